@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks that no module includes a header of a floor above it.
+
+usage: tools/floors.py [top of the tree]
+       tools/floors.py --self-test
+"""
+
+import os
+import re
+import sys
+import tempfile
+
+# From the ground up.  On one floor a module may also include what stands to
+# its left.
+FLOORS = (
+    ("base",),
+    ("format",),
+    ("file",),
+    ("stream", "record"),
+    ("world", "symbol", "trace"),
+    ("profile", "export"),
+    ("cli", "web"),
+)
+PLACE = {m: (f, i) for f, row in enumerate(FLOORS) for i, m in enumerate(row)}
+
+# These are users of the library like any other.
+OUTSIDE = FLOORS[-1]
+
+# Adapters to foreign libraries: they see everything, nobody sees them.
+DEPS = "deps"
+
+FOREIGN = re.compile(
+    r"(zstd|zstd_errors|zdict|zlib|zconf|lzma|libelf|gelf|dwarf|sqlite3)\.h$"
+    r"|(lzma|elfutils|libdwarf)/"
+)
+KERNEL = "linux/perf_event.h"
+KERNEL_USER = "record"
+
+SUFFIXES = (".c", ".h", ".def", ".inc")
+ROOTS = ("src", "cli", "web", "include")
+
+# Literals are matched so that a comment sign inside one starts no comment.
+TOKEN = re.compile(
+    r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL
+)
+INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+NAME = re.compile(r'(?:<([^>]+)>|"([^"]+)")$')
+
+
+def without_comments(text):
+    def blank(match):
+        token = match.group()
+        if token[0] != "/":
+            return token
+        return " " + "\n" * token.count("\n")
+
+    return TOKEN.sub(blank, text)
+
+
+def module_of(path):
+    """The module of a file, None for a file of src which is in none."""
+    parts = path.split("/")
+    if parts[0] == "src":
+        module = parts[1] if len(parts) > 2 else None
+        return module if module in PLACE or module == DEPS else None
+    return parts[0]
+
+
+def judge(module, target):
+    """Why a file of the module may not have this include, or None."""
+    match = NAME.match(target)
+    if not match:
+        return "computed include"
+    quoted = match.group(2) is not None
+    name = match.group(1) or match.group(2)
+    first = name.split("/")[0] if "/" in name else None
+
+    if FOREIGN.match(name):
+        return None if module == DEPS else f"foreign header {name} outside src/deps"
+    if name == KERNEL:
+        return None if module == KERNEL_USER else f"{name} outside src/{KERNEL_USER}"
+    if ".." in name.split("/"):
+        return f"path {name} is not written from src"
+    if first == "perfdata":
+        return f"public header {name} in quotes" if quoted and module != "include" else None
+
+    ours = first in PLACE or first == DEPS
+    if not quoted and not ours:
+        return None
+    if module in OUTSIDE:
+        if first == module or (first is None and quoted):
+            return None
+        return f"{module} includes {name}, which is not public"
+    if module == "include":
+        return f"public header includes {name}, which is not public" if ours else None
+    if not ours:
+        return f"{name} is in no module"
+    if module == DEPS or first == module:
+        return None
+    if first == DEPS:
+        return f"{module} includes {name} of {DEPS}"
+    here, there = PLACE[module], PLACE[first]
+    if there[0] > here[0]:
+        return f"step upward: {module} (floor {here[0]}) includes {name} (floor {there[0]})"
+    if there[0] == here[0] and there[1] > here[1]:
+        return f"step to the right: {module} includes {name} on floor {here[0]}"
+    return None
+
+
+def check(top):
+    """Returns the numbers of files and includes, and (file, line, reason)s."""
+    files = includes = 0
+    violations = []
+    for root in ROOTS:
+        for folder, folders, names in os.walk(os.path.join(top, root)):
+            folders.sort()
+            for name in sorted(names):
+                if not name.endswith(SUFFIXES):
+                    continue
+                full = os.path.join(folder, name)
+                path = os.path.relpath(full, top).replace(os.sep, "/")
+                files += 1
+                module = module_of(path)
+                if module is None:
+                    violations.append((path, 1, "file is in no module"))
+                    continue
+                with open(full, encoding="utf-8") as f:
+                    text = without_comments(f.read())
+                for match in INCLUDE.finditer(text):
+                    includes += 1
+                    reason = judge(module, match.group(1))
+                    if reason:
+                        line = text.count("\n", 0, match.start()) + 1
+                        violations.append((path, line, reason))
+    return files, includes, violations
+
+
+GOOD = {
+    "src/base/cursor.h": "#include <stdint.h>\n#include <perfdata/perfdata.h>\n",
+    "src/base/cursor.c": '#include "base/cursor.h"\n/*\n#include "world/world.h"\n*/\n',
+    "src/base/text.c": 'static const char s[] = "/*";\n#include <string.h>\n',
+    "src/record/kernel.c": '#include <linux/perf_event.h>\n#include "stream/stream.h"\n',
+    "src/trace/trace.c": '#include "world/world.h"\n#include "symbol/elf.h"\n',
+    "src/deps/zstd.c": '#include <zstd.h>\n#include "file/unpack.h"\n#include "deps/deps.h"\n',
+    "src/export/text.c": '#include "profile/tree.h"\n#include "base/cursor.h"\n',
+    "cli/main.c": '#include <perfdata/perfdata.h>\n#include "cmd.h"\n#include "cli/out.h"\n',
+    "web/serve.c": '#include "web/http.h"\n',
+    "include/perfdata/perfdata.h": "#include <perfdata/error.h>\n#include <stddef.h>\n",
+    "include/perfdata/table/all.def": '#include "one.def"\n',
+}
+
+# path: content, line of the violation, words of its reason
+BAD = (
+    ("src/base/up.c", '\n#include "format/header.h"\n', 2, "step upward"),
+    ("src/file/up.h", '/* a\nb */ # include "world/world.h" // c\n', 2, "step upward"),
+    ("src/stream/right.c", '#include "record/sample.h"\n', 1, "to the right"),
+    ("src/profile/right.c", '#include "export/text.h"\n', 1, "to the right"),
+    ("src/file/angle.c", "#include <world/world.h>\n", 1, "step upward"),
+    ("src/record/deps.c", '#include "deps/deps.h"\n', 1, "of deps"),
+    ("src/symbol/foreign.c", "#include <elfutils/libdw.h>\n", 1, "foreign header"),
+    ("src/file/foreign.c", '#include "zstd.h"\n', 1, "foreign header"),
+    ("src/file/zlib.c", "#include <zlib.h>\n", 1, "foreign header"),
+    ("src/file/lzma.c", "#include <lzma.h>\n", 1, "foreign header"),
+    ("src/symbol/dwarf.c", "#include <dwarf.h>\n", 1, "foreign header"),
+    ("src/export/sqlite.c", "#include <sqlite3.h>\n", 1, "foreign header"),
+    ("src/world/kernel.c", "#include <linux/perf_event.h>\n", 1, "outside src/record"),
+    ("src/base/short.c", '#include "cursor.h"\n', 1, "in no module"),
+    ("src/base/dots.c", '#include "../file/file.h"\n', 1, "not written from src"),
+    ("src/base/public.c", '#include "perfdata/perfdata.h"\n', 1, "in quotes"),
+    ("src/base/macro.c", "#include HEADER\n", 1, "computed"),
+    ("src/loose.c", "int x;\n", 1, "file is in no module"),
+    ("src/attic/old.c", "int x;\n", 1, "file is in no module"),
+    ("cli/private.c", '#include "base/cursor.h"\n', 1, "not public"),
+    ("cli/foreign.c", "#include <zstd.h>\n", 1, "foreign header"),
+    ("cli/kernel.c", "#include <linux/perf_event.h>\n", 1, "outside src/record"),
+    ("web/private.c", '#include "cli/out.h"\n', 1, "not public"),
+    ("include/perfdata/leak.h", '#include "base/cursor.h"\n', 1, "not public"),
+)
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as top:
+        contents = dict(GOOD)
+        contents.update({path: text for path, text, _, _ in BAD})
+        for path, text in contents.items():
+            full = os.path.join(top, path)
+            os.makedirs(os.path.dirname(full), exist_ok=True)
+            with open(full, "w", encoding="utf-8") as f:
+                f.write(text)
+        files, _, violations = check(top)
+    wrong = 0
+    for path, _, line, words in BAD:
+        found = [v for v in violations if v[0] == path]
+        if len(found) != 1 or found[0][1] != line or words not in found[0][2]:
+            print(f"self-test: {path}:{line}: expected '{words}', found {found}")
+            wrong += 1
+    for path, line, reason in violations:
+        if path in GOOD:
+            print(f"self-test: {path}:{line}: no violation, but: {reason}")
+            wrong += 1
+    if files != len(contents):
+        print(f"self-test: {files} files read of {len(contents)}")
+        wrong += 1
+    print(f"floors: self-test, {len(BAD)} violations looked for, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+def main(args):
+    if args == ["--self-test"]:
+        return self_test()
+    if len(args) > 1 or (args and args[0].startswith("-")):
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    top = args[0] if args else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+    files, includes, violations = check(top)
+    for path, line, reason in violations:
+        print(f"{path}:{line}: {reason}")
+    print(f"floors: {files} files, {includes} includes, {len(violations)} violations")
+    if not files:
+        print("floors: nothing to read here", file=sys.stderr)
+    return 1 if violations or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
