@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * perfdata.h - all of libperfdata.
+ *
+ *   base.h    status, error, bytes
+ *   format.h  the format: structs, numbers, names, description of itself
+ *   file.h    an opened perf.data: header, events, features, problems
+ *   stream.h  its records
+ *   print.h   records as text and JSON
+ *   check.h   every problem of a file
+ */
+#ifndef PERFDATA_PERFDATA_H
+#define PERFDATA_PERFDATA_H
+
+#include <perfdata/base.h>
+#include <perfdata/check.h>
+#include <perfdata/file.h>
+#include <perfdata/format.h>
+#include <perfdata/print.h>
+#include <perfdata/stream.h>
+
+#endif

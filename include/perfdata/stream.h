@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * stream.h - everything that yields records.
+ *
+ * A stream over a file yields every record in the order of the file; the parts of a directory one
+ * after another. A compressed record comes first itself, then the records it holds (with
+ * PD_RECORD_INFLATED). Damage is told to the problem function of the file and the stream goes on where
+ * it can: a stream never ends early in silence.
+ */
+#ifndef PERFDATA_STREAM_H
+#define PERFDATA_STREAM_H
+
+#include <perfdata/file.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum pd_record_flag {
+	PD_RECORD_INFLATED = 1, /* was inside a compressed record */
+	PD_RECORD_DAMAGED = 2   /* could not be taken apart; bytes are as stored */
+};
+
+struct pd_stream;
+struct pd_scratch;
+
+/** A record. Borrowed until the next call on its stream. */
+struct pd_record {
+	uint32_t type;                /* PD_RECORD_... */
+	uint16_t misc;
+	uint16_t flags;               /* enum pd_record_flag */
+	uint64_t offset;              /* in its part; of the compressed record if it was inside one */
+	uint64_t inner_offset;        /* in the inflated data of the part, or PD_NO_OFFSET */
+	uint64_t index;               /* number in the stream, from 0 */
+	uint64_t time_ns;             /* PD_NO_TIME when it carries none */
+	const struct pd_event *event; /* NULL for records written by tools and where the id is unknown */
+	struct pd_bytes bytes;        /* as stored, header included */
+	uint64_t tail_size;           /* bytes that follow the record and belong to it: AUX data, tracing data */
+	uint32_t part;                /* see pd_file_part_name */
+	struct pd_scratch *scratch;   /* private */
+};
+
+/** Zero is the default for each member; NULL means all defaults. */
+struct pd_stream_options {
+	size_t size; /* sizeof(struct pd_stream_options) */
+};
+
+/** A stream over a file. The file must stay open; one stream at a time over a pipe.
+ * Errors: PD_ERROR_MEMORY, PD_ERROR_SYSTEM, PD_ERROR_ARGUMENT for a second pass over a pipe. */
+PD_API enum pd_status pd_stream_open(struct pd_file *file, const struct pd_stream_options *options,
+				     struct pd_stream **stream_out, struct pd_error *error);
+PD_API void pd_stream_close(struct pd_stream *stream);
+/** The next record, or PD_END. Errors: PD_ERROR_SYSTEM, PD_ERROR_MEMORY, PD_ERROR_LIMIT, PD_ERROR_STOPPED. */
+PD_API enum pd_status pd_stream_next(struct pd_stream *stream, const struct pd_record **record_out,
+				     struct pd_error *error);
+/** Goes on at a place of the main file, which should be the start of a record. PD_ERROR_ARGUMENT for
+ * compressed data and pipes. */
+PD_API enum pd_status pd_stream_seek(struct pd_stream *stream, uint64_t offset,
+				     struct pd_error *error);
+/** Bytes behind the current record (tail_size). Valid until the next call on the stream.
+ * PD_ERROR_LIMIT if they are more than the memory limit of the file. */
+PD_API enum pd_status pd_stream_tail(struct pd_stream *stream, struct pd_bytes *bytes_out,
+				     struct pd_error *error);
+/** Bytes of the stream's parts read so far and in all (0 if not known), for progress. */
+PD_API void pd_stream_progress(const struct pd_stream *stream, uint64_t *done_out,
+			       uint64_t *total_out);
+
+/** Takes a record apart. *decoded_out is the struct of pd_record_layout(record->type), valid until the
+ * next call on the stream. Errors: PD_ERROR_UNSUPPORTED for an unknown type, PD_ERROR_FORMAT with
+ * place and field if the bytes do not fit. */
+PD_API enum pd_status pd_record_decode(const struct pd_record *record, const void **decoded_out,
+				       struct pd_error *error);
+
+/* pd_as_mmap2(record) is the decoded record with its type, or NULL if it is not one or is damaged. */
+PD_API const void *pd_record_as(const struct pd_record *record, uint32_t type);
+#define RECORD(NAME, name, number, layout, GROUP, doc)                                             \
+	static inline const struct pd_##layout *pd_as_##name(const struct pd_record *record)      \
+	{                                                                                          \
+		return (const struct pd_##layout *)pd_record_as(record, (number));                 \
+	}
+#include <perfdata/table/begin.h>
+#include <perfdata/table/layouts.def>
+#include <perfdata/table/end.h>
+
+#ifdef __cplusplus
+}
+#endif
+#endif
