@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the commands share: exit codes, what a command is, and the table of them.
+ *
+ * A command is a const struct command in its own file and a line in commands.def. Its run function
+ * gets values and words that are parsed already, prints into call->out and returns an exit code.
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include <perfdata/perfdata.h>
+
+#include "options.h"
+#include "output.h"
+
+#define EXIT_CODES(CODE)                                                                           \
+	CODE(FINE, 0, "everything was read and written")                                           \
+	CODE(DAMAGED, 1, "the file was read, but something in it is damaged or lost")             \
+	CODE(USAGE, 2, "the command line is wrong")                                                \
+	CODE(UNREADABLE, 3, "the file is no perf.data, or could not be opened or read")           \
+	CODE(OUTPUT, 4, "the output could not be written")                                         \
+	CODE(NOTHING, 5, "nothing in the file is what was asked for")
+
+enum code {
+#define CODE(NAME, number, text) CODE_##NAME = (number),
+	EXIT_CODES(CODE)
+#undef CODE
+};
+
+/* One run of a command. */
+struct call {
+	const void *values; /* the command's own struct */
+	const char *const *words;
+	size_t word_count;
+	struct output *out;
+};
+
+struct command {
+	const char *usage;              /* what stands behind the name: "[OPTION]... [FILE]" */
+	const char *text;               /* paragraphs, each one line, parted by an empty line */
+	const struct option *options;   /* ends with an entry without a name */
+	const struct example *examples; /* ends with an entry without a line */
+	size_t values_size;             /* of the struct that the options point into */
+	size_t max_words;               /* words that are no options; more are an error */
+	int (*run)(const struct call *call);
+};
+
+#define COMMAND(name, function, doc) extern const struct command function;
+#include "commands.def"
+
+/* A line of commands.def. */
+struct command_line {
+	const char *name;
+	const struct command *command;
+	const char *doc;
+};
+
+/* The index-th command, or NULL past the end. */
+const struct command_line *command_at(size_t index);
+const struct command_line *command_by_name(const char *name);
+
+/* What --help of a command, and perfdata without a command, print. */
+void help_command(struct pd_text *text, const struct command_line *line);
+void help_program(struct pd_text *text);
+
+#endif

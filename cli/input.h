@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file that a command reads: its options, opening it, walking its records and telling its
+ * problems on stderr.
+ */
+#ifndef CLI_INPUT_H
+#define CLI_INPUT_H
+
+#include "cli.h"
+
+/* Values of the options that every reading command has. */
+struct input_options {
+	const char *path;
+	bool force;
+	bool quiet;
+	bool verbose;
+};
+
+/* Lines for the options table of a command whose values are struct type with such a member. */
+#define INPUT_OPTIONS(type, member)                                                                \
+	{ "input", 'i', OPTION_STRING, "FILE", offsetof(type, member.path),                        \
+	  "file or directory to read; - is standard input" },                                      \
+	{ "force", 'f', OPTION_FLAG, NULL, offsetof(type, member.force),                           \
+	  "nothing: perf wants it for files of others, here they are never refused" },             \
+	{ "quiet", 'q', OPTION_FLAG, NULL, offsetof(type, member.quiet),                           \
+	  "do not tell problems of the file" },                                                    \
+	{                                                                                          \
+		"verbose", 'v', OPTION_FLAG, NULL, offsetof(type, member.verbose),                 \
+			"tell also what is odd but loses nothing"                                  \
+	}
+
+/* How often each problem was met. */
+struct problem_count {
+	const char *code;
+	uint64_t count;
+};
+
+struct input {
+	struct pd_file *file;
+	const char *name; /* for messages */
+	struct output *out;
+	struct progress progress;
+	bool quiet, verbose;
+	struct problem_count problems[128];
+	size_t problem_kinds;
+};
+
+/* Opens the file of the options or of the only word. Without either it is perf.data, or standard
+ * input if that is a pipe. problem (may be NULL) gets the problems in place of stderr.
+ * Says what is wrong and returns another code than CODE_FINE then. */
+int input_open(struct input *input, const struct input_options *options, const struct call *call,
+	       pd_problem_fn *problem, void *self);
+/* Ends the talk about problems and closes. Returns code, or CODE_DAMAGED if code is CODE_FINE and
+ * something was damaged. */
+int input_close(struct input *input, int code);
+
+/* "damage", "warning" or "info". */
+const char *severity_name(enum pd_severity severity);
+
+/* Called for each record; false ends the walk. */
+typedef bool record_fn(void *self, struct pd_stream *stream, const struct pd_record *record);
+/* Hands over every record of the file. Returns CODE_FINE or CODE_UNREADABLE. */
+int input_walk(struct input *input, record_fn *each, void *self);
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parses the words of a command by its table of options, as GNU programs do: --name=value,
+ * --name value, -lvalue, -l value, letters in a bundle, options behind other words, -- ends them.
+ */
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What every command has without a line in its table. */
+static const struct option help_option = { "help", 'h', OPTION_FLAG, NULL, 0, "print this help" };
+
+struct parser {
+	const struct command *command;
+	struct parsed *parsed;
+	char **next; /* the words that were not read yet, ended by a NULL */
+};
+
+bool number_parse(const char *text, uint64_t *value_out)
+{
+	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	const char *digits = hex ? "0123456789abcdef" : "0123456789";
+	const char *at = hex ? text + 2 : text;
+	uint64_t base = hex ? 16 : 10;
+	uint64_t value = 0;
+
+	if (!*at)
+		return false;
+	for (; *at; at++) {
+		char letter = *at >= 'A' && *at <= 'F' ? (char)(*at - 'A' + 'a') : *at;
+		const char *digit = strchr(digits, letter);
+		uint64_t worth;
+
+		if (!digit)
+			return false;
+		worth = (uint64_t)(digit - digits);
+		if (value > (UINT64_MAX - worth) / base)
+			return false;
+		value = value * base + worth;
+	}
+	*value_out = value;
+	return true;
+}
+
+static char lower(char letter)
+{
+	return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+}
+
+/* Letters to insert, leave out or change between two words; case does not count. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[65];
+	size_t width = strlen(b);
+
+	if (width >= sizeof(row) / sizeof(row[0]) || strlen(a) > 64)
+		return SIZE_MAX;
+	for (size_t i = 0; i <= width; i++)
+		row[i] = i;
+	for (size_t y = 1; a[y - 1]; y++) {
+		size_t corner = row[0];
+
+		row[0] = y;
+		for (size_t x = 1; x <= width; x++) {
+			size_t above = row[x];
+			size_t best = corner + (lower(a[y - 1]) != lower(b[x - 1]));
+
+			if (above + 1 < best)
+				best = above + 1;
+			if (row[x - 1] + 1 < best)
+				best = row[x - 1] + 1;
+			row[x] = best;
+			corner = above;
+		}
+	}
+	return row[width];
+}
+
+void nearest_try(struct nearest *nearest, const char *candidate)
+{
+	size_t away = distance(nearest->word, candidate);
+	size_t limit = strlen(nearest->word) / 3 + 1;
+
+	/* The start of a long name is near enough, whatever is missing behind it. */
+	if (strlen(nearest->word) >= 3 && !strncmp(nearest->word, candidate, strlen(nearest->word)))
+		away = 1;
+	if (away <= limit && (!nearest->best || away < nearest->distance)) {
+		nearest->best = candidate;
+		nearest->distance = away;
+	}
+}
+
+static bool list_add(struct option_list *list, const char *item)
+{
+	const char **items = realloc(list->items, (list->count + 1) * sizeof(*items));
+
+	if (!items) {
+		complain("out of memory");
+		return false;
+	}
+	items[list->count++] = item;
+	list->items = items;
+	return true;
+}
+
+static bool set_value(struct parser *parser, const struct option *option, const char *value,
+		      bool flag)
+{
+	char *place = (char *)parser->parsed->values + option->offset;
+	struct option_number *number = (void *)place;
+	struct option_maybe *maybe = (void *)place;
+
+	switch (option->kind) {
+	case OPTION_FLAG:
+		*(bool *)place = flag;
+		return true;
+	case OPTION_NUMBER:
+		number->given = true;
+		if (number_parse(value, &number->value))
+			return true;
+		complain("option --%s: '%s' is not a number", option->name, value);
+		return false;
+	case OPTION_STRING:
+		*(const char **)(void *)place = value;
+		return true;
+	case OPTION_MAYBE:
+		maybe->given = true;
+		maybe->value = value;
+		return true;
+	case OPTION_LIST:
+		return list_add((void *)place, value);
+	}
+	return false;
+}
+
+static bool takes_next_word(const struct option *option)
+{
+	return option->kind != OPTION_FLAG && option->kind != OPTION_MAYBE;
+}
+
+static bool unknown_option(const struct parser *parser, const char *name, size_t length)
+{
+	char word[65];
+	struct nearest nearest = { .word = word };
+
+	snprintf(word, sizeof(word), "%.*s", (int)(length < 64 ? length : 64), name);
+	for (const struct option *option = parser->command->options; option->name; option++)
+		nearest_try(&nearest, option->name);
+	nearest_try(&nearest, help_option.name);
+	if (nearest.best)
+		complain("unknown option --%s; did you mean --%s?", word, nearest.best);
+	else
+		complain("unknown option --%s; --help lists the options", word);
+	return false;
+}
+
+static const struct option *by_name(const struct parser *parser, const char *name, size_t length)
+{
+	for (const struct option *option = parser->command->options; option->name; option++) {
+		if (strlen(option->name) == length && !memcmp(option->name, name, length))
+			return option;
+	}
+	return NULL;
+}
+
+static bool parse_long(struct parser *parser, const char *name)
+{
+	const char *equals = strchr(name, '=');
+	size_t length = equals ? (size_t)(equals - name) : strlen(name);
+	const char *value = equals ? equals + 1 : NULL;
+	const struct option *option = by_name(parser, name, length);
+	bool flag = true;
+
+	if (!option && length == strlen(help_option.name) &&
+	    !memcmp(name, help_option.name, length)) {
+		parser->parsed->help = true;
+		return true;
+	}
+	if (!option && length > 3 && !memcmp(name, "no-", 3)) {
+		option = by_name(parser, name + 3, length - 3);
+		flag = false;
+		if (option && option->kind != OPTION_FLAG)
+			option = NULL;
+	}
+	if (!option)
+		return unknown_option(parser, name, length);
+	if (option->kind == OPTION_FLAG && value) {
+		complain("option --%s takes no value", option->name);
+		return false;
+	}
+	if (!value && takes_next_word(option)) {
+		if (!*parser->next) {
+			complain("option --%s wants %s", option->name, option->argument);
+			return false;
+		}
+		value = *parser->next++;
+	}
+	return set_value(parser, option, value, flag);
+}
+
+static const struct option *by_letter(const struct parser *parser, char letter)
+{
+	for (const struct option *option = parser->command->options; option->name; option++) {
+		if (option->letter == letter)
+			return option;
+	}
+	return NULL;
+}
+
+static bool parse_letters(struct parser *parser, const char *letters)
+{
+	while (*letters) {
+		char letter = *letters++;
+		const struct option *option = by_letter(parser, letter);
+		const char *value = NULL;
+
+		if (!option && letter == help_option.letter) {
+			parser->parsed->help = true;
+			continue;
+		}
+		if (!option) {
+			complain("unknown option -%c; --help lists the options", letter);
+			return false;
+		}
+		if (option->kind != OPTION_FLAG && *letters) {
+			value = letters;
+			letters = "";
+		} else if (takes_next_word(option)) {
+			if (!*parser->next) {
+				complain("option -%c wants %s", letter, option->argument);
+				return false;
+			}
+			value = *parser->next++;
+		}
+		if (!set_value(parser, option, value, true))
+			return false;
+	}
+	return true;
+}
+
+static bool parse_word(struct parser *parser, const char *word)
+{
+	struct option_list *words = &parser->parsed->words;
+
+	if (words->count >= parser->command->max_words) {
+		complain("'%s' is one word too many; --help shows the usage", word);
+		return false;
+	}
+	return list_add(words, word);
+}
+
+bool options_parse(const struct command *command, int argc, char **argv, struct parsed *parsed)
+{
+	struct parser parser = { .command = command, .parsed = parsed, .next = argv };
+	bool only_words = false;
+
+	memset(parsed, 0, sizeof(*parsed));
+	parsed->values = calloc(1, command->values_size + 1);
+	if (!parsed->values) {
+		complain("out of memory");
+		return false;
+	}
+	while (parser.next < argv + argc) {
+		const char *word = *parser.next++;
+		bool fine;
+
+		if (only_words || word[0] != '-' || !word[1])
+			fine = parse_word(&parser, word);
+		else if (word[1] != '-')
+			fine = parse_letters(&parser, word + 1);
+		else if (word[2])
+			fine = parse_long(&parser, word + 2);
+		else
+			fine = only_words = true;
+		if (!fine)
+			return false;
+	}
+	return true;
+}
+
+void options_fini(const struct command *command, struct parsed *parsed)
+{
+	for (const struct option *option = command->options; parsed->values && option->name; option++) {
+		struct option_list *list = (void *)((char *)parsed->values + option->offset);
+
+		if (option->kind == OPTION_LIST)
+			free(list->items);
+	}
+	free(parsed->values);
+	free(parsed->words.items);
+	memset(parsed, 0, sizeof(*parsed));
+}

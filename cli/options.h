@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Options of a command as a table. The parser, the help, the manual pages and the shell completion
+ * all come from the same lines.
+ *
+ * A line says where its value goes: an offset into a struct of values that belongs to the command and
+ * is all zero before the parser runs. Words that are no options are collected in order.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_kind {
+	OPTION_FLAG,   /* bool; --no-NAME takes it back */
+	OPTION_NUMBER, /* struct option_number; decimal, or hexadecimal with 0x */
+	OPTION_STRING, /* const char *; the last one counts */
+	OPTION_MAYBE,  /* struct option_maybe; the value only in the same word: --NAME=VALUE, -lVALUE */
+	OPTION_LIST,   /* struct option_list; may be given many times */
+};
+
+struct option_number {
+	bool given;
+	uint64_t value;
+};
+
+struct option_maybe {
+	bool given;
+	const char *value; /* NULL if there was none */
+};
+
+struct option_list {
+	const char **items; /* the texts belong to argv */
+	size_t count;
+};
+
+struct option {
+	const char *name; /* long name without the dashes, or NULL for the end of the table */
+	char letter;      /* or 0 */
+	enum option_kind kind;
+	const char *argument; /* what the value is called in the help, or NULL for a flag */
+	size_t offset;        /* of the value in the struct of values */
+	const char *help;     /* a phrase, lower case, no full stop */
+};
+
+struct example {
+	const char *line;  /* what to type, or NULL for the end */
+	const char *about; /* what it does */
+};
+
+struct command;
+
+/* What a command line said. values is the struct of the command, words are in argv. */
+struct parsed {
+	void *values;
+	struct option_list words;
+	bool help; /* --help or -h was among the options */
+};
+
+/* Takes the words behind the name of a command. Says on stderr what is wrong and returns false then.
+ * *parsed must be given back with options_fini either way. */
+bool options_parse(const struct command *command, int argc, char **argv, struct parsed *parsed);
+void options_fini(const struct command *command, struct parsed *parsed);
+
+/* A whole text as a number; false if it is none. */
+bool number_parse(const char *text, uint64_t *value_out);
+
+/* The candidate that is nearest to word, or NULL if none is near. Call it for each candidate. */
+struct nearest {
+	const char *word;
+	const char *best;
+	size_t distance;
+};
+void nearest_try(struct nearest *nearest, const char *candidate);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Buffered standard output with every write checked, messages on standard error, and progress.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	SPILL_BYTES = 128 * 1024
+};
+
+bool output_init(struct output *output, int fd)
+{
+	memset(output, 0, sizeof(*output));
+	output->fd = fd;
+	output->text = pd_text_new();
+	return output->text != NULL;
+}
+
+void output_fini(struct output *output)
+{
+	pd_text_free(output->text);
+	output->text = NULL;
+}
+
+static void write_all(struct output *output, struct pd_bytes bytes)
+{
+	size_t done = 0;
+
+	if (output->progress)
+		progress_clear(output->progress);
+	while (done < bytes.size) {
+		ssize_t count = write(output->fd, bytes.data + done, bytes.size - done);
+
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count < 0) {
+			output->failure = errno;
+			return;
+		}
+		done += (size_t)count;
+		output->written += (uint64_t)count;
+	}
+}
+
+static void flush(struct output *output)
+{
+	if (pd_text_failed(output->text) && !output->failure)
+		output->failure = ENOMEM;
+	if (!output->failure)
+		write_all(output, pd_text_bytes(output->text));
+	pd_text_clear(output->text);
+}
+
+bool output_spill(struct output *output)
+{
+	if (pd_text_bytes(output->text).size >= SPILL_BYTES || pd_text_failed(output->text))
+		flush(output);
+	return !output->failure;
+}
+
+int output_finish(struct output *output)
+{
+	flush(output);
+	/* Whoever closed the pipe has seen enough and wants no message. */
+	if (output->failure && output->failure != EPIPE)
+		complain("standard output: %s", strerror(output->failure));
+	return output->failure ? CODE_OUTPUT : CODE_FINE;
+}
+
+void complain(const char *format, ...)
+{
+	struct pd_text *text = pd_text_new();
+	char line[2048];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	if (text) {
+		struct pd_bytes bytes;
+
+		pd_text_escaped(text, line, strlen(line));
+		bytes = pd_text_bytes(text);
+		fprintf(stderr, "perfdata: %.*s\n", (int)bytes.size, (const char *)bytes.data);
+	} else {
+		fprintf(stderr, "perfdata: out of memory\n");
+	}
+	pd_text_free(text);
+}
+
+static int64_t ms_between(const struct timespec *from, const struct timespec *to)
+{
+	return (int64_t)(to->tv_sec - from->tv_sec) * 1000 + (to->tv_nsec - from->tv_nsec) / 1000000;
+}
+
+void progress_step(struct progress *progress, const struct pd_stream *stream)
+{
+	uint64_t done, total;
+	struct timespec now;
+
+	if (!progress->asked) {
+		progress->asked = true;
+		progress->on = isatty(STDERR_FILENO);
+		clock_gettime(CLOCK_MONOTONIC, &progress->started);
+		progress->shown = progress->started;
+	}
+	if (!progress->on)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (ms_between(&progress->started, &now) < 500 || ms_between(&progress->shown, &now) < 100)
+		return;
+	progress->shown = now;
+	progress->visible = true;
+	pd_stream_progress(stream, &done, &total);
+	if (total && done <= total)
+		fprintf(stderr, "\rperfdata: %3.0f%% of %.0f MiB\033[K",
+			100.0 * (double)done / (double)total, (double)total / 1048576.0);
+	else
+		fprintf(stderr, "\rperfdata: %.0f MiB\033[K", (double)done / 1048576.0);
+	fflush(stderr);
+}
+
+void progress_clear(struct progress *progress)
+{
+	if (!progress->visible)
+		return;
+	fputs("\r\033[K", stderr);
+	fflush(stderr);
+	progress->visible = false;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a command's words go: results to standard output through one large buffer, talk to standard
+ * error, and a progress line that is there only while somebody waits at a terminal.
+ */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include <perfdata/perfdata.h>
+
+#include <time.h>
+
+/* A line on stderr that says how far a long job is. All zero is ready for use. */
+struct progress {
+	struct timespec started;
+	struct timespec shown;
+	bool asked;   /* whether stderr is a terminal is known */
+	bool on;      /* it is one */
+	bool visible; /* the line is on the screen */
+};
+
+/* Tells where the stream is. Cheap enough for every few thousand records. */
+void progress_step(struct progress *progress, const struct pd_stream *stream);
+/* Takes the line off the screen, before anything else is written there. */
+void progress_clear(struct progress *progress);
+
+struct output {
+	struct pd_text *text; /* print into this, then call output_spill */
+	struct progress *progress; /* is cleared before something is written; may be NULL */
+	int fd;
+	int failure; /* errno of the write that failed; nothing is written after it */
+	uint64_t written;
+};
+
+/* False if there is no memory. */
+bool output_init(struct output *output, int fd);
+void output_fini(struct output *output);
+/* Writes what was printed when it is much. False when output is of no use any more: stop then. */
+bool output_spill(struct output *output);
+/* Writes what is left. Says on stderr if something could not be written, but not that a reader
+ * closed its pipe. Returns CODE_FINE or CODE_OUTPUT. */
+int output_finish(struct output *output);
+
+/* "perfdata: ..." with a line end on stderr; bytes that a terminal would obey are escaped. */
+void complain(const char *format, ...) PD_PRINTF(1, 2);
+
+#endif
