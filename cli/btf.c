@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * BTF as linux/btf.h lays it out: a header, types, texts. It is in the byte order of the recorder and
+ * nothing in it is trusted.
+ */
+#include "btf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MAGIC = 0xeb9f,
+	TYPE_SIZE = 12 /* of what every type begins with: name, info, size or type */
+};
+
+/* Bytes behind that: some for the type, some for each of its members. By kind. */
+static const struct {
+	uint8_t fixed;
+	uint8_t each;
+} kind_sizes[32] = {
+	[1] = { 4, 0 }, /* int */
+	[3] = { 12, 0 }, /* array */
+	[4] = { 0, 12 }, /* struct */
+	[5] = { 0, 12 }, /* union */
+	[6] = { 0, 8 }, /* enum */
+	[13] = { 0, 8 }, /* prototype of a function */
+	[14] = { 4, 0 }, /* variable */
+	[15] = { 0, 12 }, /* section of data */
+	[17] = { 4, 0 }, /* tag of a declaration */
+	[19] = { 0, 12 }, /* enum of 64 bits */
+};
+
+struct entry {
+	uint32_t number;
+	size_t place; /* in the list of the file */
+	struct pd_bytes types;
+	struct pd_bytes texts;
+	uint32_t *offsets; /* of the types, once they are known */
+	size_t type_count;
+};
+
+struct btf_set {
+	bool big;
+	size_t count;
+	struct entry *entries;
+};
+
+uint64_t btf_number(struct pd_bytes bytes, uint64_t offset, unsigned size, bool big)
+{
+	uint64_t number = 0;
+
+	if (offset > bytes.size || bytes.size - offset < size)
+		return 0;
+	for (unsigned i = 0; i < size; i++)
+		number |= (uint64_t)bytes.data[offset + i] << 8 * (big ? size - 1 - i : i);
+	return number;
+}
+
+struct pd_bytes btf_piece(struct pd_bytes bytes, uint64_t offset, uint64_t size)
+{
+	struct pd_bytes piece = { bytes.data, 0 };
+
+	if (offset <= bytes.size) {
+		piece.data += offset;
+		piece.size = bytes.size - (size_t)offset;
+	}
+	if (piece.size > size)
+		piece.size = (size_t)size;
+	return piece;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static void fill(struct entry *entry, const struct pd_btf *btf, size_t place, bool big)
+{
+	struct pd_bytes data = btf->data;
+	uint64_t start = btf_number(data, 4, 4, big);
+
+	entry->number = btf->id;
+	entry->place = place;
+	if (btf_number(data, 0, 2, big) != MAGIC)
+		return;
+	entry->types =
+		btf_piece(data, start + btf_number(data, 8, 4, big), btf_number(data, 12, 4, big));
+	entry->texts =
+		btf_piece(data, start + btf_number(data, 16, 4, big), btf_number(data, 20, 4, big));
+}
+
+struct btf_set *btf_set_new(const struct pd_bpf_btf *btf, bool big)
+{
+	size_t count = btf ? btf->btfs.count : 0;
+	struct btf_set *set = calloc(1, sizeof(*set));
+
+	if (set)
+		set->entries = calloc(count ? count : 1, sizeof(*set->entries));
+	if (!set || !set->entries) {
+		free(set);
+		return NULL;
+	}
+	set->big = big;
+	for (size_t i = 0; i < count; i++)
+		fill(&set->entries[i], PD_ITEM(pd_btf, btf->btfs, i), i, big);
+	qsort(set->entries, count, sizeof(*set->entries), compare);
+	for (size_t i = 0; i < count; i++) {
+		if (!i || set->entries[i].number != set->entries[i - 1].number)
+			set->entries[set->count++] = set->entries[i];
+	}
+	return set;
+}
+
+void btf_set_free(struct btf_set *set)
+{
+	if (!set)
+		return;
+	for (size_t i = 0; i < set->count; i++)
+		free(set->entries[i].offsets);
+	free(set->entries);
+	free(set);
+}
+
+size_t btf_set_count(const struct btf_set *set)
+{
+	return set->count;
+}
+
+uint32_t btf_set_number(const struct btf_set *set, size_t index)
+{
+	return set->entries[index].number;
+}
+
+bool btf_set_find(const struct btf_set *set, uint32_t number, size_t *index_out)
+{
+	size_t low = 0, high = set->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (set->entries[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*index_out = low;
+	return low < set->count && set->entries[low].number == number;
+}
+
+static size_t size_of_type(struct pd_bytes types, size_t offset, bool big)
+{
+	uint64_t info = btf_number(types, offset + 4, 4, big);
+	unsigned kind = info >> 24 & 31;
+
+	return TYPE_SIZE + kind_sizes[kind].fixed + kind_sizes[kind].each * (size_t)(info & 0xffff);
+}
+
+/* Notes where each type begins. Without memory there are no types. */
+static void find_types(struct entry *entry, bool big)
+{
+	size_t most = entry->types.size / TYPE_SIZE;
+
+	entry->offsets = calloc(most ? most : 1, sizeof(*entry->offsets));
+	for (size_t at = 0; entry->offsets && at + TYPE_SIZE <= entry->types.size;) {
+		entry->offsets[entry->type_count++] = (uint32_t)at;
+		at += size_of_type(entry->types, at, big);
+	}
+}
+
+struct pd_bytes btf_set_type_name(struct btf_set *set, size_t index, uint64_t type)
+{
+	struct entry *entry = &set->entries[index];
+	struct pd_bytes name = { NULL, 0 };
+	const uint8_t *end;
+
+	if (!entry->offsets)
+		find_types(entry, set->big);
+	/* Type 0 is void and stands nowhere. */
+	if (!type || type > entry->type_count)
+		return name;
+	name = btf_piece(entry->texts,
+			 btf_number(entry->types, entry->offsets[type - 1], 4, set->big),
+			 UINT64_MAX);
+	end = name.size ? memchr(name.data, '\0', name.size) : NULL;
+	name.size = end ? (size_t)(end - name.data) : 0;
+	return name;
+}
