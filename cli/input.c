@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum {
-	PROBLEMS_SHOWN = 20,     /* of each kind */
+	PROBLEMS_SHOWN = 20, /* of each kind */
 	RECORDS_PER_STEP = 16384 /* between two looks at the clock */
 };
 
@@ -52,8 +52,8 @@ static bool tell_problem(void *self, const struct pd_problem *problem)
 	if (problem->offset != PD_NO_OFFSET)
 		snprintf(place, sizeof(place), "offset 0x%" PRIx64 ": ", problem->offset);
 	complain("%s: %s%s: %s: %s%s%s", input->name, place, severity_name(problem->severity),
-		 problem->code, problem->field ? problem->field : "",
-		 problem->field ? ": " : "", problem->message);
+		 problem->code, problem->field ? problem->field : "", problem->field ? ": " : "",
+		 problem->message);
 	return true;
 }
 
@@ -123,27 +123,44 @@ int input_close(struct input *input, int code)
 	return code == CODE_FINE && damaged ? CODE_DAMAGED : code;
 }
 
-int input_walk(struct input *input, record_fn *each, void *self)
+/* Enters the file at an offset if it can be done; else the stream stands at its start as before. */
+static enum pd_status seek_if_possible(struct input *input, struct pd_stream *stream,
+				       uint64_t offset, struct pd_error *error)
+{
+	enum pd_status status = PD_ERROR_ARGUMENT;
+
+	if (offset != PD_NO_OFFSET && pd_file_part_count(input->file) == 1)
+		status = pd_stream_seek(stream, offset, error);
+	return status == PD_ERROR_ARGUMENT ? PD_OK : status;
+}
+
+int input_walk_from(struct input *input, uint64_t offset, record_fn *each, void *self)
 {
 	const struct pd_record *record;
-	struct pd_stream *stream;
+	struct pd_stream *stream = NULL;
 	struct pd_error error;
 	enum pd_status status;
 	uint64_t count = 0;
 
 	status = pd_stream_open(input->file, NULL, &stream, &error);
-	if (status == PD_OK) {
-		while ((status = pd_stream_next(stream, &record, &error)) == PD_OK) {
-			if (!each(self, stream, record))
-				break;
-			if (++count % RECORDS_PER_STEP == 0)
-				progress_step(&input->progress, stream);
-		}
-		pd_stream_close(stream);
+	if (status == PD_OK)
+		status = seek_if_possible(input, stream, offset, &error);
+	while (status == PD_OK) {
+		status = pd_stream_next(stream, &record, &error);
+		if (status != PD_OK || !each(self, stream, record))
+			break;
+		if (++count % RECORDS_PER_STEP == 0)
+			progress_step(&input->progress, stream);
 	}
+	pd_stream_close(stream);
 	if (status >= 0)
 		return CODE_FINE;
 	progress_clear(&input->progress);
 	complain("%s", error.message);
 	return CODE_UNREADABLE;
+}
+
+int input_walk(struct input *input, record_fn *each, void *self)
+{
+	return input_walk_from(input, PD_NO_OFFSET, each, self);
 }

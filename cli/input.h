@@ -21,7 +21,7 @@ struct input_options {
 	{ "input", 'i', OPTION_STRING, "FILE", offsetof(type, member.path),                        \
 	  "file or directory to read; - is standard input" },                                      \
 	{ "force", 'f', OPTION_FLAG, NULL, offsetof(type, member.force),                           \
-	  "nothing: perf wants it for files of others, here they are never refused" },             \
+	  "has no effect: perf needs it to read files of others, perfdata does not" },             \
 	{ "quiet", 'q', OPTION_FLAG, NULL, offsetof(type, member.quiet),                           \
 	  "do not tell problems of the file" },                                                    \
 	{                                                                                          \
@@ -61,5 +61,7 @@ const char *severity_name(enum pd_severity severity);
 typedef bool record_fn(void *self, struct pd_stream *stream, const struct pd_record *record);
 /* Hands over every record of the file. Returns CODE_FINE or CODE_UNREADABLE. */
 int input_walk(struct input *input, record_fn *each, void *self);
+/* The same from an offset in the main file, if the file can be entered there; else from its start. */
+int input_walk_from(struct input *input, uint64_t offset, record_fn *each, void *self);
 
 #endif

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What every command has without a line in its table. */
-static const struct option help_option = { "help", 'h', OPTION_FLAG, NULL, 0, "print this help" };
+const struct option help_option = { "help", 'h', OPTION_FLAG, NULL, 0, "print help and exit" };
 
 struct parser {
 	const struct command *command;
@@ -282,7 +281,8 @@ bool options_parse(const struct command *command, int argc, char **argv, struct 
 
 void options_fini(const struct command *command, struct parsed *parsed)
 {
-	for (const struct option *option = command->options; parsed->values && option->name; option++) {
+	for (const struct option *option = command->options; parsed->values && option->name;
+	     option++) {
 		struct option_list *list = (void *)((char *)parsed->values + option->offset);
 
 		if (option->kind == OPTION_LIST)

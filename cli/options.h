@@ -45,6 +45,9 @@ struct option {
 	const char *help;     /* a phrase, lower case, no full stop */
 };
 
+/* --help, which every command has without a line in its table. */
+extern const struct option help_option;
+
 struct example {
 	const char *line;  /* what to type, or NULL for the end */
 	const char *about; /* what it does */

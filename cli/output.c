@@ -98,7 +98,8 @@ void complain(const char *format, ...)
 
 static int64_t ms_between(const struct timespec *from, const struct timespec *to)
 {
-	return (int64_t)(to->tv_sec - from->tv_sec) * 1000 + (to->tv_nsec - from->tv_nsec) / 1000000;
+	return (int64_t)(to->tv_sec - from->tv_sec) * 1000 +
+	       (to->tv_nsec - from->tv_nsec) / 1000000;
 }
 
 void progress_step(struct progress *progress, const struct pd_stream *stream)

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata check: takes all of a file apart and tells every problem on standard output.
+ */
+#include "input.h"
+#include "json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	ADVICES_MOST = 128 /* kinds of problem whose advice was given */
+};
+
+struct values {
+	struct input_options input;
+	bool json;
+	bool strict;
+};
+
+static const struct option options[] = {
+	INPUT_OPTIONS(struct values, input),
+	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json),
+	  "one JSON object a line: each problem, then a summary" },
+	{ "strict", 's', OPTION_FLAG, NULL, offsetof(struct values, strict),
+	  "exit with 1 for warnings too" },
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata check perf.data", "tell every problem and what to do about it" },
+	{ "perfdata check --quiet perf.data && echo good", "ask whether a file is whole" },
+	{ "perfdata check --json perf.data | jq .code", "hand problems on as JSON" },
+	{ 0 },
+};
+
+struct check {
+	const struct values *values;
+	struct output *out;
+	struct input input;
+	const char *advised[ADVICES_MOST];
+	size_t advised_count;
+};
+
+static bool is_first_of_its_kind(struct check *check, const char *code)
+{
+	for (size_t i = 0; i < check->advised_count; i++) {
+		if (strcmp(check->advised[i], code) == 0)
+			return false;
+	}
+	if (check->advised_count < ADVICES_MOST)
+		check->advised[check->advised_count++] = code;
+	return true;
+}
+
+static void problem_json(struct pd_text *text, const struct pd_problem *problem)
+{
+	struct json json = { .text = text };
+
+	json_open(&json, NULL, '{');
+	json_string(&json, "severity", severity_name(problem->severity));
+	json_string(&json, "code", problem->code);
+	json_place(&json, "offset", problem->offset);
+	json_string(&json, "field", problem->field);
+	json_string(&json, "message", problem->message);
+	json_string(&json, "advice", problem->advice);
+	json_close(&json, '}');
+	pd_text_add(text, "\n");
+}
+
+static void problem_text(struct check *check, const struct pd_problem *problem)
+{
+	struct pd_text *text = check->out->text;
+
+	pd_text_printf(text, "%s %s", severity_name(problem->severity), problem->code);
+	if (problem->offset != PD_NO_OFFSET)
+		pd_text_printf(text, " 0x%" PRIx64, problem->offset);
+	if (problem->field)
+		pd_text_printf(text, " %s", problem->field);
+	pd_text_add(text, ": ");
+	pd_text_escaped(text, problem->message, strlen(problem->message));
+	pd_text_add(text, "\n");
+	/* Once is enough: there can be thousands of the same kind. */
+	if (problem->advice && is_first_of_its_kind(check, problem->code))
+		pd_text_printf(text, "        %s\n", problem->advice);
+}
+
+static bool on_problem(void *self, const struct pd_problem *problem)
+{
+	struct check *check = self;
+
+	if (check->values->input.quiet)
+		return true;
+	if (check->values->json)
+		problem_json(check->out->text, problem);
+	else
+		problem_text(check, problem);
+	return output_spill(check->out);
+}
+
+static void add_count(struct pd_text *text, uint64_t count, const char *noun, const char *plural)
+{
+	pd_text_printf(text, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : plural);
+}
+
+static void summary_text(struct check *check, const struct pd_check_result *result)
+{
+	struct pd_text *text = check->out->text;
+
+	pd_text_escaped(text, check->input.name, strlen(check->input.name));
+	pd_text_add(text, ": ");
+	add_count(text, result->record_count, "record", "s");
+	pd_text_add(text, ", ");
+	add_count(text, result->sample_count, "sample", "s");
+	pd_text_add(text, ": ");
+	add_count(text, result->problem_count[PD_DAMAGE], "damage", "s");
+	pd_text_add(text, ", ");
+	add_count(text, result->problem_count[PD_WARNING], "warning", "s");
+	pd_text_add(text, ", ");
+	add_count(text, result->problem_count[PD_INFO], "remark", "s");
+	pd_text_add(text, "\n");
+}
+
+static void summary_json(struct check *check, const struct pd_check_result *result)
+{
+	struct json json = { .text = check->out->text };
+
+	json_open(&json, NULL, '{');
+	json_open(&json, "summary", '{');
+	json_string(&json, "file", check->input.name);
+	json_number(&json, "records", result->record_count);
+	json_number(&json, "samples", result->sample_count);
+	json_number(&json, "undecoded", result->undecoded_count);
+	json_number(&json, "lost_records", result->lost_records);
+	json_number(&json, "lost_samples", result->lost_samples);
+	json_number(&json, "throttled", result->throttle_count);
+	json_number(&json, "damage", result->problem_count[PD_DAMAGE]);
+	json_number(&json, "warning", result->problem_count[PD_WARNING]);
+	json_number(&json, "info", result->problem_count[PD_INFO]);
+	json_close(&json, '}');
+	json_close(&json, '}');
+	pd_text_add(json.text, "\n");
+}
+
+static int check_opened(struct check *check)
+{
+	struct pd_check_result result = { 0 };
+	struct pd_error error;
+
+	if (pd_check(check->input.file, &result, &error) != PD_OK) {
+		if (!check->out->failure)
+			complain("%s", error.message);
+		return CODE_UNREADABLE;
+	}
+	if (check->values->json)
+		summary_json(check, &result);
+	else if (!check->values->input.quiet)
+		summary_text(check, &result);
+	if (result.problem_count[PD_DAMAGE] ||
+	    (check->values->strict && result.problem_count[PD_WARNING]))
+		return CODE_DAMAGED;
+	return CODE_FINE;
+}
+
+static int run(const struct call *call)
+{
+	struct check check = { .values = call->values, .out = call->out };
+	int code;
+
+	code = input_open(&check.input, &check.values->input, call, on_problem, &check);
+	if (code != CODE_FINE)
+		return code;
+	return input_close(&check.input, check_opened(&check));
+}
+
+const struct command cmd_check = {
+	.usage = "[OPTION]... [FILE]",
+	.text = "Reads all of FILE, takes every record and feature apart and prints each problem on a "
+		"line: severity, code, place, field, what is wrong. The first problem of a kind is "
+		"followed by what to do. The last line counts.\n\n"
+		"Damage means that something was lost: the exit code is 1 then. A warning is odd but "
+		"loses nothing, info is worth knowing. perfdata explain CODE tells more.",
+	.options = options,
+	.examples = examples,
+	.values_size = sizeof(struct values),
+	.max_words = 1,
+	.run = run,
+};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata help: help for the program, a command or the exit codes; manual pages; completion.
+ */
+#include "cli.h"
+#include "manual.h"
+
+#include <string.h>
+
+struct values {
+	bool man;
+	const char *completion;
+};
+
+static const struct option options[] = {
+	{ "man", 0, OPTION_FLAG, NULL, offsetof(struct values, man),
+	  "print the manual page perfdata(1), or perfdata-COMMAND(1), as roff" },
+	{ "completion", 0, OPTION_STRING, "SHELL", offsetof(struct values, completion),
+	  "print the completion for a shell; the only one is bash" },
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata help dump", "tell the options of dump" },
+	{ "perfdata help --man dump | man -l -", "read the manual page of dump" },
+	{ "source <(perfdata help --completion bash)", "let bash complete perfdata" },
+	{ 0 },
+};
+
+static void print_exit_codes(struct pd_text *text)
+{
+#define CODE(NAME, number, about) pd_text_add(text, #number "  " about "\n");
+	EXIT_CODES(CODE)
+#undef CODE
+	pd_text_add(text, "\nA reader that closes the pipe of standard output ends perfdata by "
+			  "SIGPIPE, in silence; with SIGPIPE ignored it is 4.\n");
+}
+
+static int unknown_topic(const char *topic)
+{
+	struct nearest nearest = { .word = topic };
+	const struct command_line *line;
+
+	for (size_t i = 0; (line = command_at(i)) != NULL; i++)
+		nearest_try(&nearest, line->name);
+	nearest_try(&nearest, "exit-codes");
+	if (nearest.best)
+		complain("no help on '%s'; did you mean '%s'?", topic, nearest.best);
+	else
+		complain("no help on '%s'; perfdata help lists the commands", topic);
+	return CODE_USAGE;
+}
+
+static int run(const struct call *call)
+{
+	const struct values *values = call->values;
+	struct pd_text *text = call->out->text;
+	const char *topic = call->word_count ? call->words[0] : NULL;
+	const struct command_line *line = topic ? command_by_name(topic) : NULL;
+
+	if (values->completion) {
+		if (strcmp(values->completion, "bash") != 0 || topic || values->man) {
+			complain(
+				"completion: the only shell is bash, and nothing else goes with it");
+			return CODE_USAGE;
+		}
+		completion_bash(text);
+	} else if (topic && !line) {
+		if (strcmp(topic, "exit-codes") != 0 || values->man)
+			return unknown_topic(topic);
+		print_exit_codes(text);
+	} else if (values->man) {
+		if (line)
+			manual_command(text, line);
+		else
+			manual_program(text);
+	} else if (line) {
+		help_command(text, line);
+	} else {
+		help_program(text);
+	}
+	return CODE_FINE;
+}
+
+const struct command cmd_help = {
+	.usage = "[OPTION]... [COMMAND | exit-codes]",
+	.text = "Without a word it lists the commands.",
+	.options = options,
+	.examples = examples,
+	.values_size = sizeof(struct values),
+	.max_words = 1,
+	.run = run,
+};

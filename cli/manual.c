@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Manual pages of section 1.
+ */
+#include "manual.h"
+#include "roff.h"
+
+#include <stdio.h>
+
+static void add_option(struct pd_text *text, const struct option *option)
+{
+	char name[64];
+
+	roff_item(text);
+	if (option->letter) {
+		snprintf(name, sizeof(name), "-%c", option->letter);
+		roff_bold(text, name);
+		pd_text_add(text, ", ");
+	}
+	snprintf(name, sizeof(name), "--%s", option->name);
+	roff_bold(text, name);
+	if (option->argument) {
+		bool maybe = option->kind == OPTION_MAYBE;
+
+		pd_text_add(text, maybe ? "[=" : "=");
+		roff_italic(text, option->argument);
+		pd_text_add(text, maybe ? "]" : "");
+	}
+	pd_text_add(text, "\n");
+	roff_add(text, option->help);
+	pd_text_add(text, ".\n");
+}
+
+static void add_options(struct pd_text *text, const struct option *option)
+{
+	roff_section(text, "OPTIONS");
+	for (; option->name; option++)
+		add_option(text, option);
+	add_option(text, &help_option);
+}
+
+static void add_exit_codes(struct pd_text *text)
+{
+	roff_section(text, "EXIT STATUS");
+#define CODE(NAME, number, about) \
+	roff_item(text);          \
+	roff_bold(text, #number); \
+	pd_text_add(text, "\n" about ".\n");
+	EXIT_CODES(CODE)
+#undef CODE
+}
+
+static void add_examples(struct pd_text *text, const struct example *example)
+{
+	if (!example->line)
+		return;
+	roff_section(text, "EXAMPLES");
+	for (; example->line; example++) {
+		roff_item(text);
+		roff_bold(text, example->line);
+		pd_text_add(text, "\n");
+		roff_add(text, example->about);
+		pd_text_add(text, ".\n");
+	}
+}
+
+void manual_command(struct pd_text *text, const struct command_line *line)
+{
+	char title[64];
+
+	snprintf(title, sizeof(title), "PERFDATA-%s", line->name);
+	for (char *at = title; *at; at++)
+		*at = *at >= 'a' && *at <= 'z' ? (char)(*at - 'a' + 'A') : *at;
+	roff_title(text, title, 1);
+	roff_section(text, "NAME");
+	pd_text_printf(text, "perfdata\\-%s \\- ", line->name);
+	roff_add(text, line->doc);
+	pd_text_add(text, "\n");
+	roff_section(text, "SYNOPSIS");
+	pd_text_printf(text, "\\fBperfdata %s\\fR ", line->name);
+	roff_add(text, line->command->usage);
+	pd_text_add(text, "\n");
+	roff_section(text, "DESCRIPTION");
+	roff_paragraphs(text, line->command->text);
+	add_options(text, line->command->options);
+	add_exit_codes(text);
+	add_examples(text, line->command->examples);
+	roff_section(text, "SEE ALSO");
+	pd_text_add(text, "\\fBperfdata\\fR(1), \\fBperf.data\\fR(5)\n");
+}
+
+static void add_commands(struct pd_text *text)
+{
+	const struct command_line *line;
+
+	roff_section(text, "COMMANDS");
+	for (size_t i = 0; (line = command_at(i)) != NULL; i++) {
+		roff_item(text);
+		pd_text_printf(text, "\\fBperfdata\\-%s\\fR(1)\n", line->name);
+		roff_add(text, line->doc);
+		pd_text_add(text, ".\n");
+	}
+}
+
+static void add_command_examples(struct pd_text *text)
+{
+	const struct command_line *line;
+
+	roff_section(text, "EXAMPLES");
+	for (size_t i = 0; (line = command_at(i)) != NULL; i++) {
+		const struct example *example = line->command->examples;
+
+		if (!example->line)
+			continue;
+		roff_item(text);
+		roff_bold(text, example->line);
+		pd_text_add(text, "\n");
+		roff_add(text, example->about);
+		pd_text_add(text, ".\n");
+	}
+}
+
+void manual_program(struct pd_text *text)
+{
+	roff_title(text, "PERFDATA", 1);
+	roff_section(text, "NAME");
+	pd_text_add(text, "perfdata \\- reads perf.data files\n");
+	roff_section(text, "SYNOPSIS");
+	pd_text_add(text, "\\fBperfdata\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIFILE\\fR]\n");
+	roff_section(text, "DESCRIPTION");
+	roff_paragraphs(
+		text,
+		"Reads the files that perf record and perf stat record of Linux write, and "
+		"those of simpleperf, on any machine and without perf: as a file, through a "
+		"pipe, as a directory, with compressed records, in either byte order, whole or "
+		"damaged.\n\n"
+		"FILE is perf.data if none is named, or standard input if that is a pipe; - is "
+		"standard input. Results go to standard output, everything else to standard "
+		"error.");
+	add_commands(text);
+	add_exit_codes(text);
+	add_command_examples(text);
+	roff_section(text, "SEE ALSO");
+	pd_text_add(text, "\\fBperf.data\\fR(5), \\fBperf\\fR(1)\n");
+}
