@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <perfdata/print.h>
+
+#include "base/memory.h"
+
+struct pd_text *pd_text_new(void)
+{
+	return pd_alloc(sizeof(struct pd_text));
+}
+
+void pd_text_free(struct pd_text *text)
+{
+	if (!text)
+		return;
+	pd_free(text->data);
+	pd_free(text);
+}
+
+void pd_text_clear(struct pd_text *text)
+{
+	text->size = 0;
+}
+
+struct pd_bytes pd_text_bytes(const struct pd_text *text)
+{
+	return (struct pd_bytes){.data = (const uint8_t *)text->data, .size = text->size};
+}
+
+bool pd_text_failed(const struct pd_text *text)
+{
+	return text->failed;
+}
+
+bool pd_text_room(struct pd_text *text, size_t size)
+{
+	if (size > SIZE_MAX - text->size ||
+	    !pd_grow((void **)&text->data, &text->capacity, text->size + size, 1)) {
+		text->failed = true;
+		return false;
+	}
+	return true;
+}
+
+void pd_text_add(struct pd_text *text, const char *string)
+{
+	pd_text_put(text, string, strlen(string));
+}
+
+void pd_text_printf(struct pd_text *text, const char *format, ...)
+{
+	va_list args;
+	int size;
+
+	va_start(args, format);
+	size = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (size < 0 || !pd_text_room(text, (size_t)size + 1)) {
+		text->failed = true;
+		return;
+	}
+	va_start(args, format);
+	vsnprintf(text->data + text->size, (size_t)size + 1, format, args);
+	va_end(args);
+	text->size += (size_t)size;
+}
+
+static const char two_digits[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+				 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+				 "8081828384858687888990919293949596979899";
+static const char hex_digits[] = "0123456789abcdef";
+
+void pd_text_u64(struct pd_text *text, uint64_t value)
+{
+	char digits[20];
+	char *at = digits + sizeof(digits);
+
+	while (value >= 100) {
+		at -= 2;
+		memcpy(at, two_digits + value % 100 * 2, 2);
+		value /= 100;
+	}
+	if (value >= 10) {
+		at -= 2;
+		memcpy(at, two_digits + value * 2, 2);
+	} else {
+		*--at = (char)('0' + value);
+	}
+	pd_text_put(text, at, (size_t)(digits + sizeof(digits) - at));
+}
+
+void pd_text_s64(struct pd_text *text, int64_t value)
+{
+	if (value < 0) {
+		pd_text_char(text, '-');
+		pd_text_u64(text, 0 - (uint64_t)value);
+	} else {
+		pd_text_u64(text, (uint64_t)value);
+	}
+}
+
+void pd_text_hex(struct pd_text *text, uint64_t value)
+{
+	unsigned count = value ? (67 - (unsigned)__builtin_clzll(value)) / 4 : 1;
+	char digits[18] = "0x";
+
+	for (unsigned i = 0; i < count; i++)
+		digits[2 + i] = hex_digits[value >> (count - 1 - i) * 4 & 15];
+	pd_text_put(text, digits, count + 2);
+}
+
+void pd_text_hex_bytes(struct pd_text *text, const uint8_t *data, size_t size)
+{
+	if (size > SIZE_MAX / 2 || (text->capacity - text->size < size * 2 && !pd_text_room(text, size * 2)))
+		return;
+	for (size_t i = 0; i < size; i++) {
+		text->data[text->size++] = hex_digits[data[i] >> 4];
+		text->data[text->size++] = hex_digits[data[i] & 15];
+	}
+}
+
+void pd_text_time(struct pd_text *text, uint64_t ns)
+{
+	uint32_t rest = (uint32_t)(ns % 1000000000);
+	char digits[10] = ".";
+
+	pd_text_u64(text, ns / 1000000000);
+	for (unsigned i = 9; i > 0; i--) {
+		digits[i] = (char)('0' + rest % 10);
+		rest /= 10;
+	}
+	pd_text_put(text, digits, sizeof(digits));
+}
+
+void pd_text_indent(struct pd_text *text, unsigned steps)
+{
+	while (steps--)
+		PD_TEXT_LITERAL(text, "  ");
+}
+
+void pd_text_escaped(struct pd_text *text, const char *string, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		uint8_t c = (uint8_t)string[i];
+
+		// C1 controls reach a terminal as UTF-8 c2 80 to c2 9f
+		if (c < 0x20 || c == 0x7f ||
+		    (c == 0xc2 && i + 1 < length && (uint8_t)string[i + 1] < 0xa0)) {
+			PD_TEXT_LITERAL(text, "\\x");
+			pd_text_hex_bytes(text, &c, 1);
+		} else {
+			pd_text_char(text, (char)c);
+		}
+	}
+}
+
+// Length of the UTF-8 sequence at data, or 0 if it is none.
+static size_t utf8_length(const uint8_t *data, size_t size)
+{
+	uint8_t c = data[0];
+	size_t length = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+
+	if (!length || length > size)
+		return 0;
+	for (size_t i = 1; i < length; i++)
+		if ((data[i] & 0xc0) != 0x80)
+			return 0;
+	// overlong forms, surrogates, past U+10FFFF
+	if ((c == 0xe0 && data[1] < 0xa0) || (c == 0xed && data[1] >= 0xa0) || (c == 0xf0 && data[1] < 0x90) ||
+	    (c == 0xf4 && data[1] >= 0x90))
+		return 0;
+	return length;
+}
+
+static void json_char(struct pd_text *text, uint8_t c)
+{
+	switch (c) {
+	case '"':
+		PD_TEXT_LITERAL(text, "\\\"");
+		return;
+	case '\\':
+		PD_TEXT_LITERAL(text, "\\\\");
+		return;
+	case '\n':
+		PD_TEXT_LITERAL(text, "\\n");
+		return;
+	case '\t':
+		PD_TEXT_LITERAL(text, "\\t");
+		return;
+	default:
+		break;
+	}
+	if (c < 0x20 || c == 0x7f) {
+		PD_TEXT_LITERAL(text, "\\u00");
+		pd_text_hex_bytes(text, &c, 1);
+	} else {
+		pd_text_char(text, (char)c);
+	}
+}
+
+void pd_text_json_string(struct pd_text *text, const char *string, size_t length)
+{
+	const uint8_t *data = (const uint8_t *)string;
+
+	pd_text_char(text, '"');
+	for (size_t i = 0; i < length;) {
+		size_t step = utf8_length(data + i, length - i);
+
+		if (step == 1)
+			json_char(text, data[i]);
+		else if (step)
+			pd_text_put(text, string + i, step);
+		else
+			PD_TEXT_LITERAL(text, "\xef\xbf\xbd");
+		i += step ? step : 1;
+	}
+	pd_text_char(text, '"');
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Text that grows; the inside of struct pd_text of print.h. Numbers are written without printf, because dumps
+ * consist of them. */
+#ifndef PD_BASE_TEXT_H
+#define PD_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct pd_text {
+	char *data;
+	size_t size;
+	size_t capacity;
+	bool failed;
+};
+
+// Makes room for size more bytes; false (and failed) if there is no memory.
+bool pd_text_room(struct pd_text *text, size_t size);
+
+static inline void pd_text_put(struct pd_text *text, const char *data, size_t size)
+{
+	if (text->capacity - text->size < size && !pd_text_room(text, size))
+		return;
+	memcpy(text->data + text->size, data, size);
+	text->size += size;
+}
+
+static inline void pd_text_char(struct pd_text *text, char c)
+{
+	if (text->capacity == text->size && !pd_text_room(text, 1))
+		return;
+	text->data[text->size++] = c;
+}
+
+#define PD_TEXT_LITERAL(text, literal) pd_text_put((text), "" literal, sizeof(literal) - 1)
+
+void pd_text_u64(struct pd_text *text, uint64_t value);
+void pd_text_s64(struct pd_text *text, int64_t value);
+// 0x and the digits that are needed.
+void pd_text_hex(struct pd_text *text, uint64_t value);
+void pd_text_hex_bytes(struct pd_text *text, const uint8_t *data, size_t size);
+// Seconds with nine digits behind the point.
+void pd_text_time(struct pd_text *text, uint64_t ns);
+void pd_text_indent(struct pd_text *text, unsigned steps);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Which optional libraries are built in: the only place with conditions on them. */
+#include <string.h>
+
+#include <perfdata/base.h>
+
+#include "deps/deps.h"
+#include "file/codec.h"
+
+#ifndef HAVE_ZSTD
+const struct pd_codec pd_codec_zstd = {.name = "zstd", .use = PD_USE_ZSTD, .magic = PD_MAGIC_ZSTD, .magic_size = 4};
+#endif
+#ifndef HAVE_ZLIB
+const struct pd_codec pd_codec_gzip = {.name = "gzip", .use = PD_USE_GZIP, .magic = PD_MAGIC_GZIP, .magic_size = 3};
+#endif
+#ifndef HAVE_LZMA
+const struct pd_codec pd_codec_xz = {.name = "xz", .use = PD_USE_XZ, .magic = PD_MAGIC_XZ, .magic_size = 6};
+#endif
+
+const struct pd_codec *const pd_codecs[] = {&pd_codec_zstd, &pd_codec_gzip, &pd_codec_xz, NULL};
+
+const struct pd_codec *pd_codec_by_name(const char *name)
+{
+	for (size_t i = 0; pd_codecs[i]; i++)
+		if (strcmp(pd_codecs[i]->name, name) == 0 && pd_codecs[i]->open)
+			return pd_codecs[i];
+	return NULL;
+}
+
+const char *pd_build_part(size_t index, bool *built_in_out, const char **use_out)
+{
+	if (index >= sizeof(pd_codecs) / sizeof(pd_codecs[0]) - 1)
+		return NULL;
+	if (built_in_out)
+		*built_in_out = pd_codecs[index]->open != NULL;
+	if (use_out)
+		*use_out = pd_codecs[index]->use;
+	return pd_codecs[index]->version ? pd_codecs[index]->version() : pd_codecs[index]->name;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* zlib: files compressed by gzip. */
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "deps/deps.h"
+
+static const char *version(void)
+{
+	return "zlib " ZLIB_VERSION;
+}
+
+static void *open_stream(void)
+{
+	z_stream *stream = calloc(1, sizeof(*stream));
+
+	// 16: expect gzip's header
+	if (stream && inflateInit2(stream, 16 + MAX_WBITS) != Z_OK) {
+		free(stream);
+		return NULL;
+	}
+	return stream;
+}
+
+static enum pd_codec_result run(void *state, struct pd_codec_run *run)
+{
+	z_stream *stream = state;
+	size_t in_size = run->in_size > 1u << 30 ? 1u << 30 : run->in_size;
+	size_t out_size = run->out_size > 1u << 30 ? 1u << 30 : run->out_size;
+	int result;
+
+	stream->next_in = (Bytef *)(uintptr_t)run->in;
+	stream->avail_in = (uInt)in_size;
+	stream->next_out = run->out;
+	stream->avail_out = (uInt)out_size;
+	result = inflate(stream, Z_NO_FLUSH);
+	run->in += in_size - stream->avail_in;
+	run->in_size -= in_size - stream->avail_in;
+	run->out += out_size - stream->avail_out;
+	run->out_size -= out_size - stream->avail_out;
+	if (result == Z_STREAM_END) {
+		// another member may follow
+		inflateReset(stream);
+		return PD_CODEC_END;
+	}
+	if (result == Z_OK || result == Z_BUF_ERROR)
+		return PD_CODEC_OK;
+	run->reason = stream->msg ? stream->msg : "damaged gzip data";
+	return PD_CODEC_ERROR;
+}
+
+static void close_stream(void *state)
+{
+	inflateEnd(state);
+	free(state);
+}
+
+const struct pd_codec pd_codec_gzip = {
+	.name = "gzip",
+	.use = PD_USE_GZIP,
+	.magic = PD_MAGIC_GZIP,
+	.magic_size = 3,
+	.version = version,
+	.open = open_stream,
+	.run = run,
+	.close = close_stream,
+};

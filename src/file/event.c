@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* Events: attrs with their ids and names, and where their records keep id and time. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "file/event_name.h"
+#include "file/file.h"
+
+static unsigned bits_set(uint64_t word, uint64_t mask)
+{
+	return (unsigned)__builtin_popcountll(word & mask);
+}
+
+// Order of the words in samples and trailers: see sample.def and the part sample_id.
+static void find_places(struct pd_event_full *full)
+{
+	uint64_t type = full->event.attr->sample_type;
+	bool identifier = type & MASK_SAMPLE_TYPE(IDENTIFIER);
+	uint64_t before_time = MASK_SAMPLE_TYPE(IDENTIFIER) | MASK_SAMPLE_TYPE(IP) | MASK_SAMPLE_TYPE(TID);
+	uint64_t before_id = before_time | MASK_SAMPLE_TYPE(TIME) | MASK_SAMPLE_TYPE(ADDR);
+	uint64_t behind_id = MASK_SAMPLE_TYPE(STREAM_ID) | MASK_SAMPLE_TYPE(CPU) | MASK_SAMPLE_TYPE(IDENTIFIER);
+
+	full->sample_time = full->sample_id = full->trailer_time = full->trailer_id = PD_NOWHERE;
+	if (type & MASK_SAMPLE_TYPE(TIME))
+		full->sample_time = (uint8_t)bits_set(type, before_time);
+	if (identifier)
+		full->sample_id = 0;
+	else if (type & MASK_SAMPLE_TYPE(ID))
+		full->sample_id = (uint8_t)bits_set(type, before_id);
+	if (!PD_BITS(full->event.attr->flags, PD_ATTR_SAMPLE_ID_ALL))
+		return;
+	full->trailer_size = (uint8_t)pd_trailer_size(type);
+	if (identifier)
+		full->trailer_id = 1;
+	else if (type & MASK_SAMPLE_TYPE(ID))
+		full->trailer_id = (uint8_t)(1 + bits_set(type, behind_id));
+	if (type & MASK_SAMPLE_TYPE(TIME))
+		full->trailer_time = (uint8_t)(1 + bits_set(type, behind_id | MASK_SAMPLE_TYPE(ID)));
+}
+
+static void set_words(struct pd_event_full *full)
+{
+	const struct pd_attr *attr = full->event.attr;
+
+	full->words[PD_WORD_SAMPLE_TYPE] = attr->sample_type;
+	full->words[PD_WORD_READ_FORMAT] = attr->read_format;
+	full->words[PD_WORD_BRANCH_TYPE] = attr->branch_sample_type;
+	full->words[PD_WORD_REGS_USER] = attr->sample_regs_user;
+	full->words[PD_WORD_REGS_INTR] = attr->sample_regs_intr;
+	if (full->trailer_size)
+		full->words[PD_WORD_TRAILER] = attr->sample_type & PD_TRAILER_BITS;
+}
+
+// One comparison for each event: equality with the first is enough.
+static void note_uniform(struct pd_file *file, const struct pd_event_full *added)
+{
+	file->uniform = file->event_count == 1 ||
+			(file->uniform && memcmp(added->words, file->events[0]->words, sizeof(added->words)) == 0);
+}
+
+// Spreads ids; they mostly count up.
+static size_t slot_of(uint64_t id, size_t capacity)
+{
+	return (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (capacity - 1);
+}
+
+static struct pd_id_slot *find_slot(struct pd_id_slot *slots, size_t capacity, uint64_t id)
+{
+	size_t at = slot_of(id, capacity);
+
+	while (slots[at].index_plus_1 && slots[at].id != id)
+		at = (at + 1) & (capacity - 1);
+	return &slots[at];
+}
+
+static bool grow_ids(struct pd_file *file)
+{
+	size_t capacity = file->id_capacity ? file->id_capacity * 2 : 64;
+	struct pd_id_slot *slots;
+
+	if (file->id_count * 2 < file->id_capacity)
+		return true;
+	slots = pd_alloc(capacity * sizeof(*slots));
+	if (!slots)
+		return false;
+	for (size_t i = 0; i < file->id_capacity; i++)
+		if (file->ids[i].index_plus_1)
+			*find_slot(slots, capacity, file->ids[i].id) = file->ids[i];
+	pd_free(file->ids);
+	file->ids = slots;
+	file->id_capacity = capacity;
+	return true;
+}
+
+enum pd_status pd_file_add_id(struct pd_file *file, size_t event, uint64_t id, struct pd_error *error)
+{
+	struct pd_id_slot *slot;
+
+	if (!grow_ids(file))
+		return pd_fail_memory(error);
+	slot = find_slot(file->ids, file->id_capacity, id);
+	if (slot->index_plus_1) {
+		if (slot->index_plus_1 != event + 1)
+			pd_file_tell(file, PD_PROBLEM_DUPLICATE_ID, PD_NO_OFFSET, NULL,
+				     "id %" PRIu64 " belongs to events %u and %zu", id, slot->index_plus_1 - 1, event);
+		return PD_OK;
+	}
+	slot->id = id;
+	slot->index_plus_1 = (uint32_t)event + 1;
+	file->id_count++;
+	return PD_OK;
+}
+
+struct pd_event_full *pd_file_find_event(const struct pd_file *file, uint64_t id)
+{
+	const struct pd_id_slot *slot;
+
+	if (!file->id_capacity)
+		return NULL;
+	slot = find_slot(file->ids, file->id_capacity, id);
+	return slot->index_plus_1 ? file->events[slot->index_plus_1 - 1] : NULL;
+}
+
+static void look_at_attr(struct pd_file *file, const struct pd_attr *attr, uint64_t offset)
+{
+	uint64_t known = 0;
+
+	for (size_t i = 0; i < pd_names_sample_type.count; i++)
+		known |= UINT64_C(1) << pd_names_sample_type.items[i].value;
+	if (attr->sample_type & ~known)
+		pd_file_tell(file, PD_PROBLEM_UNKNOWN_SAMPLE_TYPE, offset, "attr.sample_type",
+			     "event %zu has unknown bits 0x%" PRIx64, file->event_count, attr->sample_type & ~known);
+	if (attr->rest.size)
+		pd_file_tell(file, PD_PROBLEM_NEWER_ATTR, offset, "attr.size",
+			     "event %zu has an attr of %u bytes, %zu more than known", file->event_count,
+			     attr->size, attr->rest.size);
+}
+
+enum pd_status pd_file_add_event(struct pd_file *file, const struct pd_attr *attr, uint64_t attr_offset,
+				 struct pd_u64s ids, struct pd_error *error)
+{
+	struct pd_event_full *full = pd_arena_alloc(&file->arena, sizeof(*full));
+	char name[512];
+	size_t index = file->event_count;
+
+	if (!full || index >= UINT32_MAX - 1 || !PD_GROW(file->events, file->event_capacity, index + 1))
+		return pd_fail_memory(error);
+	look_at_attr(file, attr, attr_offset);
+	full->event.index = index;
+	full->event.attr = attr;
+	full->event.attr_offset = attr_offset;
+	full->event.scale = 1;
+	full->event.ids.count = ids.count;
+	full->event.ids.items = pd_arena_copy(&file->arena, ids.items, ids.count * sizeof(ids.items[0]));
+	pd_event_name(attr, NULL, name, sizeof(name));
+	full->event.name = pd_arena_text(&file->arena, name, strlen(name));
+	if (!full->event.ids.items || !full->event.name)
+		return pd_fail_memory(error);
+	find_places(full);
+	set_words(full);
+	file->events[index] = full;
+	file->event_count++;
+	note_uniform(file, full);
+	for (size_t i = 0; i < ids.count; i++) {
+		enum pd_status status = pd_file_add_id(file, index, ids.items[i], error);
+
+		if (status < 0)
+			return status;
+	}
+	return PD_OK;
+}
+
+// ---- names ----
+
+static void set_name(struct pd_file *file, struct pd_event_full *full, const char *name, size_t length)
+{
+	char *copy = pd_arena_text(&file->arena, name, length);
+
+	if (!copy)
+		return; // the name made from the attr stays
+	full->event.name = copy;
+	full->named = true;
+}
+
+// EVENT_DESC belongs to the events by position; a foreign one is recognized by its ids.
+static void name_by_event_desc(struct pd_file *file)
+{
+	const struct pd_event_desc *desc = pd_file_event_desc(file);
+
+	for (size_t i = 0; desc && i < desc->events.count && i < file->event_count; i++) {
+		const struct pd_event_desc_entry *entry = PD_ITEM(pd_event_desc_entry, desc->events, i);
+
+		if (!file->events[i]->named && entry->name.length)
+			set_name(file, file->events[i], entry->name.data, entry->name.length);
+	}
+}
+
+static bool has_unnamed(const struct pd_file *file, bool tracepoints_only)
+{
+	for (size_t i = 0; i < file->event_count; i++)
+		if (!file->events[i]->named &&
+		    (!tracepoints_only || file->events[i]->event.attr->type == PD_TYPE_TRACEPOINT))
+			return true;
+	return false;
+}
+
+static void name_by_tracing_data(struct pd_file *file)
+{
+	const struct pd_tracing_data *data = has_unnamed(file, true) ? pd_file_tracing_data(file) : NULL;
+	char tracepoint[256], name[512];
+
+	for (size_t i = 0; data && i < file->event_count; i++) {
+		struct pd_event_full *full = file->events[i];
+
+		if (full->named || full->event.attr->type != PD_TYPE_TRACEPOINT ||
+		    !pd_tracepoint_name(data, full->event.attr->config, tracepoint, sizeof(tracepoint)))
+			continue;
+		pd_event_name(full->event.attr, tracepoint, name, sizeof(name));
+		set_name(file, full, name, strlen(name));
+	}
+}
+
+// A line "name,type,config" of simpleperf's event_type_info.
+static void name_by_line(struct pd_file *file, const char *line, size_t length)
+{
+	char numbers[64];
+	const char *comma = memchr(line, ',', length);
+	unsigned long long type, config;
+
+	if (!comma || length - (size_t)(comma - line) > sizeof(numbers) - 1)
+		return;
+	memcpy(numbers, comma + 1, length - (size_t)(comma - line) - 1);
+	numbers[length - (size_t)(comma - line) - 1] = '\0';
+	if (sscanf(numbers, "%llu,%llu", &type, &config) != 2)
+		return;
+	for (size_t i = 0; i < file->event_count; i++) {
+		struct pd_event_full *full = file->events[i];
+
+		if (!full->named && full->event.attr->type == type && full->event.attr->config == config)
+			set_name(file, full, line, (size_t)(comma - line));
+	}
+}
+
+static void name_by_meta_info(struct pd_file *file)
+{
+	const struct pd_simpleperf_meta_info *info =
+		has_unnamed(file, false) ? pd_file_simpleperf_meta_info(file) : NULL;
+
+	for (size_t i = 0; info && i < info->pairs.count; i++) {
+		const struct pd_simpleperf_pair *pair = PD_ITEM(pd_simpleperf_pair, info->pairs, i);
+		const char *line = pair->value.data;
+
+		if (strcmp(pair->key.data, "event_type_info") != 0)
+			continue;
+		while (*line) {
+			size_t length = strcspn(line, "\n");
+
+			name_by_line(file, line, length);
+			line += length + (line[length] == '\n');
+		}
+	}
+}
+
+void pd_file_name_events(struct pd_file *file)
+{
+	name_by_event_desc(file);
+	name_by_tracing_data(file);
+	name_by_meta_info(file);
+}
+
+// ---- what the caller sees ----
+
+size_t pd_file_event_count(const struct pd_file *file)
+{
+	return file->event_count;
+}
+
+const struct pd_event *pd_file_event(const struct pd_file *file, size_t index)
+{
+	return &file->events[index]->event;
+}
+
+const struct pd_event *pd_file_event_by_id(const struct pd_file *file, uint64_t id)
+{
+	const struct pd_event_full *full = pd_file_find_event(file, id);
+
+	return full ? &full->event : NULL;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* Header features: the table behind the data, bytes on demand, decoding on demand. */
+#include <inttypes.h>
+
+#include "file/file.h"
+
+static uint64_t end_of(const struct pd_file *file)
+{
+	return file->main.size;
+}
+
+static bool section_fits(const struct pd_file *file, uint64_t offset, uint64_t size)
+{
+	return offset <= end_of(file) && size <= end_of(file) - offset;
+}
+
+static bool has_bit(const uint64_t bits[4], unsigned feature)
+{
+	return bits[feature / 64] >> feature % 64 & 1;
+}
+
+enum pd_status pd_file_read_features(struct pd_file *file, struct pd_error *error)
+{
+	uint64_t offset = file->header.data_offset + file->header.data_size;
+
+	for (unsigned i = 0; i < PD_FEATURE_LIMIT; i++) {
+		struct pd_feature_slot *slot = &file->features[i];
+		uint8_t entry[16];
+		enum pd_status status;
+		size_t got;
+
+		if (!has_bit(file->header.feature_bits, i))
+			continue;
+		status = pd_source_read(&file->main, offset, entry, sizeof(entry), &got, error);
+		if (status < 0)
+			return status;
+		if (got < sizeof(entry)) {
+			pd_file_tell(file, PD_PROBLEM_BAD_FEATURE_TABLE, offset, NULL,
+				     "the table of features ends before feature %u", i);
+			return PD_OK;
+		}
+		offset += sizeof(entry);
+		slot->offset = pd_load_u64(entry, file->swap);
+		slot->size = pd_load_u64(entry + 8, file->swap);
+		if (!section_fits(file, slot->offset, slot->size)) {
+			pd_file_tell(file, PD_PROBLEM_FEATURE_PAST_END, offset - sizeof(entry), pd_feature_name(i),
+				     "feature %u: %" PRIu64 " bytes at %" PRIu64 " do not fit into the file", i,
+				     slot->size, slot->offset);
+			continue;
+		}
+		slot->present = true;
+	}
+	return PD_OK;
+}
+
+enum pd_status pd_file_put_feature(struct pd_file *file, unsigned feature, uint64_t offset, struct pd_bytes bytes,
+				   struct pd_error *error)
+{
+	struct pd_feature_slot *slot;
+	void *copy;
+
+	if (feature >= PD_FEATURE_LIMIT)
+		return PD_OK;
+	slot = &file->features[feature];
+	if (slot->present)
+		return PD_OK;
+	copy = pd_arena_copy(&file->arena, bytes.data, bytes.size);
+	if (!copy)
+		return pd_fail_memory(error);
+	file->header.feature_bits[feature / 64] |= UINT64_C(1) << feature % 64;
+	*slot = (struct pd_feature_slot){
+		.present = true,
+		.loaded = true,
+		.offset = offset,
+		.size = bytes.size,
+		.bytes = {copy, bytes.size},
+	};
+	return PD_OK;
+}
+
+bool pd_file_feature_at(const struct pd_file *file, size_t index, struct pd_feature_section *section_out)
+{
+	for (unsigned i = 0; i < PD_FEATURE_LIMIT; i++) {
+		if (!file->features[i].present || index--)
+			continue;
+		*section_out = (struct pd_feature_section){i, file->features[i].offset, file->features[i].size};
+		return true;
+	}
+	return false;
+}
+
+static enum pd_status load(struct pd_file *file, unsigned feature, struct pd_error *error)
+{
+	struct pd_feature_slot *slot = &file->features[feature];
+	enum pd_status status;
+	uint8_t *data;
+	size_t got;
+
+	if (slot->loaded)
+		return PD_OK;
+	if (slot->size > file->memory_limit)
+		return pd_fail(error, PD_ERROR_LIMIT, slot->offset,
+			       "%s: feature %u has %" PRIu64 " bytes, the limit is %" PRIu64, file->name, feature,
+			       slot->size, file->memory_limit);
+	if (file->main.memory) {
+		slot->bytes = (struct pd_bytes){file->main.memory + slot->offset, (size_t)slot->size};
+		slot->loaded = true;
+		return PD_OK;
+	}
+	data = pd_arena_alloc(&file->arena, (size_t)slot->size);
+	if (!data)
+		return pd_fail_memory(error);
+	status = pd_source_read(&file->main, slot->offset, data, (size_t)slot->size, &got, error);
+	if (status < 0)
+		return status;
+	slot->bytes = (struct pd_bytes){data, got};
+	slot->loaded = true;
+	return PD_OK;
+}
+
+enum pd_status pd_file_feature_bytes(struct pd_file *file, unsigned feature, struct pd_bytes *bytes_out,
+				     struct pd_error *error)
+{
+	enum pd_status status;
+
+	if (feature >= PD_FEATURE_LIMIT || !file->features[feature].present)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: feature %u is not there", file->name,
+			       feature);
+	status = load(file, feature, error);
+	if (status < 0)
+		return status;
+	*bytes_out = file->features[feature].bytes;
+	return PD_OK;
+}
+
+// CPU_TOPOLOGY can be taken apart only with the number of CPUs.
+static uint64_t cpu_count(struct pd_file *file, unsigned feature)
+{
+	const struct pd_nrcpus *nrcpus = feature == PD_FEATURE_CPU_TOPOLOGY ? pd_file_nrcpus(file) : NULL;
+
+	return nrcpus ? nrcpus->available : 0;
+}
+
+static const void *decode(struct pd_file *file, unsigned feature)
+{
+	struct pd_feature_slot *slot = &file->features[feature];
+	const struct pd_layout *layout = pd_feature_layout(feature);
+	struct pd_scope scope = {.arena = &file->arena};
+	struct pd_error error;
+	struct pd_cursor c;
+	void *value;
+
+	if (load(file, feature, &error) < 0) {
+		pd_file_tell(file, PD_PROBLEM_BAD_FEATURE, slot->offset, pd_feature_name(feature), "%s", error.message);
+		return NULL;
+	}
+	scope.words[PD_WORD_NRCPUS] = cpu_count(file, feature);
+	scope.words[PD_WORD_QUIRKS] = file->quirks;
+	c = pd_cursor(slot->bytes.data, slot->bytes.size, file->header.big_endian);
+	value = pd_arena_alloc(&file->arena, layout->struct_size);
+	if (!value)
+		return NULL;
+	layout->decode(&c, &scope, value);
+	if (!c.failed)
+		return value;
+	pd_file_tell_cursor(file, PD_PROBLEM_BAD_FEATURE, slot->offset, &c);
+	return NULL;
+}
+
+const void *pd_file_feature(struct pd_file *file, unsigned feature)
+{
+	struct pd_feature_slot *slot;
+
+	if (feature >= PD_FEATURE_LIMIT || !file->features[feature].present || !pd_feature_layout(feature))
+		return NULL;
+	slot = &file->features[feature];
+	if (!slot->decoded) {
+		slot->decoded = true;
+		slot->value = decode(file, feature);
+	}
+	return slot->value;
+}
+
+enum pd_arch pd_file_machine(const struct pd_file *file)
+{
+	// decoding is remembered in the file, which does not change what it means
+	struct pd_file *reader = (struct pd_file *)(uintptr_t)file;
+	const struct pd_string *arch = pd_file_arch(reader);
+	const struct pd_e_machine *machine = pd_file_e_machine(reader);
+	enum pd_arch found = arch ? pd_arch_by_name(arch->value.data) : PD_ARCH_UNKNOWN;
+
+	if (found == PD_ARCH_UNKNOWN && machine)
+		found = pd_arch_by_elf(machine->e_machine);
+	return found;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of an opened file, for the floors above: sources, events with the places of id and time,
+ * features, problems. */
+#ifndef PD_FILE_FILE_H
+#define PD_FILE_FILE_H
+
+#include <perfdata/file.h>
+
+#include "base/memory.h"
+#include "file/source.h"
+#include "format/layout.h"
+#include "format/record.h"
+
+#define PD_NOWHERE 0xff
+
+// An event and where its records keep id and time.
+struct pd_event_full {
+	struct pd_event event; // first: what the user sees
+	uint64_t words[PD_WORD_COUNT];
+	uint8_t sample_id;      // u64 words from the start of a sample's body, or PD_NOWHERE
+	uint8_t sample_time;
+	uint8_t trailer_id;     // u64 words from the end of other records, 1 is the last
+	uint8_t trailer_time;
+	uint8_t trailer_size;   // bytes, 0 without sample_id_all
+	bool named;             // the file says the name
+	size_t id_capacity;
+};
+
+struct pd_id_slot {
+	uint64_t id;
+	uint32_t index_plus_1; // 0 marks an empty slot
+};
+
+struct pd_feature_slot {
+	bool present;
+	bool loaded;
+	bool decoded;
+	uint64_t offset;
+	uint64_t size;
+	struct pd_bytes bytes;
+	const void *value;
+};
+
+struct pd_part {
+	struct pd_source *source;
+	char *name;
+	uint64_t begin;
+	uint64_t end; // UINT64_MAX if not known
+};
+
+struct pd_file {
+	char *name;
+	struct pd_header header;
+	bool swap;
+	struct pd_source main;
+	struct pd_source *extra; // data.N of a directory
+	struct pd_part *parts;
+	size_t part_count;
+	struct pd_arena arena;
+	// events
+	struct pd_event_full **events;
+	size_t event_count, event_capacity;
+	bool uniform; // all events have samples of the same form
+	struct pd_id_slot *ids;
+	size_t id_count, id_capacity;
+	// features
+	struct pd_feature_slot features[PD_FEATURE_LIMIT];
+	uint64_t quirks;
+	uint64_t pipe_known; // pipe mode: metadata records before this offset have been taken
+	bool pipe_started;   // a stream has begun to consume a source that cannot seek
+	bool compression_told;
+	// limits and problems
+	uint64_t memory_limit;
+	uint64_t inflate_limit;
+	const char *temp_dir;
+	pd_problem_fn *problem;
+	void *problem_self;
+	uint64_t problem_counts[4];
+	bool stopped; // the problem function said so
+	int64_t modified;
+};
+
+enum pd_problem_id {
+#define PROBLEM(NAME, code, severity, doc, advice) PD_PROBLEM_##NAME,
+#include <perfdata/table/problem.def>
+	PD_PROBLEM_COUNT
+};
+
+// Tells a problem. field may be NULL.
+void pd_file_tell(struct pd_file *file, enum pd_problem_id id, uint64_t offset, const char *field,
+		  const char *format, ...) PD_PRINTF(5, 6);
+// The same for the failure of a cursor over bytes that begin at offset.
+void pd_file_tell_cursor(struct pd_file *file, enum pd_problem_id id, uint64_t offset,
+			 const struct pd_cursor *cursor);
+enum pd_status pd_file_stopped(struct pd_error *error);
+// Tells once if the input was compressed as a whole and damaged.
+void pd_file_tell_compression(struct pd_file *file);
+
+// Adds an event; attr is in the file's arena. ids are copied.
+enum pd_status pd_file_add_event(struct pd_file *file, const struct pd_attr *attr, uint64_t attr_offset,
+				 struct pd_u64s ids, struct pd_error *error);
+enum pd_status pd_file_add_id(struct pd_file *file, size_t event, uint64_t id, struct pd_error *error);
+struct pd_event_full *pd_file_find_event(const struct pd_file *file, uint64_t id);
+// Names events that have none by EVENT_DESC, event types, tracing data, or their attr.
+void pd_file_name_events(struct pd_file *file);
+
+// Takes bytes of a feature that came in a record; they are copied.
+enum pd_status pd_file_put_feature(struct pd_file *file, unsigned feature, uint64_t offset, struct pd_bytes bytes,
+				   struct pd_error *error);
+
+// Reads the table of features behind the data.
+enum pd_status pd_file_read_features(struct pd_file *file, struct pd_error *error);
+
+#endif

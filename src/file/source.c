@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "file/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+enum {
+	PACKED_BUFFER = 128 << 10,
+	COPY_BUFFER = 256 << 10,
+	MEMORY_COPY = 4 << 20, // larger copies go to a temporary file
+};
+
+enum pd_status pd_source_open_fd(struct pd_source *source, int fd, bool owns_fd, struct pd_error *error)
+{
+	struct stat stat;
+	off_t at;
+
+	if (fstat(fd, &stat) < 0)
+		return pd_fail_system(error, errno, "cannot look at the file");
+	*source = (struct pd_source){.fd = fd, .owns_fd = owns_fd, .size = UINT64_MAX};
+	at = S_ISREG(stat.st_mode) ? lseek(fd, 0, SEEK_CUR) : -1;
+	if (at < 0)
+		return PD_OK;
+	source->seekable = true;
+	source->base = (uint64_t)at;
+	source->size = stat.st_size > at ? (uint64_t)(stat.st_size - at) : 0;
+	return PD_OK;
+}
+
+void pd_source_open_memory(struct pd_source *source, const void *data, size_t size)
+{
+	static const uint8_t nothing[1];
+
+	*source = (struct pd_source){
+		.fd = -1, .seekable = true, .memory = size ? data : nothing, .memory_size = size, .size = size};
+}
+
+void pd_source_close(struct pd_source *source)
+{
+	if (source->codec_state)
+		source->codec->close(source->codec_state);
+	pd_free(source->packed);
+	pd_free(source->owned);
+	if (source->owns_fd && source->fd >= 0)
+		close(source->fd);
+	*source = (struct pd_source){.fd = -1};
+}
+
+// From the descriptor or memory itself, beneath any decompressor.
+static enum pd_status read_below(struct pd_source *source, uint64_t offset, void *data, size_t size,
+				 size_t *got_out, struct pd_error *error)
+{
+	size_t got = 0;
+
+	if (source->memory) {
+		if (offset < source->memory_size)
+			got = source->memory_size - offset < size ? source->memory_size - (size_t)offset : size;
+		if (got)
+			memcpy(data, source->memory + offset, got);
+		*got_out = got;
+		return PD_OK;
+	}
+	while (got < size) {
+		ssize_t n = source->seekable ? pread(source->fd, (uint8_t *)data + got, size - got,
+						     (off_t)(source->base + offset + got))
+					     : read(source->fd, (uint8_t *)data + got, size - got);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return pd_fail_system(error, errno, "cannot read");
+		if (n == 0)
+			break;
+		got += (size_t)n;
+	}
+	*got_out = got;
+	return PD_OK;
+}
+
+static enum pd_status refill_packed(struct pd_source *source, struct pd_error *error)
+{
+	size_t got;
+	enum pd_status status;
+
+	if (source->packed_at < source->packed_size || source->packed_end)
+		return PD_OK;
+	status = read_below(source, source->packed_offset, source->packed, PACKED_BUFFER, &got, error);
+	if (status < 0)
+		return status;
+	source->packed_at = 0;
+	source->packed_size = got;
+	source->packed_offset += got;
+	source->packed_end = got < PACKED_BUFFER;
+	return PD_OK;
+}
+
+// Reads on through the decompressor. Damage ends the data; what came before stays.
+static enum pd_status read_unpacked(struct pd_source *source, void *data, size_t size, size_t *got_out,
+				    struct pd_error *error)
+{
+	struct pd_codec_run run = {.out = data, .out_size = size};
+
+	while (run.out_size && !source->damaged) {
+		enum pd_status status = refill_packed(source, error);
+		enum pd_codec_result result;
+		size_t room = run.out_size;
+		size_t before;
+
+		if (status < 0)
+			return status;
+		before = source->packed_size - source->packed_at;
+		run.in = source->packed + source->packed_at;
+		run.in_size = before;
+		if (!before && !source->frame_open)
+			break;
+		result = source->codec->run(source->codec_state, &run);
+		source->packed_at = source->packed_size - run.in_size;
+		source->frame_open = result != PD_CODEC_END;
+		if (result == PD_CODEC_ERROR) {
+			source->damaged = true;
+			source->damage = run.reason;
+		} else if (run.in_size == before && run.out_size == room && source->packed_end && !before) {
+			source->damaged = true;
+			source->damage = "compressed data end early";
+		}
+	}
+	*got_out = size - run.out_size;
+	if (source->position + *got_out > source->limit) {
+		source->damaged = true;
+		source->damage = "gives more data than the limit allows";
+		*got_out = source->limit > source->position ? (size_t)(source->limit - source->position) : 0;
+	}
+	return PD_OK;
+}
+
+// Reads on from what cannot seek.
+static enum pd_status read_on(struct pd_source *source, void *data, size_t size, size_t *got_out,
+			      struct pd_error *error)
+{
+	enum pd_status status = source->codec ? read_unpacked(source, data, size, got_out, error)
+					      : read_below(source, source->position, data, size, got_out, error);
+
+	if (status >= 0)
+		source->position += *got_out;
+	return status;
+}
+
+enum pd_status pd_source_read(struct pd_source *source, uint64_t offset, void *data, size_t size,
+			      size_t *got_out, struct pd_error *error)
+{
+	size_t kept = 0, got;
+	enum pd_status status;
+
+	if (source->seekable)
+		return read_below(source, offset, data, size, got_out, error);
+	if (!source->first_size && !source->position) {
+		status = read_on(source, source->first, sizeof(source->first), &source->first_size, error);
+		if (status < 0)
+			return status;
+	}
+	if (offset < source->first_size) {
+		kept = source->first_size - (size_t)offset < size ? source->first_size - (size_t)offset : size;
+		memcpy(data, source->first + offset, kept);
+	}
+	*got_out = kept;
+	if (kept == size)
+		return PD_OK;
+	if (offset + kept != source->position)
+		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "cannot go back in a pipe");
+	status = read_on(source, (uint8_t *)data + kept, size - kept, &got, error);
+	if (status < 0)
+		return status;
+	*got_out += got;
+	return PD_OK;
+}
+
+static const struct pd_codec *codec_of(const uint8_t *data, size_t size)
+{
+	for (size_t i = 0; pd_codecs[i]; i++)
+		if (size >= pd_codecs[i]->magic_size &&
+		    memcmp(data, pd_codecs[i]->magic, pd_codecs[i]->magic_size) == 0)
+			return pd_codecs[i];
+	return NULL;
+}
+
+enum pd_status pd_source_unwrap(struct pd_source *source, uint64_t limit, struct pd_error *error)
+{
+	uint8_t first[sizeof(source->first)];
+	const struct pd_codec *codec;
+	size_t got;
+	enum pd_status status = pd_source_read(source, 0, first, sizeof(first), &got, error);
+
+	if (status < 0)
+		return status;
+	codec = codec_of(first, got);
+	if (!codec)
+		return PD_OK;
+	if (!codec->open)
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, 0, "compressed by %s, which is not built in", codec->name);
+	source->codec_state = codec->open();
+	source->packed = pd_alloc(PACKED_BUFFER);
+	source->codec = codec;
+	if (!source->codec_state || !source->packed)
+		return pd_fail_memory(error);
+	memcpy(source->packed, first, got);
+	source->packed_size = got;
+	source->packed_offset = got;
+	source->packed_end = got < sizeof(first);
+	source->limit = limit;
+	// the outside cannot seek from now on; beneath, memory goes on by offset and a descriptor by reading
+	if (source->seekable && !source->memory && lseek(source->fd, (off_t)(source->base + got), SEEK_SET) < 0)
+		return pd_fail_system(error, errno, "cannot seek");
+	source->seekable = false;
+	source->size = UINT64_MAX;
+	source->position = 0;
+	source->first_size = 0;
+	return PD_OK;
+}
+
+static int open_temporary(const char *dir, struct pd_error *error)
+{
+	char path[4096];
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		return fd;
+	if (snprintf(path, sizeof(path), "%s/perfdata-XXXXXX", dir) < (int)sizeof(path)) {
+		fd = mkostemp(path, O_CLOEXEC);
+		if (fd >= 0) {
+			unlink(path);
+			return fd;
+		}
+	}
+	pd_fail_system(error, errno, "cannot make a temporary file in %s", dir);
+	return -1;
+}
+
+static enum pd_status write_all(int fd, const uint8_t *data, size_t size, struct pd_error *error)
+{
+	while (size) {
+		ssize_t n = write(fd, data, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return pd_fail_system(error, errno, "cannot write a temporary file");
+		data += n;
+		size -= (size_t)n;
+	}
+	return PD_OK;
+}
+
+// The rest of the input behind what is in memory goes to a file with it.
+static enum pd_status copy_to_file(struct pd_source *source, struct pd_source *copy, const uint8_t *head,
+				   size_t head_size, const char *temp_dir, struct pd_error *error)
+{
+	uint64_t offset = head_size;
+	uint8_t *buffer = pd_alloc(COPY_BUFFER);
+	enum pd_status status;
+	size_t got;
+	int fd = buffer ? open_temporary(temp_dir, error) : -1;
+
+	if (fd < 0) {
+		pd_free(buffer);
+		return buffer ? PD_ERROR_SYSTEM : pd_fail_memory(error);
+	}
+	status = write_all(fd, head, head_size, error);
+	while (status >= 0) {
+		status = pd_source_read(source, offset, buffer, COPY_BUFFER, &got, error);
+		if (status < 0 || !got)
+			break;
+		status = write_all(fd, buffer, got, error);
+		offset += got;
+	}
+	pd_free(buffer);
+	if (status < 0) {
+		close(fd);
+		return status;
+	}
+	*copy = (struct pd_source){.fd = fd, .owns_fd = true, .seekable = true, .size = offset};
+	return PD_OK;
+}
+
+enum pd_status pd_source_make_seekable(struct pd_source *source, const char *temp_dir, struct pd_error *error)
+{
+	struct pd_source copy = {.fd = -1};
+	size_t size = 0, capacity = 0, got;
+	uint8_t *data = NULL;
+	enum pd_status status = PD_OK;
+
+	if (source->seekable)
+		return PD_OK;
+	do {
+		if (!pd_grow((void **)&data, &capacity, size + COPY_BUFFER, 1)) {
+			pd_free(data);
+			return pd_fail_memory(error);
+		}
+		status = pd_source_read(source, size, data + size, COPY_BUFFER, &got, error);
+		if (status >= 0)
+			size += got;
+	} while (status >= 0 && got == COPY_BUFFER && size < MEMORY_COPY);
+	if (status >= 0 && got == COPY_BUFFER) {
+		status = copy_to_file(source, &copy, data, size, temp_dir, error);
+		pd_free(data);
+	} else if (status >= 0) {
+		pd_source_open_memory(&copy, data, size);
+		copy.owned = data;
+	} else {
+		pd_free(data);
+	}
+	if (status < 0)
+		return status;
+	copy.codec = source->codec;
+	copy.damaged = source->damaged;
+	copy.damage = source->damage;
+	pd_source_close(source);
+	*source = copy;
+	return PD_OK;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/record.h"
+
+#include "format/decode.h"
+#include "format/encode.h"
+#include "format/print.h"
+
+static void *take_body(const struct pd_layout *layout, struct pd_scope *scope, struct pd_cursor *c)
+{
+	void *out = pd_arena_alloc(scope->arena, layout->struct_size);
+
+	if (!out) {
+		pd_cursor_fail_memory(c);
+		return NULL;
+	}
+	layout->decode(c, scope, out);
+	return c->failed ? NULL : out;
+}
+
+static void *take_with_trailer(const struct pd_layout *layout, struct pd_bytes record, size_t trailer_size,
+			       struct pd_scope *scope, struct pd_cursor *c)
+{
+	struct pd_body_head *out;
+	struct pd_sample_id *sample_id;
+
+	c->end -= trailer_size;
+	out = take_body(layout, scope, c);
+	if (!out)
+		return NULL;
+	c->at = record.data + record.size - trailer_size;
+	c->end = record.data + record.size;
+	sample_id = pd_arena_alloc(scope->arena, sizeof(*sample_id));
+	if (!sample_id) {
+		pd_cursor_fail_memory(c);
+		return NULL;
+	}
+	pd_decode_sample_id(c, scope, sample_id);
+	out->sample_id = sample_id;
+	return out;
+}
+
+void *pd_record_take(const struct pd_layout *layout, enum pd_record_group group, struct pd_bytes record,
+		     struct pd_scope *scope, struct pd_cursor *cursor)
+{
+	struct pd_cursor fresh = *cursor;
+	size_t trailer_size = pd_trailer_size(scope->words[PD_WORD_TRAILER]);
+	void *out;
+
+	fresh.start = record.data;
+	fresh.at = record.data + PD_RECORD_HEADER_SIZE;
+	fresh.end = record.data + record.size;
+	if (group == PD_GROUP_KERNEL && trailer_size && trailer_size <= pd_cursor_room(&fresh)) {
+		*cursor = fresh;
+		out = take_with_trailer(layout, record, trailer_size, scope, cursor);
+		if (out || cursor->status == PD_ERROR_MEMORY)
+			return out;
+	}
+	scope->words[PD_WORD_TRAILER] = 0;
+	*cursor = fresh;
+	return take_body(layout, scope, cursor);
+}
+
+void pd_record_put(struct pd_pen *pen, const struct pd_record_head *head, const struct pd_layout *layout,
+		   enum pd_record_group group, struct pd_scope *scope, const void *decoded)
+{
+	struct pd_pen body = *pen;
+	const struct pd_body_head *in = decoded;
+	struct pd_pen header;
+	size_t size;
+
+	// the body's own pen starts behind the header, so that its padding is aligned like the record
+	body.data = pen->data ? pen->data + pen->need + PD_RECORD_HEADER_SIZE : NULL;
+	body.capacity = pen->capacity > pen->need + PD_RECORD_HEADER_SIZE
+				? pen->capacity - pen->need - PD_RECORD_HEADER_SIZE
+				: 0;
+	body.need = 0;
+	layout->encode(&body, scope, decoded);
+	if (group == PD_GROUP_KERNEL && in->sample_id && scope->words[PD_WORD_TRAILER])
+		pd_encode_sample_id(&body, scope, in->sample_id);
+	size = body.need + PD_RECORD_HEADER_SIZE;
+	if (body.failed) {
+		*pen = body;
+		return;
+	}
+	if (size > (group == PD_GROUP_SIMPLEPERF ? UINT32_MAX : UINT16_MAX))
+		pd_pen_fail(pen, "record is too large");
+	header = *pen;
+	pd_pen_u32(&header, head->type);
+	pd_pen_u16(&header, group == PD_GROUP_SIMPLEPERF ? (uint16_t)(size >> 16) : head->misc);
+	pd_pen_u16(&header, (uint16_t)size);
+	pen->need += size;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Compressed records: one zstd stream for each part, cut into records anywhere. It is inflated piece by piece, so
+ * that a record that gives much does not take much memory. */
+#include "stream/stream.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { PIECE = 256 << 10 };
+
+enum pd_status pd_inflate_feed(struct pd_inflate *inflate, struct pd_file *file, struct pd_bytes packed,
+			       uint64_t offset)
+{
+	if (inflate->broken)
+		return PD_OK;
+	if (!inflate->state) {
+		inflate->codec = pd_codec_by_name("zstd");
+		inflate->state = inflate->codec ? inflate->codec->open() : NULL;
+		if (!inflate->state) {
+			inflate->broken = true;
+			pd_file_tell(file, PD_PROBLEM_NO_ZSTD, offset, NULL, "compressed records cannot be read");
+			return PD_OK;
+		}
+	}
+	inflate->packed = packed.data;
+	inflate->packed_size = packed.size;
+	inflate->draining = true;
+	return PD_OK;
+}
+
+static void give_up(struct pd_inflate *inflate, struct pd_file *file, enum pd_problem_id id, uint64_t offset,
+		    const char *reason)
+{
+	inflate->broken = true;
+	inflate->draining = false;
+	inflate->packed_size = 0;
+	pd_file_tell(file, id, offset, NULL, "after %" PRIu64 " inflated bytes: %s", inflate->total, reason);
+}
+
+// One step of the codec into the room behind the data.
+static void run(struct pd_inflate *inflate, struct pd_file *file, uint64_t offset)
+{
+	struct pd_codec_run run = {
+		.in = inflate->packed,
+		.in_size = inflate->packed_size,
+		.out = inflate->data + inflate->size,
+		.out_size = inflate->capacity - inflate->size,
+	};
+	size_t room = run.out_size;
+	enum pd_codec_result result = inflate->codec->run(inflate->state, &run);
+	size_t got = room - run.out_size;
+
+	inflate->draining = run.in_size > 0 || run.out_size == 0;
+	if (got == 0 && run.in_size == inflate->packed_size)
+		inflate->draining = false; // wants the next record
+	inflate->packed = run.in;
+	inflate->packed_size = run.in_size;
+	inflate->size += got;
+	inflate->total += got;
+	if (result == PD_CODEC_ERROR)
+		give_up(inflate, file, PD_PROBLEM_COMPRESSED_DAMAGE, offset, run.reason);
+	else if (inflate->total > file->inflate_limit)
+		give_up(inflate, file, PD_PROBLEM_INFLATE_LIMIT, offset, "more than the limit");
+}
+
+enum pd_status pd_inflate_fill(struct pd_inflate *inflate, struct pd_file *file, size_t size, uint64_t offset,
+			       struct pd_error *error)
+{
+	while (inflate->size - inflate->at < size && inflate->draining) {
+		size_t have = inflate->size - inflate->at;
+		size_t want = size > PIECE ? size : PIECE;
+
+		if (inflate->at) {
+			memmove(inflate->data, inflate->data + inflate->at, have);
+			inflate->at = 0;
+			inflate->size = have;
+		}
+		if (!PD_GROW(inflate->data, inflate->capacity, want))
+			return pd_fail_memory(error);
+		if (inflate->size == inflate->capacity)
+			break;
+		run(inflate, file, offset);
+	}
+	return PD_OK;
+}
+
+void pd_inflate_close(struct pd_inflate *inflate)
+{
+	if (inflate->state)
+		inflate->codec->close(inflate->state);
+	pd_free(inflate->data);
+	*inflate = (struct pd_inflate){0};
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which event a record belongs to and when it was: id and time are read from known places, without taking the
+ * record apart. The rules are perf's: with one event everything belongs to it; records that perf made itself
+ * have id 0 and belong to the first.
+ */
+#include <inttypes.h>
+
+#include "stream/stream.h"
+
+static uint64_t time_or_none(uint64_t time_ns)
+{
+	// 0 stands in records that perf made before the recording
+	return time_ns ? time_ns : PD_NO_TIME;
+}
+
+// The event of an id, or NULL. Runs of records mostly have the same id.
+static const struct pd_event_full *find(struct pd_stream *stream, uint64_t id)
+{
+	if (stream->last_event && stream->last_id == id)
+		return stream->last_event;
+	stream->last_id = id;
+	stream->last_event = id ? pd_file_find_event(stream->file, id) : stream->file->events[0];
+	return stream->last_event;
+}
+
+static void tell_unknown_id(struct pd_stream *stream, const struct pd_record *record, uint64_t id)
+{
+	stream->unknown_ids++;
+	pd_file_tell(stream->file, PD_PROBLEM_UNKNOWN_ID, record->offset, NULL, "no event has id %" PRIu64, id);
+}
+
+static void place_sample(struct pd_stream *stream, struct pd_record *record)
+{
+	struct pd_file *file = stream->file;
+	const struct pd_event_full *full = file->events[0];
+	const uint8_t *body = record->bytes.data + PD_RECORD_HEADER_SIZE;
+	size_t words = (record->bytes.size - PD_RECORD_HEADER_SIZE) / 8;
+
+	if (file->event_count > 1 && full->sample_id < words) {
+		uint64_t id = pd_load_u64(body + 8 * (size_t)full->sample_id, file->swap);
+
+		full = find(stream, id);
+		if (PD_UNLIKELY(!full)) {
+			tell_unknown_id(stream, record, id);
+			full = file->uniform ? file->events[0] : NULL;
+			stream->scratch.event = full;
+			if (full && full->sample_time < words)
+				record->time_ns = time_or_none(
+					pd_load_u64(body + 8 * (size_t)full->sample_time, file->swap));
+			return;
+		}
+	}
+	record->event = &full->event;
+	stream->scratch.event = full;
+	if (full->sample_time < words)
+		record->time_ns = time_or_none(pd_load_u64(body + 8 * (size_t)full->sample_time, file->swap));
+}
+
+// Where the text of a record begins, for those that end with one.
+static size_t text_offset(uint32_t type)
+{
+	switch (type) {
+	case PD_RECORD_MMAP:
+		return 40;
+	case PD_RECORD_MMAP2:
+		return 72;
+	case PD_RECORD_COMM:
+	case PD_RECORD_CGROUP:
+		return 16;
+	case PD_RECORD_KSYMBOL:
+		return 24;
+	default:
+		return 0;
+	}
+}
+
+// Recorders forget the trailer of some records that they make themselves.
+static bool has_trailer(const struct pd_record *record, size_t trailer_size)
+{
+	const struct pd_layout *layout = pd_record_layout(record->type);
+	size_t min_size = PD_RECORD_HEADER_SIZE + (layout ? layout->min_size : 0);
+	size_t text = text_offset(record->type);
+
+	if (record->bytes.size < min_size + trailer_size)
+		return false;
+	return !text || (record->bytes.size > text + trailer_size &&
+			 memchr(record->bytes.data + text, 0, record->bytes.size - trailer_size - text));
+}
+
+static uint64_t word_from_end(const struct pd_record *record, size_t words, bool swap)
+{
+	return pd_load_u64(record->bytes.data + record->bytes.size - 8 * words, swap);
+}
+
+static void place_other(struct pd_stream *stream, struct pd_record *record)
+{
+	struct pd_file *file = stream->file;
+	const struct pd_event_full *full = file->events[0];
+
+	record->event = &full->event;
+	stream->scratch.event = full;
+	if (!full->trailer_size || !has_trailer(record, full->trailer_size))
+		return;
+	if (file->event_count > 1 && full->trailer_id != PD_NOWHERE) {
+		uint64_t id = word_from_end(record, full->trailer_id, file->swap);
+		const struct pd_event_full *found = find(stream, id);
+
+		if (PD_UNLIKELY(!found)) {
+			tell_unknown_id(stream, record, id);
+			record->event = NULL;
+		} else if (found->trailer_size == full->trailer_size || has_trailer(record, found->trailer_size)) {
+			full = found;
+			record->event = &full->event;
+			stream->scratch.event = full;
+		}
+	}
+	if (full->trailer_time != PD_NOWHERE)
+		record->time_ns = time_or_none(word_from_end(record, full->trailer_time, file->swap));
+}
+
+void pd_stream_place(struct pd_stream *stream, struct pd_record *record)
+{
+	record->event = NULL;
+	record->time_ns = PD_NO_TIME;
+	stream->scratch.event = NULL;
+	if (record->type == PD_RECORD_SAMPLE) {
+		if (stream->file->event_count)
+			place_sample(stream, record);
+		else
+			pd_file_tell(stream->file, PD_PROBLEM_NO_ATTR_YET, record->offset, NULL,
+				     "a sample comes before any event");
+	} else if (record->type < 64 && record->type && stream->file->event_count) {
+		place_other(stream, record);
+	}
+}

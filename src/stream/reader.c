@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* A window that moves over a part. Records are looked at in it; nothing is copied but the piece of a record at
+ * its end. Bytes keep their alignment to 8, so that arrays in them can be used in place. */
+#include "stream/stream.h"
+
+#include <string.h>
+
+enum { WINDOW = 256 << 10 };
+
+enum pd_status pd_reader_open(struct pd_reader *reader, const struct pd_part *part)
+{
+	*reader = (struct pd_reader){
+		.source = part->source, .begin = part->begin, .end = part->end, .offset = part->begin};
+	return pd_reader_seek(reader, part->begin);
+}
+
+void pd_reader_close(struct pd_reader *reader)
+{
+	pd_free(reader->buffer);
+	*reader = (struct pd_reader){0};
+}
+
+enum pd_status pd_reader_seek(struct pd_reader *reader, uint64_t offset)
+{
+	reader->offset = offset;
+	reader->room = 0;
+	reader->at_end = false;
+	if (!reader->source->memory)
+		return PD_OK;
+	reader->at = reader->source->memory;
+	if (offset < reader->source->memory_size && offset < reader->end) {
+		uint64_t end = reader->end < reader->source->memory_size ? reader->end : reader->source->memory_size;
+
+		reader->at += offset;
+		reader->room = (size_t)(end - offset);
+	}
+	reader->at_end = true;
+	return PD_OK;
+}
+
+// Room for size bytes from the present place on, alignment kept.
+static enum pd_status make_room(struct pd_reader *reader, size_t size, struct pd_error *error)
+{
+	size_t shift = (size_t)(reader->offset & 7);
+	size_t want = size + 16 > WINDOW ? size + 16 : WINDOW;
+
+	if (want > reader->capacity) {
+		uint8_t *buffer = pd_alloc(want);
+
+		if (!buffer)
+			return pd_fail_memory(error);
+		if (reader->room)
+			memcpy(buffer + shift, reader->at, reader->room);
+		pd_free(reader->buffer);
+		reader->buffer = buffer;
+		reader->capacity = want;
+	} else if (reader->room) {
+		memmove(reader->buffer + shift, reader->at, reader->room);
+	}
+	reader->at = reader->buffer + shift;
+	return PD_OK;
+}
+
+enum pd_status pd_reader_fill(struct pd_reader *reader, size_t size, struct pd_error *error)
+{
+	uint64_t left, have;
+	size_t want, got;
+	enum pd_status status;
+
+	if (size <= reader->room || reader->at_end)
+		return PD_OK;
+	status = make_room(reader, size, error);
+	if (status < 0)
+		return status;
+	have = reader->room;
+	left = reader->end > reader->offset + have ? reader->end - reader->offset - have : 0;
+	want = reader->capacity - (size_t)(reader->at - reader->buffer) - (size_t)have;
+	if (want > left)
+		want = (size_t)left;
+	status = pd_source_read(reader->source, reader->offset + have, reader->buffer + (reader->at - reader->buffer) + have,
+				want, &got, error);
+	if (status < 0)
+		return status;
+	reader->room += got;
+	reader->at_end = got < want || want == left;
+	return PD_OK;
+}
+
+enum pd_status pd_reader_skip(struct pd_reader *reader, uint64_t size, uint64_t *short_out,
+			      struct pd_error *error)
+{
+	*short_out = 0;
+	if (size <= reader->room) {
+		pd_reader_advance(reader, (size_t)size);
+		return PD_OK;
+	}
+	if (reader->source->seekable && reader->end != UINT64_MAX) {
+		uint64_t left = reader->end > reader->offset ? reader->end - reader->offset : 0;
+
+		if (size > left) {
+			*short_out = size - left;
+			size = left;
+		}
+		return pd_reader_seek(reader, reader->offset + size);
+	}
+	while (size) {
+		size_t step;
+		enum pd_status status = pd_reader_fill(reader, 1, error);
+
+		if (status < 0)
+			return status;
+		if (!reader->room)
+			break;
+		step = size < reader->room ? (size_t)size : reader->room;
+		pd_reader_advance(reader, step);
+		size -= step;
+	}
+	*short_out = size;
+	return PD_OK;
+}
+
+enum pd_status pd_reader_copy(struct pd_reader *reader, uint8_t *data, size_t size, size_t *got_out,
+			      struct pd_error *error)
+{
+	size_t got = 0;
+
+	while (got < size) {
+		size_t step;
+		enum pd_status status = pd_reader_fill(reader, 1, error);
+
+		if (status < 0)
+			return status;
+		if (!reader->room)
+			break;
+		step = size - got < reader->room ? size - got : reader->room;
+		memcpy(data + got, reader->at, step);
+		pd_reader_advance(reader, step);
+		got += step;
+	}
+	*got_out = got;
+	return PD_OK;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Taking the current record of a stream apart. */
+#include "stream/stream.h"
+
+#include <inttypes.h>
+
+static void set_scope(struct pd_scratch *scratch, const struct pd_record *record)
+{
+	uint64_t *words = scratch->scope.words;
+
+	if (scratch->event)
+		memcpy(words, scratch->event->words, sizeof(scratch->scope.words));
+	else
+		memset(words, 0, sizeof(scratch->scope.words));
+	words[PD_WORD_MISC] = record->misc;
+	words[PD_WORD_QUIRKS] = scratch->file->quirks;
+}
+
+static enum pd_status fail_cursor(const struct pd_record *record, const struct pd_cursor *c,
+				  struct pd_error *error)
+{
+	if (c->status == PD_ERROR_MEMORY)
+		return pd_fail_memory(error);
+	return pd_fail(error, PD_ERROR_FORMAT, record->offset, "%s: offset %" PRIu64 ": %s.%s: %s at byte %zu",
+		       record->scratch->file->name, record->offset, c->layout ? c->layout : pd_record_name(record->type),
+		       c->field ? c->field : "body", c->reason, (size_t)(c->failed_at - c->start));
+}
+
+static enum pd_status decode(const struct pd_record *record, const void **decoded_out, struct pd_cursor *c,
+			     struct pd_error *error)
+{
+	struct pd_scratch *scratch = record->scratch;
+	const struct pd_layout *layout = pd_record_layout(record->type);
+
+	if (!layout)
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, record->offset,
+			       "%s: offset %" PRIu64 ": unknown record type %" PRIu32, scratch->file->name,
+			       record->offset, record->type);
+	if (record->type == PD_RECORD_SAMPLE && !scratch->event)
+		return pd_fail(error, PD_ERROR_FORMAT, record->offset,
+			       "%s: offset %" PRIu64 ": sample: its event is not known", scratch->file->name,
+			       record->offset);
+	set_scope(scratch, record);
+	scratch->used = true;
+	*c = pd_cursor(record->bytes.data, record->bytes.size, scratch->file->header.big_endian);
+	*decoded_out = pd_record_take(layout, pd_record_group(record->type), record->bytes, &scratch->scope, c);
+	return *decoded_out ? PD_OK : fail_cursor(record, c, error);
+}
+
+enum pd_status pd_record_decode(const struct pd_record *record, const void **decoded_out, struct pd_error *error)
+{
+	struct pd_cursor c;
+	const void *decoded;
+	enum pd_status status = decode(record, &decoded, &c, error);
+
+	if (status == PD_OK)
+		*decoded_out = decoded;
+	return status;
+}
+
+const void *pd_record_as(const struct pd_record *record, uint32_t type)
+{
+	struct pd_scratch *scratch = record->scratch;
+	struct pd_cursor c = {0};
+	struct pd_error error;
+	const void *decoded;
+
+	if (record->type != type)
+		return NULL;
+	if (decode(record, &decoded, &c, &error) == PD_OK)
+		return decoded;
+	if (!scratch->told) {
+		scratch->told = true;
+		if (c.reason)
+			pd_file_tell_cursor(scratch->file, PD_PROBLEM_BAD_RECORD, record->offset, &c);
+		else
+			pd_file_tell(scratch->file, PD_PROBLEM_BAD_RECORD, record->offset, NULL, "%s", error.message);
+	}
+	return NULL;
+}

@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records in the order of the file. Outer records stand in the reader's window; a compressed one stays there
+ * while the records inside are handed out. Damage is told, and the stream looks for the next plausible record.
+ */
+#include "stream/stream.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum pd_status pd_stream_open(struct pd_file *file, const struct pd_stream_options *options,
+			      struct pd_stream **stream_out, struct pd_error *error)
+{
+	struct pd_stream *stream;
+
+	(void)options; // a place for later members
+	if (file->pipe_started)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: a pipe can be read only once", file->name);
+	stream = pd_alloc(sizeof(*stream));
+	if (!stream)
+		return pd_fail_memory(error);
+	file->pipe_started = !file->main.seekable;
+	stream->file = file;
+	stream->scratch.file = file;
+	stream->scratch.arena.limit = (size_t)(file->memory_limit > SIZE_MAX / 16 ? SIZE_MAX : file->memory_limit * 4);
+	stream->scratch.scope.arena = &stream->scratch.arena;
+	stream->record.scratch = &stream->scratch;
+	*stream_out = stream;
+	return PD_OK;
+}
+
+static void close_part(struct pd_stream *stream)
+{
+	if (!stream->part_open)
+		return;
+	stream->done += stream->reader.offset - stream->reader.begin;
+	pd_reader_close(&stream->reader);
+	pd_inflate_close(&stream->inflate);
+	stream->part_open = false;
+	stream->outer_size = 0;
+	stream->inner_size = 0;
+	stream->tail_left = 0;
+	stream->split_size = 0;
+	stream->split_ready = false;
+}
+
+void pd_stream_close(struct pd_stream *stream)
+{
+	if (!stream)
+		return;
+	close_part(stream);
+	pd_arena_fini(&stream->scratch.arena);
+	pd_free(stream->tail);
+	pd_free(stream->split);
+	pd_free(stream);
+}
+
+// ---- sizes ----
+
+static bool is_plausible(const uint8_t *at, size_t room, bool swap)
+{
+	struct pd_record_head head = pd_record_head(at, swap);
+	const struct pd_layout *layout = pd_record_layout(head.type);
+
+	return layout && head.size >= PD_RECORD_HEADER_SIZE + (size_t)layout->min_size && head.size <= room &&
+	       (head.size % 8 == 0 || head.type == PD_RECORD_COMPRESSED || head.type == PD_RECORD_HEADER_FEATURE);
+}
+
+// Two plausible records in a row, or one that ends the data.
+static bool is_place_to_go_on(const struct pd_reader *reader, size_t skip, bool swap)
+{
+	const uint8_t *at = reader->at + skip;
+	size_t room = reader->room - skip;
+	struct pd_record_head head;
+
+	if (room < PD_RECORD_HEADER_SIZE || !is_plausible(at, room, swap))
+		return false;
+	head = pd_record_head(at, swap);
+	if (room - head.size < PD_RECORD_HEADER_SIZE)
+		return reader->at_end && room == head.size;
+	return is_plausible(at + head.size, room - (size_t)head.size, swap);
+}
+
+enum { RESYNC_WINDOW = 160 << 10 }; // two records of the largest size, and more
+
+// Leaves bytes out until the next plausible record.
+static enum pd_status resync(struct pd_stream *stream, struct pd_error *error)
+{
+	struct pd_reader *reader = &stream->reader;
+	uint64_t start = reader->offset;
+
+	for (;;) {
+		size_t skip = 8;
+		enum pd_status status = pd_reader_fill(reader, RESYNC_WINDOW, error);
+
+		if (status < 0)
+			return status;
+		while (skip + PD_RECORD_HEADER_SIZE <= reader->room &&
+		       (reader->at_end || reader->room - skip >= RESYNC_WINDOW / 2) &&
+		       !is_place_to_go_on(reader, skip, stream->file->swap))
+			skip += 8;
+		if (skip + PD_RECORD_HEADER_SIZE > reader->room && reader->at_end) {
+			pd_reader_advance(reader, reader->room);
+			break;
+		}
+		pd_reader_advance(reader, skip);
+		if (is_place_to_go_on(reader, 0, stream->file->swap))
+			break;
+	}
+	pd_file_tell(stream->file, PD_PROBLEM_RESYNC, start, NULL, "%" PRIu64 " bytes were left out",
+		     reader->offset - start);
+	return PD_OK;
+}
+
+// Bytes that follow a record and belong to it.
+static uint64_t tail_size_of(const struct pd_record *record, bool swap)
+{
+	if (record->type == PD_RECORD_HEADER_TRACING_DATA && record->bytes.size >= 12)
+		return pd_load_u32(record->bytes.data + 8, swap);
+	if (record->type == PD_RECORD_AUXTRACE && record->bytes.size >= 16)
+		return pd_load_u64(record->bytes.data + 8, swap);
+	return 0;
+}
+
+// Some versions of perf give the first of several COMPRESSED2 records the size of them all. Looks for the header
+// of the second one; returns the size of the first, or 0.
+static size_t find_compressed2_size(const struct pd_reader *reader, uint64_t data_size, bool swap)
+{
+	uint64_t span = data_size + 16 < reader->room ? data_size + 16 : reader->room;
+
+	for (size_t at = 16; at + 16 <= span; at += 8) {
+		struct pd_record_head head = pd_record_head(reader->at + at, swap);
+		uint64_t inner = pd_load_u64(reader->at + at + 8, swap);
+
+		if (head.type == PD_RECORD_COMPRESSED2 && head.size >= 16 && inner <= head.size - 16 &&
+		    head.size - 16 - inner < 8)
+			return at;
+	}
+	return 0;
+}
+
+static enum pd_status mend_compressed2(struct pd_stream *stream, struct pd_record_head *head, struct pd_error *error)
+{
+	struct pd_reader *reader = &stream->reader;
+	uint64_t data_size;
+	enum pd_status status;
+	size_t size;
+
+	if (head->size < 16 || reader->room < 16)
+		return PD_OK;
+	data_size = pd_load_u64(reader->at + 8, stream->file->swap);
+	if (data_size <= head->size - 16)
+		return PD_OK;
+	status = pd_reader_fill(reader, 2 * 65536, error);
+	if (status < 0)
+		return status;
+	size = find_compressed2_size(reader, data_size, stream->file->swap);
+	pd_file_tell(stream->file, PD_PROBLEM_COMPRESSED2_SIZE, reader->offset, "compressed2.data",
+		     "claims %" PRIu64 " bytes in a record of %" PRIu64 "%s", data_size, head->size,
+		     size ? "" : ", and no further piece was found");
+	if (size)
+		head->size = size;
+	return PD_OK;
+}
+
+// ---- one record ----
+
+static void start_record(struct pd_stream *stream, const struct pd_record_head *head, const uint8_t *at,
+			 uint64_t offset, uint64_t inner_offset)
+{
+	struct pd_record *record = &stream->record;
+
+	record->type = head->type;
+	record->misc = head->misc;
+	record->flags = inner_offset == PD_NO_OFFSET ? 0 : PD_RECORD_INFLATED;
+	record->offset = offset;
+	record->inner_offset = inner_offset;
+	record->index = stream->index++;
+	record->bytes.data = at;
+	record->bytes.size = (size_t)head->size;
+	record->tail_size = 0;
+	stream->tail_bytes = (struct pd_bytes){0};
+	record->part = (uint32_t)stream->part;
+	stream->scratch.told = false;
+	if (stream->scratch.used) {
+		pd_arena_reset(&stream->scratch.arena);
+		stream->scratch.used = false;
+	}
+	pd_stream_place(stream, record);
+}
+
+static void tell_unknown_type(struct pd_stream *stream)
+{
+	const struct pd_record *record = &stream->record;
+	uint64_t bit = UINT64_C(1) << (record->type & 63);
+
+	if (stream->unknown_types & bit)
+		return;
+	stream->unknown_types |= bit;
+	pd_file_tell(stream->file, PD_PROBLEM_UNKNOWN_RECORD, record->offset, NULL, "type %" PRIu32 ", %zu bytes",
+		     record->type, record->bytes.size);
+}
+
+// Pieces of a record that simpleperf cut because it was larger than 64 KiB.
+static enum pd_status take_split(struct pd_stream *stream, struct pd_error *error)
+{
+	const struct pd_record *record = &stream->record;
+	size_t size = record->bytes.size - PD_RECORD_HEADER_SIZE;
+
+	if (record->type == PD_RECORD_SIMPLEPERF_SPLIT) {
+		if (size > stream->file->memory_limit - stream->split_size)
+			return pd_fail(error, PD_ERROR_LIMIT, record->offset, "%s: a record in pieces is too large",
+				       stream->file->name);
+		if (!PD_GROW(stream->split, stream->split_capacity, stream->split_size + size))
+			return pd_fail_memory(error);
+		memcpy(stream->split + stream->split_size, record->bytes.data + PD_RECORD_HEADER_SIZE, size);
+		stream->split_size += size;
+	} else if (stream->split_size) {
+		stream->split_ready = true;
+	}
+	return PD_OK;
+}
+
+static enum pd_status take_compressed(struct pd_stream *stream)
+{
+	const struct pd_record *record = &stream->record;
+	size_t skip = record->type == PD_RECORD_COMPRESSED2 ? 16 : 8;
+	struct pd_bytes packed = {record->bytes.data + skip, record->bytes.size - skip};
+
+	if (record->type == PD_RECORD_COMPRESSED2) {
+		uint64_t size = record->bytes.size < 16 ? 0 : pd_load_u64(record->bytes.data + 8, stream->file->swap);
+
+		if (record->bytes.size < 16)
+			return PD_OK;
+		if (size < packed.size)
+			packed.size = (size_t)size;
+	}
+	return pd_inflate_feed(&stream->inflate, stream->file, packed, record->offset);
+}
+
+// What kinds of records need besides being handed out.
+static enum pd_status take_record(struct pd_stream *stream, struct pd_error *error)
+{
+	const struct pd_record *record = &stream->record;
+	bool inner = record->inner_offset != PD_NO_OFFSET;
+
+	switch (record->type) {
+	case PD_RECORD_COMPRESSED:
+	case PD_RECORD_COMPRESSED2:
+		if (!inner)
+			return take_compressed(stream);
+		pd_file_tell(stream->file, PD_PROBLEM_NESTED_COMPRESSION, record->offset, NULL,
+			     "a compressed record inside a compressed record");
+		return PD_OK;
+	case PD_RECORD_SIMPLEPERF_SPLIT:
+	case PD_RECORD_SIMPLEPERF_SPLIT_END:
+		return inner ? PD_OK : take_split(stream, error);
+	default:
+		if (PD_UNLIKELY(!pd_record_layout(record->type)))
+			tell_unknown_type(stream);
+		return record->type >= 64 ? pd_stream_learn(stream, error) : PD_OK;
+	}
+}
+
+static enum pd_status drop_tail(struct pd_stream *stream, struct pd_error *error)
+{
+	uint64_t size = stream->tail_left, missing;
+	enum pd_status status;
+
+	stream->tail_left = 0;
+	status = pd_reader_skip(&stream->reader, size, &missing, error);
+	if (status >= 0 && missing)
+		pd_file_tell(stream->file, PD_PROBLEM_TRUNCATED_TAIL, stream->outer_offset, NULL,
+			     "%" PRIu64 " of %" PRIu64 " bytes behind the record are missing", missing,
+			     stream->record.tail_size);
+	return status;
+}
+
+static void end_of_part(struct pd_stream *stream)
+{
+	struct pd_inflate *inflate = &stream->inflate;
+
+	if (stream->reader.room)
+		pd_file_tell(stream->file, PD_PROBLEM_TRUNCATED_RECORD, stream->reader.offset, NULL,
+			     "%zu bytes are left, less than the record", stream->reader.room);
+	if (!inflate->broken && inflate->size > inflate->at)
+		pd_file_tell(stream->file, PD_PROBLEM_COMPRESSED_TAIL, stream->outer_offset, NULL,
+			     "%zu inflated bytes are left, less than a record", inflate->size - inflate->at);
+	if (stream->split_size && !stream->split_ready)
+		pd_file_tell(stream->file, PD_PROBLEM_SPLIT_RECORD, stream->outer_offset, NULL,
+			     "the pieces of a record have no end");
+	if (stream->part == 0)
+		pd_file_tell_compression(stream->file);
+	close_part(stream);
+	stream->part++;
+}
+
+// PD_END: no record in this part any more.
+static enum pd_status next_outer(struct pd_stream *stream, struct pd_error *error)
+{
+	struct pd_reader *reader = &stream->reader;
+	bool swap = stream->file->swap;
+	struct pd_record_head head;
+	enum pd_status status;
+
+	pd_reader_advance(reader, stream->outer_size);
+	stream->outer_size = 0;
+	if (stream->tail_left) {
+		status = drop_tail(stream, error);
+		if (status < 0)
+			return status;
+	}
+	for (;;) {
+		status = pd_reader_fill(reader, PD_RECORD_HEADER_SIZE, error);
+		if (status < 0)
+			return status;
+		if (reader->room < PD_RECORD_HEADER_SIZE)
+			return PD_END;
+		head = pd_record_head(reader->at, swap);
+		if (head.type == PD_RECORD_COMPRESSED2) {
+			status = mend_compressed2(stream, &head, error);
+			if (status < 0)
+				return status;
+		}
+		if (head.size >= PD_RECORD_HEADER_SIZE && head.size <= stream->file->memory_limit)
+			break;
+		pd_file_tell(stream->file, PD_PROBLEM_BAD_RECORD_SIZE, reader->offset, NULL,
+			     "type %" PRIu32 " with size %" PRIu64, head.type, head.size);
+		status = stream->file->stopped ? pd_file_stopped(error) : resync(stream, error);
+		if (status < 0)
+			return status;
+	}
+	if (head.size > reader->room) {
+		status = pd_reader_fill(reader, (size_t)head.size, error);
+		if (status < 0)
+			return status;
+		if (head.size > reader->room)
+			return PD_END;
+	}
+	stream->outer_size = (size_t)head.size;
+	stream->outer_offset = reader->offset;
+	start_record(stream, &head, reader->at, reader->offset, PD_NO_OFFSET);
+	stream->record.tail_size = stream->tail_left =
+		PD_UNLIKELY(head.type == PD_RECORD_AUXTRACE || head.type == PD_RECORD_HEADER_TRACING_DATA)
+			? tail_size_of(&stream->record, swap)
+			: 0;
+	return PD_OK;
+}
+
+// PD_END: no whole record inside the compressed one any more.
+static enum pd_status next_inner(struct pd_stream *stream, struct pd_error *error)
+{
+	struct pd_inflate *inflate = &stream->inflate;
+	struct pd_record_head head = {0};
+	enum pd_status status;
+
+	inflate->at += stream->inner_size;
+	inflate->offset += stream->inner_size;
+	stream->inner_size = 0;
+	if (inflate->broken)
+		return PD_END;
+	for (size_t need = PD_RECORD_HEADER_SIZE;; need = (size_t)head.size) {
+		status = pd_inflate_fill(inflate, stream->file, need, stream->outer_offset, error);
+		if (status < 0)
+			return status;
+		if (inflate->size - inflate->at < need)
+			return PD_END;
+		if (head.size)
+			break;
+		head = pd_record_head(inflate->data + inflate->at, stream->file->swap);
+		if (head.size < PD_RECORD_HEADER_SIZE || head.size > stream->file->memory_limit) {
+			pd_file_tell(stream->file, PD_PROBLEM_COMPRESSED_DAMAGE, stream->outer_offset, NULL,
+				     "inflated record at %" PRIu64 ": type %" PRIu32 " with size %" PRIu64,
+				     inflate->offset, head.type, head.size);
+			inflate->broken = true;
+			return PD_END;
+		}
+	}
+	stream->inner_size = (size_t)head.size;
+	start_record(stream, &head, inflate->data + inflate->at, stream->outer_offset, inflate->offset);
+	return PD_OK;
+}
+
+// A joined record is handed out once, as if it had been inflated.
+static enum pd_status next_joined(struct pd_stream *stream)
+{
+	struct pd_record_head head;
+
+	stream->split_ready = false;
+	if (stream->split_size >= PD_RECORD_HEADER_SIZE) {
+		head = pd_record_head(stream->split, stream->file->swap);
+		if (head.size == stream->split_size) {
+			start_record(stream, &head, stream->split, stream->outer_offset, 0);
+			stream->split_size = 0;
+			return PD_OK;
+		}
+	}
+	pd_file_tell(stream->file, PD_PROBLEM_SPLIT_RECORD, stream->outer_offset, NULL,
+		     "the pieces of a record have %zu bytes, which is not its size", stream->split_size);
+	stream->split_size = 0;
+	return PD_END;
+}
+
+static enum pd_status next_in_part(struct pd_stream *stream, struct pd_error *error)
+{
+	if (stream->split_ready && next_joined(stream) == PD_OK)
+		return PD_OK;
+	if (stream->inflate.state) {
+		enum pd_status status = next_inner(stream, error);
+
+		if (status != PD_END)
+			return status;
+	}
+	return next_outer(stream, error);
+}
+
+enum pd_status pd_stream_next(struct pd_stream *stream, const struct pd_record **record_out,
+			      struct pd_error *error)
+{
+	enum pd_status status;
+
+	for (;;) {
+		if (PD_UNLIKELY(stream->file->stopped))
+			return pd_file_stopped(error);
+		if (PD_UNLIKELY(!stream->part_open)) {
+			if (stream->part >= stream->file->part_count)
+				return PD_END;
+			status = pd_reader_open(&stream->reader, &stream->file->parts[stream->part]);
+			if (status < 0)
+				return status;
+			stream->part_open = true;
+		}
+		status = next_in_part(stream, error);
+		if (status == PD_OK)
+			break;
+		if (status < 0)
+			return status;
+		end_of_part(stream);
+	}
+	if (PD_UNLIKELY(stream->record.type != PD_RECORD_SAMPLE)) {
+		status = take_record(stream, error);
+		if (status < 0)
+			return status;
+	}
+	*record_out = &stream->record;
+	return PD_OK;
+}
+
+enum pd_status pd_stream_seek(struct pd_stream *stream, uint64_t offset, struct pd_error *error)
+{
+	const struct pd_part *part = &stream->file->parts[0];
+
+	if (!part->source->seekable || stream->file->features[PD_FEATURE_COMPRESSED].present)
+		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "%s: cannot seek in %s", stream->file->name,
+			       part->source->seekable ? "compressed records" : "a pipe");
+	if (offset < part->begin || offset >= part->end)
+		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "%s: offset %" PRIu64 " is outside of the data",
+			       stream->file->name, offset);
+	close_part(stream);
+	stream->part = 0;
+	stream->done = 0;
+	stream->part_open = true;
+	if (pd_reader_open(&stream->reader, part) < 0)
+		return pd_fail_memory(error);
+	return pd_reader_seek(&stream->reader, offset);
+}
+
+enum pd_status pd_stream_tail(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error)
+{
+	uint64_t size = stream->record.tail_size;
+	enum pd_status status;
+	uint8_t *tail;
+	size_t got;
+
+	if (!size || stream->tail_bytes.data) {
+		*bytes_out = stream->tail_bytes;
+		return PD_OK;
+	}
+	if (size > stream->file->memory_limit)
+		return pd_fail(error, PD_ERROR_LIMIT, stream->record.offset,
+			       "%s: %" PRIu64 " bytes behind the record, the limit is %" PRIu64, stream->file->name,
+			       size, stream->file->memory_limit);
+	// a size that the file cannot have must not take memory
+	if (stream->reader.end != UINT64_MAX && size > stream->reader.end - stream->reader.offset)
+		size = stream->reader.end - stream->reader.offset;
+	tail = pd_realloc(stream->tail, (size_t)size);
+	if (!tail)
+		return pd_fail_memory(error);
+	stream->tail = tail;
+	// the window moves: the record itself must not be used any more, so it is kept in the arena
+	stream->record.bytes.data =
+		pd_arena_copy(&stream->scratch.arena, stream->record.bytes.data, stream->record.bytes.size);
+	stream->scratch.used = true;
+	if (!stream->record.bytes.data)
+		return pd_fail_memory(error);
+	pd_reader_advance(&stream->reader, stream->outer_size);
+	stream->outer_size = 0;
+	stream->tail_left = 0;
+	status = pd_reader_copy(&stream->reader, tail, (size_t)size, &got, error);
+	if (status < 0)
+		return status;
+	if (got < stream->record.tail_size)
+		pd_file_tell(stream->file, PD_PROBLEM_TRUNCATED_TAIL, stream->record.offset, NULL,
+			     "%" PRIu64 " of %" PRIu64 " bytes behind the record are missing",
+			     stream->record.tail_size - got, stream->record.tail_size);
+	stream->tail_bytes = (struct pd_bytes){tail, got};
+	*bytes_out = stream->tail_bytes;
+	return PD_OK;
+}
+
+void pd_stream_progress(const struct pd_stream *stream, uint64_t *done_out, uint64_t *total_out)
+{
+	uint64_t total = 0;
+
+	*done_out = stream->done + (stream->part_open ? stream->reader.offset - stream->reader.begin : 0);
+	for (size_t i = 0; i < stream->file->part_count; i++) {
+		const struct pd_part *part = &stream->file->parts[i];
+
+		if (part->end == UINT64_MAX) {
+			total = 0;
+			break;
+		}
+		total += part->end > part->begin ? part->end - part->begin : 0;
+	}
+	*total_out = total;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of a stream: readers of parts, and the scratch in which a record is taken apart. */
+#ifndef PD_STREAM_STREAM_H
+#define PD_STREAM_STREAM_H
+
+#include <perfdata/stream.h>
+
+#include "file/file.h"
+
+// Where a record is taken apart: belongs to the stream, reset at the next record.
+struct pd_scratch {
+	struct pd_file *file;
+	struct pd_arena arena;
+	struct pd_scope scope; // as of the last decoding
+	const struct pd_event_full *event; // whose words the record is read with; may be a stand-in
+	bool used; // something was decoded since the last record
+	bool told; // the damage of this record was told
+};
+
+// A window over one part that holds the next bytes in one piece.
+struct pd_reader {
+	struct pd_source *source;
+	uint64_t begin;
+	uint64_t end;    // UINT64_MAX if not known
+	uint64_t offset; // of `at` in the part
+	const uint8_t *at;
+	size_t room;     // bytes from `at` on
+	uint8_t *buffer; // NULL over memory
+	size_t capacity;
+	bool at_end; // the source has no more
+};
+
+enum pd_status pd_reader_open(struct pd_reader *reader, const struct pd_part *part);
+void pd_reader_close(struct pd_reader *reader);
+// Makes at least size bytes readable, if there are so many; see reader->room.
+enum pd_status pd_reader_fill(struct pd_reader *reader, size_t size, struct pd_error *error);
+static inline void pd_reader_advance(struct pd_reader *reader, size_t size)
+{
+	reader->at += size;
+	reader->room -= size;
+	reader->offset += size;
+}
+// Goes on behind bytes that need not be in the window. *short_out: bytes that were not there.
+enum pd_status pd_reader_skip(struct pd_reader *reader, uint64_t size, uint64_t *short_out,
+			      struct pd_error *error);
+// Copies the next bytes, without keeping them in the window. *got_out may be less at the end.
+enum pd_status pd_reader_copy(struct pd_reader *reader, uint8_t *data, size_t size, size_t *got_out,
+			      struct pd_error *error);
+enum pd_status pd_reader_seek(struct pd_reader *reader, uint64_t offset);
+
+// Inflated records of one part.
+struct pd_inflate {
+	const struct pd_codec *codec;
+	void *state;
+	const uint8_t *packed; // what is left of the compressed record
+	size_t packed_size;
+	bool draining; // the codec may have more to give
+	uint8_t *data; // inflated, [at, size)
+	size_t at, size, capacity;
+	uint64_t offset; // of data[at] in all that was inflated
+	uint64_t total;
+	bool broken;
+};
+
+enum pd_status pd_inflate_feed(struct pd_inflate *inflate, struct pd_file *file, struct pd_bytes packed,
+			       uint64_t offset);
+// Makes size bytes readable at data + at, if there are so many.
+enum pd_status pd_inflate_fill(struct pd_inflate *inflate, struct pd_file *file, size_t size, uint64_t offset,
+			       struct pd_error *error);
+void pd_inflate_close(struct pd_inflate *inflate);
+
+struct pd_stream {
+	struct pd_file *file;
+	struct pd_record record;
+	struct pd_scratch scratch;
+	size_t part;
+	bool part_open;
+	struct pd_reader reader;
+	struct pd_inflate inflate;
+	size_t outer_size;     // bytes of the current record outside of compression, still in the window
+	uint64_t outer_offset;
+	uint64_t tail_left;    // bytes behind the current record that were not read
+	size_t inner_size;     // bytes of the current record inside, still in the inflated data
+	uint8_t *tail;
+	struct pd_bytes tail_bytes; // of the current record, once it was read
+	uint64_t index;
+	uint64_t done; // bytes of the parts before this one
+	// the last id that was looked up
+	uint64_t last_id;
+	const struct pd_event_full *last_event;
+	// a record of simpleperf in pieces
+	uint8_t *split;
+	size_t split_size, split_capacity;
+	bool split_ready;
+	uint64_t unknown_types; // told so far, as bits of the low part of the number
+	uint64_t unknown_ids;   // number of records
+};
+
+// Looks at records that say something about the file: attrs, features, updates. stream/metadata.c
+enum pd_status pd_stream_learn(struct pd_stream *stream, struct pd_error *error);
+// Finds the event of a record, its time, and the event to read it with.
+void pd_stream_place(struct pd_stream *stream, struct pd_record *record);
+
+#endif
