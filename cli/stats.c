@@ -11,6 +11,8 @@
 #include <string.h>
 #include <time.h>
 
+#define AUX_REMARK " (excludes AUX area (e.g. instruction trace) decoded / synthesized events)"
+
 enum {
 	OTHERS_MOST = 1024 /* a hostile file could have a type for each record */
 };
@@ -276,22 +278,31 @@ const char *stats_type_name(uint32_t type, char *room, size_t size)
 	return room;
 }
 
+/* perf says so of files; of a pipe it does not know yet. */
+static bool has_aux(const struct pd_file *file)
+{
+	const struct pd_header *header = pd_file_header(file);
+
+	return header->mode != PD_MODE_PIPE &&
+	       header->feature_bits[PD_FEATURE_AUXTRACE / 64] >> PD_FEATURE_AUXTRACE % 64 & 1;
+}
+
 void stats_print(const struct stats *stats, struct pd_text *text)
 {
 	char room[32];
 	uint32_t type;
 
-	pd_text_printf(text, "\nAggregated stats:\n%20s events: %10" PRIu64 "\n", "TOTAL",
-		       stats->total);
+	pd_text_printf(text, "\nAggregated stats:%s\n%16s events: %10" PRIu64 "\n",
+		       has_aux(stats->file) ? AUX_REMARK : "", "TOTAL", stats->total);
 	for (size_t i = 0; stats_type_at(stats, i, &type); i++) {
 		uint64_t count = stats_type(stats, type);
 
-		pd_text_printf(text, "%20s events: %10" PRIu64 "  (%4.1f%%)\n",
+		pd_text_printf(text, "%16s events: %10" PRIu64 "  (%4.1f%%)\n",
 			       stats_type_name(type, room, sizeof(room)), count,
 			       100.0 * (double)count / (double)stats->total);
 	}
 	if (stats->uncounted)
-		pd_text_printf(text, "%20s events: %10" PRIu64 "  (%4.1f%%)\n", "UNKNOWN",
+		pd_text_printf(text, "%16s events: %10" PRIu64 "  (%4.1f%%)\n", "UNKNOWN",
 			       stats->uncounted,
 			       100.0 * (double)stats->uncounted / (double)stats->total);
 	for (size_t i = 0; i < stats->event_count; i++) {
@@ -304,10 +315,10 @@ void stats_print(const struct stats *stats, struct pd_text *text)
 		pd_text_escaped(text, name, strlen(name));
 		pd_text_add(text, " stats:\n");
 		if (line->samples)
-			pd_text_printf(text, "%20s events: %10" PRIu64 "\n", "SAMPLE",
+			pd_text_printf(text, "%16s events: %10" PRIu64 "\n", "SAMPLE",
 				       line->samples);
 		if (line->lost_samples)
-			pd_text_printf(text, "%20s events: %10" PRIu64 "\n", "LOST_SAMPLES",
+			pd_text_printf(text, "%16s events: %10" PRIu64 "\n", "LOST_SAMPLES",
 				       line->lost_samples);
 	}
 }
