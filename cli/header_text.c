@@ -144,13 +144,41 @@ static void print_places(struct pd_text *out, const struct pd_cpu_topology *topo
 	}
 }
 
+/* Bytes of the lists as perf writes them, which is how it finds out whether something follows: files of
+ * other writers, with less padding, it holds for old ones without the rest. */
+static uint64_t padded_size(const struct pd_list *lists)
+{
+	uint64_t size = sizeof(uint32_t);
+
+	for (size_t i = 0; i < lists->count; i++) {
+		const struct pd_cpu_list *list = PD_ITEM(pd_cpu_list, *lists, i);
+
+		size += sizeof(uint32_t) + (list->cpus.length + UINT64_C(64)) / 64 * 64;
+	}
+	return size;
+}
+
+static uint32_t cpu_count(const struct header *header)
+{
+	const struct pd_nrcpus *nrcpus = pd_file_feature(header->file, PD_FEATURE_NRCPUS);
+
+	return nrcpus ? nrcpus->available : 0;
+}
+
 static void print_cpu_topology(const struct header *header, const void *decoded, const char *label)
 {
 	const struct pd_cpu_topology *topology = decoded;
-	bool known = topology->has_places && !packages_are_odd(header, topology);
-	bool dies = known && topology->die_lists.count;
+	uint64_t size = padded_size(&topology->core_lists) + padded_size(&topology->thread_lists);
+	uint64_t places_size = 2 * sizeof(uint32_t) * topology->places.count;
+	struct pd_bytes bytes = { NULL, 0 };
+	bool known;
+	bool dies;
 
 	(void)label;
+	pd_file_feature_bytes(header->file, PD_FEATURE_CPU_TOPOLOGY, &bytes, NULL);
+	known = (topology->has_places || !cpu_count(header)) && bytes.size > size &&
+		!packages_are_odd(header, topology);
+	dies = known && topology->die_lists.count && bytes.size > size + places_size;
 	print_cpu_lists(header->out, "sibling sockets", &topology->core_lists);
 	if (dies)
 		print_cpu_lists(header->out, "sibling dies   ", &topology->die_lists);
@@ -584,25 +612,31 @@ static void print_frame_start(const struct header *header)
 		       numbers->data_offset + numbers->data_size);
 }
 
+static bool has_bit(const struct header *header, unsigned feature)
+{
+	return pd_file_header(header->file)->feature_bits[feature / 64] >> feature % 64 & 1;
+}
+
 static void print_missing(const struct header *header)
 {
-	const struct pd_header *numbers = pd_file_header(header->file);
-
 	pd_text_add(header->out, "# missing features: ");
 	for (unsigned i = PD_FEATURE_TRACING_DATA; i <= LAST_FEATURE; i++) {
-		/* An unfinished file only promises its features. */
-		if (numbers->unfinished || !(numbers->feature_bits[i / 64] >> i % 64 & 1))
+		if (!has_bit(header, i))
 			pd_text_printf(header->out, "%s ", pd_feature_name(i));
 	}
 	pd_text_add(header->out, "\n");
 }
 
+/* What the header promises but could not be read is printed as unknown, unless nothing could. */
 static void print_sections(const struct header *header)
 {
 	struct pd_feature_section section;
+	bool any = pd_file_feature_at(header->file, 0, &section);
 
-	for (size_t i = 0; pd_file_feature_at(header->file, i, &section); i++)
-		print_feature(header, section.number);
+	for (unsigned i = 0; any && i < PD_FEATURE_LIMIT; i++) {
+		if (has_bit(header, i))
+			print_feature(header, i);
+	}
 	print_missing(header);
 }
 

@@ -5,13 +5,15 @@
 usage: header.py PERFDATA CORPUS [--only TEXT] [--verbose]
 
 `perfdata report --header-only -I` is asked for each file, and for pipes also with the file on standard
-input. The witness is perf 6.1; where that could not read the features, perf 7.2 in the words of 6.1.
+input. The witness is perf 6.1; where that could not read the features or does not know them, perf 7.2
+in the words of 6.1; where neither could, only the lines that need no features are compared.
 Lines that differ are printed in pairs, perf's first. Those that are no fault of ours stand in
 docs/differences.md under "Header text": files, lines of perf or of perfdata, why. Exit status: 0 all
 agrees or is explained, 1 something does not, 77 no corpus.
 """
 
 import argparse
+import collections
 import difflib
 import fnmatch
 import os
@@ -22,8 +24,13 @@ import common
 
 SECTION = "Header text"
 OLD, NEW = "perf 6.1.192", "perf 7.2.13"
+NEW_FEATURES = ("CPU_DOMAIN_INFO", "E_MACHINE", "CLN_SIZE")
 # Not in the recorded answers: the date of the file, and the frame.
 DROPPED = re.compile(r"captured on|^# *$|^# =+$")
+UNREAD = re.compile(r"\(null\)|event desc: not available")
+FAILED = re.compile(r"header: (failed|.*failed to process)")
+NEEDS_NO_FEATURES = re.compile(r"# (header version|data offset|data size|feat offset|event|missing features) *:")
+PAIRS_SHOWN = 10
 
 
 def kept(text):
@@ -34,7 +41,7 @@ def kept(text):
 # ---- perf's side ----
 
 
-def in_old_words(line, newer):
+def in_old_words(line):
     """A line of perf 7.2 as perf 6.1 writes it, or None if that prints no such line."""
     if line in ("# bpf_prog_info empty", "# btf info empty"):
         return None
@@ -43,30 +50,30 @@ def in_old_words(line, newer):
         line = re.sub(r", config = 0( \([^)]*\))?(?=,|$)", "", line)
         line = re.sub(r"(, (?:type|config) = \w+) \([^)]*\)", r"\1", line)
     if line.startswith("# missing features: "):
-        words = line.split(": ", 1)[1].split()
-        line = "# missing features: " + " ".join(w for w in words if w not in newer)
-        line = line.rstrip()
+        line = " ".join(word for word in line.split() if word not in NEW_FEATURES)
     return line
 
 
-def could_read(answer):
-    """Whether the perf of this answer took the features apart: else it prints (null) or its own machine's."""
-    lines = answer.get("header") or []
-    return bool(lines) and not any("(null)" in line or "not available or unable" in line for line in lines)
+class Witness:
+    """What the header should be. lines is None if no perf could tell."""
 
+    def __init__(self, golden, features):
+        old, new = (
+            [line for line in golden[name].get("header", []) if line.startswith("#")] for name in (OLD, NEW)
+        )
+        unread = any(UNREAD.search(line) for line in old)
+        failed = any(FAILED.match(line) for line in golden[OLD].get("errors", []))
+        has_new = any(name in features for name in NEW_FEATURES)
+        self.lines, self.name, self.part = old or None, OLD, False
+        if new and (not old or unread or failed or has_new):
+            lines = [in_old_words(line) for line in new]
+            self.lines, self.name = [line for line in lines if line is not None], NEW
+        elif unread:
+            self.part = True
+            self.lines = self.comparable(old)
 
-def witness(golden):
-    """Lines that are wanted and the perf that wrote them; None if no perf could read the file."""
-    old, new = golden[OLD], golden[NEW]
-    if could_read(old):
-        return old["header"], OLD
-    if new.get("header"):
-        newer = ("CPU_DOMAIN_INFO", "E_MACHINE", "CLN_SIZE")
-        lines = [in_old_words(line, newer) for line in new["header"]]
-        return [line for line in lines if line is not None], NEW
-    if old.get("header"):
-        return old["header"], OLD
-    return None, None
+    def comparable(self, lines):
+        return [line for line in lines if NEEDS_NO_FEATURES.match(line)] if self.part else lines
 
 
 # ---- comparing ----
@@ -76,9 +83,8 @@ class Explained:
     """Rows (files, lines, why) of the table."""
 
     def __init__(self):
-        self.rows = [
-            (files, lines.strip("`"), why) for files, lines, why in common.known_differences(SECTION)
-        ]
+        rows = common.known_differences(SECTION)
+        self.rows = [(files, lines.strip("`"), why) for files, lines, why in rows]
         self.used = set()
 
     def why(self, path, pair):
@@ -105,6 +111,7 @@ def pairs(wanted, got):
 
 
 def ask(perfdata, path, stdin):
+    """Our lines, or None and what went wrong."""
     argv = [perfdata, "report", "--header-only", "-I", "-q", "-i", "-" if stdin else path]
     data = None
     if stdin:
@@ -112,10 +119,61 @@ def ask(perfdata, path, stdin):
             data = f.read()
     result = common.run(argv, stdin=data)
     if result.crashed:
-        return None, f"ended with {result.status}: {result.err.decode('utf-8', 'replace')[:200]}"
+        return None, f"crashed: {result.status}: {result.err.decode('utf-8', 'replace')[:200]}"
     if result.status not in (0, 1):
         return None, "refused: " + result.err.decode("utf-8", "replace").strip()
     return kept(result.out.decode("utf-8", "backslashreplace")), None
+
+
+class Run:
+    def __init__(self, perfdata, corpus, verbose):
+        self.perfdata, self.corpus, self.verbose = perfdata, corpus, verbose
+        self.explained = Explained()
+        self.figures = collections.Counter()
+
+    def file(self, row):
+        witness = Witness(common.golden(self.corpus, row["path"]), row["features"])
+        for stdin in (False, True) if row["mode"] == "pipe" else (False,):
+            with common.Unpacked(self.corpus, row) as path:
+                got, complaint = ask(self.perfdata, path, stdin)
+            name = row["path"] + (" (standard input)" if stdin else "")
+            if witness.lines is None:
+                self.alone(name, got, complaint)
+            else:
+                self.compared(name, row["path"], witness, got, complaint)
+
+    def alone(self, name, got, complaint):
+        """No perf could read it: only a crash is wrong."""
+        crashed = complaint and complaint.startswith("crashed")
+        self.figures["differing" if crashed else "perf cannot"] += 1
+        if crashed or self.verbose:
+            print(f"{name}: perf cannot; perfdata: {complaint or f'{len(got)} lines'}")
+
+    def compared(self, name, path, witness, got, complaint):
+        found = [(None, complaint)] if got is None else pairs(witness.lines, witness.comparable(got))
+        reasons = [self.explained.why(path, pair) for pair in found]
+        kind = "equal" if not found else "explained" if all(reasons) else "differing"
+        self.figures[kind] += 1
+        self.figures[witness.name] += 1
+        self.figures["part"] += witness.part
+        if kind == "differing" or self.verbose:
+            print(f"{name}: {kind}, {len(found)} lines ({witness.name}{', in part' if witness.part else ''})")
+            self.show(found, reasons)
+
+    def show(self, found, reasons):
+        shown = [(pair, why) for pair, why in zip(found, reasons) if self.verbose or not why]
+        for (perf, ours), why in shown[:PAIRS_SHOWN]:
+            print(f"  - {perf}\n  + {ours}" + (f"\n    {why}" if why else ""), flush=True)
+        if len(shown) > PAIRS_SHOWN:
+            print(f"  {len(shown) - PAIRS_SHOWN} more")
+
+    def summary(self):
+        f = self.figures
+        print(
+            f"{f['equal']} equal, {f['explained']} explained, {f['differing']} differing, "
+            f"{f['perf cannot']} perf cannot; "
+            f"{f[OLD]} compared with {OLD}, {f[NEW]} with {NEW}, {f['part']} in part"
+        )
 
 
 def main():
@@ -125,47 +183,16 @@ def main():
     parser.add_argument("--only", default="", help="only files with this text in their path")
     parser.add_argument("--verbose", action="store_true", help="name the equal files and explained lines too")
     args = parser.parse_args()
-    perfdata, corpus = common.check_arguments(args.perfdata, args.corpus)
     os.environ["TZ"] = "UTC"  # as the answers were recorded
-    explained = Explained()
-    equal = differing = with_reason = perf_cannot = from_new = crashed = 0
-    for row in common.rows(corpus):
-        if args.only not in row["path"]:
-            continue
-        wanted, who = witness(common.golden(corpus, row["path"]))
-        for stdin in (False, True) if row["mode"] == "pipe" else (False,):
-            name = row["path"] + (" (standard input)" if stdin else "")
-            with common.Unpacked(corpus, row) as path:
-                got, complaint = ask(perfdata, path, stdin)
-            if wanted is None:
-                perf_cannot += 1
-                if complaint and complaint.startswith("ended"):
-                    crashed += 1
-                    print(f"{name}: {complaint}")
-                elif args.verbose:
-                    print(f"{name}: perf cannot; perfdata: {complaint or f'{len(got)} lines'}")
-                continue
-            from_new += who == NEW
-            found = pairs(wanted, got) if got is not None else [(None, complaint)]
-            reasons = [explained.why(row["path"], pair) for pair in found]
-            if not found:
-                equal += 1
-            elif all(reasons):
-                with_reason += 1
-            else:
-                differing += 1
-            if args.verbose or not all(reasons):
-                print(f"{name}: {'equal' if not found else f'{len(found)} lines differ'} ({who})")
-            for pair, reason in zip(found, reasons):
-                if args.verbose or not reason:
-                    print(f"  - {pair[0]}\n  + {pair[1]}" + (f"\n    {reason}" if reason else ""), flush=True)
-    for row in explained.unused() if not args.only else []:
-        print(f"docs/differences.md: {SECTION}: matches nothing: {row[0]} {row[1]}")
-    print(
-        f"{equal} equal, {with_reason} explained, {differing} differing, {perf_cannot} perf cannot"
-        f" ({from_new} compared with {NEW})"
-    )
-    return 1 if differing or crashed or (explained.unused() and not args.only) else 0
+    run = Run(*common.check_arguments(args.perfdata, args.corpus), args.verbose)
+    for row in common.rows(args.corpus):
+        if args.only in row["path"]:
+            run.file(row)
+    unused = [] if args.only else run.explained.unused()
+    for row in unused:
+        print(f"docs/differences.md: {SECTION}: explains nothing: {row[0]} {row[1]}")
+    run.summary()
+    return 1 if run.figures["differing"] or unused else 0
 
 
 if __name__ == "__main__":
