@@ -26,7 +26,7 @@ struct pd_scratch;
 
 /** A record. Borrowed until the next call on its stream. */
 struct pd_record {
-	uint32_t type;                /* PD_RECORD_... */
+	uint32_t type;                /* PD_RECORD_..., as stored but for PD_RECORD_OLD_FEATURE */
 	uint16_t misc;
 	uint16_t flags;               /* enum pd_record_flag */
 	uint64_t offset;              /* in its part; of the compressed record if it was inside one */

@@ -13,6 +13,9 @@
 
 #define PD_NOWHERE 0xff
 
+// In old pipes of ChromeOS the type of a record with a feature is this plus the number of the feature.
+enum { PD_OLD_FEATURE_BASE = 66 };
+
 // An event and where its records keep id and time.
 struct pd_event_full {
 	struct pd_event event; // first: what the user sees

@@ -125,6 +125,24 @@ static void check_data_section(struct pd_file *file)
 		memset(header->feature_bits, 0, sizeof(header->feature_bits));
 }
 
+// A pipe that begins with a text in a record of type 69 is one of those in which features were records of type 66
+// plus their number: HOSTNAME came first.
+static enum pd_status find_old_features(struct pd_file *file, struct pd_error *error)
+{
+	uint8_t at[12];
+	size_t got;
+	enum pd_status status = pd_source_read(&file->main, PIPE_HEADER_SIZE, at, sizeof(at), &got, error);
+	struct pd_record_head head;
+
+	if (status < 0 || got < sizeof(at))
+		return status;
+	head = pd_record_head(at, file->swap);
+	if (head.type == PD_OLD_FEATURE_BASE + PD_FEATURE_HOSTNAME && head.size >= sizeof(at) &&
+	    pd_load_u32(at + 8, file->swap) == head.size - sizeof(at))
+		file->quirks |= MASK_QUIRKS(OLD_FEATURES);
+	return PD_OK;
+}
+
 static enum pd_status read_header(struct pd_file *file, struct pd_error *error)
 {
 	struct pd_header *header = &file->header;
@@ -141,7 +159,7 @@ static enum pd_status read_header(struct pd_file *file, struct pd_error *error)
 	header->size = pd_load_u64(at + 8, file->swap);
 	if (header->size == PIPE_HEADER_SIZE) {
 		header->mode = PD_MODE_PIPE;
-		return PD_OK;
+		return find_old_features(file, error);
 	}
 	if (header->size < OLD_HEADER_SIZE || got < OLD_HEADER_SIZE)
 		return no_perf_data(file, 8, header->size < OLD_HEADER_SIZE ? "the size of the header makes no sense"

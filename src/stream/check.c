@@ -65,7 +65,8 @@ static void look_at_record(struct check *check, const struct pd_record *record)
 		pd_file_tell(check->file, PD_PROBLEM_NO_TRAILER, record->offset, NULL, "%s has no sample_id",
 			     pd_record_name(record->type));
 	// alignment of strings and the slack of some producers are no news
-	if (body->rest.size >= 8 && record->type != PD_RECORD_EVENT_UPDATE)
+	if (body->rest.size >= 8 && record->type != PD_RECORD_EVENT_UPDATE &&
+	    record->type != PD_RECORD_HEADER_TRACING_DATA)
 		pd_file_tell(check->file, PD_PROBLEM_LEFTOVER, record->offset, NULL, "%s: %zu bytes",
 			     pd_record_name(record->type), body->rest.size);
 	count_losses(check, record);

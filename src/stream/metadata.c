@@ -50,6 +50,21 @@ static enum pd_status learn_feature(struct pd_stream *stream, struct pd_error *e
 	return status;
 }
 
+static enum pd_status learn_old_feature(struct pd_stream *stream, struct pd_error *error)
+{
+	const struct pd_old_feature *feature = pd_as_old_feature(&stream->record);
+	uint32_t type = pd_load_u32(stream->record.bytes.data, stream->file->swap);
+	enum pd_status status;
+
+	if (!feature)
+		return PD_OK;
+	status = pd_file_put_feature(stream->file, type - PD_OLD_FEATURE_BASE,
+				     stream->record.offset + PD_RECORD_HEADER_SIZE, feature->payload, error);
+	if (status >= 0 && type == PD_OLD_FEATURE_BASE + PD_FEATURE_EVENT_DESC)
+		pd_file_name_events(stream->file);
+	return status;
+}
+
 static enum pd_status learn_tracing_data(struct pd_stream *stream, struct pd_error *error)
 {
 	struct pd_bytes tail;
@@ -58,9 +73,16 @@ static enum pd_status learn_tracing_data(struct pd_stream *stream, struct pd_err
 
 	if (stream->record.tail_size > stream->file->memory_limit)
 		return PD_OK; // names of tracepoints are not worth more; the stream goes on behind it
-	status = pd_stream_tail(stream, &tail, error);
-	if (status < 0)
-		return status;
+	if (stream->record.tail_size) {
+		status = pd_stream_tail(stream, &tail, error);
+		if (status < 0)
+			return status;
+	} else if (stream->record.bytes.size > 12) {
+		tail = (struct pd_bytes){stream->record.bytes.data + 12, stream->record.bytes.size - 12};
+		offset = stream->record.offset + 12;
+	} else {
+		return PD_OK;
+	}
 	status = pd_file_put_feature(stream->file, PD_FEATURE_TRACING_DATA, offset, tail, error);
 	if (status >= 0)
 		pd_file_name_events(stream->file);
@@ -155,7 +177,9 @@ enum pd_status pd_stream_learn(struct pd_stream *stream, struct pd_error *error)
 	case PD_RECORD_HEADER_FEATURE:
 		return pipe ? learn_feature(stream, error) : PD_OK;
 	case PD_RECORD_HEADER_TRACING_DATA:
-		return pipe ? learn_tracing_data(stream, error) : PD_OK;
+		return learn_tracing_data(stream, error);
+	case PD_RECORD_OLD_FEATURE:
+		return learn_old_feature(stream, error);
 	case PD_RECORD_HEADER_EVENT_TYPE:
 		return learn_event_type(stream, error);
 	case PD_RECORD_EVENT_UPDATE:

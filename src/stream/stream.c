@@ -115,8 +115,12 @@ static enum pd_status resync(struct pd_stream *stream, struct pd_error *error)
 // Bytes that follow a record and belong to it.
 static uint64_t tail_size_of(const struct pd_record *record, bool swap)
 {
-	if (record->type == PD_RECORD_HEADER_TRACING_DATA && record->bytes.size >= 12)
-		return pd_load_u32(record->bytes.data + 8, swap);
+	// simpleperf has its tracing data inside the record
+	if (record->type == PD_RECORD_HEADER_TRACING_DATA && record->bytes.size >= 12) {
+		uint32_t size = pd_load_u32(record->bytes.data + 8, swap);
+
+		return size && size <= record->bytes.size - 12 ? 0 : size;
+	}
 	if (record->type == PD_RECORD_AUXTRACE && record->bytes.size >= 16)
 		return pd_load_u64(record->bytes.data + 8, swap);
 	return 0;
@@ -171,6 +175,10 @@ static void start_record(struct pd_stream *stream, const struct pd_record_head *
 	struct pd_record *record = &stream->record;
 
 	record->type = head->type;
+	if (PD_UNLIKELY(stream->file->quirks & MASK_QUIRKS(OLD_FEATURES)) &&
+	    head->type >= PD_OLD_FEATURE_BASE + PD_FEATURE_HOSTNAME &&
+	    head->type <= PD_OLD_FEATURE_BASE + PD_FEATURE_GROUP_DESC)
+		record->type = PD_RECORD_OLD_FEATURE;
 	record->misc = head->misc;
 	record->flags = inner_offset == PD_NO_OFFSET ? 0 : PD_RECORD_INFLATED;
 	record->offset = offset;
