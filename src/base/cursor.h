@@ -13,6 +13,7 @@
 
 #include <perfdata/base.h>
 
+#define PD_ALWAYS_INLINE static inline __attribute__((always_inline))
 #define PD_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PD_HOST_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
@@ -49,7 +50,7 @@ static inline size_t pd_cursor_room(const struct pd_cursor *c)
 }
 
 // The first failure wins.
-static inline void pd_cursor_fail(struct pd_cursor *c, const char *reason)
+static __attribute__((cold, noinline, unused)) void pd_cursor_fail(struct pd_cursor *c, const char *reason)
 {
 	if (c->failed)
 		return;
@@ -75,7 +76,7 @@ static inline void pd_cursor_blame(struct pd_cursor *c, const char *layout, cons
 	c->field = field;
 }
 
-static inline const uint8_t *pd_cursor_take(struct pd_cursor *c, uint64_t size)
+PD_ALWAYS_INLINE const uint8_t *pd_cursor_take(struct pd_cursor *c, uint64_t size)
 {
 	const uint8_t *at = c->at;
 
@@ -100,7 +101,7 @@ static inline uint16_t pd_load_u16(const void *at, bool swap)
 	return swap ? __builtin_bswap16(v) : v;
 }
 
-static inline uint32_t pd_load_u32(const void *at, bool swap)
+PD_ALWAYS_INLINE uint32_t pd_load_u32(const void *at, bool swap)
 {
 	uint32_t v;
 
@@ -108,7 +109,7 @@ static inline uint32_t pd_load_u32(const void *at, bool swap)
 	return swap ? __builtin_bswap32(v) : v;
 }
 
-static inline uint64_t pd_load_u64(const void *at, bool swap)
+PD_ALWAYS_INLINE uint64_t pd_load_u64(const void *at, bool swap)
 {
 	uint64_t v;
 
@@ -130,14 +131,14 @@ static inline uint16_t pd_cursor_u16(struct pd_cursor *c)
 	return at ? pd_load_u16(at, c->swap) : 0;
 }
 
-static inline uint32_t pd_cursor_u32(struct pd_cursor *c)
+PD_ALWAYS_INLINE uint32_t pd_cursor_u32(struct pd_cursor *c)
 {
 	const uint8_t *at = pd_cursor_take(c, 4);
 
 	return at ? pd_load_u32(at, c->swap) : 0;
 }
 
-static inline uint64_t pd_cursor_u64(struct pd_cursor *c)
+PD_ALWAYS_INLINE uint64_t pd_cursor_u64(struct pd_cursor *c)
 {
 	const uint8_t *at = pd_cursor_take(c, 8);
 
@@ -159,7 +160,7 @@ static inline double pd_cursor_f64(struct pd_cursor *c)
 }
 
 // Holds a count from the file against the bytes that are left. min_size is at least 1.
-static inline bool pd_cursor_count(struct pd_cursor *c, uint64_t count, size_t min_size)
+PD_ALWAYS_INLINE bool pd_cursor_count(struct pd_cursor *c, uint64_t count, size_t min_size)
 {
 	if (PD_UNLIKELY(count > pd_cursor_room(c) / min_size)) {
 		pd_cursor_fail(c, "counts more than there is");

@@ -39,24 +39,31 @@ static void *take_with_trailer(const struct pd_layout *layout, struct pd_bytes r
 	return out;
 }
 
+static void aim(struct pd_cursor *c, struct pd_bytes record)
+{
+	c->start = record.data;
+	c->at = record.data + PD_RECORD_HEADER_SIZE;
+	c->end = record.data + record.size;
+}
+
 void *pd_record_take(const struct pd_layout *layout, enum pd_record_group group, struct pd_bytes record,
 		     struct pd_scope *scope, struct pd_cursor *cursor)
 {
-	struct pd_cursor fresh = *cursor;
-	size_t trailer_size = pd_trailer_size(scope->words[PD_WORD_TRAILER]);
-	void *out;
+	if (group == PD_GROUP_KERNEL && scope->words[PD_WORD_TRAILER]) {
+		size_t trailer_size = pd_trailer_size(scope->words[PD_WORD_TRAILER]);
+		struct pd_cursor fresh = *cursor;
 
-	fresh.start = record.data;
-	fresh.at = record.data + PD_RECORD_HEADER_SIZE;
-	fresh.end = record.data + record.size;
-	if (group == PD_GROUP_KERNEL && trailer_size && trailer_size <= pd_cursor_room(&fresh)) {
-		*cursor = fresh;
-		out = take_with_trailer(layout, record, trailer_size, scope, cursor);
-		if (out || cursor->status == PD_ERROR_MEMORY)
-			return out;
+		aim(cursor, record);
+		if (trailer_size <= pd_cursor_room(cursor)) {
+			void *out = take_with_trailer(layout, record, trailer_size, scope, cursor);
+
+			if (out || cursor->status == PD_ERROR_MEMORY)
+				return out;
+			*cursor = fresh;
+		}
 	}
 	scope->words[PD_WORD_TRAILER] = 0;
-	*cursor = fresh;
+	aim(cursor, record);
 	return take_body(layout, scope, cursor);
 }
 

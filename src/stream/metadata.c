@@ -29,6 +29,7 @@ static enum pd_status learn_attr(struct pd_stream *stream, struct pd_error *erro
 		return PD_OK;
 	}
 	stream->last_event = NULL;
+	stream->only_event = false;
 	return pd_file_add_event(file, decoded->attr, record->offset + PD_RECORD_HEADER_SIZE, decoded->ids, error);
 }
 

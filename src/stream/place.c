@@ -30,24 +30,44 @@ static void tell_unknown_id(struct pd_stream *stream, const struct pd_record *re
 	pd_file_tell(stream->file, PD_PROBLEM_UNKNOWN_ID, record->offset, NULL, "no event has id %" PRIu64, id);
 }
 
-static void place_sample(struct pd_stream *stream, struct pd_record *record)
+static void place_unknown_sample(struct pd_stream *stream, struct pd_record *record, uint64_t id)
 {
-	struct pd_file *file = stream->file;
-	const struct pd_event_full *full = file->events[0];
-	const uint8_t *body = record->bytes.data + PD_RECORD_HEADER_SIZE;
+	const struct pd_event_full *full = stream->file->uniform ? stream->file->events[0] : NULL;
 	size_t words = (record->bytes.size - PD_RECORD_HEADER_SIZE) / 8;
 
-	if (file->event_count > 1 && full->sample_id < words) {
+	tell_unknown_id(stream, record, id);
+	record->event = NULL;
+	record->time_ns = PD_NO_TIME;
+	stream->scratch.event = full;
+	if (full && full->sample_time < words)
+		record->time_ns = time_or_none(pd_load_u64(
+			record->bytes.data + PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_time, stream->file->swap));
+}
+
+void pd_stream_place_sample(struct pd_stream *stream, struct pd_record *record)
+{
+	struct pd_file *file = stream->file;
+	const uint8_t *body = record->bytes.data + PD_RECORD_HEADER_SIZE;
+	size_t words = (record->bytes.size - PD_RECORD_HEADER_SIZE) / 8;
+	const struct pd_event_full *full;
+
+	record->event = NULL;
+	record->time_ns = PD_NO_TIME;
+	stream->scratch.event = NULL;
+	if (!file->event_count) {
+		pd_file_tell(file, PD_PROBLEM_NO_ATTR_YET, record->offset, NULL, "a sample comes before any event");
+		return;
+	}
+	full = file->events[0];
+	if (file->event_count == 1) {
+		stream->last_event = full;
+		stream->only_event = true;
+	} else if (full->sample_id < words) {
 		uint64_t id = pd_load_u64(body + 8 * (size_t)full->sample_id, file->swap);
 
 		full = find(stream, id);
 		if (PD_UNLIKELY(!full)) {
-			tell_unknown_id(stream, record, id);
-			full = file->uniform ? file->events[0] : NULL;
-			stream->scratch.event = full;
-			if (full && full->sample_time < words)
-				record->time_ns = time_or_none(
-					pd_load_u64(body + 8 * (size_t)full->sample_time, file->swap));
+			place_unknown_sample(stream, record, id);
 			return;
 		}
 	}
@@ -121,16 +141,13 @@ static void place_other(struct pd_stream *stream, struct pd_record *record)
 
 void pd_stream_place(struct pd_stream *stream, struct pd_record *record)
 {
+	if (record->type == PD_RECORD_SAMPLE) {
+		pd_stream_place_sample(stream, record);
+		return;
+	}
 	record->event = NULL;
 	record->time_ns = PD_NO_TIME;
 	stream->scratch.event = NULL;
-	if (record->type == PD_RECORD_SAMPLE) {
-		if (stream->file->event_count)
-			place_sample(stream, record);
-		else
-			pd_file_tell(stream->file, PD_PROBLEM_NO_ATTR_YET, record->offset, NULL,
-				     "a sample comes before any event");
-	} else if (record->type < 64 && record->type && stream->file->event_count) {
+	if (record->type < 64 && record->type && stream->file->event_count)
 		place_other(stream, record);
-	}
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { WINDOW = 256 << 10 };
+enum { WINDOW = 128 << 10 };
 
 enum pd_status pd_reader_open(struct pd_reader *reader, const struct pd_part *part)
 {
@@ -61,7 +61,7 @@ static enum pd_status make_room(struct pd_reader *reader, size_t size, struct pd
 	return PD_OK;
 }
 
-enum pd_status pd_reader_fill(struct pd_reader *reader, size_t size, struct pd_error *error)
+enum pd_status pd_reader_fill_more(struct pd_reader *reader, size_t size, struct pd_error *error)
 {
 	uint64_t left, have;
 	size_t want, got;

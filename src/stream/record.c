@@ -4,16 +4,23 @@
 
 #include <inttypes.h>
 
+// The words of the event are copied only when they are not there from the last record.
 static void set_scope(struct pd_scratch *scratch, const struct pd_record *record)
 {
 	uint64_t *words = scratch->scope.words;
 
-	if (scratch->event)
-		memcpy(words, scratch->event->words, sizeof(scratch->scope.words));
-	else
-		memset(words, 0, sizeof(scratch->scope.words));
+	if (scratch->scope_event != scratch->event || !scratch->event) {
+		if (scratch->event)
+			memcpy(words, scratch->event->words, sizeof(scratch->scope.words));
+		else
+			memset(words, 0, sizeof(scratch->scope.words));
+		words[PD_WORD_QUIRKS] = scratch->file->quirks;
+		scratch->scope_event = scratch->event;
+	}
 	words[PD_WORD_MISC] = record->misc;
-	words[PD_WORD_QUIRKS] = scratch->file->quirks;
+	// other records may change words: SET lines, a missing trailer
+	if (record->type != PD_RECORD_SAMPLE)
+		scratch->scope_event = NULL;
 }
 
 static enum pd_status fail_cursor(const struct pd_record *record, const struct pd_cursor *c,
@@ -30,20 +37,21 @@ static enum pd_status decode(const struct pd_record *record, const void **decode
 			     struct pd_error *error)
 {
 	struct pd_scratch *scratch = record->scratch;
-	const struct pd_layout *layout = pd_record_layout(record->type);
+	bool is_sample = record->type == PD_RECORD_SAMPLE;
+	const struct pd_layout *layout = is_sample ? &pd_layouts[PD_LAYOUT_sample] : pd_record_layout(record->type);
 
 	if (!layout)
 		return pd_fail(error, PD_ERROR_UNSUPPORTED, record->offset,
 			       "%s: offset %" PRIu64 ": unknown record type %" PRIu32, scratch->file->name,
 			       record->offset, record->type);
-	if (record->type == PD_RECORD_SAMPLE && !scratch->event)
+	if (is_sample && !scratch->event)
 		return pd_fail(error, PD_ERROR_FORMAT, record->offset,
 			       "%s: offset %" PRIu64 ": sample: its event is not known", scratch->file->name,
 			       record->offset);
-	set_scope(scratch, record);
 	scratch->used = true;
+	set_scope(scratch, record);
 	*c = pd_cursor(record->bytes.data, record->bytes.size, scratch->file->header.big_endian);
-	*decoded_out = pd_record_take(layout, pd_record_group(record->type), record->bytes, &scratch->scope, c);
+	*decoded_out = pd_record_take(layout, is_sample ? PD_GROUP_SAMPLE : pd_record_group(record->type), record->bytes, &scratch->scope, c);
 	return *decoded_out ? PD_OK : fail_cursor(record, c, error);
 }
 
@@ -71,6 +79,7 @@ const void *pd_record_as(const struct pd_record *record, uint32_t type)
 		return decoded;
 	if (!scratch->told) {
 		scratch->told = true;
+		scratch->used = true;
 		if (c.reason)
 			pd_file_tell_cursor(scratch->file, PD_PROBLEM_BAD_RECORD, record->offset, &c);
 		else

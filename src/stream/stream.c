@@ -37,6 +37,7 @@ static void close_part(struct pd_stream *stream)
 	pd_reader_close(&stream->reader);
 	pd_inflate_close(&stream->inflate);
 	stream->part_open = false;
+	stream->plain = false;
 	stream->outer_size = 0;
 	stream->inner_size = 0;
 	stream->tail_left = 0;
@@ -169,6 +170,14 @@ static enum pd_status mend_compressed2(struct pd_stream *stream, struct pd_recor
 
 // ---- one record ----
 
+// Forgets what was decoded of the last record.
+static void reset_scratch(struct pd_scratch *scratch)
+{
+	pd_arena_reset(&scratch->arena);
+	scratch->used = false;
+	scratch->told = false;
+}
+
 static void start_record(struct pd_stream *stream, const struct pd_record_head *head, const uint8_t *at,
 			 uint64_t offset, uint64_t inner_offset)
 {
@@ -189,11 +198,8 @@ static void start_record(struct pd_stream *stream, const struct pd_record_head *
 	record->tail_size = 0;
 	stream->tail_bytes = (struct pd_bytes){0};
 	record->part = (uint32_t)stream->part;
-	stream->scratch.told = false;
-	if (stream->scratch.used) {
-		pd_arena_reset(&stream->scratch.arena);
-		stream->scratch.used = false;
-	}
+	if (stream->scratch.used)
+		reset_scratch(&stream->scratch);
 	pd_stream_place(stream, record);
 }
 
@@ -422,15 +428,45 @@ static enum pd_status next_in_part(struct pd_stream *stream, struct pd_error *er
 	return next_outer(stream, error);
 }
 
-enum pd_status pd_stream_next(struct pd_stream *stream, const struct pd_record **record_out,
-			      struct pd_error *error)
+// The next sample where nothing but the last record stands before it in the window: the way of nearly all.
+static bool next_quickly(struct pd_stream *stream)
+{
+	struct pd_reader *reader = &stream->reader;
+	struct pd_record *record = &stream->record;
+	struct pd_record_head head;
+	size_t step = stream->outer_size;
+
+	if (!stream->plain || reader->room - step < PD_RECORD_HEADER_SIZE)
+		return false;
+	head = pd_record_head(reader->at + step, stream->file->swap);
+	if (head.type != PD_RECORD_SAMPLE || head.size > reader->room - step || head.size < PD_RECORD_HEADER_SIZE)
+		return false;
+	pd_reader_advance(reader, step);
+	stream->outer_size = (size_t)head.size;
+	stream->outer_offset = reader->offset;
+	record->type = PD_RECORD_SAMPLE;
+	record->misc = head.misc;
+	record->flags = 0;
+	record->offset = reader->offset;
+	record->inner_offset = PD_NO_OFFSET;
+	record->index = stream->index++;
+	record->bytes.data = reader->at;
+	record->bytes.size = (size_t)head.size;
+	record->tail_size = 0;
+	if (stream->scratch.used)
+		reset_scratch(&stream->scratch);
+	pd_stream_place_quickly(stream, record);
+	return true;
+}
+
+static enum pd_status next_slowly(struct pd_stream *stream, struct pd_error *error)
 {
 	enum pd_status status;
 
 	for (;;) {
-		if (PD_UNLIKELY(stream->file->stopped))
+		if (stream->file->stopped)
 			return pd_file_stopped(error);
-		if (PD_UNLIKELY(!stream->part_open)) {
+		if (!stream->part_open) {
 			if (stream->part >= stream->file->part_count)
 				return PD_END;
 			status = pd_reader_open(&stream->reader, &stream->file->parts[stream->part]);
@@ -439,16 +475,27 @@ enum pd_status pd_stream_next(struct pd_stream *stream, const struct pd_record *
 			stream->part_open = true;
 		}
 		status = next_in_part(stream, error);
-		if (status == PD_OK)
+		if (status != PD_END)
 			break;
-		if (status < 0)
-			return status;
 		end_of_part(stream);
 	}
-	if (PD_UNLIKELY(stream->record.type != PD_RECORD_SAMPLE)) {
+	if (status == PD_OK && stream->record.type != PD_RECORD_SAMPLE)
 		status = take_record(stream, error);
-		if (status < 0)
+	stream->plain = status == PD_OK && !stream->inflate.state && !stream->split_ready && !stream->tail_left &&
+			!stream->file->stopped;
+	return status;
+}
+
+enum pd_status pd_stream_next(struct pd_stream *stream, const struct pd_record **record_out,
+			      struct pd_error *error)
+{
+	if (PD_UNLIKELY(!next_quickly(stream))) {
+		enum pd_status status = next_slowly(stream, error);
+
+		if (status != PD_OK)
 			return status;
+	} else if (PD_UNLIKELY(stream->file->stopped)) {
+		stream->plain = false;
 	}
 	*record_out = &stream->record;
 	return PD_OK;

@@ -13,6 +13,7 @@ struct pd_scratch {
 	struct pd_arena arena;
 	struct pd_scope scope; // as of the last decoding
 	const struct pd_event_full *event; // whose words the record is read with; may be a stand-in
+	const struct pd_event_full *scope_event; // whose words the scope holds unchanged, or NULL
 	bool used; // something was decoded since the last record
 	bool told; // the damage of this record was told
 };
@@ -33,7 +34,11 @@ struct pd_reader {
 enum pd_status pd_reader_open(struct pd_reader *reader, const struct pd_part *part);
 void pd_reader_close(struct pd_reader *reader);
 // Makes at least size bytes readable, if there are so many; see reader->room.
-enum pd_status pd_reader_fill(struct pd_reader *reader, size_t size, struct pd_error *error);
+enum pd_status pd_reader_fill_more(struct pd_reader *reader, size_t size, struct pd_error *error);
+static inline enum pd_status pd_reader_fill(struct pd_reader *reader, size_t size, struct pd_error *error)
+{
+	return size <= reader->room ? PD_OK : pd_reader_fill_more(reader, size, error);
+}
 static inline void pd_reader_advance(struct pd_reader *reader, size_t size)
 {
 	reader->at += size;
@@ -84,10 +89,12 @@ struct pd_stream {
 	uint8_t *tail;
 	struct pd_bytes tail_bytes; // of the current record, once it was read
 	uint64_t index;
+	bool plain;    // nothing but the record itself stands before the next one
 	uint64_t done; // bytes of the parts before this one
 	// the last id that was looked up
 	uint64_t last_id;
 	const struct pd_event_full *last_event;
+	bool only_event; // last_event is the only one, ids do not matter
 	// a record of simpleperf in pieces
 	uint8_t *split;
 	size_t split_size, split_capacity;
@@ -100,5 +107,28 @@ struct pd_stream {
 enum pd_status pd_stream_learn(struct pd_stream *stream, struct pd_error *error);
 // Finds the event of a record, its time, and the event to read it with.
 void pd_stream_place(struct pd_stream *stream, struct pd_record *record);
+// The same for a sample of an event that is not the one before it.
+void pd_stream_place_sample(struct pd_stream *stream, struct pd_record *record);
+
+// The same for any sample; here because most of a file are samples.
+static inline void pd_stream_place_quickly(struct pd_stream *stream, struct pd_record *record)
+{
+	const struct pd_event_full *full = stream->last_event;
+	const uint8_t *body = record->bytes.data + PD_RECORD_HEADER_SIZE;
+	size_t words = (record->bytes.size - PD_RECORD_HEADER_SIZE) / 8;
+	uint64_t time_ns = 0;
+
+	if (PD_UNLIKELY(!full || (!stream->only_event &&
+				  (full->sample_id >= words ||
+				   pd_load_u64(body + 8 * (size_t)full->sample_id, stream->file->swap) != stream->last_id)))) {
+		pd_stream_place_sample(stream, record);
+		return;
+	}
+	record->event = &full->event;
+	stream->scratch.event = full;
+	if (full->sample_time < words)
+		time_ns = pd_load_u64(body + 8 * (size_t)full->sample_time, stream->file->swap);
+	record->time_ns = time_ns ? time_ns : PD_NO_TIME;
+}
 
 #endif
