@@ -190,16 +190,21 @@ static bool all_known(const char *set, uint64_t word)
 	return !(word & ~known);
 }
 
+static bool is_known(const struct pd_attr *attr)
+{
+	bool has_branches = attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK);
+
+	return !attr->reserved_2 && all_known("sample_type", attr->sample_type) &&
+	       all_known("read_format", attr->read_format) &&
+	       all_known("attr_flags", attr->flags) && all_known("aux_action", attr->aux_action) &&
+	       (!has_branches || all_known("branch_sample_type", attr->branch_sample_type));
+}
+
 /* perf takes all of EVENT_DESC for damaged when one attr asks for something it never heard of. */
 static bool is_plausible(const struct pd_event_desc *desc)
 {
 	for (size_t i = 0; i < desc->events.count; i++) {
-		const struct pd_attr *attr = PD_ITEM(pd_event_desc_entry, desc->events, i)->attr;
-
-		if (attr->reserved_2 || !all_known("sample_type", attr->sample_type) ||
-		    !all_known("read_format", attr->read_format) ||
-		    !all_known("attr_flags", attr->flags) ||
-		    !all_known("aux_action", attr->aux_action))
+		if (!is_known(PD_ITEM(pd_event_desc_entry, desc->events, i)->attr))
 			return false;
 	}
 	return true;
