@@ -229,8 +229,7 @@ static void take_list(struct pd_cursor *c, struct pd_scope *s, uint64_t count, e
 	}
 	if (!count || !pd_cursor_count(c, count, min_size))
 		return;
-	// same bytes in memory and on the wire: structs without conditions, texts and padding
-	if (layout->min_size == layout->struct_size && !c->swap && !c->big && (uintptr_t)c->at % 8 == 0) {
+	if (layout->plain && !c->swap && !c->big && (uintptr_t)c->at % 8 == 0) {
 		out->items = pd_cursor_take(c, count * min_size);
 		out->count = (size_t)count;
 		out->stride = layout->struct_size;

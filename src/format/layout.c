@@ -139,6 +139,7 @@
 		.name = #id,                                                                       \
 		.doc = text,                                                                       \
 		.form = code,                                                                      \
+		.plain = PD_PLAIN_##id && PD_MIN_##id == sizeof(struct pd_##id),                   \
 		.min_size = PD_MIN_##id,                                                           \
 		.struct_size = sizeof(struct pd_##id),                                             \
 		.fields = fields_##id,                                                             \

@@ -142,6 +142,7 @@ struct pd_layout {
 	const char *name;
 	const char *doc;
 	uint8_t form;
+	bool plain; // numbers only, the same bytes in memory and in a little-endian file
 	uint16_t min_size;
 	uint16_t struct_size;
 	const struct pd_field *(*fields)(size_t *count_out);
@@ -247,6 +248,31 @@ extern const struct pd_layout pd_layouts[PD_LAYOUT_COUNT];
 #define ONE(layout, member, WHEN, doc) +ALWAYS_##WHEN *PD_MIN_##layout
 #define LIST(layout, member, COUNT, WHEN, doc)                                                     \
 	+ALWAYS_##WHEN *(LEAD_##COUNT + ITEMS_##COUNT * PD_MIN_##layout)
+#include <perfdata/table/begin.h>
+#include <perfdata/table/layouts.def>
+#include <perfdata/table/end.h>
+
+// Whether a layout is nothing but numbers that are always there: PD_PLAIN_branch.
+#define PART(layout, doc) enum { PD_PLAIN_##layout = 1
+#define BOX(layout, doc) enum { PD_PLAIN_##layout = 0
+#define BODY(layout, doc) enum { PD_PLAIN_##layout = 0
+#define END(layout)                                                                                \
+	}                                                                                          \
+	;
+#define FIELD(KIND, member, SHOW, WHEN, doc) *ALWAYS_##WHEN
+#define FLAGS(KIND, member, set, WHEN, doc) *ALWAYS_##WHEN
+#define TEXT(KIND, member, WHEN, doc) *0
+#define CHARS(member, bytes, FIT, WHEN, doc) *0
+#define ARRAY(KIND, member, COUNT, SHOW, WHEN, doc) *0
+#define ONE(layout, member, WHEN, doc) *0
+#define AGAIN(layout, member, WHEN, doc) *0
+#define BOXED(layout, member, SIZE, WHEN, doc) *0
+#define LIST(layout, member, COUNT, WHEN, doc) *0
+#define RECORDS(member, NAME, doc) *0
+#define SIZED() *0
+#define MORE(member, ROOM) *0
+#define SET(WORD, member) *0
+#define ORDER(member) *0
 #include <perfdata/table/begin.h>
 #include <perfdata/table/layouts.def>
 #include <perfdata/table/end.h>
