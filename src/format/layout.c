@@ -70,6 +70,16 @@
 #define COUNT_OF(m) COUNT_MEMBER(m)
 #define COUNT_ATTR {.op = PD_COUNT_ATTR, .text = "its own size"}
 
+#define ROOM_BYTES(n) {.op = PD_COUNT_FIXED, .value = (n), .text = #n}
+#define ROOM_EACH(m, n)                                                                            \
+	{.op = PD_COUNT_MEMBER, .size = MEMBER_SIZE(m), .offset = AT(m), .value = (n),             \
+	 .text = #n " for each of " #m}
+#define ROOM_WORD_EACH(W, n)                                                                       \
+	{.op = PD_COUNT_WORD, .word = PD_WORD_##W, .value = (n), .text = #n " for each of " WORDS_##W}
+#define ROOM_AFTER(m, n)                                                                           \
+	{.op = PD_COUNT_AFTER, .size = MEMBER_SIZE(m), .offset = AT(m), .value = (n),              \
+	 .text = #n ", if " #m}
+
 #define SHOW_DEC .show = PD_SHOW_DEC
 #define SHOW_HEX .show = PD_SHOW_HEX
 #define SHOW_ADDR .show = PD_SHOW_ADDR
@@ -124,7 +134,8 @@
 	 .count = COUNT_##COUNT},
 #define RECORDS(member, NAME, doc)                                                                 \
 	{LINE(PD_LINE_RECORDS, member, ALWAYS, doc), .count = {.value = PD_RECORD_##NAME}},
-#define MORE(member, ROOM) {LINE(PD_LINE_MORE, member, ALWAYS, "more bytes follow")},
+#define MORE(member, ROOM)                                                                         \
+	{LINE(PD_LINE_MORE, member, ALWAYS, "more bytes follow"), .count = ROOM_##ROOM},
 #define SET(WORD, member)                                                                          \
 	{LINE(PD_LINE_SET, member, ALWAYS, "handed down"), .word = PD_WORD_##WORD},
 #define ORDER(member) {LINE(PD_LINE_ORDER, member, ALWAYS, "byte order of what follows")},

@@ -109,7 +109,8 @@ enum pd_count_op {
 	PD_COUNT_BITS_OF,
 	PD_COUNT_WORD,
 	PD_COUNT_BITMAP,
-	PD_COUNT_ATTR // a BOXED attr, by its own size
+	PD_COUNT_ATTR, // a BOXED attr, by its own size
+	PD_COUNT_AFTER // of MORE, where value is the bytes (for each): only if the member is not 0
 };
 
 struct pd_counting {
