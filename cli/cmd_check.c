@@ -99,27 +99,19 @@ static bool on_problem(void *self, const struct pd_problem *problem)
 	return output_spill(check->out);
 }
 
-static void add_count(struct pd_text *text, uint64_t count, const char *noun, const char *plural)
-{
-	pd_text_printf(text, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : plural);
-}
-
 static void summary_text(struct check *check, const struct pd_check_result *result)
 {
 	struct pd_text *text = check->out->text;
+	const uint64_t *count = result->problem_count;
 
 	pd_text_escaped(text, check->input.name, strlen(check->input.name));
-	pd_text_add(text, ": ");
-	add_count(text, result->record_count, "record", "s");
-	pd_text_add(text, ", ");
-	add_count(text, result->sample_count, "sample", "s");
-	pd_text_add(text, ": ");
-	add_count(text, result->problem_count[PD_DAMAGE], "damage", "s");
-	pd_text_add(text, ", ");
-	add_count(text, result->problem_count[PD_WARNING], "warning", "s");
-	pd_text_add(text, ", ");
-	add_count(text, result->problem_count[PD_INFO], "remark", "s");
-	pd_text_add(text, "\n");
+	pd_text_printf(text, ": %" PRIu64 " records, %" PRIu64 " samples: ", result->record_count,
+		       result->sample_count);
+	if (count[PD_DAMAGE] || count[PD_WARNING] || count[PD_INFO])
+		pd_text_printf(text, "damage %" PRIu64 ", warning %" PRIu64 ", info %" PRIu64 "\n",
+			       count[PD_DAMAGE], count[PD_WARNING], count[PD_INFO]);
+	else
+		pd_text_add(text, "no problem\n");
 }
 
 static void summary_json(struct check *check, const struct pd_check_result *result)

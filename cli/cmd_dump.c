@@ -67,6 +67,7 @@ struct dump {
 	uint32_t types[TYPES_MOST];
 	size_t type_count;
 	uint64_t found;
+	uint64_t before, before_end; /* the last record before the wanted offset */
 };
 
 /* ---- selection ---- */
@@ -199,6 +200,10 @@ static bool dump_record(void *self, struct pd_stream *stream, const struct pd_re
 	struct dump *dump = self;
 	bool behind = is_behind(dump, record);
 
+	if (record->offset < dump->values->offset.value) {
+		dump->before = record->offset;
+		dump->before_end = record->offset + record->bytes.size + record->tail_size;
+	}
 	if (is_selected(dump, record)) {
 		dump->found++;
 		if (dump->values->stats)
@@ -323,24 +328,32 @@ static bool check_values(struct dump *dump)
 	return true;
 }
 
+static int nothing_found(const struct dump *dump)
+{
+	uint64_t wanted = dump->values->offset.value;
+
+	if (dump->values->offset.given && wanted < dump->before_end)
+		complain("%s: no record begins at 0x%" PRIx64
+			 ": it is inside of the one at 0x%" PRIx64,
+			 dump->input.name, wanted, dump->before);
+	else
+		complain("%s: no such record", dump->input.name);
+	return CODE_NOTHING;
+}
+
 static int dump_opened(struct dump *dump)
 {
 	const struct values *values = dump->values;
 	bool filtered = values->record.given || values->offset.given || dump->type_count;
-	uint64_t from = values->offset.given ? values->offset.value : PD_NO_OFFSET;
 	int code;
 
 	if (values->header || values->features)
 		return dump_parts(dump);
 	if (values->stats)
 		return dump_stats(dump, filtered);
-	/* A number counts from the start, whatever the offset. */
-	code = input_walk_from(&dump->input, values->record.given ? PD_NO_OFFSET : from,
-			       dump_record, dump);
-	if (code == CODE_FINE && filtered && !dump->found && !dump->input.out->failure) {
-		complain("%s: no such record", dump->input.name);
-		code = CODE_NOTHING;
-	}
+	code = input_walk(&dump->input, dump_record, dump);
+	if (code == CODE_FINE && filtered && !dump->found && !dump->input.out->failure)
+		code = nothing_found(dump);
 	return code;
 }
 

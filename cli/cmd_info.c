@@ -85,11 +85,9 @@ static void add_seconds(struct pd_text *text, uint64_t ns)
 static void add_duration(struct pd_text *text, uint64_t ns)
 {
 	if (ns < UINT64_C(10000000000))
-		pd_text_printf(text, "%" PRIu64 ".%03" PRIu64 " ms", ns / 1000000,
-			       ns / 1000 % 1000);
+		pd_text_printf(text, "%.3f ms", (double)ns / 1e6);
 	else
-		pd_text_printf(text, "%" PRIu64 ".%03" PRIu64 " s", ns / 1000000000,
-			       ns / 1000000 % 1000);
+		pd_text_printf(text, "%.3f s", (double)ns / 1e9);
 }
 
 /* Local time with its distance from UTC. */
@@ -118,6 +116,7 @@ static void print_file(struct pd_text *text, struct pd_file *file, const char *n
 	if (pd_file_part_count(file) > 1)
 		pd_text_printf(text, "%zu files with records, ", pd_file_part_count(file));
 	if (header->file_size) {
+		pd_text_add(text, header->mode == PD_MODE_DIRECTORY ? "the main one " : "");
 		add_size(text, header->file_size);
 		pd_text_add(text, ", ");
 	}
@@ -144,7 +143,7 @@ static void print_host(struct pd_text *text, struct pd_file *file)
 		before = ", ";
 	if (add_feature(text, before, pd_file_arch(file)))
 		before = ", ";
-	if (add_feature(text, before, pd_file_osrelease(file)))
+	if (add_feature(text, *before ? ", kernel " : "kernel ", pd_file_osrelease(file)))
 		before = ", ";
 	if (cpus) {
 		pd_text_printf(text, "%s%" PRIu32 " of %" PRIu32 " CPUs", before, cpus->online,
@@ -174,16 +173,31 @@ static void print_cpu(struct pd_text *text, struct pd_file *file)
 	pd_text_add(text, "\n");
 }
 
+/* simpleperf has its version in a list of keys and values. */
+static bool add_simpleperf(struct pd_text *text, struct pd_file *file)
+{
+	const struct pd_simpleperf_meta_info *meta = pd_file_simpleperf_meta_info(file);
+
+	for (size_t i = 0; meta && i < meta->pairs.count; i++) {
+		const struct pd_simpleperf_pair *pair = PD_ITEM(pd_simpleperf_pair, meta->pairs, i);
+
+		if (strcmp(pair->key.data, "simpleperf_version") != 0)
+			continue;
+		pd_text_add(text, "simpleperf ");
+		pd_text_escaped(text, pair->value.data, pair->value.length);
+		return true;
+	}
+	return false;
+}
+
 static void print_recorder(struct pd_text *text, struct pd_file *file)
 {
-	const struct pd_string *version = pd_file_version(file);
 	const struct pd_cmdline *line = pd_file_cmdline(file);
 
-	if (version) {
-		label(text, "recorder");
-		add_feature(text, "perf ", version);
-		pd_text_add(text, "\n");
-	}
+	label(text, "recorder");
+	if (!add_simpleperf(text, file) && !add_feature(text, "perf ", pd_file_version(file)))
+		pd_text_add(text, "unknown");
+	pd_text_add(text, "\n");
 	if (!line)
 		return;
 	label(text, "command");
@@ -201,15 +215,16 @@ static void print_event(struct pd_text *text, const struct facts *facts, size_t 
 	const struct pd_event *event = pd_file_event(facts->file, index);
 	const struct stats_event *line =
 		index < facts->stats.event_count ? &facts->stats.events[index] : NULL;
+	uint64_t samples = line ? line->samples : 0;
 	const char *trait;
 
 	label(text, index ? "" : "events");
 	add_string(text, event->name);
-	pd_text_printf(text, ": %" PRIu64 " samples", line ? line->samples : 0);
+	pd_text_printf(text, ": %" PRIu64 " sample%s", samples, samples == 1 ? "" : "s");
 	if (PD_BITS(event->attr->flags, PD_ATTR_FREQ))
 		pd_text_printf(text, ", %" PRIu64 " Hz", event->attr->sample_period);
 	else if (event->attr->sample_period)
-		pd_text_printf(text, ", one each %" PRIu64, event->attr->sample_period);
+		pd_text_printf(text, ", period %" PRIu64, event->attr->sample_period);
 	pd_text_printf(text, ", %zu id%s", event->ids.count, event->ids.count == 1 ? "" : "s");
 	for (size_t i = 0; (trait = event_trait(event, i)) != NULL; i++)
 		pd_text_printf(text, ", %s", trait);
@@ -266,7 +281,8 @@ static void print_records(struct pd_text *text, const struct facts *facts)
 		pd_text_printf(text, "%s %" PRIu64 " %s", i ? "," : ":", count,
 			       stats_type_name(type, room, sizeof(room)));
 	if (kinds > TYPES_SHOWN)
-		pd_text_printf(text, ", %zu more types", kinds - TYPES_SHOWN);
+		pd_text_printf(text, ", %zu more type%s", kinds - TYPES_SHOWN,
+			       kinds - TYPES_SHOWN == 1 ? "" : "s");
 	pd_text_add(text, "\n");
 }
 
@@ -284,7 +300,7 @@ static void print_time(struct pd_text *text, const struct facts *facts)
 	add_seconds(text, facts->first_ns);
 	pd_text_add(text, " to ");
 	add_seconds(text, facts->last_ns);
-	pd_text_printf(text, " of clock %s\n", facts_clock(facts));
+	pd_text_printf(text, ", clock %s\n", facts_clock(facts));
 	if (wall != PD_NO_TIME) {
 		label(text, "began");
 		add_date(text, (int64_t)(wall / 1000000000));

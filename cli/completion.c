@@ -18,8 +18,7 @@ static void add_options(struct pd_text *text, const struct command_line *line)
 {
 	pd_text_printf(text, "\t%s) options=\"", line->name);
 	for (const struct option *option = line->command->options; option->name; option++)
-		pd_text_printf(text, "--%s%s ", option->name,
-			       option->argument && option->kind != OPTION_MAYBE ? "=" : "");
+		pd_text_printf(text, "--%s%s ", option->name, option->argument ? "=" : "");
 	pd_text_add(text, "--help\" ;;\n");
 }
 

@@ -39,20 +39,15 @@ static void wrap(struct pd_text *text, const char *words, size_t column, size_t 
 static void print_option(struct pd_text *text, const struct option *option)
 {
 	char names[80];
-	const char *before = "";
-	const char *behind = "";
+	const char *equals = option->argument ? "=" : "";
+	const char *argument = option->argument ? option->argument : "";
 	size_t length;
 
-	if (option->argument) {
-		before = option->kind == OPTION_MAYBE ? "[=" : "=";
-		behind = option->kind == OPTION_MAYBE ? "]" : "";
-	}
 	if (option->letter)
-		snprintf(names, sizeof(names), "  -%c, --%s%s%s%s", option->letter, option->name,
-			 before, option->argument ? option->argument : "", behind);
+		snprintf(names, sizeof(names), "  -%c, --%s%s%s", option->letter, option->name,
+			 equals, argument);
 	else
-		snprintf(names, sizeof(names), "      --%s%s%s%s", option->name, before,
-			 option->argument ? option->argument : "", behind);
+		snprintf(names, sizeof(names), "      --%s%s%s", option->name, equals, argument);
 	length = strlen(names);
 	pd_text_add(text, names);
 	if (length + 2 > MARGIN) {

@@ -55,12 +55,30 @@ static void add_host(struct json *json, struct pd_file *file)
 	json_close(json, '}');
 }
 
+/* What simpleperf says of a recording, in its own words. */
+static void add_meta(struct json *json, const struct pd_simpleperf_meta_info *meta)
+{
+	if (!meta)
+		return;
+	json_open(json, "simpleperf", '[');
+	for (size_t i = 0; i < meta->pairs.count; i++) {
+		const struct pd_simpleperf_pair *pair = PD_ITEM(pd_simpleperf_pair, meta->pairs, i);
+
+		json_open(json, NULL, '{');
+		json_pd_str(json, "key", pair->key);
+		json_pd_str(json, "value", pair->value);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 static void add_recorder(struct json *json, struct pd_file *file)
 {
 	const struct pd_cmdline *line = pd_file_cmdline(file);
 
 	json_open(json, "recorder", '{');
 	add_feature(json, "version", pd_file_version(file));
+	add_meta(json, pd_file_simpleperf_meta_info(file));
 	json_open(json, "command", '[');
 	for (size_t i = 0; line && i < line->arguments.count; i++)
 		json_pd_str(json, NULL, PD_ITEM(pd_argument, line->arguments, i)->value);

@@ -123,18 +123,7 @@ int input_close(struct input *input, int code)
 	return code == CODE_FINE && damaged ? CODE_DAMAGED : code;
 }
 
-/* Enters the file at an offset if it can be done; else the stream stands at its start as before. */
-static enum pd_status seek_if_possible(struct input *input, struct pd_stream *stream,
-				       uint64_t offset, struct pd_error *error)
-{
-	enum pd_status status = PD_ERROR_ARGUMENT;
-
-	if (offset != PD_NO_OFFSET && pd_file_part_count(input->file) == 1)
-		status = pd_stream_seek(stream, offset, error);
-	return status == PD_ERROR_ARGUMENT ? PD_OK : status;
-}
-
-int input_walk_from(struct input *input, uint64_t offset, record_fn *each, void *self)
+int input_walk(struct input *input, record_fn *each, void *self)
 {
 	const struct pd_record *record;
 	struct pd_stream *stream = NULL;
@@ -143,8 +132,6 @@ int input_walk_from(struct input *input, uint64_t offset, record_fn *each, void 
 	uint64_t count = 0;
 
 	status = pd_stream_open(input->file, NULL, &stream, &error);
-	if (status == PD_OK)
-		status = seek_if_possible(input, stream, offset, &error);
 	while (status == PD_OK) {
 		status = pd_stream_next(stream, &record, &error);
 		if (status != PD_OK || !each(self, stream, record))
@@ -158,9 +145,4 @@ int input_walk_from(struct input *input, uint64_t offset, record_fn *each, void 
 	progress_clear(&input->progress);
 	complain("%s", error.message);
 	return CODE_UNREADABLE;
-}
-
-int input_walk(struct input *input, record_fn *each, void *self)
-{
-	return input_walk_from(input, PD_NO_OFFSET, each, self);
 }

@@ -61,7 +61,5 @@ const char *severity_name(enum pd_severity severity);
 typedef bool record_fn(void *self, struct pd_stream *stream, const struct pd_record *record);
 /* Hands over every record of the file. Returns CODE_FINE or CODE_UNREADABLE. */
 int input_walk(struct input *input, record_fn *each, void *self);
-/* The same from an offset in the main file, if the file can be entered there; else from its start. */
-int input_walk_from(struct input *input, uint64_t offset, record_fn *each, void *self);
 
 #endif

@@ -20,11 +20,8 @@ static void add_option(struct pd_text *text, const struct option *option)
 	snprintf(name, sizeof(name), "--%s", option->name);
 	roff_bold(text, name);
 	if (option->argument) {
-		bool maybe = option->kind == OPTION_MAYBE;
-
-		pd_text_add(text, maybe ? "[=" : "=");
+		pd_text_add(text, "=");
 		roff_italic(text, option->argument);
-		pd_text_add(text, maybe ? "]" : "");
 	}
 	pd_text_add(text, "\n");
 	roff_add(text, option->help);

@@ -109,7 +109,6 @@ static bool set_value(struct parser *parser, const struct option *option, const 
 {
 	char *place = (char *)parser->parsed->values + option->offset;
 	struct option_number *number = (void *)place;
-	struct option_maybe *maybe = (void *)place;
 
 	switch (option->kind) {
 	case OPTION_FLAG:
@@ -124,19 +123,10 @@ static bool set_value(struct parser *parser, const struct option *option, const 
 	case OPTION_STRING:
 		*(const char **)(void *)place = value;
 		return true;
-	case OPTION_MAYBE:
-		maybe->given = true;
-		maybe->value = value;
-		return true;
 	case OPTION_LIST:
 		return list_add((void *)place, value);
 	}
 	return false;
-}
-
-static bool takes_next_word(const struct option *option)
-{
-	return option->kind != OPTION_FLAG && option->kind != OPTION_MAYBE;
 }
 
 static bool unknown_option(const struct parser *parser, const char *name, size_t length)
@@ -189,7 +179,7 @@ static bool parse_long(struct parser *parser, const char *name)
 		complain("option --%s takes no value", option->name);
 		return false;
 	}
-	if (!value && takes_next_word(option)) {
+	if (!value && option->kind != OPTION_FLAG) {
 		if (!*parser->next) {
 			complain("option --%s wants %s", option->name, option->argument);
 			return false;
@@ -226,7 +216,7 @@ static bool parse_letters(struct parser *parser, const char *letters)
 		if (option->kind != OPTION_FLAG && *letters) {
 			value = letters;
 			letters = "";
-		} else if (takes_next_word(option)) {
+		} else if (option->kind != OPTION_FLAG) {
 			if (!*parser->next) {
 				complain("option -%c wants %s", letter, option->argument);
 				return false;

@@ -17,18 +17,12 @@ enum option_kind {
 	OPTION_FLAG,   /* bool; --no-NAME takes it back */
 	OPTION_NUMBER, /* struct option_number; decimal, or hexadecimal with 0x */
 	OPTION_STRING, /* const char *; the last one counts */
-	OPTION_MAYBE,  /* struct option_maybe; the value only in the same word: --NAME=VALUE, -lVALUE */
 	OPTION_LIST,   /* struct option_list; may be given many times */
 };
 
 struct option_number {
 	bool given;
 	uint64_t value;
-};
-
-struct option_maybe {
-	bool given;
-	const char *value; /* NULL if there was none */
 };
 
 struct option_list {
