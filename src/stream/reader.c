@@ -10,7 +10,12 @@ enum { WINDOW = 128 << 10 };
 enum pd_status pd_reader_open(struct pd_reader *reader, const struct pd_part *part)
 {
 	*reader = (struct pd_reader){
-		.source = part->source, .begin = part->begin, .end = part->end, .offset = part->begin};
+		.source = part->source,
+		.begin = part->begin,
+		.end = part->end,
+		.offset = part->begin,
+		.at = (const uint8_t *)"", // never NULL, so that it can be moved by 0
+	};
 	return pd_reader_seek(reader, part->begin);
 }
 
