@@ -237,7 +237,9 @@ static void name_by_line(struct pd_file *file, const char *line, size_t length)
 	for (size_t i = 0; i < file->event_count; i++) {
 		struct pd_event_full *full = file->events[i];
 
-		if (!full->named && full->event.attr->type == type && full->event.attr->config == config)
+		// what every reader knows has perf's name, modifiers included
+		if (!full->named && full->event.attr->type == type && full->event.attr->config == config &&
+		    (type == PD_TYPE_TRACEPOINT || type == PD_TYPE_RAW || type > PD_TYPE_BREAKPOINT))
 			set_name(file, full, line, (size_t)(comma - line));
 	}
 }

@@ -34,7 +34,7 @@ struct pd_source {
 	bool damaged;
 	const char *damage;
 	// the first bytes, read to find out what it is, not yet given away
-	uint8_t first[64];
+	uint8_t first[128];
 	size_t first_size;
 };
 
@@ -46,7 +46,7 @@ void pd_source_close(struct pd_source *source);
 enum pd_status pd_source_unwrap(struct pd_source *source, uint64_t limit, struct pd_error *error);
 
 // Reads up to size bytes at an offset; *got_out is less only at the end. What cannot seek is read in order,
-// but for the first 64 bytes, which can be read again until something behind them was.
+// but for the first 128 bytes, which can be read again until something behind them was.
 enum pd_status pd_source_read(struct pd_source *source, uint64_t offset, void *data, size_t size,
 			      size_t *got_out, struct pd_error *error);
 

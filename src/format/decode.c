@@ -28,13 +28,13 @@
 #define GET_F64(c) pd_cursor_f64(c)
 
 #define ALL_THAT_FOLLOW UINT64_MAX
-#define COUNT_LEADING(KIND) GET_##KIND(c)
-#define COUNT_MEMBER(member) ((uint64_t)out->member)
+#define COUNT_LEADING(KIND) as_stored(GET_##KIND(c))
+#define COUNT_MEMBER(member) as_stored(out->member)
 #define COUNT_FIXED(n) ((uint64_t)(n))
 #define COUNT_REST ALL_THAT_FOLLOW
 #define COUNT_POPCOUNT(W) ((uint64_t)__builtin_popcountll(WORD_OF(W)))
 #define COUNT_BITS_OF(member) ((uint64_t)__builtin_popcountll(out->member))
-#define COUNT_WORD(W) WORD_OF(W)
+#define COUNT_WORD(W) as_stored(WORD_OF(W))
 #define COUNT_BITMAP(member) (out->member / 64 + (out->member % 64 != 0))
 
 #define BOX_WORD(W) WORD_OF(W)
@@ -45,6 +45,12 @@
 #define ROOM_EACH(member, n) (out->member != 0 && out->member <= pd_cursor_room(c) / (n))
 #define ROOM_WORD_EACH(W, n) (WORD_OF(W) != 0 && WORD_OF(W) <= pd_cursor_room(c) / (n))
 #define ROOM_AFTER(member, n) (out->member && pd_cursor_room(c) >= (n))
+
+// A count out of the file is not to be taken for ALL_THAT_FOLLOW; one less is as much too many.
+static inline uint64_t as_stored(uint64_t count)
+{
+	return count == ALL_THAT_FOLLOW ? count - 1 : count;
+}
 
 static void take_bytes(struct pd_cursor *c, struct pd_scope *s, uint64_t count, struct pd_bytes *out)
 {

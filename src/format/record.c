@@ -61,8 +61,8 @@ void *pd_record_take(const struct pd_layout *layout, enum pd_record_group group,
 				return out;
 			*cursor = fresh;
 		}
+		scope->words[PD_WORD_TRAILER] = 0;
 	}
-	scope->words[PD_WORD_TRAILER] = 0;
 	aim(cursor, record);
 	return take_body(layout, scope, cursor);
 }
