@@ -171,6 +171,7 @@ MAIN_FIELDS = {
 
 # ---- perf's side ----
 
+PERF_TYPES = {type_name(name) for name in common.TYPE_NUMBERS}
 STOPPED = re.compile(
     r"[Ff]ailed|failed to process|[Cc]an't parse|aborting|corrupt|Invalid|unexpected|bad event|wrong feature|incompatible"
 )
@@ -198,15 +199,22 @@ def perf_fields(name, rest):
     return None
 
 
-def perf_records(text, pipe):
+def whole_name(name):
+    """perf does not end some lines, so the next one's first capitals follow the name of the type."""
+    while name and name not in PERF_TYPES:
+        name = name[:-1]
+    return name
+
+
+def perf_records(text, mode):
     found = []
     for line in text.split("\n"):
         m = LINE.match(line)
         # In a file nothing is at 0 but what perf makes up itself.
-        if m and (pipe or m[2] != "0"):
-            prefix = m[1].split()
+        if m and (mode != "file" or m[2] != "0"):
+            prefix, name = m[1].split(), whole_name(m[4])
             time = int(prefix[-1]) % 2**64 if prefix else None
-            found.append((number(m[2]), number(m[3]), m[4], time, perf_fields(m[4], m[5])))
+            found.append((number(m[2]), number(m[3]), name, time, perf_fields(name, m[5])))
     return found
 
 
@@ -224,10 +232,12 @@ class Witness:
         stats = dict(answer.get("stats", {}))
         self.total = stats.pop("Aggregated", {})
         self.per_event = {event: counts.get("SAMPLE", 0) for event, counts in stats.items()}
-        self.dump = answer.get("dump", {})
+        self.dump = collections.Counter()
+        for record_type, count in answer.get("dump", {}).items():
+            self.dump[whole_name(record_type)] += count
         self.events = answer.get("events", {})
         self.evlist = [line for line in answer.get("evlist", []) if not line.startswith("#")]
-        self.mode = mode
+        self.rank, self.older_why = 0, ""  # place among the perfs, oldest first; why the oldest stopped
         # perf's counts of a pipe lack what is compressed and what follows tracing data.
         whole = {name: count for name, count in self.total.items() if name != "TOTAL"}
         self.types = self.dump if mode == "pipe" and len(self.dump) >= len(whole) else whole
@@ -255,6 +265,8 @@ class Witness:
 def witnesses(golden, mode):
     """Best first: those that read all, then by how much they read."""
     found = [Witness(key, golden[key], mode) for key in golden if key.startswith("perf ")]
+    for rank, witness in enumerate(found):
+        witness.rank, witness.older_why = rank, found[0].why()
     found.sort(key=lambda w: (not w.sound, -sum(w.types.values()) if not w.sound else 0))
     return found
 
@@ -355,7 +367,7 @@ class Comparison:
     def records(self, text):
         if text is None:
             return
-        theirs = perf_records(text, self.ours.pipe)
+        theirs = [r for r in perf_records(text, self.row["mode"]) if not hidden(r[2])]
         if not theirs:
             return
         sound = self.witness.sound
@@ -389,7 +401,8 @@ class Comparison:
 
 
 def hidden(name):
-    return name in ("COMPRESSED", "COMPRESSED2")
+    """Records that perf -D does not show, or only when it fails on them."""
+    return name.startswith(("COMPRESSED", "SIMPLEPERF_", "UNKNOWN"))
 
 
 def seconds(time_ns):
@@ -409,8 +422,15 @@ def same(name, mine, yours):
 # ---- running ----
 
 
-def self_check(perfdata, corpus, row, ours):
+def self_check(corpus, row, ours):
     """Whether all ways to read a file give the same counts; text of the difference or None."""
+    try:
+        return ways_to_read(corpus, row, ours)
+    except common.Unreadable as error:
+        return str(error)
+
+
+def ways_to_read(corpus, row, ours):
     if (text := difference(dict(ours.types), ours.stats["types"])) is not None:
         return f"dump --json and --stats: {text}"
     if sum(ours.types.values()) != ours.stats["total"]:
@@ -433,9 +453,10 @@ def compare(perfdata, corpus, row, path):
     try:
         ours = Ours(perfdata, path, row["mode"] == "pipe")
     except common.Unreadable as error:
-        return best, {"open": str(error)}, 0
+        # What no perf reads may be refused.
+        return best, {"open": str(error) if best.types else None}, 0
     comparison = Comparison(ours, best, row, golden)
-    comparison.found["self"] = self_check(perfdata, corpus, row, ours)
+    comparison.found["self"] = self_check(corpus, row, ours)
     comparison.types()
     if best.sound:
         comparison.events(asked)
@@ -467,9 +488,13 @@ class Table:
         verdict = self.verdict(bad, short)
         self.figures[verdict] += 1
         self.figures["kinds"] += len(same_kinds)
+        self.figures["records"] += total
+        self.figures["newer"] += not short and witness.rank > 0
         why = []
         if short:
             why.append(f"{witness.name} stopped ({witness.why()}), we read {total} records")
+        elif witness.rank:
+            why.append(f"older perf stopped ({witness.older_why})")
         why += [f"{kind}: {reason or 'UNEXPLAINED: ' + text}" for kind, text, reason in bad]
         self.lines.append((verdict, path, witness.name, " ".join(same_kinds), "; ".join(why)))
         return self.lines[-1]
@@ -485,9 +510,9 @@ class Table:
     def summary(self):
         f = self.figures
         return (
-            f"{len(self.lines)} files: {f['agrees']} agree with perf in all, {f['perf short']} perf could "
-            f"not read to the end, {f['explained']} differ as explained, {f['DIFFERS']} differ; "
-            f"{f['kinds']} comparisons agree"
+            f"{len(self.lines)} files, {f['records']} records: {f['agrees']} agree with perf in all (in "
+            f"{f['newer']} with a newer perf, since the oldest stopped), {f['perf short']} perf could not read to "
+            f"the end, {f['explained']} differ as explained, {f['DIFFERS']} differ; {f['kinds']} comparisons agree"
         )
 
 
