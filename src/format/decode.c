@@ -182,8 +182,9 @@ static void take_box(struct pd_cursor *c, struct pd_scope *s, uint64_t size, enu
 {
 	const uint8_t *end = c->end;
 
-	if (size > pd_cursor_room(c)) {
-		pd_cursor_fail(c, "goes past the end");
+	// no bytes at all would be read as a struct without a size
+	if (size == 0 || size > pd_cursor_room(c)) {
+		pd_cursor_fail(c, size ? "goes past the end" : "is empty");
 		return;
 	}
 	c->end = c->at + size;

@@ -89,6 +89,12 @@ static void put_chars(struct pd_pen *p, const struct pd_str *in, size_t size)
 	}
 }
 
+// Bytes of a text that may be shorter than its place; one that the record ended before has none.
+static size_t cut_size(const struct pd_str *in, size_t size)
+{
+	return in->size || (in->data && !in->length) ? in->size : size;
+}
+
 static void put_PSTR(struct pd_pen *p, const struct pd_str *in)
 {
 	// an empty text of size 0 may come from a file; perf pads what it writes to 64
@@ -175,7 +181,7 @@ static void put_rest(struct pd_pen *p, const struct pd_bytes *in)
 	}
 #define CHARS(member, bytes, FIT, WHEN, doc)                                                       \
 	if (WHEN_##WHEN) {                                                                         \
-		put_chars(p, &in->member, FIT_##FIT || !in->member.size ? (bytes) : in->member.size); \
+		put_chars(p, &in->member, FIT_##FIT ? (bytes) : cut_size(&in->member, bytes));     \
 		BLAME(member)                                                                      \
 	}
 #define ARRAY(KIND, member, COUNT, SHOW, WHEN, doc)                                                \

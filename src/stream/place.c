@@ -78,13 +78,13 @@ void pd_stream_place_sample(struct pd_stream *stream, struct pd_record *record)
 }
 
 // Where the text of a record begins, for those that end with one.
-static size_t text_offset(uint32_t type)
+static size_t text_offset(const struct pd_file *file, uint32_t type)
 {
 	switch (type) {
 	case PD_RECORD_MMAP:
 		return 40;
 	case PD_RECORD_MMAP2:
-		return 72;
+		return file->quirks & MASK_QUIRKS(MMAP2_NO_PROT) ? 64 : 72;
 	case PD_RECORD_COMM:
 	case PD_RECORD_CGROUP:
 		return 16;
@@ -96,11 +96,11 @@ static size_t text_offset(uint32_t type)
 }
 
 // Recorders forget the trailer of some records that they make themselves.
-static bool has_trailer(const struct pd_record *record, size_t trailer_size)
+static bool has_trailer(const struct pd_file *file, const struct pd_record *record, size_t trailer_size)
 {
 	const struct pd_layout *layout = pd_record_layout(record->type);
 	size_t min_size = PD_RECORD_HEADER_SIZE + (layout ? layout->min_size : 0);
-	size_t text = text_offset(record->type);
+	size_t text = text_offset(file, record->type);
 
 	if (record->bytes.size < min_size + trailer_size)
 		return false;
@@ -120,7 +120,7 @@ static void place_other(struct pd_stream *stream, struct pd_record *record)
 
 	record->event = &full->event;
 	stream->scratch.event = full;
-	if (!full->trailer_size || !has_trailer(record, full->trailer_size))
+	if (!full->trailer_size || !has_trailer(file, record, full->trailer_size))
 		return;
 	if (file->event_count > 1 && full->trailer_id != PD_NOWHERE) {
 		uint64_t id = word_from_end(record, full->trailer_id, file->swap);
@@ -129,7 +129,7 @@ static void place_other(struct pd_stream *stream, struct pd_record *record)
 		if (PD_UNLIKELY(!found)) {
 			tell_unknown_id(stream, record, id);
 			record->event = NULL;
-		} else if (found->trailer_size == full->trailer_size || has_trailer(record, found->trailer_size)) {
+		} else if (found->trailer_size == full->trailer_size || has_trailer(file, record, found->trailer_size)) {
 			full = found;
 			record->event = &full->event;
 			stream->scratch.event = full;
@@ -137,6 +137,14 @@ static void place_other(struct pd_stream *stream, struct pd_record *record)
 	}
 	if (full->trailer_time != PD_NOWHERE)
 		record->time_ns = time_or_none(word_from_end(record, full->trailer_time, file->swap));
+}
+
+// Kernels 3.10 of Red Hat write MMAP2 without prot and flags: a path then stands where prot should be; no
+// protection has the value of such a letter in either byte order.
+static void find_mmap2_quirk(struct pd_file *file, const struct pd_record *record)
+{
+	if (record->bytes.size > 72 && (record->bytes.data[64] == '/' || record->bytes.data[64] == '['))
+		file->quirks |= MASK_QUIRKS(MMAP2_NO_PROT);
 }
 
 void pd_stream_place(struct pd_stream *stream, struct pd_record *record)
@@ -148,6 +156,8 @@ void pd_stream_place(struct pd_stream *stream, struct pd_record *record)
 	record->event = NULL;
 	record->time_ns = PD_NO_TIME;
 	stream->scratch.event = NULL;
+	if (record->type == PD_RECORD_MMAP2)
+		find_mmap2_quirk(stream->file, record);
 	if (record->type < 64 && record->type && stream->file->event_count)
 		place_other(stream, record);
 }

@@ -14,10 +14,10 @@ static void set_scope(struct pd_scratch *scratch, const struct pd_record *record
 			memcpy(words, scratch->event->words, sizeof(scratch->scope.words));
 		else
 			memset(words, 0, sizeof(scratch->scope.words));
-		words[PD_WORD_QUIRKS] = scratch->file->quirks;
 		scratch->scope_event = scratch->event;
 	}
 	words[PD_WORD_MISC] = record->misc;
+	words[PD_WORD_QUIRKS] = scratch->file->quirks;
 	// other records may change words: SET lines, a missing trailer
 	if (record->type != PD_RECORD_SAMPLE)
 		scratch->scope_event = NULL;
