@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * BTF as linux/btf.h lays it out: a header, types, texts. It is in the byte order of the recorder and
- * nothing in it is trusted.
+ * BTF as linux/btf.h lays it out: a header, types, texts. It is in the byte order of the recorder
+ * and nothing in it is trusted.
  */
 #include "btf.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of types out of the type information of BPF programs (BTF). Types have no numbers and no table:
- * they stand one after another, so the places of all of them are noted when one is asked for first.
+ * Names of types out of the type information of BPF programs (BTF). Types have no numbers and no
+ * table: they stand one after another, so the places of all of them are noted when one is asked
+ * for first.
  */
 #ifndef CLI_BTF_H
 #define CLI_BTF_H
@@ -11,7 +12,8 @@
 /* Every BTF of a file, by number; of two with one number the first. */
 struct btf_set;
 
-/* btf may be NULL. big: its numbers are big endian. NULL without memory. btf must outlive the set. */
+/* btf may be NULL. big: its numbers are big endian. NULL without memory. btf must outlive the
+ * set. */
 struct btf_set *btf_set_new(const struct pd_bpf_btf *btf, bool big);
 void btf_set_free(struct btf_set *set);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An attr is printed by walking its layout: what is not 0 is printed, in the order of the wire. A table
- * says which fields are not plain decimal numbers.
+ * An attr is printed by walking its layout: what is not 0 is printed, in the order of the wire. A
+ * table says which fields are not plain decimal numbers.
  */
 #include "header_attr.h"
-#include "header_text.h"
+#include "header_feature.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -43,7 +43,8 @@ static const struct look looks[] = {
 	{ "config4", HEXADECIMAL, NULL },
 };
 
-/* The order of perf: some bits were put where they belong by meaning, and TRANSACTION has no name there. */
+/* The order of perf: some bits stand where they belong by meaning, and TRANSACTION has no name
+ * there. */
 static const uint8_t sample_type_order[] = {
 	PD_SAMPLE_TYPE_IP_SHIFT,
 	PD_SAMPLE_TYPE_TID_SHIFT,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events in the words of perf report --header-only: "# event : name = cycles, , id = { 1, 2 }, ...".
+ * Events in the words of perf report --header-only: "# event : name = cycles, , id = { 1, 2 },
+ * ...".
  */
 #ifndef CLI_HEADER_ATTR_H
 #define CLI_HEADER_ATTR_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A BPF program is printed with the address, size and name of each of its functions. These stand in arrays
- * behind its description; the names of functions are in its type information. Everything here is in
- * the byte order of the recorder, and nothing is trusted.
+ * A BPF program is printed with the address, size and name of each of its functions. These stand
+ * in arrays behind its description; the names of functions are in its type information. Everything
+ * here is in the byte order of the recorder, and nothing is trusted.
  */
 #include "header_bpf.h"
 #include "btf.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names of events: a word by type and config, then the modifiers that the flags of the attr stand
- * for. Tracepoints are looked up in the format texts of the tracing data, which are plain text without
- * an end mark and come from the file: nothing is read behind their stated size.
+ * for. Tracepoints are looked up in the format texts of the tracing data, which are plain text
+ * without an end mark and come from the file: nothing is read behind their stated size.
  */
 #include "file/event_name.h"
 
@@ -109,8 +109,9 @@ struct modifier {
 };
 
 /*
- * Modes that are counted, precision, and host or guest. Without a mode or precision asked for, perf takes
- * it that the guest is counted unless said otherwise, so nothing excluded at all gives HG.
+ * Modes that are counted, precision, and host or guest. Without a mode or precision asked for,
+ * perf takes it that the guest is counted unless said otherwise, so nothing excluded at all gives
+ * HG.
  */
 static void modifiers(struct name *name, uint64_t flags)
 {
@@ -202,7 +203,8 @@ static bool number_of(struct pd_bytes digits, uint64_t *number_out)
 	return true;
 }
 
-// Name of the event if a format text is the one of id. Only the lines in front of the fields are looked at.
+// Name of the event if a format text is the one of id. Only the lines in front of the fields are
+// looked at.
 static bool format_matches(struct pd_bytes text, uint64_t id, struct pd_bytes *name_out)
 {
 	struct pd_bytes name = { NULL, 0 }, value;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Harness of the unit tests. A file has functions made with TEST(name), and RUN(name, ...) makes its main,
- * which prints TAP. A failed CHECK ends its test; the others still run.
+ * Harness of the unit tests. A file has functions made with TEST(name), and RUN(name, ...) makes
+ * its main, which prints TAP. A failed CHECK ends its test; the others still run.
  */
 #ifndef PD_TEST_H
 #define PD_TEST_H

@@ -3,7 +3,7 @@
  * Names of events. The wanted texts are what perf 6.1 prints for files made with these attrs.
  */
 #include "file/event_name.h"
-#include "test.h"
+#include "../test.h"
 
 #include <stdlib.h>
 
