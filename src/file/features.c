@@ -102,7 +102,7 @@ static enum pd_status load(struct pd_file *file, unsigned feature, struct pd_err
 		return pd_fail(error, PD_ERROR_LIMIT, slot->offset,
 			       "%s: feature %u has %" PRIu64 " bytes, the limit is %" PRIu64, file->name, feature,
 			       slot->size, file->memory_limit);
-	if (file->main.memory) {
+	if (file->main.memory && file->main.seekable) {
 		slot->bytes = (struct pd_bytes){file->main.memory + slot->offset, (size_t)slot->size};
 		slot->loaded = true;
 		return PD_OK;

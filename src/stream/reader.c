@@ -30,7 +30,8 @@ enum pd_status pd_reader_seek(struct pd_reader *reader, uint64_t offset)
 	reader->offset = offset;
 	reader->room = 0;
 	reader->at_end = false;
-	if (!reader->source->memory)
+	// compressed bytes in memory are read through the codec
+	if (!reader->source->memory || !reader->source->seekable)
 		return PD_OK;
 	reader->at = reader->source->memory;
 	if (offset < reader->source->memory_size && offset < reader->end) {
