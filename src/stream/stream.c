@@ -222,6 +222,8 @@ static enum pd_status take_split(struct pd_stream *stream, struct pd_error *erro
 	size_t size = record->bytes.size - PD_RECORD_HEADER_SIZE;
 
 	if (record->type == PD_RECORD_SIMPLEPERF_SPLIT) {
+		if (!size)
+			return PD_OK;
 		if (size > stream->file->memory_limit - stream->split_size)
 			return pd_fail(error, PD_ERROR_LIMIT, record->offset, "%s: a record in pieces is too large",
 				       stream->file->name);
