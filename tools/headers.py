@@ -18,6 +18,12 @@ import sys
 
 WARN = ["-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
 
+OWN_MACROS = """#define TEXT_OF_(x) #x
+#define TEXT_OF(x) TEXT_OF_(x)
+extern char own_field[sizeof(TEXT_OF(FIELD)) == sizeof("my own words") ? 1 : -1];
+extern char own_end[sizeof(TEXT_OF(END)) == sizeof("its own") ? 1 : -1];
+"""
+
 
 def cxx_of(command):
     """The C++ compiler of the same family, or None."""
@@ -60,6 +66,8 @@ def main(args):
         # Twice: the second time has to be nothing.  The declaration after it
         # keeps a header of macros alone from being an empty unit.
         unit = f"#include <perfdata/{header}>\n" * 2 + "extern int perfdata_header_alone;\n"
+        # A program may use the words of the tables as macros of its own.
+        unit = "#define FIELD my own words\n#define END its own\n" + unit + OWN_MACROS
         for way in ways:
             command = way + WARN + ["-I", include, "-"]
             done = subprocess.run(command, input=unit, text=True, stdout=subprocess.PIPE,

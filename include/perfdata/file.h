@@ -15,6 +15,8 @@
 
 #include <perfdata/format.h>
 
+#include <perfdata/table/save.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -152,4 +154,6 @@ PD_API uint64_t pd_file_problem_count(const struct pd_file *file, enum pd_severi
 #ifdef __cplusplus
 }
 #endif
+
+#include <perfdata/table/restore.h>
 #endif

@@ -19,6 +19,8 @@
 
 #include <perfdata/base.h>
 
+#include <perfdata/table/save.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -245,4 +247,6 @@ PD_API const char *pd_register_name(enum pd_arch arch, unsigned number);
 #ifdef __cplusplus
 }
 #endif
+
+#include <perfdata/table/restore.h>
 #endif

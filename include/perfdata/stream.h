@@ -12,6 +12,8 @@
 
 #include <perfdata/file.h>
 
+#include <perfdata/table/save.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -85,4 +87,6 @@ PD_API const void *pd_record_as(const struct pd_record *record, uint32_t type);
 #ifdef __cplusplus
 }
 #endif
+
+#include <perfdata/table/restore.h>
 #endif
