@@ -74,6 +74,8 @@ static uint64_t word_value(struct random *random, enum pd_word word)
 		return random_below(random, 5);
 	case PD_WORD_ATTR_SIZE:
 		return PD_MIN_attr + random_below(random, 100);
+	case PD_WORD_QUIRKS:
+		return random_below(random, 16);
 	case PD_WORD_SCHEDSTAT:
 		return 14 + random_below(random, 5);
 	default:
