@@ -183,13 +183,17 @@ const void *pd_file_feature(struct pd_file *file, unsigned feature)
 
 enum pd_arch pd_file_machine(const struct pd_file *file)
 {
-	// decoding is remembered in the file, which does not change what it means
+	// what is found is remembered in the file, which does not change what it means
 	struct pd_file *reader = (struct pd_file *)(uintptr_t)file;
-	const struct pd_string *arch = pd_file_arch(reader);
-	const struct pd_e_machine *machine = pd_file_e_machine(reader);
-	enum pd_arch found = arch ? pd_arch_by_name(arch->value.data) : PD_ARCH_UNKNOWN;
+	const struct pd_string *arch;
+	const struct pd_e_machine *machine;
 
-	if (found == PD_ARCH_UNKNOWN && machine)
-		found = pd_arch_by_elf(machine->e_machine);
-	return found;
+	if (file->machine != PD_ARCH_UNKNOWN)
+		return file->machine;
+	arch = pd_file_arch(reader);
+	machine = pd_file_e_machine(reader);
+	reader->machine = arch ? pd_arch_by_name(arch->value.data) : PD_ARCH_UNKNOWN;
+	if (reader->machine == PD_ARCH_UNKNOWN && machine)
+		reader->machine = pd_arch_by_elf(machine->e_machine);
+	return reader->machine;
 }

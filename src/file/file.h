@@ -69,6 +69,7 @@ struct pd_file {
 	// features
 	struct pd_feature_slot features[PD_FEATURE_LIMIT];
 	uint64_t quirks;
+	enum pd_arch machine; // once it is known
 	uint64_t pipe_known; // pipe mode: metadata records before this offset have been taken
 	bool pipe_started;   // a stream has begun to consume a source that cannot seek
 	bool compression_told;
