@@ -329,6 +329,9 @@ static void find_quirks(struct pd_file *file)
 	struct pd_bytes bytes;
 	struct pd_error error;
 
+	// simpleperf's index of AUXTRACE records is entries of 16 bytes, without the number of them in front
+	if (file->features[PD_FEATURE_AUXTRACE].present && file->features[PD_FEATURE_AUXTRACE].size % 16 == 0)
+		file->quirks |= MASK_QUIRKS(AUXTRACE_NO_COUNT);
 	if (pd_file_feature_bytes(file, PD_FEATURE_BUILD_ID, &bytes, &error) < 0 || bytes.size < 36 + sizeof(shifted))
 		return;
 	if (memcmp(bytes.data + 36, shifted, sizeof(shifted) - 1) == 0)
