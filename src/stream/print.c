@@ -10,7 +10,11 @@
 
 static struct pd_printer printer_of(struct pd_text *text, struct pd_file *file)
 {
-	return (struct pd_printer){.text = text, .arch = file ? pd_file_machine(file) : PD_ARCH_UNKNOWN};
+	return (struct pd_printer){
+		.text = text,
+		.scope.words[PD_WORD_QUIRKS] = file ? file->quirks : 0,
+		.arch = file ? pd_file_machine(file) : PD_ARCH_UNKNOWN,
+	};
 }
 
 static void print_misc(struct pd_text *text, const struct pd_record *record)
