@@ -84,7 +84,7 @@ static void add_seconds(struct pd_text *text, uint64_t ns)
 
 static void add_duration(struct pd_text *text, uint64_t ns)
 {
-	if (ns < UINT64_C(10000000000))
+	if (ns < UINT64_C(1000000000))
 		pd_text_printf(text, "%.3f ms", (double)ns / 1e6);
 	else
 		pd_text_printf(text, "%.3f s", (double)ns / 1e9);

@@ -54,35 +54,40 @@ static void print_fields(struct pd_text *text, const struct subject *subject)
 	}
 }
 
-static void print_misc(struct pd_text *text, const struct subject *subject)
+/* What is known of a record besides its fields. */
+static void print_remarks(struct pd_text *text, const struct subject *subject)
 {
+	const char *before = subject_field(subject, 0) ? "\n" : "";
+
+	if (subject->kind != SUBJECT_RECORD || subject->only)
+		return;
 	for (unsigned bit = 13; bit < 16; bit++) {
 		const char *name = pd_misc_bit_name(subject->number, bit);
 
-		if (name)
-			pd_text_printf(text, "Bit %u of misc: %s.\n", bit, name);
+		if (name) {
+			pd_text_printf(text, "%sBit %u of misc: %s.\n", before, bit, name);
+			before = "";
+		}
 	}
+	if (subject_has_trailer(subject))
+		pd_text_printf(text,
+			       "%sIt ends with a sample_id if attr flag sample_id_all is set.\n",
+			       before);
 }
 
 static void print_layout(struct pd_text *text, const struct subject *subject)
 {
+	const char *where = subject->kind == SUBJECT_RECORD ? " behind the record header" : "";
 	size_t least = pd_layout_min_size(subject->layout);
 
-	if (!subject_field(subject, 0)) {
+	if (!subject_field(subject, 0))
 		pd_text_add(text, "It has no bytes of its own.\n");
-	} else {
-		if (!subject->only)
-			pd_text_printf(
-				text, "At least %zu byte%s%s.\n", least, least == 1 ? "" : "s",
-				subject->kind == SUBJECT_RECORD ? " behind the record header" : "");
+	else if (!subject->only)
+		pd_text_printf(text, "At least %zu byte%s%s.\n", least, least == 1 ? "" : "s",
+			       where);
+	if (subject_field(subject, 0))
 		print_fields(text, subject);
-		if (subject->kind == SUBJECT_RECORD)
-			pd_text_add(text, "\n");
-	}
-	if (subject->kind == SUBJECT_RECORD && !subject->only)
-		print_misc(text, subject);
-	if (subject_has_trailer(subject))
-		pd_text_add(text, "It ends with a sample_id if attr flag sample_id_all is set.\n");
+	print_remarks(text, subject);
 }
 
 static void print_names(struct pd_text *text, const struct pd_names *names)

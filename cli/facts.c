@@ -105,12 +105,18 @@ static bool see_record(void *self, struct pd_stream *stream, const struct pd_rec
 
 int facts_gather(struct facts *facts, struct input *input)
 {
+	int code;
+
 	memset(facts, 0, sizeof(*facts));
 	facts->file = input->file;
 	facts->first_ns = PD_NO_TIME;
 	facts->last_ns = PD_NO_TIME;
 	stats_init(&facts->stats, input->file);
-	return input_walk(input, see_record, facts);
+	code = input_walk(input, see_record, facts);
+	if (!facts->stats.failed)
+		return code;
+	complain("out of memory: the counts are too low");
+	return CODE_UNREADABLE;
 }
 
 void facts_fini(struct facts *facts)

@@ -48,33 +48,39 @@ static char lower(char letter)
 	return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
 }
 
-/* Letters to insert, leave out or change between two words; case does not count. */
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Letters to insert, leave out, change or swap between two words; case does not count. */
 static size_t distance(const char *a, const char *b)
 {
-	size_t row[65];
+	size_t rows[3][65] = { 0 };
+	size_t *before = rows[0], *last = rows[1], *row = rows[2];
 	size_t width = strlen(b);
 
-	if (width >= sizeof(row) / sizeof(row[0]) || strlen(a) > 64)
+	if (width > 64 || strlen(a) > 64)
 		return SIZE_MAX;
-	for (size_t i = 0; i <= width; i++)
-		row[i] = i;
+	for (size_t x = 0; x <= width; x++)
+		last[x] = x;
 	for (size_t y = 1; a[y - 1]; y++) {
-		size_t corner = row[0];
+		size_t *reused = before;
 
 		row[0] = y;
 		for (size_t x = 1; x <= width; x++) {
-			size_t above = row[x];
-			size_t best = corner + (lower(a[y - 1]) != lower(b[x - 1]));
+			size_t changed = lower(a[y - 1]) != lower(b[x - 1]);
 
-			if (above + 1 < best)
-				best = above + 1;
-			if (row[x - 1] + 1 < best)
-				best = row[x - 1] + 1;
-			row[x] = best;
-			corner = above;
+			row[x] = least(last[x - 1] + changed, least(last[x], row[x - 1]) + 1);
+			if (x > 1 && y > 1 && lower(a[y - 1]) == lower(b[x - 2]) &&
+			    lower(a[y - 2]) == lower(b[x - 1]))
+				row[x] = least(row[x], before[x - 2] + 1);
 		}
+		before = last;
+		last = row;
+		row = reused;
 	}
-	return row[width];
+	return last[width];
 }
 
 void nearest_try(struct nearest *nearest, const char *candidate)
