@@ -5,20 +5,11 @@
  */
 #include "format/decode.h"
 
-// Words and members in conditions; `s`, `c` and `out` are those of the decoder.
-#define WORD_OF(W) (s->words[PD_WORD_##W])
-#define WHEN_ALWAYS 1
-#define WHEN_HAS(W, B) ((WORD_OF(W) & MASK_##W(B)) != 0)
-#define WHEN_LACKS(W, B) ((WORD_OF(W) & MASK_##W(B)) == 0)
-#define WHEN_ONLY(W, B, O) ((WORD_OF(W) & (MASK_##W(B) | MASK_##W(O))) == MASK_##W(B))
-#define WHEN_IS(member, v) (out->member == (v))
-#define WHEN_NOT(member, v) (out->member != (v))
-#define WHEN_LEAST(member, v) (out->member >= (v))
-#define WHEN_WORD_IS(W, v) (WORD_OF(W) == (v))
-#define WHEN_WORD_NOT(W, v) (WORD_OF(W) != (v))
-#define WHEN_WORD_LEAST(W, v) (WORD_OF(W) >= (v))
-#define WHEN_WORD_BELOW(W, v) (WORD_OF(W) < (v))
-#define WHEN_SINCE(n) (out->wire_size >= (n))
+#include "format/when.h"
+
+// What conditions and counts are in a decoder; `c` is its cursor, `it` its struct.
+#define WHEN_SINCE(n) (it->wire_size >= (n))
+#define AS_STORED(count) as_stored(count)
 
 #define GET_U8(c) pd_cursor_u8(c)
 #define GET_U16(c) pd_cursor_u16(c)
@@ -29,22 +20,14 @@
 
 #define ALL_THAT_FOLLOW UINT64_MAX
 #define COUNT_LEADING(KIND) as_stored(GET_##KIND(c))
-#define COUNT_MEMBER(member) as_stored(out->member)
-#define COUNT_FIXED(n) ((uint64_t)(n))
 #define COUNT_REST ALL_THAT_FOLLOW
-#define COUNT_POPCOUNT(W) ((uint64_t)__builtin_popcountll(WORD_OF(W)))
-#define COUNT_BITS_OF(member) ((uint64_t)__builtin_popcountll(out->member))
-#define COUNT_WORD(W) as_stored(WORD_OF(W))
-#define COUNT_BITMAP(member) (out->member / 64 + (out->member % 64 != 0))
 
-#define BOX_WORD(W) WORD_OF(W)
-#define BOX_OF(member) ((uint64_t)out->member)
 #define BOX_ATTR attr_box(c)
 
 #define ROOM_BYTES(n) (pd_cursor_room(c) >= (n))
-#define ROOM_EACH(member, n) (out->member != 0 && out->member <= pd_cursor_room(c) / (n))
+#define ROOM_EACH(member, n) (it->member != 0 && it->member <= pd_cursor_room(c) / (n))
 #define ROOM_WORD_EACH(W, n) (WORD_OF(W) != 0 && WORD_OF(W) <= pd_cursor_room(c) / (n))
-#define ROOM_AFTER(member, n) (out->member && pd_cursor_room(c) >= (n))
+#define ROOM_AFTER(member, n) (it->member && pd_cursor_room(c) >= (n))
 
 // A count out of the file is not to be taken for ALL_THAT_FOLLOW; one less is as much too many.
 static inline uint64_t as_stored(uint64_t count)
@@ -272,10 +255,10 @@ static void take_rest(struct pd_cursor *c, struct pd_bytes *out)
 	{                                                                                          \
 		enum { HAS_REST = (with_rest) };                                                   \
 		static const char layout_name[] = #layout;                                         \
-		struct pd_##layout *out = memory;                                                  \
+		struct pd_##layout *it = memory;                                                  \
                                                                                                    \
 		(void)s;                                                                           \
-		(void)out;                                                                         \
+		(void)it;                                                                         \
 		(void)layout_name;
 #define PART(layout, doc) OPEN(layout, 0)
 #define BOX(layout, doc) OPEN(layout, 1)
@@ -287,20 +270,20 @@ static void take_rest(struct pd_cursor *c, struct pd_bytes *out)
 	}
 #define FIELD(KIND, member, SHOW, WHEN, doc)                                                       \
 	if (WHEN_##WHEN) {                                                                         \
-		out->member = GET_##KIND(c);                                                       \
+		it->member = GET_##KIND(c);                                                       \
 		BLAME(member)                                                                      \
 	}
 #define FLAGS(KIND, member, set, WHEN, doc)                                                        \
 	if (WHEN_##WHEN) {                                                                         \
-		out->member = GET_##KIND(c);                                                       \
+		it->member = GET_##KIND(c);                                                       \
 		BLAME(member)                                                                      \
 		if (c->big)                                                                        \
-			out->member = (PD_TYPE_##KIND)pd_bits_from_big(&pd_names_##set, out->member, \
+			it->member = (PD_TYPE_##KIND)pd_bits_from_big(&pd_names_##set, it->member, \
 								       WIRE_##KIND * 8);           \
 	}
 #define TEXT(KIND, member, WHEN, doc)                                                              \
 	if (WHEN_##WHEN) {                                                                         \
-		take_##KIND(c, s, &out->member);                                                   \
+		take_##KIND(c, s, &it->member);                                                   \
 		BLAME(member)                                                                      \
 	}
 #define CHARS(member, bytes, FIT, WHEN, doc)                                                       \
@@ -309,14 +292,14 @@ static void take_rest(struct pd_cursor *c, struct pd_bytes *out)
                                                                                                    \
 		if (!FIT_##FIT && size > pd_cursor_room(c))                                        \
 			size = pd_cursor_room(c);                                                  \
-		take_chars(c, s, size, &out->member);                                              \
+		take_chars(c, s, size, &it->member);                                              \
 		BLAME(member)                                                                      \
 	}
 #define ARRAY(KIND, member, COUNT, SHOW, WHEN, doc)                                                \
 	if (WHEN_##WHEN) {                                                                         \
 		uint64_t count = COUNT_##COUNT;                                                    \
                                                                                                    \
-		TAKE_ARRAY_##KIND(c, s, count, &out->member);                                      \
+		TAKE_ARRAY_##KIND(c, s, count, &it->member);                                      \
 		BLAME(member)                                                                      \
 	}
 #define ONE(layout, member, WHEN, doc)                                                             \
@@ -324,7 +307,7 @@ static void take_rest(struct pd_cursor *c, struct pd_bytes *out)
 		const void *part = NULL;                                                           \
                                                                                                    \
 		take_part(c, s, PD_LAYOUT_##layout, &part);                                        \
-		out->member = part;                                                                \
+		it->member = part;                                                                \
 		BLAME(member)                                                                      \
 	}
 #define AGAIN(layout, member, WHEN, doc) ONE(layout, member, WHEN, doc)
@@ -334,24 +317,24 @@ static void take_rest(struct pd_cursor *c, struct pd_bytes *out)
 		const void *part = NULL;                                                           \
                                                                                                    \
 		take_box(c, s, size, PD_LAYOUT_##layout, &part);                                   \
-		out->member = part;                                                                \
+		it->member = part;                                                                \
 		BLAME(member)                                                                      \
 	}
 #define LIST(layout, member, COUNT, WHEN, doc)                                                     \
 	if (WHEN_##WHEN) {                                                                         \
 		uint64_t count = COUNT_##COUNT;                                                    \
                                                                                                    \
-		take_list(c, s, count, PD_LAYOUT_##layout, &out->member);                          \
+		take_list(c, s, count, PD_LAYOUT_##layout, &it->member);                          \
 		BLAME(member)                                                                      \
 	}
-#define RECORDS(member, NAME, doc) take_rest(c, &out->member);
+#define RECORDS(member, NAME, doc) take_rest(c, &it->member);
 #define SIZED()                                                                                    \
-	out->wire_size =                                                                           \
+	it->wire_size =                                                                           \
 		pd_cursor_room(c) > UINT32_MAX ? UINT32_MAX : (uint32_t)pd_cursor_room(c);
-#define MORE(member, ROOM) out->member = ROOM_##ROOM;
-#define SET(WORD, member) WORD_OF(WORD) = out->member;
+#define MORE(member, ROOM) it->member = ROOM_##ROOM;
+#define SET(WORD, member) WORD_OF(WORD) = it->member;
 #define ORDER(member)                                                                              \
-	c->big = out->member != 0;                                                                 \
+	c->big = it->member != 0;                                                                 \
 	c->swap = c->big != PD_HOST_BIG;
 #include <perfdata/table/begin.h>
 #include <perfdata/table/layouts.def>

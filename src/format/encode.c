@@ -5,21 +5,12 @@
  */
 #include "format/encode.h"
 
-// Words and members in conditions; `s`, `p` and `in` are those of the encoder.
-#define WORD_OF(W) (s->words[PD_WORD_##W])
-#define WHEN_ALWAYS 1
-#define WHEN_HAS(W, B) ((WORD_OF(W) & MASK_##W(B)) != 0)
-#define WHEN_LACKS(W, B) ((WORD_OF(W) & MASK_##W(B)) == 0)
-#define WHEN_ONLY(W, B, O) ((WORD_OF(W) & (MASK_##W(B) | MASK_##W(O))) == MASK_##W(B))
-#define WHEN_IS(member, v) (in->member == (v))
-#define WHEN_NOT(member, v) (in->member != (v))
-#define WHEN_LEAST(member, v) (in->member >= (v))
-#define WHEN_WORD_IS(W, v) (WORD_OF(W) == (v))
-#define WHEN_WORD_NOT(W, v) (WORD_OF(W) != (v))
-#define WHEN_WORD_LEAST(W, v) (WORD_OF(W) >= (v))
-#define WHEN_WORD_BELOW(W, v) (WORD_OF(W) < (v))
-// a struct that was made by hand is written whole
-#define WHEN_SINCE(n) (in->wire_size == 0 || in->wire_size >= (n))
+#include "format/when.h"
+
+// What conditions and counts are in an encoder; `p` is its pen, `it` its struct.
+// A struct that was made by hand is written whole.
+#define WHEN_SINCE(n) (it->wire_size == 0 || it->wire_size >= (n))
+#define AS_STORED(count) ((uint64_t)(count))
 
 #define PUT_U8(p, v) pd_pen_u8(p, (uint8_t)(v))
 #define PUT_U16(p, v) pd_pen_u16(p, (uint16_t)(v))
@@ -35,19 +26,10 @@
 // What the count has to be; a leading count is written here.
 #define COUNT_LEADING(KIND)                                                                        \
 	(n <= MAX_##KIND ? (void)0 : pd_pen_fail(p, "too many to be counted"), PUT_##KIND(p, n), n)
-#define COUNT_MEMBER(member) ((uint64_t)in->member)
-#define COUNT_FIXED(count) ((uint64_t)(count))
 #define COUNT_REST n
-#define COUNT_POPCOUNT(W) ((uint64_t)__builtin_popcountll(WORD_OF(W)))
-#define COUNT_BITS_OF(member) ((uint64_t)__builtin_popcountll(in->member))
-#define COUNT_WORD(W) WORD_OF(W)
-#define COUNT_BITMAP(member) (in->member / 64 + (in->member % 64 != 0))
 
-#define BOX_WORD(W) WORD_OF(W)
-#define BOX_OF(member) ((uint64_t)in->member)
 #define BOX_ATTR (p->need - begin)
 
-#define SIZE_OF(array, size_of) size_of
 #define ITEM_COUNT_U8(array) ((uint64_t)(array)->size)
 #define ITEM_COUNT_U16(array) ((uint64_t)(array)->count)
 #define ITEM_COUNT_U32(array) ((uint64_t)(array)->count)
@@ -154,11 +136,11 @@ static void put_rest(struct pd_pen *p, const struct pd_bytes *in)
 	{                                                                                          \
 		enum { HAS_REST = (with_rest) };                                                   \
 		static const char layout_name[] = #layout;                                         \
-		const struct pd_##layout *in = memory;                                             \
+		const struct pd_##layout *it = memory;                                             \
                                                                                                    \
 		(void)p;                                                                           \
 		(void)s;                                                                           \
-		(void)in;                                                                          \
+		(void)it;                                                                          \
 		(void)layout_name;
 #define PART(layout, doc) OPEN(layout, 0)
 #define BOX(layout, doc) OPEN(layout, 1)
@@ -169,33 +151,33 @@ static void put_rest(struct pd_pen *p, const struct pd_bytes *in)
 	}
 #define FIELD(KIND, member, SHOW, WHEN, doc)                                                       \
 	if (WHEN_##WHEN)                                                                           \
-		PUT_##KIND(p, in->member);
+		PUT_##KIND(p, it->member);
 #define FLAGS(KIND, member, set, WHEN, doc)                                                        \
 	if (WHEN_##WHEN)                                                                           \
-		PUT_##KIND(p, p->big ? pd_bits_to_big(&pd_names_##set, in->member, WIRE_##KIND * 8) \
-				     : in->member);
+		PUT_##KIND(p, p->big ? pd_bits_to_big(&pd_names_##set, it->member, WIRE_##KIND * 8) \
+				     : it->member);
 #define TEXT(KIND, member, WHEN, doc)                                                              \
 	if (WHEN_##WHEN) {                                                                         \
-		put_##KIND(p, &in->member);                                                        \
+		put_##KIND(p, &it->member);                                                        \
 		BLAME(member)                                                                      \
 	}
 #define CHARS(member, bytes, FIT, WHEN, doc)                                                       \
 	if (WHEN_##WHEN) {                                                                         \
-		put_chars(p, &in->member, FIT_##FIT ? (bytes) : cut_size(&in->member, bytes));     \
+		put_chars(p, &it->member, FIT_##FIT ? (bytes) : cut_size(&it->member, bytes));     \
 		BLAME(member)                                                                      \
 	}
 #define ARRAY(KIND, member, COUNT, SHOW, WHEN, doc)                                                \
 	if (WHEN_##WHEN) {                                                                         \
-		uint64_t n = ITEM_COUNT_##KIND(&in->member);                                       \
+		uint64_t n = ITEM_COUNT_##KIND(&it->member);                                       \
                                                                                                    \
 		if (COUNT_##COUNT != n)                                                            \
 			pd_pen_fail(p, "count differs");                                           \
 		BLAME(member)                                                                      \
-		put_array_##KIND(p, &in->member);                                                  \
+		put_array_##KIND(p, &it->member);                                                  \
 	}
 #define ONE(layout, member, WHEN, doc)                                                             \
 	if (WHEN_##WHEN) {                                                                         \
-		put_part(p, s, PD_LAYOUT_##layout, in->member);                                    \
+		put_part(p, s, PD_LAYOUT_##layout, it->member);                                    \
 		BLAME(member)                                                                      \
 	}
 #define AGAIN(layout, member, WHEN, doc) ONE(layout, member, WHEN, doc)
@@ -203,24 +185,24 @@ static void put_rest(struct pd_pen *p, const struct pd_bytes *in)
 	if (WHEN_##WHEN) {                                                                         \
 		size_t begin = p->need;                                                            \
                                                                                                    \
-		put_part(p, s, PD_LAYOUT_##layout, in->member);                                    \
+		put_part(p, s, PD_LAYOUT_##layout, it->member);                                    \
 		if (BOX_##SIZE != p->need - begin)                                                 \
 			pd_pen_fail(p, "size differs");                                            \
 		BLAME(member)                                                                      \
 	}
 #define LIST(layout, member, COUNT, WHEN, doc)                                                     \
 	if (WHEN_##WHEN) {                                                                         \
-		uint64_t n = in->member.count;                                                     \
+		uint64_t n = it->member.count;                                                     \
                                                                                                    \
 		if (COUNT_##COUNT != n)                                                            \
 			pd_pen_fail(p, "count differs");                                           \
-		put_list(p, s, PD_LAYOUT_##layout, &in->member);                                   \
+		put_list(p, s, PD_LAYOUT_##layout, &it->member);                                   \
 		BLAME(member)                                                                      \
 	}
-#define RECORDS(member, NAME, doc) put_rest(p, &in->member);
-#define SET(WORD, member) WORD_OF(WORD) = in->member;
+#define RECORDS(member, NAME, doc) put_rest(p, &it->member);
+#define SET(WORD, member) WORD_OF(WORD) = it->member;
 #define ORDER(member)                                                                              \
-	p->big = in->member != 0;                                                                  \
+	p->big = it->member != 0;                                                                  \
 	p->swap = p->big != PD_HOST_BIG;
 #include <perfdata/table/begin.h>
 #include <perfdata/table/layouts.def>
