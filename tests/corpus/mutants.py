@@ -9,7 +9,7 @@ overwritten, pieces cut out, doubled or inserted, or its end cut off. It goes th
 --json and perfdata dump, with at most 1 GiB of address space (not for a build with sanitizers) and 10
 seconds. Right is: exit status 0 or 1, with damage named in the JSON exactly when it is 1, or 3 with a
 message that names the file. Wrong is everything else: signals, reports of a sanitizer, other statuses,
-silence. Mutants that go wrong are kept in DIR. The same SEED gives the same mutants.
+silence, damage that only dump finds. Mutants that go wrong are kept in DIR. The same SEED gives the same mutants.
 Exit status: 0 all went right, 1 not, 77 no corpus.
 """
 
@@ -159,6 +159,8 @@ def try_mutant(perfdata, memory, number, seed, origin, data, folder):
         wrong = wrong or judge(name, result)
         statuses.append(result.status)
         slow = max(slow, result.seconds)
+    if statuses == [common.FINE, common.DAMAGED]:
+        wrong = wrong or f"dump found damage that check did not: {result.err.decode('utf-8', 'replace')[:300]}"
     os.unlink(path)
     return number, wrong, tuple(statuses), slow, bytes(mutant), f"{origin} {way}"
 
