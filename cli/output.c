@@ -20,6 +20,7 @@ bool output_init(struct output *output, int fd)
 {
 	memset(output, 0, sizeof(*output));
 	output->fd = fd;
+	output->terminal = isatty(fd);
 	output->text = pd_text_new();
 	return output->text != NULL;
 }
@@ -34,7 +35,7 @@ static void write_all(struct output *output, struct pd_bytes bytes)
 {
 	size_t done = 0;
 
-	if (output->progress)
+	if (output->progress && output->terminal)
 		progress_clear(output->progress);
 	while (done < bytes.size) {
 		ssize_t count = write(output->fd, bytes.data + done, bytes.size - done);
@@ -46,7 +47,6 @@ static void write_all(struct output *output, struct pd_bytes bytes)
 			return;
 		}
 		done += (size_t)count;
-		output->written += (uint64_t)count;
 	}
 }
 

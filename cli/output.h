@@ -26,10 +26,10 @@ void progress_clear(struct progress *progress);
 
 struct output {
 	struct pd_text *text; /* print into this, then call output_spill */
-	struct progress *progress; /* is cleared before something is written; may be NULL */
+	struct progress *progress; /* or NULL */
 	int fd;
+	bool terminal; /* fd is one, so the progress line may be in the way */
 	int failure; /* errno of the write that failed; nothing is written after it */
-	uint64_t written;
 };
 
 /* False if there is no memory. */

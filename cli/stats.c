@@ -169,11 +169,7 @@ static void count_value(struct stats *stats, uint64_t id, uint64_t value)
 	const struct pd_event *event = pd_file_event_by_id(stats->file, id);
 	struct stats_event *line;
 
-	if (!event) {
-		stats->strays++;
-		return;
-	}
-	if (!counter_moved(stats, id, value))
+	if (!event || !counter_moved(stats, id, value))
 		return;
 	line = event_line(stats, event);
 	if (line)
@@ -185,10 +181,8 @@ static void count_reads(struct stats *stats, const struct pd_record *record)
 	const struct pd_sample *sample = pd_as_sample(record);
 	const struct pd_counts *counts = sample ? sample->read : NULL;
 
-	if (!counts) {
-		stats->strays++;
+	if (!counts)
 		return;
-	}
 	if (!(record->event->attr->read_format & PD_MASK(PD_READ_FORMAT_GROUP))) {
 		count_value(stats, counts->id, counts->value);
 		return;
@@ -204,10 +198,8 @@ static void count_sample(struct stats *stats, const struct pd_record *record)
 {
 	struct stats_event *line;
 
-	if (!record->event) {
-		stats->strays++;
+	if (!record->event)
 		return;
-	}
 	line = event_line(stats, record->event);
 	if (!line)
 		return;

@@ -34,14 +34,13 @@ struct stats {
 	uint64_t types[STATS_TYPES];
 	struct stats_other *others; /* in the order of their type */
 	size_t other_count;
-	uint64_t uncounted;         /* records whose type is one too many for the list */
+	uint64_t uncounted; /* records whose type is one too many for the list */
 	struct stats_event *events; /* by index of the event */
 	size_t event_count;
 	struct stats_counter *counters; /* last value of each id in group reads */
 	size_t counter_count, counter_room;
 	uint64_t seed;
-	uint64_t strays; /* samples of no known event */
-	bool failed;     /* memory ran out: counts are too low */
+	bool failed; /* memory ran out: counts are too low */
 };
 
 /* Counts for records of file, which must stay open. */
