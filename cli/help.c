@@ -97,6 +97,6 @@ void help_program(struct pd_text *text)
 		       pd_version());
 	for (size_t i = 0; (line = command_at(i)) != NULL; i++)
 		pd_text_printf(text, "  %-10s  %s\n", line->name, line->doc);
-	pd_text_add(text, "\nFILE is perf.data if none is named; - is standard input.\n"
+	pd_text_add(text, "\nFILE is perf.data if none is named, or what is piped in; - is standard input.\n"
 			  "perfdata COMMAND --help tells the options of a command.\n");
 }
