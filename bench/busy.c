@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define DEPTH 6
+#define DEPTH       6
 #define MAX_THREADS 64
 
 static uint64_t now_ns(void)

@@ -20,12 +20,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EXIT_RECORD = 4, SAMPLE = 9, KERNEL_LAST = 63, ROUND = 68, FIRST_REFUSED = 80, FINISHED_INIT = 82 };
-enum { HAS_IP = 1, HAS_TID = 2, HAS_TIME = 4, HAS_ID = 64, HAS_CPU = 128, HAS_STREAM_ID = 512 };
-#define HAS_IDENTIFIER 65536u
-#define SAMPLE_ID_ALL (UINT64_C(1) << 18)
+enum {
+	EXIT_RECORD = 4,
+	SAMPLE = 9,
+	KERNEL_LAST = 63,
+	ROUND = 68,
+	FIRST_REFUSED = 80,
+	FINISHED_INIT = 82
+};
+enum {
+	HAS_IP = 1,
+	HAS_TID = 2,
+	HAS_TIME = 4,
+	HAS_ID = 64,
+	HAS_CPU = 128,
+	HAS_STREAM_ID = 512
+};
+#define HAS_IDENTIFIER      65536u
+#define SAMPLE_ID_ALL       (UINT64_C(1) << 18)
 #define FEATURE_SAMPLE_TIME 21
-#define GAP_NS 1000000u // between two repetitions
+#define GAP_NS              1000000u // between two repetitions
 
 struct section {
 	uint64_t offset, size;
@@ -150,7 +164,8 @@ static size_t time_place(const struct source *source, const struct head *head)
 
 	if (head->type == SAMPLE)
 		place = sizeof(*head) + words(source, HAS_IDENTIFIER | HAS_IP | HAS_TID);
-	else if (head->type <= KERNEL_LAST && source->trailers && after + sizeof(*head) <= head->size)
+	else if (head->type <= KERNEL_LAST && source->trailers &&
+		 after + sizeof(*head) <= head->size)
 		place = head->size - after;
 	return place + 8 <= head->size ? place : 0;
 }
@@ -204,7 +219,7 @@ static void sort_out(struct source *source)
 			die("records of type %" PRIu32 " cannot be repeated", head.type);
 		time = time_place(source, &head);
 		run = head.type == SAMPLE || head.type == ROUND ? &source->again :
-		      head.type == EXIT_RECORD			? &source->ends :
+		      head.type == EXIT_RECORD                  ? &source->ends :
 								  &source->once;
 		append(run, bytes + at, head.size, time);
 		// An exit has its time in the body too.
@@ -235,7 +250,8 @@ static void put(FILE *out, const void *bytes, size_t size)
 }
 
 // Feature table and features, whose places move with the end of the data.
-static void put_features(const struct source *source, FILE *out, uint64_t data_size, uint64_t shift_ns)
+static void put_features(const struct source *source, FILE *out, uint64_t data_size,
+			 uint64_t shift_ns)
 {
 	const struct section *data = &source->header.data;
 	uint64_t table = data->offset + data->size, moved = data_size - data->size;

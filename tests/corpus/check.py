@@ -6,8 +6,9 @@ usage: check.py PERFDATA CORPUS [--only TEXT]
 
 A sound file (some perf reads it without failing, and it is not there for its damage) must have nothing
 worse than warnings. A damaged one must have damage or a warning, or be refused with a message that says
-where. In one that no perf reads to its end both is right. Nothing may crash, end with an undocumented status, or take more than a second for a file below
-3 MB. Exit status: 0 all is so, 1 not, 77 no corpus.
+where. In one that no perf reads to its end both is right. Nothing may crash, end with an undocumented
+status, or take more than a second for a file below 3 MB.
+Exit status: 0 all is so, 1 not, 77 no corpus.
 """
 
 import argparse

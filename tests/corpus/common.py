@@ -168,6 +168,21 @@ def features_of(perfdata, path):
     return {line["feature"]["name"]: line["feature"]["decoded"] for line in lines}
 
 
+def build_ids(feature, order="little"):
+    """(pid, misc, build id in hexadecimal, name) of each entry of the decoded feature BUILD_ID, which
+    perfdata gives as the bytes of whole records."""
+    found, at = [], 0
+    data = bytes.fromhex(feature["records"]) if feature else b""
+    while at + 36 <= len(data):
+        misc, size = (int.from_bytes(data[i : i + 2], order) for i in (at + 4, at + 6))
+        length = data[at + 32] if misc & 0x8000 else 20
+        name = data[at + 36 : at + size].split(b"\0")[0]
+        pid = int.from_bytes(data[at + 8 : at + 12], order)
+        found.append((pid, misc, data[at + 12 : at + 12 + length].hex(), name))
+        at += max(size, 36)
+    return found
+
+
 def check_of(out):
     """Problems and summary that check --json printed."""
     lines = json_lines(out)

@@ -371,7 +371,8 @@ def joined(records, messages):
         if record is None:
             break
         fields = dict(record["fields"])
-        while fields["addr"] == message.one("mmap_event").one("start") and fields["len"] < message.one("mmap_event").one("len"):
+        whole = message.one("mmap_event")
+        while fields["addr"] == whole.one("start") and fields["len"] < whole.one("len"):
             more = next(left, {"fields": {}})["fields"]
             end = (fields["addr"] + fields["len"], "//anon", fields["pid"])
             if (more.get("addr"), more.get("filename"), more.get("pid")) != end:
@@ -482,7 +483,9 @@ def topology(differences, ours, theirs):
         mine = [(p["type"], p["name"]) for p in ours.feature("PMU_MAPPINGS")["pmus"]]
         differences.check("pmu_mappings", mine, yours)
     if theirs.all("group_desc"):
-        yours = [(printable(g.one("name")), g.one("leader_idx"), g.one("num_members")) for g in theirs.all("group_desc")]
+        yours = [
+            (printable(g.one("name")), g.one("leader_idx"), g.one("num_members")) for g in theirs.all("group_desc")
+        ]
         mine = [(g["name"], g["leader_index"], g["nr_members"]) for g in ours.feature("GROUP_DESC")["groups"]]
         differences.check("group_desc", mine, yours)
     if theirs.all("hybrid_topology"):
@@ -494,35 +497,18 @@ def topology(differences, ours, theirs):
 # ---- build ids ----
 
 
-def build_ids_of(ours):
-    """(pid, misc, build id in hexadecimal, name) of each entry of the feature. Inside it are whole
-    records, which perfdata gives as bytes; quipper knows only little-endian ones."""
-    feature, found = ours.feature("BUILD_ID"), []
-    data = bytes.fromhex(feature["records"]) if feature else b""
-    at = 0
-    while at + 36 <= len(data):
-        misc, size = (int.from_bytes(data[i : i + 2], "little") for i in (at + 4, at + 6))
-        length = data[at + 32] if misc & 0x8000 else 20
-        name = data[at + 36 : at + size].split(b"\0")[0]
-        found.append(
-            (int.from_bytes(data[at + 8 : at + 12], "little"), misc, data[at + 12 : at + 12 + length].hex(), name)
-        )
-        at += max(size, 36)
-    return found
-
-
 def build_ids(differences, ours, theirs):
     yours = [
         (u32(b.one("pid")), b.one("misc"), b.one("build_id_hash").hex(), b.one("filename"))
         for b in theirs.all("build_ids")
     ]
-    differences.check("build_ids", build_ids_of(ours), yours)
+    differences.check("build_ids", common.build_ids(ours.feature("BUILD_ID")), yours)
 
 
 def build_id_list(differences, ours, text):
     """A .buildids file: what perf buildid-list prints, each file once."""
     yours = {tuple(line.split(" ", 1)) for line in text.splitlines() if line}
-    mine = {(build_id, printable(name)) for _pid, _misc, build_id, name in build_ids_of(ours)}
+    mine = {(build_id, printable(name)) for _pid, _misc, build_id, name in common.build_ids(ours.feature("BUILD_ID"))}
     differences.check("buildids", sorted(mine), sorted(yours))
 
 

@@ -12,6 +12,7 @@ What is compared is named in the table by these words:
   period    sum of the periods of each event
   times     first and last sample time of each event
   records   place, size, type, time and main fields of each record, as "perf report -D" prints them
+  buildids  build ids and names in the feature BUILD_ID
   scan      records by type outside of compressed ones, as the scan in the manifest found them
 
 The witness is the oldest perf that could read all of the file. Where none could, perf must have found
@@ -173,11 +174,13 @@ MAIN_FIELDS = {
 
 PERF_TYPES = {type_name(name) for name in common.TYPE_NUMBERS}
 STOPPED = re.compile(
-    r"[Ff]ailed|failed to process|[Cc]an't parse|aborting|corrupt|Invalid|unexpected|bad event|wrong feature|incompatible"
+    r"[Ff]ailed|[Cc]an't parse|aborting|corrupt|Invalid|unexpected|bad event|wrong feature|incompatible"
 )
 
 LINE = re.compile(r"^((?:-?\d+ ){0,2})(0x[0-9a-f]+|0) \[(0x[0-9a-f]+|0)\]: PERF_RECORD_([A-Z0-9_]+)(.*)$")
-SAMPLE = re.compile(r"^\(IP, (0x[0-9a-f]+|0)\): (-?\d+)/(-?\d+): (0x[0-9a-f]+|0) period: \d+ addr: (0x[0-9a-f]+|0)")
+SAMPLE = re.compile(
+    r"^\(IP, (0x[0-9a-f]+|0)\): (-?\d+)/(-?\d+): (0x[0-9a-f]+|0) period: \d+ addr: (0x[0-9a-f]+|0)"
+)
 COMM = re.compile(r"^(?: exec)?: (.*):(-?\d+)/(-?\d+)$")
 MAP = re.compile(r"^ (-?\d+)/(-?\d+): \[(0x[0-9a-f]+|0)\((0x[0-9a-f]+|0)\) @ (0x[0-9a-f]+|0)[^\]]*\]: \S+ (.*)$")
 TASK = re.compile(r"^\((-?\d+):(-?\d+)\):\((-?\d+):(-?\d+)\)$")
@@ -394,6 +397,15 @@ class Comparison:
                 words.append(f"{name} at {at:#x} is {candidates[0]}, not {(time, fields)}")
         return words[:2] + ([f"and {len(words) - 2} more"] if len(words) > 2 else [])
 
+    def build_ids(self, features):
+        """Without the feature perf buildid-list goes through the samples, which is another question."""
+        if self.row["mode"] == "pipe" or "BUILD_ID" not in features or self.witness.failed("buildid-list"):
+            return
+        mine = common.build_ids(features["BUILD_ID"], self.row["byteorder"])
+        ours = {f"{build_id} {odd_bytes(name.decode('utf-8', 'replace'))}" for _pid, _misc, build_id, name in mine}
+        theirs = {odd_bytes(line) for line in self.witness.answer.get("buildids", [])}
+        self.found["buildids"] = difference(dict.fromkeys(ours, 1), dict.fromkeys(theirs, 1))
+
     def scan(self):
         outer = scan_counts(self.row["features"])
         if outer and "scan_errors=" not in self.row["features"]:
@@ -462,6 +474,7 @@ def compare(perfdata, corpus, row, path):
         comparison.events(asked)
         comparison.samples()
         comparison.periods()
+        comparison.build_ids(common.features_of(perfdata, path))
     if golden.get("text_from", "") == best.name:
         comparison.records(common.golden_text(corpus, row["path"], "records"))
     comparison.scan()
