@@ -56,7 +56,7 @@ static inline void pd_pen_bytes(struct pd_pen *p, const void *data, size_t size)
 
 static inline void pd_pen_zeros(struct pd_pen *p, size_t size)
 {
-	if (p->need <= p->capacity && size <= p->capacity - p->need)
+	if (p->need <= p->capacity && size <= p->capacity - p->need && size)
 		memset(p->data + p->need, 0, size);
 	p->need += size;
 }

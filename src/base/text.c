@@ -142,22 +142,6 @@ void pd_text_indent(struct pd_text *text, unsigned steps)
 		PD_TEXT_LITERAL(text, "  ");
 }
 
-void pd_text_escaped(struct pd_text *text, const char *string, size_t length)
-{
-	for (size_t i = 0; i < length; i++) {
-		uint8_t c = (uint8_t)string[i];
-
-		// C1 controls reach a terminal as UTF-8 c2 80 to c2 9f
-		if (c < 0x20 || c == 0x7f ||
-		    (c == 0xc2 && i + 1 < length && (uint8_t)string[i + 1] < 0xa0)) {
-			PD_TEXT_LITERAL(text, "\\x");
-			pd_text_hex_bytes(text, &c, 1);
-		} else {
-			pd_text_char(text, (char)c);
-		}
-	}
-}
-
 // Length of the UTF-8 sequence at data, or 0 if it is none.
 static size_t utf8_length(const uint8_t *data, size_t size)
 {
@@ -174,6 +158,23 @@ static size_t utf8_length(const uint8_t *data, size_t size)
 	    (c == 0xf4 && data[1] >= 0x90))
 		return 0;
 	return length;
+}
+
+void pd_text_escaped(struct pd_text *text, const char *string, size_t length)
+{
+	const uint8_t *data = (const uint8_t *)string;
+
+	for (size_t i = 0, step; i < length; i += step) {
+		step = utf8_length(data + i, length - i);
+		// controls, also C1 ones (c2 80 to c2 9f), and bytes that are those in terminals without UTF-8
+		if (step == 0 || data[i] < 0x20 || data[i] == 0x7f || (step == 2 && data[i] == 0xc2 && data[i + 1] < 0xa0)) {
+			step = 1;
+			PD_TEXT_LITERAL(text, "\\x");
+			pd_text_hex_bytes(text, data + i, 1);
+		} else {
+			pd_text_put(text, string + i, step);
+		}
+	}
 }
 
 static void json_char(struct pd_text *text, uint8_t c)
