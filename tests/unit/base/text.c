@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers as text, texts from files that a terminal or a JSON reader must survive. */
+#include <perfdata/print.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "../test.h"
+
+static struct pd_text *text;
+
+// What was printed since the last call.
+static const char *taken(void)
+{
+	static char kept[1024];
+	struct pd_bytes bytes;
+
+	pd_text_char(text, '\0');
+	bytes = pd_text_bytes(text);
+	snprintf(kept, sizeof(kept), "%s", (const char *)bytes.data);
+	pd_text_clear(text);
+	return kept;
+}
+
+TEST(test_text__numbers)
+{
+	static const uint64_t numbers[] = {0, 9, 10, 99, 100, 101, 12345, 1000000000, UINT64_MAX, UINT64_MAX / 10};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		char wanted[40];
+
+		snprintf(wanted, sizeof(wanted), "%llu", (unsigned long long)numbers[i]);
+		pd_text_u64(text, numbers[i]);
+		CHECK_STR(taken(), wanted);
+		snprintf(wanted, sizeof(wanted), "%lld", (long long)numbers[i]);
+		pd_text_s64(text, (int64_t)numbers[i]);
+		CHECK_STR(taken(), wanted);
+		snprintf(wanted, sizeof(wanted), "0x%llx", (unsigned long long)numbers[i]);
+		pd_text_hex(text, numbers[i]);
+		CHECK_STR(taken(), wanted);
+	}
+	pd_text_s64(text, INT64_MIN);
+	CHECK_STR(taken(), "-9223372036854775808");
+}
+
+TEST(test_text__hex_of_every_length)
+{
+	for (unsigned shift = 0; shift < 64; shift++) {
+		char wanted[40];
+
+		snprintf(wanted, sizeof(wanted), "0x%llx", 1ULL << shift);
+		pd_text_hex(text, UINT64_C(1) << shift);
+		CHECK_STR(taken(), wanted);
+	}
+}
+
+TEST(test_text__time)
+{
+	pd_text_time(text, 0);
+	CHECK_STR(taken(), "0.000000000");
+	pd_text_time(text, 1000000001);
+	CHECK_STR(taken(), "1.000000001");
+	pd_text_time(text, UINT64_MAX);
+	CHECK_STR(taken(), "18446744073.709551615");
+}
+
+TEST(test_text__escaped_for_a_terminal)
+{
+	pd_text_escaped(text, "a\x1b[31mb\n\x7f\t", 10);
+	CHECK_STR(taken(), "a\\x1b[31mb\\x0a\\x7f\\x09");
+	// C1 controls in UTF-8, and what only begins like one
+	pd_text_escaped(text, "\xc2\x9b" "31m", 5);
+	CHECK_STR(taken(), "\\xc2\\x9b31m");
+	pd_text_escaped(text, "\x9b" "31m\xff\xc3", 6);
+	CHECK_STR(taken(), "\\x9b31m\\xff\\xc3");
+	pd_text_escaped(text, "\xc2\xa9 gr\xc3\xbc\xc3\x9f", 9);
+	CHECK_STR(taken(), "\xc2\xa9 gr\xc3\xbc\xc3\x9f");
+}
+
+TEST(test_text__json_string)
+{
+	pd_text_json_string(text, "a\"b\\c\n\t\r\x01\x7f", 10);
+	CHECK_STR(taken(), "\"a\\\"b\\\\c\\n\\t\\u000d\\u0001\\u007f\"");
+	pd_text_json_string(text, "gr\xc3\xbc\xc3\x9f \xf0\x9f\x90\xa7", 11);
+	CHECK_STR(taken(), "\"gr\xc3\xbc\xc3\x9f \xf0\x9f\x90\xa7\"");
+	pd_text_json_string(text, "", 0);
+	CHECK_STR(taken(), "\"\"");
+}
+
+TEST(test_text__json_string_of_what_is_no_utf8)
+{
+	static const char *const bad[] = {"\x80", "\xff", "\xc3", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80",
+					  "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80"};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		char wanted[64] = "\"";
+
+		for (size_t j = 0; j < strlen(bad[i]); j++)
+			strcat(wanted, "\xef\xbf\xbd");
+		strcat(wanted, "\"");
+		pd_text_json_string(text, bad[i], strlen(bad[i]));
+		CHECK_STR(taken(), wanted);
+	}
+}
+
+TEST(test_text__printf_and_add)
+{
+	pd_text_add(text, "one ");
+	pd_text_printf(text, "%s %d", "two", 3);
+	pd_text_indent(text, 2);
+	CHECK_STR(taken(), "one two 3    ");
+	CHECK(!pd_text_failed(text));
+}
+
+TEST(test_text__grows)
+{
+	for (unsigned i = 0; i < 10000; i++)
+		pd_text_printf(text, "%u,", i % 10);
+	CHECK(pd_text_bytes(text).size == 20000);
+	CHECK(pd_text_bytes(text).data[19998] == '9');
+	pd_text_clear(text);
+	CHECK(pd_text_bytes(text).size == 0);
+}
+
+TEST(test_text__hex_lines)
+{
+	uint8_t bytes[17];
+
+	for (unsigned i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i + 0x3a);
+	pd_print_hex(text, (struct pd_bytes){bytes, sizeof(bytes)}, 0x100);
+	CHECK(strstr(taken(), "3a"));
+	pd_print_hex(text, (struct pd_bytes){(const uint8_t *)"\x1b[31m", 5}, 0);
+	CHECK(!strchr(taken(), '\x1b'));
+}
+
+static const struct test_case cases[] = {
+	TEST_CASE(test_text__numbers),
+	TEST_CASE(test_text__hex_of_every_length),
+	TEST_CASE(test_text__time),
+	TEST_CASE(test_text__escaped_for_a_terminal),
+	TEST_CASE(test_text__json_string),
+	TEST_CASE(test_text__json_string_of_what_is_no_utf8),
+	TEST_CASE(test_text__printf_and_add),
+	TEST_CASE(test_text__grows),
+	TEST_CASE(test_text__hex_lines),
+};
+
+int main(void)
+{
+	int failed;
+
+	text = pd_text_new();
+	if (!text)
+		return 1;
+	failed = test_run(cases, sizeof(cases) / sizeof(cases[0]));
+	pd_text_free(text);
+	pd_text_free(NULL);
+	return failed;
+}
