@@ -59,15 +59,19 @@ static void note_uniform(struct pd_file *file, const struct pd_event_full *added
 			(file->uniform && memcmp(added->words, file->events[0]->words, sizeof(added->words)) == 0);
 }
 
-// Spreads ids; they mostly count up.
-static size_t slot_of(uint64_t id, size_t capacity)
+// Spreads keys over tables. The secret keeps a file from choosing keys that fall together.
+static size_t spread(const struct pd_file *file, uint64_t key)
 {
-	return (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (capacity - 1);
+	key ^= file->secret;
+	key = (key ^ key >> 33) * UINT64_C(0xff51afd7ed558ccd);
+	key = (key ^ key >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+	return (size_t)(key ^ key >> 33);
 }
 
-static struct pd_id_slot *find_slot(struct pd_id_slot *slots, size_t capacity, uint64_t id)
+static struct pd_id_slot *find_slot(const struct pd_file *file, struct pd_id_slot *slots, size_t capacity,
+				    uint64_t id)
 {
-	size_t at = slot_of(id, capacity);
+	size_t at = spread(file, id) & (capacity - 1);
 
 	while (slots[at].index_plus_1 && slots[at].id != id)
 		at = (at + 1) & (capacity - 1);
@@ -86,7 +90,7 @@ static bool grow_ids(struct pd_file *file)
 		return false;
 	for (size_t i = 0; i < file->id_capacity; i++)
 		if (file->ids[i].index_plus_1)
-			*find_slot(slots, capacity, file->ids[i].id) = file->ids[i];
+			*find_slot(file, slots, capacity, file->ids[i].id) = file->ids[i];
 	pd_free(file->ids);
 	file->ids = slots;
 	file->id_capacity = capacity;
@@ -99,7 +103,7 @@ enum pd_status pd_file_add_id(struct pd_file *file, size_t event, uint64_t id, s
 
 	if (!grow_ids(file))
 		return pd_fail_memory(error);
-	slot = find_slot(file->ids, file->id_capacity, id);
+	slot = find_slot(file, file->ids, file->id_capacity, id);
 	if (slot->index_plus_1) {
 		if (slot->index_plus_1 != event + 1)
 			pd_file_tell(file, PD_PROBLEM_DUPLICATE_ID, PD_NO_OFFSET, NULL,
@@ -118,9 +122,80 @@ struct pd_event_full *pd_file_find_event(const struct pd_file *file, uint64_t id
 
 	if (!file->id_capacity)
 		return NULL;
-	slot = find_slot(file->ids, file->id_capacity, id);
+	slot = find_slot(file, file->ids, file->id_capacity, id);
 	return slot->index_plus_1 ? file->events[slot->index_plus_1 - 1] : NULL;
 }
+
+// ---- events without a name, by type and config: chains that lose whoever gets one ----
+
+static struct pd_event_full **chain_of(const struct pd_file *file, uint32_t type, uint64_t config)
+{
+	return &file->unnamed[spread(file, spread(file, config) + type) & (file->unnamed_capacity - 1)];
+}
+
+static void push_unnamed(struct pd_file *file, struct pd_event_full *full)
+{
+	struct pd_event_full **chain = chain_of(file, full->event.attr->type, full->event.attr->config);
+
+	full->next_unnamed = *chain;
+	*chain = full;
+}
+
+static bool add_unnamed(struct pd_file *file, struct pd_event_full *full)
+{
+	size_t capacity = file->unnamed_capacity ? file->unnamed_capacity * 2 : 64;
+	struct pd_event_full **chains;
+
+	if (file->event_count < file->unnamed_capacity) {
+		push_unnamed(file, full);
+		return true;
+	}
+	chains = pd_alloc(capacity * sizeof(*chains));
+	if (!chains)
+		return false;
+	pd_free(file->unnamed);
+	file->unnamed = chains;
+	file->unnamed_capacity = capacity;
+	for (size_t i = 0; i < file->event_count; i++)
+		if (!file->events[i]->named)
+			push_unnamed(file, file->events[i]);
+	push_unnamed(file, full);
+	return true;
+}
+
+struct pd_event_full *pd_file_take_unnamed(struct pd_file *file, uint64_t type, uint64_t config)
+{
+	struct pd_event_full **at, *full;
+
+	if (!file->unnamed_capacity || type > UINT32_MAX)
+		return NULL;
+	at = chain_of(file, (uint32_t)type, config);
+	while ((full = *at) != NULL) {
+		const struct pd_attr *attr = full->event.attr;
+		bool wanted = !full->named && attr->type == type && attr->config == config;
+
+		if (wanted || full->named)
+			*at = full->next_unnamed;
+		else
+			at = &full->next_unnamed;
+		if (wanted)
+			return full;
+	}
+	return NULL;
+}
+
+bool pd_file_set_name(struct pd_file *file, struct pd_event_full *full, const char *name, size_t length)
+{
+	char *copy = pd_arena_text(&file->arena, name, length);
+
+	if (!copy)
+		return false; // the name made from the attr stays
+	full->event.name = copy;
+	full->named = true;
+	return true;
+}
+
+// ---- adding ----
 
 static void look_at_attr(struct pd_file *file, const struct pd_attr *attr, uint64_t offset)
 {
@@ -159,6 +234,8 @@ enum pd_status pd_file_add_event(struct pd_file *file, const struct pd_attr *att
 		return pd_fail_memory(error);
 	find_places(full);
 	set_words(full);
+	if (!add_unnamed(file, full))
+		return pd_fail_memory(error);
 	file->events[index] = full;
 	file->event_count++;
 	note_uniform(file, full);
@@ -173,16 +250,6 @@ enum pd_status pd_file_add_event(struct pd_file *file, const struct pd_attr *att
 
 // ---- names ----
 
-static void set_name(struct pd_file *file, struct pd_event_full *full, const char *name, size_t length)
-{
-	char *copy = pd_arena_text(&file->arena, name, length);
-
-	if (!copy)
-		return; // the name made from the attr stays
-	full->event.name = copy;
-	full->named = true;
-}
-
 // EVENT_DESC belongs to the events by position; a foreign one is recognized by its ids.
 static void name_by_event_desc(struct pd_file *file)
 {
@@ -192,7 +259,7 @@ static void name_by_event_desc(struct pd_file *file)
 		const struct pd_event_desc_entry *entry = PD_ITEM(pd_event_desc_entry, desc->events, i);
 
 		if (!file->events[i]->named && entry->name.length)
-			set_name(file, file->events[i], entry->name.data, entry->name.length);
+			pd_file_set_name(file, file->events[i], entry->name.data, entry->name.length);
 	}
 }
 
@@ -208,16 +275,17 @@ static bool has_unnamed(const struct pd_file *file, bool tracepoints_only)
 static void name_by_tracing_data(struct pd_file *file)
 {
 	const struct pd_tracing_data *data = has_unnamed(file, true) ? pd_file_tracing_data(file) : NULL;
+	struct pd_tracepoints walk = {.data = data};
 	char tracepoint[256], name[512];
+	uint64_t id;
 
-	for (size_t i = 0; data && i < file->event_count; i++) {
-		struct pd_event_full *full = file->events[i];
+	while (data && pd_tracepoints_next(&walk, &id, tracepoint, sizeof(tracepoint))) {
+		struct pd_event_full *full;
 
-		if (full->named || full->event.attr->type != PD_TYPE_TRACEPOINT ||
-		    !pd_tracepoint_name(data, full->event.attr->config, tracepoint, sizeof(tracepoint)))
-			continue;
-		pd_event_name(full->event.attr, tracepoint, name, sizeof(name));
-		set_name(file, full, name, strlen(name));
+		while ((full = pd_file_take_unnamed(file, PD_TYPE_TRACEPOINT, id)) != NULL) {
+			pd_event_name(full->event.attr, tracepoint, name, sizeof(name));
+			pd_file_set_name(file, full, name, strlen(name));
+		}
 	}
 }
 
@@ -227,6 +295,7 @@ static void name_by_line(struct pd_file *file, const char *line, size_t length)
 	char numbers[64];
 	const char *comma = memchr(line, ',', length);
 	unsigned long long type, config;
+	struct pd_event_full *full;
 
 	if (!comma || length - (size_t)(comma - line) > sizeof(numbers) - 1)
 		return;
@@ -234,14 +303,11 @@ static void name_by_line(struct pd_file *file, const char *line, size_t length)
 	numbers[length - (size_t)(comma - line) - 1] = '\0';
 	if (sscanf(numbers, "%llu,%llu", &type, &config) != 2)
 		return;
-	for (size_t i = 0; i < file->event_count; i++) {
-		struct pd_event_full *full = file->events[i];
-
-		// what every reader knows has perf's name, modifiers included
-		if (!full->named && full->event.attr->type == type && full->event.attr->config == config &&
-		    (type == PD_TYPE_TRACEPOINT || type == PD_TYPE_RAW || type > PD_TYPE_BREAKPOINT))
-			set_name(file, full, line, (size_t)(comma - line));
-	}
+	// what every reader knows has perf's name, modifiers included
+	if (type != PD_TYPE_TRACEPOINT && type != PD_TYPE_RAW && type <= PD_TYPE_BREAKPOINT)
+		return;
+	while ((full = pd_file_take_unnamed(file, type, config)) != NULL)
+		pd_file_set_name(file, full, line, (size_t)(comma - line));
 }
 
 static void name_by_meta_info(struct pd_file *file)

@@ -203,12 +203,10 @@ static bool number_of(struct pd_bytes digits, uint64_t *number_out)
 	return true;
 }
 
-// Name of the event if a format text is the one of id. Only the lines in front of the fields are
-// looked at.
-static bool format_matches(struct pd_bytes text, uint64_t id, struct pd_bytes *name_out)
+// Id and name of a format text. Only the lines in front of the fields are looked at.
+static bool read_format(struct pd_bytes text, uint64_t *id_out, struct pd_bytes *name_out)
 {
 	struct pd_bytes name = { NULL, 0 }, value;
-	uint64_t number = 0;
 	bool found = false;
 
 	while (text.size && !(found && name.size)) {
@@ -217,7 +215,7 @@ static bool format_matches(struct pd_bytes text, uint64_t id, struct pd_bytes *n
 		if (value_of(line, "name:", &value))
 			name = value;
 		else if (value_of(line, "ID:", &value))
-			found = number_of(value, &number) && number == id;
+			found = number_of(value, id_out);
 		else if (value_of(line, "format:", &value))
 			break;
 	}
@@ -225,30 +223,41 @@ static bool format_matches(struct pd_bytes text, uint64_t id, struct pd_bytes *n
 	return found && name.size;
 }
 
-static bool search(const struct pd_list *formats, uint64_t id, const char *system, char *buffer,
-		   size_t size)
+// ftrace's own formats come last, as if they were a system.
+static const struct pd_list *formats_at(const struct pd_tracing_data *data, size_t index,
+					const char **system_out)
 {
-	for (size_t i = 0; i < formats->count; i++) {
-		struct pd_bytes name;
+	const struct pd_tracing_system *system;
 
-		if (!format_matches(PD_ITEM(pd_sized_text, *formats, i)->data, id, &name))
+	if (index == data->systems.count) {
+		*system_out = "ftrace";
+		return &data->ftrace_formats;
+	}
+	if (index > data->systems.count)
+		return NULL;
+	system = PD_ITEM(pd_tracing_system, data->systems, index);
+	*system_out = system->name.data;
+	return &system->formats;
+}
+
+bool pd_tracepoints_next(struct pd_tracepoints *walk, uint64_t *id_out, char *name, size_t size)
+{
+	const struct pd_list *formats;
+	const char *system;
+	struct pd_bytes text;
+
+	while ((formats = formats_at(walk->data, walk->system, &system)) != NULL) {
+		if (walk->format == formats->count) {
+			walk->system++;
+			walk->format = 0;
+			continue;
+		}
+		if (!read_format(PD_ITEM(pd_sized_text, *formats, walk->format++)->data, id_out, &text))
 			continue;
 		// A precision is an int; no event has a name of that length.
-		snprintf(buffer, size, "%s:%.*s", system, name.size > 4096 ? 4096 : (int)name.size,
-			 (const char *)name.data);
+		snprintf(name, size, "%s:%.*s", system, text.size > 4096 ? 4096 : (int)text.size,
+			 (const char *)text.data);
 		return true;
 	}
 	return false;
-}
-
-bool pd_tracepoint_name(const struct pd_tracing_data *data, uint64_t id, char *buffer, size_t size)
-{
-	for (size_t i = 0; i < data->systems.count; i++) {
-		const struct pd_tracing_system *system =
-			PD_ITEM(pd_tracing_system, data->systems, i);
-
-		if (search(&system->formats, id, system->name.data, buffer, size))
-			return true;
-	}
-	return search(&data->ftrace_formats, id, "ftrace", buffer, size);
 }

@@ -13,8 +13,14 @@
 size_t pd_event_name(const struct pd_attr *attr, const char *tracepoint_name, char *buffer,
 		     size_t size);
 
-// Writes system:name of a tracepoint into buffer, cut to its size. Returns false if no format has
-// the id.
-bool pd_tracepoint_name(const struct pd_tracing_data *data, uint64_t id, char *buffer, size_t size);
+// A walk over the formats of tracing data; begins with all other members 0.
+struct pd_tracepoints {
+	const struct pd_tracing_data *data;
+	size_t system, format;
+};
+
+// Writes system:name of the next format that has both a name and an id into name, cut to its size.
+// Returns false at the end.
+bool pd_tracepoints_next(struct pd_tracepoints *walk, uint64_t *id_out, char *name, size_t size);
 
 #endif

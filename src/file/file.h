@@ -26,6 +26,7 @@ struct pd_event_full {
 	uint8_t trailer_time;
 	uint8_t trailer_size;   // bytes, 0 without sample_id_all
 	bool named;             // the file says the name
+	struct pd_event_full *next_unnamed; // see pd_file_take_unnamed
 	size_t id_capacity;
 };
 
@@ -66,6 +67,10 @@ struct pd_file {
 	bool uniform; // all events have samples of the same form
 	struct pd_id_slot *ids;
 	size_t id_count, id_capacity;
+	uint64_t id_bytes; // of all sections of ids so far
+	struct pd_event_full **unnamed; // chains of events without a name
+	size_t unnamed_capacity;
+	uint64_t secret; // differs from run to run
 	// features
 	struct pd_feature_slot features[PD_FEATURE_LIMIT];
 	uint64_t quirks;
@@ -105,6 +110,10 @@ enum pd_status pd_file_add_event(struct pd_file *file, const struct pd_attr *att
 				 struct pd_u64s ids, struct pd_error *error);
 enum pd_status pd_file_add_id(struct pd_file *file, size_t event, uint64_t id, struct pd_error *error);
 struct pd_event_full *pd_file_find_event(const struct pd_file *file, uint64_t id);
+// Takes an event without a name off the list of those; NULL if there is none of that type and config.
+struct pd_event_full *pd_file_take_unnamed(struct pd_file *file, uint64_t type, uint64_t config);
+// False if there is no memory.
+bool pd_file_set_name(struct pd_file *file, struct pd_event_full *full, const char *name, size_t length);
 // Names events that have none by EVENT_DESC, event types, tracing data, or their attr.
 void pd_file_name_events(struct pd_file *file);
 

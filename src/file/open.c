@@ -190,11 +190,14 @@ static enum pd_status read_ids(struct pd_file *file, uint64_t entry_offset, uint
 	*ids_out = (struct pd_u64s){0};
 	if (!size)
 		return PD_OK;
-	if (offset > file->main.size || size > file->main.size - offset || size > file->memory_limit || size % 8) {
+	// sections that lie over each other could give more ids than the file has bytes
+	if (offset > file->main.size || size > file->main.size - offset || size > file->memory_limit || size % 8 ||
+	    size > file->main.size - file->id_bytes) {
 		pd_file_tell(file, PD_PROBLEM_BAD_IDS, entry_offset, "attrs.ids",
 			     "%" PRIu64 " bytes of ids at %" PRIu64 " do not fit into the file", size, offset);
 		return PD_OK;
 	}
+	file->id_bytes += size;
 	ids = pd_alloc((size_t)size);
 	if (!ids)
 		return pd_fail_memory(error);
@@ -301,23 +304,17 @@ static enum pd_status read_event_types(struct pd_file *file, struct pd_error *er
 		return PD_OK; // newer files may have anything here
 	for (uint64_t at = 0; at < size && at < (uint64_t)ENTRY_SIZE * 65536; at += ENTRY_SIZE) {
 		uint8_t entry[ENTRY_SIZE];
+		struct pd_event_full *full;
 		size_t got, length;
 		enum pd_status status = pd_source_read(&file->main, offset + at, entry, sizeof(entry), &got, error);
 
 		if (status < 0)
 			return status;
 		length = strnlen((const char *)entry + 8, 64);
-		for (size_t i = 0; i < file->event_count && length; i++) {
-			struct pd_event_full *full = file->events[i];
-
-			if (full->named || full->event.attr->config != pd_load_u64(entry, file->swap) ||
-			    full->event.attr->type != PD_TYPE_TRACEPOINT)
-				continue;
-			full->event.name = pd_arena_text(&file->arena, entry + 8, length);
-			full->named = true;
-			if (!full->event.name)
+		while (length && (full = pd_file_take_unnamed(file, PD_TYPE_TRACEPOINT,
+							      pd_load_u64(entry, file->swap))) != NULL)
+			if (!pd_file_set_name(file, full, (const char *)entry + 8, length))
 				return pd_fail_memory(error);
-		}
 	}
 	return PD_OK;
 }
@@ -502,6 +499,7 @@ static struct pd_file *new_file(const char *name, const struct pd_open_options *
 	if (options)
 		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
 	file->main.fd = -1;
+	file->secret = (uintptr_t)file;
 	file->problem = all.problem;
 	file->problem_self = all.self;
 	file->memory_limit = all.memory_limit ? all.memory_limit : default_memory_limit;
@@ -633,6 +631,7 @@ void pd_file_close(struct pd_file *file)
 	pd_free(file->parts);
 	pd_free(file->events);
 	pd_free(file->ids);
+	pd_free(file->unnamed);
 	pd_arena_fini(&file->arena);
 	free(file->name);
 	free((char *)(uintptr_t)file->temp_dir);

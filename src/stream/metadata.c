@@ -33,10 +33,22 @@ static enum pd_status learn_attr(struct pd_stream *stream, struct pd_error *erro
 	return pd_file_add_event(file, decoded->attr, record->offset + PD_RECORD_HEADER_SIZE, decoded->ids, error);
 }
 
+// Keeps a feature, unless it is there already. Those that name events do so once.
+static enum pd_status put_feature(struct pd_stream *stream, unsigned feature, uint64_t offset, struct pd_bytes bytes,
+				  struct pd_error *error)
+{
+	struct pd_file *file = stream->file;
+	bool is_new = feature < PD_FEATURE_LIMIT && !file->features[feature].present;
+	enum pd_status status = pd_file_put_feature(file, feature, offset, bytes, error);
+
+	if (status >= 0 && is_new && (feature == PD_FEATURE_EVENT_DESC || feature == PD_FEATURE_TRACING_DATA))
+		pd_file_name_events(file);
+	return status;
+}
+
 static enum pd_status learn_feature(struct pd_stream *stream, struct pd_error *error)
 {
 	const struct pd_header_feature *feature = pd_as_header_feature(&stream->record);
-	enum pd_status status;
 
 	// the end marker has a number behind the last feature and no payload
 	if (!feature || feature->feat_id >= PD_FEATURE_LIMIT ||
@@ -44,26 +56,18 @@ static enum pd_status learn_feature(struct pd_stream *stream, struct pd_error *e
 		return PD_OK;
 	if (!feature->payload.size && pd_feature_layout((unsigned)feature->feat_id)->min_size)
 		return PD_OK;
-	status = pd_file_put_feature(stream->file, (unsigned)feature->feat_id, stream->record.offset + 16,
-				     feature->payload, error);
-	if (status >= 0 && feature->feat_id == PD_FEATURE_EVENT_DESC)
-		pd_file_name_events(stream->file);
-	return status;
+	return put_feature(stream, (unsigned)feature->feat_id, stream->record.offset + 16, feature->payload, error);
 }
 
 static enum pd_status learn_old_feature(struct pd_stream *stream, struct pd_error *error)
 {
 	const struct pd_old_feature *feature = pd_as_old_feature(&stream->record);
 	uint32_t type = pd_load_u32(stream->record.bytes.data, stream->file->swap);
-	enum pd_status status;
 
 	if (!feature)
 		return PD_OK;
-	status = pd_file_put_feature(stream->file, type - PD_OLD_FEATURE_BASE,
-				     stream->record.offset + PD_RECORD_HEADER_SIZE, feature->payload, error);
-	if (status >= 0 && type == PD_OLD_FEATURE_BASE + PD_FEATURE_EVENT_DESC)
-		pd_file_name_events(stream->file);
-	return status;
+	return put_feature(stream, type - PD_OLD_FEATURE_BASE, stream->record.offset + PD_RECORD_HEADER_SIZE,
+			   feature->payload, error);
 }
 
 static enum pd_status learn_tracing_data(struct pd_stream *stream, struct pd_error *error)
@@ -84,36 +88,19 @@ static enum pd_status learn_tracing_data(struct pd_stream *stream, struct pd_err
 	} else {
 		return PD_OK;
 	}
-	status = pd_file_put_feature(stream->file, PD_FEATURE_TRACING_DATA, offset, tail, error);
-	if (status >= 0)
-		pd_file_name_events(stream->file);
-	return status;
-}
-
-static struct pd_event_full *unnamed_tracepoint(struct pd_file *file, uint64_t config)
-{
-	for (size_t i = 0; i < file->event_count; i++) {
-		struct pd_event_full *full = file->events[i];
-
-		if (!full->named && full->event.attr->type == PD_TYPE_TRACEPOINT && full->event.attr->config == config)
-			return full;
-	}
-	return NULL;
+	return put_feature(stream, PD_FEATURE_TRACING_DATA, offset, tail, error);
 }
 
 static enum pd_status learn_event_type(struct pd_stream *stream, struct pd_error *error)
 {
 	const struct pd_header_event_type *type = pd_as_header_event_type(&stream->record);
-	struct pd_event_full *full = type ? unnamed_tracepoint(stream->file, type->event_id) : NULL;
-	char *name;
+	struct pd_event_full *full;
 
-	if (!full || !type->name.length)
+	if (!type || !type->name.length)
 		return PD_OK;
-	name = pd_arena_text(&stream->file->arena, type->name.data, type->name.length);
-	if (!name)
-		return pd_fail_memory(error);
-	full->event.name = name;
-	full->named = true;
+	while ((full = pd_file_take_unnamed(stream->file, PD_TYPE_TRACEPOINT, type->event_id)) != NULL)
+		if (!pd_file_set_name(stream->file, full, type->name.data, type->name.length))
+			return pd_fail_memory(error);
 	return PD_OK;
 }
 

@@ -48,9 +48,10 @@ enum pd_status pd_reader_seek(struct pd_reader *reader, uint64_t offset)
 static enum pd_status make_room(struct pd_reader *reader, size_t size, struct pd_error *error)
 {
 	size_t shift = (size_t)(reader->offset & 7);
-	size_t want = size + 16 > WINDOW ? size + 16 : WINDOW;
+	// with slack, so that records after records that want much do not move all of it each time
+	size_t want = size + 16 > WINDOW ? size + WINDOW : WINDOW;
 
-	if (want > reader->capacity) {
+	if (size + 16 > reader->capacity) {
 		uint8_t *buffer = pd_alloc(want);
 
 		if (!buffer)

@@ -143,7 +143,19 @@ static struct pd_sized_text format_of(const char *text)
 	return (struct pd_sized_text){ .data = { copy, size } };
 }
 
-TEST(test_tracepoint_name__found)
+// Name of the first tracepoint with that id.
+static bool find_tracepoint(const struct pd_tracing_data *data, uint64_t wanted, char *name, size_t size)
+{
+	struct pd_tracepoints walk = { .data = data };
+	uint64_t id;
+
+	while (pd_tracepoints_next(&walk, &id, name, size))
+		if (id == wanted)
+			return true;
+	return false;
+}
+
+TEST(test_tracepoints_next__found)
 {
 	struct pd_sized_text sched[] = {
 		format_of(""),
@@ -164,23 +176,23 @@ TEST(test_tracepoint_name__found)
 					.systems = { &system, 1, sizeof(system) } };
 	char name[64] = "";
 
-	CHECK(pd_tracepoint_name(&data, 319, name, sizeof(name)));
+	CHECK(find_tracepoint(&data, 319, name, sizeof(name)));
 	CHECK_STR(name, "sched:sched_switch");
-	CHECK(pd_tracepoint_name(&data, 9, name, sizeof(name)));
+	CHECK(find_tracepoint(&data, 9, name, sizeof(name)));
 	CHECK_STR(name, "sched:last");
-	CHECK(pd_tracepoint_name(&data, 1, name, sizeof(name)));
+	CHECK(find_tracepoint(&data, 1, name, sizeof(name)));
 	CHECK_STR(name, "ftrace:function");
-	CHECK(pd_tracepoint_name(&data, 319, name, 9));
+	CHECK(find_tracepoint(&data, 319, name, 9));
 	CHECK_STR(name, "sched:sc");
-	CHECK(!pd_tracepoint_name(&data, 31, name, sizeof(name)));
-	CHECK(!pd_tracepoint_name(&data, 7, name, sizeof(name)));
-	CHECK(!pd_tracepoint_name(&data, 8, name, sizeof(name)));
-	CHECK(!pd_tracepoint_name(&data, 10, name, sizeof(name)));
-	CHECK(!pd_tracepoint_name(&data, 0, name, sizeof(name)));
+	CHECK(!find_tracepoint(&data, 31, name, sizeof(name)));
+	CHECK(!find_tracepoint(&data, 7, name, sizeof(name)));
+	CHECK(!find_tracepoint(&data, 8, name, sizeof(name)));
+	CHECK(!find_tracepoint(&data, 10, name, sizeof(name)));
+	CHECK(!find_tracepoint(&data, 0, name, sizeof(name)));
 	for (size_t i = 0; i < sizeof(sched) / sizeof(sched[0]); i++)
 		free((void *)(uintptr_t)sched[i].data.data);
 	free((void *)(uintptr_t)ftrace[0].data.data);
 }
 
 RUN(TEST_CASE(test_event_name__as_perf), TEST_CASE(test_event_name__breakpoints),
-    TEST_CASE(test_event_name__like_snprintf), TEST_CASE(test_tracepoint_name__found))
+    TEST_CASE(test_event_name__like_snprintf), TEST_CASE(test_tracepoints_next__found))
