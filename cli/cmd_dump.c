@@ -22,6 +22,7 @@ struct values {
 	bool json;
 	bool stats;
 	bool hex;
+	bool sort;
 	bool header;
 	bool features;
 	struct option_number record;
@@ -40,6 +41,8 @@ static const struct option options[] = {
 	  "only the record at this place in the file, and what is compressed in it" },
 	{ "type", 't', OPTION_LIST, "TYPE", offsetof(struct values, types),
 	  "only records of this type, by name or number; several with commas" },
+	{ "sort", 'S', OPTION_FLAG, NULL, offsetof(struct values, sort),
+	  "in the order of time, as perf script has it, in place of the order of the file" },
 	{ "hex", 'x', OPTION_FLAG, NULL, offsetof(struct values, hex), "print the bytes too" },
 	{ "header", 0, OPTION_FLAG, NULL, offsetof(struct values, header),
 	  "the file header and the events in place of the records" },
@@ -138,7 +141,7 @@ static bool is_behind(const struct dump *dump, const struct pd_record *record)
 
 	if (values->record.given && record->index >= values->record.value)
 		return true;
-	return values->offset.given && record->offset > values->offset.value &&
+	return values->offset.given && !values->sort && record->offset > values->offset.value &&
 	       pd_file_part_count(dump->input.file) == 1;
 }
 
@@ -367,6 +370,7 @@ static int run(const struct call *call)
 	code = input_open(&dump.input, &dump.values->input, call, NULL, NULL);
 	if (code != CODE_FINE)
 		return code;
+	dump.input.order = dump.values->sort ? PD_ORDER_TIME : PD_ORDER_FILE;
 	dump.scratch = pd_text_new();
 	if (dump.scratch) {
 		code = dump_opened(&dump);

@@ -125,13 +125,14 @@ int input_close(struct input *input, int code)
 
 int input_walk(struct input *input, record_fn *each, void *self)
 {
+	struct pd_stream_options options = { .size = sizeof(options), .order = input->order };
 	const struct pd_record *record;
 	struct pd_stream *stream = NULL;
 	struct pd_error error;
 	enum pd_status status;
 	uint64_t count = 0;
 
-	status = pd_stream_open(input->file, NULL, &stream, &error);
+	status = pd_stream_open(input->file, &options, &stream, &error);
 	while (status == PD_OK) {
 		status = pd_stream_next(stream, &record, &error);
 		if (status != PD_OK || !each(self, stream, record))

@@ -41,6 +41,7 @@ struct input {
 	struct output *out;
 	struct progress progress;
 	bool quiet, verbose;
+	enum pd_order order; /* of input_walk */
 	struct problem_count problems[128];
 	size_t problem_kinds;
 };

@@ -2,8 +2,8 @@
 /**
  * stream.h - everything that yields records.
  *
- * A stream over a file yields every record in the order of the file; the parts of a directory one
- * after another. A compressed record comes first itself, then the records it holds (with
+ * A stream over a file yields every record: in the order of the file, the parts of a directory one
+ * after another, or in the order of time. A compressed record comes first itself, then the records it holds (with
  * PD_RECORD_INFLATED). Damage is told to the problem function of the file and the stream goes on where
  * it can: a stream never ends early in silence.
  */
@@ -20,7 +20,7 @@ extern "C" {
 
 enum pd_record_flag {
 	PD_RECORD_INFLATED = 1, /* was inside a compressed record */
-	PD_RECORD_DAMAGED = 2   /* could not be taken apart; bytes are as stored */
+	PD_RECORD_LATE = 2      /* in the order of time: older than what came before it */
 };
 
 struct pd_stream;
@@ -33,7 +33,7 @@ struct pd_record {
 	uint16_t flags;               /* enum pd_record_flag */
 	uint64_t offset;              /* in its part; of the compressed record if it was inside one */
 	uint64_t inner_offset;        /* in the inflated data of the part, or PD_NO_OFFSET */
-	uint64_t index;               /* number in the stream, from 0 */
+	uint64_t index;               /* number in the stream, from 0; in the order of the stream */
 	uint64_t time_ns;             /* PD_NO_TIME when it carries none */
 	const struct pd_event *event; /* NULL for records written by tools and where the id is unknown */
 	struct pd_bytes bytes;        /* as stored, header included */
@@ -42,9 +42,19 @@ struct pd_record {
 	struct pd_scratch *scratch;   /* private */
 };
 
+enum pd_order {
+	PD_ORDER_FILE,
+	/* Equal times keep the order of the file. Records without time come where perf has them: when they
+	 * are read, before those that then wait for a round to end. What can seek and is not compressed is read
+	 * twice, and its order is exact; else rounds decide, and a record that is later than they allow comes when it
+	 * is read, with PD_RECORD_LATE. */
+	PD_ORDER_TIME
+};
+
 /** Zero is the default for each member; NULL means all defaults. */
 struct pd_stream_options {
-	size_t size; /* sizeof(struct pd_stream_options) */
+	size_t size;         /* sizeof(struct pd_stream_options) */
+	enum pd_order order;
 };
 
 /** A stream over a file. The file must stay open; one stream at a time over a pipe.

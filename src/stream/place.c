@@ -27,7 +27,7 @@ static const struct pd_event_full *find(struct pd_stream *stream, uint64_t id)
 static void tell_unknown_id(struct pd_stream *stream, const struct pd_record *record, uint64_t id)
 {
 	stream->unknown_ids++;
-	pd_file_tell(stream->file, PD_PROBLEM_UNKNOWN_ID, record->offset, NULL, "no event has id %" PRIu64, id);
+	pd_stream_tell(stream, PD_PROBLEM_UNKNOWN_ID, record->offset, NULL, "no event has id %" PRIu64, id);
 }
 
 static void place_unknown_sample(struct pd_stream *stream, struct pd_record *record, uint64_t id)
@@ -55,7 +55,7 @@ void pd_stream_place_sample(struct pd_stream *stream, struct pd_record *record)
 	record->time_ns = PD_NO_TIME;
 	stream->scratch.event = NULL;
 	if (!file->event_count) {
-		pd_file_tell(file, PD_PROBLEM_NO_ATTR_YET, record->offset, NULL, "a sample comes before any event");
+		pd_stream_tell(stream, PD_PROBLEM_NO_ATTR_YET, record->offset, NULL, "a sample comes before any event");
 		return;
 	}
 	full = file->events[0];

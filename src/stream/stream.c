@@ -3,6 +3,7 @@
  * Records in the order of the file. Outer records stand in the reader's window; a compressed one stays there
  * while the records inside are handed out. Damage is told, and the stream looks for the next plausible record.
  */
+#include "stream/order.h"
 #include "stream/stream.h"
 
 #include <inttypes.h>
@@ -11,20 +12,29 @@
 enum pd_status pd_stream_open(struct pd_file *file, const struct pd_stream_options *options,
 			      struct pd_stream **stream_out, struct pd_error *error)
 {
+	struct pd_stream_options all = {0};
 	struct pd_stream *stream;
+	enum pd_status status = PD_OK;
 
-	(void)options; // a place for later members
+	if (options)
+		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
 	if (file->pipe_started)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: a pipe can be read only once", file->name);
 	stream = pd_alloc(sizeof(*stream));
 	if (!stream)
 		return pd_fail_memory(error);
-	file->pipe_started = !file->main.seekable;
 	stream->file = file;
 	stream->scratch.file = file;
 	stream->scratch.arena.limit = (size_t)(file->memory_limit > SIZE_MAX / 16 ? SIZE_MAX : file->memory_limit * 4);
 	stream->scratch.scope.arena = &stream->scratch.arena;
 	stream->record.scratch = &stream->scratch;
+	if (all.order == PD_ORDER_TIME)
+		status = pd_order_open(stream, error);
+	if (status < 0) {
+		pd_stream_close(stream);
+		return status;
+	}
+	file->pipe_started = !file->main.seekable;
 	*stream_out = stream;
 	return PD_OK;
 }
@@ -38,6 +48,7 @@ static void close_part(struct pd_stream *stream)
 	pd_inflate_close(&stream->inflate);
 	stream->part_open = false;
 	stream->plain = false;
+	memset(stream->no_piece_before, 0, sizeof(stream->no_piece_before));
 	stream->outer_size = 0;
 	stream->inner_size = 0;
 	stream->tail_left = 0;
@@ -50,6 +61,7 @@ void pd_stream_close(struct pd_stream *stream)
 	if (!stream)
 		return;
 	close_part(stream);
+	pd_order_close(stream->order);
 	pd_arena_fini(&stream->scratch.arena);
 	pd_free(stream->tail);
 	pd_free(stream->split);
@@ -108,7 +120,7 @@ static enum pd_status resync(struct pd_stream *stream, struct pd_error *error)
 		if (is_place_to_go_on(reader, 0, stream->file->swap))
 			break;
 	}
-	pd_file_tell(stream->file, PD_PROBLEM_RESYNC, start, NULL, "%" PRIu64 " bytes were left out",
+	pd_stream_tell(stream, PD_PROBLEM_RESYNC, start, NULL, "%" PRIu64 " bytes were left out",
 		     reader->offset - start);
 	return PD_OK;
 }
@@ -129,18 +141,29 @@ static uint64_t tail_size_of(const struct pd_record *record, bool swap)
 
 // Some versions of perf give the first of several COMPRESSED2 records the size of them all. Looks for the header
 // of the second one; returns the size of the first, or 0.
-static size_t find_compressed2_size(const struct pd_reader *reader, uint64_t data_size, bool swap)
+static size_t find_compressed2_size(struct pd_stream *stream, uint64_t data_size)
 {
-	uint64_t span = data_size + 16 < reader->room ? data_size + 16 : reader->room;
+	enum { LARGEST = 65536 };
+	const struct pd_reader *reader = &stream->reader;
+	uint64_t *none_before = &stream->no_piece_before[reader->offset & 7];
+	size_t span = reader->room < LARGEST + 16 ? reader->room : LARGEST + 16;
+	size_t at = 16;
 
-	for (size_t at = 16; at + 16 <= span; at += 8) {
-		struct pd_record_head head = pd_record_head(reader->at + at, swap);
-		uint64_t inner = pd_load_u64(reader->at + at + 8, swap);
+	if (data_size < span - 16)
+		span = (size_t)data_size + 16;
+	// what was searched for the record before is not searched again
+	if (*none_before > reader->offset + at)
+		at = *none_before - reader->offset < span ? (size_t)(*none_before - reader->offset) : span;
+	for (; at + 16 <= span; at += 8) {
+		struct pd_record_head head = pd_record_head(reader->at + at, stream->file->swap);
+		uint64_t inner = pd_load_u64(reader->at + at + 8, stream->file->swap);
 
 		if (head.type == PD_RECORD_COMPRESSED2 && head.size >= 16 && inner <= head.size - 16 &&
 		    head.size - 16 - inner < 8)
 			return at;
 	}
+	if (reader->offset + at > *none_before)
+		*none_before = reader->offset + at;
 	return 0;
 }
 
@@ -159,8 +182,8 @@ static enum pd_status mend_compressed2(struct pd_stream *stream, struct pd_recor
 	status = pd_reader_fill(reader, 2 * 65536, error);
 	if (status < 0)
 		return status;
-	size = find_compressed2_size(reader, data_size, stream->file->swap);
-	pd_file_tell(stream->file, PD_PROBLEM_COMPRESSED2_SIZE, reader->offset, "compressed2.data",
+	size = find_compressed2_size(stream, data_size);
+	pd_stream_tell(stream, PD_PROBLEM_COMPRESSED2_SIZE, reader->offset, "compressed2.data",
 		     "claims %" PRIu64 " bytes in a record of %" PRIu64 "%s", data_size, head->size,
 		     size ? "" : ", and no further piece was found");
 	if (size)
@@ -178,26 +201,26 @@ static void reset_scratch(struct pd_scratch *scratch)
 	scratch->told = false;
 }
 
-static void start_record(struct pd_stream *stream, const struct pd_record_head *head, const uint8_t *at,
-			 uint64_t offset, uint64_t inner_offset)
+void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes bytes, uint64_t offset,
+		    uint64_t inner_offset)
 {
 	struct pd_record *record = &stream->record;
+	struct pd_record_head head = pd_record_head(bytes.data, stream->file->swap);
 
-	record->type = head->type;
+	record->type = head.type;
 	if (PD_UNLIKELY(stream->file->quirks & MASK_QUIRKS(OLD_FEATURES)) &&
-	    head->type >= PD_OLD_FEATURE_BASE + PD_FEATURE_HOSTNAME &&
-	    head->type <= PD_OLD_FEATURE_BASE + PD_FEATURE_GROUP_DESC)
+	    head.type >= PD_OLD_FEATURE_BASE + PD_FEATURE_HOSTNAME &&
+	    head.type <= PD_OLD_FEATURE_BASE + PD_FEATURE_GROUP_DESC)
 		record->type = PD_RECORD_OLD_FEATURE;
-	record->misc = head->misc;
+	record->misc = head.misc;
 	record->flags = inner_offset == PD_NO_OFFSET ? 0 : PD_RECORD_INFLATED;
 	record->offset = offset;
 	record->inner_offset = inner_offset;
 	record->index = stream->index++;
-	record->bytes.data = at;
-	record->bytes.size = (size_t)head->size;
+	record->bytes = bytes;
 	record->tail_size = 0;
+	record->part = (uint32_t)part;
 	stream->tail_bytes = (struct pd_bytes){0};
-	record->part = (uint32_t)stream->part;
 	if (stream->scratch.used)
 		reset_scratch(&stream->scratch);
 	pd_stream_place(stream, record);
@@ -211,7 +234,7 @@ static void tell_unknown_type(struct pd_stream *stream)
 	if (stream->unknown_types & bit)
 		return;
 	stream->unknown_types |= bit;
-	pd_file_tell(stream->file, PD_PROBLEM_UNKNOWN_RECORD, record->offset, NULL, "type %" PRIu32 ", %zu bytes",
+	pd_stream_tell(stream, PD_PROBLEM_UNKNOWN_RECORD, record->offset, NULL, "type %" PRIu32 ", %zu bytes",
 		     record->type, record->bytes.size);
 }
 
@@ -265,7 +288,7 @@ static enum pd_status take_record(struct pd_stream *stream, struct pd_error *err
 	case PD_RECORD_COMPRESSED2:
 		if (!inner)
 			return take_compressed(stream);
-		pd_file_tell(stream->file, PD_PROBLEM_NESTED_COMPRESSION, record->offset, NULL,
+		pd_stream_tell(stream, PD_PROBLEM_NESTED_COMPRESSION, record->offset, NULL,
 			     "a compressed record inside a compressed record");
 		return PD_OK;
 	case PD_RECORD_SIMPLEPERF_SPLIT:
@@ -286,7 +309,7 @@ static enum pd_status drop_tail(struct pd_stream *stream, struct pd_error *error
 	stream->tail_left = 0;
 	status = pd_reader_skip(&stream->reader, size, &missing, error);
 	if (status >= 0 && missing)
-		pd_file_tell(stream->file, PD_PROBLEM_TRUNCATED_TAIL, stream->outer_offset, NULL,
+		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_TAIL, stream->outer_offset, NULL,
 			     "%" PRIu64 " of %" PRIu64 " bytes behind the record are missing", missing,
 			     stream->record.tail_size);
 	return status;
@@ -297,13 +320,13 @@ static void end_of_part(struct pd_stream *stream)
 	struct pd_inflate *inflate = &stream->inflate;
 
 	if (stream->reader.room)
-		pd_file_tell(stream->file, PD_PROBLEM_TRUNCATED_RECORD, stream->reader.offset, NULL,
+		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_RECORD, stream->reader.offset, NULL,
 			     "%zu bytes are left, less than the record", stream->reader.room);
 	if (!inflate->broken && inflate->size > inflate->at)
-		pd_file_tell(stream->file, PD_PROBLEM_COMPRESSED_TAIL, stream->outer_offset, NULL,
+		pd_stream_tell(stream, PD_PROBLEM_COMPRESSED_TAIL, stream->outer_offset, NULL,
 			     "%zu inflated bytes are left, less than a record", inflate->size - inflate->at);
 	if (stream->split_size && !stream->split_ready)
-		pd_file_tell(stream->file, PD_PROBLEM_SPLIT_RECORD, stream->outer_offset, NULL,
+		pd_stream_tell(stream, PD_PROBLEM_SPLIT_RECORD, stream->outer_offset, NULL,
 			     "the pieces of a record have no end");
 	if (stream->part == 0)
 		pd_file_tell_compression(stream->file);
@@ -340,7 +363,7 @@ static enum pd_status next_outer(struct pd_stream *stream, struct pd_error *erro
 		}
 		if (head.size >= PD_RECORD_HEADER_SIZE && head.size <= stream->file->memory_limit)
 			break;
-		pd_file_tell(stream->file, PD_PROBLEM_BAD_RECORD_SIZE, reader->offset, NULL,
+		pd_stream_tell(stream, PD_PROBLEM_BAD_RECORD_SIZE, reader->offset, NULL,
 			     "type %" PRIu32 " with size %" PRIu64, head.type, head.size);
 		status = stream->file->stopped ? pd_file_stopped(error) : resync(stream, error);
 		if (status < 0)
@@ -355,7 +378,7 @@ static enum pd_status next_outer(struct pd_stream *stream, struct pd_error *erro
 	}
 	stream->outer_size = (size_t)head.size;
 	stream->outer_offset = reader->offset;
-	start_record(stream, &head, reader->at, reader->offset, PD_NO_OFFSET);
+	pd_stream_show(stream, stream->part, (struct pd_bytes){reader->at, (size_t)head.size}, reader->offset, PD_NO_OFFSET);
 	stream->record.tail_size = stream->tail_left =
 		PD_UNLIKELY(head.type == PD_RECORD_AUXTRACE || head.type == PD_RECORD_HEADER_TRACING_DATA)
 			? tail_size_of(&stream->record, swap)
@@ -385,7 +408,7 @@ static enum pd_status next_inner(struct pd_stream *stream, struct pd_error *erro
 			break;
 		head = pd_record_head(inflate->data + inflate->at, stream->file->swap);
 		if (head.size < PD_RECORD_HEADER_SIZE || head.size > stream->file->memory_limit) {
-			pd_file_tell(stream->file, PD_PROBLEM_COMPRESSED_DAMAGE, stream->outer_offset, NULL,
+			pd_stream_tell(stream, PD_PROBLEM_COMPRESSED_DAMAGE, stream->outer_offset, NULL,
 				     "inflated record at %" PRIu64 ": type %" PRIu32 " with size %" PRIu64,
 				     inflate->offset, head.type, head.size);
 			inflate->broken = true;
@@ -393,7 +416,8 @@ static enum pd_status next_inner(struct pd_stream *stream, struct pd_error *erro
 		}
 	}
 	stream->inner_size = (size_t)head.size;
-	start_record(stream, &head, inflate->data + inflate->at, stream->outer_offset, inflate->offset);
+	pd_stream_show(stream, stream->part, (struct pd_bytes){inflate->data + inflate->at, (size_t)head.size},
+		       stream->outer_offset, inflate->offset);
 	return PD_OK;
 }
 
@@ -406,12 +430,13 @@ static enum pd_status next_joined(struct pd_stream *stream)
 	if (stream->split_size >= PD_RECORD_HEADER_SIZE) {
 		head = pd_record_head(stream->split, stream->file->swap);
 		if (head.size == stream->split_size) {
-			start_record(stream, &head, stream->split, stream->outer_offset, 0);
+			pd_stream_show(stream, stream->part, (struct pd_bytes){stream->split, stream->split_size},
+				       stream->outer_offset, 0);
 			stream->split_size = 0;
 			return PD_OK;
 		}
 	}
-	pd_file_tell(stream->file, PD_PROBLEM_SPLIT_RECORD, stream->outer_offset, NULL,
+	pd_stream_tell(stream, PD_PROBLEM_SPLIT_RECORD, stream->outer_offset, NULL,
 		     "the pieces of a record have %zu bytes, which is not its size", stream->split_size);
 	stream->split_size = 0;
 	return PD_END;
@@ -469,7 +494,7 @@ static enum pd_status next_slowly(struct pd_stream *stream, struct pd_error *err
 		if (stream->file->stopped)
 			return pd_file_stopped(error);
 		if (!stream->part_open) {
-			if (stream->part >= stream->file->part_count)
+			if (stream->range.source || stream->part >= stream->file->part_count)
 				return PD_END;
 			status = pd_reader_open(&stream->reader, &stream->file->parts[stream->part]);
 			if (status < 0)
@@ -492,7 +517,7 @@ enum pd_status pd_stream_next(struct pd_stream *stream, const struct pd_record *
 			      struct pd_error *error)
 {
 	if (PD_UNLIKELY(!next_quickly(stream))) {
-		enum pd_status status = next_slowly(stream, error);
+		enum pd_status status = stream->order ? pd_order_next(stream, error) : next_slowly(stream, error);
 
 		if (status != PD_OK)
 			return status;
@@ -503,10 +528,26 @@ enum pd_status pd_stream_next(struct pd_stream *stream, const struct pd_record *
 	return PD_OK;
 }
 
+enum pd_status pd_stream_open_range(struct pd_stream *stream, size_t part, uint64_t begin, uint64_t end,
+				    struct pd_error *error)
+{
+	(void)error;
+	close_part(stream);
+	stream->part = part;
+	stream->range = stream->file->parts[part];
+	stream->range.begin = begin;
+	stream->range.end = end;
+	stream->part_open = true;
+	return pd_reader_open(&stream->reader, &stream->range);
+}
+
 enum pd_status pd_stream_seek(struct pd_stream *stream, uint64_t offset, struct pd_error *error)
 {
 	const struct pd_part *part = &stream->file->parts[0];
 
+	if (stream->order)
+		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "%s: places are not in the order of time",
+			       stream->file->name);
 	if (!part->source->seekable || stream->file->features[PD_FEATURE_COMPRESSED].present)
 		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "%s: cannot seek in %s", stream->file->name,
 			       part->source->seekable ? "compressed records" : "a pipe");
@@ -533,6 +574,8 @@ enum pd_status pd_stream_tail(struct pd_stream *stream, struct pd_bytes *bytes_o
 		*bytes_out = stream->tail_bytes;
 		return PD_OK;
 	}
+	if (stream->order)
+		return pd_order_tail(stream, bytes_out, error);
 	if (size > stream->file->memory_limit)
 		return pd_fail(error, PD_ERROR_LIMIT, stream->record.offset,
 			       "%s: %" PRIu64 " bytes behind the record, the limit is %" PRIu64, stream->file->name,
@@ -557,7 +600,7 @@ enum pd_status pd_stream_tail(struct pd_stream *stream, struct pd_bytes *bytes_o
 	if (status < 0)
 		return status;
 	if (got < stream->record.tail_size)
-		pd_file_tell(stream->file, PD_PROBLEM_TRUNCATED_TAIL, stream->record.offset, NULL,
+		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_TAIL, stream->record.offset, NULL,
 			     "%" PRIu64 " of %" PRIu64 " bytes behind the record are missing",
 			     stream->record.tail_size - got, stream->record.tail_size);
 	stream->tail_bytes = (struct pd_bytes){tail, got};
@@ -569,6 +612,10 @@ void pd_stream_progress(const struct pd_stream *stream, uint64_t *done_out, uint
 {
 	uint64_t total = 0;
 
+	if (stream->order) {
+		pd_order_progress(stream->order, done_out, total_out);
+		return;
+	}
 	*done_out = stream->done + (stream->part_open ? stream->reader.offset - stream->reader.begin : 0);
 	for (size_t i = 0; i < stream->file->part_count; i++) {
 		const struct pd_part *part = &stream->file->parts[i];

@@ -89,6 +89,9 @@ struct pd_stream {
 	uint8_t *tail;
 	struct pd_bytes tail_bytes; // of the current record, once it was read
 	uint64_t index;
+	struct pd_sorter *order; // records are shown in the order of time; see order.h
+	struct pd_part range;   // what is read instead of the parts, if it has a source
+	bool quiet;             // problems were told already
 	bool plain;    // nothing but the record itself stands before the next one
 	uint64_t done; // bytes of the parts before this one
 	// the last id that was looked up
@@ -99,9 +102,20 @@ struct pd_stream {
 	uint8_t *split;
 	size_t split_size, split_capacity;
 	bool split_ready;
+	uint64_t no_piece_before[8]; // COMPRESSED2: searched up to here, by alignment of the offset
 	uint64_t unknown_types; // told so far, as bits of the low part of the number
 	uint64_t unknown_ids;   // number of records
 };
+
+#define pd_stream_tell(stream, ...)                                                                \
+	((stream)->quiet ? (void)0 : pd_file_tell((stream)->file, __VA_ARGS__))
+
+// Makes bytes the current record, as if they had been read. Its tail_size is 0.
+void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes record, uint64_t offset,
+		    uint64_t inner_offset);
+// From now on only a range of a part is read, then there is an end.
+enum pd_status pd_stream_open_range(struct pd_stream *stream, size_t part, uint64_t begin, uint64_t end,
+				    struct pd_error *error);
 
 // Looks at records that say something about the file: attrs, features, updates. stream/metadata.c
 enum pd_status pd_stream_learn(struct pd_stream *stream, struct pd_error *error);

@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/order.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	CHUNK_SIZE = 1 << 20,
+	BLOB_ALIGN = 8,
+};
+
+// What time is for records: theirs, or for those without one the moment that perf would hand them out at.
+struct key {
+	uint64_t time_ns;
+	uint32_t rank; // 0 with a time of its own, 1 without: behind those of the same time
+};
+
+// Where perf's reader would be: what it has handed out, and will at the next round.
+struct rounds {
+	uint64_t flushed; // all up to here was handed out
+	uint64_t limit;   // all up to here will be at the next round
+	uint64_t newest;
+};
+
+// A record in a chunk's data: this, then its bytes, then its tail if it is kept.
+struct blob {
+	uint64_t offset;
+	uint64_t inner_offset;
+	uint64_t tail_size;
+	uint32_t size;
+	uint32_t part;
+	bool late;
+	bool has_tail;
+};
+
+struct entry {
+	uint64_t time_ns;
+	uint32_t rank;
+	uint32_t at; // of the blob, in units of BLOB_ALIGN
+};
+
+// A run of records. First a place in the file, then its records, sorted, then nothing again.
+struct chunk {
+	uint64_t begin, end; // in its part
+	struct key oldest;
+	struct rounds rounds; // before its first record
+	uint32_t part;
+	uint32_t ordinal; // in the order of the file
+	uint8_t *data;
+	size_t size, capacity;
+	struct entry *entries;
+	size_t count, room, next;
+};
+
+struct pd_sorter {
+	struct pd_file *file;
+	bool once; // the input comes once
+	struct pd_stream *walker;
+	struct chunk *chunks; // those of a seekable file, by age
+	size_t chunk_count, chunk_capacity, chunk_next;
+	struct chunk **heap; // loaded ones, the one with the oldest record first
+	size_t heap_size, heap_capacity;
+	struct rounds rounds;
+	struct entry *spare; // for sorting
+	size_t spare_room;
+	size_t loaded_bytes;
+	uint32_t ordinal;
+	bool walker_ended;
+	uint64_t late_count, late_offset;
+	struct chunk *shown; // chunk whose record is shown
+	uint64_t done_bytes;
+};
+
+static int compare_keys(uint64_t time_a, uint32_t rank_a, uint64_t time_b, uint32_t rank_b)
+{
+	if (time_a != time_b)
+		return time_a < time_b ? -1 : 1;
+	return rank_a < rank_b ? -1 : rank_a > rank_b;
+}
+
+// The key of the next record, in the order of the file.
+static struct key take_key(struct rounds *rounds, const struct pd_record *record)
+{
+	struct key key = {record->time_ns, 0};
+
+	if (record->time_ns == PD_NO_TIME)
+		key = (struct key){rounds->flushed, 1};
+	else if (record->time_ns > rounds->newest)
+		rounds->newest = record->time_ns;
+	if (record->type == PD_RECORD_FINISHED_ROUND) {
+		rounds->flushed = rounds->limit;
+		rounds->limit = rounds->newest;
+	}
+	return key;
+}
+
+// ---- sorting a chunk ----
+
+// End of the ascending run that begins at i.
+static size_t run_end(const struct entry *entries, size_t count, size_t i)
+{
+	for (i++; i < count; i++)
+		if (compare_keys(entries[i - 1].time_ns, entries[i - 1].rank, entries[i].time_ns, entries[i].rank) > 0)
+			break;
+	return i;
+}
+
+static void merge(const struct entry *left, size_t left_count, const struct entry *right, size_t right_count,
+		  struct entry *out)
+{
+	while (left_count && right_count) {
+		if (compare_keys(left->time_ns, left->rank, right->time_ns, right->rank) <= 0) {
+			*out++ = *left++;
+			left_count--;
+		} else {
+			*out++ = *right++;
+			right_count--;
+		}
+	}
+	memcpy(out, left_count ? left : right, (left_count + right_count) * sizeof(*out));
+}
+
+// Merges neighbouring runs; true if there was but one.
+static bool merge_runs(const struct entry *in, size_t count, struct entry *out)
+{
+	size_t i = 0;
+	bool sorted = run_end(in, count, 0) == count;
+
+	while (!sorted && i < count) {
+		size_t middle = run_end(in, count, i);
+		size_t end = middle < count ? run_end(in, count, middle) : count;
+
+		merge(in + i, middle - i, in + middle, end - middle, out + i);
+		i = end;
+	}
+	return sorted;
+}
+
+// Rings are drained one after another, so a chunk is a few runs that are in order already.
+static enum pd_status sort_chunk(struct pd_sorter *order, struct chunk *chunk, struct pd_error *error)
+{
+	struct entry *from = chunk->entries, *to;
+
+	if (chunk->count < 2)
+		return PD_OK;
+	if (!PD_GROW(order->spare, order->spare_room, chunk->count))
+		return pd_fail_memory(error);
+	to = order->spare;
+	while (!merge_runs(from, chunk->count, to)) {
+		struct entry *swap = from;
+
+		from = to;
+		to = swap;
+	}
+	if (from != chunk->entries)
+		memcpy(chunk->entries, from, chunk->count * sizeof(*from));
+	return PD_OK;
+}
+
+// ---- records of a chunk ----
+
+static const struct blob *blob_at(const struct chunk *chunk, size_t index)
+{
+	return (const struct blob *)(const void *)(chunk->data + (size_t)chunk->entries[index].at * BLOB_ALIGN);
+}
+
+static enum pd_status add_record(struct pd_sorter *order, struct chunk *chunk, const struct pd_record *record,
+				 struct key key, struct pd_bytes tail, struct pd_error *error)
+{
+	size_t body = (record->bytes.size + BLOB_ALIGN - 1) & ~(size_t)(BLOB_ALIGN - 1);
+	size_t need = sizeof(struct blob) + body + ((tail.size + BLOB_ALIGN - 1) & ~(size_t)(BLOB_ALIGN - 1));
+	struct blob *blob;
+
+	if (chunk->size / BLOB_ALIGN > UINT32_MAX - 1)
+		return pd_fail(error, PD_ERROR_LIMIT, record->offset, "%s: too much between two rounds",
+			       order->file->name);
+	if (!PD_GROW(chunk->data, chunk->capacity, chunk->size + need) ||
+	    !PD_GROW(chunk->entries, chunk->room, chunk->count + 1))
+		return pd_fail_memory(error);
+	blob = (struct blob *)(void *)(chunk->data + chunk->size);
+	*blob = (struct blob){
+		.offset = record->offset,
+		.inner_offset = record->inner_offset,
+		.tail_size = record->tail_size,
+		.size = (uint32_t)record->bytes.size,
+		.part = record->part,
+		.late = key.rank == 0 && key.time_ns < chunk->rounds.flushed && order->once,
+		.has_tail = tail.data != NULL,
+	};
+	memcpy(blob + 1, record->bytes.data, record->bytes.size);
+	if (tail.size)
+		memcpy((uint8_t *)(blob + 1) + body, tail.data, tail.size);
+	chunk->entries[chunk->count++] =
+		(struct entry){key.time_ns, key.rank, (uint32_t)(chunk->size / BLOB_ALIGN)};
+	chunk->size += need;
+	order->loaded_bytes += need;
+	if (blob->late && !order->late_count++)
+		order->late_offset = record->offset;
+	return PD_OK;
+}
+
+static void unload(struct pd_sorter *order, struct chunk *chunk)
+{
+	order->loaded_bytes -= chunk->size;
+	pd_free(chunk->data);
+	pd_free(chunk->entries);
+	chunk->data = NULL;
+	chunk->entries = NULL;
+	chunk->size = chunk->capacity = chunk->count = chunk->room = chunk->next = 0;
+	if (order->once)
+		pd_free(chunk);
+}
+
+// ---- the heap of loaded chunks ----
+
+static bool is_before(const struct chunk *a, const struct chunk *b)
+{
+	const struct entry *left = &a->entries[a->next], *right = &b->entries[b->next];
+	int order = compare_keys(left->time_ns, left->rank, right->time_ns, right->rank);
+
+	return order < 0 || (order == 0 && a->ordinal < b->ordinal);
+}
+
+static void swap_chunks(struct pd_sorter *order, size_t a, size_t b)
+{
+	struct chunk *chunk = order->heap[a];
+
+	order->heap[a] = order->heap[b];
+	order->heap[b] = chunk;
+}
+
+static void sift_down(struct pd_sorter *order, size_t at)
+{
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child >= order->heap_size)
+			return;
+		if (child + 1 < order->heap_size && is_before(order->heap[child + 1], order->heap[child]))
+			child++;
+		if (!is_before(order->heap[child], order->heap[at]))
+			return;
+		swap_chunks(order, at, child);
+		at = child;
+	}
+}
+
+static enum pd_status push(struct pd_sorter *order, struct chunk *chunk, struct pd_error *error)
+{
+	size_t at = order->heap_size;
+
+	if (!PD_GROW(order->heap, order->heap_capacity, order->heap_size + 1))
+		return pd_fail_memory(error);
+	order->heap[order->heap_size++] = chunk;
+	while (at && is_before(order->heap[at], order->heap[(at - 1) / 2])) {
+		swap_chunks(order, at, (at - 1) / 2);
+		at = (at - 1) / 2;
+	}
+	return PD_OK;
+}
+
+// The record that is shown is not needed any more.
+static void let_go(struct pd_sorter *order)
+{
+	struct chunk *chunk = order->shown;
+
+	order->shown = NULL;
+	if (chunk && chunk->next == chunk->count)
+		unload(order, chunk);
+}
+
+// ---- a file that can be walked twice ----
+
+static enum pd_status begin_chunk(struct pd_sorter *order, const struct pd_record *record, struct rounds rounds,
+				  struct pd_error *error)
+{
+	if (!PD_GROW(order->chunks, order->chunk_capacity, order->chunk_count + 1))
+		return pd_fail_memory(error);
+	order->chunks[order->chunk_count] = (struct chunk){
+		.begin = record->offset,
+		.oldest = {UINT64_MAX, 1},
+		.rounds = rounds,
+		.part = record->part,
+		.ordinal = (uint32_t)order->chunk_count,
+	};
+	order->chunk_count++;
+	return PD_OK;
+}
+
+static int compare_chunks(const void *a, const void *b)
+{
+	const struct chunk *left = a, *right = b;
+	int order = compare_keys(left->oldest.time_ns, left->oldest.rank, right->oldest.time_ns, right->oldest.rank);
+
+	return order ? order : left->ordinal < right->ordinal ? -1 : 1;
+}
+
+// A chunk ends where it is large enough, at the end of its part, and where bytes follow that are no records.
+static bool belongs(const struct chunk *chunk, const struct pd_record *record)
+{
+	return chunk && chunk->part == record->part && record->offset - chunk->begin < CHUNK_SIZE &&
+	       chunk->end == record->offset;
+}
+
+// Records inside of others can be had in one pass only.
+static bool holds_records(uint32_t type)
+{
+	return type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2 || type == PD_RECORD_SIMPLEPERF_SPLIT;
+}
+
+static enum pd_status walk_chunks(struct pd_sorter *order, struct pd_error *error)
+{
+	struct rounds rounds = {0};
+	struct chunk *chunk = NULL;
+	const struct pd_record *record;
+	enum pd_status status;
+
+	while ((status = pd_stream_next(order->walker, &record, error)) == PD_OK) {
+		struct rounds before = rounds;
+		struct key key = take_key(&rounds, record);
+
+		// not only files whose features say so are compressed
+		if (holds_records(record->type)) {
+			order->once = true;
+			return PD_OK;
+		}
+		if (!belongs(chunk, record)) {
+			status = begin_chunk(order, record, before, error);
+			if (status < 0)
+				return status;
+			chunk = &order->chunks[order->chunk_count - 1];
+		}
+		chunk->end = record->offset + record->bytes.size;
+		if (compare_keys(key.time_ns, key.rank, chunk->oldest.time_ns, chunk->oldest.rank) < 0)
+			chunk->oldest = key;
+	}
+	if (status < 0)
+		return status;
+	if (order->chunk_count)
+		qsort(order->chunks, order->chunk_count, sizeof(order->chunks[0]), compare_chunks);
+	return PD_OK;
+}
+
+static enum pd_status load_chunk(struct pd_sorter *order, struct chunk *chunk, struct pd_error *error)
+{
+	struct rounds rounds = chunk->rounds;
+	const struct pd_record *record;
+	enum pd_status status = pd_stream_open_range(order->walker, chunk->part, chunk->begin, chunk->end, error);
+
+	while (status >= 0 && (status = pd_stream_next(order->walker, &record, error)) == PD_OK)
+		status = add_record(order, chunk, record, take_key(&rounds, record), (struct pd_bytes){0}, error);
+	if (status < 0)
+		return status;
+	order->done_bytes += chunk->end - chunk->begin;
+	if (!chunk->count)
+		return PD_OK;
+	status = sort_chunk(order, chunk, error);
+	return status < 0 ? status : push(order, chunk, error);
+}
+
+// Whether the oldest loaded record is older than all that is not loaded.
+static bool is_oldest_of_all(const struct pd_sorter *order)
+{
+	const struct chunk *top, *next;
+	const struct entry *entry;
+	int compared;
+
+	if (order->chunk_next == order->chunk_count)
+		return order->heap_size > 0;
+	if (!order->heap_size)
+		return false;
+	top = order->heap[0];
+	next = &order->chunks[order->chunk_next];
+	entry = &top->entries[top->next];
+	compared = compare_keys(entry->time_ns, entry->rank, next->oldest.time_ns, next->oldest.rank);
+	return compared < 0 || (compared == 0 && top->ordinal < next->ordinal);
+}
+
+static enum pd_status make_ready_by_chunks(struct pd_sorter *order, struct pd_error *error)
+{
+	while (!is_oldest_of_all(order)) {
+		enum pd_status status;
+
+		if (order->chunk_next == order->chunk_count)
+			return PD_END;
+		status = load_chunk(order, &order->chunks[order->chunk_next++], error);
+		if (status < 0)
+			return status;
+	}
+	return PD_OK;
+}
+
+// ---- input that comes once ----
+
+static enum pd_status keep(struct pd_sorter *order, struct chunk *chunk, const struct pd_record *record,
+			   struct pd_error *error)
+{
+	struct pd_bytes tail = {0};
+	struct key key = take_key(&order->rounds, record);
+
+	if (record->tail_size && record->tail_size <= order->file->memory_limit) {
+		enum pd_status status = pd_stream_tail(order->walker, &tail, error);
+
+		if (status < 0)
+			return status;
+	}
+	return add_record(order, chunk, record, key, tail, error);
+}
+
+// What is kept must not grow without bounds where rounds are missing: then half of it goes, sorted as it is.
+static void make_round(struct pd_sorter *order)
+{
+	order->rounds.flushed = order->rounds.limit;
+	order->rounds.limit = order->rounds.newest;
+}
+
+// Reads one round.
+static enum pd_status load_round(struct pd_sorter *order, struct pd_error *error)
+{
+	struct chunk *chunk = pd_alloc(sizeof(*chunk));
+	size_t limit = (size_t)order->file->memory_limit / 4;
+	const struct pd_record *record;
+	enum pd_status status = PD_OK;
+	bool ended = false;
+
+	if (!chunk)
+		return pd_fail_memory(error);
+	chunk->ordinal = order->ordinal++;
+	chunk->rounds = order->rounds;
+	while (!ended && (status = pd_stream_next(order->walker, &record, error)) == PD_OK) {
+		status = keep(order, chunk, record, error);
+		if (status < 0)
+			break;
+		ended = record->type == PD_RECORD_FINISHED_ROUND;
+		if (!ended && chunk->size > limit) {
+			make_round(order);
+			ended = true;
+		}
+	}
+	order->walker_ended = status == PD_END;
+	if (status >= 0)
+		status = sort_chunk(order, chunk, error);
+	if (status >= 0 && chunk->count)
+		status = push(order, chunk, error);
+	if (status < 0 || !chunk->count)
+		unload(order, chunk);
+	return status < 0 ? status : PD_OK;
+}
+
+static enum pd_status make_ready_by_rounds(struct pd_sorter *order, struct pd_error *error)
+{
+	for (;;) {
+		enum pd_status status;
+
+		if (order->heap_size) {
+			const struct chunk *top = order->heap[0];
+
+			if (order->walker_ended || top->entries[top->next].time_ns <= order->rounds.flushed)
+				return PD_OK;
+		} else if (order->walker_ended) {
+			return PD_END;
+		}
+		status = load_round(order, error);
+		if (status < 0)
+			return status;
+	}
+}
+
+// ---- handing out ----
+
+static void tell_late(struct pd_sorter *order)
+{
+	if (order->late_count)
+		pd_file_tell(order->file, PD_PROBLEM_LATE_RECORDS, order->late_offset, NULL,
+			     "%" PRIu64 " records are older than what was handed out before them", order->late_count);
+	order->late_count = 0;
+}
+
+enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error)
+{
+	struct pd_sorter *order = stream->order;
+	const struct blob *blob;
+	struct chunk *chunk;
+	enum pd_status status;
+
+	let_go(order);
+	status = order->once ? make_ready_by_rounds(order, error) : make_ready_by_chunks(order, error);
+	if (status == PD_END)
+		tell_late(order);
+	if (status != PD_OK)
+		return status;
+	chunk = order->heap[0];
+	blob = blob_at(chunk, chunk->next);
+	pd_stream_show(stream, blob->part, (struct pd_bytes){(const uint8_t *)(blob + 1), blob->size}, blob->offset,
+		       blob->inner_offset);
+	stream->record.tail_size = blob->tail_size;
+	if (blob->late)
+		stream->record.flags |= PD_RECORD_LATE;
+	order->shown = chunk;
+	if (++chunk->next == chunk->count)
+		order->heap[0] = order->heap[--order->heap_size];
+	sift_down(order, 0);
+	return PD_OK;
+}
+
+enum pd_status pd_order_tail(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error)
+{
+	const struct chunk *chunk = stream->order->shown;
+	const struct pd_record *record = &stream->record;
+	const struct blob *blob = blob_at(chunk, chunk->next - 1);
+	size_t body = (blob->size + BLOB_ALIGN - 1) & ~(size_t)(BLOB_ALIGN - 1);
+	enum pd_status status;
+	uint8_t *tail;
+	size_t got;
+
+	if (!blob->tail_size || blob->has_tail) {
+		*bytes_out = (struct pd_bytes){(const uint8_t *)(blob + 1) + body, (size_t)blob->tail_size};
+		return PD_OK;
+	}
+	if (blob->tail_size > stream->file->memory_limit)
+		return pd_fail(error, PD_ERROR_LIMIT, record->offset, "%s: %" PRIu64 " bytes behind the record",
+			       stream->file->name, blob->tail_size);
+	tail = pd_realloc(stream->tail, (size_t)blob->tail_size);
+	if (!tail)
+		return pd_fail_memory(error);
+	stream->tail = tail;
+	status = pd_source_read(stream->file->parts[blob->part].source, blob->offset + blob->size, tail,
+				(size_t)blob->tail_size, &got, error);
+	if (status < 0)
+		return status;
+	*bytes_out = (struct pd_bytes){tail, got};
+	return PD_OK;
+}
+
+static bool can_seek(const struct pd_file *file)
+{
+	for (size_t i = 0; i < file->part_count; i++)
+		if (!file->parts[i].source->seekable)
+			return false;
+	return true;
+}
+
+static enum pd_status open_walker(struct pd_sorter *order, struct pd_error *error)
+{
+	return pd_stream_open(order->file, NULL, &order->walker, error);
+}
+
+enum pd_status pd_order_open(struct pd_stream *stream, struct pd_error *error)
+{
+	struct pd_sorter *order = pd_alloc(sizeof(*order));
+	enum pd_status status;
+
+	if (!order)
+		return pd_fail_memory(error);
+	stream->order = order;
+	stream->quiet = true; // the walker tells
+	order->file = stream->file;
+	order->once = !can_seek(stream->file);
+	status = open_walker(order, error);
+	if (status < 0 || order->once)
+		return status;
+	status = walk_chunks(order, error);
+	if (status < 0)
+		return status;
+	if (!order->once) {
+		order->walker->quiet = true; // what there was to tell was told
+		return PD_OK;
+	}
+	pd_stream_close(order->walker);
+	order->walker = NULL;
+	order->chunk_count = 0;
+	return open_walker(order, error);
+}
+
+void pd_order_close(struct pd_sorter *order)
+{
+	if (!order)
+		return;
+	let_go(order);
+	for (size_t i = 0; i < order->heap_size; i++)
+		unload(order, order->heap[i]);
+	pd_stream_close(order->walker);
+	pd_free(order->chunks);
+	pd_free(order->heap);
+	pd_free(order->spare);
+	pd_free(order);
+}
+
+void pd_order_progress(const struct pd_sorter *order, uint64_t *done_out, uint64_t *total_out)
+{
+	uint64_t walked;
+
+	pd_stream_progress(order->walker, &walked, total_out);
+	*done_out = order->once ? walked : order->done_bytes;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records in the order of time.
+ *
+ * What can seek and is not compressed is walked once: it is cut into chunks of about a megabyte, and each
+ * chunk's oldest record is noted. Chunks are then loaded by age and sorted; a record is handed out when it is older
+ * than all chunks that are not loaded. The order is exact whatever the recorder did, and memory is what overlaps.
+ *
+ * A pipe, or compressed records, come once. They are sorted by the rule of perf's rounds: FINISHED_ROUND says
+ * that nothing that follows is older than the newest record before the round before. What is older is late: it is
+ * counted, marked and handed out at once.
+ *
+ * Records without time go where perf has them: at the moment they are read, before all that then waits.
+ */
+#ifndef PD_STREAM_ORDER_H
+#define PD_STREAM_ORDER_H
+
+#include "stream/stream.h"
+
+struct pd_sorter;
+
+// For a stream over a file; the walk over the chunks happens here.
+enum pd_status pd_order_open(struct pd_stream *stream, struct pd_error *error);
+void pd_order_close(struct pd_sorter *order);
+// Shows the next record in the stream.
+enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error);
+// Bytes behind the record that is shown.
+enum pd_status pd_order_tail(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error);
+void pd_order_progress(const struct pd_sorter *order, uint64_t *done_out, uint64_t *total_out);
+
+#endif
