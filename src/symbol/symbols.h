@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A table of the symbols of one object: from an address to a name. A maker collects symbols in any order, with names
+ * that are still where they were read; making the table sorts them, keeps one name for each address, ends symbols
+ * that have no size, and copies the names that are left into one block. A finished table does not change.
+ *
+ * Where symbols overlap, the space is cut into pieces beforehand, so that a lookup is one binary search whatever a
+ * hostile file nests.
+ */
+#ifndef PD_SYMBOL_SYMBOLS_H
+#define PD_SYMBOL_SYMBOLS_H
+
+#include "base/error.h"
+#include "base/memory.h"
+
+enum pd_symbol_bind {
+	PD_BIND_LOCAL,
+	PD_BIND_WEAK,
+	PD_BIND_GLOBAL
+};
+
+enum pd_symbol_kind {
+	PD_SYMBOL_FUNCTION,
+	PD_SYMBOL_DATA,
+	PD_SYMBOL_PLT,  // a stub that jumps to a function of another object
+	PD_SYMBOL_BOUND // no symbol, but what stands before it ends here; not in the finished table
+};
+
+/** A symbol covers [start, end). In a table name has a NUL behind it and lives as long as the table. */
+struct pd_symbol {
+	uint64_t start;
+	uint64_t end;
+	const char *name;
+	uint32_t name_length;
+	uint16_t owner; // a number the maker's user gave, such as the module
+	uint8_t bind;
+	uint8_t kind;
+};
+
+/** Who has an address that several symbols cover. */
+enum pd_symtab_rule {
+	PD_SYMTAB_INNER, // the one that starts last; of those that start together the best name, the others go
+	PD_SYMTAB_LATER  // the one that was added last
+};
+
+struct pd_symtab;
+struct pd_symtab_item;
+
+/** Collects symbols. Zeroed memory with a rule is an empty one. Its failure sticks and comes out of make. */
+struct pd_symtab_maker {
+	enum pd_symtab_rule rule;
+	size_t limit;          // most bytes to take for symbols and names; 0 means 1 GiB
+	struct pd_arena names; // for names that stand nowhere else
+	struct pd_symtab_item *items;
+	size_t count;
+	size_t capacity;
+	size_t name_bytes;
+	bool out_of_memory;
+	bool over_limit;
+};
+
+/** Adds a symbol; name must stay valid until the table is made. An end of start means that the size is not known:
+ * the symbol then goes to the next one, at most to `most` (exclusive; 0: not known either, about a page).
+ * Symbols without a name are left out. */
+void pd_symtab_add(struct pd_symtab_maker *maker, const struct pd_symbol *symbol, uint64_t most);
+
+/** Makes the table and empties the maker, also on failure.
+ * PD_ERROR_MEMORY, or PD_ERROR_LIMIT if there was more than the maker's limit. */
+enum pd_status pd_symtab_make(struct pd_symtab_maker *maker, struct pd_symtab **table_out,
+			      struct pd_error *error);
+void pd_symtab_maker_fini(struct pd_symtab_maker *maker);
+void pd_symtab_free(struct pd_symtab *table);
+
+/** The symbol that covers an address; false if there is none. */
+bool pd_symtab_find(const struct pd_symtab *table, uint64_t addr, struct pd_symbol *symbol_out);
+
+/** Symbols in the order of their addresses. index must be less than the count. */
+size_t pd_symtab_count(const struct pd_symtab *table);
+struct pd_symbol pd_symtab_at(const struct pd_symtab *table, size_t index);
+
+/** Bytes that the table takes. */
+size_t pd_symtab_bytes(const struct pd_symtab *table);
+
+#endif

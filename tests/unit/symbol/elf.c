@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* ELF files made by hand: byte orders, word sizes, and what machines do with the values of symbols. */
+#include "symbol/elf.h"
+#include "../test.h"
+#include "elf_image.h"
+
+enum {
+	FUNCTION = 2,
+	GLOBAL_FUNCTION = 0x12,
+	LOCAL_LABEL = 0,
+	GLOBAL_LABEL = 0x10,
+	GLOBAL_DATA = 0x11,
+	CODE = PD_ELF_FLAG_ALLOC | PD_ELF_FLAG_EXEC,
+	PROGBITS = 1,
+	STRTAB = 3,
+	RELA = 4
+};
+
+static bool open_image(struct image *image, struct pd_elf **elf)
+{
+	struct pd_image bytes;
+
+	pd_image_open_memory(&bytes, image->data, image->size);
+	return pd_elf_open_image(elf, &bytes, "made", 0, NULL) == PD_OK;
+}
+
+static const char *name_at(const struct pd_symtab *table, uint64_t addr)
+{
+	struct pd_symbol symbol;
+
+	return pd_symtab_find(table, addr, &symbol) ? symbol.name : "-";
+}
+
+static void put_note(struct image *out, const char *name, uint32_t type, const char *content, uint32_t size)
+{
+	image_u32(out, (uint32_t)strlen(name) + 1);
+	image_u32(out, size);
+	image_u32(out, type);
+	image_text(out, name, (strlen(name) + 4) / 4 * 4);
+	image_bytes(out, content, size);
+	image_zeros(out, -size & 3);
+}
+
+static struct image make_object(bool wide, bool big)
+{
+	struct made_elf elf = {.wide = wide, .big = big, .type = 3, .machine = wide ? 62 : 3};
+	size_t text = elf_section(&elf, ".text", PROGBITS, CODE, 0x401000);
+	size_t note = elf_section(&elf, ".note", PD_ELF_SECTION_NOTE, PD_ELF_FLAG_ALLOC, 0);
+	size_t data = elf_section(&elf, ".data", PROGBITS, PD_ELF_FLAG_ALLOC, 0x500000);
+	size_t link = elf_section(&elf, ".gnu_debuglink", PROGBITS, 0, 0);
+	size_t names = elf_section(&elf, ".strtab", STRTAB, 0, 0);
+	size_t table = elf_section(&elf, ".symtab", PD_ELF_SECTION_SYMTAB, 0, 0);
+
+	image_zeros(&elf.sections[text].content, 0x200);
+	put_note(&elf.sections[note].content, "Other", 3, "abc", 3);
+	put_note(&elf.sections[note].content, "GNU", 3, "\x12\x34\x56\x78", 4);
+	image_zeros(&elf.sections[data].content, 16);
+	image_text(&elf.sections[link].content, "object.debug", 16);
+	image_u32(&elf.sections[link].content, 0x12345678);
+	elf_symbol(&elf, table, names, "first", FUNCTION, text, 0x401000, 0x10);
+	elf_symbol(&elf, table, names, "alias_of_first", GLOBAL_FUNCTION, text, 0x401000, 0x10);
+	elf_symbol(&elf, table, names, "label", LOCAL_LABEL, text, 0x401020, 0);
+	elf_symbol(&elf, table, names, ".Llocal", LOCAL_LABEL, text, 0x401030, 0);
+	elf_symbol(&elf, table, names, "last", GLOBAL_FUNCTION, text, 0x401100, 0);
+	elf_symbol(&elf, table, names, "_etext", GLOBAL_LABEL, text, 0x401200, 0);
+	elf_symbol(&elf, table, names, "elsewhere", GLOBAL_FUNCTION, 0, 0x401050, 16);
+	elf_symbol(&elf, table, names, "absolute", GLOBAL_LABEL, 0xfff1, 0x401060, 16);
+	elf_symbol(&elf, table, names, "variable", GLOBAL_DATA, data, 0x500000, 8);
+	elf_symbol(&elf, table, names, "", GLOBAL_FUNCTION, text, 0x401070, 8);
+	elf.segments[0] = (struct made_segment){1, 4, 0, 0x400000, 0x10000};
+	elf.segments[1] = (struct made_segment){1, 5, 0x1000, 0x401000, 0x2000};
+	elf.segment_count = 2;
+	return elf_make(&elf);
+}
+
+static void check_object(bool wide, bool big)
+{
+	static const struct pd_object_id wanted = {.bytes = {0x12, 0x34, 0x56, 0x78}, .size = 4};
+	struct image image = make_object(wide, big);
+	struct pd_elf_symbol_options options = {.data = true};
+	struct pd_symtab *table = NULL, *all = NULL;
+	struct pd_object_id id = {0};
+	struct pd_elf *elf = NULL;
+	const char *link = NULL;
+	uint64_t value = 0;
+	uint32_t crc = 0;
+
+	CHECK(open_image(&image, &elf));
+	CHECK(elf->wide == wide && elf->big == big && elf->section_count == 8);
+	CHECK(pd_elf_id(elf, &id) && pd_object_id_equal(&id, &wanted));
+	CHECK(pd_elf_debuglink(elf, &link, &crc) && crc == 0x12345678);
+	CHECK_STR(link, "object.debug");
+	CHECK(pd_elf_addr(elf, 0x1010, &value) && value == 0x401010);
+	CHECK(pd_elf_addr(elf, 0x800, &value) && value == 0x400800);
+	CHECK(!pd_elf_addr(elf, 0x10000, &value));
+	CHECK(pd_elf_offset(elf, 0x401010, &value) && value == 0x1010);
+	CHECK(!pd_elf_offset(elf, 0x3fffff, &value));
+	CHECK(pd_elf_has_symtab(elf));
+	CHECK(pd_elf_symtab(elf, NULL, NULL, &table, NULL) == PD_OK);
+	CHECK(pd_symtab_count(table) == 3);
+	CHECK_STR(name_at(table, 0x40100f), "alias_of_first");
+	CHECK_STR(name_at(table, 0x401010), "-");
+	CHECK_STR(name_at(table, 0x4010ff), "label");
+	CHECK_STR(name_at(table, 0x4011ff), "last");
+	CHECK_STR(name_at(table, 0x401200), "-");
+	CHECK(pd_elf_symtab(elf, NULL, &options, &all, NULL) == PD_OK);
+	CHECK_STR(name_at(all, 0x500007), "variable");
+	pd_symtab_free(all);
+	pd_symtab_free(table);
+	pd_elf_close(elf);
+	image_free(&image);
+}
+
+TEST(test_elf__orders_and_sizes)
+{
+	for (unsigned i = 0; i < 4 && !test_failed; i++)
+		check_object(i & 1, i & 2);
+}
+
+TEST(test_elf__cut_anywhere)
+{
+	struct image image = make_object(true, false);
+
+	for (size_t size = 0; size < image.size; size++) {
+		// its own memory, so that a sanitizer sees a step too far
+		struct image part = {0};
+		struct pd_symtab *table = NULL;
+		struct pd_elf *elf = NULL;
+		struct pd_object_id id;
+
+		image_bytes(&part, image.data, size);
+		if (open_image(&part, &elf)) {
+			pd_elf_id(elf, &id);
+			CHECK(pd_elf_symtab(elf, NULL, NULL, &table, NULL) == PD_OK);
+		}
+		CHECK(size >= 64 || !elf);
+		pd_symtab_free(table);
+		pd_elf_close(elf);
+		image_free(&part);
+	}
+	image_free(&image);
+}
+
+TEST(test_elf__marks_of_machines)
+{
+	static const struct {
+		uint16_t machine;
+		const char *mark;
+		bool kept;
+	} cases[] = {
+		{40, "$a", false}, {40, "$t.1", false},    {40, "$dollar", true},   {183, "$x", false},
+		{183, "$xa", true}, {243, "$xrv64", false}, {243, "$d", false},      {62, "$x", true},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct made_elf made = {.wide = true, .type = 3, .machine = cases[i].machine};
+		size_t text = elf_section(&made, ".text", PROGBITS, CODE, 0x1000);
+		size_t names = elf_section(&made, ".strtab", STRTAB, 0, 0);
+		size_t table_at = elf_section(&made, ".symtab", PD_ELF_SECTION_SYMTAB, 0, 0);
+		struct pd_symtab *table = NULL;
+		struct pd_elf *elf = NULL;
+		struct image image;
+
+		image_zeros(&made.sections[text].content, 0x100);
+		elf_symbol(&made, table_at, names, "thumb", GLOBAL_FUNCTION, text, 0x1011, 0x10);
+		elf_symbol(&made, table_at, names, cases[i].mark, LOCAL_LABEL, text, 0x1040, 0);
+		image = elf_make(&made);
+		CHECK(open_image(&image, &elf));
+		CHECK(pd_elf_symtab(elf, NULL, NULL, &table, NULL) == PD_OK);
+		CHECK_STR(name_at(table, 0x1010), cases[i].machine == 40 ? "thumb" : "-");
+		CHECK_STR(name_at(table, 0x1040), cases[i].kept ? cases[i].mark : "-");
+		pd_symtab_free(table);
+		pd_elf_close(elf);
+		image_free(&image);
+	}
+}
+
+// The value of a function is where its descriptor is, and the debug file lacks the descriptors.
+TEST(test_elf__descriptors)
+{
+	struct image images[2];
+	struct pd_elf *elves[2] = {NULL, NULL};
+	struct pd_symtab *table = NULL;
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct made_elf made = {.wide = true, .big = true, .type = 3, .machine = 21, .flags = 1};
+		size_t text = elf_section(&made, ".text", i ? PD_ELF_SECTION_NOBITS : PROGBITS, CODE, 0x1000);
+		size_t opd = elf_section(&made, ".opd", i ? PD_ELF_SECTION_NOBITS : PROGBITS, PD_ELF_FLAG_ALLOC, 0x8000);
+		size_t names = elf_section(&made, ".strtab", STRTAB, 0, 0);
+		size_t table_at = elf_section(&made, ".symtab", PD_ELF_SECTION_SYMTAB, 0, 0);
+
+		made.sections[text].size = 0x100;
+		made.sections[opd].size = 48;
+		if (i) {
+			elf_symbol(&made, table_at, names, "one", GLOBAL_FUNCTION, opd, 0x8000, 0x20);
+			elf_symbol(&made, table_at, names, "two", GLOBAL_FUNCTION, opd, 0x8018, 0x20);
+			elf_symbol(&made, table_at, names, "outside", GLOBAL_FUNCTION, opd, 0x8030, 0x20);
+		} else {
+			for (unsigned j = 0; j < 6; j++)
+				image_u64(&made.sections[opd].content, j % 3 ? 0 : 0x1000 + j * 0x20);
+		}
+		images[i] = elf_make(&made);
+		CHECK(open_image(&images[i], &elves[i]));
+	}
+	CHECK(!pd_elf_has_symtab(elves[0]));
+	CHECK(pd_elf_symtab(elves[0], elves[1], NULL, &table, NULL) == PD_OK);
+	CHECK(pd_symtab_count(table) == 2);
+	CHECK_STR(name_at(table, 0x1000), "one");
+	CHECK_STR(name_at(table, 0x1060), "two");
+	pd_symtab_free(table);
+	for (unsigned i = 0; i < 2; i++) {
+		pd_elf_close(elves[i]);
+		image_free(&images[i]);
+	}
+}
+
+// Code of a module is laid out section behind section; what initializes it is not there.
+TEST(test_elf__module)
+{
+	struct made_elf made = {.wide = true, .type = PD_ELF_TYPE_REL, .machine = 62};
+	size_t init = elf_section(&made, ".init.text", PROGBITS, CODE, 0);
+	size_t text = elf_section(&made, ".text", PROGBITS, CODE, 0);
+	size_t data = elf_section(&made, ".data", PROGBITS, PD_ELF_FLAG_ALLOC, 0);
+	size_t cold = elf_section(&made, ".text.unlikely", PROGBITS, CODE, 0);
+	size_t names = elf_section(&made, ".strtab", STRTAB, 0, 0);
+	size_t table_at = elf_section(&made, ".symtab", PD_ELF_SECTION_SYMTAB, 0, 0);
+	struct pd_symtab *table = NULL;
+	struct pd_elf *elf = NULL;
+	struct image image;
+	uint64_t addr = 0;
+
+	image_zeros(&made.sections[init].content, 0x40);
+	image_zeros(&made.sections[text].content, 0x33);
+	image_zeros(&made.sections[data].content, 0x40);
+	image_zeros(&made.sections[cold].content, 0x20);
+	made.sections[cold].align = 16;
+	elf_symbol(&made, table_at, names, "start", GLOBAL_FUNCTION, init, 0, 0x10);
+	elf_symbol(&made, table_at, names, "run", GLOBAL_FUNCTION, text, 0x10, 0x10);
+	elf_symbol(&made, table_at, names, "run.cold", FUNCTION, cold, 0x8, 0x10);
+	image = elf_make(&made);
+	CHECK(open_image(&image, &elf));
+	CHECK(pd_elf_symtab(elf, NULL, NULL, &table, NULL) == PD_OK);
+	CHECK(pd_symtab_count(table) == 2);
+	CHECK_STR(name_at(table, 0x10), "run");
+	CHECK_STR(name_at(table, 0x48), "run.cold");
+	CHECK(pd_elf_addr(elf, elf->sections[cold].offset + 8, &addr) && addr == 0x48);
+	CHECK(!pd_elf_addr(elf, elf->sections[init].offset, &addr));
+	pd_symtab_free(table);
+	pd_elf_close(elf);
+	image_free(&image);
+}
+
+static void put_relocation(struct made_elf *made, size_t section, uint64_t symbol, uint64_t addend)
+{
+	struct image *out = &made->sections[section].content;
+
+	image_u64(out, 0x4000);
+	image_u64(out, symbol << 32 | 7);
+	image_u64(out, addend);
+}
+
+TEST(test_elf__stubs)
+{
+	struct made_elf made = {.wide = true, .type = 3, .machine = 62};
+	size_t plt = elf_section(&made, ".plt", PROGBITS, CODE, 0x1000);
+	size_t second = elf_section(&made, ".plt.sec", PROGBITS, CODE, 0x2000);
+	size_t relocations = elf_section(&made, ".rela.plt", RELA, PD_ELF_FLAG_ALLOC, 0);
+	size_t names = elf_section(&made, ".dynstr", STRTAB, 0, 0);
+	size_t dynsym = elf_section(&made, ".dynsym", PD_ELF_SECTION_DYNSYM, 0, 0);
+	struct pd_symtab *table = NULL;
+	struct pd_symbol symbol;
+	struct pd_elf *elf = NULL;
+	struct image image;
+
+	image_zeros(&made.sections[plt].content, 64);
+	image_zeros(&made.sections[second].content, 48);
+	elf_symbol(&made, dynsym, names, "malloc", GLOBAL_FUNCTION, 0, 0, 0);
+	elf_symbol(&made, dynsym, names, "free", GLOBAL_FUNCTION, 0, 0, 0);
+	made.sections[relocations].link = (uint32_t)dynsym;
+	put_relocation(&made, relocations, 2, 0);
+	put_relocation(&made, relocations, 77, 0);
+	put_relocation(&made, relocations, 0, 0x1234);
+	image = elf_make(&made);
+	CHECK(open_image(&image, &elf));
+	CHECK(pd_elf_symtab(elf, NULL, NULL, &table, NULL) == PD_OK);
+	CHECK(pd_symtab_count(table) == 4);
+	CHECK_STR(name_at(table, 0x100f), "-");
+	CHECK_STR(name_at(table, 0x1010), "free@plt");
+	CHECK_STR(name_at(table, 0x2000), "free@plt");
+	CHECK_STR(name_at(table, 0x102f), "-");
+	CHECK_STR(name_at(table, 0x103f), "*ABS*+0x1234@plt");
+	CHECK(pd_symtab_find(table, 0x2005, &symbol) && symbol.kind == PD_SYMBOL_PLT && symbol.end == 0x2010);
+	pd_symtab_free(table);
+	pd_elf_close(elf);
+	image_free(&image);
+}
+
+TEST(test_elf__ids)
+{
+	static const struct pd_object_id none = {.size = 0};
+	struct pd_object_id eight = {.bytes = {1, 2, 3, 4, 5, 6, 7, 8}, .size = 8}, twenty = eight, long_one, other = eight;
+
+	twenty.size = 20;
+	long_one = twenty;
+	long_one.size = 32;
+	long_one.bytes[31] = 9;
+	other.bytes[7] = 9;
+	CHECK(pd_object_id_equal(&eight, &twenty) && pd_object_id_equal(&twenty, &eight));
+	CHECK(pd_object_id_equal(&long_one, &twenty));
+	CHECK(!pd_object_id_equal(&long_one, &eight));
+	CHECK(!pd_object_id_equal(&other, &eight));
+	CHECK(!pd_object_id_equal(&none, &none) && !pd_object_id_equal(&none, &eight));
+}
+
+RUN(TEST_CASE(test_elf__orders_and_sizes), TEST_CASE(test_elf__cut_anywhere), TEST_CASE(test_elf__marks_of_machines),
+    TEST_CASE(test_elf__descriptors), TEST_CASE(test_elf__module), TEST_CASE(test_elf__stubs), TEST_CASE(test_elf__ids))
