@@ -73,11 +73,13 @@ const void *pd_record_as(const struct pd_record *record, uint32_t type)
 	struct pd_error error;
 	const void *decoded;
 
-	if (record->type != type)
+	// an unknown type is told by the stream, and is no damage
+	if (record->type != type || !pd_record_layout(type))
 		return NULL;
 	if (decode(record, &decoded, &c, &error) == PD_OK)
 		return decoded;
-	if (!scratch->told) {
+	// an unknown type is no damage, and was told by the stream
+	if (!scratch->told && error.status != PD_ERROR_UNSUPPORTED) {
 		scratch->told = true;
 		scratch->used = true;
 		if (c.reason)
