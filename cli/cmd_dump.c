@@ -225,8 +225,8 @@ static bool count_record(void *self, struct pd_stream *stream, const struct pd_r
 {
 	struct dump *dump = self;
 
-	(void)stream;
 	stats_count(&dump->stats, record);
+	stats_count_following(&dump->stats, record, stream);
 	return true;
 }
 

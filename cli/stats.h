@@ -63,6 +63,22 @@ static inline void stats_count(struct stats *stats, const struct pd_record *reco
 	stats_count_rare(stats, record);
 }
 
+/* Counts the samples that follow a counted record, where they can be passed over. */
+static inline void stats_count_following(struct stats *stats, const struct pd_record *record,
+					 struct pd_stream *stream)
+{
+	const struct pd_event *event = record->event;
+	uint64_t passed;
+
+	if (record->type != PD_RECORD_SAMPLE || !event || event->index >= stats->event_count ||
+	    stats->events[event->index].reads)
+		return;
+	passed = pd_stream_pass(stream);
+	stats->total += passed;
+	stats->types[PD_RECORD_SAMPLE] += passed;
+	stats->events[event->index].samples += passed;
+}
+
 /* Count of a type. */
 uint64_t stats_type(const struct stats *stats, uint32_t type);
 /* The index-th type that was met, ascending; false past the end. */

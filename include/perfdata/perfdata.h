@@ -8,6 +8,7 @@
  *   stream.h  its records
  *   print.h   records as text and JSON
  *   check.h   every problem of a file
+ *   world.h   who ran and what was mapped, at each moment
  */
 #ifndef PERFDATA_PERFDATA_H
 #define PERFDATA_PERFDATA_H
@@ -18,5 +19,6 @@
 #include <perfdata/format.h>
 #include <perfdata/print.h>
 #include <perfdata/stream.h>
+#include <perfdata/world.h>
 
 #endif

@@ -65,6 +65,10 @@ PD_API void pd_stream_close(struct pd_stream *stream);
 /** The next record, or PD_END. Errors: PD_ERROR_SYSTEM, PD_ERROR_MEMORY, PD_ERROR_LIMIT, PD_ERROR_STOPPED. */
 PD_API enum pd_status pd_stream_next(struct pd_stream *stream, const struct pd_record **record_out,
 				     struct pd_error *error);
+/** Passes over samples without showing them: those that follow the current record and are of its event, as
+ * far as this costs nothing (there may be more). Returns their number, 0 if the current record is no sample. For
+ * programs that only count. The record stays valid. */
+PD_API uint64_t pd_stream_pass(struct pd_stream *stream);
 /** Goes on at a place of the main file, which should be the start of a record. PD_ERROR_ARGUMENT for
  * compressed data and pipes. */
 PD_API enum pd_status pd_stream_seek(struct pd_stream *stream, uint64_t offset,

@@ -486,6 +486,43 @@ static bool next_quickly(struct pd_stream *stream)
 	return true;
 }
 
+// Whether bytes begin with a sample of the event that last_event is.
+static inline bool is_same_event(const struct pd_stream *stream, const uint8_t *at, size_t size)
+{
+	size_t id = PD_RECORD_HEADER_SIZE + 8 * (size_t)stream->last_event->sample_id;
+
+	return stream->only_event || (id + 8 <= size && pd_load_u64(at + id, stream->file->swap) == stream->last_id);
+}
+
+uint64_t pd_stream_pass(struct pd_stream *stream)
+{
+	struct pd_reader *reader = &stream->reader;
+	const uint8_t *at = reader->at + stream->outer_size;
+	const uint8_t *end = reader->at + reader->room;
+	bool swap = stream->file->swap;
+	uint64_t passed = 0;
+
+	if (!stream->plain || stream->record.type != PD_RECORD_SAMPLE || !stream->record.event ||
+	    !stream->last_event || stream->record.event != &stream->last_event->event)
+		return 0;
+	while ((size_t)(end - at) >= PD_RECORD_HEADER_SIZE) {
+		uint32_t type = pd_load_u32(at, swap);
+		size_t size = pd_load_u16(at + 6, swap);
+
+		if (type != PD_RECORD_SAMPLE || size > (size_t)(end - at) || size < PD_RECORD_HEADER_SIZE ||
+		    !is_same_event(stream, at, size))
+			break;
+		at += size;
+		passed++;
+	}
+	if (!passed)
+		return 0;
+	stream->index += passed;
+	stream->outer_size = 0;
+	pd_reader_advance(reader, (size_t)(at - reader->at));
+	return passed;
+}
+
 static enum pd_status next_slowly(struct pd_stream *stream, struct pd_error *error)
 {
 	enum pd_status status;

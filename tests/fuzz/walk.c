@@ -7,6 +7,7 @@ struct place {
 	uint64_t next; // where the next outer record has to begin
 	uint64_t inner; // where the next inflated one has to begin
 	uint64_t damage; // told before the last record
+	uint64_t time_ns; // of the last record that has one
 	uint32_t part;
 	bool begun;
 };
@@ -69,6 +70,16 @@ static void look_at_place(struct walk *walk, struct place *place, const struct p
 	place->damage = walk->told[PD_DAMAGE];
 }
 
+// Times rise, but for records that are marked.
+static void look_at_time(struct place *place, const struct pd_record *record)
+{
+	if (record->time_ns == PD_NO_TIME)
+		return;
+	REQUIRE(record->time_ns >= place->time_ns || record->flags & PD_RECORD_LATE);
+	if (record->time_ns > place->time_ns)
+		place->time_ns = record->time_ns;
+}
+
 static void print(struct walk *walk, struct pd_text *text, const struct pd_record *record)
 {
 	size_t limit = walk->text_limit ? walk->text_limit : 1 << 20;
@@ -98,7 +109,8 @@ static void look_at_record(struct walk *walk, const struct pd_record *record)
 		walk->memory_may_fail);
 	REQUIRE((status == PD_ERROR_UNSUPPORTED) == !pd_record_layout(record->type));
 	REQUIRE(!pd_record_as(record, record->type) || walk->memory_may_fail);
-	REQUIRE(walk->told[PD_DAMAGE] || walk->memory_may_fail);
+	// a type that is not known is no damage, but it is told
+	REQUIRE(walk->told[status == PD_ERROR_UNSUPPORTED ? PD_INFO : PD_DAMAGE] || walk->memory_may_fail);
 }
 
 static enum pd_status look_at_tail(struct walk *walk, struct pd_stream *stream,
@@ -126,7 +138,10 @@ static enum pd_status walk_stream(struct pd_stream *stream, struct walk *walk, s
 	uint64_t done, total;
 
 	while ((status = pd_stream_next(stream, &record, error)) == PD_OK) {
-		look_at_place(walk, &place, record);
+		if (walk->order == PD_ORDER_FILE)
+			look_at_place(walk, &place, record);
+		else
+			look_at_time(&place, record);
 		look_at_record(walk, record);
 		walk->records++;
 		if (walk->records % 8 == 1)
@@ -182,10 +197,38 @@ static void walk_events(struct pd_file *file)
 	REQUIRE(pd_file_part_count(file) >= 1 && pd_file_part_name(file, 0) && pd_file_name(file));
 }
 
+static enum pd_status pass(struct pd_file *file, struct walk *walk, struct pd_text *text, struct pd_error *error)
+{
+	struct pd_stream_options options = {.size = sizeof(options), .order = walk->order};
+	struct pd_stream *stream = NULL;
+	enum pd_status status = pd_stream_open(file, &options, &stream, error);
+
+	if (status == PD_OK)
+		status = walk_stream(stream, walk, text, error);
+	pd_stream_close(stream);
+	return status;
+}
+
+// The same records come in the order of time, if they can be had again.
+static enum pd_status pass_by_time(struct pd_file *file, struct walk *walk, struct pd_text *text,
+				   struct pd_error *error)
+{
+	uint64_t records = walk->records;
+	enum pd_status status;
+
+	walk->order = PD_ORDER_TIME;
+	walk->records = 0;
+	status = pass(file, walk, text, error);
+	if (status == PD_OK)
+		REQUIRE(walk->records == records);
+	walk->order = PD_ORDER_FILE;
+	walk->records = records;
+	return status == PD_ERROR_ARGUMENT ? PD_OK : status;
+}
+
 enum pd_status walk_file(struct pd_file *file, struct walk *walk, struct pd_error *error)
 {
 	struct pd_text *text = pd_text_new();
-	struct pd_stream *stream = NULL;
 	enum pd_status status;
 
 	if (!text) {
@@ -195,10 +238,9 @@ enum pd_status walk_file(struct pd_file *file, struct walk *walk, struct pd_erro
 	walk_features(file, walk, text);
 	walk_events(file);
 	pd_text_clear(text);
-	status = pd_stream_open(file, NULL, &stream, error);
-	if (status == PD_OK)
-		status = walk_stream(stream, walk, text, error);
-	pd_stream_close(stream);
+	status = pass(file, walk, text, error);
+	if (status == PD_OK && walk->order == PD_ORDER_FILE)
+		status = pass_by_time(file, walk, text, error);
 	if (status >= 0 && pd_file_header(file)->mode == PD_MODE_PIPE) {
 		walk_features(file, walk, text);
 		walk_events(file);
