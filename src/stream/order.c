@@ -67,6 +67,7 @@ struct pd_sorter {
 	size_t loaded_bytes;
 	uint32_t ordinal;
 	bool walker_ended;
+	bool ended; // all was handed out
 	uint64_t late_count, late_offset;
 	struct chunk *shown; // chunk whose record is shown
 	uint64_t done_bytes;
@@ -486,8 +487,10 @@ enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error)
 
 	let_go(order);
 	status = order->once ? make_ready_by_rounds(order, error) : make_ready_by_chunks(order, error);
-	if (status == PD_END)
+	if (status == PD_END) {
+		order->ended = true;
 		tell_late(order);
+	}
 	if (status != PD_OK)
 		return status;
 	chunk = order->heap[0];
@@ -592,5 +595,6 @@ void pd_order_progress(const struct pd_sorter *order, uint64_t *done_out, uint64
 	uint64_t walked;
 
 	pd_stream_progress(order->walker, &walked, total_out);
-	*done_out = order->once ? walked : order->done_bytes;
+	// tails and what was left out belong to no chunk
+	*done_out = order->once ? walked : order->ended ? *total_out : order->done_bytes;
 }
