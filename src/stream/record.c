@@ -78,8 +78,7 @@ const void *pd_record_as(const struct pd_record *record, uint32_t type)
 		return NULL;
 	if (decode(record, &decoded, &c, &error) == PD_OK)
 		return decoded;
-	// an unknown type is no damage, and was told by the stream
-	if (!scratch->told && error.status != PD_ERROR_UNSUPPORTED) {
+	if (!scratch->told) {
 		scratch->told = true;
 		scratch->used = true;
 		if (c.reason)
