@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The symbols of a running kernel and its modules, as /proc/kallsyms lists them. */
+#ifndef PD_SYMBOL_KALLSYMS_H
+#define PD_SYMBOL_KALLSYMS_H
+
+#include "symbol/symbols.h"
+
+struct pd_kallsyms {
+	struct pd_symtab *table; // an owner of 0 is the kernel, else see pd_kallsyms_module
+	bool hidden;             // the kernel showed zeros for addresses: the table is empty
+	uint64_t text_addr;      // _text, else _stext: tells how far the kernel was moved; 0 if neither is listed
+	size_t bad_lines;
+	char **modules;
+	size_t module_count;
+	size_t module_capacity;
+};
+
+/** Reads the text. limit is the most bytes of the table, 0 means 1 GiB. Lines that are none are counted.
+ * PD_ERROR_FORMAT if there is not one line of the kind. */
+enum pd_status pd_kallsyms_read(struct pd_kallsyms *kallsyms_out, const char *text, size_t size, size_t limit,
+				struct pd_error *error);
+/** Reads a regular file: /proc/kallsyms or a copy of it. */
+enum pd_status pd_kallsyms_open(struct pd_kallsyms *kallsyms_out, const char *path, size_t limit,
+				struct pd_error *error);
+void pd_kallsyms_close(struct pd_kallsyms *kallsyms);
+
+/** The module of an owner, without brackets, or NULL for the kernel. */
+const char *pd_kallsyms_module(const struct pd_kallsyms *kallsyms, uint16_t owner);
+
+#endif

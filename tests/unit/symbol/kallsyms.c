@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Symbols of kernels: code, modules, ends, and addresses that the kernel hides. */
+#include "symbol/kallsyms.h"
+#include "../test.h"
+
+static const char *name_at(const struct pd_kallsyms *k, uint64_t addr)
+{
+	struct pd_symbol symbol;
+
+	return pd_symtab_find(k->table, addr, &symbol) ? symbol.name : "-";
+}
+
+static const char *module_at(const struct pd_kallsyms *k, uint64_t addr)
+{
+	struct pd_symbol symbol;
+	const char *module = NULL;
+
+	if (pd_symtab_find(k->table, addr, &symbol))
+		module = pd_kallsyms_module(k, symbol.owner);
+	return module ? module : "-";
+}
+
+static const char list[] = "0000000000000000 A __per_cpu_start\n"
+			   "ffffffff81000000 T _text\n"
+			   "ffffffff81000000 T _stext\n"
+			   "ffffffff81000100 T first\n"
+			   "ffffffff81000100 t alias\n"
+			   "ffffffff81008000 W weak_one\n"
+			   "garbage\n"
+			   "ffffffff81008100 t last\n"
+			   "ffffffff81200000 D data\n"
+			   "ffffffffc0004000 t two_a\t[two]\n"
+			   "ffffffffc0000000 t one_a\t[one]\n"
+			   "ffffffffc0000100 t one_b\t[one]\n"
+			   "ffffffffc0004100 T two_b\t[two]\n"
+			   "ffffffffc0009000 t prog\t[bpf]";
+
+TEST(test_kallsyms__modules)
+{
+	struct pd_kallsyms k;
+
+	CHECK(pd_kallsyms_read(&k, list, sizeof(list) - 1, 0, NULL) == PD_OK);
+	CHECK(!k.hidden && k.text_addr == UINT64_C(0xffffffff81000000));
+	CHECK(k.module_count == 3 && k.bad_lines == 1);
+	CHECK(pd_symtab_count(k.table) == 9);
+	CHECK_STR(name_at(&k, UINT64_C(0xffffffff81000000)), "_stext");
+	CHECK_STR(name_at(&k, UINT64_C(0xffffffff81007fff)), "first");
+	CHECK_STR(name_at(&k, UINT64_C(0xffffffff810080ff)), "weak_one");
+	CHECK_STR(name_at(&k, UINT64_C(0xffffffff811fffff)), "last");
+	CHECK_STR(name_at(&k, UINT64_C(0xffffffff81200000)), "-");
+	CHECK_STR(module_at(&k, UINT64_C(0xffffffff81000100)), "-");
+	CHECK_STR(name_at(&k, UINT64_C(0xffffffffc0000000)), "one_a");
+	CHECK_STR(module_at(&k, UINT64_C(0xffffffffc0000000)), "one");
+	// not up to the next module
+	CHECK_STR(name_at(&k, UINT64_C(0xffffffffc0001fff)), "one_b");
+	CHECK_STR(name_at(&k, UINT64_C(0xffffffffc0002000)), "-");
+	CHECK_STR(name_at(&k, UINT64_C(0xffffffffc00040ff)), "two_a");
+	CHECK_STR(module_at(&k, UINT64_C(0xffffffffc0004100)), "two");
+	CHECK_STR(module_at(&k, UINT64_C(0xffffffffc0009000)), "bpf");
+	pd_kallsyms_close(&k);
+}
+
+TEST(test_kallsyms__hidden)
+{
+	static const char zeros[] = "0000000000000000 T _text\n0000000000000000 T start_kernel\n";
+	struct pd_kallsyms k;
+
+	CHECK(pd_kallsyms_read(&k, zeros, sizeof(zeros) - 1, 0, NULL) == PD_OK);
+	CHECK(k.hidden && k.text_addr == 0);
+	CHECK(pd_symtab_count(k.table) == 0);
+	pd_kallsyms_close(&k);
+}
+
+TEST(test_kallsyms__something_else)
+{
+	struct pd_kallsyms k;
+	struct pd_error error;
+
+	CHECK(pd_kallsyms_read(&k, "\177ELF\n\n", 6, 0, &error) == PD_ERROR_FORMAT);
+	CHECK(pd_kallsyms_read(&k, "", 0, 0, &error) == PD_ERROR_FORMAT);
+	CHECK(pd_kallsyms_open(&k, "/dev/null", 0, &error) == PD_ERROR_UNSUPPORTED);
+	CHECK(pd_kallsyms_open(&k, "/nowhere/at/all", 0, &error) == PD_ERROR_SYSTEM);
+}
+
+TEST(test_kallsyms__cut_anywhere)
+{
+	for (size_t size = 1; size < sizeof(list); size++) {
+		struct pd_kallsyms k;
+
+		if (pd_kallsyms_read(&k, list, size, 0, NULL) == PD_OK)
+			pd_kallsyms_close(&k);
+		else
+			CHECK(size < 20);
+	}
+}
+
+TEST(test_kallsyms__many_modules)
+{
+	static char text[10000 * 40];
+	struct pd_kallsyms k;
+	struct pd_error error;
+	size_t size = 0;
+
+	for (unsigned i = 0; i < 8000; i++)
+		size += (size_t)sprintf(text + size, "%x t f%u\t[m%u]\n", 0x1000000 + i * 16, i, i * 7 % 8000);
+	CHECK(pd_kallsyms_read(&k, text, size, 0, NULL) == PD_OK);
+	CHECK(k.module_count == 8000);
+	CHECK_STR(module_at(&k, 0x1000000 + 7777 * 16), "m6439");
+	pd_kallsyms_close(&k);
+	for (unsigned i = 8000; i < 9000; i++)
+		size += (size_t)sprintf(text + size, "%x t f%u\t[m%u]\n", 0x1000000 + i * 16, i, i);
+	CHECK(pd_kallsyms_read(&k, text, size, 0, &error) == PD_ERROR_LIMIT);
+}
+
+RUN(TEST_CASE(test_kallsyms__modules), TEST_CASE(test_kallsyms__hidden), TEST_CASE(test_kallsyms__something_else),
+    TEST_CASE(test_kallsyms__cut_anywhere), TEST_CASE(test_kallsyms__many_modules))
