@@ -31,7 +31,7 @@ static enum pd_status no_perf_data(const struct pd_file *file, uint64_t offset, 
 				   struct pd_error *error)
 {
 	return pd_fail(error, PD_ERROR_FORMAT, offset, "%s: offset %" PRIu64 ": not a perf.data: %s", file->name,
-		       offset, why);
+		       offset, file->main.damaged ? file->main.damage : why);
 }
 
 // ---- header ----
