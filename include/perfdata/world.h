@@ -80,11 +80,13 @@ struct pd_mapping {
 	struct pd_moment from;
 };
 
-/** What stands at an address. */
+/** What stands at an address. Also what stood there before the last exec, if nothing is known to have come
+ * since: samples inside of exec still have addresses of the caller. */
 struct pd_location {
 	const struct pd_mapping *mapping;
 	const struct pd_object *object;    /* mapping->object */
 	const struct pd_mapping *ksymbol;  /* code that the kernel made there, or NULL; may be mapping itself */
+	bool before_exec;                  /* gone by the last exec; the caller of exec is seen so while it goes on */
 	uint64_t offset;                   /* in the file; the address itself for kernels, ksymbols and anonymous memory */
 };
 

@@ -224,16 +224,23 @@ static const struct pd_mapping *find_mapping(const struct pd_world *world, uint3
 }
 
 static const struct pd_mapping *find_in_process(const struct pd_world *world, uint32_t pid, struct pd_moment when,
-						uint64_t addr)
+						uint64_t addr, bool *before_exec_out)
 {
 	const struct pd_thread *thread = pd_world_find_thread(world, pid, when);
+	const struct pd_mapping *mapping;
+	const struct pd_thread_space *spaces;
 	uint32_t first, count;
 
 	if (!thread)
 		return NULL;
 	first = world->parts[thread->index].spaces;
 	COUNT_UNTIL(world->spaces, first, world->parts[thread->index + 1].spaces, from, when, count);
-	return count ? find_mapping(world, world->spaces[first + count - 1].space, when, addr) : NULL;
+	if (!count)
+		return NULL;
+	spaces = &world->spaces[first];
+	mapping = find_mapping(world, spaces[count - 1].space, when, addr);
+	*before_exec_out = !mapping && count > 1;
+	return *before_exec_out ? find_mapping(world, spaces[count - 2].space, when, addr) : mapping;
 }
 
 static const struct pd_mapping *find_in_kernel(const struct pd_world *world, uint32_t machine, struct pd_moment when,
@@ -261,12 +268,14 @@ bool pd_world_locate(const struct pd_world *world, uint32_t pid, unsigned cpumod
 		     uint64_t addr, struct pd_location *location_out)
 {
 	const struct pd_mapping *mapping = NULL, *ksymbol = NULL;
+	bool before_exec = false;
 
 	if (!world->settled)
 		return false;
 	if (cpumode == PD_CPUMODE_USER || cpumode == PD_CPUMODE_UNKNOWN)
-		mapping = find_in_process(world, pid, when, addr);
+		mapping = find_in_process(world, pid, when, addr, &before_exec);
 	if (!mapping && (cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_UNKNOWN)) {
+		before_exec = false;
 		mapping = find_in_kernel(world, 0, when, addr);
 		ksymbol = find_mapping(world, world->ksymbol_space, when, addr);
 		mapping = mapping ? mapping : ksymbol;
@@ -278,7 +287,8 @@ bool pd_world_locate(const struct pd_world *world, uint32_t pid, unsigned cpumod
 	}
 	if (!mapping)
 		return false;
-	*location_out = (struct pd_location){mapping, mapping->object, ksymbol, offset_in(mapping, addr)};
+	*location_out = (struct pd_location){mapping, mapping->object, ksymbol, before_exec,
+					       offset_in(mapping, addr)};
 	return true;
 }
 

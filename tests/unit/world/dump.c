@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints what the world says about each sample of a file, for compare.py: moment, thread, name, and what
- * stands at the ip or at each address of the call chain. Separated by tabs; control characters are escaped.
+ * Prints what the world says about each sample of a file, for compare.py: time, thread, name, what stands
+ * at the data address (or -), and at the ip or at each address of the call chain. Separated by tabs; control characters are escaped.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,12 +27,14 @@ static void print_object(const struct pd_location *location, struct pd_text *tex
 }
 
 static void print_address(const struct pd_world *world, const struct pd_sample *sample, unsigned cpumode,
-			  struct pd_moment when, uint64_t addr, struct pd_text *text)
+			  struct pd_moment when, uint64_t addr, bool is_data, struct pd_text *text)
 {
 	struct pd_location location;
 
 	pd_text_printf(text, "\t%" PRIx64 " ", addr);
-	if (pd_world_locate(world, sample->pid, cpumode, when, addr, &location))
+	// the kernel handles data of the process
+	if (pd_world_locate(world, sample->pid, cpumode, when, addr, &location) ||
+	    (is_data && pd_world_locate(world, sample->pid, PD_CPUMODE_UNKNOWN, when, addr, &location)))
 		print_object(&location, text);
 	else
 		pd_text_printf(text, "[unknown]");
@@ -66,18 +68,25 @@ static void print_sample(const struct pd_world *world, const struct pd_record *r
 	pd_text_printf(text, "%" PRIu64 "\t%d/%d\t", record->time_ns == PD_NO_TIME ? 0 : record->time_ns,
 		       has_tid ? (int)sample->pid : -1, (int)tid);
 	pd_text_escaped(text, comm, strlen(comm));
+	if (PD_BITS(type, PD_SAMPLE_TYPE_ADDR))
+		print_address(world, sample, cpumode, when, sample->addr, true, text);
+	else
+		pd_text_printf(text, "\t-");
 	if (PD_BITS(type, PD_SAMPLE_TYPE_CALLCHAIN)) {
 		cpumode = PD_CPUMODE_USER;
 		for (size_t i = 0; i < sample->callchain.count; i++) {
 			uint64_t addr = sample->callchain.items[i];
 
+			// what follows is no address, and completed by a later record
+			if ((int64_t)addr == -640)
+				break;
 			if (addr >= PD_CONTEXT_MAX)
 				cpumode = mode_of_marker(addr, cpumode);
 			else
-				print_address(world, sample, cpumode, when, addr, text);
+				print_address(world, sample, cpumode, when, addr, false, text);
 		}
 	} else if (PD_BITS(type, PD_SAMPLE_TYPE_IP)) {
-		print_address(world, sample, cpumode, when, sample->ip, text);
+		print_address(world, sample, cpumode, when, sample->ip, false, text);
 	}
 	pd_text_printf(text, "\n");
 }
