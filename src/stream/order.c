@@ -32,6 +32,7 @@ struct blob {
 	uint32_t part;
 	bool late;
 	bool has_tail;
+	size_t kept_size; // of the tail: less than tail_size where the input ends
 };
 
 struct entry {
@@ -188,6 +189,7 @@ static enum pd_status add_record(struct pd_sorter *order, struct chunk *chunk, c
 		.part = record->part,
 		.late = key.rank == 0 && key.time_ns < chunk->rounds.flushed && order->once,
 		.has_tail = tail.data != NULL,
+		.kept_size = tail.size,
 	};
 	memcpy(blob + 1, record->bytes.data, record->bytes.size);
 	if (tail.size)
@@ -511,14 +513,20 @@ enum pd_status pd_order_tail(struct pd_stream *stream, struct pd_bytes *bytes_ou
 {
 	const struct chunk *chunk = stream->order->shown;
 	const struct pd_record *record = &stream->record;
-	const struct blob *blob = blob_at(chunk, chunk->next - 1);
-	size_t body = (blob->size + BLOB_ALIGN - 1) & ~(size_t)(BLOB_ALIGN - 1);
+	const struct blob *blob;
 	enum pd_status status;
 	uint8_t *tail;
 	size_t got;
 
+	if (!chunk) {
+		*bytes_out = (struct pd_bytes){0};
+		return PD_OK;
+	}
+	blob = blob_at(chunk, chunk->next - 1);
 	if (!blob->tail_size || blob->has_tail) {
-		*bytes_out = (struct pd_bytes){(const uint8_t *)(blob + 1) + body, (size_t)blob->tail_size};
+		size_t body = (blob->size + BLOB_ALIGN - 1) & ~(size_t)(BLOB_ALIGN - 1);
+
+		*bytes_out = (struct pd_bytes){(const uint8_t *)(blob + 1) + body, blob->kept_size};
 		return PD_OK;
 	}
 	if (blob->tail_size > stream->file->memory_limit)

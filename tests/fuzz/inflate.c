@@ -67,7 +67,7 @@ static void put_records(struct buffer *out, const uint8_t *data, size_t size, un
 static void compare(const uint8_t *data, size_t size, const struct walk *packed,
 		    enum pd_status status)
 {
-	struct walk plain = { 0 };
+	struct walk plain = { .once = true };
 	struct pd_open_options options = walk_options(&plain);
 	struct pd_error error;
 
@@ -81,7 +81,7 @@ static void compare(const uint8_t *data, size_t size, const struct walk *packed,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct buffer packed, file;
-	struct walk walk = { 0 };
+	struct walk walk = { .once = true };
 	enum pd_status status;
 	struct pd_open_options options = walk_options(&walk);
 	struct pd_error error;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Bytes out of a real pipe. What has no magic number gets the header of a pipe in front, so that records are
- * reached; a file with a data section goes through a copy, because it is read out of order.
+ * reached; a file with a data section goes through a copy, because it is read out of order. Those of odd size are
+ * read in the order of time.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static bool fill(int fd, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct walk walk = { 0 };
+	struct walk walk = { .order = size & 1 ? PD_ORDER_TIME : PD_ORDER_FILE };
 	struct pd_open_options options = walk_options(&walk);
 	struct pd_file *file = NULL;
 	struct pd_stream *stream;

@@ -12,6 +12,17 @@ struct place {
 	bool begun;
 };
 
+// A sanitizer sees it if bytes are not there.
+static void touch(struct pd_bytes bytes)
+{
+	static volatile uint8_t sum;
+	uint8_t all = 0;
+
+	for (size_t i = 0; i < bytes.size; i++)
+		all ^= bytes.data[i];
+	sum = all;
+}
+
 static bool count_problem(void *self, const struct pd_problem *problem)
 {
 	struct walk *walk = self;
@@ -124,6 +135,7 @@ static enum pd_status look_at_tail(struct walk *walk, struct pd_stream *stream,
 		return PD_OK;
 	if (status < 0)
 		return status;
+	touch(tail);
 	REQUIRE(tail.size == record->tail_size || walk->told[PD_DAMAGE]);
 	REQUIRE(tail.size <= record->tail_size && walk->told[PD_DAMAGE] <= damage + 1);
 	return PD_OK;
@@ -142,6 +154,7 @@ static enum pd_status walk_stream(struct pd_stream *stream, struct walk *walk, s
 			look_at_place(walk, &place, record);
 		else
 			look_at_time(&place, record);
+		touch(record->bytes);
 		look_at_record(walk, record);
 		walk->records++;
 		if (walk->records % 8 == 1)
@@ -157,7 +170,8 @@ static enum pd_status walk_stream(struct pd_stream *stream, struct walk *walk, s
 		return status;
 	REQUIRE(pd_stream_next(stream, &record, error) == PD_END);
 	pd_stream_progress(stream, &done, &total);
-	REQUIRE(!total || done == total || walk->told[PD_DAMAGE]);
+	REQUIRE(!total || done <= total);
+	REQUIRE(!total || done == total || walk->told[PD_DAMAGE] || walk->order == PD_ORDER_TIME);
 	return PD_OK;
 }
 
@@ -175,7 +189,8 @@ static void walk_features(struct pd_file *file, struct walk *walk, struct pd_tex
 		if (status < 0)
 			walk_require_error(status, &error);
 		else
-			REQUIRE(bytes.size == section.size);
+			touch(bytes);
+		REQUIRE(status < 0 || bytes.size == section.size);
 		if (!feature || pd_text_bytes(text).size > (4 << 20))
 			continue;
 		pd_print_layout(text, layout, feature, 1, file);
@@ -239,7 +254,7 @@ enum pd_status walk_file(struct pd_file *file, struct walk *walk, struct pd_erro
 	walk_events(file);
 	pd_text_clear(text);
 	status = pass(file, walk, text, error);
-	if (status == PD_OK && walk->order == PD_ORDER_FILE)
+	if (status == PD_OK && walk->order == PD_ORDER_FILE && !walk->once)
 		status = pass_by_time(file, walk, text, error);
 	if (status >= 0 && pd_file_header(file)->mode == PD_MODE_PIPE) {
 		walk_features(file, walk, text);
