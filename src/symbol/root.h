@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opens files below a directory as if that were the root of all files: neither ".." nor a symbolic link leads out of
+ * it, an absolute link begins at it again. Paths may come out of a hostile file.
+ */
+#ifndef PD_SYMBOL_ROOT_H
+#define PD_SYMBOL_ROOT_H
+
+/** Opens for reading, without waiting for the other end of a FIFO; whoever asks looks at what kind of file it is.
+ * Returns a descriptor, or a negative error number. Somebody who changes the directories meanwhile may lead it astray:
+ * what is found is still checked. */
+int pd_root_open(const char *root, const char *path);
+
+#endif
