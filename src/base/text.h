@@ -21,7 +21,8 @@ bool pd_text_room(struct pd_text *text, size_t size);
 
 static inline void pd_text_put(struct pd_text *text, const char *data, size_t size)
 {
-	if (text->capacity - text->size < size && !pd_text_room(text, size))
+	// one byte more, so that there is memory for nothing as well
+	if (text->capacity - text->size <= size && !pd_text_room(text, size + 1))
 		return;
 	memcpy(text->data + text->size, data, size);
 	text->size += size;

@@ -345,7 +345,7 @@ static enum pd_status walk_chunks(struct pd_sorter *order, struct pd_error *erro
 	return PD_OK;
 }
 
-static enum pd_status load_chunk(struct pd_sorter *order, struct chunk *chunk, struct pd_error *error)
+static enum pd_status fill_chunk(struct pd_sorter *order, struct chunk *chunk, struct pd_error *error)
 {
 	struct rounds rounds = chunk->rounds;
 	const struct pd_record *record;
@@ -353,13 +353,21 @@ static enum pd_status load_chunk(struct pd_sorter *order, struct chunk *chunk, s
 
 	while (status >= 0 && (status = pd_stream_next(order->walker, &record, error)) == PD_OK)
 		status = add_record(order, chunk, record, take_key(&rounds, record), (struct pd_bytes){0}, error);
+	return status < 0 ? status : sort_chunk(order, chunk, error);
+}
+
+static enum pd_status load_chunk(struct pd_sorter *order, struct chunk *chunk, struct pd_error *error)
+{
+	enum pd_status status = fill_chunk(order, chunk, error);
+
+	if (status >= 0 && chunk->count)
+		status = push(order, chunk, error);
+	// one that is not in the heap is found by nobody
 	if (status < 0)
-		return status;
-	order->done_bytes += chunk->end - chunk->begin;
-	if (!chunk->count)
-		return PD_OK;
-	status = sort_chunk(order, chunk, error);
-	return status < 0 ? status : push(order, chunk, error);
+		unload(order, chunk);
+	else
+		order->done_bytes += chunk->end - chunk->begin;
+	return status < 0 ? status : PD_OK;
 }
 
 // Whether the oldest loaded record is older than all that is not loaded.

@@ -89,16 +89,25 @@ static void look_at_time(struct place *place, const struct pd_record *record)
 		place->time_ns = record->time_ns;
 }
 
+static void digest(struct walk *walk, struct pd_bytes bytes, size_t from)
+{
+	for (size_t i = from; walk->with_digest && i < bytes.size; i++)
+		walk->digest = (walk->digest ^ bytes.data[i]) * UINT64_C(0x100000001b3);
+}
+
 static void print(struct walk *walk, struct pd_text *text, const struct pd_record *record)
 {
 	size_t limit = walk->text_limit ? walk->text_limit : 1 << 20;
 	struct pd_bytes bytes = pd_text_bytes(text);
+	size_t from = bytes.size;
 
-	if (bytes.size > limit)
+	if (from > limit)
 		return;
 	pd_print_record(text, record);
 	pd_json_record(text, record);
 	bytes = pd_text_bytes(text);
+	digest(walk, bytes, from);
+	walk->memory_failed |= pd_text_failed(text);
 	REQUIRE(pd_text_failed(text) ? walk->memory_may_fail : bytes.data[bytes.size - 1] == '}');
 }
 
@@ -114,12 +123,14 @@ static void look_at_record(struct walk *walk, const struct pd_record *record)
 		return;
 	}
 	walk_require_error(status, &error);
+	walk->memory_failed |= status == PD_ERROR_MEMORY;
 	REQUIRE(status == PD_ERROR_FORMAT || status == PD_ERROR_UNSUPPORTED ||
 		walk->memory_may_fail);
 	REQUIRE((status == PD_ERROR_UNSUPPORTED) == !pd_record_layout(record->type));
 	REQUIRE(!pd_record_as(record, record->type) || walk->memory_may_fail);
 	// a type that is not known is no damage, but it is told
-	REQUIRE(walk->told[status == PD_ERROR_UNSUPPORTED ? PD_INFO : PD_DAMAGE] || walk->memory_may_fail);
+	REQUIRE(walk->told[status == PD_ERROR_UNSUPPORTED ? PD_INFO : PD_DAMAGE] ||
+		walk->memory_may_fail);
 }
 
 static enum pd_status look_at_tail(struct walk *walk, struct pd_stream *stream,
@@ -184,6 +195,7 @@ static void walk_features(struct pd_file *file, struct walk *walk, struct pd_tex
 		const void *feature = pd_file_feature(file, section.number);
 		enum pd_status status = pd_file_feature_bytes(file, section.number, &bytes, &error);
 
+		walk->memory_failed |= status == PD_ERROR_MEMORY;
 		if (status < 0)
 			walk_require_error(status, &error);
 		else
@@ -195,24 +207,29 @@ static void walk_features(struct pd_file *file, struct walk *walk, struct pd_tex
 		pd_json_layout(text, layout, feature, file);
 	}
 	pd_file_machine(file);
+	digest(walk, pd_text_bytes(text), 0);
+	walk->memory_failed |= pd_text_failed(text);
 	REQUIRE(!pd_text_failed(text) || walk->memory_may_fail);
 }
 
-static void walk_events(struct pd_file *file)
+static void walk_events(struct pd_file *file, struct walk *walk)
 {
 	for (size_t i = 0; i < pd_file_event_count(file); i++) {
 		const struct pd_event *event = pd_file_event(file, i);
 
 		REQUIRE(event->index == i && event->attr && event->name);
+		digest(walk, (struct pd_bytes){ (const uint8_t *)event->name, strlen(event->name) },
+		       0);
 		if (event->ids.count)
 			REQUIRE(pd_file_event_by_id(file, event->ids.items[0]));
 	}
 	REQUIRE(pd_file_part_count(file) >= 1 && pd_file_part_name(file, 0) && pd_file_name(file));
 }
 
-static enum pd_status pass(struct pd_file *file, struct walk *walk, struct pd_text *text, struct pd_error *error)
+static enum pd_status pass(struct pd_file *file, struct walk *walk, struct pd_text *text,
+			   struct pd_error *error)
 {
-	struct pd_stream_options options = {.size = sizeof(options), .order = walk->order};
+	struct pd_stream_options options = { .size = sizeof(options), .order = walk->order };
 	struct pd_stream *stream = NULL;
 	enum pd_status status = pd_stream_open(file, &options, &stream, error);
 
@@ -233,7 +250,7 @@ static enum pd_status pass_by_time(struct pd_file *file, struct walk *walk, stru
 	walk->records = 0;
 	status = pass(file, walk, text, error);
 	if (status == PD_OK)
-		REQUIRE(walk->records == records);
+		REQUIRE(walk->records == records || walk->memory_may_fail);
 	walk->order = PD_ORDER_FILE;
 	walk->records = records;
 	return status == PD_ERROR_ARGUMENT ? PD_OK : status;
@@ -249,14 +266,14 @@ enum pd_status walk_file(struct pd_file *file, struct walk *walk, struct pd_erro
 		return PD_ERROR_MEMORY;
 	}
 	walk_features(file, walk, text);
-	walk_events(file);
+	walk_events(file, walk);
 	pd_text_clear(text);
 	status = pass(file, walk, text, error);
 	if (status == PD_OK && walk->order == PD_ORDER_FILE && !walk->once)
 		status = pass_by_time(file, walk, text, error);
 	if (status >= 0 && pd_file_header(file)->mode == PD_MODE_PIPE) {
 		walk_features(file, walk, text);
-		walk_events(file);
+		walk_events(file, walk);
 	}
 	pd_text_free(text);
 	for (unsigned i = PD_INFO; i <= PD_DAMAGE; i++)

@@ -24,9 +24,12 @@ struct walk {
 	uint64_t told[4]; // problems by severity
 	uint64_t records; // outside and inside of compressed records
 	enum pd_order order; // of the first pass; the second one is in the order of time
-	bool once;           // no second pass
-	size_t text_limit;   // most bytes to print; 0 means 1 MiB
+	bool once; // no second pass
+	size_t text_limit; // most bytes to print; 0 means 1 MiB
 	bool memory_may_fail; // a limit or the test lets memory run out
+	bool memory_failed; // and so it did, and was said to have done
+	bool with_digest;
+	uint64_t digest; // of all that was printed
 };
 
 // Defaults with problems counted in walk.

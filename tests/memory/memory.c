@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every allocation fails once, each in turn, and then all from it on. Whatever is done with a file at that time must
+ * say so: with PD_ERROR_MEMORY, a problem, or a text that failed; else it has to give what it gives with all its
+ * memory. What was allocated is given back.
+ * usage: test-memory FILE-OR-DIRECTORY...
+ * Allocations are wrapped by the linker (--wrap), those of the decompressors' states too.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fuzz/driver.h"
+#include "fuzz/walk.h"
+
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+// ---- memory that runs out ----
+
+static long left = -1; // allocations until the one that fails; below 0 none does
+static bool for_good; // and all that follow
+static bool has_failed;
+static long live;
+
+static bool fails(void)
+{
+	if (left > 0)
+		left--;
+	else if (left == 0) {
+		left = for_good ? 0 : -1;
+		has_failed = true;
+		return true;
+	}
+	return false;
+}
+
+static void *counted(void *memory)
+{
+	live += memory != NULL;
+	return memory;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+char *__real_strdup(const char *text);
+void __real_free(void *memory);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+char *__wrap_strdup(const char *text);
+void __wrap_free(void *memory);
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : counted(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return fails() ? NULL : counted(__real_calloc(count, size));
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+	void *moved = fails() ? NULL : __real_realloc(memory, size);
+
+	live += moved && !memory;
+	return moved;
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return fails() ? NULL : counted(__real_strdup(text));
+}
+
+void __wrap_free(void *memory)
+{
+	live -= memory != NULL;
+	__real_free(memory);
+}
+
+#ifdef HAVE_ZSTD
+ZSTD_DCtx *__real_ZSTD_createDCtx(void);
+ZSTD_DCtx *__wrap_ZSTD_createDCtx(void);
+
+ZSTD_DCtx *__wrap_ZSTD_createDCtx(void)
+{
+	return fails() ? NULL : __real_ZSTD_createDCtx();
+}
+#endif
+
+// ---- what is done with a file ----
+
+typedef enum pd_status way_fn(const char *path, const struct pd_open_options *options,
+			      struct walk *walk, struct pd_error *error);
+
+static enum pd_status walk_and_close(struct pd_file *file, enum pd_status status, struct walk *walk,
+				     struct pd_error *error)
+{
+	if (status == PD_OK)
+		status = walk_file(file, walk, error);
+	pd_file_close(file);
+	return status;
+}
+
+static enum pd_status by_path(const char *path, const struct pd_open_options *options,
+			      struct walk *walk, struct pd_error *error)
+{
+	struct pd_file *file = NULL;
+	enum pd_status status = pd_file_open(path, options, &file, error);
+
+	return walk_and_close(file, status, walk, error);
+}
+
+// In the order of time, because a pipe can be read once only.
+static enum pd_status by_pipe(const char *path, const struct pd_open_options *options,
+			      struct walk *walk, struct pd_error *error)
+{
+	static uint8_t data[INPUT_LIMIT];
+	int fd = open(path, O_RDONLY | O_CLOEXEC), fds[2];
+	ssize_t size = read(fd, data, sizeof(data));
+	struct pd_file *file = NULL;
+	enum pd_status status;
+
+	REQUIRE(size >= 0 && pipe(fds) == 0 && fcntl(fds[1], F_SETPIPE_SZ, (int)sizeof(data)) >= 0);
+	REQUIRE(write(fds[1], data, (size_t)size) == size);
+	close(fd);
+	close(fds[1]);
+	walk->order = PD_ORDER_TIME;
+	status = pd_file_open_fd(fds[0], options, &file, error);
+	status = walk_and_close(file, status, walk, error);
+	close(fds[0]);
+	return status;
+}
+
+static enum pd_status by_check(const char *path, const struct pd_open_options *options,
+			       struct walk *walk, struct pd_error *error)
+{
+	struct pd_file *file = NULL;
+	struct pd_check_result result = { 0 };
+	enum pd_status status = pd_file_open(path, options, &file, error);
+
+	if (status == PD_OK)
+		status = pd_check(file, &result, error);
+	pd_file_close(file);
+	walk->records = result.record_count;
+	walk->digest = result.sample_count;
+	return status;
+}
+
+static const struct {
+	const char *name;
+	way_fn *go;
+	bool directories;
+} ways[] = {
+	{ "path", by_path, true },
+	{ "pipe", by_pipe, false },
+	{ "check", by_check, true },
+};
+
+// ---- one failure after another ----
+
+struct outcome {
+	struct walk walk;
+	enum pd_status status;
+};
+
+static struct outcome run(way_fn *go, const char *path, long fail_at)
+{
+	struct outcome outcome = {
+		.walk = { .memory_may_fail = true, .with_digest = true, .text_limit = 64 << 10 }
+	};
+	struct pd_open_options options = walk_options(&outcome.walk);
+	struct pd_error error = { 0 };
+	long before = live;
+
+	has_failed = false;
+	left = fail_at;
+	outcome.status = go(path, &options, &outcome.walk, &error);
+	left = -1;
+	if (outcome.status < 0)
+		walk_require_error(outcome.status, &error);
+	REQUIRE(live == before);
+	return outcome;
+}
+
+static bool same(const struct walk *a, const struct walk *b)
+{
+	return a->records == b->records && a->digest == b->digest &&
+	       memcmp(a->told, b->told, sizeof(a->told)) == 0;
+}
+
+static bool told_more(const struct walk *with, const struct walk *without)
+{
+	return with->told[PD_INFO] > without->told[PD_INFO] ||
+	       with->told[PD_WARNING] > without->told[PD_WARNING] ||
+	       with->told[PD_DAMAGE] > without->told[PD_DAMAGE];
+}
+
+static bool is_right(const struct outcome *outcome, const struct outcome *whole)
+{
+	if (outcome->status == PD_ERROR_MEMORY || outcome->walk.memory_failed)
+		return true;
+	if (outcome->status != whole->status)
+		return false;
+	return told_more(&outcome->walk, &whole->walk) || same(&outcome->walk, &whole->walk);
+}
+
+// Returns how often it went wrong. Behind the first hundred, allocations fail at growing distances.
+static unsigned try_way(const char *name, way_fn *go, const char *path)
+{
+	struct outcome whole = run(go, path, -1);
+	unsigned wrong = 0, runs = 0;
+	long at = 0;
+
+	REQUIRE(whole.status == PD_OK && !has_failed && same(&whole.walk, &whole.walk));
+	for (;;) {
+		char text[512];
+		struct outcome outcome;
+
+		snprintf(text, sizeof(text), "%s by %s: allocation %ld fails%s", path, name, at,
+			 for_good ? " and all behind it" : "");
+		watch_next(text, 60);
+		outcome = run(go, path, at);
+		if (!has_failed)
+			break;
+		runs++;
+		if (!is_right(&outcome, &whole)) {
+			printf("# %s: nobody said so: status %s\n", text,
+			       pd_status_name(outcome.status));
+			wrong++;
+		}
+		at += 1 + at / 100;
+	}
+	printf("%s - %s by %s%s: %u allocations failed of %ld\n", wrong ? "not ok" : "ok", path,
+	       name, for_good ? ", for good" : "", runs, at);
+	return wrong;
+}
+
+static unsigned try_path(const char *path)
+{
+	struct stat stat_;
+	unsigned wrong = 0;
+
+	REQUIRE(stat(path, &stat_) == 0);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		if (S_ISDIR(stat_.st_mode) && !ways[i].directories)
+			continue;
+		for (unsigned twice = 0; twice < 2; twice++) {
+			for_good = twice;
+			wrong += try_way(ways[i].name, ways[i].go, path);
+		}
+	}
+	return wrong;
+}
+
+// The same file, compressed as a whole.
+static unsigned try_compressed(const char *path)
+{
+#ifdef HAVE_ZSTD
+	struct inputs inputs = { 0 };
+	static char packed[ZSTD_COMPRESSBOUND(INPUT_LIMIT)];
+	char name[] = "/tmp/perfdata-memory-XXXXXX";
+	int fd = mkstemp(name);
+	unsigned wrong;
+	size_t size;
+
+	REQUIRE(fd >= 0 && inputs_add(&inputs, path) && inputs.count == 1);
+	size = ZSTD_compress(packed, sizeof(packed), inputs.items[0].data, inputs.items[0].size, 1);
+	REQUIRE(!ZSTD_isError(size) && write(fd, packed, size) == (ssize_t)size);
+	close(fd);
+	inputs_free(&inputs);
+	wrong = try_path(name);
+	unlink(name);
+	return wrong;
+#else
+	(void)path;
+	return 0;
+#endif
+}
+
+int main(int argc, char **argv)
+{
+	unsigned wrong = 0;
+
+	setvbuf(stdout, NULL, _IONBF, 0);
+	watch_begin(60);
+	REQUIRE(argc > 1);
+	for (int i = 1; i < argc; i++)
+		wrong += try_path(argv[i]);
+	wrong += try_compressed(argv[1]);
+	return wrong != 0;
+}
