@@ -159,8 +159,9 @@ static const void *decode(struct pd_file *file, unsigned feature)
 	c = pd_cursor(slot->bytes.data, slot->bytes.size, file->header.big_endian);
 	value = pd_arena_alloc(&file->arena, layout->struct_size);
 	if (!value)
-		return NULL;
-	layout->decode(&c, &scope, value);
+		pd_cursor_fail_memory(&c);
+	else
+		layout->decode(&c, &scope, value);
 	if (!c.failed)
 		return value;
 	pd_file_tell_cursor(file, PD_PROBLEM_BAD_FEATURE, slot->offset, &c);

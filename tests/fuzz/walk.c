@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define PRIME UINT64_C(0x100000001b3)
+
 struct place {
 	uint64_t next; // where the next outer record has to begin
 	uint64_t inner; // where the next inflated one has to begin
@@ -34,6 +36,9 @@ static bool count_problem(void *self, const struct pd_problem *problem)
 	REQUIRE(problem->message[0] && strlen(problem->message) < 240 &&
 		!strchr(problem->message, '\n'));
 	walk->told[problem->severity]++;
+	walk->told_digest = (walk->told_digest ^ problem->offset) * PRIME;
+	for (const char *c = problem->message; *c; c++)
+		walk->told_digest = (walk->told_digest ^ (uint8_t)*c) * PRIME;
 	return true;
 }
 
@@ -92,7 +97,7 @@ static void look_at_time(struct place *place, const struct pd_record *record)
 static void digest(struct walk *walk, struct pd_bytes bytes, size_t from)
 {
 	for (size_t i = from; walk->with_digest && i < bytes.size; i++)
-		walk->digest = (walk->digest ^ bytes.data[i]) * UINT64_C(0x100000001b3);
+		walk->digest = (walk->digest ^ bytes.data[i]) * PRIME;
 }
 
 static void print(struct walk *walk, struct pd_text *text, const struct pd_record *record)
@@ -107,7 +112,10 @@ static void print(struct walk *walk, struct pd_text *text, const struct pd_recor
 	pd_json_record(text, record);
 	bytes = pd_text_bytes(text);
 	digest(walk, bytes, from);
-	walk->memory_failed |= pd_text_failed(text);
+	// a record that cannot be printed is shown with the reason
+	walk->memory_failed |= pd_text_failed(text) ||
+			       (walk->memory_may_fail && bytes.size > from &&
+				memmem(bytes.data + from, bytes.size - from, "no memory", 9));
 	REQUIRE(pd_text_failed(text) ? walk->memory_may_fail : bytes.data[bytes.size - 1] == '}');
 }
 
