@@ -135,12 +135,18 @@ static void summary_json(struct check *check, const struct pd_check_result *resu
 	pd_text_add(json.text, "\n");
 }
 
+static void show_progress(void *self, const struct pd_stream *stream)
+{
+	progress_step(self, stream);
+}
+
 static int check_opened(struct check *check)
 {
 	struct pd_check_result result = { 0 };
 	struct pd_error error;
 
-	if (pd_check(check->input.file, &result, &error) != PD_OK) {
+	if (pd_check_watched(check->input.file, show_progress, &check->input.progress, &result, &error) !=
+	    PD_OK) {
 		if (!check->out->failure)
 			complain("%s", error.message);
 		return CODE_UNREADABLE;

@@ -28,6 +28,13 @@ struct pd_check_result {
 PD_API enum pd_status pd_check(struct pd_file *file, struct pd_check_result *result_out,
 			       struct pd_error *error);
 
+/** Called now and then during a check; pd_stream_progress says how far it is. */
+typedef void pd_check_progress_fn(void *self, const struct pd_stream *stream);
+
+/** The same as pd_check, with somebody who watches. */
+PD_API enum pd_status pd_check_watched(struct pd_file *file, pd_check_progress_fn *progress, void *self,
+				       struct pd_check_result *result_out, struct pd_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -108,7 +108,10 @@ static void sum_up(struct check *check)
 		pd_file_tell(check->file, PD_PROBLEM_NO_SAMPLES, PD_NO_OFFSET, NULL, "there are no samples");
 }
 
-enum pd_status pd_check(struct pd_file *file, struct pd_check_result *result_out, struct pd_error *error)
+enum { RECORDS_PER_CALL = 65536 };
+
+enum pd_status pd_check_watched(struct pd_file *file, pd_check_progress_fn *progress, void *self,
+				struct pd_check_result *result_out, struct pd_error *error)
 {
 	struct check check = {.file = file};
 	const struct pd_record *record;
@@ -117,8 +120,11 @@ enum pd_status pd_check(struct pd_file *file, struct pd_check_result *result_out
 
 	if (status < 0)
 		return status;
-	while ((status = pd_stream_next(stream, &record, error)) == PD_OK)
+	while ((status = pd_stream_next(stream, &record, error)) == PD_OK) {
 		look_at_record(&check, record);
+		if (progress && record->index % RECORDS_PER_CALL == RECORDS_PER_CALL - 1)
+			progress(self, stream);
+	}
 	pd_stream_close(stream);
 	if (status < 0)
 		return status;
@@ -128,4 +134,9 @@ enum pd_status pd_check(struct pd_file *file, struct pd_check_result *result_out
 		check.result.problem_count[i] = pd_file_problem_count(file, i);
 	*result_out = check.result;
 	return PD_OK;
+}
+
+enum pd_status pd_check(struct pd_file *file, struct pd_check_result *result_out, struct pd_error *error)
+{
+	return pd_check_watched(file, NULL, NULL, result_out, error);
 }
