@@ -251,16 +251,18 @@ enum pd_status pd_file_add_event(struct pd_file *file, const struct pd_attr *att
 // ---- names ----
 
 // EVENT_DESC belongs to the events by position; a foreign one is recognized by its ids.
-static void name_by_event_desc(struct pd_file *file)
+static bool name_by_event_desc(struct pd_file *file)
 {
 	const struct pd_event_desc *desc = pd_file_event_desc(file);
 
 	for (size_t i = 0; desc && i < desc->events.count && i < file->event_count; i++) {
 		const struct pd_event_desc_entry *entry = PD_ITEM(pd_event_desc_entry, desc->events, i);
 
-		if (!file->events[i]->named && entry->name.length)
-			pd_file_set_name(file, file->events[i], entry->name.data, entry->name.length);
+		if (!file->events[i]->named && entry->name.length &&
+		    !pd_file_set_name(file, file->events[i], entry->name.data, entry->name.length))
+			return false;
 	}
+	return true;
 }
 
 static bool has_unnamed(const struct pd_file *file, bool tracepoints_only)
@@ -272,7 +274,7 @@ static bool has_unnamed(const struct pd_file *file, bool tracepoints_only)
 	return false;
 }
 
-static void name_by_tracing_data(struct pd_file *file)
+static bool name_by_tracing_data(struct pd_file *file)
 {
 	const struct pd_tracing_data *data = has_unnamed(file, true) ? pd_file_tracing_data(file) : NULL;
 	struct pd_tracepoints walk = {.data = data};
@@ -284,13 +286,15 @@ static void name_by_tracing_data(struct pd_file *file)
 
 		while ((full = pd_file_take_unnamed(file, PD_TYPE_TRACEPOINT, id)) != NULL) {
 			pd_event_name(full->event.attr, tracepoint, name, sizeof(name));
-			pd_file_set_name(file, full, name, strlen(name));
+			if (!pd_file_set_name(file, full, name, strlen(name)))
+				return false;
 		}
 	}
+	return true;
 }
 
 // A line "name,type,config" of simpleperf's event_type_info.
-static void name_by_line(struct pd_file *file, const char *line, size_t length)
+static bool name_by_line(struct pd_file *file, const char *line, size_t length)
 {
 	char numbers[64];
 	const char *comma = memchr(line, ',', length);
@@ -298,19 +302,21 @@ static void name_by_line(struct pd_file *file, const char *line, size_t length)
 	struct pd_event_full *full;
 
 	if (!comma || length - (size_t)(comma - line) > sizeof(numbers) - 1)
-		return;
+		return true;
 	memcpy(numbers, comma + 1, length - (size_t)(comma - line) - 1);
 	numbers[length - (size_t)(comma - line) - 1] = '\0';
 	if (sscanf(numbers, "%llu,%llu", &type, &config) != 2)
-		return;
+		return true;
 	// what every reader knows has perf's name, modifiers included
 	if (type != PD_TYPE_TRACEPOINT && type != PD_TYPE_RAW && type <= PD_TYPE_BREAKPOINT)
-		return;
+		return true;
 	while ((full = pd_file_take_unnamed(file, type, config)) != NULL)
-		pd_file_set_name(file, full, line, (size_t)(comma - line));
+		if (!pd_file_set_name(file, full, line, (size_t)(comma - line)))
+			return false;
+	return true;
 }
 
-static void name_by_meta_info(struct pd_file *file)
+static bool name_by_meta_info(struct pd_file *file)
 {
 	const struct pd_simpleperf_meta_info *info =
 		has_unnamed(file, false) ? pd_file_simpleperf_meta_info(file) : NULL;
@@ -324,17 +330,19 @@ static void name_by_meta_info(struct pd_file *file)
 		while (*line) {
 			size_t length = strcspn(line, "\n");
 
-			name_by_line(file, line, length);
+			if (!name_by_line(file, line, length))
+				return false;
 			line += length + (line[length] == '\n');
 		}
 	}
+	return true;
 }
 
-void pd_file_name_events(struct pd_file *file)
+enum pd_status pd_file_name_events(struct pd_file *file, struct pd_error *error)
 {
-	name_by_event_desc(file);
-	name_by_tracing_data(file);
-	name_by_meta_info(file);
+	if (!name_by_event_desc(file) || !name_by_tracing_data(file) || !name_by_meta_info(file))
+		return pd_fail_memory(error);
+	return PD_OK;
 }
 
 // ---- what the caller sees ----

@@ -115,7 +115,7 @@ struct pd_event_full *pd_file_take_unnamed(struct pd_file *file, uint64_t type, 
 // False if there is no memory.
 bool pd_file_set_name(struct pd_file *file, struct pd_event_full *full, const char *name, size_t length);
 // Names events that have none by EVENT_DESC, event types, tracing data, or their attr.
-void pd_file_name_events(struct pd_file *file);
+enum pd_status pd_file_name_events(struct pd_file *file, struct pd_error *error);
 
 // Takes bytes of a feature that came in a record; they are copied.
 enum pd_status pd_file_put_feature(struct pd_file *file, unsigned feature, uint64_t offset, struct pd_bytes bytes,

@@ -356,7 +356,7 @@ static enum pd_status read_file_mode(struct pd_file *file, struct pd_error *erro
 	find_quirks(file);
 	status = read_event_types(file, error);
 	if (status >= 0)
-		pd_file_name_events(file);
+		status = pd_file_name_events(file, error);
 	return status;
 }
 
