@@ -77,6 +77,7 @@ struct pd_mapping {
 	uint32_t prot, flags;  /* PD_PROT_..., PD_MAP_...; flags of KSYMBOL: its ksym_type (PD_KSYMBOL_...) */
 	bool executable;       /* false: only data can be there */
 	bool anonymous;        /* without a file behind it, also huge pages: its code has names only in a perf-PID.map of pid */
+	bool by_offset;        /* what stands at an address is told by the offset in the object, else by the address */
 	struct pd_moment from;
 };
 
@@ -87,7 +88,7 @@ struct pd_location {
 	const struct pd_object *object;    /* mapping->object */
 	const struct pd_mapping *ksymbol;  /* code that the kernel made there, or NULL; may be mapping itself */
 	bool before_exec;                  /* gone by the last exec; the caller of exec is seen so while it goes on */
-	uint64_t offset;                   /* in the file; the address itself for kernels, ksymbols and anonymous memory */
+	uint64_t offset;                   /* in the object; the address itself for kernels, ksymbols and anonymous memory */
 };
 
 /** A thread, from its fork (or first mention) to the next fork with the same number. */

@@ -156,7 +156,7 @@ static bool do_fork(struct replay *r, const struct pd_task_change *change, struc
 	if (parent == PD_NONE || number == PD_NONE)
 		return false;
 	comm = r->lives[parent].comm;
-	if (change->pid != change->ppid && !change->exec) {
+	if (change->pid == change->tid && change->pid != change->ppid && !change->exec) {
 		leader = life_of(r, change->ppid, change->ppid, when);
 		if (leader == PD_NONE)
 			return false;

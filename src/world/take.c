@@ -106,6 +106,7 @@ static bool aim_kernel(struct pd_world *world, struct mmap *mmap)
 		return true;
 	}
 	mmap->object.kind = PD_OBJECT_MODULE;
+	mapping->by_offset = true;
 	if (path[0] != '/' && path[0] != '[')
 		mmap->length = 0;
 	return true;
@@ -116,6 +117,10 @@ static void aim_user(struct mmap *mmap)
 	mmap->object.kind = pd_object_kind_of(mmap->object.path);
 	mmap->mapping.anonymous = mmap->object.kind == PD_OBJECT_ANON ||
 				  (mmap->mapping.flags & PD_MASK(PD_MAP_HUGETLB));
+	mmap->mapping.by_offset = !mmap->mapping.anonymous;
+	// it is always whole, and where it stands in the kernel says nothing
+	if (mmap->object.kind == PD_OBJECT_VDSO)
+		mmap->mapping.pgoff = 0;
 }
 
 static bool take_mapping(struct pd_world *world, const struct pd_record *record, struct mmap *mmap, uint64_t len,

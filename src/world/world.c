@@ -251,19 +251,6 @@ static const struct pd_mapping *find_in_kernel(const struct pd_world *world, uin
 	return kernel == PD_INDEX_END ? NULL : find_mapping(world, world->kernels[kernel].space, when, addr);
 }
 
-static uint64_t offset_in(const struct pd_mapping *mapping, uint64_t addr)
-{
-	switch (mapping->object->kind) {
-	case PD_OBJECT_KERNEL:
-	case PD_OBJECT_KSYMBOL:
-		return addr;
-	case PD_OBJECT_VDSO:
-		return addr - mapping->start;
-	default:
-		return mapping->anonymous ? addr : addr - mapping->start + mapping->pgoff;
-	}
-}
-
 bool pd_world_locate(const struct pd_world *world, uint32_t pid, unsigned cpumode, struct pd_moment when,
 		     uint64_t addr, struct pd_location *location_out)
 {
@@ -287,8 +274,13 @@ bool pd_world_locate(const struct pd_world *world, uint32_t pid, unsigned cpumod
 	}
 	if (!mapping)
 		return false;
-	*location_out = (struct pd_location){mapping, mapping->object, ksymbol, before_exec,
-					       offset_in(mapping, addr)};
+	*location_out = (struct pd_location){
+		.mapping = mapping,
+		.object = mapping->object,
+		.ksymbol = ksymbol,
+		.before_exec = before_exec,
+		.offset = mapping->by_offset ? addr - mapping->start + mapping->pgoff : addr,
+	};
 	return true;
 }
 
