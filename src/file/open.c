@@ -378,10 +378,9 @@ static enum pd_status add_part(struct pd_file *file, struct pd_source *source, c
 	return PD_OK;
 }
 
-static enum pd_status add_main_part(struct pd_file *file, struct pd_error *error)
+static enum pd_status add_main_part(struct pd_file *file, const char *name, struct pd_error *error)
 {
 	const struct pd_header *header = &file->header;
-	const char *name = header->mode == PD_MODE_DIRECTORY ? "data" : "";
 
 	if (header->mode == PD_MODE_PIPE)
 		return add_part(file, &file->main, name, PIPE_HEADER_SIZE, file->main.size, error);
@@ -529,10 +528,11 @@ static enum pd_status read_all(struct pd_file *file, int dir_fd, struct pd_error
 		file->header.file_size = file->main.size == UINT64_MAX ? 0 : file->main.size;
 	else
 		status = read_file_mode(file, error);
-	if (status >= 0 && dir_fd >= 0)
+	// a pipe in a directory stays one: its events are records
+	if (status >= 0 && dir_fd >= 0 && file->header.mode == PD_MODE_FILE)
 		file->header.mode = PD_MODE_DIRECTORY;
 	if (status >= 0)
-		status = add_main_part(file, error);
+		status = add_main_part(file, dir_fd >= 0 ? "data" : "", error);
 	if (status >= 0 && dir_fd >= 0)
 		status = add_directory_parts(file, dir_fd, error);
 	if (status >= 0 && file->stopped)

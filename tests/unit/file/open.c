@@ -438,6 +438,34 @@ TEST(test_open__descriptor_from_its_position)
 	opened_close(&o);
 }
 
+TEST(test_open__directory_whose_data_are_a_pipe)
+{
+	char dir[] = "/tmp/perfdata-test-XXXXXX", path[64];
+	struct image image = {0};
+	const struct pd_record *record;
+	struct pd_stream *stream = NULL;
+	struct pd_file *file = NULL;
+	FILE *data;
+
+	image_pipe(&image);
+	image_u32(&image, PD_RECORD_FINISHED_ROUND), image_u16(&image, 0), image_u16(&image, 8);
+	CHECK(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/data", dir);
+	data = fopen(path, "w");
+	CHECK(data && fwrite(image.data, image.size, 1, data) == 1 && fclose(data) == 0);
+	CHECK(pd_file_open(dir, NULL, &file, NULL) == PD_OK);
+	CHECK(pd_file_header(file)->mode == PD_MODE_PIPE);
+	CHECK_STR(pd_file_part_name(file, 0), "data");
+	CHECK(pd_stream_open(file, NULL, &stream, NULL) == PD_OK);
+	CHECK(pd_stream_next(stream, &record, NULL) == PD_OK && record->type == PD_RECORD_FINISHED_ROUND);
+	CHECK(pd_stream_next(stream, &record, NULL) == PD_END);
+	pd_stream_close(stream);
+	pd_file_close(file);
+	CHECK(unlink(path) == 0 && rmdir(dir) == 0);
+	image_free(&image);
+	opened_close(&o);
+}
+
 RUN(TEST_CASE(test_open__file_in_both_orders), TEST_CASE(test_open__pipe_in_both_orders),
     TEST_CASE(test_open__version_1_tells_its_order_by_the_size_of_an_attr),
     TEST_CASE(test_open__version_1_of_no_order_is_refused), TEST_CASE(test_open__header_of_72_bytes_has_no_features),
@@ -450,4 +478,4 @@ RUN(TEST_CASE(test_open__file_in_both_orders), TEST_CASE(test_open__pipe_in_both
     TEST_CASE(test_open__ids_find_their_events), TEST_CASE(test_open__id_of_two_events),
     TEST_CASE(test_open__ids_past_the_end), TEST_CASE(test_open__many_ids),
     TEST_CASE(test_open__stopped_by_the_problem_function), TEST_CASE(test_open__descriptor_that_cannot_seek),
-    TEST_CASE(test_open__descriptor_from_its_position))
+    TEST_CASE(test_open__descriptor_from_its_position), TEST_CASE(test_open__directory_whose_data_are_a_pipe))
