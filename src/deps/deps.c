@@ -6,6 +6,7 @@
 
 #include "deps/deps.h"
 #include "file/codec.h"
+#include "symbol/demangle.h"
 
 #ifndef HAVE_ZSTD
 const struct pd_codec pd_codec_zstd = {.name = "zstd", .use = PD_USE_ZSTD, .magic = PD_MAGIC_ZSTD, .magic_size = 4};
@@ -15,6 +16,9 @@ const struct pd_codec pd_codec_gzip = {.name = "gzip", .use = PD_USE_GZIP, .magi
 #endif
 #ifndef HAVE_LZMA
 const struct pd_codec pd_codec_xz = {.name = "xz", .use = PD_USE_XZ, .magic = PD_MAGIC_XZ, .magic_size = 6};
+#endif
+#ifndef HAVE_CXA
+const struct pd_demangler pd_demangler_cxx = {.name = "libsupc++"};
 #endif
 
 const struct pd_codec *const pd_codecs[] = {&pd_codec_zstd, &pd_codec_gzip, &pd_codec_xz, NULL};

@@ -14,21 +14,23 @@ static const struct pd_object_id id_b = {.bytes = {0x12, 0x34, 0x56, 0x78}, .siz
 
 static const char *under(const char *path)
 {
-	static char texts[4][4096];
+	static char texts[4][8192];
 	static unsigned turn;
 	char *text = texts[turn++ % 4];
 
-	snprintf(text, sizeof(texts[0]), "%s/%s", top, path);
+	if (snprintf(text, sizeof(texts[0]), "%s/%s", top, path) >= (int)sizeof(texts[0]))
+		abort();
 	return text;
 }
 
 static void make_folders(const char *path)
 {
-	char part[4096];
+	char part[256] = {0};
 
-	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
-		mkdir(under(part), 0700);
+	for (size_t i = 0; path[i] && i + 1 < sizeof(part); i++) {
+		if (path[i] == '/')
+			mkdir(under(part), 0700);
+		part[i] = path[i];
 	}
 }
 

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From the names that linkers see to those that people wrote: Rust (both schemes), and C++ where a library for it is
+ * built in. C++ names come without parameters and return types, Rust names without hashes.
+ */
+#ifndef PD_SYMBOL_DEMANGLE_H
+#define PD_SYMBOL_DEMANGLE_H
+
+#include "base/text.h"
+
+/** Appends the readable form of a name. False, and nothing appended, if the name has none. */
+bool pd_demangle(struct pd_text *out, const char *name, size_t length);
+
+/** The parts, for names that are known to be of one kind. */
+bool pd_demangle_rust(struct pd_text *out, const char *name, size_t length);
+bool pd_demangle_rust_legacy(struct pd_text *out, const char *name, size_t length);
+bool pd_demangle_cxx(struct pd_text *out, const char *name, size_t length);
+
+/** Appends a readable C++ name without what follows the function's name and without its return type. */
+void pd_demangle_cxx_strip(struct pd_text *out, const char *text, size_t length);
+
+/** What a foreign library does; demangle is NULL if none is built in. */
+struct pd_demangler {
+	const char *name;
+	char *(*demangle)(const char *name); // NULL if the name has no readable form
+	void (*free)(void *text);
+};
+extern const struct pd_demangler pd_demangler_cxx;
+
+#endif
