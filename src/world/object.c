@@ -128,6 +128,11 @@ static uint64_t hash_object(uint64_t seed, const struct pd_object *object, size_
 	return object->build_id_size ? hash ^ pd_hash(seed, object->build_id, object->build_id_size) : hash;
 }
 
+static bool of_kernel(const struct pd_object *object)
+{
+	return object->kind == PD_OBJECT_KERNEL || object->kind == PD_OBJECT_MODULE;
+}
+
 const struct pd_object *pd_world_object_like(struct pd_world *world, const struct pd_object *like,
 					     size_t path_length)
 {
@@ -142,7 +147,8 @@ const struct pd_object *pd_world_object_like(struct pd_world *world, const struc
 	}
 	full.object.index = world->object_count;
 	full.object.path = pd_world_text(world, like->path, path_length);
-	if (!full.object.path || !PD_WORLD_MORE(world, objects, object))
+	full.build_id_key = pd_world_build_id_key(world, like->path, path_length, of_kernel(like));
+	if (!full.object.path || !full.build_id_key || !PD_WORLD_MORE(world, objects, object))
 		return NULL;
 	copy = pd_world_keep(world, &full, sizeof(full));
 	if (!copy || !add_index(world, &world->object_index, hash, world->object_count))
@@ -153,42 +159,89 @@ const struct pd_object *pd_world_object_like(struct pd_world *world, const struc
 
 // ---- build ids by path ----
 
-// Texts are kept once, so their addresses say whether they are the same.
-static uint64_t hash_path(const struct pd_world *world, const char *path, uint32_t machine)
+// The name of a module in the path of its file, or 0.
+static size_t module_name(const char *path, size_t length, const char **name_out)
 {
-	return pd_hash_u64(world->seed, (uint64_t)(uintptr_t)path ^ (uint64_t)machine << 32);
+	size_t begin = length, end = length;
+
+	while (begin && path[begin - 1] != '/')
+		begin--;
+	// behind ".ko" there may be how it is compressed
+	for (size_t i = begin; i + 3 <= length; i++) {
+		if (memcmp(path + i, ".ko", 3) == 0 && (i + 3 == length || path[i + 3] == '.'))
+			end = i;
+	}
+	*name_out = path + begin;
+	return end < length ? end - begin : 0;
 }
 
-static void name_object(struct pd_world *world, const struct pd_index *by_path, struct pd_object *object)
+const char *pd_world_build_id_key(struct pd_world *world, const char *path, size_t length, bool of_kernel)
 {
-	uint64_t hash = hash_path(world, object->path, object->machine);
+	static const char kernel[] = "[kernel.kallsyms]";
+	char text[128];
+	const char *name;
+	size_t size;
+
+	if (!of_kernel)
+		return pd_world_text(world, path, length);
+	size = module_name(path, length, &name);
+	if (size && size < sizeof(text) - 2) {
+		text[0] = '[';
+		for (size_t i = 0; i < size; i++)
+			text[i + 1] = name[i] == '-' ? '_' : name[i];
+		text[size + 1] = ']';
+		return pd_world_text(world, text, size + 2);
+	}
+	if (size || (length && path[0] == '[' && !memmem(path, length, "kernel.", 7)))
+		return pd_world_text(world, path, length);
+	return pd_world_text(world, kernel, sizeof(kernel) - 1);
+}
+
+// Texts are kept once, so their addresses say whether they are the same.
+static uint64_t hash_key(const struct pd_world *world, const char *key, uint32_t machine)
+{
+	return pd_hash_u64(world->seed, (uint64_t)(uintptr_t)key ^ (uint64_t)machine << 32);
+}
+
+// The build id of a key, or NULL.
+static const struct pd_named_build_id *find_build_id(const struct pd_world *world, const struct pd_index *by_key,
+						     const char *key, uint32_t machine)
+{
+	uint64_t hash = hash_key(world, key, machine);
 	size_t at = (uint32_t)hash;
 
-	for (uint32_t i; (i = pd_index_next(by_path, hash, &at)) != PD_INDEX_END;) {
-		const struct pd_named_build_id *id = &world->build_ids[i];
-
-		if (id->path == object->path && id->machine == object->machine) {
-			object->build_id_size = id->size;
-			memcpy(object->build_id, id->bytes, sizeof(id->bytes));
-			return;
-		}
+	for (uint32_t i; (i = pd_index_next(by_key, hash, &at)) != PD_INDEX_END;) {
+		if (world->build_ids[i].key == key && world->build_ids[i].machine == machine)
+			return &world->build_ids[i];
 	}
+	return NULL;
+}
+
+static void name_object(struct pd_world *world, const struct pd_index *by_key, struct pd_object_full *full)
+{
+	const struct pd_named_build_id *id =
+		full->own_build_id ? NULL : find_build_id(world, by_key, full->build_id_key, full->object.machine);
+
+	if (!id)
+		return;
+	full->object.build_id_size = id->size;
+	memcpy(full->object.build_id, id->bytes, sizeof(id->bytes));
 }
 
 bool pd_world_name_objects(struct pd_world *world)
 {
-	struct pd_index by_path = {0};
+	struct pd_index by_key = {0};
 	bool done = true;
 
 	for (size_t i = 0; done && i < world->build_id_count; i++) {
 		const struct pd_named_build_id *id = &world->build_ids[i];
 
-		done = add_index(world, &by_path, hash_path(world, id->path, id->machine), i);
+		// the first one counts
+		if (!find_build_id(world, &by_key, id->key, id->machine))
+			done = add_index(world, &by_key, hash_key(world, id->key, id->machine), i);
 	}
-	for (size_t i = 0; done && i < world->object_count; i++) {
-		if (!world->objects[i]->own_build_id)
-			name_object(world, &by_path, &world->objects[i]->object);
-	}
-	pd_index_fini(&by_path);
+	for (size_t i = 0; done && i < world->object_count; i++)
+		name_object(world, &by_key, world->objects[i]);
+	pd_index_fini(&by_key);
 	return done;
 }

@@ -347,7 +347,8 @@ static bool take_cgroup(struct pd_world *world, const struct pd_record *record)
 
 static bool put_build_id(struct pd_world *world, const struct pd_header_build_id *in, uint16_t misc)
 {
-	struct pd_named_build_id id = {.machine = machine_of((uint32_t)in->pid, misc & 7)};
+	unsigned cpumode = (unsigned)PD_BITS(misc, PD_MISC_CPUMODE);
+	struct pd_named_build_id id = {.machine = machine_of((uint32_t)in->pid, cpumode)};
 	size_t size = in->build_id.size;
 
 	if (misc & PD_MASK(PD_MISC_BUILD_ID_SIZE)) {
@@ -358,8 +359,9 @@ static bool put_build_id(struct pd_world *world, const struct pd_header_build_id
 			size -= 4;
 	}
 	id.size = copy_build_id(id.bytes, in->build_id, size);
-	id.path = pd_world_text(world, in->filename.data, in->filename.length);
-	if (!id.path || !PD_WORLD_MORE(world, build_ids, build_id))
+	id.key = pd_world_build_id_key(world, in->filename.data, in->filename.length,
+				       cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_GUEST_KERNEL);
+	if (!id.key || !PD_WORLD_MORE(world, build_ids, build_id))
 		return false;
 	if (id.size)
 		world->build_ids[world->build_id_count++] = id;

@@ -39,15 +39,16 @@ struct pd_bpf_change {
 
 // A build id by path.
 struct pd_named_build_id {
-	const char *path; // interned
+	const char *key; // see pd_world_build_id_key
 	uint32_t machine;
 	uint8_t size;
 	uint8_t bytes[20];
 };
 
 struct pd_object_full {
-	struct pd_object object; // first: what the user sees
-	bool own_build_id;       // by the mapping itself
+	struct pd_object object;  // first: what the user sees
+	const char *build_id_key; // what its build id may come under
+	bool own_build_id;        // by the mapping itself
 };
 
 struct pd_cgroup_path {
@@ -149,6 +150,9 @@ const char *pd_world_text(struct pd_world *world, const char *data, size_t lengt
 // The one object that is like this one, whose path has a length instead of an end.
 const struct pd_object *pd_world_object_like(struct pd_world *world, const struct pd_object *like,
 					     size_t path_length);
+// What build ids come under, as the one copy of a text: the path; "[name]" for a module, which stands under a
+// path here and a name there; "[kernel.kallsyms]" for a kernel, which may come as the file of its image.
+const char *pd_world_build_id_key(struct pd_world *world, const char *path, size_t length, bool of_kernel);
 // Gives objects without a build id the one that came with their path. False if there is no memory.
 bool pd_world_name_objects(struct pd_world *world);
 // What kind of thing users map under a path.

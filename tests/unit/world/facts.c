@@ -536,6 +536,28 @@ TEST(test_build_id__by_the_mapping_or_by_the_path)
 	make_free(&made);
 }
 
+TEST(test_build_id__of_kernel_and_modules_by_any_of_their_names)
+{
+	struct made made = make_begin();
+
+	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0x1000, 0x1000, 1, "[kernel.kallsyms]_text", 0);
+	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0x2000, 0x1000, 0, "/lib/modules/6/kernel/net/a-b.ko.xz", 0);
+	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0x3000, 0x1000, 0, "[c]", 0);
+	make_mmap(&made, MAKE_GUEST_KERNEL, 9, 0x3000, 0x1000, 0, "[guest.kernel.kallsyms.9]_text", 0);
+	user_map(&made, 5, 0x4000, 0x1000, "/boot/vmlinux-6", 1);
+	write_build_id(&made, MAKE_KERNEL, MAKE_NOBODY, id_a, "/boot/vmlinux-6");
+	write_build_id(&made, MAKE_KERNEL, MAKE_NOBODY, id_short, "[a_b]");
+	write_build_id(&made, MAKE_KERNEL, MAKE_NOBODY, id_a, "/lib/modules/6/extra/c.ko");
+	write_build_id(&made, MAKE_GUEST_KERNEL, 9, id_short, "[guest.kernel.kallsyms.9]");
+	WORLD(made);
+	CHECK(memcmp(pd_world_object(made.world, 0)->build_id, id_a, 20) == 0);
+	CHECK(memcmp(pd_world_object(made.world, 1)->build_id, id_short, 20) == 0);
+	CHECK(memcmp(pd_world_object(made.world, 2)->build_id, id_a, 20) == 0);
+	CHECK(memcmp(pd_world_object(made.world, 3)->build_id, id_short, 20) == 0);
+	CHECK(pd_world_object(made.world, 4)->build_id_size == 0);
+	make_free(&made);
+}
+
 // ---- the rest ----
 
 TEST(test_namespaces__of_a_thread_at_a_moment)
@@ -731,7 +753,8 @@ RUN(TEST_CASE(test_comm__is_inherited_until_the_thread_gets_its_own),
     TEST_CASE(test_kernel__old_names_and_hidden_addresses), TEST_CASE(test_kernel__of_guests),
     TEST_CASE(test_ksymbol__comes_and_goes), TEST_CASE(test_object__kinds_by_path),
     TEST_CASE(test_object__huge_pages_are_anonymous), TEST_CASE(test_object__is_one_for_each_file),
-    TEST_CASE(test_build_id__by_the_mapping_or_by_the_path), TEST_CASE(test_namespaces__of_a_thread_at_a_moment),
+    TEST_CASE(test_build_id__by_the_mapping_or_by_the_path),
+    TEST_CASE(test_build_id__of_kernel_and_modules_by_any_of_their_names), TEST_CASE(test_namespaces__of_a_thread_at_a_moment),
     TEST_CASE(test_cgroup__by_id_the_last_path), TEST_CASE(test_bpf__from_load_to_unload),
     TEST_CASE(test_code__changes_are_in_order), TEST_CASE(test_world__can_be_fed_and_settled_again),
     TEST_CASE(test_world__has_a_limit), TEST_CASE(test_world__limit_of_settling),
