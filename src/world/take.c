@@ -148,13 +148,11 @@ static bool take_mapping(struct pd_world *world, const struct pd_record *record,
 	return mapping->object && put_mapping(world, mapping);
 }
 
-static bool take_mmap(struct pd_world *world, const struct pd_record *record)
+static bool take_mmap(struct pd_world *world, const struct pd_record *record, const void *decoded)
 {
-	const struct pd_mmap *in = pd_as_mmap(record);
+	const struct pd_mmap *in = decoded;
 	struct mmap mmap = {0};
 
-	if (!in)
-		return true;
 	mmap.mapping = (struct pd_mapping){
 		.start = in->addr, .pgoff = in->pgoff, .pid = in->pid, .tid = in->tid,
 		.executable = !(record->misc & PD_MASK(PD_MISC_MMAP_DATA)),
@@ -175,13 +173,11 @@ static uint8_t copy_build_id(uint8_t *to, struct pd_bytes bytes, size_t size)
 	return 0;
 }
 
-static bool take_mmap2(struct pd_world *world, const struct pd_record *record)
+static bool take_mmap2(struct pd_world *world, const struct pd_record *record, const void *decoded)
 {
-	const struct pd_mmap2 *in = pd_as_mmap2(record);
+	const struct pd_mmap2 *in = decoded;
 	struct mmap mmap = {0};
 
-	if (!in)
-		return true;
 	mmap.mapping = (struct pd_mapping){
 		.start = in->addr, .pgoff = in->pgoff, .pid = in->pid, .tid = in->tid,
 		.prot = in->prot, .flags = in->flags,
@@ -194,13 +190,13 @@ static bool take_mmap2(struct pd_world *world, const struct pd_record *record)
 	return take_mapping(world, record, &mmap, in->len, in->filename);
 }
 
-static bool take_ksymbol(struct pd_world *world, const struct pd_record *record)
+static bool take_ksymbol(struct pd_world *world, const struct pd_record *record, const void *decoded)
 {
-	const struct pd_ksymbol *in = pd_as_ksymbol(record);
+	const struct pd_ksymbol *in = decoded;
 	struct pd_object object = {.kind = PD_OBJECT_KSYMBOL};
 	struct pd_mapping mapping = {.executable = true, .pid = UINT32_MAX, .tid = UINT32_MAX};
 
-	if (!in || !in->len)
+	if (!in->len)
 		return true;
 	mapping.start = mapping.pgoff = in->addr;
 	mapping.end = in->addr + in->len < in->addr ? UINT64_MAX : in->addr + in->len;
@@ -225,48 +221,41 @@ static bool put_task(struct pd_world *world, const struct pd_record *record, enu
 	return true;
 }
 
-static bool take_comm(struct pd_world *world, const struct pd_record *record)
+static bool take_comm(struct pd_world *world, const struct pd_record *record, const void *decoded)
 {
-	const struct pd_comm *in = pd_as_comm(record);
+	const struct pd_comm *in = decoded;
 	struct pd_task_change change;
 
-	if (!in)
-		return true;
 	change = (struct pd_task_change){.pid = in->pid, .tid = in->tid};
 	change.exec = record->misc & PD_MASK(PD_MISC_COMM_EXEC);
 	change.text = pd_world_text(world, in->comm.data, in->comm.length);
 	return change.text && put_task(world, record, PD_CHANGE_NAME, &change);
 }
 
-static bool take_fork(struct pd_world *world, const struct pd_record *record)
+static bool take_fork(struct pd_world *world, const struct pd_record *record, const void *decoded)
 {
-	const struct pd_task *in = pd_as_fork(record);
+	const struct pd_task *in = decoded;
 	struct pd_task_change change;
 
-	if (!in)
-		return true;
 	change = (struct pd_task_change){.pid = in->pid, .tid = in->tid, .ppid = in->ppid, .ptid = in->ptid};
 	// the recorder lists all mappings of the processes that it finds
 	change.exec = (record->misc & PD_MASK(PD_MISC_FORK_EXEC)) || !in->time_ns;
 	return put_task(world, record, PD_CHANGE_FORK, &change);
 }
 
-static bool take_exit(struct pd_world *world, const struct pd_record *record)
+static bool take_exit(struct pd_world *world, const struct pd_record *record, const void *decoded)
 {
-	const struct pd_task *in = pd_as_exit(record);
+	const struct pd_task *in = decoded;
 
-	return !in || put_task(world, record, PD_CHANGE_EXIT,
-			       &(struct pd_task_change){.pid = in->pid, .tid = in->tid});
+	return put_task(world, record, PD_CHANGE_EXIT, &(struct pd_task_change){.pid = in->pid, .tid = in->tid});
 }
 
-static bool take_namespaces(struct pd_world *world, const struct pd_record *record)
+static bool take_namespaces(struct pd_world *world, const struct pd_record *record, const void *decoded)
 {
-	const struct pd_namespaces *in = pd_as_namespaces(record);
+	const struct pd_namespaces *in = decoded;
 	struct pd_task_change change;
 	struct pd_namespace *links;
 
-	if (!in)
-		return true;
 	change = (struct pd_task_change){.pid = in->pid, .tid = in->tid};
 	links = pd_world_keep(world, NULL, in->links.count * sizeof(*links));
 	if (!links)
@@ -279,12 +268,12 @@ static bool take_namespaces(struct pd_world *world, const struct pd_record *reco
 
 // ---- the rest ----
 
-static bool take_bpf(struct pd_world *world, const struct pd_record *record)
+static bool take_bpf(struct pd_world *world, const struct pd_record *record, const void *decoded)
 {
-	const struct pd_bpf_event *in = pd_as_bpf_event(record);
+	const struct pd_bpf_event *in = decoded;
 	struct pd_bpf_change *change;
 
-	if (!in || (in->type != PD_BPF_EVENT_PROG_LOAD && in->type != PD_BPF_EVENT_PROG_UNLOAD))
+	if (in->type != PD_BPF_EVENT_PROG_LOAD && in->type != PD_BPF_EVENT_PROG_UNLOAD)
 		return true;
 	if (!PD_WORLD_MORE(world, bpf, bpf))
 		return false;
@@ -295,13 +284,11 @@ static bool take_bpf(struct pd_world *world, const struct pd_record *record)
 	return true;
 }
 
-static bool take_code(struct pd_world *world, const struct pd_record *record)
+static bool take_code(struct pd_world *world, const struct pd_record *record, const void *decoded)
 {
-	const struct pd_text_poke *in = pd_as_text_poke(record);
+	const struct pd_text_poke *in = decoded;
 	uint8_t *before, *after;
 
-	if (!in)
-		return true;
 	before = pd_world_keep(world, in->old_bytes.data, in->old_bytes.size);
 	after = pd_world_keep(world, in->new_bytes.data, in->new_bytes.size);
 	if (!before || !after || !PD_WORLD_MORE(world, code, code))
@@ -315,16 +302,14 @@ static bool take_code(struct pd_world *world, const struct pd_record *record)
 	return true;
 }
 
-static bool take_cgroup(struct pd_world *world, const struct pd_record *record)
+static bool take_cgroup(struct pd_world *world, const struct pd_record *record, const void *decoded)
 {
-	const struct pd_cgroup *in = pd_as_cgroup(record);
-	uint64_t hash = in ? pd_hash_u64(world->seed, in->id) : 0;
+	const struct pd_cgroup *in = decoded;
+	uint64_t hash = pd_hash_u64(world->seed, in->id);
 	struct pd_moment from = pd_record_moment(record);
 	size_t at = (uint32_t)hash;
 	const char *path;
 
-	if (!in)
-		return true;
 	path = pd_world_text(world, in->path.data, in->path.length);
 	if (!path || !PD_WORLD_MORE(world, cgroups, cgroup))
 		return false;
@@ -368,16 +353,16 @@ static bool put_build_id(struct pd_world *world, const struct pd_header_build_id
 	return true;
 }
 
-static bool take_build_id(struct pd_world *world, const struct pd_record *record)
+static bool take_build_id(struct pd_world *world, const struct pd_record *record, const void *decoded)
 {
-	const struct pd_header_build_id *in = pd_as_header_build_id(record);
+	const struct pd_header_build_id *in = decoded;
 
-	return !in || put_build_id(world, in, record->misc);
+	return put_build_id(world, in, record->misc);
 }
 
 // ---- all ----
 
-typedef bool take_fn(struct pd_world *world, const struct pd_record *record);
+typedef bool take_fn(struct pd_world *world, const struct pd_record *record, const void *decoded);
 
 static take_fn *const takers[] = {
 	[PD_RECORD_MMAP] = take_mmap,
@@ -404,12 +389,21 @@ static enum pd_status fail(const struct pd_world *world, struct pd_error *error)
 enum pd_status pd_world_take(struct pd_world *world, const struct pd_record *record, struct pd_error *error)
 {
 	take_fn *take = record->type < sizeof(takers) / sizeof(takers[0]) ? takers[record->type] : NULL;
+	const void *decoded;
+	enum pd_status status;
 
 	if (!take)
 		return PD_OK;
 	if (world->settled)
 		pd_world_unsettle(world);
-	return take(world, record) ? PD_OK : fail(world, error);
+	status = pd_record_decode(record, &decoded, error);
+	if (status == PD_ERROR_MEMORY)
+		return status;
+	if (status < 0) {
+		pd_record_as(record, record->type); // tells the damage
+		return PD_OK;
+	}
+	return take(world, record, decoded) ? PD_OK : fail(world, error);
 }
 
 // Records of the feature have type 0 but are as HEADER_BUILD_ID else.
