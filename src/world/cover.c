@@ -104,7 +104,8 @@ static void walk(struct builder *b, uint32_t root, uint32_t family)
 
 // ---- addresses ----
 
-static void sort_byte(const struct bound *from, struct bound *to, size_t count, unsigned shift, size_t *at)
+static void sort_byte(const struct bound *from, struct bound *to, size_t count, unsigned shift,
+		      size_t *at)
 {
 	size_t sum = 0;
 
@@ -217,7 +218,8 @@ static uint32_t next_node(struct nodes *nodes)
 	return 0;
 }
 
-static void count_range(struct builder *b, uint32_t change, uint32_t leaf_count, struct pd_cover_node *nodes)
+static void count_range(struct builder *b, uint32_t change, uint32_t leaf_count,
+			struct pd_cover_node *nodes)
 {
 	struct nodes walk = nodes_of(&b->ranges[change], leaf_count);
 
@@ -261,7 +263,8 @@ static void link_up(struct pd_cover_node *nodes, uint32_t leaf_count)
 	}
 }
 
-static void open_range(struct builder *b, const struct step *step, uint32_t leaf_count, struct pd_cover_gap *gaps)
+static void open_range(struct builder *b, const struct step *step, uint32_t leaf_count,
+		       struct pd_cover_gap *gaps)
 {
 	struct nodes walk = nodes_of(&b->ranges[step->what], leaf_count);
 
@@ -283,7 +286,8 @@ static void close_range(struct builder *b, uint32_t change, uint32_t turn, uint3
 		uint32_t below = b->below[b->top[node]];
 
 		b->top[node] = below;
-		gaps[b->fill[node]++] = (struct pd_cover_gap){turn, below == PD_NONE ? 0 : gaps[below].top};
+		gaps[b->fill[node]++] =
+			(struct pd_cover_gap){turn, below == PD_NONE ? 0 : gaps[below].top};
 	}
 }
 
@@ -306,7 +310,8 @@ static void fill_gaps(struct builder *b, uint32_t leaf_count, struct pd_cover_ga
 static bool make_nodes(struct builder *b, struct pd_cover_family *family)
 {
 	uint32_t leaf_count = family->leaf_count;
-	struct pd_cover_node *nodes = pd_pool_array(b->keep, 2 * (size_t)leaf_count + 1, sizeof(*nodes));
+	struct pd_cover_node *nodes =
+		pd_pool_array(b->keep, 2 * (size_t)leaf_count + 1, sizeof(*nodes));
 	struct pd_cover_gap *gaps;
 	uint64_t total;
 
@@ -342,7 +347,8 @@ static bool builder_init(struct builder *b)
 		if (cover->families[i].change_count > largest)
 			largest = cover->families[i].change_count;
 	}
-	cover->maps = pd_pool_array(b->keep, 2 * spaces + cover->change_count + 1, sizeof(*cover->maps));
+	cover->maps =
+		pd_pool_array(b->keep, 2 * spaces + cover->change_count + 1, sizeof(*cover->maps));
 	b->child = pd_pool_array(b->temp, spaces, sizeof(*b->child));
 	b->sibling = pd_pool_array(b->temp, spaces, sizeof(*b->sibling));
 	b->done = pd_pool_array(b->temp, spaces, sizeof(*b->done));
@@ -352,8 +358,8 @@ static bool builder_init(struct builder *b)
 	b->ranges = pd_pool_array(b->temp, cover->change_count, sizeof(*b->ranges));
 	b->top = pd_pool_array(b->temp, 4 * largest + 1, sizeof(*b->top));
 	b->fill = pd_pool_array(b->temp, 4 * largest + 1, sizeof(*b->fill));
-	return cover->maps && b->child && b->sibling && b->done && b->steps && b->bounds && b->spare && b->ranges &&
-	       b->top && b->fill;
+	return cover->maps && b->child && b->sibling && b->done && b->steps && b->bounds &&
+	       b->spare && b->ranges && b->top && b->fill;
 }
 
 static bool make_families(struct pd_cover *cover, struct pd_pool *keep)
@@ -361,8 +367,8 @@ static bool make_families(struct pd_cover *cover, struct pd_pool *keep)
 	for (size_t i = 0; i < cover->space_count; i++) {
 		struct pd_cover_space *space = &cover->spaces[i];
 
-		space->family = space->parent == PD_NONE ? (uint32_t)cover->family_count++
-							  : cover->spaces[space->parent].family;
+		space->family = space->parent == PD_NONE ? (uint32_t)cover->family_count++ :
+							   cover->spaces[space->parent].family;
 	}
 	cover->families = pd_pool_array(keep, cover->family_count, sizeof(*cover->families));
 	if (!cover->families)
@@ -465,20 +471,23 @@ static uint32_t leaf_of(const struct pd_cover_family *family, uint64_t addr)
 	return low;
 }
 
-uint32_t pd_cover_find(const struct pd_cover *cover, const struct pd_mapping *mappings, uint32_t space_index,
-		       struct pd_moment when, uint64_t addr)
+uint32_t pd_cover_find(const struct pd_cover *cover, const struct pd_mapping *mappings,
+		       uint32_t space_index, struct pd_moment when, uint64_t addr)
 {
 	const struct pd_cover_space *space = &cover->spaces[space_index];
 	const struct pd_cover_family *family = &cover->families[space->family];
 	uint32_t changes, turn, best = 0;
 
-	if (!family->leaf_count || addr < family->bounds[0] || addr >= family->bounds[family->leaf_count])
+	if (!family->leaf_count || addr < family->bounds[0] ||
+	    addr >= family->bounds[family->leaf_count])
 		return PD_NONE;
 	changes = changes_at(cover, mappings, space, when);
 	turn = changes ? cover->changes[space->first + changes - 1].turn : space->turn;
-	for (uint32_t node = leaf_of(family, addr) + family->leaf_count; node; node = family->nodes[node].up) {
+	for (uint32_t node = leaf_of(family, addr) + family->leaf_count; node;
+	     node = family->nodes[node].up) {
 		uint32_t first = family->nodes[node].first;
-		uint32_t top = top_at(family->gaps + first, family->nodes[node + 1].first - first, turn);
+		uint32_t top =
+			top_at(family->gaps + first, family->nodes[node + 1].first - first, turn);
 
 		best = top > best ? top : best;
 	}

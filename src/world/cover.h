@@ -19,14 +19,16 @@
 
 #include "world/pool.h"
 
-enum { PD_NONE = UINT32_MAX };
+enum {
+	PD_NONE = UINT32_MAX
+};
 
 struct pd_cover_space {
-	uint32_t parent;         // PD_NONE: a root. Parents stand before their children.
+	uint32_t parent; // PD_NONE: a root. Parents stand before their children.
 	uint32_t parent_changes; // of the parent's changes, how many the child begins with
-	uint32_t first, count;   // own changes
-	uint32_t turn;           // of its beginning
-	uint32_t family;         // its tree
+	uint32_t first, count; // own changes
+	uint32_t turn; // of its beginning
+	uint32_t family; // its tree
 };
 
 struct pd_cover_change {
@@ -37,7 +39,7 @@ struct pd_cover_change {
 
 struct pd_cover_node {
 	uint32_t first; // of its gaps; those of the next node end them
-	uint32_t up;    // the nearest node above that has gaps, or 0
+	uint32_t up; // the nearest node above that has gaps, or 0
 };
 
 // Between this turn and the next gap the change of turn `top` is on top.
@@ -69,7 +71,7 @@ struct pd_cover {
 bool pd_cover_build(struct pd_cover *cover, const struct pd_mapping *mappings, struct pd_pool *keep,
 		    struct pd_pool *temp);
 // The mapping on top, or PD_NONE.
-uint32_t pd_cover_find(const struct pd_cover *cover, const struct pd_mapping *mappings, uint32_t space,
-		       struct pd_moment when, uint64_t addr);
+uint32_t pd_cover_find(const struct pd_cover *cover, const struct pd_mapping *mappings,
+		       uint32_t space, struct pd_moment when, uint64_t addr);
 
 #endif

@@ -36,9 +36,9 @@ static bool grow(struct pd_index *index)
 	struct pd_index old = *index;
 
 	index->capacity = old.capacity ? old.capacity * 2 : 64;
-	index->slots = index->capacity > SIZE_MAX / sizeof(*index->slots)
-			       ? NULL
-			       : pd_alloc(index->capacity * sizeof(*index->slots));
+	index->slots = index->capacity > SIZE_MAX / sizeof(*index->slots) ?
+			       NULL :
+			       pd_alloc(index->capacity * sizeof(*index->slots));
 	if (!index->slots) {
 		*index = old;
 		return false;

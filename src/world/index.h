@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PD_INDEX_END = UINT32_MAX };
+enum {
+	PD_INDEX_END = UINT32_MAX
+};
 
 struct pd_index_slot {
 	uint32_t hash;

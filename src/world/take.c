@@ -25,7 +25,8 @@ static unsigned cpumode_of(const struct pd_record *record)
 	return (unsigned)PD_BITS(record->misc, PD_MISC_CPUMODE);
 }
 
-static bool add_order(struct pd_world *world, struct pd_moment when, enum pd_change_kind kind, size_t number)
+static bool add_order(struct pd_world *world, struct pd_moment when, enum pd_change_kind kind,
+		      size_t number)
 {
 	if (!PD_WORLD_MORE(world, order, order))
 		return false;
@@ -123,8 +124,8 @@ static void aim_user(struct mmap *mmap)
 		mmap->mapping.pgoff = 0;
 }
 
-static bool take_mapping(struct pd_world *world, const struct pd_record *record, struct mmap *mmap, uint64_t len,
-			 struct pd_str path)
+static bool take_mapping(struct pd_world *world, const struct pd_record *record, struct mmap *mmap,
+			 uint64_t len, struct pd_str path)
 {
 	struct pd_mapping *mapping = &mmap->mapping;
 	unsigned cpumode = cpumode_of(record);
@@ -154,7 +155,10 @@ static bool take_mmap(struct pd_world *world, const struct pd_record *record, co
 	struct mmap mmap = {0};
 
 	mmap.mapping = (struct pd_mapping){
-		.start = in->addr, .pgoff = in->pgoff, .pid = in->pid, .tid = in->tid,
+		.start = in->addr,
+		.pgoff = in->pgoff,
+		.pid = in->pid,
+		.tid = in->tid,
 		.executable = !(record->misc & PD_MASK(PD_MISC_MMAP_DATA)),
 	};
 	return take_mapping(world, record, &mmap, in->len, in->filename);
@@ -179,18 +183,26 @@ static bool take_mmap2(struct pd_world *world, const struct pd_record *record, c
 	struct mmap mmap = {0};
 
 	mmap.mapping = (struct pd_mapping){
-		.start = in->addr, .pgoff = in->pgoff, .pid = in->pid, .tid = in->tid,
-		.prot = in->prot, .flags = in->flags,
+		.start = in->addr,
+		.pgoff = in->pgoff,
+		.pid = in->pid,
+		.tid = in->tid,
+		.prot = in->prot,
+		.flags = in->flags,
 		.executable = (in->prot & PD_MASK(PD_PROT_EXEC)) ||
 			      (!in->prot && !(record->misc & PD_MASK(PD_MISC_MMAP_DATA))),
 	};
-	mmap.object = (struct pd_object){
-		.maj = in->maj, .min = in->min, .ino = in->ino, .ino_generation = in->ino_generation};
-	mmap.object.build_id_size = copy_build_id(mmap.object.build_id, in->build_id, in->build_id_size);
+	mmap.object = (struct pd_object){.maj = in->maj,
+					 .min = in->min,
+					 .ino = in->ino,
+					 .ino_generation = in->ino_generation};
+	mmap.object.build_id_size =
+		copy_build_id(mmap.object.build_id, in->build_id, in->build_id_size);
 	return take_mapping(world, record, &mmap, in->len, in->filename);
 }
 
-static bool take_ksymbol(struct pd_world *world, const struct pd_record *record, const void *decoded)
+static bool take_ksymbol(struct pd_world *world, const struct pd_record *record,
+			 const void *decoded)
 {
 	const struct pd_ksymbol *in = decoded;
 	struct pd_object object = {.kind = PD_OBJECT_KSYMBOL};
@@ -211,8 +223,8 @@ static bool take_ksymbol(struct pd_world *world, const struct pd_record *record,
 
 // ---- threads ----
 
-static bool put_task(struct pd_world *world, const struct pd_record *record, enum pd_change_kind kind,
-		     const struct pd_task_change *change)
+static bool put_task(struct pd_world *world, const struct pd_record *record,
+		     enum pd_change_kind kind, const struct pd_task_change *change)
 {
 	if (!PD_WORLD_MORE(world, tasks, task) ||
 	    !add_order(world, pd_record_moment(record), kind, world->task_count))
@@ -237,7 +249,8 @@ static bool take_fork(struct pd_world *world, const struct pd_record *record, co
 	const struct pd_task *in = decoded;
 	struct pd_task_change change;
 
-	change = (struct pd_task_change){.pid = in->pid, .tid = in->tid, .ppid = in->ppid, .ptid = in->ptid};
+	change = (struct pd_task_change){
+		.pid = in->pid, .tid = in->tid, .ppid = in->ppid, .ptid = in->ptid};
 	// the recorder lists all mappings of the processes that it finds
 	change.exec = (record->misc & PD_MASK(PD_MISC_FORK_EXEC)) || !in->time_ns;
 	return put_task(world, record, PD_CHANGE_FORK, &change);
@@ -247,10 +260,12 @@ static bool take_exit(struct pd_world *world, const struct pd_record *record, co
 {
 	const struct pd_task *in = decoded;
 
-	return put_task(world, record, PD_CHANGE_EXIT, &(struct pd_task_change){.pid = in->pid, .tid = in->tid});
+	return put_task(world, record, PD_CHANGE_EXIT,
+			&(struct pd_task_change){.pid = in->pid, .tid = in->tid});
 }
 
-static bool take_namespaces(struct pd_world *world, const struct pd_record *record, const void *decoded)
+static bool take_namespaces(struct pd_world *world, const struct pd_record *record,
+			    const void *decoded)
 {
 	const struct pd_namespaces *in = decoded;
 	struct pd_task_change change;
@@ -278,8 +293,9 @@ static bool take_bpf(struct pd_world *world, const struct pd_record *record, con
 	if (!PD_WORLD_MORE(world, bpf, bpf))
 		return false;
 	change = &world->bpf[world->bpf_count++];
-	*change = (struct pd_bpf_change){
-		.when = pd_record_moment(record), .id = in->id, .unload = in->type == PD_BPF_EVENT_PROG_UNLOAD};
+	*change = (struct pd_bpf_change){.when = pd_record_moment(record),
+					 .id = in->id,
+					 .unload = in->type == PD_BPF_EVENT_PROG_UNLOAD};
 	memcpy(change->tag, in->tag.data, in->tag.size < 8 ? in->tag.size : 8);
 	return true;
 }
@@ -345,7 +361,8 @@ static bool put_build_id(struct pd_world *world, const struct pd_header_build_id
 	}
 	id.size = copy_build_id(id.bytes, in->build_id, size);
 	id.key = pd_world_build_id_key(world, in->filename.data, in->filename.length,
-				       cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_GUEST_KERNEL);
+				       cpumode == PD_CPUMODE_KERNEL ||
+					       cpumode == PD_CPUMODE_GUEST_KERNEL);
 	if (!id.key || !PD_WORLD_MORE(world, build_ids, build_id))
 		return false;
 	if (id.size)
@@ -353,7 +370,8 @@ static bool put_build_id(struct pd_world *world, const struct pd_header_build_id
 	return true;
 }
 
-static bool take_build_id(struct pd_world *world, const struct pd_record *record, const void *decoded)
+static bool take_build_id(struct pd_world *world, const struct pd_record *record,
+			  const void *decoded)
 {
 	const struct pd_header_build_id *in = decoded;
 
@@ -382,13 +400,16 @@ static enum pd_status fail(const struct pd_world *world, struct pd_error *error)
 {
 	if (world->failure == PD_ERROR_MEMORY)
 		return pd_fail_memory(error);
-	return pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET, "world: it would take more than %llu bytes",
+	return pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET,
+		       "world: it would take more than %llu bytes",
 		       (unsigned long long)world->limit);
 }
 
-enum pd_status pd_world_take(struct pd_world *world, const struct pd_record *record, struct pd_error *error)
+enum pd_status pd_world_take(struct pd_world *world, const struct pd_record *record,
+			     struct pd_error *error)
 {
-	take_fn *take = record->type < sizeof(takers) / sizeof(takers[0]) ? takers[record->type] : NULL;
+	take_fn *take = record->type < sizeof(takers) / sizeof(takers[0]) ? takers[record->type] :
+									    NULL;
 	const void *decoded;
 	enum pd_status status;
 
@@ -433,7 +454,8 @@ static bool take_build_ids(struct pd_world *world, struct pd_file *file, struct 
 	return true;
 }
 
-enum pd_status pd_world_take_features(struct pd_world *world, struct pd_file *file, struct pd_error *error)
+enum pd_status pd_world_take_features(struct pd_world *world, struct pd_file *file,
+				      struct pd_error *error)
 {
 	const struct pd_build_ids *ids = pd_file_build_id(file);
 	struct pd_arena arena = {0};

@@ -17,11 +17,13 @@ enum pd_status pd_world_new(const struct pd_world_options *options, struct pd_wo
 	if (!world)
 		return pd_fail_memory(error);
 	world->limit = DEFAULT_LIMIT;
-	if (options && options->size >= offsetof(struct pd_world_options, memory_limit) + sizeof(uint64_t) &&
+	if (options &&
+	    options->size >= offsetof(struct pd_world_options, memory_limit) + sizeof(uint64_t) &&
 	    options->memory_limit)
 		world->limit = options->memory_limit;
 	// not to be foreseen by who made the file: where memory is, and when
-	world->seed = (uint64_t)(uintptr_t)world * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)clock() ^ (uint64_t)time(NULL);
+	world->seed = (uint64_t)(uintptr_t)world * UINT64_C(0x9e3779b97f4a7c15) ^
+		      (uint64_t)clock() ^ (uint64_t)time(NULL);
 	*world_out = world;
 	return PD_OK;
 }
@@ -66,7 +68,8 @@ static int compare_moments(struct pd_moment a, struct pd_moment b)
 
 static int compare_code(const void *a, const void *b)
 {
-	return compare_moments(((const struct pd_code_change *)a)->when, ((const struct pd_code_change *)b)->when);
+	return compare_moments(((const struct pd_code_change *)a)->when,
+			       ((const struct pd_code_change *)b)->when);
 }
 
 static int compare_bpf(const void *a, const void *b)
@@ -130,8 +133,8 @@ enum pd_status pd_world_settle(struct pd_world *world, struct pd_error *error)
 	pd_world_unsettle(world);
 	world->pool = (struct pd_pool){.arena = {.limit = (size_t)(left / 2 + 1)}};
 	done = sort_order(world, &temp) && pd_world_replay(world, &temp) &&
-	       pd_cover_build(&world->cover, world->mappings, &world->pool, &temp) && settle_bpf(world) &&
-	       pd_world_name_objects(world);
+	       pd_cover_build(&world->cover, world->mappings, &world->pool, &temp) &&
+	       settle_bpf(world) && pd_world_name_objects(world);
 	pd_arena_fini(&temp.arena);
 	if (done) {
 		world->settled = true;
@@ -141,13 +144,15 @@ enum pd_status pd_world_settle(struct pd_world *world, struct pd_error *error)
 	pd_world_unsettle(world);
 	if (!done)
 		return pd_fail_memory(error);
-	return pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET, "world: it would take more than %llu bytes",
+	return pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET,
+		       "world: it would take more than %llu bytes",
 		       (unsigned long long)world->limit);
 }
 
 // ---- lookups ----
 
-const struct pd_thread *pd_world_find_thread(const struct pd_world *world, uint32_t tid, struct pd_moment when)
+const struct pd_thread *pd_world_find_thread(const struct pd_world *world, uint32_t tid,
+					     struct pd_moment when)
 {
 	uint64_t hash = pd_hash_u64(world->seed, tid);
 	size_t at = (uint32_t)hash;
@@ -172,29 +177,31 @@ const struct pd_thread *pd_world_find_thread(const struct pd_world *world, uint3
 }
 
 // The number of items from first on, of those up to end, whose first member is a moment not after this one.
-#define COUNT_UNTIL(items, first, end, member, when, result)                                       \
-	do {                                                                                       \
-		uint32_t low_ = (first), high_ = (end);                                            \
-                                                                                                   \
-		while (low_ < high_) {                                                             \
-			uint32_t middle_ = low_ + (high_ - low_) / 2;                              \
-                                                                                                   \
-			if (pd_moment_before((when), (items)[middle_].member))                     \
-				high_ = middle_;                                                   \
-			else                                                                       \
-				low_ = middle_ + 1;                                                \
-		}                                                                                  \
-		(result) = low_ - (first);                                                         \
+#define COUNT_UNTIL(items, first, end, member, when, result)                   \
+	do {                                                                   \
+		uint32_t low_ = (first), high_ = (end);                        \
+                                                                               \
+		while (low_ < high_) {                                         \
+			uint32_t middle_ = low_ + (high_ - low_) / 2;          \
+                                                                               \
+			if (pd_moment_before((when), (items)[middle_].member)) \
+				high_ = middle_;                               \
+			else                                                   \
+				low_ = middle_ + 1;                            \
+		}                                                              \
+		(result) = low_ - (first);                                     \
 	} while (0)
 
-const char *pd_world_comm(const struct pd_world *world, uint32_t tid, struct pd_moment when, char *unknown)
+const char *pd_world_comm(const struct pd_world *world, uint32_t tid, struct pd_moment when,
+			  char *unknown)
 {
 	const struct pd_thread *thread = pd_world_find_thread(world, tid, when);
 	uint32_t count = 0, first = 0;
 
 	if (thread) {
 		first = world->parts[thread->index].names;
-		COUNT_UNTIL(world->names, first, world->parts[thread->index + 1].names, from, when, count);
+		COUNT_UNTIL(world->names, first, world->parts[thread->index + 1].names, from, when,
+			    count);
 	}
 	if (count)
 		return world->names[first + count - 1].comm;
@@ -203,28 +210,32 @@ const char *pd_world_comm(const struct pd_world *world, uint32_t tid, struct pd_
 	return unknown;
 }
 
-struct pd_list pd_world_namespaces(const struct pd_world *world, uint32_t tid, struct pd_moment when)
+struct pd_list pd_world_namespaces(const struct pd_world *world, uint32_t tid,
+				   struct pd_moment when)
 {
 	const struct pd_thread *thread = pd_world_find_thread(world, tid, when);
 	uint32_t count = 0, first = 0;
 
 	if (thread) {
 		first = world->parts[thread->index].links;
-		COUNT_UNTIL(world->links, first, world->parts[thread->index + 1].links, from, when, count);
+		COUNT_UNTIL(world->links, first, world->parts[thread->index + 1].links, from, when,
+			    count);
 	}
-	return count ? world->links[first + count - 1].links : (struct pd_list){.stride = sizeof(struct pd_namespace)};
+	return count ? world->links[first + count - 1].links :
+		       (struct pd_list){.stride = sizeof(struct pd_namespace)};
 }
 
-static const struct pd_mapping *find_mapping(const struct pd_world *world, uint32_t space, struct pd_moment when,
-					     uint64_t addr)
+static const struct pd_mapping *find_mapping(const struct pd_world *world, uint32_t space,
+					     struct pd_moment when, uint64_t addr)
 {
 	uint32_t map = pd_cover_find(&world->cover, world->mappings, space, when, addr);
 
 	return map != PD_NONE && world->mappings[map].object ? &world->mappings[map] : NULL;
 }
 
-static const struct pd_mapping *find_in_process(const struct pd_world *world, uint32_t pid, struct pd_moment when,
-						uint64_t addr, bool *before_exec_out)
+static const struct pd_mapping *find_in_process(const struct pd_world *world, uint32_t pid,
+						struct pd_moment when, uint64_t addr,
+						bool *before_exec_out)
 {
 	const struct pd_thread *thread = pd_world_find_thread(world, pid, when);
 	const struct pd_mapping *mapping;
@@ -234,25 +245,29 @@ static const struct pd_mapping *find_in_process(const struct pd_world *world, ui
 	if (!thread)
 		return NULL;
 	first = world->parts[thread->index].spaces;
-	COUNT_UNTIL(world->spaces, first, world->parts[thread->index + 1].spaces, from, when, count);
+	COUNT_UNTIL(world->spaces, first, world->parts[thread->index + 1].spaces, from, when,
+		    count);
 	if (!count)
 		return NULL;
 	spaces = &world->spaces[first];
 	mapping = find_mapping(world, spaces[count - 1].space, when, addr);
 	*before_exec_out = !mapping && count > 1;
-	return *before_exec_out ? find_mapping(world, spaces[count - 2].space, when, addr) : mapping;
+	return *before_exec_out ? find_mapping(world, spaces[count - 2].space, when, addr) :
+				  mapping;
 }
 
-static const struct pd_mapping *find_in_kernel(const struct pd_world *world, uint32_t machine, struct pd_moment when,
-					       uint64_t addr)
+static const struct pd_mapping *find_in_kernel(const struct pd_world *world, uint32_t machine,
+					       struct pd_moment when, uint64_t addr)
 {
 	uint32_t kernel = pd_world_kernel(world, world->kernels, machine);
 
-	return kernel == PD_INDEX_END ? NULL : find_mapping(world, world->kernels[kernel].space, when, addr);
+	return kernel == PD_INDEX_END ?
+		       NULL :
+		       find_mapping(world, world->kernels[kernel].space, when, addr);
 }
 
-bool pd_world_locate(const struct pd_world *world, uint32_t pid, unsigned cpumode, struct pd_moment when,
-		     uint64_t addr, struct pd_location *location_out)
+bool pd_world_locate(const struct pd_world *world, uint32_t pid, unsigned cpumode,
+		     struct pd_moment when, uint64_t addr, struct pd_location *location_out)
 {
 	const struct pd_mapping *mapping = NULL, *ksymbol = NULL;
 	bool before_exec = false;
@@ -309,7 +324,8 @@ const struct pd_bpf *pd_world_bpf(const struct pd_world *world, uint32_t id, str
 		else
 			high = middle;
 	}
-	if (!low || world->bpfs[low - 1].id != id || !pd_moment_before(when, world->bpfs[low - 1].until))
+	if (!low || world->bpfs[low - 1].id != id ||
+	    !pd_moment_before(when, world->bpfs[low - 1].until))
 		return NULL;
 	return &world->bpfs[low - 1];
 }
@@ -325,7 +341,8 @@ struct pd_list pd_world_thread_names(const struct pd_world *world, const struct 
 {
 	const struct pd_thread_parts *parts = &world->parts[thread->index];
 
-	return (struct pd_list){&world->names[parts[0].names], parts[1].names - parts[0].names, sizeof(*world->names)};
+	return (struct pd_list){&world->names[parts[0].names], parts[1].names - parts[0].names,
+				sizeof(*world->names)};
 }
 
 const struct pd_object *pd_world_object(const struct pd_world *world, size_t index)
