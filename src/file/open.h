@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps of opening a file, in their order. */
+#ifndef PD_FILE_OPEN_H
+#define PD_FILE_OPEN_H
+
+#include "file/file.h"
+
+enum { PD_PIPE_HEADER_SIZE = 16 };
+
+// header.c: the header, up to where the sections are
+enum pd_status pd_file_read_header(struct pd_file *file, struct pd_error *error);
+// header.c: holds the data section against the size of the file, once that is known
+void pd_file_check_data_section(struct pd_file *file);
+// attrs.c: the events
+enum pd_status pd_file_read_attrs(struct pd_file *file, struct pd_error *error);
+// attrs.c: names of tracepoints in files from before EVENT_DESC
+enum pd_status pd_file_read_event_types(struct pd_file *file, struct pd_error *error);
+// parts.c: where records are; name is "data" in a directory, else empty
+enum pd_status pd_file_add_main_part(struct pd_file *file, const char *name, struct pd_error *error);
+enum pd_status pd_file_add_directory_parts(struct pd_file *file, int dir_fd, struct pd_error *error);
+
+#endif
