@@ -43,12 +43,12 @@ PD_API struct pd_moment pd_record_moment(const struct pd_record *record);
 
 enum pd_object_kind {
 	PD_OBJECT_FILE,     /* a file that somebody mapped */
-	PD_OBJECT_KERNEL,   /* path is "[kernel.kallsyms]", or what the file calls that of a guest */
+	PD_OBJECT_KERNEL,   /* path is "[kernel.kallsyms]", or the name of that of a guest */
 	PD_OBJECT_MODULE,   /* of the kernel; path is a file or "[name]" */
 	PD_OBJECT_KSYMBOL,  /* code that the kernel made; path is the name of the symbol */
 	PD_OBJECT_VDSO,     /* "[vdso]" */
 	PD_OBJECT_VSYSCALL, /* "[vsyscall]" */
-	PD_OBJECT_ANON      /* memory without a file: "//anon", "[heap]", "[stack]", "/memfd:...", "/dev/zero", "/SYSV..." */
+	PD_OBJECT_ANON      /* memory without a file: "//anon", "[heap]", "[stack]", "/memfd:...", "/SYSV..." */
 };
 
 /** Something that can be mapped. Two files of one path and different inode or build id are two. */
@@ -56,7 +56,7 @@ struct pd_object {
 	size_t index;            /* see pd_world_object */
 	const char *path;        /* as the file says it; not checked to be printable */
 	enum pd_object_kind kind;
-	uint32_t machine;        /* 0: the host, else pid of the guest as the file says it; PD_GUEST_DEFAULT */
+	uint32_t machine;        /* 0: the host, else pid of the guest, or PD_GUEST_DEFAULT */
 	uint8_t build_id_size;   /* 0: not known */
 	uint8_t build_id[20];
 	uint32_t maj, min;       /* device; 0 if not known */
@@ -71,13 +71,13 @@ struct pd_object {
 struct pd_mapping {
 	uint64_t start, end;   /* end is the first address behind it */
 	uint64_t pgoff;        /* offset of start in the file; for a kernel the address of its symbol */
-	const struct pd_object *object; /* NULL: code of a KSYMBOL went; only in enumerations */
+	const struct pd_object *object; /* NULL: a KSYMBOL went; only in enumerations */
 	const char *symbol;    /* reference symbol of a kernel ("_text"), else NULL */
 	uint32_t pid, tid;     /* who mapped it; UINT32_MAX for kernels and modules */
-	uint32_t prot, flags;  /* PD_PROT_..., PD_MAP_...; flags of KSYMBOL: its ksym_type (PD_KSYMBOL_...) */
+	uint32_t prot, flags;  /* PD_PROT_..., PD_MAP_...; flags of a KSYMBOL: PD_KSYMBOL_... */
 	bool executable;       /* false: only data can be there */
-	bool anonymous;        /* without a file behind it, also huge pages: its code has names only in a perf-PID.map of pid */
-	bool by_offset;        /* what stands at an address is told by the offset in the object, else by the address */
+	bool anonymous;        /* no file behind it, also huge pages: names are in the perf map of pid */
+	bool by_offset;        /* places in the object are offsets, not addresses */
 	struct pd_moment from;
 };
 
@@ -85,10 +85,10 @@ struct pd_mapping {
  * since: samples inside of exec still have addresses of the caller. */
 struct pd_location {
 	const struct pd_mapping *mapping;
-	const struct pd_object *object;    /* mapping->object */
-	const struct pd_mapping *ksymbol;  /* code that the kernel made there, or NULL; may be mapping itself */
-	bool before_exec;                  /* gone by the last exec; the caller of exec is seen so while it goes on */
-	uint64_t offset;                   /* in the object; the address itself for kernels, ksymbols and anonymous memory */
+	const struct pd_object *object;   /* mapping->object */
+	const struct pd_mapping *ksymbol; /* code that the kernel made there, or NULL; may be mapping */
+	bool before_exec;                 /* it went by the last exec */
+	uint64_t offset;                  /* in the object if mapping->by_offset, else the address */
 };
 
 /** A thread, from its fork (or first mention) to the next fork with the same number. */
@@ -162,6 +162,11 @@ PD_API const char *pd_world_comm(const struct pd_world *world, uint32_t tid, str
  * nothing is known to be there; a hypervisor and users of guests are not known. */
 PD_API bool pd_world_locate(const struct pd_world *world, uint32_t pid, unsigned cpumode,
 			    struct pd_moment when, uint64_t addr, struct pd_location *location_out);
+/** Some programs copy their code into huge pages: anonymous memory between two pieces of their file. If
+ * *location is code in such memory, at addr, it becomes the place in the file and true is returned; its
+ * mapping is then the piece before. perf does not do so. */
+PD_API bool pd_world_locate_copied(const struct pd_world *world, uint32_t pid, struct pd_moment when,
+				   uint64_t addr, struct pd_location *location);
 /** The thread with a number, or NULL. */
 PD_API const struct pd_thread *pd_world_find_thread(const struct pd_world *world, uint32_t tid,
 						struct pd_moment when);

@@ -299,6 +299,28 @@ bool pd_world_locate(const struct pd_world *world, uint32_t pid, unsigned cpumod
 	return true;
 }
 
+bool pd_world_locate_copied(const struct pd_world *world, uint32_t pid, struct pd_moment when,
+			    uint64_t addr, struct pd_location *location)
+{
+	const struct pd_mapping *copy = location->mapping;
+	struct pd_location before, behind;
+
+	if (!copy->anonymous || !copy->executable || !copy->start)
+		return false;
+	if (!pd_world_locate(world, pid, PD_CPUMODE_USER, when, copy->start - 1, &before) ||
+	    !pd_world_locate(world, pid, PD_CPUMODE_USER, when, copy->end, &behind))
+		return false;
+	// pieces of one file, as far from each other as they are in it
+	if (before.object != behind.object || before.object->kind != PD_OBJECT_FILE ||
+	    before.before_exec != location->before_exec ||
+	    behind.before_exec != location->before_exec ||
+	    behind.offset - before.offset != copy->end - copy->start + 1)
+		return false;
+	before.offset += addr - copy->start + 1;
+	*location = before;
+	return true;
+}
+
 const char *pd_world_cgroup(const struct pd_world *world, uint64_t id)
 {
 	uint64_t hash = pd_hash_u64(world->seed, id);

@@ -551,6 +551,45 @@ TEST(test_object__huge_pages_are_anonymous)
 	make_free(&made);
 }
 
+static void file_piece(struct made *made, uint64_t addr, uint64_t len, uint64_t pgoff,
+		       const char *path)
+{
+	make_mmap2(made, &(struct made_mmap2){.misc = MAKE_USER,
+					      .pid = 5,
+					      .tid = 5,
+					      .addr = addr,
+					      .len = len,
+					      .pgoff = pgoff,
+					      .ino = path[1] != '/',
+					      .prot = CODE,
+					      .flags = 2,
+					      .path = path,
+					      .time = 1});
+}
+
+TEST(test_object__code_that_was_copied_into_huge_pages)
+{
+	struct made made = make_begin();
+	struct pd_location location;
+
+	file_piece(&made, 0x10000, 0x8000, 0x1000, "/chrome");
+	file_piece(&made, 0x12000, 0x2000, 0, "//anon");
+	// the file goes on, but somewhere else
+	file_piece(&made, 0x18000, 0x1000, 0, "//anon");
+	file_piece(&made, 0x19000, 0x1000, 0xf000, "/chrome");
+	WORLD(made);
+	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, at(1), 0x12345, &location));
+	CHECK_STR(location.object->path, "//anon");
+	CHECK(pd_world_locate_copied(made.world, 5, at(1), 0x12345, &location));
+	CHECK_STR(location.object->path, "/chrome");
+	CHECK(location.offset == 0x3345);
+	CHECK(!pd_world_locate_copied(made.world, 5, at(1), 0x12345, &location));
+	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, at(1), 0x18345, &location));
+	CHECK(!pd_world_locate_copied(made.world, 5, at(1), 0x18345, &location));
+	CHECK_STR(location.object->path, "//anon");
+	make_free(&made);
+}
+
 TEST(test_object__is_one_for_each_file)
 {
 	struct made made = make_begin();
@@ -843,7 +882,8 @@ RUN(TEST_CASE(test_comm__is_inherited_until_the_thread_gets_its_own),
     TEST_CASE(test_exec__ends_the_old_mappings), TEST_CASE(test_kernel__has_its_symbol_and_modules),
     TEST_CASE(test_kernel__old_names_and_hidden_addresses), TEST_CASE(test_kernel__of_guests),
     TEST_CASE(test_ksymbol__comes_and_goes), TEST_CASE(test_object__kinds_by_path),
-    TEST_CASE(test_object__huge_pages_are_anonymous), TEST_CASE(test_object__is_one_for_each_file),
+    TEST_CASE(test_object__huge_pages_are_anonymous),
+    TEST_CASE(test_object__code_that_was_copied_into_huge_pages), TEST_CASE(test_object__is_one_for_each_file),
     TEST_CASE(test_build_id__by_the_mapping_or_by_the_path),
     TEST_CASE(test_build_id__of_kernel_and_modules_by_any_of_their_names),
     TEST_CASE(test_namespaces__of_a_thread_at_a_moment),
