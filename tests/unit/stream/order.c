@@ -217,8 +217,10 @@ static void put_u64(struct image *image, uint64_t value)
 
 static void put_header(struct image *image, uint32_t type, uint32_t size)
 {
+	const uint16_t misc_and_size[] = {0, (uint16_t)size};
+
 	put_u32(image, type);
-	put_u32(image, size << 16);
+	put(image, misc_and_size, sizeof(misc_and_size));
 }
 
 // A pipe-mode image of one event with times (sample_type TIME): samples with the given times, rounds at 0.
