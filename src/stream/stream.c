@@ -96,14 +96,26 @@ static bool is_place_to_go_on(const struct pd_reader *reader, size_t skip, bool 
 
 enum { RESYNC_WINDOW = 160 << 10 }; // two records of the largest size, and more
 
+// The first place from skip on where a record may begin: a multiple of 8 from the damage, or from the last good
+// record, whose size may be what is damaged.
+static size_t next_start(const struct pd_stream *stream, uint64_t damage, size_t skip)
+{
+	uint64_t offset = stream->reader.offset + skip;
+	size_t from_damage = (size_t)(damage - offset) & 7;
+	size_t from_good = (size_t)(stream->outer_offset - offset) & 7;
+
+	return skip + (from_damage < from_good ? from_damage : from_good);
+}
+
 // Leaves bytes out until the next plausible record.
 static enum pd_status resync(struct pd_stream *stream, struct pd_error *error)
 {
 	struct pd_reader *reader = &stream->reader;
 	uint64_t start = reader->offset;
+	size_t skip = next_start(stream, start, 1);
+	bool found = false;
 
-	for (;;) {
-		size_t skip = 8;
+	while (!found) {
 		enum pd_status status = pd_reader_fill(reader, RESYNC_WINDOW, error);
 
 		if (status < 0)
@@ -111,14 +123,14 @@ static enum pd_status resync(struct pd_stream *stream, struct pd_error *error)
 		while (skip + PD_RECORD_HEADER_SIZE <= reader->room &&
 		       (reader->at_end || reader->room - skip >= RESYNC_WINDOW / 2) &&
 		       !is_place_to_go_on(reader, skip, stream->file->swap))
-			skip += 8;
-		if (skip + PD_RECORD_HEADER_SIZE > reader->room && reader->at_end) {
+			skip = next_start(stream, start, skip + 1);
+		if (skip + PD_RECORD_HEADER_SIZE > reader->room) {
 			pd_reader_advance(reader, reader->room);
 			break;
 		}
+		found = is_place_to_go_on(reader, skip, stream->file->swap);
 		pd_reader_advance(reader, skip);
-		if (is_place_to_go_on(reader, 0, stream->file->swap))
-			break;
+		skip = 0;
 	}
 	pd_stream_tell(stream, PD_PROBLEM_RESYNC, start, NULL, "%" PRIu64 " bytes were left out",
 		     reader->offset - start);
@@ -322,6 +334,10 @@ static void end_of_part(struct pd_stream *stream)
 	if (stream->reader.room)
 		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_RECORD, stream->reader.offset, NULL,
 			     "%zu bytes are left, less than the record", stream->reader.room);
+	else if (stream->reader.end != UINT64_MAX && stream->reader.offset < stream->reader.end)
+		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_RECORD, stream->reader.offset, NULL,
+			     "the last %" PRIu64 " bytes went while the file was read",
+			     stream->reader.end - stream->reader.offset);
 	if (!inflate->broken && inflate->size > inflate->at)
 		pd_stream_tell(stream, PD_PROBLEM_COMPRESSED_TAIL, stream->outer_offset, NULL,
 			     "%zu inflated bytes are left, less than a record", inflate->size - inflate->at);

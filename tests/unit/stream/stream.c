@@ -112,6 +112,25 @@ TEST(test_stream__goes_on_behind_a_size_that_cannot_be)
 	}
 }
 
+// The record whose size is wrong cannot be told from a good one, but what follows lies as it did.
+TEST(test_stream__goes_on_behind_a_size_that_moves_all)
+{
+	for (unsigned wrong = 25; wrong < 32; wrong++) {
+		struct image image = {0};
+		size_t count = 0;
+
+		image_file(&image, 0, 0);
+		for (unsigned i = 0; i < 20; i++)
+			put_record(&image, PD_RECORD_LOST, 16);
+		image_set(&image, 184 + 24 + 6, wrong, 2);
+		open_file_of(&image);
+		while (opened_next(&o))
+			count++;
+		CHECK(o.status == PD_END && count == 19);
+		CHECK(opened_told(&o, "bad-record-size") == 1 && opened_told(&o, "resync") == 1);
+	}
+}
+
 TEST(test_stream__end_inside_a_record)
 {
 	struct image image = {0};
@@ -122,6 +141,32 @@ TEST(test_stream__end_inside_a_record)
 	open_file_of(&image);
 	CHECK(opened_next(&o) && !opened_next(&o) && o.status == PD_END);
 	CHECK(opened_told(&o, "truncated-record") == 1 && o.problems[0].offset == 184 + 24);
+}
+
+TEST(test_stream__file_that_shrinks_is_no_silent_end)
+{
+	struct image image = {0};
+	struct pd_open_options options = {.size = sizeof(options), .problem = opened_problem, .self = &o};
+	FILE *temp = tmpfile();
+	size_t count = 0;
+
+	image_file(&image, 0, 0);
+	for (unsigned i = 0; i < 20000; i++)
+		put_record(&image, PD_RECORD_LOST, 16);
+	image_file_end(&image);
+	CHECK(temp && fwrite(image.data, image.size, 1, temp) == 1 && fflush(temp) == 0);
+	image_free(&image);
+	opened_close(&o);
+	CHECK(lseek(fileno(temp), 0, SEEK_SET) == 0);
+	o.status = pd_file_open_fd(fileno(temp), &options, &o.file, &o.error);
+	CHECK(o.status == PD_OK && opened_next(&o));
+	CHECK(ftruncate(fileno(temp), 184 + 24 * 15000) == 0);
+	while (opened_next(&o))
+		count++;
+	CHECK(o.status == PD_END && count == 14999);
+	CHECK(opened_told(&o, "truncated-record") == 1 && o.problems[0].offset == 184 + 24 * 15000);
+	opened_close(&o);
+	fclose(temp);
 }
 
 TEST(test_stream__odd_sizes_move_what_follows)
@@ -480,7 +525,8 @@ TEST(test_stream__pipe_is_read_once)
 
 RUN(TEST_CASE(test_stream__unknown_types_are_handed_out), TEST_CASE(test_stream__as_gives_its_own_type_only),
     TEST_CASE(test_stream__record_that_does_not_fit_its_layout),
-    TEST_CASE(test_stream__goes_on_behind_a_size_that_cannot_be), TEST_CASE(test_stream__end_inside_a_record),
+    TEST_CASE(test_stream__goes_on_behind_a_size_that_cannot_be), TEST_CASE(test_stream__goes_on_behind_a_size_that_moves_all),
+    TEST_CASE(test_stream__end_inside_a_record), TEST_CASE(test_stream__file_that_shrinks_is_no_silent_end),
     TEST_CASE(test_stream__odd_sizes_move_what_follows), TEST_CASE(test_stream__tail_of_auxtrace),
     TEST_CASE(test_stream__tail_that_is_cut), TEST_CASE(test_stream__tracing_data_behind_12_or_16_bytes),
     TEST_CASE(test_stream__pipe_learns_events_and_features),
