@@ -38,7 +38,7 @@ static inline struct pd_cursor pd_cursor(const void *data, size_t size, bool big
 	return (struct pd_cursor){
 		.start = bytes,
 		.at = bytes,
-		.end = bytes + size,
+		.end = size ? bytes + size : bytes, // nothing may be at NULL
 		.big = big,
 		.swap = big != PD_HOST_BIG,
 	};

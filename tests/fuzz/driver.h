@@ -26,7 +26,7 @@ enum {
 bool inputs_add(struct inputs *inputs, const char *path);
 void inputs_free(struct inputs *inputs);
 
-// Says on a crash or after seconds without an end what was running; text is copied.
+// Says on a crash or after seconds of processor time what was running; text is copied.
 void watch_begin(unsigned seconds);
 void watch_next(const char *text, unsigned seconds);
 

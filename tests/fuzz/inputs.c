@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "walk.h"
@@ -75,7 +76,7 @@ static void say(int signal_number)
 	static const char slow[] = "took too long: ", broken[] = "broken by: ";
 	ssize_t n;
 
-	if (signal_number == SIGALRM)
+	if (signal_number == SIGPROF)
 		n = write(STDERR_FILENO, slow, sizeof(slow) - 1);
 	else
 		n = write(STDERR_FILENO, broken, sizeof(broken) - 1);
@@ -86,18 +87,26 @@ static void say(int signal_number)
 	raise(signal_number);
 }
 
+// Of processor time: others may be busy too.
+static void limit(unsigned seconds)
+{
+	struct itimerval timer = { .it_value.tv_sec = seconds };
+
+	setitimer(ITIMER_PROF, &timer, NULL);
+}
+
 void watch_begin(unsigned seconds)
 {
-	signal(SIGALRM, say);
+	signal(SIGPROF, say);
 	signal(SIGABRT, say);
 	signal(SIGSEGV, say);
-	alarm(seconds);
+	limit(seconds);
 }
 
 void watch_next(const char *text, unsigned seconds)
 {
 	snprintf(running, sizeof(running), "%s", text);
-	alarm(seconds);
+	limit(seconds);
 }
 
 // Bytes are flipped, overwritten, taken out, put in or cut off.

@@ -29,7 +29,7 @@ struct walk {
 	bool memory_may_fail; // a limit or the test lets memory run out
 	bool memory_failed; // and so it did, and was said to have done
 	bool with_digest;
-	uint64_t digest;      // of all that was printed
+	uint64_t digest; // of all that was printed
 	uint64_t told_digest; // of the problems
 };
 
