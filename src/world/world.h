@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a world: what was fed (fed_), in the order of feeding, and what settling makes of it, which
- * lives in one arena and is thrown away when more is fed.
+ * The inside of a world: what was fed, in the order of feeding, and what settling makes of it, which
+ * lives in one pool and is thrown away when more is fed.
  */
 #ifndef PD_WORLD_WORLD_H
 #define PD_WORLD_WORLD_H
@@ -138,7 +138,8 @@ static inline bool pd_moment_before(struct pd_moment a, struct pd_moment b)
 	return a.time_ns < b.time_ns || (a.time_ns == b.time_ns && a.order < b.order);
 }
 
-// Memory of the world, zeroed if data is NULL. NULL or false, and world->failure set, if there is none or the limit is reached.
+// Memory of the world, zeroed if data is NULL. NULL or false, and world->failure set, if there is none
+// or the limit is reached.
 void *pd_world_keep(struct pd_world *world, const void *data, size_t size);
 bool pd_world_room(struct pd_world *world, void **items, size_t *capacity, size_t want,
 		   size_t size);
