@@ -3,6 +3,7 @@
  * Records that say something about the file: in pipe mode events, features and tracing data; everywhere updates
  * of events. They are taken once, however often the file is read.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,8 +77,13 @@ static enum pd_status learn_tracing_data(struct pd_stream *stream, struct pd_err
 	enum pd_status status;
 	uint64_t offset = stream->record.offset + stream->record.bytes.size;
 
-	if (stream->record.tail_size > stream->file->memory_limit)
-		return PD_OK; // names of tracepoints are not worth more; the stream goes on behind it
+	if (stream->record.tail_size > stream->file->memory_limit) {
+		// names of tracepoints are not worth more; the stream goes on behind it
+		pd_stream_tell(stream, PD_PROBLEM_TRACING_DATA, offset, NULL,
+			       "%" PRIu64 " bytes of tracing data, the limit is %" PRIu64, stream->record.tail_size,
+			       stream->file->memory_limit);
+		return PD_OK;
+	}
 	if (stream->record.tail_size) {
 		status = pd_stream_tail(stream, &tail, error);
 		if (status < 0)
