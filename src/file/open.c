@@ -53,13 +53,18 @@ static enum pd_status read_file_mode(struct pd_file *file, struct pd_error *erro
 	return status;
 }
 
-static struct pd_file *new_file(const char *name, const struct pd_open_options *options)
+static enum pd_status new_file(const char *name, const struct pd_open_options *options,
+			       struct pd_file **file_out, struct pd_error *error)
 {
-	struct pd_file *file = pd_alloc(sizeof(*file));
 	struct pd_open_options all = {0};
+	struct pd_file *file;
 
+	// options whose size was forgotten would be ignored in silence
+	if (options && !options->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size of the options is 0");
+	file = pd_alloc(sizeof(*file));
 	if (!file)
-		return NULL;
+		return pd_fail_memory(error);
 	if (options)
 		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
 	file->main.fd = -1;
@@ -67,16 +72,19 @@ static struct pd_file *new_file(const char *name, const struct pd_open_options *
 	file->problem = all.problem;
 	file->problem_self = all.self;
 	file->memory_limit = all.memory_limit ? all.memory_limit : default_memory_limit;
+	if (file->memory_limit > SIZE_MAX / 16)
+		file->memory_limit = SIZE_MAX / 16;
 	file->inflate_limit = all.inflate_limit ? all.inflate_limit : default_inflate_limit;
 	// decoded structs are larger than their bytes
-	file->arena.limit = file->memory_limit > SIZE_MAX / 16 ? SIZE_MAX : (size_t)file->memory_limit * 4;
+	file->arena.limit = (size_t)file->memory_limit * 4;
 	file->name = strdup(name);
 	file->temp_dir = strdup(all.temp_dir ? all.temp_dir : "/tmp");
 	if (!file->name || !file->temp_dir) {
 		pd_file_close(file);
-		return NULL;
+		return pd_fail_memory(error);
 	}
-	return file;
+	*file_out = file;
+	return PD_OK;
 }
 
 static enum pd_status read_all(struct pd_file *file, int dir_fd, struct pd_error *error)
@@ -96,6 +104,7 @@ static enum pd_status read_all(struct pd_file *file, int dir_fd, struct pd_error
 	// a pipe in a directory stays one: its events are records
 	if (status >= 0 && dir_fd >= 0 && file->header.mode == PD_MODE_FILE)
 		file->header.mode = PD_MODE_DIRECTORY;
+	file->compressed = file->features[PD_FEATURE_COMPRESSED].present;
 	if (status >= 0)
 		status = pd_file_add_main_part(file, dir_fd >= 0 ? "data" : "", error);
 	if (status >= 0 && dir_fd >= 0)
@@ -135,13 +144,13 @@ static enum pd_status open_descriptor(struct pd_file *file, int fd, bool owns_fd
 enum pd_status pd_file_open(const char *path, const struct pd_open_options *options,
 			    struct pd_file **file_out, struct pd_error *error)
 {
-	struct pd_file *file = new_file(path, options);
+	struct pd_file *file;
 	struct stat stat;
-	enum pd_status status;
+	enum pd_status status = new_file(path, options, &file, error);
 	int fd, dir_fd = -1;
 
-	if (!file)
-		return pd_fail_memory(error);
+	if (status < 0)
+		return status;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && fstat(fd, &stat) == 0 && S_ISDIR(stat.st_mode)) {
 		dir_fd = fd;
@@ -166,21 +175,23 @@ enum pd_status pd_file_open_fd(int fd, const struct pd_open_options *options, st
 {
 	char name[32];
 	struct pd_file *file;
+	enum pd_status status;
 
 	snprintf(name, sizeof(name), "fd %d", fd);
-	file = new_file(name, options);
-	if (!file)
-		return pd_fail_memory(error);
+	status = new_file(name, options, &file, error);
+	if (status < 0)
+		return status;
 	return finish_open(file, open_descriptor(file, fd, false, -1, error), file_out);
 }
 
 enum pd_status pd_file_open_memory(const void *data, size_t size, const struct pd_open_options *options,
 				   struct pd_file **file_out, struct pd_error *error)
 {
-	struct pd_file *file = new_file("memory", options);
+	struct pd_file *file;
+	enum pd_status status = new_file("memory", options, &file, error);
 
-	if (!file)
-		return pd_fail_memory(error);
+	if (status < 0)
+		return status;
 	pd_source_open_memory(&file->main, data, size);
 	return finish_open(file, read_all(file, -1, error), file_out);
 }
