@@ -259,30 +259,34 @@ static unsigned try_path(const char *path)
 	return wrong;
 }
 
-// The same file, compressed as a whole.
-static unsigned try_compressed(const char *path)
-{
 #ifdef HAVE_ZSTD
+// The same file, compressed as a whole; with bytes behind it, so many that it is copied to a file instead of memory.
+static unsigned try_compressed(const char *path, size_t more)
+{
 	struct inputs inputs = { 0 };
-	static char packed[ZSTD_COMPRESSBOUND(INPUT_LIMIT)];
 	char name[] = "/tmp/perfdata-memory-XXXXXX";
 	int fd = mkstemp(name);
+	size_t size, room;
 	unsigned wrong;
-	size_t size;
+	char *packed;
 
 	REQUIRE(fd >= 0 && inputs_add(&inputs, path) && inputs.count == 1);
-	size = ZSTD_compress(packed, sizeof(packed), inputs.items[0].data, inputs.items[0].size, 1);
+	size = inputs.items[0].size;
+	room = ZSTD_compressBound(size + more);
+	inputs.items[0].data = realloc(inputs.items[0].data, size + more);
+	packed = malloc(room);
+	REQUIRE(packed && inputs.items[0].data);
+	memset(inputs.items[0].data + size, 0, more);
+	size = ZSTD_compress(packed, room, inputs.items[0].data, size + more, 1);
 	REQUIRE(!ZSTD_isError(size) && write(fd, packed, size) == (ssize_t)size);
 	close(fd);
+	free(packed);
 	inputs_free(&inputs);
 	wrong = try_path(name);
 	unlink(name);
 	return wrong;
-#else
-	(void)path;
-	return 0;
-#endif
 }
+#endif
 
 int main(int argc, char **argv)
 {
@@ -293,6 +297,9 @@ int main(int argc, char **argv)
 	REQUIRE(argc > 1);
 	for (int i = 1; i < argc; i++)
 		wrong += try_path(argv[i]);
-	wrong += try_compressed(argv[1]);
+#ifdef HAVE_ZSTD
+	wrong += try_compressed(argv[1], 0);
+	wrong += try_compressed(argv[1], 5 << 20);
+#endif
 	return wrong != 0;
 }
