@@ -79,10 +79,11 @@ static bool is_mark(uint16_t machine, const struct raw_symbol *raw, const char *
 // Descriptors of functions: three words, the first is where the code is.
 static bool through_opd(const struct reading *r, uint64_t *addr)
 {
-	struct pd_cursor c = pd_cursor(r->opd_bytes.data, r->opd_bytes.size, r->elf->big);
+	struct pd_cursor c;
 
 	if (*addr < r->opd->addr || *addr - r->opd->addr >= r->opd_bytes.size)
 		return false;
+	c = pd_cursor(r->opd_bytes.data, r->opd_bytes.size, r->elf->big);
 	pd_cursor_take(&c, *addr - r->opd->addr);
 	*addr = pd_cursor_u64(&c);
 	return !c.failed;
@@ -117,7 +118,7 @@ static const struct pd_elf_section *section_of(const struct reading *r, const st
 {
 	uint64_t section = raw->section;
 
-	if (section == INDEX_ELSEWHERE) {
+	if (section == INDEX_ELSEWHERE && r->indexes.data) {
 		struct pd_cursor c = pd_cursor(r->indexes.data, r->indexes.size, r->elf->big);
 
 		pd_cursor_take(&c, (uint64_t)index * 4);

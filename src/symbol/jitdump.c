@@ -88,6 +88,8 @@ static struct pd_cursor look(struct reading *r, uint64_t offset, size_t want)
 		else
 			r->out_of_memory = true;
 	}
+	if (!r->window)
+		return pd_cursor("", 0, r->jit->about.big);
 	want = want < r->window_size - into ? want : (size_t)(r->window_size - into);
 	return pd_cursor(r->window + into, want, r->jit->about.big);
 }
@@ -293,7 +295,7 @@ static int by_offset(const void *a, const void *b)
 
 static void sort_lines(struct reading *r)
 {
-	struct line *lines = r->jit->lines + r->first_line;
+	struct line *lines = r->line_count ? r->jit->lines + r->first_line : NULL;
 
 	for (size_t i = 1; i < r->line_count; i++) {
 		if (lines[i].offset < lines[i - 1].offset) {
@@ -480,10 +482,13 @@ bool pd_jitdump_find(const struct pd_jitdump *jit, int64_t pid, uint64_t addr, u
 bool pd_jitdump_line(const struct pd_jitdump *jit, const struct pd_jit_code *code, uint64_t addr,
 		     struct pd_jit_line *line_out)
 {
-	const struct line *lines = jit->lines + code->first_line;
+	const struct line *lines;
 	uint64_t offset = addr - code->addr;
 	size_t low = 0, high = code->line_count;
 
+	if (!high)
+		return false;
+	lines = jit->lines + code->first_line;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

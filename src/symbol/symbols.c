@@ -73,7 +73,8 @@ void pd_symtab_add(struct pd_symtab_maker *maker, const struct pd_symbol *symbol
 
 	if (maker->out_of_memory || maker->over_limit)
 		return;
-	if (symbol->kind != PD_SYMBOL_BOUND && !symbol->name_length)
+	// the last address of all cannot be covered, since an end stands behind it
+	if ((symbol->kind != PD_SYMBOL_BOUND && !symbol->name_length) || symbol->start == UINT64_MAX)
 		return;
 	if (item.is_open && most && most <= symbol->start)
 		return;
