@@ -48,7 +48,7 @@ PD_API const char *pd_problem_at(size_t index, enum pd_severity *severity_out, c
 
 /** Zero is the default for each member; NULL means all defaults. */
 struct pd_open_options {
-	size_t size;            /* sizeof(struct pd_open_options) */
+	size_t size;            /* sizeof(struct pd_open_options); 0 is PD_ERROR_ARGUMENT */
 	pd_problem_fn *problem; /* NULL: problems are only counted */
 	void *self;             /* first argument of problem */
 	uint64_t memory_limit;  /* most bytes for one thing out of the file; 0 means 256 MiB */

@@ -160,12 +160,27 @@ static size_t utf8_length(const uint8_t *data, size_t size)
 	return length;
 }
 
+// U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069: with them a name can look like another one.
+static bool turns_text(const uint8_t *data)
+{
+	if (data[0] != 0xe2)
+		return false;
+	return data[1] == 0x80 ? data[2] == 0x8e || data[2] == 0x8f || (data[2] >= 0xaa && data[2] <= 0xae)
+			       : data[1] == 0x81 && data[2] >= 0xa6 && data[2] <= 0xa9;
+}
+
 void pd_text_escaped(struct pd_text *text, const char *string, size_t length)
 {
 	const uint8_t *data = (const uint8_t *)string;
 
 	for (size_t i = 0, step; i < length; i += step) {
 		step = utf8_length(data + i, length - i);
+		if (step == 3 && turns_text(data + i)) {
+			PD_TEXT_LITERAL(text, "\\x");
+			pd_text_hex_bytes(text, data + i, 1);
+			step = 1;
+			continue;
+		}
 		// controls, also C1 ones (c2 80 to c2 9f), and bytes that are those in terminals without UTF-8
 		if (step == 0 || data[i] < 0x20 || data[i] == 0x7f || (step == 2 && data[i] == 0xc2 && data[i + 1] < 0xa0)) {
 			step = 1;

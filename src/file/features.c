@@ -162,6 +162,8 @@ static const void *decode(struct pd_file *file, unsigned feature)
 		pd_cursor_fail_memory(&c);
 	else
 		layout->decode(&c, &scope, value);
+	// what failed for want of memory may do better another time
+	slot->decoded = c.status != PD_ERROR_MEMORY;
 	if (!c.failed)
 		return value;
 	pd_file_tell_cursor(file, PD_PROBLEM_BAD_FEATURE, slot->offset, &c);
@@ -175,10 +177,8 @@ const void *pd_file_feature(struct pd_file *file, unsigned feature)
 	if (feature >= PD_FEATURE_LIMIT || !file->features[feature].present || !pd_feature_layout(feature))
 		return NULL;
 	slot = &file->features[feature];
-	if (!slot->decoded) {
-		slot->decoded = true;
+	if (!slot->decoded)
 		slot->value = decode(file, feature);
-	}
 	return slot->value;
 }
 

@@ -77,6 +77,7 @@ struct pd_file {
 	enum pd_arch machine; // once it is known
 	uint64_t pipe_known; // pipe mode: metadata records before this offset have been taken
 	bool pipe_started;   // a stream has begun to consume a source that cannot seek
+	bool compressed;     // there are compressed records
 	bool compression_told;
 	// limits and problems
 	uint64_t memory_limit;

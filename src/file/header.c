@@ -79,9 +79,11 @@ static void read_feature_bits(struct pd_file *file, const uint8_t *at)
 		memcpy(bits, narrow, sizeof(narrow));
 		return;
 	}
-	// neither: only what perf takes for granted
-	if (bits[0] || bits[1] || bits[2] || bits[3])
-		memset(bits, 0, sizeof(narrow));
+	if (!bits[0] && !bits[1] && !bits[2] && !bits[3])
+		return;
+	pd_file_tell(file, PD_PROBLEM_BAD_HEADER, 72, "header.features",
+		     "header.features: HOSTNAME is in neither reading of the bits, so no feature is read");
+	memset(bits, 0, sizeof(narrow));
 }
 
 static void tell_header(struct pd_file *file, const char *field, const char *what, uint64_t value)

@@ -127,8 +127,18 @@ enum pd_status pd_file_add_directory_parts(struct pd_file *file, int dir_fd, str
 		if (!file->extra)
 			status = pd_fail_memory(error);
 	}
-	for (size_t i = 0; i < count && status >= 0; i++)
-		status = open_part(file, dir_fd, names[i], &file->extra[i], error);
+	for (size_t i = 0; i < count && status >= 0; i++) {
+		struct pd_error why = {0};
+
+		status = open_part(file, dir_fd, names[i], &file->extra[i], &why);
+		if (status == PD_ERROR_SYSTEM) {
+			// the other parts are not worse for it
+			pd_file_tell(file, PD_PROBLEM_UNREADABLE_PART, PD_NO_OFFSET, NULL, "%s", why.message);
+			status = PD_OK;
+		} else if (status < 0 && error) {
+			*error = why;
+		}
+	}
 	for (size_t i = 0; i < count; i++)
 		free(names[i]);
 	pd_free(names);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-	CHUNK_SIZE = 1 << 20,
+	CHUNK_SIZE = 256 << 10,
 	BLOB_ALIGN = 8,
 };
 
@@ -69,6 +69,8 @@ struct pd_sorter {
 	uint32_t ordinal;
 	bool walker_ended;
 	bool ended; // all was handed out
+	uint64_t told_until; // problems before this place were told by another walk
+	uint32_t told_part;
 	uint64_t late_count, late_offset;
 	struct chunk *shown; // chunk whose record is shown
 	uint64_t done_bytes;
@@ -174,9 +176,10 @@ static enum pd_status add_record(struct pd_sorter *order, struct chunk *chunk, c
 	size_t need = sizeof(struct blob) + body + ((tail.size + BLOB_ALIGN - 1) & ~(size_t)(BLOB_ALIGN - 1));
 	struct blob *blob;
 
-	if (chunk->size / BLOB_ALIGN > UINT32_MAX - 1)
-		return pd_fail(error, PD_ERROR_LIMIT, record->offset, "%s: too much between two rounds",
-			       order->file->name);
+	if (chunk->size / BLOB_ALIGN > UINT32_MAX - 1 || order->loaded_bytes > 2 * order->file->memory_limit)
+		return pd_fail(error, PD_ERROR_LIMIT, record->offset,
+			       "%s: records that belong to one time are too far apart: %zu bytes are between them",
+			       order->file->name, order->loaded_bytes);
 	if (!PD_GROW(chunk->data, chunk->capacity, chunk->size + need) ||
 	    !PD_GROW(chunk->entries, chunk->room, chunk->count + 1))
 		return pd_fail_memory(error);
@@ -326,6 +329,8 @@ static enum pd_status walk_chunks(struct pd_sorter *order, struct pd_error *erro
 		// not only files whose features say so are compressed
 		if (holds_records(record->type)) {
 			order->once = true;
+			order->told_until = record->offset;
+			order->told_part = record->part;
 			return PD_OK;
 		}
 		if (!belongs(chunk, record)) {
@@ -409,6 +414,9 @@ static enum pd_status keep(struct pd_sorter *order, struct chunk *chunk, const s
 {
 	struct pd_bytes tail = {0};
 	struct key key = take_key(&order->rounds, record);
+
+	if (order->walker->quiet && (record->part > order->told_part || record->offset >= order->told_until))
+		order->walker->quiet = false;
 
 	if (record->tail_size && record->tail_size <= order->file->memory_limit) {
 		enum pd_status status = pd_stream_tail(order->walker, &tail, error);
@@ -522,7 +530,9 @@ enum pd_status pd_order_tail(struct pd_stream *stream, struct pd_bytes *bytes_ou
 	const struct chunk *chunk = stream->order->shown;
 	const struct pd_record *record = &stream->record;
 	const struct blob *blob;
+	struct pd_source *source;
 	enum pd_status status;
+	uint64_t offset, size;
 	uint8_t *tail;
 	size_t got;
 
@@ -540,12 +550,15 @@ enum pd_status pd_order_tail(struct pd_stream *stream, struct pd_bytes *bytes_ou
 	if (blob->tail_size > stream->file->memory_limit)
 		return pd_fail(error, PD_ERROR_LIMIT, record->offset, "%s: %" PRIu64 " bytes behind the record",
 			       stream->file->name, blob->tail_size);
-	tail = pd_realloc(stream->tail, (size_t)blob->tail_size);
+	// a size that the file cannot have must not take memory
+	source = stream->file->parts[blob->part].source;
+	offset = blob->offset + blob->size;
+	size = offset < source->size && blob->tail_size > source->size - offset ? source->size - offset : blob->tail_size;
+	tail = pd_realloc(stream->tail, (size_t)size);
 	if (!tail)
 		return pd_fail_memory(error);
 	stream->tail = tail;
-	status = pd_source_read(stream->file->parts[blob->part].source, blob->offset + blob->size, tail,
-				(size_t)blob->tail_size, &got, error);
+	status = pd_source_read(source, offset, tail, (size_t)size, &got, error);
 	if (status < 0)
 		return status;
 	*bytes_out = (struct pd_bytes){tail, got};
@@ -589,7 +602,10 @@ enum pd_status pd_order_open(struct pd_stream *stream, struct pd_error *error)
 	pd_stream_close(order->walker);
 	order->walker = NULL;
 	order->chunk_count = 0;
-	return open_walker(order, error);
+	status = open_walker(order, error);
+	if (status >= 0)
+		order->walker->quiet = true;
+	return status;
 }
 
 void pd_order_close(struct pd_sorter *order)

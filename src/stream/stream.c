@@ -18,6 +18,8 @@ enum pd_status pd_stream_open(struct pd_file *file, const struct pd_stream_optio
 
 	if (options)
 		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
+	if (options && !options->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size of the options is 0");
 	if (file->pipe_started)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: a pipe can be read only once", file->name);
 	stream = pd_alloc(sizeof(*stream));
@@ -286,6 +288,7 @@ static enum pd_status take_compressed(struct pd_stream *stream)
 		if (size < packed.size)
 			packed.size = (size_t)size;
 	}
+	stream->file->compressed = true;
 	return pd_inflate_feed(&stream->inflate, stream->file, packed, record->offset);
 }
 
@@ -601,13 +604,14 @@ enum pd_status pd_stream_seek(struct pd_stream *stream, uint64_t offset, struct 
 	if (stream->order)
 		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "%s: places are not in the order of time",
 			       stream->file->name);
-	if (!part->source->seekable || stream->file->features[PD_FEATURE_COMPRESSED].present)
+	if (!part->source->seekable || stream->file->compressed)
 		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "%s: cannot seek in %s", stream->file->name,
 			       part->source->seekable ? "compressed records" : "a pipe");
 	if (offset < part->begin || offset >= part->end)
 		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "%s: offset %" PRIu64 " is outside of the data",
 			       stream->file->name, offset);
 	close_part(stream);
+	stream->seeked = true;
 	stream->part = 0;
 	stream->done = 0;
 	stream->part_open = true;

@@ -92,6 +92,7 @@ struct pd_stream {
 	struct pd_sorter *order; // records are shown in the order of time; see order.h
 	struct pd_part range;   // what is read instead of the parts, if it has a source
 	bool quiet;             // problems were told already
+	bool seeked;            // records were left out on purpose
 	bool plain;    // nothing but the record itself stands before the next one
 	uint64_t done; // bytes of the parts before this one
 	// the last id that was looked up
