@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata script: a line for each sample, as perf script prints it, in the order of time.
+ *
+ * A file that can be read twice is: first for who ran and what was mapped, then for the samples. A
+ * pipe is read once, and what it says is known from there on.
+ */
+#include "header_text.h"
+#include "script.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+enum { STACK_MOST = 127 /* entries of a call chain that perf shows */ };
+
+struct values {
+	struct input_options input;
+	struct option_list fields;
+	bool ns;
+	const char *time;
+	const char *comms, *comm;
+	const char *pid, *tid;
+	const char *cpu;
+	struct option_number max_stack;
+	bool hide_call_graph;
+	bool reltime, deltatime;
+	bool header, header_only, show_info;
+	bool tasks, mmaps, switches, namespaces, cgroups, lost, rounds, pokes, bpf;
+	bool dump;
+	bool no_inline, no_itrace;
+	const char *symfs;
+};
+
+#define FLAG(name, letter, member, help)                                                           \
+	{ name, letter, OPTION_FLAG, NULL, offsetof(struct values, member), help }
+#define STRING(name, letter, argument, member, help)                                               \
+	{ name, letter, OPTION_STRING, argument, offsetof(struct values, member), help }
+
+static const struct option options[] = {
+	INPUT_OPTIONS(struct values, input),
+	{ "fields", 'F', OPTION_LIST, "LIST", offsetof(struct values, fields),
+	  "fields to print; +NAME and -NAME change the usual ones, TYPE: in front means one type" },
+	FLAG("ns", 0, ns, "print times to the nanosecond"),
+	STRING("time", 0, "RANGE", time, "only samples of this time: START,STOP or 10%/2 or 0%-10%"),
+	STRING("comms", 0, "LIST", comms, "only samples of threads with these names"),
+	STRING("comm", 0, "LIST", comm, "the same"),
+	STRING("pid", 0, "LIST", pid, "only samples of these processes"),
+	STRING("tid", 0, "LIST", tid, "only samples of these threads"),
+	STRING("cpu", 'C', "LIST", cpu, "only samples of these CPUs: 0,2-3"),
+	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack),
+	  "most entries of a call chain; 127 if not given" },
+	FLAG("hide-call-graph", 'G', hide_call_graph, "print the first address of a call chain only"),
+	FLAG("reltime", 0, reltime, "print times from the first line on"),
+	FLAG("deltatime", 0, deltatime, "print times from line to line"),
+	FLAG("header", 0, header, "print the header first"),
+	FLAG("header-only", 0, header_only, "print nothing but the header"),
+	FLAG("show-info", 'I', show_info, "with the header: topologies, caches and memory too"),
+	FLAG("show-task-events", 0, tasks, "print FORK, EXIT and COMM records too"),
+	FLAG("show-mmap-events", 0, mmaps, "print MMAP and MMAP2 records too"),
+	FLAG("show-switch-events", 0, switches, "print SWITCH and SWITCH_CPU_WIDE records too"),
+	FLAG("show-namespace-events", 0, namespaces, "print NAMESPACES records too"),
+	FLAG("show-cgroup-events", 0, cgroups, "print CGROUP records too"),
+	FLAG("show-lost-events", 0, lost, "print LOST records too"),
+	FLAG("show-round-events", 0, rounds, "print FINISHED_ROUND records too"),
+	FLAG("show-text-poke-events", 0, pokes, "print KSYMBOL and TEXT_POKE records too"),
+	FLAG("show-bpf-events", 0, bpf, "print KSYMBOL and BPF_EVENT records too"),
+	FLAG("dump-raw-trace", 'D', dump, "see perfdata dump"),
+	FLAG("no-inline", 0, no_inline, "has no effect: symbols are not looked up"),
+	FLAG("no-itrace", 0, no_itrace, "has no effect: traces are not decoded"),
+	STRING("symfs", 0, "DIR", symfs, "has no effect: symbols are not looked up"),
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata script -i perf.data", "print every sample" },
+	{ "perfdata script --ns -F comm,tid,time,event,ip,dso", "print these fields" },
+	{ "perfdata script -F +misc --show-mmap-events", "print more than usual" },
+	{ "perfdata script --time 10%/2 --comm make", "print the second tenth, of one program" },
+	{ "perf record -o - true | perfdata script", "read from a pipe" },
+	{ 0 },
+};
+
+/* ---- options ---- */
+
+#define TYPE(NAME) (UINT64_C(1) << PD_RECORD_##NAME)
+
+/* The only records from perf itself that is shown; bit 0 stands for it. */
+#define ROUNDS UINT64_C(1)
+
+static uint64_t shown_types(const struct values *values)
+{
+	const struct {
+		bool on;
+		uint64_t types;
+	} choices[] = {
+		{ values->tasks, TYPE(COMM) | TYPE(FORK) | TYPE(EXIT) },
+		{ values->mmaps, TYPE(MMAP) | TYPE(MMAP2) },
+		{ values->switches, TYPE(SWITCH) | TYPE(SWITCH_CPU_WIDE) },
+		{ values->namespaces, TYPE(NAMESPACES) },
+		{ values->cgroups, TYPE(CGROUP) },
+		{ values->lost, TYPE(LOST) },
+		{ values->rounds, ROUNDS },
+		{ values->pokes, TYPE(KSYMBOL) | TYPE(TEXT_POKE) },
+		{ values->bpf, TYPE(KSYMBOL) | TYPE(BPF_EVENT) },
+	};
+	uint64_t types = 0;
+
+	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
+		types |= choices[i].on ? choices[i].types : 0;
+	return types;
+}
+
+static bool is_shown(const struct script *script, uint32_t type)
+{
+	if (type == PD_RECORD_FINISHED_ROUND)
+		return script->shown_types & ROUNDS;
+	return type && type < 64 && (script->shown_types >> type & 1);
+}
+
+static bool take_options(struct script *script, const struct values *values)
+{
+	fields_init(script->fields);
+	for (size_t i = 0; i < values->fields.count; i++) {
+		if (!fields_parse(script->fields, values->fields.items[i]))
+			return false;
+	}
+	if (values->dump) {
+		complain("perfdata dump prints the records as they are");
+		return false;
+	}
+	if (values->reltime && values->deltatime) {
+		complain("--reltime and --deltatime do not go together");
+		return false;
+	}
+	if ((values->time && !select_times(&script->select, values->time)) ||
+	    (values->cpu && !select_cpus(&script->select, values->cpu)) ||
+	    !select_numbers("pid", values->pid) || !select_numbers("tid", values->tid))
+		return false;
+	script->select.comms = values->comms ? values->comms : values->comm;
+	script->select.pids = values->pid;
+	script->select.tids = values->tid;
+	script->chains = !values->hide_call_graph;
+	script->nanoseconds = values->ns;
+	script->relative = values->reltime;
+	script->delta = values->deltatime;
+	script->max_stack = values->max_stack.given ? values->max_stack.value : STACK_MOST;
+	script->shown_types = shown_types(values);
+	return true;
+}
+
+/* ---- events ---- */
+
+#define ADD_PLACE (FIELD_IP | FIELD_SYM | FIELD_SYMOFF | FIELD_DSO)
+
+static bool has_chain(const struct pd_event *event)
+{
+	return event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN);
+}
+
+/* Tracepoints show an address only where there is a chain of them. */
+static void add_tracepoint_place(struct script *script)
+{
+	struct fields *fields = &script->fields[KIND_TRACE];
+
+	for (size_t i = 0; i < pd_file_event_count(script->input.file) && !fields->by_user; i++) {
+		const struct pd_event *event = pd_file_event(script->input.file, i);
+
+		if (script->chains && kind_of(event) == KIND_TRACE && has_chain(event))
+			fields->shown |= ADD_PLACE;
+	}
+}
+
+/* In a pipe whatever can have a call chain shows addresses. */
+static void add_pipe_place(struct script *script, const struct pd_event *event)
+{
+	struct fields *fields = &script->fields[kind_of(event)];
+	const uint64_t user = PD_MASK(PD_SAMPLE_TYPE_REGS_USER) | PD_MASK(PD_SAMPLE_TYPE_STACK_USER);
+	uint64_t all = 0;
+
+	for (size_t i = 0; i <= event->index; i++)
+		all |= pd_file_event(script->input.file, i)->attr->sample_type;
+	if (script->chains && ((all & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN)) ||
+			       (all & PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK)) || (all & user) == user))
+		fields->shown |= (FIELD_IP | FIELD_SYM) & ~fields->unset;
+}
+
+/* Events of a pipe come one after another. */
+static bool check_events(struct script *script)
+{
+	struct pd_file *file = script->input.file;
+	bool pipe = pd_file_header(file)->mode == PD_MODE_PIPE;
+
+	while (script->events_checked < pd_file_event_count(file)) {
+		const struct pd_event *event = pd_file_event(file, script->events_checked++);
+
+		if (!fields_check(script->fields, event, pd_file_header(file))) {
+			script->fields_wrong = true;
+			return false;
+		}
+		if (pipe)
+			add_pipe_place(script, event);
+	}
+	return true;
+}
+
+/* ---- the walks ---- */
+
+static bool can_read_twice(struct pd_file *file)
+{
+	const struct pd_header *header = pd_file_header(file);
+
+	return header->file_size && !header->compression;
+}
+
+static bool keep(struct script *script, enum pd_status status)
+{
+	if (status < 0)
+		script->status = status;
+	return status >= 0;
+}
+
+static bool feed(void *self, struct pd_stream *stream, const struct pd_record *record)
+{
+	struct script *script = self;
+
+	if (record->type != PD_RECORD_SAMPLE)
+		return keep(script, pd_world_take(script->world, record, &script->error));
+	script->samples++;
+	if (!script->select.part_count) {
+		script->samples += pd_stream_pass(stream);
+	} else if (record->time_ns != PD_NO_TIME) {
+		if (!script->has_first || record->time_ns < script->first_time)
+			script->first_time = record->time_ns;
+		if (record->time_ns > script->last_time)
+			script->last_time = record->time_ns;
+		script->has_first = true;
+	}
+	return true;
+}
+
+static bool settle(struct script *script)
+{
+	if (!script->settled && !keep(script, pd_world_settle(script->world, &script->error)))
+		return false;
+	script->settled = true;
+	/* Objects move when the world is settled anew. */
+	memset(script->kernel_names, 0, sizeof(script->kernel_names));
+	return true;
+}
+
+/* A file that does not say its machine is taken to be of this one. */
+static enum pd_arch machine_of(struct pd_file *file)
+{
+	enum pd_arch machine = pd_file_machine(file);
+	struct utsname here;
+
+	return machine == PD_ARCH_UNKNOWN && uname(&here) == 0 ? pd_arch_by_name(here.machine) : machine;
+}
+
+static bool print(struct script *script, const struct pd_record *record)
+{
+	bool sample = record->type == PD_RECORD_SAMPLE;
+
+	if (!sample && !is_shown(script, record->type))
+		return true;
+	if (script->events_checked < pd_file_event_count(script->input.file) &&
+	    !check_events(script))
+		return false;
+	if (!settle(script))
+		return false;
+	if (!script->machine_known) {
+		script->machine = machine_of(script->input.file);
+		script->machine_known = true;
+	}
+	if (!sample)
+		script_record(script, record);
+	else if (!script_sample(script, record))
+		return keep(script, PD_ERROR_MEMORY);
+	return output_spill(script->input.out);
+}
+
+static bool print_known(void *self, struct pd_stream *stream, const struct pd_record *record)
+{
+	(void)stream;
+	return print(self, record);
+}
+
+/* Feeding and asking by turns is dear, so only what may change the answers is fed. */
+static bool changes_world(uint32_t type)
+{
+	const uint64_t types = TYPE(COMM) | TYPE(FORK) | TYPE(EXIT) | TYPE(MMAP) | TYPE(MMAP2) |
+			       TYPE(NAMESPACES) | TYPE(KSYMBOL) | TYPE(BPF_EVENT) | TYPE(CGROUP) |
+			       TYPE(TEXT_POKE);
+
+	return type < 64 ? types >> type & 1 : type == PD_RECORD_HEADER_BUILD_ID;
+}
+
+static bool print_live(void *self, struct pd_stream *stream, const struct pd_record *record)
+{
+	struct script *script = self;
+
+	(void)stream;
+	if (record->type == PD_RECORD_SAMPLE) {
+		script->samples++;
+	} else if (changes_world(record->type)) {
+		if (!keep(script, pd_world_take(script->world, record, &script->error)))
+			return false;
+		script->settled = false;
+	}
+	return print(script, record);
+}
+
+static int walk(struct script *script, enum pd_order order, record_fn *each)
+{
+	int code;
+
+	script->input.order = order;
+	code = input_walk(&script->input, each, script);
+	line_flush(&script->line);
+	if (code == CODE_FINE && script->fields_wrong)
+		return CODE_USAGE;
+	if (code != CODE_FINE || script->status >= 0)
+		return code;
+	complain("%s", script->status == PD_ERROR_MEMORY ? "out of memory" : script->error.message);
+	return CODE_UNREADABLE;
+}
+
+/* Parts of the time need its ends. False if they are not known. */
+static bool resolve_times(struct script *script)
+{
+	const struct pd_sample_time *times;
+
+	if (!script->select.part_count)
+		return true;
+	times = pd_file_sample_time(script->input.file);
+	if (times && (times->first_ns || times->last_ns))
+		select_resolve(&script->select, times->first_ns, times->last_ns);
+	else if (script->has_first)
+		select_resolve(&script->select, script->first_time, script->last_time);
+	else
+		return false;
+	script->has_first = false;
+	script->first_time = script->last_time = 0;
+	return true;
+}
+
+static int walk_known(struct script *script, bool header_first)
+{
+	int code;
+
+	if (header_first) {
+		code = header_text(script->input.file, script->header_full, script->line.text);
+		if (code != CODE_FINE)
+			return code;
+	}
+	if (pd_file_header(script->input.file)->mode != PD_MODE_PIPE) {
+		if (!check_events(script) || !fields_met(script->fields))
+			return CODE_USAGE;
+		add_tracepoint_place(script);
+	}
+	if (!keep(script, pd_world_take_features(script->world, script->input.file, &script->error))) {
+		complain("%s", script->error.message);
+		return CODE_UNREADABLE;
+	}
+	code = walk(script, PD_ORDER_TIME, feed);
+	if (code == CODE_FINE && !resolve_times(script)) {
+		complain("%s: there are no times to take parts of", script->input.name);
+		return CODE_NOTHING;
+	}
+	return code == CODE_FINE ? walk(script, PD_ORDER_TIME, print_known) : code;
+}
+
+static int walk_live(struct script *script, bool header_first)
+{
+	if (header_first || script->select.part_count) {
+		complain("%s: --header and parts of the time need a file that can be read twice",
+			 script->input.name);
+		return CODE_USAGE;
+	}
+	return walk(script, PD_ORDER_TIME, print_live);
+}
+
+/* ---- the command ---- */
+
+static int tell_nothing(const struct script *script)
+{
+	if (!script->samples) {
+		complain("%s: there are no samples in the file", script->input.name);
+		return CODE_NO_SAMPLES;
+	}
+	complain("%s: no sample is what was asked for", script->input.name);
+	return CODE_NOTHING;
+}
+
+static int run_opened(struct script *script, const struct values *values)
+{
+	int code;
+
+	if (values->header_only)
+		return header_text(script->input.file, values->show_info, script->line.text);
+	if (!keep(script, pd_world_new(NULL, &script->world, &script->error))) {
+		complain("%s", script->error.message);
+		return CODE_UNREADABLE;
+	}
+	script->header_full = values->show_info;
+	if (can_read_twice(script->input.file))
+		code = walk_known(script, values->header);
+	else
+		code = walk_live(script, values->header);
+	if (code == CODE_FINE && !script->printed && !script->input.out->failure)
+		code = tell_nothing(script);
+	return code;
+}
+
+static int run(const struct call *call)
+{
+	const struct values *values = call->values;
+	struct script *script = calloc(1, sizeof(*script));
+	int code;
+
+	if (!script) {
+		complain("out of memory");
+		return CODE_UNREADABLE;
+	}
+	script->line.text = call->out->text;
+	script->line.escape = call->out->terminal;
+	if (!take_options(script, values)) {
+		free(script);
+		return CODE_USAGE;
+	}
+	code = input_open(&script->input, &values->input, call, NULL, NULL);
+	if (code == CODE_FINE) {
+		code = run_opened(script, values);
+		pd_world_free(script->world);
+		code = input_close(&script->input, code);
+	}
+	free(script->last_values);
+	free(script);
+	return code;
+}
+
+const struct command cmd_script = {
+	.usage = "[OPTION]... [FILE]",
+	.text = "Prints a line for each sample of FILE in the order of time, letter for letter as perf "
+		"script (6.1) does, for all fields that need no symbols: comm, tid, pid, time, cpu, "
+		"event, period, ip, sym, dso, addr, symoff, iregs, uregs, brstack, flags, data_src, "
+		"weight, ins_lat, retire_lat, phys_addr, data_page_size, code_page_size, cgroup, misc "
+		"and bpf-output. Symbols are not looked up: sym is always [unknown]. The field trace, "
+		"what a tracepoint recorded, is left out, and so are the counts of perf stat.\n\n"
+		"The types of -F are hw, sw, trace, raw, break and synth. A list without + and - "
+		"replaces the usual fields; as with perf, the - in bpf-output counts too, and the "
+		"list then adds to them.\n\n"
+		"Text of the file is printed as it is, but for control characters on a terminal, "
+		"which are escaped.",
+	.options = options,
+	.examples = examples,
+	.values_size = sizeof(struct values),
+	.max_words = 1,
+	.run = run,
+};

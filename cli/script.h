@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of perfdata script share: the state of a run, and who prints what.
+ */
+#ifndef CLI_SCRIPT_H
+#define CLI_SCRIPT_H
+
+#include "input.h"
+#include "script_fields.h"
+#include "script_line.h"
+#include "script_select.h"
+
+/* Counter value of an id at its last sample. */
+struct last_value {
+	uint64_t id;
+	uint64_t value;
+	bool used;
+};
+
+struct kernel_name {
+	const struct pd_object *object;
+	const char *name;
+	char room[128];
+};
+
+struct script {
+	struct input input;
+	struct line line;
+	struct pd_world *world;
+	bool settled; /* nothing was fed since the world was settled */
+	struct fields fields[KIND_COUNT];
+	struct select select;
+	size_t events_checked;
+	bool fields_wrong;
+	bool chains; /* print call chains */
+	bool nanoseconds, relative, delta;
+	uint64_t max_stack;
+	uint64_t shown_types; /* bit n: records of type n are printed */
+	enum pd_arch machine;
+	bool machine_known;
+	size_t name_width; /* of events; 0: not known yet */
+	uint64_t first_time, last_time;
+	bool has_first, has_last;
+	size_t data_src_width;
+	struct last_value *last_values;
+	size_t value_slots, value_count;
+	struct kernel_name kernel_names[64]; /* those that were asked for last */
+	bool header_full;
+	uint64_t printed;
+	uint64_t samples; /* that were there */
+	struct pd_error error;
+	enum pd_status status; /* what ended the walk early */
+};
+
+/* One sample on its way to the output. */
+struct shot {
+	const struct pd_record *record;
+	const struct pd_sample *sample;
+	const struct pd_event *event; /* of the values below: a member of the group */
+	uint32_t shown;               /* FIELD_... */
+	struct pd_moment when;
+	unsigned cpumode;
+	uint32_t pid, tid, cpu; /* -1 where the sample has none */
+	uint64_t time_ns;
+	uint64_t period;
+	const char *comm;
+};
+
+/* ---- script_sample.c ---- */
+
+/* Prints a sample, or the samples of the members of its group. False if memory ran out. */
+bool script_sample(struct script *script, const struct pd_record *record);
+/* comm, pid, tid, cpu, misc, time: how every line starts. */
+void script_start(struct script *script, const struct shot *shot, uint32_t type, bool wide);
+
+/* ---- script_place.c ---- */
+
+/* The object at an address in brackets, in perf's words. */
+void script_dso(struct script *script, const struct shot *shot, unsigned cpumode, uint64_t addr,
+		bool anywhere);
+void script_ip(struct script *script, const struct shot *shot);
+void script_chain(struct script *script, const struct shot *shot);
+void script_addr(struct script *script, const struct shot *shot);
+
+/* ---- script_kernel.c ---- */
+
+/* What perf calls the kernel or a module. Valid until the next call. */
+const char *script_kernel_name(struct script *script, const struct pd_object *object);
+
+/* ---- script_parts.c ---- */
+
+void script_regs(struct script *script, uint64_t mask, uint64_t abi, struct pd_u64s regs);
+void script_branches(struct script *script, const struct shot *shot);
+void script_bpf_output(struct script *script, struct pd_bytes raw);
+void script_page_size(struct script *script, uint64_t size);
+void script_data_src(struct script *script, uint64_t data_src);
+
+/* ---- script_event.c ---- */
+
+/* Prints a record that is no sample. */
+void script_record(struct script *script, const struct pd_record *record);
+
+#endif

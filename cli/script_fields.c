@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The language of -F: a list sets the fields of all kinds of events or, behind "sw:", of one; a
+ * word with + or - changes what is there. What an event does not record is left out in silence,
+ * unless it was asked for.
+ */
+#include "script_fields.h"
+
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define BASE (FIELD_COMM | FIELD_TID | FIELD_CPU | FIELD_TIME | FIELD_EVENT)
+#define PLACE (FIELD_IP | FIELD_SYM | FIELD_SYMOFF | FIELD_DSO)
+#define MEMORY                                                                                     \
+	(FIELD_ADDR | FIELD_DATA_SRC | FIELD_WEIGHT | FIELD_PHYS_ADDR | FIELD_DATA_PAGE_SIZE |     \
+	 FIELD_CODE_PAGE_SIZE | FIELD_INS_LAT)
+
+static const struct {
+	const char *name; /* in -F, or NULL */
+	const char *text; /* in messages */
+	uint32_t shown;
+	uint32_t invalid;
+} kinds[KIND_COUNT] = {
+	[KIND_HW] = { "hw", "hardware", BASE | PLACE | FIELD_PERIOD, FIELD_BPF_OUTPUT },
+	[KIND_SW] = { "sw", "software", BASE | PLACE | FIELD_PERIOD | FIELD_BPF_OUTPUT, 0 },
+	[KIND_TRACE] = { "trace", "tracepoint", BASE, 0 },
+	[KIND_CACHE] = { NULL, "hardware cache", BASE | PLACE | FIELD_PERIOD, FIELD_BPF_OUTPUT },
+	[KIND_RAW] = { "raw", "raw", BASE | PLACE | FIELD_PERIOD | MEMORY, FIELD_BPF_OUTPUT },
+	[KIND_BREAKPOINT] = { "break", "breakpoint", BASE | PLACE | FIELD_PERIOD,
+			      FIELD_BPF_OUTPUT },
+	[KIND_SYNTH] = { "synth", "synthetic", BASE | PLACE, FIELD_BPF_OUTPUT },
+	[KIND_OTHER] = { NULL, "other", BASE | PLACE | FIELD_PERIOD, FIELD_BPF_OUTPUT },
+};
+
+static const struct {
+	const char *word;
+	uint64_t needs;
+	const char *attribute;
+} table[FIELD_COUNT] = {
+#define X(NAME, word, needs, attribute)                                                            \
+	[FIELD_NUMBER_##NAME] = { word, (needs), attribute },
+	SCRIPT_FIELDS(X)
+#undef X
+};
+
+enum event_kind kind_of(const struct pd_event *event)
+{
+	uint32_t type = event->attr->type;
+
+	if (type < KIND_SYNTH)
+		return (enum event_kind)type;
+	return type == (uint32_t)PD_TYPE_SYNTH ? KIND_SYNTH : KIND_OTHER;
+}
+
+void fields_init(struct fields fields[KIND_COUNT])
+{
+	for (size_t kind = 0; kind < KIND_COUNT; kind++)
+		fields[kind] = (struct fields){ .shown = kinds[kind].shown };
+}
+
+static bool find_kind(const char *name, size_t length, size_t *kind_out)
+{
+	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
+		if (kinds[kind].name && strlen(kinds[kind].name) == length &&
+		    !memcmp(kinds[kind].name, name, length)) {
+			*kind_out = kind;
+			return true;
+		}
+	}
+	complain("unknown kind of event '%.*s'; there are hw, sw, trace, raw, break and synth",
+		 (int)length, name);
+	return false;
+}
+
+static bool find_field(const char *word, size_t length, uint32_t *field_out)
+{
+	char name[32];
+	struct nearest nearest = { .word = name };
+
+	for (size_t i = 0; i < FIELD_COUNT; i++) {
+		if (strlen(table[i].word) == length && !memcmp(table[i].word, word, length)) {
+			*field_out = UINT32_C(1) << i;
+			return true;
+		}
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)(length < 31 ? length : 31), word);
+	for (size_t i = 0; i < FIELD_COUNT; i++)
+		nearest_try(&nearest, table[i].word);
+	if (nearest.best)
+		complain("unknown field '%s'; did you mean %s?", name, nearest.best);
+	else
+		complain("unknown field '%s'; perfdata help script lists them", name);
+	return false;
+}
+
+static void change(struct fields *fields, uint32_t field, bool remove)
+{
+	if (remove) {
+		fields->shown &= ~field;
+		fields->set &= ~field;
+		fields->unset |= field;
+	} else {
+		fields->shown |= field;
+		fields->set |= field;
+		fields->unset &= ~field;
+	}
+	fields->by_user = true;
+}
+
+static bool change_kind(struct fields fields[KIND_COUNT], size_t kind, uint32_t field, bool remove)
+{
+	if (kinds[kind].invalid & field) {
+		complain("%s events do not have this field", kinds[kind].text);
+		return false;
+	}
+	change(&fields[kind], field, remove);
+	return true;
+}
+
+static void change_all(struct fields fields[KIND_COUNT], uint32_t field, bool remove)
+{
+	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
+		if (kinds[kind].invalid & field)
+			continue;
+		change(&fields[kind], field, remove);
+		fields[kind].by_wildcard = true;
+	}
+}
+
+static bool parse_words(struct fields fields[KIND_COUNT], const char *words, size_t kind)
+{
+	bool plain = false, changed = false;
+
+	while (*words) {
+		size_t length = strcspn(words, ",");
+		const char *word = words;
+		bool remove = *word == '-', sign = remove || *word == '+';
+		uint32_t field = 0;
+
+		words += length + (words[length] == ',');
+		word += sign;
+		length -= sign;
+		if (!length)
+			continue;
+		plain |= !sign;
+		changed |= sign;
+		if (plain && changed) {
+			complain("a list of fields is set or changed, not both at a time");
+			return false;
+		}
+		if (!find_field(word, length, &field))
+			return false;
+		if (kind == KIND_COUNT)
+			change_all(fields, field, remove);
+		else if (!change_kind(fields, kind, field, remove))
+			return false;
+	}
+	return true;
+}
+
+bool fields_parse(struct fields fields[KIND_COUNT], const char *argument)
+{
+	const char *colon = strchr(argument, ':');
+	size_t kind = KIND_COUNT;
+
+	if (colon) {
+		if (!find_kind(argument, (size_t)(colon - argument), &kind))
+			return false;
+		argument = colon + 1;
+		if (!strchr(argument, '+') && !strchr(argument, '-'))
+			fields[kind].shown = 0;
+		fields[kind].by_user = true;
+		fields[kind].by_wildcard = false;
+	} else if (!*argument) {
+		complain("there must be fields for some kind of event");
+		return false;
+	} else if (!strchr(argument, '+') && !strchr(argument, '-')) {
+		/* The - of bpf-output counts too: with it a list adds to what is there. */
+		for (size_t i = 0; i < KIND_COUNT; i++) {
+			fields[i].shown = 0;
+			fields[i].by_user = true;
+			fields[i].by_wildcard = true;
+		}
+	}
+	return parse_words(fields, argument, kind);
+}
+
+static bool has_feature(const struct pd_header *header, unsigned feature)
+{
+	return header->feature_bits[feature / 64] >> feature % 64 & 1;
+}
+
+/* What a decoded trace may have although its event does not. */
+#define OF_TRACES                                                                                  \
+	(FIELD_CPU | FIELD_ADDR | FIELD_DATA_SRC | FIELD_WEIGHT | FIELD_PHYS_ADDR | FIELD_IREGS)
+
+bool fields_check(struct fields fields[KIND_COUNT], const struct pd_event *event,
+		  const struct pd_header *header)
+{
+	bool has_trace = has_feature(header, PD_FEATURE_AUXTRACE);
+	struct fields *own = &fields[kind_of(event)];
+	uint64_t has = event->attr->sample_type;
+
+	if (own->checked || has_feature(header, PD_FEATURE_STAT))
+		return true;
+	own->checked = true;
+	for (size_t i = 0; i < FIELD_COUNT; i++) {
+		uint32_t field = UINT32_C(1) << i;
+
+		if (!(own->shown & field) || !table[i].needs || (has & table[i].needs))
+			continue;
+		if ((own->set & field) && has_trace && (field & OF_TRACES))
+			continue;
+		if (own->set & field) {
+			complain("samples of '%s' were recorded without %s: there is no field '%s'",
+				 event->name, table[i].attribute, table[i].word);
+			return false;
+		}
+		own->shown &= ~field;
+	}
+	return true;
+}
+
+bool fields_met(const struct fields fields[KIND_COUNT])
+{
+	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
+		if (fields[kind].by_user && !fields[kind].by_wildcard && !fields[kind].checked) {
+			complain("there are no %s events; take their -F away", kinds[kind].text);
+			return false;
+		}
+	}
+	return true;
+}

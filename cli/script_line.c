@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers and texts for the lines of perfdata script.
+ */
+#include "script_line.h"
+
+#include <stdio.h>
+
+enum { DIGITS_MOST = 24 };
+
+void line_flush(struct line *line)
+{
+	line->room[line->used] = 0;
+	if (line->used)
+		pd_text_add(line->text, line->room);
+	line->used = 0;
+}
+
+void line_spaces(struct line *line, size_t count)
+{
+	while (count) {
+		size_t part = count < LINE_PIECE ? count : LINE_PIECE;
+
+		memset(line_piece(line), ' ', part);
+		line->used += part;
+		count -= part;
+	}
+}
+
+static bool is_plain(const char *string, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)string[i];
+
+		if (c < 0x20 || c >= 0x7f || c == '\\')
+			return false;
+	}
+	return true;
+}
+
+static void add_foreign(struct line *line, const char *string, size_t length)
+{
+	if (line->escape && !is_plain(string, length)) {
+		line_flush(line);
+		pd_text_escaped(line->text, string, length);
+		return;
+	}
+	while (length) {
+		size_t part = length < LINE_PIECE ? length : LINE_PIECE;
+
+		memcpy(line_piece(line), string, part);
+		line->used += part;
+		string += part;
+		length -= part;
+	}
+}
+
+void line_foreign(struct line *line, const char *string, size_t width)
+{
+	size_t length = strlen(string);
+
+	if (length < width)
+		line_spaces(line, width - length);
+	add_foreign(line, string, length);
+}
+
+void line_foreign_left(struct line *line, const char *string, size_t width)
+{
+	size_t length = strlen(string);
+
+	add_foreign(line, string, length);
+	if (length < width)
+		line_spaces(line, width - length);
+}
+
+/* Copies digits that end at end; they are count. */
+static void add_digits(struct line *line, const char *first, size_t count, unsigned width,
+		       char fill)
+{
+	char *at = line_piece(line);
+	size_t missing = count < width ? width - count : 0;
+
+	memset(at, fill, missing);
+	memcpy(at + missing, first, count);
+	line->used += missing + count;
+}
+
+static char *decimal(char *end, uint64_t value)
+{
+	static const char pairs[] = "00010203040506070809"
+				    "10111213141516171819"
+				    "20212223242526272829"
+				    "30313233343536373839"
+				    "40414243444546474849"
+				    "50515253545556575859"
+				    "60616263646566676869"
+				    "70717273747576777879"
+				    "80818283848586878889"
+				    "90919293949596979899";
+
+	while (value >= 100) {
+		end -= 2;
+		memcpy(end, pairs + value % 100 * 2, 2);
+		value /= 100;
+	}
+	if (value >= 10) {
+		end -= 2;
+		memcpy(end, pairs + value * 2, 2);
+	} else {
+		*--end = (char)('0' + value);
+	}
+	return end;
+}
+
+void line_dec(struct line *line, uint64_t value, unsigned width, char fill)
+{
+	char room[DIGITS_MOST], *end = room + sizeof(room), *first = decimal(end, value);
+
+	add_digits(line, first, (size_t)(end - first), width, fill);
+}
+
+void line_signed(struct line *line, int64_t value, unsigned width, char fill)
+{
+	char room[DIGITS_MOST], *end = room + sizeof(room), *first;
+
+	if (value >= 0) {
+		line_dec(line, (uint64_t)value, width, fill);
+		return;
+	}
+	first = decimal(end, 0 - (uint64_t)value);
+	if (fill == '0') {
+		line_char(line, '-');
+		add_digits(line, first, (size_t)(end - first), width ? width - 1 : 0, fill);
+		return;
+	}
+	*--first = '-';
+	add_digits(line, first, (size_t)(end - first), width, fill);
+}
+
+void line_signed_left(struct line *line, int64_t value, unsigned width)
+{
+	size_t before, length;
+
+	line_piece(line);
+	before = line->used;
+	line_signed(line, value, 0, ' ');
+	length = line->used - before;
+	if (length < width)
+		line_spaces(line, width - length);
+}
+
+void line_hex(struct line *line, uint64_t value, unsigned width, char fill)
+{
+	static const char digits[] = "0123456789abcdef";
+	char room[DIGITS_MOST], *end = room + sizeof(room), *first = end;
+
+	do {
+		*--first = digits[value & 15];
+		value >>= 4;
+	} while (value);
+	add_digits(line, first, (size_t)(end - first), width, fill);
+}
+
+void line_hex_marked(struct line *line, uint64_t value)
+{
+	if (value)
+		line_word(line, "0x");
+	line_hex(line, value, 0, ' ');
+}

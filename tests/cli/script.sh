@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+
+try script one two
+try script -F nothing hot.data
+try script -F sw:trace hot.data
+try script -F comm,+ip hot.data
+try script -D hot.data
+try script --reltime --deltatime hot.data
+try script --time 3-4 hot.data
+try script --cpu x hot.data
+try script --pid a hot.data
+
+# What each option does to the first lines.
+first()
+{
+	shell "perfdata script $* | head -n 4"
+}
+
+first data/hot.data
+first --ns -F comm,pid,tid,time,ip data/hot.data
+first -F +misc,-period,-dso data/hot.data
+first --reltime data/hot.data
+first --deltatime --ns data/hot.data
+first -F comm,bpf-output data/hot.data
+first data/hot-group.data
+first data/hot-trace.data
+first data/hot-pipe.data
+shell 'perfdata script --show-task-events --show-mmap-events data/hot.data | grep PERF_RECORD | head -n 8'
+shell 'perfdata script --show-round-events data/hot.data | grep -c FINISHED_ROUND'
+shell 'perfdata script -F iregs data/hot.data'
+shell 'perfdata script -F hw:ip data/hot.data'
+shell 'cat data/hot-pipe.data | perfdata script | cmp - <(perfdata script data/hot-pipe.data)'
+shell 'cat data/hot-pipe.data | perfdata script --header'
+shell 'perfdata script --header-only data/hot.data | cmp - <(perfdata report --header-only data/hot.data)'
+
+# Halves of the time make the whole; so do threads and those that are not there.
+shell 'cmp <(perfdata script data/hot.data) <(perfdata script --time 50%/1 data/hot.data; perfdata script --time 50%/2 data/hot.data)'
+shell 'cmp <(perfdata script data/hot.data) <(perfdata script --comm hot,hot-thread,hot-child data/hot.data)'
+shell 'perfdata script --tid 1 data/hot.data'
+shell 'perfdata script --time 1,2 data/hot.data'
+
+# A terminal gets no control characters, a file gets what was recorded.
+sed 's/hot\x00/h\x1bt\x00/g' data/hot.data >odd.data
+shell 'perfdata script -F comm odd.data | grep -c "h$(printf "\033")t"'
+shell 'python3 -c "import pty; pty.spawn([\"perfdata\", \"script\", \"-F\", \"comm\", \"odd.data\"])" | sort | uniq -c | grep h | tr -d "\r"'
+
+shell 'perfdata script data/hot-stat.data'
