@@ -154,6 +154,8 @@ def main():
             f.write(HEAD + text)
         return 0
     print(f"{len(broken)} changed, {len(new)} new")
+    if broken:
+        print("before a release that may break programs: tests/abi.py --rewrite tests/abi.golden include gcc")
     return 1 if broken else 0
 
 
