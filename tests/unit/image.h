@@ -21,8 +21,8 @@ struct image {
 
 static inline uint8_t *image_room(struct image *image, size_t size)
 {
-	if (image->capacity - image->size < size) {
-		image->capacity = (image->size + size) * 2;
+	if (!image->data || image->capacity - image->size < size) {
+		image->capacity = (image->size + size) * 2 + 64;
 		image->data = realloc(image->data, image->capacity);
 		if (!image->data) {
 			perror("image");

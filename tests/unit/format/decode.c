@@ -670,11 +670,11 @@ TEST(test_decode__mem_topology_has_its_size_twice)
 	const struct pd_memory_node *node;
 
 	image_u64(&image, 1), image_u64(&image, 0x8000000), image_u64(&image, 1);
-	image_u64(&image, 0), image_u64(&image, 70), image_u64(&image, 70), image_u64(&image, 0xff), image_u64(&image, 3);
+	image_u64(&image, 0), image_u64(&image, 128), image_u64(&image, 128), image_u64(&image, 0xff), image_u64(&image, 3);
 	memory = DECODE(mem_topology, &image);
 	CHECK(memory);
 	node = PD_ITEM(pd_memory_node, memory->nodes, 0);
-	CHECK(memory->block_size_bytes == 0x8000000 && node->size == 70 && node->bitmap.count == 2);
+	CHECK(memory->block_size_bytes == 0x8000000 && node->size == 128 && node->bitmap.count == 2);
 	CHECK(node->bitmap.items[0] == 0xff && node->bitmap.items[1] == 3 && memory->rest.size == 0);
 }
 
