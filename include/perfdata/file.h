@@ -52,7 +52,8 @@ struct pd_open_options {
 	pd_problem_fn *problem; /* NULL: problems are only counted */
 	void *self;             /* first argument of problem */
 	uint64_t memory_limit;  /* most bytes for one thing out of the file; 0 means 256 MiB */
-	uint64_t inflate_limit; /* most bytes out of one compressed file; 0 means 1 TiB */
+	uint64_t inflate_limit; /* most bytes out of one compressed file; 0 means 1 TiB. Compressed records may
+				 * give a thousand times their size, above 64 MiB. */
 	const char *temp_dir;   /* for compressed or piped input that must be read out of order; 0 means /tmp */
 };
 

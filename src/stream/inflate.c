@@ -24,6 +24,7 @@ enum pd_status pd_inflate_feed(struct pd_inflate *inflate, struct pd_file *file,
 	}
 	inflate->packed = packed.data;
 	inflate->packed_size = packed.size;
+	inflate->fed += packed.size;
 	inflate->draining = true;
 	return PD_OK;
 }
@@ -35,6 +36,14 @@ static void give_up(struct pd_inflate *inflate, struct pd_file *file, enum pd_pr
 	inflate->draining = false;
 	inflate->packed_size = 0;
 	pd_file_tell(file, id, offset, NULL, "after %" PRIu64 " inflated bytes: %s", inflate->total, reason);
+}
+
+// Records of a profile become about a twentieth; what gives a thousand times as much was made to harm.
+static bool is_bomb(const struct pd_inflate *inflate)
+{
+	enum { FREE = 64 << 20, RATIO = 1000 };
+
+	return inflate->total > FREE && inflate->total / RATIO > inflate->fed;
 }
 
 // One step of the codec into the room behind the data.
@@ -59,8 +68,8 @@ static void run(struct pd_inflate *inflate, struct pd_file *file, uint64_t offse
 	inflate->total += got;
 	if (result == PD_CODEC_ERROR)
 		give_up(inflate, file, PD_PROBLEM_COMPRESSED_DAMAGE, offset, run.reason);
-	else if (inflate->total > file->inflate_limit)
-		give_up(inflate, file, PD_PROBLEM_INFLATE_LIMIT, offset, "more than the limit");
+	else if (inflate->total > file->inflate_limit || is_bomb(inflate))
+		give_up(inflate, file, PD_PROBLEM_INFLATE_LIMIT, offset, "more than the limit, or a thousand times what was compressed");
 }
 
 enum pd_status pd_inflate_fill(struct pd_inflate *inflate, struct pd_file *file, size_t size, uint64_t offset,

@@ -64,6 +64,7 @@ struct pd_inflate {
 	size_t at, size, capacity;
 	uint64_t offset; // of data[at] in all that was inflated
 	uint64_t total;
+	uint64_t fed; // compressed bytes so far
 	bool broken;
 };
 
