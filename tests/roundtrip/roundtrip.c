@@ -40,6 +40,7 @@ struct trip {
 	struct undecoded undecoded[MOST_UNDECODED];
 	size_t undecoded_kinds;
 	uint64_t undecoded_count, unnamed, differences;
+	uint64_t left_over; // things with 8 bytes or more that nothing in the tables stands for
 	uint64_t records, features, attrs;
 	// what was told last, and at all
 	const char *code;
@@ -167,10 +168,12 @@ static void there_and_back(struct trip *trip, const struct thing *thing)
 {
 	bool big = trip->file->header.big_endian;
 	size_t size = thing->bytes.size;
+	const struct pd_bytes *rest = deep_rest(thing->layout, thing->decoded);
 	struct pd_cursor cursor;
 	struct pd_pen pen;
 	void *again;
 
+	trip->left_over += rest && rest->size >= 8;
 	if (size > trip->capacity) {
 		trip->own = or_exit(realloc(trip->own, size));
 		trip->other = or_exit(realloc(trip->other, size));
@@ -369,6 +372,8 @@ static void print_result(const struct trip *trip)
 		printf("%" PRIu64 " differ", trip->differences);
 	else
 		printf("equal");
+	if (trip->left_over)
+		printf(", %" PRIu64 " with bytes left over", trip->left_over);
 	if (trip->undecoded_count)
 		printf(", %" PRIu64 " not decoded", trip->undecoded_count);
 	printf("\n");
