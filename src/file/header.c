@@ -61,8 +61,8 @@ static enum pd_status find_version(struct pd_file *file, const uint8_t *head, si
 	return PD_OK;
 }
 
-// The bitmap of features was written as words of the recorder's long. HOSTNAME is in every file of perf, so the
-// view that shows it is right.
+// The bitmap of features was written as words of the recorder's long. HOSTNAME is in every file of perf
+// since 3.2, so the view that shows it is right.
 static void read_feature_bits(struct pd_file *file, const uint8_t *at)
 {
 	uint64_t *bits = file->header.feature_bits;
@@ -79,11 +79,9 @@ static void read_feature_bits(struct pd_file *file, const uint8_t *at)
 		memcpy(bits, narrow, sizeof(narrow));
 		return;
 	}
-	if (!bits[0] && !bits[1] && !bits[2] && !bits[3])
-		return;
-	pd_file_tell(file, PD_PROBLEM_BAD_HEADER, 72, "header.features",
-		     "header.features: HOSTNAME is in neither reading of the bits, so no feature is read");
-	memset(bits, 0, sizeof(narrow));
+	// before 3.2 there was none, and few others: the view with the lower numbers
+	if (narrow[0] < bits[0])
+		memcpy(bits, narrow, sizeof(narrow));
 }
 
 static void tell_header(struct pd_file *file, const char *field, const char *what, uint64_t value)

@@ -174,6 +174,24 @@ TEST(test_open__bitmap_of_big_endian_in_words_of_8_and_4_bytes)
 	}
 }
 
+TEST(test_open__bitmap_of_big_endian_before_there_was_a_hostname)
+{
+	for (unsigned word_size = 4; word_size <= 8; word_size += 4) {
+		struct image image = {.big = true};
+
+		// TRACING_DATA and BUILD_ID only
+		image_file(&image, 0, 0);
+		image_set(&image, 72, 6, word_size);
+		image_record(&image, 68, 0), image_set(&image, image.size - 2, 8, 2);
+		image_file_end(&image);
+		image_u64(&image, image.size), image_u64(&image, 0);
+		image_u64(&image, image.size - 16), image_u64(&image, 0);
+		opened_open(&o, &image, 0);
+		CHECK(o.status == PD_OK);
+		CHECK(pd_file_header(o.file)->feature_bits[0] == 6 && pd_file_build_id(o.file) && o.problem_count == 0);
+	}
+}
+
 // ---- sections ----
 
 TEST(test_open__unfinished_file_has_records_but_no_features)
@@ -471,6 +489,7 @@ RUN(TEST_CASE(test_open__file_in_both_orders), TEST_CASE(test_open__pipe_in_both
     TEST_CASE(test_open__version_1_of_no_order_is_refused), TEST_CASE(test_open__header_of_72_bytes_has_no_features),
     TEST_CASE(test_open__what_is_no_perf_data), TEST_CASE(test_open__no_such_file),
     TEST_CASE(test_open__bitmap_of_big_endian_in_words_of_8_and_4_bytes),
+    TEST_CASE(test_open__bitmap_of_big_endian_before_there_was_a_hostname),
     TEST_CASE(test_open__unfinished_file_has_records_but_no_features), TEST_CASE(test_open__data_past_the_end),
     TEST_CASE(test_open__data_whose_end_overflows), TEST_CASE(test_open__attrs_behind_the_data),
     TEST_CASE(test_open__attr_of_a_newer_kernel), TEST_CASE(test_open__attr_smaller_than_its_table_entry),
