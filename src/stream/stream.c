@@ -516,14 +516,15 @@ static inline bool is_same_event(const struct pd_stream *stream, const uint8_t *
 uint64_t pd_stream_pass(struct pd_stream *stream)
 {
 	struct pd_reader *reader = &stream->reader;
-	const uint8_t *at = reader->at + stream->outer_size;
-	const uint8_t *end = reader->at + reader->room;
+	const uint8_t *at, *end;
 	bool swap = stream->file->swap;
 	uint64_t passed = 0;
 
 	if (!stream->plain || stream->record.type != PD_RECORD_SAMPLE || !stream->record.event ||
 	    !stream->last_event || stream->record.event != &stream->last_event->event)
 		return 0;
+	at = reader->at + stream->outer_size;
+	end = reader->at + reader->room;
 	while ((size_t)(end - at) >= PD_RECORD_HEADER_SIZE) {
 		uint32_t type = pd_load_u32(at, swap);
 		size_t size = pd_load_u16(at + 6, swap);
