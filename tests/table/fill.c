@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A struct is filled line by line, as a decoder would. What a line says of those behind it is settled in one of
- * three ways: a member that counts or chooses gets a value that is fit for it; the size of a box is set once
- * the box is filled; and whether more follows is a wish that is looked at when all is there. A wish that
- * cannot be had (bytes that are left over would count as more) throws the struct away.
+ * A struct is filled line by line, as a decoder would. What a line says of those behind it is
+ * settled in one of three ways: a member that counts or chooses gets a value that is fit for it;
+ * the size of a box is set once the box is filled; and whether more follows is a wish that is
+ * looked at when all is there. A wish that cannot be had (bytes that are left over would count as
+ * more) throws the struct away.
  */
 #include "fill.h"
 
@@ -14,7 +15,7 @@
 #include "format/encode.h"
 
 enum {
-	ANY_SIZE = 0,  // of a box
+	ANY_SIZE = 0, // of a box
 	MOST_ITEMS = 5,
 	MOST_TRIES = 200,
 };
@@ -25,9 +26,9 @@ struct making {
 	const struct pd_field *fields;
 	size_t count;
 	uint8_t *out;
-	size_t box;   // bytes of a layout that keeps its size, else 0
-	size_t used;  // of these
-	bool closed;  // a line took all that was left
+	size_t box; // bytes of a layout that keeps its size, else 0
+	size_t used; // of these
+	bool closed; // a line took all that was left
 	size_t slack; // most bytes that may be left over although it is closed
 };
 
@@ -62,7 +63,8 @@ static uint64_t word_value(struct random *random, enum pd_word word)
 		return random_below(random, 65536);
 	case PD_WORD_SAMPLE_TYPE:
 	case PD_WORD_TRAILER:
-		return random_next(random) & (random_once_in(random, 2) ? UINT64_MAX : random_next(random));
+		return random_next(random) &
+		       (random_once_in(random, 2) ? UINT64_MAX : random_next(random));
 	case PD_WORD_READ_FORMAT:
 		return random_below(random, 32);
 	case PD_WORD_BRANCH_TYPE:
@@ -97,7 +99,12 @@ static void set_member(uint8_t *out, size_t offset, size_t size, uint64_t value)
 	uint16_t v2 = (uint16_t)value;
 	uint32_t v4 = (uint32_t)value;
 
-	memcpy(out + offset, size == 1 ? (void *)&v1 : size == 2 ? (void *)&v2 : size == 4 ? (void *)&v4 : &value, size);
+	memcpy(out + offset,
+	       size == 1 ? (void *)&v1 :
+	       size == 2 ? (void *)&v2 :
+	       size == 4 ? (void *)&v4 :
+			   &value,
+	       size);
 }
 
 static bool is_counted_by(const struct pd_field *line, const struct pd_field *member)
@@ -105,7 +112,8 @@ static bool is_counted_by(const struct pd_field *line, const struct pd_field *me
 	const struct pd_counting *count = &line->count;
 
 	return count->offset == member->offset && count->size &&
-	       (count->op == PD_COUNT_MEMBER || count->op == PD_COUNT_BITS_OF || count->op == PD_COUNT_BITMAP);
+	       (count->op == PD_COUNT_MEMBER || count->op == PD_COUNT_BITS_OF ||
+		count->op == PD_COUNT_BITMAP);
 }
 
 static bool is_chosen_by(const struct pd_field *line, const struct pd_field *member)
@@ -172,7 +180,8 @@ static void fill_text(struct making *making, const struct pd_field *field, struc
 		size = random_once_in(random, 8) ? 0 : length + random_below(random, 70);
 		length = length < size ? length : size;
 	}
-	*out = (struct pd_str){text_data(making->filler, length, size), (uint32_t)length, (uint32_t)size};
+	*out = (struct pd_str){ text_data(making->filler, length, size), (uint32_t)length,
+				(uint32_t)size };
 }
 
 static void fill_chars(struct making *making, const struct pd_field *field, struct pd_str *out)
@@ -188,7 +197,8 @@ static void fill_chars(struct making *making, const struct pd_field *field, stru
 		making->slack = 0;
 	}
 	length = random_below(random, size + 1);
-	*out = (struct pd_str){text_data(making->filler, length, size), (uint32_t)length, (uint32_t)size};
+	*out = (struct pd_str){ text_data(making->filler, length, size), (uint32_t)length,
+				(uint32_t)size };
 }
 
 // ---- arrays, parts and lists ----
@@ -214,9 +224,10 @@ static size_t item_count(struct making *making, const struct pd_field *field)
 	case PD_COUNT_BITMAP:
 		return (size_t)((member + 63) / 64);
 	default: // LEADING and REST
-		return (size_t)random_below(random, field->line == PD_LINE_ARRAY && random_once_in(random, 20)
-							     ? 300
-							     : MOST_ITEMS + 1);
+		return (size_t)random_below(random, field->line == PD_LINE_ARRAY &&
+								    random_once_in(random, 20) ?
+							    300 :
+							    MOST_ITEMS + 1);
 	}
 }
 
@@ -225,7 +236,7 @@ static void fill_array(struct making *making, const struct pd_field *field)
 	size_t width = deep_kind_size(field->kind);
 	size_t count = item_count(making, field);
 	uint8_t *items = allocate(making->filler, count * width);
-	struct pd_bytes array = {items, count};
+	struct pd_bytes array = { items, count };
 
 	fill_bytes(making->filler, items, count * width);
 	memcpy(making->out + field->offset, &array, sizeof(array));
@@ -235,7 +246,8 @@ static void fill_array(struct making *making, const struct pd_field *field)
 	}
 }
 
-static void fill_struct(struct filler *filler, const struct pd_layout *layout, uint8_t *out, size_t box);
+static void fill_struct(struct filler *filler, const struct pd_layout *layout, uint8_t *out,
+			size_t box);
 
 static void fill_list(struct making *making, const struct pd_field *field)
 {
@@ -244,7 +256,7 @@ static void fill_list(struct making *making, const struct pd_field *field)
 	size_t stride = field->part->struct_size + (random_once_in(&filler->random, 4) ? 16 : 0);
 	size_t count = item_count(making, field);
 	uint8_t *items = allocate(filler, count * stride);
-	struct pd_list list = {items, count, stride};
+	struct pd_list list = { items, count, stride };
 
 	for (size_t i = 0; i < count; i++)
 		fill_struct(filler, field->part, items + i * stride, ANY_SIZE);
@@ -294,7 +306,7 @@ static void fill_records(struct making *making, const struct pd_field *field)
 {
 	size_t size = random_below(&making->filler->random, 100);
 	uint8_t *data = allocate(making->filler, size);
-	struct pd_bytes bytes = {data, size};
+	struct pd_bytes bytes = { data, size };
 
 	fill_bytes(making->filler, data, size);
 	memcpy(making->out + field->offset, &bytes, sizeof(bytes));
@@ -377,7 +389,8 @@ static void fill_line(struct making *making, const struct pd_field *field)
 		fill_more(making, field);
 		break;
 	case PD_LINE_SET:
-		making->filler->scope.words[field->word] = pd_member(making->out, field->offset, field->size);
+		making->filler->scope.words[field->word] =
+			pd_member(making->out, field->offset, field->size);
 		break;
 	default:
 		break;
@@ -397,7 +410,9 @@ static void fill_rest(struct making *making)
 	else if (making->closed)
 		rest->size = making->slack ? random_below(&filler->random, making->slack + 1) : 0;
 	else
-		rest->size = random_once_in(&filler->random, 4) ? 1 + random_below(&filler->random, 24) : 0;
+		rest->size = random_once_in(&filler->random, 4) ?
+				     1 + random_below(&filler->random, 24) :
+				     0;
 	if (!rest->size)
 		return;
 	data = allocate(filler, rest->size);
@@ -416,8 +431,9 @@ static bool more_is_true(struct making *making, const struct pd_scope *begin)
 	for (size_t i = 0; i < making->count; i++) {
 		const struct pd_field *field = &making->fields[i];
 
-		if (field->line == PD_LINE_MORE && deep_more(field, making->out, &scope, size - used) !=
-							   (pd_member(making->out, field->offset, field->size) != 0))
+		if (field->line == PD_LINE_MORE &&
+		    deep_more(field, making->out, &scope, size - used) !=
+			    (pd_member(making->out, field->offset, field->size) != 0))
 			return false;
 		if (pd_when_holds(&field->when, &scope, making->out))
 			used += deep_line_size(field, making->out, &scope).size;
@@ -442,12 +458,13 @@ static bool try_to_fill(struct making *making)
 	return more_is_true(making, &begin);
 }
 
-static void fill_struct(struct filler *filler, const struct pd_layout *layout, uint8_t *out, size_t box)
+static void fill_struct(struct filler *filler, const struct pd_layout *layout, uint8_t *out,
+			size_t box)
 {
 	struct pd_scope begin = filler->scope;
 
 	for (unsigned try = 0; try < MOST_TRIES; try++) {
-		struct making making = {.filler = filler, .layout = layout, .out = out};
+		struct making making = { .filler = filler, .layout = layout, .out = out };
 		const struct pd_when *wire_size;
 
 		making.fields = layout->fields(&making.count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random numbers of the tests: the same from the same seed on every machine. A test prints its seed, and
- * takes one as an argument, so that a failure can be made again.
+ * Random numbers of the tests: the same from the same seed on every machine. A test prints its
+ * seed, and takes one as an argument, so that a failure can be made again.
  */
 #ifndef PD_TEST_RANDOM_H
 #define PD_TEST_RANDOM_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes made by hand: an image grows number by number in the byte order of a file. It knows nothing of the
- * library and little of the format, so that a test says byte for byte what it means.
+ * Bytes made by hand: an image grows number by number in the byte order of a file. It knows nothing
+ * of the library and little of the format, so that a test says byte for byte what it means.
  */
 #ifndef PD_TEST_IMAGE_H
 #define PD_TEST_IMAGE_H
@@ -98,7 +98,7 @@ static inline void image_set(struct image *image, size_t offset, uint64_t value,
 static inline void image_hex(struct image *image, const char *text)
 {
 	for (; *text; text++) {
-		char pair[3] = {text[0], text[1], 0};
+		char pair[3] = { text[0], text[1], 0 };
 
 		if (*text == ' ')
 			continue;
@@ -110,7 +110,7 @@ static inline void image_hex(struct image *image, const char *text)
 static inline void image_free(struct image *image)
 {
 	free(image->data);
-	*image = (struct image){.big = image->big};
+	*image = (struct image){ .big = image->big };
 }
 
 // ---- records ----
@@ -137,11 +137,13 @@ static inline uint64_t image_flag(const struct image *image, unsigned bit)
 	return UINT64_C(1) << (image->big ? 63 - bit : bit);
 }
 
-enum { IMAGE_SAMPLE_ID_ALL = 18 };
+enum {
+	IMAGE_SAMPLE_ID_ALL = 18
+};
 
 // The 64 bytes of the first version; config is also the period. Returns where it begins.
-static inline size_t image_attr(struct image *image, uint32_t type, uint64_t config, uint64_t sample_type,
-				uint64_t read_format, uint64_t flags)
+static inline size_t image_attr(struct image *image, uint32_t type, uint64_t config,
+				uint64_t sample_type, uint64_t read_format, uint64_t flags)
 {
 	size_t begin = image->size;
 

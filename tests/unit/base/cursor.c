@@ -4,13 +4,14 @@
 #include "base/pen.h"
 #include "../test.h"
 
-static const uint8_t bytes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+static const uint8_t bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
 
 TEST(test_cursor__numbers_in_both_orders)
 {
 	struct pd_cursor little = pd_cursor(bytes, 8, false), big = pd_cursor(bytes, 8, true);
 
-	CHECK(pd_cursor_u64(&little) == 0x0807060504030201 && pd_cursor_u64(&big) == 0x0102030405060708);
+	CHECK(pd_cursor_u64(&little) == 0x0807060504030201 &&
+	      pd_cursor_u64(&big) == 0x0102030405060708);
 	little = pd_cursor(bytes, 7, false), big = pd_cursor(bytes, 7, true);
 	CHECK(pd_cursor_u8(&little) == 1 && pd_cursor_u8(&big) == 1);
 	// from an odd place
@@ -21,8 +22,8 @@ TEST(test_cursor__numbers_in_both_orders)
 
 TEST(test_cursor__signed_and_double)
 {
-	static const uint8_t minus_two[] = {0xff, 0xff, 0xff, 0xfe};
-	static const uint8_t half[] = {0x3f, 0xe0, 0, 0, 0, 0, 0, 0};
+	static const uint8_t minus_two[] = { 0xff, 0xff, 0xff, 0xfe };
+	static const uint8_t half[] = { 0x3f, 0xe0, 0, 0, 0, 0, 0, 0 };
 	struct pd_cursor cursor = pd_cursor(minus_two, 4, true);
 
 	CHECK(pd_cursor_s32(&cursor) == -2);
@@ -63,7 +64,8 @@ TEST(test_cursor__count_that_would_overflow)
 {
 	struct pd_cursor cursor = pd_cursor(bytes, 9, false);
 
-	CHECK(pd_cursor_count(&cursor, 1, 8) && pd_cursor_count(&cursor, 9, 1) && pd_cursor_count(&cursor, 0, 8));
+	CHECK(pd_cursor_count(&cursor, 1, 8) && pd_cursor_count(&cursor, 9, 1) &&
+	      pd_cursor_count(&cursor, 0, 8));
 	CHECK(!cursor.failed);
 	// 2^61 * 8 is 0 in 64 bits
 	CHECK(!pd_cursor_count(&cursor, UINT64_C(1) << 61, 8));
@@ -97,7 +99,8 @@ TEST(test_cursor__pen_mirrors_it)
 		CHECK(pen.need == 33 && !pd_pen_full(&pen));
 		cursor = pd_cursor(out, pen.need, big);
 		CHECK(pd_cursor_u8(&cursor) == 0x11 && pd_cursor_u16(&cursor) == 0x2233);
-		CHECK(pd_cursor_u32(&cursor) == 0x44556677 && pd_cursor_u64(&cursor) == 0x8899aabbccddeeff);
+		CHECK(pd_cursor_u32(&cursor) == 0x44556677 &&
+		      pd_cursor_u64(&cursor) == 0x8899aabbccddeeff);
 		CHECK(pd_cursor_s32(&cursor) == -7 && pd_cursor_f64(&cursor) == -0.25);
 		CHECK(memcmp(cursor.at, "\0\0\0end", 6) == 0);
 	}
@@ -105,7 +108,7 @@ TEST(test_cursor__pen_mirrors_it)
 
 TEST(test_cursor__pen_counts_what_does_not_fit)
 {
-	uint8_t out[4] = {0xee, 0xee, 0xee, 0xee};
+	uint8_t out[4] = { 0xee, 0xee, 0xee, 0xee };
 	struct pd_pen pen = pd_pen(out, 3, false);
 
 	pd_pen_u16(&pen, 0x0102);

@@ -43,9 +43,9 @@ TEST(test_error__names)
 {
 	CHECK_STR(pd_status_name(PD_OK), "ok");
 	CHECK_STR(pd_status_name(PD_ERROR_STOPPED), "stopped");
-	CHECK_STR(pd_status_name((enum pd_status)-99), "unknown");
+	CHECK_STR(pd_status_name((enum pd_status) - 99), "unknown");
 	CHECK_STR(pd_version(), "0.1.0");
 }
 
-RUN(TEST_CASE(test_error__holds_all), TEST_CASE(test_error__takes_null), TEST_CASE(test_error__long_messages_are_cut),
-    TEST_CASE(test_error__names))
+RUN(TEST_CASE(test_error__holds_all), TEST_CASE(test_error__takes_null),
+    TEST_CASE(test_error__long_messages_are_cut), TEST_CASE(test_error__names))

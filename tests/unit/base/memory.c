@@ -8,7 +8,7 @@ static volatile size_t huge = SIZE_MAX;
 
 TEST(test_memory__arena_gives_zeroed_and_aligned_memory)
 {
-	struct pd_arena arena = {0};
+	struct pd_arena arena = { 0 };
 
 	for (unsigned round = 0; round < 3; round++) {
 		for (size_t size = 0; size < 3000; size += 7) {
@@ -28,7 +28,7 @@ TEST(test_memory__arena_gives_zeroed_and_aligned_memory)
 
 TEST(test_memory__arena_parts_do_not_overlap)
 {
-	struct pd_arena arena = {0};
+	struct pd_arena arena = { 0 };
 	uint8_t *parts[500];
 
 	for (size_t i = 0; i < 500; i++) {
@@ -44,7 +44,7 @@ TEST(test_memory__arena_parts_do_not_overlap)
 
 TEST(test_memory__arena_gives_large_blocks_back)
 {
-	struct pd_arena arena = {0};
+	struct pd_arena arena = { 0 };
 
 	CHECK(pd_arena_alloc(&arena, 8 << 20));
 	CHECK(arena.used >= 8 << 20);
@@ -56,7 +56,7 @@ TEST(test_memory__arena_gives_large_blocks_back)
 
 TEST(test_memory__arena_has_a_limit)
 {
-	struct pd_arena arena = {.limit = 100000};
+	struct pd_arena arena = { .limit = 100000 };
 	size_t got = 0;
 
 	while (got < 1000000 && pd_arena_alloc(&arena, 1000))
@@ -71,7 +71,7 @@ TEST(test_memory__arena_has_a_limit)
 
 TEST(test_memory__arena_copies)
 {
-	struct pd_arena arena = {0};
+	struct pd_arena arena = { 0 };
 
 	CHECK_STR(pd_arena_text(&arena, "textual", 4), "text");
 	CHECK_STR(pd_arena_text(&arena, NULL, 0), "");
@@ -117,7 +117,8 @@ TEST(test_memory__alloc)
 	pd_free(memory);
 }
 
-RUN(TEST_CASE(test_memory__arena_gives_zeroed_and_aligned_memory), TEST_CASE(test_memory__arena_parts_do_not_overlap),
-    TEST_CASE(test_memory__arena_gives_large_blocks_back), TEST_CASE(test_memory__arena_has_a_limit),
-    TEST_CASE(test_memory__arena_copies), TEST_CASE(test_memory__grow_keeps_what_was_there),
-    TEST_CASE(test_memory__alloc))
+RUN(TEST_CASE(test_memory__arena_gives_zeroed_and_aligned_memory),
+    TEST_CASE(test_memory__arena_parts_do_not_overlap),
+    TEST_CASE(test_memory__arena_gives_large_blocks_back),
+    TEST_CASE(test_memory__arena_has_a_limit), TEST_CASE(test_memory__arena_copies),
+    TEST_CASE(test_memory__grow_keeps_what_was_there), TEST_CASE(test_memory__alloc))

@@ -25,7 +25,8 @@ static const char *taken(void)
 
 TEST(test_text__numbers)
 {
-	static const uint64_t numbers[] = {0, 9, 10, 99, 100, 101, 12345, 1000000000, UINT64_MAX, UINT64_MAX / 10};
+	static const uint64_t numbers[] = { 0,   9,     10,         99,         100,
+					    101, 12345, 1000000000, UINT64_MAX, UINT64_MAX / 10 };
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		char wanted[40];
@@ -70,9 +71,15 @@ TEST(test_text__escaped_for_a_terminal)
 	pd_text_escaped(text, "a\x1b[31mb\n\x7f\t", 10);
 	CHECK_STR(taken(), "a\\x1b[31mb\\x0a\\x7f\\x09");
 	// C1 controls in UTF-8, and what only begins like one
-	pd_text_escaped(text, "\xc2\x9b" "31m", 5);
+	pd_text_escaped(text,
+			"\xc2\x9b"
+			"31m",
+			5);
 	CHECK_STR(taken(), "\\xc2\\x9b31m");
-	pd_text_escaped(text, "\x9b" "31m\xff\xc3", 6);
+	pd_text_escaped(text,
+			"\x9b"
+			"31m\xff\xc3",
+			6);
 	CHECK_STR(taken(), "\\x9b31m\\xff\\xc3");
 	pd_text_escaped(text, "\xc2\xa9 gr\xc3\xbc\xc3\x9f", 9);
 	CHECK_STR(taken(), "\xc2\xa9 gr\xc3\xbc\xc3\x9f");
@@ -90,8 +97,15 @@ TEST(test_text__json_string)
 
 TEST(test_text__json_string_of_what_is_no_utf8)
 {
-	static const char *const bad[] = {"\x80", "\xff", "\xc3", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80",
-					  "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80"};
+	static const char *const bad[] = { "\x80",
+					   "\xff",
+					   "\xc3",
+					   "\xc0\x80",
+					   "\xe0\x80\x80",
+					   "\xed\xa0\x80",
+					   "\xf0\x80\x80\x80",
+					   "\xf4\x90\x80\x80",
+					   "\xf5\x80\x80\x80" };
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		char wanted[64] = "\"";
@@ -129,21 +143,17 @@ TEST(test_text__hex_lines)
 
 	for (unsigned i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(i + 0x3a);
-	pd_print_hex(text, (struct pd_bytes){bytes, sizeof(bytes)}, 0x100);
+	pd_print_hex(text, (struct pd_bytes){ bytes, sizeof(bytes) }, 0x100);
 	CHECK(strstr(taken(), "3a"));
-	pd_print_hex(text, (struct pd_bytes){(const uint8_t *)"\x1b[31m", 5}, 0);
+	pd_print_hex(text, (struct pd_bytes){ (const uint8_t *)"\x1b[31m", 5 }, 0);
 	CHECK(!strchr(taken(), '\x1b'));
 }
 
 static const struct test_case cases[] = {
-	TEST_CASE(test_text__numbers),
-	TEST_CASE(test_text__hex_of_every_length),
-	TEST_CASE(test_text__time),
-	TEST_CASE(test_text__escaped_for_a_terminal),
-	TEST_CASE(test_text__json_string),
-	TEST_CASE(test_text__json_string_of_what_is_no_utf8),
-	TEST_CASE(test_text__printf_and_add),
-	TEST_CASE(test_text__grows),
+	TEST_CASE(test_text__numbers),        TEST_CASE(test_text__hex_of_every_length),
+	TEST_CASE(test_text__time),           TEST_CASE(test_text__escaped_for_a_terminal),
+	TEST_CASE(test_text__json_string),    TEST_CASE(test_text__json_string_of_what_is_no_utf8),
+	TEST_CASE(test_text__printf_and_add), TEST_CASE(test_text__grows),
 	TEST_CASE(test_text__hex_lines),
 };
 

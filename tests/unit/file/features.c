@@ -5,7 +5,9 @@
 
 static struct opened o;
 
-enum { RECORD_END = 184 + 8 };
+enum {
+	RECORD_END = 184 + 8
+};
 
 // A file with one record and the features of bits; their sections are filled in by put_feature.
 static void begin_features(struct image *image, uint64_t bits)
@@ -28,7 +30,7 @@ static void put_feature(struct image *image, size_t index, uint64_t size)
 
 TEST(test_features__are_found_and_decoded)
 {
-	struct image image = {.big = true};
+	struct image image = { .big = true };
 	struct pd_feature_section section;
 	struct pd_bytes bytes;
 
@@ -42,9 +44,11 @@ TEST(test_features__are_found_and_decoded)
 	// available comes first, whatever old texts say
 	CHECK(pd_file_nrcpus(o.file)->available == 4 && pd_file_nrcpus(o.file)->online == 3);
 	CHECK(pd_file_stat(o.file) && !pd_file_branch_stack(o.file));
-	CHECK(pd_file_feature_at(o.file, 1, &section) && section.number == PD_FEATURE_NRCPUS && section.size == 8);
+	CHECK(pd_file_feature_at(o.file, 1, &section) && section.number == PD_FEATURE_NRCPUS &&
+	      section.size == 8);
 	CHECK(!pd_file_feature_at(o.file, 3, &section));
-	CHECK(pd_file_feature_bytes(o.file, PD_FEATURE_NRCPUS, &bytes, NULL) == PD_OK && bytes.size == 8);
+	CHECK(pd_file_feature_bytes(o.file, PD_FEATURE_NRCPUS, &bytes, NULL) == PD_OK &&
+	      bytes.size == 8);
 	CHECK(pd_file_feature_bytes(o.file, PD_FEATURE_ARCH, &bytes, NULL) == PD_ERROR_ARGUMENT);
 	CHECK(pd_file_feature_bytes(o.file, 1000, &bytes, NULL) == PD_ERROR_ARGUMENT);
 	CHECK(!pd_file_feature(o.file, 1000) && o.problem_count == 0);
@@ -54,11 +58,12 @@ TEST(test_features__are_found_and_decoded)
 
 TEST(test_features__unknown_ones_have_a_place_in_the_table)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	struct pd_bytes bytes;
 	struct pd_check_result result;
 
-	begin_features(&image, BIT_OF(CLN_SIZE) | UINT64_C(1) << 33 | UINT64_C(1) << 60 | BIT_OF(HOSTNAME));
+	begin_features(&image,
+		       BIT_OF(CLN_SIZE) | UINT64_C(1) << 33 | UINT64_C(1) << 60 | BIT_OF(HOSTNAME));
 	put_feature(&image, 0, 10), image_pstr(&image, "hosty", 6);
 	put_feature(&image, 1, 8), image_u32(&image, 62), image_u32(&image, 0);
 	put_feature(&image, 2, 4), image_u32(&image, 64);
@@ -73,7 +78,7 @@ TEST(test_features__unknown_ones_have_a_place_in_the_table)
 
 TEST(test_features__may_stand_anywhere)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 
 	// a hole behind the table, and the second before the first
 	begin_features(&image, BIT_OF(HOSTNAME) | BIT_OF(OSRELEASE));
@@ -88,14 +93,17 @@ TEST(test_features__may_stand_anywhere)
 
 TEST(test_features__past_the_end)
 {
-	static const uint64_t places[][2] = {{200, 100000}, {100000, 1}, {UINT64_MAX, 1}, {1, UINT64_MAX}};
+	static const uint64_t places[][2] = {
+		{ 200, 100000 }, { 100000, 1 }, { UINT64_MAX, 1 }, { 1, UINT64_MAX }
+	};
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		struct image image = {0};
+		struct image image = { 0 };
 
 		begin_features(&image, BIT_OF(HOSTNAME) | BIT_OF(OSRELEASE));
 		put_feature(&image, 1, 10), image_pstr(&image, "6.1.0", 6);
-		image_set(&image, RECORD_END, places[i][0], 8), image_set(&image, RECORD_END + 8, places[i][1], 8);
+		image_set(&image, RECORD_END, places[i][0], 8),
+			image_set(&image, RECORD_END + 8, places[i][1], 8);
 		opened_open(&o, &image, 0);
 		CHECK(o.status == PD_OK);
 		CHECK(!pd_file_hostname(o.file) && opened_told(&o, "feature-past-end") == 1);
@@ -105,7 +113,7 @@ TEST(test_features__past_the_end)
 
 TEST(test_features__table_that_is_cut)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 
 	begin_features(&image, BIT_OF(HOSTNAME) | BIT_OF(OSRELEASE));
 	image.size = RECORD_END + 20;
@@ -117,19 +125,20 @@ TEST(test_features__table_that_is_cut)
 
 TEST(test_features__damaged_one_is_told_once)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 
 	begin_features(&image, BIT_OF(HOSTNAME));
 	put_feature(&image, 0, 10), image_u32(&image, 1000), image_zeros(&image, 6);
 	opened_open(&o, &image, 0);
 	CHECK(o.status == PD_OK);
-	CHECK(!pd_file_hostname(o.file) && !pd_file_hostname(o.file) && opened_told(&o, "bad-feature") == 1);
+	CHECK(!pd_file_hostname(o.file) && !pd_file_hostname(o.file) &&
+	      opened_told(&o, "bad-feature") == 1);
 	CHECK(pd_file_problem_count(o.file, PD_WARNING) == 1);
 }
 
 TEST(test_features__larger_than_the_limit)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	struct pd_bytes bytes;
 	struct pd_error error;
 
@@ -144,14 +153,15 @@ TEST(test_features__larger_than_the_limit)
 TEST(test_features__cpu_topology_needs_the_number_of_cpus)
 {
 	for (unsigned with = 0; with < 2; with++) {
-		struct image image = {0};
+		struct image image = { 0 };
 		size_t index = 0;
 
 		begin_features(&image, BIT_OF(CPU_TOPOLOGY) | (with ? BIT_OF(NRCPUS) : 0));
 		if (with)
 			put_feature(&image, index++, 8), image_u32(&image, 1), image_u32(&image, 1);
 		put_feature(&image, index, 16);
-		image_u32(&image, 0), image_u32(&image, 0), image_u32(&image, 5), image_u32(&image, 6);
+		image_u32(&image, 0), image_u32(&image, 0), image_u32(&image, 5),
+			image_u32(&image, 6);
 		opened_open(&o, &image, 0);
 		CHECK(o.status == PD_OK);
 		CHECK(pd_file_cpu_topology(o.file)->places.count == with);
@@ -163,7 +173,7 @@ TEST(test_features__build_ids_of_old_files_lack_the_pid)
 {
 	// the name of the kernel shows where names begin
 	for (unsigned old = 0; old < 2; old++) {
-		struct image image = {0};
+		struct image image = { 0 };
 		uint16_t size = old ? 56 : 60;
 
 		begin_features(&image, BIT_OF(BUILD_ID));
@@ -180,7 +190,7 @@ TEST(test_features__build_ids_of_old_files_lack_the_pid)
 
 TEST(test_features__name_the_events)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 
 	begin_features(&image, BIT_OF(EVENT_DESC));
 	put_feature(&image, 0, 8 + 64 + 4 + 4 + 8);
@@ -194,7 +204,7 @@ TEST(test_features__name_the_events)
 
 TEST(test_features__machine)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 
 	begin_features(&image, BIT_OF(E_MACHINE));
 	put_feature(&image, 0, 8), image_u32(&image, 183), image_u32(&image, 0);
@@ -209,9 +219,10 @@ TEST(test_features__machine)
 }
 
 RUN(TEST_CASE(test_features__are_found_and_decoded),
-    TEST_CASE(test_features__unknown_ones_have_a_place_in_the_table), TEST_CASE(test_features__may_stand_anywhere),
-    TEST_CASE(test_features__past_the_end), TEST_CASE(test_features__table_that_is_cut),
-    TEST_CASE(test_features__damaged_one_is_told_once), TEST_CASE(test_features__larger_than_the_limit),
+    TEST_CASE(test_features__unknown_ones_have_a_place_in_the_table),
+    TEST_CASE(test_features__may_stand_anywhere), TEST_CASE(test_features__past_the_end),
+    TEST_CASE(test_features__table_that_is_cut), TEST_CASE(test_features__damaged_one_is_told_once),
+    TEST_CASE(test_features__larger_than_the_limit),
     TEST_CASE(test_features__cpu_topology_needs_the_number_of_cpus),
-    TEST_CASE(test_features__build_ids_of_old_files_lack_the_pid), TEST_CASE(test_features__name_the_events),
-    TEST_CASE(test_features__machine))
+    TEST_CASE(test_features__build_ids_of_old_files_lack_the_pid),
+    TEST_CASE(test_features__name_the_events), TEST_CASE(test_features__machine))

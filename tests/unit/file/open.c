@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Headers, attrs and ids: what files of all ages look like, and what is told of those that are damaged. */
+/*
+ * Headers, attrs and ids: what files of all ages look like, and what is told of those that are
+ * damaged.
+ */
 #include "../opened.h"
 
 #include <unistd.h>
@@ -11,7 +14,7 @@ static struct opened o;
 TEST(test_open__file_in_both_orders)
 {
 	for (unsigned big = 0; big < 2; big++) {
-		struct image image = {.big = big};
+		struct image image = { .big = big };
 		const struct pd_header *header;
 
 		image_file(&image, 0x107, image_flag(&image, IMAGE_SAMPLE_ID_ALL));
@@ -21,10 +24,13 @@ TEST(test_open__file_in_both_orders)
 		opened_open(&o, &image, 0);
 		CHECK(o.status == PD_OK);
 		header = pd_file_header(o.file);
-		CHECK(header->mode == PD_MODE_FILE && header->version == 2 && header->big_endian == big);
+		CHECK(header->mode == PD_MODE_FILE && header->version == 2 &&
+		      header->big_endian == big);
 		CHECK(header->size == 104 && header->attr_size == 80 && header->data_offset == 184);
-		CHECK(header->data_size == 8 && header->file_size == 192 && !header->unfinished && !header->truncated);
-		CHECK(pd_file_event_count(o.file) == 1 && pd_file_event(o.file, 0)->attr->sample_type == 0x107);
+		CHECK(header->data_size == 8 && header->file_size == 192 && !header->unfinished &&
+		      !header->truncated);
+		CHECK(pd_file_event_count(o.file) == 1 &&
+		      pd_file_event(o.file, 0)->attr->sample_type == 0x107);
 		CHECK(PD_BITS(pd_file_event(o.file, 0)->attr->flags, PD_ATTR_SAMPLE_ID_ALL));
 		CHECK(pd_file_event(o.file, 0)->attr_offset == 104);
 		CHECK(o.problem_count == 0);
@@ -37,12 +43,13 @@ TEST(test_open__file_in_both_orders)
 TEST(test_open__pipe_in_both_orders)
 {
 	for (unsigned big = 0; big < 2; big++) {
-		struct image image = {.big = big};
+		struct image image = { .big = big };
 
 		image_pipe(&image);
 		opened_open(&o, &image, 0);
 		CHECK(o.status == PD_OK);
-		CHECK(pd_file_header(o.file)->mode == PD_MODE_PIPE && pd_file_header(o.file)->big_endian == big);
+		CHECK(pd_file_header(o.file)->mode == PD_MODE_PIPE &&
+		      pd_file_header(o.file)->big_endian == big);
 		CHECK(pd_file_event_count(o.file) == 0);
 	}
 }
@@ -51,7 +58,7 @@ TEST(test_open__version_1_tells_its_order_by_the_size_of_an_attr)
 {
 	for (unsigned big = 0; big < 2; big++) {
 		for (uint64_t attr_size = 80; attr_size <= 120; attr_size += 8) {
-			struct image image = {.big = big};
+			struct image image = { .big = big };
 
 			image_header(&image, attr_size);
 			memcpy(image.data, "PERFFILE", 8);
@@ -63,15 +70,17 @@ TEST(test_open__version_1_tells_its_order_by_the_size_of_an_attr)
 			image_record(&image, 68, 0), image_set(&image, image.size - 2, 8, 2);
 			opened_open(&o, &image, 0);
 			CHECK(o.status == PD_OK);
-			CHECK(pd_file_header(o.file)->version == 1 && pd_file_header(o.file)->big_endian == big);
-			CHECK(pd_file_event_count(o.file) == 1 && pd_file_event(o.file, 0)->attr->config == 3);
+			CHECK(pd_file_header(o.file)->version == 1 &&
+			      pd_file_header(o.file)->big_endian == big);
+			CHECK(pd_file_event_count(o.file) == 1 &&
+			      pd_file_event(o.file, 0)->attr->config == 3);
 		}
 	}
 }
 
 TEST(test_open__version_1_of_no_order_is_refused)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 
 	image_header(&image, 999);
 	memcpy(image.data, "PERFFILE", 8);
@@ -81,7 +90,7 @@ TEST(test_open__version_1_of_no_order_is_refused)
 
 TEST(test_open__header_of_72_bytes_has_no_features)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 
 	image_file(&image, 0, 0);
 	image_set(&image, 8, 72, 8);
@@ -99,18 +108,26 @@ TEST(test_open__what_is_no_perf_data)
 		const char *bytes;
 		size_t size;
 	} files[] = {
-		{"", 0}, {"P", 1}, {"PERFILE", 7}, {"PERFILE2", 8}, {"PERFILE2\x68\0\0\0\0\0\0", 15},
-		{"\x7f" "ELF0000000000000", 16}, {"2ELIFREP\0\0\0\0\0\0\0\x01", 16},
-		{"PERFILE2\x68\0\0\0\0\0\0\0", 16},
+		{ "", 0 },
+		{ "P", 1 },
+		{ "PERFILE", 7 },
+		{ "PERFILE2", 8 },
+		{ "PERFILE2\x68\0\0\0\0\0\0", 15 },
+		{ "\x7f"
+		  "ELF0000000000000",
+		  16 },
+		{ "2ELIFREP\0\0\0\0\0\0\0\x01", 16 },
+		{ "PERFILE2\x68\0\0\0\0\0\0\0", 16 },
 	};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		struct image image = {0};
+		struct image image = { 0 };
 
 		image_bytes(&image, files[i].bytes, files[i].size);
 		opened_open(&o, &image, 0);
 		CHECK(o.status == PD_ERROR_FORMAT && o.error.status == PD_ERROR_FORMAT);
-		CHECK(strstr(o.error.message, "not a perf.data") && o.error.offset <= files[i].size);
+		CHECK(strstr(o.error.message, "not a perf.data") &&
+		      o.error.offset <= files[i].size);
 		CHECK(strncmp(o.error.message, "memory: offset ", 15) == 0);
 	}
 }
@@ -128,7 +145,8 @@ TEST(test_open__no_such_file)
 
 // ---- features in the bitmap ----
 
-// A big-endian file with HOSTNAME, CLN_SIZE (34) and FILE of simpleperf (128), the bitmap in words of 8 or 4 bytes.
+// A big-endian file with HOSTNAME, CLN_SIZE (34) and FILE of simpleperf (128), the bitmap in words
+// of 8 or 4 bytes.
 static void make_bitmap(struct image *image, unsigned word_size)
 {
 	size_t table;
@@ -159,7 +177,7 @@ static void make_bitmap(struct image *image, unsigned word_size)
 TEST(test_open__bitmap_of_big_endian_in_words_of_8_and_4_bytes)
 {
 	for (unsigned word_size = 4; word_size <= 8; word_size += 4) {
-		struct image image = {0};
+		struct image image = { 0 };
 		struct pd_feature_section section;
 
 		make_bitmap(&image, word_size);
@@ -169,7 +187,8 @@ TEST(test_open__bitmap_of_big_endian_in_words_of_8_and_4_bytes)
 		CHECK(pd_file_header(o.file)->feature_bits[2] == 1);
 		CHECK_STR(pd_file_hostname(o.file)->value.data, "hosty");
 		CHECK(pd_file_cln_size(o.file)->bytes == 256);
-		CHECK(pd_file_feature_at(o.file, 2, &section) && section.number == 128 && section.size == 0);
+		CHECK(pd_file_feature_at(o.file, 2, &section) && section.number == 128 &&
+		      section.size == 0);
 		CHECK(!pd_file_feature_at(o.file, 3, &section));
 	}
 }
@@ -177,7 +196,7 @@ TEST(test_open__bitmap_of_big_endian_in_words_of_8_and_4_bytes)
 TEST(test_open__bitmap_of_big_endian_before_there_was_a_hostname)
 {
 	for (unsigned word_size = 4; word_size <= 8; word_size += 4) {
-		struct image image = {.big = true};
+		struct image image = { .big = true };
 
 		// TRACING_DATA and BUILD_ID only
 		image_file(&image, 0, 0);
@@ -188,7 +207,8 @@ TEST(test_open__bitmap_of_big_endian_before_there_was_a_hostname)
 		image_u64(&image, image.size - 16), image_u64(&image, 0);
 		opened_open(&o, &image, 0);
 		CHECK(o.status == PD_OK);
-		CHECK(pd_file_header(o.file)->feature_bits[0] == 6 && pd_file_build_id(o.file) && o.problem_count == 0);
+		CHECK(pd_file_header(o.file)->feature_bits[0] == 6 && pd_file_build_id(o.file) &&
+		      o.problem_count == 0);
 	}
 }
 
@@ -196,7 +216,7 @@ TEST(test_open__bitmap_of_big_endian_before_there_was_a_hostname)
 
 TEST(test_open__unfinished_file_has_records_but_no_features)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	const struct pd_record *record;
 
 	image_file(&image, 0, 0);
@@ -214,7 +234,7 @@ TEST(test_open__unfinished_file_has_records_but_no_features)
 
 TEST(test_open__data_past_the_end)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 
 	image_file(&image, 0, 0);
 	image_set(&image, 72, 8, 8);
@@ -228,7 +248,7 @@ TEST(test_open__data_past_the_end)
 
 TEST(test_open__data_whose_end_overflows)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 
 	image_file(&image, 0, 0);
 	image_record(&image, 68, 0), image_set(&image, image.size - 2, 8, 2);
@@ -240,7 +260,7 @@ TEST(test_open__data_whose_end_overflows)
 
 TEST(test_open__attrs_behind_the_data)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	uint64_t attrs;
 
 	image_header(&image, 80);
@@ -258,7 +278,7 @@ TEST(test_open__attrs_behind_the_data)
 
 TEST(test_open__attr_of_a_newer_kernel)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 
 	image_header(&image, 176 + 16);
 	image_attr(&image, 1, 9, 0, 0, 0);
@@ -275,7 +295,7 @@ TEST(test_open__attr_of_a_newer_kernel)
 
 TEST(test_open__attr_smaller_than_its_table_entry)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 
 	// the entry has room for 72 bytes, the attr says 64
 	image_header(&image, 88);
@@ -291,10 +311,10 @@ TEST(test_open__attr_smaller_than_its_table_entry)
 
 TEST(test_open__attr_sizes_that_make_no_sense)
 {
-	static const uint64_t sizes[] = {0, 1, 16, 79, UINT64_C(1) << 32, UINT64_MAX};
+	static const uint64_t sizes[] = { 0, 1, 16, 79, UINT64_C(1) << 32, UINT64_MAX };
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		struct image image = {0};
+		struct image image = { 0 };
 
 		image_file(&image, 0, 0);
 		image_record(&image, 68, 0), image_set(&image, image.size - 2, 8, 2);
@@ -310,11 +330,14 @@ TEST(test_open__attr_sizes_that_make_no_sense)
 
 TEST(test_open__attrs_past_the_end)
 {
-	static const uint64_t places[][2] = {
-		{104, 8000}, {100000, 80}, {UINT64_MAX - 8, 80}, {104, UINT64_MAX}, {UINT64_MAX, UINT64_MAX}};
+	static const uint64_t places[][2] = { { 104, 8000 },
+					      { 100000, 80 },
+					      { UINT64_MAX - 8, 80 },
+					      { 104, UINT64_MAX },
+					      { UINT64_MAX, UINT64_MAX } };
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		struct image image = {0};
+		struct image image = { 0 };
 
 		image_file(&image, 0, 0);
 		image_record(&image, 68, 0), image_set(&image, image.size - 2, 8, 2);
@@ -344,21 +367,24 @@ static void make_two_events(struct image *image, uint64_t last_id)
 TEST(test_open__ids_find_their_events)
 {
 	for (unsigned big = 0; big < 2; big++) {
-		struct image image = {.big = big};
+		struct image image = { .big = big };
 
 		make_two_events(&image, 13);
 		opened_open(&o, &image, 0);
 		CHECK(o.status == PD_OK && o.problem_count == 0);
-		CHECK(pd_file_event(o.file, 0)->ids.count == 2 && pd_file_event(o.file, 0)->ids.items[1] == 12);
-		CHECK(pd_file_event_by_id(o.file, 11)->index == 0 && pd_file_event_by_id(o.file, 12)->index == 0);
-		CHECK(pd_file_event_by_id(o.file, 13)->index == 1 && !pd_file_event_by_id(o.file, 14));
+		CHECK(pd_file_event(o.file, 0)->ids.count == 2 &&
+		      pd_file_event(o.file, 0)->ids.items[1] == 12);
+		CHECK(pd_file_event_by_id(o.file, 11)->index == 0 &&
+		      pd_file_event_by_id(o.file, 12)->index == 0);
+		CHECK(pd_file_event_by_id(o.file, 13)->index == 1 &&
+		      !pd_file_event_by_id(o.file, 14));
 		CHECK(!pd_file_event_by_id(o.file, 0));
 	}
 }
 
 TEST(test_open__id_of_two_events)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 
 	make_two_events(&image, 11);
 	opened_open(&o, &image, 0);
@@ -368,13 +394,18 @@ TEST(test_open__id_of_two_events)
 
 TEST(test_open__ids_past_the_end)
 {
-	static const uint64_t places[][2] = {{104, 100000}, {100000, 8}, {UINT64_MAX, 8}, {104, UINT64_MAX - 7}, {104, 7}};
+	static const uint64_t places[][2] = { { 104, 100000 },
+					      { 100000, 8 },
+					      { UINT64_MAX, 8 },
+					      { 104, UINT64_MAX - 7 },
+					      { 104, 7 } };
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		struct image image = {0};
+		struct image image = { 0 };
 
 		make_two_events(&image, 13);
-		image_set(&image, 128 + 64, places[i][0], 8), image_set(&image, 128 + 72, places[i][1], 8);
+		image_set(&image, 128 + 64, places[i][0], 8),
+			image_set(&image, 128 + 72, places[i][1], 8);
 		opened_open(&o, &image, 0);
 		CHECK(o.status == PD_OK);
 		CHECK(opened_told(&o, "bad-ids") == 1 && pd_file_event(o.file, 0)->ids.count == 0);
@@ -384,8 +415,10 @@ TEST(test_open__ids_past_the_end)
 
 TEST(test_open__many_ids)
 {
-	enum { COUNT = 5000 };
-	struct image image = {0};
+	enum {
+		COUNT = 5000
+	};
+	struct image image = { 0 };
 	uint64_t attr;
 
 	image_header(&image, 80);
@@ -409,7 +442,7 @@ TEST(test_open__many_ids)
 
 TEST(test_open__stopped_by_the_problem_function)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 
 	image_file(&image, 0, 0);
 	o.stop_after = 1;
@@ -420,7 +453,7 @@ TEST(test_open__stopped_by_the_problem_function)
 
 TEST(test_open__descriptor_that_cannot_seek)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	struct pd_file *file = NULL;
 	struct pd_error error;
 	int ends[2];
@@ -439,7 +472,7 @@ TEST(test_open__descriptor_that_cannot_seek)
 
 TEST(test_open__descriptor_from_its_position)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	struct pd_file *file = NULL;
 	FILE *temp = tmpfile();
 
@@ -459,7 +492,7 @@ TEST(test_open__descriptor_from_its_position)
 TEST(test_open__directory_whose_data_are_a_pipe)
 {
 	char dir[] = "/tmp/perfdata-test-XXXXXX", path[64];
-	struct image image = {0};
+	struct image image = { 0 };
 	const struct pd_record *record;
 	struct pd_stream *stream = NULL;
 	struct pd_file *file = NULL;
@@ -475,7 +508,8 @@ TEST(test_open__directory_whose_data_are_a_pipe)
 	CHECK(pd_file_header(file)->mode == PD_MODE_PIPE);
 	CHECK_STR(pd_file_part_name(file, 0), "data");
 	CHECK(pd_stream_open(file, NULL, &stream, NULL) == PD_OK);
-	CHECK(pd_stream_next(stream, &record, NULL) == PD_OK && record->type == PD_RECORD_FINISHED_ROUND);
+	CHECK(pd_stream_next(stream, &record, NULL) == PD_OK &&
+	      record->type == PD_RECORD_FINISHED_ROUND);
 	CHECK(pd_stream_next(stream, &record, NULL) == PD_END);
 	pd_stream_close(stream);
 	pd_file_close(file);
@@ -486,15 +520,19 @@ TEST(test_open__directory_whose_data_are_a_pipe)
 
 RUN(TEST_CASE(test_open__file_in_both_orders), TEST_CASE(test_open__pipe_in_both_orders),
     TEST_CASE(test_open__version_1_tells_its_order_by_the_size_of_an_attr),
-    TEST_CASE(test_open__version_1_of_no_order_is_refused), TEST_CASE(test_open__header_of_72_bytes_has_no_features),
+    TEST_CASE(test_open__version_1_of_no_order_is_refused),
+    TEST_CASE(test_open__header_of_72_bytes_has_no_features),
     TEST_CASE(test_open__what_is_no_perf_data), TEST_CASE(test_open__no_such_file),
     TEST_CASE(test_open__bitmap_of_big_endian_in_words_of_8_and_4_bytes),
     TEST_CASE(test_open__bitmap_of_big_endian_before_there_was_a_hostname),
-    TEST_CASE(test_open__unfinished_file_has_records_but_no_features), TEST_CASE(test_open__data_past_the_end),
-    TEST_CASE(test_open__data_whose_end_overflows), TEST_CASE(test_open__attrs_behind_the_data),
-    TEST_CASE(test_open__attr_of_a_newer_kernel), TEST_CASE(test_open__attr_smaller_than_its_table_entry),
+    TEST_CASE(test_open__unfinished_file_has_records_but_no_features),
+    TEST_CASE(test_open__data_past_the_end), TEST_CASE(test_open__data_whose_end_overflows),
+    TEST_CASE(test_open__attrs_behind_the_data), TEST_CASE(test_open__attr_of_a_newer_kernel),
+    TEST_CASE(test_open__attr_smaller_than_its_table_entry),
     TEST_CASE(test_open__attr_sizes_that_make_no_sense), TEST_CASE(test_open__attrs_past_the_end),
     TEST_CASE(test_open__ids_find_their_events), TEST_CASE(test_open__id_of_two_events),
     TEST_CASE(test_open__ids_past_the_end), TEST_CASE(test_open__many_ids),
-    TEST_CASE(test_open__stopped_by_the_problem_function), TEST_CASE(test_open__descriptor_that_cannot_seek),
-    TEST_CASE(test_open__descriptor_from_its_position), TEST_CASE(test_open__directory_whose_data_are_a_pipe))
+    TEST_CASE(test_open__stopped_by_the_problem_function),
+    TEST_CASE(test_open__descriptor_that_cannot_seek),
+    TEST_CASE(test_open__descriptor_from_its_position),
+    TEST_CASE(test_open__directory_whose_data_are_a_pipe))

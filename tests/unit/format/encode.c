@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the encoder makes of structs that were filled by hand, and what it refuses to write. That it mirrors the decoder
- * is shown by the tests of the tables.
+ * What the encoder makes of structs that were filled by hand, and what it refuses to write. That it
+ * mirrors the decoder is shown by the tests of the tables.
  */
 #include "format/encode.h"
 #include "format/record.h"
@@ -22,7 +22,7 @@ static struct pd_pen encode(enum pd_layout_id id, const void *in, bool big)
 
 TEST(test_encode__numbers_in_both_orders)
 {
-	struct pd_lost lost = {.id = 0x0102030405060708, .lost = 9};
+	struct pd_lost lost = { .id = 0x0102030405060708, .lost = 9 };
 
 	CHECK(encode(PD_LAYOUT_lost, &lost, false).need == 16);
 	CHECK(memcmp(bytes, "\x08\x07\x06\x05\x04\x03\x02\x01\x09\0\0\0\0\0\0\0", 16) == 0);
@@ -32,7 +32,7 @@ TEST(test_encode__numbers_in_both_orders)
 
 TEST(test_encode__flags_are_mirrored_in_big_endian)
 {
-	struct pd_attr attr = {.flags = 1 | UINT64_C(2) << 15, .wire_size = 64};
+	struct pd_attr attr = { .flags = 1 | UINT64_C(2) << 15, .wire_size = 64 };
 
 	CHECK(encode(PD_LAYOUT_attr, &attr, false).need == 64);
 	CHECK(memcmp(bytes + 40, "\x01\x00\x01\0\0\0\0\0", 8) == 0);
@@ -42,7 +42,7 @@ TEST(test_encode__flags_are_mirrored_in_big_endian)
 
 TEST(test_encode__attr_made_by_hand_is_written_whole)
 {
-	struct pd_attr attr = {.config4 = 0xff};
+	struct pd_attr attr = { .config4 = 0xff };
 
 	CHECK(encode(PD_LAYOUT_attr, &attr, false).need == 144);
 	CHECK(bytes[136] == 0xff);
@@ -52,19 +52,19 @@ TEST(test_encode__attr_made_by_hand_is_written_whole)
 
 TEST(test_encode__text_is_padded_so_that_the_record_is)
 {
-	struct pd_comm comm = {.pid = 1, .tid = 2, .comm = {.data = "myapp", .length = 5}};
+	struct pd_comm comm = { .pid = 1, .tid = 2, .comm = { .data = "myapp", .length = 5 } };
 
 	CHECK(encode(PD_LAYOUT_comm, &comm, false).need == 16);
 	CHECK(memcmp(bytes + 8, "myapp\0\0\0", 8) == 0);
-	comm.comm = (struct pd_str){.data = "mybigapp", .length = 8};
+	comm.comm = (struct pd_str){ .data = "mybigapp", .length = 8 };
 	CHECK(encode(PD_LAYOUT_comm, &comm, false).need == 24);
-	comm.comm = (struct pd_str){.data = "", .length = 0};
+	comm.comm = (struct pd_str){ .data = "", .length = 0 };
 	CHECK(encode(PD_LAYOUT_comm, &comm, false).need == 16);
 }
 
 TEST(test_encode__text_of_a_given_size)
 {
-	struct pd_comm comm = {.comm = {.data = "a\0garbage", .length = 1, .size = 9}};
+	struct pd_comm comm = { .comm = { .data = "a\0garbage", .length = 1, .size = 9 } };
 
 	// what stood behind the NUL stays
 	CHECK(encode(PD_LAYOUT_comm, &comm, false).need == 17);
@@ -73,7 +73,7 @@ TEST(test_encode__text_of_a_given_size)
 
 TEST(test_encode__string_is_padded_as_perf_does)
 {
-	struct pd_string string = {.value = {.data = "hosty", .length = 5}};
+	struct pd_string string = { .value = { .data = "hosty", .length = 5 } };
 
 	CHECK(encode(PD_LAYOUT_string, &string, true).need == 68);
 	CHECK(memcmp(bytes, "\0\0\0\x40hosty\0", 10) == 0);
@@ -86,7 +86,7 @@ TEST(test_encode__string_is_padded_as_perf_does)
 
 TEST(test_encode__text_too_long_for_its_place_is_refused)
 {
-	struct pd_header_event_type type = {.name = {.length = 65}};
+	struct pd_header_event_type type = { .name = { .length = 65 } };
 	struct pd_pen pen;
 
 	type.name.data = "01234567890123456789012345678901234567890123456789012345678901234";
@@ -98,9 +98,9 @@ TEST(test_encode__text_too_long_for_its_place_is_refused)
 
 TEST(test_encode__counts_that_disagree_are_refused)
 {
-	struct pd_id_index index = {.nr = 2};
-	struct pd_text_poke poke = {.old_len = 1};
-	struct pd_mmap2 mmap2 = {.filename = {.data = "a", .length = 1}};
+	struct pd_id_index index = { .nr = 2 };
+	struct pd_text_poke poke = { .old_len = 1 };
+	struct pd_mmap2 mmap2 = { .filename = { .data = "a", .length = 1 } };
 	struct pd_pen pen = encode(PD_LAYOUT_id_index, &index, false);
 
 	CHECK(pen.failed);
@@ -118,7 +118,7 @@ TEST(test_encode__counts_that_disagree_are_refused)
 TEST(test_encode__count_too_large_for_its_place_is_refused)
 {
 	static uint16_t cpus[65536];
-	struct pd_cpu_map_data map = {.cpus = {cpus, 65535}};
+	struct pd_cpu_map_data map = { .cpus = { cpus, 65535 } };
 
 	CHECK(!encode(PD_LAYOUT_cpu_map_data, &map, false).failed);
 	map.cpus.count = 65536;
@@ -127,8 +127,8 @@ TEST(test_encode__count_too_large_for_its_place_is_refused)
 
 TEST(test_encode__missing_part_is_refused)
 {
-	struct pd_cpu_map map = {0};
-	struct pd_header_attr record = {0};
+	struct pd_cpu_map map = { 0 };
+	struct pd_header_attr record = { 0 };
 	struct pd_pen pen = encode(PD_LAYOUT_cpu_map, &map, false);
 
 	CHECK(pen.failed);
@@ -139,9 +139,12 @@ TEST(test_encode__missing_part_is_refused)
 
 TEST(test_encode__box_of_another_size_is_refused)
 {
-	struct pd_attr attr = {.wire_size = 80};
-	struct pd_event_desc_entry entry = {.attr = &attr, .name = {.data = "cycles", .length = 6}};
-	struct pd_event_desc desc = {.nr = 1, .attr_size = 72, .events = {&entry, 1, sizeof(entry)}};
+	struct pd_attr attr = { .wire_size = 80 };
+	struct pd_event_desc_entry entry = { .attr = &attr,
+					     .name = { .data = "cycles", .length = 6 } };
+	struct pd_event_desc desc = { .nr = 1,
+				      .attr_size = 72,
+				      .events = { &entry, 1, sizeof(entry) } };
 
 	CHECK(encode(PD_LAYOUT_event_desc, &desc, false).failed);
 	desc.attr_size = 80;
@@ -151,13 +154,13 @@ TEST(test_encode__box_of_another_size_is_refused)
 TEST(test_encode__tracing_data_goes_over_to_its_own_order)
 {
 	struct pd_tracing_data data = {
-		.magic = {(const uint8_t *)"\x17\x08\x44tracing", 10},
-		.version = {.data = "0.6", .length = 3},
+		.magic = { (const uint8_t *)"\x17\x08\x44tracing", 10 },
+		.version = { .data = "0.6", .length = 3 },
 		.big_endian = 1,
 		.long_size = 8,
 		.page_size = 4096,
-		.header_page_name = {.data = "header_page", .length = 11},
-		.header_event_name = {.data = "header_event", .length = 12},
+		.header_page_name = { .data = "header_page", .length = 11 },
+		.header_event_name = { .data = "header_event", .length = 12 },
 	};
 	struct pd_pen pen = encode(PD_LAYOUT_tracing_data, &data, false);
 
@@ -167,7 +170,7 @@ TEST(test_encode__tracing_data_goes_over_to_its_own_order)
 
 TEST(test_encode__too_little_room_is_counted_but_not_written)
 {
-	struct pd_lost lost = {.id = 1, .lost = 2};
+	struct pd_lost lost = { .id = 1, .lost = 2 };
 	uint8_t small[16];
 	struct pd_pen pen = pd_pen(small, 12, false);
 
@@ -180,8 +183,8 @@ TEST(test_encode__too_little_room_is_counted_but_not_written)
 TEST(test_encode__record_larger_than_64_kib_is_refused)
 {
 	static uint8_t data[65536];
-	struct pd_compressed compressed = {.data = {data, 65535 - 8}};
-	struct pd_record_head head = {.type = PD_RECORD_COMPRESSED};
+	struct pd_compressed compressed = { .data = { data, 65535 - 8 } };
+	struct pd_record_head head = { .type = PD_RECORD_COMPRESSED };
 	const struct pd_layout *layout = pd_record_layout(PD_RECORD_COMPRESSED);
 	struct pd_pen pen = pd_pen(bytes, sizeof(bytes), false);
 
@@ -194,13 +197,16 @@ TEST(test_encode__record_larger_than_64_kib_is_refused)
 	CHECK(pen.failed);
 }
 
-RUN(TEST_CASE(test_encode__numbers_in_both_orders), TEST_CASE(test_encode__flags_are_mirrored_in_big_endian),
+RUN(TEST_CASE(test_encode__numbers_in_both_orders),
+    TEST_CASE(test_encode__flags_are_mirrored_in_big_endian),
     TEST_CASE(test_encode__attr_made_by_hand_is_written_whole),
-    TEST_CASE(test_encode__text_is_padded_so_that_the_record_is), TEST_CASE(test_encode__text_of_a_given_size),
+    TEST_CASE(test_encode__text_is_padded_so_that_the_record_is),
+    TEST_CASE(test_encode__text_of_a_given_size),
     TEST_CASE(test_encode__string_is_padded_as_perf_does),
     TEST_CASE(test_encode__text_too_long_for_its_place_is_refused),
     TEST_CASE(test_encode__counts_that_disagree_are_refused),
-    TEST_CASE(test_encode__count_too_large_for_its_place_is_refused), TEST_CASE(test_encode__missing_part_is_refused),
+    TEST_CASE(test_encode__count_too_large_for_its_place_is_refused),
+    TEST_CASE(test_encode__missing_part_is_refused),
     TEST_CASE(test_encode__box_of_another_size_is_refused),
     TEST_CASE(test_encode__tracing_data_goes_over_to_its_own_order),
     TEST_CASE(test_encode__too_little_room_is_counted_but_not_written),

@@ -6,7 +6,8 @@
 
 static struct opened o;
 
-static void put_words(struct image *image, uint32_t type, uint16_t misc, unsigned count, uint64_t word)
+static void put_words(struct image *image, uint32_t type, uint16_t misc, unsigned count,
+		      uint64_t word)
 {
 	size_t at = image_record(image, type, misc);
 
@@ -25,7 +26,7 @@ static void check(struct image *image, struct pd_check_result *result)
 
 TEST(test_check__counts)
 {
-	struct image image = {.big = true};
+	struct image image = { .big = true };
 	struct pd_check_result result;
 
 	image_file(&image, 1, 0);
@@ -40,7 +41,8 @@ TEST(test_check__counts)
 	check(&image, &result);
 	CHECK(o.status == PD_OK);
 	CHECK(result.record_count == 8 && result.sample_count == 2 && result.lost_records == 7);
-	CHECK(result.lost_samples == 3 && result.throttle_count == 1 && result.undecoded_count == 2);
+	CHECK(result.lost_samples == 3 && result.throttle_count == 1 &&
+	      result.undecoded_count == 2);
 	CHECK(opened_told(&o, "lost-records") == 1 && opened_told(&o, "lost-samples") == 1);
 	CHECK(opened_told(&o, "throttled") == 1 && opened_told(&o, "aux-truncated") == 1);
 	CHECK(opened_told(&o, "unknown-record") == 1 && opened_told(&o, "bad-record") == 1);
@@ -50,7 +52,7 @@ TEST(test_check__counts)
 
 TEST(test_check__sound_file_has_no_problem)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	struct pd_check_result result;
 
 	image_file(&image, 1, 0);
@@ -61,29 +63,31 @@ TEST(test_check__sound_file_has_no_problem)
 
 TEST(test_check__what_is_left_over)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	struct pd_check_result result;
 
 	image_file(&image, 1, 0);
 	put_words(&image, PD_RECORD_SAMPLE, 0, 2, 5);
 	check(&image, &result);
-	CHECK(o.status == PD_OK && opened_told(&o, "leftover") == 1 && result.problem_count[PD_DAMAGE] == 0);
+	CHECK(o.status == PD_OK && opened_told(&o, "leftover") == 1 &&
+	      result.problem_count[PD_DAMAGE] == 0);
 }
 
 TEST(test_check__promised_trailer_is_missing)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	struct pd_check_result result;
 
 	image_file(&image, 1 | 4, image_flag(&image, IMAGE_SAMPLE_ID_ALL));
 	put_words(&image, PD_RECORD_LOST_SAMPLES, 0, 1, 0);
 	check(&image, &result);
-	CHECK(o.status == PD_OK && opened_told(&o, "no-trailer") == 1 && opened_told(&o, "no-samples") == 1);
+	CHECK(o.status == PD_OK && opened_told(&o, "no-trailer") == 1 &&
+	      opened_told(&o, "no-samples") == 1);
 }
 
 TEST(test_check__sizes_that_newer_perf_refuses)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	struct pd_check_result result;
 	size_t at;
 
@@ -98,7 +102,7 @@ TEST(test_check__sizes_that_newer_perf_refuses)
 
 TEST(test_check__stopped)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	struct pd_check_result result;
 
 	image_file(&image, 1, 0);
@@ -129,7 +133,7 @@ static const char *printed(const struct pd_record *record, bool json)
 
 TEST(test_check__record_as_text_is_safe_for_a_terminal)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	const struct pd_record *record;
 	size_t at;
 
@@ -149,7 +153,7 @@ TEST(test_check__record_as_text_is_safe_for_a_terminal)
 
 TEST(test_check__damaged_record_is_printed_as_bytes)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	const struct pd_record *record;
 
 	image_file(&image, 1, 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two whole files, byte for byte, that real perf reads: a little-endian pipe of 432 bytes and a big-endian file of 492.
- * Both have one event (software, IP|TID|TIME|PERIOD, sample_id_all), a COMM, an MMAP2 and samples.
+ * Two whole files, byte for byte, that real perf reads: a little-endian pipe of 432 bytes and a
+ * big-endian file of 492. Both have one event (software, IP|TID|TIME|PERIOD, sample_id_all), a
+ * COMM, an MMAP2 and samples.
  */
 #include "../opened.h"
 
@@ -46,31 +47,33 @@ static bool is_comm(const struct pd_record *record)
 	const struct pd_comm *comm = record ? pd_as_comm(record) : NULL;
 
 	return comm && record->misc == 0x2000 && record->time_ns == 1000 && record->event &&
-	       comm->pid == 100 && comm->tid == 100 && strcmp(comm->comm.data, "myapp") == 0 && comm->sample_id &&
-	       comm->sample_id->pid == 100 && comm->sample_id->time_ns == 1000 && comm->rest.size == 0;
+	       comm->pid == 100 && comm->tid == 100 && strcmp(comm->comm.data, "myapp") == 0 &&
+	       comm->sample_id && comm->sample_id->pid == 100 && comm->sample_id->time_ns == 1000 &&
+	       comm->rest.size == 0;
 }
 
 static bool is_mmap2(const struct pd_record *record, uint64_t time_ns)
 {
 	const struct pd_mmap2 *mmap2 = record ? pd_as_mmap2(record) : NULL;
 
-	return mmap2 && record->misc == PD_CPUMODE_USER && record->time_ns == time_ns && mmap2->addr == 0x400000 &&
-	       mmap2->len == 0x1000 && mmap2->maj == 8 && mmap2->min == 1 && mmap2->ino == 42 && mmap2->prot == 5 &&
-	       mmap2->flags == 2 && strcmp(mmap2->filename.data, "/bin/true") == 0;
+	return mmap2 && record->misc == PD_CPUMODE_USER && record->time_ns == time_ns &&
+	       mmap2->addr == 0x400000 && mmap2->len == 0x1000 && mmap2->maj == 8 &&
+	       mmap2->min == 1 && mmap2->ino == 42 && mmap2->prot == 5 && mmap2->flags == 2 &&
+	       strcmp(mmap2->filename.data, "/bin/true") == 0;
 }
 
 static bool is_sample(const struct pd_record *record, uint64_t number)
 {
 	const struct pd_sample *sample = record ? pd_as_sample(record) : NULL;
 
-	return sample && record->time_ns == 2000 + number && sample->ip == 0x400100 + number && sample->pid == 100 &&
-	       sample->tid == 100 && sample->time_ns == 2000 + number && sample->period == 7 &&
-	       record->event == pd_file_event(o.file, 0);
+	return sample && record->time_ns == 2000 + number && sample->ip == 0x400100 + number &&
+	       sample->pid == 100 && sample->tid == 100 && sample->time_ns == 2000 + number &&
+	       sample->period == 7 && record->event == pd_file_event(o.file, 0);
 }
 
 TEST(test_golden__pipe)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	const struct pd_record *record;
 
 	image_hex(&image, pipe_bytes);
@@ -79,7 +82,8 @@ TEST(test_golden__pipe)
 	CHECK(o.status == PD_OK && pd_file_header(o.file)->mode == PD_MODE_PIPE);
 	record = opened_next(&o);
 	CHECK(record);
-	CHECK(record->type == PD_RECORD_HEADER_ATTR && record->offset == 16 && record->time_ns == PD_NO_TIME);
+	CHECK(record->type == PD_RECORD_HEADER_ATTR && record->offset == 16 &&
+	      record->time_ns == PD_NO_TIME);
 	CHECK(pd_file_event_count(o.file) == 1 && pd_file_event(o.file, 0)->attr->type == 1);
 	CHECK(pd_file_event(o.file, 0)->attr_offset == 24);
 	record = opened_next(&o);
@@ -92,14 +96,16 @@ TEST(test_golden__pipe)
 
 TEST(test_golden__file)
 {
-	struct image image = {.big = true};
+	struct image image = { .big = true };
 	const struct pd_record *record;
 
 	image_hex(&image, file_bytes);
 	CHECK(image.size == 492);
 	opened_open(&o, &image, 0);
-	CHECK(o.status == PD_OK && pd_file_header(o.file)->mode == PD_MODE_FILE && pd_file_header(o.file)->big_endian);
-	CHECK(pd_file_header(o.file)->data_offset == 0xb8 && pd_file_header(o.file)->data_size == 0xe0);
+	CHECK(o.status == PD_OK && pd_file_header(o.file)->mode == PD_MODE_FILE &&
+	      pd_file_header(o.file)->big_endian);
+	CHECK(pd_file_header(o.file)->data_offset == 0xb8 &&
+	      pd_file_header(o.file)->data_size == 0xe0);
 	CHECK(pd_file_event(o.file, 0)->attr->flags == PD_MASK(PD_ATTR_SAMPLE_ID_ALL));
 	CHECK_STR(pd_file_hostname(o.file)->value.data, "hosty");
 	record = opened_next(&o);
@@ -112,7 +118,7 @@ TEST(test_golden__file)
 TEST(test_golden__every_cut_is_read_to_its_end)
 {
 	for (size_t size = 104; size < 492; size++) {
-		struct image image = {.big = true};
+		struct image image = { .big = true };
 		size_t count = 0;
 
 		image_hex(&image, file_bytes);
@@ -122,12 +128,15 @@ TEST(test_golden__every_cut_is_read_to_its_end)
 		while (opened_next(&o))
 			count++;
 		CHECK(o.status == PD_END);
-		// 40, 104, 40 and 40 bytes from 184 on; behind them the features, which are damaged instead
-		CHECK(count == (size_t)(size >= 224) + (size >= 328) + (size >= 368) + (size >= 408));
+		// 40, 104, 40 and 40 bytes from 184 on; behind them the features, which are damaged
+		// instead
+		CHECK(count ==
+		      (size_t)(size >= 224) + (size >= 328) + (size >= 368) + (size >= 408));
 		pd_file_hostname(o.file);
 		CHECK(o.problem_count > 0);
 	}
 	opened_close(&o);
 }
 
-RUN(TEST_CASE(test_golden__pipe), TEST_CASE(test_golden__file), TEST_CASE(test_golden__every_cut_is_read_to_its_end))
+RUN(TEST_CASE(test_golden__pipe), TEST_CASE(test_golden__file),
+    TEST_CASE(test_golden__every_cut_is_read_to_its_end))

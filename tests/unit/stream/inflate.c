@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compressed records, made here with libzstd: one stream of zstd that goes on from record to record, records cut
- * anywhere, frames that end, and the records of 6.16 to 7.2 that claim the bytes of their neighbours.
+ * Compressed records, made here with libzstd: one stream of zstd that goes on from record to
+ * record, records cut anywhere, frames that end, and the records of 6.16 to 7.2 that claim the
+ * bytes of their neighbours.
  */
 #include "../opened.h"
 
@@ -21,8 +22,8 @@ static struct packer packer;
 // Compresses and flushes; the bytes are in packer.data. end: ends the frame.
 static bool pack(const void *data, size_t size, bool end)
 {
-	ZSTD_inBuffer in = {data, size, 0};
-	ZSTD_outBuffer out = {packer.data, sizeof(packer.data), 0};
+	ZSTD_inBuffer in = { data, size, 0 };
+	ZSTD_outBuffer out = { packer.data, sizeof(packer.data), 0 };
 	size_t left;
 
 	if (!packer.stream)
@@ -84,7 +85,7 @@ static void open_file_of(struct image *image)
 TEST(test_inflate__records_inside_come_behind_the_one_they_are_in)
 {
 	for (unsigned form = 0; form < 4; form++) {
-		struct image image = {.big = form & 1}, inner = {.big = form & 1};
+		struct image image = { .big = form & 1 }, inner = { .big = form & 1 };
 		const struct pd_record *record;
 
 		image_file(&image, 0, 0);
@@ -99,7 +100,8 @@ TEST(test_inflate__records_inside_come_behind_the_one_they_are_in)
 		open_file_of(&image);
 		record = opened_next(&o);
 		CHECK(record);
-		CHECK(record->type == (form & 2 ? PD_RECORD_COMPRESSED2 : PD_RECORD_COMPRESSED) && !record->flags);
+		CHECK(record->type == (form & 2 ? PD_RECORD_COMPRESSED2 : PD_RECORD_COMPRESSED) &&
+		      !record->flags);
 		CHECK(record->inner_offset == PD_NO_OFFSET);
 		record = opened_next(&o);
 		CHECK(number_of(record) == 1 && record->flags == PD_RECORD_INFLATED);
@@ -108,7 +110,8 @@ TEST(test_inflate__records_inside_come_behind_the_one_they_are_in)
 		CHECK(number_of(record) == 2 && record->inner_offset == 24);
 		record = opened_next(&o);
 		CHECK(number_of(record) == 9 && !record->flags && record->index == 3);
-		CHECK(!opened_next(&o) && o.status == PD_END && opened_told(&o, "compressed-damage") == 0);
+		CHECK(!opened_next(&o) && o.status == PD_END &&
+		      opened_told(&o, "compressed-damage") == 0);
 	}
 }
 
@@ -116,7 +119,7 @@ TEST(test_inflate__records_straddle)
 {
 	// 24 bytes each; cut at every place
 	for (size_t cut = 1; cut < 72; cut++) {
-		struct image image = {0}, inner = {0};
+		struct image image = { 0 }, inner = { 0 };
 
 		image_file(&image, 0, 0);
 		put_lost(&inner, 1, 3);
@@ -141,7 +144,7 @@ TEST(test_inflate__records_straddle)
 TEST(test_inflate__compressed_bytes_cut_anywhere)
 {
 	// as simpleperf does: pieces of a fixed size, several frames
-	struct image image = {0}, inner = {0}, packed = {0};
+	struct image image = { 0 }, inner = { 0 }, packed = { 0 };
 	uint64_t wanted = 1;
 
 	for (unsigned i = 0; i < 3; i++) {
@@ -152,7 +155,8 @@ TEST(test_inflate__compressed_bytes_cut_anywhere)
 	}
 	image_file(&image, 0, 0);
 	for (size_t at = 0; at < packed.size; at += 13)
-		put_compressed(&image, packed.data + at, packed.size - at < 13 ? packed.size - at : 13);
+		put_compressed(&image, packed.data + at,
+			       packed.size - at < 13 ? packed.size - at : 13);
 	image_free(&inner);
 	image_free(&packed);
 	open_file_of(&image);
@@ -164,11 +168,12 @@ TEST(test_inflate__compressed_bytes_cut_anywhere)
 
 TEST(test_inflate__much_out_of_little)
 {
-	// 21845 records are 8 bytes less than four blocks of zstd: the end of them comes when all input is taken
-	static const uint64_t counts[] = {10922, 10923, 21845, 21846, 100000};
+	// 21845 records are 8 bytes less than four blocks of zstd: the end of them comes when all
+	// input is taken
+	static const uint64_t counts[] = { 10922, 10923, 21845, 21846, 100000 };
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		struct image image = {0}, inner = {0};
+		struct image image = { 0 }, inner = { 0 };
 		uint64_t seen = 0;
 
 		image_file(&image, 0, 0);
@@ -194,7 +199,8 @@ static void put_noise(struct image *image, unsigned count)
 		size_t at = image_record(image, PD_RECORD_AUXTRACE_INFO, 0);
 
 		for (unsigned j = 0; j < 4095; j++)
-			image_u64(image, word = word * UINT64_C(6364136223846793005) + 1442695040888963407);
+			image_u64(image, word = word * UINT64_C(6364136223846793005) +
+						1442695040888963407);
 		image_end(image, at);
 	}
 }
@@ -202,7 +208,7 @@ static void put_noise(struct image *image, unsigned count)
 // More than 64 KiB in several COMPRESSED2 records, the first of which claims the bytes of all.
 static void make_claiming(struct image *image)
 {
-	struct image inner = {0};
+	struct image inner = { 0 };
 	size_t first, most = 65528 - 16;
 
 	put_noise(&inner, 5);
@@ -211,7 +217,8 @@ static void make_claiming(struct image *image)
 	image_file(image, 0, 0);
 	first = image->size;
 	for (size_t at = 0; at < packer.size; at += most)
-		put_compressed2(image, packer.data + at, packer.size - at < most ? packer.size - at : most);
+		put_compressed2(image, packer.data + at,
+				packer.size - at < most ? packer.size - at : most);
 	image_set(image, first + 6, (image->size - first) & 0xffff, 2);
 	image_set(image, first + 8, image->size - first - 16, 8);
 	put_lost(image, 9, 1);
@@ -220,7 +227,7 @@ static void make_claiming(struct image *image)
 
 TEST(test_inflate__compressed2_that_claims_its_neighbours)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	unsigned noise = 0, outer = 0;
 	uint64_t sum = 0;
 
@@ -233,12 +240,13 @@ TEST(test_inflate__compressed2_that_claims_its_neighbours)
 			sum = sum * 10 + number_of(record);
 	}
 	CHECK(o.status == PD_END && outer == 3 && noise == 5 && sum == 1239);
-	CHECK(opened_told(&o, "compressed2-size") == 1 && opened_told(&o, "compressed-damage") == 0);
+	CHECK(opened_told(&o, "compressed2-size") == 1 &&
+	      opened_told(&o, "compressed-damage") == 0);
 }
 
 TEST(test_inflate__damage_ends_the_inside_but_not_the_file)
 {
-	struct image image = {0}, inner = {0};
+	struct image image = { 0 }, inner = { 0 };
 	size_t damaged;
 
 	image_file(&image, 0, 0);
@@ -262,7 +270,7 @@ TEST(test_inflate__damage_ends_the_inside_but_not_the_file)
 
 TEST(test_inflate__record_inside_with_a_size_that_cannot_be)
 {
-	struct image image = {0}, inner = {0};
+	struct image image = { 0 }, inner = { 0 };
 
 	image_file(&image, 0, 0);
 	image_u32(&inner, PD_RECORD_LOST), image_u32(&inner, 0), image_zeros(&inner, 16);
@@ -271,13 +279,14 @@ TEST(test_inflate__record_inside_with_a_size_that_cannot_be)
 	put_lost(&image, 9, 1);
 	image_free(&inner);
 	open_file_of(&image);
-	CHECK(opened_next(&o) && number_of(opened_next(&o)) == 9 && !opened_next(&o) && o.status == PD_END);
+	CHECK(opened_next(&o) && number_of(opened_next(&o)) == 9 && !opened_next(&o) &&
+	      o.status == PD_END);
 	CHECK(opened_told(&o, "compressed-damage") == 1);
 }
 
 TEST(test_inflate__inside_that_ends_inside_a_record)
 {
-	struct image image = {0}, inner = {0};
+	struct image image = { 0 }, inner = { 0 };
 
 	image_file(&image, 0, 0);
 	put_lost(&inner, 1, 2);
@@ -285,13 +294,14 @@ TEST(test_inflate__inside_that_ends_inside_a_record)
 	put_compressed(&image, packer.data, packer.size);
 	image_free(&inner);
 	open_file_of(&image);
-	CHECK(opened_next(&o) && number_of(opened_next(&o)) == 1 && !opened_next(&o) && o.status == PD_END);
+	CHECK(opened_next(&o) && number_of(opened_next(&o)) == 1 && !opened_next(&o) &&
+	      o.status == PD_END);
 	CHECK(opened_told(&o, "compressed-tail") == 1);
 }
 
 TEST(test_inflate__no_compression_inside_of_compression)
 {
-	struct image image = {0}, inner = {0};
+	struct image image = { 0 }, inner = { 0 };
 
 	image_file(&image, 0, 0);
 	put_compressed(&inner, "not looked at...", 16);
@@ -300,14 +310,17 @@ TEST(test_inflate__no_compression_inside_of_compression)
 	put_compressed(&image, packer.data, packer.size);
 	image_free(&inner);
 	open_file_of(&image);
-	CHECK(opened_next(&o) && opened_next(&o)->type == PD_RECORD_COMPRESSED && number_of(opened_next(&o)) == 1);
+	CHECK(opened_next(&o) && opened_next(&o)->type == PD_RECORD_COMPRESSED &&
+	      number_of(opened_next(&o)) == 1);
 	CHECK(!opened_next(&o) && opened_told(&o, "nested-compression") == 1);
 }
 
 TEST(test_inflate__limit)
 {
-	struct pd_open_options options = {.size = sizeof(options), .problem = opened_problem, .self = &o, .inflate_limit = 100};
-	struct image image = {0}, inner = {0};
+	struct pd_open_options options = {
+		.size = sizeof(options), .problem = opened_problem, .self = &o, .inflate_limit = 100
+	};
+	struct image image = { 0 }, inner = { 0 };
 
 	opened_close(&o);
 	image_file(&image, 0, 0);
@@ -330,7 +343,7 @@ TEST(test_inflate__limit)
 // A file of noise, compressed as a whole, without its last bytes.
 static void make_whole(struct image *whole, size_t missing)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 
 	image_file(&image, 0, 0);
 	put_noise(&image, 5);
@@ -345,7 +358,7 @@ static void make_whole(struct image *whole, size_t missing)
 TEST(test_inflate__file_compressed_as_a_whole)
 {
 	for (unsigned cut = 0; cut < 2; cut++) {
-		struct image whole = {0};
+		struct image whole = { 0 };
 		unsigned count = 0;
 
 		make_whole(&whole, cut * 100);
@@ -355,13 +368,14 @@ TEST(test_inflate__file_compressed_as_a_whole)
 		while (opened_next(&o))
 			count++;
 		CHECK(o.status == PD_END && (cut ? count >= 3 && count < 6 : count == 6));
-		CHECK(opened_told(&o, "bad-compression") == cut && opened_told(&o, "data-past-end") == cut);
+		CHECK(opened_told(&o, "bad-compression") == cut &&
+		      opened_told(&o, "data-past-end") == cut);
 	}
 }
 
 TEST(test_inflate__file_of_which_nothing_can_be_inflated)
 {
-	struct image whole = {0};
+	struct image whole = { 0 };
 
 	make_whole(&whole, 0);
 	whole.size = 20;
@@ -371,8 +385,10 @@ TEST(test_inflate__file_of_which_nothing_can_be_inflated)
 	opened_close(&o);
 }
 
-RUN(TEST_CASE(test_inflate__records_inside_come_behind_the_one_they_are_in), TEST_CASE(test_inflate__records_straddle),
-    TEST_CASE(test_inflate__compressed_bytes_cut_anywhere), TEST_CASE(test_inflate__much_out_of_little),
+RUN(TEST_CASE(test_inflate__records_inside_come_behind_the_one_they_are_in),
+    TEST_CASE(test_inflate__records_straddle),
+    TEST_CASE(test_inflate__compressed_bytes_cut_anywhere),
+    TEST_CASE(test_inflate__much_out_of_little),
     TEST_CASE(test_inflate__compressed2_that_claims_its_neighbours),
     TEST_CASE(test_inflate__damage_ends_the_inside_but_not_the_file),
     TEST_CASE(test_inflate__record_inside_with_a_size_that_cannot_be),

@@ -23,7 +23,8 @@ static void begin_two(struct image *image, uint64_t sample_type, bool sample_id_
 	for (uint64_t i = 0; i < 2; i++) {
 		size_t at = image_record(image, PD_RECORD_HEADER_ATTR, 0);
 
-		image_attr(image, 1, i, sample_type, 0, sample_id_all ? image_flag(image, IMAGE_SAMPLE_ID_ALL) : 0);
+		image_attr(image, 1, i, sample_type, 0,
+			   sample_id_all ? image_flag(image, IMAGE_SAMPLE_ID_ALL) : 0);
 		image_u64(image, 11 + i);
 		image_end(image, at);
 	}
@@ -32,24 +33,28 @@ static void begin_two(struct image *image, uint64_t sample_type, bool sample_id_
 // The words of a sample in their order; id, time and the rest.
 static void put_sample(struct image *image, uint64_t type, uint64_t id, uint64_t time_ns)
 {
-	static const uint32_t before[] = {IP, TID, TIME, ADDR, ID, STREAM_ID, CPU, PERIOD};
+	static const uint32_t before[] = { IP, TID, TIME, ADDR, ID, STREAM_ID, CPU, PERIOD };
 	size_t at = image_record(image, PD_RECORD_SAMPLE, 0);
 
 	if (type & IDENTIFIER)
 		image_u64(image, id);
 	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
 		if (type & before[i])
-			image_u64(image, before[i] == TIME ? time_ns : before[i] == ID ? id : 0xbad);
+			image_u64(image, before[i] == TIME ? time_ns :
+					 before[i] == ID   ? id :
+							     0xbad);
 	image_end(image, at);
 }
 
 static void put_trailer(struct image *image, uint64_t type, uint64_t id, uint64_t time_ns)
 {
-	static const uint32_t order[] = {TID, TIME, ID, STREAM_ID, CPU, IDENTIFIER};
+	static const uint32_t order[] = { TID, TIME, ID, STREAM_ID, CPU, IDENTIFIER };
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
 		if (type & order[i])
-			image_u64(image, order[i] == TIME ? time_ns : order[i] & (ID | IDENTIFIER) ? id : 0xbad);
+			image_u64(image, order[i] == TIME             ? time_ns :
+					 order[i] & (ID | IDENTIFIER) ? id :
+									0xbad);
 }
 
 static void put_comm(struct image *image, uint64_t type, uint64_t id, uint64_t time_ns)
@@ -82,7 +87,7 @@ TEST(test_place__id_and_time_at_every_place)
 
 	for (size_t i = 0; i < 2 * sizeof(types) / sizeof(types[0]); i++) {
 		uint64_t type = types[i / 2];
-		struct image image = {.big = i & 1};
+		struct image image = { .big = i & 1 };
 		const struct pd_record *record;
 
 		begin_two(&image, type, true);
@@ -92,7 +97,8 @@ TEST(test_place__id_and_time_at_every_place)
 		record = open_and_skip(&image, 2);
 		CHECK(record);
 		CHECK(record->time_ns == 1000 && record->event && record->event->index == 1);
-		CHECK(pd_as_sample(record)->time_ns == 1000 && PD_SAMPLE_ID(pd_as_sample(record)) == 12);
+		CHECK(pd_as_sample(record)->time_ns == 1000 &&
+		      PD_SAMPLE_ID(pd_as_sample(record)) == 12);
 		record = opened_next(&o);
 		CHECK(record);
 		CHECK(record->time_ns == 1001 && record->event && record->event->index == 0);
@@ -106,7 +112,7 @@ TEST(test_place__id_and_time_at_every_place)
 
 TEST(test_place__one_event_needs_no_id)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	const struct pd_record *record;
 	size_t at;
 
@@ -122,7 +128,7 @@ TEST(test_place__one_event_needs_no_id)
 
 TEST(test_place__records_of_perf_itself_have_id_0)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	const struct pd_record *record;
 
 	begin_two(&image, IDENTIFIER | TIME, true);
@@ -134,7 +140,7 @@ TEST(test_place__records_of_perf_itself_have_id_0)
 
 TEST(test_place__unknown_id)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	const struct pd_record *record;
 
 	begin_two(&image, IDENTIFIER | TIME, true);
@@ -152,13 +158,14 @@ TEST(test_place__unknown_id)
 
 TEST(test_place__unknown_id_where_samples_differ)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	size_t at;
 
 	image_pipe(&image);
 	for (uint64_t i = 0; i < 2; i++) {
 		at = image_record(&image, PD_RECORD_HEADER_ATTR, 0);
-		image_attr(&image, 1, i, IDENTIFIER | (i ? IP : TIME), 0, 0), image_u64(&image, 11 + i);
+		image_attr(&image, 1, i, IDENTIFIER | (i ? IP : TIME), 0, 0),
+			image_u64(&image, 11 + i);
 		image_end(&image, at);
 	}
 	put_sample(&image, IDENTIFIER | IP, 12, 0);
@@ -169,7 +176,7 @@ TEST(test_place__unknown_id_where_samples_differ)
 
 TEST(test_place__no_trailer_without_sample_id_all)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	const struct pd_record *record;
 
 	begin_two(&image, IDENTIFIER | TIME, false);
@@ -184,7 +191,7 @@ TEST(test_place__no_trailer_without_sample_id_all)
 
 TEST(test_place__trailer_that_is_missing)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	const struct pd_record *record;
 	size_t at;
 
@@ -202,7 +209,7 @@ TEST(test_place__trailer_that_is_missing)
 
 TEST(test_place__time_0_is_none)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 
 	begin_two(&image, IDENTIFIER | TIME, true);
 	put_sample(&image, IDENTIFIER | TIME, 12, 0);
@@ -211,7 +218,7 @@ TEST(test_place__time_0_is_none)
 
 TEST(test_place__records_of_tools_have_no_event)
 {
-	struct image image = {0};
+	struct image image = { 0 };
 	const struct pd_record *record;
 
 	begin_two(&image, IDENTIFIER | TIME, true);
@@ -224,6 +231,7 @@ TEST(test_place__records_of_tools_have_no_event)
 
 RUN(TEST_CASE(test_place__id_and_time_at_every_place), TEST_CASE(test_place__one_event_needs_no_id),
     TEST_CASE(test_place__records_of_perf_itself_have_id_0), TEST_CASE(test_place__unknown_id),
-    TEST_CASE(test_place__unknown_id_where_samples_differ), TEST_CASE(test_place__no_trailer_without_sample_id_all),
+    TEST_CASE(test_place__unknown_id_where_samples_differ),
+    TEST_CASE(test_place__no_trailer_without_sample_id_all),
     TEST_CASE(test_place__trailer_that_is_missing), TEST_CASE(test_place__time_0_is_none),
     TEST_CASE(test_place__records_of_tools_have_no_event))
