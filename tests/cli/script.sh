@@ -39,9 +39,4 @@ shell 'cmp <(perfdata script data/hot.data) <(perfdata script --comm hot,hot-thr
 shell 'perfdata script --tid 1 data/hot.data'
 shell 'perfdata script --time 1,2 data/hot.data'
 
-# A terminal gets no control characters, a file gets what was recorded.
-sed 's/hot\x00/h\x1bt\x00/g' data/hot.data >odd.data
-shell 'perfdata script -F comm odd.data | grep -c "h$(printf "\033")t"'
-shell 'python3 -c "import pty; pty.spawn([\"perfdata\", \"script\", \"-F\", \"comm\", \"odd.data\"])" | sort | uniq -c | grep h | tr -d "\r"'
-
 shell 'perfdata script data/hot-stat.data'
