@@ -4,7 +4,9 @@
  * cost of the library without any printing. The sums keep the work from being optimised away and are the
  * same at each run.
  */
+#ifndef _GNU_SOURCE // the build sets it too
 #define _GNU_SOURCE
+#endif
 #include <perfdata/perfdata.h>
 
 #include <inttypes.h>
