@@ -55,6 +55,8 @@ struct pd_open_options {
 	uint64_t inflate_limit; /* most bytes out of one compressed file; 0 means 1 TiB. Compressed records may
 				 * give a thousand times their size, above 64 MiB. */
 	const char *temp_dir;   /* for compressed or piped input that must be read out of order; 0 means /tmp */
+	bool keep;              /* keep what comes through a pipe, in memory or in a temporary file, so that it can be
+				 * read twice */
 };
 
 /**

@@ -18,7 +18,10 @@
 #include <perfdata/file.h>
 #include <perfdata/format.h>
 #include <perfdata/print.h>
+#include <perfdata/profile.h>
+#include <perfdata/run.h>
 #include <perfdata/stream.h>
+#include <perfdata/symbol.h>
 #include <perfdata/world.h>
 
 #endif

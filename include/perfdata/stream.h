@@ -40,6 +40,19 @@ struct pd_record {
 	uint64_t tail_size;           /* bytes that follow the record and belong to it: AUX data, tracing data */
 	uint32_t part;                /* see pd_file_part_name */
 	struct pd_scratch *scratch;   /* private */
+	uint64_t place;               /* number in the order of the file, from 0, whatever the order of the stream */
+};
+
+/** What most programs want of a sample. What the event does not record is 0, pid, tid and cpu UINT32_MAX, and a
+ * period that is not recorded is that of the event's attr. */
+struct pd_brief {
+	uint64_t ip;
+	uint64_t addr;
+	uint64_t period;
+	uint64_t time_ns; /* PD_NO_TIME: none */
+	uint32_t pid, tid, cpu;
+	unsigned cpumode; /* PD_CPUMODE_... */
+	struct pd_u64s callchain; /* valid until the next call on the stream */
 };
 
 enum pd_order {
@@ -86,6 +99,10 @@ PD_API void pd_stream_progress(const struct pd_stream *stream, uint64_t *done_ou
  * place and field if the bytes do not fit. */
 PD_API enum pd_status pd_record_decode(const struct pd_record *record, const void **decoded_out,
 				       struct pd_error *error);
+
+/** The brief form of a sample, several times faster than taking it apart. False if it is no sample, its event is not
+ * known or it is damaged, which is a problem. */
+PD_API bool pd_record_brief(const struct pd_record *record, struct pd_brief *brief_out);
 
 /* pd_as_mmap2(record) is the decoded record with its type, or NULL if it is not one or is damaged. */
 PD_API const void *pd_record_as(const struct pd_record *record, uint32_t type);

@@ -28,11 +28,11 @@ extern "C" {
 
 /**
  * A moment: time, then place in the stream. In files whose records carry no time (or only samples do)
- * time_ns is 0 and the place alone counts, so feed and look up with records of streams of the same order.
+ * time_ns is 0 and the place alone counts.
  */
 struct pd_moment {
 	uint64_t time_ns; /* 0: before everything that has a time */
-	uint64_t order;   /* pd_record.index; UINT64_MAX: after everything of that time */
+	uint64_t order;   /* pd_record.place; UINT64_MAX: after everything of that time */
 };
 
 /** The end of what goes on. */
@@ -179,6 +179,19 @@ PD_API const char *pd_world_cgroup(const struct pd_world *world, uint64_t id);
 /** A BPF program by its number, or NULL. */
 PD_API const struct pd_bpf *pd_world_bpf(const struct pd_world *world, uint32_t id,
 							 struct pd_moment when);
+
+/** What is true of a thread for a span of time. For two moments and threads of one process with equal maps,
+ * pd_world_locate gives equal answers for the kernel and for user space. */
+struct pd_view {
+	struct pd_moment from;  /* the span, [from, until) */
+	struct pd_moment until; /* time_ns is PD_NEVER if there is no end */
+	const char *comm;       /* NULL if it is not known; equal names are one pointer */
+	uint64_t maps;          /* a number for what is mapped; differs between processes, but for a fork
+				 * that has changed nothing */
+};
+/** The view of a moment. If nothing is known of the thread, comm is NULL. */
+PD_API void pd_world_view(const struct pd_world *world, uint32_t pid, uint32_t tid, struct pd_moment when,
+			  struct pd_view *view_out);
 
 /* ---- everything there is; NULL past the end ---- */
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * run.h - all records of a file through a sink, on as many threads as help.
+ *
+ * A file that can be read twice is: a first walk tells who ran and what was mapped (every record but
+ * samples is shown to the function `first`) and finds where the file can be cut; then the records
+ * go to the sink. A sink that can be forked gets a twin for each thread, which sees whole pieces of the
+ * file, each in the order of the file, and joins them at the end; pieces come to twins in any order, so
+ * what a sink collects must not depend on it. A sink that cannot be forked sees every record on the
+ * calling thread, in the order that was asked for.
+ */
+#ifndef PERFDATA_RUN_H
+#define PERFDATA_RUN_H
+
+#include <perfdata/stream.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What takes records. All functions may fail with a status and an error, which ends the run. */
+struct pd_sink {
+	size_t size; /* sizeof(struct pd_sink) */
+	void *self;  /* first argument of the functions */
+	enum pd_status (*record)(void *self, struct pd_stream *stream, const struct pd_record *record,
+				 struct pd_error *error);
+	/* A twin, for another thread; NULL: it cannot be forked. PD_ERROR_MEMORY. */
+	enum pd_status (*fork)(void *self, void **twin_out, struct pd_error *error);
+	/* Adds what a twin has to self and frees the twin. It is called on the calling thread for every twin, also
+	 * after a failure. */
+	enum pd_status (*join)(void *self, void *twin, struct pd_error *error);
+};
+
+/** The part of the time that is wanted. */
+struct pd_window {
+	uint64_t from_ns;
+	uint64_t to_ns; /* belongs to it; 0: open */
+	uint64_t first_ns, last_ns; /* oldest and newest time of a sample; 0 if no sample has one */
+};
+
+/** Zero is the default for each member; NULL means all defaults. */
+struct pd_run_options {
+	size_t size;         /* sizeof(struct pd_run_options) */
+	unsigned threads;    /* 0: as many as there are processors; 1: the calling one only */
+	enum pd_order order; /* for sinks that cannot be forked */
+	/* Sees every record that is no sample, in the order of the file, before the sink sees anything; on
+	 * the calling thread. May be NULL. */
+	enum pd_status (*first)(void *self, struct pd_stream *stream, const struct pd_record *record,
+				struct pd_error *error);
+	/* Called between the first walk and the sink: settle a world, choose times. It may change from_ns and to_ns of
+	 * *window, which come as below. May be NULL. */
+	enum pd_status (*ready)(void *self, struct pd_window *window, struct pd_error *error);
+	void *self;          /* first argument of first, ready and progress */
+	/* Samples outside of this time need not be shown: pieces of the file without any inside are left out. */
+	uint64_t from_ns;
+	uint64_t to_ns;      /* belongs to it; 0: open */
+	/* Called now and then on the calling thread with bytes done and in all (0 if not known); false stops with
+	 * PD_ERROR_STOPPED. May be NULL. */
+	bool (*progress)(void *self, uint64_t done, uint64_t total);
+};
+
+/** Shows all records of a file to a sink. What comes once (a pipe) must have been opened with
+ * pd_open_options.keep to be read twice; else PD_ERROR_ARGUMENT.
+ * Errors: those of pd_stream_next and of the functions. */
+PD_API enum pd_status pd_run(struct pd_file *file, const struct pd_run_options *options,
+			     const struct pd_sink *sink, struct pd_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
