@@ -52,6 +52,70 @@ static void set_words(struct pd_event_full *full)
 		full->words[PD_WORD_TRAILER] = attr->sample_type & PD_TRAILER_BITS;
 }
 
+// Bytes of counter values, 0 if they vary from sample to sample.
+static unsigned fixed_counts(uint64_t read_format)
+{
+	const uint64_t words = MASK_READ_FORMAT(TOTAL_TIME_ENABLED) | MASK_READ_FORMAT(TOTAL_TIME_RUNNING) |
+			       MASK_READ_FORMAT(ID) | MASK_READ_FORMAT(LOST);
+
+	return read_format & MASK_READ_FORMAT(GROUP) ? 0 : 8 * (1 + bits_set(read_format, words));
+}
+
+static uint8_t *brief_place(struct pd_brief_places *places, size_t offset)
+{
+	const struct {
+		size_t offset;
+		uint8_t *place;
+	} wanted[] = {
+		{offsetof(struct pd_sample, ip), &places->ip},
+		{offsetof(struct pd_sample, addr), &places->addr},
+		{offsetof(struct pd_sample, period), &places->period},
+		{offsetof(struct pd_sample, pid), &places->pid},
+		{offsetof(struct pd_sample, tid), &places->tid},
+		{offsetof(struct pd_sample, cpu), &places->cpu},
+		{offsetof(struct pd_sample, callchain), &places->callchain},
+	};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (wanted[i].offset == offset)
+			return wanted[i].place;
+	return NULL;
+}
+
+// Walks the lines of a sample as far as they have fixed places.
+static void find_brief_places(struct pd_event_full *full)
+{
+	struct pd_brief_places *places = &full->brief;
+	struct pd_scope scope = {0};
+	size_t count;
+	const struct pd_field *fields = pd_layouts[PD_LAYOUT_sample].fields(&count);
+	unsigned at = 0;
+
+	memcpy(scope.words, full->words, sizeof(scope.words));
+	memset(places, PD_NOWHERE, sizeof(*places));
+	for (size_t i = 0; i < count; i++) {
+		const struct pd_field *field = &fields[i];
+		uint8_t *place = brief_place(places, field->offset);
+		unsigned size = field->size;
+
+		if (!pd_when_holds(&field->when, &scope, NULL))
+			continue;
+		if (field->offset == offsetof(struct pd_sample, read))
+			size = fixed_counts(full->event.attr->read_format);
+		else if (field->line != PD_LINE_FIELD)
+			size = 0;
+		if (place)
+			*place = (uint8_t)at;
+		if (!size)
+			break;
+		at += size;
+	}
+	places->size = (uint8_t)(places->callchain == PD_NOWHERE ? at : places->callchain + 8u);
+	// behind counters of a group there is nothing but the callchain to want
+	places->sufficient = places->callchain != PD_NOWHERE ||
+			     !(full->event.attr->sample_type & MASK_SAMPLE_TYPE(CALLCHAIN));
+}
+
 // One comparison for each event: equality with the first is enough.
 static void note_uniform(struct pd_file *file, const struct pd_event_full *added)
 {
@@ -234,6 +298,7 @@ enum pd_status pd_file_add_event(struct pd_file *file, const struct pd_attr *att
 		return pd_fail_memory(error);
 	find_places(full);
 	set_words(full);
+	find_brief_places(full);
 	if (!add_unnamed(file, full))
 		return pd_fail_memory(error);
 	file->events[index] = full;

@@ -16,6 +16,14 @@
 // In old pipes of ChromeOS the type of a record with a feature is this plus the number of the feature.
 enum { PD_OLD_FEATURE_BASE = 66 };
 
+// Where samples of an event keep what pd_record_brief wants: bytes from the start of the body, or PD_NOWHERE.
+struct pd_brief_places {
+	uint8_t ip, addr, period, pid, tid, cpu;
+	uint8_t callchain; // its count
+	uint8_t size;      // bytes up to the callchain's first entry, or up to what has no fixed place
+	bool sufficient;   // nothing that is wanted stands behind something of variable size
+};
+
 // An event and where its records keep id and time.
 struct pd_event_full {
 	struct pd_event event; // first: what the user sees
@@ -25,6 +33,7 @@ struct pd_event_full {
 	uint8_t trailer_id;     // u64 words from the end of other records, 1 is the last
 	uint8_t trailer_time;
 	uint8_t trailer_size;   // bytes, 0 without sample_id_all
+	struct pd_brief_places brief;
 	bool named;             // the file says the name
 	struct pd_event_full *next_unnamed; // see pd_file_take_unnamed
 	size_t id_capacity;

@@ -443,6 +443,28 @@ static uint32_t changes_at(const struct pd_cover *cover, const struct pd_mapping
 	return low;
 }
 
+uint32_t pd_cover_turn(const struct pd_cover *cover, const struct pd_mapping *mappings, uint32_t space_index,
+		       struct pd_moment when, struct pd_moment *from, struct pd_moment *until)
+{
+	const struct pd_cover_space *space = &cover->spaces[space_index];
+	const struct pd_cover_change *changes = cover->changes + space->first;
+	uint32_t count = changes_at(cover, mappings, space, when);
+
+	if (count) {
+		struct pd_moment last = mappings[changes[count - 1].map].from;
+
+		if (last.time_ns > from->time_ns || (last.time_ns == from->time_ns && last.order > from->order))
+			*from = last;
+	}
+	if (count < space->count) {
+		struct pd_moment next = mappings[changes[count].map].from;
+
+		if (next.time_ns < until->time_ns || (next.time_ns == until->time_ns && next.order < until->order))
+			*until = next;
+	}
+	return count ? changes[count - 1].turn : space->turn;
+}
+
 // The change on top of a node at a turn, or 0.
 static uint32_t top_at(const struct pd_cover_gap *gaps, uint32_t count, uint32_t turn)
 {

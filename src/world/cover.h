@@ -74,4 +74,9 @@ bool pd_cover_build(struct pd_cover *cover, const struct pd_mapping *mappings, s
 uint32_t pd_cover_find(const struct pd_cover *cover, const struct pd_mapping *mappings,
 		       uint32_t space, struct pd_moment when, uint64_t addr);
 
+// The turn of a space at a moment, which differs from those of all other spaces. [*from, *until) shrinks to where it
+// is the same.
+uint32_t pd_cover_turn(const struct pd_cover *cover, const struct pd_mapping *mappings, uint32_t space,
+		       struct pd_moment when, struct pd_moment *from, struct pd_moment *until);
+
 #endif

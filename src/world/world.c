@@ -151,18 +151,25 @@ enum pd_status pd_world_settle(struct pd_world *world, struct pd_error *error)
 
 // ---- lookups ----
 
-const struct pd_thread *pd_world_find_thread(const struct pd_world *world, uint32_t tid,
-					     struct pd_moment when)
+uint32_t pd_world_tid(const struct pd_world *world, uint32_t tid)
 {
 	uint64_t hash = pd_hash_u64(world->seed, tid);
 	size_t at = (uint32_t)hash;
-	uint32_t low, high, number;
+	uint32_t number;
 
 	do {
 		number = pd_index_next(&world->tid_index, hash, &at);
-		if (number == PD_INDEX_END)
-			return NULL;
-	} while (world->tids[number].tid != tid);
+	} while (number != PD_INDEX_END && world->tids[number].tid != tid);
+	return number;
+}
+
+const struct pd_thread *pd_world_find_thread(const struct pd_world *world, uint32_t tid,
+					     struct pd_moment when)
+{
+	uint32_t low, high, number = pd_world_tid(world, tid);
+
+	if (number == PD_INDEX_END)
+		return NULL;
 	low = world->tids[number].first;
 	high = world->tids[number + 1].first;
 	while (low < high) {

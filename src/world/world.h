@@ -161,6 +161,8 @@ bool pd_world_name_objects(struct pd_world *world);
 // What kind of thing users map under a path.
 enum pd_object_kind pd_object_kind_of(const char *path);
 
+// The number of a thread number in tids, or PD_INDEX_END.
+uint32_t pd_world_tid(const struct pd_world *world, uint32_t tid);
 // The number of a kernel in kernels, or PD_INDEX_END.
 uint32_t pd_world_kernel(const struct pd_world *world, const struct pd_kernel_space *kernels,
 			 uint32_t machine);

@@ -226,6 +226,8 @@ static int compare_ops(const void *a, const void *b)
 
 // ---- questions ----
 
+static uint64_t views_alike; // views that were asked for twice
+
 static bool ask(const struct made *made, const struct op *ops, int count)
 {
 	struct pd_moment when = {made->untimed ? 0 : draw(TIMES + 2),
@@ -266,6 +268,47 @@ static bool ask(const struct made *made, const struct op *ops, int count)
 	return same;
 }
 
+static bool is_before(struct pd_moment a, struct pd_moment b)
+{
+	return a.time_ns < b.time_ns || (a.time_ns == b.time_ns && a.order < b.order);
+}
+
+static const char *path_at(const struct made *made, uint32_t pid, unsigned cpumode, struct pd_moment when,
+			   uint64_t addr)
+{
+	struct pd_location location;
+
+	return pd_world_locate(made->world, pid, cpumode, when, addr, &location) ? location.object->path : "";
+}
+
+/* What a view says holds as long as it says, and equal maps mean equal answers. */
+static bool ask_view(const struct made *made)
+{
+	struct pd_moment when[2];
+	uint32_t tid = draw(TIDS - 1), pid = draw(2) ? tid : 1 + draw(5) * 4;
+	unsigned cpumode = draw(3);
+	uint64_t addr = draw((PAGES + 10) * 4096);
+	struct pd_view view[2];
+	const char *comm;
+	bool within;
+
+	for (int i = 0; i < 2; i++) {
+		when[i] = (struct pd_moment){made->untimed ? 0 : draw(TIMES + 2), draw(2) ? UINT64_MAX : draw(RECORDS)};
+		pd_world_view(made->world, pid, tid, when[i], &view[i]);
+		if (is_before(when[i], view[i].from) || !is_before(when[i], view[i].until))
+			return false;
+	}
+	comm = pd_world_comm(made->world, tid, when[0], NULL);
+	if (comm ? !view[0].comm || strcmp(comm, view[0].comm) != 0 : view[0].comm != NULL)
+		return false;
+	within = !is_before(when[1], view[0].from) && is_before(when[1], view[0].until);
+	if (within && (view[0].maps != view[1].maps || view[0].comm != view[1].comm))
+		return false;
+	views_alike += within;
+	return view[0].maps != view[1].maps ||
+	       strcmp(path_at(made, pid, cpumode, when[0], addr), path_at(made, pid, cpumode, when[1], addr)) == 0;
+}
+
 static bool one_world(uint64_t seed)
 {
 	struct made made = seed % 3 ? make_begin() : make_begin_untimed();
@@ -281,7 +324,7 @@ static bool one_world(uint64_t seed)
 	qsort(ops, (size_t)count, sizeof(ops[0]), compare_ops);
 	good = make_world(&made, NULL);
 	for (int i = 0; good && i < QUESTIONS; i++)
-		good = ask(&made, ops, count);
+		good = ask(&made, ops, count) && ask_view(&made);
 	if (!good)
 		printf("# world %d\n", (int)seed);
 	make_free(&made);
@@ -294,6 +337,7 @@ TEST(test_world__random_worlds_are_as_the_model_says)
 		state = seed * UINT64_C(0x9e3779b97f4a7c15);
 		CHECK(one_world(seed));
 	}
+	CHECK(views_alike > WORLDS);
 }
 
 RUN(TEST_CASE(test_world__random_worlds_are_as_the_model_says))
