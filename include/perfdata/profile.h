@@ -82,16 +82,19 @@ struct pd_profile_entry {
 	uint64_t weights;    /* sum, if the event records weights */
 };
 
+/** A distinct address of a process or of the kernel. */
 struct pd_frame {
 	struct pd_place place; /* names are there after pd_profile_name */
 	unsigned cpumode;      /* PD_CPUMODE_... */
+	uint32_t pid;          /* 0 for the kernel */
+	struct pd_moment when; /* a moment of which the place is true */
 };
 
 /** Where samples were. Stacks that look the same once they are named may still be several: by addresses. */
 struct pd_stack {
-	struct pd_frame ip;             /* where the sample was taken */
-	const struct pd_frame *callers; /* the call chain, innermost first; it begins with ip again where the kernel
-					 * recorded it so. Empty without PD_BY_CHAIN. */
+	uint32_t ip;                    /* where the sample was taken; see pd_profile_frame */
+	const uint32_t *callers;        /* the call chain, frames again, innermost first; it begins with ip again where
+					 * the kernel recorded it so. Empty without PD_BY_CHAIN. */
 	size_t caller_count;
 	bool cut;                       /* the chain has as many addresses as the recorder allowed */
 	bool damaged;                   /* the chain has a marker that nobody knows: no callers are shown */
@@ -134,6 +137,9 @@ PD_API const struct pd_profile_entry *pd_profile_entry(const struct pd_profile *
 /** Number of stacks, and one of them; index is not checked. */
 PD_API size_t pd_profile_stack_count(const struct pd_profile *profile);
 PD_API const struct pd_stack *pd_profile_stack(const struct pd_profile *profile, size_t index);
+/** Number of frames, and one of them; index is not checked. Frames come in the order of their first use. */
+PD_API size_t pd_profile_frame_count(const struct pd_profile *profile);
+PD_API const struct pd_frame *pd_profile_frame(const struct pd_profile *profile, uint32_t index);
 /** Totals of the index-th event of the file. */
 PD_API const struct pd_profile_total *pd_profile_total(const struct pd_profile *profile, size_t event);
 PD_API const struct pd_profile_losses *pd_profile_losses(const struct pd_profile *profile);
