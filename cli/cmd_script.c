@@ -19,10 +19,7 @@ struct values {
 	struct input_options input;
 	struct option_list fields;
 	bool ns;
-	const char *time;
-	const char *comms, *comm;
-	const char *pid, *tid;
-	const char *cpu;
+	struct select_options select;
 	struct option_number max_stack;
 	bool hide_call_graph;
 	bool reltime, deltatime;
@@ -43,12 +40,7 @@ static const struct option options[] = {
 	{ "fields", 'F', OPTION_LIST, "LIST", offsetof(struct values, fields),
 	  "fields to print; +NAME and -NAME change the usual ones, TYPE: in front means one type" },
 	FLAG("ns", 0, ns, "print times to the nanosecond"),
-	STRING("time", 0, "RANGE", time, "only samples of this time: START,STOP or 10%/2 or 0%-10%"),
-	STRING("comms", 0, "LIST", comms, "only samples of threads with these names"),
-	STRING("comm", 0, "LIST", comm, "the same"),
-	STRING("pid", 0, "LIST", pid, "only samples of these processes"),
-	STRING("tid", 0, "LIST", tid, "only samples of these threads"),
-	STRING("cpu", 'C', "LIST", cpu, "only samples of these CPUs: 0,2-3"),
+	SELECT_SAMPLE_OPTIONS(struct values, select),
 	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack),
 	  "most entries of a call chain; 127 if not given" },
 	FLAG("hide-call-graph", 'G', hide_call_graph, "print the first address of a call chain only"),
@@ -134,13 +126,8 @@ static bool take_options(struct script *script, const struct values *values)
 		complain("--reltime and --deltatime do not go together");
 		return false;
 	}
-	if ((values->time && !select_times(&script->select, values->time)) ||
-	    (values->cpu && !select_cpus(&script->select, values->cpu)) ||
-	    !select_numbers("pid", values->pid) || !select_numbers("tid", values->tid))
+	if (!select_take(&script->select, &values->select))
 		return false;
-	script->select.comms = values->comms ? values->comms : values->comm;
-	script->select.pids = values->pid;
-	script->select.tids = values->tid;
 	script->chains = !values->hide_call_graph;
 	script->nanoseconds = values->ns;
 	script->relative = values->reltime;
@@ -228,7 +215,7 @@ static bool feed(void *self, struct pd_stream *stream, const struct pd_record *r
 	if (record->type != PD_RECORD_SAMPLE)
 		return keep(script, pd_world_take(script->world, record, &script->error));
 	script->samples++;
-	if (!script->select.part_count) {
+	if (!select_waits(&script->select)) {
 		script->samples += pd_stream_pass(stream);
 	} else if (record->time_ns != PD_NO_TIME) {
 		if (!script->has_first || record->time_ns < script->first_time)
@@ -327,23 +314,17 @@ static int walk(struct script *script, enum pd_order order, record_fn *each)
 	return CODE_UNREADABLE;
 }
 
-/* Parts of the time need its ends. False if they are not known. */
-static bool resolve_times(struct script *script)
+/* Times and events that were asked for. */
+static int resolve(struct script *script)
 {
-	const struct pd_sample_time *times;
+	struct pd_window window = { .first_ns = script->first_time, .last_ns = script->last_time };
 
-	if (!script->select.part_count)
-		return true;
-	times = pd_file_sample_time(script->input.file);
-	if (times && (times->first_ns || times->last_ns))
-		select_resolve(&script->select, times->first_ns, times->last_ns);
-	else if (script->has_first)
-		select_resolve(&script->select, script->first_time, script->last_time);
-	else
-		return false;
 	script->has_first = false;
 	script->first_time = script->last_time = 0;
-	return true;
+	if (select_ready(&script->select, script->input.file, &window, &script->error) == PD_OK)
+		return CODE_FINE;
+	complain("%s: %s", script->input.name, script->error.message);
+	return script->select.refused ? CODE_NOTHING : CODE_UNREADABLE;
 }
 
 static int walk_known(struct script *script, bool header_first)
@@ -365,17 +346,15 @@ static int walk_known(struct script *script, bool header_first)
 		return CODE_UNREADABLE;
 	}
 	code = walk(script, PD_ORDER_TIME, feed);
-	if (code == CODE_FINE && !resolve_times(script)) {
-		complain("%s: there are no times to take parts of", script->input.name);
-		return CODE_NOTHING;
-	}
+	if (code == CODE_FINE)
+		code = resolve(script);
 	return code == CODE_FINE ? walk(script, PD_ORDER_TIME, print_known) : code;
 }
 
 static int walk_live(struct script *script, bool header_first)
 {
-	if (header_first || script->select.part_count) {
-		complain("%s: --header and parts of the time need a file that can be read twice",
+	if (header_first || select_waits(&script->select)) {
+		complain("%s: --header, parts of the time and wall clocks need a file that can be read twice",
 			 script->input.name);
 		return CODE_USAGE;
 	}
@@ -427,6 +406,7 @@ static int run(const struct call *call)
 	script->line.text = call->out->text;
 	script->line.escape = call->out->terminal;
 	if (!take_options(script, values)) {
+		select_fini(&script->select);
 		free(script);
 		return CODE_USAGE;
 	}
@@ -436,6 +416,7 @@ static int run(const struct call *call)
 		pd_world_free(script->world);
 		code = input_close(&script->input, code);
 	}
+	select_fini(&script->select);
 	free(script->last_values);
 	free(script);
 	return code;

@@ -8,7 +8,7 @@
 #include "input.h"
 #include "script_fields.h"
 #include "script_line.h"
-#include "script_select.h"
+#include "select.h"
 
 /* Counter value of an id at its last sample. */
 struct last_value {

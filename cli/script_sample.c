@@ -295,7 +295,8 @@ static struct last_value *last_value(struct script *script, uint64_t id)
 static void print_of_event(struct script *script, struct shot *shot)
 {
 	shot->shown = script->fields[kind_of(shot->event)].shown;
-	if (!shot->shown || !select_has_time(&script->select, shot->time_ns) ||
+	if (!shot->shown || !select_has_event(&script->select, shot->event) ||
+	    !select_has_time(&script->select, shot->time_ns) ||
 	    !select_has_cpu(&script->select, shot->cpu) ||
 	    !select_has_thread(&script->select, shot->pid, shot->tid, shot->comm))
 		return;
