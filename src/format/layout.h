@@ -34,7 +34,7 @@ struct pd_scope {
 	struct pd_arena *arena; // where decoded parts go
 };
 
-enum pd_line {
+enum pd_line_kind {
 	PD_LINE_END,
 	PD_LINE_FIELD,
 	PD_LINE_FLAGS,

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiles: reading a file into one, naming its places, and what users ask of it. */
+#include "profile/profile.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "file/file.h"
+
+// ---- reading ----
+
+static void count_losses(struct pd_profile_losses *losses, const struct pd_record *record)
+{
+	const uint64_t gaps = PD_MASK(PD_AUX_TRUNCATED) | PD_MASK(PD_AUX_PARTIAL) | PD_MASK(PD_AUX_COLLISION);
+	const struct pd_lost *lost = pd_as_lost(record);
+	const struct pd_lost_samples *lost_samples = pd_as_lost_samples(record);
+	const struct pd_aux *aux = pd_as_aux(record);
+
+	losses->throttles += record->type == PD_RECORD_THROTTLE;
+	losses->unthrottles += record->type == PD_RECORD_UNTHROTTLE;
+	if (lost) {
+		losses->lost += lost->lost;
+		losses->lost_records++;
+	}
+	if (lost_samples)
+		losses->lost_samples += lost_samples->lost;
+	if (aux)
+		losses->aux_lost += (aux->flags & gaps) != 0;
+}
+
+static enum pd_status learn(void *self, struct pd_stream *stream, const struct pd_record *record,
+			    struct pd_error *error)
+{
+	struct pd_profile *profile = self;
+
+	(void)stream;
+	count_losses(&profile->losses, record);
+	return pd_world_take(profile->world, record, error);
+}
+
+static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_error *error)
+{
+	struct pd_profile *profile = self;
+	enum pd_status status = pd_world_take_features(profile->world, profile->file, error);
+
+	profile->losses.first_ns = window->first_ns;
+	profile->losses.last_ns = window->last_ns;
+	if (status >= 0)
+		status = pd_world_settle(profile->world, error);
+	if (status >= 0 && profile->options.ready)
+		status = profile->options.ready(profile->options.self, window, error);
+	profile->options.from_ns = window->from_ns;
+	profile->options.to_ns = window->to_ns;
+	// only now all events are known
+	return status < 0 ? status : pd_collector_init(&profile->collector, error);
+}
+
+static bool tell_progress(void *self, uint64_t done, uint64_t total)
+{
+	const struct pd_profile *profile = self;
+
+	return !profile->options.progress || profile->options.progress(profile->options.self, done, total);
+}
+
+// ---- the sink: a collector and its twins ----
+
+static enum pd_status take(void *self, struct pd_stream *stream, const struct pd_record *record,
+			   struct pd_error *error)
+{
+	(void)stream;
+	return pd_collector_take(self, record, error);
+}
+
+static enum pd_status make_twin(void *self, void **twin_out, struct pd_error *error)
+{
+	const struct pd_collector *collector = self;
+	struct pd_collector *twin = pd_alloc(sizeof(*twin));
+	enum pd_status status;
+
+	if (!twin)
+		return pd_fail_memory(error);
+	*twin = (struct pd_collector){
+		.options = collector->options,
+		.world = collector->world,
+		.file = collector->file,
+		.seed = collector->seed,
+	};
+	status = pd_collector_init(twin, error);
+	if (status < 0)
+		pd_free(twin);
+	else
+		*twin_out = twin;
+	return status;
+}
+
+static enum pd_status join_twin(void *self, void *twin, struct pd_error *error)
+{
+	enum pd_status status = pd_collector_join(self, twin, error);
+
+	pd_collector_fini(twin);
+	pd_free(twin);
+	return status;
+}
+
+// Whether samples stand for what counters gained, which needs the order of time. The events of a pipe come in front of
+// its samples.
+static enum pd_status needs_order(struct pd_file *file, bool *needs_out, struct pd_error *error)
+{
+	const struct pd_record *record;
+	struct pd_stream *stream;
+	enum pd_status status = PD_OK;
+
+	if (file->header.mode == PD_MODE_PIPE) {
+		status = pd_stream_open(file, NULL, &stream, error);
+		if (status < 0)
+			return status;
+		while ((status = pd_stream_next(stream, &record, error)) == PD_OK)
+			if (record->type == PD_RECORD_SAMPLE)
+				break;
+		pd_stream_close(stream);
+	}
+	*needs_out = false;
+	for (size_t i = 0; i < file->event_count; i++)
+		if (file->events[i]->event.attr->sample_type & MASK_SAMPLE_TYPE(READ))
+			*needs_out = true;
+	return status < 0 ? status : PD_OK;
+}
+
+static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *error)
+{
+	struct pd_run_options options = {
+		.size = sizeof(options),
+		.threads = profile->options.threads,
+		.first = learn,
+		.ready = get_ready,
+		.self = profile,
+		.from_ns = profile->options.from_ns,
+		.to_ns = profile->options.to_ns,
+		.progress = tell_progress,
+	};
+	struct pd_sink sink = {sizeof(sink), &profile->collector, take, make_twin, join_twin};
+	bool ordered;
+	enum pd_status status = needs_order(profile->file, &ordered, error);
+
+	if (status < 0)
+		return status;
+	if (ordered) {
+		options.order = PD_ORDER_TIME;
+		sink.fork = NULL;
+	}
+	return pd_run(profile->file, &options, &sink, error);
+}
+
+static enum pd_status fill(struct pd_profile *profile, struct pd_error *error)
+{
+	enum pd_status status = pd_world_new(NULL, &profile->world, error);
+
+	profile->collector = (struct pd_collector){
+		.options = &profile->options,
+		.world = profile->world,
+		.file = profile->file,
+		.seed = profile->file->secret,
+	};
+	if (status >= 0)
+		status = read_samples(profile, error);
+	if (status >= 0)
+		status = pd_profile_arrange(profile, error);
+	profile->losses.unknown_event = profile->collector.unknown_event;
+	profile->losses.damaged = profile->collector.damaged;
+	profile->totals = profile->collector.totals;
+	profile->event_count = profile->collector.event_count;
+	profile->collector.totals = NULL;
+	pd_collector_fini(&profile->collector);
+	return status;
+}
+
+enum pd_status pd_profile_read(struct pd_file *file, const struct pd_profile_options *options,
+			       struct pd_profile **profile_out, struct pd_error *error)
+{
+	struct pd_profile *profile = pd_alloc(sizeof(*profile));
+	enum pd_status status;
+
+	if (!profile)
+		return pd_fail_memory(error);
+	if (options)
+		memcpy(&profile->options, options,
+		       options->size < sizeof(*options) ? options->size : sizeof(*options));
+	profile->file = file;
+	status = fill(profile, error);
+	if (status < 0)
+		pd_profile_free(profile);
+	else
+		*profile_out = profile;
+	return status < 0 ? status : PD_OK;
+}
+
+void pd_profile_free(struct pd_profile *profile)
+{
+	if (!profile)
+		return;
+	pd_collector_fini(&profile->collector);
+	pd_world_free(profile->world);
+	pd_free(profile->totals);
+	pd_free(profile->entries);
+	pd_free(profile->stacks);
+	pd_free(profile->frames);
+	pd_arena_fini(&profile->arena);
+	pd_free(profile);
+}
+
+// ---- naming ----
+
+enum pd_status pd_profile_name(struct pd_profile *profile, struct pd_symbols *symbols, struct pd_error *error)
+{
+	for (size_t i = 0; i < profile->frame_count; i++) {
+		struct pd_frame *frame = &profile->frames[i];
+
+		frame->place = pd_symbols_place(symbols, frame->pid, frame->cpumode, frame->when,
+						frame->place.recorded);
+	}
+	return pd_symbols_failed(symbols) ? pd_fail_memory(error) : PD_OK;
+}
+
+// ---- what users ask ----
+
+const struct pd_world *pd_profile_world(const struct pd_profile *profile)
+{
+	return profile->world;
+}
+
+const struct pd_profile_entry *pd_profile_entry(const struct pd_profile *profile, size_t index)
+{
+	return index < profile->entry_count ? &profile->entries[index] : NULL;
+}
+
+size_t pd_profile_stack_count(const struct pd_profile *profile)
+{
+	return profile->stack_count;
+}
+
+const struct pd_stack *pd_profile_stack(const struct pd_profile *profile, size_t index)
+{
+	return &profile->stacks[index];
+}
+
+size_t pd_profile_frame_count(const struct pd_profile *profile)
+{
+	return profile->frame_count;
+}
+
+const struct pd_frame *pd_profile_frame(const struct pd_profile *profile, uint32_t index)
+{
+	return &profile->frames[index];
+}
+
+const struct pd_profile_total *pd_profile_total(const struct pd_profile *profile, size_t event)
+{
+	return event < profile->event_count ? &profile->totals[event] : NULL;
+}
+
+const struct pd_profile_losses *pd_profile_losses(const struct pd_profile *profile)
+{
+	return &profile->losses;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of a profile: what is there once all samples have been added up. */
+#ifndef PD_PROFILE_PROFILE_H
+#define PD_PROFILE_PROFILE_H
+
+#include "profile/collect.h"
+#include "world/index.h"
+
+struct pd_profile {
+	struct pd_profile_options options;
+	struct pd_file *file;
+	struct pd_world *world;
+	struct pd_collector collector; // empty once all is put together
+	struct pd_profile_losses losses;
+	struct pd_profile_total *totals;
+	size_t event_count;
+	struct pd_profile_entry *entries;
+	size_t entry_count;
+	struct pd_stack *stacks;
+	size_t stack_count, stack_capacity;
+	struct pd_frame *frames;
+	size_t frame_count, frame_capacity;
+	struct pd_arena arena; // callers, names
+};
+
+// Turns buckets into entries, stacks and frames. profile/arrange.c
+enum pd_status pd_profile_arrange(struct pd_profile *profile, struct pd_error *error);
+
+#endif
