@@ -56,7 +56,7 @@ struct pd_profile_options {
 	uint32_t by;        /* PD_BY_... */
 	unsigned threads;   /* as in pd_run_options */
 	unsigned max_stack; /* most addresses of a chain; 0: all */
-	uint64_t slice_ns;  /* length of a slice of time, for PD_BY_TIME */
+	uint64_t slice_ns;  /* length of a slice of time, for PD_BY_TIME; 0: a hundredth of the time that is taken */
 	/* Called for each sample, from several threads at once; self must not change. May be NULL. */
 	enum pd_choice (*choose)(const void *self, const struct pd_candidate *candidate);
 	/* See pd_run_options. */

@@ -38,6 +38,15 @@ static enum pd_status learn(void *self, struct pd_stream *stream, const struct p
 	return pd_world_take(profile->world, record, error);
 }
 
+// A hundredth of the time that is taken, rounded up.
+static uint64_t slice_of_window(const struct pd_window *window)
+{
+	uint64_t first = window->first_ns > window->from_ns ? window->first_ns : window->from_ns;
+	uint64_t last = window->to_ns && window->to_ns < window->last_ns ? window->to_ns : window->last_ns;
+
+	return last > first ? (last - first) / 100 + 1 : 1;
+}
+
 static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_error *error)
 {
 	struct pd_profile *profile = self;
@@ -51,6 +60,8 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 		status = profile->options.ready(profile->options.self, window, error);
 	profile->options.from_ns = window->from_ns;
 	profile->options.to_ns = window->to_ns;
+	if (!profile->options.slice_ns)
+		profile->options.slice_ns = slice_of_window(window);
 	// only now all events are known
 	return status < 0 ? status : pd_collector_init(&profile->collector, error);
 }
