@@ -21,13 +21,14 @@ static void find_places(struct pd_event_full *full)
 	uint64_t before_id = before_time | MASK_SAMPLE_TYPE(TIME) | MASK_SAMPLE_TYPE(ADDR);
 	uint64_t behind_id = MASK_SAMPLE_TYPE(STREAM_ID) | MASK_SAMPLE_TYPE(CPU) | MASK_SAMPLE_TYPE(IDENTIFIER);
 
-	full->sample_time = full->sample_id = full->trailer_time = full->trailer_id = PD_NOWHERE;
+	full->sample_time = full->sample_id = PD_NO_WORD;
+	full->trailer_time = full->trailer_id = PD_NOWHERE;
 	if (type & MASK_SAMPLE_TYPE(TIME))
-		full->sample_time = (uint8_t)bits_set(type, before_time);
+		full->sample_time = bits_set(type, before_time);
 	if (identifier)
 		full->sample_id = 0;
 	else if (type & MASK_SAMPLE_TYPE(ID))
-		full->sample_id = (uint8_t)bits_set(type, before_id);
+		full->sample_id = bits_set(type, before_id);
 	if (!PD_BITS(full->event.attr->flags, PD_ATTR_SAMPLE_ID_ALL))
 		return;
 	full->trailer_size = (uint8_t)pd_trailer_size(type);

@@ -126,7 +126,9 @@ enum pd_status pd_file_feature_bytes(struct pd_file *file, unsigned feature, str
 	if (feature >= PD_FEATURE_LIMIT || !file->features[feature].present)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: feature %u is not there", file->name,
 			       feature);
+	pthread_mutex_lock(&file->lock);
 	status = load(file, feature, error);
+	pthread_mutex_unlock(&file->lock);
 	if (status < 0)
 		return status;
 	*bytes_out = file->features[feature].bytes;
@@ -141,7 +143,8 @@ static uint64_t cpu_count(struct pd_file *file, unsigned feature)
 	return nrcpus ? nrcpus->available : 0;
 }
 
-static const void *decode(struct pd_file *file, unsigned feature)
+// The value is NULL if the feature is damaged. False if that was for want of memory, which may do better another time.
+static bool decode(struct pd_file *file, unsigned feature, const void **value_out)
 {
 	struct pd_feature_slot *slot = &file->features[feature];
 	const struct pd_layout *layout = pd_feature_layout(feature);
@@ -150,9 +153,10 @@ static const void *decode(struct pd_file *file, unsigned feature)
 	struct pd_cursor c;
 	void *value;
 
+	*value_out = NULL;
 	if (load(file, feature, &error) < 0) {
 		pd_file_tell(file, PD_PROBLEM_BAD_FEATURE, slot->offset, pd_feature_name(feature), "%s", error.message);
-		return NULL;
+		return false;
 	}
 	scope.words[PD_WORD_NRCPUS] = cpu_count(file, feature);
 	scope.words[PD_WORD_QUIRKS] = file->quirks;
@@ -162,12 +166,11 @@ static const void *decode(struct pd_file *file, unsigned feature)
 		pd_cursor_fail_memory(&c);
 	else
 		layout->decode(&c, &scope, value);
-	// what failed for want of memory may do better another time
-	slot->decoded = c.status != PD_ERROR_MEMORY;
-	if (!c.failed)
-		return value;
-	pd_file_tell_cursor(file, PD_PROBLEM_BAD_FEATURE, slot->offset, &c);
-	return NULL;
+	if (c.failed)
+		pd_file_tell_cursor(file, PD_PROBLEM_BAD_FEATURE, slot->offset, &c);
+	else
+		*value_out = value;
+	return c.status != PD_ERROR_MEMORY;
 }
 
 const void *pd_file_feature(struct pd_file *file, unsigned feature)
@@ -177,8 +180,13 @@ const void *pd_file_feature(struct pd_file *file, unsigned feature)
 	if (feature >= PD_FEATURE_LIMIT || !file->features[feature].present || !pd_feature_layout(feature))
 		return NULL;
 	slot = &file->features[feature];
-	if (!slot->decoded)
-		slot->value = decode(file, feature);
+	if (!atomic_load_explicit(&slot->decoded, memory_order_acquire)) {
+		// twins of a run may ask at the same time
+		pthread_mutex_lock(&file->lock);
+		if (!slot->decoded)
+			slot->decoded = decode(file, feature, &slot->value);
+		pthread_mutex_unlock(&file->lock);
+	}
 	return slot->value;
 }
 
@@ -188,13 +196,15 @@ enum pd_arch pd_file_machine(const struct pd_file *file)
 	struct pd_file *reader = (struct pd_file *)(uintptr_t)file;
 	const struct pd_string *arch;
 	const struct pd_e_machine *machine;
+	enum pd_arch known = atomic_load_explicit(&reader->machine, memory_order_relaxed);
 
-	if (file->machine != PD_ARCH_UNKNOWN)
-		return file->machine;
+	if (known != PD_ARCH_UNKNOWN)
+		return known;
 	arch = pd_file_arch(reader);
 	machine = pd_file_e_machine(reader);
-	reader->machine = arch ? pd_arch_by_name(arch->value.data) : PD_ARCH_UNKNOWN;
-	if (reader->machine == PD_ARCH_UNKNOWN && machine)
-		reader->machine = pd_arch_by_elf(machine->e_machine);
-	return reader->machine;
+	known = arch ? pd_arch_by_name(arch->value.data) : PD_ARCH_UNKNOWN;
+	if (known == PD_ARCH_UNKNOWN && machine)
+		known = pd_arch_by_elf(machine->e_machine);
+	atomic_store_explicit(&reader->machine, known, memory_order_relaxed);
+	return known;
 }

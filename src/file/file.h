@@ -6,12 +6,16 @@
 
 #include <perfdata/file.h>
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "base/memory.h"
 #include "file/source.h"
 #include "format/layout.h"
 #include "format/record.h"
 
 #define PD_NOWHERE 0xff
+#define PD_NO_WORD 0x0fffffffu // more than a sample can have
 
 // In old pipes of ChromeOS the type of a record with a feature is this plus the number of the feature.
 enum { PD_OLD_FEATURE_BASE = 66 };
@@ -28,8 +32,8 @@ struct pd_brief_places {
 struct pd_event_full {
 	struct pd_event event; // first: what the user sees
 	uint64_t words[PD_WORD_COUNT];
-	uint8_t sample_id;      // u64 words from the start of a sample's body, or PD_NOWHERE
-	uint8_t sample_time;
+	uint32_t sample_id;     // u64 words from the start of a sample's body, or PD_NO_WORD
+	uint32_t sample_time;
 	uint8_t trailer_id;     // u64 words from the end of other records, 1 is the last
 	uint8_t trailer_time;
 	uint8_t trailer_size;   // bytes, 0 without sample_id_all
@@ -47,7 +51,7 @@ struct pd_id_slot {
 struct pd_feature_slot {
 	bool present;
 	bool loaded;
-	bool decoded;
+	_Atomic bool decoded;
 	uint64_t offset;
 	uint64_t size;
 	struct pd_bytes bytes;
@@ -83,7 +87,7 @@ struct pd_file {
 	// features
 	struct pd_feature_slot features[PD_FEATURE_LIMIT];
 	uint64_t quirks;
-	enum pd_arch machine; // once it is known
+	_Atomic enum pd_arch machine; // once it is known
 	uint64_t pipe_known; // pipe mode: metadata records before this offset have been taken
 	bool pipe_started;   // a stream has begun to consume a source that cannot seek
 	bool compressed;     // there are compressed records
@@ -92,10 +96,12 @@ struct pd_file {
 	uint64_t memory_limit;
 	uint64_t inflate_limit;
 	const char *temp_dir;
+	bool keep;           // what comes through a pipe, so that it can be read twice
 	pd_problem_fn *problem;
 	void *problem_self;
 	uint64_t problem_counts[4];
-	bool stopped; // the problem function said so
+	_Atomic bool stopped; // the problem function said so
+	pthread_mutex_t lock; // recursive: over problems, and features that are read when they are asked for
 	int64_t modified;
 };
 

@@ -28,13 +28,22 @@ static void find_quirks(struct pd_file *file)
 		file->quirks |= MASK_QUIRKS(BUILD_ID_NO_PID);
 }
 
-static enum pd_status read_file_mode(struct pd_file *file, struct pd_error *error)
+// From now on all can be read out of order.
+static enum pd_status make_seekable(struct pd_file *file, struct pd_error *error)
 {
 	enum pd_status status = pd_source_make_seekable(&file->main, file->temp_dir, error);
 
+	if (status >= 0)
+		pd_file_tell_compression(file);
+	return status;
+}
+
+static enum pd_status read_file_mode(struct pd_file *file, struct pd_error *error)
+{
+	enum pd_status status = make_seekable(file, error);
+
 	if (status < 0)
 		return status;
-	pd_file_tell_compression(file);
 	file->header.file_size = file->main.size;
 	pd_file_check_data_section(file);
 	status = pd_file_read_attrs(file, error);
@@ -53,6 +62,19 @@ static enum pd_status read_file_mode(struct pd_file *file, struct pd_error *erro
 	return status;
 }
 
+// Recursive: whoever is told a problem may look at the file.
+static bool init_lock(pthread_mutex_t *lock)
+{
+	pthread_mutexattr_t attr;
+	bool done;
+
+	if (pthread_mutexattr_init(&attr))
+		return false;
+	done = !pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE) && !pthread_mutex_init(lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+	return done;
+}
+
 static enum pd_status new_file(const char *name, const struct pd_open_options *options,
 			       struct pd_file **file_out, struct pd_error *error)
 {
@@ -65,9 +87,14 @@ static enum pd_status new_file(const char *name, const struct pd_open_options *o
 	file = pd_alloc(sizeof(*file));
 	if (!file)
 		return pd_fail_memory(error);
+	if (!init_lock(&file->lock)) {
+		pd_free(file);
+		return pd_fail_memory(error);
+	}
 	if (options)
 		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
 	file->main.fd = -1;
+	file->keep = all.keep;
 	file->secret = (uintptr_t)file;
 	file->problem = all.problem;
 	file->problem_self = all.self;
@@ -97,6 +124,10 @@ static enum pd_status read_all(struct pd_file *file, int dir_fd, struct pd_error
 		return status;
 	if (file->main.codec)
 		file->header.compression = file->main.codec->name;
+	if (file->header.mode == PD_MODE_PIPE && file->keep)
+		status = make_seekable(file, error);
+	if (status < 0)
+		return status;
 	if (file->header.mode == PD_MODE_PIPE)
 		file->header.file_size = file->main.size == UINT64_MAX ? 0 : file->main.size;
 	else
@@ -211,6 +242,7 @@ void pd_file_close(struct pd_file *file)
 	pd_arena_fini(&file->arena);
 	free(file->name);
 	free((char *)(uintptr_t)file->temp_dir);
+	pthread_mutex_destroy(&file->lock);
 	pd_free(file);
 }
 

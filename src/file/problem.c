@@ -43,14 +43,16 @@ void pd_file_tell(struct pd_file *file, enum pd_problem_id id, uint64_t offset, 
 	};
 	va_list args;
 
+	if (file->problem) {
+		va_start(args, format);
+		vsnprintf(message, sizeof(message), format, args);
+		va_end(args);
+	}
+	pthread_mutex_lock(&file->lock);
 	file->problem_counts[problem.severity]++;
-	if (!file->problem || file->stopped)
-		return;
-	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
-	va_end(args);
-	if (!file->problem(file->problem_self, &problem))
+	if (file->problem && !file->stopped && !file->problem(file->problem_self, &problem))
 		file->stopped = true;
+	pthread_mutex_unlock(&file->lock);
 }
 
 void pd_file_tell_cursor(struct pd_file *file, enum pd_problem_id id, uint64_t offset,
@@ -71,7 +73,14 @@ enum pd_status pd_file_stopped(struct pd_error *error)
 
 uint64_t pd_file_problem_count(const struct pd_file *file, enum pd_severity severity)
 {
-	return file->problem_counts[severity & 3];
+	// a lock is no part of what the file means
+	pthread_mutex_t *lock = &((struct pd_file *)(uintptr_t)file)->lock;
+	uint64_t count;
+
+	pthread_mutex_lock(lock);
+	count = file->problem_counts[severity & 3];
+	pthread_mutex_unlock(lock);
+	return count;
 }
 
 void pd_file_tell_compression(struct pd_file *file)

@@ -18,7 +18,8 @@ enum pd_status pd_inflate_feed(struct pd_inflate *inflate, struct pd_file *file,
 		inflate->state = inflate->codec ? inflate->codec->open() : NULL;
 		if (!inflate->state) {
 			inflate->broken = true;
-			pd_file_tell(file, PD_PROBLEM_NO_ZSTD, offset, NULL, "compressed records cannot be read");
+			if (!inflate->quiet)
+				pd_file_tell(file, PD_PROBLEM_NO_ZSTD, offset, NULL, "compressed records cannot be read");
 			return PD_OK;
 		}
 	}
@@ -35,7 +36,9 @@ static void give_up(struct pd_inflate *inflate, struct pd_file *file, enum pd_pr
 	inflate->broken = true;
 	inflate->draining = false;
 	inflate->packed_size = 0;
-	pd_file_tell(file, id, offset, NULL, "after %" PRIu64 " inflated bytes: %s", inflate->total, reason);
+	if (!inflate->quiet)
+		pd_file_tell(file, id, offset, NULL, "after %" PRIu64 " inflated bytes: %s", inflate->total,
+			     reason);
 }
 
 // Records of a profile become about a twentieth; what gives a thousand times as much was made to harm.

@@ -1,33 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/order.h"
 
+#include "stream/pieces.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	CHUNK_SIZE = 256 << 10,
-	BLOB_ALIGN = 8,
-};
-
-// What time is for records: theirs, or for those without one the moment that perf would hand them out at.
-struct key {
-	uint64_t time_ns;
-	uint32_t rank; // 0 with a time of its own, 1 without: behind those of the same time
-};
-
-// Where perf's reader would be: what it has handed out, and will at the next round.
-struct rounds {
-	uint64_t flushed; // all up to here was handed out
-	uint64_t limit;   // all up to here will be at the next round
-	uint64_t newest;
-};
+enum { BLOB_ALIGN = 8 };
 
 // A record in a chunk's data: this, then its bytes, then its tail if it is kept.
 struct blob {
 	uint64_t offset;
 	uint64_t inner_offset;
 	uint64_t tail_size;
+	uint64_t place;
 	uint32_t size;
 	uint32_t part;
 	bool late;
@@ -41,13 +28,11 @@ struct entry {
 	uint32_t at; // of the blob, in units of BLOB_ALIGN
 };
 
-// A run of records. First a place in the file, then its records, sorted, then nothing again.
+// A run of records. First a piece of the file, then its records, sorted, then nothing again.
 struct chunk {
-	uint64_t begin, end; // in its part
-	struct key oldest;
-	struct rounds rounds; // before its first record
-	uint32_t part;
-	uint32_t ordinal; // in the order of the file
+	const struct pd_piece *piece; // NULL if the input comes once
+	struct pd_rounds rounds;      // before its first record
+	uint64_t ordinal;             // in the order of the file
 	uint8_t *data;
 	size_t size, capacity;
 	struct entry *entries;
@@ -58,45 +43,32 @@ struct pd_sorter {
 	struct pd_file *file;
 	bool once; // the input comes once
 	struct pd_stream *walker;
-	struct chunk *chunks; // those of a seekable file, by age
-	size_t chunk_count, chunk_capacity, chunk_next;
+	const struct pd_pieces *pieces; // of a seekable file
+	struct pd_pieces own;           // those, unless somebody lent them
+	struct chunk *chunks;           // of the pieces, by age
+	size_t chunk_count, chunk_next;
 	struct chunk **heap; // loaded ones, the one with the oldest record first
 	size_t heap_size, heap_capacity;
-	struct rounds rounds;
+	struct pd_rounds rounds;
 	struct entry *spare; // for sorting
 	size_t spare_room;
 	size_t loaded_bytes;
-	uint32_t ordinal;
+	uint64_t ordinal;
 	bool walker_ended;
 	bool ended; // all was handed out
-	uint64_t told_until; // problems before this place were told by another walk
-	uint32_t told_part;
 	uint64_t late_count, late_offset;
 	struct chunk *shown; // chunk whose record is shown
 	uint64_t done_bytes;
 };
 
-static int compare_keys(uint64_t time_a, uint32_t rank_a, uint64_t time_b, uint32_t rank_b)
+static struct pd_key key_of(const struct entry *entry)
 {
-	if (time_a != time_b)
-		return time_a < time_b ? -1 : 1;
-	return rank_a < rank_b ? -1 : rank_a > rank_b;
+	return (struct pd_key){entry->time_ns, entry->rank};
 }
 
-// The key of the next record, in the order of the file.
-static struct key take_key(struct rounds *rounds, const struct pd_record *record)
+static int compare_entries(const struct entry *a, const struct entry *b)
 {
-	struct key key = {record->time_ns, 0};
-
-	if (record->time_ns == PD_NO_TIME)
-		key = (struct key){rounds->flushed, 1};
-	else if (record->time_ns > rounds->newest)
-		rounds->newest = record->time_ns;
-	if (record->type == PD_RECORD_FINISHED_ROUND) {
-		rounds->flushed = rounds->limit;
-		rounds->limit = rounds->newest;
-	}
-	return key;
+	return pd_key_compare(key_of(a), key_of(b));
 }
 
 // ---- sorting a chunk ----
@@ -105,7 +77,7 @@ static struct key take_key(struct rounds *rounds, const struct pd_record *record
 static size_t run_end(const struct entry *entries, size_t count, size_t i)
 {
 	for (i++; i < count; i++)
-		if (compare_keys(entries[i - 1].time_ns, entries[i - 1].rank, entries[i].time_ns, entries[i].rank) > 0)
+		if (compare_entries(&entries[i - 1], &entries[i]) > 0)
 			break;
 	return i;
 }
@@ -114,7 +86,7 @@ static void merge(const struct entry *left, size_t left_count, const struct entr
 		  struct entry *out)
 {
 	while (left_count && right_count) {
-		if (compare_keys(left->time_ns, left->rank, right->time_ns, right->rank) <= 0) {
+		if (compare_entries(left, right) <= 0) {
 			*out++ = *left++;
 			left_count--;
 		} else {
@@ -170,7 +142,7 @@ static const struct blob *blob_at(const struct chunk *chunk, size_t index)
 }
 
 static enum pd_status add_record(struct pd_sorter *order, struct chunk *chunk, const struct pd_record *record,
-				 struct key key, struct pd_bytes tail, struct pd_error *error)
+				 struct pd_key key, struct pd_bytes tail, struct pd_error *error)
 {
 	size_t body = (record->bytes.size + BLOB_ALIGN - 1) & ~(size_t)(BLOB_ALIGN - 1);
 	size_t need = sizeof(struct blob) + body + ((tail.size + BLOB_ALIGN - 1) & ~(size_t)(BLOB_ALIGN - 1));
@@ -188,6 +160,7 @@ static enum pd_status add_record(struct pd_sorter *order, struct chunk *chunk, c
 		.offset = record->offset,
 		.inner_offset = record->inner_offset,
 		.tail_size = record->tail_size,
+		.place = record->place,
 		.size = (uint32_t)record->bytes.size,
 		.part = record->part,
 		.late = key.rank == 0 && key.time_ns < chunk->rounds.flushed && order->once,
@@ -222,8 +195,7 @@ static void unload(struct pd_sorter *order, struct chunk *chunk)
 
 static bool is_before(const struct chunk *a, const struct chunk *b)
 {
-	const struct entry *left = &a->entries[a->next], *right = &b->entries[b->next];
-	int order = compare_keys(left->time_ns, left->rank, right->time_ns, right->rank);
+	int order = compare_entries(&a->entries[a->next], &b->entries[b->next]);
 
 	return order < 0 || (order == 0 && a->ordinal < b->ordinal);
 }
@@ -278,87 +250,45 @@ static void let_go(struct pd_sorter *order)
 
 // ---- a file that can be walked twice ----
 
-static enum pd_status begin_chunk(struct pd_sorter *order, const struct pd_record *record, struct rounds rounds,
-				  struct pd_error *error)
-{
-	if (!PD_GROW(order->chunks, order->chunk_capacity, order->chunk_count + 1))
-		return pd_fail_memory(error);
-	order->chunks[order->chunk_count] = (struct chunk){
-		.begin = record->offset,
-		.oldest = {UINT64_MAX, 1},
-		.rounds = rounds,
-		.part = record->part,
-		.ordinal = (uint32_t)order->chunk_count,
-	};
-	order->chunk_count++;
-	return PD_OK;
-}
-
 static int compare_chunks(const void *a, const void *b)
 {
 	const struct chunk *left = a, *right = b;
-	int order = compare_keys(left->oldest.time_ns, left->oldest.rank, right->oldest.time_ns, right->oldest.rank);
+	int order = pd_key_compare(left->piece->oldest, right->piece->oldest);
 
 	return order ? order : left->ordinal < right->ordinal ? -1 : 1;
 }
 
-// A chunk ends where it is large enough, at the end of its part, and where bytes follow that are no records.
-static bool belongs(const struct chunk *chunk, const struct pd_record *record)
+static enum pd_status make_chunks(struct pd_sorter *order, struct pd_error *error)
 {
-	return chunk && chunk->part == record->part && record->offset - chunk->begin < CHUNK_SIZE &&
-	       chunk->end == record->offset;
-}
+	size_t count = order->pieces->count;
 
-// Records inside of others can be had in one pass only.
-static bool holds_records(uint32_t type)
-{
-	return type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2 || type == PD_RECORD_SIMPLEPERF_SPLIT;
-}
+	if (!count)
+		return PD_OK;
+	order->chunks = pd_alloc(count * sizeof(order->chunks[0]));
+	if (!order->chunks)
+		return pd_fail_memory(error);
+	for (size_t i = 0; i < count; i++) {
+		const struct pd_piece *piece = &order->pieces->items[i];
 
-static enum pd_status walk_chunks(struct pd_sorter *order, struct pd_error *error)
-{
-	struct rounds rounds = {0};
-	struct chunk *chunk = NULL;
-	const struct pd_record *record;
-	enum pd_status status;
-
-	while ((status = pd_stream_next(order->walker, &record, error)) == PD_OK) {
-		struct rounds before = rounds;
-		struct key key = take_key(&rounds, record);
-
-		// not only files whose features say so are compressed
-		if (holds_records(record->type)) {
-			order->once = true;
-			order->told_until = record->offset;
-			order->told_part = record->part;
-			return PD_OK;
-		}
-		if (!belongs(chunk, record)) {
-			status = begin_chunk(order, record, before, error);
-			if (status < 0)
-				return status;
-			chunk = &order->chunks[order->chunk_count - 1];
-		}
-		chunk->end = record->offset + record->bytes.size;
-		if (compare_keys(key.time_ns, key.rank, chunk->oldest.time_ns, chunk->oldest.rank) < 0)
-			chunk->oldest = key;
+		order->chunks[i] = (struct chunk){.piece = piece, .rounds = piece->rounds, .ordinal = piece->place};
 	}
-	if (status < 0)
-		return status;
-	if (order->chunk_count)
-		qsort(order->chunks, order->chunk_count, sizeof(order->chunks[0]), compare_chunks);
+	order->chunk_count = count;
+	qsort(order->chunks, count, sizeof(order->chunks[0]), compare_chunks);
 	return PD_OK;
 }
 
 static enum pd_status fill_chunk(struct pd_sorter *order, struct chunk *chunk, struct pd_error *error)
 {
-	struct rounds rounds = chunk->rounds;
+	struct pd_rounds rounds = chunk->rounds;
 	const struct pd_record *record;
-	enum pd_status status = pd_stream_open_range(order->walker, chunk->part, chunk->begin, chunk->end, error);
+	enum pd_status status = pd_stream_open_piece(order->walker, chunk->piece, error);
 
 	while (status >= 0 && (status = pd_stream_next(order->walker, &record, error)) == PD_OK)
-		status = add_record(order, chunk, record, take_key(&rounds, record), (struct pd_bytes){0}, error);
-	return status < 0 ? status : sort_chunk(order, chunk, error);
+		status = add_record(order, chunk, record, pd_rounds_take(&rounds, record), (struct pd_bytes){0}, error);
+	if (status < 0)
+		return status;
+	pd_stream_end_piece(order->walker, chunk->piece);
+	return sort_chunk(order, chunk, error);
 }
 
 static enum pd_status load_chunk(struct pd_sorter *order, struct chunk *chunk, struct pd_error *error)
@@ -371,7 +301,7 @@ static enum pd_status load_chunk(struct pd_sorter *order, struct chunk *chunk, s
 	if (status < 0)
 		unload(order, chunk);
 	else
-		order->done_bytes += chunk->end - chunk->begin;
+		order->done_bytes += chunk->piece->end - chunk->piece->begin;
 	return status < 0 ? status : PD_OK;
 }
 
@@ -379,7 +309,6 @@ static enum pd_status load_chunk(struct pd_sorter *order, struct chunk *chunk, s
 static bool is_oldest_of_all(const struct pd_sorter *order)
 {
 	const struct chunk *top, *next;
-	const struct entry *entry;
 	int compared;
 
 	if (order->chunk_next == order->chunk_count)
@@ -388,8 +317,7 @@ static bool is_oldest_of_all(const struct pd_sorter *order)
 		return false;
 	top = order->heap[0];
 	next = &order->chunks[order->chunk_next];
-	entry = &top->entries[top->next];
-	compared = compare_keys(entry->time_ns, entry->rank, next->oldest.time_ns, next->oldest.rank);
+	compared = pd_key_compare(key_of(&top->entries[top->next]), next->piece->oldest);
 	return compared < 0 || (compared == 0 && top->ordinal < next->ordinal);
 }
 
@@ -413,9 +341,10 @@ static enum pd_status keep(struct pd_sorter *order, struct chunk *chunk, const s
 			   struct pd_error *error)
 {
 	struct pd_bytes tail = {0};
-	struct key key = take_key(&order->rounds, record);
+	struct pd_key key = pd_rounds_take(&order->rounds, record);
 
-	if (order->walker->quiet && (record->part > order->told_part || record->offset >= order->told_until))
+	if (order->walker->quiet &&
+	    (record->part > order->pieces->told_part || record->offset >= order->pieces->told_until))
 		order->walker->quiet = false;
 
 	if (record->tail_size && record->tail_size <= order->file->memory_limit) {
@@ -515,6 +444,7 @@ enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error)
 	blob = blob_at(chunk, chunk->next);
 	pd_stream_show(stream, blob->part, (struct pd_bytes){(const uint8_t *)(blob + 1), blob->size}, blob->offset,
 		       blob->inner_offset);
+	stream->record.place = blob->place;
 	stream->record.tail_size = blob->tail_size;
 	if (blob->late)
 		stream->record.flags |= PD_RECORD_LATE;
@@ -565,20 +495,27 @@ enum pd_status pd_order_tail(struct pd_stream *stream, struct pd_bytes *bytes_ou
 	return PD_OK;
 }
 
-static bool can_seek(const struct pd_file *file)
-{
-	for (size_t i = 0; i < file->part_count; i++)
-		if (!file->parts[i].source->seekable)
-			return false;
-	return true;
-}
-
 static enum pd_status open_walker(struct pd_sorter *order, struct pd_error *error)
 {
 	return pd_stream_open(order->file, NULL, &order->walker, error);
 }
 
-enum pd_status pd_order_open(struct pd_stream *stream, struct pd_error *error)
+// One more walk, behind the one that cut the file.
+static enum pd_status open_again(struct pd_sorter *order, struct pd_error *error)
+{
+	enum pd_status status;
+
+	pd_stream_close(order->walker);
+	order->walker = NULL;
+	status = open_walker(order, error);
+	if (status < 0)
+		return status;
+	order->walker->quiet = true; // what there was to tell was told
+	order->once = order->pieces->once;
+	return order->once ? PD_OK : make_chunks(order, error);
+}
+
+enum pd_status pd_order_open(struct pd_stream *stream, const struct pd_pieces *pieces, struct pd_error *error)
 {
 	struct pd_sorter *order = pd_alloc(sizeof(*order));
 	enum pd_status status;
@@ -588,24 +525,17 @@ enum pd_status pd_order_open(struct pd_stream *stream, struct pd_error *error)
 	stream->order = order;
 	stream->quiet = true; // the walker tells
 	order->file = stream->file;
-	order->once = !can_seek(stream->file);
-	status = open_walker(order, error);
-	if (status < 0 || order->once)
-		return status;
-	status = walk_chunks(order, error);
-	if (status < 0)
-		return status;
-	if (!order->once) {
-		order->walker->quiet = true; // what there was to tell was told
-		return PD_OK;
+	order->pieces = pieces ? pieces : &order->own;
+	stream->scratch.known = &order->pieces->told;
+	if (!pieces) {
+		order->once = !pd_pieces_possible(stream->file);
+		status = open_walker(order, error);
+		if (status >= 0 && !order->once)
+			status = pd_pieces_walk(&order->own, order->walker, NULL, error);
+		if (status < 0 || order->once)
+			return status;
 	}
-	pd_stream_close(order->walker);
-	order->walker = NULL;
-	order->chunk_count = 0;
-	status = open_walker(order, error);
-	if (status >= 0)
-		order->walker->quiet = true;
-	return status;
+	return open_again(order, error);
 }
 
 void pd_order_close(struct pd_sorter *order)
@@ -616,6 +546,7 @@ void pd_order_close(struct pd_sorter *order)
 	for (size_t i = 0; i < order->heap_size; i++)
 		unload(order, order->heap[i]);
 	pd_stream_close(order->walker);
+	pd_pieces_fini(&order->own);
 	pd_free(order->chunks);
 	pd_free(order->heap);
 	pd_free(order->spare);

@@ -2,8 +2,8 @@
 /*
  * Records in the order of time.
  *
- * What can seek and is not compressed is walked once: it is cut into chunks of about a megabyte, and each
- * chunk's oldest record is noted. Chunks are then loaded by age and sorted; a record is handed out when it is older
+ * What can seek and is not compressed is walked once and cut into pieces, see pieces.h; each piece's oldest record
+ * is noted. They are then loaded by age as chunks and sorted; a record is handed out when it is older
  * than all chunks that are not loaded. The order is exact whatever the recorder did, and memory is what overlaps.
  *
  * A pipe, or compressed records, come once. They are sorted by the rule of perf's rounds: FINISHED_ROUND says
@@ -18,9 +18,11 @@
 #include "stream/stream.h"
 
 struct pd_sorter;
+struct pd_pieces;
 
-// For a stream over a file; the walk over the chunks happens here.
-enum pd_status pd_order_open(struct pd_stream *stream, struct pd_error *error);
+// For a stream over a file. pieces are those of a walk to the end, which must stay as they are, or NULL: then the walk
+// happens here.
+enum pd_status pd_order_open(struct pd_stream *stream, const struct pd_pieces *pieces, struct pd_error *error);
 void pd_order_close(struct pd_sorter *order);
 // Shows the next record in the stream.
 enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error);

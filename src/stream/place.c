@@ -156,7 +156,7 @@ void pd_stream_place(struct pd_stream *stream, struct pd_record *record)
 	record->event = NULL;
 	record->time_ns = PD_NO_TIME;
 	stream->scratch.event = NULL;
-	if (record->type == PD_RECORD_MMAP2)
+	if (record->type == PD_RECORD_MMAP2 && !stream->settled)
 		find_mmap2_quirk(stream->file, record);
 	if (record->type < 64 && record->type && stream->file->event_count)
 		place_other(stream, record);

@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-enum { WINDOW = 128 << 10 };
+enum {
+	WINDOW = 128 << 10,
+	KEPT = 4 * WINDOW, // a buffer up to this size serves the next part too
+};
 
 enum pd_status pd_reader_open(struct pd_reader *reader, const struct pd_part *part)
 {
@@ -15,11 +18,27 @@ enum pd_status pd_reader_open(struct pd_reader *reader, const struct pd_part *pa
 		.end = part->end,
 		.offset = part->begin,
 		.at = (const uint8_t *)"", // never NULL, so that it can be moved by 0
+		.buffer = reader->buffer,
+		.capacity = reader->capacity,
 	};
 	return pd_reader_seek(reader, part->begin);
 }
 
 void pd_reader_close(struct pd_reader *reader)
+{
+	uint8_t *buffer = reader->buffer;
+	size_t capacity = reader->capacity;
+
+	*reader = (struct pd_reader){0};
+	if (capacity > KEPT) {
+		pd_free(buffer);
+		return;
+	}
+	reader->buffer = buffer;
+	reader->capacity = capacity;
+}
+
+void pd_reader_fini(struct pd_reader *reader)
 {
 	pd_free(reader->buffer);
 	*reader = (struct pd_reader){0};

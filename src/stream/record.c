@@ -66,9 +66,40 @@ enum pd_status pd_record_decode(const struct pd_record *record, const void **dec
 	return status;
 }
 
-const void *pd_record_as(const struct pd_record *record, uint32_t type)
+// Whether another stream over the same file has told the damage of the record.
+static bool is_known(const struct pd_places *known, uint64_t place)
+{
+	size_t from = 0, to = known ? known->count : 0;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (known->items[middle] < place)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return known && from < known->count && known->items[from] == place;
+}
+
+static void tell_damage(const struct pd_record *record, const struct pd_cursor *c, const struct pd_error *error)
 {
 	struct pd_scratch *scratch = record->scratch;
+
+	if (scratch->told)
+		return;
+	scratch->told = true;
+	scratch->used = true;
+	if (is_known(scratch->known, record->place))
+		return;
+	if (c->reason)
+		pd_file_tell_cursor(scratch->file, PD_PROBLEM_BAD_RECORD, record->offset, c);
+	else
+		pd_file_tell(scratch->file, PD_PROBLEM_BAD_RECORD, record->offset, NULL, "%s", error->message);
+}
+
+const void *pd_record_as(const struct pd_record *record, uint32_t type)
+{
 	struct pd_cursor c = {0};
 	struct pd_error error;
 	const void *decoded;
@@ -78,13 +109,6 @@ const void *pd_record_as(const struct pd_record *record, uint32_t type)
 		return NULL;
 	if (decode(record, &decoded, &c, &error) == PD_OK)
 		return decoded;
-	if (!scratch->told) {
-		scratch->told = true;
-		scratch->used = true;
-		if (c.reason)
-			pd_file_tell_cursor(scratch->file, PD_PROBLEM_BAD_RECORD, record->offset, &c);
-		else
-			pd_file_tell(scratch->file, PD_PROBLEM_BAD_RECORD, record->offset, NULL, "%s", error.message);
-	}
+	tell_damage(record, &c, &error);
 	return NULL;
 }

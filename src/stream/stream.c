@@ -9,17 +9,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum pd_status pd_stream_open(struct pd_file *file, const struct pd_stream_options *options,
-			      struct pd_stream **stream_out, struct pd_error *error)
+enum pd_status pd_stream_open_over(struct pd_file *file, enum pd_order order, const struct pd_pieces *pieces,
+				   struct pd_stream **stream_out, struct pd_error *error)
 {
-	struct pd_stream_options all = {0};
 	struct pd_stream *stream;
 	enum pd_status status = PD_OK;
 
-	if (options)
-		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
-	if (options && !options->size)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size of the options is 0");
 	if (file->pipe_started)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: a pipe can be read only once", file->name);
 	stream = pd_alloc(sizeof(*stream));
@@ -30,15 +25,28 @@ enum pd_status pd_stream_open(struct pd_file *file, const struct pd_stream_optio
 	stream->scratch.arena.limit = (size_t)(file->memory_limit > SIZE_MAX / 16 ? SIZE_MAX : file->memory_limit * 4);
 	stream->scratch.scope.arena = &stream->scratch.arena;
 	stream->record.scratch = &stream->scratch;
-	if (all.order == PD_ORDER_TIME)
-		status = pd_order_open(stream, error);
+	if (order == PD_ORDER_TIME)
+		status = pd_order_open(stream, pieces, error);
 	if (status < 0) {
 		pd_stream_close(stream);
 		return status;
 	}
-	file->pipe_started = !file->main.seekable;
+	if (!file->main.seekable)
+		file->pipe_started = true;
 	*stream_out = stream;
 	return PD_OK;
+}
+
+enum pd_status pd_stream_open(struct pd_file *file, const struct pd_stream_options *options,
+			      struct pd_stream **stream_out, struct pd_error *error)
+{
+	struct pd_stream_options all = {0};
+
+	if (options)
+		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
+	if (options && !options->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size of the options is 0");
+	return pd_stream_open_over(file, all.order, NULL, stream_out, error);
 }
 
 static void close_part(struct pd_stream *stream)
@@ -63,6 +71,7 @@ void pd_stream_close(struct pd_stream *stream)
 	if (!stream)
 		return;
 	close_part(stream);
+	pd_reader_fini(&stream->reader);
 	pd_order_close(stream->order);
 	pd_arena_fini(&stream->scratch.arena);
 	pd_free(stream->tail);
@@ -230,7 +239,7 @@ void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes bytes
 	record->flags = inner_offset == PD_NO_OFFSET ? 0 : PD_RECORD_INFLATED;
 	record->offset = offset;
 	record->inner_offset = inner_offset;
-	record->index = stream->index++;
+	record->index = record->place = stream->index++;
 	record->bytes = bytes;
 	record->tail_size = 0;
 	record->part = (uint32_t)part;
@@ -288,7 +297,9 @@ static enum pd_status take_compressed(struct pd_stream *stream)
 		if (size < packed.size)
 			packed.size = (size_t)size;
 	}
-	stream->file->compressed = true;
+	if (!stream->settled)
+		stream->file->compressed = true;
+	stream->inflate.quiet = stream->quiet;
 	return pd_inflate_feed(&stream->inflate, stream->file, packed, record->offset);
 }
 
@@ -347,7 +358,7 @@ static void end_of_part(struct pd_stream *stream)
 	if (stream->split_size && !stream->split_ready)
 		pd_stream_tell(stream, PD_PROBLEM_SPLIT_RECORD, stream->outer_offset, NULL,
 			     "the pieces of a record have no end");
-	if (stream->part == 0)
+	if (stream->part == 0 && !stream->quiet)
 		pd_file_tell_compression(stream->file);
 	close_part(stream);
 	stream->part++;
@@ -495,7 +506,7 @@ static bool next_quickly(struct pd_stream *stream)
 	record->flags = 0;
 	record->offset = reader->offset;
 	record->inner_offset = PD_NO_OFFSET;
-	record->index = stream->index++;
+	record->index = record->place = stream->index++;
 	record->bytes.data = reader->at;
 	record->bytes.size = (size_t)head.size;
 	record->tail_size = 0;
@@ -513,6 +524,23 @@ static inline bool is_same_event(const struct pd_stream *stream, const uint8_t *
 	return stream->only_event || (id + 8 <= size && pd_load_u64(at + id, stream->file->swap) == stream->last_id);
 }
 
+// Whether what follows the current record may be passed over.
+static bool can_pass(const struct pd_stream *stream)
+{
+	return stream->plain && stream->record.type == PD_RECORD_SAMPLE && stream->record.event && stream->last_event &&
+	       stream->record.event == &stream->last_event->event;
+}
+
+static uint64_t end_pass(struct pd_stream *stream, const uint8_t *at, uint64_t passed)
+{
+	if (!passed)
+		return 0;
+	stream->index += passed;
+	stream->outer_size = 0;
+	pd_reader_advance(&stream->reader, (size_t)(at - stream->reader.at));
+	return passed;
+}
+
 uint64_t pd_stream_pass(struct pd_stream *stream)
 {
 	struct pd_reader *reader = &stream->reader;
@@ -520,8 +548,7 @@ uint64_t pd_stream_pass(struct pd_stream *stream)
 	bool swap = stream->file->swap;
 	uint64_t passed = 0;
 
-	if (!stream->plain || stream->record.type != PD_RECORD_SAMPLE || !stream->record.event ||
-	    !stream->last_event || stream->record.event != &stream->last_event->event)
+	if (!can_pass(stream))
 		return 0;
 	at = reader->at + stream->outer_size;
 	end = reader->at + reader->room;
@@ -535,12 +562,41 @@ uint64_t pd_stream_pass(struct pd_stream *stream)
 		at += size;
 		passed++;
 	}
-	if (!passed)
+	return end_pass(stream, at, passed);
+}
+
+uint64_t pd_stream_pass_timed(struct pd_stream *stream, uint64_t limit, struct pd_times *times)
+{
+	struct pd_reader *reader = &stream->reader;
+	const uint8_t *at, *end, *stop;
+	uint64_t oldest_ns = times->oldest_ns, newest_ns = times->newest_ns, passed = 0;
+	bool swap = stream->file->swap;
+	size_t time_at;
+
+	if (!can_pass(stream))
 		return 0;
-	stream->index += passed;
-	stream->outer_size = 0;
-	pd_reader_advance(reader, (size_t)(at - reader->at));
-	return passed;
+	at = reader->at + stream->outer_size;
+	end = reader->at + reader->room;
+	stop = limit - reader->offset < reader->room ? reader->at + (limit - reader->offset) : end;
+	time_at = PD_RECORD_HEADER_SIZE + 8 * (size_t)stream->last_event->sample_time;
+	while (at < stop && (size_t)(end - at) >= PD_RECORD_HEADER_SIZE) {
+		uint32_t type = pd_load_u32(at, swap);
+		size_t size = pd_load_u16(at + 6, swap);
+		uint64_t time_ns;
+
+		if (type != PD_RECORD_SAMPLE || size > (size_t)(end - at) || time_at + 8 > size ||
+		    !is_same_event(stream, at, size))
+			break;
+		time_ns = pd_load_u64(at + time_at, swap);
+		if (!time_ns)
+			break;
+		oldest_ns = time_ns < oldest_ns ? time_ns : oldest_ns;
+		newest_ns = time_ns > newest_ns ? time_ns : newest_ns;
+		at += size;
+		passed++;
+	}
+	*times = (struct pd_times){oldest_ns, newest_ns};
+	return end_pass(stream, at, passed);
 }
 
 static enum pd_status next_slowly(struct pd_stream *stream, struct pd_error *error)
@@ -602,8 +658,8 @@ enum pd_status pd_stream_seek(struct pd_stream *stream, uint64_t offset, struct 
 {
 	const struct pd_part *part = &stream->file->parts[0];
 
-	if (stream->order)
-		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "%s: places are not in the order of time",
+	if (stream->order || stream->range.source)
+		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "%s: the stream has an order of its own",
 			       stream->file->name);
 	if (!part->source->seekable || stream->file->compressed)
 		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "%s: cannot seek in %s", stream->file->name,

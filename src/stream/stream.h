@@ -7,6 +7,12 @@
 
 #include "file/file.h"
 
+// Places of records, ascending.
+struct pd_places {
+	uint64_t *items;
+	size_t count, capacity;
+};
+
 // Where a record is taken apart: belongs to the stream, reset at the next record.
 struct pd_scratch {
 	struct pd_file *file;
@@ -14,6 +20,7 @@ struct pd_scratch {
 	struct pd_scope scope; // as of the last decoding
 	const struct pd_event_full *event; // whose words the record is read with; may be a stand-in
 	const struct pd_event_full *scope_event; // whose words the scope holds unchanged, or NULL
+	const struct pd_places *known; // records whose damage was told by another stream, or NULL
 	bool used; // something was decoded since the last record
 	bool told; // the damage of this record was told
 };
@@ -31,8 +38,10 @@ struct pd_reader {
 	bool at_end; // the source has no more
 };
 
+// A reader that was closed, or is all zero, can be opened; fini gives its memory back.
 enum pd_status pd_reader_open(struct pd_reader *reader, const struct pd_part *part);
 void pd_reader_close(struct pd_reader *reader);
+void pd_reader_fini(struct pd_reader *reader);
 // Makes at least size bytes readable, if there are so many; see reader->room.
 enum pd_status pd_reader_fill_more(struct pd_reader *reader, size_t size, struct pd_error *error);
 static inline enum pd_status pd_reader_fill(struct pd_reader *reader, size_t size, struct pd_error *error)
@@ -66,6 +75,7 @@ struct pd_inflate {
 	uint64_t total;
 	uint64_t fed; // compressed bytes so far
 	bool broken;
+	bool quiet; // problems were told already
 };
 
 enum pd_status pd_inflate_feed(struct pd_inflate *inflate, struct pd_file *file, struct pd_bytes packed,
@@ -93,6 +103,7 @@ struct pd_stream {
 	struct pd_sorter *order; // records are shown in the order of time; see order.h
 	struct pd_part range;   // what is read instead of the parts, if it has a source
 	bool quiet;             // problems were told already
+	bool settled;           // all of the file was read before: there is nothing to learn about it
 	bool seeked;            // records were left out on purpose
 	bool plain;    // nothing but the record itself stands before the next one
 	uint64_t done; // bytes of the parts before this one
@@ -112,9 +123,20 @@ struct pd_stream {
 #define pd_stream_tell(stream, ...)                                                                \
 	((stream)->quiet ? (void)0 : pd_file_tell((stream)->file, __VA_ARGS__))
 
+// A stream as pd_stream_open makes it; for the order of time pieces may be those of an earlier walk.
+struct pd_pieces;
+enum pd_status pd_stream_open_over(struct pd_file *file, enum pd_order order, const struct pd_pieces *pieces,
+				   struct pd_stream **stream_out, struct pd_error *error);
 // Makes bytes the current record, as if they had been read. Its tail_size is 0.
 void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes record, uint64_t offset,
 		    uint64_t inner_offset);
+// Times of samples; the oldest is UINT64_MAX if there is none.
+struct pd_times {
+	uint64_t oldest_ns, newest_ns;
+};
+// Passes over samples like pd_stream_pass, but none without a time and none that begins at limit or behind it. Adds
+// their times.
+uint64_t pd_stream_pass_timed(struct pd_stream *stream, uint64_t limit, struct pd_times *times);
 // From now on only a range of a part is read, then there is an end.
 enum pd_status pd_stream_open_range(struct pd_stream *stream, size_t part, uint64_t begin, uint64_t end,
 				    struct pd_error *error);

@@ -10,7 +10,7 @@
 struct pd_moment pd_record_moment(const struct pd_record *record)
 {
 	const struct pd_attr *attr = record->event ? record->event->attr : NULL;
-	struct pd_moment moment = {.order = record->index};
+	struct pd_moment moment = {.order = record->place};
 	// where other records have no time, that of samples says nothing about what came before them
 	bool timed = !attr || (PD_BITS(attr->flags, PD_ATTR_SAMPLE_ID_ALL) &&
 			       PD_BITS(attr->sample_type, PD_SAMPLE_TYPE_TIME));

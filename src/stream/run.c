@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs: a walk that shows what is no sample and cuts the file, see pieces.h, then the records to a sink. Workers take
+ * pieces from one counter, the calling thread among them; each has a stream and a sink of its own. All that
+ * the file has to tell about itself was learned in the walk, so workers only read it.
+ */
+#include <perfdata/run.h>
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "stream/pieces.h"
+
+enum {
+	MOST_WORKERS = 256,
+	RECORDS_PER_PROGRESS = 1 << 14,
+};
+
+struct run {
+	struct pd_file *file;
+	struct pd_run_options options;
+	struct pd_sink sink;
+	struct pd_pieces pieces;
+	struct pd_window window;
+	uint64_t total; // bytes of one pass
+	atomic_size_t next; // piece that nobody has taken
+	atomic_uint_least64_t done; // bytes of the second pass
+	atomic_bool ended; // one failed: all stop
+};
+
+struct worker {
+	struct run *run;
+	struct pd_stream *stream;
+	void *self; // of the sink
+	bool forked, started;
+	pthread_t thread;
+	enum pd_status status;
+	struct pd_error error;
+};
+
+static enum pd_status progress(struct run *run, uint64_t done, struct pd_error *error)
+{
+	const struct pd_run_options *options = &run->options;
+
+	if (!options->progress || options->progress(options->self, done, 2 * run->total))
+		return PD_OK;
+	return pd_fail(error, PD_ERROR_STOPPED, PD_NO_OFFSET, "stopped by the progress function");
+}
+
+// ---- the first walk ----
+
+static enum pd_status show_first(void *self, struct pd_stream *stream, const struct pd_record *record,
+				 struct pd_error *error)
+{
+	const struct run *run = self;
+
+	return run->options.first ? run->options.first(run->options.self, stream, record, error) : PD_OK;
+}
+
+static enum pd_status walk_progress(void *self, struct pd_stream *stream, struct pd_error *error)
+{
+	struct run *run = self;
+	uint64_t done, total;
+
+	pd_stream_progress(stream, &done, &total);
+	return progress(run, done, error);
+}
+
+static enum pd_status first_walk(struct run *run, struct pd_error *error)
+{
+	struct pd_watch watch = {.self = run, .record = show_first, .progress = walk_progress};
+	struct pd_stream *stream;
+	enum pd_status status = pd_stream_open(run->file, NULL, &stream, error);
+
+	uint64_t done;
+
+	if (status < 0)
+		return status;
+	pd_stream_progress(stream, &done, &run->total);
+	status = pd_pieces_walk(&run->pieces, stream, &watch, error);
+	pd_stream_close(stream);
+	return status;
+}
+
+static enum pd_status choose(struct run *run, struct pd_error *error)
+{
+	const struct pd_times *times = &run->pieces.times;
+	const struct pd_run_options *options = &run->options;
+	enum pd_status status = PD_OK;
+
+	run->window.from_ns = options->from_ns;
+	run->window.to_ns = options->to_ns;
+	if (times->oldest_ns <= times->newest_ns) {
+		run->window.first_ns = times->oldest_ns;
+		run->window.last_ns = times->newest_ns;
+	}
+	if (options->ready)
+		status = options->ready(options->self, &run->window, error);
+	if (status < 0)
+		return status;
+	atomic_store(&run->done, pd_pieces_narrow(&run->pieces, run->window.from_ns, run->window.to_ns));
+	return PD_OK;
+}
+
+// ---- all records through one stream ----
+
+// What there was to tell and to learn was.
+static void settle(struct run *run, struct pd_stream *stream)
+{
+	stream->quiet = true;
+	stream->settled = true;
+	stream->scratch.known = &run->pieces.told;
+}
+
+static enum pd_status stream_progress(struct run *run, struct pd_stream *stream, struct pd_error *error)
+{
+	uint64_t done, total;
+
+	pd_stream_progress(stream, &done, &total);
+	return progress(run, run->total + atomic_load(&run->done) + done, error);
+}
+
+static enum pd_status run_stream(struct run *run, struct pd_error *error)
+{
+	enum pd_order order = run->sink.fork ? PD_ORDER_FILE : run->options.order;
+	const struct pd_record *record;
+	struct pd_stream *stream;
+	enum pd_status status = pd_stream_open_over(run->file, order, &run->pieces, &stream, error);
+
+	if (status < 0)
+		return status;
+	settle(run, stream);
+	for (uint64_t i = 1; (status = pd_stream_next(stream, &record, error)) == PD_OK; i++) {
+		status = run->sink.record(run->sink.self, stream, record, error);
+		if (status >= 0 && i % RECORDS_PER_PROGRESS == 0)
+			status = stream_progress(run, stream, error);
+		if (status < 0)
+			break;
+	}
+	pd_stream_close(stream);
+	return status < 0 ? status : PD_OK;
+}
+
+// ---- pieces, on one thread or several ----
+
+static enum pd_status run_piece(struct worker *worker, const struct pd_piece *piece)
+{
+	struct run *run = worker->run;
+	struct pd_stream *stream = worker->stream;
+	const struct pd_record *record;
+	enum pd_status status = pd_stream_open_piece(stream, piece, &worker->error);
+
+	while (status >= 0 && (status = pd_stream_next(stream, &record, &worker->error)) == PD_OK) {
+		if (PD_UNLIKELY(atomic_load_explicit(&run->ended, memory_order_relaxed)))
+			return PD_OK;
+		status = run->sink.record(worker->self, stream, record, &worker->error);
+	}
+	if (status >= 0)
+		pd_stream_end_piece(stream, piece);
+	return status < 0 ? status : PD_OK;
+}
+
+// Takes pieces until there are none. Only the calling thread looks after progress.
+static void work(struct worker *worker, bool is_caller)
+{
+	struct run *run = worker->run;
+	const struct pd_piece *piece;
+	enum pd_status status = PD_OK;
+	uint64_t done;
+	size_t at;
+
+	while (status >= 0 && !atomic_load(&run->ended) && (at = atomic_fetch_add(&run->next, 1)) < run->pieces.count) {
+		piece = &run->pieces.items[at];
+		status = run_piece(worker, piece);
+		done = piece->end - piece->begin + atomic_fetch_add(&run->done, piece->end - piece->begin);
+		if (status >= 0 && is_caller)
+			status = progress(run, run->total + done, &worker->error);
+	}
+	if (status >= 0)
+		return;
+	worker->status = status;
+	atomic_store(&run->ended, true);
+}
+
+static void *work_beside(void *self)
+{
+	work(self, false);
+	return NULL;
+}
+
+static enum pd_status open_worker(struct run *run, struct worker *worker, bool is_caller, struct pd_error *error)
+{
+	enum pd_status status;
+
+	worker->run = run;
+	status = pd_stream_open(run->file, NULL, &worker->stream, error);
+	if (status < 0)
+		return status;
+	settle(run, worker->stream);
+	if (is_caller) {
+		worker->self = run->sink.self;
+		return PD_OK;
+	}
+	status = run->sink.fork(run->sink.self, &worker->self, error);
+	worker->forked = status >= 0;
+	return status;
+}
+
+// Gives everything of a worker back; what its twin has goes to the sink.
+static enum pd_status close_worker(struct run *run, struct worker *worker, struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+
+	if (worker->forked)
+		status = run->sink.join(run->sink.self, worker->self, error);
+	pd_stream_close(worker->stream);
+	return status;
+}
+
+// The first failure in the order of the workers is the run's.
+static enum pd_status close_workers(struct run *run, struct worker *workers, size_t count, enum pd_status status,
+				    struct pd_error *error)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (workers[i].started)
+			pthread_join(workers[i].thread, NULL);
+		if (workers[i].status < 0 && status >= 0) {
+			status = workers[i].status;
+			if (error)
+				*error = workers[i].error;
+		}
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct pd_error why = {0};
+		enum pd_status joined = close_worker(run, &workers[i], &why);
+
+		if (joined < 0 && status >= 0) {
+			status = joined;
+			if (error)
+				*error = why;
+		}
+	}
+	pd_free(workers);
+	return status;
+}
+
+static size_t worker_count(const struct run *run)
+{
+	size_t count = run->options.threads;
+	cpu_set_t set;
+
+	if (!run->sink.fork)
+		return 1;
+	if (!count)
+		count = sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+	if (count > run->pieces.count)
+		count = run->pieces.count;
+	return count > MOST_WORKERS ? MOST_WORKERS : count ? count : 1;
+}
+
+static enum pd_status run_pieces(struct run *run, struct pd_error *error)
+{
+	size_t count = worker_count(run), opened = 0;
+	struct worker *workers = pd_alloc(count * sizeof(*workers));
+	enum pd_status status = PD_OK;
+
+	if (!workers)
+		return pd_fail_memory(error);
+	for (; opened < count && status >= 0; opened++)
+		status = open_worker(run, &workers[opened], opened == 0, error);
+	// fewer threads than wanted do the same work
+	for (size_t i = 1; i < opened && status >= 0; i++)
+		workers[i].started = pthread_create(&workers[i].thread, NULL, work_beside, &workers[i]) == 0;
+	if (status >= 0)
+		work(&workers[0], true);
+	return close_workers(run, workers, opened, status, error);
+}
+
+// ---- all of it ----
+
+static enum pd_status go(struct run *run, struct pd_error *error)
+{
+	enum pd_status status = first_walk(run, error);
+
+	if (status >= 0)
+		status = choose(run, error);
+	if (status < 0)
+		return status;
+	if (run->pieces.once || (run->options.order == PD_ORDER_TIME && !run->sink.fork))
+		return run_stream(run, error);
+	return run_pieces(run, error);
+}
+
+enum pd_status pd_run(struct pd_file *file, const struct pd_run_options *options, const struct pd_sink *sink,
+		      struct pd_error *error)
+{
+	struct run run = {.file = file};
+	enum pd_status status;
+
+	if ((options && !options->size) || !sink->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size of the options or of the sink is 0");
+	if (options)
+		memcpy(&run.options, options, options->size < sizeof(run.options) ? options->size : sizeof(run.options));
+	memcpy(&run.sink, sink, sink->size < sizeof(run.sink) ? sink->size : sizeof(run.sink));
+	if (!pd_pieces_possible(file))
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "%s: a pipe that is not kept can be read only once", file->name);
+	status = go(&run, error);
+	pd_pieces_fini(&run.pieces);
+	return status;
+}
