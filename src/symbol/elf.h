@@ -108,6 +108,9 @@ bool pd_elf_has_symtab(const struct pd_elf *elf);
 enum pd_status pd_elf_symtab(struct pd_elf *object, struct pd_elf *debug, const struct pd_elf_symbol_options *options,
 			     struct pd_symtab **table_out, struct pd_error *error);
 
+/** The address of the first symbol of that name, whatever it is. False if there is none. */
+bool pd_elf_symbol_addr(struct pd_elf *elf, const char *name, uint64_t *addr_out);
+
 /** Inside of the ELF reader: adds stubs. */
 void pd_elf_add_plt(struct pd_elf *elf, struct pd_symtab_maker *maker);
 /** The text at an offset of a table of names; false if it is none. */

@@ -228,6 +228,30 @@ bool pd_elf_has_symtab(const struct pd_elf *elf)
 	return table && table->size > (elf->wide ? 24 : 16);
 }
 
+bool pd_elf_symbol_addr(struct pd_elf *elf, const char *name, uint64_t *addr_out)
+{
+	const struct pd_elf_section *table = find_type(elf, PD_ELF_SECTION_SYMTAB);
+	struct pd_bytes symbols, names;
+	size_t step = elf->wide ? 24 : 16;
+
+	if (!table || table->link >= elf->section_count)
+		return false;
+	symbols = pd_elf_section_bytes(elf, table);
+	names = pd_elf_section_bytes(elf, &elf->sections[table->link]);
+	for (size_t i = 1; symbols.data && i < symbols.size / step; i++) {
+		struct pd_cursor c = pd_cursor(symbols.data + i * step, step, elf->big);
+		struct raw_symbol raw = read_symbol(elf, &c);
+		uint32_t length;
+		const char *text;
+
+		if (raw.section == INDEX_UNDEFINED || !pd_elf_name(names, raw.name, &text, &length) || strcmp(text, name) != 0)
+			continue;
+		*addr_out = raw.value;
+		return true;
+	}
+	return false;
+}
+
 // The small object stays open until the table is made, because names point into it.
 static struct pd_elf *open_packed(struct pd_elf *elf)
 {

@@ -564,5 +564,6 @@ struct pd_jit_code pd_jitdump_code(const struct pd_jitdump *jit, size_t index)
 	struct pd_jit_code code = jit->codes[index].code;
 
 	code.name = jit->texts + jit->codes[index].name;
+	code.number = index;
 	return code;
 }

@@ -36,6 +36,7 @@ struct pd_jit_code {
 	const char *name;
 	size_t first_line;
 	size_t line_count;
+	size_t number; // for pd_jitdump_code
 };
 
 struct pd_jit_line {

@@ -175,6 +175,7 @@ enum pd_status pd_kallsyms_read(struct pd_kallsyms *kallsyms_out, const char *te
 	}
 	k.hidden = !r.any_addr;
 	k.text_addr = r.text_addr ? r.text_addr : r.stext_addr;
+	k.stext_addr = r.stext_addr;
 	*kallsyms_out = k;
 	return PD_OK;
 }

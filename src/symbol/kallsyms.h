@@ -9,6 +9,7 @@ struct pd_kallsyms {
 	struct pd_symtab *table; // an owner of 0 is the kernel, else see pd_kallsyms_module
 	bool hidden;             // the kernel showed zeros for addresses: the table is empty
 	uint64_t text_addr;      // _text, else _stext: tells how far the kernel was moved; 0 if neither is listed
+	uint64_t stext_addr;     // _stext, or 0
 	size_t bad_lines;
 	char **modules;
 	size_t module_count;

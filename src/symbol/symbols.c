@@ -14,7 +14,7 @@ enum {
 };
 
 static const size_t default_limit = (size_t)1 << 30;
-static const uint32_t nobody = UINT32_MAX;
+static const uint32_t nobody = PD_NO_SYMBOL;
 
 struct entry {
 	uint64_t start;
@@ -457,14 +457,14 @@ struct pd_symbol pd_symtab_at(const struct pd_symtab *table, size_t index)
 	};
 }
 
-bool pd_symtab_find(const struct pd_symtab *table, uint64_t addr, struct pd_symbol *symbol_out)
+uint32_t pd_symtab_find_index(const struct pd_symtab *table, uint64_t addr)
 {
 	const struct piece *at = table->pieces;
 	size_t count = table->piece_count;
 	uint64_t bucket;
 
 	if (!count || addr < at->start)
-		return false;
+		return nobody;
 	bucket = (addr - at->start) >> table->bucket_shift;
 	if (bucket + 1 < table->bucket_count)
 		count = table->buckets[bucket + 1] + 1u;
@@ -478,9 +478,16 @@ bool pd_symtab_find(const struct pd_symtab *table, uint64_t addr, struct pd_symb
 		at += at[half].start <= addr ? half : 0;
 		count -= half;
 	}
-	if (at->which == nobody)
+	return at->which;
+}
+
+bool pd_symtab_find(const struct pd_symtab *table, uint64_t addr, struct pd_symbol *symbol_out)
+{
+	uint32_t which = pd_symtab_find_index(table, addr);
+
+	if (which == nobody)
 		return false;
-	*symbol_out = pd_symtab_at(table, at->which);
+	*symbol_out = pd_symtab_at(table, which);
 	return true;
 }
 

@@ -74,6 +74,10 @@ void pd_symtab_free(struct pd_symtab *table);
 /** The symbol that covers an address; false if there is none. */
 bool pd_symtab_find(const struct pd_symtab *table, uint64_t addr, struct pd_symbol *symbol_out);
 
+/** The same as a number for pd_symtab_at; PD_NO_SYMBOL if there is none. */
+uint32_t pd_symtab_find_index(const struct pd_symtab *table, uint64_t addr);
+#define PD_NO_SYMBOL UINT32_MAX
+
 /** Symbols in the order of their addresses. index must be less than the count. */
 size_t pd_symtab_count(const struct pd_symtab *table);
 struct pd_symbol pd_symtab_at(const struct pd_symtab *table, size_t index);

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* Places: what the user of symbols calls. */
+#include "symbol/lookup.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "symbol/demangle.h"
+
+enum { KNOWN_MOST = 1 << 23 }; // places that are remembered
+
+static const size_t default_limit = (size_t)1 << 30;
+static const char *const default_debug[] = {"/usr/lib/debug"};
+
+// ---- options ----
+
+static bool keep_text(struct pd_symbols *symbols, const char *text, const char **kept_out)
+{
+	*kept_out = text ? pd_arena_text(&symbols->kept, text, strlen(text)) : NULL;
+	return !text || *kept_out;
+}
+
+static bool keep_debug_paths(struct pd_symbols *symbols, const struct pd_symbols_options *o)
+{
+	size_t count = o->debug_paths ? o->debug_path_count : 1;
+	const char **paths = pd_arena_alloc(&symbols->kept, (count + 1) * sizeof(*paths));
+
+	if (!paths)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!keep_text(symbols, o->debug_paths ? o->debug_paths[i] : default_debug[i], &paths[i]))
+			return false;
+	symbols->places.debug = paths;
+	symbols->places.debug_count = count;
+	return true;
+}
+
+// The running kernel's code belongs to files below the real root only.
+static bool is_root(const char *path)
+{
+	return path[strspn(path, "/")] == 0;
+}
+
+static bool take_options(struct pd_symbols *symbols, const struct pd_symbols_options *o)
+{
+	struct pd_find_places *places = &symbols->places;
+
+	symbols->flags = o->flags;
+	symbols->fetch = o->fetch;
+	symbols->fetch_self = o->fetch_self;
+	symbols->limit = o->memory_limit && o->memory_limit < SIZE_MAX ? (size_t)o->memory_limit : default_limit;
+	places->limit = symbols->limit;
+	symbols->own_machine = !o->symfs || is_root(o->symfs);
+	return keep_text(symbols, o->symfs && o->symfs[0] ? o->symfs : "/", &places->symfs) &&
+	       keep_text(symbols, o->build_id_cache, &places->cache) && keep_text(symbols, o->index, &symbols->index) &&
+	       keep_text(symbols, o->kallsyms, &symbols->kallsyms_path) &&
+	       keep_text(symbols, o->vmlinux, &symbols->vmlinux_path) && keep_debug_paths(symbols, o);
+}
+
+enum pd_status pd_symbols_new(struct pd_file *file, const struct pd_world *world,
+			      const struct pd_symbols_options *options, struct pd_symbols **symbols_out,
+			      struct pd_error *error)
+{
+	struct pd_symbols_options o = {.size = sizeof(o)};
+	struct pd_symbols *symbols;
+	enum pd_status status;
+
+	if (options && !options->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "options without their size");
+	if (options)
+		memcpy(&o, options, options->size < sizeof(o) ? options->size : sizeof(o));
+	symbols = pd_alloc(sizeof(*symbols));
+	if (!symbols)
+		return pd_fail_memory(error);
+	symbols->file = file;
+	symbols->world = world;
+	// not to be foreseen by who made the file
+	symbols->seed = (uint64_t)(uintptr_t)symbols * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)clock() ^
+			(uint64_t)time(NULL);
+	symbols->places_known = (struct pd_memo){.seed = symbols->seed, .most = KNOWN_MOST};
+	symbols->functions_known = (struct pd_memo){.seed = symbols->seed};
+	status = take_options(symbols, &o) ? PD_OK : pd_fail_memory(error);
+	if (status == PD_OK && !(symbols->flags & PD_SYMBOLS_NO_FILES))
+		status = pd_lookup_kernel_given(symbols, error);
+	if (status)
+		pd_symbols_free(symbols);
+	else
+		*symbols_out = symbols;
+	return status;
+}
+
+void pd_symbols_free(struct pd_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	for (size_t i = 0; i < symbols->dso_count; i++)
+		pd_lookup_unload(symbols->dsos[i]);
+	pd_lookup_kernels_fini(symbols);
+	pd_lookup_names_fini(&symbols->kernel_names);
+	pd_memo_fini(&symbols->places_known);
+	pd_memo_fini(&symbols->functions_known);
+	pd_index_fini(&symbols->by_pid);
+	pd_index_fini(&symbols->by_name);
+	pd_free(symbols->by_object);
+	pd_free(symbols->dsos);
+	pd_free(symbols->functions);
+	pd_free(symbols->jit_marks);
+	pd_free(symbols->scratch.data);
+	pd_arena_fini(&symbols->kept);
+	pd_free(symbols);
+}
+
+bool pd_symbols_failed(const struct pd_symbols *symbols)
+{
+	return symbols->failed || symbols->scratch.failed;
+}
+
+const struct pd_dso *pd_symbols_dso(const struct pd_symbols *symbols, size_t index)
+{
+	return index < symbols->dso_count ? &symbols->dsos[index]->dso : NULL;
+}
+
+const struct pd_function *pd_symbols_function(const struct pd_symbols *symbols, size_t index)
+{
+	return index < symbols->function_count ? &symbols->functions[index]->function : NULL;
+}
+
+// ---- functions ----
+
+// The readable form of a linker's name, or the name itself. Stubs are called after what they jump to.
+static const char *readable(struct pd_symbols *symbols, const struct pd_dso_full *dso, const char *name, size_t length,
+			    bool is_stub)
+{
+	struct pd_text *text = &symbols->scratch;
+	size_t tail = is_stub && length > 4 ? 4 : 0;
+	const char *copy;
+
+	// of kernels perf shows what the linker sees
+	if ((symbols->flags & PD_SYMBOLS_RAW_NAMES) || dso->dso.kernel)
+		return name;
+	text->size = 0;
+	if (!pd_demangle(text, name, length - tail))
+		return name;
+	pd_text_put(text, name + length - tail, tail);
+	copy = text->failed ? NULL : pd_arena_text(&symbols->kept, text->data, text->size);
+	if (copy)
+		return copy;
+	symbols->failed = true;
+	return name;
+}
+
+static uint32_t add_function(struct pd_symbols *symbols, const struct pd_dso_full *dso, const struct pd_symbol *symbol)
+{
+	static const char binds[] = {[PD_BIND_LOCAL] = 'l', [PD_BIND_WEAK] = 'w', [PD_BIND_GLOBAL] = 'g'};
+	struct pd_function_full *full = pd_arena_alloc(&symbols->kept, sizeof(*full));
+
+	if (!full || symbols->function_count >= UINT32_MAX - 1 ||
+	    !PD_GROW(symbols->functions, symbols->function_capacity, symbols->function_count + 1)) {
+		symbols->failed = true;
+		return 0;
+	}
+	full->dso = dso;
+	full->function = (struct pd_function){
+		.index = symbols->function_count,
+		.dso = &dso->dso,
+		.name = readable(symbols, dso, symbol->name, symbol->name_length, symbol->kind == PD_SYMBOL_PLT),
+		.linker_name = symbol->name,
+		.start = symbol->start,
+		.end = symbol->end,
+		.bind = binds[symbol->bind % sizeof(binds)],
+	};
+	symbols->functions[symbols->function_count++] = full;
+	return (uint32_t)symbols->function_count;
+}
+
+// The function with a number among those of a dso, as an index + 1; made at first.
+static uint32_t function_of(struct pd_symbols *symbols, const struct pd_dso_full *dso, uint64_t number,
+			    const struct pd_symbol *symbol)
+{
+	const uint32_t *known = pd_memo_find(&symbols->functions_known, (uint32_t)dso->dso.index, number);
+	uint32_t function;
+
+	if (known)
+		return *known;
+	function = add_function(symbols, dso, symbol);
+	if (function && !pd_memo_put(&symbols->functions_known, (uint32_t)dso->dso.index, number, function))
+		symbols->failed = true;
+	return function;
+}
+
+static uint32_t find_in_table(struct pd_symbols *symbols, const struct pd_dso_full *dso, uint64_t addr)
+{
+	uint32_t which = pd_symtab_find_index(dso->table, addr);
+	struct pd_symbol symbol;
+
+	if (which == PD_NO_SYMBOL)
+		return 0;
+	symbol = pd_symtab_at(dso->table, which);
+	if (dso->kallsyms && symbol.owner != dso->owner)
+		return 0;
+	return function_of(symbols, dso, which, &symbol);
+}
+
+static const struct pd_function *by_number(const struct pd_symbols *symbols, uint32_t number)
+{
+	return number ? &symbols->functions[number - 1]->function : NULL;
+}
+
+static const struct pd_function *find_function(struct pd_symbols *symbols, const struct pd_dso_full *dso, uint64_t addr)
+{
+	const uint32_t *known;
+	uint32_t number;
+
+	if (!dso->table)
+		return NULL;
+	known = pd_memo_find(&symbols->places_known, (uint32_t)dso->dso.index, addr);
+	if (known)
+		return by_number(symbols, *known);
+	number = find_in_table(symbols, dso, addr);
+	if (!pd_memo_put(&symbols->places_known, (uint32_t)dso->dso.index, addr, number))
+		symbols->failed = true;
+	return by_number(symbols, number);
+}
+
+// Code that the kernel made has one symbol, which was recorded.
+static const struct pd_function *find_recorded(struct pd_symbols *symbols, const struct pd_dso_full *dso,
+					       const struct pd_mapping *mapping)
+{
+	struct pd_symbol symbol = {
+		.start = mapping->start,
+		.end = mapping->end,
+		.name = mapping->object->path,
+		.name_length = (uint32_t)strlen(mapping->object->path),
+		.bind = PD_BIND_GLOBAL,
+	};
+
+	return by_number(symbols, function_of(symbols, dso, mapping->start, &symbol));
+}
+
+// The same place may have had other code at another time.
+static const struct pd_function *find_jitted(struct pd_symbols *symbols, const struct pd_dso_full *dso,
+					     struct pd_moment when, uint64_t addr)
+{
+	uint64_t time = when.time_ns ? when.time_ns : PD_NO_TIME;
+	struct pd_symbol symbol = {.bind = PD_BIND_GLOBAL};
+	struct pd_jit_code code;
+
+	for (size_t i = 0; dso->jits[i]; i++) {
+		if (!pd_jitdump_find(dso->jits[i], PD_JIT_ANY_PID, addr, time, &code))
+			continue;
+		symbol.start = code.addr;
+		symbol.end = code.addr + code.size;
+		symbol.name = code.name;
+		symbol.name_length = (uint32_t)strlen(code.name);
+		return by_number(symbols, function_of(symbols, dso, (uint64_t)i << 48 ^ code.number, &symbol));
+	}
+	return NULL;
+}
+
+// ---- places ----
+
+static uint64_t place_in(const struct pd_dso_full *dso, const struct pd_location *location, uint64_t addr)
+{
+	uint64_t offset = location->offset;
+
+	if (dso->terms == PD_TERMS_MOVED)
+		return addr - dso->moved;
+	if (dso->terms == PD_TERMS_SPANS && location->mapping->by_offset)
+		for (size_t i = 0; i < dso->span_count; i++)
+			if (offset - dso->spans[i].offset < dso->spans[i].size)
+				return offset - dso->spans[i].offset + dso->spans[i].addr;
+	return offset;
+}
+
+struct pd_place pd_symbols_at(struct pd_symbols *symbols, const struct pd_location *location, struct pd_moment when,
+			      uint64_t addr)
+{
+	struct pd_place place = {.addr = addr, .recorded = addr};
+	struct pd_dso_full *dso = pd_lookup_dso(symbols, location);
+
+	if (!dso)
+		return place;
+	if (dso->dso.state == PD_DSO_UNUSED)
+		pd_lookup_load(symbols, dso, location);
+	place.dso = &dso->dso;
+	place.addr = place_in(dso, location, addr);
+	if (dso->jits)
+		place.function = find_jitted(symbols, dso, when, addr);
+	else
+		place.function = find_function(symbols, dso, place.addr);
+	if (!place.function && location->ksymbol && !(symbols->flags & PD_SYMBOLS_NO_FILES))
+		place.function = find_recorded(symbols, dso, location->ksymbol);
+	return place;
+}
+
+struct pd_place pd_symbols_place(struct pd_symbols *symbols, uint32_t pid, unsigned cpumode, struct pd_moment when,
+				 uint64_t addr)
+{
+	struct pd_location location;
+
+	if (!pd_world_locate(symbols->world, pid, cpumode, when, addr, &location))
+		return (struct pd_place){.addr = addr, .recorded = addr};
+	return pd_symbols_at(symbols, &location, when, addr);
+}
+
+// ---- lines ----
+
+size_t pd_symbols_lines(struct pd_symbols *symbols, const struct pd_place *place, struct pd_line *lines_out,
+			size_t capacity)
+{
+	(void)symbols;
+	if (!place->function)
+		return 0;
+	if (capacity)
+		lines_out[0] = (struct pd_line){.function = place->function};
+	return 1;
+}

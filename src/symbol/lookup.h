@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of struct pd_symbols: objects by name, where each has its symbols from, and what was looked up already.
+ *
+ * An address goes through three steps. Its object is told by a table. Its place in the terms of the symbols comes from
+ * the segments of the object, or from how far the kernel was moved. The function comes from the memo, else from the
+ * table of symbols.
+ */
+#ifndef PD_SYMBOL_LOOKUP_H
+#define PD_SYMBOL_LOOKUP_H
+
+#include <perfdata/symbol.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "symbol/find.h"
+#include "symbol/jitdump.h"
+#include "symbol/kallsyms.h"
+#include "symbol/lines.h"
+#include "symbol/memo.h"
+
+// Bytes of a file that stand at an address.
+struct pd_span {
+	uint64_t offset;
+	uint64_t size;
+	uint64_t addr;
+};
+
+// How a location becomes a place in the terms of the symbols.
+enum pd_terms {
+	PD_TERMS_LOCATION, // pd_location.offset as it is
+	PD_TERMS_SPANS,    // an offset in a file: by the spans
+	PD_TERMS_MOVED     // the recorded address, less pd_dso_full.moved
+};
+
+struct pd_dso_full {
+	struct pd_dso dso; // first: what the user sees
+	struct pd_object_id id;
+	uint32_t machine;
+	uint32_t pid;       // of memory without a file, else 0
+	const char *path;   // where to look for it
+	const struct pd_symtab *table; // or NULL
+	struct pd_symtab *own_table;
+	enum pd_terms terms;
+	uint64_t moved;
+	struct pd_span *spans;
+	size_t span_count;
+	const struct pd_kallsyms *kallsyms; // whose table it is if only the symbols of one module are its own, else NULL
+	uint16_t owner;                     // the number of that module
+	struct pd_jitdump **jits; // of the process, NULL behind the last one
+	struct pd_lines *lines;
+	struct pd_found line_files; // opened for lines
+	bool lines_asked;
+};
+
+struct pd_function_full {
+	struct pd_function function; // first: what the user sees
+	const struct pd_dso_full *dso;
+};
+
+// Where the symbols of a kernel come from: a list of symbols, or an image.
+struct pd_kernel {
+	struct pd_kernel *next;
+	uint32_t machine;
+	struct pd_kallsyms kallsyms;
+	bool has_kallsyms;
+	bool is_running;        // they are those of the kernel that runs here
+	struct pd_symtab *image;
+	uint64_t moved;         // recorded addresses are this much larger than those of the symbols
+	enum pd_dso_state state;
+	const char *detail;
+};
+
+// A jitdump that a process mapped.
+struct pd_jit_mark {
+	uint32_t pid;
+	const struct pd_object *object;
+};
+
+// The file's table of build ids has better names for the kernel and its modules.
+struct pd_kernel_names {
+	bool read;
+	const char *kernel;
+	const char **modules;
+	size_t count, capacity;
+	struct pd_index index; // by the letters of the module
+};
+
+struct pd_symbols {
+	struct pd_file *file;
+	const struct pd_world *world;
+	uint64_t seed;
+	uint32_t flags;
+	struct pd_find_places places;
+	const char *kallsyms_path, *vmlinux_path;
+	const char *index;
+	bool own_machine; // symfs is the root: the running kernel may be the one that was recorded
+	pd_fetch_fn *fetch;
+	void *fetch_self;
+	size_t limit; // most bytes for one object
+	struct pd_arena kept;   // options, names, functions
+	struct pd_text scratch;
+	struct pd_dso_full **by_object;
+	size_t by_object_count;
+	struct pd_index by_pid;  // memory without a file
+	struct pd_index by_name; // dsos by long name and build id
+	struct pd_dso_full **dsos;
+	size_t dso_count, dso_capacity;
+	struct pd_function_full **functions;
+	size_t function_count, function_capacity;
+	struct pd_memo places_known;    // by address: function + 1, or 0
+	struct pd_memo functions_known; // by number in the table
+	struct pd_kernel_names kernel_names;
+	struct pd_kernel *kernels;
+	struct pd_kallsyms given_kallsyms;
+	struct pd_elf *given_image;
+	struct pd_jit_mark *jit_marks;
+	size_t jit_mark_count, jit_mark_capacity;
+	size_t mappings_seen; // when the marks were looked for
+	bool failed;
+};
+
+// ---- lookup_name.c ----
+
+/** What perf calls an object: the name of scripts, from which pd_lookup_short_name makes that of reports. NULL if there
+ * is no memory. Not for memory without a file. */
+const char *pd_lookup_name(struct pd_symbols *symbols, const struct pd_object *object);
+const char *pd_lookup_short_name(struct pd_symbols *symbols, const char *name, enum pd_object_kind kind);
+/** True for code that some program made: its names are in the perf map of its process. */
+bool pd_lookup_is_nameless(const struct pd_location *location);
+/** True for memory that has no object of its own, so that an address in it has no offset. */
+bool pd_lookup_has_no_file(const struct pd_location *location);
+/** The letters of a module in its path or in brackets. */
+bool pd_lookup_module(const char *path, const char **name_out, size_t *length_out);
+void pd_lookup_names_fini(struct pd_kernel_names *names);
+
+// ---- lookup_dso.c ----
+
+/** The dso of a location; NULL if there is no memory. */
+struct pd_dso_full *pd_lookup_dso(struct pd_symbols *symbols, const struct pd_location *location);
+
+// ---- lookup_load.c ----
+
+/** Finds the symbols of a dso; location is one in it. Sets state and detail. */
+void pd_lookup_load(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location);
+void pd_lookup_unload(struct pd_dso_full *dso);
+/** Says where was looked. */
+void pd_lookup_tell(struct pd_symbols *symbols, struct pd_dso_full *dso, enum pd_dso_state state, const char *format,
+		    ...) PD_PRINTF(4, 5);
+/** Loads it from a file: an object and its debug file. is_module: code begins at address 0 of the symbols. */
+void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso, bool is_module);
+/** Appends where was looked and why nothing was used; true if something had another build id. */
+bool pd_lookup_tries(struct pd_text *text, const struct pd_found *found);
+/** A file that the fetch function brings, if it has the build id; or NULL. */
+struct pd_elf *pd_lookup_fetch(struct pd_symbols *symbols, const struct pd_object_id *id, bool debug);
+/** Sets spans and terms by the segments of an object. */
+bool pd_lookup_take_spans(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_elf *elf);
+
+// ---- lookup_kernel.c ----
+
+/** Reads the kallsyms and opens the vmlinux that were given. */
+enum pd_status pd_lookup_kernel_given(struct pd_symbols *symbols, struct pd_error *error);
+void pd_lookup_load_kernel(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location);
+void pd_lookup_kernels_fini(struct pd_symbols *symbols);
+void pd_lookup_load_module(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location);
+
+// ---- lookup_runtime.c ----
+
+/** Code that programs made: perf-PID.map and jit-PID.dump. */
+void pd_lookup_load_runtime(struct pd_symbols *symbols, struct pd_dso_full *dso);
+
+#endif

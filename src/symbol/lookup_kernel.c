@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels and their modules. Kernels are moved at each boot, so symbols of another boot are told by where their
+ * reference symbol was when it was recorded; modules are then anywhere, and only their files help.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "symbol/lookup.h"
+#include "symbol/root.h"
+
+enum { TEXT_LIMIT = 256 << 20, NOTES_LIMIT = 64 << 10, PATH_SIZE = 4096 };
+
+static const char *const image_paths[] = {
+	"/boot/vmlinux-%s",
+	"/usr/lib/debug/boot/vmlinux-%s",
+	"/lib/modules/%s/build/vmlinux",
+	"/lib/modules/%s/vmlinux",
+	"/usr/lib/debug/lib/modules/%s/vmlinux",
+	"/usr/lib/debug/boot/vmlinux-%s.debug",
+	"/boot/vmlinux",
+};
+
+// ---- what was given ----
+
+enum pd_status pd_lookup_kernel_given(struct pd_symbols *symbols, struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+
+	if (symbols->kallsyms_path)
+		status = pd_kallsyms_open(&symbols->given_kallsyms, symbols->kallsyms_path, symbols->limit, error);
+	if (status == PD_OK && symbols->vmlinux_path)
+		status = pd_elf_open(&symbols->given_image, symbols->vmlinux_path, symbols->limit, error);
+	return status;
+}
+
+// ---- where it was ----
+
+// The first mapping of a kernel that says where its symbol was, or NULL.
+static const struct pd_mapping *find_reference(const struct pd_symbols *symbols, uint32_t machine)
+{
+	const struct pd_mapping *map;
+
+	for (size_t i = 0; (map = pd_world_mapping(symbols->world, i)); i++)
+		if (map->object && map->object->kind == PD_OBJECT_KERNEL && map->object->machine == machine && map->symbol &&
+		    map->symbol[0] && map->pgoff)
+			return map;
+	return NULL;
+}
+
+static uint64_t listed_addr(const struct pd_kallsyms *kallsyms, const char *symbol)
+{
+	if (strcmp(symbol, "_stext") == 0)
+		return kallsyms->stext_addr;
+	return strcmp(symbol, "_text") == 0 ? kallsyms->text_addr : 0;
+}
+
+// ---- the list of symbols ----
+
+static const char *keep_text(struct pd_symbols *symbols, const char *text)
+{
+	const char *copy = pd_arena_text(&symbols->kept, text, strlen(text));
+
+	return copy ? copy : "";
+}
+
+static bool take_kallsyms(struct pd_kernel *kernel, struct pd_kallsyms *kallsyms, const struct pd_mapping *reference,
+			  const char *detail)
+{
+	uint64_t listed = reference ? listed_addr(kallsyms, reference->symbol) : 0;
+
+	kernel->kallsyms = *kallsyms;
+	*kallsyms = (struct pd_kallsyms){0};
+	kernel->has_kallsyms = true;
+	kernel->moved = listed ? reference->pgoff - listed : 0;
+	kernel->state = kernel->kallsyms.hidden ? PD_DSO_NO_SYMBOLS : PD_DSO_SYMBOLS;
+	kernel->detail = detail;
+	return true;
+}
+
+static bool running_id(struct pd_object_id *id_out)
+{
+	struct pd_image image;
+	uint8_t *notes;
+	size_t size;
+	bool found;
+
+	if (pd_image_open(&image, "/sys/kernel/notes", NOTES_LIMIT, NULL))
+		return false;
+	found = pd_image_read_all(&image, NOTES_LIMIT, &notes, &size, NULL) == PD_OK;
+	pd_image_close(&image);
+	if (!found)
+		return false;
+	// of the machine that reads them
+	found = pd_object_id_from_notes(notes, size, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, id_out);
+	pd_free(notes);
+	return found;
+}
+
+static void put_line(struct pd_text *tried, const char *text)
+{
+	if (tried->size)
+		PD_TEXT_LITERAL(tried, "; ");
+	pd_text_put(tried, text, strlen(text));
+}
+
+// The kernel that runs here, if it is the one that was recorded.
+static bool try_running(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_object_id *id,
+			const struct pd_mapping *reference, struct pd_text *tried)
+{
+	struct pd_object_id own = {.size = 0};
+	struct pd_kallsyms kallsyms;
+
+	if (!symbols->own_machine || kernel->machine)
+		return false;
+	if (id->size && (!running_id(&own) || !pd_object_id_equal(&own, id))) {
+		put_line(tried, "/proc/kallsyms: this system runs a kernel with another build id");
+		return false;
+	}
+	if (!id->size && !reference)
+		return false;
+	if (pd_kallsyms_open(&kallsyms, "/proc/kallsyms", symbols->limit, NULL)) {
+		put_line(tried, "/proc/kallsyms: cannot be read");
+		return false;
+	}
+	if (kallsyms.hidden)
+		put_line(tried, "/proc/kallsyms: the kernel hides its addresses, see kernel.kptr_restrict");
+	else if (!id->size && listed_addr(&kallsyms, reference->symbol) != reference->pgoff)
+		put_line(tried, "/proc/kallsyms: no build id was recorded, and the kernel stands at another address");
+	else
+		return kernel->is_running = take_kallsyms(kernel, &kallsyms, reference, "/proc/kallsyms");
+	pd_kallsyms_close(&kallsyms);
+	return false;
+}
+
+// ---- images ----
+
+static bool take_image(struct pd_symbols *symbols, struct pd_kernel *kernel, struct pd_elf *object, struct pd_elf *debug,
+		       const struct pd_mapping *reference, const char *detail)
+{
+	const struct pd_elf_symbol_options options = {.data = true, .limit = symbols->limit};
+	uint64_t linked;
+
+	if (pd_elf_symtab(object, debug, &options, &kernel->image, NULL)) {
+		symbols->failed = true;
+		return false;
+	}
+	if (reference && ((debug && pd_elf_symbol_addr(debug, reference->symbol, &linked)) ||
+			  pd_elf_symbol_addr(object, reference->symbol, &linked)))
+		kernel->moved = reference->pgoff - linked;
+	kernel->state = pd_symtab_count(kernel->image) ? PD_DSO_SYMBOLS : PD_DSO_NO_SYMBOLS;
+	kernel->detail = keep_text(symbols, detail);
+	return true;
+}
+
+static bool try_given_image(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_object_id *id,
+			    const struct pd_mapping *reference, struct pd_text *tried)
+{
+	struct pd_object_id own = {.size = 0};
+
+	if (!symbols->given_image || kernel->machine)
+		return false;
+	if (!id->size || (pd_elf_id(symbols->given_image, &own) && pd_object_id_equal(&own, id)))
+		return take_image(symbols, kernel, symbols->given_image, NULL, reference, symbols->vmlinux_path);
+	put_line(tried, symbols->vmlinux_path);
+	pd_text_put(tried, ": has another build id", 22);
+	kernel->state = PD_DSO_MISMATCH;
+	return false;
+}
+
+static bool take_found(struct pd_symbols *symbols, struct pd_kernel *kernel, struct pd_found *found,
+		       const struct pd_mapping *reference, struct pd_text *tried)
+{
+	struct pd_elf *object = found->object ? found->object : found->debug;
+	char detail[PATH_SIZE] = "an image with its build id";
+	struct pd_kallsyms kallsyms;
+	uint8_t *text;
+	size_t size;
+	bool ok;
+
+	for (size_t i = 0; i < found->try_count; i++)
+		if (found->tries[i].verdict == PD_FIND_USED)
+			snprintf(detail, sizeof(detail), "%s/%s", found->tries[i].root, found->tries[i].path);
+	if (object && take_image(symbols, kernel, object, found->debug, reference, detail))
+		return true;
+	if (found->kallsyms.fd >= 0 && pd_image_read_all(&found->kallsyms, TEXT_LIMIT, &text, &size, NULL) == PD_OK) {
+		ok = pd_kallsyms_read(&kallsyms, (char *)text, size, symbols->limit, NULL) == PD_OK;
+		pd_free(text);
+		if (ok)
+			return take_kallsyms(kernel, &kallsyms, reference, keep_text(symbols, detail));
+	}
+	if (pd_lookup_tries(tried, found))
+		kernel->state = PD_DSO_MISMATCH;
+	return false;
+}
+
+static bool try_path(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_find_places *places,
+		     const char *path, const struct pd_object_id *id, const struct pd_mapping *reference,
+		     struct pd_text *tried)
+{
+	struct pd_find_wanted wanted = {.path = path, .id = *id};
+	struct pd_found found;
+	bool ok;
+
+	if (pd_find(places, &wanted, &found, NULL)) {
+		symbols->failed = true;
+		return false;
+	}
+	ok = take_found(symbols, kernel, &found, reference, tried);
+	pd_found_close(&found);
+	return ok;
+}
+
+// The release of the machine that was recorded; "" if it is not known.
+static const char *release_of(const struct pd_symbols *symbols, struct utsname *here)
+{
+	const struct pd_string *recorded = pd_file_osrelease(symbols->file);
+
+	if (recorded && recorded->value.length)
+		return recorded->value.data;
+	return uname(here) == 0 ? here->release : "";
+}
+
+static bool try_usual_paths(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_object_id *id,
+			    const struct pd_mapping *reference, struct pd_text *tried)
+{
+	const struct pd_find_places places = {.symfs = symbols->places.symfs, .limit = symbols->places.limit};
+	struct utsname here;
+	const char *release = release_of(symbols, &here);
+	char path[PATH_SIZE];
+
+	for (size_t i = 0; release[0] && i < sizeof(image_paths) / sizeof(image_paths[0]); i++) {
+		const char *hole = strstr(image_paths[i], "%s"), *form = image_paths[i];
+		int n = hole ? snprintf(path, sizeof(path), "%.*s%s%s", (int)(hole - form), form, release, hole + 2) :
+			       snprintf(path, sizeof(path), "%s", form);
+
+		if (n > 0 && (size_t)n < sizeof(path) && try_path(symbols, kernel, &places, path, id, reference, tried))
+			return true;
+	}
+	return false;
+}
+
+static bool try_fetch(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_object_id *id,
+		      const struct pd_mapping *reference)
+{
+	struct pd_elf *elf = pd_lookup_fetch(symbols, id, true);
+	bool ok = elf && take_image(symbols, kernel, elf, NULL, reference, "fetched by build id");
+
+	pd_elf_close(elf);
+	return ok;
+}
+
+// ---- the kernel ----
+
+static void load_kernel(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_object_id *id)
+{
+	const struct pd_mapping *reference = find_reference(symbols, kernel->machine);
+	struct pd_text tried = {0};
+	bool found = false;
+
+	if (!kernel->machine && symbols->given_kallsyms.table)
+		found = take_kallsyms(kernel, &symbols->given_kallsyms, reference, symbols->kallsyms_path);
+	found = found || try_given_image(symbols, kernel, id, reference, &tried) ||
+		try_running(symbols, kernel, id, reference, &tried);
+	if (!found && id->size)
+		found = try_path(symbols, kernel, &symbols->places, "[kernel.kallsyms]", id, reference, &tried) ||
+			(!kernel->machine && try_usual_paths(symbols, kernel, id, reference, &tried)) ||
+			try_fetch(symbols, kernel, id, reference);
+	pd_text_char(&tried, 0);
+	if (!found)
+		kernel->detail = tried.failed || tried.size < 2 ? "nothing that fits was found" : keep_text(symbols, tried.data);
+	pd_free(tried.data);
+}
+
+static struct pd_kernel *kernel_of(struct pd_symbols *symbols, uint32_t machine, const struct pd_object_id *id)
+{
+	struct pd_kernel *kernel = symbols->kernels;
+
+	while (kernel && kernel->machine != machine)
+		kernel = kernel->next;
+	if (kernel)
+		return kernel;
+	kernel = pd_arena_alloc(&symbols->kept, sizeof(*kernel));
+	if (!kernel)
+		return NULL;
+	*kernel = (struct pd_kernel){.next = symbols->kernels, .machine = machine, .state = PD_DSO_MISSING, .detail = ""};
+	symbols->kernels = kernel;
+	load_kernel(symbols, kernel, id);
+	return kernel;
+}
+
+static struct pd_object_id kernel_id(const struct pd_symbols *symbols, uint32_t machine)
+{
+	struct pd_object_id id = {.size = 0};
+	const struct pd_object *object;
+
+	for (size_t i = 0; (object = pd_world_object(symbols->world, i)); i++) {
+		if (object->kind != PD_OBJECT_KERNEL || object->machine != machine)
+			continue;
+		id.size = object->build_id_size;
+		memcpy(id.bytes, object->build_id, sizeof(object->build_id));
+		if (id.size)
+			break;
+	}
+	return id;
+}
+
+void pd_lookup_load_kernel(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location)
+{
+	struct pd_object_id id = kernel_id(symbols, dso->machine);
+	struct pd_kernel *kernel = kernel_of(symbols, dso->machine, &id);
+
+	(void)location;
+	dso->terms = PD_TERMS_MOVED;
+	if (!kernel) {
+		symbols->failed = true;
+		return;
+	}
+	pd_lookup_tell(symbols, dso, kernel->state, "%s", kernel->detail);
+	dso->table = kernel->has_kallsyms ? kernel->kallsyms.table : kernel->image;
+	dso->moved = kernel->moved;
+}
+
+void pd_lookup_kernels_fini(struct pd_symbols *symbols)
+{
+	for (struct pd_kernel *kernel = symbols->kernels; kernel; kernel = kernel->next) {
+		pd_kallsyms_close(&kernel->kallsyms);
+		pd_symtab_free(kernel->image);
+	}
+	pd_kallsyms_close(&symbols->given_kallsyms);
+	pd_elf_close(symbols->given_image);
+}
+
+// ---- modules ----
+
+static bool same_letters(const char *a, const char *b, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (!a[i] || (a[i] == '-' ? '_' : a[i]) != (b[i] == '-' ? '_' : b[i]))
+			return false;
+	return true;
+}
+
+// The number of a module in a list of symbols, or 0.
+static uint16_t owner_of(const struct pd_kallsyms *kallsyms, const char *name, size_t length)
+{
+	for (size_t i = 0; i < kallsyms->module_count; i++)
+		if (same_letters(kallsyms->modules[i], name, length) && !kallsyms->modules[i][length])
+			return (uint16_t)(i + 1);
+	return 0;
+}
+
+// True if the list has a symbol of the module inside of the mapping: then it stands where it was recorded.
+static bool is_inside(const struct pd_kallsyms *kallsyms, uint16_t owner, const struct pd_mapping *mapping)
+{
+	size_t low = 0, high = pd_symtab_count(kallsyms->table);
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (pd_symtab_at(kallsyms->table, middle).start < mapping->start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < pd_symtab_count(kallsyms->table); low++) {
+		struct pd_symbol symbol = pd_symtab_at(kallsyms->table, low);
+
+		if (symbol.start >= mapping->end)
+			return false;
+		if (symbol.owner == owner)
+			return true;
+	}
+	return false;
+}
+
+static bool load_from_list(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location)
+{
+	struct pd_object_id id = kernel_id(symbols, dso->machine);
+	struct pd_kernel *kernel = kernel_of(symbols, dso->machine, &id);
+	const char *name;
+	size_t length;
+	uint16_t owner;
+
+	if (!kernel || !kernel->has_kallsyms || kernel->moved || !pd_lookup_module(dso->path, &name, &length))
+		return false;
+	owner = owner_of(&kernel->kallsyms, name, length);
+	if (!owner || !is_inside(&kernel->kallsyms, owner, location->mapping))
+		return false;
+	dso->kallsyms = &kernel->kallsyms;
+	dso->table = kernel->kallsyms.table;
+	dso->owner = owner;
+	dso->terms = PD_TERMS_MOVED;
+	pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "%s", kernel->detail);
+	return true;
+}
+
+// The path of a module in a list of lines "kernel/fs/name.ko.xz: ..."; NULL if it is not there.
+static const char *find_in_list(struct pd_symbols *symbols, const char *folder, struct pd_bytes list, const char *name,
+				size_t length)
+{
+	const char *text = (const char *)list.data, *end = text + list.size;
+
+	for (const char *line = text, *next; line < end; line = next) {
+		const char *stop = memchr(line, '\n', (size_t)(end - line));
+		const char *colon, *letters;
+		char path[PATH_SIZE];
+		size_t letters_length;
+
+		stop = stop ? stop : end;
+		next = stop + (stop < end);
+		colon = memchr(line, ':', (size_t)(stop - line));
+		if (!colon || (size_t)snprintf(path, sizeof(path), "%s/%.*s", folder, (int)(colon - line), line) >= sizeof(path))
+			continue;
+		if (pd_lookup_module(path, &letters, &letters_length) && letters_length == length &&
+		    same_letters(letters, name, length))
+			return pd_arena_text(&symbols->kept, path, strlen(path));
+	}
+	return NULL;
+}
+
+// Where the file of a module is of which the name alone is known.
+static const char *find_module(struct pd_symbols *symbols, const char *name, size_t length)
+{
+	struct utsname here;
+	char folder[PATH_SIZE / 4], path[PATH_SIZE];
+	struct pd_bytes list = {NULL, 0};
+	const char *found = NULL;
+	struct pd_image image;
+	uint8_t *text;
+	int fd, n = snprintf(folder, sizeof(folder), "/lib/modules/%s", release_of(symbols, &here));
+
+	if (n < 0 || (size_t)n >= sizeof(folder))
+		return NULL;
+	snprintf(path, sizeof(path), "%s/modules.dep", folder);
+	fd = pd_root_open(symbols->places.symfs, path);
+	if (fd < 0 || pd_image_open_fd(&image, fd, path, symbols->limit, NULL))
+		return NULL;
+	if (pd_image_read_all(&image, TEXT_LIMIT, &text, &list.size, NULL) == PD_OK) {
+		list.data = text;
+		found = find_in_list(symbols, folder, list, name, length);
+		pd_free(text);
+	}
+	pd_image_close(&image);
+	return found;
+}
+
+void pd_lookup_load_module(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location)
+{
+	const char *name, *path;
+	size_t length;
+
+	if (load_from_list(symbols, dso, location))
+		return;
+	if (dso->path[0] == '[' && dso->dso.long_name[0] == '/')
+		dso->path = dso->dso.long_name;
+	if (dso->path[0] == '[' && pd_lookup_module(dso->path, &name, &length)) {
+		path = find_module(symbols, name, length);
+		dso->path = path ? path : dso->path;
+	}
+	pd_lookup_load_file(symbols, dso, true);
+}

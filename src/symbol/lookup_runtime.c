@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Code that programs made: jit-PID.dump where the program mapped one, which is how it says that it writes it, else
+ * /tmp/perf-PID.map. As others may write into such directories, the files must belong to root or to the user.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbol/lookup.h"
+#include "symbol/perfmap.h"
+#include "symbol/root.h"
+
+enum { TEXT_LIMIT = 256 << 20 };
+
+// Opens a regular file of root or the user; says why not.
+static bool open_own(const struct pd_symbols *symbols, const char *path, struct pd_image *image, const char **reason)
+{
+	int fd = pd_root_open(symbols->places.symfs, path);
+	struct stat about;
+
+	if (fd < 0) {
+		*reason = strerror(-fd);
+		return false;
+	}
+	if (fstat(fd, &about) < 0 || (about.st_uid && about.st_uid != geteuid())) {
+		*reason = "belongs neither to root nor to you";
+		close(fd);
+		return false;
+	}
+	*reason = "not a regular file";
+	return pd_image_open_fd(image, fd, path, symbols->limit, NULL) == PD_OK;
+}
+
+static bool is_jitdump(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t length = strlen(name);
+
+	return strncmp(name, "jit-", 4) == 0 && length > 9 && strcmp(name + length - 5, ".dump") == 0;
+}
+
+// Marks of mappings that came since the last time.
+static void find_marks(struct pd_symbols *symbols)
+{
+	const struct pd_mapping *map;
+
+	for (; (map = pd_world_mapping(symbols->world, symbols->mappings_seen)); symbols->mappings_seen++) {
+		size_t n = symbols->jit_mark_count;
+
+		if (!map->object || !is_jitdump(map->object->path))
+			continue;
+		if (n && symbols->jit_marks[n - 1].pid == map->pid && symbols->jit_marks[n - 1].object == map->object)
+			continue;
+		if (!PD_GROW(symbols->jit_marks, symbols->jit_mark_capacity, n + 1)) {
+			symbols->failed = true;
+			return;
+		}
+		symbols->jit_marks[symbols->jit_mark_count++] = (struct pd_jit_mark){map->pid, map->object};
+	}
+}
+
+static struct pd_jitdump *open_jitdump(struct pd_symbols *symbols, const char *path, struct pd_text *tried)
+{
+	struct pd_jitdump *jit = NULL;
+	struct pd_image image;
+	const char *reason;
+
+	if (open_own(symbols, path, &image, &reason) &&
+	    pd_jitdump_open_image(&jit, &image, symbols->limit, NULL) != PD_OK)
+		reason = "not a jitdump";
+	if (jit)
+		return jit;
+	pd_text_put(tried, path, strlen(path));
+	PD_TEXT_LITERAL(tried, ": ");
+	pd_text_put(tried, reason, strlen(reason));
+	PD_TEXT_LITERAL(tried, "; ");
+	return NULL;
+}
+
+// The dumps that a process mapped.
+static bool open_jitdumps(struct pd_symbols *symbols, struct pd_dso_full *dso, struct pd_text *tried)
+{
+	size_t count = 0, capacity = 0;
+
+	find_marks(symbols);
+	for (size_t i = 0; i < symbols->jit_mark_count; i++) {
+		const struct pd_jit_mark *mark = &symbols->jit_marks[i];
+		struct pd_jitdump *jit = mark->pid == dso->pid ? open_jitdump(symbols, mark->object->path, tried) : NULL;
+
+		if (!jit)
+			continue;
+		if (!PD_GROW(dso->jits, capacity, count + 2)) {
+			pd_jitdump_close(jit);
+			symbols->failed = true;
+			break;
+		}
+		dso->jits[count++] = jit;
+		dso->jits[count] = NULL;
+		if (count == 1)
+			pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "%s", mark->object->path);
+	}
+	return count > 0;
+}
+
+static void load_perfmap(struct pd_symbols *symbols, struct pd_dso_full *dso, const char *tried)
+{
+	struct pd_image image;
+	const char *reason;
+	uint8_t *text;
+	size_t size;
+
+	if (!open_own(symbols, dso->path, &image, &reason)) {
+		pd_lookup_tell(symbols, dso, PD_DSO_MISSING, "%s%s: %s", tried, dso->path, reason);
+		return;
+	}
+	if (pd_image_read_all(&image, TEXT_LIMIT, &text, &size, NULL) == PD_OK) {
+		if (pd_perfmap_read(&dso->own_table, (char *)text, size, symbols->limit, NULL, NULL) == PD_OK)
+			dso->table = dso->own_table;
+		pd_free(text);
+	}
+	pd_image_close(&image);
+	if (!dso->table)
+		pd_lookup_tell(symbols, dso, PD_DSO_MISSING, "%s%s: larger than the limit", tried, dso->path);
+	else if (pd_symtab_count(dso->table))
+		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "%s", dso->path);
+	else
+		pd_lookup_tell(symbols, dso, PD_DSO_NO_SYMBOLS, "%s has no symbols", dso->path);
+}
+
+void pd_lookup_load_runtime(struct pd_symbols *symbols, struct pd_dso_full *dso)
+{
+	struct pd_text tried = {0};
+
+	dso->terms = PD_TERMS_MOVED;
+	if ((symbols->flags & PD_SYMBOLS_NO_JITDUMP) || !open_jitdumps(symbols, dso, &tried)) {
+		pd_text_char(&tried, 0);
+		load_perfmap(symbols, dso, tried.failed ? "" : tried.data);
+	}
+	pd_free(tried.data);
+}
