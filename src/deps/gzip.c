@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* zlib: files compressed by gzip. */
+/* zlib: files compressed by gzip, sections of objects. */
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -14,8 +14,8 @@ static void *open_stream(void)
 {
 	z_stream *stream = calloc(1, sizeof(*stream));
 
-	// 16: expect gzip's header
-	if (stream && inflateInit2(stream, 16 + MAX_WBITS) != Z_OK) {
+	// 32: expect gzip's header, or that of zlib, which sections have
+	if (stream && inflateInit2(stream, 32 + MAX_WBITS) != Z_OK) {
 		free(stream);
 		return NULL;
 	}

@@ -23,4 +23,48 @@ bool pd_index_load_symbols(const char *index, const struct pd_object_id *id, uin
 void pd_index_save_symbols(const char *index, const struct pd_object_id *id, uint32_t variant,
 			   const struct pd_elf *object, const struct pd_symtab *table);
 
+// ---- inside of the index ----
+
+enum pd_index_kind {
+	PD_INDEX_SYMBOLS,
+	PD_INDEX_LINES
+};
+
+/** What identifies a file of the index. */
+struct pd_index_key {
+	const struct pd_object_id *id;
+	enum pd_index_kind kind;
+	uint32_t variant;
+};
+
+/** A piece of a file to be written: memory, or a part of another file if image is not NULL. */
+struct pd_index_part {
+	const void *data;
+	const struct pd_image *image;
+	uint64_t offset;
+	uint64_t size;
+};
+
+/** Opens a file of the index and notes that it was used. False if it is not there. */
+bool pd_index_open(const char *index, const struct pd_index_key *key, struct pd_image *image_out);
+/** Reads the first part of a file, which is checked as a whole. *data_out is given away (pd_free), *end_out is where in
+ * the file it ends. False if this is no file of that key, or damaged. */
+bool pd_index_first(const struct pd_image *image, const struct pd_index_key *key, size_t limit, uint8_t **data_out,
+		    size_t *size_out, uint64_t *end_out);
+/** Writes a file whose first part is the first of the parts. False if it could not be written. */
+bool pd_index_write(const char *index, const struct pd_index_key *key, const struct pd_index_part *parts, size_t count);
+void pd_index_remove(const char *index, const struct pd_index_key *key);
+/** Bytes in front of the first part. */
+size_t pd_index_head_size(void);
+/** Most bytes of a file. */
+uint64_t pd_index_file_limit(void);
+/** Of damage, not of forgery. */
+uint64_t pd_index_sum(const void *data, size_t size);
+/** Puts the right head in front of a first part of that size; data has room for it. file_size is that of all. */
+void pd_index_seal(uint8_t *data, const struct pd_index_key *key, size_t first_size, uint64_t file_size);
+
+/** The symbols of an image of such a file, which is checked like one from a directory. */
+bool pd_index_read_symbols(const struct pd_image *image, const struct pd_index_key *key, size_t limit,
+			   struct pd_elf **shape_out, struct pd_symtab **table_out);
+
 #endif

@@ -51,4 +51,8 @@ bool pd_lines_failed(const struct pd_lines *lines);
 void pd_lines_save(struct pd_lines *lines);
 void pd_lines_close(struct pd_lines *lines);
 
+/** For tests: the index is an image, which it takes, also on failure; nothing is read where it is empty. */
+enum pd_status pd_lines_open_index(struct pd_lines **lines_out, const struct pd_lines_source *source,
+				   struct pd_image *file, struct pd_error *error);
+
 #endif

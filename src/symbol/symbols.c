@@ -24,12 +24,14 @@ struct entry {
 	uint16_t owner;
 	uint8_t bind;
 	uint8_t kind;
+	uint32_t zero; // entries and pieces are packed as they are
 };
 
 // Goes to the start of the next one.
 struct piece {
 	uint64_t start;
 	uint32_t which; // entry, or nobody
+	uint32_t zero;
 };
 
 struct pd_symtab {
@@ -292,7 +294,7 @@ static void put_piece(struct pd_symtab *table, uint64_t start, uint32_t which)
 	if (n && table->pieces[n - 1].start == start)
 		table->pieces[n - 1].which = which;
 	else if (!n || table->pieces[n - 1].which != which)
-		table->pieces[table->piece_count++] = (struct piece){start, which};
+		table->pieces[table->piece_count++] = (struct piece){start, which, 0};
 }
 
 static uint64_t top_end(const struct sweep *s)
@@ -500,4 +502,108 @@ size_t pd_symtab_bytes(const struct pd_symtab *table)
 {
 	return sizeof(*table) + table->names_size + table->count * sizeof(*table->entries) +
 	       table->piece_count * sizeof(*table->pieces) + table->bucket_count * sizeof(*table->buckets);
+}
+
+// ---- packing ----
+
+struct packed {
+	uint64_t count;
+	uint64_t piece_count;
+	uint64_t bucket_count;
+	uint64_t bucket_shift;
+	uint64_t names_size;
+};
+
+size_t pd_symtab_packed_size(const struct pd_symtab *table)
+{
+	return pd_symtab_bytes(table) - sizeof(*table) + sizeof(struct packed);
+}
+
+static uint8_t *pack(uint8_t *at, const void *data, size_t size)
+{
+	if (size)
+		memcpy(at, data, size);
+	return at + size;
+}
+
+void pd_symtab_pack(const struct pd_symtab *table, uint8_t *data)
+{
+	const struct packed packed = {table->count, table->piece_count, table->bucket_count, table->bucket_shift,
+				      table->names_size};
+
+	data = pack(data, &packed, sizeof(packed));
+	data = pack(data, table->entries, table->count * sizeof(*table->entries));
+	data = pack(data, table->pieces, table->piece_count * sizeof(*table->pieces));
+	data = pack(data, table->buckets, table->bucket_count * sizeof(*table->buckets));
+	pack(data, table->names, table->names_size);
+}
+
+// Copies the next elements; NULL if there are less, or no memory.
+static void *unpack(const uint8_t **data, size_t *size, uint64_t count, size_t item_size)
+{
+	void *items;
+
+	if (count > *size / item_size)
+		return NULL;
+	items = pd_realloc(NULL, (size_t)count * item_size);
+	if (!items)
+		return NULL;
+	if (count)
+		memcpy(items, *data, (size_t)count * item_size);
+	*data += (size_t)count * item_size;
+	*size -= (size_t)count * item_size;
+	return items;
+}
+
+static bool is_sound_entry(const struct pd_symtab *table, const struct entry *entry)
+{
+	return entry->start < entry->end && entry->bind <= PD_BIND_GLOBAL && entry->kind < PD_SYMBOL_BOUND &&
+	       entry->name < table->names_size && entry->name_length < table->names_size - entry->name &&
+	       !table->names[entry->name + entry->name_length];
+}
+
+// All that lookups rely on.
+static bool is_sound(const struct pd_symtab *table)
+{
+	if (table->bucket_shift > 63 || (table->piece_count && !table->bucket_count))
+		return false;
+	for (size_t i = 0; i < table->count; i++)
+		if (!is_sound_entry(table, &table->entries[i]))
+			return false;
+	for (size_t i = 0; i < table->piece_count; i++)
+		if ((table->pieces[i].which >= table->count && table->pieces[i].which != nobody) ||
+		    (i && table->pieces[i].start <= table->pieces[i - 1].start))
+			return false;
+	for (size_t i = 0; table->piece_count && i < table->bucket_count; i++)
+		if (table->buckets[i] >= table->piece_count || (i && table->buckets[i] < table->buckets[i - 1]))
+			return false;
+	return true;
+}
+
+bool pd_symtab_unpack(struct pd_symtab **table_out, const uint8_t *data, size_t size)
+{
+	struct pd_symtab *table = pd_alloc(sizeof(*table));
+	struct packed packed;
+	bool ok = table && size >= sizeof(packed);
+
+	if (ok) {
+		memcpy(&packed, data, sizeof(packed));
+		data += sizeof(packed);
+		size -= sizeof(packed);
+		table->entries = unpack(&data, &size, packed.count, sizeof(*table->entries));
+		table->pieces = unpack(&data, &size, packed.piece_count, sizeof(*table->pieces));
+		table->buckets = unpack(&data, &size, packed.bucket_count, sizeof(*table->buckets));
+		table->names = unpack(&data, &size, packed.names_size, 1);
+		table->count = (size_t)packed.count;
+		table->piece_count = (size_t)packed.piece_count;
+		table->bucket_count = (size_t)packed.bucket_count;
+		table->bucket_shift = packed.bucket_shift < 64 ? (unsigned)packed.bucket_shift : 64;
+		table->names_size = (size_t)packed.names_size;
+		ok = table->entries && table->pieces && table->buckets && table->names && !size && is_sound(table);
+	}
+	if (ok)
+		*table_out = table;
+	else
+		pd_symtab_free(table);
+	return ok;
 }

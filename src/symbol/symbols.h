@@ -85,4 +85,10 @@ struct pd_symbol pd_symtab_at(const struct pd_symtab *table, size_t index);
 /** Bytes that the table takes. */
 size_t pd_symtab_bytes(const struct pd_symtab *table);
 
+/** A table as bytes, to be kept by this machine. data has room for the packed size. */
+size_t pd_symtab_packed_size(const struct pd_symtab *table);
+void pd_symtab_pack(const struct pd_symtab *table, uint8_t *data);
+/** The table again. False if the bytes are none, or without memory; they may be hostile. */
+bool pd_symtab_unpack(struct pd_symtab **table_out, const uint8_t *data, size_t size);
+
 #endif

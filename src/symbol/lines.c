@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An object's units: where each has code, and the tables of those that were asked for. A table comes from memory, else
+ * from the index, else from the debug information, which is opened at the first unit that needs it.
+ *
+ * A file of the index has as its first part which units there are, where each has code, and where in the file the
+ * tables stand that were made so far, each with its checksum.
+ */
+#include "symbol/lines.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "symbol/dwarf.h"
+#include "symbol/index_file.h"
+#include "symbol/root.h"
+
+enum {
+	SHARE = 4 // of the limit, for what the reader keeps until it is opened anew
+};
+
+static const size_t default_limit = (size_t)1 << 30;
+
+enum unit_state {
+	UNIT_UNKNOWN, // nobody asked, or it is in the index
+	UNIT_READ,
+	UNIT_MISSING
+};
+
+// As it stands in a file, too.
+struct directory {
+	uint64_t image_sum; // of the debug information
+	uint32_t unit_count;
+	uint32_t piece_count;
+};
+
+struct unit {
+	uint64_t offset; // in the debug information
+	uint64_t at;     // of the table in the file; 0: not there
+	uint64_t size;
+	uint64_t sum;
+};
+
+struct pd_lines {
+	struct pd_lines_source source;
+	struct pd_index_key key;
+	size_t limit;
+	size_t used; // of tables and images
+	bool failed;
+
+	bool has_directory;
+	uint64_t image_sum;
+	struct unit *units;
+	uint8_t *states;
+	struct pd_unit_table *tables;
+	size_t unit_count;
+	struct pd_piece *pieces;
+	size_t piece_count;
+
+	struct pd_image file; // of the index; fd is -1 if there is none
+	bool stale;           // it does not belong to the debug information
+	bool is_new;          // there is something to save
+
+	bool tried; // to open debug information
+	struct pd_debug_image image, shared_image;
+	struct pd_dwarf *dwarf, *shared;
+	struct pd_elf *shared_elf;
+};
+
+// ---- opening ----
+
+static bool allocate_units(struct pd_lines *l, size_t count)
+{
+	l->units = pd_alloc(count * sizeof(*l->units));
+	l->states = pd_alloc(count * sizeof(*l->states));
+	l->tables = pd_alloc(count * sizeof(*l->tables));
+	l->unit_count = l->units && l->states && l->tables ? count : 0;
+	return l->unit_count == count;
+}
+
+static void drop_units(struct pd_lines *l)
+{
+	for (size_t i = 0; i < l->unit_count; i++)
+		pd_unit_table_fini(&l->tables[i]);
+	pd_free(l->units);
+	pd_free(l->states);
+	pd_free(l->tables);
+	pd_free(l->pieces);
+	l->units = NULL;
+	l->states = NULL;
+	l->tables = NULL;
+	l->pieces = NULL;
+	l->unit_count = l->piece_count = 0;
+	l->has_directory = false;
+}
+
+static bool take_directory(struct pd_lines *l, const uint8_t *data, size_t size, uint64_t behind)
+{
+	struct directory head;
+	size_t pieces_size;
+
+	if (size < sizeof(head))
+		return false;
+	memcpy(&head, data, sizeof(head));
+	pieces_size = (size_t)head.piece_count * sizeof(*l->pieces);
+	if (size - sizeof(head) != (uint64_t)head.unit_count * sizeof(*l->units) + pieces_size)
+		return false;
+	l->pieces = pd_realloc(NULL, pieces_size);
+	if (!allocate_units(l, head.unit_count) || !l->pieces)
+		return false;
+	memcpy(l->units, data + sizeof(head), head.unit_count * sizeof(*l->units));
+	memcpy(l->pieces, data + sizeof(head) + head.unit_count * sizeof(*l->units), pieces_size);
+	l->piece_count = head.piece_count;
+	l->image_sum = head.image_sum;
+	for (size_t i = 0; i < l->unit_count; i++) {
+		const struct unit *u = &l->units[i];
+
+		if (u->at && (u->at < behind || u->at > l->file.size || u->size > l->file.size - u->at))
+			return false;
+	}
+	for (size_t i = 0; i < l->piece_count; i++)
+		if (l->pieces[i].value >= l->unit_count && l->pieces[i].value != PD_PIECE_NONE)
+			return false;
+	l->has_directory = true;
+	return true;
+}
+
+static void read_index(struct pd_lines *l)
+{
+	uint8_t *data;
+	uint64_t end;
+	size_t size;
+
+	if (pd_index_first(&l->file, &l->key, l->limit, &data, &size, &end)) {
+		if (!take_directory(l, data, size, end))
+			drop_units(l);
+		pd_free(data);
+	}
+	if (!l->has_directory)
+		pd_image_close(&l->file);
+}
+
+enum pd_status pd_lines_open_index(struct pd_lines **lines_out, const struct pd_lines_source *source,
+				   struct pd_image *file, struct pd_error *error)
+{
+	struct pd_lines *l = pd_alloc(sizeof(*l));
+
+	if (!l) {
+		pd_image_close(file);
+		return pd_fail_memory(error);
+	}
+	l->source = *source;
+	l->limit = source->limit ? source->limit : default_limit;
+	l->key = (struct pd_index_key){.id = &l->source.id, .kind = PD_INDEX_LINES};
+	l->file = *file;
+	*file = (struct pd_image){.fd = -1};
+	if (l->file.size)
+		read_index(l);
+	*lines_out = l;
+	return PD_OK;
+}
+
+enum pd_status pd_lines_open(struct pd_lines **lines_out, const struct pd_lines_source *source, struct pd_error *error)
+{
+	struct pd_index_key key = {.id = &source->id, .kind = PD_INDEX_LINES};
+	struct pd_image file = {.fd = -1};
+
+	if (!pd_index_open(source->index, &key, &file))
+		file = (struct pd_image){.fd = -1};
+	return pd_lines_open_index(lines_out, source, &file, error);
+}
+
+// ---- what several debug files share ----
+
+struct shared_link {
+	const char *name;
+	struct pd_object_id id;
+};
+
+static bool find_link(struct pd_elf *elf, struct shared_link *link)
+{
+	const struct pd_elf_section *section = pd_elf_section_by_name(elf, ".gnu_debugaltlink");
+	bool is_standard = !section;
+	struct pd_bytes bytes;
+	uint32_t length;
+	size_t at = 0;
+
+	if (!section)
+		section = pd_elf_section_by_name(elf, ".debug_sup");
+	if (!section)
+		return false;
+	bytes = pd_elf_section_bytes(elf, section);
+	// version, and whether this is the shared file itself
+	at += is_standard ? 3 : 0;
+	if (!pd_elf_name(bytes, at, &link->name, &length))
+		return false;
+	at += length + 1;
+	// the length of the id, which takes one byte
+	at += is_standard ? 1 : 0;
+	if (at >= bytes.size || bytes.size - at > sizeof(link->id.bytes))
+		return false;
+	link->id.size = (uint8_t)(bytes.size - at);
+	memcpy(link->id.bytes, bytes.data + at, link->id.size);
+	return true;
+}
+
+static struct pd_elf *try_shared(const struct pd_lines *l, const char *root, const char *path,
+				 const struct pd_object_id *wanted)
+{
+	struct pd_object_id id = {.size = 0};
+	struct pd_elf *elf = NULL;
+	struct pd_image image;
+	int fd = root ? pd_root_open(root, path) : -1;
+
+	if (fd < 0 || pd_image_open_fd(&image, fd, "", l->limit, NULL) ||
+	    pd_elf_open_image(&elf, &image, "", l->limit, NULL))
+		return NULL;
+	if (pd_elf_id(elf, &id) && pd_object_id_equal(&id, wanted))
+		return elf;
+	pd_elf_close(elf);
+	return NULL;
+}
+
+static bool path_of_id(const struct pd_object_id *id, char *out, size_t size)
+{
+	int at = snprintf(out, size, ".build-id/");
+
+	for (size_t i = 0; i < id->size; i++)
+		at += snprintf(out + at, size - (size_t)at, i == 1 ? "/%02x" : "%02x", id->bytes[i]);
+	snprintf(out + at, size - (size_t)at, ".debug");
+	return id->size > 1;
+}
+
+// As it is named by an absolute path, below the directories of debug files, or by its build id.
+static struct pd_elf *find_shared(const struct pd_lines *l, const struct shared_link *link)
+{
+	const struct pd_find_places *places = l->source.places;
+	const char *below = strstr(link->name, ".dwz/");
+	char by_id[2 * 64 + 32];
+	struct pd_elf *elf = NULL;
+
+	if (!places)
+		return NULL;
+	if (link->name[0] == '/')
+		elf = try_shared(l, places->symfs, link->name, &link->id);
+	for (size_t i = 0; !elf && i < places->debug_count; i++) {
+		if (path_of_id(&link->id, by_id, sizeof(by_id)))
+			elf = try_shared(l, places->debug[i], by_id, &link->id);
+		if (!elf && below)
+			elf = try_shared(l, places->debug[i], below, &link->id);
+	}
+	return elf;
+}
+
+static void open_shared(struct pd_lines *l, struct pd_elf *elf)
+{
+	struct shared_link link;
+
+	if (!find_link(elf, &link))
+		return;
+	l->shared_elf = find_shared(l, &link);
+	if (l->shared_elf && pd_debug_image_make(l->shared_elf, l->limit - l->used, &l->shared_image, NULL) == PD_OK) {
+		l->used += l->shared_image.size;
+		l->shared = pd_dwarf_reader.open(&l->shared_image, NULL);
+	}
+}
+
+// ---- debug information ----
+
+static void make_directory(struct pd_lines *l, struct pd_dwarf_units *units)
+{
+	bool ok = pd_dwarf_reader.units(l->dwarf, units) && units->count < PD_PIECE_NONE &&
+		  pd_pieces_make(units->spans, units->span_count, &l->pieces, &l->piece_count) &&
+		  allocate_units(l, units->count);
+
+	if (!ok) {
+		l->failed = true;
+		drop_units(l);
+		return;
+	}
+	for (size_t i = 0; i < l->unit_count; i++)
+		l->units[i].offset = units->offsets[i];
+	l->image_sum = l->image.sum ^ l->shared_image.sum;
+	l->has_directory = true;
+}
+
+static struct pd_elf *with_debug_information(struct pd_elf *object, struct pd_elf *debug)
+{
+	struct pd_elf *elves[] = {debug, object};
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct pd_elf_section *s = NULL;
+
+		if (elves[i])
+			s = pd_elf_section_by_name(elves[i], ".debug_info");
+		if (elves[i] && !s)
+			s = pd_elf_section_by_name(elves[i], ".zdebug_info");
+		if (s && s->type != PD_ELF_SECTION_NOBITS)
+			return elves[i];
+	}
+	return NULL;
+}
+
+static void try_debug_information(struct pd_lines *l)
+{
+	struct pd_elf *object = NULL, *debug = NULL, *elf;
+	struct pd_dwarf_units units = {.offsets = NULL};
+	enum pd_status status;
+
+	l->source.files(l->source.self, &object, &debug);
+	elf = with_debug_information(object, debug);
+	if (!elf)
+		return;
+	status = pd_debug_image_make(elf, l->limit - l->used, &l->image, NULL);
+	if (status) {
+		l->failed = status != PD_ERROR_UNSUPPORTED;
+		return;
+	}
+	l->used += l->image.size;
+	open_shared(l, elf);
+	l->dwarf = pd_dwarf_reader.open(&l->image, l->shared);
+	if (!l->dwarf)
+		return;
+	if (!l->has_directory) {
+		make_directory(l, &units);
+		pd_free(units.offsets);
+		pd_free(units.spans);
+	} else if (l->image_sum != (l->image.sum ^ l->shared_image.sum)) {
+		// answers stay what they were in this run; the next one begins anew
+		l->stale = true;
+	}
+}
+
+static bool need_debug_information(struct pd_lines *l)
+{
+	if (!l->tried && pd_dwarf_reader.open && l->source.files && l->used < l->limit) {
+		l->tried = true;
+		try_debug_information(l);
+	}
+	return l->dwarf && l->has_directory && !l->stale;
+}
+
+// ---- tables ----
+
+static bool load_table(struct pd_lines *l, size_t which)
+{
+	const struct unit *u = &l->units[which];
+	void *block;
+
+	if (l->file.size == 0 || !u->at || u->size > l->limit - l->used)
+		return false;
+	block = pd_realloc(NULL, (size_t)u->size);
+	if (!block)
+		return false;
+	if (pd_image_copy(&l->file, u->at, block, (size_t)u->size) == u->size &&
+	    pd_index_sum(block, (size_t)u->size) == u->sum)
+		return pd_unit_table_take(&l->tables[which], block, (size_t)u->size);
+	pd_free(block);
+	return false;
+}
+
+static bool make_table(struct pd_lines *l, size_t which)
+{
+	struct pd_unit_maker maker = {.limit = l->limit - l->used};
+	bool ok;
+
+	if (!need_debug_information(l) || l->used >= l->limit)
+		return false;
+	// the reader keeps what it read
+	if (pd_dwarf_reader.taken(l->dwarf) > l->limit / SHARE) {
+		pd_dwarf_reader.close(l->dwarf);
+		l->dwarf = pd_dwarf_reader.open(&l->image, l->shared);
+		if (!l->dwarf)
+			return false;
+	}
+	maker.limit = l->limit - l->used;
+	ok = pd_dwarf_reader.unit(l->dwarf, l->units[which].offset, &maker);
+	if (!ok)
+		pd_unit_maker_fini(&maker);
+	ok = ok && pd_unit_table_make(&maker, &l->tables[which]);
+	l->failed = l->failed || !ok;
+	l->is_new = l->is_new || ok;
+	return ok;
+}
+
+static const struct pd_unit_table *table_of(struct pd_lines *l, size_t which)
+{
+	if (l->states[which] == UNIT_UNKNOWN) {
+		bool ok = load_table(l, which) || make_table(l, which);
+
+		l->states[which] = ok ? UNIT_READ : UNIT_MISSING;
+		l->used += ok ? l->tables[which].size : 0;
+	}
+	return l->states[which] == UNIT_READ ? &l->tables[which] : NULL;
+}
+
+size_t pd_lines_find(struct pd_lines *l, uint64_t addr, struct pd_lines_frame *frames_out, size_t capacity)
+{
+	const struct pd_unit_table *table;
+	uint32_t unit;
+
+	if (!l->has_directory && !need_debug_information(l))
+		return 0;
+	unit = pd_pieces_find(l->pieces, l->piece_count, addr);
+	table = unit == PD_PIECE_NONE ? NULL : table_of(l, unit);
+	return table ? pd_unit_table_find(table, addr, frames_out, capacity) : 0;
+}
+
+bool pd_lines_failed(const struct pd_lines *l)
+{
+	return l->failed;
+}
+
+// ---- the index ----
+
+// Those of this run first: what is kept from before may find no room.
+static size_t put_parts(struct pd_lines *l, struct unit *units, struct pd_index_part *parts, uint64_t at)
+{
+	size_t count = 1;
+
+	for (size_t i = 0; i < 2 * l->unit_count; i++) {
+		size_t which = i % l->unit_count;
+		const struct pd_unit_table *table = &l->tables[which];
+		bool is_read = l->states[which] == UNIT_READ;
+		struct pd_index_part part;
+
+		if (is_read != (i < l->unit_count) || (!is_read && !l->units[which].at))
+			continue;
+		if (is_read)
+			part = (struct pd_index_part){.data = table->block, .size = table->size};
+		else
+			part = (struct pd_index_part){
+				.image = &l->file, .offset = l->units[which].at, .size = l->units[which].size};
+		if (part.size > pd_index_file_limit() - at)
+			continue;
+		units[which].at = at;
+		units[which].size = part.size;
+		units[which].sum = is_read ? pd_index_sum(part.data, (size_t)part.size) : l->units[which].sum;
+		parts[count++] = part;
+		at += part.size;
+	}
+	return count;
+}
+
+static void save(struct pd_lines *l, uint8_t *first, size_t first_size, struct unit *units,
+		 struct pd_index_part *parts)
+{
+	struct directory head = {l->image_sum, (uint32_t)l->unit_count, (uint32_t)l->piece_count};
+	size_t units_size = l->unit_count * sizeof(*units);
+	uint64_t at = pd_index_head_size() + first_size;
+	size_t count;
+
+	if (at > pd_index_file_limit())
+		return;
+	for (size_t i = 0; i < l->unit_count; i++)
+		units[i] = (struct unit){.offset = l->units[i].offset};
+	count = put_parts(l, units, parts, at);
+	memcpy(first, &head, sizeof(head));
+	memcpy(first + sizeof(head), units, units_size);
+	memcpy(first + sizeof(head) + units_size, l->pieces, l->piece_count * sizeof(*l->pieces));
+	parts[0] = (struct pd_index_part){.data = first, .size = first_size};
+	if (pd_index_write(l->source.index, &l->key, parts, count))
+		l->is_new = false;
+}
+
+void pd_lines_save(struct pd_lines *l)
+{
+	size_t first_size = sizeof(struct directory) + l->unit_count * sizeof(struct unit) +
+			    l->piece_count * sizeof(*l->pieces);
+	struct pd_index_part *parts;
+	struct unit *units;
+	uint8_t *first;
+
+	if (l->stale && l->source.index)
+		pd_index_remove(l->source.index, &l->key);
+	if (l->stale || !l->is_new || !l->source.index || !l->unit_count)
+		return;
+	first = pd_realloc(NULL, first_size);
+	units = pd_realloc(NULL, l->unit_count * sizeof(*units));
+	parts = pd_realloc(NULL, (l->unit_count + 1) * sizeof(*parts));
+	if (first && units && parts)
+		save(l, first, first_size, units, parts);
+	pd_free(first);
+	pd_free(units);
+	pd_free(parts);
+}
+
+void pd_lines_close(struct pd_lines *l)
+{
+	if (!l)
+		return;
+	pd_lines_save(l);
+	if (l->dwarf)
+		pd_dwarf_reader.close(l->dwarf);
+	if (l->shared)
+		pd_dwarf_reader.close(l->shared);
+	pd_elf_close(l->shared_elf);
+	pd_free(l->image.data);
+	pd_free(l->shared_image.data);
+	drop_units(l);
+	pd_image_close(&l->file);
+	pd_free(l);
+}

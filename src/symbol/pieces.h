@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Spans of addresses that may overlap, cut into pieces that do not: at each address the span with the highest value
+ * wins. Who has an address is one binary search then, whatever a hostile file nests.
+ */
+#ifndef PD_SYMBOL_PIECES_H
+#define PD_SYMBOL_PIECES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PD_PIECE_NONE UINT32_MAX
+
+struct pd_span {
+	uint64_t start;
+	uint64_t end; // behind it
+	uint32_t value;
+};
+
+/** Goes to the start of the next one. */
+struct pd_piece {
+	uint64_t start;
+	uint32_t value; // PD_PIECE_NONE: nobody
+	uint32_t zero;  // pieces are written to files as they are
+};
+
+/** Sorts the spans and makes the pieces (pd_free), no more than two for each span. False if there is no memory. */
+bool pd_pieces_make(struct pd_span *spans, size_t count, struct pd_piece **pieces_out, size_t *count_out);
+
+/** The value at an address, or PD_PIECE_NONE. */
+static inline uint32_t pd_pieces_find(const struct pd_piece *pieces, size_t count, uint64_t addr)
+{
+	if (!count || addr < pieces->start)
+		return PD_PIECE_NONE;
+	while (count > 1) {
+		size_t half = count / 2;
+
+		pieces += pieces[half].start <= addr ? half : 0;
+		count -= half;
+	}
+	return pieces->value;
+}
+
+#endif

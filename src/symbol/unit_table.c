@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* A block is a head, rows, pieces, scopes and texts, in the byte order of the machine. */
+#include "symbol/unit_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	DEEPEST = 1024, // scopes that are looked at for one address
+	FIRST_SLOTS = 256
+};
+
+static const size_t default_limit = (size_t)1 << 30;
+
+struct head {
+	uint32_t row_count, piece_count, scope_count, texts_size;
+};
+
+// ---- making ----
+
+static bool is_within(struct pd_unit_maker *m)
+{
+	size_t limit = m->limit ? m->limit : default_limit;
+
+	// doubling, and the pieces of the spans, included
+	if (m->row_count > limit / 2 / sizeof(*m->rows) || m->scope_count > limit / 4 / sizeof(*m->scopes) ||
+	    m->span_count > limit / 8 / sizeof(*m->spans) || m->texts_size > limit / 4)
+		m->failed = true;
+	return !m->failed;
+}
+
+static uint32_t hash_of(const char *text, size_t size)
+{
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ (uint8_t)text[i]) * 16777619u;
+	return hash;
+}
+
+static void put_slot(struct pd_unit_maker *m, uint32_t hash, uint32_t text)
+{
+	size_t at = hash & (m->slot_count - 1);
+
+	while (m->slots[at])
+		at = (at + 1) & (m->slot_count - 1);
+	m->slots[at] = text + 1;
+}
+
+static bool grow_slots(struct pd_unit_maker *m)
+{
+	size_t count = m->slot_count ? 2 * m->slot_count : FIRST_SLOTS;
+	uint32_t *slots = pd_alloc(count * sizeof(*slots));
+
+	if (!slots)
+		return false;
+	pd_free(m->slots);
+	m->slots = slots;
+	m->slot_count = count;
+	for (size_t at = 0; at < m->texts_size;) {
+		size_t length = strlen(m->texts + at);
+
+		put_slot(m, hash_of(m->texts + at, length), (uint32_t)at);
+		at += length + 1;
+	}
+	return true;
+}
+
+static uint32_t find_text(const struct pd_unit_maker *m, const char *text, uint32_t hash)
+{
+	for (size_t at = hash & (m->slot_count - 1); m->slots[at]; at = (at + 1) & (m->slot_count - 1))
+		if (strcmp(m->texts + m->slots[at] - 1, text) == 0)
+			return m->slots[at] - 1;
+	return PD_NO_TEXT;
+}
+
+uint32_t pd_unit_maker_text(struct pd_unit_maker *m, const char *text)
+{
+	size_t length;
+	uint32_t hash, at;
+
+	if (!text || m->failed || !is_within(m))
+		return PD_NO_TEXT;
+	length = strlen(text);
+	hash = hash_of(text, length);
+	at = m->slot_count ? find_text(m, text, hash) : PD_NO_TEXT;
+	if (at != PD_NO_TEXT)
+		return at;
+	if (length >= UINT32_MAX / 2 || m->texts_size + length >= UINT32_MAX / 2 ||
+	    (2 * m->text_count >= m->slot_count && !grow_slots(m)) ||
+	    !PD_GROW(m->texts, m->texts_capacity, m->texts_size + length + 1)) {
+		m->failed = true;
+		return PD_NO_TEXT;
+	}
+	at = (uint32_t)m->texts_size;
+	memcpy(m->texts + at, text, length + 1);
+	m->texts_size += length + 1;
+	m->text_count++;
+	put_slot(m, hash, at);
+	return at;
+}
+
+void pd_unit_maker_row(struct pd_unit_maker *m, const struct pd_unit_row *row)
+{
+	if (m->failed || !is_within(m))
+		return;
+	if (!PD_GROW(m->rows, m->row_capacity, m->row_count + 1)) {
+		m->failed = true;
+		return;
+	}
+	m->rows[m->row_count++] = *row;
+}
+
+uint32_t pd_unit_maker_scope(struct pd_unit_maker *m, const struct pd_unit_scope *scope)
+{
+	if (m->failed || !is_within(m))
+		return PD_NO_SCOPE;
+	if (m->scope_count >= PD_NO_SCOPE - 1 || !PD_GROW(m->scopes, m->scope_capacity, m->scope_count + 1)) {
+		m->failed = true;
+		return PD_NO_SCOPE;
+	}
+	m->scopes[m->scope_count] = *scope;
+	return (uint32_t)m->scope_count++;
+}
+
+void pd_unit_maker_span(struct pd_unit_maker *m, uint64_t start, uint64_t end, uint32_t scope)
+{
+	if (m->failed || end <= start || scope == PD_NO_SCOPE || !is_within(m))
+		return;
+	if (!PD_GROW(m->spans, m->span_capacity, m->span_count + 1)) {
+		m->failed = true;
+		return;
+	}
+	m->spans[m->span_count++] = (struct pd_span){start, end, scope};
+}
+
+void pd_unit_maker_fini(struct pd_unit_maker *m)
+{
+	pd_free(m->rows);
+	pd_free(m->scopes);
+	pd_free(m->spans);
+	pd_free(m->texts);
+	pd_free(m->slots);
+	*m = (struct pd_unit_maker){.limit = m->limit};
+}
+
+// ---- rows ----
+
+struct ordered_row {
+	struct pd_unit_row row;
+	size_t order;
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct ordered_row *x = a, *y = b;
+
+	if (x->row.addr != y->row.addr)
+		return x->row.addr < y->row.addr ? -1 : 1;
+	// where one sequence ends another one may begin
+	if ((x->row.file == PD_NO_TEXT) != (y->row.file == PD_NO_TEXT))
+		return x->row.file == PD_NO_TEXT ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static bool sort_rows(struct pd_unit_maker *m)
+{
+	struct ordered_row *rows;
+	bool sorted = true;
+
+	for (size_t i = 1; i < m->row_count && sorted; i++)
+		sorted = m->rows[i - 1].addr < m->rows[i].addr ||
+			 (m->rows[i - 1].addr == m->rows[i].addr && m->rows[i].file != PD_NO_TEXT);
+	if (sorted)
+		return true;
+	rows = pd_realloc(NULL, m->row_count * sizeof(*rows));
+	if (!rows)
+		return false;
+	for (size_t i = 0; i < m->row_count; i++)
+		rows[i] = (struct ordered_row){m->rows[i], i};
+	qsort(rows, m->row_count, sizeof(*rows), compare_rows);
+	for (size_t i = 0; i < m->row_count; i++)
+		m->rows[i] = rows[i].row;
+	pd_free(rows);
+	return true;
+}
+
+// One row for each address, and none that says the same as the one before it.
+static void keep_last_rows(struct pd_unit_maker *m)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < m->row_count; i++) {
+		const struct pd_unit_row *row = &m->rows[i], *next = i + 1 < m->row_count ? row + 1 : NULL;
+
+		if (next && next->addr == row->addr)
+			continue;
+		if (kept && m->rows[kept - 1].file == row->file && m->rows[kept - 1].line == row->line)
+			continue;
+		m->rows[kept++] = *row;
+	}
+	m->row_count = kept;
+}
+
+// ---- tables ----
+
+static void *put(void *at, const void *data, size_t size)
+{
+	if (size)
+		memcpy(at, data, size);
+	return (uint8_t *)at + size;
+}
+
+static bool is_within_words(const struct pd_unit_maker *m, size_t piece_count)
+{
+	return m->row_count < UINT32_MAX && piece_count < UINT32_MAX;
+}
+
+bool pd_unit_table_make(struct pd_unit_maker *m, struct pd_unit_table *table_out)
+{
+	struct pd_piece *pieces = NULL;
+	size_t piece_count = 0, size;
+	void *block = NULL, *at;
+
+	if (!m->failed && sort_rows(m) && pd_pieces_make(m->spans, m->span_count, &pieces, &piece_count) &&
+	    is_within_words(m, piece_count)) {
+		struct head head;
+
+		keep_last_rows(m);
+		head = (struct head){(uint32_t)m->row_count, (uint32_t)piece_count, (uint32_t)m->scope_count,
+				     (uint32_t)m->texts_size};
+		size = sizeof(head) + m->row_count * sizeof(*m->rows) + piece_count * sizeof(*pieces) +
+		       m->scope_count * sizeof(*m->scopes) + m->texts_size;
+		block = pd_realloc(NULL, size);
+		if (block) {
+			at = put(block, &head, sizeof(head));
+			at = put(at, m->rows, m->row_count * sizeof(*m->rows));
+			at = put(at, pieces, piece_count * sizeof(*pieces));
+			at = put(at, m->scopes, m->scope_count * sizeof(*m->scopes));
+			put(at, m->texts, m->texts_size);
+		}
+	}
+	pd_free(pieces);
+	pd_unit_maker_fini(m);
+	return block && pd_unit_table_take(table_out, block, size);
+}
+
+static bool is_text(const struct pd_unit_table *t, uint32_t text)
+{
+	return text < t->texts_size || text == PD_NO_TEXT;
+}
+
+static bool is_sound(const struct pd_unit_table *t)
+{
+	if (t->texts_size && t->texts[t->texts_size - 1])
+		return false;
+	for (uint32_t i = 0; i < t->row_count; i++)
+		if (!is_text(t, t->rows[i].file))
+			return false;
+	for (uint32_t i = 0; i < t->piece_count; i++)
+		if (t->pieces[i].value >= t->scope_count && t->pieces[i].value != PD_PIECE_NONE)
+			return false;
+	for (uint32_t i = 0; i < t->scope_count; i++) {
+		const struct pd_unit_scope *s = &t->scopes[i];
+
+		if (!is_text(t, s->name) || !is_text(t, s->call_file) || (s->parent >= i && s->parent != PD_NO_SCOPE))
+			return false;
+	}
+	return true;
+}
+
+bool pd_unit_table_take(struct pd_unit_table *table_out, void *block, size_t size)
+{
+	struct pd_unit_table t = {.block = block, .size = size};
+	const uint8_t *at = block;
+	struct head head;
+	uint64_t need;
+
+	if (size >= sizeof(head)) {
+		memcpy(&head, block, sizeof(head));
+		need = sizeof(head) + (uint64_t)head.row_count * sizeof(*t.rows) +
+		       (uint64_t)head.piece_count * sizeof(*t.pieces) + (uint64_t)head.scope_count * sizeof(*t.scopes) +
+		       head.texts_size;
+		if (need == size) {
+			// the block is aligned, and each part is a multiple of the next one's alignment
+			t.rows = (const void *)(at + sizeof(head));
+			t.pieces = (const void *)(t.rows + head.row_count);
+			t.scopes = (const void *)(t.pieces + head.piece_count);
+			t.texts = (const void *)(t.scopes + head.scope_count);
+			t.row_count = head.row_count;
+			t.piece_count = head.piece_count;
+			t.scope_count = head.scope_count;
+			t.texts_size = head.texts_size;
+		}
+	}
+	if (!t.rows || !is_sound(&t)) {
+		pd_free(block);
+		return false;
+	}
+	*table_out = t;
+	return true;
+}
+
+void pd_unit_table_fini(struct pd_unit_table *table)
+{
+	pd_free(table->block);
+	*table = (struct pd_unit_table){.block = NULL};
+}
+
+// ---- lookup ----
+
+static const struct pd_unit_row *find_row(const struct pd_unit_table *t, uint64_t addr)
+{
+	const struct pd_unit_row *at = t->rows;
+	size_t count = t->row_count;
+
+	if (!count || addr < at->addr)
+		return NULL;
+	while (count > 1) {
+		size_t half = count / 2;
+
+		at += at[half].addr <= addr ? half : 0;
+		count -= half;
+	}
+	return at->file == PD_NO_TEXT ? NULL : at;
+}
+
+static const char *text_at(const struct pd_unit_table *t, uint32_t text)
+{
+	return text == PD_NO_TEXT || !t->texts[text] ? NULL : t->texts + text;
+}
+
+size_t pd_unit_table_find(const struct pd_unit_table *t, uint64_t addr, struct pd_lines_frame *frames_out,
+			  size_t capacity)
+{
+	const struct pd_unit_row *row = find_row(t, addr);
+	uint32_t which = pd_pieces_find(t->pieces, t->piece_count, addr);
+	struct pd_lines_frame frame = {.name = NULL};
+	size_t n = 0;
+
+	if (row) {
+		frame.file = text_at(t, row->file);
+		frame.line = row->line;
+	}
+	if (which == PD_NO_SCOPE) {
+		if (row && capacity)
+			frames_out[0] = frame;
+		return row != NULL;
+	}
+	while (which != PD_NO_SCOPE && n < DEEPEST) {
+		const struct pd_unit_scope *scope = &t->scopes[which];
+
+		frame.name = text_at(t, scope->name);
+		frame.inlined = scope->parent != PD_NO_SCOPE;
+		if (n < capacity)
+			frames_out[n] = frame;
+		n++;
+		frame.file = text_at(t, scope->call_file);
+		frame.line = scope->call_line;
+		which = scope->parent;
+	}
+	return n;
+}
