@@ -1,38 +1,475 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata report: the views of perf report that need no symbols, in its words.
+ * perfdata report: where the time went, as a table by sort keys with call graphs, for every event of the
+ * file; and the header and the counts of records, as perf report prints them.
  */
-#include "cli.h"
+#include "analysis.h"
 #include "header_text.h"
-#include "input.h"
+#include "report.h"
 #include "stats.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_KEYS "comm,dso,sym"
+
 struct values {
-	struct input_options input;
-	bool header_only;
-	bool show_info;
-	bool stats;
-	bool stdio;
+	struct analysis_options analysis;
+	const char *sort, *fields;
+	const char *call_graph;
+	bool inverted;
+	bool children, no_children;
+	struct option_number max_stack;
+	const char *percent_limit, *percentage;
+	const char *separator;
+	const char *time_quantum;
+	bool samples, period, group, no_group, hide_unresolved;
+	bool header, header_only, show_info;
+	bool stats, stdio, json, csv;
 };
 
+#define FLAG(name, letter, member, help)                                                           \
+	{ name, letter, OPTION_FLAG, NULL, offsetof(struct values, member), help }
+#define STRING(name, letter, argument, member, help)                                               \
+	{ name, letter, OPTION_STRING, argument, offsetof(struct values, member), help }
+
 static const struct option options[] = {
-	INPUT_OPTIONS(struct values, input),
-	{ "header-only", 0, OPTION_FLAG, NULL, offsetof(struct values, header_only),
-	  "print the header: host, command, events" },
-	{ "show-info", 'I', OPTION_FLAG, NULL, offsetof(struct values, show_info),
-	  "with --header-only: topologies, caches and memory too" },
-	{ "stats", 0, OPTION_FLAG, NULL, offsetof(struct values, stats),
-	  "count the records by type and the samples by event" },
-	{ "stdio", 0, OPTION_FLAG, NULL, offsetof(struct values, stdio),
-	  "nothing: there is no other interface" },
+	INPUT_OPTIONS(struct values, analysis.input),
+	STRING("sort", 's', "KEYS", sort, "sort and sum up by these keys: " DEFAULT_KEYS " if not given; +KEY adds one"),
+	STRING("fields", 'F', "LIST", fields,
+	       "columns: overhead, overhead_children, sample, period, and keys"),
+	STRING("call-graph", 'g', "HOW", call_graph,
+	       "graph, fractal, flat, folded or none; a number of percent to show at least; caller or callee; "
+	       "function or address; percent, period or count"),
+	FLAG("inverted", 'G', inverted, "call graphs from the outermost caller down"),
+	FLAG("children", 0, children, "add up what functions call, too; usual where there are call chains"),
+	FLAG("no-children", 0, no_children, "count samples only where they were taken"),
+	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack), "most entries of a call chain" },
+	STRING("percent-limit", 0, "PERCENT", percent_limit, "leave out rows and branches below this"),
+	STRING("percentage", 0, "HOW", percentage,
+	       "of what: absolute (all samples) or relative (those that were asked for)"),
+	FLAG("show-nr-samples", 'n', samples, "a column with the number of samples"),
+	FLAG("show-total-period", 0, period, "a column with the sum of the periods"),
+	FLAG("hide-unresolved", 'U', hide_unresolved, "leave out samples in unknown functions"),
+	FLAG("group", 0, group, "show all events in one table"),
+	FLAG("no-group", 0, no_group, "show events that were recorded as a group in tables of their own"),
+	STRING("time-quantum", 0, "TIME", time_quantum, "length of a slice for the key time: 100ms if not given"),
+	STRING("field-separator", 't', "LETTER", separator, "between columns, in place of blanks"),
+	FLAG("json", 0, json, "print JSON"),
+	FLAG("csv", 0, csv, "print CSV, a line for each row and event"),
+	FLAG("header", 0, header, "print the header first"),
+	FLAG("header-only", 0, header_only, "print nothing but the header: host, command, events"),
+	FLAG("show-info", 'I', show_info, "with the header: topologies, caches and memory too"),
+	FLAG("stats", 0, stats, "count the records by type and the samples by event"),
+	FLAG("stdio", 0, stdio, "has no effect: there is no other interface"),
+	SELECT_SAMPLE_OPTIONS(struct values, analysis.select),
+	SELECT_PLACE_OPTIONS(struct values, analysis.select, 'd'),
+	SYMBOL_OPTIONS(struct values, analysis.symbols),
+	ANALYSIS_OPTIONS(struct values, analysis),
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata report --header-only -I -i perf.data", "say all that the header has" },
-	{ "perfdata report --stats -i perf.data", "count the records by type" },
+	{ "perfdata report -i perf.data", "which code burns the time" },
+	{ "perfdata report --no-children -s dso,sym --percent-limit 1", "by function, without callers" },
+	{ "perfdata report -G -s comm", "call graphs from main down, by program" },
+	{ "perfdata report --time 10%-20% --comm make --json", "a part of it, for a program" },
+	{ "perfdata report --header-only -I", "say all that the header has" },
+	{ "perfdata report --stats", "count the records by type" },
 	{ 0 },
 };
+
+/* ---- columns and keys ---- */
+
+static bool add_key(struct report *report, const char *name, size_t length, size_t *index_out)
+{
+	const struct key *key = key_by_name(name, length);
+
+	if (!key) {
+		complain("'%.*s' is no sort key; 'perfdata report --help' lists them", (int)length, name);
+		return false;
+	}
+	for (*index_out = 0; *index_out < report->key_count; ++*index_out)
+		if (report->keys[*index_out] == key)
+			return true;
+	if (report->key_count == KEYS_MOST) {
+		complain("more than %d sort keys", KEYS_MOST);
+		return false;
+	}
+	report->keys[report->key_count++] = key;
+	return true;
+}
+
+static bool parse_column(struct report *report, const char *name, size_t length, struct column *column)
+{
+	static const struct {
+		const char *name;
+		enum column_kind kind;
+	} numbers[] = {
+		{ "overhead", COLUMN_OVERHEAD }, { "overhead_children", COLUMN_CHILDREN },
+		{ "sample", COLUMN_SAMPLES },    { "samples", COLUMN_SAMPLES },
+		{ "period", COLUMN_PERIOD },
+	};
+
+	*column = (struct column){ .kind = COLUMN_KEY };
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (strlen(numbers[i].name) == length && !memcmp(numbers[i].name, name, length))
+			column->kind = numbers[i].kind;
+	return column->kind != COLUMN_KEY || add_key(report, name, length, &column->key);
+}
+
+static bool same_column(const struct column *a, const struct column *b)
+{
+	return a->kind == b->kind && (a->kind != COLUMN_KEY || a->key == b->key);
+}
+
+static bool append(struct column *columns, size_t *count, const struct column *column)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (same_column(&columns[i], column))
+			return true;
+	if (*count == COLUMNS_MOST) {
+		complain("more than %d columns", COLUMNS_MOST);
+		return false;
+	}
+	columns[(*count)++] = *column;
+	return true;
+}
+
+static bool parse_columns(struct report *report, const char *list, struct column *columns, size_t *count)
+{
+	while (*list) {
+		size_t length = strcspn(list, ",");
+		struct column column;
+
+		if (length && (!parse_column(report, list, length, &column) || !append(columns, count, &column)))
+			return false;
+		list += length + (list[length] == ',');
+	}
+	return true;
+}
+
+static void add_number(struct report *report, enum column_kind kind, bool sorts)
+{
+	struct column column = { .kind = kind };
+
+	append(report->columns, &report->column_count, &column);
+	if (sorts)
+		append(report->order, &report->order_count, &column);
+}
+
+/* The usual columns: shares, then what was asked for, then the keys; rows by share, then by key. */
+static bool set_usual_columns(struct report *report, const struct values *values)
+{
+	const char *sort = values->sort ? values->sort : DEFAULT_KEYS;
+	struct column keys[COLUMNS_MOST];
+	size_t count = 0;
+
+	if (report->children)
+		add_number(report, COLUMN_CHILDREN, true);
+	add_number(report, COLUMN_OVERHEAD, true);
+	if (values->samples)
+		add_number(report, COLUMN_SAMPLES, false);
+	if (values->period)
+		add_number(report, COLUMN_PERIOD, false);
+	if (*sort == '+' && (!parse_columns(report, DEFAULT_KEYS, keys, &count) ||
+			     !parse_columns(report, sort + 1, keys, &count)))
+		return false;
+	if (*sort != '+' && !parse_columns(report, sort, keys, &count))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!append(report->columns, &report->column_count, &keys[i]) ||
+		    !append(report->order, &report->order_count, &keys[i]))
+			return false;
+	return true;
+}
+
+/* As perf: rows go by -s if both are given, and the columns of -F come first. */
+static bool set_columns(struct report *report, const struct values *values)
+{
+	if (!values->fields)
+		return set_usual_columns(report, values);
+	if (!parse_columns(report, values->fields, report->columns, &report->column_count) ||
+	    (values->sort && !parse_columns(report, values->sort, report->order, &report->order_count)))
+		return false;
+	if (!values->sort) {
+		memcpy(report->order, report->columns, sizeof(report->order));
+		report->order_count = report->column_count;
+	}
+	for (size_t i = 0; values->sort && i < report->order_count; i++)
+		if (!append(report->columns, &report->column_count, &report->order[i]))
+			return false;
+	return true;
+}
+
+/* ---- other options ---- */
+
+static bool parse_percent(const char *option, const char *text, double *percent_out)
+{
+	char *end;
+
+	*percent_out = strtod(text, &end);
+	if (end != text && !*end && *percent_out >= 0 && *percent_out <= 100)
+		return true;
+	complain("option --%s: '%s' is no percentage", option, text);
+	return false;
+}
+
+static bool parse_quantum(const char *text, uint64_t *ns_out)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = { { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 } };
+	char *end;
+	double number = strtod(text, &end);
+
+	for (size_t i = 0; end != text && number > 0 && i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(end, units[i].unit) == 0 && number * units[i].ns >= 1 && number * units[i].ns < 1e18) {
+			*ns_out = (uint64_t)(number * units[i].ns);
+			return true;
+		}
+	complain("option --time-quantum: '%s' is no length of time such as 10ms", text);
+	return false;
+}
+
+static bool take_graph(struct report *report, const struct values *values)
+{
+	report->graph = (struct graph_options){ .kind = GRAPH_TREE, .least = 0.5 };
+	if (values->call_graph && !graph_parse(&report->graph, values->call_graph))
+		return false;
+	if (values->inverted) {
+		report->graph.caller = true;
+		report->graph.order_given = true;
+	}
+	return true;
+}
+
+static bool take_options(struct report *report, const struct values *values)
+{
+	if (!take_graph(report, values))
+		return false;
+	if (values->percent_limit) {
+		if (!parse_percent("percent-limit", values->percent_limit, &report->least))
+			return false;
+		report->graph.least = report->least;
+	}
+	if (values->percentage && strcmp(values->percentage, "relative") != 0 &&
+	    strcmp(values->percentage, "absolute") != 0) {
+		complain("option --percentage: '%s' is neither relative nor absolute", values->percentage);
+		return false;
+	}
+	if (values->json && values->csv) {
+		complain("--json and --csv do not go together");
+		return false;
+	}
+	if (values->separator && (strlen(values->separator) != 1 || *values->separator == '.')) {
+		complain("option --field-separator: '%s' is not one letter other than '.'", values->separator);
+		return false;
+	}
+	report->relative = values->percentage && strcmp(values->percentage, "relative") == 0;
+	report->separator = values->separator;
+	report->hide_unresolved = values->hide_unresolved;
+	report->quiet = values->analysis.input.quiet;
+	report->time = values->analysis.select.time;
+	report->symbol_first = values->sort && strncmp(values->sort, "sym", 3) == 0;
+	return true;
+}
+
+/* ---- what depends on the file ---- */
+
+static bool has_chains(struct pd_file *file)
+{
+	for (size_t i = 0; i < pd_file_event_count(file); i++)
+		if (pd_file_event(file, i)->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN))
+			return true;
+	return false;
+}
+
+static uint32_t by_of(const struct report *report)
+{
+	uint32_t by = 0;
+
+	for (size_t i = 0; i < report->key_count; i++)
+		by |= report->keys[i]->by;
+	return report->children || report->graph.kind != GRAPH_NONE ? by | PD_BY_CHAIN : by;
+}
+
+/* A column that can only have one value stands on top. */
+static void elide(struct report *report)
+{
+	const struct {
+		const char *key;
+		const struct name_list *list;
+	} lists[] = {
+		{ "comm", &report->select.comms }, { "dso", &report->select.dsos }, { "sym", &report->select.symbols }
+	};
+
+	for (size_t i = 0; i < report->column_count; i++) {
+		struct column *column = &report->columns[i];
+
+		for (size_t k = 0; column->kind == COLUMN_KEY && k < sizeof(lists) / sizeof(lists[0]); k++)
+			if (strcmp(report->keys[column->key]->name, lists[k].key) == 0 && lists[k].list->count == 1) {
+				column->elided = true;
+				report->elided[column->key] = lists[k].list->names[0];
+			}
+	}
+}
+
+/* ---- tables ---- */
+
+static bool has_samples(const struct report *report, size_t first, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct pd_profile_total *total = pd_profile_total(report->profile, first + i);
+
+		if (total->samples || total->left_samples)
+			return true;
+	}
+	return false;
+}
+
+static char *group_name(struct report *report, const struct pd_group *group, size_t first, size_t count)
+{
+	struct pd_bytes bytes;
+
+	pd_text_clear(report->scratch);
+	if (group)
+		pd_text_printf(report->scratch, "%s { ", group->name.length ? group->name.data : "anon group");
+	for (size_t i = 0; i < count; i++)
+		pd_text_printf(report->scratch, "%s%s", i ? ", " : "",
+			       pd_file_event(report->input.file, first + i)->name);
+	if (group)
+		pd_text_add(report->scratch, " }");
+	bytes = pd_text_bytes(report->scratch);
+	return pd_text_failed(report->scratch) ? NULL : strndup((const char *)bytes.data, bytes.size);
+}
+
+static const struct pd_group *group_at(struct report *report, size_t event)
+{
+	const struct pd_group_desc *desc = pd_file_group_desc(report->input.file);
+	size_t count = pd_file_event_count(report->input.file);
+
+	for (size_t i = 0; desc && i < desc->groups.count; i++) {
+		const struct pd_group *group = PD_ITEM(pd_group, desc->groups, i);
+
+		if (group->leader_index == event && group->nr_members > 1 && group->nr_members <= count - event)
+			return group;
+	}
+	return NULL;
+}
+
+static bool add_table(struct report *report, const struct pd_group *group, size_t first, size_t count)
+{
+	struct table *table;
+
+	if (!has_samples(report, first, count))
+		return true;
+	table = &report->tables[report->table_count];
+	*table = (struct table){ .first_event = first, .event_count = count, .group = count > 1 };
+	table->name = group_name(report, group, first, count);
+	if (!table->name)
+		return false;
+	report->table_count++;
+	return true;
+}
+
+static bool make_tables(struct report *report, const struct values *values)
+{
+	size_t count = pd_file_event_count(report->input.file);
+
+	report->tables = calloc(count + 1, sizeof(*report->tables));
+	if (!report->tables)
+		return false;
+	if (values->group && !values->no_group && count > 1 && !group_at(report, 0))
+		return add_table(report, NULL, 0, count);
+	for (size_t i = 0; i < count;) {
+		const struct pd_group *group = values->no_group ? NULL : group_at(report, i);
+		size_t members = group ? group->nr_members : 1;
+
+		if (!add_table(report, group, i, members))
+			return false;
+		i += members;
+	}
+	return true;
+}
+
+static void report_fini(struct report *report)
+{
+	for (size_t i = 0; i < report->table_count; i++) {
+		free((void *)(uintptr_t)report->tables[i].name);
+		table_fini(&report->tables[i]);
+	}
+	free(report->tables);
+	for (size_t i = 0; i < KEYS_MOST; i++) {
+		for (size_t k = 0; k < report->values[i].count; k++)
+			free((void *)(uintptr_t)report->values[i].items[k].text);
+		free(report->values[i].items);
+		free(report->values[i].slots);
+		free(report->frame_values[i]);
+	}
+	free(report->nodes);
+	pd_text_free(report->scratch);
+}
+
+/* ---- the command ---- */
+
+static int print_report(struct report *report, const struct values *values)
+{
+	bool done;
+
+	report->scratch = pd_text_new();
+	done = report->scratch && make_tables(report, values) && rows_build(report);
+	if (done && values->json)
+		done = report_json(report);
+	else if (done && values->csv)
+		done = report_csv(report);
+	else if (done)
+		done = report_text(report);
+	if (!done)
+		complain("out of memory");
+	return done ? CODE_FINE : CODE_UNREADABLE;
+}
+
+/* Whether callers count is known only with the file, and what is read depends on it. */
+static int open_and_print(struct report *report, const struct values *values, const struct call *call)
+{
+	struct analysis analysis;
+	struct pd_profile_options how = { .max_stack = values->max_stack.given ? (unsigned)values->max_stack.value : 0 };
+	int code = analysis_begin(&analysis, &values->analysis, call);
+
+	if (code == CODE_FINE) {
+		bool chains = has_chains(analysis.input.file);
+
+		report->children = chains && !values->no_children;
+		if (!chains)
+			report->graph.kind = GRAPH_NONE;
+		/* As perf: with callees' shares the chains go the other way. */
+		if (!report->graph.order_given)
+			report->graph.caller = report->children;
+		code = set_columns(report, values) ? CODE_FINE : CODE_USAGE;
+	}
+	if (code == CODE_FINE) {
+		how.by = by_of(report);
+		how.slice_ns = 100000000;
+		if (values->time_quantum && !parse_quantum(values->time_quantum, &how.slice_ns))
+			code = CODE_USAGE;
+	}
+	if (code == CODE_FINE && values->header)
+		code = header_text(analysis.input.file, values->show_info, call->out->text);
+	if (code == CODE_FINE)
+		code = analysis_read(&analysis, &values->analysis, &how);
+	if (code == CODE_FINE) {
+		report->input = analysis.input;
+		report->profile = analysis.profile;
+		report->symbols = analysis.symbols;
+		report->select = analysis.select;
+		elide(report);
+		code = print_report(report, values);
+	}
+	return analysis_close(&analysis, code);
+}
 
 static bool count(void *self, struct pd_stream *stream, const struct pd_record *record)
 {
@@ -53,17 +490,11 @@ static int print_stats(struct input *input)
 	return code;
 }
 
-static int run(const struct call *call)
+static int print_without_samples(const struct values *values, const struct call *call)
 {
-	const struct values *values = call->values;
 	struct input input;
-	int code;
+	int code = input_open(&input, &values->analysis.input, call, NULL, NULL);
 
-	if (!values->header_only && !values->stats) {
-		complain("report has two views in this version: --header-only and --stats");
-		return CODE_USAGE;
-	}
-	code = input_open(&input, &values->input, call, NULL, NULL);
 	if (code != CODE_FINE)
 		return code;
 	/* As perf: the header alone is printed if both are asked for. */
@@ -74,13 +505,42 @@ static int run(const struct call *call)
 	return input_close(&input, code);
 }
 
+static int run(const struct call *call)
+{
+	const struct values *values = call->values;
+	struct report *report;
+	int code;
+
+	if (values->header_only || values->stats)
+		return print_without_samples(values, call);
+	report = calloc(1, sizeof(*report));
+	if (!report) {
+		complain("out of memory");
+		return CODE_UNREADABLE;
+	}
+	report->out = call->out->text;
+	report->escape = call->out->terminal;
+	code = take_options(report, values) ? open_and_print(report, values, call) : CODE_USAGE;
+	report_fini(report);
+	free(report);
+	return code;
+}
+
 const struct command cmd_report = {
-	.usage = "--header-only [-I] | --stats [OPTION]... [FILE]",
-	.text = "Prints the views of perf report that need no symbols, line for line as perf 6.1 prints "
-		"them: the header of a file, and counts of its records.\n"
+	.usage = "[OPTION]... [FILE]",
+	.text = "Sums the samples of FILE up by sort keys and prints a table for each event, as perf report "
+		"--stdio (6.1) does, with its percentages, sample counts and call graphs. The first line says "
+		"whether the profile can be trusted: what was lost, cut off, or has no name.\n"
 		"\n"
-		"Where perf 6.1 cannot read a file, or is wrong about one of the other byte order, the "
-		"values are those of the file.",
+		"Sort keys are comm, pid (which is the thread, as in perf; tid is the same), tgid (the process), dso, "
+		"sym or symbol, cpu, socket, srcline, srcfile, cgroup, cgroup_id, weight, local_weight, time and "
+		"symbol_size.\n"
+		"\n"
+		"Options of filters leave samples out of the table. Those of other times, CPUs and events count "
+		"nowhere; those of other threads, objects and functions still count in what percentages are of, "
+		"unless --percentage is relative.\n"
+		"\n"
+		"--header-only and --stats print what perf report prints for them, and read no samples.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

@@ -98,6 +98,7 @@ int input_open(struct input *input, const struct input_options *options, const s
 	input->name = strcmp(path, "-") != 0 ? path : "standard input";
 	open_options.problem = problem ? problem : tell_problem;
 	open_options.self = problem ? self : input;
+	open_options.keep = options->keep;
 	if (strcmp(path, "-") != 0)
 		status = pd_file_open(path, &open_options, &input->file, &error);
 	else

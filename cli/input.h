@@ -14,6 +14,7 @@ struct input_options {
 	bool force;
 	bool quiet;
 	bool verbose;
+	bool keep; /* no option: the command reads twice, so what comes through a pipe is kept */
 };
 
 /* Lines for the options table of a command whose values are struct type with such a member. */

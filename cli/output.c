@@ -71,7 +71,7 @@ int output_finish(struct output *output)
 	flush(output);
 	/* Whoever closed the pipe has seen enough and wants no message. */
 	if (output->failure && output->failure != EPIPE)
-		complain("standard output: %s", strerror(output->failure));
+		complain("%s: %s", output->name ? output->name : "standard output", strerror(output->failure));
 	return output->failure ? CODE_OUTPUT : CODE_FINE;
 }
 
@@ -102,9 +102,8 @@ static int64_t ms_between(const struct timespec *from, const struct timespec *to
 	       (to->tv_nsec - from->tv_nsec) / 1000000;
 }
 
-void progress_step(struct progress *progress, const struct pd_stream *stream)
+void progress_show(struct progress *progress, uint64_t done, uint64_t total)
 {
-	uint64_t done, total;
 	struct timespec now;
 
 	if (!progress->asked) {
@@ -120,13 +119,20 @@ void progress_step(struct progress *progress, const struct pd_stream *stream)
 		return;
 	progress->shown = now;
 	progress->visible = true;
-	pd_stream_progress(stream, &done, &total);
 	if (total && done <= total)
 		fprintf(stderr, "\rperfdata: %3.0f%% of %.0f MiB\033[K",
 			100.0 * (double)done / (double)total, (double)total / 1048576.0);
 	else
 		fprintf(stderr, "\rperfdata: %.0f MiB\033[K", (double)done / 1048576.0);
 	fflush(stderr);
+}
+
+void progress_step(struct progress *progress, const struct pd_stream *stream)
+{
+	uint64_t done, total;
+
+	pd_stream_progress(stream, &done, &total);
+	progress_show(progress, done, total);
 }
 
 void progress_clear(struct progress *progress)

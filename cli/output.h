@@ -21,12 +21,15 @@ struct progress {
 
 /* Tells where the stream is. Cheap enough for every few thousand records. */
 void progress_step(struct progress *progress, const struct pd_stream *stream);
+/* The same with bytes done and in all, 0 if they are not known. */
+void progress_show(struct progress *progress, uint64_t done, uint64_t total);
 /* Takes the line off the screen, before anything else is written there. */
 void progress_clear(struct progress *progress);
 
 struct output {
 	struct pd_text *text; /* print into this, then call output_spill */
 	struct progress *progress; /* or NULL */
+	const char *name; /* for messages; NULL: standard output */
 	int fd;
 	bool terminal; /* fd is one, so the progress line may be in the way */
 	int failure; /* errno of the write that failed; nothing is written after it */

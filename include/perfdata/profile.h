@@ -118,6 +118,7 @@ struct pd_profile_losses {
 	uint64_t unknown_event; /* samples whose id belongs to no event */
 	uint64_t damaged;       /* samples that cannot be taken apart */
 	uint64_t first_ns, last_ns; /* oldest and newest time of a sample; 0 if there are none */
+	bool had_samples;       /* the file has samples, wanted or not */
 };
 
 /** Reads a file that can be read twice (see pd_run). The file must live as long as the profile.

@@ -355,6 +355,7 @@ static enum pd_status take_sample(struct pd_collector *c, const struct pd_record
 	struct shot shot = {.record = record, .event = record->event, .when = pd_record_moment(record)};
 	const struct pd_sample *sample = NULL;
 
+	c->seen++;
 	if (PD_UNLIKELY(!record->event)) {
 		c->unknown_event++;
 		return PD_OK;
@@ -458,6 +459,7 @@ static void join_totals(struct pd_collector *c, const struct pd_collector *other
 		to->left_samples += from->left_samples;
 		to->left_period += from->left_period;
 	}
+	c->seen += other->seen;
 	c->unknown_event += other->unknown_event;
 	c->damaged += other->damaged;
 }

@@ -86,6 +86,7 @@ struct pd_collector {
 	struct pd_profile_total *totals; // by event
 	size_t event_count;
 	uint64_t unknown_event, damaged;
+	uint64_t seen; // samples, wanted or not
 	enum pd_status failure;
 };
 

@@ -178,6 +178,7 @@ static enum pd_status fill(struct pd_profile *profile, struct pd_error *error)
 		status = pd_profile_arrange(profile, error);
 	profile->losses.unknown_event = profile->collector.unknown_event;
 	profile->losses.damaged = profile->collector.damaged;
+	profile->losses.had_samples = profile->losses.last_ns || profile->collector.seen;
 	profile->totals = profile->collector.totals;
 	profile->event_count = profile->collector.event_count;
 	profile->collector.totals = NULL;

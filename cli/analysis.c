@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis.h"
+
+#include <string.h>
+
+static enum pd_choice choose(const void *self, const struct pd_candidate *candidate)
+{
+	const struct analysis *analysis = self;
+
+	return select_choose(&analysis->select, candidate);
+}
+
+static enum pd_status ready(void *self, struct pd_window *window, struct pd_error *error)
+{
+	struct analysis *analysis = self;
+
+	return select_ready(&analysis->select, analysis->input.file, window, error);
+}
+
+static bool show_progress(void *self, uint64_t done, uint64_t total)
+{
+	struct analysis *analysis = self;
+
+	progress_show(&analysis->input.progress, done, total);
+	return true;
+}
+
+static int tell_nothing(const struct analysis *analysis)
+{
+	uint64_t left = 0;
+
+	for (size_t i = 0; i < pd_file_event_count(analysis->input.file); i++)
+		left += pd_profile_total(analysis->profile, i)->left_samples;
+	if (!left && !pd_profile_losses(analysis->profile)->had_samples) {
+		complain("%s: there are no samples in the file", analysis->input.name);
+		return CODE_NO_SAMPLES;
+	}
+	complain("%s: no sample is what was asked for", analysis->input.name);
+	return CODE_NOTHING;
+}
+
+static int read_profile(struct analysis *analysis, const struct analysis_options *options,
+			const struct pd_profile_options *how)
+{
+	struct pd_profile_options profile_options = *how;
+	struct pd_error error;
+	enum pd_status status;
+
+	profile_options.size = sizeof(profile_options);
+	profile_options.threads = options->threads.given ? (unsigned)options->threads.value : 0;
+	profile_options.choose = choose;
+	profile_options.ready = ready;
+	profile_options.progress = show_progress;
+	profile_options.self = analysis;
+	status = pd_profile_read(analysis->input.file, &profile_options, &analysis->profile, &error);
+	progress_clear(&analysis->input.progress);
+	if (status >= 0)
+		return pd_profile_entry(analysis->profile, 0) ? CODE_FINE : tell_nothing(analysis);
+	complain("%s", error.message);
+	return analysis->select.refused ? CODE_NOTHING : CODE_UNREADABLE;
+}
+
+static int name_places(struct analysis *analysis, const struct analysis_options *options)
+{
+	struct pd_error error;
+
+	analysis->symbols = symbols_open(&options->symbols, analysis->input.file,
+					 pd_profile_world(analysis->profile));
+	if (!analysis->symbols)
+		return CODE_UNREADABLE;
+	if (pd_profile_name(analysis->profile, analysis->symbols, &error) >= 0)
+		return CODE_FINE;
+	complain("%s", error.message);
+	return CODE_UNREADABLE;
+}
+
+int analysis_begin(struct analysis *analysis, const struct analysis_options *options, const struct call *call)
+{
+	struct input_options input = options->input;
+
+	memset(analysis, 0, sizeof(*analysis));
+	if (!select_take(&analysis->select, &options->select))
+		return CODE_USAGE;
+	input.keep = true;
+	return input_open(&analysis->input, &input, call, NULL, NULL);
+}
+
+int analysis_read(struct analysis *analysis, const struct analysis_options *options,
+		  const struct pd_profile_options *profile)
+{
+	int code = read_profile(analysis, options, profile);
+
+	return code == CODE_FINE ? name_places(analysis, options) : code;
+}
+
+int analysis_close(struct analysis *analysis, int code)
+{
+	pd_symbols_free(analysis->symbols);
+	pd_profile_free(analysis->profile);
+	select_fini(&analysis->select);
+	return analysis->input.file ? input_close(&analysis->input, code) : code;
+}

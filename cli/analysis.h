@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the commands that sum samples up have in common: open a file, add its samples up, name the
+ * places.
+ */
+#ifndef CLI_ANALYSIS_H
+#define CLI_ANALYSIS_H
+
+#include "input.h"
+#include "select.h"
+#include "symbol_options.h"
+
+struct analysis_options {
+	struct input_options input;
+	struct select_options select;
+	struct symbol_options symbols;
+	struct option_number threads;
+};
+
+/* Lines for the options table of a command whose values are struct type with such a member, besides those for
+ * input, selection and symbols. */
+#define ANALYSIS_OPTIONS(type, member)                                                             \
+	{ "threads", 0, OPTION_NUMBER, "N", offsetof(type, member.threads),                        \
+	  "read with so many threads; as many as there are processors if not given" }
+
+struct analysis {
+	struct input input;
+	struct select select;
+	struct pd_profile *profile;
+	struct pd_symbols *symbols;
+};
+
+/* Opens the file, so that what to read can depend on it. Says what is wrong and returns another code than CODE_FINE
+ * then. */
+int analysis_begin(struct analysis *analysis, const struct analysis_options *options, const struct call *call);
+/* Reads and names. profile says how to add up; what concerns selection, threads and progress is filled in here.
+ * Says what is wrong and returns another code than CODE_FINE then: CODE_NO_SAMPLES if the file has none, CODE_NOTHING
+ * if none is wanted. */
+int analysis_read(struct analysis *analysis, const struct analysis_options *options,
+		  const struct pd_profile_options *profile);
+/* To be called in any case, after analysis_begin. Returns code, or what closing the input makes of it. */
+int analysis_close(struct analysis *analysis, int code);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of perfdata report share. A report is a list of tables, one for each event or for each
+ * group of events. A table has rows; a row is the samples that agree in all sort keys. Keys are values:
+ * small numbers that stand for texts, in the order of the texts once all are known.
+ */
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+#include "input.h"
+#include "select.h"
+
+enum { KEYS_MOST = 16, COLUMNS_MOST = 24 };
+
+struct report;
+struct row;
+
+/* ---- report_keys.c ---- */
+
+/* A value of a key. */
+struct value {
+	uint64_t a, b; /* its identity */
+	uint64_t order; /* before the text: values with a smaller one come first */
+	const char *text;
+	size_t length;
+	uint32_t rank; /* in the order of the values, once all are known */
+};
+
+struct value_table {
+	struct value *items;
+	size_t count, capacity;
+	uint32_t *slots; /* number + 1 by a hash of the identity */
+	size_t slot_count;
+};
+
+/* What a key is asked about: an entry, at the place of one of its frames. */
+struct subject {
+	const struct pd_profile_entry *entry;
+	uint32_t frame;
+};
+
+struct key {
+	const char *name, *other_name; /* for -s */
+	const char *header;
+	const char *json; /* name of the member */
+	uint32_t by;      /* PD_BY_... that it needs */
+	bool of_frame;    /* depends on the frame alone */
+	/* Adds the value of a subject to the key's table; false if there is no memory. */
+	bool (*find)(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out);
+	const char *help;
+};
+
+/* The key of a name, or NULL. */
+const struct key *key_by_name(const char *name, size_t length);
+/* The index-th key, or NULL past the end. */
+const struct key *key_at(size_t index);
+/* Puts the values of all keys in order. False if there is no memory. */
+bool keys_rank(struct report *report);
+/* "socket" by CPU; -1 if it is not known. */
+int socket_of(struct report *report, uint32_t cpu);
+
+/* ---- columns ---- */
+
+enum column_kind {
+	COLUMN_OVERHEAD,
+	COLUMN_CHILDREN,
+	COLUMN_SAMPLES,
+	COLUMN_PERIOD,
+	COLUMN_KEY
+};
+
+struct column {
+	enum column_kind kind;
+	size_t key; /* of report->keys */
+	bool elided; /* all rows have the same, which stands on top */
+};
+
+/* ---- report_rows.c ---- */
+
+struct amounts {
+	uint64_t period, samples;
+	uint64_t children_period, children_samples; /* with all that was called */
+};
+
+struct row {
+	uint32_t values[KEYS_MOST];
+	struct amounts *amounts; /* by event of the table */
+	size_t first_link, link_count; /* the chains of its graph */
+};
+
+/* A chain that belongs into the graph of a row. */
+struct link {
+	uint32_t row;
+	uint32_t entry;
+	uint32_t from; /* first caller that counts; WHOLE_CHAIN: the row is where the sample was */
+};
+
+#define WHOLE_CHAIN UINT32_MAX
+
+struct table {
+	size_t first_event, event_count;
+	const char *name; /* of the group, or of the event */
+	bool group;
+	struct row *rows; /* in the order in which they are shown */
+	size_t row_count, row_capacity;
+	struct amounts *amounts; /* of all rows */
+	size_t amounts_used;
+	uint64_t *totals, *samples; /* by event: what percentages are of, and their samples */
+	struct link *links; /* by row */
+	size_t link_count, link_capacity;
+	size_t widths[COLUMNS_MOST];
+};
+
+/* Fills the tables. False if there is no memory. */
+bool rows_build(struct report *report);
+void table_fini(struct table *table);
+double percent_of(uint64_t part, uint64_t whole);
+
+/* ---- report_graph.c ---- */
+
+enum graph_kind { GRAPH_NONE, GRAPH_TREE, GRAPH_FRACTAL, GRAPH_FLAT, GRAPH_FOLDED };
+enum graph_value { GRAPH_PERCENT, GRAPH_PERIOD, GRAPH_COUNT };
+
+struct graph_options {
+	enum graph_kind kind;
+	enum graph_value value;
+	double least; /* percent */
+	uint64_t most; /* lines; 0: all */
+	bool caller;  /* from the outermost caller down */
+	bool by_address;
+	bool order_given;
+};
+
+/* Takes the argument of -g. Says on stderr what is wrong and returns false then. */
+bool graph_parse(struct graph_options *options, const char *argument);
+/* Prints the graph of a row below it. False if there is no memory. */
+bool graph_print(struct report *report, const struct table *table, const struct row *row);
+/* The same as a JSON array of nodes. */
+struct json;
+bool graph_json(struct report *report, const struct table *table, const struct row *row, struct json *json);
+
+/* ---- all ---- */
+
+struct report {
+	struct input input;
+	struct pd_text *out;
+	bool escape; /* out is a terminal */
+	struct pd_profile *profile;
+	struct pd_symbols *symbols;
+	struct select select;
+	const struct key *keys[KEYS_MOST];
+	size_t key_count;
+	struct value_table values[KEYS_MOST];
+	uint32_t *frame_values[KEYS_MOST]; /* by frame, value + 1, for keys of frames */
+	struct column columns[COLUMNS_MOST];
+	size_t column_count;
+	struct column order[COLUMNS_MOST]; /* rows are sorted by these */
+	size_t order_count;
+	struct table *tables;
+	size_t table_count;
+	struct graph_options graph;
+	bool children, grouped, relative, hide_unresolved, quiet;
+	bool symbol_first; /* -s begins with sym */
+	double least;      /* percent of a row */
+	const char *separator;
+	const char *time; /* argument of --time, or NULL */
+	const char *elided[KEYS_MOST]; /* by key: the only name that was asked for */
+	struct pd_text *scratch;
+	int *sockets;
+	size_t socket_count;
+	uint32_t *nodes; /* by frame: who is the same in graphs */
+};
+
+/* ---- report_text.c, report_data.c ---- */
+
+bool report_text(struct report *report);
+bool report_json(struct report *report);
+bool report_csv(struct report *report);
+
+/* ---- report_trust.c ---- */
+
+/* What a reader should know before believing any number. */
+struct trust {
+	uint64_t samples, lost, throttles, cut, unknown, damaged;
+};
+struct trust trust_of(const struct report *report);
+void trust_print(const struct trust *trust, struct pd_text *text);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports for programs: JSON with everything, CSV with a line for each row and event. */
+#include "report.h"
+
+#include "json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static uint64_t weight_of(const struct report *report, const struct row *row)
+{
+	return report->children ? row->amounts->children_period : row->amounts->period;
+}
+
+static bool is_hidden(const struct report *report, const struct table *table, const struct row *row)
+{
+	return percent_of(weight_of(report, row), table->totals[0]) < report->least;
+}
+
+/* A cell without what only tables need: the number in front of a name, the level in front of a function. */
+static void add_value(struct json *json, const struct report *report, size_t key, const struct value *value)
+{
+	const char *name = report->keys[key]->json, *text = value->text;
+
+	if (strcmp(name, "symbol") == 0) {
+		json_string(json, "level", (char[]){ text[1], 0 });
+		text += 4;
+	} else if (strcmp(name, "tid") == 0 || strcmp(name, "pid") == 0) {
+		json_number(json, name, value->a);
+		name = "thread_comm";
+		text = strchr(text, ':') ? strchr(text, ':') + 1 : text;
+	}
+	json_string(json, name, text);
+}
+
+static bool add_row(struct json *json, struct report *report, const struct table *table, const struct row *row)
+{
+	bool done = true;
+
+	json_open(json, NULL, '{');
+	for (size_t i = 0; i < report->key_count; i++)
+		add_value(json, report, i, &report->values[i].items[row->values[i]]);
+	json_open(json, "amounts", '[');
+	for (size_t i = 0; i < table->event_count; i++) {
+		const struct amounts *amounts = &row->amounts[i];
+
+		json_open(json, NULL, '{');
+		json_double(json, "overhead", percent_of(amounts->period, table->totals[i]));
+		json_number(json, "samples", amounts->samples);
+		json_number(json, "period", amounts->period);
+		if (report->children) {
+			json_double(json, "children", percent_of(amounts->children_period, table->totals[i]));
+			json_number(json, "children_samples", amounts->children_samples);
+			json_number(json, "children_period", amounts->children_period);
+		}
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	if (report->graph.kind != GRAPH_NONE) {
+		json_open(json, "callgraph", '[');
+		done = graph_json(report, table, row, json);
+		json_close(json, ']');
+	}
+	json_close(json, '}');
+	return done;
+}
+
+static bool add_table(struct json *json, struct report *report, const struct table *table)
+{
+	json_open(json, NULL, '{');
+	json_string(json, "name", table->name);
+	json_open(json, "events", '[');
+	for (size_t i = 0; i < table->event_count; i++) {
+		json_open(json, NULL, '{');
+		json_string(json, "event", pd_file_event(report->input.file, table->first_event + i)->name);
+		json_number(json, "samples", table->samples[i]);
+		json_number(json, "period", table->totals[i]);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_open(json, "rows", '[');
+	for (size_t i = 0; i < table->row_count; i++) {
+		if (is_hidden(report, table, &table->rows[i]))
+			continue;
+		if (!add_row(json, report, table, &table->rows[i]))
+			return false;
+		if (!output_spill(report->input.out))
+			return true;
+	}
+	json_close(json, ']');
+	json_close(json, '}');
+	return true;
+}
+
+static void add_trust(struct json *json, const struct report *report)
+{
+	const struct pd_profile_losses *losses = pd_profile_losses(report->profile);
+	struct trust trust = trust_of(report);
+
+	json_open(json, "trust", '{');
+	json_number(json, "samples", trust.samples);
+	json_number(json, "lost", losses->lost);
+	json_number(json, "lost_samples", losses->lost_samples);
+	json_number(json, "throttled", losses->throttles);
+	json_number(json, "cut_stacks", trust.cut);
+	json_number(json, "unknown_functions", trust.unknown);
+	json_number(json, "damaged", losses->damaged);
+	json_number(json, "unknown_events", losses->unknown_event);
+	json_close(json, '}');
+}
+
+bool report_json(struct report *report)
+{
+	struct json json = { .text = report->out };
+
+	json_open(&json, NULL, '{');
+	add_trust(&json, report);
+	json_open(&json, "tables", '[');
+	for (size_t i = 0; i < report->table_count; i++)
+		if (!add_table(&json, report, &report->tables[i]))
+			return false;
+	json_close(&json, ']');
+	json_close(&json, '}');
+	pd_text_add(report->out, "\n");
+	return true;
+}
+
+/* ---- CSV ---- */
+
+/* Quoted where it must be, by RFC 4180. */
+static void add_quoted(struct pd_text *out, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		pd_text_add(out, text);
+		return;
+	}
+	pd_text_add(out, "\"");
+	for (; *text; text++)
+		pd_text_printf(out, *text == '"' ? "\"\"" : "%c", *text);
+	pd_text_add(out, "\"");
+}
+
+static void add_csv_row(struct report *report, const struct table *table, const struct row *row, size_t event)
+{
+	const struct amounts *amounts = &row->amounts[event];
+	struct pd_text *out = report->out;
+
+	add_quoted(out, pd_file_event(report->input.file, table->first_event + event)->name);
+	if (report->children)
+		pd_text_printf(out, ",%.4f", percent_of(amounts->children_period, table->totals[event]));
+	pd_text_printf(out, ",%.4f,%" PRIu64 ",%" PRIu64, percent_of(amounts->period, table->totals[event]),
+		       amounts->samples, amounts->period);
+	for (size_t i = 0; i < report->key_count; i++) {
+		const struct value *value = &report->values[i].items[row->values[i]];
+		const char *text = value->text;
+
+		pd_text_add(out, ",");
+		if (strcmp(report->keys[i]->json, "symbol") == 0)
+			text += 4;
+		add_quoted(out, text + strspn(text, " "));
+	}
+	pd_text_add(out, "\r\n");
+}
+
+bool report_csv(struct report *report)
+{
+	struct pd_text *out = report->out;
+
+	pd_text_add(out, report->children ? "event,children,overhead,samples,period" : "event,overhead,samples,period");
+	for (size_t i = 0; i < report->key_count; i++)
+		pd_text_printf(out, ",%s", report->keys[i]->json);
+	pd_text_add(out, "\r\n");
+	for (size_t t = 0; t < report->table_count; t++) {
+		const struct table *table = &report->tables[t];
+
+		for (size_t i = 0; i < table->row_count; i++) {
+			for (size_t k = 0; k < table->event_count && !is_hidden(report, table, &table->rows[i]); k++)
+				add_csv_row(report, table, &table->rows[i], k);
+			if (!output_spill(report->input.out))
+				return true;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,657 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The call graph below a row: the chains of its samples as a tree in which equal beginnings are one,
+ * drawn as perf report draws it, or flat, or folded. A run of frames without a branch is drawn as one.
+ */
+#include "report.h"
+
+#include "json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+enum {
+	MARGIN = 12, /* blanks in front of a graph */
+	DEPTH_MOST = 1024 /* branches inside of each other that are drawn */
+};
+
+/* A frame below another one. */
+struct node {
+	uint32_t who; /* frame that stands for all that are the same */
+	uint32_t parent;
+	uint32_t child, sibling; /* lists in the order of first use; in the drawn order once it was sorted */
+	uint32_t child_count;
+	uint64_t own, own_samples; /* of chains that end here */
+	uint64_t all, all_samples;
+};
+
+struct graph {
+	struct report *report;
+	const struct table *table;
+	struct node *nodes; /* [0] is the root */
+	size_t count, capacity;
+	uint32_t *slots; /* node + 1 by a hash of parent and who */
+	size_t slot_count;
+	uint64_t total; /* what percentages are of */
+	uint64_t least; /* smaller nodes are left out */
+	uint64_t lines;
+	bool failed;
+};
+
+/* ---- options ---- */
+
+static bool parse_word(struct graph_options *options, const char *word, size_t length)
+{
+	static const struct {
+		const char *word;
+		int kind, value;
+		int caller, address;
+	} words[] = {
+		{ "graph", GRAPH_TREE, -1, -1, -1 },     { "fractal", GRAPH_FRACTAL, -1, -1, -1 },
+		{ "flat", GRAPH_FLAT, -1, -1, -1 },      { "folded", GRAPH_FOLDED, -1, -1, -1 },
+		{ "none", GRAPH_NONE, -1, -1, -1 },      { "caller", -1, -1, 1, -1 },
+		{ "callee", -1, -1, 0, -1 },             { "function", -1, -1, -1, 0 },
+		{ "address", -1, -1, -1, 1 },            { "percent", -1, GRAPH_PERCENT, -1, -1 },
+		{ "period", -1, GRAPH_PERIOD, -1, -1 },  { "count", -1, GRAPH_COUNT, -1, -1 },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strlen(words[i].word) != length || memcmp(words[i].word, word, length) != 0)
+			continue;
+		if (words[i].kind >= 0)
+			options->kind = (enum graph_kind)words[i].kind;
+		if (words[i].value >= 0)
+			options->value = (enum graph_value)words[i].value;
+		if (words[i].caller >= 0) {
+			options->caller = words[i].caller;
+			options->order_given = true;
+		}
+		if (words[i].address >= 0)
+			options->by_address = words[i].address;
+		return true;
+	}
+	return false;
+}
+
+bool graph_parse(struct graph_options *options, const char *argument)
+{
+	bool least_given = false;
+
+	for (const char *at = argument; *at;) {
+		size_t length = strcspn(at, ",");
+		char *end;
+		double number = strtod(at, &end);
+
+		if (length && end == at + length && !least_given) {
+			options->least = number;
+			least_given = true;
+		} else if (length && end == at + length && number >= 0) {
+			options->most = (uint64_t)number;
+		} else if (length && !parse_word(options, at, length)) {
+			complain("option --call-graph: '%.*s' is none of graph, fractal, flat, folded, none, caller, "
+				 "callee, function, address, percent, period, count, or a number",
+				 (int)length, at);
+			return false;
+		}
+		at += length;
+		at += *at == ',';
+	}
+	return true;
+}
+
+/* ---- who is who ---- */
+
+/* Frames of one function look the same, unless addresses are to be told apart. */
+static bool fill_nodes(struct report *report)
+{
+	size_t count = pd_profile_frame_count(report->profile), function_count = 0;
+	uint32_t *by_function;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct pd_function *function = pd_profile_frame(report->profile, (uint32_t)i)->place.function;
+
+		if (function && function->index >= function_count)
+			function_count = function->index + 1;
+	}
+	report->nodes = malloc((count + 1) * sizeof(*report->nodes));
+	by_function = calloc(function_count + 1, sizeof(*by_function));
+	for (size_t i = 0; report->nodes && by_function && i < count; i++) {
+		const struct pd_function *function = pd_profile_frame(report->profile, (uint32_t)i)->place.function;
+
+		report->nodes[i] = (uint32_t)i;
+		if (!function || report->graph.by_address)
+			continue;
+		if (!by_function[function->index])
+			by_function[function->index] = (uint32_t)i + 1;
+		report->nodes[i] = by_function[function->index] - 1;
+	}
+	free(by_function);
+	return report->nodes && by_function;
+}
+
+/* ---- the tree ---- */
+
+static size_t hash_node(uint32_t parent, uint32_t who)
+{
+	uint64_t hash = ((uint64_t)parent << 32 | who) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (size_t)(hash ^ hash >> 32);
+}
+
+static bool grow_slots(struct graph *graph)
+{
+	size_t count = graph->slot_count ? graph->slot_count * 2 : 256;
+	uint32_t *slots = calloc(count, sizeof(*slots));
+
+	if (!slots)
+		return false;
+	for (size_t i = 1; i < graph->count; i++) {
+		size_t at = hash_node(graph->nodes[i].parent, graph->nodes[i].who) & (count - 1);
+
+		while (slots[at])
+			at = (at + 1) & (count - 1);
+		slots[at] = (uint32_t)i + 1;
+	}
+	free(graph->slots);
+	graph->slots = slots;
+	graph->slot_count = count;
+	return true;
+}
+
+static uint32_t add_node(struct graph *graph, uint32_t parent, uint32_t who)
+{
+	if (graph->count == graph->capacity) {
+		size_t capacity = graph->capacity ? graph->capacity * 2 : 256;
+		struct node *nodes = realloc(graph->nodes, capacity * sizeof(*nodes));
+
+		if (!nodes)
+			return NONE;
+		graph->nodes = nodes;
+		graph->capacity = capacity;
+	}
+	graph->nodes[graph->count] = (struct node){ .who = who, .parent = parent, .child = NONE, .sibling = NONE };
+	if (parent != NONE) {
+		graph->nodes[graph->count].sibling = graph->nodes[parent].child;
+		graph->nodes[parent].child = (uint32_t)graph->count;
+		graph->nodes[parent].child_count++;
+	}
+	return (uint32_t)graph->count++;
+}
+
+/* NONE if there is no memory. */
+static uint32_t child_of(struct graph *graph, uint32_t parent, uint32_t who)
+{
+	size_t at;
+	uint32_t node;
+
+	if (graph->count * 2 >= graph->slot_count && !grow_slots(graph))
+		return NONE;
+	for (at = hash_node(parent, who) & (graph->slot_count - 1); graph->slots[at];
+	     at = (at + 1) & (graph->slot_count - 1)) {
+		node = graph->slots[at] - 1;
+		if (graph->nodes[node].parent == parent && graph->nodes[node].who == who)
+			return node;
+	}
+	node = add_node(graph, parent, who);
+	if (node != NONE)
+		graph->slots[at] = node + 1;
+	return node;
+}
+
+static bool add_chain(struct graph *graph, const struct link *link)
+{
+	struct report *report = graph->report;
+	const struct pd_profile_entry *entry = pd_profile_entry(report->profile, link->entry);
+	const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
+	size_t first = link->from == WHOLE_CHAIN ? 0 : link->from, count = stack->caller_count;
+	uint32_t node = 0;
+
+	if (report->graph.caller) {
+		/* Down from the row's function, or from the outermost caller. */
+		size_t begin = link->from == WHOLE_CHAIN ? count : (size_t)link->from + 1;
+
+		for (size_t i = begin; i-- > 0 && node != NONE;)
+			node = child_of(graph, node, report->nodes[stack->callers[i]]);
+	} else {
+		for (size_t i = first; i < count && node != NONE; i++)
+			node = child_of(graph, node, report->nodes[stack->callers[i]]);
+	}
+	if (node == NONE)
+		return false;
+	/* A sample without a chain has no place in a graph. */
+	if (node) {
+		graph->nodes[node].own += entry->period;
+		graph->nodes[node].own_samples += entry->samples;
+	}
+	return true;
+}
+
+/* Children come behind their parents, so one walk backwards adds all up. */
+static void add_up(struct graph *graph)
+{
+	for (size_t i = graph->count; i-- > 0;) {
+		struct node *node = &graph->nodes[i];
+
+		node->all += node->own;
+		node->all_samples += node->own_samples;
+		if (node->parent != NONE) {
+			graph->nodes[node->parent].all += node->all;
+			graph->nodes[node->parent].all_samples += node->all_samples;
+		}
+	}
+}
+
+static void graph_fini(struct graph *graph)
+{
+	free(graph->nodes);
+	free(graph->slots);
+}
+
+static bool graph_build(struct graph *graph, const struct row *row)
+{
+	struct report *report = graph->report;
+	bool done = (report->nodes || fill_nodes(report)) && add_node(graph, NONE, NONE) == 0;
+
+	for (size_t i = 0; done && i < row->link_count; i++)
+		done = add_chain(graph, &graph->table->links[row->first_link + i]);
+	if (done)
+		add_up(graph);
+	return done;
+}
+
+/* ---- names ---- */
+
+static void name_frame(struct graph *graph, struct pd_text *text, uint32_t who)
+{
+	const struct pd_frame *frame = pd_profile_frame(graph->report->profile, who);
+	const char *name = frame->place.function ? frame->place.function->name : NULL;
+
+	if (!name)
+		pd_text_printf(text, "0x%" PRIx64, frame->place.addr);
+	else if (graph->report->escape)
+		pd_text_escaped(text, name, strlen(name));
+	else
+		pd_text_add(text, name);
+}
+
+static const char *plain_name(const struct graph *graph, uint32_t who)
+{
+	const struct pd_frame *frame = pd_profile_frame(graph->report->profile, who);
+
+	return frame->place.function ? frame->place.function->name : "";
+}
+
+static void print_value(struct graph *graph, const struct node *node, uint64_t total)
+{
+	struct pd_text *out = graph->report->out;
+
+	switch (graph->report->graph.value) {
+	case GRAPH_PERCENT:
+		pd_text_printf(out, "%.2f%%", percent_of(node->all, total));
+		break;
+	case GRAPH_PERIOD:
+		pd_text_printf(out, "%" PRIu64, node->all);
+		break;
+	case GRAPH_COUNT:
+		pd_text_printf(out, "%" PRIu64, node->all_samples);
+		break;
+	}
+}
+
+/* ---- children in order ---- */
+
+static int compare_nodes(const void *a, const void *b, void *self)
+{
+	const struct graph *graph = self;
+	const struct node *x = &graph->nodes[*(const uint32_t *)a], *y = &graph->nodes[*(const uint32_t *)b];
+	int order;
+
+	if (x->all != y->all)
+		return x->all > y->all ? -1 : 1;
+	order = strcmp(plain_name(graph, x->who), plain_name(graph, y->who));
+	return order ? order : x->who < y->who ? -1 : x->who > y->who;
+}
+
+/* Children that are large enough, the largest first. The caller frees them. */
+static uint32_t *children_of(struct graph *graph, uint32_t parent, uint64_t least, size_t *count_out)
+{
+	uint32_t *children = malloc((graph->nodes[parent].child_count + 1) * sizeof(*children));
+	size_t count = 0;
+
+	*count_out = 0;
+	if (!children) {
+		graph->failed = true;
+		return NULL;
+	}
+	for (uint32_t child = graph->nodes[parent].child; child != NONE; child = graph->nodes[child].sibling)
+		if (graph->nodes[child].all >= least)
+			children[count++] = child;
+	qsort_r(children, count, sizeof(*children), compare_nodes, graph);
+	*count_out = count;
+	return children;
+}
+
+/* The end of the run that begins with a node: as long as all of it goes on to one child. */
+static uint32_t run_end(const struct graph *graph, uint32_t node)
+{
+	while (!graph->nodes[node].own && graph->nodes[node].child_count == 1)
+		node = graph->nodes[node].child;
+	return node;
+}
+
+/* ---- tree ---- */
+
+/* What stands in front of a line: a bar for each branch that goes on. */
+struct prefix {
+	char text[MARGIN + 3 + DEPTH_MOST * 11 + 1];
+	size_t length;
+};
+
+static bool prefix_push(struct prefix *prefix, const char *text)
+{
+	size_t length = strlen(text);
+
+	if (prefix->length + length >= sizeof(prefix->text))
+		return false;
+	memcpy(prefix->text + prefix->length, text, length);
+	prefix->length += length;
+	prefix->text[prefix->length] = 0;
+	return true;
+}
+
+static bool may_print(struct graph *graph)
+{
+	uint64_t most = graph->report->graph.most;
+
+	return !most || graph->lines++ < most;
+}
+
+static uint64_t least_of(const struct graph *graph, const struct node *parent)
+{
+	/* Never so small that nothing counts. */
+	if (graph->report->graph.kind == GRAPH_FRACTAL)
+		return (uint64_t)((double)parent->all * graph->report->graph.least / 100 + 0.999999);
+	return graph->least;
+}
+
+static void print_branches(struct graph *graph, struct prefix *prefix, uint32_t parent);
+
+/* The frames of a run below its first line, then what branches off at its end. */
+static void print_run(struct graph *graph, struct prefix *prefix, uint32_t first, uint32_t last)
+{
+	for (uint32_t node = first; node != last;) {
+		node = graph->nodes[node].child;
+		if (!may_print(graph))
+			return;
+		pd_text_add(graph->report->out, prefix->text);
+		name_frame(graph, graph->report->out, graph->nodes[node].who);
+		pd_text_add(graph->report->out, "\n");
+	}
+	print_branches(graph, prefix, last);
+}
+
+static void print_branch(struct graph *graph, struct prefix *prefix, uint32_t node, uint64_t total, bool is_last)
+{
+	struct pd_text *out = graph->report->out;
+	size_t length = prefix->length;
+
+	if (!may_print(graph))
+		return;
+	pd_text_printf(out, "%s|          \n", prefix->text);
+	pd_text_printf(out, "%s%c--", prefix->text, is_last ? ' ' : '|');
+	print_value(graph, &graph->nodes[node], total);
+	pd_text_add(out, "--");
+	name_frame(graph, out, graph->nodes[node].who);
+	pd_text_add(out, "\n");
+	if (prefix_push(prefix, is_last ? "           " : "|          "))
+		print_run(graph, prefix, node, run_end(graph, node));
+	prefix->length = length;
+	prefix->text[length] = 0;
+}
+
+static void print_branches(struct graph *graph, struct prefix *prefix, uint32_t parent)
+{
+	bool fractal = graph->report->graph.kind == GRAPH_FRACTAL;
+	uint64_t total = fractal ? graph->nodes[parent].all : graph->total;
+	size_t count;
+	uint32_t *children = children_of(graph, parent, least_of(graph, &graph->nodes[parent]), &count);
+
+	for (size_t i = 0; i < count; i++)
+		print_branch(graph, prefix, children[i], total, i + 1 == count);
+	free(children);
+}
+
+/* A graph with one root that has all samples of the row begins with its name. */
+static void print_single(struct graph *graph, struct prefix *prefix, uint32_t root)
+{
+	struct pd_text *out = graph->report->out;
+	uint32_t last = run_end(graph, root), node = root;
+
+	/* The row itself says the name that it is sorted by. */
+	if (graph->report->symbol_first) {
+		if (node == last) {
+			prefix_push(prefix, "   ");
+			print_branches(graph, prefix, last);
+			return;
+		}
+		node = graph->nodes[node].child;
+	}
+	pd_text_printf(out, "%s|\n%s---", prefix->text, prefix->text);
+	name_frame(graph, out, graph->nodes[node].who);
+	pd_text_add(out, "\n");
+	prefix_push(prefix, "   ");
+	print_run(graph, prefix, node, last);
+}
+
+static void print_tree(struct graph *graph, uint64_t row_total)
+{
+	struct prefix prefix = { .length = 0 };
+	size_t count;
+	uint32_t *roots = children_of(graph, 0, least_of(graph, &graph->nodes[0]), &count);
+
+	prefix_push(&prefix, "            ");
+	if (count == 1 && graph->nodes[roots[0]].all == row_total)
+		print_single(graph, &prefix, roots[0]);
+	else if (count)
+		print_branches(graph, &prefix, 0);
+	if (count)
+		pd_text_add(graph->report->out, "\n");
+	free(roots);
+}
+
+/* ---- flat and folded ---- */
+
+/* Nodes at which chains end and that are large enough, the largest first. The caller frees them. */
+static uint32_t *ends_of(struct graph *graph, size_t *count_out)
+{
+	uint32_t *ends = malloc((graph->count + 1) * sizeof(*ends));
+	size_t count = 0;
+
+	*count_out = 0;
+	if (!ends) {
+		graph->failed = true;
+		return NULL;
+	}
+	for (size_t i = 1; i < graph->count; i++) {
+		struct node *node = &graph->nodes[i];
+
+		/* Here a node stands for its own samples only. */
+		node->all = node->own;
+		node->all_samples = node->own_samples;
+		if (node->own && node->own >= graph->least)
+			ends[count++] = (uint32_t)i;
+	}
+	qsort_r(ends, count, sizeof(*ends), compare_nodes, graph);
+	*count_out = count;
+	return ends;
+}
+
+static void print_path(struct graph *graph, uint32_t end, const char *between, const char *before)
+{
+	uint32_t depth = 0, *path;
+
+	for (uint32_t node = end; node; node = graph->nodes[node].parent)
+		depth++;
+	path = malloc((depth + 1) * sizeof(*path));
+	if (!path) {
+		graph->failed = true;
+		return;
+	}
+	for (uint32_t node = end, i = depth; node; node = graph->nodes[node].parent)
+		path[--i] = node;
+	for (uint32_t i = 0; i < depth; i++) {
+		pd_text_add(graph->report->out, i ? between : before);
+		name_frame(graph, graph->report->out, graph->nodes[path[i]].who);
+	}
+	free(path);
+}
+
+static void print_ends(struct graph *graph)
+{
+	bool flat = graph->report->graph.kind == GRAPH_FLAT;
+	struct pd_text *out = graph->report->out;
+	size_t count;
+	uint32_t *ends = ends_of(graph, &count);
+
+	for (size_t i = 0; i < count && may_print(graph); i++) {
+		pd_text_add(out, flat ? "           " : "");
+		print_value(graph, &graph->nodes[ends[i]], graph->total);
+		pd_text_add(out, flat ? "\n" : " ");
+		print_path(graph, ends[i], flat ? "\n                " : ";", flat ? "                " : "");
+		pd_text_add(out, flat ? "\n\n" : "\n");
+	}
+	free(ends);
+}
+
+/* ---- all ---- */
+
+static bool build_for(struct graph *graph, struct report *report, const struct table *table, const struct row *row)
+{
+	*graph = (struct graph){ .report = report, .table = table, .total = table->totals[0] };
+	graph->least = (uint64_t)((double)graph->total * report->graph.least / 100);
+	if (graph_build(graph, row))
+		return true;
+	graph_fini(graph);
+	return false;
+}
+
+bool graph_print(struct report *report, const struct table *table, const struct row *row)
+{
+	const struct amounts *amounts = row->amounts;
+	uint64_t row_total = report->children ? amounts->children_period : amounts->period;
+	struct graph graph;
+	bool done;
+
+	if (!row->link_count)
+		return true;
+	/* Nothing in it can be large enough. */
+	if (report->graph.kind == GRAPH_TREE && percent_of(row_total, table->totals[0]) < report->graph.least)
+		return true;
+	if (!build_for(&graph, report, table, row))
+		return false;
+	if (report->graph.kind == GRAPH_FLAT || report->graph.kind == GRAPH_FOLDED)
+		print_ends(&graph);
+	else
+		print_tree(&graph, row_total);
+	done = !graph.failed;
+	graph_fini(&graph);
+	return done;
+}
+
+/* ---- JSON ---- */
+
+static void open_node(struct graph *graph, struct json *json, uint32_t index)
+{
+	const struct node *node = &graph->nodes[index];
+	const struct pd_frame *frame = pd_profile_frame(graph->report->profile, node->who);
+
+	json_open(json, NULL, '{');
+	json_string(json, "symbol", frame->place.function ? frame->place.function->name : NULL);
+	json_string(json, "dso", frame->place.dso ? frame->place.dso->name : NULL);
+	if (!frame->place.function)
+		json_number(json, "address", frame->place.addr);
+	json_number(json, "period", node->all);
+	json_number(json, "samples", node->all_samples);
+}
+
+/* Chains are hundreds of frames deep, so the walk keeps its own stack: a node's next sibling in the drawn order. */
+struct level {
+	uint32_t *children;
+	size_t count, next;
+};
+
+static bool push_level(struct graph *graph, struct level *levels, size_t *depth, uint32_t parent)
+{
+	struct level *level = &levels[*depth];
+
+	level->next = 0;
+	level->children = children_of(graph, parent, graph->least, &level->count);
+	if (!level->children)
+		return false;
+	++*depth;
+	return true;
+}
+
+static void walk_json(struct graph *graph, struct json *json, struct level *levels)
+{
+	size_t depth = 0;
+
+	if (!push_level(graph, levels, &depth, 0))
+		return;
+	while (depth) {
+		struct level *level = &levels[depth - 1];
+
+		if (level->next == level->count) {
+			free(level->children);
+			if (--depth) {
+				json_close(json, ']');
+				json_close(json, '}');
+			}
+			continue;
+		}
+		open_node(graph, json, level->children[level->next]);
+		json_open(json, "children", '[');
+		if (!push_level(graph, levels, &depth, level->children[level->next++])) {
+			while (depth--)
+				free(levels[depth].children);
+			return;
+		}
+	}
+}
+
+static size_t depth_of(const struct graph *graph)
+{
+	uint32_t *depths = calloc(graph->count + 1, sizeof(*depths));
+	size_t most = 0;
+
+	for (size_t i = 1; depths && i < graph->count; i++) {
+		depths[i] = depths[graph->nodes[i].parent] + 1;
+		if (depths[i] > most)
+			most = depths[i];
+	}
+	free(depths);
+	return depths ? most : SIZE_MAX;
+}
+
+bool graph_json(struct report *report, const struct table *table, const struct row *row, struct json *json)
+{
+	struct graph graph;
+	struct level *levels;
+	size_t depth;
+	bool done;
+
+	if (!build_for(&graph, report, table, row))
+		return false;
+	depth = depth_of(&graph);
+	levels = depth == SIZE_MAX ? NULL : malloc((depth + 2) * sizeof(*levels));
+	if (levels)
+		walk_json(&graph, json, levels);
+	done = levels && !graph.failed;
+	free(levels);
+	graph_fini(&graph);
+	return done;
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sort keys of perfdata report, by the names that perf gives them. A key finds the value of a
+ * sample; values with the same identity are the same.
+ */
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- values ---- */
+
+/* Values with the same identity are the same. */
+struct identity {
+	uint64_t a, b;
+};
+
+static uint64_t spread(struct identity id)
+{
+	uint64_t identity = id.a ^ (id.b << 32 | id.b >> 32) ^ id.b;
+
+	identity *= UINT64_C(0x9e3779b97f4a7c15);
+	identity = (identity ^ identity >> 32) * UINT64_C(0xd6e8feb86659fd93);
+	return identity ^ identity >> 32;
+}
+
+static bool grow_slots(struct value_table *table)
+{
+	size_t count = table->slot_count ? table->slot_count * 2 : 64;
+	uint32_t *slots = calloc(count, sizeof(*slots));
+
+	if (!slots)
+		return false;
+	for (size_t i = 0; i < table->count; i++) {
+		struct identity id = { table->items[i].a, table->items[i].b };
+		size_t at = spread(id) & (count - 1);
+
+		while (slots[at])
+			at = (at + 1) & (count - 1);
+		slots[at] = (uint32_t)i + 1;
+	}
+	free(table->slots);
+	table->slots = slots;
+	table->slot_count = count;
+	return true;
+}
+
+static bool grow_items(struct value_table *table)
+{
+	size_t capacity = table->capacity ? table->capacity * 2 : 64;
+	struct value *items = realloc(table->items, capacity * sizeof(*items));
+
+	if (!items)
+		return false;
+	table->items = items;
+	table->capacity = capacity;
+	return true;
+}
+
+/* The value of an identity. A new one has no text: *new_out. False if there is no memory. */
+static bool find_value(struct value_table *table, struct identity id, uint32_t *value_out, bool *new_out)
+{
+	size_t at;
+
+	*new_out = false;
+	if (table->count * 2 >= table->slot_count && !grow_slots(table))
+		return false;
+	for (at = spread(id) & (table->slot_count - 1); table->slots[at];
+	     at = (at + 1) & (table->slot_count - 1)) {
+		*value_out = table->slots[at] - 1;
+		if (table->items[*value_out].a == id.a && table->items[*value_out].b == id.b)
+			return true;
+	}
+	if (table->count == table->capacity && !grow_items(table))
+		return false;
+	*value_out = (uint32_t)table->count;
+	*new_out = true;
+	table->items[table->count++] = (struct value){ .a = id.a, .b = id.b };
+	table->slots[at] = *value_out + 1;
+	return true;
+}
+
+/* Gives a new value the text in the scratch. */
+static bool set_text(struct report *report, struct value *value, uint64_t order)
+{
+	struct pd_bytes bytes = pd_text_bytes(report->scratch);
+	char *text = pd_text_failed(report->scratch) ? NULL : malloc(bytes.size + 1);
+
+	if (!text)
+		return false;
+	if (bytes.size)
+		memcpy(text, bytes.data, bytes.size);
+	text[bytes.size] = 0;
+	value->text = text;
+	value->length = bytes.size;
+	value->order = order;
+	return true;
+}
+
+/* A value that is a number, with the number as its order. */
+static bool find_number(struct report *report, size_t key, uint64_t number, const char *text, uint32_t *value_out)
+{
+	struct value_table *table = &report->values[key];
+	bool fresh;
+
+	if (!find_value(table, (struct identity){ number, 0 }, value_out, &fresh))
+		return false;
+	if (!fresh)
+		return true;
+	pd_text_clear(report->scratch);
+	pd_text_add(report->scratch, text);
+	return set_text(report, &table->items[*value_out], number);
+}
+
+/* A value that is a text: equal texts are one value. */
+static bool find_text(struct report *report, size_t key, const char *text, uint32_t *value_out)
+{
+	struct value_table *table = &report->values[key];
+	struct identity id = { UINT64_C(0xcbf29ce484222325), 0 };
+	bool fresh;
+
+	for (const char *at = text; *at; at++)
+		id.a = (id.a ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+	/* Texts with the same hash get the next free identity. */
+	for (;; id.b++) {
+		if (!find_value(table, id, value_out, &fresh))
+			return false;
+		if (fresh || strcmp(table->items[*value_out].text, text) == 0)
+			break;
+	}
+	if (!fresh)
+		return true;
+	pd_text_clear(report->scratch);
+	pd_text_add(report->scratch, text);
+	return set_text(report, &table->items[*value_out], 0);
+}
+
+/* ---- keys of entries ---- */
+
+static bool find_comm(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	return find_text(report, key, subject->entry->comm ? subject->entry->comm : "", value_out);
+}
+
+/* The name that a thread had at last. */
+static const char *last_name(const struct report *report, uint32_t tid, char *unknown)
+{
+	struct pd_moment end = { PD_NEVER - 1, UINT64_MAX };
+
+	return pd_world_comm(pd_profile_world(report->profile), tid, end, unknown);
+}
+
+static bool find_thread_named(struct report *report, size_t key, uint32_t number, uint32_t tid, uint32_t *value_out)
+{
+	char unknown[PD_THREAD_NAME_BYTES], text[64];
+
+	if (number == UINT32_MAX)
+		return find_number(report, key, number, "     -1:", value_out);
+	snprintf(text, sizeof(text), "%7d:%s", (int32_t)number, last_name(report, tid, unknown));
+	return find_number(report, key, number, text, value_out);
+}
+
+/* What perf calls pid is the thread. */
+static bool find_tid(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	return find_thread_named(report, key, subject->entry->tid, subject->entry->tid, value_out);
+}
+
+static bool find_tgid(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	return find_thread_named(report, key, subject->entry->pid, subject->entry->pid, value_out);
+}
+
+static bool find_cpu(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%03d", (int32_t)subject->entry->cpu);
+	return find_number(report, key, subject->entry->cpu, text, value_out);
+}
+
+int socket_of(struct report *report, uint32_t cpu)
+{
+	const struct pd_cpu_topology *topology = pd_file_cpu_topology(report->input.file);
+	const struct pd_cpu_place *place;
+
+	if (!topology || cpu >= topology->places.count)
+		return -1;
+	place = PD_ITEM(pd_cpu_place, topology->places, cpu);
+	return (int)place->package_id;
+}
+
+static bool find_socket(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	int socket = socket_of(report, subject->entry->cpu);
+	char text[16];
+
+	snprintf(text, sizeof(text), "%03d", socket);
+	return find_number(report, key, (uint64_t)(int64_t)socket, text, value_out);
+}
+
+static bool find_cgroup(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	const char *path = pd_world_cgroup(pd_profile_world(report->profile), subject->entry->cgroup);
+
+	return find_text(report, key, path ? path : "N/A", value_out);
+}
+
+static bool find_cgroup_id(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64, subject->entry->cgroup);
+	return find_number(report, key, subject->entry->cgroup, text, value_out);
+}
+
+static bool find_weight(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64, subject->entry->weight);
+	return find_number(report, key, subject->entry->weight, text, value_out);
+}
+
+static bool find_time(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	uint64_t ns = subject->entry->slice_ns;
+	char text[48];
+
+	snprintf(text, sizeof(text), "%" PRIu64 ".%06" PRIu64, ns / 1000000000, ns % 1000000000 / 1000);
+	return find_number(report, key, ns, text, value_out);
+}
+
+/* ---- keys of frames ---- */
+
+static const struct pd_frame *frame_of(const struct report *report, const struct subject *subject)
+{
+	return pd_profile_frame(report->profile, subject->frame);
+}
+
+static const char *dso_name(const struct pd_frame *frame)
+{
+	return frame->place.dso ? frame->place.dso->name : "[unknown]";
+}
+
+static bool find_dso(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	return find_text(report, key, dso_name(frame_of(report, subject)), value_out);
+}
+
+static char level_letter(unsigned cpumode)
+{
+	switch (cpumode) {
+	case PD_CPUMODE_KERNEL:
+		return 'k';
+	case PD_CPUMODE_GUEST_KERNEL:
+		return 'g';
+	case PD_CPUMODE_GUEST_USER:
+		return 'u';
+	case PD_CPUMODE_HYPERVISOR:
+		return 'H';
+	default:
+		return '.';
+	}
+}
+
+/* Functions are told apart by object and place, addresses without one by object and address. */
+static bool find_symbol(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	enum { RESOLVED, UNRESOLVED };
+	const struct pd_frame *frame = frame_of(report, subject);
+	const struct pd_function *function = frame->place.function;
+	struct value_table *table = &report->values[key];
+	struct identity id = { frame->place.addr, frame->place.dso ? frame->place.dso->index + 1 : 0 };
+	struct value *value;
+	bool fresh;
+
+	if (function)
+		id = (struct identity){ function->index, UINT64_MAX };
+	if (!find_value(table, id, value_out, &fresh))
+		return false;
+	if (!fresh)
+		return true;
+	value = &table->items[*value_out];
+	pd_text_clear(report->scratch);
+	pd_text_printf(report->scratch, "[%c] ", level_letter(frame->cpumode));
+	if (function)
+		pd_text_add(report->scratch, function->name);
+	else
+		pd_text_printf(report->scratch, "0x%016" PRIx64, frame->place.addr);
+	return set_text(report, value, function ? RESOLVED : UNRESOLVED);
+}
+
+static void describe_line(struct report *report, const struct pd_frame *frame, bool whole)
+{
+	const struct pd_place *place = &frame->place;
+	struct pd_line line;
+	const char *name;
+
+	pd_text_clear(report->scratch);
+	if (pd_symbols_lines(report->symbols, place, &line, 1) && line.file && line.line) {
+		name = strrchr(line.file, '/') ? strrchr(line.file, '/') + 1 : line.file;
+		if (whole)
+			pd_text_printf(report->scratch, "%s:%" PRIu32, name, line.line);
+		else
+			pd_text_add(report->scratch, name);
+	} else if (!whole) {
+		pd_text_add(report->scratch, ".");
+	} else if (place->function) {
+		pd_text_printf(report->scratch, "%s+%" PRIu64, place->function->name,
+			       place->addr - place->function->start);
+	} else {
+		pd_text_printf(report->scratch, "%s[%" PRIx64 "]", dso_name(frame), place->addr);
+	}
+}
+
+static bool find_line_text(struct report *report, size_t key, const struct subject *subject, bool whole,
+			   uint32_t *value_out)
+{
+	struct pd_bytes bytes;
+	char *text;
+	bool done;
+
+	describe_line(report, frame_of(report, subject), whole);
+	bytes = pd_text_bytes(report->scratch);
+	text = pd_text_failed(report->scratch) ? NULL : strndup((const char *)bytes.data, bytes.size);
+	done = text && find_text(report, key, text, value_out);
+	free(text);
+	return done;
+}
+
+static bool find_srcline(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	return find_line_text(report, key, subject, true, value_out);
+}
+
+static bool find_srcfile(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	return find_line_text(report, key, subject, false, value_out);
+}
+
+static bool find_symbol_size(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	const struct pd_function *function = frame_of(report, subject)->place.function;
+	char text[32];
+
+	if (!function)
+		return find_number(report, key, UINT64_MAX, "unknown", value_out);
+	snprintf(text, sizeof(text), "%" PRIu64, function->end - function->start);
+	return find_number(report, key, function->end - function->start, text, value_out);
+}
+
+/* ---- the table ---- */
+
+static const struct key keys[] = {
+	{ "comm", NULL, "Command", "comm", PD_BY_COMM, false, find_comm, "name of the thread" },
+	{ "pid", "tid", "    Pid:Command", "tid", PD_BY_TID, false, find_tid, "thread, which perf calls pid" },
+	{ "tgid", NULL, "   Tgid:Command", "pid", PD_BY_PID, false, find_tgid, "process" },
+	{ "dso", NULL, "Shared Object", "dso", 0, true, find_dso, "object" },
+	{ "sym", "symbol", "Symbol", "symbol", 0, true, find_symbol, "function" },
+	{ "cpu", NULL, "CPU", "cpu", PD_BY_CPU, false, find_cpu, "CPU" },
+	{ "socket", NULL, "Socket", "socket", PD_BY_CPU, false, find_socket, "processor" },
+	{ "srcline", NULL, "Source:Line", "srcline", 0, true, find_srcline, "file and line" },
+	{ "srcfile", NULL, "Source File", "srcfile", 0, true, find_srcfile, "file" },
+	{ "cgroup", NULL, "Cgroup", "cgroup", PD_BY_CGROUP, false, find_cgroup, "path of the cgroup" },
+	{ "cgroup_id", NULL, "cgroup id (dev/inode)", "cgroup_id", PD_BY_CGROUP, false, find_cgroup_id,
+	  "number of the cgroup" },
+	{ "weight", NULL, "Weight", "weight", PD_BY_WEIGHT, false, find_weight, "cost of one sample" },
+	{ "local_weight", NULL, "Local Weight", "weight", PD_BY_WEIGHT, false, find_weight, "the same" },
+	{ "time", NULL, "Time", "time", PD_BY_TIME, false, find_time, "slice of time, of --time-quantum" },
+	{ "symbol_size", NULL, "Symbol size", "symbol_size", 0, true, find_symbol_size, "bytes of the function" },
+};
+
+const struct key *key_at(size_t index)
+{
+	return index < sizeof(keys) / sizeof(keys[0]) ? &keys[index] : NULL;
+}
+
+const struct key *key_by_name(const char *name, size_t length)
+{
+	const struct key *key;
+
+	for (size_t i = 0; (key = key_at(i)) != NULL; i++) {
+		if ((strlen(key->name) == length && !memcmp(key->name, name, length)) ||
+		    (key->other_name && strlen(key->other_name) == length && !memcmp(key->other_name, name, length)))
+			return key;
+	}
+	return NULL;
+}
+
+/* ---- order ---- */
+
+static int compare_values(const void *a, const void *b)
+{
+	const struct value *x = *(struct value *const *)a, *y = *(struct value *const *)b;
+	int order;
+
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	order = strcmp(x->text, y->text);
+	return order ? order : x->a < y->a ? -1 : x->a > y->a;
+}
+
+static bool rank_values(struct value_table *table)
+{
+	struct value **sorted = malloc((table->count + 1) * sizeof(struct value *));
+
+	if (!sorted)
+		return false;
+	for (size_t i = 0; i < table->count; i++)
+		sorted[i] = &table->items[i];
+	qsort(sorted, table->count, sizeof(struct value *), compare_values);
+	for (size_t i = 0; i < table->count; i++)
+		sorted[i]->rank = (uint32_t)i;
+	free(sorted);
+	return true;
+}
+
+bool keys_rank(struct report *report)
+{
+	for (size_t i = 0; i < report->key_count; i++)
+		if (!rank_values(&report->values[i]))
+			return false;
+	return true;
+}

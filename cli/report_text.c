@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tables as perf report --stdio prints them: columns as wide as their widest cell, or with a separator.
+ */
+#include "report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { NUMBER_WIDTH = 12, PERCENT_WIDTH = 8 };
+
+/* ---- cells ---- */
+
+static const struct value *value_at(const struct report *report, const struct column *column, const struct row *row)
+{
+	return &report->values[column->key].items[row->values[column->key]];
+}
+
+static const char *header_of(const struct report *report, const struct column *column)
+{
+	switch (column->kind) {
+	case COLUMN_OVERHEAD:
+		return report->children ? "Self" : "Overhead";
+	case COLUMN_CHILDREN:
+		return "Children";
+	case COLUMN_SAMPLES:
+		return "Samples";
+	case COLUMN_PERIOD:
+		return "Period";
+	default:
+		return report->keys[column->key]->header;
+	}
+}
+
+static size_t number_width(const struct column *column)
+{
+	return column->kind == COLUMN_SAMPLES || column->kind == COLUMN_PERIOD ? NUMBER_WIDTH : PERCENT_WIDTH;
+}
+
+/* As wide as the widest of all rows, shown or not. */
+static void find_widths(const struct report *report, struct table *table)
+{
+	for (size_t i = 0; i < report->column_count; i++) {
+		const struct column *column = &report->columns[i];
+		size_t width = strlen(header_of(report, column));
+
+		if (column->kind != COLUMN_KEY)
+			width = number_width(column) * table->event_count;
+		for (size_t k = 0; column->kind == COLUMN_KEY && k < table->row_count; k++) {
+			size_t length = value_at(report, column, &table->rows[k])->length;
+
+			width = length > width ? length : width;
+		}
+		table->widths[i] = width;
+	}
+}
+
+static void add_spaces(struct pd_text *out, size_t count)
+{
+	pd_text_printf(out, "%*s", (int)count, "");
+}
+
+/* The separator does not stand inside of a cell. */
+static void add_separated(struct pd_text *out, const char *text, size_t length, char separator)
+{
+	for (size_t i = 0; i < length; i++)
+		pd_text_printf(out, "%c", text[i] == separator ? '.' : text[i]);
+}
+
+static void add_text(const struct report *report, const char *text, size_t length)
+{
+	if (report->separator)
+		add_separated(report->out, text, length, *report->separator);
+	else if (report->escape)
+		pd_text_escaped(report->out, text, length);
+	else
+		pd_text_printf(report->out, "%.*s", (int)length, text);
+}
+
+static void add_number(const struct report *report, const struct table *table, const struct column *column,
+		       const struct row *row, size_t event)
+{
+	const struct amounts *amounts = &row->amounts[event];
+	bool separated = report->separator;
+	uint64_t period = column->kind == COLUMN_CHILDREN ? amounts->children_period : amounts->period;
+	uint64_t number = column->kind == COLUMN_SAMPLES ? amounts->samples : period;
+
+	if (column->kind == COLUMN_SAMPLES || column->kind == COLUMN_PERIOD)
+		pd_text_printf(report->out, separated ? " %" PRIu64 : "%12" PRIu64, number);
+	else
+		pd_text_printf(report->out, separated ? " %.2f%%" : "%7.2f%%", percent_of(period, table->totals[event]));
+}
+
+static bool is_padded(const struct report *report, size_t column)
+{
+	return column + 1 < report->column_count || report->columns[column].kind != COLUMN_KEY ||
+	       strcmp(report->keys[report->columns[column].key]->name, "sym") != 0;
+}
+
+static void add_cell(const struct report *report, const struct table *table, size_t index, const struct row *row)
+{
+	const struct column *column = &report->columns[index];
+	size_t before = pd_text_bytes(report->out).size, length;
+
+	if (column->kind == COLUMN_KEY) {
+		const struct value *value = value_at(report, column, row);
+
+		add_text(report, value->text, value->length);
+		length = value->length;
+	} else {
+		for (size_t i = 0; i < table->event_count; i++)
+			add_number(report, table, column, row, i);
+		length = pd_text_bytes(report->out).size - before;
+	}
+	if (is_padded(report, index) && length < table->widths[index])
+		add_spaces(report->out, table->widths[index] - length);
+}
+
+/* ---- lines ---- */
+
+static void add_header(const struct report *report, const struct table *table)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < report->column_count; i++) {
+		const struct column *column = &report->columns[i];
+		const char *text = header_of(report, column);
+
+		if (column->elided)
+			continue;
+		pd_text_add(report->out, first ? "# " : report->separator ? report->separator : "  ");
+		first = false;
+		if (column->kind == COLUMN_KEY)
+			pd_text_printf(report->out, "%-*s", (int)table->widths[i], text);
+		else
+			pd_text_printf(report->out, "%*s", (int)table->widths[i], text);
+	}
+	pd_text_add(report->out, "\n");
+	if (report->separator)
+		return;
+	first = true;
+	for (size_t i = 0; i < report->column_count; i++) {
+		if (report->columns[i].elided)
+			continue;
+		pd_text_add(report->out, first ? "# " : "  ");
+		first = false;
+		for (size_t k = 0; k < table->widths[i]; k++)
+			pd_text_add(report->out, ".");
+	}
+	pd_text_add(report->out, "\n#\n");
+}
+
+static void add_row(const struct report *report, const struct table *table, const struct row *row)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < report->column_count; i++) {
+		if (report->columns[i].elided)
+			continue;
+		if (!report->separator)
+			pd_text_add(report->out, "  ");
+		else if (!first)
+			pd_text_add(report->out, report->separator);
+		first = false;
+		add_cell(report, table, i, row);
+	}
+	pd_text_add(report->out, "\n");
+}
+
+/* 1275 is 1K: what stands on top only says how much there is. */
+static void add_count(struct pd_text *out, uint64_t count)
+{
+	static const char units[] = " KMGTPE";
+	size_t unit = 0;
+
+	for (; count > 999 && unit + 2 < sizeof(units); unit++)
+		count /= 1000;
+	pd_text_printf(out, "%" PRIu64 "%c", count, units[unit]);
+}
+
+static void add_title(const struct report *report, const struct table *table)
+{
+	uint64_t samples = 0, total = 0;
+
+	for (size_t i = 0; i < table->event_count; i++) {
+		samples += table->samples[i];
+		total += table->totals[i];
+	}
+	pd_text_add(report->out, "# Samples: ");
+	add_count(report->out, samples);
+	pd_text_add(report->out, table->group ? " of events '" : " of event '");
+	add_text(report, table->name, strlen(table->name));
+	pd_text_add(report->out, "'");
+	if (report->time)
+		pd_text_printf(report->out, " (time slices: %s)", report->time);
+	pd_text_printf(report->out, "\n# Event count (approx.): %" PRIu64 "\n#\n", total);
+}
+
+static bool add_table(struct report *report, struct table *table)
+{
+	if (!report->quiet) {
+		add_title(report, table);
+		find_widths(report, table);
+		add_header(report, table);
+	} else {
+		find_widths(report, table);
+	}
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct row *row = &table->rows[i];
+		const struct amounts *amounts = row->amounts;
+		uint64_t weight = report->children ? amounts->children_period : amounts->period;
+
+		if (percent_of(weight, table->totals[0]) < report->least)
+			continue;
+		add_row(report, table, row);
+		if (report->graph.kind != GRAPH_NONE && !graph_print(report, table, row))
+			return false;
+		if (!output_spill(report->input.out))
+			return true;
+	}
+	pd_text_add(report->out, "\n\n");
+	return true;
+}
+
+static void add_top(const struct report *report)
+{
+	const struct pd_profile_losses *losses = pd_profile_losses(report->profile);
+	static const char *const names[] = { "comm", "dso", "sym" };
+	static const char *const titles[] = { "comm", "dso", "symbol" };
+
+	if (!report->quiet)
+		pd_text_add(report->out, "#\n");
+	for (size_t i = 0; i < report->key_count; i++)
+		for (size_t k = 0; report->elided[i] && k < 3; k++)
+			if (strcmp(report->keys[i]->name, names[k]) == 0) {
+				pd_text_printf(report->out, "# %s: ", titles[k]);
+				add_text(report, report->elided[i], strlen(report->elided[i]));
+				pd_text_add(report->out, "\n");
+			}
+	if (!report->quiet)
+		pd_text_printf(report->out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", losses->lost_samples);
+}
+
+bool report_text(struct report *report)
+{
+	struct trust trust = trust_of(report);
+
+	if (!report->quiet)
+		trust_print(&trust, report->out);
+	add_top(report);
+	for (size_t i = 0; i < report->table_count; i++)
+		if (!add_table(report, &report->tables[i]))
+			return false;
+	return true;
+}
