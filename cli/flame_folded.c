@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads folded stacks, "root;caller;function 12", as stackcollapse scripts and other profilers print them: one
+ * stack a line, the count behind the last space. Marks at the end of names (_[k], _[i], _[j]) tell kinds.
+ */
+#include "flame.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LINES_TOLD = 10
+};
+
+struct folded {
+	struct flame_graph *graph;
+	const char *name; /* for messages */
+	uint64_t lines, stacks, wrong;
+	const char **parts; /* of the line, root first */
+	size_t *lengths;
+	size_t room;
+};
+
+static enum frame_kind kind_of(const char *name, size_t *length)
+{
+	static const struct {
+		const char *mark;
+		enum frame_kind kind;
+	} marks[] = { { "_[k]", FRAME_KERNEL }, { "_[i]", FRAME_INLINED }, { "_[j]", FRAME_JIT } };
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		size_t own = strlen(marks[i].mark);
+
+		if (*length > own && !memcmp(name + *length - own, marks[i].mark, own)) {
+			*length -= own;
+			return marks[i].kind;
+		}
+	}
+	return *length > 2 && name[0] == '[' && name[*length - 1] == ']' ? FRAME_UNKNOWN : FRAME_USER;
+}
+
+static uint32_t frame_of(struct folded *folded, size_t index, size_t count)
+{
+	struct tree *tree = &folded->graph->tree;
+	size_t length = folded->lengths[index];
+	enum frame_kind kind = kind_of(folded->parts[index], &length);
+	uint32_t name = tree_text(tree, folded->parts[index], length);
+
+	if (tree->failed)
+		return 0;
+	if (!index && count > 1)
+		kind = FRAME_TASK;
+	return tree_frame(tree, name, 0, frame_kind_by_name(kind, tree->texts.items[name], ""));
+}
+
+static bool make_room(struct folded *folded, size_t count)
+{
+	size_t wanted = count * 2 + 64;
+	const char **parts;
+	size_t *lengths;
+
+	if (count < folded->room)
+		return true;
+	parts = realloc(folded->parts, wanted * sizeof(*parts));
+	if (parts)
+		folded->parts = parts;
+	lengths = realloc(folded->lengths, wanted * sizeof(*lengths));
+	if (lengths)
+		folded->lengths = lengths;
+	if (!parts || !lengths)
+		return false;
+	folded->room = wanted;
+	return true;
+}
+
+/* Splits at the semicolons; 0 if there is no memory. */
+static size_t split(struct folded *folded, const char *line, size_t length)
+{
+	size_t count = 0, at = 0;
+
+	while (at <= length) {
+		const char *end = memchr(line + at, ';', length - at);
+		size_t size = end ? (size_t)(end - (line + at)) : length - at;
+
+		if (!make_room(folded, count))
+			return 0;
+		folded->parts[count] = line + at;
+		folded->lengths[count++] = size;
+		at += size + 1;
+	}
+	return count;
+}
+
+static bool add_line(struct folded *folded, char *line, size_t length)
+{
+	struct tree *tree = &folded->graph->tree;
+	char *space = memrchr(line, ' ', length);
+	uint32_t node = 0;
+	uint64_t value;
+	size_t count;
+
+	if (!space || space == line || space[1] < '0' || space[1] > '9' || !number_parse(space + 1, &value))
+		return false;
+	count = split(folded, line, (size_t)(space - line));
+	if (!count)
+		tree->failed = true;
+	for (size_t i = 0; i < count; i++) {
+		size_t index = folded->graph->reverse ? count - 1 - i : i;
+
+		node = tree_child(tree, node, frame_of(folded, index, count));
+	}
+	if (value)
+		tree_add(tree, node, 0, 0, value);
+	folded->stacks++;
+	return true;
+}
+
+static void read_lines(struct folded *folded, FILE *stream)
+{
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t length;
+
+	while (!folded->graph->tree.failed && (length = getline(&line, &room, stream)) >= 0) {
+		folded->lines++;
+		while (length && (line[length - 1] == '\n' || line[length - 1] == '\r'))
+			line[--length] = '\0';
+		if (!length || line[0] == '#' || add_line(folded, line, (size_t)length))
+			continue;
+		if (folded->wrong++ < LINES_TOLD)
+			complain("%s: line %" PRIu64 ": this is no stack with a count behind it", folded->name,
+				 folded->lines);
+	}
+	free(line);
+}
+
+int flame_read_folded(struct flame_graph *graph, const char *path)
+{
+	bool standard = !strcmp(path, "-");
+	struct folded folded = { .graph = graph, .name = standard ? "standard input" : path };
+	FILE *stream = standard ? stdin : fopen(path, "re");
+	char number[32];
+	int code = CODE_FINE;
+
+	if (stream)
+		read_lines(&folded, stream);
+	if (!stream || ferror(stream)) {
+		complain("%s: %s", folded.name, strerror(errno));
+		code = CODE_UNREADABLE;
+	} else if (folded.wrong) {
+		if (folded.wrong > LINES_TOLD)
+			complain("%s: %" PRIu64 " more lines are no stacks", folded.name,
+				 folded.wrong - LINES_TOLD);
+		flame_fact(graph, true, "%s lines were no stacks", flame_number(number, folded.wrong));
+		code = CODE_DAMAGED;
+	}
+	if (stream && !standard)
+		fclose(stream);
+	free(folded.parts);
+	free(folded.lengths);
+	return code;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A flame graph as one page: the page that is made from web/, with the tree as JSON in it.
+ *
+ * The tree is a few arrays of small numbers: names once, frames once, and for each node its frame and how
+ * many levels to go up before it (0: it is below the node before). Texts of the file cannot end the script
+ * element that holds them, because < is written as \u003c.
+ */
+#include "flame.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Numbers come by the million: printf would be most of the time. */
+struct writer {
+	struct output *out;
+	char buffer[8192];
+	size_t used;
+	bool comma;
+};
+
+static void flush(struct writer *writer)
+{
+	writer->buffer[writer->used] = '\0';
+	pd_text_add(writer->out->text, writer->buffer);
+	writer->used = 0;
+	output_spill(writer->out);
+}
+
+static void put(struct writer *writer, const char *text)
+{
+	flush(writer);
+	pd_text_add(writer->out->text, text);
+}
+
+static void put_number(struct writer *writer, uint64_t value)
+{
+	char digits[24];
+	size_t count = 0;
+
+	if (writer->used > sizeof(writer->buffer) - 32)
+		flush(writer);
+	if (writer->comma)
+		writer->buffer[writer->used++] = ',';
+	writer->comma = true;
+	do {
+		digits[count++] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	while (count)
+		writer->buffer[writer->used++] = digits[--count];
+}
+
+static void open_array(struct writer *writer, const char *name)
+{
+	put(writer, name);
+	writer->comma = false;
+}
+
+/* A JSON string that is harmless inside of a script element. */
+static void put_string(struct writer *writer, const char *text)
+{
+	size_t length = strlen(text);
+
+	flush(writer);
+	if (!memchr(text, '<', length)) {
+		pd_text_json_string(writer->out->text, text, length);
+		return;
+	}
+	pd_text_add(writer->out->text, "\"");
+	while (length) {
+		const char *end = memchr(text, '<', length);
+		size_t part = end ? (size_t)(end - text) : length;
+		struct pd_text *quoted = pd_text_new();
+
+		if (quoted) {
+			struct pd_bytes bytes;
+
+			pd_text_json_string(quoted, text, part);
+			bytes = pd_text_bytes(quoted);
+			if (bytes.size >= 2)
+				pd_text_printf(writer->out->text, "%.*s", (int)(bytes.size - 2),
+					       (const char *)bytes.data + 1);
+		}
+		pd_text_free(quoted);
+		if (end)
+			pd_text_add(writer->out->text, "\\u003c");
+		text += part + !!end;
+		length -= part + !!end;
+	}
+	pd_text_add(writer->out->text, "\"");
+}
+
+/* Text between tags. */
+static void put_html(struct writer *writer, const char *text)
+{
+	char one[2] = "";
+
+	flush(writer);
+	for (; *text; text++) {
+		one[0] = *text;
+		pd_text_add(writer->out->text, *text == '<'   ? "&lt;" :
+					       *text == '>'   ? "&gt;" :
+					       *text == '&'   ? "&amp;" :
+					       (unsigned char)*text < ' ' ? " " :
+									    one);
+	}
+}
+
+static void put_names(struct writer *writer, const struct tree *tree)
+{
+	put(writer, ",\n\"names\":[");
+	for (size_t i = 0; i < tree->texts.count; i++) {
+		if (i)
+			put(writer, ",");
+		put_string(writer, tree->texts.items[i]);
+	}
+}
+
+static void put_frames(struct writer *writer, const struct tree *tree)
+{
+	static const char letters[] = {
+#define KIND(NAME, letter, name) letter,
+		FRAME_KINDS(KIND)
+#undef KIND
+	};
+
+	open_array(writer, "],\n\"frameName\":[");
+	for (size_t i = 0; i < tree->frame_count; i++)
+		put_number(writer, tree->frames[i].name);
+	open_array(writer, "],\n\"frameObject\":[");
+	for (size_t i = 0; i < tree->frame_count; i++)
+		put_number(writer, tree->frames[i].dso);
+	put(writer, "],\n\"frameKind\":\"");
+	for (size_t i = 0; i < tree->frame_count; i++) {
+		if (writer->used > sizeof(writer->buffer) - 32)
+			flush(writer);
+		writer->buffer[writer->used++] = letters[tree->frames[i].kind];
+	}
+	put(writer, "\"");
+}
+
+static void put_nodes(struct writer *writer, const struct tree *tree)
+{
+	open_array(writer, ",\n\"nodeFrame\":[");
+	for (size_t i = 1; i < tree->finished_count; i++)
+		put_number(writer, tree->nodes[i].frame);
+	open_array(writer, "],\n\"nodeUp\":[");
+	for (size_t i = 1; i < tree->finished_count; i++)
+		put_number(writer, tree->nodes[i - 1].depth + 1 - tree->nodes[i].depth);
+}
+
+static void put_values(struct writer *writer, const struct tree *tree, const struct flame_graph *graph)
+{
+	uint32_t last = 0;
+
+	open_array(writer, "],\n\"valueStep\":[");
+	for (size_t i = 0; i < tree->value_count; i++) {
+		put_number(writer, tree->values[i].node - last);
+		last = tree->values[i].node;
+	}
+	open_array(writer, "],\n\"value\":[");
+	for (size_t i = 0; i < tree->value_count; i++)
+		put_number(writer, tree->values[i].value);
+	open_array(writer, "],\n\"valueEvent\":[");
+	for (size_t i = 0; i < tree->value_count && graph->event_count > 1; i++)
+		put_number(writer, tree->values[i].event);
+	open_array(writer, "],\n\"valueSlice\":[");
+	for (size_t i = 0; i < tree->value_count && graph->slice_count > 1; i++)
+		put_number(writer, tree->values[i].slice);
+	put(writer, "]}");
+}
+
+static void put_head(struct writer *writer, const struct flame_graph *graph)
+{
+	char line[160];
+
+	put(writer, "{\"title\":");
+	put_string(writer, graph->title);
+	put(writer, ",\"unit\":");
+	put_string(writer, graph->unit);
+	/* Times may need more than 53 bits. */
+	snprintf(line, sizeof(line),
+		 ",\"reverse\":%s,\"inverted\":%s,\"leftOut\":%zu,\n\"sliceCount\":%zu,\"sliceSeconds\":%.9f,"
+		 "\"start\":\"%llu.%09llu\"",
+		 graph->reverse ? "true" : "false", graph->inverted ? "true" : "false", graph->tree.left_out,
+		 graph->slice_count, (double)graph->slice_ns / 1e9,
+		 (unsigned long long)(graph->first_ns / 1000000000),
+		 (unsigned long long)(graph->first_ns % 1000000000));
+	put(writer, line);
+	put(writer, ",\n\"events\":[");
+	for (size_t i = 0; i < graph->event_count; i++) {
+		put(writer, i ? "," : "");
+		put_string(writer, graph->events[i]);
+	}
+	put(writer, "],\n\"facts\":[");
+	for (size_t i = 0; i < graph->fact_count; i++) {
+		put(writer, i ? ",{\"text\":" : "{\"text\":");
+		put_string(writer, graph->facts[i].text);
+		put(writer, graph->facts[i].bad ? ",\"bad\":true}" : ",\"bad\":false}");
+	}
+	put(writer, "]");
+}
+
+/* Prints the page up to a mark and returns what is behind it. */
+static const char *put_page_until(struct writer *writer, const char *page, const char *mark)
+{
+	const char *end = strstr(page, mark);
+	size_t length = end ? (size_t)(end - page) : strlen(page);
+
+	flush(writer);
+	while (length) {
+		char part[4096];
+		size_t size = length < sizeof(part) - 1 ? length : sizeof(part) - 1;
+
+		memcpy(part, page, size);
+		part[size] = '\0';
+		pd_text_add(writer->out->text, part);
+		page += size;
+		length -= size;
+	}
+	return end ? end + strlen(mark) : page;
+}
+
+bool flame_write_html(const struct flame_graph *graph, struct output *out)
+{
+	struct writer writer = { .out = out };
+	const char *page = put_page_until(&writer, flame_page, "@@TITLE@@");
+
+	put_html(&writer, graph->title);
+	page = put_page_until(&writer, page, "@@DATA@@");
+	put_head(&writer, graph);
+	put_names(&writer, &graph->tree);
+	put_frames(&writer, &graph->tree);
+	put_nodes(&writer, &graph->tree);
+	put_values(&writer, &graph->tree, graph);
+	put_page_until(&writer, page, "@@END@@");
+	return output_spill(out);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A flame graph as a picture: SVG without script, for documents and for where no browser is. What a frame is stands in
+ * its title element, which viewers show as a tooltip.
+ *
+ * Widths are of the whole tree. Frames narrower than the limit are not drawn, nor is what is below them.
+ */
+#include "flame.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	ROW = 17,      /* pixels from frame to frame */
+	MARGIN = 12,
+	HEAD = 58,     /* title, facts */
+	LEGEND = 26,
+	TONES = 4      /* shades of a kind */
+};
+
+#define LETTER_WIDTH 6.65 /* of the font below */
+
+struct drawing {
+	const struct flame_graph *graph;
+	struct output *out;
+	double left, width, min_width;
+	uint32_t depth;         /* of the deepest frame that is drawn */
+	uint64_t kinds[FRAME_KIND_COUNT]; /* what ended in frames of a kind */
+	uint64_t *self, *used;  /* by node; used: what children have taken of the width */
+	double *x;
+};
+
+static const struct {
+	const char *name;
+	int hue, saturation;
+} looks[FRAME_KIND_COUNT] = {
+	[FRAME_TASK] = { "task", 220, 12 },    [FRAME_EVENT] = { "event", 220, 20 },
+	[FRAME_USER] = { "user", 32, 86 },     [FRAME_KERNEL] = { "kernel", 211, 70 },
+	[FRAME_INLINED] = { "inlined", 174, 48 }, [FRAME_JIT] = { "jit", 96, 45 },
+	[FRAME_JAVA] = { "java", 128, 42 },    [FRAME_PYTHON] = { "python", 54, 78 },
+	[FRAME_NODE] = { "node", 78, 55 },     [FRAME_UNKNOWN] = { "unknown", 0, 0 },
+};
+
+static void put_text(struct pd_text *text, const char *string, size_t length)
+{
+	char one[2] = "";
+
+	for (size_t i = 0; i < length && string[i]; i++) {
+		unsigned char byte = (unsigned char)string[i];
+
+		one[0] = string[i];
+		pd_text_add(text, byte == '<' ? "&lt;" : byte == '>' ? "&gt;" : byte == '&' ? "&amp;" :
+				  byte < ' ' || byte == 0x7f ? "?" : one);
+	}
+}
+
+/* Length of a UTF-8 sequence at text, 0 if there is none. */
+static size_t utf8_length(const unsigned char *text)
+{
+	size_t length = text[0] < 0x80 ? 1 : text[0] >= 0xc2 && text[0] < 0xe0 ? 2 :
+			(text[0] & 0xf0) == 0xe0 ? 3 : text[0] >= 0xf0 && text[0] < 0xf5 ? 4 : 0;
+
+	for (size_t i = 1; i < length; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	/* too long a form, halves of pairs, past the last code point, and what XML does not have */
+	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
+	    (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f) ||
+	    (text[0] == 0xef && text[1] == 0xbf && text[2] >= 0xbe))
+		return 0;
+	return length;
+}
+
+/* At most so many letters; bytes that are no UTF-8 are shown as question marks. */
+static void put_letters(struct pd_text *text, const char *string, size_t most)
+{
+	const unsigned char *at = (const unsigned char *)string;
+
+	for (size_t i = 0; i < most && *at; i++) {
+		size_t length = utf8_length(at);
+
+		if (length)
+			put_text(text, (const char *)at, length);
+		else
+			pd_text_add(text, "?");
+		at += length ? length : 1;
+	}
+}
+
+static size_t letters_of(const char *string)
+{
+	size_t count = 0;
+
+	for (const unsigned char *at = (const unsigned char *)string; *at; count++) {
+		size_t length = utf8_length(at);
+
+		at += length ? length : 1;
+	}
+	return count;
+}
+
+static const char *name_of(const struct flame_graph *graph, uint32_t node)
+{
+	const struct tree *tree = &graph->tree;
+
+	return node ? tree->texts.items[tree->frames[tree->nodes[node].frame].name] : "all";
+}
+
+static enum frame_kind kind_of(const struct flame_graph *graph, uint32_t node)
+{
+	return node ? graph->tree.frames[graph->tree.nodes[node].frame].kind : FRAME_TASK;
+}
+
+static bool is_drawn(const struct drawing *drawing, uint32_t node)
+{
+	const struct tree *tree = &drawing->graph->tree;
+	double share = (double)tree->nodes[node].total / (double)tree->nodes[0].total;
+
+	return !node || (drawing->x[tree->nodes[node].parent] >= 0 && share * drawing->width >= drawing->min_width);
+}
+
+/* Places every node; those that are not drawn have an x below 0. */
+static bool lay_out(struct drawing *drawing)
+{
+	const struct tree *tree = &drawing->graph->tree;
+
+	drawing->self = calloc(tree->finished_count, sizeof(*drawing->self));
+	drawing->used = calloc(tree->finished_count, sizeof(*drawing->used));
+	drawing->x = calloc(tree->finished_count, sizeof(*drawing->x));
+	if (!drawing->self || !drawing->used || !drawing->x)
+		return false;
+	for (size_t i = 0; i < tree->value_count; i++)
+		drawing->self[tree->values[i].node] += tree->values[i].value;
+	drawing->x[0] = drawing->left;
+	for (uint32_t i = 0; i < tree->finished_count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+		double scale = drawing->width / (double)tree->nodes[0].total;
+
+		if (i) {
+			bool drawn = is_drawn(drawing, i);
+
+			drawing->x[i] = drawn ? drawing->x[node->parent] +
+						(double)drawing->used[node->parent] * scale : -1;
+			drawing->used[node->parent] += node->total;
+			if (drawn && node->depth > drawing->depth)
+				drawing->depth = node->depth;
+		}
+		drawing->kinds[kind_of(drawing->graph, i)] += drawing->self[i];
+	}
+	return true;
+}
+
+static unsigned tone_of(const char *name)
+{
+	unsigned hash = 2166136261u;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return (hash >> 13) % TONES;
+}
+
+static void put_rules(const struct drawing *drawing, bool dark)
+{
+	for (size_t kind = 0; kind < FRAME_KIND_COUNT; kind++) {
+		for (int tone = 0; tone < TONES; tone++) {
+			int light = dark ? 30 + tone * 3 : 80 - tone * 4;
+
+			pd_text_printf(drawing->out->text, ".%s%d{fill:hsl(%d %d%% %d%%)}\n", looks[kind].name, tone,
+				       looks[kind].hue, dark ? looks[kind].saturation * 6 / 10 : looks[kind].saturation,
+				       light);
+		}
+	}
+}
+
+static void put_head(const struct drawing *drawing, double height)
+{
+	const struct flame_graph *graph = drawing->graph;
+	struct pd_text *text = drawing->out->text;
+	double width = drawing->width + 2 * MARGIN;
+
+	pd_text_printf(text,
+		       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f "
+		       "%.0f\" role=\"img\">\n<title>",
+		       width, height, width, height);
+	put_letters(text, graph->title, 1000);
+	pd_text_add(text, "</title>\n<style>\n"
+			  ".page{fill:#fbfbfa}\n"
+			  "text{font:11px ui-monospace,\"DejaVu Sans Mono\",Menlo,Consolas,monospace;fill:#17191c}\n"
+			  ".title{font:600 16px system-ui,sans-serif}\n"
+			  ".facts,.legend{font:12px system-ui,sans-serif;fill:#565c66}\n"
+			  ".bad{fill:#a04400}\n");
+	put_rules(drawing, false);
+	pd_text_add(text, "@media (prefers-color-scheme:dark){\n.page{fill:#15181c}\ntext{fill:#eceef1}\n"
+			  ".facts,.legend{fill:#a2a9b4}\n.bad{fill:#f2a65e}\n");
+	put_rules(drawing, true);
+	pd_text_printf(text, "}\n</style>\n<rect class=\"page\" width=\"%.0f\" height=\"%.0f\"/>\n", width, height);
+	pd_text_printf(text, "<text class=\"title\" x=\"%d\" y=\"26\">", MARGIN);
+	put_letters(text, graph->title, (size_t)(drawing->width / 8.5));
+	pd_text_printf(text, "</text>\n<text class=\"facts\" x=\"%d\" y=\"46\">", MARGIN);
+	for (size_t i = 0; i < graph->fact_count; i++) {
+		pd_text_add(text, i ? " \xc2\xb7 " : "");
+		pd_text_add(text, graph->facts[i].bad ? "<tspan class=\"bad\">" : "<tspan>");
+		put_letters(text, graph->facts[i].text, sizeof(graph->facts[i].text));
+		pd_text_add(text, "</tspan>");
+	}
+	pd_text_add(text, "</text>\n");
+}
+
+static double share_of(const struct drawing *drawing, uint64_t value)
+{
+	return 100.0 * (double)value / (double)drawing->graph->tree.nodes[0].total;
+}
+
+static void put_node(const struct drawing *drawing, uint32_t node, double y)
+{
+	const struct flame_graph *graph = drawing->graph;
+	const struct tree *tree = &graph->tree;
+	const char *name = name_of(graph, node);
+	const char *dso = node ? tree->texts.items[tree->frames[tree->nodes[node].frame].dso] : "";
+	double width = (double)tree->nodes[node].total / (double)tree->nodes[0].total * drawing->width;
+	size_t fits = width > 8 ? (size_t)((width - 6) / LETTER_WIDTH) : 0, letters = letters_of(name);
+	struct pd_text *text = drawing->out->text;
+	char number[32];
+
+	pd_text_add(text, "<g><title>");
+	put_letters(text, name, SIZE_MAX);
+	if (*dso) {
+		pd_text_add(text, " (");
+		put_letters(text, dso, SIZE_MAX);
+		pd_text_add(text, ")");
+	}
+	pd_text_printf(text, ": %s %s, %.2f%%</title>", flame_number(number, tree->nodes[node].total), graph->unit,
+		       share_of(drawing, tree->nodes[node].total));
+	pd_text_printf(text, "<rect class=\"%s%u\" x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" rx=\"1.5\"/>",
+		       looks[kind_of(graph, node)].name, tone_of(name), drawing->x[node], y,
+		       width > 1.2 ? width - 0.6 : width, ROW - 1);
+	if (fits >= 3) {
+		pd_text_printf(text, "<text x=\"%.2f\" y=\"%.0f\">", drawing->x[node] + 3, y + 12);
+		put_letters(text, name, letters <= fits ? letters : fits - 1);
+		pd_text_add(text, letters <= fits ? "</text>" : "\xe2\x80\xa6</text>");
+	}
+	pd_text_add(text, "</g>\n");
+}
+
+static void put_legend(const struct drawing *drawing, double y)
+{
+	struct pd_text *text = drawing->out->text;
+	double x = MARGIN;
+
+	for (size_t kind = 0; kind < FRAME_KIND_COUNT; kind++) {
+		char label[64];
+
+		if (!drawing->kinds[kind])
+			continue;
+		snprintf(label, sizeof(label), "%s %.1f%%", looks[kind].name, share_of(drawing, drawing->kinds[kind]));
+		pd_text_printf(text,
+			       "<rect class=\"%s1\" x=\"%.0f\" y=\"%.0f\" width=\"11\" height=\"11\" rx=\"2\"/>"
+			       "<text class=\"legend\" x=\"%.0f\" y=\"%.0f\">%s</text>\n",
+			       looks[kind].name, x, y - 10, x + 16, y, label);
+		x += 34 + 7.0 * (double)strlen(label);
+	}
+}
+
+bool flame_write_svg(const struct flame_graph *graph, const struct flame_drawing *options, struct output *out)
+{
+	struct drawing drawing = {
+		.graph = graph,
+		.out = out,
+		.left = MARGIN,
+		.width = options->width - 2 * MARGIN,
+		.min_width = options->min_width,
+	};
+	bool fine = lay_out(&drawing);
+
+	if (fine) {
+		double rows = (double)(drawing.depth + 1) * ROW;
+		double height = HEAD + rows + LEGEND + MARGIN;
+
+		put_head(&drawing, height);
+		for (uint32_t i = 0; i < graph->tree.finished_count && output_spill(out); i++) {
+			double depth = graph->tree.nodes[i].depth;
+			double y = graph->inverted ? HEAD + depth * ROW : HEAD + rows - (depth + 1) * ROW;
+
+			if (drawing.x[i] >= 0)
+				put_node(&drawing, i, y);
+		}
+		put_legend(&drawing, HEAD + rows + LEGEND);
+		pd_text_add(out->text, "</svg>\n");
+		fine = output_spill(out);
+	} else {
+		complain("out of memory");
+	}
+	free(drawing.self);
+	free(drawing.used);
+	free(drawing.x);
+	return fine;
+}

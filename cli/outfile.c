@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes beside and renames.
+ */
+#include "outfile.h"
+
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Whether path begins as perf.data files do, in either byte order. */
+static bool is_recording(const char *path)
+{
+	static const char *const starts[] = { "PERFILE2", "2ELIFREP", "PERFFILE" };
+	char start[8] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t size = fd >= 0 ? read(fd, start, sizeof(start)) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	for (size_t i = 0; size == sizeof(start) && i < sizeof(starts) / sizeof(starts[0]); i++) {
+		if (!memcmp(start, starts[i], sizeof(start)))
+			return true;
+	}
+	return false;
+}
+
+static int open_beside(struct outfile *file, const struct stat *status)
+{
+	mode_t mask = umask(0);
+	mode_t mode = status ? status->st_mode & 0777 : 0666 & ~mask;
+	int fd = -1;
+
+	umask(mask);
+	if (asprintf(&file->beside, "%s.XXXXXX", file->path) < 0) {
+		file->beside = NULL;
+		errno = ENOMEM;
+		return -1;
+	}
+	fd = mkostemp(file->beside, O_CLOEXEC);
+	if (fd >= 0)
+		fchmod(fd, mode);
+	return fd;
+}
+
+int outfile_open(struct outfile *file, const char *path, struct output *standard)
+{
+	struct stat status;
+	bool there;
+	int fd;
+
+	memset(file, 0, sizeof(*file));
+	file->out = standard;
+	if (!path || !strcmp(path, "-"))
+		return CODE_FINE;
+	file->path = path;
+	file->out = &file->own;
+	there = stat(path, &status) == 0;
+	if (there && S_ISREG(status.st_mode) && is_recording(path)) {
+		complain("%s: this is perf data, which is not replaced", path);
+		return CODE_USAGE;
+	}
+	fd = there && !S_ISREG(status.st_mode) ? open(path, O_WRONLY | O_CLOEXEC) :
+						 open_beside(file, there ? &status : NULL);
+	if (fd < 0 || !output_init(&file->own, fd)) {
+		complain("%s: %s", path, fd < 0 ? strerror(errno) : "out of memory");
+		if (fd >= 0) {
+			close(fd);
+			if (file->beside)
+				unlink(file->beside);
+		}
+		free(file->beside);
+		return CODE_OUTPUT;
+	}
+	file->own.progress = standard->progress;
+	file->own.name = path;
+	return CODE_FINE;
+}
+
+int outfile_close(struct outfile *file, int code)
+{
+	bool wanted = code == CODE_FINE || code == CODE_DAMAGED;
+	int failure;
+
+	if (!file->path)
+		return code;
+	if (wanted)
+		output_finish(&file->own);
+	failure = file->own.failure;
+	if (close(file->own.fd) < 0 && !failure) {
+		failure = errno;
+		complain("%s: %s", file->path, strerror(failure));
+	}
+	output_fini(&file->own);
+	if (file->beside && wanted && !failure && rename(file->beside, file->path) < 0) {
+		failure = errno;
+		complain("%s: %s", file->path, strerror(failure));
+	}
+	if (file->beside && (!wanted || failure))
+		unlink(file->beside);
+	free(file->beside);
+	return wanted && failure ? CODE_OUTPUT : code;
+}

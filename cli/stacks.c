@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From the entries of a profile to nodes of a tree. A distinct address is named once, a stack below one root walks the
+ * tree once; entries that differ in time or event only add a value.
+ */
+#include "stacks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	INLINED_MOST = 128, /* functions at one address */
+	SLICES_MOST = 200
+};
+
+/* The frames of a distinct address, innermost first: places in frames. */
+struct named {
+	uint32_t start, count;
+	bool done;
+};
+
+/* Where a stack below a root ended, when it was last met. */
+struct known_end {
+	uint32_t root, node;
+};
+
+struct stacks {
+	const struct stack_request *request;
+	struct analysis *analysis;
+	const struct pd_profile *profile; /* that of the analysis */
+	struct tree *tree;
+	struct stack_result *result;
+	struct pd_text *text;
+	struct named *named; /* by frame of the profile */
+	uint32_t *frames;
+	size_t frame_count, frame_room;
+	struct known_end *ends; /* by stack */
+	uint32_t *path;         /* of the present stack, innermost first */
+	size_t path_room;
+	uint32_t *event_index;  /* by index in the file, of those that have samples */
+};
+
+bool stack_root_parse(const char *text, enum stack_root *root_out)
+{
+	static const char *const names[] = { "none", "comm", "pid", "tid", "cpu" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(text, names[i])) {
+			*root_out = (enum stack_root)i;
+			return true;
+		}
+	}
+	complain("option --by: '%s' is not one of none, comm, pid, tid, cpu", text);
+	return false;
+}
+
+/* ---- names ---- */
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Where the arguments of a function begin: at the first parenthesis, but not at that of a namespace without a name, and not
+ * in the names of Go's methods, net/http.(*Client).Do. */
+static size_t without_arguments(const char *name)
+{
+	static const char nameless[] = "(anonymous namespace)";
+	const char *go = strstr(name, ".(");
+	const char *at = name;
+
+	if (go && strstr(go, ")."))
+		return strlen(name);
+	while ((at = strchr(at, '(')) && !strncmp(at, nameless, sizeof(nameless) - 1))
+		at++;
+	return at ? (size_t)(at - name) : strlen(name);
+}
+
+/* Adds a name so that it can stand between semicolons on a line. */
+static void put_name(const struct stacks *stacks, const char *name, size_t length, bool java)
+{
+	const struct stack_style *style = &stacks->request->style;
+	char one[2] = "";
+
+	if (java && style->tidy && name[0] == 'L' && memchr(name, '/', length)) {
+		name++;
+		length--;
+	}
+	for (size_t i = 0; i < length && name[i]; i++) {
+		one[0] = name[i];
+		if (one[0] == ';')
+			one[0] = ':';
+		if ((unsigned char)one[0] < ' ' || one[0] == 0x7f)
+			one[0] = '?';
+		if (!style->tidy || (one[0] != '"' && one[0] != '\''))
+			pd_text_add(stacks->text, one);
+	}
+}
+
+static uint32_t text_index(const struct stacks *stacks)
+{
+	struct pd_bytes bytes = pd_text_bytes(stacks->text);
+	uint32_t text;
+
+	if (pd_text_failed(stacks->text))
+		stacks->tree->failed = true;
+	text = tree_text(stacks->tree, (const char *)bytes.data, bytes.size);
+	pd_text_clear(stacks->text);
+	return text;
+}
+
+static enum frame_kind kind_of(const struct pd_dso *dso, bool known, bool inlined)
+{
+	if (!dso || !known)
+		return FRAME_UNKNOWN;
+	if (dso->kernel)
+		return FRAME_KERNEL;
+	if (inlined)
+		return FRAME_INLINED;
+	return dso->object && strncmp(dso->name, "jitted-", 7) != 0 ? FRAME_USER : FRAME_JIT;
+}
+
+static const char *mark_of(const struct stack_style *style, const struct pd_dso *dso, bool inlined)
+{
+	if (inlined && style->mark_inlined)
+		return "_[i]";
+	if (style->mark_kernel && dso && dso->kernel)
+		return "_[k]";
+	return style->mark_jit && dso && !dso->object ? "_[j]" : "";
+}
+
+static uint32_t folded_frame(const struct stacks *stacks, const struct pd_dso *dso,
+			     const struct pd_function *function, bool inlined)
+{
+	const struct stack_style *style = &stacks->request->style;
+	const char *name = function ? function->name : dso ? last_part(dso->long_name) : "unknown";
+
+	if (!function)
+		pd_text_add(stacks->text, "[");
+	put_name(stacks, name, function && style->tidy ? without_arguments(name) : strlen(name),
+		 dso && !dso->object);
+	if (!function)
+		pd_text_add(stacks->text, "]");
+	pd_text_add(stacks->text, mark_of(style, dso, inlined));
+	return tree_frame(stacks->tree, text_index(stacks), 0, FRAME_USER);
+}
+
+static uint32_t drawn_frame(const struct stacks *stacks, const struct pd_dso *dso,
+			    const struct pd_function *function, bool inlined)
+{
+	struct tree *tree = stacks->tree;
+	enum frame_kind kind = kind_of(dso, function != NULL, inlined);
+	uint32_t object = dso ? tree_text(tree, dso->name, strlen(dso->name)) : 0;
+
+	if (function)
+		pd_text_add(stacks->text, function->name);
+	else
+		pd_text_printf(stacks->text, "[%s]", dso ? last_part(dso->name) : "unknown");
+	if (function && kind != FRAME_KERNEL)
+		kind = frame_kind_by_name(kind, function->name, dso ? dso->name : "");
+	return tree_frame(tree, text_index(stacks), object, kind);
+}
+
+static void add_frame(struct stacks *stacks, const struct pd_dso *dso, const struct pd_function *function,
+		      bool inlined)
+{
+	if (stacks->frame_count == stacks->frame_room) {
+		size_t room = stacks->frame_room ? stacks->frame_room * 2 : 1024;
+		uint32_t *frames = realloc(stacks->frames, room * sizeof(*frames));
+
+		if (!frames) {
+			stacks->tree->failed = true;
+			return;
+		}
+		stacks->frames = frames;
+		stacks->frame_room = room;
+	}
+	stacks->frames[stacks->frame_count++] = stacks->request->style.folded ?
+							folded_frame(stacks, dso, function, inlined) :
+							drawn_frame(stacks, dso, function, inlined);
+}
+
+static const struct named *name_frame(struct stacks *stacks, uint32_t index)
+{
+	struct named *named = &stacks->named[index];
+	const struct pd_place *place = &pd_profile_frame(stacks->profile, index)->place;
+	struct pd_line lines[INLINED_MOST];
+	size_t count;
+
+	if (named->done)
+		return named;
+	named->done = true;
+	named->start = (uint32_t)stacks->frame_count;
+	count = place->function ? pd_symbols_lines(stacks->analysis->symbols, place, lines, INLINED_MOST) : 0;
+	for (size_t i = 0; i < count && i < INLINED_MOST; i++)
+		add_frame(stacks, place->dso, lines[i].function, lines[i].inlined);
+	if (!count)
+		add_frame(stacks, place->dso, place->function, false);
+	named->count = (uint32_t)(stacks->frame_count - named->start);
+	return named;
+}
+
+/* ---- stacks ---- */
+
+static bool make_room(struct stacks *stacks, size_t count)
+{
+	uint32_t *path;
+
+	if (count <= stacks->path_room)
+		return true;
+	path = realloc(stacks->path, count * 2 * sizeof(*path));
+	if (!path) {
+		stacks->tree->failed = true;
+		return false;
+	}
+	stacks->path = path;
+	stacks->path_room = count * 2;
+	return true;
+}
+
+static size_t append(struct stacks *stacks, size_t count, uint32_t frame)
+{
+	const struct named *named = name_frame(stacks, frame);
+
+	if (!make_room(stacks, count + named->count))
+		return count;
+	memcpy(stacks->path + count, stacks->frames + named->start, named->count * sizeof(*stacks->path));
+	return count + named->count;
+}
+
+static size_t fill_path(struct stacks *stacks, const struct pd_stack *stack)
+{
+	size_t count = 0;
+
+	if (!stack->caller_count)
+		return append(stacks, 0, stack->ip);
+	for (size_t i = 0; i < stack->caller_count && !stacks->tree->failed; i++)
+		count = append(stacks, count, stack->callers[i]);
+	return count;
+}
+
+static void put_comm(const struct stacks *stacks, const char *comm)
+{
+	const struct stack_style *style = &stacks->request->style;
+	char one[2] = "";
+
+	if (!style->folded) {
+		pd_text_add(stacks->text, comm);
+		return;
+	}
+	for (; *comm; comm++) {
+		one[0] = *comm == ' ' && style->join_blanks ? '_' : *comm == ';' ? ':' : *comm;
+		pd_text_add(stacks->text, (unsigned char)one[0] < ' ' || one[0] == 0x7f ? "?" : one);
+	}
+}
+
+/* The frame in front of a stack; false if there is none. */
+static bool root_frame(const struct stacks *stacks, const struct pd_profile_entry *entry, uint32_t *frame_out)
+{
+	enum stack_root root = stacks->request->root;
+
+	if (root == ROOT_NONE)
+		return false;
+	if (root == ROOT_CPU && entry->cpu != UINT32_MAX)
+		pd_text_printf(stacks->text, "CPU %" PRIu32, entry->cpu);
+	else if (root == ROOT_CPU)
+		pd_text_add(stacks->text, "CPU not known");
+	else
+		put_comm(stacks, entry->comm ? entry->comm : "[unknown]");
+	if (root == ROOT_PID)
+		pd_text_printf(stacks->text, "-%" PRId32, (int32_t)entry->pid);
+	if (root == ROOT_TID)
+		pd_text_printf(stacks->text, "-%" PRId32 "/%" PRId32, (int32_t)entry->pid, (int32_t)entry->tid);
+	*frame_out = tree_frame(stacks->tree, text_index(stacks), 0,
+				stacks->request->style.folded ? FRAME_USER : FRAME_TASK);
+	return true;
+}
+
+/* The node of the event if it stands in front of all, else the root of the tree. */
+static uint32_t event_node(const struct stacks *stacks, uint32_t event)
+{
+	bool folded = stacks->request->style.folded;
+
+	if (!stacks->request->event_frame || stacks->result->event_count < 2)
+		return 0;
+	pd_text_add(stacks->text, "[");
+	put_name(stacks, stacks->result->events[event], SIZE_MAX, false);
+	pd_text_add(stacks->text, "]");
+	return tree_child(stacks->tree, 0,
+			  tree_frame(stacks->tree, text_index(stacks), 0, folded ? FRAME_USER : FRAME_EVENT));
+}
+
+/* The node where the stack of an entry ends, from the root of the tree down. */
+static uint32_t end_of(struct stacks *stacks, const struct pd_profile_entry *entry, uint32_t event)
+{
+	const struct pd_stack *stack = pd_profile_stack(stacks->profile, entry->stack);
+	struct known_end *known = &stacks->ends[entry->stack];
+	uint32_t node = event_node(stacks, event), frame = 0;
+	size_t count;
+
+	if (root_frame(stacks, entry, &frame))
+		node = tree_child(stacks->tree, node, frame);
+	if (known->root == node + 1)
+		return known->node;
+	known->root = node + 1;
+	count = fill_path(stacks, stack);
+	while (count)
+		node = tree_child(stacks->tree, node, stacks->path[--count]);
+	known->node = node;
+	return node;
+}
+
+/* The same from the function that was sampled outwards. */
+static uint32_t reverse_end_of(struct stacks *stacks, const struct pd_profile_entry *entry, uint32_t event)
+{
+	uint32_t node = event_node(stacks, event), frame = 0;
+	size_t count = fill_path(stacks, pd_profile_stack(stacks->profile, entry->stack));
+
+	for (size_t i = 0; i < count; i++)
+		node = tree_child(stacks->tree, node, stacks->path[i]);
+	return root_frame(stacks, entry, &frame) ? tree_child(stacks->tree, node, frame) : node;
+}
+
+/* ---- entries ---- */
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* All slices begin at multiples of one length: what their starts have in common. */
+static void find_slices(const struct stacks *stacks)
+{
+	struct stack_result *result = stacks->result;
+	const struct pd_profile_entry *entry;
+	uint64_t first = UINT64_MAX, last = 0, length = 0;
+
+	for (size_t i = 0; (entry = pd_profile_entry(stacks->profile, i)) != NULL; i++) {
+		if (entry->slice_ns && entry->slice_ns < first)
+			first = entry->slice_ns;
+		if (entry->slice_ns > last)
+			last = entry->slice_ns;
+	}
+	for (size_t i = 0; (entry = pd_profile_entry(stacks->profile, i)) != NULL; i++) {
+		if (entry->slice_ns)
+			length = gcd(length, entry->slice_ns - first);
+	}
+	if (!stacks->request->slices || !length || first >= last)
+		return;
+	while ((last - first) / length >= SLICES_MOST)
+		length *= 2;
+	result->first_ns = first;
+	result->slice_ns = length;
+	result->slice_count = (size_t)((last - first) / length) + 1;
+}
+
+static bool list_events(struct stacks *stacks)
+{
+	struct stack_result *result = stacks->result;
+	size_t count = pd_file_event_count(stacks->analysis->input.file);
+	const struct pd_profile_total *total;
+
+	stacks->event_index = calloc(count + 1, sizeof(*stacks->event_index));
+	result->events = calloc(count + 1, sizeof(*result->events));
+	if (!stacks->event_index || !result->events)
+		return false;
+	for (size_t i = 0; i < count && (total = pd_profile_total(stacks->profile, i)) != NULL; i++) {
+		result->samples_in_file += total->samples + total->left_samples;
+		if (!total->samples)
+			continue;
+		stacks->event_index[i] = (uint32_t)result->event_count;
+		result->events[result->event_count++] = total->event->name;
+	}
+	return true;
+}
+
+static void count_doubt(const struct stacks *stacks, const struct pd_profile_entry *entry)
+{
+	const struct pd_stack *stack = pd_profile_stack(stacks->profile, entry->stack);
+	uint32_t leaf = stack->caller_count ? stack->callers[0] : stack->ip;
+	struct stack_result *result = stacks->result;
+
+	result->samples += entry->samples;
+	result->cut += stack->cut ? entry->samples : 0;
+	result->damaged += stack->damaged ? entry->samples : 0;
+	if (!pd_profile_frame(stacks->profile, leaf)->place.function)
+		result->unknown += entry->samples;
+}
+
+static void add_entries(struct stacks *stacks)
+{
+	struct stack_result *result = stacks->result;
+	const struct select *select = &stacks->analysis->select;
+	bool by_place = select_by_place(select);
+	const struct pd_profile_entry *entry;
+
+	for (size_t i = 0; (entry = pd_profile_entry(stacks->profile, i)) != NULL && !stacks->tree->failed; i++) {
+		const struct pd_stack *stack = pd_profile_stack(stacks->profile, entry->stack);
+		uint32_t event = stacks->event_index[entry->event->index];
+		uint64_t value = stacks->request->period ? entry->period : entry->samples;
+		uint16_t slice = 0;
+
+		if (by_place && !select_has_place(select, &pd_profile_frame(stacks->profile, stack->ip)->place))
+			continue;
+		if (result->slice_count && entry->slice_ns)
+			slice = (uint16_t)((entry->slice_ns - result->first_ns) / result->slice_ns);
+		count_doubt(stacks, entry);
+		if (value)
+			tree_add(stacks->tree, (stacks->request->reverse ? reverse_end_of : end_of)(stacks, entry, event),
+				 (uint16_t)event, slice, value);
+	}
+}
+
+/* ---- reading ---- */
+
+static uint32_t kept_apart(const struct stack_request *request)
+{
+	static const uint32_t roots[] = {
+		[ROOT_NONE] = 0,
+		[ROOT_COMM] = PD_BY_COMM,
+		[ROOT_PID] = PD_BY_COMM | PD_BY_PID,
+		[ROOT_TID] = PD_BY_COMM | PD_BY_PID | PD_BY_TID,
+		[ROOT_CPU] = PD_BY_CPU,
+	};
+
+	return roots[request->root] | PD_BY_CHAIN | (request->slices ? PD_BY_TIME : 0);
+}
+
+static int build(struct stacks *stacks)
+{
+	stacks->text = pd_text_new();
+	stacks->named = calloc(pd_profile_frame_count(stacks->profile) + 1, sizeof(*stacks->named));
+	stacks->ends = calloc(pd_profile_stack_count(stacks->profile) + 1, sizeof(*stacks->ends));
+	if (!stacks->text || !stacks->named || !stacks->ends || !list_events(stacks)) {
+		complain("out of memory");
+		return CODE_UNREADABLE;
+	}
+	find_slices(stacks);
+	add_entries(stacks);
+	if (!stacks->tree->failed)
+		return CODE_FINE;
+	complain("out of memory");
+	return CODE_UNREADABLE;
+}
+
+int stacks_read(struct analysis *analysis, const struct analysis_options *options,
+		const struct stack_request *request, struct tree *tree, struct stack_result *result)
+{
+	struct stacks stacks = { .request = request, .analysis = analysis, .tree = tree, .result = result };
+	struct pd_profile_options profile = {
+		.size = sizeof(profile),
+		.by = kept_apart(request),
+		.max_stack = request->max_stack,
+	};
+	int code = analysis_read(analysis, options, &profile);
+
+	memset(result, 0, sizeof(*result));
+	if (code != CODE_FINE)
+		return code;
+	stacks.profile = analysis->profile;
+	result->losses = *pd_profile_losses(stacks.profile);
+	code = build(&stacks);
+	if (code == CODE_FINE && !tree->value_count) {
+		complain("%s: no sample is what was asked for", analysis->input.name);
+		code = CODE_NOTHING;
+	}
+	pd_text_free(stacks.text);
+	free(stacks.named);
+	free(stacks.frames);
+	free(stacks.ends);
+	free(stacks.path);
+	free(stacks.event_index);
+	return code;
+}
+
+void stacks_fini(struct stack_result *result)
+{
+	free(result->events);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The samples of a file as stacks of named frames in a tree: what perfdata folded and perfdata flame share.
+ */
+#ifndef CLI_STACKS_H
+#define CLI_STACKS_H
+
+#include "analysis.h"
+#include "flame_tree.h"
+
+/* How frames are named. */
+struct stack_style {
+	bool folded;       /* as in folded text: one name, no object or kind beside it */
+	bool tidy;         /* without arguments of functions */
+	bool mark_kernel;  /* _[k] behind the names */
+	bool mark_jit;     /* _[j] */
+	bool mark_inlined; /* _[i] */
+	bool join_blanks;  /* blanks in names of threads become _ */
+};
+
+/* What stands in front of the frames of a stack. */
+enum stack_root {
+	ROOT_NONE,
+	ROOT_COMM,
+	ROOT_PID, /* name-PID */
+	ROOT_TID, /* name-PID/TID */
+	ROOT_CPU  /* CPU 3 */
+};
+
+struct stack_request {
+	struct stack_style style;
+	enum stack_root root;
+	bool event_frame; /* the event in front of all, if there is more than one */
+	bool period;      /* values are periods, not numbers of samples */
+	bool reverse;     /* from the function that was sampled to its callers */
+	bool slices;      /* keep slices of time apart */
+	unsigned max_stack;
+};
+
+struct stack_result {
+	const char **events; /* names of the events that have samples; the index is that of the values */
+	size_t event_count;
+	size_t slice_count;
+	uint64_t slice_ns, first_ns;
+	uint64_t samples; /* taken */
+	uint64_t cut, damaged, unknown; /* samples with such a stack; unknown: whose function is not known */
+	uint64_t samples_in_file; /* of the chosen time and events, whatever the other filters said */
+	struct pd_profile_losses losses;
+};
+
+/* Takes the argument of --by. Says on stderr what is wrong and returns false then. */
+bool stack_root_parse(const char *text, enum stack_root *root_out);
+/* Reads the samples of a file into an empty tree, between analysis_begin and analysis_close. Says what is wrong and
+ * returns a code; the result must be given back with stacks_fini either way. */
+int stacks_read(struct analysis *analysis, const struct analysis_options *options,
+		const struct stack_request *request, struct tree *tree, struct stack_result *result);
+void stacks_fini(struct stack_result *result);
+
+#endif
