@@ -26,8 +26,8 @@ struct values {
 	bool header, header_only, show_info;
 	bool tasks, mmaps, switches, namespaces, cgroups, lost, rounds, pokes, bpf;
 	bool dump;
-	bool no_inline, no_itrace;
-	const char *symfs;
+	struct symbol_options symbols;
+	bool no_itrace;
 };
 
 #define FLAG(name, letter, member, help)                                                           \
@@ -59,9 +59,8 @@ static const struct option options[] = {
 	FLAG("show-text-poke-events", 0, pokes, "print KSYMBOL and TEXT_POKE records too"),
 	FLAG("show-bpf-events", 0, bpf, "print KSYMBOL and BPF_EVENT records too"),
 	FLAG("dump-raw-trace", 'D', dump, "see perfdata dump"),
-	FLAG("no-inline", 0, no_inline, "has no effect: symbols are not looked up"),
 	FLAG("no-itrace", 0, no_itrace, "has no effect: traces are not decoded"),
-	STRING("symfs", 0, "DIR", symfs, "has no effect: symbols are not looked up"),
+	SYMBOL_OPTIONS(struct values, symbols),
 	{ 0 },
 };
 
@@ -232,9 +231,10 @@ static bool settle(struct script *script)
 	if (!script->settled && !keep(script, pd_world_settle(script->world, &script->error)))
 		return false;
 	script->settled = true;
-	/* Objects move when the world is settled anew. */
-	memset(script->kernel_names, 0, sizeof(script->kernel_names));
-	return true;
+	if (!script->symbols)
+		script->symbols = symbols_open(script->symbol_options, script->input.file, script->world);
+	script->symbols_wrong = !script->symbols;
+	return !script->symbols_wrong;
 }
 
 /* A file that does not say its machine is taken to be of this one. */
@@ -308,6 +308,8 @@ static int walk(struct script *script, enum pd_order order, record_fn *each)
 	line_flush(&script->line);
 	if (code == CODE_FINE && script->fields_wrong)
 		return CODE_USAGE;
+	if (code == CODE_FINE && script->symbols_wrong)
+		return CODE_UNREADABLE;
 	if (code != CODE_FINE || script->status >= 0)
 		return code;
 	complain("%s", script->status == PD_ERROR_MEMORY ? "out of memory" : script->error.message);
@@ -384,6 +386,7 @@ static int run_opened(struct script *script, const struct values *values)
 		return CODE_UNREADABLE;
 	}
 	script->header_full = values->show_info;
+	script->symbol_options = &values->symbols;
 	if (can_read_twice(script->input.file))
 		code = walk_known(script, values->header);
 	else
@@ -413,6 +416,7 @@ static int run(const struct call *call)
 	code = input_open(&script->input, &values->input, call, NULL, NULL);
 	if (code == CODE_FINE) {
 		code = run_opened(script, values);
+		pd_symbols_free(script->symbols);
 		pd_world_free(script->world);
 		code = input_close(&script->input, code);
 	}
@@ -425,11 +429,14 @@ static int run(const struct call *call)
 const struct command cmd_script = {
 	.usage = "[OPTION]... [FILE]",
 	.text = "Prints a line for each sample of FILE in the order of time, letter for letter as perf "
-		"script (6.1) does, for all fields that need no symbols: comm, tid, pid, time, cpu, "
+		"script (6.1) does, for these fields: comm, tid, pid, time, cpu, "
 		"event, period, ip, sym, dso, addr, symoff, iregs, uregs, brstack, flags, data_src, "
 		"weight, ins_lat, retire_lat, phys_addr, data_page_size, code_page_size, cgroup, misc "
-		"and bpf-output. Symbols are not looked up: sym is always [unknown]. The field trace, "
-		"what a tracepoint recorded, is left out, and so are the counts of perf stat.\n\n"
+		"and bpf-output. The field trace, what a tracepoint recorded, is left out, and so are "
+		"the counts of perf stat.\n\n"
+		"Functions are found in the files that were recorded, where their build ids are those "
+		"that were recorded, in perf's cache and among debug files; those of the kernel in "
+		"/proc/kallsyms if it is the one that was recorded. Nothing is fetched from elsewhere.\n\n"
 		"The types of -F are hw, sw, trace, raw, break and synth. A list without + and - "
 		"replaces the usual fields; as with perf, the - in bpf-output counts too, and the "
 		"list then adds to them.\n\n"

@@ -9,6 +9,7 @@
 #include "script_fields.h"
 #include "script_line.h"
 #include "select.h"
+#include "symbol_options.h"
 
 /* Counter value of an id at its last sample. */
 struct last_value {
@@ -17,17 +18,14 @@ struct last_value {
 	bool used;
 };
 
-struct kernel_name {
-	const struct pd_object *object;
-	const char *name;
-	char room[128];
-};
-
 struct script {
 	struct input input;
 	struct line line;
 	struct pd_world *world;
 	bool settled; /* nothing was fed since the world was settled */
+	const struct symbol_options *symbol_options;
+	struct pd_symbols *symbols; /* made when the world is settled first */
+	bool symbols_wrong;
 	struct fields fields[KIND_COUNT];
 	struct select select;
 	size_t events_checked;
@@ -44,7 +42,6 @@ struct script {
 	size_t data_src_width;
 	struct last_value *last_values;
 	size_t value_slots, value_count;
-	struct kernel_name kernel_names[64]; /* those that were asked for last */
 	bool header_full;
 	uint64_t printed;
 	uint64_t samples; /* that were there */
@@ -81,11 +78,6 @@ void script_dso(struct script *script, const struct shot *shot, unsigned cpumode
 void script_ip(struct script *script, const struct shot *shot);
 void script_chain(struct script *script, const struct shot *shot);
 void script_addr(struct script *script, const struct shot *shot);
-
-/* ---- script_kernel.c ---- */
-
-/* What perf calls the kernel or a module. Valid until the next call. */
-const char *script_kernel_name(struct script *script, const struct pd_object *object);
 
 /* ---- script_parts.c ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses: the instruction pointer, the call chain, the data address, and the object at each.
- * Symbols are not looked up, so each is [unknown].
+ * Addresses: the instruction pointer, the call chain, the data address, and the function and the
+ * object at each.
  */
 #include "script.h"
 
@@ -9,24 +9,13 @@
 
 #define STARTS(text, prefix) (strncmp((text), "" prefix, sizeof(prefix) - 1) == 0)
 
-static bool is_kernel(const struct pd_object *object)
-{
-	return object->kind == PD_OBJECT_KERNEL || object->kind == PD_OBJECT_MODULE ||
-	       object->kind == PD_OBJECT_KSYMBOL;
-}
-
-/* Memory without a file: an address in it has no offset. */
+/* Memory without a file of its own: an address in it has no offset. */
 static bool is_nameless(const struct pd_location *location)
 {
 	const char *path = location->object->path;
 
-	if (is_kernel(location->object))
-		return false;
-	if (location->mapping->flags & PD_MASK(PD_MAP_HUGETLB))
-		return true;
-	return location->object->kind == PD_OBJECT_ANON &&
-	       (STARTS(path, "//anon") || STARTS(path, "/dev/zero") || STARTS(path, "/anon_hugepage") ||
-		STARTS(path, "[stack") || STARTS(path, "/SYSV") || STARTS(path, "[heap]"));
+	return location->mapping->anonymous && !STARTS(path, "/memfd:") &&
+	       !STARTS(path, "anon_inode:") && !STARTS(path, "[anon") && !STARTS(path, "[uprobes]");
 }
 
 /* What user code is called when it was found among the kernel's and the other way round. */
@@ -37,79 +26,97 @@ static unsigned other_mode(uint64_t addr, unsigned cpumode)
 	return addr >> 63 ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER;
 }
 
-static bool locate(const struct script *script, const struct shot *shot, unsigned cpumode,
-		   uint64_t addr, bool anywhere, struct pd_location *location)
+/* The place of an address; *shown_out is the address as call chains show it. */
+static struct pd_place locate(const struct script *script, const struct shot *shot, unsigned cpumode,
+			      uint64_t addr, bool anywhere, uint64_t *shown_out)
 {
 	unsigned other = other_mode(addr, cpumode);
+	struct pd_location location;
+	struct pd_place place = { .addr = addr, .recorded = addr };
 	bool found;
 
+	*shown_out = addr;
 	if (cpumode != PD_CPUMODE_USER && cpumode != PD_CPUMODE_KERNEL)
-		return false;
-	found = pd_world_locate(script->world, shot->pid, cpumode, shot->when, addr, location);
+		return place;
+	found = pd_world_locate(script->world, shot->pid, cpumode, shot->when, addr, &location);
 	if (!found && anywhere && other != cpumode)
-		found = pd_world_locate(script->world, shot->pid, other, shot->when, addr, location);
-	return found;
+		found = pd_world_locate(script->world, shot->pid, other, shot->when, addr, &location);
+	if (!found)
+		return place;
+	place = pd_symbols_at(script->symbols, &location, shot->when, addr);
+	/* User code is shown by its place in the file. */
+	if (place.dso && !place.dso->kernel && !is_nameless(&location))
+		*shown_out = addr - location.mapping->start + location.mapping->pgoff;
+	return place;
 }
 
-static void print_name(struct script *script, const struct pd_location *location)
+static void print_dso(struct script *script, const struct pd_place *place)
+{
+	line_char(&script->line, '(');
+	line_foreign(&script->line, place->dso ? place->dso->long_name : "[unknown]", 0);
+	line_char(&script->line, ')');
+}
+
+static void print_function(struct script *script, const struct shot *shot,
+			   const struct pd_place *place)
 {
 	struct line *line = &script->line;
 
-	if (location && (location->object->kind == PD_OBJECT_MODULE ||
-			 location->object->kind == PD_OBJECT_KERNEL)) {
-		line_foreign(line, script_kernel_name(script, location->object), 0);
-	} else if (location && is_nameless(location) && location->mapping->executable) {
-		line_word(line, "/tmp/perf-");
-		line_signed(line, (int32_t)location->mapping->pid, 0, ' ');
-		line_word(line, ".map");
-	} else {
-		line_foreign(line, location ? location->object->path : "[unknown]", 0);
+	line_char(line, ' ');
+	if (!place->function) {
+		line_word(line, "[unknown]");
+		return;
+	}
+	line_foreign(line, place->function->name, 0);
+	if (shot->shown & FIELD_SYMOFF) {
+		line_word(line, "+0x");
+		line_hex(line, place->addr - place->function->start, 0, ' ');
 	}
 }
 
 void script_dso(struct script *script, const struct shot *shot, unsigned cpumode, uint64_t addr,
 		bool anywhere)
 {
-	struct pd_location location;
-	bool found = locate(script, shot, cpumode, addr, anywhere, &location);
+	uint64_t shown;
+	struct pd_place place = locate(script, shot, cpumode, addr, anywhere, &shown);
 
-	line_char(&script->line, '(');
-	print_name(script, found ? &location : NULL);
-	line_char(&script->line, ')');
+	print_dso(script, &place);
+}
+
+static void print_place(struct script *script, const struct shot *shot, uint64_t addr, bool anywhere)
+{
+	uint64_t shown;
+	struct pd_place place = locate(script, shot, shot->cpumode, addr, anywhere, &shown);
+
+	if (shot->shown & FIELD_SYM)
+		print_function(script, shot, &place);
+	if (shot->shown & FIELD_DSO) {
+		line_char(&script->line, ' ');
+		print_dso(script, &place);
+	}
 }
 
 void script_ip(struct script *script, const struct shot *shot)
 {
-	struct line *line = &script->line;
-
-	line_hex(line, shot->sample->ip, 16, ' ');
-	if (shot->shown & FIELD_SYM)
-		line_word(line, " [unknown]");
-	if (shot->shown & FIELD_DSO) {
-		line_char(line, ' ');
-		script_dso(script, shot, shot->cpumode, shot->sample->ip, false);
-	}
+	line_hex(&script->line, shot->sample->ip, 16, ' ');
+	if (shot->shown & (FIELD_SYM | FIELD_DSO))
+		print_place(script, shot, shot->sample->ip, false);
 }
 
 static void print_entry(struct script *script, const struct shot *shot, unsigned cpumode,
 			uint64_t addr)
 {
 	struct line *line = &script->line;
-	struct pd_location location;
-	bool found = locate(script, shot, cpumode, addr, false, &location);
-	uint64_t shown = addr;
+	uint64_t shown;
+	struct pd_place place = locate(script, shot, cpumode, addr, false, &shown);
 
-	/* User code is shown by its place in the file. */
-	if (found && !is_kernel(location.object) && !is_nameless(&location))
-		shown = addr - location.mapping->start + location.mapping->pgoff;
 	line_char(line, '\t');
 	line_hex(line, shown, 16, ' ');
 	if (shot->shown & FIELD_SYM)
-		line_word(line, " [unknown]");
+		print_function(script, shot, &place);
 	if (shot->shown & FIELD_DSO) {
-		line_word(line, " (");
-		print_name(script, found ? &location : NULL);
-		line_char(line, ')');
+		line_char(line, ' ');
+		print_dso(script, &place);
 	}
 	line_char(line, '\n');
 }
@@ -178,16 +185,7 @@ static bool has_place(const struct pd_attr *attr)
 
 void script_addr(struct script *script, const struct shot *shot)
 {
-	struct line *line = &script->line;
-	uint64_t addr = shot->sample->addr;
-
-	line_hex(line, addr, 16, ' ');
-	if (!has_place(shot->event->attr))
-		return;
-	if (shot->shown & FIELD_SYM)
-		line_word(line, " [unknown]");
-	if (shot->shown & FIELD_DSO) {
-		line_char(line, ' ');
-		script_dso(script, shot, shot->cpumode, addr, true);
-	}
+	line_hex(&script->line, shot->sample->addr, 16, ' ');
+	if (has_place(shot->event->attr) && (shot->shown & (FIELD_SYM | FIELD_DSO)))
+		print_place(script, shot, shot->sample->addr, true);
 }

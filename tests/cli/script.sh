@@ -13,7 +13,7 @@ try script --pid a hot.data
 # What each option does to the first lines.
 first()
 {
-	shell "perfdata script $* | head -n 4"
+	shell "perfdata script --no-symbols $* | head -n 4"
 }
 
 first data/hot.data

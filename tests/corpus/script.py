@@ -79,7 +79,7 @@ def first_difference(theirs, ours, exact, partial):
 
 def ask(perfdata, path, fields, stdin=None):
     words = [word for word in fields.split(",") if word != "trace"]
-    return common.run([perfdata, "script", "-q", "--ns", "-F", ",".join(words), "-i", path], stdin=stdin)
+    return common.run([perfdata, "script", "-q", "--no-symbols", "--ns", "-F", ",".join(words), "-i", path], stdin=stdin)
 
 
 class Comparison:
