@@ -117,7 +117,8 @@ enum pd_status pd_image_read_all(struct pd_image *image, size_t limit, uint8_t *
 	size_t size = 0, capacity = 0;
 
 	for (;;) {
-		size_t want = size < FIRST_READ ? FIRST_READ : size + 1, got;
+		// room for one byte at least, and for the NUL
+		size_t want = size + 2 > FIRST_READ ? size + 2 : FIRST_READ, got;
 
 		// one byte more than the limit shows that there is more
 		want = limit < SIZE_MAX - 2 && want > limit + 2 ? limit + 2 : want;
