@@ -10,6 +10,12 @@ static enum pd_choice choose(const void *self, const struct pd_candidate *candid
 	return select_choose(&analysis->select, candidate);
 }
 
+static bool takes_all(const struct select_options *select)
+{
+	return !select->time && !select->comms && !select->comm && !select->pid && !select->tid && !select->cpu &&
+	       !select->event;
+}
+
 static enum pd_status ready(void *self, struct pd_window *window, struct pd_error *error)
 {
 	struct analysis *analysis = self;
@@ -48,7 +54,8 @@ static int read_profile(struct analysis *analysis, const struct analysis_options
 
 	profile_options.size = sizeof(profile_options);
 	profile_options.threads = options->threads.given ? (unsigned)options->threads.value : 0;
-	profile_options.choose = choose;
+	/* Asking about each sample is dear where all are wanted. */
+	profile_options.choose = takes_all(&options->select) ? NULL : choose;
 	profile_options.ready = ready;
 	profile_options.progress = show_progress;
 	profile_options.self = analysis;

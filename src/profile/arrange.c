@@ -158,11 +158,21 @@ static bool follow_marker(uint64_t marker, unsigned *cpumode)
 	return false;
 }
 
+static bool has_extra(const struct arranger *a)
+{
+	return a->profile->options.by & PD_BY_EXTRA;
+}
+
+static size_t chain_count(const struct arranger *a, const struct pd_bucket *bucket)
+{
+	return bucket->count - PD_KEY_CHAIN - (has_extra(a) ? PD_EXTRA_COUNT : 0);
+}
+
 // Writes frames of a chain into a->callers. False if there is no memory.
 static bool take_chain(struct arranger *a, const struct pd_bucket *bucket, struct spot spot, struct pd_stack *stack)
 {
 	const uint64_t *chain = bucket->key + PD_KEY_CHAIN;
-	size_t count = bucket->count - PD_KEY_CHAIN;
+	size_t count = chain_count(a, bucket);
 	unsigned most = a->profile->options.max_stack;
 
 	if (!PD_GROW(a->callers, a->caller_capacity, count + 1))
@@ -187,13 +197,13 @@ static bool take_chain(struct arranger *a, const struct pd_bucket *bucket, struc
 	return true;
 }
 
-static bool is_cut(const struct pd_bucket *bucket, const struct pd_event *event)
+static bool is_cut(const struct arranger *a, const struct pd_bucket *bucket, const struct pd_event *event)
 {
 	enum { USUAL_MOST = 127 };
 	size_t most = event->attr->sample_max_stack ? event->attr->sample_max_stack : USUAL_MOST, addresses = 0;
 
-	for (size_t i = PD_KEY_CHAIN; i < bucket->count; i++)
-		addresses += bucket->key[i] < PD_CONTEXT_MAX;
+	for (size_t i = 0; i < chain_count(a, bucket); i++)
+		addresses += bucket->key[PD_KEY_CHAIN + i] < PD_CONTEXT_MAX;
 	return addresses >= most;
 }
 
@@ -234,6 +244,7 @@ static bool stack_once(struct arranger *a, struct pd_stack *stack, size_t *index
 static bool arrange_bucket(struct arranger *a, const struct pd_bucket *bucket, struct pd_profile_entry *entry)
 {
 	const struct pd_owner *owner = &a->from->owners[(uint32_t)bucket->key[PD_KEY_WHO]];
+	const uint64_t *extra = has_extra(a) ? bucket->key + bucket->count - PD_EXTRA_COUNT : NULL;
 	uint32_t by = a->profile->options.by;
 	struct spot spot = {
 		.maps = owner->maps,
@@ -249,15 +260,15 @@ static bool arrange_bucket(struct arranger *a, const struct pd_bucket *bucket, s
 		.pid = owner->pid,
 		.tid = by & PD_BY_TID ? owner->tid : UINT32_MAX,
 		.cpu = (uint32_t)(bucket->key[PD_KEY_MODE] >> 8),
-		.cgroup = bucket->key[PD_KEY_CGROUP],
-		.weight = bucket->key[PD_KEY_WEIGHT],
-		.slice_ns = bucket->key[PD_KEY_SLICE],
+		.cgroup = extra ? extra[PD_EXTRA_CGROUP] : 0,
+		.weight = extra ? extra[PD_EXTRA_WEIGHT] : 0,
+		.slice_ns = extra ? extra[PD_EXTRA_SLICE] : 0,
 		.samples = bucket->samples,
 		.period = bucket->period,
 		.weights = bucket->weights,
 	};
 	stack.ip = frame_of(a, spot);
-	stack.cut = is_cut(bucket, entry->event);
+	stack.cut = is_cut(a, bucket, entry->event);
 	return stack.ip != UINT32_MAX && take_chain(a, bucket, spot, &stack) && stack_once(a, &stack, &entry->stack) &&
 	       name_entry(a, entry, owner);
 }

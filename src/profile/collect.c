@@ -270,18 +270,24 @@ static size_t make_key(struct pd_collector *c, const struct shot *shot)
 	size_t chain = by & PD_BY_CHAIN ? brief->callchain.count : 0;
 	uint64_t *key;
 
-	if (PD_UNLIKELY(PD_KEY_CHAIN + chain > c->key_capacity) &&
-	    !PD_GROW(c->key, c->key_capacity, PD_KEY_CHAIN + chain))
+	if (PD_UNLIKELY(PD_KEY_CHAIN + chain + PD_EXTRA_COUNT > c->key_capacity) &&
+	    !PD_GROW(c->key, c->key_capacity, PD_KEY_CHAIN + chain + PD_EXTRA_COUNT))
 		return 0;
 	key = c->key;
 	key[PD_KEY_WHO] = (uint64_t)shot->event->index << 32 | shot->view->owner;
 	key[PD_KEY_MODE] = (uint64_t)(by & PD_BY_CPU ? brief->cpu : UINT32_MAX) << 8 | brief->cpumode;
-	key[PD_KEY_CGROUP] = by & PD_BY_CGROUP ? shot->cgroup : 0;
-	key[PD_KEY_WEIGHT] = by & PD_BY_WEIGHT ? shot->weight : 0;
-	key[PD_KEY_SLICE] = by & PD_BY_TIME ? slice_of(c, shot) : 0;
 	key[PD_KEY_IP] = brief->ip;
-	memcpy(key + PD_KEY_CHAIN, brief->callchain.items, chain * sizeof(*key));
-	return PD_KEY_CHAIN + chain;
+	key += PD_KEY_CHAIN;
+	for (size_t i = 0; i < chain; i++)
+		key[i] = brief->callchain.items[i];
+	key += chain;
+	if (PD_UNLIKELY(by & PD_BY_EXTRA)) {
+		key[PD_EXTRA_CGROUP] = by & PD_BY_CGROUP ? shot->cgroup : 0;
+		key[PD_EXTRA_WEIGHT] = by & PD_BY_WEIGHT ? shot->weight : 0;
+		key[PD_EXTRA_SLICE] = by & PD_BY_TIME ? slice_of(c, shot) : 0;
+		key += PD_EXTRA_COUNT;
+	}
+	return (size_t)(key - c->key);
 }
 
 static bool add_shot(struct pd_collector *c, const struct shot *shot)

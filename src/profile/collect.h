@@ -13,16 +13,22 @@
 
 #include "base/memory.h"
 
-// Words of a key in front of address and chain.
+// Words of a key. What is seldom asked for stands behind the chain, if it is.
 enum {
 	PD_KEY_WHO, // number of the owner, event
 	PD_KEY_MODE, // CPU mode, CPU
-	PD_KEY_CGROUP,
-	PD_KEY_WEIGHT,
-	PD_KEY_SLICE,
 	PD_KEY_IP,
 	PD_KEY_CHAIN
 };
+
+enum {
+	PD_EXTRA_CGROUP,
+	PD_EXTRA_WEIGHT,
+	PD_EXTRA_SLICE,
+	PD_EXTRA_COUNT
+};
+
+#define PD_BY_EXTRA (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME)
 
 // Samples with one key.
 struct pd_bucket {
