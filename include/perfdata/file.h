@@ -39,7 +39,8 @@ struct pd_problem {
 	const char *advice;  /* what to do next. Constant, or NULL. */
 };
 
-/** Called for each problem. Return false to stop the reader with PD_ERROR_STOPPED. */
+/** Called for each problem. Return false to stop the reader with PD_ERROR_STOPPED. A run with several threads may call
+ * it on any of them, but never on two at a time. */
 typedef bool pd_problem_fn(void *self, const struct pd_problem *problem);
 
 /** Severity, meaning and advice of the index-th code of problem; NULL past the end. */

@@ -8,6 +8,9 @@
  * file, each in the order of the file, and joins them at the end; pieces come to twins in any order, so
  * what a sink collects must not depend on it. A sink that cannot be forked sees every record on the
  * calling thread, in the order that was asked for.
+ *
+ * The functions may ask the file for events and features from any thread, and must not move
+ * streams (pd_stream_seek). But for the order of time, the index of a record is its place in the file.
  */
 #ifndef PERFDATA_RUN_H
 #define PERFDATA_RUN_H

@@ -34,9 +34,13 @@ static inline uint64_t tally_mix(uint64_t x)
 
 static inline uint64_t tally_hash(uint64_t hash, const uint8_t *bytes, size_t size)
 {
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-	return tally_mix(hash);
+	for (size_t i = 0; i < size; i += 8) {
+		uint64_t word = 0;
+
+		memcpy(&word, bytes + i, size - i < 8 ? size - i : 8);
+		hash = ((hash << 7 | hash >> 57) ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	}
+	return tally_mix(hash ^ size);
 }
 
 static inline uint64_t tally_record_hash(const struct pd_record *record)
