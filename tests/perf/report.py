@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compares the rows of perfdata report with those of perf report, on recordings made here and on a corpus.
+
+usage: report.py PERFDATA [--all] [--only PATTERNS] [--variant PATTERNS] [--folder FOLDER] [--corpus CORPUS] [--verbose]
+
+Both programs get the same words and --stdio -t. For each event the name, the number of samples, the sum of periods, the
+columns and every cell of every row must be the same, in the same order. The variants "text ..." and "folded ..." ask for no
+separator, and every line of the output but advice must be the same, call graphs as they are drawn too. With --corpus the files of a corpus are compared, which perf of this machine reads, without any symbol.
+
+The recordings are those of record.py, the variants are below. One line for each that differs, with the first thing that
+does, perf's first; KNOWN ones are explained in docs/differences.md under "Report rows"; refused ones are those where perf
+itself ends with an error, and perfdata need only end well. A table at the end. Exit status: 0 all agrees or is explained, 1
+something does not, 77 no perf that can record.
+"""
+
+import functools
+import os
+import re
+import sys
+import tempfile
+
+import compare
+import common
+import record
+import script
+
+SECTION = "Report rows"
+SEPARATOR = "~"
+
+QUICK_RECORDINGS = {"chain", "forks", "deleted", "cpp", "jit", "events", "group", "leader", "two-groups", "sched", "zstd", "everybody"}
+QUICK_VARIANTS = {"default", "no-children", "sym", "dso", "folded", "folded caller", "comms", "dsos relative", "time"}
+
+# name: words for both programs; {names} come from script.Facts
+VARIANTS = {
+    # keys
+    "default": "-g none -n",
+    "no-children": "-g none -n --no-children",
+    "period": "-g none --no-children -F overhead,sample,period,comm,dso,sym",
+    "comm": "-g none -n --no-children -s comm",
+    "dso": "-g none -n --no-children -s dso",
+    "sym": "-g none -n --no-children -s sym",
+    "comm,dso": "-g none -n --no-children -s comm,dso",
+    "dso,sym": "-g none -n --no-children -s dso,sym",
+    "sym,comm": "-g none -n --no-children -s sym,comm",
+    "pid": "-g none -n --no-children -s pid",
+    "pid,sym": "-g none -n --no-children -s pid,sym",
+    "cpu": "-g none -n --no-children -s cpu",
+    "cpu,comm": "-g none -n --no-children -s cpu,comm",
+    "plus pid": "-g none -n --no-children -s +pid",
+    "trace": "-g none -n --no-children -s trace",
+    "srcline": "-g none -n --no-children -s srcline",
+    "socket": "-g none -n --no-children -s socket",
+    "weight": "-g none -n --no-children -s local_weight,weight,sym",
+    "time key": "-g none -n --no-children -s time",
+    "fields": "-g none --no-children -F overhead,sym",
+    "fields sample": "-g none --no-children -F sample,comm,sym",
+    "fields period": "-g none --no-children -F period,dso",
+    "fields and keys": "-g none --no-children -F overhead,sample,period -s dso,sym",
+    "fields modes": "-g none --no-children -F overhead,overhead_sys,overhead_us,comm",
+    # children
+    "children": "-g none -n --children",
+    "children comm": "-g none -n --children -s comm",
+    "children dso": "-g none -n --children -s dso",
+    "children sym": "-g none -n --children -s sym",
+    "children dso,sym": "-g none -n --children -s dso,sym",
+    "children period": "-g none --children -F overhead_children,overhead,sample,period,sym",
+    # filters
+    "comms": "-g none -n --no-children --comms {comm}",
+    "comms relative": "-g none -n --no-children --comms {comm} --percentage relative",
+    "comms two": "-g none -n --no-children --comms {comm},work,perf-exec",
+    "dsos": "-g none -n --no-children --dsos work",
+    "dsos relative": "-g none -n --no-children --dsos work,[kernel.kallsyms] --percentage relative",
+    "dsos absolute": "-g none -n --no-children --dsos work,[kernel.kallsyms] --percentage absolute",
+    "symbol": "-g none -n --no-children -S spin",
+    "symbols": "-g none -n --no-children -S spin,clear_page_erms --percentage relative",
+    "pid filter": "-g none -n --no-children --pid {pid}",
+    "tid filter": "-g none -n --no-children --tid {tid}",
+    "pid relative": "-g none -n --no-children --pid {pid} --percentage relative",
+    "cpu filter": "-g none -n --no-children --cpu 0",
+    "time": "-g none -n --no-children --time {times[0]},{times[1]}",
+    "time from": "-g none -n --no-children --time {times[1]},",
+    "time 10%-20%": "-g none -n --no-children --time 10%-20%",
+    "time 10%/2": "-g none -n --no-children --time 10%/2",
+    "time slices": "-g none -n --no-children --time 0%-10%,30%-40%",
+    "percent-limit": "-g none -n --no-children --percent-limit 3",
+    "children limit": "-g none -n --children --percent-limit 10",
+    "hide unresolved": "-g none -n --no-children -U",
+    "no group": "-g none -n --no-children --no-group",
+    "group": "-g none -n --no-children --group",
+    "no-demangle": "-g none -n --no-children --no-demangle",
+    "no symbols": "-g none -n --no-children --symfs {empty} --kallsyms {empty}/kallsyms",
+    "no symbols children": "-g none -n --children --symfs {empty} --kallsyms {empty}/kallsyms",
+    # call chains
+    "folded": "-g folded,0.5,callee --no-children",
+    "folded all": "-g folded,0,callee --no-children",
+    "folded caller": "-g folded,0.5,caller --no-children",
+    "folded count": "-g folded,0,callee,function,count --no-children",
+    "folded period": "-g folded,0,callee,function,period --no-children",
+    "folded children": "-g folded,0.5,caller --children",
+    "folded children callee": "-g folded,0.5,callee --children",
+    "folded address": "-g folded,0,callee,address,period --no-children --symfs {empty} --kallsyms {empty}/kallsyms",
+    "folded sym": "-g folded,0 --no-children -s sym",
+    "max-stack": "-g folded,0 --no-children --max-stack 3",
+    "max-stack children": "-g none -n --children --max-stack 3",
+    # as it is drawn
+    "text": "--stdio",
+    "text no graph": "-g none --no-children -n",
+    "text no-children": "--no-children",
+    "text caller": "--no-children -g caller",
+    "text -G": "--no-children -G",
+    "text callee": "--children -g callee",
+    "text fractal": "--no-children -g fractal",
+    "text fractal caller": "-g fractal,0.5,caller",
+    "text flat": "--no-children -g flat",
+    "text folded": "--no-children -g folded",
+    "text count": "--no-children -g graph,0.5,callee,function,count",
+    "text period": "-g graph,2,caller,function,period",
+    "text limit": "--percent-limit 5",
+    "text comm": "-s comm",
+    "text comms": "--comms {comm}",
+    "text widths": "-g none -w 12,30,8",
+    "text separator": "-g none -n -t ,",
+}
+CORPUS_VARIANTS = ("default", "no-children", "period", "dso", "sym", "pid,sym", "children", "children dso",
+                   "folded all", "folded children", "comms", "dsos relative", "time 10%-20%", "text", "text no-children")
+NO_SYMBOLS = ["--symfs", "{empty}", "--kallsyms", "{empty}/kallsyms"]
+
+
+
+def as_text(variant):
+    """True for variants that are compared line by line: -t takes the lines of call chains apart in other ways."""
+    return variant.startswith(("text", "folded", "max-stack"))
+
+
+SAMPLES = re.compile(r"^# Samples: (.*) of events? '(.*)'(.*)$")
+COUNT = re.compile(r"^# Event count \(approx\.\): (\d+)")
+VALUE = re.compile(r"^([\d.]+%?) (.*)$")
+
+
+class Reader:
+    """What stands in the output with -t: for each event what its head says, and rows with the lines below them."""
+
+    def __init__(self, text):
+        self.events, self.rows, self.heading = [], None, False
+        for line in text.decode("utf-8", "replace").split("\n"):
+            self.line(line)
+
+    def line(self, line):
+        samples, count = SAMPLES.match(line), COUNT.match(line)
+        if samples:
+            self.rows = []
+            self.events.append({"event": samples[2] + samples[3], "samples": samples[1].strip(), "rows": self.rows})
+        elif count and self.events:
+            self.events[-1]["count"] = count[1]
+        elif line.startswith("#"):
+            self.head(line)
+        elif self.rows is not None and SEPARATOR in line:
+            self.rows.append(([cell.strip() for cell in line.split(SEPARATOR)], []))
+        elif self.rows and line.strip():
+            self.rows[-1][1].append(line)
+
+    def head(self, line):
+        words = [word.strip() for word in line[1:].split(SEPARATOR)]
+        if self.events and "columns" not in self.events[-1] and words[0] and not words[0].startswith("("):
+            self.events[-1]["columns"] = words
+
+
+def key_of(row):
+    return row[0], row[1]
+
+
+def sorted_ties(rows):
+    """Rows as they would be if the order of those with equal numbers, and of equal lines below them, did not matter."""
+    return sorted((cells, sorted(lines)) for cells, lines in rows)
+
+
+def difference(theirs, ours):
+    """None, or what the first difference is and whether only order differs."""
+    theirs, ours = Reader(theirs).events, Reader(ours).events
+    for wanted, got in zip(theirs, ours):
+        for word in ("event", "samples", "count", "columns"):
+            if wanted.get(word) != got.get(word):
+                return f"{word}\n    {wanted.get(word)!r}\n    {got.get(word)!r}"
+        if wanted["rows"] == got["rows"]:
+            continue
+        order = " (order)" if sorted_ties(wanted["rows"]) == sorted_ties(got["rows"]) else ""
+        for number, (one, other) in enumerate(zip(wanted["rows"], got["rows"])):
+            if one[0] != other[0]:
+                return f"{wanted['event']}, row {number + 1}{order}\n    {one[0]!r}\n    {other[0]!r}"
+            if one[1] != other[1]:
+                return f"{wanted['event']}, below row {number + 1} {one[0]}{order}" + lines_differ(one[1], other[1])
+        return f"{wanted['event']}: {len(wanted['rows'])} rows, {len(got['rows'])} rows"
+    if len(theirs) != len(ours):
+        return f"events\n    {[one['event'] for one in theirs]}\n    {[one['event'] for one in ours]}"
+    return None
+
+
+def lines_differ(theirs, ours):
+    for wanted, got in zip(theirs + [None], ours + [None]):
+        if wanted != got:
+            return f"\n    {wanted!r}\n    {got!r}"
+    return ""
+
+
+def text_difference(theirs, ours):
+    """As difference(), of the lines as they are but for the comments that are advice."""
+    def kept(text):
+        return b"\n".join(line for line in text.split(b"\n") if not line.startswith(b"#") or line.startswith(KEPT)).rstrip()
+    found = compare.first_difference(kept(theirs), kept(ours))
+    return found and f"line {found[0]}\n    {found[1]!r}\n    {found[2]!r}"
+
+
+KEPT = (b"# Samples:", b"# Event count", b"# Overhead", b"# Children", b"# .", b"#  ")
+
+
+class Comparison:
+    def __init__(self, args):
+        self.args, self.table = args, compare.Table(SECTION, args.verbose)
+
+    def wanted(self, variant, quick):
+        if self.args.variant:
+            return compare.fits(variant, self.args.variant)
+        return self.args.all or variant in quick
+
+    def one(self, path, env, words):
+        theirs = compare.ask(["perf", "report", "--stdio", *words, "-i", path], env)
+        ours = compare.ask([self.args.perfdata, "report", "--stdio", *words, "-i", path], env)
+        return theirs, ours
+
+    def variants(self, name, path, env, names, more=()):
+        """Compares a file in these variants, with more words."""
+        facts = vars(script.Facts(path, env))
+        facts["empty"] = compare.empty_folder(env["HOME"])
+        jobs = []
+        for variant in names:
+            words = [word.format(**facts) for word in [*VARIANTS[variant].split(), *more]]
+            if not as_text(variant):
+                words += ["-t", SEPARATOR]
+            jobs.append(functools.partial(self.one, path, env, words))
+        for variant, (theirs, ours) in zip(names, compare.side_by_side(jobs)):
+            self.told(name, variant, theirs, ours)
+
+    def recording(self, recorder, name, path, why):
+        if why:
+            self.table.tell("missing", name, "all", why)
+            return
+        names = [variant for variant in VARIANTS if self.wanted(variant, QUICK_VARIANTS)]
+        self.variants(name, path, recorder.environment(), names)
+
+    def corpus(self, corpus, home):
+        """All files of the corpus that can be read at once."""
+        env = record.environment(home)
+        names = [variant for variant in CORPUS_VARIANTS if self.wanted(variant, CORPUS_VARIANTS)]
+        for row in common.rows(corpus):
+            if self.args.only and not compare.fits(row["path"], self.args.only):
+                continue
+            with common.Unpacked(corpus, row) as path:
+                self.variants(row["path"], path, env, names, NO_SYMBOLS)
+
+    def told(self, name, variant, theirs, ours):
+        if ours.crashed:
+            self.table.tell("DIFFER", name, variant, f"exit status {ours.status}: {ours.err[-200:]!r}")
+        elif theirs.status != 0 or (not Reader(theirs.out).events and b"rror" in theirs.err):
+            self.table.tell("refused", name, variant, theirs.err[:120].decode("utf-8", "replace").strip())
+        else:
+            function = text_difference if as_text(variant) else difference
+            found = function(theirs.out, ours.out)
+            if found and not ours.out:
+                found = f"{found}\n    {ours.err[:200]!r}"
+            self.table.result(name, variant, found)
+
+
+def main():
+    parser = compare.arguments(__doc__)
+    parser.add_argument("--corpus", help="compare the files of this corpus in place of recordings")
+    args = parser.parse_args()
+    comparison = Comparison(args)
+    if args.corpus:
+        args.perfdata, corpus = common.check_arguments(args.perfdata, args.corpus)
+        if not record.shutil.which("perf"):
+            common.skip("perf is not installed")
+        with tempfile.TemporaryDirectory(prefix="perfdata-home-") as home:
+            comparison.corpus(corpus, home)
+    else:
+        compare.with_recordings(args, QUICK_RECORDINGS, comparison.recording)
+    return comparison.table.end(args.all and not args.only and not args.variant)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compares perfdata script with perf script, symbols included, on recordings made here.
+
+usage: script.py PERFDATA [--all] [--only PATTERNS] [--variant PATTERNS] [--folder FOLDER] [--verbose]
+
+Both programs get the same words and must print the same bytes. The recordings are those of record.py, the variants are
+below. One line for each that differs, with the first line that does, perf's first; KNOWN ones are explained in
+docs/differences.md under "Script with symbols"; refused ones are those where perf itself ends with an error, and
+perfdata need only end well. A table at the end. Exit status: 0 all agrees or is explained, 1 something does not, 77 no
+perf that can record.
+"""
+
+import functools
+import re
+import sys
+
+import compare
+
+SECTION = "Script with symbols"
+
+QUICK_RECORDINGS = {
+    "chain", "forks", "no-pie", "static", "stripped", "deleted", "cpp", "library", "jit", "vdso", "events", "leader",
+    "sched", "uregs", "addresses", "switches", "zstd", "pipe", "everybody",
+}
+QUICK_VARIANTS = {"default", "no cpu", "ip,sym", "no chain", "shown", "time", "symbol"}
+
+
+class Facts:
+    """What the variants need to know of a recording: its first and last time, a name, a thread."""
+
+    LINE = re.compile(rb"^ *(.*?) +(-?\d+)/(-?\d+) +(\d+\.\d+): *$")
+
+    def __init__(self, path, env):
+        answer = compare.ask(["perf", "script", "-G", "--ns", "-F", "comm,pid,tid,time", "-i", path], env)
+        rows = [found for found in map(self.LINE.match, answer.out.splitlines()) if found]
+        middle = rows[len(rows) // 2] if rows else None
+        self.rows = len(rows)
+        self.comm, self.pid, self.tid = (middle.group(i).decode() for i in (1, 2, 3)) if middle else ("none", "1", "1")
+        first, last = (float(rows[at].group(4)) if rows else 0.0 for at in (0, -1))
+        self.times = [f"{first + (last - first) * share:.6f}" for share in (0.3, 0.6)]
+
+
+# name: words for both programs; {names} come from Facts
+VARIANTS = {
+    "default": "",
+    "ns": "--ns",
+    "fields": "-F comm,pid,tid,time,cpu,event,period,ip,sym,symoff,dso",
+    "no cpu": "-F comm,pid,tid,time,event,period,ip,sym,symoff,dso",
+    "ip,sym": "-F ip,sym",
+    "ip,sym,symoff": "-F ip,sym,symoff",
+    "ip,sym,dso": "-F ip,sym,dso",
+    "ip,dso": "-F ip,dso",
+    "sym": "-F comm,tid,ip,sym,symoff,dso -G",
+    "addr": "-F comm,tid,time,event,addr,ip,sym,dso",
+    "plus addr": "-F +addr",
+    "plus srcline": "-F +srcline",
+    "srcline": "-F ip,sym,srcline",
+    "plus misc": "-F +misc",
+    "plus flags": "-F +flags",
+    "plus phys_addr": "-F +phys_addr",
+    "plus pages": "-F +data_page_size,+code_page_size",
+    "plus weight": "-F +weight,+data_src",
+    "plus iregs": "-F +iregs",
+    "plus uregs": "-F +uregs",
+    "minus": "-F -comm,-time,-dso",
+    "trace": "-F trace:comm,tid,time,event,trace",
+    "event,trace": "-F event,trace",
+    "insn": "-F comm,event,ip,insn,insnlen",
+    "no chain": "-G",
+    "max-stack": "--max-stack 3",
+    "tasks": "--show-task-events",
+    "mmaps": "--show-mmap-events",
+    "shown": "--show-task-events --show-mmap-events --show-switch-events --show-namespace-events --show-cgroup-events "
+    "--show-lost-events",
+    "rounds": "--show-round-events -F comm,tid,time,event",
+    "time": "--time {times[0]},{times[1]}",
+    "time from": "--time {times[1]},",
+    "time to": "--time ,{times[0]}",
+    "time 10%-20%": "--time 10%-20%",
+    "time 10%/2": "--time 10%/2",
+    "time slices": "--time 0%-10%,30%-40%",
+    "comms": "--comms {comm}",
+    "pid": "--pid {pid}",
+    "tid": "--tid {tid}",
+    "cpu": "--cpu 0 -F comm,cpu,event",
+    "dsos": "--dsos work,[kernel.kallsyms]",
+    "symbol": "-S spin",
+    "symbols": "-S spin,clear_page_erms,no_such_symbol",
+    "reltime": "--reltime",
+    "deltatime": "--deltatime",
+    "no-demangle": "--no-demangle",
+    "no-inline": "--no-inline",
+    "kernel path": "--show-kernel-path",
+    "full path": "-F +srcline --full-source-path",
+    "no symbols": "--symfs {empty} --kallsyms {empty}/kallsyms",
+    "header": "--header-only",
+}
+
+
+class Comparison:
+    def __init__(self, args):
+        self.args, self.table = args, compare.Table(SECTION, args.verbose)
+
+    def wanted(self, variant):
+        if self.args.variant:
+            return compare.fits(variant, self.args.variant)
+        return self.args.all or variant in QUICK_VARIANTS
+
+    def one(self, path, env, words):
+        theirs = compare.ask(["perf", "script", *words, "-i", path], env)
+        ours = compare.ask([self.args.perfdata, "script", "-q", *words, "-i", path], env)
+        return theirs, ours
+
+    def recording(self, recorder, name, path, why):
+        if why:
+            self.table.tell("missing", name, "all", why)
+            return
+        env = recorder.environment()
+        facts = vars(Facts(path, env))
+        empty = compare.empty_folder(recorder.home)
+        names = [variant for variant in VARIANTS if self.wanted(variant)]
+        jobs = [
+            functools.partial(self.one, path, env, [word.format(empty=empty, **facts) for word in VARIANTS[variant].split()])
+            for variant in names
+        ]
+        for variant, (theirs, ours) in zip(names, compare.side_by_side(jobs)):
+            self.told(name, variant, theirs, ours)
+
+    def told(self, name, variant, theirs, ours):
+        if ours.crashed:
+            self.table.tell("DIFFER", name, variant, f"exit status {ours.status}: {ours.err[-200:]!r}")
+        elif theirs.status != 0:
+            self.table.tell("refused", name, variant, theirs.err[:120].decode("utf-8", "replace").strip())
+        else:
+            found = compare.first_difference(theirs.out, ours.out)
+            if found and not ours.out and ours.err:
+                found = (found[0], found[1], ours.err[:200])
+            text = found and f"line {found[0]}\n    {found[1]!r}\n    {found[2]!r}"
+            self.table.result(name, variant, text)
+
+
+def main():
+    args = compare.arguments(__doc__).parse_args()
+    comparison = Comparison(args)
+    compare.with_recordings(args, QUICK_RECORDINGS, comparison.recording)
+    return comparison.table.end(args.all and not args.only and not args.variant)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
