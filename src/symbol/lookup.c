@@ -103,6 +103,7 @@ void pd_symbols_free(struct pd_symbols *symbols)
 	pd_memo_fini(&symbols->functions_known);
 	pd_index_fini(&symbols->by_pid);
 	pd_index_fini(&symbols->by_name);
+	pd_index_fini(&symbols->inlined);
 	pd_free(symbols->by_object);
 	pd_free(symbols->dsos);
 	pd_free(symbols->functions);
@@ -129,16 +130,14 @@ const struct pd_function *pd_symbols_function(const struct pd_symbols *symbols, 
 
 // ---- functions ----
 
-// The readable form of a linker's name, or the name itself. Stubs are called after what they jump to.
-static const char *readable(struct pd_symbols *symbols, const struct pd_dso_full *dso, const char *name, size_t length,
-			    bool is_stub)
+const char *pd_lookup_readable(struct pd_symbols *symbols, const struct pd_dso_full *dso, const char *name, size_t length,
+			       size_t tail)
 {
 	struct pd_text *text = &symbols->scratch;
-	size_t tail = is_stub && length > 4 ? 4 : 0;
 	const char *copy;
 
 	// of kernels perf shows what the linker sees
-	if ((symbols->flags & PD_SYMBOLS_RAW_NAMES) || dso->dso.kernel)
+	if ((symbols->flags & PD_SYMBOLS_RAW_NAMES) || dso->dso.kernel || tail >= length)
 		return name;
 	text->size = 0;
 	if (!pd_demangle(text, name, length - tail))
@@ -151,28 +150,42 @@ static const char *readable(struct pd_symbols *symbols, const struct pd_dso_full
 	return name;
 }
 
-static uint32_t add_function(struct pd_symbols *symbols, const struct pd_dso_full *dso, const struct pd_symbol *symbol)
+struct pd_function_full *pd_lookup_add_function(struct pd_symbols *symbols, const struct pd_dso_full *dso,
+						const struct pd_function *function)
 {
-	static const char binds[] = {[PD_BIND_LOCAL] = 'l', [PD_BIND_WEAK] = 'w', [PD_BIND_GLOBAL] = 'g'};
 	struct pd_function_full *full = pd_arena_alloc(&symbols->kept, sizeof(*full));
 
 	if (!full || symbols->function_count >= UINT32_MAX - 1 ||
 	    !PD_GROW(symbols->functions, symbols->function_capacity, symbols->function_count + 1)) {
 		symbols->failed = true;
-		return 0;
+		return NULL;
 	}
 	full->dso = dso;
-	full->function = (struct pd_function){
-		.index = symbols->function_count,
-		.dso = &dso->dso,
-		.name = readable(symbols, dso, symbol->name, symbol->name_length, symbol->kind == PD_SYMBOL_PLT),
+	full->function = *function;
+	full->function.index = symbols->function_count;
+	full->function.dso = &dso->dso;
+	symbols->functions[symbols->function_count++] = full;
+	return full;
+}
+
+static uint32_t add_symbol(struct pd_symbols *symbols, const struct pd_dso_full *dso, uint64_t number,
+			   const struct pd_symbol *symbol)
+{
+	static const char binds[] = {[PD_BIND_LOCAL] = 'l', [PD_BIND_WEAK] = 'w', [PD_BIND_GLOBAL] = 'g'};
+	// stubs are called after what they jump to
+	size_t tail = symbol->kind == PD_SYMBOL_PLT ? strlen("@plt") : 0;
+	struct pd_function function = {
+		.name = pd_lookup_readable(symbols, dso, symbol->name, symbol->name_length, tail),
 		.linker_name = symbol->name,
 		.start = symbol->start,
 		.end = symbol->end,
 		.bind = binds[symbol->bind % sizeof(binds)],
 	};
-	symbols->functions[symbols->function_count++] = full;
-	return (uint32_t)symbols->function_count;
+	struct pd_function_full *full = pd_lookup_add_function(symbols, dso, &function);
+
+	if (full)
+		full->number = number;
+	return full ? (uint32_t)full->function.index + 1 : 0;
 }
 
 // The function with a number among those of a dso, as an index + 1; made at first.
@@ -184,7 +197,7 @@ static uint32_t function_of(struct pd_symbols *symbols, const struct pd_dso_full
 
 	if (known)
 		return *known;
-	function = add_function(symbols, dso, symbol);
+	function = add_symbol(symbols, dso, number, symbol);
 	if (function && !pd_memo_put(&symbols->functions_known, (uint32_t)dso->dso.index, number, function))
 		symbols->failed = true;
 	return function;
@@ -254,7 +267,7 @@ static const struct pd_function *find_jitted(struct pd_symbols *symbols, const s
 		symbol.end = code.addr + code.size;
 		symbol.name = code.name;
 		symbol.name_length = (uint32_t)strlen(code.name);
-		return by_number(symbols, function_of(symbols, dso, (uint64_t)i << 48 ^ code.number, &symbol));
+		return by_number(symbols, function_of(symbols, dso, pd_lookup_jit_number(i, code.number), &symbol));
 	}
 	return NULL;
 }
@@ -303,17 +316,4 @@ struct pd_place pd_symbols_place(struct pd_symbols *symbols, uint32_t pid, unsig
 	if (!pd_world_locate(symbols->world, pid, cpumode, when, addr, &location))
 		return (struct pd_place){.addr = addr, .recorded = addr};
 	return pd_symbols_at(symbols, &location, when, addr);
-}
-
-// ---- lines ----
-
-size_t pd_symbols_lines(struct pd_symbols *symbols, const struct pd_place *place, struct pd_line *lines_out,
-			size_t capacity)
-{
-	(void)symbols;
-	if (!place->function)
-		return 0;
-	if (capacity)
-		lines_out[0] = (struct pd_line){.function = place->function};
-	return 1;
 }

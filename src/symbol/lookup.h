@@ -20,7 +20,7 @@
 #include "symbol/memo.h"
 
 // Bytes of a file that stand at an address.
-struct pd_span {
+struct pd_loaded {
 	uint64_t offset;
 	uint64_t size;
 	uint64_t addr;
@@ -35,27 +35,33 @@ enum pd_terms {
 
 struct pd_dso_full {
 	struct pd_dso dso; // first: what the user sees
-	struct pd_object_id id;
+	struct pd_object_id id;      // as recorded
+	struct pd_object_id file_id; // the same, or that of the file if none was recorded
 	uint32_t machine;
 	uint32_t pid;       // of memory without a file, else 0
 	const char *path;   // where to look for it
 	const struct pd_symtab *table; // or NULL
 	struct pd_symtab *own_table;
+	bool is_module; // of the kernel: its symbols are written from where its code begins
 	enum pd_terms terms;
 	uint64_t moved;
-	struct pd_span *spans;
+	struct pd_loaded *spans;
 	size_t span_count;
 	const struct pd_kallsyms *kallsyms; // whose table it is if only the symbols of one module are its own, else NULL
 	uint16_t owner;                     // the number of that module
 	struct pd_jitdump **jits; // of the process, NULL behind the last one
-	struct pd_lines *lines;
-	struct pd_found line_files; // opened for lines
+	struct pd_symbols *symbols;
+	bool has_file;              // lines may be asked for
+	const struct pd_kernel *kernel; // whose image it is, or NULL
 	bool lines_asked;
+	struct pd_lines *lines;     // or NULL
+	struct pd_found line_files; // opened for them
 };
 
 struct pd_function_full {
 	struct pd_function function; // first: what the user sees
 	const struct pd_dso_full *dso;
+	uint64_t number; // among those of the dso, see pd_lookup_jit_number
 };
 
 // Where the symbols of a kernel come from: a list of symbols, or an image.
@@ -66,6 +72,7 @@ struct pd_kernel {
 	bool has_kallsyms;
 	bool is_running;        // they are those of the kernel that runs here
 	struct pd_symtab *image;
+	const char *image_path; // for pd_find; NULL: the one that was given, or fetched
 	uint64_t moved;         // recorded addresses are this much larger than those of the symbols
 	enum pd_dso_state state;
 	const char *detail;
@@ -110,6 +117,7 @@ struct pd_symbols {
 	size_t function_count, function_capacity;
 	struct pd_memo places_known;    // by address: function + 1, or 0
 	struct pd_memo functions_known; // by number in the table
+	struct pd_index inlined;        // functions without a place, by dso and name
 	struct pd_kernel_names kernel_names;
 	struct pd_kernel *kernels;
 	struct pd_kallsyms given_kallsyms;
@@ -147,14 +155,34 @@ void pd_lookup_unload(struct pd_dso_full *dso);
 /** Says where was looked. */
 void pd_lookup_tell(struct pd_symbols *symbols, struct pd_dso_full *dso, enum pd_dso_state state, const char *format,
 		    ...) PD_PRINTF(4, 5);
-/** Loads it from a file: an object and its debug file. is_module: code begins at address 0 of the symbols. */
-void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso, bool is_module);
+/** Loads it from a file: an object and its debug file. */
+void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso);
 /** Appends where was looked and why nothing was used; true if something had another build id. */
 bool pd_lookup_tries(struct pd_text *text, const struct pd_found *found);
 /** A file that the fetch function brings, if it has the build id; or NULL. */
 struct pd_elf *pd_lookup_fetch(struct pd_symbols *symbols, const struct pd_object_id *id, bool debug);
 /** Sets spans and terms by the segments of an object. */
 bool pd_lookup_take_spans(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_elf *elf);
+
+// ---- lookup_lines.c ----
+
+void pd_lookup_lines_fini(struct pd_dso_full *dso);
+
+// ---- lookup.c ----
+
+/** A readable form of a linker's name, which lives as long as the symbols; tail: letters behind it that are none of the
+ * linker's. */
+const char *pd_lookup_readable(struct pd_symbols *symbols, const struct pd_dso_full *dso, const char *name, size_t length,
+			       size_t tail);
+/** Adds a function; NULL, and symbols->failed, without memory. */
+struct pd_function_full *pd_lookup_add_function(struct pd_symbols *symbols, const struct pd_dso_full *dso,
+						const struct pd_function *function);
+
+// A code of the n-th jitdump of a process.
+static inline uint64_t pd_lookup_jit_number(size_t dump, size_t code)
+{
+	return (uint64_t)dump << 48 ^ code;
+}
 
 // ---- lookup_kernel.c ----
 

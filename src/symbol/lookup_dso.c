@@ -60,9 +60,11 @@ static struct pd_dso_full *add_dso(struct pd_symbols *symbols, const struct want
 			.kernel = is_kernel(w->object),
 			.detail = ""},
 		.id = w->id,
+		.file_id = w->id,
 		.machine = w->machine,
 		.pid = w->pid,
 		.path = w->object ? w->object->path : w->name,
+		.symbols = symbols,
 		.line_files = {.kallsyms = {.fd = -1}},
 	};
 	if (!pd_index_add(&symbols->by_name, hash, (uint32_t)symbols->dso_count))

@@ -209,6 +209,8 @@ static bool try_path(struct pd_symbols *symbols, struct pd_kernel *kernel, const
 	}
 	ok = take_found(symbols, kernel, &found, reference, tried);
 	pd_found_close(&found);
+	if (kernel->image)
+		kernel->image_path = keep_text(symbols, path);
 	return ok;
 }
 
@@ -320,6 +322,8 @@ void pd_lookup_load_kernel(struct pd_symbols *symbols, struct pd_dso_full *dso, 
 	pd_lookup_tell(symbols, dso, kernel->state, "%s", kernel->detail);
 	dso->table = kernel->has_kallsyms ? kernel->kallsyms.table : kernel->image;
 	dso->moved = kernel->moved;
+	dso->kernel = kernel;
+	dso->has_file = kernel->image != NULL;
 }
 
 void pd_lookup_kernels_fini(struct pd_symbols *symbols)
@@ -451,6 +455,7 @@ void pd_lookup_load_module(struct pd_symbols *symbols, struct pd_dso_full *dso, 
 	const char *name, *path;
 	size_t length;
 
+	dso->is_module = true;
 	if (load_from_list(symbols, dso, location))
 		return;
 	if (dso->path[0] == '[' && dso->dso.long_name[0] == '/')
@@ -459,5 +464,5 @@ void pd_lookup_load_module(struct pd_symbols *symbols, struct pd_dso_full *dso, 
 		path = find_module(symbols, name, length);
 		dso->path = path ? path : dso->path;
 	}
-	pd_lookup_load_file(symbols, dso, true);
+	pd_lookup_load_file(symbols, dso);
 }

@@ -7,10 +7,13 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "symbol/index_file.h"
+
 enum {
 	DETAIL_MOST = 2000,
 	SEGMENT_LOAD = 1,
-	SEGMENT_EXEC = 1
+	SEGMENT_EXEC = 1,
+	INDEX_VARIANT = 1 // tables with variables
 };
 
 // ---- what is told ----
@@ -76,7 +79,7 @@ bool pd_lookup_tries(struct pd_text *text, const struct pd_found *found)
 static void put_span(struct pd_dso_full *dso, uint64_t offset, uint64_t size, uint64_t addr)
 {
 	if (size)
-		dso->spans[dso->span_count++] = (struct pd_span){offset, size, addr};
+		dso->spans[dso->span_count++] = (struct pd_loaded){offset, size, addr};
 }
 
 bool pd_lookup_take_spans(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_elf *elf)
@@ -159,24 +162,57 @@ static void tell_found(struct pd_symbols *symbols, struct pd_dso_full *dso, cons
 	pd_free(text.data);
 }
 
+static bool take_table(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_elf *elf,
+		       struct pd_symtab *table)
+{
+	dso->own_table = table;
+	dso->table = table;
+	if (!dso->is_module && !pd_lookup_take_spans(symbols, dso, elf))
+		symbols->failed = true;
+	return true;
+}
+
+static bool load_from_index(struct pd_symbols *symbols, struct pd_dso_full *dso)
+{
+	struct pd_symtab *table;
+	struct pd_elf *shape;
+
+	if (!symbols->index || !dso->file_id.size ||
+	    !pd_index_load_symbols(symbols->index, &dso->file_id, INDEX_VARIANT, symbols->limit, &shape, &table))
+		return false;
+	take_table(symbols, dso, shape, table);
+	pd_elf_close(shape);
+	return true;
+}
+
 static void read_table(struct pd_symbols *symbols, struct pd_dso_full *dso, struct pd_elf *object, struct pd_elf *debug)
 {
 	const struct pd_elf_symbol_options options = {.data = true, .limit = symbols->limit};
-	enum pd_status status = pd_elf_symtab(object, debug, &options, &dso->own_table, NULL);
+	struct pd_symtab *table;
 
-	if (status == PD_OK)
-		dso->table = dso->own_table;
-	else
+	if (!dso->file_id.size && pd_elf_id(object, &dso->file_id) && load_from_index(symbols, dso))
+		return;
+	if (pd_elf_symtab(object, debug, &options, &table, NULL)) {
 		symbols->failed = true;
+		return;
+	}
+	take_table(symbols, dso, object, table);
+	if (symbols->index && dso->file_id.size && (pd_elf_has_symtab(object) || debug))
+		pd_index_save_symbols(symbols->index, &dso->file_id, INDEX_VARIANT, object, table);
 }
 
-void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso, bool is_module)
+void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso)
 {
 	struct pd_find_wanted wanted = {.path = dso->path, .id = dso->id};
 	struct pd_elf *object;
 	struct pd_found found;
 	bool fetched = false;
 
+	if (load_from_index(symbols, dso)) {
+		dso->has_file = true;
+		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "kept from an earlier run");
+		return;
+	}
 	if (pd_find(&symbols->places, &wanted, &found, NULL)) {
 		symbols->failed = true;
 		return;
@@ -185,12 +221,14 @@ void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso, bo
 		found.object = pd_lookup_fetch(symbols, &dso->id, false);
 		fetched = found.object != NULL;
 	}
+	// stripped, and nothing local helps
+	if (found.object && !found.debug && !pd_elf_has_symtab(found.object))
+		found.debug = pd_lookup_fetch(symbols, &dso->id, true);
 	// a debug file alone has the segments too
 	object = found.object ? found.object : found.debug;
 	if (object) {
+		dso->has_file = true;
 		read_table(symbols, dso, object, found.debug);
-		if (!is_module && !pd_lookup_take_spans(symbols, dso, object))
-			symbols->failed = true;
 	}
 	tell_found(symbols, dso, &found, fetched);
 	pd_found_close(&found);
@@ -224,14 +262,12 @@ static void load_vdso(struct pd_symbols *symbols, struct pd_dso_full *dso)
 	struct pd_object_id id = {.size = 0};
 	struct pd_elf *elf;
 
-	pd_lookup_load_file(symbols, dso, false);
+	pd_lookup_load_file(symbols, dso);
 	if (dso->table || !symbols->own_machine || dso->machine || !dso->id.size)
 		return;
 	elf = own_vdso();
 	if (elf && pd_elf_id(elf, &id) && pd_object_id_equal(&id, &dso->id)) {
 		read_table(symbols, dso, elf, NULL);
-		if (!pd_lookup_take_spans(symbols, dso, elf))
-			symbols->failed = true;
 		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "the vdso of this system");
 	}
 	pd_elf_close(elf);
@@ -261,7 +297,7 @@ void pd_lookup_load(struct pd_symbols *symbols, struct pd_dso_full *dso, const s
 	else if (kind == PD_OBJECT_VDSO)
 		load_vdso(symbols, dso);
 	else if (kind == PD_OBJECT_FILE)
-		pd_lookup_load_file(symbols, dso, false);
+		pd_lookup_load_file(symbols, dso);
 	else
 		load_nothing(symbols, dso);
 	if (dso->dso.state == PD_DSO_UNUSED)
@@ -274,4 +310,5 @@ void pd_lookup_unload(struct pd_dso_full *dso)
 	for (size_t i = 0; dso->jits && dso->jits[i]; i++)
 		pd_jitdump_close(dso->jits[i]);
 	pd_free(dso->jits);
+	pd_lookup_lines_fini(dso);
 }

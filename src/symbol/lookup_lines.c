@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of places: of objects by their debug information, of code that programs made by what their dumps say. */
+#include <string.h>
+
+#include "symbol/lookup.h"
+
+enum { FRAMES = 64 }; // that are inlined into each other
+
+// ---- opening ----
+
+static void open_kernel_files(struct pd_dso_full *dso, const struct pd_find_places *places)
+{
+	struct pd_find_wanted wanted = {.path = dso->kernel->image_path, .id = dso->id};
+
+	if (!dso->kernel->image_path)
+		return;
+	if (pd_find(places, &wanted, &dso->line_files, NULL))
+		dso->symbols->failed = true;
+}
+
+// For pd_lines: the files of an object are found anew, since nothing of them was kept.
+static void open_files(void *self, struct pd_elf **object_out, struct pd_elf **debug_out)
+{
+	struct pd_dso_full *dso = self;
+	struct pd_symbols *symbols = dso->symbols;
+	struct pd_find_places places = symbols->places;
+	struct pd_find_wanted wanted = {.path = dso->path, .id = dso->id};
+	struct pd_found *files = &dso->line_files;
+
+	places.always_debug = true;
+	*object_out = *debug_out = NULL;
+	if (dso->kernel)
+		open_kernel_files(dso, &places);
+	else if (pd_find(&places, &wanted, files, NULL))
+		symbols->failed = true;
+	if (!files->debug && !(files->object && pd_elf_section_by_name(files->object, ".debug_info")))
+		files->debug = pd_lookup_fetch(symbols, &dso->file_id, true);
+	*object_out = files->object;
+	*debug_out = files->debug;
+	if (dso->kernel && !dso->kernel->image_path && !files->debug)
+		*object_out = symbols->given_image;
+}
+
+static struct pd_lines *lines_of(struct pd_symbols *symbols, struct pd_dso_full *dso)
+{
+	struct pd_lines_source source = {
+		.id = dso->file_id,
+		.files = open_files,
+		.self = dso,
+		.places = &symbols->places,
+		.index = symbols->index,
+		.limit = symbols->limit,
+	};
+
+	if (!dso->lines_asked && dso->has_file && pd_lines_open(&dso->lines, &source, NULL))
+		symbols->failed = true;
+	dso->lines_asked = true;
+	return dso->lines;
+}
+
+void pd_lookup_lines_fini(struct pd_dso_full *dso)
+{
+	pd_lines_close(dso->lines);
+	pd_found_close(&dso->line_files);
+}
+
+// ---- functions that have no place of their own ----
+
+static const struct pd_function *inlined_function(struct pd_symbols *symbols, struct pd_dso_full *dso, const char *name)
+{
+	uint64_t hash = pd_hash(symbols->seed ^ dso->dso.index, name, strlen(name));
+	struct pd_function function = {.bind = 'u'};
+	struct pd_function_full *full;
+	size_t at = (uint32_t)hash;
+
+	for (uint32_t i; (i = pd_index_next(&symbols->inlined, hash, &at)) != PD_INDEX_END;)
+		if (symbols->functions[i]->dso == dso && strcmp(symbols->functions[i]->function.linker_name, name) == 0)
+			return &symbols->functions[i]->function;
+	function.linker_name = pd_arena_text(&symbols->kept, name, strlen(name));
+	if (!function.linker_name) {
+		symbols->failed = true;
+		return NULL;
+	}
+	function.name = pd_lookup_readable(symbols, dso, function.linker_name, strlen(name), 0);
+	full = pd_lookup_add_function(symbols, dso, &function);
+	if (full && !pd_index_add(&symbols->inlined, hash, (uint32_t)full->function.index))
+		symbols->failed = true;
+	return full ? &full->function : NULL;
+}
+
+// ---- asking ----
+
+static size_t lines_of_object(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_place *place,
+			      struct pd_line *lines_out, size_t capacity)
+{
+	bool no_inline = symbols->flags & PD_SYMBOLS_NO_INLINE;
+	struct pd_lines *lines = lines_of(symbols, dso);
+	struct pd_lines_frame frames[FRAMES];
+	size_t count = lines ? pd_lines_find(lines, place->addr, frames, FRAMES) : 0, out = 0;
+
+	count = count < FRAMES ? count : FRAMES;
+	for (size_t i = no_inline && count ? count - 1 : 0; i < count; i++) {
+		const struct pd_function *function = place->function;
+
+		// the last one is the function, however many there were
+		if (i + 1 < count && frames[i].inlined && frames[i].name)
+			function = inlined_function(symbols, dso, frames[i].name);
+		if (!function)
+			continue;
+		if (out < capacity)
+			lines_out[out] = (struct pd_line){function, frames[i].file, frames[i].line, i + 1 < count};
+		out++;
+	}
+	return out;
+}
+
+static size_t line_of_jit(const struct pd_dso_full *dso, const struct pd_place *place, struct pd_line *line_out)
+{
+	const struct pd_function_full *full = (const struct pd_function_full *)place->function;
+	size_t number = (size_t)(full->number & ((UINT64_C(1) << 48) - 1));
+	struct pd_jitdump *jit = dso->jits[full->number >> 48];
+	struct pd_jit_code code = pd_jitdump_code(jit, number);
+	struct pd_jit_line line;
+
+	if (!pd_jitdump_line(jit, &code, place->addr, &line))
+		return 0;
+	*line_out = (struct pd_line){.function = place->function, .file = line.file, .line = line.line};
+	return 1;
+}
+
+size_t pd_symbols_lines(struct pd_symbols *symbols, const struct pd_place *place, struct pd_line *lines_out,
+			size_t capacity)
+{
+	struct pd_line line = {.function = place->function};
+	struct pd_dso_full *dso;
+	size_t count = 0;
+
+	if (!place->function || !place->dso)
+		return 0;
+	dso = symbols->dsos[place->dso->index];
+	if (dso->jits)
+		line_of_jit(dso, place, &line);
+	else
+		count = lines_of_object(symbols, dso, place, lines_out, capacity);
+	if (count)
+		return count;
+	if (capacity)
+		lines_out[0] = line;
+	return 1;
+}
