@@ -9,6 +9,7 @@
  *   print.h   records as text and JSON
  *   check.h   every problem of a file
  *   world.h   who ran and what was mapped, at each moment
+ *   trace.h   what tracepoints recorded, as text
  */
 #ifndef PERFDATA_PERFDATA_H
 #define PERFDATA_PERFDATA_H
@@ -22,6 +23,7 @@
 #include <perfdata/run.h>
 #include <perfdata/stream.h>
 #include <perfdata/symbol.h>
+#include <perfdata/trace.h>
 #include <perfdata/world.h>
 
 #endif
