@@ -7,7 +7,6 @@
 #include "deps/deps.h"
 #include "file/codec.h"
 #include "symbol/demangle.h"
-#include "symbol/dwarf.h"
 
 #ifndef HAVE_ZSTD
 const struct pd_codec pd_codec_zstd = {.name = "zstd", .use = PD_USE_ZSTD, .magic = PD_MAGIC_ZSTD, .magic_size = 4};
@@ -21,9 +20,6 @@ const struct pd_codec pd_codec_xz = {.name = "xz", .use = PD_USE_XZ, .magic = PD
 #ifndef HAVE_CXA
 const struct pd_demangler pd_demangler_cxx = {.name = "libsupc++"};
 #endif
-#ifndef HAVE_DW
-const struct pd_dwarf_reader pd_dwarf_reader = {.name = "libdw", .use = PD_USE_DW};
-#endif
 
 const struct pd_codec *const pd_codecs[] = {&pd_codec_zstd, &pd_codec_gzip, &pd_codec_xz, NULL};
 
@@ -35,22 +31,9 @@ const struct pd_codec *pd_codec_by_name(const char *name)
 	return NULL;
 }
 
-enum { CODECS = sizeof(pd_codecs) / sizeof(pd_codecs[0]) - 1 };
-
-static const char *reader_part(bool *built_in_out, const char **use_out)
-{
-	if (built_in_out)
-		*built_in_out = pd_dwarf_reader.open != NULL;
-	if (use_out)
-		*use_out = pd_dwarf_reader.use;
-	return pd_dwarf_reader.version ? pd_dwarf_reader.version() : pd_dwarf_reader.name;
-}
-
 const char *pd_build_part(size_t index, bool *built_in_out, const char **use_out)
 {
-	if (index == CODECS)
-		return reader_part(built_in_out, use_out);
-	if (index > CODECS)
+	if (index >= sizeof(pd_codecs) / sizeof(pd_codecs[0]) - 1)
 		return NULL;
 	if (built_in_out)
 		*built_in_out = pd_codecs[index]->open != NULL;

@@ -8,7 +8,6 @@
 #define PD_USE_ZSTD "compressed records; files compressed as a whole"
 #define PD_USE_GZIP "files compressed as a whole"
 #define PD_USE_XZ "files compressed as a whole"
-#define PD_USE_DW "lines of the source, inlined functions"
 #define PD_MAGIC_ZSTD {0x28, 0xb5, 0x2f, 0xfd}
 #define PD_MAGIC_GZIP {0x1f, 0x8b, 0x08}
 #define PD_MAGIC_XZ {0xfd, '7', 'z', 'X', 'Z', 0}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Builds a small ELF file of the sections with debug information. What is compressed is inflated, and what a kernel
+ * Reads the sections with debug information into one block of memory. What is compressed is inflated, and what a kernel
  * module leaves to its loader is put in, with its code at the addresses that pd_elf_addr gives.
  */
 #include "symbol/dwarf.h"
@@ -25,15 +25,18 @@ enum {
 static const uint64_t nowhere = (uint64_t)1 << 62;
 
 static const char *const wanted[] = {
-	"info", "abbrev", "line", "str", "line_str", "ranges", "rnglists", "addr", "str_offsets", "aranges",
+	[PD_DEBUG_INFO] = "info",
+	[PD_DEBUG_ABBREV] = "abbrev",
+	[PD_DEBUG_LINE] = "line",
+	[PD_DEBUG_STR] = "str",
+	[PD_DEBUG_LINE_STR] = "line_str",
+	[PD_DEBUG_RANGES] = "ranges",
+	[PD_DEBUG_RNGLISTS] = "rnglists",
+	[PD_DEBUG_ADDR] = "addr",
+	[PD_DEBUG_STR_OFFSETS] = "str_offsets",
+	[PD_DEBUG_ARANGES] = "aranges",
 };
 
-enum {
-	INFO = 0,
-	ABBREV = 1,
-	LINES = 2,
-	WANTED = sizeof(wanted) / sizeof(wanted[0])
-};
 
 struct part {
 	const struct pd_elf_section *section; // NULL if there is none
@@ -45,7 +48,7 @@ struct part {
 
 struct making {
 	struct pd_elf *elf;
-	struct part parts[WANTED];
+	struct part parts[PD_DEBUG_SECTIONS];
 	uint8_t *data;
 	size_t size;
 };
@@ -95,7 +98,7 @@ static void find_parts(struct making *m)
 		if (s->type == PD_ELF_SECTION_NOBITS || s->offset > m->elf->image.size ||
 		    s->size > m->elf->image.size - s->offset)
 			continue;
-		for (size_t w = 0; w < WANTED; w++)
+		for (size_t w = 0; w < PD_DEBUG_SECTIONS; w++)
 			if (!m->parts[w].section &&
 			    (is_named(s->name, ".debug_", wanted[w]) || is_named(s->name, ".zdebug_", wanted[w])))
 				m->parts[w] = part_of(m->elf, s);
@@ -135,12 +138,13 @@ static void inflate_part(const struct making *m, const struct part *part)
 
 static void copy_parts(const struct making *m)
 {
-	for (size_t w = 0; w < WANTED; w++) {
+	for (size_t w = 0; w < PD_DEBUG_SECTIONS; w++) {
 		const struct part *part = &m->parts[w];
 		size_t got;
 
 		if (!part->section)
 			continue;
+		m->data[part->at + part->size] = 0;
 		if (part->codec) {
 			inflate_part(m, part);
 			continue;
@@ -255,96 +259,18 @@ static void relocate_parts(const struct making *m)
 
 		if (s->type != SECTION_RELA && s->type != SECTION_REL)
 			continue;
-		for (size_t w = 0; w < WANTED; w++)
+		for (size_t w = 0; w < PD_DEBUG_SECTIONS; w++)
 			if (m->parts[w].section && m->parts[w].section == m->elf->sections + s->info)
 				relocate_part(m, &m->parts[w], s);
 	}
 }
 
-// ---- the file ----
-
-static void put_word(struct pd_pen *pen, const struct pd_elf *elf, uint64_t value)
-{
-	if (elf->wide)
-		pd_pen_u64(pen, value);
-	else
-		pd_pen_u32(pen, (uint32_t)value);
-}
-
-static void put_header(const struct making *m, size_t sections_at, unsigned section_count)
-{
-	const struct pd_elf *elf = m->elf;
-	const uint8_t ident[16] = {0177, 'E', 'L', 'F', elf->wide ? 2 : 1, elf->big ? 2 : 1, 1};
-	struct pd_pen pen = pd_pen(m->data, 64, elf->big);
-
-	pd_pen_bytes(&pen, ident, sizeof(ident));
-	pd_pen_u16(&pen, 2); // an executable: nothing is left to be put in
-	pd_pen_u16(&pen, elf->machine);
-	pd_pen_u32(&pen, 1);
-	put_word(&pen, elf, 0);
-	put_word(&pen, elf, 0);
-	put_word(&pen, elf, sections_at);
-	pd_pen_u32(&pen, elf->flags);
-	pd_pen_u16(&pen, elf->wide ? 64 : 52);
-	pd_pen_u16(&pen, 0);
-	pd_pen_u16(&pen, 0);
-	pd_pen_u16(&pen, elf->wide ? 64 : 40);
-	pd_pen_u16(&pen, (uint16_t)section_count);
-	pd_pen_u16(&pen, (uint16_t)(section_count - 1)); // of names
-}
-
-static void put_section(struct pd_pen *pen, const struct pd_elf *elf, uint32_t name, uint32_t type, uint64_t at,
-			uint64_t size)
-{
-	pd_pen_u32(pen, name);
-	pd_pen_u32(pen, type);
-	put_word(pen, elf, 0);
-	put_word(pen, elf, 0);
-	put_word(pen, elf, at);
-	put_word(pen, elf, size);
-	pd_pen_u32(pen, 0);
-	pd_pen_u32(pen, 0);
-	put_word(pen, elf, type ? 1 : 0);
-	put_word(pen, elf, 0);
-}
-
-enum {
-	NAMES_SIZE = 32 * (WANTED + 2),
-	TAIL_SIZE = NAMES_SIZE + 64 * (WANTED + 2)
-};
-
-// Names of sections, then their headers.
-static void put_tail(const struct making *m, size_t at)
-{
-	struct pd_pen names = pd_pen(m->data + at, NAMES_SIZE, false);
-	struct pd_pen sections = pd_pen(m->data + at + NAMES_SIZE, TAIL_SIZE - NAMES_SIZE, m->elf->big);
-	unsigned count = 2;
-	uint32_t own;
-
-	memset(m->data + at, 0, TAIL_SIZE);
-	pd_pen_zeros(&names, 1);
-	put_section(&sections, m->elf, 0, 0, 0, 0);
-	for (size_t w = 0; w < WANTED; w++) {
-		const struct part *part = &m->parts[w];
-
-		if (!part->section)
-			continue;
-		put_section(&sections, m->elf, (uint32_t)names.need, 1, part->at, part->size);
-		pd_pen_bytes(&names, ".debug_", 7);
-		pd_pen_bytes(&names, wanted[w], strlen(wanted[w]) + 1);
-		count++;
-	}
-	own = (uint32_t)names.need;
-	pd_pen_bytes(&names, ".shstrtab", 10);
-	put_section(&sections, m->elf, own, 3, at, names.need);
-	put_header(m, at + NAMES_SIZE, count);
-}
+// ---- all of it ----
 
 // Where everything will be; false if it is more than the limit.
 static bool lay_out(struct making *m, size_t limit)
 {
-	m->size = 64;
-	for (size_t w = 0; w < WANTED; w++) {
+	for (size_t w = 0; w < PD_DEBUG_SECTIONS; w++) {
 		struct part *part = &m->parts[w];
 
 		if (!part->section)
@@ -352,9 +278,10 @@ static bool lay_out(struct making *m, size_t limit)
 		if (part->size > limit || m->size > limit - (size_t)part->size)
 			return false;
 		part->at = m->size;
-		m->size = (m->size + (size_t)part->size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+		// one for the NUL behind it
+		m->size = (m->size + (size_t)part->size + 1 + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 	}
-	return m->size + TAIL_SIZE <= limit && (m->elf->wide || m->size + TAIL_SIZE < UINT32_MAX);
+	return m->size <= limit;
 }
 
 static uint64_t first_addr(const struct pd_elf *elf)
@@ -372,7 +299,7 @@ static uint64_t sum_of(const struct making *m)
 {
 	uint64_t sum = 0;
 
-	for (size_t w = 0; w < WANTED; w++)
+	for (size_t w = 0; w < PD_DEBUG_SECTIONS; w++)
 		sum = (sum ^ m->parts[w].size) * 0x9e3779b97f4a7c15u;
 	return sum;
 }
@@ -383,25 +310,24 @@ enum pd_status pd_debug_image_make(struct pd_elf *elf, size_t limit, struct pd_d
 	struct making m = {.elf = elf};
 
 	find_parts(&m);
-	if (!m.parts[INFO].section || !m.parts[ABBREV].section)
+	if (!m.parts[PD_DEBUG_INFO].section || !m.parts[PD_DEBUG_ABBREV].section)
 		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "no debug information");
 	if (!lay_out(&m, limit))
 		return pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET, "more debug information than the limit");
-	m.data = pd_realloc(NULL, m.size + TAIL_SIZE);
+	m.data = pd_realloc(NULL, m.size);
 	if (!m.data)
 		return pd_fail_memory(error);
-	memset(m.data, 0, 64);
 	copy_parts(&m);
 	relocate_parts(&m);
-	put_tail(&m, m.size);
 	*image_out = (struct pd_debug_image){
 		.data = m.data,
-		.size = m.size + TAIL_SIZE,
+		.size = m.size,
 		.big = elf->big,
-		.lines_at = m.parts[LINES].at,
-		.lines_size = m.parts[LINES].section ? (size_t)m.parts[LINES].size : 0,
 		.first_addr = first_addr(elf),
 		.sum = sum_of(&m),
 	};
+	for (size_t w = 0; w < PD_DEBUG_SECTIONS; w++)
+		if (m.parts[w].section)
+			image_out->sections[w] = (struct pd_bytes){m.data + m.parts[w].at, (size_t)m.parts[w].size};
 	return PD_OK;
 }

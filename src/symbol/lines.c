@@ -17,10 +17,6 @@
 #include "symbol/index_file.h"
 #include "symbol/root.h"
 
-enum {
-	SHARE = 4 // of the limit, for what the reader keeps until it is opened anew
-};
-
 static const size_t default_limit = (size_t)1 << 30;
 
 enum unit_state {
@@ -37,7 +33,7 @@ struct directory {
 };
 
 struct unit {
-	uint64_t offset; // in the debug information
+	uint64_t number; // in the debug information
 	uint64_t at;     // of the table in the file; 0: not there
 	uint64_t size;
 	uint64_t sum;
@@ -263,17 +259,17 @@ static void open_shared(struct pd_lines *l, struct pd_elf *elf)
 	l->shared_elf = find_shared(l, &link);
 	if (l->shared_elf && pd_debug_image_make(l->shared_elf, l->limit - l->used, &l->shared_image, NULL) == PD_OK) {
 		l->used += l->shared_image.size;
-		l->shared = pd_dwarf_reader.open(&l->shared_image, NULL);
+		pd_dwarf_open(&l->shared, &l->shared_image, NULL, NULL);
 	}
 }
 
 // ---- debug information ----
 
-static void make_directory(struct pd_lines *l, struct pd_dwarf_units *units)
+static void make_directory(struct pd_lines *l, struct pd_dwarf_code *code)
 {
-	bool ok = pd_dwarf_reader.units(l->dwarf, units) && units->count < PD_PIECE_NONE &&
-		  pd_pieces_make(units->spans, units->span_count, &l->pieces, &l->piece_count) &&
-		  allocate_units(l, units->count);
+	bool ok = pd_dwarf_code(l->dwarf, code) && code->count < PD_PIECE_NONE &&
+		  pd_pieces_make(code->spans, code->span_count, &l->pieces, &l->piece_count) &&
+		  allocate_units(l, code->count);
 
 	if (!ok) {
 		l->failed = true;
@@ -281,7 +277,7 @@ static void make_directory(struct pd_lines *l, struct pd_dwarf_units *units)
 		return;
 	}
 	for (size_t i = 0; i < l->unit_count; i++)
-		l->units[i].offset = units->offsets[i];
+		l->units[i].number = code->units[i];
 	l->image_sum = l->image.sum ^ l->shared_image.sum;
 	l->has_directory = true;
 }
@@ -306,7 +302,7 @@ static struct pd_elf *with_debug_information(struct pd_elf *object, struct pd_el
 static void try_debug_information(struct pd_lines *l)
 {
 	struct pd_elf *object = NULL, *debug = NULL, *elf;
-	struct pd_dwarf_units units = {.offsets = NULL};
+	struct pd_dwarf_code code = {.units = NULL};
 	enum pd_status status;
 
 	l->source.files(l->source.self, &object, &debug);
@@ -320,13 +316,14 @@ static void try_debug_information(struct pd_lines *l)
 	}
 	l->used += l->image.size;
 	open_shared(l, elf);
-	l->dwarf = pd_dwarf_reader.open(&l->image, l->shared);
-	if (!l->dwarf)
+	if (pd_dwarf_open(&l->dwarf, &l->image, l->shared, NULL)) {
+		l->failed = true;
 		return;
+	}
 	if (!l->has_directory) {
-		make_directory(l, &units);
-		pd_free(units.offsets);
-		pd_free(units.spans);
+		make_directory(l, &code);
+		pd_free(code.units);
+		pd_free(code.spans);
 	} else if (l->image_sum != (l->image.sum ^ l->shared_image.sum)) {
 		// answers stay what they were in this run; the next one begins anew
 		l->stale = true;
@@ -335,7 +332,7 @@ static void try_debug_information(struct pd_lines *l)
 
 static bool need_debug_information(struct pd_lines *l)
 {
-	if (!l->tried && pd_dwarf_reader.open && l->source.files && l->used < l->limit) {
+	if (!l->tried && l->source.files && l->used < l->limit) {
 		l->tried = true;
 		try_debug_information(l);
 	}
@@ -368,15 +365,8 @@ static bool make_table(struct pd_lines *l, size_t which)
 
 	if (!need_debug_information(l) || l->used >= l->limit)
 		return false;
-	// the reader keeps what it read
-	if (pd_dwarf_reader.taken(l->dwarf) > l->limit / SHARE) {
-		pd_dwarf_reader.close(l->dwarf);
-		l->dwarf = pd_dwarf_reader.open(&l->image, l->shared);
-		if (!l->dwarf)
-			return false;
-	}
 	maker.limit = l->limit - l->used;
-	ok = pd_dwarf_reader.unit(l->dwarf, l->units[which].offset, &maker);
+	ok = pd_dwarf_unit(l->dwarf, (uint32_t)l->units[which].number, &maker);
 	if (!ok)
 		pd_unit_maker_fini(&maker);
 	ok = ok && pd_unit_table_make(&maker, &l->tables[which]);
@@ -455,7 +445,7 @@ static void save(struct pd_lines *l, uint8_t *first, size_t first_size, struct u
 	if (at > pd_index_file_limit())
 		return;
 	for (size_t i = 0; i < l->unit_count; i++)
-		units[i] = (struct unit){.offset = l->units[i].offset};
+		units[i] = (struct unit){.number = l->units[i].number};
 	count = put_parts(l, units, parts, at);
 	memcpy(first, &head, sizeof(head));
 	memcpy(first + sizeof(head), units, units_size);
@@ -492,10 +482,8 @@ void pd_lines_close(struct pd_lines *l)
 	if (!l)
 		return;
 	pd_lines_save(l);
-	if (l->dwarf)
-		pd_dwarf_reader.close(l->dwarf);
-	if (l->shared)
-		pd_dwarf_reader.close(l->shared);
+	pd_dwarf_close(l->dwarf);
+	pd_dwarf_close(l->shared);
 	pd_elf_close(l->shared_elf);
 	pd_free(l->image.data);
 	pd_free(l->shared_image.data);

@@ -73,6 +73,14 @@ static void sweep_to(struct sweep *s, uint64_t place)
 	}
 }
 
+static bool is_sorted(const struct pd_span *spans, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (spans[i].start < spans[i - 1].start)
+			return false;
+	return true;
+}
+
 bool pd_pieces_make(struct pd_span *spans, size_t count, struct pd_piece **pieces_out, size_t *count_out)
 {
 	struct sweep s = {.spans = spans};
@@ -86,7 +94,8 @@ bool pd_pieces_make(struct pd_span *spans, size_t count, struct pd_piece **piece
 	s.heap = pd_realloc(NULL, count * sizeof(*s.heap));
 	s.pieces = pd_realloc(NULL, 2 * count * sizeof(*s.pieces));
 	if (s.heap && s.pieces) {
-		qsort(spans, count, sizeof(*spans), compare_starts);
+		if (!is_sorted(spans, count))
+			qsort(spans, count, sizeof(*spans), compare_starts);
 		for (size_t i = 0; i < count; i++) {
 			sweep_to(&s, spans[i].start);
 			if (spans[i].end <= spans[i].start)

@@ -7,7 +7,8 @@
 
 enum {
 	DEEPEST = 1024, // scopes that are looked at for one address
-	FIRST_SLOTS = 256
+	FIRST_SLOTS = 256,
+	ITEMS_OF_STEP = 4
 };
 
 static const size_t default_limit = (size_t)1 << 30;
@@ -57,7 +58,7 @@ static bool grow_slots(struct pd_unit_maker *m)
 	pd_free(m->slots);
 	m->slots = slots;
 	m->slot_count = count;
-	for (size_t at = 0; at < m->texts_size;) {
+	for (size_t at = 1; at < m->texts_size;) {
 		size_t length = strlen(m->texts + at);
 
 		put_slot(m, hash_of(m->texts + at, length), (uint32_t)at);
@@ -81,17 +82,22 @@ uint32_t pd_unit_maker_text(struct pd_unit_maker *m, const char *text)
 
 	if (!text || m->failed || !is_within(m))
 		return PD_NO_TEXT;
+	// the empty text is number 0, without being looked for
 	length = strlen(text);
+	if (!length)
+		return 0;
 	hash = hash_of(text, length);
 	at = m->slot_count ? find_text(m, text, hash) : PD_NO_TEXT;
 	if (at != PD_NO_TEXT)
 		return at;
 	if (length >= UINT32_MAX / 2 || m->texts_size + length >= UINT32_MAX / 2 ||
 	    (2 * m->text_count >= m->slot_count && !grow_slots(m)) ||
-	    !PD_GROW(m->texts, m->texts_capacity, m->texts_size + length + 1)) {
+	    !PD_GROW(m->texts, m->texts_capacity, m->texts_size + length + 2)) {
 		m->failed = true;
 		return PD_NO_TEXT;
 	}
+	if (!m->texts_size)
+		m->texts[m->texts_size++] = 0;
 	at = (uint32_t)m->texts_size;
 	memcpy(m->texts + at, text, length + 1);
 	m->texts_size += length + 1;
@@ -146,6 +152,23 @@ void pd_unit_maker_fini(struct pd_unit_maker *m)
 
 // ---- rows ----
 
+// Rows come in sequences, each ended by a row without code: whole sequences are put in order where they lie apart.
+struct sequence {
+	uint64_t start, end; // addresses of the first and the last row
+	size_t first, count;
+};
+
+static int compare_sequences(const void *a, const void *b)
+{
+	const struct sequence *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
 struct ordered_row {
 	struct pd_unit_row row;
 	size_t order;
@@ -163,17 +186,10 @@ static int compare_rows(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-static bool sort_rows(struct pd_unit_maker *m)
+static bool sort_single_rows(struct pd_unit_maker *m)
 {
-	struct ordered_row *rows;
-	bool sorted = true;
+	struct ordered_row *rows = pd_realloc(NULL, m->row_count * sizeof(*rows));
 
-	for (size_t i = 1; i < m->row_count && sorted; i++)
-		sorted = m->rows[i - 1].addr < m->rows[i].addr ||
-			 (m->rows[i - 1].addr == m->rows[i].addr && m->rows[i].file != PD_NO_TEXT);
-	if (sorted)
-		return true;
-	rows = pd_realloc(NULL, m->row_count * sizeof(*rows));
 	if (!rows)
 		return false;
 	for (size_t i = 0; i < m->row_count; i++)
@@ -182,6 +198,59 @@ static bool sort_rows(struct pd_unit_maker *m)
 	for (size_t i = 0; i < m->row_count; i++)
 		m->rows[i] = rows[i].row;
 	pd_free(rows);
+	return true;
+}
+
+// False if rows of a sequence go back, or memory ran out.
+static bool find_sequences(const struct pd_unit_maker *m, struct sequence **sequences_out, size_t *count_out)
+{
+	struct sequence *sequences = NULL;
+	size_t capacity = 0, count = 0, first = 0;
+
+	for (size_t i = 0; i < m->row_count; i++) {
+		if (i > first && m->rows[i].addr < m->rows[i - 1].addr)
+			break;
+		if (m->rows[i].file != PD_NO_TEXT && i + 1 < m->row_count)
+			continue;
+		if (!PD_GROW(sequences, capacity, count + 1))
+			break;
+		sequences[count++] = (struct sequence){m->rows[first].addr, m->rows[i].addr, first, i + 1 - first};
+		first = i + 1;
+	}
+	*sequences_out = sequences;
+	*count_out = count;
+	return first == m->row_count;
+}
+
+static bool lie_apart(const struct sequence *sequences, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (sequences[i].start < sequences[i - 1].end)
+			return false;
+	return true;
+}
+
+static bool sort_rows(struct pd_unit_maker *m)
+{
+	struct sequence *sequences;
+	struct pd_unit_row *rows = NULL;
+	size_t count, n = 0;
+
+	if (!m->row_count)
+		return true;
+	if (find_sequences(m, &sequences, &count)) {
+		qsort(sequences, count, sizeof(*sequences), compare_sequences);
+		if (lie_apart(sequences, count))
+			rows = pd_realloc(NULL, m->row_count * sizeof(*rows));
+	}
+	for (size_t i = 0; rows && i < count; n += sequences[i++].count)
+		memcpy(rows + n, m->rows + sequences[i].first, sequences[i].count * sizeof(*rows));
+	pd_free(sequences);
+	if (!rows)
+		return sort_single_rows(m);
+	pd_free(m->rows);
+	m->rows = rows;
+	m->row_capacity = m->row_count;
 	return true;
 }
 
@@ -247,7 +316,7 @@ bool pd_unit_table_make(struct pd_unit_maker *m, struct pd_unit_table *table_out
 
 static bool is_text(const struct pd_unit_table *t, uint32_t text)
 {
-	return text < t->texts_size || text == PD_NO_TEXT;
+	return text < t->texts_size || text == 0 || text == PD_NO_TEXT;
 }
 
 static bool is_sound(const struct pd_unit_table *t)
@@ -266,6 +335,59 @@ static bool is_sound(const struct pd_unit_table *t)
 		if (!is_text(t, s->name) || !is_text(t, s->call_file) || (s->parent >= i && s->parent != PD_NO_SCOPE))
 			return false;
 	}
+	return true;
+}
+
+// Rows and pieces are alike, as far as their start goes.
+static uint64_t start_of(const void *items, size_t index)
+{
+	uint64_t start;
+
+	_Static_assert(sizeof(struct pd_unit_row) == sizeof(struct pd_piece), "both are as large");
+	_Static_assert(!offsetof(struct pd_piece, start) && !offsetof(struct pd_unit_row, addr), "and begin with it");
+	memcpy(&start, (const struct pd_piece *)items + index, sizeof(start));
+	return start;
+}
+
+// A step is the last element that starts up to its first address. Starts that go back are hostile: steps do not.
+static void fill_steps(struct pd_unit_steps *steps, const void *items, size_t count)
+{
+	size_t item = 0;
+
+	for (uint32_t i = 0; i < steps->count; i++) {
+		uint64_t from = steps->first + ((uint64_t)i << steps->shift);
+
+		while (item + 1 < count && start_of(items, item + 1) <= from)
+			item++;
+		steps->items[i] = (uint32_t)item;
+	}
+}
+
+static void size_steps(struct pd_unit_steps *steps, const void *items, size_t count)
+{
+	uint64_t range, last;
+
+	if (!count)
+		return;
+	steps->first = start_of(items, 0);
+	last = start_of(items, count - 1);
+	range = last > steps->first ? last - steps->first : 0;
+	while (steps->shift < 63 && range >> steps->shift > count / ITEMS_OF_STEP)
+		steps->shift++;
+	steps->count = (uint32_t)(range >> steps->shift) + 1;
+}
+
+static bool make_steps(struct pd_unit_table *t)
+{
+	size_steps(&t->row_steps, t->rows, t->row_count);
+	size_steps(&t->piece_steps, t->pieces, t->piece_count);
+	t->steps = pd_realloc(NULL, ((size_t)t->row_steps.count + t->piece_steps.count) * sizeof(*t->steps));
+	if (!t->steps)
+		return false;
+	t->row_steps.items = t->steps;
+	t->piece_steps.items = t->steps + t->row_steps.count;
+	fill_steps(&t->row_steps, t->rows, t->row_count);
+	fill_steps(&t->piece_steps, t->pieces, t->piece_count);
 	return true;
 }
 
@@ -293,7 +415,7 @@ bool pd_unit_table_take(struct pd_unit_table *table_out, void *block, size_t siz
 			t.texts_size = head.texts_size;
 		}
 	}
-	if (!t.rows || !is_sound(&t)) {
+	if (!t.rows || !is_sound(&t) || !make_steps(&t)) {
 		pd_free(block);
 		return false;
 	}
@@ -304,18 +426,34 @@ bool pd_unit_table_take(struct pd_unit_table *table_out, void *block, size_t siz
 void pd_unit_table_fini(struct pd_unit_table *table)
 {
 	pd_free(table->block);
+	pd_free(table->steps);
 	*table = (struct pd_unit_table){.block = NULL};
 }
 
 // ---- lookup ----
 
+// Where the last element that starts up to an address is among, by the steps; false if there is none.
+static bool find_step(const struct pd_unit_steps *steps, size_t count, uint64_t addr, size_t *first_out,
+		      size_t *count_out)
+{
+	uint64_t step;
+
+	if (!count || addr < steps->first)
+		return false;
+	step = (addr - steps->first) >> steps->shift;
+	*first_out = steps->items[step < steps->count ? step : steps->count - 1];
+	*count_out = (step + 1 < steps->count ? steps->items[step + 1] + 1u : count) - *first_out;
+	return true;
+}
+
 static const struct pd_unit_row *find_row(const struct pd_unit_table *t, uint64_t addr)
 {
 	const struct pd_unit_row *at = t->rows;
-	size_t count = t->row_count;
+	size_t first, count;
 
-	if (!count || addr < at->addr)
+	if (!find_step(&t->row_steps, t->row_count, addr, &first, &count))
 		return NULL;
+	at += first;
 	while (count > 1) {
 		size_t half = count / 2;
 
@@ -325,16 +463,25 @@ static const struct pd_unit_row *find_row(const struct pd_unit_table *t, uint64_
 	return at->file == PD_NO_TEXT ? NULL : at;
 }
 
+static uint32_t find_scope(const struct pd_unit_table *t, uint64_t addr)
+{
+	size_t first, count;
+
+	if (!find_step(&t->piece_steps, t->piece_count, addr, &first, &count))
+		return PD_NO_SCOPE;
+	return pd_pieces_find(t->pieces + first, count, addr);
+}
+
 static const char *text_at(const struct pd_unit_table *t, uint32_t text)
 {
-	return text == PD_NO_TEXT || !t->texts[text] ? NULL : t->texts + text;
+	return text == PD_NO_TEXT || text == 0 ? NULL : t->texts + text;
 }
 
 size_t pd_unit_table_find(const struct pd_unit_table *t, uint64_t addr, struct pd_lines_frame *frames_out,
 			  size_t capacity)
 {
 	const struct pd_unit_row *row = find_row(t, addr);
-	uint32_t which = pd_pieces_find(t->pieces, t->piece_count, addr);
+	uint32_t which = find_scope(t, addr);
 	struct pd_lines_frame frame = {.name = NULL};
 	size_t n = 0;
 

@@ -53,9 +53,19 @@ uint32_t pd_unit_maker_scope(struct pd_unit_maker *maker, const struct pd_unit_s
 void pd_unit_maker_span(struct pd_unit_maker *maker, uint64_t start, uint64_t end, uint32_t scope);
 void pd_unit_maker_fini(struct pd_unit_maker *maker);
 
+/** Where to look, by the high bits of the distance from the first address. */
+struct pd_unit_steps {
+	uint64_t first;
+	unsigned shift;
+	uint32_t count;
+	uint32_t *items;
+};
+
 struct pd_unit_table {
 	void *block;
 	size_t size;
+	uint32_t *steps; // of both
+	struct pd_unit_steps row_steps, piece_steps;
 	const struct pd_unit_row *rows;
 	const struct pd_piece *pieces;
 	const struct pd_unit_scope *scopes;
