@@ -42,7 +42,7 @@ static const struct option options[] = {
 	FLAG("inverted", inverted, "draw from the top down"),
 	FLAG("no-time", no_time, "leave the time out of the page, which makes it smaller"),
 	STRING("percent-limit", 0, "PERCENT", percent_limit, "leave out frames below that"),
-	STRING("min-width", 0, "PIXELS", min_width, "svg: draw no narrower frames; 0.3 if not given"),
+	STRING("min-width", 0, "PIXELS", min_width, "svg: draw no narrower frames; 0.5 if not given"),
 	NUMBER("width", width, "svg: width of the picture in pixels; 1200 if not given"),
 	STRING("folded", 0, "FILE", folded, "read folded stacks, lines of a;b;c 12, and no perf data; - is standard input"),
 	SELECT_SAMPLE_OPTIONS(struct values, analysis.select),
@@ -179,7 +179,7 @@ static bool take_options(struct flame *flame)
 	bool period;
 
 	flame->request.root = ROOT_COMM;
-	flame->drawing = (struct flame_drawing){ values->width.given ? (double)values->width.value : WIDTH, 0.3 };
+	flame->drawing = (struct flame_drawing){ values->width.given ? (double)values->width.value : WIDTH, 0.5 };
 	if (!parse_choice("format", values->format, "html", "svg", &flame->svg) ||
 	    !parse_choice("weight", values->weight, "samples", "period", &period) ||
 	    !parse_double("min-width", values->min_width, 10000, &flame->drawing.min_width) ||

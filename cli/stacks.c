@@ -115,10 +115,11 @@ static uint32_t text_index(const struct stacks *stacks)
 
 static enum frame_kind kind_of(const struct pd_dso *dso, bool known, bool inlined)
 {
+	/* What is the kernel's is known even where its functions are not. */
+	if (dso && dso->kernel)
+		return FRAME_KERNEL;
 	if (!dso || !known)
 		return FRAME_UNKNOWN;
-	if (dso->kernel)
-		return FRAME_KERNEL;
 	if (inlined)
 		return FRAME_INLINED;
 	return dso->object && strncmp(dso->name, "jitted-", 7) != 0 ? FRAME_USER : FRAME_JIT;
@@ -158,6 +159,8 @@ static uint32_t drawn_frame(const struct stacks *stacks, const struct pd_dso *ds
 
 	if (function)
 		pd_text_add(stacks->text, function->name);
+	else if (dso && dso->name[0] == '[')
+		pd_text_add(stacks->text, dso->name);
 	else
 		pd_text_printf(stacks->text, "[%s]", dso ? last_part(dso->name) : "unknown");
 	if (function && kind != FRAME_KERNEL)
