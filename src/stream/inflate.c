@@ -9,19 +9,21 @@
 enum { PIECE = 256 << 10 };
 
 enum pd_status pd_inflate_feed(struct pd_inflate *inflate, struct pd_file *file, struct pd_bytes packed,
-			       uint64_t offset)
+			       uint64_t offset, struct pd_error *error)
 {
 	if (inflate->broken)
 		return PD_OK;
 	if (!inflate->state) {
 		inflate->codec = pd_codec_by_name("zstd");
-		inflate->state = inflate->codec ? inflate->codec->open() : NULL;
-		if (!inflate->state) {
+		if (!inflate->codec) {
 			inflate->broken = true;
 			if (!inflate->quiet)
 				pd_file_tell(file, PD_PROBLEM_NO_ZSTD, offset, NULL, "compressed records cannot be read");
 			return PD_OK;
 		}
+		inflate->state = inflate->codec->open();
+		if (!inflate->state)
+			return pd_fail_memory(error);
 	}
 	inflate->packed = packed.data;
 	inflate->packed_size = packed.size;

@@ -217,6 +217,7 @@ enum pd_status pd_pieces_walk(struct pd_pieces *pieces, struct pd_stream *stream
 	pieces->told_until = UINT64_MAX;
 	pieces->told_part = UINT32_MAX;
 	pieces->times = walk.whole.times;
+	pieces->record_count = stream->index;
 	for (size_t i = 0; i < pieces->count; i++)
 		join_times(&pieces->times, &pieces->items[i].times);
 	return PD_OK;
@@ -258,12 +259,10 @@ enum pd_status pd_stream_open_piece(struct pd_stream *stream, const struct pd_pi
 	return pd_stream_open_range(stream, piece->part, piece->begin, piece->end, error);
 }
 
-void pd_stream_end_piece(struct pd_stream *stream, const struct pd_piece *piece)
+void pd_stream_end_pass(struct pd_stream *stream, uint64_t seen, uint64_t count, uint64_t offset)
 {
-	uint64_t seen = stream->index - piece->place;
-
-	if (seen != piece->count)
-		pd_file_tell(stream->file, PD_PROBLEM_TRUNCATED_RECORD, piece->begin, NULL,
-			     "the file changed while it was read: of %" PRIu64 " records %" PRIu64 " are left",
-			     piece->count, seen);
+	if (seen != count)
+		pd_file_tell(stream->file, PD_PROBLEM_TRUNCATED_RECORD, offset, NULL,
+			     "the file changed while it was read: of %" PRIu64 " records %" PRIu64 " are left", count,
+			     seen);
 }

@@ -38,6 +38,7 @@ struct pd_piece {
 struct pd_pieces {
 	struct pd_piece *items;
 	size_t count, capacity;
+	uint64_t record_count; // of all of the file
 	bool once;             // there are records inside of others: they can be had in one pass only
 	struct pd_times times; // of all samples
 	uint64_t told_until;   // problems before this place of told_part were told
@@ -67,8 +68,12 @@ uint64_t pd_pieces_narrow(struct pd_pieces *pieces, uint64_t from_ns, uint64_t t
 
 // From now on the stream reads one piece; its records were all seen before.
 enum pd_status pd_stream_open_piece(struct pd_stream *stream, const struct pd_piece *piece, struct pd_error *error);
-// At the end of a piece: tells if there was less in it than before.
-void pd_stream_end_piece(struct pd_stream *stream, const struct pd_piece *piece);
+// At the end of a pass over what was seen before: tells if there was less of it. seen of count records, from offset on.
+void pd_stream_end_pass(struct pd_stream *stream, uint64_t seen, uint64_t count, uint64_t offset);
+static inline void pd_stream_end_piece(struct pd_stream *stream, const struct pd_piece *piece)
+{
+	pd_stream_end_pass(stream, stream->index - piece->place, piece->count, piece->begin);
+}
 
 int pd_key_compare(struct pd_key a, struct pd_key b);
 // The key of the next record, in the order of the file.

@@ -139,6 +139,9 @@ static enum pd_status run_stream(struct run *run, struct pd_error *error)
 		if (status < 0)
 			break;
 	}
+	// pieces are looked after where they are read
+	if (status >= 0 && run->pieces.once)
+		pd_stream_end_pass(stream, stream->index, run->pieces.record_count, PD_NO_OFFSET);
 	pd_stream_close(stream);
 	return status < 0 ? status : PD_OK;
 }
@@ -228,8 +231,7 @@ static enum pd_status close_workers(struct run *run, struct worker *workers, siz
 			pthread_join(workers[i].thread, NULL);
 		if (workers[i].status < 0 && status >= 0) {
 			status = workers[i].status;
-			if (error)
-				*error = workers[i].error;
+			*error = workers[i].error;
 		}
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -238,8 +240,7 @@ static enum pd_status close_workers(struct run *run, struct worker *workers, siz
 
 		if (joined < 0 && status >= 0) {
 			status = joined;
-			if (error)
-				*error = why;
+			*error = why;
 		}
 	}
 	pd_free(workers);
@@ -297,10 +298,14 @@ enum pd_status pd_run(struct pd_file *file, const struct pd_run_options *options
 		      struct pd_error *error)
 {
 	struct run run = {.file = file};
+	struct pd_error unwanted;
 	enum pd_status status;
 
 	if ((options && !options->size) || !sink->size)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size of the options or of the sink is 0");
+	// functions of the caller may count on one
+	if (!error)
+		error = &unwanted;
 	if (options)
 		memcpy(&run.options, options, options->size < sizeof(run.options) ? options->size : sizeof(run.options));
 	memcpy(&run.sink, sink, sink->size < sizeof(run.sink) ? sink->size : sizeof(run.sink));

@@ -283,7 +283,7 @@ static enum pd_status take_split(struct pd_stream *stream, struct pd_error *erro
 	return PD_OK;
 }
 
-static enum pd_status take_compressed(struct pd_stream *stream)
+static enum pd_status take_compressed(struct pd_stream *stream, struct pd_error *error)
 {
 	const struct pd_record *record = &stream->record;
 	size_t skip = record->type == PD_RECORD_COMPRESSED2 ? 16 : 8;
@@ -300,7 +300,7 @@ static enum pd_status take_compressed(struct pd_stream *stream)
 	if (!stream->settled)
 		stream->file->compressed = true;
 	stream->inflate.quiet = stream->quiet;
-	return pd_inflate_feed(&stream->inflate, stream->file, packed, record->offset);
+	return pd_inflate_feed(&stream->inflate, stream->file, packed, record->offset, error);
 }
 
 // What kinds of records need besides being handed out.
@@ -313,7 +313,7 @@ static enum pd_status take_record(struct pd_stream *stream, struct pd_error *err
 	case PD_RECORD_COMPRESSED:
 	case PD_RECORD_COMPRESSED2:
 		if (!inner)
-			return take_compressed(stream);
+			return take_compressed(stream, error);
 		pd_stream_tell(stream, PD_PROBLEM_NESTED_COMPRESSION, record->offset, NULL,
 			     "a compressed record inside a compressed record");
 		return PD_OK;

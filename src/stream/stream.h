@@ -79,7 +79,7 @@ struct pd_inflate {
 };
 
 enum pd_status pd_inflate_feed(struct pd_inflate *inflate, struct pd_file *file, struct pd_bytes packed,
-			       uint64_t offset);
+			       uint64_t offset, struct pd_error *error);
 // Makes size bytes readable at data + at, if there are so many.
 enum pd_status pd_inflate_fill(struct pd_inflate *inflate, struct pd_file *file, size_t size, uint64_t offset,
 			       struct pd_error *error);

@@ -8,12 +8,14 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "fuzz/driver.h"
 #include "fuzz/walk.h"
+#include "unit/stream/tally.h"
 
 #ifdef HAVE_ZSTD
 #include <zstd.h>
@@ -21,21 +23,22 @@
 
 // ---- memory that runs out ----
 
-static long left = -1; // allocations until the one that fails; below 0 none does
+static atomic_long left = -1; // allocations until the one that fails; below 0 none does
 static bool for_good; // and all that follow
-static bool has_failed;
-static long live;
+static atomic_bool has_failed;
+static atomic_long live;
 
 static bool fails(void)
 {
-	if (left > 0)
-		left--;
-	else if (left == 0) {
-		left = for_good ? 0 : -1;
-		has_failed = true;
-		return true;
-	}
-	return false;
+	long was = left;
+
+	// threads of a run count together
+	while (was >= 0 && !atomic_compare_exchange_weak(&left, &was, was || !for_good ? was - 1 : 0))
+		;
+	if (was != 0)
+		return false;
+	has_failed = true;
+	return true;
 }
 
 static void *counted(void *memory)
@@ -153,6 +156,38 @@ static enum pd_status by_check(const char *path, const struct pd_open_options *o
 	return status;
 }
 
+static enum pd_status by_run_options(const char *path, const struct pd_open_options *options,
+				     struct walk *walk, const struct pd_run_options *run,
+				     struct pd_error *error)
+{
+	struct tally tally = { .decodes = true };
+	struct pd_file *file = NULL;
+	enum pd_status status = pd_file_open(path, options, &file, error);
+
+	if (status == PD_OK)
+		status = tally_run(&tally, file, run, error);
+	pd_file_close(file);
+	walk->records = tally.records;
+	walk->digest = tally.sum;
+	return status;
+}
+
+static enum pd_status by_run(const char *path, const struct pd_open_options *options,
+			     struct walk *walk, struct pd_error *error)
+{
+	struct pd_run_options run = { .size = sizeof(run), .threads = 3 };
+
+	return by_run_options(path, options, walk, &run, error);
+}
+
+static enum pd_status by_run_in_time(const char *path, const struct pd_open_options *options,
+				     struct walk *walk, struct pd_error *error)
+{
+	struct pd_run_options run = { .size = sizeof(run), .order = PD_ORDER_TIME };
+
+	return by_run_options(path, options, walk, &run, error);
+}
+
 static const struct {
 	const char *name;
 	way_fn *go;
@@ -161,6 +196,8 @@ static const struct {
 	{ "path", by_path, true },
 	{ "pipe", by_pipe, false },
 	{ "check", by_check, true },
+	{ "run", by_run, true },
+	{ "run in time", by_run_in_time, true },
 };
 
 // ---- one failure after another ----

@@ -229,9 +229,33 @@ TEST(test_place__records_of_tools_have_no_event)
 	opened_close(&o);
 }
 
+// Samples of user stacks are larger than any number of words that stands for "nowhere" may be.
+TEST(test_place__large_samples_without_time_and_id)
+{
+	struct image image = { 0 };
+	const struct pd_record *record;
+
+	begin_two(&image, IP | PERIOD, false);
+	for (unsigned i = 0; i < 3; i++) {
+		size_t at = image_record(&image, PD_RECORD_SAMPLE, 0);
+
+		for (unsigned word = 0; word < 7000; word++)
+			image_u64(&image, 11 + word);
+		image_end(&image, at);
+	}
+	record = open_and_skip(&image, 2);
+	CHECK(record && record->event && record->event->index == 0);
+	CHECK(record->time_ns == PD_NO_TIME);
+	while ((record = opened_next(&o)) != NULL)
+		CHECK(record->time_ns == PD_NO_TIME && record->event && record->event->index == 0);
+	CHECK(o.status == PD_END && o.problem_count == 0);
+	opened_close(&o);
+}
+
 RUN(TEST_CASE(test_place__id_and_time_at_every_place), TEST_CASE(test_place__one_event_needs_no_id),
     TEST_CASE(test_place__records_of_perf_itself_have_id_0), TEST_CASE(test_place__unknown_id),
     TEST_CASE(test_place__unknown_id_where_samples_differ),
     TEST_CASE(test_place__no_trailer_without_sample_id_all),
     TEST_CASE(test_place__trailer_that_is_missing), TEST_CASE(test_place__time_0_is_none),
-    TEST_CASE(test_place__records_of_tools_have_no_event))
+    TEST_CASE(test_place__records_of_tools_have_no_event),
+    TEST_CASE(test_place__large_samples_without_time_and_id))

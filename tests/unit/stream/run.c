@@ -335,6 +335,28 @@ TEST(run__order_of_time_on_one_thread)
 	opened_close(&o);
 }
 
+// Whatever the order, a record has its place in the file.
+TEST(stream__places_in_the_order_of_time)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct tally by_file = { 0 }, by_time = { 0 };
+
+		open_named(names[i]);
+		CHECK(tally_stream(&by_file, o.file, PD_ORDER_FILE, &o.error) == PD_OK);
+		CHECK(tally_stream(&by_time, o.file, PD_ORDER_TIME, &o.error) == PD_OK);
+		CHECK(tally_same(&by_file, &by_time));
+	}
+	for (size_t i = 0; i < sizeof(makes) / sizeof(makes[0]); i++) {
+		struct tally by_file = { 0 }, by_time = { 0 };
+
+		open_made(&makes[i]);
+		CHECK(tally_stream(&by_time, o.file, PD_ORDER_TIME, &o.error) == PD_OK);
+		CHECK(tally_stream(&by_file, o.file, PD_ORDER_FILE, &o.error) == PD_OK);
+		CHECK(tally_same(&by_file, &by_time));
+	}
+	opened_close(&o);
+}
+
 TEST(run__twice_over_one_file)
 {
 	struct make make = { .damaged = true, .pipe = true };
@@ -797,7 +819,8 @@ TEST(run__a_file_that_shrinks_between_the_walks)
 }
 
 RUN(TEST_CASE(run__shows_what_a_stream_shows), TEST_CASE(run__made_files_in_many_pieces),
-    TEST_CASE(run__order_of_time_on_one_thread), TEST_CASE(run__twice_over_one_file), TEST_CASE(run__twins_may_ask_the_file), TEST_CASE(run__windows),
+    TEST_CASE(run__order_of_time_on_one_thread), TEST_CASE(stream__places_in_the_order_of_time),
+    TEST_CASE(run__twice_over_one_file), TEST_CASE(run__twins_may_ask_the_file), TEST_CASE(run__windows),
     TEST_CASE(run__no_times), TEST_CASE(run__a_failure_ends_it_and_all_are_joined),
     TEST_CASE(run__a_failure_in_what_cannot_be_cut), TEST_CASE(run__the_problem_function_stops_it),
     TEST_CASE(run__wrong_arguments), TEST_CASE(run__pipes_that_are_kept),

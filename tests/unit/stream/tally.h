@@ -95,9 +95,10 @@ static inline enum pd_status tally_fork(void *self, void **twin_out, struct pd_e
 	const struct tally *tally = self;
 	struct tally *twin = calloc(1, sizeof(*twin));
 
-	(void)error;
-	if (!twin)
+	if (!twin) {
+		*error = (struct pd_error){ .status = PD_ERROR_MEMORY, .message = "no twin" };
 		return PD_ERROR_MEMORY;
+	}
 	twin->from_ns = tally->from_ns;
 	twin->to_ns = tally->to_ns;
 	twin->decodes = tally->decodes;
