@@ -91,6 +91,12 @@ static struct pd_elf *open_elf(struct finding *f, enum pd_find_kind kind, const 
 	return elf;
 }
 
+static void mark_other(struct finding *f)
+{
+	if (f->found->try_count && !f->found->out_of_memory)
+		f->found->tries[f->found->try_count - 1].other_id = true;
+}
+
 // False, with a note, if a build id was recorded and this is not it.
 static bool check_id(struct finding *f, enum pd_find_kind kind, const char *root, const char *path, struct pd_elf *elf,
 		     const struct pd_object_id *wanted)
@@ -105,11 +111,13 @@ static bool check_id(struct finding *f, enum pd_find_kind kind, const char *root
 	put_hex(wanted, wants);
 	if (!pd_elf_id(elf, &id)) {
 		note(f, kind, PD_FIND_REFUSED, root, path, "has no build id, wanted is %s", wants);
+		mark_other(f);
 		return false;
 	}
 	if (!pd_object_id_equal(&id, wanted)) {
 		put_hex(&id, has);
 		note(f, kind, PD_FIND_REFUSED, root, path, "build id is %s, wanted is %s", has, wants);
+		mark_other(f);
 		return false;
 	}
 	note(f, kind, PD_FIND_USED, root, path, "%s", "");
@@ -232,6 +240,23 @@ static void try_link(struct finding *f, const char *root, const char *folder)
 		try_debug(f, root, path, true);
 }
 
+// The cache may have the object as it was before it was stripped.
+static void find_full(struct finding *f)
+{
+	struct pd_found *found = f->found;
+	char path[PATH_MAX];
+
+	if (found->debug || !found->object || pd_elf_has_symtab(found->object) || !id_path(f, "/elf", path, sizeof(path)))
+		return;
+	try_debug(f, f->places->cache, path, false);
+	if (!found->debug || pd_elf_has_symtab(found->debug))
+		return;
+	pd_elf_close(found->debug);
+	found->debug = NULL;
+	found->tries[found->try_count - 1].verdict = PD_FIND_REFUSED;
+	found->tries[found->try_count - 1].reason = "has no symbols either";
+}
+
 static void find_debug(struct finding *f)
 {
 	const struct pd_find_places *p = f->places;
@@ -282,6 +307,7 @@ enum pd_status pd_find(const struct pd_find_places *places, const struct pd_find
 	find_object(&f);
 	find_kallsyms(&f);
 	find_debug(&f);
+	find_full(&f);
 	if (found.out_of_memory) {
 		pd_found_close(&found);
 		return pd_fail_memory(error);

@@ -42,6 +42,7 @@ struct pd_find_try {
 	const char *root;
 	const char *path;   // below the root
 	const char *reason; // for all verdicts; "" if there is nothing to say
+	bool other_id;      // refused for its build id
 };
 
 /** What was found, all of it optional, and where was looked. */

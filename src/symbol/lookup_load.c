@@ -64,7 +64,7 @@ bool pd_lookup_tries(struct pd_text *text, const struct pd_found *found)
 
 		if (try->verdict == PD_FIND_USED)
 			continue;
-		mismatch |= try->verdict == PD_FIND_REFUSED && strstr(try->reason, "wanted is");
+		mismatch |= try->other_id;
 		if (text->size)
 			PD_TEXT_LITERAL(text, "; ");
 		put_path(text, try->root, try->path);

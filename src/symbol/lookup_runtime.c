@@ -17,7 +17,7 @@ enum { TEXT_LIMIT = 256 << 20 };
 // Opens a regular file of root or the user; says why not.
 static bool open_own(const struct pd_symbols *symbols, const char *path, struct pd_image *image, const char **reason)
 {
-	int fd = pd_root_open(symbols->places.symfs, path);
+	int fd = pd_root_open_itself(symbols->places.symfs, path);
 	struct stat about;
 
 	if (fd < 0) {

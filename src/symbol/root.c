@@ -17,6 +17,7 @@ struct walk {
 	char done[PATH_MAX];    // without links, from the root, without a slash in front
 	char pending[PATH_MAX]; // what is to be walked yet
 	unsigned links;
+	bool itself; // the last component must be no link
 };
 
 static void step_back(struct walk *w)
@@ -86,12 +87,14 @@ static int step(struct walk *w, const char *name)
 	memcpy(w->done + have, name, strlen(name) + 1);
 	if (fstatat(w->root, w->done, &about, AT_SYMLINK_NOFOLLOW) < 0)
 		return -errno;
-	return S_ISLNK(about.st_mode) ? follow(w) : 0;
+	if (!S_ISLNK(about.st_mode))
+		return 0;
+	return w->itself && !w->pending[strspn(w->pending, "/")] ? -ELOOP : follow(w);
 }
 
-int pd_root_open(const char *root, const char *path)
+static int open_below(const char *root, const char *path, bool itself)
 {
-	struct walk w = {.root = -1};
+	struct walk w = {.root = -1, .itself = itself};
 	char name[NAME_MAX + 1];
 	int result = 0;
 
@@ -110,4 +113,14 @@ int pd_root_open(const char *root, const char *path)
 	}
 	close(w.root);
 	return result;
+}
+
+int pd_root_open(const char *root, const char *path)
+{
+	return open_below(root, path, false);
+}
+
+int pd_root_open_itself(const char *root, const char *path)
+{
+	return open_below(root, path, true);
 }

@@ -10,5 +10,8 @@
  * Returns a descriptor, or a negative error number. Somebody who changes the directories meanwhile may lead it astray:
  * what is found is still checked. */
 int pd_root_open(const char *root, const char *path);
+/** The same, but the path itself must not be a symbolic link (-ELOOP), only the directories before it may be: for places
+ * where anybody can put one. */
+int pd_root_open_itself(const char *root, const char *path);
 
 #endif

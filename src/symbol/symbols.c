@@ -181,13 +181,16 @@ static bool begins(const struct pd_symtab_item *item, const char *prefix)
 	return item->symbol.name_length >= length && memcmp(item->symbol.name, prefix, length) == 0;
 }
 
-// Larger is better, the first that differs decides.
+// Larger is better, the first that differs decides. a came before b.
 static int compare_names(const struct pd_symtab_item *a, const struct pd_symtab_item *b)
 {
 	bool a_alias = begins(a, "SyS") || begins(a, "compat_SyS");
+	bool both_open = a->is_open && b->is_open && a->symbol.kind != PD_SYMBOL_BOUND && b->symbol.kind != PD_SYMBOL_BOUND;
 	int differ[] = {
 		(a->symbol.kind != PD_SYMBOL_BOUND) - (b->symbol.kind != PD_SYMBOL_BOUND),
 		!a->is_open - !b->is_open,
+		// each goes to the next one, so that all but the last one are empty
+		-both_open,
 		(a->symbol.bind != PD_BIND_WEAK) - (b->symbol.bind != PD_BIND_WEAK),
 		(a->symbol.bind == PD_BIND_GLOBAL) - (b->symbol.bind == PD_BIND_GLOBAL),
 		(underscores(a) < underscores(b)) - (underscores(a) > underscores(b)),
