@@ -211,6 +211,7 @@ static bool feed(void *self, struct pd_stream *stream, const struct pd_record *r
 {
 	struct script *script = self;
 
+	script_trace_take(script, record);
 	if (record->type != PD_RECORD_SAMPLE)
 		return keep(script, pd_world_take(script->world, record, &script->error));
 	script->samples++;
@@ -421,6 +422,7 @@ static int run(const struct call *call)
 		code = input_close(&script->input, code);
 	}
 	select_fini(&script->select);
+	script_trace_close(script);
 	free(script->last_values);
 	free(script);
 	return code;

@@ -42,6 +42,9 @@ struct script {
 	size_t data_src_width;
 	struct last_value *last_values;
 	size_t value_slots, value_count;
+	struct pd_trace *trace;
+	struct pd_text *trace_text;
+	struct pd_moment trace_when; /* of the sample whose trace is printed */
 	bool header_full;
 	uint64_t printed;
 	uint64_t samples; /* that were there */
@@ -86,6 +89,13 @@ void script_branches(struct script *script, const struct shot *shot);
 void script_bpf_output(struct script *script, struct pd_bytes raw);
 void script_page_size(struct script *script, uint64_t size);
 void script_data_src(struct script *script, uint64_t data_src);
+
+/* ---- script_trace.c ---- */
+
+void script_trace(struct script *script, const struct shot *shot);
+/* Tracing data that come in a record. */
+void script_trace_take(struct script *script, const struct pd_record *record);
+void script_trace_close(struct script *script);
 
 /* ---- script_event.c ---- */
 

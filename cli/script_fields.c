@@ -17,21 +17,23 @@
 	(FIELD_ADDR | FIELD_DATA_SRC | FIELD_WEIGHT | FIELD_PHYS_ADDR | FIELD_DATA_PAGE_SIZE |     \
 	 FIELD_CODE_PAGE_SIZE | FIELD_INS_LAT)
 
+#define NOT_PLAIN (FIELD_BPF_OUTPUT | FIELD_TRACE)
+
 static const struct {
 	const char *name; /* in -F, or NULL */
 	const char *text; /* in messages */
 	uint32_t shown;
 	uint32_t invalid;
 } kinds[KIND_COUNT] = {
-	[KIND_HW] = { "hw", "hardware", BASE | PLACE | FIELD_PERIOD, FIELD_BPF_OUTPUT },
-	[KIND_SW] = { "sw", "software", BASE | PLACE | FIELD_PERIOD | FIELD_BPF_OUTPUT, 0 },
-	[KIND_TRACE] = { "trace", "tracepoint", BASE, 0 },
-	[KIND_CACHE] = { NULL, "hardware cache", BASE | PLACE | FIELD_PERIOD, FIELD_BPF_OUTPUT },
-	[KIND_RAW] = { "raw", "raw", BASE | PLACE | FIELD_PERIOD | MEMORY, FIELD_BPF_OUTPUT },
+	[KIND_HW] = { "hw", "hardware", BASE | PLACE | FIELD_PERIOD, NOT_PLAIN },
+	[KIND_SW] = { "sw", "software", BASE | PLACE | FIELD_PERIOD | FIELD_BPF_OUTPUT, FIELD_TRACE },
+	[KIND_TRACE] = { "trace", "tracepoint", BASE | FIELD_TRACE, 0 },
+	[KIND_CACHE] = { NULL, "hardware cache", BASE | PLACE | FIELD_PERIOD, NOT_PLAIN },
+	[KIND_RAW] = { "raw", "raw", BASE | PLACE | FIELD_PERIOD | MEMORY, NOT_PLAIN },
 	[KIND_BREAKPOINT] = { "break", "breakpoint", BASE | PLACE | FIELD_PERIOD,
-			      FIELD_BPF_OUTPUT },
-	[KIND_SYNTH] = { "synth", "synthetic", BASE | PLACE, FIELD_BPF_OUTPUT },
-	[KIND_OTHER] = { NULL, "other", BASE | PLACE | FIELD_PERIOD, FIELD_BPF_OUTPUT },
+			      NOT_PLAIN },
+	[KIND_SYNTH] = { "synth", "synthetic", BASE | PLACE, NOT_PLAIN },
+	[KIND_OTHER] = { NULL, "other", BASE | PLACE | FIELD_PERIOD, NOT_PLAIN },
 };
 
 static const struct {

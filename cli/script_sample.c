@@ -240,6 +240,8 @@ static void print_shot(struct script *script, const struct shot *shot)
 		print_branch_trace(script, shot);
 		return;
 	}
+	if (shown & FIELD_TRACE)
+		script_trace(script, shot);
 	print_memory(script, shot);
 	if (shown & FIELD_IP)
 		print_place(script, shot);

@@ -5,9 +5,9 @@
 usage: script.py PERFDATA CORPUS [--only TEXT] [--verbose]
 
 golden/PATH.script.zst is what perf printed with --ns and the fields that golden/PATH.json names. perfdata is
-asked for the same fields. Where perf 6.1 made the text it must be equal byte for byte, but for the field trace: what a
-tracepoint recorded is taken out of perf's line. Newer perfs have other columns and other addresses in call chains, so
-there spaces and the addresses of call chains do not count. Pipes are read from standard input too.
+asked for the same fields. Where perf 6.1 made the text it must be equal byte for byte. Newer perfs have other columns,
+other addresses in call chains and a short form of sched_switch, so there spaces and the addresses of call chains do not
+count and the short form is made of the long one. Pipes are read from standard input too.
 
 One line for each file: equal, KNOWN (explained in docs/differences.md under "Script text"), partial (perf stopped
 early; what it printed is equal) or DIFFER, with the first line that differs, perf's first. Exit status: 0 all
@@ -30,6 +30,10 @@ STAT = b"CPU   THREAD             VAL"
 UNREAD = b"Too big: nr"  # perf gave up on the pipe
 BRANCH_NAME = re.compile(rb"(0x[0-9a-f]+) (\()")
 BRANCH_END = re.compile(rb"(/[-MP]/[-X]/[-A]/\d+/)[-A-Z_]*(?:/[-A-Z_]*)*(?= |$)")
+SWITCH = re.compile(
+    rb"prev_comm=(.*) prev_pid=(\d+) prev_prio=(\d+) prev_state=([^ +]*)\+? ==> "
+    rb"next_comm=(.*) next_pid=(\d+) next_prio=(\d+)"
+)
 CHAIN = re.compile(rb"^\t *[0-9a-f]+")
 
 
@@ -37,22 +41,9 @@ def lines_of(text):
     return text.split(b"\n")
 
 
-def without_trace(theirs, ours):
-    """perf's line without what a tracepoint recorded, which stands behind the event in place of nothing."""
-    if theirs == ours:
-        return theirs
-    head = re.match(rb"^(.*?\S+:\S+:(?: |$))", ours)
-    if not head:
-        return theirs
-    start = head.group(1)
-    tail = ours[len(start):]
-    if theirs.startswith(start) and theirs.endswith(tail) and len(theirs) >= len(ours):
-        return ours
-    return theirs
-
-
 def loosened(line):
     line = BRANCH_END.sub(rb"\1", BRANCH_NAME.sub(rb"\1\2", line))
+    line = SWITCH.sub(rb"\1:\2 [\3] \4 ==> \5:\6 [\7]", line)
     line = line.replace(b"LVL N/A or N/A", b"LVL N/A").replace(b":HG: ", b": ")
     return b" ".join(CHAIN.sub(b"\tX", line).split())
 
@@ -66,9 +57,7 @@ def first_difference(theirs, ours, exact, partial):
     for number, (wanted, got) in enumerate(zip(theirs, ours)):
         if wanted == got:
             continue
-        if exact and without_trace(wanted, got) == got:
-            continue
-        if not exact and without_trace(loosened(wanted), loosened(got)) == loosened(got):
+        if not exact and loosened(wanted) == loosened(got):
             continue
         return number + 1, wanted, got
     if len(theirs) != len(ours):
@@ -78,8 +67,7 @@ def first_difference(theirs, ours, exact, partial):
 
 
 def ask(perfdata, path, fields, stdin=None):
-    words = [word for word in fields.split(",") if word != "trace"]
-    return common.run([perfdata, "script", "-q", "--no-symbols", "--ns", "-F", ",".join(words), "-i", path], stdin=stdin)
+    return common.run([perfdata, "script", "-q", "--no-symbols", "--ns", "-F", fields, "-i", path], stdin=stdin)
 
 
 class Comparison:
