@@ -34,6 +34,7 @@ SWITCH = re.compile(
     rb"prev_comm=(.*) prev_pid=(\d+) prev_prio=(\d+) prev_state=([^ +]*)\+? ==> "
     rb"next_comm=(.*) next_pid=(\d+) next_prio=(\d+)"
 )
+SWITCH_STATE = re.compile(rb"(:\d+ \[\d+\]) \S+ ==>")  # letters mean other states in each kernel
 CHAIN = re.compile(rb"^\t *[0-9a-f]+")
 
 
@@ -43,7 +44,7 @@ def lines_of(text):
 
 def loosened(line):
     line = BRANCH_END.sub(rb"\1", BRANCH_NAME.sub(rb"\1\2", line))
-    line = SWITCH.sub(rb"\1:\2 [\3] \4 ==> \5:\6 [\7]", line)
+    line = SWITCH_STATE.sub(rb"\1 ==>", SWITCH.sub(rb"\1:\2 [\3] \4 ==> \5:\6 [\7]", line))
     line = line.replace(b"LVL N/A or N/A", b"LVL N/A").replace(b":HG: ", b": ")
     return b" ".join(CHAIN.sub(b"\tX", line).split())
 
