@@ -56,6 +56,7 @@ enum { RANGES_MOST = 64, CPU_WORDS = 1024 };
 struct time_limit {
 	enum { LIMIT_OPEN, LIMIT_CLOCK, LIMIT_WALL, LIMIT_OF_DAY, LIMIT_PART } kind;
 	uint64_t ns; /* of the file's clock, since 1970, or since midnight */
+	uint64_t unit_ns; /* how exact that is */
 	double part; /* of the whole time */
 	bool utc;    /* LIMIT_OF_DAY: of a day of UTC, not of the local time */
 };

@@ -5,6 +5,7 @@
  *	START,STOP  START,  ,STOP      seconds of the file's clock with a fraction, as script shows them
  *	10%/2  0%-10%  10%             parts of the whole time: the second tenth, the first, the first
  *	2024-05-01 12:00:00,12:00:05   wall clock; a date, a time of day, or both; T may part them, Z is UTC
+ *	1234  1234.5  12:00            as long as it is exact: that second, that tenth of one, that minute
  *
  * Wall clocks are those of the reader's time zone. They need the feature CLOCK_DATA, which perf record -k
  * writes. A time of day without a date is that of the first sample's day, or of the next one if the recording went
@@ -40,17 +41,19 @@ static bool take_digits(const char **at, size_t digits, int *value_out)
 	return true;
 }
 
-/* What stands behind a point; the tenth digit and others count for nothing. */
-static uint64_t take_fraction(const char **at)
+/* What stands behind a point; the tenth digit and others count for nothing. *unit_out is what the last digit is
+ * worth. */
+static uint64_t take_fraction(const char **at, uint64_t *unit_out)
 {
 	uint64_t ns = 0, scale = NS_PER_S;
 
-	if (**at != '.')
-		return 0;
-	for ((*at)++; isdigit((unsigned char)**at); (*at)++) {
-		scale /= 10;
-		ns += scale * (uint64_t)(**at - '0');
+	if (**at == '.') {
+		for ((*at)++; isdigit((unsigned char)**at); (*at)++) {
+			scale /= 10;
+			ns += scale * (uint64_t)(**at - '0');
+		}
 	}
+	*unit_out = scale ? scale : 1;
 	return ns;
 }
 
@@ -62,24 +65,27 @@ static bool take_seconds(const char **at, struct time_limit *limit)
 	while (isdigit((unsigned char)**at) && seconds < UINT64_MAX / NS_PER_S / 10)
 		seconds = seconds * 10 + (uint64_t)(*(*at)++ - '0');
 	limit->kind = LIMIT_CLOCK;
-	limit->ns = seconds * NS_PER_S + take_fraction(at);
+	limit->ns = seconds * NS_PER_S + take_fraction(at, &limit->unit_ns);
 	return *at > from;
 }
 
 /* 12:30, 12:30:01 or 12:30:01.5 */
-static bool take_clock(const char **at, uint64_t *ns_out)
+static bool take_clock(const char **at, struct time_limit *limit)
 {
 	int hour, minute, second = 0;
 
 	if (!take_digits(at, isdigit((unsigned char)(*at)[1]) ? 2 : 1, &hour) || *(*at)++ != ':' ||
 	    !take_digits(at, 2, &minute) || hour > 24 || minute > 59)
 		return false;
+	limit->unit_ns = 60 * NS_PER_S;
+	limit->ns = 0;
 	if (**at == ':') {
 		(*at)++;
 		if (!take_digits(at, 2, &second) || second > 60)
 			return false;
+		limit->ns = take_fraction(at, &limit->unit_ns);
 	}
-	*ns_out = (uint64_t)((hour * 60 + minute) * 60 + second) * NS_PER_S + take_fraction(at);
+	limit->ns += (uint64_t)((hour * 60 + minute) * 60 + second) * NS_PER_S;
 	return true;
 }
 
@@ -102,9 +108,10 @@ static bool take_date(const char **at, struct time_limit *limit)
 		return false;
 	day.tm_year -= 1900;
 	day.tm_mon--;
+	limit->unit_ns = DAY_S * NS_PER_S;
 	if (**at == 'T' || (**at == ' ' && isdigit((unsigned char)(*at)[1]) && memchr(*at + 2, ':', 2))) {
 		(*at)++;
-		if (!take_clock(at, &limit->ns))
+		if (!take_clock(at, limit))
 			return false;
 	}
 	/* The hour goes through the calendar: days with a change of the clocks are not 24 hours long. */
@@ -129,21 +136,34 @@ static bool take_limit(const char **at, struct time_limit *limit)
 	if ((*at)[digits] != ':' || !digits || digits > 2)
 		return take_seconds(at, limit);
 	limit->kind = LIMIT_OF_DAY;
-	if (!take_clock(at, &limit->ns))
+	if (!take_clock(at, limit))
 		return false;
 	limit->utc = take_utc(at);
 	return true;
+}
+
+/* "1, 2" is one range, "1, 2,3" are two. */
+static void skip_blank(const char **at)
+{
+	size_t length = **at == ' ' ? strcspn(*at + 1, " ") : 0;
+
+	if (length && !memchr(*at + 1, ',', length))
+		(*at)++;
 }
 
 static bool take_range(const char **at, struct time_limit limits[2])
 {
 	if (**at != ',' && !take_limit(at, &limits[0]))
 		return false;
-	if (**at != ',')
-		return **at == 0 || **at == ' ';
-	(*at)++;
-	if (**at != 0 && **at != ' ' && !take_limit(at, &limits[1]))
-		return false;
+	if (**at != ',') {
+		limits[1] = limits[0];
+		limits[1].ns += limits[0].unit_ns - 1;
+	} else {
+		(*at)++;
+		skip_blank(at);
+		if (**at != 0 && **at != ' ' && !take_limit(at, &limits[1]))
+			return false;
+	}
 	if (limits[1].kind == limits[0].kind && limits[0].kind != LIMIT_OF_DAY && limits[1].ns &&
 	    limits[0].ns > limits[1].ns)
 		return false;
@@ -190,6 +210,12 @@ static bool take_part(const char **at, struct time_limit limits[2])
 	return first <= last && last <= 1 && strchr(", ", **at);
 }
 
+static bool tell_wrong(const char *argument)
+{
+	complain("option --time: '%s' is no time", argument);
+	return false;
+}
+
 bool select_times(struct select *select, const char *argument)
 {
 	bool parts = strchr(argument, '%') != NULL;
@@ -206,14 +232,12 @@ bool select_times(struct select *select, const char *argument)
 			complain("option --time: more than %d ranges", RANGES_MOST);
 			return false;
 		}
-		if (!(parts ? take_part : take_range)(&at, limits)) {
-			complain("option --time: '%s' is no time", argument);
-			return false;
-		}
+		if (!(parts ? take_part : take_range)(&at, limits))
+			return tell_wrong(argument);
 		/* Seconds of the file's clock need no file. */
 		select->ranges[select->range_count++] = (struct time_range){ limits[0].ns, limits[1].ns };
 	}
-	return true;
+	return select->range_count || tell_wrong(argument);
 }
 
 /* ---- in the time of the file ---- */
