@@ -140,7 +140,22 @@ static uint64_t bits_of(uint64_t word, int64_t lowest, unsigned width)
 	return (word >> lowest) & (~UINT64_C(0) >> (64 - width));
 }
 
-static void print_each(struct pd_text *out, const struct pd_names *names, uint64_t word)
+/* A list of fields under way. */
+struct fields {
+	struct pd_text *out;
+	const struct attr_words *words;
+	bool any;
+};
+
+static void print_label(struct fields *fields, const char *label)
+{
+	const struct attr_words *words = fields->words;
+
+	pd_text_printf(fields->out, "%s%s%s", fields->any ? words->between : words->before, label, words->equals);
+	fields->any = true;
+}
+
+static void print_each(struct fields *fields, const struct pd_names *names, uint64_t word)
 {
 	const char *text;
 	int64_t lowest;
@@ -149,16 +164,18 @@ static void print_each(struct pd_text *out, const struct pd_names *names, uint64
 	for (size_t i = 0; pd_names_item(names, i, &text, &lowest, &width, NULL); i++) {
 		uint64_t value = bits_of(word, lowest, width);
 
-		if (value)
-			pd_text_printf(out, ", %s = %" PRIu64, text, value);
+		if (!value)
+			continue;
+		print_label(fields, text);
+		pd_text_printf(fields->out, "%" PRIu64, value);
 	}
 }
 
-static void print_field(struct pd_text *out, const struct pd_attr *attr,
-			const struct pd_field *field)
+static void print_field(struct fields *fields, const struct pd_attr *attr, const struct pd_field *field)
 {
 	const struct look *look = look_of(pd_field_name(field));
 	const char *label = look->label ? look->label : pd_field_name(field);
+	struct pd_text *out = fields->out;
 	const struct pd_names *names = NULL;
 	uint64_t value = value_of(attr, field);
 
@@ -167,16 +184,26 @@ static void print_field(struct pd_text *out, const struct pd_attr *attr,
 	if (look->style == BITS || look->style == EACH)
 		names = pd_names_by_name(pd_field_names(field));
 	if (look->style == EACH) {
-		print_each(out, names, value);
+		print_each(fields, names, value);
 		return;
 	}
-	pd_text_printf(out, ", %s = ", label);
+	print_label(fields, label);
 	if (look->style == BITS)
 		print_bits(out, pd_field_name(field), names, value);
 	else if (look->style == SIGNED)
 		pd_text_printf(out, "%" PRId32, (int32_t)value);
 	else
 		pd_text_printf(out, look->style == HEXADECIMAL ? "0x%" PRIx64 : "%" PRIu64, value);
+}
+
+bool header_attr(struct pd_text *out, const struct pd_attr *attr, const struct attr_words *words)
+{
+	const struct pd_layout *layout = pd_layout_by_name("attr");
+	struct fields fields = { .out = out, .words = words };
+
+	for (size_t i = 0; i < pd_layout_field_count(layout); i++)
+		print_field(&fields, attr, pd_layout_field(layout, i));
+	return fields.any;
 }
 
 static bool all_known(const char *set, uint64_t word)
@@ -213,7 +240,7 @@ static bool is_plausible(const struct pd_event_desc *desc)
 
 static void print_event(struct pd_text *out, const struct pd_event_desc_entry *event)
 {
-	const struct pd_layout *layout = pd_layout_by_name("attr");
+	static const struct attr_words words = { ", ", ", ", " = " };
 
 	pd_text_add(out, "# event : name = ");
 	header_str(out, event->name);
@@ -222,8 +249,7 @@ static void print_event(struct pd_text *out, const struct pd_event_desc_entry *e
 		pd_text_printf(out, "%s %" PRIu64, i ? "," : ", id = {", event->ids.items[i]);
 	if (event->ids.count)
 		pd_text_add(out, " }");
-	for (size_t i = 0; i < pd_layout_field_count(layout); i++)
-		print_field(out, event->attr, pd_layout_field(layout, i));
+	header_attr(out, event->attr, &words);
 	pd_text_add(out, "\n");
 }
 
