@@ -1,0 +1,684 @@
+/* SPDX-License-Identifier: MIT */
+/* From addresses of processes to functions: objects in a directory of their own, and files that set traps. */
+#include "../test.h"
+#include "elf_image.h"
+#include "unit/world/make.h"
+
+#include <dirent.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { PID = 100, KERNEL_TEXT = 0x81000000 };
+
+static char top[64];
+static const uint8_t id_a[20] = {0xaa, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
+static const uint8_t id_b[20] = {0xbb, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
+
+static const char *under(const char *path)
+{
+	static char texts[8][512];
+	static unsigned turn;
+	char *text = texts[turn++ % 8];
+
+	if (snprintf(text, sizeof(texts[0]), "%s/%s", top, path) >= (int)sizeof(texts[0]))
+		abort();
+	return text;
+}
+
+static void make_folders(const char *path)
+{
+	char part[256] = {0};
+
+	for (size_t i = 0; path[i] && i + 1 < sizeof(part); i++) {
+		if (path[i] == '/')
+			mkdir(under(part), 0700);
+		part[i] = path[i];
+	}
+}
+
+static void put_file(const char *path, const void *data, size_t size)
+{
+	FILE *file;
+
+	make_folders(path);
+	file = fopen(under(path), "wb");
+	if (!file || fwrite(data, 1, size, file) != size || fclose(file)) {
+		perror(path);
+		exit(1);
+	}
+}
+
+static void put_text(const char *path, const char *text)
+{
+	put_file(path, text, strlen(text));
+}
+
+// Code at file offset 0x40, as addresses from `addr`: first [0, 16), _ZN4shop4workEi [16, 48), and more behind.
+static void put_object(const char *path, const uint8_t *id, uint64_t addr)
+{
+	struct made_elf elf = {.wide = true, .type = 3, .machine = 62, .segment_count = 1};
+	size_t text = elf_section(&elf, ".text", 1, 6, addr);
+	size_t names = elf_section(&elf, ".strtab", 3, 0, 0);
+	size_t table = elf_section(&elf, ".symtab", 2, 0, 0), note;
+	struct image image;
+
+	elf.segments[0] = (struct made_segment){.type = 1, .flags = 5, .offset = 0x40, .addr = addr, .file_size = 0x4000};
+	image_zeros(&elf.sections[text].content, 0x4000);
+	if (id) {
+		note = elf_section(&elf, ".note.gnu.build-id", 7, 2, 0);
+		image_u32(&elf.sections[note].content, 4);
+		image_u32(&elf.sections[note].content, 20);
+		image_u32(&elf.sections[note].content, 3);
+		image_bytes(&elf.sections[note].content, "GNU", 4);
+		image_bytes(&elf.sections[note].content, id, 20);
+	}
+	elf_symbol(&elf, table, names, "first", 0x12, (unsigned)text, addr, 16);
+	elf_symbol(&elf, table, names, "_ZN4shop4workEi", 0x02, (unsigned)text, addr + 16, 32);
+	elf_symbol(&elf, table, names, "_text", 0x10, (unsigned)text, addr + 64, 0);
+	for (uint32_t i = 0; i < 1000; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "many%u", i);
+		elf_symbol(&elf, table, names, name, 0x22, (unsigned)text, addr + 0x100 + 8 * i, 8);
+	}
+	image = elf_make(&elf);
+	put_file(path, image.data, image.size);
+	image_free(&image);
+}
+
+static void map(struct made *made, uint64_t addr, const char *path, const uint8_t *id)
+{
+	make_mmap2(made, &(struct made_mmap2){.misc = MAKE_USER | (id ? MAKE_BUILD_ID : 0),
+					      .pid = PID,
+					      .tid = PID,
+					      .addr = addr,
+					      .len = 0x8000,
+					      .prot = 5,
+					      .build_id = id,
+					      .path = path,
+					      .time = 1});
+}
+
+static struct pd_symbols *open_symbols(struct made *made, struct pd_symbols_options options)
+{
+	struct pd_symbols *symbols = NULL;
+	struct pd_error error;
+
+	options.size = sizeof(options);
+	if (!options.symfs)
+		options.symfs = under("sys");
+	if (pd_symbols_new(made->file, made->world, &options, &symbols, &error)) {
+		printf("# %s\n", error.message);
+		return NULL;
+	}
+	return symbols;
+}
+
+static struct pd_symbols *open_default(struct made *made)
+{
+	return open_symbols(made, (struct pd_symbols_options){.size = 0});
+}
+
+static struct pd_place user_at(struct pd_symbols *symbols, uint64_t addr)
+{
+	return pd_symbols_place(symbols, PID, PD_CPUMODE_USER, at(5), addr);
+}
+
+static struct pd_place kernel_at(struct pd_symbols *symbols, uint64_t addr)
+{
+	return pd_symbols_place(symbols, PID, PD_CPUMODE_KERNEL, at(5), addr);
+}
+
+TEST(test_places__in_a_file)
+{
+	struct made made = make_begin();
+	struct pd_symbols *symbols;
+	struct pd_place a, b, c;
+	struct pd_line lines[2];
+
+	put_object("sys/bin/tool", id_a, 0x401000);
+	map(&made, 0x10000, "/bin/tool", id_a);
+	CHECK(make_world(&made, NULL));
+	symbols = open_default(&made);
+	CHECK(symbols && !pd_symbols_dso(symbols, 0) && !pd_symbols_function(symbols, 0));
+	a = user_at(symbols, 0x10040);
+	b = user_at(symbols, 0x1004f);
+	c = user_at(symbols, 0x10052);
+	CHECK(a.dso && a.function && a.function == b.function && c.function && c.function != a.function);
+	CHECK_STR(a.dso->name, "tool");
+	CHECK_STR(a.dso->long_name, "/bin/tool");
+	CHECK(a.dso->state == PD_DSO_SYMBOLS && strstr(a.dso->detail, "sys/bin/tool") && !a.dso->kernel);
+	CHECK(a.addr == 0x401000 && a.recorded == 0x10040 && b.addr == 0x40100f && c.addr == 0x401012);
+	CHECK(a.function->start == 0x401000 && a.function->end == 0x401010 && a.function->bind == 'g');
+	CHECK(a.function->dso == a.dso && a.function->index == 0 && c.function->index == 1);
+	CHECK(pd_symbols_function(symbols, 1) == c.function && !pd_symbols_function(symbols, 2));
+	CHECK(pd_symbols_dso(symbols, 0) == a.dso && !pd_symbols_dso(symbols, 1));
+	CHECK_STR(c.function->linker_name, "_ZN4shop4workEi");
+	CHECK(c.function->bind == 'l');
+	// nothing is known of lines but the function
+	CHECK(pd_symbols_lines(symbols, &a, lines, 2) == 1 && lines[0].function == a.function && !lines[0].file &&
+	      !lines[0].inlined);
+	// asked again
+	CHECK(user_at(symbols, 0x10040).function == a.function && user_at(symbols, 0x1004f).addr == 0x40100f);
+	// nothing is mapped there, and no symbol is there
+	CHECK(!user_at(symbols, 0x90000).dso && user_at(symbols, 0x90000).addr == 0x90000);
+	CHECK(user_at(symbols, 0x10030).dso == a.dso && !user_at(symbols, 0x10030).function);
+	CHECK(!pd_symbols_failed(symbols));
+	pd_symbols_free(symbols);
+	make_free(&made);
+}
+
+TEST(test_places__many)
+{
+	struct made made = make_begin();
+	struct pd_symbols *symbols;
+
+	put_object("sys/bin/tool", NULL, 0x401000);
+	map(&made, 0x10000, "/bin/tool", NULL);
+	CHECK(make_world(&made, NULL));
+	symbols = open_default(&made);
+	CHECK(symbols);
+	for (unsigned round = 0; round < 2; round++) {
+		for (uint64_t i = 0; i < 8000; i++) {
+			struct pd_place place = user_at(symbols, 0x10140 + i);
+			char name[16];
+
+			snprintf(name, sizeof(name), "many%u", (unsigned)i / 8);
+			CHECK(place.function);
+			CHECK_STR(place.function->name, name);
+			CHECK(place.function->bind == 'w' && place.addr - place.function->start == i % 8);
+		}
+	}
+	CHECK(pd_symbols_function(symbols, 999) && !pd_symbols_function(symbols, 1000));
+	pd_symbols_free(symbols);
+	make_free(&made);
+}
+
+TEST(test_places__names)
+{
+	struct made made = make_begin();
+	struct pd_symbols *readable, *raw, *none;
+	struct pd_place place;
+
+	put_object("sys/bin/tool", id_a, 0x401000);
+	map(&made, 0x10000, "/bin/tool", id_a);
+	CHECK(make_world(&made, NULL));
+	readable = open_default(&made);
+	raw = open_symbols(&made, (struct pd_symbols_options){.flags = PD_SYMBOLS_RAW_NAMES});
+	none = open_symbols(&made, (struct pd_symbols_options){.flags = PD_SYMBOLS_NO_FILES});
+	CHECK(readable && raw && none);
+	place = user_at(readable, 0x10050);
+	// without a library for C++ the name stays
+	CHECK(place.function && (strcmp(place.function->name, "shop::work") == 0 ||
+				 strcmp(place.function->name, "_ZN4shop4workEi") == 0));
+	CHECK_STR(user_at(raw, 0x10050).function->name, "_ZN4shop4workEi");
+	place = user_at(none, 0x10050);
+	CHECK(place.dso && !place.function && place.addr == 0x50 && place.dso->state == PD_DSO_MISSING);
+	pd_symbols_free(readable);
+	pd_symbols_free(raw);
+	pd_symbols_free(none);
+	make_free(&made);
+}
+
+TEST(test_places__other_build_id)
+{
+	struct made made = make_begin();
+	struct pd_symbols *symbols;
+	struct pd_place place;
+
+	put_object("sys/bin/other", id_b, 0x401000);
+	put_object("sys/bin/cached", id_b, 0x401000);
+	put_object("cache/.build-id/aa/0102030405060708090a0b0c0d0e0f10111213/elf", id_a, 0x501000);
+	map(&made, 0x10000, "/bin/other", id_b);
+	map(&made, 0x20000, "/bin/absent", id_b);
+	CHECK(make_world(&made, NULL));
+	put_object("sys/bin/other", id_a, 0x401000);
+	symbols = open_default(&made);
+	CHECK(symbols);
+	place = user_at(symbols, 0x10050);
+	CHECK(place.dso && !place.function && place.dso->state == PD_DSO_MISMATCH && place.addr == 0x50);
+	CHECK(strstr(place.dso->detail, "sys/bin/other: build id is aa01"));
+	place = user_at(symbols, 0x20050);
+	CHECK(place.dso && !place.function && place.dso->state == PD_DSO_MISSING);
+	CHECK(strstr(place.dso->detail, "sys/bin/absent: No such file"));
+	pd_symbols_free(symbols);
+	make_free(&made);
+
+	made = make_begin();
+	map(&made, 0x10000, "/bin/cached", id_a);
+	CHECK(make_world(&made, NULL));
+	symbols = open_symbols(&made, (struct pd_symbols_options){.build_id_cache = under("cache")});
+	CHECK(symbols);
+	place = user_at(symbols, 0x10040);
+	CHECK(place.function && place.addr == 0x501000 && place.dso->state == PD_DSO_SYMBOLS);
+	pd_symbols_free(symbols);
+	make_free(&made);
+}
+
+TEST(test_places__one_name_two_objects)
+{
+	struct made made = make_begin();
+	struct pd_symbols *symbols;
+
+	put_object("sys/bin/tool", id_a, 0x401000);
+	map(&made, 0x10000, "/bin/tool", id_a);
+	map(&made, 0x20000, "/bin/tool", id_b);
+	map(&made, 0x30000, "/bin/tool", id_a);
+	CHECK(make_world(&made, NULL));
+	symbols = open_default(&made);
+	CHECK(symbols);
+	CHECK(user_at(symbols, 0x10040).function && !user_at(symbols, 0x20040).function);
+	CHECK(user_at(symbols, 0x10040).function == user_at(symbols, 0x30040).function);
+	CHECK(user_at(symbols, 0x10040).dso != user_at(symbols, 0x20040).dso);
+	pd_symbols_free(symbols);
+	make_free(&made);
+}
+
+// ---- kernels ----
+
+static const char list[] = "0000000081000000 T _text\n"
+			   "0000000081000000 T _stext\n"
+			   "0000000081000100 T start_kernel\n"
+			   "0000000081000200 t do_idle\n"
+			   "00000000c0000000 t ext_a\t[ext]\n"
+			   "00000000c0000100 t ext_b\t[ext]\n";
+
+static struct made make_kernel(uint64_t text, const char *module)
+{
+	struct made made = make_begin();
+
+	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, text, 0x10000000, text, "[kernel.kallsyms]_text", 0);
+	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0xc0000000, 0x4000, 0, module, 0);
+	make_ksymbol(&made, 0xd0000000, 0x100, false, "bpf_prog_0123456789abcdef_watch", 2);
+	return made;
+}
+
+TEST(test_places__kernel)
+{
+	struct made made = make_kernel(KERNEL_TEXT, "/lib/modules/6/kernel/ext.ko");
+	struct pd_symbols *symbols;
+	struct pd_place place;
+
+	put_text("kallsyms", list);
+	CHECK(make_world(&made, NULL));
+	symbols = open_symbols(&made, (struct pd_symbols_options){.kallsyms = under("kallsyms")});
+	CHECK(symbols);
+	place = kernel_at(symbols, KERNEL_TEXT + 0x204);
+	CHECK(place.dso && place.function && place.dso->kernel);
+	CHECK_STR(place.dso->name, "[kernel.kallsyms]");
+	CHECK_STR(place.dso->long_name, "[kernel.kallsyms]");
+	CHECK_STR(place.function->name, "do_idle");
+	CHECK(place.addr == KERNEL_TEXT + 0x204 && place.addr - place.function->start == 4);
+	CHECK_STR(place.dso->detail, under("kallsyms"));
+	place = kernel_at(symbols, 0xc0000108);
+	CHECK(place.dso && place.function && place.dso->kernel);
+	CHECK_STR(place.dso->name, "[ext]");
+	CHECK_STR(place.function->name, "ext_b");
+	place = kernel_at(symbols, 0xd0000010);
+	CHECK(place.dso && place.function && place.addr - place.function->start == 16);
+	CHECK_STR(place.dso->name, "bpf_prog_0123456789abcdef_watch");
+	CHECK_STR(place.function->name, "bpf_prog_0123456789abcdef_watch");
+	pd_symbols_free(symbols);
+	make_free(&made);
+}
+
+TEST(test_places__kernel_of_another_boot)
+{
+	struct made made = make_kernel(KERNEL_TEXT + 0x6000000, "[ext]");
+	struct pd_symbols *symbols;
+	struct pd_place place;
+
+	put_text("kallsyms", list);
+	CHECK(make_world(&made, NULL));
+	symbols = open_symbols(&made, (struct pd_symbols_options){.kallsyms = under("kallsyms")});
+	CHECK(symbols);
+	place = kernel_at(symbols, KERNEL_TEXT + 0x6000104);
+	CHECK(place.function && place.addr == KERNEL_TEXT + 0x104 && place.recorded == KERNEL_TEXT + 0x6000104);
+	CHECK_STR(place.function->name, "start_kernel");
+	// where modules stand then is not known
+	place = kernel_at(symbols, 0xc0000108);
+	CHECK(place.dso && !place.function && place.addr == 0x108);
+	CHECK_STR(place.dso->name, "[ext]");
+	pd_symbols_free(symbols);
+	make_free(&made);
+}
+
+TEST(test_places__vmlinux)
+{
+	struct made made = make_kernel(KERNEL_TEXT, "[ext]");
+	struct pd_symbols *symbols = NULL;
+	struct pd_symbols_options options = {.size = sizeof(options), .vmlinux = under("nothing")};
+	struct pd_place place;
+
+	put_object("vmlinux", id_a, 0x1000);
+	CHECK(make_world(&made, NULL));
+	CHECK(pd_symbols_new(made.file, made.world, &options, &symbols, NULL) == PD_ERROR_SYSTEM && !symbols);
+	symbols = open_symbols(&made, (struct pd_symbols_options){.vmlinux = under("vmlinux")});
+	CHECK(symbols);
+	// its _text stands at 0x1040
+	place = kernel_at(symbols, KERNEL_TEXT - 0x40 + 0x112);
+	CHECK(!place.dso || !place.function || strcmp(place.function->name, "first") != 0);
+	place = kernel_at(symbols, KERNEL_TEXT + 0x102 - 0x40);
+	CHECK(place.function && place.addr == 0x1102);
+	CHECK_STR(place.function->name, "many0");
+	pd_symbols_free(symbols);
+	make_free(&made);
+}
+
+TEST(test_places__no_kernel)
+{
+	struct made made = make_kernel(KERNEL_TEXT, "/lib/modules/6/kernel/ext-a.ko.xz");
+	struct pd_symbols *symbols;
+	struct pd_place place;
+
+	CHECK(make_world(&made, NULL));
+	symbols = open_default(&made);
+	CHECK(symbols);
+	place = kernel_at(symbols, KERNEL_TEXT + 0x204);
+	CHECK(place.dso && !place.function && place.dso->state == PD_DSO_MISSING && place.addr == KERNEL_TEXT + 0x204);
+	CHECK_STR(kernel_at(symbols, 0xc0000100).dso->name, "[ext_a]");
+	pd_symbols_free(symbols);
+	make_free(&made);
+}
+
+// ---- code that programs made ----
+
+static struct made make_jit(void)
+{
+	struct made made = make_begin();
+
+	map(&made, 0x10000, "//anon", NULL);
+	map(&made, 0x90000, "/tmp/jit-100.dump", NULL);
+	return made;
+}
+
+TEST(test_places__perf_map)
+{
+	struct made made = make_jit();
+	struct pd_symbols *symbols;
+	struct pd_place place;
+
+	put_text("sys/tmp/perf-100.map", "10000 40 old\n10000 40 young one\n10040 40 other\n");
+	CHECK(make_world(&made, NULL));
+	symbols = open_default(&made);
+	CHECK(symbols);
+	place = user_at(symbols, 0x10008);
+	CHECK(place.dso && place.function && !place.dso->object && place.addr == 0x10008);
+	CHECK_STR(place.dso->long_name, "/tmp/perf-100.map");
+	CHECK_STR(place.dso->name, "[JIT] tid 100");
+	CHECK_STR(place.function->name, "young one");
+	CHECK_STR(user_at(symbols, 0x10040).function->name, "other");
+	pd_symbols_free(symbols);
+	make_free(&made);
+}
+
+TEST(test_places__perf_map_of_others)
+{
+	struct made made = make_jit();
+	struct pd_symbols *symbols;
+	struct pd_place place;
+
+	put_text("sys/tmp/real.map", "10000 40 name\n");
+	unlink(under("sys/tmp/perf-100.map"));
+	CHECK(symlink("real.map", under("sys/tmp/perf-100.map")) == 0);
+	CHECK(make_world(&made, NULL));
+	symbols = open_default(&made);
+	CHECK(symbols);
+	place = user_at(symbols, 0x10008);
+	CHECK(place.dso && !place.function && place.dso->state == PD_DSO_MISSING);
+	pd_symbols_free(symbols);
+	unlink(under("sys/tmp/perf-100.map"));
+	put_text("sys/tmp/perf-100.map", "10000 40 name\n");
+	if (chown(under("sys/tmp/perf-100.map"), 12345, 12345) == 0 && geteuid() != 12345) {
+		symbols = open_default(&made);
+		CHECK(symbols);
+		place = user_at(symbols, 0x10008);
+		CHECK(place.dso && !place.function && strstr(place.dso->detail, "belongs neither to root nor to you"));
+		pd_symbols_free(symbols);
+	} else {
+		printf("# files of others cannot be made here\n");
+	}
+	make_free(&made);
+}
+
+static void put_code(struct image *out, uint64_t time, uint64_t addr, uint64_t index, const char *name)
+{
+	size_t start = out->size;
+
+	image_u32(out, 0);
+	image_u32(out, 0);
+	image_u64(out, time);
+	image_u32(out, PID);
+	image_u32(out, PID);
+	image_u64(out, addr);
+	image_u64(out, addr);
+	image_u64(out, 2);
+	image_u64(out, index);
+	image_text(out, name, strlen(name) + 1);
+	image_bytes(out, "\xcc\xcc", 2);
+	image_set(out, start + 4, out->size - start, 4);
+}
+
+TEST(test_places__jitdump)
+{
+	struct made made = make_jit();
+	struct pd_symbols *symbols;
+	struct image dump = {.big = false};
+	struct pd_place early, late;
+
+	image_bytes(&dump, "DTiJ", 4);
+	image_u32(&dump, 1);
+	image_u32(&dump, 40);
+	image_u32(&dump, 62);
+	image_u32(&dump, 0);
+	image_u32(&dump, PID);
+	image_u64(&dump, 5);
+	image_u64(&dump, 0);
+	put_code(&dump, 10, 0x10100, 1, "before");
+	put_code(&dump, 20, 0x10100, 2, "after");
+	put_file("sys/tmp/jit-100.dump", dump.data, dump.size);
+	image_free(&dump);
+	unlink(under("sys/tmp/perf-100.map"));
+	put_text("sys/tmp/perf-100.map", "10100 2 map\n");
+	CHECK(make_world(&made, NULL));
+	symbols = open_default(&made);
+	CHECK(symbols);
+	early = pd_symbols_place(symbols, PID, PD_CPUMODE_USER, at(15), 0x10101);
+	late = pd_symbols_place(symbols, PID, PD_CPUMODE_USER, at(25), 0x10101);
+	CHECK(early.function && late.function && early.function != late.function && early.dso == late.dso);
+	CHECK_STR(early.function->name, "before");
+	CHECK_STR(late.function->name, "after");
+	CHECK(late.function->start == 0x10100 && late.function->end == 0x10102);
+	CHECK(pd_symbols_place(symbols, PID, PD_CPUMODE_USER, at(16), 0x10100).function == early.function);
+	pd_symbols_free(symbols);
+	symbols = open_symbols(&made, (struct pd_symbols_options){.flags = PD_SYMBOLS_NO_JITDUMP});
+	CHECK(symbols);
+	CHECK_STR(user_at(symbols, 0x10101).function->name, "map");
+	pd_symbols_free(symbols);
+	unlink(under("sys/tmp/jit-100.dump"));
+	make_free(&made);
+}
+
+// ---- kept, fetched ----
+
+TEST(test_places__index)
+{
+	struct made made = make_begin();
+	struct pd_symbols *symbols;
+
+	put_object("sys/bin/kept", id_a, 0x401000);
+	map(&made, 0x10000, "/bin/kept", id_a);
+	CHECK(make_world(&made, NULL));
+	for (unsigned round = 0; round < 2; round++) {
+		struct pd_place place;
+
+		symbols = open_symbols(&made, (struct pd_symbols_options){.index = under("index")});
+		CHECK(symbols);
+		place = user_at(symbols, 0x10041);
+		CHECK(place.function && place.addr == 0x401001);
+		CHECK_STR(place.function->name, "first");
+		pd_symbols_free(symbols);
+		// the second time it is there no more
+		unlink(under("sys/bin/kept"));
+	}
+	symbols = open_default(&made);
+	CHECK(symbols && !user_at(symbols, 0x10041).function);
+	pd_symbols_free(symbols);
+	make_free(&made);
+}
+
+static const char *fetch(void *self, const uint8_t *id, size_t size, bool debug)
+{
+	unsigned *asked = self;
+
+	++*asked;
+	return !debug && size == 20 && id[0] == 0xaa ? under("fetched") : under("sys/bin/wrong");
+}
+
+TEST(test_places__fetch)
+{
+	struct made made = make_begin();
+	unsigned asked = 0;
+	struct pd_symbols *symbols;
+
+	put_object("fetched", id_a, 0x701000);
+	put_object("sys/bin/wrong", NULL, 0x1000);
+	put_object("sys/bin/here", id_b, 0x1000);
+	map(&made, 0x10000, "/bin/far", id_a);
+	map(&made, 0x20000, "/bin/here", id_b);
+	map(&made, 0x30000, "/bin/unknown", NULL);
+	CHECK(make_world(&made, NULL));
+	symbols = open_symbols(&made, (struct pd_symbols_options){.fetch = fetch, .fetch_self = &asked});
+	CHECK(symbols);
+	CHECK(user_at(symbols, 0x20040).function && !user_at(symbols, 0x30040).function && !asked);
+	CHECK(user_at(symbols, 0x10040).addr == 0x701000 && user_at(symbols, 0x10040).function && asked == 1);
+	pd_symbols_free(symbols);
+	make_free(&made);
+}
+
+// ---- traps ----
+
+static void put_socket(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", under(path));
+	unlink(under(path));
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+		perror(path);
+	close(fd);
+}
+
+// What stands outside of the root is an object that would fit; nothing of it may be seen.
+TEST(test_places__traps)
+{
+	static const char *const paths[] = {
+		"/../secret",     "/../../../../../../../../../../tmp/x/../secret",
+		"/bin/../../secret", "/bin/link_out",
+		"/bin/link_up",   "/bin/loop",
+		"/bin/fifo",      "/bin/socket",
+		"/bin/folder",    "/bin/device",
+		"/bin/to_device", "//../secret",
+		"secret",         "../secret",
+		"/proc/self/mem", "/bin/empty",
+	};
+	struct made made = make_begin();
+	struct pd_symbols *symbols;
+
+	put_object("secret", NULL, 0x401000);
+	make_folders("sys/bin/folder/x");
+	symlink(under("secret"), under("sys/bin/link_out"));
+	symlink("../../secret", under("sys/bin/link_up"));
+	symlink("loop", under("sys/bin/loop"));
+	symlink("/dev/zero", under("sys/bin/to_device"));
+	mkfifo(under("sys/bin/fifo"), 0600);
+	put_socket("sys/bin/socket");
+	put_text("sys/bin/empty", "");
+	if (mknod(under("sys/bin/device"), S_IFCHR | 0600, 1 << 8 | 5) < 0)
+		printf("# devices cannot be made here\n");
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		map(&made, 0x10000 * (i + 1), paths[i], NULL);
+	CHECK(make_world(&made, NULL));
+	symbols = open_default(&made);
+	CHECK(symbols);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		struct pd_place place = user_at(symbols, 0x10000 * (i + 1) + 0x40);
+
+		CHECK(place.dso && !place.function);
+		CHECK_STR(place.dso->long_name, paths[i]);
+		CHECK(place.dso->state == PD_DSO_MISSING && place.dso->detail[0]);
+	}
+	CHECK(!pd_symbols_failed(symbols));
+	pd_symbols_free(symbols);
+	make_free(&made);
+}
+
+TEST(test_places__options)
+{
+	struct made made = make_begin();
+	struct pd_symbols_options options = {.size = 0};
+	struct pd_symbols *symbols = NULL;
+
+	CHECK(make_world(&made, NULL));
+	CHECK(pd_symbols_new(made.file, made.world, &options, &symbols, NULL) == PD_ERROR_ARGUMENT && !symbols);
+	CHECK(pd_symbols_new(made.file, made.world, NULL, &symbols, NULL) == PD_OK);
+	CHECK(!user_at(symbols, 5).dso);
+	pd_symbols_free(symbols);
+	pd_symbols_free(NULL);
+	make_free(&made);
+}
+
+static void remove_all(const char *path)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	char inner[1024];
+
+	while (folder && (entry = readdir(folder))) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name);
+		if (entry->d_type == DT_DIR)
+			remove_all(inner);
+		else
+			unlink(inner);
+	}
+	if (folder)
+		closedir(folder);
+	rmdir(path);
+}
+
+int main(void)
+{
+	static const struct test_case cases[] = {
+		TEST_CASE(test_places__in_a_file),
+		TEST_CASE(test_places__many),
+		TEST_CASE(test_places__names),
+		TEST_CASE(test_places__other_build_id),
+		TEST_CASE(test_places__one_name_two_objects),
+		TEST_CASE(test_places__kernel),
+		TEST_CASE(test_places__kernel_of_another_boot),
+		TEST_CASE(test_places__vmlinux),
+		TEST_CASE(test_places__no_kernel),
+		TEST_CASE(test_places__perf_map),
+		TEST_CASE(test_places__perf_map_of_others),
+		TEST_CASE(test_places__jitdump),
+		TEST_CASE(test_places__index),
+		TEST_CASE(test_places__fetch),
+		TEST_CASE(test_places__traps),
+		TEST_CASE(test_places__options),
+	};
+	int result;
+
+	snprintf(top, sizeof(top), "/tmp/perfdata-places-XXXXXX");
+	if (!mkdtemp(top)) {
+		perror(top);
+		return 1;
+	}
+	result = test_run(cases, sizeof(cases) / sizeof(cases[0]));
+	remove_all(top);
+	return result;
+}
