@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "symbol/demangle.h"
 
-enum { KNOWN_MOST = 1 << 23 }; // places that are remembered
+const struct pd_function pd_lookup_nothing = {.name = ""};
 
 static const size_t default_limit = (size_t)1 << 30;
 static const char *const default_debug[] = {"/usr/lib/debug"};
@@ -79,8 +79,6 @@ enum pd_status pd_symbols_new(struct pd_file *file, const struct pd_world *world
 	// not to be foreseen by who made the file
 	symbols->seed = (uint64_t)(uintptr_t)symbols * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)clock() ^
 			(uint64_t)time(NULL);
-	symbols->places_known = (struct pd_memo){.seed = symbols->seed, .most = KNOWN_MOST};
-	symbols->functions_known = (struct pd_memo){.seed = symbols->seed};
 	status = take_options(symbols, &o) ? PD_OK : pd_fail_memory(error);
 	if (status == PD_OK && !(symbols->flags & PD_SYMBOLS_NO_FILES))
 		status = pd_lookup_kernel_given(symbols, error);
@@ -99,8 +97,6 @@ void pd_symbols_free(struct pd_symbols *symbols)
 		pd_lookup_unload(symbols->dsos[i]);
 	pd_lookup_kernels_fini(symbols);
 	pd_lookup_names_fini(&symbols->kernel_names);
-	pd_memo_fini(&symbols->places_known);
-	pd_memo_fini(&symbols->functions_known);
 	pd_index_fini(&symbols->by_pid);
 	pd_index_fini(&symbols->by_name);
 	pd_index_fini(&symbols->inlined);
@@ -168,8 +164,8 @@ struct pd_function_full *pd_lookup_add_function(struct pd_symbols *symbols, cons
 	return full;
 }
 
-static uint32_t add_symbol(struct pd_symbols *symbols, const struct pd_dso_full *dso, uint64_t number,
-			   const struct pd_symbol *symbol)
+static const struct pd_function *add_symbol(struct pd_symbols *symbols, const struct pd_dso_full *dso, uint64_t number,
+					    const struct pd_symbol *symbol)
 {
 	static const char binds[] = {[PD_BIND_LOCAL] = 'l', [PD_BIND_WEAK] = 'w', [PD_BIND_GLOBAL] = 'g'};
 	// stubs are called after what they jump to
@@ -185,60 +181,53 @@ static uint32_t add_symbol(struct pd_symbols *symbols, const struct pd_dso_full 
 
 	if (full)
 		full->number = number;
-	return full ? (uint32_t)full->function.index + 1 : 0;
+	return full ? &full->function : NULL;
 }
 
-// The function with a number among those of a dso, as an index + 1; made at first.
-static uint32_t function_of(struct pd_symbols *symbols, const struct pd_dso_full *dso, uint64_t number,
-			    const struct pd_symbol *symbol)
+// The function with a number among those of a dso, made at first.
+static const struct pd_function *function_of(struct pd_symbols *symbols, struct pd_dso_full *dso, uint64_t number,
+					     const struct pd_symbol *symbol)
 {
-	const uint32_t *known = pd_memo_find(&symbols->functions_known, (uint32_t)dso->dso.index, number);
-	uint32_t function;
+	const struct pd_function *function = pd_memo_find(&dso->functions, number);
 
-	if (known)
-		return *known;
+	if (function)
+		return function;
 	function = add_symbol(symbols, dso, number, symbol);
-	if (function && !pd_memo_put(&symbols->functions_known, (uint32_t)dso->dso.index, number, function))
+	if (function && !pd_memo_put(&dso->functions, number, function))
 		symbols->failed = true;
 	return function;
 }
 
-static uint32_t find_in_table(struct pd_symbols *symbols, const struct pd_dso_full *dso, uint64_t addr)
+static const struct pd_function *find_in_table(struct pd_symbols *symbols, struct pd_dso_full *dso, uint64_t addr)
 {
 	uint32_t which = pd_symtab_find_index(dso->table, addr);
 	struct pd_symbol symbol;
 
 	if (which == PD_NO_SYMBOL)
-		return 0;
+		return NULL;
 	symbol = pd_symtab_at(dso->table, which);
 	if (dso->kallsyms && symbol.owner != dso->owner)
-		return 0;
+		return NULL;
 	return function_of(symbols, dso, which, &symbol);
 }
 
-static const struct pd_function *by_number(const struct pd_symbols *symbols, uint32_t number)
+static const struct pd_function *find_function(struct pd_symbols *symbols, struct pd_dso_full *dso, uint64_t addr)
 {
-	return number ? &symbols->functions[number - 1]->function : NULL;
-}
-
-static const struct pd_function *find_function(struct pd_symbols *symbols, const struct pd_dso_full *dso, uint64_t addr)
-{
-	const uint32_t *known;
-	uint32_t number;
+	const struct pd_function *function;
 
 	if (!dso->table)
 		return NULL;
-	known = pd_memo_find(&symbols->places_known, (uint32_t)dso->dso.index, addr);
-	if (known)
-		return by_number(symbols, *known);
-	number = find_in_table(symbols, dso, addr);
-	if (!pd_memo_put(&symbols->places_known, (uint32_t)dso->dso.index, addr, number))
+	function = pd_memo_find(&dso->places, addr);
+	if (function)
+		return function == &pd_lookup_nothing ? NULL : function;
+	function = find_in_table(symbols, dso, addr);
+	if (!pd_memo_put(&dso->places, addr, function ? function : &pd_lookup_nothing))
 		symbols->failed = true;
-	return by_number(symbols, number);
+	return function;
 }
 
 // Code that the kernel made has one symbol, which was recorded.
-static const struct pd_function *find_recorded(struct pd_symbols *symbols, const struct pd_dso_full *dso,
+static const struct pd_function *find_recorded(struct pd_symbols *symbols, struct pd_dso_full *dso,
 					       const struct pd_mapping *mapping)
 {
 	struct pd_symbol symbol = {
@@ -249,12 +238,13 @@ static const struct pd_function *find_recorded(struct pd_symbols *symbols, const
 		.bind = PD_BIND_GLOBAL,
 	};
 
-	return by_number(symbols, function_of(symbols, dso, mapping->start, &symbol));
+	// numbers of tables are small
+	return function_of(symbols, dso, mapping->start | UINT64_C(1) << 63, &symbol);
 }
 
 // The same place may have had other code at another time.
-static const struct pd_function *find_jitted(struct pd_symbols *symbols, const struct pd_dso_full *dso,
-					     struct pd_moment when, uint64_t addr)
+static const struct pd_function *find_jitted(struct pd_symbols *symbols, struct pd_dso_full *dso, struct pd_moment when,
+					     uint64_t addr)
 {
 	uint64_t time = when.time_ns ? when.time_ns : PD_NO_TIME;
 	struct pd_symbol symbol = {.bind = PD_BIND_GLOBAL};
@@ -267,7 +257,7 @@ static const struct pd_function *find_jitted(struct pd_symbols *symbols, const s
 		symbol.end = code.addr + code.size;
 		symbol.name = code.name;
 		symbol.name_length = (uint32_t)strlen(code.name);
-		return by_number(symbols, function_of(symbols, dso, pd_lookup_jit_number(i, code.number), &symbol));
+		return function_of(symbols, dso, pd_lookup_jit_number(i, code.number), &symbol);
 	}
 	return NULL;
 }

@@ -49,6 +49,8 @@ struct pd_dso_full {
 	size_t span_count;
 	const struct pd_kallsyms *kallsyms; // whose table it is if only the symbols of one module are its own, else NULL
 	uint16_t owner;                     // the number of that module
+	struct pd_memo places;    // by address: a function, or pd_lookup_nothing
+	struct pd_memo functions; // by their number in the table
 	struct pd_jitdump **jits; // of the process, NULL behind the last one
 	struct pd_symbols *symbols;
 	bool has_file;              // lines may be asked for
@@ -115,8 +117,6 @@ struct pd_symbols {
 	size_t dso_count, dso_capacity;
 	struct pd_function_full **functions;
 	size_t function_count, function_capacity;
-	struct pd_memo places_known;    // by address: function + 1, or 0
-	struct pd_memo functions_known; // by number in the table
 	struct pd_index inlined;        // functions without a place, by dso and name
 	struct pd_kernel_names kernel_names;
 	struct pd_kernel *kernels;
@@ -169,6 +169,9 @@ bool pd_lookup_take_spans(struct pd_symbols *symbols, struct pd_dso_full *dso, c
 void pd_lookup_lines_fini(struct pd_dso_full *dso);
 
 // ---- lookup.c ----
+
+/** What stands in a memo where no function is. */
+extern const struct pd_function pd_lookup_nothing;
 
 /** A readable form of a linker's name, which lives as long as the symbols; tail: letters behind it that are none of the
  * linker's. */

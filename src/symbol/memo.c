@@ -4,13 +4,13 @@
 
 #include "base/memory.h"
 
-enum { FIRST = 256 };
+enum { FIRST = 64 };
 
 static void put(struct pd_memo *memo, struct pd_memo_slot slot)
 {
-	size_t mask = memo->capacity - 1, at = pd_memo_at(memo, slot.dso_plus_1 - 1, slot.key) & mask;
+	size_t mask = memo->capacity - 1, at = (size_t)pd_hash_u64(memo->seed, slot.key) & mask;
 
-	while (memo->slots[at].dso_plus_1)
+	while (memo->slots[at].value)
 		at = (at + 1) & mask;
 	memo->slots[at] = slot;
 }
@@ -28,19 +28,19 @@ static bool grow(struct pd_memo *memo)
 		return false;
 	}
 	for (size_t i = 0; i < old.capacity; i++)
-		if (old.slots[i].dso_plus_1)
+		if (old.slots[i].value)
 			put(memo, old.slots[i]);
 	pd_free(old.slots);
 	return true;
 }
 
-bool pd_memo_put(struct pd_memo *memo, uint32_t dso, uint64_t key, uint32_t number)
+bool pd_memo_put(struct pd_memo *memo, uint64_t key, const void *value)
 {
 	if (memo->most && memo->count >= memo->most)
 		return true;
-	if (memo->count >= memo->capacity / 2 && !grow(memo))
+	if (memo->count >= memo->capacity / 4 * 3 && !grow(memo))
 		return false;
-	put(memo, (struct pd_memo_slot){key, dso + 1, number});
+	put(memo, (struct pd_memo_slot){key, value});
 	memo->count++;
 	return true;
 }
