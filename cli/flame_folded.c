@@ -42,7 +42,7 @@ static enum frame_kind kind_of(const char *name, size_t *length)
 	return *length > 2 && name[0] == '[' && name[*length - 1] == ']' ? FRAME_UNKNOWN : FRAME_USER;
 }
 
-static uint32_t frame_of(struct folded *folded, size_t index, size_t count)
+static uint32_t frame_of(struct folded *folded, size_t index)
 {
 	struct tree *tree = &folded->graph->tree;
 	size_t length = folded->lengths[index];
@@ -51,7 +51,7 @@ static uint32_t frame_of(struct folded *folded, size_t index, size_t count)
 
 	if (tree->failed)
 		return 0;
-	if (!index && count > 1)
+	if (!index)
 		kind = FRAME_TASK;
 	return tree_frame(tree, name, 0, frame_kind_by_name(kind, tree->texts.items[name], ""));
 }
@@ -110,7 +110,7 @@ static bool add_line(struct folded *folded, char *line, size_t length)
 	for (size_t i = 0; i < count; i++) {
 		size_t index = folded->graph->reverse ? count - 1 - i : i;
 
-		node = tree_child(tree, node, frame_of(folded, index, count));
+		node = tree_child(tree, node, frame_of(folded, index));
 	}
 	if (value)
 		tree_add(tree, node, 0, 0, value);

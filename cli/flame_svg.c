@@ -26,7 +26,8 @@ struct drawing {
 	struct output *out;
 	double left, width, min_width;
 	uint32_t depth;         /* of the deepest frame that is drawn */
-	uint64_t kinds[FRAME_KIND_COUNT]; /* what ended in frames of a kind */
+	uint64_t kinds[FRAME_KIND_COUNT]; /* what was sampled in frames of a kind */
+	bool shown[FRAME_KIND_COUNT];     /* something of this kind is drawn */
 	uint64_t *self, *used;  /* by node; used: what children have taken of the width */
 	double *x;
 };
@@ -121,6 +122,19 @@ static bool is_drawn(const struct drawing *drawing, uint32_t node)
 	return !node || (drawing->x[tree->nodes[node].parent] >= 0 && share * drawing->width >= drawing->min_width);
 }
 
+/* What was sampled in a node itself. Stacks that begin with the function that was sampled end with it. */
+static uint64_t sampled_in(const struct drawing *drawing, uint32_t node)
+{
+	const struct tree_node *nodes = drawing->graph->tree.nodes;
+	uint32_t parent = nodes[node].parent;
+
+	if (!drawing->graph->reverse)
+		return drawing->self[node];
+	if (!node || kind_of(drawing->graph, node) == FRAME_EVENT)
+		return 0;
+	return !parent || kind_of(drawing->graph, parent) == FRAME_EVENT ? nodes[node].total : 0;
+}
+
 /* Places every node; those that are not drawn have an x below 0. */
 static bool lay_out(struct drawing *drawing)
 {
@@ -147,7 +161,8 @@ static bool lay_out(struct drawing *drawing)
 			if (drawn && node->depth > drawing->depth)
 				drawing->depth = node->depth;
 		}
-		drawing->kinds[kind_of(drawing->graph, i)] += drawing->self[i];
+		drawing->kinds[kind_of(drawing->graph, i)] += sampled_in(drawing, i);
+		drawing->shown[kind_of(drawing->graph, i)] |= drawing->x[i] >= 0;
 	}
 	return true;
 }
@@ -164,7 +179,7 @@ static unsigned tone_of(const char *name)
 static void put_rules(const struct drawing *drawing, bool dark)
 {
 	for (size_t kind = 0; kind < FRAME_KIND_COUNT; kind++) {
-		for (int tone = 0; tone < TONES; tone++) {
+		for (int tone = 0; tone < TONES && (drawing->shown[kind] || drawing->kinds[kind]); tone++) {
 			int light = dark ? 30 + tone * 3 : 80 - tone * 4;
 
 			pd_text_printf(drawing->out->text, ".%s%d{fill:hsl(%d %d%% %d%%)}\n", looks[kind].name, tone,

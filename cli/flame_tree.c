@@ -177,56 +177,37 @@ uint32_t tree_frame(struct tree *tree, uint32_t name, uint32_t dso, enum frame_k
 
 /* ---- nodes ---- */
 
-static bool nodes_rehash(struct tree *tree)
+static bool seeds_rehash(struct tree *tree)
 {
-	size_t wanted = tree->node_slot_count ? tree->node_slot_count * 2 : FIRST_SLOTS;
+	size_t wanted = tree->seed_slot_count ? tree->seed_slot_count * 4 : FIRST_SLOTS;
 	uint32_t *slots;
 
-	if (tree->node_count * 2 < tree->node_slot_count)
+	if (tree->seed_count * 2 < tree->seed_slot_count)
 		return true;
 	slots = new_slots(wanted);
 	if (!slots)
 		return false;
-	for (size_t i = 1; i < tree->node_count; i++) {
-		size_t slot = mix(tree->node_parent[i], tree->node_frame[i]) & (wanted - 1);
+	for (size_t i = 1; i < tree->seed_count; i++) {
+		size_t slot = mix(tree->seeds[i].parent, tree->seeds[i].frame) & (wanted - 1);
 
 		while (slots[slot] != NONE)
 			slot = (slot + 1) & (wanted - 1);
 		slots[slot] = (uint32_t)i;
 	}
-	free(tree->node_slots);
-	tree->node_slots = slots;
-	tree->node_slot_count = wanted;
+	free(tree->seed_slots);
+	tree->seed_slots = slots;
+	tree->seed_slot_count = wanted;
 	return true;
 }
 
-/* The three arrays of nodes share one room. */
-static bool nodes_grow(struct tree *tree)
+static uint32_t seed_new(struct tree *tree, uint32_t parent, uint32_t frame)
 {
-	uint32_t **arrays[] = { &tree->node_frame, &tree->node_parent, &tree->node_recent };
-	size_t room = tree->node_room;
-
-	if (tree->node_count < tree->node_room)
-		return true;
-	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
-		room = tree->node_room;
-		if (!grow((void **)arrays[i], &room, tree->node_count, sizeof(uint32_t)))
-			return false;
-	}
-	tree->node_room = room;
-	return true;
-}
-
-static uint32_t node_new(struct tree *tree, uint32_t parent, uint32_t frame)
-{
-	if (!nodes_grow(tree)) {
+	if (!grow((void **)&tree->seeds, &tree->seed_room, tree->seed_count, sizeof(*tree->seeds))) {
 		tree->failed = true;
 		return 0;
 	}
-	tree->node_frame[tree->node_count] = frame;
-	tree->node_parent[tree->node_count] = parent;
-	tree->node_recent[tree->node_count] = 0;
-	return (uint32_t)tree->node_count++;
+	tree->seeds[tree->seed_count] = (struct tree_seed){ .frame = frame, .parent = parent };
+	return (uint32_t)tree->seed_count++;
 }
 
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t frame)
@@ -234,27 +215,28 @@ uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t frame)
 	uint32_t recent, node;
 	size_t slot;
 
-	if (!tree->node_count)
+	if (!tree->seed_count)
 		return 0;
-	recent = tree->node_recent[parent];
-	if (recent && tree->node_frame[recent] == frame)
+	recent = tree->seeds[parent].recent;
+	if (recent && tree->seeds[recent].frame == frame)
 		return recent;
-	if (!nodes_rehash(tree)) {
+	if (!seeds_rehash(tree)) {
 		tree->failed = true;
 		return 0;
 	}
-	slot = mix(parent, frame) & (tree->node_slot_count - 1);
-	for (; tree->node_slots[slot] != NONE; slot = (slot + 1) & (tree->node_slot_count - 1)) {
-		node = tree->node_slots[slot];
-		if (tree->node_parent[node] == parent && tree->node_frame[node] == frame) {
-			tree->node_recent[parent] = node;
+	slot = mix(parent, frame) & (tree->seed_slot_count - 1);
+	for (; tree->seed_slots[slot] != NONE; slot = (slot + 1) & (tree->seed_slot_count - 1)) {
+		node = tree->seed_slots[slot];
+		if (tree->seeds[node].parent == parent && tree->seeds[node].frame == frame) {
+			tree->seeds[parent].recent = node;
 			return node;
 		}
 	}
-	node = node_new(tree, parent, frame);
+	node = seed_new(tree, parent, frame);
 	if (node) {
-		tree->node_slots[slot] = node;
-		tree->node_recent[parent] = node;
+		tree->seed_slots[slot] = node;
+		tree->seeds[node].next = tree->seeds[parent].child;
+		tree->seeds[parent].child = tree->seeds[parent].recent = node;
 	}
 	return node;
 }
@@ -272,7 +254,7 @@ void tree_init(struct tree *tree)
 {
 	memset(tree, 0, sizeof(*tree));
 	tree_text(tree, "", 0);
-	node_new(tree, 0, NONE);
+	seed_new(tree, 0, NONE);
 }
 
 void tree_fini(struct tree *tree)
@@ -283,10 +265,8 @@ void tree_fini(struct tree *tree)
 	free(tree->texts.slots);
 	free(tree->frames);
 	free(tree->frame_slots);
-	free(tree->node_frame);
-	free(tree->node_parent);
-	free(tree->node_recent);
-	free(tree->node_slots);
+	free(tree->seeds);
+	free(tree->seed_slots);
 	free(tree->values);
 	free(tree->nodes);
 	memset(tree, 0, sizeof(*tree));
@@ -353,105 +333,106 @@ static uint32_t *frame_ranks(struct tree *tree)
 
 /* ---- the end ---- */
 
-/* What tree_finish needs beside the tree; all arrays are of nodes. */
-struct finish {
-	uint64_t *total;
-	uint32_t *sorted;         /* nodes by the rank of their frame */
-	uint32_t *first, *next;   /* children, in order */
-	uint32_t *place;          /* in the finished tree */
-};
-
-static bool finish_alloc(struct finish *finish, size_t count)
-{
-	finish->total = calloc(count, sizeof(*finish->total));
-	finish->sorted = malloc(count * sizeof(uint32_t));
-	finish->first = calloc(count, sizeof(uint32_t));
-	finish->next = calloc(count, sizeof(uint32_t));
-	finish->place = calloc(count, sizeof(uint32_t));
-	return finish->total && finish->sorted && finish->first && finish->next && finish->place;
-}
-
-static void finish_free(struct finish *finish)
-{
-	free(finish->total);
-	free(finish->sorted);
-	free(finish->first);
-	free(finish->next);
-	free(finish->place);
-}
-
-static void add_up(const struct tree *tree, struct finish *finish)
+static void add_up(struct tree *tree)
 {
 	for (size_t i = 0; i < tree->value_count; i++)
-		finish->total[tree->values[i].node] += tree->values[i].value;
-	for (size_t i = tree->node_count; i-- > 1;)
-		finish->total[tree->node_parent[i]] += finish->total[i];
+		tree->seeds[tree->values[i].node].total += tree->values[i].value;
+	for (size_t i = tree->seed_count; i-- > 1;)
+		tree->seeds[tree->seeds[i].parent].total += tree->seeds[i].total;
 }
 
-/* Children of each node by name: nodes sorted by rank, then put in front of their siblings, the last one first. */
-static bool link_children(struct tree *tree, struct finish *finish)
+static int compare_children(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Ranks and nodes of siblings, while they are sorted. */
+struct sorting {
+	const uint32_t *rank; /* by frame */
+	uint64_t *keys;
+	size_t room;
+};
+
+/* Puts the children of a node in order. */
+static bool sort_children(struct tree *tree, uint32_t node, struct sorting *sorting)
+{
+	struct tree_seed *seeds = tree->seeds;
+	uint32_t *last = &seeds[node].child;
+	size_t count = 0;
+
+	for (uint32_t child = *last; child; child = seeds[child].next) {
+		if (!grow((void **)&sorting->keys, &sorting->room, count, sizeof(*sorting->keys)))
+			return false;
+		sorting->keys[count++] = (uint64_t)sorting->rank[seeds[child].frame] << 32 | child;
+	}
+	qsort(sorting->keys, count, sizeof(*sorting->keys), compare_children);
+	for (size_t i = 0; i < count; i++) {
+		*last = (uint32_t)sorting->keys[i];
+		last = &seeds[*last].next;
+	}
+	*last = 0;
+	return true;
+}
+
+static bool link_children(struct tree *tree)
 {
 	uint32_t *rank = frame_ranks(tree);
-	uint32_t *starts = calloc(tree->frame_count + 2, sizeof(*starts));
+	struct sorting sorting = { .rank = rank };
+	bool fine = rank != NULL;
 
-	if (rank && starts) {
-		for (size_t i = 1; i < tree->node_count; i++)
-			starts[rank[tree->node_frame[i]] + 1]++;
-		for (size_t i = 0; i < tree->frame_count; i++)
-			starts[i + 1] += starts[i];
-		for (size_t i = 1; i < tree->node_count; i++)
-			finish->sorted[starts[rank[tree->node_frame[i]]]++] = (uint32_t)i;
-		for (size_t i = tree->node_count - 1; i-- > 0;) {
-			uint32_t node = finish->sorted[i], parent = tree->node_parent[node];
+	for (size_t i = 0; fine && i < tree->seed_count; i++) {
+		uint32_t child = tree->seeds[i].child;
 
-			finish->next[node] = finish->first[parent];
-			finish->first[parent] = node;
-		}
+		if (child && tree->seeds[child].next)
+			fine = sort_children(tree, (uint32_t)i, &sorting);
 	}
-	free(starts);
+	free(sorting.keys);
 	free(rank);
-	return rank && starts;
+	return fine;
 }
 
-static void put_node(struct tree *tree, struct finish *finish, uint32_t node, uint32_t depth)
+static void put_node(struct tree *tree, uint32_t node, uint32_t depth)
 {
-	struct tree_node *out = &tree->nodes[tree->finished_count];
+	struct tree_seed *seed = &tree->seeds[node];
 
-	finish->place[node] = (uint32_t)tree->finished_count++;
-	*out = (struct tree_node){ tree->node_frame[node], finish->place[tree->node_parent[node]], depth,
-				   finish->total[node] };
+	seed->place = (uint32_t)tree->finished_count;
+	tree->nodes[tree->finished_count++] =
+		(struct tree_node){ seed->frame, tree->seeds[seed->parent].place, depth, seed->total };
 }
 
-static void put_nodes(struct tree *tree, struct finish *finish, uint64_t least)
+static void put_nodes(struct tree *tree, uint64_t least)
 {
+	const struct tree_seed *seeds = tree->seeds;
 	uint32_t node = 0, depth = 0;
 
-	put_node(tree, finish, 0, 0);
+	put_node(tree, 0, 0);
 	while (true) {
-		bool kept = !node || finish->total[node] >= least;
-		uint32_t next = kept ? finish->first[node] : 0;
+		bool kept = !node || seeds[node].total >= least;
+		uint32_t next = kept ? seeds[node].child : 0;
 
 		if (next) {
 			depth++;
 		} else {
-			while (node && !finish->next[node]) {
-				node = tree->node_parent[node];
+			while (node && !seeds[node].next) {
+				node = seeds[node].parent;
 				depth--;
 			}
 			if (!node)
 				break;
-			next = finish->next[node];
+			next = seeds[node].next;
 		}
 		node = next;
-		if (finish->total[node] >= least)
-			put_node(tree, finish, node, depth);
+		if (seeds[node].total >= least)
+			put_node(tree, node, depth);
 	}
 	/* Parents come first, so that whole branches fall to the last one that is there. */
-	for (size_t i = 1; i < tree->node_count; i++) {
-		if (finish->total[i] < least)
-			finish->place[i] = finish->place[tree->node_parent[i]];
+	for (size_t i = 1; i < tree->seed_count; i++) {
+		if (seeds[i].total < least)
+			tree->seeds[i].place = seeds[seeds[i].parent].place;
 	}
-	tree->left_out = tree->node_count - tree->finished_count;
+	tree->left_out = tree->seed_count - tree->finished_count;
 }
 
 static int compare_values(const void *left, const void *right)
@@ -511,21 +492,19 @@ static bool sort_values(struct tree *tree, size_t node_count)
 
 bool tree_finish(struct tree *tree, uint64_t least)
 {
-	struct finish finish = { 0 };
-	bool fine = !tree->failed && tree->node_count && finish_alloc(&finish, tree->node_count);
+	bool fine = !tree->failed && tree->seed_count;
 
 	if (fine) {
-		tree->nodes = calloc(tree->node_count, sizeof(*tree->nodes));
-		add_up(tree, &finish);
-		fine = tree->nodes && link_children(tree, &finish);
+		tree->nodes = calloc(tree->seed_count, sizeof(*tree->nodes));
+		add_up(tree);
+		fine = tree->nodes && link_children(tree);
 	}
 	if (fine) {
-		put_nodes(tree, &finish, least);
+		put_nodes(tree, least);
 		for (size_t i = 0; i < tree->value_count; i++)
-			tree->values[i].node = finish.place[tree->values[i].node];
+			tree->values[i].node = tree->seeds[tree->values[i].node].place;
 		fine = sort_values(tree, tree->finished_count);
 	}
-	finish_free(&finish);
 	tree->failed |= !fine;
 	return fine;
 }
@@ -558,7 +537,7 @@ unsigned tree_coarsen(struct tree *tree, size_t most)
 	while (tree->value_count > most && last && !tree->failed) {
 		for (size_t i = 0; i < tree->value_count; i++)
 			tree->values[i].slice /= 2;
-		tree->failed |= !sort_values(tree, tree->node_count);
+		tree->failed |= !sort_values(tree, tree->seed_count);
 		factor *= 2;
 		last /= 2;
 	}

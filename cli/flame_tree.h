@@ -55,6 +55,15 @@ struct tree_node {
 	uint64_t total; /* of all events and slices, with what is below */
 };
 
+/* A node while the tree grows, and while it is put in order. */
+struct tree_seed {
+	uint32_t frame, parent;
+	uint32_t recent;      /* the child that was asked for last */
+	uint32_t child, next; /* the first child, and the next sibling; sorted at the end */
+	uint32_t place; /* in nodes */
+	uint64_t total;
+};
+
 /* Texts that are kept once each. */
 struct tree_texts {
 	char **items;
@@ -68,10 +77,9 @@ struct tree {
 	uint32_t *frame_slots;
 	size_t frame_count, frame_room, frame_slot_count;
 
-	/* While it grows: the frame and parent of each node, and the child of it that was last asked for. */
-	uint32_t *node_frame, *node_parent, *node_recent;
-	uint32_t *node_slots;
-	size_t node_count, node_room, node_slot_count;
+	struct tree_seed *seeds;
+	uint32_t *seed_slots;
+	size_t seed_count, seed_room, seed_slot_count;
 
 	struct tree_value *values;
 	size_t value_count, value_room;

@@ -79,9 +79,18 @@ class Page {
 		const { model, look } = this;
 		const sums = new Map<string, number>();
 		const { zoom } = this.graph;
-		for (let node = Math.max(zoom, 1); node < at(model.end, zoom); node++) {
+		const add = (node: number, value: number) => {
 			const key = look.colouring === "object" ? model.object(node) : model.kind(node);
-			if (at(model.self, node) > 0) sums.set(key, (sums.get(key) ?? 0) + at(model.self, node));
+			if (value > 0) sums.set(key, (sums.get(key) ?? 0) + value);
+		};
+		if (!model.data.reverse) {
+			for (let node = Math.max(zoom, 1); node < at(model.end, zoom); node++) add(node, at(model.self, node));
+		} else if (zoom !== 0) {
+			// Stacks that begin with the function that was sampled end with it.
+			add(model.path(zoom)[1] ?? zoom, at(model.total, zoom));
+		} else {
+			for (let node = model.child(0); node !== NO_NODE; node = model.child(0, at(model.end, node)))
+				add(node, at(model.total, node));
 		}
 		const largest = [...sums].sort((a, b) => b[1] - a[1]).slice(0, 8);
 		element("legend", HTMLElement).replaceChildren(...(look.colouring === "name" ? [] : largest).map(([key, sum]) => {
@@ -113,7 +122,7 @@ class Page {
 			if (this.graph.zoom !== 0 && this.graph.zoom !== parent && model.isBelow(node, this.graph.zoom))
 				lines.push(`${percent(total, at(model.total, this.graph.zoom))} of what is shown`);
 		}
-		lines.push(`${percent(at(model.self, node), at(model.total, 0))} itself`);
+		if (!model.data.reverse) lines.push(`${percent(at(model.self, node), at(model.total, 0))} itself`);
 		return lines;
 	}
 

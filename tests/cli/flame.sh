@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# No symbols: what a function is called depends on the machine.
+for file in hot.data hot-multi.data hot-pipe.data hot-group.data hot-stat.data; do
+	copy $file
+	shell "perfdata folded --no-symbols $file | head -n 12"
+done
+try folded --no-symbols --by-pid hot.data
+try folded --no-symbols --by-tid --kernel hot.data
+try folded --no-symbols --no-comm-frame --reverse hot.data
+try folded --no-symbols --weight period --event page-faults hot-multi.data
+try folded --no-symbols --comm hot-thread hot-multi.data
+try folded --no-symbols --time 0%-50% hot.data
+shell 'perfdata folded --no-symbols hot-multi.data | sed "s/ [0-9]*$//" | LC_ALL=C sort -c && echo sorted'
+shell 'for n in 1 2 4; do perfdata folded --no-symbols --threads $n hot-multi.data | cksum; done | uniq | wc -l'
+try folded --no-symbols --comm nobody hot.data
+try folded --weight time hot.data
+try flame --format png hot.data
+try flame --by day hot.data
+try flame --percent-limit x hot.data
+try flame --folded a b
+try flame --folded missing.folded
+
+# Folded stacks of others.
+cat >stacks.folded <<'END'
+# a remark
+app;main;work 60
+app;main;work;memcpy_[k] 20
+
+app;main;<b>&"quoted" 15
+app;[unknown] 5
+END
+try flame --folded stacks.folded --format svg --width 400
+try flame --folded stacks.folded --format svg --width 400 --reverse --inverted --percent-limit 18 --title 'a < b'
+shell 'perfdata flame --folded stacks.folded | sed -n "/id=\"data\"/,/<\/script>/p"'
+shell 'printf "a;b 1\nnothing\na;b x\n c\n" | perfdata flame --folded - --format svg | grep "<tspan"'
+shell 'printf "a;b 1\nnothing\n" | perfdata flame --folded - -o a.html'
+shell 'printf "m 3\nm.x;y 1\nm;x 2\nm;x.y;z 5\nm;x;y 4\n" >a.folded; perfdata flame --folded a.folded --format svg | grep -c "<rect class"'
+shell 'printf "" | perfdata flame --folded - '
+
+# A page has the samples of the file, and nothing of another host.
+shell 'perfdata flame --no-symbols hot-multi.data | sed -n "/id=\"data\"/,/<\/script>/p" | head -n 5'
+shell 'perfdata flame --no-symbols hot.data | grep -c "https\?://"'
+
+# The file is there when it is whole, and no recording is replaced.
+try flame --no-symbols -o graph.html hot.data
+shell 'ls; head -c 15 graph.html'
+try flame --no-symbols -o hot.data hot.data
+try flame --no-symbols -o hot-multi.data hot.data
+try flame --no-symbols -o none/graph.html hot.data
+try flame --no-symbols --comm nobody -o empty.html hot.data
+shell 'ls; cmp hot.data data/hot.data && cmp hot-multi.data data/hot-multi.data && echo as they were'
+shell 'perfdata flame --no-symbols -o - hot.data | cmp - graph.html && echo equal'
+shell 'perfdata flame --no-symbols -o /dev/stdout hot.data | cmp - graph.html && echo equal'
