@@ -1,31 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/order.h"
 
+#include "stream/batch.h"
 #include "stream/pieces.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOB_ALIGN = 8 };
-
-// A record in a chunk's data: this, then its bytes, then its tail if it is kept.
-struct blob {
-	uint64_t offset;
-	uint64_t inner_offset;
-	uint64_t tail_size;
-	uint64_t place;
-	uint32_t size;
-	uint32_t part;
-	bool late;
-	bool has_tail;
-	size_t kept_size; // of the tail: less than tail_size where the input ends
-};
-
 struct entry {
 	uint64_t time_ns;
 	uint32_t rank;
-	uint32_t at; // of the blob, in units of BLOB_ALIGN
+	uint32_t at; // of the record, in units of PD_KEPT_ALIGN
 };
 
 // A run of records. First a piece of the file, then its records, sorted, then nothing again.
@@ -33,8 +19,7 @@ struct chunk {
 	const struct pd_piece *piece; // NULL if the input comes once
 	struct pd_rounds rounds;      // before its first record
 	uint64_t ordinal;             // in the order of the file
-	uint8_t *data;
-	size_t size, capacity;
+	struct pd_batch batch;
 	struct entry *entries;
 	size_t count, room, next;
 };
@@ -136,57 +121,41 @@ static enum pd_status sort_chunk(struct pd_sorter *order, struct chunk *chunk, s
 
 // ---- records of a chunk ----
 
-static const struct blob *blob_at(const struct chunk *chunk, size_t index)
+static const struct pd_kept *kept_at(const struct chunk *chunk, size_t index)
 {
-	return (const struct blob *)(const void *)(chunk->data + (size_t)chunk->entries[index].at * BLOB_ALIGN);
+	return pd_kept_at(&chunk->batch, (size_t)chunk->entries[index].at * PD_KEPT_ALIGN);
 }
 
 static enum pd_status add_record(struct pd_sorter *order, struct chunk *chunk, const struct pd_record *record,
 				 struct pd_key key, struct pd_bytes tail, struct pd_error *error)
 {
-	size_t body = (record->bytes.size + BLOB_ALIGN - 1) & ~(size_t)(BLOB_ALIGN - 1);
-	size_t need = sizeof(struct blob) + body + ((tail.size + BLOB_ALIGN - 1) & ~(size_t)(BLOB_ALIGN - 1));
-	struct blob *blob;
+	size_t at = chunk->batch.size;
+	struct pd_kept *kept;
 
-	if (chunk->size / BLOB_ALIGN > UINT32_MAX - 1 || order->loaded_bytes > 2 * order->file->memory_limit)
+	if (at / PD_KEPT_ALIGN > UINT32_MAX - 1 || order->loaded_bytes > 2 * order->file->memory_limit)
 		return pd_fail(error, PD_ERROR_LIMIT, record->offset,
 			       "%s: records that belong to one time are too far apart: %zu bytes are between them",
 			       order->file->name, order->loaded_bytes);
-	if (!PD_GROW(chunk->data, chunk->capacity, chunk->size + need) ||
-	    !PD_GROW(chunk->entries, chunk->room, chunk->count + 1))
+	if (!PD_GROW(chunk->entries, chunk->room, chunk->count + 1))
 		return pd_fail_memory(error);
-	blob = (struct blob *)(void *)(chunk->data + chunk->size);
-	*blob = (struct blob){
-		.offset = record->offset,
-		.inner_offset = record->inner_offset,
-		.tail_size = record->tail_size,
-		.place = record->place,
-		.size = (uint32_t)record->bytes.size,
-		.part = record->part,
-		.late = key.rank == 0 && key.time_ns < chunk->rounds.flushed && order->once,
-		.has_tail = tail.data != NULL,
-		.kept_size = tail.size,
-	};
-	memcpy(blob + 1, record->bytes.data, record->bytes.size);
-	if (tail.size)
-		memcpy((uint8_t *)(blob + 1) + body, tail.data, tail.size);
-	chunk->entries[chunk->count++] =
-		(struct entry){key.time_ns, key.rank, (uint32_t)(chunk->size / BLOB_ALIGN)};
-	chunk->size += need;
-	order->loaded_bytes += need;
-	if (blob->late && !order->late_count++)
+	kept = pd_batch_add(&chunk->batch, record, tail);
+	if (!kept)
+		return pd_fail_memory(error);
+	kept->late = key.rank == 0 && key.time_ns < chunk->rounds.flushed && order->once;
+	chunk->entries[chunk->count++] = (struct entry){key.time_ns, key.rank, (uint32_t)(at / PD_KEPT_ALIGN)};
+	order->loaded_bytes += chunk->batch.size - at;
+	if (kept->late && !order->late_count++)
 		order->late_offset = record->offset;
 	return PD_OK;
 }
 
 static void unload(struct pd_sorter *order, struct chunk *chunk)
 {
-	order->loaded_bytes -= chunk->size;
-	pd_free(chunk->data);
+	order->loaded_bytes -= chunk->batch.size;
+	pd_batch_fini(&chunk->batch);
 	pd_free(chunk->entries);
-	chunk->data = NULL;
 	chunk->entries = NULL;
-	chunk->size = chunk->capacity = chunk->count = chunk->room = chunk->next = 0;
+	chunk->count = chunk->room = chunk->next = 0;
 	if (order->once)
 		pd_free(chunk);
 }
@@ -381,7 +350,7 @@ static enum pd_status load_round(struct pd_sorter *order, struct pd_error *error
 		if (status < 0)
 			break;
 		ended = record->type == PD_RECORD_FINISHED_ROUND;
-		if (!ended && chunk->size > limit) {
+		if (!ended && chunk->batch.size > limit) {
 			make_round(order);
 			ended = true;
 		}
@@ -428,11 +397,11 @@ static void tell_late(struct pd_sorter *order)
 enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error)
 {
 	struct pd_sorter *order = stream->order;
-	const struct blob *blob;
 	struct chunk *chunk;
 	enum pd_status status;
 
 	let_go(order);
+	stream->kept = NULL;
 	status = order->once ? make_ready_by_rounds(order, error) : make_ready_by_chunks(order, error);
 	if (status == PD_END) {
 		order->ended = true;
@@ -441,57 +410,11 @@ enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error)
 	if (status != PD_OK)
 		return status;
 	chunk = order->heap[0];
-	blob = blob_at(chunk, chunk->next);
-	pd_stream_show(stream, blob->part, (struct pd_bytes){(const uint8_t *)(blob + 1), blob->size}, blob->offset,
-		       blob->inner_offset);
-	stream->record.place = blob->place;
-	stream->record.tail_size = blob->tail_size;
-	if (blob->late)
-		stream->record.flags |= PD_RECORD_LATE;
+	pd_stream_show_kept(stream, kept_at(chunk, chunk->next));
 	order->shown = chunk;
 	if (++chunk->next == chunk->count)
 		order->heap[0] = order->heap[--order->heap_size];
 	sift_down(order, 0);
-	return PD_OK;
-}
-
-enum pd_status pd_order_tail(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error)
-{
-	const struct chunk *chunk = stream->order->shown;
-	const struct pd_record *record = &stream->record;
-	const struct blob *blob;
-	struct pd_source *source;
-	enum pd_status status;
-	uint64_t offset, size;
-	uint8_t *tail;
-	size_t got;
-
-	if (!chunk) {
-		*bytes_out = (struct pd_bytes){0};
-		return PD_OK;
-	}
-	blob = blob_at(chunk, chunk->next - 1);
-	if (!blob->tail_size || blob->has_tail) {
-		size_t body = (blob->size + BLOB_ALIGN - 1) & ~(size_t)(BLOB_ALIGN - 1);
-
-		*bytes_out = (struct pd_bytes){(const uint8_t *)(blob + 1) + body, blob->kept_size};
-		return PD_OK;
-	}
-	if (blob->tail_size > stream->file->memory_limit)
-		return pd_fail(error, PD_ERROR_LIMIT, record->offset, "%s: %" PRIu64 " bytes behind the record",
-			       stream->file->name, blob->tail_size);
-	// a size that the file cannot have must not take memory
-	source = stream->file->parts[blob->part].source;
-	offset = blob->offset + blob->size;
-	size = offset < source->size && blob->tail_size > source->size - offset ? source->size - offset : blob->tail_size;
-	tail = pd_realloc(stream->tail, (size_t)size);
-	if (!tail)
-		return pd_fail_memory(error);
-	stream->tail = tail;
-	status = pd_source_read(source, offset, tail, (size_t)size, &got, error);
-	if (status < 0)
-		return status;
-	*bytes_out = (struct pd_bytes){tail, got};
 	return PD_OK;
 }
 

@@ -26,8 +26,6 @@ enum pd_status pd_order_open(struct pd_stream *stream, const struct pd_pieces *p
 void pd_order_close(struct pd_sorter *order);
 // Shows the next record in the stream.
 enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error);
-// Bytes behind the record that is shown.
-enum pd_status pd_order_tail(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error);
 void pd_order_progress(const struct pd_sorter *order, uint64_t *done_out, uint64_t *total_out);
 
 #endif

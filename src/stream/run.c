@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs: a walk that shows what is no sample and cuts the file, see pieces.h, then the records to a sink. Workers take
- * pieces from one counter, the calling thread among them; each has a stream and a sink of its own. All that
- * the file has to tell about itself was learned in the walk, so workers only read it.
+ * pieces from one counter, the calling thread among them; each has a stream and a sink of its own. What cannot be cut is
+ * read by the calling thread, which hands copies of the records to the others. All that the file has to tell about
+ * itself was learned in the walk, so workers only read it.
  */
 #include <perfdata/run.h>
 
@@ -12,9 +13,12 @@
 #include <string.h>
 
 #include "stream/pieces.h"
+#include "stream/queue.h"
 
 enum {
 	MOST_WORKERS = 256,
+	BATCH_SIZE = 256 << 10,
+	BYTES_PER_WORKER = 4 << 10,  // of compressed records: for less a thread is not worth it
 	RECORDS_PER_PROGRESS = 1 << 14,
 };
 
@@ -32,6 +36,7 @@ struct run {
 
 struct worker {
 	struct run *run;
+	struct pd_queue *queue;
 	struct pd_stream *stream;
 	void *self; // of the sink
 	bool forked, started;
@@ -148,6 +153,12 @@ static enum pd_status run_stream(struct run *run, struct pd_error *error)
 
 // ---- pieces, on one thread or several ----
 
+static void fail_worker(struct worker *worker, enum pd_status status)
+{
+	worker->status = status;
+	atomic_store(&worker->run->ended, true);
+}
+
 static enum pd_status run_piece(struct worker *worker, const struct pd_piece *piece)
 {
 	struct run *run = worker->run;
@@ -181,10 +192,8 @@ static void work(struct worker *worker, bool is_caller)
 		if (status >= 0 && is_caller)
 			status = progress(run, run->total + done, &worker->error);
 	}
-	if (status >= 0)
-		return;
-	worker->status = status;
-	atomic_store(&run->ended, true);
+	if (status < 0)
+		fail_worker(worker, status);
 }
 
 static void *work_beside(void *self)
@@ -250,33 +259,159 @@ static enum pd_status close_workers(struct run *run, struct worker *workers, siz
 static size_t worker_count(const struct run *run)
 {
 	size_t count = run->options.threads;
+	uint64_t most = run->pieces.once ? 1 + run->total / BYTES_PER_WORKER : run->pieces.count;
 	cpu_set_t set;
 
 	if (!run->sink.fork)
 		return 1;
 	if (!count)
 		count = sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
-	if (count > run->pieces.count)
-		count = run->pieces.count;
+	if (count > most)
+		count = (size_t)most;
 	return count > MOST_WORKERS ? MOST_WORKERS : count ? count : 1;
+}
+
+typedef void *thread_fn(void *worker);
+
+// The first worker is the calling thread; fewer threads than wanted do the same work.
+static enum pd_status open_workers(struct run *run, struct pd_queue *queue, thread_fn *thread, struct worker *workers,
+				   size_t count, size_t *opened_out, struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+	size_t opened = 0;
+
+	for (; opened < count && status >= 0; opened++)
+		status = open_worker(run, &workers[opened], opened == 0, error);
+	*opened_out = opened;
+	for (size_t i = 0; i < opened; i++)
+		workers[i].queue = queue;
+	for (size_t i = 1; i < opened && status >= 0; i++)
+		workers[i].started = pthread_create(&workers[i].thread, NULL, thread, &workers[i]) == 0;
+	return status;
 }
 
 static enum pd_status run_pieces(struct run *run, struct pd_error *error)
 {
-	size_t count = worker_count(run), opened = 0;
+	size_t count = worker_count(run), opened;
 	struct worker *workers = pd_alloc(count * sizeof(*workers));
-	enum pd_status status = PD_OK;
+	enum pd_status status;
 
 	if (!workers)
 		return pd_fail_memory(error);
-	for (; opened < count && status >= 0; opened++)
-		status = open_worker(run, &workers[opened], opened == 0, error);
-	// fewer threads than wanted do the same work
-	for (size_t i = 1; i < opened && status >= 0; i++)
-		workers[i].started = pthread_create(&workers[i].thread, NULL, work_beside, &workers[i]) == 0;
+	status = open_workers(run, NULL, work_beside, workers, count, &opened, error);
 	if (status >= 0)
 		work(&workers[0], true);
 	return close_workers(run, workers, opened, status, error);
+}
+
+// ---- records inside of others: one thread reads, whoever is free takes what it has read ----
+
+// Shows the records of a batch; after a failure anywhere nothing is shown any more.
+static void empty_batch(struct worker *worker, struct pd_queued *queued)
+{
+	struct run *run = worker->run;
+	struct pd_stream *stream = worker->stream;
+	const struct pd_batch *batch = &queued->batch;
+	enum pd_status status = PD_OK;
+
+	for (size_t at = 0; status >= 0 && at < batch->size; at += pd_kept_step(pd_kept_at(batch, at))) {
+		if (PD_UNLIKELY(atomic_load_explicit(&run->ended, memory_order_relaxed)))
+			break;
+		stream->index = pd_kept_at(batch, at)->place;
+		pd_stream_show_kept(stream, pd_kept_at(batch, at));
+		status = run->sink.record(worker->self, stream, &stream->record, &worker->error);
+		if (status >= 0 && run->file->stopped)
+			status = pd_file_stopped(&worker->error);
+	}
+	stream->kept = NULL;
+	pd_queue_put_empty(worker->queue, queued);
+	if (status < 0)
+		fail_worker(worker, status);
+}
+
+static void *empty_batches(void *self)
+{
+	struct worker *worker = self;
+	struct pd_queued *queued;
+
+	while ((queued = pd_queue_take_full(worker->queue, true)) != NULL)
+		empty_batch(worker, queued);
+	return NULL;
+}
+
+// One that can be filled. Whoever reads helps to empty them when the others cannot keep up: there are more batches
+// than workers, so one is empty or full.
+static struct pd_queued *next_batch(struct worker *worker)
+{
+	struct pd_queued *queued;
+
+	while (!(queued = pd_queue_take_empty(worker->queue))) {
+		queued = pd_queue_take_full(worker->queue, false);
+		if (queued)
+			empty_batch(worker, queued);
+	}
+	return queued;
+}
+
+static enum pd_status fill_batches(struct worker *worker, struct pd_stream *stream, struct pd_error *error)
+{
+	struct run *run = worker->run;
+	struct pd_queued *queued = next_batch(worker);
+	const struct pd_record *record;
+	enum pd_status status;
+
+	while ((status = pd_stream_next(stream, &record, error)) == PD_OK && !atomic_load(&run->ended)) {
+		if (!pd_batch_add(&queued->batch, record, (struct pd_bytes){0}))
+			status = pd_fail_memory(error);
+		if (status >= 0 && queued->batch.size >= BATCH_SIZE) {
+			pd_queue_put_full(worker->queue, queued);
+			queued = next_batch(worker);
+			status = stream_progress(run, stream, error);
+		}
+		if (status < 0)
+			break;
+	}
+	pd_queue_put_full(worker->queue, queued);
+	if (status == PD_END)
+		pd_stream_end_pass(stream, stream->index, run->pieces.record_count, PD_NO_OFFSET);
+	return status < 0 ? status : PD_OK;
+}
+
+static void read_batches(struct worker *worker)
+{
+	struct run *run = worker->run;
+	struct pd_queued *queued;
+	struct pd_stream *stream;
+	enum pd_status status = pd_stream_open(run->file, NULL, &stream, &worker->error);
+
+	if (status >= 0) {
+		settle(run, stream);
+		status = fill_batches(worker, stream, &worker->error);
+		pd_stream_close(stream);
+	}
+	if (status < 0)
+		fail_worker(worker, status);
+	pd_queue_end(worker->queue);
+	while ((queued = pd_queue_take_full(worker->queue, false)) != NULL)
+		empty_batch(worker, queued);
+}
+
+static enum pd_status run_batches(struct run *run, struct pd_error *error)
+{
+	size_t count = worker_count(run), opened = 0;
+	struct worker *workers = pd_alloc(count * sizeof(*workers));
+	struct pd_queue queue = PD_QUEUE_START;
+	enum pd_status status;
+
+	if (workers && pd_queue_fill(&queue, 2 * count))
+		status = open_workers(run, &queue, empty_batches, workers, count, &opened, error);
+	else
+		status = pd_fail_memory(error);
+	if (status >= 0)
+		read_batches(&workers[0]);
+	status = close_workers(run, workers, opened, status, error);
+	pd_queue_fini(&queue);
+	return status;
 }
 
 // ---- all of it ----
@@ -289,6 +424,8 @@ static enum pd_status go(struct run *run, struct pd_error *error)
 		status = choose(run, error);
 	if (status < 0)
 		return status;
+	if (run->pieces.once && worker_count(run) > 1)
+		return run_batches(run, error);
 	if (run->pieces.once || (run->options.order == PD_ORDER_TIME && !run->sink.fork))
 		return run_stream(run, error);
 	return run_pieces(run, error);

@@ -3,6 +3,7 @@
  * Records in the order of the file. Outer records stand in the reader's window; a compressed one stays there
  * while the records inside are handed out. Damage is told, and the stream looks for the next plausible record.
  */
+#include "stream/batch.h"
 #include "stream/order.h"
 #include "stream/stream.h"
 
@@ -688,8 +689,8 @@ enum pd_status pd_stream_tail(struct pd_stream *stream, struct pd_bytes *bytes_o
 		*bytes_out = stream->tail_bytes;
 		return PD_OK;
 	}
-	if (stream->order)
-		return pd_order_tail(stream, bytes_out, error);
+	if (stream->order || stream->kept)
+		return pd_stream_kept_tail(stream, bytes_out, error);
 	if (size > stream->file->memory_limit)
 		return pd_fail(error, PD_ERROR_LIMIT, stream->record.offset,
 			       "%s: %" PRIu64 " bytes behind the record, the limit is %" PRIu64, stream->file->name,

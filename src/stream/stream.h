@@ -100,6 +100,7 @@ struct pd_stream {
 	uint8_t *tail;
 	struct pd_bytes tail_bytes; // of the current record, once it was read
 	uint64_t index;
+	const struct pd_kept *kept; // what is shown, if it was kept; see batch.h
 	struct pd_sorter *order; // records are shown in the order of time; see order.h
 	struct pd_part range;   // what is read instead of the parts, if it has a source
 	bool quiet;             // problems were told already

@@ -128,6 +128,52 @@ static void make_file(struct image *image, const struct make *make)
 		image_file_end(image);
 }
 
+// A frame of zstd whose blocks are stored as they are, so that no library is needed to make it.
+static void store_frame(struct image *frame, const uint8_t *data, size_t size)
+{
+	enum { BLOCK = 100000 };
+
+	image_hex(frame, "28b52ffd 00 58");
+	for (size_t at = 0; at < size; at += BLOCK) {
+		size_t part = size - at < BLOCK ? size - at : BLOCK;
+
+		image_put(image_room(frame, 3), part << 3 | (at + part == size), 3, false);
+		image_bytes(frame, data + at, part);
+	}
+}
+
+// The same records inside of compressed ones.
+static void make_compressed(struct image *image, const struct make *make)
+{
+	enum { HEAD = 184, PIECE = 60000 };
+	struct image plain, frame = { 0 };
+
+	make_file(&plain, make);
+	store_frame(&frame, plain.data + HEAD, plain.size - HEAD);
+	*image = (struct image){ .big = make->big };
+	image_bytes(image, plain.data, HEAD);
+	make_comm(image, FIRST_NS);
+	for (size_t at = 0; at < frame.size; at += PIECE) {
+		size_t record = image_record(image, 81, 0);
+
+		image_bytes(image, frame.data + at, frame.size - at < PIECE ? frame.size - at : PIECE);
+		image_end(image, record);
+		if (at == 3 * PIECE)
+			make_auxtrace(image, 4096);
+	}
+	image_file_end(image);
+	image_free(&plain);
+	image_free(&frame);
+}
+
+static void open_compressed(const void *self)
+{
+	struct image image;
+
+	make_compressed(&image, self);
+	opened_open(&o, &image, 0);
+}
+
 static const struct make makes[] = {
 	{ 0 },
 	{ .big = true },
@@ -317,6 +363,20 @@ TEST(run__made_files_in_many_pieces)
 		printf("# made file %zu\n", i);
 		CHECK(try_ways(open_by_make, &makes[i]));
 	}
+}
+
+TEST(run__compressed_files_in_many_batches)
+{
+	struct make plain = { 0 }, odd = { .mixed = true, .big = true };
+
+	struct tally tally = { 0 };
+
+	open_compressed(&plain);
+	CHECK(tally_stream(&tally, o.file, PD_ORDER_FILE, &o.error) == PD_OK);
+	CHECK(tally.samples == MADE_SAMPLES || opened_told(&o, "no-zstd"));
+	CHECK(tally.tails == 4096);
+	CHECK(try_ways(open_compressed, &plain));
+	CHECK(try_ways(open_compressed, &odd));
 }
 
 TEST(run__order_of_time_on_one_thread)
@@ -687,10 +747,12 @@ TEST(run__a_failure_ends_it_and_all_are_joined)
 
 TEST(run__a_failure_in_what_cannot_be_cut)
 {
-	open_named("hot-zstd.data");
+	struct make make = { 0 };
+
+	open_compressed(&make);
 	for (unsigned caller = BY_RECORD; caller <= BY_NOBODY; caller++)
 		for (size_t t = 0; t < THREAD_COUNTS; t++)
-			CHECK(ends_well(caller, 1 + (int)t, thread_counts[t], t % 2 ? PD_ORDER_TIME : PD_ORDER_FILE));
+			CHECK(ends_well(caller, 1 + 700 * (int)t, thread_counts[t], t % 2 ? PD_ORDER_TIME : PD_ORDER_FILE));
 	opened_close(&o);
 }
 
@@ -819,6 +881,7 @@ TEST(run__a_file_that_shrinks_between_the_walks)
 }
 
 RUN(TEST_CASE(run__shows_what_a_stream_shows), TEST_CASE(run__made_files_in_many_pieces),
+    TEST_CASE(run__compressed_files_in_many_batches),
     TEST_CASE(run__order_of_time_on_one_thread), TEST_CASE(stream__places_in_the_order_of_time),
     TEST_CASE(run__twice_over_one_file), TEST_CASE(run__twins_may_ask_the_file), TEST_CASE(run__windows),
     TEST_CASE(run__no_times), TEST_CASE(run__a_failure_ends_it_and_all_are_joined),
