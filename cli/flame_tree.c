@@ -588,8 +588,8 @@ enum frame_kind frame_kind_by_name(enum frame_kind kind, const char *name, const
 		if ((jit || !names[i].jit) && starts_with(name, names[i].start))
 			return names[i].kind;
 	}
-	/* Ljava/lang/String;::length */
-	if (jit && name[0] == 'L' && strchr(name, '/') && strchr(name, ';'))
+	/* Ljava/lang/String;::length, or what is left of it in folded stacks */
+	if (jit && strchr(name, '/') && (strstr(name, "::") || strchr(name, ';')))
 		return FRAME_JAVA;
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
 		if (starts_with(last_part(dso), objects[i].start))
