@@ -78,10 +78,13 @@ static struct pd_elf *open_elf(struct finding *f, enum pd_find_kind kind, const 
 	struct pd_elf *elf = NULL;
 	struct pd_image image;
 	struct pd_error error;
+	enum pd_status status;
 
 	if (!open_image(f, kind, root, path, &image))
 		return NULL;
-	if (pd_elf_open_image(&elf, &image, "", f->places->limit, &error)) {
+	status = pd_elf_open_image(&elf, &image, "", f->places->limit, &error);
+	f->found->out_of_memory |= status == PD_ERROR_MEMORY;
+	if (status) {
 		// without a name the message begins with its colon
 		const char *text = strncmp(error.message, ": ", 2) == 0 ? error.message + 2 : error.message;
 

@@ -105,6 +105,7 @@ const uint8_t *pd_image_part(struct pd_image *image, uint64_t offset, uint64_t s
 	if (image->fd < 0)
 		return image->memory ? image->memory + offset : NULL;
 	data = pd_arena_alloc(&image->arena, size);
+	image->failed |= !data;
 	if (!data || read_fd(image->fd, offset, data, size) != size)
 		return NULL;
 	return data;

@@ -16,6 +16,7 @@ struct pd_image {
 	uint8_t *owned;        // the same, if it is to be freed
 	uint64_t size;
 	struct pd_arena arena; // parts that were read
+	bool failed;           // a part is missing for want of memory, or by the limit
 };
 
 /** Opens a regular file. limit is the most bytes of parts to keep, 0 means 1 GiB. PD_ERROR_SYSTEM, or

@@ -113,12 +113,15 @@ struct pd_elf *pd_lookup_fetch(struct pd_symbols *symbols, const struct pd_objec
 {
 	struct pd_object_id has = {.size = 0};
 	struct pd_elf *elf = NULL;
+	enum pd_status status;
 	const char *path;
 
 	if (!symbols->fetch || !id->size)
 		return NULL;
 	path = symbols->fetch(symbols->fetch_self, id->bytes, id->size, debug);
-	if (!path || pd_elf_open(&elf, path, symbols->limit, NULL))
+	status = path ? pd_elf_open(&elf, path, symbols->limit, NULL) : PD_ERROR_SYSTEM;
+	symbols->failed |= status == PD_ERROR_MEMORY;
+	if (status)
 		return NULL;
 	if (pd_elf_id(elf, &has) && pd_object_id_equal(&has, id))
 		return elf;
@@ -197,7 +200,9 @@ static void read_table(struct pd_symbols *symbols, struct pd_dso_full *dso, stru
 		return;
 	}
 	take_table(symbols, dso, object, table);
-	if (symbols->index && dso->file_id.size && (pd_elf_has_symtab(object) || debug))
+	if (object->image.failed || (debug && debug->image.failed))
+		symbols->failed = true;
+	else if (symbols->index && dso->file_id.size && (pd_elf_has_symtab(object) || debug))
 		pd_index_save_symbols(symbols->index, &dso->file_id, INDEX_VARIANT, object, table);
 }
 

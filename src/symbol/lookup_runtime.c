@@ -67,9 +67,12 @@ static struct pd_jitdump *open_jitdump(struct pd_symbols *symbols, const char *p
 	struct pd_image image;
 	const char *reason;
 
-	if (open_own(symbols, path, &image, &reason) &&
-	    pd_jitdump_open_image(&jit, &image, symbols->limit, NULL) != PD_OK)
+	if (open_own(symbols, path, &image, &reason)) {
+		enum pd_status status = pd_jitdump_open_image(&jit, &image, symbols->limit, NULL);
+
+		symbols->failed |= status == PD_ERROR_MEMORY;
 		reason = "not a jitdump";
+	}
 	if (jit)
 		return jit;
 	pd_text_put(tried, path, strlen(path));
@@ -107,6 +110,7 @@ static bool open_jitdumps(struct pd_symbols *symbols, struct pd_dso_full *dso, s
 static void load_perfmap(struct pd_symbols *symbols, struct pd_dso_full *dso, const char *tried)
 {
 	struct pd_image image;
+	enum pd_status status;
 	const char *reason;
 	uint8_t *text;
 	size_t size;
@@ -115,12 +119,14 @@ static void load_perfmap(struct pd_symbols *symbols, struct pd_dso_full *dso, co
 		pd_lookup_tell(symbols, dso, PD_DSO_MISSING, "%s%s: %s", tried, dso->path, reason);
 		return;
 	}
-	if (pd_image_read_all(&image, TEXT_LIMIT, &text, &size, NULL) == PD_OK) {
-		if (pd_perfmap_read(&dso->own_table, (char *)text, size, symbols->limit, NULL, NULL) == PD_OK)
-			dso->table = dso->own_table;
+	status = pd_image_read_all(&image, TEXT_LIMIT, &text, &size, NULL);
+	pd_image_close(&image);
+	if (status == PD_OK) {
+		status = pd_perfmap_read(&dso->own_table, (char *)text, size, symbols->limit, NULL, NULL);
 		pd_free(text);
 	}
-	pd_image_close(&image);
+	symbols->failed |= status == PD_ERROR_MEMORY;
+	dso->table = status == PD_OK ? dso->own_table : NULL;
 	if (!dso->table)
 		pd_lookup_tell(symbols, dso, PD_DSO_MISSING, "%s%s: larger than the limit", tried, dso->path);
 	else if (pd_symtab_count(dso->table))

@@ -1,120 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* From addresses of processes to functions: objects in a directory of their own, and files that set traps. */
-#include "../test.h"
-#include "elf_image.h"
-#include "unit/world/make.h"
+#include "places.h"
 
-#include <dirent.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
-#include <unistd.h>
-
-enum { PID = 100, KERNEL_TEXT = 0x81000000 };
-
-static char top[64];
-static const uint8_t id_a[20] = {0xaa, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
-static const uint8_t id_b[20] = {0xbb, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
-
-static const char *under(const char *path)
-{
-	static char texts[8][512];
-	static unsigned turn;
-	char *text = texts[turn++ % 8];
-
-	if (snprintf(text, sizeof(texts[0]), "%s/%s", top, path) >= (int)sizeof(texts[0]))
-		abort();
-	return text;
-}
-
-static void make_folders(const char *path)
-{
-	char part[256] = {0};
-
-	for (size_t i = 0; path[i] && i + 1 < sizeof(part); i++) {
-		if (path[i] == '/')
-			mkdir(under(part), 0700);
-		part[i] = path[i];
-	}
-}
-
-static void put_file(const char *path, const void *data, size_t size)
-{
-	FILE *file;
-
-	make_folders(path);
-	file = fopen(under(path), "wb");
-	if (!file || fwrite(data, 1, size, file) != size || fclose(file)) {
-		perror(path);
-		exit(1);
-	}
-}
-
-static void put_text(const char *path, const char *text)
-{
-	put_file(path, text, strlen(text));
-}
-
-// Code at file offset 0x40, as addresses from `addr`: first [0, 16), _ZN4shop4workEi [16, 48), and more behind.
-static void put_object(const char *path, const uint8_t *id, uint64_t addr)
-{
-	struct made_elf elf = {.wide = true, .type = 3, .machine = 62, .segment_count = 1};
-	size_t text = elf_section(&elf, ".text", 1, 6, addr);
-	size_t names = elf_section(&elf, ".strtab", 3, 0, 0);
-	size_t table = elf_section(&elf, ".symtab", 2, 0, 0), note;
-	struct image image;
-
-	elf.segments[0] = (struct made_segment){.type = 1, .flags = 5, .offset = 0x40, .addr = addr, .file_size = 0x4000};
-	image_zeros(&elf.sections[text].content, 0x4000);
-	if (id) {
-		note = elf_section(&elf, ".note.gnu.build-id", 7, 2, 0);
-		image_u32(&elf.sections[note].content, 4);
-		image_u32(&elf.sections[note].content, 20);
-		image_u32(&elf.sections[note].content, 3);
-		image_bytes(&elf.sections[note].content, "GNU", 4);
-		image_bytes(&elf.sections[note].content, id, 20);
-	}
-	elf_symbol(&elf, table, names, "first", 0x12, (unsigned)text, addr, 16);
-	elf_symbol(&elf, table, names, "_ZN4shop4workEi", 0x02, (unsigned)text, addr + 16, 32);
-	elf_symbol(&elf, table, names, "_text", 0x10, (unsigned)text, addr + 64, 0);
-	for (uint32_t i = 0; i < 1000; i++) {
-		char name[16];
-
-		snprintf(name, sizeof(name), "many%u", i);
-		elf_symbol(&elf, table, names, name, 0x22, (unsigned)text, addr + 0x100 + 8 * i, 8);
-	}
-	image = elf_make(&elf);
-	put_file(path, image.data, image.size);
-	image_free(&image);
-}
-
-static void map(struct made *made, uint64_t addr, const char *path, const uint8_t *id)
-{
-	make_mmap2(made, &(struct made_mmap2){.misc = MAKE_USER | (id ? MAKE_BUILD_ID : 0),
-					      .pid = PID,
-					      .tid = PID,
-					      .addr = addr,
-					      .len = 0x8000,
-					      .prot = 5,
-					      .build_id = id,
-					      .path = path,
-					      .time = 1});
-}
-
-static struct pd_symbols *open_symbols(struct made *made, struct pd_symbols_options options)
-{
-	struct pd_symbols *symbols = NULL;
-	struct pd_error error;
-
-	options.size = sizeof(options);
-	if (!options.symfs)
-		options.symfs = under("sys");
-	if (pd_symbols_new(made->file, made->world, &options, &symbols, &error)) {
-		printf("# %s\n", error.message);
-		return NULL;
-	}
-	return symbols;
-}
 
 static struct pd_symbols *open_default(struct made *made)
 {
@@ -443,43 +332,13 @@ TEST(test_places__perf_map_of_others)
 	make_free(&made);
 }
 
-static void put_code(struct image *out, uint64_t time, uint64_t addr, uint64_t index, const char *name)
-{
-	size_t start = out->size;
-
-	image_u32(out, 0);
-	image_u32(out, 0);
-	image_u64(out, time);
-	image_u32(out, PID);
-	image_u32(out, PID);
-	image_u64(out, addr);
-	image_u64(out, addr);
-	image_u64(out, 2);
-	image_u64(out, index);
-	image_text(out, name, strlen(name) + 1);
-	image_bytes(out, "\xcc\xcc", 2);
-	image_set(out, start + 4, out->size - start, 4);
-}
-
 TEST(test_places__jitdump)
 {
 	struct made made = make_jit();
 	struct pd_symbols *symbols;
-	struct image dump = {.big = false};
 	struct pd_place early, late;
 
-	image_bytes(&dump, "DTiJ", 4);
-	image_u32(&dump, 1);
-	image_u32(&dump, 40);
-	image_u32(&dump, 62);
-	image_u32(&dump, 0);
-	image_u32(&dump, PID);
-	image_u64(&dump, 5);
-	image_u64(&dump, 0);
-	put_code(&dump, 10, 0x10100, 1, "before");
-	put_code(&dump, 20, 0x10100, 2, "after");
-	put_file("sys/tmp/jit-100.dump", dump.data, dump.size);
-	image_free(&dump);
+	put_jitdump("sys/tmp/jit-100.dump");
 	unlink(under("sys/tmp/perf-100.map"));
 	put_text("sys/tmp/perf-100.map", "10100 2 map\n");
 	CHECK(make_world(&made, NULL));
@@ -631,26 +490,6 @@ TEST(test_places__options)
 	make_free(&made);
 }
 
-static void remove_all(const char *path)
-{
-	DIR *folder = opendir(path);
-	struct dirent *entry;
-	char inner[1024];
-
-	while (folder && (entry = readdir(folder))) {
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-			continue;
-		snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name);
-		if (entry->d_type == DT_DIR)
-			remove_all(inner);
-		else
-			unlink(inner);
-	}
-	if (folder)
-		closedir(folder);
-	rmdir(path);
-}
-
 int main(void)
 {
 	static const struct test_case cases[] = {
@@ -673,11 +512,8 @@ int main(void)
 	};
 	int result;
 
-	snprintf(top, sizeof(top), "/tmp/perfdata-places-XXXXXX");
-	if (!mkdtemp(top)) {
-		perror(top);
+	if (!make_top())
 		return 1;
-	}
 	result = test_run(cases, sizeof(cases) / sizeof(cases[0]));
 	remove_all(top);
 	return result;
