@@ -188,6 +188,7 @@ static bool check_events(struct script *script)
 		if (pipe)
 			add_pipe_place(script, event);
 	}
+	script_forget_looks(script);
 	return true;
 }
 
@@ -231,6 +232,8 @@ static bool settle(struct script *script)
 {
 	if (!script->settled && !keep(script, pd_world_settle(script->world, &script->error)))
 		return false;
+	if (!script->settled)
+		script_forget(script);
 	script->settled = true;
 	if (!script->symbols)
 		script->symbols = symbols_open(script->symbol_options, script->input.file, script->world);
@@ -407,6 +410,7 @@ static int run(const struct call *call)
 		complain("out of memory");
 		return CODE_UNREADABLE;
 	}
+	script->line.out = call->out;
 	script->line.text = call->out->text;
 	script->line.escape = call->out->terminal;
 	if (!take_options(script, values)) {
@@ -423,7 +427,7 @@ static int run(const struct call *call)
 	}
 	select_fini(&script->select);
 	script_trace_close(script);
-	free(script->last_values);
+	script_sample_fini(script);
 	free(script);
 	return code;
 }

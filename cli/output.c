@@ -66,6 +66,13 @@ bool output_spill(struct output *output)
 	return !output->failure;
 }
 
+void output_put(struct output *output, const char *data, size_t size)
+{
+	flush(output);
+	if (!output->failure)
+		write_all(output, (struct pd_bytes){ .data = (const uint8_t *)data, .size = size });
+}
+
 int output_finish(struct output *output)
 {
 	flush(output);

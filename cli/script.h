@@ -7,6 +7,7 @@
 
 #include "input.h"
 #include "script_fields.h"
+#include "script_frames.h"
 #include "script_line.h"
 #include "select.h"
 #include "symbol_options.h"
@@ -16,6 +17,31 @@ struct last_value {
 	uint64_t id;
 	uint64_t value;
 	bool used;
+};
+
+/* What is the same for all samples of an event. */
+struct event_look {
+	uint32_t shown;    /* FIELD_... */
+	bool known;
+	bool needs_sample; /* the brief form is not enough */
+	bool chain;        /* it has call chains, which are shown */
+	char *name;        /* aligned, with a colon behind it */
+	size_t name_size;
+};
+
+enum { VIEWS = 1024, START_MOST = 96 };
+
+/* A thread for as long as nothing changes, and how its lines start. */
+struct thread_view {
+	bool known;
+	bool wide;
+	uint32_t pid, tid;
+	uint32_t shown;
+	struct pd_view view;
+	const char *comm; /* never NULL */
+	char unknown[PD_THREAD_NAME_BYTES];
+	char start[START_MOST];
+	size_t start_size; /* 0: not made yet */
 };
 
 struct script {
@@ -36,7 +62,15 @@ struct script {
 	uint64_t shown_types; /* bit n: records of type n are printed */
 	enum pd_arch machine;
 	bool machine_known;
-	size_t name_width; /* of events; 0: not known yet */
+	size_t name_width; /* of events */
+	bool look_known;   /* an event has been printed */
+	struct event_look *looks; /* by index of the event */
+	size_t look_count;
+	struct thread_view *views; /* by hash */
+	struct frames frames;
+	uint64_t second; /* of the last line, for its digits */
+	char second_digits[24];
+	size_t second_size;
 	uint64_t first_time, last_time;
 	bool has_first, has_last;
 	size_t data_src_width;
@@ -55,8 +89,11 @@ struct script {
 /* One sample on its way to the output. */
 struct shot {
 	const struct pd_record *record;
-	const struct pd_sample *sample;
-	const struct pd_event *event; /* of the values below: a member of the group */
+	struct pd_brief brief;
+	const struct pd_sample *sample; /* NULL where the brief form is enough */
+	const struct pd_event *event;   /* of the values below: a member of the group */
+	const struct event_look *look;  /* of event */
+	struct thread_view *thread;     /* NULL if it has none */
 	uint32_t shown;               /* FIELD_... */
 	struct pd_moment when;
 	unsigned cpumode;
@@ -72,6 +109,11 @@ struct shot {
 bool script_sample(struct script *script, const struct pd_record *record);
 /* comm, pid, tid, cpu, misc, time: how every line starts. */
 void script_start(struct script *script, const struct shot *shot, uint32_t type, bool wide);
+/* Forgets what was made of the world, which has changed. */
+void script_forget(struct script *script);
+/* Forgets how events look: fields were added. */
+void script_forget_looks(struct script *script);
+void script_sample_fini(struct script *script);
 
 /* ---- script_place.c ---- */
 

@@ -4,6 +4,8 @@
  */
 #include "script_line.h"
 
+#include "output.h"
+
 #include <stdio.h>
 
 enum { DIGITS_MOST = 24 };
@@ -11,9 +13,26 @@ enum { DIGITS_MOST = 24 };
 void line_flush(struct line *line)
 {
 	line->room[line->used] = 0;
-	if (line->used)
+	if (line->used >= LINE_MUCH)
+		output_put(line->out, line->room, line->used);
+	else if (line->used)
 		pd_text_add(line->text, line->room);
 	line->used = 0;
+	line->flushes++;
+}
+
+void line_bytes(struct line *line, const char *bytes, size_t size)
+{
+	while (size) {
+		size_t part = size < LINE_ROOM / 2 ? size : LINE_ROOM / 2;
+
+		if (line->used + part + LINE_PIECE >= LINE_ROOM)
+			line_flush(line);
+		memcpy(line->room + line->used, bytes, part);
+		line->used += part;
+		bytes += part;
+		size -= part;
+	}
 }
 
 void line_spaces(struct line *line, size_t count)
@@ -45,14 +64,7 @@ static void add_foreign(struct line *line, const char *string, size_t length)
 		pd_text_escaped(line->text, string, length);
 		return;
 	}
-	while (length) {
-		size_t part = length < LINE_PIECE ? length : LINE_PIECE;
-
-		memcpy(line_piece(line), string, part);
-		line->used += part;
-		string += part;
-		length -= part;
-	}
+	line_bytes(line, string, length);
 }
 
 void line_foreign(struct line *line, const char *string, size_t width)

@@ -10,10 +10,14 @@
 
 #include <string.h>
 
-enum { LINE_ROOM = 16384, LINE_PIECE = 64 };
+enum { LINE_ROOM = 128 * 1024, LINE_PIECE = 64, LINE_MUCH = 32 * 1024 };
+
+struct output;
 
 struct line {
-	struct pd_text *text;
+	struct output *out;
+	struct pd_text *text; /* of the output */
+	uint64_t flushes;
 	bool escape; /* text of files goes to a terminal */
 	size_t used;
 	char room[LINE_ROOM];
@@ -45,6 +49,8 @@ static inline void line_word(struct line *line, const char *word)
 	line->used += length;
 }
 
+/* Any bytes, as they are. */
+void line_bytes(struct line *line, const char *bytes, size_t size);
 /* Spaces. */
 void line_spaces(struct line *line, size_t count);
 /* A text of the file, as it is or escaped; right-aligned to width. */

@@ -26,9 +26,10 @@ static unsigned other_mode(uint64_t addr, unsigned cpumode)
 	return addr >> 63 ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER;
 }
 
-/* The place of an address; *shown_out is the address as call chains show it. */
+/* The place of an address; *shown_out is the address as call chains show it. *fixed_out says whether it depends on
+ * what is mapped alone. */
 static struct pd_place locate(const struct script *script, const struct shot *shot, unsigned cpumode,
-			      uint64_t addr, bool anywhere, uint64_t *shown_out)
+			      uint64_t addr, bool anywhere, uint64_t *shown_out, bool *fixed_out)
 {
 	unsigned other = other_mode(addr, cpumode);
 	struct pd_location location;
@@ -36,6 +37,7 @@ static struct pd_place locate(const struct script *script, const struct shot *sh
 	bool found;
 
 	*shown_out = addr;
+	*fixed_out = true;
 	if (cpumode != PD_CPUMODE_USER && cpumode != PD_CPUMODE_KERNEL)
 		return place;
 	found = pd_world_locate(script->world, shot->pid, cpumode, shot->when, addr, &location);
@@ -43,6 +45,7 @@ static struct pd_place locate(const struct script *script, const struct shot *sh
 		found = pd_world_locate(script->world, shot->pid, other, shot->when, addr, &location);
 	if (!found)
 		return place;
+	*fixed_out = !location.mapping->anonymous;
 	place = pd_symbols_at(script->symbols, &location, shot->when, addr);
 	/* User code is shown by its place in the file. */
 	if (place.dso && !place.dso->kernel && !is_nameless(&location))
@@ -78,7 +81,8 @@ void script_dso(struct script *script, const struct shot *shot, unsigned cpumode
 		bool anywhere)
 {
 	uint64_t shown;
-	struct pd_place place = locate(script, shot, cpumode, addr, anywhere, &shown);
+	bool fixed;
+	struct pd_place place = locate(script, shot, cpumode, addr, anywhere, &shown, &fixed);
 
 	print_dso(script, &place);
 }
@@ -86,7 +90,8 @@ void script_dso(struct script *script, const struct shot *shot, unsigned cpumode
 static void print_place(struct script *script, const struct shot *shot, uint64_t addr, bool anywhere)
 {
 	uint64_t shown;
-	struct pd_place place = locate(script, shot, shot->cpumode, addr, anywhere, &shown);
+	bool fixed;
+	struct pd_place place = locate(script, shot, shot->cpumode, addr, anywhere, &shown, &fixed);
 
 	if (shot->shown & FIELD_SYM)
 		print_function(script, shot, &place);
@@ -98,27 +103,61 @@ static void print_place(struct script *script, const struct shot *shot, uint64_t
 
 void script_ip(struct script *script, const struct shot *shot)
 {
-	line_hex(&script->line, shot->sample->ip, 16, ' ');
+	line_hex(&script->line, shot->brief.ip, 16, ' ');
 	if (shot->shown & (FIELD_SYM | FIELD_DSO))
-		print_place(script, shot, shot->sample->ip, false);
+		print_place(script, shot, shot->brief.ip, false);
 }
 
-static void print_entry(struct script *script, const struct shot *shot, unsigned cpumode,
-			uint64_t addr)
+static void print_entry(struct script *script, const struct shot *shot, const struct pd_place *place,
+			uint64_t shown)
 {
 	struct line *line = &script->line;
-	uint64_t shown;
-	struct pd_place place = locate(script, shot, cpumode, addr, false, &shown);
 
 	line_char(line, '\t');
 	line_hex(line, shown, 16, ' ');
 	if (shot->shown & FIELD_SYM)
-		print_function(script, shot, &place);
+		print_function(script, shot, place);
 	if (shot->shown & FIELD_DSO) {
 		line_char(line, ' ');
-		print_dso(script, &place);
+		print_dso(script, place);
 	}
 	line_char(line, '\n');
+}
+
+/* An entry that is not in the table. Code that is made at run time may be other code a moment later. */
+static __attribute__((noinline)) void make_entry(struct script *script, const struct shot *shot,
+						 const struct frame_key *key, unsigned cpumode)
+{
+	struct line *line = &script->line;
+	uint64_t shown, flushes;
+	struct pd_place place;
+	size_t start;
+	bool fixed;
+
+	place = locate(script, shot, cpumode, key->addr, false, &shown, &fixed);
+	if (line->used > LINE_ROOM / 2)
+		line_flush(line);
+	start = line->used;
+	flushes = line->flushes;
+	print_entry(script, shot, &place, shown);
+	if (fixed && shot->thread && line->flushes == flushes)
+		frames_put(&script->frames, key, line->room + start, line->used - start);
+}
+
+static inline void put_entry(struct script *script, const struct shot *shot, unsigned cpumode, uint64_t addr)
+{
+	struct frame_key key = { .maps = shot->thread ? shot->thread->view.maps : 0,
+				 .addr = addr,
+				 .look = shot->shown & (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO) };
+	const char *text;
+	size_t size;
+
+	key.look |= (uint32_t)cpumode << 28;
+	text = shot->thread ? frames_get(&script->frames, &key, &size) : NULL;
+	if (text)
+		line_bytes(&script->line, text, size);
+	else
+		make_entry(script, shot, &key, cpumode);
 }
 
 /* False for a marker that ends the chain. */
@@ -158,13 +197,13 @@ static size_t good_entries(struct pd_u64s chain, uint64_t most)
 
 void script_chain(struct script *script, const struct shot *shot)
 {
-	struct pd_u64s chain = shot->sample->callchain;
+	struct pd_u64s chain = shot->brief.callchain;
 	size_t count = good_entries(chain, script->max_stack);
 	unsigned cpumode = PD_CPUMODE_USER;
 
 	for (size_t i = 0; i < count; i++) {
 		if (chain.items[i] < PD_CONTEXT_MAX)
-			print_entry(script, shot, cpumode, chain.items[i]);
+			put_entry(script, shot, cpumode, chain.items[i]);
 		else
 			follow_marker(chain.items[i], &cpumode);
 	}
@@ -185,7 +224,7 @@ static bool has_place(const struct pd_attr *attr)
 
 void script_addr(struct script *script, const struct shot *shot)
 {
-	line_hex(&script->line, shot->sample->addr, 16, ' ');
+	line_hex(&script->line, shot->brief.addr, 16, ' ');
 	if (has_place(shot->event->attr) && (shot->shown & (FIELD_SYM | FIELD_DSO)))
-		print_place(script, shot, shot->sample->addr, true);
+		print_place(script, shot, shot->brief.addr, true);
 }

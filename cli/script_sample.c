@@ -66,14 +66,33 @@ static uint64_t shown_time(struct script *script, uint64_t time_ns)
 	return time_ns;
 }
 
+/* The digits of a second stay for thousands of lines. */
+static void print_second(struct script *script, uint64_t second)
+{
+	struct line *line = &script->line;
+	size_t start;
+
+	if (second != script->second || !script->second_size) {
+		line_piece(line);
+		start = line->used;
+		line_dec(line, second, 5, ' ');
+		line_char(line, '.');
+		script->second = second;
+		script->second_size = line->used - start;
+		memcpy(script->second_digits, line->room + start, script->second_size);
+		return;
+	}
+	memcpy(line_piece(line), script->second_digits, sizeof(script->second_digits));
+	line->used += script->second_size;
+}
+
 static void print_time(struct script *script, uint64_t time_ns)
 {
 	struct line *line = &script->line;
 	uint64_t shown = shown_time(script, time_ns);
 
 	/* Both are twelve letters or more: 5.9 shows nanoseconds, 5.6 microseconds. */
-	line_dec(line, shown / NS_PER_S, 5, ' ');
-	line_char(line, '.');
+	print_second(script, shown / NS_PER_S);
 	if (script->nanoseconds)
 		line_dec(line, shown % NS_PER_S, 9, '0');
 	else
@@ -81,9 +100,9 @@ static void print_time(struct script *script, uint64_t time_ns)
 	line_word(line, ": ");
 }
 
-void script_start(struct script *script, const struct shot *shot, uint32_t type, bool wide)
+/* comm, pid and tid. */
+static void print_thread(struct line *line, const struct shot *shot, bool wide)
 {
-	struct line *line = &script->line;
 	uint32_t shown = shot->shown;
 
 	if (shown & FIELD_COMM) {
@@ -99,6 +118,37 @@ void script_start(struct script *script, const struct shot *shot, uint32_t type,
 		line_signed(line, (int32_t)(shown & FIELD_PID ? shot->pid : shot->tid), 5, ' ');
 		line_char(line, ' ');
 	}
+}
+
+/* Made once for a thread, unless it is escaped or long. */
+static void start_thread(struct line *line, const struct shot *shot, bool wide)
+{
+	struct thread_view *thread = shot->thread;
+	uint64_t flushes;
+	size_t start;
+
+	if (thread && thread->start_size && thread->wide == wide && thread->shown == shot->shown) {
+		line_bytes(line, thread->start, thread->start_size);
+		return;
+	}
+	line_piece(line);
+	start = line->used;
+	flushes = line->flushes;
+	print_thread(line, shot, wide);
+	if (!thread || line->flushes != flushes || line->used - start > START_MOST)
+		return;
+	thread->start_size = line->used - start;
+	thread->wide = wide;
+	thread->shown = shot->shown;
+	memcpy(thread->start, line->room + start, thread->start_size);
+}
+
+void script_start(struct script *script, const struct shot *shot, uint32_t type, bool wide)
+{
+	struct line *line = &script->line;
+	uint32_t shown = shot->shown;
+
+	start_thread(line, shot, wide);
 	if (shown & FIELD_CPU) {
 		line_char(line, '[');
 		line_signed(line, (int32_t)shot->cpu, 3, '0');
@@ -112,28 +162,70 @@ void script_start(struct script *script, const struct shot *shot, uint32_t type,
 
 /* ---- the rest of it ---- */
 
-static bool has_chain(const struct script *script, const struct shot *shot)
+/* What the brief form of a sample has. */
+#define BRIEF                                                                                      \
+	(FIELD_COMM | FIELD_TID | FIELD_PID | FIELD_TIME | FIELD_CPU | FIELD_EVENT | FIELD_IP |    \
+	 FIELD_SYM | FIELD_DSO | FIELD_ADDR | FIELD_SYMOFF | FIELD_PERIOD | FIELD_FLAGS | FIELD_MISC)
+
+/* The name of an event, as wide as the longest one that was known when the first was printed. */
+static void make_name(struct script *script, struct event_look *look, const struct pd_event *event)
 {
-	return script->chains && HAS(shot->event->attr, CALLCHAIN);
+	size_t length = strlen(event->name), width;
+
+	for (size_t i = 0; !script->look_known && i < pd_file_event_count(script->input.file); i++) {
+		size_t own = strlen(pd_file_event(script->input.file, i)->name);
+
+		script->name_width = script->name_width < own ? own : script->name_width;
+	}
+	script->look_known = true;
+	width = script->name_width < length ? length : script->name_width;
+	free(look->name);
+	look->name = malloc(width + 3);
+	if (!look->name)
+		return;
+	memset(look->name, ' ', width - length);
+	memcpy(look->name + width - length, event->name, length);
+	memcpy(look->name + width, ": ", 3);
+	look->name_size = width + 2;
 }
 
-static void print_event_name(struct script *script, const struct pd_event *event)
+/* NULL if there is no memory. */
+static const struct event_look *look_of(struct script *script, const struct pd_event *event)
 {
-	if (!script->name_width) {
-		for (size_t i = 0; i < pd_file_event_count(script->input.file); i++) {
-			size_t width = strlen(pd_file_event(script->input.file, i)->name);
+	struct event_look *look;
 
-			if (script->name_width < width)
-				script->name_width = width;
-		}
+	if (event->index >= script->look_count) {
+		size_t count = pd_file_event_count(script->input.file);
+		struct event_look *looks = realloc(script->looks, count * sizeof(*looks));
+
+		if (!looks)
+			return NULL;
+		memset(looks + script->look_count, 0, (count - script->look_count) * sizeof(*looks));
+		script->looks = looks;
+		script->look_count = count;
 	}
-	line_foreign(&script->line, event->name, script->name_width);
-	line_word(&script->line, ": ");
+	look = &script->looks[event->index];
+	if (!look->known) {
+		look->shown = script->fields[kind_of(event)].shown;
+		look->chain = script->chains && HAS(event->attr, CALLCHAIN);
+		look->needs_sample = (look->shown & ~(uint32_t)BRIEF) || HAS(event->attr, READ);
+		make_name(script, look, event);
+		look->known = look->name != NULL;
+	}
+	return look->known ? look : NULL;
+}
+
+static void print_event_name(struct script *script, const struct shot *shot)
+{
+	if (script->line.escape)
+		line_foreign(&script->line, shot->look->name, 0);
+	else
+		line_bytes(&script->line, shot->look->name, shot->look->name_size);
 }
 
 static void print_place(struct script *script, const struct shot *shot)
 {
-	bool chain = has_chain(script, shot);
+	bool chain = shot->look->chain;
 
 	line_char(&script->line, chain ? '\n' : ' ');
 	if (chain)
@@ -227,13 +319,13 @@ static void print_shot(struct script *script, const struct shot *shot)
 
 	script->printed++;
 	script_start(script, shot, PD_RECORD_SAMPLE,
-		     !((shown & FIELD_IP) && has_chain(script, shot)));
+		     !((shown & FIELD_IP) && shot->look->chain));
 	if (shown & FIELD_PERIOD) {
 		line_dec(line, shot->period, 10, ' ');
 		line_char(line, ' ');
 	}
 	if (shown & FIELD_EVENT)
-		print_event_name(script, shot->event);
+		print_event_name(script, shot);
 	if (shown & FIELD_FLAGS)
 		line_spaces(line, 24); /* only decoded traces have some */
 	if (is_branch_trace(shot->event->attr)) {
@@ -294,15 +386,19 @@ static struct last_value *last_value(struct script *script, uint64_t id)
 	return slot;
 }
 
-static void print_of_event(struct script *script, struct shot *shot)
+static bool print_of_event(struct script *script, struct shot *shot)
 {
-	shot->shown = script->fields[kind_of(shot->event)].shown;
+	shot->look = look_of(script, shot->event);
+	if (!shot->look)
+		return false;
+	shot->shown = shot->look->shown;
 	if (!shot->shown || !select_has_event(&script->select, shot->event) ||
 	    !select_has_time(&script->select, shot->time_ns) ||
 	    !select_has_cpu(&script->select, shot->cpu) ||
 	    !select_has_thread(&script->select, shot->pid, shot->tid, shot->comm))
-		return;
+		return true;
 	print_shot(script, shot);
+	return true;
 }
 
 static bool print_value(struct script *script, struct shot *shot, uint64_t id, uint64_t value)
@@ -318,9 +414,7 @@ static bool print_value(struct script *script, struct shot *shot, uint64_t id, u
 	shot->event = event;
 	shot->period = value - last->value;
 	last->value = value;
-	if (shot->period)
-		print_of_event(script, shot);
-	return true;
+	return !shot->period || print_of_event(script, shot);
 }
 
 static bool print_members(struct script *script, struct shot *shot)
@@ -338,37 +432,84 @@ static bool print_members(struct script *script, struct shot *shot)
 	return true;
 }
 
+/* ---- threads ---- */
+
+static bool is_before(struct pd_moment a, struct pd_moment b)
+{
+	return a.time_ns < b.time_ns || (a.time_ns == b.time_ns && a.order < b.order);
+}
+
+static struct thread_view *thread_of(struct script *script, uint32_t pid, uint32_t tid, struct pd_moment when)
+{
+	struct thread_view *thread;
+
+	if (!script->views && !(script->views = calloc(VIEWS, sizeof(*script->views))))
+		return NULL;
+	thread = &script->views[(tid ^ pid * 31) % VIEWS];
+	if (thread->known && thread->tid == tid && thread->pid == pid && !is_before(when, thread->view.from) &&
+	    is_before(when, thread->view.until))
+		return thread;
+	*thread = (struct thread_view){ .known = true, .pid = pid, .tid = tid };
+	pd_world_view(script->world, pid, tid, when, &thread->view);
+	thread->comm = thread->view.comm;
+	if (!thread->comm)
+		thread->comm = pd_world_comm(script->world, tid, when, thread->unknown);
+	return thread;
+}
+
+void script_forget_looks(struct script *script)
+{
+	for (size_t i = 0; i < script->look_count; i++)
+		script->looks[i].known = false;
+}
+
+void script_forget(struct script *script)
+{
+	if (script->views)
+		memset(script->views, 0, VIEWS * sizeof(*script->views));
+	frames_clear(&script->frames);
+}
+
+void script_sample_fini(struct script *script)
+{
+	for (size_t i = 0; i < script->look_count; i++)
+		free(script->looks[i].name);
+	free(script->looks);
+	free(script->views);
+	frames_fini(&script->frames);
+	free(script->last_values);
+}
+
 /* ---- a sample ---- */
 
 bool script_sample(struct script *script, const struct pd_record *record)
 {
-	const struct pd_sample *sample = record->event ? pd_as_sample(record) : NULL;
+	struct shot shot = { .record = record, .event = record->event };
+	const struct event_look *look;
 	char unknown[PD_THREAD_NAME_BYTES];
-	const struct pd_attr *attr;
-	struct shot shot;
 
-	if (!sample)
+	if (!record->event || !pd_record_brief(record, &shot.brief))
 		return true;
-	attr = record->event->attr;
-	shot = (struct shot){
-		.record = record,
-		.sample = sample,
-		.event = record->event,
-		.when = pd_record_moment(record),
-		.cpumode = (unsigned)PD_BITS(record->misc, PD_MISC_CPUMODE),
-		.pid = HAS(attr, TID) ? sample->pid : UINT32_MAX,
-		.tid = HAS(attr, TID) ? sample->tid : UINT32_MAX,
-		.cpu = HAS(attr, CPU) ? sample->cpu : UINT32_MAX,
-		.time_ns = HAS(attr, TIME) ? sample->time_ns : UINT64_MAX,
-		.period = HAS(attr, PERIOD) ? sample->period : attr->sample_period,
-	};
+	look = look_of(script, record->event);
+	if (!look)
+		return false;
+	if (look->needs_sample && !(shot.sample = pd_as_sample(record)))
+		return true;
+	shot.when = pd_record_moment(record);
+	shot.cpumode = shot.brief.cpumode;
+	shot.pid = shot.brief.pid;
+	shot.tid = shot.brief.tid;
+	shot.cpu = shot.brief.cpu;
+	shot.time_ns = shot.brief.time_ns;
+	shot.period = shot.brief.period;
 	/* Guests need to be known by more than the file. */
 	if (shot.cpumode == PD_CPUMODE_GUEST_KERNEL || shot.cpumode == PD_CPUMODE_GUEST_USER)
 		return true;
-	shot.comm = shot.tid == UINT32_MAX ? ":-1" :
-					     pd_world_comm(script->world, shot.tid, shot.when, unknown);
-	if (HAS(attr, READ) && sample->read)
+	shot.thread = shot.tid == UINT32_MAX ? NULL : thread_of(script, shot.pid, shot.tid, shot.when);
+	shot.comm = shot.thread		       ? shot.thread->comm :
+		    shot.tid == UINT32_MAX ? ":-1" :
+						     pd_world_comm(script->world, shot.tid, shot.when, unknown);
+	if (shot.sample && HAS(record->event->attr, READ) && shot.sample->read)
 		return print_members(script, &shot);
-	print_of_event(script, &shot);
-	return true;
+	return print_of_event(script, &shot);
 }
