@@ -82,15 +82,15 @@ struct pd_profile_entry {
 	uint64_t weights;    /* sum, if the event records weights */
 };
 
-/** A distinct address of a process or of the kernel. */
+/** A distinct place: in an object, whatever processes have it; in memory without a file, by process. */
 struct pd_frame {
-	struct pd_place place; /* names are there after pd_profile_name */
+	struct pd_place place; /* names are there after pd_profile_name; recorded is as the first sample has it */
 	unsigned cpumode;      /* PD_CPUMODE_... */
-	uint32_t pid;          /* 0 for the kernel */
-	struct pd_moment when; /* a moment of which the place is true */
+	uint32_t pid;          /* process of the first sample; 0 for the kernel */
+	struct pd_moment when; /* of the first sample */
 };
 
-/** Where samples were. Stacks that look the same once they are named may still be several: by addresses. */
+/** Where samples were. Stacks that look the same once they are named may still be several: by places in functions. */
 struct pd_stack {
 	uint32_t ip;                    /* where the sample was taken; see pd_profile_frame */
 	const uint32_t *callers;        /* the call chain, frames again, innermost first; it begins with ip again where

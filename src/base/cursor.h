@@ -15,6 +15,7 @@
 
 #define PD_ALWAYS_INLINE static inline __attribute__((always_inline))
 #define PD_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define PD_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PD_HOST_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
 struct pd_cursor {

@@ -8,11 +8,22 @@
 #include "profile/hash.h"
 
 enum {
-	VIEWS = 1024, // threads whose view is kept at hand
-	FIRST_SLOTS = 4096
+	FIRST_SLOTS = 4096,
+	RAWS = 1 << 15,
+	RAW_MOST = 160 // words of a raw key that is kept at hand
 };
 
 #define HAS(attr, NAME) ((attr)->sample_type & PD_MASK(PD_SAMPLE_TYPE_##NAME))
+
+// One sample on its way into a bucket.
+struct shot {
+	const struct pd_record *record;
+	const struct pd_event *event; // whose period it is: a member of the group
+	struct pd_brief brief;
+	struct pd_moment when;
+	const struct pd_thread_view *view;
+	uint64_t weight, cgroup;
+};
 
 // ---- buckets ----
 
@@ -41,153 +52,231 @@ static bool grow_slots(struct pd_collector *c)
 	return true;
 }
 
-static struct pd_bucket *add_bucket(struct pd_collector *c, const uint64_t *key, size_t count, uint64_t hash,
-				    struct pd_moment when)
+static uint64_t hash_bucket(const struct pd_collector *c, const struct pd_bucket_key *key, const uint32_t *callers)
+{
+	uint64_t words[] = {
+		(uint64_t)key->owner << 32 | key->event,
+		(uint64_t)key->cpu << 32 | key->ip,
+		key->cgroup,
+		key->weight,
+		key->slice,
+		(uint64_t)key->caller_count << 2 | (uint64_t)key->cut << 1 | key->damaged,
+	};
+	uint64_t hash = pd_hash_words(c->seed, words, sizeof(words) / sizeof(words[0]));
+
+	for (size_t i = 0; i < key->caller_count; i++)
+		hash = pd_fold(hash ^ callers[i], UINT64_C(0x9e3779b97f4a7c15));
+	return hash;
+}
+
+static bool same_key(const struct pd_bucket_key *a, const struct pd_bucket_key *b)
+{
+	return a->owner == b->owner && a->event == b->event && a->cpu == b->cpu && a->ip == b->ip &&
+	       a->cgroup == b->cgroup && a->weight == b->weight && a->slice == b->slice &&
+	       a->caller_count == b->caller_count && a->cut == b->cut && a->damaged == b->damaged;
+}
+
+static struct pd_bucket *add_bucket(struct pd_collector *c, const struct pd_bucket_key *key, const uint32_t *callers,
+				    uint64_t hash, struct pd_moment when)
 {
 	struct pd_bucket *bucket;
 
 	if (c->bucket_count * 2 >= c->slot_count && !grow_slots(c))
 		return NULL;
-	bucket = pd_arena_alloc(&c->arena, sizeof(*bucket) + count * sizeof(*key));
+	bucket = pd_arena_alloc(&c->arena, sizeof(*bucket) + key->caller_count * sizeof(*callers));
 	if (!bucket)
 		return NULL;
 	bucket->hash = hash;
 	bucket->first = when;
-	bucket->count = count;
-	memcpy(bucket->key, key, count * sizeof(*key));
+	bucket->key = *key;
+	if (key->caller_count)
+		memcpy(bucket->callers, callers, key->caller_count * sizeof(*callers));
 	put_bucket(c->slots, c->slot_count, bucket);
 	c->bucket_count++;
 	return bucket;
 }
 
 // The bucket of a key, which may be new. NULL if there is no memory.
-static struct pd_bucket *find_bucket(struct pd_collector *c, const uint64_t *key, size_t count, struct pd_moment when)
+static struct pd_bucket *find_bucket(struct pd_collector *c, const struct pd_bucket_key *key, const uint32_t *callers,
+				     struct pd_moment when)
 {
-	uint64_t hash = pd_hash_words(c->seed, key, count);
+	uint64_t hash = hash_bucket(c, key, callers);
 	size_t at = hash & (c->slot_count - 1);
 	struct pd_bucket *bucket;
 
 	while ((bucket = c->slots[at]) != NULL) {
-		if (bucket->hash == hash && bucket->count == count &&
-		    memcmp(bucket->key, key, count * sizeof(*key)) == 0)
+		if (bucket->hash == hash && same_key(&bucket->key, key) &&
+		    (!key->caller_count ||
+		     memcmp(bucket->callers, callers, key->caller_count * sizeof(*callers)) == 0))
 			return bucket;
 		at = (at + 1) & (c->slot_count - 1);
 	}
-	return add_bucket(c, key, count, hash, when);
+	return add_bucket(c, key, callers, hash, when);
 }
 
-// The earliest in the file says when, whoever saw it first.
-static void note_first(struct pd_bucket *bucket, struct pd_moment when)
+// ---- chains ----
+
+// False for a marker that nobody knows.
+static bool follow_marker(uint64_t marker, unsigned *cpumode)
 {
-	if (when.order < bucket->first.order)
-		bucket->first = when;
-}
-
-// ---- owners ----
-
-static bool same_owner(const struct pd_owner *a, const struct pd_owner *b)
-{
-	return a->maps == b->maps && a->comm == b->comm && a->pid == b->pid && a->tid == b->tid &&
-	       a->maps_pid == b->maps_pid && a->nameless == b->nameless;
-}
-
-static uint64_t hash_owner(const struct pd_collector *c, const struct pd_owner *owner)
-{
-	uint64_t words[] = {owner->maps, (uintptr_t)owner->comm, (uint64_t)owner->pid << 32 | owner->tid,
-			    (uint64_t)owner->maps_pid << 1 | owner->nameless};
-
-	return pd_hash_words(c->seed, words, sizeof(words) / sizeof(words[0]));
-}
-
-static struct pd_owner_slot *owner_slot(const struct pd_collector *c, const struct pd_owner *owner, uint64_t hash)
-{
-	size_t at = hash & (c->owner_slot_count - 1);
-	struct pd_owner_slot *slot;
-
-	while ((slot = &c->owner_slots[at])->number_plus_1) {
-		if (owner && slot->hash == (uint32_t)hash && same_owner(owner, &c->owners[slot->number_plus_1 - 1]))
-			break;
-		at = (at + 1) & (c->owner_slot_count - 1);
+	switch ((int64_t)marker) {
+	case PD_CONTEXT_HV:
+		*cpumode = PD_CPUMODE_HYPERVISOR;
+		return true;
+	case PD_CONTEXT_KERNEL:
+		*cpumode = PD_CPUMODE_KERNEL;
+		return true;
+	case PD_CONTEXT_USER:
+		*cpumode = PD_CPUMODE_USER;
+		return true;
 	}
-	return slot;
+	return false;
 }
 
-static bool grow_owners(struct pd_collector *c)
+static bool is_cut(const struct pd_attr *attr, struct pd_u64s chain)
 {
-	struct pd_owner_slot *old = c->owner_slots;
-	size_t old_count = c->owner_slot_count, count = old_count ? old_count * 2 : 256;
-	struct pd_owner_slot *slots = pd_alloc(count * sizeof(*slots));
+	enum { USUAL_MOST = 127 };
+	size_t most = attr->sample_max_stack ? attr->sample_max_stack : USUAL_MOST, addresses = 0;
 
-	if (!slots)
+	if (chain.count < most)
 		return false;
-	c->owner_slots = slots;
-	c->owner_slot_count = count;
-	for (size_t i = 0; i < old_count; i++)
-		if (old[i].number_plus_1)
-			*owner_slot(c, NULL, old[i].hash) = old[i];
-	pd_free(old);
+	for (size_t i = 0; i < chain.count; i++)
+		addresses += chain.items[i] < PD_CONTEXT_MAX;
+	return addresses >= most;
+}
+
+// Frames of a chain into c->callers. False if there is no memory.
+static bool take_chain(struct pd_collector *c, struct pd_u64s chain, struct pd_spot spot, struct pd_bucket_key *key)
+{
+	unsigned most = c->options->max_stack;
+
+	if (!PD_GROW(c->callers, c->caller_capacity, chain.count + 1))
+		return false;
+	spot.cpumode = PD_CPUMODE_USER;
+	for (size_t i = 0; i < chain.count; i++) {
+		if (chain.items[i] < PD_CONTEXT_MAX) {
+			if (most && key->caller_count >= most)
+				break;
+			spot.addr = chain.items[i];
+			c->callers[key->caller_count] = pd_frames_find(&c->frames, &spot);
+			if (c->callers[key->caller_count++] == PD_NO_FRAME)
+				return false;
+		} else if (chain.items[i] == (uint64_t)PD_CONTEXT_USER_DEFERRED) {
+			break;
+		} else if (!follow_marker(chain.items[i], &spot.cpumode)) {
+			key->damaged = true;
+			key->caller_count = 0;
+			break;
+		}
+	}
 	return true;
 }
 
-// UINT32_MAX if there is no memory.
-static uint32_t find_owner(struct pd_collector *c, const struct pd_owner *owner)
-{
-	uint64_t hash = hash_owner(c, owner);
-	struct pd_owner_slot *slot;
+// ---- raw keys ----
 
-	if (c->owner_count * 2 >= c->owner_slot_count && !grow_owners(c))
-		return UINT32_MAX;
-	slot = owner_slot(c, owner, hash);
-	if (slot->number_plus_1)
-		return slot->number_plus_1 - 1;
-	if (c->owner_count >= UINT32_MAX - 1 || !PD_GROW(c->owners, c->owner_capacity, c->owner_count + 1))
-		return UINT32_MAX;
-	c->owners[c->owner_count] = *owner;
-	*slot = (struct pd_owner_slot){(uint32_t)hash, (uint32_t)++c->owner_count};
-	return (uint32_t)c->owner_count - 1;
+static uint64_t slice_of(const struct pd_collector *c, const struct shot *shot)
+{
+	uint64_t slice_ns = c->options->slice_ns;
+
+	return shot->brief.time_ns == PD_NO_TIME || !slice_ns ? 0 : shot->brief.time_ns / slice_ns * slice_ns;
 }
 
-static uint32_t owner_of(struct pd_collector *c, uint32_t pid, uint32_t tid, const struct pd_view *view)
+static struct pd_bucket *sort_in(struct pd_collector *c, const struct shot *shot)
 {
+	const struct pd_brief *brief = &shot->brief;
 	uint32_t by = c->options->by;
-	bool nameless = (by & PD_BY_COMM) && !view->comm;
-	struct pd_owner owner = {
-		.comm = by & PD_BY_COMM ? view->comm : NULL,
-		.pid = by & PD_BY_PID ? pid : UINT32_MAX,
-		// who has no name is called by the number
-		.tid = (by & PD_BY_TID) || nameless ? tid : UINT32_MAX,
-		.maps_pid = pid,
-		.nameless = nameless,
-		.maps = view->maps,
+	struct pd_spot spot = {shot->view->view.maps, brief->ip, brief->pid, brief->cpumode, shot->when};
+	struct pd_bucket_key key = {
+		.owner = shot->view->owner,
+		.event = (uint32_t)shot->event->index,
+		.cpu = by & PD_BY_CPU ? brief->cpu : UINT32_MAX,
+		.ip = pd_frames_find(&c->frames, &spot),
+		.cgroup = by & PD_BY_CGROUP ? shot->cgroup : 0,
+		.weight = by & PD_BY_WEIGHT ? shot->weight : 0,
+		.slice = by & PD_BY_TIME ? slice_of(c, shot) : 0,
 	};
 
-	return find_owner(c, &owner);
-}
-
-static bool in_view(const struct pd_view *view, struct pd_moment when)
-{
-	if (when.time_ns < view->from.time_ns || when.time_ns > view->until.time_ns)
-		return false;
-	return (when.time_ns > view->from.time_ns || when.order >= view->from.order) &&
-	       (when.time_ns < view->until.time_ns || when.order < view->until.order);
-}
-
-// What is true of a thread now. NULL if there is no memory.
-static const struct pd_thread_view *view_of(struct pd_collector *c, uint32_t pid, uint32_t tid, struct pd_moment when)
-{
-	struct pd_thread_view *view = &c->views[(tid ^ tid >> 10) % VIEWS];
-
-	if (PD_UNLIKELY(!view->used || view->tid != tid || view->pid != pid || !in_view(&view->view, when))) {
-		view->used = false;
-		pd_world_view(c->world, pid, tid, when, &view->view);
-		view->pid = pid;
-		view->tid = tid;
-		view->owner = owner_of(c, pid, tid, &view->view);
-		if (view->owner == UINT32_MAX)
+	if (key.ip == PD_NO_FRAME)
+		return NULL;
+	if (by & PD_BY_CHAIN) {
+		key.cut = is_cut(shot->event->attr, brief->callchain);
+		if (!take_chain(c, brief->callchain, spot, &key))
 			return NULL;
-		view->used = true;
 	}
-	return view;
+	return find_bucket(c, &key, c->callers, shot->when);
+}
+
+// Writes the raw key; returns its size, 0 if there is no memory.
+static size_t make_raw(struct pd_collector *c, const struct shot *shot)
+{
+	enum { FRONT = 5, EXTRA = 3 };
+	const struct pd_brief *brief = &shot->brief;
+	uint32_t by = c->options->by;
+	size_t count = by & PD_BY_CHAIN ? brief->callchain.count : 0;
+	uint64_t *words;
+
+	if (PD_UNLIKELY(FRONT + count + EXTRA > c->word_capacity) &&
+	    !PD_GROW(c->words, c->word_capacity, FRONT + count + EXTRA))
+		return 0;
+	words = c->words;
+	words[0] = (uint64_t)shot->view->owner << 32 | shot->event->index;
+	words[1] = (uint64_t)(by & PD_BY_CPU ? brief->cpu : UINT32_MAX) << 8 | brief->cpumode;
+	words[2] = shot->view->view.maps;
+	words[3] = brief->pid;
+	words[4] = brief->ip;
+	words += FRONT;
+	for (size_t i = 0; i < count; i++)
+		words[i] = brief->callchain.items[i];
+	words += count;
+	if (PD_UNLIKELY(by & (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME))) {
+		*words++ = by & PD_BY_CGROUP ? shot->cgroup : 0;
+		*words++ = by & PD_BY_WEIGHT ? shot->weight : 0;
+		*words++ = by & PD_BY_TIME ? slice_of(c, shot) : 0;
+	}
+	return (size_t)(words - c->words);
+}
+
+// Keeps a raw key at hand if there is memory for it.
+static void keep_raw(struct pd_collector *c, struct pd_raw *raw, uint64_t hash, size_t count, struct pd_bucket *bucket)
+{
+	raw->bucket = NULL;
+	if (count > RAW_MOST)
+		return;
+	if (count > raw->capacity) {
+		uint32_t capacity = (uint32_t)(count + 7) & ~7u;
+		uint64_t *words = pd_realloc(raw->words, capacity * sizeof(*words));
+
+		if (!words)
+			return;
+		raw->words = words;
+		raw->capacity = capacity;
+	}
+	memcpy(raw->words, c->words, count * sizeof(*raw->words));
+	raw->hash = hash;
+	raw->count = (uint32_t)count;
+	raw->bucket = bucket;
+}
+
+// The bucket of a sample, which may be new. NULL if there is no memory.
+static struct pd_bucket *bucket_of(struct pd_collector *c, const struct shot *shot)
+{
+	size_t count = make_raw(c, shot);
+	struct pd_bucket *bucket;
+	struct pd_raw *raw;
+	uint64_t hash;
+
+	if (PD_UNLIKELY(!count))
+		return NULL;
+	hash = pd_hash_words(c->seed, c->words, count);
+	raw = &c->raws[hash % RAWS];
+	// what is older than all before says where its frames were first, too
+	if (PD_LIKELY(raw->bucket && raw->hash == hash && raw->count == count &&
+		      shot->when.order >= raw->bucket->first.order && memcmp(raw->words, c->words, count * sizeof(*raw->words)) == 0))
+		return raw->bucket;
+	bucket = sort_in(c, shot);
+	if (bucket)
+		keep_raw(c, raw, hash, count, bucket);
+	return bucket;
 }
 
 // ---- counter values ----
@@ -234,16 +323,6 @@ static struct pd_last_value *last_value(struct pd_collector *c, uint64_t id)
 
 // ---- samples ----
 
-// One sample on its way into a bucket.
-struct shot {
-	const struct pd_record *record;
-	const struct pd_event *event; // whose period it is: a member of the group
-	struct pd_brief brief;
-	struct pd_moment when;
-	const struct pd_thread_view *view;
-	uint64_t weight, cgroup;
-};
-
 static enum pd_choice choose(const struct pd_collector *c, const struct shot *shot)
 {
 	const struct pd_profile_options *options = c->options;
@@ -255,47 +334,11 @@ static enum pd_choice choose(const struct pd_collector *c, const struct shot *sh
 	return options->choose ? options->choose(options->self, &candidate) : PD_CHOICE_TAKE;
 }
 
-static uint64_t slice_of(const struct pd_collector *c, const struct shot *shot)
-{
-	uint64_t slice_ns = c->options->slice_ns;
-
-	return shot->brief.time_ns == PD_NO_TIME || !slice_ns ? 0 : shot->brief.time_ns / slice_ns * slice_ns;
-}
-
-// Writes the key of a sample; returns its size, 0 if there is no memory.
-static size_t make_key(struct pd_collector *c, const struct shot *shot)
-{
-	const struct pd_brief *brief = &shot->brief;
-	uint32_t by = c->options->by;
-	size_t chain = by & PD_BY_CHAIN ? brief->callchain.count : 0;
-	uint64_t *key;
-
-	if (PD_UNLIKELY(PD_KEY_CHAIN + chain + PD_EXTRA_COUNT > c->key_capacity) &&
-	    !PD_GROW(c->key, c->key_capacity, PD_KEY_CHAIN + chain + PD_EXTRA_COUNT))
-		return 0;
-	key = c->key;
-	key[PD_KEY_WHO] = (uint64_t)shot->event->index << 32 | shot->view->owner;
-	key[PD_KEY_MODE] = (uint64_t)(by & PD_BY_CPU ? brief->cpu : UINT32_MAX) << 8 | brief->cpumode;
-	key[PD_KEY_IP] = brief->ip;
-	key += PD_KEY_CHAIN;
-	for (size_t i = 0; i < chain; i++)
-		key[i] = brief->callchain.items[i];
-	key += chain;
-	if (PD_UNLIKELY(by & PD_BY_EXTRA)) {
-		key[PD_EXTRA_CGROUP] = by & PD_BY_CGROUP ? shot->cgroup : 0;
-		key[PD_EXTRA_WEIGHT] = by & PD_BY_WEIGHT ? shot->weight : 0;
-		key[PD_EXTRA_SLICE] = by & PD_BY_TIME ? slice_of(c, shot) : 0;
-		key += PD_EXTRA_COUNT;
-	}
-	return (size_t)(key - c->key);
-}
-
 static bool add_shot(struct pd_collector *c, const struct shot *shot)
 {
 	struct pd_profile_total *total = &c->totals[shot->event->index];
 	enum pd_choice choice = choose(c, shot);
 	struct pd_bucket *bucket;
-	size_t count;
 
 	if (choice == PD_CHOICE_LEAVE)
 		return true;
@@ -304,11 +347,12 @@ static bool add_shot(struct pd_collector *c, const struct shot *shot)
 		total->left_period += shot->brief.period;
 		return true;
 	}
-	count = make_key(c, shot);
-	bucket = count ? find_bucket(c, c->key, count, shot->when) : NULL;
-	if (!bucket)
+	bucket = bucket_of(c, shot);
+	if (PD_UNLIKELY(!bucket))
 		return false;
-	note_first(bucket, shot->when);
+	// pieces of the file come in any order
+	if (PD_UNLIKELY(shot->when.order < bucket->first.order))
+		bucket->first = shot->when;
 	bucket->samples++;
 	bucket->period += shot->brief.period;
 	bucket->weights += shot->weight;
@@ -370,7 +414,7 @@ static enum pd_status take_sample(struct pd_collector *c, const struct pd_record
 		c->damaged++;
 		return PD_OK;
 	}
-	shot.view = view_of(c, shot.brief.pid, shot.brief.tid, shot.when);
+	shot.view = pd_owners_view(&c->owners, shot.brief.pid, shot.brief.tid, shot.when);
 	if (!shot.view)
 		return PD_ERROR_MEMORY;
 	if (PD_UNLIKELY(record->event->attr->sample_type & parts)) {
@@ -397,23 +441,16 @@ enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd
 
 // ---- beginning and end ----
 
-static bool has_values(struct pd_file *file)
-{
-	for (size_t i = 0; i < pd_file_event_count(file); i++)
-		if (HAS(pd_file_event(file, i)->attr, READ))
-			return true;
-	return false;
-}
-
 enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error *error)
 {
 	struct pd_collector *c = collector;
 
-	c->by_time_order = has_values(c->file);
+	c->frames = (struct pd_frames){.world = c->world, .seed = c->seed};
+	c->owners = (struct pd_owners){.world = c->world, .seed = c->seed, .by = c->options->by};
 	c->event_count = pd_file_event_count(c->file);
-	c->views = pd_alloc(VIEWS * sizeof(*c->views));
+	c->raws = pd_alloc(RAWS * sizeof(*c->raws));
 	c->totals = pd_alloc((c->event_count + 1) * sizeof(*c->totals));
-	if (!c->views || !c->totals || !grow_slots(c) || !PD_GROW(c->key, c->key_capacity, 256)) {
+	if (!c->raws || !c->totals || !grow_slots(c) || !pd_frames_init(&c->frames) || !pd_owners_init(&c->owners)) {
 		pd_collector_fini(c);
 		return pd_fail_memory(error);
 	}
@@ -424,29 +461,62 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 
 void pd_collector_fini(struct pd_collector *collector)
 {
+	for (size_t i = 0; collector->raws && i < RAWS; i++)
+		pd_free(collector->raws[i].words);
+	pd_free(collector->raws);
+	pd_frames_fini(&collector->frames);
+	pd_owners_fini(&collector->owners);
 	pd_arena_fini(&collector->arena);
 	pd_free(collector->slots);
-	pd_free(collector->owners);
-	pd_free(collector->owner_slots);
-	pd_free(collector->views);
 	pd_free(collector->last_values);
-	pd_free(collector->key);
+	pd_free(collector->words);
+	pd_free(collector->callers);
 	pd_free(collector->totals);
 	*collector = (struct pd_collector){0};
 }
 
-static bool join_bucket(struct pd_collector *c, const struct pd_bucket *from, const uint32_t *owners)
+// ---- two into one ----
+
+// Numbers of frames and owners of another collector in this one.
+struct translation {
+	uint32_t *frames, *owners;
+};
+
+static bool translate(struct pd_collector *c, const struct pd_collector *other, struct translation *to)
 {
+	to->frames = pd_alloc((other->frames.count + 1) * sizeof(*to->frames));
+	to->owners = pd_alloc((other->owners.count + 1) * sizeof(*to->owners));
+	if (!to->frames || !to->owners)
+		return false;
+	for (size_t i = 0; i < other->frames.count; i++) {
+		to->frames[i] = pd_frames_join(&c->frames, &other->frames, (uint32_t)i);
+		if (to->frames[i] == PD_NO_FRAME)
+			return false;
+	}
+	for (size_t i = 0; i < other->owners.count; i++) {
+		to->owners[i] = pd_owners_find(&c->owners, &other->owners.items[i]);
+		if (to->owners[i] == UINT32_MAX)
+			return false;
+	}
+	return true;
+}
+
+static bool join_bucket(struct pd_collector *c, const struct pd_bucket *from, const struct translation *to)
+{
+	struct pd_bucket_key key = from->key;
 	struct pd_bucket *bucket;
 
-	if (PD_UNLIKELY(from->count > c->key_capacity) && !PD_GROW(c->key, c->key_capacity, from->count))
+	if (!PD_GROW(c->callers, c->caller_capacity, key.caller_count + (size_t)1))
 		return false;
-	memcpy(c->key, from->key, from->count * sizeof(*c->key));
-	c->key[PD_KEY_WHO] = (from->key[PD_KEY_WHO] >> 32 << 32) | owners[(uint32_t)from->key[PD_KEY_WHO]];
-	bucket = find_bucket(c, c->key, from->count, from->first);
+	key.owner = to->owners[key.owner];
+	key.ip = to->frames[key.ip];
+	for (size_t i = 0; i < key.caller_count; i++)
+		c->callers[i] = to->frames[from->callers[i]];
+	bucket = find_bucket(c, &key, c->callers, from->first);
 	if (!bucket)
 		return false;
-	note_first(bucket, from->first);
+	if (from->first.order < bucket->first.order)
+		bucket->first = from->first;
 	bucket->samples += from->samples;
 	bucket->period += from->period;
 	bucket->weights += from->weights;
@@ -473,17 +543,14 @@ static void join_totals(struct pd_collector *c, const struct pd_collector *other
 enum pd_status pd_collector_join(struct pd_collector *collector, const struct pd_collector *other,
 				 struct pd_error *error)
 {
-	uint32_t *owners = pd_alloc((other->owner_count + 1) * sizeof(*owners));
-	bool done = owners != NULL;
+	struct translation to = {0};
+	bool done = translate(collector, other, &to);
 
-	for (size_t i = 0; done && i < other->owner_count; i++) {
-		owners[i] = find_owner(collector, &other->owners[i]);
-		done = owners[i] != UINT32_MAX;
-	}
 	for (size_t i = 0; done && i < other->slot_count; i++)
 		if (other->slots[i])
-			done = join_bucket(collector, other->slots[i], owners);
-	pd_free(owners);
+			done = join_bucket(collector, other->slots[i], &to);
+	pd_free(to.frames);
+	pd_free(to.owners);
 	if (!done)
 		return pd_fail_memory(error);
 	join_totals(collector, other);

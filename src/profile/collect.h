@@ -1,66 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adding samples up. A sample becomes a key: a few words that say what keeps it apart, its address, its call chain as
- * it was recorded. Equal keys are one bucket. Nothing has a name yet, so a sample costs one look into a hash table;
- * what is true of its thread is asked of the world only when that changes.
+ * Adding samples up. A sample's raw key is who it is of and its addresses as they were recorded. A table of raw keys
+ * that were seen lately says at once which bucket it falls into; only when it does not know, the addresses are turned
+ * into frames. So a stack that comes again costs one hash, and memory grows with distinct stacks of frames, not with
+ * processes or samples.
  *
  * A collector belongs to one thread. Two are put together by adding the buckets of one to the other.
  */
 #ifndef PD_PROFILE_COLLECT_H
 #define PD_PROFILE_COLLECT_H
 
-#include <perfdata/profile.h>
+#include "profile/frames.h"
+#include "profile/owners.h"
 
-#include "base/memory.h"
-
-// Words of a key. What is seldom asked for stands behind the chain, if it is.
-enum {
-	PD_KEY_WHO, // number of the owner, event
-	PD_KEY_MODE, // CPU mode, CPU
-	PD_KEY_IP,
-	PD_KEY_CHAIN
+// What samples of a bucket have in common, in front of the callers.
+struct pd_bucket_key {
+	uint32_t owner;
+	uint32_t event;
+	uint32_t cpu; // UINT32_MAX: not asked for
+	uint32_t ip;  // frame
+	uint64_t cgroup, weight, slice; // 0: not asked for
+	uint32_t caller_count;
+	bool cut, damaged;
 };
 
-enum {
-	PD_EXTRA_CGROUP,
-	PD_EXTRA_WEIGHT,
-	PD_EXTRA_SLICE,
-	PD_EXTRA_COUNT
-};
-
-#define PD_BY_EXTRA (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME)
-
-// Samples with one key.
 struct pd_bucket {
 	uint64_t hash;
 	uint64_t samples;
 	uint64_t period;
 	uint64_t weights;
 	struct pd_moment first; // when and where it was first seen
-	size_t count; // of words
-	uint64_t key[];
+	struct pd_bucket_key key;
+	uint32_t callers[]; // frames
 };
 
-// Who is asked for: a thread or a process by one name, with one set of maps.
-struct pd_owner {
-	const char *comm; // NULL: not asked for, or not known
-	uint32_t pid, tid; // UINT32_MAX: not asked for; process of the maps stands in maps_pid
-	uint32_t maps_pid;
-	bool nameless; // its name is asked for, and not known
-	uint64_t maps;
-};
-
-// What is known of a thread for a while.
-struct pd_thread_view {
-	struct pd_view view;
-	uint32_t pid, tid;
-	uint32_t owner;
-	bool used;
-};
-
-struct pd_owner_slot {
-	uint32_t hash;
-	uint32_t number_plus_1;
+// A raw key that was seen lately.
+struct pd_raw {
+	uint64_t hash;
+	struct pd_bucket *bucket; // NULL: nothing is here
+	uint64_t *words;
+	uint32_t count, capacity;
 };
 
 // Counter value of an id at its last sample.
@@ -75,25 +54,23 @@ struct pd_collector {
 	const struct pd_world *world;
 	struct pd_file *file;
 	uint64_t seed;
-	bool by_time_order; // counter values are read with samples: their gain needs the order of time
+	struct pd_frames frames;
+	struct pd_owners owners;
 	struct pd_arena arena; // buckets
 	struct pd_bucket **slots;
 	size_t slot_count; // a power of two
 	size_t bucket_count;
-	struct pd_owner *owners;
-	size_t owner_count, owner_capacity;
-	struct pd_owner_slot *owner_slots;
-	size_t owner_slot_count;
-	struct pd_thread_view *views; // by a hash of the tid; a newer one takes the place
+	struct pd_raw *raws;
 	struct pd_last_value *last_values;
 	size_t value_slots, value_count;
-	uint64_t *key; // of the present sample
-	size_t key_capacity;
+	uint64_t *words; // raw key of the present sample
+	size_t word_capacity;
+	uint32_t *callers; // its frames
+	size_t caller_capacity;
 	struct pd_profile_total *totals; // by event
 	size_t event_count;
 	uint64_t unknown_event, damaged;
 	uint64_t seen; // samples, wanted or not
-	enum pd_status failure;
 };
 
 // world, options, file and seed must have been set, and the events of the file be known.

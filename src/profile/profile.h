@@ -19,7 +19,7 @@ struct pd_profile {
 	struct pd_stack *stacks;
 	size_t stack_count, stack_capacity;
 	struct pd_frame *frames;
-	size_t frame_count, frame_capacity;
+	size_t frame_count;
 	struct pd_arena arena; // callers, names
 };
 

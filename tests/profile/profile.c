@@ -124,14 +124,16 @@ static void mix_place(uint64_t *hash, const struct pd_world *world, uint32_t pid
 		      struct pd_moment when, uint64_t addr)
 {
 	struct pd_location location;
-	bool guest = cpumode == PD_CPUMODE_GUEST_KERNEL || cpumode == PD_CPUMODE_GUEST_USER;
 
 	mix_number(hash, cpumode);
-	mix_number(hash, addr);
-	if (guest || !pd_world_locate(world, is_of_kernel(cpumode) ? 0 : pid, cpumode, when, addr, &location))
+	if (!pd_world_locate(world, is_of_kernel(cpumode) ? 0 : pid, cpumode, when, addr, &location)) {
+		mix_number(hash, addr);
 		return;
+	}
+	// another process may have the same place at another address
+	if (location.object->kind == PD_OBJECT_ANON || location.mapping->anonymous)
+		mix_number(hash, addr);
 	mix_text(hash, location.object->path);
-	mix_number(hash, location.mapping->start);
 	mix_number(hash, location.offset);
 	mix_text(hash, location.ksymbol ? location.ksymbol->object->path : "");
 }
@@ -319,12 +321,11 @@ static void model_fini(struct model *model)
 
 // ---- the profile ----
 
-static void mix_frame(uint64_t *hash, const struct pd_profile *profile, const struct pd_profile_entry *entry,
-		      uint32_t index)
+static void mix_frame(uint64_t *hash, const struct pd_profile *profile, uint32_t index)
 {
 	const struct pd_frame *frame = pd_profile_frame(profile, index);
 
-	mix_place(hash, pd_profile_world(profile), is_of_kernel(frame->cpumode) ? 0 : entry->pid, frame->cpumode,
+	mix_place(hash, pd_profile_world(profile), frame->pid, frame->cpumode,
 		  frame->when, frame->place.recorded);
 }
 
@@ -338,9 +339,9 @@ static struct sums sums_of(const struct pd_profile *profile)
 		struct thing thing = {entry->event, entry->comm, entry->pid, entry->tid, entry->cpu, entry->cgroup};
 		uint64_t hash = UINT64_C(0xcbf29ce484222325), chain = hash;
 
-		mix_frame(&hash, profile, entry, stack->ip);
+		mix_frame(&hash, profile, stack->ip);
 		for (size_t k = 0; k < stack->caller_count; k++)
-			mix_frame(&chain, profile, entry, stack->callers[k]);
+			mix_frame(&chain, profile, stack->callers[k]);
 		mix_number(&hash, chain);
 		mix_thing(&hash, &thing);
 		add(&sums, (struct sum){hash, entry->samples, entry->period, entry->weights});

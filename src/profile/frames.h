@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frames: distinct places. Processes have the same file at different addresses; what is one place in one object is one
+ * frame, however many processes run it. Memory without a file is told apart by process.
+ */
+#ifndef PD_PROFILE_FRAMES_H
+#define PD_PROFILE_FRAMES_H
+
+#include <perfdata/profile.h>
+
+#include "base/memory.h"
+#include "world/index.h"
+
+// What makes a place the same.
+struct pd_frame_id {
+	uint64_t words[3];
+};
+
+// An address that was looked up: what a process has there while its maps stay as they are.
+struct pd_known_addr {
+	uint64_t maps;
+	uint64_t addr;
+	uint64_t order; // of the earliest sample that asked
+	uint32_t pid;
+	uint32_t mode; // CPU mode, plus 1 << 8 if something is known
+	uint32_t frame;
+};
+
+struct pd_frames {
+	const struct pd_world *world;
+	uint64_t seed;
+	struct pd_frame *items;
+	size_t count, capacity;
+	struct pd_frame_id *ids;
+	size_t id_capacity;
+	struct pd_index index;
+	struct pd_known_addr *known; // by a hash; a newer one takes the place
+};
+
+// An address of a sample.
+struct pd_spot {
+	uint64_t maps; // pd_view.maps
+	uint64_t addr;
+	uint32_t pid;
+	unsigned cpumode;
+	struct pd_moment when;
+};
+
+// PD_NO_FRAME if there is no memory.
+#define PD_NO_FRAME UINT32_MAX
+
+// world and seed must have been set. False if there is no memory.
+bool pd_frames_init(struct pd_frames *frames);
+void pd_frames_fini(struct pd_frames *frames);
+uint32_t pd_frames_find(struct pd_frames *frames, const struct pd_spot *spot);
+// The frame that is the same as one of others.
+uint32_t pd_frames_join(struct pd_frames *frames, const struct pd_frames *others, uint32_t index);
+
+#endif

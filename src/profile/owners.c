@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/owners.h"
+
+#include "base/cursor.h"
+#include "base/memory.h"
+#include "profile/hash.h"
+
+enum { VIEWS = 4096 }; // threads whose view is kept at hand
+
+bool pd_owners_init(struct pd_owners *owners)
+{
+	owners->views = pd_alloc(VIEWS * sizeof(*owners->views));
+	return owners->views != NULL;
+}
+
+void pd_owners_fini(struct pd_owners *owners)
+{
+	pd_free(owners->items);
+	pd_free(owners->views);
+	pd_index_fini(&owners->index);
+	*owners = (struct pd_owners){0};
+}
+
+// Names are one pointer for each text, so pointers are compared.
+static bool same_owner(const struct pd_owner *a, const struct pd_owner *b)
+{
+	return a->comm == b->comm && a->pid == b->pid && a->tid == b->tid && a->nameless == b->nameless;
+}
+
+uint32_t pd_owners_find(struct pd_owners *owners, const struct pd_owner *owner)
+{
+	uint64_t words[] = {(uintptr_t)owner->comm, (uint64_t)owner->pid << 32 | owner->tid, owner->nameless};
+	uint64_t hash = pd_hash_words(owners->seed, words, sizeof(words) / sizeof(words[0]));
+	size_t at = (uint32_t)hash;
+
+	for (uint32_t i; (i = pd_index_next(&owners->index, hash, &at)) != PD_INDEX_END;)
+		if (same_owner(&owners->items[i], owner))
+			return i;
+	if (owners->count >= UINT32_MAX - 1 || !PD_GROW(owners->items, owners->capacity, owners->count + 1) ||
+	    !pd_index_add(&owners->index, hash, (uint32_t)owners->count))
+		return UINT32_MAX;
+	owners->items[owners->count] = *owner;
+	return (uint32_t)owners->count++;
+}
+
+static uint32_t owner_of(struct pd_owners *owners, uint32_t pid, uint32_t tid, const struct pd_view *view)
+{
+	uint32_t by = owners->by;
+	bool nameless = (by & PD_BY_COMM) && !view->comm;
+	struct pd_owner owner = {
+		.comm = by & PD_BY_COMM ? view->comm : NULL,
+		.pid = by & PD_BY_PID ? pid : UINT32_MAX,
+		.tid = (by & PD_BY_TID) || nameless ? tid : UINT32_MAX,
+		.nameless = nameless,
+	};
+
+	return pd_owners_find(owners, &owner);
+}
+
+static bool in_view(const struct pd_view *view, struct pd_moment when)
+{
+	if (when.time_ns < view->from.time_ns || when.time_ns > view->until.time_ns)
+		return false;
+	return (when.time_ns > view->from.time_ns || when.order >= view->from.order) &&
+	       (when.time_ns < view->until.time_ns || when.order < view->until.order);
+}
+
+const struct pd_thread_view *pd_owners_view(struct pd_owners *owners, uint32_t pid, uint32_t tid,
+					    struct pd_moment when)
+{
+	struct pd_thread_view *view = &owners->views[(tid ^ tid >> 12) % VIEWS];
+
+	if (PD_UNLIKELY(!view->used || view->tid != tid || view->pid != pid || !in_view(&view->view, when))) {
+		view->used = false;
+		pd_world_view(owners->world, pid, tid, when, &view->view);
+		view->pid = pid;
+		view->tid = tid;
+		view->owner = owner_of(owners, pid, tid, &view->view);
+		if (view->owner == UINT32_MAX)
+			return NULL;
+		view->used = true;
+	}
+	return view;
+}
