@@ -561,7 +561,8 @@ static void *unpack(const uint8_t **data, size_t *size, uint64_t count, size_t i
 static bool is_sound_entry(const struct pd_symtab *table, const struct entry *entry)
 {
 	return entry->start < entry->end && entry->bind <= PD_BIND_GLOBAL && entry->kind < PD_SYMBOL_BOUND &&
-	       entry->name < table->names_size && entry->name_length < table->names_size - entry->name &&
+	       entry->name_length && entry->name < table->names_size &&
+	       entry->name_length < table->names_size - entry->name &&
 	       !table->names[entry->name + entry->name_length];
 }
 
