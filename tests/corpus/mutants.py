@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Runs perfdata on damaged copies of corpus files.
 
-usage: mutants.py PERFDATA CORPUS [N] [SEED] [--save DIR] [--jobs J]
+usage: mutants.py PERFDATA CORPUS [N] [SEED] [--all] [--save DIR] [--jobs J]
 
 Each of N mutants (2000) is a corpus file below 300 KiB with some of its bytes flipped, words
 overwritten, pieces cut out, doubled or inserted, or its end cut off. It goes through perfdata check
---json and perfdata dump, with at most 1 GiB of address space (not for a build with sanitizers) and 10
+--json and perfdata dump (and with --all through the commands that understand samples too), with at most 1 GiB of address space (not for a build with sanitizers) and 10
 seconds. Right is: exit status 0 or 1, with damage named in the JSON exactly when it is 1, or 3 with a
 message that names the file. Wrong is everything else: signals, reports of a sanitizer, other statuses,
 silence, damage that only dump finds. Mutants that go wrong are kept in DIR. The same SEED gives the same mutants.
@@ -31,6 +31,21 @@ SLOW_SECONDS = 1.0
 WORDS = (0, 1, 2, 7, 8, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000,
          0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF, 0x8000000000000000, 0xFFFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFF8)
 
+
+# What they say of a mutant is not compared, only that they end well.
+UNDERSTANDING = (
+    ["report"],
+    ["report", "--no-children", "-g", "fractal", "-s", "pid,dso,sym,cpu"],
+    ["report", "--json"],
+    ["script"],
+    ["folded"],
+    ["flame"],
+    ["flame", "--format", "svg"],
+    ["doctor"],
+    ["evlist", "-v"],
+    ["buildid-list", "-H"],
+)
+ENDS_WELL = (0, 1, 3, 5, 6)
 
 # ---- ways to damage ----
 
@@ -145,7 +160,23 @@ def judge(name, result):
     return judge_check(result) if name == "check" else judge_dump(result)
 
 
-def try_mutant(perfdata, memory, number, seed, origin, data, folder):
+def understand(perfdata, memory, path):
+    """What is wrong with the commands that understand samples, or None; and the longest time."""
+    slow = 0.0
+    for arguments in UNDERSTANDING:
+        result = common.run([perfdata, *arguments, "-i", path], timeout=TIMEOUT, memory=memory, discard=True)
+        name = " ".join(arguments)
+        slow = max(slow, result.seconds)
+        if result.status is None:
+            return f"{name}: took more than {TIMEOUT} s", slow
+        if result.crashed or result.status not in ENDS_WELL:
+            return f"{name}: status {result.status}: {result.err.decode('utf-8', 'replace')[:300]}", slow
+        if result.status and not result.err.strip():
+            return f"{name}: exit status {result.status} in silence", slow
+    return None, slow
+
+
+def try_mutant(perfdata, memory, number, seed, origin, data, folder, everything):
     """(number, text of what went wrong or None, statuses, seconds, mutant's bytes, way)."""
     rng = random.Random(f"{seed}/{number}")
     mutant = bytearray(data)
@@ -161,6 +192,10 @@ def try_mutant(perfdata, memory, number, seed, origin, data, folder):
         slow = max(slow, result.seconds)
     if statuses == [common.FINE, common.DAMAGED]:
         wrong = wrong or f"dump found damage that check did not: {result.err.decode('utf-8', 'replace')[:300]}"
+    if everything:
+        text, seconds = understand(perfdata, memory, path)
+        wrong = wrong or text
+        slow = max(slow, seconds)
     os.unlink(path)
     return number, wrong, tuple(statuses), slow, bytes(mutant), f"{origin} {way}"
 
@@ -176,6 +211,7 @@ def main():
     parser.add_argument("corpus")
     parser.add_argument("n", nargs="?", type=int, default=2000)
     parser.add_argument("seed", nargs="?", type=int, default=1)
+    parser.add_argument("--all", action="store_true", help="through the commands that understand samples too")
     parser.add_argument("--save", default="mutants-wrong", help="folder for mutants that went wrong")
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
@@ -188,7 +224,7 @@ def main():
             jobs = []
             for number in range(args.n):
                 origin, data = files[random.Random(f"{args.seed}:{number}").randrange(len(files))]
-                jobs.append(pool.submit(try_mutant, perfdata, memory, number, args.seed, origin, data, folder))
+                jobs.append(pool.submit(try_mutant, perfdata, memory, number, args.seed, origin, data, folder, args.all))
             for job in concurrent.futures.as_completed(jobs):
                 number, text, codes, seconds, mutant, what = job.result()
                 statuses[codes] += 1
