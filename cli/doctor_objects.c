@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Judges places and stacks: objects without symbols and how to get them, addresses in nothing, stacks that were cut off or
+ * never began.
+ */
+#include "doctor.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An object with its samples; index is that of the dso. */
+struct object_count {
+	uint64_t samples, unnamed;
+	const char *comm; /* of the first samples without a name */
+	uint64_t comm_samples;
+};
+
+/* One walk over the entries of the profile. */
+struct sums {
+	struct object_count *objects;
+	size_t object_count;
+	uint64_t samples;
+	uint64_t nowhere, nowhere_kernel; /* in no object */
+	uint64_t unnamed;                 /* in an object, in no function */
+	uint64_t nameless;                /* of threads without a name */
+	uint64_t chains, cut, damaged;
+	uint64_t user, alone; /* with a part of the chain in user space; with one address there */
+	uint64_t no_build_id;
+};
+
+/* ---- sums ---- */
+
+static struct object_count *object_of(struct sums *sums, const struct pd_dso *dso)
+{
+	struct object_count *objects;
+
+	if (dso->index >= sums->object_count) {
+		objects = realloc(sums->objects, (dso->index + 64) * sizeof(*objects));
+		if (!objects)
+			return NULL;
+		memset(objects + sums->object_count, 0, (dso->index + 64 - sums->object_count) * sizeof(*objects));
+		sums->objects = objects;
+		sums->object_count = dso->index + 64;
+	}
+	return &sums->objects[dso->index];
+}
+
+static bool add_place(struct sums *sums, const struct pd_frame *frame, const struct pd_profile_entry *entry)
+{
+	const struct pd_dso *dso = frame->place.dso;
+	struct object_count *object;
+
+	if (!dso) {
+		sums->nowhere += entry->samples;
+		sums->nowhere_kernel += frame->cpumode == PD_CPUMODE_KERNEL ? entry->samples : 0;
+		return true;
+	}
+	object = object_of(sums, dso);
+	if (!object)
+		return false;
+	object->samples += entry->samples;
+	if (dso->object && dso->object->kind == PD_OBJECT_FILE && !dso->object->build_id_size)
+		sums->no_build_id += entry->samples;
+	if (frame->place.function)
+		return true;
+	object->unnamed += entry->samples;
+	sums->unnamed += entry->samples;
+	if (entry->samples > object->comm_samples) {
+		object->comm = entry->comm;
+		object->comm_samples = entry->samples;
+	}
+	return true;
+}
+
+/* A stack with one address in user space is one that nobody could walk up, or the first function of all. Events with
+ * copies of the stack are unwound later. */
+static void add_stack(struct sums *sums, const struct doctor *doctor, const struct pd_stack *stack,
+		      const struct pd_profile_entry *entry)
+{
+	uint64_t sample_type = entry->event->attr->sample_type;
+	size_t user = 0;
+
+	if (!(sample_type & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN)))
+		return;
+	sums->chains += entry->samples;
+	sums->cut += stack->cut ? entry->samples : 0;
+	sums->damaged += stack->damaged ? entry->samples : 0;
+	if (sample_type & PD_MASK(PD_SAMPLE_TYPE_STACK_USER) || PD_BITS(entry->event->attr->flags, PD_ATTR_EXCLUDE_CALLCHAIN_USER))
+		return;
+	for (size_t i = 0; i < stack->caller_count; i++)
+		user += pd_profile_frame(doctor->analysis.profile, stack->callers[i])->cpumode == PD_CPUMODE_USER;
+	sums->user += user ? entry->samples : 0;
+	sums->alone += user == 1 ? entry->samples : 0;
+}
+
+static bool add_all(struct sums *sums, const struct doctor *doctor)
+{
+	const struct pd_profile *profile = doctor->analysis.profile;
+	const struct pd_profile_entry *entry;
+
+	for (size_t i = 0; (entry = pd_profile_entry(profile, i)) != NULL; i++) {
+		const struct pd_stack *stack = pd_profile_stack(profile, entry->stack);
+
+		sums->samples += entry->samples;
+		sums->nameless += entry->comm && entry->comm[0] == ':' ? entry->samples : 0;
+		if (!add_place(sums, pd_profile_frame(profile, stack->ip), entry))
+			return false;
+		add_stack(sums, doctor, stack, entry);
+	}
+	return true;
+}
+
+/* ---- what to type for an object ---- */
+
+static const struct {
+	const char *comm; /* begins so */
+	const char *command;
+} runtimes[] = {
+	{ "java", "java -XX:+DumpPerfMapAtExit -XX:+PreserveFramePointer ...   (JDK 17 and later)" },
+	{ "node", "node --perf-basic-prof --interpreted-frames-native-stack ..." },
+	{ "python", "python3 -X perf ...   (3.12 and later)" },
+	{ "ruby", "ruby --yjit --yjit-perf=map ..." },
+	{ "php", "php -d opcache.jit_debug=16 ..." },
+	{ "dotnet", "DOTNET_PerfMapEnabled=1 dotnet ..." },
+	{ "beam", "ERL_FLAGS='+JPperf true' ..." },
+};
+
+static const char *runtime_command(const char *comm)
+{
+	for (size_t i = 0; comm && i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
+		if (!strncmp(comm, runtimes[i].comm, strlen(runtimes[i].comm)))
+			return runtimes[i].command;
+	}
+	return "have the program write /tmp/perf-PID.map, and keep it beside the recording (--symfs)";
+}
+
+static void print_build_id(const struct pd_object *object, char *digits, size_t room)
+{
+	digits[0] = 0;
+	for (size_t i = 0; i < object->build_id_size && 2 * i + 2 < room; i++)
+		snprintf(digits + 2 * i, 3, "%02x", object->build_id[i]);
+}
+
+static char *object_command(const struct pd_dso *dso, const struct object_count *count)
+{
+	const struct pd_object *object = dso->object;
+	char id[41], *command = NULL;
+	int length;
+
+	if (!object || object->kind == PD_OBJECT_ANON)
+		return strdup(runtime_command(count->comm));
+	print_build_id(object, id, sizeof(id));
+	if (object->kind == PD_OBJECT_KERNEL)
+		return strdup("sudo cat /proc/kallsyms >FILE (where it was recorded), then --kallsyms FILE; or --vmlinux FILE");
+	if (object->kind == PD_OBJECT_VDSO || object->kind == PD_OBJECT_VSYSCALL || object->kind == PD_OBJECT_KSYMBOL)
+		return strdup("perfdata report ...   (where it was recorded)");
+	if (dso->state == PD_DSO_MISSING || dso->state == PD_DSO_MISMATCH)
+		length = asprintf(&command, "--symfs DIR, with the file%s%s at its path below DIR%s%s%s",
+				  *id ? " of build id " : "", id, *id ? "; or debuginfod-find executable " : "", id, "");
+	else
+		length = asprintf(&command, "install its debug package%s%s", *id ? "; or debuginfod-find debuginfo " : "", id);
+	return length < 0 ? NULL : command;
+}
+
+/* ---- checks ---- */
+
+/* The objects with the most samples that nobody can name, most first. */
+static void list_objects(struct finding *finding, const struct sums *sums, const struct pd_symbols *symbols,
+			 bool mismatch)
+{
+	const struct pd_dso *dso;
+
+	for (size_t i = 0; (dso = pd_symbols_dso(symbols, i)) != NULL && finding->code; i++) {
+		const struct object_count *count = i < sums->object_count ? &sums->objects[i] : NULL;
+		size_t at = finding->object_count;
+
+		if (!count || !count->unnamed || (mismatch && dso->state != PD_DSO_MISMATCH))
+			continue;
+		while (at > 0 && finding->objects[at - 1].samples < count->unnamed)
+			at--;
+		if (finding->object_count == OBJECTS_SHOWN) {
+			finding->objects_left++;
+			if (at == OBJECTS_SHOWN)
+				continue;
+			free(finding->objects[OBJECTS_SHOWN - 1].command);
+			finding->object_count--;
+		}
+		memmove(&finding->objects[at + 1], &finding->objects[at],
+			(finding->object_count - at) * sizeof(finding->objects[0]));
+		finding->objects[at] = (struct patient){ dso, count->unnamed, object_command(dso, count) };
+		finding->object_count++;
+	}
+}
+
+static void check_symbols(struct doctor *doctor, const struct sums *sums)
+{
+	const struct pd_symbols *symbols = doctor->analysis.symbols;
+	uint64_t wrong = 0;
+	struct finding *finding;
+
+	for (size_t i = 0; pd_symbols_dso(symbols, i) && i < sums->object_count; i++)
+		wrong += pd_symbols_dso(symbols, i)->state == PD_DSO_MISMATCH ? sums->objects[i].samples : 0;
+	if (wrong) {
+		finding = finding_add(doctor, "build-id-mismatch", severity_by(wrong, sums->samples, 1, 50), wrong,
+				      sums->samples, "what is installed here is not what ran, so it is not used",
+				      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are in files that were replaced since", wrong,
+				      sums->samples, percent(wrong, sums->samples));
+		list_objects(finding, sums, symbols, true);
+	}
+	if (!sums->unnamed)
+		return;
+	finding = finding_add(doctor, "no-symbols", severity_by(sums->unnamed, sums->samples, 10, 50), sums->unnamed,
+			      sums->samples, "functions show as [unknown], and stacks through them have holes",
+			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are in functions without a name", sums->unnamed,
+			      sums->samples, percent(sums->unnamed, sums->samples));
+	list_objects(finding, sums, symbols, false);
+}
+
+static void check_nowhere(struct doctor *doctor, const struct sums *sums)
+{
+	struct finding *finding;
+
+	if (!sums->nowhere)
+		return;
+	finding = finding_add(doctor, "unknown-addresses", severity_by(sums->nowhere, sums->samples, 5, 50), sums->nowhere,
+			      sums->samples,
+			      "no record says what was mapped there: maps were lost, or the process ran before and perf may "
+			      "not see it",
+			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are at addresses where nothing is known to be",
+			      sums->nowhere, sums->samples, percent(sums->nowhere, sums->samples));
+	if (sums->nowhere_kernel * 2 > sums->nowhere)
+		finding_command(finding, "sudo sysctl kernel.kptr_restrict=0   (before recording: %" PRIu64
+				" of them are in the kernel)", sums->nowhere_kernel);
+	else
+		finding_command(finding, "sudo perf record -m 16M ...   (as root, with larger buffers)");
+}
+
+static void check_names(struct doctor *doctor, const struct sums *sums)
+{
+	if (sums->nameless)
+		finding_add(doctor, "unknown-threads", severity_by(sums->nameless, sums->samples, 5, 50), sums->nameless,
+			    sums->samples, "their names were lost, or they ran before and perf may not see them; they show as :TID",
+			    "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are of threads without a name", sums->nameless,
+			    sums->samples, percent(sums->nameless, sums->samples));
+}
+
+static void check_build_ids(struct doctor *doctor, const struct sums *sums)
+{
+	struct finding *finding;
+
+	if (!sums->no_build_id)
+		return;
+	finding = finding_add(doctor, "no-build-ids", severity_by(sums->no_build_id, sums->samples, 10, 101),
+			      sums->no_build_id, sums->samples,
+			      "whether a file is the one that ran cannot be told: if it was rebuilt since, names are wrong",
+			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are in files without a build id", sums->no_build_id,
+			      sums->samples, percent(sums->no_build_id, sums->samples));
+	finding_command(finding, "perf record --buildid-mmap ...   (and link with -Wl,--build-id)");
+}
+
+static void check_stacks(struct doctor *doctor, const struct sums *sums)
+{
+	struct finding *finding;
+
+	if (!sums->chains) {
+		finding = finding_add(doctor, "no-stacks", NOTE, 0, sums->samples,
+				      "who called a function is not known: no callers, no flame graph",
+				      "the samples have no call chains");
+		finding_command(finding, "perf record -g ...   (or --call-graph dwarf)");
+	}
+	if (sums->cut) {
+		finding = finding_add(doctor, "stacks-cut", severity_by(sums->cut, sums->chains, 10, 50), sums->cut, sums->chains,
+				      "their outer functions are missing: stacks do not begin at main",
+				      "%" PRIu64 " of %" PRIu64 " stacks (%.2f%%) are as deep as the recorder allowed", sums->cut,
+				      sums->chains, percent(sums->cut, sums->chains));
+		finding_command(finding, "sudo sysctl kernel.perf_event_max_stack=1024");
+	}
+	if (sums->damaged)
+		finding_add(doctor, "stacks-damaged", severity_by(sums->damaged, sums->chains, 1, 10), sums->damaged,
+			    sums->chains, "they have a marker that nobody knows: the recorder is newer, or the file is damaged",
+			    "%" PRIu64 " of %" PRIu64 " stacks (%.2f%%) cannot be read", sums->damaged, sums->chains,
+			    percent(sums->damaged, sums->chains));
+	/* The first function of a thread is rightly alone, but few samples are in it. */
+	if (percent(sums->alone, sums->user) > 10) {
+		finding = finding_add(doctor, "no-frame-pointers", severity_by(sums->alone, sums->user, 25, 75), sums->alone,
+				      sums->user,
+				      "programs built without frame pointers cannot be walked up: functions have no callers",
+				      "%" PRIu64 " of %" PRIu64 " stacks (%.2f%%) have one address in user space", sums->alone,
+				      sums->user, percent(sums->alone, sums->user));
+		finding_command(finding, "perf record --call-graph dwarf ...   (or build with -fno-omit-frame-pointer)");
+	}
+}
+
+void check_profile(struct doctor *doctor)
+{
+	struct sums sums = { 0 };
+
+	if (add_all(&sums, doctor)) {
+		check_symbols(doctor, &sums);
+		check_nowhere(doctor, &sums);
+		check_names(doctor, &sums);
+		check_build_ids(doctor, &sums);
+		check_stacks(doctor, &sums);
+	} else {
+		doctor->failed = true;
+	}
+	free(sums.objects);
+}

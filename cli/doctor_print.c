@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Findings as text, worst first, and as JSON.
+ */
+#include "doctor.h"
+#include "json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { WIDTH = 96 };
+
+static const char *const severity_words[] = { "note", "warning", "bad" };
+static const char *const state_words[] = { "unused", "symbols", "no-symbols", "missing", "mismatch" };
+
+static size_t count_of(const struct doctor *doctor, enum severity severity)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < doctor->finding_count; i++)
+		count += doctor->findings[i].severity == severity;
+	return count;
+}
+
+/* The words of perfdata report's first line. */
+static const char *trust_of_file(const struct doctor *doctor)
+{
+	return count_of(doctor, BAD) ? "poor" : count_of(doctor, WARNING) ? "fair" : "good";
+}
+
+static double seconds(const struct doctor *doctor)
+{
+	return (double)(doctor->counts.last_ns - doctor->counts.first_ns) / 1e9;
+}
+
+/* ---- text ---- */
+
+/* Text in lines of at most WIDTH letters, each with front before it. */
+static void print_wrapped(struct pd_text *text, const char *front, const char *words)
+{
+	size_t room = WIDTH - strlen(front);
+
+	while (*words) {
+		size_t length = strlen(words), end = length;
+
+		if (length > room) {
+			for (end = room; end > 0 && words[end] != ' '; end--)
+				;
+			if (!end)
+				end = strcspn(words, " ");
+		}
+		pd_text_add(text, front);
+		pd_text_escaped(text, words, end);
+		pd_text_add(text, "\n");
+		words += end + (words[end] == ' ');
+	}
+}
+
+/* On one line, so that it can be taken from the screen. */
+static void print_command(struct pd_text *text, const char *front, const char *command)
+{
+	if (command)
+		pd_text_printf(text, "%s%s\n", front, command);
+}
+
+/* The first reason is enough here; JSON has all of them. It need not say again where it looked. */
+static void print_reason(const struct pd_dso *dso, struct pd_text *text)
+{
+	const char *reason = dso->detail ? dso->detail : "";
+	size_t name = strlen(dso->long_name);
+
+	if (!strncmp(reason, dso->long_name, name) && reason[name] == ':')
+		reason += name + 1 + (reason[name + 1] == ' ');
+	if (dso->state == PD_DSO_SYMBOLS)
+		reason = "its symbols do not cover all of it";
+	else if (!*reason)
+		reason = "nothing is known of it";
+	pd_text_escaped(text, reason, strcspn(reason, ";"));
+}
+
+static void print_object(const struct patient *object, uint64_t total, struct pd_text *text)
+{
+	const struct pd_dso *dso = object->dso;
+
+	pd_text_printf(text, "  %6.2f%%  ", percent(object->samples, total));
+	pd_text_escaped(text, dso->long_name, strlen(dso->long_name));
+	pd_text_add(text, ": ");
+	print_reason(dso, text);
+	pd_text_add(text, "\n");
+	print_command(text, "           > ", object->command);
+}
+
+static void print_finding(const struct finding *finding, struct pd_text *text)
+{
+	pd_text_printf(text, "\n%s: %s: ", severity_words[finding->severity], finding->code);
+	pd_text_escaped(text, finding->text, strlen(finding->text));
+	pd_text_add(text, "\n");
+	print_wrapped(text, "  ", finding->meaning);
+	for (size_t i = 0; i < finding->object_count; i++)
+		print_object(&finding->objects[i], finding->total, text);
+	if (finding->objects_left)
+		pd_text_printf(text, "           and %zu more\n", finding->objects_left);
+	print_command(text, "  > ", finding->command);
+}
+
+void doctor_print(const struct doctor *doctor, struct pd_text *text)
+{
+	const char *name = doctor->analysis.input.name;
+
+	pd_text_escaped(text, name, strlen(name));
+	pd_text_printf(text, ": trust %s: %" PRIu64 " samples of %zu event%s in %.3f s; %zu bad, %zu warning%s, %zu note%s\n",
+		       trust_of_file(doctor), doctor->counts.samples, pd_file_event_count(doctor->analysis.input.file),
+		       pd_file_event_count(doctor->analysis.input.file) == 1 ? "" : "s", seconds(doctor),
+		       count_of(doctor, BAD), count_of(doctor, WARNING), count_of(doctor, WARNING) == 1 ? "" : "s",
+		       count_of(doctor, NOTE), count_of(doctor, NOTE) == 1 ? "" : "s");
+	for (size_t i = 0; i < doctor->finding_count; i++)
+		print_finding(&doctor->findings[i], text);
+}
+
+/* ---- JSON ---- */
+
+static void add_object(struct json *json, const struct patient *object, uint64_t total)
+{
+	const struct pd_dso *dso = object->dso;
+
+	json_open(json, NULL, '{');
+	json_string(json, "name", dso->long_name);
+	if (dso->object && dso->object->build_id_size)
+		json_hex(json, "build_id", (struct pd_bytes){ dso->object->build_id, dso->object->build_id_size });
+	else
+		json_string(json, "build_id", NULL);
+	json_number(json, "samples", object->samples);
+	json_double(json, "percent", percent(object->samples, total));
+	json_string(json, "state", state_words[dso->state]);
+	json_string(json, "detail", dso->detail);
+	json_string(json, "command", object->command);
+	json_close(json, '}');
+}
+
+static void add_finding(struct json *json, const struct finding *finding)
+{
+	json_open(json, NULL, '{');
+	json_string(json, "code", finding->code);
+	json_string(json, "severity", severity_words[finding->severity]);
+	json_number(json, "count", finding->count);
+	json_number(json, "total", finding->total);
+	json_double(json, "percent", percent(finding->count, finding->total));
+	json_string(json, "text", finding->text);
+	json_string(json, "meaning", finding->meaning);
+	json_string(json, "command", finding->command);
+	json_open(json, "objects", '[');
+	for (size_t i = 0; i < finding->object_count; i++)
+		add_object(json, &finding->objects[i], finding->total);
+	json_close(json, ']');
+	json_number(json, "more_objects", finding->objects_left);
+	json_close(json, '}');
+}
+
+void doctor_json(const struct doctor *doctor, struct pd_text *text)
+{
+	struct json json = { .text = text };
+
+	json_open(&json, NULL, '{');
+	json_string(&json, "file", doctor->analysis.input.name);
+	json_string(&json, "trust", trust_of_file(doctor));
+	json_number(&json, "samples", doctor->counts.samples);
+	json_number(&json, "events", pd_file_event_count(doctor->analysis.input.file));
+	json_number(&json, "duration_ns", doctor->counts.last_ns - doctor->counts.first_ns);
+	json_open(&json, "findings", '[');
+	for (size_t i = 0; i < doctor->finding_count; i++)
+		add_finding(&json, &doctor->findings[i]);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	pd_text_add(text, "\n");
+}
