@@ -2,6 +2,7 @@
 /* Finding objects and their debug files: a list of places in order, the first one that passes its check is used. */
 #include "symbol/find.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,6 +63,10 @@ static bool open_image(struct finding *f, enum pd_find_kind kind, const char *ro
 {
 	int fd = pd_root_open(root, path);
 
+	if (fd == -ENOTSUP) {
+		note(f, kind, PD_FIND_REFUSED, root, path, "not a regular file");
+		return false;
+	}
 	if (fd < 0) {
 		note(f, kind, PD_FIND_MISSING, root, path, "%s", strerror(-fd));
 		return false;

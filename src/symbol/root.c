@@ -17,7 +17,8 @@ struct walk {
 	char done[PATH_MAX];    // without links, from the root, without a slash in front
 	char pending[PATH_MAX]; // what is to be walked yet
 	unsigned links;
-	bool itself; // the last component must be no link
+	bool itself;    // the last component must be no link
+	bool is_device; // opening what was walked to last may do something
 };
 
 static void step_back(struct walk *w)
@@ -87,6 +88,7 @@ static int step(struct walk *w, const char *name)
 	memcpy(w->done + have, name, strlen(name) + 1);
 	if (fstatat(w->root, w->done, &about, AT_SYMLINK_NOFOLLOW) < 0)
 		return -errno;
+	w->is_device = !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
 	if (!S_ISLNK(about.st_mode))
 		return 0;
 	return w->itself && !w->pending[strspn(w->pending, "/")] ? -ELOOP : follow(w);
@@ -106,6 +108,8 @@ static int open_below(const char *root, const char *path, bool itself)
 		return -errno;
 	while (result == 0 && next_component(&w, name, &result))
 		result = step(&w, name);
+	if (result == 0 && w.is_device)
+		result = -ENOTSUP;
 	if (result == 0) {
 		result = openat(w.root, w.done[0] ? w.done : ".", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
 		if (result < 0)

@@ -6,9 +6,9 @@
 #ifndef PD_SYMBOL_ROOT_H
 #define PD_SYMBOL_ROOT_H
 
-/** Opens for reading, without waiting for the other end of a FIFO; whoever asks looks at what kind of file it is.
- * Returns a descriptor, or a negative error number. Somebody who changes the directories meanwhile may lead it astray:
- * what is found is still checked. */
+/** Opens for reading; whoever asks looks at what kind of file it is. Devices, FIFOs and sockets are not opened
+ * (-ENOTSUP), since that may do something. Returns a descriptor, or a negative error number. Somebody who changes the
+ * directories meanwhile may lead it astray: what is found is still checked. */
 int pd_root_open(const char *root, const char *path);
 /** The same, but the path itself must not be a symbolic link (-ELOOP), only the directories before it may be: for places
  * where anybody can put one. */
