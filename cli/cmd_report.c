@@ -150,16 +150,15 @@ static bool parse_columns(struct report *report, const char *list, struct column
 	return true;
 }
 
-static void add_number(struct report *report, enum column_kind kind, bool sorts)
+static void add_number(struct report *report, enum column_kind kind)
 {
-	struct column column = { .kind = kind };
+	struct column column = { .kind = kind, .beside = kind == COLUMN_OVERHEAD && report->children };
 
 	append(report->columns, &report->column_count, &column);
-	if (sorts)
-		append(report->order, &report->order_count, &column);
+	append(report->order, &report->order_count, &column);
 }
 
-/* The usual columns: shares, then what was asked for, then the keys; rows by share, then by key. */
+/* The usual columns: shares, then what was asked for, then the keys; rows are sorted by them in this order. */
 static bool set_usual_columns(struct report *report, const struct values *values)
 {
 	const char *sort = values->sort ? values->sort : DEFAULT_KEYS;
@@ -167,12 +166,12 @@ static bool set_usual_columns(struct report *report, const struct values *values
 	size_t count = 0;
 
 	if (report->children)
-		add_number(report, COLUMN_CHILDREN, true);
-	add_number(report, COLUMN_OVERHEAD, true);
+		add_number(report, COLUMN_CHILDREN);
+	add_number(report, COLUMN_OVERHEAD);
 	if (values->samples)
-		add_number(report, COLUMN_SAMPLES, false);
+		add_number(report, COLUMN_SAMPLES);
 	if (values->period)
-		add_number(report, COLUMN_PERIOD, false);
+		add_number(report, COLUMN_PERIOD);
 	if (*sort == '+' && (!parse_columns(report, DEFAULT_KEYS, keys, &count) ||
 			     !parse_columns(report, sort + 1, keys, &count)))
 		return false;
@@ -330,13 +329,19 @@ static bool has_samples(const struct report *report, size_t first, size_t count)
 	return false;
 }
 
+/* perf record writes a name for groups that have none. */
+static bool is_anonymous(const struct pd_group *group)
+{
+	return !group->name.length || strcmp(group->name.data, "{anon_group}") == 0;
+}
+
 static char *group_name(struct report *report, const struct pd_group *group, size_t first, size_t count)
 {
 	struct pd_bytes bytes;
 
 	pd_text_clear(report->scratch);
 	if (group)
-		pd_text_printf(report->scratch, "%s { ", group->name.length ? group->name.data : "anon group");
+		pd_text_printf(report->scratch, "%s { ", is_anonymous(group) ? "anon group" : group->name.data);
 	for (size_t i = 0; i < count; i++)
 		pd_text_printf(report->scratch, "%s%s", i ? ", " : "",
 			       pd_file_event(report->input.file, first + i)->name);
@@ -436,7 +441,7 @@ static int print_report(struct report *report, const struct values *values)
 static int open_and_print(struct report *report, const struct values *values, const struct call *call)
 {
 	struct analysis analysis;
-	struct pd_profile_options how = { .max_stack = values->max_stack.given ? (unsigned)values->max_stack.value : 0 };
+	struct pd_profile_options how = { 0 };
 	int code = analysis_begin(&analysis, &values->analysis, call);
 
 	if (code == CODE_FINE) {
@@ -448,6 +453,9 @@ static int open_and_print(struct report *report, const struct values *values, co
 		/* As perf: with callees' shares the chains go the other way. */
 		if (!report->graph.order_given)
 			report->graph.caller = report->children;
+		report->max_stack = values->max_stack.given ? (size_t)values->max_stack.value : 0;
+		/* The innermost ones can be left out while reading. */
+		how.max_stack = report->graph.caller ? 0 : (unsigned)report->max_stack;
 		code = set_columns(report, values) ? CODE_FINE : CODE_USAGE;
 	}
 	if (code == CODE_FINE) {

@@ -23,6 +23,7 @@ struct value {
 	uint64_t order; /* before the text: values with a smaller one come first */
 	const char *text;
 	size_t length;
+	size_t unsorted; /* so many letters in front do not count in the order */
 	uint32_t rank; /* in the order of the values, once all are known */
 };
 
@@ -73,6 +74,7 @@ struct column {
 	enum column_kind kind;
 	size_t key; /* of report->keys */
 	bool elided; /* all rows have the same, which stands on top */
+	bool beside; /* overhead that was added beside COLUMN_CHILDREN, not asked for by name */
 };
 
 /* ---- report_rows.c ---- */
@@ -86,6 +88,7 @@ struct row {
 	uint32_t values[KEYS_MOST];
 	struct amounts *amounts; /* by event of the table */
 	size_t first_link, link_count; /* the chains of its graph */
+	size_t depth; /* frames of the longest of them */
 };
 
 /* A chain that belongs into the graph of a row. */
@@ -114,6 +117,8 @@ struct table {
 /* Fills the tables. False if there is no memory. */
 bool rows_build(struct report *report);
 void table_fini(struct table *table);
+/* Callers of a stack before this one are left out by --max-stack: it counts in the direction of the graphs. */
+size_t first_caller(const struct report *report, const struct pd_stack *stack);
 double percent_of(uint64_t part, uint64_t whole);
 
 /* ---- report_graph.c ---- */
@@ -162,6 +167,7 @@ struct report {
 	bool children, grouped, relative, hide_unresolved, quiet;
 	bool symbol_first; /* -s begins with sym */
 	double least;      /* percent of a row */
+	size_t max_stack;  /* frames of a chain; 0: all */
 	const char *separator;
 	const char *time; /* argument of --time, or NULL */
 	const char *elided[KEYS_MOST]; /* by key: the only name that was asked for */

@@ -208,13 +208,14 @@ static bool add_chain(struct graph *graph, const struct link *link)
 	const struct pd_profile_entry *entry = pd_profile_entry(report->profile, link->entry);
 	const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
 	size_t first = link->from == WHOLE_CHAIN ? 0 : link->from, count = stack->caller_count;
+	size_t least = first_caller(report, stack);
 	uint32_t node = 0;
 
 	if (report->graph.caller) {
 		/* Down from the row's function, or from the outermost caller. */
 		size_t begin = link->from == WHOLE_CHAIN ? count : (size_t)link->from + 1;
 
-		for (size_t i = begin; i-- > 0 && node != NONE;)
+		for (size_t i = begin; i-- > least && node != NONE;)
 			node = child_of(graph, node, report->nodes[stack->callers[i]]);
 	} else {
 		for (size_t i = first; i < count && node != NONE; i++)
@@ -271,18 +272,12 @@ static void name_frame(struct graph *graph, struct pd_text *text, uint32_t who)
 	const char *name = frame->place.function ? frame->place.function->name : NULL;
 
 	if (!name)
-		pd_text_printf(text, "0x%" PRIx64, frame->place.addr);
+		/* as C prints %#lx: nothing has no 0x */
+		pd_text_printf(text, frame->place.addr ? "0x%" PRIx64 : "%" PRIx64, frame->place.addr);
 	else if (graph->report->escape)
 		pd_text_escaped(text, name, strlen(name));
 	else
 		pd_text_add(text, name);
-}
-
-static const char *plain_name(const struct graph *graph, uint32_t who)
-{
-	const struct pd_frame *frame = pd_profile_frame(graph->report->profile, who);
-
-	return frame->place.function ? frame->place.function->name : "";
 }
 
 static void print_value(struct graph *graph, const struct node *node, uint64_t total)
@@ -304,16 +299,65 @@ static void print_value(struct graph *graph, const struct node *node, uint64_t t
 
 /* ---- children in order ---- */
 
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a > b ? -1 : a < b;
+}
+
+/* As perf: what has as much goes by objects, the kernel last, and by addresses downwards. */
+static int compare_frames(const struct graph *graph, uint32_t a, uint32_t b)
+{
+	const struct pd_place *x = &pd_profile_frame(graph->report->profile, a)->place;
+	const struct pd_place *y = &pd_profile_frame(graph->report->profile, b)->place;
+	uint64_t x_dso = x->dso ? x->dso->kernel ? 1 : x->dso->index + 2 : 0;
+	uint64_t y_dso = y->dso ? y->dso->kernel ? 1 : y->dso->index + 2 : 0;
+	bool functions = x->function && y->function && !graph->report->graph.by_address;
+	int order = compare_numbers(x_dso, y_dso);
+
+	if (!order && functions)
+		order = compare_numbers(x->function->start, y->function->start);
+	return order ? order : compare_numbers(x->addr, y->addr);
+}
+
+static uint32_t depth_in_tree(const struct graph *graph, uint32_t node)
+{
+	uint32_t depth = 0;
+
+	for (; node; node = graph->nodes[node].parent)
+		depth++;
+	return depth;
+}
+
+/* In the order of a walk that comes to children before their parents. */
+static int compare_places(const struct graph *graph, uint32_t x, uint32_t y)
+{
+	uint32_t x_depth = depth_in_tree(graph, x), y_depth = depth_in_tree(graph, y);
+	uint32_t deeper = x_depth > y_depth ? x_depth - y_depth : y_depth - x_depth;
+
+	for (uint32_t i = 0; i < deeper; i++) {
+		if (x_depth > y_depth)
+			x = graph->nodes[x].parent;
+		else
+			y = graph->nodes[y].parent;
+	}
+	if (x == y)
+		return x_depth > y_depth ? -1 : x_depth < y_depth;
+	while (graph->nodes[x].parent != graph->nodes[y].parent) {
+		x = graph->nodes[x].parent;
+		y = graph->nodes[y].parent;
+	}
+	return compare_frames(graph, graph->nodes[x].who, graph->nodes[y].who);
+}
+
 static int compare_nodes(const void *a, const void *b, void *self)
 {
 	const struct graph *graph = self;
-	const struct node *x = &graph->nodes[*(const uint32_t *)a], *y = &graph->nodes[*(const uint32_t *)b];
-	int order;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int order = compare_numbers(graph->nodes[x].all, graph->nodes[y].all);
 
-	if (x->all != y->all)
-		return x->all > y->all ? -1 : 1;
-	order = strcmp(plain_name(graph, x->who), plain_name(graph, y->who));
-	return order ? order : x->who < y->who ? -1 : x->who > y->who;
+	if (!order)
+		order = compare_places(graph, x, y);
+	return order ? order : x < y ? -1 : x > y;
 }
 
 /* Children that are large enough, the largest first. The caller frees them. */
@@ -374,7 +418,7 @@ static uint64_t least_of(const struct graph *graph, const struct node *parent)
 {
 	/* Never so small that nothing counts. */
 	if (graph->report->graph.kind == GRAPH_FRACTAL)
-		return (uint64_t)((double)parent->all * graph->report->graph.least / 100 + 0.999999);
+		return (uint64_t)((double)(parent->all - parent->own) * graph->report->graph.least / 100 + 0.999999);
 	return graph->least;
 }
 
@@ -416,7 +460,8 @@ static void print_branch(struct graph *graph, struct prefix *prefix, uint32_t no
 static void print_branches(struct graph *graph, struct prefix *prefix, uint32_t parent)
 {
 	bool fractal = graph->report->graph.kind == GRAPH_FRACTAL;
-	uint64_t total = fractal ? graph->nodes[parent].all : graph->total;
+	/* Shares are of what goes on: samples that end in the parent do not count. */
+	uint64_t total = fractal ? graph->nodes[parent].all - graph->nodes[parent].own : graph->total;
 	size_t count;
 	uint32_t *children = children_of(graph, parent, least_of(graph, &graph->nodes[parent]), &count);
 

@@ -114,11 +114,11 @@ static bool find_number(struct report *report, size_t key, uint64_t number, cons
 	return set_text(report, &table->items[*value_out], number);
 }
 
-/* A value that is a text: equal texts are one value. */
-static bool find_text(struct report *report, size_t key, const char *text, uint32_t *value_out)
+/* A value that is a text: equal texts of the same order are one value. */
+static bool find_ordered_text(struct report *report, size_t key, const char *text, uint64_t order, uint32_t *value_out)
 {
 	struct value_table *table = &report->values[key];
-	struct identity id = { UINT64_C(0xcbf29ce484222325), 0 };
+	struct identity id = { UINT64_C(0xcbf29ce484222325) + order, 0 };
 	bool fresh;
 
 	for (const char *at = text; *at; at++)
@@ -127,14 +127,19 @@ static bool find_text(struct report *report, size_t key, const char *text, uint3
 	for (;; id.b++) {
 		if (!find_value(table, id, value_out, &fresh))
 			return false;
-		if (fresh || strcmp(table->items[*value_out].text, text) == 0)
+		if (fresh || (table->items[*value_out].order == order && strcmp(table->items[*value_out].text, text) == 0))
 			break;
 	}
 	if (!fresh)
 		return true;
 	pd_text_clear(report->scratch);
 	pd_text_add(report->scratch, text);
-	return set_text(report, &table->items[*value_out], 0);
+	return set_text(report, &table->items[*value_out], order);
+}
+
+static bool find_text(struct report *report, size_t key, const char *text, uint32_t *value_out)
+{
+	return find_ordered_text(report, key, text, 0, value_out);
 }
 
 /* ---- keys of entries ---- */
@@ -177,7 +182,7 @@ static bool find_cpu(struct report *report, size_t key, const struct subject *su
 {
 	char text[16];
 
-	snprintf(text, sizeof(text), "%03d", (int32_t)subject->entry->cpu);
+	snprintf(text, sizeof(text), "%.3d", (int32_t)subject->entry->cpu);
 	return find_number(report, key, subject->entry->cpu, text, value_out);
 }
 
@@ -197,7 +202,7 @@ static bool find_socket(struct report *report, size_t key, const struct subject 
 	int socket = socket_of(report, subject->entry->cpu);
 	char text[16];
 
-	snprintf(text, sizeof(text), "%03d", socket);
+	snprintf(text, sizeof(text), "%.3d", socket);
 	return find_number(report, key, (uint64_t)(int64_t)socket, text, value_out);
 }
 
@@ -247,7 +252,10 @@ static const char *dso_name(const struct pd_frame *frame)
 
 static bool find_dso(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
 {
-	return find_text(report, key, dso_name(frame_of(report, subject)), value_out);
+	const struct pd_frame *frame = frame_of(report, subject);
+
+	/* What is in no object comes behind all that is. */
+	return find_ordered_text(report, key, dso_name(frame), frame->place.dso ? 0 : 1, value_out);
 }
 
 static char level_letter(unsigned cpumode)
@@ -289,7 +297,9 @@ static bool find_symbol(struct report *report, size_t key, const struct subject 
 	if (function)
 		pd_text_add(report->scratch, function->name);
 	else
-		pd_text_printf(report->scratch, "0x%016" PRIx64, frame->place.addr);
+		/* as C prints %#018lx: nothing has no 0x */
+		pd_text_printf(report->scratch, frame->place.addr ? "0x%016" PRIx64 : "%016" PRIx64, frame->place.addr);
+	value->unsorted = strlen("[.] ");
 	return set_text(report, value, function ? RESOLVED : UNRESOLVED);
 }
 
@@ -399,7 +409,7 @@ static int compare_values(const void *a, const void *b)
 
 	if (x->order != y->order)
 		return x->order < y->order ? -1 : 1;
-	order = strcmp(x->text, y->text);
+	order = strcmp(x->text + x->unsorted, y->text + y->unsorted);
 	return order ? order : x->a < y->a ? -1 : x->a > y->a;
 }
 

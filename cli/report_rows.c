@@ -163,6 +163,13 @@ static bool is_unresolved(const struct report *report, const struct pd_profile_e
 	return !pd_profile_frame(report->profile, stack->ip)->place.function;
 }
 
+size_t first_caller(const struct report *report, const struct pd_stack *stack)
+{
+	size_t most = report->graph.caller ? report->max_stack : 0;
+
+	return most && stack->caller_count > most ? stack->caller_count - most : 0;
+}
+
 /* ---- adding a sample ---- */
 
 typedef bool each_row_fn(struct builder *b, uint32_t row, uint32_t entry, uint32_t from);
@@ -182,9 +189,9 @@ static bool each_row(struct builder *b, uint32_t entry_index, each_row_fn *each)
 	b->seen[row] = b->sample;
 	if (!each(b, row, entry_index, WHOLE_CHAIN))
 		return false;
-	for (size_t i = 0; report->children && i < stack->caller_count; i++) {
+	for (size_t i = first_caller(report, stack), count = stack->caller_count; report->children && i < count; i++) {
 		/* With the outermost caller first, the place that it is called at first counts. */
-		size_t at = report->graph.caller ? stack->caller_count - 1 - i : i;
+		size_t at = report->graph.caller ? count - 1 - (i - first_caller(report, stack)) : i;
 
 		subject.frame = stack->callers[at];
 		if (!find_values(report, &subject, true, values) || !find_row(b, values, &row))
@@ -199,6 +206,19 @@ static bool each_row(struct builder *b, uint32_t entry_index, each_row_fn *each)
 	return true;
 }
 
+/* How long the chains of a row are: from its function on, or all of a chain that begins there. */
+static void note_depth(struct builder *b, uint32_t row, const struct pd_profile_entry *entry, uint32_t from)
+{
+	const struct report *report = b->report;
+	const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
+	size_t first = first_caller(report, stack), depth = stack->caller_count - first;
+
+	if (from != WHOLE_CHAIN)
+		depth = report->graph.caller ? from + 1 - first : stack->caller_count - from;
+	if (depth > b->table->rows[row].depth)
+		b->table->rows[row].depth = depth;
+}
+
 static bool add_amounts(struct builder *b, uint32_t row, uint32_t entry_index, uint32_t from)
 {
 	const struct pd_profile_entry *entry = pd_profile_entry(b->report->profile, entry_index);
@@ -210,6 +230,7 @@ static bool add_amounts(struct builder *b, uint32_t row, uint32_t entry_index, u
 		amounts->period += entry->period;
 		amounts->samples += entry->samples;
 	}
+	note_depth(b, row, entry, from);
 	return true;
 }
 
@@ -318,6 +339,21 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return a > b ? -1 : a < b;
 }
 
+/* As perf: where graphs are drawn, callers in a thread come before what they call if they have as much. perf compares so
+ * within threads only, which is no order if there are several; here threads are told apart first. */
+static int compare_depths(const struct report *report, const struct row *a, const struct row *b)
+{
+	if (report->graph.kind == GRAPH_NONE)
+		return 0;
+	for (size_t i = 0; i < report->key_count; i++) {
+		const struct value *x = &report->values[i].items[a->values[i]], *y = &report->values[i].items[b->values[i]];
+
+		if (!report->keys[i]->of_frame && x != y)
+			return x->rank < y->rank ? -1 : 1;
+	}
+	return report->graph.caller ? compare_numbers(a->depth, b->depth) : compare_numbers(b->depth, a->depth);
+}
+
 static int compare_column(const struct report *report, const struct table *table, const struct column *column,
 			  const struct row *a, const struct row *b)
 {
@@ -339,7 +375,7 @@ static int compare_column(const struct report *report, const struct table *table
 		else
 			order = compare_numbers(x->period, y->period);
 	}
-	return order;
+	return order || column->kind != COLUMN_CHILDREN ? order : compare_depths(report, a, b);
 }
 
 struct order {

@@ -20,7 +20,7 @@ static const char *header_of(const struct report *report, const struct column *c
 {
 	switch (column->kind) {
 	case COLUMN_OVERHEAD:
-		return report->children ? "Self" : "Overhead";
+		return column->beside ? "Self" : "Overhead";
 	case COLUMN_CHILDREN:
 		return "Children";
 	case COLUMN_SAMPLES:
@@ -189,7 +189,10 @@ static void add_title(const struct report *report, const struct table *table)
 	pd_text_add(report->out, "# Samples: ");
 	add_count(report->out, samples);
 	pd_text_add(report->out, table->group ? " of events '" : " of event '");
-	add_text(report, table->name, strlen(table->name));
+	if (report->escape)
+		pd_text_escaped(report->out, table->name, strlen(table->name));
+	else
+		pd_text_add(report->out, table->name);
 	pd_text_add(report->out, "'");
 	if (report->time)
 		pd_text_printf(report->out, " (time slices: %s)", report->time);
