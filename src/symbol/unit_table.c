@@ -8,7 +8,8 @@
 enum {
 	DEEPEST = 1024, // scopes that are looked at for one address
 	FIRST_SLOTS = 256,
-	ITEMS_OF_STEP = 4
+	ITEMS_OF_STEP = 4,
+	FAR = 16 << 10 // areas with code lie further apart
 };
 
 static const size_t default_limit = (size_t)1 << 30;
@@ -349,32 +350,62 @@ static uint64_t start_of(const void *items, size_t index)
 	return start;
 }
 
-// A step is the last element that starts up to its first address. Starts that go back are hostile: steps do not.
-static void fill_steps(struct pd_unit_steps *steps, const void *items, size_t count)
+// The areas, and how long they are together. Starts that go back are hostile, and begin no area.
+static uint64_t find_areas(struct pd_unit_steps *steps, const void *items, size_t count)
 {
-	size_t item = 0;
+	uint64_t start = start_of(items, 0), before = start, sum = 0;
 
-	for (uint32_t i = 0; i < steps->count; i++) {
-		uint64_t from = steps->first + ((uint64_t)i << steps->shift);
-
-		while (item + 1 < count && start_of(items, item + 1) <= from)
-			item++;
-		steps->items[i] = (uint32_t)item;
+	steps->areas[steps->area_count++].start = start;
+	for (size_t i = 1; i < count; i++, before = start) {
+		start = start_of(items, i);
+		if (start < before || start - before > UINT64_MAX / 4)
+			continue;
+		if (start - before > FAR && steps->area_count < PD_UNIT_AREAS && start > steps->areas[steps->area_count - 1].start)
+			steps->areas[steps->area_count++].start = start;
+		else
+			sum += sum < UINT64_MAX / 4 ? start - before : 0;
 	}
+	return sum;
 }
 
 static void size_steps(struct pd_unit_steps *steps, const void *items, size_t count)
 {
-	uint64_t range, last;
+	uint64_t sum, end;
 
 	if (!count)
 		return;
-	steps->first = start_of(items, 0);
-	last = start_of(items, count - 1);
-	range = last > steps->first ? last - steps->first : 0;
-	while (steps->shift < 63 && range >> steps->shift > count / ITEMS_OF_STEP)
+	sum = find_areas(steps, items, count);
+	while (steps->shift < 63 && sum >> steps->shift > count / ITEMS_OF_STEP)
 		steps->shift++;
-	steps->count = (uint32_t)(range >> steps->shift) + 1;
+	end = start_of(items, count - 1);
+	for (unsigned i = 0; i < steps->area_count; i++) {
+		struct pd_unit_area *area = &steps->areas[i];
+		uint64_t last = i + 1 < steps->area_count ? steps->areas[i + 1].start - 1 : end, length;
+
+		// what is far behind the last start of an area needs no steps
+		length = last > area->start ? (last - area->start) >> steps->shift : 0;
+		area->first = steps->count;
+		area->count = (uint32_t)(length < count / ITEMS_OF_STEP ? length : count / ITEMS_OF_STEP) + 1;
+		steps->count += area->count;
+	}
+}
+
+// A step is the last element that starts up to its first address.
+static void fill_steps(struct pd_unit_steps *steps, const void *items, size_t count)
+{
+	size_t item = 0;
+
+	for (unsigned a = 0; a < steps->area_count; a++) {
+		const struct pd_unit_area *area = &steps->areas[a];
+
+		for (uint32_t i = 0; i < area->count; i++) {
+			uint64_t from = area->start + ((uint64_t)i << steps->shift);
+
+			while (item + 1 < count && start_of(items, item + 1) <= from)
+				item++;
+			steps->items[area->first + i] = (uint32_t)item;
+		}
+	}
 }
 
 static bool make_steps(struct pd_unit_table *t)
@@ -436,12 +467,17 @@ void pd_unit_table_fini(struct pd_unit_table *table)
 static bool find_step(const struct pd_unit_steps *steps, size_t count, uint64_t addr, size_t *first_out,
 		      size_t *count_out)
 {
+	const struct pd_unit_area *area = steps->areas + steps->area_count;
 	uint64_t step;
 
-	if (!count || addr < steps->first)
-		return false;
-	step = (addr - steps->first) >> steps->shift;
-	*first_out = steps->items[step < steps->count ? step : steps->count - 1];
+	do {
+		if (area == steps->areas)
+			return false;
+		area--;
+	} while (addr < area->start);
+	step = (addr - area->start) >> steps->shift;
+	step = area->first + (step < area->count ? step : area->count - 1);
+	*first_out = steps->items[step];
 	*count_out = (step + 1 < steps->count ? steps->items[step + 1] + 1u : count) - *first_out;
 	return true;
 }

@@ -53,12 +53,18 @@ uint32_t pd_unit_maker_scope(struct pd_unit_maker *maker, const struct pd_unit_s
 void pd_unit_maker_span(struct pd_unit_maker *maker, uint64_t start, uint64_t end, uint32_t scope);
 void pd_unit_maker_fini(struct pd_unit_maker *maker);
 
-/** Where to look, by the high bits of the distance from the first address. */
+enum { PD_UNIT_AREAS = 8 };
+
+/** Where to look: steps of the same length, from the beginning of each area with code; areas lie far apart. */
 struct pd_unit_steps {
-	uint64_t first;
 	unsigned shift;
 	uint32_t count;
 	uint32_t *items;
+	unsigned area_count;
+	struct pd_unit_area {
+		uint64_t start;
+		uint32_t first, count; // steps
+	} areas[PD_UNIT_AREAS];
 };
 
 struct pd_unit_table {
