@@ -352,16 +352,16 @@ const struct pd_dwarf_abbrev *pd_dwarf_abbrev(const struct pd_dwarf_unit_head *u
 void pd_dwarf_entry(struct pd_cursor *c, const struct pd_dwarf_unit_head *u, const struct pd_dwarf_abbrev *abbrev,
 		    struct pd_dwarf_entry *entry_out)
 {
-	const struct pd_dwarf_attribute *at = u->abbrevs->attributes + abbrev->first;
+	const struct pd_dwarf_attribute *at = pd_dwarf_attributes(u, abbrev);
 
 	entry_out->abbrev = abbrev;
 	for (size_t i = 0; i < PD_USE_COUNT; i++)
 		entry_out->values[i].form = 0;
-	for (uint32_t i = 0; i < abbrev->count && !c->failed; i++, at++) {
-		if (at->use == PD_USE_NOTHING)
-			pd_dwarf_skip(c, u, at);
+	for (uint32_t i = 0; i < abbrev->count && !c->failed; i++) {
+		if (at[i].use == PD_USE_NOTHING)
+			pd_dwarf_skip(c, u, &at[i]);
 		else
-			entry_out->values[at->use] = pd_dwarf_value(c, u, at->form, at->constant);
+			entry_out->values[at[i].use] = pd_dwarf_value(c, u, at[i].form, at[i].constant);
 	}
 	for (size_t i = 0; c->failed && i < PD_USE_COUNT; i++)
 		entry_out->values[i].form = 0;

@@ -183,6 +183,13 @@ void pd_dwarf_skip(struct pd_cursor *c, const struct pd_dwarf_unit_head *u, cons
 struct pd_dwarf_unit_head *pd_dwarf_unit_at(struct pd_dwarf *d, uint64_t offset);
 bool pd_dwarf_ready(struct pd_dwarf *d, struct pd_dwarf_unit_head *u);
 const struct pd_dwarf_abbrev *pd_dwarf_abbrev(const struct pd_dwarf_unit_head *u, uint64_t code);
+/** The attributes of a shape; NULL if it has none. */
+static inline const struct pd_dwarf_attribute *pd_dwarf_attributes(const struct pd_dwarf_unit_head *u,
+								   const struct pd_dwarf_abbrev *abbrev)
+{
+	return abbrev->count ? u->abbrevs->attributes + abbrev->first : NULL;
+}
+
 /** Reads the attributes of an entry whose code was taken already. */
 void pd_dwarf_entry(struct pd_cursor *c, const struct pd_dwarf_unit_head *u, const struct pd_dwarf_abbrev *abbrev,
 		    struct pd_dwarf_entry *entry_out);

@@ -178,7 +178,7 @@ static const uint8_t *next_of(const struct walk *w, const struct pd_dwarf_value 
 
 static void skip_entry(const struct walk *w, struct pd_cursor *c, const struct pd_dwarf_abbrev *abbrev)
 {
-	const struct pd_dwarf_attribute *at = w->u->abbrevs->attributes + abbrev->first;
+	const struct pd_dwarf_attribute *at = pd_dwarf_attributes(w->u, abbrev);
 
 	if (abbrev->size >= 0) {
 		pd_cursor_take(c, (uint64_t)abbrev->size);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Files of the index, with heads and checksums that are right: what stands behind them may be anything. */
+#include <string.h>
+
 #include "symbol/index_file.h"
 #include "symbol/lines.h"
 #include "symbol/unit_table.h"

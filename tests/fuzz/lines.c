@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Objects with debug information: what their code says of itself, also as what several debug files share. */
+#include <string.h>
+
 #include "symbol/lines.h"
 #include "walk.h"
 
