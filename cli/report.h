@@ -38,6 +38,7 @@ struct value_table {
 struct subject {
 	const struct pd_profile_entry *entry;
 	uint32_t frame;
+	unsigned cpumode; /* level of the frame */
 };
 
 struct key {

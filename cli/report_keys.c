@@ -293,7 +293,7 @@ static bool find_symbol(struct report *report, size_t key, const struct subject 
 		return true;
 	value = &table->items[*value_out];
 	pd_text_clear(report->scratch);
-	pd_text_printf(report->scratch, "[%c] ", level_letter(frame->cpumode));
+	pd_text_printf(report->scratch, "[%c] ", level_letter(subject->cpumode));
 	if (function)
 		pd_text_add(report->scratch, function->name);
 	else

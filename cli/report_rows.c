@@ -172,6 +172,16 @@ size_t first_caller(const struct report *report, const struct pd_stack *stack)
 
 /* ---- adding a sample ---- */
 
+/* As perf: a place in no object has the level of the one before it. */
+static void move_to(const struct report *report, struct subject *subject, uint32_t frame)
+{
+	const struct pd_frame *to = pd_profile_frame(report->profile, frame);
+
+	subject->frame = frame;
+	if (to->place.dso)
+		subject->cpumode = to->cpumode;
+}
+
 typedef bool each_row_fn(struct builder *b, uint32_t row, uint32_t entry, uint32_t from);
 
 /* Every row that a sample belongs to: its own, then those of its callers, each once. */
@@ -180,7 +190,7 @@ static bool each_row(struct builder *b, uint32_t entry_index, each_row_fn *each)
 	struct report *report = b->report;
 	const struct pd_profile_entry *entry = pd_profile_entry(report->profile, entry_index);
 	const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
-	struct subject subject = { entry, stack->ip };
+	struct subject subject = { entry, stack->ip, pd_profile_frame(report->profile, stack->ip)->cpumode };
 	uint32_t values[KEYS_MOST], row;
 
 	b->sample++;
@@ -193,7 +203,7 @@ static bool each_row(struct builder *b, uint32_t entry_index, each_row_fn *each)
 		/* With the outermost caller first, the place that it is called at first counts. */
 		size_t at = report->graph.caller ? count - 1 - (i - first_caller(report, stack)) : i;
 
-		subject.frame = stack->callers[at];
+		move_to(report, &subject, stack->callers[at]);
 		if (!find_values(report, &subject, true, values) || !find_row(b, values, &row))
 			return false;
 		if (b->seen[row] == b->sample ||
