@@ -32,7 +32,8 @@ enum pd_profile_by {
 	PD_BY_CHAIN = 16, /* the whole call chain, not only the address of the sample */
 	PD_BY_CGROUP = 32,
 	PD_BY_WEIGHT = 64,
-	PD_BY_TIME = 128  /* slices of time, see pd_profile_options.slice_ns */
+	PD_BY_TIME = 128, /* slices of time, see pd_profile_options.slice_ns */
+	PD_BY_RAW = 256   /* the raw data: what a tracepoint recorded */
 };
 
 /** What a filter says of a sample. */
@@ -80,6 +81,7 @@ struct pd_profile_entry {
 	uint64_t samples;
 	uint64_t period;     /* sum */
 	uint64_t weights;    /* sum, if the event records weights */
+	struct pd_bytes raw; /* raw data of each sample; 8-aligned */
 };
 
 /** A distinct place: in an object, whatever processes have it; in memory without a file, by process. */

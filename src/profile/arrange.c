@@ -160,6 +160,7 @@ static bool arrange_bucket(struct arranger *a, const struct pd_bucket *bucket, s
 		.samples = bucket->samples,
 		.period = bucket->period,
 		.weights = bucket->weights,
+		.raw = key->raw ? a->from->raws.items[key->raw] : (struct pd_bytes){0},
 	};
 	return take_stack(a, bucket, &entry->stack) && name_entry(a, entry, owner);
 }

@@ -9,8 +9,8 @@
 
 enum {
 	FIRST_SLOTS = 4096,
-	RAWS = 1 << 15,
-	RAW_MOST = 160 // words of a raw key that is kept at hand
+	RECENT = 1 << 15,
+	RECENT_MOST = 160 // words of a raw key that is kept at hand
 };
 
 #define HAS(attr, NAME) ((attr)->sample_type & PD_MASK(PD_SAMPLE_TYPE_##NAME))
@@ -23,6 +23,7 @@ struct shot {
 	struct pd_moment when;
 	const struct pd_thread_view *view;
 	uint64_t weight, cgroup;
+	uint32_t raw; // number of its raw data, if it is asked for
 };
 
 // ---- buckets ----
@@ -60,6 +61,7 @@ static uint64_t hash_bucket(const struct pd_collector *c, const struct pd_bucket
 		key->cgroup,
 		key->weight,
 		key->slice,
+		key->raw,
 		(uint64_t)key->caller_count << 2 | (uint64_t)key->cut << 1 | key->damaged,
 	};
 	uint64_t hash = pd_hash_words(c->seed, words, sizeof(words) / sizeof(words[0]));
@@ -72,7 +74,7 @@ static uint64_t hash_bucket(const struct pd_collector *c, const struct pd_bucket
 static bool same_key(const struct pd_bucket_key *a, const struct pd_bucket_key *b)
 {
 	return a->owner == b->owner && a->event == b->event && a->cpu == b->cpu && a->ip == b->ip &&
-	       a->cgroup == b->cgroup && a->weight == b->weight && a->slice == b->slice &&
+	       a->cgroup == b->cgroup && a->weight == b->weight && a->slice == b->slice && a->raw == b->raw &&
 	       a->caller_count == b->caller_count && a->cut == b->cut && a->damaged == b->damaged;
 }
 
@@ -112,6 +114,37 @@ static struct pd_bucket *find_bucket(struct pd_collector *c, const struct pd_buc
 		at = (at + 1) & (c->slot_count - 1);
 	}
 	return add_bucket(c, key, callers, hash, when);
+}
+
+// ---- raw data ----
+
+static void raws_fini(struct pd_raws *raws)
+{
+	pd_free(raws->items);
+	pd_index_fini(&raws->index);
+	pd_arena_fini(&raws->bytes);
+}
+
+// The number of raw data, which may be new. 0 if there is no memory.
+static uint32_t raw_of(struct pd_collector *c, struct pd_bytes raw)
+{
+	struct pd_raws *raws = &c->raws;
+	uint64_t hash = pd_hash(c->seed, raw.data, raw.size);
+	size_t at = (uint32_t)hash;
+	const void *copy;
+
+	for (uint32_t i; (i = pd_index_next(&raws->index, hash, &at)) != PD_INDEX_END;)
+		if (raws->items[i].size == raw.size &&
+		    (!raw.size || memcmp(raws->items[i].data, raw.data, raw.size) == 0))
+			return i;
+	if (!raws->count)
+		raws->count = 1;
+	copy = pd_arena_text(&raws->bytes, raw.size ? raw.data : (const uint8_t *)"", raw.size);
+	if (!copy || raws->count >= UINT32_MAX || !PD_GROW(raws->items, raws->capacity, raws->count + 1) ||
+	    !pd_index_add(&raws->index, hash, (uint32_t)raws->count))
+		return 0;
+	raws->items[raws->count] = (struct pd_bytes){copy, raw.size};
+	return (uint32_t)raws->count++;
 }
 
 // ---- chains ----
@@ -194,6 +227,7 @@ static struct pd_bucket *sort_in(struct pd_collector *c, const struct shot *shot
 		.cgroup = by & PD_BY_CGROUP ? shot->cgroup : 0,
 		.weight = by & PD_BY_WEIGHT ? shot->weight : 0,
 		.slice = by & PD_BY_TIME ? slice_of(c, shot) : 0,
+		.raw = shot->raw,
 	};
 
 	if (key.ip == PD_NO_FRAME)
@@ -209,7 +243,7 @@ static struct pd_bucket *sort_in(struct pd_collector *c, const struct shot *shot
 // Writes the raw key; returns its size, 0 if there is no memory.
 static size_t make_raw(struct pd_collector *c, const struct shot *shot)
 {
-	enum { FRONT = 5, EXTRA = 3 };
+	enum { FRONT = 5, EXTRA = 4 };
 	const struct pd_brief *brief = &shot->brief;
 	uint32_t by = c->options->by;
 	size_t count = by & PD_BY_CHAIN ? brief->callchain.count : 0;
@@ -228,33 +262,34 @@ static size_t make_raw(struct pd_collector *c, const struct shot *shot)
 	for (size_t i = 0; i < count; i++)
 		words[i] = brief->callchain.items[i];
 	words += count;
-	if (PD_UNLIKELY(by & (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME))) {
+	if (PD_UNLIKELY(by & (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME | PD_BY_RAW))) {
 		*words++ = by & PD_BY_CGROUP ? shot->cgroup : 0;
 		*words++ = by & PD_BY_WEIGHT ? shot->weight : 0;
 		*words++ = by & PD_BY_TIME ? slice_of(c, shot) : 0;
+		*words++ = shot->raw;
 	}
 	return (size_t)(words - c->words);
 }
 
 // Keeps a raw key at hand if there is memory for it.
-static void keep_raw(struct pd_collector *c, struct pd_raw *raw, uint64_t hash, size_t count, struct pd_bucket *bucket)
+static void keep_recent(struct pd_collector *c, struct pd_recent *recent, uint64_t hash, size_t count, struct pd_bucket *bucket)
 {
-	raw->bucket = NULL;
-	if (count > RAW_MOST)
+	recent->bucket = NULL;
+	if (count > RECENT_MOST)
 		return;
-	if (count > raw->capacity) {
+	if (count > recent->capacity) {
 		uint32_t capacity = (uint32_t)(count + 7) & ~7u;
-		uint64_t *words = pd_realloc(raw->words, capacity * sizeof(*words));
+		uint64_t *words = pd_realloc(recent->words, capacity * sizeof(*words));
 
 		if (!words)
 			return;
-		raw->words = words;
-		raw->capacity = capacity;
+		recent->words = words;
+		recent->capacity = capacity;
 	}
-	memcpy(raw->words, c->words, count * sizeof(*raw->words));
-	raw->hash = hash;
-	raw->count = (uint32_t)count;
-	raw->bucket = bucket;
+	memcpy(recent->words, c->words, count * sizeof(*recent->words));
+	recent->hash = hash;
+	recent->count = (uint32_t)count;
+	recent->bucket = bucket;
 }
 
 // The bucket of a sample, which may be new. NULL if there is no memory.
@@ -262,20 +297,20 @@ static struct pd_bucket *bucket_of(struct pd_collector *c, const struct shot *sh
 {
 	size_t count = make_raw(c, shot);
 	struct pd_bucket *bucket;
-	struct pd_raw *raw;
+	struct pd_recent *recent;
 	uint64_t hash;
 
 	if (PD_UNLIKELY(!count))
 		return NULL;
 	hash = pd_hash_words(c->seed, c->words, count);
-	raw = &c->raws[hash % RAWS];
+	recent = &c->recent[hash % RECENT];
 	// what is older than all before says where its frames were first, too
-	if (PD_LIKELY(raw->bucket && raw->hash == hash && raw->count == count &&
-		      shot->when.order >= raw->bucket->first.order && memcmp(raw->words, c->words, count * sizeof(*raw->words)) == 0))
-		return raw->bucket;
+	if (PD_LIKELY(recent->bucket && recent->hash == hash && recent->count == count &&
+		      shot->when.order >= recent->bucket->first.order && memcmp(recent->words, c->words, count * sizeof(*recent->words)) == 0))
+		return recent->bucket;
 	bucket = sort_in(c, shot);
 	if (bucket)
-		keep_raw(c, raw, hash, count, bucket);
+		keep_recent(c, recent, hash, count, bucket);
 	return bucket;
 }
 
@@ -417,7 +452,7 @@ static enum pd_status take_sample(struct pd_collector *c, const struct pd_record
 	shot.view = pd_owners_view(&c->owners, shot.brief.pid, shot.brief.tid, shot.when);
 	if (!shot.view)
 		return PD_ERROR_MEMORY;
-	if (PD_UNLIKELY(record->event->attr->sample_type & parts)) {
+	if (PD_UNLIKELY((record->event->attr->sample_type & parts) || (c->options->by & PD_BY_RAW))) {
 		sample = pd_as_sample(record);
 		if (!sample) {
 			c->damaged++;
@@ -425,6 +460,11 @@ static enum pd_status take_sample(struct pd_collector *c, const struct pd_record
 		}
 		shot.weight = weight_of(record->event, sample);
 		shot.cgroup = sample->cgroup;
+		if (c->options->by & PD_BY_RAW) {
+			shot.raw = raw_of(c, sample->raw);
+			if (!shot.raw)
+				return PD_ERROR_MEMORY;
+		}
 		shot.brief.callchain = sample->callchain;
 		if (HAS(record->event->attr, READ) && sample->read)
 			return add_values(c, &shot, sample->read) ? PD_OK : PD_ERROR_MEMORY;
@@ -448,9 +488,9 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 	c->frames = (struct pd_frames){.world = c->world, .seed = c->seed};
 	c->owners = (struct pd_owners){.world = c->world, .seed = c->seed, .by = c->options->by};
 	c->event_count = pd_file_event_count(c->file);
-	c->raws = pd_alloc(RAWS * sizeof(*c->raws));
+	c->recent = pd_alloc(RECENT * sizeof(*c->recent));
 	c->totals = pd_alloc((c->event_count + 1) * sizeof(*c->totals));
-	if (!c->raws || !c->totals || !grow_slots(c) || !pd_frames_init(&c->frames) || !pd_owners_init(&c->owners)) {
+	if (!c->recent || !c->totals || !grow_slots(c) || !pd_frames_init(&c->frames) || !pd_owners_init(&c->owners)) {
 		pd_collector_fini(c);
 		return pd_fail_memory(error);
 	}
@@ -461,9 +501,10 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 
 void pd_collector_fini(struct pd_collector *collector)
 {
-	for (size_t i = 0; collector->raws && i < RAWS; i++)
-		pd_free(collector->raws[i].words);
-	pd_free(collector->raws);
+	for (size_t i = 0; collector->recent && i < RECENT; i++)
+		pd_free(collector->recent[i].words);
+	pd_free(collector->recent);
+	raws_fini(&collector->raws);
 	pd_frames_fini(&collector->frames);
 	pd_owners_fini(&collector->owners);
 	pd_arena_fini(&collector->arena);
@@ -479,15 +520,21 @@ void pd_collector_fini(struct pd_collector *collector)
 
 // Numbers of frames and owners of another collector in this one.
 struct translation {
-	uint32_t *frames, *owners;
+	uint32_t *frames, *owners, *raws;
 };
 
 static bool translate(struct pd_collector *c, const struct pd_collector *other, struct translation *to)
 {
 	to->frames = pd_alloc((other->frames.count + 1) * sizeof(*to->frames));
 	to->owners = pd_alloc((other->owners.count + 1) * sizeof(*to->owners));
-	if (!to->frames || !to->owners)
+	to->raws = pd_alloc((other->raws.count + 1) * sizeof(*to->raws));
+	if (!to->frames || !to->owners || !to->raws)
 		return false;
+	for (size_t i = 1; i < other->raws.count; i++) {
+		to->raws[i] = raw_of(c, other->raws.items[i]);
+		if (!to->raws[i])
+			return false;
+	}
 	for (size_t i = 0; i < other->frames.count; i++) {
 		to->frames[i] = pd_frames_join(&c->frames, &other->frames, (uint32_t)i);
 		if (to->frames[i] == PD_NO_FRAME)
@@ -510,6 +557,7 @@ static bool join_bucket(struct pd_collector *c, const struct pd_bucket *from, co
 		return false;
 	key.owner = to->owners[key.owner];
 	key.ip = to->frames[key.ip];
+	key.raw = to->raws[key.raw];
 	for (size_t i = 0; i < key.caller_count; i++)
 		c->callers[i] = to->frames[from->callers[i]];
 	bucket = find_bucket(c, &key, c->callers, from->first);
@@ -551,6 +599,7 @@ enum pd_status pd_collector_join(struct pd_collector *collector, const struct pd
 			done = join_bucket(collector, other->slots[i], &to);
 	pd_free(to.frames);
 	pd_free(to.owners);
+	pd_free(to.raws);
 	if (!done)
 		return pd_fail_memory(error);
 	join_totals(collector, other);

@@ -21,7 +21,16 @@ struct pd_bucket_key {
 	uint32_t ip;  // frame
 	uint64_t cgroup, weight, slice; // 0: not asked for
 	uint32_t caller_count;
+	uint32_t raw; // number of the raw data, 0: not asked for
 	bool cut, damaged;
+};
+
+// Raw data that samples have in common.
+struct pd_raws {
+	struct pd_bytes *items; // [0] stands for none
+	size_t count, capacity;
+	struct pd_index index;
+	struct pd_arena bytes;
 };
 
 struct pd_bucket {
@@ -35,7 +44,7 @@ struct pd_bucket {
 };
 
 // A raw key that was seen lately.
-struct pd_raw {
+struct pd_recent {
 	uint64_t hash;
 	struct pd_bucket *bucket; // NULL: nothing is here
 	uint64_t *words;
@@ -60,7 +69,8 @@ struct pd_collector {
 	struct pd_bucket **slots;
 	size_t slot_count; // a power of two
 	size_t bucket_count;
-	struct pd_raw *raws;
+	struct pd_recent *recent;
+	struct pd_raws raws;
 	struct pd_last_value *last_values;
 	size_t value_slots, value_count;
 	uint64_t *words; // raw key of the present sample

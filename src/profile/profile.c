@@ -182,6 +182,8 @@ static enum pd_status fill(struct pd_profile *profile, struct pd_error *error)
 	profile->totals = profile->collector.totals;
 	profile->event_count = profile->collector.event_count;
 	profile->collector.totals = NULL;
+	profile->raws = profile->collector.raws.bytes;
+	profile->collector.raws.bytes = (struct pd_arena){0};
 	pd_collector_fini(&profile->collector);
 	return status;
 }
@@ -217,6 +219,7 @@ void pd_profile_free(struct pd_profile *profile)
 	pd_free(profile->stacks);
 	pd_free(profile->frames);
 	pd_arena_fini(&profile->arena);
+	pd_arena_fini(&profile->raws);
 	pd_free(profile);
 }
 

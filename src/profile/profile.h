@@ -21,6 +21,7 @@ struct pd_profile {
 	struct pd_frame *frames;
 	size_t frame_count;
 	struct pd_arena arena; // callers, names
+	struct pd_arena raws;  // raw data of entries
 };
 
 // Turns buckets into entries, stacks and frames. profile/arrange.c
