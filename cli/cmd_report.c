@@ -36,7 +36,7 @@ struct values {
 
 static const struct option options[] = {
 	INPUT_OPTIONS(struct values, analysis.input),
-	STRING("sort", 's', "KEYS", sort, "sort and sum up by these keys: " DEFAULT_KEYS " if not given; +KEY adds one"),
+	STRING("sort", 's', "KEYS", sort, "sort and sum up by these keys: " DEFAULT_KEYS " if not given, trace if all events are tracepoints; +KEY adds one"),
 	STRING("fields", 'F', "LIST", fields,
 	       "columns: overhead, overhead_children, sample, period, and keys"),
 	STRING("call-graph", 'g', "HOW", call_graph,
@@ -158,10 +158,22 @@ static void add_number(struct report *report, enum column_kind kind)
 	append(report->order, &report->order_count, &column);
 }
 
+/* What they recorded says more than where they are. */
+static bool only_tracepoints(struct pd_file *file)
+{
+	size_t count = pd_file_event_count(file);
+
+	for (size_t i = 0; i < count; i++)
+		if (pd_file_event(file, i)->attr->type != PD_TYPE_TRACEPOINT)
+			return false;
+	return count > 0;
+}
+
 /* The usual columns: shares, then what was asked for, then the keys; rows are sorted by them in this order. */
 static bool set_usual_columns(struct report *report, const struct values *values)
 {
-	const char *sort = values->sort ? values->sort : DEFAULT_KEYS;
+	const char *usual = only_tracepoints(report->input.file) ? "trace" : DEFAULT_KEYS;
+	const char *sort = values->sort ? values->sort : usual;
 	struct column keys[COLUMNS_MOST];
 	size_t count = 0;
 
@@ -172,7 +184,7 @@ static bool set_usual_columns(struct report *report, const struct values *values
 		add_number(report, COLUMN_SAMPLES);
 	if (values->period)
 		add_number(report, COLUMN_PERIOD);
-	if (*sort == '+' && (!parse_columns(report, DEFAULT_KEYS, keys, &count) ||
+	if (*sort == '+' && (!parse_columns(report, usual, keys, &count) ||
 			     !parse_columns(report, sort + 1, keys, &count)))
 		return false;
 	if (*sort != '+' && !parse_columns(report, sort, keys, &count))
@@ -416,6 +428,7 @@ static void report_fini(struct report *report)
 	}
 	free(report->nodes);
 	pd_text_free(report->scratch);
+	pd_trace_free(report->trace);
 }
 
 /* ---- the command ---- */
@@ -446,6 +459,8 @@ static int open_and_print(struct report *report, const struct values *values, co
 
 	if (code == CODE_FINE) {
 		bool chains = has_chains(analysis.input.file);
+
+		report->input = analysis.input;
 
 		report->children = chains && !values->no_children;
 		if (!chains)
@@ -541,7 +556,7 @@ const struct command cmd_report = {
 		"whether the profile can be trusted: what was lost, cut off, or has no name.\n"
 		"\n"
 		"Sort keys are comm, pid (which is the thread, as in perf; tid is the same), tgid (the process), dso, "
-		"sym or symbol, cpu, socket, srcline, srcfile, cgroup, cgroup_id, weight, local_weight, time and "
+		"sym or symbol, cpu, socket, trace, srcline, srcfile, cgroup, cgroup_id, weight, local_weight, time and "
 		"symbol_size.\n"
 		"\n"
 		"Options of filters leave samples out of the table. Those of other times, CPUs and events count "

@@ -153,6 +153,7 @@ struct report {
 	bool escape; /* out is a terminal */
 	struct pd_profile *profile;
 	struct pd_symbols *symbols;
+	struct pd_trace *trace; /* once the key trace asked for it */
 	struct select select;
 	const struct key *keys[KEYS_MOST];
 	size_t key_count;

@@ -238,6 +238,44 @@ static bool find_time(struct report *report, size_t key, const struct subject *s
 	return find_number(report, key, ns, text, value_out);
 }
 
+/* %ps in the format of a tracepoint names a function of the kernel. */
+static const char *function_at(void *self, uint64_t addr, uint64_t *start_out)
+{
+	struct report *report = self;
+	struct pd_moment end = { PD_NEVER - 1, UINT64_MAX };
+	struct pd_place place = pd_symbols_place(report->symbols, 0, PD_CPUMODE_KERNEL, end, addr);
+
+	if (!place.function)
+		return NULL;
+	*start_out = addr - (place.addr - place.function->start);
+	return place.function->name;
+}
+
+/* What a tracepoint recorded, in its own format. */
+static bool find_trace(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	struct pd_trace_options options = { .size = sizeof(options), .function = function_at, .self = report };
+	const struct pd_profile_entry *entry = subject->entry;
+	struct pd_text *text;
+	struct pd_bytes bytes;
+	bool done = false;
+
+	if (!report->trace && pd_trace_new(report->input.file, &options, &report->trace, NULL) != PD_OK)
+		return false;
+	text = pd_text_new();
+	if (!text)
+		return false;
+	if (entry->event->attr->type != PD_TYPE_TRACEPOINT ||
+	    !pd_trace_print(report->trace, entry->event, entry->raw, text))
+		pd_text_add(text, "N/A");
+	pd_text_printf(text, "%c", 0);
+	bytes = pd_text_bytes(text);
+	if (!pd_text_failed(text))
+		done = find_text(report, key, (const char *)bytes.data, value_out);
+	pd_text_free(text);
+	return done;
+}
+
 /* ---- keys of frames ---- */
 
 static const struct pd_frame *frame_of(const struct report *report, const struct subject *subject)
@@ -380,6 +418,7 @@ static const struct key keys[] = {
 	{ "weight", NULL, "Weight", "weight", PD_BY_WEIGHT, false, find_weight, "cost of one sample" },
 	{ "local_weight", NULL, "Local Weight", "weight", PD_BY_WEIGHT, false, find_weight, "the same" },
 	{ "time", NULL, "Time", "time", PD_BY_TIME, false, find_time, "slice of time, of --time-quantum" },
+	{ "trace", NULL, "Trace output", "trace", PD_BY_RAW, false, find_trace, "what a tracepoint recorded" },
 	{ "symbol_size", NULL, "Symbol size", "symbol_size", 0, true, find_symbol_size, "bytes of the function" },
 };
 

@@ -93,8 +93,12 @@ static void add_number(const struct report *report, const struct table *table, c
 
 static bool is_padded(const struct report *report, size_t column)
 {
-	return column + 1 < report->column_count || report->columns[column].kind != COLUMN_KEY ||
-	       strcmp(report->keys[report->columns[column].key]->name, "sym") != 0;
+	const char *name;
+
+	if (column + 1 < report->column_count || report->columns[column].kind != COLUMN_KEY)
+		return true;
+	name = report->keys[report->columns[column].key]->name;
+	return strcmp(name, "sym") != 0 && strcmp(name, "trace") != 0;
 }
 
 static void add_cell(const struct report *report, const struct table *table, size_t index, const struct row *row)
