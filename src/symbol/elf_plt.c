@@ -31,7 +31,6 @@ struct relocations {
 	struct pd_bytes bytes;
 	size_t step;
 	size_t count;
-	bool addends;
 	struct pd_bytes symbols;
 	size_t symbol_step;
 	struct pd_bytes names;
@@ -49,15 +48,15 @@ static bool find_relocations(struct pd_elf *elf, struct relocations *r)
 {
 	const struct pd_elf_section *section = pd_elf_section_by_name(elf, ".rela.plt"), *symbols;
 	unsigned word = elf->wide ? 8 : 4;
+	bool addends = section != NULL;
 
 	r->elf = elf;
-	r->addends = section != NULL;
 	if (!section)
 		section = pd_elf_section_by_name(elf, ".rel.plt");
 	if (!section)
 		return false;
 	r->bytes = pd_elf_section_bytes(elf, section);
-	r->step = word * (r->addends ? 3 : 2);
+	r->step = word * (addends ? 3 : 2);
 	r->count = r->bytes.size / r->step;
 	if (section->link && section->link < elf->section_count) {
 		symbols = &elf->sections[section->link];
@@ -73,7 +72,7 @@ static bool find_relocations(struct pd_elf *elf, struct relocations *r)
 static bool name_stub(const struct relocations *r, size_t index, char *out, size_t size)
 {
 	struct pd_cursor c = pd_cursor(r->bytes.data + index * r->step, r->step, r->elf->big);
-	uint64_t info, addend = 0, symbol;
+	uint64_t info, symbol;
 	const char *name = NULL;
 	uint32_t length = 0;
 	int n;
@@ -82,12 +81,10 @@ static bool name_stub(const struct relocations *r, size_t index, char *out, size
 		pd_cursor_u64(&c);
 		info = pd_cursor_u64(&c);
 		symbol = info >> 32;
-		addend = r->addends ? pd_cursor_u64(&c) : 0;
 	} else {
 		pd_cursor_u32(&c);
 		info = pd_cursor_u32(&c);
 		symbol = info >> 8;
-		addend = r->addends ? pd_cursor_u32(&c) : 0;
 	}
 	if (symbol && r->symbols.data) {
 		c = pd_cursor(r->symbols.data, r->symbols.size, r->elf->big);
@@ -96,10 +93,8 @@ static bool name_stub(const struct relocations *r, size_t index, char *out, size
 	}
 	if (symbol && (c.failed || !length))
 		return false;
-	if (name)
-		n = snprintf(out, size, "%s@plt", name);
-	else
-		n = snprintf(out, size, "*ABS*+0x%llx@plt", (unsigned long long)addend);
+	// what is found out at run time has no symbol, and for perf no name
+	n = snprintf(out, size, "%s@plt", name ? name : "");
 	return n > 0 && (size_t)n < size;
 }
 

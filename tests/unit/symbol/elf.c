@@ -288,7 +288,7 @@ TEST(test_elf__stubs)
 	CHECK_STR(name_at(table, 0x1010), "free@plt");
 	CHECK_STR(name_at(table, 0x2000), "free@plt");
 	CHECK_STR(name_at(table, 0x102f), "-");
-	CHECK_STR(name_at(table, 0x103f), "*ABS*+0x1234@plt");
+	CHECK_STR(name_at(table, 0x103f), "@plt");
 	CHECK(pd_symtab_find(table, 0x2005, &symbol) && symbol.kind == PD_SYMBOL_PLT && symbol.end == 0x2010);
 	pd_symtab_free(table);
 	pd_elf_close(elf);
