@@ -172,6 +172,16 @@ static void add_pipe_place(struct script *script, const struct pd_event *event)
 		fields->shown |= (FIELD_IP | FIELD_SYM) & ~fields->unset;
 }
 
+/* Groups that are read as a whole. */
+static bool has_groups(const struct script *script)
+{
+	for (size_t i = 0; i < pd_file_event_count(script->input.file); i++) {
+		if (pd_file_event(script->input.file, i)->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_READ))
+			return true;
+	}
+	return false;
+}
+
 /* Events of a pipe come one after another. */
 static bool check_events(struct script *script)
 {
@@ -206,26 +216,6 @@ static bool keep(struct script *script, enum pd_status status)
 	if (status < 0)
 		script->status = status;
 	return status >= 0;
-}
-
-static bool feed(void *self, struct pd_stream *stream, const struct pd_record *record)
-{
-	struct script *script = self;
-
-	script_trace_take(script, record);
-	if (record->type != PD_RECORD_SAMPLE)
-		return keep(script, pd_world_take(script->world, record, &script->error));
-	script->samples++;
-	if (!select_waits(&script->select)) {
-		script->samples += pd_stream_pass(stream);
-	} else if (record->time_ns != PD_NO_TIME) {
-		if (!script->has_first || record->time_ns < script->first_time)
-			script->first_time = record->time_ns;
-		if (record->time_ns > script->last_time)
-			script->last_time = record->time_ns;
-		script->has_first = true;
-	}
-	return true;
 }
 
 static bool settle(struct script *script)
@@ -272,12 +262,6 @@ static bool print(struct script *script, const struct pd_record *record)
 	return output_spill(script->input.out);
 }
 
-static bool print_known(void *self, struct pd_stream *stream, const struct pd_record *record)
-{
-	(void)stream;
-	return print(self, record);
-}
-
 /* Feeding and asking by turns is dear, so only what may change the answers is fed. */
 static bool changes_world(uint32_t type)
 {
@@ -303,6 +287,112 @@ static bool print_live(void *self, struct pd_stream *stream, const struct pd_rec
 	return print(script, record);
 }
 
+/* ---- a file that can be read twice ---- */
+
+static enum pd_status fail(struct script *script, struct pd_error *error)
+{
+	if (error)
+		*error = script->error;
+	return script->status < 0 ? script->status : PD_ERROR_STOPPED;
+}
+
+static enum pd_status feed(void *self, struct pd_stream *stream, const struct pd_record *record,
+			   struct pd_error *error)
+{
+	struct script *script = self;
+
+	(void)stream;
+	script_trace_take(script, record);
+	return pd_world_take(script->world, record, error);
+}
+
+/* Times and events that were asked for. Other records are shown whatever their time is, and counters of groups need
+ * every sample. */
+static enum pd_status ready(void *self, struct pd_window *window, struct pd_error *error)
+{
+	struct script *script = self;
+	struct pd_window wanted = *window;
+	enum pd_status status;
+
+	script->samples += window->last_ns != 0;
+	status = select_ready(&script->select, script->input.file, &wanted, error);
+	if (status < 0) {
+		script->refused = script->select.refused;
+		return status;
+	}
+	if (!script->shown_types && !has_groups(script))
+		*window = wanted;
+	return settle(script) ? PD_OK : fail(script, error);
+}
+
+static enum pd_status print_known(void *self, struct pd_stream *stream, const struct pd_record *record,
+				  struct pd_error *error)
+{
+	struct script *script = self;
+
+	(void)stream;
+	script->samples += record->type == PD_RECORD_SAMPLE;
+	return print(script, record) ? PD_OK : fail(script, error);
+}
+
+static bool show_progress(void *self, uint64_t done, uint64_t total)
+{
+	struct script *script = self;
+
+	progress_show(&script->input.progress, done, total);
+	return true;
+}
+
+static int tell_end(struct script *script, enum pd_status status, const struct pd_error *error)
+{
+	line_flush(&script->line);
+	progress_clear(&script->input.progress);
+	if (script->fields_wrong)
+		return CODE_USAGE;
+	if (script->symbols_wrong)
+		return CODE_UNREADABLE;
+	if (status >= 0 || script->input.out->failure)
+		return CODE_FINE;
+	if (script->refused)
+		complain("%s: %s", script->input.name, error->message);
+	else
+		complain("%s", status == PD_ERROR_MEMORY ? "out of memory" : error->message);
+	return script->refused ? CODE_NOTHING : CODE_UNREADABLE;
+}
+
+static int run_known(struct script *script)
+{
+	struct pd_run_options options = { .size = sizeof(options), .threads = 1, .order = PD_ORDER_TIME,
+					  .first = feed, .ready = ready, .self = script,
+					  .progress = show_progress };
+	struct pd_sink sink = { .size = sizeof(sink), .self = script, .record = print_known };
+	struct pd_error error = { .message = "" };
+
+	return tell_end(script, pd_run(script->input.file, &options, &sink, &error), &error);
+}
+
+static int walk_known(struct script *script, bool header_first)
+{
+	if (header_first) {
+		int code = header_text(script->input.file, script->header_full, script->line.text);
+
+		if (code != CODE_FINE)
+			return code;
+	}
+	if (pd_file_header(script->input.file)->mode != PD_MODE_PIPE) {
+		if (!check_events(script) || !fields_met(script->fields))
+			return CODE_USAGE;
+		add_tracepoint_place(script);
+	}
+	if (!keep(script, pd_world_take_features(script->world, script->input.file, &script->error))) {
+		complain("%s", script->error.message);
+		return CODE_UNREADABLE;
+	}
+	return run_known(script);
+}
+
+/* ---- a pipe ---- */
+
 static int walk(struct script *script, enum pd_order order, record_fn *each)
 {
 	int code;
@@ -318,43 +408,6 @@ static int walk(struct script *script, enum pd_order order, record_fn *each)
 		return code;
 	complain("%s", script->status == PD_ERROR_MEMORY ? "out of memory" : script->error.message);
 	return CODE_UNREADABLE;
-}
-
-/* Times and events that were asked for. */
-static int resolve(struct script *script)
-{
-	struct pd_window window = { .first_ns = script->first_time, .last_ns = script->last_time };
-
-	script->has_first = false;
-	script->first_time = script->last_time = 0;
-	if (select_ready(&script->select, script->input.file, &window, &script->error) == PD_OK)
-		return CODE_FINE;
-	complain("%s: %s", script->input.name, script->error.message);
-	return script->select.refused ? CODE_NOTHING : CODE_UNREADABLE;
-}
-
-static int walk_known(struct script *script, bool header_first)
-{
-	int code;
-
-	if (header_first) {
-		code = header_text(script->input.file, script->header_full, script->line.text);
-		if (code != CODE_FINE)
-			return code;
-	}
-	if (pd_file_header(script->input.file)->mode != PD_MODE_PIPE) {
-		if (!check_events(script) || !fields_met(script->fields))
-			return CODE_USAGE;
-		add_tracepoint_place(script);
-	}
-	if (!keep(script, pd_world_take_features(script->world, script->input.file, &script->error))) {
-		complain("%s", script->error.message);
-		return CODE_UNREADABLE;
-	}
-	code = walk(script, PD_ORDER_TIME, feed);
-	if (code == CODE_FINE)
-		code = resolve(script);
-	return code == CODE_FINE ? walk(script, PD_ORDER_TIME, print_known) : code;
 }
 
 static int walk_live(struct script *script, bool header_first)

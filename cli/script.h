@@ -56,6 +56,7 @@ struct script {
 	struct select select;
 	size_t events_checked;
 	bool fields_wrong;
+	bool refused; /* the file has not what was asked for */
 	bool chains; /* print call chains */
 	bool nanoseconds, relative, delta;
 	uint64_t max_stack;

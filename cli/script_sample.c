@@ -5,6 +5,8 @@
  */
 #include "script.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Nothing is known of the access. */
@@ -70,17 +72,11 @@ static uint64_t shown_time(struct script *script, uint64_t time_ns)
 static void print_second(struct script *script, uint64_t second)
 {
 	struct line *line = &script->line;
-	size_t start;
 
 	if (second != script->second || !script->second_size) {
-		line_piece(line);
-		start = line->used;
-		line_dec(line, second, 5, ' ');
-		line_char(line, '.');
 		script->second = second;
-		script->second_size = line->used - start;
-		memcpy(script->second_digits, line->room + start, script->second_size);
-		return;
+		script->second_size = (size_t)snprintf(script->second_digits, sizeof(script->second_digits),
+						       "%5" PRIu64 ".", second);
 	}
 	memcpy(line_piece(line), script->second_digits, sizeof(script->second_digits));
 	line->used += script->second_size;
