@@ -42,6 +42,13 @@ class Known:
         return [row for row in self.rows if row not in self.used]
 
 
+class Difference:
+    """What the first difference is; order: there is none but the order of lines."""
+
+    def __init__(self, text, order=False):
+        self.text, self.order = text, order
+
+
 class Answer:
     """What a program said."""
 
@@ -73,6 +80,12 @@ def empty_folder(home):
     return path
 
 
+def without_symbols(words):
+    """perfdata has one word for what perf needs an empty folder and an empty list for."""
+    found = [word for word in words if "/empty" not in word and word not in ("--symfs", "--kallsyms")]
+    return words if len(found) == len(words) else [*found, "--no-symbols"]
+
+
 def first_difference(theirs, ours):
     """(line, perf's, ours) of the first lines that differ, or None."""
     if theirs == ours:
@@ -88,7 +101,7 @@ def first_difference(theirs, ours):
 class Table:
     """Counts and prints what became of each file and variant."""
 
-    WORDS = ("equal", "KNOWN", "refused", "missing", "DIFFER")
+    WORDS = ("equal", "order", "KNOWN", "refused", "missing", "DIFFER")
 
     def __init__(self, section, verbose):
         self.known, self.verbose = Known(section), verbose
@@ -103,14 +116,14 @@ class Table:
             print(f"{word:8} {name} [{variant}]{': ' if why else ''}{why}", flush=True)
 
     def result(self, name, variant, difference):
-        """difference is None, or a text."""
         if difference is None:
             self.tell("equal", name, variant)
             return
-        reason = self.known.reason(name, variant)
+        word = "order" if difference.order else "KNOWN"
+        reason = self.known.reason(name, "order" if difference.order else variant)
         if reason:
             self.reasons[reason] += 1
-        self.tell("KNOWN" if reason else "DIFFER", name, variant, reason or difference)
+        self.tell(word if reason else "DIFFER", name, variant, reason or difference.text)
 
     def end(self, all_done):
         """Prints the table; returns the exit status."""

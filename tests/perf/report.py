@@ -6,7 +6,8 @@ usage: report.py PERFDATA [--all] [--only PATTERNS] [--variant PATTERNS] [--fold
 
 Both programs get the same words and --stdio -t. For each event the name, the number of samples, the sum of periods, the
 columns and every cell of every row must be the same, in the same order. The variants "text ..." and "folded ..." ask for no
-separator, and every line of the output but advice must be the same, call graphs as they are drawn too. With --corpus the files of a corpus are compared, which perf of this machine reads, without any symbol.
+separator, and every line of the output but advice must be the same, call graphs as they are drawn too. With --corpus the
+files of a corpus are compared, which perf of this machine reads, without any symbol.
 
 The recordings are those of record.py, the variants are below. One line for each that differs, with the first thing that
 does, perf's first; KNOWN ones are explained in docs/differences.md under "Report rows"; refused ones are those where perf
@@ -28,8 +29,8 @@ import script
 SECTION = "Report rows"
 SEPARATOR = "~"
 
-QUICK_RECORDINGS = {"chain", "forks", "deleted", "cpp", "jit", "events", "group", "leader", "two-groups", "sched", "zstd", "everybody"}
-QUICK_VARIANTS = {"default", "no-children", "sym", "dso", "folded", "folded caller", "comms", "dsos relative", "time"}
+QUICK_RECORDINGS = {"chain", "alone", "deleted", "cpp", "jit", "events", "two-groups", "everybody"}
+QUICK_VARIANTS = {"default", "sym", "folded", "text no-children", "text", "dsos relative", "time"}
 
 # name: words for both programs; {names} come from script.Facts
 VARIANTS = {
@@ -68,7 +69,7 @@ VARIANTS = {
     # filters
     "comms": "-g none -n --no-children --comms {comm}",
     "comms relative": "-g none -n --no-children --comms {comm} --percentage relative",
-    "comms two": "-g none -n --no-children --comms {comm},work,perf-exec",
+    "comms two": "-g none -n --no-children --comms {comm},no-such-name,other",
     "dsos": "-g none -n --no-children --dsos work",
     "dsos relative": "-g none -n --no-children --dsos work,[kernel.kallsyms] --percentage relative",
     "dsos absolute": "-g none -n --no-children --dsos work,[kernel.kallsyms] --percentage absolute",
@@ -104,7 +105,7 @@ VARIANTS = {
     "max-stack": "-g folded,0 --no-children --max-stack 3",
     "max-stack children": "-g none -n --children --max-stack 3",
     # as it is drawn
-    "text": "--stdio",
+    "text": "",
     "text no graph": "-g none --no-children -n",
     "text no-children": "--no-children",
     "text caller": "--no-children -g caller",
@@ -122,8 +123,9 @@ VARIANTS = {
     "text widths": "-g none -w 12,30,8",
     "text separator": "-g none -n -t ,",
 }
-CORPUS_VARIANTS = ("default", "no-children", "period", "dso", "sym", "pid,sym", "children", "children dso",
-                   "folded all", "folded children", "comms", "dsos relative", "time 10%-20%", "text", "text no-children")
+# without symbols: rows of callers are told apart by addresses, and perf shows those as they were recorded
+CORPUS_VARIANTS = ("no-children", "period", "comm", "dso", "sym", "pid,sym", "cpu,comm", "children comm", "children dso",
+                   "comms", "dsos relative", "time 10%-20%", "text no graph")
 NO_SYMBOLS = ["--symfs", "{empty}", "--kallsyms", "{empty}/kallsyms"]
 
 
@@ -135,11 +137,10 @@ def as_text(variant):
 
 SAMPLES = re.compile(r"^# Samples: (.*) of events? '(.*)'(.*)$")
 COUNT = re.compile(r"^# Event count \(approx\.\): (\d+)")
-VALUE = re.compile(r"^([\d.]+%?) (.*)$")
 
 
 class Reader:
-    """What stands in the output with -t: for each event what its head says, and rows with the lines below them."""
+    """What stands in the output with -t: for each event what its head says, and rows."""
 
     def __init__(self, text):
         self.events, self.rows, self.heading = [], None, False
@@ -156,9 +157,7 @@ class Reader:
         elif line.startswith("#"):
             self.head(line)
         elif self.rows is not None and SEPARATOR in line:
-            self.rows.append(([cell.strip() for cell in line.split(SEPARATOR)], []))
-        elif self.rows and line.strip():
-            self.rows[-1][1].append(line)
+            self.rows.append([cell.strip() for cell in line.split(SEPARATOR)])
 
     def head(self, line):
         words = [word.strip() for word in line[1:].split(SEPARATOR)]
@@ -166,51 +165,54 @@ class Reader:
             self.events[-1]["columns"] = words
 
 
-def key_of(row):
-    return row[0], row[1]
-
-
-def sorted_ties(rows):
-    """Rows as they would be if the order of those with equal numbers, and of equal lines below them, did not matter."""
-    return sorted((cells, sorted(lines)) for cells, lines in rows)
+def same_row(theirs, ours):
+    """True if cells agree; perf cuts names of threads to the longest that threads had at their ends."""
+    return len(theirs) == len(ours) and all(one == other or (len(one) >= 7 and other.startswith(one))
+                                            for one, other in zip(theirs, ours))
 
 
 def difference(theirs, ours):
-    """None, or what the first difference is and whether only order differs."""
+    """None, or the first difference."""
     theirs, ours = Reader(theirs).events, Reader(ours).events
     for wanted, got in zip(theirs, ours):
         for word in ("event", "samples", "count", "columns"):
             if wanted.get(word) != got.get(word):
-                return f"{word}\n    {wanted.get(word)!r}\n    {got.get(word)!r}"
-        if wanted["rows"] == got["rows"]:
-            continue
-        order = " (order)" if sorted_ties(wanted["rows"]) == sorted_ties(got["rows"]) else ""
+                return compare.Difference(f"{word}\n    {wanted.get(word)!r}\n    {got.get(word)!r}")
         for number, (one, other) in enumerate(zip(wanted["rows"], got["rows"])):
-            if one[0] != other[0]:
-                return f"{wanted['event']}, row {number + 1}{order}\n    {one[0]!r}\n    {other[0]!r}"
-            if one[1] != other[1]:
-                return f"{wanted['event']}, below row {number + 1} {one[0]}{order}" + lines_differ(one[1], other[1])
-        return f"{wanted['event']}: {len(wanted['rows'])} rows, {len(got['rows'])} rows"
+            if not same_row(one, other):
+                order = sorted(wanted["rows"]) == sorted(got["rows"])
+                return compare.Difference(f"{wanted['event']}, row {number + 1}\n    {one!r}\n    {other!r}", order)
+        if len(wanted["rows"]) != len(got["rows"]):
+            return compare.Difference(f"{wanted['event']}: {len(wanted['rows'])} rows, {len(got['rows'])} rows")
     if len(theirs) != len(ours):
-        return f"events\n    {[one['event'] for one in theirs]}\n    {[one['event'] for one in ours]}"
+        names = [[one["event"] for one in events] for events in (theirs, ours)]
+        return compare.Difference(f"events\n    {names[0]}\n    {names[1]}")
     return None
 
 
-def lines_differ(theirs, ours):
-    for wanted, got in zip(theirs + [None], ours + [None]):
-        if wanted != got:
-            return f"\n    {wanted!r}\n    {got!r}"
-    return ""
+def blocks(lines):
+    """Rows, each with the lines of its graph, in an order that does not depend on the order of equal ones."""
+    found = [[]]
+    for line in lines:
+        if ROW.match(line):
+            found.append([])
+        if line.strip(b" |"):
+            found[-1].append(line.lstrip(b" |-"))
+    return sorted(sorted(block) for block in found)
 
 
 def text_difference(theirs, ours):
     """As difference(), of the lines as they are but for the comments that are advice."""
-    def kept(text):
-        return b"\n".join(line for line in text.split(b"\n") if not line.startswith(b"#") or line.startswith(KEPT)).rstrip()
-    found = compare.first_difference(kept(theirs), kept(ours))
-    return found and f"line {found[0]}\n    {found[1]!r}\n    {found[2]!r}"
+    kept = [[line for line in text.rstrip(b"\n").split(b"\n") if not line.startswith(b"#") or line.startswith(KEPT)]
+            for text in (theirs, ours)]
+    found = compare.first_difference(*(b"\n".join(lines).rstrip(b"\n") for lines in kept))
+    if not found:
+        return None
+    order = blocks(kept[0]) == blocks(kept[1])
+    return compare.Difference(f"line {found[0]}\n    {found[1]!r}\n    {found[2]!r}", order)
 
 
+ROW = re.compile(rb"^ +\d+\.\d\d%  ")
 KEPT = (b"# Samples:", b"# Event count", b"# Overhead", b"# Children", b"# .", b"#  ")
 
 
@@ -224,8 +226,8 @@ class Comparison:
         return self.args.all or variant in quick
 
     def one(self, path, env, words):
-        theirs = compare.ask(["perf", "report", "--stdio", *words, "-i", path], env)
-        ours = compare.ask([self.args.perfdata, "report", "--stdio", *words, "-i", path], env)
+        theirs = compare.ask(["perf", "report", "--stdio", "--no-branch-stack", *words, "-i", path], env)
+        ours = compare.ask([self.args.perfdata, "report", "--stdio", *compare.without_symbols(words), "-i", path], env)
         return theirs, ours
 
     def variants(self, name, path, env, names, more=()):
@@ -261,13 +263,13 @@ class Comparison:
     def told(self, name, variant, theirs, ours):
         if ours.crashed:
             self.table.tell("DIFFER", name, variant, f"exit status {ours.status}: {ours.err[-200:]!r}")
-        elif theirs.status != 0 or (not Reader(theirs.out).events and b"rror" in theirs.err):
+        elif theirs.status != 0 or (not Reader(theirs.out).events and (b"rror" in theirs.err or b"problem" in theirs.err)):
             self.table.tell("refused", name, variant, theirs.err[:120].decode("utf-8", "replace").strip())
         else:
             function = text_difference if as_text(variant) else difference
             found = function(theirs.out, ours.out)
             if found and not ours.out:
-                found = f"{found}\n    {ours.err[:200]!r}"
+                found.text += f"\n    {ours.err[:200]!r}"
             self.table.result(name, variant, found)
 
 
