@@ -29,7 +29,7 @@ import script
 SECTION = "Report rows"
 SEPARATOR = "~"
 
-QUICK_RECORDINGS = {"chain", "alone", "deleted", "cpp", "jit", "events", "two-groups", "everybody"}
+QUICK_RECORDINGS = {"chain", "alone", "deleted", "cpp", "jit", "events", "two-groups"}
 QUICK_VARIANTS = {"default", "sym", "folded", "text no-children", "text", "dsos relative", "time"}
 
 # name: words for both programs; {names} come from script.Facts

@@ -21,9 +21,8 @@ SECTION = "Script with symbols"
 
 QUICK_RECORDINGS = {
     "chain", "forks", "no-pie", "static", "deleted", "cpp", "library", "jit", "events", "sched", "addresses", "switches", "pipe",
-    "everybody",
 }
-QUICK_VARIANTS = {"default", "no chain", "shown", "symbol"}
+QUICK_VARIANTS = {"default", "no chain", "shown", "time"}
 
 # where the lines of rounds stand is not compared, see docs/differences.md
 ROUND = b"PERF_RECORD_FINISHED_ROUND\n"
