@@ -40,7 +40,7 @@ struct thread_view {
 	struct pd_view view;
 	const char *comm; /* never NULL */
 	char unknown[PD_THREAD_NAME_BYTES];
-	char start[START_MOST];
+	char start[START_MOST + LINE_PIECE];
 	size_t start_size; /* 0: not made yet */
 };
 

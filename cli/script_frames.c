@@ -55,6 +55,7 @@ static bool grow_texts(struct frames *frames, size_t want)
 	size_t room = frames->text_room ? frames->text_room : 64 * 1024;
 	char *texts;
 
+	want += FRAME_PADDING;
 	while (room < want)
 		room *= 2;
 	if (room == frames->text_room)

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { FRAME_PADDING = 64 }; /* bytes that can be read behind a text */
+
 struct frame_key {
 	uint64_t maps; /* of pd_view */
 	uint64_t addr;

@@ -20,7 +20,7 @@ struct line {
 	uint64_t flushes;
 	bool escape; /* text of files goes to a terminal */
 	size_t used;
-	char room[LINE_ROOM];
+	char room[LINE_ROOM + LINE_PIECE];
 };
 
 /* Hands over what is there. */
@@ -51,6 +51,17 @@ static inline void line_word(struct line *line, const char *word)
 
 /* Any bytes, as they are. */
 void line_bytes(struct line *line, const char *bytes, size_t size);
+/* The same of a text behind which at least LINE_PIECE bytes can be read. */
+static inline void line_padded(struct line *line, const char *bytes, size_t size)
+{
+	if (size > LINE_PIECE) {
+		line_bytes(line, bytes, size);
+		return;
+	}
+	memcpy(line_piece(line), bytes, LINE_PIECE);
+	line->used += size;
+}
+
 /* Spaces. */
 void line_spaces(struct line *line, size_t count);
 /* A text of the file, as it is or escaped; right-aligned to width. */

@@ -37,7 +37,7 @@ static struct pd_place locate(const struct script *script, const struct shot *sh
 	bool found;
 
 	*shown_out = addr;
-	*fixed_out = true;
+	*fixed_out = false; /* what is nowhere is made faster than kept: there may be any number of them */
 	if (cpumode != PD_CPUMODE_USER && cpumode != PD_CPUMODE_KERNEL)
 		return place;
 	found = pd_world_locate(script->world, shot->pid, cpumode, shot->when, addr, &location);
@@ -155,7 +155,7 @@ static inline void put_entry(struct script *script, const struct shot *shot, uns
 	key.look |= (uint32_t)cpumode << 28;
 	text = shot->thread ? frames_get(&script->frames, &key, &size) : NULL;
 	if (text)
-		line_bytes(&script->line, text, size);
+		line_padded(&script->line, text, size);
 	else
 		make_entry(script, shot, &key, cpumode);
 }

@@ -124,7 +124,7 @@ static void start_thread(struct line *line, const struct shot *shot, bool wide)
 	size_t start;
 
 	if (thread && thread->start_size && thread->wide == wide && thread->shown == shot->shown) {
-		line_bytes(line, thread->start, thread->start_size);
+		line_padded(line, thread->start, thread->start_size);
 		return;
 	}
 	line_piece(line);
@@ -176,7 +176,7 @@ static void make_name(struct script *script, struct event_look *look, const stru
 	script->look_known = true;
 	width = script->name_width < length ? length : script->name_width;
 	free(look->name);
-	look->name = malloc(width + 3);
+	look->name = calloc(1, width + 3 + LINE_PIECE);
 	if (!look->name)
 		return;
 	memset(look->name, ' ', width - length);
@@ -203,6 +203,8 @@ static const struct event_look *look_of(struct script *script, const struct pd_e
 	look = &script->looks[event->index];
 	if (!look->known) {
 		look->shown = script->fields[kind_of(event)].shown;
+		if (event->attr->type != PD_TYPE_SOFTWARE || event->attr->config != PD_SW_BPF_OUTPUT)
+			look->shown &= ~(uint32_t)FIELD_BPF_OUTPUT;
 		look->chain = script->chains && HAS(event->attr, CALLCHAIN);
 		look->needs_sample = (look->shown & ~(uint32_t)BRIEF) || HAS(event->attr, READ);
 		make_name(script, look, event);
@@ -216,7 +218,7 @@ static void print_event_name(struct script *script, const struct shot *shot)
 	if (script->line.escape)
 		line_foreign(&script->line, shot->look->name, 0);
 	else
-		line_bytes(&script->line, shot->look->name, shot->look->name_size);
+		line_padded(&script->line, shot->look->name, shot->look->name_size);
 }
 
 static void print_place(struct script *script, const struct shot *shot)
@@ -297,8 +299,7 @@ static void print_extra(struct script *script, const struct shot *shot)
 			    sample->user_regs->regs);
 	if (shown & FIELD_BRSTACK)
 		script_branches(script, shot);
-	if ((shown & FIELD_BPF_OUTPUT) && attr->type == PD_TYPE_SOFTWARE &&
-	    attr->config == PD_SW_BPF_OUTPUT)
+	if (shown & FIELD_BPF_OUTPUT)
 		script_bpf_output(script, sample->raw);
 	if (shown & FIELD_PHYS_ADDR)
 		line_hex(line, sample->phys_addr, 16, ' ');
