@@ -36,7 +36,7 @@ static int compare(const void *a, const void *b)
 		return left->severity < right->severity ? 1 : -1;
 	if (left_share < right_share || left_share > right_share)
 		return left_share < right_share ? 1 : -1;
-	return left->text < right->text ? -1 : left->text > right->text;
+	return left->order < right->order ? -1 : left->order > right->order;
 }
 
 static int examine(struct doctor *doctor, const struct values *values)

@@ -68,6 +68,7 @@ struct finding {
 	char *command;       /* what to type, or NULL */
 	struct patient objects[OBJECTS_SHOWN];
 	size_t object_count, objects_left; /* those that are not among them */
+	size_t order; /* number of the check that found it */
 };
 
 struct doctor {

@@ -46,7 +46,7 @@ struct finding *finding_add(struct doctor *doctor, const char *code, enum severi
 	doctor->findings = more;
 	finding = &more[doctor->finding_count++];
 	*finding = (struct finding){ .code = code, .severity = severity, .count = count, .total = total,
-				     .meaning = meaning };
+				     .meaning = meaning, .order = doctor->finding_count };
 	va_start(arguments, format);
 	if (vasprintf(&finding->text, format, arguments) < 0)
 		finding->text = NULL;
