@@ -174,13 +174,17 @@ static bool read_printk(struct pd_trace *trace, const char *at, const char *end,
 static void read_printks(struct pd_trace *trace)
 {
 	struct pd_bytes all = trace->data->printk_formats;
-	const char *at = (const char *)all.data, *end = at + all.size;
+	const char *at, *end;
 	size_t lines = 1;
 
 	trace->printks_read = true;
+	if (!all.size)
+		return;
+	at = (const char *)all.data;
+	end = at + all.size;
 	for (size_t i = 0; i < all.size; i++)
 		lines += all.data[i] == '\n';
-	trace->printks = all.size ? pd_arena_alloc(&trace->arena, lines * sizeof(*trace->printks)) : NULL;
+	trace->printks = pd_arena_alloc(&trace->arena, lines * sizeof(*trace->printks));
 	while (trace->printks && at < end) {
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
 
