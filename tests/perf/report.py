@@ -30,7 +30,7 @@ SECTION = "Report rows"
 SEPARATOR = "~"
 
 QUICK_RECORDINGS = {"chain", "alone", "deleted", "cpp", "jit", "events", "two-groups"}
-QUICK_VARIANTS = {"default", "sym", "folded", "text no-children", "text", "dsos relative", "time"}
+QUICK_VARIANTS = {"default", "sym", "folded", "text no-children", "children dso", "dsos relative", "time"}
 
 # name: words for both programs; {names} come from script.Facts
 VARIANTS = {
