@@ -256,6 +256,12 @@ static void check_aux(struct doctor *doctor)
 	finding_command(finding, "perf record -m ,64M ...");
 }
 
+/* The kernel counts these itself; they take no turns. */
+static bool is_of_kernel(const struct pd_event *event)
+{
+	return event->attr->type == PD_TYPE_SOFTWARE || event->attr->type == PD_TYPE_TRACEPOINT;
+}
+
 static void check_multiplexed(struct doctor *doctor)
 {
 	const struct counts *counts = &doctor->counts;
@@ -266,7 +272,8 @@ static void check_multiplexed(struct doctor *doctor)
 	for (size_t i = 0; i < counts->event_count; i++) {
 		const struct event_count *line = &counts->events[i];
 
-		if (line->enabled_ns && (double)line->running_ns < worst * (double)line->enabled_ns) {
+		if (line->enabled_ns && !is_of_kernel(pd_file_event(doctor->analysis.input.file, i)) &&
+		    (double)line->running_ns < worst * (double)line->enabled_ns) {
 			worst = (double)line->running_ns / (double)line->enabled_ns;
 			event = i;
 		}

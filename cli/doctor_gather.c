@@ -45,19 +45,22 @@ static void see_time(struct counts *counts, const struct pd_brief *brief, const 
 	*last = time;
 }
 
-static void see_reading(struct event_count *line, const struct pd_counts *counts)
+/* Both times must be there, or one of them is 0 for want of a place; a task that never ran has 0 too. */
+static void see_reading(struct event_count *line, const struct pd_event *event, const struct pd_counts *counts)
 {
-	if (counts && counts->time_enabled_ns) {
+	const uint64_t times = PD_MASK(PD_READ_FORMAT_TOTAL_TIME_ENABLED) | PD_MASK(PD_READ_FORMAT_TOTAL_TIME_RUNNING);
+
+	if (counts && counts->time_running_ns && (event->attr->read_format & times) == times) {
 		line->enabled_ns = counts->time_enabled_ns;
 		line->running_ns = counts->time_running_ns;
 	}
 }
 
-static void see_parts(struct event_count *line, const struct pd_sample *sample)
+static void see_parts(struct event_count *line, const struct pd_event *event, const struct pd_sample *sample)
 {
 	if (!sample)
 		return;
-	see_reading(line, sample->read);
+	see_reading(line, event, sample->read);
 	if (sample->user_stack && sample->user_stack->size) {
 		line->dumps++;
 		line->dump_bytes = sample->user_stack->size;
@@ -90,7 +93,7 @@ static void see_sample(struct counts *counts, const struct pd_record *record)
 	else
 		see_time(counts, &brief, event);
 	if (event->attr->sample_type & (PD_MASK(PD_SAMPLE_TYPE_STACK_USER) | PD_MASK(PD_SAMPLE_TYPE_READ)))
-		see_parts(line, pd_as_sample(record));
+		see_parts(line, event, pd_as_sample(record));
 }
 
 static void see_lost(struct counts *counts, const struct pd_record *record)
@@ -154,7 +157,7 @@ static void see_read(struct counts *counts, const struct pd_record *record)
 	const struct pd_read *read = pd_as_read(record);
 
 	if (read && record->event && record->event->index < counts->event_count)
-		see_reading(&counts->events[record->event->index], read->counts);
+		see_reading(&counts->events[record->event->index], record->event, read->counts);
 }
 
 static void (*const see_by_type[])(struct counts *, const struct pd_record *) = {
