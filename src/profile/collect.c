@@ -9,7 +9,7 @@
 
 enum {
 	FIRST_SLOTS = 4096,
-	RECENT = 1 << 15,
+	RECENT = 1 << 16,
 	RECENT_MOST = 160 // words of a raw key that is kept at hand
 };
 
@@ -240,77 +240,113 @@ static struct pd_bucket *sort_in(struct pd_collector *c, const struct shot *shot
 	return find_bucket(c, &key, c->callers, shot->when);
 }
 
-// Writes the raw key; returns its size, 0 if there is no memory.
-static size_t make_raw(struct pd_collector *c, const struct shot *shot)
+// What stands in front of the chain in a raw key, and behind it.
+enum { FRONT = 5, EXTRA = 4 };
+
+#define BY_EXTRA (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME | PD_BY_RAW)
+
+struct raw_key {
+	uint64_t front[FRONT];
+	struct pd_u64s chain; // as it stands in the record
+	uint64_t extra[EXTRA];
+	size_t extra_count;
+};
+
+static void make_raw(const struct pd_collector *c, const struct shot *shot, struct raw_key *raw)
 {
-	enum { FRONT = 5, EXTRA = 4 };
 	const struct pd_brief *brief = &shot->brief;
 	uint32_t by = c->options->by;
-	size_t count = by & PD_BY_CHAIN ? brief->callchain.count : 0;
-	uint64_t *words;
 
-	if (PD_UNLIKELY(FRONT + count + EXTRA > c->word_capacity) &&
-	    !PD_GROW(c->words, c->word_capacity, FRONT + count + EXTRA))
-		return 0;
-	words = c->words;
-	words[0] = (uint64_t)shot->view->owner << 32 | shot->event->index;
-	words[1] = (uint64_t)(by & PD_BY_CPU ? brief->cpu : UINT32_MAX) << 8 | brief->cpumode;
-	words[2] = shot->view->view.maps;
-	words[3] = brief->pid;
-	words[4] = brief->ip;
-	words += FRONT;
-	for (size_t i = 0; i < count; i++)
-		words[i] = brief->callchain.items[i];
-	words += count;
-	if (PD_UNLIKELY(by & (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME | PD_BY_RAW))) {
-		*words++ = by & PD_BY_CGROUP ? shot->cgroup : 0;
-		*words++ = by & PD_BY_WEIGHT ? shot->weight : 0;
-		*words++ = by & PD_BY_TIME ? slice_of(c, shot) : 0;
-		*words++ = shot->raw;
+	raw->front[0] = (uint64_t)shot->view->owner << 32 | (uint32_t)shot->event->index;
+	raw->front[1] = shot->view->view.maps;
+	raw->front[2] = (uint64_t)brief->pid << 32 | (by & PD_BY_CPU ? brief->cpu : UINT32_MAX);
+	raw->front[3] = brief->ip;
+	raw->front[4] = brief->cpumode;
+	raw->chain = by & PD_BY_CHAIN ? brief->callchain : (struct pd_u64s){0};
+	raw->extra_count = 0;
+	if (PD_UNLIKELY(by & BY_EXTRA)) {
+		raw->extra[0] = by & PD_BY_CGROUP ? shot->cgroup : 0;
+		raw->extra[1] = by & PD_BY_WEIGHT ? shot->weight : 0;
+		raw->extra[2] = by & PD_BY_TIME ? slice_of(c, shot) : 0;
+		raw->extra[3] = shot->raw;
+		raw->extra_count = EXTRA;
 	}
-	return (size_t)(words - c->words);
 }
 
-// Keeps a raw key at hand if there is memory for it.
-static void keep_recent(struct pd_collector *c, struct pd_recent *recent, uint64_t hash, size_t count, struct pd_bucket *bucket)
+static uint64_t hash_raw(const struct pd_collector *c, const struct raw_key *raw)
 {
-	recent->bucket = NULL;
+	uint64_t hash = pd_hash_words(c->seed, raw->front, FRONT);
+
+	if (raw->chain.count)
+		hash = pd_hash_words(hash, raw->chain.items, raw->chain.count);
+	return raw->extra_count ? pd_hash_words(hash, raw->extra, raw->extra_count) : hash;
+}
+
+// Chains are short, so words are compared here rather than by a call.
+static bool same_words(const uint64_t *a, const uint64_t *b, size_t count)
+{
+	uint64_t differing = 0;
+
+	for (size_t i = 0; i < count; i++)
+		differing |= a[i] ^ b[i];
+	return !differing;
+}
+
+static bool same_raw(const struct pd_recent *recent, const struct raw_key *raw)
+{
+	return recent->count == FRONT + raw->chain.count + raw->extra_count &&
+	       same_words(recent->words, raw->front, FRONT) &&
+	       same_words(recent->words + FRONT, raw->chain.items, raw->chain.count) &&
+	       same_words(recent->words + FRONT + raw->chain.count, raw->extra, raw->extra_count);
+}
+
+// Keeps a raw key at hand if there is memory for it, in place of the older one of two.
+static void keep_recent(struct pd_recent *pair, uint64_t hash, const struct raw_key *raw, struct pd_bucket *bucket)
+{
+	size_t count = FRONT + raw->chain.count + raw->extra_count;
+	struct pd_recent older = pair[1];
+
 	if (count > RECENT_MOST)
 		return;
-	if (count > recent->capacity) {
+	if (count > older.capacity) {
 		uint32_t capacity = (uint32_t)(count + 7) & ~7u;
-		uint64_t *words = pd_realloc(recent->words, capacity * sizeof(*words));
+		uint64_t *words = pd_realloc(older.words, capacity * sizeof(*words));
 
 		if (!words)
 			return;
-		recent->words = words;
-		recent->capacity = capacity;
+		older.words = words;
+		older.capacity = capacity;
 	}
-	memcpy(recent->words, c->words, count * sizeof(*recent->words));
-	recent->hash = hash;
-	recent->count = (uint32_t)count;
-	recent->bucket = bucket;
+	memcpy(older.words, raw->front, sizeof(raw->front));
+	if (raw->chain.count)
+		memcpy(older.words + FRONT, raw->chain.items, raw->chain.count * sizeof(uint64_t));
+	memcpy(older.words + FRONT + raw->chain.count, raw->extra, raw->extra_count * sizeof(uint64_t));
+	older.hash = hash;
+	older.count = (uint32_t)count;
+	older.bucket = bucket;
+	pair[1] = pair[0];
+	pair[0] = older;
 }
 
 // The bucket of a sample, which may be new. NULL if there is no memory.
 static struct pd_bucket *bucket_of(struct pd_collector *c, const struct shot *shot)
 {
-	size_t count = make_raw(c, shot);
 	struct pd_bucket *bucket;
-	struct pd_recent *recent;
+	struct pd_recent *pair;
+	struct raw_key raw;
 	uint64_t hash;
 
-	if (PD_UNLIKELY(!count))
-		return NULL;
-	hash = pd_hash_words(c->seed, c->words, count);
-	recent = &c->recent[hash % RECENT];
-	// what is older than all before says where its frames were first, too
-	if (PD_LIKELY(recent->bucket && recent->hash == hash && recent->count == count &&
-		      shot->when.order >= recent->bucket->first.order && memcmp(recent->words, c->words, count * sizeof(*recent->words)) == 0))
-		return recent->bucket;
+	make_raw(c, shot, &raw);
+	hash = hash_raw(c, &raw);
+	pair = &c->recent[2 * (hash % (RECENT / 2))];
+	for (size_t i = 0; i < 2; i++)
+		// what is older than all before says where its frames were first, too
+		if (pair[i].hash == hash && pair[i].bucket && shot->when.order >= pair[i].bucket->first.order &&
+		    same_raw(&pair[i], &raw))
+			return pair[i].bucket;
 	bucket = sort_in(c, shot);
 	if (bucket)
-		keep_recent(c, recent, hash, count, bucket);
+		keep_recent(pair, hash, &raw, bucket);
 	return bucket;
 }
 
@@ -437,8 +473,8 @@ static enum pd_status take_sample(struct pd_collector *c, const struct pd_record
 {
 	const uint64_t parts = PD_MASK(PD_SAMPLE_TYPE_READ) | PD_MASK(PD_SAMPLE_TYPE_WEIGHT) |
 			       PD_MASK(PD_SAMPLE_TYPE_WEIGHT_STRUCT) | PD_MASK(PD_SAMPLE_TYPE_CGROUP);
-	struct shot shot = {.record = record, .event = record->event, .when = pd_record_moment(record)};
 	const struct pd_sample *sample = NULL;
+	struct shot shot;
 
 	c->seen++;
 	if (PD_UNLIKELY(!record->event)) {
@@ -449,6 +485,10 @@ static enum pd_status take_sample(struct pd_collector *c, const struct pd_record
 		c->damaged++;
 		return PD_OK;
 	}
+	shot.record = record;
+	shot.event = record->event;
+	shot.when = pd_record_moment(record);
+	shot.weight = shot.cgroup = shot.raw = 0;
 	shot.view = pd_owners_view(&c->owners, shot.brief.pid, shot.brief.tid, shot.when);
 	if (!shot.view)
 		return PD_ERROR_MEMORY;
@@ -510,7 +550,6 @@ void pd_collector_fini(struct pd_collector *collector)
 	pd_arena_fini(&collector->arena);
 	pd_free(collector->slots);
 	pd_free(collector->last_values);
-	pd_free(collector->words);
 	pd_free(collector->callers);
 	pd_free(collector->totals);
 	*collector = (struct pd_collector){0};

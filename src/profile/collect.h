@@ -69,13 +69,11 @@ struct pd_collector {
 	struct pd_bucket **slots;
 	size_t slot_count; // a power of two
 	size_t bucket_count;
-	struct pd_recent *recent;
+	struct pd_recent *recent; // pairs, by a hash, the younger one first
 	struct pd_raws raws;
 	struct pd_last_value *last_values;
 	size_t value_slots, value_count;
-	uint64_t *words; // raw key of the present sample
-	size_t word_capacity;
-	uint32_t *callers; // its frames
+	uint32_t *callers; // frames of the present sample
 	size_t caller_capacity;
 	struct pd_profile_total *totals; // by event
 	size_t event_count;

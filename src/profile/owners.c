@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile/owners.h"
 
-#include "base/cursor.h"
 #include "base/memory.h"
 #include "profile/hash.h"
 
-enum { VIEWS = 4096 }; // threads whose view is kept at hand
-
 bool pd_owners_init(struct pd_owners *owners)
 {
-	owners->views = pd_alloc(VIEWS * sizeof(*owners->views));
+	owners->views = pd_alloc(PD_VIEWS * sizeof(*owners->views));
 	return owners->views != NULL;
 }
 
@@ -57,28 +54,16 @@ static uint32_t owner_of(struct pd_owners *owners, uint32_t pid, uint32_t tid, c
 	return pd_owners_find(owners, &owner);
 }
 
-static bool in_view(const struct pd_view *view, struct pd_moment when)
+const struct pd_thread_view *pd_owners_look(struct pd_owners *owners, struct pd_thread_view *view, uint32_t pid,
+					    uint32_t tid, struct pd_moment when)
 {
-	if (when.time_ns < view->from.time_ns || when.time_ns > view->until.time_ns)
-		return false;
-	return (when.time_ns > view->from.time_ns || when.order >= view->from.order) &&
-	       (when.time_ns < view->until.time_ns || when.order < view->until.order);
-}
-
-const struct pd_thread_view *pd_owners_view(struct pd_owners *owners, uint32_t pid, uint32_t tid,
-					    struct pd_moment when)
-{
-	struct pd_thread_view *view = &owners->views[(tid ^ tid >> 12) % VIEWS];
-
-	if (PD_UNLIKELY(!view->used || view->tid != tid || view->pid != pid || !in_view(&view->view, when))) {
-		view->used = false;
-		pd_world_view(owners->world, pid, tid, when, &view->view);
-		view->pid = pid;
-		view->tid = tid;
-		view->owner = owner_of(owners, pid, tid, &view->view);
-		if (view->owner == UINT32_MAX)
-			return NULL;
-		view->used = true;
-	}
+	view->used = false;
+	pd_world_view(owners->world, pid, tid, when, &view->view);
+	view->pid = pid;
+	view->tid = tid;
+	view->owner = owner_of(owners, pid, tid, &view->view);
+	if (view->owner == UINT32_MAX)
+		return NULL;
+	view->used = true;
 	return view;
 }
