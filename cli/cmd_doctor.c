@@ -49,9 +49,11 @@ static int examine(struct doctor *doctor, const struct values *values)
 	check_recording(doctor);
 	if (doctor->counts.samples > doctor->counts.unknown_event + doctor->counts.damaged) {
 		code = analysis_read(&doctor->analysis, &values->analysis, &profile);
-		if (code != CODE_FINE)
+		/* Samples whose counters belong to no event are in no profile. */
+		if (code == CODE_FINE)
+			check_profile(doctor);
+		else if (code != CODE_NOTHING)
 			return code;
-		check_profile(doctor);
 	}
 	if (doctor->failed) {
 		complain("out of memory");

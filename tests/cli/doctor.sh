@@ -76,8 +76,8 @@ cat >turns.py <<'END'
 import struct
 
 exec(open("made.py").read().split("data = record(10")[0])
-ATTR = struct.pack("<IIQQQQQIIQQ", 0, 72, 0, 4000, IP | TID | TIME | 16, 3, 1 << 18, 0, 0, 0, 0)[:72]
-data = b"".join(record(9, struct.pack("<QIIQQQQ", 0x2000, 7, 7, 1000 * i, 5 * i, 4000 * i, 1000 * i), 2) for i in range(1, 150))
+ATTR = struct.pack("<IIQQQQQIIQQ", 0, 72, 0, 4000, IP | TID | TIME | 16, 7, 1 << 18, 0, 0, 0, 0)[:72]
+data = b"".join(record(9, struct.pack("<QIIQQQQQ", 0x2000, 7, 7, 1000 * i, 5 * i, 4000 * i, 1000 * i, 1), 2) for i in range(1, 150))
 header = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, 88, 112, 88, 200, len(data), 0, 0) + bytes(32)
 with open("turns.data", "wb") as f:
     f.write(header + struct.pack("<Q", 1) + ATTR + struct.pack("<QQ", 104, 8) + data)
