@@ -244,8 +244,10 @@ static bool print(struct script *script, const struct pd_record *record)
 {
 	bool sample = record->type == PD_RECORD_SAMPLE;
 
+	if (!sample && !script_counts(script, record))
+		return keep(script, PD_ERROR_MEMORY);
 	if (!sample && !is_shown(script, record->type))
-		return true;
+		return output_spill(script->input.out);
 	if (script->events_checked < pd_file_event_count(script->input.file) &&
 	    !check_events(script))
 		return false;
@@ -479,6 +481,7 @@ static int run(const struct call *call)
 		code = input_close(&script->input, code);
 	}
 	select_fini(&script->select);
+	script_counts_fini(script);
 	script_trace_close(script);
 	script_sample_fini(script);
 	free(script);

@@ -77,6 +77,7 @@ struct script {
 	size_t data_src_width;
 	struct last_value *last_values;
 	size_t value_slots, value_count;
+	struct counts *counts; /* of perf stat; NULL until there are some */
 	struct pd_trace *trace;
 	struct pd_text *trace_text;
 	struct pd_moment trace_when; /* of the sample whose trace is printed */
@@ -139,6 +140,12 @@ void script_trace(struct script *script, const struct shot *shot);
 /* Tracing data that come in a record. */
 void script_trace_take(struct script *script, const struct pd_record *record);
 void script_trace_close(struct script *script);
+
+/* ---- script_counts.c ---- */
+
+/* Takes records of perf stat; prints what there is at the end of a round. False without memory. */
+bool script_counts(struct script *script, const struct pd_record *record);
+void script_counts_fini(struct script *script);
 
 /* ---- script_event.c ---- */
 
