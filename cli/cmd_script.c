@@ -41,6 +41,7 @@ static const struct option options[] = {
 	  "fields to print; +NAME and -NAME change the usual ones, TYPE: in front means one type" },
 	FLAG("ns", 0, ns, "print times to the nanosecond"),
 	SELECT_SAMPLE_OPTIONS(struct values, select),
+	SELECT_PLACE_OPTIONS(struct values, select, 0),
 	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack),
 	  "most entries of a call chain; 127 if not given" },
 	FLAG("hide-call-graph", 'G', hide_call_graph, "print the first address of a call chain only"),
@@ -493,9 +494,9 @@ const struct command cmd_script = {
 	.text = "Prints a line for each sample of FILE in the order of time, letter for letter as perf "
 		"script (6.1) does, for these fields: comm, tid, pid, time, cpu, "
 		"event, period, ip, sym, dso, addr, symoff, iregs, uregs, brstack, flags, data_src, "
-		"weight, ins_lat, retire_lat, phys_addr, data_page_size, code_page_size, cgroup, misc "
-		"and bpf-output. The field trace, what a tracepoint recorded, is left out, and so are "
-		"the counts of perf stat.\n\n"
+		"weight, ins_lat, retire_lat, phys_addr, data_page_size, code_page_size, cgroup, misc, "
+		"bpf-output, trace, srcline, brstacksym and brstackoff. Of a file of perf stat record it "
+		"prints the counts.\n\n"
 		"Functions are found in the files that were recorded, where their build ids are those "
 		"that were recorded, in perf's cache and among debug files; those of the kernel in "
 		"/proc/kallsyms if it is the one that was recorded. Nothing is fetched from elsewhere.\n\n"

@@ -25,6 +25,7 @@ struct event_look {
 	bool known;
 	bool needs_sample; /* the brief form is not enough */
 	bool chain;        /* it has call chains, which are shown */
+	bool lbr;          /* the user part of a chain is in the branch stack */
 	char *name;        /* aligned, with a colon behind it */
 	size_t name_size;
 };
@@ -122,6 +123,10 @@ void script_sample_fini(struct script *script);
 /* The object at an address in brackets, in perf's words. */
 void script_dso(struct script *script, const struct shot *shot, unsigned cpumode, uint64_t addr,
 		bool anywhere);
+/* A branch's end: the address, its function or its place in the file, by field. */
+void script_branch_end(struct script *script, const struct shot *shot, uint64_t addr, uint32_t field);
+/* False if objects or functions were asked for and the sample is in others. */
+bool script_has_place(struct script *script, const struct shot *shot);
 void script_ip(struct script *script, const struct shot *shot);
 void script_chain(struct script *script, const struct shot *shot);
 void script_addr(struct script *script, const struct shot *shot);
@@ -129,7 +134,8 @@ void script_addr(struct script *script, const struct shot *shot);
 /* ---- script_parts.c ---- */
 
 void script_regs(struct script *script, uint64_t mask, uint64_t abi, struct pd_u64s regs);
-void script_branches(struct script *script, const struct shot *shot);
+/* field is FIELD_BRSTACK, FIELD_BRSTACKSYM or FIELD_BRSTACKOFF. */
+void script_branches(struct script *script, const struct shot *shot, uint32_t field);
 void script_bpf_output(struct script *script, struct pd_bytes raw);
 void script_page_size(struct script *script, uint64_t size);
 void script_data_src(struct script *script, uint64_t data_src);

@@ -42,7 +42,10 @@
 	X(INS_LAT, "ins_lat", PD_MASK(PD_SAMPLE_TYPE_WEIGHT_STRUCT), "WEIGHT_STRUCT")              \
 	X(RETIRE_LAT, "retire_lat", PD_MASK(PD_SAMPLE_TYPE_WEIGHT_STRUCT), "WEIGHT_STRUCT")        \
 	X(CGROUP, "cgroup", PD_MASK(PD_SAMPLE_TYPE_CGROUP), "CGROUP")                              \
-	X(TRACE, "trace", 0, "")
+	X(TRACE, "trace", 0, "")                                                                   \
+	X(SRCLINE, "srcline", PD_MASK(PD_SAMPLE_TYPE_IP), "IP")                                    \
+	X(BRSTACKSYM, "brstacksym", 0, "")                                                         \
+	X(BRSTACKOFF, "brstackoff", 0, "")
 
 enum field_number {
 #define X(NAME, word, needs, attribute) FIELD_NUMBER_##NAME,

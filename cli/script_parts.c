@@ -30,14 +30,6 @@ void script_regs(struct script *script, uint64_t mask, uint64_t abi, struct pd_u
 
 /* ---- branch stacks ---- */
 
-static void print_branch_end(struct script *script, const struct shot *shot, uint64_t addr)
-{
-	line_word(&script->line, "0x");
-	line_hex(&script->line, addr, 0, ' ');
-	if (shot->shown & FIELD_DSO)
-		script_dso(script, shot, shot->cpumode, addr, true);
-}
-
 static void print_branch_flags(struct line *line, uint64_t flags)
 {
 	static const char *const kinds[] = { "",	"COND",	    "UNCOND",	 "IND",
@@ -59,7 +51,7 @@ static void print_branch_flags(struct line *line, uint64_t flags)
 	line_char(line, ' ');
 }
 
-void script_branches(struct script *script, const struct shot *shot)
+void script_branches(struct script *script, const struct shot *shot, uint32_t field)
 {
 	const struct pd_branch_stack *stack = shot->sample->branch_stack;
 
@@ -67,9 +59,9 @@ void script_branches(struct script *script, const struct shot *shot)
 		const struct pd_branch *branch = PD_ITEM(pd_branch, stack->entries, i);
 
 		line_char(&script->line, ' ');
-		print_branch_end(script, shot, branch->from);
+		script_branch_end(script, shot, branch->from, field);
 		line_char(&script->line, '/');
-		print_branch_end(script, shot, branch->to);
+		script_branch_end(script, shot, branch->to, field);
 		print_branch_flags(&script->line, branch->flags);
 	}
 }

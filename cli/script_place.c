@@ -77,6 +77,59 @@ static void print_function(struct script *script, const struct shot *shot,
 	}
 }
 
+/* Where the code comes from; without debug information the address in its object. */
+static void print_source(struct script *script, const struct pd_place *place)
+{
+	struct line *line = &script->line;
+	struct pd_line source = { 0 };
+	const char *name;
+
+	if (!place->dso)
+		return;
+	line_word(line, "\n  ");
+	if (pd_symbols_lines(script->symbols, place, &source, 1) && source.file && source.line) {
+		name = strrchr(source.file, '/');
+		line_foreign(line, name ? name + 1 : source.file, 0);
+		line_char(line, ':');
+		line_dec(line, source.line, 0, ' ');
+		return;
+	}
+	line_foreign(line, place->dso->name, 0);
+	line_char(line, '[');
+	line_hex(line, place->addr, 0, ' ');
+	line_char(line, ']');
+}
+
+void script_branch_end(struct script *script, const struct shot *shot, uint64_t addr, uint32_t field)
+{
+	struct line *line = &script->line;
+	uint64_t shown;
+	bool fixed;
+	struct pd_place place = locate(script, shot, shot->cpumode, addr, true, &shown, &fixed);
+
+	if (field == FIELD_BRSTACKSYM && place.function) {
+		line_foreign(line, place.function->name, 0);
+		line_word(line, "+0x");
+		line_hex(line, place.addr - place.function->start, 0, ' ');
+	} else if (field == FIELD_BRSTACKSYM) {
+		line_word(line, "[unknown]");
+	} else {
+		line_word(line, "0x");
+		line_hex(line, field == FIELD_BRSTACKOFF ? shown : addr, 0, ' ');
+	}
+	if (shot->shown & FIELD_DSO)
+		print_dso(script, &place);
+}
+
+bool script_has_place(struct script *script, const struct shot *shot)
+{
+	uint64_t shown;
+	bool fixed;
+	struct pd_place place = locate(script, shot, shot->cpumode, shot->brief.ip, false, &shown, &fixed);
+
+	return select_has_place(&script->select, &place);
+}
+
 void script_dso(struct script *script, const struct shot *shot, unsigned cpumode, uint64_t addr,
 		bool anywhere)
 {
@@ -99,12 +152,14 @@ static void print_place(struct script *script, const struct shot *shot, uint64_t
 		line_char(&script->line, ' ');
 		print_dso(script, &place);
 	}
+	if ((shot->shown & FIELD_SRCLINE) && !anywhere)
+		print_source(script, &place);
 }
 
 void script_ip(struct script *script, const struct shot *shot)
 {
 	line_hex(&script->line, shot->brief.ip, 16, ' ');
-	if (shot->shown & (FIELD_SYM | FIELD_DSO))
+	if (shot->shown & (FIELD_SYM | FIELD_DSO | FIELD_SRCLINE))
 		print_place(script, shot, shot->brief.ip, false);
 }
 
@@ -121,6 +176,8 @@ static void print_entry(struct script *script, const struct shot *shot, const st
 		line_char(line, ' ');
 		print_dso(script, place);
 	}
+	if (shot->shown & FIELD_SRCLINE)
+		print_source(script, place);
 	line_char(line, '\n');
 }
 
@@ -148,7 +205,7 @@ static inline void put_entry(struct script *script, const struct shot *shot, uns
 {
 	struct frame_key key = { .maps = shot->thread ? shot->thread->view.maps : 0,
 				 .addr = addr,
-				 .look = shot->shown & (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO) };
+				 .look = shot->shown & (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_SRCLINE) };
 	const char *text;
 	size_t size;
 
@@ -195,12 +252,39 @@ static size_t good_entries(struct pd_u64s chain, uint64_t most)
 	return i;
 }
 
+/* Processors that keep the last calls: the kernel's part of the chain, then where the newest call went to and where each
+ * one came from. False if the chain has no user part. */
+static bool put_calls(struct script *script, const struct shot *shot, size_t count)
+{
+	struct pd_u64s chain = shot->brief.callchain;
+	const struct pd_branch_stack *stack = shot->sample->branch_stack;
+	unsigned cpumode = PD_CPUMODE_USER;
+	size_t kernel = 0;
+
+	while (kernel < count && chain.items[kernel] != (uint64_t)PD_CONTEXT_USER)
+		kernel++;
+	if (kernel == count || !stack || !stack->entries.count)
+		return false;
+	for (size_t i = 0; i < kernel; i++) {
+		if (chain.items[i] < PD_CONTEXT_MAX)
+			put_entry(script, shot, cpumode, chain.items[i]);
+		else
+			follow_marker(chain.items[i], &cpumode);
+	}
+	put_entry(script, shot, PD_CPUMODE_USER, PD_ITEM(pd_branch, stack->entries, 0)->to);
+	for (size_t i = 0; i < stack->entries.count; i++)
+		put_entry(script, shot, PD_CPUMODE_USER, PD_ITEM(pd_branch, stack->entries, i)->from);
+	return true;
+}
+
 void script_chain(struct script *script, const struct shot *shot)
 {
 	struct pd_u64s chain = shot->brief.callchain;
 	size_t count = good_entries(chain, script->max_stack);
 	unsigned cpumode = PD_CPUMODE_USER;
 
+	if (shot->look->lbr && put_calls(script, shot, count))
+		return;
 	for (size_t i = 0; i < count; i++) {
 		if (chain.items[i] < PD_CONTEXT_MAX)
 			put_entry(script, shot, cpumode, chain.items[i]);

@@ -161,7 +161,8 @@ void script_start(struct script *script, const struct shot *shot, uint32_t type,
 /* What the brief form of a sample has. */
 #define BRIEF                                                                                      \
 	(FIELD_COMM | FIELD_TID | FIELD_PID | FIELD_TIME | FIELD_CPU | FIELD_EVENT | FIELD_IP |    \
-	 FIELD_SYM | FIELD_DSO | FIELD_ADDR | FIELD_SYMOFF | FIELD_PERIOD | FIELD_FLAGS | FIELD_MISC)
+	 FIELD_SYM | FIELD_DSO | FIELD_ADDR | FIELD_SYMOFF | FIELD_PERIOD | FIELD_FLAGS |          \
+	 FIELD_MISC | FIELD_SRCLINE)
 
 /* The name of an event, as wide as the longest one that was known when the first was printed. */
 static void make_name(struct script *script, struct event_look *look, const struct pd_event *event)
@@ -206,7 +207,9 @@ static const struct event_look *look_of(struct script *script, const struct pd_e
 		if (event->attr->type != PD_TYPE_SOFTWARE || event->attr->config != PD_SW_BPF_OUTPUT)
 			look->shown &= ~(uint32_t)FIELD_BPF_OUTPUT;
 		look->chain = script->chains && HAS(event->attr, CALLCHAIN);
-		look->needs_sample = (look->shown & ~(uint32_t)BRIEF) || HAS(event->attr, READ);
+		look->lbr = look->chain && HAS(event->attr, BRANCH_STACK) &&
+			    PD_BITS(event->attr->branch_sample_type, PD_BRANCH_TYPE_CALL_STACK);
+		look->needs_sample = (look->shown & ~(uint32_t)BRIEF) || HAS(event->attr, READ) || look->lbr;
 		make_name(script, look, event);
 		look->known = look->name != NULL;
 	}
@@ -284,6 +287,12 @@ static void print_memory(struct script *script, const struct shot *shot)
 	}
 }
 
+/* The forms of a branch stack, in perf's order. */
+static uint32_t next_branches(uint32_t field)
+{
+	return field == FIELD_BRSTACK ? FIELD_BRSTACKSYM : field == FIELD_BRSTACKSYM ? FIELD_BRSTACKOFF : 0;
+}
+
 static void print_extra(struct script *script, const struct shot *shot)
 {
 	struct line *line = &script->line;
@@ -297,8 +306,10 @@ static void print_extra(struct script *script, const struct shot *shot)
 	if ((shown & FIELD_UREGS) && sample->user_regs && sample->user_regs->abi)
 		script_regs(script, attr->sample_regs_user, sample->user_regs->abi,
 			    sample->user_regs->regs);
-	if (shown & FIELD_BRSTACK)
-		script_branches(script, shot);
+	for (uint32_t field = FIELD_BRSTACK; field; field = next_branches(field)) {
+		if (shown & field)
+			script_branches(script, shot, field);
+	}
 	if (shown & FIELD_BPF_OUTPUT)
 		script_bpf_output(script, sample->raw);
 	if (shown & FIELD_PHYS_ADDR)
@@ -394,7 +405,8 @@ static bool print_of_event(struct script *script, struct shot *shot)
 	    !select_has_cpu(&script->select, shot->cpu) ||
 	    !select_has_thread(&script->select, shot->pid, shot->tid, shot->comm))
 		return true;
-	print_shot(script, shot);
+	if (!select_by_place(&script->select) || script_has_place(script, shot))
+		print_shot(script, shot);
 	return true;
 }
 
