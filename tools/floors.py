@@ -18,7 +18,7 @@ FLOORS = (
     ("format",),
     ("file",),
     ("stream", "record"),
-    ("world", "symbol", "trace"),
+    ("world", "symbol", "trace", "write"),
     ("profile", "export"),
     ("cli", "web"),
 )

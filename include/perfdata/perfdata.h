@@ -10,6 +10,7 @@
  *   check.h   every problem of a file
  *   world.h   who ran and what was mapped, at each moment
  *   trace.h   what tracepoints recorded, as text
+ *   writer.h  writing a perf.data
  */
 #ifndef PERFDATA_PERFDATA_H
 #define PERFDATA_PERFDATA_H
@@ -25,5 +26,6 @@
 #include <perfdata/symbol.h>
 #include <perfdata/trace.h>
 #include <perfdata/world.h>
+#include <perfdata/writer.h>
 
 #endif

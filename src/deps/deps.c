@@ -7,9 +7,11 @@
 #include "deps/deps.h"
 #include "file/codec.h"
 #include "symbol/demangle.h"
+#include "write/packer.h"
 
 #ifndef HAVE_ZSTD
 const struct pd_codec pd_codec_zstd = {.name = "zstd", .use = PD_USE_ZSTD, .magic = PD_MAGIC_ZSTD, .magic_size = 4};
+const struct pd_packer pd_packer_zstd = {.open = NULL};
 #endif
 #ifndef HAVE_ZLIB
 const struct pd_codec pd_codec_gzip = {.name = "gzip", .use = PD_USE_GZIP, .magic = PD_MAGIC_GZIP, .magic_size = 3};

@@ -3,6 +3,7 @@
 #include <zstd.h>
 
 #include "deps/deps.h"
+#include "write/packer.h"
 
 static const char *version(void)
 {
@@ -50,4 +51,54 @@ const struct pd_codec pd_codec_zstd = {
 	.open = open_stream,
 	.run = run,
 	.close = close_stream,
+};
+
+// ---- compressing ----
+
+static void *open_packer(int level)
+{
+	ZSTD_CCtx *context = ZSTD_createCCtx();
+
+	if (context && ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level))) {
+		ZSTD_freeCCtx(context);
+		return NULL;
+	}
+	return context;
+}
+
+// Flushed, so that readers get all of it; the frame stays open, as perf's.
+static size_t pack(void *state, const void *data, size_t size, void *packed, size_t capacity, const char **reason_out)
+{
+	ZSTD_inBuffer in = {data, size, 0};
+	ZSTD_outBuffer out = {packed, capacity, 0};
+	size_t left;
+
+	do {
+		left = ZSTD_compressStream2(state, &out, &in, ZSTD_e_flush);
+		if (ZSTD_isError(left)) {
+			*reason_out = ZSTD_getErrorName(left);
+			return 0;
+		}
+	} while (left && out.pos < out.size);
+	if (left)
+		*reason_out = "no room";
+	return left ? 0 : out.pos;
+}
+
+// The header of the frame, and the end of each of its blocks, may come on top.
+static size_t bound(size_t size)
+{
+	return ZSTD_compressBound(size) + 1024;
+}
+
+static void close_packer(void *state)
+{
+	ZSTD_freeCCtx(state);
+}
+
+const struct pd_packer pd_packer_zstd = {
+	.open = open_packer,
+	.bound = bound,
+	.pack = pack,
+	.close = close_packer,
 };

@@ -245,6 +245,7 @@ void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes bytes
 	record->tail_size = 0;
 	record->part = (uint32_t)part;
 	stream->tail_bytes = (struct pd_bytes){0};
+	stream->tail_given = false;
 	if (stream->scratch.used)
 		reset_scratch(&stream->scratch);
 	pd_stream_place(stream, record);
@@ -720,6 +721,42 @@ enum pd_status pd_stream_tail(struct pd_stream *stream, struct pd_bytes *bytes_o
 			     stream->record.tail_size - got, stream->record.tail_size);
 	stream->tail_bytes = (struct pd_bytes){tail, got};
 	*bytes_out = stream->tail_bytes;
+	return PD_OK;
+}
+
+enum pd_status pd_stream_tail_piece(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error)
+{
+	enum { PIECE = 128 << 10 };
+	struct pd_reader *reader = &stream->reader;
+	size_t size = stream->tail_left < PIECE ? (size_t)stream->tail_left : PIECE;
+	enum pd_status status;
+
+	if (stream->order || stream->kept || stream->tail_bytes.data) {
+		if (stream->tail_given)
+			return PD_END;
+		stream->tail_given = true;
+		return pd_stream_tail(stream, bytes_out, error);
+	}
+	if (!size)
+		return PD_END;
+	if (stream->outer_size) {
+		stream->record.bytes.data =
+			pd_arena_copy(&stream->scratch.arena, stream->record.bytes.data, stream->record.bytes.size);
+		stream->scratch.used = true;
+		if (!stream->record.bytes.data)
+			return pd_fail_memory(error);
+		pd_reader_advance(reader, stream->outer_size);
+		stream->outer_size = 0;
+	}
+	status = pd_reader_fill(reader, size, error);
+	if (status < 0)
+		return status;
+	if (!reader->room)
+		return PD_END; // the next record tells what is missing
+	size = size < reader->room ? size : reader->room;
+	*bytes_out = (struct pd_bytes){reader->at, size};
+	pd_reader_advance(reader, size);
+	stream->tail_left -= size;
 	return PD_OK;
 }
 

@@ -99,6 +99,7 @@ struct pd_stream {
 	size_t inner_size;     // bytes of the current record inside, still in the inflated data
 	uint8_t *tail;
 	struct pd_bytes tail_bytes; // of the current record, once it was read
+	bool tail_given; // all of it, as a piece
 	uint64_t index;
 	const struct pd_kept *kept; // what is shown, if it was kept; see batch.h
 	struct pd_sorter *order; // records are shown in the order of time; see order.h
@@ -138,6 +139,9 @@ struct pd_times {
 // Passes over samples like pd_stream_pass, but none without a time and none that begins at limit or behind it. Adds
 // their times.
 uint64_t pd_stream_pass_timed(struct pd_stream *stream, uint64_t limit, struct pd_times *times);
+// Bytes behind the current record, piece by piece; PD_END behind the last one. A piece is valid until the next call on
+// the stream.
+enum pd_status pd_stream_tail_piece(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error);
 // From now on only a range of a part is read, then there is an end.
 enum pd_status pd_stream_open_range(struct pd_stream *stream, size_t part, uint64_t begin, uint64_t end,
 				    struct pd_error *error);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * writer.h - writes a perf.data: a file, a pipe or a directory, plain or compressed, in either byte order.
+ *
+ * There are two ways to fill one, and they can be mixed. Who makes a perf.data adds events, records as structs
+ * and features. Who changes one says which file is carried over (pd_writer_carry) and passes the records of its
+ * stream that are to stay (pd_writer_pass): what this version does not know goes along byte for byte, and what the
+ * form of the output keeps elsewhere is moved there: events and features are records in a pipe and sections in a file.
+ *
+ * A file or directory is written beside its name and takes the name in pd_writer_finish: what stood there before stays
+ * as it is until the new one is whole. While it is written its header is brought up to date now and then, so that
+ * what a killed program leaves behind opens with all but its last moments.
+ *
+ * The first failure stays: every later call returns it, pd_writer_finish too.
+ */
+#ifndef PERFDATA_WRITER_H
+#define PERFDATA_WRITER_H
+
+#include <perfdata/stream.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pd_writer;
+
+enum pd_endian {
+	PD_ENDIAN_SAME,   /* that of the first input, without inputs that of this machine */
+	PD_ENDIAN_LITTLE,
+	PD_ENDIAN_BIG
+};
+
+enum pd_packing {
+	/* Compressed records are passed as they are and what they hold is left out, where the output can have them so; else
+	 * it is compressed anew. Only for streams in the order of the file that are passed whole. */
+	PD_PACK_KEEP,
+	PD_PACK_SAME,  /* compressed anew if the first input is compressed */
+	PD_PACK_NONE,  /* nothing is compressed */
+	PD_PACK_ZSTD,  /* COMPRESSED records, for perf 5.2 and later */
+	PD_PACK_ZSTD2  /* COMPRESSED2 records, which keep all others aligned, for perf 6.16 and later */
+};
+
+/** Zero is the default for each member; NULL means all defaults. */
+struct pd_writer_options {
+	size_t size;                    /* sizeof(struct pd_writer_options); 0 is PD_ERROR_ARGUMENT */
+	enum pd_mode mode;
+	enum pd_endian endian;
+	enum pd_packing packing;
+	int level;                      /* of compression; 0 means 1 */
+	struct pd_file *const *inputs;  /* files that are read meanwhile: none of them is ever written to */
+	size_t input_count;
+	uint64_t save_bytes;            /* the header is brought up to date after so many; 0 means 8 MiB */
+};
+
+/**
+ * Begins a perf.data. path names what pd_writer_finish makes; a FIFO or device is written as it is.
+ * Errors: PD_ERROR_SYSTEM, PD_ERROR_MEMORY; PD_ERROR_ARGUMENT if path is an input, a directory that holds something, or
+ * cannot seek and is not to have the form of a pipe; PD_ERROR_UNSUPPORTED if compression is not built in.
+ */
+PD_API enum pd_status pd_writer_open(const char *path, const struct pd_writer_options *options,
+				     struct pd_writer **writer_out, struct pd_error *error);
+/** The same to a descriptor, which the caller keeps and closes. name is for messages. A file needs one that can seek
+ * and is empty; a directory is PD_ERROR_ARGUMENT. */
+PD_API enum pd_status pd_writer_open_fd(int fd, const char *name, const struct pd_writer_options *options,
+					struct pd_writer **writer_out, struct pd_error *error);
+/** Writes what is left and gives the output its name. Takes the writer, also when it fails: then what was written is
+ * taken away again. */
+PD_API enum pd_status pd_writer_finish(struct pd_writer *writer, struct pd_error *error);
+/** Takes the writer and what was written away. */
+PD_API void pd_writer_abort(struct pd_writer *writer);
+
+/** Adds an event. Its number, from 0 in the order of the calls, is that of pd_writer_add. name (may be NULL) goes into
+ * the feature EVENT_DESC, unless that is set. An attr.size of 0 takes the smallest that holds all values and that
+ * perf 4.1 knows. With several events, samples are told apart by their ids: see IDENTIFIER in the manual of the format. */
+PD_API enum pd_status pd_writer_add_event(struct pd_writer *writer, const struct pd_attr *attr, struct pd_u64s ids,
+					  const char *name, struct pd_error *error);
+/** Sets a feature to a struct of pd_feature_layout(feature); NULL takes it out. In a pipe before the first record. */
+PD_API enum pd_status pd_writer_set_feature(struct pd_writer *writer, unsigned feature, const void *decoded,
+					    struct pd_error *error);
+/** The same with bytes as they are stored, in the byte order of the writer. */
+PD_API enum pd_status pd_writer_set_feature_bytes(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
+						  struct pd_error *error);
+
+/** Writes a record from a struct of pd_record_layout(type). event is the number of the event whose attr says which
+ * fields a sample or trailer has; it must have been added. Errors also: PD_ERROR_FORMAT if a value does not fit. */
+PD_API enum pd_status pd_writer_add(struct pd_writer *writer, uint32_t type, uint16_t misc, const void *decoded,
+				    size_t event, struct pd_error *error);
+/** Writes bytes behind the last record, which says how many they are in all (AUXTRACE). */
+PD_API enum pd_status pd_writer_add_tail(struct pd_writer *writer, struct pd_bytes bytes, struct pd_error *error);
+
+/** Carries events and features of a file over: those that it has, and in pipes those that come with the records that
+ * are passed. At most one file; before the first record. */
+PD_API enum pd_status pd_writer_carry(struct pd_writer *writer, struct pd_file *file, struct pd_error *error);
+/** Writes the current record of a stream, with what follows it. In the byte order of the writer; what cannot be
+ * converted is told to the problem function of the file and stays as it is. */
+PD_API enum pd_status pd_writer_pass(struct pd_writer *writer, struct pd_stream *stream,
+				     const struct pd_record *record, struct pd_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events and features of another file. Those of a file are there from the begin; those of a pipe come with its
+ * records and are taken when they are known.
+ */
+#include "write/write.h"
+
+#include "format/decode.h"
+
+enum {
+	TYPE_ENTRY_SIZE = 72
+};
+
+// Pipes pad tracing data behind their end. Only zeros are taken for padding.
+static size_t without_padding(struct pd_writer *writer, struct pd_bytes bytes)
+{
+	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, false);
+	struct pd_scope scope = {.arena = &writer->arena};
+	struct pd_tracing_data decoded = {.rest = {0}};
+
+	pd_arena_reset(&writer->arena);
+	pd_decode_tracing_data(&c, &scope, &decoded);
+	if (c.failed || decoded.rest.size >= 8)
+		return bytes.size;
+	for (size_t i = 0; i < decoded.rest.size; i++)
+		if (decoded.rest.data[i])
+			return bytes.size;
+	return bytes.size - decoded.rest.size;
+}
+
+// An empty name of the host was put there for the byte order only.
+static bool is_order_mark(unsigned feature, struct pd_bytes bytes)
+{
+	static const uint8_t empty[4];
+
+	return feature == PD_FEATURE_HOSTNAME && bytes.size == sizeof(empty) && !memcmp(bytes.data, empty, sizeof(empty));
+}
+
+static enum pd_status take_feature(struct pd_writer *writer, unsigned feature, struct pd_error *error)
+{
+	struct pd_file *file = writer->source;
+	bool other = file->header.big_endian != writer->big;
+	struct pd_bytes bytes;
+	enum pd_status status = pd_file_feature_bytes(file, feature, &bytes, error);
+
+	if (status < 0 || is_order_mark(feature, bytes))
+		return status;
+	if (feature == PD_FEATURE_TRACING_DATA && file->header.mode == PD_MODE_PIPE)
+		bytes.size = without_padding(writer, bytes);
+	if (feature == PD_FEATURE_AUXTRACE)
+		writer->aux_no_count = file->quirks & MASK_QUIRKS(AUXTRACE_NO_COUNT);
+	if (other)
+		status = pd_convert_feature(writer, file, feature, bytes, &bytes, error);
+	return status < 0 ? status : pd_writer_keep_feature(writer, feature, bytes, error);
+}
+
+// Features that a pipe has as records may come both ways.
+static enum pd_status take_build_ids(struct pd_writer *writer, struct pd_error *error)
+{
+	struct pd_write_feature *slot = &writer->features[PD_FEATURE_BUILD_ID];
+	struct pd_write_bytes all = {0};
+	enum pd_status status;
+
+	if (!writer->build_ids.size)
+		return PD_OK;
+	if (pd_write_put(&all, slot->data, slot->size) && pd_write_put(&all, writer->build_ids.data, writer->build_ids.size))
+		status = pd_writer_keep_feature(writer, PD_FEATURE_BUILD_ID, (struct pd_bytes){all.data, all.size}, error);
+	else
+		status = pd_fail_memory(error);
+	writer->build_ids.size = 0;
+	pd_free(all.data);
+	return status;
+}
+
+enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error)
+{
+	struct pd_file *file = writer->source;
+	struct pd_feature_section section;
+	enum pd_status status = PD_OK;
+
+	for (; writer->source_events < file->event_count && status >= 0; writer->source_events++) {
+		const struct pd_event *event = &file->events[writer->source_events]->event;
+
+		status = pd_writer_keep_event(writer, event->attr, event->ids, NULL, error);
+	}
+	for (size_t i = 0; status >= 0 && pd_file_feature_at(file, i, &section); i++) {
+		if (!section.number || writer->source_features[section.number])
+			continue;
+		writer->source_features[section.number] = true;
+		status = take_feature(writer, section.number, error);
+	}
+	return status < 0 ? status : take_build_ids(writer, error);
+}
+
+// Names of tracepoints in files from before EVENT_DESC. Newer files may have anything there.
+static enum pd_status take_event_types(struct pd_writer *writer, struct pd_error *error)
+{
+	struct pd_file *file = writer->source;
+	uint64_t offset = file->header.event_types_offset, size = file->header.event_types_size;
+	enum pd_status status;
+	size_t got;
+
+	if (file->header.mode == PD_MODE_PIPE || !size || size % TYPE_ENTRY_SIZE || offset > file->main.size ||
+	    size > file->main.size - offset || size > (uint64_t)TYPE_ENTRY_SIZE * 65536)
+		return PD_OK;
+	if (!PD_GROW(writer->event_types.data, writer->event_types.capacity, (size_t)size))
+		return pd_fail_memory(error);
+	status = pd_source_read(&file->main, offset, writer->event_types.data, (size_t)size, &got, error);
+	if (status < 0)
+		return status;
+	writer->event_types.size = got / TYPE_ENTRY_SIZE * TYPE_ENTRY_SIZE;
+	for (size_t at = 0; at < writer->event_types.size; at += TYPE_ENTRY_SIZE) {
+		struct pd_pen pen = pd_pen(writer->event_types.data + at, 8, writer->big);
+
+		pd_pen_u64(&pen, pd_load_u64(writer->event_types.data + at, file->swap));
+	}
+	return PD_OK;
+}
+
+enum pd_status pd_writer_carry(struct pd_writer *writer, struct pd_file *file, struct pd_error *error)
+{
+	struct pd_error own;
+	enum pd_status status;
+
+	if (writer->status < 0) {
+		if (error)
+			*error = writer->error;
+		return writer->status;
+	}
+	if (writer->source || writer->started)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: %s", writer->name,
+			       writer->source ? "another file is carried over already" : "records were written already");
+	writer->source = file;
+	// one stream of compressed data in each file, in the order that it was made in
+	writer->repack = writer->packing == PD_PACK_KEEP &&
+			 (file->header.big_endian != writer->big || writer->part_count != file->part_count);
+	if (writer->repack && file->compressed)
+		writer->pack_type = PD_RECORD_COMPRESSED;
+	status = take_event_types(writer, error ? error : &own);
+	if (status >= 0 && file->header.mode != PD_MODE_PIPE)
+		status = pd_writer_learn(writer, error ? error : &own);
+	return pd_writer_fail(writer, status, error ? error : &own);
+}

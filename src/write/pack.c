@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Compressed records: whole records are gathered, compressed as a piece of one endless stream for each part, and cut
+ * into records of type COMPRESSED or COMPRESSED2. A piece can be inflated once its last record is read.
+ */
+#include "write/write.h"
+
+static enum pd_status begin(struct pd_writer *writer, struct pd_pack *pack, struct pd_error *error)
+{
+	if (!pd_packer_zstd.open)
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "%s: built without zstd", writer->name);
+	pack->capacity = PD_PACK_PIECE;
+	pack->packed_capacity = pd_packer_zstd.bound(PD_PACK_PIECE);
+	pack->plain = pd_alloc(pack->capacity);
+	pack->packed = pd_alloc(pack->packed_capacity);
+	pack->state = pd_packer_zstd.open(writer->level);
+	if (!pack->plain || !pack->packed || !pack->state)
+		return pd_fail_memory(error);
+	return PD_OK;
+}
+
+// One record with a part of the packed bytes.
+static enum pd_status put_record(struct pd_writer *writer, struct pd_output *out, const uint8_t *data, size_t size,
+				 struct pd_error *error)
+{
+	static const uint8_t zeros[8];
+	bool padded = writer->pack_type == PD_RECORD_COMPRESSED2;
+	size_t pad = padded ? -size & 7 : 0;
+	uint8_t head[16];
+	struct pd_pen pen = pd_pen(head, sizeof(head), writer->big);
+	enum pd_status status;
+
+	pd_pen_u32(&pen, writer->pack_type);
+	pd_pen_u16(&pen, 0);
+	pd_pen_u16(&pen, (uint16_t)((padded ? 16 : 8) + size + pad));
+	if (padded)
+		pd_pen_u64(&pen, size);
+	status = pd_output_write(out, head, pen.need, error);
+	if (status >= 0)
+		status = pd_output_write(out, data, size, error);
+	return status < 0 ? status : pd_output_write(out, zeros, pad, error);
+}
+
+enum pd_status pd_pack_flush(struct pd_writer *writer, struct pd_write_part *part, struct pd_error *error)
+{
+	struct pd_pack *pack = &part->pack;
+	size_t most = writer->pack_type == PD_RECORD_COMPRESSED2 ? PD_MOST_PADDED - 16 : UINT16_MAX - 8;
+	const char *reason = "no output";
+	size_t size;
+
+	if (!pack->used)
+		return PD_OK;
+	size = pd_packer_zstd.pack(pack->state, pack->plain, pack->used, pack->packed, pack->packed_capacity, &reason);
+	if (!size)
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "%s: cannot compress: %s", writer->name, reason);
+	pack->plain_total += pack->used;
+	pack->packed_total += size;
+	pack->used = 0;
+	for (size_t at = 0; at < size; at += most) {
+		enum pd_status status = put_record(writer, &part->out, pack->packed + at,
+						   size - at < most ? size - at : most, error);
+
+		if (status < 0)
+			return status;
+	}
+	return PD_OK;
+}
+
+enum pd_status pd_pack_put(struct pd_writer *writer, struct pd_write_part *part, const void *data, size_t size,
+			   struct pd_error *error)
+{
+	struct pd_pack *pack = &part->pack;
+	enum pd_status status = PD_OK;
+
+	if (!pack->state)
+		status = begin(writer, pack, error);
+	if (status >= 0 && size > pack->capacity - pack->used)
+		status = pd_pack_flush(writer, part, error);
+	if (status < 0)
+		return status;
+	memcpy(pack->plain + pack->used, data, size);
+	pack->used += size;
+	return PD_OK;
+}
+
+void pd_pack_fini(struct pd_pack *pack)
+{
+	if (pack->state)
+		pd_packer_zstd.close(pack->state);
+	pd_free(pack->plain);
+	pd_free(pack->packed);
+	*pack = (struct pd_pack){0};
+}

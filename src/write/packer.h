@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What the library asks of a compressor: one endless stream, cut into pieces that can be inflated as they come. A file
+ * in deps fills it. */
+#ifndef PD_WRITE_PACKER_H
+#define PD_WRITE_PACKER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pd_packer {
+	void *(*open)(int level); // NULL if there is no memory; the member is NULL if it is not built in
+	size_t (*bound)(size_t size); // most bytes that a piece of this size gives
+	// Compresses a piece whole. 0 and *reason_out if that fails.
+	size_t (*pack)(void *state, const void *data, size_t size, void *out, size_t capacity, const char **reason_out);
+	void (*close)(void *state);
+};
+
+extern const struct pd_packer pd_packer_zstd;
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records of another file, on their way to the output. Most are passed as they are; this file says which are not:
+ * those that stand elsewhere in another form, those that were compressed, and those in the other byte order.
+ */
+#include "write/write.h"
+
+#include <inttypes.h>
+
+// Bytes behind a record, piece by piece: they may be large.
+static enum pd_status pass_tail(struct pd_writer *writer, size_t part, struct pd_stream *stream,
+				struct pd_error *error)
+{
+	struct pd_bytes piece;
+	enum pd_status status;
+
+	while ((status = pd_stream_tail_piece(stream, &piece, error)) == PD_OK) {
+		status = pd_output_write(&writer->parts[part].out, piece.data, piece.size, error);
+		if (status < 0)
+			return status;
+	}
+	return status == PD_END ? PD_OK : status;
+}
+
+static enum pd_status write_record(struct pd_writer *writer, struct pd_stream *stream, const struct pd_record *record,
+				   size_t part, struct pd_error *error)
+{
+	struct pd_bytes bytes = record->bytes;
+	uint64_t tail_size = record->tail_size;
+	uint32_t type = record->type;
+	enum pd_status status = PD_OK;
+
+	if (record->scratch->file->header.big_endian != writer->big)
+		status = pd_convert_record(writer, record, &bytes, error);
+	if (status >= 0 && type == PD_RECORD_AUXTRACE)
+		status = pd_writer_note_aux(writer, part, error);
+	if (status < 0)
+		return status;
+	if (tail_size)
+		status = pd_writer_put_outside(writer, part, bytes.data, bytes.size, error);
+	else
+		status = pd_writer_put(writer, part, type, bytes.data, bytes.size, error);
+	return status < 0 || !tail_size || !stream ? status : pass_tail(writer, part, stream, error);
+}
+
+// ---- records that say something about the file ----
+
+static bool is_about_file(uint32_t type)
+{
+	return type == PD_RECORD_HEADER_ATTR || type == PD_RECORD_HEADER_FEATURE || type == PD_RECORD_OLD_FEATURE ||
+	       type == PD_RECORD_HEADER_TRACING_DATA;
+}
+
+// In front of the first other record these stand where a file has a feature or a section for them.
+static bool is_gathered(uint32_t type)
+{
+	return type == PD_RECORD_HEADER_BUILD_ID || type == PD_RECORD_HEADER_EVENT_TYPE;
+}
+
+static enum pd_status gather(struct pd_writer *writer, const struct pd_record *record, struct pd_error *error)
+{
+	struct pd_bytes bytes = record->bytes;
+	struct pd_pen pen;
+	enum pd_status status = PD_OK;
+	size_t at = writer->build_ids.size;
+
+	if (record->scratch->file->header.big_endian != writer->big)
+		status = pd_convert_record(writer, record, &bytes, error);
+	if (status < 0)
+		return status;
+	if (record->type == PD_RECORD_HEADER_EVENT_TYPE) {
+		uint8_t entry[72] = {0};
+		size_t size = bytes.size - PD_RECORD_HEADER_SIZE;
+
+		memcpy(entry, bytes.data + PD_RECORD_HEADER_SIZE, size < sizeof(entry) ? size : sizeof(entry));
+		return pd_write_put(&writer->event_types, entry, sizeof(entry)) ? PD_OK : pd_fail_memory(error);
+	}
+	if (!pd_write_put(&writer->build_ids, bytes.data, bytes.size))
+		return pd_fail_memory(error);
+	// the feature has them without a type
+	pen = pd_pen(writer->build_ids.data + at, 4, writer->big);
+	pd_pen_u32(&pen, 0);
+	return PD_OK;
+}
+
+// The end of the list of features is a feature that is none.
+static void note_end_marker(struct pd_writer *writer, const struct pd_record *record)
+{
+	if (record->type == PD_RECORD_HEADER_FEATURE && record->bytes.size == 16)
+		writer->end_marker =
+			pd_load_u64(record->bytes.data + PD_RECORD_HEADER_SIZE, record->scratch->file->swap);
+}
+
+// A record of a pipe that an output has in another form, or at another place. True if that is all.
+static bool takes_pipe_record(struct pd_writer *writer, const struct pd_record *record, enum pd_status *status,
+			      struct pd_error *error)
+{
+	*status = PD_OK;
+	if (is_about_file(record->type)) {
+		note_end_marker(writer, record);
+		if (writer->started) {
+			*status = pd_writer_learn(writer, error);
+			if (*status >= 0 && writer->mode == PD_MODE_PIPE)
+				*status = pd_writer_send(writer, error);
+		}
+		return true;
+	}
+	if (writer->started || !is_gathered(record->type) || record->bytes.size < PD_RECORD_HEADER_SIZE + 8)
+		return false;
+	*status = gather(writer, record, error);
+	return true;
+}
+
+// In the data of a file such records say nothing, in a pipe they would.
+static bool would_be_taken(struct pd_writer *writer, const struct pd_record *record)
+{
+	if (writer->mode != PD_MODE_PIPE || !is_about_file(record->type) ||
+	    record->type == PD_RECORD_HEADER_TRACING_DATA)
+		return false;
+	pd_file_tell(record->scratch->file, PD_PROBLEM_NOT_CARRIED, record->offset, pd_record_name(record->type),
+		     "a record of a pipe in a file");
+	return true;
+}
+
+// ---- compressed records ----
+
+static bool is_compressed(uint32_t type)
+{
+	return type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2;
+}
+
+// Whether a record is left out because it is there in its other shape, compressed or not.
+static bool is_other_shape(struct pd_writer *writer, const struct pd_record *record)
+{
+	bool inside = record->flags & PD_RECORD_INFLATED;
+	bool keep = writer->packing == PD_PACK_KEEP && !writer->repack;
+
+	// a record that was joined from pieces counts as inflated, its pieces are records
+	if (writer->in_pieces && inside) {
+		writer->in_pieces = false;
+		return true;
+	}
+	if (record->type == PD_RECORD_SIMPLEPERF_SPLIT_END)
+		writer->in_pieces = true;
+	if (!is_compressed(record->type) || inside)
+		return keep && inside;
+	if (writer->repack && !writer->pack_type)
+		writer->pack_type = record->type;
+	return !keep;
+}
+
+// ---- all ----
+
+static size_t part_of(const struct pd_writer *writer, const struct pd_record *record)
+{
+	return record->part < writer->part_count ? record->part : 0;
+}
+
+// Rounds of one file say nothing about the others once they are one.
+static bool is_void_round(const struct pd_writer *writer, const struct pd_record *record)
+{
+	return record->type == PD_RECORD_FINISHED_ROUND && writer->part_count < record->scratch->file->part_count;
+}
+
+static enum pd_status pass(struct pd_writer *writer, struct pd_stream *stream, const struct pd_record *record,
+			   struct pd_error *error)
+{
+	const struct pd_file *file = record->scratch->file;
+	enum pd_status status = PD_OK;
+
+	if (file == writer->source && file->header.mode == PD_MODE_PIPE) {
+		if (takes_pipe_record(writer, record, &status, error))
+			return status;
+	} else if (would_be_taken(writer, record)) {
+		return PD_OK;
+	}
+	if (is_other_shape(writer, record) || is_void_round(writer, record))
+		return PD_OK;
+	if (!writer->started && writer->source)
+		status = pd_writer_learn(writer, error);
+	if (status >= 0)
+		status = pd_writer_start(writer, error);
+	return status < 0 ? status : write_record(writer, stream, record, part_of(writer, record), error);
+}
+
+enum pd_status pd_writer_pass(struct pd_writer *writer, struct pd_stream *stream, const struct pd_record *record,
+			      struct pd_error *error)
+{
+	struct pd_output *out = &writer->parts[0].out;
+	struct pd_error own;
+
+	// nearly all: a sample as it is, with room in the buffer
+	if (PD_LIKELY(record->type == PD_RECORD_SAMPLE && writer->started && !writer->pack_type && !record->flags &&
+		      !record->part && record->scratch->file->header.big_endian == writer->big &&
+		      record->bytes.size <= out->capacity - out->used)) {
+		memcpy(out->buffer + out->used, record->bytes.data, record->bytes.size);
+		out->used += record->bytes.size;
+		return PD_OK;
+	}
+	if (writer->status < 0) {
+		if (error)
+			*error = writer->error;
+		return writer->status;
+	}
+	return pd_writer_fail(writer, pass(writer, stream, record, error ? error : &own), error ? error : &own);
+}

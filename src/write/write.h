@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of a writer. output.c puts bytes into a file, pack.c compresses records on their way there, header.c knows
+ * what stands around records in each form, convert.c gives things the other byte order, carry.c and pass.c take
+ * events, features and records of another file over.
+ */
+#ifndef PD_WRITE_WRITE_H
+#define PD_WRITE_WRITE_H
+
+#include <perfdata/writer.h>
+
+#include "stream/stream.h"
+#include "write/packer.h"
+
+enum {
+	PD_FILE_HEADER_SIZE = 104,
+	PD_MOST_PADDED = 65528, // bytes of a record whose size is a multiple of 8
+};
+
+// ---- output.c: bytes on their way to a descriptor ----
+
+struct pd_output {
+	const char *name; // for messages
+	int fd;
+	bool owns_fd;
+	bool random;     // can be written anywhere
+	uint64_t offset; // of buffer[0] in the file
+	uint8_t *buffer;
+	size_t used, capacity;
+	// Where a saved header has its features, records wait in memory until the next header is saved.
+	uint64_t hold_begin, hold_end;
+	uint8_t *hold;
+};
+
+// The descriptor is closed by fini if it is owned.
+enum pd_status pd_output_init(struct pd_output *out, int fd, bool owns_fd, const char *name, struct pd_error *error);
+void pd_output_fini(struct pd_output *out);
+enum pd_status pd_output_write_more(struct pd_output *out, const void *data, size_t size, struct pd_error *error);
+enum pd_status pd_output_flush(struct pd_output *out, struct pd_error *error);
+// Writes at once, at a place of its own; only if random.
+enum pd_status pd_output_write_at(struct pd_output *out, uint64_t offset, const void *data, size_t size,
+				  struct pd_error *error);
+// From now on the bytes [begin, begin + size) are held back; those of the last time are written.
+enum pd_status pd_output_hold(struct pd_output *out, uint64_t begin, size_t size, struct pd_error *error);
+
+static inline uint64_t pd_output_end(const struct pd_output *out)
+{
+	return out->offset + out->used;
+}
+
+static inline enum pd_status pd_output_write(struct pd_output *out, const void *data, size_t size,
+					     struct pd_error *error)
+{
+	if (PD_UNLIKELY(size > out->capacity - out->used))
+		return pd_output_write_more(out, data, size, error);
+	memcpy(out->buffer + out->used, data, size);
+	out->used += size;
+	return PD_OK;
+}
+
+// ---- pack.c: compressed records ----
+
+struct pd_pack {
+	void *state; // NULL until something was compressed
+	uint8_t *plain; // whole records that wait
+	size_t used, capacity;
+	uint8_t *packed;
+	size_t packed_capacity;
+	uint64_t plain_total, packed_total;
+};
+
+enum {
+	PD_PACK_PIECE = 512 << 10,         // most bytes that are compressed at once
+	PD_PACK_MMAP_LEN = (512 << 10) + 4096 // what readers are told to have room for
+};
+
+// ---- the writer ----
+
+struct pd_write_event {
+	uint8_t *attr; // as stored
+	size_t attr_size;
+	uint64_t *ids;
+	size_t id_count;
+	char *name; // or NULL
+	uint64_t words[PD_WORD_COUNT];
+};
+
+struct pd_write_feature {
+	bool present;
+	uint8_t *data;
+	size_t size;
+};
+
+// A file with records: the main one, and data.N of a directory.
+struct pd_write_part {
+	struct pd_output out;
+	struct pd_pack pack;
+	char *name;
+};
+
+// Bytes that grow.
+struct pd_write_bytes {
+	uint8_t *data;
+	size_t size, capacity;
+};
+
+struct pd_writer {
+	enum pd_mode mode;
+	bool big;
+	bool swap; // the order is not the one of this machine
+	enum pd_packing packing;
+	uint32_t pack_type; // of compressed records that are made here, or 0
+	int level;
+	uint64_t save_bytes;
+	// what is written, and what it will be called
+	char *name; // for messages
+	char *path; // NULL: a descriptor of the caller
+	char *beside; // NULL: path itself is written
+	int dir_fd; // of a directory that is being made, or -1
+	struct pd_write_part *parts;
+	size_t part_count;
+	bool started; // the header is written
+	bool header_dirty; // events came after the header
+	uint64_t data_offset;
+	uint64_t attrs_offset, attrs_size, attr_entry_size;
+	uint64_t types_offset;
+	uint64_t saved_end; // end of the data as the header says
+	// what is told around records
+	struct pd_write_event *events;
+	size_t event_count, event_capacity;
+	size_t events_sent; // in a pipe
+	struct pd_write_feature features[PD_FEATURE_LIMIT];
+	bool sent[PD_FEATURE_LIMIT]; // in a pipe
+	struct pd_write_bytes event_types; // entries of 72 bytes
+	struct pd_write_bytes aux_index; // entries of 16 bytes
+	bool aux_no_count; // the index has no count in front, as simpleperf's
+	uint64_t end_marker; // number of the feature that ends the list in a pipe, 0 if there was none
+	// what is carried over
+	struct pd_file *source;
+	size_t source_events; // taken so far
+	bool source_features[PD_FEATURE_LIMIT]; // taken
+	struct pd_write_bytes build_ids; // records from before the first one of another kind, as feature BUILD_ID has them
+	bool repack; // compressed records of the source cannot stay as they are
+	bool in_pieces; // the next record that counts as inflated is a join of records that were passed
+	uint64_t told_types; // problems told, by low bits of the type
+	// scratch
+	struct pd_arena arena;
+	struct pd_write_bytes scratch;
+	struct pd_error error; // the first failure
+	enum pd_status status;
+};
+
+// Keeps the first failure. Returns its status.
+enum pd_status pd_writer_fail(struct pd_writer *writer, enum pd_status status, struct pd_error *error);
+
+bool pd_write_put(struct pd_write_bytes *bytes, const void *data, size_t size);
+// Room for size bytes in the scratch, or NULL.
+uint8_t *pd_write_scratch(struct pd_writer *writer, size_t size);
+
+// Writes a record that is encoded, compressed if it may be.
+enum pd_status pd_writer_put(struct pd_writer *writer, size_t part, uint32_t type, const void *data, size_t size,
+			     struct pd_error *error);
+// The same, as it is; what waits to be compressed goes first.
+enum pd_status pd_writer_put_outside(struct pd_writer *writer, size_t part, const void *data, size_t size,
+				     struct pd_error *error);
+// Notes that the next bytes are an AUXTRACE record.
+enum pd_status pd_writer_note_aux(struct pd_writer *writer, size_t part, struct pd_error *error);
+
+// pack.c
+enum pd_status pd_pack_put(struct pd_writer *writer, struct pd_write_part *part, const void *data, size_t size,
+			   struct pd_error *error);
+enum pd_status pd_pack_flush(struct pd_writer *writer, struct pd_write_part *part, struct pd_error *error);
+void pd_pack_fini(struct pd_pack *pack);
+
+// writer.c
+enum pd_status pd_writer_keep_event(struct pd_writer *writer, const struct pd_attr *attr, struct pd_u64s ids,
+				    const char *name, struct pd_error *error);
+enum pd_status pd_writer_keep_feature(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
+				      struct pd_error *error);
+
+// header.c
+// Writes what stands before records.
+enum pd_status pd_writer_start(struct pd_writer *writer, struct pd_error *error);
+// In a pipe: writes events and features that were not sent so far.
+enum pd_status pd_writer_send(struct pd_writer *writer, struct pd_error *error);
+// Brings the header of a file up to date. At the end nothing is held back any more.
+enum pd_status pd_writer_save(struct pd_writer *writer, bool last, struct pd_error *error);
+
+// convert.c: the other byte order. What is returned lives in the scratch of the writer, or is what was given.
+enum pd_status pd_convert_record(struct pd_writer *writer, const struct pd_record *record, struct pd_bytes *bytes_out,
+				 struct pd_error *error);
+enum pd_status pd_convert_feature(struct pd_writer *writer, struct pd_file *file, unsigned feature,
+				  struct pd_bytes bytes, struct pd_bytes *bytes_out, struct pd_error *error);
+
+// carry.c
+// Takes events and features that the source has learned meanwhile.
+enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error);
+
+#endif
