@@ -17,13 +17,43 @@ enum {
 
 // One sample on its way into a bucket.
 struct shot {
-	const struct pd_record *record;
 	const struct pd_event *event; // whose period it is: a member of the group
 	struct pd_brief brief;
 	struct pd_moment when;
-	const struct pd_thread_view *view;
-	uint64_t weight, cgroup;
+	const char *comm;
+	uint64_t maps;
+	uint32_t owner;
 	uint32_t raw; // number of its raw data, if it is asked for
+	uint64_t weight, cgroup;
+};
+
+// What stands in front of the chain in a raw key, and behind it.
+enum { FRONT = 5, EXTRA = 4 };
+
+#define BY_EXTRA (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME | PD_BY_RAW)
+
+struct raw_key {
+	uint64_t front[FRONT];
+	struct pd_u64s chain;
+	uint64_t extra[EXTRA];
+	size_t extra_count;
+};
+
+// A sample that waits for others. Its place in the table of raw keys is on its way from memory meanwhile: looking one
+// sample up after another would wait for memory each time.
+struct pending {
+	struct shot shot;
+	struct raw_key raw;
+	uint64_t hash;
+};
+
+enum { BATCH = 32, BATCH_WORDS = 1024 };
+
+struct pd_batch {
+	struct pending items[BATCH];
+	size_t count;
+	uint64_t words[BATCH_WORDS]; // chains, whose records may be gone
+	size_t word_count;
 };
 
 // ---- buckets ----
@@ -218,9 +248,9 @@ static struct pd_bucket *sort_in(struct pd_collector *c, const struct shot *shot
 {
 	const struct pd_brief *brief = &shot->brief;
 	uint32_t by = c->options->by;
-	struct pd_spot spot = {shot->view->view.maps, brief->ip, brief->pid, brief->cpumode, shot->when};
+	struct pd_spot spot = {shot->maps, brief->ip, brief->pid, brief->cpumode, shot->when};
 	struct pd_bucket_key key = {
-		.owner = shot->view->owner,
+		.owner = shot->owner,
 		.event = (uint32_t)shot->event->index,
 		.cpu = by & PD_BY_CPU ? brief->cpu : UINT32_MAX,
 		.ip = pd_frames_find(&c->frames, &spot),
@@ -240,29 +270,17 @@ static struct pd_bucket *sort_in(struct pd_collector *c, const struct shot *shot
 	return find_bucket(c, &key, c->callers, shot->when);
 }
 
-// What stands in front of the chain in a raw key, and behind it.
-enum { FRONT = 5, EXTRA = 4 };
-
-#define BY_EXTRA (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME | PD_BY_RAW)
-
-struct raw_key {
-	uint64_t front[FRONT];
-	struct pd_u64s chain; // as it stands in the record
-	uint64_t extra[EXTRA];
-	size_t extra_count;
-};
-
 static void make_raw(const struct pd_collector *c, const struct shot *shot, struct raw_key *raw)
 {
 	const struct pd_brief *brief = &shot->brief;
 	uint32_t by = c->options->by;
 
-	raw->front[0] = (uint64_t)shot->view->owner << 32 | (uint32_t)shot->event->index;
-	raw->front[1] = shot->view->view.maps;
+	raw->front[0] = (uint64_t)shot->owner << 32 | (uint32_t)shot->event->index;
+	raw->front[1] = shot->maps;
 	raw->front[2] = (uint64_t)brief->pid << 32 | (by & PD_BY_CPU ? brief->cpu : UINT32_MAX);
 	raw->front[3] = brief->ip;
 	raw->front[4] = brief->cpumode;
-	raw->chain = by & PD_BY_CHAIN ? brief->callchain : (struct pd_u64s){0};
+	raw->chain = brief->callchain;
 	raw->extra_count = 0;
 	if (PD_UNLIKELY(by & BY_EXTRA)) {
 		raw->extra[0] = by & PD_BY_CGROUP ? shot->cgroup : 0;
@@ -328,26 +346,106 @@ static void keep_recent(struct pd_recent *pair, uint64_t hash, const struct raw_
 	pair[0] = older;
 }
 
-// The bucket of a sample, which may be new. NULL if there is no memory.
-static struct pd_bucket *bucket_of(struct pd_collector *c, const struct shot *shot)
+static struct pd_recent *pair_of(const struct pd_collector *c, uint64_t hash)
 {
-	struct pd_bucket *bucket;
-	struct pd_recent *pair;
-	struct raw_key raw;
-	uint64_t hash;
+	return &c->recent[2 * (hash % (RECENT / 2))];
+}
 
-	make_raw(c, shot, &raw);
-	hash = hash_raw(c, &raw);
-	pair = &c->recent[2 * (hash % (RECENT / 2))];
+// The bucket of a sample, which may be new. NULL if there is no memory.
+static struct pd_bucket *bucket_of(struct pd_collector *c, const struct pending *pending)
+{
+	struct pd_recent *pair = pair_of(c, pending->hash);
+	struct pd_bucket *bucket;
+
 	for (size_t i = 0; i < 2; i++)
 		// what is older than all before says where its frames were first, too
-		if (pair[i].hash == hash && pair[i].bucket && shot->when.order >= pair[i].bucket->first.order &&
-		    same_raw(&pair[i], &raw))
+		if (pair[i].hash == pending->hash && pair[i].bucket &&
+		    pending->shot.when.order >= pair[i].bucket->first.order && same_raw(&pair[i], &pending->raw))
 			return pair[i].bucket;
-	bucket = sort_in(c, shot);
+	bucket = sort_in(c, &pending->shot);
 	if (bucket)
-		keep_recent(pair, hash, &raw, bucket);
+		keep_recent(pair, pending->hash, &pending->raw, bucket);
 	return bucket;
+}
+
+static bool put_in(struct pd_collector *c, const struct pending *pending)
+{
+	const struct shot *shot = &pending->shot;
+	struct pd_bucket *bucket = bucket_of(c, pending);
+
+	if (PD_UNLIKELY(!bucket))
+		return false;
+	// pieces of the file come in any order
+	if (PD_UNLIKELY(shot->when.order < bucket->first.order))
+		bucket->first = shot->when;
+	bucket->samples++;
+	bucket->period += shot->brief.period;
+	bucket->weights += shot->weight;
+	return true;
+}
+
+// Asks for the memory that a sample will need, when its place in the table has come.
+static void prefetch(const struct pd_collector *c, const struct pending *pending)
+{
+	const struct pd_recent *pair = pair_of(c, pending->hash);
+
+	for (size_t i = 0; i < 2; i++)
+		if (pair[i].hash == pending->hash && pair[i].bucket) {
+			__builtin_prefetch(pair[i].words);
+			__builtin_prefetch((const char *)pair[i].words + 64);
+			__builtin_prefetch(pair[i].bucket, 1);
+		}
+}
+
+static bool flush(struct pd_collector *c)
+{
+	struct pd_batch *batch = c->batch;
+	size_t count = batch->count;
+
+	batch->count = batch->word_count = 0;
+	for (size_t i = 0; i < count; i++)
+		prefetch(c, &batch->items[i]);
+	for (size_t i = 0; i < count; i++)
+		if (!put_in(c, &batch->items[i]))
+			return false;
+	return true;
+}
+
+// Where the next sample is put together.
+static struct shot *next_shot(const struct pd_collector *c)
+{
+	return &c->batch->items[c->batch->count].shot;
+}
+
+static void copy_chain(struct pd_batch *batch, struct pd_u64s *chain)
+{
+	uint64_t *words = batch->words + batch->word_count;
+
+	for (size_t i = 0; i < chain->count; i++)
+		words[i] = chain->items[i];
+	chain->items = words;
+	batch->word_count += chain->count;
+}
+
+// Lets the sample in next_shot wait, or puts it into its bucket at once.
+static bool queue(struct pd_collector *c)
+{
+	struct pd_batch *batch = c->batch;
+	struct pending *pending = &batch->items[batch->count];
+	struct pd_u64s *chain = &pending->shot.brief.callchain;
+	bool waits;
+
+	if (!(c->options->by & PD_BY_CHAIN))
+		chain->count = 0;
+	waits = chain->count <= RECENT_MOST;
+	if (PD_LIKELY(waits))
+		copy_chain(batch, chain);
+	make_raw(c, &pending->shot, &pending->raw);
+	pending->hash = hash_raw(c, &pending->raw);
+	if (PD_UNLIKELY(!waits))
+		return put_in(c, pending);
+	__builtin_prefetch(pair_of(c, pending->hash));
+	return (++batch->count < BATCH && batch->word_count + RECENT_MOST <= BATCH_WORDS) || flush(c);
 }
 
 // ---- counter values ----
@@ -394,22 +492,23 @@ static struct pd_last_value *last_value(struct pd_collector *c, uint64_t id)
 
 // ---- samples ----
 
-static enum pd_choice choose(const struct pd_collector *c, const struct shot *shot)
+static enum pd_choice choose(const struct pd_collector *c, const struct pd_record *record, const struct shot *shot)
 {
 	const struct pd_profile_options *options = c->options;
 	uint64_t time_ns = shot->brief.time_ns;
-	struct pd_candidate candidate = {shot->record, shot->event, &shot->brief, shot->view->view.comm};
+	struct pd_candidate candidate = {record, shot->event, &shot->brief, shot->comm};
 
 	if (time_ns != PD_NO_TIME && (time_ns < options->from_ns || (options->to_ns && time_ns > options->to_ns)))
 		return PD_CHOICE_LEAVE;
 	return options->choose ? options->choose(options->self, &candidate) : PD_CHOICE_TAKE;
 }
 
-static bool add_shot(struct pd_collector *c, const struct shot *shot)
+// Adds the sample in next_shot.
+static bool add_shot(struct pd_collector *c, const struct pd_record *record)
 {
+	const struct shot *shot = next_shot(c);
 	struct pd_profile_total *total = &c->totals[shot->event->index];
-	enum pd_choice choice = choose(c, shot);
-	struct pd_bucket *bucket;
+	enum pd_choice choice = choose(c, record, shot);
 
 	if (choice == PD_CHOICE_LEAVE)
 		return true;
@@ -418,45 +517,43 @@ static bool add_shot(struct pd_collector *c, const struct shot *shot)
 		total->left_period += shot->brief.period;
 		return true;
 	}
-	bucket = bucket_of(c, shot);
-	if (PD_UNLIKELY(!bucket))
-		return false;
-	// pieces of the file come in any order
-	if (PD_UNLIKELY(shot->when.order < bucket->first.order))
-		bucket->first = shot->when;
-	bucket->samples++;
-	bucket->period += shot->brief.period;
-	bucket->weights += shot->weight;
 	total->samples++;
 	total->period += shot->brief.period;
 	total->weights += shot->weight;
-	return true;
+	return queue(c);
 }
 
-static bool add_value(struct pd_collector *c, struct shot *shot, uint64_t id, uint64_t value)
+static bool add_value(struct pd_collector *c, const struct pd_record *record, const struct shot *like, uint64_t id,
+		      uint64_t value)
 {
 	const struct pd_event *event = pd_file_event_by_id(c->file, id);
 	struct pd_last_value *last = event ? last_value(c, id) : NULL;
+	struct shot *shot = next_shot(c);
+	uint64_t gain;
 
 	if (!event)
 		return true;
 	if (!last)
 		return false;
-	shot->event = event;
-	shot->brief.period = value - last->value;
+	gain = value - last->value;
 	last->value = value;
-	return !shot->brief.period || add_shot(c, shot);
+	*shot = *like;
+	shot->event = event;
+	shot->brief.period = gain;
+	return !gain || add_shot(c, record);
 }
 
 // Samples that carry counter values stand for what the counters gained since their last sample.
-static bool add_values(struct pd_collector *c, struct shot *shot, const struct pd_counts *counts)
+static bool add_values(struct pd_collector *c, const struct pd_record *record, const struct pd_counts *counts)
 {
-	if (!PD_BITS(shot->event->attr->read_format, PD_READ_FORMAT_GROUP))
-		return add_value(c, shot, counts->id, counts->value);
+	struct shot like = *next_shot(c);
+
+	if (!PD_BITS(like.event->attr->read_format, PD_READ_FORMAT_GROUP))
+		return add_value(c, record, &like, counts->id, counts->value);
 	for (size_t i = 0; i < counts->members.count; i++) {
 		const struct pd_count *member = PD_ITEM(pd_count, counts->members, i);
 
-		if (!add_value(c, shot, member->id, member->value))
+		if (!add_value(c, record, &like, member->id, member->value))
 			return false;
 	}
 	return true;
@@ -469,54 +566,74 @@ static uint64_t weight_of(const struct pd_event *event, const struct pd_sample *
 	return sample->weight;
 }
 
-static enum pd_status take_sample(struct pd_collector *c, const struct pd_record *record)
+// What the brief form does not have. False if the sample is damaged or there is no memory.
+static bool take_parts(struct pd_collector *c, const struct pd_sample *sample, struct shot *shot)
+{
+	shot->weight = weight_of(shot->event, sample);
+	shot->cgroup = sample->cgroup;
+	shot->brief.callchain = sample->callchain;
+	if (c->options->by & PD_BY_RAW)
+		shot->raw = raw_of(c, sample->raw);
+	return shot->raw || !(c->options->by & PD_BY_RAW);
+}
+
+static bool needs_parts(const struct pd_collector *c, const struct pd_event *event)
 {
 	const uint64_t parts = PD_MASK(PD_SAMPLE_TYPE_READ) | PD_MASK(PD_SAMPLE_TYPE_WEIGHT) |
 			       PD_MASK(PD_SAMPLE_TYPE_WEIGHT_STRUCT) | PD_MASK(PD_SAMPLE_TYPE_CGROUP);
-	const struct pd_sample *sample = NULL;
-	struct shot shot;
+
+	return (event->attr->sample_type & parts) || (c->options->by & PD_BY_RAW);
+}
+
+// False if there is no memory.
+static bool take_sample(struct pd_collector *c, const struct pd_record *record)
+{
+	struct shot *shot = next_shot(c);
+	const struct pd_thread_view *view;
+	const struct pd_sample *sample;
 
 	c->seen++;
 	if (PD_UNLIKELY(!record->event)) {
 		c->unknown_event++;
-		return PD_OK;
+		return true;
 	}
-	if (PD_UNLIKELY(!pd_record_brief(record, &shot.brief))) {
+	if (PD_UNLIKELY(!pd_record_brief(record, &shot->brief))) {
 		c->damaged++;
-		return PD_OK;
+		return true;
 	}
-	shot.record = record;
-	shot.event = record->event;
-	shot.when = pd_record_moment(record);
-	shot.weight = shot.cgroup = shot.raw = 0;
-	shot.view = pd_owners_view(&c->owners, shot.brief.pid, shot.brief.tid, shot.when);
-	if (!shot.view)
-		return PD_ERROR_MEMORY;
-	if (PD_UNLIKELY((record->event->attr->sample_type & parts) || (c->options->by & PD_BY_RAW))) {
-		sample = pd_as_sample(record);
-		if (!sample) {
-			c->damaged++;
-			return PD_OK;
-		}
-		shot.weight = weight_of(record->event, sample);
-		shot.cgroup = sample->cgroup;
-		if (c->options->by & PD_BY_RAW) {
-			shot.raw = raw_of(c, sample->raw);
-			if (!shot.raw)
-				return PD_ERROR_MEMORY;
-		}
-		shot.brief.callchain = sample->callchain;
-		if (HAS(record->event->attr, READ) && sample->read)
-			return add_values(c, &shot, sample->read) ? PD_OK : PD_ERROR_MEMORY;
+	shot->event = record->event;
+	shot->when = pd_record_moment(record);
+	shot->weight = shot->cgroup = shot->raw = 0;
+	view = pd_owners_view(&c->owners, shot->brief.pid, shot->brief.tid, shot->when);
+	if (!view)
+		return false;
+	shot->comm = view->view.comm;
+	shot->maps = view->view.maps;
+	shot->owner = view->owner;
+	if (PD_LIKELY(!needs_parts(c, record->event)))
+		return add_shot(c, record);
+	sample = pd_as_sample(record);
+	if (!sample) {
+		c->damaged++;
+		return true;
 	}
-	return add_shot(c, &shot) ? PD_OK : PD_ERROR_MEMORY;
+	if (!take_parts(c, sample, shot))
+		return false;
+	return HAS(record->event->attr, READ) && sample->read ? add_values(c, record, sample->read) :
+								add_shot(c, record);
 }
 
 enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd_record *record, struct pd_error *error)
 {
 	if (record->type != PD_RECORD_SAMPLE)
 		return PD_OK;
-	return take_sample(collector, record) == PD_OK ? PD_OK : pd_fail_memory(error);
+	return take_sample(collector, record) ? PD_OK : pd_fail_memory(error);
+}
+
+enum pd_status pd_collector_flush(struct pd_collector *collector, struct pd_error *error)
+{
+	// without a batch there was no first record
+	return !collector->batch || flush(collector) ? PD_OK : pd_fail_memory(error);
 }
 
 // ---- beginning and end ----
@@ -528,9 +645,10 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 	c->frames = (struct pd_frames){.world = c->world, .seed = c->seed};
 	c->owners = (struct pd_owners){.world = c->world, .seed = c->seed, .by = c->options->by};
 	c->event_count = pd_file_event_count(c->file);
+	c->batch = pd_alloc(sizeof(*c->batch));
 	c->recent = pd_alloc(RECENT * sizeof(*c->recent));
 	c->totals = pd_alloc((c->event_count + 1) * sizeof(*c->totals));
-	if (!c->recent || !c->totals || !grow_slots(c) || !pd_frames_init(&c->frames) || !pd_owners_init(&c->owners)) {
+	if (!c->batch || !c->recent || !c->totals || !grow_slots(c) || !pd_frames_init(&c->frames) || !pd_owners_init(&c->owners)) {
 		pd_collector_fini(c);
 		return pd_fail_memory(error);
 	}
@@ -544,6 +662,7 @@ void pd_collector_fini(struct pd_collector *collector)
 	for (size_t i = 0; collector->recent && i < RECENT; i++)
 		pd_free(collector->recent[i].words);
 	pd_free(collector->recent);
+	pd_free(collector->batch);
 	raws_fini(&collector->raws);
 	pd_frames_fini(&collector->frames);
 	pd_owners_fini(&collector->owners);

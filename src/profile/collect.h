@@ -58,6 +58,8 @@ struct pd_last_value {
 	bool used;
 };
 
+struct pd_batch;
+
 struct pd_collector {
 	const struct pd_profile_options *options;
 	const struct pd_world *world;
@@ -69,6 +71,7 @@ struct pd_collector {
 	struct pd_bucket **slots;
 	size_t slot_count; // a power of two
 	size_t bucket_count;
+	struct pd_batch *batch; // samples that are not in their buckets yet
 	struct pd_recent *recent; // pairs, by a hash, the younger one first
 	struct pd_raws raws;
 	struct pd_last_value *last_values;
@@ -85,7 +88,9 @@ struct pd_collector {
 enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error *error);
 void pd_collector_fini(struct pd_collector *collector);
 enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd_record *record, struct pd_error *error);
-// Adds all that another one has.
+// To be called behind the last record.
+enum pd_status pd_collector_flush(struct pd_collector *collector, struct pd_error *error);
+// Adds all that another one has, which was flushed.
 enum pd_status pd_collector_join(struct pd_collector *collector, const struct pd_collector *other,
 				 struct pd_error *error);
 

@@ -106,7 +106,10 @@ static enum pd_status make_twin(void *self, void **twin_out, struct pd_error *er
 
 static enum pd_status join_twin(void *self, void *twin, struct pd_error *error)
 {
-	enum pd_status status = pd_collector_join(self, twin, error);
+	enum pd_status status = pd_collector_flush(twin, error);
+
+	if (status >= 0)
+		status = pd_collector_join(self, twin, error);
 
 	pd_collector_fini(twin);
 	pd_free(twin);
@@ -174,6 +177,8 @@ static enum pd_status fill(struct pd_profile *profile, struct pd_error *error)
 	};
 	if (status >= 0)
 		status = read_samples(profile, error);
+	if (status >= 0)
+		status = pd_collector_flush(&profile->collector, error);
 	if (status >= 0)
 		status = pd_profile_arrange(profile, error);
 	profile->losses.unknown_event = profile->collector.unknown_event;
