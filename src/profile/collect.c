@@ -27,24 +27,20 @@ struct shot {
 	uint64_t weight, cgroup;
 };
 
-// What stands in front of the chain in a raw key, and behind it.
-enum { FRONT = 5, EXTRA = 4 };
+// Words of a raw key: these, the chain, and what is seldom asked for.
+enum { RAW_WHO, RAW_MAPS, RAW_CPU, RAW_IP, RAW_MODE, RAW_CHAIN };
+enum { EXTRA_CGROUP, EXTRA_WEIGHT, EXTRA_SLICE, EXTRA_RAW, EXTRA_COUNT };
 
 #define BY_EXTRA (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME | PD_BY_RAW)
-
-struct raw_key {
-	uint64_t front[FRONT];
-	struct pd_u64s chain;
-	uint64_t extra[EXTRA];
-	size_t extra_count;
-};
 
 // A sample that waits for others. Its place in the table of raw keys is on its way from memory meanwhile: looking one
 // sample up after another would wait for memory each time.
 struct pending {
-	struct shot shot;
-	struct raw_key raw;
+	const uint64_t *words; // its raw key
+	uint32_t count, chain_count;
 	uint64_t hash;
+	uint64_t period, weight;
+	struct pd_moment when;
 };
 
 enum { BATCH = 32, BATCH_WORDS = 1024 };
@@ -52,7 +48,7 @@ enum { BATCH = 32, BATCH_WORDS = 1024 };
 struct pd_batch {
 	struct pending items[BATCH];
 	size_t count;
-	uint64_t words[BATCH_WORDS]; // chains, whose records may be gone
+	uint64_t words[BATCH_WORDS];
 	size_t word_count;
 };
 
@@ -244,90 +240,87 @@ static uint64_t slice_of(const struct pd_collector *c, const struct shot *shot)
 	return shot->brief.time_ns == PD_NO_TIME || !slice_ns ? 0 : shot->brief.time_ns / slice_ns * slice_ns;
 }
 
-static struct pd_bucket *sort_in(struct pd_collector *c, const struct shot *shot)
+static size_t raw_size(const struct pd_collector *c, const struct shot *shot)
+{
+	size_t size = RAW_CHAIN + (c->options->by & PD_BY_CHAIN ? shot->brief.callchain.count : 0);
+
+	return c->options->by & BY_EXTRA ? size + EXTRA_COUNT : size;
+}
+
+static void make_raw(const struct pd_collector *c, const struct shot *shot, uint64_t *words)
 {
 	const struct pd_brief *brief = &shot->brief;
 	uint32_t by = c->options->by;
-	struct pd_spot spot = {shot->maps, brief->ip, brief->pid, brief->cpumode, shot->when};
+	size_t chain = by & PD_BY_CHAIN ? brief->callchain.count : 0;
+
+	words[RAW_WHO] = (uint64_t)shot->owner << 32 | (uint32_t)shot->event->index;
+	words[RAW_MAPS] = shot->maps;
+	words[RAW_CPU] = (uint64_t)brief->pid << 32 | (by & PD_BY_CPU ? brief->cpu : UINT32_MAX);
+	words[RAW_IP] = brief->ip;
+	words[RAW_MODE] = brief->cpumode;
+	words += RAW_CHAIN;
+	for (size_t i = 0; i < chain; i++)
+		words[i] = brief->callchain.items[i];
+	words += chain;
+	if (PD_UNLIKELY(by & BY_EXTRA)) {
+		words[EXTRA_CGROUP] = by & PD_BY_CGROUP ? shot->cgroup : 0;
+		words[EXTRA_WEIGHT] = by & PD_BY_WEIGHT ? shot->weight : 0;
+		words[EXTRA_SLICE] = by & PD_BY_TIME ? slice_of(c, shot) : 0;
+		words[EXTRA_RAW] = shot->raw;
+	}
+}
+
+// The bucket of a raw key that was not seen lately. NULL if there is no memory.
+static struct pd_bucket *sort_in(struct pd_collector *c, const struct pending *pending)
+{
+	const uint64_t *words = pending->words, *extra = words + RAW_CHAIN + pending->chain_count;
+	struct pd_u64s chain = {words + RAW_CHAIN, pending->chain_count};
+	struct pd_spot spot = {words[RAW_MAPS], words[RAW_IP], (uint32_t)(words[RAW_CPU] >> 32),
+			       (unsigned)words[RAW_MODE], pending->when};
 	struct pd_bucket_key key = {
-		.owner = shot->owner,
-		.event = (uint32_t)shot->event->index,
-		.cpu = by & PD_BY_CPU ? brief->cpu : UINT32_MAX,
+		.owner = (uint32_t)(words[RAW_WHO] >> 32),
+		.event = (uint32_t)words[RAW_WHO],
+		.cpu = (uint32_t)words[RAW_CPU],
 		.ip = pd_frames_find(&c->frames, &spot),
-		.cgroup = by & PD_BY_CGROUP ? shot->cgroup : 0,
-		.weight = by & PD_BY_WEIGHT ? shot->weight : 0,
-		.slice = by & PD_BY_TIME ? slice_of(c, shot) : 0,
-		.raw = shot->raw,
 	};
 
 	if (key.ip == PD_NO_FRAME)
 		return NULL;
-	if (by & PD_BY_CHAIN) {
-		key.cut = is_cut(shot->event->attr, brief->callchain);
-		if (!take_chain(c, brief->callchain, spot, &key))
+	if (c->options->by & BY_EXTRA) {
+		key.cgroup = extra[EXTRA_CGROUP];
+		key.weight = extra[EXTRA_WEIGHT];
+		key.slice = extra[EXTRA_SLICE];
+		key.raw = (uint32_t)extra[EXTRA_RAW];
+	}
+	if (c->options->by & PD_BY_CHAIN) {
+		key.cut = is_cut(c->totals[key.event].event->attr, chain);
+		if (!take_chain(c, chain, spot, &key))
 			return NULL;
 	}
-	return find_bucket(c, &key, c->callers, shot->when);
+	return find_bucket(c, &key, c->callers, pending->when);
 }
 
-static void make_raw(const struct pd_collector *c, const struct shot *shot, struct raw_key *raw)
-{
-	const struct pd_brief *brief = &shot->brief;
-	uint32_t by = c->options->by;
-
-	raw->front[0] = (uint64_t)shot->owner << 32 | (uint32_t)shot->event->index;
-	raw->front[1] = shot->maps;
-	raw->front[2] = (uint64_t)brief->pid << 32 | (by & PD_BY_CPU ? brief->cpu : UINT32_MAX);
-	raw->front[3] = brief->ip;
-	raw->front[4] = brief->cpumode;
-	raw->chain = brief->callchain;
-	raw->extra_count = 0;
-	if (PD_UNLIKELY(by & BY_EXTRA)) {
-		raw->extra[0] = by & PD_BY_CGROUP ? shot->cgroup : 0;
-		raw->extra[1] = by & PD_BY_WEIGHT ? shot->weight : 0;
-		raw->extra[2] = by & PD_BY_TIME ? slice_of(c, shot) : 0;
-		raw->extra[3] = shot->raw;
-		raw->extra_count = EXTRA;
-	}
-}
-
-static uint64_t hash_raw(const struct pd_collector *c, const struct raw_key *raw)
-{
-	uint64_t hash = pd_hash_words(c->seed, raw->front, FRONT);
-
-	if (raw->chain.count)
-		hash = pd_hash_words(hash, raw->chain.items, raw->chain.count);
-	return raw->extra_count ? pd_hash_words(hash, raw->extra, raw->extra_count) : hash;
-}
-
-// Chains are short, so words are compared here rather than by a call.
-static bool same_words(const uint64_t *a, const uint64_t *b, size_t count)
+// Keys are short, so words are compared here rather than by a call.
+static bool same_raw(const struct pd_recent *recent, const struct pending *pending)
 {
 	uint64_t differing = 0;
 
-	for (size_t i = 0; i < count; i++)
-		differing |= a[i] ^ b[i];
+	if (recent->hash != pending->hash || !recent->bucket || recent->count != pending->count)
+		return false;
+	for (size_t i = 0; i < pending->count; i++)
+		differing |= recent->words[i] ^ pending->words[i];
 	return !differing;
 }
 
-static bool same_raw(const struct pd_recent *recent, const struct raw_key *raw)
-{
-	return recent->count == FRONT + raw->chain.count + raw->extra_count &&
-	       same_words(recent->words, raw->front, FRONT) &&
-	       same_words(recent->words + FRONT, raw->chain.items, raw->chain.count) &&
-	       same_words(recent->words + FRONT + raw->chain.count, raw->extra, raw->extra_count);
-}
-
 // Keeps a raw key at hand if there is memory for it, in place of the older one of two.
-static void keep_recent(struct pd_recent *pair, uint64_t hash, const struct raw_key *raw, struct pd_bucket *bucket)
+static void keep_recent(struct pd_recent *pair, const struct pending *pending, struct pd_bucket *bucket)
 {
-	size_t count = FRONT + raw->chain.count + raw->extra_count;
 	struct pd_recent older = pair[1];
 
-	if (count > RECENT_MOST)
+	if (pending->count > RECENT_MOST)
 		return;
-	if (count > older.capacity) {
-		uint32_t capacity = (uint32_t)(count + 7) & ~7u;
+	if (pending->count > older.capacity) {
+		uint32_t capacity = (pending->count + 7) & ~7u;
 		uint64_t *words = pd_realloc(older.words, capacity * sizeof(*words));
 
 		if (!words)
@@ -335,12 +328,9 @@ static void keep_recent(struct pd_recent *pair, uint64_t hash, const struct raw_
 		older.words = words;
 		older.capacity = capacity;
 	}
-	memcpy(older.words, raw->front, sizeof(raw->front));
-	if (raw->chain.count)
-		memcpy(older.words + FRONT, raw->chain.items, raw->chain.count * sizeof(uint64_t));
-	memcpy(older.words + FRONT + raw->chain.count, raw->extra, raw->extra_count * sizeof(uint64_t));
-	older.hash = hash;
-	older.count = (uint32_t)count;
+	memcpy(older.words, pending->words, pending->count * sizeof(*older.words));
+	older.hash = pending->hash;
+	older.count = pending->count;
 	older.bucket = bucket;
 	pair[1] = pair[0];
 	pair[0] = older;
@@ -359,28 +349,26 @@ static struct pd_bucket *bucket_of(struct pd_collector *c, const struct pending 
 
 	for (size_t i = 0; i < 2; i++)
 		// what is older than all before says where its frames were first, too
-		if (pair[i].hash == pending->hash && pair[i].bucket &&
-		    pending->shot.when.order >= pair[i].bucket->first.order && same_raw(&pair[i], &pending->raw))
+		if (same_raw(&pair[i], pending) && pending->when.order >= pair[i].bucket->first.order)
 			return pair[i].bucket;
-	bucket = sort_in(c, &pending->shot);
+	bucket = sort_in(c, pending);
 	if (bucket)
-		keep_recent(pair, pending->hash, &pending->raw, bucket);
+		keep_recent(pair, pending, bucket);
 	return bucket;
 }
 
 static bool put_in(struct pd_collector *c, const struct pending *pending)
 {
-	const struct shot *shot = &pending->shot;
 	struct pd_bucket *bucket = bucket_of(c, pending);
 
 	if (PD_UNLIKELY(!bucket))
 		return false;
 	// pieces of the file come in any order
-	if (PD_UNLIKELY(shot->when.order < bucket->first.order))
-		bucket->first = shot->when;
+	if (PD_UNLIKELY(pending->when.order < bucket->first.order))
+		bucket->first = pending->when;
 	bucket->samples++;
-	bucket->period += shot->brief.period;
-	bucket->weights += shot->weight;
+	bucket->period += pending->period;
+	bucket->weights += pending->weight;
 	return true;
 }
 
@@ -411,40 +399,48 @@ static bool flush(struct pd_collector *c)
 	return true;
 }
 
-// Where the next sample is put together.
-static struct shot *next_shot(const struct pd_collector *c)
+static void fill_pending(const struct pd_collector *c, const struct shot *shot, struct pending *pending, uint64_t *words,
+			 size_t count)
 {
-	return &c->batch->items[c->batch->count].shot;
+	make_raw(c, shot, words);
+	*pending = (struct pending){
+		.words = words,
+		.count = (uint32_t)count,
+		.chain_count = c->options->by & PD_BY_CHAIN ? (uint32_t)shot->brief.callchain.count : 0,
+		.hash = pd_hash_words(c->seed, words, count),
+		.period = shot->brief.period,
+		.weight = shot->weight,
+		.when = shot->when,
+	};
 }
 
-static void copy_chain(struct pd_batch *batch, struct pd_u64s *chain)
+// A chain that is too long to be kept at hand. False if there is no memory.
+static bool put_in_long(struct pd_collector *c, const struct shot *shot, size_t count)
 {
-	uint64_t *words = batch->words + batch->word_count;
+	uint64_t *words = pd_realloc(NULL, count * sizeof(*words));
+	struct pending pending;
+	bool done;
 
-	for (size_t i = 0; i < chain->count; i++)
-		words[i] = chain->items[i];
-	chain->items = words;
-	batch->word_count += chain->count;
+	if (!words)
+		return false;
+	fill_pending(c, shot, &pending, words, count);
+	done = put_in(c, &pending);
+	pd_free(words);
+	return done;
 }
 
-// Lets the sample in next_shot wait, or puts it into its bucket at once.
-static bool queue(struct pd_collector *c)
+// Lets a sample wait, or puts it into its bucket at once.
+static bool queue(struct pd_collector *c, const struct shot *shot)
 {
 	struct pd_batch *batch = c->batch;
 	struct pending *pending = &batch->items[batch->count];
-	struct pd_u64s *chain = &pending->shot.brief.callchain;
-	bool waits;
+	size_t count = raw_size(c, shot);
 
-	if (!(c->options->by & PD_BY_CHAIN))
-		chain->count = 0;
-	waits = chain->count <= RECENT_MOST;
-	if (PD_LIKELY(waits))
-		copy_chain(batch, chain);
-	make_raw(c, &pending->shot, &pending->raw);
-	pending->hash = hash_raw(c, &pending->raw);
-	if (PD_UNLIKELY(!waits))
-		return put_in(c, pending);
+	if (PD_UNLIKELY(count > RECENT_MOST))
+		return put_in_long(c, shot, count);
+	fill_pending(c, shot, pending, batch->words + batch->word_count, count);
 	__builtin_prefetch(pair_of(c, pending->hash));
+	batch->word_count += count;
 	return (++batch->count < BATCH && batch->word_count + RECENT_MOST <= BATCH_WORDS) || flush(c);
 }
 
@@ -503,10 +499,8 @@ static enum pd_choice choose(const struct pd_collector *c, const struct pd_recor
 	return options->choose ? options->choose(options->self, &candidate) : PD_CHOICE_TAKE;
 }
 
-// Adds the sample in next_shot.
-static bool add_shot(struct pd_collector *c, const struct pd_record *record)
+static bool add_shot(struct pd_collector *c, const struct pd_record *record, const struct shot *shot)
 {
-	const struct shot *shot = next_shot(c);
 	struct pd_profile_total *total = &c->totals[shot->event->index];
 	enum pd_choice choice = choose(c, record, shot);
 
@@ -520,40 +514,35 @@ static bool add_shot(struct pd_collector *c, const struct pd_record *record)
 	total->samples++;
 	total->period += shot->brief.period;
 	total->weights += shot->weight;
-	return queue(c);
+	return queue(c, shot);
 }
 
-static bool add_value(struct pd_collector *c, const struct pd_record *record, const struct shot *like, uint64_t id,
+static bool add_value(struct pd_collector *c, const struct pd_record *record, struct shot *shot, uint64_t id,
 		      uint64_t value)
 {
 	const struct pd_event *event = pd_file_event_by_id(c->file, id);
 	struct pd_last_value *last = event ? last_value(c, id) : NULL;
-	struct shot *shot = next_shot(c);
-	uint64_t gain;
 
 	if (!event)
 		return true;
 	if (!last)
 		return false;
-	gain = value - last->value;
-	last->value = value;
-	*shot = *like;
 	shot->event = event;
-	shot->brief.period = gain;
-	return !gain || add_shot(c, record);
+	shot->brief.period = value - last->value;
+	last->value = value;
+	return !shot->brief.period || add_shot(c, record, shot);
 }
 
 // Samples that carry counter values stand for what the counters gained since their last sample.
-static bool add_values(struct pd_collector *c, const struct pd_record *record, const struct pd_counts *counts)
+static bool add_values(struct pd_collector *c, const struct pd_record *record, struct shot *shot,
+		       const struct pd_counts *counts)
 {
-	struct shot like = *next_shot(c);
-
-	if (!PD_BITS(like.event->attr->read_format, PD_READ_FORMAT_GROUP))
-		return add_value(c, record, &like, counts->id, counts->value);
+	if (!PD_BITS(shot->event->attr->read_format, PD_READ_FORMAT_GROUP))
+		return add_value(c, record, shot, counts->id, counts->value);
 	for (size_t i = 0; i < counts->members.count; i++) {
 		const struct pd_count *member = PD_ITEM(pd_count, counts->members, i);
 
-		if (!add_value(c, record, &like, member->id, member->value))
+		if (!add_value(c, record, shot, member->id, member->value))
 			return false;
 	}
 	return true;
@@ -588,39 +577,39 @@ static bool needs_parts(const struct pd_collector *c, const struct pd_event *eve
 // False if there is no memory.
 static bool take_sample(struct pd_collector *c, const struct pd_record *record)
 {
-	struct shot *shot = next_shot(c);
 	const struct pd_thread_view *view;
 	const struct pd_sample *sample;
+	struct shot shot;
 
 	c->seen++;
 	if (PD_UNLIKELY(!record->event)) {
 		c->unknown_event++;
 		return true;
 	}
-	if (PD_UNLIKELY(!pd_record_brief(record, &shot->brief))) {
+	if (PD_UNLIKELY(!pd_record_brief(record, &shot.brief))) {
 		c->damaged++;
 		return true;
 	}
-	shot->event = record->event;
-	shot->when = pd_record_moment(record);
-	shot->weight = shot->cgroup = shot->raw = 0;
-	view = pd_owners_view(&c->owners, shot->brief.pid, shot->brief.tid, shot->when);
+	shot.event = record->event;
+	shot.when = pd_record_moment(record);
+	shot.weight = shot.cgroup = shot.raw = 0;
+	view = pd_owners_view(&c->owners, shot.brief.pid, shot.brief.tid, shot.when);
 	if (!view)
 		return false;
-	shot->comm = view->view.comm;
-	shot->maps = view->view.maps;
-	shot->owner = view->owner;
+	shot.comm = view->view.comm;
+	shot.maps = view->view.maps;
+	shot.owner = view->owner;
 	if (PD_LIKELY(!needs_parts(c, record->event)))
-		return add_shot(c, record);
+		return add_shot(c, record, &shot);
 	sample = pd_as_sample(record);
 	if (!sample) {
 		c->damaged++;
 		return true;
 	}
-	if (!take_parts(c, sample, shot))
+	if (!take_parts(c, sample, &shot))
 		return false;
-	return HAS(record->event->attr, READ) && sample->read ? add_values(c, record, sample->read) :
-								add_shot(c, record);
+	return HAS(record->event->attr, READ) && sample->read ? add_values(c, record, &shot, sample->read) :
+								add_shot(c, record, &shot);
 }
 
 enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd_record *record, struct pd_error *error)
