@@ -166,6 +166,8 @@ static bool convert_record(void *self, struct pd_stream *stream, const struct pd
 			return false;
 	}
 	convert->status = pd_writer_pass(convert->writer, stream, record, &convert->error);
+	if (!convert->values->sort)
+		pd_writer_pass_following(convert->writer, stream);
 	return convert->status >= 0;
 }
 

@@ -95,6 +95,9 @@ PD_API enum pd_status pd_writer_carry(struct pd_writer *writer, struct pd_file *
  * converted is told to the problem function of the file and stays as it is. */
 PD_API enum pd_status pd_writer_pass(struct pd_writer *writer, struct pd_stream *stream,
 				     const struct pd_record *record, struct pd_error *error);
+/** Writes samples behind the current record that are of its event, as far as this costs next to nothing, and leaves
+ * them out of the stream (there may be more). Returns their number. For programs that pass all of a stream. */
+PD_API uint64_t pd_writer_pass_following(struct pd_writer *writer, struct pd_stream *stream);
 
 #ifdef __cplusplus
 }

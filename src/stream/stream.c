@@ -543,17 +543,19 @@ static uint64_t end_pass(struct pd_stream *stream, const uint8_t *at, uint64_t p
 	return passed;
 }
 
-uint64_t pd_stream_pass(struct pd_stream *stream)
+uint64_t pd_stream_pass_bytes(struct pd_stream *stream, size_t limit, struct pd_bytes *bytes_out)
 {
 	struct pd_reader *reader = &stream->reader;
-	const uint8_t *at, *end;
+	const uint8_t *at, *begin, *end;
 	bool swap = stream->file->swap;
 	uint64_t passed = 0;
 
 	if (!can_pass(stream))
 		return 0;
-	at = reader->at + stream->outer_size;
+	begin = at = reader->at + stream->outer_size;
 	end = reader->at + reader->room;
+	if (limit < (size_t)(end - at))
+		end = at + limit;
 	while ((size_t)(end - at) >= PD_RECORD_HEADER_SIZE) {
 		uint32_t type = pd_load_u32(at, swap);
 		size_t size = pd_load_u16(at + 6, swap);
@@ -564,7 +566,15 @@ uint64_t pd_stream_pass(struct pd_stream *stream)
 		at += size;
 		passed++;
 	}
+	*bytes_out = (struct pd_bytes){begin, (size_t)(at - begin)};
 	return end_pass(stream, at, passed);
+}
+
+uint64_t pd_stream_pass(struct pd_stream *stream)
+{
+	struct pd_bytes bytes;
+
+	return pd_stream_pass_bytes(stream, SIZE_MAX, &bytes);
 }
 
 uint64_t pd_stream_pass_timed(struct pd_stream *stream, uint64_t limit, struct pd_times *times)

@@ -132,6 +132,8 @@ enum pd_status pd_stream_open_over(struct pd_file *file, enum pd_order order, co
 // Makes bytes the current record, as if they had been read. Its tail_size is 0.
 void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes record, uint64_t offset,
 		    uint64_t inner_offset);
+// The same, and the bytes of those samples. Stops before a limit of bytes is passed.
+uint64_t pd_stream_pass_bytes(struct pd_stream *stream, size_t limit, struct pd_bytes *bytes_out);
 // Times of samples; the oldest is UINT64_MAX if there is none.
 struct pd_times {
 	uint64_t oldest_ns, newest_ns;

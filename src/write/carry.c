@@ -78,6 +78,10 @@ enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error)
 	struct pd_feature_section section;
 	enum pd_status status = PD_OK;
 
+	// of a file all is known from the begin; what its records say is still in its records
+	if (writer->started_learning && file->header.mode != PD_MODE_PIPE)
+		return PD_OK;
+	writer->started_learning = true;
 	for (; writer->source_events < file->event_count && status >= 0; writer->source_events++) {
 		const struct pd_event *event = &file->events[writer->source_events]->event;
 

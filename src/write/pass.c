@@ -135,18 +135,55 @@ static bool is_other_shape(struct pd_writer *writer, const struct pd_record *rec
 	bool inside = record->flags & PD_RECORD_INFLATED;
 	bool keep = writer->packing == PD_PACK_KEEP && !writer->repack;
 
-	// a record that was joined from pieces counts as inflated, its pieces are records
-	if (writer->in_pieces && inside) {
-		writer->in_pieces = false;
-		return true;
-	}
-	if (record->type == PD_RECORD_SIMPLEPERF_SPLIT_END)
-		writer->in_pieces = true;
 	if (!is_compressed(record->type) || inside)
 		return keep && inside;
 	if (writer->repack && !writer->pack_type)
 		writer->pack_type = record->type;
 	return !keep;
+}
+
+// ---- records in pieces ----
+
+// A record of simpleperf that is larger than a record can be. Its pieces have the byte order of the whole.
+static enum pd_status write_pieces(struct pd_writer *writer, const struct pd_record *record, size_t part,
+				   struct pd_error *error)
+{
+	enum { MOST = UINT16_MAX - PD_RECORD_HEADER_SIZE };
+	struct pd_bytes bytes;
+	enum pd_status status = pd_convert_record(writer, record, &bytes, error);
+
+	for (bool end = false; status >= 0 && !end;) {
+		size_t size = bytes.size < MOST ? bytes.size : MOST;
+		uint8_t head[PD_RECORD_HEADER_SIZE];
+		struct pd_pen pen = pd_pen(head, sizeof(head), writer->big);
+
+		end = !size;
+		pd_pen_u32(&pen, end ? PD_RECORD_SIMPLEPERF_SPLIT_END : PD_RECORD_SIMPLEPERF_SPLIT);
+		pd_pen_u16(&pen, 0);
+		pd_pen_u16(&pen, (uint16_t)(sizeof(head) + size));
+		status = pd_writer_put_outside(writer, part, head, sizeof(head), error);
+		if (status >= 0)
+			status = pd_writer_put_outside(writer, part, bytes.data, size, error);
+		bytes.data += size;
+		bytes.size -= size;
+	}
+	return status;
+}
+
+// The whole comes behind its pieces, and counts as inflated. In the byte order that it has its pieces are passed, else
+// the whole is cut again. True if that is all.
+static bool takes_pieces(struct pd_writer *writer, const struct pd_record *record, size_t part,
+			 enum pd_status *status, struct pd_error *error)
+{
+	bool other = record->scratch->file->header.big_endian != writer->big;
+	bool is_whole = writer->in_pieces && record->flags & PD_RECORD_INFLATED;
+
+	*status = PD_OK;
+	writer->in_pieces = record->type == PD_RECORD_SIMPLEPERF_SPLIT_END;
+	if (is_whole && other)
+		*status = write_pieces(writer, record, part, error);
+	return is_whole ||
+	       (other && (record->type == PD_RECORD_SIMPLEPERF_SPLIT || record->type == PD_RECORD_SIMPLEPERF_SPLIT_END));
 }
 
 // ---- all ----
@@ -166,6 +203,7 @@ static enum pd_status pass(struct pd_writer *writer, struct pd_stream *stream, c
 			   struct pd_error *error)
 {
 	const struct pd_file *file = record->scratch->file;
+	size_t part = part_of(writer, record);
 	enum pd_status status = PD_OK;
 
 	if (file == writer->source && file->header.mode == PD_MODE_PIPE) {
@@ -174,13 +212,38 @@ static enum pd_status pass(struct pd_writer *writer, struct pd_stream *stream, c
 	} else if (would_be_taken(writer, record)) {
 		return PD_OK;
 	}
-	if (is_other_shape(writer, record) || is_void_round(writer, record))
+	if ((!writer->in_pieces && is_other_shape(writer, record)) || is_void_round(writer, record))
 		return PD_OK;
 	if (!writer->started && writer->source)
 		status = pd_writer_learn(writer, error);
 	if (status >= 0)
 		status = pd_writer_start(writer, error);
-	return status < 0 ? status : write_record(writer, stream, record, part_of(writer, record), error);
+	if (status < 0 || takes_pieces(writer, record, part, &status, error))
+		return status;
+	return write_record(writer, stream, record, part, error);
+}
+
+// Whether a sample can go into the buffer as it is.
+static bool is_plain(const struct pd_writer *writer, const struct pd_record *record)
+{
+	return record->type == PD_RECORD_SAMPLE && writer->started && !writer->pack_type && !record->flags &&
+	       !record->part && record->scratch->file->header.big_endian == writer->big;
+}
+
+uint64_t pd_writer_pass_following(struct pd_writer *writer, struct pd_stream *stream)
+{
+	struct pd_output *out = &writer->parts[0].out;
+	struct pd_bytes bytes;
+	uint64_t passed;
+
+	if (writer->status < 0 || !is_plain(writer, &stream->record))
+		return 0;
+	passed = pd_stream_pass_bytes(stream, out->capacity - out->used, &bytes);
+	if (passed) {
+		memcpy(out->buffer + out->used, bytes.data, bytes.size);
+		out->used += bytes.size;
+	}
+	return passed;
 }
 
 enum pd_status pd_writer_pass(struct pd_writer *writer, struct pd_stream *stream, const struct pd_record *record,
@@ -190,9 +253,7 @@ enum pd_status pd_writer_pass(struct pd_writer *writer, struct pd_stream *stream
 	struct pd_error own;
 
 	// nearly all: a sample as it is, with room in the buffer
-	if (PD_LIKELY(record->type == PD_RECORD_SAMPLE && writer->started && !writer->pack_type && !record->flags &&
-		      !record->part && record->scratch->file->header.big_endian == writer->big &&
-		      record->bytes.size <= out->capacity - out->used)) {
+	if (PD_LIKELY(is_plain(writer, record) && record->bytes.size <= out->capacity - out->used)) {
 		memcpy(out->buffer + out->used, record->bytes.data, record->bytes.size);
 		out->used += record->bytes.size;
 		return PD_OK;

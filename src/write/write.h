@@ -138,6 +138,7 @@ struct pd_writer {
 	// what is carried over
 	struct pd_file *source;
 	size_t source_events; // taken so far
+	bool started_learning;
 	bool source_features[PD_FEATURE_LIMIT]; // taken
 	struct pd_write_bytes build_ids; // records from before the first one of another kind, as feature BUILD_ID has them
 	bool repack; // compressed records of the source cannot stay as they are
