@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What real perf reads in conversions of a recording, held against what it reads in the recording.
+
+usage: perf.py PERFDATA CORPUS|FILE... [--only TEXT] [--every N]
+
+For each conversion that keeps the byte order: report --stats, script and report --header-only. Recordings that perf
+refuses are left out. docs/differences.md says why some differ. Exit status: 0 all is equal or explained; 1 not;
+77 no perf or no corpus.
+"""
+
+import argparse
+import collections
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "corpus"))
+
+import common  # noqa: E402  (needs the path above)
+
+STEPS = (
+    ("file", []),
+    ("pipe", ["--to", "pipe"]),
+    ("z", ["-z"]),
+    ("plain", ["--no-compress"]),
+    ("dir", ["--to", "dir"]),
+    ("sort", ["--sort", "--no-compress"]),
+)
+# Lines about how a file is laid out, or when it was written.
+LAYOUT = re.compile(
+    r"# (captured on|header version|data offset|data size|feat offset|compressed|missing features|"
+    r"directory data version|contains stat data)\b|^# =+$"
+)
+LAYOUT_TYPES = re.compile(
+    r" *(TOTAL|ATTR|FEATURE|TRACING_DATA|BUILD_ID|COMPRESSED|FINISHED_ROUND|EVENT_TYPE|\S*HEADER_\S*) events:"
+)
+
+
+def perf(arguments, path):
+    """Text of perf, or None if it fails. A pipe is read as one."""
+    result = common.run(["perf", *arguments, "-i", path], timeout=60)
+    return None if result.status != 0 else result.out.decode("utf-8", "replace")
+
+
+def stats(text):
+    """Numbers of the first part, without what says how the file is laid out."""
+    first = text.split("\n\n")[0] if text else ""
+    return [re.sub(r"\(.*\)", "", line).rstrip() for line in first.splitlines() if not LAYOUT_TYPES.match(line)]
+
+
+def header(text):
+    return sorted(line for line in (text or "").splitlines() if line.strip() and not LAYOUT.match(line))
+
+
+def script(text):
+    return (text or "").splitlines()
+
+
+VIEWS = (
+    ("stats", ["report", "--stats"], stats),
+    ("script", ["script", "--ns", "-F", "comm,pid,tid,cpu,time,event,ip,period,addr"], script),
+    ("header", ["report", "--header-only"], header),
+)
+# Without options, for what the fields above are not in.
+PLAIN_SCRIPT = ("script", ["script"], script)
+
+
+def is_pipe(path):
+    with open(os.path.join(path, "data") if os.path.isdir(path) else path, "rb") as f:
+        return int.from_bytes(f.read(16)[8:], "little") == 16
+
+
+def views_of(path, awkward):
+    """What perf reads. In a pipe report --stats of perf 6.1 stops at tracing data and compressed records, also in pipes
+    that perf wrote."""
+    found = {}
+    for name, arguments, clean in VIEWS:
+        text = None if name == "stats" and awkward and is_pipe(path) else perf(arguments, path)
+        if text is None and name == "script":
+            text = perf(PLAIN_SCRIPT[1], path)
+        found[name] = None if text is None else clean(text)
+    return found
+
+
+def first_difference(a, b):
+    for left, right in zip(a, b):
+        if left != right:
+            return f"'{left[:90]}' became '{right[:90]}'"
+    return f"{len(a)} lines became {len(b)}"
+
+
+class Judge:
+    def __init__(self, perfdata):
+        self.perfdata = perfdata
+        self.known = common.Known("Conversions in perf")
+        self.numbers = collections.Counter()
+
+    def differs(self, name, step, view, what):
+        if self.known.reason(name, f"{step} {view}") or self.known.reason(name, view):
+            self.numbers["explained"] += 1
+            return
+        self.numbers["differ"] += 1
+        print(f"{name}: {step}: {view}: {what}")
+        sys.stdout.flush()
+
+    def compare(self, name, step, wanted, got, no_stats):
+        for view, before in wanted.items():
+            # what perf cannot read at all may be better read afterwards
+            if not before or (view == "stats" and no_stats):
+                continue
+            self.numbers["views"] += 1
+            if got[view] is None:
+                self.differs(name, step, view, "perf refuses it")
+            elif (sorted(got[view]) != sorted(before)) if step == "sort" else got[view] != before:
+                self.differs(name, step, view, first_difference(before, got[view]))
+
+    def look(self, path, name):
+        features = common.run([self.perfdata, "dump", "-q", "--features", path]).out
+        awkward = any(word in features for word in (b"TRACING_DATA", b"COMPRESSED"))
+        wanted = views_of(path, awkward)
+        if not any(wanted.values()):
+            return
+        self.numbers["recordings"] += 1
+        with tempfile.TemporaryDirectory(prefix="convert-") as folder:
+            for step, options in STEPS:
+                made = os.path.join(folder, step)
+                result = common.run([self.perfdata, "convert", "-q", "-i", path, *options, "-o", made], timeout=120)
+                if result.status not in (common.FINE, common.DAMAGED):
+                    self.differs(name, step, "convert", result.err.decode("utf-8", "replace").strip()[:200])
+                    continue
+                self.compare(name, step, wanted, views_of(made, awkward or step == "z"), is_pipe(made) and awkward)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("perfdata")
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only files of a corpus whose path has TEXT")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only each N-th file of a corpus")
+    arguments = parser.parse_args()
+    if not shutil.which("perf"):
+        common.skip("no perf")
+    judge = Judge(os.path.abspath(arguments.perfdata))
+    for argument in arguments.files:
+        if os.path.exists(os.path.join(argument, "manifest.tsv")):
+            rows = [row for row in common.rows(argument) if arguments.only in row["path"]]
+            for row in rows[:: arguments.every]:
+                if row["byteorder"] == "little" and int(row["size"]) < 4 << 20:
+                    with common.Unpacked(argument, row) as path:
+                        judge.look(path, row["path"])
+        elif os.path.exists(argument):
+            judge.look(argument, os.path.basename(argument))
+        else:
+            common.skip(f"no {argument}")
+    numbers = judge.numbers
+    print(f"{numbers['recordings']} recordings, {numbers['views']} texts of perf: "
+          f"{numbers['explained']} differ as docs/differences.md says, {numbers['differ']} differ")
+    return 1 if numbers["differ"] or not numbers["recordings"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
