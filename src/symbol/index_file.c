@@ -16,14 +16,13 @@
 #include <unistd.h>
 
 enum {
-	FORMAT = 1, // of all kinds; changes with each of them
 	SHORTEST_ID = 8,
 	NAME_SIZE = 192,
 	STEP = 64 << 10,
 	STALE_SECONDS = 3600 // what somebody began to write and did not finish
 };
 
-static const uint64_t magic = 0x7064696478000000u + FORMAT;
+static const uint64_t magic = 0x7064696478000000u + PD_INDEX_FORMAT;
 static const uint64_t file_limit = (uint64_t)256 << 20;
 static const uint64_t total_limit = (uint64_t)1 << 30;
 
