@@ -43,6 +43,8 @@ static struct pd_place locate(const struct script *script, const struct shot *sh
 	found = pd_world_locate(script->world, shot->pid, cpumode, shot->when, addr, &location);
 	if (!found && anywhere && other != cpumode)
 		found = pd_world_locate(script->world, shot->pid, other, shot->when, addr, &location);
+	if (!found && (cpumode == PD_CPUMODE_KERNEL || (anywhere && other == PD_CPUMODE_KERNEL)))
+		return pd_symbols_place(script->symbols, shot->pid, PD_CPUMODE_KERNEL, shot->when, addr);
 	if (!found)
 		return place;
 	*fixed_out = !location.mapping->anonymous;

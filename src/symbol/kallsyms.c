@@ -10,7 +10,8 @@
 
 enum {
 	MODULES = 8192, // most; a system has some hundreds
-	SLOTS = 2 * MODULES
+	SLOTS = 2 * MODULES,
+	PAGE = 4096
 };
 
 struct line {
@@ -112,6 +113,17 @@ static bool is_name(const struct line *line, const char *name)
 	return line->name_length == strlen(name) && memcmp(line->name, name, line->name_length) == 0;
 }
 
+// What is read only says nothing of how far the kernel goes.
+static void stretch(struct pd_kallsyms *k, const struct line *line)
+{
+	if (!line->addr || line->module_length || !memchr("tTwWdDbB", line->type, 8))
+		return;
+	if (!k->end || line->addr < k->first)
+		k->first = line->addr;
+	if (!k->end || line->addr >= k->end)
+		k->end = line->addr < UINT64_MAX ? line->addr + 1 : line->addr;
+}
+
 static bool take_line(struct reading *r, const struct line *line)
 {
 	bool code = memchr("tTwW", line->type, 4) != NULL;
@@ -133,13 +145,23 @@ static bool take_line(struct reading *r, const struct line *line)
 		r->text_addr = line->addr;
 	if (code && is_name(line, "_stext"))
 		r->stext_addr = line->addr;
+	stretch(r->kallsyms, line);
 	if (line->addr)
 		pd_symtab_add(&r->maker, &symbol, 0);
 	return true;
 }
 
+// The size of the last symbol is not known: its page and one more.
+static uint64_t page_behind(uint64_t end)
+{
+	uint64_t page = (end + PAGE - 2) & -(uint64_t)PAGE;
+
+	return end && page < UINT64_MAX - PAGE && page >= end - 1 ? page + PAGE : end;
+}
+
 static enum pd_status read_lines(struct reading *r, struct pd_scan text, struct pd_error *error)
 {
+	size_t text_size = (size_t)(text.end - text.at);
 	struct pd_scan part;
 	struct line line;
 
@@ -149,7 +171,7 @@ static enum pd_status read_lines(struct reading *r, struct pd_scan text, struct 
 		else if (!take_line(r, &line))
 			return pd_fail_memory(error);
 	}
-	if (!r->lines)
+	if (!r->lines && text_size)
 		return pd_fail(error, PD_ERROR_FORMAT, 0, "not a list of kernel symbols");
 	return PD_OK;
 }
@@ -174,6 +196,7 @@ enum pd_status pd_kallsyms_read(struct pd_kallsyms *kallsyms_out, const char *te
 		return status;
 	}
 	k.hidden = !r.any_addr;
+	k.end = page_behind(k.end);
 	k.text_addr = r.text_addr ? r.text_addr : r.stext_addr;
 	k.stext_addr = r.stext_addr;
 	*kallsyms_out = k;

@@ -10,6 +10,7 @@ struct pd_kallsyms {
 	bool hidden;             // the kernel showed zeros for addresses: the table is empty
 	uint64_t text_addr;      // _text, else _stext: tells how far the kernel was moved; 0 if neither is listed
 	uint64_t stext_addr;     // _stext, or 0
+	uint64_t first, end;     // of the kernel's own code and variables; 0, 0 if none are listed
 	size_t bad_lines;
 	char **modules;
 	size_t module_count;
@@ -17,7 +18,8 @@ struct pd_kallsyms {
 };
 
 /** Reads the text. limit is the most bytes of the table, 0 means 1 GiB. Lines that are none are counted.
- * PD_ERROR_FORMAT if there is not one line of the kind. */
+ * An empty text
+ * is the list of a kernel without symbols. PD_ERROR_FORMAT if there is text, but not one line of the kind. */
 enum pd_status pd_kallsyms_read(struct pd_kallsyms *kallsyms_out, const char *text, size_t size, size_t limit,
 				struct pd_error *error);
 /** Reads a regular file: /proc/kallsyms or a copy of it. */

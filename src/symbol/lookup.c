@@ -270,6 +270,9 @@ static uint64_t place_in(const struct pd_dso_full *dso, const struct pd_location
 
 	if (dso->terms == PD_TERMS_MOVED)
 		return addr - dso->moved;
+	// memory files have no file to be looked for, but places in it
+	if (location->object->kind == PD_OBJECT_ANON && !pd_lookup_has_no_file(location))
+		return addr - location->mapping->start + location->mapping->pgoff;
 	if (dso->terms == PD_TERMS_SPANS && location->mapping->by_offset)
 		for (size_t i = 0; i < dso->span_count; i++)
 			if (offset - dso->spans[i].offset < dso->spans[i].size)
@@ -291,7 +294,7 @@ struct pd_place pd_symbols_at(struct pd_symbols *symbols, const struct pd_locati
 	place.addr = place_in(dso, location, addr);
 	if (dso->jits)
 		place.function = find_jitted(symbols, dso, when, addr);
-	else
+	if (!place.function)
 		place.function = find_function(symbols, dso, place.addr);
 	if (!place.function && location->ksymbol && !(symbols->flags & PD_SYMBOLS_NO_FILES))
 		place.function = find_recorded(symbols, dso, location->ksymbol);
@@ -303,7 +306,9 @@ struct pd_place pd_symbols_place(struct pd_symbols *symbols, uint32_t pid, unsig
 {
 	struct pd_location location;
 
-	if (!pd_world_locate(symbols->world, pid, cpumode, when, addr, &location))
+	if (!pd_world_locate(symbols->world, pid, cpumode, when, addr, &location) &&
+	    ((cpumode != PD_CPUMODE_KERNEL && cpumode != PD_CPUMODE_UNKNOWN) ||
+	     !pd_lookup_kernel_behind(symbols, addr, &location)))
 		return (struct pd_place){.addr = addr, .recorded = addr};
 	return pd_symbols_at(symbols, &location, when, addr);
 }

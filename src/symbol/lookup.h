@@ -51,7 +51,7 @@ struct pd_dso_full {
 	uint16_t owner;                     // the number of that module
 	struct pd_memo places;    // by address: a function, or pd_lookup_nothing
 	struct pd_memo functions; // by their number in the table
-	struct pd_jitdump **jits; // of the process, NULL behind the last one
+	struct pd_jitdump **jits; // of the process, NULL behind the last one; the table has what they lack
 	struct pd_symbols *symbols;
 	bool has_file;              // lines may be asked for
 	const struct pd_kernel *kernel; // whose image it is, or NULL
@@ -73,6 +73,7 @@ struct pd_kernel {
 	struct pd_kallsyms kallsyms;
 	bool has_kallsyms;
 	bool is_running;        // they are those of the kernel that runs here
+	struct pd_mapping mapping; // the first that says where a symbol was; without an object if none does
 	struct pd_symtab *image;
 	const char *image_path; // for pd_find; NULL: the one that was given, or fetched
 	uint64_t moved;         // recorded addresses are this much larger than those of the symbols
@@ -181,10 +182,18 @@ const char *pd_lookup_readable(struct pd_symbols *symbols, const struct pd_dso_f
 struct pd_function_full *pd_lookup_add_function(struct pd_symbols *symbols, const struct pd_dso_full *dso,
 						const struct pd_function *function);
 
-// A code of the n-th jitdump of a process.
+// A code of the n-th jitdump of a process. Numbers of tables are smaller.
 static inline uint64_t pd_lookup_jit_number(size_t dump, size_t code)
 {
-	return (uint64_t)dump << 48 ^ code;
+	return (uint64_t)(dump + 1) << 48 ^ code;
+}
+
+// The other way round; false for what is in the table.
+static inline bool pd_lookup_jit_of(uint64_t number, size_t *dump_out, size_t *code_out)
+{
+	*dump_out = (size_t)(number >> 48) - 1;
+	*code_out = (size_t)(number & ((UINT64_C(1) << 48) - 1));
+	return number >> 48 != 0;
 }
 
 // ---- lookup_kernel.c ----
@@ -192,6 +201,9 @@ static inline uint64_t pd_lookup_jit_number(size_t dump, size_t code)
 /** Reads the kallsyms and opens the vmlinux that were given. */
 enum pd_status pd_lookup_kernel_given(struct pd_symbols *symbols, struct pd_error *error);
 void pd_lookup_load_kernel(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location);
+/** The kernel may go on behind what was recorded of it: true if its list of symbols has an address that nothing is mapped
+ * at. Loads the list. */
+bool pd_lookup_kernel_behind(struct pd_symbols *symbols, uint64_t addr, struct pd_location *location_out);
 void pd_lookup_kernels_fini(struct pd_symbols *symbols);
 void pd_lookup_load_module(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location);
 

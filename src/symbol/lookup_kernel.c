@@ -185,7 +185,7 @@ static bool take_found(struct pd_symbols *symbols, struct pd_kernel *kernel, str
 	if (object && take_image(symbols, kernel, object, found->debug, reference, detail))
 		return true;
 	if (found->kallsyms.fd >= 0 && pd_image_read_all(&found->kallsyms, TEXT_LIMIT, &text, &size, NULL) == PD_OK) {
-		ok = pd_kallsyms_read(&kallsyms, (char *)text, size, symbols->limit, NULL) == PD_OK;
+		ok = size && pd_kallsyms_read(&kallsyms, (char *)text, size, symbols->limit, NULL) == PD_OK;
 		pd_free(text);
 		if (ok)
 			return take_kallsyms(kernel, &kallsyms, reference, keep_text(symbols, detail));
@@ -261,6 +261,8 @@ static void load_kernel(struct pd_symbols *symbols, struct pd_kernel *kernel, co
 	struct pd_text tried = {0};
 	bool found = false;
 
+	if (reference)
+		kernel->mapping = *reference;
 	if (!kernel->machine && symbols->given_kallsyms.table)
 		found = take_kallsyms(kernel, &symbols->given_kallsyms, reference, symbols->kallsyms_path);
 	found = found || try_given_image(symbols, kernel, id, reference, &tried) ||
@@ -324,6 +326,32 @@ void pd_lookup_load_kernel(struct pd_symbols *symbols, struct pd_dso_full *dso, 
 	dso->moved = kernel->moved;
 	dso->kernel = kernel;
 	dso->has_file = kernel->image != NULL;
+}
+
+bool pd_lookup_kernel_behind(struct pd_symbols *symbols, uint64_t addr, struct pd_location *location_out)
+{
+	const struct pd_kernel *kernel = symbols->kernels;
+	struct pd_object_id id;
+
+	if (symbols->flags & PD_SYMBOLS_NO_FILES)
+		return false;
+	while (kernel && kernel->machine)
+		kernel = kernel->next;
+	if (!kernel) {
+		id = kernel_id(symbols, 0);
+		kernel = kernel_of(symbols, 0, &id);
+	}
+	if (!kernel || !kernel->mapping.object || !kernel->has_kallsyms || kernel->state != PD_DSO_SYMBOLS)
+		return false;
+	addr -= kernel->moved;
+	if (addr < kernel->kallsyms.first || addr >= kernel->kallsyms.end)
+		return false;
+	*location_out = (struct pd_location){
+		.mapping = &kernel->mapping,
+		.object = kernel->mapping.object,
+		.offset = addr + kernel->moved,
+	};
+	return true;
 }
 
 void pd_lookup_kernels_fini(struct pd_symbols *symbols)

@@ -117,12 +117,14 @@ static size_t lines_of_object(struct pd_symbols *symbols, struct pd_dso_full *ds
 static size_t line_of_jit(const struct pd_dso_full *dso, const struct pd_place *place, struct pd_line *line_out)
 {
 	const struct pd_function_full *full = (const struct pd_function_full *)place->function;
-	size_t number = (size_t)(full->number & ((UINT64_C(1) << 48) - 1));
-	struct pd_jitdump *jit = dso->jits[full->number >> 48];
-	struct pd_jit_code code = pd_jitdump_code(jit, number);
+	struct pd_jit_code code;
 	struct pd_jit_line line;
+	size_t dump, number;
 
-	if (!pd_jitdump_line(jit, &code, place->addr, &line))
+	if (!pd_lookup_jit_of(full->number, &dump, &number))
+		return 0;
+	code = pd_jitdump_code(dso->jits[dump], number);
+	if (!pd_jitdump_line(dso->jits[dump], &code, place->addr, &line))
 		return 0;
 	*line_out = (struct pd_line){.function = place->function, .file = line.file, .line = line.line};
 	return 1;

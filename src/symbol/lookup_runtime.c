@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that programs made: jit-PID.dump where the program mapped one, which is how it says that it writes it, else
- * /tmp/perf-PID.map. As others may write into such directories, the files must belong to root or to the user.
+ * Code that programs made: jit-PID.dump where the program mapped one, which is how it says that it writes it, and for
+ * what is not in it /tmp/perf-PID.map. As others may write into such directories, the files must belong to root or to the user.
  */
 #include <stdio.h>
 #include <string.h>
@@ -139,10 +139,15 @@ void pd_lookup_load_runtime(struct pd_symbols *symbols, struct pd_dso_full *dso)
 {
 	struct pd_text tried = {0};
 
+	bool dumped = !(symbols->flags & PD_SYMBOLS_NO_JITDUMP) && open_jitdumps(symbols, dso, &tried);
+	const char *dump = dso->dso.detail;
+
 	dso->terms = PD_TERMS_MOVED;
-	if ((symbols->flags & PD_SYMBOLS_NO_JITDUMP) || !open_jitdumps(symbols, dso, &tried)) {
-		pd_text_char(&tried, 0);
-		load_perfmap(symbols, dso, tried.failed ? "" : tried.data);
-	}
+	pd_text_char(&tried, 0);
+	load_perfmap(symbols, dso, tried.failed ? "" : tried.data);
+	if (dumped && dso->table && pd_symtab_count(dso->table))
+		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "%s; %s", dump, dso->path);
+	else if (dumped)
+		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "%s", dump);
 	pd_free(tried.data);
 }

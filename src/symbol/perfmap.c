@@ -31,10 +31,10 @@ enum pd_status pd_perfmap_read(struct pd_symtab **table_out, const char *text, s
 	while (pd_scan_line(&all, &line) && !maker.over_limit && !maker.out_of_memory) {
 		struct pd_symbol symbol = {.bind = PD_BIND_LOCAL, .kind = PD_SYMBOL_FUNCTION};
 
-		if (read_line(line, &symbol))
-			pd_symtab_add(&maker, &symbol, 0);
-		else
+		if (!read_line(line, &symbol))
 			bad_lines++;
+		else if (symbol.end > symbol.start)
+			pd_symtab_add(&maker, &symbol, 0);
 	}
 	status = pd_symtab_make(&maker, table_out, error);
 	if (status == PD_OK && bad_lines_out)

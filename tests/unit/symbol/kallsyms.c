@@ -78,9 +78,33 @@ TEST(test_kallsyms__something_else)
 	struct pd_error error;
 
 	CHECK(pd_kallsyms_read(&k, "\177ELF\n\n", 6, 0, &error) == PD_ERROR_FORMAT);
-	CHECK(pd_kallsyms_read(&k, "", 0, 0, &error) == PD_ERROR_FORMAT);
 	CHECK(pd_kallsyms_open(&k, "/dev/null", 0, &error) == PD_ERROR_UNSUPPORTED);
 	CHECK(pd_kallsyms_open(&k, "/nowhere/at/all", 0, &error) == PD_ERROR_SYSTEM);
+}
+
+TEST(test_kallsyms__empty)
+{
+	struct pd_kallsyms k;
+
+	CHECK(pd_kallsyms_read(&k, "", 0, 0, NULL) == PD_OK);
+	CHECK(k.hidden && !k.first && !k.end && pd_symtab_count(k.table) == 0);
+	pd_kallsyms_close(&k);
+}
+
+// From the first to the last of what is no module's and not read only; the last one may go to the end of the next page.
+TEST(test_kallsyms__range)
+{
+	static const char lines[] = "0 D per_cpu\n81000000 T _text\n81002008 b last\n81009000 R constant\n"
+				    "c0000000 t other\t[mod]\n80000000 r before\n";
+	static const char top[] = "ffffffffffffffff t top\n";
+	struct pd_kallsyms k;
+
+	CHECK(pd_kallsyms_read(&k, lines, sizeof(lines) - 1, 0, NULL) == PD_OK);
+	CHECK(k.first == 0x81000000 && k.end == 0x81004000);
+	pd_kallsyms_close(&k);
+	CHECK(pd_kallsyms_read(&k, top, sizeof(top) - 1, 0, NULL) == PD_OK);
+	CHECK(k.first == UINT64_MAX && k.end == UINT64_MAX);
+	pd_kallsyms_close(&k);
 }
 
 TEST(test_kallsyms__cut_anywhere)
@@ -114,4 +138,4 @@ TEST(test_kallsyms__many_modules)
 }
 
 RUN(TEST_CASE(test_kallsyms__modules), TEST_CASE(test_kallsyms__hidden), TEST_CASE(test_kallsyms__something_else),
-    TEST_CASE(test_kallsyms__cut_anywhere), TEST_CASE(test_kallsyms__many_modules))
+    TEST_CASE(test_kallsyms__empty), TEST_CASE(test_kallsyms__range), TEST_CASE(test_kallsyms__cut_anywhere), TEST_CASE(test_kallsyms__many_modules))

@@ -18,6 +18,7 @@ static const char map[] = "7f00 10 plain\n"
 			  "80F0 40 newer\n"
 			  "9000 10 \n"
 			  "9000 10\n"
+			  "9010 0 no size\n"
 			  "x 10 name\n"
 			  "11112222333344445 10 too long\n"
 			  "fffffffffffffff0 ffff top\n"
@@ -41,6 +42,9 @@ TEST(test_perfmap__lines)
 	CHECK_STR(name_at(table, 0x80f0), "newer");
 	CHECK_STR(name_at(table, 0x8100), "newer");
 	CHECK_STR(name_at(table, 0x9000), "-");
+	// what has no size is nowhere
+	CHECK_STR(name_at(table, 0x9010), "-");
+	CHECK_STR(name_at(table, 0x9020), "-");
 	CHECK_STR(name_at(table, UINT64_MAX - 1), "top");
 	CHECK_STR(name_at(table, 0xa000), "cu");
 	pd_symtab_free(table);

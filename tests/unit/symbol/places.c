@@ -213,6 +213,42 @@ TEST(test_places__kernel)
 	make_free(&made);
 }
 
+// Where nothing was recorded the list says how far the kernel goes.
+TEST(test_places__kernel_behind_its_mapping)
+{
+	struct made made = make_kernel(KERNEL_TEXT, "/lib/modules/6/kernel/ext.ko");
+	struct pd_symbols *symbols;
+	struct pd_place place, text;
+	char both[sizeof(list) + 80];
+
+	// the mapping ends at 0x91000000
+	snprintf(both, sizeof(both), "%s0000000091000040 T init_late\n0000000091002000 b _end\n", list);
+	put_text("kallsyms", both);
+	CHECK(make_world(&made, NULL));
+	symbols = open_symbols(&made, (struct pd_symbols_options){.kallsyms = under("kallsyms")});
+	CHECK(symbols);
+	place = kernel_at(symbols, 0x91000048);
+	text = kernel_at(symbols, KERNEL_TEXT + 0x104);
+	CHECK(place.function && place.dso == text.dso && place.addr - place.function->start == 8);
+	CHECK_STR(place.function->name, "init_late");
+	CHECK(!kernel_at(symbols, 0x91004000).dso && !kernel_at(symbols, KERNEL_TEXT - 1).dso);
+	CHECK_STR(kernel_at(symbols, 0xc0000108).dso->name, "[ext]");
+	CHECK(!user_at(symbols, 0x91000048).dso);
+	pd_symbols_free(symbols);
+	// without symbols the kernel is what was recorded of it
+	put_text("kallsyms", "");
+	symbols = open_symbols(&made, (struct pd_symbols_options){.kallsyms = under("kallsyms")});
+	CHECK(symbols);
+	CHECK(!kernel_at(symbols, 0x91000048).dso);
+	text = kernel_at(symbols, KERNEL_TEXT + 0x104);
+	CHECK(text.dso && !text.function && text.dso->state == PD_DSO_NO_SYMBOLS);
+	pd_symbols_free(symbols);
+	symbols = open_symbols(&made, (struct pd_symbols_options){.flags = PD_SYMBOLS_NO_FILES});
+	CHECK(symbols && !kernel_at(symbols, 0x91000048).dso);
+	pd_symbols_free(symbols);
+	make_free(&made);
+}
+
 TEST(test_places__kernel_of_another_boot)
 {
 	struct made made = make_kernel(KERNEL_TEXT + 0x6000000, "[ext]");
@@ -268,6 +304,34 @@ TEST(test_places__no_kernel)
 	place = kernel_at(symbols, KERNEL_TEXT + 0x204);
 	CHECK(place.dso && !place.function && place.dso->state == PD_DSO_MISSING && place.addr == KERNEL_TEXT + 0x204);
 	CHECK_STR(kernel_at(symbols, 0xc0000100).dso->name, "[ext_a]");
+	pd_symbols_free(symbols);
+	make_free(&made);
+}
+
+// ---- memory files ----
+
+TEST(test_places__memory_file)
+{
+	static const char *const paths[] = {"/memfd:name (deleted)", "//anon", "/dev/zero (deleted)"};
+	struct made made = make_begin();
+	struct pd_symbols *symbols;
+
+	for (size_t i = 0; i < 3; i++)
+		make_mmap2(&made, &(struct made_mmap2){.misc = MAKE_USER,
+						       .pid = PID,
+						       .tid = PID,
+						       .addr = 0x10000 * (i + 1),
+						       .len = 0x8000,
+						       .pgoff = 0x3000,
+						       .prot = 5,
+						       .path = paths[i],
+						       .time = 1});
+	CHECK(make_world(&made, NULL));
+	symbols = open_default(&made);
+	CHECK(symbols);
+	CHECK(user_at(symbols, 0x10007).addr == 0x3007 && user_at(symbols, 0x10007).recorded == 0x10007);
+	CHECK_STR(user_at(symbols, 0x10007).dso->long_name, "/memfd:name (deleted)");
+	CHECK(user_at(symbols, 0x20007).addr == 0x20007 && user_at(symbols, 0x30007).addr == 0x30007);
 	pd_symbols_free(symbols);
 	make_free(&made);
 }
@@ -337,10 +401,11 @@ TEST(test_places__jitdump)
 	struct made made = make_jit();
 	struct pd_symbols *symbols;
 	struct pd_place early, late;
+	struct pd_line lines[2];
 
 	put_jitdump("sys/tmp/jit-100.dump");
 	unlink(under("sys/tmp/perf-100.map"));
-	put_text("sys/tmp/perf-100.map", "10100 2 map\n");
+	put_text("sys/tmp/perf-100.map", "10100 2 map\n10200 8 map alone\n10300 0 empty\n");
 	CHECK(make_world(&made, NULL));
 	symbols = open_default(&made);
 	CHECK(symbols);
@@ -351,6 +416,12 @@ TEST(test_places__jitdump)
 	CHECK_STR(late.function->name, "after");
 	CHECK(late.function->start == 0x10100 && late.function->end == 0x10102);
 	CHECK(pd_symbols_place(symbols, PID, PD_CPUMODE_USER, at(16), 0x10100).function == early.function);
+	// what the dump lacks is in the map
+	early = user_at(symbols, 0x10201);
+	CHECK(early.function && early.dso == late.dso && !user_at(symbols, 0x10300).function);
+	CHECK_STR(early.function->name, "map alone");
+	CHECK(pd_symbols_lines(symbols, &early, lines, 2) == 1 && lines[0].function == early.function && !lines[0].file);
+	CHECK(strstr(early.dso->detail, "jit-100.dump; /tmp/perf-100.map"));
 	pd_symbols_free(symbols);
 	symbols = open_symbols(&made, (struct pd_symbols_options){.flags = PD_SYMBOLS_NO_JITDUMP});
 	CHECK(symbols);
@@ -499,9 +570,11 @@ int main(void)
 		TEST_CASE(test_places__other_build_id),
 		TEST_CASE(test_places__one_name_two_objects),
 		TEST_CASE(test_places__kernel),
+		TEST_CASE(test_places__kernel_behind_its_mapping),
 		TEST_CASE(test_places__kernel_of_another_boot),
 		TEST_CASE(test_places__vmlinux),
 		TEST_CASE(test_places__no_kernel),
+		TEST_CASE(test_places__memory_file),
 		TEST_CASE(test_places__perf_map),
 		TEST_CASE(test_places__perf_map_of_others),
 		TEST_CASE(test_places__jitdump),
