@@ -13,6 +13,8 @@ static bool read_line(struct pd_scan line, struct pd_symbol *out)
 	    !pd_scan_is_blank(&line))
 		return false;
 	line.at++;
+	// what has no size is at its first address, as perf has it
+	size = size ? size : 1;
 	out->end = size > UINT64_MAX - out->start ? UINT64_MAX : out->start + size;
 	out->name = line.at;
 	size = pd_scan_rest(&line);

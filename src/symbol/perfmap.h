@@ -5,8 +5,9 @@
 
 #include "symbol/symbols.h"
 
-/** Reads the text. Programs append to it; where entries overlap the later one has the space. limit is the most bytes
- * of the table, 0 means 1 GiB. Lines that are none are counted in *bad_lines_out (may be NULL). */
+/** Reads the text. Programs append to it; where entries overlap the later one has the space. One of size 0 has its first
+ * address. limit is the most bytes of the table, 0 means 1 GiB. Lines that are none are counted in *bad_lines_out (may
+ * be NULL). */
 enum pd_status pd_perfmap_read(struct pd_symtab **table_out, const char *text, size_t size, size_t limit,
 			       size_t *bad_lines_out, struct pd_error *error);
 /** Reads a regular file. */

@@ -418,7 +418,7 @@ TEST(test_places__jitdump)
 	CHECK(pd_symbols_place(symbols, PID, PD_CPUMODE_USER, at(16), 0x10100).function == early.function);
 	// what the dump lacks is in the map
 	early = user_at(symbols, 0x10201);
-	CHECK(early.function && early.dso == late.dso && !user_at(symbols, 0x10300).function);
+	CHECK(early.function && early.dso == late.dso && !user_at(symbols, 0x10301).function);
 	CHECK_STR(early.function->name, "map alone");
 	CHECK(pd_symbols_lines(symbols, &early, lines, 2) == 1 && lines[0].function == early.function && !lines[0].file);
 	CHECK(strstr(early.dso->detail, "jit-100.dump; /tmp/perf-100.map"));
