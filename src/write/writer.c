@@ -5,6 +5,7 @@
  */
 #include "write/write.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -82,6 +83,20 @@ static bool is_input(const struct pd_writer_options *options, const struct stat 
 				return true;
 	}
 	return false;
+}
+
+// The only thing whose place a directory can take.
+static bool is_empty_directory(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	bool empty = dir != NULL;
+
+	while (empty && (entry = readdir(dir)) != NULL)
+		empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+	if (dir)
+		closedir(dir);
+	return empty;
 }
 
 // Rights of a new file: those of the first input, without one as perf has them.
@@ -190,8 +205,7 @@ static enum pd_status open_path(struct pd_writer *writer, const struct pd_writer
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: is the input, which is not written to",
 			       writer->path);
 	if (writer->mode == PD_MODE_DIRECTORY) {
-		// a directory can take the place of one that is empty, which rename sees to; better told now
-		if (there && (!S_ISDIR(target.st_mode) || target.st_nlink > 2))
+		if (there && !is_empty_directory(writer->path))
 			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: is there already", writer->path);
 		return open_directory(writer, options, error);
 	}
