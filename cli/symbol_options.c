@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "debuginfod.h"
+
 enum { PATH_SIZE = 4096 };
 
 static const char *in_home(const char *variable, const char *behind, char path[PATH_SIZE])
@@ -58,6 +60,10 @@ struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_
 		own.debug_path_count = options->debug_paths.count;
 	}
 	own.index = index_of(options, index);
+	if (options->debuginfod && !debuginfod_open())
+		return NULL;
+	if (options->debuginfod)
+		own.fetch = debuginfod_fetch;
 	if (pd_symbols_new(file, world, &own, &symbols, &error) == PD_OK)
 		return symbols;
 	complain("%s", error.message);

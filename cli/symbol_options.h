@@ -19,6 +19,7 @@ struct symbol_options {
 	bool no_demangle;
 	bool no_inline;
 	bool no_jitdump;
+	bool debuginfod;
 };
 
 /* Lines for the options table of a command whose values are struct type with such a member. */
@@ -44,9 +45,11 @@ struct symbol_options {
 	  "names of functions as the linker has them" },                                           \
 	{ "no-inline", 0, OPTION_FLAG, NULL, offsetof(type, member.no_inline),                     \
 	  "leave out functions that were inlined" },                                               \
+	{ "no-jitdump", 0, OPTION_FLAG, NULL, offsetof(type, member.no_jitdump),                   \
+	  "do not read jit-PID.dump, only perf-PID.map" },                                         \
 	{                                                                                          \
-		"no-jitdump", 0, OPTION_FLAG, NULL, offsetof(type, member.no_jitdump),             \
-			"do not read jit-PID.dump, only perf-PID.map"                              \
+		"debuginfod", 0, OPTION_FLAG, NULL, offsetof(type, member.debuginfod),             \
+			"fetch what is not found here from the servers of DEBUGINFOD_URLS"         \
 	}
 
 /* Symbols for a file and its world. Says what is wrong and returns NULL then. */
