@@ -5,6 +5,8 @@
  */
 #include "write/write.h"
 
+#include <stdlib.h>
+
 #include "format/decode.h"
 
 enum {
@@ -72,6 +74,30 @@ static enum pd_status take_build_ids(struct pd_writer *writer, struct pd_error *
 	return status;
 }
 
+static enum pd_status update_name(struct pd_write_event *event, const char *name, struct pd_error *error)
+{
+	free(event->update);
+	event->update = strdup(name);
+	return event->update ? PD_OK : pd_fail_memory(error);
+}
+
+enum pd_status pd_writer_take_name(struct pd_writer *writer, uint64_t id, const char *name, struct pd_error *error)
+{
+	const struct pd_event *event;
+	struct pd_write_event *to;
+	enum pd_status status = pd_writer_learn(writer, error);
+
+	if (status < 0)
+		return status;
+	event = pd_file_event_by_id(writer->source, id);
+	if (!event && (id || !writer->event_count))
+		return PD_OK; // it names nothing
+	to = &writer->events[event ? event->index : 0];
+	free(to->name);
+	to->name = strdup(name);
+	return to->name ? update_name(to, name, error) : pd_fail_memory(error);
+}
+
 enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error)
 {
 	struct pd_file *file = writer->source;
@@ -83,9 +109,12 @@ enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error)
 		return PD_OK;
 	writer->started_learning = true;
 	for (; writer->source_events < file->event_count && status >= 0; writer->source_events++) {
-		const struct pd_event *event = &file->events[writer->source_events]->event;
+		const struct pd_event_full *full = file->events[writer->source_events];
 
-		status = pd_writer_keep_event(writer, event->attr, event->ids, NULL, error);
+		status = pd_writer_keep_event(writer, full->event.attr, full->event.ids, NULL, error);
+		// a pipe says its names itself
+		if (status >= 0 && full->named && file->header.mode != PD_MODE_PIPE && writer->mode == PD_MODE_PIPE)
+			status = update_name(&writer->events[writer->event_count - 1], full->event.name, error);
 	}
 	for (size_t i = 0; status >= 0 && pd_file_feature_at(file, i, &section); i++) {
 		if (!section.number || writer->source_features[section.number])

@@ -404,13 +404,14 @@ static void tell_not_carried(struct pd_writer *writer, const char *name, size_t 
 static enum pd_status send_name(struct pd_writer *writer, const struct pd_write_event *event, struct pd_error *error)
 {
 	struct pd_write_bytes body = {0};
-	size_t length = event->name ? strlen(event->name) : 0;
+	const char *name = event->update ? event->update : event->name;
+	size_t length = name ? strlen(name) : 0;
 	enum pd_status status = PD_OK;
 
-	if (!length || !event->id_count || length > 4096)
+	if (!length || length > 4096)
 		return PD_OK;
-	if (put_u64(writer, &body, PD_EVENT_UPDATE_NAME) && put_u64(writer, &body, event->ids[0]) &&
-	    pd_write_put(&body, event->name, length) && put_zeros(&body, 8 - length % 8))
+	if (put_u64(writer, &body, PD_EVENT_UPDATE_NAME) && put_u64(writer, &body, event->id_count ? event->ids[0] : 0) &&
+	    pd_write_put(&body, name, length) && put_zeros(&body, 8 - length % 8))
 		status = put_record(writer, PD_RECORD_EVENT_UPDATE, 0, (struct pd_bytes){body.data, body.size}, error);
 	else
 		status = pd_fail_memory(error);
@@ -418,8 +419,7 @@ static enum pd_status send_name(struct pd_writer *writer, const struct pd_write_
 	return status;
 }
 
-static enum pd_status send_event(struct pd_writer *writer, const struct pd_write_event *event, bool late,
-				 struct pd_error *error)
+static enum pd_status send_event(struct pd_writer *writer, const struct pd_write_event *event, struct pd_error *error)
 {
 	struct pd_write_bytes body = {0};
 	enum pd_status status;
@@ -433,7 +433,7 @@ static enum pd_status send_event(struct pd_writer *writer, const struct pd_write
 	else
 		status = put_record(writer, PD_RECORD_HEADER_ATTR, 0, (struct pd_bytes){body.data, body.size}, error);
 	pd_free(body.data);
-	return status < 0 || !late ? status : send_name(writer, event, error);
+	return status;
 }
 
 static enum pd_status send_feature(struct pd_writer *writer, unsigned number, const struct pd_write_feature *feature,
@@ -552,12 +552,17 @@ static enum pd_status send_features(struct pd_writer *writer, bool first, struct
 static enum pd_status send(struct pd_writer *writer, bool first, struct pd_error *error)
 {
 	enum pd_status status = make_features(writer, error);
+	size_t from = writer->events_sent;
 
 	for (; writer->events_sent < writer->event_count && status >= 0; writer->events_sent++)
-		status = send_event(writer, &writer->events[writer->events_sent], !first, error);
+		status = send_event(writer, &writer->events[writer->events_sent], error);
 	if (status >= 0)
 		status = send_features(writer, first, error);
-	return status < 0 ? status : send_event_types(writer, error);
+	if (status >= 0)
+		status = send_event_types(writer, error);
+	for (; from < writer->events_sent && status >= 0; from++)
+		status = send_name(writer, &writer->events[from], error);
+	return status;
 }
 
 enum pd_status pd_writer_send(struct pd_writer *writer, struct pd_error *error)

@@ -52,9 +52,14 @@ static bool is_about_file(uint32_t type)
 }
 
 // In front of the first other record these stand where a file has a feature or a section for them.
-static bool is_gathered(uint32_t type)
+static bool is_gathered(const struct pd_record *record)
 {
-	return type == PD_RECORD_HEADER_BUILD_ID || type == PD_RECORD_HEADER_EVENT_TYPE;
+	const struct pd_event_update *update;
+
+	if (record->type == PD_RECORD_HEADER_BUILD_ID || record->type == PD_RECORD_HEADER_EVENT_TYPE)
+		return true;
+	update = record->type == PD_RECORD_EVENT_UPDATE ? pd_as_event_update(record) : NULL;
+	return update && update->type == PD_EVENT_UPDATE_NAME;
 }
 
 static enum pd_status gather(struct pd_writer *writer, const struct pd_record *record, struct pd_error *error)
@@ -64,6 +69,11 @@ static enum pd_status gather(struct pd_writer *writer, const struct pd_record *r
 	enum pd_status status = PD_OK;
 	size_t at = writer->build_ids.size;
 
+	if (record->type == PD_RECORD_EVENT_UPDATE) {
+		const struct pd_event_update *update = pd_as_event_update(record);
+
+		return pd_writer_take_name(writer, update->id, update->name.data, error);
+	}
 	if (record->scratch->file->header.big_endian != writer->big)
 		status = pd_convert_record(writer, record, &bytes, error);
 	if (status < 0)
@@ -105,7 +115,7 @@ static bool takes_pipe_record(struct pd_writer *writer, const struct pd_record *
 		}
 		return true;
 	}
-	if (writer->started || !is_gathered(record->type) || record->bytes.size < PD_RECORD_HEADER_SIZE + 8)
+	if (writer->started || !is_gathered(record) || record->bytes.size < PD_RECORD_HEADER_SIZE + 8)
 		return false;
 	*status = gather(writer, record, error);
 	return true;

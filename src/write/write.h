@@ -81,7 +81,8 @@ struct pd_write_event {
 	size_t attr_size;
 	uint64_t *ids;
 	size_t id_count;
-	char *name; // or NULL
+	char *name; // for EVENT_DESC, or NULL
+	char *update; // in pipes: for an EVENT_UPDATE, which perf wants there; or NULL
 	uint64_t words[PD_WORD_COUNT];
 };
 
@@ -196,5 +197,7 @@ enum pd_status pd_convert_feature(struct pd_writer *writer, struct pd_file *file
 // carry.c
 // Takes events and features that the source has learned meanwhile.
 enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error);
+// Takes a name that a pipe gives to an event in front of all records.
+enum pd_status pd_writer_take_name(struct pd_writer *writer, uint64_t id, const char *name, struct pd_error *error);
 
 #endif

@@ -379,6 +379,7 @@ static void free_writer(struct pd_writer *writer)
 		pd_free(writer->events[i].attr);
 		pd_free(writer->events[i].ids);
 		free(writer->events[i].name);
+		free(writer->events[i].update);
 	}
 	for (size_t i = 0; i < PD_FEATURE_LIMIT; i++)
 		pd_free(writer->features[i].data);

@@ -150,6 +150,13 @@ static bool is_layout(struct compare *c, struct side *side, const struct pd_reco
 			add_build_id(side, id, record->misc);
 		return true;
 	}
+	if (side->pipe && side->in_head && record->type == PD_RECORD_EVENT_UPDATE) {
+		const struct pd_event_update *update = pd_as_event_update(record);
+
+		// a name, which is that of the event
+		if (update && update->type == PD_EVENT_UPDATE_NAME)
+			return true;
+	}
 	side->in_head = false;
 	return false;
 }
