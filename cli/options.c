@@ -127,6 +127,7 @@ static bool set_value(struct parser *parser, const struct option *option, const 
 		complain("option --%s: '%s' is not a number", option->name, value);
 		return false;
 	case OPTION_STRING:
+	case OPTION_MAYBE:
 		*(const char **)(void *)place = value;
 		return true;
 	case OPTION_LIST:
@@ -149,6 +150,25 @@ static bool unknown_option(const struct parser *parser, const char *name, size_t
 	else
 		complain("unknown option --%s; --help lists the options", word);
 	return false;
+}
+
+/* The word behind an option, which was given by its letter or its name. What may be left out is not there if the next word is an option, or if there is none. */
+static bool next_value(struct parser *parser, const struct option *option, char letter, const char **value_out)
+{
+	bool none = !*parser->next;
+
+	if (option->kind == OPTION_MAYBE && (none || **parser->next == '-')) {
+		*value_out = "";
+		return true;
+	}
+	if (none && letter)
+		complain("option -%c wants %s", letter, option->argument);
+	else if (none)
+		complain("option --%s wants %s", option->name, option->argument);
+	if (none)
+		return false;
+	*value_out = *parser->next++;
+	return true;
 }
 
 static const struct option *by_name(const struct parser *parser, const char *name, size_t length)
@@ -185,13 +205,8 @@ static bool parse_long(struct parser *parser, const char *name)
 		complain("option --%s takes no value", option->name);
 		return false;
 	}
-	if (!value && option->kind != OPTION_FLAG) {
-		if (!*parser->next) {
-			complain("option --%s wants %s", option->name, option->argument);
-			return false;
-		}
-		value = *parser->next++;
-	}
+	if (!value && option->kind != OPTION_FLAG && !next_value(parser, option, 0, &value))
+		return false;
 	return set_value(parser, option, value, flag);
 }
 
@@ -222,12 +237,8 @@ static bool parse_letters(struct parser *parser, const char *letters)
 		if (option->kind != OPTION_FLAG && *letters) {
 			value = letters;
 			letters = "";
-		} else if (option->kind != OPTION_FLAG) {
-			if (!*parser->next) {
-				complain("option -%c wants %s", letter, option->argument);
-				return false;
-			}
-			value = *parser->next++;
+		} else if (option->kind != OPTION_FLAG && !next_value(parser, option, letter, &value)) {
+			return false;
 		}
 		if (!set_value(parser, option, value, true))
 			return false;

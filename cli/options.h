@@ -17,6 +17,7 @@ enum option_kind {
 	OPTION_FLAG,   /* bool; --no-NAME takes it back */
 	OPTION_NUMBER, /* struct option_number; decimal, or hexadecimal with 0x */
 	OPTION_STRING, /* const char *; the last one counts */
+	OPTION_MAYBE,  /* the same, "" if no value follows: the next word is an option or there is none */
 	OPTION_LIST,   /* struct option_list; may be given many times */
 };
 

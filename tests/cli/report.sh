@@ -25,6 +25,7 @@ try report --no-symbols hot-trace.data
 try report --no-symbols -q -t , -g none hot.data
 try report --no-symbols --csv --no-children -s comm,dso hot-multi.data
 try report --no-symbols --json --percent-limit 30 -g caller,30 -s comm hot.data
+copy hot-pipe.data
 for threads in 2 4 8; do
 	cmp <(perfdata report --no-symbols --threads 1 hot.data) <(perfdata report --no-symbols --threads $threads hot.data)
 done
@@ -45,6 +46,7 @@ try report --event page-faults --no-symbols --no-children -g none hot-multi.data
 try report -s nothing hot.data
 try report -F overhead,nothing hot.data
 try report -g sideways hot.data
+cmp <(perfdata report --no-symbols -g -i hot.data) <(perfdata report --no-symbols hot.data)
 try report --percent-limit much hot.data
 try report --percentage all hot.data
 try report --time-quantum 5 -s time hot.data
