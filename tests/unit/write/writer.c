@@ -156,6 +156,7 @@ TEST(writer__every_form_order_and_compression)
 TEST(writer__cut_off)
 {
 	const struct pd_writer_options options = { .size = sizeof(options), .mode = PD_MODE_FILE, .save_bytes = 4096 };
+	static const uint64_t chain[] = { PD_CONTEXT_USER, 0x1000, 0x2000 };
 	struct pd_writer *writer;
 	struct pd_sample sample = { .identifier = 7, .pid = 5, .tid = 6 };
 	const struct pd_string host = { .value = name_of("a host") };
@@ -171,9 +172,7 @@ TEST(writer__cut_off)
 		sample.identifier = ids[i % 2][0];
 		sample.ip = 0x1000 + i;
 		sample.time_ns = 100 + i;
-		sample.callchain = (struct pd_u64s){ ids[0], 0 };
-		if (i % 4)
-			sample.callchain = (struct pd_u64s){ (const uint64_t[]){ PD_CONTEXT_USER, 1, 2 }, i % 4 };
+		sample.callchain = (struct pd_u64s){ chain, i % 4 };
 		CHECK(pd_writer_add(writer, PD_RECORD_SAMPLE, PD_CPUMODE_USER, &sample, i % 2, NULL) == PD_OK);
 		written++;
 		if (i % 20000 != 19999)
