@@ -36,8 +36,8 @@ struct pd_symbols_options {
 	size_t size;                /* sizeof(struct pd_symbols_options) */
 	uint32_t flags;             /* PD_SYMBOLS_... */
 	const char *symfs;          /* recorded paths are looked for below it; NULL: "/" */
-	const char *kallsyms;       /* symbols of the kernel, none if it is empty; NULL: /proc/kallsyms if the build id is that of
-				     * the running kernel, or what the cache has */
+	const char *kallsyms;       /* symbols of the kernel, none if it is empty; NULL: /proc/kallsyms if the
+				     * build id is that of the running kernel, or what the cache has */
 	const char *vmlinux;        /* image of the kernel; NULL: the usual places below symfs */
 	const char *build_id_cache; /* perf's, such as ~/.debug; NULL: none */
 	const char *const *debug_paths; /* for debug files; NULL: /usr/lib/debug */
