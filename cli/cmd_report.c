@@ -14,6 +14,8 @@
 
 #define DEFAULT_KEYS "comm,dso,sym"
 
+enum { WIDTH_MOST = 1000 };
+
 struct values {
 	struct analysis_options analysis;
 	const char *sort, *fields;
@@ -24,7 +26,8 @@ struct values {
 	const char *percent_limit, *percentage;
 	const char *separator;
 	const char *time_quantum;
-	bool samples, period, group, no_group, hide_unresolved;
+	const char *widths;
+	bool samples, period, utilization, group, no_group, hide_unresolved;
 	bool header, header_only, show_info;
 	bool stats, stdio, json, csv;
 };
@@ -38,10 +41,10 @@ static const struct option options[] = {
 	INPUT_OPTIONS(struct values, analysis.input),
 	STRING("sort", 's', "KEYS", sort, "sort and sum up by these keys: " DEFAULT_KEYS " if not given, trace if all events are tracepoints; +KEY adds one"),
 	STRING("fields", 'F', "LIST", fields,
-	       "columns: overhead, overhead_children, sample, period, and keys"),
-	STRING("call-graph", 'g', "HOW", call_graph,
-	       "graph, fractal, flat, folded or none; a number of percent to show at least; caller or callee; "
-	       "function or address; percent, period or count"),
+	       "columns: overhead, overhead_children, overhead_sys, overhead_us, sample, period, and keys; +KEY adds one"),
+	{ "call-graph", 'g', OPTION_MAYBE, "HOW", offsetof(struct values, call_graph),
+	  "graph, fractal, flat, folded or none; a number of percent to show at least; caller or callee; "
+	  "function or address; percent, period or count" },
 	FLAG("inverted", 'G', inverted, "call graphs from the outermost caller down"),
 	FLAG("children", 0, children, "add up what functions call, too; usual where there are call chains"),
 	FLAG("no-children", 0, no_children, "count samples only where they were taken"),
@@ -51,6 +54,8 @@ static const struct option options[] = {
 	       "of what: absolute (all samples) or relative (those that were asked for)"),
 	FLAG("show-nr-samples", 'n', samples, "a column with the number of samples"),
 	FLAG("show-total-period", 0, period, "a column with the sum of the periods"),
+	FLAG("show-cpu-utilization", 0, utilization, "columns with the shares of the kernel and of programs"),
+	STRING("column-widths", 'w', "LIST", widths, "widths of the columns; 0: as wide as its cells"),
 	FLAG("hide-unresolved", 'U', hide_unresolved, "leave out samples in unknown functions"),
 	FLAG("group", 0, group, "show all events in one table"),
 	FLAG("no-group", 0, no_group, "show events that were recorded as a group in tables of their own"),
@@ -109,7 +114,8 @@ static bool parse_column(struct report *report, const char *name, size_t length,
 	} numbers[] = {
 		{ "overhead", COLUMN_OVERHEAD }, { "overhead_children", COLUMN_CHILDREN },
 		{ "sample", COLUMN_SAMPLES },    { "samples", COLUMN_SAMPLES },
-		{ "period", COLUMN_PERIOD },
+		{ "period", COLUMN_PERIOD },     { "overhead_sys", COLUMN_KERNEL },
+		{ "overhead_us", COLUMN_USER },
 	};
 
 	*column = (struct column){ .kind = COLUMN_KEY };
@@ -137,6 +143,14 @@ static bool append(struct column *columns, size_t *count, const struct column *c
 	return true;
 }
 
+static bool append_all(struct column *columns, size_t *count, const struct column *more, size_t more_count)
+{
+	for (size_t i = 0; i < more_count; i++)
+		if (!append(columns, count, &more[i]))
+			return false;
+	return true;
+}
+
 static bool parse_columns(struct report *report, const char *list, struct column *columns, size_t *count)
 {
 	while (*list) {
@@ -158,6 +172,15 @@ static void add_number(struct report *report, enum column_kind kind)
 	append(report->order, &report->order_count, &column);
 }
 
+/* As perf: rows are not sorted by these. */
+static void add_levels(struct report *report)
+{
+	struct column kernel = { .kind = COLUMN_KERNEL }, user = { .kind = COLUMN_USER };
+
+	append(report->columns, &report->column_count, &kernel);
+	append(report->columns, &report->column_count, &user);
+}
+
 /* What they recorded says more than where they are. */
 static bool only_tracepoints(struct pd_file *file)
 {
@@ -169,49 +192,57 @@ static bool only_tracepoints(struct pd_file *file)
 	return count > 0;
 }
 
-/* The usual columns: shares, then what was asked for, then the keys; rows are sorted by them in this order. */
-static bool set_usual_columns(struct report *report, const struct values *values)
+/* The keys of -s; those with a + in front come behind the usual ones. */
+static bool sort_keys(struct report *report, const char *sort, struct column *keys, size_t *count)
 {
 	const char *usual = only_tracepoints(report->input.file) ? "trace" : DEFAULT_KEYS;
-	const char *sort = values->sort ? values->sort : usual;
-	struct column keys[COLUMNS_MOST];
-	size_t count = 0;
+
+	if (!sort || *sort == '+') {
+		if (!parse_columns(report, usual, keys, count))
+			return false;
+		sort = sort ? sort + 1 : "";
+	}
+	return parse_columns(report, sort, keys, count);
+}
+
+/* The usual columns: shares, then what was asked for, then the keys; rows are sorted by them in this order. Columns of
+ * -F +LIST stand in front of the keys, and count last. */
+static bool set_usual_columns(struct report *report, const struct values *values)
+{
+	struct column keys[COLUMNS_MOST], more[COLUMNS_MOST];
+	size_t count = 0, more_count = 0;
 
 	if (report->children)
 		add_number(report, COLUMN_CHILDREN);
 	add_number(report, COLUMN_OVERHEAD);
+	if (values->utilization)
+		add_levels(report);
 	if (values->samples)
 		add_number(report, COLUMN_SAMPLES);
 	if (values->period)
 		add_number(report, COLUMN_PERIOD);
-	if (*sort == '+' && (!parse_columns(report, usual, keys, &count) ||
-			     !parse_columns(report, sort + 1, keys, &count)))
+	if ((values->fields && !parse_columns(report, values->fields + 1, more, &more_count)) ||
+	    !sort_keys(report, values->sort, keys, &count))
 		return false;
-	if (*sort != '+' && !parse_columns(report, sort, keys, &count))
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (!append(report->columns, &report->column_count, &keys[i]) ||
-		    !append(report->order, &report->order_count, &keys[i]))
-			return false;
-	return true;
+	return append_all(report->columns, &report->column_count, more, more_count) &&
+	       append_all(report->columns, &report->column_count, keys, count) &&
+	       append_all(report->order, &report->order_count, keys, count) &&
+	       append_all(report->order, &report->order_count, more, more_count);
 }
 
 /* As perf: rows go by -s if both are given, and the columns of -F come first. */
 static bool set_columns(struct report *report, const struct values *values)
 {
-	if (!values->fields)
+	if (!values->fields || *values->fields == '+')
 		return set_usual_columns(report, values);
 	if (!parse_columns(report, values->fields, report->columns, &report->column_count) ||
-	    (values->sort && !parse_columns(report, values->sort, report->order, &report->order_count)))
+	    (values->sort && !sort_keys(report, values->sort, report->order, &report->order_count)))
 		return false;
 	if (!values->sort) {
 		memcpy(report->order, report->columns, sizeof(report->order));
 		report->order_count = report->column_count;
 	}
-	for (size_t i = 0; values->sort && i < report->order_count; i++)
-		if (!append(report->columns, &report->column_count, &report->order[i]))
-			return false;
-	return true;
+	return append_all(report->columns, &report->column_count, report->order, report->order_count);
 }
 
 /* ---- other options ---- */
@@ -245,6 +276,24 @@ static bool parse_quantum(const char *text, uint64_t *ns_out)
 	return false;
 }
 
+static bool parse_widths(struct report *report, const char *list)
+{
+	for (size_t i = 0; *list; i++) {
+		size_t length = strcspn(list, ",");
+		char *end;
+		unsigned long width = strtoul(list, &end, 10);
+
+		if (i == COLUMNS_MOST || end != list + length || *list == '-' || width > WIDTH_MOST) {
+			complain("option --column-widths: '%s' is no list of at most %d widths up to %d", list,
+				 COLUMNS_MOST, WIDTH_MOST);
+			return false;
+		}
+		report->widths[i] = width;
+		list += length + (list[length] == ',');
+	}
+	return true;
+}
+
 static bool take_graph(struct report *report, const struct values *values)
 {
 	report->graph = (struct graph_options){ .kind = GRAPH_TREE, .least = 0.5 };
@@ -259,7 +308,7 @@ static bool take_graph(struct report *report, const struct values *values)
 
 static bool take_options(struct report *report, const struct values *values)
 {
-	if (!take_graph(report, values))
+	if (!take_graph(report, values) || (values->widths && !parse_widths(report, values->widths)))
 		return false;
 	if (values->percent_limit) {
 		if (!parse_percent("percent-limit", values->percent_limit, &report->least))

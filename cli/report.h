@@ -66,6 +66,8 @@ int socket_of(struct report *report, uint32_t cpu);
 enum column_kind {
 	COLUMN_OVERHEAD,
 	COLUMN_CHILDREN,
+	COLUMN_KERNEL, /* of the overhead, what was in the kernel */
+	COLUMN_USER,
 	COLUMN_SAMPLES,
 	COLUMN_PERIOD,
 	COLUMN_KEY
@@ -82,6 +84,7 @@ struct column {
 
 struct amounts {
 	uint64_t period, samples;
+	uint64_t kernel_period, user_period; /* of the period, by level */
 	uint64_t children_period, children_samples; /* with all that was called */
 };
 
@@ -120,6 +123,8 @@ bool rows_build(struct report *report);
 void table_fini(struct table *table);
 /* Callers of a stack before this one are left out by --max-stack: it counts in the direction of the graphs. */
 size_t first_caller(const struct report *report, const struct pd_stack *stack);
+/* The sum of periods that a column shows. */
+uint64_t period_in(const struct amounts *amounts, enum column_kind kind);
 double percent_of(uint64_t part, uint64_t whole);
 
 /* ---- report_graph.c ---- */
@@ -161,6 +166,7 @@ struct report {
 	uint32_t *frame_values[KEYS_MOST]; /* by frame, value + 1, for keys of frames */
 	struct column columns[COLUMNS_MOST];
 	size_t column_count;
+	size_t widths[COLUMNS_MOST]; /* that were asked for; 0: what the cells need */
 	struct column order[COLUMNS_MOST]; /* rows are sorted by these */
 	size_t order_count;
 	struct table *tables;

@@ -229,6 +229,24 @@ static void note_depth(struct builder *b, uint32_t row, const struct pd_profile_
 		b->table->rows[row].depth = depth;
 }
 
+static bool in_leader(const struct table *table, const struct pd_profile_entry *entry)
+{
+	return entry->event->index == table->first_event;
+}
+
+static void add_own(const struct report *report, struct amounts *amounts, const struct pd_profile_entry *entry)
+{
+	const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
+	unsigned mode = pd_profile_frame(report->profile, stack->ip)->cpumode;
+
+	amounts->period += entry->period;
+	amounts->samples += entry->samples;
+	if (mode == PD_CPUMODE_KERNEL)
+		amounts->kernel_period += entry->period;
+	else if (mode == PD_CPUMODE_USER)
+		amounts->user_period += entry->period;
+}
+
 static bool add_amounts(struct builder *b, uint32_t row, uint32_t entry_index, uint32_t from)
 {
 	const struct pd_profile_entry *entry = pd_profile_entry(b->report->profile, entry_index);
@@ -236,11 +254,10 @@ static bool add_amounts(struct builder *b, uint32_t row, uint32_t entry_index, u
 
 	amounts->children_period += entry->period;
 	amounts->children_samples += entry->samples;
-	if (from == WHOLE_CHAIN) {
-		amounts->period += entry->period;
-		amounts->samples += entry->samples;
-	}
-	note_depth(b, row, entry, from);
+	if (from == WHOLE_CHAIN)
+		add_own(b->report, amounts, entry);
+	if (in_leader(b->table, entry))
+		note_depth(b, row, entry, from);
 	return true;
 }
 
@@ -254,6 +271,9 @@ static bool add_link(struct builder *b, uint32_t row, uint32_t entry, uint32_t f
 	struct table *table = b->table;
 	const struct amounts *amounts = &table->amounts[row * table->event_count];
 
+	/* The graph of a group is that of its leader. */
+	if (!in_leader(table, pd_profile_entry(b->report->profile, entry)))
+		return true;
 	/* What is hidden needs no graph. */
 	if (percent_of(weight_of(b->report, amounts), table->totals[0]) < b->report->least)
 		return true;
@@ -364,6 +384,20 @@ static int compare_depths(const struct report *report, const struct row *a, cons
 	return report->graph.caller ? compare_numbers(a->depth, b->depth) : compare_numbers(b->depth, a->depth);
 }
 
+uint64_t period_in(const struct amounts *amounts, enum column_kind kind)
+{
+	switch (kind) {
+	case COLUMN_CHILDREN:
+		return amounts->children_period;
+	case COLUMN_KERNEL:
+		return amounts->kernel_period;
+	case COLUMN_USER:
+		return amounts->user_period;
+	default:
+		return amounts->period;
+	}
+}
+
 static int compare_column(const struct report *report, const struct table *table, const struct column *column,
 			  const struct row *a, const struct row *b)
 {
@@ -375,15 +409,14 @@ static int compare_column(const struct report *report, const struct table *table
 
 		return x < y ? -1 : x > y;
 	}
-	for (size_t i = 0; i < table->event_count && !order; i++) {
+	/* As perf: what is called counts for the leader only. */
+	for (size_t i = 0; i < (column->kind == COLUMN_CHILDREN ? 1 : table->event_count) && !order; i++) {
 		const struct amounts *x = &a->amounts[i], *y = &b->amounts[i];
 
 		if (column->kind == COLUMN_SAMPLES)
 			order = compare_numbers(x->samples, y->samples);
-		else if (column->kind == COLUMN_CHILDREN)
-			order = compare_numbers(x->children_period, y->children_period);
 		else
-			order = compare_numbers(x->period, y->period);
+			order = compare_numbers(period_in(x, column->kind), period_in(y, column->kind));
 	}
 	return order || column->kind != COLUMN_CHILDREN ? order : compare_depths(report, a, b);
 }

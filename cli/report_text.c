@@ -23,6 +23,10 @@ static const char *header_of(const struct report *report, const struct column *c
 		return column->beside ? "Self" : "Overhead";
 	case COLUMN_CHILDREN:
 		return "Children";
+	case COLUMN_KERNEL:
+		return "sys";
+	case COLUMN_USER:
+		return "usr";
 	case COLUMN_SAMPLES:
 		return "Samples";
 	case COLUMN_PERIOD:
@@ -37,16 +41,25 @@ static size_t number_width(const struct column *column)
 	return column->kind == COLUMN_SAMPLES || column->kind == COLUMN_PERIOD ? NUMBER_WIDTH : PERCENT_WIDTH;
 }
 
-/* As wide as the widest of all rows, shown or not. */
+/* As wide as the widest of all rows, shown or not, unless a width was asked for. */
 static void find_widths(const struct report *report, struct table *table)
 {
 	for (size_t i = 0; i < report->column_count; i++) {
 		const struct column *column = &report->columns[i];
-		size_t width = strlen(header_of(report, column));
+		size_t width = strlen(header_of(report, column)), wanted = report->widths[i];
 
-		if (column->kind != COLUMN_KEY)
-			width = number_width(column) * table->event_count;
-		for (size_t k = 0; column->kind == COLUMN_KEY && k < table->row_count; k++) {
+		if (column->kind != COLUMN_KEY) {
+			size_t least = table->group || !wanted ? number_width(column) * table->event_count : width;
+
+			table->widths[i] = wanted > least ? wanted : least;
+			continue;
+		}
+		/* A CPU that is not known is wider than perf lets it be. */
+		if (wanted || strcmp(report->keys[column->key]->name, "cpu") == 0) {
+			table->widths[i] = wanted ? wanted : width;
+			continue;
+		}
+		for (size_t k = 0; k < table->row_count; k++) {
 			size_t length = value_at(report, column, &table->rows[k])->length;
 
 			width = length > width ? length : width;
@@ -77,18 +90,21 @@ static void add_text(const struct report *report, const char *text, size_t lengt
 		pd_text_printf(report->out, "%.*s", (int)length, text);
 }
 
-static void add_number(const struct report *report, const struct table *table, const struct column *column,
-		       const struct row *row, size_t event)
+/* A number has a blank in front of it, and with a separator nothing else. */
+static void add_number(const struct report *report, const struct table *table, size_t index, const struct row *row,
+		       size_t event)
 {
+	const struct column *column = &report->columns[index];
 	const struct amounts *amounts = &row->amounts[event];
-	bool separated = report->separator;
-	uint64_t period = column->kind == COLUMN_CHILDREN ? amounts->children_period : amounts->period;
+	uint64_t period = period_in(amounts, column->kind);
 	uint64_t number = column->kind == COLUMN_SAMPLES ? amounts->samples : period;
+	int width = (int)(report->widths[index] ? report->widths[index] : number_width(column));
 
 	if (column->kind == COLUMN_SAMPLES || column->kind == COLUMN_PERIOD)
-		pd_text_printf(report->out, separated ? " %" PRIu64 : "%12" PRIu64, number);
+		pd_text_printf(report->out, " %*" PRIu64, report->separator ? 0 : width - 1, number);
 	else
-		pd_text_printf(report->out, separated ? " %.2f%%" : "%7.2f%%", percent_of(period, table->totals[event]));
+		pd_text_printf(report->out, " %*.2f%%", report->separator || width < 2 ? 0 : width - 2,
+			       percent_of(period, table->totals[event]));
 }
 
 static bool is_padded(const struct report *report, size_t column)
@@ -109,11 +125,13 @@ static void add_cell(const struct report *report, const struct table *table, siz
 	if (column->kind == COLUMN_KEY) {
 		const struct value *value = value_at(report, column, row);
 
-		add_text(report, value->text, value->length);
 		length = value->length;
+		if (report->widths[index] && length > report->widths[index])
+			length = report->widths[index];
+		add_text(report, value->text, length);
 	} else {
 		for (size_t i = 0; i < table->event_count; i++)
-			add_number(report, table, column, row, i);
+			add_number(report, table, index, row, i);
 		length = pd_text_bytes(report->out).size - before;
 	}
 	if (is_padded(report, index) && length < table->widths[index])
@@ -135,7 +153,7 @@ static void add_header(const struct report *report, const struct table *table)
 		pd_text_add(report->out, first ? "# " : report->separator ? report->separator : "  ");
 		first = false;
 		if (column->kind == COLUMN_KEY)
-			pd_text_printf(report->out, "%-*s", (int)table->widths[i], text);
+			pd_text_printf(report->out, "%-*.*s", (int)table->widths[i], (int)table->widths[i], text);
 		else
 			pd_text_printf(report->out, "%*s", (int)table->widths[i], text);
 	}

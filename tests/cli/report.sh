@@ -30,6 +30,7 @@ for threads in 2 4 8; do
 	cmp <(perfdata report --no-symbols --threads 1 hot.data) <(perfdata report --no-symbols --threads $threads hot.data)
 done
 cmp <(perfdata report --no-symbols -q hot.data) <(perfdata report --no-symbols -q - <hot.data)
+copy hot-pipe.data
 cmp <(perfdata report --no-symbols -q hot-pipe.data) <(cat hot-pipe.data | perfdata report --no-symbols -q)
 
 # What is asked for.
@@ -38,6 +39,11 @@ try report --no-symbols --no-children -g none --comm hot-child --percentage rela
 try report --no-symbols --no-children -g none --dsos hot,libc.so.6 -s dso,sym hot.data
 try report --no-symbols --no-children -g none --time 0%-10% -s comm hot.data
 try report --no-symbols --no-children -g none -U hot.data
+try report --no-symbols --no-children -g none -w 12,4,30 hot.data
+try report --no-symbols --no-children -g none -n --show-cpu-utilization -s comm hot.data
+try report --no-symbols --no-children -g none -F +period -s comm hot.data
+try report --no-symbols --no-children -g none -F overhead,dso -s +cpu hot.data
+try report --no-symbols --no-children -g none -F overhead,overhead_us,comm hot.data
 try report --no-symbols --comm nobody hot.data
 try report --no-symbols --cpu 7 hot.data
 try report --event page-faults --no-symbols --no-children -g none hot-multi.data
@@ -45,6 +51,8 @@ try report --event page-faults --no-symbols --no-children -g none hot-multi.data
 # What is wrong.
 try report -s nothing hot.data
 try report -F overhead,nothing hot.data
+try report -w 12,30,no hot.data
+try report --hierarchy hot.data
 try report -g sideways hot.data
 cmp <(perfdata report --no-symbols -g -i hot.data) <(perfdata report --no-symbols hot.data)
 try report --percent-limit much hot.data
