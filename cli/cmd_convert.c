@@ -173,7 +173,6 @@ static bool convert_record(void *self, struct pd_stream *stream, const struct pd
 
 static int failed(const struct convert *convert)
 {
-	/* Whoever closed the pipe has seen enough. */
 	complain("%s", convert->error.message);
 	return convert->status == PD_ERROR_ARGUMENT ? CODE_USAGE : CODE_OUTPUT;
 }
@@ -240,8 +239,8 @@ const struct command cmd_convert = {
 	.text = "Writes the content of FILE anew: events, records and features, those that this version does not know "
 		"too. Without options OUTPUT is a file of version 2, in the byte order of FILE, with its parts in the "
 		"order of perf.\n\n"
-		"OUTPUT takes its name when it is whole; what had the name before stays until then. FILE itself is "
-		"never written to.",
+		"OUTPUT takes its name when it is whole; what had the name before stays until then. What an interrupted run "
+		"leaves behind is named OUTPUT.new-..., and opens. FILE itself is never written to.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

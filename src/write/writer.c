@@ -247,11 +247,6 @@ static enum pd_status check_descriptor(struct pd_writer *writer, int fd, const s
 
 // ---- begin and end ----
 
-static bool is_packed(const struct pd_file *file)
-{
-	return file->compressed;
-}
-
 static void choose(struct pd_writer *writer, const struct pd_writer_options *options)
 {
 	const struct pd_file *input = options->input_count ? options->inputs[0] : NULL;
@@ -263,7 +258,7 @@ static void choose(struct pd_writer *writer, const struct pd_writer_options *opt
 	writer->level = options->level ? options->level : 1;
 	writer->save_bytes = options->save_bytes ? options->save_bytes : default_save_bytes;
 	writer->packing = options->packing;
-	if (writer->packing == PD_PACK_SAME && !(input && is_packed(input)))
+	if (writer->packing == PD_PACK_SAME && !(input && input->compressed))
 		writer->packing = PD_PACK_NONE;
 	if (writer->packing == PD_PACK_ZSTD || writer->packing == PD_PACK_SAME)
 		writer->pack_type = PD_RECORD_COMPRESSED;
@@ -563,8 +558,8 @@ enum pd_status pd_writer_set_feature_bytes(struct pd_writer *writer, unsigned fe
 		return failed_before(writer, error);
 	if (!feature || feature >= PD_FEATURE_LIMIT)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%u: there can be no such feature", feature);
-	if (writer->sent[feature])
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: the feature is written already",
+	if (writer->started && writer->mode == PD_MODE_PIPE)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: records were written already, in a pipe features come first",
 			       pd_feature_name(feature) ? pd_feature_name(feature) : writer->name);
 	status = pd_writer_keep_feature(writer, feature, bytes, error ? error : &own);
 	return pd_writer_fail(writer, status, error ? error : &own);
