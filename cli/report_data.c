@@ -127,9 +127,22 @@ bool report_json(struct report *report)
 
 /* ---- CSV ---- */
 
-/* Quoted where it must be, by RFC 4180. */
-static void add_quoted(struct pd_text *out, const char *text)
+/* Without what a terminal would obey. The text is there until the next call; empty if there is no memory. */
+static const char *escaped(struct report *report, const char *text)
 {
+	pd_text_clear(report->scratch);
+	pd_text_escaped(report->scratch, text, strlen(text));
+	pd_text_printf(report->scratch, "%c", 0);
+	return pd_text_failed(report->scratch) ? "" : (const char *)pd_text_bytes(report->scratch).data;
+}
+
+/* Quoted where it must be, by RFC 4180. */
+static void add_quoted(struct report *report, const char *text)
+{
+	struct pd_text *out = report->out;
+
+	if (report->escape)
+		text = escaped(report, text);
 	if (!strpbrk(text, ",\"\r\n")) {
 		pd_text_add(out, text);
 		return;
@@ -145,7 +158,7 @@ static void add_csv_row(struct report *report, const struct table *table, const 
 	const struct amounts *amounts = &row->amounts[event];
 	struct pd_text *out = report->out;
 
-	add_quoted(out, pd_file_event(report->input.file, table->first_event + event)->name);
+	add_quoted(report, pd_file_event(report->input.file, table->first_event + event)->name);
 	if (report->children)
 		pd_text_printf(out, ",%.4f", percent_of(amounts->children_period, table->totals[event]));
 	pd_text_printf(out, ",%.4f,%" PRIu64 ",%" PRIu64, percent_of(amounts->period, table->totals[event]),
@@ -157,7 +170,7 @@ static void add_csv_row(struct report *report, const struct table *table, const 
 		pd_text_add(out, ",");
 		if (strcmp(report->keys[i]->json, "symbol") == 0)
 			text += 4;
-		add_quoted(out, text + strspn(text, " "));
+		add_quoted(report, text + strspn(text, " "));
 	}
 	pd_text_add(out, "\r\n");
 }

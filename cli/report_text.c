@@ -73,21 +73,25 @@ static void add_spaces(struct pd_text *out, size_t count)
 	pd_text_printf(out, "%*s", (int)count, "");
 }
 
-/* The separator does not stand inside of a cell. */
-static void add_separated(struct pd_text *out, const char *text, size_t length, char separator)
+static void add_plain(const struct report *report, const char *text, size_t length)
 {
-	for (size_t i = 0; i < length; i++)
-		pd_text_printf(out, "%c", text[i] == separator ? '.' : text[i]);
-}
-
-static void add_text(const struct report *report, const char *text, size_t length)
-{
-	if (report->separator)
-		add_separated(report->out, text, length, *report->separator);
-	else if (report->escape)
+	if (report->escape)
 		pd_text_escaped(report->out, text, length);
 	else
 		pd_text_printf(report->out, "%.*s", (int)length, text);
+}
+
+/* The separator does not stand inside of a cell. */
+static void add_text(const struct report *report, const char *text, size_t length)
+{
+	const char *end = text + length, *at;
+
+	while (report->separator && (at = memchr(text, *report->separator, (size_t)(end - text))) != NULL) {
+		add_plain(report, text, (size_t)(at - text));
+		pd_text_add(report->out, ".");
+		text = at + 1;
+	}
+	add_plain(report, text, (size_t)(end - text));
 }
 
 /* A number has a blank in front of it, and with a separator nothing else. */
