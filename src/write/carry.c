@@ -113,8 +113,9 @@ enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error)
 		const struct pd_event_full *full = file->events[writer->source_events];
 
 		status = pd_writer_keep_event(writer, full->event.attr, full->event.ids, NULL, error);
-		// a pipe says its names itself
-		if (status >= 0 && full->named && file->header.mode != PD_MODE_PIPE && writer->mode == PD_MODE_PIPE)
+		// a pipe says its names itself; other names than those of EVENT_DESC are found again
+		if (status >= 0 && full->named && file->header.mode != PD_MODE_PIPE && writer->mode == PD_MODE_PIPE &&
+		    file->features[PD_FEATURE_EVENT_DESC].present)
 			status = update_name(&writer->events[writer->event_count - 1], full->event.name, error);
 	}
 	for (size_t i = 0; status >= 0 && pd_file_feature_at(file, i, &section); i++) {
