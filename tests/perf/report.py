@@ -30,7 +30,7 @@ SECTION = "Report rows"
 SEPARATOR = "~"
 
 QUICK_RECORDINGS = {"chain", "alone", "deleted", "cpp", "jit", "events", "two-groups"}
-QUICK_VARIANTS = {"default", "sym", "folded", "text no-children", "children dso", "dsos relative", "time"}
+QUICK_VARIANTS = {"default", "sym", "folded", "text", "text no-children", "children dso", "dsos relative", "time"}
 
 # name: words for both programs; {names} come from script.Facts
 VARIANTS = {
@@ -126,6 +126,8 @@ VARIANTS = {
 # without symbols: rows of callers are told apart by addresses, and perf shows those as they were recorded
 CORPUS_VARIANTS = ("no-children", "period", "comm", "dso", "sym", "pid,sym", "cpu,comm", "children comm", "children dso",
                    "comms", "dsos relative", "time 10%-20%", "text no graph")
+# perf takes 127 frames if it is not told how many, the outermost with --children, and so leaves out where samples were
+WHOLE_CHAINS = ["--max-stack", "2000"]
 NO_SYMBOLS = ["--symfs", "{empty}", "--kallsyms", "{empty}/kallsyms"]
 
 
@@ -226,7 +228,7 @@ class Comparison:
         return self.args.all or variant in quick
 
     def one(self, path, env, words):
-        theirs = compare.ask(["perf", "report", "--stdio", "--no-branch-stack", *words, "-i", path], env)
+        theirs = compare.ask(["perf", "report", "--stdio", "--no-branch-stack", *WHOLE_CHAINS, *words, "-i", path], env)
         ours = compare.ask([self.args.perfdata, "report", "--stdio", *compare.without_symbols(words), "-i", path], env)
         return theirs, ours
 
