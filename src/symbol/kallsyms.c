@@ -219,6 +219,8 @@ enum pd_status pd_kallsyms_open(struct pd_kallsyms *kallsyms_out, const char *pa
 		return status;
 	status = pd_kallsyms_read(kallsyms_out, (char *)text, size, limit, error);
 	pd_free(text);
+	if (status == PD_ERROR_FORMAT)
+		return pd_fail(error, status, 0, "%s: not a list of kernel symbols", path);
 	return status;
 }
 

@@ -59,6 +59,8 @@ try report --percent-limit much hot.data
 try report --percentage all hot.data
 try report --time-quantum 5 -s time hot.data
 try report -t ab hot.data
+echo nothing >symbols
+try report --kallsyms symbols hot.data
 try report --json --csv hot.data
 head -c 1500 hot.data >empty.data
 try report --no-symbols empty.data
