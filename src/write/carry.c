@@ -50,8 +50,6 @@ static enum pd_status take_feature(struct pd_writer *writer, unsigned feature, s
 		return status;
 	if (feature == PD_FEATURE_TRACING_DATA && file->header.mode == PD_MODE_PIPE)
 		bytes.size = without_padding(writer, bytes);
-	if (feature == PD_FEATURE_AUXTRACE)
-		writer->aux_no_count = file->quirks & MASK_QUIRKS(AUXTRACE_NO_COUNT);
 	if (other)
 		status = pd_convert_feature(writer, file, feature, bytes, &bytes, error);
 	return status < 0 ? status : pd_writer_keep_feature(writer, feature, bytes, error);

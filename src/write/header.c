@@ -131,8 +131,7 @@ static bool put_aux_index(struct pd_writer *writer, struct pd_write_bytes *bytes
 {
 	const struct pd_write_bytes *index = &writer->aux_index;
 
-	return (writer->aux_no_count || put_u64(writer, bytes, index->size / 16)) &&
-	       pd_write_put(bytes, index->data, index->size);
+	return put_u64(writer, bytes, index->size / 16) && pd_write_put(bytes, index->data, index->size);
 }
 
 static bool put_dir_format(struct pd_writer *writer, struct pd_write_bytes *bytes)
@@ -191,7 +190,7 @@ static enum pd_status mark_order(struct pd_writer *writer, struct pd_error *erro
 // Features that say how the rest is written.
 static enum pd_status make_features(struct pd_writer *writer, struct pd_error *error)
 {
-	bool index = writer->mode == PD_MODE_FILE &&
+	bool index = writer->mode != PD_MODE_PIPE &&
 		     (writer->aux_index.size || writer->features[PD_FEATURE_AUXTRACE].present);
 	enum pd_status status = PD_OK;
 

@@ -134,7 +134,6 @@ struct pd_writer {
 	bool sent[PD_FEATURE_LIMIT]; // in a pipe
 	struct pd_write_bytes event_types; // entries of 72 bytes
 	struct pd_write_bytes aux_index; // entries of 16 bytes
-	bool aux_no_count; // the index has no count in front, as simpleperf's
 	uint64_t end_marker; // number of the feature that ends the list in a pipe, 0 if there was none
 	// what is carried over
 	struct pd_file *source;

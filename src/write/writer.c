@@ -657,7 +657,7 @@ enum pd_status pd_writer_note_aux(struct pd_writer *writer, size_t part, struct 
 	struct pd_pen pen = pd_pen(entry, sizeof(entry), writer->big);
 	enum pd_status status;
 
-	if (writer->mode != PD_MODE_FILE)
+	if (writer->mode == PD_MODE_PIPE || part != 0)
 		return PD_OK;
 	status = pd_pack_flush(writer, &writer->parts[part], error);
 	if (status < 0)

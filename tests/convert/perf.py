@@ -35,7 +35,7 @@ LAYOUT = re.compile(
     r"directory data version|contains (stat data|samples with branch stack))\b|^# =+$"
 )
 LAYOUT_TYPES = re.compile(
-    r" *(TOTAL|ATTR|FEATURE|TRACING_DATA|BUILD_ID|COMPRESSED|FINISHED_ROUND|EVENT_TYPE|\S*HEADER_\S*) events:"
+    r" *(TOTAL|ATTR|FEATURE|TRACING_DATA|BUILD_ID|COMPRESSED|FINISHED_ROUND|EVENT_TYPE|EVENT_UPDATE|\S*HEADER_\S*) events:"
 )
 
 
