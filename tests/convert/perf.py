@@ -32,7 +32,7 @@ STEPS = (
 # Lines about how a file is laid out, or when it was written.
 LAYOUT = re.compile(
     r"# (captured on|header version|data offset|data size|feat offset|compressed|missing features|"
-    r"directory data version|contains (stat data|samples with branch stack))\b|^# =+$"
+    r"directory data version|contains (stat data|samples with branch stack|AUX area data))\b|^# =+$"
 )
 LAYOUT_TYPES = re.compile(
     r" *(TOTAL|ATTR|FEATURE|TRACING_DATA|BUILD_ID|COMPRESSED|FINISHED_ROUND|EVENT_TYPE|EVENT_UPDATE|\S*HEADER_\S*) events:"
@@ -48,7 +48,9 @@ def perf(arguments, path):
 def stats(text):
     """Numbers of the first part, without what says how the file is laid out."""
     first = text.split("\n\n")[0] if text else ""
-    return [re.sub(r"\(.*\)", "", line).rstrip() for line in first.splitlines() if not LAYOUT_TYPES.match(line)]
+    # names of events, which perf makes up here in pipes, are those of script
+    return [re.sub(r"\(.*\)", "", line).rstrip() for line in first.splitlines()
+            if not LAYOUT_TYPES.match(line) and not line.endswith(" stats:")]
 
 
 def header(text):
