@@ -14,7 +14,10 @@
 
 #define DEFAULT_KEYS "comm,dso,sym"
 
-enum { WIDTH_MOST = 1000 };
+enum {
+	WIDTH_MOST = 1000,
+	STACK_MOST = 127 /* entries of a call chain that perf takes */
+};
 
 struct values {
 	struct analysis_options analysis;
@@ -48,7 +51,7 @@ static const struct option options[] = {
 	FLAG("inverted", 'G', inverted, "call graphs from the outermost caller down"),
 	FLAG("children", 0, children, "add up what functions call, too; usual where there are call chains"),
 	FLAG("no-children", 0, no_children, "count samples only where they were taken"),
-	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack), "most entries of a call chain" },
+	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack), "most entries of a call chain; 127 if not given" },
 	STRING("percent-limit", 0, "PERCENT", percent_limit, "leave out rows and branches below this"),
 	STRING("percentage", 0, "HOW", percentage,
 	       "of what: absolute (all samples) or relative (those that were asked for)"),
@@ -517,7 +520,7 @@ static int open_and_print(struct report *report, const struct values *values, co
 		/* As perf: with callees' shares the chains go the other way. */
 		if (!report->graph.order_given)
 			report->graph.caller = report->children;
-		report->max_stack = values->max_stack.given ? (size_t)values->max_stack.value : 0;
+		report->max_stack = values->max_stack.given ? (size_t)values->max_stack.value : STACK_MOST;
 		/* The innermost ones can be left out while reading. */
 		how.max_stack = report->graph.caller ? 0 : (unsigned)report->max_stack;
 		code = set_columns(report, values) ? CODE_FINE : CODE_USAGE;

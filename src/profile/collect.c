@@ -9,7 +9,8 @@
 
 enum {
 	FIRST_SLOTS = 4096,
-	RECENT = 1 << 16,
+	RECENT_FIRST = 1 << 14,
+	RECENT_LIMIT = 1 << 19,
 	RECENT_MOST = 160 // words of a raw key that is kept at hand
 };
 
@@ -336,9 +337,39 @@ static void keep_recent(struct pd_recent *pair, const struct pending *pending, s
 	pair[0] = older;
 }
 
+static struct pd_recent *pair_in(struct pd_recent *recent, size_t count, uint64_t hash)
+{
+	return &recent[2 * (hash & (count / 2 - 1))];
+}
+
 static struct pd_recent *pair_of(const struct pd_collector *c, uint64_t hash)
 {
-	return &c->recent[2 * (hash % (RECENT / 2))];
+	return pair_in(c->recent, c->recent_count, hash);
+}
+
+// What does not fit goes. Without memory the table stays as it is.
+static void grow_recent(struct pd_collector *c)
+{
+	size_t count = c->recent_count * 2;
+	struct pd_recent *recent = pd_alloc(count * sizeof(*recent));
+
+	if (!recent)
+		return;
+	for (size_t i = c->recent_count; i-- > 0;) {
+		struct pd_recent *old = &c->recent[i], *pair;
+
+		if (!old->bucket) {
+			pd_free(old->words);
+			continue;
+		}
+		pair = pair_in(recent, count, old->hash);
+		pd_free(pair[1].words);
+		pair[1] = pair[0];
+		pair[0] = *old;
+	}
+	pd_free(c->recent);
+	c->recent = recent;
+	c->recent_count = count;
 }
 
 // The bucket of a sample, which may be new. NULL if there is no memory.
@@ -352,8 +383,12 @@ static struct pd_bucket *bucket_of(struct pd_collector *c, const struct pending 
 		if (same_raw(&pair[i], pending) && pending->when.order >= pair[i].bucket->first.order)
 			return pair[i].bucket;
 	bucket = sort_in(c, pending);
-	if (bucket)
-		keep_recent(pair, pending, bucket);
+	if (!bucket)
+		return NULL;
+	// several for each stack, which processes have at other addresses, so that they do not push each other out
+	if (PD_UNLIKELY(c->bucket_count * 4 > c->recent_count && c->recent_count < RECENT_LIMIT))
+		grow_recent(c);
+	keep_recent(pair_of(c, pending->hash), pending, bucket);
 	return bucket;
 }
 
@@ -446,9 +481,9 @@ static bool queue(struct pd_collector *c, const struct shot *shot)
 
 // ---- counter values ----
 
-static struct pd_last_value *value_slot(struct pd_last_value *slots, size_t count, uint64_t id)
+static struct pd_last_value *value_slot(uint64_t seed, struct pd_last_value *slots, size_t count, uint64_t id)
 {
-	size_t at = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (count - 1);
+	size_t at = (size_t)pd_hash_words(seed, &id, 1) & (count - 1);
 
 	while (slots[at].used && slots[at].id != id)
 		at = (at + 1) & (count - 1);
@@ -464,7 +499,7 @@ static bool grow_values(struct pd_collector *c)
 		return false;
 	for (size_t i = 0; i < c->value_slots; i++)
 		if (c->last_values[i].used)
-			*value_slot(slots, count, c->last_values[i].id) = c->last_values[i];
+			*value_slot(c->seed, slots, count, c->last_values[i].id) = c->last_values[i];
 	pd_free(c->last_values);
 	c->last_values = slots;
 	c->value_slots = count;
@@ -478,7 +513,7 @@ static struct pd_last_value *last_value(struct pd_collector *c, uint64_t id)
 
 	if (c->value_count * 2 >= c->value_slots && !grow_values(c))
 		return NULL;
-	slot = value_slot(c->last_values, c->value_slots, id);
+	slot = value_slot(c->seed, c->last_values, c->value_slots, id);
 	if (!slot->used) {
 		*slot = (struct pd_last_value){.id = id, .used = true};
 		c->value_count++;
@@ -635,7 +670,8 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 	c->owners = (struct pd_owners){.world = c->world, .seed = c->seed, .by = c->options->by};
 	c->event_count = pd_file_event_count(c->file);
 	c->batch = pd_alloc(sizeof(*c->batch));
-	c->recent = pd_alloc(RECENT * sizeof(*c->recent));
+	c->recent_count = RECENT_FIRST;
+	c->recent = pd_alloc(c->recent_count * sizeof(*c->recent));
 	c->totals = pd_alloc((c->event_count + 1) * sizeof(*c->totals));
 	if (!c->batch || !c->recent || !c->totals || !grow_slots(c) || !pd_frames_init(&c->frames) || !pd_owners_init(&c->owners)) {
 		pd_collector_fini(c);
@@ -648,7 +684,7 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 
 void pd_collector_fini(struct pd_collector *collector)
 {
-	for (size_t i = 0; collector->recent && i < RECENT; i++)
+	for (size_t i = 0; collector->recent && i < collector->recent_count; i++)
 		pd_free(collector->recent[i].words);
 	pd_free(collector->recent);
 	pd_free(collector->batch);

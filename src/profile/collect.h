@@ -73,6 +73,7 @@ struct pd_collector {
 	size_t bucket_count;
 	struct pd_batch *batch; // samples that are not in their buckets yet
 	struct pd_recent *recent; // pairs, by a hash, the younger one first
+	size_t recent_count; // a power of two
 	struct pd_raws raws;
 	struct pd_last_value *last_values;
 	size_t value_slots, value_count;

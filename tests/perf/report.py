@@ -126,7 +126,7 @@ VARIANTS = {
 # without symbols: rows of callers are told apart by addresses, and perf shows those as they were recorded
 CORPUS_VARIANTS = ("no-children", "period", "comm", "dso", "sym", "pid,sym", "cpu,comm", "children comm", "children dso",
                    "comms", "dsos relative", "time 10%-20%", "text no graph")
-# perf takes 127 frames if it is not told how many, the outermost with --children, and so leaves out where samples were
+# Both take 127 frames if they are not told how many, the outermost with --children, and so leaves out where samples were
 WHOLE_CHAINS = ["--max-stack", "2000"]
 NO_SYMBOLS = ["--symfs", "{empty}", "--kallsyms", "{empty}/kallsyms"]
 
@@ -229,7 +229,7 @@ class Comparison:
 
     def one(self, path, env, words):
         theirs = compare.ask(["perf", "report", "--stdio", "--no-branch-stack", *WHOLE_CHAINS, *words, "-i", path], env)
-        ours = compare.ask([self.args.perfdata, "report", "--stdio", *compare.without_symbols(words), "-i", path], env)
+        ours = compare.ask([self.args.perfdata, "report", "--stdio", *WHOLE_CHAINS, *compare.without_symbols(words), "-i", path], env)
         return theirs, ours
 
     def variants(self, name, path, env, names, more=()):
