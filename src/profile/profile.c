@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "file/file.h"
+#include "stream/stream.h"
 
 // ---- reading ----
 
@@ -128,6 +129,7 @@ static enum pd_status needs_order(struct pd_file *file, bool *needs_out, struct 
 		status = pd_stream_open(file, NULL, &stream, error);
 		if (status < 0)
 			return status;
+		stream->quiet = true; // the run tells what is wrong
 		while ((status = pd_stream_next(stream, &record, error)) == PD_OK)
 			if (record->type == PD_RECORD_SAMPLE)
 				break;

@@ -33,6 +33,8 @@ cmp <(perfdata report --no-symbols -q hot.data) <(perfdata report --no-symbols -
 copy hot-pipe.data
 cmp <(perfdata report --no-symbols -q hot-pipe.data) <(cat hot-pipe.data | perfdata report --no-symbols -q)
 
+shell 'head -c 3000 hot-pipe.data | perfdata report --no-symbols'
+
 # What is asked for.
 try report --no-symbols --no-children -g none --comm hot-child hot.data
 try report --no-symbols --no-children -g none --comm hot-child --percentage relative hot.data
