@@ -88,6 +88,25 @@ PD_API enum pd_status pd_writer_add(struct pd_writer *writer, uint32_t type, uin
 /** Writes bytes behind the last record, which says how many they are in all (AUXTRACE). */
 PD_API enum pd_status pd_writer_add_tail(struct pd_writer *writer, struct pd_bytes bytes, struct pd_error *error);
 
+/** What changes events and features while they are carried over. Functions may be NULL, and may fail with a status
+ * and an error, which is then a failure of the writer. */
+struct pd_changes {
+	size_t size; /* sizeof(struct pd_changes) */
+	void *self;  /* first argument of the functions */
+	/* An event on its way: *attr and *name (may be NULL) are copies that may be changed; what name points to must
+	 * live until the function is called again or the writer is gone. Asked again when a pipe says a name. In a pipe,
+	 * EVENT_UPDATE records behind records of other kinds are not asked for: they are changed like any record. */
+	enum pd_status (*event)(void *self, const struct pd_event *event, struct pd_attr *attr, const char **name,
+				struct pd_error *error);
+	/* A feature on its way. *decoded_out is NULL, and may be set to a struct of pd_feature_layout(feature) that takes
+	 * its place; *keep is true, and may be set to false. What *decoded_out points to must live until the function is
+	 * called again or the writer is gone. */
+	enum pd_status (*feature)(void *self, struct pd_file *file, unsigned feature, const void **decoded_out,
+				  bool *keep, struct pd_error *error);
+};
+/** To be called before pd_writer_carry. */
+PD_API enum pd_status pd_writer_change(struct pd_writer *writer, const struct pd_changes *changes,
+				       struct pd_error *error);
 /** Carries events and features of a file over: those that it has, and in pipes those that come with the records that
  * are passed. At most one file; before the first record. */
 PD_API enum pd_status pd_writer_carry(struct pd_writer *writer, struct pd_file *file, struct pd_error *error);
@@ -95,6 +114,12 @@ PD_API enum pd_status pd_writer_carry(struct pd_writer *writer, struct pd_file *
  * converted is told to the problem function of the file and stays as it is. */
 PD_API enum pd_status pd_writer_pass(struct pd_writer *writer, struct pd_stream *stream,
 				     const struct pd_record *record, struct pd_error *error);
+/** The same with another content: a struct of pd_record_layout(record->type), mostly a changed copy of what
+ * pd_record_decode gave, and another misc. Place, event, tail and compression stay those of the record.
+ * Errors also: PD_ERROR_FORMAT if a value does not fit, PD_ERROR_ARGUMENT for a record of unknown type. */
+PD_API enum pd_status pd_writer_pass_changed(struct pd_writer *writer, struct pd_stream *stream,
+					     const struct pd_record *record, uint16_t misc, const void *decoded,
+					     struct pd_error *error);
 /** Writes samples behind the current record that are of its event, as far as this costs next to nothing, and leaves
  * them out of the stream (there may be more). Returns their number. For programs that pass all of a stream. */
 PD_API uint64_t pd_writer_pass_following(struct pd_writer *writer, struct pd_stream *stream);

@@ -39,13 +39,33 @@ static bool is_order_mark(unsigned feature, struct pd_bytes bytes)
 	return feature == PD_FEATURE_HOSTNAME && bytes.size == sizeof(empty) && !memcmp(bytes.data, empty, sizeof(empty));
 }
 
+static enum pd_status take_changed_feature(struct pd_writer *writer, unsigned feature, bool *done_out,
+					   struct pd_error *error)
+{
+	const void *decoded = NULL;
+	enum pd_status status = PD_OK;
+	bool keep = true;
+
+	if (writer->changes.feature)
+		status = writer->changes.feature(writer->changes.self, writer->source, feature, &decoded, &keep, error);
+	*done_out = decoded || !keep;
+	return status < 0 || !decoded || !keep ? status : pd_writer_encode_feature(writer, feature, decoded, error);
+}
+
 static enum pd_status take_feature(struct pd_writer *writer, unsigned feature, struct pd_error *error)
 {
 	struct pd_file *file = writer->source;
 	bool other = file->header.big_endian != writer->big;
 	struct pd_bytes bytes;
-	enum pd_status status = pd_file_feature_bytes(file, feature, &bytes, error);
+	enum pd_status status;
+	bool done;
 
+	if (feature == PD_FEATURE_EVENT_DESC && pd_writer_changes_events(writer))
+		return PD_OK;
+	status = take_changed_feature(writer, feature, &done, error);
+	if (status < 0 || done)
+		return status;
+	status = pd_file_feature_bytes(file, feature, &bytes, error);
 	if (status < 0 || is_order_mark(feature, bytes))
 		return status;
 	if (feature == PD_FEATURE_TRACING_DATA && file->header.mode == PD_MODE_PIPE)
@@ -91,10 +111,30 @@ enum pd_status pd_writer_take_name(struct pd_writer *writer, uint64_t id, const 
 	event = pd_file_event_by_id(writer->source, id);
 	if (!event && (id || !writer->event_count))
 		return PD_OK; // it names nothing
-	to = &writer->events[event ? event->index : 0];
+	event = event ? event : pd_file_event(writer->source, 0);
+	to = &writer->events[event->index];
+	if (pd_writer_changes_events(writer)) {
+		struct pd_attr attr = *event->attr;
+
+		status = writer->changes.event(writer->changes.self, event, &attr, &name, error);
+	}
+	if (status < 0 || !name)
+		return status;
 	free(to->name);
 	to->name = strdup(name);
 	return to->name ? update_name(to, name, error) : pd_fail_memory(error);
+}
+
+static enum pd_status take_event(struct pd_writer *writer, const struct pd_event_full *full, struct pd_error *error)
+{
+	const char *name = full->named ? full->event.name : NULL;
+	struct pd_attr attr = *full->event.attr;
+	enum pd_status status;
+
+	if (!pd_writer_changes_events(writer))
+		return pd_writer_keep_event(writer, full->event.attr, full->event.ids, NULL, error);
+	status = writer->changes.event(writer->changes.self, &full->event, &attr, &name, error);
+	return status < 0 ? status : pd_writer_keep_event(writer, &attr, full->event.ids, name, error);
 }
 
 enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error)
@@ -110,9 +150,9 @@ enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error)
 	for (; writer->source_events < file->event_count && status >= 0; writer->source_events++) {
 		const struct pd_event_full *full = file->events[writer->source_events];
 
-		status = pd_writer_keep_event(writer, full->event.attr, full->event.ids, NULL, error);
+		status = take_event(writer, full, error);
 		// a pipe says its names itself; other names than those of EVENT_DESC are found again
-		if (status >= 0 && full->named && file->header.mode != PD_MODE_PIPE && writer->mode == PD_MODE_PIPE &&
+		if (status >= 0 && !pd_writer_changes_events(writer) && full->named && file->header.mode != PD_MODE_PIPE && writer->mode == PD_MODE_PIPE &&
 		    file->features[PD_FEATURE_EVENT_DESC].present)
 			status = update_name(&writer->events[writer->event_count - 1], full->event.name, error);
 	}
@@ -133,7 +173,7 @@ static enum pd_status take_event_types(struct pd_writer *writer, struct pd_error
 	enum pd_status status;
 	size_t got;
 
-	if (file->header.mode == PD_MODE_PIPE || !size || size % TYPE_ENTRY_SIZE || offset > file->main.size ||
+	if (file->header.mode == PD_MODE_PIPE || pd_writer_changes_events(writer) || !size || size % TYPE_ENTRY_SIZE || offset > file->main.size ||
 	    size > file->main.size - offset || size > (uint64_t)TYPE_ENTRY_SIZE * 65536)
 		return PD_OK;
 	if (!PD_GROW(writer->event_types.data, writer->event_types.capacity, (size_t)size))
@@ -161,6 +201,15 @@ static void tell_copies(struct pd_file *file)
 			pd_file_tell(file, PD_PROBLEM_NOT_CARRIED, PD_NO_OFFSET, NULL, "%.100s: copy it by hand", entry->d_name);
 	if (dir)
 		closedir(dir);
+}
+
+enum pd_status pd_writer_change(struct pd_writer *writer, const struct pd_changes *changes, struct pd_error *error)
+{
+	if (!changes->size || writer->source)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: %s", writer->name,
+			       writer->source ? "a file is carried over already" : "the size of the changes is 0");
+	memcpy(&writer->changes, changes, changes->size < sizeof(*changes) ? changes->size : sizeof(*changes));
+	return PD_OK;
 }
 
 enum pd_status pd_writer_carry(struct pd_writer *writer, struct pd_file *file, struct pd_error *error)

@@ -22,16 +22,26 @@ static enum pd_status pass_tail(struct pd_writer *writer, size_t part, struct pd
 	return status == PD_END ? PD_OK : status;
 }
 
+// A record as it is to stand in the output.
+static enum pd_status bytes_to_write(struct pd_writer *writer, const struct pd_record *record,
+				     struct pd_bytes *bytes_out, struct pd_error *error)
+{
+	*bytes_out = record->bytes;
+	if (writer->changed)
+		*bytes_out = (struct pd_bytes){writer->changed_bytes.data, writer->changed_bytes.size};
+	else if (record->scratch->file->header.big_endian != writer->big)
+		return pd_convert_record(writer, record, bytes_out, error);
+	return PD_OK;
+}
+
 static enum pd_status write_record(struct pd_writer *writer, struct pd_stream *stream, const struct pd_record *record,
 				   size_t part, struct pd_error *error)
 {
-	struct pd_bytes bytes = record->bytes;
+	struct pd_bytes bytes;
 	uint64_t tail_size = record->tail_size;
 	uint32_t type = record->type;
-	enum pd_status status = PD_OK;
+	enum pd_status status = bytes_to_write(writer, record, &bytes, error);
 
-	if (record->scratch->file->header.big_endian != writer->big)
-		status = pd_convert_record(writer, record, &bytes, error);
 	if (status >= 0 && type == PD_RECORD_AUXTRACE)
 		status = pd_writer_note_aux(writer, part, error);
 	if (status < 0)
@@ -64,18 +74,17 @@ static bool is_gathered(const struct pd_record *record)
 
 static enum pd_status gather(struct pd_writer *writer, const struct pd_record *record, struct pd_error *error)
 {
-	struct pd_bytes bytes = record->bytes;
+	struct pd_bytes bytes;
 	struct pd_pen pen;
-	enum pd_status status = PD_OK;
+	enum pd_status status;
 	size_t at = writer->build_ids.size;
 
 	if (record->type == PD_RECORD_EVENT_UPDATE) {
-		const struct pd_event_update *update = pd_as_event_update(record);
+		const struct pd_event_update *update = writer->changed ? writer->changed : pd_as_event_update(record);
 
 		return pd_writer_take_name(writer, update->id, update->name.data, error);
 	}
-	if (record->scratch->file->header.big_endian != writer->big)
-		status = pd_convert_record(writer, record, &bytes, error);
+	status = bytes_to_write(writer, record, &bytes, error);
 	if (status < 0)
 		return status;
 	if (record->type == PD_RECORD_HEADER_EVENT_TYPE) {
@@ -160,7 +169,7 @@ static enum pd_status write_pieces(struct pd_writer *writer, const struct pd_rec
 {
 	enum { MOST = UINT16_MAX - PD_RECORD_HEADER_SIZE };
 	struct pd_bytes bytes;
-	enum pd_status status = pd_convert_record(writer, record, &bytes, error);
+	enum pd_status status = bytes_to_write(writer, record, &bytes, error);
 
 	for (bool end = false; status >= 0 && !end;) {
 		size_t size = bytes.size < MOST ? bytes.size : MOST;
@@ -185,7 +194,7 @@ static enum pd_status write_pieces(struct pd_writer *writer, const struct pd_rec
 static bool takes_pieces(struct pd_writer *writer, const struct pd_record *record, size_t part,
 			 enum pd_status *status, struct pd_error *error)
 {
-	bool other = record->scratch->file->header.big_endian != writer->big;
+	bool other = record->scratch->file->header.big_endian != writer->big || writer->changed;
 	bool is_whole = writer->in_pieces && record->flags & PD_RECORD_INFLATED;
 
 	*status = PD_OK;
@@ -274,4 +283,86 @@ enum pd_status pd_writer_pass(struct pd_writer *writer, struct pd_stream *stream
 		return writer->status;
 	}
 	return pd_writer_fail(writer, pass(writer, stream, record, error ? error : &own), error ? error : &own);
+}
+
+// The words that say which fields a record has in the output: its event may have others there than in the input.
+static void set_changed_words(const struct pd_writer *writer, const struct pd_record *record, uint16_t misc,
+			      struct pd_scope *scope)
+{
+	const struct pd_file *file = record->scratch->file;
+	const struct pd_event_full *full = record->scratch->event;
+
+	if (file == writer->source && full && full->event.index < writer->event_count &&
+	    file->events[full->event.index] == full)
+		memcpy(scope->words, writer->events[full->event.index].words, sizeof(scope->words));
+	else if (full)
+		memcpy(scope->words, full->words, sizeof(scope->words));
+	scope->words[PD_WORD_MISC] = misc;
+	scope->words[PD_WORD_QUIRKS] = file->quirks;
+}
+
+static enum pd_status encode_changed(struct pd_writer *writer, const struct pd_record *record, uint16_t misc,
+				     const void *decoded, struct pd_error *error)
+{
+	const struct pd_layout *layout = pd_record_layout(record->type);
+	struct pd_record_head head = pd_record_head(record->bytes.data, record->scratch->file->swap);
+	struct pd_write_bytes *to = &writer->changed_bytes;
+	struct pd_scope words = {.arena = NULL};
+	size_t room = record->bytes.size;
+	struct pd_pen pen;
+
+	if (!layout)
+		return pd_fail(error, PD_ERROR_ARGUMENT, record->offset, "%" PRIu32 ": no such record is known", record->type);
+	set_changed_words(writer, record, misc, &words);
+	head.misc = misc;
+	for (unsigned i = 0; i < 2; i++) {
+		struct pd_scope scope = words;
+
+		if (!PD_GROW(to->data, to->capacity, room))
+			return pd_fail_memory(error);
+		pen = pd_pen(to->data, to->capacity, writer->big);
+		pd_record_put(&pen, &head, layout, pd_record_group(record->type), &scope, decoded);
+		if (pen.failed || !pd_pen_full(&pen))
+			break;
+		room = pen.need;
+	}
+	to->size = pen.need;
+	if (!pen.failed)
+		return PD_OK;
+	return pd_fail(error, PD_ERROR_FORMAT, record->offset, "%s: %s.%s: %s", writer->name,
+		       pen.layout ? pen.layout : layout->name, pen.field ? pen.field : "body", pen.reason);
+}
+
+static enum pd_status pass_changed(struct pd_writer *writer, struct pd_stream *stream, const struct pd_record *record,
+				   uint16_t misc, const void *decoded, struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+
+	if (record->event && writer->source && record->event->index >= writer->event_count)
+		status = pd_writer_fail(writer, pd_writer_learn(writer, error), error);
+	if (status >= 0)
+		status = encode_changed(writer, record, misc, decoded, error);
+	if (status < 0)
+		return status;
+	writer->changed = decoded;
+	status = pd_writer_fail(writer, pass(writer, stream, record, error), error);
+	writer->changed = NULL;
+	return status;
+}
+
+enum pd_status pd_writer_pass_changed(struct pd_writer *writer, struct pd_stream *stream,
+				      const struct pd_record *record, uint16_t misc, const void *decoded,
+				      struct pd_error *error)
+{
+	struct pd_error own;
+	enum pd_status status;
+
+	if (writer->status < 0) {
+		if (error)
+			*error = writer->error;
+		return writer->status;
+	}
+	status = pass_changed(writer, stream, record, misc, decoded, error ? error : &own);
+	// a value that does not fit is the fault of the caller, who may go on
+	return status == PD_ERROR_MEMORY ? pd_writer_fail(writer, status, error ? error : &own) : status;
 }

@@ -143,6 +143,10 @@ struct pd_writer {
 	struct pd_write_bytes build_ids; // records from before the first one of another kind, as feature BUILD_ID has them
 	bool repack; // compressed records of the source cannot stay as they are
 	bool in_pieces; // the next record that counts as inflated is a join of records that were passed
+	struct pd_changes changes; // of what is carried over
+	// The record that is passed, if it has another content: decoded, and encoded in the order of the writer.
+	const void *changed;
+	struct pd_write_bytes changed_bytes;
 	uint64_t told_types; // problems told, by low bits of the type
 	// scratch
 	struct pd_arena arena;
@@ -178,6 +182,8 @@ enum pd_status pd_writer_keep_event(struct pd_writer *writer, const struct pd_at
 				    const char *name, struct pd_error *error);
 enum pd_status pd_writer_keep_feature(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
 				      struct pd_error *error);
+enum pd_status pd_writer_encode_feature(struct pd_writer *writer, unsigned feature, const void *decoded,
+					struct pd_error *error);
 
 // header.c
 // Writes what stands before records.
@@ -196,6 +202,11 @@ enum pd_status pd_convert_feature(struct pd_writer *writer, struct pd_file *file
 // carry.c
 // Takes events and features that the source has learned meanwhile.
 enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error);
+// Events as the output has them, so that their names are made anew and not carried over.
+static inline bool pd_writer_changes_events(const struct pd_writer *writer)
+{
+	return writer->changes.event != NULL;
+}
 // Takes a name that a pipe gives to an event in front of all records.
 enum pd_status pd_writer_take_name(struct pd_writer *writer, uint64_t id, const char *name, struct pd_error *error);
 

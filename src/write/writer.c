@@ -385,6 +385,7 @@ static void free_writer(struct pd_writer *writer)
 	pd_free(writer->aux_index.data);
 	pd_free(writer->build_ids.data);
 	pd_free(writer->scratch.data);
+	pd_free(writer->changed_bytes.data);
 	pd_free(writer->beside);
 	free(writer->path);
 	free(writer->name);
@@ -590,6 +591,19 @@ static enum pd_status encode_feature(struct pd_writer *writer, const struct pd_l
 			       pen.layout ? pen.layout : layout->name, pen.field ? pen.field : "body", pen.reason);
 	*bytes_out = (struct pd_bytes){room, pen.need};
 	return PD_OK;
+}
+
+enum pd_status pd_writer_encode_feature(struct pd_writer *writer, unsigned feature, const void *decoded,
+					struct pd_error *error)
+{
+	const struct pd_layout *layout = pd_feature_layout(feature);
+	struct pd_bytes bytes;
+	enum pd_status status;
+
+	if (!layout)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%u: no such feature is known", feature);
+	status = encode_feature(writer, layout, decoded, &bytes, error);
+	return status < 0 ? status : pd_writer_keep_feature(writer, feature, bytes, error);
 }
 
 enum pd_status pd_writer_set_feature(struct pd_writer *writer, unsigned feature, const void *decoded,

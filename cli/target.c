@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a changed recording goes, and in what form. */
+#include "target.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	MOST_LEVEL = 22
+};
+
+struct word {
+	const char *name;
+	int value;
+};
+
+static bool find_word(const struct word *words, const char *option, const char *name, int *value)
+{
+	for (; name && words->name; words++) {
+		if (!strcmp(words->name, name)) {
+			*value = words->value;
+			return true;
+		}
+	}
+	if (name)
+		complain("option --%s: '%s' is not known", option, name);
+	return !name;
+}
+
+/* What is no file, and has no other form, is written in order. */
+static int default_mode(const char *output)
+{
+	struct stat status;
+
+	if (!strcmp(output, "-"))
+		return PD_MODE_PIPE;
+	return stat(output, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) ? PD_MODE_PIPE :
+												     PD_MODE_FILE;
+}
+
+static bool choose_packing(const struct target_options *values, enum pd_packing packing,
+			   struct pd_writer_options *wanted)
+{
+	bool compress = values->compress || values->compress2 || values->level.given;
+
+	if (values->no_compress && compress) {
+		complain("--no-compress goes with no other option of compression");
+		return false;
+	}
+	if (values->level.given && (!values->level.value || values->level.value > MOST_LEVEL)) {
+		complain("option --level: %" PRIu64 " is not between 1 and %d", values->level.value, MOST_LEVEL);
+		return false;
+	}
+	wanted->level = (int)values->level.value;
+	wanted->packing = packing;
+	if (values->no_compress)
+		wanted->packing = PD_PACK_NONE;
+	else if (compress)
+		wanted->packing = values->compress2 ? PD_PACK_ZSTD2 : PD_PACK_ZSTD;
+	return true;
+}
+
+static bool choose(const struct target_options *values, const char *path, enum pd_packing packing,
+		   struct pd_writer_options *wanted)
+{
+	static const struct word modes[] = {
+		{ "file", PD_MODE_FILE }, { "pipe", PD_MODE_PIPE }, { "dir", PD_MODE_DIRECTORY }, { 0 }
+	};
+	static const struct word orders[] = {
+		{ "little", PD_ENDIAN_LITTLE }, { "big", PD_ENDIAN_BIG }, { "same", PD_ENDIAN_SAME }, { 0 }
+	};
+	int mode, order = PD_ENDIAN_SAME;
+
+	if (!path) {
+		complain("say what is to be written: -o FILE, or -o - for standard output");
+		return false;
+	}
+	mode = default_mode(path);
+	if (!find_word(modes, "to", values->to, &mode) ||
+	    !find_word(orders, "byte-order", values->byte_order, &order))
+		return false;
+	wanted->mode = (enum pd_mode)mode;
+	wanted->endian = (enum pd_endian)order;
+	return choose_packing(values, packing, wanted);
+}
+
+static bool is_standard(const char *path)
+{
+	return !strcmp(path, "-");
+}
+
+int target_take_path(struct target *target, const struct target_options *options, const char *path,
+		     enum pd_packing packing)
+{
+	*target = (struct target){ .wanted.size = sizeof(target->wanted), .path = path };
+	if (!choose(options, path, packing, &target->wanted))
+		return CODE_USAGE;
+	if (is_standard(path) && isatty(STDOUT_FILENO)) {
+		complain("standard output is a terminal, which wants no perf data");
+		return CODE_USAGE;
+	}
+	return CODE_FINE;
+}
+
+int target_take(struct target *target, const struct target_options *options, enum pd_packing packing)
+{
+	return target_take_path(target, options, options->output, packing);
+}
+
+int target_failed(const struct target *target, enum pd_status status, const struct pd_error *error)
+{
+	(void)target;
+	complain("%s", error->message);
+	return status == PD_ERROR_ARGUMENT ? CODE_USAGE : CODE_OUTPUT;
+}
+
+int target_open(struct target *target, struct pd_file *const *inputs, size_t input_count, bool carry)
+{
+	struct pd_error error;
+	enum pd_status status;
+
+	target->wanted.inputs = inputs;
+	target->wanted.input_count = input_count;
+	if (is_standard(target->path))
+		status = pd_writer_open_fd(STDOUT_FILENO, "standard output", &target->wanted, &target->writer, &error);
+	else
+		status = pd_writer_open(target->path, &target->wanted, &target->writer, &error);
+	if (status >= 0 && carry)
+		status = pd_writer_carry(target->writer, inputs[0], &error);
+	if (status >= 0)
+		return CODE_FINE;
+	pd_writer_abort(target->writer);
+	target->writer = NULL;
+	return target_failed(target, status, &error);
+}
+
+int target_close(struct target *target, int code)
+{
+	struct pd_error error;
+	enum pd_status status;
+
+	if (!target->writer)
+		return code;
+	if (code == CODE_FINE || code == CODE_DAMAGED) {
+		status = pd_writer_finish(target->writer, &error);
+		if (status < 0)
+			code = target_failed(target, status, &error);
+	} else {
+		pd_writer_abort(target->writer);
+	}
+	target->writer = NULL;
+	return code;
+}
