@@ -84,6 +84,8 @@
 #define SHOW_HEX .show = PD_SHOW_HEX
 #define SHOW_ADDR .show = PD_SHOW_ADDR
 #define SHOW_TIME .show = PD_SHOW_TIME
+#define SHOW_ID .show = PD_SHOW_DEC, .role = PD_ROLE_ID
+#define SHOW_TASK .show = PD_SHOW_SIGNED, .role = PD_ROLE_TASK
 #define SHOW_SIGNED .show = PD_SHOW_SIGNED
 #define SHOW_HIDDEN .show = PD_SHOW_HIDDEN
 #define SHOW_NAMES(set) .show = PD_SHOW_NAMES, .names = &pd_names_##set

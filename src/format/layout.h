@@ -77,6 +77,13 @@ enum pd_show {
 	PD_SHOW_REGS
 };
 
+// Numbers that mean something in one recording only.
+enum pd_role {
+	PD_ROLE_NONE,
+	PD_ROLE_ID,
+	PD_ROLE_TASK
+};
+
 enum pd_when_op {
 	PD_WHEN_ALWAYS,
 	PD_WHEN_MASKED, // (word & mask) == want
@@ -128,6 +135,7 @@ struct pd_field {
 	uint8_t line;
 	uint8_t kind;
 	uint8_t show;
+	uint8_t role;
 	uint8_t word; // REGS, SET
 	uint16_t offset;
 	uint16_t size; // of the member

@@ -36,7 +36,8 @@
  *   SET(WORD, member)      hands a member down to the parts that follow, as a word of conditions
  *   ORDER(member)          from here on the byte order is big if member is not 0, else little
  *
- * SHOW   DEC HEX ADDR TIME(ns) SIGNED HIDDEN(shown when not 0) NAMES(enum) BITS(set) CHAIN REGS(word)
+ * SHOW   DEC HEX ADDR TIME(ns) SIGNED HIDDEN(shown when not 0) NAMES(enum) BITS(set) CHAIN REGS(word);
+ *        ID: an id of an event, shown as DEC; TASK: a process or thread, shown as SIGNED
  * WHEN   ALWAYS, HAS(WORD, BIT), LACKS(WORD, BIT), ONLY(WORD, BIT, WITHOUT_BIT), IS(member, value), NOT(member, value),
  *        LEAST(member, value), WORD_IS(WORD, value), WORD_NOT(WORD, value), WORD_LEAST(WORD, value),
  *        WORD_BELOW(WORD, value), SINCE(bytes)
