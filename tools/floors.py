@@ -17,8 +17,8 @@ FLOORS = (
     ("base",),
     ("format",),
     ("file",),
-    ("stream", "record"),
-    ("world", "symbol", "trace", "write"),
+    ("stream",),
+    ("world", "symbol", "trace", "write", "record"),
     ("profile", "export"),
     ("cli", "web"),
 )

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of a recorder. events*.c turn names into attrs; open.c asks the kernel for them; rings.c and drain.c take
+ * what comes; existing.c describes what already runs and machine.c the machine; recorder.c is the whole.
+ *
+ * What these make are records and features for a writer. Records that describe what already runs are made through the
+ * tables (struct pd_made), and are bytes from there on: a writer takes them, or a live stream.
+ */
+#ifndef PD_RECORD_RECORD_H
+#define PD_RECORD_RECORD_H
+
+#include <perfdata/recorder.h>
+
+#include "base/memory.h"
+
+// ---- made.c: records out of structs ----
+
+// Records one after another, in the byte order of this machine.
+struct pd_made {
+	uint8_t *data;
+	size_t size, capacity;
+	uint64_t trailer_bits; // of the sample_id that stands behind each record: attr.sample_type, 0: none
+	uint64_t id;           // in these trailers
+	// Takes what is there when it grows above a limit, so that memory stays small; may be NULL.
+	enum pd_status (*take)(void *self, struct pd_bytes records, struct pd_error *error);
+	void *self;
+};
+
+// Adds a record from a struct of pd_record_layout(type). Its sample_id is made here.
+enum pd_status pd_made_add(struct pd_made *made, uint32_t type, uint16_t misc, const void *decoded,
+			   struct pd_error *error);
+void pd_made_fini(struct pd_made *made);
+
+// ---- existing*.c: what already runs ----
+
+struct pd_existing_options {
+	const char *proc;  // NULL: "/proc"
+	const char *sysfs; // NULL: "/sys"
+	struct pd_u32s pids; // processes to describe, with all their threads
+	struct pd_u32s tids; // threads, whose process is described with these threads only
+	bool all;            // every process
+	bool data_maps;      // not only code
+	bool build_ids;      // in MMAP2, in place of inodes
+	bool namespaces, cgroups, bpf, tasks, maps;
+	bool kernel;         // the kernel, modules
+};
+
+// Tells what could not be found out: processes that went meanwhile are none of that.
+struct pd_existing_told {
+	bool kernel_addresses_hidden; // kptr_restrict
+	uint64_t maps_timed_out;
+};
+
+enum pd_status pd_existing_kernel(struct pd_made *made, const struct pd_existing_options *options,
+				  struct pd_existing_told *told, struct pd_error *error);
+enum pd_status pd_existing_tasks(struct pd_made *made, const struct pd_existing_options *options,
+				 struct pd_existing_told *told, struct pd_error *error);
+enum pd_status pd_existing_bpf(struct pd_made *made, const struct pd_existing_options *options,
+			       struct pd_error *error);
+enum pd_status pd_existing_cgroups(struct pd_made *made, const struct pd_existing_options *options,
+				   struct pd_error *error);
+
+// ---- machine*.c: features that say where and how it was recorded ----
+
+struct pd_machine_options {
+	const char *proc, *sysfs, *tracefs; // NULL: the usual places
+	const char *const *command_line;
+	const struct pd_attr *attrs; // of the events, for those features that are about them
+	const char *const *names;
+	size_t event_count;
+	bool branches;               // BRANCH_STACK
+	bool tracing;                // TRACING_DATA of the tracepoints among the attrs
+	bool bpf;                    // BPF_PROG_INFO, BPF_BTF
+};
+
+// Sets all features that describe the machine: HOSTNAME, OSRELEASE, VERSION, ARCH, NRCPUS, CPUDESC, CPUID, TOTAL_MEM,
+// CMDLINE, CPU_TOPOLOGY, NUMA_TOPOLOGY, PMU_MAPPINGS, CACHE, MEM_TOPOLOGY, CPU_PMU_CAPS, HYBRID_TOPOLOGY, PMU_CAPS ...
+// What cannot be found out is left out.
+enum pd_status pd_machine_features(struct pd_writer *writer, const struct pd_machine_options *options,
+				   struct pd_error *error);
+// The feature TRACING_DATA alone, as bytes that the caller gives back with pd_free.
+enum pd_status pd_machine_tracing(const struct pd_machine_options *options, struct pd_bytes *bytes_out,
+				  struct pd_error *error);
+
+// ---- buildid.c: of files and of the kernel; false if there is none ----
+
+bool pd_build_id_of_file(const char *path, uint8_t build_id[20], uint8_t *size_out);
+bool pd_build_id_of_kernel(const char *sysfs, uint8_t build_id[20], uint8_t *size_out);
+bool pd_build_id_of_module(const char *sysfs, const char *name, uint8_t build_id[20], uint8_t *size_out);
+bool pd_build_id_of_vdso(uint8_t build_id[20], uint8_t *size_out);
+
+#endif
