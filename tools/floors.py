@@ -154,7 +154,7 @@ GOOD = {
 BAD = (
     ("src/base/up.c", '\n#include "format/header.h"\n', 2, "step upward"),
     ("src/file/up.h", '/* a\nb */ # include "world/world.h" // c\n', 2, "step upward"),
-    ("src/stream/right.c", '#include "record/sample.h"\n', 1, "to the right"),
+    ("src/world/right.c", '#include "record/record.h"\n', 1, "to the right"),
     ("src/profile/right.c", '#include "export/text.h"\n', 1, "to the right"),
     ("src/file/angle.c", "#include <world/world.h>\n", 1, "step upward"),
     ("src/record/deps.c", '#include "deps/deps.h"\n', 1, "of deps"),
