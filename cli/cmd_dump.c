@@ -92,11 +92,11 @@ static bool type_by_name(const char *name, uint32_t *type_out)
 
 static bool unknown_type(const char *name)
 {
-	struct nearest nearest = { .word = name };
+	struct pd_nearest nearest = { .word = name };
 	uint32_t type;
 
 	for (size_t i = 0; pd_record_type_at(i, &type); i++)
-		nearest_try(&nearest, pd_record_name(type));
+		pd_nearest_try(&nearest, pd_record_name(type));
 	if (nearest.best)
 		complain("unknown record type '%s'; did you mean %s?", name, nearest.best);
 	else

@@ -75,10 +75,10 @@ static bool same_field(const struct subject *subject, const char *word, struct s
 
 static bool unknown_name(const struct subjects *subjects, const char *word)
 {
-	struct nearest nearest = { .word = word };
+	struct pd_nearest nearest = { .word = word };
 
 	for (size_t i = 0; i < subjects->count; i++)
-		nearest_try(&nearest, subjects->items[i].name);
+		pd_nearest_try(&nearest, subjects->items[i].name);
 	if (nearest.best)
 		complain("the format has no '%s'; did you mean '%s'?", word, nearest.best);
 	else

@@ -38,12 +38,12 @@ static void print_exit_codes(struct pd_text *text)
 
 static int unknown_topic(const char *topic)
 {
-	struct nearest nearest = { .word = topic };
+	struct pd_nearest nearest = { .word = topic };
 	const struct command_line *line;
 
 	for (size_t i = 0; (line = command_at(i)) != NULL; i++)
-		nearest_try(&nearest, line->name);
-	nearest_try(&nearest, "exit-codes");
+		pd_nearest_try(&nearest, line->name);
+	pd_nearest_try(&nearest, "exit-codes");
 	if (nearest.best)
 		complain("no help on '%s'; did you mean '%s'?", topic, nearest.best);
 	else

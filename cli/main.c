@@ -68,7 +68,7 @@ static int run_command(const struct command_line *line, int argc, char **argv, s
 
 static int unknown_command(const char *word)
 {
-	struct nearest nearest = { .word = word };
+	struct pd_nearest nearest = { .word = word };
 	const struct command_line *line;
 	struct stat status;
 
@@ -77,7 +77,7 @@ static int unknown_command(const char *word)
 		return CODE_USAGE;
 	}
 	for (size_t i = 0; (line = command_at(i)) != NULL; i++)
-		nearest_try(&nearest, line->name);
+		pd_nearest_try(&nearest, line->name);
 	if (nearest.best)
 		complain("unknown command '%s'; did you mean '%s'?", word, nearest.best);
 	else

@@ -43,60 +43,6 @@ bool number_parse(const char *text, uint64_t *value_out)
 	return true;
 }
 
-static char lower(char letter)
-{
-	return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
-}
-
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Letters to insert, leave out, change or swap between two words; case does not count. */
-static size_t distance(const char *a, const char *b)
-{
-	size_t rows[3][65] = { 0 };
-	size_t *before = rows[0], *last = rows[1], *row = rows[2];
-	size_t width = strlen(b);
-
-	if (width > 64 || strlen(a) > 64)
-		return SIZE_MAX;
-	for (size_t x = 0; x <= width; x++)
-		last[x] = x;
-	for (size_t y = 1; a[y - 1]; y++) {
-		size_t *reused = before;
-
-		row[0] = y;
-		for (size_t x = 1; x <= width; x++) {
-			size_t changed = lower(a[y - 1]) != lower(b[x - 1]);
-
-			row[x] = least(last[x - 1] + changed, least(last[x], row[x - 1]) + 1);
-			if (x > 1 && y > 1 && lower(a[y - 1]) == lower(b[x - 2]) &&
-			    lower(a[y - 2]) == lower(b[x - 1]))
-				row[x] = least(row[x], before[x - 2] + 1);
-		}
-		before = last;
-		last = row;
-		row = reused;
-	}
-	return last[width];
-}
-
-void nearest_try(struct nearest *nearest, const char *candidate)
-{
-	size_t away = distance(nearest->word, candidate);
-	size_t limit = strlen(nearest->word) / 3 + 1;
-
-	/* The start of a long name is near enough, whatever is missing behind it. */
-	if (strlen(nearest->word) >= 3 && !strncmp(nearest->word, candidate, strlen(nearest->word)))
-		away = 1;
-	if (away <= limit && (!nearest->best || away < nearest->distance)) {
-		nearest->best = candidate;
-		nearest->distance = away;
-	}
-}
-
 static bool list_add(struct option_list *list, const char *item)
 {
 	const char **items = realloc(list->items, (list->count + 1) * sizeof(*items));
@@ -139,12 +85,12 @@ static bool set_value(struct parser *parser, const struct option *option, const 
 static bool unknown_option(const struct parser *parser, const char *name, size_t length)
 {
 	char word[65];
-	struct nearest nearest = { .word = word };
+	struct pd_nearest nearest = { .word = word };
 
 	snprintf(word, sizeof(word), "%.*s", (int)(length < 64 ? length : 64), name);
 	for (const struct option *option = parser->command->options; option->name; option++)
-		nearest_try(&nearest, option->name);
-	nearest_try(&nearest, help_option.name);
+		pd_nearest_try(&nearest, option->name);
+	pd_nearest_try(&nearest, help_option.name);
 	if (nearest.best)
 		complain("unknown option --%s; did you mean --%s?", word, nearest.best);
 	else

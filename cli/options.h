@@ -65,12 +65,4 @@ void options_fini(const struct command *command, struct parsed *parsed);
 /* A whole text as a number; false if it is none. */
 bool number_parse(const char *text, uint64_t *value_out);
 
-/* The candidate that is nearest to word, or NULL if none is near. Call it for each candidate. */
-struct nearest {
-	const char *word;
-	const char *best;
-	size_t distance;
-};
-void nearest_try(struct nearest *nearest, const char *candidate);
-
 #endif

@@ -79,7 +79,7 @@ static bool find_kind(const char *name, size_t length, size_t *kind_out)
 static bool find_field(const char *word, size_t length, uint32_t *field_out)
 {
 	char name[32];
-	struct nearest nearest = { .word = name };
+	struct pd_nearest nearest = { .word = name };
 
 	for (size_t i = 0; i < FIELD_COUNT; i++) {
 		if (strlen(table[i].word) == length && !memcmp(table[i].word, word, length)) {
@@ -89,7 +89,7 @@ static bool find_field(const char *word, size_t length, uint32_t *field_out)
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)(length < 31 ? length : 31), word);
 	for (size_t i = 0; i < FIELD_COUNT; i++)
-		nearest_try(&nearest, table[i].word);
+		pd_nearest_try(&nearest, table[i].word);
 	if (nearest.best)
 		complain("unknown field '%s'; did you mean %s?", name, nearest.best);
 	else

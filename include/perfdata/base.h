@@ -103,6 +103,15 @@ struct pd_list {
 /** Version of the library that is linked, as text: "0.1.0". Never freed. */
 PD_API const char *pd_version(void);
 
+/** The word that is nearest to a misspelt one. */
+struct pd_nearest {
+	const char *word; /* that was not found */
+	const char *best; /* NULL: none is near */
+	size_t distance;
+};
+/** To be called with each word that might have been meant, which must stay. */
+PD_API void pd_nearest_try(struct pd_nearest *nearest, const char *candidate);
+
 /** The name of a status: "format", "memory" ... Never NULL. */
 PD_API const char *pd_status_name(enum pd_status status);
 
