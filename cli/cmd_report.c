@@ -479,6 +479,7 @@ static void report_fini(struct report *report)
 		free(report->frame_values[i]);
 	}
 	free(report->nodes);
+	free(report->branches);
 	pd_text_free(report->scratch);
 	pd_trace_free(report->trace);
 }

@@ -183,6 +183,7 @@ struct report {
 	int *sockets;
 	size_t socket_count;
 	uint32_t *nodes; /* by frame: who is the same in graphs */
+	uint32_t *branches; /* by frame: where a graph is made, number + 1 of a branch; 0 between */
 };
 
 /* ---- report_text.c, report_data.c ---- */

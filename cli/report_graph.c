@@ -23,19 +23,40 @@ enum {
 struct node {
 	uint32_t who; /* frame that stands for all that are the same */
 	uint32_t parent;
-	uint32_t child, sibling; /* lists in the order of first use; in the drawn order once it was sorted */
-	uint32_t child_count;
+	uint32_t child, sibling; /* list of those that are large enough */
+	uint32_t child_count; /* of all */
+	uint32_t first; /* chain that has it first */
 	uint64_t own, own_samples; /* of chains that end here */
+	uint64_t all, all_samples;
+	size_t begin, end; /* walkers that go on from here */
+};
+
+/* A chain on its way down the tree. */
+struct walker {
+	const uint32_t *at; /* the next frame */
+	uint32_t left;      /* frames */
+	uint32_t link;      /* of the row */
+};
+
+/* A child of the node that is looked at. */
+struct branch {
+	uint32_t who, first;
+	uint32_t node; /* NONE: too small to be looked at */
+	size_t count, place; /* of its walkers */
 	uint64_t all, all_samples;
 };
 
 struct graph {
 	struct report *report;
 	const struct table *table;
+	const struct link *links;
 	struct node *nodes; /* [0] is the root */
 	size_t count, capacity;
-	uint32_t *slots; /* node + 1 by a hash of parent and who */
-	size_t slot_count;
+	struct walker *walkers, *spare; /* by node */
+	uint32_t *turns; /* branch of each walker */
+	struct branch *branches;
+	size_t branch_count, branch_capacity;
+	bool absolute; /* shares are of total, whatever the kind */
 	uint64_t total; /* what percentages are of */
 	uint64_t least; /* smaller nodes are left out */
 	uint64_t lines;
@@ -135,37 +156,23 @@ static bool fill_nodes(struct report *report)
 
 /* ---- the tree ---- */
 
-static size_t hash_node(uint32_t parent, uint32_t who)
-{
-	uint64_t hash = ((uint64_t)parent << 32 | who) * UINT64_C(0x9e3779b97f4a7c15);
+/*
+ * The tree is made from the root down: the chains that reach a node are sorted by their next frame, and only where
+ * enough of them agree they are followed. So what is too small to be shown costs nothing but a look.
+ */
 
-	return (size_t)(hash ^ hash >> 32);
+static uint64_t least_of(const struct graph *graph, const struct node *parent)
+{
+	/* Never so small that nothing counts. */
+	if (graph->report->graph.kind == GRAPH_FRACTAL && !graph->absolute)
+		return (uint64_t)((double)(parent->all - parent->own) * graph->report->graph.least / 100 + 0.999999);
+	return graph->least;
 }
 
-static bool grow_slots(struct graph *graph)
-{
-	size_t count = graph->slot_count ? graph->slot_count * 2 : 256;
-	uint32_t *slots = calloc(count, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	for (size_t i = 1; i < graph->count; i++) {
-		size_t at = hash_node(graph->nodes[i].parent, graph->nodes[i].who) & (count - 1);
-
-		while (slots[at])
-			at = (at + 1) & (count - 1);
-		slots[at] = (uint32_t)i + 1;
-	}
-	free(graph->slots);
-	graph->slots = slots;
-	graph->slot_count = count;
-	return true;
-}
-
-static uint32_t add_node(struct graph *graph, uint32_t parent, uint32_t who)
+static uint32_t add_node(struct graph *graph, uint32_t parent, const struct branch *branch)
 {
 	if (graph->count == graph->capacity) {
-		size_t capacity = graph->capacity ? graph->capacity * 2 : 256;
+		size_t capacity = graph->capacity ? graph->capacity * 2 : 64;
 		struct node *nodes = realloc(graph->nodes, capacity * sizeof(*nodes));
 
 		if (!nodes)
@@ -173,94 +180,198 @@ static uint32_t add_node(struct graph *graph, uint32_t parent, uint32_t who)
 		graph->nodes = nodes;
 		graph->capacity = capacity;
 	}
-	graph->nodes[graph->count] = (struct node){ .who = who, .parent = parent, .child = NONE, .sibling = NONE };
+	graph->nodes[graph->count] = (struct node){
+		.who = branch->who,
+		.first = branch->first,
+		.all = branch->all,
+		.all_samples = branch->all_samples,
+		.parent = parent,
+		.child = NONE,
+		.sibling = NONE,
+	};
 	if (parent != NONE) {
 		graph->nodes[graph->count].sibling = graph->nodes[parent].child;
 		graph->nodes[parent].child = (uint32_t)graph->count;
-		graph->nodes[parent].child_count++;
 	}
 	return (uint32_t)graph->count++;
 }
 
-/* NONE if there is no memory. */
-static uint32_t child_of(struct graph *graph, uint32_t parent, uint32_t who)
+static const struct pd_profile_entry *entry_of(const struct graph *graph, const struct walker *walker)
 {
-	size_t at;
-	uint32_t node;
-
-	if (graph->count * 2 >= graph->slot_count && !grow_slots(graph))
-		return NONE;
-	for (at = hash_node(parent, who) & (graph->slot_count - 1); graph->slots[at];
-	     at = (at + 1) & (graph->slot_count - 1)) {
-		node = graph->slots[at] - 1;
-		if (graph->nodes[node].parent == parent && graph->nodes[node].who == who)
-			return node;
-	}
-	node = add_node(graph, parent, who);
-	if (node != NONE)
-		graph->slots[at] = node + 1;
-	return node;
+	return pd_profile_entry(graph->report->profile, graph->links[walker->link].entry);
 }
 
-static bool add_chain(struct graph *graph, const struct link *link)
+/* The branch of a frame; NULL if there is no memory. */
+static struct branch *branch_of(struct graph *graph, const struct walker *walker)
 {
 	struct report *report = graph->report;
-	const struct pd_profile_entry *entry = pd_profile_entry(report->profile, link->entry);
-	const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
-	size_t first = link->from == WHOLE_CHAIN ? 0 : link->from, count = stack->caller_count;
-	size_t least = first_caller(report, stack);
-	uint32_t node = 0;
+	uint32_t who = report->nodes[*walker->at];
+	uint32_t *known = &report->branches[who];
 
-	if (report->graph.caller) {
-		/* Down from the row's function, or from the outermost caller. */
-		size_t begin = link->from == WHOLE_CHAIN ? count : (size_t)link->from + 1;
+	if (*known)
+		return &graph->branches[*known - 1];
+	if (graph->branch_count == graph->branch_capacity) {
+		size_t capacity = graph->branch_capacity ? graph->branch_capacity * 2 : 64;
+		struct branch *branches = realloc(graph->branches, capacity * sizeof(*branches));
 
-		for (size_t i = begin; i-- > least && node != NONE;)
-			node = child_of(graph, node, report->nodes[stack->callers[i]]);
-	} else {
-		for (size_t i = first; i < count && node != NONE; i++)
-			node = child_of(graph, node, report->nodes[stack->callers[i]]);
+		if (!branches)
+			return NULL;
+		graph->branches = branches;
+		graph->branch_capacity = capacity;
 	}
-	if (node == NONE)
-		return false;
-	/* A sample without a chain has no place in a graph. */
-	if (node) {
-		graph->nodes[node].own += entry->period;
-		graph->nodes[node].own_samples += entry->samples;
+	graph->branches[graph->branch_count] = (struct branch){ .who = who, .first = walker->link, .node = NONE };
+	*known = (uint32_t)++graph->branch_count;
+	return &graph->branches[*known - 1];
+}
+
+/* Sorts what goes on from a node into branches; what ends there is the node's own. False if there is no memory. */
+static bool find_branches(struct graph *graph, struct node *node)
+{
+	graph->branch_count = 0;
+	for (size_t i = node->begin; i < node->end; i++) {
+		const struct walker *walker = &graph->walkers[i];
+		const struct pd_profile_entry *entry = entry_of(graph, walker);
+		struct branch *branch;
+
+		graph->turns[i] = NONE;
+		if (!walker->left) {
+			node->own += entry->period;
+			node->own_samples += entry->samples;
+			continue;
+		}
+		branch = branch_of(graph, walker);
+		if (!branch)
+			return false;
+		branch->all += entry->period;
+		branch->all_samples += entry->samples;
+		branch->count++;
+		graph->turns[i] = (uint32_t)(branch - graph->branches);
 	}
 	return true;
 }
 
-/* Children come behind their parents, so one walk backwards adds all up. */
-static void add_up(struct graph *graph)
+/* Nodes for the branches that are large enough, or the only way on: that is drawn in one with its node. */
+static bool add_children(struct graph *graph, uint32_t parent)
 {
-	for (size_t i = graph->count; i-- > 0;) {
-		struct node *node = &graph->nodes[i];
+	uint64_t least = least_of(graph, &graph->nodes[parent]);
+	bool only = graph->branch_count == 1 && !graph->nodes[parent].own;
+	size_t place = graph->nodes[parent].begin;
 
-		node->all += node->own;
-		node->all_samples += node->own_samples;
-		if (node->parent != NONE) {
-			graph->nodes[node->parent].all += node->all;
-			graph->nodes[node->parent].all_samples += node->all_samples;
-		}
+	graph->nodes[parent].child_count = (uint32_t)graph->branch_count;
+	for (size_t i = 0; i < graph->branch_count; i++) {
+		struct branch *branch = &graph->branches[i];
+
+		if (branch->all < least && !only)
+			continue;
+		branch->node = add_node(graph, parent, branch);
+		if (branch->node == NONE)
+			return false;
+		graph->nodes[branch->node].begin = branch->place = place;
+		place += branch->count;
+		graph->nodes[branch->node].end = place;
 	}
+	return true;
+}
+
+/* Moves the walkers of a node one frame on, sorted by children. */
+static void move_walkers(struct graph *graph, size_t begin, size_t end)
+{
+	ptrdiff_t step = graph->report->graph.caller ? -1 : 1;
+	size_t last = begin;
+
+	for (size_t i = begin; i < end; i++) {
+		struct branch *branch = graph->turns[i] == NONE ? NULL : &graph->branches[graph->turns[i]];
+		const struct walker *walker = &graph->walkers[i];
+
+		if (!branch || branch->node == NONE)
+			continue;
+		/* Behind the last frame there need not be anything to point at. */
+		graph->spare[branch->place++] = (struct walker){
+			.at = walker->left > 1 ? walker->at + step : walker->at,
+			.left = walker->left - 1,
+			.link = walker->link,
+		};
+		last = branch->place > last ? branch->place : last;
+	}
+	memcpy(graph->walkers + begin, graph->spare + begin, (last - begin) * sizeof(*graph->walkers));
+}
+
+static bool expand(struct graph *graph, uint32_t index)
+{
+	size_t begin = graph->nodes[index].begin, end = graph->nodes[index].end;
+	bool done = find_branches(graph, &graph->nodes[index]) && add_children(graph, index);
+
+	if (done)
+		move_walkers(graph, begin, end);
+	for (size_t i = 0; i < graph->branch_count; i++)
+		graph->report->branches[graph->branches[i].who] = 0;
+	return done;
+}
+
+/* The chain of a link from where the row's function is in it; false if there is none. */
+static bool start_walker(const struct graph *graph, uint32_t index, struct walker *walker)
+{
+	const struct report *report = graph->report;
+	const struct link *link = &graph->links[index];
+	const struct pd_profile_entry *entry = pd_profile_entry(report->profile, link->entry);
+	const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
+	size_t first = link->from == WHOLE_CHAIN ? 0 : link->from, end = stack->caller_count;
+
+	/* Down from the row's function, or from the outermost caller. */
+	if (report->graph.caller) {
+		first = first_caller(report, stack);
+		end = link->from == WHOLE_CHAIN ? stack->caller_count : (size_t)link->from + 1;
+	}
+	if (first >= end)
+		return false;
+	*walker = (struct walker){
+		.at = &stack->callers[report->graph.caller ? end - 1 : first],
+		.left = (uint32_t)(end - first),
+		.link = index,
+	};
+	return true;
+}
+
+static bool make_room(struct graph *graph, size_t count)
+{
+	struct report *report = graph->report;
+
+	if (!report->branches)
+		report->branches = calloc(pd_profile_frame_count(report->profile) + 1, sizeof(*report->branches));
+	graph->walkers = malloc((count + 1) * sizeof(*graph->walkers));
+	graph->spare = malloc((count + 1) * sizeof(*graph->spare));
+	graph->turns = malloc((count + 1) * sizeof(*graph->turns));
+	return report->branches && graph->walkers && graph->spare && graph->turns;
 }
 
 static void graph_fini(struct graph *graph)
 {
 	free(graph->nodes);
-	free(graph->slots);
+	free(graph->walkers);
+	free(graph->spare);
+	free(graph->turns);
+	free(graph->branches);
 }
 
 static bool graph_build(struct graph *graph, const struct row *row)
 {
 	struct report *report = graph->report;
-	bool done = (report->nodes || fill_nodes(report)) && add_node(graph, NONE, NONE) == 0;
+	bool done = (report->nodes || fill_nodes(report)) && make_room(graph, row->link_count) &&
+		    add_node(graph, NONE, &(struct branch){ .who = NONE }) == 0;
 
-	for (size_t i = 0; done && i < row->link_count; i++)
-		done = add_chain(graph, &graph->table->links[row->first_link + i]);
-	if (done)
-		add_up(graph);
+	graph->links = &graph->table->links[row->first_link];
+	/* A sample without a chain has no place in a graph. */
+	for (uint32_t i = 0; done && i < row->link_count; i++) {
+		struct walker *walker = &graph->walkers[graph->nodes[0].end];
+
+		if (!start_walker(graph, i, walker))
+			continue;
+		graph->nodes[0].end++;
+		graph->nodes[0].all += entry_of(graph, walker)->period;
+		graph->nodes[0].all_samples += entry_of(graph, walker)->samples;
+	}
+	for (uint32_t i = 0; done && i < graph->count; i++)
+		done = expand(graph, i);
 	return done;
 }
 
@@ -357,7 +468,7 @@ static int compare_nodes(const void *a, const void *b, void *self)
 
 	if (!order)
 		order = compare_places(graph, x, y);
-	return order ? order : x < y ? -1 : x > y;
+	return order ? order : compare_numbers(graph->nodes[y].first, graph->nodes[x].first);
 }
 
 /* Children that are large enough, the largest first. The caller frees them. */
@@ -412,14 +523,6 @@ static bool may_print(struct graph *graph)
 	uint64_t most = graph->report->graph.most;
 
 	return !most || graph->lines++ < most;
-}
-
-static uint64_t least_of(const struct graph *graph, const struct node *parent)
-{
-	/* Never so small that nothing counts. */
-	if (graph->report->graph.kind == GRAPH_FRACTAL)
-		return (uint64_t)((double)(parent->all - parent->own) * graph->report->graph.least / 100 + 0.999999);
-	return graph->least;
 }
 
 static void print_branches(struct graph *graph, struct prefix *prefix, uint32_t parent);
@@ -574,9 +677,10 @@ static void print_ends(struct graph *graph)
 
 /* ---- all ---- */
 
-static bool build_for(struct graph *graph, struct report *report, const struct table *table, const struct row *row)
+static bool build_for(struct graph *graph, struct report *report, const struct table *table, const struct row *row,
+		      bool absolute)
 {
-	*graph = (struct graph){ .report = report, .table = table, .total = table->totals[0] };
+	*graph = (struct graph){ .report = report, .table = table, .total = table->totals[0], .absolute = absolute };
 	graph->least = (uint64_t)((double)graph->total * report->graph.least / 100);
 	if (graph_build(graph, row))
 		return true;
@@ -596,7 +700,7 @@ bool graph_print(struct report *report, const struct table *table, const struct 
 	/* Nothing in it can be large enough. */
 	if (report->graph.kind == GRAPH_TREE && percent_of(row_total, table->totals[0]) < report->graph.least)
 		return true;
-	if (!build_for(&graph, report, table, row))
+	if (!build_for(&graph, report, table, row, report->graph.kind != GRAPH_FRACTAL))
 		return false;
 	if (report->graph.kind == GRAPH_FLAT || report->graph.kind == GRAPH_FOLDED)
 		print_ends(&graph);
@@ -689,7 +793,7 @@ bool graph_json(struct report *report, const struct table *table, const struct r
 	size_t depth;
 	bool done;
 
-	if (!build_for(&graph, report, table, row))
+	if (!build_for(&graph, report, table, row, true))
 		return false;
 	depth = depth_of(&graph);
 	levels = depth == SIZE_MAX ? NULL : malloc((depth + 2) * sizeof(*levels));
