@@ -124,6 +124,49 @@ PD_API enum pd_status pd_writer_pass_changed(struct pd_writer *writer, struct pd
  * them out of the stream (there may be more). Returns their number. For programs that pass all of a stream. */
 PD_API uint64_t pd_writer_pass_following(struct pd_writer *writer, struct pd_stream *stream);
 
+/* ---- one output of several files: nothing is carried, events are added, records are passed by these ---- */
+
+/** A number that becomes another. */
+struct pd_number_change {
+	uint64_t from, to;
+};
+
+/** Addresses from start up to, but without, end: start becomes to. */
+struct pd_address_change {
+	uint64_t start, end, to;
+};
+
+/** What makes the records of a file fit the events of an output. Zero for each member changes nothing. It and what it
+ * points to must stay, and stay as they are, until the writer is gone. Lists ascend by from and start. */
+struct pd_join {
+	size_t size; /* sizeof(struct pd_join) */
+	/* For each event of the file its number in the output (see pd_writer_add_event). Records get the fields of that
+	 * event; ids of the event stand where the file had none. */
+	const size_t *events;
+	size_t event_count;
+	const struct pd_number_change *ids; /* of events */
+	size_t id_count;
+	const struct pd_number_change *tracepoints; /* attr.config of tracepoints, which their raw data repeat */
+	size_t tracepoint_count;
+	bool raw_big_endian; /* byte order of raw data */
+	int64_t time_ns;     /* added to times */
+	uint32_t tasks;      /* added to numbers of processes and threads, but not to 0 and -1 */
+	const struct pd_address_change *addresses; /* of the kernel */
+	size_t address_count;
+	uint64_t untimed_ns; /* time for records of the kernel, but samples, that have none; 0: none */
+};
+
+/** Writes the current record of a stream as pd_writer_pass, changed by the join. Records of pipes about events and
+ * features must be left out. Errors also: PD_ERROR_FORMAT for a record that has to be taken apart for that and cannot:
+ * it is not written, and the caller may go on. PD_ERROR_ARGUMENT for an event without a number. */
+PD_API enum pd_status pd_writer_pass_joined(struct pd_writer *writer, struct pd_stream *stream,
+					    const struct pd_record *record, const struct pd_join *join,
+					    struct pd_error *error);
+/** Takes a feature of a file over, in the byte order of the writer. Build ids are added to those that are there; else it
+ * takes the place of an earlier one. In a pipe before the first record. */
+PD_API enum pd_status pd_writer_join_feature(struct pd_writer *writer, struct pd_file *file, unsigned feature,
+					     struct pd_error *error);
+
 #ifdef __cplusplus
 }
 #endif

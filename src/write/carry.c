@@ -52,10 +52,22 @@ static enum pd_status take_changed_feature(struct pd_writer *writer, unsigned fe
 	return status < 0 || !decoded || !keep ? status : pd_writer_encode_feature(writer, feature, decoded, error);
 }
 
+enum pd_status pd_writer_feature_of(struct pd_writer *writer, struct pd_file *file, unsigned feature,
+				    struct pd_bytes *bytes_out, struct pd_error *error)
+{
+	enum pd_status status = pd_file_feature_bytes(file, feature, bytes_out, error);
+
+	if (status < 0)
+		return status;
+	if (feature == PD_FEATURE_TRACING_DATA && file->header.mode == PD_MODE_PIPE)
+		bytes_out->size = without_padding(writer, *bytes_out);
+	if (file->header.big_endian != writer->big)
+		status = pd_convert_feature(writer, file, feature, *bytes_out, bytes_out, error);
+	return status;
+}
+
 static enum pd_status take_feature(struct pd_writer *writer, unsigned feature, struct pd_error *error)
 {
-	struct pd_file *file = writer->source;
-	bool other = file->header.big_endian != writer->big;
 	struct pd_bytes bytes;
 	enum pd_status status;
 	bool done;
@@ -65,14 +77,8 @@ static enum pd_status take_feature(struct pd_writer *writer, unsigned feature, s
 	status = take_changed_feature(writer, feature, &done, error);
 	if (status < 0 || done)
 		return status;
-	status = pd_file_feature_bytes(file, feature, &bytes, error);
-	if (status < 0 || is_order_mark(feature, bytes))
-		return status;
-	if (feature == PD_FEATURE_TRACING_DATA && file->header.mode == PD_MODE_PIPE)
-		bytes.size = without_padding(writer, bytes);
-	if (other)
-		status = pd_convert_feature(writer, file, feature, bytes, &bytes, error);
-	return status < 0 ? status : pd_writer_keep_feature(writer, feature, bytes, error);
+	status = pd_writer_feature_of(writer, writer->source, feature, &bytes, error);
+	return status < 0 || is_order_mark(feature, bytes) ? status : pd_writer_keep_feature(writer, feature, bytes, error);
 }
 
 // Features that a pipe has as records may come both ways.

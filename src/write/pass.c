@@ -285,38 +285,25 @@ enum pd_status pd_writer_pass(struct pd_writer *writer, struct pd_stream *stream
 	return pd_writer_fail(writer, pass(writer, stream, record, error ? error : &own), error ? error : &own);
 }
 
-// The words that say which fields a record has in the output: its event may have others there than in the input.
-static void set_changed_words(const struct pd_writer *writer, const struct pd_record *record, uint16_t misc,
-			      struct pd_scope *scope)
-{
-	const struct pd_file *file = record->scratch->file;
-	const struct pd_event_full *full = record->scratch->event;
-
-	if (file == writer->source && full && full->event.index < writer->event_count &&
-	    file->events[full->event.index] == full)
-		memcpy(scope->words, writer->events[full->event.index].words, sizeof(scope->words));
-	else if (full)
-		memcpy(scope->words, full->words, sizeof(scope->words));
-	scope->words[PD_WORD_MISC] = misc;
-	scope->words[PD_WORD_QUIRKS] = file->quirks;
-}
-
-static enum pd_status encode_changed(struct pd_writer *writer, const struct pd_record *record, uint16_t misc,
-				     const void *decoded, struct pd_error *error)
+enum pd_status pd_writer_encode_changed(struct pd_writer *writer, const struct pd_record *record, uint16_t misc,
+					const void *decoded, const uint64_t *words, struct pd_error *error)
 {
 	const struct pd_layout *layout = pd_record_layout(record->type);
 	struct pd_record_head head = pd_record_head(record->bytes.data, record->scratch->file->swap);
 	struct pd_write_bytes *to = &writer->changed_bytes;
-	struct pd_scope words = {.arena = NULL};
+	struct pd_scope all = {.arena = NULL};
 	size_t room = record->bytes.size;
 	struct pd_pen pen;
 
 	if (!layout)
 		return pd_fail(error, PD_ERROR_ARGUMENT, record->offset, "%" PRIu32 ": no such record is known", record->type);
-	set_changed_words(writer, record, misc, &words);
+	if (words)
+		memcpy(all.words, words, sizeof(all.words));
+	all.words[PD_WORD_MISC] = misc;
+	all.words[PD_WORD_QUIRKS] = record->scratch->file->quirks;
 	head.misc = misc;
 	for (unsigned i = 0; i < 2; i++) {
-		struct pd_scope scope = words;
+		struct pd_scope scope = all;
 
 		if (!PD_GROW(to->data, to->capacity, room))
 			return pd_fail_memory(error);
@@ -333,6 +320,29 @@ static enum pd_status encode_changed(struct pd_writer *writer, const struct pd_r
 		       pen.layout ? pen.layout : layout->name, pen.field ? pen.field : "body", pen.reason);
 }
 
+enum pd_status pd_writer_pass_instead(struct pd_writer *writer, struct pd_stream *stream,
+				      const struct pd_record *record, const void *changed, struct pd_error *error)
+{
+	enum pd_status status;
+
+	writer->changed = changed;
+	status = pd_writer_fail(writer, pass(writer, stream, record, error), error);
+	writer->changed = NULL;
+	return status;
+}
+
+// The words that say which fields a record has in the output: its event may have others there than in the input.
+static const uint64_t *changed_words(const struct pd_writer *writer, const struct pd_record *record)
+{
+	const struct pd_file *file = record->scratch->file;
+	const struct pd_event_full *full = record->scratch->event;
+
+	if (file == writer->source && full && full->event.index < writer->event_count &&
+	    file->events[full->event.index] == full)
+		return writer->events[full->event.index].words;
+	return full ? full->words : NULL;
+}
+
 static enum pd_status pass_changed(struct pd_writer *writer, struct pd_stream *stream, const struct pd_record *record,
 				   uint16_t misc, const void *decoded, struct pd_error *error)
 {
@@ -341,13 +351,8 @@ static enum pd_status pass_changed(struct pd_writer *writer, struct pd_stream *s
 	if (record->event && writer->source && record->event->index >= writer->event_count)
 		status = pd_writer_fail(writer, pd_writer_learn(writer, error), error);
 	if (status >= 0)
-		status = encode_changed(writer, record, misc, decoded, error);
-	if (status < 0)
-		return status;
-	writer->changed = decoded;
-	status = pd_writer_fail(writer, pass(writer, stream, record, error), error);
-	writer->changed = NULL;
-	return status;
+		status = pd_writer_encode_changed(writer, record, misc, decoded, changed_words(writer, record), error);
+	return status < 0 ? status : pd_writer_pass_instead(writer, stream, record, decoded, error);
 }
 
 enum pd_status pd_writer_pass_changed(struct pd_writer *writer, struct pd_stream *stream,

@@ -2,7 +2,7 @@
 /*
  * The inside of a writer. output.c puts bytes into a file, pack.c compresses records on their way there, header.c knows
  * what stands around records in each form, convert.c gives things the other byte order, carry.c and pass.c take
- * events, features and records of another file over.
+ * events, features and records of another file over, join.c those of several files.
  */
 #ifndef PD_WRITE_WRITE_H
 #define PD_WRITE_WRITE_H
@@ -199,7 +199,19 @@ enum pd_status pd_convert_record(struct pd_writer *writer, const struct pd_recor
 enum pd_status pd_convert_feature(struct pd_writer *writer, struct pd_file *file, unsigned feature,
 				  struct pd_bytes bytes, struct pd_bytes *bytes_out, struct pd_error *error);
 
+// pass.c
+// Encodes a record with another content into changed_bytes. words are those of its event in the output, or NULL. A value
+// that does not fit is PD_ERROR_FORMAT.
+enum pd_status pd_writer_encode_changed(struct pd_writer *writer, const struct pd_record *record, uint16_t misc,
+					const void *decoded, const uint64_t *words, struct pd_error *error);
+// Writes the current record with changed_bytes in its place. changed is its content, or anything but NULL.
+enum pd_status pd_writer_pass_instead(struct pd_writer *writer, struct pd_stream *stream,
+				      const struct pd_record *record, const void *changed, struct pd_error *error);
+
 // carry.c
+// Bytes of a feature of a file, in the byte order of the writer; in its scratch, or those of the file.
+enum pd_status pd_writer_feature_of(struct pd_writer *writer, struct pd_file *file, unsigned feature,
+				    struct pd_bytes *bytes_out, struct pd_error *error);
 // Takes events and features that the source has learned meanwhile.
 enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error);
 // Events as the output has them, so that their names are made anew and not carried over.
