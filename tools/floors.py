@@ -19,7 +19,7 @@ FLOORS = (
     ("file",),
     ("stream",),
     ("world", "symbol", "trace", "write", "record"),
-    ("profile", "export"),
+    ("profile", "filter", "export"),
     ("cli", "web"),
 )
 PLACE = {m: (f, i) for f, row in enumerate(FLOORS) for i, m in enumerate(row)}
@@ -31,7 +31,7 @@ OUTSIDE = FLOORS[-1]
 DEPS = "deps"
 
 FOREIGN = re.compile(
-    r"(zstd|zstd_errors|zdict|zlib|zconf|lzma|libelf|gelf|dwarf|sqlite3)\.h$"
+    r"(zstd|zstd_errors|zdict|zlib|zconf|lzma|bzlib|libelf|gelf|dwarf|sqlite3)\.h$"
     r"|(lzma|elfutils|libdwarf)/"
 )
 KERNEL = "linux/perf_event.h"

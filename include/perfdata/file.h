@@ -62,7 +62,7 @@ struct pd_open_options {
 
 /**
  * Opens a perf.data. path is a file, a FIFO or a directory with a file named data. A file that is
- * compressed as a whole by zstd, gzip or xz is read through.
+ * compressed as a whole by zstd, gzip, xz or bzip2 is read through.
  * Errors: PD_ERROR_SYSTEM, PD_ERROR_MEMORY, PD_ERROR_FORMAT if it is no perf.data, PD_ERROR_LIMIT,
  * PD_ERROR_UNSUPPORTED if a compression is not built in, PD_ERROR_STOPPED.
  */
@@ -97,7 +97,7 @@ struct pd_header {
 	uint64_t event_types_offset, event_types_size;
 	uint64_t feature_bits[4]; /* bit n of word n / 64: feature n is there */
 	uint64_t file_size;       /* bytes of the main file, or 0 if not known (pipe) */
-	const char *compression;  /* "zstd", "gzip", "xz" around the whole file, or NULL */
+	const char *compression;  /* "zstd", "gzip", "xz", "bzip2" around the whole file, or NULL */
 };
 PD_API const struct pd_header *pd_file_header(const struct pd_file *file);
 /** Name that the file was opened with; "memory" or "fd 0" where it had none. */

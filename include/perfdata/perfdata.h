@@ -5,6 +5,7 @@
  *   base.h    status, error, bytes
  *   format.h  the format: structs, numbers, names, description of itself
  *   file.h    an opened perf.data: header, events, features, problems
+ *   archive.h files in a tar file, such as a bundle
  *   stream.h  its records
  *   print.h   records as text and JSON
  *   check.h   every problem of a file
@@ -17,6 +18,7 @@
 
 #include <perfdata/base.h>
 #include <perfdata/check.h>
+#include <perfdata/archive.h>
 #include <perfdata/file.h>
 #include <perfdata/format.h>
 #include <perfdata/print.h>

@@ -19,11 +19,14 @@ const struct pd_codec pd_codec_gzip = {.name = "gzip", .use = PD_USE_GZIP, .magi
 #ifndef HAVE_LZMA
 const struct pd_codec pd_codec_xz = {.name = "xz", .use = PD_USE_XZ, .magic = PD_MAGIC_XZ, .magic_size = 6};
 #endif
+#ifndef HAVE_BZIP2
+const struct pd_codec pd_codec_bzip2 = {.name = "bzip2", .use = PD_USE_BZIP2, .magic = PD_MAGIC_BZIP2, .magic_size = 3};
+#endif
 #ifndef HAVE_CXA
 const struct pd_demangler pd_demangler_cxx = {.name = "libsupc++"};
 #endif
 
-const struct pd_codec *const pd_codecs[] = {&pd_codec_zstd, &pd_codec_gzip, &pd_codec_xz, NULL};
+const struct pd_codec *const pd_codecs[] = {&pd_codec_zstd, &pd_codec_gzip, &pd_codec_xz, &pd_codec_bzip2, NULL};
 
 const struct pd_codec *pd_codec_by_name(const char *name)
 {

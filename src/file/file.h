@@ -70,6 +70,8 @@ struct pd_file {
 	struct pd_header header;
 	bool swap;
 	struct pd_source main;
+	struct pd_archive *archive;         // that main is a part of, or NULL
+	struct pd_archive *symbols_archive; // inside of it, or NULL
 	struct pd_source *extra; // data.N of a directory
 	struct pd_part *parts;
 	size_t part_count;

@@ -2,13 +2,17 @@
 /* Opening: puts together what header.c, attrs.c, features.c and parts.c read. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file/archive.h"
 #include "file/open.h"
+
+enum { MEMBERS_TRIED = 1000 };
 
 static const uint64_t default_memory_limit = UINT64_C(256) << 20;
 static const uint64_t default_inflate_limit = UINT64_C(1) << 40;
@@ -114,14 +118,80 @@ static enum pd_status new_file(const char *name, const struct pd_open_options *o
 	return PD_OK;
 }
 
+// The recording in an archive: by its usual name, else the first file that begins as one; its folder if it is a directory.
+static const struct pd_member *find_recording(const struct pd_archive *archive, char *folder, size_t folder_size)
+{
+	static const char *const magics[] = {"PERFILE2", "2ELIFREP", "PERFFILE"};
+	const struct pd_member *member = pd_archive_find(archive, "perf.data");
+	const char *slash;
+	char magic[8];
+	size_t got;
+
+	for (size_t i = 0; !member && i < MEMBERS_TRIED && pd_archive_member(archive, i); i++) {
+		const struct pd_member *m = pd_archive_member(archive, i);
+
+		if (m->kind != PD_MEMBER_FILE || pd_archive_read(archive, m, 0, magic, sizeof(magic), &got, NULL) < 0)
+			continue;
+		for (size_t k = 0; k < 3 && got == sizeof(magic); k++)
+			member = memcmp(magic, magics[k], sizeof(magic)) == 0 ? m : member;
+	}
+	slash = member ? strrchr(member->name, '/') : NULL;
+	folder[0] = 0;
+	if (slash && strcmp(slash, "/data") == 0 && (size_t)(slash - member->name) < folder_size) {
+		memcpy(folder, member->name, (size_t)(slash - member->name));
+		folder[slash - member->name] = 0;
+	}
+	return member;
+}
+
+// What perf archive --all puts beside the recording.
+static enum pd_status open_symbols(struct pd_file *file, const struct pd_open_options *options, struct pd_error *error)
+{
+	const struct pd_member *member = pd_archive_find(file->archive, "perf.symbols.tar.bz2");
+
+	return member ? pd_archive_open_member(file->archive, member, options, &file->symbols_archive, error) : PD_OK;
+}
+
+// Goes on with the recording inside if this is a tar file.
+static enum pd_status enter_archive(struct pd_file *file, char *folder, size_t folder_size, struct pd_error *error)
+{
+	const struct pd_open_options options = {.size = sizeof(options),
+						.memory_limit = file->memory_limit,
+						.inflate_limit = file->inflate_limit,
+						.temp_dir = file->temp_dir};
+	const struct pd_codec *codec = file->main.codec;
+	const struct pd_member *member;
+	bool is_tar;
+	enum pd_status status = pd_archive_take(&file->main, file->name, &options, &file->archive, &is_tar, error);
+
+	folder[0] = 0;
+	if (status < 0 || !is_tar)
+		return status;
+	if (codec)
+		file->header.compression = codec->name;
+	if (file->archive->damage)
+		pd_file_tell(file, PD_PROBLEM_DAMAGED_ARCHIVE, file->archive->damage_offset, NULL, "%s", file->archive->damage);
+	member = find_recording(file->archive, folder, folder_size);
+	if (!member)
+		return pd_fail(error, PD_ERROR_FORMAT, 0, "%s: a tar file without perf.data", file->name);
+	status = pd_archive_source(file->archive, member, &file->main, error);
+	return status < 0 ? status : open_symbols(file, &options, error);
+}
+
 static enum pd_status read_all(struct pd_file *file, int dir_fd, struct pd_error *error)
 {
 	enum pd_status status = pd_source_unwrap(&file->main, file->inflate_limit, error);
+	char inside[PATH_MAX];
+	struct pd_folder folder = {.fd = dir_fd, .inside = inside};
+	bool is_directory;
 
+	if (status >= 0)
+		status = enter_archive(file, inside, sizeof(inside), error);
 	if (status >= 0)
 		status = pd_file_read_header(file, error);
 	if (status < 0)
 		return status;
+	is_directory = dir_fd >= 0 || inside[0];
 	if (file->main.codec)
 		file->header.compression = file->main.codec->name;
 	if (file->header.mode == PD_MODE_PIPE && file->keep)
@@ -133,13 +203,13 @@ static enum pd_status read_all(struct pd_file *file, int dir_fd, struct pd_error
 	else
 		status = read_file_mode(file, error);
 	// a pipe in a directory stays one: its events are records
-	if (status >= 0 && dir_fd >= 0 && file->header.mode == PD_MODE_FILE)
+	if (status >= 0 && is_directory && file->header.mode == PD_MODE_FILE)
 		file->header.mode = PD_MODE_DIRECTORY;
 	file->compressed = file->features[PD_FEATURE_COMPRESSED].present;
 	if (status >= 0)
-		status = pd_file_add_main_part(file, dir_fd >= 0 ? "data" : "", error);
-	if (status >= 0 && dir_fd >= 0)
-		status = pd_file_add_directory_parts(file, dir_fd, error);
+		status = pd_file_add_main_part(file, is_directory ? "data" : "", error);
+	if (status >= 0 && is_directory)
+		status = pd_file_add_directory_parts(file, &folder, error);
 	if (status >= 0 && file->stopped)
 		status = pd_file_stopped(error);
 	return status;
@@ -234,6 +304,8 @@ void pd_file_close(struct pd_file *file)
 	for (size_t i = 1; i < file->part_count; i++)
 		pd_source_close(file->parts[i].source);
 	pd_source_close(&file->main);
+	pd_archive_close(file->symbols_archive);
+	pd_archive_close(file->archive);
 	pd_free(file->extra);
 	pd_free(file->parts);
 	pd_free(file->events);

@@ -17,6 +17,11 @@ enum pd_status pd_file_read_attrs(struct pd_file *file, struct pd_error *error);
 enum pd_status pd_file_read_event_types(struct pd_file *file, struct pd_error *error);
 // parts.c: where records are; name is "data" in a directory, else empty
 enum pd_status pd_file_add_main_part(struct pd_file *file, const char *name, struct pd_error *error);
-enum pd_status pd_file_add_directory_parts(struct pd_file *file, int dir_fd, struct pd_error *error);
+// A directory of the system, or inside of the file's archive.
+struct pd_folder {
+	int fd;             // or -1
+	const char *inside; // its name in the archive
+};
+enum pd_status pd_file_add_directory_parts(struct pd_file *file, const struct pd_folder *folder, struct pd_error *error);
 
 #endif

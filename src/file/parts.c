@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file/archive.h"
 #include "file/open.h"
 
 static enum pd_status add_part(struct pd_file *file, struct pd_source *source, const char *name, uint64_t begin,
@@ -55,13 +58,27 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(left, right);
 }
 
+struct names {
+	char **items;
+	size_t count, capacity;
+};
+
+static bool add_name(struct names *names, const char *name)
+{
+	if (!PD_GROW(names->items, names->capacity, names->count + 1))
+		return false;
+	names->items[names->count] = strdup(name);
+	if (!names->items[names->count])
+		return false;
+	names->count++;
+	return true;
+}
+
 // Regular files whose name begins with "data.", as perf takes them.
-static enum pd_status list_parts(int dir_fd, char ***names_out, size_t *count_out, struct pd_error *error)
+static enum pd_status list_directory(int dir_fd, struct names *names, struct pd_error *error)
 {
 	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-	char **names = NULL;
-	size_t count = 0, capacity = 0;
 	struct dirent *entry;
 
 	if (!dir) {
@@ -77,27 +94,56 @@ static enum pd_status list_parts(int dir_fd, char ***names_out, size_t *count_ou
 		if (strncmp(entry->d_name, "data.", 5) != 0 || fstatat(dir_fd, entry->d_name, &stat, 0) < 0 ||
 		    !S_ISREG(stat.st_mode))
 			continue;
-		if (!PD_GROW(names, capacity, count + 1))
+		if (!add_name(names, entry->d_name))
 			break;
-		names[count] = strdup(entry->d_name);
-		if (!names[count])
-			break;
-		count++;
 	}
 	closedir(dir);
-	if (count)
-		qsort(names, count, sizeof(names[0]), compare_names);
-	*names_out = names;
-	*count_out = count;
 	return entry ? pd_fail_memory(error) : PD_OK;
 }
 
-static enum pd_status open_part(struct pd_file *file, int dir_fd, const char *name, struct pd_source *source,
-				struct pd_error *error)
+// The same in an archive; of several with one name the last one counts.
+static enum pd_status list_members(const struct pd_archive *archive, const char *inside, struct names *names,
+				   struct pd_error *error)
 {
-	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
-	enum pd_status status;
+	size_t length = strlen(inside);
+	const struct pd_member *m;
 
+	for (size_t i = 0; (m = pd_archive_member(archive, i)); i++) {
+		const char *name = m->name + length + 1;
+
+		if (m->kind != PD_MEMBER_FILE || strncmp(m->name, inside, length) != 0 || m->name[length] != '/' ||
+		    strncmp(name, "data.", 5) != 0 || strchr(name, '/') || pd_archive_find(archive, m->name) != m)
+			continue;
+		if (!add_name(names, name))
+			return pd_fail_memory(error);
+	}
+	return PD_OK;
+}
+
+static enum pd_status open_member(struct pd_file *file, const char *inside, const char *name, struct pd_source *source,
+				  struct pd_error *error)
+{
+	char path[PATH_MAX];
+	const struct pd_member *member;
+	int n = snprintf(path, sizeof(path), "%s/%s", inside, name);
+
+	member = n > 0 && (size_t)n < sizeof(path) ? pd_archive_find(file->archive, path) : NULL;
+	if (!member)
+		return pd_fail(error, PD_ERROR_SYSTEM, PD_NO_OFFSET, "%s: cannot open %s", file->name, name);
+	return pd_archive_source(file->archive, member, source, error);
+}
+
+static enum pd_status open_part(struct pd_file *file, const struct pd_folder *folder, const char *name,
+				struct pd_source *source, struct pd_error *error)
+{
+	enum pd_status status;
+	int fd;
+
+	if (folder->fd < 0) {
+		status = open_member(file, folder->inside, name, source, error);
+		return status < 0 ? PD_ERROR_SYSTEM : add_part(file, source, name, 0, source->size, error);
+	}
+	fd = openat(folder->fd, name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return pd_fail_system(error, errno, "%s: cannot open %s", file->name, name);
 	status = pd_source_open_fd(source, fd, true, error);
@@ -111,26 +157,27 @@ static enum pd_status open_part(struct pd_file *file, int dir_fd, const char *na
 	return status;
 }
 
-enum pd_status pd_file_add_directory_parts(struct pd_file *file, int dir_fd, struct pd_error *error)
+enum pd_status pd_file_add_directory_parts(struct pd_file *file, const struct pd_folder *folder, struct pd_error *error)
 {
 	const struct pd_dir_format *format = pd_file_dir_format(file);
-	char **names = NULL;
-	size_t count = 0;
+	struct names names = {.items = NULL};
 	enum pd_status status;
 
 	if (format && format->version != 1)
 		pd_file_tell(file, PD_PROBLEM_DIRECTORY_VERSION, PD_NO_OFFSET, "dir_format.version",
 			     "the directory has version %" PRIu64, format->version);
-	status = list_parts(dir_fd, &names, &count, error);
-	if (status >= 0 && count) {
-		file->extra = pd_alloc(count * sizeof(*file->extra));
+	status = folder->fd >= 0 ? list_directory(folder->fd, &names, error) :
+				   list_members(file->archive, folder->inside, &names, error);
+	if (status >= 0 && names.count) {
+		qsort(names.items, names.count, sizeof(names.items[0]), compare_names);
+		file->extra = pd_alloc(names.count * sizeof(*file->extra));
 		if (!file->extra)
 			status = pd_fail_memory(error);
 	}
-	for (size_t i = 0; i < count && status >= 0; i++) {
+	for (size_t i = 0; i < names.count && status >= 0; i++) {
 		struct pd_error why = {0};
 
-		status = open_part(file, dir_fd, names[i], &file->extra[i], &why);
+		status = open_part(file, folder, names.items[i], &file->extra[i], &why);
 		if (status == PD_ERROR_SYSTEM) {
 			// the other parts are not worse for it
 			pd_file_tell(file, PD_PROBLEM_UNREADABLE_PART, PD_NO_OFFSET, NULL, "%s", why.message);
@@ -139,8 +186,8 @@ enum pd_status pd_file_add_directory_parts(struct pd_file *file, int dir_fd, str
 			*error = why;
 		}
 	}
-	for (size_t i = 0; i < count; i++)
-		free(names[i]);
-	pd_free(names);
+	for (size_t i = 0; i < names.count; i++)
+		free(names.items[i]);
+	pd_free(names.items);
 	return status;
 }

@@ -15,6 +15,7 @@ enum {
 	PACKED_BUFFER = 128 << 10,
 	COPY_BUFFER = 256 << 10,
 	MEMORY_COPY = 4 << 20, // larger copies go to a temporary file
+	FIRST_READ = 128 // a live pipe may have no more yet
 };
 
 enum pd_status pd_source_open_fd(struct pd_source *source, int fd, bool owns_fd, struct pd_error *error)
@@ -24,11 +25,11 @@ enum pd_status pd_source_open_fd(struct pd_source *source, int fd, bool owns_fd,
 
 	if (fstat(fd, &stat) < 0)
 		return pd_fail_system(error, errno, "cannot look at the file");
-	*source = (struct pd_source){.fd = fd, .owns_fd = owns_fd, .size = UINT64_MAX};
+	*source = (struct pd_source){.fd = fd, .owns_fd = owns_fd, .bound = UINT64_MAX, .size = UINT64_MAX};
 	at = S_ISREG(stat.st_mode) ? lseek(fd, 0, SEEK_CUR) : -1;
 	if (at < 0)
 		return PD_OK;
-	source->seekable = true;
+	source->seekable = source->is_regular = true;
 	source->base = (uint64_t)at;
 	source->size = stat.st_size > at ? (uint64_t)(stat.st_size - at) : 0;
 	return PD_OK;
@@ -39,7 +40,21 @@ void pd_source_open_memory(struct pd_source *source, const void *data, size_t si
 	static const uint8_t nothing[1];
 
 	*source = (struct pd_source){
-		.fd = -1, .seekable = true, .memory = size ? data : nothing, .memory_size = size, .size = size};
+		.fd = -1, .seekable = true, .memory = size ? data : nothing, .memory_size = size, .bound = size, .size = size};
+}
+
+void pd_source_open_range(struct pd_source *source, const struct pd_source *whole, uint64_t offset, uint64_t size)
+{
+	if (whole->memory) {
+		pd_source_open_memory(source, whole->memory + offset, (size_t)size);
+		return;
+	}
+	*source = (struct pd_source){.fd = whole->fd,
+				     .seekable = true,
+				     .is_regular = whole->is_regular,
+				     .base = whole->base + offset,
+				     .bound = size,
+				     .size = size};
 }
 
 void pd_source_close(struct pd_source *source)
@@ -67,10 +82,14 @@ static enum pd_status read_below(struct pd_source *source, uint64_t offset, void
 		*got_out = got;
 		return PD_OK;
 	}
+	if (offset >= source->bound)
+		size = 0;
+	else if (size > source->bound - offset)
+		size = (size_t)(source->bound - offset);
 	while (got < size) {
-		ssize_t n = source->seekable ? pread(source->fd, (uint8_t *)data + got, size - got,
-						     (off_t)(source->base + offset + got))
-					     : read(source->fd, (uint8_t *)data + got, size - got);
+		ssize_t n = source->is_regular ? pread(source->fd, (uint8_t *)data + got, size - got,
+						       (off_t)(source->base + offset + got))
+					       : read(source->fd, (uint8_t *)data + got, size - got);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -152,6 +171,20 @@ static enum pd_status read_on(struct pd_source *source, void *data, size_t size,
 	return status;
 }
 
+// Keeps what is read up to end, if nothing behind it was read yet.
+static enum pd_status keep_first(struct pd_source *source, uint64_t end, struct pd_error *error)
+{
+	size_t want = end < FIRST_READ || end > sizeof(source->first) ? FIRST_READ : (size_t)end, got;
+	enum pd_status status;
+
+	if (source->position != source->first_size || source->first_size >= want)
+		return PD_OK;
+	status = read_on(source, source->first + source->first_size, want - source->first_size, &got, error);
+	if (status >= 0)
+		source->first_size += got;
+	return status;
+}
+
 enum pd_status pd_source_read(struct pd_source *source, uint64_t offset, void *data, size_t size,
 			      size_t *got_out, struct pd_error *error)
 {
@@ -160,11 +193,9 @@ enum pd_status pd_source_read(struct pd_source *source, uint64_t offset, void *d
 
 	if (source->seekable)
 		return read_below(source, offset, data, size, got_out, error);
-	if (!source->first_size && !source->position) {
-		status = read_on(source, source->first, sizeof(source->first), &source->first_size, error);
-		if (status < 0)
-			return status;
-	}
+	status = keep_first(source, offset + size, error);
+	if (status < 0)
+		return status;
 	if (offset < source->first_size) {
 		kept = source->first_size - (size_t)offset < size ? source->first_size - (size_t)offset : size;
 		memcpy(data, source->first + offset, kept);
@@ -192,7 +223,7 @@ static const struct pd_codec *codec_of(const uint8_t *data, size_t size)
 
 enum pd_status pd_source_unwrap(struct pd_source *source, uint64_t limit, struct pd_error *error)
 {
-	uint8_t first[sizeof(source->first)];
+	uint8_t first[FIRST_READ];
 	const struct pd_codec *codec;
 	size_t got;
 	enum pd_status status = pd_source_read(source, 0, first, sizeof(first), &got, error);
@@ -214,9 +245,7 @@ enum pd_status pd_source_unwrap(struct pd_source *source, uint64_t limit, struct
 	source->packed_offset = got;
 	source->packed_end = got < sizeof(first);
 	source->limit = limit;
-	// the outside cannot seek from now on; beneath, memory goes on by offset and a descriptor by reading
-	if (source->seekable && !source->memory && lseek(source->fd, (off_t)(source->base + got), SEEK_SET) < 0)
-		return pd_fail_system(error, errno, "cannot seek");
+	// the outside cannot seek from now on
 	source->seekable = false;
 	source->size = UINT64_MAX;
 	source->position = 0;
@@ -284,7 +313,8 @@ static enum pd_status copy_to_file(struct pd_source *source, struct pd_source *c
 		close(fd);
 		return status;
 	}
-	*copy = (struct pd_source){.fd = fd, .owns_fd = true, .seekable = true, .size = offset};
+	*copy = (struct pd_source){
+		.fd = fd, .owns_fd = true, .seekable = true, .is_regular = true, .bound = UINT64_MAX, .size = offset};
 	return PD_OK;
 }
 

@@ -16,7 +16,9 @@ struct pd_source {
 	int fd; // -1 for memory
 	bool owns_fd;
 	bool seekable;
+	bool is_regular;       // the descriptor can be read at any place, beneath a decompressor too
 	uint64_t base;         // where in the descriptor offset 0 is
+	uint64_t bound;        // the descriptor's bytes from there on that belong to it, UINT64_MAX if all do
 	const uint8_t *memory; // all of it, if not NULL
 	size_t memory_size;
 	uint8_t *owned;        // memory to be freed
@@ -34,19 +36,21 @@ struct pd_source {
 	bool damaged;
 	const char *damage;
 	// the first bytes, read to find out what it is, not yet given away
-	uint8_t first[128];
+	uint8_t first[512];
 	size_t first_size;
 };
 
 enum pd_status pd_source_open_fd(struct pd_source *source, int fd, bool owns_fd, struct pd_error *error);
 void pd_source_open_memory(struct pd_source *source, const void *data, size_t size);
+// A part of one that can seek and must stay open meanwhile. The part must lie inside.
+void pd_source_open_range(struct pd_source *source, const struct pd_source *whole, uint64_t offset, uint64_t size);
 void pd_source_close(struct pd_source *source);
 
 // If the source is compressed as a whole: reads through the codec from now on.
 enum pd_status pd_source_unwrap(struct pd_source *source, uint64_t limit, struct pd_error *error);
 
 // Reads up to size bytes at an offset; *got_out is less only at the end. What cannot seek is read in order,
-// but for the first 128 bytes, which can be read again until something behind them was.
+// but for the first 512 bytes, which can be read again until something behind them was.
 enum pd_status pd_source_read(struct pd_source *source, uint64_t offset, void *data, size_t size,
 			      size_t *got_out, struct pd_error *error);
 

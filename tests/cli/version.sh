@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 try version
-shell 'perfdata version --build | sed "s/^\([a-z]*\) .*\(yes\|no\):/\1:/; s/^compiler .*/compiler/"'
+shell 'perfdata version --build | sed "s/^\([a-z0-9]*\) .*\(yes\|no\):/\1:/; s/^compiler .*/compiler/"'
