@@ -10,6 +10,8 @@
  *   print.h   records as text and JSON
  *   check.h   every problem of a file
  *   world.h   who ran and what was mapped, at each moment
+ *   filter.h  conditions on records, written as text
+ *   jitdump.h code that programs made, as they wrote it down
  *   trace.h   what tracepoints recorded, as text
  *   writer.h  writing a perf.data
  */
@@ -22,6 +24,7 @@
 #include <perfdata/file.h>
 #include <perfdata/format.h>
 #include <perfdata/print.h>
+#include <perfdata/jitdump.h>
 #include <perfdata/profile.h>
 #include <perfdata/run.h>
 #include <perfdata/stream.h>

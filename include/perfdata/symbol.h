@@ -24,7 +24,8 @@ enum pd_symbols_flag {
 	PD_SYMBOLS_NO_FILES = 1,    /* open nothing: objects have names, functions are not known */
 	PD_SYMBOLS_RAW_NAMES = 2,   /* names as the linker has them, not demangled */
 	PD_SYMBOLS_NO_INLINE = 4,   /* pd_symbols_lines gives the function itself only */
-	PD_SYMBOLS_NO_JITDUMP = 8   /* do not read jit-PID.dump, as perf does without perf inject */
+	PD_SYMBOLS_NO_JITDUMP = 8,  /* do not read jit-PID.dump, as perf does without perf inject */
+	PD_SYMBOLS_ANY_FILE = 16    /* pd_symbols_build_id takes what has the path now, whatever it was then */
 };
 
 /** Brings the object or debug file with a build id, as a path that stays valid during the call; NULL if there
@@ -117,6 +118,18 @@ PD_API struct pd_place pd_symbols_at(struct pd_symbols *symbols, const struct pd
  * how many there are, which may be more than capacity; 0 if the function is not known. */
 PD_API size_t pd_symbols_lines(struct pd_symbols *symbols, const struct pd_place *place,
 			       struct pd_line *lines_out, size_t capacity);
+/** A build id. */
+struct pd_build_id {
+	uint8_t size; /* 0: none */
+	uint8_t bytes[20];
+};
+
+/** The build id of an object: what was recorded, else that of what is there now and is known to be the same: its file
+ * below symfs; the kernel that runs here, its modules and its vdso. A file that has another inode than the one that was
+ * recorded, or was changed later than the recording, is not the same. False if there is none: *why_out then says why,
+ * and is valid until the next call. The object must be of the world of the symbols. */
+PD_API bool pd_symbols_build_id(struct pd_symbols *symbols, const struct pd_object *object,
+				struct pd_build_id *id_out, const char **why_out);
 /** True if memory ran out: some names are missing. */
 PD_API bool pd_symbols_failed(const struct pd_symbols *symbols);
 

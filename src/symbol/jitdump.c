@@ -5,16 +5,19 @@
  */
 #include "symbol/jitdump.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cursor.h"
+#include "symbol/root.h"
 
 enum {
 	HEADER_SIZE = 40,
 	RECORD_SIZE = 16,
 	LOAD_SIZE = 40, // behind the header of a record, up to the name
 	MOVE_SIZE = 48,
+	UNWINDING_SIZE = 24, // behind the header of a record, up to the bytes
 	NAME_ROOM = 64 << 10, // most of a load that is looked through for the end of its name
 	WINDOW = 256 << 10,
 	LINES_ROOM = 64 << 20, // most of a record of lines
@@ -25,7 +28,8 @@ enum record_id {
 	CODE_LOAD,
 	CODE_MOVE,
 	CODE_DEBUG_INFO,
-	CODE_CLOSE
+	CODE_CLOSE,
+	CODE_UNWINDING
 };
 
 static const size_t default_limit = (size_t)1 << 30;
@@ -55,6 +59,11 @@ struct pd_jitdump {
 	uint32_t *order;
 	uint64_t *ends;
 	size_t leaves;
+	// for objects, if they will be asked for
+	struct pd_image image;
+	bool kept;
+	uint8_t *object;
+	size_t object_capacity;
 };
 
 struct reading {
@@ -68,9 +77,10 @@ struct reading {
 	uint64_t window_at;
 	uint32_t *slots; // codes by the hash of their index
 	size_t slot_count;
-	// lines that wait for their code
+	// lines, and how to unwind, that wait for their code
 	uint64_t lines_addr;
 	size_t first_line, line_count;
+	uint64_t frames_offset, frames_size, frames_header_size, frames_mapped;
 };
 
 // ---- bytes ----
@@ -212,6 +222,11 @@ static bool read_load(struct reading *r, struct pd_cursor *c, uint64_t time, uin
 		code->line_count = r->line_count;
 	}
 	r->line_count = 0;
+	code->frames_offset = r->frames_offset;
+	code->frames_size = r->frames_size;
+	code->frames_header_size = r->frames_header_size;
+	code->frames_mapped = r->frames_mapped;
+	r->frames_size = r->frames_header_size = r->frames_mapped = 0;
 	add_code(r, &added);
 	return true;
 }
@@ -238,6 +253,7 @@ static bool read_move(struct reading *r, struct pd_cursor *c, uint64_t time)
 	moved.code.size = size;
 	moved.code.pid = pid;
 	moved.code.tid = tid;
+	moved.code.moved = true;
 	add_code(r, &moved);
 	return true;
 }
@@ -286,6 +302,19 @@ static bool read_lines(struct reading *r, struct pd_cursor *c)
 	return true;
 }
 
+static bool read_unwinding(struct reading *r, struct pd_cursor *c, uint64_t offset, uint64_t size)
+{
+	r->frames_size = pd_cursor_u64(c);
+	r->frames_header_size = pd_cursor_u64(c);
+	r->frames_mapped = pd_cursor_u64(c);
+	r->frames_offset = offset + RECORD_SIZE + UNWINDING_SIZE;
+	// what says of itself that it is more than there is says nothing
+	if (c->failed || r->frames_size > size - RECORD_SIZE - UNWINDING_SIZE || r->frames_header_size > r->frames_size ||
+	    r->frames_mapped > r->frames_size)
+		r->frames_size = r->frames_header_size = r->frames_mapped = 0;
+	return !c->failed;
+}
+
 static int by_offset(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
@@ -314,13 +343,15 @@ static const char *read_record(struct reading *r, uint32_t id, uint64_t size, ui
 
 	if (id == CODE_CLOSE)
 		r->jit->about.closed = true;
-	if (id > CODE_DEBUG_INFO)
-		return NULL; // how to unwind, and what is not known yet
+	if (id > CODE_UNWINDING || id == CODE_CLOSE)
+		return NULL; // what is not known yet
 	c = look(r, offset + RECORD_SIZE, (size_t)(body < most ? body : most));
 	if (id == CODE_LOAD)
 		ok = read_load(r, &c, time, offset, size);
 	else if (id == CODE_MOVE)
 		ok = read_move(r, &c, time);
+	else if (id == CODE_UNWINDING)
+		ok = read_unwinding(r, &c, offset, size);
 	else if ((ok = read_lines(r, &c)))
 		sort_lines(r);
 	return ok ? NULL : "a record is cut off or damaged";
@@ -510,7 +541,15 @@ bool pd_jitdump_line(const struct pd_jitdump *jit, const struct pd_jit_code *cod
 
 // ---- opening ----
 
-enum pd_status pd_jitdump_open_image(struct pd_jitdump **jit_out, struct pd_image *image, size_t limit,
+static void finish_codes(struct pd_jitdump *jit)
+{
+	for (size_t i = 0; i < jit->about.code_count; i++) {
+		jit->codes[i].code.name = jit->texts + jit->codes[i].name;
+		jit->codes[i].code.number = i;
+	}
+}
+
+enum pd_status pd_jitdump_open_image(struct pd_jitdump **jit_out, struct pd_image *image, size_t limit, bool keep,
 				     struct pd_error *error)
 {
 	struct pd_jitdump *jit = pd_alloc(sizeof(*jit));
@@ -526,20 +565,45 @@ enum pd_status pd_jitdump_open_image(struct pd_jitdump **jit_out, struct pd_imag
 		status = pd_fail_memory(error);
 	pd_free(r.window);
 	pd_free(r.slots);
-	pd_image_close(image);
-	if (status)
+	if (status || !keep)
+		pd_image_close(image);
+	if (status) {
 		pd_jitdump_close(jit);
-	else
-		*jit_out = jit;
-	return status;
+		return status;
+	}
+	if (keep)
+		jit->image = *image;
+	jit->kept = keep;
+	finish_codes(jit);
+	*jit_out = jit;
+	return PD_OK;
 }
 
-enum pd_status pd_jitdump_open(struct pd_jitdump **jit_out, const char *path, size_t limit, struct pd_error *error)
+bool pd_jitdump_is(const char *path)
 {
-	struct pd_image image;
-	enum pd_status status = pd_image_open(&image, path, 0, error);
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t length = strlen(name);
 
-	return status ? status : pd_jitdump_open_image(jit_out, &image, limit, error);
+	return strncmp(name, "jit-", 4) == 0 && length > 9 && strcmp(name + length - 5, ".dump") == 0;
+}
+
+enum pd_status pd_jitdump_open(const char *root, const char *path, uint64_t memory_limit, struct pd_jitdump **jit_out,
+			       struct pd_error *error)
+{
+	int fd = pd_root_open_own(root ? root : "/", path);
+	struct pd_image image;
+	enum pd_status status;
+
+	if (fd == -ENOTSUP)
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "%s: not a regular file", path);
+	if (fd < 0)
+		return pd_fail(error, PD_ERROR_SYSTEM, PD_NO_OFFSET, "%s: %s", path,
+			       fd == -EPERM ? "belongs neither to root nor to you" : strerror(-fd));
+	status = pd_image_open_fd(&image, fd, path, 0, error);
+	if (status)
+		return status;
+	return pd_jitdump_open_image(jit_out, &image, memory_limit < SIZE_MAX ? (size_t)memory_limit : SIZE_MAX, true,
+				     error);
 }
 
 void pd_jitdump_close(struct pd_jitdump *jit)
@@ -551,6 +615,9 @@ void pd_jitdump_close(struct pd_jitdump *jit)
 	pd_free(jit->texts);
 	pd_free(jit->order);
 	pd_free(jit->ends);
+	pd_free(jit->object);
+	if (jit->kept)
+		pd_image_close(&jit->image);
 	pd_free(jit);
 }
 
@@ -561,9 +628,44 @@ struct pd_jitdump_about pd_jitdump_about(const struct pd_jitdump *jit)
 
 struct pd_jit_code pd_jitdump_code(const struct pd_jitdump *jit, size_t index)
 {
-	struct pd_jit_code code = jit->codes[index].code;
+	return jit->codes[index].code;
+}
 
-	code.name = jit->texts + jit->codes[index].name;
-	code.number = index;
-	return code;
+const struct pd_jitdump_about *pd_jitdump_what(const struct pd_jitdump *jit)
+{
+	return &jit->about;
+}
+
+const struct pd_jit_code *pd_jitdump_code_at(const struct pd_jitdump *jit, size_t index)
+{
+	return index < jit->about.code_count ? &jit->codes[index].code : NULL;
+}
+
+// ---- for objects ----
+
+struct pd_jit_line pd_jitdump_line_at(const struct pd_jitdump *jit, const struct pd_jit_code *code, size_t index)
+{
+	const struct line *line = &jit->lines[code->first_line + index];
+
+	return (struct pd_jit_line){
+		.addr = line->offset,
+		.line = line->line,
+		.column = line->column,
+		.file = jit->texts + line->file,
+	};
+}
+
+bool pd_jitdump_bytes(struct pd_jitdump *jit, uint64_t offset, void *data, size_t size)
+{
+	return jit->kept && pd_image_copy(&jit->image, offset, data, size) == size;
+}
+
+uint64_t pd_jitdump_size(const struct pd_jitdump *jit)
+{
+	return jit->kept ? jit->image.size : 0;
+}
+
+uint8_t *pd_jitdump_room(struct pd_jitdump *jit, size_t size)
+{
+	return PD_GROW(jit->object, jit->object_capacity, size) ? jit->object : NULL;
 }

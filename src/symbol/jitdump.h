@@ -6,38 +6,9 @@
 #ifndef PD_SYMBOL_JITDUMP_H
 #define PD_SYMBOL_JITDUMP_H
 
+#include <perfdata/jitdump.h>
+
 #include "symbol/image.h"
-
-struct pd_jitdump;
-
-struct pd_jitdump_about {
-	bool big;
-	bool arch_timestamps; // times are of the processor's counter, not of the clock of perf
-	bool closed;          // the program ended its list
-	uint32_t machine;     // as in ELF
-	uint32_t pid;
-	uint64_t start_time;
-	size_t code_count;
-	size_t line_count;
-	const char *damage;   // why reading ended early, or NULL
-	uint64_t damage_offset;
-};
-
-/** Code at [addr, addr + size) in [time, end_time). Names live as long as the jitdump. */
-struct pd_jit_code {
-	uint64_t time;
-	uint64_t end_time; // when it was moved away, else PD_NO_TIME
-	uint64_t addr;
-	uint64_t size;
-	uint64_t index;       // the program's number for it
-	uint64_t code_offset; // where in the file its bytes are
-	uint32_t pid;
-	uint32_t tid;
-	const char *name;
-	size_t first_line;
-	size_t line_count;
-	size_t number; // for pd_jitdump_code
-};
 
 struct pd_jit_line {
 	uint64_t addr;
@@ -48,13 +19,10 @@ struct pd_jit_line {
 
 enum { PD_JIT_ANY_PID = -1 };
 
-/** Reads a regular file. limit is the most memory to take, 0 means 1 GiB. PD_ERROR_FORMAT if it is no jitdump;
- * damage behind the header only ends the reading. */
-enum pd_status pd_jitdump_open(struct pd_jitdump **jit_out, const char *path, size_t limit, struct pd_error *error);
-/** The same for an image, which it takes, also on failure. */
-enum pd_status pd_jitdump_open_image(struct pd_jitdump **jit_out, struct pd_image *image, size_t limit,
+/** Reads an image, which it takes, also on failure. limit is the most memory to take, 0 means 1 GiB. keep: the bytes of codes
+ * will be asked for. PD_ERROR_FORMAT if it is no jitdump; damage behind the header only ends the reading. */
+enum pd_status pd_jitdump_open_image(struct pd_jitdump **jit_out, struct pd_image *image, size_t limit, bool keep,
 				     struct pd_error *error);
-void pd_jitdump_close(struct pd_jitdump *jit);
 
 struct pd_jitdump_about pd_jitdump_about(const struct pd_jitdump *jit);
 /** Codes in the order of the file. index must be less than the count. */
@@ -66,5 +34,13 @@ bool pd_jitdump_find(const struct pd_jitdump *jit, int64_t pid, uint64_t addr, u
 /** The line of an address in a code; false if it has none. */
 bool pd_jitdump_line(const struct pd_jitdump *jit, const struct pd_jit_code *code, uint64_t addr,
 		     struct pd_jit_line *line_out);
+
+/** Inside of the reader: a line of a code, addr being from its beginning, and bytes of the dump, which must have been kept;
+ * false if they are not in it. */
+struct pd_jit_line pd_jitdump_line_at(const struct pd_jitdump *jit, const struct pd_jit_code *code, size_t index);
+bool pd_jitdump_bytes(struct pd_jitdump *jit, uint64_t offset, void *data, size_t size);
+uint64_t pd_jitdump_size(const struct pd_jitdump *jit);
+/** Memory for the object that is made, until the next call; NULL if there is none. */
+uint8_t *pd_jitdump_room(struct pd_jitdump *jit, size_t size);
 
 #endif

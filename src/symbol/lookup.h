@@ -126,6 +126,9 @@ struct pd_symbols {
 	struct pd_jit_mark *jit_marks;
 	size_t jit_mark_count, jit_mark_capacity;
 	size_t mappings_seen; // when the marks were looked for
+	bool kernel_checked;
+	const char *other_kernel; // why the kernel that runs here is not the one that was recorded, or NULL
+	char why[256];            // why there is no build id
 	bool failed;
 };
 
@@ -164,6 +167,9 @@ bool pd_lookup_tries(struct pd_text *text, const struct pd_found *found);
 struct pd_elf *pd_lookup_fetch(struct pd_symbols *symbols, const struct pd_object_id *id, bool debug);
 /** Sets spans and terms by the segments of an object. */
 bool pd_lookup_take_spans(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_elf *elf);
+
+/** The vdso that the kernel gave to this process, or NULL; of programs of 64 bits only. */
+struct pd_elf *pd_lookup_own_vdso(void);
 
 // ---- lookup_lines.c ----
 
@@ -205,6 +211,13 @@ void pd_lookup_load_kernel(struct pd_symbols *symbols, struct pd_dso_full *dso, 
  * at. Loads the list. */
 bool pd_lookup_kernel_behind(struct pd_symbols *symbols, uint64_t addr, struct pd_location *location_out);
 void pd_lookup_kernels_fini(struct pd_symbols *symbols);
+/** Where the reference symbol of the kernel that runs here stands, if the recording says where it was: false if these
+ * differ, so that it was another kernel or another boot. True if nothing is known against it. */
+bool pd_lookup_kernel_may_run(struct pd_symbols *symbols);
+/** Build id of the kernel that runs here. */
+bool pd_lookup_running_id(struct pd_object_id *id_out);
+/** Build id in a file of notes, such as /sys/kernel/notes. */
+bool pd_lookup_notes_id(const char *path, struct pd_object_id *id_out);
 void pd_lookup_load_module(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location);
 
 // ---- lookup_runtime.c ----

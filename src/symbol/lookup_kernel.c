@@ -79,14 +79,14 @@ static bool take_kallsyms(struct pd_kernel *kernel, struct pd_kallsyms *kallsyms
 	return true;
 }
 
-static bool running_id(struct pd_object_id *id_out)
+bool pd_lookup_notes_id(const char *path, struct pd_object_id *id_out)
 {
 	struct pd_image image;
 	uint8_t *notes;
 	size_t size;
 	bool found;
 
-	if (pd_image_open(&image, "/sys/kernel/notes", NOTES_LIMIT, NULL))
+	if (pd_image_open(&image, path, NOTES_LIMIT, NULL))
 		return false;
 	found = pd_image_read_all(&image, NOTES_LIMIT, &notes, &size, NULL) == PD_OK;
 	pd_image_close(&image);
@@ -96,6 +96,24 @@ static bool running_id(struct pd_object_id *id_out)
 	found = pd_object_id_from_notes(notes, size, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, id_out);
 	pd_free(notes);
 	return found;
+}
+
+bool pd_lookup_running_id(struct pd_object_id *id_out)
+{
+	return pd_lookup_notes_id("/sys/kernel/notes", id_out);
+}
+
+bool pd_lookup_kernel_may_run(struct pd_symbols *symbols)
+{
+	const struct pd_mapping *reference = find_reference(symbols, 0);
+	struct pd_kallsyms kallsyms;
+	uint64_t listed;
+
+	if (!reference || pd_kallsyms_open(&kallsyms, "/proc/kallsyms", symbols->limit, NULL))
+		return true;
+	listed = kallsyms.hidden ? 0 : listed_addr(&kallsyms, reference->symbol);
+	pd_kallsyms_close(&kallsyms);
+	return !listed || listed == reference->pgoff;
 }
 
 static void put_line(struct pd_text *tried, const char *text)
@@ -114,7 +132,7 @@ static bool try_running(struct pd_symbols *symbols, struct pd_kernel *kernel, co
 
 	if (!symbols->own_machine || kernel->machine)
 		return false;
-	if (id->size && (!running_id(&own) || !pd_object_id_equal(&own, id))) {
+	if (id->size && (!pd_lookup_running_id(&own) || !pd_object_id_equal(&own, id))) {
 		put_line(tried, "/proc/kallsyms: this system runs a kernel with another build id");
 		return false;
 	}

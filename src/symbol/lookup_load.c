@@ -241,8 +241,7 @@ void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso)
 
 // ---- the vdso ----
 
-// The one that the kernel gave to this process.
-static struct pd_elf *own_vdso(void)
+struct pd_elf *pd_lookup_own_vdso(void)
 {
 	const uint8_t *memory = (const uint8_t *)getauxval(AT_SYSINFO_EHDR); // NOLINT: its address is a number
 	struct pd_elf *elf = NULL;
@@ -270,7 +269,7 @@ static void load_vdso(struct pd_symbols *symbols, struct pd_dso_full *dso)
 	pd_lookup_load_file(symbols, dso);
 	if (dso->table || !symbols->own_machine || dso->machine || !dso->id.size)
 		return;
-	elf = own_vdso();
+	elf = pd_lookup_own_vdso();
 	if (elf && pd_elf_id(elf, &id) && pd_object_id_equal(&id, &dso->id)) {
 		read_table(symbols, dso, elf, NULL);
 		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "the vdso of this system");

@@ -3,10 +3,8 @@
  * Code that programs made: jit-PID.dump where the program mapped one, which is how it says that it writes it, and for
  * what is not in it /tmp/perf-PID.map. As others may write into such directories, the files must belong to root or to the user.
  */
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "symbol/lookup.h"
 #include "symbol/perfmap.h"
@@ -17,28 +15,14 @@ enum { TEXT_LIMIT = 256 << 20 };
 // Opens a regular file of root or the user; says why not.
 static bool open_own(const struct pd_symbols *symbols, const char *path, struct pd_image *image, const char **reason)
 {
-	int fd = pd_root_open_itself(symbols->places.symfs, path);
-	struct stat about;
+	int fd = pd_root_open_own(symbols->places.symfs, path);
 
 	if (fd < 0) {
-		*reason = strerror(-fd);
-		return false;
-	}
-	if (fstat(fd, &about) < 0 || (about.st_uid && about.st_uid != geteuid())) {
-		*reason = "belongs neither to root nor to you";
-		close(fd);
+		*reason = fd == -EPERM ? "belongs neither to root nor to you" : strerror(-fd);
 		return false;
 	}
 	*reason = "not a regular file";
 	return pd_image_open_fd(image, fd, path, symbols->limit, NULL) == PD_OK;
-}
-
-static bool is_jitdump(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	size_t length = strlen(name);
-
-	return strncmp(name, "jit-", 4) == 0 && length > 9 && strcmp(name + length - 5, ".dump") == 0;
 }
 
 // Marks of mappings that came since the last time.
@@ -49,7 +33,7 @@ static void find_marks(struct pd_symbols *symbols)
 	for (; (map = pd_world_mapping(symbols->world, symbols->mappings_seen)); symbols->mappings_seen++) {
 		size_t n = symbols->jit_mark_count;
 
-		if (!map->object || !is_jitdump(map->object->path))
+		if (!map->object || !pd_jitdump_is(map->object->path))
 			continue;
 		if (n && symbols->jit_marks[n - 1].pid == map->pid && symbols->jit_marks[n - 1].object == map->object)
 			continue;
@@ -68,7 +52,7 @@ static struct pd_jitdump *open_jitdump(struct pd_symbols *symbols, const char *p
 	const char *reason;
 
 	if (open_own(symbols, path, &image, &reason)) {
-		enum pd_status status = pd_jitdump_open_image(&jit, &image, symbols->limit, NULL);
+		enum pd_status status = pd_jitdump_open_image(&jit, &image, symbols->limit, false, NULL);
 
 		symbols->failed |= status == PD_ERROR_MEMORY;
 		reason = "not a jitdump";

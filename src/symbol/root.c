@@ -128,3 +128,15 @@ int pd_root_open_itself(const char *root, const char *path)
 {
 	return open_below(root, path, true);
 }
+
+int pd_root_open_own(const char *root, const char *path)
+{
+	int fd = pd_root_open_itself(root, path);
+	struct stat about;
+
+	if (fd >= 0 && (fstat(fd, &about) < 0 || (about.st_uid && about.st_uid != geteuid()))) {
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}

@@ -13,5 +13,7 @@ int pd_root_open(const char *root, const char *path);
 /** The same, but the path itself must not be a symbolic link (-ELOOP), only the directories before it may be: for places
  * where anybody can put one. */
 int pd_root_open_itself(const char *root, const char *path);
+/** The same, and it must belong to root or to the user (-EPERM). */
+int pd_root_open_own(const char *root, const char *path);
 
 #endif

@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct pd_error error;
 
 	pd_image_open_memory(&image, data, size);
-	if (pd_jitdump_open_image(&jit, &image, 16 << 20, &error)) {
+	if (pd_jitdump_open_image(&jit, &image, 16 << 20, true, &error)) {
 		walk_require_error(error.status, &error);
 		return 0;
 	}

@@ -104,7 +104,7 @@ static struct pd_jitdump *open_image(const struct image *image)
 	struct pd_image bytes;
 
 	pd_image_open_memory(&bytes, image->data, image->size);
-	return pd_jitdump_open_image(&jit, &bytes, 0, NULL) == PD_OK ? jit : NULL;
+	return pd_jitdump_open_image(&jit, &bytes, 0, false, NULL) == PD_OK ? jit : NULL;
 }
 
 static const char *name_at(const struct pd_jitdump *jit, int64_t pid, uint64_t addr, uint64_t time)
@@ -189,8 +189,8 @@ TEST(test_jitdump__something_else)
 	struct pd_error error;
 
 	pd_image_open_memory(&bytes, "PERFILE2", 8);
-	CHECK(pd_jitdump_open_image(&jit, &bytes, 0, &error) == PD_ERROR_FORMAT);
-	CHECK(pd_jitdump_open(&jit, "/dev/zero", 0, &error) == PD_ERROR_UNSUPPORTED);
+	CHECK(pd_jitdump_open_image(&jit, &bytes, 0, false, &error) == PD_ERROR_FORMAT);
+	CHECK(pd_jitdump_open(NULL, "/dev/zero", 0, &jit, &error) == PD_ERROR_UNSUPPORTED);
 }
 
 // The newest up to a time, as a plain search says.
@@ -242,7 +242,7 @@ TEST(test_jitdump__recorded)
 		struct pd_jit_code code, again;
 		struct pd_jit_line line;
 
-		CHECK(pd_jitdump_open(&jit, found.gl_pathv[i], 0, NULL) == PD_OK);
+		CHECK(pd_jitdump_open(NULL, found.gl_pathv[i], 0, &jit, NULL) == PD_OK);
 		CHECK(!pd_jitdump_about(jit).damage && pd_jitdump_about(jit).code_count >= 10);
 		CHECK(pd_jitdump_about(jit).big == !!strstr(found.gl_pathv[i], "s390x"));
 		code = pd_jitdump_code(jit, 0);
