@@ -41,9 +41,8 @@ static bool sort_buckets(struct arranger *a)
 	a->buckets = pd_alloc((a->from->bucket_count + 1) * sizeof(struct pd_bucket *));
 	if (!a->buckets)
 		return false;
-	for (size_t i = 0; i < a->from->slot_count; i++)
-		if (a->from->slots[i])
-			a->buckets[count++] = a->from->slots[i];
+	for (; count < a->from->bucket_count; count++)
+		a->buckets[count] = a->from->buckets[count];
 	qsort(a->buckets, count, sizeof(struct pd_bucket *), compare_buckets);
 	return true;
 }

@@ -6,15 +6,15 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "profile/hash.h"
+#include "stream/stream.h"
 
 enum {
-	FIRST_SLOTS = 4096,
 	RECENT_FIRST = 1 << 14,
-	RECENT_LIMIT = 1 << 19,
-	RECENT_MOST = 160 // words of a raw key that is kept at hand
+	RECENT_LIMIT = 1 << 20,
 };
 
 #define HAS(attr, NAME) ((attr)->sample_type & PD_MASK(PD_SAMPLE_TYPE_##NAME))
+#define BY_EXTRA (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME | PD_BY_RAW)
 
 // One sample on its way into a bucket.
 struct shot {
@@ -28,57 +28,21 @@ struct shot {
 	uint64_t weight, cgroup;
 };
 
-// Words of a raw key: these, the chain, and what is seldom asked for.
-enum { RAW_WHO, RAW_MAPS, RAW_CPU, RAW_IP, RAW_MODE, RAW_CHAIN };
-enum { EXTRA_CGROUP, EXTRA_WEIGHT, EXTRA_SLICE, EXTRA_RAW, EXTRA_COUNT };
-
-#define BY_EXTRA (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME | PD_BY_RAW)
-
-// A sample that waits for others. Its place in the table of raw keys is on its way from memory meanwhile: looking one
-// sample up after another would wait for memory each time.
-struct pending {
-	const uint64_t *words; // its raw key
-	uint32_t count, chain_count;
-	uint64_t hash;
-	uint64_t period, weight;
+// A sample that knows its raw key. Some of them wait for each other: the places of their keys in the table are on their
+// way from memory meanwhile, and looking one up after another would wait for memory each time.
+struct pd_pending {
+	struct pd_tag tag;
+	uint64_t maps, ip, period, weight;
 	struct pd_moment when;
-};
-
-enum { BATCH = 32, BATCH_WORDS = 1024 };
-
-struct pd_batch {
-	struct pending items[BATCH];
-	size_t count;
-	uint64_t words[BATCH_WORDS];
-	size_t word_count;
+	const uint64_t *chain; // in the record
+	uint32_t chain_count;
+	uint32_t owner, event, pid, cpu;
+	uint32_t cpumode;
+	uint32_t raw;
+	uint64_t cgroup, slice;
 };
 
 // ---- buckets ----
-
-static void put_bucket(struct pd_bucket **slots, size_t slot_count, struct pd_bucket *bucket)
-{
-	size_t at = bucket->hash & (slot_count - 1);
-
-	while (slots[at])
-		at = (at + 1) & (slot_count - 1);
-	slots[at] = bucket;
-}
-
-static bool grow_slots(struct pd_collector *c)
-{
-	size_t count = c->slot_count ? c->slot_count * 2 : FIRST_SLOTS;
-	struct pd_bucket **slots = pd_alloc(count * sizeof(struct pd_bucket *));
-
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < c->slot_count; i++)
-		if (c->slots[i])
-			put_bucket(slots, count, c->slots[i]);
-	pd_free(c->slots);
-	c->slots = slots;
-	c->slot_count = count;
-	return true;
-}
 
 static uint64_t hash_bucket(const struct pd_collector *c, const struct pd_bucket_key *key, const uint32_t *callers)
 {
@@ -91,11 +55,9 @@ static uint64_t hash_bucket(const struct pd_collector *c, const struct pd_bucket
 		key->raw,
 		(uint64_t)key->caller_count << 2 | (uint64_t)key->cut << 1 | key->damaged,
 	};
-	uint64_t hash = pd_hash_words(c->seed, words, sizeof(words) / sizeof(words[0]));
 
-	for (size_t i = 0; i < key->caller_count; i++)
-		hash = pd_fold(hash ^ callers[i], UINT64_C(0x9e3779b97f4a7c15));
-	return hash;
+	return pd_hash_halves(pd_hash_words(c->seed, words, sizeof(words) / sizeof(words[0])), callers,
+			      key->caller_count);
 }
 
 static bool same_key(const struct pd_bucket_key *a, const struct pd_bucket_key *b)
@@ -110,18 +72,17 @@ static struct pd_bucket *add_bucket(struct pd_collector *c, const struct pd_buck
 {
 	struct pd_bucket *bucket;
 
-	if (c->bucket_count * 2 >= c->slot_count && !grow_slots(c))
+	if (c->bucket_count >= UINT32_MAX - 1 || !PD_GROW(c->buckets, c->bucket_capacity, c->bucket_count + 1))
 		return NULL;
 	bucket = pd_arena_alloc(&c->arena, sizeof(*bucket) + key->caller_count * sizeof(*callers));
-	if (!bucket)
+	if (!bucket || !pd_index_add(&c->index, hash, (uint32_t)c->bucket_count))
 		return NULL;
-	bucket->hash = hash;
+	bucket->number = (uint32_t)c->bucket_count;
 	bucket->first = when;
 	bucket->key = *key;
 	if (key->caller_count)
 		memcpy(bucket->callers, callers, key->caller_count * sizeof(*callers));
-	put_bucket(c->slots, c->slot_count, bucket);
-	c->bucket_count++;
+	c->buckets[c->bucket_count++] = bucket;
 	return bucket;
 }
 
@@ -130,15 +91,15 @@ static struct pd_bucket *find_bucket(struct pd_collector *c, const struct pd_buc
 				     struct pd_moment when)
 {
 	uint64_t hash = hash_bucket(c, key, callers);
-	size_t at = hash & (c->slot_count - 1);
-	struct pd_bucket *bucket;
+	size_t at = (uint32_t)hash;
 
-	while ((bucket = c->slots[at]) != NULL) {
-		if (bucket->hash == hash && same_key(&bucket->key, key) &&
+	for (uint32_t i; (i = pd_index_next(&c->index, hash, &at)) != PD_INDEX_END;) {
+		struct pd_bucket *bucket = c->buckets[i];
+
+		if (same_key(&bucket->key, key) &&
 		    (!key->caller_count ||
 		     memcmp(bucket->callers, callers, key->caller_count * sizeof(*callers)) == 0))
 			return bucket;
-		at = (at + 1) & (c->slot_count - 1);
 	}
 	return add_bucket(c, key, callers, hash, when);
 }
@@ -241,58 +202,48 @@ static uint64_t slice_of(const struct pd_collector *c, const struct shot *shot)
 	return shot->brief.time_ns == PD_NO_TIME || !slice_ns ? 0 : shot->brief.time_ns / slice_ns * slice_ns;
 }
 
-static size_t raw_size(const struct pd_collector *c, const struct shot *shot)
+// A sample with a chain that is longer has no tag.
+static inline bool has_tag(const struct pd_pending *pending)
 {
-	size_t size = RAW_CHAIN + (c->options->by & PD_BY_CHAIN ? shot->brief.callchain.count : 0);
-
-	return c->options->by & BY_EXTRA ? size + EXTRA_COUNT : size;
+	return pending->chain_count <= PD_TAG_CHAIN_MOST;
 }
 
-static void make_raw(const struct pd_collector *c, const struct shot *shot, uint64_t *words)
+static inline void tag(const struct pd_collector *c, struct pd_pending *pending, bool extra)
 {
-	const struct pd_brief *brief = &shot->brief;
-	uint32_t by = c->options->by;
-	size_t chain = by & PD_BY_CHAIN ? brief->callchain.count : 0;
+	const uint64_t *secrets = c->secrets->words;
+	struct pd_tag tag = {0, 0};
 
-	words[RAW_WHO] = (uint64_t)shot->owner << 32 | (uint32_t)shot->event->index;
-	words[RAW_MAPS] = shot->maps;
-	words[RAW_CPU] = (uint64_t)brief->pid << 32 | (by & PD_BY_CPU ? brief->cpu : UINT32_MAX);
-	words[RAW_IP] = brief->ip;
-	words[RAW_MODE] = brief->cpumode;
-	words += RAW_CHAIN;
-	for (size_t i = 0; i < chain; i++)
-		words[i] = brief->callchain.items[i];
-	words += chain;
-	if (PD_UNLIKELY(by & BY_EXTRA)) {
-		words[EXTRA_CGROUP] = by & PD_BY_CGROUP ? shot->cgroup : 0;
-		words[EXTRA_WEIGHT] = by & PD_BY_WEIGHT ? shot->weight : 0;
-		words[EXTRA_SLICE] = by & PD_BY_TIME ? slice_of(c, shot) : 0;
-		words[EXTRA_RAW] = shot->raw;
+	if (PD_UNLIKELY(!has_tag(pending)))
+		return;
+	pd_tag_add(&tag, secrets, (uint64_t)pending->owner << 32 | pending->event, pending->maps);
+	pd_tag_add(&tag, secrets + 2, (uint64_t)pending->pid << 32 | pending->cpu, pending->ip);
+	pd_tag_add(&tag, secrets + 4, (uint64_t)pending->cpumode << 32 | pending->chain_count, pending->raw);
+	if (extra) {
+		pd_tag_add(&tag, secrets + 6, pending->cgroup, pending->weight);
+		pd_tag_add(&tag, secrets + 8, pending->slice, 0);
 	}
+	pd_tag_add_words(&tag, secrets + PD_TAG_HEAD, pending->chain, pending->chain_count);
+	pending->tag = tag;
 }
 
 // The bucket of a raw key that was not seen lately. NULL if there is no memory.
-static struct pd_bucket *sort_in(struct pd_collector *c, const struct pending *pending)
+static struct pd_bucket *sort_in(struct pd_collector *c, const struct pd_pending *pending)
 {
-	const uint64_t *words = pending->words, *extra = words + RAW_CHAIN + pending->chain_count;
-	struct pd_u64s chain = {words + RAW_CHAIN, pending->chain_count};
-	struct pd_spot spot = {words[RAW_MAPS], words[RAW_IP], (uint32_t)(words[RAW_CPU] >> 32),
-			       (unsigned)words[RAW_MODE], pending->when};
+	struct pd_u64s chain = {pending->chain, pending->chain_count};
+	struct pd_spot spot = {pending->maps, pending->ip, pending->pid, pending->cpumode, pending->when};
 	struct pd_bucket_key key = {
-		.owner = (uint32_t)(words[RAW_WHO] >> 32),
-		.event = (uint32_t)words[RAW_WHO],
-		.cpu = (uint32_t)words[RAW_CPU],
+		.owner = pending->owner,
+		.event = pending->event,
+		.cpu = pending->cpu,
 		.ip = pd_frames_find(&c->frames, &spot),
+		.cgroup = pending->cgroup,
+		.slice = pending->slice,
+		.raw = pending->raw,
+		.weight = c->options->by & PD_BY_WEIGHT ? pending->weight : 0,
 	};
 
 	if (key.ip == PD_NO_FRAME)
 		return NULL;
-	if (c->options->by & BY_EXTRA) {
-		key.cgroup = extra[EXTRA_CGROUP];
-		key.weight = extra[EXTRA_WEIGHT];
-		key.slice = extra[EXTRA_SLICE];
-		key.raw = (uint32_t)extra[EXTRA_RAW];
-	}
 	if (c->options->by & PD_BY_CHAIN) {
 		key.cut = is_cut(c->totals[key.event].event->attr, chain);
 		if (!take_chain(c, chain, spot, &key))
@@ -301,105 +252,115 @@ static struct pd_bucket *sort_in(struct pd_collector *c, const struct pending *p
 	return find_bucket(c, &key, c->callers, pending->when);
 }
 
-// Keys are short, so words are compared here rather than by a call.
-static bool same_raw(const struct pd_recent *recent, const struct pending *pending)
-{
-	uint64_t differing = 0;
+// ---- what was seen lately ----
 
-	if (recent->hash != pending->hash || !recent->bucket || recent->count != pending->count)
-		return false;
-	for (size_t i = 0; i < pending->count; i++)
-		differing |= recent->words[i] ^ pending->words[i];
-	return !differing;
+static struct pd_recent *pair_in(struct pd_recent *recent, size_t count, const struct pd_tag *tag)
+{
+	return &recent[2 * (pd_tag_hash(tag) & (count / 2 - 1))];
 }
 
-// Keeps a raw key at hand if there is memory for it, in place of the older one of two.
-static void keep_recent(struct pd_recent *pair, const struct pending *pending, struct pd_bucket *bucket)
+static inline struct pd_recent *pair_of(const struct pd_collector *c, const struct pd_tag *tag)
 {
-	struct pd_recent older = pair[1];
+	return pair_in(c->recent, c->recent_count, tag);
+}
 
-	if (pending->count > RECENT_MOST)
+// What was counted beside the bucket goes into it.
+static void settle(struct pd_collector *c, struct pd_recent *recent)
+{
+	struct pd_bucket *bucket;
+
+	if (!recent->samples)
 		return;
-	if (pending->count > older.capacity) {
-		uint32_t capacity = (pending->count + 7) & ~7u;
-		uint64_t *words = pd_realloc(older.words, capacity * sizeof(*words));
+	bucket = c->buckets[recent->bucket];
+	bucket->samples += recent->samples;
+	bucket->period += recent->period;
+	recent->samples = 0;
+	recent->period = 0;
+}
 
-		if (!words)
-			return;
-		older.words = words;
-		older.capacity = capacity;
-	}
-	memcpy(older.words, pending->words, pending->count * sizeof(*older.words));
-	older.hash = pending->hash;
-	older.count = pending->count;
-	older.bucket = bucket;
+static bool make_recent(size_t count, void **memory_out, struct pd_recent **recent_out)
+{
+	enum { LINE = 64 };
+	void *memory = pd_alloc(count * sizeof(struct pd_recent) + LINE);
+
+	if (!memory)
+		return false;
+	*memory_out = memory;
+	// a pair is a line of the processor's cache
+	*recent_out = (struct pd_recent *)(void *)((char *)memory + (LINE - (uintptr_t)memory % LINE) % LINE);
+	return true;
+}
+
+// Puts a raw key in place of the older one of two.
+static struct pd_recent *keep_recent(struct pd_collector *c, struct pd_recent *pair, const struct pd_recent *recent)
+{
+	settle(c, &pair[1]);
 	pair[1] = pair[0];
-	pair[0] = older;
-}
-
-static struct pd_recent *pair_in(struct pd_recent *recent, size_t count, uint64_t hash)
-{
-	return &recent[2 * (hash & (count / 2 - 1))];
-}
-
-static struct pd_recent *pair_of(const struct pd_collector *c, uint64_t hash)
-{
-	return pair_in(c->recent, c->recent_count, hash);
+	pair[0] = *recent;
+	return pair;
 }
 
 // What does not fit goes. Without memory the table stays as it is.
 static void grow_recent(struct pd_collector *c)
 {
 	size_t count = c->recent_count * 2;
-	struct pd_recent *recent = pd_alloc(count * sizeof(*recent));
+	struct pd_recent *recent;
+	void *memory;
 
-	if (!recent)
+	if (!make_recent(count, &memory, &recent))
 		return;
-	for (size_t i = c->recent_count; i-- > 0;) {
-		struct pd_recent *old = &c->recent[i], *pair;
-
-		if (!old->bucket) {
-			pd_free(old->words);
-			continue;
-		}
-		pair = pair_in(recent, count, old->hash);
-		pd_free(pair[1].words);
-		pair[1] = pair[0];
-		pair[0] = *old;
-	}
-	pd_free(c->recent);
+	for (size_t i = c->recent_count; i-- > 0;)
+		if (c->recent[i].samples)
+			keep_recent(c, pair_in(recent, count, &c->recent[i].tag), &c->recent[i]);
+	pd_free(c->recent_memory);
+	c->recent_memory = memory;
 	c->recent = recent;
 	c->recent_count = count;
 }
 
-// The bucket of a sample, which may be new. NULL if there is no memory.
-static struct pd_bucket *bucket_of(struct pd_collector *c, const struct pending *pending)
+// What is known of the bucket of a sample, which may be new. NULL if there is no memory.
+static struct pd_recent *look_up(struct pd_collector *c, const struct pd_pending *pending)
 {
-	struct pd_recent *pair = pair_of(c, pending->hash);
+	struct pd_recent *pair = pair_of(c, &pending->tag);
 	struct pd_bucket *bucket;
 
-	for (size_t i = 0; i < 2; i++)
-		// what is older than all before says where its frames were first, too
-		if (same_raw(&pair[i], pending) && pending->when.order >= pair[i].bucket->first.order)
-			return pair[i].bucket;
 	bucket = sort_in(c, pending);
 	if (!bucket)
 		return NULL;
-	// several for each stack, which processes have at other addresses, so that they do not push each other out
-	if (PD_UNLIKELY(c->bucket_count * 4 > c->recent_count && c->recent_count < RECENT_LIMIT))
-		grow_recent(c);
-	keep_recent(pair_of(c, pending->hash), pending, bucket);
-	return bucket;
-}
-
-static bool put_in(struct pd_collector *c, const struct pending *pending)
-{
-	struct pd_bucket *bucket = bucket_of(c, pending);
-
-	if (PD_UNLIKELY(!bucket))
-		return false;
 	// pieces of the file come in any order
 	if (PD_UNLIKELY(pending->when.order < bucket->first.order))
+		bucket->first = pending->when;
+	for (size_t i = 0; i < 2; i++)
+		if (pair[i].samples && pd_same_tag(&pair[i].tag, &pending->tag))
+			return &pair[i];
+	// several for each stack, which processes have at other addresses, so that they do not push each other out
+	if (PD_UNLIKELY(c->bucket_count * 4 > c->recent_count && c->recent_count < RECENT_LIMIT)) {
+		grow_recent(c);
+		pair = pair_of(c, &pending->tag);
+	}
+	return keep_recent(c, pair, &(struct pd_recent){.tag = pending->tag, .bucket = bucket->number});
+}
+
+static struct pd_recent *recent_of(struct pd_collector *c, const struct pd_pending *pending)
+{
+	struct pd_recent *pair = pair_of(c, &pending->tag);
+
+	for (size_t i = 0; i < 2; i++)
+		// what is older than all before says where its frames were first, too
+		if (pair[i].samples && pd_same_tag(&pair[i].tag, &pending->tag) &&
+		    (PD_LIKELY(!c->shuffled) || pending->when.order >= c->buckets[pair[i].bucket]->first.order))
+			return &pair[i];
+	return look_up(c, pending);
+}
+
+// Into its bucket at once. False if there is no memory.
+static bool put_in_long(struct pd_collector *c, const struct pd_pending *pending)
+{
+	struct pd_bucket *bucket = sort_in(c, pending);
+
+	if (!bucket)
+		return false;
+	if (pending->when.order < bucket->first.order)
 		bucket->first = pending->when;
 	bucket->samples++;
 	bucket->period += pending->period;
@@ -407,76 +368,54 @@ static bool put_in(struct pd_collector *c, const struct pending *pending)
 	return true;
 }
 
-// Asks for the memory that a sample will need, when its place in the table has come.
-static void prefetch(const struct pd_collector *c, const struct pending *pending)
+// False if there is no memory.
+static bool put_in(struct pd_collector *c, const struct pd_pending *pending)
 {
-	const struct pd_recent *pair = pair_of(c, pending->hash);
+	struct pd_recent *recent;
 
-	for (size_t i = 0; i < 2; i++)
-		if (pair[i].hash == pending->hash && pair[i].bucket) {
-			__builtin_prefetch(pair[i].words);
-			__builtin_prefetch((const char *)pair[i].words + 64);
-			__builtin_prefetch(pair[i].bucket, 1);
-		}
-}
-
-static bool flush(struct pd_collector *c)
-{
-	struct pd_batch *batch = c->batch;
-	size_t count = batch->count;
-
-	batch->count = batch->word_count = 0;
-	for (size_t i = 0; i < count; i++)
-		prefetch(c, &batch->items[i]);
-	for (size_t i = 0; i < count; i++)
-		if (!put_in(c, &batch->items[i]))
-			return false;
+	if (PD_UNLIKELY(!has_tag(pending)))
+		return put_in_long(c, pending);
+	recent = recent_of(c, pending);
+	if (PD_UNLIKELY(!recent))
+		return false;
+	if (PD_UNLIKELY(recent->samples == UINT32_MAX))
+		settle(c, recent);
+	recent->samples++;
+	recent->period += pending->period;
+	if (PD_UNLIKELY(pending->weight))
+		c->buckets[recent->bucket]->weights += pending->weight;
 	return true;
 }
 
-static void fill_pending(const struct pd_collector *c, const struct shot *shot, struct pending *pending, uint64_t *words,
-			 size_t count)
+static bool add_sample(struct pd_collector *c, const struct shot *shot)
 {
-	make_raw(c, shot, words);
-	*pending = (struct pending){
-		.words = words,
-		.count = (uint32_t)count,
-		.chain_count = c->options->by & PD_BY_CHAIN ? (uint32_t)shot->brief.callchain.count : 0,
-		.hash = pd_hash_words(c->seed, words, count),
-		.period = shot->brief.period,
+	uint32_t by = c->options->by;
+	const struct pd_brief *brief = &shot->brief;
+	struct pd_pending pending = {
+		.maps = shot->maps,
+		.ip = brief->ip,
+		.period = brief->period,
 		.weight = shot->weight,
 		.when = shot->when,
+		.owner = shot->owner,
+		.event = (uint32_t)shot->event->index,
+		.pid = brief->pid,
+		.cpu = by & PD_BY_CPU ? brief->cpu : UINT32_MAX,
+		.cpumode = brief->cpumode,
+		.raw = shot->raw,
+		.cgroup = by & PD_BY_CGROUP ? shot->cgroup : 0,
+		.slice = by & PD_BY_TIME ? slice_of(c, shot) : 0,
 	};
-}
 
-// A chain that is too long to be kept at hand. False if there is no memory.
-static bool put_in_long(struct pd_collector *c, const struct shot *shot, size_t count)
-{
-	uint64_t *words = pd_realloc(NULL, count * sizeof(*words));
-	struct pending pending;
-	bool done;
-
-	if (!words)
-		return false;
-	fill_pending(c, shot, &pending, words, count);
-	done = put_in(c, &pending);
-	pd_free(words);
-	return done;
-}
-
-// Lets a sample wait, or puts it into its bucket at once.
-static bool queue(struct pd_collector *c, const struct shot *shot)
-{
-	struct pd_batch *batch = c->batch;
-	struct pending *pending = &batch->items[batch->count];
-	size_t count = raw_size(c, shot);
-
-	if (PD_UNLIKELY(count > RECENT_MOST))
-		return put_in_long(c, shot, count);
-	fill_pending(c, shot, pending, batch->words + batch->word_count, count);
-	__builtin_prefetch(pair_of(c, pending->hash));
-	batch->word_count += count;
-	return (++batch->count < BATCH && batch->word_count + RECENT_MOST <= BATCH_WORDS) || flush(c);
+	if (by & PD_BY_CHAIN) {
+		pending.chain = brief->callchain.items;
+		pending.chain_count = (uint32_t)brief->callchain.count;
+	}
+	if (shot->when.order < c->last_order)
+		c->shuffled = true;
+	c->last_order = shot->when.order;
+	tag(c, &pending, by & BY_EXTRA);
+	return put_in(c, &pending);
 }
 
 // ---- counter values ----
@@ -549,7 +488,7 @@ static bool add_shot(struct pd_collector *c, const struct pd_record *record, con
 	total->samples++;
 	total->period += shot->brief.period;
 	total->weights += shot->weight;
-	return queue(c, shot);
+	return add_sample(c, shot);
 }
 
 static bool add_value(struct pd_collector *c, const struct pd_record *record, struct shot *shot, uint64_t id,
@@ -654,10 +593,150 @@ enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd
 	return take_sample(collector, record) ? PD_OK : pd_fail_memory(error);
 }
 
-enum pd_status pd_collector_flush(struct pd_collector *collector, struct pd_error *error)
+// ---- samples in a row ----
+
+// Samples behind the present one that are plain: those of one event, all of which are wanted, and have nothing but what
+// stands at known places.
+struct plain {
+	struct pd_span span;
+	const struct pd_event_full *full;
+	size_t time_at, chain_at; // in the record; 0: there is no chain
+	bool timed; // times are moments
+	uint64_t samples, period;
+	uint64_t passed;
+};
+
+static bool is_plain(const struct pd_collector *c, const struct pd_stream *stream, struct plain *plain)
 {
-	// without a batch there was no first record
-	return !collector->batch || flush(collector) ? PD_OK : pd_fail_memory(error);
+	const struct pd_event_full *full;
+
+	if (c->options->choose || (c->options->by & BY_EXTRA) || !pd_stream_span(stream, &plain->span))
+		return false;
+	full = plain->full = plain->span.full;
+	if (!full->brief.sufficient || needs_parts(c, &full->event) || stream->record.time_ns == PD_NO_TIME)
+		return false;
+	plain->time_at = PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_time;
+	if (full->brief.callchain != PD_NOWHERE)
+		plain->chain_at = PD_RECORD_HEADER_SIZE + full->brief.callchain;
+	plain->timed = pd_record_moment(&stream->record).time_ns == stream->record.time_ns;
+	return true;
+}
+
+static inline uint64_t word_at(const uint8_t *body, uint8_t place, uint64_t none)
+{
+	return place == PD_NOWHERE ? none : pd_load_u64(body + place, false);
+}
+
+static inline uint32_t half_at(const uint8_t *body, uint8_t place, uint32_t none)
+{
+	return place == PD_NOWHERE ? none : pd_load_u32(body + place, false);
+}
+
+// Takes the next one apart. 0 if it has to be looked at closely, else its size; *time_ns_out.
+static inline size_t take_plain(const struct plain *plain, const uint8_t *at, struct pd_pending *pending,
+				uint64_t *time_ns_out)
+{
+	const struct pd_brief_places *places = &plain->full->brief;
+	const uint8_t *body = at + PD_RECORD_HEADER_SIZE, *chain = at + plain->chain_at;
+	size_t size = pd_load_u16(at + 6, false), fixed = PD_RECORD_HEADER_SIZE + (size_t)places->size;
+	uint64_t count = 0;
+
+	if (pd_load_u32(at, false) != PD_RECORD_SAMPLE || size > (size_t)(plain->span.end - at) || size < fixed ||
+	    plain->time_at + 8 > size || !pd_stream_in_span(&plain->span, at, size))
+		return 0;
+	*time_ns_out = pd_load_u64(at + plain->time_at, false);
+	if (plain->chain_at)
+		count = pd_load_u64(chain, false);
+	if (!*time_ns_out || count > (size - fixed) / 8 || (uintptr_t)chain % 8)
+		return 0;
+	pending->chain = (const uint64_t *)(const void *)(chain + 8);
+	pending->chain_count = (uint32_t)count;
+	pending->ip = word_at(body, places->ip, 0);
+	pending->period = word_at(body, places->period, plain->full->event.attr->sample_period);
+	pending->pid = half_at(body, places->pid, UINT32_MAX);
+	pending->cpu = half_at(body, places->cpu, UINT32_MAX);
+	pending->cpumode = (uint32_t)PD_BITS(pd_load_u16(at + 4, false), PD_MISC_CPUMODE);
+	return size;
+}
+
+// Puts what waits into buckets.
+static bool flush(struct pd_collector *c, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (PD_UNLIKELY(!put_in(c, &c->pending[i])))
+			return false;
+	return true;
+}
+
+static bool take_all_plain(struct pd_collector *c, struct plain *plain)
+{
+	const uint64_t from_ns = c->options->from_ns, to_ns = c->options->to_ns ? c->options->to_ns : UINT64_MAX;
+	const bool by_chain = c->options->by & PD_BY_CHAIN, by_cpu = c->options->by & PD_BY_CPU;
+	const uint32_t event = (uint32_t)plain->full->event.index;
+	size_t waiting = 0, size;
+	uint64_t time_ns;
+
+	for (; (size_t)(plain->span.end - plain->span.at) >= PD_RECORD_HEADER_SIZE; plain->span.at += size) {
+		struct pd_pending *pending = &c->pending[waiting];
+		const struct pd_thread_view *view;
+		uint32_t tid;
+
+		size = take_plain(plain, plain->span.at, pending, &time_ns);
+		if (PD_UNLIKELY(!size))
+			break;
+		pending->when = (struct pd_moment){plain->timed ? time_ns : 0, plain->span.place + plain->passed++};
+		if (PD_UNLIKELY(time_ns < from_ns || time_ns > to_ns))
+			continue;
+		tid = half_at(plain->span.at + PD_RECORD_HEADER_SIZE, plain->full->brief.tid, UINT32_MAX);
+		view = pd_owners_view(&c->owners, pending->pid, tid, pending->when);
+		if (PD_UNLIKELY(!view))
+			return false;
+		plain->samples++;
+		plain->period += pending->period;
+		pending->maps = view->view.maps;
+		pending->owner = view->owner;
+		pending->event = event;
+		if (!by_cpu)
+			pending->cpu = UINT32_MAX;
+		if (!by_chain)
+			pending->chain_count = 0;
+		tag(c, pending, false);
+		__builtin_prefetch(pair_of(c, &pending->tag), 1);
+		if (++waiting < PD_PENDING_MOST)
+			continue;
+		if (!flush(c, waiting))
+			return false;
+		waiting = 0;
+	}
+	return flush(c, waiting);
+}
+
+enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_stream *stream, struct pd_error *error)
+{
+	struct pd_collector *c = collector;
+	struct plain plain = {0};
+	bool done;
+
+	if (!is_plain(c, stream, &plain))
+		return PD_OK;
+	if (plain.span.place < c->last_order)
+		c->shuffled = true;
+	done = take_all_plain(c, &plain);
+	if (!done)
+		return pd_fail_memory(error);
+	c->seen += plain.passed;
+	c->totals[plain.full->event.index].samples += plain.samples;
+	c->totals[plain.full->event.index].period += plain.period;
+	if (plain.passed)
+		c->last_order = plain.span.place + plain.passed - 1;
+	pd_stream_pass_span(stream, plain.span.at, plain.passed);
+	return PD_OK;
+}
+
+void pd_collector_flush(struct pd_collector *collector)
+{
+	for (size_t i = 0; collector->recent && i < collector->recent_count; i++)
+		settle(collector, &collector->recent[i]);
 }
 
 // ---- beginning and end ----
@@ -669,14 +748,16 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 	c->frames = (struct pd_frames){.world = c->world, .seed = c->seed};
 	c->owners = (struct pd_owners){.world = c->world, .seed = c->seed, .by = c->options->by};
 	c->event_count = pd_file_event_count(c->file);
-	c->batch = pd_alloc(sizeof(*c->batch));
+	c->pending = pd_alloc(PD_PENDING_MOST * sizeof(*c->pending));
+	c->secrets = pd_alloc(sizeof(*c->secrets));
 	c->recent_count = RECENT_FIRST;
-	c->recent = pd_alloc(c->recent_count * sizeof(*c->recent));
 	c->totals = pd_alloc((c->event_count + 1) * sizeof(*c->totals));
-	if (!c->batch || !c->recent || !c->totals || !grow_slots(c) || !pd_frames_init(&c->frames) || !pd_owners_init(&c->owners)) {
+	if (!c->pending || !c->secrets || !make_recent(c->recent_count, &c->recent_memory, &c->recent) || !c->totals ||
+	    !pd_frames_init(&c->frames) || !pd_owners_init(&c->owners)) {
 		pd_collector_fini(c);
 		return pd_fail_memory(error);
 	}
+	pd_secrets_fill(c->secrets, c->seed);
 	for (size_t i = 0; i < c->event_count; i++)
 		c->totals[i].event = pd_file_event(c->file, i);
 	return PD_OK;
@@ -684,15 +765,15 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 
 void pd_collector_fini(struct pd_collector *collector)
 {
-	for (size_t i = 0; collector->recent && i < collector->recent_count; i++)
-		pd_free(collector->recent[i].words);
-	pd_free(collector->recent);
-	pd_free(collector->batch);
+	pd_free(collector->recent_memory);
+	pd_free(collector->secrets);
+	pd_free(collector->pending);
 	raws_fini(&collector->raws);
 	pd_frames_fini(&collector->frames);
 	pd_owners_fini(&collector->owners);
 	pd_arena_fini(&collector->arena);
-	pd_free(collector->slots);
+	pd_free(collector->buckets);
+	pd_index_fini(&collector->index);
 	pd_free(collector->last_values);
 	pd_free(collector->callers);
 	pd_free(collector->totals);
@@ -777,9 +858,8 @@ enum pd_status pd_collector_join(struct pd_collector *collector, const struct pd
 	struct translation to = {0};
 	bool done = translate(collector, other, &to);
 
-	for (size_t i = 0; done && i < other->slot_count; i++)
-		if (other->slots[i])
-			done = join_bucket(collector, other->slots[i], &to);
+	for (size_t i = 0; done && i < other->bucket_count; i++)
+		done = join_bucket(collector, other->buckets[i], &to);
 	pd_free(to.frames);
 	pd_free(to.owners);
 	pd_free(to.raws);

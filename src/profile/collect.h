@@ -3,7 +3,7 @@
  * Adding samples up. A sample's raw key is who it is of and its addresses as they were recorded. A table of raw keys
  * that were seen lately says at once which bucket it falls into; only when it does not know, the addresses are turned
  * into frames. So a stack that comes again costs one hash, and memory grows with distinct stacks of frames, not with
- * processes or samples.
+ * processes or samples. The table has keys by tags of 128 bits, see hash.h.
  *
  * A collector belongs to one thread. Two are put together by adding the buckets of one to the other.
  */
@@ -11,6 +11,7 @@
 #define PD_PROFILE_COLLECT_H
 
 #include "profile/frames.h"
+#include "profile/hash.h"
 #include "profile/owners.h"
 
 // What samples of a bucket have in common, in front of the callers.
@@ -34,21 +35,21 @@ struct pd_raws {
 };
 
 struct pd_bucket {
-	uint64_t hash;
 	uint64_t samples;
 	uint64_t period;
 	uint64_t weights;
 	struct pd_moment first; // when and where it was first seen
+	uint32_t number;
 	struct pd_bucket_key key;
 	uint32_t callers[]; // frames
 };
 
-// A raw key that was seen lately.
+// A raw key that was seen lately, by its tag, and what was counted since.
 struct pd_recent {
-	uint64_t hash;
-	struct pd_bucket *bucket; // NULL: nothing is here
-	uint64_t *words;
-	uint32_t count, capacity;
+	struct pd_tag tag;
+	uint64_t period; // not in the bucket yet
+	uint32_t samples; // the same; 0: nothing is here
+	uint32_t bucket;
 };
 
 // Counter value of an id at its last sample.
@@ -58,7 +59,9 @@ struct pd_last_value {
 	bool used;
 };
 
-struct pd_batch;
+struct pd_pending;
+
+enum { PD_PENDING_MOST = 32 }; // samples that wait for each other
 
 struct pd_collector {
 	const struct pd_profile_options *options;
@@ -68,12 +71,16 @@ struct pd_collector {
 	struct pd_frames frames;
 	struct pd_owners owners;
 	struct pd_arena arena; // buckets
-	struct pd_bucket **slots;
-	size_t slot_count; // a power of two
-	size_t bucket_count;
-	struct pd_batch *batch; // samples that are not in their buckets yet
+	struct pd_bucket **buckets;
+	size_t bucket_count, bucket_capacity;
+	struct pd_index index; // of buckets
+	struct pd_pending *pending;
+	struct pd_secrets *secrets;
+	void *recent_memory;
 	struct pd_recent *recent; // pairs, by a hash, the younger one first
 	size_t recent_count; // a power of two
+	uint64_t last_order; // of the sample before
+	bool shuffled; // samples do not come in the order of the file
 	struct pd_raws raws;
 	struct pd_last_value *last_values;
 	size_t value_slots, value_count;
@@ -89,8 +96,10 @@ struct pd_collector {
 enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error *error);
 void pd_collector_fini(struct pd_collector *collector);
 enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd_record *record, struct pd_error *error);
+// Takes the samples that follow the current record of a stream and need no closer look; the stream goes on behind them.
+enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_stream *stream, struct pd_error *error);
 // To be called behind the last record.
-enum pd_status pd_collector_flush(struct pd_collector *collector, struct pd_error *error);
+void pd_collector_flush(struct pd_collector *collector);
 // Adds all that another one has, which was flushed.
 enum pd_status pd_collector_join(struct pd_collector *collector, const struct pd_collector *other,
 				 struct pd_error *error);

@@ -3,23 +3,35 @@
 #ifndef PD_PROFILE_HASH_H
 #define PD_PROFILE_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// Both halves of a product, folded: every bit of either factor reaches many bits of the result.
-static inline uint64_t pd_fold(uint64_t a, uint64_t b)
+struct pd_tag {
+	uint64_t low, high;
+};
+
+static inline struct pd_tag pd_product(uint64_t a, uint64_t b)
 {
 #ifdef __SIZEOF_INT128__
 	__extension__ typedef unsigned __int128 wide;
 	wide product = (wide)a * b;
 
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
+	return (struct pd_tag){(uint64_t)product, (uint64_t)(product >> 64)};
 #else
 	uint64_t low = (uint32_t)a * (uint64_t)(uint32_t)b, high = (a >> 32) * (b >> 32);
 	uint64_t cross = (a >> 32) * (uint32_t)b + (low >> 32), other = (b >> 32) * (uint32_t)a + (uint32_t)cross;
 
-	return (other << 32 | (uint32_t)low) ^ (high + (cross >> 32) + (other >> 32));
+	return (struct pd_tag){other << 32 | (uint32_t)low, high + (cross >> 32) + (other >> 32)};
 #endif
+}
+
+// Both halves of a product, folded: every bit of either factor reaches many bits of the result.
+static inline uint64_t pd_fold(uint64_t a, uint64_t b)
+{
+	struct pd_tag product = pd_product(a, b);
+
+	return product.low ^ product.high;
 }
 
 static inline uint64_t pd_hash_words(uint64_t seed, const uint64_t *words, size_t count)
@@ -37,6 +49,71 @@ static inline uint64_t pd_hash_words(uint64_t seed, const uint64_t *words, size_
 	for (; i < count; i++)
 		a = pd_fold(words[i] ^ a, odd);
 	return pd_fold(a ^ even, b ^ odd);
+}
+
+// The same over numbers of 32 bits.
+static inline uint64_t pd_hash_halves(uint64_t seed, const uint32_t *halves, size_t count)
+{
+	const uint64_t odd = seed * UINT64_C(0x9e3779b97f4a7c15) | 1, even = odd + UINT64_C(0xc2b2ae3d27d4eb4f);
+	uint64_t a = odd + count, b = even;
+	size_t i;
+
+	for (i = 0; i + 4 <= count; i += 4) {
+		a = pd_fold(((uint64_t)halves[i] << 32 | halves[i + 1]) ^ a, odd);
+		b = pd_fold(((uint64_t)halves[i + 2] << 32 | halves[i + 3]) ^ b, even);
+	}
+	for (; i < count; i++)
+		a = pd_fold(halves[i] ^ a, odd);
+	return pd_fold(a ^ even, b ^ odd);
+}
+
+/*
+ * Tags: 128 bits that stand for a key of many words, so that the words need not be kept. Products of pairs of words, each
+ * with a secret added, are summed up (this is NH of UMAC, RFC 4418, with words of 64 bits): whatever two keys are, the
+ * chance that the secrets make their tags the same is one in 2^64.
+ */
+enum {
+	PD_TAG_HEAD = 10, // words in front of a chain
+	PD_TAG_CHAIN_MOST = 160,
+};
+
+struct pd_secrets {
+	uint64_t words[PD_TAG_HEAD + PD_TAG_CHAIN_MOST];
+};
+
+static inline void pd_secrets_fill(struct pd_secrets *secrets, uint64_t seed)
+{
+	for (size_t i = 0; i < PD_TAG_HEAD + PD_TAG_CHAIN_MOST; i++)
+		secrets->words[i] = pd_hash_words(seed, &(uint64_t){i}, 1);
+}
+
+static inline void pd_tag_add(struct pd_tag *tag, const uint64_t *secrets, uint64_t a, uint64_t b)
+{
+	struct pd_tag product = pd_product(a + secrets[0], b + secrets[1]);
+
+	tag->low += product.low;
+	tag->high += product.high + (tag->low < product.low);
+}
+
+static inline void pd_tag_add_words(struct pd_tag *tag, const uint64_t *secrets, const uint64_t *words, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i + 2 <= count; i += 2)
+		pd_tag_add(tag, secrets + i, words[i], words[i + 1]);
+	if (i < count)
+		pd_tag_add(tag, secrets + i, words[i], 0);
+}
+
+static inline bool pd_same_tag(const struct pd_tag *a, const struct pd_tag *b)
+{
+	return a->low == b->low && a->high == b->high;
+}
+
+// For tables: low bits of products are not even.
+static inline size_t pd_tag_hash(const struct pd_tag *tag)
+{
+	return (size_t)pd_fold(tag->low ^ UINT64_C(0xc2b2ae3d27d4eb4f), tag->high ^ UINT64_C(0x9e3779b97f4a7c15));
 }
 
 #endif

@@ -79,8 +79,9 @@ static bool tell_progress(void *self, uint64_t done, uint64_t total)
 static enum pd_status take(void *self, struct pd_stream *stream, const struct pd_record *record,
 			   struct pd_error *error)
 {
-	(void)stream;
-	return pd_collector_take(self, record, error);
+	enum pd_status status = pd_collector_take(self, record, error);
+
+	return status < 0 || record->type != PD_RECORD_SAMPLE ? status : pd_collector_take_more(self, stream, error);
 }
 
 static enum pd_status make_twin(void *self, void **twin_out, struct pd_error *error)
@@ -107,11 +108,10 @@ static enum pd_status make_twin(void *self, void **twin_out, struct pd_error *er
 
 static enum pd_status join_twin(void *self, void *twin, struct pd_error *error)
 {
-	enum pd_status status = pd_collector_flush(twin, error);
+	enum pd_status status;
 
-	if (status >= 0)
-		status = pd_collector_join(self, twin, error);
-
+	pd_collector_flush(twin);
+	status = pd_collector_join(self, twin, error);
 	pd_collector_fini(twin);
 	pd_free(twin);
 	return status;
@@ -179,8 +179,7 @@ static enum pd_status fill(struct pd_profile *profile, struct pd_error *error)
 	};
 	if (status >= 0)
 		status = read_samples(profile, error);
-	if (status >= 0)
-		status = pd_collector_flush(&profile->collector, error);
+	pd_collector_flush(&profile->collector);
 	if (status >= 0)
 		status = pd_profile_arrange(profile, error);
 	profile->losses.unknown_event = profile->collector.unknown_event;

@@ -149,8 +149,7 @@ static enum pd_status resync(struct pd_stream *stream, struct pd_error *error)
 	return PD_OK;
 }
 
-// Bytes that follow a record and belong to it.
-static uint64_t tail_size_of(const struct pd_record *record, bool swap)
+uint64_t pd_stream_tail_size(const struct pd_record *record, bool swap)
 {
 	// simpleperf has its tracing data inside the record
 	if (record->type == PD_RECORD_HEADER_TRACING_DATA && record->bytes.size >= 12) {
@@ -413,7 +412,7 @@ static enum pd_status next_outer(struct pd_stream *stream, struct pd_error *erro
 	pd_stream_show(stream, stream->part, (struct pd_bytes){reader->at, (size_t)head.size}, reader->offset, PD_NO_OFFSET);
 	stream->record.tail_size = stream->tail_left =
 		PD_UNLIKELY(head.type == PD_RECORD_AUXTRACE || head.type == PD_RECORD_HEADER_TRACING_DATA)
-			? tail_size_of(&stream->record, swap)
+			? pd_stream_tail_size(&stream->record, swap)
 			: 0;
 	return PD_OK;
 }
@@ -541,6 +540,28 @@ static uint64_t end_pass(struct pd_stream *stream, const uint8_t *at, uint64_t p
 	stream->outer_size = 0;
 	pd_reader_advance(&stream->reader, (size_t)(at - stream->reader.at));
 	return passed;
+}
+
+bool pd_stream_span(const struct pd_stream *stream, struct pd_span *span_out)
+{
+	const struct pd_reader *reader = &stream->reader;
+
+	if (!can_pass(stream) || stream->file->swap)
+		return false;
+	*span_out = (struct pd_span){
+		.at = reader->at + stream->outer_size,
+		.end = reader->at + reader->room,
+		.full = stream->last_event,
+		.id = stream->last_id,
+		.place = stream->index,
+		.any_id = stream->only_event,
+	};
+	return true;
+}
+
+void pd_stream_pass_span(struct pd_stream *stream, const uint8_t *at, uint64_t passed)
+{
+	end_pass(stream, at, passed);
 }
 
 uint64_t pd_stream_pass_bytes(struct pd_stream *stream, size_t limit, struct pd_bytes *bytes_out)

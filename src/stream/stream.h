@@ -134,6 +134,25 @@ void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes recor
 		    uint64_t inner_offset);
 // The same, and the bytes of those samples. Stops before a limit of bytes is passed.
 uint64_t pd_stream_pass_bytes(struct pd_stream *stream, size_t limit, struct pd_bytes *bytes_out);
+// Records behind the current one that were read already and may be samples of its event.
+struct pd_span {
+	const uint8_t *at, *end;
+	const struct pd_event_full *full;
+	uint64_t id;   // of the event
+	uint64_t place; // of the first one
+	bool any_id;   // there is no other event
+};
+// False if there are none of which anything is known. Only in the byte order of this machine.
+bool pd_stream_span(const struct pd_stream *stream, struct pd_span *span_out);
+// Whether a sample of a span is of the event.
+static inline bool pd_stream_in_span(const struct pd_span *span, const uint8_t *at, size_t size)
+{
+	size_t id = PD_RECORD_HEADER_SIZE + 8 * (size_t)span->full->sample_id;
+
+	return span->any_id || (id + 8 <= size && pd_load_u64(at + id, false) == span->id);
+}
+// The stream goes on at a place in the span that its user came to, so many samples behind its start.
+void pd_stream_pass_span(struct pd_stream *stream, const uint8_t *at, uint64_t passed);
 // Times of samples; the oldest is UINT64_MAX if there is none.
 struct pd_times {
 	uint64_t oldest_ns, newest_ns;
@@ -141,6 +160,8 @@ struct pd_times {
 // Passes over samples like pd_stream_pass, but none without a time and none that begins at limit or behind it. Adds
 // their times.
 uint64_t pd_stream_pass_timed(struct pd_stream *stream, uint64_t limit, struct pd_times *times);
+// Bytes that follow a record and belong to it, as the record says. Looks at type and bytes only.
+uint64_t pd_stream_tail_size(const struct pd_record *record, bool swap);
 // Bytes behind the current record, piece by piece; PD_END behind the last one. A piece is valid until the next call on
 // the stream.
 enum pd_status pd_stream_tail_piece(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error);
