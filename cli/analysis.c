@@ -13,7 +13,7 @@ static enum pd_choice choose(const void *self, const struct pd_candidate *candid
 static bool takes_all(const struct select_options *select)
 {
 	return !select->time && !select->comms && !select->comm && !select->pid && !select->tid && !select->cpu &&
-	       !select->event;
+	       !select->event && !select->where;
 }
 
 static enum pd_status ready(void *self, struct pd_window *window, struct pd_error *error)
@@ -88,6 +88,13 @@ int analysis_begin(struct analysis *analysis, const struct analysis_options *opt
 	memset(analysis, 0, sizeof(*analysis));
 	if (!select_take(&analysis->select, &options->select))
 		return CODE_USAGE;
+	/* Samples are chosen before their places have names. */
+	if (analysis->select.where &&
+	    (pd_filter_asks(analysis->select.where) & (PD_FILTER_DSO | PD_FILTER_SYMBOL))) {
+		complain("option --where: dso and symbol are not known yet when samples are chosen; use --dsos and "
+			 "--symbols");
+		return CODE_USAGE;
+	}
 	input.keep = true;
 	return input_open(&analysis->input, &input, call, NULL, NULL);
 }

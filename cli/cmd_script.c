@@ -183,6 +183,13 @@ static bool has_groups(const struct script *script)
 	return false;
 }
 
+static bool keep(struct script *script, enum pd_status status)
+{
+	if (status < 0)
+		script->status = status;
+	return status >= 0;
+}
+
 /* Events of a pipe come one after another. */
 static bool check_events(struct script *script)
 {
@@ -200,7 +207,8 @@ static bool check_events(struct script *script)
 			add_pipe_place(script, event);
 	}
 	script_forget_looks(script);
-	return true;
+	/* A file is known as a whole by now; a pipe may have new ones. */
+	return !pipe || keep(script, select_learn(&script->select, file, &script->error));
 }
 
 /* ---- the walks ---- */
@@ -210,13 +218,6 @@ static bool can_read_twice(struct pd_file *file)
 	const struct pd_header *header = pd_file_header(file);
 
 	return header->file_size && !header->compression;
-}
-
-static bool keep(struct script *script, enum pd_status status)
-{
-	if (status < 0)
-		script->status = status;
-	return status >= 0;
 }
 
 static bool settle(struct script *script)

@@ -127,6 +127,8 @@ void script_dso(struct script *script, const struct shot *shot, unsigned cpumode
 void script_branch_end(struct script *script, const struct shot *shot, uint64_t addr, uint32_t field);
 /* False if objects or functions were asked for and the sample is in others. */
 bool script_has_place(struct script *script, const struct shot *shot);
+/* Name of the object or of the function that a sample is in, by PD_FILTER_DSO or PD_FILTER_SYMBOL; NULL: not known. */
+const char *script_name(struct script *script, const struct shot *shot, enum pd_filter_ask what);
 void script_ip(struct script *script, const struct shot *shot);
 void script_chain(struct script *script, const struct shot *shot);
 void script_addr(struct script *script, const struct shot *shot);

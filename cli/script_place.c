@@ -123,13 +123,28 @@ void script_branch_end(struct script *script, const struct shot *shot, uint64_t 
 		print_dso(script, &place);
 }
 
-bool script_has_place(struct script *script, const struct shot *shot)
+static struct pd_place place_of(struct script *script, const struct shot *shot)
 {
 	uint64_t shown;
 	bool fixed;
-	struct pd_place place = locate(script, shot, shot->cpumode, shot->brief.ip, false, &shown, &fixed);
+
+	return locate(script, shot, shot->cpumode, shot->brief.ip, false, &shown, &fixed);
+}
+
+bool script_has_place(struct script *script, const struct shot *shot)
+{
+	struct pd_place place = place_of(script, shot);
 
 	return select_has_place(&script->select, &place);
+}
+
+const char *script_name(struct script *script, const struct shot *shot, enum pd_filter_ask what)
+{
+	struct pd_place place = place_of(script, shot);
+
+	if (what == PD_FILTER_DSO)
+		return place.dso ? place.dso->name : NULL;
+	return place.function ? place.function->name : NULL;
 }
 
 void script_dso(struct script *script, const struct shot *shot, unsigned cpumode, uint64_t addr,

@@ -394,6 +394,28 @@ static struct last_value *last_value(struct script *script, uint64_t id)
 	return slot;
 }
 
+/* Who is asked for names by a condition. */
+struct asked {
+	struct script *script;
+	const struct shot *shot;
+};
+
+static const char *name_of(void *self, const struct pd_record *record, enum pd_filter_ask what)
+{
+	const struct asked *asked = self;
+
+	(void)record;
+	return what == PD_FILTER_COMM ? asked->shot->comm : script_name(asked->script, asked->shot, what);
+}
+
+static bool has_where(struct script *script, const struct shot *shot)
+{
+	struct asked asked = { script, shot };
+	const struct pd_filter_names names = { &asked, name_of };
+
+	return select_has_where(&script->select, shot->record, &names);
+}
+
 static bool print_of_event(struct script *script, struct shot *shot)
 {
 	shot->look = look_of(script, shot->event);
@@ -403,7 +425,7 @@ static bool print_of_event(struct script *script, struct shot *shot)
 	if (!shot->shown || !select_has_event(&script->select, shot->event) ||
 	    !select_has_time(&script->select, shot->time_ns) ||
 	    !select_has_cpu(&script->select, shot->cpu) ||
-	    !select_has_thread(&script->select, shot->pid, shot->tid, shot->comm))
+	    !select_has_thread(&script->select, shot->pid, shot->tid, shot->comm) || !has_where(script, shot))
 		return true;
 	if (!select_by_place(&script->select) || script_has_place(script, shot))
 		print_shot(script, shot);

@@ -164,10 +164,34 @@ static bool take_cpus(struct select *select, const char *argument)
 	return true;
 }
 
+/* ---- conditions ---- */
+
+struct pd_filter *select_condition(const char *option, const char *text)
+{
+	struct pd_filter *filter;
+	struct pd_error error;
+
+	if (pd_filter_new(text, &filter, &error) >= 0)
+		return filter;
+	complain("option --%s: %s", option, error.message);
+	if (error.offset != PD_NO_OFFSET && !strchr(text, '\n')) {
+		complain("  %s", text);
+		complain("  %*s^", (int)error.offset, "");
+	}
+	return NULL;
+}
+
+static bool take_condition(struct select *select, const char *text)
+{
+	if (text)
+		select->where = select_condition("where", text);
+	return !text || select->where;
+}
+
 bool select_take(struct select *select, const struct select_options *options)
 {
 	select->events = options->event;
-	return (!options->time || select_times(select, options->time)) &&
+	return take_condition(select, options->where) && (!options->time || select_times(select, options->time)) &&
 	       take_names(&select->comms, "comms", options->comms) &&
 	       take_names(&select->comms, "comm", options->comm) &&
 	       take_numbers(&select->pids, "pid", options->pid) &&
@@ -193,6 +217,7 @@ void select_fini(struct select *select)
 	free(select->pids.numbers);
 	free(select->tids.numbers);
 	free(select->event_chosen);
+	pd_filter_free(select->where);
 	memset(select, 0, sizeof(*select));
 }
 
@@ -278,6 +303,18 @@ static enum pd_status check_cpus(struct select *select, struct pd_file *file, st
 				PD_OK;
 }
 
+static enum pd_status bind_condition(struct select *select, struct pd_file *file, struct pd_error *error)
+{
+	struct pd_error why;
+	enum pd_status status = select->where ? pd_filter_bind(select->where, file, true, &why) : PD_OK;
+
+	if (status == PD_ERROR_ARGUMENT)
+		return refuse(select, error, "option --where: %.200s", why.message);
+	if (status < 0 && error)
+		*error = why;
+	return status;
+}
+
 static void narrow(const struct select *select, struct pd_window *window)
 {
 	uint64_t from = UINT64_MAX, to = 0;
@@ -304,10 +341,17 @@ enum pd_status select_ready(struct select *select, struct pd_file *file, struct 
 	if (status == PD_OK)
 		status = check_cpus(select, file, error);
 	if (status == PD_OK)
+		status = bind_condition(select, file, error);
+	if (status == PD_OK)
 		status = select_resolve_times(select, file, window, error);
 	if (status == PD_OK)
 		narrow(select, window);
 	return status;
+}
+
+enum pd_status select_learn(struct select *select, struct pd_file *file, struct pd_error *error)
+{
+	return select->where ? pd_filter_bind(select->where, file, false, error) : PD_OK;
 }
 
 /* ---- questions ---- */
@@ -357,12 +401,28 @@ bool select_has_thread(const struct select *select, uint32_t pid, uint32_t tid, 
 	return has_name(&select->comms, comm ? comm : unknown);
 }
 
+bool select_has_where(const struct select *select, const struct pd_record *record,
+		      const struct pd_filter_names *names)
+{
+	return !select->where || pd_filter_takes(select->where, record, names);
+}
+
+static const char *candidate_name(void *self, const struct pd_record *record, enum pd_filter_ask what)
+{
+	const struct pd_candidate *candidate = self;
+
+	(void)record;
+	return what == PD_FILTER_COMM ? candidate->comm : NULL;
+}
+
 enum pd_choice select_choose(const struct select *select, const struct pd_candidate *candidate)
 {
+	struct pd_candidate own = *candidate;
+	const struct pd_filter_names names = { &own, candidate_name };
 	const struct pd_brief *brief = candidate->brief;
 
 	if (!select_has_time(select, brief->time_ns) || !select_has_cpu(select, brief->cpu) ||
-	    !select_has_event(select, candidate->event))
+	    !select_has_event(select, candidate->event) || !select_has_where(select, candidate->record, &names))
 		return PD_CHOICE_LEAVE;
 	return select_has_thread(select, brief->pid, brief->tid, candidate->comm) ? PD_CHOICE_TAKE :
 										       PD_CHOICE_COUNT;

@@ -24,6 +24,7 @@ struct select_options {
 	const char *event;
 	const char *dsos, *dso;
 	const char *symbols, *symbol;
+	const char *where;
 };
 
 #define SELECT_STRING(type, name, letter, argument, member, help)                                  \
@@ -40,7 +41,9 @@ struct select_options {
 	SELECT_STRING(type, "tid", 0, "LIST", m.tid, "only samples of these threads"),             \
 	SELECT_STRING(type, "cpu", 'C', "LIST", m.cpu, "only samples of these CPUs: 0,2-3"),       \
 	SELECT_STRING(type, "event", 0, "LIST", m.event,                                           \
-		      "only samples of these events; * and ? stand for any letters")
+		      "only samples of these events; * and ? stand for any letters"),              \
+	SELECT_STRING(type, "where", 0, "CONDITION", m.where,                                      \
+		      "only samples for which this holds: 'sample.period > 1000 && cpu in (0, 2)'")
 /* The letter of --dsos is not the same in all commands of perf; 0: none. */
 #define SELECT_PLACE_OPTIONS(type, m, dsos_letter)                                                 \
 	SELECT_STRING(type, "dsos", dsos_letter, "LIST", m.dsos,                                   \
@@ -89,6 +92,7 @@ struct select {
 	const char *events; /* as it was typed, or NULL */
 	bool *event_chosen; /* by index of the event, once the events are known */
 	size_t event_count;
+	struct pd_filter *where; /* or NULL */
 	bool refused; /* select_ready failed because the file cannot answer, not for lack of memory */
 };
 
@@ -103,6 +107,12 @@ bool select_waits(const struct select *select);
 enum pd_status select_ready(struct select *select, struct pd_file *file, struct pd_window *window,
 			    struct pd_error *error);
 
+/* The same for events that come later, in a pipe. PD_ERROR_MEMORY. */
+enum pd_status select_learn(struct select *select, struct pd_file *file, struct pd_error *error);
+
+/* Takes a condition. Says on stderr what is wrong, and where, and returns NULL then. */
+struct pd_filter *select_condition(const char *option, const char *text);
+
 /* What of a sample is known before anything is looked up. For `choose` of pd_profile_options: as perf
  * report does it, samples of other threads count in the totals, those of other times, CPUs and events do not. */
 enum pd_choice select_choose(const struct select *select, const struct pd_candidate *candidate);
@@ -112,6 +122,9 @@ bool select_has_cpu(const struct select *select, uint32_t cpu);
 bool select_has_event(const struct select *select, const struct pd_event *event);
 /* comm may be NULL: it is not known. */
 bool select_has_thread(const struct select *select, uint32_t pid, uint32_t tid, const char *comm);
+/* The condition of --where. names may be NULL, as for pd_filter_takes. */
+bool select_has_where(const struct select *select, const struct pd_record *record,
+		      const struct pd_filter_names *names);
 /* Objects and functions; as perf report does it, what has others counts in the totals. */
 bool select_by_place(const struct select *select);
 bool select_has_place(const struct select *select, const struct pd_place *place);

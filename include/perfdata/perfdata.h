@@ -22,6 +22,7 @@
 #include <perfdata/check.h>
 #include <perfdata/archive.h>
 #include <perfdata/file.h>
+#include <perfdata/filter.h>
 #include <perfdata/format.h>
 #include <perfdata/print.h>
 #include <perfdata/jitdump.h>

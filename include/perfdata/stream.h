@@ -104,6 +104,15 @@ PD_API enum pd_status pd_record_decode(const struct pd_record *record, const voi
  * known or it is damaged, which is a problem. */
 PD_API bool pd_record_brief(const struct pd_record *record, struct pd_brief *brief_out);
 
+/** Whose a record is. pid, tid and cpu are UINT32_MAX where it does not say; pid and tid are also that for the kernel. */
+struct pd_thread_id {
+	uint32_t pid, tid;
+	uint32_t cpu;
+	bool known; /* pid and tid are there */
+};
+/** The thread that a record is about, by its own fields, else that whose trailer it has. What is damaged says nothing. */
+PD_API void pd_record_thread(const struct pd_record *record, struct pd_thread_id *thread_out);
+
 /* pd_as_mmap2(record) is the decoded record with its type, or NULL if it is not one or is damaged. */
 PD_API const void *pd_record_as(const struct pd_record *record, uint32_t type);
 #define RECORD(NAME, name, number, layout, GROUP, doc)                                             \
