@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "debuginfod.h"
 
@@ -33,6 +34,20 @@ static const char *index_of(const struct symbol_options *options, char path[PATH
 	return index ? index : in_home("HOME", ".cache/perfdata", path);
 }
 
+/* What perf archive put beside the file, or NULL. */
+static const char *archive_beside(const struct pd_file *file, char path[PATH_SIZE])
+{
+	static const char *const ends[] = { ".tar.bz2", ".tar.zst", ".tar.gz", ".tar.xz", ".tar" };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		int n = snprintf(path, PATH_SIZE, "%s%s", pd_file_name(file), ends[i]);
+
+		if (n > 0 && n < PATH_SIZE && access(path, R_OK) == 0)
+			return path;
+	}
+	return NULL;
+}
+
 static uint32_t flags_of(const struct symbol_options *options)
 {
 	return (options->no_symbols ? (uint32_t)PD_SYMBOLS_NO_FILES : 0) |
@@ -44,7 +59,7 @@ static uint32_t flags_of(const struct symbol_options *options)
 struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_file *file,
 				const struct pd_world *world)
 {
-	char cache[PATH_SIZE], index[PATH_SIZE];
+	char cache[PATH_SIZE], index[PATH_SIZE], beside[PATH_SIZE];
 	struct pd_symbols_options own = { .size = sizeof(own) };
 	struct pd_symbols *symbols = NULL;
 	struct pd_error error;
@@ -59,6 +74,9 @@ struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_
 		own.debug_paths = options->debug_paths.items;
 		own.debug_path_count = options->debug_paths.count;
 	}
+	own.archives = options->archives.items;
+	own.archive_count = options->archives.count;
+	own.spare_archive = archive_beside(file, beside);
 	own.index = index_of(options, index);
 	if (options->debuginfod && !debuginfod_open())
 		return NULL;

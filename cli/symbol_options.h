@@ -13,6 +13,7 @@ struct symbol_options {
 	const char *kallsyms;
 	struct option_list debug_paths;
 	const char *buildid_dir;
+	struct option_list archives;
 	const char *index_dir;
 	bool no_index;
 	bool no_symbols;
@@ -35,6 +36,8 @@ struct symbol_options {
 	  "look for debug files below DIR in place of /usr/lib/debug; may be repeated" },          \
 	{ "buildid-dir", 0, OPTION_STRING, "DIR", offsetof(type, member.buildid_dir),              \
 	  "perf's cache of objects; ~/.debug if not given" },                                      \
+	{ "archive", 0, OPTION_LIST, "FILE", offsetof(type, member.archives),                      \
+	  "tar file with objects, as perf archive makes it, or a bundle; may be repeated" },       \
 	{ "index-dir", 0, OPTION_STRING, "DIR", offsetof(type, member.index_dir),                  \
 	  "where tables of symbols are kept; ~/.cache/perfdata if not given" },                    \
 	{ "no-index", 0, OPTION_FLAG, NULL, offsetof(type, member.no_index),                       \

@@ -48,6 +48,10 @@ struct pd_symbols_options {
 	pd_fetch_fn *fetch;         /* NULL: nothing is fetched */
 	void *fetch_self;
 	uint64_t memory_limit;      /* most bytes for one object; 0 means 1 GiB */
+	const char *const *archives; /* tar files in the layout of the cache, as perf archive makes them, or bundles; looked
+				     * at before directories, at most 12 */
+	size_t archive_count;
+	const char *spare_archive;  /* one that is looked at when nothing else has an object, and need not exist */
 };
 
 struct pd_symbols;
@@ -99,8 +103,9 @@ struct pd_line {
 };
 
 /** The file gives names of kernel objects and its machine; world must stay settled as long as places are
- * asked for, and both must live longer than the symbols.
- * Errors: PD_ERROR_MEMORY, PD_ERROR_ARGUMENT; PD_ERROR_SYSTEM and PD_ERROR_FORMAT for a kallsyms or vmlinux
+ * asked for, and both must live longer than the symbols. If the file is a bundle (bundle.h), objects are looked for in it
+ * first, and what has no build id nowhere else, unless symfs is given.
+ * Errors: PD_ERROR_MEMORY, PD_ERROR_ARGUMENT; PD_ERROR_SYSTEM and PD_ERROR_FORMAT for a kallsyms, vmlinux or archive
  * that was given and cannot be read. */
 PD_API enum pd_status pd_symbols_new(struct pd_file *file, const struct pd_world *world,
 				     const struct pd_symbols_options *options, struct pd_symbols **symbols_out,

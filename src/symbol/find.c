@@ -14,6 +14,12 @@ enum { HEX_SIZE = 2 * 64 + 1 };
 
 static const char deleted[] = " (deleted)";
 
+// A directory, or an archive.
+struct place {
+	const char *root; // the archive's name
+	const struct pd_archive *archive;
+};
+
 struct finding {
 	const struct pd_find_places *places;
 	const struct pd_find_wanted *wanted;
@@ -21,6 +27,7 @@ struct finding {
 	char path[PATH_MAX]; // recorded, without what the kernel put behind it; "" if it is none of a file
 	char hex[HEX_SIZE];  // build id
 	const char *link;    // of the object
+	const struct pd_archive *spare; // once it was asked for
 	uint32_t link_crc;
 };
 
@@ -57,12 +64,29 @@ static void note(struct finding *f, enum pd_find_kind kind, enum pd_find_verdict
 	found->tries[found->try_count++] = try;
 }
 
+static struct place directory(const char *root)
+{
+	return (struct place){.root = root};
+}
+
+static struct place archive(const struct pd_archive *archive)
+{
+	return (struct place){.root = archive ? pd_archive_name(archive) : NULL, .archive = archive};
+}
+
 // Opens a regular file, or notes why not.
-static bool open_image(struct finding *f, enum pd_find_kind kind, const char *root, const char *path,
+static bool open_image(struct finding *f, enum pd_find_kind kind, struct place place, const char *path,
 		       struct pd_image *image)
 {
-	int fd = pd_root_open(root, path);
+	const struct pd_member *member = place.archive ? pd_archive_find(place.archive, path) : NULL;
+	const char *root = place.root;
+	int fd;
 
+	if (member) {
+		pd_image_open_member(image, place.archive, member, f->places->limit);
+		return true;
+	}
+	fd = place.archive ? -ENOENT : pd_root_open(root, path);
 	if (fd == -ENOTSUP) {
 		note(f, kind, PD_FIND_REFUSED, root, path, "not a regular file");
 		return false;
@@ -78,14 +102,14 @@ static bool open_image(struct finding *f, enum pd_find_kind kind, const char *ro
 	return true;
 }
 
-static struct pd_elf *open_elf(struct finding *f, enum pd_find_kind kind, const char *root, const char *path)
+static struct pd_elf *open_elf(struct finding *f, enum pd_find_kind kind, struct place place, const char *path)
 {
 	struct pd_elf *elf = NULL;
 	struct pd_image image;
 	struct pd_error error;
 	enum pd_status status;
 
-	if (!open_image(f, kind, root, path, &image))
+	if (!open_image(f, kind, place, path, &image))
 		return NULL;
 	status = pd_elf_open_image(&elf, &image, "", f->places->limit, &error);
 	f->found->out_of_memory |= status == PD_ERROR_MEMORY;
@@ -93,7 +117,7 @@ static struct pd_elf *open_elf(struct finding *f, enum pd_find_kind kind, const 
 		// without a name the message begins with its colon
 		const char *text = strncmp(error.message, ": ", 2) == 0 ? error.message + 2 : error.message;
 
-		note(f, kind, PD_FIND_REFUSED, root, path, "%s", text);
+		note(f, kind, PD_FIND_REFUSED, place.root, path, "%s", text);
 		return NULL;
 	}
 	return elf;
@@ -134,19 +158,18 @@ static bool check_id(struct finding *f, enum pd_find_kind kind, const char *root
 
 // ---- the object ----
 
-static bool try_object(struct finding *f, const char *root, const char *path)
+static void try_object(struct finding *f, struct place place, const char *path)
 {
 	struct pd_elf *elf;
 
-	if (!root || f->found->object || f->found->out_of_memory)
-		return false;
-	elf = open_elf(f, PD_FIND_OBJECT, root, path);
-	if (elf && !check_id(f, PD_FIND_OBJECT, root, path, elf, &f->wanted->id)) {
+	if (!place.root || f->found->object || f->found->out_of_memory)
+		return;
+	elf = open_elf(f, PD_FIND_OBJECT, place, path);
+	if (elf && !check_id(f, PD_FIND_OBJECT, place.root, path, elf, &f->wanted->id)) {
 		pd_elf_close(elf);
 		elf = NULL;
 	}
 	f->found->object = elf;
-	return elf != NULL;
 }
 
 // ".build-id/12/3456...", with something behind it. False if there is no build id.
@@ -157,33 +180,75 @@ static bool id_path(const struct finding *f, const char *behind, char *out, size
 	return f->hex[0] && n > 0 && (size_t)n < size;
 }
 
+static struct place spare_of(struct finding *f)
+{
+	if (!f->spare && f->places->spare)
+		f->spare = f->places->spare(f->places->spare_self);
+	return archive(f->spare);
+}
+
+// Paths say little of what is not of this machine.
+static bool trusts_paths(const struct finding *f)
+{
+	return f->path[0] && (!f->places->ids_only || f->wanted->id.size);
+}
+
+static const char *cache_name(const struct finding *f)
+{
+	return strncmp(f->wanted->path, "[vdso", 5) == 0 ? "/vdso" : "/elf";
+}
+
+static void find_object_in(struct finding *f, struct place place)
+{
+	const char *name = f->path[0] ? f->path : f->wanted->name;
+	char path[PATH_MAX];
+
+	if (id_path(f, cache_name(f), path, sizeof(path)))
+		try_object(f, place, path);
+	if (name && name[0])
+		try_object(f, place, name);
+}
+
 static void find_object(struct finding *f)
 {
 	const struct pd_find_places *p = f->places;
-	bool is_vdso = strncmp(f->wanted->path, "[vdso", 5) == 0;
 	char path[PATH_MAX];
 
-	if (f->path[0])
-		try_object(f, p->symfs, f->path);
-	if (id_path(f, is_vdso ? "/vdso" : "/elf", path, sizeof(path)))
-		try_object(f, p->cache, path);
+	for (size_t i = 0; i < p->archive_count; i++)
+		find_object_in(f, archive(p->archives[i]));
+	if (trusts_paths(f))
+		try_object(f, directory(p->symfs), f->path);
+	if (id_path(f, cache_name(f), path, sizeof(path)))
+		try_object(f, directory(p->cache), path);
 	for (size_t i = 0; i < p->debug_count; i++) {
 		if (id_path(f, "", path, sizeof(path)))
-			try_object(f, p->debug[i], path);
-		if (f->path[0])
-			try_object(f, p->debug[i], f->path);
+			try_object(f, directory(p->debug[i]), path);
+		if (trusts_paths(f))
+			try_object(f, directory(p->debug[i]), f->path);
 	}
+	if (!f->found->object && f->hex[0])
+		find_object_in(f, spare_of(f));
+}
+
+static void try_kallsyms(struct finding *f, struct place place)
+{
+	char path[PATH_MAX];
+
+	if (!place.root || pd_image_is_open(&f->found->kallsyms) || !id_path(f, "/kallsyms", path, sizeof(path)))
+		return;
+	if (open_image(f, PD_FIND_KALLSYMS, place, path, &f->found->kallsyms))
+		note(f, PD_FIND_KALLSYMS, PD_FIND_USED, place.root, path, "its place says the build id");
 }
 
 static void find_kallsyms(struct finding *f)
 {
-	char path[PATH_MAX];
-
-	if (!strstr(f->wanted->path, "kernel.kallsyms]") || !f->places->cache ||
-	    !id_path(f, "/kallsyms", path, sizeof(path)))
+	if (!strstr(f->wanted->path, "kernel.kallsyms]"))
 		return;
-	if (open_image(f, PD_FIND_KALLSYMS, f->places->cache, path, &f->found->kallsyms))
-		note(f, PD_FIND_KALLSYMS, PD_FIND_USED, f->places->cache, path, "its place says the build id");
+	for (size_t i = 0; i < f->places->archive_count; i++)
+		try_kallsyms(f, archive(f->places->archives[i]));
+	try_kallsyms(f, directory(f->places->cache));
+	if (!f->found->object && !pd_image_is_open(&f->found->kallsyms) && f->hex[0])
+		try_kallsyms(f, spare_of(f));
 }
 
 // ---- the debug file ----
@@ -214,38 +279,38 @@ static bool check_crc(struct finding *f, const char *root, const char *path, str
 	return crc == f->link_crc;
 }
 
-static void try_debug(struct finding *f, const char *root, const char *path, bool is_linked)
+static void try_debug(struct finding *f, struct place place, const char *path, bool is_linked)
 {
 	struct pd_object_id wanted = f->wanted->id, own = {.size = 0};
 	struct pd_elf *elf;
 	bool ok;
 
-	if (!root || f->found->debug || f->found->out_of_memory)
+	if (!place.root || f->found->debug || f->found->out_of_memory)
 		return;
-	elf = open_elf(f, PD_FIND_DEBUG, root, path);
+	elf = open_elf(f, PD_FIND_DEBUG, place, path);
 	if (!elf)
 		return;
 	if (f->found->object)
 		pd_elf_id(f->found->object, &wanted);
 	// the checksum is for those that have nothing better
 	if (is_linked && (!wanted.size || !pd_elf_id(elf, &own)))
-		ok = check_crc(f, root, path, elf);
+		ok = check_crc(f, place.root, path, elf);
 	else
-		ok = check_id(f, PD_FIND_DEBUG, root, path, elf, &wanted);
+		ok = check_id(f, PD_FIND_DEBUG, place.root, path, elf, &wanted);
 	if (ok)
 		f->found->debug = elf;
 	else
 		pd_elf_close(elf);
 }
 
-static void try_link(struct finding *f, const char *root, const char *folder)
+static void try_link(struct finding *f, struct place place, const char *folder)
 {
 	const char *slash = strrchr(f->path, '/');
 	char path[PATH_MAX];
 	int n = snprintf(path, sizeof(path), "%.*s%s%s", (int)(slash ? slash - f->path + 1 : 0), f->path, folder, f->link);
 
 	if (n > 0 && (size_t)n < sizeof(path))
-		try_debug(f, root, path, true);
+		try_debug(f, place, path, true);
 }
 
 // The cache may have the object as it was before it was stripped.
@@ -256,13 +321,23 @@ static void find_full(struct finding *f)
 
 	if (found->debug || !found->object || pd_elf_has_symtab(found->object) || !id_path(f, "/elf", path, sizeof(path)))
 		return;
-	try_debug(f, f->places->cache, path, false);
+	try_debug(f, directory(f->places->cache), path, false);
 	if (!found->debug || pd_elf_has_symtab(found->debug))
 		return;
 	pd_elf_close(found->debug);
 	found->debug = NULL;
 	found->tries[found->try_count - 1].verdict = PD_FIND_REFUSED;
 	found->tries[found->try_count - 1].reason = "has no symbols either";
+}
+
+static void find_debug_in(struct finding *f, struct place place)
+{
+	char path[PATH_MAX];
+
+	if (id_path(f, "/debug", path, sizeof(path)))
+		try_debug(f, place, path, false);
+	if (f->link)
+		try_link(f, place, ".debug/");
 }
 
 static void find_debug(struct finding *f)
@@ -276,17 +351,23 @@ static void find_debug(struct finding *f)
 		return;
 	if (object && !f->hex[0] && pd_elf_id(object, &id))
 		put_hex(&id, f->hex);
+	if (!object || !f->path[0] || !pd_elf_debuglink(object, &f->link, &f->link_crc) || strchr(f->link, '/'))
+		f->link = NULL;
+	for (size_t i = 0; i < p->archive_count; i++)
+		find_debug_in(f, archive(p->archives[i]));
 	if (id_path(f, "/debug", path, sizeof(path)))
-		try_debug(f, p->cache, path, false);
+		try_debug(f, directory(p->cache), path, false);
 	for (size_t i = 0; i < p->debug_count; i++)
 		if (id_path(f, ".debug", path, sizeof(path)))
-			try_debug(f, p->debug[i], path, false);
-	if (!object || !f->path[0] || !pd_elf_debuglink(object, &f->link, &f->link_crc) || strchr(f->link, '/'))
-		return;
-	try_link(f, p->symfs, "");
-	try_link(f, p->symfs, ".debug/");
-	for (size_t i = 0; i < p->debug_count; i++)
-		try_link(f, p->debug[i], "");
+			try_debug(f, directory(p->debug[i]), path, false);
+	if (f->link && trusts_paths(f)) {
+		try_link(f, directory(p->symfs), "");
+		try_link(f, directory(p->symfs), ".debug/");
+		for (size_t i = 0; i < p->debug_count; i++)
+			try_link(f, directory(p->debug[i]), "");
+	}
+	if (f->spare)
+		find_debug_in(f, archive(f->spare));
 }
 
 // ---- all of it ----
@@ -322,6 +403,19 @@ enum pd_status pd_find(const struct pd_find_places *places, const struct pd_find
 	}
 	*found_out = found;
 	return PD_OK;
+}
+
+bool pd_find_in_archives(const struct pd_find_places *places, const char *path, struct pd_image *image_out)
+{
+	for (size_t i = 0; i < places->archive_count; i++) {
+		const struct pd_member *member = pd_archive_find(places->archives[i], path);
+
+		if (!member)
+			continue;
+		pd_image_open_member(image_out, places->archives[i], member, places->limit);
+		return true;
+	}
+	return false;
 }
 
 void pd_found_close(struct pd_found *found)

@@ -9,6 +9,8 @@
 
 #include "symbol/elf.h"
 
+enum { PD_FIND_ARCHIVES = 16 };
+
 /** Directories; each may be NULL. No path leads out of them. */
 struct pd_find_places {
 	const char *symfs;        // recorded paths are looked for below it: "/" for this machine's own files
@@ -17,10 +19,18 @@ struct pd_find_places {
 	size_t debug_count;
 	bool always_debug; // look for the debug file of an object that has all its symbols too
 	size_t limit;      // most bytes to keep of an object, 0 means 1 GiB
+	// tar files in the layout of bundles and of the cache, looked at before the directories
+	const struct pd_archive *archives[PD_FIND_ARCHIVES];
+	size_t archive_count;
+	// brings one that is looked at when nothing else has what is wanted; may be NULL, as may be what it returns
+	const struct pd_archive *(*spare)(void *self);
+	void *spare_self;
+	bool ids_only; // what has no build id is in the archives or nowhere
 };
 
 struct pd_find_wanted {
 	const char *path;       // as recorded; "[vdso]" and "[kernel.kallsyms]" are known
+	const char *name;       // what archives call it if that is not the path, such as "[ext4]"; else NULL
 	struct pd_object_id id; // size 0 if it is not known: then nothing can be checked
 };
 
@@ -61,6 +71,13 @@ struct pd_found {
 enum pd_status pd_find(const struct pd_find_places *places, const struct pd_find_wanted *wanted,
 		       struct pd_found *found_out, struct pd_error *error);
 void pd_found_close(struct pd_found *found);
+
+/** A file in the archives, by its path; false if none has it. The image is valid as long as the archive. */
+bool pd_find_in_archives(const struct pd_find_places *places, const char *path, struct pd_image *image_out);
+
+/** The file with debug information that a file shares with others (dwz), if it has the build id that is asked for; or
+ * NULL. */
+struct pd_elf *pd_find_shared(const struct pd_find_places *places, struct pd_elf *elf);
 
 /** The checksum that links to debug files carry. crc is that of the bytes before, 0 at first. */
 uint32_t pd_crc32(uint32_t crc, const uint8_t *data, size_t size);

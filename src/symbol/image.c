@@ -48,6 +48,13 @@ enum pd_status pd_image_open(struct pd_image *image, const char *path, size_t li
 	return pd_image_open_fd(image, fd, path, limit, error);
 }
 
+void pd_image_open_member(struct pd_image *image, const struct pd_archive *archive, const struct pd_member *member,
+			  size_t limit)
+{
+	*image = (struct pd_image){.fd = -1, .archive = archive, .member = member, .size = member->size};
+	image->arena.limit = limit ? limit : default_limit;
+}
+
 void pd_image_open_memory(struct pd_image *image, const void *data, size_t size)
 {
 	*image = (struct pd_image){.fd = -1, .memory = data, .size = size};
@@ -68,12 +75,20 @@ void pd_image_close(struct pd_image *image)
 	*image = (struct pd_image){.fd = -1};
 }
 
-static size_t read_fd(int fd, uint64_t offset, uint8_t *data, size_t size)
+static bool is_read(const struct pd_image *image)
+{
+	return image->fd >= 0 || image->archive;
+}
+
+// Of what is not in memory.
+static size_t read_at(const struct pd_image *image, uint64_t offset, uint8_t *data, size_t size)
 {
 	size_t got = 0;
 
+	if (image->archive)
+		return pd_archive_read(image->archive, image->member, offset, data, size, &got, NULL) < 0 ? 0 : got;
 	while (got < size) {
-		ssize_t n = pread(fd, data + got, size - got, (off_t)(offset + got));
+		ssize_t n = pread(image->fd, data + got, size - got, (off_t)(offset + got));
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -90,8 +105,8 @@ size_t pd_image_copy(const struct pd_image *image, uint64_t offset, void *data, 
 		return 0;
 	if (size > image->size - offset)
 		size = (size_t)(image->size - offset);
-	if (image->fd >= 0)
-		return read_fd(image->fd, offset, data, size);
+	if (is_read(image))
+		return read_at(image, offset, data, size);
 	memcpy(data, image->memory + offset, size);
 	return size;
 }
@@ -102,11 +117,11 @@ const uint8_t *pd_image_part(struct pd_image *image, uint64_t offset, uint64_t s
 
 	if (offset > image->size || size > image->size - offset)
 		return NULL;
-	if (image->fd < 0)
+	if (!is_read(image))
 		return image->memory ? image->memory + offset : NULL;
 	data = pd_arena_alloc(&image->arena, size);
 	image->failed |= !data;
-	if (!data || read_fd(image->fd, offset, data, size) != size)
+	if (!data || read_at(image, offset, data, size) != size)
 		return NULL;
 	return data;
 }
@@ -127,7 +142,7 @@ enum pd_status pd_image_read_all(struct pd_image *image, size_t limit, uint8_t *
 			pd_free(data);
 			return pd_fail_memory(error);
 		}
-		got = image->fd >= 0 ? read_fd(image->fd, size, data + size, capacity - size - 1) :
+		got = is_read(image) ? read_at(image, size, data + size, capacity - size - 1) :
 				       pd_image_copy(image, size, data + size, capacity - size - 1);
 		size += got;
 		if (size > limit) {

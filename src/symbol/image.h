@@ -2,16 +2,21 @@
 /*
  * The bytes of an object or of a map of symbols. Only the parts that are asked for are read, into memory that lives as
  * long as the image, so that a kernel image of half a gigabyte costs its symbol table. Nothing is mapped: a file that
- * shrinks meanwhile must not end the process. Only regular files are opened, never a device or a FIFO.
+ * shrinks meanwhile must not end the process. Only regular files are opened, never a device or a FIFO; and files in
+ * archives, where they stand.
  */
 #ifndef PD_SYMBOL_IMAGE_H
 #define PD_SYMBOL_IMAGE_H
+
+#include <perfdata/archive.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 
 struct pd_image {
-	int fd;                // -1 for memory
+	int fd;                // -1 for memory and members
+	const struct pd_archive *archive; // whose member it is, or NULL
+	const struct pd_member *member;
 	const uint8_t *memory; // all of it, or NULL
 	uint8_t *owned;        // the same, if it is to be freed
 	uint64_t size;
@@ -25,11 +30,19 @@ enum pd_status pd_image_open(struct pd_image *image, const char *path, size_t li
 /** The same with a descriptor, which it takes, also on failure. name is for messages. */
 enum pd_status pd_image_open_fd(struct pd_image *image, int fd, const char *name, size_t limit,
 				struct pd_error *error);
+/** A file in an archive, which must stay open as long. */
+void pd_image_open_member(struct pd_image *image, const struct pd_archive *archive, const struct pd_member *member,
+			  size_t limit);
 /** Memory that the caller keeps until close. */
 void pd_image_open_memory(struct pd_image *image, const void *data, size_t size);
 /** Takes memory from pd_alloc. */
 void pd_image_take_memory(struct pd_image *image, uint8_t *data, size_t size);
 void pd_image_close(struct pd_image *image);
+/** False for what was never opened, or is closed. */
+static inline bool pd_image_is_open(const struct pd_image *image)
+{
+	return image->fd >= 0 || image->archive || image->memory;
+}
 
 /** Bytes [offset, offset + size), valid until close. NULL if the image does not have all of them, or if there is no
  * memory or the limit is reached. */

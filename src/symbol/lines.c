@@ -15,7 +15,6 @@
 #include "base/cursor.h"
 #include "symbol/dwarf.h"
 #include "symbol/index_file.h"
-#include "symbol/root.h"
 
 static const size_t default_limit = (size_t)1 << 30;
 
@@ -168,102 +167,17 @@ enum pd_status pd_lines_open(struct pd_lines **lines_out, const struct pd_lines_
 	return pd_lines_open_index(lines_out, source, &file, error);
 }
 
-// ---- what several debug files share ----
-
-struct shared_link {
-	const char *name;
-	struct pd_object_id id;
-};
-
-static bool find_link(struct pd_elf *elf, struct shared_link *link)
-{
-	const struct pd_elf_section *section = pd_elf_section_by_name(elf, ".gnu_debugaltlink");
-	bool is_standard = !section;
-	struct pd_bytes bytes;
-	uint32_t length;
-	size_t at = 0;
-
-	if (!section)
-		section = pd_elf_section_by_name(elf, ".debug_sup");
-	if (!section)
-		return false;
-	bytes = pd_elf_section_bytes(elf, section);
-	// version, and whether this is the shared file itself
-	at += is_standard ? 3 : 0;
-	if (!pd_elf_name(bytes, at, &link->name, &length))
-		return false;
-	at += length + 1;
-	// the length of the id, which takes one byte
-	at += is_standard ? 1 : 0;
-	if (at >= bytes.size || bytes.size - at > sizeof(link->id.bytes))
-		return false;
-	link->id.size = (uint8_t)(bytes.size - at);
-	memcpy(link->id.bytes, bytes.data + at, link->id.size);
-	return true;
-}
-
-static struct pd_elf *try_shared(const struct pd_lines *l, const char *root, const char *path,
-				 const struct pd_object_id *wanted)
-{
-	struct pd_object_id id = {.size = 0};
-	struct pd_elf *elf = NULL;
-	struct pd_image image;
-	int fd = root ? pd_root_open(root, path) : -1;
-
-	if (fd < 0 || pd_image_open_fd(&image, fd, "", l->limit, NULL) ||
-	    pd_elf_open_image(&elf, &image, "", l->limit, NULL))
-		return NULL;
-	if (pd_elf_id(elf, &id) && pd_object_id_equal(&id, wanted))
-		return elf;
-	pd_elf_close(elf);
-	return NULL;
-}
-
-static bool path_of_id(const struct pd_object_id *id, char *out, size_t size)
-{
-	int at = snprintf(out, size, ".build-id/");
-
-	for (size_t i = 0; i < id->size; i++)
-		at += snprintf(out + at, size - (size_t)at, i == 1 ? "/%02x" : "%02x", id->bytes[i]);
-	snprintf(out + at, size - (size_t)at, ".debug");
-	return id->size > 1;
-}
-
-// As it is named by an absolute path, below the directories of debug files, or by its build id.
-static struct pd_elf *find_shared(const struct pd_lines *l, const struct shared_link *link)
-{
-	const struct pd_find_places *places = l->source.places;
-	const char *below = strstr(link->name, ".dwz/");
-	char by_id[2 * 64 + 32];
-	struct pd_elf *elf = NULL;
-
-	if (!places)
-		return NULL;
-	if (link->name[0] == '/')
-		elf = try_shared(l, places->symfs, link->name, &link->id);
-	for (size_t i = 0; !elf && i < places->debug_count; i++) {
-		if (path_of_id(&link->id, by_id, sizeof(by_id)))
-			elf = try_shared(l, places->debug[i], by_id, &link->id);
-		if (!elf && below)
-			elf = try_shared(l, places->debug[i], below, &link->id);
-	}
-	return elf;
-}
+// ---- debug information ----
 
 static void open_shared(struct pd_lines *l, struct pd_elf *elf)
 {
-	struct shared_link link;
-
-	if (!find_link(elf, &link))
-		return;
-	l->shared_elf = find_shared(l, &link);
+	if (l->source.places)
+		l->shared_elf = pd_find_shared(l->source.places, elf);
 	if (l->shared_elf && pd_debug_image_make(l->shared_elf, l->limit - l->used, &l->shared_image, NULL) == PD_OK) {
 		l->used += l->shared_image.size;
 		pd_dwarf_open(&l->shared, &l->shared_image, NULL, NULL);
 	}
 }
-
-// ---- debug information ----
 
 static void make_directory(struct pd_lines *l, struct pd_dwarf_code *code)
 {

@@ -7,12 +7,63 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "file/file.h"
 #include "symbol/demangle.h"
 
 const struct pd_function pd_lookup_nothing = {.name = ""};
 
 static const size_t default_limit = (size_t)1 << 30;
 static const char *const default_debug[] = {"/usr/lib/debug"};
+
+// ---- archives ----
+
+// PD_FIND_ARCHIVES has room for those of the file.
+enum { ARCHIVES_MOST = 12 };
+
+static void take_archives_of_file(struct pd_symbols *symbols, bool has_symfs)
+{
+	struct pd_archive *const own[] = {symbols->file->archive, symbols->file->symbols_archive};
+	struct pd_find_places *places = &symbols->places;
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (own[i])
+			places->archives[places->archive_count++] = own[i];
+	places->ids_only = places->archive_count && !has_symfs;
+}
+
+static enum pd_status open_archives(struct pd_symbols *symbols, const struct pd_symbols_options *o, struct pd_error *error)
+{
+	struct pd_find_places *places = &symbols->places;
+
+	if (o->archive_count > ARCHIVES_MOST)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "more than %d archives", ARCHIVES_MOST);
+	for (size_t i = 0; i < o->archive_count; i++) {
+		enum pd_status status = pd_archive_open(o->archives[i], NULL, &symbols->archives[i], error);
+
+		if (status)
+			return status;
+		places->archives[places->archive_count++] = symbols->archives[i];
+		symbols->archive_count = i + 1;
+	}
+	return PD_OK;
+}
+
+static const struct pd_archive *open_spare(void *self)
+{
+	struct pd_symbols *symbols = self;
+
+	if (!symbols->spare_asked && pd_archive_open(symbols->spare_path, NULL, &symbols->spare, NULL) == PD_ERROR_MEMORY)
+		symbols->failed = true;
+	symbols->spare_asked = true;
+	return symbols->spare;
+}
+
+static void close_archives(struct pd_symbols *symbols)
+{
+	for (size_t i = 0; i < symbols->archive_count; i++)
+		pd_archive_close(symbols->archives[i]);
+	pd_archive_close(symbols->spare);
+}
 
 // ---- options ----
 
@@ -52,11 +103,14 @@ static bool take_options(struct pd_symbols *symbols, const struct pd_symbols_opt
 	symbols->fetch_self = o->fetch_self;
 	symbols->limit = o->memory_limit && o->memory_limit < SIZE_MAX ? (size_t)o->memory_limit : default_limit;
 	places->limit = symbols->limit;
+	places->spare = o->spare_archive ? open_spare : NULL;
+	places->spare_self = symbols;
 	symbols->own_machine = !o->symfs || is_root(o->symfs);
 	return keep_text(symbols, o->symfs && o->symfs[0] ? o->symfs : "/", &places->symfs) &&
 	       keep_text(symbols, o->build_id_cache, &places->cache) && keep_text(symbols, o->index, &symbols->index) &&
 	       keep_text(symbols, o->kallsyms, &symbols->kallsyms_path) &&
-	       keep_text(symbols, o->vmlinux, &symbols->vmlinux_path) && keep_debug_paths(symbols, o);
+	       keep_text(symbols, o->vmlinux, &symbols->vmlinux_path) &&
+	       keep_text(symbols, o->spare_archive, &symbols->spare_path) && keep_debug_paths(symbols, o);
 }
 
 enum pd_status pd_symbols_new(struct pd_file *file, const struct pd_world *world,
@@ -80,6 +134,9 @@ enum pd_status pd_symbols_new(struct pd_file *file, const struct pd_world *world
 	symbols->seed = (uint64_t)(uintptr_t)symbols * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)clock() ^
 			(uint64_t)time(NULL);
 	status = take_options(symbols, &o) ? PD_OK : pd_fail_memory(error);
+	take_archives_of_file(symbols, o.symfs && o.symfs[0]);
+	if (status == PD_OK && !(symbols->flags & PD_SYMBOLS_NO_FILES))
+		status = open_archives(symbols, &o, error);
 	if (status == PD_OK && !(symbols->flags & PD_SYMBOLS_NO_FILES))
 		status = pd_lookup_kernel_given(symbols, error);
 	if (status)
@@ -96,6 +153,7 @@ void pd_symbols_free(struct pd_symbols *symbols)
 	for (size_t i = 0; i < symbols->dso_count; i++)
 		pd_lookup_unload(symbols->dsos[i]);
 	pd_lookup_kernels_fini(symbols);
+	close_archives(symbols);
 	pd_lookup_names_fini(&symbols->kernel_names);
 	pd_index_fini(&symbols->by_pid);
 	pd_index_fini(&symbols->by_name);

@@ -102,6 +102,11 @@ struct pd_symbols {
 	uint64_t seed;
 	uint32_t flags;
 	struct pd_find_places places;
+	struct pd_archive *archives[PD_FIND_ARCHIVES]; // that were opened here
+	size_t archive_count;
+	const char *spare_path;
+	struct pd_archive *spare; // once it was asked for
+	bool spare_asked;
 	const char *kallsyms_path, *vmlinux_path;
 	const char *index;
 	bool own_machine; // symfs is the root: the running kernel may be the one that was recorded
@@ -159,6 +164,8 @@ void pd_lookup_unload(struct pd_dso_full *dso);
 /** Says where was looked. */
 void pd_lookup_tell(struct pd_symbols *symbols, struct pd_dso_full *dso, enum pd_dso_state state, const char *format,
 		    ...) PD_PRINTF(4, 5);
+/** What to look for. */
+struct pd_find_wanted pd_lookup_wanted(const struct pd_dso_full *dso);
 /** Loads it from a file: an object and its debug file. */
 void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso);
 /** Appends where was looked and why nothing was used; true if something had another build id. */

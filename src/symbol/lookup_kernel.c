@@ -123,6 +123,46 @@ static void put_line(struct pd_text *tried, const char *text)
 	pd_text_put(tried, text, strlen(text));
 }
 
+static bool try_path(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_find_places *places,
+		     const char *path, const struct pd_object_id *id, const struct pd_mapping *reference,
+		     struct pd_text *tried);
+
+// A list that no build id tells from others is in the archive for this kernel's sake.
+static bool try_named_list(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_mapping *reference)
+{
+	struct pd_kallsyms kallsyms;
+	struct pd_image image;
+	char path[PATH_SIZE];
+	uint8_t *text;
+	size_t size;
+	bool ok;
+	int n = snprintf(path, sizeof(path), "%s/kallsyms", reference ? reference->object->path : "[kernel.kallsyms]");
+
+	if (n < 0 || (size_t)n >= sizeof(path) || !pd_find_in_archives(&symbols->places, path, &image))
+		return false;
+	ok = pd_image_read_all(&image, TEXT_LIMIT, &text, &size, NULL) == PD_OK;
+	pd_image_close(&image);
+	if (!ok)
+		return false;
+	ok = pd_kallsyms_read(&kallsyms, (char *)text, size, symbols->limit, NULL) == PD_OK &&
+	     take_kallsyms(kernel, &kallsyms, reference, keep_text(symbols, path));
+	pd_free(text);
+	return ok;
+}
+
+static bool try_archives(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_object_id *id,
+			 const struct pd_mapping *reference, struct pd_text *tried)
+{
+	struct pd_find_places places = {.archive_count = symbols->places.archive_count, .limit = symbols->places.limit};
+
+	if (!places.archive_count)
+		return false;
+	if (!id->size)
+		return !kernel->machine && try_named_list(symbols, kernel, reference);
+	memcpy(places.archives, symbols->places.archives, sizeof(places.archives));
+	return try_path(symbols, kernel, &places, "[kernel.kallsyms]", id, reference, tried);
+}
+
 // The kernel that runs here, if it is the one that was recorded.
 static bool try_running(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_object_id *id,
 			const struct pd_mapping *reference, struct pd_text *tried)
@@ -130,7 +170,7 @@ static bool try_running(struct pd_symbols *symbols, struct pd_kernel *kernel, co
 	struct pd_object_id own = {.size = 0};
 	struct pd_kallsyms kallsyms;
 
-	if (!symbols->own_machine || kernel->machine)
+	if (!symbols->own_machine || kernel->machine || (symbols->places.ids_only && !id->size))
 		return false;
 	if (id->size && (!pd_lookup_running_id(&own) || !pd_object_id_equal(&own, id))) {
 		put_line(tried, "/proc/kallsyms: this system runs a kernel with another build id");
@@ -202,7 +242,7 @@ static bool take_found(struct pd_symbols *symbols, struct pd_kernel *kernel, str
 			snprintf(detail, sizeof(detail), "%s/%s", found->tries[i].root, found->tries[i].path);
 	if (object && take_image(symbols, kernel, object, found->debug, reference, detail))
 		return true;
-	if (found->kallsyms.fd >= 0 && pd_image_read_all(&found->kallsyms, TEXT_LIMIT, &text, &size, NULL) == PD_OK) {
+	if (pd_image_is_open(&found->kallsyms) && pd_image_read_all(&found->kallsyms, TEXT_LIMIT, &text, &size, NULL) == PD_OK) {
 		ok = size && pd_kallsyms_read(&kallsyms, (char *)text, size, symbols->limit, NULL) == PD_OK;
 		pd_free(text);
 		if (ok)
@@ -284,6 +324,7 @@ static void load_kernel(struct pd_symbols *symbols, struct pd_kernel *kernel, co
 	if (!kernel->machine && symbols->given_kallsyms.table)
 		found = take_kallsyms(kernel, &symbols->given_kallsyms, reference, symbols->kallsyms_path);
 	found = found || try_given_image(symbols, kernel, id, reference, &tried) ||
+		try_archives(symbols, kernel, id, reference, &tried) ||
 		try_running(symbols, kernel, id, reference, &tried);
 	if (!found && id->size)
 		found = try_path(symbols, kernel, &symbols->places, "[kernel.kallsyms]", id, reference, &tried) ||

@@ -24,7 +24,7 @@ static void open_files(void *self, struct pd_elf **object_out, struct pd_elf **d
 	struct pd_dso_full *dso = self;
 	struct pd_symbols *symbols = dso->symbols;
 	struct pd_find_places places = symbols->places;
-	struct pd_find_wanted wanted = {.path = dso->path, .id = dso->id};
+	struct pd_find_wanted wanted = pd_lookup_wanted(dso);
 	struct pd_found *files = &dso->line_files;
 
 	places.always_debug = true;

@@ -206,9 +206,15 @@ static void read_table(struct pd_symbols *symbols, struct pd_dso_full *dso, stru
 		pd_index_save_symbols(symbols->index, &dso->file_id, INDEX_VARIANT, object, table);
 }
 
+struct pd_find_wanted pd_lookup_wanted(const struct pd_dso_full *dso)
+{
+	return (struct pd_find_wanted){
+		.path = dso->path, .name = dso->dso.object ? dso->dso.object->path : NULL, .id = dso->id};
+}
+
 void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso)
 {
-	struct pd_find_wanted wanted = {.path = dso->path, .id = dso->id};
+	struct pd_find_wanted wanted = pd_lookup_wanted(dso);
 	struct pd_elf *object;
 	struct pd_found found;
 	bool fetched = false;

@@ -12,11 +12,15 @@
 
 enum { TEXT_LIMIT = 256 << 20 };
 
-// Opens a regular file of root or the user; says why not.
+// Opens what an archive has, else a regular file of root or the user; says why not.
 static bool open_own(const struct pd_symbols *symbols, const char *path, struct pd_image *image, const char **reason)
 {
-	int fd = pd_root_open_own(symbols->places.symfs, path);
+	int fd;
 
+	if (pd_find_in_archives(&symbols->places, path, image))
+		return true;
+	// numbers of processes say nothing on another machine
+	fd = symbols->places.ids_only ? -ENOENT : pd_root_open_own(symbols->places.symfs, path);
 	if (fd < 0) {
 		*reason = fd == -EPERM ? "belongs neither to root nor to you" : strerror(-fd);
 		return false;
