@@ -32,6 +32,20 @@ static struct problem_count *count_of(struct input *input, const char *code)
 	return &input->problems[i];
 }
 
+/* In a second pass the problems of the first one come again. */
+static bool was_told(const struct input *input, const char *code)
+{
+	for (size_t i = 0; i < input->told_kinds; i++)
+		if (!strcmp(input->problems[i].code, code))
+			return true;
+	return false;
+}
+
+void input_again(struct input *input)
+{
+	input->told_kinds = input->problem_kinds;
+}
+
 const char *severity_name(enum pd_severity severity)
 {
 	static const char *const names[] = { "?", "info", "warning", "damage" };
@@ -46,7 +60,7 @@ static bool tell_problem(void *self, const struct pd_problem *problem)
 
 	if (input->quiet || (problem->severity == PD_INFO && !input->verbose))
 		return true;
-	if (count_of(input, problem->code)->count++ >= PROBLEMS_SHOWN)
+	if (was_told(input, problem->code) || count_of(input, problem->code)->count++ >= PROBLEMS_SHOWN)
 		return true;
 	progress_clear(&input->progress);
 	if (problem->offset != PD_NO_OFFSET)

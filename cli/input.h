@@ -45,6 +45,7 @@ struct input {
 	enum pd_order order; /* of input_walk */
 	struct problem_count problems[128];
 	size_t problem_kinds;
+	size_t told_kinds; /* of the first pass */
 };
 
 /* Opens the file of the options or of the only word. Without either it is perf.data, or standard
@@ -55,6 +56,9 @@ int input_open(struct input *input, const struct input_options *options, const s
 /* Ends the talk about problems and closes. Returns code, or CODE_DAMAGED if code is CODE_FINE and
  * something was damaged. */
 int input_close(struct input *input, int code);
+
+/* To be called between two passes: problems of kinds that were met are not told again. */
+void input_again(struct input *input);
 
 /* "damage", "warning" or "info". */
 const char *severity_name(enum pd_severity severity);

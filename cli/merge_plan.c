@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What becomes of recordings that are joined: which of them ran in one boot of one machine, which are pieces of one
+ * recording, and one list of events for all of them.
+ */
+#include "merge.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TASKS_PER_MACHINE = 10000000, /* above every pid that Linux gives, and easy to read */
+	MOST_EVENTS = 16384
+};
+
+static int no_memory(void)
+{
+	complain("out of memory");
+	return CODE_UNREADABLE;
+}
+
+/* ---- machines ---- */
+
+static bool differ(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) != 0;
+}
+
+static bool same_text(const struct source *a, const struct source *b, unsigned feature)
+{
+	return !differ(source_text(a, feature), source_text(b, feature));
+}
+
+/* True if nothing says that it was another boot: a kernel is mostly placed anew by each. */
+static bool same_boot(const struct source *a, const struct source *b)
+{
+	if (!same_text(a, b, PD_FEATURE_HOSTNAME) || !same_text(a, b, PD_FEATURE_OSRELEASE) ||
+	    !same_text(a, b, PD_FEATURE_ARCH))
+		return false;
+	if (!a->map_count || !b->map_count)
+		return true;
+	return a->maps[0].start == b->maps[0].start && a->maps[0].pgoff == b->maps[0].pgoff;
+}
+
+static bool is_same_machine(const struct merge *merge, const struct source *a, const struct source *b)
+{
+	return merge->machines == MACHINES_SAME || (merge->machines == MACHINES_AUTO && same_boot(a, b));
+}
+
+/* ---- pieces of one recording ---- */
+
+/* What says nothing about samples: other records that an event gives, and when the recorder wakes up. */
+static const uint64_t side_flags =
+	PD_MASK(PD_ATTR_DISABLED) | PD_MASK(PD_ATTR_ENABLE_ON_EXEC) | PD_MASK(PD_ATTR_MMAP) | PD_MASK(PD_ATTR_MMAP_DATA) |
+	PD_MASK(PD_ATTR_MMAP2) | PD_MASK(PD_ATTR_COMM) | PD_MASK(PD_ATTR_COMM_EXEC) | PD_MASK(PD_ATTR_TASK) |
+	PD_MASK(PD_ATTR_KSYMBOL) | PD_MASK(PD_ATTR_BPF_EVENT) | PD_MASK(PD_ATTR_CGROUP) | PD_MASK(PD_ATTR_NAMESPACES) |
+	PD_MASK(PD_ATTR_TEXT_POKE) | PD_MASK(PD_ATTR_BUILD_ID) | PD_MASK(PD_ATTR_CONTEXT_SWITCH) |
+	PD_MASK(PD_ATTR_SAMPLE_ID_ALL) | PD_MASK(PD_ATTR_WATERMARK);
+static const uint64_t id_bits = PD_MASK(PD_SAMPLE_TYPE_ID) | PD_MASK(PD_SAMPLE_TYPE_IDENTIFIER);
+
+static struct pd_attr plain_attr(const struct pd_attr *attr)
+{
+	struct pd_attr plain = *attr;
+
+	plain.rest = (struct pd_bytes){ 0 };
+	plain.wire_size = plain.size = 0;
+	return plain;
+}
+
+static bool same_attr(const struct pd_attr *a, const struct pd_attr *b)
+{
+	struct pd_attr left = plain_attr(a), right = plain_attr(b);
+
+	return !memcmp(&left, &right, sizeof(left));
+}
+
+/* Whether samples of both say the same and can have one form. */
+static bool same_samples(const struct pd_attr *a, const struct pd_attr *b)
+{
+	struct pd_attr left = plain_attr(a), right = plain_attr(b);
+
+	left.flags &= ~side_flags;
+	right.flags &= ~side_flags;
+	left.sample_type &= ~id_bits;
+	right.sample_type &= ~id_bits;
+	left.wakeup_events = right.wakeup_events = 0;
+	return !memcmp(&left, &right, sizeof(left));
+}
+
+static bool share_id(const struct pd_event *event, const struct source *other)
+{
+	for (size_t i = 0; i < event->ids.count; i++) {
+		const struct pd_event *found = pd_file_event_by_id(other->input.file, event->ids.items[i]);
+
+		if (found && same_attr(found->attr, event->attr))
+			return true;
+	}
+	return false;
+}
+
+static bool has_ids(const struct source *source)
+{
+	for (size_t i = 0; i < pd_file_event_count(source->input.file); i++)
+		if (pd_file_event(source->input.file, i)->ids.count)
+			return true;
+	return false;
+}
+
+static bool same_feature_bytes(const struct source *a, const struct source *b, unsigned feature)
+{
+	struct pd_bytes left = { 0 }, right = { 0 };
+
+	pd_file_feature_bytes(a->input.file, feature, &left, NULL);
+	pd_file_feature_bytes(b->input.file, feature, &right, NULL);
+	return left.size == right.size && (!left.size || !memcmp(left.data, right.data, left.size));
+}
+
+/* The kernel gives an id once in a boot. Without ids the command and the events have to do. */
+static bool same_session(const struct source *a, const struct source *b)
+{
+	size_t count = pd_file_event_count(a->input.file);
+
+	if (has_ids(a) || has_ids(b)) {
+		for (size_t i = 0; i < count; i++)
+			if (share_id(pd_file_event(a->input.file, i), b))
+				return true;
+		return false;
+	}
+	if (count != pd_file_event_count(b->input.file) || !same_feature_bytes(a, b, PD_FEATURE_CMDLINE))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!same_attr(pd_file_event(a->input.file, i)->attr, pd_file_event(b->input.file, i)->attr))
+			return false;
+	return true;
+}
+
+static int check_kernels(const struct merge *merge, const struct source *source)
+{
+	const struct source *first = &merge->sources[0];
+
+	if (merge->kernels == KERNELS_KEEP || !first->map_count || !source->map_count || same_boot(first, source) ||
+	    (first->maps[0].start == source->maps[0].start && first->maps[0].pgoff == source->maps[0].pgoff &&
+	     same_text(first, source, PD_FEATURE_OSRELEASE)))
+		return CODE_FINE;
+	complain("%s: its kernel is not where that of %s was, and a file has one kernel: --kernels keep joins them all the "
+		 "same and names kernel functions of %s wrongly",
+		 source->name, first->name, source->name);
+	return CODE_USAGE;
+}
+
+int merge_place(struct merge *merge)
+{
+	size_t machines = 0;
+
+	for (size_t i = 0; i < merge->source_count; i++) {
+		struct source *source = &merge->sources[i];
+		size_t same = 0;
+
+		while (same < i && !is_same_machine(merge, &merge->sources[same], source))
+			same++;
+		source->machine = same < i ? merge->sources[same].machine : machines++;
+		for (source->session = 0; source->session < i; source->session++) {
+			const struct source *other = &merge->sources[source->session];
+
+			if (other->machine == source->machine && same_session(other, source))
+				break;
+		}
+		if (i && source->machine) {
+			int code = check_kernels(merge, source);
+
+			if (code != CODE_FINE)
+				return code;
+		}
+		source->join.size = sizeof(source->join);
+		source->join.raw_big_endian = source->raw_big_endian;
+		if (!merge->keep_tasks)
+			source->join.tasks = (uint32_t)source->machine * TASKS_PER_MACHINE;
+	}
+	return CODE_FINE;
+}
+
+/* ---- one list of events ---- */
+
+/* Whether an event of the output is that of an id; so equal events of one recording are told apart. */
+static bool is_event_of_id(const struct merge *merge, const struct joined_event *joined, uint64_t id)
+{
+	const struct pd_event *found = pd_file_event_by_id(merge->sources[joined->source].input.file, id);
+
+	return found && found->index == joined->index;
+}
+
+/* The event of the output that an event of a source is, or the number of them. */
+static size_t find_event(const struct merge *merge, size_t source, const struct pd_event *event,
+			 const struct pd_attr *attr)
+{
+	const struct joined_events *events = &merge->events;
+	size_t found = events->count;
+
+	for (size_t i = events->count; i-- > 0;) {
+		const struct joined_event *joined = &events->items[i];
+
+		if (joined->taken == source + 1 || strcmp(joined->name, event->name) != 0 ||
+		    !same_samples(&joined->attr, attr))
+			continue;
+		found = i;
+		for (size_t j = 0; j < event->ids.count; j++)
+			if (is_event_of_id(merge, joined, event->ids.items[j]))
+				return i;
+	}
+	return found;
+}
+
+static bool add_event(struct merge *merge, size_t source, const struct pd_event *event, const struct pd_attr *attr)
+{
+	struct joined_events *events = &merge->events;
+
+	if (!room_for(&events->items, &events->room, events->count + 1, sizeof(*events->items)))
+		return false;
+	events->items[events->count++] =
+		(struct joined_event){ .attr = *attr, .name = event->name, .source = source, .index = event->index };
+	return true;
+}
+
+static bool join_event(struct merge *merge, size_t index, const struct pd_event *event)
+{
+	struct source *source = &merge->sources[index];
+	struct pd_attr attr = *event->attr;
+	struct joined_event *joined;
+	size_t at;
+
+	if (attr.type == PD_TYPE_TRACEPOINT)
+		attr.config = formats_config(source, attr.config);
+	at = find_event(merge, index, event, &attr);
+	if (at == merge->events.count && !add_event(merge, index, event, &attr))
+		return false;
+	source->events[event->index] = at;
+	joined = &merge->events.items[at];
+	joined->attr.flags |= attr.flags & side_flags & ~PD_MASK(PD_ATTR_DISABLED) & ~PD_MASK(PD_ATTR_ENABLE_ON_EXEC);
+	joined->attr.sample_type |= attr.sample_type & id_bits;
+	joined->taken = index + 1;
+	return true;
+}
+
+/* ---- ids ---- */
+
+/* An id of an event of a source. */
+struct id_use {
+	uint64_t id, becomes;
+	size_t event, source, session;
+	size_t place; /* among all; SIZE_MAX for what is listed already */
+};
+
+static bool is_same_use(const struct id_use *a, const struct id_use *b)
+{
+	return a->id == b->id && a->event == b->event && a->session == b->session;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const struct id_use *left = a, *right = b;
+
+	if (left->id != right->id)
+		return left->id < right->id ? -1 : 1;
+	if (left->event != right->event)
+		return left->event < right->event ? -1 : 1;
+	if (left->session != right->session)
+		return left->session < right->session ? -1 : 1;
+	return left->place < right->place ? -1 : left->place > right->place;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct id_use *left = a, *right = b;
+
+	return left->place < right->place ? -1 : left->place > right->place;
+}
+
+/* Uses of one id. It stays what it is for the first that was met and for pieces of the same recording. */
+static void settle_same(struct id_use *uses, size_t count, uint64_t *fresh)
+{
+	size_t first = 0;
+
+	for (size_t i = 1; i < count; i++)
+		if (uses[i].place < uses[first].place)
+			first = i;
+	for (size_t i = 0; i < count; i++) {
+		if (is_same_use(&uses[i], &uses[first]))
+			uses[i].becomes = uses[i].id;
+		else if (i && is_same_use(&uses[i], &uses[i - 1]))
+			uses[i].becomes = uses[i - 1].becomes;
+		else
+			uses[i].becomes = ++*fresh;
+	}
+}
+
+static bool keep_change(struct source *source, uint64_t from, uint64_t to)
+{
+	struct changes *ids = &source->ids;
+
+	if (from == to || (ids->count && ids->items[ids->count - 1].from == from))
+		return true;
+	if (!room_for(&ids->items, &ids->room, ids->count + 1, sizeof(*ids->items)))
+		return false;
+	ids->items[ids->count++] = (struct pd_number_change){ from, to };
+	return true;
+}
+
+static size_t count_ids(const struct merge *merge)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < merge->source_count; i++)
+		for (size_t j = 0; j < pd_file_event_count(merge->sources[i].input.file); j++)
+			count += pd_file_event(merge->sources[i].input.file, j)->ids.count;
+	return count;
+}
+
+static void list_ids(const struct merge *merge, struct id_use *uses)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < merge->source_count; i++) {
+		const struct source *source = &merge->sources[i];
+
+		for (size_t j = 0; j < pd_file_event_count(source->input.file); j++) {
+			const struct pd_event *event = pd_file_event(source->input.file, j);
+
+			for (size_t k = 0; k < event->ids.count; k++, count++)
+				uses[count] = (struct id_use){ .id = event->ids.items[k], .event = source->events[j],
+							       .source = i, .session = source->session,
+							       .place = count };
+		}
+	}
+}
+
+/* Ids of each event in the order in which they were met, each once. */
+static bool give_ids(struct merge *merge, struct id_use *uses, size_t count)
+{
+	for (size_t i = 0; i < merge->events.count; i++)
+		merge->events.items[i].ids.count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (uses[i].place != SIZE_MAX && !numbers_add(&merge->events.items[uses[i].event].ids, uses[i].becomes))
+			return false;
+	return true;
+}
+
+static bool settle_ids(struct merge *merge, struct id_use *uses, size_t count, uint64_t *fresh)
+{
+	qsort(uses, count, sizeof(*uses), compare_ids);
+	*fresh = count ? uses[count - 1].id : 0;
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && uses[end].id == uses[i].id;)
+			end++;
+		settle_same(uses + i, end - i, fresh);
+		for (size_t j = i; j < end; j++)
+			if (!keep_change(&merge->sources[uses[j].source], uses[j].id, uses[j].becomes))
+				return false;
+	}
+	/* What becomes the same stands in a row, the first that was met in front. */
+	for (size_t i = count; i-- > 1;)
+		if (is_same_use(&uses[i], &uses[i - 1]))
+			uses[i].place = SIZE_MAX;
+	qsort(uses, count, sizeof(*uses), compare_places);
+	return give_ids(merge, uses, count);
+}
+
+/* ---- one form of ids ---- */
+
+/* Where readers look for ids: words from the begin of samples and from the end of other records; 0 for no id. */
+static unsigned id_places(uint64_t type)
+{
+	const uint64_t before = PD_MASK(PD_SAMPLE_TYPE_IP) | PD_MASK(PD_SAMPLE_TYPE_TID) | PD_MASK(PD_SAMPLE_TYPE_TIME) |
+				PD_MASK(PD_SAMPLE_TYPE_ADDR);
+	const uint64_t behind = PD_MASK(PD_SAMPLE_TYPE_STREAM_ID) | PD_MASK(PD_SAMPLE_TYPE_CPU);
+
+	if (type & PD_MASK(PD_SAMPLE_TYPE_IDENTIFIER))
+		return 1;
+	if (!(type & PD_MASK(PD_SAMPLE_TYPE_ID)))
+		return 0;
+	return 0x100u | (unsigned)__builtin_popcountll(type & before) << 4 | (unsigned)__builtin_popcountll(type & behind);
+}
+
+/* Several events need ids at one place; IDENTIFIER is made for that. */
+static bool needs_identifier(const struct merge *merge)
+{
+	const struct joined_events *events = &merge->events;
+	unsigned places = id_places(events->items[0].attr.sample_type);
+	size_t first = pd_file_event_count(merge->sources[0].input.file);
+
+	for (size_t i = 1; i < events->count; i++)
+		if (id_places(events->items[i].attr.sample_type) != places)
+			return true;
+	/* a recording without any is as it was made */
+	return events->count > 1 && !places && events->count > first;
+}
+
+static bool settle_forms(struct merge *merge, uint64_t *fresh)
+{
+	struct joined_events *events = &merge->events;
+	bool identifier = events->count && needs_identifier(merge), trailers = false;
+
+	for (size_t i = 0; i < events->count; i++)
+		trailers |= PD_BITS(events->items[i].attr.flags, PD_ATTR_SAMPLE_ID_ALL) != 0;
+	for (size_t i = 0; i < events->count; i++) {
+		struct joined_event *event = &events->items[i];
+
+		if (identifier)
+			event->attr.sample_type |= PD_MASK(PD_SAMPLE_TYPE_IDENTIFIER);
+		if (trailers)
+			event->attr.flags |= PD_MASK(PD_ATTR_SAMPLE_ID_ALL);
+		if (identifier && !event->ids.count && !numbers_add(&event->ids, ++*fresh))
+			return false;
+	}
+	return true;
+}
+
+static int check_events(const struct merge *merge)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < merge->source_count; i++)
+		count += pd_file_event_count(merge->sources[i].input.file);
+	if (count <= MOST_EVENTS)
+		return CODE_FINE;
+	complain("%zu events: at most %d can be joined", count, MOST_EVENTS);
+	return CODE_USAGE;
+}
+
+int merge_events(struct merge *merge)
+{
+	uint64_t fresh = 0;
+	size_t count;
+	struct id_use *uses;
+	bool done = true;
+
+	if (check_events(merge) != CODE_FINE)
+		return CODE_USAGE;
+	for (size_t i = 0; i < merge->source_count && done; i++) {
+		struct source *source = &merge->sources[i];
+		size_t event_count = pd_file_event_count(source->input.file);
+
+		source->events = calloc(event_count + 1, sizeof(*source->events));
+		done = source->events != NULL;
+		for (size_t j = 0; j < event_count && done; j++)
+			done = join_event(merge, i, pd_file_event(source->input.file, j));
+	}
+	count = count_ids(merge);
+	uses = calloc(count + 1, sizeof(*uses));
+	done = done && uses;
+	if (done) {
+		list_ids(merge, uses);
+		done = settle_ids(merge, uses, count, &fresh) && settle_forms(merge, &fresh);
+	}
+	free(uses);
+	for (size_t i = 0; i < merge->source_count && done; i++) {
+		struct source *source = &merge->sources[i];
+
+		source->join.events = source->events;
+		source->join.event_count = pd_file_event_count(source->input.file);
+		source->join.ids = source->ids.items;
+		source->join.id_count = source->ids.count;
+		source->join.tracepoints = source->tracepoints.items;
+		source->join.tracepoint_count = source->tracepoints.count;
+	}
+	return done ? CODE_FINE : no_memory();
+}
+
+void merge_fini(struct merge *merge)
+{
+	for (size_t i = 0; i < merge->events.count; i++)
+		free(merge->events.items[i].ids.items);
+	free(merge->events.items);
+	formats_free(merge->formats);
+}
