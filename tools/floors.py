@@ -19,7 +19,7 @@ FLOORS = (
     ("file",),
     ("stream",),
     ("world", "symbol", "trace", "write", "record"),
-    ("profile", "filter", "export"),
+    ("profile", "filter", "text", "export"),
     ("cli", "web"),
 )
 PLACE = {m: (f, i) for f, row in enumerate(FLOORS) for i, m in enumerate(row)}

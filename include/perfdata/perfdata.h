@@ -14,18 +14,20 @@
  *   jitdump.h code that programs made, as they wrote it down
  *   trace.h   what tracepoints recorded, as text
  *   writer.h  writing a perf.data
+ *   assemble.h  a whole perf.data as text, and back
  */
 #ifndef PERFDATA_PERFDATA_H
 #define PERFDATA_PERFDATA_H
 
+#include <perfdata/archive.h>
+#include <perfdata/assemble.h>
 #include <perfdata/base.h>
 #include <perfdata/check.h>
-#include <perfdata/archive.h>
 #include <perfdata/file.h>
 #include <perfdata/filter.h>
 #include <perfdata/format.h>
-#include <perfdata/print.h>
 #include <perfdata/jitdump.h>
+#include <perfdata/print.h>
 #include <perfdata/profile.h>
 #include <perfdata/run.h>
 #include <perfdata/stream.h>

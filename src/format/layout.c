@@ -519,3 +519,18 @@ bool pd_when_holds(const struct pd_when *when, const struct pd_scope *scope, con
 		return false;
 	}
 }
+
+uint64_t pd_layout_said_size(const struct pd_layout *layout, const void *decoded)
+{
+	const struct pd_field *size = NULL;
+	bool sized = false;
+	size_t count;
+	const struct pd_field *fields = layout->fields(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		sized |= fields[i].when.op == PD_WHEN_SINCE;
+		if (fields[i].line == PD_LINE_FIELD && strcmp(fields[i].name, "size") == 0)
+			size = &fields[i];
+	}
+	return sized && size ? pd_member(decoded, size->offset, size->size) : 0;
+}

@@ -291,6 +291,9 @@ bool pd_when_holds(const struct pd_when *when, const struct pd_scope *scope, con
 // A number of 1, 2, 4 or 8 bytes in a decoded struct.
 uint64_t pd_member(const void *decoded, size_t offset, size_t size);
 
+// Bytes that a struct with SINCE lines says it takes, in a member `size`; 0 if there is none.
+uint64_t pd_layout_said_size(const struct pd_layout *layout, const void *decoded);
+
 // C bit-fields of a big-endian producer, counted from the other end, and back. bits is 32 or 64.
 uint64_t pd_bits_from_big(const struct pd_names *set, uint64_t word, unsigned bits);
 uint64_t pd_bits_to_big(const struct pd_names *set, uint64_t word, unsigned bits);

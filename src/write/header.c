@@ -113,6 +113,17 @@ static bool has_names(const struct pd_writer *writer)
 	return false;
 }
 
+bool pd_writer_makes_event_desc(struct pd_writer *writer)
+{
+	const struct pd_write_feature *slot = &writer->features[PD_FEATURE_EVENT_DESC];
+	struct pd_write_bytes made = {0};
+	bool same = slot->present && has_names(writer) && put_event_desc(writer, &made) && made.size == slot->size &&
+		    !memcmp(made.data, slot->data, made.size);
+
+	pd_free(made.data);
+	return same;
+}
+
 static bool put_compression(struct pd_writer *writer, struct pd_write_bytes *bytes)
 {
 	uint64_t plain = 0, packed = 0;

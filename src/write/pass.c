@@ -110,9 +110,8 @@ static void note_end_marker(struct pd_writer *writer, const struct pd_record *re
 			pd_load_u64(record->bytes.data + PD_RECORD_HEADER_SIZE, record->scratch->file->swap);
 }
 
-// A record of a pipe that an output has in another form, or at another place. True if that is all.
-static bool takes_pipe_record(struct pd_writer *writer, const struct pd_record *record, enum pd_status *status,
-			      struct pd_error *error)
+bool pd_writer_takes_pipe_record(struct pd_writer *writer, const struct pd_record *record, enum pd_status *status,
+				 struct pd_error *error)
 {
 	*status = PD_OK;
 	if (is_about_file(record->type)) {
@@ -226,7 +225,7 @@ static enum pd_status pass(struct pd_writer *writer, struct pd_stream *stream, c
 	enum pd_status status = PD_OK;
 
 	if (file == writer->source && file->header.mode == PD_MODE_PIPE) {
-		if (takes_pipe_record(writer, record, &status, error))
+		if (pd_writer_takes_pipe_record(writer, record, &status, error))
 			return status;
 	} else if (would_be_taken(writer, record)) {
 		return PD_OK;

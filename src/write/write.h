@@ -178,6 +178,13 @@ enum pd_status pd_pack_flush(struct pd_writer *writer, struct pd_write_part *par
 void pd_pack_fini(struct pd_pack *pack);
 
 // writer.c
+// A writer that gathers what is carried over from a file, in its byte order, and has no output.
+enum pd_status pd_writer_open_nowhere(const struct pd_file *file, struct pd_writer **writer_out, struct pd_error *error);
+// A further file of a directory. Its name is that of a file, in no other directory.
+enum pd_status pd_writer_add_part(struct pd_writer *writer, const char *name, struct pd_error *error);
+// Bytes of a feature, in the scratch of the writer.
+enum pd_status pd_writer_feature_bytes(struct pd_writer *writer, const struct pd_layout *layout, const void *decoded,
+				       struct pd_bytes *bytes_out, struct pd_error *error);
 enum pd_status pd_writer_keep_event(struct pd_writer *writer, const struct pd_attr *attr, struct pd_u64s ids,
 				    const char *name, struct pd_error *error);
 enum pd_status pd_writer_keep_feature(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
@@ -186,6 +193,8 @@ enum pd_status pd_writer_encode_feature(struct pd_writer *writer, unsigned featu
 					struct pd_error *error);
 
 // header.c
+// Whether EVENT_DESC is there and is what the writer would make of its events if it were not.
+bool pd_writer_makes_event_desc(struct pd_writer *writer);
 // Writes what stands before records.
 enum pd_status pd_writer_start(struct pd_writer *writer, struct pd_error *error);
 // In a pipe: writes events and features that were not sent so far.
@@ -200,6 +209,9 @@ enum pd_status pd_convert_feature(struct pd_writer *writer, struct pd_file *file
 				  struct pd_bytes bytes, struct pd_bytes *bytes_out, struct pd_error *error);
 
 // pass.c
+// A record of a pipe that an output has in another form, or at another place. True if that is all.
+bool pd_writer_takes_pipe_record(struct pd_writer *writer, const struct pd_record *record, enum pd_status *status,
+				 struct pd_error *error);
 // Encodes a record with another content into changed_bytes. words are those of its event in the output, or NULL. A value
 // that does not fit is PD_ERROR_FORMAT.
 enum pd_status pd_writer_encode_changed(struct pd_writer *writer, const struct pd_record *record, uint16_t misc,

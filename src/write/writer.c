@@ -163,7 +163,7 @@ static enum pd_status make_beside(struct pd_writer *writer, mode_t mode, int *fd
 }
 
 // Opens a file of the directory that is being made.
-static enum pd_status add_directory_part(struct pd_writer *writer, const char *name, struct pd_error *error)
+enum pd_status pd_writer_add_part(struct pd_writer *writer, const char *name, struct pd_error *error)
 {
 	int fd = openat(writer->dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 
@@ -186,9 +186,9 @@ static enum pd_status open_directory(struct pd_writer *writer, const struct pd_w
 	writer->dir_fd = open(writer->beside, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (writer->dir_fd < 0)
 		return pd_fail_system(error, errno, "%s: cannot be made", writer->path);
-	status = add_directory_part(writer, "data", error);
+	status = pd_writer_add_part(writer, "data", error);
 	for (size_t i = 1; status >= 0 && input && input->header.mode == PD_MODE_DIRECTORY && i < input->part_count; i++)
-		status = add_directory_part(writer, input->parts[i].name, error);
+		status = pd_writer_add_part(writer, input->parts[i].name, error);
 	return status;
 }
 
@@ -347,6 +347,15 @@ enum pd_status pd_writer_open_fd(int fd, const char *name, const struct pd_write
 	if (status >= 0)
 		status = add_part(writer, fd, false, "", error);
 	return finish_open(writer, status, writer_out, error);
+}
+
+enum pd_status pd_writer_open_nowhere(const struct pd_file *file, struct pd_writer **writer_out, struct pd_error *error)
+{
+	const struct pd_writer_options options = {
+		.size = sizeof(options), .endian = file->header.big_endian ? PD_ENDIAN_BIG : PD_ENDIAN_LITTLE};
+	struct pd_writer_options all;
+
+	return new_writer(file->name, &options, &all, writer_out, error);
 }
 
 static void remove_beside(struct pd_writer *writer)
@@ -567,8 +576,8 @@ enum pd_status pd_writer_set_feature_bytes(struct pd_writer *writer, unsigned fe
 }
 
 // Without a file there are no quirks; topology wants the number of CPUs, which it says itself.
-static enum pd_status encode_feature(struct pd_writer *writer, const struct pd_layout *layout, const void *decoded,
-				     struct pd_bytes *bytes_out, struct pd_error *error)
+enum pd_status pd_writer_feature_bytes(struct pd_writer *writer, const struct pd_layout *layout, const void *decoded,
+				       struct pd_bytes *bytes_out, struct pd_error *error)
 {
 	struct pd_scope scope = {.arena = NULL};
 	struct pd_pen pen = pd_pen(NULL, 0, writer->big);
@@ -602,7 +611,7 @@ enum pd_status pd_writer_encode_feature(struct pd_writer *writer, unsigned featu
 
 	if (!layout)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%u: no such feature is known", feature);
-	status = encode_feature(writer, layout, decoded, &bytes, error);
+	status = pd_writer_feature_bytes(writer, layout, decoded, &bytes, error);
 	return status < 0 ? status : pd_writer_keep_feature(writer, feature, bytes, error);
 }
 
@@ -623,7 +632,7 @@ enum pd_status pd_writer_set_feature(struct pd_writer *writer, unsigned feature,
 		writer->source_features[feature] = true;
 		return PD_OK;
 	}
-	status = encode_feature(writer, layout, decoded, &bytes, error);
+	status = pd_writer_feature_bytes(writer, layout, decoded, &bytes, error);
 	return status < 0 ? status : pd_writer_set_feature_bytes(writer, feature, bytes, error);
 }
 

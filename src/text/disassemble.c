@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file as text. What is told of events and features is what a writer would carry over: one gathers it, but writes
+ * nothing. So text that is assembled gives what a conversion gives.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <perfdata/assemble.h>
+
+#include "base/error.h"
+#include "format/decode.h"
+#include "format/parse.h"
+#include "format/print.h"
+#include "format/spell.h"
+#include "stream/stream.h"
+#include "write/write.h"
+
+enum {
+	TAIL_LINE = 64, // bytes
+	SHORT_FEATURE = 128, // bytes
+	SHORT_LINE = 100, // letters
+	TYPE_ENTRY_SIZE = 72
+};
+
+struct pd_disassembler {
+	struct pd_file *file;
+	struct pd_stream *stream;
+	struct pd_writer *carried; // gathers what is told of the file
+	struct pd_arena arena;
+	bool packed;
+	// what was told so far
+	bool begun;
+	size_t events_told;
+	bool features_told[PD_FEATURE_LIMIT];
+	uint64_t quirks_told;
+	size_t part;
+	// bytes behind a record
+	uint64_t tail_size; // of the record that was told last
+	uint8_t tail[TAIL_LINE];
+	size_t tail_used;
+	bool ended;
+	uint8_t *encoded;
+	size_t encoded_capacity;
+};
+
+static struct pd_speller speller_of(struct pd_disassembler *d, struct pd_text *text)
+{
+	struct pd_speller speller = {.text = text, .arch = pd_file_machine(d->file), .big = d->file->header.big_endian};
+
+	speller.scope.arena = &d->arena;
+	speller.scope.words[PD_WORD_QUIRKS] = d->file->quirks;
+	return speller;
+}
+
+static struct pd_parser parser_of(struct pd_disassembler *d, const struct pd_text *text, size_t from)
+{
+	struct pd_parser p = pd_parser(text->data + from, text->size - from, &d->arena);
+
+	p.arch = pd_file_machine(d->file);
+	p.big = d->file->header.big_endian;
+	p.scope.words[PD_WORD_QUIRKS] = d->file->quirks;
+	return p;
+}
+
+// ---- what stands before records ----
+
+static void tell_header(struct pd_disassembler *d, struct pd_text *text)
+{
+	static const char *const forms[] = {[PD_MODE_FILE] = "file", [PD_MODE_PIPE] = "pipe", [PD_MODE_DIRECTORY] = "dir"};
+	const struct pd_compression *compression = pd_file_compressed(d->file);
+
+	pd_text_printf(text, "header form: %s, byte_order: %s", forms[d->file->header.mode],
+		       d->file->header.big_endian ? "big" : "little");
+	if (!d->packed && compression && compression->type == PD_COMPRESSION_ZSTD)
+		pd_text_printf(text, ", compression: zstd, level: %" PRIu32, compression->level);
+	if (d->carried->end_marker)
+		pd_text_printf(text, ", end_marker: %" PRIu64, d->carried->end_marker);
+	pd_text_char(text, '\n');
+}
+
+static enum pd_status tell_event(struct pd_disassembler *d, const struct pd_write_event *event, struct pd_text *text,
+				 struct pd_error *error)
+{
+	struct pd_speller speller = speller_of(d, text);
+	struct pd_cursor c = pd_cursor(event->attr, event->attr_size, d->carried->big);
+	struct pd_attr attr = {.rest = {NULL, 0}};
+
+	pd_decode_attr(&c, &speller.scope, &attr);
+	if (c.failed)
+		return c.status == PD_ERROR_MEMORY ? pd_fail_memory(error)
+						   : pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: attr: %s", d->file->name, c.reason);
+	PD_TEXT_LITERAL(text, "event {\n\t");
+	if (event->name) {
+		PD_TEXT_LITERAL(text, "name: ");
+		pd_spell_text(text, event->name, strlen(event->name));
+		PD_TEXT_LITERAL(text, "\n\t");
+	}
+	PD_TEXT_LITERAL(text, "ids: [");
+	for (size_t i = 0; i < event->id_count; i++) {
+		pd_text_put(text, " ", i ? 1 : 0);
+		pd_text_u64(text, event->ids[i]);
+	}
+	pd_text_char(text, ']');
+	pd_spell_block(&speller, &pd_layouts[PD_LAYOUT_attr], &attr);
+	PD_TEXT_LITERAL(text, "\n}\n");
+	return PD_OK;
+}
+
+// Whether the text that was written gives the same bytes again.
+static bool gives_feature(struct pd_disassembler *d, const struct pd_text *text, size_t from, unsigned feature,
+			  struct pd_bytes wanted)
+{
+	const struct pd_layout *layout = pd_feature_layout(feature);
+	struct pd_parser p = parser_of(d, text, from);
+	void *decoded = pd_arena_alloc(&d->arena, layout->struct_size);
+	struct pd_bytes bytes;
+
+	if (decoded)
+		pd_parse_struct(&p, layout, decoded);
+	return decoded && !p.failed_at && pd_writer_feature_bytes(d->carried, layout, decoded, &bytes, NULL) == PD_OK &&
+	       bytes.size == wanted.size && (!bytes.size || !memcmp(bytes.data, wanted.data, bytes.size));
+}
+
+// On one line, if it is not too long for that.
+static bool spell_short(struct pd_speller *speller, const struct pd_layout *layout, const void *decoded, size_t size)
+{
+	size_t before = speller->text->size;
+
+	if (size > SHORT_FEATURE)
+		return false;
+	pd_spell_struct(speller, layout, decoded);
+	if (speller->text->size - before <= SHORT_LINE)
+		return true;
+	speller->text->size = before;
+	return false;
+}
+
+static bool spell_feature(struct pd_disassembler *d, unsigned feature, struct pd_bytes bytes, struct pd_text *text)
+{
+	const struct pd_layout *layout = pd_feature_layout(feature);
+	struct pd_speller speller = speller_of(d, text);
+	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, d->carried->big);
+	const struct pd_nrcpus *nrcpus = feature == PD_FEATURE_CPU_TOPOLOGY ? pd_file_nrcpus(d->file) : NULL;
+	size_t before = text->size, from;
+	void *decoded;
+	bool is_long;
+
+	pd_arena_reset(&d->arena);
+	decoded = layout ? pd_arena_alloc(&d->arena, layout->struct_size) : NULL;
+	if (!decoded)
+		return false;
+	speller.scope.words[PD_WORD_NRCPUS] = nrcpus ? nrcpus->available : 0;
+	layout->decode(&c, &speller.scope, decoded);
+	if (c.failed)
+		return false;
+	speller.scope.words[PD_WORD_QUIRKS] = d->file->quirks;
+	PD_TEXT_LITERAL(text, "feature ");
+	pd_text_add(text, pd_feature_name(feature));
+	PD_TEXT_LITERAL(text, " {");
+	from = text->size;
+	is_long = !spell_short(&speller, layout, decoded, bytes.size);
+	if (is_long)
+		pd_spell_block(&speller, layout, decoded);
+	if (text->failed || !gives_feature(d, text, from, feature, bytes)) {
+		text->size = before;
+		return false;
+	}
+	pd_text_put(text, "\n}\n" + !is_long, 2u + is_long);
+	return true;
+}
+
+// Features that the writer makes anew. Of the index of AUX data only that it is there.
+static bool is_made(struct pd_disassembler *d, unsigned feature)
+{
+	const struct pd_compression *compression;
+
+	if (feature == PD_FEATURE_DIR_FORMAT || (feature == PD_FEATURE_AUXTRACE && d->file->header.mode == PD_MODE_PIPE))
+		return true;
+	if (feature == PD_FEATURE_EVENT_DESC)
+		return pd_writer_makes_event_desc(d->carried);
+	compression = feature == PD_FEATURE_COMPRESSED ? pd_file_compressed(d->file) : NULL;
+	return compression && compression->type == PD_COMPRESSION_ZSTD && !d->packed;
+}
+
+static void tell_feature(struct pd_disassembler *d, unsigned feature, struct pd_text *text)
+{
+	const struct pd_write_feature *slot = &d->carried->features[feature];
+	struct pd_bytes bytes = {slot->data, slot->size};
+
+	if (is_made(d, feature))
+		return;
+	if (feature == PD_FEATURE_AUXTRACE) {
+		PD_TEXT_LITERAL(text, "feature AUXTRACE {}\n");
+		return;
+	}
+	if (spell_feature(d, feature, bytes, text))
+		return;
+	PD_TEXT_LITERAL(text, "feature ");
+	if (pd_feature_name(feature))
+		pd_text_add(text, pd_feature_name(feature));
+	else
+		pd_text_u64(text, feature);
+	PD_TEXT_LITERAL(text, " raw {");
+	for (size_t at = 0; at < bytes.size; at += TAIL_LINE) {
+		size_t left = bytes.size - at;
+
+		PD_TEXT_LITERAL(text, "\n\t");
+		pd_spell_bytes(text, (struct pd_bytes){bytes.data + at, left < TAIL_LINE ? left : TAIL_LINE});
+	}
+	pd_text_put(text, "\n}\n", 3);
+}
+
+static void tell_event_types(struct pd_disassembler *d, struct pd_text *text)
+{
+	const struct pd_layout *layout = &pd_layouts[PD_LAYOUT_header_event_type];
+	const struct pd_write_bytes *types = &d->carried->event_types;
+
+	for (size_t at = 0; at + TYPE_ENTRY_SIZE <= types->size; at += TYPE_ENTRY_SIZE) {
+		struct pd_speller speller = speller_of(d, text);
+		struct pd_cursor c = pd_cursor(types->data + at, TYPE_ENTRY_SIZE, d->carried->big);
+		struct pd_header_event_type decoded = {.rest = {NULL, 0}};
+
+		layout->decode(&c, &speller.scope, &decoded);
+		PD_TEXT_LITERAL(text, "event_type ");
+		pd_spell_struct(&speller, layout, &decoded);
+		pd_text_char(text, '\n');
+	}
+}
+
+// Events and features that were not told so far.
+static enum pd_status tell_news(struct pd_disassembler *d, struct pd_text *text, struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+
+	if (d->quirks_told != d->file->quirks) {
+		PD_TEXT_LITERAL(text, "quirks ");
+		pd_spell_bits(text, &pd_names_quirks, d->file->quirks);
+		pd_text_char(text, '\n');
+		d->quirks_told = d->file->quirks;
+	}
+	for (; status >= 0 && d->events_told < d->carried->event_count; d->events_told++)
+		status = tell_event(d, &d->carried->events[d->events_told], text, error);
+	for (unsigned i = 1; i < PD_FEATURE_LIMIT; i++) {
+		if (!d->carried->features[i].present || d->features_told[i])
+			continue;
+		d->features_told[i] = true;
+		tell_feature(d, i, text);
+	}
+	return status;
+}
+
+// Files have the names of their events in a feature.
+static enum pd_status take_names(struct pd_disassembler *d, struct pd_error *error)
+{
+	if (d->file->header.mode == PD_MODE_PIPE || !d->carried->features[PD_FEATURE_EVENT_DESC].present)
+		return PD_OK;
+	for (size_t i = 0; i < d->carried->event_count; i++) {
+		struct pd_write_event *event = &d->carried->events[i];
+		const struct pd_event_full *full = i < d->file->event_count ? d->file->events[i] : NULL;
+
+		if (!full || !full->named || event->name)
+			continue;
+		event->name = strdup(full->event.name);
+		if (!event->name)
+			return pd_fail_memory(error);
+	}
+	return PD_OK;
+}
+
+static enum pd_status begin(struct pd_disassembler *d, struct pd_text *text, struct pd_error *error)
+{
+	enum pd_status status = pd_writer_learn(d->carried, error);
+
+	if (status >= 0)
+		status = take_names(d, error);
+	if (status < 0)
+		return status;
+	d->begun = d->carried->started = true;
+	PD_TEXT_LITERAL(text, "# perf.data as text; perfdata assemble makes a perf.data of it\n");
+	tell_header(d, text);
+	status = tell_news(d, text, error);
+	tell_event_types(d, text);
+	return status;
+}
+
+// ---- records ----
+
+// Parts that nothing was in are told too.
+static void tell_part(struct pd_disassembler *d, size_t part, struct pd_text *text)
+{
+	while (d->part < part && d->part + 1 < d->file->part_count) {
+		const char *name = pd_file_part_name(d->file, ++d->part);
+
+		PD_TEXT_LITERAL(text, "part ");
+		pd_spell_text(text, name, strlen(name));
+		pd_text_char(text, '\n');
+	}
+}
+
+// Whether encoding what was decoded gives the record again.
+static bool gives_record(struct pd_disassembler *d, const struct pd_record *record, const struct pd_scope *words,
+			 const void *decoded)
+{
+	const struct pd_record_head head = pd_record_head(record->bytes.data, d->file->swap);
+	struct pd_scope scope = *words;
+	struct pd_pen pen;
+
+	if (!PD_GROW(d->encoded, d->encoded_capacity, record->bytes.size))
+		return false;
+	pen = pd_pen(d->encoded, d->encoded_capacity, d->file->header.big_endian);
+	pd_record_put(&pen, &head, pd_record_layout(record->type), pd_record_group(record->type), &scope, decoded);
+	return !pen.failed && pen.need == record->bytes.size && !memcmp(d->encoded, record->bytes.data, pen.need);
+}
+
+// The number of the event whose fields a record has; SIZE_MAX if there is none.
+static size_t event_of(struct pd_disassembler *d, const struct pd_record *record)
+{
+	const struct pd_event_full *full = record->scratch->event;
+	enum pd_record_group group = pd_record_group(record->type);
+
+	if ((group != PD_GROUP_SAMPLE && group != PD_GROUP_KERNEL) || !full)
+		return SIZE_MAX;
+	return full->event.index < d->carried->event_count ? full->event.index : SIZE_MAX;
+}
+
+static void tell_event_number(struct pd_disassembler *d, enum pd_record_group group, size_t event, struct pd_text *text)
+{
+	if ((group != PD_GROUP_SAMPLE && group != PD_GROUP_KERNEL) || event == 0 ||
+	    (event == SIZE_MAX && !d->carried->event_count))
+		return;
+	PD_TEXT_LITERAL(text, " event: ");
+	if (event == SIZE_MAX)
+		PD_TEXT_LITERAL(text, "none");
+	else
+		pd_text_u64(text, event);
+}
+
+static bool tell_decoded(struct pd_disassembler *d, const struct pd_record *record, struct pd_text *text)
+{
+	enum pd_record_group group = pd_record_group(record->type);
+	size_t event = event_of(d, record), before;
+	const struct pd_body_head *decoded;
+	const void *any;
+	struct pd_speller speller = speller_of(d, text);
+	bool lacks_trailer = false;
+
+	// what cannot be taken apart is told to the problem function too
+	any = pd_record_as(record, record->type);
+	if (!any)
+		return false;
+	decoded = any;
+	speller.scope.arena = &record->scratch->arena;
+	if (event != SIZE_MAX)
+		memcpy(speller.scope.words, d->carried->events[event].words, sizeof(speller.scope.words));
+	speller.scope.words[PD_WORD_MISC] = record->misc;
+	speller.scope.words[PD_WORD_QUIRKS] = d->file->quirks;
+	if (group != PD_GROUP_KERNEL || !decoded->sample_id) {
+		lacks_trailer = group == PD_GROUP_KERNEL && speller.scope.words[PD_WORD_TRAILER];
+		speller.scope.words[PD_WORD_TRAILER] = 0;
+	}
+	if (!gives_record(d, record, &speller.scope, decoded))
+		return false;
+	speller.body = (struct pd_bytes){record->bytes.data + PD_RECORD_HEADER_SIZE,
+					 record->bytes.size - PD_RECORD_HEADER_SIZE};
+	pd_text_add(text, pd_record_name(record->type));
+	tell_event_number(d, group, event, text);
+	if (record->misc) {
+		PD_TEXT_LITERAL(text, " misc: ");
+		pd_spell_misc(text, record->type, record->misc);
+	}
+	before = text->size;
+	pd_text_char(text, ' ');
+	pd_spell_struct(&speller, pd_record_layout(record->type), decoded);
+	if (text->size == before + 1)
+		text->size = before;
+	if (lacks_trailer)
+		PD_TEXT_LITERAL(text, " sample_id: none");
+	pd_text_char(text, '\n');
+	return true;
+}
+
+static void tell_raw(const struct pd_record *record, struct pd_text *text)
+{
+	PD_TEXT_LITERAL(text, "raw type: ");
+	pd_text_u64(text, record->type);
+	if (record->misc) {
+		PD_TEXT_LITERAL(text, ", misc: ");
+		pd_text_hex(text, record->misc);
+	}
+	PD_TEXT_LITERAL(text, ", body: ");
+	pd_spell_bytes(text, (struct pd_bytes){record->bytes.data + PD_RECORD_HEADER_SIZE,
+					       record->bytes.size - PD_RECORD_HEADER_SIZE});
+	pd_text_char(text, '\n');
+}
+
+static void tell_tail_line(struct pd_text *text, const uint8_t *data, size_t size)
+{
+	PD_TEXT_LITERAL(text, "tail x\"");
+	pd_text_hex_bytes(text, data, size);
+	PD_TEXT_LITERAL(text, "\"\n");
+}
+
+// Lines do not depend on how the bytes are read.
+static void tell_tail(struct pd_disassembler *d, struct pd_bytes piece, struct pd_text *text)
+{
+	while (piece.size) {
+		size_t size = TAIL_LINE - d->tail_used;
+
+		size = piece.size < size ? piece.size : size;
+		memcpy(d->tail + d->tail_used, piece.data, size);
+		d->tail_used += size;
+		piece.data += size;
+		piece.size -= size;
+		if (d->tail_used < TAIL_LINE)
+			return;
+		tell_tail_line(text, d->tail, TAIL_LINE);
+		d->tail_used = 0;
+	}
+}
+
+// Whether a record is there in another shape: compressed, or in pieces.
+static bool is_other_shape(struct pd_disassembler *d, const struct pd_record *record)
+{
+	bool inside = record->flags & PD_RECORD_INFLATED;
+	bool compressed = record->type == PD_RECORD_COMPRESSED || record->type == PD_RECORD_COMPRESSED2;
+	bool is_whole = d->carried->in_pieces && inside;
+
+	d->carried->in_pieces = record->type == PD_RECORD_SIMPLEPERF_SPLIT_END;
+	return is_whole || (d->packed ? inside : compressed && !inside);
+}
+
+static enum pd_status tell_record(struct pd_disassembler *d, const struct pd_record *record, struct pd_text *text,
+				  struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+
+	if (d->file->header.mode == PD_MODE_PIPE && pd_writer_takes_pipe_record(d->carried, record, &status, error))
+		return status < 0 || !d->begun ? status : tell_news(d, text, error);
+	if (is_other_shape(d, record))
+		return PD_OK;
+	if (!d->begun)
+		status = begin(d, text, error);
+	if (status < 0)
+		return status;
+	tell_part(d, record->part, text);
+	// quirks may show while it is taken apart
+	if (d->quirks_told != d->file->quirks)
+		status = tell_news(d, text, error);
+	if (!tell_decoded(d, record, text))
+		tell_raw(record, text);
+	d->tail_size = record->tail_size;
+	return status;
+}
+
+// ---- all ----
+
+enum pd_status pd_disassembler_open(struct pd_file *file, const struct pd_disassembler_options *options,
+				    struct pd_disassembler **disassembler_out, struct pd_error *error)
+{
+	struct pd_disassembler *d = pd_alloc(sizeof(*d));
+	enum pd_status status;
+
+	if (!d)
+		return pd_fail_memory(error);
+	d->file = file;
+	d->arena.limit = file->memory_limit;
+	d->packed = options && options->size >= sizeof(*options) && options->packed;
+	status = pd_stream_open(file, NULL, &d->stream, error);
+	if (status >= 0)
+		status = pd_writer_open_nowhere(file, &d->carried, error);
+	if (status >= 0)
+		status = pd_writer_carry(d->carried, file, error);
+	if (status < 0)
+		pd_disassembler_close(d);
+	else
+		*disassembler_out = d;
+	return status;
+}
+
+void pd_disassembler_close(struct pd_disassembler *d)
+{
+	if (!d)
+		return;
+	pd_stream_close(d->stream);
+	pd_writer_abort(d->carried);
+	pd_arena_fini(&d->arena);
+	pd_free(d->encoded);
+	pd_free(d);
+}
+
+static enum pd_status finish(struct pd_disassembler *d, struct pd_text *text, struct pd_error *error)
+{
+	enum pd_status status = d->begun ? PD_OK : begin(d, text, error);
+
+	if (status < 0)
+		return status;
+	tell_part(d, d->file->part_count, text);
+	d->ended = true;
+	return PD_END;
+}
+
+static enum pd_status next(struct pd_disassembler *d, struct pd_text *text, struct pd_error *error)
+{
+	const struct pd_record *record;
+	struct pd_bytes piece;
+	enum pd_status status;
+
+	if (d->ended)
+		return PD_END;
+	if (d->tail_size) {
+		status = pd_stream_tail_piece(d->stream, &piece, error);
+		if (status == PD_OK)
+			tell_tail(d, piece, text);
+		if (status != PD_END)
+			return status;
+		if (d->tail_used)
+			tell_tail_line(text, d->tail, d->tail_used);
+		d->tail_used = 0;
+		d->tail_size = 0;
+	}
+	status = pd_stream_next(d->stream, &record, error);
+	if (status == PD_OK)
+		return tell_record(d, record, text, error);
+	return status == PD_END ? finish(d, text, error) : status;
+}
+
+enum pd_status pd_disassembler_next(struct pd_disassembler *d, struct pd_text *text, struct pd_error *error)
+{
+	enum pd_status status = next(d, text, error);
+
+	return text->failed ? pd_fail_memory(error) : status;
+}
+
+const struct pd_stream *pd_disassembler_stream(const struct pd_disassembler *d)
+{
+	return d->stream;
+}

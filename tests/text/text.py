@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Recordings as text and back: what `perfdata assemble` makes of `perfdata text` is, byte for byte, what `perfdata convert`
+makes of the recording, and has the content of the recording. What `convert` wrote comes back as it is.
+
+usage: text.py PERFDATA COMPARE RECORDING_OR_CORPUS... [--only TEXT]
+"""
+
+import argparse
+import collections
+import filecmp
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "corpus"))
+import common  # noqa: E402
+
+# Recordings (parts of their names) whose bytes differ from those of a conversion, and why.
+OTHER_BYTES = {}
+
+
+def same(a, b):
+    if os.path.isdir(a):
+        names = sorted(os.listdir(a))
+        return names == sorted(os.listdir(b)) and all(
+            filecmp.cmp(os.path.join(a, n), os.path.join(b, n), shallow=False) for n in names)
+    return os.path.isfile(b) and filecmp.cmp(a, b, shallow=False)
+
+
+def form_of(path):
+    if os.path.isdir(path):
+        return "dir"
+    with open(path, "rb") as f:
+        start = f.read(16)
+    sizes = (start[8:16] in (b"\x10" + b"\0" * 7, b"\0" * 7 + b"\x10"))
+    return "pipe" if sizes and start[:8] in (b"PERFILE2", b"2ELIFREP") else "file"
+
+
+class Trip:
+    def __init__(self, perfdata, compare, path, name, folder):
+        self.perfdata, self.compare, self.path, self.name, self.folder = perfdata, compare, path, name, folder
+        self.failures = []
+
+    def fail(self, step, what):
+        self.failures.append(f"{self.name}: {step}: {what}")
+
+    def at(self, name):
+        return os.path.join(self.folder, name)
+
+    def run(self, step, *words):
+        result = common.run([self.perfdata, *words], timeout=300)
+        if result.crashed or result.status not in (common.FINE, common.DAMAGED):
+            self.fail(step, f"exit status {result.status}: {result.err.decode('utf-8', 'replace').strip()[:300]}")
+            return False
+        return True
+
+    def through_text(self, step, source, options=()):
+        """Name of what the text of source makes, or None."""
+        text, made = self.at(step + ".txt"), self.at(step)
+        if not self.run(step, "text", "-q", *options, "-o", text, source):
+            return None
+        return made if self.run(step, "assemble", "-o", made, text) else None
+
+    def check_content(self, step, made):
+        how = ["--pipe"] if form_of(self.path) == "pipe" else []
+        result = common.run([self.compare, *how, self.path, made], timeout=300)
+        if result.status != 0:
+            text = (result.out + result.err).decode("utf-8", "replace").replace(self.folder + "/", "")
+            self.fail(step, text.replace(self.path, self.name).strip()[:800])
+
+    def go(self):
+        """False if the recording is refused."""
+        if common.run([self.perfdata, "dump", "-q", "--stats", self.path]).status not in (common.FINE, common.DAMAGED):
+            return False
+        form = form_of(self.path)
+        canonical = self.at("canonical")
+        if not self.run("convert", "convert", "-q", "-i", self.path, "--to", form, "-o", canonical):
+            return True
+        made = self.through_text("text", self.path)
+        if made:
+            self.check_content("text", made)
+        made = self.through_text("packed", self.path, ["--packed"])
+        if made and not same(canonical, made):
+            self.fail("packed", "not the bytes of a conversion")
+        made = self.through_text("canonical-again", canonical, ["--packed"])
+        if made and not same(canonical, made):
+            self.fail("canonical", "does not come back byte for byte")
+        # the text of what was made is the text that it was made of
+        if os.path.exists(self.at("text")) and self.through_text("again", self.at("text")):
+            if not filecmp.cmp(self.at("text.txt"), self.at("again.txt"), shallow=False):
+                self.fail("again", "another text")
+        return True
+
+
+def recordings(arguments):
+    """(path, name) of each one; paths are there while the generator waits."""
+    for argument in arguments.files:
+        if os.path.exists(os.path.join(argument, "manifest.tsv")):
+            for row in common.rows(argument):
+                if arguments.only in row["path"]:
+                    with common.Unpacked(argument, row) as path:
+                        yield path, row["path"]
+        elif os.path.exists(argument):
+            yield argument, os.path.basename(argument)
+        else:
+            common.skip(f"no {argument}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("perfdata")
+    parser.add_argument("compare")
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only files of a corpus whose path has TEXT")
+    arguments = parser.parse_args()
+    numbers = collections.Counter()
+    for path, name in recordings(arguments):
+        with tempfile.TemporaryDirectory(prefix="text-") as folder:
+            trip = Trip(os.path.abspath(arguments.perfdata), os.path.abspath(arguments.compare), path, name, folder)
+            numbers["recordings"] += 1
+            numbers["refused"] += not trip.go()
+        numbers["different"] += bool(trip.failures)
+        for line in trip.failures:
+            print(line)
+            sys.stdout.flush()
+    print(f"{numbers['recordings']} recordings: {numbers['refused']} refused, {numbers['different']} differ")
+    return 1 if numbers["different"] or not numbers["recordings"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
