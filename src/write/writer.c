@@ -247,9 +247,17 @@ static enum pd_status check_descriptor(struct pd_writer *writer, int fd, const s
 
 // ---- begin and end ----
 
+// perf stat writes a feature that says that nothing is compressed.
+static bool is_compressed(struct pd_file *file)
+{
+	const struct pd_compression *compression = pd_file_compressed(file);
+
+	return file->compressed && (!compression || compression->type);
+}
+
 static void choose(struct pd_writer *writer, const struct pd_writer_options *options)
 {
-	const struct pd_file *input = options->input_count ? options->inputs[0] : NULL;
+	struct pd_file *input = options->input_count ? options->inputs[0] : NULL;
 
 	writer->big = options->endian == PD_ENDIAN_SAME ? (input ? input->header.big_endian : PD_HOST_BIG)
 							: options->endian == PD_ENDIAN_BIG;
@@ -258,7 +266,7 @@ static void choose(struct pd_writer *writer, const struct pd_writer_options *opt
 	writer->level = options->level ? options->level : 1;
 	writer->save_bytes = options->save_bytes ? options->save_bytes : default_save_bytes;
 	writer->packing = options->packing;
-	if (writer->packing == PD_PACK_SAME && !(input && input->compressed))
+	if (writer->packing == PD_PACK_SAME && !(input && is_compressed(input)))
 		writer->packing = PD_PACK_NONE;
 	if (writer->packing == PD_PACK_ZSTD || writer->packing == PD_PACK_SAME)
 		writer->pack_type = PD_RECORD_COMPRESSED;
