@@ -19,16 +19,16 @@
 struct pd_made {
 	uint8_t *data;
 	size_t size, capacity;
-	uint64_t trailer_bits; // of the sample_id that stands behind each record: attr.sample_type, 0: none
-	uint64_t id;           // in these trailers
+	uint64_t trailer_bits; // of the sample_id that stands behind each record, of zeros: attr.sample_type, 0: none
 	// Takes what is there when it grows above a limit, so that memory stays small; may be NULL.
 	enum pd_status (*take)(void *self, struct pd_bytes records, struct pd_error *error);
 	void *self;
 };
 
 // Adds a record from a struct of pd_record_layout(type). Its sample_id is made here.
-enum pd_status pd_made_add(struct pd_made *made, uint32_t type, uint16_t misc, const void *decoded,
-			   struct pd_error *error);
+enum pd_status pd_made_add(struct pd_made *made, uint32_t type, uint16_t misc, void *decoded, struct pd_error *error);
+// Hands what is there to take.
+enum pd_status pd_made_flush(struct pd_made *made, struct pd_error *error);
 void pd_made_fini(struct pd_made *made);
 
 // ---- existing*.c: what already runs ----

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the kernel is asked for: an attr for each event, by what was typed. Nothing is opened here.
+ *
+ * config.c knows which bits the options stand for; targets.c, whom to record; open.c asks.
+ */
+#ifndef PD_RECORD_CONFIG_H
+#define PD_RECORD_CONFIG_H
+
+#include "record/record.h"
+
+// An event to be opened.
+struct pd_rec_event {
+	struct pd_attr attr;
+	char *name;
+	const struct pd_event_wanted *wanted; // NULL: made here (the default one, the one that tracks)
+	size_t leader;   // index; its own if it has none
+	bool tracking;   // maps, names and forks come with it
+	// by open.c
+	int *fds;        // of each (thread, CPU), -1: none
+	uint64_t *ids;   // of each descriptor
+	size_t fd_count;
+	bool refused;    // the kernel does not know it
+};
+
+struct pd_config {
+	struct pd_rec_event *events;
+	size_t event_count, event_capacity;
+	bool uses_ids;      // samples carry ids
+	bool command_execs; // events are enabled by the exec of the command
+	uint64_t max_rate;  // kernel.perf_event_max_sample_rate, 0: not known
+};
+
+// Events as they are to be opened. fallback: cpu-clock in place of the default event.
+enum pd_status pd_config_make(struct pd_config *config, const struct pd_recorder_options *options, bool fallback,
+			      struct pd_error *error);
+void pd_config_fini(struct pd_config *config);
+// Another word in the name of an event, where that begins with it. False if there is no memory.
+bool pd_config_rename(struct pd_rec_event *event, const char *from, const char *to);
+// One more modifier behind the name. False if there is no memory.
+bool pd_config_modify(struct pd_rec_event *event, const char *modifier);
+
+// A number from a file of /proc or /sys; fallback if there is none.
+uint64_t pd_record_number(const char *path, uint64_t fallback);
+
+// ---- targets.c ----
+
+struct pd_threads {
+	int32_t *items; // -1: all
+	size_t count, capacity;
+};
+
+struct pd_cpus {
+	int32_t *items; // -1: any
+	size_t count, capacity;
+};
+
+// Threads of processes, of a user, or as given. Without any: one that stands for all.
+enum pd_status pd_threads_find(struct pd_threads *threads, const struct pd_targets *targets, const char *proc,
+			       struct pd_error *error);
+void pd_threads_fini(struct pd_threads *threads);
+// "0,2-3" as numbers; PD_ERROR_ARGUMENT.
+enum pd_status pd_cpus_parse(struct pd_cpus *cpus, const char *text, struct pd_error *error);
+// Those that are online, and in the list of the targets if they have one.
+enum pd_status pd_cpus_find(struct pd_cpus *cpus, const struct pd_targets *targets, const char *sysfs,
+			    struct pd_error *error);
+void pd_cpus_fini(struct pd_cpus *cpus);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts of a recorder, which only they know. command.c starts the command, open.c opens events, ring.c maps rings
+ * and reads them, session.c makes the file, recorder.c the whole.
+ */
+#ifndef PD_RECORD_INSIDE_H
+#define PD_RECORD_INSIDE_H
+
+#include <sys/types.h>
+
+#include "record/config.h"
+
+// ---- command.c: the command, which waits until it may begin ----
+
+struct pd_command {
+	pid_t pid;  // 0: none
+	int go;     // pipe to it: closing it lets it end, a byte lets it begin
+	int result; // pipe from it: errno if it cannot be run
+	bool started, ended;
+	int status; // as wait(2) has it
+	int failure; // errno
+};
+
+enum pd_status pd_command_prepare(struct pd_command *command, char *const *argv, struct pd_error *error);
+// Lets it begin. PD_OK also if it cannot be run: then failure says why.
+enum pd_status pd_command_start(struct pd_command *command, struct pd_error *error);
+// Whether it has ended; does not wait.
+bool pd_command_has_ended(struct pd_command *command);
+// Ends one that never began, waits for one that did if wait is set.
+void pd_command_fini(struct pd_command *command, bool wait);
+
+// ---- ring.c: memory that the kernel fills ----
+
+struct pd_ring {
+	int fd;
+	int32_t cpu;      // -1: of a thread
+	size_t thread;    // index
+	bool backward;    // newest first, for overwrite
+	void *base;       // NULL: not mapped
+	size_t page_size;
+	size_t size;      // bytes of the data, a power of 2
+	uint64_t tail;    // what was read so far
+};
+
+enum pd_status pd_ring_map(struct pd_ring *ring, size_t size, struct pd_error *error);
+void pd_ring_fini(struct pd_ring *ring);
+
+// What is in a ring, oldest first: two pieces where it wraps. Records lie in them one after another, and one may
+// begin in the first and end in the second.
+struct pd_ring_view {
+	struct pd_bytes pieces[2];
+	uint64_t head;
+};
+// False if there is nothing.
+bool pd_ring_look(struct pd_ring *ring, struct pd_ring_view *view);
+// Gives the memory back to the kernel.
+void pd_ring_release(struct pd_ring *ring, const struct pd_ring_view *view);
+
+// ---- tally.c: what is said by the way ----
+
+// Counts records, and keeps what is needed at the end.
+struct pd_tally {
+	uint64_t samples;
+	uint64_t lost;         // by LOST records
+	uint64_t lost_samples; // by LOST_SAMPLES records
+	uint64_t first_ns, last_ns; // of samples; 0: not known
+	size_t time_at; // offset of the time in samples, 0: they have none, or not at one place
+	// paths that were mapped, each once
+	char **paths;
+	size_t path_count, path_capacity;
+	size_t *slots; // of a hash table over the paths, index + 1
+	size_t slot_count;
+	struct pd_made copy; // for records that wrap
+};
+
+enum pd_status pd_tally_take(struct pd_tally *tally, const struct pd_ring_view *view, struct pd_error *error);
+enum pd_status pd_tally_path(struct pd_tally *tally, const char *path, size_t length, struct pd_error *error);
+void pd_tally_fini(struct pd_tally *tally);
+
+// ---- the whole ----
+
+struct pd_recorder {
+	struct pd_recorder_options options;
+	struct pd_config config;
+	struct pd_threads threads;
+	struct pd_cpus cpus;
+	struct pd_command command;
+	struct pd_ring *rings;
+	size_t ring_count;
+	size_t ring_bytes;
+	struct pd_tally tally;
+	struct pd_recorded recorded;
+	// open.c: what the kernel was found not to know
+	unsigned missing;       // steps of the ladder that were taken
+	bool fallback;          // cpu-clock in place of cycles
+	bool user_only;         // the kernel may not be looked at
+	// session.c
+	struct pd_writer *writer;
+	int fd;                 // of the file, -1: that of the options
+	char *path;             // of the file that is written, NULL: none
+	uint64_t begin_ns;      // of the file, CLOCK_MONOTONIC
+	uint64_t saved_ns;      // the header, likewise
+	uint64_t written;       // bytes of records
+	// from other threads and signal handlers
+	int wake;               // eventfd
+	_Atomic bool stop, switch_now;
+	_Atomic int enable;     // 1: enable, -1: disable, 0: nothing to do
+	char enable_name[128];
+};
+
+// Tells something to the user.
+void pd_recorder_tell(struct pd_recorder *recorder, enum pd_severity severity, const char *code, const char *advice,
+		      const char *format, ...) PD_PRINTF(5, 6);
+
+// open.c
+enum pd_status pd_recorder_open_events(struct pd_recorder *recorder, struct pd_error *error);
+void pd_recorder_enable_all(struct pd_recorder *recorder, bool enable, const char *name);
+// Samples of an event that were lost, as the kernel counted them at its descriptors.
+uint64_t pd_recorder_lost_of(struct pd_recorder *recorder, size_t event, size_t descriptor);
+
+// session.c: a file from its begin to its end
+enum pd_status pd_session_begin(struct pd_recorder *recorder, struct pd_error *error);
+// Takes all that is in the rings.
+enum pd_status pd_session_drain(struct pd_recorder *recorder, struct pd_error *error);
+// Brings the file up to date, so that it opens as it is.
+enum pd_status pd_session_save(struct pd_recorder *recorder, struct pd_error *error);
+enum pd_status pd_session_end(struct pd_recorder *recorder, struct pd_error *error);
+// Takes away what cannot become a file.
+void pd_session_abort(struct pd_recorder *recorder);
+
+// Sets the feature BUILD_ID by what was mapped.
+enum pd_status pd_recorder_add_build_ids(struct pd_recorder *recorder, struct pd_error *error);
+
+uint64_t pd_now_ns(void);
+
+#endif

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opening events: each on every thread and CPU. A kernel that does not know something is asked again without it, from
+ * the newest to the oldest; what may not be looked at is left out, and what was left out is told.
+ */
+#include "record/inside.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "format/encode.h"
+
+enum {
+	ATTR_ROOM = 256,
+	LEAST_RING = 32 << 10, // bytes
+	USUAL_RING = 16 << 20,
+	SMALL_RING = 512 << 10 // perf's own
+};
+
+void pd_recorder_tell(struct pd_recorder *recorder, enum pd_severity severity, const char *code, const char *advice,
+		      const char *format, ...)
+{
+	struct pd_recorder_note note = {.severity = severity, .code = code, .advice = advice};
+	char message[512];
+	va_list arguments;
+
+	if (!recorder->options.note)
+		return;
+	va_start(arguments, format);
+	vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	note.message = message;
+	recorder->options.note(recorder->options.self, &note);
+}
+
+// ---- what older kernels do not know, the newest first ----
+
+struct step {
+	const char *what;
+	uint64_t flags, sample_type, read_format; // bits that go
+};
+
+static const struct step steps[] = {
+	{"counts of lost samples", 0, 0, PD_MASK(PD_READ_FORMAT_LOST)},
+	{"build ids of maps", PD_MASK(PD_ATTR_BUILD_ID), 0, 0},
+	{"weights in parts", 0, PD_MASK(PD_SAMPLE_TYPE_WEIGHT_STRUCT), 0},
+	{"sizes of pages", 0, PD_MASK(PD_SAMPLE_TYPE_DATA_PAGE_SIZE) | PD_MASK(PD_SAMPLE_TYPE_CODE_PAGE_SIZE), 0},
+	{"cgroups", PD_MASK(PD_ATTR_CGROUP), PD_MASK(PD_SAMPLE_TYPE_CGROUP), 0},
+	{"BPF programs", PD_MASK(PD_ATTR_BPF_EVENT), 0, 0},
+	{"symbols made by the kernel", PD_MASK(PD_ATTR_KSYMBOL), 0, 0},
+	{"namespaces", PD_MASK(PD_ATTR_NAMESPACES), 0, 0},
+	{"another clock", PD_MASK(PD_ATTR_USE_CLOCKID), 0, 0},
+	{"names by exec", PD_MASK(PD_ATTR_COMM_EXEC), 0, 0},
+	{"maps with inodes", PD_MASK(PD_ATTR_MMAP2), 0, 0},
+	{"leaving out guests", PD_MASK(PD_ATTR_EXCLUDE_GUEST), 0, 0},
+	{"times of all records", PD_MASK(PD_ATTR_SAMPLE_ID_ALL), 0, 0},
+};
+
+static void forget_clock(struct pd_attr *attr)
+{
+	if (!(attr->flags & PD_MASK(PD_ATTR_USE_CLOCKID)))
+		attr->clockid = 0;
+}
+
+// Takes the next step that changes something. False if none is left.
+static bool take_step(struct pd_recorder *recorder)
+{
+	struct pd_config *config = &recorder->config;
+
+	while (recorder->missing < sizeof(steps) / sizeof(steps[0])) {
+		const struct step *step = &steps[recorder->missing++];
+		bool changed = false;
+
+		for (size_t i = 0; i < config->event_count; i++) {
+			struct pd_attr *attr = &config->events[i].attr;
+
+			changed |= (attr->flags & step->flags) || (attr->sample_type & step->sample_type) ||
+				   (attr->read_format & step->read_format);
+			attr->flags &= ~step->flags;
+			attr->sample_type &= ~step->sample_type;
+			attr->read_format &= ~step->read_format;
+			forget_clock(attr);
+		}
+		if (changed) {
+			pd_recorder_tell(recorder, PD_INFO, "old-kernel", NULL, "this kernel does not know of %s", step->what);
+			return true;
+		}
+	}
+	return false;
+}
+
+// ---- one event ----
+
+static int open_one(struct pd_recorder *recorder, struct pd_rec_event *event, int32_t pid, int32_t cpu, int group,
+		    unsigned long flags)
+{
+	uint8_t bytes[ATTR_ROOM] = {0};
+	struct pd_scope scope = {.arena = NULL};
+	struct pd_pen pen = pd_pen(bytes, sizeof(bytes), PD_HOST_BIG);
+	int fd;
+
+	pd_encode_attr(&pen, &scope, &event->attr);
+	fd = (int)syscall(SYS_perf_event_open, bytes, pid, cpu, group, flags | PERF_FLAG_FD_CLOEXEC);
+	if (recorder->options.attr)
+		recorder->options.attr(recorder->options.self, &event->attr, pid, cpu, fd < 0 ? errno : 0);
+	if (fd < 0 && errno == E2BIG) {
+		// the kernel says what it knows
+		uint32_t known = pd_load_u32(bytes + 4, false);
+
+		if (known >= 64 && known < event->attr.size) {
+			event->attr.size = known;
+			return open_one(recorder, event, pid, cpu, group, flags);
+		}
+		errno = E2BIG;
+	}
+	return fd;
+}
+
+static int group_of(const struct pd_config *config, size_t index, size_t at)
+{
+	const struct pd_rec_event *event = &config->events[index];
+
+	return event->leader == index ? -1 : config->events[event->leader].fds[at];
+}
+
+static bool raise_files(void)
+{
+	struct rlimit limit;
+	rlim_t wanted;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return false;
+	wanted = limit.rlim_cur < limit.rlim_max ? limit.rlim_max : limit.rlim_max * 2;
+	limit.rlim_cur = wanted;
+	if (wanted > limit.rlim_max)
+		limit.rlim_max = wanted;
+	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+// What is no longer there is passed over: a thread that ended, a CPU that went.
+static bool is_gone(const struct pd_recorder *recorder, int failure)
+{
+	if (failure == ESRCH)
+		return recorder->threads.count > 1 || recorder->options.targets.by_user;
+	return failure == ENODEV && recorder->cpus.count > 1 && !recorder->options.targets.cpus;
+}
+
+static enum pd_status open_event(struct pd_recorder *recorder, size_t index, int *errno_out, struct pd_error *error)
+{
+	struct pd_rec_event *event = &recorder->config.events[index];
+	size_t cpu_count = recorder->cpus.count;
+
+	event->fd_count = recorder->threads.count * cpu_count;
+	event->fds = pd_alloc(event->fd_count * sizeof(*event->fds));
+	event->ids = pd_alloc(event->fd_count * sizeof(*event->ids));
+	if (!event->fds || !event->ids) {
+		event->fd_count = 0;
+		return pd_fail_memory(error);
+	}
+	for (size_t at = 0; at < event->fd_count; at++)
+		event->fds[at] = -1;
+	for (size_t at = 0; at < event->fd_count; at++) {
+		int32_t pid = recorder->threads.items[at / cpu_count], cpu = recorder->cpus.items[at % cpu_count];
+		int group = group_of(&recorder->config, index, at);
+
+		if (event->leader != index && group < 0)
+			continue;
+		event->fds[at] = open_one(recorder, event, pid, cpu, group, 0);
+		if (event->fds[at] < 0 && errno == EMFILE && raise_files())
+			event->fds[at] = open_one(recorder, event, pid, cpu, group, 0);
+		if (event->fds[at] >= 0 || is_gone(recorder, errno))
+			continue;
+		*errno_out = errno;
+		return PD_ERROR_SYSTEM;
+	}
+	return PD_OK;
+}
+
+static void close_event(struct pd_rec_event *event)
+{
+	for (size_t i = 0; i < event->fd_count; i++)
+		if (event->fds[i] >= 0)
+			close(event->fds[i]);
+	pd_free(event->fds);
+	pd_free(event->ids);
+	event->fds = NULL;
+	event->ids = NULL;
+	event->fd_count = 0;
+}
+
+// ---- what the kernel's answer means ----
+
+static bool is_cycles(const struct pd_attr *attr)
+{
+	return attr->type == PD_TYPE_HARDWARE && (attr->config & UINT32_MAX) == 0;
+}
+
+// Without counters of the hardware, its clock stands for cycles.
+static bool take_clock(struct pd_recorder *recorder, struct pd_rec_event *event)
+{
+	if (!is_cycles(&event->attr))
+		return false;
+	event->attr.type = PD_TYPE_SOFTWARE;
+	event->attr.config = 0;
+	if (!recorder->fallback)
+		pd_recorder_tell(recorder, PD_INFO, "no-hardware", NULL,
+				 "%s: there are no counters of the hardware here (a virtual machine?), so cpu-clock is taken",
+				 event->name);
+	recorder->fallback = true;
+	return pd_config_rename(event, "cycles:P", "cpu-clock:ppp") && pd_config_rename(event, "cycles", "cpu-clock");
+}
+
+static bool lower_precision(struct pd_rec_event *event)
+{
+	uint64_t precise = PD_BITS(event->attr.flags, PD_ATTR_PRECISE_IP);
+
+	if (!precise)
+		return false;
+	event->attr.flags -= UINT64_C(1) << PD_ATTR_PRECISE_IP_SHIFT;
+	return true;
+}
+
+static bool leave_kernel(struct pd_recorder *recorder)
+{
+	uint64_t bits = PD_MASK(PD_ATTR_EXCLUDE_KERNEL) | PD_MASK(PD_ATTR_EXCLUDE_HV);
+	bool changed = false;
+
+	if (recorder->options.targets.all || recorder->options.targets.cpus || recorder->options.sampling.all_kernel)
+		return false;
+	for (size_t i = 0; i < recorder->config.event_count; i++) {
+		struct pd_rec_event *event = &recorder->config.events[i];
+		bool had = event->attr.flags & PD_MASK(PD_ATTR_EXCLUDE_KERNEL);
+
+		if (had || event->attr.type == PD_TYPE_TRACEPOINT)
+			continue;
+		changed = true;
+		event->attr.flags |= bits;
+		if (!pd_config_modify(event, "u"))
+			return false;
+	}
+	if (changed)
+		pd_recorder_tell(recorder, PD_WARNING, "paranoid",
+				 "sysctl kernel.perf_event_paranoid=1, or give the program CAP_PERFMON",
+				 "only user space is recorded: kernel.perf_event_paranoid is %" PRIu64,
+				 pd_record_number("/proc/sys/kernel/perf_event_paranoid", 2));
+	recorder->user_only |= changed;
+	return changed;
+}
+
+// Whether there is something to be asked for in place of what was refused.
+static bool may_ask_again(struct pd_recorder *recorder, size_t index, int failure)
+{
+	struct pd_rec_event *event = &recorder->config.events[index];
+
+	switch (failure) {
+	case EACCES:
+	case EPERM:
+		return leave_kernel(recorder);
+	case ENOENT:
+	case ENXIO:
+	case ENODEV:
+		return take_clock(recorder, event);
+	case EOPNOTSUPP:
+		return lower_precision(event) || take_clock(recorder, event);
+	case EINVAL:
+		return take_step(recorder) || lower_precision(event);
+	default:
+		return false;
+	}
+}
+
+static enum pd_status say_no_right(struct pd_recorder *recorder, const struct pd_rec_event *event, int failure,
+				   struct pd_error *error)
+{
+	uint64_t paranoid = pd_record_number("/proc/sys/kernel/perf_event_paranoid", 2);
+	const char *whom = recorder->options.targets.all ? "of the whole system " : "";
+
+	if (event->attr.type == PD_TYPE_TRACEPOINT)
+		return pd_fail_system(error, failure,
+				      "%s may not be recorded %s(kernel.perf_event_paranoid is %" PRIu64
+				      "): become root, or sysctl kernel.perf_event_paranoid=-1",
+				      event->name, whom, paranoid);
+	return pd_fail_system(error, failure,
+			      "%s may not be recorded %s(kernel.perf_event_paranoid is %" PRIu64
+			      "): become root, give the program CAP_PERFMON, or sysctl kernel.perf_event_paranoid=%d",
+			      event->name, whom, paranoid, recorder->options.targets.all ? 0 : 1);
+}
+
+static enum pd_status say_why(struct pd_recorder *recorder, const struct pd_rec_event *event, int failure,
+			      struct pd_error *error)
+{
+	switch (failure) {
+	case EACCES:
+	case EPERM:
+		return say_no_right(recorder, event, failure, error);
+	case ENOENT:
+	case ENXIO:
+	case ENODEV:
+	case EOPNOTSUPP:
+		return pd_fail_system(error, failure, "%s is not supported on this machine: perfdata list says what is",
+				      event->name);
+	case EMFILE:
+		return pd_fail_system(error, failure,
+				      "%s: %zu descriptors are needed for %zu threads on %zu CPUs: raise ulimit -n",
+				      event->name, recorder->config.event_count * event->fd_count, recorder->threads.count,
+				      recorder->cpus.count);
+	case ESRCH:
+		return pd_fail_system(error, failure, "what was to be recorded is gone");
+	case EBUSY:
+		return pd_fail_system(error, failure, "%s: somebody else uses the counter", event->name);
+	case ENOSYS:
+		return pd_fail_system(error, failure, "this kernel was built without performance events");
+	default:
+		return pd_fail_system(error, failure, "%s cannot be opened", event->name);
+	}
+}
+
+static enum pd_status open_all(struct pd_recorder *recorder, struct pd_error *error)
+{
+	struct pd_config *config = &recorder->config;
+
+	for (size_t i = 0; i < config->event_count; i++) {
+		int failure = 0;
+		enum pd_status status = open_event(recorder, i, &failure, error);
+
+		if (status != PD_ERROR_SYSTEM) {
+			if (status < 0)
+				return status;
+			continue;
+		}
+		if (!may_ask_again(recorder, i, failure))
+			return say_why(recorder, &config->events[i], failure, error);
+		// the others may have to be asked for less, too
+		for (size_t j = 0; j <= i; j++)
+			close_event(&config->events[j]);
+		i = (size_t)-1;
+	}
+	return PD_OK;
+}
+
+// ---- ids, filters, rings ----
+
+static enum pd_status take_ids(struct pd_rec_event *event, struct pd_error *error)
+{
+	for (size_t i = 0; i < event->fd_count; i++)
+		if (event->fds[i] >= 0 && ioctl(event->fds[i], PERF_EVENT_IOC_ID, &event->ids[i]) < 0)
+			return pd_fail_system(error, errno, "%s: has no id", event->name);
+	return PD_OK;
+}
+
+static enum pd_status set_filter(struct pd_rec_event *event, struct pd_error *error)
+{
+	const char *filter = event->wanted ? event->wanted->filter : NULL;
+
+	for (size_t i = 0; filter && i < event->fd_count; i++)
+		if (event->fds[i] >= 0 && ioctl(event->fds[i], PERF_EVENT_IOC_SET_FILTER, filter) < 0)
+			return pd_fail_system(error, errno, "%s: the kernel does not take the filter '%.100s'", event->name,
+					      filter);
+	return PD_OK;
+}
+
+// As much as helps, without taking more than a part of the memory.
+static size_t usual_ring(const struct pd_recorder *recorder, size_t count)
+{
+	uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES), page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t most = pages * page / 64 / (count ? count : 1);
+	size_t size = USUAL_RING;
+
+	if (recorder->options.session.ring_bytes)
+		return (size_t)recorder->options.session.ring_bytes;
+	while (size > SMALL_RING && size > most)
+		size /= 2;
+	return size;
+}
+
+static struct pd_ring *find_ring(struct pd_recorder *recorder, size_t thread, int32_t cpu, bool backward)
+{
+	for (size_t i = 0; i < recorder->ring_count; i++) {
+		struct pd_ring *ring = &recorder->rings[i];
+
+		if (ring->cpu == cpu && ring->backward == backward && (cpu >= 0 || ring->thread == thread))
+			return ring;
+	}
+	return NULL;
+}
+
+static enum pd_status map_ring(struct pd_recorder *recorder, struct pd_ring *ring, struct pd_error *error)
+{
+	size_t first = recorder->ring_bytes;
+	enum pd_status status;
+
+	// without the right to lock so much, less will do
+	while ((status = pd_ring_map(ring, recorder->ring_bytes, error)) < 0 && (errno == EPERM || errno == ENOMEM) &&
+	       recorder->ring_bytes / 2 >= LEAST_RING && !recorder->options.session.ring_bytes)
+		recorder->ring_bytes /= 2;
+	if (status < 0 && errno == EPERM)
+		return pd_fail_system(error, EPERM,
+				      "rings of %zu KiB are more than may be locked: ask for less with -m, or raise "
+				      "kernel.perf_event_mlock_kb or ulimit -l", recorder->ring_bytes >> 10);
+	if (status >= 0 && recorder->ring_bytes < first && recorder->ring_bytes < SMALL_RING)
+		pd_recorder_tell(recorder, PD_WARNING, "mlock",
+				 "raise kernel.perf_event_mlock_kb or ulimit -l",
+				 "rings are only %zu KiB large, for lack of the right to lock memory", recorder->ring_bytes >> 10);
+	return status;
+}
+
+static enum pd_status attach(struct pd_recorder *recorder, struct pd_rec_event *event, size_t at,
+			     struct pd_error *error)
+{
+	int32_t cpu = recorder->cpus.items[at % recorder->cpus.count];
+	size_t thread = at / recorder->cpus.count;
+	bool backward = event->attr.flags & PD_MASK(PD_ATTR_WRITE_BACKWARD);
+	struct pd_ring *ring = find_ring(recorder, thread, cpu, backward);
+
+	if (ring) {
+		if (ioctl(event->fds[at], PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0)
+			return pd_fail_system(error, errno, "%s: cannot share a ring", event->name);
+		return PD_OK;
+	}
+	ring = &recorder->rings[recorder->ring_count];
+	*ring = (struct pd_ring){.fd = event->fds[at], .cpu = cpu, .thread = thread, .backward = backward};
+	if (map_ring(recorder, ring, error) < 0)
+		return PD_ERROR_SYSTEM;
+	recorder->ring_count++;
+	return PD_OK;
+}
+
+static enum pd_status make_rings(struct pd_recorder *recorder, struct pd_error *error)
+{
+	struct pd_config *config = &recorder->config;
+	size_t most = recorder->threads.count * recorder->cpus.count;
+	size_t per_cpu = recorder->cpus.items[0] >= 0 ? recorder->cpus.count : most;
+
+	// of each direction
+	recorder->rings = pd_alloc(2 * most * sizeof(*recorder->rings));
+	if (!recorder->rings)
+		return pd_fail_memory(error);
+	recorder->ring_bytes = usual_ring(recorder, per_cpu);
+	for (size_t i = 0; i < config->event_count; i++)
+		for (size_t at = 0; at < config->events[i].fd_count; at++)
+			if (config->events[i].fds[at] >= 0 && attach(recorder, &config->events[i], at, error) < 0)
+				return PD_ERROR_SYSTEM;
+	return recorder->ring_count ? PD_OK : pd_fail_system(error, ESRCH, "what was to be recorded is gone");
+}
+
+enum pd_status pd_recorder_open_events(struct pd_recorder *recorder, struct pd_error *error)
+{
+	enum pd_status status = open_all(recorder, error);
+
+	for (size_t i = 0; i < recorder->config.event_count && status >= 0; i++) {
+		status = take_ids(&recorder->config.events[i], error);
+		if (status >= 0)
+			status = set_filter(&recorder->config.events[i], error);
+	}
+	return status < 0 ? status : make_rings(recorder, error);
+}
+
+void pd_recorder_enable_all(struct pd_recorder *recorder, bool enable, const char *name)
+{
+	unsigned long request = enable ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+
+	for (size_t i = 0; i < recorder->config.event_count; i++) {
+		struct pd_rec_event *event = &recorder->config.events[i];
+
+		if (name && *name && strcmp(name, event->name) != 0)
+			continue;
+		for (size_t at = 0; at < event->fd_count; at++)
+			if (event->fds[at] >= 0)
+				ioctl(event->fds[at], request, 0);
+	}
+}
+
+// {value, [enabled,] [running,] id, lost}: without GROUP.
+uint64_t pd_recorder_lost_of(struct pd_recorder *recorder, size_t event, size_t descriptor)
+{
+	const struct pd_rec_event *of = &recorder->config.events[event];
+	uint64_t format = of->attr.read_format;
+	uint64_t words[8] = {0};
+	size_t want = 1 + (size_t)__builtin_popcountll(format & ~PD_MASK(PD_READ_FORMAT_GROUP));
+
+	if (!(format & PD_MASK(PD_READ_FORMAT_LOST)) || format & PD_MASK(PD_READ_FORMAT_GROUP) || of->fds[descriptor] < 0 ||
+	    read(of->fds[descriptor], words, sizeof(words)) != (ssize_t)(want * sizeof(words[0])))
+		return 0;
+	return words[want - 1];
+}

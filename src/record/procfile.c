@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/procfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	STEP = 16 << 10,
+	MOST = 64 << 20
+};
+
+bool pd_procfile_read(struct pd_procfile *file, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd >= 0 ? 1 : -1;
+
+	file->size = 0;
+	while (got > 0 && file->size < MOST) {
+		if (!PD_GROW(file->data, file->capacity, file->size + STEP + 1)) {
+			got = -1;
+			break;
+		}
+		do
+			got = read(fd, file->data + file->size, file->capacity - file->size - 1);
+		while (got < 0 && errno == EINTR);
+		if (got > 0)
+			file->size += (size_t)got;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (got < 0)
+		file->size = 0;
+	if (file->data)
+		file->data[file->size] = 0;
+	return got >= 0;
+}
+
+void pd_procfile_fini(struct pd_procfile *file)
+{
+	pd_free(file->data);
+	*file = (struct pd_procfile){0};
+}
+
+char *pd_procfile_line(char **at)
+{
+	char *line = *at, *end;
+
+	if (!line || !*line)
+		return NULL;
+	end = strchr(line, '\n');
+	*at = end ? end + 1 : line + strlen(line);
+	if (end)
+		*end = 0;
+	return line;
+}
+
+const char *pd_procfile_value(const struct pd_procfile *file, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *line = file->size ? file->data : NULL; line && *line;) {
+		if (strncmp(line, name, length) == 0 && line[length] == ':')
+			return line + length + 1 + strspn(line + length + 1, " \t");
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	return NULL;
+}

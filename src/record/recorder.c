@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/* A recording from its begin to its end: who waits for what, and what ends it. */
+#include "record/inside.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+enum {
+	FILE_WAIT_MS = 1000, // most time between two looks at the rings
+	PIPE_WAIT_MS = 200,
+	CHILD_WAIT_MS = 50,  // where the kernel cannot say that the command ended
+	MOST_EVENTS = 64
+};
+
+// What epoll says it is about. Rings have their index.
+enum {
+	ABOUT_WAKE = -1,
+	ABOUT_CHILD = -2
+};
+
+struct loop {
+	struct pd_recorder *recorder;
+	int epoll;
+	int child; // pidfd, or -1
+	size_t live; // rings that were not hung up
+	uint64_t start_ns;
+	uint64_t enable_ns; // when events are to be enabled; 0: they are
+};
+
+// ---- open and close ----
+
+static enum pd_status check(const struct pd_recorder_options *options, struct pd_error *error)
+{
+	const struct pd_targets *targets = &options->targets;
+	unsigned whom = targets->all + (targets->pids.count != 0) + (targets->tids.count != 0) + targets->by_user;
+
+	if (!options->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size of the options is 0");
+	if (whom > 1)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "all, processes, threads and a user cannot be recorded at once");
+	if (!whom && !targets->command && !targets->cpus)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "nobody was said to be recorded");
+	return PD_OK;
+}
+
+static enum pd_status find_targets(struct pd_recorder *recorder, struct pd_error *error)
+{
+	struct pd_targets *targets = &recorder->options.targets;
+	bool by_command = targets->command && !targets->all && !targets->cpus && !targets->pids.count &&
+			  !targets->tids.count && !targets->by_user;
+	enum pd_status status = PD_OK;
+
+	if (targets->command)
+		status = pd_command_prepare(&recorder->command, targets->command, error);
+	if (status >= 0)
+		status = pd_threads_find(&recorder->threads, targets, "/proc", error);
+	if (status >= 0 && by_command)
+		recorder->threads.items[0] = (int32_t)recorder->command.pid;
+	return status < 0 ? status : pd_cpus_find(&recorder->cpus, targets, "/sys", error);
+}
+
+enum pd_status pd_recorder_open(const struct pd_recorder_options *options, struct pd_recorder **recorder_out,
+				struct pd_error *error)
+{
+	struct pd_recorder *recorder;
+	enum pd_status status = check(options, error);
+
+	if (status < 0)
+		return status;
+	recorder = pd_alloc(sizeof(*recorder));
+	if (!recorder)
+		return pd_fail_memory(error);
+	memcpy(&recorder->options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+	recorder->fd = -1;
+	recorder->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	status = recorder->wake < 0 ? pd_fail_system(error, errno, "no event descriptor") : PD_OK;
+	if (status >= 0)
+		status = find_targets(recorder, error);
+	if (status >= 0)
+		status = pd_config_make(&recorder->config, &recorder->options, false, error);
+	if (status >= 0)
+		status = pd_recorder_open_events(recorder, error);
+	if (status < 0)
+		pd_recorder_close(recorder);
+	else
+		*recorder_out = recorder;
+	return status;
+}
+
+void pd_recorder_close(struct pd_recorder *recorder)
+{
+	if (!recorder)
+		return;
+	pd_session_abort(recorder);
+	pd_command_fini(&recorder->command, false);
+	for (size_t i = 0; i < recorder->ring_count; i++)
+		pd_ring_fini(&recorder->rings[i]);
+	pd_free(recorder->rings);
+	pd_config_fini(&recorder->config);
+	pd_threads_fini(&recorder->threads);
+	pd_cpus_fini(&recorder->cpus);
+	pd_tally_fini(&recorder->tally);
+	if (recorder->wake >= 0)
+		close(recorder->wake);
+	free(recorder->path);
+	pd_free(recorder);
+}
+
+// ---- from other threads ----
+
+static void wake(struct pd_recorder *recorder)
+{
+	uint64_t one = 1;
+	ssize_t done = write(recorder->wake, &one, sizeof(one));
+
+	(void)done; // full: it is awake
+}
+
+void pd_recorder_stop(struct pd_recorder *recorder)
+{
+	int saved = errno;
+
+	recorder->stop = true;
+	wake(recorder);
+	errno = saved;
+}
+
+void pd_recorder_switch(struct pd_recorder *recorder)
+{
+	int saved = errno;
+
+	recorder->switch_now = true;
+	wake(recorder);
+	errno = saved;
+}
+
+void pd_recorder_enable(struct pd_recorder *recorder, bool enable, const char *name)
+{
+	pd_recorder_enable_all(recorder, enable, name);
+}
+
+// ---- the loop ----
+
+static enum pd_status watch(struct loop *loop, int fd, int about, struct pd_error *error)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = about};
+
+	if (epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event) == 0)
+		return PD_OK;
+	return pd_fail_system(error, errno, "cannot wait for events");
+}
+
+static enum pd_status begin_loop(struct loop *loop, struct pd_error *error)
+{
+	struct pd_recorder *recorder = loop->recorder;
+	enum pd_status status;
+
+	loop->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (loop->epoll < 0)
+		return pd_fail_system(error, errno, "cannot wait for events");
+	status = watch(loop, recorder->wake, ABOUT_WAKE, error);
+	for (size_t i = 0; i < recorder->ring_count && status >= 0; i++, loop->live++)
+		status = watch(loop, recorder->rings[i].fd, (int)i, error);
+	if (recorder->command.pid)
+		loop->child = (int)syscall(SYS_pidfd_open, recorder->command.pid, 0);
+	if (status >= 0 && loop->child >= 0)
+		status = watch(loop, loop->child, ABOUT_CHILD, error);
+	return status;
+}
+
+static void end_loop(struct loop *loop)
+{
+	if (loop->child >= 0)
+		close(loop->child);
+	if (loop->epoll >= 0)
+		close(loop->epoll);
+}
+
+static int earlier(int wait_ms, uint64_t now, uint64_t when)
+{
+	uint64_t left = when > now ? (when - now + 999999) / 1000000 : 0;
+
+	return when && left < (uint64_t)wait_ms ? (int)left : wait_ms;
+}
+
+static uint64_t end_of(const struct loop *loop)
+{
+	uint64_t most = loop->recorder->options.session.max_ns;
+
+	return most ? loop->start_ns + most : 0;
+}
+
+static int wait_ms(const struct loop *loop)
+{
+	const struct pd_recorder *recorder = loop->recorder;
+	uint64_t now = pd_now_ns();
+	int most = recorder->options.output.mode == PD_MODE_PIPE ? PIPE_WAIT_MS : FILE_WAIT_MS;
+
+	if (recorder->command.pid && loop->child < 0)
+		most = CHILD_WAIT_MS;
+	return earlier(earlier(most, now, end_of(loop)), now, loop->enable_ns);
+}
+
+// A thread that ended hangs its ring up; it would never stop saying so.
+static void hang_up(struct loop *loop, int ring)
+{
+	if (epoll_ctl(loop->epoll, EPOLL_CTL_DEL, loop->recorder->rings[ring].fd, NULL) == 0)
+		loop->live--;
+}
+
+static enum pd_status wait_for(struct loop *loop, struct pd_error *error)
+{
+	struct epoll_event events[MOST_EVENTS];
+	int count = epoll_wait(loop->epoll, events, MOST_EVENTS, wait_ms(loop));
+	uint64_t number;
+
+	if (count < 0 && errno != EINTR)
+		return pd_fail_system(error, errno, "cannot wait for events");
+	loop->recorder->recorded.wakeups++;
+	for (int i = 0; i < count; i++) {
+		int about = events[i].data.fd;
+
+		if (about == ABOUT_WAKE) {
+			ssize_t got = read(loop->recorder->wake, &number, sizeof(number));
+
+			(void)got;
+		} else if (about >= 0 && events[i].events & (EPOLLHUP | EPOLLERR)) {
+			hang_up(loop, about);
+		}
+	}
+	return PD_OK;
+}
+
+static bool is_over(struct loop *loop)
+{
+	struct pd_recorder *recorder = loop->recorder;
+	const struct pd_session *session = &recorder->options.session;
+
+	if (recorder->stop || (recorder->command.pid && pd_command_has_ended(&recorder->command)))
+		return true;
+	if (session->max_size && recorder->written >= session->max_size)
+		return true;
+	if (session->max_ns && pd_now_ns() >= end_of(loop))
+		return true;
+	return !loop->live;
+}
+
+static void enable_if_due(struct loop *loop)
+{
+	if (!loop->enable_ns || pd_now_ns() < loop->enable_ns)
+		return;
+	pd_recorder_enable_all(loop->recorder, true, NULL);
+	loop->enable_ns = 0;
+}
+
+static enum pd_status go_on(struct loop *loop, struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+
+	while (status >= 0 && !is_over(loop)) {
+		status = wait_for(loop, error);
+		enable_if_due(loop);
+		if (status >= 0)
+			status = pd_session_drain(loop->recorder, error);
+	}
+	return status;
+}
+
+// Lets the command begin, and enables what its exec does not.
+static enum pd_status start(struct loop *loop, struct pd_error *error)
+{
+	struct pd_recorder *recorder = loop->recorder;
+	int64_t delay = recorder->options.session.delay_ms;
+	enum pd_status status = PD_OK;
+
+	loop->start_ns = pd_now_ns();
+	if (!delay && !recorder->config.command_execs)
+		pd_recorder_enable_all(recorder, true, NULL);
+	if (delay > 0)
+		loop->enable_ns = loop->start_ns + (uint64_t)delay * 1000000;
+	if (recorder->command.pid) {
+		status = pd_command_start(&recorder->command, error);
+		recorder->recorded.command_errno = recorder->command.failure;
+		recorder->recorded.command_ran = !recorder->command.failure;
+	}
+	return status;
+}
+
+static void note_command(struct pd_recorder *recorder)
+{
+	if (!recorder->command.pid)
+		return;
+	pd_command_has_ended(&recorder->command);
+	recorder->recorded.command_status = recorder->command.status;
+}
+
+enum pd_status pd_recorder_run(struct pd_recorder *recorder, struct pd_recorded *recorded_out, struct pd_error *error)
+{
+	struct loop loop = {.recorder = recorder, .epoll = -1, .child = -1};
+	enum pd_status status = pd_session_begin(recorder, error);
+	enum pd_status ended;
+	struct pd_error own;
+
+	if (status >= 0)
+		status = begin_loop(&loop, error);
+	if (status >= 0)
+		status = start(&loop, error);
+	if (status >= 0)
+		status = go_on(&loop, error);
+	pd_recorder_enable_all(recorder, false, NULL);
+	// also after an error: what there is stays
+	if (recorder->writer) {
+		ended = pd_session_end(recorder, status >= 0 ? error : &own);
+		status = status >= 0 ? ended : status;
+	}
+	end_loop(&loop);
+	note_command(recorder);
+	recorder->recorded.samples = recorder->tally.samples;
+	*recorded_out = recorder->recorded;
+	return status;
+}

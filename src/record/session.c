@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file that a recorder makes. What was already there is described first; then rings are emptied all at once, so
+ * that behind each pass stands a round that readers can rely on; the header is saved every second.
+ */
+#include "record/inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "write/write.h"
+
+enum {
+	SAVE_NS = 1000000000 // between two headers
+};
+
+uint64_t pd_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+// ---- records that are made ----
+
+static enum pd_status put_made(void *self, struct pd_bytes records, struct pd_error *error)
+{
+	struct pd_recorder *recorder = self;
+
+	recorder->written += records.size;
+	return pd_writer_put_outside(recorder->writer, 0, records.data, records.size, error);
+}
+
+static enum pd_status add_id_index(struct pd_recorder *recorder, struct pd_made *made, struct pd_error *error)
+{
+	enum { PER_RECORD = 2000 };
+	struct pd_id_entry *entries = pd_alloc(PER_RECORD * sizeof(*entries));
+	enum pd_status status = entries ? PD_OK : pd_fail_memory(error);
+	size_t count = 0;
+
+	for (size_t i = 0; i < recorder->config.event_count && status >= 0; i++) {
+		const struct pd_rec_event *event = &recorder->config.events[i];
+
+		for (size_t at = 0; at < event->fd_count && status >= 0; at++) {
+			bool last = i + 1 == recorder->config.event_count && at + 1 == event->fd_count;
+			size_t thread = at / recorder->cpus.count, cpu = at % recorder->cpus.count;
+
+			if (event->fds[at] >= 0)
+				entries[count++] = (struct pd_id_entry){
+					.id = event->ids[at], .idx = recorder->cpus.items[0] >= 0 ? cpu : thread,
+					.cpu = (uint64_t)(int64_t)recorder->cpus.items[cpu],
+					.tid = (uint64_t)(int64_t)(recorder->command.pid && recorder->threads.items[thread] == recorder->command.pid
+									? recorder->command.pid : recorder->threads.items[thread])};
+			if (count && (count == PER_RECORD || last)) {
+				struct pd_id_index index = {.nr = count, .entries = {entries, count, sizeof(*entries)}};
+
+				status = pd_made_add(made, PD_RECORD_ID_INDEX, 0, &index, error);
+				count = 0;
+			}
+		}
+	}
+	pd_free(entries);
+	return status;
+}
+
+static enum pd_status add_thread_map(struct pd_recorder *recorder, struct pd_made *made, struct pd_error *error)
+{
+	enum { PER_RECORD = 2000 };
+	size_t count = recorder->threads.count < PER_RECORD ? recorder->threads.count : PER_RECORD;
+	struct pd_thread_map_entry *entries = pd_alloc(count * sizeof(*entries));
+	struct pd_thread_map map = {.entries = {entries, count, sizeof(*entries)}};
+	enum pd_status status;
+
+	if (!entries)
+		return pd_fail_memory(error);
+	for (size_t i = 0; i < count; i++)
+		entries[i] = (struct pd_thread_map_entry){.pid = (uint64_t)(int64_t)recorder->threads.items[i],
+							  .comm = {"", 0, 16}};
+	status = pd_made_add(made, PD_RECORD_THREAD_MAP, 0, &map, error);
+	pd_free(entries);
+	return status;
+}
+
+static enum pd_status add_cpu_map(struct pd_recorder *recorder, struct pd_made *made, struct pd_error *error)
+{
+	uint16_t *numbers = pd_alloc(recorder->cpus.count * sizeof(*numbers));
+	struct pd_cpu_map_data data = {.kind = 0, .cpus = {numbers, recorder->cpus.count}};
+	struct pd_cpu_map map = {.cpus = &data};
+	enum pd_status status;
+
+	if (!numbers)
+		return pd_fail_memory(error);
+	for (size_t i = 0; i < recorder->cpus.count; i++)
+		numbers[i] = (uint16_t)recorder->cpus.items[i];
+	status = pd_made_add(made, PD_RECORD_CPU_MAP, 0, &map, error);
+	pd_free(numbers);
+	return status;
+}
+
+// The command before its exec, as perf has it.
+static enum pd_status add_command(struct pd_recorder *recorder, struct pd_made *made, struct pd_error *error)
+{
+	uint32_t pid = (uint32_t)recorder->command.pid;
+	struct pd_comm comm = {.pid = pid, .tid = pid, .comm = {"perf-exec", 9, 0}};
+
+	return pd_made_add(made, PD_RECORD_COMM, 0, &comm, error);
+}
+
+static enum pd_status add_tasks(struct pd_recorder *recorder, struct pd_made *made,
+				const struct pd_existing_options *options, struct pd_error *error)
+{
+	struct pd_existing_told told = {0};
+	enum pd_status status = pd_existing_tasks(made, options, &told, error);
+
+	if (told.maps_timed_out)
+		pd_recorder_tell(recorder, PD_WARNING, "maps", NULL, "%" PRIu64 " processes have too many maps to read all of them",
+				 told.maps_timed_out);
+	return status;
+}
+
+static enum pd_status add_kernel(struct pd_recorder *recorder, struct pd_made *made,
+				 const struct pd_existing_options *options, struct pd_error *error)
+{
+	struct pd_existing_told told = {0};
+	enum pd_status status = pd_existing_kernel(made, options, &told, error);
+
+	if (told.kernel_addresses_hidden && !recorder->user_only && !recorder->options.sampling.all_user)
+		pd_recorder_tell(recorder, PD_WARNING, "kptr-restrict", "sysctl kernel.kptr_restrict=0, or become root",
+				 "functions of the kernel will have no names: its addresses are hidden by kernel.kptr_restrict");
+	return status;
+}
+
+static struct pd_existing_options existing_options(const struct pd_recorder *recorder)
+{
+	const struct pd_recorder_options *options = &recorder->options;
+	const struct pd_targets *targets = &options->targets;
+	unsigned synth = options->session.no_synth ? 0 : options->session.synth ? options->session.synth : PD_SYNTH_ALL;
+	bool everything = targets->all || targets->cpus;
+
+	return (struct pd_existing_options){
+		.all = everything,
+		.pids = targets->pids,
+		.tids = targets->by_user ? (struct pd_u32s){(const uint32_t *)recorder->threads.items, recorder->threads.count}
+					 : targets->tids,
+		.data_maps = options->sampling.addr || options->sampling.call_graph == PD_CALL_GRAPH_DWARF,
+		.build_ids = options->sampling.build_id_mmap,
+		.namespaces = options->sampling.namespaces,
+		.cgroups = options->sampling.all_cgroups && synth & PD_SYNTH_CGROUP,
+		.bpf = !options->sampling.no_bpf_event,
+		.tasks = synth & PD_SYNTH_TASK,
+		.maps = synth & PD_SYNTH_MMAP,
+		.kernel = true,
+	};
+}
+
+// What runs already. Threads of a command are not among it: they come while it is recorded.
+static enum pd_status synthesize(struct pd_recorder *recorder, struct pd_error *error)
+{
+	struct pd_existing_options options = existing_options(recorder);
+	const struct pd_attr *first = &recorder->config.events[0].attr;
+	struct pd_made made = {.take = put_made, .self = recorder};
+	struct pd_finished_init init = {.rest = {0}};
+	enum pd_status status = PD_OK;
+
+	if (first->flags & PD_MASK(PD_ATTR_SAMPLE_ID_ALL))
+		made.trailer_bits = first->sample_type;
+	if (recorder->config.uses_ids || recorder->config.events[0].fd_count > 1)
+		status = add_id_index(recorder, &made, error);
+	if (status >= 0)
+		status = add_kernel(recorder, &made, &options, error);
+	if (status >= 0)
+		status = add_thread_map(recorder, &made, error);
+	if (status >= 0)
+		status = add_cpu_map(recorder, &made, error);
+	if (status >= 0)
+		status = add_tasks(recorder, &made, &options, error);
+	if (status >= 0 && recorder->command.pid)
+		status = add_command(recorder, &made, error);
+	if (status >= 0 && options.cgroups)
+		status = pd_existing_cgroups(&made, &options, error);
+	if (status >= 0)
+		status = pd_made_add(&made, PD_RECORD_FINISHED_INIT, 0, &init, error);
+	if (status >= 0)
+		status = pd_made_flush(&made, error);
+	pd_made_fini(&made);
+	return status;
+}
+
+// ---- begin ----
+
+// What has the name is kept under another one, as perf does it.
+static enum pd_status move_away(const char *path, struct pd_error *error)
+{
+	struct stat there;
+	char *old;
+	int result;
+
+	if (stat(path, &there) < 0 || !S_ISREG(there.st_mode) || !there.st_size)
+		return PD_OK;
+	if (asprintf(&old, "%s.old", path) < 0)
+		return pd_fail_memory(error);
+	result = rename(path, old);
+	if (result < 0)
+		pd_fail_system(error, errno, "%s: cannot be kept as %s", path, old);
+	free(old);
+	return result < 0 ? PD_ERROR_SYSTEM : PD_OK;
+}
+
+static enum pd_status open_file(struct pd_recorder *recorder, struct pd_error *error)
+{
+	enum pd_status status;
+
+	recorder->fd = -1;
+	if (!recorder->options.path)
+		return PD_OK;
+	recorder->path = strdup(recorder->options.path);
+	if (!recorder->path)
+		return pd_fail_memory(error);
+	status = move_away(recorder->path, error);
+	if (status < 0)
+		return status;
+	recorder->fd = open(recorder->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	return recorder->fd < 0 ? pd_fail_system(error, errno, "%s: cannot be made", recorder->path) : PD_OK;
+}
+
+static enum pd_status add_events(struct pd_recorder *recorder, struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+
+	for (size_t i = 0; i < recorder->config.event_count && status >= 0; i++) {
+		const struct pd_rec_event *event = &recorder->config.events[i];
+		uint64_t *ids = pd_alloc(event->fd_count * sizeof(*ids));
+		size_t count = 0;
+
+		if (!ids)
+			return pd_fail_memory(error);
+		for (size_t at = 0; at < event->fd_count; at++)
+			if (event->fds[at] >= 0)
+				ids[count++] = event->ids[at];
+		status = pd_writer_add_event(recorder->writer, &event->attr, (struct pd_u64s){ids, count}, event->name, error);
+		pd_free(ids);
+	}
+	return status;
+}
+
+static bool has_tracepoints(const struct pd_config *config)
+{
+	for (size_t i = 0; i < config->event_count; i++)
+		if (config->events[i].attr.type == PD_TYPE_TRACEPOINT)
+			return true;
+	return false;
+}
+
+static enum pd_status add_features(struct pd_recorder *recorder, struct pd_error *error)
+{
+	const struct pd_config *config = &recorder->config;
+	struct pd_attr *attrs = pd_alloc(config->event_count * sizeof(*attrs));
+	const char **names = pd_alloc(config->event_count * sizeof(*names));
+	struct pd_machine_options options = {
+		.command_line = recorder->options.command_line,
+		.attrs = attrs,
+		.names = names,
+		.event_count = config->event_count,
+		.branches = config->events[0].attr.sample_type & PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK),
+		.tracing = has_tracepoints(config),
+		.bpf = !recorder->options.sampling.no_bpf_event,
+	};
+	enum pd_status status = attrs && names ? PD_OK : pd_fail_memory(error);
+
+	for (size_t i = 0; i < config->event_count && status >= 0; i++) {
+		attrs[i] = config->events[i].attr;
+		names[i] = config->events[i].name;
+	}
+	if (status >= 0)
+		status = pd_machine_features(recorder->writer, &options, error);
+	pd_free(attrs);
+	pd_free(names);
+	return status;
+}
+
+// Where samples have their time, if all have it at one place.
+static size_t time_place(const struct pd_config *config)
+{
+	const uint64_t before = PD_MASK(PD_SAMPLE_TYPE_IDENTIFIER) | PD_MASK(PD_SAMPLE_TYPE_IP) | PD_MASK(PD_SAMPLE_TYPE_TID);
+	uint64_t all = config->events[0].attr.sample_type;
+
+	for (size_t i = 0; i < config->event_count; i++)
+		if (!(config->events[i].attr.sample_type & PD_MASK(PD_SAMPLE_TYPE_TIME)) ||
+		    (config->events[i].attr.sample_type & before) != (all & before))
+			return 0;
+	return 8 + 8 * (size_t)__builtin_popcountll(all & before);
+}
+
+enum pd_status pd_session_begin(struct pd_recorder *recorder, struct pd_error *error)
+{
+	struct pd_writer_options options = recorder->options.output;
+	enum pd_status status = open_file(recorder, error);
+	int fd = recorder->fd >= 0 ? recorder->fd : recorder->options.fd;
+
+	options.size = sizeof(options);
+	options.save_bytes = UINT64_MAX; // by time
+	if (status >= 0)
+		status = pd_writer_open_fd(fd, recorder->path ? recorder->path : "standard output", &options, &recorder->writer,
+					   error);
+	if (status >= 0)
+		status = add_events(recorder, error);
+	if (status >= 0)
+		status = add_features(recorder, error);
+	if (status >= 0)
+		status = pd_writer_start(recorder->writer, error);
+	recorder->tally.time_at = time_place(&recorder->config);
+	recorder->begin_ns = recorder->saved_ns = pd_now_ns();
+	if (status >= 0 && !recorder->options.session.tail_synthesize)
+		status = synthesize(recorder, error);
+	return status < 0 ? status : pd_session_save(recorder, error);
+}
+
+// ---- while it goes on ----
+
+static enum pd_status put_piece(struct pd_recorder *recorder, struct pd_bytes piece, struct pd_error *error)
+{
+	struct pd_writer *writer = recorder->writer;
+	enum pd_status status = PD_OK;
+
+	recorder->written += piece.size;
+	if (!writer->pack_type)
+		return pd_writer_put_outside(writer, 0, piece.data, piece.size, error);
+	while (piece.size && status >= 0) {
+		size_t size = piece.size < PD_PACK_PIECE ? piece.size : PD_PACK_PIECE;
+
+		status = pd_pack_put(writer, &writer->parts[0], piece.data, size, error);
+		piece.data += size;
+		piece.size -= size;
+	}
+	return status;
+}
+
+static enum pd_status drain_ring(struct pd_recorder *recorder, struct pd_ring *ring, bool *any, struct pd_error *error)
+{
+	struct pd_ring_view view;
+	enum pd_status status;
+
+	if (!pd_ring_look(ring, &view))
+		return PD_OK;
+	*any = true;
+	status = pd_tally_take(&recorder->tally, &view, error);
+	for (unsigned i = 0; i < 2 && status >= 0; i++)
+		if (view.pieces[i].size)
+			status = put_piece(recorder, view.pieces[i], error);
+	if (status >= 0)
+		pd_ring_release(ring, &view);
+	return status;
+}
+
+static enum pd_status put_round(struct pd_recorder *recorder, struct pd_error *error)
+{
+	static const struct pd_finished_round round;
+	struct pd_made made = {.take = put_made, .self = recorder};
+	struct pd_finished_round one = round;
+	enum pd_status status = pd_made_add(&made, PD_RECORD_FINISHED_ROUND, 0, &one, error);
+
+	if (status >= 0)
+		status = pd_made_flush(&made, error);
+	pd_made_fini(&made);
+	return status;
+}
+
+enum pd_status pd_session_drain(struct pd_recorder *recorder, struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+	bool any = false;
+
+	for (size_t i = 0; i < recorder->ring_count && status >= 0; i++)
+		status = drain_ring(recorder, &recorder->rings[i], &any, error);
+	// without times there is no order to tell
+	if (status >= 0 && any && !recorder->options.session.overwrite)
+		status = put_round(recorder, error);
+	if (status >= 0 && (recorder->writer->mode == PD_MODE_PIPE || pd_now_ns() - recorder->saved_ns >= SAVE_NS))
+		status = pd_session_save(recorder, error);
+	return pd_writer_fail(recorder->writer, status, error);
+}
+
+enum pd_status pd_session_save(struct pd_recorder *recorder, struct pd_error *error)
+{
+	struct pd_writer *writer = recorder->writer;
+	enum pd_status status = pd_pack_flush(writer, &writer->parts[0], error);
+
+	recorder->saved_ns = pd_now_ns();
+	if (status < 0)
+		return status;
+	return writer->mode == PD_MODE_PIPE ? pd_output_flush(&writer->parts[0].out, error)
+					    : pd_writer_save(writer, false, error);
+}
+
+// ---- end ----
+
+// Losses that no record tells: those behind the last one that found room.
+static enum pd_status add_lost(struct pd_recorder *recorder, struct pd_error *error)
+{
+	struct pd_made made = {.take = put_made, .self = recorder};
+	uint64_t told = recorder->tally.lost + recorder->tally.lost_samples;
+	uint64_t counted = 0;
+	enum pd_status status = PD_OK;
+
+	for (size_t i = 0; i < recorder->config.event_count; i++)
+		for (size_t at = 0; at < recorder->config.events[i].fd_count; at++)
+			counted += pd_recorder_lost_of(recorder, i, at);
+	recorder->recorded.lost = counted > told ? counted : told;
+	recorder->recorded.lost_samples = counted;
+	if (counted > told) {
+		struct pd_lost_samples lost = {.lost = counted - told};
+		const struct pd_attr *first = &recorder->config.events[0].attr;
+
+		if (first->flags & PD_MASK(PD_ATTR_SAMPLE_ID_ALL))
+			made.trailer_bits = first->sample_type;
+		status = pd_made_add(&made, PD_RECORD_LOST_SAMPLES, 0, &lost, error);
+	}
+	if (status >= 0)
+		status = pd_made_flush(&made, error);
+	pd_made_fini(&made);
+	return status;
+}
+
+static enum pd_status add_times(struct pd_recorder *recorder, struct pd_error *error)
+{
+	struct pd_sample_time times = {.first_ns = recorder->tally.first_ns, .last_ns = recorder->tally.last_ns};
+
+	if (!times.first_ns || recorder->writer->mode == PD_MODE_PIPE)
+		return PD_OK;
+	return pd_writer_set_feature(recorder->writer, PD_FEATURE_SAMPLE_TIME, &times, error);
+}
+
+enum pd_status pd_session_end(struct pd_recorder *recorder, struct pd_error *error)
+{
+	enum pd_status status = pd_session_drain(recorder, error);
+
+	if (status >= 0 && recorder->options.session.tail_synthesize)
+		status = synthesize(recorder, error);
+	if (status >= 0)
+		status = add_lost(recorder, error);
+	if (status >= 0)
+		status = add_times(recorder, error);
+	if (status >= 0)
+		status = pd_recorder_add_build_ids(recorder, error);
+	if (status < 0) {
+		pd_session_abort(recorder);
+		return status;
+	}
+	recorder->recorded.bytes = pd_output_end(&recorder->writer->parts[0].out);
+	status = pd_writer_finish(recorder->writer, error);
+	recorder->writer = NULL;
+	recorder->recorded.files++;
+	if (recorder->fd >= 0 && close(recorder->fd) < 0 && status >= 0)
+		status = pd_fail_system(error, errno, "%s: cannot write", recorder->path);
+	recorder->fd = -1;
+	return status;
+}
+
+void pd_session_abort(struct pd_recorder *recorder)
+{
+	struct pd_error ignored;
+
+	// what was recorded so far stays, as far as it can be told
+	if (recorder->writer && recorder->writer->status >= 0)
+		pd_session_save(recorder, &ignored);
+	pd_writer_abort(recorder->writer);
+	recorder->writer = NULL;
+	if (recorder->fd >= 0)
+		close(recorder->fd);
+	recorder->fd = -1;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is learned from records on their way to the file: how many there are, what was lost, and which files were
+ * mapped. Only headers are looked at, but for those few records.
+ */
+#include "record/inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "format/record.h"
+
+enum {
+	MMAP_PATH = 40,      // offset of the path in an MMAP record
+	MMAP2_PATH = 72,     // in an MMAP2 record
+	LOST_COUNT = 16,     // in a LOST record
+	LOST_SAMPLES_COUNT = 8
+};
+
+// A record in one piece.
+static const uint8_t *whole(struct pd_tally *tally, const struct pd_ring_view *view, size_t at, size_t size)
+{
+	const struct pd_bytes *first = &view->pieces[0];
+	struct pd_made *copy = &tally->copy;
+	size_t head;
+
+	if (at >= first->size)
+		return view->pieces[1].data + (at - first->size);
+	if (size <= first->size - at)
+		return first->data + at;
+	if (!PD_GROW(copy->data, copy->capacity, size))
+		return NULL;
+	head = first->size - at;
+	memcpy(copy->data, first->data + at, head);
+	memcpy(copy->data + head, view->pieces[1].data, size - head);
+	return copy->data;
+}
+
+static uint64_t hash_of(const char *path, size_t length)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (uint8_t)path[i]) * UINT64_C(1099511628211);
+	return hash ^ hash >> 29;
+}
+
+static size_t *slot_of(struct pd_tally *tally, const char *path, size_t length)
+{
+	size_t mask = tally->slot_count - 1;
+	size_t at = (size_t)hash_of(path, length) & mask;
+
+	while (tally->slots[at]) {
+		const char *there = tally->paths[tally->slots[at] - 1];
+
+		if (strlen(there) == length && memcmp(there, path, length) == 0)
+			break;
+		at = (at + 1) & mask;
+	}
+	return &tally->slots[at];
+}
+
+static bool grow_slots(struct pd_tally *tally)
+{
+	size_t count = tally->slot_count ? tally->slot_count * 2 : 1024;
+	size_t *slots = pd_alloc(count * sizeof(*slots));
+
+	if (!slots)
+		return false;
+	pd_free(tally->slots);
+	tally->slots = slots;
+	tally->slot_count = count;
+	for (size_t i = 0; i < tally->path_count; i++)
+		*slot_of(tally, tally->paths[i], strlen(tally->paths[i])) = i + 1;
+	return true;
+}
+
+enum pd_status pd_tally_path(struct pd_tally *tally, const char *path, size_t length, struct pd_error *error)
+{
+	size_t *slot;
+
+	if (tally->path_count * 2 >= tally->slot_count && !grow_slots(tally))
+		return pd_fail_memory(error);
+	slot = slot_of(tally, path, length);
+	if (*slot)
+		return PD_OK;
+	if (!PD_GROW(tally->paths, tally->path_capacity, tally->path_count + 1))
+		return pd_fail_memory(error);
+	tally->paths[tally->path_count] = strndup(path, length);
+	if (!tally->paths[tally->path_count])
+		return pd_fail_memory(error);
+	*slot = ++tally->path_count;
+	return PD_OK;
+}
+
+static enum pd_status take_map(struct pd_tally *tally, const uint8_t *record, size_t size, size_t offset,
+			       struct pd_error *error)
+{
+	const char *path = (const char *)record + offset;
+	size_t length;
+
+	if (size <= offset)
+		return PD_OK;
+	length = strnlen(path, size - offset);
+	// what is no file has no build id
+	if (path[0] != '/' || strncmp(path, "//anon", 6) == 0)
+		return PD_OK;
+	return pd_tally_path(tally, path, length, error);
+}
+
+static enum pd_status take_other(struct pd_tally *tally, const struct pd_ring_view *view, size_t at, uint32_t type,
+				 size_t size, struct pd_error *error)
+{
+	const uint8_t *record = whole(tally, view, at, size);
+
+	if (!record)
+		return pd_fail_memory(error);
+	if (type == PD_RECORD_MMAP2)
+		return take_map(tally, record, size, MMAP2_PATH, error);
+	if (type == PD_RECORD_MMAP)
+		return take_map(tally, record, size, MMAP_PATH, error);
+	if (type == PD_RECORD_LOST && size >= LOST_COUNT + 8)
+		tally->lost += pd_load_u64(record + LOST_COUNT, false);
+	if (type == PD_RECORD_LOST_SAMPLES && size >= LOST_SAMPLES_COUNT + 8)
+		tally->lost_samples += pd_load_u64(record + LOST_SAMPLES_COUNT, false);
+	return PD_OK;
+}
+
+// Rings are in order but for a few records, so the ends of what is there tell the time.
+static void take_times(struct pd_tally *tally, const struct pd_ring_view *view, size_t first, size_t last)
+{
+	size_t at[2] = {first, last};
+
+	for (unsigned i = 0; i < 2; i++) {
+		const uint8_t *record = whole(tally, view, at[i], tally->time_at + 8);
+		uint64_t time = record ? pd_load_u64(record + tally->time_at, false) : 0;
+
+		if (!time)
+			continue;
+		if (!tally->first_ns || time < tally->first_ns)
+			tally->first_ns = time;
+		if (time > tally->last_ns)
+			tally->last_ns = time;
+	}
+}
+
+// Records begin at multiples of 8, so a header is never torn.
+enum pd_status pd_tally_take(struct pd_tally *tally, const struct pd_ring_view *view, struct pd_error *error)
+{
+	size_t total = view->pieces[0].size + view->pieces[1].size;
+	size_t first = SIZE_MAX, last = 0;
+	enum pd_status status = PD_OK;
+
+	for (size_t at = 0; at + PD_RECORD_HEADER_SIZE <= total && status >= 0;) {
+		const uint8_t *head = at < view->pieces[0].size ? view->pieces[0].data + at
+								: view->pieces[1].data + (at - view->pieces[0].size);
+		uint32_t type = pd_load_u32(head, false);
+		size_t size = pd_load_u16(head + 6, false);
+
+		if (size < PD_RECORD_HEADER_SIZE || size > total - at)
+			return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET,
+				       "the kernel handed over a record of %zu bytes and type %u", size, type);
+		if (type == PD_RECORD_SAMPLE) {
+			tally->samples++;
+			first = first == SIZE_MAX ? at : first;
+			last = at;
+		} else {
+			status = take_other(tally, view, at, type, size, error);
+		}
+		at += size;
+	}
+	if (first != SIZE_MAX && tally->time_at)
+		take_times(tally, view, first, last);
+	return status;
+}
+
+void pd_tally_fini(struct pd_tally *tally)
+{
+	for (size_t i = 0; i < tally->path_count; i++)
+		free(tally->paths[i]);
+	pd_free(tally->paths);
+	pd_free(tally->slots);
+	pd_made_fini(&tally->copy);
+	*tally = (struct pd_tally){0};
+}
