@@ -47,6 +47,21 @@ struct pd_bytes pd_parse_bytes(struct pd_parser *p);
 const char *pd_parse_text(struct pd_parser *p);
 struct pd_u64s pd_parse_u64s(struct pd_parser *p);
 
+// Pieces of these, for fields.
+enum { PD_PARSE_WORD = 64, PD_PARSE_MOST_DEPTH = 16 }; // layouts are not that deep
+void *pd_parse_memory(struct pd_parser *p, size_t size);
+size_t pd_parse_word_length(const struct pd_parser *p);
+// The next thing is a text in quotes, or bytes.
+bool pd_parse_at_bytes(struct pd_parser *p);
+struct pd_bytes pd_parse_quoted(struct pd_parser *p);
+// A number of so many bytes; negative ones have the same bits in an unsigned field.
+uint64_t pd_parse_sized(struct pd_parser *p, size_t size);
+// Seconds with a point, else ns; "none" is the largest number.
+uint64_t pd_parse_time(struct pd_parser *p);
+double pd_parse_f64(struct pd_parser *p);
+// A number, or the name of a value.
+uint64_t pd_parse_value(struct pd_parser *p, const struct pd_names *names, size_t size);
+
 // Fields up to a '}', which is not taken, or the end. out is zeroed memory of layout->struct_size.
 void pd_parse_struct(struct pd_parser *p, const struct pd_layout *layout, void *out);
 
