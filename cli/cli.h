@@ -33,6 +33,7 @@ struct call {
 	const void *values; /* the command's own struct */
 	const char *const *words;
 	size_t word_count;
+	const char *const *line; /* all words of the command line, the program first; ends with NULL */
 	struct output *out;
 };
 
@@ -43,6 +44,7 @@ struct command {
 	const struct example *examples; /* ends with an entry without a line */
 	size_t values_size;             /* of the struct that the options point into */
 	size_t max_words;               /* words that are no options; more are an error */
+	bool ends_at_word;              /* behind the first such word there are no options: it is a program with its own */
 	int (*run)(const struct call *call);
 };
 

@@ -47,11 +47,13 @@ static int run_command(const struct command_line *line, int argc, char **argv, s
 	struct parsed parsed;
 	int code = CODE_USAGE;
 
-	if (options_parse(command, argc, argv, &parsed)) {
+	/* the name of the program and of the command were read */
+	if (options_parse(command, argc - 2, argv + 2, &parsed)) {
 		const struct call call = {
 			.values = parsed.values,
 			.words = parsed.words.items,
 			.word_count = parsed.words.count,
+			.line = (const char *const *)argv,
 			.out = out,
 		};
 
@@ -95,7 +97,7 @@ static int run_words(int argc, char **argv, struct output *out)
 		word = "version";
 	if (!command_by_name(word))
 		return unknown_command(word);
-	return run_command(command_by_name(word), argc - 2, argv + 2, out);
+	return run_command(command_by_name(word), argc, argv, out);
 }
 
 int main(int argc, char **argv)

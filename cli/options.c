@@ -56,6 +56,24 @@ static bool list_add(struct option_list *list, const char *item)
 	return true;
 }
 
+static bool tags_add(struct option_tags *tags, const char *name, const char *value)
+{
+	struct option_tag *items = realloc(tags->items, (tags->count + 1) * sizeof(*items));
+
+	if (!items) {
+		complain("out of memory");
+		return false;
+	}
+	items[tags->count++] = (struct option_tag){ name, value };
+	tags->items = items;
+	return true;
+}
+
+static bool takes_value(const struct option *option)
+{
+	return option->kind != OPTION_FLAG && option->argument;
+}
+
 static bool set_value(struct parser *parser, const struct option *option, const char *value,
 		      bool flag)
 {
@@ -74,10 +92,13 @@ static bool set_value(struct parser *parser, const struct option *option, const 
 		return false;
 	case OPTION_STRING:
 	case OPTION_MAYBE:
+	case OPTION_ATTACHED:
 		*(const char **)(void *)place = value;
 		return true;
 	case OPTION_LIST:
 		return list_add((void *)place, value);
+	case OPTION_TAGGED:
+		return tags_add((void *)place, option->name, value);
 	}
 	return false;
 }
@@ -103,7 +124,8 @@ static bool next_value(struct parser *parser, const struct option *option, char 
 {
 	bool none = !*parser->next;
 
-	if (option->kind == OPTION_MAYBE && (none || **parser->next == '-')) {
+	if (option->kind == OPTION_ATTACHED ||
+	    (option->kind == OPTION_MAYBE && (none || **parser->next == '-'))) {
 		*value_out = "";
 		return true;
 	}
@@ -147,11 +169,11 @@ static bool parse_long(struct parser *parser, const char *name)
 	}
 	if (!option)
 		return unknown_option(parser, name, length);
-	if (option->kind == OPTION_FLAG && value) {
+	if (!takes_value(option) && value) {
 		complain("option --%s takes no value", option->name);
 		return false;
 	}
-	if (!value && option->kind != OPTION_FLAG && !next_value(parser, option, 0, &value))
+	if (!value && takes_value(option) && !next_value(parser, option, 0, &value))
 		return false;
 	return set_value(parser, option, value, flag);
 }
@@ -180,10 +202,10 @@ static bool parse_letters(struct parser *parser, const char *letters)
 			complain("unknown option -%c; --help lists the options", letter);
 			return false;
 		}
-		if (option->kind != OPTION_FLAG && *letters) {
+		if (takes_value(option) && *letters) {
 			value = letters;
 			letters = "";
-		} else if (option->kind != OPTION_FLAG && !next_value(parser, option, letter, &value)) {
+		} else if (takes_value(option) && !next_value(parser, option, letter, &value)) {
 			return false;
 		}
 		if (!set_value(parser, option, value, true))
@@ -226,6 +248,7 @@ bool options_parse(const struct command *command, int argc, char **argv, struct 
 			fine = parse_long(&parser, word + 2);
 		else
 			fine = only_words = true;
+		only_words |= command->ends_at_word && parsed->words.count;
 		if (!fine)
 			return false;
 	}
@@ -240,6 +263,13 @@ void options_fini(const struct command *command, struct parsed *parsed)
 
 		if (option->kind == OPTION_LIST)
 			free(list->items);
+		if (option->kind == OPTION_TAGGED) {
+			struct option_tags *tags = (void *)list;
+
+			/* several options have the same place */
+			free(tags->items);
+			tags->items = NULL;
+		}
 	}
 	free(parsed->values);
 	free(parsed->words.items);

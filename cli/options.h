@@ -18,7 +18,9 @@ enum option_kind {
 	OPTION_NUMBER, /* struct option_number; decimal, or hexadecimal with 0x */
 	OPTION_STRING, /* const char *; the last one counts */
 	OPTION_MAYBE,  /* the same, "" if no value follows: the next word is an option or there is none */
+	OPTION_ATTACHED, /* the same, but a value is only what is attached: -zN, --name=N; "" without */
 	OPTION_LIST,   /* struct option_list; may be given many times */
+	OPTION_TAGGED, /* struct option_tags, which several options share: their order counts */
 };
 
 struct option_number {
@@ -28,6 +30,15 @@ struct option_number {
 
 struct option_list {
 	const char **items; /* the texts belong to argv */
+	size_t count;
+};
+
+/* Values of several options in the order in which they were given. */
+struct option_tags {
+	struct option_tag {
+		const char *name; /* long name of the option */
+		const char *value; /* belongs to argv; NULL for an option without a value */
+	} *items;
 	size_t count;
 };
 
