@@ -62,7 +62,7 @@ static bool fits(const struct groups *groups, size_t leader, uint32_t members, b
 	return true;
 }
 
-static bool add_groups(struct groups *groups, const struct source *source)
+static bool add_groups(struct groups *groups, const struct source *source, bool quiet)
 {
 	const struct pd_group_desc *desc = pd_file_group_desc(source->input.file);
 
@@ -72,7 +72,7 @@ static bool add_groups(struct groups *groups, const struct source *source)
 		bool same = false;
 
 		if (leader == SIZE_MAX || !fits(groups, leader, group.nr_members, &same)) {
-			if (!same)
+			if (!same && !quiet)
 				complain("%s: GROUP_DESC: group %s is left out, its events do not stand together",
 					 source->name, group.name.data ? group.name.data : "");
 			continue;
@@ -92,7 +92,7 @@ static enum pd_status set_groups(const struct merge *merge, struct pd_writer *wr
 	enum pd_status status = PD_OK;
 
 	for (size_t i = 0; i < merge->source_count && status >= 0; i++)
-		if (!add_groups(&groups, &merge->sources[i]))
+		if (!add_groups(&groups, &merge->sources[i], merge->quiet))
 			status = out_of_memory(error);
 	desc.groups.items = groups.items;
 	desc.groups.count = groups.count;

@@ -111,7 +111,8 @@ PD_API enum pd_status pd_writer_change(struct pd_writer *writer, const struct pd
  * are passed. At most one file; before the first record. */
 PD_API enum pd_status pd_writer_carry(struct pd_writer *writer, struct pd_file *file, struct pd_error *error);
 /** Writes the current record of a stream, with what follows it. In the byte order of the writer; what cannot be
- * converted is told to the problem function of the file and stays as it is. */
+ * converted is told to the problem function of the file and stays as it is. To pass what follows it to several writers,
+ * call pd_stream_tail before. */
 PD_API enum pd_status pd_writer_pass(struct pd_writer *writer, struct pd_stream *stream,
 				     const struct pd_record *record, struct pd_error *error);
 /** The same with another content: a struct of pd_record_layout(record->type), mostly a changed copy of what

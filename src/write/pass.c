@@ -7,13 +7,16 @@
 
 #include <inttypes.h>
 
-// Bytes behind a record, piece by piece: they may be large.
+// Bytes behind a record, piece by piece: they may be large. Those that somebody has asked for are there as a whole, for
+// as many writers as like.
 static enum pd_status pass_tail(struct pd_writer *writer, size_t part, struct pd_stream *stream,
 				struct pd_error *error)
 {
 	struct pd_bytes piece;
 	enum pd_status status;
 
+	if (stream->tail_bytes.data)
+		return pd_output_write(&writer->parts[part].out, stream->tail_bytes.data, stream->tail_bytes.size, error);
 	while ((status = pd_stream_tail_piece(stream, &piece, error)) == PD_OK) {
 		status = pd_output_write(&writer->parts[part].out, piece.data, piece.size, error);
 		if (status < 0)

@@ -1,0 +1,717 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata split: one recording as several. A first run counts what would be in each piece, so that all names are known
+ * before anything is written; then pieces are written, so many at a time as can be open at once.
+ */
+#include "json.h"
+#include "keep.h"
+#include "split.h"
+
+#include <perfdata/run.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	OPEN_PIECES = 64, /* bits of a mask */
+	COMMON_MARGIN = 8192 /* bytes around records that the writer makes itself */
+};
+
+struct values {
+	struct input_options input;
+	struct target_options target;
+	const char *by;
+	bool json;
+};
+
+static const struct option options[] = {
+	INPUT_OPTIONS(struct values, input),
+	{ "by", 'b', OPTION_STRING, "WHAT", offsetof(struct values, by),
+	  "event, pid, comm, cpu, cgroup, time=DURATION (10s, 500ms) or size=BYTES (64M)" },
+	TARGET_OPTIONS(struct values, target),
+	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json), "print what was written as JSON lines" },
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata split --by pid -o out/", "out/1234.data and so on, one for each process" },
+	{ "perfdata split --by event -o out/%s.data", "the same with a name for each event" },
+	{ "perfdata split -i day.data --by time=10m -o slices/", "ten minutes each, from the first sample on" },
+	{ "perfdata split -i big.data --by size=64M -o part-%s.data", "pieces that can be mailed" },
+	{ 0 },
+};
+
+struct run {
+	const struct values *values;
+	struct input input;
+	struct split split;
+	const char *output; /* with %s, or a directory */
+	uint64_t unfit; /* samples that are damaged or of no event */
+	uint64_t missing; /* samples without what the key is made of */
+	/* the pieces that are written at a time */
+	struct piece *open;
+	size_t open_count;
+	struct key_slot *needs; /* process; 1 + mask is in masks */
+	uint64_t *masks;
+	size_t need_count, need_slots;
+	struct pd_error error;
+	enum pd_status status;
+};
+
+/* ---- the first walk: what is no sample ---- */
+
+static bool is_shell(const struct pd_record *record)
+{
+	return (record->type == PD_RECORD_COMPRESSED || record->type == PD_RECORD_COMPRESSED2) &&
+	       !(record->flags & PD_RECORD_INFLATED);
+}
+
+/* What happened to an event at a moment, unlike what tells who runs. */
+static bool is_of_event(uint32_t type)
+{
+	return type == PD_RECORD_LOST || type == PD_RECORD_THROTTLE || type == PD_RECORD_UNTHROTTLE ||
+	       type == PD_RECORD_READ || type == PD_RECORD_LOST_SAMPLES;
+}
+
+static bool note_reference(struct split *split, const struct pd_record *record)
+{
+	size_t index = record->event->index;
+
+	if (index >= split->event_count) {
+		bool *more = realloc(split->referenced, (index + 64) * sizeof(*more));
+
+		if (!more)
+			return false;
+		split->referenced = more;
+		memset(more + split->event_count, 0, index + 64 - split->event_count);
+		split->event_count = index + 64;
+	}
+	split->referenced[index] = true;
+	return true;
+}
+
+static enum pd_status look(void *self, struct pd_stream *stream, const struct pd_record *record,
+			   struct pd_error *error)
+{
+	struct run *run = self;
+	struct split *split = &run->split;
+	const struct pd_task *task;
+
+	(void)stream;
+	if (!is_shell(record))
+		split->common_bytes += record->bytes.size + record->tail_size;
+	if (split->by == BY_EVENT && record->event && !is_of_event(record->type) && !note_reference(split, record))
+		return out_of_memory(error);
+	task = split_by_tasks(split) ? pd_as_fork(record) : NULL;
+	if (task && task->pid != task->ppid &&
+	    !pairs_add(&split->parents, (struct pair){ task->pid, task->ppid }))
+		return out_of_memory(error);
+	return split->world ? pd_world_take(split->world, record, error) : PD_OK;
+}
+
+static enum pd_status ready(void *self, struct pd_window *window, struct pd_error *error)
+{
+	struct run *run = self;
+	struct split *split = &run->split;
+	struct pd_feature_section section;
+
+	split->window = *window;
+	pairs_sort(&split->parents);
+	split->common_bytes += COMMON_MARGIN + 64 * pd_file_event_count(split->file);
+	for (size_t i = 0; pd_file_feature_at(split->file, i, &section); i++)
+		split->common_bytes += section.size + 64;
+	for (size_t i = 0; i < pd_file_event_count(split->file); i++)
+		split->common_bytes += 8 * pd_file_event(split->file, i)->ids.count + 160;
+	if (split->by == BY_SIZE && split->common_bytes >= split->amount) {
+		snprintf(error->message, sizeof(error->message),
+			 "%s: what every piece must have takes %" PRIu64 " bytes, which is not less than %" PRIu64,
+			 run->input.name, split->common_bytes, split->amount);
+		return error->status = PD_ERROR_ARGUMENT;
+	}
+	return split->world ? pd_world_settle(split->world, error) : PD_OK;
+}
+
+/* ---- the second walk: samples are counted ---- */
+
+static void note_time(struct piece *piece, uint64_t time_ns)
+{
+	if (time_ns == PD_NO_TIME)
+		return;
+	if (!piece->first_ns || time_ns < piece->first_ns)
+		piece->first_ns = time_ns;
+	if (time_ns > piece->last_ns)
+		piece->last_ns = time_ns;
+}
+
+static enum pd_status count(void *self, struct pd_stream *stream, const struct pd_record *record,
+			    struct pd_error *error)
+{
+	struct run *run = self;
+	struct split *split = &run->split;
+	struct pd_brief brief;
+	struct piece *piece;
+	uint64_t key;
+	bool missing;
+
+	(void)stream;
+	if (record->type != PD_RECORD_SAMPLE)
+		return PD_OK;
+	if (!split_key(split, record, &key, &missing)) {
+		run->missing += missing;
+		run->unfit += !missing;
+		return PD_OK;
+	}
+	piece = split_add(split, key);
+	if (!piece)
+		return out_of_memory(error);
+	piece->samples++;
+	note_time(piece, record->time_ns);
+	if (split_by_tasks(split) && pd_record_brief(record, &brief) &&
+	    !pairs_add(&split->tasks, (struct pair){ brief.pid, key }))
+		return out_of_memory(error);
+	return PD_OK;
+}
+
+static bool show_progress(void *self, uint64_t done, uint64_t total)
+{
+	struct run *run = self;
+
+	progress_show(&run->input.progress, done, total);
+	return true;
+}
+
+static int count_all(struct run *run)
+{
+	struct split *split = &run->split;
+	const struct pd_sink sink = { .size = sizeof(sink), .self = run, .record = count };
+	const struct pd_run_options wanted = { .size = sizeof(wanted), .threads = 1, .first = look, .ready = ready,
+					       .self = run, .progress = show_progress };
+	enum pd_status status = PD_OK;
+
+	split->file = run->input.file;
+	if (split->by == BY_COMM || split->by == BY_CGROUP)
+		status = pd_world_new(NULL, &split->world, &run->error);
+	if (status >= 0)
+		status = pd_run(split->file, &wanted, &sink, &run->error);
+	progress_clear(&run->input.progress);
+	input_again(&run->input);
+	pairs_sort(&split->tasks);
+	if (status >= 0)
+		return CODE_FINE;
+	complain("%s", run->error.message);
+	return status == PD_ERROR_ARGUMENT ? CODE_USAGE : CODE_UNREADABLE;
+}
+
+/* ---- which tasks a piece has to know ---- */
+
+static uint64_t *need_of(struct run *run, uint64_t pid, bool add)
+{
+	size_t at = (size_t)(pid * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (run->need_slots - 1);
+
+	while (run->needs[at].index_plus_1 && run->needs[at].key != pid)
+		at = (at + 1) & (run->need_slots - 1);
+	if (!run->needs[at].index_plus_1 && add)
+		run->needs[at] = (struct key_slot){ pid, ++run->need_count };
+	return run->needs[at].index_plus_1 ? &run->masks[run->needs[at].index_plus_1 - 1] : NULL;
+}
+
+/* A process has what its parent had mapped, and so on. */
+static bool need_parents(struct run *run, struct numbers *waiting, uint64_t pid, uint64_t bits)
+{
+	waiting->count = 0;
+	for (;;) {
+		uint64_t *mask = need_of(run, pid, true);
+		size_t parents;
+		const struct pair *pairs = pairs_find(&run->split.parents, pid, &parents);
+
+		for (size_t i = 0; i < parents && (*mask & bits) != bits; i++)
+			if (!numbers_add(waiting, pairs[i].second))
+				return false;
+		*mask |= bits;
+		if (!waiting->count)
+			return true;
+		pid = waiting->items[--waiting->count];
+	}
+}
+
+static bool note_needs(struct run *run)
+{
+	const struct split *split = &run->split;
+	struct numbers waiting = { 0 };
+	bool done = true;
+
+	run->need_slots = 1024;
+	while (run->need_slots < 2 * (split->tasks.count + 2 * split->parents.count))
+		run->need_slots *= 2;
+	if (!run->needs) {
+		run->needs = malloc(run->need_slots * sizeof(*run->needs));
+		run->masks = malloc(run->need_slots * sizeof(*run->masks));
+	}
+	if (!run->needs || !run->masks)
+		return false;
+	memset(run->needs, 0, run->need_slots * sizeof(*run->needs));
+	memset(run->masks, 0, run->need_slots * sizeof(*run->masks));
+	run->need_count = 0;
+	for (size_t i = 0; i < split->tasks.count && done; i++) {
+		const struct piece *piece = split_find(split, split->tasks.items[i].second);
+		size_t at = (size_t)(piece - run->open);
+
+		if (piece >= run->open && at < run->open_count)
+			done = need_parents(run, &waiting, split->tasks.items[i].first, UINT64_C(1) << at);
+	}
+	free(waiting.items);
+	return done;
+}
+
+/* The process that a record is about, or UINT32_MAX: it concerns all. */
+static uint32_t task_of(const struct pd_record *record)
+{
+	switch (record->type) {
+	case PD_RECORD_COMM: {
+		const struct pd_comm *comm = pd_as_comm(record);
+
+		return comm ? comm->pid : UINT32_MAX;
+	}
+	case PD_RECORD_MMAP: {
+		const struct pd_mmap *map = pd_as_mmap(record);
+
+		return map ? map->pid : UINT32_MAX;
+	}
+	case PD_RECORD_MMAP2: {
+		const struct pd_mmap2 *map = pd_as_mmap2(record);
+
+		return map ? map->pid : UINT32_MAX;
+	}
+	case PD_RECORD_FORK:
+	case PD_RECORD_EXIT: {
+		const struct pd_task *task = pd_record_as(record, record->type);
+
+		return task ? task->pid : UINT32_MAX;
+	}
+	case PD_RECORD_NAMESPACES: {
+		const struct pd_namespaces *namespaces = pd_as_namespaces(record);
+
+		return namespaces ? namespaces->pid : UINT32_MAX;
+	}
+	case PD_RECORD_SWITCH: {
+		const struct pd_switch *swap = pd_as_switch(record);
+
+		return swap && swap->sample_id && swap->sample_id->pid ? swap->sample_id->pid : UINT32_MAX;
+	}
+	default:
+		return UINT32_MAX;
+	}
+}
+
+/* The open pieces that a record goes into, as bits. */
+static uint64_t pieces_of(struct run *run, const struct pd_record *record)
+{
+	uint64_t all = run->open_count < 64 ? (UINT64_C(1) << run->open_count) - 1 : UINT64_MAX;
+	const struct split *split = &run->split;
+	uint64_t bits = 0;
+	uint32_t pid;
+
+	if (split_by_tasks(split)) {
+		const uint64_t *mask;
+
+		pid = task_of(record);
+		mask = pid == UINT32_MAX ? NULL : need_of(run, pid, false);
+		return pid == UINT32_MAX ? all : mask ? *mask : 0;
+	}
+	if (split->by != BY_TIME || record->time_ns == PD_NO_TIME || record->type >= 64)
+		return all;
+	/* what tells who runs is needed by all that comes later */
+	for (size_t i = 0; i < run->open_count; i++) {
+		uint64_t begin = split->window.first_ns + run->open[i].key * split->amount;
+		bool is_last = &run->open[i] == &split->pieces[split->piece_count - 1];
+		bool is_first = &run->open[i] == &split->pieces[0];
+
+		if ((is_last || record->time_ns < begin + split->amount) &&
+		    (keep_is_state(record->type) || is_first || record->time_ns >= begin))
+			bits |= UINT64_C(1) << i;
+	}
+	return bits;
+}
+
+/* ---- pieces of events ---- */
+
+static bool reads_group(const struct pd_event *event)
+{
+	return event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_READ) &&
+	       event->attr->read_format & PD_MASK(PD_READ_FORMAT_GROUP);
+}
+
+/* The first event is that of records without an id; samples of a group have values of all its members. */
+static bool has_event(const struct run *run, const struct piece *piece, const struct pd_event *event)
+{
+	return !event->index || event->index == piece->key ||
+	       (event->index < run->split.event_count && run->split.referenced[event->index]) ||
+	       (reads_group(event) && reads_group(pd_file_event(run->split.file, (size_t)piece->key)));
+}
+
+static bool list_events(const struct run *run, const struct piece *piece, struct merge *merge)
+{
+	struct source *source = &merge->sources[0];
+	size_t count = pd_file_event_count(run->split.file);
+
+	source->events = malloc((count + 1) * sizeof(*source->events));
+	merge->events.items = calloc(count + 1, sizeof(*merge->events.items));
+	if (!source->events || !merge->events.items)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const struct pd_event *event = pd_file_event(run->split.file, i);
+		struct joined_event *joined = &merge->events.items[merge->events.count];
+
+		source->events[i] = SIZE_MAX;
+		if (!has_event(run, piece, event))
+			continue;
+		source->events[i] = merge->events.count++;
+		*joined = (struct joined_event){ .attr = *event->attr, .name = event->name };
+		for (size_t j = 0; j < event->ids.count; j++)
+			if (!numbers_add(&joined->ids, event->ids.items[j]))
+				return false;
+	}
+	return true;
+}
+
+static enum pd_status write_event_header(struct run *run, struct piece *piece, struct pd_error *error)
+{
+	struct source source = { .input.file = run->split.file, .name = run->input.name, .first_ns = piece->first_ns,
+				 .last_ns = piece->last_ns };
+	struct merge merge = { .sources = &source, .source_count = 1, .quiet = true };
+	enum pd_status status = PD_OK;
+
+	if (!list_events(run, piece, &merge) || merge_formats(&merge) != CODE_FINE)
+		status = out_of_memory(error);
+	if (status >= 0)
+		status = merge_header(&merge, piece->target.writer, error);
+	merge_fini(&merge);
+	free(source.events);
+	return status;
+}
+
+static bool has_id(const struct run *run, const struct piece *piece, uint64_t id)
+{
+	const struct pd_event *event = pd_file_event_by_id(run->split.file, id);
+
+	return !event || has_event(run, piece, event);
+}
+
+/* Entries of ids that a piece does not have would be refused by perf. */
+static enum pd_status pass_id_index(struct run *run, struct piece *piece, struct pd_stream *stream,
+				    const struct pd_record *record, const struct pd_id_index *index)
+{
+	struct pd_id_index changed = *index;
+	struct pd_id_entry *entries = malloc((index->entries.count + 1) * sizeof(*entries));
+	struct pd_id_guest *guests = malloc((index->entries.count + 1) * sizeof(*guests));
+	enum pd_status status = PD_OK;
+	size_t count = 0;
+
+	if (!entries || !guests)
+		status = out_of_memory(&run->error);
+	for (size_t i = 0; i < index->entries.count && status >= 0; i++) {
+		const struct pd_id_entry *entry = PD_ITEM(pd_id_entry, index->entries, i);
+
+		if (!has_id(run, piece, entry->id))
+			continue;
+		if (i < index->guests.count)
+			guests[count] = *PD_ITEM(pd_id_guest, index->guests, i);
+		entries[count++] = *entry;
+	}
+	changed.nr = count;
+	changed.entries = (struct pd_list){ entries, count, sizeof(*entries) };
+	changed.guests = (struct pd_list){ guests, index->guests.count ? count : 0, sizeof(*guests) };
+	if (status >= 0 && count == index->entries.count)
+		status = pd_writer_pass(piece->target.writer, stream, record, &run->error);
+	else if (status >= 0 && count)
+		status = pd_writer_pass_changed(piece->target.writer, stream, record, record->misc, &changed, &run->error);
+	free(entries);
+	free(guests);
+	return status;
+}
+
+static enum pd_status pass_of_events(struct run *run, struct piece *piece, struct pd_stream *stream,
+				     const struct pd_record *record)
+{
+	const struct pd_id_index *index = pd_as_id_index(record);
+	const struct pd_event_update *update = pd_as_event_update(record);
+	const struct pd_stat *stat = pd_as_stat(record);
+
+	if (index)
+		return pass_id_index(run, piece, stream, record, index);
+	if ((update && !has_id(run, piece, update->id)) || (stat && !has_id(run, piece, stat->id)) ||
+	    (record->event && !has_event(run, piece, record->event)))
+		return PD_OK;
+	return pd_writer_pass(piece->target.writer, stream, record, &run->error);
+}
+
+/* ---- writing ---- */
+
+/* Events and features of a pipe come as records; for pieces of events they are in the header already. */
+static bool is_around(const struct pd_record *record)
+{
+	return record->type == PD_RECORD_HEADER_ATTR || record->type == PD_RECORD_HEADER_FEATURE ||
+	       record->type == PD_RECORD_HEADER_TRACING_DATA || record->type == PD_RECORD_OLD_FEATURE ||
+	       record->type == PD_RECORD_HEADER_EVENT_TYPE;
+}
+
+static bool pass_other(struct run *run, struct pd_stream *stream, const struct pd_record *record)
+{
+	uint64_t bits = pieces_of(run, record);
+	bool by_event = run->split.by == BY_EVENT;
+	struct pd_bytes tail;
+
+	if (is_shell(record) ||
+	    (by_event && is_around(record) && pd_file_header(run->split.file)->mode == PD_MODE_PIPE))
+		return true;
+	/* what follows the record can be had as a whole by all of them */
+	if (record->tail_size && (bits & (bits - 1)))
+		run->status = pd_stream_tail(stream, &tail, &run->error);
+	for (; bits && run->status >= 0; bits &= bits - 1) {
+		struct piece *piece = &run->open[__builtin_ctzll(bits)];
+
+		if (by_event)
+			run->status = pass_of_events(run, piece, stream, record);
+		else
+			run->status = pd_writer_pass(piece->target.writer, stream, record, &run->error);
+	}
+	return run->status >= 0;
+}
+
+static bool write_record(void *self, struct pd_stream *stream, const struct pd_record *record)
+{
+	struct run *run = self;
+	struct piece *piece;
+	uint64_t key;
+	bool missing;
+
+	if (record->type != PD_RECORD_SAMPLE)
+		return pass_other(run, stream, record);
+	if (!split_key(&run->split, record, &key, &missing))
+		return true;
+	piece = split_find(&run->split, key);
+	if (!piece || piece < run->open || piece >= run->open + run->open_count)
+		return true;
+	run->status = pd_writer_pass(piece->target.writer, stream, record, &run->error);
+	return run->status >= 0;
+}
+
+static enum pd_status change_feature(void *self, struct pd_file *file, unsigned feature, const void **decoded_out,
+				     bool *keep, struct pd_error *error)
+{
+	struct piece *piece = self;
+
+	(void)file;
+	(void)keep;
+	(void)error;
+	if (feature == PD_FEATURE_SAMPLE_TIME) {
+		piece->times = (struct pd_sample_time){ .first_ns = piece->first_ns, .last_ns = piece->last_ns };
+		*decoded_out = &piece->times;
+	}
+	return PD_OK;
+}
+
+static int open_piece(struct run *run, struct piece *piece)
+{
+	struct pd_file *const inputs[] = { run->split.file };
+	const struct pd_changes changes = { .size = sizeof(changes), .self = piece, .feature = change_feature };
+	int code = target_take_path(&piece->target, &run->values->target, piece->path, PD_PACK_SAME);
+
+	if (code == CODE_FINE)
+		code = target_open(&piece->target, inputs, 1, false);
+	if (code != CODE_FINE)
+		return code;
+	if (run->split.by == BY_EVENT) {
+		run->status = write_event_header(run, piece, &run->error);
+	} else {
+		run->status = pd_writer_change(piece->target.writer, &changes, &run->error);
+		if (run->status >= 0)
+			run->status = pd_writer_carry(piece->target.writer, run->split.file, &run->error);
+	}
+	return run->status < 0 ? target_failed(&piece->target, run->status, &run->error) : CODE_FINE;
+}
+
+/* Writes the pieces from one on, so many as can be open at a time. */
+static int write_group(struct run *run, size_t from)
+{
+	struct split *split = &run->split;
+	size_t left = split->piece_count - from;
+	int code = CODE_FINE;
+
+	run->open = &split->pieces[from];
+	run->open_count = left < OPEN_PIECES ? left : OPEN_PIECES;
+	split->piece_bytes = split->piece_number = 0;
+	if (split_by_tasks(split) && !note_needs(run)) {
+		complain("out of memory");
+		return CODE_UNREADABLE;
+	}
+	for (size_t i = 0; i < run->open_count && code == CODE_FINE; i++)
+		code = open_piece(run, &run->open[i]);
+	if (code == CODE_FINE)
+		code = input_walk(&run->input, write_record, run);
+	if (code == CODE_FINE && run->status < 0)
+		code = target_failed(&run->open[0].target, run->status, &run->error);
+	for (size_t i = 0; i < run->open_count; i++)
+		code = target_close(&run->open[i].target, code);
+	return code;
+}
+
+/* Nothing is written over. */
+static int check_paths(const struct run *run)
+{
+	struct stat status;
+
+	for (size_t i = 0; i < run->split.piece_count; i++) {
+		const char *path = run->split.pieces[i].path;
+
+		if (lstat(path, &status) == 0) {
+			complain("%s: is there already, nothing is written", path);
+			return CODE_OUTPUT;
+		}
+	}
+	return CODE_FINE;
+}
+
+static int make_directory(const char *output)
+{
+	struct stat status;
+
+	if (strstr(output, "%s") || stat(output, &status) == 0 || mkdir(output, 0777) == 0)
+		return CODE_FINE;
+	complain("%s: cannot be made: %s", output, strerror(errno));
+	return CODE_OUTPUT;
+}
+
+/* ---- what was written ---- */
+
+static void print_pieces(const struct run *run, struct output *out)
+{
+	for (size_t i = 0; i < run->split.piece_count; i++) {
+		const struct piece *piece = &run->split.pieces[i];
+		struct stat status;
+		uint64_t size = stat(piece->path, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+
+		if (run->values->json) {
+			struct json json = { .text = out->text };
+
+			json_open(&json, NULL, '{');
+			json_string(&json, "file", piece->path);
+			json_number(&json, "samples", piece->samples);
+			json_number(&json, "bytes", size);
+			json_close(&json, '}');
+			pd_text_char(out->text, '\n');
+		} else {
+			pd_text_printf(out->text, "%10" PRIu64 " samples  ", piece->samples);
+			pd_text_escaped(out->text, piece->path, strlen(piece->path));
+			pd_text_char(out->text, '\n');
+		}
+		if (!output_spill(out))
+			return;
+	}
+}
+
+static void tell_lost(const struct run *run)
+{
+	if (run->missing)
+		complain("%" PRIu64 " samples are in no file: %s", run->missing, split_missing(&run->split));
+	if (run->unfit)
+		complain("%" PRIu64 " samples are in no file: they are damaged or of no known event", run->unfit);
+}
+
+static void tell(const struct run *run)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < run->split.piece_count; i++)
+		samples += run->split.pieces[i].samples;
+	if (!run->values->input.quiet)
+		complain("%" PRIu64 " of %" PRIu64 " samples are in %zu files", samples, samples + run->missing + run->unfit,
+			 run->split.piece_count);
+	tell_lost(run);
+}
+
+static int split_all(struct run *run, struct output *out)
+{
+	struct split *split = &run->split;
+	int code = count_all(run);
+
+	if (code != CODE_FINE)
+		return code;
+	if (!split->piece_count) {
+		tell_lost(run);
+		if (run->missing)
+			return CODE_NOTHING;
+		complain("%s: there are no samples", run->input.name);
+		return CODE_NO_SAMPLES;
+	}
+	code = split_name(split, run->output);
+	if (code == CODE_FINE)
+		code = check_paths(run);
+	if (code == CODE_FINE)
+		code = make_directory(run->output);
+	for (size_t i = 0; i < split->piece_count && code == CODE_FINE; i += OPEN_PIECES)
+		code = write_group(run, i);
+	progress_clear(&run->input.progress);
+	if (code != CODE_FINE)
+		return code;
+	print_pieces(run, out);
+	tell(run);
+	return run->unfit ? CODE_DAMAGED : CODE_FINE;
+}
+
+/* The form of the pieces is the same for all, so it is checked before anything is read. */
+static int take_options(struct run *run)
+{
+	const struct values *values = run->values;
+	struct target target;
+
+	if (!split_take(&run->split, values->by))
+		return CODE_USAGE;
+	run->output = values->target.output;
+	if (!run->output || !*run->output || !strcmp(run->output, "-")) {
+		complain("say where the pieces go: -o DIRECTORY, or -o FILE with %%s for what tells them apart");
+		return CODE_USAGE;
+	}
+	return target_take_path(&target, &values->target, run->output, PD_PACK_SAME);
+}
+
+static int run_split(const struct call *call)
+{
+	struct run run = { .values = call->values };
+	struct input_options input = run.values->input;
+	int code = take_options(&run);
+
+	input.keep = true;
+	if (code == CODE_FINE)
+		code = input_open(&run.input, &input, call, NULL, NULL);
+	if (code != CODE_FINE)
+		return code;
+	code = split_all(&run, call->out);
+	split_fini(&run.split);
+	free(run.needs);
+	free(run.masks);
+	return input_close(&run.input, code);
+}
+
+const struct command cmd_split = {
+	.usage = "[OPTION]... --by WHAT -o DIRECTORY [FILE]",
+	.text = "Writes a recording as several: one for each event, process, name of threads, CPU or cgroup, or slices of time or "
+		"of a size. Each is a recording of its own, with all that its samples need: who ran, what was mapped, and what is "
+		"said about machine and events. merge puts them together again.\n\n"
+		"OUTPUT is a directory, which is made if it is not there, or a name with %s in it: events, numbers and names stand "
+		"in its place, with _ for letters that are no part of plain names. Nothing is written over: if one of the files is "
+		"there already, none is written. What was written is printed.\n\n"
+		"Pieces of processes, threads and cgroups leave out what is known of other processes. Pieces of an event have also "
+		"the first event of the recording and those that records of tasks belong to. Slices of time begin with the first "
+		"sample. Many pieces are written 64 at a time, each time by reading FILE again.",
+	.options = options,
+	.examples = examples,
+	.values_size = sizeof(struct values),
+	.max_words = 1,
+	.run = run_split,
+};
