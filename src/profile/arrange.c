@@ -11,39 +11,57 @@
 #include "profile/hash.h"
 #include "profile/profile.h"
 
+// Where a bucket stands among the others.
+struct order {
+	uint64_t order;
+	uint32_t event;
+	uint32_t bucket;
+};
+
+enum { BATCH = 16 }; // stacks that are looked for together
+
+// A stack on its way into the table, which comes from memory meanwhile.
+struct candidate {
+	struct pd_stack stack;
+	uint64_t hash;
+};
+
 struct arranger {
 	struct pd_profile *profile;
 	const struct pd_collector *from;
-	struct pd_bucket **buckets;
+	struct order *orders; // of the buckets
 	uint32_t *numbers; // of frames of the collector, plus 1; 0: not used yet
 	struct pd_index stacks, names;
 	const char **texts; // of names
 	size_t text_count, text_capacity;
-	uint32_t *callers; // of the present stack
-	size_t caller_capacity;
 };
 
-static int compare_buckets(const void *a, const void *b)
+static int compare_orders(const void *a, const void *b)
 {
-	const struct pd_bucket *x = *(struct pd_bucket *const *)a, *y = *(struct pd_bucket *const *)b;
+	const struct order *x = a, *y = b;
 
-	if (x->key.event != y->key.event)
-		return x->key.event < y->key.event ? -1 : 1;
-	if (x->first.order != y->first.order)
-		return x->first.order < y->first.order ? -1 : 1;
-	return 0;
+	if (x->event != y->event)
+		return x->event < y->event ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
 }
 
 static bool sort_buckets(struct arranger *a)
 {
-	size_t count = 0;
+	size_t count = a->from->bucket_count;
+	bool sorted = true;
 
-	a->buckets = pd_alloc((a->from->bucket_count + 1) * sizeof(struct pd_bucket *));
-	if (!a->buckets)
+	a->orders = pd_realloc(NULL, (count + 1) * sizeof(*a->orders));
+	if (!a->orders)
 		return false;
-	for (; count < a->from->bucket_count; count++)
-		a->buckets[count] = a->from->buckets[count];
-	qsort(a->buckets, count, sizeof(struct pd_bucket *), compare_buckets);
+	for (size_t i = 0; i < count; i++) {
+		const struct pd_bucket *bucket = a->from->buckets[i];
+
+		a->orders[i] = (struct order){bucket->first.order, bucket->key.event, (uint32_t)i};
+		sorted = sorted && (!i || compare_orders(&a->orders[i - 1], &a->orders[i]) <= 0);
+	}
+	// with one thread they come in this order
+	if (!sorted)
+		qsort(a->orders, count, sizeof(*a->orders), compare_orders);
 	return true;
 }
 
@@ -85,9 +103,15 @@ static bool name_entry(struct arranger *a, struct pd_profile_entry *entry, const
 static uint32_t number_of(struct arranger *a, uint32_t frame)
 {
 	struct pd_profile *profile = a->profile;
+	const struct pd_seen_frame *seen = &a->from->frames.items[frame];
 
 	if (!a->numbers[frame]) {
-		profile->frames[profile->frame_count] = a->from->frames.items[frame];
+		profile->frames[profile->frame_count] = (struct pd_frame){
+			.place = {.addr = seen->recorded, .recorded = seen->recorded},
+			.cpumode = seen->cpumode,
+			.pid = seen->pid,
+			.when = seen->when,
+		};
 		a->numbers[frame] = (uint32_t)++profile->frame_count;
 	}
 	return a->numbers[frame] - 1;
@@ -100,50 +124,50 @@ static bool same_stack(const struct pd_stack *a, const struct pd_stack *b)
 }
 
 // The number of a stack, which may be new. False if there is no memory.
-static bool stack_once(struct arranger *a, struct pd_stack *stack, size_t *index_out)
+static bool stack_once(struct arranger *a, const struct candidate *candidate, size_t *index_out)
 {
 	struct pd_profile *profile = a->profile;
-	uint64_t hash = pd_hash(a->from->seed ^ stack->ip, stack->callers, stack->caller_count * sizeof(a->callers[0]));
-	size_t at = (uint32_t)hash;
+	size_t at = (uint32_t)candidate->hash;
 
-	for (uint32_t i; (i = pd_index_next(&a->stacks, hash, &at)) != PD_INDEX_END;) {
-		if (same_stack(&profile->stacks[i], stack)) {
+	for (uint32_t i; (i = pd_index_next(&a->stacks, candidate->hash, &at)) != PD_INDEX_END;) {
+		if (same_stack(&profile->stacks[i], &candidate->stack)) {
 			*index_out = i;
 			return true;
 		}
 	}
-	if (stack->caller_count)
-		stack->callers = pd_arena_copy(&profile->arena, stack->callers,
-					       stack->caller_count * sizeof(a->callers[0]));
-	if (!stack->callers || !PD_GROW(profile->stacks, profile->stack_capacity, profile->stack_count + 1) ||
-	    !pd_index_add(&a->stacks, hash, (uint32_t)profile->stack_count))
+	if (!PD_GROW(profile->stacks, profile->stack_capacity, profile->stack_count + 1) ||
+	    !pd_index_add(&a->stacks, candidate->hash, (uint32_t)profile->stack_count))
 		return false;
 	*index_out = profile->stack_count;
-	profile->stacks[profile->stack_count++] = *stack;
+	profile->stacks[profile->stack_count++] = candidate->stack;
 	return true;
 }
 
-static bool take_stack(struct arranger *a, const struct pd_bucket *bucket, size_t *index_out)
+// The callers stay where the bucket has them, with the numbers that users see.
+static struct candidate make_candidate(struct arranger *a, struct pd_bucket *bucket)
 {
 	const struct pd_bucket_key *key = &bucket->key;
-	struct pd_stack stack = {
-		.ip = number_of(a, key->ip),
-		.caller_count = key->caller_count,
-		.cut = key->cut,
-		.damaged = key->damaged,
+	struct candidate candidate = {
+		.stack = {
+			.ip = number_of(a, key->ip),
+			.callers = bucket->callers,
+			.caller_count = key->caller_count,
+			.cut = key->cut,
+			.damaged = key->damaged,
+		},
 	};
 
-	if (!PD_GROW(a->callers, a->caller_capacity, key->caller_count + (size_t)1))
-		return false;
 	for (size_t i = 0; i < key->caller_count; i++)
-		a->callers[i] = number_of(a, bucket->callers[i]);
-	stack.callers = a->callers;
-	return stack_once(a, &stack, index_out);
+		bucket->callers[i] = number_of(a, bucket->callers[i]);
+	candidate.hash = pd_hash_halves(a->from->seed ^ candidate.stack.ip, bucket->callers, key->caller_count);
+	pd_index_prefetch(&a->stacks, candidate.hash);
+	return candidate;
 }
 
 // ---- entries ----
 
-static bool arrange_bucket(struct arranger *a, const struct pd_bucket *bucket, struct pd_profile_entry *entry)
+static bool arrange_bucket(struct arranger *a, const struct pd_bucket *bucket, const struct candidate *candidate,
+			   struct pd_profile_entry *entry)
 {
 	const struct pd_bucket_key *key = &bucket->key;
 	const struct pd_owner *owner = &a->from->owners.items[key->owner];
@@ -161,22 +185,40 @@ static bool arrange_bucket(struct arranger *a, const struct pd_bucket *bucket, s
 		.weights = bucket->weights,
 		.raw = key->raw ? a->from->raws.items[key->raw] : (struct pd_bytes){0},
 	};
-	return take_stack(a, bucket, &entry->stack) && name_entry(a, entry, owner);
+	return stack_once(a, candidate, &entry->stack) && name_entry(a, entry, owner);
+}
+
+// The next entries. False if there is no memory.
+static bool arrange_some(struct arranger *a, size_t count)
+{
+	struct pd_profile *profile = a->profile;
+	struct candidate candidates[BATCH];
+	size_t first = profile->entry_count;
+
+	for (size_t i = 0; i < count; i++)
+		candidates[i] = make_candidate(a, a->from->buckets[a->orders[first + i].bucket]);
+	for (size_t i = 0; i < count; i++, profile->entry_count++)
+		if (!arrange_bucket(a, a->from->buckets[a->orders[first + i].bucket], &candidates[i],
+				    &profile->entries[first + i]))
+			return false;
+	return true;
 }
 
 static bool arrange(struct arranger *a)
 {
 	struct pd_profile *profile = a->profile;
+	size_t count = a->from->bucket_count;
 
-	profile->entries = pd_alloc((a->from->bucket_count + 1) * sizeof(*profile->entries));
-	profile->frames = pd_alloc((a->from->frames.count + 1) * sizeof(*profile->frames));
+	profile->entries = pd_realloc(NULL, (count + 1) * sizeof(*profile->entries));
+	profile->frames = pd_realloc(NULL, (a->from->frames.count + 1) * sizeof(*profile->frames));
 	a->numbers = pd_alloc((a->from->frames.count + 1) * sizeof(*a->numbers));
 	if (!profile->entries || !profile->frames || !a->numbers || !sort_buckets(a))
 		return false;
-	for (size_t i = 0; i < a->from->bucket_count; i++) {
-		if (!arrange_bucket(a, a->buckets[i], &profile->entries[i]))
+	while (profile->entry_count < count) {
+		size_t left = count - profile->entry_count;
+
+		if (!arrange_some(a, left < BATCH ? left : BATCH))
 			return false;
-		profile->entry_count++;
 	}
 	return true;
 }
@@ -186,10 +228,9 @@ enum pd_status pd_profile_arrange(struct pd_profile *profile, struct pd_error *e
 	struct arranger a = {.profile = profile, .from = &profile->collector};
 	bool done = arrange(&a);
 
-	pd_free(a.buckets);
+	pd_free(a.orders);
 	pd_free(a.numbers);
 	pd_free(a.texts);
-	pd_free(a.callers);
 	pd_index_fini(&a.stacks);
 	pd_index_fini(&a.names);
 	return done ? PD_OK : pd_fail_memory(error);

@@ -11,6 +11,7 @@
 enum {
 	RECENT_FIRST = 1 << 14,
 	RECENT_LIMIT = 1 << 20,
+	WANTED_MOST = 256, // frames that are looked for at once, and one more chain
 };
 
 #define HAS(attr, NAME) ((attr)->sample_type & PD_MASK(PD_SAMPLE_TYPE_##NAME))
@@ -88,9 +89,8 @@ static struct pd_bucket *add_bucket(struct pd_collector *c, const struct pd_buck
 
 // The bucket of a key, which may be new. NULL if there is no memory.
 static struct pd_bucket *find_bucket(struct pd_collector *c, const struct pd_bucket_key *key, const uint32_t *callers,
-				     struct pd_moment when)
+				     uint64_t hash, struct pd_moment when)
 {
-	uint64_t hash = hash_bucket(c, key, callers);
 	size_t at = (uint32_t)hash;
 
 	for (uint32_t i; (i = pd_index_next(&c->index, hash, &at)) != PD_INDEX_END;) {
@@ -166,26 +166,33 @@ static bool is_cut(const struct pd_attr *attr, struct pd_u64s chain)
 	return addresses >= most;
 }
 
-// Frames of a chain into c->callers. False if there is no memory.
-static bool take_chain(struct pd_collector *c, struct pd_u64s chain, struct pd_spot spot, struct pd_bucket_key *key)
+static bool want(struct pd_collector *c, const struct pd_spot *spot)
+{
+	if (!PD_GROW(c->wanted, c->wanted_capacity, c->wanted_count + 1))
+		return false;
+	c->wanted[c->wanted_count++].spot = *spot;
+	return true;
+}
+
+// Asks for the frames of a chain. False if there is no memory.
+static bool want_chain(struct pd_collector *c, struct pd_u64s chain, struct pd_spot spot, struct pd_bucket_key *key)
 {
 	unsigned most = c->options->max_stack;
 
-	if (!PD_GROW(c->callers, c->caller_capacity, chain.count + 1))
-		return false;
 	spot.cpumode = PD_CPUMODE_USER;
 	for (size_t i = 0; i < chain.count; i++) {
 		if (chain.items[i] < PD_CONTEXT_MAX) {
 			if (most && key->caller_count >= most)
 				break;
 			spot.addr = chain.items[i];
-			c->callers[key->caller_count] = pd_frames_find(&c->frames, &spot);
-			if (c->callers[key->caller_count++] == PD_NO_FRAME)
+			if (!want(c, &spot))
 				return false;
+			key->caller_count++;
 		} else if (chain.items[i] == (uint64_t)PD_CONTEXT_USER_DEFERRED) {
 			break;
 		} else if (!follow_marker(chain.items[i], &spot.cpumode)) {
 			key->damaged = true;
+			c->wanted_count -= key->caller_count;
 			key->caller_count = 0;
 			break;
 		}
@@ -224,32 +231,6 @@ static inline void tag(const struct pd_collector *c, struct pd_pending *pending,
 	}
 	pd_tag_add_words(&tag, secrets + PD_TAG_HEAD, pending->chain, pending->chain_count);
 	pending->tag = tag;
-}
-
-// The bucket of a raw key that was not seen lately. NULL if there is no memory.
-static struct pd_bucket *sort_in(struct pd_collector *c, const struct pd_pending *pending)
-{
-	struct pd_u64s chain = {pending->chain, pending->chain_count};
-	struct pd_spot spot = {pending->maps, pending->ip, pending->pid, pending->cpumode, pending->when};
-	struct pd_bucket_key key = {
-		.owner = pending->owner,
-		.event = pending->event,
-		.cpu = pending->cpu,
-		.ip = pd_frames_find(&c->frames, &spot),
-		.cgroup = pending->cgroup,
-		.slice = pending->slice,
-		.raw = pending->raw,
-		.weight = c->options->by & PD_BY_WEIGHT ? pending->weight : 0,
-	};
-
-	if (key.ip == PD_NO_FRAME)
-		return NULL;
-	if (c->options->by & PD_BY_CHAIN) {
-		key.cut = is_cut(c->totals[key.event].event->attr, chain);
-		if (!take_chain(c, chain, spot, &key))
-			return NULL;
-	}
-	return find_bucket(c, &key, c->callers, pending->when);
 }
 
 // ---- what was seen lately ----
@@ -318,80 +299,158 @@ static void grow_recent(struct pd_collector *c)
 	c->recent_count = count;
 }
 
-// What is known of the bucket of a sample, which may be new. NULL if there is no memory.
-static struct pd_recent *look_up(struct pd_collector *c, const struct pd_pending *pending)
+static void count(struct pd_collector *c, struct pd_recent *recent, const struct pd_pending *pending)
 {
-	struct pd_recent *pair = pair_of(c, &pending->tag);
-	struct pd_bucket *bucket;
-
-	bucket = sort_in(c, pending);
-	if (!bucket)
-		return NULL;
-	// pieces of the file come in any order
-	if (PD_UNLIKELY(pending->when.order < bucket->first.order))
-		bucket->first = pending->when;
-	for (size_t i = 0; i < 2; i++)
-		if (pair[i].samples && pd_same_tag(&pair[i].tag, &pending->tag))
-			return &pair[i];
-	// several for each stack, which processes have at other addresses, so that they do not push each other out
-	if (PD_UNLIKELY(c->bucket_count * 4 > c->recent_count && c->recent_count < RECENT_LIMIT)) {
-		grow_recent(c);
-		pair = pair_of(c, &pending->tag);
-	}
-	return keep_recent(c, pair, &(struct pd_recent){.tag = pending->tag, .bucket = bucket->number});
-}
-
-static struct pd_recent *recent_of(struct pd_collector *c, const struct pd_pending *pending)
-{
-	struct pd_recent *pair = pair_of(c, &pending->tag);
-
-	for (size_t i = 0; i < 2; i++)
-		// what is older than all before says where its frames were first, too
-		if (pair[i].samples && pd_same_tag(&pair[i].tag, &pending->tag) &&
-		    (PD_LIKELY(!c->shuffled) || pending->when.order >= c->buckets[pair[i].bucket]->first.order))
-			return &pair[i];
-	return look_up(c, pending);
-}
-
-// Into its bucket at once. False if there is no memory.
-static bool put_in_long(struct pd_collector *c, const struct pd_pending *pending)
-{
-	struct pd_bucket *bucket = sort_in(c, pending);
-
-	if (!bucket)
-		return false;
-	if (pending->when.order < bucket->first.order)
-		bucket->first = pending->when;
-	bucket->samples++;
-	bucket->period += pending->period;
-	bucket->weights += pending->weight;
-	return true;
-}
-
-// False if there is no memory.
-static bool put_in(struct pd_collector *c, const struct pd_pending *pending)
-{
-	struct pd_recent *recent;
-
-	if (PD_UNLIKELY(!has_tag(pending)))
-		return put_in_long(c, pending);
-	recent = recent_of(c, pending);
-	if (PD_UNLIKELY(!recent))
-		return false;
 	if (PD_UNLIKELY(recent->samples == UINT32_MAX))
 		settle(c, recent);
 	recent->samples++;
 	recent->period += pending->period;
 	if (PD_UNLIKELY(pending->weight))
 		c->buckets[recent->bucket]->weights += pending->weight;
+}
+
+// False if the raw key was not seen lately.
+static bool count_known(struct pd_collector *c, const struct pd_pending *pending)
+{
+	struct pd_recent *pair = pair_of(c, &pending->tag);
+
+	for (size_t i = 0; i < 2; i++)
+		// what is older than all before says where its frames were first, too
+		if (pair[i].samples && pd_same_tag(&pair[i].tag, &pending->tag) &&
+		    (PD_LIKELY(!c->shuffled) || pending->when.order >= c->buckets[pair[i].bucket]->first.order)) {
+			count(c, &pair[i], pending);
+			return true;
+		}
+	return false;
+}
+
+static void count_new(struct pd_collector *c, const struct pd_pending *pending, struct pd_bucket *bucket)
+{
+	struct pd_recent *pair = pair_of(c, &pending->tag);
+
+	for (size_t i = 0; i < 2; i++)
+		if (pair[i].samples && pd_same_tag(&pair[i].tag, &pending->tag)) {
+			count(c, &pair[i], pending);
+			return;
+		}
+	// several for each stack, which processes have at other addresses, so that they do not push each other out
+	if (PD_UNLIKELY(c->bucket_count * 4 > c->recent_count && c->recent_count < RECENT_LIMIT)) {
+		grow_recent(c);
+		pair = pair_of(c, &pending->tag);
+	}
+	count(c, keep_recent(c, pair, &(struct pd_recent){.tag = pending->tag, .bucket = bucket->number}), pending);
+}
+
+// ---- raw keys that were not seen lately ----
+
+// A sample whose frames are looked for.
+struct pd_miss {
+	const struct pd_pending *pending;
+	struct pd_bucket_key key;
+	size_t wanted; // its own address, then its callers
+	uint64_t hash;
+};
+
+static bool begin_miss(struct pd_collector *c, const struct pd_pending *pending)
+{
+	struct pd_u64s chain = {pending->chain, pending->chain_count};
+	struct pd_spot spot = {pending->maps, pending->ip, pending->pid, pending->cpumode, pending->when};
+	struct pd_miss *miss = &c->misses[c->miss_count++];
+
+	*miss = (struct pd_miss){
+		.pending = pending,
+		.key = {
+			.owner = pending->owner,
+			.event = pending->event,
+			.cpu = pending->cpu,
+			.cgroup = pending->cgroup,
+			.slice = pending->slice,
+			.raw = pending->raw,
+			.weight = c->options->by & PD_BY_WEIGHT ? pending->weight : 0,
+		},
+		.wanted = c->wanted_count,
+	};
+	if (!want(c, &spot))
+		return false;
+	if (!(c->options->by & PD_BY_CHAIN))
+		return true;
+	miss->key.cut = is_cut(c->totals[pending->event].event->attr, chain);
+	return want_chain(c, chain, spot, &miss->key);
+}
+
+// The key is known once all frames are.
+static void hash_miss(struct pd_collector *c, struct pd_miss *miss)
+{
+	miss->key.ip = c->wanted[miss->wanted].frame;
+	for (size_t i = 0; i < miss->key.caller_count; i++)
+		c->callers[miss->wanted + i] = c->wanted[miss->wanted + 1 + i].frame;
+	miss->hash = hash_bucket(c, &miss->key, c->callers + miss->wanted);
+	pd_index_prefetch(&c->index, miss->hash);
+}
+
+static bool end_miss(struct pd_collector *c, const struct pd_miss *miss)
+{
+	const struct pd_pending *pending = miss->pending;
+	struct pd_bucket *bucket = find_bucket(c, &miss->key, c->callers + miss->wanted, miss->hash, pending->when);
+
+	if (!bucket)
+		return false;
+	// pieces of the file come in any order
+	if (PD_UNLIKELY(pending->when.order < bucket->first.order))
+		bucket->first = pending->when;
+	if (PD_LIKELY(has_tag(pending))) {
+		count_new(c, pending, bucket);
+		return true;
+	}
+	bucket->samples++;
+	bucket->period += pending->period;
+	bucket->weights += pending->weight;
 	return true;
+}
+
+static bool end_misses(struct pd_collector *c)
+{
+	size_t count = c->miss_count;
+
+	if (!PD_GROW(c->callers, c->caller_capacity, c->wanted_count + 1) ||
+	    !pd_frames_find(&c->frames, c->wanted, c->wanted_count))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		hash_miss(c, &c->misses[i]);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t likely = pd_index_peek(&c->index, c->misses[i].hash);
+
+		if (likely != PD_INDEX_END)
+			__builtin_prefetch(c->buckets[likely]);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (!end_miss(c, &c->misses[i]))
+			return false;
+	c->miss_count = c->wanted_count = 0;
+	return true;
+}
+
+// Puts what waits into buckets. False if there is no memory.
+static bool flush(struct pd_collector *c, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct pd_pending *pending = &c->pending[i];
+
+		if (PD_LIKELY(has_tag(pending)) && count_known(c, pending))
+			continue;
+		if (!begin_miss(c, pending) || (c->wanted_count > WANTED_MOST && !end_misses(c)))
+			return false;
+	}
+	return !c->miss_count || end_misses(c);
 }
 
 static bool add_sample(struct pd_collector *c, const struct shot *shot)
 {
 	uint32_t by = c->options->by;
 	const struct pd_brief *brief = &shot->brief;
-	struct pd_pending pending = {
+	struct pd_pending *pending = &c->pending[0];
+
+	*pending = (struct pd_pending){
 		.maps = shot->maps,
 		.ip = brief->ip,
 		.period = brief->period,
@@ -408,14 +467,14 @@ static bool add_sample(struct pd_collector *c, const struct shot *shot)
 	};
 
 	if (by & PD_BY_CHAIN) {
-		pending.chain = brief->callchain.items;
-		pending.chain_count = (uint32_t)brief->callchain.count;
+		pending->chain = brief->callchain.items;
+		pending->chain_count = (uint32_t)brief->callchain.count;
 	}
 	if (shot->when.order < c->last_order)
 		c->shuffled = true;
 	c->last_order = shot->when.order;
-	tag(c, &pending, by & BY_EXTRA);
-	return put_in(c, &pending);
+	tag(c, pending, by & BY_EXTRA);
+	return flush(c, 1);
 }
 
 // ---- counter values ----
@@ -659,15 +718,6 @@ static inline size_t take_plain(const struct plain *plain, const uint8_t *at, st
 	return size;
 }
 
-// Puts what waits into buckets.
-static bool flush(struct pd_collector *c, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (PD_UNLIKELY(!put_in(c, &c->pending[i])))
-			return false;
-	return true;
-}
-
 static bool take_all_plain(struct pd_collector *c, struct plain *plain)
 {
 	const uint64_t from_ns = c->options->from_ns, to_ns = c->options->to_ns ? c->options->to_ns : UINT64_MAX;
@@ -733,10 +783,15 @@ enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_
 	return PD_OK;
 }
 
-void pd_collector_flush(struct pd_collector *collector)
+void pd_collector_finish(struct pd_collector *collector)
 {
 	for (size_t i = 0; collector->recent && i < collector->recent_count; i++)
 		settle(collector, &collector->recent[i]);
+	pd_free(collector->recent_memory);
+	collector->recent_memory = NULL;
+	collector->recent = NULL;
+	pd_index_fini(&collector->index);
+	pd_frames_finish(&collector->frames);
 }
 
 // ---- beginning and end ----
@@ -749,10 +804,11 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 	c->owners = (struct pd_owners){.world = c->world, .seed = c->seed, .by = c->options->by};
 	c->event_count = pd_file_event_count(c->file);
 	c->pending = pd_alloc(PD_PENDING_MOST * sizeof(*c->pending));
+	c->misses = pd_alloc(PD_PENDING_MOST * sizeof(*c->misses));
 	c->secrets = pd_alloc(sizeof(*c->secrets));
 	c->recent_count = RECENT_FIRST;
 	c->totals = pd_alloc((c->event_count + 1) * sizeof(*c->totals));
-	if (!c->pending || !c->secrets || !make_recent(c->recent_count, &c->recent_memory, &c->recent) || !c->totals ||
+	if (!c->pending || !c->misses || !c->secrets || !make_recent(c->recent_count, &c->recent_memory, &c->recent) || !c->totals ||
 	    !pd_frames_init(&c->frames) || !pd_owners_init(&c->owners)) {
 		pd_collector_fini(c);
 		return pd_fail_memory(error);
@@ -768,6 +824,8 @@ void pd_collector_fini(struct pd_collector *collector)
 	pd_free(collector->recent_memory);
 	pd_free(collector->secrets);
 	pd_free(collector->pending);
+	pd_free(collector->misses);
+	pd_free(collector->wanted);
 	raws_fini(&collector->raws);
 	pd_frames_fini(&collector->frames);
 	pd_owners_fini(&collector->owners);
@@ -824,7 +882,7 @@ static bool join_bucket(struct pd_collector *c, const struct pd_bucket *from, co
 	key.raw = to->raws[key.raw];
 	for (size_t i = 0; i < key.caller_count; i++)
 		c->callers[i] = to->frames[from->callers[i]];
-	bucket = find_bucket(c, &key, c->callers, from->first);
+	bucket = find_bucket(c, &key, c->callers, hash_bucket(c, &key, c->callers), from->first);
 	if (!bucket)
 		return false;
 	if (from->first.order < bucket->first.order)

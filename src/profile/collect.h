@@ -60,6 +60,7 @@ struct pd_last_value {
 };
 
 struct pd_pending;
+struct pd_miss;
 
 enum { PD_PENDING_MOST = 32 }; // samples that wait for each other
 
@@ -75,6 +76,10 @@ struct pd_collector {
 	size_t bucket_count, bucket_capacity;
 	struct pd_index index; // of buckets
 	struct pd_pending *pending;
+	struct pd_miss *misses; // of those that wait
+	size_t miss_count;
+	struct pd_wanted *wanted; // frames of the misses
+	size_t wanted_count, wanted_capacity;
 	struct pd_secrets *secrets;
 	void *recent_memory;
 	struct pd_recent *recent; // pairs, by a hash, the younger one first
@@ -84,7 +89,7 @@ struct pd_collector {
 	struct pd_raws raws;
 	struct pd_last_value *last_values;
 	size_t value_slots, value_count;
-	uint32_t *callers; // frames of the present sample
+	uint32_t *callers; // frames of samples on their way
 	size_t caller_capacity;
 	struct pd_profile_total *totals; // by event
 	size_t event_count;
@@ -98,8 +103,8 @@ void pd_collector_fini(struct pd_collector *collector);
 enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd_record *record, struct pd_error *error);
 // Takes the samples that follow the current record of a stream and need no closer look; the stream goes on behind them.
 enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_stream *stream, struct pd_error *error);
-// To be called behind the last record.
-void pd_collector_flush(struct pd_collector *collector);
+// To be called behind the last record, and before others are joined: gives back what only records need.
+void pd_collector_finish(struct pd_collector *collector);
 // Adds all that another one has, which was flushed.
 enum pd_status pd_collector_join(struct pd_collector *collector, const struct pd_collector *other,
 				 struct pd_error *error);

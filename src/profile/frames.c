@@ -17,12 +17,17 @@ bool pd_frames_init(struct pd_frames *frames)
 	return frames->known != NULL;
 }
 
+void pd_frames_finish(struct pd_frames *frames)
+{
+	pd_free(frames->known);
+	frames->known = NULL;
+	pd_index_fini(&frames->index);
+}
+
 void pd_frames_fini(struct pd_frames *frames)
 {
+	pd_frames_finish(frames);
 	pd_free(frames->items);
-	pd_free(frames->ids);
-	pd_free(frames->known);
-	pd_index_fini(&frames->index);
 	*frames = (struct pd_frames){0};
 }
 
@@ -56,67 +61,100 @@ static bool same_id(const struct pd_frame_id *a, const struct pd_frame_id *b)
 	return a->words[0] == b->words[0] && a->words[1] == b->words[1] && a->words[2] == b->words[2];
 }
 
-static uint32_t add(struct pd_frames *frames, const struct pd_frame_id *id, uint64_t hash, const struct pd_frame *frame)
+static uint32_t add(struct pd_frames *frames, const struct pd_seen_frame *frame, uint64_t hash)
 {
 	if (frames->count >= PD_NO_FRAME - 1 || !PD_GROW(frames->items, frames->capacity, frames->count + 1) ||
-	    !PD_GROW(frames->ids, frames->id_capacity, frames->count + 1) ||
 	    !pd_index_add(&frames->index, hash, (uint32_t)frames->count))
 		return PD_NO_FRAME;
-	frames->ids[frames->count] = *id;
 	frames->items[frames->count] = *frame;
 	return (uint32_t)frames->count++;
 }
 
-// The frame with an identity. The earliest in the file says where and when it was seen.
-static uint32_t find(struct pd_frames *frames, const struct pd_frame_id *id, const struct pd_frame *frame)
+static uint64_t hash_id(const struct pd_frames *frames, const struct pd_frame_id *id)
 {
-	uint64_t hash = pd_hash_words(frames->seed, id->words, sizeof(id->words) / sizeof(id->words[0]));
+	return pd_hash_words(frames->seed, id->words, sizeof(id->words) / sizeof(id->words[0]));
+}
+
+// The frame that is the same. The earliest in the file says where and when it was seen.
+static uint32_t find(struct pd_frames *frames, const struct pd_seen_frame *frame, uint64_t hash)
+{
 	size_t at = (uint32_t)hash;
 
 	for (uint32_t i; (i = pd_index_next(&frames->index, hash, &at)) != PD_INDEX_END;) {
-		if (!same_id(&frames->ids[i], id))
+		if (!same_id(&frames->items[i].id, &frame->id))
 			continue;
 		if (frame->when.order < frames->items[i].when.order)
 			frames->items[i] = *frame;
 		return i;
 	}
-	return add(frames, id, hash, frame);
+	return add(frames, frame, hash);
 }
 
-static uint32_t look_up(struct pd_frames *frames, const struct pd_spot *spot)
+// What is known of an address, or who it is, and asks for the memory that looking for it needs.
+static void begin(struct pd_frames *frames, struct pd_wanted *wanted)
 {
-	struct pd_frame_id id = identify(frames, spot);
-	struct pd_frame frame = {
-		.place = {.addr = spot->addr, .recorded = spot->addr},
-		.cpumode = spot->cpumode,
-		.pid = spot->pid,
+	struct pd_spot *spot = &wanted->spot;
+	uint32_t mode = spot->cpumode | IS_KNOWN;
+	uint64_t words[2];
+
+	// all processes see the same kernel
+	if (is_of_kernel(spot->cpumode)) {
+		spot->maps = (uint32_t)spot->maps;
+		spot->pid = 0;
+	}
+	words[0] = spot->maps + spot->pid;
+	words[1] = spot->addr;
+	wanted->known = &frames->known[pd_hash_words(frames->seed, words, 2) % KNOWN];
+	wanted->is_known = wanted->known->addr == spot->addr && wanted->known->maps == spot->maps &&
+			   wanted->known->pid == spot->pid && wanted->known->mode == mode &&
+			   wanted->known->order <= spot->when.order;
+	if (wanted->is_known) {
+		wanted->frame = wanted->known->frame;
+		return;
+	}
+	wanted->id = identify(frames, spot);
+	wanted->hash = hash_id(frames, &wanted->id);
+	pd_index_prefetch(&frames->index, wanted->hash);
+}
+
+static bool end(struct pd_frames *frames, struct pd_wanted *wanted)
+{
+	const struct pd_spot *spot = &wanted->spot;
+	struct pd_seen_frame frame = {
+		.id = wanted->id,
 		.when = spot->when,
+		.recorded = spot->addr,
+		.pid = spot->pid,
+		.cpumode = spot->cpumode,
 	};
 
-	return find(frames, &id, &frame);
+	wanted->frame = find(frames, &frame, wanted->hash);
+	if (wanted->frame == PD_NO_FRAME)
+		return false;
+	*wanted->known = (struct pd_known_addr){spot->maps, spot->addr, spot->when.order, spot->pid,
+						spot->cpumode | IS_KNOWN, wanted->frame};
+	return true;
 }
 
-uint32_t pd_frames_find(struct pd_frames *frames, const struct pd_spot *spot)
+bool pd_frames_find(struct pd_frames *frames, struct pd_wanted *wanted, size_t count)
 {
-	// all processes see the same kernel
-	bool shared = is_of_kernel(spot->cpumode);
-	uint64_t maps = shared ? (uint32_t)spot->maps : spot->maps;
-	uint32_t pid = shared ? 0 : spot->pid, mode = spot->cpumode | IS_KNOWN;
-	uint64_t words[2] = {maps + pid, spot->addr};
-	struct pd_known_addr *known = &frames->known[pd_hash_words(frames->seed, words, 2) % KNOWN];
-	struct pd_spot alone = *spot;
+	for (size_t i = 0; i < count; i++)
+		begin(frames, &wanted[i]);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t likely = wanted[i].is_known ? PD_INDEX_END : pd_index_peek(&frames->index, wanted[i].hash);
 
-	if (known->addr == spot->addr && known->maps == maps && known->pid == pid &&
-	    known->mode == mode && known->order <= spot->when.order)
-		return known->frame;
-	alone.pid = pid;
-	*known = (struct pd_known_addr){maps, spot->addr, spot->when.order, pid, mode, look_up(frames, &alone)};
-	if (PD_UNLIKELY(known->frame == PD_NO_FRAME))
-		known->mode = 0;
-	return known->frame;
+		if (likely != PD_INDEX_END)
+			__builtin_prefetch(&frames->items[likely]);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (!wanted[i].is_known && !end(frames, &wanted[i]))
+			return false;
+	return true;
 }
 
 uint32_t pd_frames_join(struct pd_frames *frames, const struct pd_frames *others, uint32_t index)
 {
-	return find(frames, &others->ids[index], &others->items[index]);
+	const struct pd_seen_frame *other = &others->items[index];
+
+	return find(frames, other, hash_id(frames, &other->id));
 }

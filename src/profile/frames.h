@@ -16,6 +16,16 @@ struct pd_frame_id {
 	uint64_t words[3];
 };
 
+// A place, and the earliest sample that has it. What a look-up touches comes first, in one line of the cache.
+struct pd_seen_frame {
+	struct pd_frame_id id;
+	struct pd_moment when;
+	uint64_t recorded;
+	uint32_t pid;
+	unsigned cpumode;
+	uint64_t unused; // lines are not shared
+};
+
 // An address that was looked up: what a process has there while its maps stay as they are.
 struct pd_known_addr {
 	uint64_t maps;
@@ -29,10 +39,8 @@ struct pd_known_addr {
 struct pd_frames {
 	const struct pd_world *world;
 	uint64_t seed;
-	struct pd_frame *items;
+	struct pd_seen_frame *items;
 	size_t count, capacity;
-	struct pd_frame_id *ids;
-	size_t id_capacity;
 	struct pd_index index;
 	struct pd_known_addr *known; // by a hash; a newer one takes the place
 };
@@ -49,10 +57,24 @@ struct pd_spot {
 // PD_NO_FRAME if there is no memory.
 #define PD_NO_FRAME UINT32_MAX
 
+// A frame that is looked for.
+struct pd_wanted {
+	struct pd_spot spot;
+	uint32_t frame; // once it was found
+	// on the way
+	bool is_known;
+	struct pd_known_addr *known;
+	struct pd_frame_id id;
+	uint64_t hash;
+};
+
 // world and seed must have been set. False if there is no memory.
 bool pd_frames_init(struct pd_frames *frames);
 void pd_frames_fini(struct pd_frames *frames);
-uint32_t pd_frames_find(struct pd_frames *frames, const struct pd_spot *spot);
+// Nothing will be looked for any more; the frames stay.
+void pd_frames_finish(struct pd_frames *frames);
+// Finds many at once, so that they need not wait for memory one after another. False if there is none left.
+bool pd_frames_find(struct pd_frames *frames, struct pd_wanted *wanted, size_t count);
 // The frame that is the same as one of others.
 uint32_t pd_frames_join(struct pd_frames *frames, const struct pd_frames *others, uint32_t index);
 

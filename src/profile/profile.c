@@ -110,7 +110,7 @@ static enum pd_status join_twin(void *self, void *twin, struct pd_error *error)
 {
 	enum pd_status status;
 
-	pd_collector_flush(twin);
+	pd_collector_finish(twin);
 	status = pd_collector_join(self, twin, error);
 	pd_collector_fini(twin);
 	pd_free(twin);
@@ -179,7 +179,7 @@ static enum pd_status fill(struct pd_profile *profile, struct pd_error *error)
 	};
 	if (status >= 0)
 		status = read_samples(profile, error);
-	pd_collector_flush(&profile->collector);
+	pd_collector_finish(&profile->collector);
 	if (status >= 0)
 		status = pd_profile_arrange(profile, error);
 	profile->losses.unknown_event = profile->collector.unknown_event;
@@ -188,6 +188,8 @@ static enum pd_status fill(struct pd_profile *profile, struct pd_error *error)
 	profile->totals = profile->collector.totals;
 	profile->event_count = profile->collector.event_count;
 	profile->collector.totals = NULL;
+	profile->callers = profile->collector.arena;
+	profile->collector.arena = (struct pd_arena){0};
 	profile->raws = profile->collector.raws.bytes;
 	profile->collector.raws.bytes = (struct pd_arena){0};
 	pd_collector_fini(&profile->collector);
@@ -225,6 +227,7 @@ void pd_profile_free(struct pd_profile *profile)
 	pd_free(profile->stacks);
 	pd_free(profile->frames);
 	pd_arena_fini(&profile->arena);
+	pd_arena_fini(&profile->callers);
 	pd_arena_fini(&profile->raws);
 	pd_free(profile);
 }

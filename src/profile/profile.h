@@ -20,7 +20,8 @@ struct pd_profile {
 	size_t stack_count, stack_capacity;
 	struct pd_frame *frames;
 	size_t frame_count;
-	struct pd_arena arena; // callers, names
+	struct pd_arena arena; // names
+	struct pd_arena callers; // of stacks
 	struct pd_arena raws;  // raw data of entries
 };
 

@@ -50,6 +50,19 @@ static inline uint32_t pd_index_next(const struct pd_index *index, uint64_t hash
 	}
 }
 
+// Asks for the memory that looking for a hash will need.
+static inline void pd_index_prefetch(const struct pd_index *index, uint64_t hash)
+{
+	if (index->capacity)
+		__builtin_prefetch(&index->slots[(uint32_t)hash & (index->capacity - 1)]);
+}
+
+// A number that may have this hash, or PD_INDEX_END.
+static inline uint32_t pd_index_peek(const struct pd_index *index, uint64_t hash)
+{
+	return index->capacity ? index->slots[(uint32_t)hash & (index->capacity - 1)].number_plus_1 - 1 : PD_INDEX_END;
+}
+
 // False if there is no memory.
 bool pd_index_add(struct pd_index *index, uint64_t hash, uint32_t number);
 void pd_index_fini(struct pd_index *index);
