@@ -5,17 +5,16 @@
  * The header has a list of them. Where it has none, as in pipes, what is mapped where a sample was taken makes
  * the list, in the order in which it was mapped first.
  */
+#include "build_ids.h"
 #include "input.h"
 #include "json.h"
-#include "running.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	ID_BYTES = 20,
-	HEAD_BYTES = 8, /* of a record */
+	ID_BYTES = BUILD_ID_BYTES,
 	HOST = 0
 };
 
@@ -104,68 +103,37 @@ static struct line *line_of(struct list *list, const char *name, uint32_t machin
 	return &list->lines[list->count++];
 }
 
-static uint64_t number(const uint8_t *at, size_t bytes, bool big)
-{
-	uint64_t value = 0;
-
-	for (size_t i = 0; i < bytes; i++)
-		value = value << 8 | at[big ? i : bytes - 1 - i];
-	return value;
-}
-
-/* Perfs of 2009 wrote no pid: then the name of the kernel begins four bytes earlier. */
-static bool lacks_pid(struct pd_bytes records)
-{
-	static const char rest[] = "nel.kallsyms]";
-
-	return records.size >= 36 + sizeof(rest) && !memcmp(records.data + 36, rest, sizeof(rest) - 1);
-}
-
 static uint32_t machine_of(uint32_t pid)
 {
 	return pid == UINT32_MAX ? HOST : pid ? pid : PD_GUEST_DEFAULT;
 }
 
-static bool take_entry(struct list *list, struct pd_bytes entry, bool with_pid)
+static bool take_entry(struct list *list, const struct build_id_entry *entry)
 {
-	bool big = pd_file_header(list->input.file)->big_endian;
-	unsigned misc = (unsigned)number(entry.data + 4, 2, big), mode = (unsigned)PD_BITS(misc, PD_MISC_CPUMODE);
-	size_t id_at = with_pid ? 12 : 8, name_at = id_at + 24;
-	uint32_t pid = with_pid ? (uint32_t)number(entry.data + 8, 4, big) : UINT32_MAX;
-	struct build_id id = { .size = ID_BYTES }, none = { 0 };
+	unsigned mode = (unsigned)PD_BITS(entry->misc, PD_MISC_CPUMODE);
+	struct build_id none = { 0 };
 	struct line *line;
 
-	if (entry.size <= name_at || !memchr(entry.data + name_at, 0, entry.size - name_at) ||
-	    mode == PD_CPUMODE_UNKNOWN || mode == PD_CPUMODE_HYPERVISOR)
+	if (mode == PD_CPUMODE_UNKNOWN || mode == PD_CPUMODE_HYPERVISOR)
 		return true;
-	if (misc & PD_MASK(PD_MISC_BUILD_ID_SIZE) && entry.data[id_at + ID_BYTES] < ID_BYTES)
-		id.size = entry.data[id_at + ID_BYTES];
-	memcpy(id.bytes, entry.data + id_at, id.size);
-	line = line_of(list, (const char *)entry.data + name_at, machine_of(pid), &none);
+	line = line_of(list, entry->name, machine_of(entry->pid), &none);
 	if (line)
-		line->id = id;
+		line->id = entry->id;
 	return line;
 }
 
 static bool take_header(struct list *list)
 {
 	const struct pd_build_ids *ids = pd_file_build_id(list->input.file);
-	bool big = pd_file_header(list->input.file)->big_endian, with_pid;
-	size_t at = 0;
+	struct build_id_walk walk = { .big_endian = pd_file_header(list->input.file)->big_endian };
+	struct build_id_entry entry;
 
 	if (!ids)
 		return true;
-	with_pid = !lacks_pid(ids->records);
-	while (ids->records.size - at >= HEAD_BYTES) {
-		struct pd_bytes entry = { ids->records.data + at, ids->records.size - at };
-		size_t size = (size_t)number(entry.data + 6, 2, big);
-
-		if (size < HEAD_BYTES || size > entry.size)
-			break;
-		entry.size = size;
-		if (!take_entry(list, entry, with_pid))
+	walk.records = ids->records;
+	while (build_ids_next(&walk, &entry)) {
+		if (!take_entry(list, &entry))
 			return false;
-		at += size;
 	}
 	return true;
 }
@@ -315,6 +283,7 @@ static int find_hits(struct list *list)
 		complain("%s", list->error.message);
 		return CODE_UNREADABLE;
 	}
+	input_again(&list->input);
 	return walk(list, mark);
 }
 
