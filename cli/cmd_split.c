@@ -604,11 +604,11 @@ static void print_pieces(const struct run *run, struct output *out)
 			json_number(&json, "samples", piece->samples);
 			json_number(&json, "bytes", size);
 			json_close(&json, '}');
-			pd_text_char(out->text, '\n');
+			pd_text_add(out->text, "\n");
 		} else {
 			pd_text_printf(out->text, "%10" PRIu64 " samples  ", piece->samples);
 			pd_text_escaped(out->text, piece->path, strlen(piece->path));
-			pd_text_char(out->text, '\n');
+			pd_text_add(out->text, "\n");
 		}
 		if (!output_spill(out))
 			return;
