@@ -18,7 +18,7 @@ FLOORS = (
     ("format",),
     ("file",),
     ("stream",),
-    ("world", "symbol", "trace", "write", "record"),
+    ("world", "symbol", "trace", "write", "record", "bundle"),
     ("profile", "filter", "text", "export"),
     ("cli", "web"),
 )

@@ -34,10 +34,11 @@ struct pd_member {
 	size_t index;
 	enum pd_member_kind kind;
 	const char *name;   /* "usr/bin/x": no slash in front or behind, no "." or ".."; of what was refused as it stands */
-	const char *target; /* of a link, as it stands; else NULL */
+	const char *target; /* of a link, as it stands; of a file the earlier name that it is another one of; else NULL */
 	const char *reason; /* why it was refused, one phrase; else NULL */
 	uint64_t size;      /* bytes, those of holes too */
 	uint64_t offset;    /* of its header in the archive */
+	int64_t modified;   /* in seconds since 1970 */
 };
 
 /** Opens a tar file, also one that is compressed. Of the options the limits and temp_dir count; NULL means defaults.

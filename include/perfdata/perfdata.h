@@ -13,6 +13,7 @@
  *   filter.h  conditions on records, written as text
  *   jitdump.h code that programs made, as they wrote it down
  *   trace.h   what tracepoints recorded, as text
+ *   bundle.h  a recording with all that its samples need, in one tar file
  *   writer.h  writing a perf.data
  *   assemble.h  a whole perf.data as text, and back
  */
@@ -22,6 +23,7 @@
 #include <perfdata/archive.h>
 #include <perfdata/assemble.h>
 #include <perfdata/base.h>
+#include <perfdata/bundle.h>
 #include <perfdata/check.h>
 #include <perfdata/file.h>
 #include <perfdata/filter.h>

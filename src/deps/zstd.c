@@ -66,15 +66,15 @@ static void *open_packer(int level)
 	return context;
 }
 
-// Flushed, so that readers get all of it; the frame stays open, as perf's.
-static size_t pack(void *state, const void *data, size_t size, void *packed, size_t capacity, const char **reason_out)
+static size_t compress(void *state, const void *data, size_t size, void *packed, size_t capacity, ZSTD_EndDirective how,
+		       const char **reason_out)
 {
 	ZSTD_inBuffer in = {data, size, 0};
 	ZSTD_outBuffer out = {packed, capacity, 0};
 	size_t left;
 
 	do {
-		left = ZSTD_compressStream2(state, &out, &in, ZSTD_e_flush);
+		left = ZSTD_compressStream2(state, &out, &in, how);
 		if (ZSTD_isError(left)) {
 			*reason_out = ZSTD_getErrorName(left);
 			return 0;
@@ -83,6 +83,17 @@ static size_t pack(void *state, const void *data, size_t size, void *packed, siz
 	if (left)
 		*reason_out = "no room";
 	return left ? 0 : out.pos;
+}
+
+// Flushed, so that readers get all of it; the frame stays open, as perf's.
+static size_t pack(void *state, const void *data, size_t size, void *packed, size_t capacity, const char **reason_out)
+{
+	return compress(state, data, size, packed, capacity, ZSTD_e_flush, reason_out);
+}
+
+static size_t finish(void *state, const void *data, size_t size, void *packed, size_t capacity, const char **reason_out)
+{
+	return compress(state, data, size, packed, capacity, ZSTD_e_end, reason_out);
 }
 
 // The header of the frame, and the end of each of its blocks, may come on top.
@@ -100,5 +111,6 @@ const struct pd_packer pd_packer_zstd = {
 	.open = open_packer,
 	.bound = bound,
 	.pack = pack,
+	.finish = finish,
 	.close = close_packer,
 };

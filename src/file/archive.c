@@ -63,16 +63,17 @@ static void resolve_hard_links(struct pd_archive *archive)
 	for (size_t i = 0; i < archive->count; i++) {
 		struct pd_member_full *full = archive->members[i], *same;
 
-		if (!full->same || full->member.kind != PD_MEMBER_FILE)
+		if (!full->is_same || full->member.kind != PD_MEMBER_FILE)
 			continue;
-		same = last_before(archive, full->same, i);
+		same = last_before(archive, full->member.target, i);
 		if (!same || same->member.kind == PD_MEMBER_FOLDER || same->member.kind == PD_MEMBER_REFUSED) {
 			full->member.kind = PD_MEMBER_REFUSED;
 			full->member.reason = "it is a link to what is not there";
 			continue;
 		}
 		full->member.kind = same->member.kind;
-		full->member.target = same->member.target;
+		if (same->member.kind == PD_MEMBER_LINK)
+			full->member.target = same->member.target;
 		full->member.size = same->member.size;
 		full->at = same->at;
 		full->extents = same->extents;

@@ -24,7 +24,7 @@ struct pd_extent {
 struct pd_member_full {
 	struct pd_member member; // first: what the user sees
 	uint64_t at;             // of its bytes in the archive, if it has no holes
-	const char *same;        // a hard link: it is the earlier member of this name, else NULL
+	bool is_same;            // a hard link: it is the earlier member that target names
 	const struct pd_extent *extents; // NULL: it has none
 	size_t extent_count;
 };

@@ -174,6 +174,7 @@ static enum pd_status enter_archive(struct pd_file *file, char *folder, size_t f
 	member = find_recording(file->archive, folder, folder_size);
 	if (!member)
 		return pd_fail(error, PD_ERROR_FORMAT, 0, "%s: a tar file without perf.data", file->name);
+	file->modified = member->modified;
 	status = pd_archive_source(file->archive, member, &file->main, error);
 	return status < 0 ? status : open_symbols(file, &options, error);
 }

@@ -15,6 +15,8 @@ enum {
 	NAME_SIZE = 100,
 	SIZE_AT = 124,
 	SIZE_SIZE = 12,
+	TIME_AT = 136,
+	TIME_SIZE = 12,
 	SUM_AT = 148,
 	SUM_SIZE = 8,
 	TYPE_AT = 156,
@@ -373,7 +375,8 @@ static bool fill(struct listing *l, struct pd_member_full *full)
 		copy = target ? pd_arena_text(&l->archive->arena, target, strlen(target)) : NULL;
 		if (!copy)
 			return false;
-		full->same = copy;
+		full->member.target = copy;
+		full->is_same = true;
 		if (!tidy(copy))
 			refuse(full, "it is a link that leads out of the archive");
 		return true;
@@ -403,14 +406,18 @@ static enum pd_status add_member(struct listing *l)
 	struct pd_archive *a = l->archive;
 	struct pd_member_full *full = pd_arena_alloc(&a->arena, sizeof(*full));
 	const char *name = l->extra.is_sparse && l->extra.sparse_name ? l->extra.sparse_name : l->extra.name;
+	uint64_t modified;
 	char *copy;
 
 	if (!name)
 		name = own_name(l);
+	if (!number(l->block + TIME_AT, TIME_SIZE, &modified) || modified > INT64_MAX)
+		modified = 0;
 	copy = name ? pd_arena_text(&a->arena, name, strlen(name)) : NULL;
 	if (!full || !copy || a->count >= UINT32_MAX - 1 || !PD_GROW(a->members, a->capacity, a->count + 1))
 		return no_memory(l);
-	full->member = (struct pd_member){.index = a->count, .name = copy, .offset = l->offset};
+	full->member = (struct pd_member){.index = a->count, .name = copy, .offset = l->offset,
+					  .modified = (int64_t)modified};
 	if (!fill(l, full))
 		return no_memory(l);
 	if (*name && name[strlen(name) - 1] == '/' && full->member.kind == PD_MEMBER_FILE)

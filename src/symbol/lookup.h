@@ -218,6 +218,8 @@ void pd_lookup_load_kernel(struct pd_symbols *symbols, struct pd_dso_full *dso, 
  * at. Loads the list. */
 bool pd_lookup_kernel_behind(struct pd_symbols *symbols, uint64_t addr, struct pd_location *location_out);
 void pd_lookup_kernels_fini(struct pd_symbols *symbols);
+/** The build id that was recorded of the kernel of a machine, the host being 0. */
+struct pd_object_id pd_lookup_kernel_id(const struct pd_symbols *symbols, uint32_t machine);
 /** Where the reference symbol of the kernel that runs here stands, if the recording says where it was: false if these
  * differ, so that it was another kernel or another boot. True if nothing is known against it. */
 bool pd_lookup_kernel_may_run(struct pd_symbols *symbols);
@@ -231,5 +233,7 @@ void pd_lookup_load_module(struct pd_symbols *symbols, struct pd_dso_full *dso, 
 
 /** Code that programs made: perf-PID.map and jit-PID.dump. */
 void pd_lookup_load_runtime(struct pd_symbols *symbols, struct pd_dso_full *dso);
+/** Opens a file that a program made: of an archive, else of root or the user; says why not. */
+bool pd_lookup_open_own(const struct pd_symbols *symbols, const char *path, struct pd_image *image, const char **reason);
 
 #endif

@@ -157,8 +157,10 @@ static bool try_archives(struct pd_symbols *symbols, struct pd_kernel *kernel, c
 
 	if (!places.archive_count)
 		return false;
-	if (!id->size)
-		return !kernel->machine && try_named_list(symbols, kernel, reference);
+	if (!id->size && kernel->machine)
+		return false;
+	if (!id->size && try_named_list(symbols, kernel, reference))
+		return true;
 	memcpy(places.archives, symbols->places.archives, sizeof(places.archives));
 	return try_path(symbols, kernel, &places, "[kernel.kallsyms]", id, reference, tried);
 }
@@ -257,7 +259,7 @@ static bool try_path(struct pd_symbols *symbols, struct pd_kernel *kernel, const
 		     const char *path, const struct pd_object_id *id, const struct pd_mapping *reference,
 		     struct pd_text *tried)
 {
-	struct pd_find_wanted wanted = {.path = path, .id = *id};
+	struct pd_find_wanted wanted = {.path = path, .name = path[0] == '[' ? path : NULL, .id = *id};
 	struct pd_found found;
 	bool ok;
 
@@ -353,7 +355,7 @@ static struct pd_kernel *kernel_of(struct pd_symbols *symbols, uint32_t machine,
 	return kernel;
 }
 
-static struct pd_object_id kernel_id(const struct pd_symbols *symbols, uint32_t machine)
+struct pd_object_id pd_lookup_kernel_id(const struct pd_symbols *symbols, uint32_t machine)
 {
 	struct pd_object_id id = {.size = 0};
 	const struct pd_object *object;
@@ -371,7 +373,7 @@ static struct pd_object_id kernel_id(const struct pd_symbols *symbols, uint32_t 
 
 void pd_lookup_load_kernel(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location)
 {
-	struct pd_object_id id = kernel_id(symbols, dso->machine);
+	struct pd_object_id id = pd_lookup_kernel_id(symbols, dso->machine);
 	struct pd_kernel *kernel = kernel_of(symbols, dso->machine, &id);
 
 	(void)location;
@@ -397,7 +399,7 @@ bool pd_lookup_kernel_behind(struct pd_symbols *symbols, uint64_t addr, struct p
 	while (kernel && kernel->machine)
 		kernel = kernel->next;
 	if (!kernel) {
-		id = kernel_id(symbols, 0);
+		id = pd_lookup_kernel_id(symbols, 0);
 		kernel = kernel_of(symbols, 0, &id);
 	}
 	if (!kernel || !kernel->mapping.object || !kernel->has_kallsyms || kernel->state != PD_DSO_SYMBOLS)
@@ -468,7 +470,7 @@ static bool is_inside(const struct pd_kallsyms *kallsyms, uint16_t owner, const 
 
 static bool load_from_list(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location)
 {
-	struct pd_object_id id = kernel_id(symbols, dso->machine);
+	struct pd_object_id id = pd_lookup_kernel_id(symbols, dso->machine);
 	struct pd_kernel *kernel = kernel_of(symbols, dso->machine, &id);
 	const char *name;
 	size_t length;

@@ -10,7 +10,8 @@ enum { FRAMES = 64 }; // that are inlined into each other
 
 static void open_kernel_files(struct pd_dso_full *dso, const struct pd_find_places *places)
 {
-	struct pd_find_wanted wanted = {.path = dso->kernel->image_path, .id = dso->id};
+	struct pd_find_wanted wanted = {
+		.path = dso->kernel->image_path, .name = dso->kernel->image_path, .id = dso->id};
 
 	if (!dso->kernel->image_path)
 		return;

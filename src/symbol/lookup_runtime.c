@@ -13,7 +13,7 @@
 enum { TEXT_LIMIT = 256 << 20 };
 
 // Opens what an archive has, else a regular file of root or the user; says why not.
-static bool open_own(const struct pd_symbols *symbols, const char *path, struct pd_image *image, const char **reason)
+bool pd_lookup_open_own(const struct pd_symbols *symbols, const char *path, struct pd_image *image, const char **reason)
 {
 	int fd;
 
@@ -55,7 +55,7 @@ static struct pd_jitdump *open_jitdump(struct pd_symbols *symbols, const char *p
 	struct pd_image image;
 	const char *reason;
 
-	if (open_own(symbols, path, &image, &reason)) {
+	if (pd_lookup_open_own(symbols, path, &image, &reason)) {
 		enum pd_status status = pd_jitdump_open_image(&jit, &image, symbols->limit, false, NULL);
 
 		symbols->failed |= status == PD_ERROR_MEMORY;
@@ -103,7 +103,7 @@ static void load_perfmap(struct pd_symbols *symbols, struct pd_dso_full *dso, co
 	uint8_t *text;
 	size_t size;
 
-	if (!open_own(symbols, dso->path, &image, &reason)) {
+	if (!pd_lookup_open_own(symbols, dso->path, &image, &reason)) {
 		pd_lookup_tell(symbols, dso, PD_DSO_MISSING, "%s%s: %s", tried, dso->path, reason);
 		return;
 	}

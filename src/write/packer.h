@@ -12,6 +12,8 @@ struct pd_packer {
 	size_t (*bound)(size_t size); // most bytes that a piece of this size gives
 	// Compresses a piece whole. 0 and *reason_out if that fails.
 	size_t (*pack)(void *state, const void *data, size_t size, void *out, size_t capacity, const char **reason_out);
+	// The same, and ends the stream.
+	size_t (*finish)(void *state, const void *data, size_t size, void *out, size_t capacity, const char **reason_out);
 	void (*close)(void *state);
 };
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The files that symbols and lines of an object come from, for who wants to take them along. */
+#ifndef PD_SYMBOL_SOURCES_H
+#define PD_SYMBOL_SOURCES_H
+
+#include <perfdata/symbol.h>
+
+#include "symbol/elf.h"
+
+enum pd_source_kind {
+	PD_SOURCE_OBJECT,
+	PD_SOURCE_DEBUG,
+	PD_SOURCE_SHARED, // what several debug files share
+	PD_SOURCE_KALLSYMS,
+	PD_SOURCE_PERFMAP,
+	PD_SOURCE_JITDUMP
+};
+
+/** Valid during the call only. */
+struct pd_symbol_source {
+	enum pd_source_kind kind;
+	struct pd_image *image;  // its bytes; of an object those of elf
+	struct pd_elf *elf;      // of objects, else NULL
+	const char *from;        // where it was found
+	const char *path;        // as it was recorded: "/usr/bin/x", "[ext4]", "/tmp/perf-1.map"; "" if there is none
+	const char *link;        // of a debug file that goes by its name and checksum: the name; else NULL
+	struct pd_object_id id;  // that it is looked for by; size 0: it goes by its path
+};
+
+/** False stops. */
+typedef bool pd_source_fn(void *self, const struct pd_symbol_source *source);
+
+/** Calls for each file of a dso that was asked for before. False if it was stopped, or memory ran out. */
+bool pd_lookup_sources(struct pd_symbols *symbols, const struct pd_dso *dso, pd_source_fn *each, void *self);
+
+#endif
