@@ -221,7 +221,7 @@ static const char form[] =
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
 	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n";
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n\tfield:int hidden;\toffset:8;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n";
 
 /* "system:name" as it is now; the colon stays where it is. */
 static const char *name_now(struct scrub *scrub, const char *system, const char *name, size_t length, size_t *now_length)
@@ -281,6 +281,26 @@ static bool put_system(struct scrub *scrub, const char *name, const struct pd_li
 	return true;
 }
 
+/* What a ring buffer of the kernel looks like: perf wants to read that, and it is the same everywhere. */
+static void put_ring_buffer(struct scrub *scrub, struct pd_tracing_data *now)
+{
+	static const char page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+				   "\tfield: local_t commit;\toffset:8;\tsize:%u;\tsigned:1;\n"
+				   "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+				   "\tfield: char data;\toffset:%u;\tsize:%u;\tsigned:1;\n";
+	static const char event[] = "# compressed entry header\n\ttype_len    :    5 bits\n\ttime_delta  :   27 bits\n"
+				    "\tarray       :   32 bits\n";
+	unsigned word = now->long_size == 4 ? 4 : 8, rest = now->page_size > 16 ? now->page_size : 4096;
+	char *text = room_take(&scrub->room, sizeof(page) + 32);
+
+	scrub->failed |= !text;
+	if (text)
+		now->header_page = (struct pd_bytes){
+			(const uint8_t *)text, (size_t)snprintf(text, sizeof(page) + 32, page, word, 8 + word, rest - 8 - word)
+		};
+	now->header_event = (struct pd_bytes){ (const uint8_t *)event, sizeof(event) - 1 };
+}
+
 static struct pd_str constant(const char *text)
 {
 	return (struct pd_str){ text, (uint32_t)strlen(text), 0 };
@@ -318,6 +338,7 @@ static const void *make_tracing_data(struct scrub *scrub)
 		now->systems = data->systems;
 		return now;
 	}
+	put_ring_buffer(scrub, now);
 	if (put_system(scrub, "ftrace", &data->ftrace_formats, &systems[count]))
 		count++;
 	for (size_t i = 0; i < data->systems.count; i++) {

@@ -236,38 +236,34 @@ static void put_path(struct scrub *scrub, const char *path, size_t length)
 
 /* ---- other texts ---- */
 
-/* Words between separators, of which those that are known stay. */
+static bool is_plain_word(const char *word, size_t length)
+{
+	return strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") >= length;
+}
+
+/* Words between separators, of which those that are known stay. "sched:sched_switch": of a system of the kernel all is
+ * known. */
 static void put_words(struct scrub *scrub, enum scrub_class class, const char *text, size_t length,
 		      const char *separators, bool (*known)(const char *, size_t))
 {
+	bool in_system = false;
+
 	for (size_t from = 0, at = 0; at <= length; at++) {
+		const char *word = text + from;
+		size_t size = at - from;
+
 		if (at < length && !strchr(separators, text[at]))
 			continue;
-		if (at > from && known(text + from, at - from))
-			put(scrub, text + from, at - from);
-		else if (at > from)
-			put_step(scrub, class, text + from, at - from);
+		if (size && (known(word, size) || (in_system && is_plain_word(word, size)) ||
+			     (at < length && text[at] == ':' && is_tracepoint_system(word, size))))
+			put(scrub, word, size);
+		else if (size)
+			put_step(scrub, class, word, size);
+		in_system = at < length && text[at] == ':' && !in_system && is_tracepoint_system(word, size);
 		if (at < length)
 			put(scrub, text + at, 1);
 		from = at + 1;
 	}
-}
-
-/* "sched:sched_switch:u": of a system of the kernel all is known. */
-static void put_event(struct scrub *scrub, const char *text, size_t length)
-{
-	const char *colon = memchr(text, ':', length);
-	size_t system = colon ? (size_t)(colon - text) : 0, name = 0;
-
-	while (system && system + 1 + name < length && text[system + 1 + name] != ':')
-		name++;
-	if (system && is_tracepoint_system(text, system) &&
-	    strspn(text + system + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") >= name) {
-		put(scrub, text, system + 1 + name);
-		text += system + 1 + name;
-		length -= system + 1 + name;
-	}
-	put_words(scrub, CLASS_EVENT, text, length, "/,=:{}+ @\n", is_word_of_events);
 }
 
 /* A number of the version may stay, what a builder put behind it not. */
@@ -363,10 +359,10 @@ static void put_text(struct scrub *scrub, enum scrub_class class, const char *te
 		put_symbol(scrub, text, length);
 		return;
 	case CLASS_EVENT:
-		put_event(scrub, text, length);
+		put_words(scrub, class, text, length, "/,=:{}+ @\n", is_word_of_events);
 		return;
 	case CLASS_ARGUMENT:
-		put_words(scrub, CLASS_ARGUMENT, text, length, "/,=:{}+ ", is_word_of_arguments);
+		put_words(scrub, class, text, length, "/,=:{}+ ", is_word_of_arguments);
 		return;
 	case CLASS_RELEASE:
 		put_release(scrub, text, length);

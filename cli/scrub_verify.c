@@ -201,13 +201,12 @@ static void collect(void *self, enum scrub_class class, const char *text, size_t
 	struct verify *verify = self;
 	const char *separators = separators_of(class);
 
-	if (length == now_length && !memcmp(text, now, length)) {
+	if (length == now_length && !memcmp(text, now, length))
 		add_kept(verify, text, length);
-		return;
-	}
-	add_needle(verify, class, text, length);
+	else
+		add_needle(verify, class, text, length);
 	if (class == CLASS_SYMBOL && length > 26 && !memcmp(text, "bpf_prog_", 9))
-		add_needle(verify, class, text + 26, length - 26);
+		add_part(verify, class, text + 26, length - 26, now, now_length);
 	for (size_t from = 0, at = 0; *separators && at <= length; at++) {
 		if (at < length && !strchr(separators, text[at]))
 			continue;

@@ -230,8 +230,9 @@ static const char *const others[] = {
 	"(deleted)", "anon_inode:", "/memfd:", "[stack:", "[anon:", ".service", ".scope", ".slice", ".mount", ".debug",
 	"[guest.kernel.kallsyms.", "bpf_prog_", "bpf_trampoline_", "bpf_dispatcher_", "tracing", "header_page", "header_event",
 	"field:unsigned short common_type;", "field:unsigned char common_flags;",
-	"field:unsigned char common_preempt_count;", "field:int common_pid;", "print fmt:", "format:", "offset:", "size:",
-	"signed:", "name:", "true", "false", NULL
+	"field:unsigned char common_preempt_count;", "field:int common_pid;", "field:int hidden;", "print fmt:", "format:", "offset:", "size:",
+	"signed:", "name:", "field: u64 timestamp;", "field: local_t commit;", "field: int overwrite;", "field: char data;",
+	"# compressed entry header", "time_delta", "type_len", "true", "false", NULL
 };
 
 const char *public_text(size_t index)
