@@ -73,7 +73,6 @@ struct pd_event_wanted {
 	const char *system;    /* of a tracepoint, or NULL */
 	const char *tracepoint;
 	const char *filter;    /* expression for the kernel, by pd_events_filter, or NULL */
-	bool exclude_perf;     /* not the recorder's own */
 	struct pd_event_terms terms;
 };
 
@@ -97,6 +96,8 @@ PD_API enum pd_status pd_events_add(struct pd_events *events, const char *text, 
 /** Gives the tracepoints (and events with address filters) that the last pd_events_add added a filter; a second one is
  * joined to the first by &&. Errors: PD_ERROR_ARGUMENT if they are no tracepoints. */
 PD_API enum pd_status pd_events_filter(struct pd_events *events, const char *filter, struct pd_error *error);
+/** The same with an expression that leaves the calling process out. */
+PD_API enum pd_status pd_events_exclude_self(struct pd_events *events, struct pd_error *error);
 /** Makes all events so far, that are in no group, one group. */
 PD_API enum pd_status pd_events_group(struct pd_events *events, struct pd_error *error);
 PD_API size_t pd_events_count(const struct pd_events *events);

@@ -156,6 +156,8 @@ PD_API void pd_recorder_stop(struct pd_recorder *recorder);
 PD_API void pd_recorder_switch(struct pd_recorder *recorder);
 /** Enables or disables the events soon; name: only of that event, or NULL: of all. From any thread. */
 PD_API void pd_recorder_enable(struct pd_recorder *recorder, bool enable, const char *name);
+/** Name of the index-th event as it was opened; NULL past the end. Valid until pd_recorder_close. */
+PD_API const char *pd_recorder_event_name(const struct pd_recorder *recorder, size_t index);
 PD_API void pd_recorder_close(struct pd_recorder *recorder);
 
 #ifdef __cplusplus

@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "record/procfile.h"
 #include "record/record.h"
 
@@ -88,7 +89,7 @@ static enum pd_status set_command_line(struct pd_writer *writer, const char *con
 		return PD_OK;
 	arguments = pd_alloc(count * sizeof(*arguments));
 	if (!arguments)
-		return PD_ERROR_MEMORY;
+		return pd_fail_memory(error);
 	for (size_t i = 0; i < count; i++)
 		arguments[i].value = (struct pd_str){words[i], (uint32_t)strlen(words[i]), 0};
 	line.arguments = (struct pd_list){arguments, count, sizeof(*arguments)};
@@ -111,5 +112,7 @@ enum pd_status pd_machine_features(struct pd_writer *writer, const struct pd_mac
 		status = set_memory(writer, proc, error);
 	if (status >= 0)
 		status = set_command_line(writer, options->command_line, error);
+	if (status >= 0 && options->tracing)
+		status = pd_machine_tracing(writer, options, error);
 	return status;
 }

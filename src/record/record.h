@@ -78,8 +78,8 @@ struct pd_machine_options {
 // What cannot be found out is left out.
 enum pd_status pd_machine_features(struct pd_writer *writer, const struct pd_machine_options *options,
 				   struct pd_error *error);
-// The feature TRACING_DATA alone, as bytes that the caller gives back with pd_free.
-enum pd_status pd_machine_tracing(const struct pd_machine_options *options, struct pd_bytes *bytes_out,
+// The feature TRACING_DATA: formats of the tracepoints among the events.
+enum pd_status pd_machine_tracing(struct pd_writer *writer, const struct pd_machine_options *options,
 				  struct pd_error *error);
 
 // ---- buildid.c: of files and of the kernel; false if there is none ----

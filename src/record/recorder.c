@@ -151,6 +151,11 @@ void pd_recorder_enable(struct pd_recorder *recorder, bool enable, const char *n
 	pd_recorder_enable_all(recorder, enable, name);
 }
 
+const char *pd_recorder_event_name(const struct pd_recorder *recorder, size_t index)
+{
+	return index < recorder->config.event_count ? recorder->config.events[index].name : NULL;
+}
+
 // ---- the loop ----
 
 static enum pd_status watch(struct loop *loop, int fd, int about, struct pd_error *error)

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata record: what happens on this machine, into a perf.data. The library's recorder does the work; this file says
+ * what is wanted of it, and says at the end what was recorded and what was lost.
+ */
+#include "record_control.h"
+#include "record_options.h"
+#include "record_values.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	CODE_NO_COMMAND = 127, /* as shells have it, and perf */
+	CODE_SIGNAL = 128
+};
+
+struct values {
+	struct target_values targets;
+	struct sample_values samples;
+	const char *output;
+	bool quiet, very_verbose, dry_run;
+	bool verbose;
+	bool no_samples, stat, per_thread, running_time;
+	const char *compression;
+	bool overwrite, tail_synthesize;
+	const char *switch_output;
+	struct option_number switch_max_files;
+	bool timestamp_filename, timestamp_boundary;
+	const char *max_size, *duration;
+	const char *delay;
+	const char *control;
+	const char *synth;
+	bool no_buildid, no_buildid_cache, buildid_all;
+	const char *threads;
+	const char *flush;
+	struct option_number priority;
+	bool force;
+};
+
+static const struct option options[] = {
+	RECORD_TARGET_OPTIONS(struct values, targets),
+	RECORD_SAMPLE_OPTIONS(struct values, samples),
+	{ "output", 'o', OPTION_STRING, "FILE", offsetof(struct values, output),
+	  "what is written, perf.data without; - is standard output, as a pipe" },
+	{ "compression-level", 'z', OPTION_ATTACHED, "N", offsetof(struct values, compression),
+	  "compress records, at level 1 (the default) to 22" },
+	{ "no-samples", 'n', OPTION_FLAG, NULL, offsetof(struct values, no_samples), "no samples, only what else happens" },
+	{ "stat", 's', OPTION_FLAG, NULL, offsetof(struct values, stat), "counts of each thread" },
+	{ "running-time", 0, OPTION_FLAG, NULL, offsetof(struct values, running_time), "counts say for how long they counted" },
+	{ "per-thread", 0, OPTION_FLAG, NULL, offsetof(struct values, per_thread), "memory of each thread, not of each CPU" },
+	{ "delay", 'D', OPTION_STRING, "MS", offsetof(struct values, delay),
+	  "begin so many ms after the start; -1: when --control says so" },
+	{ "control", 0, OPTION_STRING, "WHERE", offsetof(struct values, control),
+	  "take commands: fd:IN[,OUT] or fifo:IN[,OUT]; enable, disable, evlist, ping, stop" },
+	{ "overwrite", 0, OPTION_FLAG, NULL, offsetof(struct values, overwrite),
+	  "keep the newest in memory, write it at the end or at SIGUSR2" },
+	{ "switch-output", 0, OPTION_ATTACHED, "WHEN", offsetof(struct values, switch_output),
+	  "begin a new file at SIGUSR2 (signal), or after a size (100M) or a time (30s)" },
+	{ "switch-max-files", 0, OPTION_NUMBER, "N", offsetof(struct values, switch_max_files),
+	  "keep the newest N files of --switch-output" },
+	{ "timestamp-filename", 0, OPTION_FLAG, NULL, offsetof(struct values, timestamp_filename),
+	  "the time behind the name of the output" },
+	{ "timestamp-boundary", 0, OPTION_FLAG, NULL, offsetof(struct values, timestamp_boundary),
+	  "has no effect: times of the first and last sample are always recorded" },
+	{ "tail-synthesize", 0, OPTION_FLAG, NULL, offsetof(struct values, tail_synthesize),
+	  "describe what already runs at the end" },
+	{ "synth", 0, OPTION_STRING, "WHAT", offsetof(struct values, synth),
+	  "describe of what already runs: all, task, mmap, cgroup or no" },
+	{ "max-size", 0, OPTION_STRING, "SIZE", offsetof(struct values, max_size), "end when the output has this size" },
+	{ "duration", 0, OPTION_STRING, "TIME", offsetof(struct values, duration), "end after this time: 10s" },
+	{ "threads", 0, OPTION_ATTACHED, "N", offsetof(struct values, threads),
+	  "write a directory, each of N threads a file of its own" },
+	{ "mmap-flush", 0, OPTION_STRING, "SIZE", offsetof(struct values, flush), "write when so much is there" },
+	{ "realtime", 'r', OPTION_NUMBER, "PRIORITY", offsetof(struct values, priority), "record with this SCHED_FIFO priority" },
+	{ "no-buildid", 'B', OPTION_FLAG, NULL, offsetof(struct values, no_buildid), "without build ids" },
+	{ "no-buildid-cache", 'N', OPTION_FLAG, NULL, offsetof(struct values, no_buildid_cache),
+	  "has no effect: nothing is copied into a cache" },
+	{ "buildid-all", 0, OPTION_FLAG, NULL, offsetof(struct values, buildid_all),
+	  "has no effect: build ids of all that was mapped are always recorded" },
+	{ "dry-run", 0, OPTION_FLAG, NULL, offsetof(struct values, dry_run), "open all, record nothing" },
+	{ "verbose", 'v', OPTION_FLAG, NULL, offsetof(struct values, verbose), "show what the kernel is asked for" },
+	{ "force", 'f', OPTION_FLAG, NULL, offsetof(struct values, force), "has no effect" },
+	{ "quiet", 'q', OPTION_FLAG, NULL, offsetof(struct values, quiet), "say nothing but errors" },
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata record -g -- make", "where make and all it starts burn the time" },
+	{ "perfdata record -F 99 -a -g -- sleep 30", "everything that runs, for half a minute" },
+	{ "perfdata record -e sched:sched_switch -a --duration 5s", "who ran when, for five seconds" },
+	{ "perfdata record -p 4711 --max-size 100M -o slow.data", "a process that runs already" },
+	{ "perfdata record -o - -g -- ./app | perfdata report -i -", "without a file" },
+	{ 0 },
+};
+
+struct record {
+	const struct values *values;
+	struct pd_recorder_options options;
+	struct record_setup setup;
+	struct pd_recorder *recorder;
+	bool lost_told;
+};
+
+/* ---- what is wanted ---- */
+
+static bool take_switching(const struct values *values, struct pd_session *session)
+{
+	const char *when = values->switch_output;
+	size_t length = when ? strlen(when) : 0;
+
+	session->switch_max_files = (uint32_t)values->switch_max_files.value;
+	session->timestamp_filename = values->timestamp_filename;
+	if (!when)
+		return true;
+	session->switch_on_call = true;
+	if (!length || !strcmp(when, "signal"))
+		return true;
+	if (strchr("BKMG", when[length - 1]))
+		return value_size("switch-output", when, &session->switch_size);
+	return value_duration("switch-output", when, &session->switch_ns);
+}
+
+static bool take_synth(const struct values *values, struct pd_session *session)
+{
+	static const struct {
+		const char *name;
+		unsigned bits;
+	} kinds[] = { { "all", PD_SYNTH_ALL }, { "task", PD_SYNTH_TASK }, { "mmap", PD_SYNTH_TASK | PD_SYNTH_MMAP },
+		      { "cgroup", PD_SYNTH_CGROUP } };
+
+	for (const char *at = values->synth ? values->synth : ""; *at;) {
+		size_t length = strcspn(at, ","), i = 0;
+
+		if (length == 2 && !strncmp(at, "no", 2)) {
+			session->no_synth = true;
+			return true;
+		}
+		while (i < 4 && (strlen(kinds[i].name) != length || strncmp(kinds[i].name, at, length) != 0))
+			i++;
+		if (i == 4) {
+			complain("option --synth: '%.*s' is not all, task, mmap, cgroup or no", (int)length, at);
+			return false;
+		}
+		session->synth |= kinds[i].bits;
+		at += length + (at[length] == ',');
+	}
+	return true;
+}
+
+static bool take_delay(const struct values *values, struct pd_session *session)
+{
+	char *end;
+
+	if (!values->delay)
+		return true;
+	session->delay_ms = strtoll(values->delay, &end, 10);
+	if (!*end && end != values->delay && session->delay_ms >= -1)
+		return true;
+	complain("option --delay: '%s' is no number of ms", values->delay);
+	return false;
+}
+
+static bool take_threads(const struct values *values, struct pd_session *session)
+{
+	uint64_t number = 0;
+
+	session->directory = values->threads != NULL;
+	if (!values->threads || !*values->threads || !strcmp(values->threads, "cpu"))
+		return true;
+	if (number_parse(values->threads, &number) && number && number <= 1024) {
+		session->threads = (unsigned)number;
+		return true;
+	}
+	complain("option --threads: '%s' is no number of threads", values->threads);
+	return false;
+}
+
+static bool take_session(const struct values *values, struct pd_session *session)
+{
+	session->overwrite = values->overwrite;
+	session->tail_synthesize = values->tail_synthesize || values->overwrite;
+	session->priority = (int)values->priority.value;
+	if (values->no_buildid)
+		session->build_ids = PD_BUILD_IDS_NONE;
+	if (values->max_size && !value_size("max-size", values->max_size, &session->max_size))
+		return false;
+	if (values->duration && !value_duration("duration", values->duration, &session->max_ns))
+		return false;
+	if (values->flush && !value_size("mmap-flush", values->flush, &session->flush_bytes))
+		return false;
+	return take_switching(values, session) && take_synth(values, session) && take_delay(values, session) &&
+	       take_threads(values, session);
+}
+
+static bool take_output(struct record *record)
+{
+	const struct values *values = record->values;
+	struct pd_recorder_options *wanted = &record->options;
+	const char *path = values->output;
+	uint64_t level = 1;
+
+	/* as perf: what is piped on is meant, unless a file is named */
+	wanted->path = path ? path : "perf.data";
+	if (path && !strcmp(path, "-")) {
+		wanted->path = NULL;
+		wanted->fd = STDOUT_FILENO;
+		wanted->output.mode = PD_MODE_PIPE;
+		if (isatty(STDOUT_FILENO)) {
+			complain("standard output is a terminal, which wants no perf data");
+			return false;
+		}
+	}
+	wanted->output.size = sizeof(wanted->output);
+	if (!values->compression)
+		return true;
+	if (*values->compression && (!number_parse(values->compression, &level) || level > 22)) {
+		complain("option --compression-level: '%s' is not between 1 and 22", values->compression);
+		return false;
+	}
+	wanted->output.packing = level ? PD_PACK_ZSTD : PD_PACK_NONE;
+	wanted->output.level = (int)level;
+	return true;
+}
+
+static bool take_values(struct record *record, const struct call *call)
+{
+	const struct values *values = record->values;
+	struct pd_recorder_options *wanted = &record->options;
+	struct pd_sampling *sampling = &wanted->sampling;
+
+	wanted->size = sizeof(*wanted);
+	wanted->command_line = call->line;
+	if (!record_take_targets(&record->setup, &values->targets, call, wanted) ||
+	    !record_take_samples(&values->samples, wanted))
+		return false;
+	sampling->no_samples = values->no_samples;
+	sampling->stat = values->stat;
+	sampling->running_time = values->running_time;
+	wanted->targets.per_thread = values->per_thread;
+	if (!call->word_count && !wanted->targets.all && !wanted->targets.cpus && !wanted->targets.pids.count &&
+	    !wanted->targets.tids.count && !wanted->targets.by_user) {
+		complain("say whom to record: a command, -a for all, -p for a process; --help has examples");
+		return false;
+	}
+	return take_session(values, &wanted->session) && take_output(record);
+}
+
+/* ---- what is told ---- */
+
+static void tell_note(void *self, const struct pd_recorder_note *note)
+{
+	const struct record *record = self;
+
+	if (record->values->quiet && note->severity < PD_DAMAGE)
+		return;
+	if (note->severity == PD_INFO && !record->values->verbose && strcmp(note->code, "no-hardware") != 0)
+		return;
+	complain("%s%s%s", note->message, note->advice ? "; to change that: " : "", note->advice ? note->advice : "");
+}
+
+static void tell_attr(void *self, const struct pd_attr *attr, int32_t pid, int32_t cpu, int os_errno)
+{
+	struct pd_text *text = pd_text_new();
+	struct pd_bytes bytes;
+
+	(void)self;
+	if (!text)
+		return;
+	pd_print_layout(text, pd_layout_by_name("attr"), attr, 1, NULL);
+	bytes = pd_text_bytes(text);
+	fprintf(stderr, "perf_event_attr:\n%.*s", (int)bytes.size, (const char *)bytes.data);
+	fprintf(stderr, "pid %" PRId32 "  cpu %" PRId32 "  %s\n", pid, cpu, os_errno ? strerror(os_errno) : "opened");
+	pd_text_free(text);
+}
+
+static void print_size(char *text, size_t room, uint64_t bytes)
+{
+	if (bytes >= 1 << 20)
+		snprintf(text, room, "%.3f MB", (double)bytes / (1 << 20));
+	else
+		snprintf(text, room, "%.1f KB", (double)bytes / (1 << 10));
+}
+
+static void tell_end(const struct record *record, const struct pd_recorded *recorded)
+{
+	const char *path = record->options.path;
+	char size[32];
+
+	if (recorded->lost)
+		complain("%" PRIu64 " records were lost, %.2f%% of all: the recorder was not fast enough. What helps: larger "
+			 "rings (-m 64M), fewer samples (-F), smaller stacks (--call-graph dwarf,4096)",
+			 recorded->lost, 100.0 * (double)recorded->lost / (double)(recorded->lost + recorded->samples));
+	if (record->values->quiet)
+		return;
+	print_size(size, sizeof(size), recorded->bytes);
+	complain("%" PRIu64 " samples, %s, in %s", recorded->samples, size, path ? path : "standard output");
+}
+
+/* ---- signals ---- */
+
+static struct pd_recorder *running;
+
+static void on_signal(int number)
+{
+	if (number == SIGUSR2)
+		pd_recorder_switch(running);
+	else
+		pd_recorder_stop(running);
+}
+
+static void catch_signals(struct record *record)
+{
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	running = record->recorder;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	sigaction(SIGUSR2, &action, NULL);
+	/* a reader that goes is an error of writing */
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+/* ---- doing it ---- */
+
+/* That of the command; shells tell signals so, too. */
+static int code_of(const struct pd_recorded *recorded, const char *command)
+{
+	if (recorded->command_errno) {
+		complain("%s: %s", command, strerror(recorded->command_errno));
+		return CODE_NO_COMMAND;
+	}
+	if (!recorded->command_ran)
+		return CODE_FINE;
+	if (WIFSIGNALED(recorded->command_status))
+		return CODE_SIGNAL + WTERMSIG(recorded->command_status);
+	return WEXITSTATUS(recorded->command_status);
+}
+
+static int record_all(struct record *record, const struct call *call)
+{
+	struct pd_recorded recorded;
+	struct record_control control;
+	struct pd_error error;
+	enum pd_status status;
+
+	catch_signals(record);
+	if (!record_control_start(&control, record->values->control, record->recorder))
+		return CODE_USAGE;
+	status = pd_recorder_run(record->recorder, &recorded, &error);
+	record_control_stop(&control);
+	if (status < 0) {
+		complain("%s", error.message);
+		return CODE_OUTPUT;
+	}
+	tell_end(record, &recorded);
+	return code_of(&recorded, call->word_count ? call->words[0] : "");
+}
+
+static int record_opened(struct record *record, const struct call *call)
+{
+	struct pd_error error;
+	int code = CODE_FINE;
+
+	record->options.note = tell_note;
+	record->options.attr = record->values->verbose ? tell_attr : NULL;
+	record->options.self = record;
+	if (pd_recorder_open(&record->options, &record->recorder, &error) < 0) {
+		complain("%s", error.message);
+		return CODE_UNREADABLE;
+	}
+	if (!record->values->dry_run)
+		code = record_all(record, call);
+	pd_recorder_close(record->recorder);
+	return code;
+}
+
+static int run(const struct call *call)
+{
+	struct record record = { .values = call->values };
+	int code = CODE_USAGE;
+
+	if (take_values(&record, call))
+		code = record_opened(&record, call);
+	record_fini(&record.setup);
+	return code;
+}
+
+const struct command cmd_record = {
+	.usage = "[OPTION]... [--] [COMMAND [ARGUMENT]...]",
+	.text = "Records events while COMMAND runs, or of what runs already, until COMMAND ends or a signal (^C) comes, into a "
+		"file that perf reads, too. Options are those of perf record.\n\n"
+		"What was named FILE before is FILE.old then. The header is written every second, so that a recording that was "
+		"killed opens with all but its last moments. The exit code is that of COMMAND; 127 if it cannot be run.",
+	.options = options,
+	.examples = examples,
+	.values_size = sizeof(struct values),
+	.max_words = (size_t)-1,
+	.ends_at_word = true,
+	.run = run,
+};

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include "record_options.h"
+
+#include "record_values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- events and targets ---- */
+
+static bool add_events(struct record_setup *setup, const struct target_values *values)
+{
+	struct pd_error error;
+	enum pd_status status = pd_events_new(NULL, &setup->events, &error);
+
+	for (size_t i = 0; i < values->events.count && status >= 0; i++) {
+		const struct option_tag *tag = &values->events.items[i];
+
+		if (!strcmp(tag->name, "event"))
+			status = pd_events_add(setup->events, tag->value, &error);
+		else if (!strcmp(tag->name, "filter"))
+			status = pd_events_filter(setup->events, tag->value, &error);
+		else
+			status = pd_events_exclude_self(setup->events, &error);
+	}
+	if (status >= 0 && values->group)
+		status = pd_events_group(setup->events, &error);
+	if (status < 0)
+		complain("%s", error.message);
+	return status >= 0;
+}
+
+/* Names with commas between them; an empty one is none. */
+static bool split_cgroups(struct record_setup *setup, const char *text, struct pd_targets *targets)
+{
+	size_t count = 1, i = 0;
+	char *at;
+
+	for (const char *c = text; *c; c++)
+		count += *c == ',';
+	setup->cgroup_text = strdup(text);
+	setup->cgroups = calloc(count, sizeof(*setup->cgroups));
+	if (!setup->cgroup_text || !setup->cgroups) {
+		complain("out of memory");
+		return false;
+	}
+	at = setup->cgroup_text;
+	while (i < count)
+		setup->cgroups[i++] = strsep(&at, ",");
+	targets->cgroups = setup->cgroups;
+	targets->cgroup_count = count;
+	return true;
+}
+
+/* With a NULL at the end, as exec wants it. */
+static bool copy_command(struct record_setup *setup, const struct call *call, struct pd_targets *targets)
+{
+	setup->command = calloc(call->word_count + 1, sizeof(*setup->command));
+	if (!setup->command) {
+		complain("out of memory");
+		return false;
+	}
+	for (size_t i = 0; i < call->word_count; i++)
+		setup->command[i] = (char *)call->words[i];
+	targets->command = setup->command;
+	return true;
+}
+
+bool record_take_targets(struct record_setup *setup, const struct target_values *values, const struct call *call,
+			 struct pd_recorder_options *options)
+{
+	struct pd_targets *targets = &options->targets;
+	size_t count;
+
+	memset(setup, 0, sizeof(*setup));
+	if (!add_events(setup, values))
+		return false;
+	options->events = setup->events;
+	options->sampling.no_inherit = values->no_inherit;
+	targets->all = values->all;
+	targets->cpus = values->cpus;
+	if (values->pids) {
+		if (!value_numbers("pid", values->pids, &setup->pids, &count))
+			return false;
+		targets->pids = (struct pd_u32s){ setup->pids, count };
+	}
+	if (values->tids) {
+		if (!value_numbers("tid", values->tids, &setup->tids, &count))
+			return false;
+		targets->tids = (struct pd_u32s){ setup->tids, count };
+	}
+	targets->by_user = values->user != NULL;
+	if (values->user && !value_user("uid", values->user, &targets->uid))
+		return false;
+	if (values->cgroups && !split_cgroups(setup, values->cgroups, targets))
+		return false;
+	return !call->word_count || copy_command(setup, call, targets);
+}
+
+void record_fini(struct record_setup *setup)
+{
+	pd_events_free(setup->events);
+	free(setup->pids);
+	free(setup->tids);
+	free(setup->cgroups);
+	free(setup->cgroup_text);
+	free(setup->command);
+	memset(setup, 0, sizeof(*setup));
+}
+
+/* ---- samples ---- */
+
+static bool take_rate(const struct sample_values *values, struct pd_sampling *sampling)
+{
+	if (values->freq && values->period.given) {
+		complain("--freq and --count are two ways to say how often: give one of them");
+		return false;
+	}
+	if (values->period.given && !values->period.value) {
+		complain("option --count: 0 is no number of events");
+		return false;
+	}
+	sampling->period = values->period.value;
+	sampling->strict_freq = values->strict_freq;
+	if (!values->freq)
+		return true;
+	sampling->freq_max = !strcmp(values->freq, "max");
+	if (sampling->freq_max || (number_parse(values->freq, &sampling->freq) && sampling->freq))
+		return true;
+	complain("option --freq: '%s' is no number of samples a second", values->freq);
+	return false;
+}
+
+static bool take_branches(const struct sample_values *values, struct pd_sampling *sampling)
+{
+	if (values->branches)
+		return value_branches("branch-filter", values->branches, &sampling->branch_filter);
+	if (values->branch_any)
+		sampling->branch_filter = PD_MASK(PD_BRANCH_TYPE_ANY);
+	return true;
+}
+
+static void take_fields(const struct sample_values *values, struct pd_sampling *sampling)
+{
+	sampling->addr = values->data;
+	sampling->phys_addr = values->phys_data;
+	sampling->data_page_size = values->data_page_size;
+	sampling->code_page_size = values->code_page_size;
+	sampling->weight = values->weight;
+	sampling->transaction = values->transaction;
+	sampling->raw = values->raw;
+	sampling->time = values->timestamp;
+	sampling->period_field = values->period_field;
+	sampling->cpu = values->sample_cpu;
+	sampling->identifier = values->identifier;
+	sampling->all_user = values->all_user;
+	sampling->all_kernel = values->all_kernel;
+	sampling->user_callchains = values->user_callchains;
+	sampling->kernel_callchains = values->kernel_callchains;
+	sampling->namespaces = values->namespaces;
+	sampling->all_cgroups = values->all_cgroups;
+	sampling->switch_events = values->switch_events;
+	sampling->no_bpf_event = values->no_bpf_event;
+	sampling->build_id_mmap = values->build_id_mmap;
+	sampling->max_stack = (uint32_t)values->max_stack.value;
+}
+
+bool record_take_samples(const struct sample_values *values, struct pd_recorder_options *options)
+{
+	struct pd_sampling *sampling = &options->sampling;
+
+	take_fields(values, sampling);
+	if (values->g)
+		sampling->call_graph = PD_CALL_GRAPH_FP;
+	if (values->call_graph &&
+	    !value_call_graph("call-graph", values->call_graph, &sampling->call_graph, &sampling->stack_size))
+		return false;
+	if (values->user_regs && !value_registers("user-regs", values->user_regs, &sampling->user_regs))
+		return false;
+	if (values->intr_regs && !value_registers("intr-regs", values->intr_regs, &sampling->intr_regs))
+		return false;
+	sampling->use_clock = values->clock != NULL;
+	if (values->clock && !value_clock("clockid", values->clock, &sampling->clock))
+		return false;
+	if (values->ring && !value_ring("mmap-pages", values->ring, &options->session.ring_bytes))
+		return false;
+	return take_rate(values, sampling) && take_branches(values, sampling);
+}
