@@ -15,12 +15,15 @@
 
 #include "base/error.h"
 
-static _Noreturn void run_child(int go, int result, char *const *argv)
+static _Noreturn void run_child(int go, int result, char *const *argv, bool keep_output)
 {
 	char byte;
 	ssize_t got;
 
 	signal(SIGTERM, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	if (!keep_output)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	do
 		got = read(go, &byte, 1);
 	while (got < 0 && errno == EINTR);
@@ -33,7 +36,8 @@ static _Noreturn void run_child(int go, int result, char *const *argv)
 	_exit(127);
 }
 
-enum pd_status pd_command_prepare(struct pd_command *command, char *const *argv, struct pd_error *error)
+enum pd_status pd_command_prepare(struct pd_command *command, char *const *argv, bool keep_output,
+				  struct pd_error *error)
 {
 	int go[2], result[2];
 
@@ -48,7 +52,7 @@ enum pd_status pd_command_prepare(struct pd_command *command, char *const *argv,
 	if (command->pid == 0) {
 		close(go[1]);
 		close(result[0]);
-		run_child(go[0], result[1], argv);
+		run_child(go[0], result[1], argv, keep_output);
 	}
 	close(go[0]);
 	close(result[1]);

@@ -21,7 +21,9 @@ struct pd_command {
 	int failure; // errno
 };
 
-enum pd_status pd_command_prepare(struct pd_command *command, char *const *argv, struct pd_error *error);
+// keep_output: its standard output is ours, else it goes to standard error, where it is in nobody's way.
+enum pd_status pd_command_prepare(struct pd_command *command, char *const *argv, bool keep_output,
+				  struct pd_error *error);
 // Lets it begin. PD_OK also if it cannot be run: then failure says why.
 enum pd_status pd_command_start(struct pd_command *command, struct pd_error *error);
 // Whether it has ended; does not wait.

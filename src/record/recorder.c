@@ -63,7 +63,8 @@ static enum pd_status find_targets(struct pd_recorder *recorder, struct pd_error
 	enum pd_status status = PD_OK;
 
 	if (targets->command)
-		status = pd_command_prepare(&recorder->command, targets->command, error);
+		status = pd_command_prepare(&recorder->command, targets->command,
+					    recorder->options.path || recorder->options.fd != STDOUT_FILENO, error);
 	if (status >= 0)
 		status = pd_threads_find(&recorder->threads, targets, "/proc", error);
 	if (status >= 0 && by_command)
