@@ -213,11 +213,10 @@ static bool check_events(struct script *script)
 
 /* ---- the walks ---- */
 
+/* The size of what comes once is not known. */
 static bool can_read_twice(struct pd_file *file)
 {
-	const struct pd_header *header = pd_file_header(file);
-
-	return header->file_size && !header->compression;
+	return pd_file_header(file)->file_size != 0;
 }
 
 static bool settle(struct script *script)
