@@ -23,7 +23,7 @@ enum {
 	GRAIN = 1 << GRAIN_BITS,
 	FIRST_MERGE = 4096,
 	ANCHOR_BITS = 21,
-	MOST_BITS = 46 /* ranges that are larger are no maps of a program */
+	MOST_BITS = 46 /* what is larger is no map of a program */
 };
 
 enum scrub_space scrub_space_of(uint16_t misc)
@@ -76,6 +76,18 @@ static void merge(struct space *space)
 	space->count = count;
 }
 
+/* The kernel is often mapped to the end of all addresses. */
+static uint64_t kernel_size(uint64_t start, uint64_t size)
+{
+	uint64_t most = UINT64_C(1) << 48;
+
+	if (start >= KERNEL_HALF)
+		most = -start;
+	else if (start >= UINT64_C(1) << 31 && start < UINT64_C(1) << 32)
+		most = (UINT64_C(1) << 32) - start;
+	return size < most ? size : most;
+}
+
 static bool add(struct scrub *scrub, enum scrub_space which, uint64_t start, uint64_t size)
 {
 	struct space *space = &scrub->spaces[which];
@@ -83,7 +95,9 @@ static bool add(struct scrub *scrub, enum scrub_space which, uint64_t start, uin
 
 	if (!size)
 		return true;
-	if (size >> (which == SPACE_USER ? MOST_BITS : 62) || !start || start > UINT64_MAX - (size - 1)) {
+	if (which != SPACE_USER)
+		size = kernel_size(start, size);
+	if (size >> (which == SPACE_USER ? MOST_BITS : 63) || !start || start > UINT64_MAX - (size - 1)) {
 		scrub->counts.unplaced += which == SPACE_USER;
 		return true;
 	}
@@ -304,7 +318,7 @@ void scrub_chain(struct scrub *scrub, uint64_t *items, size_t count)
 struct map {
 	uint16_t misc;
 	uint32_t pid;
-	uint64_t addr, pgoff;
+	uint64_t addr, len, pgoff;
 	const struct pd_str *name;
 };
 
@@ -345,14 +359,17 @@ static void move_map(struct scrub *scrub, struct map *map)
 		return;
 	map->pgoff = move_offset(scrub, map, space, moved);
 	map->addr = moved;
+	if (map->len > UINT64_MAX - moved)
+		map->len = UINT64_MAX - moved;
 }
 
 void scrub_special_mmap(struct scrub *scrub, struct pd_mmap *mmap)
 {
-	struct map map = { scrub->misc, mmap->pid, mmap->addr, mmap->pgoff, &mmap->filename };
+	struct map map = { scrub->misc, mmap->pid, mmap->addr, mmap->len, mmap->pgoff, &mmap->filename };
 
 	move_map(scrub, &map);
 	mmap->addr = map.addr;
+	mmap->len = map.len;
 	mmap->pgoff = map.pgoff;
 }
 
@@ -369,10 +386,11 @@ static struct pd_bytes without_tail(struct scrub *scrub, struct pd_bytes id, siz
 
 void scrub_special_mmap2(struct scrub *scrub, struct pd_mmap2 *mmap2)
 {
-	struct map map = { scrub->misc, mmap2->pid, mmap2->addr, mmap2->pgoff, &mmap2->filename };
+	struct map map = { scrub->misc, mmap2->pid, mmap2->addr, mmap2->len, mmap2->pgoff, &mmap2->filename };
 
 	move_map(scrub, &map);
 	mmap2->addr = map.addr;
+	mmap2->len = map.len;
 	mmap2->pgoff = map.pgoff;
 	if (mmap2->build_id.size)
 		mmap2->build_id = without_tail(scrub, mmap2->build_id, mmap2->build_id_size);

@@ -359,6 +359,17 @@ static void list(struct scrub *scrub, struct pd_list *list, size_t size)
 #include <perfdata/table/layouts.def>
 #include <perfdata/table/end.h>
 
+/* A set of CPUs that became a list has another size; records stay aligned. */
+static void align(struct scrub *scrub, struct pd_bytes *rest, const struct pd_cpu_map_data *map)
+{
+	size_t size = map && map->kind == PD_CPU_MAP_CPUS ? 4 + 2 * map->cpus.count + rest->size : 0;
+
+	if (size % 8)
+		*rest = (struct pd_bytes){ take(scrub, rest->size + 8 - size % 8), rest->size + 8 - size % 8 };
+	if (!rest->data)
+		rest->size = 0;
+}
+
 /* ---- doors ---- */
 
 void scrub_attr(struct scrub *scrub, struct pd_attr *attr)
@@ -384,6 +395,10 @@ void *scrub_record(struct scrub *scrub, uint32_t type, uint16_t misc, const void
 #include <perfdata/table/layouts.def>
 #include <perfdata/table/end.h>
 	}
+	if (type == PD_RECORD_CPU_MAP)
+		align(scrub, &((struct pd_cpu_map *)it)->rest, ((struct pd_cpu_map *)it)->cpus);
+	else if (type == PD_RECORD_EVENT_UPDATE)
+		align(scrub, &((struct pd_event_update *)it)->rest, ((struct pd_event_update *)it)->cpus);
 	return scrub->failed ? NULL : it;
 }
 

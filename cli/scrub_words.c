@@ -42,7 +42,7 @@ static const char *const events[] = {
 	"overwrite", "no-overwrite", "percore", "aux-output", "aux-sample-size", "metric-id", "tsc", "mtc",
 	"mtc_period", "psb_period", "noretcomp", "pt", "branch", "fup_on_ptw", "ptw", "cyc", "cyc_thresh", "pwr_evt",
 	"ts_enable", "pa_enable", "load_filter", "store_filter", "branch_filter", "jitter", "min_latency",
-	"event_filter", "name", "l3missonly", "rand_en", "cnt_ctl", NULL
+	"event_filter", "name", "fp", "dwarf", "lbr", "no", "yes", "l3missonly", "rand_en", "cnt_ctl", NULL
 };
 
 static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node", NULL };
@@ -159,7 +159,7 @@ static const char *const arguments[] = {
 	"--switch-max-files", "--switch-output", "--switch-output-event", "--synth", "--tail-synthesize", "--threads",
 	"--tid", "--timestamp", "--timestamp-boundary", "--timestamp-filename", "--topdown", "--trace-offcpu",
 	"--transaction", "--uid", "--user-callchains", "--user-regs", "--verbose", "--vmlinux", "--weight",
-	"dwarf", "fp", "lbr", "no", "yes", "mono", "CLOCK_MONOTONIC", "CLOCK_MONOTONIC_RAW", "CLOCK_REALTIME",
+	"mono", "CLOCK_MONOTONIC", "CLOCK_MONOTONIC_RAW", "CLOCK_REALTIME",
 	"CLOCK_BOOTTIME", "monotonic", "any_call", "any_ret", "ind_call", "ind_jmp", "cond", "call", "save_type",
 	"user", "kernel", NULL
 };

@@ -1,0 +1,341 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What perfdata scrub promises, on recordings.
+
+    scrub.py PERFDATA FILE...
+    scrub.py PERFDATA --corpus CORPUS
+
+Nothing of the original is in the bytes of the result, at the levels addresses and all: by a search of this program, with
+the texts that perfdata dump finds, and by scrub --verify. The result is sound where the original is, has the same
+records but for those that are dropped, and reports have the same rows: by thread, name and object, with the same numbers,
+and with the same names once they are looked up in the map. The same key gives the same bytes, another one others.
+"""
+
+import collections
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "corpus"))
+import common
+
+LEAST = 4  # bytes of a text that is searched for
+KEYS = ("hex:" + "5c" * 32, "hex:" + "a7" * 32)
+SORTS = ("pid", "comm", "dso", "comm,dso")
+# Not written by scrub, and not searched for: records that it drops or makes anew, and what is theirs.
+DROPPED = {"AUXTRACE_INFO", "AUXTRACE", "TIME_CONV", "COMPRESSED", "COMPRESSED2"}
+ABOUT_FILE = {"HEADER_ATTR", "HEADER_FEATURE", "HEADER_TRACING_DATA", "HEADER_BUILD_ID", "HEADER_EVENT_TYPE", "EVENT_UPDATE"}
+
+TOP = common.TOP
+
+
+def known_words():
+    """Texts that may stay, as scrub_words.c lists them; what a text is made of may be a part of one."""
+    with open(os.path.join(TOP, "cli", "scrub_words.c"), encoding="utf-8") as f:
+        source = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
+    return set(re.findall(r'"((?:[^"\\]|\\.)*)"', source))
+
+
+KNOWN = known_words()
+
+
+PMUS = {word for word in KNOWN if re.fullmatch(r"[a-z0-9_]{3,}", word)}
+
+
+class Failed(Exception):
+    pass
+
+
+def perfdata(program, *arguments, expect=(common.FINE, common.DAMAGED)):
+    result = common.run([program, *arguments], timeout=600)
+    if result.crashed or result.status not in expect:
+        err = result.err.decode("utf-8", "replace").strip()[-400:]
+        raise Failed(f"{' '.join(arguments)}: exit status {result.status}: {err}")
+    return result
+
+
+# ---- texts of the original ----
+
+
+def fields_of(record):
+    """(member, value) of all texts in the fields of a record, however deep."""
+    todo = [record]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, dict):
+            for key, value in item.items():
+                if isinstance(value, str):
+                    yield key, value
+                else:
+                    todo.append(value)
+        elif isinstance(item, list):
+            todo += item
+
+
+NAMES = {"comm", "filename", "path"}
+
+
+def texts_of(program, path):
+    """Names in records and features of a file: comms, paths, the host, functions, the command line."""
+    found = set()
+    out = perfdata(program, "dump", "--json", "-i", path).out
+    for line in out.splitlines():
+        record = json.loads(line)
+        kind = record.get("type")
+        for member, value in fields_of(record.get("fields", {})):
+            if member in NAMES or (member == "name" and kind == "KSYMBOL") or (member == "prog_name"):
+                found.add(value)
+    out = perfdata(program, "dump", "--features", "--json", "-i", path).out
+    for line in out.splitlines():
+        feature = json.loads(line)["feature"]
+        decoded = feature.get("decoded")
+        if decoded and feature["name"] in ("HOSTNAME", "CMDLINE"):
+            found.update(value for member, value in fields_of(decoded))
+        if decoded and feature["name"] == "BUILD_ID":
+            for order in ("little", "big"):
+                found.update(name.decode("utf-8", "replace") for *_, name in common.build_ids(decoded, order))
+    for line in perfdata(program, "dump", "--header", "--json", "-i", path).out.splitlines():
+        found.add(json.loads(line).get("event", {}).get("name") or "")
+    return found
+
+
+SYSTEMS = {word for word in KNOWN if re.fullmatch(r"[a-z0-9_]+", word)}
+
+
+def is_known(text, tracepoints):
+    """Made of words that may stay: known ones, tracepoints of the kernel, short numbers, raw events."""
+    words = re.findall(r"[\w.%-]+", text)
+    return all(
+        any(word in known for known in KNOWN)
+        or any(word in tracepoint for tracepoint in tracepoints)
+        or any(re.fullmatch(known + r"_[_0-9a-z]*|" + known + r"[0-9]+", word) for known in PMUS)
+        or re.fullmatch(r"r[0-9a-f]*[0-9][0-9a-f]*|(0x)?[0-9a-f]{1,7}|[0-9.]{1,16}|[ukhGHpPSDIWeb]{1,4}", word)
+        or re.fullmatch(r"(L1-[di]cache|LLC|[di]TLB|branch|node)-(load|store|prefetch)e?(s|-misses|-refs)?", word)
+        for word in words
+    )
+
+
+def parts_of(texts):
+    """Texts and their parts that must be gone. A part that lies inside of a known word cannot be told from it."""
+    parts, tracepoints = set(), set()
+    for text in texts:
+        if "\ufffd" in text:  # not what the bytes were
+            continue
+        pieces = {text, *re.split(r"[/\[\]:,= ]", text)}
+        parts |= pieces | {piece.split(".")[0] for piece in pieces}
+        tracepoints |= {event for system, event in re.findall(r"(\w+):([\w-]+)", text) if system in SYSTEMS}
+    return {part for part in parts if len(part.encode()) >= LEAST and not is_known(part, tracepoints)}
+
+
+def bytes_of(path):
+    if os.path.isdir(path):
+        data = b""
+        for name in sorted(os.listdir(path)):
+            with open(os.path.join(path, name), "rb") as f:
+                data += f.read()
+        return data
+    with open(path, "rb") as f:
+        return f.read()
+
+
+# ---- what a result has to be ----
+
+
+def counts_of(program, path):
+    """Records by type, without those that are dropped or that a writer makes anew."""
+    counts = collections.Counter()
+    for line in perfdata(program, "dump", "--json", "-i", path).out.splitlines():
+        kind = json.loads(line).get("type")
+        if kind and kind not in DROPPED | ABOUT_FILE:
+            counts[kind] += 1
+    return counts
+
+
+def rows_of(program, path, sort):
+    """For each event the rows of a report: names, samples and period."""
+    result = perfdata(
+        program, "report", "--json", "--no-children", "-g", "none", "--sort", sort, "-i", path,
+        expect=(common.FINE, common.DAMAGED, 5, 6),
+    )
+    if result.status in (5, 6):
+        return []
+    report = json.loads(result.out)
+    return [
+        [
+            (
+                tuple(row.get(key) for key in sort.split(",")),
+                tuple((amount["samples"], amount["period"]) for amount in row["amounts"]),
+            )
+            for row in table["rows"]
+        ]
+        for table in report["tables"]
+    ]
+
+
+def names_back(map_path):
+    """Names of threads by what took their place."""
+    back = {}
+    with open(map_path, encoding="utf-8", errors="replace") as f:
+        for line in f:
+            kind, now, was = line.rstrip("\n").split("\t")
+            if kind == "COMM":
+                back[now] = re.sub(r"\\x([0-9a-f]{2})", lambda m: chr(int(m[1], 16)), was)
+    return back
+
+
+def nameless(comm):
+    """Threads whose name is not known are called by their number, which the level all changes."""
+    return ":" if re.fullmatch(r":-?\d+", comm) else comm
+
+
+def compare_reports(program, original, result, map_path):
+    back = names_back(map_path)
+    for sort in SORTS:
+        before, after = rows_of(program, original, sort), rows_of(program, result, sort)
+        if [sorted(n for _, n in table) for table in before] != [sorted(n for _, n in table) for table in after]:
+            raise Failed(f"report --sort {sort}: other numbers")
+        if sort != "comm":
+            continue
+        named = [sorted((back.get(names[0], nameless(names[0])), n) for names, n in table) for table in after]
+        if named != [sorted((nameless(names[0]), n) for names, n in table) for table in before]:
+            raise Failed("report --sort comm: other names than the map says")
+
+
+def check_of(program, path):
+    out = perfdata(program, "check", "--json", "-i", path).out
+    return common.check_of(out)
+
+
+def check_level(program, original, level, folder, texts):
+    mode = "dir" if os.path.isdir(original) else "file"
+    result, again, other = (os.path.join(folder, name) for name in ("result", "again", "other"))
+    names = os.path.join(folder, "names")
+    form = ["--to", mode, "--no-compress", "--hide", level, "-q"]
+    for path, key in ((result, KEYS[0]), (again, KEYS[0]), (other, KEYS[1])):
+        shutil.rmtree(path, ignore_errors=True)
+        extra = ["--map", names] if path == result else []
+        perfdata(program, "scrub", *form, *extra, "--key", key, "-o", path, "-i", original)
+    data = bytes_of(result)
+    if data != bytes_of(again):
+        raise Failed("the same key gives other bytes")
+    if texts and data == bytes_of(other):
+        raise Failed("another key gives the same bytes")
+    found = sorted(text for text in texts if text.encode() in data)
+    if found:
+        raise Failed(f"still there: {found[:8]}")
+    verified = common.run([program, "scrub", "--verify", original, result], timeout=600)
+    if verified.status != common.FINE:
+        raise Failed(f"--verify: exit status {verified.status}: {verified.out.decode('utf-8', 'replace')[:400]}")
+    return result, names
+
+
+def check_file(program, original, small):
+    texts = parts_of(texts_of(program, original))
+    before_problems = {line["code"] for line in check_of(program, original)[0]}
+    before = counts_of(program, original)
+    with tempfile.TemporaryDirectory(prefix="scrub-") as folder:
+        for level in ("addresses", "all"):
+            result, names = check_level(program, original, level, folder, texts)
+            problems = {line["code"] for line in check_of(program, result)[0]}
+            if problems - before_problems:
+                raise Failed(f"new problems: {sorted(problems - before_problems)}")
+            after = counts_of(program, result)
+            lost = before - after
+            if not before_problems and (lost or after - before):
+                raise Failed(f"other records: {dict(lost)} went, {dict(after - before)} came")
+            compare_reports(program, original, result, names)
+            if small:
+                check_forms(program, original, level, folder)
+    return len(texts)
+
+
+def check_forms(program, original, level, folder):
+    """A pipe and compressed records hide as much; through standard input and output too."""
+    for form in (["--to", "pipe"], ["--compress"], ["--byte-order", "big"]):
+        path = os.path.join(folder, "form")
+        perfdata(program, "scrub", "-q", *form, "--hide", level, "--key", KEYS[0], "-o", path, "-i", original)
+        verified = common.run([program, "scrub", "--verify", original, path], timeout=600)
+        if verified.status != common.FINE:
+            raise Failed(f"{' '.join(form)}: --verify: {verified.out.decode('utf-8', 'replace')[:400]}")
+        for sort in ("comm", "dso"):
+            before, after = rows_of(program, original, sort), rows_of(program, path, sort)
+            if [sorted(n for _, n in t) for t in before] != [sorted(n for _, n in t) for t in after]:
+                raise Failed(f"{' '.join(form)}: report --sort {sort}: other numbers")
+    if os.path.isdir(original):
+        return
+    with open(original, "rb") as f:
+        data = f.read()
+    piped = common.run([program, "scrub", "-q", "--hide", level, "--key", KEYS[0], "-o", "-", "-i", "-"], stdin=data)
+    if piped.status not in (common.FINE, common.DAMAGED) or not piped.out.startswith((b"PERFILE2", b"2ELIFREP")):
+        raise Failed(f"through pipes: exit status {piped.status}: {piped.err[:300]}")
+
+
+def check_pair(program, first, second):
+    """Two files with one key have the same names for the same things."""
+    with tempfile.TemporaryDirectory(prefix="scrub-") as folder:
+        results = []
+        for number, original in enumerate((first, second)):
+            path = os.path.join(folder, str(number))
+            perfdata(program, "scrub", "-q", "--key", KEYS[0], "-o", path, "-i", original)
+            results.append({names: n for table in rows_of(program, path, "comm,dso") for names, n in table})
+        before = [{names: n for table in rows_of(program, f, "comm,dso") for names, n in table} for f in (first, second)]
+        if not before[0].keys() & before[1].keys():
+            raise Failed("the two files have nothing in common: nothing was tested")
+        # joined by their names, the rows are the same pairs of numbers
+        pairs = [
+            sorted((rows[0].get(names) or (), rows[1].get(names) or ()) for names in rows[0].keys() | rows[1].keys())
+            for rows in (before, results)
+        ]
+        if pairs[0] != pairs[1]:
+            raise Failed("rows of two files with one key do not join as those of the originals do")
+
+
+def corpus_files(program, corpus):
+    program, corpus = common.check_arguments(program, corpus)
+    known = common.Known("scrub")
+    failures = files = searched = 0
+    for row in common.rows(corpus):
+        with common.Unpacked(corpus, row) as path:
+            probe = common.run([program, "check", "-q", "-i", path], timeout=600)
+            if probe.status not in (common.FINE, common.DAMAGED):
+                continue
+            files += 1
+            try:
+                searched += check_file(program, path, False)
+            except Failed as why:
+                reason = known.reason(row["path"], str(why).split(":")[0])
+                if not reason:
+                    failures += 1
+                    print(f"{row['path']}: {why}")
+            except Exception as why:  # a result that cannot be read
+                failures += 1
+                print(f"{row['path']}: {type(why).__name__}: {why}")
+    print(f"{files} files, {searched} texts searched for at two levels, {failures} failures")
+    return failures
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    if sys.argv[2] == "--corpus":
+        sys.exit(corpus_files(program, sys.argv[3]) != 0)
+    failures = searched = 0
+    for path in sys.argv[2:]:
+        try:
+            searched += check_file(program, path, True)
+        except Failed as why:
+            failures += 1
+            print(f"{path}: {why}")
+    try:
+        check_pair(program, *[p for p in sys.argv[2:] if os.path.basename(p) in ("hot.data", "hot-zstd.data")])
+    except Failed as why:
+        failures += 1
+        print(f"two files: {why}")
+    print(f"{len(sys.argv) - 2} files, {searched} texts searched for at two levels, {failures} failures")
+    sys.exit(failures != 0 or not searched)
+
+
+if __name__ == "__main__":
+    main()
