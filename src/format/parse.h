@@ -22,6 +22,8 @@ struct pd_parser {
 	unsigned depth;
 	// the first failure
 	const char *failed_at; // NULL while nothing failed
+	const char *layout;    // where it failed; may be NULL
+	const char *field;
 	enum pd_status status;
 	char reason[200];
 };

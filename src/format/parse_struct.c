@@ -413,12 +413,16 @@ static void parse_fields(struct pd_parser *p, struct reading *r)
 			return;
 		}
 		if (r->given[at])
-			pd_parse_fail(p, begin, "%s.%s is there twice", r->layout->name, r->fields[at].name);
+			pd_parse_fail(p, begin, "this is there twice");
 		r->given[at] = begin;
 		p->at += length;
 		pd_parse_want(p, ':');
 		if (!p->failed_at)
 			parse_field(p, &r->fields[at], r->out);
+		if (p->failed_at && !p->field) {
+			p->layout = r->layout->name;
+			p->field = r->fields[at].name;
+		}
 		set_words(p, r);
 		last = at + 1;
 	}

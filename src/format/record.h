@@ -26,6 +26,12 @@ struct pd_record_head {
 	uint64_t size; // of the record, header included
 };
 
+// Simpleperf's records have a size of 32 bits and no misc.
+static inline bool pd_record_has_large_size(uint32_t type)
+{
+	return type >= PD_RECORD_SIMPLEPERF_FIRST && type < PD_RECORD_SIMPLEPERF_FIRST + 1024;
+}
+
 static inline struct pd_record_head pd_record_head(const uint8_t *at, bool swap)
 {
 	struct pd_record_head head = {
@@ -34,8 +40,7 @@ static inline struct pd_record_head pd_record_head(const uint8_t *at, bool swap)
 		.size = pd_load_u16(at + 6, swap),
 	};
 
-	// simpleperf's records have a size of 32 bits and no misc
-	if (PD_UNLIKELY(head.type >= PD_RECORD_SIMPLEPERF_FIRST) && head.type < PD_RECORD_SIMPLEPERF_FIRST + 1024) {
+	if (PD_UNLIKELY(pd_record_has_large_size(head.type))) {
 		head.size |= (uint64_t)head.misc << 16;
 		head.misc = 0;
 	}

@@ -80,8 +80,9 @@ static enum pd_status fail_at(struct pd_assembler *a, const struct pd_parser *p)
 		line = at + 1;
 		number++;
 	}
-	return pd_fail(&a->error, p->status, PD_NO_OFFSET, "%s:%" PRIu64 ":%zu: %s", a->options.name, number,
-		       (size_t)(p->failed_at - line) + 1, p->reason);
+	return pd_fail(&a->error, p->status, PD_NO_OFFSET, "%s:%" PRIu64 ":%zu: %s%s%s%s%s", a->options.name, number,
+		       (size_t)(p->failed_at - line) + 1, p->layout ? p->layout : "", p->layout ? "." : "",
+		       p->layout ? p->field : "", p->layout ? ": " : "", p->reason);
 }
 
 static enum pd_status fail_line(struct pd_assembler *a, enum pd_status status, const char *reason)
@@ -286,7 +287,7 @@ static enum pd_status take_raw_feature(struct pd_assembler *a, struct pd_parser 
 
 static enum pd_status take_feature(struct pd_assembler *a, struct pd_parser *p)
 {
-	const char *begin = p->at;
+	const char *begin = pd_parse_more(p) ? p->at : p->end;
 	unsigned feature = parse_feature_name(p);
 	const struct pd_layout *layout = pd_feature_layout(feature);
 	struct pd_bytes bytes;
@@ -385,7 +386,7 @@ static bool take_event_number(struct pd_assembler *a, struct pd_parser *p, enum 
 		}
 		event = pd_parse_u64(p, UINT32_MAX);
 		if (!p->failed_at && event >= a->writer->event_count)
-			pd_parse_fail(p, begin, "there are only %zu events so far", a->writer->event_count);
+			pd_parse_fail(p, begin, "there is no event %" PRIu64 " so far", event);
 	}
 	if (p->failed_at || event >= a->writer->event_count)
 		return false;
@@ -444,9 +445,9 @@ static enum pd_status take_raw(struct pd_assembler *a, struct pd_parser *p)
 {
 	struct pd_bytes body = {NULL, 0};
 	uint64_t type = 0, misc = 0, size;
-	enum pd_record_group group;
 	struct pd_pen pen;
 	uint8_t *room;
+	bool large;
 
 	while (!p->failed_at && pd_parse_more(p)) {
 		if (pd_parse_key(p, "type"))
@@ -459,9 +460,9 @@ static enum pd_status take_raw(struct pd_assembler *a, struct pd_parser *p)
 			pd_parse_fail(p, p->at, "type, misc or body was expected");
 	}
 	check_place(a, p, (uint32_t)type);
-	group = pd_record_group((uint32_t)type);
+	large = pd_record_has_large_size((uint32_t)type);
 	size = body.size + PD_RECORD_HEADER_SIZE;
-	if (!p->failed_at && size > (group == PD_GROUP_SIMPLEPERF ? UINT32_MAX : UINT16_MAX))
+	if (!p->failed_at && size > (large ? UINT32_MAX : UINT16_MAX))
 		pd_parse_fail(p, p->start, "record is too large");
 	if (p->failed_at)
 		return PD_OK;
@@ -470,7 +471,7 @@ static enum pd_status take_raw(struct pd_assembler *a, struct pd_parser *p)
 		return pd_fail_memory(&a->error);
 	pen = pd_pen(room, (size_t)size, a->writer->big);
 	pd_pen_u32(&pen, (uint32_t)type);
-	pd_pen_u16(&pen, group == PD_GROUP_SIMPLEPERF ? (uint16_t)(size >> 16) : (uint16_t)misc);
+	pd_pen_u16(&pen, large ? (uint16_t)(size >> 16) : (uint16_t)misc);
 	pd_pen_u16(&pen, (uint16_t)size);
 	pd_pen_bytes(&pen, body.data, body.size);
 	a->raw++;
@@ -506,7 +507,7 @@ static bool is_part_name(const char *name)
 
 static enum pd_status take_part(struct pd_assembler *a, struct pd_parser *p)
 {
-	const char *begin = p->at;
+	const char *begin = pd_parse_more(p) ? p->at : p->end;
 	const char *name = pd_parse_text(p);
 	struct pd_writer *writer = a->writer;
 	enum pd_status status;
@@ -594,7 +595,7 @@ static enum pd_status take_statement_of(struct pd_assembler *a, struct pd_parser
 		return status;
 	if (statement)
 		return statement->take(a, p);
-	if (strcmp(word, a->name) != 0) {
+	if (!*word || strcmp(word, a->name) != 0) {
 		if (!pd_record_type_by_name(word, &a->type)) {
 			a->name[0] = '\0';
 			fail_word(p, word);

@@ -324,26 +324,34 @@ static size_t event_of(struct pd_disassembler *d, const struct pd_record *record
 	return full->event.index < d->carried->event_count ? full->event.index : SIZE_MAX;
 }
 
-static void tell_event_number(struct pd_disassembler *d, enum pd_record_group group, size_t event, struct pd_text *text)
+// What stands in front of the fields: "SAMPLE event: 1, misc: user". True if there is anything but the name.
+static bool tell_start(struct pd_disassembler *d, const struct pd_record *record, size_t event, struct pd_text *text)
 {
-	if ((group != PD_GROUP_SAMPLE && group != PD_GROUP_KERNEL) || event == 0 ||
-	    (event == SIZE_MAX && !d->carried->event_count))
-		return;
-	PD_TEXT_LITERAL(text, " event: ");
-	if (event == SIZE_MAX)
-		PD_TEXT_LITERAL(text, "none");
-	else
-		pd_text_u64(text, event);
+	enum pd_record_group group = pd_record_group(record->type);
+	bool numbered = group == PD_GROUP_SAMPLE || group == PD_GROUP_KERNEL;
+
+	// the first event is meant if none is named
+	numbered = numbered && event != 0 && (event != SIZE_MAX || d->carried->event_count);
+	pd_text_add(text, pd_record_name(record->type));
+	if (numbered && event == SIZE_MAX)
+		PD_TEXT_LITERAL(text, " event: none");
+	else if (numbered)
+		pd_text_printf(text, " event: %zu", event);
+	if (record->misc) {
+		pd_text_add(text, numbered ? ", misc: " : " misc: ");
+		pd_spell_misc(text, record->type, record->misc);
+	}
+	return numbered || record->misc;
 }
 
 static bool tell_decoded(struct pd_disassembler *d, const struct pd_record *record, struct pd_text *text)
 {
 	enum pd_record_group group = pd_record_group(record->type);
-	size_t event = event_of(d, record), before;
+	size_t event = event_of(d, record), before, from;
 	const struct pd_body_head *decoded;
 	const void *any;
 	struct pd_speller speller = speller_of(d, text);
-	bool lacks_trailer = false;
+	bool lacks_trailer = false, more;
 
 	// what cannot be taken apart is told to the problem function too
 	any = pd_record_as(record, record->type);
@@ -363,19 +371,15 @@ static bool tell_decoded(struct pd_disassembler *d, const struct pd_record *reco
 		return false;
 	speller.body = (struct pd_bytes){record->bytes.data + PD_RECORD_HEADER_SIZE,
 					 record->bytes.size - PD_RECORD_HEADER_SIZE};
-	pd_text_add(text, pd_record_name(record->type));
-	tell_event_number(d, group, event, text);
-	if (record->misc) {
-		PD_TEXT_LITERAL(text, " misc: ");
-		pd_spell_misc(text, record->type, record->misc);
-	}
+	more = tell_start(d, record, event, text);
 	before = text->size;
-	pd_text_char(text, ' ');
+	pd_text_add(text, more ? ", " : " ");
+	from = text->size;
 	pd_spell_struct(&speller, pd_record_layout(record->type), decoded);
-	if (text->size == before + 1)
+	if (text->size == from)
 		text->size = before;
 	if (lacks_trailer)
-		PD_TEXT_LITERAL(text, " sample_id: none");
+		pd_text_add(text, more || text->size != before ? ", sample_id: none" : " sample_id: none");
 	pd_text_char(text, '\n');
 	return true;
 }

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "format/parse.h"
 #include "format/print.h"
+#include "format/spell.h"
 #include "walk.h"
 
 struct side {
@@ -91,6 +93,49 @@ static void other_order(const struct round *round, const struct side *side, size
 	free(bytes);
 }
 
+// As text, and from there the same bytes.
+static void through_text(const struct round *round, const struct side *side, const uint8_t *data, size_t size, bool block)
+{
+	size_t head = round->group ? PD_RECORD_HEADER_SIZE : 0;
+	struct pd_speller speller = { .text = pd_text_new(), .arch = PD_ARCH_X86, .big = round->big };
+	struct pd_arena arena = { .limit = 64 << 20 };
+	uint8_t *bytes = malloc(size ? size : 1);
+	struct pd_pen pen = pd_pen(bytes, size, round->big);
+	struct side parsed = *side;
+	struct pd_parser p;
+	void *out;
+
+	memcpy(speller.scope.words, round->words, sizeof(round->words));
+	// samples have no trailer, other records may lack it
+	speller.scope.words[PD_WORD_TRAILER] = round->group == PD_GROUP_SAMPLE ? 0 : side->scope.words[PD_WORD_TRAILER];
+	speller.scope.arena = &arena;
+	speller.body = (struct pd_bytes){ data + head, size - head };
+	p = pd_parser(NULL, 0, &arena);
+	memcpy(p.scope.words, speller.scope.words, sizeof(p.scope.words));
+	(block ? pd_spell_block : pd_spell_struct)(&speller, round->layout, side->decoded);
+	REQUIRE(!speller.text->failed);
+	p.start = p.at = speller.text->data;
+	p.end = p.at + speller.text->size;
+	p.arch = PD_ARCH_X86;
+	p.big = round->big;
+	out = pd_arena_alloc(&arena, round->layout->struct_size);
+	REQUIRE(out);
+	if (speller.text->size)
+		pd_parse_struct(&p, round->layout, out);
+	if (p.failed_at)
+		fprintf(stderr, "%.*s\n%s.%s: %s, at byte %zu\n", (int)speller.text->size, speller.text->data,
+			p.layout ? p.layout : "", p.field ? p.field : "", p.reason, (size_t)(p.failed_at - p.start));
+	REQUIRE(!p.failed_at && !pd_parse_more(&p));
+	parsed.decoded = out;
+	encode(round, &parsed, &pen);
+	if (pen.need != size || memcmp(bytes, data, size) != 0)
+		fprintf(stderr, "%s: %.*s\n", round->layout->name, (int)speller.text->size, speller.text->data);
+	REQUIRE(pen.need == size && memcmp(bytes, data, size) == 0);
+	free(bytes);
+	pd_text_free(speller.text);
+	pd_arena_fini(&arena);
+}
+
 bool round_trip(const struct round *round, const uint8_t *data, size_t size)
 {
 	struct side side;
@@ -115,6 +160,8 @@ bool round_trip(const struct round *round, const uint8_t *data, size_t size)
 	}
 	free(bytes);
 	other_order(round, &side, size);
+	through_text(round, &side, data, size, false);
+	through_text(round, &side, data, size, true);
 	drop(&side);
 	return true;
 }
