@@ -234,15 +234,20 @@ static enum pd_packing packing(const struct inject_values *values)
 
 static void tell_end(const struct inject *inject)
 {
+	const uint64_t counts[] = { inject->samples_kept, inject->samples_seen, inject->others_kept, inject->others_seen };
+	bool all = inject->others_kept == inject->others_seen;
 	struct pd_text *text = pd_text_new();
 	struct pd_bytes bytes;
+	char numbers[4][32];
 
 	if (inject->told > TOLD_MOST)
 		complain("%s: %" PRIu64 " more such objects", inject->input.name, inject->told - TOLD_MOST);
 	if (!text)
 		return;
-	pd_text_printf(text, "kept %" PRIu64 " of %" PRIu64 " samples, %" PRIu64 " of %" PRIu64 " other records",
-		       inject->samples_kept, inject->samples_seen, inject->others_kept, inject->others_seen);
+	for (size_t i = 0; i < 4; i++)
+		grouped(counts[i], numbers[i]);
+	pd_text_printf(text, "kept %s of %s samples, %s%s%s other records", numbers[0], numbers[1], all ? "all " : numbers[2],
+		       all ? "" : " of ", numbers[3]);
 	ids_count(inject, text);
 	jit_count(inject, text);
 	sched_count(inject, text);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "keep.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,20 +213,6 @@ int keep_write(struct keep *keep)
 }
 
 /* ---- the end ---- */
-
-/* "1,234,567" */
-static void grouped(uint64_t number, char text[32])
-{
-	char digits[24];
-	size_t count = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, number), at = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (i && (count - i) % 3 == 0)
-			text[at++] = ',';
-		text[at++] = digits[i];
-	}
-	text[at] = 0;
-}
 
 static void tell_counts(const struct keep *keep)
 {

@@ -150,3 +150,16 @@ void progress_clear(struct progress *progress)
 	fflush(stderr);
 	progress->visible = false;
 }
+
+void grouped(uint64_t number, char text[32])
+{
+	char digits[24];
+	size_t count = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, number), at = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (i && (count - i) % 3 == 0)
+			text[at++] = ',';
+		text[at++] = digits[i];
+	}
+	text[at] = 0;
+}

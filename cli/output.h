@@ -46,6 +46,8 @@ void output_put(struct output *output, const char *data, size_t size);
  * closed its pipe. Returns CODE_FINE or CODE_OUTPUT. */
 int output_finish(struct output *output);
 
+/* "1,234,567" */
+void grouped(uint64_t number, char text[32]);
 /* "perfdata: ..." with a line end on stderr; bytes that a terminal would obey are escaped. */
 void complain(const char *format, ...) PD_PRINTF(1, 2);
 

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What samples are in: their addresses and those of their call chains, as objects for a list, as maps for maps with ids.
+ * An address that was met before in the same maps says nothing new, and nearly all were.
+ */
+#include "inject_ids.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SEEN = 1 << 16,
+	VIEWS = 1 << 10
+};
+
+/* ---- what samples are in ---- */
+
+static bool is_before(struct pd_moment a, struct pd_moment b)
+{
+	return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : a.order < b.order;
+}
+
+/* They come in the order of the file. */
+size_t ids_mapping_at(const struct ids *ids, uint64_t place)
+{
+	size_t low = 0, high = ids->mapping_count;
+	const struct pd_mapping *mapping;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (pd_world_mapping(ids->world, middle)->from.order < place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	mapping = pd_world_mapping(ids->world, low);
+	return mapping && mapping->from.order == place ? low : SIZE_MAX;
+}
+
+static bool hit(struct ids *ids, const struct pd_location *location)
+{
+	uint8_t *object = &ids->hit_objects[location->object->index];
+	size_t mapping;
+
+	if (ids->in_maps) {
+		mapping = ids_mapping_at(ids, location->mapping->from.order);
+		if (mapping != SIZE_MAX)
+			ids->hit_mappings[mapping] = 1;
+	} else if (!*object) {
+		*object = 1;
+		return ids_list_object(ids, location->object);
+	}
+	return true;
+}
+
+/* False after a failure. */
+static bool mark(struct ids *ids, const struct pd_brief *brief, const struct pd_view *view, unsigned cpumode,
+		 struct pd_moment when, uint64_t addr)
+{
+	uint64_t maps = view->maps ^ (uint64_t)cpumode << 61;
+	uint64_t hash = (maps * UINT64_C(0x9e3779b97f4a7c15)) ^ (addr * UINT64_C(0xff51afd7ed558ccd));
+	struct seen *seen = &ids->seen[hash >> 48 & (SEEN - 1)];
+	struct pd_location location;
+
+	if (seen->maps == maps && seen->addr == addr)
+		return true;
+	*seen = (struct seen){ maps, addr };
+	return !pd_world_locate(ids->world, brief->pid, cpumode, when, addr, &location) || hit(ids, &location);
+}
+
+static const struct pd_view *view_of(struct ids *ids, uint32_t pid, uint32_t tid, struct pd_moment when)
+{
+	struct thread_view *view = &ids->views[tid & (VIEWS - 1)];
+
+	if (view->used && view->pid == pid && view->tid == tid && !is_before(when, view->view.from) &&
+	    is_before(when, view->view.until))
+		return &view->view;
+	*view = (struct thread_view){ .pid = pid, .tid = tid, .used = true };
+	pd_world_view(ids->world, pid, tid, when, &view->view);
+	return &view->view;
+}
+
+static bool mark_chain(struct ids *ids, const struct pd_brief *brief, const struct pd_view *view, struct pd_moment when)
+{
+	struct pd_u64s chain = brief->callchain;
+	unsigned cpumode = brief->cpumode;
+
+	for (size_t i = 0; i < chain.count; i++) {
+		if (chain.items[i] < PD_CONTEXT_MAX) {
+			if (!mark(ids, brief, view, cpumode, when, chain.items[i]))
+				return false;
+		} else if (chain.items[i] == (uint64_t)PD_CONTEXT_KERNEL) {
+			cpumode = PD_CPUMODE_KERNEL;
+		} else if (chain.items[i] == (uint64_t)PD_CONTEXT_USER) {
+			cpumode = PD_CPUMODE_USER;
+		} else if (chain.items[i] != (uint64_t)PD_CONTEXT_HV) {
+			break;
+		}
+	}
+	return true;
+}
+
+/* What else of a sample is named by maps. */
+static bool mark_targets(struct ids *ids, const struct pd_record *record, const struct pd_brief *brief,
+			 const struct pd_view *view, struct pd_moment when)
+{
+	uint64_t type = record->event ? record->event->attr->sample_type : 0;
+	const struct pd_sample *sample;
+
+	if (brief->addr && !mark(ids, brief, view, PD_CPUMODE_UNKNOWN, when, brief->addr))
+		return false;
+	if (!PD_BITS(type, PD_SAMPLE_TYPE_BRANCH_STACK) || !(sample = pd_as_sample(record)) || !sample->branch_stack)
+		return true;
+	for (size_t i = 0; i < sample->branch_stack->entries.count; i++) {
+		const struct pd_branch *branch = PD_ITEM(pd_branch, sample->branch_stack->entries, i);
+
+		if (!mark(ids, brief, view, PD_CPUMODE_UNKNOWN, when, branch->from) ||
+		    !mark(ids, brief, view, PD_CPUMODE_UNKNOWN, when, branch->to))
+			return false;
+	}
+	return true;
+}
+
+bool ids_mark_sample(struct ids *ids, const struct pd_record *record)
+{
+	const struct pd_view *view;
+	struct pd_moment when;
+	struct pd_brief brief;
+
+	/* What is damaged is told by whoever needs it. */
+	if (!pd_record_brief(record, &brief))
+		return true;
+	when = pd_record_moment(record);
+	view = view_of(ids, brief.pid, brief.tid, when);
+	return mark(ids, &brief, view, brief.cpumode, when, brief.ip) && mark_chain(ids, &brief, view, when) &&
+	       (!ids->in_maps || mark_targets(ids, record, &brief, view, when));
+}
+
+static bool feed(void *self, struct pd_stream *stream, const struct pd_record *record)
+{
+	struct ids *ids = self;
+
+	if (record->type == PD_RECORD_SAMPLE) {
+		pd_stream_pass(stream);
+		return true;
+	}
+	/* Which maps are needed is not known. */
+	if (record->type == PD_RECORD_AUXTRACE_INFO || record->type == PD_RECORD_AUXTRACE)
+		ids->all_hit = true;
+	return inject_keep(ids->inject, pd_world_take(ids->world, record, &ids->inject->error));
+}
+
+static bool look(void *self, struct pd_stream *stream, const struct pd_record *record)
+{
+	(void)stream;
+	return record->type != PD_RECORD_SAMPLE || ids_mark_sample(self, record);
+}
+
+static bool has_stacks(struct pd_file *file)
+{
+	for (size_t i = 0; i < pd_file_event_count(file); i++) {
+		if (PD_BITS(pd_file_event(file, i)->attr->sample_type, PD_SAMPLE_TYPE_STACK_USER))
+			return true;
+	}
+	return false;
+}
+
+static bool settle(struct ids *ids)
+{
+	size_t objects = 0;
+
+	if (!inject_keep(ids->inject, pd_world_settle(ids->world, &ids->inject->error)))
+		return false;
+	while (pd_world_mapping(ids->world, ids->mapping_count))
+		ids->mapping_count++;
+	while (pd_world_object(ids->world, objects))
+		objects++;
+	ids->hit_objects = calloc(objects + 1, 1);
+	ids->hit_mappings = calloc(ids->mapping_count + 1, 1);
+	ids->seen = malloc(SEEN * sizeof(*ids->seen));
+	ids->views = calloc(VIEWS, sizeof(*ids->views));
+	if (!ids->hit_objects || !ids->hit_mappings || !ids->seen || !ids->views)
+		return inject_no_memory(ids->inject);
+	memset(ids->seen, 0xff, SEEN * sizeof(*ids->seen));
+	return true;
+}
+
+static int walk(struct ids *ids, record_fn *each)
+{
+	struct inject *inject = ids->inject;
+	int code = input_walk(&inject->input, each, ids);
+
+	progress_clear(&inject->input.progress);
+	input_again(&inject->input);
+	return code;
+}
+
+int ids_read_before(struct ids *ids)
+{
+	struct inject *inject = ids->inject;
+	int code = walk(ids, feed);
+
+	if (code == CODE_FINE && inject->status >= 0)
+		settle(ids);
+	ids->all_hit |= ids->in_maps && has_stacks(inject->input.file);
+	if (code == CODE_FINE && inject->status >= 0 && ids->in_maps && !ids->all_hit)
+		code = walk(ids, look);
+	if (code == CODE_FINE && inject->status < 0) {
+		complain("%s", inject->error.message);
+		code = CODE_UNREADABLE;
+	}
+	return code;
+}
