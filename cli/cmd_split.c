@@ -52,7 +52,7 @@ struct run {
 	struct split split;
 	const char *output; /* with %s, or a directory */
 	uint64_t unfit; /* samples that are damaged or of no event */
-	uint64_t missing; /* samples without what the key is made of */
+	uint64_t missing, known; /* samples without and with what the key is made of */
 	/* the pieces that are written at a time */
 	struct piece *open;
 	size_t open_count;
@@ -162,10 +162,17 @@ static enum pd_status count(void *self, struct pd_stream *stream, const struct p
 	if (record->type != PD_RECORD_SAMPLE)
 		return PD_OK;
 	if (!split_key(split, record, &key, &missing)) {
-		run->missing += missing;
-		run->unfit += !missing;
+		run->unfit++;
 		return PD_OK;
 	}
+	if (split->by == BY_SIZE && record->bytes.size > split->amount - split->common_bytes) {
+		snprintf(error->message, sizeof(error->message),
+			 "%s: a sample of %zu bytes and the %" PRIu64 " bytes that every piece must have are more than %" PRIu64,
+			 run->input.name, record->bytes.size, split->common_bytes, split->amount);
+		return error->status = PD_ERROR_ARGUMENT;
+	}
+	run->missing += missing;
+	run->known += !missing;
 	piece = split_add(split, key);
 	if (!piece)
 		return out_of_memory(error);
@@ -308,6 +315,11 @@ static uint32_t task_of(const struct pd_record *record)
 	}
 }
 
+static uint64_t slice_begin(const struct split *split, const struct piece *piece)
+{
+	return split->window.first_ns + piece->key * split->amount;
+}
+
 /* The open pieces that a record goes into, as bits. */
 static uint64_t pieces_of(struct run *run, const struct pd_record *record)
 {
@@ -325,14 +337,13 @@ static uint64_t pieces_of(struct run *run, const struct pd_record *record)
 	}
 	if (split->by != BY_TIME || record->time_ns == PD_NO_TIME || record->type >= 64)
 		return all;
-	/* what tells who runs is needed by all that comes later */
+	/* what tells who runs is needed by all that comes later; a slice lasts until the next one that has samples */
 	for (size_t i = 0; i < run->open_count; i++) {
-		uint64_t begin = split->window.first_ns + run->open[i].key * split->amount;
-		bool is_last = &run->open[i] == &split->pieces[split->piece_count - 1];
-		bool is_first = &run->open[i] == &split->pieces[0];
+		const struct piece *piece = &run->open[i];
+		bool is_last = piece == &split->pieces[split->piece_count - 1];
 
-		if ((is_last || record->time_ns < begin + split->amount) &&
-		    (keep_is_state(record->type) || is_first || record->time_ns >= begin))
+		if ((is_last || record->time_ns < slice_begin(split, piece + 1)) &&
+		    (keep_is_state(record->type) || piece == split->pieces || record->time_ns >= slice_begin(split, piece)))
 			bits |= UINT64_C(1) << i;
 	}
 	return bits;
@@ -615,24 +626,17 @@ static void print_pieces(const struct run *run, struct output *out)
 	}
 }
 
-static void tell_lost(const struct run *run)
-{
-	if (run->missing)
-		complain("%" PRIu64 " samples are in no file: %s", run->missing, split_missing(&run->split));
-	if (run->unfit)
-		complain("%" PRIu64 " samples are in no file: they are damaged or of no known event", run->unfit);
-}
-
 static void tell(const struct run *run)
 {
-	uint64_t samples = 0;
-
-	for (size_t i = 0; i < run->split.piece_count; i++)
-		samples += run->split.pieces[i].samples;
-	if (!run->values->input.quiet)
-		complain("%" PRIu64 " of %" PRIu64 " samples are in %zu files", samples, samples + run->missing + run->unfit,
-			 run->split.piece_count);
-	tell_lost(run);
+	if (run->values->input.quiet)
+		return;
+	complain("%" PRIu64 " of %" PRIu64 " samples are in %zu files", run->known + run->missing,
+		 run->known + run->missing + run->unfit, run->split.piece_count);
+	if (run->missing)
+		complain("%" PRIu64 " of them are in the one that is called unknown: %s", run->missing,
+			 split_missing(&run->split));
+	if (run->unfit)
+		complain("%" PRIu64 " samples are in no file: they are damaged or of no known event", run->unfit);
 }
 
 static int split_all(struct run *run, struct output *out)
@@ -643,11 +647,12 @@ static int split_all(struct run *run, struct output *out)
 	if (code != CODE_FINE)
 		return code;
 	if (!split->piece_count) {
-		tell_lost(run);
-		if (run->missing)
-			return CODE_NOTHING;
-		complain("%s: there are no samples", run->input.name);
+		complain("%s: there are no samples%s", run->input.name, run->unfit ? " that can be read" : "");
 		return CODE_NO_SAMPLES;
+	}
+	if (!run->known) {
+		complain("%s: %s", run->input.name, split_missing(split));
+		return CODE_NOTHING;
 	}
 	code = split_name(split, run->output);
 	if (code == CODE_FINE)

@@ -68,8 +68,11 @@ static inline bool split_by_tasks(const struct split *split)
 	return split->by == BY_PID || split->by == BY_COMM || split->by == BY_CGROUP;
 }
 
-/* The key of a sample; in both walks samples come in the order of the file. False with *missing_out if the sample does
- * not have what the key is made of, without if it is damaged. */
+/* What samples have in common that do not say what the key is made of. */
+#define KEY_UNKNOWN UINT64_MAX
+
+/* The key of a sample; in both walks samples come in the order of the file. *missing_out: its event does not record what
+ * the key is made of. False if it is damaged or of no event. */
 bool split_key(struct split *split, const struct pd_record *record, uint64_t *key_out, bool *missing_out);
 /* What lacks in samples, and how it is recorded. */
 const char *split_missing(const struct split *split);

@@ -75,8 +75,8 @@ static bool key_of_cgroup(const struct pd_record *record, uint64_t *key_out, boo
 
 	*missing_out = record->event && !(record->event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CGROUP));
 	sample = *missing_out ? NULL : pd_as_sample(record);
-	*key_out = sample ? sample->cgroup : 0;
-	return sample != NULL;
+	*key_out = sample ? sample->cgroup : KEY_UNKNOWN;
+	return sample || *missing_out;
 }
 
 static uint64_t key_of_comm(const struct split *split, const struct pd_record *record, const struct pd_brief *brief)
@@ -85,7 +85,7 @@ static uint64_t key_of_comm(const struct split *split, const struct pd_record *r
 
 	pd_world_view(split->world, brief->pid, brief->tid, pd_record_moment(record), &view);
 	/* equal names are one pointer */
-	return (uint64_t)(uintptr_t)view.comm;
+	return view.comm ? (uint64_t)(uintptr_t)view.comm : KEY_UNKNOWN;
 }
 
 static uint64_t key_of_size(struct split *split, const struct pd_record *record)
@@ -124,13 +124,15 @@ bool split_key(struct split *split, const struct pd_record *record, uint64_t *ke
 		return key_of_cgroup(record, key_out, missing_out);
 	if (!pd_record_brief(record, &brief))
 		return false;
-	if (split->by == BY_COMM)
+	*missing_out = record->event && !(record->event->attr->sample_type &
+					  (split->by == BY_CPU ? PD_MASK(PD_SAMPLE_TYPE_CPU) : PD_MASK(PD_SAMPLE_TYPE_TID)));
+	if (*missing_out)
+		*key_out = KEY_UNKNOWN;
+	else if (split->by == BY_COMM)
 		*key_out = key_of_comm(split, record, &brief);
 	else
 		*key_out = split->by == BY_PID ? brief.pid : brief.cpu;
-	*missing_out = record->event && !(record->event->attr->sample_type &
-					  (split->by == BY_CPU ? PD_MASK(PD_SAMPLE_TYPE_CPU) : PD_MASK(PD_SAMPLE_TYPE_TID)));
-	return !*missing_out;
+	return true;
 }
 
 const char *split_missing(const struct split *split)
@@ -231,12 +233,16 @@ static void name_cgroup(const struct split *split, uint64_t id, char *name)
 
 static void name_piece(const struct split *split, const struct piece *piece, char *name)
 {
+	if (piece->key == KEY_UNKNOWN) {
+		write_name(name, "unknown");
+		return;
+	}
 	switch (split->by) {
 	case BY_EVENT:
 		write_name(name, pd_file_event(split->file, (size_t)piece->key)->name);
 		break;
 	case BY_COMM:
-		write_name(name, piece->key ? (const char *)(uintptr_t)piece->key : "unknown");
+		write_name(name, (const char *)(uintptr_t)piece->key);
 		break;
 	case BY_CGROUP:
 		name_cgroup(split, piece->key, name);
@@ -315,8 +321,8 @@ static int compare_comms(const void *a, const void *b)
 {
 	const struct piece *left = a, *right = b;
 
-	if (!left->key || !right->key)
-		return left->key ? -1 : right->key != 0;
+	if (left->key == KEY_UNKNOWN || right->key == KEY_UNKNOWN)
+		return compare_keys(a, b);
 	return strcmp((const char *)(uintptr_t)left->key, (const char *)(uintptr_t)right->key);
 }
 
