@@ -142,7 +142,8 @@ struct pd_address_change {
 struct pd_join {
 	size_t size; /* sizeof(struct pd_join) */
 	/* For each event of the file its number in the output (see pd_writer_add_event). Records get the fields of that
-	 * event; ids of the event stand where the file had none. */
+	 * event; ids of the event stand where the file had none. If a sample becomes larger than a record can be by that,
+	 * the copy of its stack loses its last 8 bytes. */
 	const size_t *events;
 	size_t event_count;
 	const struct pd_number_change *ids; /* of events */

@@ -247,6 +247,24 @@ static void change_raw(struct changing *c, struct pd_sample *sample)
 	sample->raw.data = data;
 }
 
+// A sample with the largest copy of the stack has no room for an id. The end of the copy is what is missed least.
+static bool shorten_stack(struct changing *c, struct pd_sample *sample)
+{
+	struct pd_user_stack *stack;
+
+	if (!sample->user_stack || sample->user_stack->size < 8)
+		return false;
+	stack = pd_arena_copy(c->arena, sample->user_stack, sizeof(*stack));
+	if (!stack)
+		return false;
+	stack->size -= 8;
+	stack->data.size -= 8;
+	if (stack->dyn_size > stack->size)
+		stack->dyn_size = stack->size;
+	sample->user_stack = stack;
+	return true;
+}
+
 static enum pd_status pass_sample_apart(struct changing *c, struct pd_stream *stream, const struct pd_record *record,
 					const struct pd_event_full *full, const struct pd_write_event *event,
 					struct pd_error *error)
@@ -268,6 +286,8 @@ static enum pd_status pass_sample_apart(struct changing *c, struct pd_stream *st
 	if (c->failed)
 		return pd_fail_memory(error);
 	status = pd_writer_encode_changed(c->writer, record, record->misc, sample, event->words, error);
+	if (status == PD_ERROR_FORMAT && shorten_stack(c, sample))
+		status = pd_writer_encode_changed(c->writer, record, record->misc, sample, event->words, error);
 	return status < 0 ? status : pd_writer_pass_instead(c->writer, stream, record, sample, error);
 }
 
