@@ -19,7 +19,7 @@ FLOORS = (
     ("file",),
     ("stream",),
     ("world", "symbol", "trace", "write", "record", "bundle"),
-    ("profile", "filter", "text", "export"),
+    ("profile", "filter", "text", "repair", "export"),
     ("cli", "web"),
 )
 PLACE = {m: (f, i) for f, row in enumerate(FLOORS) for i, m in enumerate(row)}

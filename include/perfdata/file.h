@@ -58,6 +58,8 @@ struct pd_open_options {
 	const char *temp_dir;   /* for compressed or piped input that must be read out of order; 0 means /tmp */
 	bool keep;              /* keep what comes through a pipe, in memory or in a temporary file, so that it can be
 				 * read twice */
+	bool mend;              /* for damaged files: what the header says and cannot be is looked for in the file; what
+				 * comes through a pipe is kept for that */
 };
 
 /**

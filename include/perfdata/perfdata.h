@@ -15,6 +15,7 @@
  *   trace.h   what tracepoints recorded, as text
  *   bundle.h  a recording with all that its samples need, in one tar file
  *   writer.h  writing a perf.data
+ *   repair.h  writing again what can be read of a damaged one
  *   assemble.h  a whole perf.data as text, and back
  */
 #ifndef PERFDATA_PERFDATA_H
@@ -31,6 +32,7 @@
 #include <perfdata/jitdump.h>
 #include <perfdata/print.h>
 #include <perfdata/profile.h>
+#include <perfdata/repair.h>
 #include <perfdata/run.h>
 #include <perfdata/stream.h>
 #include <perfdata/symbol.h>

@@ -68,6 +68,9 @@ enum pd_order {
 struct pd_stream_options {
 	size_t size;         /* sizeof(struct pd_stream_options) */
 	enum pd_order order;
+	/* For damaged files: each record is held against what is known of the file before it is shown, and what cannot be a
+	 * record is left out and told. Finds more behind damage, and is slower. In the order of the file only. */
+	bool careful;
 };
 
 /** A stream over a file. The file must stay open; one stream at a time over a pipe.
@@ -93,6 +96,16 @@ PD_API enum pd_status pd_stream_tail(struct pd_stream *stream, struct pd_bytes *
 /** Bytes of the stream's parts read so far and in all (0 if not known), for progress. */
 PD_API void pd_stream_progress(const struct pd_stream *stream, uint64_t *done_out,
 			       uint64_t *total_out);
+
+/** What a stream has left out so far: see the problems that it told. */
+struct pd_losses {
+	uint64_t records;      /* that were damaged inside, and left out whole */
+	uint64_t places;       /* where more was left out, up to the next record */
+	uint64_t bytes;        /* of both, and of records in compressed ones */
+	uint64_t cut_bytes;    /* at the end of the data, less than a record; known at the end */
+	uint64_t packed_bytes; /* compressed bytes that could not be inflated; known at the end */
+};
+PD_API void pd_stream_losses(const struct pd_stream *stream, struct pd_losses *losses_out);
 
 /** Takes a record apart. *decoded_out is the struct of pd_record_layout(record->type), valid until the
  * next call on the stream. Errors: PD_ERROR_UNSUPPORTED for an unknown type, PD_ERROR_FORMAT with

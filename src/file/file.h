@@ -99,6 +99,7 @@ struct pd_file {
 	uint64_t inflate_limit;
 	const char *temp_dir;
 	bool keep;           // what comes through a pipe, so that it can be read twice
+	bool mend;           // what the header says wrongly
 	pd_problem_fn *problem;
 	void *problem_self;
 	uint64_t problem_counts[4];
@@ -138,6 +139,9 @@ enum pd_status pd_file_name_events(struct pd_file *file, struct pd_error *error)
 // Takes bytes of a feature that came in a record; they are copied.
 enum pd_status pd_file_put_feature(struct pd_file *file, unsigned feature, uint64_t offset, struct pd_bytes bytes,
 				   struct pd_error *error);
+
+// Where EVENT_DESC has other events, those that fit more of the records from a place on are taken. mend.c
+enum pd_status pd_file_mend_events(struct pd_file *file, uint64_t from, struct pd_error *error);
 
 // Reads the table of features behind the data.
 enum pd_status pd_file_read_features(struct pd_file *file, struct pd_error *error);

@@ -49,16 +49,20 @@ static enum pd_status read_file_mode(struct pd_file *file, struct pd_error *erro
 	if (status < 0)
 		return status;
 	file->header.file_size = file->main.size;
+	if (file->mend)
+		pd_file_mend_sections(file);
 	pd_file_check_data_section(file);
 	status = pd_file_read_attrs(file, error);
 	if (status < 0)
 		return status;
-	if (!file->event_count)
-		pd_file_tell(file, PD_PROBLEM_NO_EVENTS, 24, "header.attrs", "there is no event");
 	if (!file->header.unfinished && !file->header.truncated)
 		status = pd_file_read_features(file, error);
+	if (status >= 0 && file->mend)
+		status = pd_file_mend_events(file, file->header.data_offset, error);
 	if (status < 0)
 		return status;
+	if (!file->event_count)
+		pd_file_tell(file, PD_PROBLEM_NO_EVENTS, 24, "header.attrs", "there is no event");
 	find_quirks(file);
 	status = pd_file_read_event_types(file, error);
 	if (status >= 0)
@@ -99,6 +103,7 @@ static enum pd_status new_file(const char *name, const struct pd_open_options *o
 		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
 	file->main.fd = -1;
 	file->keep = all.keep;
+	file->mend = all.mend;
 	file->secret = (uintptr_t)file;
 	file->problem = all.problem;
 	file->problem_self = all.self;
@@ -181,11 +186,15 @@ static enum pd_status enter_archive(struct pd_file *file, char *folder, size_t f
 
 static enum pd_status read_all(struct pd_file *file, int dir_fd, struct pd_error *error)
 {
+	const struct pd_compression *compression;
 	enum pd_status status = pd_source_unwrap(&file->main, file->inflate_limit, error);
 	char inside[PATH_MAX];
 	struct pd_folder folder = {.fd = dir_fd, .inside = inside};
 	bool is_directory;
 
+	// what is damaged is looked at more than once
+	if (status >= 0 && file->mend)
+		status = make_seekable(file, error);
 	if (status >= 0)
 		status = enter_archive(file, inside, sizeof(inside), error);
 	if (status >= 0)
@@ -206,7 +215,9 @@ static enum pd_status read_all(struct pd_file *file, int dir_fd, struct pd_error
 	// a pipe in a directory stays one: its events are records
 	if (status >= 0 && is_directory && file->header.mode == PD_MODE_FILE)
 		file->header.mode = PD_MODE_DIRECTORY;
-	file->compressed = file->features[PD_FEATURE_COMPRESSED].present;
+	// perf stat writes a feature that says nothing
+	compression = pd_file_compressed(file);
+	file->compressed = compression && compression->type;
 	if (status >= 0)
 		status = pd_file_add_main_part(file, is_directory ? "data" : "", error);
 	if (status >= 0 && is_directory)

@@ -11,6 +11,10 @@ enum { PD_PIPE_HEADER_SIZE = 16 };
 enum pd_status pd_file_read_header(struct pd_file *file, struct pd_error *error);
 // header.c: holds the data section against the size of the file, once that is known
 void pd_file_check_data_section(struct pd_file *file);
+// mend.c: what the header says wrongly, where pd_open_options.mend asks for it; each tells what it puts right
+bool pd_file_mend_magic(struct pd_file *file);
+uint64_t pd_file_mend_header_size(struct pd_file *file, uint64_t size);
+void pd_file_mend_sections(struct pd_file *file);
 // attrs.c: the events
 enum pd_status pd_file_read_attrs(struct pd_file *file, struct pd_error *error);
 // attrs.c: names of tracepoints in files from before EVENT_DESC

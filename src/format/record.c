@@ -67,6 +67,22 @@ void *pd_record_take(const struct pd_layout *layout, enum pd_record_group group,
 	return take_body(layout, scope, cursor);
 }
 
+bool pd_record_is_tight(const struct pd_layout *layout, const void *decoded)
+{
+	enum { MOST_PADDING = 8 };
+	size_t count;
+	const struct pd_field *fields = layout->fields(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct pd_str *text = (const void *)((const char *)decoded + fields[i].offset);
+
+		if (fields[i].line == PD_LINE_TEXT && fields[i].kind == PD_KIND_STR0 && text->data &&
+		    text->size > text->length + MOST_PADDING)
+			return false;
+	}
+	return true;
+}
+
 void pd_record_put(struct pd_pen *pen, const struct pd_record_head *head, const struct pd_layout *layout,
 		   enum pd_record_group group, struct pd_scope *scope, const void *decoded)
 {

@@ -52,6 +52,9 @@ static inline struct pd_record_head pd_record_head(const uint8_t *at, bool swap)
 void *pd_record_take(const struct pd_layout *layout, enum pd_record_group group, struct pd_bytes record,
 		     struct pd_scope *scope, struct pd_cursor *cursor);
 
+// Whether the texts of a decoded record end where their places do, but for padding to 8 bytes.
+bool pd_record_is_tight(const struct pd_layout *layout, const void *decoded);
+
 // Encodes a record, its header with the final size included.
 void pd_record_put(struct pd_pen *pen, const struct pd_record_head *head, const struct pd_layout *layout,
 		   enum pd_record_group group, struct pd_scope *scope, const void *decoded);

@@ -8,11 +8,59 @@
 
 enum { PIECE = 256 << 10 };
 
+static void give_up(struct pd_inflate *inflate, struct pd_file *file, enum pd_problem_id id, uint64_t offset,
+		    const char *reason)
+{
+	inflate->broken = true;
+	inflate->draining = false;
+	inflate->lost += inflate->packed_size;
+	inflate->packed_size = 0;
+	if (!inflate->quiet)
+		pd_file_tell(file, id, offset, NULL, "after %" PRIu64 " inflated bytes: %s", inflate->total,
+			     reason);
+}
+
+static bool begins_frame(struct pd_bytes packed)
+{
+	const struct pd_codec *codec = pd_codec_by_name("zstd");
+
+	return !codec || (packed.size >= codec->magic_size && !memcmp(packed.data, codec->magic, codec->magic_size));
+}
+
+// The stream is lost until something begins a new one: a frame. False if this does not.
+static bool find_frame(struct pd_inflate *inflate, struct pd_bytes *packed)
+{
+	const struct pd_codec *codec = inflate->codec ? inflate->codec : pd_codec_by_name("zstd");
+	const uint8_t *at = NULL;
+
+	if (codec)
+		at = memmem(packed->data, packed->size, codec->magic, codec->magic_size);
+	inflate->lost += at ? (size_t)(at - packed->data) : packed->size;
+	if (!at)
+		return false;
+	*packed = (struct pd_bytes){at, packed->size - (size_t)(at - packed->data)};
+	return true;
+}
+
+static void forget(struct pd_inflate *inflate)
+{
+	if (inflate->state)
+		inflate->codec->close(inflate->state);
+	inflate->state = NULL;
+	inflate->broken = inflate->draining = false;
+	inflate->offset += inflate->size - inflate->at;
+	inflate->at = inflate->size = 0;
+}
+
 enum pd_status pd_inflate_feed(struct pd_inflate *inflate, struct pd_file *file, struct pd_bytes packed,
 			       uint64_t offset, struct pd_error *error)
 {
-	if (inflate->broken)
+	if (inflate->restarts && !inflate->state && !inflate->broken && !begins_frame(packed))
+		give_up(inflate, file, PD_PROBLEM_COMPRESSED_DAMAGE, offset, "the stream has no begin");
+	if (inflate->broken && !(inflate->restarts && find_frame(inflate, &packed)))
 		return PD_OK;
+	if (inflate->broken)
+		forget(inflate);
 	if (!inflate->state) {
 		inflate->codec = pd_codec_by_name("zstd");
 		if (!inflate->codec) {
@@ -32,15 +80,9 @@ enum pd_status pd_inflate_feed(struct pd_inflate *inflate, struct pd_file *file,
 	return PD_OK;
 }
 
-static void give_up(struct pd_inflate *inflate, struct pd_file *file, enum pd_problem_id id, uint64_t offset,
-		    const char *reason)
+void pd_inflate_break(struct pd_inflate *inflate, struct pd_file *file, uint64_t offset, const char *reason)
 {
-	inflate->broken = true;
-	inflate->draining = false;
-	inflate->packed_size = 0;
-	if (!inflate->quiet)
-		pd_file_tell(file, id, offset, NULL, "after %" PRIu64 " inflated bytes: %s", inflate->total,
-			     reason);
+	give_up(inflate, file, PD_PROBLEM_COMPRESSED_DAMAGE, offset, reason);
 }
 
 // Records of a profile become about a twentieth; what gives a thousand times as much was made to harm.

@@ -42,12 +42,18 @@ enum pd_status pd_stream_open(struct pd_file *file, const struct pd_stream_optio
 			      struct pd_stream **stream_out, struct pd_error *error)
 {
 	struct pd_stream_options all = {0};
+	enum pd_status status;
 
 	if (options)
 		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
 	if (options && !options->size)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size of the options is 0");
-	return pd_stream_open_over(file, all.order, NULL, stream_out, error);
+	if (all.careful && all.order != PD_ORDER_FILE)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "a careful stream has the order of the file");
+	status = pd_stream_open_over(file, all.order, NULL, stream_out, error);
+	if (status >= 0)
+		(*stream_out)->careful = all.careful;
+	return status;
 }
 
 static void close_part(struct pd_stream *stream)
@@ -81,86 +87,6 @@ void pd_stream_close(struct pd_stream *stream)
 }
 
 // ---- sizes ----
-
-static bool is_plausible(const uint8_t *at, size_t room, bool swap)
-{
-	struct pd_record_head head = pd_record_head(at, swap);
-	const struct pd_layout *layout = pd_record_layout(head.type);
-
-	return layout && head.size >= PD_RECORD_HEADER_SIZE + (size_t)layout->min_size && head.size <= room &&
-	       (head.size % 8 == 0 || head.type == PD_RECORD_COMPRESSED || head.type == PD_RECORD_HEADER_FEATURE);
-}
-
-// Two plausible records in a row, or one that ends the data.
-static bool is_place_to_go_on(const struct pd_reader *reader, size_t skip, bool swap)
-{
-	const uint8_t *at = reader->at + skip;
-	size_t room = reader->room - skip;
-	struct pd_record_head head;
-
-	if (room < PD_RECORD_HEADER_SIZE || !is_plausible(at, room, swap))
-		return false;
-	head = pd_record_head(at, swap);
-	if (room - head.size < PD_RECORD_HEADER_SIZE)
-		return reader->at_end && room == head.size;
-	return is_plausible(at + head.size, room - (size_t)head.size, swap);
-}
-
-enum { RESYNC_WINDOW = 160 << 10 }; // two records of the largest size, and more
-
-// The first place from skip on where a record may begin: a multiple of 8 from the damage, or from the last good
-// record, whose size may be what is damaged.
-static size_t next_start(const struct pd_stream *stream, uint64_t damage, size_t skip)
-{
-	uint64_t offset = stream->reader.offset + skip;
-	size_t from_damage = (size_t)(damage - offset) & 7;
-	size_t from_good = (size_t)(stream->outer_offset - offset) & 7;
-
-	return skip + (from_damage < from_good ? from_damage : from_good);
-}
-
-// Leaves bytes out until the next plausible record.
-static enum pd_status resync(struct pd_stream *stream, struct pd_error *error)
-{
-	struct pd_reader *reader = &stream->reader;
-	uint64_t start = reader->offset;
-	size_t skip = next_start(stream, start, 1);
-	bool found = false;
-
-	while (!found) {
-		enum pd_status status = pd_reader_fill(reader, RESYNC_WINDOW, error);
-
-		if (status < 0)
-			return status;
-		while (skip + PD_RECORD_HEADER_SIZE <= reader->room &&
-		       (reader->at_end || reader->room - skip >= RESYNC_WINDOW / 2) &&
-		       !is_place_to_go_on(reader, skip, stream->file->swap))
-			skip = next_start(stream, start, skip + 1);
-		if (skip + PD_RECORD_HEADER_SIZE > reader->room) {
-			pd_reader_advance(reader, reader->room);
-			break;
-		}
-		found = is_place_to_go_on(reader, skip, stream->file->swap);
-		pd_reader_advance(reader, skip);
-		skip = 0;
-	}
-	pd_stream_tell(stream, PD_PROBLEM_RESYNC, start, NULL, "%" PRIu64 " bytes were left out",
-		     reader->offset - start);
-	return PD_OK;
-}
-
-uint64_t pd_stream_tail_size(const struct pd_record *record, bool swap)
-{
-	// simpleperf has its tracing data inside the record
-	if (record->type == PD_RECORD_HEADER_TRACING_DATA && record->bytes.size >= 12) {
-		uint32_t size = pd_load_u32(record->bytes.data + 8, swap);
-
-		return size && size <= record->bytes.size - 12 ? 0 : size;
-	}
-	if (record->type == PD_RECORD_AUXTRACE && record->bytes.size >= 16)
-		return pd_load_u64(record->bytes.data + 8, swap);
-	return 0;
-}
 
 // Some versions of perf give the first of several COMPRESSED2 records the size of them all. Looks for the header
 // of the second one; returns the size of the first, or 0.
@@ -200,7 +126,7 @@ static enum pd_status mend_compressed2(struct pd_stream *stream, struct pd_recor
 	if (head->size < 16 || reader->room < 16)
 		return PD_OK;
 	data_size = pd_load_u64(reader->at + 8, stream->file->swap);
-	if (data_size <= head->size - 16)
+	if (data_size <= head->size - 16 || (stream->careful && pd_stream_head_follows(stream, head->size)))
 		return PD_OK;
 	status = pd_reader_fill(reader, 2 * 65536, error);
 	if (status < 0)
@@ -230,11 +156,7 @@ void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes bytes
 	struct pd_record *record = &stream->record;
 	struct pd_record_head head = pd_record_head(bytes.data, stream->file->swap);
 
-	record->type = head.type;
-	if (PD_UNLIKELY(stream->file->quirks & MASK_QUIRKS(OLD_FEATURES)) &&
-	    head.type >= PD_OLD_FEATURE_BASE + PD_FEATURE_HOSTNAME &&
-	    head.type <= PD_OLD_FEATURE_BASE + PD_FEATURE_GROUP_DESC)
-		record->type = PD_RECORD_OLD_FEATURE;
+	record->type = pd_record_type_of(stream->file, &head);
 	record->misc = head.misc;
 	record->flags = inner_offset == PD_NO_OFFSET ? 0 : PD_RECORD_INFLATED;
 	record->offset = offset;
@@ -301,6 +223,7 @@ static enum pd_status take_compressed(struct pd_stream *stream, struct pd_error 
 	if (!stream->settled)
 		stream->file->compressed = true;
 	stream->inflate.quiet = stream->quiet;
+	stream->inflate.restarts = stream->careful;
 	return pd_inflate_feed(&stream->inflate, stream->file, packed, record->offset, error);
 }
 
@@ -342,10 +265,21 @@ static enum pd_status drop_tail(struct pd_stream *stream, struct pd_error *error
 	return status;
 }
 
+static void count_packed_losses(struct pd_stream *stream)
+{
+	struct pd_inflate *inflate = &stream->inflate;
+
+	stream->losses.packed_bytes += inflate->lost;
+	if (!inflate->broken)
+		stream->losses.cut_bytes += inflate->size - inflate->at;
+	inflate->lost = 0;
+}
+
 static void end_of_part(struct pd_stream *stream)
 {
 	struct pd_inflate *inflate = &stream->inflate;
 
+	stream->losses.cut_bytes += stream->reader.room;
 	if (stream->reader.room)
 		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_RECORD, stream->reader.offset, NULL,
 			     "%zu bytes are left, less than the record", stream->reader.room);
@@ -361,6 +295,7 @@ static void end_of_part(struct pd_stream *stream)
 			     "the pieces of a record have no end");
 	if (stream->part == 0 && !stream->quiet)
 		pd_file_tell_compression(stream->file);
+	count_packed_losses(stream);
 	close_part(stream);
 	stream->part++;
 }
@@ -392,11 +327,19 @@ static enum pd_status next_outer(struct pd_stream *stream, struct pd_error *erro
 			if (status < 0)
 				return status;
 		}
-		if (head.size >= PD_RECORD_HEADER_SIZE && head.size <= stream->file->memory_limit)
-			break;
+		if (head.size >= PD_RECORD_HEADER_SIZE && head.size <= stream->file->memory_limit) {
+			bool taken = true;
+
+			status = stream->careful ? pd_stream_doubt(stream, &head, &taken, error) : PD_OK;
+			if (status != PD_OK)
+				return status;
+			if (taken)
+				break;
+			continue;
+		}
 		pd_stream_tell(stream, PD_PROBLEM_BAD_RECORD_SIZE, reader->offset, NULL,
 			     "type %" PRIu32 " with size %" PRIu64, head.type, head.size);
-		status = stream->file->stopped ? pd_file_stopped(error) : resync(stream, error);
+		status = stream->file->stopped ? pd_file_stopped(error) : pd_stream_resync(stream, error);
 		if (status < 0)
 			return status;
 	}
@@ -417,8 +360,8 @@ static enum pd_status next_outer(struct pd_stream *stream, struct pd_error *erro
 	return PD_OK;
 }
 
-// PD_END: no whole record inside the compressed one any more.
-static enum pd_status next_inner(struct pd_stream *stream, struct pd_error *error)
+// Finds the next whole record inside of the compressed one. PD_END: there is none any more.
+static enum pd_status find_inner(struct pd_stream *stream, struct pd_record_head *head_out, struct pd_error *error)
 {
 	struct pd_inflate *inflate = &stream->inflate;
 	struct pd_record_head head = {0};
@@ -446,7 +389,25 @@ static enum pd_status next_inner(struct pd_stream *stream, struct pd_error *erro
 			return PD_END;
 		}
 	}
-	stream->inner_size = (size_t)head.size;
+	*head_out = head;
+	return PD_OK;
+}
+
+static enum pd_status next_inner(struct pd_stream *stream, struct pd_error *error)
+{
+	struct pd_inflate *inflate = &stream->inflate;
+	struct pd_record_head head;
+	bool taken = true;
+
+	do {
+		enum pd_status status = find_inner(stream, &head, error);
+
+		if (status == PD_OK && stream->careful)
+			status = pd_stream_doubt_inner(stream, &head, &taken, error);
+		if (status != PD_OK)
+			return status;
+		stream->inner_size = (size_t)head.size;
+	} while (!taken);
 	pd_stream_show(stream, stream->part, (struct pd_bytes){inflate->data + inflate->at, (size_t)head.size},
 		       stream->outer_offset, inflate->offset);
 	return PD_OK;
@@ -655,7 +616,7 @@ static enum pd_status next_slowly(struct pd_stream *stream, struct pd_error *err
 	if (status == PD_OK && stream->record.type != PD_RECORD_SAMPLE)
 		status = take_record(stream, error);
 	stream->plain = status == PD_OK && !stream->inflate.state && !stream->split_ready && !stream->tail_left &&
-			!stream->file->stopped;
+			!stream->careful && !stream->file->stopped;
 	return status;
 }
 
@@ -810,4 +771,9 @@ void pd_stream_progress(const struct pd_stream *stream, uint64_t *done_out, uint
 		total += part->end > part->begin ? part->end - part->begin : 0;
 	}
 	*total_out = total;
+}
+
+void pd_stream_losses(const struct pd_stream *stream, struct pd_losses *losses_out)
+{
+	*losses_out = stream->losses;
 }

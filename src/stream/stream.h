@@ -76,6 +76,8 @@ struct pd_inflate {
 	uint64_t fed; // compressed bytes so far
 	bool broken;
 	bool quiet; // problems were told already
+	bool restarts; // once broken, goes on at the next frame
+	uint64_t lost; // compressed bytes that were not inflated
 };
 
 enum pd_status pd_inflate_feed(struct pd_inflate *inflate, struct pd_file *file, struct pd_bytes packed,
@@ -84,6 +86,8 @@ enum pd_status pd_inflate_feed(struct pd_inflate *inflate, struct pd_file *file,
 enum pd_status pd_inflate_fill(struct pd_inflate *inflate, struct pd_file *file, size_t size, uint64_t offset,
 			       struct pd_error *error);
 void pd_inflate_close(struct pd_inflate *inflate);
+// From here on nothing is inflated, but by what restarts. Tells why.
+void pd_inflate_break(struct pd_inflate *inflate, struct pd_file *file, uint64_t offset, const char *reason);
 
 struct pd_stream {
 	struct pd_file *file;
@@ -120,6 +124,11 @@ struct pd_stream {
 	uint64_t no_piece_before[8]; // COMPRESSED2: searched up to here, by alignment of the offset
 	uint64_t unknown_types; // told so far, as bits of the low part of the number
 	uint64_t unknown_ids;   // number of records
+	// doubt
+	bool careful;
+	uint64_t near_time_ns; // of the last record that had one, 0 before
+	uint64_t odd_types;    // that were odd and had a sound record behind them, as bits of the low part of the number
+	struct pd_losses losses;
 };
 
 #define pd_stream_tell(stream, ...)                                                                \
@@ -160,14 +169,45 @@ struct pd_times {
 // Passes over samples like pd_stream_pass, but none without a time and none that begins at limit or behind it. Adds
 // their times.
 uint64_t pd_stream_pass_timed(struct pd_stream *stream, uint64_t limit, struct pd_times *times);
-// Bytes that follow a record and belong to it, as the record says. Looks at type and bytes only.
-uint64_t pd_stream_tail_size(const struct pd_record *record, bool swap);
 // Bytes behind the current record, piece by piece; PD_END behind the last one. A piece is valid until the next call on
 // the stream.
 enum pd_status pd_stream_tail_piece(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error);
 // From now on only a range of a part is read, then there is an end.
 enum pd_status pd_stream_open_range(struct pd_stream *stream, size_t part, uint64_t begin, uint64_t end,
 				    struct pd_error *error);
+
+// ---- judge.c: whether bytes can be a record of this file ----
+
+enum pd_soundness {
+	PD_BROKEN,    // cannot be
+	PD_ODD,       // has something that records of recorders do not have
+	PD_WILD_TIME, // nothing else is wrong
+	PD_SOUND
+};
+
+uint32_t pd_record_type_of(const struct pd_file *file, const struct pd_record_head *head);
+// Whether a header alone can be one.
+bool pd_head_is_plausible(const struct pd_file *file, const struct pd_record_head *head);
+// Tells and changes nothing. type is that of the header, or another one to be tried; 0 is the former.
+enum pd_soundness pd_stream_judge(struct pd_stream *stream, struct pd_bytes bytes, uint32_t type, uint64_t inner_offset,
+				  uint64_t *time_ns_out);
+// Whether only the type keeps bytes from being a sound record.
+bool pd_stream_has_other_type(struct pd_stream *stream, struct pd_bytes bytes, uint64_t inner_offset);
+
+// ---- resync.c: going on after damage ----
+
+// Bytes that follow a record and belong to it, as the record says. Looks at type and bytes only.
+uint64_t pd_stream_tail_size(const struct pd_record *record, bool swap);
+// Whether what may be a header stands so many bytes behind the place of the reader.
+bool pd_stream_head_follows(struct pd_stream *stream, uint64_t size);
+// Leaves bytes out until the next place where records can be.
+enum pd_status pd_stream_resync(struct pd_stream *stream, struct pd_error *error);
+// Decides on the record at the reader; bytes that cannot be one are left out then. PD_END: it is torn off by the end.
+enum pd_status pd_stream_doubt(struct pd_stream *stream, const struct pd_record_head *head, bool *taken_out,
+			       struct pd_error *error);
+// The same for a record that was inflated; what is not taken is still there. PD_END: the stream of compressed data is lost.
+enum pd_status pd_stream_doubt_inner(struct pd_stream *stream, const struct pd_record_head *head, bool *taken_out,
+				     struct pd_error *error);
 
 // Looks at records that say something about the file: attrs, features, updates. stream/metadata.c
 enum pd_status pd_stream_learn(struct pd_stream *stream, struct pd_error *error);

@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the header of a damaged file says wrongly, found again by what the file has elsewhere: attrs look like attrs and end
+ * where records begin; the table of features stands behind the records, and its first entry leads behind itself; the
+ * feature EVENT_DESC has a copy of the events. Done only where pd_open_options.mend asks for it. What is put right is told.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "file/open.h"
+#include "format/print.h"
+#include "format/record.h"
+
+enum {
+	FILE_HEADER_SIZE = 104,
+	ID_ENTRY_SIZE = 16,
+	FEATURE_ENTRY_SIZE = 16,
+	ATTRS_WITHIN = 1 << 20, // bytes from the begin of a file that are searched for attrs
+	WINDOW = 1 << 20,
+	TRIAL_BYTES = 4 << 20,  // of records that two versions of the events are tried on
+};
+
+static void tell(struct pd_file *file, uint64_t offset, const char *field, const char *what, uint64_t value)
+{
+	pd_file_tell(file, PD_PROBLEM_MENDED, offset, field, "%s %" PRIu64, what, value);
+}
+
+// Bytes at a place, zeros behind the end. False if there are none.
+static bool load(struct pd_file *file, uint64_t offset, void *data, size_t size)
+{
+	size_t got = 0;
+
+	memset(data, 0, size);
+	return offset < file->main.size && pd_source_read(&file->main, offset, data, size, &got, NULL) >= 0 && got == size;
+}
+
+static unsigned count_bits(const uint64_t bits[4])
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < 4; i++)
+		count += (unsigned)__builtin_popcountll(bits[i]);
+	return count;
+}
+
+// ---- what things look like ----
+
+// Sizes of attrs that there were so far.
+static bool is_attr_size(uint64_t size)
+{
+	return size == 64 || size == 72 || (size >= 80 && size <= 144 && size % 8 == 0 && size != 88);
+}
+
+static bool is_entry_size(uint64_t size)
+{
+	return size >= PD_MIN_attr + ID_ENTRY_SIZE && size <= 4096 && size % 8 == 0;
+}
+
+// An attr and the place of its ids.
+static bool is_attr_entry(const struct pd_file *file, const uint8_t *at, size_t room)
+{
+	uint64_t size, sample_type, ids, ids_size;
+
+	if (room < PD_MIN_attr + ID_ENTRY_SIZE)
+		return false;
+	size = pd_load_u32(at + 4, file->swap);
+	if (!is_attr_size(size) || room < size + ID_ENTRY_SIZE)
+		return false;
+	sample_type = pd_load_u64(at + 24, file->swap);
+	ids = pd_load_u64(at + size, file->swap);
+	ids_size = pd_load_u64(at + size + 8, file->swap);
+	return sample_type >> 32 == 0 && pd_load_u64(at + 32, file->swap) < 64 && ids_size % 8 == 0 && ids <= file->main.size &&
+	       ids_size <= file->main.size - ids;
+}
+
+static bool is_head(const struct pd_record_head *head)
+{
+	const struct pd_layout *layout = pd_record_layout(head->type);
+
+	return layout && head->size >= PD_RECORD_HEADER_SIZE + (size_t)layout->min_size;
+}
+
+static bool is_record_head(struct pd_file *file, uint64_t offset)
+{
+	uint8_t at[PD_RECORD_HEADER_SIZE];
+	struct pd_record_head head;
+
+	if (!load(file, offset, at, sizeof(at)))
+		return false;
+	head = pd_record_head(at, file->swap);
+	return is_head(&head) && head.size <= file->main.size - offset;
+}
+
+// ---- form and byte order ----
+
+// Two of the records that say in a pipe what a file has in its header.
+static bool is_pipe_pair(const struct pd_file *file, const uint8_t *at, size_t room)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct pd_record_head head;
+
+		if (room < PD_RECORD_HEADER_SIZE)
+			return false;
+		head = pd_record_head(at, file->swap);
+		if ((head.type != PD_RECORD_HEADER_ATTR && head.type != PD_RECORD_HEADER_FEATURE) || head.size < 16 ||
+		    head.size > room)
+			return false;
+		at += head.size;
+		room -= (size_t)head.size;
+	}
+	return true;
+}
+
+static bool has_pipe_head(struct pd_file *file)
+{
+	uint8_t data[4096];
+	size_t got;
+
+	if (pd_source_read(&file->main, 0, data, sizeof(data), &got, NULL) < 0)
+		return false;
+	for (size_t at = PD_PIPE_HEADER_SIZE; at < got; at += 4)
+		if (is_pipe_pair(file, data + at, got - at))
+			return true;
+	return false;
+}
+
+static bool find_attrs(struct pd_file *file, uint64_t before, uint64_t *offset_out, uint64_t *entry_out, uint64_t *count_out);
+
+static bool has_file_head(struct pd_file *file)
+{
+	uint64_t offset, entry, count;
+	uint8_t at[24];
+
+	if (!load(file, 0, at, sizeof(at)))
+		return false;
+	return (pd_load_u64(at + 8, file->swap) == FILE_HEADER_SIZE && is_entry_size(pd_load_u64(at + 16, file->swap))) ||
+	       find_attrs(file, UINT64_MAX, &offset, &entry, &count);
+}
+
+bool pd_file_mend_magic(struct pd_file *file)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		file->header.big_endian = i;
+		file->swap = file->header.big_endian != PD_HOST_BIG;
+		if (has_pipe_head(file) || has_file_head(file)) {
+			file->header.version = 2;
+			pd_file_tell(file, PD_PROBLEM_MENDED, 0, "header.magic", "taken for version 2, %s-endian", i ? "big" : "little");
+			return true;
+		}
+	}
+	file->header.big_endian = false;
+	file->swap = PD_HOST_BIG;
+	return false;
+}
+
+uint64_t pd_file_mend_header_size(struct pd_file *file, uint64_t size)
+{
+	uint64_t mended;
+
+	if (size == PD_PIPE_HEADER_SIZE || size == FILE_HEADER_SIZE || size == 72)
+		return size;
+	mended = has_pipe_head(file) || !has_file_head(file) ? PD_PIPE_HEADER_SIZE : FILE_HEADER_SIZE;
+	tell(file, 8, "header.size", "taken for", mended);
+	return mended;
+}
+
+// ---- attrs ----
+
+// The longest run of attrs in the first bytes, none of them behind a place.
+static bool find_attrs(struct pd_file *file, uint64_t before, uint64_t *offset_out, uint64_t *entry_out, uint64_t *count_out)
+{
+	uint64_t room = file->main.size < ATTRS_WITHIN ? file->main.size : ATTRS_WITHIN;
+	uint8_t *data = pd_alloc((size_t)room + 1);
+	uint64_t best = 0;
+	size_t got = 0;
+
+	if (!data || pd_source_read(&file->main, 0, data, (size_t)room, &got, NULL) < 0)
+		got = 0;
+	if (got > before)
+		got = (size_t)before;
+	for (size_t at = 72; at + 80 <= got && !best; at += 8) {
+		size_t end = at;
+		uint64_t entry = pd_load_u32(data + at + 4, file->swap) + (uint64_t)ID_ENTRY_SIZE;
+
+		while (is_attr_entry(file, data + end, got - end) && pd_load_u32(data + end + 4, file->swap) + ID_ENTRY_SIZE == entry) {
+			end += (size_t)entry;
+			best++;
+		}
+		*offset_out = at;
+		*entry_out = entry;
+	}
+	*count_out = best;
+	pd_free(data);
+	return best > 0;
+}
+
+static bool attrs_are_fine(struct pd_file *file)
+{
+	const struct pd_header *h = &file->header;
+	uint8_t at[8];
+
+	if (!is_entry_size(h->attr_size) || !h->attrs_size || h->attrs_size % h->attr_size || h->attrs_offset < 72 ||
+	    h->attrs_offset > file->main.size || h->attrs_size > file->main.size - h->attrs_offset)
+		return false;
+	// the attr may be what is damaged, then its place is right all the same
+	return h->attrs_offset + h->attrs_size == h->data_offset ||
+	       (load(file, h->attrs_offset, at, sizeof(at)) &&
+		(pd_load_u32(at + 4, file->swap) + (uint64_t)ID_ENTRY_SIZE == h->attr_size || !pd_load_u32(at + 4, file->swap)));
+}
+
+static void mend_attrs(struct pd_file *file)
+{
+	struct pd_header *h = &file->header;
+	uint64_t offset, entry, count;
+	bool data_is_fine = h->data_offset >= 72 && is_record_head(file, h->data_offset);
+
+	if (attrs_are_fine(file) || !find_attrs(file, data_is_fine ? h->data_offset : UINT64_MAX, &offset, &entry, &count))
+		return;
+	h->attr_size = entry;
+	h->attrs_offset = offset;
+	h->attrs_size = count * entry;
+	tell(file, 16, "header.attr_size", "taken for", entry);
+	tell(file, 24, "header.attrs.offset", "taken for", offset);
+	tell(file, 32, "header.attrs.size", "taken for", count * entry);
+}
+
+// ---- data ----
+
+// Slots of a table of features at a place, by what its first entries say; 0 if it is none.
+static unsigned count_slots(const struct pd_file *file, const uint8_t *at, size_t room, uint64_t place)
+{
+	uint64_t first, size, second;
+
+	if (room < FEATURE_ENTRY_SIZE)
+		return 0;
+	first = pd_load_u64(at, file->swap);
+	size = pd_load_u64(at + 8, file->swap);
+	if (first <= place || (first - place) % FEATURE_ENTRY_SIZE || first - place > PD_FEATURE_LIMIT * FEATURE_ENTRY_SIZE ||
+	    first > file->main.size || size > file->main.size - first)
+		return 0;
+	if (first - place == FEATURE_ENTRY_SIZE)
+		return first + size == file->main.size;
+	if (room < 2 * FEATURE_ENTRY_SIZE)
+		return 0;
+	second = pd_load_u64(at + 16, file->swap);
+	return second == first + size ? (unsigned)((first - place) / FEATURE_ENTRY_SIZE) : 0;
+}
+
+static unsigned count_slots_at(struct pd_file *file, uint64_t place)
+{
+	uint8_t at[2 * FEATURE_ENTRY_SIZE];
+	size_t got;
+
+	if (place >= file->main.size || pd_source_read(&file->main, place, at, sizeof(at), &got, NULL) < 0)
+		return 0;
+	return count_slots(file, at, got, place);
+}
+
+// The first table of features behind a place, 0 if there is none.
+static uint64_t find_features(struct pd_file *file, uint64_t from)
+{
+	uint8_t *data = pd_alloc(WINDOW);
+	uint64_t found = 0;
+	size_t got = 2 * FEATURE_ENTRY_SIZE;
+
+	while (data && !found && from < file->main.size && got >= 2 * FEATURE_ENTRY_SIZE) {
+		if (pd_source_read(&file->main, from, data, WINDOW, &got, NULL) < 0)
+			break;
+		for (size_t at = 0; at + FEATURE_ENTRY_SIZE <= got && !found; at++)
+			if (count_slots(file, data + at, got - at, from + at))
+				found = from + at;
+		from += got < 2 * FEATURE_ENTRY_SIZE ? got : got - 2 * FEATURE_ENTRY_SIZE + 1;
+	}
+	pd_free(data);
+	return found;
+}
+
+static void mend_data(struct pd_file *file)
+{
+	struct pd_header *h = &file->header;
+	uint64_t attrs_end = h->attrs_offset + h->attrs_size, table;
+
+	if (!(h->data_offset >= 72 && h->data_offset <= file->main.size) ||
+	    (h->data_offset != attrs_end && !is_record_head(file, h->data_offset))) {
+		if (!is_record_head(file, attrs_end))
+			return;
+		h->data_offset = attrs_end;
+		tell(file, 40, "header.data.offset", "taken for", attrs_end);
+	}
+	if (h->data_size <= file->main.size - h->data_offset &&
+	    (count_slots_at(file, h->data_offset + h->data_size) || h->data_offset + h->data_size == file->main.size))
+		return;
+	table = find_features(file, h->data_offset);
+	if (!table)
+		return;
+	// one that was killed has none: something else looks like it
+	h->data_size = table - h->data_offset;
+	tell(file, 48, "header.data.size", "taken for", h->data_size);
+}
+
+// The feature that can be told from all others: it has attrs, and ends where it says.
+static bool is_event_desc(struct pd_file *file, uint64_t offset, uint64_t size)
+{
+	const struct pd_layout *layout = pd_feature_layout(PD_FEATURE_EVENT_DESC);
+	struct pd_arena arena = {.limit = (size_t)file->memory_limit};
+	struct pd_scope scope = {.arena = &arena};
+	struct pd_event_desc desc = {.rest = {0}};
+	uint8_t *data = size > 8 && size < ATTRS_WITHIN ? pd_alloc((size_t)size) : NULL;
+	struct pd_cursor c;
+	bool is = false;
+
+	if (data && load(file, offset, data, (size_t)size) && is_attr_size(pd_load_u32(data + 4, file->swap))) {
+		c = pd_cursor(data, (size_t)size, file->header.big_endian);
+		layout->decode(&c, &scope, &desc);
+		is = !c.failed && desc.events.count && !desc.rest.size;
+	}
+	pd_arena_fini(&arena);
+	pd_free(data);
+	return is;
+}
+
+static void find_event_desc(struct pd_file *file, unsigned slots)
+{
+	uint64_t table = file->header.data_offset + file->header.data_size;
+
+	for (unsigned i = 0; i < slots; i++) {
+		struct pd_feature_slot *slot = &file->features[PD_FEATURE_EVENT_DESC];
+		uint8_t entry[FEATURE_ENTRY_SIZE];
+		uint64_t offset, size;
+
+		if (!load(file, table + (uint64_t)i * sizeof(entry), entry, sizeof(entry)))
+			return;
+		offset = pd_load_u64(entry, file->swap);
+		size = pd_load_u64(entry + 8, file->swap);
+		if (offset > file->main.size || size > file->main.size - offset || !is_event_desc(file, offset, size))
+			continue;
+		*slot = (struct pd_feature_slot){.present = true, .offset = offset, .size = size};
+		return;
+	}
+}
+
+// A bitmap with other bits than the table has entries gives features to others.
+static void mend_features(struct pd_file *file)
+{
+	struct pd_header *h = &file->header;
+	unsigned slots = count_slots_at(file, h->data_offset + h->data_size), bits = count_bits(h->feature_bits);
+
+	if (!slots || bits <= slots)
+		return;
+	memset(h->feature_bits, 0, sizeof(h->feature_bits));
+	pd_file_tell(file, PD_PROBLEM_BAD_FEATURE_TABLE, 72, "header.features",
+		     "%u bits for %u features: which is which is not known", bits, slots);
+	find_event_desc(file, slots);
+}
+
+void pd_file_mend_sections(struct pd_file *file)
+{
+	mend_attrs(file);
+	mend_data(file);
+	mend_features(file);
+}
+
+// ---- events ----
+
+// Events as they are known, so that others can be tried.
+struct events {
+	struct pd_event_full **events;
+	size_t event_count, event_capacity;
+	bool uniform;
+	struct pd_id_slot *ids;
+	size_t id_count, id_capacity;
+	struct pd_event_full **unnamed;
+	size_t unnamed_capacity;
+};
+
+static struct events take_events(struct pd_file *file)
+{
+	struct events taken = {file->events, file->event_count, file->event_capacity, file->uniform, file->ids,
+			       file->id_count, file->id_capacity, file->unnamed, file->unnamed_capacity};
+
+	file->events = NULL;
+	file->event_count = file->event_capacity = 0;
+	file->ids = NULL;
+	file->id_count = file->id_capacity = 0;
+	file->unnamed = NULL;
+	file->unnamed_capacity = 0;
+	return taken;
+}
+
+static void put_events(struct pd_file *file, const struct events *events)
+{
+	file->events = events->events;
+	file->event_count = events->event_count;
+	file->event_capacity = events->event_capacity;
+	file->uniform = events->uniform;
+	file->ids = events->ids;
+	file->id_count = events->id_count;
+	file->id_capacity = events->id_capacity;
+	file->unnamed = events->unnamed;
+	file->unnamed_capacity = events->unnamed_capacity;
+}
+
+static void free_events(struct events *events)
+{
+	pd_free(events->events);
+	pd_free(events->ids);
+	pd_free(events->unnamed);
+}
+
+static bool are_same(const struct pd_file *file, const struct pd_event_desc *desc)
+{
+	if (desc->events.count != file->event_count)
+		return false;
+	for (size_t i = 0; i < file->event_count; i++) {
+		const struct pd_event_desc_entry *entry = PD_ITEM(pd_event_desc_entry, desc->events, i);
+		const struct pd_event *event = &file->events[i]->event;
+
+		if (memcmp(file->events[i]->event.attr, entry->attr, sizeof(*entry->attr)) != 0 ||
+		    event->ids.count != entry->ids.count ||
+		    (entry->ids.count && memcmp(event->ids.items, entry->ids.items, entry->ids.count * 8)))
+			return false;
+	}
+	return true;
+}
+
+static enum pd_status add_described(struct pd_file *file, const struct pd_event_desc *desc, struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+
+	for (size_t i = 0; i < desc->events.count && status >= 0; i++) {
+		const struct pd_event_desc_entry *entry = PD_ITEM(pd_event_desc_entry, desc->events, i);
+
+		status = pd_file_add_event(file, entry->attr, PD_NO_OFFSET, entry->ids, error);
+	}
+	return status;
+}
+
+// The event of a sample, by its id.
+static const struct pd_event_full *event_of(const struct pd_file *file, struct pd_bytes record)
+{
+	const struct pd_event_full *full = file->events[0];
+	size_t words = (record.size - PD_RECORD_HEADER_SIZE) / 8;
+
+	if (file->event_count > 1 && full->sample_id < words)
+		full = pd_file_find_event(file, pd_load_u64(record.data + PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_id,
+							    file->swap));
+	return full;
+}
+
+// Whether a record of the kernel can be taken apart and has nothing left over.
+static bool record_fits(struct pd_file *file, const struct pd_record_head *head, struct pd_bytes record,
+			struct pd_arena *arena)
+{
+	bool is_sample = head->type == PD_RECORD_SAMPLE;
+	const struct pd_event_full *full = is_sample ? event_of(file, record) : file->events[0];
+	const struct pd_layout *layout = pd_record_layout(head->type);
+	enum pd_record_group group = pd_record_group(head->type);
+	struct pd_scope scope = {.arena = arena};
+	const struct pd_body_head *body;
+	struct pd_cursor c;
+
+	if (!full)
+		return false;
+	memcpy(scope.words, full->words, sizeof(scope.words));
+	scope.words[PD_WORD_MISC] = head->misc;
+	c = pd_cursor(record.data, record.size, file->header.big_endian);
+	body = pd_record_take(layout, group, record, &scope, &c);
+	if (!body || body->rest.size >= 8 || (full->trailer_size && !is_sample && !body->sample_id))
+		return false;
+	return is_sample ? ((const struct pd_sample *)body)->cpu < 1 << 20 : pd_record_is_tight(layout, body);
+}
+
+// Ids that an ID_INDEX has: {id, index, cpu, thread}.
+static uint64_t count_known_ids(struct pd_file *file, struct pd_bytes record)
+{
+	enum { FIRST = 16, ENTRY = 32 };
+	uint64_t count = 0;
+
+	for (size_t at = FIRST; at + ENTRY <= record.size; at += ENTRY)
+		count += pd_file_find_event(file, pd_load_u64(record.data + at, file->swap)) != NULL;
+	return count;
+}
+
+// Records that events are tried on.
+struct trial {
+	uint8_t *data;
+	size_t size, capacity;
+};
+
+// How many records fit the events.
+static uint64_t try_records(struct pd_file *file, const struct trial *trial)
+{
+	const uint8_t *data = trial->data;
+	struct pd_arena arena = {0};
+	uint64_t fitting = 0;
+
+	for (size_t at = 0; file->event_count && at + PD_RECORD_HEADER_SIZE <= trial->size;) {
+		struct pd_record_head head = pd_record_head(data + at, file->swap);
+		struct pd_bytes record = {data + at, (size_t)head.size};
+
+		if (!is_head(&head) || head.size > trial->size - at) {
+			at += 8;
+			continue;
+		}
+		if (head.type < 64)
+			fitting += record_fits(file, &head, record, &arena);
+		else if (head.type == PD_RECORD_ID_INDEX)
+			fitting += count_known_ids(file, record);
+		pd_arena_reset(&arena);
+		at += (size_t)head.size;
+	}
+	pd_arena_fini(&arena);
+	return fitting;
+}
+
+// Inflates a compressed record, as far as there is room. False if that is all.
+static bool inflate(const struct pd_codec *codec, void *state, struct pd_bytes packed, struct trial *to)
+{
+	struct pd_codec_run run = {.in = packed.data, .in_size = packed.size, .out = to->data + to->size,
+				   .out_size = to->capacity - to->size};
+	enum pd_codec_result result = codec->run(state, &run);
+
+	to->size = to->capacity - run.out_size;
+	return result != PD_CODEC_ERROR && run.out_size && !run.in_size;
+}
+
+// What the compressed records of a trial hold.
+static struct trial inflate_all(struct pd_file *file, const struct trial *trial)
+{
+	const struct pd_codec *codec = pd_codec_by_name("zstd");
+	struct trial inner = {.data = pd_alloc(TRIAL_BYTES), .capacity = TRIAL_BYTES};
+	void *state = codec ? codec->open() : NULL;
+	bool more = state && inner.data;
+
+	for (size_t at = 0; more && at + 16 <= trial->size;) {
+		struct pd_record_head head = pd_record_head(trial->data + at, file->swap);
+		size_t skip = head.type == PD_RECORD_COMPRESSED2 ? 16 : PD_RECORD_HEADER_SIZE;
+
+		if (!is_head(&head) || head.size > trial->size - at) {
+			at += 8;
+			continue;
+		}
+		if (head.type == PD_RECORD_COMPRESSED || (head.type == PD_RECORD_COMPRESSED2 && head.size > 16)) {
+			size_t size = (size_t)head.size - skip;
+
+			if (skip == 16 && pd_load_u64(trial->data + at + 8, file->swap) < size)
+				size = (size_t)pd_load_u64(trial->data + at + 8, file->swap);
+			more = inflate(codec, state, (struct pd_bytes){trial->data + at + skip, size}, &inner);
+		}
+		at += (size_t)head.size;
+	}
+	if (state)
+		codec->close(state);
+	return inner;
+}
+
+static uint64_t try_events(struct pd_file *file, const struct trial *outer, const struct trial *inner)
+{
+	return try_records(file, outer) + try_records(file, inner);
+}
+
+// The two lists of events differ: the one that fits more records is right.
+static enum pd_status choose_events(struct pd_file *file, const struct pd_event_desc *desc, const struct trial *outer,
+				    const struct trial *inner, struct pd_error *error)
+{
+	uint64_t fitting = try_events(file, outer, inner), others;
+	struct events table = take_events(file), none;
+	pd_problem_fn *problem = file->problem;
+	uint64_t counts[4];
+	enum pd_status status;
+
+	memcpy(counts, file->problem_counts, sizeof(counts));
+	file->problem = NULL;
+	status = add_described(file, desc, error);
+	file->problem = problem;
+	memcpy(file->problem_counts, counts, sizeof(counts));
+	others = status < 0 ? 0 : try_events(file, outer, inner);
+	if (status >= 0 && (others > fitting || !table.event_count)) {
+		free_events(&table);
+		pd_file_tell(file, PD_PROBLEM_MENDED, file->header.attrs_offset, "attrs", "taken from EVENT_DESC");
+		return PD_OK;
+	}
+	none = take_events(file);
+	free_events(&none);
+	put_events(file, &table);
+	return status;
+}
+
+enum pd_status pd_file_mend_events(struct pd_file *file, uint64_t from, struct pd_error *error)
+{
+	const struct pd_event_desc *desc = pd_file_event_desc(file);
+	struct trial outer, inner;
+	enum pd_status status;
+
+	if (!desc || !desc->events.count || are_same(file, desc))
+		return PD_OK;
+	outer = (struct trial){.data = pd_alloc(TRIAL_BYTES)};
+	if (!outer.data)
+		return pd_fail_memory(error);
+	status = pd_source_read(&file->main, from, outer.data, TRIAL_BYTES, &outer.size, error);
+	if (status >= 0) {
+		inner = inflate_all(file, &outer);
+		status = choose_events(file, desc, &outer, &inner, error);
+		pd_free(inner.data);
+	}
+	pd_free(outer.data);
+	return status;
+}
