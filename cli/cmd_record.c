@@ -50,7 +50,7 @@ static const struct option options[] = {
 	{ "output", 'o', OPTION_STRING, "FILE", offsetof(struct values, output),
 	  "what is written, perf.data without; - is standard output, as a pipe" },
 	{ "compression-level", 'z', OPTION_ATTACHED, "N", offsetof(struct values, compression),
-	  "compress records, at level 1 (the default) to 22" },
+	  "compress records at level 1 (what files have without it) to 22; 0: do not" },
 	{ "no-samples", 'n', OPTION_FLAG, NULL, offsetof(struct values, no_samples), "no samples, only what else happens" },
 	{ "stat", 's', OPTION_FLAG, NULL, offsetof(struct values, stat), "counts of each thread" },
 	{ "running-time", 0, OPTION_FLAG, NULL, offsetof(struct values, running_time), "counts say for how long they counted" },
@@ -218,6 +218,9 @@ static bool take_output(struct record *record)
 		}
 	}
 	wanted->output.size = sizeof(wanted->output);
+	/* copying what is compressed into the page cache costs less than copying all of it */
+	if (wanted->output.mode != PD_MODE_PIPE)
+		wanted->output.packing = PD_PACK_ZSTD;
 	if (!values->compression)
 		return true;
 	if (*values->compression && (!number_parse(values->compression, &level) || level > 22)) {

@@ -13,12 +13,30 @@
 #include "record/procfile.h"
 #include "record/record.h"
 
-// Where the kernel's code is. The kernel makes the text anew for every reader, so it is read no further than needed.
+// Where the kernel's code is. The kernel makes its list of symbols anew for every reader, which takes it 50 ms, so it is
+// read no further than needed: _text stands near the begin, and /proc/iomem has the size of the code.
 struct text {
 	uint64_t begin, end; // _text or _stext, _etext
 	bool hidden;
 	const char *symbol;
 };
+
+// "  01000000-02209987 : Kernel code"; 0 if it is not told, or hidden.
+static uint64_t code_size(const char *proc)
+{
+	struct pd_procfile file = {0};
+	uint64_t first, last, size = 0;
+	char path[512], *at, *line;
+
+	snprintf(path, sizeof(path), "%s/iomem", proc);
+	pd_procfile_read(&file, path);
+	at = file.size ? file.data : NULL;
+	while ((line = pd_procfile_line(&at)) != NULL)
+		if (strstr(line, " : Kernel code") && sscanf(line, " %" SCNx64 "-%" SCNx64, &first, &last) == 2 && last > first)
+			size = last + 1 - first;
+	pd_procfile_fini(&file);
+	return size;
+}
 
 static bool take_symbol(struct text *text, char *line)
 {
@@ -36,7 +54,7 @@ static bool take_symbol(struct text *text, char *line)
 	} else if (strcmp(name, "_etext") == 0) {
 		text->end = addr;
 	}
-	// _stext may stand in front of _text, but only next to it
+	// _stext may stand in front of _text, and is taken only where that is missing
 	return !text->hidden && !text->end;
 }
 
@@ -45,16 +63,21 @@ static void find_text(struct text *text, const char *proc)
 	char path[512], *line = NULL;
 	size_t room = 0;
 	ssize_t length;
+	bool go_on = true;
 	FILE *file;
+	uint64_t size = code_size(proc);
 
 	*text = (struct text){0};
 	snprintf(path, sizeof(path), "%s/kallsyms", proc);
 	file = fopen(path, "re");
-	while (file && (length = getline(&line, &room, file)) > 0) {
+	while (file && go_on && (length = getline(&line, &room, file)) > 0) {
 		if (line[length - 1] == '\n')
 			line[length - 1] = 0;
-		if (!take_symbol(text, line))
-			break;
+		go_on = take_symbol(text, line);
+		if (size && text->begin && strcmp(text->symbol, "_text") == 0 && !text->end) {
+			text->end = text->begin + size;
+			go_on = false;
+		}
 	}
 	free(line);
 	if (file)

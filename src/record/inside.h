@@ -55,6 +55,8 @@ struct pd_ring_view {
 };
 // False if there is nothing.
 bool pd_ring_look(struct pd_ring *ring, struct pd_ring_view *view);
+// A ring that keeps the newest must not change while it is looked at.
+void pd_ring_pause(const struct pd_ring *ring, bool pause);
 // Gives the memory back to the kernel.
 void pd_ring_release(struct pd_ring *ring, const struct pd_ring_view *view);
 
@@ -100,6 +102,8 @@ struct pd_recorder {
 	struct pd_writer *writer;
 	int fd;                 // of the file, -1: that of the options
 	char *path;             // of the file that is written, NULL: none
+	char **kept;            // files that were switched away from, the oldest first
+	size_t kept_count, kept_capacity;
 	uint64_t begin_ns;      // of the file, CLOCK_MONOTONIC
 	uint64_t saved_ns;      // the header, likewise
 	uint64_t written;       // bytes of records
@@ -122,8 +126,10 @@ uint64_t pd_recorder_lost_of(struct pd_recorder *recorder, size_t event, size_t 
 
 // session.c: a file from its begin to its end
 enum pd_status pd_session_begin(struct pd_recorder *recorder, struct pd_error *error);
-// Takes all that is in the rings.
-enum pd_status pd_session_drain(struct pd_recorder *recorder, struct pd_error *error);
+// Takes all that is in the rings; of those that keep the newest only if it is to be written now.
+enum pd_status pd_session_drain(struct pd_recorder *recorder, bool newest, struct pd_error *error);
+// Ends the file and gives it a name of its own, as switching and --timestamp-filename want it.
+enum pd_status pd_session_keep(struct pd_recorder *recorder, struct pd_error *error);
 // Brings the file up to date, so that it opens as it is.
 enum pd_status pd_session_save(struct pd_recorder *recorder, struct pd_error *error);
 enum pd_status pd_session_end(struct pd_recorder *recorder, struct pd_error *error);

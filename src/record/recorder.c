@@ -3,14 +3,11 @@
 #include "record/inside.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
-#include <poll.h>
-#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -115,6 +112,9 @@ void pd_recorder_close(struct pd_recorder *recorder)
 	pd_tally_fini(&recorder->tally);
 	if (recorder->wake >= 0)
 		close(recorder->wake);
+	for (size_t i = 0; i < recorder->kept_count; i++)
+		free(recorder->kept[i]);
+	pd_free(recorder->kept);
 	free(recorder->path);
 	pd_free(recorder);
 }
@@ -211,12 +211,14 @@ static uint64_t end_of(const struct loop *loop)
 static int wait_ms(const struct loop *loop)
 {
 	const struct pd_recorder *recorder = loop->recorder;
+	const struct pd_session *session = &recorder->options.session;
 	uint64_t now = pd_now_ns();
 	int most = recorder->options.output.mode == PD_MODE_PIPE ? PIPE_WAIT_MS : FILE_WAIT_MS;
 
 	if (recorder->command.pid && loop->child < 0)
 		most = CHILD_WAIT_MS;
-	return earlier(earlier(most, now, end_of(loop)), now, loop->enable_ns);
+	most = earlier(earlier(most, now, end_of(loop)), now, loop->enable_ns);
+	return session->switch_ns ? earlier(most, now, recorder->begin_ns + session->switch_ns) : most;
 }
 
 // A thread that ended hangs its ring up; it would never stop saying so.
@@ -271,6 +273,33 @@ static void enable_if_due(struct loop *loop)
 	loop->enable_ns = 0;
 }
 
+static bool switches(const struct pd_session *session)
+{
+	return session->switch_size || session->switch_ns || session->switch_on_call;
+}
+
+static bool is_switch_due(struct pd_recorder *recorder)
+{
+	const struct pd_session *session = &recorder->options.session;
+
+	if (!switches(session) || !recorder->path)
+		return false;
+	if (session->switch_on_call && atomic_exchange(&recorder->switch_now, false))
+		return true;
+	if (session->switch_size && recorder->written >= session->switch_size)
+		return true;
+	return session->switch_ns && pd_now_ns() - recorder->begin_ns >= session->switch_ns;
+}
+
+// The next file begins where this one ends; what runs by then is described anew.
+static enum pd_status switch_file(struct pd_recorder *recorder, struct pd_error *error)
+{
+	enum pd_status status = pd_session_keep(recorder, error);
+
+	recorder->written = 0;
+	return status < 0 ? status : pd_session_begin(recorder, error);
+}
+
 static enum pd_status go_on(struct loop *loop, struct pd_error *error)
 {
 	enum pd_status status = PD_OK;
@@ -279,9 +308,21 @@ static enum pd_status go_on(struct loop *loop, struct pd_error *error)
 		status = wait_for(loop, error);
 		enable_if_due(loop);
 		if (status >= 0)
-			status = pd_session_drain(loop->recorder, error);
+			status = pd_session_drain(loop->recorder, false, error);
+		if (status >= 0 && is_switch_due(loop->recorder))
+			status = switch_file(loop->recorder, error);
 	}
 	return status;
+}
+
+// With switching every file gets a name of its own, the last one too.
+static enum pd_status end_session(struct pd_recorder *recorder, struct pd_error *error)
+{
+	const struct pd_session *session = &recorder->options.session;
+
+	if (switches(session) || session->timestamp_filename)
+		return pd_session_keep(recorder, error);
+	return pd_session_end(recorder, error);
 }
 
 // Lets the command begin, and enables what its exec does not.
@@ -328,7 +369,7 @@ enum pd_status pd_recorder_run(struct pd_recorder *recorder, struct pd_recorded 
 	pd_recorder_enable_all(recorder, false, NULL);
 	// also after an error: what there is stays
 	if (recorder->writer) {
-		ended = pd_session_end(recorder, status >= 0 ? error : &own);
+		ended = end_session(recorder, status >= 0 ? error : &own);
 		status = status >= 0 ? ended : status;
 	}
 	end_loop(&loop);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -86,6 +87,12 @@ bool pd_ring_look(struct pd_ring *ring, struct pd_ring_view *view)
 	else
 		set_pieces(ring, view, ring->tail, head - ring->tail);
 	return true;
+}
+
+void pd_ring_pause(const struct pd_ring *ring, bool pause)
+{
+	if (ring->backward)
+		ioctl(ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, pause ? 1 : 0);
 }
 
 void pd_ring_release(struct pd_ring *ring, const struct pd_ring_view *view)

@@ -144,7 +144,8 @@ static struct pd_existing_options existing_options(const struct pd_recorder *rec
 	const struct pd_recorder_options *options = &recorder->options;
 	const struct pd_targets *targets = &options->targets;
 	unsigned synth = options->session.no_synth ? 0 : options->session.synth ? options->session.synth : PD_SYNTH_ALL;
-	bool everything = targets->all || targets->cpus;
+	// what a command started by now is known by the whole only
+	bool everything = targets->all || targets->cpus || recorder->command.started;
 
 	return (struct pd_existing_options){
 		.all = everything,
@@ -183,7 +184,7 @@ static enum pd_status synthesize(struct pd_recorder *recorder, struct pd_error *
 		status = add_cpu_map(recorder, &made, error);
 	if (status >= 0)
 		status = add_tasks(recorder, &made, &options, error);
-	if (status >= 0 && recorder->command.pid)
+	if (status >= 0 && recorder->command.pid && !recorder->command.started)
 		status = add_command(recorder, &made, error);
 	if (status >= 0 && options.cgroups)
 		status = pd_existing_cgroups(&made, &options, error);
@@ -222,6 +223,7 @@ static enum pd_status open_file(struct pd_recorder *recorder, struct pd_error *e
 	recorder->fd = -1;
 	if (!recorder->options.path)
 		return PD_OK;
+	free(recorder->path);
 	recorder->path = strdup(recorder->options.path);
 	if (!recorder->path)
 		return pd_fail_memory(error);
@@ -344,7 +346,7 @@ static enum pd_status put_piece(struct pd_recorder *recorder, struct pd_bytes pi
 	return status;
 }
 
-static enum pd_status drain_ring(struct pd_recorder *recorder, struct pd_ring *ring, bool *any, struct pd_error *error)
+static enum pd_status write_ring(struct pd_recorder *recorder, struct pd_ring *ring, bool *any, struct pd_error *error)
 {
 	struct pd_ring_view view;
 	enum pd_status status;
@@ -361,6 +363,19 @@ static enum pd_status drain_ring(struct pd_recorder *recorder, struct pd_ring *r
 	return status;
 }
 
+static enum pd_status drain_ring(struct pd_recorder *recorder, struct pd_ring *ring, bool newest, bool *any,
+				 struct pd_error *error)
+{
+	enum pd_status status;
+
+	if (ring->backward && !newest)
+		return PD_OK;
+	pd_ring_pause(ring, true);
+	status = write_ring(recorder, ring, any, error);
+	pd_ring_pause(ring, false);
+	return status;
+}
+
 static enum pd_status put_round(struct pd_recorder *recorder, struct pd_error *error)
 {
 	static const struct pd_finished_round round;
@@ -374,14 +389,14 @@ static enum pd_status put_round(struct pd_recorder *recorder, struct pd_error *e
 	return status;
 }
 
-enum pd_status pd_session_drain(struct pd_recorder *recorder, struct pd_error *error)
+enum pd_status pd_session_drain(struct pd_recorder *recorder, bool newest, struct pd_error *error)
 {
 	enum pd_status status = PD_OK;
 	bool any = false;
 
 	for (size_t i = 0; i < recorder->ring_count && status >= 0; i++)
-		status = drain_ring(recorder, &recorder->rings[i], &any, error);
-	// without times there is no order to tell
+		status = drain_ring(recorder, &recorder->rings[i], newest, &any, error);
+	// what keeps the newest hands over old records late
 	if (status >= 0 && any && !recorder->options.session.overwrite)
 		status = put_round(recorder, error);
 	if (status >= 0 && (recorder->writer->mode == PD_MODE_PIPE || pd_now_ns() - recorder->saved_ns >= SAVE_NS))
@@ -441,7 +456,7 @@ static enum pd_status add_times(struct pd_recorder *recorder, struct pd_error *e
 
 enum pd_status pd_session_end(struct pd_recorder *recorder, struct pd_error *error)
 {
-	enum pd_status status = pd_session_drain(recorder, error);
+	enum pd_status status = pd_session_drain(recorder, true, error);
 
 	if (status >= 0 && recorder->options.session.tail_synthesize)
 		status = synthesize(recorder, error);
@@ -463,6 +478,56 @@ enum pd_status pd_session_end(struct pd_recorder *recorder, struct pd_error *err
 		status = pd_fail_system(error, errno, "%s: cannot write", recorder->path);
 	recorder->fd = -1;
 	return status;
+}
+
+// ---- files with a name of their own ----
+
+static char *stamped(const char *path)
+{
+	struct timespec now;
+	struct tm local;
+	char stamp[32], *name;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	localtime_r(&now.tv_sec, &local);
+	strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &local);
+	return asprintf(&name, "%s.%s%02ld", path, stamp, now.tv_nsec / 10000000) < 0 ? NULL : name;
+}
+
+// Takes the oldest away if there are too many.
+static enum pd_status note_kept(struct pd_recorder *recorder, char *name, struct pd_error *error)
+{
+	uint32_t most = recorder->options.session.switch_max_files;
+
+	if (!PD_GROW(recorder->kept, recorder->kept_capacity, recorder->kept_count + 1)) {
+		free(name);
+		return pd_fail_memory(error);
+	}
+	recorder->kept[recorder->kept_count++] = name;
+	if (!most || recorder->kept_count <= most)
+		return PD_OK;
+	unlink(recorder->kept[0]);
+	free(recorder->kept[0]);
+	memmove(recorder->kept, recorder->kept + 1, --recorder->kept_count * sizeof(*recorder->kept));
+	return PD_OK;
+}
+
+enum pd_status pd_session_keep(struct pd_recorder *recorder, struct pd_error *error)
+{
+	enum pd_status status = pd_session_end(recorder, error);
+	char *name = status >= 0 && recorder->path ? stamped(recorder->path) : NULL;
+
+	if (status < 0 || !recorder->path)
+		return status;
+	if (!name)
+		return pd_fail_memory(error);
+	if (rename(recorder->path, name) < 0) {
+		status = pd_fail_system(error, errno, "%s: cannot be named %s", recorder->path, name);
+		free(name);
+		return status;
+	}
+	pd_recorder_tell(recorder, PD_INFO, "switched", NULL, "%s is whole", name);
+	return note_kept(recorder, name, error);
 }
 
 void pd_session_abort(struct pd_recorder *recorder)
