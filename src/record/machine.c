@@ -112,6 +112,10 @@ enum pd_status pd_machine_features(struct pd_writer *writer, const struct pd_mac
 		status = set_memory(writer, proc, error);
 	if (status >= 0)
 		status = set_command_line(writer, options->command_line, error);
+	if (status >= 0)
+		status = pd_machine_cpus(writer, options, error);
+	if (status >= 0)
+		status = pd_machine_events(writer, options, error);
 	if (status >= 0 && options->tracing)
 		status = pd_machine_tracing(writer, options, error);
 	return status;

@@ -67,7 +67,10 @@ struct pd_machine_options {
 	const char *const *command_line;
 	const struct pd_attr *attrs; // of the events, for those features that are about them
 	const char *const *names;
+	const size_t *leaders;       // index of the event that leads the group
 	size_t event_count;
+	bool use_clock;              // CLOCKID, CLOCK_DATA
+	int32_t clock;
 	bool branches;               // BRANCH_STACK
 	bool tracing;                // TRACING_DATA of the tracepoints among the attrs
 	bool bpf;                    // BPF_PROG_INFO, BPF_BTF
@@ -78,6 +81,11 @@ struct pd_machine_options {
 // What cannot be found out is left out.
 enum pd_status pd_machine_features(struct pd_writer *writer, const struct pd_machine_options *options,
 				   struct pd_error *error);
+// The parts of that: processors and memory; what is about the events.
+enum pd_status pd_machine_cpus(struct pd_writer *writer, const struct pd_machine_options *options,
+			       struct pd_error *error);
+enum pd_status pd_machine_events(struct pd_writer *writer, const struct pd_machine_options *options,
+				 struct pd_error *error);
 // The feature TRACING_DATA: formats of the tracepoints among the events.
 enum pd_status pd_machine_tracing(struct pd_writer *writer, const struct pd_machine_options *options,
 				  struct pd_error *error);

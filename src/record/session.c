@@ -267,25 +267,31 @@ static enum pd_status add_features(struct pd_recorder *recorder, struct pd_error
 	const struct pd_config *config = &recorder->config;
 	struct pd_attr *attrs = pd_alloc(config->event_count * sizeof(*attrs));
 	const char **names = pd_alloc(config->event_count * sizeof(*names));
+	size_t *leaders = pd_alloc(config->event_count * sizeof(*leaders));
 	struct pd_machine_options options = {
 		.command_line = recorder->options.command_line,
 		.attrs = attrs,
 		.names = names,
+		.leaders = leaders,
+		.use_clock = recorder->options.sampling.use_clock,
+		.clock = recorder->options.sampling.clock,
 		.event_count = config->event_count,
 		.branches = config->events[0].attr.sample_type & PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK),
 		.tracing = has_tracepoints(config),
 		.bpf = !recorder->options.sampling.no_bpf_event,
 	};
-	enum pd_status status = attrs && names ? PD_OK : pd_fail_memory(error);
+	enum pd_status status = attrs && names && leaders ? PD_OK : pd_fail_memory(error);
 
 	for (size_t i = 0; i < config->event_count && status >= 0; i++) {
 		attrs[i] = config->events[i].attr;
 		names[i] = config->events[i].name;
+		leaders[i] = config->events[i].leader;
 	}
 	if (status >= 0)
 		status = pd_machine_features(recorder->writer, &options, error);
 	pd_free(attrs);
 	pd_free(names);
+	pd_free(leaders);
 	return status;
 }
 

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* Features about processors and memory, as sysfs has them: identity, topology, caches, NUMA nodes. */
+#include <ctype.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+#include "base/error.h"
+#include "record/config.h"
+#include "record/procfile.h"
+
+enum {
+	PATH_ROOM = 512,
+	MOST_CACHES = 16, // of a CPU
+	MOST_CPUS = 4096
+};
+
+// What is gathered for one feature.
+struct gather {
+	const char *sysfs;
+	struct pd_arena arena;
+	struct pd_procfile file;
+};
+
+static void gather_fini(struct gather *gather)
+{
+	pd_arena_fini(&gather->arena);
+	pd_procfile_fini(&gather->file);
+}
+
+// The first line of a file below sysfs, until the gathering ends; an empty text if there is none.
+static struct pd_str line_of(struct gather *gather, const char *format, ...) PD_PRINTF(2, 3);
+static struct pd_str line_of(struct gather *gather, const char *format, ...)
+{
+	char path[PATH_ROOM];
+	va_list arguments;
+	size_t used = (size_t)snprintf(path, sizeof(path), "%s/", gather->sysfs), length;
+	char *copy;
+
+	va_start(arguments, format);
+	if (used < sizeof(path))
+		vsnprintf(path + used, sizeof(path) - used, format, arguments);
+	va_end(arguments);
+	length = pd_procfile_read(&gather->file, path) && gather->file.size ? strcspn(gather->file.data, "\n") : 0;
+	copy = length ? pd_arena_text(&gather->arena, gather->file.data, length) : NULL;
+	return copy ? (struct pd_str){copy, (uint32_t)length, 0} : (struct pd_str){"", 0, 0};
+}
+
+static uint32_t number_of(const struct pd_str *text, uint32_t fallback)
+{
+	return isdigit((unsigned char)text->data[0]) ? (uint32_t)strtoul(text->data, NULL, 10) : fallback;
+}
+
+static size_t cpu_count(void)
+{
+	long count = sysconf(_SC_NPROCESSORS_CONF);
+
+	return count < 1 ? 1 : count > MOST_CPUS ? MOST_CPUS : (size_t)count;
+}
+
+// ---- identity ----
+
+static enum pd_status set_cpuid(struct pd_writer *writer, struct pd_error *error)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned a, b, c, d, signature, family, model;
+	char vendor[13] = "", text[64];
+	struct pd_string value = {.value = {text, 0, 0}};
+
+	if (!__get_cpuid(0, &a, &b, &c, &d))
+		return PD_OK;
+	memcpy(vendor, &b, 4);
+	memcpy(vendor + 4, &d, 4);
+	memcpy(vendor + 8, &c, 4);
+	if (!__get_cpuid(1, &signature, &b, &c, &d))
+		return PD_OK;
+	family = signature >> 8 & 15;
+	model = signature >> 4 & 15;
+	if (family == 15)
+		family += signature >> 20 & 255;
+	if (family >= 6)
+		model += (signature >> 16 & 15) << 4;
+	value.value.length = (uint32_t)snprintf(text, sizeof(text), "%s,%u,%u,%u", vendor, family, model, signature & 15);
+	return pd_writer_set_feature(writer, PD_FEATURE_CPUID, &value, error);
+#else
+	(void)writer;
+	(void)error;
+	return PD_OK;
+#endif
+}
+
+// ---- topology ----
+
+static enum pd_status add_list(struct pd_cpu_list *lists, size_t *count, struct pd_str cpus)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (strcmp(lists[i].cpus.data, cpus.data) == 0)
+			return PD_OK;
+	if (cpus.length)
+		lists[(*count)++].cpus = cpus;
+	return PD_OK;
+}
+
+static enum pd_status set_topology(struct pd_writer *writer, struct gather *gather, struct pd_error *error)
+{
+	size_t cpus = cpu_count(), packages = 0, threads = 0, dies = 0;
+	struct pd_cpu_list *lists = pd_arena_alloc(&gather->arena, 3 * cpus * sizeof(*lists));
+	struct pd_cpu_place *places = pd_arena_alloc(&gather->arena, cpus * sizeof(*places));
+	uint32_t *die_ids = pd_arena_alloc(&gather->arena, cpus * sizeof(*die_ids));
+	struct pd_cpu_topology topology = {.has_places = true, .has_dies = true};
+
+	if (!lists || !places || !die_ids)
+		return pd_fail_memory(error);
+	for (size_t i = 0; i < cpus; i++) {
+		struct pd_str text;
+
+		add_list(lists, &packages, line_of(gather, "devices/system/cpu/cpu%zu/topology/core_siblings_list", i));
+		add_list(lists + cpus, &threads, line_of(gather, "devices/system/cpu/cpu%zu/topology/thread_siblings_list", i));
+		add_list(lists + 2 * cpus, &dies, line_of(gather, "devices/system/cpu/cpu%zu/topology/die_cpus_list", i));
+		text = line_of(gather, "devices/system/cpu/cpu%zu/topology/core_id", i);
+		places[i].core_id = number_of(&text, UINT32_MAX);
+		text = line_of(gather, "devices/system/cpu/cpu%zu/topology/physical_package_id", i);
+		places[i].package_id = number_of(&text, UINT32_MAX);
+		text = line_of(gather, "devices/system/cpu/cpu%zu/topology/die_id", i);
+		die_ids[i] = number_of(&text, UINT32_MAX);
+	}
+	if (!packages)
+		return PD_OK;
+	topology.core_lists = (struct pd_list){lists, packages, sizeof(*lists)};
+	topology.thread_lists = (struct pd_list){lists + cpus, threads, sizeof(*lists)};
+	topology.die_lists = (struct pd_list){lists + 2 * cpus, dies, sizeof(*lists)};
+	topology.places = (struct pd_list){places, cpus, sizeof(*places)};
+	topology.die_ids = (struct pd_u32s){die_ids, cpus};
+	topology.has_dies = dies > 0;
+	return pd_writer_set_feature(writer, PD_FEATURE_CPU_TOPOLOGY, &topology, error);
+}
+
+// ---- caches ----
+
+static bool is_same_cache(const struct pd_cache_level *a, const struct pd_cache_level *b)
+{
+	return a->level == b->level && strcmp(a->type.data, b->type.data) == 0 && strcmp(a->map.data, b->map.data) == 0;
+}
+
+static bool read_cache(struct gather *gather, size_t cpu, unsigned index, struct pd_cache_level *cache)
+{
+	static const char *const words[] = {"level", "coherency_line_size", "number_of_sets", "ways_of_associativity"};
+	uint32_t numbers[4];
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct pd_str text = line_of(gather, "devices/system/cpu/cpu%zu/cache/index%u/%s", cpu, index, words[i]);
+
+		numbers[i] = number_of(&text, 0);
+	}
+	cache->level = numbers[0];
+	cache->line_size = numbers[1];
+	cache->sets = numbers[2];
+	cache->ways = numbers[3];
+	cache->type = line_of(gather, "devices/system/cpu/cpu%zu/cache/index%u/type", cpu, index);
+	cache->size = line_of(gather, "devices/system/cpu/cpu%zu/cache/index%u/size", cpu, index);
+	cache->map = line_of(gather, "devices/system/cpu/cpu%zu/cache/index%u/shared_cpu_list", cpu, index);
+	return cache->type.length && cache->map.length;
+}
+
+static int compare_caches(const void *a, const void *b)
+{
+	const struct pd_cache_level *left = a, *right = b;
+
+	return (left->level > right->level) - (left->level < right->level);
+}
+
+static enum pd_status set_caches(struct pd_writer *writer, struct gather *gather, struct pd_error *error)
+{
+	size_t cpus = cpu_count(), count = 0;
+	struct pd_cache_level *caches = pd_arena_alloc(&gather->arena, cpus * MOST_CACHES * sizeof(*caches));
+	struct pd_cache cache = {.version = 1};
+
+	if (!caches)
+		return pd_fail_memory(error);
+	for (size_t cpu = 0; cpu < cpus; cpu++) {
+		for (unsigned index = 0; index < MOST_CACHES && read_cache(gather, cpu, index, &caches[count]); index++) {
+			size_t i = 0;
+
+			while (i < count && !is_same_cache(&caches[i], &caches[count]))
+				i++;
+			count += i == count;
+		}
+	}
+	if (!count)
+		return PD_OK;
+	qsort(caches, count, sizeof(*caches), compare_caches);
+	cache.levels = (struct pd_list){caches, count, sizeof(*caches)};
+	return pd_writer_set_feature(writer, PD_FEATURE_CACHE, &cache, error);
+}
+
+// ---- memory ----
+
+static enum pd_status set_nodes(struct pd_writer *writer, struct gather *gather, const struct pd_cpus *nodes,
+				struct pd_error *error)
+{
+	struct pd_numa_node *items = pd_arena_alloc(&gather->arena, nodes->count * sizeof(*items) + 1);
+	struct pd_numa_topology topology = {.nodes = {items, 0, sizeof(*items)}};
+
+	if (!items)
+		return pd_fail_memory(error);
+	for (size_t i = 0; i < nodes->count; i++) {
+		struct pd_numa_node *node = &items[topology.nodes.count];
+		const char *total, *free_memory;
+		char path[PATH_ROOM];
+
+		node->node = (uint32_t)nodes->items[i];
+		snprintf(path, sizeof(path), "%.400s/devices/system/node/node%" PRIu32 "/meminfo", gather->sysfs, node->node);
+		if (!pd_procfile_read(&gather->file, path) || !gather->file.size)
+			continue;
+		total = strstr(gather->file.data, "MemTotal:");
+		free_memory = strstr(gather->file.data, "MemFree:");
+		node->total_kib = total ? strtoull(total + 9, NULL, 10) : 0;
+		node->free_kib = free_memory ? strtoull(free_memory + 8, NULL, 10) : 0;
+		node->cpus = line_of(gather, "devices/system/node/node%" PRIu32 "/cpulist", node->node);
+		topology.nodes.count++;
+	}
+	return topology.nodes.count ? pd_writer_set_feature(writer, PD_FEATURE_NUMA_TOPOLOGY, &topology, error) : PD_OK;
+}
+
+// Blocks of memory of a node, by the names of the links to them.
+static bool read_blocks(struct gather *gather, struct pd_memory_node *node)
+{
+	uint64_t last = 0, *bitmap;
+	char path[PATH_ROOM];
+	struct dirent *entry;
+	size_t words;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%.400s/devices/system/node/node%" PRIu64, gather->sysfs, node->node);
+	dir = opendir(path);
+	for (unsigned pass = 0; dir && pass < 2; pass++) {
+		words = (size_t)(last / 64 + 1);
+		bitmap = pass ? pd_arena_alloc(&gather->arena, words * sizeof(*bitmap)) : NULL;
+		rewinddir(dir);
+		while ((entry = readdir(dir)) != NULL) {
+			uint64_t block;
+
+			if (sscanf(entry->d_name, "memory%" SCNu64, &block) != 1 || block > UINT32_MAX)
+				continue;
+			if (bitmap)
+				bitmap[block / 64] |= UINT64_C(1) << block % 64;
+			last = block > last ? block : last;
+		}
+		node->bitmap = (struct pd_u64s){bitmap, words};
+		node->size = node->bitmap_size = last + 1;
+	}
+	if (dir)
+		closedir(dir);
+	return dir && node->bitmap.items;
+}
+
+static enum pd_status set_blocks(struct pd_writer *writer, struct gather *gather, const struct pd_cpus *nodes,
+				 struct pd_error *error)
+{
+	struct pd_memory_node *items = pd_arena_alloc(&gather->arena, nodes->count * sizeof(*items) + 1);
+	struct pd_mem_topology topology = {.version = 1, .nodes = {items, 0, sizeof(*items)}};
+	struct pd_str size = line_of(gather, "devices/system/memory/block_size_bytes");
+
+	if (!items)
+		return pd_fail_memory(error);
+	topology.block_size_bytes = strtoull(size.data, NULL, 16);
+	for (size_t i = 0; i < nodes->count && topology.block_size_bytes; i++) {
+		struct pd_memory_node *node = &items[topology.nodes.count];
+
+		node->node = (uint64_t)nodes->items[i];
+		topology.nodes.count += read_blocks(gather, node);
+	}
+	return topology.nodes.count ? pd_writer_set_feature(writer, PD_FEATURE_MEM_TOPOLOGY, &topology, error) : PD_OK;
+}
+
+static enum pd_status set_memory(struct pd_writer *writer, struct gather *gather, struct pd_error *error)
+{
+	struct pd_str online = line_of(gather, "devices/system/node/online");
+	struct pd_cpus nodes;
+	enum pd_status status;
+
+	if (!online.length || pd_cpus_parse(&nodes, online.data, NULL) < 0)
+		return PD_OK;
+	status = set_nodes(writer, gather, &nodes, error);
+	if (status >= 0)
+		status = set_blocks(writer, gather, &nodes, error);
+	pd_cpus_fini(&nodes);
+	return status;
+}
+
+enum pd_status pd_machine_cpus(struct pd_writer *writer, const struct pd_machine_options *options,
+			       struct pd_error *error)
+{
+	struct gather gather = {.sysfs = options->sysfs ? options->sysfs : "/sys"};
+	enum pd_status status = set_cpuid(writer, error);
+
+	if (status >= 0)
+		status = set_topology(writer, &gather, error);
+	if (status >= 0)
+		status = set_caches(writer, &gather, error);
+	if (status >= 0)
+		status = set_memory(writer, &gather, error);
+	gather_fini(&gather);
+	return status;
+}
