@@ -23,7 +23,7 @@ struct tracing {
 // A file of tracefs that lives as long as the arena; empty if it is not there.
 static bool take_file(struct tracing *tracing, const char *path, struct pd_bytes *bytes_out)
 {
-	char full[1024];
+	char full[2048];
 
 	*bytes_out = (struct pd_bytes){0};
 	snprintf(full, sizeof(full), "%s/%s", tracing->tracefs, path);

@@ -188,6 +188,8 @@ static enum pd_status synthesize(struct pd_recorder *recorder, struct pd_error *
 		status = add_command(recorder, &made, error);
 	if (status >= 0 && options.cgroups)
 		status = pd_existing_cgroups(&made, &options, error);
+	if (status >= 0 && options.bpf)
+		status = pd_existing_bpf(&made, &options, error);
 	if (status >= 0)
 		status = pd_made_add(&made, PD_RECORD_FINISHED_INIT, 0, &init, error);
 	if (status >= 0)
