@@ -85,7 +85,7 @@ static enum pd_status add_program(struct pd_made *made, int fd, uint64_t *addrs,
 				  struct pd_error *error)
 {
 	struct bpf_prog_info info = {0};
-	struct pd_bpf_event event = {.type = PD_BPF_EVENT_LOAD};
+	struct pd_bpf_event event = {.type = PD_BPF_EVENT_PROG_LOAD};
 	enum pd_status status = PD_OK;
 	uint32_t count;
 
