@@ -53,6 +53,43 @@ enum pd_status pd_file_read_features(struct pd_file *file, struct pd_error *erro
 	return PD_OK;
 }
 
+// Lists that pipes may have in several records: each has a count in front.
+static bool comes_in_pieces(unsigned feature)
+{
+	return feature == PD_FEATURE_BPF_PROG_INFO || feature == PD_FEATURE_BPF_BTF;
+}
+
+// Adds the entries of another piece, and the counts. Memory doubles, so that many pieces cost no more than few.
+static enum pd_status join_piece(struct pd_file *file, struct pd_feature_slot *slot, uint64_t offset,
+				 struct pd_bytes piece, struct pd_error *error)
+{
+	size_t size = slot->bytes.size + piece.size - 4;
+	uint8_t *data = (uint8_t *)(uintptr_t)slot->bytes.data;
+	struct pd_pen pen = pd_pen(data, 4, file->header.big_endian);
+	uint32_t count = pd_load_u32(data, file->swap);
+
+	if (size > file->memory_limit) {
+		pd_file_tell(file, PD_PROBLEM_BAD_FEATURE, offset, NULL, "its pieces have more bytes than the limit, %" PRIu64,
+			     file->memory_limit);
+		return PD_OK;
+	}
+	if (size > slot->capacity) {
+		data = pd_arena_alloc(&file->arena, 2 * size);
+		if (!data)
+			return pd_fail_memory(error);
+		memcpy(data, slot->bytes.data, slot->bytes.size);
+		slot->capacity = 2 * size;
+		pen.data = data;
+	}
+	pd_pen_u32(&pen, count + pd_load_u32(piece.data, file->swap));
+	memcpy(data + slot->bytes.size, piece.data + 4, piece.size - 4);
+	slot->bytes = (struct pd_bytes){data, size};
+	slot->size = size;
+	// what was taken apart before stays where it is
+	atomic_store_explicit(&slot->decoded, false, memory_order_release);
+	return PD_OK;
+}
+
 enum pd_status pd_file_put_feature(struct pd_file *file, unsigned feature, uint64_t offset, struct pd_bytes bytes,
 				   struct pd_error *error)
 {
@@ -62,6 +99,15 @@ enum pd_status pd_file_put_feature(struct pd_file *file, unsigned feature, uint6
 	if (feature >= PD_FEATURE_LIMIT)
 		return PD_OK;
 	slot = &file->features[feature];
+	if (slot->present && file->header.mode == PD_MODE_PIPE && comes_in_pieces(feature) && slot->bytes.size >= 4 &&
+	    bytes.size >= 4) {
+		enum pd_status status;
+
+		pthread_mutex_lock(&file->lock);
+		status = join_piece(file, slot, offset, bytes, error);
+		pthread_mutex_unlock(&file->lock);
+		return status;
+	}
 	if (slot->present)
 		return PD_OK;
 	copy = pd_arena_copy(&file->arena, bytes.data, bytes.size);

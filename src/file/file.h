@@ -55,6 +55,7 @@ struct pd_feature_slot {
 	uint64_t offset;
 	uint64_t size;
 	struct pd_bytes bytes;
+	size_t capacity; // of bytes that were joined
 	const void *value;
 };
 

@@ -403,8 +403,7 @@ static enum pd_status put_record(struct pd_writer *writer, uint32_t type, uint16
 	return status < 0 ? status : pd_writer_put_outside(writer, 0, body.data, body.size, error);
 }
 
-// What a pipe cannot have is told to whoever reads the source.
-static void tell_not_carried(struct pd_writer *writer, const char *name, size_t size)
+void pd_writer_tell_not_carried(struct pd_writer *writer, const char *name, size_t size)
 {
 	if (writer->source)
 		pd_file_tell(writer->source, PD_PROBLEM_NOT_CARRIED, PD_NO_OFFSET, name,
@@ -446,22 +445,28 @@ static enum pd_status send_event(struct pd_writer *writer, const struct pd_write
 	return status;
 }
 
-static enum pd_status send_feature(struct pd_writer *writer, unsigned number, const struct pd_write_feature *feature,
-				   struct pd_error *error)
+enum pd_status pd_writer_send_feature_bytes(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
+					    struct pd_error *error)
 {
 	struct pd_write_bytes body = {0};
-	enum pd_status status = PD_OK;
+	enum pd_status status;
 
-	if (feature && feature->size > UINT16_MAX - 16) {
-		tell_not_carried(writer, pd_feature_name(number), feature->size);
-		return PD_OK;
-	}
-	if (put_u64(writer, &body, number) && (!feature || pd_write_put(&body, feature->data, feature->size)))
+	if (put_u64(writer, &body, feature) && pd_write_put(&body, bytes.data, bytes.size))
 		status = put_record(writer, PD_RECORD_HEADER_FEATURE, 0, (struct pd_bytes){body.data, body.size}, error);
 	else
 		status = pd_fail_memory(error);
 	pd_free(body.data);
 	return status;
+}
+
+static enum pd_status send_feature(struct pd_writer *writer, unsigned feature, struct pd_error *error)
+{
+	const struct pd_write_feature *slot = &writer->features[feature];
+	struct pd_bytes bytes = {slot->data, slot->size};
+
+	if (bytes.size > PD_MOST_FEATURE)
+		return pd_writer_send_large(writer, feature, bytes, error);
+	return pd_writer_send_feature_bytes(writer, feature, bytes, error);
 }
 
 static enum pd_status send_tracing_data(struct pd_writer *writer, struct pd_error *error)
@@ -474,7 +479,7 @@ static enum pd_status send_tracing_data(struct pd_writer *writer, struct pd_erro
 	enum pd_status status;
 
 	if (feature->size > UINT32_MAX - 8) {
-		tell_not_carried(writer, "TRACING_DATA", feature->size);
+		pd_writer_tell_not_carried(writer, "TRACING_DATA", feature->size);
 		return PD_OK;
 	}
 	pd_pen_u32(&pen, (uint32_t)(feature->size + pad));
@@ -545,11 +550,11 @@ static enum pd_status send_features(struct pd_writer *writer, bool first, struct
 	for (unsigned i = 1; i < PD_FEATURE_LIMIT && status >= 0; i++) {
 		if (!writer->features[i].present || writer->sent[i] || has_own_record(i))
 			continue;
-		status = send_feature(writer, i, &writer->features[i], error);
+		status = send_feature(writer, i, error);
 		writer->sent[i] = any = true;
 	}
 	if (status >= 0 && first && (any || writer->end_marker))
-		status = send_feature(writer, end_marker(writer), NULL, error);
+		status = pd_writer_send_feature_bytes(writer, end_marker(writer), (struct pd_bytes){NULL, 0}, error);
 	for (unsigned i = PD_FEATURE_TRACING_DATA; i <= PD_FEATURE_BUILD_ID && status >= 0; i++) {
 		if (!writer->features[i].present || writer->sent[i])
 			continue;

@@ -15,6 +15,7 @@
 enum {
 	PD_FILE_HEADER_SIZE = 104,
 	PD_MOST_PADDED = 65528, // bytes of a record whose size is a multiple of 8
+	PD_MOST_FEATURE = 65535 - 16, // bytes of a feature in a record
 };
 
 // ---- output.c: bytes on their way to a descriptor ----
@@ -195,12 +196,21 @@ enum pd_status pd_writer_encode_feature(struct pd_writer *writer, unsigned featu
 // header.c
 // Whether EVENT_DESC is there and is what the writer would make of its events if it were not.
 bool pd_writer_makes_event_desc(struct pd_writer *writer);
+// Sends a feature, or a piece of it, that fits into a record of a pipe.
+enum pd_status pd_writer_send_feature_bytes(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
+					    struct pd_error *error);
+// Tells whoever reads the source what the output cannot have.
+void pd_writer_tell_not_carried(struct pd_writer *writer, const char *name, size_t size);
 // Writes what stands before records.
 enum pd_status pd_writer_start(struct pd_writer *writer, struct pd_error *error);
 // In a pipe: writes events and features that were not sent so far.
 enum pd_status pd_writer_send(struct pd_writer *writer, struct pd_error *error);
 // Brings the header of a file up to date. At the end nothing is held back any more.
 enum pd_status pd_writer_save(struct pd_writer *writer, bool last, struct pd_error *error);
+
+// large.c: a feature that does not fit into a record of a pipe
+enum pd_status pd_writer_send_large(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
+				    struct pd_error *error);
 
 // convert.c: the other byte order. What is returned lives in the scratch of the writer, or is what was given.
 enum pd_status pd_convert_record(struct pd_writer *writer, const struct pd_record *record, struct pd_bytes *bytes_out,
