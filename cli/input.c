@@ -53,9 +53,8 @@ const char *severity_name(enum pd_severity severity)
 	return (size_t)severity < sizeof(names) / sizeof(names[0]) ? names[severity] : names[0];
 }
 
-static bool tell_problem(void *self, const struct pd_problem *problem)
+bool input_tell(struct input *input, const struct pd_problem *problem)
 {
-	struct input *input = self;
 	char place[40] = "";
 
 	if (input->quiet || (problem->severity == PD_INFO && !input->verbose))
@@ -69,6 +68,11 @@ static bool tell_problem(void *self, const struct pd_problem *problem)
 		 problem->code, problem->field ? problem->field : "", problem->field ? ": " : "",
 		 problem->message);
 	return true;
+}
+
+static bool tell_problem(void *self, const struct pd_problem *problem)
+{
+	return input_tell(self, problem);
 }
 
 static void tell_rest(struct input *input)
@@ -113,6 +117,7 @@ int input_open(struct input *input, const struct input_options *options, const s
 	open_options.problem = problem ? problem : tell_problem;
 	open_options.self = problem ? self : input;
 	open_options.keep = options->keep;
+	open_options.mend = options->mend;
 	if (strcmp(path, "-") != 0)
 		status = pd_file_open(path, &open_options, &input->file, &error);
 	else

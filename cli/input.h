@@ -15,6 +15,7 @@ struct input_options {
 	bool quiet;
 	bool verbose;
 	bool keep; /* no option: the command reads twice, so what comes through a pipe is kept */
+	bool mend; /* no option: what the header says wrongly is looked for, see pd_open_options */
 };
 
 /* Lines for the options table of a command whose values are struct type with such a member. */
@@ -53,6 +54,8 @@ struct input {
  * Says what is wrong and returns another code than CODE_FINE then. */
 int input_open(struct input *input, const struct input_options *options, const struct call *call,
 	       pd_problem_fn *problem, void *self);
+/* Tells a problem on stderr, for problem functions of commands. Returns true. */
+bool input_tell(struct input *input, const struct pd_problem *problem);
 /* Ends the talk about problems and closes. Returns code, or CODE_DAMAGED if code is CODE_FINE and
  * something was damaged. */
 int input_close(struct input *input, int code);

@@ -18,11 +18,12 @@ extern "C" {
 
 /** What a repair did. Bit n of word n / 64 stands for feature n. */
 struct pd_repair_result {
-	uint64_t record_count;  /* that were passed; those inside of compressed ones, not these themselves */
+	uint64_t record_count;  /* that were passed; those inside of compressed ones, not these themselves, and not events and
+				 * features of a pipe */
 	uint64_t sample_count;  /* of these */
 	struct pd_losses losses; /* of records; samples that come without any event are among losses.records */
 	uint64_t kept_features[4];
-	uint64_t dropped_features[4]; /* damaged */
+	uint64_t dropped_features[4]; /* damaged, or promised by the header and not there */
 	uint64_t made_features[4];    /* that were missing: SAMPLE_TIME, EVENT_DESC */
 };
 

@@ -319,38 +319,44 @@ static bool is_event_desc(struct pd_file *file, uint64_t offset, uint64_t size)
 	return is;
 }
 
-static void find_event_desc(struct pd_file *file, unsigned slots)
+// Looks for EVENT_DESC by its content. Returns its slot, or a negative number.
+static int find_event_desc(struct pd_file *file, unsigned slots, struct pd_feature_slot *slot_out)
 {
 	uint64_t table = file->header.data_offset + file->header.data_size;
 
 	for (unsigned i = 0; i < slots; i++) {
-		struct pd_feature_slot *slot = &file->features[PD_FEATURE_EVENT_DESC];
 		uint8_t entry[FEATURE_ENTRY_SIZE];
 		uint64_t offset, size;
 
 		if (!load(file, table + (uint64_t)i * sizeof(entry), entry, sizeof(entry)))
-			return;
+			break;
 		offset = pd_load_u64(entry, file->swap);
 		size = pd_load_u64(entry + 8, file->swap);
 		if (offset > file->main.size || size > file->main.size - offset || !is_event_desc(file, offset, size))
 			continue;
-		*slot = (struct pd_feature_slot){.present = true, .offset = offset, .size = size};
-		return;
+		*slot_out = (struct pd_feature_slot){.present = true, .offset = offset, .size = size};
+		return (int)i;
 	}
+	return -1;
 }
 
-// A bitmap with other bits than the table has entries gives features to others.
+// A bitmap with other bits than those that the table was written for gives features to others.
 static void mend_features(struct pd_file *file)
 {
 	struct pd_header *h = &file->header;
 	unsigned slots = count_slots_at(file, h->data_offset + h->data_size), bits = count_bits(h->feature_bits);
+	uint64_t below = h->feature_bits[0] & ((UINT64_C(1) << PD_FEATURE_EVENT_DESC) - 1);
+	struct pd_feature_slot desc;
+	int slot = slots ? find_event_desc(file, slots, &desc) : -1;
+	bool is_there = h->feature_bits[0] >> PD_FEATURE_EVENT_DESC & 1;
 
-	if (!slots || bits <= slots)
+	if (!slots || (bits <= slots && (slot < 0 || (is_there && __builtin_popcountll(below) == slot))))
 		return;
 	memset(h->feature_bits, 0, sizeof(h->feature_bits));
 	pd_file_tell(file, PD_PROBLEM_BAD_FEATURE_TABLE, 72, "header.features",
 		     "%u bits for %u features: which is which is not known", bits, slots);
-	find_event_desc(file, slots);
+	if (slot >= 0)
+		file->features[PD_FEATURE_EVENT_DESC] = desc;
 }
 
 void pd_file_mend_sections(struct pd_file *file)

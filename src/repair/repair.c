@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "stream/stream.h"
+#include "write/write.h"
 
 enum { RECORDS_PER_STEP = 16384 };
 
@@ -91,6 +91,10 @@ static void count_features(struct repair *repair)
 		set_bit(is_whole(repair->file, section.number) ? repair->result.kept_features
 							       : repair->result.dropped_features,
 			section.number);
+	// those that the header promises and that are not there
+	for (unsigned i = 0; i < PD_FEATURE_LIMIT; i++)
+		if (has_bit(repair->file->header.feature_bits, i) && !has_bit(repair->result.kept_features, i))
+			set_bit(repair->result.dropped_features, i);
 }
 
 // When the first and the last sample were, if a file should say so and does not.
@@ -100,6 +104,9 @@ static enum pd_status make_sample_time(struct repair *repair, struct pd_error *e
 
 	if (!repair->first_ns || has_bit(repair->result.kept_features, PD_FEATURE_SAMPLE_TIME) ||
 	    !(lacks_end(repair) || has_bit(repair->result.dropped_features, PD_FEATURE_SAMPLE_TIME)))
+		return PD_OK;
+	// a pipe has its features in front
+	if (repair->writer && repair->writer->mode == PD_MODE_PIPE)
 		return PD_OK;
 	set_bit(repair->result.made_features, PD_FEATURE_SAMPLE_TIME);
 	if (!repair->writer)
@@ -115,9 +122,16 @@ static bool is_packed(const struct pd_record *record)
 	       !(record->flags & PD_RECORD_INFLATED);
 }
 
+// Events and features of a pipe.
+static bool is_about_file(const struct pd_record *record)
+{
+	return record->type == PD_RECORD_HEADER_ATTR || record->type == PD_RECORD_HEADER_FEATURE ||
+	       record->type == PD_RECORD_OLD_FEATURE || record->type == PD_RECORD_HEADER_TRACING_DATA;
+}
+
 static void count_record(struct repair *repair, const struct pd_record *record)
 {
-	if (is_packed(record))
+	if (is_packed(record) || is_about_file(record))
 		return;
 	repair->result.record_count++;
 	if (record->type != PD_RECORD_SAMPLE)
