@@ -137,6 +137,8 @@ static bool make_file(struct unpacking *u, const struct pd_member *member, int f
 	bool ok;
 	int fd;
 
+	if (member->target && !strcmp(member->target, member->name))
+		return true;
 	/* Of several with one name the last one counts. */
 	unlinkat(folder, leaf, 0);
 	if (member->target)
@@ -166,14 +168,23 @@ static bool make_link(struct unpacking *u, const struct pd_member *member, int f
 		return true;
 	}
 	unlinkat(folder, leaf, 0);
+	if (symlinkat(member->target, folder, leaf) < 0)
+		return false;
 	u->links++;
-	return symlinkat(member->target, folder, leaf) == 0;
+	return true;
+}
+
+/* Another member has the place, or it can be none. */
+static bool is_taken(int reason)
+{
+	return reason == EEXIST || reason == ENOTDIR || reason == EISDIR || reason == ELOOP || reason == ENAMETOOLONG ||
+	       reason == ENOENT;
 }
 
 static bool make_member(struct unpacking *u, const struct pd_member *member)
 {
 	const char *leaf;
-	int folder;
+	int folder, reason;
 	bool ok;
 
 	if (!*member->name)
@@ -186,12 +197,18 @@ static bool make_member(struct unpacking *u, const struct pd_member *member)
 		ok = make_link(u, member, folder, leaf);
 	else if (ok)
 		ok = make_file(u, member, folder, leaf);
-	u->files += ok && member->kind == PD_MEMBER_FILE;
-	if (!ok)
-		complain("%s/%s: %s", u->output, member->name, strerror(errno));
+	reason = errno;
 	if (folder >= 0)
 		close(folder);
-	return ok;
+	u->files += ok && member->kind == PD_MEMBER_FILE;
+	if (ok)
+		return true;
+	if (is_taken(reason)) {
+		refuse(u, member, strerror(reason));
+		return true;
+	}
+	complain("%s/%s: %s", u->output, member->name, strerror(reason));
+	return false;
 }
 
 /* Links come last, so that nothing is written where they lead. */

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <perfdata/bundle.h>
+
 #include "fuzz/driver.h"
 #include "fuzz/walk.h"
 #include "unit/stream/tally.h"
@@ -188,6 +190,35 @@ static enum pd_status by_run_in_time(const char *path, const struct pd_open_opti
 	return by_run_options(path, options, walk, &run, error);
 }
 
+#ifdef HAVE_ZSTD
+// Packed, or packed anew if it is a bundle.
+static enum pd_status by_pack(const char *path, const struct pd_open_options *options,
+			      struct walk *walk, struct pd_error *error)
+{
+	const struct pd_bundle_options wanted = { .size = sizeof(wanted), .level = 1 };
+	struct pd_bytes manifest = { (const uint8_t *)"{}", 2 };
+	struct pd_file *file = NULL;
+	struct pd_bundle *bundle = NULL;
+	enum pd_status status = pd_file_open(path, options, &file, error);
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (status == PD_OK)
+		status = pd_bundle_open_fd(fd, "null", &wanted, &bundle, error);
+	if (status == PD_OK)
+		status = pd_bundle_add_file(bundle, file, error);
+	if (status == PD_OK)
+		status = pd_bundle_add_bytes(bundle, "manifest.json", manifest, error);
+	if (status == PD_OK)
+		status = pd_bundle_finish(bundle, error);
+	else
+		pd_bundle_abort(bundle);
+	pd_file_close(file);
+	close(fd);
+	(void)walk;
+	return status;
+}
+#endif
+
 static const struct {
 	const char *name;
 	way_fn *go;
@@ -198,6 +229,9 @@ static const struct {
 	{ "check", by_check, true },
 	{ "run", by_run, true },
 	{ "run in time", by_run_in_time, true },
+#ifdef HAVE_ZSTD
+	{ "pack", by_pack, true },
+#endif
 };
 
 // ---- one failure after another ----
