@@ -41,7 +41,8 @@ static const struct option options[] = {
 	{ "machines", 0, OPTION_STRING, "HOW", offsetof(struct values, machines),
 	  "same: all files are of one boot of one machine; different: no two are; auto (the default)" },
 	{ "kernels", 0, OPTION_STRING, "HOW", offsetof(struct values, kernels),
-	  "where the kernels of files were at different addresses: refuse (the default) or keep" },
+	  "where kernels are not the same or were at different addresses: move (the default), refuse, or keep, which "
+	  "names functions wrongly" },
 	{ "keep-pids", 0, OPTION_FLAG, NULL, offsetof(struct values, keep_pids),
 	  "do not renumber processes of other machines" },
 	{ "drop-aux", 0, OPTION_FLAG, NULL, offsetof(struct values, drop_aux), "leave out AUX data" },
@@ -90,7 +91,8 @@ struct run {
 	uint64_t secret[2];
 	uint64_t *session_members;
 	/* counts */
-	uint64_t samples, others, twice, left_out, unfit;
+	uint64_t samples, others, twice, left_out, unfit, single;
+	size_t single_session[3]; /* 1 + the session whose records of a kind that can be there once are written */
 	uint64_t last_ns, since_round, steps;
 	bool late;
 };
@@ -114,7 +116,7 @@ static int take_options(struct run *run, int *align)
 {
 	static const char *const aligns[] = { "auto", "wall", "first", "none", NULL };
 	static const char *const machines[] = { "auto", "same", "different", NULL };
-	static const char *const kernels[] = { "refuse", "keep", NULL };
+	static const char *const kernels[] = { "move", "refuse", "keep", NULL };
 	int machine = 0, kernel = 0;
 
 	*align = ALIGN_AUTO;
@@ -290,6 +292,13 @@ static int check_stat(const struct merge *merge)
 		if (has_feature(&merge->sources[i], PD_FEATURE_STAT) == stat)
 			continue;
 		complain("%s and %s: counts of perf stat and samples cannot be in one file", merge->sources[0].name,
+			 merge->sources[i].name);
+		return CODE_USAGE;
+	}
+	for (size_t i = 1; i < merge->source_count && stat; i++) {
+		if (!merge->sources[i].session)
+			continue;
+		complain("%s and %s: counts of several runs of perf stat cannot be in one file", merge->sources[0].name,
 			 merge->sources[i].name);
 		return CODE_USAGE;
 	}
@@ -470,6 +479,21 @@ static bool is_aux(const struct pd_record *record)
 	       record->type == PD_RECORD_ITRACE_START || record->type == PD_RECORD_AUX_OUTPUT_HW_ID;
 }
 
+/* What a file has once, for the tools that look at it: those of the first recording that has them. */
+static bool is_surplus(struct run *run, const struct feed *feed)
+{
+	static const uint32_t types[] = { PD_RECORD_THREAD_MAP, PD_RECORD_CPU_MAP, PD_RECORD_TIME_CONV };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (feed->record->type != types[i])
+			continue;
+		if (!run->single_session[i])
+			run->single_session[i] = feed->source->session + 1;
+		return run->single_session[i] != feed->source->session + 1;
+	}
+	return false;
+}
+
 /* All that follows is not older than what is written, unless an input had it so. */
 static enum pd_status end_round(struct run *run, struct pd_error *error)
 {
@@ -510,6 +534,52 @@ static int write_record(struct run *run, struct feed *feed)
 	return CODE_FINE;
 }
 
+static const struct source *first_kernel(const struct run *run)
+{
+	size_t i = 0;
+
+	while (!run->merge.sources[i].map_count)
+		i++;
+	return &run->merge.sources[i];
+}
+
+static uint64_t moved_address(const struct source *source, uint64_t address)
+{
+	for (size_t i = 0; i < source->address_count; i++) {
+		const struct pd_address_change *change = &source->addresses[i];
+
+		if (address >= change->start && address < change->end)
+			return address - change->start + change->to;
+	}
+	return address;
+}
+
+/* The map of a kernel that is placed anew: known of the first one, or with another name. *done_out: that is all. */
+static enum pd_status pass_kernel_map(struct run *run, const struct feed *feed, bool *done_out, struct pd_error *error)
+{
+	const struct pd_mmap *map = kernel_mmap(feed->record);
+	const struct pd_mmap2 *map2 = kernel_mmap2(feed->record);
+	const struct source *source = feed->source;
+	const char *name = map ? map->filename.data : map2 ? map2->filename.data : NULL;
+	struct pd_mmap changed;
+	char renamed[512];
+
+	*done_out = name && source->address_count && !source->kernel_apart && kernel_find(first_kernel(run), name);
+	run->twice += *done_out;
+	if (!name || !source->address_count || !source->kernel_apart || name[0] != '[')
+		return PD_OK;
+	kernel_rename(source, name, renamed, sizeof(renamed));
+	changed = map ? *map : (struct pd_mmap){ .pid = map2->pid, .tid = map2->tid, .addr = map2->addr, .len = map2->len };
+	changed.addr = moved_address(source, changed.addr);
+	changed.pgoff = 0;
+	changed.rest = (struct pd_bytes){ 0 };
+	changed.sample_id = &(const struct pd_sample_id){ .time_ns = join_of(feed)->untimed_ns };
+	changed.filename = (struct pd_str){ .data = renamed, .length = (uint32_t)strlen(renamed) };
+	*done_out = true;
+	run->others++;
+	return pd_writer_add(run->target.writer, PD_RECORD_MMAP, PD_CPUMODE_KERNEL, &changed, 0, error);
+}
+
 static int take(struct run *run, struct feed *feed)
 {
 	const struct pd_record *record = feed->record;
@@ -521,6 +591,10 @@ static int take(struct run *run, struct feed *feed)
 		run->left_out++;
 		return CODE_FINE;
 	}
+	if (is_surplus(run, feed)) {
+		run->single++;
+		return CODE_FINE;
+	}
 	if (record->type != PD_RECORD_SAMPLE)
 		again = came_already(run, feed);
 	if (again < 0) {
@@ -528,6 +602,15 @@ static int take(struct run *run, struct feed *feed)
 		return CODE_UNREADABLE;
 	}
 	run->twice += (uint64_t)again;
+	if (!again && feed->source->address_count) {
+		struct pd_error error;
+		bool done;
+		enum pd_status status = pass_kernel_map(run, feed, &done, &error);
+
+		if (status < 0)
+			return target_failed(&run->target, status, &error);
+		again = done;
+	}
 	return again ? CODE_FINE : write_record(run, feed);
 }
 
@@ -618,6 +701,9 @@ static void tell_counts(const struct run *run)
 		 run->merge.source_count, run->samples, run->merge.events.count, run->others, run->twice);
 	if (run->left_out)
 		complain("%" PRIu64 " records of AUX data were left out", run->left_out);
+	if (run->single)
+		complain("%" PRIu64 " records THREAD_MAP, CPU_MAP and TIME_CONV were left out: those of the first recording stay",
+			 run->single);
 	if (run->unfit)
 		complain("%" PRIu64 " records do not fit their layout and were left out", run->unfit);
 }
@@ -659,10 +745,12 @@ static int write_all(struct run *run)
 static int join(struct run *run, enum align align)
 {
 	struct merge *merge = &run->merge;
-	int code = merge_place(merge);
+	int code;
 
+	merge_place(merge);
+	code = check_stat(merge);
 	if (code == CODE_FINE)
-		code = check_stat(merge);
+		code = merge_kernels(merge);
 	if (code == CODE_FINE)
 		code = align_all(run, align);
 	if (code == CODE_FINE)
@@ -736,7 +824,8 @@ const struct command cmd_merge = {
 		"Recordings of one boot have one clock. Those of another one, or of another machine (by host name, release and "
 		"place of the kernel), are aligned by CLOCK_DATA if they have it; their processes get other numbers: 10000000 is "
 		"added for the second machine, 20000000 for the third. Numbers in raw data of tracepoints stay as recorded. "
-		"A file has one kernel: where kernels were at different addresses, joining is refused unless --kernels keep.\n\n"
+		"A file has one space of kernel addresses: the same kernel, placed elsewhere by another boot, is moved onto the "
+		"first one; another kernel is moved to where nothing is and is called [kernel-HOST].\n\n"
 		"What can be in a file once (host name, command line ...) is that of the first file that has it; what differs is "
 		"told. AUX data are kept if they are of one recording and nothing about it changes.",
 	.options = options,

@@ -51,8 +51,9 @@ struct source {
 	size_t session; /* index of the first source that is a piece of the same recording */
 	size_t *events; /* in the output, by index of the event */
 	struct changes ids, tracepoints;
-	struct pd_address_change *addresses;
+	struct pd_address_change *addresses; /* of the kernel */
 	size_t address_count;
+	bool kernel_apart; /* it is another one than that of the first */
 	struct pd_join join;
 	struct pd_join early; /* for what ran before the recording */
 };
@@ -78,7 +79,7 @@ struct formats;
 /* How machines are told apart. */
 enum machines { MACHINES_AUTO, MACHINES_SAME, MACHINES_DIFFERENT };
 /* What is done where kernels of several boots have addresses of their own. */
-enum kernels { KERNELS_REFUSE, KERNELS_KEEP };
+enum kernels { KERNELS_MOVE, KERNELS_REFUSE, KERNELS_KEEP };
 
 struct merge {
 	struct source *sources;
@@ -87,6 +88,7 @@ struct merge {
 	struct formats *formats;
 	enum machines machines;
 	enum kernels kernels;
+	uint64_t kernel_free; /* below this no kernel is */
 	bool keep_tasks;
 	bool quiet;
 };
@@ -100,13 +102,28 @@ int source_close(struct source *source, int code);
 /* Text of a feature that is one, or NULL. */
 const char *source_text(const struct source *source, unsigned feature);
 
-/* ---- merge_plan.c: what is made of it. All say on stderr what is wrong and return another code than CODE_FINE then ---- */
+/* ---- merge_plan.c: what is made of it ---- */
 
 /* Which sources ran in the same boot, and which are pieces of one recording. */
-int merge_place(struct merge *merge);
-/* One list of events, and the changes that make records fit it. */
+void merge_place(struct merge *merge);
+/* One list of events, and the changes that make records fit it. Says on stderr what is wrong and returns another code
+ * than CODE_FINE then. */
 int merge_events(struct merge *merge);
 void merge_fini(struct merge *merge);
+
+/* ---- merge_kernel.c ---- */
+
+/* One space of kernel addresses; fills in the changes of addresses. Says what is wrong as those above. */
+int merge_kernels(struct merge *merge);
+/* A record that maps the image or a module of the kernel, or NULL. */
+const struct pd_mmap *kernel_mmap(const struct pd_record *record);
+const struct pd_mmap2 *kernel_mmap2(const struct pd_record *record);
+/* True for the image of the kernel, not for a module. */
+bool kernel_is_image(const char *name);
+/* The map with a name, or NULL. */
+const struct kernel_map *kernel_find(const struct source *source, const char *name);
+/* What the image or a module of another kernel is called. */
+void kernel_rename(const struct source *source, const char *name, char *renamed, size_t size);
 
 /* ---- merge_formats.c ---- */
 

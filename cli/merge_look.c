@@ -48,11 +48,6 @@ const char *source_text(const struct source *source, unsigned feature)
 
 /* ---- the walk ---- */
 
-static bool is_kernel_map(const char *name)
-{
-	return !strncmp(name, "[kernel.kallsyms]", 17);
-}
-
 static enum pd_status add_map(struct source *source, const char *name, uint64_t start, uint64_t size, uint64_t pgoff,
 			      struct pd_error *error)
 {
@@ -69,28 +64,21 @@ static enum pd_status add_map(struct source *source, const char *name, uint64_t 
 	}
 	source->maps[source->map_count++] = map;
 	/* the image comes first */
-	if (is_kernel_map(name) && source->map_count > 1) {
+	if (kernel_is_image(name) && source->map_count > 1) {
 		source->maps[source->map_count - 1] = source->maps[0];
 		source->maps[0] = map;
 	}
 	return PD_OK;
 }
 
-static bool is_kernel(uint16_t misc, uint32_t pid)
-{
-	return pid == UINT32_MAX && (misc & 7) == PD_CPUMODE_KERNEL;
-}
-
 static enum pd_status look_at_map(struct source *source, const struct pd_record *record, struct pd_error *error)
 {
-	const struct pd_mmap *map = pd_as_mmap(record);
-	const struct pd_mmap2 *map2 = pd_as_mmap2(record);
+	const struct pd_mmap *map = kernel_mmap(record);
+	const struct pd_mmap2 *map2 = kernel_mmap2(record);
 
-	if (map && is_kernel(record->misc, map->pid))
+	if (map)
 		return add_map(source, map->filename.data, map->addr, map->len, map->pgoff, error);
-	if (map2 && is_kernel(record->misc, map2->pid))
-		return add_map(source, map2->filename.data, map2->addr, map2->len, map2->pgoff, error);
-	return PD_OK;
+	return map2 ? add_map(source, map2->filename.data, map2->addr, map2->len, map2->pgoff, error) : PD_OK;
 }
 
 static enum pd_status look(void *self, struct pd_stream *stream, const struct pd_record *record,

@@ -135,21 +135,7 @@ static bool same_session(const struct source *a, const struct source *b)
 	return true;
 }
 
-static int check_kernels(const struct merge *merge, const struct source *source)
-{
-	const struct source *first = &merge->sources[0];
-
-	if (merge->kernels == KERNELS_KEEP || !first->map_count || !source->map_count || same_boot(first, source) ||
-	    (first->maps[0].start == source->maps[0].start && first->maps[0].pgoff == source->maps[0].pgoff &&
-	     same_text(first, source, PD_FEATURE_OSRELEASE)))
-		return CODE_FINE;
-	complain("%s: its kernel is not where that of %s was, and a file has one kernel: --kernels keep joins them all the "
-		 "same and names kernel functions of %s wrongly",
-		 source->name, first->name, source->name);
-	return CODE_USAGE;
-}
-
-int merge_place(struct merge *merge)
+void merge_place(struct merge *merge)
 {
 	size_t machines = 0;
 
@@ -166,18 +152,11 @@ int merge_place(struct merge *merge)
 			if (other->machine == source->machine && same_session(other, source))
 				break;
 		}
-		if (i && source->machine) {
-			int code = check_kernels(merge, source);
-
-			if (code != CODE_FINE)
-				return code;
-		}
 		source->join.size = sizeof(source->join);
 		source->join.raw_big_endian = source->raw_big_endian;
 		if (!merge->keep_tasks)
 			source->join.tasks = (uint32_t)source->machine * TASKS_PER_MACHINE;
 	}
-	return CODE_FINE;
 }
 
 /* ---- one list of events ---- */

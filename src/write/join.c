@@ -522,48 +522,74 @@ static size_t cut_records(const struct pd_writer *writer, struct pd_bytes bytes,
 	return count;
 }
 
-static int compare_bytes(const void *a, const void *b)
+// Machine and name of the object: what readers find a build id by.
+static int compare_names(const void *a, const void *b)
 {
+	enum { PID = 8, NAME = 36 };
 	const struct pd_bytes *left = a, *right = b;
+	size_t left_size = left->size > NAME ? strnlen((const char *)left->data + NAME, left->size - NAME) : 0;
+	size_t right_size = right->size > NAME ? strnlen((const char *)right->data + NAME, right->size - NAME) : 0;
 
-	if (left->size != right->size)
-		return left->size < right->size ? -1 : 1;
-	return memcmp(left->data, right->data, left->size);
+	if (left->size < NAME || right->size < NAME || left_size != right_size)
+		return left->size < NAME || right->size < NAME ? left->size < right->size ? -1 : left->size > right->size
+							       : left_size < right_size ? -1 : 1;
+	if (memcmp(left->data + PID, right->data + PID, 4) != 0)
+		return memcmp(left->data + PID, right->data + PID, 4);
+	return memcmp(left->data + NAME, right->data + NAME, left_size);
 }
 
-// Adds the records of more that are not among those of old.
-static bool add_new_records(const struct pd_writer *writer, struct pd_bytes old, struct pd_bytes more,
-			    struct pd_write_bytes *all)
+static bool has_same_id(struct pd_bytes a, struct pd_bytes b)
 {
-	size_t old_count = cut_records(writer, old, NULL), count = cut_records(writer, more, NULL);
+	enum { ID = 12, BYTES = 20 };
+
+	return a.size >= ID + BYTES && b.size >= ID + BYTES && !memcmp(a.data + ID, b.data + ID, BYTES);
+}
+
+// Adds the records of more whose objects are not among those of old. Returns how many are, with another build id.
+static size_t add_new_records(const struct pd_writer *writer, struct pd_bytes old, struct pd_bytes more,
+			      struct pd_write_bytes *all, bool *done)
+{
+	size_t old_count = cut_records(writer, old, NULL), count = cut_records(writer, more, NULL), others = 0;
 	struct pd_bytes *records = pd_alloc((old_count + count + 1) * sizeof(*records));
 	struct pd_bytes *added = records ? records + old_count : NULL;
-	bool done = records != NULL;
 
-	if (done) {
+	*done = records != NULL;
+	if (*done) {
 		cut_records(writer, old, records);
 		cut_records(writer, more, added);
-		qsort(records, old_count, sizeof(*records), compare_bytes);
+		qsort(records, old_count, sizeof(*records), compare_names);
 	}
-	for (size_t i = 0; i < count && done; i++)
-		if (!bsearch(&added[i], records, old_count, sizeof(*records), compare_bytes))
-			done = pd_write_put(all, added[i].data, added[i].size);
+	for (size_t i = 0; i < count && *done; i++) {
+		const struct pd_bytes *there = bsearch(&added[i], records, old_count, sizeof(*records), compare_names);
+
+		if (!there)
+			*done = pd_write_put(all, added[i].data, added[i].size);
+		others += there && !has_same_id(*there, added[i]);
+	}
 	pd_free(records);
-	return done;
+	return others;
 }
 
-static enum pd_status join_build_ids(struct pd_writer *writer, struct pd_bytes bytes, struct pd_error *error)
+static enum pd_status join_build_ids(struct pd_writer *writer, struct pd_file *file, struct pd_bytes bytes,
+				     struct pd_error *error)
 {
 	const struct pd_write_feature *slot = &writer->features[PD_FEATURE_BUILD_ID];
 	struct pd_bytes old = {slot->data, slot->size};
 	struct pd_write_bytes all = {0};
 	enum pd_status status;
+	size_t others = 0;
+	bool done = pd_write_put(&all, old.data, old.size);
 
-	if (pd_write_put(&all, old.data, old.size) && add_new_records(writer, old, bytes, &all))
+	if (done)
+		others = add_new_records(writer, old, bytes, &all, &done);
+	if (done)
 		status = pd_writer_keep_feature(writer, PD_FEATURE_BUILD_ID, (struct pd_bytes){all.data, all.size}, error);
 	else
 		status = pd_fail_memory(error);
 	pd_free(all.data);
+	if (status >= 0 && others)
+		pd_file_tell(file, PD_PROBLEM_NOT_CARRIED, PD_NO_OFFSET, "BUILD_ID",
+			     "%zu objects have another build id in a file before this one, which stays", others);
 	return status;
 }
 
@@ -582,6 +608,6 @@ enum pd_status pd_writer_join_feature(struct pd_writer *writer, struct pd_file *
 	if (status < 0)
 		return status;
 	if (feature == PD_FEATURE_BUILD_ID && writer->features[feature].present && !writer->started)
-		return join_build_ids(writer, bytes, error);
+		return join_build_ids(writer, file, bytes, error);
 	return pd_writer_set_feature_bytes(writer, feature, bytes, error);
 }
