@@ -103,6 +103,9 @@ struct pd_changes {
 	 * called again or the writer is gone. */
 	enum pd_status (*feature)(void *self, struct pd_file *file, unsigned feature, const void **decoded_out,
 				  bool *keep, struct pd_error *error);
+	/* An id of an event on its way: returns the one that takes its place. Records with ids are changed to fit by
+	 * whoever passes them. */
+	uint64_t (*id)(void *self, uint64_t id);
 };
 /** To be called before pd_writer_carry. */
 PD_API enum pd_status pd_writer_change(struct pd_writer *writer, const struct pd_changes *changes,
@@ -164,8 +167,9 @@ struct pd_join {
 PD_API enum pd_status pd_writer_pass_joined(struct pd_writer *writer, struct pd_stream *stream,
 					    const struct pd_record *record, const struct pd_join *join,
 					    struct pd_error *error);
-/** Takes a feature of a file over, in the byte order of the writer. Build ids are added to those that are there; else it
- * takes the place of an earlier one. In a pipe before the first record. */
+/** Takes a feature of a file over, in the byte order of the writer. Build ids are added to those that are there, of which
+ * none is changed: an object that has another one in the file is told to its problem function. Other features take the
+ * place of an earlier one. In a pipe before the first record. */
 PD_API enum pd_status pd_writer_join_feature(struct pd_writer *writer, struct pd_file *file, unsigned feature,
 					     struct pd_error *error);
 
