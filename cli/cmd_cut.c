@@ -112,8 +112,7 @@ static bool must_look(const struct cut *cut)
 	struct pd_file *file = cut->keep.input.file;
 
 	return select_waits(&cut->select) &&
-	       (pd_file_header(file)->mode == PD_MODE_PIPE || !pd_file_sample_time(file) ||
-		!pd_file_sample_time(file)->last_ns);
+	       (pd_file_header(file)->mode == PD_MODE_PIPE || !select_noted_time(file));
 }
 
 static int resolve(struct cut *cut)

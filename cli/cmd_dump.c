@@ -6,6 +6,7 @@
 #include "describe.h"
 #include "input.h"
 #include "json.h"
+#include "select.h"
 #include "stats.h"
 
 #include <inttypes.h>
@@ -28,6 +29,7 @@ struct values {
 	struct option_number record;
 	struct option_number offset;
 	struct option_list types;
+	const char *where;
 };
 
 static const struct option options[] = {
@@ -41,6 +43,8 @@ static const struct option options[] = {
 	  "only the record at this place in the file, and what is compressed in it" },
 	{ "type", 't', OPTION_LIST, "TYPE", offsetof(struct values, types),
 	  "only records of this type, by name or number; several with commas" },
+	{ "where", 0, OPTION_STRING, "CONDITION", offsetof(struct values, where),
+	  "only records for which this holds: 'mmap2.filename =~ \"*.so\" || sample.cpu == 1'" },
 	{ "sort", 'S', OPTION_FLAG, NULL, offsetof(struct values, sort),
 	  "in the order of time, as perf script has it, in place of the order of the file" },
 	{ "hex", 'x', OPTION_FLAG, NULL, offsetof(struct values, hex), "print the bytes too" },
@@ -55,6 +59,7 @@ static const struct example examples[] = {
 	{ "perfdata dump --stats perf.data", "count records and samples" },
 	{ "perfdata dump --type MMAP2,COMM perf.data",
 	  "print what was mapped and how threads are named" },
+	{ "perfdata dump --where 'type == MMAP2 && mmap2.prot & EXEC'", "by fields of the records" },
 	{ "perfdata dump --offset 0x1a8 --hex perf.data", "look at one record and its bytes" },
 	{ "perfdata dump --json perf.data | jq .type", "hand every record on as JSON" },
 	{ "perf record -o - true | perfdata dump -", "read from a pipe" },
@@ -69,6 +74,9 @@ struct dump {
 	struct stats stats;
 	uint32_t types[TYPES_MOST];
 	size_t type_count;
+	struct pd_filter *where; /* or NULL */
+	size_t events_known;
+	int code; /* of a failure of the condition */
 	uint64_t found;
 	uint64_t before, before_end; /* the last record before the wanted offset */
 };
@@ -131,7 +139,8 @@ static bool is_selected(const struct dump *dump, const struct pd_record *record)
 	for (size_t i = 0; i < dump->type_count && !fits; i++)
 		fits = dump->types[i] == record->type;
 	return fits && (!values->record.given || record->index == values->record.value) &&
-	       (!values->offset.given || record->offset == values->offset.value);
+	       (!values->offset.given || record->offset == values->offset.value) &&
+	       (!dump->where || pd_filter_takes(dump->where, record, NULL));
 }
 
 /* True if no later record can be selected. */
@@ -198,11 +207,32 @@ static void print_json(struct dump *dump, struct pd_stream *stream, const struct
 	pd_text_add(dump->text, "\n");
 }
 
+/* Fields of tracepoints are those of the events so far; in a pipe there may be more. */
+static bool learn_events(struct dump *dump)
+{
+	size_t count = pd_file_event_count(dump->input.file);
+	bool pipe = pd_file_header(dump->input.file)->mode == PD_MODE_PIPE;
+	struct pd_error error;
+	enum pd_status status;
+
+	if (!dump->where || dump->events_known == count)
+		return true;
+	dump->events_known = count;
+	status = pd_filter_bind(dump->where, dump->input.file, !pipe, &error);
+	if (status >= 0)
+		return true;
+	complain("option --where: %s", error.message);
+	dump->code = status == PD_ERROR_ARGUMENT ? CODE_NOTHING : CODE_UNREADABLE;
+	return false;
+}
+
 static bool dump_record(void *self, struct pd_stream *stream, const struct pd_record *record)
 {
 	struct dump *dump = self;
 	bool behind = is_behind(dump, record);
 
+	if (!learn_events(dump))
+		return false;
 	if (record->offset < dump->values->offset.value) {
 		dump->before = record->offset;
 		dump->before_end = record->offset + record->bytes.size + record->tail_size;
@@ -318,7 +348,7 @@ static int dump_parts(struct dump *dump)
 static bool check_values(struct dump *dump)
 {
 	const struct values *values = dump->values;
-	bool selects = values->record.given || values->offset.given || values->types.count;
+	bool selects = values->record.given || values->offset.given || values->types.count || values->where;
 
 	if ((values->header || values->features) && (selects || values->stats)) {
 		complain("--header and --features go with no selection of records and no --stats");
@@ -327,6 +357,12 @@ static bool check_values(struct dump *dump)
 	for (size_t i = 0; i < values->types.count; i++) {
 		if (!add_types(dump, values->types.items[i]))
 			return false;
+	}
+	if (values->where && !(dump->where = select_condition("where", values->where)))
+		return false;
+	if (dump->where && (pd_filter_asks(dump->where) & (PD_FILTER_COMM | PD_FILTER_DSO | PD_FILTER_SYMBOL))) {
+		complain("option --where: comm, dso and symbol are what records add up to; use script or filter");
+		return false;
 	}
 	return true;
 }
@@ -347,7 +383,7 @@ static int nothing_found(const struct dump *dump)
 static int dump_opened(struct dump *dump)
 {
 	const struct values *values = dump->values;
-	bool filtered = values->record.given || values->offset.given || dump->type_count;
+	bool filtered = values->record.given || values->offset.given || dump->type_count || dump->where;
 	int code;
 
 	if (values->header || values->features)
@@ -355,21 +391,22 @@ static int dump_opened(struct dump *dump)
 	if (values->stats)
 		return dump_stats(dump, filtered);
 	code = input_walk(&dump->input, dump_record, dump);
-	if (code == CODE_FINE && filtered && !dump->found && !dump->input.out->failure)
+	if (code == CODE_FINE && filtered && !dump->found && !dump->input.out->failure && !dump->code)
 		code = nothing_found(dump);
-	return code;
+	return dump->code ? dump->code : code;
 }
 
 static int run(const struct call *call)
 {
 	struct dump dump = { .values = call->values, .text = call->out->text };
-	int code;
+	int code = CODE_USAGE;
 
-	if (!check_values(&dump))
-		return CODE_USAGE;
-	code = input_open(&dump.input, &dump.values->input, call, NULL, NULL);
-	if (code != CODE_FINE)
+	if (check_values(&dump))
+		code = input_open(&dump.input, &dump.values->input, call, NULL, NULL);
+	if (code != CODE_FINE) {
+		pd_filter_free(dump.where);
 		return code;
+	}
 	dump.input.order = dump.values->sort ? PD_ORDER_TIME : PD_ORDER_FILE;
 	dump.scratch = pd_text_new();
 	if (dump.scratch) {
@@ -379,6 +416,7 @@ static int run(const struct call *call)
 		code = CODE_UNREADABLE;
 	}
 	pd_text_free(dump.scratch);
+	pd_filter_free(dump.where);
 	return input_close(&dump.input, code);
 }
 

@@ -133,6 +133,8 @@ bool select_has_place(const struct select *select, const struct pd_place *place)
 
 /* Takes the argument of --time. Says on stderr what is wrong and returns false then. */
 bool select_times(struct select *select, const char *argument);
+/* The time of the samples as the recorder noted it; NULL: it did not, or what it noted cannot be. */
+const struct pd_sample_time *select_noted_time(struct pd_file *file);
 /* Turns limits into ranges. */
 enum pd_status select_resolve_times(struct select *select, struct pd_file *file, const struct pd_window *window,
 				    struct pd_error *error);

@@ -305,13 +305,20 @@ static uint64_t resolve_limit(const struct clocks *clocks, const struct time_lim
 	return 0;
 }
 
+/* No time is in it. */
+static const struct time_range nothing = { UINT64_MAX, UINT64_MAX - 1 };
+
 static struct time_range resolve_range(const struct clocks *clocks, const struct time_limit limits[2])
 {
 	struct time_range range = { resolve_limit(clocks, &limits[0]), resolve_limit(clocks, &limits[1]) };
 
-	/* The end of a part is the start of the next one. */
-	if (limits[1].kind == LIMIT_PART && range.end > range.start && range.end != clocks->window.last_ns)
+	/* The end of a part is the start of the next one, also where parts are shorter than the clock ticks: there perf has
+	 * samples in several. Only the last part has its end. */
+	if (limits[1].kind == LIMIT_PART && limits[1].part < 1) {
+		if (range.end <= range.start)
+			return nothing;
 		range.end--;
+	}
 	if (limits[1].kind == LIMIT_OF_DAY && range.end < range.start)
 		range.end += DAY_S * NS_PER_S;
 	return range;
@@ -343,6 +350,13 @@ static enum pd_status refuse(struct select *select, struct pd_error *error, cons
 	return PD_ERROR_ARGUMENT;
 }
 
+const struct pd_sample_time *select_noted_time(struct pd_file *file)
+{
+	const struct pd_sample_time *noted = pd_file_sample_time(file);
+
+	return noted && noted->last_ns && noted->first_ns <= noted->last_ns ? noted : NULL;
+}
+
 enum pd_status select_resolve_times(struct select *select, struct pd_file *file, const struct pd_window *window,
 				    struct pd_error *error)
 {
@@ -356,9 +370,9 @@ enum pd_status select_resolve_times(struct select *select, struct pd_file *file,
 	}
 	if (wants(select, ENDS)) {
 		/* perf takes parts of what the recorder noted. */
-		const struct pd_sample_time *noted = pd_file_sample_time(file);
+		const struct pd_sample_time *noted = select_noted_time(file);
 
-		if (noted && noted->last_ns && noted->first_ns <= noted->last_ns) {
+		if (noted) {
 			clocks.window.first_ns = noted->first_ns;
 			clocks.window.last_ns = noted->last_ns;
 		}

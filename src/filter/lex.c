@@ -85,7 +85,9 @@ static enum pd_status take_number(struct pd_token *token, const char *start, str
 	bool fits;
 
 	at += hex ? 2 : 0;
-	fits = take_digits(&at, hex ? 16 : 10, &value->number) && (!hex || at > start + 2);
+	fits = take_digits(&at, hex ? 16 : 10, &value->number);
+	if (hex && at == start + 2)
+		fits = false;
 	if (fits && !hex && *at == '.') {
 		point = ++at;
 		while (isdigit((unsigned char)*at))
@@ -96,6 +98,8 @@ static enum pd_status take_number(struct pd_token *token, const char *start, str
 	token->length = (size_t)(at - start);
 	if (at > name)
 		unit = hex ? NULL : find_unit(name, (size_t)(at - name));
+	if (!fits && digit_of(start[hex ? 2 : 0]) < (hex ? 16 : 10))
+		return pd_filter_fail(error, token->at, "'%.*s' is too large", (int)token->length, start);
 	if (!fits || (at > name && !unit))
 		return pd_filter_fail(error, token->at, "'%.*s' is no number", (int)token->length, start);
 	value->real = (double)value->number;

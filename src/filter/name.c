@@ -75,7 +75,10 @@ static enum pd_status unknown_word(const char *name, size_t length, size_t at, s
 {
 	struct short_name copy = short_name(name, length);
 	struct pd_nearest nearest = {.word = copy.text};
+	uint32_t type;
 
+	if (pd_record_type_by_name(copy.text, &type))
+		return pd_filter_fail(error, at, "%s is a record: write type == %s, or %s.FIELD", copy.text, copy.text, copy.text);
 	for (size_t i = 0; i < WORDS; i++)
 		pd_nearest_try(&nearest, words[i].name);
 	try_fields(&nearest, &pd_layouts[PD_LAYOUT_sample]);

@@ -139,7 +139,7 @@ static enum pd_status parse_negative(struct parser *p, struct piece *out)
 	return status < 0 ? status : advance(p);
 }
 
-// A word is a name of a value, where something that has such names stands beside it, else a field.
+// A word is the name of a value first, where something that has such names stands beside it, then a field.
 static enum pd_status parse_word(struct parser *p, struct piece *out)
 {
 	const char *word = p->filter->text + p->token.at;
@@ -151,10 +151,10 @@ static enum pd_status parse_word(struct parser *p, struct piece *out)
 	if (beside && pd_filter_constant(p->beside, word, p->token.length, &value.number)) {
 		value.real = (double)value.number;
 		operand = constant_of(&p->token, value);
-	} else if (beside && !memchr(word, '.', p->token.length)) {
-		return pd_filter_no_constant(p->filter, p->beside, &p->token, p->error);
 	} else {
 		status = pd_filter_find(p->filter, &p->token, &operand, p->error);
+		if (status == PD_ERROR_ARGUMENT && beside && !memchr(word, '.', p->token.length))
+			return pd_filter_no_constant(p->filter, p->beside, &p->token, p->error);
 	}
 	if (status >= 0)
 		status = add_operand(p, &operand, out);
