@@ -131,16 +131,25 @@ enum pd_status pd_writer_take_name(struct pd_writer *writer, uint64_t id, const 
 	return to->name ? update_name(to, name, error) : pd_fail_memory(error);
 }
 
+static void change_ids(struct pd_writer *writer, const struct pd_write_event *event)
+{
+	for (size_t i = 0; writer->changes.id && i < event->id_count; i++)
+		event->ids[i] = writer->changes.id(writer->changes.self, event->ids[i]);
+}
+
 static enum pd_status take_event(struct pd_writer *writer, const struct pd_event_full *full, struct pd_error *error)
 {
-	const char *name = full->named ? full->event.name : NULL;
+	const char *name = pd_writer_changes_events(writer) && full->named ? full->event.name : NULL;
 	struct pd_attr attr = *full->event.attr;
-	enum pd_status status;
+	enum pd_status status = PD_OK;
 
-	if (!pd_writer_changes_events(writer))
-		return pd_writer_keep_event(writer, full->event.attr, full->event.ids, NULL, error);
-	status = writer->changes.event(writer->changes.self, &full->event, &attr, &name, error);
-	return status < 0 ? status : pd_writer_keep_event(writer, &attr, full->event.ids, name, error);
+	if (pd_writer_changes_events(writer))
+		status = writer->changes.event(writer->changes.self, &full->event, &attr, &name, error);
+	if (status >= 0)
+		status = pd_writer_keep_event(writer, &attr, full->event.ids, name, error);
+	if (status >= 0)
+		change_ids(writer, &writer->events[writer->event_count - 1]);
+	return status;
 }
 
 enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error)
@@ -234,7 +243,8 @@ enum pd_status pd_writer_carry(struct pd_writer *writer, struct pd_file *file, s
 	writer->source = file;
 	// one stream of compressed data in each file, in the order that it was made in
 	writer->repack = writer->packing == PD_PACK_KEEP &&
-			 (file->header.big_endian != writer->big || writer->part_count != file->part_count);
+			 (file->header.big_endian != writer->big || writer->part_count != file->part_count ||
+			  writer->by_cpu);
 	if (writer->repack && file->compressed)
 		writer->pack_type = PD_RECORD_COMPRESSED;
 	tell_copies(file);

@@ -83,9 +83,11 @@ static enum pd_status gather(struct pd_writer *writer, const struct pd_record *r
 	size_t at = writer->build_ids.size;
 
 	if (record->type == PD_RECORD_EVENT_UPDATE) {
-		const struct pd_event_update *update = writer->changed ? writer->changed : pd_as_event_update(record);
+		const struct pd_event_update *was = pd_as_event_update(record);
+		const struct pd_event_update *update = writer->changed ? writer->changed : was;
 
-		return pd_writer_take_name(writer, update->id, update->name.data, error);
+		// whoever changes ids changes the one of the event too
+		return pd_writer_take_name(writer, was->id, update->name.data, error);
 	}
 	status = bytes_to_write(writer, record, &bytes, error);
 	if (status < 0)
@@ -209,23 +211,28 @@ static bool takes_pieces(struct pd_writer *writer, const struct pd_record *recor
 
 // ---- all ----
 
-static size_t part_of(const struct pd_writer *writer, const struct pd_record *record)
+static enum pd_status find_part(struct pd_writer *writer, const struct pd_record *record, size_t *part_out,
+				struct pd_error *error)
 {
-	return record->part < writer->part_count ? record->part : 0;
+	if (writer->by_cpu)
+		return pd_writer_spread(writer, record, part_out, error);
+	*part_out = record->part < writer->part_count ? record->part : 0;
+	return PD_OK;
 }
 
-// Rounds of one file say nothing about the others once they are one.
+// Rounds of one file say nothing about the others once they are one, or once one has become several.
 static bool is_void_round(const struct pd_writer *writer, const struct pd_record *record)
 {
-	return record->type == PD_RECORD_FINISHED_ROUND && writer->part_count < record->scratch->file->part_count;
+	return record->type == PD_RECORD_FINISHED_ROUND &&
+	       (writer->part_count < record->scratch->file->part_count || pd_writer_spreads(writer));
 }
 
 static enum pd_status pass(struct pd_writer *writer, struct pd_stream *stream, const struct pd_record *record,
 			   struct pd_error *error)
 {
 	const struct pd_file *file = record->scratch->file;
-	size_t part = part_of(writer, record);
 	enum pd_status status = PD_OK;
+	size_t part;
 
 	if (file == writer->source && file->header.mode == PD_MODE_PIPE) {
 		if (pd_writer_takes_pipe_record(writer, record, &status, error))
@@ -239,6 +246,8 @@ static enum pd_status pass(struct pd_writer *writer, struct pd_stream *stream, c
 		status = pd_writer_learn(writer, error);
 	if (status >= 0)
 		status = pd_writer_start(writer, error);
+	if (status >= 0)
+		status = find_part(writer, record, &part, error);
 	if (status < 0 || takes_pieces(writer, record, part, &status, error))
 		return status;
 	return write_record(writer, stream, record, part, error);
@@ -248,7 +257,7 @@ static enum pd_status pass(struct pd_writer *writer, struct pd_stream *stream, c
 static bool is_plain(const struct pd_writer *writer, const struct pd_record *record)
 {
 	return record->type == PD_RECORD_SAMPLE && writer->started && !writer->pack_type && !record->flags &&
-	       !record->part && record->scratch->file->header.big_endian == writer->big;
+	       !record->part && !writer->by_cpu && record->scratch->file->header.big_endian == writer->big;
 }
 
 uint64_t pd_writer_pass_following(struct pd_writer *writer, struct pd_stream *stream)

@@ -106,6 +106,8 @@ struct pd_write_bytes {
 	size_t size, capacity;
 };
 
+struct pd_spread;
+
 struct pd_writer {
 	enum pd_mode mode;
 	bool big;
@@ -121,6 +123,8 @@ struct pd_writer {
 	int dir_fd; // of a directory that is being made, or -1
 	struct pd_write_part *parts;
 	size_t part_count;
+	bool by_cpu; // records of the kernel go to a part of their CPU
+	struct pd_spread *spread; // where to
 	bool started; // the header is written
 	bool header_dirty; // events came after the header
 	uint64_t data_offset;
@@ -229,6 +233,14 @@ enum pd_status pd_writer_encode_changed(struct pd_writer *writer, const struct p
 // Writes the current record with changed_bytes in its place. changed is its content, or anything but NULL.
 enum pd_status pd_writer_pass_instead(struct pd_writer *writer, struct pd_stream *stream,
 				      const struct pd_record *record, const void *changed, struct pd_error *error);
+
+// spread.c: parts by CPU
+// Whether records go to several parts, so that rounds say nothing.
+bool pd_writer_spreads(const struct pd_writer *writer);
+// The part of a record of a file that is no directory.
+enum pd_status pd_writer_spread(struct pd_writer *writer, const struct pd_record *record, size_t *part_out,
+				struct pd_error *error);
+void pd_spread_free(struct pd_spread *spread);
 
 // carry.c
 // Bytes of a feature of a file, in the byte order of the writer; in its scratch, or those of the file.

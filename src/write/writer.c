@@ -172,7 +172,7 @@ enum pd_status pd_writer_add_part(struct pd_writer *writer, const char *name, st
 	return add_part(writer, fd, true, name, error);
 }
 
-// A directory gets the same parts as the first input, if that is one.
+// A directory gets the same parts as the first input, if that is one, else parts by CPU.
 static enum pd_status open_directory(struct pd_writer *writer, const struct pd_writer_options *options,
 				     struct pd_error *error)
 {
@@ -186,6 +186,7 @@ static enum pd_status open_directory(struct pd_writer *writer, const struct pd_w
 	writer->dir_fd = open(writer->beside, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (writer->dir_fd < 0)
 		return pd_fail_system(error, errno, "%s: cannot be made", writer->path);
+	writer->by_cpu = input && input->header.mode != PD_MODE_DIRECTORY;
 	status = pd_writer_add_part(writer, "data", error);
 	for (size_t i = 1; status >= 0 && input && input->header.mode == PD_MODE_DIRECTORY && i < input->part_count; i++)
 		status = pd_writer_add_part(writer, input->parts[i].name, error);
@@ -396,6 +397,7 @@ static void free_writer(struct pd_writer *writer)
 	for (size_t i = 0; i < PD_FEATURE_LIMIT; i++)
 		pd_free(writer->features[i].data);
 	pd_arena_fini(&writer->arena);
+	pd_spread_free(writer->spread);
 	pd_free(writer->events);
 	pd_free(writer->parts);
 	pd_free(writer->event_types.data);
@@ -719,6 +721,9 @@ static enum pd_status add_record(struct pd_writer *writer, uint32_t type, uint16
 		return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: %s.%s: %s", writer->name,
 			       pen.layout ? pen.layout : layout->name, pen.field ? pen.field : "body",
 			       pen.failed ? pen.reason : "record is too large");
+	// see spread.c
+	if (type == PD_RECORD_FINISHED_ROUND && pd_writer_spreads(writer))
+		return PD_OK;
 	status = pd_writer_start(writer, error);
 	if (status >= 0 && type == PD_RECORD_AUXTRACE)
 		status = pd_writer_note_aux(writer, 0, error);

@@ -4,9 +4,10 @@
  * against each other are the events, the features and every record: type, misc, event, time, each field, and what
  * follows it. What only says how a file is laid out is left out.
  *
- * usage: compare [--pipe] [--sorted] A B
+ * usage: compare [--pipe] [--sorted] [--spread] A B
  * --pipe: B was a pipe once, which cannot hold some features.
  * --sorted: B has the records of A in the order of time (both in the same byte order).
+ * --spread: B has them in any order, and no rounds: it was a directory with a file for each CPU.
  * Prints what differs, then one line. Exit status: 0 equal; 1 not; 3 a file was refused.
  */
 #include <inttypes.h>
@@ -40,6 +41,7 @@ struct compare {
 	struct side a, b;
 	bool was_pipe;
 	bool sorted;
+	bool spread;
 	bool joined; // one is a directory of several files, the other is not
 	struct pd_text *where;
 	uint64_t differences;
@@ -138,7 +140,7 @@ static bool is_layout(struct compare *c, struct side *side, const struct pd_reco
 	if (record->type == PD_RECORD_HEADER_TRACING_DATA || record->type == PD_RECORD_SIMPLEPERF_SPLIT ||
 	    record->type == PD_RECORD_SIMPLEPERF_SPLIT_END)
 		return true;
-	if (record->type == PD_RECORD_FINISHED_ROUND && (c->sorted || c->joined))
+	if (record->type == PD_RECORD_FINISHED_ROUND && (c->sorted || c->spread || c->joined))
 		return true;
 	if (side->pipe && is_about_file(record))
 		return true;
@@ -302,7 +304,7 @@ static void compare_sorted(struct compare *c)
 	struct hashes a = { 0 }, b = { 0 };
 
 	read_hashes(c, &c->a, &a, false);
-	read_hashes(c, &c->b, &b, true);
+	read_hashes(c, &c->b, &b, c->sorted);
 	if (a.count != b.count || (a.count && memcmp(a.items, b.items, a.count * sizeof(a.items[0])) != 0))
 		differ(c, "other records", NULL);
 	pd_free(a.items);
@@ -471,10 +473,11 @@ int main(int argc, char **argv)
 
 	for (; argc > 1 && argv[1][0] == '-'; argv++, argc--) {
 		c.sorted |= strcmp(argv[1], "--sorted") == 0;
+		c.spread |= strcmp(argv[1], "--spread") == 0;
 		c.was_pipe |= strcmp(argv[1], "--pipe") == 0;
 	}
 	if (argc != 3) {
-		fprintf(stderr, "usage: compare [--pipe] [--sorted] A B\n");
+		fprintf(stderr, "usage: compare [--pipe] [--sorted] [--spread] A B\n");
 		return 2;
 	}
 	c.where = pd_text_new();
@@ -483,7 +486,7 @@ int main(int argc, char **argv)
 	open_side(&c.a, argv[1]);
 	open_side(&c.b, argv[2]);
 	c.joined = pd_file_part_count(c.a.file) != pd_file_part_count(c.b.file);
-	if (c.sorted)
+	if (c.sorted || c.spread)
 		compare_sorted(&c);
 	else
 		compare_in_order(&c);

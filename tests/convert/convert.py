@@ -35,8 +35,10 @@ STEPS = (
     ("z-other", "z", ["--byte-order", "OTHER"], []),
     ("z2", None, ["--compress2"], []),
     ("z2-back", "z2", ["--no-compress"], []),
-    ("dir", None, ["--to", "dir"], []),
-    ("dir-back", "dir", [], []),
+    ("dir", None, ["--to", "dir"], ["--spread"]),
+    ("dir-again", "dir", ["--to", "dir"], ["--spread"]),
+    ("dir-back", "dir", [], ["--spread"]),
+    ("dir-z", None, ["--to", "dir", "-z"], ["--spread"]),
     ("sort", None, ["--sort", "--no-compress"], ["--sorted"]),
 )
 

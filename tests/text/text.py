@@ -73,6 +73,12 @@ class Trip:
         canonical = self.at("canonical")
         if not self.run("convert", "convert", "-q", "-i", self.path, "--to", form, "-o", canonical):
             return True
+        # a directory with a file for each CPU
+        parts = self.at("parts")
+        if form == "file" and self.run("dir", "convert", "-q", "-i", self.path, "--to", "dir", "-o", parts):
+            made = self.through_text("parts-again", parts, ["--packed"])
+            if made and not same(parts, made):
+                self.fail("parts", "not the same bytes")
         made = self.through_text("text", self.path)
         if made:
             self.check_content("text", made)
