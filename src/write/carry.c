@@ -5,7 +5,6 @@
  */
 #include "write/write.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 
 #include "format/decode.h"
@@ -205,19 +204,6 @@ static enum pd_status take_event_types(struct pd_writer *writer, struct pd_error
 	return PD_OK;
 }
 
-// Copies of the kernel stand beside the data of a directory; they are no records.
-static void tell_copies(struct pd_file *file)
-{
-	DIR *dir = file->header.mode == PD_MODE_DIRECTORY ? opendir(file->name) : NULL;
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)) != NULL)
-		if (strncmp(entry->d_name, "kcore_dir", 9) == 0)
-			pd_file_tell(file, PD_PROBLEM_NOT_CARRIED, PD_NO_OFFSET, NULL, "%.100s: copy it by hand", entry->d_name);
-	if (dir)
-		closedir(dir);
-}
-
 enum pd_status pd_writer_change(struct pd_writer *writer, const struct pd_changes *changes, struct pd_error *error)
 {
 	if (!changes->size || writer->source)
@@ -247,8 +233,9 @@ enum pd_status pd_writer_carry(struct pd_writer *writer, struct pd_file *file, s
 			  writer->by_cpu);
 	if (writer->repack && file->compressed)
 		writer->pack_type = PD_RECORD_COMPRESSED;
-	tell_copies(file);
-	status = take_event_types(writer, error ? error : &own);
+	status = pd_writer_carry_beside(writer, file, error ? error : &own);
+	if (status >= 0)
+		status = take_event_types(writer, error ? error : &own);
 	if (status >= 0 && file->header.mode != PD_MODE_PIPE)
 		status = pd_writer_learn(writer, error ? error : &own);
 	return pd_writer_fail(writer, status, error ? error : &own);

@@ -216,6 +216,12 @@ enum pd_status pd_writer_save(struct pd_writer *writer, bool last, struct pd_err
 enum pd_status pd_writer_send_large(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
 				    struct pd_error *error);
 
+// beside.c: what stands beside the data of a directory
+// Copies it, or tells that it stays behind.
+enum pd_status pd_writer_carry_beside(struct pd_writer *writer, struct pd_file *file, struct pd_error *error);
+// Takes the copies away again.
+void pd_writer_remove_beside(struct pd_writer *writer);
+
 // convert.c: the other byte order. What is returned lives in the scratch of the writer, or is what was given.
 enum pd_status pd_convert_record(struct pd_writer *writer, const struct pd_record *record, struct pd_bytes *bytes_out,
 				 struct pd_error *error);

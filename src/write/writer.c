@@ -371,6 +371,7 @@ static void remove_beside(struct pd_writer *writer)
 {
 	if (!writer->beside)
 		return;
+	pd_writer_remove_beside(writer);
 	for (size_t i = 0; i < writer->part_count && writer->dir_fd >= 0; i++)
 		unlinkat(writer->dir_fd, writer->parts[i].name, 0);
 	if (writer->mode == PD_MODE_DIRECTORY)
