@@ -387,7 +387,7 @@ static bool pass(struct job *job, struct pd_stream *stream, const struct pd_reco
 		scrub->named = ((struct pd_event_update *)now)->name.data;
 	job->status = pd_writer_pass_changed(job->target.writer, stream, record, misc, now, &job->error);
 	scrub->named = NULL;
-	if (job->status == PD_ERROR_FORMAT) {
+	if (job->status == PD_ERROR_FORMAT && !scrub->unsound) {
 		/* It has become too long. */
 		job->status = PD_OK;
 		drop(job, record, &scrub->counts.dropped_damaged);
@@ -442,12 +442,28 @@ static enum pd_status change(struct job *job)
 	return pd_writer_change(job->target.writer, &changes, &job->error);
 }
 
+/* Sections that lie over each other may make numbers of names. */
+static bool is_sound(const struct pd_header *header)
+{
+	uint64_t end = header->attrs_offset + header->attrs_size;
+
+	if (header->mode == PD_MODE_PIPE)
+		return true;
+	return end >= header->attrs_offset && (!header->file_size || end <= header->file_size) &&
+	       (end <= header->data_offset || header->attrs_offset >= header->data_offset + header->data_size ||
+		!header->attrs_size);
+}
+
 static int write_result(struct job *job)
 {
 	struct pd_file *const inputs[] = { job->input.file };
 	enum pd_endian endian = job->target.wanted.endian;
 	int code;
 
+	if (!is_sound(pd_file_header(job->input.file))) {
+		complain("%s: the table of events is damaged: what stands there cannot be told from names", job->input.name);
+		return CODE_UNREADABLE;
+	}
 	job->scrub.file = job->input.file;
 	job->scrub.big_endian = endian == PD_ENDIAN_SAME ? pd_file_header(job->input.file)->big_endian :
 							   endian == PD_ENDIAN_BIG;
@@ -463,12 +479,13 @@ static int write_result(struct job *job)
 		code = no_memory();
 	if (job->status < 0)
 		code = target_failed(&job->target, job->status, &job->error);
-	return target_close(&job->target, code);
+	code = target_close(&job->target, code);
+	return job->scrub.unsound ? CODE_UNREADABLE : code;
 }
 
 /* ---- what was done ---- */
 
-static const char *const did[] = { "left as they are", "replaced", "moved", "zeroed", "dropped" };
+static const char *const did[] = { "left as they are", "replaced", "moved", "zeroed", "dropped data" };
 static const char *const words[] = { "keep", "replace", "move", "zero", "drop" };
 
 static uint64_t dropped_records(const struct scrub_counts *counts)
@@ -476,55 +493,87 @@ static uint64_t dropped_records(const struct scrub_counts *counts)
 	return counts->dropped_known + counts->dropped_unknown + counts->dropped_damaged;
 }
 
-static void say_dropped(const struct scrub_counts *counts)
+/* Adds ", what (how many)" to a list. */
+static void add_item(struct pd_text *list, const char *what, uint64_t count)
 {
-	for (uint32_t type = 0; type <= OTHER_TYPES; type++) {
-		const char *name = type < OTHER_TYPES ? pd_record_name(type) : "of other types";
+	pd_text_printf(list, "%s%s (%" PRIu64 ")", pd_text_bytes(list).size ? ", " : "", what, count);
+}
 
-		if (counts->dropped_types[type] && name)
-			complain("  dropped %-22s %" PRIu64, name, counts->dropped_types[type]);
-		else if (counts->dropped_types[type])
-			complain("  dropped type %-17" PRIu32 " %" PRIu64, type, counts->dropped_types[type]);
+static void say_list(const char *head, struct pd_text *list)
+{
+	struct pd_bytes bytes = pd_text_bytes(list);
+
+	if (bytes.size)
+		complain("%s: %.*s", head, (int)bytes.size, (const char *)bytes.data);
+	pd_text_clear(list);
+}
+
+static void say_dropped(const struct scrub_counts *counts, struct pd_text *list)
+{
+	char unknown[40];
+
+	for (uint32_t type = 0; type <= OTHER_TYPES; type++) {
+		const char *name = type < OTHER_TYPES ? pd_record_name(type) : "records of other types";
+
+		snprintf(unknown, sizeof(unknown), "records of type %" PRIu32, type);
+		if (counts->dropped_types[type])
+			add_item(list, name ? name : unknown, counts->dropped_types[type]);
 	}
+	say_list("dropped records", list);
 	for (unsigned feature = 0; feature < PD_FEATURE_LIMIT; feature++) {
 		const char *name = pd_feature_name(feature);
 
 		if (counts->dropped_features[feature])
-			complain("  dropped feature %s, %" PRIu64 " bytes", name ? name : "that is not known",
-				 counts->dropped_features[feature] - 1);
+			add_item(list, name ? name : "one that is not known", counts->dropped_features[feature] - 1);
 	}
-	if (counts->aux_bytes)
-		complain("  dropped AUX data, %" PRIu64 " bytes", counts->aux_bytes);
+	say_list("dropped features, in bytes", list);
 }
 
-static void say_class(const struct scrub *scrub, enum scrub_class class)
+/* How many values, or of texts how many different ones, were treated as their class is. */
+static uint64_t count_of(const struct scrub_counts *counts, int class, enum scrub_action action)
+{
+	if (!counts->distinct[class])
+		return counts->values[class];
+	return counts->distinct[class] - (action == ACTION_REPLACE ? counts->kept[class] : 0);
+}
+
+static void say_classes(const struct scrub *scrub, struct pd_text *list)
 {
 	const struct scrub_counts *counts = &scrub->counts;
-	const char *done = did[scrub_action(scrub, class)];
-	const char *text = scrub_classes[class].text;
 
-	if (!counts->values[class] || !*text)
-		return;
-	if (counts->distinct[class])
-		complain("  %-12" PRIu64 " %s: %s, %" PRIu64 " different, %" PRIu64 " of them known to all or kept", counts->values[class],
-			 text, done, counts->distinct[class], counts->kept[class]);
-	else
-		complain("  %-12" PRIu64 " %s: %s", counts->values[class], text, done);
+	for (size_t action = 0; action < sizeof(did) / sizeof(did[0]); action++) {
+		for (int class = 1; class < CLASS_COUNT; class++) {
+			uint64_t count = count_of(counts, class, (enum scrub_action)action);
+
+			if (count && *scrub_classes[class].text &&
+			    scrub_action(scrub, (enum scrub_class)class) == (enum scrub_action)action)
+				add_item(list, scrub_classes[class].text, count);
+		}
+		say_list(did[action], list);
+	}
+	for (int class = 1; class < CLASS_COUNT; class++) {
+		if (counts->kept[class] && scrub_action(scrub, (enum scrub_class)class) == ACTION_REPLACE)
+			add_item(list, scrub_classes[class].name, counts->kept[class]);
+	}
+	say_list("texts left, known to all or told to be kept", list);
 }
 
 static void say(const struct job *job)
 {
 	const struct scrub *scrub = &job->scrub;
 	const struct scrub_counts *counts = &scrub->counts;
+	struct pd_text *list = pd_text_new();
 
 	complain("kept %" PRIu64 " samples and %" PRIu64 " other records, dropped %" PRIu64 " samples and %" PRIu64 " other records",
 		 counts->samples, counts->records, counts->dropped_samples, dropped_records(counts));
-	say_dropped(counts);
-	for (int class = 1; class < CLASS_COUNT; class++)
-		say_class(scrub, (enum scrub_class)class);
+	if (list) {
+		say_dropped(counts, list);
+		say_classes(scrub, list);
+	}
+	pd_text_free(list);
 	if (counts->unplaced)
-		complain("  %" PRIu64 " maps were too large to be moved with what is in them", counts->unplaced);
-	complain("what remains: counts, sizes, flags, the order of things%s; see docs/scrubbing.md",
+		complain("%" PRIu64 " maps were too large to be moved with what is in them", counts->unplaced);
+	complain("what remains: counts, sizes, flags, the order of things%s",
 		 scrub->level < LEVEL_ALL ? ", times, processes, CPUs, build ids, the machine" : "");
 	if (job->random_key)
 		complain("the key was random: no other result can be compared with this one");

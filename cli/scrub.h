@@ -117,6 +117,7 @@ struct scrub {
 	size_t keep_count;
 	bool big_endian; /* the output */
 	bool failed; /* no memory */
+	bool unsound; /* an event makes no sense, and so does the file */
 	struct hmac key;
 	scrub_text_fn *told; /* or NULL */
 	void *told_self;
@@ -196,6 +197,7 @@ uint64_t scrub_task(struct scrub *scrub, uint64_t task, unsigned bytes);
 uint64_t scrub_cpu(struct scrub *scrub, uint64_t cpu);
 uint64_t scrub_time(struct scrub *scrub, uint64_t ns);
 uint64_t scrub_file(struct scrub *scrub, uint64_t number, unsigned bytes);
+uint64_t scrub_id(struct scrub *scrub, uint64_t id);
 /* Changes size bytes in place. */
 void scrub_build_id(struct scrub *scrub, uint8_t *id, size_t size);
 /* Gives each of so many CPUs its number. False if there is no memory. */

@@ -48,6 +48,38 @@ void scrub_special_attr(struct scrub *scrub, struct pd_attr *attr)
 	}
 }
 
+/* The bits of a word that the format explains. */
+static uint64_t known_bits(const char *set)
+{
+	const struct pd_names *names = pd_names_by_name(set), *values;
+	const char *text;
+	unsigned width;
+	uint64_t bits = 0;
+	int64_t at;
+
+	for (size_t i = 0; names && pd_names_item(names, i, &text, &at, &width, &values); i++)
+		bits |= (~UINT64_C(0) >> (64 - width)) << at;
+	return bits;
+}
+
+/* Of an event whose fields are not known nothing can be told from a name that stands there. */
+static bool is_sound(const struct pd_attr *attr)
+{
+	return !(attr->sample_type & ~known_bits("sample_type")) && !(attr->read_format & ~known_bits("read_format")) &&
+	       !(attr->branch_sample_type & ~known_bits("branch_sample_type"));
+}
+
+static enum pd_status not_sound(struct scrub *scrub, const struct pd_event *event, struct pd_error *error)
+{
+	scrub->unsound = true;
+	if (error) {
+		*error = (struct pd_error){ .status = PD_ERROR_FORMAT, .offset = event->attr_offset };
+		snprintf(error->message, sizeof(error->message),
+			 "event %zu has fields that are not known: what samples hold cannot be told from names", event->index);
+	}
+	return PD_ERROR_FORMAT;
+}
+
 static uint64_t dropped_fields(const struct scrub *scrub)
 {
 	uint64_t bits = 0;
@@ -78,11 +110,13 @@ static enum pd_status change_event(void *self, const struct pd_event *event, str
 	struct scrub *scrub = self;
 	size_t length;
 
-	(void)event;
+	if (!is_sound(attr))
+		return not_sound(scrub, event, error);
 	change_rooms(scrub);
 	room_reset(&scrub->room);
 	scrub_attr(scrub, attr);
 	change_rooms(scrub);
+	attr->flags &= known_bits("attr_flags");
 	attr->sample_type &= ~dropped_fields(scrub);
 	/* The name in an EVENT_UPDATE was changed with its record. */
 	if (*name && *name != scrub->named)
@@ -440,8 +474,14 @@ static enum pd_status change_feature(void *self, struct pd_file *file, unsigned 
 	return PD_OK;
 }
 
+static uint64_t change_id(void *self, uint64_t id)
+{
+	return scrub_id(self, id);
+}
+
 const struct pd_changes scrub_changes = {
 	.size = sizeof(struct pd_changes),
 	.event = change_event,
 	.feature = change_feature,
+	.id = change_id,
 };

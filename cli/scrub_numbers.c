@@ -268,6 +268,16 @@ uint64_t scrub_file(struct scrub *scrub, uint64_t number, unsigned bytes)
 	return now ? now : 1;
 }
 
+static uint64_t make_id(struct scrub *scrub, uint64_t id)
+{
+	return (scrub_number_of(scrub, CLASS_ID, id) >> 16) + 1;
+}
+
+uint64_t scrub_id(struct scrub *scrub, uint64_t id)
+{
+	return id ? memo_get(scrub, CLASS_ID, id, make_id) : 0;
+}
+
 void scrub_build_id(struct scrub *scrub, uint8_t *id, size_t size)
 {
 	struct hmac hmac = scrub->key;

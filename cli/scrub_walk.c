@@ -147,7 +147,7 @@ static void *copy_of(struct scrub *scrub, const void *from, size_t size)
 static inline __attribute__((always_inline)) uint64_t number(struct scrub *scrub, enum scrub_class class, uint64_t value,
 							     unsigned bytes)
 {
-	if (class == CLASS_NUMBER || class == CLASS_ID || class == CLASS_SPECIAL)
+	if (class == CLASS_NUMBER || class == CLASS_SPECIAL)
 		return value;
 	if (!value && class != CLASS_CPU)
 		return 0;
@@ -159,6 +159,8 @@ static inline __attribute__((always_inline)) uint64_t number(struct scrub *scrub
 		return scrub_cpu(scrub, value);
 	case CLASS_TIME:
 		return scrub_time(scrub, value);
+	case CLASS_ID:
+		return scrub_id(scrub, value);
 	case CLASS_FILE:
 		return scrub_file(scrub, value, bytes);
 	case CLASS_CODE:

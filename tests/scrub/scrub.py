@@ -76,11 +76,12 @@ def fields_of(record):
 
 
 NAMES = {"comm", "filename", "path"}
+MACHINE = {"CPUDESC", "CPUID", "CPU_PMU_CAPS", "PMU_CAPS", "PMU_MAPPINGS"}  # which stay below level all
 
 
 def texts_of(program, path):
     """Names in records and features of a file: comms, paths, the host, functions, the command line."""
-    found = set()
+    found, machine = set(), set()
     out = perfdata(program, "dump", "--json", "-i", path).out
     for line in out.splitlines():
         record = json.loads(line)
@@ -94,19 +95,21 @@ def texts_of(program, path):
         decoded = feature.get("decoded")
         if decoded and feature["name"] in ("HOSTNAME", "CMDLINE"):
             found.update(value for member, value in fields_of(decoded))
+        if decoded and feature["name"] in MACHINE:
+            machine.update(value for member, value in fields_of(decoded))
         if decoded and feature["name"] == "BUILD_ID":
             for order in ("little", "big"):
                 found.update(name.decode("utf-8", "replace") for *_, name in common.build_ids(decoded, order))
     for line in perfdata(program, "dump", "--header", "--json", "-i", path).out.splitlines():
         found.add(json.loads(line).get("event", {}).get("name") or "")
-    return found
+    return found, machine
 
 
 SYSTEMS = {word for word in KNOWN if re.fullmatch(r"[a-z0-9_]+", word)}
 
 
 def is_known(text, tracepoints):
-    """Made of words that may stay: known ones, tracepoints of the kernel, short numbers, raw events."""
+    """Made of words that may stay: known ones, tracepoints of the kernel, PMUs, short numbers, raw events."""
     words = re.findall(r"[\w.%-]+", text)
     return all(
         any(word in known for known in KNOWN)
@@ -118,7 +121,7 @@ def is_known(text, tracepoints):
     )
 
 
-def parts_of(texts):
+def parts_of(texts, machine):
     """Texts and their parts that must be gone. A part that lies inside of a known word cannot be told from it."""
     parts, tracepoints = set(), set()
     for text in texts:
@@ -127,7 +130,11 @@ def parts_of(texts):
         pieces = {text, *re.split(r"[/\[\]:,= ]", text)}
         parts |= pieces | {piece.split(".")[0] for piece in pieces}
         tracepoints |= {event for system, event in re.findall(r"(\w+):([\w-]+)", text) if system in SYSTEMS}
-    return {part for part in parts if len(part.encode()) >= LEAST and not is_known(part, tracepoints)}
+    return {
+        part
+        for part in parts
+        if len(part.encode()) >= LEAST and not is_known(part, tracepoints) and not any(part in text for text in machine)
+    }
 
 
 def bytes_of(path):
@@ -209,7 +216,7 @@ def check_of(program, path):
     return common.check_of(out)
 
 
-def check_level(program, original, level, folder, texts):
+def check_level(program, original, level, folder, texts, sound):
     mode = "dir" if os.path.isdir(original) else "file"
     result, again, other = (os.path.join(folder, name) for name in ("result", "again", "other"))
     names = os.path.join(folder, "names")
@@ -221,7 +228,7 @@ def check_level(program, original, level, folder, texts):
     data = bytes_of(result)
     if data != bytes_of(again):
         raise Failed("the same key gives other bytes")
-    if texts and data == bytes_of(other):
+    if texts and sound and data == bytes_of(other):
         raise Failed("another key gives the same bytes")
     found = sorted(text for text in texts if text.encode() in data)
     if found:
@@ -233,14 +240,15 @@ def check_level(program, original, level, folder, texts):
 
 
 def check_file(program, original, small):
-    texts = parts_of(texts_of(program, original))
+    texts = parts_of(*texts_of(program, original))
     before_problems = {line["code"] for line in check_of(program, original)[0]}
     before = counts_of(program, original)
     with tempfile.TemporaryDirectory(prefix="scrub-") as folder:
         for level in ("addresses", "all"):
-            result, names = check_level(program, original, level, folder, texts)
+            result, names = check_level(program, original, level, folder, texts, not before_problems)
             problems = {line["code"] for line in check_of(program, result)[0]}
-            if problems - before_problems:
+            # of a file that holds nothing but damage nothing is left
+            if problems - before_problems - ({"unfinished", "no-events", "no-samples"} if before_problems else set()):
                 raise Failed(f"new problems: {sorted(problems - before_problems)}")
             after = counts_of(program, result)
             lost = before - after
