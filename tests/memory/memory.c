@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <perfdata/bundle.h>
+#include <perfdata/filter.h>
 
 #include "fuzz/driver.h"
 #include "fuzz/walk.h"
@@ -219,6 +220,40 @@ static enum pd_status by_pack(const char *path, const struct pd_open_options *op
 }
 #endif
 
+static enum pd_status ask(struct pd_file *file, const char *text, struct walk *walk, struct pd_error *error)
+{
+	const struct pd_record *record;
+	struct pd_filter *filter = NULL;
+	struct pd_stream *stream = NULL;
+	enum pd_status status = pd_filter_new(text, &filter, error);
+
+	if (status >= 0)
+		status = pd_stream_open(file, NULL, &stream, error);
+	while (status >= 0 && (status = pd_stream_next(stream, &record, error)) == PD_OK) {
+		walk->records++;
+		walk->digest = walk->digest * 31 + pd_filter_takes(filter, record, NULL);
+	}
+	pd_stream_close(stream);
+	pd_filter_free(filter);
+	return status < 0 ? status : PD_OK;
+}
+
+static enum pd_status by_filter(const char *path, const struct pd_open_options *options, struct walk *walk,
+				struct pd_error *error)
+{
+	static const char *const texts[] = {
+		"sample.period > 5 && callchain.count > 3 || (pid == 1 || mmap2.filename =~ '*.so')",
+		"(type in (COMM, FORK, EXIT) && (sample_id.cpu == 0 || time > 5s)) || attr.flags & INHERIT",
+	};
+	struct pd_file *file = NULL;
+	enum pd_status status = pd_file_open(path, options, &file, error);
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && status >= 0; i++)
+		status = ask(file, texts[i], walk, error);
+	pd_file_close(file);
+	return status;
+}
+
 static const struct {
 	const char *name;
 	way_fn *go;
@@ -229,6 +264,7 @@ static const struct {
 	{ "check", by_check, true },
 	{ "run", by_run, true },
 	{ "run in time", by_run_in_time, true },
+	{ "filter", by_filter, true },
 #ifdef HAVE_ZSTD
 	{ "pack", by_pack, true },
 #endif
