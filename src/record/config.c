@@ -241,6 +241,14 @@ static void set_member_of_read(struct pd_attr *attr)
 	set_flag(attr, PD_MASK(PD_ATTR_FREQ), false);
 }
 
+// An event without samples has what perf gives it all the same.
+static void set_dummy(struct pd_attr *attr, const struct choice *choice, const struct pd_sampling *all)
+{
+	if (choice->freq || choice->period)
+		set_rate(attr, choice, all);
+	set_call_graph(attr, choice, all);
+}
+
 static void set_event(struct pd_config *config, size_t index, const struct pd_recorder_options *options)
 {
 	struct pd_rec_event *event = &config->events[index];
@@ -269,8 +277,10 @@ static void set_event(struct pd_config *config, size_t index, const struct pd_re
 		set_rate(attr, &choice, all);
 		set_call_graph(attr, &choice, all);
 		set_privilege(attr, event, all);
-		set_flag(attr, PD_MASK(PD_ATTR_WRITE_BACKWARD), choice.overwrite);
+	} else {
+		set_dummy(attr, &choice, all);
 	}
+	set_flag(attr, PD_MASK(PD_ATTR_WRITE_BACKWARD), choice.overwrite);
 	if (all->stat || all->running_time)
 		attr->read_format |= PD_MASK(PD_READ_FORMAT_TOTAL_TIME_ENABLED) | PD_MASK(PD_READ_FORMAT_TOTAL_TIME_RUNNING);
 	set_flag(attr, PD_MASK(PD_ATTR_INHERIT_STAT), all->stat);

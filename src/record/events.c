@@ -158,8 +158,9 @@ static bool is_modifier(char letter)
 	return letter && strchr("ukhGHIpPSDWeb", letter);
 }
 
-// Letters at text->at, for the events from `first` on.
-static enum pd_status take_modifiers(struct pd_event_text *text, size_t first)
+// Letters at text->at, for the events from `first` on. Behind a single event they say all of who is left out, behind a
+// group they add to that.
+static enum pd_status take_modifiers(struct pd_event_text *text, size_t first, bool of_group)
 {
 	const char *begin = text->at;
 	size_t length = 0;
@@ -178,6 +179,8 @@ static enum pd_status take_modifiers(struct pd_event_text *text, size_t first)
 				return pd_event_fail(text, begin + j, is_modifier(begin[j]) ? "no event is more precise than ppp (%c)"
 											    : "there is no modifier '%c'",
 						     begin[j]);
+		if (!of_group)
+			set(&wanted->attr, PD_MASK(PD_ATTR_EXCLUDE_GUEST), user || precise);
 		if (user || kernel || hv) {
 			wanted->has_user_kernel = true;
 			set(&wanted->attr, PD_MASK(PD_ATTR_EXCLUDE_USER), !user);
@@ -225,7 +228,7 @@ static enum pd_status maybe_modifiers(struct pd_event_text *text, size_t first, 
 		text->at++;
 	else if (!behind_slash || !isalpha((unsigned char)*text->at))
 		return PD_OK;
-	return take_modifiers(text, first);
+	return take_modifiers(text, first, false);
 }
 
 static enum pd_status add_word(struct pd_event_text *text, size_t length)
@@ -450,7 +453,10 @@ static enum pd_status add_group(struct pd_event_text *text)
 		return pd_event_fail(text, text->at, "the brace at the end of the group is missing");
 	text->at++;
 	make_group(text->events, first);
-	return maybe_modifiers(text, first, false);
+	if (*text->at != ':')
+		return PD_OK;
+	text->at++;
+	return take_modifiers(text, first, true);
 }
 
 static enum pd_status add_all(struct pd_event_text *text)

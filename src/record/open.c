@@ -216,6 +216,11 @@ static bool take_clock(struct pd_recorder *recorder, struct pd_rec_event *event)
 				 "%s: there are no counters of the hardware here (a virtual machine?), so cpu-clock is taken",
 				 event->name);
 	recorder->fallback = true;
+	// as perf names it: by what it asks for
+	if (recorder->options.sampling.all_user && !pd_config_rename(event, "cycles:P", "cpu-clock:uhppp"))
+		return false;
+	if (recorder->options.sampling.all_kernel && !pd_config_rename(event, "cycles:P", "cpu-clock:khppp"))
+		return false;
 	return pd_config_rename(event, "cycles:P", "cpu-clock:ppp") && pd_config_rename(event, "cycles", "cpu-clock");
 }
 
