@@ -425,6 +425,7 @@ static bool spell_record(struct pd_speller *speller, const struct pd_layout *lay
 	inner.scope.words[PD_WORD_MISC] = head.misc;
 	inner.body = (struct pd_bytes){record.data + PD_RECORD_HEADER_SIZE, record.size - PD_RECORD_HEADER_SIZE};
 	decoded = pd_record_take(layout, PD_GROUP_TOOL, record, &inner.scope, &c);
+	speller->text->failed |= c.status == PD_ERROR_MEMORY;
 	if (decoded)
 		pd_record_put(&pen, &head, layout, PD_GROUP_TOOL, &inner.scope, decoded);
 	if (!decoded || pen.failed || pen.need != record.size)

@@ -107,19 +107,32 @@ static enum pd_status tell_event(struct pd_disassembler *d, const struct pd_writ
 	return PD_OK;
 }
 
+// What takes much memory stands there as bytes; if there is little of it, the text fails.
+static bool fail_memory(struct pd_disassembler *d, struct pd_text *text)
+{
+	text->failed |= !d->arena.limit || d->arena.used < d->arena.limit / 8;
+	return false;
+}
+
 // Whether the text that was written gives the same bytes again.
-static bool gives_feature(struct pd_disassembler *d, const struct pd_text *text, size_t from, unsigned feature,
+static bool gives_feature(struct pd_disassembler *d, struct pd_text *text, size_t from, unsigned feature,
 			  struct pd_bytes wanted)
 {
 	const struct pd_layout *layout = pd_feature_layout(feature);
 	struct pd_parser p = parser_of(d, text, from);
 	void *decoded = pd_arena_alloc(&d->arena, layout->struct_size);
 	struct pd_bytes bytes;
+	enum pd_status status;
 
 	if (decoded)
 		pd_parse_struct(&p, layout, decoded);
-	return decoded && !p.failed_at && pd_writer_feature_bytes(d->carried, layout, decoded, &bytes, NULL) == PD_OK &&
-	       bytes.size == wanted.size && (!bytes.size || !memcmp(bytes.data, wanted.data, bytes.size));
+	if (!decoded || (p.failed_at && p.status == PD_ERROR_MEMORY))
+		return fail_memory(d, text);
+	status = p.failed_at ? p.status : pd_writer_feature_bytes(d->carried, layout, decoded, &bytes, NULL);
+	if (status == PD_ERROR_MEMORY)
+		return fail_memory(d, text);
+	return status == PD_OK && bytes.size == wanted.size &&
+	       (!bytes.size || !memcmp(bytes.data, wanted.data, bytes.size));
 }
 
 // On one line, if it is not too long for that.
@@ -147,13 +160,15 @@ static bool spell_feature(struct pd_disassembler *d, unsigned feature, struct pd
 	bool is_long;
 
 	pd_arena_reset(&d->arena);
-	decoded = layout ? pd_arena_alloc(&d->arena, layout->struct_size) : NULL;
-	if (!decoded)
+	if (!layout)
 		return false;
+	decoded = pd_arena_alloc(&d->arena, layout->struct_size);
+	if (!decoded)
+		return fail_memory(d, text);
 	speller.scope.words[PD_WORD_NRCPUS] = nrcpus ? nrcpus->available : 0;
 	layout->decode(&c, &speller.scope, decoded);
 	if (c.failed)
-		return false;
+		return c.status == PD_ERROR_MEMORY && fail_memory(d, text);
 	speller.scope.words[PD_WORD_QUIRKS] = d->file->quirks;
 	PD_TEXT_LITERAL(text, "feature ");
 	pd_text_add(text, pd_feature_name(feature));
@@ -300,14 +315,14 @@ static void tell_part(struct pd_disassembler *d, size_t part, struct pd_text *te
 
 // Whether encoding what was decoded gives the record again.
 static bool gives_record(struct pd_disassembler *d, const struct pd_record *record, const struct pd_scope *words,
-			 const void *decoded)
+			 const void *decoded, struct pd_text *text)
 {
 	const struct pd_record_head head = pd_record_head(record->bytes.data, d->file->swap);
 	struct pd_scope scope = *words;
 	struct pd_pen pen;
 
 	if (!PD_GROW(d->encoded, d->encoded_capacity, record->bytes.size))
-		return false;
+		return fail_memory(d, text);
 	pen = pd_pen(d->encoded, d->encoded_capacity, d->file->header.big_endian);
 	pd_record_put(&pen, &head, pd_record_layout(record->type), pd_record_group(record->type), &scope, decoded);
 	return !pen.failed && pen.need == record->bytes.size && !memcmp(d->encoded, record->bytes.data, pen.need);
@@ -367,7 +382,7 @@ static bool tell_decoded(struct pd_disassembler *d, const struct pd_record *reco
 		lacks_trailer = group == PD_GROUP_KERNEL && speller.scope.words[PD_WORD_TRAILER];
 		speller.scope.words[PD_WORD_TRAILER] = 0;
 	}
-	if (!gives_record(d, record, &speller.scope, decoded))
+	if (!gives_record(d, record, &speller.scope, decoded, text))
 		return false;
 	speller.body = (struct pd_bytes){record->bytes.data + PD_RECORD_HEADER_SIZE,
 					 record->bytes.size - PD_RECORD_HEADER_SIZE};

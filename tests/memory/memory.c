@@ -10,9 +10,11 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <perfdata/assemble.h>
 #include <perfdata/bundle.h>
 #include <perfdata/filter.h>
 
@@ -220,6 +222,86 @@ static enum pd_status by_pack(const char *path, const struct pd_open_options *op
 }
 #endif
 
+// ---- as text, and back ----
+
+struct text_target {
+	int fd;
+	struct pd_writer *writer;
+};
+
+static enum pd_status open_writer(void *self, const struct pd_writer_options *said, struct pd_writer **writer_out,
+				  struct pd_error *error)
+{
+	struct text_target *target = self;
+	struct pd_writer_options options = *said;
+
+	options.mode = options.mode == PD_MODE_DIRECTORY ? PD_MODE_FILE : options.mode;
+	if (pd_writer_open_fd(target->fd, "memory", &options, &target->writer, error) < 0)
+		return error->status;
+	*writer_out = target->writer;
+	return PD_OK;
+}
+
+static enum pd_status assemble(struct pd_bytes text, int fd, struct pd_error *error)
+{
+	struct text_target target = { .fd = fd };
+	const struct pd_assembler_options options = { .size = sizeof(options), .open = open_writer, .self = &target };
+	struct pd_assembler *assembler = NULL;
+	enum pd_status status = pd_assembler_new(&options, &assembler, error);
+
+	// in pieces, so that lines are kept
+	for (size_t at = 0; at < text.size && status >= 0; at += 1000)
+		status = pd_assembler_take(assembler, (const char *)text.data + at, text.size - at < 1000 ? text.size - at : 1000,
+					   error);
+	if (status >= 0)
+		status = pd_assembler_finish(assembler, error);
+	if (status >= 0)
+		status = pd_writer_finish(target.writer, error);
+	else
+		pd_writer_abort(target.writer);
+	pd_assembler_free(assembler);
+	return status;
+}
+
+static void digest_of(int fd, struct walk *walk)
+{
+	uint8_t piece[4096];
+	ssize_t size;
+
+	lseek(fd, 0, SEEK_SET);
+	while ((size = read(fd, piece, sizeof(piece))) > 0)
+		for (ssize_t i = 0; i < size; i++)
+			walk->digest = walk->digest * 31 + piece[i];
+}
+
+static enum pd_status by_text(const char *path, const struct pd_open_options *options, struct walk *walk,
+			      struct pd_error *error)
+{
+	struct pd_disassembler *disassembler = NULL;
+	struct pd_text *text = pd_text_new();
+	struct pd_file *file = NULL;
+	int fd = memfd_create("made", MFD_CLOEXEC);
+	enum pd_status status = text ? pd_file_open(path, options, &file, error) : PD_ERROR_MEMORY;
+
+	if (!text)
+		*error = (struct pd_error){ .status = status, .offset = PD_NO_OFFSET, .message = "no memory" };
+	if (status >= 0)
+		status = pd_disassembler_open(file, NULL, &disassembler, error);
+	while (status == PD_OK)
+		status = pd_disassembler_next(disassembler, text, error);
+	pd_disassembler_close(disassembler);
+	if (status >= 0)
+		status = assemble(pd_text_bytes(text), fd, error);
+	if (status >= 0)
+		digest_of(fd, walk);
+	pd_text_free(text);
+	pd_file_close(file);
+	close(fd);
+	return status < 0 ? status : PD_OK;
+}
+
+// ---- conditions ----
+
 static enum pd_status ask(struct pd_file *file, const char *text, struct walk *walk, struct pd_error *error)
 {
 	const struct pd_record *record;
@@ -265,6 +347,7 @@ static const struct {
 	{ "run", by_run, true },
 	{ "run in time", by_run_in_time, true },
 	{ "filter", by_filter, true },
+	{ "text", by_text, true },
 #ifdef HAVE_ZSTD
 	{ "pack", by_pack, true },
 #endif
