@@ -16,10 +16,15 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "corpus"))
 import common  # noqa: E402
 
+def data_of(folder):
+    """Files with records. Copies of the kernel beside them (kcore_dir) are no part of a text."""
+    return sorted(n for n in os.listdir(folder) if n.startswith("data"))
+
+
 def same(a, b):
     if os.path.isdir(a):
-        names = sorted(os.listdir(a))
-        return names == sorted(os.listdir(b)) and all(
+        names = data_of(a)
+        return names == data_of(b) and all(
             filecmp.cmp(os.path.join(a, n), os.path.join(b, n), shallow=False) for n in names)
     return os.path.isfile(b) and filecmp.cmp(a, b, shallow=False)
 
