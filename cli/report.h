@@ -144,6 +144,8 @@ struct graph_options {
 
 /* Takes the argument of -g. Says on stderr what is wrong and returns false then. */
 bool graph_parse(struct graph_options *options, const char *argument);
+/* Periods below this have no place in a graph, unless it is of kind GRAPH_FRACTAL. */
+uint64_t graph_least(const struct report *report, const struct table *table);
 /* Prints the graph of a row below it. False if there is no memory. */
 bool graph_print(struct report *report, const struct table *table, const struct row *row);
 /* The same as a JSON array of nodes. */

@@ -677,11 +677,16 @@ static void print_ends(struct graph *graph)
 
 /* ---- all ---- */
 
+uint64_t graph_least(const struct report *report, const struct table *table)
+{
+	return (uint64_t)((double)table->totals[0] * report->graph.least / 100);
+}
+
 static bool build_for(struct graph *graph, struct report *report, const struct table *table, const struct row *row,
 		      bool absolute)
 {
 	*graph = (struct graph){ .report = report, .table = table, .total = table->totals[0], .absolute = absolute };
-	graph->least = (uint64_t)((double)graph->total * report->graph.least / 100);
+	graph->least = graph_least(report, table);
 	if (graph_build(graph, row))
 		return true;
 	graph_fini(graph);

@@ -8,14 +8,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The values of an entry that do not depend on frames. */
+struct known_values {
+	const struct pd_profile_entry *entry; /* NULL: nothing is here */
+	uint32_t values[KEYS_MOST];
+};
+
+enum { KNOWN_VALUES = 256 };
+
 struct builder {
 	struct report *report;
 	struct table *table;
 	uint32_t *slots; /* row + 1 by a hash of its values */
 	size_t slot_count;
 	uint32_t *seen; /* by row: number of the sample that was added last */
-	size_t seen_capacity;
 	uint32_t sample;
+	uint32_t *last_rows; /* by frame: row + 1 of the last sample there */
+	struct known_values known[KNOWN_VALUES]; /* by a hash of what they depend on */
+};
+
+/* An entry that is added. */
+struct visit {
+	const struct pd_profile_entry *entry;
+	const struct pd_stack *stack;
+	uint32_t index;
+	unsigned cpumode; /* where the sample was */
 };
 
 double percent_of(uint64_t part, uint64_t whole)
@@ -122,11 +139,63 @@ static bool find_key(struct report *report, size_t key, const struct subject *su
 	return true;
 }
 
-static bool find_values(struct report *report, const struct subject *subject, bool frames_only, uint32_t *values)
+static bool find_values(struct report *report, const struct subject *subject, bool of_frame, uint32_t *values)
 {
 	for (size_t i = 0; i < report->key_count; i++)
-		if ((!frames_only || report->keys[i]->of_frame) && !find_key(report, i, subject, &values[i]))
+		if (report->keys[i]->of_frame == of_frame && !find_key(report, i, subject, &values[i]))
 			return false;
+	return true;
+}
+
+static size_t hash_entry(const struct pd_profile_entry *entry)
+{
+	uint64_t hash = (uintptr_t)entry->comm ^ entry->slice_ns ^ entry->cgroup ^ entry->weight << 32;
+
+	hash ^= (uint64_t)entry->tid << 32 ^ (uint64_t)entry->pid << 16 ^ entry->cpu ^ (uintptr_t)entry->raw.data;
+	hash *= UINT64_C(0x9e3779b97f4a7c15);
+	return (size_t)(hash >> 32);
+}
+
+static bool same_entry(const struct pd_profile_entry *a, const struct pd_profile_entry *b)
+{
+	return a->comm == b->comm && a->tid == b->tid && a->pid == b->pid && a->cpu == b->cpu && a->event == b->event &&
+	       a->slice_ns == b->slice_ns && a->cgroup == b->cgroup && a->weight == b->weight &&
+	       a->raw.data == b->raw.data && a->raw.size == b->raw.size;
+}
+
+/* Values of keys that do not depend on frames. NULL if there is no memory. */
+static const uint32_t *values_of(struct builder *b, const struct subject *subject)
+{
+	struct known_values *known = &b->known[hash_entry(subject->entry) % KNOWN_VALUES];
+
+	if (known->entry && same_entry(known->entry, subject->entry))
+		return known->values;
+	known->entry = find_values(b->report, subject, false, known->values) ? subject->entry : NULL;
+	return known->entry ? known->values : NULL;
+}
+
+static bool same_values(const struct report *report, const uint32_t *a, const uint32_t *b)
+{
+	for (size_t i = 0; i < report->key_count; i++)
+		if (!report->keys[i]->of_frame && a[i] != b[i])
+			return false;
+	return true;
+}
+
+/* The row of a subject whose values that do not depend on frames are known. False if there is no memory. */
+static bool row_of(struct builder *b, const struct subject *subject, const uint32_t *known, uint32_t *row_out)
+{
+	uint32_t *last = &b->last_rows[subject->frame];
+	uint32_t values[KEYS_MOST];
+
+	if (*last && same_values(b->report, b->table->rows[*last - 1].values, known)) {
+		*row_out = *last - 1;
+		return true;
+	}
+	memcpy(values, known, sizeof(values));
+	if (!find_values(b->report, subject, true, values) || !find_row(b, values, row_out))
+		return false;
+	*last = *row_out + 1;
 	return true;
 }
 
@@ -140,27 +209,16 @@ static bool place_matches(const struct report *report, uint32_t frame)
 	return select_has_place(&report->select, &pd_profile_frame(report->profile, frame)->place);
 }
 
-static bool is_guest(const struct report *report, const struct pd_profile_entry *entry)
+static const struct pd_frame *frame_of(const struct report *report, const struct pd_profile_entry *entry)
 {
-	const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
-	unsigned mode = pd_profile_frame(report->profile, stack->ip)->cpumode;
-
-	return mode == PD_CPUMODE_GUEST_KERNEL || mode == PD_CPUMODE_GUEST_USER;
+	return pd_profile_frame(report->profile, pd_profile_stack(report->profile, entry->stack)->ip);
 }
 
 /* Whether a sample is shown. Others may count in the totals. */
-static bool is_shown(const struct report *report, const struct pd_profile_entry *entry)
+static bool is_shown(const struct report *report, const struct pd_frame *frame)
 {
-	const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
-
-	return !is_guest(report, entry) && (!select_by_place(&report->select) || place_matches(report, stack->ip));
-}
-
-static bool is_unresolved(const struct report *report, const struct pd_profile_entry *entry)
-{
-	const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
-
-	return !pd_profile_frame(report->profile, stack->ip)->place.function;
+	return frame->cpumode != PD_CPUMODE_GUEST_KERNEL && frame->cpumode != PD_CPUMODE_GUEST_USER &&
+	       (!select_by_place(&report->select) || select_has_place(&report->select, &frame->place));
 }
 
 size_t first_caller(const struct report *report, const struct pd_stack *stack)
@@ -182,45 +240,53 @@ static void move_to(const struct report *report, struct subject *subject, uint32
 		subject->cpumode = to->cpumode;
 }
 
-typedef bool each_row_fn(struct builder *b, uint32_t row, uint32_t entry, uint32_t from);
+typedef bool each_row_fn(struct builder *b, uint32_t row, const struct visit *visit, uint32_t from);
 
-/* Every row that a sample belongs to: its own, then those of its callers, each once. */
-static bool each_row(struct builder *b, uint32_t entry_index, each_row_fn *each)
+/* The rows of a sample's callers, each once. */
+static bool each_caller(struct builder *b, const struct visit *visit, struct subject *subject, const uint32_t *known,
+			each_row_fn *each)
 {
 	struct report *report = b->report;
-	const struct pd_profile_entry *entry = pd_profile_entry(report->profile, entry_index);
-	const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
-	struct subject subject = { entry, stack->ip, pd_profile_frame(report->profile, stack->ip)->cpumode };
-	uint32_t values[KEYS_MOST], row;
+	const struct pd_stack *stack = visit->stack;
+	size_t first = first_caller(report, stack), count = stack->caller_count;
+	uint32_t row;
 
-	b->sample++;
-	if (!find_values(report, &subject, false, values) || !find_row(b, values, &row))
-		return false;
-	b->seen[row] = b->sample;
-	if (!each(b, row, entry_index, WHOLE_CHAIN))
-		return false;
-	for (size_t i = first_caller(report, stack), count = stack->caller_count; report->children && i < count; i++) {
+	for (size_t i = first; i < count; i++) {
 		/* With the outermost caller first, the place that it is called at first counts. */
-		size_t at = report->graph.caller ? count - 1 - (i - first_caller(report, stack)) : i;
+		size_t at = report->graph.caller ? count - 1 - (i - first) : i;
 
-		move_to(report, &subject, stack->callers[at]);
-		if (!find_values(report, &subject, true, values) || !find_row(b, values, &row))
+		move_to(report, subject, stack->callers[at]);
+		if (!row_of(b, subject, known, &row))
 			return false;
 		if (b->seen[row] == b->sample ||
-		    (select_by_place(&report->select) && !place_matches(report, subject.frame)))
+		    (select_by_place(&report->select) && !place_matches(report, subject->frame)))
 			continue;
 		b->seen[row] = b->sample;
-		if (!each(b, row, entry_index, (uint32_t)at))
+		if (!each(b, row, visit, (uint32_t)at))
 			return false;
 	}
 	return true;
 }
 
+/* Every row that a sample belongs to: its own, then those of its callers. */
+static bool each_row(struct builder *b, const struct visit *visit, each_row_fn *each)
+{
+	struct subject subject = { visit->entry, visit->stack->ip, visit->cpumode };
+	const uint32_t *known = values_of(b, &subject);
+	uint32_t row;
+
+	if (!known || !row_of(b, &subject, known, &row))
+		return false;
+	if (!b->report->children)
+		return each(b, row, visit, WHOLE_CHAIN);
+	b->seen[row] = ++b->sample;
+	return each(b, row, visit, WHOLE_CHAIN) && each_caller(b, visit, &subject, known, each);
+}
+
 /* How long the chains of a row are: from its function on, or all of a chain that begins there. */
-static void note_depth(struct builder *b, uint32_t row, const struct pd_profile_entry *entry, uint32_t from)
+static void note_depth(struct builder *b, uint32_t row, const struct pd_stack *stack, uint32_t from)
 {
 	const struct report *report = b->report;
-	const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
 	size_t first = first_caller(report, stack), depth = stack->caller_count - first;
 
 	if (from != WHOLE_CHAIN)
@@ -234,30 +300,27 @@ static bool in_leader(const struct table *table, const struct pd_profile_entry *
 	return entry->event->index == table->first_event;
 }
 
-static void add_own(const struct report *report, struct amounts *amounts, const struct pd_profile_entry *entry)
+static void add_own(struct amounts *amounts, const struct visit *visit)
 {
-	const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
-	unsigned mode = pd_profile_frame(report->profile, stack->ip)->cpumode;
-
-	amounts->period += entry->period;
-	amounts->samples += entry->samples;
-	if (mode == PD_CPUMODE_KERNEL)
-		amounts->kernel_period += entry->period;
-	else if (mode == PD_CPUMODE_USER)
-		amounts->user_period += entry->period;
+	amounts->period += visit->entry->period;
+	amounts->samples += visit->entry->samples;
+	if (visit->cpumode == PD_CPUMODE_KERNEL)
+		amounts->kernel_period += visit->entry->period;
+	else if (visit->cpumode == PD_CPUMODE_USER)
+		amounts->user_period += visit->entry->period;
 }
 
-static bool add_amounts(struct builder *b, uint32_t row, uint32_t entry_index, uint32_t from)
+static bool add_amounts(struct builder *b, uint32_t row, const struct visit *visit, uint32_t from)
 {
-	const struct pd_profile_entry *entry = pd_profile_entry(b->report->profile, entry_index);
+	const struct pd_profile_entry *entry = visit->entry;
 	struct amounts *amounts = amounts_of(b, row, entry);
 
 	amounts->children_period += entry->period;
 	amounts->children_samples += entry->samples;
 	if (from == WHOLE_CHAIN)
-		add_own(b->report, amounts, entry);
-	if (in_leader(b->table, entry))
-		note_depth(b, row, entry, from);
+		add_own(amounts, visit);
+	if (b->report->graph.kind != GRAPH_NONE && in_leader(b->table, entry))
+		note_depth(b, row, visit->stack, from);
 	return true;
 }
 
@@ -266,16 +329,21 @@ static uint64_t weight_of(const struct report *report, const struct amounts *amo
 	return report->children ? amounts->children_period : amounts->period;
 }
 
-static bool add_link(struct builder *b, uint32_t row, uint32_t entry, uint32_t from)
+/* Whether a row is shown with a graph, which may have nothing in it that is large enough. */
+static bool needs_graph(const struct report *report, const struct table *table, uint32_t row)
+{
+	uint64_t weight = weight_of(report, &table->amounts[row * table->event_count]);
+
+	return percent_of(weight, table->totals[0]) >= report->least &&
+	       (report->graph.kind == GRAPH_FRACTAL || weight >= graph_least(report, table));
+}
+
+static bool add_link(struct builder *b, uint32_t row, const struct visit *visit, uint32_t from)
 {
 	struct table *table = b->table;
-	const struct amounts *amounts = &table->amounts[row * table->event_count];
 
 	/* The graph of a group is that of its leader. */
-	if (!in_leader(table, pd_profile_entry(b->report->profile, entry)))
-		return true;
-	/* What is hidden needs no graph. */
-	if (percent_of(weight_of(b->report, amounts), table->totals[0]) < b->report->least)
+	if (!in_leader(table, visit->entry) || !needs_graph(b->report, table, row))
 		return true;
 	if (table->link_count == table->link_capacity) {
 		size_t capacity = table->link_capacity ? table->link_capacity * 2 : 1024;
@@ -286,7 +354,7 @@ static bool add_link(struct builder *b, uint32_t row, uint32_t entry, uint32_t f
 		table->links = links;
 		table->link_capacity = capacity;
 	}
-	table->links[table->link_count++] = (struct link){ row, entry, from };
+	table->links[table->link_count++] = (struct link){ row, visit->index, from };
 	table->rows[row].link_count++;
 	return true;
 }
@@ -299,12 +367,21 @@ static bool in_table(const struct table *table, const struct pd_profile_entry *e
 
 static bool each_sample(struct builder *b, each_row_fn *each)
 {
-	const struct pd_profile_entry *entry;
+	const struct report *report = b->report;
+	struct visit visit;
 
-	for (uint32_t i = 0; (entry = pd_profile_entry(b->report->profile, i)) != NULL; i++)
-		if (in_table(b->table, entry) && is_shown(b->report, entry) &&
-		    !(b->report->hide_unresolved && is_unresolved(b->report, entry)) && !each_row(b, i, each))
+	for (visit.index = 0; (visit.entry = pd_profile_entry(report->profile, visit.index)) != NULL; visit.index++) {
+		const struct pd_frame *frame;
+
+		if (!in_table(b->table, visit.entry))
+			continue;
+		visit.stack = pd_profile_stack(report->profile, visit.entry->stack);
+		frame = pd_profile_frame(report->profile, visit.stack->ip);
+		visit.cpumode = frame->cpumode;
+		if (is_shown(report, frame) && !(report->hide_unresolved && !frame->place.function) &&
+		    !each_row(b, &visit, each))
 			return false;
+	}
 	return true;
 }
 
@@ -329,8 +406,8 @@ static bool add_totals(struct builder *b)
 	for (size_t i = 0; (entry = pd_profile_entry(report->profile, i)) != NULL; i++) {
 		size_t event = entry->event->index - table->first_event;
 
-		if (!in_table(table, entry) || (report->hide_unresolved && is_unresolved(report, entry)) ||
-		    (report->relative && !is_shown(report, entry)))
+		if (!in_table(table, entry) || (report->hide_unresolved && !frame_of(report, entry)->place.function) ||
+		    (report->relative && !is_shown(report, frame_of(report, entry))))
 			continue;
 		table->totals[event] += entry->period;
 		table->samples[event] += entry->samples;
@@ -364,26 +441,6 @@ static bool sort_links(struct table *table)
 
 /* ---- order of rows ---- */
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a > b ? -1 : a < b;
-}
-
-/* As perf: where graphs are drawn, callers in a thread come before what they call if they have as much. perf compares so
- * within threads only, which is no order if there are several; here threads are told apart first. */
-static int compare_depths(const struct report *report, const struct row *a, const struct row *b)
-{
-	if (report->graph.kind == GRAPH_NONE)
-		return 0;
-	for (size_t i = 0; i < report->key_count; i++) {
-		const struct value *x = &report->values[i].items[a->values[i]], *y = &report->values[i].items[b->values[i]];
-
-		if (!report->keys[i]->of_frame && x != y)
-			return x->rank < y->rank ? -1 : 1;
-	}
-	return report->graph.caller ? compare_numbers(a->depth, b->depth) : compare_numbers(b->depth, a->depth);
-}
-
 uint64_t period_in(const struct amounts *amounts, enum column_kind kind)
 {
 	switch (kind) {
@@ -398,46 +455,100 @@ uint64_t period_in(const struct amounts *amounts, enum column_kind kind)
 	}
 }
 
-static int compare_column(const struct report *report, const struct table *table, const struct column *column,
-			  const struct row *a, const struct row *b)
+/* As perf: where graphs are drawn, callers in a thread come before what they call if they have as much. perf compares so
+ * within threads only, which is no order if there are several; here threads are told apart first. */
+static size_t add_depth(const struct report *report, const struct row *row, uint64_t *words)
 {
-	int order = 0;
+	size_t count = 0;
 
-	if (column->kind == COLUMN_KEY) {
-		const struct value *values = report->values[column->key].items;
-		uint32_t x = values[a->values[column->key]].rank, y = values[b->values[column->key]].rank;
-
-		return x < y ? -1 : x > y;
-	}
-	/* As perf: what is called counts for the leader only. */
-	for (size_t i = 0; i < (column->kind == COLUMN_CHILDREN ? 1 : table->event_count) && !order; i++) {
-		const struct amounts *x = &a->amounts[i], *y = &b->amounts[i];
-
-		if (column->kind == COLUMN_SAMPLES)
-			order = compare_numbers(x->samples, y->samples);
-		else
-			order = compare_numbers(period_in(x, column->kind), period_in(y, column->kind));
-	}
-	return order || column->kind != COLUMN_CHILDREN ? order : compare_depths(report, a, b);
+	for (size_t i = 0; i < report->key_count; i++)
+		if (!report->keys[i]->of_frame)
+			words[count++] = report->values[i].items[row->values[i]].rank;
+	words[count++] = report->graph.caller ? ~(uint64_t)row->depth : row->depth;
+	return count;
 }
 
-struct order {
-	const struct report *report;
-	const struct table *table;
-};
-
-static int compare_rows(const void *a, const void *b, void *self)
+/* What rows are sorted by, as numbers: the smaller ones come first. Returns how many there are. */
+static size_t fill_words(const struct report *report, const struct table *table, const struct row *row, uint64_t *words)
 {
-	const struct order *order = self;
-	const struct report *report = order->report;
+	size_t count = 0;
 
 	for (size_t i = 0; i < report->order_count; i++) {
-		int compared = compare_column(report, order->table, &report->order[i], a, b);
+		const struct column *column = &report->order[i];
+		/* As perf: what is called counts for the leader only. */
+		size_t events = column->kind == COLUMN_CHILDREN ? 1 : table->event_count;
 
-		if (compared)
-			return compared;
+		if (column->kind == COLUMN_KEY) {
+			words[count++] = report->values[column->key].items[row->values[column->key]].rank;
+			continue;
+		}
+		for (size_t k = 0; k < events; k++)
+			words[count++] = ~(column->kind == COLUMN_SAMPLES ? row->amounts[k].samples :
+									    period_in(&row->amounts[k], column->kind));
+		if (column->kind == COLUMN_CHILDREN && report->graph.kind != GRAPH_NONE)
+			count += add_depth(report, row, words + count);
 	}
-	return 0;
+	return count;
+}
+
+/* A row while rows are sorted. */
+struct place {
+	uint64_t first; /* word */
+	size_t row;
+};
+
+struct order {
+	const uint64_t *words; /* by row */
+	size_t count;
+};
+
+static int compare_places(const void *a, const void *b, void *self)
+{
+	const struct place *x = a, *y = b;
+	const struct order *order = self;
+	const uint64_t *s = order->words + x->row * order->count, *t = order->words + y->row * order->count;
+
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	for (size_t i = 1; i < order->count; i++)
+		if (s[i] != t[i])
+			return s[i] < t[i] ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* False if there is no memory. */
+static bool sort_rows(const struct report *report, struct table *table)
+{
+	enum { WORDS_MOST = 2 * COLUMNS_MOST + KEYS_MOST };
+	size_t most = WORDS_MOST + COLUMNS_MOST * table->event_count;
+	uint64_t *one = malloc(most * sizeof(*one)), *words = NULL;
+	struct place *places = malloc((table->row_count + 1) * sizeof(*places));
+	struct row *sorted = malloc((table->row_count + 1) * sizeof(*sorted));
+	struct order order = { NULL, 0 };
+	bool done;
+
+	if (one && table->row_count)
+		order.count = fill_words(report, table, &table->rows[0], one);
+	words = malloc((table->row_count * order.count + 1) * sizeof(*words));
+	done = one && words && places && sorted;
+	for (size_t i = 0; done && i < table->row_count; i++) {
+		fill_words(report, table, &table->rows[i], words + i * order.count);
+		places[i] = (struct place){ order.count ? words[i * order.count] : 0, i };
+	}
+	if (done) {
+		order.words = words;
+		qsort_r(places, table->row_count, sizeof(*places), compare_places, &order);
+		for (size_t i = 0; i < table->row_count; i++)
+			sorted[i] = table->rows[places[i].row];
+		free(table->rows);
+		table->rows = sorted;
+		sorted = NULL;
+	}
+	free(one);
+	free(words);
+	free(places);
+	free(sorted);
+	return done;
 }
 
 /* ---- all ---- */
@@ -461,14 +572,17 @@ static void drop_empty(struct table *table)
 static bool build_table(struct report *report, struct table *table)
 {
 	struct builder b = { .report = report, .table = table };
-	bool done = add_totals(&b) && each_sample(&b, add_amounts);
+	bool done;
 
+	b.last_rows = calloc(pd_profile_frame_count(report->profile) + 1, sizeof(*b.last_rows));
+	done = b.last_rows && add_totals(&b) && each_sample(&b, add_amounts);
 	if (done && report->graph.kind != GRAPH_NONE)
 		done = each_sample(&b, add_link) && sort_links(table);
 	for (size_t i = 0; i < table->row_count; i++)
 		table->rows[i].amounts = &table->amounts[i * table->event_count];
 	free(b.slots);
 	free(b.seen);
+	free(b.last_rows);
 	if (done)
 		drop_empty(table);
 	return done;
@@ -497,13 +611,9 @@ bool rows_build(struct report *report)
 			return false;
 	if (!keys_rank(report))
 		return false;
-	for (size_t i = 0; i < report->table_count; i++) {
-		struct table *table = &report->tables[i];
-		struct order order = { report, table };
-
-		if (table->row_count)
-			qsort_r(table->rows, table->row_count, sizeof(struct row), compare_rows, &order);
-	}
+	for (size_t i = 0; i < report->table_count; i++)
+		if (!sort_rows(report, &report->tables[i]))
+			return false;
 	return true;
 }
 

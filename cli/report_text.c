@@ -68,9 +68,61 @@ static void find_widths(const struct report *report, struct table *table)
 	}
 }
 
+/* Tables have millions of cells, so what they consist of is printed without formats. */
 static void add_spaces(struct pd_text *out, size_t count)
 {
-	pd_text_printf(out, "%*s", (int)count, "");
+	static const char spaces[] = "                                                                ";
+	const size_t most = sizeof(spaces) - 1;
+
+	for (; count > most; count -= most)
+		pd_text_add(out, spaces);
+	pd_text_add(out, spaces + most - count);
+}
+
+/* A number to the right, as " %*" PRIu64. */
+static void add_right(struct pd_text *out, uint64_t number, int width)
+{
+	char text[24];
+	char *at = text + sizeof(text) - 1;
+
+	*at = 0;
+	do
+		*--at = (char)('0' + number % 10);
+	while (number /= 10);
+	add_spaces(out, 1 + (text + sizeof(text) - 1 - at < width ? (size_t)(width - (text + sizeof(text) - 1 - at)) : 0));
+	pd_text_add(out, at);
+}
+
+/* As " %*.2f%%". */
+static void add_percent(struct pd_text *out, double percent, int width)
+{
+	double hundredths = percent >= 0 && percent < 999 ? percent * 100 : 0;
+	unsigned number = (unsigned)hundredths;
+	double rest = hundredths - number;
+	char text[8] = "", *at = text + 6;
+
+	/* Close to the middle printf says which way it goes. */
+	if (!(percent >= 0 && percent < 999) || (rest > 0.4999 && rest < 0.5001)) {
+		pd_text_printf(out, " %*.2f%%", width, percent);
+		return;
+	}
+	number += rest > 0.5;
+	text[6] = '%';
+	for (unsigned digits = 0; digits < 3 || number; digits++, number /= 10) {
+		if (digits == 2)
+			*--at = '.';
+		*--at = (char)('0' + number % 10);
+	}
+	add_spaces(out, 1 + (text + 6 - at < width ? (size_t)(width - (text + 6 - at)) : 0));
+	pd_text_add(out, at);
+}
+
+static void add_letters(struct pd_text *out, const char *text, size_t length)
+{
+	if (strlen(text) == length)
+		pd_text_add(out, text);
+	else
+		pd_text_printf(out, "%.*s", (int)length, text);
 }
 
 static void add_plain(const struct report *report, const char *text, size_t length)
@@ -78,7 +130,7 @@ static void add_plain(const struct report *report, const char *text, size_t leng
 	if (report->escape)
 		pd_text_escaped(report->out, text, length);
 	else
-		pd_text_printf(report->out, "%.*s", (int)length, text);
+		add_letters(report->out, text, length);
 }
 
 /* The separator does not stand inside of a cell. */
@@ -105,10 +157,10 @@ static void add_number(const struct report *report, const struct table *table, s
 	int width = (int)(report->widths[index] ? report->widths[index] : number_width(column));
 
 	if (column->kind == COLUMN_SAMPLES || column->kind == COLUMN_PERIOD)
-		pd_text_printf(report->out, " %*" PRIu64, report->separator ? 0 : width - 1, number);
+		add_right(report->out, number, report->separator ? 0 : width - 1);
 	else
-		pd_text_printf(report->out, " %*.2f%%", report->separator || width < 2 ? 0 : width - 2,
-			       percent_of(period, table->totals[event]));
+		add_percent(report->out, percent_of(period, table->totals[event]),
+			    report->separator || width < 2 ? 0 : width - 2);
 }
 
 static bool is_padded(const struct report *report, size_t column)

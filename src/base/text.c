@@ -53,20 +53,26 @@ void pd_text_add(struct pd_text *text, const char *string)
 
 void pd_text_printf(struct pd_text *text, const char *format, ...)
 {
+	enum { USUAL = 128 };
 	va_list args;
 	int size;
 
-	va_start(args, format);
-	size = vsnprintf(NULL, 0, format, args);
-	va_end(args);
-	if (size < 0 || !pd_text_room(text, (size_t)size + 1)) {
-		text->failed = true;
+	if (!pd_text_room(text, USUAL))
 		return;
-	}
 	va_start(args, format);
-	vsnprintf(text->data + text->size, (size_t)size + 1, format, args);
+	size = vsnprintf(text->data + text->size, text->capacity - text->size, format, args);
 	va_end(args);
-	text->size += (size_t)size;
+	if (size >= 0 && (size_t)size >= text->capacity - text->size) {
+		if (!pd_text_room(text, (size_t)size + 1))
+			return;
+		va_start(args, format);
+		vsnprintf(text->data + text->size, (size_t)size + 1, format, args);
+		va_end(args);
+	}
+	if (size < 0)
+		text->failed = true;
+	else
+		text->size += (size_t)size;
 }
 
 static const char two_digits[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
