@@ -363,9 +363,20 @@ static bool is_about_file(uint32_t type)
 	       type == PD_RECORD_HEADER_TRACING_DATA;
 }
 
+// What was compressed goes on as one stream, in its byte order.
+static bool breaks_stream(const struct pd_assembler *a)
+{
+	bool other_order = a->said.endian != PD_ENDIAN_SAME && (a->said.endian == PD_ENDIAN_BIG) != a->writer->big;
+
+	return a->writer->pack_type || other_order || (a->in_parts && a->writer->mode != PD_MODE_DIRECTORY);
+}
+
 // In a pipe such records would be taken for what the writer says itself.
 static void check_place(struct pd_assembler *a, struct pd_parser *p, uint32_t type)
 {
+	if ((type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2) && breaks_stream(a))
+		pd_parse_fail(p, p->start, "compressed records can stay only as they were: in the form and byte order of the text, "
+					   "and not compressed again");
 	if (a->writer->mode == PD_MODE_PIPE && is_about_file(type))
 		pd_parse_fail(p, p->start, "in a pipe this record is said as 'event' or 'feature'");
 }
