@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # A directory of a single file: records of the kernel by CPU, which they or their ids say.
-need libzstd
+need zstd
 cat >cpu.txt <<'END'
 event {name: "cycles", ids: [1 2], sample_type: IP|TID|TIME|CPU|IDENTIFIER, flags: sample_id_all}
 FINISHED_ROUND
