@@ -24,7 +24,8 @@ struct pd_repair_result {
 	struct pd_losses losses; /* of records; samples that come without any event are among losses.records */
 	uint64_t kept_features[4];
 	uint64_t dropped_features[4]; /* damaged, or promised by the header and not there */
-	uint64_t made_features[4];    /* that were missing: SAMPLE_TIME, EVENT_DESC */
+	uint64_t made_features[4];    /* that were missing: SAMPLE_TIME; EVENT_DESC; STAT; TRACING_DATA, of which perf wants one, with
+				       * the fields that all tracepoints have */
 };
 
 /** Called now and then during a repair; pd_stream_progress says how far it is. */

@@ -256,6 +256,25 @@ static unsigned count_slots_at(struct pd_file *file, uint64_t place)
 	return count_slots(file, at, got, place);
 }
 
+// Whether most entries of a table lead into the file, whatever their order.
+static bool has_entries(struct pd_file *file, uint64_t place)
+{
+	unsigned bits = count_bits(file->header.feature_bits), fitting = 0;
+
+	for (unsigned i = 0; i < bits; i++) {
+		uint8_t entry[FEATURE_ENTRY_SIZE];
+		uint64_t offset, size;
+
+		if (!load(file, place + (uint64_t)i * sizeof(entry), entry, sizeof(entry)))
+			break;
+		offset = pd_load_u64(entry, file->swap);
+		size = pd_load_u64(entry + 8, file->swap);
+		fitting += offset >= place + (uint64_t)bits * sizeof(entry) && offset <= file->main.size &&
+			   size <= file->main.size - offset;
+	}
+	return bits && fitting * 2 > bits;
+}
+
 // The first table of features behind a place, 0 if there is none.
 static uint64_t find_features(struct pd_file *file, uint64_t from)
 {
@@ -288,7 +307,8 @@ static void mend_data(struct pd_file *file)
 		tell(file, 40, "header.data.offset", "taken for", attrs_end);
 	}
 	if (h->data_size <= file->main.size - h->data_offset &&
-	    (count_slots_at(file, h->data_offset + h->data_size) || h->data_offset + h->data_size == file->main.size))
+	    (count_slots_at(file, h->data_offset + h->data_size) || has_entries(file, h->data_offset + h->data_size) ||
+	     h->data_offset + h->data_size == file->main.size))
 		return;
 	table = find_features(file, h->data_offset);
 	if (!table)

@@ -5,6 +5,8 @@
  */
 #include <perfdata/repair.h>
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "write/write.h"
@@ -17,6 +19,7 @@ struct repair {
 	struct pd_repair_options options;
 	struct pd_repair_result result;
 	uint64_t first_ns, last_ns; // of samples, 0 if there is none
+	bool has_stat;              // there are records of perf stat
 };
 
 static void set_bit(uint64_t bits[4], unsigned feature)
@@ -114,6 +117,133 @@ static enum pd_status make_sample_time(struct repair *repair, struct pd_error *e
 	return pd_writer_set_feature(repair->writer, PD_FEATURE_SAMPLE_TIME, &time, error);
 }
 
+// A file of perf stat is known by a feature without content.
+static enum pd_status mark_stat(struct repair *repair, struct pd_error *error)
+{
+	if (!repair->has_stat || has_bit(repair->result.kept_features, PD_FEATURE_STAT) || !lacks_end(repair))
+		return PD_OK;
+	set_bit(repair->result.made_features, PD_FEATURE_STAT);
+	if (!repair->writer || repair->writer->mode == PD_MODE_PIPE)
+		return PD_OK;
+	return pd_writer_set_feature_bytes(repair->writer, PD_FEATURE_STAT, (struct pd_bytes){NULL, 0}, error);
+}
+
+// ---- formats of tracepoints ----
+
+enum { FORMAT_SIZE = 1024 };
+
+// The fields that all tracepoints have.
+static const char common_fields[] =
+	"format:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+	"\n"
+	"\tfield:char lost[0];\toffset:8;\tsize:0;\tsigned:0;\n"
+	"\n"
+	"print fmt: \"\"\n";
+
+// How records stand in a page of the kernel's buffer, which perf insists on and does not use.
+static const char page_header[] =
+	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+	"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+	"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
+static const char event_header[] = "# compressed entry header\n";
+
+static struct pd_bytes bytes_of(const char *text)
+{
+	return (struct pd_bytes){(const uint8_t *)text, strlen(text)};
+}
+
+struct formats {
+	struct pd_arena arena;
+	struct pd_tracing_system *systems;
+	size_t count;
+};
+
+static bool is_word(const char *text, size_t length)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+
+	return length && length < 128 && strspn(text, letters) >= length;
+}
+
+// By the name of the event, if the file says it.
+static bool add_format(struct formats *formats, const struct pd_event_full *full)
+{
+	struct pd_tracing_system *system = &formats->systems[formats->count++];
+	struct pd_sized_text *text = pd_arena_alloc(&formats->arena, sizeof(*text));
+	char *room = pd_arena_alloc(&formats->arena, FORMAT_SIZE), lost[32];
+	const char *name = full->event.name, *colon = full->named ? strchr(name, ':') : NULL;
+	size_t length = colon ? strcspn(colon + 1, ":") : 0;
+
+	if (!text || !room)
+		return false;
+	if (colon && is_word(name, (size_t)(colon - name)) && is_word(colon + 1, length)) {
+		system->name.data = pd_arena_text(&formats->arena, name, (size_t)(colon - name));
+		system->name.length = (uint32_t)(colon - name);
+		name = colon + 1;
+	} else {
+		system->name = (struct pd_str){"lost", 4, 0};
+		snprintf(lost, sizeof(lost), "tracepoint_%" PRIu64, full->event.attr->config);
+		name = lost;
+		length = strlen(lost);
+	}
+	snprintf(room, FORMAT_SIZE, "name: %.*s\nID: %" PRIu64 "\n%s", (int)length, name, full->event.attr->config,
+		 common_fields);
+	text->data = bytes_of(room);
+	system->formats = (struct pd_list){text, 1, sizeof(*text)};
+	return system->name.data != NULL;
+}
+
+static bool has_tracepoints(const struct pd_file *file)
+{
+	for (size_t i = 0; i < file->event_count; i++)
+		if (file->events[i]->event.attr->type == PD_TYPE_TRACEPOINT)
+			return true;
+	return false;
+}
+
+static bool add_formats(struct formats *formats, const struct pd_file *file)
+{
+	formats->systems = pd_arena_alloc(&formats->arena, file->event_count * sizeof(*formats->systems));
+	for (size_t i = 0; formats->systems && i < file->event_count; i++)
+		if (file->events[i]->event.attr->type == PD_TYPE_TRACEPOINT && !add_format(formats, file->events[i]))
+			return false;
+	return formats->systems != NULL;
+}
+
+// perf opens no file with tracepoints whose formats are lost. Those that are made have the common fields only.
+static enum pd_status make_formats(struct repair *repair, struct pd_error *error)
+{
+	static const uint8_t magic[10] = {0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'};
+	struct pd_tracing_data data = {
+		.magic = {magic, sizeof(magic)}, .version = {"0.6", 3, 0}, .big_endian = repair->file->header.big_endian,
+		.long_size = 8, .page_size = 4096, .header_page_name = {"header_page", 11, 0},
+		.header_event_name = {"header_event", 12, 0}, .has_cmdlines = true,
+		.header_page = bytes_of(page_header), .header_event = bytes_of(event_header),
+	};
+	struct formats formats = {0};
+	enum pd_status status = PD_OK;
+
+	if (has_bit(repair->result.kept_features, PD_FEATURE_TRACING_DATA) || !has_tracepoints(repair->file) ||
+	    (repair->writer && repair->writer->mode == PD_MODE_PIPE))
+		return PD_OK;
+	set_bit(repair->result.made_features, PD_FEATURE_TRACING_DATA);
+	if (!repair->writer)
+		return PD_OK;
+	if (add_formats(&formats, repair->file)) {
+		data.systems = (struct pd_list){formats.systems, formats.count, sizeof(*formats.systems)};
+		status = pd_writer_set_feature(repair->writer, PD_FEATURE_TRACING_DATA, &data, error);
+	} else {
+		status = pd_fail_memory(error);
+	}
+	pd_arena_fini(&formats.arena);
+	return status;
+}
+
 // ---- records ----
 
 static bool is_packed(const struct pd_record *record)
@@ -134,6 +264,7 @@ static void count_record(struct repair *repair, const struct pd_record *record)
 	if (is_packed(record) || is_about_file(record))
 		return;
 	repair->result.record_count++;
+	repair->has_stat |= record->type >= PD_RECORD_STAT_CONFIG && record->type <= PD_RECORD_STAT_ROUND;
 	if (record->type != PD_RECORD_SAMPLE)
 		return;
 	repair->result.sample_count++;
@@ -149,21 +280,22 @@ static void count_record(struct repair *repair, const struct pd_record *record)
 static enum pd_status learn(struct repair *repair, struct pd_error *error)
 {
 	const struct pd_stream_options careful = {.size = sizeof(careful), .careful = true};
-	const struct pd_record *record;
+	struct pd_file *file = repair->file;
+	const struct pd_record *record = NULL;
 	struct pd_stream *stream;
 	enum pd_status status;
+	uint64_t from = 0;
 
-	if (repair->file->header.mode != PD_MODE_PIPE || !repair->file->main.seekable)
+	if (file->header.mode != PD_MODE_PIPE || !file->main.seekable)
 		return PD_OK;
-	status = pd_stream_open(repair->file, &careful, &stream, error);
+	status = pd_stream_open(file, &careful, &stream, error);
 	if (status < 0)
 		return status;
 	stream->quiet = true;
-	do
-		status = pd_stream_next(stream, &record, error);
-	while (status == PD_OK && record->type >= 64);
+	while ((status = pd_stream_next(stream, &record, error)) == PD_OK && record->type >= 64)
+		from = record->offset;
 	pd_stream_close(stream);
-	return status < 0 ? status : PD_OK;
+	return status < 0 ? status : pd_file_mend_events(file, from, error);
 }
 
 static enum pd_status pass_records(struct repair *repair, struct pd_stream *stream, struct pd_error *error)
@@ -215,6 +347,10 @@ enum pd_status pd_repair(struct pd_file *file, struct pd_writer *writer, const s
 	count_features(&repair);
 	if (status >= 0)
 		status = make_sample_time(&repair, error);
+	if (status >= 0)
+		status = mark_stat(&repair, error);
+	if (status >= 0)
+		status = make_formats(&repair, error);
 	if (status >= 0)
 		*result_out = repair.result;
 	return status < 0 ? status : PD_OK;

@@ -37,7 +37,8 @@ static bool may_be_odd(uint32_t type)
 // Old versions of perf did not set misc in the first records of pipes.
 static bool has_sound_misc(uint32_t type, uint16_t misc)
 {
-	return type == PD_RECORD_HEADER_ATTR || type == PD_RECORD_HEADER_EVENT_TYPE || !(misc & UNUSED_MISC);
+	return type == PD_RECORD_HEADER_ATTR || type == PD_RECORD_HEADER_EVENT_TYPE || type == PD_RECORD_OLD_FEATURE ||
+	       !(misc & UNUSED_MISC);
 }
 
 bool pd_head_is_plausible(const struct pd_file *file, const struct pd_record_head *head)
@@ -79,6 +80,12 @@ static bool sample_is_sound(const struct pd_record *record, const struct pd_samp
 	return !(type & MASK_SAMPLE_TYPE(IDENTIFIER)) || !(type & MASK_SAMPLE_TYPE(ID)) || sample->identifier == sample->id;
 }
 
+// perf gives up at a stack with more valid bytes than it has, which simpleperf writes.
+static bool stack_is_sound(const struct pd_sample *sample)
+{
+	return !sample->user_stack || !sample->user_stack->size || sample->user_stack->dyn_size <= sample->user_stack->size;
+}
+
 static bool trailer_is_sound(const struct pd_scratch *scratch, const struct pd_sample_id *id)
 {
 	uint64_t type = scratch->event ? scratch->event->words[PD_WORD_TRAILER] : 0;
@@ -102,21 +109,32 @@ static bool update_is_sound(const struct pd_event_update *update)
 	return update->type <= PD_EVENT_UPDATE_CPUS && update->rest.size < MOST_SLACK;
 }
 
-// Numbers that a kind of record has of its own.
-static bool numbers_are_sound(const struct pd_record *record, const void *decoded)
-{
 #define AS(type) ((const struct pd_##type *)decoded)
+
+// Who a record is about, where it says so first.
+static bool is_about_tasks(const struct pd_record *record, const void *decoded)
+{
 	switch (record->type) {
 	case PD_RECORD_FORK:
 	case PD_RECORD_EXIT:
 		return tasks_are_sound(AS(task)->pid, AS(task)->tid) && tasks_are_sound(AS(task)->ppid, AS(task)->ptid);
 	case PD_RECORD_MMAP2:
-		return tasks_are_sound(AS(mmap2)->pid, AS(mmap2)->tid) && AS(mmap2)->addr + AS(mmap2)->len >= AS(mmap2)->addr &&
-		       AS(mmap2)->prot < 256;
+		return tasks_are_sound(AS(mmap2)->pid, AS(mmap2)->tid);
 	case PD_RECORD_MMAP:
 		return tasks_are_sound(AS(mmap)->pid, AS(mmap)->tid);
 	case PD_RECORD_COMM:
 		return tasks_are_sound(AS(comm)->pid, AS(comm)->tid);
+	default:
+		return true;
+	}
+}
+
+// Other numbers that a kind of record has of its own.
+static bool numbers_are_sound(const struct pd_record *record, const void *decoded)
+{
+	switch (record->type) {
+	case PD_RECORD_MMAP2:
+		return AS(mmap2)->addr + AS(mmap2)->len >= AS(mmap2)->addr && AS(mmap2)->prot < 256;
 	case PD_RECORD_AUXTRACE:
 		return !AS(auxtrace)->reserved && is_cpu(AS(auxtrace)->cpu) && is_task(AS(auxtrace)->tid) &&
 		       AS(auxtrace)->size >> 48 == 0;
@@ -133,7 +151,34 @@ static bool numbers_are_sound(const struct pd_record *record, const void *decode
 	default:
 		return true;
 	}
+}
 #undef AS
+
+// perf gives up at an id that no event has. Where events have no ids, these are not looked at.
+static bool ids_are_known(const struct pd_file *file, const struct pd_record *record, const void *decoded)
+{
+	const struct pd_id_index *index = decoded;
+
+	// in old pipes of ChromeOS the type is that of a feature
+	if (record->type != PD_RECORD_ID_INDEX || !file->id_count || file->header.mode == PD_MODE_PIPE)
+		return true;
+	for (size_t i = 0; i < index->entries.count; i++)
+		if (!pd_file_find_event(file, PD_ITEM(pd_id_entry, index->entries, i)->id))
+			return false;
+	return true;
+}
+
+// Types that are not known come from recorders that are newer than this library, and so are their attrs.
+static bool may_be_unknown(const struct pd_file *file, uint32_t type)
+{
+	enum { NEWEST_ATTR = 144, MOST_TYPES = 256 };
+
+	if (type >= MOST_TYPES)
+		return type >= PD_RECORD_SIMPLEPERF_FIRST && type < PD_RECORD_SIMPLEPERF_FIRST + MOST_TYPES;
+	for (size_t i = 0; i < file->event_count; i++)
+		if (file->events[i]->event.attr->size >= NEWEST_ATTR)
+			return true;
+	return false;
 }
 
 // A compressed record is a piece of a stream that another one begins.
@@ -162,13 +207,17 @@ static enum pd_soundness judge_decoded(const struct pd_stream *stream, const str
 	const struct pd_scratch *scratch = record->scratch;
 	bool kernel = pd_record_group(record->type) == PD_GROUP_KERNEL;
 
+	if (record->type == PD_RECORD_SAMPLE && !sample_is_sound(record, decoded))
+		return PD_BROKEN;
+	if (!is_about_tasks(record, decoded) || !ids_are_known(stream->file, record, decoded))
+		return PD_BROKEN;
+	if (record->type == PD_RECORD_SAMPLE && !stack_is_sound(decoded))
+		return stream->tight_stacks ? PD_BROKEN : PD_ODD;
 	if (!has_sound_misc(record->type, record->misc) || (record->bytes.size % 8 && !may_be_odd(record->type)))
 		return PD_ODD;
 	if (body->rest.size >= 8 && record->type != PD_RECORD_EVENT_UPDATE &&
 	    record->type != PD_RECORD_HEADER_TRACING_DATA && record->type != PD_RECORD_HEADER_EVENT_TYPE &&
 	    record->type != PD_RECORD_HEADER_BUILD_ID && record->type != PD_RECORD_HEADER_ATTR)
-		return PD_ODD;
-	if (record->type == PD_RECORD_SAMPLE && !sample_is_sound(record, decoded))
 		return PD_ODD;
 	if (kernel && !trailer_is_sound(scratch, body->sample_id))
 		return PD_ODD;
@@ -187,7 +236,7 @@ static enum pd_soundness judge(struct pd_stream *stream, struct pd_record *recor
 	bool has_event;
 
 	if (!pd_record_layout(record->type))
-		return PD_ODD;
+		return may_be_unknown(file, record->type) ? PD_ODD : PD_BROKEN;
 	has_event = record->event != NULL || !file->event_count;
 	if (record->type < 64 && record->type && !has_event)
 		return PD_BROKEN; // its id is none of the file

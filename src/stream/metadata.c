@@ -42,11 +42,6 @@ static enum pd_status put_feature(struct pd_stream *stream, unsigned feature, ui
 	bool is_new = feature < PD_FEATURE_LIMIT && !file->features[feature].present;
 	enum pd_status status = pd_file_put_feature(file, feature, offset, bytes, error);
 
-	if (status >= 0 && is_new && feature == PD_FEATURE_EVENT_DESC && file->mend) {
-		stream->last_event = NULL;
-		stream->only_event = false;
-		status = pd_file_mend_events(file, offset, error);
-	}
 	if (status >= 0 && is_new && (feature == PD_FEATURE_EVENT_DESC || feature == PD_FEATURE_TRACING_DATA ||
 				    feature == PD_FEATURE_SIMPLEPERF_META_INFO))
 		return pd_file_name_events(file, error);

@@ -107,7 +107,7 @@ static bool can_be(struct pd_stream *stream, size_t skip, struct candidate *cand
 	if (!pd_head_is_plausible(stream->file, &head) || head.size > room)
 		return false;
 	candidate->bytes = (struct pd_bytes){reader->at + skip, (size_t)head.size};
-	candidate->type = head.type;
+	candidate->type = pd_record_type_of(stream->file, &head);
 	candidate->soundness = pd_stream_judge(stream, candidate->bytes, 0, PD_NO_OFFSET, &candidate->time_ns);
 	return candidate->soundness != PD_BROKEN;
 }
@@ -345,7 +345,7 @@ static bool is_fine(struct pd_stream *stream, const struct pd_record_head *head,
 {
 	switch (soundness) {
 	case PD_SOUND:
-		return !is_sized_by_header(head->type) || next != WHAT_NONSENSE ||
+		return !is_sized_by_header(pd_record_type_of(stream->file, head)) || next != WHAT_NONSENSE ||
 		       !find_start(stream, PD_RECORD_HEADER_SIZE, bytes.size);
 	case PD_WILD_TIME:
 		return next != WHAT_NONSENSE && !is_alone_in_time(stream, bytes.size);
@@ -377,7 +377,7 @@ enum pd_status pd_stream_doubt(struct pd_stream *stream, const struct pd_record_
 		return doubt_last(stream, head, error);
 	bytes = (struct pd_bytes){reader->at, (size_t)head->size};
 	soundness = pd_stream_judge(stream, bytes, 0, PD_NO_OFFSET, &time_ns);
-	tail = tail_size_of(stream, bytes, head->type);
+	tail = tail_size_of(stream, bytes, pd_record_type_of(stream->file, head));
 	next = look_at(stream, head->size + tail);
 	if (soundness == PD_SOUND && tail && next == WHAT_NONSENSE && reader->source->seekable && reader->end != UINT64_MAX)
 		return doubt_tail(stream, head, tail, taken_out, error);
@@ -392,6 +392,8 @@ enum pd_status pd_stream_doubt(struct pd_stream *stream, const struct pd_record_
 		return skip_to_start(stream, head, error);
 	if (soundness == PD_ODD)
 		stream->odd_types |= UINT64_C(1) << (head->type & 63);
+	if (head->type == PD_RECORD_SAMPLE && !is_usual(stream, head->type))
+		stream->tight_stacks = true;
 	if (time_ns != PD_NO_TIME)
 		stream->near_time_ns = time_ns;
 	*taken_out = true;
