@@ -364,12 +364,12 @@ static void list(struct scrub *scrub, struct pd_list *list, size_t size)
 /* A set of CPUs that became a list has another size; records stay aligned. */
 static void align(struct scrub *scrub, struct pd_bytes *rest, const struct pd_cpu_map_data *map)
 {
-	size_t size = map && map->kind == PD_CPU_MAP_CPUS ? 4 + 2 * map->cpus.count + rest->size : 0;
+	size_t size = map ? 4 + 2 * map->cpus.count : 0;
 
-	if (size % 8)
-		*rest = (struct pd_bytes){ take(scrub, rest->size + 8 - size % 8), rest->size + 8 - size % 8 };
-	if (!rest->data)
-		rest->size = 0;
+	if (!map || scrub_action(scrub, CLASS_CPU) == ACTION_KEEP)
+		return;
+	rest->size = (8 - size % 8) % 8;
+	rest->data = take(scrub, rest->size);
 }
 
 /* ---- doors ---- */

@@ -214,7 +214,7 @@ bool is_meta_key(const char *word, size_t length)
 static const char *const markers[] = {
 	"[kernel.kallsyms]", "[kernel.kallsyms]_text", "[kernel.kallsyms]_stext", "[guest.kernel.kallsyms]",
 	"[guest.kernel.kallsyms]_text", "[guest.kernel.kallsyms]_stext", "[kernel.vmlinux]", "[kernel]", "[guest.kernel]",
-	"[hypervisor]", "[unknown]", "[vdso]", "[vdso32]", "[vdsox32]", "[vvar]", "[vsyscall]", "[vectors]", "[sigpage]",
+	"[hypervisor]", "[unknown]", "[vdso]", "[vdso32]", "[vdsox32]", "[vvar]", "[vvar_vclock]", "[vsyscall]", "[vectors]", "[sigpage]",
 	"[uprobes]", "[heap]", "[stack]", "[anon]", "[aio]", "[bpf]", "//anon", "//toolong", "//enomem", "/dev/zero",
 	"/anon_hugepage", "bpf_prog", "bpf_trampoline", "bpf_dispatcher", "ftrace_trampoline", "kprobe_insn_page",
 	"kprobe_optinsn_page", "bpf_image", NULL
