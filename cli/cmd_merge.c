@@ -151,7 +151,7 @@ static int64_t clockid_of(const struct source *source)
 	return PD_BITS(attr->flags, PD_ATTR_USE_CLOCKID) ? attr->clockid : -1;
 }
 
-static int align_by_wall(struct source *source, const struct source *first, bool must)
+static int align_by_wall(struct source *source, const struct source *first, bool must, bool quiet)
 {
 	const struct pd_clock_data *own = clock_of(source), *other = clock_of(first);
 
@@ -165,19 +165,20 @@ static int align_by_wall(struct source *source, const struct source *first, bool
 			 own ? first->name : source->name);
 		return CODE_USAGE;
 	}
-	complain("%s: its clock is another one than that of %s and no CLOCK_DATA says how they compare: times stay as they "
-		 "are (see --align)", source->name, first->name);
+	if (!quiet)
+		complain("%s: its clock is another one than that of %s and no CLOCK_DATA says how they compare: times stay as they "
+			 "are (see --align)", source->name, first->name);
 	return CODE_FINE;
 }
 
-static int align_source(struct source *source, const struct source *first, enum align align)
+static int align_source(struct source *source, const struct source *first, enum align align, bool quiet)
 {
 	bool same_clock = source->machine == first->machine && clockid_of(source) == clockid_of(first);
 
 	if (align == ALIGN_NONE || (align == ALIGN_AUTO && same_clock))
 		return CODE_FINE;
 	if (align != ALIGN_FIRST)
-		return align_by_wall(source, first, align == ALIGN_WALL);
+		return align_by_wall(source, first, align == ALIGN_WALL, quiet);
 	if (source->first_ns && first->first_ns)
 		source->join.time_ns = (int64_t)(first->first_ns - source->first_ns);
 	return CODE_FINE;
@@ -248,7 +249,7 @@ static int align_all(struct run *run, enum align align)
 	int code = CODE_FINE;
 
 	for (size_t i = 1; i < merge->source_count && code == CODE_FINE; i++)
-		code = align_source(&merge->sources[i], &merge->sources[0], align);
+		code = align_source(&merge->sources[i], &merge->sources[0], align, merge->quiet);
 	for (size_t i = 0; i < run->values->offsets.count && code == CODE_FINE; i++)
 		code = take_offset(run, run->values->offsets.items[i]);
 	return code;

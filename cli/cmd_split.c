@@ -19,7 +19,7 @@
 
 enum {
 	OPEN_PIECES = 64, /* bits of a mask */
-	COMMON_MARGIN = 8192 /* bytes around records that the writer makes itself */
+	COMMON_MARGIN = 1024 /* bytes around records that the writer makes itself */
 };
 
 struct values {

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+# Recordings as one: events, ids, machines, kernels, clocks, tracepoints; and what is refused.
+for name in hot.data hot-multi.data hot-pipe.data hot-trace.data hot-stat.data; do
+	copy $name
+done
+# like FILE NEW COMMAND...: a recording that differs by an edit of its text
+like()
+{
+	perfdata text "$1" | sed "${@:3}" | perfdata assemble -o "$2"
+}
+
+# Events of one boot: equal ones become one, others are added and get an id at one place.
+like hot.data later.data 's/407/507/g; s/408/508/g; s/774\./784./g'
+try merge -o same.data hot.data later.data
+shell 'perfdata dump --header same.data | grep -A1 -E "^event|sample_type"'
+try merge -o both.data hot.data hot-multi.data
+shell 'perfdata dump --header both.data | grep -E "^event|  ids|sample_type"'
+shell 'perfdata check both.data && perfdata script -G -F comm,event both.data | sort | uniq -c'
+# What ran before the later recording began is so from then on.
+shell 'perfdata dump --type MMAP,COMM same.data | grep -E "  (addr|comm|sample_id)" | paste - - | sort | uniq -c'
+
+# A piece of a recording, and the whole.
+try merge -o twice.data hot.data hot.data
+shell 'perfdata split -q --by time=6ms -o parts hot.data; perfdata merge -o whole.data parts/*.data'
+shell 'perfdata merge -q -o - hot-pipe.data hot.data | perfdata check -'
+shell 'perfdata merge -q -z -o - - hot.data <hot-pipe.data | perfdata script -G -F comm,event - | sort | uniq -c'
+
+# Other machines: tasks, kernels, clocks.
+like hot.data moved.data 's/"demo"/"other"/; s/0xffffffff8/0xffffffff9/g'
+try merge -o m.data hot.data moved.data
+shell 'perfdata report --sort pid,comm,dso m.data 2>/dev/null | grep -v "^$" | head -n 20'
+shell 'perfdata dump --type MMAP,MMAP2 m.data | grep -E "  (pid|addr|filename)" | paste - - - | sort | uniq -c | head -n 4'
+like hot.data apart.data 's/"demo"/"other"/; s/v595/v596/; s/0xffffffff8/0xffffffff9/g'
+try merge -o a.data hot.data apart.data
+shell 'perfdata dump --type MMAP a.data | grep -E "  (addr|filename)"'
+try merge -o refused.data --kernels refuse hot.data apart.data
+shell 'perfdata merge -q -o a.data --keep-pids hot.data apart.data; perfdata script -G -F pid a.data | sort | uniq -c'
+try merge -q --machines same -o a.data hot.data apart.data
+try merge --align wall -o refused.data hot.data apart.data
+clock='/^event/i feature CLOCK_DATA {version: 1, clockid: 1, wall_clock_ns: WALL, clockid_time_ns: 774.000000000}'
+like hot.data noon.data "${clock/WALL/1700000000.000000000}"
+like moved.data late.data "${clock/WALL/1700000002.500000000}"
+shell 'for align in wall first none; do perfdata merge -q --align $align -o c.data noon.data late.data; perfdata script -G -F comm,time c.data | sed -n "1p;\$p"; done'
+shell 'perfdata merge -q --align none --offset late.data=-1.5 -o c.data noon.data late.data; perfdata script -G -F comm,time c.data | head -n 1'
+
+# Tracepoints: the same one by another number, and another one by the same number.
+like hot-trace.data number.data 's/"demo"/"other"/; s/"ID: 372/"ID: 99/; s/config: 0x174/config: 0x63/; s/raw: x"7401/raw: x"6300/'
+try merge -q -o t.data hot-trace.data number.data
+shell 'perfdata dump --header t.data | grep -E "^event|config:"; perfdata script t.data | tail -n 2'
+like hot-trace.data form.data 's/"demo"/"other"/; s/prev_prio/prio_prev/g'
+try merge -q -o t.data hot-trace.data form.data
+shell 'perfdata dump --header t.data | grep -E "^event|config:"; perfdata script t.data | tail -n 2'
+
+# What is refused leaves nothing behind.
+try merge -o x.data
+try merge hot.data
+try merge -o hot.data hot.data hot-multi.data
+try merge -o x.data hot.data hot-stat.data
+try merge -o x.data hot.data nowhere.data
+shell "perfdata merge -o x.data - - <hot.data"
+try merge -o x.data --align noon hot.data
+try merge -o x.data --offset hot.data hot.data
+try merge -o x.data --offset hot.data=soon hot.data
+try merge -o x.data --offset cold.data=1 hot.data
+shell 'head -c 3000 hot.data >cut.data; perfdata merge -o cut-too.data cut.data hot-multi.data'
+shell 'ls | grep -E "x.data|refused|new"'
