@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * perfdata folded: stacks on one line each, as stackcollapse scripts make them from perf script.
- *
- * Lines are sorted by their bytes, as sort does in the C locale, without making the lines first: the tree is walked
- * with two places for each child in the order, one for the line that ends there ("main") and one for what is below
- * ("main;"), between which other names may fall ("main.cold").
+ * Lines are sorted by their bytes, as sort does in the C locale.
  */
 #include "cli.h"
 #include "stacks.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct values {
@@ -54,158 +49,6 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-/* ---- the order of lines ---- */
-
-/* A child of a node, twice: for the line that ends there and for what is below. */
-struct item {
-	uint32_t node;
-	bool below;
-};
-
-struct printer {
-	const struct tree *tree;
-	struct output *out;
-	uint64_t *self;         /* by node */
-	uint32_t *end;          /* by node: the first one that is not below it */
-	uint32_t *path;         /* nodes from the outermost to the present one */
-	struct item *items;     /* of all nodes on the path */
-	size_t item_room;
-};
-
-static const char *name_of(const struct tree *tree, uint32_t node)
-{
-	return tree->texts.items[tree->frames[tree->nodes[node].frame].name];
-}
-
-/* A semicolon stands behind the name of what is below. */
-static int compare_items(const void *left, const void *right, void *self)
-{
-	const struct item *a = left, *b = right;
-	const char *s = name_of(self, a->node), *t = name_of(self, b->node);
-	size_t same = 0;
-	int s_next, t_next;
-
-	while (s[same] && s[same] == t[same])
-		same++;
-	s_next = s[same] ? (unsigned char)s[same] : a->below ? ';' : 0;
-	t_next = t[same] ? (unsigned char)t[same] : b->below ? ';' : 0;
-	return s_next - t_next;
-}
-
-static bool room_for(struct printer *printer, size_t count)
-{
-	size_t room = printer->item_room ? printer->item_room * 2 : 1024;
-	struct item *items;
-
-	if (count <= printer->item_room)
-		return true;
-	items = realloc(printer->items, room * sizeof(*items));
-	if (!items)
-		return false;
-	printer->items = items;
-	printer->item_room = room;
-	return true;
-}
-
-/* Puts the children of a node behind count items, in the order of the lines backwards: the last one comes first. */
-static bool push_children(struct printer *printer, uint32_t node, size_t *count)
-{
-	const struct tree *tree = printer->tree;
-	size_t start = *count, used = start;
-
-	for (uint32_t child = node + 1; child < printer->end[node]; child = printer->end[child]) {
-		if (!room_for(printer, used + 2))
-			return false;
-		if (printer->self[child])
-			printer->items[used++] = (struct item){ child, false };
-		if (printer->end[child] > child + 1)
-			printer->items[used++] = (struct item){ child, true };
-	}
-	qsort_r(printer->items + start, used - start, sizeof(*printer->items), compare_items,
-		(void *)(uintptr_t)tree);
-	for (size_t i = start, j = used; i + 1 < j; i++) {
-		struct item swapped = printer->items[i];
-
-		printer->items[i] = printer->items[--j];
-		printer->items[j] = swapped;
-	}
-	*count = used;
-	return true;
-}
-
-static void print_line(const struct printer *printer, uint32_t node)
-{
-	const struct tree *tree = printer->tree;
-	size_t depth = 0;
-
-	for (uint32_t at = node; at; at = tree->nodes[at].parent)
-		printer->path[depth++] = at;
-	while (depth) {
-		pd_text_add(printer->out->text, name_of(tree, printer->path[--depth]));
-		pd_text_add(printer->out->text, depth ? ";" : " ");
-	}
-	pd_text_printf(printer->out->text, "%" PRIu64 "\n", printer->self[node]);
-}
-
-static bool print_lines(struct printer *printer)
-{
-	size_t count = 0;
-
-	if (!push_children(printer, 0, &count))
-		return false;
-	while (count && output_spill(printer->out)) {
-		struct item item = printer->items[--count];
-
-		if (!item.below)
-			print_line(printer, item.node);
-		else if (!push_children(printer, item.node, &count))
-			return false;
-	}
-	return true;
-}
-
-static bool prepare(struct printer *printer)
-{
-	const struct tree *tree = printer->tree;
-	size_t count = tree->finished_count;
-	uint32_t deepest = 0;
-
-	printer->self = calloc(count, sizeof(*printer->self));
-	printer->end = calloc(count, sizeof(*printer->end));
-	if (!printer->self || !printer->end)
-		return false;
-	for (size_t i = 0; i < tree->value_count; i++)
-		printer->self[tree->values[i].node] += tree->values[i].value;
-	for (uint32_t i = (uint32_t)count; i-- > 0;) {
-		uint32_t parent = tree->nodes[i].parent;
-
-		/* The last child comes first on the way back, and has the end of its parent. */
-		if (!printer->end[i])
-			printer->end[i] = i + 1;
-		if (i && !printer->end[parent])
-			printer->end[parent] = printer->end[i];
-		if (tree->nodes[i].depth > deepest)
-			deepest = tree->nodes[i].depth;
-	}
-	printer->path = calloc((size_t)deepest + 1, sizeof(*printer->path));
-	return printer->path != NULL;
-}
-
-static int print_tree(struct tree *tree, struct output *out)
-{
-	struct printer printer = { .tree = tree, .out = out };
-	bool fine = tree_finish(tree, 1) && prepare(&printer) && print_lines(&printer);
-
-	free(printer.self);
-	free(printer.end);
-	free(printer.path);
-	free(printer.items);
-	if (fine)
-		return CODE_FINE;
-	complain("out of memory");
-	return CODE_UNREADABLE;
-}
-
 /* ---- the command ---- */
 
 static bool fill_request(struct stack_request *request, const struct values *values)
@@ -237,18 +80,23 @@ static int run(const struct call *call)
 	const struct values *values = call->values;
 	struct stack_request request;
 	struct stack_result result = { 0 };
+	struct stack_lines lines = { 0 };
 	struct analysis analysis;
 	struct tree tree;
 	int code;
 
 	if (!fill_request(&request, values))
 		return CODE_USAGE;
+	request.lines = &lines;
 	tree_init(&tree);
 	code = analysis_begin(&analysis, &values->analysis, call);
 	if (code == CODE_FINE)
 		code = stacks_read(&analysis, &values->analysis, &request, &tree, &result);
-	if (code == CODE_FINE)
-		code = print_tree(&tree, call->out);
+	if (code == CODE_FINE && !lines_print(&lines, &tree, call->out)) {
+		complain("out of memory");
+		code = CODE_UNREADABLE;
+	}
+	lines_fini(&lines);
 	tree_fini(&tree);
 	stacks_fini(&result);
 	return analysis_close(&analysis, code);

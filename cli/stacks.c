@@ -283,18 +283,26 @@ static bool root_frame(const struct stacks *stacks, const struct pd_profile_entr
 	return true;
 }
 
-/* The node of the event if it stands in front of all, else the root of the tree. */
-static uint32_t event_node(const struct stacks *stacks, uint32_t event)
+/* The frame of the event if it stands in front of all; false if there is none. */
+static bool event_frame(const struct stacks *stacks, uint32_t event, uint32_t *frame_out)
 {
 	bool folded = stacks->request->style.folded;
 
 	if (!stacks->request->event_frame || stacks->result->event_count < 2)
-		return 0;
+		return false;
 	pd_text_add(stacks->text, "[");
 	put_name(stacks, stacks->result->events[event], SIZE_MAX, false);
 	pd_text_add(stacks->text, "]");
-	return tree_child(stacks->tree, 0,
-			  tree_frame(stacks->tree, text_index(stacks), 0, folded ? FRAME_USER : FRAME_EVENT));
+	*frame_out = tree_frame(stacks->tree, text_index(stacks), 0, folded ? FRAME_USER : FRAME_EVENT);
+	return true;
+}
+
+/* The node of the event, or the root of the tree. */
+static uint32_t event_node(const struct stacks *stacks, uint32_t event)
+{
+	uint32_t frame;
+
+	return event_frame(stacks, event, &frame) ? tree_child(stacks->tree, 0, frame) : 0;
 }
 
 /* The node where the stack of an entry ends, from the root of the tree down. */
@@ -326,6 +334,35 @@ static uint32_t reverse_end_of(struct stacks *stacks, const struct pd_profile_en
 	for (size_t i = 0; i < count; i++)
 		node = tree_child(stacks->tree, node, stacks->path[i]);
 	return root_frame(stacks, entry, &frame) ? tree_child(stacks->tree, node, frame) : node;
+}
+
+/* The stack of an entry as a line. */
+static void add_line(struct stacks *stacks, const struct pd_profile_entry *entry, uint32_t event, uint64_t value)
+{
+	struct stack_lines *lines = stacks->request->lines;
+	bool reverse = stacks->request->reverse;
+	uint32_t frame, root;
+	bool rooted;
+	size_t count;
+
+	if (event_frame(stacks, event, &frame))
+		lines_frame(lines, frame);
+	rooted = root_frame(stacks, entry, &root);
+	if (rooted && !reverse)
+		lines_frame(lines, root);
+	count = fill_path(stacks, pd_profile_stack(stacks->profile, entry->stack));
+	for (size_t i = 0, j = count; !reverse && i + 1 < j; i++) {
+		uint32_t swapped = stacks->path[i];
+
+		stacks->path[i] = stacks->path[--j];
+		stacks->path[j] = swapped;
+	}
+	lines_frames(lines, stacks->path, count);
+	if (rooted && reverse)
+		lines_frame(lines, root);
+	lines_end(lines, value);
+	if (lines->failed)
+		stacks->tree->failed = true;
 }
 
 /* ---- entries ---- */
@@ -418,7 +455,9 @@ static void add_entries(struct stacks *stacks)
 		if (result->slice_count && entry->slice_ns)
 			slice = (uint16_t)((entry->slice_ns - result->first_ns) / result->slice_ns);
 		count_doubt(stacks, entry);
-		if (value)
+		if (value && stacks->request->lines)
+			add_line(stacks, entry, event, value);
+		else if (value)
 			tree_add(stacks->tree, (stacks->request->reverse ? reverse_end_of : end_of)(stacks, entry, event),
 				 (uint16_t)event, slice, value);
 	}
@@ -473,7 +512,7 @@ int stacks_read(struct analysis *analysis, const struct analysis_options *option
 	stacks.profile = analysis->profile;
 	result->losses = *pd_profile_losses(stacks.profile);
 	code = build(&stacks);
-	if (code == CODE_FINE && !tree->value_count) {
+	if (code == CODE_FINE && !(request->lines ? request->lines->count : tree->value_count)) {
 		complain("%s: no sample is what was asked for", analysis->input.name);
 		code = CODE_NOTHING;
 	}

@@ -7,6 +7,7 @@
 
 #include "analysis.h"
 #include "flame_tree.h"
+#include "stack_lines.h"
 
 /* How frames are named. */
 struct stack_style {
@@ -35,6 +36,7 @@ struct stack_request {
 	bool reverse;     /* from the function that was sampled to its callers */
 	bool slices;      /* keep slices of time apart */
 	unsigned max_stack;
+	struct stack_lines *lines; /* stacks are added here; NULL: to the tree */
 };
 
 struct stack_result {
@@ -50,7 +52,7 @@ struct stack_result {
 
 /* Takes the argument of --by. Says on stderr what is wrong and returns false then. */
 bool stack_root_parse(const char *text, enum stack_root *root_out);
-/* Reads the samples of a file into an empty tree, between analysis_begin and analysis_close. Says what is wrong and
+/* Reads the samples of a file into an empty tree, or into lines with the frames of the tree, between analysis_begin and analysis_close. Says what is wrong and
  * returns a code; the result must be given back with stacks_fini either way. */
 int stacks_read(struct analysis *analysis, const struct analysis_options *options,
 		const struct stack_request *request, struct tree *tree, struct stack_result *result);
