@@ -62,11 +62,12 @@ bool inject_no_memory(struct inject *inject)
 	return false;
 }
 
-void inject_tell(struct inject *inject, const char *format, ...)
+void inject_tell(struct inject *inject, bool lost, const char *format, ...)
 {
 	char text[1024];
 	va_list args;
 
+	inject->lost |= lost;
 	if (inject->told++ >= TOLD_MOST || inject->values->input.quiet)
 		return;
 	va_start(args, format);
@@ -292,7 +293,7 @@ static int inject_opened(struct inject *inject)
 		code = target_close(&inject->target, write_all(inject));
 	if (code == CODE_FINE && !inject->values->input.quiet)
 		tell_end(inject);
-	if (code == CODE_FINE && inject->told)
+	if (code == CODE_FINE && inject->lost)
 		code = CODE_DAMAGED;
 	sched_close(inject);
 	jit_close(inject);
@@ -335,7 +336,8 @@ const struct command cmd_inject = {
 		"With --sched-stat sched_switch, sched_process_exit and sched_stat events become one event: for each "
 		"sched_stat, the last sched_switch of the thread that it is about, with the time and period of the former. "
 		"Others of the three are left out.\n\n"
-		"What cannot be found makes the exit status 1; OUTPUT is whole.",
+		"Objects without a build id are told and are no failure. A dump that cannot be read makes the exit status 1; OUTPUT "
+		"is whole.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct inject_values),

@@ -41,6 +41,7 @@ struct inject {
 	uint64_t samples_seen, samples_kept;
 	uint64_t others_seen, others_kept;
 	uint64_t told; /* things that could not be found */
+	bool lost;     /* and some of it should have been there */
 	struct pd_error error;
 	enum pd_status status;
 };
@@ -48,8 +49,8 @@ struct inject {
 /* Keeps a failure. Returns false if it is one. */
 bool inject_keep(struct inject *inject, enum pd_status status);
 bool inject_no_memory(struct inject *inject);
-/* Says what could not be found, the first times. */
-void inject_tell(struct inject *inject, const char *format, ...) PD_PRINTF(2, 3);
+/* Says what could not be found, the first times. lost: it is a failure, not only a lack. */
+void inject_tell(struct inject *inject, bool lost, const char *format, ...) PD_PRINTF(3, 4);
 /* The number of the event of a record, for pd_writer_add. */
 size_t inject_event(const struct pd_record *record);
 /* The name after the last slash. */

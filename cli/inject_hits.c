@@ -49,6 +49,9 @@ static bool hit(struct ids *ids, const struct pd_location *location)
 			ids->hit_mappings[mapping] = 1;
 	} else if (!*object) {
 		*object = 1;
+		/* With an id perf looks for it in its cache only; of a pipe nobody has put it there. */
+		if (location->object->kind == PD_OBJECT_VDSO && ids->inject->target.wanted.mode == PD_MODE_PIPE)
+			return true;
 		return ids_list_object(ids, location->object);
 	}
 	return true;

@@ -58,7 +58,7 @@ static void ask(struct ids *ids, const struct pd_object *object, struct answer *
 		answer->id = entry->id;
 	} else if (!pd_symbols_build_id(ids->symbols, object, &answer->id, &why)) {
 		ids->missing++;
-		inject_tell(ids->inject, "%s: no build id: %s", object->path, why);
+		inject_tell(ids->inject, false, "%s: no build id: %s", object->path, why);
 	}
 }
 
@@ -250,8 +250,10 @@ static enum verdict_of_inject take_old_map(struct ids *ids, struct pd_stream *st
 		ids->dropped++;
 		return INJECT_DROP;
 	}
-	/* As in perf the vdso is always listed: it cannot be looked for later. */
-	return object->kind == PD_OBJECT_VDSO ? take_map(ids, stream, record, object) : INJECT_PASS;
+	/* As in perf the list of a file has the vdso, samples or not: it cannot be looked for later. */
+	if (object->kind == PD_OBJECT_VDSO && ids->inject->target.wanted.mode != PD_MODE_PIPE)
+		return take_map(ids, stream, record, object);
+	return INJECT_PASS;
 }
 
 /* An id that a pipe tells; one that was given takes its place. */

@@ -185,11 +185,11 @@ static bool make_file(struct inject *inject, struct dump *dump, size_t number, s
 	struct stat about;
 
 	if (pd_jitdump_object(dump->jit, code, &object, &error) < 0) {
-		inject_tell(inject, "%s: %s", dump->path, error.message);
+		inject_tell(inject, true, "%s: %s", dump->path, error.message);
 		return false;
 	}
 	if (!name_of(dump, code, number, path, sizeof(path)) || !write_file(path, object.elf, &about)) {
-		inject_tell(inject, "%s: %s cannot be written: %s", dump->path, code->name, strerror(errno));
+		inject_tell(inject, true, "%s: %s cannot be written: %s", dump->path, code->name, strerror(errno));
 		return false;
 	}
 	inject->jit->files++;
@@ -286,21 +286,21 @@ static bool open_dump(struct inject *inject, struct dump *dump, const struct pd_
 	const char *why;
 
 	if (pd_jitdump_open(inject->values->symfs, path, 0, &dump->jit, &error) < 0) {
-		inject_tell(inject, "%s", error.message);
+		inject_tell(inject, true, "%s", error.message);
 		return false;
 	}
 	why = why_not(inject, record, dump->jit);
 	if (why) {
-		inject_tell(inject, "%s: %s", path, why);
+		inject_tell(inject, true, "%s: %s", path, why);
 		return false;
 	}
 	if (pd_jitdump_what(dump->jit)->damage)
-		inject_tell(inject, "%s: offset %" PRIu64 ": %s", path, pd_jitdump_what(dump->jit)->damage_offset,
+		inject_tell(inject, true, "%s: offset %" PRIu64 ": %s", path, pd_jitdump_what(dump->jit)->damage_offset,
 			    pd_jitdump_what(dump->jit)->damage);
 	dump->folder = folder_of(inject, path);
 	dump->path = strdup(path);
 	if (!dump->folder || !dump->path) {
-		inject_tell(inject, "%s: %s", inject->values->jit_dir ? inject->values->jit_dir : path, strerror(errno));
+		inject_tell(inject, true, "%s: %s", inject->values->jit_dir ? inject->values->jit_dir : path, strerror(errno));
 		return false;
 	}
 	return true;

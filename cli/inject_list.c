@@ -198,7 +198,7 @@ bool ids_take_list(struct ids *ids)
 			return false;
 	}
 	if (walk.unreadable)
-		inject_tell(ids->inject, "%zu bytes of the list of build ids make no sense and are left out", walk.unreadable);
+		inject_tell(ids->inject, true, "%zu bytes of the list of build ids make no sense and are left out", walk.unreadable);
 	return true;
 }
 

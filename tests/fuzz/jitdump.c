@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Jitdumps: all codes, and lookups of what they say of themselves. */
+/* Jitdumps: all codes, lookups of what they say of themselves, and the objects that are made of them. */
+#include "symbol/elf.h"
 #include "symbol/jitdump.h"
 #include "walk.h"
 
@@ -22,6 +23,29 @@ static void check_code(const struct pd_jitdump *jit, const struct pd_jit_code *c
 	pd_jitdump_find(jit, PD_JIT_ANY_PID, code->addr + code->size, PD_NO_TIME, &found);
 }
 
+// What is made must be read, whatever it was made of.
+static void check_object(struct pd_jitdump *jit, const struct pd_jit_code *code)
+{
+	struct pd_jit_object object;
+	struct pd_elf *elf = NULL;
+	struct pd_object_id id;
+	struct pd_image image;
+	struct pd_error error;
+	uint64_t addr;
+
+	if (pd_jitdump_object(jit, code, &object, &error)) {
+		walk_require_error(error.status, &error);
+		return;
+	}
+	pd_image_open_memory(&image, object.elf.data, object.elf.size);
+	REQUIRE(pd_elf_open_image(&elf, &image, "", 0, NULL) == PD_OK);
+	REQUIRE(pd_elf_id(elf, &id) && id.size == sizeof(object.build_id));
+	REQUIRE(!memcmp(id.bytes, object.build_id, id.size));
+	if (code->name[0])
+		REQUIRE(pd_elf_symbol_addr(elf, code->name, &addr) && addr == object.text_offset);
+	pd_elf_close(elf);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pd_jitdump *jit = NULL;
@@ -37,6 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct pd_jit_code code = pd_jitdump_code(jit, i);
 
 		check_code(jit, &code, size);
+		if (i < 64)
+			check_object(jit, pd_jitdump_code_at(jit, i));
 	}
 	REQUIRE(!pd_jitdump_about(jit).damage ==
 		(pd_jitdump_about(jit).damage_offset == PD_NO_OFFSET));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Jitdumps made by hand in both byte orders, and recorded ones where they are at hand. */
+#include "symbol/elf.h"
 #include "symbol/jitdump.h"
 #include "../image.h"
 #include "../test.h"
@@ -226,6 +227,102 @@ TEST(test_jitdump__as_plain_search)
 	image_free(&image);
 }
 
+// ---- objects ----
+
+static void put_frames(struct image *out, uint64_t size, uint64_t header, uint64_t mapped)
+{
+	size_t at = begin(out, 4, 9);
+
+	image_u64(out, size);
+	image_u64(out, header);
+	image_u64(out, mapped);
+	for (uint64_t i = 0; i < size; i++)
+		image_bytes(out, "\x5a", 1);
+	end(out, at);
+}
+
+static void put_code(struct image *out, const char *name, uint64_t addr, uint64_t size)
+{
+	size_t at = begin(out, 0, 20);
+
+	image_u32(out, 100);
+	image_u32(out, 101);
+	image_u64(out, addr);
+	image_u64(out, addr);
+	image_u64(out, size);
+	image_u64(out, 7);
+	image_text(out, name, strlen(name) + 1);
+	for (uint64_t i = 0; i < size; i++)
+		image_bytes(out, "\xc3", 1);
+	end(out, at);
+}
+
+static void check_object(bool big, uint32_t machine, bool wide)
+{
+	struct image out = {.big = big};
+	struct pd_jit_object object = {.text_offset = 0}, other;
+	const struct pd_elf_section *section;
+	struct pd_jitdump *jit = NULL;
+	struct pd_object_id id;
+	struct pd_image bytes;
+	struct pd_elf *elf = NULL;
+	struct pd_error error;
+	uint64_t addr = 0;
+	size_t at;
+
+	put_head(&out, 40);
+	image_set(&out, 12, machine, 4);
+	at = begin(&out, 2, 9);
+	image_u64(&out, 0x1000);
+	image_u64(&out, 3);
+	put_line(&out, 0x1000, 10, "a.js");
+	put_line(&out, 0x1004, 11, "a.js");
+	put_line(&out, 0x9000, 12, "b.js");
+	end(&out, at);
+	put_frames(&out, 40, 12, 0);
+	put_code(&out, "named", 0x1000, 9);
+	put_code(&out, "other", 0x2000, 9);
+	pd_image_open_memory(&bytes, out.data, out.size);
+	CHECK(pd_jitdump_open_image(&jit, &bytes, 0, true, NULL) == PD_OK);
+	CHECK(pd_jitdump_code_at(jit, 0)->frames_size == 40 && pd_jitdump_code_at(jit, 1)->frames_size == 0);
+	CHECK(!pd_jitdump_code_at(jit, 2));
+	CHECK(pd_jitdump_object(jit, pd_jitdump_code_at(jit, 1), &other, &error) == PD_OK);
+	memcpy(id.bytes, other.build_id, sizeof(other.build_id));
+	CHECK(pd_jitdump_object(jit, pd_jitdump_code_at(jit, 0), &object, &error) == PD_OK);
+	CHECK(memcmp(id.bytes, object.build_id, sizeof(object.build_id)) != 0);
+
+	pd_image_open_memory(&bytes, object.elf.data, object.elf.size);
+	CHECK(pd_elf_open_image(&elf, &bytes, "", 0, NULL) == PD_OK);
+	CHECK(elf->big == big && elf->wide == wide && elf->machine == machine);
+	CHECK(pd_elf_symbol_addr(elf, "named", &addr) && addr == object.text_offset);
+	CHECK(pd_elf_addr(elf, object.text_offset + 3, &addr) && addr == object.text_offset + 3);
+	CHECK(pd_elf_id(elf, &id) && !memcmp(id.bytes, object.build_id, sizeof(object.build_id)));
+	section = pd_elf_section_by_name(elf, ".text");
+	CHECK(section && section->size == 9 && pd_elf_section_bytes(elf, section).data[8] == 0xc3);
+	section = pd_elf_section_by_name(elf, ".eh_frame");
+	CHECK(section && section->size == 28 && section->addr == object.text_offset + 16);
+	section = pd_elf_section_by_name(elf, ".eh_frame_hdr");
+	CHECK(section && section->size == 12 && section->addr == object.text_offset + 16 + 28);
+	CHECK(pd_elf_section_by_name(elf, ".debug_line") && pd_elf_section_by_name(elf, ".debug_info"));
+	pd_elf_close(elf);
+	pd_jitdump_close(jit);
+
+	// the last code is cut
+	pd_image_open_memory(&bytes, out.data, out.size - 1);
+	CHECK(pd_jitdump_open_image(&jit, &bytes, 0, true, NULL) == PD_OK);
+	CHECK(pd_jitdump_object(jit, pd_jitdump_code_at(jit, 1), &object, &error) == PD_ERROR_FORMAT);
+	pd_jitdump_close(jit);
+	image_free(&out);
+}
+
+TEST(test_jitdump__objects)
+{
+	check_object(false, 62, true);
+	check_object(true, 22, true);
+	check_object(false, 40, false);
+	check_object(true, 20, false);
+}
+
 TEST(test_jitdump__recorded)
 {
 	const char *corpus = getenv("PERFDATA_CORPUS");
@@ -256,4 +353,4 @@ TEST(test_jitdump__recorded)
 }
 
 RUN(TEST_CASE(test_jitdump__history), TEST_CASE(test_jitdump__cut_anywhere), TEST_CASE(test_jitdump__something_else),
-    TEST_CASE(test_jitdump__as_plain_search), TEST_CASE(test_jitdump__recorded))
+    TEST_CASE(test_jitdump__as_plain_search), TEST_CASE(test_jitdump__objects), TEST_CASE(test_jitdump__recorded))
