@@ -212,7 +212,9 @@ class Test:
                       self.elsewhere.perfdata(["script", "-i", "-"], stdin=bundle))
         written = self.home(["pack", "-q", "-o", "-", name])
         self.compared += 1
-        with open(f"{self.recorder.folder}/{recording.name}.tar", "rb") as f:
+        if not self.pack(name, "file.tar"):
+            return
+        with open(f"{self.recorder.folder}/file.tar", "rb") as f:
             if written.stdout != f.read():
                 self.fail(f"{recording.name} standard output", "other bytes than in a file")
 
