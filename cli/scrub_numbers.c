@@ -140,11 +140,13 @@ static uint64_t make_task(struct scrub *scrub, uint64_t task)
 	return task;
 }
 
-/* 0 is the idle task or the kernel, what is negative stands for no or any process. */
+/* 0 is the idle task or the kernel, what is negative stands for no or any process. What no process can have for a number
+ * may be anything, and is replaced at every level. */
 uint64_t scrub_task(struct scrub *scrub, uint64_t task, unsigned bytes)
 {
-	if (scrub_action(scrub, CLASS_TASK) == ACTION_KEEP || !task || task >> (8 * bytes - 1) ||
-	    task >= UINT64_C(1) << 31)
+	bool keep = scrub_action(scrub, CLASS_TASK) == ACTION_KEEP && task < UINT64_C(1) << PID_BITS;
+
+	if (keep || !task || task >> (8 * bytes - 1) || task >= UINT64_C(1) << 31)
 		return task;
 	return memo_get(scrub, CLASS_TASK, task, make_task);
 }

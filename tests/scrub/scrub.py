@@ -25,9 +25,7 @@ import common
 LEAST = 4  # bytes of a text that is searched for
 KEYS = ("hex:" + "5c" * 32, "hex:" + "a7" * 32)
 SORTS = ("pid", "comm", "dso", "comm,dso")
-# Not written by scrub, and not searched for: records that it drops or makes anew, and what is theirs.
-DROPPED = {"AUXTRACE_INFO", "AUXTRACE", "TIME_CONV", "COMPRESSED", "COMPRESSED2"}
-ABOUT_FILE = {"HEADER_ATTR", "HEADER_FEATURE", "HEADER_TRACING_DATA", "HEADER_BUILD_ID", "HEADER_EVENT_TYPE", "EVENT_UPDATE"}
+ABOUT_FILE = {"HEADER_BUILD_ID", "HEADER_EVENT_TYPE", "EVENT_UPDATE"}  # of a pipe, in a file elsewhere
 
 TOP = common.TOP
 
@@ -40,6 +38,15 @@ def known_words():
 
 
 KNOWN = known_words()
+
+
+def dropped_records():
+    """Types of records that scrub.def does not keep."""
+    with open(os.path.join(TOP, "cli", "scrub.def"), encoding="utf-8") as f:
+        return {name.upper() for name, fate in re.findall(r"^RECORD_AS\((\w+), (\w+)\)", f.read(), re.M) if fate != "KEEP"}
+
+
+DROPPED = dropped_records()
 
 
 PMUS = {word for word in KNOWN if re.fullmatch(r"[a-z0-9_]{3,}", word)}
