@@ -56,8 +56,6 @@ struct filter {
 	size_t pid_count, pid_capacity;
 	uint32_t last_pid;
 	char unknown[PD_THREAD_NAME_BYTES];
-	const struct pd_record *placed; /* place is of this one */
-	struct pd_place place;
 };
 
 /* ---- names ---- */
@@ -80,6 +78,7 @@ static const char *name_of(void *self, const struct pd_record *record, enum pd_f
 	struct filter *filter = self;
 	struct pd_thread_id thread;
 	struct pd_brief brief;
+	struct pd_place place;
 
 	if (what == PD_FILTER_COMM) {
 		pd_record_thread(record, &thread);
@@ -87,10 +86,10 @@ static const char *name_of(void *self, const struct pd_record *record, enum pd_f
 	}
 	if (!pd_record_brief(record, &brief))
 		return NULL;
-	filter->place = place_of(filter, record, &brief);
+	place = place_of(filter, record, &brief);
 	if (what == PD_FILTER_DSO)
-		return filter->place.dso ? filter->place.dso->name : NULL;
-	return filter->place.function ? filter->place.function->name : NULL;
+		return place.dso ? place.dso->name : NULL;
+	return place.function ? place.function->name : NULL;
 }
 
 /* ---- questions ---- */

@@ -48,13 +48,18 @@ class Recording:
         self.perf = perf
         self.problems = self.problems_of(path)
         self.samples = self.samples_of(path)
-        self.words = self.words_of_perf(path) if perf else None
+        self.words = self.words_of_perf(path) if perf and self.is_for_perf() else None
 
     def run(self, *arguments, stdin=None):
         result = common.run([self.perfdata, *arguments], stdin=stdin, timeout=300)
         if result.crashed:
             raise Wrong(f"{' '.join(arguments)}: ended with {result.status}: {result.err[-300:]}")
         return result
+
+    def is_for_perf(self):
+        """False if perf reads it as a pipe only: its events may be too large for files of that perf."""
+        self.run("convert", "-q", "-o", self.out, "-i", self.path)
+        return os.path.exists(self.out) and self.words_of_perf(self.out) is not None
 
     def problems_of(self, path):
         """Codes of problems."""
