@@ -93,17 +93,18 @@ static bool is_record_head(struct pd_file *file, uint64_t offset)
 
 // ---- form and byte order ----
 
-// Two of the records that say in a pipe what a file has in its header.
-static bool is_pipe_pair(const struct pd_file *file, const uint8_t *at, size_t room)
+// Records that follow each other, of types that the first ones of a pipe have.
+static bool is_pipe_run(const struct pd_file *file, const uint8_t *at, size_t room)
 {
-	for (unsigned i = 0; i < 2; i++) {
+	enum { RUN = 3, LAST_TYPE = PD_RECORD_SCHEDSTAT_DOMAIN };
+
+	for (unsigned i = 0; i < RUN; i++) {
 		struct pd_record_head head;
 
 		if (room < PD_RECORD_HEADER_SIZE)
 			return false;
 		head = pd_record_head(at, file->swap);
-		if ((head.type != PD_RECORD_HEADER_ATTR && head.type != PD_RECORD_HEADER_FEATURE) || head.size < 16 ||
-		    head.size > room)
+		if (head.type < PD_RECORD_HEADER_ATTR || head.type > LAST_TYPE || !is_head(&head) || head.size > room)
 			return false;
 		at += head.size;
 		room -= (size_t)head.size;
@@ -111,7 +112,20 @@ static bool is_pipe_pair(const struct pd_file *file, const uint8_t *at, size_t r
 	return true;
 }
 
-static bool has_pipe_head(struct pd_file *file)
+// Where the first record of a pipe is.
+static bool has_pipe_start(struct pd_file *file)
+{
+	uint8_t at[PD_RECORD_HEADER_SIZE];
+	struct pd_record_head head;
+
+	if (!load(file, PD_PIPE_HEADER_SIZE, at, sizeof(at)))
+		return false;
+	head = pd_record_head(at, file->swap);
+	return (head.type == PD_RECORD_HEADER_ATTR || head.type == PD_RECORD_HEADER_FEATURE) && head.size > 16 &&
+	       is_record_head(file, PD_PIPE_HEADER_SIZE) && is_record_head(file, PD_PIPE_HEADER_SIZE + head.size);
+}
+
+static bool has_pipe_run(struct pd_file *file)
 {
 	uint8_t data[4096];
 	size_t got;
@@ -119,7 +133,7 @@ static bool has_pipe_head(struct pd_file *file)
 	if (pd_source_read(&file->main, 0, data, sizeof(data), &got, NULL) < 0)
 		return false;
 	for (size_t at = PD_PIPE_HEADER_SIZE; at < got; at += 4)
-		if (is_pipe_pair(file, data + at, got - at))
+		if (is_pipe_run(file, data + at, got - at))
 			return true;
 	return false;
 }
@@ -137,14 +151,30 @@ static bool has_file_head(struct pd_file *file)
 	       find_attrs(file, UINT64_MAX, &offset, &entry, &count);
 }
 
+// Which of the two words more letters are left of.
+static bool looks_big(struct pd_file *file)
+{
+	uint8_t at[8];
+	int big = 0;
+
+	if (!load(file, 0, at, sizeof(at)))
+		return false;
+	for (size_t i = 0; i < sizeof(at); i++)
+		big += (at[i] == (uint8_t)"2ELIFREP"[i]) - (at[i] == (uint8_t)"PERFILE2"[i]);
+	return big > 0;
+}
+
 bool pd_file_mend_magic(struct pd_file *file)
 {
-	for (unsigned i = 0; i < 2; i++) {
-		file->header.big_endian = i;
+	unsigned first = looks_big(file);
+
+	for (unsigned i = first; i < first + 2; i++) {
+		file->header.big_endian = i & 1;
 		file->swap = file->header.big_endian != PD_HOST_BIG;
-		if (has_pipe_head(file) || has_file_head(file)) {
+		if (has_pipe_start(file) || has_file_head(file) || has_pipe_run(file)) {
 			file->header.version = 2;
-			pd_file_tell(file, PD_PROBLEM_MENDED, 0, "header.magic", "taken for version 2, %s-endian", i ? "big" : "little");
+			pd_file_tell(file, PD_PROBLEM_MENDED, 0, "header.magic", "taken for version 2, %s-endian",
+				     i & 1 ? "big" : "little");
 			return true;
 		}
 	}
@@ -159,7 +189,7 @@ uint64_t pd_file_mend_header_size(struct pd_file *file, uint64_t size)
 
 	if (size == PD_PIPE_HEADER_SIZE || size == FILE_HEADER_SIZE || size == 72)
 		return size;
-	mended = has_pipe_head(file) || !has_file_head(file) ? PD_PIPE_HEADER_SIZE : FILE_HEADER_SIZE;
+	mended = has_pipe_start(file) || (!has_file_head(file) && has_pipe_run(file)) ? PD_PIPE_HEADER_SIZE : FILE_HEADER_SIZE;
 	tell(file, 8, "header.size", "taken for", mended);
 	return mended;
 }
@@ -294,17 +324,49 @@ static uint64_t find_features(struct pd_file *file, uint64_t from)
 	return found;
 }
 
+// Where the first records of a run are, at or behind a place; 0 if there is none.
+static uint64_t find_records(struct pd_file *file, uint64_t from)
+{
+	enum { ROOM = 512 << 10, WITHIN = 128 << 10, RUN = 4 };
+	uint8_t *data = pd_alloc(ROOM);
+	uint64_t found = 0;
+	size_t got = 0;
+
+	if (!data || pd_source_read(&file->main, from, data, ROOM, &got, NULL) < 0)
+		got = 0;
+	for (size_t at = 0; at < WITHIN && at < got && !found; at += 8) {
+		size_t next = at;
+		unsigned count = 0;
+
+		while (count < RUN && got - next >= PD_RECORD_HEADER_SIZE) {
+			struct pd_record_head head = pd_record_head(data + next, file->swap);
+
+			if (!is_head(&head) || head.size % 8 || head.size > got - next)
+				break;
+			next += (size_t)head.size;
+			count++;
+		}
+		if (count == RUN || (count && next == got))
+			found = from + at;
+	}
+	pd_free(data);
+	return found;
+}
+
 static void mend_data(struct pd_file *file)
 {
 	struct pd_header *h = &file->header;
-	uint64_t attrs_end = h->attrs_offset + h->attrs_size, table;
+	uint64_t attrs_end = h->attrs_offset + h->attrs_size, table, found;
 
 	if (!(h->data_offset >= 72 && h->data_offset <= file->main.size) ||
 	    (h->data_offset != attrs_end && !is_record_head(file, h->data_offset))) {
-		if (!is_record_head(file, attrs_end))
+		found = is_record_head(file, attrs_end) ? attrs_end : find_records(file, attrs_end);
+		if (!found)
+			found = find_records(file, FILE_HEADER_SIZE);
+		if (!found)
 			return;
-		h->data_offset = attrs_end;
-		tell(file, 40, "header.data.offset", "taken for", attrs_end);
+		h->data_offset = found;
+		tell(file, 40, "header.data.offset", "taken for", found);
 	}
 	if (h->data_size <= file->main.size - h->data_offset &&
 	    (count_slots_at(file, h->data_offset + h->data_size) || has_entries(file, h->data_offset + h->data_size) ||

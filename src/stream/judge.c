@@ -224,7 +224,7 @@ static enum pd_soundness judge_decoded(const struct pd_stream *stream, const str
 	if (has_padding(record->type) && !pd_record_is_tight(layout, decoded))
 		return PD_ODD;
 	if (!numbers_are_sound(record, decoded))
-		return PD_ODD;
+		return PD_STRANGE;
 	return is_near(stream, record->time_ns) ? PD_SOUND : PD_WILD_TIME;
 }
 

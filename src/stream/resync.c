@@ -149,7 +149,7 @@ static bool is_pair(struct pd_stream *stream, size_t skip)
 
 		return first.soundness == PD_SOUND && what != WHAT_NONSENSE;
 	}
-	if (first.soundness == PD_ODD && !is_usual(stream, first.type))
+	if (first.soundness <= PD_STRANGE && !is_usual(stream, first.type))
 		return begins_odd_run(stream, skip, first.type);
 	if (reader->room - skip < PD_RECORD_HEADER_SIZE)
 		return reader->at_end && first.soundness == PD_SOUND;
@@ -157,7 +157,7 @@ static bool is_pair(struct pd_stream *stream, size_t skip)
 	if (head.size > reader->room - skip)
 		return first.soundness == PD_SOUND && pd_head_is_plausible(stream->file, &head);
 	// a gap of hours is one for both
-	return can_be(stream, skip, &second) && (second.soundness != PD_ODD || is_usual(stream, second.type)) &&
+	return can_be(stream, skip, &second) && (second.soundness > PD_STRANGE || is_usual(stream, second.type)) &&
 	       (first.soundness == PD_SOUND || are_near(first.time_ns, second.time_ns));
 }
 
@@ -171,7 +171,7 @@ static bool is_run(struct pd_stream *stream, size_t skip)
 	for (unsigned i = 0; i < RUN; i++) {
 		if (stream->reader.room - skip < PD_RECORD_HEADER_SIZE)
 			return i && stream->reader.at_end;
-		if (!can_be(stream, skip, &next) || next.soundness == PD_ODD ||
+		if (!can_be(stream, skip, &next) || next.soundness <= PD_STRANGE ||
 		    tail_size_of(stream, next.bytes, next.type))
 			return false;
 		skip += next.bytes.size;
@@ -349,6 +349,8 @@ static bool is_fine(struct pd_stream *stream, const struct pd_record_head *head,
 		       !find_start(stream, PD_RECORD_HEADER_SIZE, bytes.size);
 	case PD_WILD_TIME:
 		return next != WHAT_NONSENSE && !is_alone_in_time(stream, bytes.size);
+	case PD_STRANGE:
+		return !find_start(stream, PD_RECORD_HEADER_SIZE, bytes.size);
 	case PD_ODD:
 		if (find_start(stream, PD_RECORD_HEADER_SIZE, bytes.size))
 			return false;
@@ -390,7 +392,7 @@ enum pd_status pd_stream_doubt(struct pd_stream *stream, const struct pd_record_
 	}
 	if (!is_fine(stream, head, bytes, soundness, next))
 		return skip_to_start(stream, head, error);
-	if (soundness == PD_ODD)
+	if (soundness == PD_ODD || soundness == PD_STRANGE)
 		stream->odd_types |= UINT64_C(1) << (head->type & 63);
 	if (head->type == PD_RECORD_SAMPLE && !is_usual(stream, head->type))
 		stream->tight_stacks = true;
@@ -416,7 +418,7 @@ enum pd_status pd_stream_doubt_inner(struct pd_stream *stream, const struct pd_r
 	soundness = pd_stream_judge(stream, bytes, 0, inflate->offset, &time_ns);
 	follows = inflate->size - inflate->at < size + PD_RECORD_HEADER_SIZE ||
 		  judge_head(stream, bytes.data + size) == WHAT_HEAD;
-	*taken_out = soundness == PD_SOUND || soundness == PD_WILD_TIME ||
+	*taken_out = soundness >= PD_STRANGE ||
 		     (soundness == PD_ODD && follows && !pd_stream_has_other_type(stream, bytes, inflate->offset));
 	if (*taken_out) {
 		if (time_ns != PD_NO_TIME)

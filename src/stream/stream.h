@@ -181,7 +181,8 @@ enum pd_status pd_stream_open_range(struct pd_stream *stream, size_t part, uint6
 
 enum pd_soundness {
 	PD_BROKEN,    // cannot be
-	PD_ODD,       // has something that records of recorders do not have
+	PD_ODD,       // its size is not what its content wants
+	PD_STRANGE,   // has numbers that recorders do not write
 	PD_WILD_TIME, // nothing else is wrong
 	PD_SOUND
 };
