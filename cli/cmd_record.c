@@ -309,13 +309,16 @@ static void tell_end(const struct record *record, const struct pd_recorded *reco
 /* ---- signals ---- */
 
 static struct pd_recorder *running;
+static volatile sig_atomic_t stopped_by;
 
 static void on_signal(int number)
 {
-	if (number == SIGUSR2)
+	if (number == SIGUSR2) {
 		pd_recorder_switch(running);
-	else
+	} else {
+		stopped_by = number;
 		pd_recorder_stop(running);
+	}
 }
 
 static void catch_signals(struct record *record)
@@ -341,7 +344,9 @@ static int code_of(const struct pd_recorded *recorded, const char *command)
 		complain("%s: %s", command, strerror(recorded->command_errno));
 		return CODE_NO_COMMAND;
 	}
-	if (!recorded->command_ran)
+	if (stopped_by && !recorded->command_ended)
+		return CODE_SIGNAL + stopped_by;
+	if (!recorded->command_ran || !recorded->command_ended)
 		return CODE_FINE;
 	if (WIFSIGNALED(recorded->command_status))
 		return CODE_SIGNAL + WTERMSIG(recorded->command_status);
@@ -400,9 +405,9 @@ static int run(const struct call *call)
 const struct command cmd_record = {
 	.usage = "[OPTION]... [--] [COMMAND [ARGUMENT]...]",
 	.text = "Records events while COMMAND runs, or of what runs already, until COMMAND ends or a signal (^C) comes, into a "
-		"file that perf reads, too. Options are those of perf record.\n\n"
+		"file that perf reads, too. Options are those of perf record. COMMAND ends with the recording.\n\n"
 		"What was named FILE before is FILE.old then. The header is written every second, so that a recording that was "
-		"killed opens with all but its last moments. The exit code is that of COMMAND; 127 if it cannot be run.",
+		"killed opens with all but its last moments. The exit code is that of COMMAND; 127 if it cannot be run, 128 and the number of the signal that ended the recording.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

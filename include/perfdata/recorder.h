@@ -136,7 +136,8 @@ struct pd_recorded {
 	uint64_t wakeups;
 	unsigned files;        /* more than 1 by switching */
 	bool command_ran;
-	int command_status;    /* as wait(2) has it */
+	bool command_ended;    /* by itself; else it was sent SIGTERM at the end of the recording */
+	int command_status;    /* as wait(2) has it, if it ended by itself */
 	int command_errno;     /* why it could not be run; 0: it was */
 };
 

@@ -99,6 +99,12 @@ bool pd_command_has_ended(struct pd_command *command)
 	return command->ended;
 }
 
+void pd_command_end(struct pd_command *command)
+{
+	if (command->pid && command->started && !pd_command_has_ended(command))
+		kill(command->pid, SIGTERM);
+}
+
 void pd_command_fini(struct pd_command *command, bool wait)
 {
 	if (!command->pid)

@@ -28,6 +28,8 @@ enum pd_status pd_command_prepare(struct pd_command *command, char *const *argv,
 enum pd_status pd_command_start(struct pd_command *command, struct pd_error *error);
 // Whether it has ended; does not wait.
 bool pd_command_has_ended(struct pd_command *command);
+// Asks it to end if it still runs.
+void pd_command_end(struct pd_command *command);
 // Ends one that never began, waits for one that did if wait is set.
 void pd_command_fini(struct pd_command *command, bool wait);
 

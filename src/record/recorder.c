@@ -262,7 +262,8 @@ static bool is_over(struct loop *loop)
 		return true;
 	if (session->max_ns && pd_now_ns() >= end_of(loop))
 		return true;
-	return !loop->live;
+	// a command tells its end itself
+	return !loop->live && !recorder->command.pid;
 }
 
 static void enable_if_due(struct loop *loop)
@@ -349,8 +350,10 @@ static void note_command(struct pd_recorder *recorder)
 {
 	if (!recorder->command.pid)
 		return;
-	pd_command_has_ended(&recorder->command);
+	// as perf does it: what was started for the recording ends with it
+	recorder->recorded.command_ended = pd_command_has_ended(&recorder->command);
 	recorder->recorded.command_status = recorder->command.status;
+	pd_command_end(&recorder->command);
 }
 
 enum pd_status pd_recorder_run(struct pd_recorder *recorder, struct pd_recorded *recorded_out, struct pd_error *error)
