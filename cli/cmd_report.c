@@ -480,6 +480,7 @@ static void report_fini(struct report *report)
 	}
 	free(report->nodes);
 	free(report->branches);
+	free(report->chains);
 	pd_text_free(report->scratch);
 	pd_trace_free(report->trace);
 }

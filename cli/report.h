@@ -104,6 +104,13 @@ struct link {
 
 #define WHOLE_CHAIN UINT32_MAX
 
+/* The call chain of an entry and what it weighs. */
+struct chain {
+	const uint32_t *callers;
+	size_t caller_count;
+	uint64_t period, samples;
+};
+
 struct table {
 	size_t first_event, event_count;
 	const char *name; /* of the group, or of the event */
@@ -122,7 +129,7 @@ struct table {
 bool rows_build(struct report *report);
 void table_fini(struct table *table);
 /* Callers of a stack before this one are left out by --max-stack: it counts in the direction of the graphs. */
-size_t first_caller(const struct report *report, const struct pd_stack *stack);
+size_t first_caller(const struct report *report, size_t caller_count);
 /* The sum of periods that a column shows. */
 uint64_t period_in(const struct amounts *amounts, enum column_kind kind);
 double percent_of(uint64_t part, uint64_t whole);
@@ -185,6 +192,7 @@ struct report {
 	int *sockets;
 	size_t socket_count;
 	uint32_t *nodes; /* by frame: who is the same in graphs */
+	struct chain *chains; /* by entry */
 	uint32_t *branches; /* by frame: where a graph is made, number + 1 of a branch; 0 between */
 };
 

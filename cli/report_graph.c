@@ -25,7 +25,7 @@ struct node {
 	uint32_t parent;
 	uint32_t child, sibling; /* list of those that are large enough */
 	uint32_t child_count; /* of all */
-	uint32_t first; /* chain that has it first */
+	uint32_t first; /* entry that has it first */
 	uint64_t own, own_samples; /* of chains that end here */
 	uint64_t all, all_samples;
 	size_t begin, end; /* walkers that go on from here */
@@ -35,7 +35,7 @@ struct node {
 struct walker {
 	const uint32_t *at; /* the next frame */
 	uint32_t left;      /* frames */
-	uint32_t link;      /* of the row */
+	uint32_t entry;
 };
 
 /* A child of the node that is looked at. */
@@ -49,7 +49,6 @@ struct branch {
 struct graph {
 	struct report *report;
 	const struct table *table;
-	const struct link *links;
 	struct node *nodes; /* [0] is the root */
 	size_t count, capacity;
 	struct walker *walkers, *spare; /* by node */
@@ -196,11 +195,6 @@ static uint32_t add_node(struct graph *graph, uint32_t parent, const struct bran
 	return (uint32_t)graph->count++;
 }
 
-static const struct pd_profile_entry *entry_of(const struct graph *graph, const struct walker *walker)
-{
-	return pd_profile_entry(graph->report->profile, graph->links[walker->link].entry);
-}
-
 /* The branch of a frame; NULL if there is no memory. */
 static struct branch *branch_of(struct graph *graph, const struct walker *walker)
 {
@@ -219,7 +213,7 @@ static struct branch *branch_of(struct graph *graph, const struct walker *walker
 		graph->branches = branches;
 		graph->branch_capacity = capacity;
 	}
-	graph->branches[graph->branch_count] = (struct branch){ .who = who, .first = walker->link, .node = NONE };
+	graph->branches[graph->branch_count] = (struct branch){ .who = who, .first = walker->entry, .node = NONE };
 	*known = (uint32_t)++graph->branch_count;
 	return &graph->branches[*known - 1];
 }
@@ -230,20 +224,20 @@ static bool find_branches(struct graph *graph, struct node *node)
 	graph->branch_count = 0;
 	for (size_t i = node->begin; i < node->end; i++) {
 		const struct walker *walker = &graph->walkers[i];
-		const struct pd_profile_entry *entry = entry_of(graph, walker);
+		const struct chain *chain = &graph->report->chains[walker->entry];
 		struct branch *branch;
 
 		graph->turns[i] = NONE;
 		if (!walker->left) {
-			node->own += entry->period;
-			node->own_samples += entry->samples;
+			node->own += chain->period;
+			node->own_samples += chain->samples;
 			continue;
 		}
 		branch = branch_of(graph, walker);
 		if (!branch)
 			return false;
-		branch->all += entry->period;
-		branch->all_samples += entry->samples;
+		branch->all += chain->period;
+		branch->all_samples += chain->samples;
 		branch->count++;
 		graph->turns[i] = (uint32_t)(branch - graph->branches);
 	}
@@ -289,7 +283,7 @@ static void move_walkers(struct graph *graph, size_t begin, size_t end)
 		graph->spare[branch->place++] = (struct walker){
 			.at = walker->left > 1 ? walker->at + step : walker->at,
 			.left = walker->left - 1,
-			.link = walker->link,
+			.entry = walker->entry,
 		};
 		last = branch->place > last ? branch->place : last;
 	}
@@ -309,39 +303,51 @@ static bool expand(struct graph *graph, uint32_t index)
 }
 
 /* The chain of a link from where the row's function is in it; false if there is none. */
-static bool start_walker(const struct graph *graph, uint32_t index, struct walker *walker)
+static bool start_walker(const struct report *report, const struct link *link, struct walker *walker)
 {
-	const struct report *report = graph->report;
-	const struct link *link = &graph->links[index];
-	const struct pd_profile_entry *entry = pd_profile_entry(report->profile, link->entry);
-	const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
-	size_t first = link->from == WHOLE_CHAIN ? 0 : link->from, end = stack->caller_count;
+	const struct chain *chain = &report->chains[link->entry];
+	size_t first = link->from == WHOLE_CHAIN ? 0 : link->from, end = chain->caller_count;
 
 	/* Down from the row's function, or from the outermost caller. */
 	if (report->graph.caller) {
-		first = first_caller(report, stack);
-		end = link->from == WHOLE_CHAIN ? stack->caller_count : (size_t)link->from + 1;
+		first = first_caller(report, chain->caller_count);
+		end = link->from == WHOLE_CHAIN ? chain->caller_count : (size_t)link->from + 1;
 	}
 	if (first >= end)
 		return false;
 	*walker = (struct walker){
-		.at = &stack->callers[report->graph.caller ? end - 1 : first],
+		.at = &chain->callers[report->graph.caller ? end - 1 : first],
 		.left = (uint32_t)(end - first),
-		.link = index,
+		.entry = link->entry,
 	};
 	return true;
 }
 
+/* What graphs want of entries and stacks, close together. */
+static bool fill_chains(struct report *report)
+{
+	const struct pd_profile_entry *entry;
+	size_t count = 0;
+
+	while (pd_profile_entry(report->profile, count))
+		count++;
+	report->chains = malloc((count + 1) * sizeof(*report->chains));
+	for (size_t i = 0; report->chains && i < count; i++) {
+		entry = pd_profile_entry(report->profile, i);
+		report->chains[i] = (struct chain){ pd_profile_stack(report->profile, entry->stack)->callers,
+						    pd_profile_stack(report->profile, entry->stack)->caller_count,
+						    entry->period, entry->samples };
+	}
+	report->branches = calloc(pd_profile_frame_count(report->profile) + 1, sizeof(*report->branches));
+	return report->chains && report->branches;
+}
+
 static bool make_room(struct graph *graph, size_t count)
 {
-	struct report *report = graph->report;
-
-	if (!report->branches)
-		report->branches = calloc(pd_profile_frame_count(report->profile) + 1, sizeof(*report->branches));
 	graph->walkers = malloc((count + 1) * sizeof(*graph->walkers));
 	graph->spare = malloc((count + 1) * sizeof(*graph->spare));
 	graph->turns = malloc((count + 1) * sizeof(*graph->turns));
-	return report->branches && graph->walkers && graph->spare && graph->turns;
+	return graph->walkers && graph->spare && graph->turns;
 }
 
 static void graph_fini(struct graph *graph)
@@ -356,19 +362,18 @@ static void graph_fini(struct graph *graph)
 static bool graph_build(struct graph *graph, const struct row *row)
 {
 	struct report *report = graph->report;
-	bool done = (report->nodes || fill_nodes(report)) && make_room(graph, row->link_count) &&
+	bool done = (report->nodes || (fill_nodes(report) && fill_chains(report))) && make_room(graph, row->link_count) &&
 		    add_node(graph, NONE, &(struct branch){ .who = NONE }) == 0;
 
-	graph->links = &graph->table->links[row->first_link];
 	/* A sample without a chain has no place in a graph. */
-	for (uint32_t i = 0; done && i < row->link_count; i++) {
+	for (size_t i = 0; done && i < row->link_count; i++) {
 		struct walker *walker = &graph->walkers[graph->nodes[0].end];
 
-		if (!start_walker(graph, i, walker))
+		if (!start_walker(report, &graph->table->links[row->first_link + i], walker))
 			continue;
 		graph->nodes[0].end++;
-		graph->nodes[0].all += entry_of(graph, walker)->period;
-		graph->nodes[0].all_samples += entry_of(graph, walker)->samples;
+		graph->nodes[0].all += report->chains[walker->entry].period;
+		graph->nodes[0].all_samples += report->chains[walker->entry].samples;
 	}
 	for (uint32_t i = 0; done && i < graph->count; i++)
 		done = expand(graph, i);

@@ -221,11 +221,11 @@ static bool is_shown(const struct report *report, const struct pd_frame *frame)
 	       (!select_by_place(&report->select) || select_has_place(&report->select, &frame->place));
 }
 
-size_t first_caller(const struct report *report, const struct pd_stack *stack)
+size_t first_caller(const struct report *report, size_t caller_count)
 {
 	size_t most = report->graph.caller ? report->max_stack : 0;
 
-	return most && stack->caller_count > most ? stack->caller_count - most : 0;
+	return most && caller_count > most ? caller_count - most : 0;
 }
 
 /* ---- adding a sample ---- */
@@ -248,7 +248,7 @@ static bool each_caller(struct builder *b, const struct visit *visit, struct sub
 {
 	struct report *report = b->report;
 	const struct pd_stack *stack = visit->stack;
-	size_t first = first_caller(report, stack), count = stack->caller_count;
+	size_t first = first_caller(report, stack->caller_count), count = stack->caller_count;
 	uint32_t row;
 
 	for (size_t i = first; i < count; i++) {
@@ -287,7 +287,7 @@ static bool each_row(struct builder *b, const struct visit *visit, each_row_fn *
 static void note_depth(struct builder *b, uint32_t row, const struct pd_stack *stack, uint32_t from)
 {
 	const struct report *report = b->report;
-	size_t first = first_caller(report, stack), depth = stack->caller_count - first;
+	size_t first = first_caller(report, stack->caller_count), depth = stack->caller_count - first;
 
 	if (from != WHOLE_CHAIN)
 		depth = report->graph.caller ? from + 1 - first : stack->caller_count - from;
