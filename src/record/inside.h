@@ -99,6 +99,7 @@ struct pd_recorder {
 	// open.c: what the kernel was found not to know
 	unsigned missing;       // steps of the ladder that were taken
 	bool fallback;          // cpu-clock in place of cycles
+	int *cgroups;           // descriptors of the folders of the targets' cgroups, -1: none
 	bool user_only;         // the kernel may not be looked at
 	// session.c
 	struct pd_writer *writer;
@@ -122,6 +123,7 @@ void pd_recorder_tell(struct pd_recorder *recorder, enum pd_severity severity, c
 
 // open.c
 enum pd_status pd_recorder_open_events(struct pd_recorder *recorder, struct pd_error *error);
+void pd_recorder_close_cgroups(struct pd_recorder *recorder);
 void pd_recorder_enable_all(struct pd_recorder *recorder, bool enable, const char *name);
 // Samples of an event that were lost, as the kernel counted them at its descriptors.
 uint64_t pd_recorder_lost_of(struct pd_recorder *recorder, size_t event, size_t descriptor);

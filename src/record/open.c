@@ -6,6 +6,7 @@
 #include "record/inside.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
@@ -154,10 +155,67 @@ static bool is_gone(const struct pd_recorder *recorder, int failure)
 	return failure == ENODEV && recorder->cpus.count > 1 && !recorder->options.targets.cpus;
 }
 
+// ---- cgroups: an event is opened on the folder of one, in place of a process ----
+
+static enum pd_status open_cgroup(const char *name, int *fd_out, struct pd_error *error)
+{
+	static const char *const mounts[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/perf_event", "/sys/fs/cgroup/unified"};
+	char path[4096];
+
+	*fd_out = -1;
+	if (!*name)
+		return PD_OK;
+	for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]) && *fd_out < 0; i++) {
+		snprintf(path, sizeof(path), "%s/%s", mounts[i], name);
+		*fd_out = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	return *fd_out >= 0 ? PD_OK : pd_fail_system(error, errno, "cgroup %s: not found below /sys/fs/cgroup", name);
+}
+
+static enum pd_status open_cgroups(struct pd_recorder *recorder, struct pd_error *error)
+{
+	const struct pd_targets *targets = &recorder->options.targets;
+	enum pd_status status = PD_OK;
+
+	if (!targets->cgroup_count)
+		return PD_OK;
+	if (!targets->all && !targets->cpus)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "cgroups can be recorded on all CPUs only: -a");
+	recorder->cgroups = pd_alloc(targets->cgroup_count * sizeof(*recorder->cgroups));
+	if (!recorder->cgroups)
+		return pd_fail_memory(error);
+	for (size_t i = 0; i < targets->cgroup_count; i++)
+		recorder->cgroups[i] = -1;
+	for (size_t i = 0; i < targets->cgroup_count && status >= 0; i++)
+		status = open_cgroup(targets->cgroups[i], &recorder->cgroups[i], error);
+	return status;
+}
+
+void pd_recorder_close_cgroups(struct pd_recorder *recorder)
+{
+	for (size_t i = 0; recorder->cgroups && i < recorder->options.targets.cgroup_count; i++)
+		if (recorder->cgroups[i] >= 0)
+			close(recorder->cgroups[i]);
+	pd_free(recorder->cgroups);
+	recorder->cgroups = NULL;
+}
+
+// One for all events, or each its own; what tracks processes sees all.
+static int cgroup_of(const struct pd_recorder *recorder, size_t index)
+{
+	size_t count = recorder->cgroups ? recorder->options.targets.cgroup_count : 0;
+
+	if (!count || !recorder->config.events[index].wanted)
+		return -1;
+	return recorder->cgroups[count == 1 ? 0 : index < count ? index : count - 1];
+}
+
 static enum pd_status open_event(struct pd_recorder *recorder, size_t index, int *errno_out, struct pd_error *error)
 {
 	struct pd_rec_event *event = &recorder->config.events[index];
 	size_t cpu_count = recorder->cpus.count;
+	int cgroup = cgroup_of(recorder, index);
+	unsigned long flags = cgroup >= 0 ? PERF_FLAG_PID_CGROUP : 0;
 
 	event->fd_count = recorder->threads.count * cpu_count;
 	event->fds = pd_alloc(event->fd_count * sizeof(*event->fds));
@@ -172,11 +230,12 @@ static enum pd_status open_event(struct pd_recorder *recorder, size_t index, int
 		int32_t pid = recorder->threads.items[at / cpu_count], cpu = recorder->cpus.items[at % cpu_count];
 		int group = group_of(&recorder->config, index, at);
 
+		pid = cgroup >= 0 ? cgroup : pid;
 		if (event->leader != index && group < 0)
 			continue;
-		event->fds[at] = open_one(recorder, event, pid, cpu, group, 0);
+		event->fds[at] = open_one(recorder, event, pid, cpu, group, flags);
 		if (event->fds[at] < 0 && errno == EMFILE && raise_files())
-			event->fds[at] = open_one(recorder, event, pid, cpu, group, 0);
+			event->fds[at] = open_one(recorder, event, pid, cpu, group, flags);
 		if (event->fds[at] >= 0 || is_gone(recorder, errno))
 			continue;
 		*errno_out = errno;
@@ -241,6 +300,10 @@ static bool leave_kernel(struct pd_recorder *recorder)
 
 	if (recorder->options.targets.all || recorder->options.targets.cpus || recorder->options.sampling.all_kernel)
 		return false;
+	// what is of the kernel only would count nothing
+	for (size_t i = 0; i < recorder->config.event_count; i++)
+		if (recorder->config.events[i].attr.flags & PD_MASK(PD_ATTR_EXCLUDE_USER))
+			return false;
 	for (size_t i = 0; i < recorder->config.event_count; i++) {
 		struct pd_rec_event *event = &recorder->config.events[i];
 		bool had = event->attr.flags & PD_MASK(PD_ATTR_EXCLUDE_KERNEL);
@@ -289,6 +352,8 @@ static enum pd_status say_no_right(struct pd_recorder *recorder, const struct pd
 	uint64_t paranoid = pd_record_number("/proc/sys/kernel/perf_event_paranoid", 2);
 	const char *whom = recorder->options.targets.all ? "of the whole system " : "";
 
+	if (recorder->user_only && (recorder->options.targets.pids.count || recorder->options.targets.tids.count))
+		return pd_fail_system(error, failure, "processes of other users may be recorded by root only, or with CAP_PERFMON");
 	if (event->attr.type == PD_TYPE_TRACEPOINT)
 		return pd_fail_system(error, failure,
 				      "%s may not be recorded %s(kernel.perf_event_paranoid is %" PRIu64
@@ -459,8 +524,10 @@ static enum pd_status make_rings(struct pd_recorder *recorder, struct pd_error *
 
 enum pd_status pd_recorder_open_events(struct pd_recorder *recorder, struct pd_error *error)
 {
-	enum pd_status status = open_all(recorder, error);
+	enum pd_status status = open_cgroups(recorder, error);
 
+	if (status >= 0)
+		status = open_all(recorder, error);
 	for (size_t i = 0; i < recorder->config.event_count && status >= 0; i++) {
 		status = take_ids(&recorder->config.events[i], error);
 		if (status >= 0)

@@ -102,6 +102,7 @@ void pd_recorder_close(struct pd_recorder *recorder)
 	if (!recorder)
 		return;
 	pd_session_abort(recorder);
+	pd_recorder_close_cgroups(recorder);
 	pd_command_fini(&recorder->command, false);
 	for (size_t i = 0; i < recorder->ring_count; i++)
 		pd_ring_fini(&recorder->rings[i]);
