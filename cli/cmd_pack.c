@@ -396,7 +396,8 @@ const struct command cmd_pack = {
 		"mapped objects are packed, as with --all.\n"
 		"\n"
 		"manifest.json in it says of each object what was packed, from where, and what is missing and why; what is "
-		"missing is told on standard error too. The same input gives the same bytes. OUTPUT takes its name when it "
+		"missing is told on standard error too. FILE names what is packed: look at the manifest before a bundle of a "
+		"recording by somebody else is given away. The same input gives the same bytes. OUTPUT takes its name when it "
 		"is whole.",
 	.options = options,
 	.examples = examples,

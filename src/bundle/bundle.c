@@ -247,6 +247,20 @@ static void put_hex(const struct pd_object_id *id, char out[HEX_SIZE])
 		snprintf(out + 2 * i, 3, "%02x", id->bytes[i]);
 }
 
+// Names that nobody else may have.
+static bool is_ours(const char *name)
+{
+	static const char *const own[] = {"perf.data", "manifest.json", ".build-id"};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		size_t length = strlen(own[i]);
+
+		if (strncmp(name, own[i], length) == 0 && (!name[length] || name[length] == '/'))
+			return true;
+	}
+	return false;
+}
+
 // A recorded path as a name: without the slash in front. False if there is none, or it leads out.
 static bool name_of_path(const char *path, bool has_id, char out[PATH_MAX])
 {
@@ -261,7 +275,7 @@ static bool name_of_path(const char *path, bool has_id, char out[PATH_MAX])
 		return false;
 	memcpy(out, path, length);
 	out[length] = 0;
-	return is_sound(out) && strncmp(out, ".build-id", 9) != 0 && strcmp(out, "manifest.json") != 0;
+	return is_sound(out) && !is_ours(out);
 }
 
 // False if there is none for it.
