@@ -26,6 +26,7 @@
 #include <perfdata/base.h>
 #include <perfdata/bundle.h>
 #include <perfdata/check.h>
+#include <perfdata/events.h>
 #include <perfdata/file.h>
 #include <perfdata/filter.h>
 #include <perfdata/format.h>
@@ -33,6 +34,7 @@
 #include <perfdata/print.h>
 #include <perfdata/profile.h>
 #include <perfdata/repair.h>
+#include <perfdata/recorder.h>
 #include <perfdata/run.h>
 #include <perfdata/stream.h>
 #include <perfdata/symbol.h>
