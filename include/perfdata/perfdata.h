@@ -14,6 +14,8 @@
  *   jitdump.h code that programs made, as they wrote it down
  *   trace.h   what tracepoints recorded, as text
  *   bundle.h  a recording with all that its samples need, in one tar file
+ *   events.h  names of events that can be recorded
+ *   recorder.h  recording them, on Linux
  *   writer.h  writing a perf.data
  *   repair.h  writing again what can be read of a damaged one
  *   assemble.h  a whole perf.data as text, and back
