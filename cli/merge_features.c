@@ -122,7 +122,8 @@ static int compare_numbers(const void *a, const void *b)
 static void end_list(struct united *united)
 {
 	united->sorted = united->ids.count;
-	qsort(united->ids.items, united->sorted, sizeof(uint64_t), compare_numbers);
+	if (united->sorted)
+		qsort(united->ids.items, united->sorted, sizeof(uint64_t), compare_numbers);
 }
 
 static bool add_item(struct united *united, const void *item, uint64_t id)

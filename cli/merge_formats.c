@@ -257,8 +257,9 @@ int merge_formats(struct merge *merge)
 		}
 		first = first ? first : data;
 		code = add_all(formats, source, data);
-		qsort(source->tracepoints.items, source->tracepoints.count, sizeof(*source->tracepoints.items),
-		      compare_changes);
+		if (source->tracepoints.count)
+			qsort(source->tracepoints.items, source->tracepoints.count, sizeof(*source->tracepoints.items),
+			      compare_changes);
 	}
 	return code;
 }

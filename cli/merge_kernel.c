@@ -45,7 +45,8 @@ static struct kernel_map *sorted_maps(const struct source *source)
 
 	if (!maps)
 		return NULL;
-	memcpy(maps, source->maps, source->map_count * sizeof(*maps));
+	if (source->map_count)
+		memcpy(maps, source->maps, source->map_count * sizeof(*maps));
 	qsort(maps, source->map_count, sizeof(*maps), compare_maps);
 	for (size_t i = 0; i + 1 < source->map_count; i++)
 		if (maps[i].end > maps[i + 1].start)

@@ -373,7 +373,8 @@ void pairs_sort(struct pairs *pairs)
 {
 	size_t kept = 0;
 
-	qsort(pairs->items, pairs->count, sizeof(*pairs->items), compare_pairs);
+	if (pairs->count)
+		qsort(pairs->items, pairs->count, sizeof(*pairs->items), compare_pairs);
 	for (size_t i = 0; i < pairs->count; i++)
 		if (!kept || compare_pairs(&pairs->items[kept - 1], &pairs->items[i]) != 0)
 			pairs->items[kept++] = pairs->items[i];
@@ -408,7 +409,7 @@ const struct pair *pairs_find(const struct pairs *pairs, uint64_t first, size_t 
 	for (end = from; end < pairs->count && pairs->items[end].first == first;)
 		end++;
 	*count_out = end - from;
-	return pairs->items + from;
+	return end > from ? pairs->items + from : NULL;
 }
 
 void split_fini(struct split *split)

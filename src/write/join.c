@@ -474,7 +474,7 @@ static enum pd_status pass_joined(struct changing *c, struct pd_stream *stream, 
 
 	if (group == PD_GROUP_SAMPLE)
 		return pass_sample(c, stream, record, error);
-	if (group == PD_GROUP_UNKNOWN ||
+	if (group == PD_GROUP_UNKNOWN || !pd_record_layout(record->type) ||
 	    (keeps_values(c->join) && (group != PD_GROUP_KERNEL || keeps_trailers(c, record->scratch->file))))
 		return pd_writer_pass(c->writer, stream, record, error);
 	if (group == PD_GROUP_KERNEL)
@@ -557,7 +557,8 @@ static size_t add_new_records(const struct pd_writer *writer, struct pd_bytes ol
 	if (*done) {
 		cut_records(writer, old, records);
 		cut_records(writer, more, added);
-		qsort(records, old_count, sizeof(*records), compare_names);
+		if (old_count)
+			qsort(records, old_count, sizeof(*records), compare_names);
 	}
 	for (size_t i = 0; i < count && *done; i++) {
 		const struct pd_bytes *there = bsearch(&added[i], records, old_count, sizeof(*records), compare_names);
