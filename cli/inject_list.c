@@ -35,32 +35,22 @@ static bool take_known(struct known_id *known, char *text)
 	return *known->path;
 }
 
+/* NULL, told, if it cannot be read as a whole. */
 static char *read_list(const char *path)
 {
 	FILE *file = fopen(path, "re");
-	size_t room = 0, size = 0;
-	char *text = NULL, *more;
+	char *text = file ? malloc(LIST_MOST) : NULL;
+	size_t size = text ? fread(text, 1, LIST_MOST, file) : 0;
+	bool whole = text && size < LIST_MOST && !ferror(file);
 
-	while (file && size < LIST_MOST) {
-		size_t got;
-
-		if (size + 1 >= room) {
-			room = room ? 2 * room : 4096;
-			more = realloc(text, room);
-			if (!more)
-				break;
-			text = more;
-		}
-		got = fread(text + size, 1, room - size - 1, file);
-		size += got;
-		if (!got)
-			break;
-	}
-	if (text)
+	if (whole) {
 		text[size] = 0;
-	if (!file)
-		complain("%s: cannot be opened", path);
-	else
+	} else {
+		complain("%s: %s", path, !file ? "cannot be opened" : "cannot be read, or is larger than 16 MiB");
+		free(text);
+		text = NULL;
+	}
+	if (file)
 		fclose(file);
 	return text;
 }
