@@ -203,7 +203,7 @@ static void collect(void *self, enum scrub_class class, const char *text, size_t
 
 	if (length == now_length && !memcmp(text, now, length))
 		add_kept(verify, text, length);
-	else
+	else if (length <= MOST_BYTES || now_length < MOST_BYTES || memcmp(text, now, MOST_BYTES) != 0)
 		add_needle(verify, class, text, length);
 	if (class == CLASS_SYMBOL && length > 26 && !memcmp(text, "bpf_prog_", 9))
 		add_part(verify, class, text + 26, length - 26, now, now_length);
