@@ -82,6 +82,7 @@ static enum pd_status carry(struct repair *repair, struct pd_error *error)
 	}
 	if (!repair->writer)
 		return PD_OK;
+	repair->writer->rejoin = true;
 	status = pd_writer_change(repair->writer, &changes, error);
 	return status < 0 ? status : pd_writer_carry(repair->writer, repair->file, error);
 }
@@ -261,7 +262,8 @@ static bool is_about_file(const struct pd_record *record)
 
 static void count_record(struct repair *repair, const struct pd_record *record)
 {
-	if (is_packed(record) || is_about_file(record))
+	if (is_packed(record) || is_about_file(record) || record->type == PD_RECORD_SIMPLEPERF_SPLIT ||
+	    record->type == PD_RECORD_SIMPLEPERF_SPLIT_END)
 		return;
 	repair->result.record_count++;
 	repair->has_stat |= record->type >= PD_RECORD_STAT_CONFIG && record->type <= PD_RECORD_STAT_ROUND;

@@ -152,7 +152,7 @@ static bool is_pair(struct pd_stream *stream, size_t skip)
 	if (first.soundness <= PD_STRANGE && !is_usual(stream, first.type))
 		return begins_odd_run(stream, skip, first.type);
 	if (reader->room - skip < PD_RECORD_HEADER_SIZE)
-		return reader->at_end && first.soundness == PD_SOUND;
+		return reader->at_end && reader->room == skip && first.soundness == PD_SOUND;
 	head = pd_record_head(reader->at + skip, stream->file->swap);
 	if (head.size > reader->room - skip)
 		return first.soundness == PD_SOUND && pd_head_is_plausible(stream->file, &head);

@@ -198,7 +198,7 @@ static enum pd_status write_pieces(struct pd_writer *writer, const struct pd_rec
 static bool takes_pieces(struct pd_writer *writer, const struct pd_record *record, size_t part,
 			 enum pd_status *status, struct pd_error *error)
 {
-	bool other = record->scratch->file->header.big_endian != writer->big || writer->changed;
+	bool other = record->scratch->file->header.big_endian != writer->big || writer->changed || writer->rejoin;
 	bool is_whole = writer->in_pieces && record->flags & PD_RECORD_INFLATED;
 
 	*status = PD_OK;

@@ -147,6 +147,7 @@ struct pd_writer {
 	bool source_features[PD_FEATURE_LIMIT]; // taken
 	struct pd_write_bytes build_ids; // records from before the first one of another kind, as feature BUILD_ID has them
 	bool repack; // compressed records of the source cannot stay as they are
+	bool rejoin; // records in pieces are cut again from the whole, so that there is none without its end
 	bool in_pieces; // the next record that counts as inflated is a join of records that were passed
 	struct pd_changes changes; // of what is carried over
 	// The record that is passed, if it has another content: decoded, and encoded in the order of the writer.
