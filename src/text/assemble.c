@@ -601,6 +601,9 @@ static enum pd_status take_statement_of(struct pd_assembler *a, struct pd_parser
 	p->big = a->writer->big;
 	if (statement && statement->take == take_tail)
 		return take_tail(a, p);
+	// a part of a recording that was cut may end before its bytes do
+	if (statement && statement->take == take_part)
+		a->tail_left = 0;
 	status = check_tail(a);
 	if (status < 0)
 		return status;
