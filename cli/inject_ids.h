@@ -15,7 +15,7 @@ enum {
 
 /* An entry of the list. */
 struct entry {
-	char *name;
+	char *name; /* with the zeros behind it that it is written with */
 	uint32_t pid; /* of the machine */
 	uint16_t misc;
 	struct pd_build_id id;

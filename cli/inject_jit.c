@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CLOCK_OF_DUMPS = CLOCK_MONOTONIC, ID_BYTES = 20 };
+enum { CLOCK_OF_DUMPS = CLOCK_MONOTONIC, ID_BYTES = 20, PADDING = 8 };
 
 /* A map that waits. */
 struct load {
@@ -423,14 +423,14 @@ static bool write_load(struct inject *inject, const struct load *load)
 		.flags = (uint32_t)PD_MASK(PD_MAP_SHARED),
 		.sample_id = dump->has_trailer ? &trailer : NULL,
 	};
-	char path[PATH_MAX];
+	char path[PATH_MAX + PADDING] = ""; /* written with zeros behind it */
 
-	if (!name_of(dump, code, load->number, path, sizeof(path)))
+	if (!name_of(dump, code, load->number, path, PATH_MAX))
 		return true;
 	trailer.pid = load->pid;
 	trailer.tid = load->tid;
 	trailer.time_ns = load->time_ns;
-	map.filename = (struct pd_str){ path, (uint32_t)strlen(path), (uint32_t)(strlen(path) + 8) & ~7u };
+	map.filename = (struct pd_str){ path, (uint32_t)strlen(path), (uint32_t)(strlen(path) + PADDING) & ~7u };
 	if (inject->ids && ids_in_maps(inject->values)) {
 		misc |= (uint16_t)PD_MASK(PD_MISC_MMAP_BUILD_ID);
 		map.build_id_size = load->id.size;

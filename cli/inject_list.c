@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST_MOST = 16 << 20 };
+enum {
+	LIST_MOST = 16 << 20,
+	NAME_PADDING = 8 /* zeros behind a name, as many as are written */
+};
 
 /* ---- ids that were given ---- */
 
@@ -147,14 +150,16 @@ static bool grow_entries(struct ids *ids)
 
 bool ids_add_entry(struct ids *ids, const char *name, uint32_t pid, uint16_t misc, const struct pd_build_id *id)
 {
+	size_t length = strlen(name);
 	struct entry *entry;
 
 	if (ids->entry_count == ids->entry_room && !grow_entries(ids))
 		return false;
 	entry = &ids->entries[ids->entry_count];
-	*entry = (struct entry){ .name = strdup(name), .pid = pid, .misc = misc, .id = *id };
+	*entry = (struct entry){ .name = calloc(1, length + NAME_PADDING), .pid = pid, .misc = misc, .id = *id };
 	if (!entry->name)
 		return inject_no_memory(ids->inject);
+	memcpy(entry->name, name, length);
 	link_entry(ids, ids->entry_count++);
 	return true;
 }
