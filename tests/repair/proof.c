@@ -5,7 +5,7 @@
  *
  * A record is intact if none of its bytes is touched, those that follow it (AUX data) included. A compressed record is
  * intact if none of the COMPRESSED records from the begin of its frame to its own end is touched: without them nothing
- * can be inflated. Records that a file has elsewhere (events, features, build ids of a pipe) are not counted.
+ * can be inflated; a record in pieces if none of these is. Records that a file has elsewhere (events, features, build ids of a pipe) are not counted.
  *
  * Asked of each variant: are the intact records before the damage in the result, and those behind it; is each record
  * that the repair takes one of the undamaged file (at its place, with its size); has the result no damage. The undamaged
@@ -70,6 +70,7 @@ struct original {
 	struct place *places;
 	size_t place_count, place_capacity;
 	struct pd_header header;
+	uint64_t pieces; // where the first piece of a record in pieces is, 0 if there is none
 	uint64_t head_end; // of a pipe: where its first record that is about no file begins
 	bool damaged; // before anything was done
 };
@@ -140,11 +141,15 @@ static bool is_packed(uint32_t type)
 static bool is_elsewhere(const struct pd_record *record)
 {
 	return record->type == PD_RECORD_HEADER_ATTR || record->type == PD_RECORD_HEADER_FEATURE ||
-	       record->type == PD_RECORD_OLD_FEATURE ||
-	       record->type == PD_RECORD_HEADER_TRACING_DATA || record->type == PD_RECORD_HEADER_BUILD_ID ||
+	       record->type == PD_RECORD_OLD_FEATURE || record->type == PD_RECORD_HEADER_TRACING_DATA || record->type == PD_RECORD_HEADER_BUILD_ID ||
 	       record->type == PD_RECORD_EVENT_UPDATE || record->type == PD_RECORD_HEADER_EVENT_TYPE ||
 	       (record->type > 65 && record->type < 64 + 40 && !pd_record_layout(record->type)) ||
 	       pd_record_group(record->type) == PD_GROUP_UNKNOWN;
+}
+
+static bool is_piece(const struct pd_record *record)
+{
+	return record->type == PD_RECORD_SIMPLEPERF_SPLIT || record->type == PD_RECORD_SIMPLEPERF_SPLIT_END;
 }
 
 static uint64_t hash_record(struct pd_stream *stream, const struct pd_record *record)
@@ -180,6 +185,10 @@ static void note(struct original *o, struct pd_stream *stream, const struct pd_r
 			(struct packed){ record->offset, record->offset + record->bytes.size, *frame };
 		return;
 	}
+	if (is_piece(record)) {
+		o->pieces = o->pieces ? o->pieces : record->offset;
+		return;
+	}
 	if (is_elsewhere(record))
 		return;
 	if (!o->head_end)
@@ -188,7 +197,10 @@ static void note(struct original *o, struct pd_stream *stream, const struct pd_r
 	truth = &o->records[o->count++];
 	*truth = (struct truth){ .begin = record->offset, .type = record->type, .size = (uint32_t)record->bytes.size,
 				 .end = record->offset + record->bytes.size + record->tail_size };
-	if (record->flags & PD_RECORD_INFLATED) {
+	if (o->pieces) {
+		truth->begin = o->pieces;
+		o->pieces = 0;
+	} else if (record->flags & PD_RECORD_INFLATED) {
 		truth->frame = *frame;
 		truth->packed = (uint32_t)o->packed_count;
 		truth->end = o->packed_count ? o->packed[o->packed_count - 1].end : truth->begin;
@@ -373,7 +385,8 @@ static void find_records(const struct original *o, const bool *touched, const ui
 		uint64_t hash;
 		size_t i = at;
 
-		if (is_elsewhere(record) || (is_packed(record->type) && !(record->flags & PD_RECORD_INFLATED)))
+		if (is_elsewhere(record) || is_piece(record) ||
+		    (is_packed(record->type) && !(record->flags & PD_RECORD_INFLATED)))
 			continue;
 		hash = hash_record(stream, record);
 		while (i < o->count && (touched[i] || o->records[i].hash != hash))
