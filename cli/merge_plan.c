@@ -221,6 +221,72 @@ static bool join_event(struct merge *merge, size_t index, const struct pd_event 
 	return true;
 }
 
+/* ---- the order of events in pieces of one recording ---- */
+
+struct placed_event {
+	uint64_t id;
+	size_t index;
+};
+
+static int compare_placed(const void *a, const void *b)
+{
+	const struct placed_event *left = a, *right = b;
+
+	if (left->id != right->id)
+		return left->id < right->id ? -1 : 1;
+	return left->index < right->index ? -1 : left->index > right->index;
+}
+
+/* The kernel gives ids in the order in which events are opened, which is theirs in the recording. */
+static bool place_events(const struct merge *merge, struct placed_event *placed)
+{
+	for (size_t i = 0; i < merge->events.count; i++) {
+		const struct joined_event *joined = &merge->events.items[i];
+		const struct pd_event *event = pd_file_event(merge->sources[joined->source].input.file, joined->index);
+
+		if (!event->ids.count || merge->sources[joined->source].session)
+			return false;
+		placed[i] = (struct placed_event){ event->ids.items[0], i };
+		/* those of the first piece stay as they are */
+		if (i && !joined->source && placed[i].id < placed[i - 1].id)
+			return false;
+	}
+	qsort(placed, merge->events.count, sizeof(*placed), compare_placed);
+	return true;
+}
+
+static void renumber_events(struct merge *merge, const struct placed_event *placed, struct joined_event *items,
+			    size_t *numbers)
+{
+	size_t count = merge->events.count;
+
+	memcpy(items, merge->events.items, count * sizeof(*items));
+	for (size_t i = 0; i < count; i++) {
+		merge->events.items[i] = items[placed[i].index];
+		numbers[placed[i].index] = i;
+	}
+	for (size_t i = 0; i < merge->source_count; i++)
+		for (size_t j = 0; j < pd_file_event_count(merge->sources[i].input.file); j++)
+			merge->sources[i].events[j] = numbers[merge->sources[i].events[j]];
+}
+
+/* As the recording had them, whatever the order of its pieces. */
+static bool order_events(struct merge *merge)
+{
+	size_t count = merge->events.count;
+	struct placed_event *placed = malloc((count + 1) * sizeof(*placed));
+	struct joined_event *items = malloc((count + 1) * sizeof(*items));
+	size_t *numbers = malloc((count + 1) * sizeof(*numbers));
+	bool done = placed && items && numbers;
+
+	if (done && count && place_events(merge, placed))
+		renumber_events(merge, placed, items, numbers);
+	free(placed);
+	free(items);
+	free(numbers);
+	return done;
+}
+
 /* ---- ids ---- */
 
 /* An id of an event of a source. */
@@ -424,6 +490,7 @@ int merge_events(struct merge *merge)
 		for (size_t j = 0; j < event_count && done; j++)
 			done = join_event(merge, i, pd_file_event(source->input.file, j));
 	}
+	done = done && order_events(merge);
 	count = count_ids(merge);
 	uses = calloc(count + 1, sizeof(*uses));
 	done = done && uses;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What real perf reads in recordings that were cut up, put together and joined, held against what it reads before.
 
-usage: perf.py PERFDATA FILE... [--all CORPUS]
+usage: perf.py PERFDATA FILE... [--all CORPUS] [--only TEXT]
 
 Pieces must open without a word that the recording does not give. What is put together again must have the same samples,
 in `perf script`, and the same totals, in `perf report --stats`. Recordings of two programs, made on the spot, must have as
@@ -52,7 +52,12 @@ def text(result):
 
 
 def complaints(result):
-    return {re.sub(r"/\S+", "", line) for line in result.err.decode("utf-8", "replace").splitlines() if line.strip()}
+    return {re.sub(r"/\S+|[0-9.]+", "", line) for line in result.err.decode("utf-8", "replace").splitlines() if line.strip()}
+
+
+def lines_of(out):
+    """Lines, whose columns are as wide as the longest name of an event."""
+    return collections.Counter(b" ".join(line.split()) for line in out.splitlines())
 
 
 class Judge:
@@ -82,7 +87,15 @@ class Judge:
             lines.sort()  # pieces of events were put together in the order of their names
         return [line for line in lines if not LAYOUT.match(line) and not (by in ("pid", "comm") and OF_TASKS.match(line))]
 
+    def as_file(self, folder, path, name):
+        """Pieces are files, of which perf knows more than of a pipe."""
+        with open(os.path.join(path, "data") if os.path.isdir(path) else path, "rb") as f:
+            pipe = int.from_bytes(f.read(16)[8:], "little") == 16
+        made = os.path.join(folder, "file")
+        return made if pipe and self.make(name, "convert", ["convert", "-q", "-o", made, path]) else path
+
     def piece_by_piece(self, folder, path, name):
+        path = self.as_file(folder, path, name)
         before = perf(["script"], path)
         if before.status != 0 or not before.out:
             return
@@ -102,7 +115,7 @@ class Judge:
             if not self.make(name, by, ["merge", "-q", "-o", merged, *pieces]):
                 continue
             after = perf(["script"], merged)
-            if sorted(after.out.splitlines()) != sorted(before.out.splitlines()):
+            if lines_of(after.out) != lines_of(before.out):
                 self.fail(name, by, "perf script has other lines: " + self.difference(before.out, after.out))
             if complaints(after) - complaints(before):
                 self.fail(name, by, f"perf says {sorted(complaints(after) - complaints(before))[:3]}")
@@ -113,8 +126,7 @@ class Judge:
 
     @staticmethod
     def difference(before, after):
-        gone = collections.Counter(before.splitlines()) - collections.Counter(after.splitlines())
-        new = collections.Counter(after.splitlines()) - collections.Counter(before.splitlines())
+        gone, new = lines_of(before) - lines_of(after), lines_of(after) - lines_of(before)
         return f"{sum(gone.values())} gone, {sum(new.values())} new: {list(gone)[:2]} {list(new)[:2]}"
 
     # ---- made on the spot ----
@@ -160,6 +172,7 @@ def main():
     parser.add_argument("perfdata")
     parser.add_argument("files", nargs="+")
     parser.add_argument("--all", metavar="CORPUS", help="also all recordings of a corpus that perf reads")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only files of a corpus whose path has TEXT")
     arguments = parser.parse_args()
     if not shutil.which("perf"):
         common.skip("no perf")
@@ -167,9 +180,10 @@ def main():
     with tempfile.TemporaryDirectory(prefix="merge-") as folder:
         for path in arguments.files:
             judge.piece_by_piece(folder, path, os.path.basename(path))
-        judge.on_the_spot(folder)
+        if not arguments.only:
+            judge.on_the_spot(folder)
         for row in common.rows(arguments.all) if arguments.all else []:
-            if row["byteorder"] == "little" and int(row["size"]) < 4 << 20:
+            if arguments.only in row["path"] and row["byteorder"] == "little" and int(row["size"]) < 4 << 20:
                 with common.Unpacked(arguments.all, row) as path:
                     judge.piece_by_piece(folder, path, row["path"])
     numbers = judge.numbers
