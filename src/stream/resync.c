@@ -170,7 +170,7 @@ static bool is_run(struct pd_stream *stream, size_t skip)
 
 	for (unsigned i = 0; i < RUN; i++) {
 		if (stream->reader.room - skip < PD_RECORD_HEADER_SIZE)
-			return i && stream->reader.at_end;
+			return i >= 2 && stream->reader.at_end && stream->reader.room == skip;
 		if (!can_be(stream, skip, &next) || next.soundness <= PD_STRANGE ||
 		    tail_size_of(stream, next.bytes, next.type))
 			return false;
@@ -308,10 +308,13 @@ static enum pd_status doubt_tail(struct pd_stream *stream, const struct pd_recor
 	uint64_t start = reader->offset, found;
 	enum pd_status status = go_to_start(stream, (size_t)head->size, error);
 	uint64_t behind = start + head->size + tail;
+	bool torn;
 
 	if (status < 0)
 		return status;
 	found = reader->offset;
+	// what follows may be anything, and looks like records in places
+	torn = behind > reader->end && !is_run(stream, 0);
 	status = pd_reader_seek(reader, start);
 	if (status >= 0)
 		status = pd_reader_fill(reader, (size_t)head->size, error);
@@ -322,7 +325,7 @@ static enum pd_status doubt_tail(struct pd_stream *stream, const struct pd_recor
 		return PD_OK;
 	}
 	*taken_out = false;
-	if (found >= reader->end) {
+	if (torn || found >= reader->end) {
 		// the data end inside the tail
 		stream->losses.cut_bytes += reader->end - start;
 		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_TAIL, start, NULL,
