@@ -416,8 +416,21 @@ static const void *make_feature(struct scrub *scrub, unsigned feature)
 	return decoded ? scrub_feature(scrub, feature, decoded) : NULL;
 }
 
+/* Where the bits of the header are damaged, each text may stand where another should be. */
+static bool are_sound(struct pd_file *file)
+{
+	struct pd_feature_section section;
+
+	for (size_t i = 0; pd_file_feature_at(file, i, &section); i++)
+		if (pd_feature_layout(section.number) && !pd_file_feature(file, section.number))
+			return false;
+	return true;
+}
+
 static bool keeps(const struct scrub *scrub, unsigned feature)
 {
+	if ((feature == PD_FEATURE_CPUDESC || feature == PD_FEATURE_CPUID) && !are_sound(scrub->file))
+		return false;
 	switch (scrub_feature_fate(feature)) {
 	case FATE_KEEP:
 	case FATE_ASKED:
