@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,7 +105,9 @@ static enum pd_status new_file(const char *name, const struct pd_open_options *o
 	file->main.fd = -1;
 	file->keep = all.keep;
 	file->mend = all.mend;
-	file->secret = (uintptr_t)file;
+	// without it an address has to do
+	if (getrandom(&file->secret, sizeof(file->secret), GRND_NONBLOCK) != (ssize_t)sizeof(file->secret))
+		file->secret = (uintptr_t)file;
 	file->problem = all.problem;
 	file->problem_self = all.self;
 	file->memory_limit = all.memory_limit ? all.memory_limit : default_memory_limit;
