@@ -207,7 +207,7 @@ static bool take_options(struct flame *flame)
 
 /* ---- the graph ---- */
 
-static int write_graph(struct flame *flame)
+static int write_graph(struct flame *flame, const char *input)
 {
 	struct flame_graph *graph = &flame->graph;
 	const char *path = flame->values->output;
@@ -234,7 +234,7 @@ static int write_graph(struct flame *flame)
 		graph->facts[0].bad = false;
 		graph->fact_count += graph->fact_count < sizeof(graph->facts) / sizeof(graph->facts[0]);
 	}
-	code = outfile_open(&file, path, flame->call->out);
+	code = outfile_open(&file, path, flame->call->out, input);
 	if (code != CODE_FINE)
 		return code;
 	if (!(flame->svg ? flame_write_svg(graph, &flame->drawing, file.out) : flame_write_html(graph, file.out)))
@@ -262,7 +262,7 @@ static int run_folded(struct flame *flame)
 		complain("%s: there are no stacks", flame->title);
 		return CODE_NO_SAMPLES;
 	}
-	written = write_graph(flame);
+	written = write_graph(flame, path);
 	return written != CODE_FINE ? written : code;
 }
 
@@ -283,7 +283,7 @@ static int run_file(struct flame *flame)
 		graph->slice_ns = flame->result.slice_ns;
 		graph->first_ns = flame->result.first_ns;
 		tell_facts(flame);
-		code = write_graph(flame);
+		code = write_graph(flame, analysis.input.name);
 	}
 	stacks_fini(&flame->result);
 	return analysis_close(&analysis, code);

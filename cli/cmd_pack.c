@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_LEVEL = 22, USUAL_LEVEL = 3, MISSING_SHOWN = 20 };
@@ -300,14 +299,6 @@ static void tell_result(const struct packing *packing)
 
 /* ---- the command ---- */
 
-static bool is_input(const char *output, const char *input)
-{
-	struct stat out, in;
-
-	return stat(output, &out) == 0 && S_ISREG(out.st_mode) && stat(input, &in) == 0 && out.st_dev == in.st_dev &&
-	       out.st_ino == in.st_ino;
-}
-
 static bool ends_with(const char *text, const char *end)
 {
 	size_t length = strlen(text), tail = strlen(end);
@@ -347,11 +338,7 @@ static int pack(struct packing *packing, const struct values *values, struct out
 
 	if (code != CODE_FINE)
 		return code;
-	if (is_input(values->output, packing->analysis.input.name)) {
-		complain("%s: this is what is read", values->output);
-		return CODE_USAGE;
-	}
-	code = outfile_open(&file, values->output, out);
+	code = outfile_open(&file, values->output, out, packing->analysis.input.name);
 	if (code != CODE_FINE)
 		return code;
 	code = write_bundle(packing, values, file.out->fd, level);

@@ -647,7 +647,7 @@ static int run_with_map(struct job *job)
 	int code = CODE_FINE;
 
 	if (job->values->map) {
-		code = outfile_open(&job->map, job->values->map, job->input.out);
+		code = outfile_open(&job->map, job->values->map, job->input.out, job->input.name);
 		if (code != CODE_FINE)
 			return code;
 		job->scrub.told = put_map;
@@ -668,6 +668,10 @@ static int scrub_input(struct job *job, const struct call *call)
 		return code;
 	if (job->values->json && !strcmp(job->target.path, "-")) {
 		complain("--json and -o - are both for standard output");
+		return CODE_USAGE;
+	}
+	if (job->values->map && !strcmp(job->target.path, job->values->map)) {
+		complain("--map and --output are both for '%s'", job->values->map);
 		return CODE_USAGE;
 	}
 	input.keep = job->scrub.level > LEVEL_NAMES;

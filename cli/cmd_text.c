@@ -63,7 +63,7 @@ static int run(const struct call *call)
 
 	if (code != CODE_FINE)
 		return code;
-	code = outfile_open(&file, values->output, call->out);
+	code = outfile_open(&file, values->output, call->out, input.name);
 	if (code == CODE_FINE)
 		code = outfile_close(&file, write_text(&input, values, file.out));
 	return input_close(&input, code);

@@ -8,11 +8,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static const int deadly[] = { SIGINT, SIGTERM, SIGHUP };
+
+/* What a signal takes away. */
+static const char *volatile unfinished;
 
 /* Whether path begins as perf.data files do, in either byte order. */
 static bool is_recording(const char *path)
@@ -31,6 +37,39 @@ static bool is_recording(const char *path)
 	return false;
 }
 
+static bool is_same(const struct stat *one, const struct stat *other)
+{
+	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+static bool is_input(const struct stat *status, const char *input)
+{
+	struct stat read;
+
+	return S_ISREG(status->st_mode) && ((input && stat(input, &read) == 0 && is_same(status, &read)) ||
+					    (fstat(STDIN_FILENO, &read) == 0 && is_same(status, &read)));
+}
+
+static void on_signal(int number)
+{
+	if (unfinished)
+		unlink(unfinished);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* What the caller's shell ignores, as under nohup, stays ignored. */
+static void watch_signals(const char *path)
+{
+	struct sigaction action = { .sa_handler = on_signal }, before;
+
+	unfinished = path;
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
+		if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+			sigaction(deadly[i], &action, NULL);
+	}
+}
+
 static int open_beside(struct outfile *file, const struct stat *status)
 {
 	mode_t mask = umask(0);
@@ -44,12 +83,33 @@ static int open_beside(struct outfile *file, const struct stat *status)
 		return -1;
 	}
 	fd = mkostemp(file->beside, O_CLOEXEC);
-	if (fd >= 0)
+	if (fd >= 0) {
+		watch_signals(file->beside);
 		fchmod(fd, mode);
+	}
 	return fd;
 }
 
-int outfile_open(struct outfile *file, const char *path, struct output *standard)
+/* The file beside takes its name, or goes. */
+static int settle(struct outfile *file, bool wanted)
+{
+	int failure = 0;
+
+	if (wanted && is_recording(file->path)) {
+		failure = EEXIST;
+		complain("%s: this is perf data, which is not replaced", file->path);
+	} else if (wanted && rename(file->beside, file->path) < 0) {
+		failure = errno;
+		complain("%s: %s", file->path, strerror(failure));
+	}
+	if (!wanted || failure)
+		unlink(file->beside);
+	unfinished = NULL;
+	free(file->beside);
+	return failure;
+}
+
+int outfile_open(struct outfile *file, const char *path, struct output *standard, const char *input)
 {
 	struct stat status;
 	bool there;
@@ -66,6 +126,10 @@ int outfile_open(struct outfile *file, const char *path, struct output *standard
 		complain("%s: this is perf data, which is not replaced", path);
 		return CODE_USAGE;
 	}
+	if (there && is_input(&status, input)) {
+		complain("%s: is the input, which is not written to", path);
+		return CODE_USAGE;
+	}
 	fd = there && !S_ISREG(status.st_mode) ? open(path, O_WRONLY | O_CLOEXEC) :
 						 open_beside(file, there ? &status : NULL);
 	if (fd < 0 || !output_init(&file->own, fd)) {
@@ -75,6 +139,7 @@ int outfile_open(struct outfile *file, const char *path, struct output *standard
 			if (file->beside)
 				unlink(file->beside);
 		}
+		unfinished = NULL;
 		free(file->beside);
 		return CODE_OUTPUT;
 	}
@@ -98,12 +163,10 @@ int outfile_close(struct outfile *file, int code)
 		complain("%s: %s", file->path, strerror(failure));
 	}
 	output_fini(&file->own);
-	if (file->beside && wanted && !failure && rename(file->beside, file->path) < 0) {
-		failure = errno;
-		complain("%s: %s", file->path, strerror(failure));
+	if (file->beside) {
+		int unsettled = settle(file, wanted && !failure);
+
+		failure = failure ? failure : unsettled;
 	}
-	if (file->beside && (!wanted || failure))
-		unlink(file->beside);
-	free(file->beside);
 	return wanted && failure ? CODE_OUTPUT : code;
 }

@@ -2,8 +2,9 @@
 /*
  * A file that a command writes: it is there when it is whole, or not at all.
  *
- * What is written goes into a new file beside it, which takes its name at the end. A file that holds perf data is
- * never replaced, so no typing error costs a recording. Pipes and devices are written as they are.
+ * What is written goes into a new file beside it, which takes its name at the end; a signal that ends the command
+ * takes it away. A file that holds perf data, or that is read, is never replaced, so no typing error costs a
+ * recording. Pipes and devices are written as they are.
  */
 #ifndef CLI_OUTFILE_H
 #define CLI_OUTFILE_H
@@ -17,9 +18,10 @@ struct outfile {
 	struct output own;
 };
 
-/* path NULL or "-" is the output of the call. Says on stderr what is wrong and returns another code than
- * CODE_FINE then. */
-int outfile_open(struct outfile *file, const char *path, struct output *standard);
+/* path NULL or "-" is the output of the call. input is the path of what is read meanwhile; NULL or what is no path
+ * stands for standard input. One file at a time. Says on stderr what is wrong and returns another code than CODE_FINE
+ * then. */
+int outfile_open(struct outfile *file, const char *path, struct output *standard, const char *input);
 /* Gives the file its name if code is CODE_FINE or CODE_DAMAGED, else takes it away. Returns code, or
  * CODE_OUTPUT if it could not be written. */
 int outfile_close(struct outfile *file, int code);

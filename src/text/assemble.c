@@ -45,6 +45,7 @@ struct pd_assembler {
 	uint64_t quirks;
 	uint64_t end_marker;
 	bool had_header;
+	bool had_statement;
 	bool in_parts; // the text is that of a directory
 	size_t part;
 	uint64_t tail_left; // bytes that have to follow the last record
@@ -627,6 +628,7 @@ static enum pd_status take_statement(struct pd_assembler *a, const char *text, s
 
 	if (!pd_parse_more(&p))
 		return PD_OK;
+	a->had_statement = true;
 	pd_arena_reset(&a->arena);
 	p.arch = a->arch;
 	p.scope.words[PD_WORD_QUIRKS] = a->quirks;
@@ -745,6 +747,11 @@ static enum pd_status finish(struct pd_assembler *a)
 	a->part_line.size = 0;
 	if (status >= 0 && a->waiting.size)
 		return fail_line(a, PD_ERROR_FORMAT, "the text ends before the statement that begins here");
+	// such as what a pipe gets of a program that failed
+	if (status >= 0 && !a->had_statement) {
+		a->line = 1;
+		return fail_line(a, PD_ERROR_FORMAT, "the text is empty");
+	}
 	return status < 0 ? status : open_writer(a);
 }
 

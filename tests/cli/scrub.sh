@@ -47,5 +47,8 @@ try scrub --keep-data all -o x hot.data
 try scrub --verify hot.data
 try scrub --verify --min-length 2 hot.data names.data
 try scrub -o x hot.data hot-regs.data
+try scrub -q --map x -o x hot.data
+try scrub -q --map ./x -o x hot.data
+shell 'perfdata check x; rm x'
 shell 'perfdata scrub --json -o - hot.data | cat'
 shell 'ls'

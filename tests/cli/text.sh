@@ -72,4 +72,22 @@ try assemble hand.txt
 try assemble -o hand.txt hand.txt
 try assemble -o x nowhere.txt
 try text -o hot.data hot.data
+# what is read is not written to, in a bundle either
+tar cf bundle.tar --transform s/hot.data/perf.data/ hot.data
+try text -o bundle.tar bundle.tar
+try text -i - -o bundle.tar <bundle.tar
+shell 'tar xOf bundle.tar | cmp - hot.data && echo the bundle as it was'
+# a program that failed in front of a pipe
+try assemble -o x </dev/null
+refuse '# nothing' ''
+# a signal leaves nothing behind
+mkfifo slow
+perfdata text -o cut.txt slow 2>/dev/null &
+exec 9>slow
+cat data/hot-pipe.data >&9
+until ls | grep -q 'cut.txt.'; do sleep 0.1; done
+kill -TERM $!
+wait $! || echo "exit $?"
+exec 9>&-
+rm slow
 shell 'ls'
