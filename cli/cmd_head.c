@@ -47,6 +47,7 @@ struct head {
 	struct key limit; /* the last sample that is kept; tail: the first one */
 	uint64_t kept;    /* of a pipe, so far */
 	struct pd_window window;
+	bool any_timeless; /* a sample had no time */
 };
 
 /* ---- the order ---- */
@@ -134,10 +135,14 @@ static bool look(void *self, struct pd_stream *stream, const struct pd_record *r
 	(void)stream;
 	if (record->type != PD_RECORD_SAMPLE)
 		return true;
-	if (!window->last_ns || key.time_ns < window->first_ns)
-		window->first_ns = key.time_ns;
-	if (key.time_ns > window->last_ns)
-		window->last_ns = key.time_ns;
+	if (record->time_ns == PD_NO_TIME) {
+		head->any_timeless = true;
+	} else {
+		if (!window->last_ns || key.time_ns < window->first_ns)
+			window->first_ns = key.time_ns;
+		if (key.time_ns > window->last_ns)
+			window->last_ns = key.time_ns;
+	}
 	return head->span_ns || add_key(head, key);
 }
 
@@ -197,6 +202,10 @@ static int head_known(struct head *head)
 
 	if (code != CODE_FINE)
 		return code;
+	if (head->span_ns && head->any_timeless && !head->window.last_ns) {
+		complain("%s: option --seconds: no sample has a time", head->keep.input.name);
+		return CODE_NOTHING;
+	}
 	head->limit = limit_of(head);
 	/* Not even one is wanted. */
 	if (!head->used && !head->span_ns)

@@ -650,7 +650,7 @@ static int split_all(struct run *run, struct output *out)
 		complain("%s: there are no samples%s", run->input.name, run->unfit ? " that can be read" : "");
 		return CODE_NO_SAMPLES;
 	}
-	if (!run->known) {
+	if (!run->known || (split->by == BY_TIME && !split->window.last_ns)) {
 		complain("%s: %s", run->input.name, split_missing(split));
 		return CODE_NOTHING;
 	}

@@ -354,7 +354,8 @@ const struct pd_sample_time *select_noted_time(struct pd_file *file)
 {
 	const struct pd_sample_time *noted = pd_file_sample_time(file);
 
-	return noted && noted->last_ns && noted->first_ns <= noted->last_ns ? noted : NULL;
+	/* if no sample has a time, perf may note the largest number twice */
+	return noted && noted->last_ns && noted->last_ns != PD_NO_TIME && noted->first_ns <= noted->last_ns ? noted : NULL;
 }
 
 enum pd_status select_resolve_times(struct select *select, struct pd_file *file, const struct pd_window *window,

@@ -142,6 +142,8 @@ const char *split_missing(const struct split *split)
 		return "samples do not say their CPU (perf record -a, or --sample-cpu)";
 	case BY_CGROUP:
 		return "samples do not say their cgroup (perf record --all-cgroups)";
+	case BY_TIME:
+		return "samples do not say their time (perf record --timestamp)";
 	default:
 		return "samples do not say their process";
 	}

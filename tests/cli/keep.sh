@@ -25,6 +25,17 @@ try cut --time 12:00,12:01 -o x hot.data
 try cut -o x hot.data
 try cut --time yesterday -o x hot.data
 
+# Samples that do not say their time, which perf record --no-timestamp makes; SAMPLE_TIME then says none.
+printf '%s\n' 'event {' '	name: "cpu-clock"' '	size: 136' '	sample_type: IP|TID' '}' 'SAMPLE ip: 1, pid: 2, tid: 3' \
+	'SAMPLE ip: 2, pid: 2, tid: 3' 'feature SAMPLE_TIME {first_ns: none, last_ns: none}' | perfdata assemble -o timeless.data
+try cut --time 0%-50% -o x timeless.data
+try cut --time 1,2 -o x timeless.data
+try script --time 0%-50% timeless.data
+try split --by time=1s -o x timeless.data
+try head --seconds 1 -o x timeless.data
+try tail --seconds 1 -o x timeless.data
+try head -n 1 -o x timeless.data
+
 # Some samples only, and only the records that they need.
 try filter --comm hot-child -o child.data hot.data
 shell 'perfdata dump --stats child.data'
