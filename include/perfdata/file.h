@@ -102,7 +102,7 @@ struct pd_header {
 	const char *compression;  /* "zstd", "gzip", "xz", "bzip2" around the whole file, or NULL */
 };
 PD_API const struct pd_header *pd_file_header(const struct pd_file *file);
-/** Name that the file was opened with; "memory" or "fd 0" where it had none. */
+/** Name that the file was opened with; "memory", "standard input" or "fd 3" where it had none. */
 PD_API const char *pd_file_name(const struct pd_file *file);
 /** Number of files that hold records: 1, or more for a directory. */
 PD_API size_t pd_file_part_count(const struct pd_file *file);

@@ -210,7 +210,7 @@ enum pd_status pd_archive_open_fd(int fd, const struct pd_open_options *options,
 
 	if (status < 0)
 		return status;
-	snprintf(name, sizeof(name), "fd %d", fd);
+	snprintf(name, sizeof(name), fd == STDIN_FILENO ? "standard input" : "fd %d", fd);
 	return open_source(&source, name, options, archive_out, error);
 }
 

@@ -293,7 +293,7 @@ enum pd_status pd_file_open_fd(int fd, const struct pd_open_options *options, st
 	struct pd_file *file;
 	enum pd_status status;
 
-	snprintf(name, sizeof(name), "fd %d", fd);
+	snprintf(name, sizeof(name), fd == STDIN_FILENO ? "standard input" : "fd %d", fd);
 	status = new_file(name, options, &file, error);
 	if (status < 0)
 		return status;
