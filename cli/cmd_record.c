@@ -38,7 +38,6 @@ struct values {
 	const char *control;
 	const char *synth;
 	bool no_buildid, no_buildid_cache, buildid_all;
-	const char *threads;
 	const char *flush;
 	struct option_number priority;
 	bool force;
@@ -60,7 +59,7 @@ static const struct option options[] = {
 	{ "control", 0, OPTION_STRING, "WHERE", offsetof(struct values, control),
 	  "take commands: fd:IN[,OUT] or fifo:IN[,OUT]; enable, disable, evlist, ping, stop" },
 	{ "overwrite", 0, OPTION_FLAG, NULL, offsetof(struct values, overwrite),
-	  "keep the newest in memory, write it at the end or at SIGUSR2" },
+	  "keep the newest in memory, write it at the end, and with --switch-output at SIGUSR2" },
 	{ "switch-output", 0, OPTION_ATTACHED, "WHEN", offsetof(struct values, switch_output),
 	  "begin a new file at SIGUSR2 (signal), or after a size (100M) or a time (30s)" },
 	{ "switch-max-files", 0, OPTION_NUMBER, "N", offsetof(struct values, switch_max_files),
@@ -75,9 +74,7 @@ static const struct option options[] = {
 	  "describe of what already runs: all, task, mmap, cgroup or no" },
 	{ "max-size", 0, OPTION_STRING, "SIZE", offsetof(struct values, max_size), "end when the output has this size" },
 	{ "duration", 0, OPTION_STRING, "TIME", offsetof(struct values, duration), "end after this time: 10s" },
-	{ "threads", 0, OPTION_ATTACHED, "N", offsetof(struct values, threads),
-	  "write a directory, each of N threads a file of its own" },
-	{ "mmap-flush", 0, OPTION_STRING, "SIZE", offsetof(struct values, flush), "write when so much is there" },
+	{ "mmap-flush", 0, OPTION_STRING, "SIZE", offsetof(struct values, flush), "leave rings alone until so much is in one of them" },
 	{ "realtime", 'r', OPTION_NUMBER, "PRIORITY", offsetof(struct values, priority), "record with this SCHED_FIFO priority" },
 	{ "no-buildid", 'B', OPTION_FLAG, NULL, offsetof(struct values, no_buildid), "without build ids" },
 	{ "no-buildid-cache", 'N', OPTION_FLAG, NULL, offsetof(struct values, no_buildid_cache),
@@ -167,25 +164,14 @@ static bool take_delay(const struct values *values, struct pd_session *session)
 	return false;
 }
 
-static bool take_threads(const struct values *values, struct pd_session *session)
-{
-	uint64_t number = 0;
-
-	session->directory = values->threads != NULL;
-	if (!values->threads || !*values->threads || !strcmp(values->threads, "cpu"))
-		return true;
-	if (number_parse(values->threads, &number) && number && number <= 1024) {
-		session->threads = (unsigned)number;
-		return true;
-	}
-	complain("option --threads: '%s' is no number of threads", values->threads);
-	return false;
-}
-
 static bool take_session(const struct values *values, struct pd_session *session)
 {
 	session->overwrite = values->overwrite;
 	session->tail_synthesize = values->tail_synthesize || values->overwrite;
+	if (values->priority.given && (!values->priority.value || values->priority.value > 99)) {
+		complain("option --realtime: a priority is between 1 and 99");
+		return false;
+	}
 	session->priority = (int)values->priority.value;
 	if (values->no_buildid)
 		session->build_ids = PD_BUILD_IDS_NONE;
@@ -195,8 +181,7 @@ static bool take_session(const struct values *values, struct pd_session *session
 		return false;
 	if (values->flush && !value_size("mmap-flush", values->flush, &session->flush_bytes))
 		return false;
-	return take_switching(values, session) && take_synth(values, session) && take_delay(values, session) &&
-	       take_threads(values, session);
+	return take_switching(values, session) && take_synth(values, session) && take_delay(values, session);
 }
 
 static bool take_output(struct record *record)
@@ -293,7 +278,9 @@ static void print_size(char *text, size_t room, uint64_t bytes)
 
 static void tell_end(const struct record *record, const struct pd_recorded *recorded)
 {
-	const char *path = record->options.path;
+	const char *path = record->options.path ? record->options.path : "standard output";
+	const struct pd_session *session = &record->options.session;
+	bool stamped = record->options.path && (session->switch_on_call || session->timestamp_filename);
 	char size[32];
 
 	if (recorded->lost)
@@ -303,7 +290,11 @@ static void tell_end(const struct record *record, const struct pd_recorded *reco
 	if (record->values->quiet)
 		return;
 	print_size(size, sizeof(size), recorded->bytes);
-	complain("%" PRIu64 " samples, %s, in %s", recorded->samples, size, path ? path : "standard output");
+	if (stamped)
+		complain("%" PRIu64 " samples, %s, in %u file%s %s.TIME", recorded->samples, size, recorded->files,
+			 recorded->files == 1 ? "" : "s", path);
+	else
+		complain("%" PRIu64 " samples, %s, in %s", recorded->samples, size, path);
 }
 
 /* ---- signals ---- */
@@ -324,12 +315,14 @@ static void on_signal(int number)
 static void catch_signals(struct record *record)
 {
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
 
 	running = record->recorder;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	/* nohup means it */
+	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 	sigaction(SIGUSR2, &action, NULL);
 	/* a reader that goes is an error of writing */
 	sigaction(SIGPIPE, &ignore, NULL);
@@ -407,7 +400,8 @@ const struct command cmd_record = {
 	.text = "Records events while COMMAND runs, or of what runs already, until COMMAND ends or a signal (^C) comes, into a "
 		"file that perf reads, too. Options are those of perf record. COMMAND ends with the recording.\n\n"
 		"What was named FILE before is FILE.old then. The header is written every second, so that a recording that was "
-		"killed opens with all but its last moments. The exit code is that of COMMAND; 127 if it cannot be run, 128 and the number of the signal that ended the recording.",
+		"killed opens with all but its last moments. One thread writes; a directory of files by several (--threads of perf) "
+		"is not made. The exit code is that of COMMAND; 127 if it cannot be run, 128 and the number of the signal that ended the recording.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

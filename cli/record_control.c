@@ -20,9 +20,19 @@ static void answer(const struct record_control *control, const char *text)
 	size_t size = strlen(text);
 
 	while (control->out >= 0 && size) {
-		ssize_t done = write(control->out, text, size);
+		struct pollfd fds[2] = { { .fd = control->out, .events = POLLOUT },
+					 { .fd = control->end[0], .events = POLLIN } };
+		ssize_t done;
 
-		if (done < 0 && errno == EINTR)
+		/* whoever reads no answers must not keep the recording from ending */
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			return;
+		if (fds[1].revents)
+			return;
+		if (!fds[0].revents)
+			continue;
+		done = write(control->out, text, size);
+		if (done < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (done <= 0)
 			return;
@@ -41,6 +51,16 @@ static void list_events(const struct record_control *control)
 	}
 }
 
+static bool has_event(const struct record_control *control, const char *wanted)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = pd_recorder_event_name(control->recorder, i)) != NULL; i++)
+		if (!strcmp(name, wanted))
+			return true;
+	return false;
+}
+
 static void obey(const struct record_control *control, char *line)
 {
 	char *name = strchr(line, ' ');
@@ -48,6 +68,8 @@ static void obey(const struct record_control *control, char *line)
 	if (name)
 		*name++ = 0;
 	if (!strcmp(line, "enable") || !strcmp(line, "disable")) {
+		if (name && *name && !has_event(control, name))
+			complain("control: there is no event '%.100s'; evlist names all", name);
 		pd_recorder_enable(control->recorder, line[0] == 'e', name);
 	} else if (!strcmp(line, "evlist")) {
 		list_events(control);

@@ -93,11 +93,8 @@ struct pd_session {
 	bool no_synth;
 	enum pd_build_id_choice build_ids;
 	uint64_t ring_bytes;      /* of each CPU or thread, a power of 2 of pages; 0: chosen */
-	uint64_t flush_bytes;     /* a ring is drained when it holds so many; 0: chosen */
-	unsigned threads;         /* that drain; 0: chosen */
-	bool directory;           /* each draining thread writes a file of its own (--threads) */
-	bool exclude_self;        /* --exclude-perf */
-	int priority;             /* SCHED_FIFO, 0: none */
+	uint64_t flush_bytes;     /* rings are left alone until one holds so many, or a quarter of its size; 0: any */
+	int priority;             /* SCHED_FIFO, of the thread that runs the recorder, also afterwards; 0: none */
 };
 
 /** Something that the user should know: what was degraded, and what to type. */
@@ -130,7 +127,7 @@ struct pd_recorder_options {
 /** What was recorded. */
 struct pd_recorded {
 	uint64_t samples;      /* as the kernel counted, where that is known, else by a look at the records */
-	uint64_t bytes;        /* of the output */
+	uint64_t bytes;        /* of the output, all files */
 	uint64_t lost;         /* records that the kernel could not hand over */
 	uint64_t lost_samples; /* of these, samples, where the kernel tells */
 	uint64_t wakeups;

@@ -172,7 +172,8 @@ static enum pd_status take_modifiers(struct pd_event_text *text, size_t first, b
 	for (size_t i = first; i < text->events->count; i++) {
 		struct pd_event_wanted *wanted = &text->events->slots[i]->wanted;
 		bool user = false, kernel = false, hv = false, guest = false, host = false;
-		unsigned precise = 0;
+		// a group adds to what its events say
+		unsigned precise = (unsigned)PD_BITS(wanted->attr.flags, PD_ATTR_PRECISE_IP);
 
 		for (size_t j = 0; j < length; j++)
 			if (!take_letter(wanted, begin[j], &user, &kernel, &hv, &guest, &host, &precise))
@@ -193,6 +194,7 @@ static enum pd_status take_modifiers(struct pd_event_text *text, size_t first, b
 		}
 		if (wanted->precise_max)
 			precise = MOST_PRECISE;
+		set(&wanted->attr, (uint64_t)MOST_PRECISE << PD_ATTR_PRECISE_IP_SHIFT, false);
 		wanted->attr.flags |= (uint64_t)precise << PD_ATTR_PRECISE_IP_SHIFT;
 	}
 	text->at += length;
@@ -496,6 +498,14 @@ static enum pd_status set_filter(struct pd_event_slot *slot, const char *filter,
 
 	if (asprintf(&all, before ? "(%s) && (%s)" : "%s%s", before ? before : filter, before ? filter : "") < 0)
 		return pd_fail_memory(error);
+	for (size_t i = 0; i < slot->text_count && before; i++) {
+		if (slot->texts[i] != before)
+			continue;
+		free(slot->texts[i]);
+		slot->texts[i] = all;
+		slot->wanted.filter = all;
+		return PD_OK;
+	}
 	slot->wanted.filter = pd_event_keep(slot, all, strlen(all));
 	free(all);
 	return slot->wanted.filter ? PD_OK : pd_fail_memory(error);

@@ -18,7 +18,6 @@
 
 enum {
 	COMM_ROOM = 16,
-	MOST_MAPS = 256 << 20, // bytes of text
 	NAMESPACES = 7
 };
 
@@ -111,6 +110,7 @@ static enum pd_status add_maps(struct scan *scan, uint32_t pid, struct pd_error 
 	snprintf(path, sizeof(path), "%s/%" PRIu32 "/maps", scan->proc, pid);
 	if (!scan->options->maps || !pd_procfile_read(&scan->maps, path))
 		return PD_OK;
+	scan->told->maps_cut += scan->maps.cut;
 	at = scan->maps.size ? scan->maps.data : NULL;
 	while (status >= 0 && (line = pd_procfile_line(&at)) != NULL) {
 		bool readable;

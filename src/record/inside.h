@@ -44,6 +44,8 @@ struct pd_ring {
 	size_t page_size;
 	size_t size;      // bytes of the data, a power of 2
 	uint64_t tail;    // what was read so far
+	int alive;        // descriptor that is waited for: of a thread that still runs
+	size_t place;     // of it among those of all events
 };
 
 enum pd_status pd_ring_map(struct pd_ring *ring, size_t size, struct pd_error *error);
@@ -57,6 +59,8 @@ struct pd_ring_view {
 };
 // False if there is nothing.
 bool pd_ring_look(struct pd_ring *ring, struct pd_ring_view *view);
+// Bytes that wait in a ring.
+uint64_t pd_ring_holds(const struct pd_ring *ring);
 // A ring that keeps the newest must not change while it is looked at.
 void pd_ring_pause(const struct pd_ring *ring, bool pause);
 // Gives the memory back to the kernel.
@@ -109,12 +113,10 @@ struct pd_recorder {
 	size_t kept_count, kept_capacity;
 	uint64_t begin_ns;      // of the file, CLOCK_MONOTONIC
 	uint64_t saved_ns;      // the header, likewise
-	uint64_t written;       // bytes of records
+	uint64_t told_lost;     // losses that were told by records made here
 	// from other threads and signal handlers
 	int wake;               // eventfd
 	_Atomic bool stop, switch_now;
-	_Atomic int enable;     // 1: enable, -1: disable, 0: nothing to do
-	char enable_name[128];
 };
 
 // Tells something to the user.
@@ -125,6 +127,8 @@ void pd_recorder_tell(struct pd_recorder *recorder, enum pd_severity severity, c
 enum pd_status pd_recorder_open_events(struct pd_recorder *recorder, struct pd_error *error);
 void pd_recorder_close_cgroups(struct pd_recorder *recorder);
 void pd_recorder_enable_all(struct pd_recorder *recorder, bool enable, const char *name);
+// Waits for another thread of those that share a ring. False if there is none left.
+bool pd_recorder_next_alive(const struct pd_recorder *recorder, struct pd_ring *ring);
 // Samples of an event that were lost, as the kernel counted them at its descriptors.
 uint64_t pd_recorder_lost_of(struct pd_recorder *recorder, size_t event, size_t descriptor);
 
@@ -137,6 +141,8 @@ enum pd_status pd_session_keep(struct pd_recorder *recorder, struct pd_error *er
 // Brings the file up to date, so that it opens as it is.
 enum pd_status pd_session_save(struct pd_recorder *recorder, struct pd_error *error);
 enum pd_status pd_session_end(struct pd_recorder *recorder, struct pd_error *error);
+// Bytes of the file so far, without what waits to be compressed.
+uint64_t pd_session_size(const struct pd_recorder *recorder);
 // Takes away what cannot become a file.
 void pd_session_abort(struct pd_recorder *recorder);
 

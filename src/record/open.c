@@ -107,13 +107,14 @@ static int open_one(struct pd_recorder *recorder, struct pd_rec_event *event, in
 	uint8_t bytes[ATTR_ROOM] = {0};
 	struct pd_scope scope = {.arena = NULL};
 	struct pd_pen pen = pd_pen(bytes, sizeof(bytes), PD_HOST_BIG);
-	int fd;
+	int fd, failure;
 
 	pd_encode_attr(&pen, &scope, &event->attr);
 	fd = (int)syscall(SYS_perf_event_open, bytes, pid, cpu, group, flags | PERF_FLAG_FD_CLOEXEC);
+	failure = fd < 0 ? errno : 0;
 	if (recorder->options.attr)
-		recorder->options.attr(recorder->options.self, &event->attr, pid, cpu, fd < 0 ? errno : 0);
-	if (fd < 0 && errno == E2BIG) {
+		recorder->options.attr(recorder->options.self, &event->attr, pid, cpu, failure);
+	if (failure == E2BIG) {
 		// the kernel says what it knows
 		uint32_t known = pd_load_u32(bytes + 4, false);
 
@@ -121,8 +122,8 @@ static int open_one(struct pd_recorder *recorder, struct pd_rec_event *event, in
 			event->attr.size = known;
 			return open_one(recorder, event, pid, cpu, group, flags);
 		}
-		errno = E2BIG;
 	}
+	errno = failure;
 	return fd;
 }
 
@@ -452,7 +453,7 @@ static size_t usual_ring(const struct pd_recorder *recorder, size_t count)
 	return size;
 }
 
-static struct pd_ring *find_ring(struct pd_recorder *recorder, size_t thread, int32_t cpu, bool backward)
+static struct pd_ring *find_ring(const struct pd_recorder *recorder, size_t thread, int32_t cpu, bool backward)
 {
 	for (size_t i = 0; i < recorder->ring_count; i++) {
 		struct pd_ring *ring = &recorder->rings[i];
@@ -497,11 +498,30 @@ static enum pd_status attach(struct pd_recorder *recorder, struct pd_rec_event *
 		return PD_OK;
 	}
 	ring = &recorder->rings[recorder->ring_count];
-	*ring = (struct pd_ring){.fd = event->fds[at], .cpu = cpu, .thread = thread, .backward = backward};
+	*ring = (struct pd_ring){.fd = event->fds[at], .cpu = cpu, .thread = thread, .backward = backward,
+				 .alive = event->fds[at],
+				 .place = (size_t)(event - recorder->config.events) * event->fd_count + at};
 	if (map_ring(recorder, ring, error) < 0)
 		return PD_ERROR_SYSTEM;
 	recorder->ring_count++;
 	return PD_OK;
+}
+
+bool pd_recorder_next_alive(const struct pd_recorder *recorder, struct pd_ring *ring)
+{
+	const struct pd_config *config = &recorder->config;
+	size_t cpus = recorder->cpus.count, each = recorder->threads.count * cpus;
+
+	while (++ring->place < config->event_count * each) {
+		const struct pd_rec_event *event = &config->events[ring->place / each];
+		size_t at = ring->place % each;
+		bool backward = event->attr.flags & PD_MASK(PD_ATTR_WRITE_BACKWARD);
+
+		ring->alive = event->fds[at];
+		if (ring->alive >= 0 && find_ring(recorder, at / cpus, recorder->cpus.items[at % cpus], backward) == ring)
+			return true;
+	}
+	return false;
 }
 
 static enum pd_status make_rings(struct pd_recorder *recorder, struct pd_error *error)

@@ -17,6 +17,7 @@ bool pd_procfile_read(struct pd_procfile *file, const char *path)
 	ssize_t got = fd >= 0 ? 1 : -1;
 
 	file->size = 0;
+	file->cut = false;
 	while (got > 0 && file->size < MOST) {
 		if (!PD_GROW(file->data, file->capacity, file->size + STEP + 1)) {
 			got = -1;
@@ -28,6 +29,7 @@ bool pd_procfile_read(struct pd_procfile *file, const char *path)
 		if (got > 0)
 			file->size += (size_t)got;
 	}
+	file->cut = got > 0;
 	if (fd >= 0)
 		close(fd);
 	if (got < 0)

@@ -9,6 +9,7 @@
 struct pd_procfile {
 	char *data; // with a NUL behind it
 	size_t size, capacity;
+	bool cut; // there is more than is read at most
 };
 
 // Reads all of a file. False if it is not there, or there is no memory: then it is empty.

@@ -48,7 +48,7 @@ struct pd_existing_options {
 // Tells what could not be found out: processes that went meanwhile are none of that.
 struct pd_existing_told {
 	bool kernel_addresses_hidden; // kptr_restrict
-	uint64_t maps_timed_out;
+	uint64_t maps_cut; // processes whose maps are too many to be read
 };
 
 enum pd_status pd_existing_kernel(struct pd_made *made, const struct pd_existing_options *options,

@@ -3,6 +3,7 @@
 #include "record/inside.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,7 +180,7 @@ static enum pd_status begin_loop(struct loop *loop, struct pd_error *error)
 		return pd_fail_system(error, errno, "cannot wait for events");
 	status = watch(loop, recorder->wake, ABOUT_WAKE, error);
 	for (size_t i = 0; i < recorder->ring_count && status >= 0; i++, loop->live++)
-		status = watch(loop, recorder->rings[i].fd, (int)i, error);
+		status = watch(loop, recorder->rings[i].alive, (int)i, error);
 	if (recorder->command.pid)
 		loop->child = (int)syscall(SYS_pidfd_open, recorder->command.pid, 0);
 	if (status >= 0 && loop->child >= 0)
@@ -222,23 +223,30 @@ static int wait_ms(const struct loop *loop)
 	return session->switch_ns ? earlier(most, now, recorder->begin_ns + session->switch_ns) : most;
 }
 
-// A thread that ended hangs its ring up; it would never stop saying so.
-static void hang_up(struct loop *loop, int ring)
+// A thread that ended hangs up, and would never stop saying so; its ring may be that of others, too.
+static enum pd_status hang_up(struct loop *loop, int index, struct pd_error *error)
 {
-	if (epoll_ctl(loop->epoll, EPOLL_CTL_DEL, loop->recorder->rings[ring].fd, NULL) == 0)
-		loop->live--;
+	struct pd_ring *ring = &loop->recorder->rings[index];
+
+	if (epoll_ctl(loop->epoll, EPOLL_CTL_DEL, ring->alive, NULL) < 0)
+		return pd_fail_system(error, errno, "cannot wait for events");
+	if (pd_recorder_next_alive(loop->recorder, ring))
+		return watch(loop, ring->alive, index, error);
+	loop->live--;
+	return PD_OK;
 }
 
 static enum pd_status wait_for(struct loop *loop, struct pd_error *error)
 {
 	struct epoll_event events[MOST_EVENTS];
+	enum pd_status status = PD_OK;
 	int count = epoll_wait(loop->epoll, events, MOST_EVENTS, wait_ms(loop));
 	uint64_t number;
 
 	if (count < 0 && errno != EINTR)
 		return pd_fail_system(error, errno, "cannot wait for events");
 	loop->recorder->recorded.wakeups++;
-	for (int i = 0; i < count; i++) {
+	for (int i = 0; i < count && status >= 0; i++) {
 		int about = events[i].data.fd;
 
 		if (about == ABOUT_WAKE) {
@@ -246,10 +254,10 @@ static enum pd_status wait_for(struct loop *loop, struct pd_error *error)
 
 			(void)got;
 		} else if (about >= 0 && events[i].events & (EPOLLHUP | EPOLLERR)) {
-			hang_up(loop, about);
+			status = hang_up(loop, about, error);
 		}
 	}
-	return PD_OK;
+	return status;
 }
 
 static bool is_over(struct loop *loop)
@@ -259,7 +267,7 @@ static bool is_over(struct loop *loop)
 
 	if (recorder->stop || (recorder->command.pid && pd_command_has_ended(&recorder->command)))
 		return true;
-	if (session->max_size && recorder->written >= session->max_size)
+	if (session->max_size && pd_session_size(recorder) >= session->max_size)
 		return true;
 	if (session->max_ns && pd_now_ns() >= end_of(loop))
 		return true;
@@ -288,7 +296,7 @@ static bool is_switch_due(struct pd_recorder *recorder)
 		return false;
 	if (session->switch_on_call && atomic_exchange(&recorder->switch_now, false))
 		return true;
-	if (session->switch_size && recorder->written >= session->switch_size)
+	if (session->switch_size && pd_session_size(recorder) >= session->switch_size)
 		return true;
 	return session->switch_ns && pd_now_ns() - recorder->begin_ns >= session->switch_ns;
 }
@@ -298,7 +306,6 @@ static enum pd_status switch_file(struct pd_recorder *recorder, struct pd_error 
 {
 	enum pd_status status = pd_session_keep(recorder, error);
 
-	recorder->written = 0;
 	return status < 0 ? status : pd_session_begin(recorder, error);
 }
 
@@ -347,6 +354,16 @@ static enum pd_status start(struct loop *loop, struct pd_error *error)
 	return status;
 }
 
+// Of this thread: the command is none of it, it was forked before.
+static enum pd_status take_priority(const struct pd_recorder *recorder, struct pd_error *error)
+{
+	struct sched_param parameter = {.sched_priority = recorder->options.session.priority};
+
+	if (!parameter.sched_priority || sched_setscheduler(0, SCHED_FIFO, &parameter) == 0)
+		return PD_OK;
+	return pd_fail_system(error, errno, "the priority %d cannot be had", parameter.sched_priority);
+}
+
 static void note_command(struct pd_recorder *recorder)
 {
 	if (!recorder->command.pid)
@@ -360,10 +377,12 @@ static void note_command(struct pd_recorder *recorder)
 enum pd_status pd_recorder_run(struct pd_recorder *recorder, struct pd_recorded *recorded_out, struct pd_error *error)
 {
 	struct loop loop = {.recorder = recorder, .epoll = -1, .child = -1};
-	enum pd_status status = pd_session_begin(recorder, error);
+	enum pd_status status = take_priority(recorder, error);
 	enum pd_status ended;
 	struct pd_error own;
 
+	if (status >= 0)
+		status = pd_session_begin(recorder, error);
 	if (status >= 0)
 		status = begin_loop(&loop, error);
 	if (status >= 0)

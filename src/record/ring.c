@@ -89,6 +89,11 @@ bool pd_ring_look(struct pd_ring *ring, struct pd_ring_view *view)
 	return true;
 }
 
+uint64_t pd_ring_holds(const struct pd_ring *ring)
+{
+	return ring->backward ? 0 : __atomic_load_n(&page_of(ring)->data_head, __ATOMIC_ACQUIRE) - ring->tail;
+}
+
 void pd_ring_pause(const struct pd_ring *ring, bool pause)
 {
 	if (ring->backward)

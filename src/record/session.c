@@ -36,7 +36,6 @@ static enum pd_status put_made(void *self, struct pd_bytes records, struct pd_er
 {
 	struct pd_recorder *recorder = self;
 
-	recorder->written += records.size;
 	return pd_writer_put_outside(recorder->writer, 0, records.data, records.size, error);
 }
 
@@ -58,8 +57,7 @@ static enum pd_status add_id_index(struct pd_recorder *recorder, struct pd_made 
 				entries[count++] = (struct pd_id_entry){
 					.id = event->ids[at], .idx = recorder->cpus.items[0] >= 0 ? cpu : thread,
 					.cpu = (uint64_t)(int64_t)recorder->cpus.items[cpu],
-					.tid = (uint64_t)(int64_t)(recorder->command.pid && recorder->threads.items[thread] == recorder->command.pid
-									? recorder->command.pid : recorder->threads.items[thread])};
+					.tid = (uint64_t)(int64_t)recorder->threads.items[thread]};
 			if (count && (count == PER_RECORD || last)) {
 				struct pd_id_index index = {.nr = count, .entries = {entries, count, sizeof(*entries)}};
 
@@ -75,6 +73,7 @@ static enum pd_status add_id_index(struct pd_recorder *recorder, struct pd_made 
 static enum pd_status add_thread_map(struct pd_recorder *recorder, struct pd_made *made, struct pd_error *error)
 {
 	enum { PER_RECORD = 2000 };
+	static const char no_name[16];
 	size_t count = recorder->threads.count < PER_RECORD ? recorder->threads.count : PER_RECORD;
 	struct pd_thread_map_entry *entries = pd_alloc(count * sizeof(*entries));
 	struct pd_thread_map map = {.entries = {entries, count, sizeof(*entries)}};
@@ -84,7 +83,7 @@ static enum pd_status add_thread_map(struct pd_recorder *recorder, struct pd_mad
 		return pd_fail_memory(error);
 	for (size_t i = 0; i < count; i++)
 		entries[i] = (struct pd_thread_map_entry){.pid = (uint64_t)(int64_t)recorder->threads.items[i],
-							  .comm = {"", 0, 16}};
+							  .comm = {no_name, 0, sizeof(no_name)}};
 	status = pd_made_add(made, PD_RECORD_THREAD_MAP, 0, &map, error);
 	pd_free(entries);
 	return status;
@@ -121,9 +120,9 @@ static enum pd_status add_tasks(struct pd_recorder *recorder, struct pd_made *ma
 	struct pd_existing_told told = {0};
 	enum pd_status status = pd_existing_tasks(made, options, &told, error);
 
-	if (told.maps_timed_out)
+	if (told.maps_cut)
 		pd_recorder_tell(recorder, PD_WARNING, "maps", NULL, "%" PRIu64 " processes have too many maps to read all of them",
-				 told.maps_timed_out);
+				 told.maps_cut);
 	return status;
 }
 
@@ -327,6 +326,7 @@ enum pd_status pd_session_begin(struct pd_recorder *recorder, struct pd_error *e
 		status = add_features(recorder, error);
 	if (status >= 0)
 		status = pd_writer_start(recorder->writer, error);
+	recorder->tally.first_ns = recorder->tally.last_ns = 0;
 	recorder->tally.time_at = time_place(&recorder->config);
 	recorder->begin_ns = recorder->saved_ns = pd_now_ns();
 	if (status >= 0 && !recorder->options.session.tail_synthesize)
@@ -341,7 +341,6 @@ static enum pd_status put_piece(struct pd_recorder *recorder, struct pd_bytes pi
 	struct pd_writer *writer = recorder->writer;
 	enum pd_status status = PD_OK;
 
-	recorder->written += piece.size;
 	if (!writer->pack_type)
 		return pd_writer_put_outside(writer, 0, piece.data, piece.size, error);
 	while (piece.size && status >= 0) {
@@ -397,11 +396,27 @@ static enum pd_status put_round(struct pd_recorder *recorder, struct pd_error *e
 	return status;
 }
 
+// Of all rings or of none, for the sake of the round behind them. What is more than a quarter of a ring would wait until it is full.
+static bool is_worth_a_pass(const struct pd_recorder *recorder)
+{
+	uint64_t least = recorder->options.session.flush_bytes;
+
+	if (!least)
+		return true;
+	least = least < recorder->ring_bytes / 4 ? least : recorder->ring_bytes / 4;
+	for (size_t i = 0; i < recorder->ring_count; i++)
+		if (pd_ring_holds(&recorder->rings[i]) >= least)
+			return true;
+	return false;
+}
+
 enum pd_status pd_session_drain(struct pd_recorder *recorder, bool newest, struct pd_error *error)
 {
 	enum pd_status status = PD_OK;
 	bool any = false;
 
+	if (!newest && !is_worth_a_pass(recorder))
+		return PD_OK;
 	for (size_t i = 0; i < recorder->ring_count && status >= 0; i++)
 		status = drain_ring(recorder, &recorder->rings[i], newest, &any, error);
 	// what keeps the newest hands over old records late
@@ -439,6 +454,8 @@ static enum pd_status add_lost(struct pd_recorder *recorder, struct pd_error *er
 			counted += pd_recorder_lost_of(recorder, i, at);
 	recorder->recorded.lost = counted > told ? counted : told;
 	recorder->recorded.lost_samples = counted;
+	// a file before may have told some
+	told += recorder->told_lost;
 	if (counted > told) {
 		struct pd_lost_samples lost = {.lost = counted - told};
 		const struct pd_attr *first = &recorder->config.events[0].attr;
@@ -446,6 +463,7 @@ static enum pd_status add_lost(struct pd_recorder *recorder, struct pd_error *er
 		if (first->flags & PD_MASK(PD_ATTR_SAMPLE_ID_ALL))
 			made.trailer_bits = first->sample_type;
 		status = pd_made_add(&made, PD_RECORD_LOST_SAMPLES, 0, &lost, error);
+		recorder->told_lost += lost.lost;
 	}
 	if (status >= 0)
 		status = pd_made_flush(&made, error);
@@ -460,6 +478,11 @@ static enum pd_status add_times(struct pd_recorder *recorder, struct pd_error *e
 	if (!times.first_ns || recorder->writer->mode == PD_MODE_PIPE)
 		return PD_OK;
 	return pd_writer_set_feature(recorder->writer, PD_FEATURE_SAMPLE_TIME, &times, error);
+}
+
+uint64_t pd_session_size(const struct pd_recorder *recorder)
+{
+	return pd_output_end(&recorder->writer->parts[0].out);
 }
 
 enum pd_status pd_session_end(struct pd_recorder *recorder, struct pd_error *error)
@@ -478,7 +501,7 @@ enum pd_status pd_session_end(struct pd_recorder *recorder, struct pd_error *err
 		pd_session_abort(recorder);
 		return status;
 	}
-	recorder->recorded.bytes = pd_output_end(&recorder->writer->parts[0].out);
+	recorder->recorded.bytes += pd_session_size(recorder);
 	status = pd_writer_finish(recorder->writer, error);
 	recorder->writer = NULL;
 	recorder->recorded.files++;
@@ -502,6 +525,20 @@ static char *stamped(const char *path)
 	return asprintf(&name, "%s.%s%02ld", path, stamp, now.tv_nsec / 10000000) < 0 ? NULL : name;
 }
 
+// A name that nothing has: times have hundredths of seconds only.
+static char *free_name(const char *path)
+{
+	const struct timespec hundredth = {.tv_nsec = 10000000};
+	char *name = stamped(path);
+
+	while (name && access(name, F_OK) == 0) {
+		free(name);
+		nanosleep(&hundredth, NULL);
+		name = stamped(path);
+	}
+	return name;
+}
+
 // Takes the oldest away if there are too many.
 static enum pd_status note_kept(struct pd_recorder *recorder, char *name, struct pd_error *error)
 {
@@ -523,7 +560,7 @@ static enum pd_status note_kept(struct pd_recorder *recorder, char *name, struct
 enum pd_status pd_session_keep(struct pd_recorder *recorder, struct pd_error *error)
 {
 	enum pd_status status = pd_session_end(recorder, error);
-	char *name = status >= 0 && recorder->path ? stamped(recorder->path) : NULL;
+	char *name = status >= 0 && recorder->path ? free_name(recorder->path) : NULL;
 
 	if (status < 0 || !recorder->path)
 		return status;

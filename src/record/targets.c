@@ -52,6 +52,15 @@ static enum pd_status add_process(struct pd_threads *threads, const char *proc, 
 	return status;
 }
 
+// Whether a number stands further in front, too: what is named twice is recorded once.
+static bool is_again(const struct pd_u32s *numbers, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (numbers->items[i] == numbers->items[index])
+			return true;
+	return false;
+}
+
 static enum pd_status add_processes(struct pd_threads *threads, const struct pd_u32s *pids, const char *proc,
 				    struct pd_error *error)
 {
@@ -61,6 +70,8 @@ static enum pd_status add_processes(struct pd_threads *threads, const struct pd_
 		size_t before = threads->count;
 		char pid[16];
 
+		if (is_again(pids, i))
+			continue;
 		snprintf(pid, sizeof(pid), "%" PRIu32, pids->items[i]);
 		status = add_process(threads, proc, pid, error);
 		if (status >= 0 && threads->count == before)
@@ -91,7 +102,8 @@ static enum pd_status add_given(struct pd_threads *threads, const struct pd_u32s
 	enum pd_status status = PD_OK;
 
 	for (size_t i = 0; i < tids->count && status >= 0; i++)
-		status = add_thread(threads, (int32_t)tids->items[i], error);
+		if (!is_again(tids, i))
+			status = add_thread(threads, (int32_t)tids->items[i], error);
 	return status;
 }
 
@@ -165,6 +177,17 @@ static bool has_cpu(const struct pd_cpus *cpus, int32_t cpu)
 	return false;
 }
 
+// What is named twice is recorded once.
+static void drop_again(struct pd_cpus *cpus)
+{
+	size_t count = cpus->count;
+
+	cpus->count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (!has_cpu(cpus, cpus->items[i]))
+			cpus->items[cpus->count++] = cpus->items[i];
+}
+
 static enum pd_status online(struct pd_cpus *cpus, const char *sysfs, struct pd_error *error)
 {
 	char path[512], text[4096] = "0";
@@ -199,6 +222,8 @@ enum pd_status pd_cpus_find(struct pd_cpus *cpus, const struct pd_targets *targe
 		if (!has_cpu(&all, cpus->items[i]))
 			status = pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "CPU %" PRId32 " is not there or offline",
 					 cpus->items[i]);
+	if (status >= 0)
+		drop_again(cpus);
 	pd_cpus_fini(&all);
 	return status;
 }
