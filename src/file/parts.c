@@ -157,23 +157,6 @@ static enum pd_status open_part(struct pd_file *file, const struct pd_folder *fo
 	return status;
 }
 
-// perf numbers the files of a directory from 0.
-static void tell_missing(struct pd_file *file, char *const *names, size_t count)
-{
-	unsigned long next = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		char *end;
-		unsigned long number = strtoul(names[i] + 5, &end, 10);
-
-		if (*end || end == names[i] + 5)
-			continue;
-		for (; next < number && next < count + 64; next++)
-			pd_file_tell(file, PD_PROBLEM_UNREADABLE_PART, PD_NO_OFFSET, NULL, "data.%lu is missing", next);
-		next = number + 1;
-	}
-}
-
 enum pd_status pd_file_add_directory_parts(struct pd_file *file, const struct pd_folder *folder, struct pd_error *error)
 {
 	const struct pd_dir_format *format = pd_file_dir_format(file);
