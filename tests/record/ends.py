@@ -151,7 +151,7 @@ class Ends:
             return
         try:
             out = os.path.join(small, "perf.data")
-            process = self.start(["-z0", "-a", "-F", "100", "--call-graph", "dwarf", "-o", out], ["sleep", "20"])
+            process = self.start(["-z0", "-F", "250", "--call-graph", "dwarf", "-o", out], BUSY)
             status, said = process.wait()
             self.expect(status == 4 and "No space" in said, f"full disk: {status}: {said}")
             codes, samples, status = self.check(out)
