@@ -181,7 +181,7 @@ static bool spell_feature(struct pd_disassembler *d, unsigned feature, struct pd
 		text->size = before;
 		return false;
 	}
-	pd_text_put(text, "\n}\n" + !is_long, 2u + is_long);
+	pd_text_put(text, is_long ? "\n}\n" : "}\n", 2u + is_long);
 	return true;
 }
 
