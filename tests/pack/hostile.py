@@ -192,9 +192,9 @@ def outputs(test):
     """Neither input nor recordings are written over, nor directories that hold something."""
     with open(f"{test.folder}/y.data", "wb") as f:
         f.write(test.data)
-    test.expect("pack over a recording", test.run("pack", "-q", "-o", "y.data", "y.data"), 2, "this is what is read")
+    test.expect("pack over a recording", test.run("pack", "-q", "-o", "y.data", "y.data"), 2, "not replaced")
     test.expect("pack", test.run("pack", "-q", "-o", "z.tar", "y.data"), 0)
-    test.expect("pack over its input", test.run("pack", "-q", "-o", "z.tar", "z.tar"), 2, "this is what is read")
+    test.expect("pack over its input", test.run("pack", "-q", "-o", "z.tar", "z.tar"), 2, "is the input")
     with open(f"{test.folder}/z.data", "wb") as f:
         f.write(test.data)
     test.expect("pack over another recording", test.run("pack", "-q", "-o", "z.data", "y.data"), 2, "this is perf data")
