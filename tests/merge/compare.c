@@ -143,7 +143,7 @@ static void look_at(const char *path, struct look *look)
 {
 	const struct pd_open_options options = { .size = sizeof(options), .problem = count_problem, .self = look };
 	struct pd_file *file;
-	struct pd_stream *stream;
+	struct pd_stream *stream = NULL;
 	const struct pd_record *record;
 	struct pd_error error;
 	enum pd_status status;
