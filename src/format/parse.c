@@ -9,7 +9,7 @@
 
 struct pd_parser pd_parser(const char *text, size_t size, struct pd_arena *arena)
 {
-	return (struct pd_parser){.start = text, .at = text, .end = text + size, .scope.arena = arena};
+	return (struct pd_parser){.start = text, .at = text, .end = size ? text + size : text, .scope.arena = arena};
 }
 
 void pd_parse_fail(struct pd_parser *p, const char *at, const char *format, ...)

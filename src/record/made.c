@@ -20,7 +20,7 @@ static void put(struct pd_made *made, uint32_t type, uint16_t misc, void *decode
 
 	scope.words[PD_WORD_MISC] = misc;
 	scope.words[PD_WORD_TRAILER] = made->trailer_bits & PD_TRAILER_BITS;
-	*pen = pd_pen(made->data + made->size, made->capacity - made->size, PD_HOST_BIG);
+	*pen = pd_pen(made->data ? made->data + made->size : NULL, made->capacity - made->size, PD_HOST_BIG);
 	pd_record_put(pen, &head, layout, pd_record_group(type), &scope, decoded);
 }
 
