@@ -159,6 +159,12 @@ static void look_at(const char *path, struct look *look)
 	pd_file_close(file);
 }
 
+static void forget(struct look *look)
+{
+	free(look->samples.items);
+	free(look->others.items);
+}
+
 static void sort(struct marks *marks)
 {
 	if (marks->count)
@@ -209,6 +215,8 @@ static int compare(const char *original, const char *merged, bool subset)
 		failures += printf("%" PRIu64 " samples are not in the order of time\n", b.unsorted);
 	if (b.problems > a.problems)
 		failures += printf("%" PRIu64 " problems, %" PRIu64 " before\n", b.problems, a.problems);
+	forget(&a);
+	forget(&b);
 	return failures != 0;
 }
 
@@ -243,6 +251,8 @@ static int sum(char **paths, int count)
 		failures += printf("%" PRIu64 " samples are not in the order of time\n", after.unsorted);
 	if (after.problems > before.problems)
 		failures += printf("%" PRIu64 " problems, %" PRIu64 " before\n", after.problems, before.problems);
+	forget(&before);
+	forget(&after);
 	return failures != 0;
 }
 
@@ -253,6 +263,7 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], "--facts")) {
 		look_at(argv[2], &look);
 		printf("%zu %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", look.samples.count, look.bytes, look.first_ns, look.last_ns);
+		forget(&look);
 		return 0;
 	}
 	if (argc > 3 && !strcmp(argv[1], "--sum"))
