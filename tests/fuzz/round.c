@@ -115,7 +115,7 @@ static void through_text(const struct round *round, const struct side *side, con
 	(block ? pd_spell_block : pd_spell_struct)(&speller, round->layout, side->decoded);
 	REQUIRE(!speller.text->failed);
 	p.start = p.at = speller.text->data;
-	p.end = p.at + speller.text->size;
+	p.end = speller.text->size ? p.at + speller.text->size : p.at;
 	p.arch = PD_ARCH_X86;
 	p.big = round->big;
 	out = pd_arena_alloc(&arena, round->layout->struct_size);
