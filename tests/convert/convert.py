@@ -94,20 +94,6 @@ def order_of(path):
     return "big" if start[:8] == b"2ELIFREP" else "little"
 
 
-def recordings(arguments):
-    """(path, name) of each one; paths are there while the generator waits."""
-    for argument in arguments.files:
-        if os.path.exists(os.path.join(argument, "manifest.tsv")):
-            for row in common.rows(argument):
-                if arguments.only in row["path"]:
-                    with common.Unpacked(argument, row) as path:
-                        yield path, row["path"]
-        elif os.path.exists(argument):
-            yield argument, os.path.basename(argument)
-        else:
-            common.skip(f"no {argument}")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("perfdata")
@@ -116,7 +102,7 @@ def main():
     parser.add_argument("--only", default="", metavar="TEXT", help="only files of a corpus whose path has TEXT")
     arguments = parser.parse_args()
     numbers = collections.Counter()
-    for path, name in recordings(arguments):
+    for path, name in common.recordings(arguments.files, arguments.only):
         trip = Trip(os.path.abspath(arguments.perfdata), os.path.abspath(arguments.compare), path, name, order_of(path))
         numbers["recordings"] += 1
         if not trip.go():

@@ -221,3 +221,17 @@ class Known:
 
     def unused(self):
         return [row for row in self.rows if row not in self.used]
+
+
+def recordings(files, only="", every=1):
+    """(path, name) of recordings and of those of corpora whose path has `only`; paths are there while the generator waits."""
+    for argument in files:
+        if os.path.exists(os.path.join(argument, "manifest.tsv")):
+            chosen = [row for row in rows(argument) if only in row["path"]]
+            for row in chosen[::every]:
+                with Unpacked(argument, row) as path:
+                    yield path, row["path"]
+        elif os.path.exists(argument):
+            yield argument, os.path.basename(argument)
+        else:
+            skip(f"no {argument}")

@@ -125,20 +125,6 @@ class Trip:
         return True
 
 
-def recordings(arguments):
-    """(path, name) of each one; paths are there while the generator waits."""
-    for argument in arguments.files:
-        if os.path.exists(os.path.join(argument, "manifest.tsv")):
-            rows = [row for row in common.rows(argument) if arguments.only in row["path"]]
-            for row in rows[:: arguments.every]:
-                with common.Unpacked(argument, row) as path:
-                    yield path, row["path"]
-        elif os.path.exists(argument):
-            yield argument, os.path.basename(argument)
-        else:
-            common.skip(f"no {argument}")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("perfdata")
@@ -156,7 +142,7 @@ def main():
             made = os.path.join(folder, f"other-{i}")
             common.run([perfdata, "convert", "-q", "--byte-order", "big" if i % 2 else "little", "-o", made, other])
             others.append(made)
-        for path, name in recordings(arguments):
+        for path, name in common.recordings(arguments.files, arguments.only, arguments.every):
             trip = Trip(perfdata, compare, path, name, numbers)
             numbers["recordings"] += 1
             if not trip.go(others):
