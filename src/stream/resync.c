@@ -7,6 +7,7 @@
 #include "stream/stream.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum {
 	LARGEST = 65535,
@@ -292,12 +293,36 @@ static enum pd_status skip_to_start(struct pd_stream *stream, const struct pd_re
 	return PD_OK;
 }
 
-// The rest of the part is less than what the record has. PD_END: it is torn off.
+// Whether the part ends in a sample that may be one of this file. Only samples have room for other records.
+static bool begins_sample(struct pd_stream *stream, const struct pd_record_head *head)
+{
+	uint8_t whole[LARGEST] = {0};
+	struct pd_bytes bytes = {whole, (size_t)head->size};
+
+	if (head->type != PD_RECORD_SAMPLE)
+		return false;
+	memcpy(whole, stream->reader.at, stream->reader.room);
+	return pd_stream_judge(stream, bytes, 0, PD_NO_OFFSET, NULL) != PD_BROKEN;
+}
+
+static bool leads_to_end(struct pd_stream *stream, size_t skip)
+{
+	struct candidate next;
+
+	while (skip < stream->reader.room && can_be(stream, skip, &next))
+		skip += next.bytes.size;
+	return skip == stream->reader.room;
+}
+
+// The rest of the part is less than what the record has. PD_END: it is torn off. What is in it may look like records: a
+// stack of perf itself has some. They are the file's own, and the size is what is damaged, where they go on to the end.
 static enum pd_status doubt_last(struct pd_stream *stream, const struct pd_record_head *head, struct pd_error *error)
 {
 	size_t start = find_start(stream, PD_RECORD_HEADER_SIZE, stream->reader.room);
 
-	return start ? skip_to_start(stream, head, error) : PD_END;
+	if (!start || (!leads_to_end(stream, start) && begins_sample(stream, head)))
+		return PD_END;
+	return skip_to_start(stream, head, error);
 }
 
 // Bytes behind a record that lead to nothing. Either their number is damaged, or what follows them.
