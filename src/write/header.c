@@ -21,7 +21,8 @@ enum {
 	FEATURE_ENTRY_SIZE = 16,
 	TRACING_RECORD_SIZE = 16,
 	USUAL_END_MARKER = 32, // features of perf 5.13 to 6.18
-	NEWER_END_MARKER = 35
+	NEWER_END_MARKER = 35,
+	USUAL_ATTR_SIZE = 128, // perf 5.13 to 6.2
 };
 
 static bool put_u32(struct pd_writer *writer, struct pd_write_bytes *bytes, uint32_t value)
@@ -60,24 +61,39 @@ static bool put_ids(struct pd_writer *writer, struct pd_write_bytes *bytes, cons
 	return true;
 }
 
+// perf reads an attr of any size in a pipe, but no file with an attr that is larger than those it knows: the zeros at
+// the end of newer ones stay behind where a pipe becomes a file.
+static size_t attr_size_in_table(const struct pd_writer *writer, const struct pd_write_event *event)
+{
+	size_t size = event->attr_size;
+
+	if (writer->mode == PD_MODE_PIPE || !writer->source || writer->source->header.mode != PD_MODE_PIPE)
+		return size;
+	while (size > USUAL_ATTR_SIZE && !event->attr[size - 1])
+		size--;
+	return size;
+}
+
 // Readers step through a table of attrs by the size of one: all get that of the largest.
 static size_t common_attr_size(const struct pd_writer *writer)
 {
 	size_t size = PD_MIN_attr;
 
-	for (size_t i = 0; i < writer->event_count; i++)
-		if (writer->events[i].attr_size > size)
-			size = writer->events[i].attr_size;
+	for (size_t i = 0; i < writer->event_count; i++) {
+		size_t wanted = attr_size_in_table(writer, &writer->events[i]);
+
+		size = wanted > size ? wanted : size;
+	}
 	return (size + 7) & ~(size_t)7;
 }
 
 static bool put_attr(struct pd_writer *writer, struct pd_write_bytes *bytes, const struct pd_write_event *event,
 		     size_t size)
 {
-	size_t at = bytes->size;
+	size_t at = bytes->size, used = event->attr_size < size ? event->attr_size : size;
 	struct pd_pen pen;
 
-	if (!pd_write_put(bytes, event->attr, event->attr_size) || !put_zeros(bytes, size - event->attr_size))
+	if (!pd_write_put(bytes, event->attr, used) || !put_zeros(bytes, size - used))
 		return false;
 	if (event->attr_size != size) {
 		pen = pd_pen(bytes->data + at + 4, 4, writer->big);
@@ -332,7 +348,7 @@ static enum pd_status fill_empty(struct pd_writer *writer, struct pd_error *erro
 	uint8_t at[8];
 	struct pd_pen pen = pd_pen(at, sizeof(at), writer->big);
 
-	if (pd_output_end(&writer->parts[0].out) > writer->data_offset || !has_features(writer))
+	if (pd_output_end(&writer->parts[0].out) > writer->data_offset)
 		return PD_OK;
 	pd_pen_u32(&pen, PD_RECORD_FINISHED_ROUND);
 	pd_pen_u16(&pen, 0);

@@ -266,6 +266,72 @@ TEST(writer__too_large)
 	remove_output();
 }
 
+// Writes an event with an attr of 144 bytes, converts it, and looks at the size that the attr has then.
+static void convert_attr(enum pd_mode from, uint64_t config3, uint32_t wanted)
+{
+	struct pd_attr attr = { .size = 144, .type = PD_TYPE_SOFTWARE, .sample_period = 1, .config3 = config3,
+				.sample_type = PD_MASK(PD_SAMPLE_TYPE_IP) };
+	struct pd_writer_options options = { .size = sizeof(options), .mode = from };
+	const struct pd_record *record;
+	const struct pd_event *event;
+	struct pd_stream *stream;
+	struct pd_writer *writer;
+	struct pd_file *file;
+	char first[80];
+
+	snprintf(first, sizeof(first), "%s/first", folder);
+	CHECK(pd_writer_open(first, &options, &writer, NULL) == PD_OK);
+	CHECK(pd_writer_add_event(writer, &attr, (struct pd_u64s){ ids[0], 2 }, "first", NULL) == PD_OK);
+	CHECK(pd_writer_finish(writer, NULL) == PD_OK);
+	CHECK(pd_file_open(first, NULL, &file, NULL) == PD_OK);
+	options = (struct pd_writer_options){ .size = sizeof(options), .inputs = &file, .input_count = 1 };
+	options.mode = PD_MODE_FILE;
+	CHECK(pd_writer_open(path, &options, &writer, NULL) == PD_OK);
+	CHECK(pd_writer_carry(writer, file, NULL) == PD_OK);
+	CHECK(pd_stream_open(file, NULL, &stream, NULL) == PD_OK);
+	while (pd_stream_next(stream, &record, NULL) == PD_OK)
+		CHECK(pd_writer_pass(writer, stream, record, NULL) == PD_OK);
+	pd_stream_close(stream);
+	CHECK(pd_writer_finish(writer, NULL) == PD_OK);
+	pd_file_close(file);
+	unlink(first);
+	CHECK(pd_file_open(path, NULL, &file, NULL) == PD_OK);
+	CHECK(pd_file_event_count(file) == 1 && pd_file_header(file)->attr_size == wanted + 16);
+	event = pd_file_event(file, 0);
+	CHECK(event->attr->size == wanted && event->attr->config3 == config3);
+	CHECK(event->ids.count == 2 && event->ids.items[1] == 8);
+	pd_file_close(file);
+	remove_output();
+}
+
+// Readers refuse a file with attrs that are larger than they know, and take a pipe with such.
+TEST(writer__attrs_of_a_pipe_are_no_larger_than_they_must_be)
+{
+	convert_attr(PD_MODE_PIPE, 0, 128);
+	convert_attr(PD_MODE_PIPE, 5, 136);
+	convert_attr(PD_MODE_FILE, 0, 144);
+}
+
+// A recorder that was killed leaves data of size 0; what was finished has not, even if it holds nothing.
+TEST(writer__nothing_is_finished)
+{
+	struct pd_writer *writer;
+	struct pd_file *file;
+
+	CHECK(pd_writer_open(path, NULL, &writer, NULL) == PD_OK);
+	add_events(writer);
+	CHECK(pd_writer_finish(writer, NULL) == PD_OK);
+	CHECK(pd_file_open(path, NULL, &file, NULL) == PD_OK);
+	CHECK(!pd_file_header(file)->unfinished);
+	pd_file_close(file);
+	CHECK(pd_writer_open(path, NULL, &writer, NULL) == PD_OK);
+	CHECK(pd_writer_finish(writer, NULL) == PD_OK);
+	CHECK(pd_file_open(path, NULL, &file, NULL) == PD_OK);
+	CHECK(!pd_file_header(file)->unfinished);
+	pd_file_close(file);
+	remove_output();
+}
+
 TEST(writer__setup)
 {
 	CHECK(mkdtemp(folder) != NULL);
@@ -279,4 +345,5 @@ TEST(writer__nothing_is_left)
 
 RUN(TEST_CASE(writer__setup), TEST_CASE(writer__every_form_order_and_compression), TEST_CASE(writer__cut_off),
     TEST_CASE(writer__an_input_is_not_written), TEST_CASE(writer__wrong_calls), TEST_CASE(writer__too_large),
+    TEST_CASE(writer__attrs_of_a_pipe_are_no_larger_than_they_must_be), TEST_CASE(writer__nothing_is_finished),
     TEST_CASE(writer__nothing_is_left))

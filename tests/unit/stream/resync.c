@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Careful streams: what is a record after damage, and what only looks like one. */
+#include "../opened.h"
+
+static struct opened o;
+static struct pd_stream *stream;
+
+enum {
+	BEGIN = 184, // of the records
+	STACK = 512, // bytes of raw data of a sample
+	NAME_SIZE = 16,
+	MMAP2_SIZE = 72 + NAME_SIZE,
+};
+
+static const uint64_t sample_type = PD_MASK(PD_SAMPLE_TYPE_IP) | PD_MASK(PD_SAMPLE_TYPE_TID) |
+				    PD_MASK(PD_SAMPLE_TYPE_TIME) | PD_MASK(PD_SAMPLE_TYPE_RAW);
+
+// A record as it is in the data, of size MMAP2_SIZE.
+static void put_mmap2(struct image *image, uint64_t addr)
+{
+	size_t at = image_record(image, PD_RECORD_MMAP2, 2);
+
+	image_u32(image, 5), image_u32(image, 5);
+	image_u64(image, addr), image_u64(image, 0x1000), image_u64(image, 0);
+	image_zeros(image, 24); // device, inode
+	image_u32(image, 5), image_u32(image, 2); // protection, flags
+	image_text(image, "/usr/bin/perf", NAME_SIZE);
+	image_end(image, at);
+}
+
+// Its raw data are zeros, with inner records in the middle: as in a copy of the stack of a program that reads records.
+static size_t put_sample(struct image *image, unsigned number, unsigned inner)
+{
+	size_t at = image_record(image, PD_RECORD_SAMPLE, 2), raw;
+
+	image_u64(image, 0x401000 + number);
+	image_u32(image, 5), image_u32(image, 5);
+	image_u64(image, 1000000 + number);
+	image_u32(image, STACK + 4);
+	raw = image->size;
+	image_zeros(image, 132); // the next one begins at a multiple of 8
+	for (unsigned i = 0; i < inner; i++)
+		put_mmap2(image, 0x7f0000000000 + i * 0x1000);
+	image_zeros(image, STACK + 4 - (image->size - raw));
+	image_end(image, at);
+	return at;
+}
+
+// What a careful stream makes of the data: records of each type.
+static void count_records(struct image *image, unsigned *samples, unsigned *others, struct pd_losses *losses)
+{
+	const struct pd_stream_options careful = { .size = sizeof(careful), .careful = true };
+	const struct pd_record *record;
+
+	opened_open(&o, image, 0);
+	*samples = *others = 0;
+	CHECK(o.status == PD_OK);
+	CHECK(pd_stream_open(o.file, &careful, &stream, NULL) == PD_OK);
+	while ((o.status = pd_stream_next(stream, &record, NULL)) == PD_OK)
+		*(record->type == PD_RECORD_SAMPLE ? samples : others) += 1;
+	CHECK(o.status == PD_END);
+	pd_stream_losses(stream, losses);
+	pd_stream_close(stream);
+	opened_close(&o);
+}
+
+// What stands inside of a sample that is cut off is the sample's, wherever the cut is.
+TEST(test_resync__no_records_from_inside_of_a_torn_sample)
+{
+	struct image whole = { 0 };
+	struct pd_losses losses;
+	unsigned samples, others;
+	size_t last, tried = 0;
+
+	image_file(&whole, sample_type, 0);
+	for (unsigned i = 0; i < 4; i++)
+		put_sample(&whole, i, 0);
+	last = put_sample(&whole, 4, 3);
+	for (size_t end = last + 16; end < whole.size; end++) {
+		struct image image = { 0 };
+
+		// one that ends where an inner record ends is a sample whose size is damaged, see below
+		if (end >= last + 168 + MMAP2_SIZE && (end - last - 168) % MMAP2_SIZE == 0 && end <= last + 168 + 3 * MMAP2_SIZE)
+			continue;
+		image_bytes(&image, whole.data, end);
+		image_set(&image, 48, end - BEGIN, 8);
+		count_records(&image, &samples, &others, &losses);
+		CHECK(samples == 4 && others == 0);
+		CHECK(losses.cut_bytes == end - last);
+		tried++;
+	}
+	CHECK(tried > STACK);
+	image_free(&whole);
+}
+
+// A size that leads behind the end hides no records that go on to the end.
+TEST(test_resync__goes_on_behind_a_damaged_size_near_the_end)
+{
+	for (unsigned behind = 2; behind < 6; behind++) {
+		struct image image = { 0 };
+		struct pd_losses losses;
+		unsigned samples, others;
+		size_t damaged;
+
+		image_file(&image, sample_type, 0);
+		for (unsigned i = 0; i < 4; i++)
+			put_sample(&image, i, 0);
+		damaged = put_sample(&image, 4, 0);
+		for (unsigned i = 0; i < behind; i++)
+			put_mmap2(&image, 0x7f0000000000 + i * 0x1000);
+		put_sample(&image, 5, 0);
+		image_set(&image, damaged + 6, 0xfff8, 2);
+		image_set(&image, 48, image.size - BEGIN, 8);
+		count_records(&image, &samples, &others, &losses);
+		CHECK(samples == 5 && others == behind);
+		CHECK(losses.cut_bytes == 0 && losses.bytes > 0);
+	}
+}
+
+RUN(TEST_CASE(test_resync__no_records_from_inside_of_a_torn_sample),
+    TEST_CASE(test_resync__goes_on_behind_a_damaged_size_near_the_end))
