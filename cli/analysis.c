@@ -42,6 +42,7 @@ static int tell_nothing(const struct analysis *analysis)
 		return CODE_NO_SAMPLES;
 	}
 	complain("%s: no sample is what was asked for", analysis->input.name);
+	select_tell_lack(&analysis->select, analysis->input.file);
 	return CODE_NOTHING;
 }
 

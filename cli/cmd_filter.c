@@ -438,6 +438,7 @@ static int run(const struct call *call)
 	filter->values = values;
 	filter->keep.choose = choose;
 	filter->keep.self = filter;
+	filter->keep.select = &filter->select;
 	if (take_options(filter, values)) {
 		filter->keep.any_record = filter->records;
 		code = keep_open(&filter->keep, &values->keep, call,

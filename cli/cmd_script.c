@@ -432,6 +432,7 @@ static int tell_nothing(const struct script *script)
 		return CODE_NO_SAMPLES;
 	}
 	complain("%s: no sample is what was asked for", script->input.name);
+	select_tell_lack(&script->select, script->input.file);
 	return CODE_NOTHING;
 }
 

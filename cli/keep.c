@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "select.h"
 
 #define TYPE(NAME) (UINT64_C(1) << PD_RECORD_##NAME)
 
@@ -265,6 +266,8 @@ static int tell_end(struct keep *keep)
 		return CODE_FINE;
 	complain(keep->samples.seen ? "%s: no sample is what was asked for" : "%s: there are no samples in the file",
 		 keep->input.name);
+	if (keep->samples.seen && keep->select)
+		select_tell_lack(keep->select, keep->input.file);
 	return keep->samples.seen ? CODE_NOTHING : CODE_NO_SAMPLES;
 }
 

@@ -354,6 +354,14 @@ enum pd_status select_learn(struct select *select, struct pd_file *file, struct 
 	return select->where ? pd_filter_bind(select->where, file, false, error) : PD_OK;
 }
 
+void select_tell_lack(const struct select *select, struct pd_file *file)
+{
+	struct pd_str lack = select->where ? pd_filter_lacks(select->where, file) : (struct pd_str){ 0 };
+
+	if (lack.data)
+		complain("option --where: no sample has '%.*s': no event records it", (int)lack.length, lack.data);
+}
+
 /* ---- questions ---- */
 
 /* As perf does it: one range takes samples without a time, which it has as 0 or as the end of all time. */

@@ -107,7 +107,9 @@ bool select_waits(const struct select *select);
 enum pd_status select_ready(struct select *select, struct pd_file *file, struct pd_window *window,
 			    struct pd_error *error);
 
-/* The same for events that come later, in a pipe. PD_ERROR_MEMORY. */
+/* Says on stderr what the condition asks of samples that no event of the file records: why nothing was found. */
+void select_tell_lack(const struct select *select, struct pd_file *file);
+/* The same as select_ready for events that come later, in a pipe. PD_ERROR_MEMORY. */
 enum pd_status select_learn(struct select *select, struct pd_file *file, struct pd_error *error);
 
 /* Takes a condition. Says on stderr what is wrong, and where, and returns NULL then. */

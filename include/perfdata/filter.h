@@ -42,6 +42,10 @@ PD_API uint32_t pd_filter_asks(const struct pd_filter *filter);
 PD_API enum pd_status pd_filter_bind(struct pd_filter *filter, struct pd_file *file, bool complete,
 				     struct pd_error *error);
 
+/** A field of samples that the condition names and no event of the file records, as it stands in the text: a test of it
+ * holds for no sample. Without data if there is none. The text is the filter's. */
+PD_API struct pd_str pd_filter_lacks(const struct pd_filter *filter, struct pd_file *file);
+
 /** Who knows names. */
 struct pd_filter_names {
 	void *self; /* first argument of name */

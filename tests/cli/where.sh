@@ -112,3 +112,12 @@ try dump --where 'trace.prev_pit == 1' data/hot-trace.data
 try script --where 'sched:sched_swich.prev_pid == 1' data/hot-trace.data
 shell 'perfdata dump --where "$(printf "(%.0s" $(seq 300))" data/hot.data 2>&1 | cut -c 1-90'
 shell 'perfdata dump --where "$(printf "period == 1 || %.0s" $(seq 2000))period" data/hot.data | grep -c SAMPLE'
+
+# What no event records is told where nothing was found.
+try filter --where 'cpu == 0' -o x.data data/hot.data
+shell 'perfdata filter -q --where "period > 1 && sample.addr != 5" -o - - <data/hot-pipe.data | wc -c'
+try script --where 'cpu == 0 && period' data/hot.data
+try report --where 'sample.weight > 3' data/hot.data
+try folded --where 'callchain.count > 3 && comm == "hot" && data_src.lvl & L1' data/hot.data
+try script --where 'period == 17' data/hot.data
+shell 'perfdata script --no-symbols -G -F comm --where "!(cpu == 0)" data/hot.data | sort | uniq -c'
