@@ -77,6 +77,12 @@ PD_API enum pd_status pd_file_open_fd(int fd, const struct pd_open_options *opti
 PD_API enum pd_status pd_file_open_memory(const void *data, size_t size,
 					  const struct pd_open_options *options,
 					  struct pd_file **file_out, struct pd_error *error);
+/** Gives the next bytes of a perf.data in the form of a pipe: at least one, up to size; none at the end. May wait. */
+typedef enum pd_status pd_pull_fn(void *self, void *data, size_t size, size_t *got_out, struct pd_error *error);
+/** The same from a function, which is called whenever more is wanted, until pd_file_close. name is for messages. */
+PD_API enum pd_status pd_file_open_pull(pd_pull_fn *pull, void *self, const char *name,
+					const struct pd_open_options *options, struct pd_file **file_out,
+					struct pd_error *error);
 PD_API void pd_file_close(struct pd_file *file);
 
 enum pd_mode {

@@ -8,6 +8,7 @@
  *
  *   pd_recorder_open    asks the kernel for the events; degrades where it may, and tells
  *   pd_recorder_run     starts the command, records until the end
+ *   pd_recorder_open_file  in its place: whoever reads the file records, so that records are looked at as they come
  *   pd_recorder_stop    ends it, from a signal handler or another thread
  *   pd_recorder_close
  *
@@ -114,7 +115,7 @@ struct pd_recorder_options {
 	struct pd_session session;
 	/* The output; path NULL: fd. A name that is there already is kept as NAME.old. */
 	const char *path;
-	int fd;
+	int fd; /* -1: none */
 	struct pd_writer_options output;
 	const char *const *command_line; /* for the feature CMDLINE, NULL-terminated */
 	/* Called for each note, on the thread that runs the recorder. */
@@ -122,6 +123,12 @@ struct pd_recorder_options {
 	/* Called for each attr that is tried, before it is, with what came of it; for -vv. May be NULL. */
 	void (*attr)(void *self, const struct pd_attr *attr, int32_t pid, int32_t cpu, int os_errno);
 	void *self;
+	/* Takes the recording while it is made, in the form of a pipe, beside the output or without one; on the thread that
+	 * runs the recorder. NULL: nobody does. */
+	pd_put_fn *live;
+	void *live_self;
+	/* Events are counted and nothing is recorded of them: see counter.h. */
+	bool counts;
 };
 
 /** What was recorded. */
@@ -148,6 +155,16 @@ PD_API enum pd_status pd_recorder_open(const struct pd_recorder_options *options
 /** Records until the end. What was written by then is whole also after an error. */
 PD_API enum pd_status pd_recorder_run(struct pd_recorder *recorder, struct pd_recorded *recorded_out,
 				      struct pd_error *error);
+/** The recording as a file that is read while it is made, in place of pd_recorder_run: records are taken from the kernel
+ * when the stream of the file has no more, and pd_stream_next waits for them. A FINISHED_ROUND comes ten times a second at
+ * least, also if nothing happens. options.live must be NULL; an output may be made beside.
+ * The stream ends with the recording, or by pd_recorder_switch: then the file may be closed and another one be opened. It
+ * goes on where that one ended and begins with what runs by then, so that what came and went need not be remembered.
+ * PD_END: the recording is over. The file must be closed before the recorder. Errors: those of pd_recorder_run. */
+PD_API enum pd_status pd_recorder_open_file(struct pd_recorder *recorder, const struct pd_open_options *options,
+					    struct pd_file **file_out, struct pd_error *error);
+/** What was recorded so far. */
+PD_API void pd_recorder_state(const struct pd_recorder *recorder, struct pd_recorded *recorded_out);
 /** Ends the recording soon. Safe in a signal handler and from any thread, as often as one likes. */
 PD_API void pd_recorder_stop(struct pd_recorder *recorder);
 /** Goes on in a new file soon. Likewise. */

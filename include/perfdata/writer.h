@@ -63,6 +63,12 @@ PD_API enum pd_status pd_writer_open(const char *path, const struct pd_writer_op
  * and is empty; a directory is PD_ERROR_ARGUMENT. */
 PD_API enum pd_status pd_writer_open_fd(int fd, const char *name, const struct pd_writer_options *options,
 					struct pd_writer **writer_out, struct pd_error *error);
+/** Takes the next bytes of what is written. A failure is one of the writer. */
+typedef enum pd_status pd_put_fn(void *self, const void *data, size_t size, struct pd_error *error);
+/** The same to a function, in the form of a pipe whatever options->mode is. name is for messages. */
+PD_API enum pd_status pd_writer_open_put(pd_put_fn *put, void *self, const char *name,
+					 const struct pd_writer_options *options, struct pd_writer **writer_out,
+					 struct pd_error *error);
 /** Writes what is left and gives the output its name. Takes the writer, also when it fails: then what was written is
  * taken away again. */
 PD_API enum pd_status pd_writer_finish(struct pd_writer *writer, struct pd_error *error);

@@ -312,6 +312,18 @@ enum pd_status pd_file_open_memory(const void *data, size_t size, const struct p
 	return finish_open(file, read_all(file, -1, error), file_out);
 }
 
+enum pd_status pd_file_open_pull(pd_pull_fn *pull, void *self, const char *name, const struct pd_open_options *options,
+				 struct pd_file **file_out, struct pd_error *error)
+{
+	struct pd_file *file;
+	enum pd_status status = new_file(name, options, &file, error);
+
+	if (status < 0)
+		return status;
+	pd_source_open_pull(&file->main, pull, self);
+	return finish_open(file, read_all(file, -1, error), file_out);
+}
+
 void pd_file_close(struct pd_file *file)
 {
 	if (!file)

@@ -43,6 +43,13 @@ void pd_source_open_memory(struct pd_source *source, const void *data, size_t si
 		.fd = -1, .seekable = true, .memory = size ? data : nothing, .memory_size = size, .bound = size, .size = size};
 }
 
+void pd_source_open_pull(struct pd_source *source,
+			 enum pd_status (*pull)(void *self, void *data, size_t size, size_t *got_out, struct pd_error *error),
+			 void *self)
+{
+	*source = (struct pd_source){.fd = -1, .pull = pull, .pull_self = self, .bound = UINT64_MAX, .size = UINT64_MAX};
+}
+
 void pd_source_open_range(struct pd_source *source, const struct pd_source *whole, uint64_t offset, uint64_t size)
 {
 	if (whole->memory) {
@@ -68,8 +75,23 @@ void pd_source_close(struct pd_source *source)
 	*source = (struct pd_source){.fd = -1};
 }
 
+static enum pd_status pull_bytes(struct pd_source *source, uint8_t *data, size_t least, size_t size, size_t *got_out,
+				 struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+	size_t got = 0, step = 1;
+
+	while (status >= 0 && got < least && step) {
+		step = 0;
+		status = source->pull(source->pull_self, data + got, size - got, &step, error);
+		got += step;
+	}
+	*got_out = got;
+	return status;
+}
+
 // From the descriptor or memory itself, beneath any decompressor.
-static enum pd_status read_below(struct pd_source *source, uint64_t offset, void *data, size_t size,
+static enum pd_status read_below(struct pd_source *source, uint64_t offset, void *data, size_t least, size_t size,
 				 size_t *got_out, struct pd_error *error)
 {
 	size_t got = 0;
@@ -82,11 +104,13 @@ static enum pd_status read_below(struct pd_source *source, uint64_t offset, void
 		*got_out = got;
 		return PD_OK;
 	}
+	if (source->pull)
+		return pull_bytes(source, data, least, size, got_out, error);
 	if (offset >= source->bound)
 		size = 0;
 	else if (size > source->bound - offset)
 		size = (size_t)(source->bound - offset);
-	while (got < size) {
+	while (got < size && got < least) {
 		ssize_t n = source->is_regular ? pread(source->fd, (uint8_t *)data + got, size - got,
 						       (off_t)(source->base + offset + got))
 					       : read(source->fd, (uint8_t *)data + got, size - got);
@@ -110,7 +134,7 @@ static enum pd_status refill_packed(struct pd_source *source, struct pd_error *e
 
 	if (source->packed_at < source->packed_size || source->packed_end)
 		return PD_OK;
-	status = read_below(source, source->packed_offset, source->packed, PACKED_BUFFER, &got, error);
+	status = read_below(source, source->packed_offset, source->packed, PACKED_BUFFER, PACKED_BUFFER, &got, error);
 	if (status < 0)
 		return status;
 	source->packed_at = 0;
@@ -160,11 +184,11 @@ static enum pd_status read_unpacked(struct pd_source *source, void *data, size_t
 }
 
 // Reads on from what cannot seek.
-static enum pd_status read_on(struct pd_source *source, void *data, size_t size, size_t *got_out,
+static enum pd_status read_on(struct pd_source *source, void *data, size_t least, size_t size, size_t *got_out,
 			      struct pd_error *error)
 {
 	enum pd_status status = source->codec ? read_unpacked(source, data, size, got_out, error)
-					      : read_below(source, source->position, data, size, got_out, error);
+					      : read_below(source, source->position, data, least, size, got_out, error);
 
 	if (status >= 0)
 		source->position += *got_out;
@@ -179,21 +203,22 @@ static enum pd_status keep_first(struct pd_source *source, uint64_t end, struct 
 
 	if (source->position != source->first_size || source->first_size >= want)
 		return PD_OK;
-	status = read_on(source, source->first + source->first_size, want - source->first_size, &got, error);
+	status = read_on(source, source->first + source->first_size, want - source->first_size, want - source->first_size,
+			 &got, error);
 	if (status >= 0)
 		source->first_size += got;
 	return status;
 }
 
-enum pd_status pd_source_read(struct pd_source *source, uint64_t offset, void *data, size_t size,
-			      size_t *got_out, struct pd_error *error)
+enum pd_status pd_source_read_some(struct pd_source *source, uint64_t offset, void *data, size_t least, size_t size,
+				   size_t *got_out, struct pd_error *error)
 {
 	size_t kept = 0, got;
 	enum pd_status status;
 
 	if (source->seekable)
-		return read_below(source, offset, data, size, got_out, error);
-	status = keep_first(source, offset + size, error);
+		return read_below(source, offset, data, size, size, got_out, error);
+	status = keep_first(source, offset + least, error);
 	if (status < 0)
 		return status;
 	if (offset < source->first_size) {
@@ -201,15 +226,21 @@ enum pd_status pd_source_read(struct pd_source *source, uint64_t offset, void *d
 		memcpy(data, source->first + offset, kept);
 	}
 	*got_out = kept;
-	if (kept == size)
+	if (kept >= least)
 		return PD_OK;
 	if (offset + kept != source->position)
 		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "cannot go back in a pipe");
-	status = read_on(source, (uint8_t *)data + kept, size - kept, &got, error);
+	status = read_on(source, (uint8_t *)data + kept, least - kept, size - kept, &got, error);
 	if (status < 0)
 		return status;
 	*got_out += got;
 	return PD_OK;
+}
+
+enum pd_status pd_source_read(struct pd_source *source, uint64_t offset, void *data, size_t size,
+			      size_t *got_out, struct pd_error *error)
+{
+	return pd_source_read_some(source, offset, data, size, size, got_out, error);
 }
 
 static const struct pd_codec *codec_of(const uint8_t *data, size_t size)

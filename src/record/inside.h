@@ -106,7 +106,8 @@ struct pd_recorder {
 	int *cgroups;           // descriptors of the folders of the targets' cgroups, -1: none
 	bool user_only;         // the kernel may not be looked at
 	// session.c
-	struct pd_writer *writer;
+	struct pd_writer *writer; // NULL: there is no output
+	struct pd_writer *live; // beside it, to options.live; NULL: to nobody
 	int fd;                 // of the file, -1: that of the options
 	char *path;             // of the file that is written, NULL: none
 	char **kept;            // files that were switched away from, the oldest first
@@ -117,6 +118,8 @@ struct pd_recorder {
 	// from other threads and signal handlers
 	int wake;               // eventfd
 	_Atomic bool stop, switch_now;
+	// recorder.c
+	struct pd_pulled *pulled; // NULL: nobody reads while it is recorded
 };
 
 // Tells something to the user.
@@ -134,6 +137,8 @@ uint64_t pd_recorder_lost_of(struct pd_recorder *recorder, size_t event, size_t 
 
 // session.c: a file from its begin to its end
 enum pd_status pd_session_begin(struct pd_recorder *recorder, struct pd_error *error);
+// The part of that which makes the file: events and features are in it, and no record.
+enum pd_status pd_session_open_output(struct pd_recorder *recorder, struct pd_error *error);
 // Takes all that is in the rings; of those that keep the newest only if it is to be written now.
 enum pd_status pd_session_drain(struct pd_recorder *recorder, bool newest, struct pd_error *error);
 // Ends the file and gives it a name of its own, as switching and --timestamp-filename want it.

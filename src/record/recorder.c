@@ -17,6 +17,7 @@
 enum {
 	FILE_WAIT_MS = 1000, // most time between two looks at the rings
 	PIPE_WAIT_MS = 200,
+	LIVE_WAIT_MS = 100,
 	CHILD_WAIT_MS = 50,  // where the kernel cannot say that the command ended
 	MOST_EVENTS = 64
 };
@@ -35,6 +36,17 @@ struct loop {
 	uint64_t start_ns;
 	uint64_t enable_ns; // when events are to be enabled; 0: they are
 };
+
+// What is recorded while it is read.
+struct pd_pulled {
+	struct loop loop;
+	uint8_t *data; // that nobody has read yet
+	size_t at, size, capacity;
+	bool ended;        // the recording
+	bool paused;       // the stream has ended, another one may begin
+};
+
+static void fini_pulled(struct pd_recorder *recorder);
 
 // ---- open and close ----
 
@@ -102,6 +114,7 @@ void pd_recorder_close(struct pd_recorder *recorder)
 {
 	if (!recorder)
 		return;
+	fini_pulled(recorder);
 	pd_session_abort(recorder);
 	pd_recorder_close_cgroups(recorder);
 	pd_command_fini(&recorder->command, false);
@@ -215,7 +228,8 @@ static int wait_ms(const struct loop *loop)
 	const struct pd_recorder *recorder = loop->recorder;
 	const struct pd_session *session = &recorder->options.session;
 	uint64_t now = pd_now_ns();
-	int most = recorder->options.output.mode == PD_MODE_PIPE ? PIPE_WAIT_MS : FILE_WAIT_MS;
+	int most = recorder->options.live ? LIVE_WAIT_MS :
+		   recorder->options.output.mode == PD_MODE_PIPE ? PIPE_WAIT_MS : FILE_WAIT_MS;
 
 	if (recorder->command.pid && loop->child < 0)
 		most = CHILD_WAIT_MS;
@@ -374,30 +388,153 @@ static void note_command(struct pd_recorder *recorder)
 	pd_command_end(&recorder->command);
 }
 
-enum pd_status pd_recorder_run(struct pd_recorder *recorder, struct pd_recorded *recorded_out, struct pd_error *error)
+static enum pd_status begin(struct loop *loop, struct pd_recorder *recorder, struct pd_error *error)
 {
-	struct loop loop = {.recorder = recorder, .epoll = -1, .child = -1};
 	enum pd_status status = take_priority(recorder, error);
-	enum pd_status ended;
-	struct pd_error own;
 
+	*loop = (struct loop){.recorder = recorder, .epoll = -1, .child = -1};
 	if (status >= 0)
 		status = pd_session_begin(recorder, error);
 	if (status >= 0)
-		status = begin_loop(&loop, error);
-	if (status >= 0)
-		status = start(&loop, error);
-	if (status >= 0)
-		status = go_on(&loop, error);
+		status = begin_loop(loop, error);
+	return status < 0 ? status : start(loop, error);
+}
+
+// Also after an error: what there is stays.
+static enum pd_status end(struct loop *loop, enum pd_status status, struct pd_error *error)
+{
+	struct pd_recorder *recorder = loop->recorder;
+	struct pd_error own;
+
 	pd_recorder_enable_all(recorder, false, NULL);
-	// also after an error: what there is stays
-	if (recorder->writer) {
-		ended = end_session(recorder, status >= 0 ? error : &own);
+	if (recorder->writer || recorder->live) {
+		enum pd_status ended = end_session(recorder, status >= 0 ? error : &own);
+
 		status = status >= 0 ? ended : status;
 	}
-	end_loop(&loop);
+	end_loop(loop);
 	note_command(recorder);
-	recorder->recorded.samples = recorder->tally.samples;
-	*recorded_out = recorder->recorded;
 	return status;
+}
+
+void pd_recorder_state(const struct pd_recorder *recorder, struct pd_recorded *recorded_out)
+{
+	*recorded_out = recorder->recorded;
+	recorded_out->samples = recorder->tally.samples;
+	if (!recorded_out->lost)
+		recorded_out->lost = recorder->tally.lost + recorder->tally.lost_samples;
+}
+
+enum pd_status pd_recorder_run(struct pd_recorder *recorder, struct pd_recorded *recorded_out, struct pd_error *error)
+{
+	struct loop loop;
+	enum pd_status status = begin(&loop, recorder, error);
+
+	if (status >= 0)
+		status = go_on(&loop, error);
+	status = end(&loop, status, error);
+	pd_recorder_state(recorder, recorded_out);
+	return status;
+}
+
+// ---- read while it is made ----
+
+static enum pd_status keep_bytes(void *self, const void *data, size_t size, struct pd_error *error)
+{
+	struct pd_pulled *pulled = self;
+
+	if (!PD_GROW(pulled->data, pulled->capacity, pulled->size + size))
+		return pd_fail_memory(error);
+	memcpy(pulled->data + pulled->size, data, size);
+	pulled->size += size;
+	return PD_OK;
+}
+
+static enum pd_status step(struct pd_pulled *pulled, struct pd_error *error)
+{
+	struct pd_recorder *recorder = pulled->loop.recorder;
+	enum pd_status status = wait_for(&pulled->loop, error);
+
+	enable_if_due(&pulled->loop);
+	if (status >= 0)
+		status = pd_session_drain(recorder, false, error);
+	if (status < 0 || is_over(&pulled->loop)) {
+		pulled->ended = true;
+		return end(&pulled->loop, status, error);
+	}
+	if (!atomic_exchange(&recorder->switch_now, false))
+		return PD_OK;
+	pulled->paused = true;
+	return end_session(recorder, error);
+}
+
+static enum pd_status pull(void *self, void *data, size_t size, size_t *got_out, struct pd_error *error)
+{
+	struct pd_pulled *pulled = self;
+	enum pd_status status = PD_OK;
+	size_t left;
+
+	if (pulled->at == pulled->size)
+		pulled->at = pulled->size = 0;
+	while (!pulled->size && !pulled->paused && !pulled->ended && status >= 0)
+		status = step(pulled, error);
+	left = pulled->size - pulled->at;
+	*got_out = left < size ? left : size;
+	if (*got_out)
+		memcpy(data, pulled->data + pulled->at, *got_out);
+	pulled->at += *got_out;
+	return status;
+}
+
+static enum pd_status begin_pulled(struct pd_recorder *recorder, struct pd_error *error)
+{
+	struct pd_pulled *pulled = pd_alloc(sizeof(*pulled));
+	enum pd_status status;
+
+	if (!pulled)
+		return pd_fail_memory(error);
+	recorder->pulled = pulled;
+	recorder->options.live = keep_bytes;
+	recorder->options.live_self = pulled;
+	status = begin(&pulled->loop, recorder, error);
+	if (status < 0) {
+		pulled->ended = true;
+		end(&pulled->loop, status, error);
+	}
+	return status;
+}
+
+static void fini_pulled(struct pd_recorder *recorder)
+{
+	struct pd_pulled *pulled = recorder->pulled;
+	struct pd_error unwanted;
+
+	if (!pulled)
+		return;
+	// nobody reads the rest
+	if (!pulled->ended)
+		end(&pulled->loop, PD_OK, &unwanted);
+	pd_free(pulled->data);
+	pd_free(pulled);
+	recorder->pulled = NULL;
+}
+
+enum pd_status pd_recorder_open_file(struct pd_recorder *recorder, const struct pd_open_options *options,
+				     struct pd_file **file_out, struct pd_error *error)
+{
+	struct pd_pulled *pulled = recorder->pulled;
+	enum pd_status status = PD_OK;
+
+	if (!pulled && recorder->options.live)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the recording is taken by a function already");
+	if (!pulled) {
+		status = begin_pulled(recorder, error);
+	} else if (pulled->ended) {
+		return PD_END;
+	} else if (pulled->paused) {
+		pulled->paused = false;
+		pulled->at = pulled->size = 0;
+		status = pd_session_begin(recorder, error);
+	}
+	return status < 0 ? status : pd_file_open_pull(pull, recorder->pulled, "live", options, file_out, error);
 }

@@ -30,13 +30,34 @@ uint64_t pd_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+// ---- both outputs ----
+
+static enum pd_status put_live(struct pd_recorder *recorder, struct pd_bytes records, struct pd_error *error)
+{
+	return recorder->live ? pd_writer_put_outside(recorder->live, 0, records.data, records.size, error) : PD_OK;
+}
+
+static enum pd_status put_outside(struct pd_recorder *recorder, struct pd_bytes records, struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+
+	if (recorder->writer)
+		status = pd_writer_put_outside(recorder->writer, 0, records.data, records.size, error);
+	return status < 0 ? status : put_live(recorder, records, error);
+}
+
+static enum pd_status flush_live(struct pd_recorder *recorder, struct pd_error *error)
+{
+	return recorder->live ? pd_output_flush(&recorder->live->parts[0].out, error) : PD_OK;
+}
+
 // ---- records that are made ----
 
 static enum pd_status put_made(void *self, struct pd_bytes records, struct pd_error *error)
 {
 	struct pd_recorder *recorder = self;
 
-	return pd_writer_put_outside(recorder->writer, 0, records.data, records.size, error);
+	return put_outside(recorder, records, error);
 }
 
 static enum pd_status add_id_index(struct pd_recorder *recorder, struct pd_made *made, struct pd_error *error)
@@ -235,7 +256,7 @@ static enum pd_status open_file(struct pd_recorder *recorder, struct pd_error *e
 	return recorder->fd < 0 ? pd_fail_system(error, errno, "%s: cannot be made", recorder->path) : PD_OK;
 }
 
-static enum pd_status add_events(struct pd_recorder *recorder, struct pd_error *error)
+static enum pd_status add_events(struct pd_recorder *recorder, struct pd_writer *writer, struct pd_error *error)
 {
 	enum pd_status status = PD_OK;
 
@@ -249,7 +270,7 @@ static enum pd_status add_events(struct pd_recorder *recorder, struct pd_error *
 		for (size_t at = 0; at < event->fd_count; at++)
 			if (event->fds[at] >= 0)
 				ids[count++] = event->ids[at];
-		status = pd_writer_add_event(recorder->writer, &event->attr, (struct pd_u64s){ids, count}, event->name, error);
+		status = pd_writer_add_event(writer, &event->attr, (struct pd_u64s){ids, count}, event->name, error);
 		pd_free(ids);
 	}
 	return status;
@@ -263,7 +284,7 @@ static bool has_tracepoints(const struct pd_config *config)
 	return false;
 }
 
-static enum pd_status add_features(struct pd_recorder *recorder, struct pd_error *error)
+static enum pd_status add_features(struct pd_recorder *recorder, struct pd_writer *writer, struct pd_error *error)
 {
 	const struct pd_config *config = &recorder->config;
 	struct pd_attr *attrs = pd_alloc(config->event_count * sizeof(*attrs));
@@ -289,7 +310,7 @@ static enum pd_status add_features(struct pd_recorder *recorder, struct pd_error
 		leaders[i] = config->events[i].leader;
 	}
 	if (status >= 0)
-		status = pd_machine_features(recorder->writer, &options, error);
+		status = pd_machine_features(writer, &options, error);
 	pd_free(attrs);
 	pd_free(names);
 	pd_free(leaders);
@@ -309,23 +330,46 @@ static size_t time_place(const struct pd_config *config)
 	return 8 + 8 * (size_t)__builtin_popcountll(all & before);
 }
 
-enum pd_status pd_session_begin(struct pd_recorder *recorder, struct pd_error *error)
+static enum pd_status start_writer(struct pd_recorder *recorder, struct pd_writer *writer, struct pd_error *error)
+{
+	enum pd_status status = add_events(recorder, writer, error);
+
+	if (status >= 0)
+		status = add_features(recorder, writer, error);
+	return status < 0 ? status : pd_writer_start(writer, error);
+}
+
+enum pd_status pd_session_open_output(struct pd_recorder *recorder, struct pd_error *error)
 {
 	struct pd_writer_options options = recorder->options.output;
 	enum pd_status status = open_file(recorder, error);
 	int fd = recorder->fd >= 0 ? recorder->fd : recorder->options.fd;
 
+	if (status < 0 || fd < 0)
+		return status;
 	options.size = sizeof(options);
 	options.save_bytes = UINT64_MAX; // by time
+	status = pd_writer_open_fd(fd, recorder->path ? recorder->path : "standard output", &options, &recorder->writer, error);
+	return status < 0 ? status : start_writer(recorder, recorder->writer, error);
+}
+
+static enum pd_status open_live(struct pd_recorder *recorder, struct pd_error *error)
+{
+	const struct pd_recorder_options *options = &recorder->options;
+	enum pd_status status = PD_OK;
+
+	if (!options->live)
+		return PD_OK;
+	status = pd_writer_open_put(options->live, options->live_self, "live", NULL, &recorder->live, error);
+	return status < 0 ? status : start_writer(recorder, recorder->live, error);
+}
+
+enum pd_status pd_session_begin(struct pd_recorder *recorder, struct pd_error *error)
+{
+	enum pd_status status = pd_session_open_output(recorder, error);
+
 	if (status >= 0)
-		status = pd_writer_open_fd(fd, recorder->path ? recorder->path : "standard output", &options, &recorder->writer,
-					   error);
-	if (status >= 0)
-		status = add_events(recorder, error);
-	if (status >= 0)
-		status = add_features(recorder, error);
-	if (status >= 0)
-		status = pd_writer_start(recorder->writer, error);
+		status = open_live(recorder, error);
 	recorder->tally.first_ns = recorder->tally.last_ns = 0;
 	recorder->tally.time_at = time_place(&recorder->config);
 	recorder->begin_ns = recorder->saved_ns = pd_now_ns();
@@ -339,8 +383,10 @@ enum pd_status pd_session_begin(struct pd_recorder *recorder, struct pd_error *e
 static enum pd_status put_piece(struct pd_recorder *recorder, struct pd_bytes piece, struct pd_error *error)
 {
 	struct pd_writer *writer = recorder->writer;
-	enum pd_status status = PD_OK;
+	enum pd_status status = put_live(recorder, piece, error);
 
+	if (status < 0 || !writer)
+		return status;
 	if (!writer->pack_type)
 		return pd_writer_put_outside(writer, 0, piece.data, piece.size, error);
 	while (piece.size && status >= 0) {
@@ -383,10 +429,16 @@ static enum pd_status drain_ring(struct pd_recorder *recorder, struct pd_ring *r
 	return status;
 }
 
-static enum pd_status put_round(struct pd_recorder *recorder, struct pd_error *error)
+static enum pd_status put_made_live(void *self, struct pd_bytes records, struct pd_error *error)
+{
+	return put_live(self, records, error);
+}
+
+// Whoever reads live is told that nothing happened, too.
+static enum pd_status put_round(struct pd_recorder *recorder, bool any, struct pd_error *error)
 {
 	static const struct pd_finished_round round;
-	struct pd_made made = {.take = put_made, .self = recorder};
+	struct pd_made made = {.take = any ? put_made : put_made_live, .self = recorder};
 	struct pd_finished_round one = round;
 	enum pd_status status = pd_made_add(&made, PD_RECORD_FINISHED_ROUND, 0, &one, error);
 
@@ -420,8 +472,12 @@ enum pd_status pd_session_drain(struct pd_recorder *recorder, bool newest, struc
 	for (size_t i = 0; i < recorder->ring_count && status >= 0; i++)
 		status = drain_ring(recorder, &recorder->rings[i], newest, &any, error);
 	// what keeps the newest hands over old records late
-	if (status >= 0 && any && !recorder->options.session.overwrite)
-		status = put_round(recorder, error);
+	if (status >= 0 && (any || recorder->live) && !recorder->options.session.overwrite)
+		status = put_round(recorder, any, error);
+	if (status >= 0)
+		status = flush_live(recorder, error);
+	if (!recorder->writer)
+		return status;
 	if (status >= 0 && (recorder->writer->mode == PD_MODE_PIPE || pd_now_ns() - recorder->saved_ns >= SAVE_NS))
 		status = pd_session_save(recorder, error);
 	return pd_writer_fail(recorder->writer, status, error);
@@ -430,10 +486,12 @@ enum pd_status pd_session_drain(struct pd_recorder *recorder, bool newest, struc
 enum pd_status pd_session_save(struct pd_recorder *recorder, struct pd_error *error)
 {
 	struct pd_writer *writer = recorder->writer;
-	enum pd_status status = pd_pack_flush(writer, &writer->parts[0], error);
+	enum pd_status status = flush_live(recorder, error);
 
 	recorder->saved_ns = pd_now_ns();
-	if (status < 0)
+	if (status >= 0 && writer)
+		status = pd_pack_flush(writer, &writer->parts[0], error);
+	if (status < 0 || !writer)
 		return status;
 	return writer->mode == PD_MODE_PIPE ? pd_output_flush(&writer->parts[0].out, error)
 					    : pd_writer_save(writer, false, error);
@@ -475,14 +533,25 @@ static enum pd_status add_times(struct pd_recorder *recorder, struct pd_error *e
 {
 	struct pd_sample_time times = {.first_ns = recorder->tally.first_ns, .last_ns = recorder->tally.last_ns};
 
-	if (!times.first_ns || recorder->writer->mode == PD_MODE_PIPE)
+	if (!times.first_ns || !recorder->writer || recorder->writer->mode == PD_MODE_PIPE)
 		return PD_OK;
 	return pd_writer_set_feature(recorder->writer, PD_FEATURE_SAMPLE_TIME, &times, error);
 }
 
 uint64_t pd_session_size(const struct pd_recorder *recorder)
 {
-	return pd_output_end(&recorder->writer->parts[0].out);
+	const struct pd_writer *writer = recorder->writer ? recorder->writer : recorder->live;
+
+	return writer ? pd_output_end(&writer->parts[0].out) : 0;
+}
+
+static enum pd_status finish(struct pd_writer **writer, enum pd_status status, struct pd_error *error)
+{
+	struct pd_error unwanted;
+	enum pd_status ended = *writer ? pd_writer_finish(*writer, status >= 0 ? error : &unwanted) : PD_OK;
+
+	*writer = NULL;
+	return status < 0 ? status : ended;
 }
 
 enum pd_status pd_session_end(struct pd_recorder *recorder, struct pd_error *error)
@@ -495,15 +564,14 @@ enum pd_status pd_session_end(struct pd_recorder *recorder, struct pd_error *err
 		status = add_lost(recorder, error);
 	if (status >= 0)
 		status = add_times(recorder, error);
-	if (status >= 0)
+	if (status >= 0 && recorder->writer)
 		status = pd_recorder_add_build_ids(recorder, error);
 	if (status < 0) {
 		pd_session_abort(recorder);
 		return status;
 	}
 	recorder->recorded.bytes += pd_session_size(recorder);
-	status = pd_writer_finish(recorder->writer, error);
-	recorder->writer = NULL;
+	status = finish(&recorder->live, finish(&recorder->writer, status, error), error);
 	recorder->recorded.files++;
 	if (recorder->fd >= 0 && close(recorder->fd) < 0 && status >= 0)
 		status = pd_fail_system(error, errno, "%s: cannot write", recorder->path);
@@ -583,7 +651,8 @@ void pd_session_abort(struct pd_recorder *recorder)
 	if (recorder->writer && recorder->writer->status >= 0)
 		pd_session_save(recorder, &ignored);
 	pd_writer_abort(recorder->writer);
-	recorder->writer = NULL;
+	pd_writer_abort(recorder->live);
+	recorder->writer = recorder->live = NULL;
 	if (recorder->fd >= 0)
 		close(recorder->fd);
 	recorder->fd = -1;

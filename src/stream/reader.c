@@ -90,7 +90,7 @@ static enum pd_status make_room(struct pd_reader *reader, size_t size, struct pd
 enum pd_status pd_reader_fill_more(struct pd_reader *reader, size_t size, struct pd_error *error)
 {
 	uint64_t left, have;
-	size_t want, got;
+	size_t want, least, got;
 	enum pd_status status;
 
 	if (size <= reader->room || reader->at_end)
@@ -103,12 +103,14 @@ enum pd_status pd_reader_fill_more(struct pd_reader *reader, size_t size, struct
 	want = reader->capacity - (size_t)(reader->at - reader->buffer) - (size_t)have;
 	if (want > left)
 		want = (size_t)left;
-	status = pd_source_read(reader->source, reader->offset + have, reader->buffer + (reader->at - reader->buffer) + have,
-				want, &got, error);
+	// who reads while it is recorded does not wait for a window full
+	least = reader->source->seekable || size - have > want ? want : size - (size_t)have;
+	status = pd_source_read_some(reader->source, reader->offset + have,
+				     reader->buffer + (reader->at - reader->buffer) + have, least, want, &got, error);
 	if (status < 0)
 		return status;
 	reader->room += got;
-	reader->at_end = got < want || want == left;
+	reader->at_end = got < least || want == left;
 	return PD_OK;
 }
 

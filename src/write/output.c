@@ -32,6 +32,8 @@ void pd_output_fini(struct pd_output *out)
 static enum pd_status write_bytes(struct pd_output *out, uint64_t offset, const uint8_t *data, size_t size,
 				  struct pd_error *error)
 {
+	if (out->put)
+		return size ? out->put(out->put_self, data, size, error) : PD_OK;
 	while (size) {
 		ssize_t done = out->random ? pwrite(out->fd, data, size, (off_t)offset) : write(out->fd, data, size);
 

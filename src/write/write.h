@@ -24,6 +24,8 @@ struct pd_output {
 	const char *name; // for messages
 	int fd;
 	bool owns_fd;
+	pd_put_fn *put;  // in place of a descriptor, or NULL
+	void *put_self;
 	bool random;     // can be written anywhere
 	uint64_t offset; // of buffer[0] in the file
 	uint8_t *buffer;

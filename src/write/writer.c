@@ -358,6 +358,24 @@ enum pd_status pd_writer_open_fd(int fd, const char *name, const struct pd_write
 	return finish_open(writer, status, writer_out, error);
 }
 
+enum pd_status pd_writer_open_put(pd_put_fn *put, void *self, const char *name, const struct pd_writer_options *options,
+				  struct pd_writer **writer_out, struct pd_error *error)
+{
+	struct pd_writer_options all;
+	struct pd_writer *writer;
+	enum pd_status status = new_writer(name, options, &all, &writer, error);
+
+	if (status < 0)
+		return status;
+	writer->mode = PD_MODE_PIPE;
+	status = add_part(writer, -1, false, "", error);
+	if (status >= 0) {
+		writer->parts[0].out.put = put;
+		writer->parts[0].out.put_self = self;
+	}
+	return finish_open(writer, status, writer_out, error);
+}
+
 enum pd_status pd_writer_open_nowhere(const struct pd_file *file, struct pd_writer **writer_out, struct pd_error *error)
 {
 	const struct pd_writer_options options = {
