@@ -15,6 +15,7 @@ enum {
 	FILE_HEADER_SIZE = 104,
 	ID_ENTRY_SIZE = 16,
 	FEATURE_ENTRY_SIZE = 16,
+	LARGEST_TABLE = PD_FEATURE_LIMIT * FEATURE_ENTRY_SIZE,
 	ATTRS_WITHIN = 1 << 20, // bytes from the begin of a file that are searched for attrs
 	WINDOW = 1 << 20,
 	TRIAL_BYTES = 4 << 20,  // of records that two versions of the events are tried on
@@ -93,11 +94,13 @@ static bool is_record_head(struct pd_file *file, uint64_t offset)
 
 // ---- form and byte order ----
 
-// Records that follow each other, of types that the first ones of a pipe have.
-static bool is_pipe_run(const struct pd_file *file, const uint8_t *at, size_t room)
+// Records that follow each other, of types that the first ones of a pipe have. A file has some of them too, but not
+// those of its own events and features.
+static bool is_pipe_run(const struct pd_file *file, const uint8_t *at, size_t room, bool *surely)
 {
 	enum { RUN = 3, LAST_TYPE = PD_RECORD_SCHEDSTAT_DOMAIN };
 
+	*surely = false;
 	for (unsigned i = 0; i < RUN; i++) {
 		struct pd_record_head head;
 
@@ -106,6 +109,7 @@ static bool is_pipe_run(const struct pd_file *file, const uint8_t *at, size_t ro
 		head = pd_record_head(at, file->swap);
 		if (head.type < PD_RECORD_HEADER_ATTR || head.type > LAST_TYPE || !is_head(&head) || head.size > room)
 			return false;
+		*surely |= head.type == PD_RECORD_HEADER_ATTR || head.type == PD_RECORD_HEADER_FEATURE;
 		at += head.size;
 		room -= (size_t)head.size;
 	}
@@ -125,15 +129,16 @@ static bool has_pipe_start(struct pd_file *file)
 	       is_record_head(file, PD_PIPE_HEADER_SIZE) && is_record_head(file, PD_PIPE_HEADER_SIZE + head.size);
 }
 
-static bool has_pipe_run(struct pd_file *file)
+static bool has_pipe_run(struct pd_file *file, bool wanted_surely)
 {
 	uint8_t data[4096];
+	bool surely;
 	size_t got;
 
 	if (pd_source_read(&file->main, 0, data, sizeof(data), &got, NULL) < 0)
 		return false;
 	for (size_t at = PD_PIPE_HEADER_SIZE; at < got; at += 4)
-		if (is_pipe_run(file, data + at, got - at))
+		if (is_pipe_run(file, data + at, got - at, &surely) && (surely || !wanted_surely))
 			return true;
 	return false;
 }
@@ -142,13 +147,26 @@ static bool find_attrs(struct pd_file *file, uint64_t before, uint64_t *offset_o
 
 static bool has_file_head(struct pd_file *file)
 {
-	uint64_t offset, entry, count;
 	uint8_t at[24];
 
-	if (!load(file, 0, at, sizeof(at)))
-		return false;
-	return (pd_load_u64(at + 8, file->swap) == FILE_HEADER_SIZE && is_entry_size(pd_load_u64(at + 16, file->swap))) ||
-	       find_attrs(file, UINT64_MAX, &offset, &entry, &count);
+	return load(file, 0, at, sizeof(at)) && pd_load_u64(at + 8, file->swap) == FILE_HEADER_SIZE &&
+	       is_entry_size(pd_load_u64(at + 16, file->swap));
+}
+
+// What a header that is damaged stands in front of; 0 if nothing says it. Numbers of other records look like attrs in places.
+static uint64_t header_size_of(struct pd_file *file)
+{
+	uint64_t offset, entry, count;
+
+	if (has_pipe_start(file))
+		return PD_PIPE_HEADER_SIZE;
+	if (has_file_head(file))
+		return FILE_HEADER_SIZE;
+	if (has_pipe_run(file, true))
+		return PD_PIPE_HEADER_SIZE;
+	if (find_attrs(file, UINT64_MAX, &offset, &entry, &count))
+		return FILE_HEADER_SIZE;
+	return has_pipe_run(file, false) ? PD_PIPE_HEADER_SIZE : 0;
 }
 
 // Which of the two words more letters are left of.
@@ -171,7 +189,7 @@ bool pd_file_mend_magic(struct pd_file *file)
 	for (unsigned i = first; i < first + 2; i++) {
 		file->header.big_endian = i & 1;
 		file->swap = file->header.big_endian != PD_HOST_BIG;
-		if (has_pipe_start(file) || has_file_head(file) || has_pipe_run(file)) {
+		if (header_size_of(file)) {
 			file->header.version = 2;
 			pd_file_tell(file, PD_PROBLEM_MENDED, 0, "header.magic", "taken for version 2, %s-endian",
 				     i & 1 ? "big" : "little");
@@ -189,7 +207,8 @@ uint64_t pd_file_mend_header_size(struct pd_file *file, uint64_t size)
 
 	if (size == PD_PIPE_HEADER_SIZE || size == FILE_HEADER_SIZE || size == 72)
 		return size;
-	mended = has_pipe_start(file) || (!has_file_head(file) && has_pipe_run(file)) ? PD_PIPE_HEADER_SIZE : FILE_HEADER_SIZE;
+	mended = header_size_of(file);
+	mended = mended ? mended : FILE_HEADER_SIZE;
 	tell(file, 8, "header.size", "taken for", mended);
 	return mended;
 }
@@ -256,10 +275,25 @@ static void mend_attrs(struct pd_file *file)
 
 // ---- data ----
 
-// Slots of a table of features at a place, by what its first entries say; 0 if it is none.
+// Whether the entries of a table lead to all that is behind it, in whatever order.
+static bool leads_to_all(const struct pd_file *file, const uint8_t *at, uint64_t slots, uint64_t end)
+{
+	uint64_t left = file->main.size - end;
+
+	for (; slots; slots--, at += FEATURE_ENTRY_SIZE) {
+		uint64_t offset = pd_load_u64(at, file->swap), size = pd_load_u64(at + 8, file->swap);
+
+		if (offset < end || offset > file->main.size || size > file->main.size - offset || size > left)
+			return false;
+		left -= size;
+	}
+	return !left;
+}
+
+// Slots of a table of features at a place, by what its entries say; 0 if it is none.
 static unsigned count_slots(const struct pd_file *file, const uint8_t *at, size_t room, uint64_t place)
 {
-	uint64_t first, size, second;
+	uint64_t first, size, second, slots;
 
 	if (room < FEATURE_ENTRY_SIZE)
 		return 0;
@@ -273,12 +307,15 @@ static unsigned count_slots(const struct pd_file *file, const uint8_t *at, size_
 	if (room < 2 * FEATURE_ENTRY_SIZE)
 		return 0;
 	second = pd_load_u64(at + 16, file->swap);
-	return second == first + size ? (unsigned)((first - place) / FEATURE_ENTRY_SIZE) : 0;
+	slots = (first - place) / FEATURE_ENTRY_SIZE;
+	if (second == first + size)
+		return (unsigned)slots;
+	return room >= slots * FEATURE_ENTRY_SIZE && leads_to_all(file, at, slots, first) ? (unsigned)slots : 0;
 }
 
 static unsigned count_slots_at(struct pd_file *file, uint64_t place)
 {
-	uint8_t at[2 * FEATURE_ENTRY_SIZE];
+	uint8_t at[LARGEST_TABLE];
 	size_t got;
 
 	if (place >= file->main.size || pd_source_read(&file->main, place, at, sizeof(at), &got, NULL) < 0)
@@ -310,15 +347,15 @@ static uint64_t find_features(struct pd_file *file, uint64_t from)
 {
 	uint8_t *data = pd_alloc(WINDOW);
 	uint64_t found = 0;
-	size_t got = 2 * FEATURE_ENTRY_SIZE;
+	size_t got = WINDOW;
 
-	while (data && !found && from < file->main.size && got >= 2 * FEATURE_ENTRY_SIZE) {
+	while (data && !found && from < file->main.size && got == WINDOW) {
 		if (pd_source_read(&file->main, from, data, WINDOW, &got, NULL) < 0)
 			break;
 		for (size_t at = 0; at + FEATURE_ENTRY_SIZE <= got && !found; at++)
 			if (count_slots(file, data + at, got - at, from + at))
 				found = from + at;
-		from += got < 2 * FEATURE_ENTRY_SIZE ? got : got - 2 * FEATURE_ENTRY_SIZE + 1;
+		from += WINDOW - LARGEST_TABLE;
 	}
 	pd_free(data);
 	return found;
