@@ -10,7 +10,7 @@
 
 // ---- reading ----
 
-static void count_losses(struct pd_profile_losses *losses, const struct pd_record *record)
+void pd_profile_note_losses(struct pd_profile_losses *losses, const struct pd_record *record)
 {
 	const uint64_t gaps = PD_MASK(PD_AUX_TRUNCATED) | PD_MASK(PD_AUX_PARTIAL) | PD_MASK(PD_AUX_COLLISION);
 	const struct pd_lost *lost = pd_as_lost(record);
@@ -35,7 +35,7 @@ static enum pd_status learn(void *self, struct pd_stream *stream, const struct p
 	struct pd_profile *profile = self;
 
 	(void)stream;
-	count_losses(&profile->losses, record);
+	pd_profile_note_losses(&profile->losses, record);
 	return pd_world_take(profile->world, record, error);
 }
 
@@ -167,18 +167,8 @@ static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *
 	return pd_run(profile->file, &options, &sink, error);
 }
 
-static enum pd_status fill(struct pd_profile *profile, struct pd_error *error)
+enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status status, struct pd_error *error)
 {
-	enum pd_status status = pd_world_new(NULL, &profile->world, error);
-
-	profile->collector = (struct pd_collector){
-		.options = &profile->options,
-		.world = profile->world,
-		.file = profile->file,
-		.seed = profile->file->secret,
-	};
-	if (status >= 0)
-		status = read_samples(profile, error);
 	pd_collector_finish(&profile->collector);
 	if (status >= 0)
 		status = pd_profile_arrange(profile, error);
@@ -194,6 +184,21 @@ static enum pd_status fill(struct pd_profile *profile, struct pd_error *error)
 	profile->collector.raws.bytes = (struct pd_arena){0};
 	pd_collector_fini(&profile->collector);
 	return status;
+}
+
+static enum pd_status fill(struct pd_profile *profile, struct pd_error *error)
+{
+	enum pd_status status = pd_world_new(NULL, &profile->world, error);
+
+	profile->collector = (struct pd_collector){
+		.options = &profile->options,
+		.world = profile->world,
+		.file = profile->file,
+		.seed = profile->file->secret,
+	};
+	if (status >= 0)
+		status = read_samples(profile, error);
+	return pd_profile_finish(profile, status, error);
 }
 
 enum pd_status pd_profile_read(struct pd_file *file, const struct pd_profile_options *options,
@@ -221,7 +226,8 @@ void pd_profile_free(struct pd_profile *profile)
 	if (!profile)
 		return;
 	pd_collector_fini(&profile->collector);
-	pd_world_free(profile->world);
+	if (!profile->foreign_world)
+		pd_world_free(profile->world);
 	pd_free(profile->totals);
 	pd_free(profile->entries);
 	pd_free(profile->stacks);

@@ -10,6 +10,7 @@ struct pd_profile {
 	struct pd_profile_options options;
 	struct pd_file *file;
 	struct pd_world *world;
+	bool foreign_world; // it belongs to somebody else
 	struct pd_collector collector; // empty once all is put together
 	struct pd_profile_losses losses;
 	struct pd_profile_total *totals;
@@ -25,6 +26,10 @@ struct pd_profile {
 	struct pd_arena raws;  // raw data of entries
 };
 
+// Notes what a record says of losses. profile/profile.c
+void pd_profile_note_losses(struct pd_profile_losses *losses, const struct pd_record *record);
+// Arranges what was collected and takes it over from the collector.
+enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status status, struct pd_error *error);
 // Turns buckets into entries, stacks and frames. profile/arrange.c
 enum pd_status pd_profile_arrange(struct pd_profile *profile, struct pd_error *error);
 
