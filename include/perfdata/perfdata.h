@@ -16,6 +16,8 @@
  *   bundle.h  a recording with all that its samples need, in one tar file
  *   events.h  names of events that can be recorded
  *   recorder.h  recording them, on Linux
+ *   counter.h counting them
+ *   live.h    profiles of a recording that goes on
  *   writer.h  writing a perf.data
  *   repair.h  writing again what can be read of a damaged one
  *   assemble.h  a whole perf.data as text, and back
@@ -28,11 +30,13 @@
 #include <perfdata/base.h>
 #include <perfdata/bundle.h>
 #include <perfdata/check.h>
+#include <perfdata/counter.h>
 #include <perfdata/events.h>
 #include <perfdata/file.h>
 #include <perfdata/filter.h>
 #include <perfdata/format.h>
 #include <perfdata/jitdump.h>
+#include <perfdata/live.h>
 #include <perfdata/print.h>
 #include <perfdata/profile.h>
 #include <perfdata/repair.h>

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Live profiles. What is no sample goes into the world at once; samples wait, as copies, until the world is settled.
+ * Those of the last round wait longer: rings are read one after another, so a map that is older than a sample may come
+ * one round after it, but never two.
+ */
+#include <perfdata/live.h>
+
+#include <string.h>
+
+#include "base/error.h"
+#include "file/file.h"
+#include "profile/profile.h"
+#include "stream/batch.h"
+#include "stream/stream.h"
+
+static const uint64_t default_limit = UINT64_C(256) << 20;
+
+struct pd_live {
+	struct pd_file *file;
+	struct pd_profile_options options;
+	uint64_t limit;
+	struct pd_world *world;
+	struct pd_stream *stream;
+	struct pd_stream *shown; // samples that waited
+	struct pd_batch waiting;
+	size_t last_round; // where it begins in waiting
+	uint64_t first, records; // that the world knows
+	bool began, ended;
+	struct pd_profile_losses losses; // since the last profile
+	struct pd_last_value *values; // of counters, from profile to profile
+	size_t value_slots, value_count;
+};
+
+static void take_options(struct pd_live *live, const struct pd_live_options *o)
+{
+	live->options = (struct pd_profile_options){
+		.size = sizeof(live->options),
+		.by = o->by & ~(uint32_t)PD_BY_TIME,
+		.max_stack = o->max_stack,
+		.choose = o->choose,
+		.self = o->self,
+	};
+	live->limit = o->memory_limit ? o->memory_limit : default_limit;
+}
+
+enum pd_status pd_live_new(struct pd_file *file, const struct pd_live_options *options, struct pd_live **live_out,
+			   struct pd_error *error)
+{
+	struct pd_live_options all = {.size = sizeof(all)};
+	struct pd_live *live;
+	enum pd_status status;
+
+	if (options && !options->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size of the options is 0");
+	if (options)
+		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
+	live = pd_alloc(sizeof(*live));
+	if (!live)
+		return pd_fail_memory(error);
+	live->file = file;
+	take_options(live, &all);
+	status = pd_world_new(NULL, &live->world, error);
+	if (status >= 0)
+		status = pd_stream_open(file, NULL, &live->shown, error);
+	// that one reads nothing, so the pipe has not begun
+	if (status >= 0) {
+		file->pipe_started = false;
+		status = pd_stream_open(file, NULL, &live->stream, error);
+	}
+	if (status < 0)
+		pd_live_free(live);
+	else
+		*live_out = live;
+	return status;
+}
+
+void pd_live_free(struct pd_live *live)
+{
+	if (!live)
+		return;
+	pd_stream_close(live->shown);
+	pd_stream_close(live->stream);
+	pd_batch_fini(&live->waiting);
+	pd_world_free(live->world);
+	pd_free(live->values);
+	pd_free(live);
+}
+
+// ---- reading ----
+
+static enum pd_status take_sample(struct pd_live *live, const struct pd_record *record, struct pd_error *error)
+{
+	if (live->waiting.size + record->bytes.size > live->limit) {
+		live->losses.lost_samples++;
+		return PD_OK;
+	}
+	live->losses.had_samples = true;
+	return pd_batch_add(&live->waiting, record, (struct pd_bytes){0}) ? PD_OK : pd_fail_memory(error);
+}
+
+static enum pd_status take_other(struct pd_live *live, const struct pd_record *record, struct pd_error *error)
+{
+	live->records++;
+	if (record->type == PD_RECORD_FINISHED_INIT)
+		live->first = live->records;
+	pd_profile_note_losses(&live->losses, record);
+	return pd_world_take(live->world, record, error);
+}
+
+enum pd_status pd_live_read(struct pd_live *live, struct pd_error *error)
+{
+	const struct pd_record *record;
+	enum pd_status status;
+
+	if (live->ended)
+		return PD_END;
+	live->last_round = live->waiting.size;
+	while ((status = pd_stream_next(live->stream, &record, error)) == PD_OK) {
+		if (record->type == PD_RECORD_FINISHED_ROUND)
+			return PD_OK;
+		status = record->type == PD_RECORD_SAMPLE ? take_sample(live, record, error) : take_other(live, record, error);
+		if (status < 0)
+			return status;
+	}
+	// nothing follows that could be older
+	live->last_round = live->waiting.size;
+	live->ended = status == PD_END;
+	return status;
+}
+
+// ---- a profile of what waits ----
+
+static void move_values(struct pd_live *live, struct pd_collector *collector, bool into)
+{
+	if (into) {
+		collector->last_values = live->values;
+		collector->value_slots = live->value_slots;
+		collector->value_count = live->value_count;
+		live->values = NULL;
+		live->value_slots = live->value_count = 0;
+	} else {
+		live->values = collector->last_values;
+		live->value_slots = collector->value_slots;
+		live->value_count = collector->value_count;
+		collector->last_values = NULL;
+		collector->value_slots = collector->value_count = 0;
+	}
+}
+
+static enum pd_status collect(struct pd_live *live, struct pd_collector *collector, struct pd_error *error)
+{
+	enum pd_status status = pd_collector_init(collector, error);
+
+	if (status < 0)
+		return status;
+	move_values(live, collector, true);
+	for (size_t at = 0; at < live->last_round && status >= 0; at += pd_kept_step(pd_kept_at(&live->waiting, at))) {
+		const struct pd_kept *kept = pd_kept_at(&live->waiting, at);
+
+		live->shown->index = kept->place;
+		pd_stream_show_kept(live->shown, kept);
+		status = pd_collector_take(collector, &live->shown->record, error);
+	}
+	live->shown->kept = NULL;
+	move_values(live, collector, false);
+	return status;
+}
+
+static void drop_taken(struct pd_live *live)
+{
+	size_t left = live->waiting.size - live->last_round;
+
+	if (left && live->last_round)
+		memmove(live->waiting.data, live->waiting.data + live->last_round, left);
+	live->waiting.size = left;
+	live->last_round = 0;
+	// what a burst needed is not kept
+	if (!left && live->waiting.capacity > live->limit / 16)
+		pd_batch_fini(&live->waiting);
+}
+
+// What the head of a pipe says is known with the first round.
+static enum pd_status settle(struct pd_live *live, struct pd_error *error)
+{
+	enum pd_status status = live->began ? PD_OK : pd_world_take_features(live->world, live->file, error);
+
+	live->began = true;
+	return status < 0 ? status : pd_world_settle(live->world, error);
+}
+
+enum pd_status pd_live_take(struct pd_live *live, struct pd_profile **profile_out, struct pd_error *error)
+{
+	struct pd_profile *profile = pd_alloc(sizeof(*profile));
+	enum pd_status status;
+
+	if (!profile)
+		return pd_fail_memory(error);
+	profile->options = live->options;
+	profile->file = live->file;
+	profile->world = live->world;
+	profile->foreign_world = true;
+	profile->losses = live->losses;
+	profile->collector = (struct pd_collector){
+		.options = &profile->options,
+		.world = live->world,
+		.file = live->file,
+		.seed = live->file->secret,
+	};
+	live->losses = (struct pd_profile_losses){0};
+	status = settle(live, error);
+	if (status >= 0)
+		status = collect(live, &profile->collector, error);
+	status = pd_profile_finish(profile, status, error);
+	drop_taken(live);
+	if (status < 0)
+		pd_profile_free(profile);
+	else
+		*profile_out = profile;
+	return status;
+}
+
+const struct pd_world *pd_live_world(const struct pd_live *live)
+{
+	return live->world;
+}
+
+void pd_live_grown(const struct pd_live *live, uint64_t *first_out, uint64_t *all_out)
+{
+	*first_out = live->first;
+	*all_out = live->records;
+}
