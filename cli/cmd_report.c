@@ -88,100 +88,15 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-/* ---- columns and keys ---- */
-
-static bool add_key(struct report *report, const char *name, size_t length, size_t *index_out)
-{
-	const struct key *key = key_by_name(name, length);
-
-	if (!key) {
-		complain("'%.*s' is no sort key; 'perfdata report --help' lists them", (int)length, name);
-		return false;
-	}
-	for (*index_out = 0; *index_out < report->key_count; ++*index_out)
-		if (report->keys[*index_out] == key)
-			return true;
-	if (report->key_count == KEYS_MOST) {
-		complain("more than %d sort keys", KEYS_MOST);
-		return false;
-	}
-	report->keys[report->key_count++] = key;
-	return true;
-}
-
-static bool parse_column(struct report *report, const char *name, size_t length, struct column *column)
-{
-	static const struct {
-		const char *name;
-		enum column_kind kind;
-	} numbers[] = {
-		{ "overhead", COLUMN_OVERHEAD }, { "overhead_children", COLUMN_CHILDREN },
-		{ "sample", COLUMN_SAMPLES },    { "samples", COLUMN_SAMPLES },
-		{ "period", COLUMN_PERIOD },     { "overhead_sys", COLUMN_KERNEL },
-		{ "overhead_us", COLUMN_USER },
-	};
-
-	*column = (struct column){ .kind = COLUMN_KEY };
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (strlen(numbers[i].name) == length && !memcmp(numbers[i].name, name, length))
-			column->kind = numbers[i].kind;
-	return column->kind != COLUMN_KEY || add_key(report, name, length, &column->key);
-}
-
-static bool same_column(const struct column *a, const struct column *b)
-{
-	return a->kind == b->kind && (a->kind != COLUMN_KEY || a->key == b->key);
-}
-
-static bool append(struct column *columns, size_t *count, const struct column *column)
-{
-	for (size_t i = 0; i < *count; i++)
-		if (same_column(&columns[i], column))
-			return true;
-	if (*count == COLUMNS_MOST) {
-		complain("more than %d columns", COLUMNS_MOST);
-		return false;
-	}
-	columns[(*count)++] = *column;
-	return true;
-}
-
-static bool append_all(struct column *columns, size_t *count, const struct column *more, size_t more_count)
-{
-	for (size_t i = 0; i < more_count; i++)
-		if (!append(columns, count, &more[i]))
-			return false;
-	return true;
-}
-
-static bool parse_columns(struct report *report, const char *list, struct column *columns, size_t *count)
-{
-	while (*list) {
-		size_t length = strcspn(list, ",");
-		struct column column;
-
-		if (length && (!parse_column(report, list, length, &column) || !append(columns, count, &column)))
-			return false;
-		list += length + (list[length] == ',');
-	}
-	return true;
-}
-
-static void add_number(struct report *report, enum column_kind kind)
-{
-	struct column column = { .kind = kind, .beside = kind == COLUMN_OVERHEAD && report->children };
-
-	append(report->columns, &report->column_count, &column);
-	append(report->order, &report->order_count, &column);
-}
+/* ---- columns ---- */
 
 /* As perf: rows are not sorted by these. */
 static void add_levels(struct report *report)
 {
 	struct column kernel = { .kind = COLUMN_KERNEL }, user = { .kind = COLUMN_USER };
 
-	append(report->columns, &report->column_count, &kernel);
-	append(report->columns, &report->column_count, &user);
+	columns_append(report->columns, &report->column_count, &kernel);
+	columns_append(report->columns, &report->column_count, &user);
 }
 
 /* What they recorded says more than where they are. */
@@ -201,11 +116,11 @@ static bool sort_keys(struct report *report, const char *sort, struct column *ke
 	const char *usual = only_tracepoints(report->input.file) ? "trace" : DEFAULT_KEYS;
 
 	if (!sort || *sort == '+') {
-		if (!parse_columns(report, usual, keys, count))
+		if (!columns_parse(report, usual, keys, count))
 			return false;
 		sort = sort ? sort + 1 : "";
 	}
-	return parse_columns(report, sort, keys, count);
+	return columns_parse(report, sort, keys, count);
 }
 
 /* The usual columns: shares, then what was asked for, then the keys; rows are sorted by them in this order. Columns of
@@ -216,21 +131,21 @@ static bool set_usual_columns(struct report *report, const struct values *values
 	size_t count = 0, more_count = 0;
 
 	if (report->children)
-		add_number(report, COLUMN_CHILDREN);
-	add_number(report, COLUMN_OVERHEAD);
+		columns_add_number(report, COLUMN_CHILDREN);
+	columns_add_number(report, COLUMN_OVERHEAD);
 	if (values->utilization)
 		add_levels(report);
 	if (values->samples)
-		add_number(report, COLUMN_SAMPLES);
+		columns_add_number(report, COLUMN_SAMPLES);
 	if (values->period)
-		add_number(report, COLUMN_PERIOD);
-	if ((values->fields && !parse_columns(report, values->fields + 1, more, &more_count)) ||
+		columns_add_number(report, COLUMN_PERIOD);
+	if ((values->fields && !columns_parse(report, values->fields + 1, more, &more_count)) ||
 	    !sort_keys(report, values->sort, keys, &count))
 		return false;
-	return append_all(report->columns, &report->column_count, more, more_count) &&
-	       append_all(report->columns, &report->column_count, keys, count) &&
-	       append_all(report->order, &report->order_count, keys, count) &&
-	       append_all(report->order, &report->order_count, more, more_count);
+	return columns_append_all(report->columns, &report->column_count, more, more_count) &&
+	       columns_append_all(report->columns, &report->column_count, keys, count) &&
+	       columns_append_all(report->order, &report->order_count, keys, count) &&
+	       columns_append_all(report->order, &report->order_count, more, more_count);
 }
 
 /* As perf: rows go by -s if both are given, and the columns of -F come first. */
@@ -238,14 +153,14 @@ static bool set_columns(struct report *report, const struct values *values)
 {
 	if (!values->fields || *values->fields == '+')
 		return set_usual_columns(report, values);
-	if (!parse_columns(report, values->fields, report->columns, &report->column_count) ||
+	if (!columns_parse(report, values->fields, report->columns, &report->column_count) ||
 	    (values->sort && !sort_keys(report, values->sort, report->order, &report->order_count)))
 		return false;
 	if (!values->sort) {
 		memcpy(report->order, report->columns, sizeof(report->order));
 		report->order_count = report->column_count;
 	}
-	return append_all(report->columns, &report->column_count, report->order, report->order_count);
+	return columns_append_all(report->columns, &report->column_count, report->order, report->order_count);
 }
 
 /* ---- other options ---- */
@@ -342,23 +257,6 @@ static bool take_options(struct report *report, const struct values *values)
 
 /* ---- what depends on the file ---- */
 
-static bool has_chains(struct pd_file *file)
-{
-	for (size_t i = 0; i < pd_file_event_count(file); i++)
-		if (pd_file_event(file, i)->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN))
-			return true;
-	return false;
-}
-
-static uint32_t by_of(const struct report *report)
-{
-	uint32_t by = 0;
-
-	for (size_t i = 0; i < report->key_count; i++)
-		by |= report->keys[i]->by;
-	return report->children || report->graph.kind != GRAPH_NONE ? by | PD_BY_CHAIN : by;
-}
-
 /* A column that can only have one value stands on top. */
 static void elide(struct report *report)
 {
@@ -380,111 +278,6 @@ static void elide(struct report *report)
 	}
 }
 
-/* ---- tables ---- */
-
-static bool has_samples(const struct report *report, size_t first, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		const struct pd_profile_total *total = pd_profile_total(report->profile, first + i);
-
-		if (total->samples || total->left_samples)
-			return true;
-	}
-	return false;
-}
-
-/* perf record writes a name for groups that have none. */
-static bool is_anonymous(const struct pd_group *group)
-{
-	return !group->name.length || strcmp(group->name.data, "{anon_group}") == 0;
-}
-
-static char *group_name(struct report *report, const struct pd_group *group, size_t first, size_t count)
-{
-	struct pd_bytes bytes;
-
-	pd_text_clear(report->scratch);
-	if (group)
-		pd_text_printf(report->scratch, "%s { ", is_anonymous(group) ? "anon group" : group->name.data);
-	for (size_t i = 0; i < count; i++)
-		pd_text_printf(report->scratch, "%s%s", i ? ", " : "",
-			       pd_file_event(report->input.file, first + i)->name);
-	if (group)
-		pd_text_add(report->scratch, " }");
-	bytes = pd_text_bytes(report->scratch);
-	return pd_text_failed(report->scratch) ? NULL : strndup((const char *)bytes.data, bytes.size);
-}
-
-static const struct pd_group *group_at(struct report *report, size_t event)
-{
-	const struct pd_group_desc *desc = pd_file_group_desc(report->input.file);
-	size_t count = pd_file_event_count(report->input.file);
-
-	for (size_t i = 0; desc && i < desc->groups.count; i++) {
-		const struct pd_group *group = PD_ITEM(pd_group, desc->groups, i);
-
-		if (group->leader_index == event && group->nr_members > 1 && group->nr_members <= count - event)
-			return group;
-	}
-	return NULL;
-}
-
-static bool add_table(struct report *report, const struct pd_group *group, size_t first, size_t count)
-{
-	struct table *table;
-
-	if (!has_samples(report, first, count))
-		return true;
-	table = &report->tables[report->table_count];
-	*table = (struct table){ .first_event = first, .event_count = count, .group = count > 1 };
-	table->name = group_name(report, group, first, count);
-	if (!table->name)
-		return false;
-	report->table_count++;
-	return true;
-}
-
-static bool make_tables(struct report *report, const struct values *values)
-{
-	size_t count = pd_file_event_count(report->input.file);
-
-	report->tables = calloc(count + 1, sizeof(*report->tables));
-	if (!report->tables)
-		return false;
-	if (values->group && !values->no_group && count > 1 && !group_at(report, 0))
-		return add_table(report, NULL, 0, count);
-	for (size_t i = 0; i < count;) {
-		const struct pd_group *group = values->no_group ? NULL : group_at(report, i);
-		size_t members = group ? group->nr_members : 1;
-
-		if (!add_table(report, group, i, members))
-			return false;
-		i += members;
-	}
-	return true;
-}
-
-static void report_fini(struct report *report)
-{
-	for (size_t i = 0; i < report->table_count; i++) {
-		free((void *)(uintptr_t)report->tables[i].name);
-		table_fini(&report->tables[i]);
-	}
-	free(report->tables);
-	for (size_t i = 0; i < KEYS_MOST; i++) {
-		for (size_t k = 0; k < report->values[i].count; k++)
-			free((void *)(uintptr_t)report->values[i].items[k].text);
-		free(report->values[i].items);
-		free(report->values[i].slots);
-		free(report->frame_values[i]);
-	}
-	free(report->nodes);
-	free(report->branches);
-	free(report->chains);
-	pd_text_free(report->scratch);
-	pd_trace_free(report->trace);
-}
-
 /* ---- the command ---- */
 
 static int print_report(struct report *report, const struct values *values)
@@ -492,7 +285,7 @@ static int print_report(struct report *report, const struct values *values)
 	bool done;
 
 	report->scratch = pd_text_new();
-	done = report->scratch && make_tables(report, values) && rows_build(report);
+	done = report->scratch && tables_make(report, values->group, values->no_group) && rows_build(report);
 	if (done && values->json)
 		done = report_json(report);
 	else if (done && values->csv)
@@ -512,7 +305,7 @@ static int open_and_print(struct report *report, const struct values *values, co
 	int code = analysis_begin(&analysis, &values->analysis, call);
 
 	if (code == CODE_FINE) {
-		bool chains = has_chains(analysis.input.file);
+		bool chains = report_has_chains(analysis.input.file);
 
 		report->input = analysis.input;
 
@@ -528,7 +321,7 @@ static int open_and_print(struct report *report, const struct values *values, co
 		code = set_columns(report, values) ? CODE_FINE : CODE_USAGE;
 	}
 	if (code == CODE_FINE) {
-		how.by = by_of(report);
+		how.by = report_by(report);
 		how.slice_ns = 100000000;
 		if (values->time_quantum && !parse_quantum(values->time_quantum, &how.slice_ns))
 			code = CODE_USAGE;

@@ -196,6 +196,23 @@ struct report {
 	uint32_t *branches; /* by frame: where a graph is made, number + 1 of a branch; 0 between */
 };
 
+/* ---- report_make.c ---- */
+
+/* Adds a column that is not there yet; false, and a message, if there are too many. */
+bool columns_append(struct column *columns, size_t *count, const struct column *column);
+bool columns_append_all(struct column *columns, size_t *count, const struct column *more, size_t more_count);
+/* Adds the columns of a list as -s and -F have it; keys become keys of the report. */
+bool columns_parse(struct report *report, const char *list, struct column *columns, size_t *count);
+/* Adds a column of numbers by which rows are sorted, too. */
+void columns_add_number(struct report *report, enum column_kind kind);
+bool report_has_chains(struct pd_file *file);
+/* PD_BY_... that the keys and graphs need. */
+uint32_t report_by(const struct report *report);
+/* Makes a table for each event that has samples, or for each group; group_all: one for all events. False if there is no
+ * memory. */
+bool tables_make(struct report *report, bool group_all, bool no_group);
+void report_fini(struct report *report);
+
 /* ---- report_text.c, report_data.c ---- */
 
 bool report_text(struct report *report);

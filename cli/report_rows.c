@@ -562,7 +562,7 @@ static void drop_empty(struct table *table)
 		bool any = false;
 
 		for (size_t k = 0; k < table->event_count; k++)
-			any = any || table->rows[i].amounts[k].children_samples;
+			any = any || table->rows[i].amounts[k].children_samples || table->rows[i].amounts[k].children_period;
 		if (any)
 			table->rows[kept++] = table->rows[i];
 	}
