@@ -294,7 +294,32 @@ static void set_event(struct pd_config *config, size_t index, const struct pd_re
 		set_tracking(attr, all, all->addr || choice.call_graph == PD_CALL_GRAPH_DWARF);
 }
 
+// What is counted only: no samples, and no more than the kernel counts anyway.
+static void set_counter(struct pd_config *config, size_t index, const struct pd_recorder_options *options)
+{
+	struct pd_rec_event *event = &config->events[index];
+	struct pd_attr *attr = &event->attr;
+	bool leads = event->leader == index;
+
+	attr->size = attr->config4 ? 144 : attr->config3 ? 136 : ATTR_SIZE;
+	attr->sample_period = 0;
+	// who reads a file tells counts apart by their ids
+	attr->sample_type = options->output.mode == PD_MODE_PIPE ? 0 : PD_MASK(PD_SAMPLE_TYPE_IDENTIFIER);
+	attr->read_format = PD_MASK(PD_READ_FORMAT_TOTAL_TIME_ENABLED) | PD_MASK(PD_READ_FORMAT_TOTAL_TIME_RUNNING);
+	set_flag(attr, PD_MASK(PD_ATTR_FREQ), false);
+	set_flag(attr, PD_MASK(PD_ATTR_INHERIT), !options->sampling.no_inherit);
+	set_privilege(attr, event, &options->sampling);
+	set_flag(attr, PD_MASK(PD_ATTR_DISABLED), leads);
+	set_flag(attr, PD_MASK(PD_ATTR_ENABLE_ON_EXEC), leads && config->command_execs && !options->session.delay_ms);
+}
+
 // ---- all events together ----
+
+static bool only_command(const struct pd_targets *targets)
+{
+	return targets->command && !targets->all && !targets->cpus && !targets->pids.count && !targets->tids.count &&
+	       !targets->by_user;
+}
 
 // What follows from how it starts. A leader enables its group.
 static void set_start(struct pd_config *config, const struct pd_recorder_options *options)
@@ -335,14 +360,14 @@ static enum pd_status add_all(struct pd_config *config, const struct pd_recorder
 			      struct pd_error *error)
 {
 	size_t count = options->events ? pd_events_count(options->events) : 0;
-	enum pd_status status = count ? PD_OK : add_default(config, fallback, error);
+	enum pd_status status = count || options->counts ? PD_OK : add_default(config, fallback, error);
 
 	for (size_t i = 0; i < count && status >= 0; i++) {
 		const struct pd_event_wanted *wanted = pd_events_at(options->events, i);
 
 		status = add_event(config, &wanted->attr, wanted->name, wanted, error);
 	}
-	return status >= 0 && wants_tracker(options) ? add_tracker(config, error) : status;
+	return status >= 0 && wants_tracker(options) && !options->counts ? add_tracker(config, error) : status;
 }
 
 enum pd_status pd_config_make(struct pd_config *config, const struct pd_recorder_options *options, bool fallback,
@@ -354,6 +379,12 @@ enum pd_status pd_config_make(struct pd_config *config, const struct pd_recorder
 	status = add_all(config, options, fallback, error);
 	if (status < 0)
 		return status;
+	if (options->counts) {
+		config->command_execs = only_command(&options->targets);
+		for (size_t i = 0; i < config->event_count; i++)
+			set_counter(config, i, options);
+		return PD_OK;
+	}
 	config->events[wants_tracker(options) ? config->event_count - 1 : 0].tracking = true;
 	for (size_t i = 0; i < config->event_count; i++)
 		set_event(config, i, options);
@@ -399,6 +430,7 @@ void pd_config_fini(struct pd_config *config)
 				close(event->fds[j]);
 		pd_free(event->fds);
 		pd_free(event->ids);
+		pd_free(event->counts);
 	}
 	pd_free(config->events);
 	*config = (struct pd_config){0};

@@ -21,6 +21,8 @@ struct pd_rec_event {
 	uint64_t *ids;   // of each descriptor
 	size_t fd_count;
 	bool refused;    // the kernel does not know it
+	// by counter.c
+	struct pd_counter_value *counts; // of each descriptor, NULL: none was read yet
 };
 
 struct pd_config {
@@ -55,12 +57,14 @@ struct pd_cpus {
 	size_t count, capacity;
 };
 
-// Threads of processes, of a user, or as given. Without any: one that stands for all.
+// Threads of processes, of a user, or as given; with per_thread all that run. Without any: one that stands for all.
 enum pd_status pd_threads_find(struct pd_threads *threads, const struct pd_targets *targets, const char *proc,
 			       struct pd_error *error);
 void pd_threads_fini(struct pd_threads *threads);
 // "0,2-3" as numbers; PD_ERROR_ARGUMENT.
 enum pd_status pd_cpus_parse(struct pd_cpus *cpus, const char *text, struct pd_error *error);
+// Whether a list as sysfs has it ("0,8") has a CPU; one that cannot be read has all.
+bool pd_cpus_text_has(const char *text, int32_t cpu);
 // Those that are online, and in the list of the targets if they have one.
 enum pd_status pd_cpus_find(struct pd_cpus *cpus, const struct pd_targets *targets, const char *sysfs,
 			    struct pd_error *error);

@@ -160,7 +160,8 @@ static bool is_gone(const struct pd_recorder *recorder, int failure)
 
 static enum pd_status open_cgroup(const char *name, int *fd_out, struct pd_error *error)
 {
-	static const char *const mounts[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/perf_event", "/sys/fs/cgroup/unified"};
+	// the last one is a plain folder where the others are
+	static const char *const mounts[] = {"/sys/fs/cgroup/perf_event", "/sys/fs/cgroup/unified", "/sys/fs/cgroup"};
 	char path[4096];
 
 	*fd_out = -1;
@@ -211,6 +212,14 @@ static int cgroup_of(const struct pd_recorder *recorder, size_t index)
 	return recorder->cgroups[count == 1 ? 0 : index < count ? index : count - 1];
 }
 
+// Counters of a package are on one CPU of it only.
+static bool counts_on(const struct pd_recorder *recorder, const struct pd_rec_event *event, int32_t cpu)
+{
+	const char *cpus = event->wanted ? event->wanted->cpus : NULL;
+
+	return !recorder->options.counts || !cpus || cpu < 0 || pd_cpus_text_has(cpus, cpu);
+}
+
 static enum pd_status open_event(struct pd_recorder *recorder, size_t index, int *errno_out, struct pd_error *error)
 {
 	struct pd_rec_event *event = &recorder->config.events[index];
@@ -232,7 +241,7 @@ static enum pd_status open_event(struct pd_recorder *recorder, size_t index, int
 		int group = group_of(&recorder->config, index, at);
 
 		pid = cgroup >= 0 ? cgroup : pid;
-		if (event->leader != index && group < 0)
+		if ((event->leader != index && group < 0) || !counts_on(recorder, event, cpu))
 			continue;
 		event->fds[at] = open_one(recorder, event, pid, cpu, group, flags);
 		if (event->fds[at] < 0 && errno == EMFILE && raise_files())
@@ -267,7 +276,7 @@ static bool is_cycles(const struct pd_attr *attr)
 // Without counters of the hardware, its clock stands for cycles.
 static bool take_clock(struct pd_recorder *recorder, struct pd_rec_event *event)
 {
-	if (!is_cycles(&event->attr))
+	if (recorder->options.counts || !is_cycles(&event->attr))
 		return false;
 	event->attr.type = PD_TYPE_SOFTWARE;
 	event->attr.config = 0;
@@ -395,19 +404,42 @@ static enum pd_status say_why(struct pd_recorder *recorder, const struct pd_rec_
 	}
 }
 
+static bool leads_others(const struct pd_config *config, size_t index)
+{
+	for (size_t i = index + 1; i < config->event_count; i++)
+		if (config->events[i].leader == index)
+			return true;
+	return false;
+}
+
+// Whether the others are counted without an event that this machine does not know. A group needs its leader.
+static bool may_go_without(struct pd_recorder *recorder, size_t index, int failure)
+{
+	bool unknown = failure == ENOENT || failure == ENXIO || failure == ENODEV || failure == EOPNOTSUPP ||
+		       failure == EINVAL;
+
+	if (!recorder->options.counts || !unknown || leads_others(&recorder->config, index))
+		return false;
+	close_event(&recorder->config.events[index]);
+	recorder->config.events[index].refused = true;
+	return true;
+}
+
 static enum pd_status open_all(struct pd_recorder *recorder, struct pd_error *error)
 {
 	struct pd_config *config = &recorder->config;
 
 	for (size_t i = 0; i < config->event_count; i++) {
 		int failure = 0;
-		enum pd_status status = open_event(recorder, i, &failure, error);
+		enum pd_status status = config->events[i].refused ? PD_OK : open_event(recorder, i, &failure, error);
 
 		if (status != PD_ERROR_SYSTEM) {
 			if (status < 0)
 				return status;
 			continue;
 		}
+		if (may_go_without(recorder, i, failure))
+			continue;
 		if (!may_ask_again(recorder, i, failure))
 			return say_why(recorder, &config->events[i], failure, error);
 		// the others may have to be asked for less, too
@@ -553,7 +585,7 @@ enum pd_status pd_recorder_open_events(struct pd_recorder *recorder, struct pd_e
 		if (status >= 0)
 			status = set_filter(&recorder->config.events[i], error);
 	}
-	return status < 0 ? status : make_rings(recorder, error);
+	return status < 0 || recorder->options.counts ? status : make_rings(recorder, error);
 }
 
 void pd_recorder_enable_all(struct pd_recorder *recorder, bool enable, const char *name)

@@ -80,7 +80,9 @@ static enum pd_status add_processes(struct pd_threads *threads, const struct pd_
 	return status;
 }
 
-static enum pd_status add_user(struct pd_threads *threads, uint32_t uid, const char *proc, struct pd_error *error)
+// Of one user, or of all if uid is NULL.
+static enum pd_status add_running(struct pd_threads *threads, const uint32_t *uid, const char *proc,
+				  struct pd_error *error)
 {
 	DIR *dir = opendir(proc);
 	enum pd_status status = dir ? PD_OK : pd_fail_system(error, errno, "%s", proc);
@@ -88,12 +90,13 @@ static enum pd_status add_user(struct pd_threads *threads, uint32_t uid, const c
 	struct stat owner;
 
 	while (dir && status >= 0 && (entry = readdir(dir)) != NULL)
-		if (is_number(entry->d_name) && fstatat(dirfd(dir), entry->d_name, &owner, 0) == 0 && owner.st_uid == uid)
+		if (is_number(entry->d_name) &&
+		    (!uid || (fstatat(dirfd(dir), entry->d_name, &owner, 0) == 0 && owner.st_uid == *uid)))
 			status = add_process(threads, proc, entry->d_name, error);
 	if (dir)
 		closedir(dir);
-	if (status >= 0 && !threads->count)
-		status = pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "user %" PRIu32 " runs nothing", uid);
+	if (status >= 0 && !threads->count && uid)
+		status = pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "user %" PRIu32 " runs nothing", *uid);
 	return status;
 }
 
@@ -118,7 +121,9 @@ enum pd_status pd_threads_find(struct pd_threads *threads, const struct pd_targe
 	else if (targets->tids.count)
 		status = add_given(threads, &targets->tids, error);
 	else if (targets->by_user)
-		status = add_user(threads, targets->uid, proc, error);
+		status = add_running(threads, &targets->uid, proc, error);
+	else if (targets->all && targets->per_thread)
+		status = add_running(threads, NULL, proc, error);
 	else
 		status = add_thread(threads, -1, error);
 	return status;
@@ -175,6 +180,15 @@ static bool has_cpu(const struct pd_cpus *cpus, int32_t cpu)
 		if (cpus->items[i] == cpu)
 			return true;
 	return false;
+}
+
+bool pd_cpus_text_has(const char *text, int32_t cpu)
+{
+	struct pd_cpus cpus;
+	bool has = pd_cpus_parse(&cpus, text, NULL) < 0 || has_cpu(&cpus, cpu);
+
+	pd_cpus_fini(&cpus);
+	return has;
 }
 
 // What is named twice is recorded once.
