@@ -35,10 +35,20 @@ static bool may_be_odd(uint32_t type)
 }
 
 // Old versions of perf did not set misc in the first records of pipes.
-static bool has_sound_misc(uint32_t type, uint16_t misc)
+static bool has_sound_misc(const struct pd_file *file, uint32_t type, uint16_t misc)
 {
-	return type == PD_RECORD_HEADER_ATTR || type == PD_RECORD_HEADER_EVENT_TYPE || type == PD_RECORD_OLD_FEATURE ||
-	       !(misc & UNUSED_MISC);
+	bool may_be_unset = type == PD_RECORD_HEADER_ATTR || type == PD_RECORD_HEADER_EVENT_TYPE || type == PD_RECORD_OLD_FEATURE;
+
+	return (may_be_unset && file->header.mode == PD_MODE_PIPE) || !(misc & UNUSED_MISC);
+}
+
+// Times of a few minutes begin with the types of these, so what follows must not be just anything.
+static bool has_sound_size(const struct pd_record_head *head, uint32_t type)
+{
+	enum { LARGEST_EVENT_TYPE = 80 };
+
+	return (head->size % 8 == 0 || may_be_odd(type)) &&
+	       (type != PD_RECORD_HEADER_EVENT_TYPE || head->size <= LARGEST_EVENT_TYPE);
 }
 
 bool pd_head_is_plausible(const struct pd_file *file, const struct pd_record_head *head)
@@ -47,7 +57,7 @@ bool pd_head_is_plausible(const struct pd_file *file, const struct pd_record_hea
 	const struct pd_layout *layout = pd_record_layout(type);
 
 	return layout && head->type != PD_RECORD_OLD_FEATURE && head->size >= PD_RECORD_HEADER_SIZE + (size_t)layout->min_size &&
-	       has_sound_misc(type, head->misc) && (head->size % 8 == 0 || may_be_odd(type));
+	       has_sound_misc(file, type, head->misc) && has_sound_size(head, type);
 }
 
 static bool is_task(uint32_t number)
@@ -213,7 +223,7 @@ static enum pd_soundness judge_decoded(const struct pd_stream *stream, const str
 		return PD_BROKEN;
 	if (record->type == PD_RECORD_SAMPLE && !stack_is_sound(decoded))
 		return stream->tight_stacks ? PD_BROKEN : PD_ODD;
-	if (!has_sound_misc(record->type, record->misc) || (record->bytes.size % 8 && !may_be_odd(record->type)))
+	if (!has_sound_misc(stream->file, record->type, record->misc) || (record->bytes.size % 8 && !may_be_odd(record->type)))
 		return PD_ODD;
 	if (body->rest.size >= 8 && record->type != PD_RECORD_EVENT_UPDATE &&
 	    record->type != PD_RECORD_HEADER_TRACING_DATA && record->type != PD_RECORD_HEADER_EVENT_TYPE &&

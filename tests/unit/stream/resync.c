@@ -117,5 +117,28 @@ TEST(test_resync__goes_on_behind_a_damaged_size_near_the_end)
 	}
 }
 
-RUN(TEST_CASE(test_resync__no_records_from_inside_of_a_torn_sample),
+// A time of some minutes begins with the type of a record that only pipes have; its size leads to a sound one.
+TEST(test_resync__a_number_that_looks_like_a_header)
+{
+	struct image image = { 0 };
+	struct pd_losses losses;
+	unsigned samples, others;
+	size_t fake, third;
+
+	image_file(&image, sample_type, 0);
+	put_sample(&image, 0, 0);
+	image_u64(&image, UINT64_MAX); // damaged
+	fake = image_record(&image, PD_RECORD_HEADER_EVENT_TYPE, 0x6650);
+	for (unsigned i = 1; i < 8; i++) {
+		third = put_sample(&image, i, 0);
+		if (i == 3)
+			image_set(&image, fake + 6, third - fake, 2);
+	}
+	image_set(&image, 48, image.size - BEGIN, 8);
+	count_records(&image, &samples, &others, &losses);
+	CHECK(samples == 8 && others == 0 && losses.bytes == 16);
+}
+
+RUN(TEST_CASE(test_resync__a_number_that_looks_like_a_header),
+    TEST_CASE(test_resync__no_records_from_inside_of_a_torn_sample),
     TEST_CASE(test_resync__goes_on_behind_a_damaged_size_near_the_end))
