@@ -24,6 +24,7 @@ import common
 
 LEAST = 4  # bytes of a text that is searched for
 KEYS = ("hex:" + "5c" * 32, "hex:" + "a7" * 32)
+FORMS = (["--to", "pipe"], ["--compress"], ["--byte-order", "big"])
 SORTS = ("pid", "comm", "dso", "comm,dso")
 ABOUT_FILE = {"HEADER_BUILD_ID", "HEADER_EVENT_TYPE", "EVENT_UPDATE"}  # of a pipe, in a file elsewhere
 
@@ -177,7 +178,7 @@ def counts_of(program, path):
 def rows_of(program, path, sort):
     """For each event the rows of a report: names, samples and period."""
     result = perfdata(
-        program, "report", "--json", "--no-children", "-g", "none", "--sort", sort, "-i", path,
+        program, "report", "--json", "--no-children", "--no-symbols", "-g", "none", "--sort", sort, "-i", path,
         expect=(common.FINE, common.DAMAGED, 5, 6),
     )
     if result.status in (5, 6):
@@ -252,7 +253,8 @@ def check_level(program, original, level, folder, texts, sound):
     return result, names
 
 
-def check_file(program, original, small):
+def check_file(program, original, forms):
+    """forms: with what options results are written besides plainly, by level."""
     texts = parts_of(*texts_of(program, original))
     before_problems = {line["code"] for line in check_of(program, original)[0]}
     before = counts_of(program, original)
@@ -268,23 +270,33 @@ def check_file(program, original, small):
             if not before_problems and (lost or after - before):
                 raise Failed(f"other records: {dict(lost)} went, {dict(after - before)} came")
             compare_reports(program, original, result, names)
-            if small:
-                check_forms(program, original, level, folder)
+            for form in forms.get(level, ()):
+                check_form(program, original, level, form, folder, texts)
+            if len(forms) > 1:
+                check_pipes(program, original, level)
     return len(texts)
 
 
-def check_forms(program, original, level, folder):
-    """A pipe and compressed records hide as much; through standard input and output too."""
-    for form in (["--to", "pipe"], ["--compress"], ["--byte-order", "big"]):
-        path = os.path.join(folder, "form")
-        perfdata(program, "scrub", "-q", *form, "--hide", level, "--key", KEYS[0], "-o", path, "-i", original)
-        verified = common.run([program, "scrub", "--verify", original, path], timeout=600)
-        if verified.status != common.FINE:
-            raise Failed(f"{' '.join(form)}: --verify: {verified.out.decode('utf-8', 'replace')[:400]}")
-        for sort in ("comm", "dso"):
-            before, after = rows_of(program, original, sort), rows_of(program, path, sort)
-            if [sorted(n for _, n in t) for t in before] != [sorted(n for _, n in t) for t in after]:
-                raise Failed(f"{' '.join(form)}: report --sort {sort}: other numbers")
+def check_form(program, original, level, form, folder, texts):
+    """A pipe and compressed records hide as much, inside of compressed records too."""
+    path, plain = (os.path.join(folder, name) for name in ("form", "plain"))
+    perfdata(program, "scrub", "-q", *form, "--hide", level, "--key", KEYS[0], "-o", path, "-i", original)
+    perfdata(program, "convert", "-q", "--to", "file", "--no-compress", "-o", plain, path)
+    data = bytes_of(path) + bytes_of(plain)
+    found = sorted(text for text in texts if text.encode() in data)
+    if found:
+        raise Failed(f"{' '.join(form)}: still there: {found[:8]}")
+    verified = common.run([program, "scrub", "--verify", original, path], timeout=600)
+    if verified.status != common.FINE:
+        raise Failed(f"{' '.join(form)}: --verify: {verified.out.decode('utf-8', 'replace')[:400]}")
+    for sort in ("comm", "dso"):
+        before, after = rows_of(program, original, sort), rows_of(program, path, sort)
+        if [sorted(n for _, n in t) for t in before] != [sorted(n for _, n in t) for t in after]:
+            raise Failed(f"{' '.join(form)}: report --sort {sort}: other numbers")
+
+
+def check_pipes(program, original, level):
+    """Through standard input and output."""
     if os.path.isdir(original):
         return
     with open(original, "rb") as f:
@@ -294,24 +306,62 @@ def check_forms(program, original, level, folder):
         raise Failed(f"through pipes: exit status {piped.status}: {piped.err[:300]}")
 
 
+def key_rows(program, path, sort):
+    """Samples and period by name, of all events."""
+    rows = collections.defaultdict(list)
+    for table in rows_of(program, path, sort):
+        for names, amounts in table:
+            rows[names] += amounts
+    return rows
+
+
+def joined_rows(program, paths, sort):
+    """Pairs of what two files say of each name, without the name; and how many names both have."""
+    first, second = (key_rows(program, path, sort) for path in paths)
+    pairs = sorted((first.get(names, []), second.get(names, [])) for names in first.keys() | second.keys())
+    return pairs, len(first.keys() & second.keys())
+
+
+def totals(program, path, sort):
+    """Samples and period by name, of all events together."""
+    return {names: tuple(sum(column) for column in zip(*amounts)) for names, amounts in key_rows(program, path, sort).items()}
+
+
+def check_merged(program, folder, level, originals, results):
+    """Scrubbed files merge as their originals do: as many samples and periods, and for each name what both had."""
+    merged = []
+    for name, pair in (("before", originals), ("after", results)):
+        merged.append(os.path.join(folder, name))
+        perfdata(program, "merge", "-q", "--machines", "same", "--align", "none", "-o", merged[-1], *pair)
+    for sort in ("comm", "dso", "comm,dso"):
+        before, after = (totals(program, path, sort) for path in merged)
+        if sorted(before.values()) != sorted(after.values()):
+            raise Failed(f"--hide {level}: report --sort {sort} of merged files has other numbers")
+        parts = [totals(program, path, sort) for path in results]
+        wanted = {
+            names: tuple(sum(numbers) for numbers in zip(*(part[names] for part in parts if names in part)))
+            for names in parts[0].keys() | parts[1].keys()
+        }
+        if after != wanted:
+            raise Failed(f"--hide {level}: report --sort {sort} of merged files has other names than both")
+
+
 def check_pair(program, first, second):
-    """Two files with one key have the same names for the same things."""
-    with tempfile.TemporaryDirectory(prefix="scrub-") as folder:
-        results = []
-        for number, original in enumerate((first, second)):
-            path = os.path.join(folder, str(number))
-            perfdata(program, "scrub", "-q", "--key", KEYS[0], "-o", path, "-i", original)
-            results.append({names: n for table in rows_of(program, path, "comm,dso") for names, n in table})
-        before = [{names: n for table in rows_of(program, f, "comm,dso") for names, n in table} for f in (first, second)]
-        if not before[0].keys() & before[1].keys():
-            raise Failed("the two files have nothing in common: nothing was tested")
-        # joined by their names, the rows are the same pairs of numbers
-        pairs = [
-            sorted((rows[0].get(names) or (), rows[1].get(names) or ()) for names in rows[0].keys() | rows[1].keys())
-            for rows in (before, results)
-        ]
-        if pairs[0] != pairs[1]:
-            raise Failed("rows of two files with one key do not join as those of the originals do")
+    """Two files with one key have the same names for the same things: they compare and merge."""
+    for level in ("names", "addresses", "all"):
+        with tempfile.TemporaryDirectory(prefix="scrub-") as folder:
+            results = [os.path.join(folder, str(number)) for number in (0, 1)]
+            for path, original in zip(results, (first, second)):
+                perfdata(program, "scrub", "-q", "--hide", level, "--key", KEYS[0], "-o", path, "-i", original)
+            for sort in SORTS[1:] + (("comm,dso,sym",) if level == "names" else ()):
+                before, common_names = joined_rows(program, (first, second), sort)
+                after, still_common = joined_rows(program, results, sort)
+                if not common_names:
+                    raise Failed("the two files have nothing in common: nothing was tested")
+                # joined by their names, the rows are the same pairs of numbers
+                if before != after or common_names != still_common:
+                    raise Failed(f"--hide {level}: rows of two files with one key do not join by {sort} as those of the originals do")
+            check_merged(program, folder, level, (first, second), results)
 
 
 def corpus_files(program, corpus):
@@ -324,7 +374,7 @@ def corpus_files(program, corpus):
                 continue
             files += 1
             try:
-                searched += check_file(program, path, False)
+                searched += check_file(program, path, {"addresses": (["--compress"],)})
             except Refused:
                 refused += 1
             except Failed as why:
@@ -344,7 +394,7 @@ def main():
     failures = searched = 0
     for path in sys.argv[2:]:
         try:
-            searched += check_file(program, path, True)
+            searched += check_file(program, path, {level: FORMS for level in ("addresses", "all")})
         except Failed as why:
             failures += 1
             print(f"{path}: {why}")
