@@ -50,32 +50,33 @@ static void write_all(struct output *output, struct pd_bytes bytes)
 	}
 }
 
-static void flush(struct output *output)
+bool output_flush(struct output *output)
 {
 	if (pd_text_failed(output->text) && !output->failure)
 		output->failure = ENOMEM;
 	if (!output->failure)
 		write_all(output, pd_text_bytes(output->text));
 	pd_text_clear(output->text);
+	return !output->failure;
 }
 
 bool output_spill(struct output *output)
 {
 	if (pd_text_bytes(output->text).size >= SPILL_BYTES || pd_text_failed(output->text))
-		flush(output);
+		output_flush(output);
 	return !output->failure;
 }
 
 void output_put(struct output *output, const char *data, size_t size)
 {
-	flush(output);
+	output_flush(output);
 	if (!output->failure)
 		write_all(output, (struct pd_bytes){ .data = (const uint8_t *)data, .size = size });
 }
 
 int output_finish(struct output *output)
 {
-	flush(output);
+	output_flush(output);
 	/* Whoever closed the pipe has seen enough and wants no message. */
 	if (output->failure && output->failure != EPIPE)
 		complain("%s: %s", output->name ? output->name : "standard output", strerror(output->failure));

@@ -40,6 +40,8 @@ bool output_init(struct output *output, int fd);
 void output_fini(struct output *output);
 /* Writes what was printed when it is much. False when output is of no use any more: stop then. */
 bool output_spill(struct output *output);
+/* Writes what was printed, for somebody who waits for it. The same result. */
+bool output_flush(struct output *output);
 /* Writes a large piece at once, behind what was printed. */
 void output_put(struct output *output, const char *data, size_t size);
 /* Writes what is left. Says on stderr if something could not be written, but not that a reader

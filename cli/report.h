@@ -217,6 +217,11 @@ void report_fini(struct report *report);
 
 bool report_text(struct report *report);
 bool report_json(struct report *report);
+/* What stands in the object of report_json. */
+bool report_json_members(struct report *report, struct json *json);
+/* The head of a table, and one row, as report_text prints them. False if there is no memory. */
+void report_text_header(const struct report *report, struct table *table);
+bool report_text_row(struct report *report, const struct table *table, const struct row *row);
 bool report_csv(struct report *report);
 
 /* ---- report_trust.c ---- */

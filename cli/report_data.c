@@ -109,17 +109,24 @@ static void add_trust(struct json *json, const struct report *report)
 	json_close(json, '}');
 }
 
+bool report_json_members(struct report *report, struct json *json)
+{
+	add_trust(json, report);
+	json_open(json, "tables", '[');
+	for (size_t i = 0; i < report->table_count; i++)
+		if (!add_table(json, report, &report->tables[i]))
+			return false;
+	json_close(json, ']');
+	return true;
+}
+
 bool report_json(struct report *report)
 {
 	struct json json = { .text = report->out };
 
 	json_open(&json, NULL, '{');
-	add_trust(&json, report);
-	json_open(&json, "tables", '[');
-	for (size_t i = 0; i < report->table_count; i++)
-		if (!add_table(&json, report, &report->tables[i]))
-			return false;
-	json_close(&json, ']');
+	if (!report_json_members(report, &json))
+		return false;
 	json_close(&json, '}');
 	pd_text_add(report->out, "\n");
 	return true;

@@ -277,12 +277,23 @@ static void add_title(const struct report *report, const struct table *table)
 	pd_text_printf(report->out, "\n# Event count (approx.): %" PRIu64 "\n#\n", total);
 }
 
+void report_text_header(const struct report *report, struct table *table)
+{
+	find_widths(report, table);
+	add_header(report, table);
+}
+
+bool report_text_row(struct report *report, const struct table *table, const struct row *row)
+{
+	add_row(report, table, row);
+	return report->graph.kind == GRAPH_NONE || graph_print(report, table, row);
+}
+
 static bool add_table(struct report *report, struct table *table)
 {
 	if (!report->quiet) {
 		add_title(report, table);
-		find_widths(report, table);
-		add_header(report, table);
+		report_text_header(report, table);
 	} else {
 		find_widths(report, table);
 	}
@@ -293,8 +304,7 @@ static bool add_table(struct report *report, struct table *table)
 
 		if (percent_of(weight, table->totals[0]) < report->least)
 			continue;
-		add_row(report, table, row);
-		if (report->graph.kind != GRAPH_NONE && !graph_print(report, table, row))
+		if (!report_text_row(report, table, row))
 			return false;
 		if (!output_spill(report->input.out))
 			return true;
