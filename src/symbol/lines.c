@@ -53,6 +53,7 @@ struct pd_lines {
 	size_t unit_count;
 	struct pd_piece *pieces;
 	size_t piece_count;
+	size_t last_piece; // that was asked for; the next address is often in it, too
 
 	struct pd_image file; // of the index; fd is -1 if there is none
 	bool stale;           // it does not belong to the debug information
@@ -300,6 +301,25 @@ static const struct pd_unit_table *table_of(struct pd_lines *l, size_t which)
 	return l->states[which] == UNIT_READ ? &l->tables[which] : NULL;
 }
 
+static bool is_in_piece(const struct pd_lines *l, size_t piece, uint64_t addr)
+{
+	return piece < l->piece_count && l->pieces[piece].start <= addr &&
+	       (piece + 1 == l->piece_count || addr < l->pieces[piece + 1].start);
+}
+
+static uint32_t unit_at(struct pd_lines *l, uint64_t addr)
+{
+	const struct pd_piece *piece;
+
+	if (is_in_piece(l, l->last_piece, addr))
+		return l->pieces[l->last_piece].value;
+	piece = pd_pieces_at(l->pieces, l->piece_count, addr);
+	if (!piece)
+		return PD_PIECE_NONE;
+	l->last_piece = (size_t)(piece - l->pieces);
+	return piece->value;
+}
+
 size_t pd_lines_find(struct pd_lines *l, uint64_t addr, struct pd_lines_frame *frames_out, size_t capacity)
 {
 	const struct pd_unit_table *table;
@@ -307,7 +327,7 @@ size_t pd_lines_find(struct pd_lines *l, uint64_t addr, struct pd_lines_frame *f
 
 	if (!l->has_directory && !need_debug_information(l))
 		return 0;
-	unit = pd_pieces_find(l->pieces, l->piece_count, addr);
+	unit = unit_at(l, addr);
 	table = unit == PD_PIECE_NONE ? NULL : table_of(l, unit);
 	return table ? pd_unit_table_find(table, addr, frames_out, capacity) : 0;
 }

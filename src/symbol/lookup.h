@@ -51,6 +51,7 @@ struct pd_dso_full {
 	uint16_t owner;                     // the number of that module
 	struct pd_memo places;    // by address: a function, or pd_lookup_nothing
 	struct pd_memo functions; // by their number in the table
+	struct pd_memo inlined;   // functions without a place, by where their names stand in lines
 	struct pd_jitdump **jits; // of the process, NULL behind the last one; the table has what they lack
 	struct pd_symbols *symbols;
 	bool has_file;              // lines may be asked for

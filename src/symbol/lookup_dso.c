@@ -69,6 +69,7 @@ static struct pd_dso_full *add_dso(struct pd_symbols *symbols, const struct want
 		.symbols = symbols,
 		.places = {.seed = symbols->seed, .most = PLACES_MOST},
 		.functions = {.seed = symbols->seed},
+		.inlined = {.seed = symbols->seed},
 		.line_files = {.kallsyms = {.fd = -1}},
 	};
 	if (!pd_index_add(&symbols->by_name, hash, (uint32_t)symbols->dso_count))

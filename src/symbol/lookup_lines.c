@@ -67,7 +67,7 @@ void pd_lookup_lines_fini(struct pd_dso_full *dso)
 
 // ---- functions that have no place of their own ----
 
-static const struct pd_function *inlined_function(struct pd_symbols *symbols, struct pd_dso_full *dso, const char *name)
+static const struct pd_function *new_inlined(struct pd_symbols *symbols, struct pd_dso_full *dso, const char *name)
 {
 	uint64_t hash = pd_hash(symbols->seed ^ dso->dso.index, name, strlen(name));
 	struct pd_function function = {.bind = 'u'};
@@ -89,6 +89,19 @@ static const struct pd_function *inlined_function(struct pd_symbols *symbols, st
 	return full ? &full->function : NULL;
 }
 
+// A name stands once in the table of a unit, so where it stands tells most of them apart without looking at it.
+static const struct pd_function *inlined_function(struct pd_symbols *symbols, struct pd_dso_full *dso, const char *name)
+{
+	const struct pd_function *function = pd_memo_find(&dso->inlined, (uintptr_t)name);
+
+	if (function)
+		return function;
+	function = new_inlined(symbols, dso, name);
+	if (function && !pd_memo_put(&dso->inlined, (uintptr_t)name, function))
+		symbols->failed = true;
+	return function;
+}
+
 // ---- asking ----
 
 static size_t lines_of_object(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_place *place,
@@ -103,8 +116,8 @@ static size_t lines_of_object(struct pd_symbols *symbols, struct pd_dso_full *ds
 	for (size_t i = no_inline && count ? count - 1 : 0; i < count; i++) {
 		const struct pd_function *function = place->function;
 
-		// the last one is the function, however many there were
-		if (i + 1 < count && frames[i].inlined && frames[i].name)
+		// the last one is the function, however many there were; nobody sees the names of those that have no room
+		if (i + 1 < count && out < capacity && frames[i].inlined && frames[i].name)
 			function = inlined_function(symbols, dso, frames[i].name);
 		if (!function)
 			continue;

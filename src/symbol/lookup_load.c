@@ -319,6 +319,7 @@ void pd_lookup_unload(struct pd_dso_full *dso)
 	pd_symtab_free(dso->own_table);
 	pd_memo_fini(&dso->places);
 	pd_memo_fini(&dso->functions);
+	pd_memo_fini(&dso->inlined);
 	for (size_t i = 0; dso->jits && dso->jits[i]; i++)
 		pd_jitdump_close(dso->jits[i]);
 	pd_free(dso->jits);

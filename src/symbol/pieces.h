@@ -28,18 +28,26 @@ struct pd_piece {
 /** Sorts the spans and makes the pieces (pd_free), no more than two for each span. False if there is no memory. */
 bool pd_pieces_make(struct pd_span *spans, size_t count, struct pd_piece **pieces_out, size_t *count_out);
 
-/** The value at an address, or PD_PIECE_NONE. */
-static inline uint32_t pd_pieces_find(const struct pd_piece *pieces, size_t count, uint64_t addr)
+/** The piece at an address, which may be nobody's; NULL in front of the first one. */
+static inline const struct pd_piece *pd_pieces_at(const struct pd_piece *pieces, size_t count, uint64_t addr)
 {
 	if (!count || addr < pieces->start)
-		return PD_PIECE_NONE;
+		return NULL;
 	while (count > 1) {
 		size_t half = count / 2;
 
 		pieces += pieces[half].start <= addr ? half : 0;
 		count -= half;
 	}
-	return pieces->value;
+	return pieces;
+}
+
+/** The value at an address, or PD_PIECE_NONE. */
+static inline uint32_t pd_pieces_find(const struct pd_piece *pieces, size_t count, uint64_t addr)
+{
+	const struct pd_piece *piece = pd_pieces_at(pieces, count, addr);
+
+	return piece ? piece->value : PD_PIECE_NONE;
 }
 
 #endif
