@@ -2,10 +2,10 @@
 /*
  * Prints functions and lines of addresses in the form of addr2line -a -i -f; addresses come as hex lines.
  *
- * usage: lines-dump OBJECT [INDEX [quiet]] <ADDRESSES
+ * usage: lines-dump OBJECT [INDEX [quiet|sorted]] <ADDRESSES
  *
  * INDEX is a directory, "" for none. quiet only looks them up, and tells how many frames there were and the processor
- * time.
+ * time; sorted does so in the order of addresses, having sorted them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,13 +50,91 @@ static struct pd_object_id id_of(void)
 	return id;
 }
 
+struct addresses {
+	uint64_t *items;
+	size_t count;
+};
+
+// One hex number a line, with or without 0x.
+static struct addresses read_addresses(void)
+{
+	struct addresses read = { NULL, 0 };
+	size_t room = 0, size = 0, got;
+	char *text = NULL, *end;
+
+	do {
+		if (room - size < 65536) {
+			room = 2 * room + 131072;
+			text = realloc(text, room);
+		}
+		got = text ? fread(text + size, 1, room - size - 1, stdin) : 0;
+		size += got;
+	} while (got);
+	read.items = text ? malloc((size / 2 + 1) * sizeof(*read.items)) : NULL;
+	if (read.items) {
+		text[size] = 0;
+		for (char *at = text; *at && *at != '\n'; at = end + (*end == '\n')) {
+			read.items[read.count++] = strtoull(at, &end, 16);
+			end += strcspn(end, "\n");
+		}
+	}
+	free(text);
+	return read;
+}
+
+static void radix_pass(const uint64_t *from, uint64_t *to, size_t count, unsigned shift)
+{
+	size_t at[2048] = { 0 }, sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		at[from[i] >> shift & 2047]++;
+	for (size_t i = 0; i < 2048; i++) {
+		size_t here = at[i];
+
+		at[i] = sum;
+		sum += here;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[at[from[i] >> shift & 2047]++] = from[i];
+}
+
+static void sort(struct addresses *addresses)
+{
+	uint64_t *other = malloc((addresses->count + 1) * sizeof(*other)), *moved, all = 0;
+
+	for (size_t i = 0; i < addresses->count; i++)
+		all |= addresses->items[i];
+	for (unsigned shift = 0; other && shift < 64 && all >> shift; shift += 11) {
+		radix_pass(addresses->items, other, addresses->count, shift);
+		moved = addresses->items;
+		addresses->items = other;
+		other = moved;
+	}
+	free(other);
+}
+
+static size_t find_all(struct pd_lines *lines, const struct addresses *addresses, bool quiet)
+{
+	struct pd_lines_frame frames[1024];
+	size_t total = 0;
+
+	for (size_t i = 0; i < addresses->count; i++) {
+		size_t count = pd_lines_find(lines, addresses->items[i], frames, 1024);
+
+		total += count;
+		if (!quiet)
+			print(addresses->items[i], frames, count < 1024 ? count : 1024);
+	}
+	return total;
+}
+
 int main(int argc, char **argv)
 {
 	struct pd_lines_source source = { .files = bring };
 	bool quiet = argc > 3;
+	struct addresses addresses;
 	struct pd_lines *lines;
-	size_t total = 0;
-	char line[64];
+	size_t total;
 
 	if (argc < 2)
 		return 2;
@@ -65,17 +143,13 @@ int main(int argc, char **argv)
 	source.id = id_of();
 	if (!object || pd_lines_open(&lines, &source, NULL))
 		return 1;
-	while (fgets(line, sizeof(line), stdin)) {
-		uint64_t addr = strtoull(line, NULL, 16);
-		struct pd_lines_frame frames[1024];
-		size_t count = pd_lines_find(lines, addr, frames, 1024);
-
-		total += count;
-		if (!quiet)
-			print(addr, frames, count < 1024 ? count : 1024);
-	}
+	addresses = read_addresses();
+	if (quiet && strcmp(argv[3], "sorted") == 0)
+		sort(&addresses);
+	total = find_all(lines, &addresses, quiet);
 	if (quiet)
 		printf("%zu %.3f\n", total, (double)clock() / CLOCKS_PER_SEC);
+	free(addresses.items);
 	pd_lines_close(lines);
 	pd_elf_close(object);
 	return 0;
