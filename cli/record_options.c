@@ -8,10 +8,10 @@
 
 /* ---- events and targets ---- */
 
-static bool add_events(struct record_setup *setup, const struct target_values *values)
+bool record_add_events(struct record_setup *setup, const struct target_values *values)
 {
 	struct pd_error error;
-	enum pd_status status = pd_events_new(NULL, &setup->events, &error);
+	enum pd_status status = setup->events ? PD_OK : pd_events_new(NULL, &setup->events, &error);
 
 	for (size_t i = 0; i < values->events.count && status >= 0; i++) {
 		const struct option_tag *tag = &values->events.items[i];
@@ -73,7 +73,7 @@ bool record_take_targets(struct record_setup *setup, const struct target_values 
 	size_t count;
 
 	memset(setup, 0, sizeof(*setup));
-	if (!add_events(setup, values))
+	if (!record_add_events(setup, values))
 		return false;
 	options->events = setup->events;
 	options->sampling.no_inherit = values->no_inherit;

@@ -111,6 +111,8 @@ struct record_setup {
 
 /* Fill the options; setup must be given back with record_fini either way. Say on stderr what is wrong and return false
  * then. words are the command, or none. */
+/* Adds the events of --event once more. */
+bool record_add_events(struct record_setup *setup, const struct target_values *values);
 bool record_take_targets(struct record_setup *setup, const struct target_values *values, const struct call *call,
 			 struct pd_recorder_options *options);
 bool record_take_samples(const struct sample_values *values, struct pd_recorder_options *options);

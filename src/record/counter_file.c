@@ -24,6 +24,14 @@ static enum pd_status put_made(void *self, struct pd_bytes records, struct pd_er
 	return pd_writer_put_outside(recorder->writer, 0, records.data, records.size, error);
 }
 
+// Records are a multiple of 8 bytes long.
+static struct pd_bytes padding(size_t size)
+{
+	static const uint8_t zeros[8];
+
+	return (struct pd_bytes){zeros, -size % 8};
+}
+
 // ---- what is counted ----
 
 static uint64_t first_id(const struct pd_rec_event *event)
@@ -58,7 +66,7 @@ static enum pd_status add_scale(struct pd_made *made, const struct pd_rec_event 
 static enum pd_status add_own_cpus(struct pd_made *made, const struct pd_rec_event *event, struct pd_error *error)
 {
 	struct pd_cpus cpus;
-	struct pd_cpu_map_data data = {0};
+	struct pd_cpu_map_data data = {.kind = PD_CPU_MAP_CPUS};
 	struct pd_event_update update = {.type = PD_EVENT_UPDATE_CPUS, .id = first_id(event), .cpus = &data};
 	enum pd_status status;
 	uint16_t *numbers;
@@ -69,6 +77,7 @@ static enum pd_status add_own_cpus(struct pd_made *made, const struct pd_rec_eve
 	for (size_t i = 0; numbers && i < cpus.count; i++)
 		numbers[i] = (uint16_t)cpus.items[i];
 	data.cpus = (struct pd_u16s){numbers, cpus.count};
+	update.rest = padding(28 + cpus.count * sizeof(*numbers));
 	status = numbers ? pd_made_add(made, PD_RECORD_EVENT_UPDATE, 0, &update, error) : pd_fail_memory(error);
 	pd_free(numbers);
 	pd_cpus_fini(&cpus);
@@ -132,7 +141,7 @@ static enum pd_status add_cpus(struct pd_recorder *recorder, struct pd_made *mad
 {
 	uint16_t *numbers = pd_alloc(recorder->cpus.count * sizeof(*numbers));
 	struct pd_cpu_map_data data = {.kind = PD_CPU_MAP_CPUS, .cpus = {numbers, recorder->cpus.count}};
-	struct pd_cpu_map map = {.cpus = &data};
+	struct pd_cpu_map map = {.cpus = &data, .rest = padding(12 + recorder->cpus.count * sizeof(*numbers))};
 	enum pd_status status;
 
 	if (!numbers)

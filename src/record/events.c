@@ -20,7 +20,8 @@
 
 enum {
 	WORD_ROOM = 256,
-	MOST_PRECISE = 3
+	MOST_PRECISE = 3,
+	TASK_CLOCK = 1 // software events up to this one are clocks
 };
 
 // ---- the list ----
@@ -244,6 +245,11 @@ static enum pd_status add_word(struct pd_event_text *text, size_t length)
 	if (status < 0)
 		return status;
 	pd_event_word_find(begin, length, &slot->wanted.attr.type, &slot->wanted.attr.config);
+	// the clocks count ns
+	if (slot->wanted.attr.type == PD_TYPE_SOFTWARE && slot->wanted.attr.config <= TASK_CLOCK) {
+		slot->wanted.unit = "msec";
+		slot->wanted.scale = 1e-6;
+	}
 	slot->wanted.attr.flags = PD_MASK(PD_ATTR_EXCLUDE_GUEST);
 	text->at += length;
 	slash = *text->at == '/';

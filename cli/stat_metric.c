@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What stands behind the # of a count: rates, ratios to another count of the same privilege, in the same place. Needs
+ * nothing but events that every kernel names.
+ */
+#include "stat.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind {
+	NONE,
+	CLOCK, /* ns */
+	CYCLES,
+	CACHE_REFERENCES,
+	BRANCHES,
+	STALLED_FRONT,
+	STALLED_BACK,
+	L1D_LOADS,
+	L1I_LOADS,
+	LLC_LOADS,
+	DTLB_LOADS,
+	ITLB_LOADS
+};
+
+/* Events by type and config. */
+#define CACHE(cache, miss) PD_TYPE_HW_CACHE, ((cache) | (miss) << 16)
+
+static const struct {
+	uint32_t type;
+	uint64_t config;
+	enum kind is; /* others are measured with it */
+} kinds[] = {
+	{ PD_TYPE_SOFTWARE, 0, CLOCK },
+	{ PD_TYPE_SOFTWARE, 1, CLOCK },
+	{ PD_TYPE_HARDWARE, 0, CYCLES },
+	{ PD_TYPE_HARDWARE, 2, CACHE_REFERENCES },
+	{ PD_TYPE_HARDWARE, 4, BRANCHES },
+	{ PD_TYPE_HARDWARE, 7, STALLED_FRONT },
+	{ PD_TYPE_HARDWARE, 8, STALLED_BACK },
+	{ CACHE(0, 0), L1D_LOADS },
+	{ CACHE(1, 0), L1I_LOADS },
+	{ CACHE(2, 0), LLC_LOADS },
+	{ CACHE(3, 0), DTLB_LOADS },
+	{ CACHE(4, 0), ITLB_LOADS },
+};
+
+/* An event as part of another one. */
+static const struct share {
+	uint32_t type;
+	uint64_t config;
+	enum kind of;
+	const char *format, *unit;
+	bool even_nothing; /* also if the other one counted nothing */
+	bool not_nothing;  /* not if it is nothing itself */
+} shares[] = {
+	{ PD_TYPE_HARDWARE, 3, CACHE_REFERENCES, "%8.3f %%", "of all cache refs", false, false },
+	{ PD_TYPE_HARDWARE, 5, BRANCHES, "%7.2f%%", "of all branches", false, false },
+	{ PD_TYPE_HARDWARE, 7, CYCLES, "%7.2f%%", "frontend cycles idle", true, true },
+	{ PD_TYPE_HARDWARE, 8, CYCLES, "%7.2f%%", "backend cycles idle", true, false },
+	{ CACHE(0, 1), L1D_LOADS, "%7.2f%%", "of all L1-dcache accesses", false, false },
+	{ CACHE(1, 1), L1I_LOADS, "%7.2f%%", "of all L1-icache accesses", false, false },
+	{ CACHE(2, 1), LLC_LOADS, "%7.2f%%", "of all LL-cache accesses", false, false },
+	{ CACHE(3, 1), DTLB_LOADS, "%7.2f%%", "of all dTLB cache accesses", false, false },
+	{ CACHE(4, 1), ITLB_LOADS, "%7.2f%%", "of all iTLB cache accesses", false, false },
+};
+
+static enum kind kind_of(const struct stat_event *event)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].type == event->attr.type && kinds[i].config == event->attr.config)
+			return kinds[i].is;
+	return NONE;
+}
+
+/* Counts of user space are no part of those of the kernel. A clock goes for all. */
+static unsigned context_of(const struct stat_event *event, enum kind kind)
+{
+	static const uint64_t masks[] = { PD_MASK(PD_ATTR_EXCLUDE_KERNEL), PD_MASK(PD_ATTR_EXCLUDE_USER),
+					  PD_MASK(PD_ATTR_EXCLUDE_HV), PD_MASK(PD_ATTR_EXCLUDE_HOST),
+					  PD_MASK(PD_ATTR_EXCLUDE_IDLE) };
+	unsigned context = 0;
+
+	for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]) && kind != CLOCK; i++)
+		context |= event->attr.flags & masks[i] ? 1u << i : 0;
+	return context;
+}
+
+static bool same_cgroup(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static struct stat_memo *find(const struct stat_table *table, const struct stat_event *event, enum kind kind, size_t slot)
+{
+	unsigned context = context_of(event, kind);
+
+	for (size_t i = 0; i < table->memo_count; i++) {
+		struct stat_memo *memo = &table->memos[i];
+
+		if (memo->slot == slot && memo->kind == kind && memo->context == context &&
+		    same_cgroup(memo->cgroup, event->cgroup))
+			return memo;
+	}
+	return NULL;
+}
+
+static struct stat_memo *add_memo(struct stat_table *table)
+{
+	if (table->memo_count == table->memo_capacity) {
+		size_t capacity = table->memo_capacity ? table->memo_capacity * 2 : 64;
+		struct stat_memo *memos = realloc(table->memos, capacity * sizeof(*memos));
+
+		if (!memos) {
+			table->failed = true;
+			return NULL;
+		}
+		table->memos = memos;
+		table->memo_capacity = capacity;
+	}
+	return &table->memos[table->memo_count++];
+}
+
+void stat_metric_note(struct stat_table *table, const struct stat_event *event, double value, size_t slot)
+{
+	enum kind kind = kind_of(event);
+	struct stat_memo *memo;
+
+	if (kind == NONE)
+		return;
+	memo = find(table, event, kind, slot);
+	if (!memo) {
+		memo = add_memo(table);
+		if (!memo)
+			return;
+		*memo = (struct stat_memo){ .kind = kind, .context = context_of(event, kind), .slot = slot,
+					    .cgroup = event->cgroup };
+	}
+	stat_mean_add(&memo->mean, kind == CLOCK ? value : value * event->scale);
+}
+
+void stat_metrics_forget(struct stat_table *table)
+{
+	table->memo_count = 0;
+}
+
+static double mean_of(const struct stat_table *table, const struct stat_event *event, enum kind kind, size_t slot,
+		      bool *known)
+{
+	const struct stat_memo *memo = find(table, event, kind, slot);
+
+	if (known)
+		*known = memo != NULL;
+	return memo ? memo->mean.mean : 0;
+}
+
+/* ---- metrics ---- */
+
+static void set(struct stat_metric *metric, const char *format, double value, const char *unit)
+{
+	metric->format = format;
+	metric->value = value;
+	snprintf(metric->unit, sizeof(metric->unit), "%s", unit);
+}
+
+static size_t instructions(const struct stat_table *table, const struct stat_event *event, double value, size_t slot,
+			   struct stat_metric metrics[STAT_METRICS_MOST])
+{
+	double cycles = mean_of(table, event, CYCLES, slot, NULL);
+	double front = mean_of(table, event, STALLED_FRONT, slot, NULL);
+	double back = mean_of(table, event, STALLED_BACK, slot, NULL);
+	double stalled = front > back ? front : back;
+
+	set(&metrics[0], cycles ? "%7.2f " : NULL, cycles ? value / cycles : 0, "insn per cycle");
+	if (!stalled || !value)
+		return 1;
+	set(&metrics[1], "%7.2f ", stalled / value, "stalled cycles per insn");
+	return 2;
+}
+
+static void share_of(const struct stat_table *table, const struct stat_event *event, double value, size_t slot,
+		     const struct share *share, struct stat_metric *metric)
+{
+	bool known;
+	double whole = mean_of(table, event, share->of, slot, &known);
+	double part = whole ? value * 100 / whole : 0;
+	bool shown = (known || share->even_nothing) && (part || !share->not_nothing);
+
+	set(metric, shown ? share->format : NULL, shown ? part : 0, share->unit);
+}
+
+static void rate(double value, double ns, struct stat_metric *metric)
+{
+	static const char prefixes[] = " KMG";
+	double each = ns ? 1e9 * value / ns : 0;
+	char unit[8] = "/sec";
+	size_t i = 0;
+
+	while (each > 1000 && i < 3) {
+		each /= 1000;
+		i++;
+	}
+	if (i)
+		snprintf(unit, sizeof(unit), "%c/sec", prefixes[i]);
+	set(metric, "%8.3f", each, unit);
+}
+
+size_t stat_metrics(const struct stat_table *table, const struct stat_event *event, double value, size_t slot,
+		    struct stat_metric metrics[STAT_METRICS_MOST])
+{
+	const struct pd_attr *attr = &event->attr;
+	enum kind kind = kind_of(event);
+	bool timed;
+	double ns = mean_of(table, event, CLOCK, slot, &timed);
+	double wall = table->wall_ns.mean;
+
+	set(&metrics[0], NULL, 0, "");
+	if (attr->type == PD_TYPE_HARDWARE && attr->config == 1)
+		return instructions(table, event, value, slot, metrics);
+	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+		if (shares[i].type != attr->type || shares[i].config != attr->config)
+			continue;
+		share_of(table, event, value, slot, &shares[i], &metrics[0]);
+		return 1;
+	}
+	if (kind == CYCLES)
+		set(&metrics[0], ns ? "%8.3f" : NULL, ns ? value / ns : 0, ns ? "GHz" : "Ghz");
+	else if (kind == CLOCK)
+		set(&metrics[0], wall ? "%8.3f" : NULL, wall ? value / (wall * event->scale) : 0, "CPUs utilized");
+	else if (timed)
+		rate(value, ns, &metrics[0]);
+	return 1;
+}
