@@ -22,6 +22,7 @@ struct values {
 	struct select_options select;
 	struct option_number max_stack;
 	bool hide_call_graph;
+	bool kernel_paths, source_paths;
 	bool reltime, deltatime;
 	bool header, header_only, show_info;
 	bool tasks, mmaps, switches, namespaces, cgroups, lost, rounds, pokes, bpf;
@@ -45,6 +46,8 @@ static const struct option options[] = {
 	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack),
 	  "most entries of a call chain; 127 if not given" },
 	FLAG("hide-call-graph", 'G', hide_call_graph, "print the first address of a call chain only"),
+	FLAG("show-kernel-path", 0, kernel_paths, "print modules of the kernel by their paths"),
+	FLAG("full-source-path", 0, source_paths, "print the paths of source files, not their names alone"),
 	FLAG("reltime", 0, reltime, "print times from the first line on"),
 	FLAG("deltatime", 0, deltatime, "print times from line to line"),
 	FLAG("header", 0, header, "print the header first"),
@@ -129,6 +132,8 @@ static bool take_options(struct script *script, const struct values *values)
 	if (!select_take(&script->select, &values->select))
 		return false;
 	script->chains = !values->hide_call_graph;
+	script->kernel_paths = values->kernel_paths;
+	script->source_paths = values->source_paths;
 	script->nanoseconds = values->ns;
 	script->relative = values->reltime;
 	script->delta = values->deltatime;
@@ -383,8 +388,9 @@ static int walk_known(struct script *script, bool header_first)
 			return code;
 	}
 	if (pd_file_header(script->input.file)->mode != PD_MODE_PIPE) {
-		if (!check_events(script) || !fields_met(script->fields))
+		if (!check_events(script))
 			return CODE_USAGE;
+		fields_tell_unmet(script->fields);
 		add_tracepoint_place(script);
 	}
 	if (!keep(script, pd_world_take_features(script->world, script->input.file, &script->error))) {

@@ -60,6 +60,7 @@ struct script {
 	bool refused; /* the file has not what was asked for */
 	bool chains; /* print call chains */
 	bool nanoseconds, relative, delta;
+	bool kernel_paths, source_paths; /* in full */
 	uint64_t max_stack;
 	uint64_t shown_types; /* bit n: records of type n are printed */
 	enum pd_arch machine;

@@ -225,13 +225,10 @@ bool fields_check(struct fields fields[KIND_COUNT], const struct pd_event *event
 	return true;
 }
 
-bool fields_met(const struct fields fields[KIND_COUNT])
+void fields_tell_unmet(const struct fields fields[KIND_COUNT])
 {
 	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
-		if (fields[kind].by_user && !fields[kind].by_wildcard && !fields[kind].checked) {
-			complain("there are no %s events; take their -F away", kinds[kind].text);
-			return false;
-		}
+		if (fields[kind].by_user && !fields[kind].by_wildcard && !fields[kind].checked)
+			complain("there are no %s events: their -F means nothing", kinds[kind].text);
 	}
-	return true;
 }

@@ -90,7 +90,7 @@ bool fields_parse(struct fields fields[KIND_COUNT], const char *argument);
 /* Takes away what the first event of its kind does not have. False if the user asked for it. */
 bool fields_check(struct fields fields[KIND_COUNT], const struct pd_event *event,
 		  const struct pd_header *header);
-/* Says on stderr that there is no event of a kind that the user asked for; returns false then. */
-bool fields_met(const struct fields fields[KIND_COUNT]);
+/* Says on stderr if there is no event of a kind that the user asked for. */
+void fields_tell_unmet(const struct fields fields[KIND_COUNT]);
 
 #endif

@@ -55,10 +55,18 @@ static struct pd_place locate(const struct script *script, const struct shot *sh
 	return place;
 }
 
+/* Modules have short names in brackets, and paths. */
+static const char *dso_name(const struct script *script, const struct pd_dso *dso)
+{
+	if (script->kernel_paths && dso->kernel && dso->object && dso->object->path[0] == '/')
+		return dso->object->path;
+	return dso->long_name;
+}
+
 static void print_dso(struct script *script, const struct pd_place *place)
 {
 	line_char(&script->line, '(');
-	line_foreign(&script->line, place->dso ? place->dso->long_name : "[unknown]", 0);
+	line_foreign(&script->line, place->dso ? dso_name(script, place->dso) : "[unknown]", 0);
 	line_char(&script->line, ')');
 }
 
@@ -90,7 +98,7 @@ static void print_source(struct script *script, const struct pd_place *place)
 		return;
 	line_word(line, "\n  ");
 	if (pd_symbols_lines(script->symbols, place, &source, 1) && source.file && source.line) {
-		name = strrchr(source.file, '/');
+		name = script->source_paths ? NULL : strrchr(source.file, '/');
 		line_foreign(line, name ? name + 1 : source.file, 0);
 		line_char(line, ':');
 		line_dec(line, source.line, 0, ' ');
