@@ -15,7 +15,7 @@
 #include "base/error.h"
 
 enum {
-	FILE_WAIT_MS = 1000, // most time between two looks at the rings
+	FILE_WAIT_MS = 400, // most time between two looks at the rings: what a kill takes along is less than a second
 	PIPE_WAIT_MS = 200,
 	LIVE_WAIT_MS = 100,
 	CHILD_WAIT_MS = 50,  // where the kernel cannot say that the command ended

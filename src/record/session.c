@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The file that a recorder makes. What was already there is described first; then rings are emptied all at once, so
- * that behind each pass stands a round that readers can rely on; the header is saved every second.
+ * that behind each pass stands a round that readers can rely on; the header is saved twice a second.
  */
 #include "record/inside.h"
 
@@ -19,7 +19,8 @@
 #include "write/write.h"
 
 enum {
-	SAVE_NS = 1000000000 // between two headers
+	SAVE_NS = 300000000, // between two headers
+	STACKS_LEVEL = -7    // of compression: copies of stacks hardly differ from each other, which any level sees
 };
 
 uint64_t pd_now_ns(void)
@@ -339,6 +340,14 @@ static enum pd_status start_writer(struct pd_recorder *recorder, struct pd_write
 	return status < 0 ? status : pd_writer_start(writer, error);
 }
 
+static bool has_stacks(const struct pd_config *config)
+{
+	for (size_t i = 0; i < config->event_count; i++)
+		if (config->events[i].attr.sample_type & PD_MASK(PD_SAMPLE_TYPE_STACK_USER))
+			return true;
+	return false;
+}
+
 enum pd_status pd_session_open_output(struct pd_recorder *recorder, struct pd_error *error)
 {
 	struct pd_writer_options options = recorder->options.output;
@@ -349,8 +358,13 @@ enum pd_status pd_session_open_output(struct pd_recorder *recorder, struct pd_er
 		return status;
 	options.size = sizeof(options);
 	options.save_bytes = UINT64_MAX; // by time
+	if (!options.level && has_stacks(&recorder->config))
+		options.level = STACKS_LEVEL;
 	status = pd_writer_open_fd(fd, recorder->path ? recorder->path : "standard output", &options, &recorder->writer, error);
-	return status < 0 ? status : start_writer(recorder, recorder->writer, error);
+	if (status < 0)
+		return status;
+	recorder->writer->whole_frames = true;
+	return start_writer(recorder, recorder->writer, error);
 }
 
 static enum pd_status open_live(struct pd_recorder *recorder, struct pd_error *error)
@@ -448,6 +462,17 @@ static enum pd_status put_round(struct pd_recorder *recorder, bool any, struct p
 	return status;
 }
 
+// In a pipe what came last is shown when a round says that nothing older follows: two more, then silence.
+static bool is_round_due(struct pd_recorder *recorder, bool any)
+{
+	bool pipe = recorder->writer && recorder->writer->mode == PD_MODE_PIPE;
+
+	if (recorder->options.session.overwrite)
+		return false;
+	recorder->rounds_due = any && pipe ? 2 : recorder->rounds_due - (recorder->rounds_due > 0);
+	return any || recorder->live || recorder->rounds_due;
+}
+
 // Of all rings or of none, for the sake of the round behind them. What is more than a quarter of a ring would wait until it is full.
 static bool is_worth_a_pass(const struct pd_recorder *recorder)
 {
@@ -472,8 +497,8 @@ enum pd_status pd_session_drain(struct pd_recorder *recorder, bool newest, struc
 	for (size_t i = 0; i < recorder->ring_count && status >= 0; i++)
 		status = drain_ring(recorder, &recorder->rings[i], newest, &any, error);
 	// what keeps the newest hands over old records late
-	if (status >= 0 && (any || recorder->live) && !recorder->options.session.overwrite)
-		status = put_round(recorder, any, error);
+	if (status >= 0 && is_round_due(recorder, any))
+		status = put_round(recorder, any || recorder->rounds_due, error);
 	if (status >= 0)
 		status = flush_live(recorder, error);
 	if (!recorder->writer)

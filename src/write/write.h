@@ -116,6 +116,7 @@ struct pd_writer {
 	bool swap; // the order is not the one of this machine
 	enum pd_packing packing;
 	uint32_t pack_type; // of compressed records that are made here, or 0
+	bool whole_frames; // a large piece is compressed as a frame of its own
 	int level;
 	uint64_t save_bytes;
 	// what is written, and what it will be called

@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -81,6 +82,17 @@ class Ends:
         lines = result.stdout.split()
         return float(lines[-1].rstrip(":")) if lines else 0
 
+    def read_by_perf(self, path, samples, when):
+        """Expects that the perf of this machine, if there is one, reads as many samples in silence."""
+        if not shutil.which("perf"):
+            return
+        result = subprocess.run(["perf", "script", "-F", "time", "-i", path], capture_output=True, text=True,
+                                env=dict(os.environ, HOME=self.folder))
+        said = result.stderr.strip()
+        self.expect(result.returncode == 0 and not said, f"{when}: perf: {result.returncode} {said[:200]}")
+        lines = len(result.stdout.split())
+        self.expect(lines == samples, f"{when}: perf has {lines} samples, not {samples}")
+
     def killed(self, after):
         for name in (self.out, self.out + ".old"):
             if os.path.exists(name):
@@ -102,6 +114,7 @@ class Ends:
         if os.path.exists(fixed):
             codes, again, status = self.check(fixed)
             self.expect(not codes and again >= samples, f"killed after {after:.2f} s, repaired: {sorted(codes)}, {again}")
+            self.read_by_perf(fixed, again, f"killed after {after:.2f} s, repaired")
             os.unlink(fixed)
         else:
             self.expect(False, f"killed after {after:.2f} s: repair makes no file")
