@@ -213,6 +213,12 @@ static double percent_running(const struct line *line)
 	return line->enabled ? 100.0 * line->running / line->enabled : 100.0;
 }
 
+/* Programs get whole percents, as from perf. */
+static double whole_percent_running(const struct line *line)
+{
+	return trunc(percent_running(line));
+}
+
 static void print_noise(struct page *page, const struct line *line)
 {
 	if (page->table->runs < 2)
@@ -230,11 +236,11 @@ static void print_running(struct page *page, const struct line *line)
 	const char *separator = page->printer->separator;
 
 	if (page->printer->json)
-		json_field(page, "\"event-runtime\" : %.0f, \"pcnt-running\" : %.2f", trunc(line->running),
-			   percent_running(line));
+		json_field(page, "\"event-runtime\" : %.0f, \"pcnt-running\" : %.2f", line->running,
+			   whole_percent_running(line));
 	else if (separator)
-		pd_text_printf(page->printer->text, "%s%.0f%s%.2f", separator, trunc(line->running), separator,
-			       percent_running(line));
+		pd_text_printf(page->printer->text, "%s%.0f%s%.2f", separator, line->running, separator,
+			       whole_percent_running(line));
 	else if (line->running != line->enabled)
 		pd_text_printf(page->printer->text, "  (%.2f%%)", percent_running(line));
 }
@@ -360,8 +366,8 @@ static void print_global(struct page *page)
 	for (size_t i = 0; i < page->table->event_count; i++) {
 		const struct stat_event *event = &page->table->events[i];
 		const struct stat_mean *mean = &event->sums[STAT_VALUE];
-		struct line line = { .event = event, .value = mean->mean, .enabled = event->sums[STAT_ENABLED].mean,
-				     .running = event->sums[STAT_RUNNING].mean };
+		struct line line = { .event = event, .value = mean->mean, .enabled = trunc(event->sums[STAT_ENABLED].mean),
+				     .running = trunc(event->sums[STAT_RUNNING].mean) };
 
 		if (mean->mean)
 			line.noise = 100 * stat_mean_deviation(mean) / mean->mean;

@@ -11,7 +11,8 @@
 
 enum {
 	MOST_CELLS = 1 << 20,
-	MOST_CPUS = 1 << 16
+	MOST_CPUS = 1 << 16,
+	TASK_CLOCK = 1 /* software events up to this one are clocks */
 };
 
 struct cpus {
@@ -133,11 +134,15 @@ static enum stat_by by_number(const struct report *report, struct pd_file *file)
 
 /* ---- the table ---- */
 
+static bool counts_cpus(const struct report *report)
+{
+	return report->cpus.count != 1 || report->cpus.items[0] != -1;
+}
+
 static bool use_cpus(struct report *report, struct stat_event *event, size_t index)
 {
 	const struct cpus *own = report->own ? &report->own[index] : NULL;
-	bool any = report->cpus.count == 1 && report->cpus.items[0] == -1;
-	const struct cpus *cpus = own && own->known && !any ? own : &report->cpus;
+	const struct cpus *cpus = own && own->known && counts_cpus(report) ? own : &report->cpus;
 
 	event->cpus = cpus->items;
 	event->cpu_count = cpus->count;
@@ -148,14 +153,27 @@ static bool use_cpus(struct report *report, struct stat_event *event, size_t ind
 	return stat_event_fit(&report->table, event);
 }
 
+/* The clocks count ns, whether the file says it or not. */
+static void name_clock(struct stat_event *event)
+{
+	if (event->attr.type != PD_TYPE_SOFTWARE || event->attr.config > TASK_CLOCK)
+		return;
+	event->unit = "msec";
+	event->scale = 1e-6;
+}
+
 static bool make_ready(struct report *report)
 {
 	struct pd_file *file = report->input.file;
 	struct stat_table *table = &report->table;
+	enum stat_by asked;
 
 	report->ready = true;
 	table->by = by_number(report, file);
-	stat_by_given(report->options->by, &table->by);
+	if (stat_by_given(report->options->by, &asked) && counts_cpus(report))
+		table->by = asked;
+	else if (stat_by_given(report->options->by, &asked))
+		complain("%s: counts are of threads wherever they ran: they cannot be told apart by CPU", report->input.name);
 	table->interval = report->interval_ms != 0;
 	table->runs = 1;
 	table->event_count = pd_file_event_count(file);
@@ -167,6 +185,7 @@ static bool make_ready(struct report *report)
 
 		table->events[i] = (struct stat_event){ .name = event->name, .unit = event->unit, .attr = *event->attr,
 							.scale = event->scale };
+		name_clock(&table->events[i]);
 		if (!use_cpus(report, &table->events[i], i))
 			return false;
 	}
