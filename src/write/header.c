@@ -419,10 +419,15 @@ static enum pd_status put_record(struct pd_writer *writer, uint32_t type, uint16
 	return status < 0 ? status : pd_writer_put_outside(writer, 0, body.data, body.size, error);
 }
 
-void pd_writer_tell_not_carried(struct pd_writer *writer, const char *name, size_t size)
+void pd_writer_tell_not_carried(struct pd_writer *writer, unsigned feature, size_t size)
 {
-	if (writer->source)
-		pd_file_tell(writer->source, PD_PROBLEM_NOT_CARRIED, PD_NO_OFFSET, name,
+	struct pd_file *from = writer->features[feature].from ? writer->features[feature].from : writer->source;
+
+	// what was made of several files is told of the first of them that gave anything
+	for (unsigned i = 0; i < PD_FEATURE_LIMIT && !from; i++)
+		from = writer->features[i].from;
+	if (from)
+		pd_file_tell(from, PD_PROBLEM_NOT_CARRIED, PD_NO_OFFSET, pd_feature_name(feature),
 			     "%zu bytes, more than a record of a pipe holds", size);
 }
 
@@ -495,7 +500,7 @@ static enum pd_status send_tracing_data(struct pd_writer *writer, struct pd_erro
 	enum pd_status status;
 
 	if (feature->size > UINT32_MAX - 8) {
-		pd_writer_tell_not_carried(writer, "TRACING_DATA", feature->size);
+		pd_writer_tell_not_carried(writer, PD_FEATURE_TRACING_DATA, feature->size);
 		return PD_OK;
 	}
 	pd_pen_u32(&pen, (uint32_t)(feature->size + pad));

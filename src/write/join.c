@@ -610,5 +610,8 @@ enum pd_status pd_writer_join_feature(struct pd_writer *writer, struct pd_file *
 		return status;
 	if (feature == PD_FEATURE_BUILD_ID && writer->features[feature].present && !writer->started)
 		return join_build_ids(writer, file, bytes, error);
-	return pd_writer_set_feature_bytes(writer, feature, bytes, error);
+	status = pd_writer_set_feature_bytes(writer, feature, bytes, error);
+	if (status >= 0)
+		writer->features[feature].from = file;
+	return status;
 }

@@ -93,6 +93,7 @@ struct pd_write_feature {
 	bool present;
 	uint8_t *data;
 	size_t size;
+	struct pd_file *from; // that it was joined from, or NULL
 };
 
 // A file with records: the main one, and data.N of a directory.
@@ -189,6 +190,9 @@ void pd_pack_fini(struct pd_pack *pack);
 // writer.c
 // A writer that gathers what is carried over from a file, in its byte order, and has no output.
 enum pd_status pd_writer_open_nowhere(const struct pd_file *file, struct pd_writer **writer_out, struct pd_error *error);
+// A writer into a directory that is there, with its main file only; what is written keeps its names.
+enum pd_status pd_writer_open_in(const char *path, const struct pd_writer_options *options, struct pd_writer **writer_out,
+				 struct pd_error *error);
 // A further file of a directory. Its name is that of a file, in no other directory.
 enum pd_status pd_writer_add_part(struct pd_writer *writer, const char *name, struct pd_error *error);
 // Bytes of a feature, in the scratch of the writer.
@@ -208,7 +212,7 @@ bool pd_writer_makes_event_desc(struct pd_writer *writer);
 enum pd_status pd_writer_send_feature_bytes(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
 					    struct pd_error *error);
 // Tells whoever reads the source what the output cannot have.
-void pd_writer_tell_not_carried(struct pd_writer *writer, const char *name, size_t size);
+void pd_writer_tell_not_carried(struct pd_writer *writer, unsigned feature, size_t size);
 // Writes what stands before records.
 enum pd_status pd_writer_start(struct pd_writer *writer, struct pd_error *error);
 // In a pipe: writes events and features that were not sent so far.

@@ -28,3 +28,7 @@ shell 'perfdata dump --features back.data | grep "^feature"'
 # all but the one that is told, and the padding
 shell 'diff <(perfdata text large.data) <(perfdata text back.data | sed "s/\"+[0-9]*/\"/g") | cut -c 1-60'
 shell 'perfdata convert --to pipe -o again.data back.data; perfdata convert --to file -o back2.data again.data; cmp back.data back2.data && echo the same again'
+# Several files as one pipe: what has no place there is told too.
+try merge --to pipe -o merged.data large.data
+shell 'perfdata split -q --by event -o pieces large.data; cp pieces/*.data one.data; perfdata merge --to pipe -o merged.data one.data large.data'
+shell 'perfdata dump --stats merged.data | grep -i feature'
