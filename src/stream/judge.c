@@ -19,6 +19,9 @@ enum {
 // Records that are near in the file are not further from each other in time: 4.9 hours.
 static const uint64_t near_ns = UINT64_C(1) << 44;
 
+// No buffer is larger.
+static const uint64_t largest_trace = UINT64_C(1) << 48;
+
 uint32_t pd_record_type_of(const struct pd_file *file, const struct pd_record_head *head)
 {
 	if (PD_UNLIKELY(file->quirks & MASK_QUIRKS(OLD_FEATURES)) &&
@@ -146,8 +149,7 @@ static bool numbers_are_sound(const struct pd_record *record, const void *decode
 	case PD_RECORD_MMAP2:
 		return AS(mmap2)->addr + AS(mmap2)->len >= AS(mmap2)->addr && AS(mmap2)->prot < 256;
 	case PD_RECORD_AUXTRACE:
-		return !AS(auxtrace)->reserved && is_cpu(AS(auxtrace)->cpu) && is_task(AS(auxtrace)->tid) &&
-		       AS(auxtrace)->size >> 48 == 0;
+		return !AS(auxtrace)->reserved && is_cpu(AS(auxtrace)->cpu) && is_task(AS(auxtrace)->tid);
 	case PD_RECORD_HEADER_ATTR:
 		return AS(header_attr)->attr->sample_type >> 32 == 0 && AS(header_attr)->attr->size < 4096;
 	case PD_RECORD_HEADER_BUILD_ID:
@@ -218,6 +220,11 @@ static enum pd_soundness judge_decoded(const struct pd_stream *stream, const str
 	bool kernel = pd_record_group(record->type) == PD_GROUP_KERNEL;
 
 	if (record->type == PD_RECORD_SAMPLE && !sample_is_sound(record, decoded))
+		return PD_BROKEN;
+	// these are in the head of a pipe, and can be of any size
+	if (record->type == PD_RECORD_OLD_FEATURE && stream->past_head)
+		return PD_BROKEN;
+	if (record->type == PD_RECORD_AUXTRACE && ((const struct pd_auxtrace *)decoded)->size > largest_trace)
 		return PD_BROKEN;
 	if (!is_about_tasks(record, decoded) || !ids_are_known(stream->file, record, decoded))
 		return PD_BROKEN;

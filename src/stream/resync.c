@@ -424,6 +424,7 @@ enum pd_status pd_stream_doubt(struct pd_stream *stream, const struct pd_record_
 		stream->odd_types |= UINT64_C(1) << (head->type & 63);
 	if (head->type == PD_RECORD_SAMPLE && !is_usual(stream, head->type))
 		stream->tight_stacks = true;
+	stream->past_head |= head->type < 64;
 	if (time_ns != PD_NO_TIME)
 		stream->near_time_ns = time_ns;
 	*taken_out = true;

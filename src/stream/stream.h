@@ -126,6 +126,7 @@ struct pd_stream {
 	uint64_t unknown_ids;   // number of records
 	// doubt
 	bool careful;
+	bool past_head; // a record of the kernel was taken by a careful stream
 	uint64_t near_time_ns; // of the last record that had one, 0 before
 	uint64_t odd_types;    // that were odd and had a sound record behind them, as bits of the low part of the number
 	bool tight_stacks;     // samples with stacks were sound so far
