@@ -532,7 +532,7 @@ static void free_events(struct events *events)
 	pd_free(events->unnamed);
 }
 
-static bool are_same(const struct pd_file *file, const struct pd_event_desc *desc)
+bool pd_file_describes_events(const struct pd_file *file, const struct pd_event_desc *desc)
 {
 	if (desc->events.count != file->event_count)
 		return false;
@@ -684,11 +684,25 @@ static uint64_t try_events(struct pd_file *file, const struct trial *outer, cons
 	return try_records(file, outer) + try_records(file, inner);
 }
 
-// The two lists of events differ: the one that fits more records is right.
+// Events with bits that no attr has had.
+static unsigned count_odd_events(const struct pd_file *file)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < file->event_count; i++) {
+		const struct pd_attr *attr = file->events[i]->event.attr;
+
+		count += attr->sample_type >> 32 || attr->read_format >> 8 || attr->branch_sample_type >> 32 || attr->reserved_2;
+	}
+	return count;
+}
+
+// The two lists of events differ: the one that fits more records is right. Not all of an attr shows in records.
 static enum pd_status choose_events(struct pd_file *file, const struct pd_event_desc *desc, const struct trial *outer,
 				    const struct trial *inner, struct pd_error *error)
 {
 	uint64_t fitting = try_events(file, outer, inner), others;
+	unsigned odd = count_odd_events(file);
 	struct events table = take_events(file), none;
 	pd_problem_fn *problem = file->problem;
 	uint64_t counts[4];
@@ -700,7 +714,7 @@ static enum pd_status choose_events(struct pd_file *file, const struct pd_event_
 	file->problem = problem;
 	memcpy(file->problem_counts, counts, sizeof(counts));
 	others = status < 0 ? 0 : try_events(file, outer, inner);
-	if (status >= 0 && (others > fitting || !table.event_count)) {
+	if (status >= 0 && (others > fitting || !table.event_count || (others == fitting && count_odd_events(file) < odd))) {
 		free_events(&table);
 		pd_file_tell(file, PD_PROBLEM_MENDED, file->header.attrs_offset, "attrs", "taken from EVENT_DESC");
 		return PD_OK;
@@ -717,7 +731,7 @@ enum pd_status pd_file_mend_events(struct pd_file *file, uint64_t from, struct p
 	struct trial outer, inner;
 	enum pd_status status;
 
-	if (!desc || !desc->events.count || are_same(file, desc))
+	if (!desc || !desc->events.count || pd_file_describes_events(file, desc))
 		return PD_OK;
 	outer = (struct trial){.data = pd_alloc(TRIAL_BYTES)};
 	if (!outer.data)

@@ -71,12 +71,22 @@ static bool lacks_end(const struct repair *repair)
 	       (header->unfinished || header->truncated);
 }
 
+// Events as they are in the table of attrs, of which the damaged description is not.
+static bool lacks_event_desc(const struct repair *repair)
+{
+	const struct pd_event_desc *desc = pd_file_event_desc(repair->file);
+
+	if (!desc)
+		return lacks_end(repair);
+	return repair->file->header.mode != PD_MODE_PIPE && !pd_file_describes_events(repair->file, desc);
+}
+
 static enum pd_status carry(struct repair *repair, struct pd_error *error)
 {
 	struct pd_changes changes = {.size = sizeof(changes), .self = repair, .feature = change_feature};
 	enum pd_status status;
 
-	if (lacks_end(repair) && !pd_file_event_desc(repair->file)) {
+	if (lacks_event_desc(repair)) {
 		changes.event = name_event;
 		set_bit(repair->result.made_features, PD_FEATURE_EVENT_DESC);
 	}
@@ -118,10 +128,21 @@ static enum pd_status make_sample_time(struct repair *repair, struct pd_error *e
 	return pd_writer_set_feature(repair->writer, PD_FEATURE_SAMPLE_TIME, &time, error);
 }
 
+// Whether no event has a period, so that there can be no samples.
+static bool counts_only(const struct pd_file *file)
+{
+	for (size_t i = 0; i < file->event_count; i++)
+		if (file->events[i]->event.attr->sample_period)
+			return false;
+	return file->event_count > 0;
+}
+
 // A file of perf stat is known by a feature without content.
 static enum pd_status mark_stat(struct repair *repair, struct pd_error *error)
 {
-	if (!repair->has_stat || has_bit(repair->result.kept_features, PD_FEATURE_STAT) || !lacks_end(repair))
+	bool is_lost = has_bit(repair->result.dropped_features, PD_FEATURE_STAT) || lacks_end(repair);
+
+	if (!(repair->has_stat || counts_only(repair->file)) || has_bit(repair->result.kept_features, PD_FEATURE_STAT) || !is_lost)
 		return PD_OK;
 	set_bit(repair->result.made_features, PD_FEATURE_STAT);
 	if (!repair->writer || repair->writer->mode == PD_MODE_PIPE)

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Opens what repair makes of damaged files with real perf: it must end well and say nothing that it did not say before.
+
+usage: perf.py PERFDATA CORPUS|FILE... [--variants N] [--seed N] [--only TEXT]
+
+N variants in all: recordings that perf reads, in turn, are cut, left unfinished or have up to 64 bytes damaged. Asked are
+report --stats and script. What says that something is missing in the recording is no complaint: lost formats of
+tracepoints, and what perf looks for on this machine. Exit status: 0 all is so; 1 not; 77 no perf or no corpus.
+"""
+
+import argparse
+import collections
+import os
+import random
+import re
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "corpus"))
+
+import common  # noqa: E402  (needs the path above)
+
+VIEWS = (["report", "--stats"], ["script"])
+LOOKING = re.compile(r"kallsyms|kptr_restrict|vmlinux|CONFIG_PROC_KCORE|^Error:$|unwind: target|"
+                     r"couldn't parse the header|failed to read event|expected type|libtraceevent|can't open|not found")
+
+
+def ask(path):
+    """Whether perf ends well, and what it says, without numbers."""
+    fine, said = True, set()
+    for view in VIEWS:
+        result = common.run(["perf", *view, "-i", path], timeout=120)
+        fine &= result.status == 0
+        lines = result.err.decode("utf-8", "replace").replace(path, "FILE").splitlines()
+        said |= {re.sub(r"\b(0x)?[0-9a-f]+\b", "N", line) for line in lines if line.strip() and not LOOKING.search(line)}
+    return fine, said
+
+
+def damage(data, chance):
+    """A variant: what was done, and the bytes."""
+    kind = chance.choice(("cut", "cut", "damage", "damage", "damage", "unfinished"))
+    is_file = data[8:16] == b"\x68" + b"\0" * 7
+    if kind == "cut":
+        at = chance.randrange(16, len(data))
+        return f"cut at {at}", data[:at]
+    if kind == "unfinished" and is_file:
+        return kind, data[:48] + b"\0" * 8 + data[56:]
+    size = min(chance.randrange(1, 65), len(data))
+    at = chance.randrange(len(data) - size + 1)
+    return f"{size} bytes at {at}", data[:at] + chance.randbytes(size) + data[at + size:]
+
+
+class Proof:
+    def __init__(self, perfdata, seed):
+        self.perfdata = perfdata
+        self.chance = random.Random(seed)
+        self.numbers = collections.Counter()
+        self.known = {}
+
+    def original(self, path, name):
+        if name not in self.known:
+            self.known[name] = ask(path)
+        return self.known[name]
+
+    def one(self, path, name):
+        fine, said = self.original(path, name)
+        if not fine:
+            return
+        with open(path, "rb") as f:
+            what, data = damage(f.read(), self.chance)
+        with tempfile.TemporaryDirectory(prefix="repair-") as folder:
+            broken, made = os.path.join(folder, "broken"), os.path.join(folder, "made")
+            with open(broken, "wb") as f:
+                f.write(data)
+            result = common.run([self.perfdata, "repair", "-q", "-i", broken, "-o", made])
+            if not os.path.exists(made):
+                self.numbers["without records"] += 1
+                return
+            self.numbers["opened"] += 1
+            ends_well, now = ask(made)
+            if result.crashed or not ends_well or now - said:
+                self.numbers["differ"] += 1
+                print(f"{name}: {what}: {'perf fails' if not ends_well else sorted(now - said)[:1]}")
+                sys.stdout.flush()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("perfdata")
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--variants", type=int, default=300, metavar="N")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", metavar="TEXT", help="only files of a corpus whose path has TEXT")
+    arguments = parser.parse_args()
+    if not shutil.which("perf"):
+        common.skip("no perf")
+    proof = Proof(os.path.abspath(arguments.perfdata), arguments.seed)
+    tried = -1
+    while proof.numbers["opened"] < arguments.variants and proof.numbers["opened"] != tried:
+        tried = proof.numbers["opened"]
+        for path, name in common.recordings(arguments.files, arguments.only):
+            # damaged ones are not damaged again, and perf takes long for large ones
+            if os.path.isfile(path) and "fuzz/" not in name and os.path.getsize(path) < 1 << 20 and \
+                    proof.numbers["opened"] < arguments.variants:
+                proof.one(path, name)
+    numbers = proof.numbers
+    print(f"{numbers['opened']} repaired files opened by perf, {numbers['without records']} had no record left, "
+          f"{numbers['differ']} differ")
+    return 1 if numbers["differ"] or not numbers["opened"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
