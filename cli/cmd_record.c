@@ -27,7 +27,7 @@ struct values {
 	const char *output;
 	bool quiet, very_verbose, dry_run;
 	bool verbose;
-	bool no_samples, stat, per_thread, running_time;
+	bool no_samples, off_cpu, stat, per_thread, running_time;
 	const char *compression;
 	bool overwrite, tail_synthesize;
 	const char *switch_output;
@@ -54,6 +54,8 @@ static const struct option options[] = {
 	{ "stat", 's', OPTION_FLAG, NULL, offsetof(struct values, stat), "counts of each thread" },
 	{ "running-time", 0, OPTION_FLAG, NULL, offsetof(struct values, running_time), "counts say for how long they counted" },
 	{ "per-thread", 0, OPTION_FLAG, NULL, offsetof(struct values, per_thread), "memory of each thread, not of each CPU" },
+	{ "off-cpu", 0, OPTION_FLAG, NULL, offsetof(struct values, off_cpu),
+	  "also where threads wait and how long, as event offcpu-time; with -g the kernel's part of the stack, too" },
 	{ "delay", 'D', OPTION_STRING, "MS", offsetof(struct values, delay),
 	  "begin so many ms after the start; -1: when --control says so" },
 	{ "control", 0, OPTION_STRING, "WHERE", offsetof(struct values, control),
@@ -230,6 +232,7 @@ static bool take_values(struct record *record, const struct call *call)
 		return false;
 	sampling->no_samples = values->no_samples;
 	sampling->stat = values->stat;
+	sampling->off_cpu = values->off_cpu;
 	sampling->running_time = values->running_time;
 	wanted->targets.per_thread = values->per_thread;
 	if (!call->word_count && !wanted->targets.all && !wanted->targets.cpus && !wanted->targets.pids.count &&

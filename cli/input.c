@@ -151,11 +151,15 @@ int input_walk(struct input *input, record_fn *each, void *self)
 	struct pd_error error;
 	enum pd_status status;
 	uint64_t count = 0;
+	/* Who reads what is being recorded waits for what is printed. */
+	bool live = pd_file_header(input->file)->mode == PD_MODE_PIPE && !pd_file_header(input->file)->file_size;
 
 	status = pd_stream_open(input->file, &options, &stream, &error);
 	while (status == PD_OK) {
 		status = pd_stream_next(stream, &record, &error);
 		if (status != PD_OK || !each(self, stream, record))
+			break;
+		if (live && record->type == PD_RECORD_FINISHED_ROUND && !output_flush(input->out))
 			break;
 		if (++count % RECORDS_PER_STEP == 0)
 			progress_step(&input->progress, stream);

@@ -63,6 +63,7 @@ struct pd_sampling {
 	bool switch_events, namespaces, all_cgroups, no_bpf_event, build_id_mmap;
 	bool use_clock;
 	int32_t clock;            /* CLOCK_... */
+	bool off_cpu;             /* samples of the event offcpu-time: where threads wait, and how long */
 };
 
 enum pd_synth {

@@ -91,6 +91,16 @@ static enum pd_status add_tracker(struct pd_config *config, struct pd_error *err
 	return add_event(config, &attr, "dummy:HG", NULL, error);
 }
 
+static enum pd_status add_offcpu(struct pd_config *config, struct pd_error *error)
+{
+	const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE};
+	enum pd_status status = add_event(config, &attr, "offcpu-time", NULL, error);
+
+	if (status >= 0)
+		config->events[config->event_count - 1].offcpu = true;
+	return status;
+}
+
 // ---- one event ----
 
 // What the options say of an event, its own terms first.
@@ -290,6 +300,8 @@ static void set_event(struct pd_config *config, size_t index, const struct pd_re
 		if (event->leader != index)
 			set_member_of_read(attr);
 	}
+	if (event->offcpu)
+		pd_offcpu_set_attr(attr, choice.inherit);
 	if (event->tracking)
 		set_tracking(attr, all, all->addr || choice.call_graph == PD_CALL_GRAPH_DWARF);
 }
@@ -344,7 +356,8 @@ static void set_ids(struct pd_config *config, const struct pd_sampling *all)
 	bool several = config->event_count > 1;
 
 	for (size_t i = 1; i < config->event_count; i++)
-		identifier |= config->events[i].attr.sample_type != config->events[0].attr.sample_type;
+		identifier |= config->events[i].offcpu ||
+			      config->events[i].attr.sample_type != config->events[0].attr.sample_type;
 	config->uses_ids = several || identifier;
 	for (size_t i = 0; i < config->event_count && config->uses_ids; i++)
 		config->events[i].attr.sample_type |= identifier ? PD_MASK(PD_SAMPLE_TYPE_IDENTIFIER)
@@ -367,6 +380,8 @@ static enum pd_status add_all(struct pd_config *config, const struct pd_recorder
 
 		status = add_event(config, &wanted->attr, wanted->name, wanted, error);
 	}
+	if (status >= 0 && options->sampling.off_cpu && !options->counts)
+		status = add_offcpu(config, error);
 	return status >= 0 && wants_tracker(options) && !options->counts ? add_tracker(config, error) : status;
 }
 

@@ -15,6 +15,7 @@ struct pd_rec_event {
 	char *name;
 	const struct pd_event_wanted *wanted; // NULL: made here (the default one, the one that tracks)
 	size_t leader;   // index; its own if it has none
+	bool offcpu;     // where threads wait, see offcpu.c
 	bool tracking;   // maps, names and forks come with it
 	// by open.c
 	int *fds;        // of each (thread, CPU), -1: none
@@ -41,6 +42,12 @@ void pd_config_fini(struct pd_config *config);
 bool pd_config_rename(struct pd_rec_event *event, const char *from, const char *to);
 // One more modifier behind the name. False if there is no memory.
 bool pd_config_modify(struct pd_rec_event *event, const char *modifier);
+
+// ---- offcpu.c: attrs ----
+
+// Turns an attr into that of the event that sees threads wait; and that into what the file says of it.
+void pd_offcpu_set_attr(struct pd_attr *attr, bool inherit);
+void pd_offcpu_file_attr(struct pd_attr *attr);
 
 // A number from a file of /proc or /sys; fallback if there is none.
 uint64_t pd_record_number(const char *path, uint64_t fallback);

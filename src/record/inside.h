@@ -40,6 +40,7 @@ struct pd_ring {
 	int32_t cpu;      // -1: of a thread
 	size_t thread;    // index
 	bool backward;    // newest first, for overwrite
+	bool offcpu;      // what is in it is for offcpu.c, not for the file
 	void *base;       // NULL: not mapped
 	size_t page_size;
 	size_t size;      // bytes of the data, a power of 2
@@ -87,6 +88,21 @@ enum pd_status pd_tally_take(struct pd_tally *tally, const struct pd_ring_view *
 enum pd_status pd_tally_path(struct pd_tally *tally, const char *path, size_t length, struct pd_error *error);
 void pd_tally_fini(struct pd_tally *tally);
 
+// ---- offcpu.c: where threads wait ----
+
+struct pd_offcpu;
+
+enum pd_status pd_offcpu_new(const struct pd_recorder_options *options, struct pd_offcpu **offcpu_out,
+			     struct pd_error *error);
+void pd_offcpu_free(struct pd_offcpu *offcpu);
+// Takes what is in one of its rings.
+enum pd_status pd_offcpu_take(struct pd_offcpu *offcpu, const struct pd_ring_view *view, struct pd_error *error);
+// Samples of the waits that ended, once all rings were taken; valid until the next call.
+enum pd_status pd_offcpu_flush(struct pd_offcpu *offcpu, struct pd_bytes *records_out, struct pd_error *error);
+// Samples of those that still wait, up to now.
+enum pd_status pd_offcpu_end(struct pd_offcpu *offcpu, struct pd_bytes *records_out, struct pd_error *error);
+uint64_t pd_offcpu_samples(const struct pd_offcpu *offcpu);
+
 // ---- the whole ----
 
 struct pd_recorder {
@@ -99,6 +115,7 @@ struct pd_recorder {
 	size_t ring_count;
 	size_t ring_bytes;
 	struct pd_tally tally;
+	struct pd_offcpu *offcpu; // NULL: not asked for
 	struct pd_recorded recorded;
 	// open.c: what the kernel was found not to know
 	unsigned missing;       // steps of the ladder that were taken
@@ -114,6 +131,7 @@ struct pd_recorder {
 	size_t kept_count, kept_capacity;
 	uint64_t begin_ns;      // of the file, CLOCK_MONOTONIC
 	uint64_t saved_ns;      // the header, likewise
+	unsigned rounds_due;    // that pipes still want: one round makes sure of the one before
 	uint64_t told_lost;     // losses that were told by records made here
 	// from other threads and signal handlers
 	int wake;               // eventfd

@@ -207,7 +207,7 @@ static int cgroup_of(const struct pd_recorder *recorder, size_t index)
 {
 	size_t count = recorder->cgroups ? recorder->options.targets.cgroup_count : 0;
 
-	if (!count || !recorder->config.events[index].wanted)
+	if (!count || !(recorder->config.events[index].wanted || recorder->config.events[index].offcpu))
 		return -1;
 	return recorder->cgroups[count == 1 ? 0 : index < count ? index : count - 1];
 }
@@ -312,7 +312,7 @@ static bool leave_kernel(struct pd_recorder *recorder)
 		return false;
 	// what is of the kernel only would count nothing
 	for (size_t i = 0; i < recorder->config.event_count; i++)
-		if (recorder->config.events[i].attr.flags & PD_MASK(PD_ATTR_EXCLUDE_USER))
+		if (recorder->config.events[i].attr.flags & PD_MASK(PD_ATTR_EXCLUDE_USER) || recorder->config.events[i].offcpu)
 			return false;
 	for (size_t i = 0; i < recorder->config.event_count; i++) {
 		struct pd_rec_event *event = &recorder->config.events[i];
@@ -361,6 +361,12 @@ static enum pd_status say_no_right(struct pd_recorder *recorder, const struct pd
 {
 	uint64_t paranoid = pd_record_number("/proc/sys/kernel/perf_event_paranoid", 2);
 	const char *whom = recorder->options.targets.all ? "of the whole system " : "";
+
+	if (recorder->options.sampling.off_cpu)
+		return pd_fail_system(error, failure,
+				      "offcpu-time: where threads wait is seen by the kernel only, which may not be recorded %s"
+				      "(kernel.perf_event_paranoid is %" PRIu64 "): become root, give the program CAP_PERFMON, or "
+				      "sysctl kernel.perf_event_paranoid=%d", whom, paranoid, recorder->options.targets.all ? 0 : 1);
 
 	if (recorder->user_only && (recorder->options.targets.pids.count || recorder->options.targets.tids.count))
 		return pd_fail_system(error, failure, "processes of other users may be recorded by root only, or with CAP_PERFMON");
@@ -485,12 +491,15 @@ static size_t usual_ring(const struct pd_recorder *recorder, size_t count)
 	return size;
 }
 
-static struct pd_ring *find_ring(const struct pd_recorder *recorder, size_t thread, int32_t cpu, bool backward)
+static struct pd_ring *find_ring(const struct pd_recorder *recorder, size_t thread, int32_t cpu,
+				 const struct pd_rec_event *event)
 {
+	bool backward = event->attr.flags & PD_MASK(PD_ATTR_WRITE_BACKWARD);
+
 	for (size_t i = 0; i < recorder->ring_count; i++) {
 		struct pd_ring *ring = &recorder->rings[i];
 
-		if (ring->cpu == cpu && ring->backward == backward && (cpu >= 0 || ring->thread == thread))
+		if (ring->cpu == cpu && ring->backward == backward && ring->offcpu == event->offcpu && (cpu >= 0 || ring->thread == thread))
 			return ring;
 	}
 	return NULL;
@@ -522,7 +531,7 @@ static enum pd_status attach(struct pd_recorder *recorder, struct pd_rec_event *
 	int32_t cpu = recorder->cpus.items[at % recorder->cpus.count];
 	size_t thread = at / recorder->cpus.count;
 	bool backward = event->attr.flags & PD_MASK(PD_ATTR_WRITE_BACKWARD);
-	struct pd_ring *ring = find_ring(recorder, thread, cpu, backward);
+	struct pd_ring *ring = find_ring(recorder, thread, cpu, event);
 
 	if (ring) {
 		if (ioctl(event->fds[at], PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0)
@@ -531,6 +540,7 @@ static enum pd_status attach(struct pd_recorder *recorder, struct pd_rec_event *
 	}
 	ring = &recorder->rings[recorder->ring_count];
 	*ring = (struct pd_ring){.fd = event->fds[at], .cpu = cpu, .thread = thread, .backward = backward,
+				 .offcpu = event->offcpu,
 				 .alive = event->fds[at],
 				 .place = (size_t)(event - recorder->config.events) * event->fd_count + at};
 	if (map_ring(recorder, ring, error) < 0)
@@ -547,10 +557,9 @@ bool pd_recorder_next_alive(const struct pd_recorder *recorder, struct pd_ring *
 	while (++ring->place < config->event_count * each) {
 		const struct pd_rec_event *event = &config->events[ring->place / each];
 		size_t at = ring->place % each;
-		bool backward = event->attr.flags & PD_MASK(PD_ATTR_WRITE_BACKWARD);
 
 		ring->alive = event->fds[at];
-		if (ring->alive >= 0 && find_ring(recorder, at / cpus, recorder->cpus.items[at % cpus], backward) == ring)
+		if (ring->alive >= 0 && find_ring(recorder, at / cpus, recorder->cpus.items[at % cpus], event) == ring)
 			return true;
 	}
 	return false;
@@ -562,8 +571,8 @@ static enum pd_status make_rings(struct pd_recorder *recorder, struct pd_error *
 	size_t most = recorder->threads.count * recorder->cpus.count;
 	size_t per_cpu = recorder->cpus.items[0] >= 0 ? recorder->cpus.count : most;
 
-	// of each direction
-	recorder->rings = pd_alloc(2 * most * sizeof(*recorder->rings));
+	// of each direction, and of those that wait
+	recorder->rings = pd_alloc(3 * most * sizeof(*recorder->rings));
 	if (!recorder->rings)
 		return pd_fail_memory(error);
 	recorder->ring_bytes = usual_ring(recorder, per_cpu);

@@ -103,6 +103,8 @@ enum pd_status pd_recorder_open(const struct pd_recorder_options *options, struc
 		status = pd_config_make(&recorder->config, &recorder->options, false, error);
 	if (status >= 0)
 		status = pd_recorder_open_events(recorder, error);
+	if (status >= 0 && options->sampling.off_cpu)
+		status = pd_offcpu_new(&recorder->options, &recorder->offcpu, error);
 	if (status < 0)
 		pd_recorder_close(recorder);
 	else
@@ -125,6 +127,7 @@ void pd_recorder_close(struct pd_recorder *recorder)
 	pd_threads_fini(&recorder->threads);
 	pd_cpus_fini(&recorder->cpus);
 	pd_tally_fini(&recorder->tally);
+	pd_offcpu_free(recorder->offcpu);
 	if (recorder->wake >= 0)
 		close(recorder->wake);
 	for (size_t i = 0; i < recorder->kept_count; i++)
@@ -420,7 +423,7 @@ static enum pd_status end(struct loop *loop, enum pd_status status, struct pd_er
 void pd_recorder_state(const struct pd_recorder *recorder, struct pd_recorded *recorded_out)
 {
 	*recorded_out = recorder->recorded;
-	recorded_out->samples = recorder->tally.samples;
+	recorded_out->samples = recorder->tally.samples + (recorder->offcpu ? pd_offcpu_samples(recorder->offcpu) : 0);
 	if (!recorded_out->lost)
 		recorded_out->lost = recorder->tally.lost + recorder->tally.lost_samples;
 }

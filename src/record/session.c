@@ -264,6 +264,7 @@ static enum pd_status add_events(struct pd_recorder *recorder, struct pd_writer 
 	for (size_t i = 0; i < recorder->config.event_count && status >= 0; i++) {
 		const struct pd_rec_event *event = &recorder->config.events[i];
 		uint64_t *ids = pd_alloc(event->fd_count * sizeof(*ids));
+		struct pd_attr attr = event->attr;
 		size_t count = 0;
 
 		if (!ids)
@@ -271,7 +272,9 @@ static enum pd_status add_events(struct pd_recorder *recorder, struct pd_writer 
 		for (size_t at = 0; at < event->fd_count; at++)
 			if (event->fds[at] >= 0)
 				ids[count++] = event->ids[at];
-		status = pd_writer_add_event(writer, &event->attr, (struct pd_u64s){ids, count}, event->name, error);
+		if (event->offcpu)
+			pd_offcpu_file_attr(&attr);
+		status = pd_writer_add_event(writer, &attr, (struct pd_u64s){ids, count}, event->name, error);
 		pd_free(ids);
 	}
 	return status;
@@ -421,6 +424,12 @@ static enum pd_status write_ring(struct pd_recorder *recorder, struct pd_ring *r
 	if (!pd_ring_look(ring, &view))
 		return PD_OK;
 	*any = true;
+	if (ring->offcpu) {
+		status = pd_offcpu_take(recorder->offcpu, &view, error);
+		if (status >= 0)
+			pd_ring_release(ring, &view);
+		return status;
+	}
 	status = pd_tally_take(&recorder->tally, &view, error);
 	for (unsigned i = 0; i < 2 && status >= 0; i++)
 		if (view.pieces[i].size)
@@ -462,6 +471,15 @@ static enum pd_status put_round(struct pd_recorder *recorder, bool any, struct p
 	return status;
 }
 
+static enum pd_status put_offcpu(struct pd_recorder *recorder, bool last, struct pd_error *error)
+{
+	struct pd_bytes records;
+	enum pd_status status = last ? pd_offcpu_end(recorder->offcpu, &records, error)
+				     : pd_offcpu_flush(recorder->offcpu, &records, error);
+
+	return status >= 0 && records.size ? put_piece(recorder, records, error) : status;
+}
+
 // In a pipe what came last is shown when a round says that nothing older follows: two more, then silence.
 static bool is_round_due(struct pd_recorder *recorder, bool any)
 {
@@ -496,6 +514,8 @@ enum pd_status pd_session_drain(struct pd_recorder *recorder, bool newest, struc
 		return PD_OK;
 	for (size_t i = 0; i < recorder->ring_count && status >= 0; i++)
 		status = drain_ring(recorder, &recorder->rings[i], newest, &any, error);
+	if (status >= 0 && recorder->offcpu)
+		status = put_offcpu(recorder, false, error);
 	// what keeps the newest hands over old records late
 	if (status >= 0 && is_round_due(recorder, any))
 		status = put_round(recorder, any || recorder->rounds_due, error);
@@ -583,6 +603,8 @@ enum pd_status pd_session_end(struct pd_recorder *recorder, struct pd_error *err
 {
 	enum pd_status status = pd_session_drain(recorder, true, error);
 
+	if (status >= 0 && recorder->offcpu)
+		status = put_offcpu(recorder, true, error);
 	if (status >= 0 && recorder->options.session.tail_synthesize)
 		status = synthesize(recorder, error);
 	if (status >= 0)
