@@ -59,6 +59,8 @@ static bool convert_record(void *self, struct pd_stream *stream, const struct pd
 {
 	struct convert *convert = self;
 
+	if (target_interrupted())
+		return false;
 	if (convert->values->sort) {
 		convert->late |= record->flags & PD_RECORD_LATE;
 		/* Rounds say how far the order of the input was from that of time. */
@@ -78,6 +80,8 @@ static int convert_opened(struct convert *convert)
 	struct pd_file *const inputs[] = { convert->input.file };
 	int code = target_open(&convert->target, inputs, 1, true);
 
+	if (code == CODE_FINE)
+		target_watch(&convert->target);
 	if (code == CODE_FINE)
 		code = input_walk(&convert->input, convert_record, convert);
 	if (code == CODE_FINE && convert->status < 0)
@@ -108,8 +112,9 @@ const struct command cmd_convert = {
 	.text = "Writes the content of FILE anew: events, records and features, those that this version does not know "
 		"too. Without options OUTPUT is a file of version 2, in the byte order of FILE, with its parts in the "
 		"order of perf.\n\n"
-		"OUTPUT takes its name when it is whole; what had the name before stays until then. What an interrupted run "
-		"leaves behind is named OUTPUT.new-..., and opens. FILE itself is never written to.",
+		"OUTPUT takes its name when it is whole; what had the name before stays until then. A run that a signal ends "
+		"takes away what it has written; what is left of one that was killed, or that read a pipe, is named OUTPUT.new-..., "
+		"and opens. FILE itself is never written to.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

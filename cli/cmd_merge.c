@@ -619,7 +619,7 @@ static int pass_all(struct run *run)
 {
 	int code = CODE_FINE;
 
-	while (run->heap_size && code == CODE_FINE) {
+	while (run->heap_size && code == CODE_FINE && !target_interrupted()) {
 		struct feed *feed = run->heap[0];
 
 		code = take(run, feed);
@@ -727,6 +727,7 @@ static int write_all(struct run *run)
 	free(files);
 	if (code != CODE_FINE)
 		return code;
+	target_watch(&run->target);
 	status = merge_header(merge, run->target.writer, &error);
 	if (status < 0)
 		code = target_failed(&run->target, status, &error);

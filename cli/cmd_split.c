@@ -501,6 +501,8 @@ static bool write_record(void *self, struct pd_stream *stream, const struct pd_r
 	uint64_t key;
 	bool missing;
 
+	if (target_interrupted())
+		return false;
 	if (record->type != PD_RECORD_SAMPLE)
 		return pass_other(run, stream, record);
 	if (!split_key(&run->split, record, &key, &missing))
@@ -563,6 +565,8 @@ static int write_group(struct run *run, size_t from)
 	}
 	for (size_t i = 0; i < run->open_count && code == CODE_FINE; i++)
 		code = open_piece(run, &run->open[i]);
+	if (code == CODE_FINE && run->open_count)
+		target_watch(&run->open[0].target);
 	if (code == CODE_FINE)
 		code = input_walk(&run->input, write_record, run);
 	if (code == CODE_FINE && run->status < 0)

@@ -3,6 +3,7 @@
  * perfdata: finds the command, has its options parsed, runs it and ends with its exit code.
  */
 #include "cli.h"
+#include "target.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -117,5 +118,6 @@ int main(int argc, char **argv)
 		help_program(out.text);
 	finish = output_finish(&out);
 	output_fini(&out);
+	target_end_interrupted();
 	return finish != CODE_FINE ? finish : code;
 }

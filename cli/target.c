@@ -3,6 +3,7 @@
 #include "target.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -116,6 +117,14 @@ int target_failed(const struct target *target, enum pd_status status, const stru
 	return status == PD_ERROR_ARGUMENT ? CODE_USAGE : CODE_OUTPUT;
 }
 
+/* What comes once is lost with what was made of it. */
+static bool comes_once(struct pd_file *file)
+{
+	const struct pd_header *header = pd_file_header(file);
+
+	return !header->file_size || header->compression || !strcmp(pd_file_name(file), "standard input");
+}
+
 int target_open(struct target *target, struct pd_file *const *inputs, size_t input_count, bool carry)
 {
 	struct pd_error error;
@@ -123,6 +132,8 @@ int target_open(struct target *target, struct pd_file *const *inputs, size_t inp
 
 	target->wanted.inputs = inputs;
 	target->wanted.input_count = input_count;
+	for (size_t i = 0; i < input_count; i++)
+		target->comes_once |= comes_once(inputs[i]);
 	if (is_standard(target->path))
 		status = pd_writer_open_fd(STDOUT_FILENO, "standard output", &target->wanted, &target->writer, &error);
 	else
@@ -136,6 +147,40 @@ int target_open(struct target *target, struct pd_file *const *inputs, size_t inp
 	return target_failed(target, status, &error);
 }
 
+/* ---- signals ---- */
+
+static volatile sig_atomic_t signal_that_came;
+
+static void on_signal(int number)
+{
+	signal_that_came = number;
+}
+
+void target_watch(const struct target *target)
+{
+	static const int deadly[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART }, before;
+
+	/* What the caller's shell ignores, as under nohup, stays ignored. */
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]) && !target->comes_once && !is_standard(target->path); i++) {
+		if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+			sigaction(deadly[i], &action, NULL);
+	}
+}
+
+bool target_interrupted(void)
+{
+	return signal_that_came != 0;
+}
+
+void target_end_interrupted(void)
+{
+	if (signal_that_came)
+		raise(signal_that_came);
+}
+
+/* ---- the end ---- */
+
 int target_close(struct target *target, int code)
 {
 	struct pd_error error;
@@ -143,6 +188,8 @@ int target_close(struct target *target, int code)
 
 	if (!target->writer)
 		return code;
+	if (target_interrupted())
+		code = CODE_OUTPUT;
 	if (code == CODE_FINE || code == CODE_DAMAGED) {
 		status = pd_writer_finish(target->writer, &error);
 		if (status < 0)
