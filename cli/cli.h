@@ -19,7 +19,8 @@
 	CODE(USAGE, 2, "the command line is wrong")                                                \
 	CODE(UNREADABLE, 3, "the file is no perf.data, or could not be opened or read")           \
 	CODE(OUTPUT, 4, "the output could not be written")                                         \
-	CODE(NOTHING, 5, "nothing in the file is what was asked for")                              \
+	CODE(NOTHING, 5,                                                                           \
+	     "nothing in the file is what was asked for; a recording that was written is whole, without samples") \
 	CODE(NO_SAMPLES, 6, "there are no samples in the file")
 
 enum code {

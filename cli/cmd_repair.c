@@ -119,6 +119,11 @@ static void add_count(struct pd_text *text, const char **before, uint64_t count,
 	*before = ",";
 }
 
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 static void tell_result(const struct repair *repair)
 {
 	const struct pd_repair_result *result = &repair->result;
@@ -126,14 +131,16 @@ static void tell_result(const struct repair *repair)
 	struct pd_text *text = pd_text_new();
 	const char *before = "; left out";
 	struct pd_bytes bytes;
+	unsigned features = count_features(result->kept_features);
 	char numbers[2][32];
 
 	if (!text)
 		return;
 	grouped(result->record_count, numbers[0]);
 	grouped(result->sample_count, numbers[1]);
-	pd_text_printf(text, "%s %s records (%s samples) and %u features", repair->values->dry_run ? "would keep" : "kept",
-		       numbers[0], numbers[1], count_features(result->kept_features));
+	pd_text_printf(text, "%s %s record%s (%s sample%s) and %u feature%s",
+		       repair->values->dry_run ? "would keep" : "kept", numbers[0], plural(result->record_count), numbers[1],
+		       plural(result->sample_count), features, plural(features));
 	add_count(text, &before, losses->records, "damaged record", "damaged records");
 	add_count(text, &before, losses->places, "gap", "gaps");
 	if (losses->records || losses->places)

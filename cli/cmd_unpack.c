@@ -349,7 +349,8 @@ const struct command cmd_unpack = {
 	.text = "Unpacks a bundle, or another tar file, into a directory that is made; it must not be there yet, or be empty. "
 		"That directory is one for --symfs and --buildid-dir, of perf too.\n"
 		"\n"
-		"It has its name when all of it is there. What leads out of it, and what is neither file, directory nor link, "
+		"It has its name when all of it is there; what an interrupted run leaves behind is named DIR, a dot and six "
+		"letters. What leads out of it, and what is neither file, directory nor link, "
 		"is left out and told; then the exit code is 1. tar does the same: a bundle is a tar file like any other.",
 	.options = options,
 	.examples = examples,
