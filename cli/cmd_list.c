@@ -140,7 +140,7 @@ static int run(const struct call *call)
 const struct command cmd_list = {
 	.usage = "[OPTION]... [KIND|NAME|PATTERN]...",
 	.text = "Prints the names of events that record and stat take behind -e. KIND is hw, sw, cache, pmu, raw, breakpoint or "
-		"tracepoint. Hardware events are listed also where a virtual machine does not have them.",
+		"tracepoint. Events of the hardware and the kernel are those that can be counted here.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

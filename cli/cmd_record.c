@@ -40,6 +40,7 @@ struct values {
 	bool no_buildid, no_buildid_cache, buildid_all;
 	const char *flush;
 	struct option_number priority;
+	const char *threads;
 	bool force;
 };
 
@@ -78,6 +79,8 @@ static const struct option options[] = {
 	{ "duration", 0, OPTION_STRING, "TIME", offsetof(struct values, duration), "end after this time: 10s" },
 	{ "mmap-flush", 0, OPTION_STRING, "SIZE", offsetof(struct values, flush), "leave rings alone until so much is in one of them" },
 	{ "realtime", 'r', OPTION_NUMBER, "PRIORITY", offsetof(struct values, priority), "record with this SCHED_FIFO priority" },
+	{ "threads", 0, OPTION_ATTACHED, "SPEC", offsetof(struct values, threads),
+	  "write a directory, with a thread for each cpu (what it is without SPEC), core, package, numa, or RINGS/CPUS:..." },
 	{ "no-buildid", 'B', OPTION_FLAG, NULL, offsetof(struct values, no_buildid), "without build ids" },
 	{ "no-buildid-cache", 'N', OPTION_FLAG, NULL, offsetof(struct values, no_buildid_cache),
 	  "has no effect: nothing is copied into a cache" },
@@ -175,6 +178,7 @@ static bool take_session(const struct values *values, struct pd_session *session
 		return false;
 	}
 	session->priority = (int)values->priority.value;
+	session->threads = values->threads && !*values->threads ? "cpu" : values->threads;
 	if (values->no_buildid)
 		session->build_ids = PD_BUILD_IDS_NONE;
 	if (values->max_size && !value_size("max-size", values->max_size, &session->max_size))
@@ -402,9 +406,8 @@ const struct command cmd_record = {
 	.usage = "[OPTION]... [--] [COMMAND [ARGUMENT]...]",
 	.text = "Records events while COMMAND runs, or of what runs already, until COMMAND ends or a signal (^C) comes, into a "
 		"file that perf reads, too. Options are those of perf record. COMMAND ends with the recording.\n\n"
-		"What was named FILE before is FILE.old then. The header is written every second, so that a recording that was "
-		"killed opens with all but its last moments. One thread writes; a directory of files by several (--threads of perf) "
-		"is not made. The exit code is that of COMMAND; 127 if it cannot be run, 128 and the number of the signal that ended the recording.",
+		"What was named FILE before is FILE.old then. The header is written several times a second, so that a "
+		"recording that was killed opens with all but its last moments. The exit code is that of COMMAND; 127 if it cannot be run, 128 and the number of the signal that ended the recording.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

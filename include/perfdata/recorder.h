@@ -96,6 +96,9 @@ struct pd_session {
 	enum pd_build_id_choice build_ids;
 	uint64_t ring_bytes;      /* of each CPU or thread, a power of 2 of pages; 0: chosen */
 	uint64_t flush_bytes;     /* rings are left alone until one holds so many, or a quarter of its size; 0: any */
+	const char *threads;      /* a directory with a file for each ring, and several threads that read them: one for each
+				   * "cpu", "core", "package" or "numa" node, or as in "0-1/0:2-3/2" (rings of CPUs/where it
+				   * runs); NULL: a file, and one thread */
 	int priority;             /* SCHED_FIFO, of the thread that runs the recorder, also afterwards; 0: none */
 };
 

@@ -1,6 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* All names of events that this machine knows. */
+/* All names of events that this machine knows. What the hardware and the kernel share is asked for: names say not whether
+ * there is a counter. */
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "record/events.h"
+
+static int open_here(uint32_t type, uint64_t config, bool user_only)
+{
+	struct perf_event_attr attr = {.type = type, .size = sizeof(attr), .config = config, .disabled = 1};
+
+	attr.exclude_kernel = attr.exclude_hv = user_only;
+	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+// Whether this machine can count it for the thread that asks; where only user space may be looked at, there.
+static bool is_there(uint32_t type, uint64_t config)
+{
+	int fd = open_here(type, config, false);
+
+	if (fd < 0)
+		fd = open_here(type, config, true);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
 
 static bool list_words(bool (*each)(void *self, const struct pd_event_name *name), void *self, uint32_t type,
 		       enum pd_event_kind kind)
@@ -11,7 +36,7 @@ static bool list_words(bool (*each)(void *self, const struct pd_event_name *name
 	for (size_t i = 0; go_on && (word = pd_event_word_at(i)) != NULL; i++) {
 		struct pd_event_name name = {.kind = kind, .name = word->name, .alias = word->alias};
 
-		if (word->type == type)
+		if (word->type == type && is_there(type, word->config))
 			go_on = each(self, &name);
 	}
 	return go_on;
@@ -24,7 +49,8 @@ static bool list_caches(bool (*each)(void *self, const struct pd_event_name *nam
 	uint64_t config;
 
 	for (size_t i = 0; go_on && pd_event_cache_at(i, cache, &config); i++)
-		go_on = each(self, &(struct pd_event_name){.kind = PD_EVENT_CACHE, .name = cache});
+		if (is_there(PD_TYPE_HW_CACHE, config))
+			go_on = each(self, &(struct pd_event_name){.kind = PD_EVENT_CACHE, .name = cache});
 	return go_on;
 }
 

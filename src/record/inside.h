@@ -85,6 +85,8 @@ struct pd_tally {
 };
 
 enum pd_status pd_tally_take(struct pd_tally *tally, const struct pd_ring_view *view, struct pd_error *error);
+// Adds what one counted to another, and counts anew; paths stay where they are.
+void pd_tally_move_counts(struct pd_tally *to, struct pd_tally *from);
 enum pd_status pd_tally_path(struct pd_tally *tally, const char *path, size_t length, struct pd_error *error);
 void pd_tally_fini(struct pd_tally *tally);
 
@@ -133,6 +135,7 @@ struct pd_recorder {
 	uint64_t saved_ns;      // the header, likewise
 	unsigned rounds_due;    // that pipes still want: one round makes sure of the one before
 	uint64_t told_lost;     // losses that were told by records made here
+	struct pd_workers *workers; // workers.c; NULL: all rings are read by one thread
 	// from other threads and signal handlers
 	int wake;               // eventfd
 	_Atomic bool stop, switch_now;
@@ -159,6 +162,9 @@ enum pd_status pd_session_begin(struct pd_recorder *recorder, struct pd_error *e
 enum pd_status pd_session_open_output(struct pd_recorder *recorder, struct pd_error *error);
 // Takes all that is in the rings; of those that keep the newest only if it is to be written now.
 enum pd_status pd_session_drain(struct pd_recorder *recorder, bool newest, struct pd_error *error);
+// Takes what is in a ring into a part of the output. Of different rings, with different tallies, from several threads.
+enum pd_status pd_session_drain_ring(struct pd_recorder *recorder, struct pd_ring *ring, size_t part,
+				     struct pd_tally *tally, bool newest, bool *any, struct pd_error *error);
 // Ends the file and gives it a name of its own, as switching and --timestamp-filename want it.
 enum pd_status pd_session_keep(struct pd_recorder *recorder, struct pd_error *error);
 // Brings the file up to date, so that it opens as it is.

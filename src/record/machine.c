@@ -116,6 +116,8 @@ enum pd_status pd_machine_features(struct pd_writer *writer, const struct pd_mac
 		status = pd_machine_cpus(writer, options, error);
 	if (status >= 0)
 		status = pd_machine_events(writer, options, error);
+	if (status >= 0 && options->bpf)
+		status = pd_machine_bpf(writer, error);
 	if (status >= 0 && options->tracing)
 		status = pd_machine_tracing(writer, options, error);
 	return status;

@@ -418,6 +418,19 @@ static bool leads_others(const struct pd_config *config, size_t index)
 	return false;
 }
 
+// Counters that cannot tell guests from the rest take no flag about them.
+static bool leave_guests(struct pd_recorder *recorder, size_t index, int failure)
+{
+	struct pd_rec_event *event = &recorder->config.events[index];
+	uint64_t flags = PD_MASK(PD_ATTR_EXCLUDE_GUEST) | PD_MASK(PD_ATTR_EXCLUDE_HOST);
+
+	if (!recorder->options.counts || failure != EINVAL || !(event->attr.flags & flags))
+		return false;
+	close_event(event);
+	event->attr.flags &= ~flags;
+	return true;
+}
+
 // Whether the others are counted without an event that this machine does not know. A group needs its leader.
 static bool may_go_without(struct pd_recorder *recorder, size_t index, int failure)
 {
@@ -442,6 +455,10 @@ static enum pd_status open_all(struct pd_recorder *recorder, struct pd_error *er
 		if (status != PD_ERROR_SYSTEM) {
 			if (status < 0)
 				return status;
+			continue;
+		}
+		if (leave_guests(recorder, i, failure)) {
+			i--;
 			continue;
 		}
 		if (may_go_without(recorder, i, failure))

@@ -86,6 +86,8 @@ enum pd_status pd_machine_cpus(struct pd_writer *writer, const struct pd_machine
 			       struct pd_error *error);
 enum pd_status pd_machine_events(struct pd_writer *writer, const struct pd_machine_options *options,
 				 struct pd_error *error);
+// The features BPF_PROG_INFO and BPF_BTF: programs that are loaded, and their types.
+enum pd_status pd_machine_bpf(struct pd_writer *writer, struct pd_error *error);
 // The feature TRACING_DATA: formats of the tracepoints among the events.
 enum pd_status pd_machine_tracing(struct pd_writer *writer, const struct pd_machine_options *options,
 				  struct pd_error *error);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "record/workers.h"
 
 enum {
 	FILE_WAIT_MS = 400, // most time between two looks at the rings: what a kill takes along is less than a second
@@ -103,6 +104,8 @@ enum pd_status pd_recorder_open(const struct pd_recorder_options *options, struc
 		status = pd_config_make(&recorder->config, &recorder->options, false, error);
 	if (status >= 0)
 		status = pd_recorder_open_events(recorder, error);
+	if (status >= 0 && recorder->options.session.threads)
+		status = pd_workers_start(recorder, error);
 	if (status >= 0 && options->sampling.off_cpu)
 		status = pd_offcpu_new(&recorder->options, &recorder->offcpu, error);
 	if (status < 0)
@@ -117,6 +120,7 @@ void pd_recorder_close(struct pd_recorder *recorder)
 	if (!recorder)
 		return;
 	fini_pulled(recorder);
+	pd_workers_end(recorder);
 	pd_session_abort(recorder);
 	pd_recorder_close_cgroups(recorder);
 	pd_command_fini(&recorder->command, false);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "record/workers.h"
 #include "write/write.h"
 
 enum {
@@ -92,11 +93,13 @@ static enum pd_status add_id_index(struct pd_recorder *recorder, struct pd_made 
 	return status;
 }
 
+// One record, which holds 2729 threads: perf says that it leaves out a second one. Nobody needs the rest, the names and
+// forks of all threads come in records of their own.
 static enum pd_status add_thread_map(struct pd_recorder *recorder, struct pd_made *made, struct pd_error *error)
 {
-	enum { PER_RECORD = 2000 };
+	enum { MOST = (UINT16_MAX - 16) / 24 };
 	static const char no_name[16];
-	size_t count = recorder->threads.count < PER_RECORD ? recorder->threads.count : PER_RECORD;
+	size_t count = recorder->threads.count < MOST ? recorder->threads.count : MOST;
 	struct pd_thread_map_entry *entries = pd_alloc(count * sizeof(*entries));
 	struct pd_thread_map map = {.entries = {entries, count, sizeof(*entries)}};
 	enum pd_status status;
@@ -226,17 +229,17 @@ static enum pd_status move_away(const char *path, struct pd_error *error)
 {
 	struct stat there;
 	char *old;
-	int result;
+	enum pd_status result;
 
-	if (stat(path, &there) < 0 || !S_ISREG(there.st_mode) || !there.st_size)
+	if (stat(path, &there) < 0 || !(S_ISREG(there.st_mode) ? there.st_size > 0 : pd_workers_made(path)))
 		return PD_OK;
 	if (asprintf(&old, "%s.old", path) < 0)
 		return pd_fail_memory(error);
-	result = rename(path, old);
+	result = pd_workers_move_away(path, old);
 	if (result < 0)
 		pd_fail_system(error, errno, "%s: cannot be kept as %s", path, old);
 	free(old);
-	return result < 0 ? PD_ERROR_SYSTEM : PD_OK;
+	return result;
 }
 
 static enum pd_status open_file(struct pd_recorder *recorder, struct pd_error *error)
@@ -251,7 +254,7 @@ static enum pd_status open_file(struct pd_recorder *recorder, struct pd_error *e
 	if (!recorder->path)
 		return pd_fail_memory(error);
 	status = move_away(recorder->path, error);
-	if (status < 0)
+	if (status < 0 || recorder->workers)
 		return status;
 	recorder->fd = open(recorder->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	return recorder->fd < 0 ? pd_fail_system(error, errno, "%s: cannot be made", recorder->path) : PD_OK;
@@ -357,13 +360,17 @@ enum pd_status pd_session_open_output(struct pd_recorder *recorder, struct pd_er
 	enum pd_status status = open_file(recorder, error);
 	int fd = recorder->fd >= 0 ? recorder->fd : recorder->options.fd;
 
-	if (status < 0 || fd < 0)
+	if (status < 0 || (fd < 0 && !recorder->workers))
 		return status;
 	options.size = sizeof(options);
 	options.save_bytes = UINT64_MAX; // by time
 	if (!options.level && has_stacks(&recorder->config))
 		options.level = STACKS_LEVEL;
-	status = pd_writer_open_fd(fd, recorder->path ? recorder->path : "standard output", &options, &recorder->writer, error);
+	if (recorder->workers)
+		status = pd_workers_open_output(recorder, &options, error);
+	else
+		status = pd_writer_open_fd(fd, recorder->path ? recorder->path : "standard output", &options,
+					   &recorder->writer, error);
 	if (status < 0)
 		return status;
 	recorder->writer->whole_frames = true;
@@ -397,7 +404,7 @@ enum pd_status pd_session_begin(struct pd_recorder *recorder, struct pd_error *e
 
 // ---- while it goes on ----
 
-static enum pd_status put_piece(struct pd_recorder *recorder, struct pd_bytes piece, struct pd_error *error)
+static enum pd_status put_piece(struct pd_recorder *recorder, size_t part, struct pd_bytes piece, struct pd_error *error)
 {
 	struct pd_writer *writer = recorder->writer;
 	enum pd_status status = put_live(recorder, piece, error);
@@ -405,18 +412,19 @@ static enum pd_status put_piece(struct pd_recorder *recorder, struct pd_bytes pi
 	if (status < 0 || !writer)
 		return status;
 	if (!writer->pack_type)
-		return pd_writer_put_outside(writer, 0, piece.data, piece.size, error);
+		return pd_writer_put_outside(writer, part, piece.data, piece.size, error);
 	while (piece.size && status >= 0) {
 		size_t size = piece.size < PD_PACK_PIECE ? piece.size : PD_PACK_PIECE;
 
-		status = pd_pack_put(writer, &writer->parts[0], piece.data, size, error);
+		status = pd_pack_put(writer, &writer->parts[part], piece.data, size, error);
 		piece.data += size;
 		piece.size -= size;
 	}
 	return status;
 }
 
-static enum pd_status write_ring(struct pd_recorder *recorder, struct pd_ring *ring, bool *any, struct pd_error *error)
+static enum pd_status write_ring(struct pd_recorder *recorder, struct pd_ring *ring, size_t part, struct pd_tally *tally,
+				 bool *any, struct pd_error *error)
 {
 	struct pd_ring_view view;
 	enum pd_status status;
@@ -430,24 +438,24 @@ static enum pd_status write_ring(struct pd_recorder *recorder, struct pd_ring *r
 			pd_ring_release(ring, &view);
 		return status;
 	}
-	status = pd_tally_take(&recorder->tally, &view, error);
+	status = pd_tally_take(tally, &view, error);
 	for (unsigned i = 0; i < 2 && status >= 0; i++)
 		if (view.pieces[i].size)
-			status = put_piece(recorder, view.pieces[i], error);
+			status = put_piece(recorder, part, view.pieces[i], error);
 	if (status >= 0)
 		pd_ring_release(ring, &view);
 	return status;
 }
 
-static enum pd_status drain_ring(struct pd_recorder *recorder, struct pd_ring *ring, bool newest, bool *any,
-				 struct pd_error *error)
+enum pd_status pd_session_drain_ring(struct pd_recorder *recorder, struct pd_ring *ring, size_t part,
+				     struct pd_tally *tally, bool newest, bool *any, struct pd_error *error)
 {
 	enum pd_status status;
 
 	if (ring->backward && !newest)
 		return PD_OK;
 	pd_ring_pause(ring, true);
-	status = write_ring(recorder, ring, any, error);
+	status = write_ring(recorder, ring, part, tally, any, error);
 	pd_ring_pause(ring, false);
 	return status;
 }
@@ -477,7 +485,7 @@ static enum pd_status put_offcpu(struct pd_recorder *recorder, bool last, struct
 	enum pd_status status = last ? pd_offcpu_end(recorder->offcpu, &records, error)
 				     : pd_offcpu_flush(recorder->offcpu, &records, error);
 
-	return status >= 0 && records.size ? put_piece(recorder, records, error) : status;
+	return status >= 0 && records.size ? put_piece(recorder, 0, records, error) : status;
 }
 
 // In a pipe what came last is shown when a round says that nothing older follows: two more, then silence.
@@ -485,7 +493,8 @@ static bool is_round_due(struct pd_recorder *recorder, bool any)
 {
 	bool pipe = recorder->writer && recorder->writer->mode == PD_MODE_PIPE;
 
-	if (recorder->options.session.overwrite)
+	// each file of a directory is in order
+	if (recorder->options.session.overwrite || recorder->workers)
 		return false;
 	recorder->rounds_due = any && pipe ? 2 : recorder->rounds_due - (recorder->rounds_due > 0);
 	return any || recorder->live || recorder->rounds_due;
@@ -512,8 +521,10 @@ enum pd_status pd_session_drain(struct pd_recorder *recorder, bool newest, struc
 
 	if (!newest && !is_worth_a_pass(recorder))
 		return PD_OK;
-	for (size_t i = 0; i < recorder->ring_count && status >= 0; i++)
-		status = drain_ring(recorder, &recorder->rings[i], newest, &any, error);
+	if (recorder->workers)
+		status = pd_workers_drain(recorder, newest, error);
+	for (size_t i = 0; i < recorder->ring_count && status >= 0 && !recorder->workers; i++)
+		status = pd_session_drain_ring(recorder, &recorder->rings[i], 0, &recorder->tally, newest, &any, error);
 	if (status >= 0 && recorder->offcpu)
 		status = put_offcpu(recorder, false, error);
 	// what keeps the newest hands over old records late
@@ -534,8 +545,11 @@ enum pd_status pd_session_save(struct pd_recorder *recorder, struct pd_error *er
 	enum pd_status status = flush_live(recorder, error);
 
 	recorder->saved_ns = pd_now_ns();
-	if (status >= 0 && writer)
-		status = pd_pack_flush(writer, &writer->parts[0], error);
+	for (size_t i = 0; writer && i < writer->part_count && status >= 0; i++) {
+		status = pd_pack_flush(writer, &writer->parts[i], error);
+		if (status >= 0 && i)
+			status = pd_output_flush(&writer->parts[i].out, error);
+	}
 	if (status < 0 || !writer)
 		return status;
 	return writer->mode == PD_MODE_PIPE ? pd_output_flush(&writer->parts[0].out, error)
@@ -587,7 +601,11 @@ uint64_t pd_session_size(const struct pd_recorder *recorder)
 {
 	const struct pd_writer *writer = recorder->writer ? recorder->writer : recorder->live;
 
-	return writer ? pd_output_end(&writer->parts[0].out) : 0;
+	uint64_t size = 0;
+
+	for (size_t i = 0; writer && i < writer->part_count; i++)
+		size += pd_output_end(&writer->parts[i].out);
+	return size;
 }
 
 static enum pd_status finish(struct pd_writer **writer, enum pd_status status, struct pd_error *error)
@@ -611,6 +629,8 @@ enum pd_status pd_session_end(struct pd_recorder *recorder, struct pd_error *err
 		status = add_lost(recorder, error);
 	if (status >= 0)
 		status = add_times(recorder, error);
+	if (status >= 0 && recorder->workers)
+		status = pd_workers_paths(recorder, error);
 	if (status >= 0 && recorder->writer)
 		status = pd_recorder_add_build_ids(recorder, error);
 	if (status < 0) {

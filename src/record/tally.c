@@ -175,6 +175,18 @@ enum pd_status pd_tally_take(struct pd_tally *tally, const struct pd_ring_view *
 	return status;
 }
 
+void pd_tally_move_counts(struct pd_tally *to, struct pd_tally *from)
+{
+	to->samples += from->samples;
+	to->lost += from->lost;
+	to->lost_samples += from->lost_samples;
+	if (from->first_ns && (!to->first_ns || from->first_ns < to->first_ns))
+		to->first_ns = from->first_ns;
+	if (from->last_ns > to->last_ns)
+		to->last_ns = from->last_ns;
+	from->samples = from->lost = from->lost_samples = 0;
+}
+
 void pd_tally_fini(struct pd_tally *tally)
 {
 	for (size_t i = 0; i < tally->path_count; i++)

@@ -358,6 +358,25 @@ enum pd_status pd_writer_open_fd(int fd, const char *name, const struct pd_write
 	return finish_open(writer, status, writer_out, error);
 }
 
+enum pd_status pd_writer_open_in(const char *path, const struct pd_writer_options *options, struct pd_writer **writer_out,
+				 struct pd_error *error)
+{
+	struct pd_writer_options all;
+	struct pd_writer *writer;
+	enum pd_status status = new_writer(path, options, &all, &writer, error);
+
+	if (status < 0)
+		return status;
+	writer->mode = PD_MODE_DIRECTORY;
+	writer->path = strdup(path);
+	writer->dir_fd = writer->path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (writer->dir_fd < 0)
+		status = pd_fail_system(error, errno, "%s: cannot be opened", path);
+	if (status >= 0)
+		status = pd_writer_add_part(writer, "data", error);
+	return finish_open(writer, status, writer_out, error);
+}
+
 enum pd_status pd_writer_open_put(pd_put_fn *put, void *self, const char *name, const struct pd_writer_options *options,
 				  struct pd_writer **writer_out, struct pd_error *error)
 {
