@@ -266,7 +266,7 @@ static bool take_runs(struct live *live)
 		complain("option --repeat: %d runs are the most; 0 stands for no end", MOST_RUNS);
 		return false;
 	}
-	if (values->repeat.given && live->file) {
+	if (values->repeat.given && values->repeat.value != 1 && live->file) {
 		complain("option --repeat does not go with stat record: there is one run in a file");
 		return false;
 	}
@@ -673,6 +673,8 @@ static bool finish(struct live *live, const struct rusage *before)
 	bool last = !live->interval_ns;
 
 	pd_counter_end(live->recorder, &live->recorded);
+	if (live->call->word_count && WIFSIGNALED(live->recorded.command_status))
+		fprintf(stderr, "%s: %s\n", live->call->words[0], strsignal(WTERMSIG(live->recorded.command_status)));
 	wall_ns = now_ns() - live->start_ns;
 	getrusage(RUSAGE_CHILDREN, &after);
 	live->printer.has_usage = live->only_command && live->table.runs < 2;

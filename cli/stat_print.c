@@ -529,7 +529,7 @@ static void print_times(const struct stat_printer *printer, const struct stat_ta
 	double deviation = stat_mean_deviation(&table->wall_ns) / 1e9;
 	int precision = digits(deviation);
 
-	pd_text_add(printer->text, "\n");
+	pd_text_add(printer->text, table->event_count ? "\n" : "");
 	if (table->runs < 2) {
 		pd_text_printf(printer->text, " %17.9f seconds time elapsed", mean);
 	} else {

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""perfdata stat without perf: files of counts against the text that is kept beside this file, and what happens now.
+
+usage: stat.py PERFDATA [--compiler CC] [--rewrite]
+
+golden.txt has what is printed of files that hold what a machine without counters cannot count; perf.py holds the same
+text against perf. --rewrite makes it anew. What counts live is left out, with a line that says so, where the kernel does
+not allow it. Exit status: 0 all is well; 1 not.
+"""
+
+import argparse
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import common
+
+GOLDEN = os.path.join(common.HERE, "golden.txt")
+FORMS = ([], ["-x,"], ["-j"])
+
+
+def printed(perfdata, folder):
+    """What is printed of each file, in each form."""
+    parts = []
+    for name, path in common.metric_files(perfdata, folder):
+        ways = ["-A", "--per-core", "--per-socket", "--per-die", "--per-node"] if name == "by-global" else []
+        for form in FORMS:
+            for way in [None, *ways]:
+                words = ["stat", *form, "report", *([way] if way else []), "-i", path]
+                result = common.run([perfdata, *words])
+                parts.append(f"== {name} {' '.join(form)} {way or ''}".rstrip() + "\n" + result.stdout)
+    return "".join(parts)
+
+
+class Live(common.Tests):
+    def __init__(self, perfdata, folder, work):
+        super().__init__()
+        self.perfdata, self.folder, self.work = perfdata, folder, work
+
+    def stat(self, *words, **more):
+        return common.run([self.perfdata, "stat", *map(str, words)], **more)
+
+    def values(self, *words):
+        """Counts by the name of the event."""
+        result = self.stat("-j", *words)
+        lines = [json.loads(line) for line in result.stderr.splitlines() if line.startswith("{")]
+        return {line["event"]: float(line["counter-value"]) if line["counter-value"][0] != "<" else None for line in lines}
+
+    def may(self, *words):
+        return self.stat("-x,", *words, "true").returncode == 0
+
+    def statuses(self):
+        for command, wanted in ((["true"], 0), (["sh", "-c", "exit 7"], 7), (["sh", "-c", "kill -15 $$"], 143),
+                                (["nosuchcommand"], 127)):
+            result = self.stat("-e", "task-clock", *command)
+            self.expect(result.returncode == wanted, f"{command}: exit status {result.returncode}: {result.stderr}")
+        for words in (["-I", "10", "--timeout", "100", "true"], ["--interval-count", "1", "true"], ["--timeout", "5", "true"],
+                      ["-A", "true"], ["--table", "true"], ["-B", "-x,", "true"], ["-j", "-x,", "true"], ["-r", "101", "true"],
+                      ["-e", "nosuchevent", "true"], ["-C", "9999", "true"], ["-M", "nosuch", "true"], ["record", "-r", "2", "true"],
+                      ["--per-thread", "true"], ["-a", "-A", "--per-thread"], ["-D", "x", "true"]):
+            result = self.stat(*words)
+            self.expect(result.returncode == 2 and result.stderr.startswith("perfdata: "), f"{words}: {result}")
+
+    def counts(self):
+        few = self.values("-e", "page-faults", self.work, 0, 0)
+        many = self.values("-e", "page-faults", self.work, 0, 2000)
+        more = many["page-faults"] - few["page-faults"]
+        # where the loader puts things makes a few more or less
+        self.expect(1990 <= more <= 2030, f"2000 pages are {more} faults more")
+        slept = self.values("-e", "context-switches,task-clock", self.work, 0, 0, 30)
+        self.expect(slept["context-switches"] is None or slept["context-switches"] >= 0, str(slept))
+        if os.access("/sys/kernel/tracing/events/syscalls", os.R_OK):
+            for calls in (0, 1, 1234):
+                got = self.values("-e", "syscalls:sys_enter_getppid", self.work, calls)
+                self.expect(got == {"syscalls:sys_enter_getppid": calls}, f"{calls} calls: {got}")
+            got = self.values("-e", "{syscalls:sys_enter_getppid,page-faults}", self.work, 10)
+            self.expect(got["syscalls:sys_enter_getppid"] == 10, f"in a group: {got}")
+        else:
+            print("skipped: tracepoints cannot be read here")
+        busy = self.values("-e", "task-clock", self.work, 0, 0, 0, 50)
+        self.expect(busy["task-clock"] >= 10, f"busy: {busy}")
+        inherited = self.values("-i", "-e", "task-clock", "sh", "-c", f"{self.work} 0 0 0 80; true")
+        self.expect(inherited["task-clock"] < 60, f"not inherited: {inherited}")
+
+    def group_without(self):
+        """A member that this machine lacks leaves the others their counts."""
+        got = self.values("-e", "{page-faults,cycles}", self.work)
+        self.expect(got["page-faults"], f"a group: {got}")
+
+    def forms(self):
+        csv = self.stat("-x,", "-e", "task-clock,page-faults", self.work).stderr.splitlines()
+        self.expect(len(csv) == 2 and all(line.count(",") == 6 for line in csv), f"CSV: {csv}")
+        repeated = self.stat("-x,", "-r", "3", "-e", "task-clock", self.work).stderr.splitlines()
+        self.expect(len(repeated) == 1 and re.match(r"[\d.]+,msec,task-clock,[\d.]+%,\d+,100.00,", repeated[0]), str(repeated))
+        text = self.stat("-r", "3", "-e", "page-faults", self.work).stderr
+        self.expect("(3 runs)" in text and "+-" in text, f"means: {text}")
+        text = self.stat("-n", "true").stderr
+        self.expect("seconds time elapsed" in text and "task-clock" not in text, f"null: {text}")
+        self.expect(self.stat("--quiet", "true").stderr == "", "quiet")
+        out = os.path.join(self.folder, "out.txt")
+        for i in (1, 2):
+            self.stat("-o", out, "--append", "-e", "page-faults", "true")
+            with open(out, encoding="utf-8") as file:
+                text = file.read()
+            self.expect(text.count("# started on ") == i and text.count("page-faults") == i, f"append: {text}")
+        rounds = self.stat("-I", "20", "-e", "task-clock", self.work, 0, 0, 0, 90).stderr.splitlines()
+        self.expect(rounds[0].startswith("#           time") and len(rounds) >= 4, f"intervals: {rounds}")
+        times = [float(line.split()[0]) for line in rounds[1:]]
+        self.expect(times == sorted(times), f"intervals: {times}")
+        both = self.stat("-I", "20", "--summary", "-x,", "-e", "page-faults", self.work, 0, 500, 0, 50).stderr.splitlines()
+        parts = sum(float(line.split(",")[1]) for line in both[:-1] if line.split(",")[1][0] != "<")
+        self.expect(both[-1].startswith("         summary,") and float(both[-1].split(",")[1]) == parts, f"summary: {both}")
+
+    def ends(self):
+        start = time.monotonic()
+        result = self.stat("--timeout", "100", "-e", "task-clock", "sleep", "20")
+        self.expect(time.monotonic() - start < 10 and "seconds time elapsed" in result.stderr, f"timeout: {result}")
+        for words in (["sleep", "20"], ["-p", os.getpid()], ["-I", "50", "sleep", "20"]):
+            process = subprocess.Popen([self.perfdata, "stat", "-e", "task-clock", *map(str, words)], stderr=subprocess.PIPE,
+                                       text=True)
+            time.sleep(0.4)
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=20)[1]
+            self.expect(process.returncode == 130 and "task-clock" in said, f"SIGINT {words}: {process.returncode} {said}")
+        short = subprocess.Popen(["sleep", "0.3"])
+        reaper = self.stat("-p", short.pid, "-e", "page-faults", "--timeout", "10000") if short.poll() is None else None
+        short.wait()
+        self.expect(reaper is None or reaper.returncode == 0, f"a process that ends: {reaper}")
+
+    def control(self):
+        fifo = os.path.join(self.folder, "control")
+        os.mkfifo(fifo)
+        process = subprocess.Popen([self.perfdata, "stat", "-x,", "-D", "-1", "--control", f"fifo:{fifo}", "-e", "task-clock",
+                                    self.work, "0", "0", "0", "400"], stderr=subprocess.PIPE, text=True)
+        time.sleep(0.15)
+        with open(fifo, "w", encoding="utf-8") as file:
+            file.write("enable\n")
+        said = process.communicate(timeout=20)[1]
+        self.expect(re.search(r"^[\d.]+,msec,task-clock", said, re.M), f"enabled by control: {said}")
+
+    def file(self):
+        path = os.path.join(self.folder, "counts.data")
+        for words in (["-e", "task-clock,page-faults"], ["-I", "20", "-e", "task-clock"], []):
+            result = self.stat("record", "-o", path, *words, self.work, 0, 100, 0, 50)
+            self.expect(result.returncode == 0, f"record {words}: {result.stderr}")
+            check = common.run([self.perfdata, "check", path])
+            self.expect(check.returncode == 0 and "no problem" in check.stdout, f"record {words}: {check.stdout}")
+            report = common.run([self.perfdata, "stat", "-x,", "report", "-i", path]).stdout.splitlines()
+            self.expect(report and "task-clock" in report[0], f"report {words}: {report}")
+            self.expect("STAT" in common.run([self.perfdata, "dump", path]).stdout, f"dump {words}")
+        piped = subprocess.run([self.perfdata, "stat", "record", "-o", "-", "-e", "page-faults", self.work, "0", "100"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        result = subprocess.run([self.perfdata, "stat", "report", "-i", "-"], input=piped.stdout, stdout=subprocess.PIPE, check=False)
+        self.expect(b"page-faults" in result.stdout, f"pipe: {result.stdout}")
+
+    def without_rights(self):
+        """What users may not count is said as by record, and what they may is counted."""
+        def become():
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+
+        if os.getuid() != 0:
+            print("skipped: another user can be had by root only")
+            return
+        with open("/proc/sys/kernel/perf_event_paranoid", encoding="utf-8") as file:
+            paranoid = int(file.read())
+        if paranoid != 2:
+            print(f"skipped: kernel.perf_event_paranoid is {paranoid}, not 2")
+            return
+        own = self.stat("-e", "task-clock", "true", preexec_fn=become)
+        self.expect(own.returncode == 0 and "task-clock:u" in own.stderr and "only user space" in own.stderr, f"own: {own}")
+        every = self.stat("-a", "-e", "cpu-clock", "true", preexec_fn=become)
+        self.expect(every.returncode == 3 and "kernel.perf_event_paranoid is 2" in every.stderr, f"-a: {every}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("perfdata")
+    parser.add_argument("--compiler", default="cc")
+    parser.add_argument("--rewrite", action="store_true")
+    arguments = parser.parse_args()
+    perfdata = os.path.abspath(arguments.perfdata)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        text = printed(perfdata, folder)
+        if arguments.rewrite:
+            with open(GOLDEN, "w", encoding="utf-8") as file:
+                file.write(text)
+        with open(GOLDEN, encoding="utf-8") as file:
+            golden = file.read()
+        live = Live(perfdata, folder, common.build_work(folder, arguments.compiler))
+        for one, other in zip(golden.split("== "), text.split("== ")):
+            live.expect(one == other, f"== {other}\n   in place of\n{one}")
+        live.expect(golden == text, "all that golden.txt has")
+        if live.may("-e", "task-clock"):
+            for test in (live.statuses, live.counts, live.group_without, live.forms, live.ends, live.control, live.file,
+                         live.without_rights):
+                test()
+        else:
+            print("skipped: the kernel does not let this user count")
+        return live.end("stat")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
