@@ -684,15 +684,17 @@ static uint64_t try_events(struct pd_file *file, const struct trial *outer, cons
 	return try_records(file, outer) + try_records(file, inner);
 }
 
-// Events with bits that no attr has had.
+// Events with bits that no attr has had so far.
 static unsigned count_odd_events(const struct pd_file *file)
 {
+	enum { SAMPLE_TYPES = 25, READ_FORMATS = 5, BRANCH_TYPES = 20 };
 	unsigned count = 0;
 
 	for (size_t i = 0; i < file->event_count; i++) {
 		const struct pd_attr *attr = file->events[i]->event.attr;
 
-		count += attr->sample_type >> 32 || attr->read_format >> 8 || attr->branch_sample_type >> 32 || attr->reserved_2;
+		count += attr->sample_type >> SAMPLE_TYPES || attr->read_format >> READ_FORMATS ||
+			 attr->branch_sample_type >> BRANCH_TYPES || attr->reserved_2;
 	}
 	return count;
 }

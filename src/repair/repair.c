@@ -43,10 +43,13 @@ static bool is_whole(struct pd_file *file, unsigned feature)
 static enum pd_status change_feature(void *self, struct pd_file *file, unsigned feature, const void **decoded_out,
 				     bool *keep, struct pd_error *error)
 {
+	const struct pd_event_desc *desc = feature == PD_FEATURE_EVENT_DESC ? pd_file_event_desc(file) : NULL;
+
 	(void)self;
 	(void)decoded_out;
 	(void)error;
-	*keep = is_whole(file, feature);
+	// a pipe has the names of its events elsewhere too
+	*keep = is_whole(file, feature) && (!desc || pd_file_describes_events(file, desc));
 	return PD_OK;
 }
 

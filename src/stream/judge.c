@@ -82,6 +82,17 @@ static bool is_near(const struct pd_stream *stream, uint64_t time_ns)
 	return time_ns > near ? time_ns - near < near_ns : near - time_ns < near_ns;
 }
 
+// perf looks for the event of each counter of a group.
+static bool counters_are_known(const struct pd_file *file, const struct pd_record *record, const struct pd_sample *sample)
+{
+	if (!sample->read || !(record->event->attr->read_format & PD_MASK(PD_READ_FORMAT_ID)) || !file->id_count)
+		return true;
+	for (size_t i = 0; i < sample->read->members.count; i++)
+		if (!pd_file_find_event(file, PD_ITEM(pd_count, sample->read->members, i)->id))
+			return false;
+	return true;
+}
+
 static bool sample_is_sound(const struct pd_record *record, const struct pd_sample *sample)
 {
 	uint64_t type = record->event->attr->sample_type;
@@ -124,7 +135,13 @@ static bool update_is_sound(const struct pd_event_update *update)
 
 #define AS(type) ((const struct pd_##type *)decoded)
 
-// Who a record is about, where it says so first.
+// The kernel pads names with zeros, one at least.
+static bool ends(const struct pd_str *text)
+{
+	return text->length < text->size;
+}
+
+// Who a record is about, where it says so first, and a name that ends.
 static bool is_about_tasks(const struct pd_record *record, const void *decoded)
 {
 	switch (record->type) {
@@ -132,11 +149,11 @@ static bool is_about_tasks(const struct pd_record *record, const void *decoded)
 	case PD_RECORD_EXIT:
 		return tasks_are_sound(AS(task)->pid, AS(task)->tid) && tasks_are_sound(AS(task)->ppid, AS(task)->ptid);
 	case PD_RECORD_MMAP2:
-		return tasks_are_sound(AS(mmap2)->pid, AS(mmap2)->tid);
+		return tasks_are_sound(AS(mmap2)->pid, AS(mmap2)->tid) && ends(&AS(mmap2)->filename);
 	case PD_RECORD_MMAP:
-		return tasks_are_sound(AS(mmap)->pid, AS(mmap)->tid);
+		return tasks_are_sound(AS(mmap)->pid, AS(mmap)->tid) && ends(&AS(mmap)->filename);
 	case PD_RECORD_COMM:
-		return tasks_are_sound(AS(comm)->pid, AS(comm)->tid);
+		return tasks_are_sound(AS(comm)->pid, AS(comm)->tid) && ends(&AS(comm)->comm);
 	default:
 		return true;
 	}
@@ -219,7 +236,8 @@ static enum pd_soundness judge_decoded(const struct pd_stream *stream, const str
 	const struct pd_scratch *scratch = record->scratch;
 	bool kernel = pd_record_group(record->type) == PD_GROUP_KERNEL;
 
-	if (record->type == PD_RECORD_SAMPLE && !sample_is_sound(record, decoded))
+	if (record->type == PD_RECORD_SAMPLE &&
+	    !(sample_is_sound(record, decoded) && counters_are_known(stream->file, record, decoded)))
 		return PD_BROKEN;
 	// these are in the head of a pipe, and can be of any size
 	if (record->type == PD_RECORD_OLD_FEATURE && stream->past_head)
