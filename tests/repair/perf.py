@@ -24,7 +24,7 @@ import common  # noqa: E402  (needs the path above)
 
 VIEWS = (["report", "--stats"], ["script"])
 LOOKING = re.compile(r"kallsyms|kptr_restrict|vmlinux|CONFIG_PROC_KCORE|^Error:$|unwind: target|"
-                     r"couldn't parse the header|failed to read event|expected type|libtraceevent|can't open|not found")
+                     r"couldn't parse the header|failed to read event|expected type|libtraceevent|can't open|not found|not yet supported|CS ETM|sample_type$")
 
 
 def ask(path):
