@@ -291,6 +291,9 @@ static bool print_live(void *self, struct pd_stream *stream, const struct pd_rec
 		if (!keep(script, pd_world_take(script->world, record, &script->error)))
 			return false;
 		script->settled = false;
+	} else if (record->type == PD_RECORD_FINISHED_ROUND) {
+		/* input_walk writes it now */
+		line_flush(&script->line);
 	}
 	return print(script, record);
 }
