@@ -24,7 +24,8 @@ import common  # noqa: E402  (needs the path above)
 
 VIEWS = (["report", "--stats"], ["script"])
 LOOKING = re.compile(r"kallsyms|kptr_restrict|vmlinux|CONFIG_PROC_KCORE|^Error:$|unwind: target|"
-                     r"couldn't parse the header|failed to read event|expected type|libtraceevent|can't open|not found|not yet supported|CS ETM|sample_type$")
+                     r"couldn't parse the header|failed to read event|expected type|libtraceevent|can't open|not found|not yet supported|"
+                     r"CS ETM")
 
 
 def ask(path):
@@ -60,8 +61,13 @@ class Proof:
         self.known = {}
 
     def original(self, path, name):
+        """What perf says of the recording, and of it as repair writes it: some pipes it does not take as a file."""
         if name not in self.known:
-            self.known[name] = ask(path)
+            with tempfile.TemporaryDirectory(prefix="repair-") as folder:
+                made = os.path.join(folder, "made")
+                common.run([self.perfdata, "repair", "-q", "-i", path, "-o", made])
+                one, other = ask(path), ask(made)
+            self.known[name] = (one[0] and other[0], one[1] | other[1])
         return self.known[name]
 
     def one(self, path, name):
