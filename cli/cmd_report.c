@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define DEFAULT_KEYS "comm,dso,sym"
+#define BRANCH_KEYS "comm,dso_from,symbol_from,symbol_to,cycles"
 
 enum {
 	WIDTH_MOST = 1000,
@@ -31,6 +32,7 @@ struct values {
 	const char *time_quantum;
 	const char *widths;
 	bool samples, period, utilization, group, no_group, hide_unresolved;
+	bool branches, no_branches;
 	bool header, header_only, show_info;
 	bool stats, stdio, json, csv;
 };
@@ -49,6 +51,8 @@ static const struct option options[] = {
 	  "graph, fractal, flat, folded or none; a number of percent to show at least; caller or callee; "
 	  "function or address; percent, period or count" },
 	FLAG("inverted", 'G', inverted, "call graphs from the outermost caller down"),
+	FLAG("branch-stack", 'b', branches, "add up the branches of branch stacks in place of samples, with the keys " BRANCH_KEYS " if not given; usual where branches were recorded"),
+	FLAG("no-branch-stack", 0, no_branches, "add up samples though there are branches"),
 	FLAG("children", 0, children, "add up what functions call, too; usual where there are call chains"),
 	FLAG("no-children", 0, no_children, "count samples only where they were taken"),
 	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack), "most entries of a call chain; 127 if not given" },
@@ -83,6 +87,7 @@ static const struct example examples[] = {
 	{ "perfdata report --no-children -s dso,sym --percent-limit 1", "by function, without callers" },
 	{ "perfdata report -G -s comm", "call graphs from main down, by program" },
 	{ "perfdata report --time 10%-20% --comm make --json", "a part of it, for a program" },
+	{ "perfdata report -b -s symbol_from,symbol_to,mispredict", "which branches were taken, and were not foreseen" },
 	{ "perfdata report --header-only -I", "say all that the header has" },
 	{ "perfdata report --stats", "count the records by type" },
 	{ 0 },
@@ -113,7 +118,9 @@ static bool only_tracepoints(struct pd_file *file)
 /* The keys of -s; those with a + in front come behind the usual ones. */
 static bool sort_keys(struct report *report, const char *sort, struct column *keys, size_t *count)
 {
-	const char *usual = only_tracepoints(report->input.file) ? "trace" : DEFAULT_KEYS;
+	const char *usual = report->by_branch                        ? BRANCH_KEYS :
+			    only_tracepoints(report->input.file) ? "trace" :
+								   DEFAULT_KEYS;
 
 	if (!sort || *sort == '+') {
 		if (!columns_parse(report, usual, keys, count))
@@ -297,6 +304,22 @@ static int print_report(struct report *report, const struct values *values)
 	return done ? CODE_FINE : CODE_UNREADABLE;
 }
 
+static int choose_view(struct report *report, const struct values *values)
+{
+	struct pd_file *file = report->input.file;
+
+	if (values->branches && values->no_branches) {
+		complain("--branch-stack and --no-branch-stack do not go together");
+		return CODE_USAGE;
+	}
+	if (values->branches && !branches_recorded(file)) {
+		complain("%s: no branches were recorded; perf record -b does it", report->input.name);
+		return CODE_NOTHING;
+	}
+	report->by_branch = values->branches || (!values->no_branches && branches_are_usual(file));
+	return CODE_FINE;
+}
+
 /* Whether callers count is known only with the file, and what is read depends on it. */
 static int open_and_print(struct report *report, const struct values *values, const struct call *call)
 {
@@ -308,7 +331,8 @@ static int open_and_print(struct report *report, const struct values *values, co
 		bool chains = report_has_chains(analysis.input.file);
 
 		report->input = analysis.input;
-
+		code = choose_view(report, values);
+		chains = chains && !report->by_branch;
 		report->children = chains && !values->no_children;
 		if (!chains)
 			report->graph.kind = GRAPH_NONE;
@@ -318,13 +342,15 @@ static int open_and_print(struct report *report, const struct values *values, co
 		report->max_stack = values->max_stack.given ? (size_t)values->max_stack.value : STACK_MOST;
 		/* The innermost ones can be left out while reading. */
 		how.max_stack = report->graph.caller ? 0 : (unsigned)report->max_stack;
-		code = set_columns(report, values) ? CODE_FINE : CODE_USAGE;
+		if (code == CODE_FINE)
+			code = set_columns(report, values) ? CODE_FINE : CODE_USAGE;
 	}
 	if (code == CODE_FINE) {
-		how.by = report_by(report);
+		how.by = report->by_branch ? 0 : report_by(report);
 		how.slice_ns = 100000000;
 		if (values->time_quantum && !parse_quantum(values->time_quantum, &how.slice_ns))
 			code = CODE_USAGE;
+		report->slice_ns = how.slice_ns;
 	}
 	if (code == CODE_FINE && values->header)
 		code = header_text(analysis.input.file, values->show_info, call->out->text);
@@ -404,7 +430,11 @@ const struct command cmd_report = {
 		"\n"
 		"Sort keys are comm, pid (which is the thread, as in perf; tid is the same), tgid (the process), dso, "
 		"sym or symbol, cpu, socket, trace, srcline, srcfile, cgroup, cgroup_id, weight, local_weight, time and "
-		"symbol_size.\n"
+		"symbol_size; for branches also dso_from, dso_to, symbol_from, symbol_to, srcline_from, srcline_to, "
+		"mispredict, in_tx, abort and cycles.\n"
+		"\n"
+		"Where branches were recorded (perf record -b), they are what is added up, each as one, unless "
+		"--no-branch-stack is given.\n"
 		"\n"
 		"Options of filters leave samples out of the table. Those of other times, CPUs and events count "
 		"nowhere; those of other threads, objects and functions still count in what percentages are of, "

@@ -34,11 +34,19 @@ struct value_table {
 	size_t slot_count;
 };
 
-/* What a key is asked about: an entry, at the place of one of its frames. */
+/* An entry of a branch stack. */
+struct taken_branch {
+	struct pd_frame from, to;
+	uint64_t flags; /* PD_BRANCH_... */
+};
+
+/* What a key is asked about: an entry, at the place of one of its frames or, in the view of branches, where a branch
+ * went. */
 struct subject {
 	const struct pd_profile_entry *entry;
 	uint32_t frame;
-	unsigned cpumode; /* level of the frame */
+	unsigned cpumode; /* level of the place */
+	const struct taken_branch *branch; /* or NULL */
 };
 
 struct key {
@@ -47,6 +55,7 @@ struct key {
 	const char *json; /* name of the member */
 	uint32_t by;      /* PD_BY_... that it needs */
 	bool of_frame;    /* depends on the frame alone */
+	bool of_branch;   /* for the view of branches only */
 	/* Adds the value of a subject to the key's table; false if there is no memory. */
 	bool (*find)(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out);
 	const char *help;
@@ -134,6 +143,15 @@ size_t first_caller(const struct report *report, size_t caller_count);
 uint64_t period_in(const struct amounts *amounts, enum column_kind kind);
 double percent_of(uint64_t part, uint64_t whole);
 
+/* ---- report_branch.c ---- */
+
+/* Whether samples of the file have branch stacks, and whether perf shows branches if it is not told otherwise. */
+bool branches_recorded(struct pd_file *file);
+bool branches_are_usual(struct pd_file *file);
+typedef bool branch_fn(void *self, const struct subject *subject);
+/* Hands over every branch that a table shows, and fills its totals. False if there is no memory. */
+bool branches_walk(struct report *report, struct table *table, branch_fn *each, void *self);
+
 /* ---- report_graph.c ---- */
 
 enum graph_kind { GRAPH_NONE, GRAPH_TREE, GRAPH_FRACTAL, GRAPH_FLAT, GRAPH_FOLDED };
@@ -182,6 +200,8 @@ struct report {
 	size_t table_count;
 	struct graph_options graph;
 	bool children, grouped, relative, hide_unresolved, quiet;
+	bool by_branch;    /* the view of branches */
+	uint64_t slice_ns; /* of the key time */
 	bool symbol_first; /* -s begins with sym */
 	double least;      /* percent of a row */
 	size_t max_stack;  /* frames of a chain; 0: all */

@@ -5,6 +5,7 @@
 #include "json.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static uint64_t weight_of(const struct report *report, const struct row *row)
@@ -22,8 +23,11 @@ static void add_value(struct json *json, const struct report *report, size_t key
 {
 	const char *name = report->keys[key]->json, *text = value->text;
 
-	if (strcmp(name, "symbol") == 0) {
-		json_string(json, "level", (char[]){ text[1], 0 });
+	if (strcmp(name, "symbol") == 0 || strcmp(name, "symbol_from") == 0 || strcmp(name, "symbol_to") == 0) {
+		char level[32];
+
+		snprintf(level, sizeof(level), "level%s", name + strlen("symbol"));
+		json_string(json, level, (char[]){ text[1], 0 });
 		text += 4;
 	} else if (strcmp(name, "tid") == 0 || strcmp(name, "pid") == 0) {
 		json_number(json, name, value->a);

@@ -279,9 +279,10 @@ static bool find_trace(struct report *report, size_t key, const struct subject *
 
 /* ---- keys of frames ---- */
 
+/* In the view of branches the place is where the branch went. */
 static const struct pd_frame *frame_of(const struct report *report, const struct subject *subject)
 {
-	return pd_profile_frame(report->profile, subject->frame);
+	return subject->branch ? &subject->branch->to : pd_profile_frame(report->profile, subject->frame);
 }
 
 static const char *dso_name(const struct pd_frame *frame)
@@ -289,12 +290,15 @@ static const char *dso_name(const struct pd_frame *frame)
 	return frame->place.dso ? frame->place.dso->name : "[unknown]";
 }
 
-static bool find_dso(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+static bool find_object(struct report *report, size_t key, const struct pd_frame *frame, uint32_t *value_out)
 {
-	const struct pd_frame *frame = frame_of(report, subject);
-
 	/* What is in no object comes behind all that is. */
 	return find_ordered_text(report, key, dso_name(frame), frame->place.dso ? 0 : 1, value_out);
+}
+
+static bool find_dso(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	return find_object(report, key, frame_of(report, subject), value_out);
 }
 
 static char level_letter(unsigned cpumode)
@@ -313,14 +317,13 @@ static char level_letter(unsigned cpumode)
 	}
 }
 
-/* Functions are told apart by object and place, addresses without one by object and address. */
-static bool find_symbol(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+/* The value of a function, else of what an address is told apart by. */
+static bool find_function(struct report *report, size_t key, const struct pd_frame *frame, unsigned cpumode,
+			  struct identity id, uint32_t *value_out)
 {
 	enum { RESOLVED, UNRESOLVED };
-	const struct pd_frame *frame = frame_of(report, subject);
 	const struct pd_function *function = frame->place.function;
 	struct value_table *table = &report->values[key];
-	struct identity id = { frame->place.addr, frame->place.dso ? frame->place.dso->index + 1 : 0 };
 	struct value *value;
 	bool fresh;
 
@@ -332,7 +335,7 @@ static bool find_symbol(struct report *report, size_t key, const struct subject 
 		return true;
 	value = &table->items[*value_out];
 	pd_text_clear(report->scratch);
-	pd_text_printf(report->scratch, "[%c] ", level_letter(subject->cpumode));
+	pd_text_printf(report->scratch, "[%c] ", level_letter(cpumode));
 	if (function)
 		pd_text_add(report->scratch, function->name);
 	else
@@ -340,6 +343,15 @@ static bool find_symbol(struct report *report, size_t key, const struct subject 
 		pd_text_printf(report->scratch, frame->place.addr ? "0x%016" PRIx64 : "%016" PRIx64, frame->place.addr);
 	value->unsorted = strlen("[.] ");
 	return set_text(report, value, function ? RESOLVED : UNRESOLVED);
+}
+
+/* Functions are told apart by object and place, addresses without one by object and address. */
+static bool find_symbol(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	const struct pd_frame *frame = frame_of(report, subject);
+	struct identity id = { frame->place.addr, frame->place.dso ? frame->place.dso->index + 1 : 0 };
+
+	return find_function(report, key, frame, subject->cpumode, id, value_out);
 }
 
 static void describe_line(struct report *report, const struct pd_frame *frame, bool whole)
@@ -360,19 +372,21 @@ static void describe_line(struct report *report, const struct pd_frame *frame, b
 	} else if (place->function) {
 		pd_text_printf(report->scratch, "%s+%" PRIu64, place->function->name,
 			       place->addr - place->function->start);
+	} else if (place->dso) {
+		pd_text_printf(report->scratch, "%s[%" PRIx64 "]", place->dso->name, place->addr);
 	} else {
-		pd_text_printf(report->scratch, "%s[%" PRIx64 "]", dso_name(frame), place->addr);
+		pd_text_add(report->scratch, "??:0");
 	}
 }
 
-static bool find_line_text(struct report *report, size_t key, const struct subject *subject, bool whole,
+static bool find_line_text(struct report *report, size_t key, const struct pd_frame *frame, bool whole,
 			   uint32_t *value_out)
 {
 	struct pd_bytes bytes;
 	char *text;
 	bool done;
 
-	describe_line(report, frame_of(report, subject), whole);
+	describe_line(report, frame, whole);
 	bytes = pd_text_bytes(report->scratch);
 	text = pd_text_failed(report->scratch) ? NULL : strndup((const char *)bytes.data, bytes.size);
 	done = text && find_text(report, key, text, value_out);
@@ -382,12 +396,12 @@ static bool find_line_text(struct report *report, size_t key, const struct subje
 
 static bool find_srcline(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
 {
-	return find_line_text(report, key, subject, true, value_out);
+	return find_line_text(report, key, frame_of(report, subject), true, value_out);
 }
 
 static bool find_srcfile(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
 {
-	return find_line_text(report, key, subject, false, value_out);
+	return find_line_text(report, key, frame_of(report, subject), false, value_out);
 }
 
 static bool find_symbol_size(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
@@ -401,26 +415,109 @@ static bool find_symbol_size(struct report *report, size_t key, const struct sub
 	return find_number(report, key, function->end - function->start, text, value_out);
 }
 
+/* ---- keys of branches ---- */
+
+static bool find_dso_from(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	return find_object(report, key, &subject->branch->from, value_out);
+}
+
+static bool find_dso_to(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	return find_object(report, key, &subject->branch->to, value_out);
+}
+
+/* As perf: addresses without a function are told apart as they were recorded. */
+static bool find_end(struct report *report, size_t key, const struct pd_frame *end, uint32_t *value_out)
+{
+	struct identity id = { end->place.recorded, 0 };
+
+	return find_function(report, key, end, end->cpumode, id, value_out);
+}
+
+static bool find_symbol_from(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	return find_end(report, key, &subject->branch->from, value_out);
+}
+
+static bool find_symbol_to(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	return find_end(report, key, &subject->branch->to, value_out);
+}
+
+static bool find_srcline_from(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	return find_line_text(report, key, &subject->branch->from, true, value_out);
+}
+
+static bool find_srcline_to(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	return find_line_text(report, key, &subject->branch->to, true, value_out);
+}
+
+static bool find_mispredict(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	uint64_t flags = subject->branch->flags;
+	const char *text = PD_BITS(flags, PD_BRANCH_PREDICTED) ? "N" : PD_BITS(flags, PD_BRANCH_MISPRED) ? "Y" : "N/A";
+
+	return find_text(report, key, text, value_out);
+}
+
+static bool find_in_tx(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	return find_text(report, key, PD_BITS(subject->branch->flags, PD_BRANCH_IN_TX) ? "T" : ".", value_out);
+}
+
+static bool find_abort(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	return find_text(report, key, PD_BITS(subject->branch->flags, PD_BRANCH_ABORT) ? "A" : ".", value_out);
+}
+
+/* As perf: a signed number of 16 bits, and none is a dash. */
+static bool find_cycles(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	uint64_t cycles = PD_BITS(subject->branch->flags, PD_BRANCH_CYCLES);
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", (int16_t)cycles);
+	return find_number(report, key, cycles, cycles ? text : "-", value_out);
+}
+
 /* ---- the table ---- */
 
 static const struct key keys[] = {
-	{ "comm", NULL, "Command", "comm", PD_BY_COMM, false, find_comm, "name of the thread" },
-	{ "pid", "tid", "    Pid:Command", "tid", PD_BY_TID, false, find_tid, "thread, which perf calls pid" },
-	{ "tgid", NULL, "   Tgid:Command", "pid", PD_BY_PID, false, find_tgid, "process" },
-	{ "dso", NULL, "Shared Object", "dso", 0, true, find_dso, "object" },
-	{ "sym", "symbol", "Symbol", "symbol", 0, true, find_symbol, "function" },
-	{ "cpu", NULL, "CPU", "cpu", PD_BY_CPU, false, find_cpu, "CPU" },
-	{ "socket", NULL, "Socket", "socket", PD_BY_CPU, false, find_socket, "processor" },
-	{ "srcline", NULL, "Source:Line", "srcline", 0, true, find_srcline, "file and line" },
-	{ "srcfile", NULL, "Source File", "srcfile", 0, true, find_srcfile, "file" },
-	{ "cgroup", NULL, "Cgroup", "cgroup", PD_BY_CGROUP, false, find_cgroup, "path of the cgroup" },
-	{ "cgroup_id", NULL, "cgroup id (dev/inode)", "cgroup_id", PD_BY_CGROUP, false, find_cgroup_id,
+	{ "comm", NULL, "Command", "comm", PD_BY_COMM, false, false, find_comm, "name of the thread" },
+	{ "pid", "tid", "    Pid:Command", "tid", PD_BY_TID, false, false, find_tid, "thread, which perf calls pid" },
+	{ "tgid", NULL, "   Tgid:Command", "pid", PD_BY_PID, false, false, find_tgid, "process" },
+	{ "dso", NULL, "Shared Object", "dso", 0, true, false, find_dso, "object" },
+	{ "sym", "symbol", "Symbol", "symbol", 0, true, false, find_symbol, "function" },
+	{ "cpu", NULL, "CPU", "cpu", PD_BY_CPU, false, false, find_cpu, "CPU" },
+	{ "socket", NULL, "Socket", "socket", PD_BY_CPU, false, false, find_socket, "processor" },
+	{ "srcline", NULL, "Source:Line", "srcline", 0, true, false, find_srcline, "file and line" },
+	{ "srcfile", NULL, "Source File", "srcfile", 0, true, false, find_srcfile, "file" },
+	{ "cgroup", NULL, "Cgroup", "cgroup", PD_BY_CGROUP, false, false, find_cgroup, "path of the cgroup" },
+	{ "cgroup_id", NULL, "cgroup id (dev/inode)", "cgroup_id", PD_BY_CGROUP, false, false, find_cgroup_id,
 	  "number of the cgroup" },
-	{ "weight", NULL, "Weight", "weight", PD_BY_WEIGHT, false, find_weight, "cost of one sample" },
-	{ "local_weight", NULL, "Local Weight", "weight", PD_BY_WEIGHT, false, find_weight, "the same" },
-	{ "time", NULL, "Time", "time", PD_BY_TIME, false, find_time, "slice of time, of --time-quantum" },
-	{ "trace", NULL, "Trace output", "trace", PD_BY_RAW, false, find_trace, "what a tracepoint recorded" },
-	{ "symbol_size", NULL, "Symbol size", "symbol_size", 0, true, find_symbol_size, "bytes of the function" },
+	{ "weight", NULL, "Weight", "weight", PD_BY_WEIGHT, false, false, find_weight, "cost of one sample" },
+	{ "local_weight", NULL, "Local Weight", "weight", PD_BY_WEIGHT, false, false, find_weight, "the same" },
+	{ "time", NULL, "Time", "time", PD_BY_TIME, false, false, find_time, "slice of time, of --time-quantum" },
+	{ "trace", NULL, "Trace output", "trace", PD_BY_RAW, false, false, find_trace, "what a tracepoint recorded" },
+	{ "symbol_size", NULL, "Symbol size", "symbol_size", 0, true, false, find_symbol_size, "bytes of the function" },
+	{ "dso_from", NULL, "Source Shared Object", "dso_from", 0, false, true, find_dso_from, "object that a branch left" },
+	{ "dso_to", NULL, "Target Shared Object", "dso_to", 0, false, true, find_dso_to, "object that a branch went to" },
+	{ "symbol_from", NULL, "Source Symbol", "symbol_from", 0, false, true, find_symbol_from,
+	  "function that a branch left" },
+	{ "symbol_to", NULL, "Target Symbol", "symbol_to", 0, false, true, find_symbol_to,
+	  "function that a branch went to" },
+	{ "srcline_from", NULL, "From Source:Line", "srcline_from", 0, false, true, find_srcline_from,
+	  "line that a branch left" },
+	{ "srcline_to", NULL, "To Source:Line", "srcline_to", 0, false, true, find_srcline_to,
+	  "line that a branch went to" },
+	{ "mispredict", NULL, "Branch Mispredicted", "mispredict", 0, false, true, find_mispredict,
+	  "N: as predicted, Y: not so, N/A: not known" },
+	{ "in_tx", NULL, "Branch in transaction", "in_tx", 0, false, true, find_in_tx, "T: in a transaction" },
+	{ "abort", NULL, "Transaction abort", "abort", 0, false, true, find_abort, "A: the transaction was aborted" },
+	{ "cycles", NULL, "Basic Block Cycles", "cycles", 0, false, true, find_cycles, "since the branch before" },
 };
 
 const struct key *key_at(size_t index)

@@ -17,6 +17,10 @@ static bool add_key(struct report *report, const char *name, size_t length, size
 		complain("'%.*s' is no sort key; 'perfdata report --help' lists them", (int)length, name);
 		return false;
 	}
+	if (key->of_branch && !report->by_branch) {
+		complain("the sort key %s is for branches, which --branch-stack shows", key->name);
+		return false;
+	}
 	for (*index_out = 0; *index_out < report->key_count; ++*index_out)
 		if (report->keys[*index_out] == key)
 			return true;

@@ -415,6 +415,26 @@ static bool add_totals(struct builder *b)
 	return true;
 }
 
+/* ---- branches ---- */
+
+/* Branches have no frames by which their rows could be known. */
+static bool add_branch(void *self, const struct subject *subject)
+{
+	struct builder *b = self;
+	struct visit visit = { .entry = subject->entry, .cpumode = subject->cpumode };
+	uint32_t values[KEYS_MOST], row;
+	struct amounts *amounts;
+
+	if (!find_values(b->report, subject, false, values) || !find_values(b->report, subject, true, values) ||
+	    !find_row(b, values, &row))
+		return false;
+	amounts = amounts_of(b, row, subject->entry);
+	amounts->children_period += subject->entry->period;
+	amounts->children_samples += subject->entry->samples;
+	add_own(amounts, &visit);
+	return true;
+}
+
 /* ---- links by row ---- */
 
 static bool sort_links(struct table *table)
@@ -575,7 +595,10 @@ static bool build_table(struct report *report, struct table *table)
 	bool done;
 
 	b.last_rows = calloc(pd_profile_frame_count(report->profile) + 1, sizeof(*b.last_rows));
-	done = b.last_rows && add_totals(&b) && each_sample(&b, add_amounts);
+	if (report->by_branch)
+		done = b.last_rows && branches_walk(report, table, add_branch, &b);
+	else
+		done = b.last_rows && add_totals(&b) && each_sample(&b, add_amounts);
 	if (done && report->graph.kind != GRAPH_NONE)
 		done = each_sample(&b, add_link) && sort_links(table);
 	for (size_t i = 0; i < table->row_count; i++)
@@ -604,7 +627,7 @@ static bool keep_frame_values(struct report *report)
 
 bool rows_build(struct report *report)
 {
-	if (!keep_frame_values(report))
+	if (!report->by_branch && !keep_frame_values(report))
 		return false;
 	for (size_t i = 0; i < report->table_count; i++)
 		if (!build_table(report, &report->tables[i]))
