@@ -638,10 +638,11 @@ static volatile sig_atomic_t stopped;
 static void on_signal(int number)
 {
 	/* who reads a pipe may wait long */
-	if (!running)
-		screen_die(number);
 	stopped = number;
-	pd_recorder_stop(running);
+	if (running)
+		pd_recorder_stop(running);
+	else
+		screen_die(number);
 }
 
 static void catch_signals(struct top *top)
@@ -650,7 +651,9 @@ static void catch_signals(struct top *top)
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 
 	running = top->recorder;
-	sigaction(SIGINT, &action, NULL);
+	/* of a pipe see input_open */
+	if (running || top->screen.on)
+		sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
@@ -717,9 +720,9 @@ static int show(struct top *top)
 		complain("out of memory");
 		return CODE_UNREADABLE;
 	}
-	catch_signals(top);
 	if (!top->values->batch && !top->values->json && !(top->values->input && !strcmp(top->values->input, "-")))
 		screen_open(&top->screen);
+	catch_signals(top);
 	top->look.event = top->screen.on ? 0 : ALL_EVENTS;
 	if (!top->screen.on && !top->values->entries.given && !top->values->json)
 		top->look.entries = BATCH_ENTRIES;

@@ -6,6 +6,7 @@
 #include "input.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -94,6 +95,22 @@ static const char *default_path(void)
 	return fstat(STDIN_FILENO, &status) == 0 && S_ISFIFO(status.st_mode) ? "-" : "perf.data";
 }
 
+static void on_interrupt(int number)
+{
+	(void)number;
+}
+
+/* ^C means whoever records into the pipe: with its end comes what was asked for. A second one means us. */
+static void outlive_writer(void)
+{
+	struct sigaction once = { .sa_handler = on_interrupt, .sa_flags = (int)(SA_RESETHAND | SA_RESTART) }, before;
+	struct stat status;
+
+	if (fstat(STDIN_FILENO, &status) == 0 && S_ISFIFO(status.st_mode) && sigaction(SIGINT, NULL, &before) == 0 &&
+	    before.sa_handler == SIG_DFL)
+		sigaction(SIGINT, &once, NULL);
+}
+
 int input_open(struct input *input, const struct input_options *options, const struct call *call,
 	       pd_problem_fn *problem, void *self)
 {
@@ -118,6 +135,8 @@ int input_open(struct input *input, const struct input_options *options, const s
 	open_options.self = problem ? self : input;
 	open_options.keep = options->keep;
 	open_options.mend = options->mend;
+	if (strcmp(path, "-") == 0)
+		outlive_writer();
 	if (strcmp(path, "-") != 0)
 		status = pd_file_open(path, &open_options, &input->file, &error);
 	else

@@ -45,8 +45,8 @@ static void give_back(void)
 	if (!taken)
 		return;
 	taken = 0;
-	put(leave_text, sizeof(leave_text) - 1);
 	tcsetattr(STDIN_FILENO, TCSANOW, &before);
+	put(leave_text, sizeof(leave_text) - 1);
 }
 
 /* ---- signals ---- */

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Burns time in functions with known shares: 60, 30 and 10 % of the time that this thread has run. usage: known SECONDS
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define NOINLINE __attribute__((noinline))
+
+static volatile uint64_t sink;
+
+static inline __attribute__((always_inline)) int64_t ran_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+// Until this thread has run so long; the clock is asked seldom, for it belongs to others.
+static inline __attribute__((always_inline)) void burn_until(int64_t end)
+{
+	do
+		for (int i = 0; i < 200000; i++)
+			sink += (uint64_t)i * 3;
+	while (ran_ns() < end);
+}
+
+NOINLINE void burn_sixty(int64_t end)
+{
+	burn_until(end);
+}
+
+NOINLINE void burn_thirty(int64_t end)
+{
+	burn_until(end);
+}
+
+NOINLINE void burn_ten(int64_t end)
+{
+	burn_until(end);
+}
+
+int main(int argc, char **argv)
+{
+	int64_t end = (int64_t)((argc > 1 ? atof(argv[1]) : 1) * 1e9);
+	int64_t at = ran_ns();
+
+	for (end += at; at < end; at += 100000000) {
+		burn_sixty(at + 60000000);
+		burn_thirty(at + 90000000);
+		burn_ten(at + 100000000);
+	}
+	return 0;
+}
