@@ -32,6 +32,9 @@ struct pd_sink {
 	/* Adds what a twin has to self and frees the twin. It is called on the calling thread for every twin, also
 	 * after a failure. */
 	enum pd_status (*join)(void *self, void *twin, struct pd_error *error);
+	/* Behind the last record of self or of a twin, on the thread that saw its records: what can be done beside the
+	 * others. It need not be called after a failure. May be NULL. */
+	void (*finish)(void *self);
 };
 
 /** The part of the time that is wanted. */

@@ -3,8 +3,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { FIRST_BLOCK = 16384 };
+enum {
+	FIRST_BLOCK = 16384,
+	HUGE_PAGE = 2 << 20,
+	LARGE = 2 * HUGE_PAGE, // from here on pages are huge, where there are such
+	LARGEST_BLOCK = LARGE,
+};
 
 struct pd_block {
 	struct pd_block *next;
@@ -12,14 +18,28 @@ struct pd_block {
 	_Alignas(16) uint8_t bytes[];
 };
 
+// Tables are looked into at random, and several threads that get small pages one by one hold each other up.
+static void *advise(void *memory, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+	uintptr_t begin = ((uintptr_t)memory + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+	uintptr_t end = ((uintptr_t)memory + size) & ~(uintptr_t)(HUGE_PAGE - 1);
+
+	// without them it works as well
+	if (memory && size >= LARGE && begin < end)
+		(void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+#endif
+	return memory;
+}
+
 void *pd_alloc(size_t size)
 {
-	return calloc(1, size ? size : 1);
+	return advise(calloc(1, size ? size : 1), size);
 }
 
 void *pd_realloc(void *memory, size_t size)
 {
-	return realloc(memory, size ? size : 1);
+	return advise(realloc(memory, size ? size : 1), size);
 }
 
 void pd_free(void *memory)
@@ -58,15 +78,15 @@ void *pd_arena_grow(struct pd_arena *arena, size_t size)
 		return NULL;
 	size = (size + 15) & ~(size_t)15;
 	want *= 2;
-	if (want > (size_t)1 << 20)
-		want = (size_t)1 << 20;
+	if (want > LARGEST_BLOCK)
+		want = LARGEST_BLOCK;
 	if (want < size)
 		want = size;
 	if (arena->limit && want > arena->limit - arena->used)
 		want = size;
 	if (arena->limit && (arena->used > arena->limit || want > arena->limit - arena->used))
 		return NULL;
-	block = malloc(sizeof(*block) + want);
+	block = advise(malloc(sizeof(*block) + want), want);
 	if (!block)
 		return NULL;
 	block->next = arena->blocks;

@@ -28,7 +28,8 @@ struct candidate {
 
 struct arranger {
 	struct pd_profile *profile;
-	const struct pd_collector *from;
+	const struct pd_common *from;
+	uint64_t seed;
 	struct order *orders; // of the buckets
 	uint32_t *numbers; // of frames of the collector, plus 1; 0: not used yet
 	struct pd_index stacks, names;
@@ -54,7 +55,7 @@ static bool sort_buckets(struct arranger *a)
 	if (!a->orders)
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		const struct pd_bucket *bucket = a->from->buckets[i];
+		const struct pd_bucket *bucket = pd_bucket_at(a->from, (uint32_t)i);
 
 		a->orders[i] = (struct order){bucket->first.order, bucket->key.event, (uint32_t)i};
 		sorted = sorted && (!i || compare_orders(&a->orders[i - 1], &a->orders[i]) <= 0);
@@ -71,7 +72,7 @@ static bool sort_buckets(struct arranger *a)
 static const char *name_once(struct arranger *a, const char *name)
 {
 	size_t size = strlen(name);
-	uint64_t hash = pd_hash(a->from->seed, name, size);
+	uint64_t hash = pd_hash(a->seed, name, size);
 	size_t at = (uint32_t)hash;
 	const char *copy;
 
@@ -159,7 +160,7 @@ static struct candidate make_candidate(struct arranger *a, struct pd_bucket *buc
 
 	for (size_t i = 0; i < key->caller_count; i++)
 		bucket->callers[i] = number_of(a, bucket->callers[i]);
-	candidate.hash = pd_hash_halves(a->from->seed ^ candidate.stack.ip, bucket->callers, key->caller_count);
+	candidate.hash = pd_hash_halves(a->seed ^ candidate.stack.ip, bucket->callers, key->caller_count);
 	pd_index_prefetch(&a->stacks, candidate.hash);
 	return candidate;
 }
@@ -196,9 +197,9 @@ static bool arrange_some(struct arranger *a, size_t count)
 	size_t first = profile->entry_count;
 
 	for (size_t i = 0; i < count; i++)
-		candidates[i] = make_candidate(a, a->from->buckets[a->orders[first + i].bucket]);
+		candidates[i] = make_candidate(a, pd_bucket_at(a->from, a->orders[first + i].bucket));
 	for (size_t i = 0; i < count; i++, profile->entry_count++)
-		if (!arrange_bucket(a, a->from->buckets[a->orders[first + i].bucket], &candidates[i],
+		if (!arrange_bucket(a, pd_bucket_at(a->from, a->orders[first + i].bucket), &candidates[i],
 				    &profile->entries[first + i]))
 			return false;
 	return true;
@@ -225,7 +226,11 @@ static bool arrange(struct arranger *a)
 
 enum pd_status pd_profile_arrange(struct pd_profile *profile, struct pd_error *error)
 {
-	struct arranger a = {.profile = profile, .from = &profile->collector};
+	struct arranger a = {
+		.profile = profile,
+		.from = profile->collector.common,
+		.seed = profile->collector.seed,
+	};
 	bool done = arrange(&a);
 
 	pd_free(a.orders);

@@ -45,6 +45,19 @@ struct pd_pending {
 
 // ---- buckets ----
 
+// One collector alone needs no locks.
+static void lock(const struct pd_common *common, pthread_mutex_t *mutex)
+{
+	if (common->locks)
+		pthread_mutex_lock(mutex);
+}
+
+static void unlock(const struct pd_common *common, pthread_mutex_t *mutex)
+{
+	if (common->locks)
+		pthread_mutex_unlock(mutex);
+}
+
 static uint64_t hash_bucket(const struct pd_collector *c, const struct pd_bucket_key *key, const uint32_t *callers)
 {
 	uint64_t words[] = {
@@ -68,40 +81,75 @@ static bool same_key(const struct pd_bucket_key *a, const struct pd_bucket_key *
 	       a->caller_count == b->caller_count && a->cut == b->cut && a->damaged == b->damaged;
 }
 
-static struct pd_bucket *add_bucket(struct pd_collector *c, const struct pd_bucket_key *key, const uint32_t *callers,
+// Where the next bucket is to be noted. NULL if there is no memory.
+static struct pd_bucket **next_slot(struct pd_common *common)
+{
+	uint32_t number = (uint32_t)common->bucket_count;
+	unsigned block;
+	struct pd_bucket **slot = pd_bucket_slot(common->blocks, number, &block);
+
+	if (slot)
+		return slot;
+	common->blocks[block] = pd_realloc(NULL, ((size_t)64 << block) * sizeof(*slot));
+	return common->blocks[block] ? pd_bucket_slot(common->blocks, number, &block) : NULL;
+}
+
+static struct pd_bucket *add_bucket(struct pd_common *common, const struct pd_bucket_key *key, const uint32_t *callers,
 				    uint64_t hash, struct pd_moment when)
 {
-	struct pd_bucket *bucket;
+	struct pd_bucket *bucket, **slot;
 
-	if (c->bucket_count >= UINT32_MAX - 1 || !PD_GROW(c->buckets, c->bucket_capacity, c->bucket_count + 1))
+	if (common->bucket_count >= PD_BUCKETS_MOST || !(slot = next_slot(common)))
 		return NULL;
-	bucket = pd_arena_alloc(&c->arena, sizeof(*bucket) + key->caller_count * sizeof(*callers));
-	if (!bucket || !pd_index_add(&c->index, hash, (uint32_t)c->bucket_count))
+	bucket = pd_arena_alloc(&common->arena, sizeof(*bucket) + key->caller_count * sizeof(*callers));
+	if (!bucket || !pd_index_add(&common->index, hash, (uint32_t)common->bucket_count))
 		return NULL;
-	bucket->number = (uint32_t)c->bucket_count;
+	bucket->number = (uint32_t)common->bucket_count++;
 	bucket->first = when;
 	bucket->key = *key;
 	if (key->caller_count)
 		memcpy(bucket->callers, callers, key->caller_count * sizeof(*callers));
-	c->buckets[c->bucket_count++] = bucket;
+	*slot = bucket;
 	return bucket;
 }
 
 // The bucket of a key, which may be new. NULL if there is no memory.
-static struct pd_bucket *find_bucket(struct pd_collector *c, const struct pd_bucket_key *key, const uint32_t *callers,
+static struct pd_bucket *find_bucket(struct pd_common *common, const struct pd_bucket_key *key, const uint32_t *callers,
 				     uint64_t hash, struct pd_moment when)
 {
 	size_t at = (uint32_t)hash;
 
-	for (uint32_t i; (i = pd_index_next(&c->index, hash, &at)) != PD_INDEX_END;) {
-		struct pd_bucket *bucket = c->buckets[i];
+	for (uint32_t i; (i = pd_index_next(&common->index, hash, &at)) != PD_INDEX_END;) {
+		struct pd_bucket *bucket = pd_bucket_at(common, i);
 
 		if (same_key(&bucket->key, key) &&
 		    (!key->caller_count ||
 		     memcmp(bucket->callers, callers, key->caller_count * sizeof(*callers)) == 0))
 			return bucket;
 	}
-	return add_bucket(c, key, callers, hash, when);
+	return add_bucket(common, key, callers, hash, when);
+}
+
+static void add_to_bucket(struct pd_bucket *bucket, uint64_t samples, uint64_t period, uint64_t weights)
+{
+	__atomic_fetch_add(&bucket->samples, samples, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&bucket->period, period, __ATOMIC_RELAXED);
+	if (PD_UNLIKELY(weights))
+		__atomic_fetch_add(&bucket->weights, weights, __ATOMIC_RELAXED);
+}
+
+// Whether all that a sample has to say of its bucket but its amounts was said by earlier ones.
+static bool is_later(const struct pd_bucket *bucket, struct pd_moment when)
+{
+	return when.order >= __atomic_load_n(&bucket->first.order, __ATOMIC_RELAXED);
+}
+
+static void note_moment(struct pd_bucket *bucket, struct pd_moment when)
+{
+	if (PD_LIKELY(is_later(bucket, when)))
+		return;
+	bucket->first.time_ns = when.time_ns;
+	__atomic_store_n(&bucket->first.order, when.order, __ATOMIC_RELAXED);
 }
 
 // ---- raw data ----
@@ -113,11 +161,8 @@ static void raws_fini(struct pd_raws *raws)
 	pd_arena_fini(&raws->bytes);
 }
 
-// The number of raw data, which may be new. 0 if there is no memory.
-static uint32_t raw_of(struct pd_collector *c, struct pd_bytes raw)
+static uint32_t raw_once(struct pd_raws *raws, struct pd_bytes raw, uint64_t hash)
 {
-	struct pd_raws *raws = &c->raws;
-	uint64_t hash = pd_hash(c->seed, raw.data, raw.size);
 	size_t at = (uint32_t)hash;
 	const void *copy;
 
@@ -133,6 +178,19 @@ static uint32_t raw_of(struct pd_collector *c, struct pd_bytes raw)
 		return 0;
 	raws->items[raws->count] = (struct pd_bytes){copy, raw.size};
 	return (uint32_t)raws->count++;
+}
+
+// The number of raw data, which may be new. 0 if there is no memory.
+static uint32_t raw_of(const struct pd_collector *c, struct pd_bytes raw)
+{
+	struct pd_common *common = c->common;
+	uint64_t hash = pd_hash(c->seed, raw.data, raw.size);
+	uint32_t number;
+
+	lock(common, &common->names_lock);
+	number = raw_once(&common->raws, raw, hash);
+	unlock(common, &common->names_lock);
+	return number;
 }
 
 // ---- chains ----
@@ -248,13 +306,9 @@ static inline struct pd_recent *pair_of(const struct pd_collector *c, const stru
 // What was counted beside the bucket goes into it.
 static void settle(struct pd_collector *c, struct pd_recent *recent)
 {
-	struct pd_bucket *bucket;
-
 	if (!recent->samples)
 		return;
-	bucket = c->buckets[recent->bucket];
-	bucket->samples += recent->samples;
-	bucket->period += recent->period;
+	add_to_bucket(pd_bucket_at(c->common, recent->bucket), recent->samples, recent->period, 0);
 	recent->samples = 0;
 	recent->period = 0;
 }
@@ -306,7 +360,7 @@ static void count(struct pd_collector *c, struct pd_recent *recent, const struct
 	recent->samples++;
 	recent->period += pending->period;
 	if (PD_UNLIKELY(pending->weight))
-		c->buckets[recent->bucket]->weights += pending->weight;
+		add_to_bucket(pd_bucket_at(c->common, recent->bucket), 0, 0, pending->weight);
 }
 
 // False if the raw key was not seen lately.
@@ -317,7 +371,7 @@ static bool count_known(struct pd_collector *c, const struct pd_pending *pending
 	for (size_t i = 0; i < 2; i++)
 		// what is older than all before says where its frames were first, too
 		if (pair[i].samples && pd_same_tag(&pair[i].tag, &pending->tag) &&
-		    (PD_LIKELY(!c->shuffled) || pending->when.order >= c->buckets[pair[i].bucket]->first.order)) {
+		    (PD_LIKELY(!c->shuffled) || is_later(pd_bucket_at(c->common, pair[i].bucket), pending->when))) {
 			count(c, &pair[i], pending);
 			return true;
 		}
@@ -349,6 +403,7 @@ struct pd_miss {
 	struct pd_bucket_key key;
 	size_t wanted; // its own address, then its callers
 	uint64_t hash;
+	struct pd_bucket *bucket;
 };
 
 static bool begin_miss(struct pd_collector *c, const struct pd_pending *pending)
@@ -385,47 +440,72 @@ static void hash_miss(struct pd_collector *c, struct pd_miss *miss)
 	for (size_t i = 0; i < miss->key.caller_count; i++)
 		c->callers[miss->wanted + i] = c->wanted[miss->wanted + 1 + i].frame;
 	miss->hash = hash_bucket(c, &miss->key, c->callers + miss->wanted);
-	pd_index_prefetch(&c->index, miss->hash);
 }
 
-static bool end_miss(struct pd_collector *c, const struct pd_miss *miss)
+static bool find_frames(struct pd_collector *c)
+{
+	struct pd_common *common = c->common;
+	bool found;
+
+	if (!pd_frames_look(&common->frames, c->known, c->wanted, c->wanted_count))
+		return true;
+	lock(common, &common->names_lock);
+	found = pd_frames_find(&common->frames, c->wanted, c->wanted_count);
+	unlock(common, &common->names_lock);
+	return found;
+}
+
+static bool find_buckets(struct pd_collector *c)
+{
+	struct pd_common *common = c->common;
+
+	for (size_t i = 0; i < c->miss_count; i++)
+		pd_index_prefetch(&common->index, c->misses[i].hash);
+	for (size_t i = 0; i < c->miss_count; i++) {
+		uint32_t likely = pd_index_peek(&common->index, c->misses[i].hash);
+
+		if (likely != PD_INDEX_END)
+			__builtin_prefetch(pd_bucket_at(common, likely));
+	}
+	for (size_t i = 0; i < c->miss_count; i++) {
+		struct pd_miss *miss = &c->misses[i];
+
+		miss->bucket = find_bucket(common, &miss->key, c->callers + miss->wanted, miss->hash,
+					   miss->pending->when);
+		if (!miss->bucket)
+			return false;
+		// pieces of the file come in any order
+		note_moment(miss->bucket, miss->pending->when);
+	}
+	c->bucket_count = common->bucket_count;
+	return true;
+}
+
+static void end_miss(struct pd_collector *c, const struct pd_miss *miss)
 {
 	const struct pd_pending *pending = miss->pending;
-	struct pd_bucket *bucket = find_bucket(c, &miss->key, c->callers + miss->wanted, miss->hash, pending->when);
 
-	if (!bucket)
-		return false;
-	// pieces of the file come in any order
-	if (PD_UNLIKELY(pending->when.order < bucket->first.order))
-		bucket->first = pending->when;
-	if (PD_LIKELY(has_tag(pending))) {
-		count_new(c, pending, bucket);
-		return true;
-	}
-	bucket->samples++;
-	bucket->period += pending->period;
-	bucket->weights += pending->weight;
-	return true;
+	if (PD_LIKELY(has_tag(pending)))
+		count_new(c, pending, miss->bucket);
+	else
+		add_to_bucket(miss->bucket, 1, pending->period, pending->weight);
 }
 
 static bool end_misses(struct pd_collector *c)
 {
-	size_t count = c->miss_count;
+	bool found;
 
-	if (!PD_GROW(c->callers, c->caller_capacity, c->wanted_count + 1) ||
-	    !pd_frames_find(&c->frames, c->wanted, c->wanted_count))
+	if (!PD_GROW(c->callers, c->caller_capacity, c->wanted_count + 1) || !find_frames(c))
 		return false;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < c->miss_count; i++)
 		hash_miss(c, &c->misses[i]);
-	for (size_t i = 0; i < count; i++) {
-		uint32_t likely = pd_index_peek(&c->index, c->misses[i].hash);
-
-		if (likely != PD_INDEX_END)
-			__builtin_prefetch(c->buckets[likely]);
-	}
-	for (size_t i = 0; i < count; i++)
-		if (!end_miss(c, &c->misses[i]))
-			return false;
+	lock(c->common, &c->common->buckets_lock);
+	found = find_buckets(c);
+	unlock(c->common, &c->common->buckets_lock);
+	if (!found)
+		return false;
+	for (size_t i = 0; i < c->miss_count; i++)
+		end_miss(c, &c->misses[i]);
 	c->miss_count = c->wanted_count = 0;
 	return true;
 }
@@ -607,6 +687,30 @@ static bool needs_parts(const struct pd_collector *c, const struct pd_event *eve
 	return (event->attr->sample_type & parts) || (c->options->by & PD_BY_RAW);
 }
 
+// NULL if there is no memory.
+static const struct pd_thread_view *look_at_thread(const struct pd_collector *c, struct pd_thread_view *view, uint32_t pid,
+						   uint32_t tid, struct pd_moment when)
+{
+	struct pd_common *common = c->common;
+	struct pd_owner owner;
+
+	pd_owners_look(&common->owners, view, pid, tid, when, &owner);
+	lock(common, &common->names_lock);
+	view->owner = pd_owners_find(&common->owners, &owner);
+	unlock(common, &common->names_lock);
+	view->used = view->owner != UINT32_MAX;
+	return view->used ? view : NULL;
+}
+
+// What is true of a thread at a moment; valid until the next call. NULL if there is no memory.
+static inline const struct pd_thread_view *view_of(const struct pd_collector *c, uint32_t pid, uint32_t tid,
+						   struct pd_moment when)
+{
+	struct pd_thread_view *view = pd_view_of(c->views, tid);
+
+	return PD_LIKELY(pd_view_holds(view, pid, tid, when)) ? view : look_at_thread(c, view, pid, tid, when);
+}
+
 // False if there is no memory.
 static bool take_sample(struct pd_collector *c, const struct pd_record *record)
 {
@@ -626,7 +730,7 @@ static bool take_sample(struct pd_collector *c, const struct pd_record *record)
 	shot.event = record->event;
 	shot.when = pd_record_moment(record);
 	shot.weight = shot.cgroup = shot.raw = 0;
-	view = pd_owners_view(&c->owners, shot.brief.pid, shot.brief.tid, shot.when);
+	view = view_of(c, shot.brief.pid, shot.brief.tid, shot.when);
 	if (!view)
 		return false;
 	shot.comm = view->view.comm;
@@ -738,7 +842,7 @@ static bool take_all_plain(struct pd_collector *c, struct plain *plain)
 		if (PD_UNLIKELY(time_ns < from_ns || time_ns > to_ns))
 			continue;
 		tid = half_at(plain->span.at + PD_RECORD_HEADER_SIZE, plain->full->brief.tid, UINT32_MAX);
-		view = pd_owners_view(&c->owners, pending->pid, tid, pending->when);
+		view = view_of(c, pending->pid, tid, pending->when);
 		if (PD_UNLIKELY(!view))
 			return false;
 		plain->samples++;
@@ -788,28 +892,61 @@ void pd_collector_finish(struct pd_collector *collector)
 	for (size_t i = 0; collector->recent && i < collector->recent_count; i++)
 		settle(collector, &collector->recent[i]);
 	pd_free(collector->recent_memory);
+	pd_free(collector->known);
 	collector->recent_memory = NULL;
 	collector->recent = NULL;
-	pd_index_fini(&collector->index);
-	pd_frames_finish(&collector->frames);
+	collector->known = NULL;
 }
 
 // ---- beginning and end ----
+
+static struct pd_common *new_common(const struct pd_collector *c)
+{
+	struct pd_common *common = pd_alloc(sizeof(*common));
+
+	if (!common)
+		return NULL;
+	pthread_mutex_init(&common->names_lock, NULL);
+	pthread_mutex_init(&common->buckets_lock, NULL);
+	common->frames.world = common->owners.world = c->world;
+	common->frames.seed = common->owners.seed = c->seed;
+	common->owners.by = c->options->by;
+	return common;
+}
+
+static void free_common(struct pd_common *common)
+{
+	if (!common)
+		return;
+	raws_fini(&common->raws);
+	pd_frames_fini(&common->frames);
+	pd_owners_fini(&common->owners);
+	pd_arena_fini(&common->arena);
+	for (size_t i = 0; i < PD_BUCKET_BLOCKS; i++)
+		pd_free(common->blocks[i]);
+	pd_index_fini(&common->index);
+	pthread_mutex_destroy(&common->names_lock);
+	pthread_mutex_destroy(&common->buckets_lock);
+	pd_free(common);
+}
 
 enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error *error)
 {
 	struct pd_collector *c = collector;
 
-	c->frames = (struct pd_frames){.world = c->world, .seed = c->seed};
-	c->owners = (struct pd_owners){.world = c->world, .seed = c->seed, .by = c->options->by};
+	c->is_twin = c->common != NULL;
+	if (!c->is_twin)
+		c->common = new_common(c);
 	c->event_count = pd_file_event_count(c->file);
+	c->known = pd_alloc(PD_KNOWN_ADDRS * sizeof(*c->known));
+	c->views = pd_alloc(PD_VIEWS * sizeof(*c->views));
 	c->pending = pd_alloc(PD_PENDING_MOST * sizeof(*c->pending));
 	c->misses = pd_alloc(PD_PENDING_MOST * sizeof(*c->misses));
 	c->secrets = pd_alloc(sizeof(*c->secrets));
 	c->recent_count = RECENT_FIRST;
 	c->totals = pd_alloc((c->event_count + 1) * sizeof(*c->totals));
-	if (!c->pending || !c->misses || !c->secrets || !make_recent(c->recent_count, &c->recent_memory, &c->recent) || !c->totals ||
-	    !pd_frames_init(&c->frames) || !pd_owners_init(&c->owners)) {
+	if (!c->common || !c->known || !c->views || !c->pending || !c->misses || !c->secrets || !c->totals ||
+	    !make_recent(c->recent_count, &c->recent_memory, &c->recent)) {
 		pd_collector_fini(c);
 		return pd_fail_memory(error);
 	}
@@ -821,83 +958,26 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 
 void pd_collector_fini(struct pd_collector *collector)
 {
+	if (!collector->is_twin)
+		free_common(collector->common);
 	pd_free(collector->recent_memory);
+	pd_free(collector->known);
+	pd_free(collector->views);
 	pd_free(collector->secrets);
 	pd_free(collector->pending);
 	pd_free(collector->misses);
 	pd_free(collector->wanted);
-	raws_fini(&collector->raws);
-	pd_frames_fini(&collector->frames);
-	pd_owners_fini(&collector->owners);
-	pd_arena_fini(&collector->arena);
-	pd_free(collector->buckets);
-	pd_index_fini(&collector->index);
 	pd_free(collector->last_values);
 	pd_free(collector->callers);
 	pd_free(collector->totals);
 	*collector = (struct pd_collector){0};
 }
 
-// ---- two into one ----
-
-// Numbers of frames and owners of another collector in this one.
-struct translation {
-	uint32_t *frames, *owners, *raws;
-};
-
-static bool translate(struct pd_collector *c, const struct pd_collector *other, struct translation *to)
+void pd_collector_join(struct pd_collector *collector, const struct pd_collector *twin)
 {
-	to->frames = pd_alloc((other->frames.count + 1) * sizeof(*to->frames));
-	to->owners = pd_alloc((other->owners.count + 1) * sizeof(*to->owners));
-	to->raws = pd_alloc((other->raws.count + 1) * sizeof(*to->raws));
-	if (!to->frames || !to->owners || !to->raws)
-		return false;
-	for (size_t i = 1; i < other->raws.count; i++) {
-		to->raws[i] = raw_of(c, other->raws.items[i]);
-		if (!to->raws[i])
-			return false;
-	}
-	for (size_t i = 0; i < other->frames.count; i++) {
-		to->frames[i] = pd_frames_join(&c->frames, &other->frames, (uint32_t)i);
-		if (to->frames[i] == PD_NO_FRAME)
-			return false;
-	}
-	for (size_t i = 0; i < other->owners.count; i++) {
-		to->owners[i] = pd_owners_find(&c->owners, &other->owners.items[i]);
-		if (to->owners[i] == UINT32_MAX)
-			return false;
-	}
-	return true;
-}
-
-static bool join_bucket(struct pd_collector *c, const struct pd_bucket *from, const struct translation *to)
-{
-	struct pd_bucket_key key = from->key;
-	struct pd_bucket *bucket;
-
-	if (!PD_GROW(c->callers, c->caller_capacity, key.caller_count + (size_t)1))
-		return false;
-	key.owner = to->owners[key.owner];
-	key.ip = to->frames[key.ip];
-	key.raw = to->raws[key.raw];
-	for (size_t i = 0; i < key.caller_count; i++)
-		c->callers[i] = to->frames[from->callers[i]];
-	bucket = find_bucket(c, &key, c->callers, hash_bucket(c, &key, c->callers), from->first);
-	if (!bucket)
-		return false;
-	if (from->first.order < bucket->first.order)
-		bucket->first = from->first;
-	bucket->samples += from->samples;
-	bucket->period += from->period;
-	bucket->weights += from->weights;
-	return true;
-}
-
-static void join_totals(struct pd_collector *c, const struct pd_collector *other)
-{
-	for (size_t i = 0; i < c->event_count; i++) {
-		struct pd_profile_total *to = &c->totals[i];
-		const struct pd_profile_total *from = &other->totals[i];
+	for (size_t i = 0; i < collector->event_count; i++) {
+		struct pd_profile_total *to = &collector->totals[i];
+		const struct pd_profile_total *from = &twin->totals[i];
 
 		to->samples += from->samples;
 		to->period += from->period;
@@ -905,24 +985,7 @@ static void join_totals(struct pd_collector *c, const struct pd_collector *other
 		to->left_samples += from->left_samples;
 		to->left_period += from->left_period;
 	}
-	c->seen += other->seen;
-	c->unknown_event += other->unknown_event;
-	c->damaged += other->damaged;
-}
-
-enum pd_status pd_collector_join(struct pd_collector *collector, const struct pd_collector *other,
-				 struct pd_error *error)
-{
-	struct translation to = {0};
-	bool done = translate(collector, other, &to);
-
-	for (size_t i = 0; done && i < other->bucket_count; i++)
-		done = join_bucket(collector, other->buckets[i], &to);
-	pd_free(to.frames);
-	pd_free(to.owners);
-	pd_free(to.raws);
-	if (!done)
-		return pd_fail_memory(error);
-	join_totals(collector, other);
-	return PD_OK;
+	collector->seen += twin->seen;
+	collector->unknown_event += twin->unknown_event;
+	collector->damaged += twin->damaged;
 }

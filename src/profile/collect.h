@@ -5,10 +5,13 @@
  * into frames. So a stack that comes again costs one hash, and memory grows with distinct stacks of frames, not with
  * processes or samples. The table has keys by tags of 128 bits, see hash.h.
  *
- * A collector belongs to one thread. Two are put together by adding the buckets of one to the other.
+ * A collector belongs to one thread. Those of a run share buckets, frames and owners, with a lock for what was not seen
+ * lately; each counts for itself, and what it counted goes into the buckets now and then.
  */
 #ifndef PD_PROFILE_COLLECT_H
 #define PD_PROFILE_COLLECT_H
+
+#include <pthread.h>
 
 #include "profile/frames.h"
 #include "profile/hash.h"
@@ -35,10 +38,8 @@ struct pd_raws {
 };
 
 struct pd_bucket {
-	uint64_t samples;
-	uint64_t period;
-	uint64_t weights;
-	struct pd_moment first; // when and where it was first seen
+	uint64_t samples, period, weights; // several threads add to them
+	struct pd_moment first; // when and where it was first seen; the order may be read without the lock
 	uint32_t number;
 	struct pd_bucket_key key;
 	uint32_t callers[]; // frames
@@ -59,6 +60,26 @@ struct pd_last_value {
 	bool used;
 };
 
+enum {
+	PD_BUCKET_BLOCKS = 26,
+	PD_BUCKETS_MOST = INT32_MAX, // what so many blocks have room for
+};
+
+// What all collectors of a run have.
+struct pd_common {
+	pthread_mutex_t names_lock; // of frames, owners, raws
+	pthread_mutex_t buckets_lock; // of all else
+	bool locks; // there are several collectors
+	struct pd_frames frames;
+	struct pd_owners owners;
+	struct pd_raws raws;
+	struct pd_arena arena; // buckets
+	// They stay where they are: who knows the number of a bucket needs no lock. Each block is twice as large as the last.
+	struct pd_bucket **blocks[PD_BUCKET_BLOCKS];
+	size_t bucket_count;
+	struct pd_index index; // of buckets
+};
+
 struct pd_pending;
 struct pd_miss;
 
@@ -69,12 +90,11 @@ struct pd_collector {
 	const struct pd_world *world;
 	struct pd_file *file;
 	uint64_t seed;
-	struct pd_frames frames;
-	struct pd_owners owners;
-	struct pd_arena arena; // buckets
-	struct pd_bucket **buckets;
-	size_t bucket_count, bucket_capacity;
-	struct pd_index index; // of buckets
+	struct pd_common *common;
+	bool is_twin; // common belongs to another one
+	struct pd_known_addr *known; // by a hash; a newer one takes the place
+	struct pd_thread_view *views; // by a hash of the tid; a newer one takes the place
+	size_t bucket_count; // when it was last looked at
 	struct pd_pending *pending;
 	struct pd_miss *misses; // of those that wait
 	size_t miss_count;
@@ -86,7 +106,6 @@ struct pd_collector {
 	size_t recent_count; // a power of two
 	uint64_t last_order; // of the sample before
 	bool shuffled; // samples do not come in the order of the file
-	struct pd_raws raws;
 	struct pd_last_value *last_values;
 	size_t value_slots, value_count;
 	uint32_t *callers; // frames of samples on their way
@@ -97,16 +116,32 @@ struct pd_collector {
 	uint64_t seen; // samples, wanted or not
 };
 
-// world, options, file and seed must have been set, and the events of the file be known.
+// world, options, file and seed must have been set, and the events of the file be known; common, too, for a twin.
 enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error *error);
 void pd_collector_fini(struct pd_collector *collector);
 enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd_record *record, struct pd_error *error);
 // Takes the samples that follow the current record of a stream and need no closer look; the stream goes on behind them.
 enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_stream *stream, struct pd_error *error);
-// To be called behind the last record, and before others are joined: gives back what only records need.
+// To be called behind the last record, on any thread: what was counted goes into the buckets.
 void pd_collector_finish(struct pd_collector *collector);
-// Adds all that another one has, which was flushed.
-enum pd_status pd_collector_join(struct pd_collector *collector, const struct pd_collector *other,
-				 struct pd_error *error);
+// Adds what a twin has beside the buckets.
+void pd_collector_join(struct pd_collector *collector, const struct pd_collector *twin);
+
+static inline struct pd_bucket **pd_bucket_slot(struct pd_bucket **const *blocks, uint32_t number, unsigned *block_out)
+{
+	enum { FIRST_BITS = 6 };
+	uint64_t at = (uint64_t)number + (1u << FIRST_BITS);
+	unsigned block = 63 - (unsigned)__builtin_clzll(at) - FIRST_BITS;
+
+	*block_out = block;
+	return blocks[block] ? &blocks[block][at - ((uint64_t)1 << (block + FIRST_BITS))] : NULL;
+}
+
+static inline struct pd_bucket *pd_bucket_at(const struct pd_common *common, uint32_t number)
+{
+	unsigned block;
+
+	return *pd_bucket_slot(common->blocks, number, &block);
+}
 
 #endif

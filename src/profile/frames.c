@@ -4,29 +4,16 @@
 #include "base/cursor.h"
 #include "profile/hash.h"
 
-enum { KNOWN = 1 << 16, IS_KNOWN = 1 << 8 };
+enum { IS_KNOWN = 1 << 8 };
 
 static bool is_of_kernel(unsigned cpumode)
 {
 	return cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_HYPERVISOR;
 }
 
-bool pd_frames_init(struct pd_frames *frames)
-{
-	frames->known = pd_alloc(KNOWN * sizeof(*frames->known));
-	return frames->known != NULL;
-}
-
-void pd_frames_finish(struct pd_frames *frames)
-{
-	pd_free(frames->known);
-	frames->known = NULL;
-	pd_index_fini(&frames->index);
-}
-
 void pd_frames_fini(struct pd_frames *frames)
 {
-	pd_frames_finish(frames);
+	pd_index_fini(&frames->index);
 	pd_free(frames->items);
 	*frames = (struct pd_frames){0};
 }
@@ -90,8 +77,8 @@ static uint32_t find(struct pd_frames *frames, const struct pd_seen_frame *frame
 	return add(frames, frame, hash);
 }
 
-// What is known of an address, or who it is, and asks for the memory that looking for it needs.
-static void begin(struct pd_frames *frames, struct pd_wanted *wanted)
+// False if nothing is known.
+static bool look(const struct pd_frames *frames, struct pd_known_addr *known, struct pd_wanted *wanted)
 {
 	struct pd_spot *spot = &wanted->spot;
 	uint32_t mode = spot->cpumode | IS_KNOWN;
@@ -104,17 +91,26 @@ static void begin(struct pd_frames *frames, struct pd_wanted *wanted)
 	}
 	words[0] = spot->maps + spot->pid;
 	words[1] = spot->addr;
-	wanted->known = &frames->known[pd_hash_words(frames->seed, words, 2) % KNOWN];
+	wanted->known = &known[pd_hash_words(frames->seed, words, 2) % PD_KNOWN_ADDRS];
 	wanted->is_known = wanted->known->addr == spot->addr && wanted->known->maps == spot->maps &&
 			   wanted->known->pid == spot->pid && wanted->known->mode == mode &&
 			   wanted->known->order <= spot->when.order;
 	if (wanted->is_known) {
 		wanted->frame = wanted->known->frame;
-		return;
+		return true;
 	}
 	wanted->id = identify(frames, spot);
 	wanted->hash = hash_id(frames, &wanted->id);
-	pd_index_prefetch(&frames->index, wanted->hash);
+	return false;
+}
+
+size_t pd_frames_look(const struct pd_frames *frames, struct pd_known_addr *known, struct pd_wanted *wanted, size_t count)
+{
+	size_t unknown = 0;
+
+	for (size_t i = 0; i < count; i++)
+		unknown += !look(frames, known, &wanted[i]);
+	return unknown;
 }
 
 static bool end(struct pd_frames *frames, struct pd_wanted *wanted)
@@ -139,7 +135,8 @@ static bool end(struct pd_frames *frames, struct pd_wanted *wanted)
 bool pd_frames_find(struct pd_frames *frames, struct pd_wanted *wanted, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		begin(frames, &wanted[i]);
+		if (!wanted[i].is_known)
+			pd_index_prefetch(&frames->index, wanted[i].hash);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t likely = wanted[i].is_known ? PD_INDEX_END : pd_index_peek(&frames->index, wanted[i].hash);
 
@@ -150,11 +147,4 @@ bool pd_frames_find(struct pd_frames *frames, struct pd_wanted *wanted, size_t c
 		if (!wanted[i].is_known && !end(frames, &wanted[i]))
 			return false;
 	return true;
-}
-
-uint32_t pd_frames_join(struct pd_frames *frames, const struct pd_frames *others, uint32_t index)
-{
-	const struct pd_seen_frame *other = &others->items[index];
-
-	return find(frames, other, hash_id(frames, &other->id));
 }

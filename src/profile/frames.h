@@ -36,14 +36,16 @@ struct pd_known_addr {
 	uint32_t frame;
 };
 
+// Several threads find frames, one at a time.
 struct pd_frames {
 	const struct pd_world *world;
 	uint64_t seed;
 	struct pd_seen_frame *items;
 	size_t count, capacity;
 	struct pd_index index;
-	struct pd_known_addr *known; // by a hash; a newer one takes the place
 };
+
+enum { PD_KNOWN_ADDRS = 1 << 16 };
 
 // An address of a sample.
 struct pd_spot {
@@ -68,14 +70,11 @@ struct pd_wanted {
 	uint64_t hash;
 };
 
-// world and seed must have been set. False if there is no memory.
-bool pd_frames_init(struct pd_frames *frames);
 void pd_frames_fini(struct pd_frames *frames);
-// Nothing will be looked for any more; the frames stay.
-void pd_frames_finish(struct pd_frames *frames);
-// Finds many at once, so that they need not wait for memory one after another. False if there is none left.
+// Says of each what is known of its address, which is the thread's own, or who it is. Returns how many are not known.
+size_t pd_frames_look(const struct pd_frames *frames, struct pd_known_addr *known, struct pd_wanted *wanted, size_t count);
+// Finds those that are not known, many at once, so that they need not wait for memory one after another. False if there
+// is none left. Others must not use the frames meanwhile.
 bool pd_frames_find(struct pd_frames *frames, struct pd_wanted *wanted, size_t count);
-// The frame that is the same as one of others.
-uint32_t pd_frames_join(struct pd_frames *frames, const struct pd_frames *others, uint32_t index);
 
 #endif

@@ -4,16 +4,9 @@
 #include "base/memory.h"
 #include "profile/hash.h"
 
-bool pd_owners_init(struct pd_owners *owners)
-{
-	owners->views = pd_alloc(PD_VIEWS * sizeof(*owners->views));
-	return owners->views != NULL;
-}
-
 void pd_owners_fini(struct pd_owners *owners)
 {
 	pd_free(owners->items);
-	pd_free(owners->views);
 	pd_index_fini(&owners->index);
 	*owners = (struct pd_owners){0};
 }
@@ -40,30 +33,24 @@ uint32_t pd_owners_find(struct pd_owners *owners, const struct pd_owner *owner)
 	return (uint32_t)owners->count++;
 }
 
-static uint32_t owner_of(struct pd_owners *owners, uint32_t pid, uint32_t tid, const struct pd_view *view)
+static struct pd_owner owner_of(uint32_t by, uint32_t pid, uint32_t tid, const struct pd_view *view)
 {
-	uint32_t by = owners->by;
 	bool nameless = (by & PD_BY_COMM) && !view->comm;
-	struct pd_owner owner = {
+
+	return (struct pd_owner){
 		.comm = by & PD_BY_COMM ? view->comm : NULL,
 		.pid = by & PD_BY_PID ? pid : UINT32_MAX,
 		.tid = (by & PD_BY_TID) || nameless ? tid : UINT32_MAX,
 		.nameless = nameless,
 	};
-
-	return pd_owners_find(owners, &owner);
 }
 
-const struct pd_thread_view *pd_owners_look(struct pd_owners *owners, struct pd_thread_view *view, uint32_t pid,
-					    uint32_t tid, struct pd_moment when)
+void pd_owners_look(const struct pd_owners *owners, struct pd_thread_view *view, uint32_t pid, uint32_t tid,
+		    struct pd_moment when, struct pd_owner *owner_out)
 {
 	view->used = false;
 	pd_world_view(owners->world, pid, tid, when, &view->view);
 	view->pid = pid;
 	view->tid = tid;
-	view->owner = owner_of(owners, pid, tid, &view->view);
-	if (view->owner == UINT32_MAX)
-		return NULL;
-	view->used = true;
-	return view;
+	*owner_out = owner_of(owners->by, pid, tid, &view->view);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Owners: who samples are added up for, and what is true of a thread. The world is asked only when that changes.
+ * Owners: who samples are added up for, and what is true of a thread. The world is asked only when that changes. Views
+ * are a collector's own, owners are those of all collectors.
  */
 #ifndef PD_PROFILE_OWNERS_H
 #define PD_PROFILE_OWNERS_H
@@ -34,15 +35,14 @@ struct pd_owners {
 	struct pd_owner *items;
 	size_t count, capacity;
 	struct pd_index index;
-	struct pd_thread_view *views; // by a hash of the tid; a newer one takes the place
 };
 
-// world, by and seed must have been set. False if there is no memory.
-bool pd_owners_init(struct pd_owners *owners);
 void pd_owners_fini(struct pd_owners *owners);
-// Asks the world anew. NULL if there is no memory.
-const struct pd_thread_view *pd_owners_look(struct pd_owners *owners, struct pd_thread_view *view, uint32_t pid,
-					    uint32_t tid, struct pd_moment when);
+// Fills a view but for the number of its owner, which comes in *owner_out.
+void pd_owners_look(const struct pd_owners *owners, struct pd_thread_view *view, uint32_t pid, uint32_t tid,
+		    struct pd_moment when, struct pd_owner *owner_out);
+// The number of an owner; UINT32_MAX if there is no memory. Others must not use the owners meanwhile.
+uint32_t pd_owners_find(struct pd_owners *owners, const struct pd_owner *owner);
 
 static inline bool pd_in_view(const struct pd_view *view, struct pd_moment when)
 {
@@ -52,17 +52,14 @@ static inline bool pd_in_view(const struct pd_view *view, struct pd_moment when)
 	       (when.time_ns < view->until.time_ns || when.order < view->until.order);
 }
 
-// What is true of a thread at a moment; valid until the next call. NULL if there is no memory.
-static inline const struct pd_thread_view *pd_owners_view(struct pd_owners *owners, uint32_t pid, uint32_t tid,
-							  struct pd_moment when)
+static inline struct pd_thread_view *pd_view_of(struct pd_thread_view *views, uint32_t tid)
 {
-	struct pd_thread_view *view = &owners->views[(tid ^ tid >> 12) % PD_VIEWS];
-
-	if (PD_LIKELY(view->used && view->tid == tid && view->pid == pid && pd_in_view(&view->view, when)))
-		return view;
-	return pd_owners_look(owners, view, pid, tid, when);
+	return &views[(tid ^ tid >> 12) % PD_VIEWS];
 }
-// The number of an owner; UINT32_MAX if there is no memory.
-uint32_t pd_owners_find(struct pd_owners *owners, const struct pd_owner *owner);
+
+static inline bool pd_view_holds(const struct pd_thread_view *view, uint32_t pid, uint32_t tid, struct pd_moment when)
+{
+	return view->used && view->tid == tid && view->pid == pid && pd_in_view(&view->view, when);
+}
 
 #endif

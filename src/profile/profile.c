@@ -97,7 +97,9 @@ static enum pd_status make_twin(void *self, void **twin_out, struct pd_error *er
 		.world = collector->world,
 		.file = collector->file,
 		.seed = collector->seed,
+		.common = collector->common,
 	};
+	collector->common->locks = true;
 	status = pd_collector_init(twin, error);
 	if (status < 0)
 		pd_free(twin);
@@ -108,13 +110,18 @@ static enum pd_status make_twin(void *self, void **twin_out, struct pd_error *er
 
 static enum pd_status join_twin(void *self, void *twin, struct pd_error *error)
 {
-	enum pd_status status;
-
+	(void)error;
 	pd_collector_finish(twin);
-	status = pd_collector_join(self, twin, error);
+	pd_collector_join(self, twin);
 	pd_collector_fini(twin);
 	pd_free(twin);
-	return status;
+	return PD_OK;
+}
+
+// On the thread that counted: this is worth doing at the same time.
+static void finish(void *self)
+{
+	pd_collector_finish(self);
 }
 
 // Whether samples stand for what counters gained, which needs the order of time. The events of a pipe come in front of
@@ -154,7 +161,7 @@ static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *
 		.to_ns = profile->options.to_ns,
 		.progress = tell_progress,
 	};
-	struct pd_sink sink = {sizeof(sink), &profile->collector, take, make_twin, join_twin};
+	struct pd_sink sink = {sizeof(sink), &profile->collector, take, make_twin, join_twin, finish};
 	bool ordered;
 	enum pd_status status = needs_order(profile->file, &ordered, error);
 
@@ -165,6 +172,14 @@ static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *
 		sink.fork = NULL;
 	}
 	return pd_run(profile->file, &options, &sink, error);
+}
+
+// What entries and stacks point to.
+static void take_memory(struct pd_profile *profile, struct pd_common *common)
+{
+	profile->callers = common->arena;
+	profile->raws = common->raws.bytes;
+	common->arena = common->raws.bytes = (struct pd_arena){0};
 }
 
 enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status status, struct pd_error *error)
@@ -178,10 +193,8 @@ enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status stat
 	profile->totals = profile->collector.totals;
 	profile->event_count = profile->collector.event_count;
 	profile->collector.totals = NULL;
-	profile->callers = profile->collector.arena;
-	profile->collector.arena = (struct pd_arena){0};
-	profile->raws = profile->collector.raws.bytes;
-	profile->collector.raws.bytes = (struct pd_arena){0};
+	if (profile->collector.common)
+		take_memory(profile, profile->collector.common);
 	pd_collector_fini(&profile->collector);
 	return status;
 }

@@ -196,9 +196,19 @@ static void work(struct worker *worker, bool is_caller)
 		fail_worker(worker, status);
 }
 
+// What a sink does behind its last record.
+static void finish(struct worker *worker)
+{
+	const struct run *run = worker->run;
+
+	if (run->sink.finish && !atomic_load(&run->ended))
+		run->sink.finish(worker->self);
+}
+
 static void *work_beside(void *self)
 {
 	work(self, false);
+	finish(self);
 	return NULL;
 }
 
@@ -301,6 +311,8 @@ static enum pd_status run_pieces(struct run *run, struct pd_error *error)
 	status = open_workers(run, NULL, work_beside, workers, count, &opened, error);
 	if (status >= 0)
 		work(&workers[0], true);
+	if (status >= 0)
+		finish(&workers[0]);
 	return close_workers(run, workers, opened, status, error);
 }
 
@@ -336,6 +348,7 @@ static void *empty_batches(void *self)
 
 	while ((queued = pd_queue_take_full(worker->queue, true)) != NULL)
 		empty_batch(worker, queued);
+	finish(worker);
 	return NULL;
 }
 
@@ -394,6 +407,7 @@ static void read_batches(struct worker *worker)
 	pd_queue_end(worker->queue);
 	while ((queued = pd_queue_take_full(worker->queue, false)) != NULL)
 		empty_batch(worker, queued);
+	finish(worker);
 }
 
 static enum pd_status run_batches(struct run *run, struct pd_error *error)
