@@ -825,11 +825,13 @@ const struct command cmd_merge = {
 		"their bytes, and records that several pieces have are written once.\n\n"
 		"Recordings of one boot have one clock. Those of another one, or of another machine (by host name, release and "
 		"place of the kernel), are aligned by CLOCK_DATA if they have it; their processes get other numbers: 10000000 is "
-		"added for the second machine, 20000000 for the third. Numbers in raw data of tracepoints stay as recorded. "
+		"added for the second machine, 20000000 for the third. So report -s pid, and --where 'pid >= 10000000' everywhere, tell "
+		"machines apart, but for their idle tasks, which are 0 on each. Numbers in raw data of tracepoints stay as recorded. "
 		"A file has one space of kernel addresses: the same kernel, placed elsewhere by another boot, is moved onto the "
 		"first one; another kernel is moved to where nothing is and is called [kernel-HOST].\n\n"
 		"What can be in a file once (host name, command line ...) is that of the first file that has it; what differs is "
-		"told. AUX data are kept if they are of one recording and nothing about it changes.",
+		"told. AUX data are kept if they are of one recording and nothing about it changes: a trace of a processor is one stream "
+		"with the clock of its recorder, and two of them cannot be told apart in one file.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

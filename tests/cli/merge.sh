@@ -64,3 +64,9 @@ try merge -o x.data --offset hot.data=soon hot.data
 try merge -o x.data --offset cold.data=1 hot.data
 shell 'head -c 3000 hot.data >cut.data; perfdata merge -o cut-too.data cut.data hot-multi.data'
 shell 'ls | grep -E "x.data|refused|new"'
+
+# Machines are told apart by the numbers of their processes.
+shell 'perfdata text data/hot.data | sed "s/^feature HOSTNAME .*/feature HOSTNAME {value: \"other\"}/" | perfdata assemble -o other.data -'
+shell 'perfdata merge -q -o fleet.data data/hot.data other.data; perfdata report -q --no-children -g none -s pid fleet.data'
+shell 'perfdata report -q --no-children -g none -s pid --where "pid >= 10000000" fleet.data'
+shell 'perfdata folded --no-symbols --where "pid < 10000000" fleet.data | cmp - <(perfdata folded --no-symbols data/hot.data) && echo the first one alone'
