@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "format/decode.h"
+#include "format/layout.h"
 #include "write/write.h"
 
 enum { RECORDS_PER_STEP = 16384 };
@@ -20,6 +22,8 @@ struct repair {
 	struct pd_repair_result result;
 	uint64_t first_ns, last_ns; // of samples, 0 if there is none
 	bool has_stat;              // there are records of perf stat
+	struct pd_write_bytes ids;  // entries of the list of build ids that are sound
+	struct pd_build_ids build_ids;
 };
 
 static void set_bit(uint64_t bits[4], unsigned feature)
@@ -40,14 +44,60 @@ static bool is_whole(struct pd_file *file, unsigned feature)
 	return !pd_feature_layout(feature) || pd_file_feature(file, feature);
 }
 
+// perf stops with a signal at a build id of more bytes than there is room for.
+static bool build_id_is_sound(const struct pd_file *file, const struct pd_record_head *head, struct pd_bytes bytes)
+{
+	struct pd_arena arena = {.limit = (size_t)file->memory_limit};
+	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, file->header.big_endian);
+	struct pd_scope scope = {.arena = &arena};
+	const struct pd_header_build_id *id;
+	bool sound;
+
+	scope.words[PD_WORD_MISC] = head->misc;
+	scope.words[PD_WORD_QUIRKS] = file->quirks;
+	id = pd_record_take(&pd_layouts[PD_LAYOUT_header_build_id], PD_GROUP_TOOL, bytes, &scope, &c);
+	sound = id && id->filename.length < id->filename.size &&
+		(!(head->misc & MASK_MISC(BUILD_ID_SIZE)) || id->size <= id->build_id.size);
+	pd_arena_fini(&arena);
+	return sound;
+}
+
+// The sound entries of the list, or NULL if it can stay as it is.
+static const struct pd_build_ids *mend_build_ids(struct repair *repair, struct pd_file *file)
+{
+	const struct pd_build_ids *list = pd_file_build_id(file);
+	struct pd_bytes left = list ? list->records : (struct pd_bytes){0};
+	bool all = true;
+
+	repair->ids.size = 0;
+	while (left.size >= PD_RECORD_HEADER_SIZE) {
+		struct pd_record_head head = pd_record_head(left.data, file->swap);
+		bool fits = head.size >= PD_RECORD_HEADER_SIZE && head.size <= left.size;
+		struct pd_bytes entry = {left.data, fits ? (size_t)head.size : left.size};
+		bool sound = fits && build_id_is_sound(file, &head, entry);
+
+		all &= sound;
+		if (sound && !pd_write_put(&repair->ids, entry.data, entry.size))
+			return NULL;
+		left.data += entry.size;
+		left.size -= entry.size;
+	}
+	repair->build_ids.records = (struct pd_bytes){repair->ids.data, repair->ids.size};
+	return all ? NULL : &repair->build_ids;
+}
+
 static enum pd_status change_feature(void *self, struct pd_file *file, unsigned feature, const void **decoded_out,
 				     bool *keep, struct pd_error *error)
 {
 	const struct pd_event_desc *desc = feature == PD_FEATURE_EVENT_DESC ? pd_file_event_desc(file) : NULL;
+	struct repair *repair = self;
 
-	(void)self;
-	(void)decoded_out;
 	(void)error;
+	if (feature == PD_FEATURE_BUILD_ID) {
+		*decoded_out = mend_build_ids(repair, file);
+		*keep = !*decoded_out || (repair->ids.size && repair->writer->big == file->header.big_endian);
+		return PD_OK;
+	}
 	// a pipe has the names of its events elsewhere too
 	*keep = is_whole(file, feature) && (!desc || pd_file_describes_events(file, desc));
 	return PD_OK;
@@ -366,11 +416,11 @@ enum pd_status pd_repair(struct pd_file *file, struct pd_writer *writer, const s
 		status = carry(&repair, error);
 	if (status >= 0)
 		status = pd_stream_open(file, &careful, &stream, error);
-	if (status < 0)
-		return status;
-	status = pass_records(&repair, stream, error);
-	pd_stream_close(stream);
-	count_features(&repair);
+	if (status >= 0) {
+		status = pass_records(&repair, stream, error);
+		pd_stream_close(stream);
+		count_features(&repair);
+	}
 	if (status >= 0)
 		status = make_sample_time(&repair, error);
 	if (status >= 0)
@@ -379,5 +429,6 @@ enum pd_status pd_repair(struct pd_file *file, struct pd_writer *writer, const s
 		status = make_formats(&repair, error);
 	if (status >= 0)
 		*result_out = repair.result;
+	pd_free(repair.ids.data);
 	return status < 0 ? status : PD_OK;
 }

@@ -141,7 +141,7 @@ static bool ends(const struct pd_str *text)
 	return text->length < text->size;
 }
 
-// Who a record is about, where it says so first, and a name that ends.
+// Who a record is about, where it says so first, a name that ends, and a build id with room for it.
 static bool is_about_tasks(const struct pd_record *record, const void *decoded)
 {
 	switch (record->type) {
@@ -149,11 +149,14 @@ static bool is_about_tasks(const struct pd_record *record, const void *decoded)
 	case PD_RECORD_EXIT:
 		return tasks_are_sound(AS(task)->pid, AS(task)->tid) && tasks_are_sound(AS(task)->ppid, AS(task)->ptid);
 	case PD_RECORD_MMAP2:
-		return tasks_are_sound(AS(mmap2)->pid, AS(mmap2)->tid) && ends(&AS(mmap2)->filename);
+		return tasks_are_sound(AS(mmap2)->pid, AS(mmap2)->tid) && ends(&AS(mmap2)->filename) &&
+		       (!(record->misc & MASK_MISC(MMAP_BUILD_ID)) || AS(mmap2)->build_id_size <= AS(mmap2)->build_id.size);
 	case PD_RECORD_MMAP:
 		return tasks_are_sound(AS(mmap)->pid, AS(mmap)->tid) && ends(&AS(mmap)->filename);
 	case PD_RECORD_COMM:
 		return tasks_are_sound(AS(comm)->pid, AS(comm)->tid) && ends(&AS(comm)->comm);
+	case PD_RECORD_HEADER_BUILD_ID:
+		return !(record->misc & MASK_MISC(BUILD_ID_SIZE)) || AS(header_build_id)->size <= AS(header_build_id)->build_id.size;
 	default:
 		return true;
 	}
