@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Records with perfdata and with the perf of this machine, with the same options, and compares.
 
-usage: attrs.py PERFDATA [--only TEXT] [--table]
+usage: attrs.py PERFDATA [--only TEXT] [--from LINE] [--table]
 
 For each line of options: the attrs of both (perf evlist -v), whether perf reads ours without a word on stderr (script,
 report --stats, --header-only -I), whether perfdata check finds nothing, and that there is what the option asks for.
@@ -62,7 +62,7 @@ class Sides:
 
     def run(self, words, **more):
         return subprocess.run(words, cwd=self.folder, env=self.env, capture_output=True, text=True, errors="replace",
-                              timeout=120, stdin=subprocess.DEVNULL, **more)
+                              timeout=1200, stdin=subprocess.DEVNULL, **more)
 
     def record(self, words, name):
         if os.path.exists(os.path.join(self.folder, name)):
@@ -130,6 +130,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("perfdata")
     parser.add_argument("--only", default="", metavar="TEXT")
+    parser.add_argument("--from", dest="first", metavar="LINE", help="that line of options and those behind it")
     parser.add_argument("--table", action="store_true")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="attrs-") as folder:
@@ -139,6 +140,8 @@ def main():
             return SKIPPED
         trace = os.access("/sys/kernel/tracing/events/sched", os.R_OK)
         lines = [l for l in LINES if arguments.only in l and (trace or "TRACE" not in l)]
+        if arguments.first:
+            lines = lines[lines.index(arguments.first):]
         differ = refused = 0
         for line in lines:
             wrong, note = compare(sides, line)
