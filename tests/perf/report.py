@@ -126,6 +126,17 @@ VARIANTS = {
 # without symbols: rows of callers are told apart by addresses, and perf shows those as they were recorded
 CORPUS_VARIANTS = ("no-children", "period", "comm", "dso", "sym", "pid,sym", "cpu,comm", "children comm", "children dso",
                    "comms", "dsos relative", "time 10%-20%", "text no graph")
+# of files with branch stacks, which perf then shows in place of samples
+BRANCH_VARIANTS = {
+    "branches": "-n",
+    "branches period": "-F overhead,sample,period,comm,dso_from",
+    "branches objects": "-n -s comm,dso_from,dso_to",
+    "branches flags": "-n -s in_tx,abort,cycles",
+    "branches threads": "-n -s pid,cpu,dso_to",
+    "branches where to": "-n -s dso",
+    "branches cpu": "-n -s dso_from,dso_to --cpu 0",
+    "branches asked for": "-b -n -s dso_from,dso_to",
+}
 # Both take 127 frames if they are not told how many, the outermost with --children, and so leaves out where samples were
 WHOLE_CHAINS = ["--max-stack", "2000"]
 NO_SYMBOLS = ["--symfs", "{empty}", "--kallsyms", "{empty}/kallsyms"]
@@ -228,7 +239,7 @@ class Comparison:
         return self.args.all or variant in quick
 
     def one(self, path, env, words):
-        theirs = compare.ask(["perf", "report", "--stdio", "--no-branch-stack", *WHOLE_CHAINS, *words, "-i", path], env)
+        theirs = compare.ask(["perf", "report", "--stdio", *WHOLE_CHAINS, *words, "-i", path], env)
         ours = compare.ask([self.args.perfdata, "report", "--stdio", *WHOLE_CHAINS, *compare.without_symbols(words), "-i", path], env)
         return theirs, ours
 
@@ -238,7 +249,8 @@ class Comparison:
         facts["empty"] = compare.empty_folder(env["HOME"])
         jobs = []
         for variant in names:
-            words = [word.format(**facts) for word in [*VARIANTS[variant].split(), *more]]
+            options = BRANCH_VARIANTS.get(variant) or VARIANTS[variant] + " --no-branch-stack"
+            words = [word.format(**facts) for word in [*options.split(), *more]]
             if not as_text(variant):
                 words += ["-t", SEPARATOR]
             jobs.append(functools.partial(self.one, path, env, words))
@@ -259,8 +271,10 @@ class Comparison:
         for row in common.rows(corpus):
             if self.args.only and not compare.fits(row["path"], self.args.only):
                 continue
+            branches = [variant for variant in BRANCH_VARIANTS
+                        if "BRANCH_STACK" in row["features"] and self.wanted(variant, BRANCH_VARIANTS)]
             with common.Unpacked(corpus, row) as path:
-                self.variants(row["path"], path, env, names, NO_SYMBOLS)
+                self.variants(row["path"], path, env, [*names, *branches], NO_SYMBOLS)
 
     def told(self, name, variant, theirs, ours):
         if ours.crashed:
