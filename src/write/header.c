@@ -563,17 +563,30 @@ static bool has_own_record(unsigned feature)
 	return feature == PD_FEATURE_TRACING_DATA || feature == PD_FEATURE_BUILD_ID;
 }
 
-static enum pd_status send_features(struct pd_writer *writer, bool first, struct pd_error *error)
+// Features with content, or those without.
+static enum pd_status send_features_of(struct pd_writer *writer, bool with_content, bool *any, struct pd_error *error)
 {
 	enum pd_status status = PD_OK;
-	bool any = false;
 
 	for (unsigned i = 1; i < PD_FEATURE_LIMIT && status >= 0; i++) {
-		if (!writer->features[i].present || writer->sent[i] || has_own_record(i))
+		const struct pd_write_feature *slot = &writer->features[i];
+
+		if (!slot->present || writer->sent[i] || has_own_record(i) || (slot->size > 0) != with_content)
 			continue;
 		status = send_feature(writer, i, error);
-		writer->sent[i] = any = true;
+		writer->sent[i] = *any = true;
 	}
+	return status;
+}
+
+static enum pd_status send_features(struct pd_writer *writer, bool first, struct pd_error *error)
+{
+	bool any = false;
+	enum pd_status status = send_features_of(writer, true, &any, error);
+
+	// perf 7 reads no feature behind one without content
+	if (status >= 0)
+		status = send_features_of(writer, false, &any, error);
 	if (status >= 0 && first && (any || writer->end_marker))
 		status = pd_writer_send_feature_bytes(writer, end_marker(writer), (struct pd_bytes){NULL, 0}, error);
 	for (unsigned i = PD_FEATURE_TRACING_DATA; i <= PD_FEATURE_BUILD_ID && status >= 0; i++) {
