@@ -22,7 +22,8 @@ enum {
 	SEGMENT_READ_EXEC = 5,
 	NOTE_BUILD_ID = 3,
 	ID_SIZE = 20,
-	OBJECT_MOST = 64 << 20 // bytes of a code and what belongs to it
+	OBJECT_MOST = 64 << 20, // bytes of a code and what belongs to it
+	SHOWN_SIZE = 101 // of a name in a message
 };
 
 // The sections in their order; those without bytes are left out.
@@ -434,19 +435,31 @@ static bool has_bytes(const struct making *m)
 		(m->code->frames_offset <= size && m->code->frames_size <= size - m->code->frames_offset));
 }
 
+// A name in a message is one line, whatever the dump has.
+static void show(const char *name, char out[SHOWN_SIZE])
+{
+	size_t n = 0;
+
+	for (; name[n] && n + 1 < SHOWN_SIZE; n++)
+		out[n] = (unsigned char)name[n] < ' ' || name[n] == 0x7f ? '?' : name[n];
+	out[n] = 0;
+}
+
 enum pd_status pd_jitdump_object(struct pd_jitdump *jit, const struct pd_jit_code *code, struct pd_jit_object *object_out,
 				 struct pd_error *error)
 {
 	struct making m = {.jit = jit, .code = code, .wide = !is_narrow(pd_jitdump_what(jit)->machine)};
 	bool big = pd_jitdump_what(jit)->big;
+	char name[SHOWN_SIZE];
 	uint8_t *room;
 
+	show(code->name, name);
 	if (!has_bytes(&m))
-		return pd_fail(error, PD_ERROR_FORMAT, code->code_offset, "the dump does not have the code of %.100s", code->name);
+		return pd_fail(error, PD_ERROR_FORMAT, code->code_offset, "the dump does not have the code of %s", name);
 	if (code->size > OBJECT_MOST || code->frames_size > OBJECT_MOST)
-		return pd_fail(error, PD_ERROR_LIMIT, code->code_offset, "%.100s is larger than %d bytes", code->name, OBJECT_MOST);
+		return pd_fail(error, PD_ERROR_LIMIT, code->code_offset, "%s is larger than %d bytes", name, OBJECT_MOST);
 	if (!make_id(&m))
-		return pd_fail(error, PD_ERROR_SYSTEM, code->code_offset, "the code of %.100s cannot be read", code->name);
+		return pd_fail(error, PD_ERROR_SYSTEM, code->code_offset, "the code of %s cannot be read", name);
 	m.pen = pd_pen(NULL, 0, big);
 	put_all(&m);
 	room = pd_jitdump_room(jit, m.pen.need);
@@ -455,7 +468,7 @@ enum pd_status pd_jitdump_object(struct pd_jitdump *jit, const struct pd_jit_cod
 	m.pen = pd_pen(room, m.pen.need, big);
 	put_all(&m);
 	if (m.failed || pd_pen_full(&m.pen))
-		return pd_fail(error, PD_ERROR_SYSTEM, code->code_offset, "the code of %.100s cannot be read", code->name);
+		return pd_fail(error, PD_ERROR_SYSTEM, code->code_offset, "the code of %s cannot be read", name);
 	object_out->elf = (struct pd_bytes){room, m.pen.need};
 	object_out->text_offset = m.places[TEXT].offset;
 	memcpy(object_out->build_id, m.build_id, ID_SIZE);
