@@ -249,6 +249,52 @@ TEST(test_find__no_regular_file)
 	pd_found_close(&found);
 }
 
+// The place of a list of symbols in the cache says its build id; it may be anything.
+TEST(test_find__traps_in_the_cache)
+{
+	static const char *const targets[] = {NULL, "../../../../list", "kallsyms", "/dev/zero", "/proc/self/mem", "folder", "fifo"};
+	struct pd_object_id id = {.size = 4, .bytes = {0x10, 2, 3, 4}};
+	struct pd_found found;
+	char path[64];
+
+	put_file("list", "0000000000001000 T secret\n", 26);
+	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++, id.bytes[0]++) {
+		snprintf(path, sizeof(path), "cache/.build-id/%02x/020304/kallsyms", id.bytes[0]);
+		if (targets[i] && strcmp(targets[i], "folder") != 0 && strcmp(targets[i], "fifo") != 0)
+			put_link(targets[i], path);
+		make_folders(path);
+		if (targets[i] && strcmp(targets[i], "folder") == 0)
+			CHECK(mkdir(under(path), 0700) == 0);
+		if (targets[i] && strcmp(targets[i], "fifo") == 0)
+			CHECK(mkfifo(under(path), 0600) == 0);
+		// where nothing is set there is the absolute path of what stands outside
+		if (!targets[i])
+			put_link(under("list"), path);
+		found = find("[kernel.kallsyms]_text", &id, "sys");
+		CHECK(!found.object && !pd_image_is_open(&found.kallsyms) && found.try_count);
+		for (size_t k = 0; k < found.try_count; k++)
+			CHECK(found.tries[k].verdict != PD_FIND_USED);
+		pd_found_close(&found);
+	}
+}
+
+// An object names its debug file; a name with a slash is none.
+TEST(test_find__debug_link_upward)
+{
+	uint32_t crc = put_object("secret-debug", NULL, true, NULL, 0);
+	struct pd_found found;
+
+	put_object("sys/bin/upward-link", NULL, false, "../../secret-debug", crc);
+	put_object("sys/bin/linked-out", NULL, false, "linked-out.debug", crc);
+	put_link("../../secret-debug", "sys/bin/linked-out.debug");
+	found = find("/bin/upward-link", NULL, "sys");
+	CHECK(found.object && !found.debug);
+	pd_found_close(&found);
+	found = find("/bin/linked-out", NULL, "sys");
+	CHECK(found.object && !found.debug);
+	pd_found_close(&found);
+}
+
 TEST(test_find__checksum)
 {
 	CHECK(pd_crc32(0, (const uint8_t *)"123456789", 9) == 0xcbf43926);
@@ -261,7 +307,8 @@ static int run_all(void)
 		TEST_CASE(test_find__by_path),	     TEST_CASE(test_find__other_build_id),
 		TEST_CASE(test_find__in_the_cache),  TEST_CASE(test_find__debug_by_id),
 		TEST_CASE(test_find__debug_by_link), TEST_CASE(test_find__stays_inside),
-		TEST_CASE(test_find__no_regular_file), TEST_CASE(test_find__checksum),
+		TEST_CASE(test_find__no_regular_file), TEST_CASE(test_find__traps_in_the_cache),
+		TEST_CASE(test_find__debug_link_upward), TEST_CASE(test_find__checksum),
 	};
 
 	return test_run(cases, sizeof(cases) / sizeof(cases[0]));
