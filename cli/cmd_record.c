@@ -407,7 +407,10 @@ const struct command cmd_record = {
 	.text = "Records events while COMMAND runs, or of what runs already, until COMMAND ends or a signal (^C) comes, into a "
 		"file that perf reads, too. Options are those of perf record. COMMAND ends with the recording.\n\n"
 		"What was named FILE before is FILE.old then. The header is written several times a second, so that a "
-		"recording that was killed opens with all but its last moments. The exit code is that of COMMAND; 127 if it cannot be run, 128 and the number of the signal that ended the recording.",
+		"recording that was killed opens with all but its last moments.\n\n"
+		"--off-cpu adds samples of the event offcpu-time, one for each time that a thread slept: the period is how long, in ns, "
+		"the call chain is where. It needs the right to see the kernel, but neither BPF nor tracefs.\n\n"
+		"The exit code is that of COMMAND; 127 if it cannot be run, 128 and the number of the signal that ended the recording.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

@@ -61,6 +61,9 @@ static enum pd_status check(const struct pd_recorder_options *options, struct pd
 	if (whom > 1)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
 			       "all, processes, threads and a user cannot be recorded at once");
+	if (options->session.threads && (options->sampling.off_cpu || options->live))
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s one thread, so it cannot go with several (threads)",
+			       options->live ? "what is looked at live is read by" : "where threads wait is found by");
 	if (!whom && !targets->command && !targets->cpus)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "nobody was said to be recorded");
 	return PD_OK;
