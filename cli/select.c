@@ -290,17 +290,20 @@ static enum pd_status choose_events(struct select *select, struct pd_file *file,
 	return chosen ? PD_OK : refuse(select, error, "option --event: no event is called '%s'", select->events);
 }
 
+static const char lacks_cpu[] = "no event records the CPU; perf record -a or --sample-cpu does";
+
+static void look_for_cpus(struct select *select, struct pd_file *file)
+{
+	select->lacks_cpu = select->by_cpu;
+	for (size_t i = 0; i < pd_file_event_count(file); i++)
+		if (pd_file_event(file, i)->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CPU))
+			select->lacks_cpu = false;
+}
+
 static enum pd_status check_cpus(struct select *select, struct pd_file *file, struct pd_error *error)
 {
-	for (size_t i = 0; select->by_cpu && i < pd_file_event_count(file); i++) {
-		const struct pd_event *event = pd_file_event(file, i);
-
-		if (event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CPU))
-			return PD_OK;
-	}
-	return select->by_cpu ? refuse(select, error, "option --cpu: %s",
-				       "no event records the CPU; perf record -a or --sample-cpu does") :
-				PD_OK;
+	look_for_cpus(select, file);
+	return select->lacks_cpu ? refuse(select, error, "option --cpu: %s", lacks_cpu) : PD_OK;
 }
 
 static enum pd_status bind_condition(struct select *select, struct pd_file *file, struct pd_error *error)
@@ -351,6 +354,7 @@ enum pd_status select_ready(struct select *select, struct pd_file *file, struct 
 
 enum pd_status select_learn(struct select *select, struct pd_file *file, struct pd_error *error)
 {
+	look_for_cpus(select, file);
 	return select->where ? pd_filter_bind(select->where, file, false, error) : PD_OK;
 }
 
@@ -360,6 +364,8 @@ void select_tell_lack(const struct select *select, struct pd_file *file)
 
 	if (lack.data)
 		complain("option --where: no sample has '%.*s': no event records it", (int)lack.length, lack.data);
+	if (select->lacks_cpu)
+		complain("option --cpu: %s", lacks_cpu);
 }
 
 /* ---- questions ---- */
@@ -381,7 +387,7 @@ bool select_has_time(const struct select *select, uint64_t time_ns)
 bool select_has_cpu(const struct select *select, uint32_t cpu)
 {
 	if (!select->by_cpu || cpu == UINT32_MAX)
-		return true;
+		return !select->lacks_cpu;
 	return cpu < CPU_WORDS * 64 && (select->cpus[cpu / 64] >> cpu % 64 & 1);
 }
 

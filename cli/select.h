@@ -88,6 +88,7 @@ struct select {
 	struct name_list comms, dsos, symbols;
 	struct number_list pids, tids;
 	bool by_cpu;
+	bool lacks_cpu; /* no event records it */
 	uint64_t cpus[CPU_WORDS];
 	const char *events; /* as it was typed, or NULL */
 	bool *event_chosen; /* by index of the event, once the events are known */

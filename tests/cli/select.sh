@@ -14,6 +14,7 @@ try script --tid '' data/hot.data
 try script --comms file://none data/hot.data
 try script --event none data/hot.data
 try script --cpu 0 data/hot.data
+try filter --cpu 0 -o kept.data data/hot-pipe.data
 try script --time 12:00 data/hot.data
 
 # Every sample is in one part of the time.
