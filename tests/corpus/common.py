@@ -117,11 +117,12 @@ class Result:
         )
 
 
-def run(argv, stdin=None, timeout=60, memory=0, discard=False):
-    """Runs a program. stdin is bytes for a pipe; memory limits its address space in bytes; discard
-    drops what it writes to stdout."""
-    if memory:
-        argv = ["sh", "-c", 'ulimit -v "$0" && exec "$@"', str(memory // 1024), *argv]
+def run(argv, stdin=None, timeout=60, memory=0, discard=False, cpu=0):
+    """Runs a program. stdin is bytes for a pipe; memory limits its address space in bytes, cpu its processor time in seconds;
+    discard drops what it writes to stdout."""
+    limits = [f"ulimit -v {memory // 1024}"] * bool(memory) + [f"ulimit -t {cpu}"] * bool(cpu)
+    if limits:
+        argv = ["sh", "-c", f'{" && ".join(limits)} && exec "$0" "$@"', *argv]
     start = time.monotonic()
     with subprocess.Popen(
         argv,

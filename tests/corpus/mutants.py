@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Runs perfdata on damaged copies of corpus files.
 
-usage: mutants.py PERFDATA CORPUS [N] [SEED] [--all] [--save DIR] [--jobs J]
+usage: mutants.py PERFDATA CORPUS [N] [SEED] [--all] [--first N] [--save DIR] [--jobs J]
 
-Each of N mutants (2000) is a corpus file below 300 KiB with some of its bytes flipped, words
-overwritten, pieces cut out, doubled or inserted, or its end cut off. It goes through perfdata check
---json and perfdata dump (and with --all through the commands that understand samples too), with at most 1 GiB of address space (not for a build with sanitizers) and 10
-seconds. Right is: exit status 0 or 1, with damage named in the JSON exactly when it is 1, or 3 with a
-message that names the file. Wrong is everything else: signals, reports of a sanitizer, other statuses,
-silence, damage that only dump finds. Mutants that go wrong are kept in DIR. The same SEED gives the same mutants.
+Each of N mutants (2000) is a corpus file below 300 KiB with some of its bytes flipped, words overwritten, pieces cut out,
+doubled or inserted, or its end cut off. It goes through perfdata check --json and perfdata dump, and with --all through the
+commands that understand samples too, with conditions, filters, keys and call graphs. Each may take 1 GB of address space
+(not a build with sanitizers) and 60 seconds of processor time. Right is: exit status 0 or 1, with damage named in the JSON
+exactly when it is 1, or 3 with a message that names the file. Wrong is everything else: signals, reports of a sanitizer,
+other statuses, silence, damage that only dump finds. Mutants that go wrong are kept in DIR. The same SEED gives the same
+mutants. --first N leaves out the first ones.
 Exit status: 0 all went right, 1 not, 77 no corpus.
 """
 
@@ -25,24 +26,39 @@ import tempfile
 import common
 
 LIMIT = 300 * 1024
-MEMORY = 1 << 30
-TIMEOUT = 10
+MEMORY = 1000000 << 10
+CPU_SECONDS = 60
+TIMEOUT = 1200  # for what waits; a machine may be busy
 SLOW_SECONDS = 1.0
 WORDS = (0, 1, 2, 7, 8, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000,
          0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF, 0x8000000000000000, 0xFFFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFF8)
 
 
+SHOWN = [f"--show-{kind}-events" for kind in ("task", "mmap", "switch", "namespace", "cgroup", "lost", "round", "bpf")]
+
 # What they say of a mutant is not compared, only that they end well.
 UNDERSTANDING = (
     ["report"],
     ["report", "--no-children", "-g", "fractal", "-s", "pid,dso,sym,cpu"],
+    ["report", "--children", "-g", "caller", "-s", "comm,dso,sym,srcline", "--percentage", "relative", "--time", "10%-80%"],
+    ["report", "-g", "flat,0", "-s", "time,trace,cgroup,weight,socket,symbol_size", "--group", "-n", "--max-stack", "5"],
+    ["report", "-g", "folded,0", "--no-children", "-F", "overhead_sys,overhead_us,sample,period,tgid,srcfile,local_weight"],
     ["report", "--json"],
+    ["report", "--csv", "--where", "period >= 1 && cpumode == user || comm =~ '*o*'"],
+    ["report", "--header", "-I"],
+    ["report", "--stats"],
     ["script"],
+    ["script", "-F", "+misc,+srcline,+flags", "--ns", *SHOWN],
+    ["script", "--where", "size > 8 && (pid != 1 || symbol =~ '*a*') && dso =~ '*'", "--reltime"],
     ["folded"],
+    ["folded", "--where", "type == SAMPLE && tid >= 0", "--time", "20%-90%"],
     ["flame"],
-    ["flame", "--format", "svg"],
+    ["flame", "--format", "svg", "--where", "event =~ '*c*' && !(misc & 0x4000)"],
     ["doctor"],
+    ["doctor", "--json"],
     ["evlist", "-v"],
+    ["evlist", "-F", "--trace-fields"],
+    ["buildid-list"],
     ["buildid-list", "-H"],
 )
 ENDS_WELL = (0, 1, 3, 5, 6)
@@ -154,31 +170,41 @@ def judge_dump(result):
 
 def judge(name, result):
     if result.status is None:
-        return f"{name}: took more than {TIMEOUT} s"
+        return f"{name}: did not end"
     if result.crashed:
         return f"{name}: crashed, status {result.status}: {result.err.decode('utf-8', 'replace')[:300]}"
     return judge_check(result) if name == "check" else judge_dump(result)
 
 
-def understand(perfdata, memory, path):
-    """What is wrong with the commands that understand samples, or None; and the longest time."""
+def understand(perfdata, memory, path, ended):
+    """What is wrong with the commands that understand samples, or None; and the longest time. ended gets the statuses."""
     slow = 0.0
     for arguments in UNDERSTANDING:
-        result = common.run([perfdata, *arguments, "-i", path], timeout=TIMEOUT, memory=memory, discard=True)
+        result = common.run([perfdata, *arguments, "-i", path], timeout=TIMEOUT, memory=memory, cpu=CPU_SECONDS, discard=True)
         name = " ".join(arguments)
+        ended.append((name, result.status))
         slow = max(slow, result.seconds)
         if result.status is None:
-            return f"{name}: took more than {TIMEOUT} s", slow
-        if result.crashed or result.status not in ENDS_WELL:
+            return f"{name}: did not end", slow
+        # what was not recorded cannot be asked for
+        refused = result.status == 2 and not {"-F", "-s", "--where"}.isdisjoint(arguments)
+        if result.crashed or not (refused or result.status in ENDS_WELL):
             return f"{name}: status {result.status}: {result.err.decode('utf-8', 'replace')[:300]}", slow
         # what doctor finds is its output
-        if result.status and name != "doctor" and not result.err.strip():
+        if result.status and arguments[0] != "doctor" and not result.err.strip():
             return f"{name}: exit status {result.status} in silence", slow
     return None, slow
 
 
-def try_mutant(perfdata, memory, number, seed, origin, data, folder, everything):
-    """(number, text of what went wrong or None, statuses, seconds, mutant's bytes, way)."""
+def never_fine(ended):
+    """Commands that were run often and never ended well: the words are wrong."""
+    runs = collections.Counter(name for name, _ in ended)
+    fine = {name for name, status in ended if status == common.FINE}
+    return [name for name, count in runs.items() if count >= 20 and name not in fine]
+
+
+def try_mutant(perfdata, memory, number, seed, origin, data, folder, everything, ended):
+    """(number, text of what went wrong or None, statuses, seconds, mutant's bytes, way). ended gets the statuses of --all."""
     rng = random.Random(f"{seed}/{number}")
     mutant = bytearray(data)
     way = mutate(rng, mutant)
@@ -187,14 +213,14 @@ def try_mutant(perfdata, memory, number, seed, origin, data, folder, everything)
         f.write(mutant)
     wrong, statuses, slow = None, [], 0.0
     for name, arguments, discard in (("check", ["check", "--json"], False), ("dump", ["dump"], True)):
-        result = common.run([perfdata, *arguments, "-i", path], timeout=TIMEOUT, memory=memory, discard=discard)
+        result = common.run([perfdata, *arguments, "-i", path], timeout=TIMEOUT, memory=memory, cpu=CPU_SECONDS, discard=discard)
         wrong = wrong or judge(name, result)
         statuses.append(result.status)
         slow = max(slow, result.seconds)
     if statuses == [common.FINE, common.DAMAGED]:
         wrong = wrong or f"dump found damage that check did not: {result.err.decode('utf-8', 'replace')[:300]}"
     if everything:
-        text, seconds = understand(perfdata, memory, path)
+        text, seconds = understand(perfdata, memory, path, ended)
         wrong = wrong or text
         slow = max(slow, seconds)
     os.unlink(path)
@@ -213,19 +239,21 @@ def main():
     parser.add_argument("n", nargs="?", type=int, default=2000)
     parser.add_argument("seed", nargs="?", type=int, default=1)
     parser.add_argument("--all", action="store_true", help="through the commands that understand samples too")
+    parser.add_argument("--first", type=int, default=0, help="number of the first mutant")
     parser.add_argument("--save", default="mutants-wrong", help="folder for mutants that went wrong")
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
     perfdata, corpus = common.check_arguments(args.perfdata, args.corpus)
     memory = 0 if has_sanitizer(perfdata) else MEMORY
     files = sources(corpus)
-    statuses, wrong, slow = collections.Counter(), 0, []
+    statuses, wrong, slow, ended = collections.Counter(), 0, [], []
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        os.environ["HOME"] = folder  # for the tables of symbols
         with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
             jobs = []
-            for number in range(args.n):
+            for number in range(args.first, args.first + args.n):
                 origin, data = files[random.Random(f"{args.seed}:{number}").randrange(len(files))]
-                jobs.append(pool.submit(try_mutant, perfdata, memory, number, args.seed, origin, data, folder, args.all))
+                jobs.append(pool.submit(try_mutant, perfdata, memory, number, args.seed, origin, data, folder, args.all, ended))
             for job in concurrent.futures.as_completed(jobs):
                 number, text, codes, seconds, mutant, what = job.result()
                 statuses[codes] += 1
@@ -240,6 +268,9 @@ def main():
                 wrong += bool(text)
     for codes, count in statuses.most_common():
         print(f"{count:6} mutants: check {codes[0]}, dump {codes[1]}")
+    for name in never_fine(ended):
+        wrong += 1
+        print(f"{name}: never ended well")
     print(f"{args.n} mutants of {len(files)} files, seed {args.seed}: {wrong} went wrong, "
           f"{len(slow)} took more than {SLOW_SECONDS:.0f} s")
     return 1 if wrong else 0
