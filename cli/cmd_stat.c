@@ -151,9 +151,9 @@ static const struct command cmd_stat_report = {
 /* ---- all three ---- */
 
 /* Takes the command line anew, without the word that says which command it is: options may stand before and behind. */
-static int run_part(const struct command *command, const char *name, const struct call *call)
+static int run_part(const struct command_line *line, const struct call *call)
 {
-	const struct command_line line = { name, command, "" };
+	const struct command *command = line->command;
 	struct parsed parsed;
 	size_t count = 0, own = 0;
 	char **words;
@@ -177,7 +177,7 @@ static int run_part(const struct command *command, const char *name, const struc
 		part.words = parsed.words.items;
 		part.word_count = parsed.words.count;
 		if (parsed.help) {
-			help_command(call->out->text, &line);
+			help_command(call->out->text, line);
 			code = CODE_FINE;
 		} else {
 			code = command->run(&part);
@@ -190,13 +190,15 @@ static int run_part(const struct command *command, const char *name, const struc
 
 static int run(const struct call *call)
 {
-	const struct stat_values *values = call->values;
+	static const struct command_line parts[] = {
+		{ "stat record", &cmd_stat_record, "count, and write the counts into a perf.data, too" },
+		{ "stat report", &cmd_stat_report, "print counts that stat record wrote" },
+	};
 
-	if (call->word_count && !strcmp(call->words[0], "record"))
-		return run_part(&cmd_stat_record, "stat record", call);
-	if (call->word_count && !strcmp(call->words[0], "report"))
-		return run_part(&cmd_stat_report, "stat report", call);
-	return stat_live(values, call, NULL);
+	for (size_t i = 0; i < 2 && call->word_count; i++)
+		if (!strcmp(call->words[0], parts[i].name + strlen("stat ")))
+			return run_part(&parts[i], call);
+	return stat_live(call->values, call, NULL);
 }
 
 const struct command cmd_stat = {

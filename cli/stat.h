@@ -76,12 +76,17 @@ struct stat_thread {
 	char name[64];
 };
 
-/* A mean of values of one kind, in one place. */
+/* A mean of values of one kind. */
 struct stat_memo {
 	unsigned kind, context;
-	size_t slot;
 	const char *cgroup;
 	struct stat_mean mean;
+};
+
+/* Those of one place. */
+struct stat_memos {
+	struct stat_memo *items;
+	size_t count, capacity;
 };
 
 struct stat_table {
@@ -96,8 +101,8 @@ struct stat_table {
 	unsigned runs;
 	struct stat_mean wall_ns;
 	/* stat_metric.c */
-	struct stat_memo *memos;
-	size_t memo_count, memo_capacity;
+	struct stat_memos *memos; /* by slot */
+	size_t slot_count;
 	bool failed; /* there was no memory */
 };
 
@@ -116,11 +121,17 @@ struct stat_group {
 	size_t slot;
 };
 
+/* An event in a group. */
+struct stat_sum {
+	uint64_t all[3];
+	size_t cpus;
+	bool missing; /* one of them was not counted: all is 0 */
+};
+
 /* The groups in order; the caller frees them. */
 struct stat_group *stat_groups(const struct stat_table *table, size_t *count_out);
-/* Sum of an event in a group; returns the number of CPUs. */
-size_t stat_group_sum(const struct stat_table *table, const struct stat_event *event, const struct stat_group *group,
-		      uint64_t sum[3]);
+/* All events in all groups: those of the first group, then those of the next. NULL without memory; the caller frees it. */
+struct stat_sum *stat_group_sums(const struct stat_table *table, const struct stat_group *groups, size_t count);
 
 /* ---- metrics ---- */
 

@@ -127,7 +127,7 @@ static bool add_missing_events(struct live *live)
 		return true;
 	if (values->metrics && !add_metrics(live, values->metrics))
 		return false;
-	if (!pd_events_count(live->setup.events) &&
+	if (!values->targets.events.count && !values->metrics &&
 	    (!add_text(live, is_system_wide(live) ? "cpu-clock" : "task-clock") || !add_text(live, default_events)))
 		return false;
 	for (size_t i = 0; i < values->detailed.count && i < 3; i++)

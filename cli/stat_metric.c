@@ -94,32 +94,51 @@ static bool same_cgroup(const char *a, const char *b)
 
 static struct stat_memo *find(const struct stat_table *table, const struct stat_event *event, enum kind kind, size_t slot)
 {
+	const struct stat_memos *memos = slot < table->slot_count ? &table->memos[slot] : NULL;
 	unsigned context = context_of(event, kind);
 
-	for (size_t i = 0; i < table->memo_count; i++) {
-		struct stat_memo *memo = &table->memos[i];
+	for (size_t i = 0; memos && i < memos->count; i++) {
+		struct stat_memo *memo = &memos->items[i];
 
-		if (memo->slot == slot && memo->kind == kind && memo->context == context &&
-		    same_cgroup(memo->cgroup, event->cgroup))
+		if (memo->kind == kind && memo->context == context && same_cgroup(memo->cgroup, event->cgroup))
 			return memo;
 	}
 	return NULL;
 }
 
-static struct stat_memo *add_memo(struct stat_table *table)
+static bool make_slots(struct stat_table *table, size_t count)
 {
-	if (table->memo_count == table->memo_capacity) {
-		size_t capacity = table->memo_capacity ? table->memo_capacity * 2 : 64;
-		struct stat_memo *memos = realloc(table->memos, capacity * sizeof(*memos));
+	struct stat_memos *memos;
 
-		if (!memos) {
-			table->failed = true;
+	if (count <= table->slot_count)
+		return true;
+	count = count < table->slot_count * 2 ? table->slot_count * 2 : count;
+	memos = realloc(table->memos, count * sizeof(*memos));
+	if (!memos)
+		return false;
+	memset(memos + table->slot_count, 0, (count - table->slot_count) * sizeof(*memos));
+	table->memos = memos;
+	table->slot_count = count;
+	return true;
+}
+
+static struct stat_memo *add_memo(struct stat_table *table, size_t slot)
+{
+	struct stat_memos *memos;
+
+	if (!make_slots(table, slot + 1))
+		return NULL;
+	memos = &table->memos[slot];
+	if (memos->count == memos->capacity) {
+		size_t capacity = memos->capacity ? memos->capacity * 2 : 8;
+		struct stat_memo *items = realloc(memos->items, capacity * sizeof(*items));
+
+		if (!items)
 			return NULL;
-		}
-		table->memos = memos;
-		table->memo_capacity = capacity;
+		memos->items = items;
+		memos->capacity = capacity;
 	}
-	return &table->memos[table->memo_count++];
+	return &memos->items[memos->count++];
 }
 
 void stat_metric_note(struct stat_table *table, const struct stat_event *event, double value, size_t slot)
@@ -131,18 +150,20 @@ void stat_metric_note(struct stat_table *table, const struct stat_event *event, 
 		return;
 	memo = find(table, event, kind, slot);
 	if (!memo) {
-		memo = add_memo(table);
-		if (!memo)
+		memo = add_memo(table, slot);
+		if (!memo) {
+			table->failed = true;
 			return;
-		*memo = (struct stat_memo){ .kind = kind, .context = context_of(event, kind), .slot = slot,
-					    .cgroup = event->cgroup };
+		}
+		*memo = (struct stat_memo){ .kind = kind, .context = context_of(event, kind), .cgroup = event->cgroup };
 	}
 	stat_mean_add(&memo->mean, kind == CLOCK ? value : value * event->scale);
 }
 
 void stat_metrics_forget(struct stat_table *table)
 {
-	table->memo_count = 0;
+	for (size_t i = 0; i < table->slot_count; i++)
+		table->memos[i].count = 0;
 }
 
 static double mean_of(const struct stat_table *table, const struct stat_event *event, enum kind kind, size_t slot,

@@ -35,6 +35,7 @@ struct page {
 	struct stat_table *table;
 	char prefix[40];
 	bool json_open; /* something stands in the line */
+	int unit_width;
 };
 
 /* ---- where ---- */
@@ -190,11 +191,7 @@ static void print_value(struct page *page, const struct line *line)
 	const char *separator = page->printer->separator;
 	const char *unit = line->event->unit ? line->event->unit : "";
 	bool missing = is_missing(line);
-	int width = UNIT_WIDTH;
 
-	for (size_t i = 0; i < page->table->event_count; i++)
-		if (page->table->events[i].unit && (int)strlen(page->table->events[i].unit) > width)
-			width = (int)strlen(page->table->events[i].unit);
 	if (missing)
 		pd_text_printf(text, separator ? "%s" : "%18s", missing_word(line));
 	else
@@ -204,7 +201,7 @@ static void print_value(struct page *page, const struct line *line)
 	if (separator)
 		pd_text_add(text, separator);
 	else
-		pd_text_printf(text, "%*s", width - (int)strlen(unit) + 1, "");
+		pd_text_printf(text, "%*s", page->unit_width - (int)strlen(unit) + 1, "");
 	print_name(page, line, missing ? SHORT_NAME_WIDTH : NAME_WIDTH);
 }
 
@@ -432,21 +429,21 @@ static void print_by_group(struct page *page)
 {
 	size_t count;
 	struct stat_group *groups = stat_groups(page->table, &count);
+	struct stat_sum *sums = groups ? stat_group_sums(page->table, groups, count) : NULL;
 
-	for (size_t i = 0; i < count; i++) {
-		for (size_t j = 0; j < page->table->event_count; j++) {
-			struct line line = { .event = &page->table->events[j], .slot = i, .group = &groups[i] };
-			uint64_t sum[3];
+	for (size_t i = 0; sums && i < count * page->table->event_count; i++) {
+		size_t slot = i / page->table->event_count;
+		struct line line = { .event = &page->table->events[i % page->table->event_count], .slot = slot,
+				     .group = &groups[slot], .cpus = sums[i].cpus,
+				     .value = (double)sums[i].all[STAT_VALUE],
+				     .enabled = (double)sums[i].all[STAT_ENABLED],
+				     .running = (double)sums[i].all[STAT_RUNNING] };
 
-			line.cpus = stat_group_sum(page->table, line.event, &groups[i], sum);
-			line.value = (double)sum[STAT_VALUE];
-			line.enabled = (double)sum[STAT_ENABLED];
-			line.running = (double)sum[STAT_RUNNING];
-			if (line.cpus)
-				print_line(page, &line);
-		}
+		if (line.cpus)
+			print_line(page, &line);
 	}
-	page->table->failed |= !groups;
+	page->table->failed |= !sums;
+	free(sums);
 	free(groups);
 }
 
@@ -455,6 +452,10 @@ static void print_lines(struct page *page)
 	/* numbers for people are written as these write them */
 	bool local = !page->printer->separator && !page->printer->json;
 
+	page->unit_width = UNIT_WIDTH;
+	for (size_t i = 0; i < page->table->event_count; i++)
+		if (page->table->events[i].unit && (int)strlen(page->table->events[i].unit) > page->unit_width)
+			page->unit_width = (int)strlen(page->table->events[i].unit);
 	if (local)
 		setlocale(LC_NUMERIC, "");
 	switch (page->table->by) {

@@ -29,8 +29,9 @@ struct report {
 	struct cpus cpus;
 	struct cpus *own; /* of each event */
 	bool ready;       /* the table has its cells */
+	size_t cells;
 	uint64_t interval_ms;
-	uint64_t aggregation, level;
+	uint64_t aggregation;
 	bool has_level;
 	uint64_t unknown_counts;
 	struct pd_text *title;
@@ -146,7 +147,8 @@ static bool use_cpus(struct report *report, struct stat_event *event, size_t ind
 
 	event->cpus = cpus->items;
 	event->cpu_count = cpus->count;
-	if (report->table.thread_count * cpus->count > MOST_CELLS) {
+	report->cells += report->table.thread_count * cpus->count;
+	if (report->cells > MOST_CELLS) {
 		complain("%s: too many threads and CPUs for a table of counts", report->input.name);
 		return false;
 	}

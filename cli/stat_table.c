@@ -40,6 +40,8 @@ void stat_table_fini(struct stat_table *table)
 		free(table->events[i].cells);
 	free(table->events);
 	free(table->threads);
+	for (size_t i = 0; i < table->slot_count; i++)
+		free(table->memos[i].items);
 	free(table->memos);
 	stat_places_fini(&table->places);
 	memset(table, 0, sizeof(*table));
@@ -117,16 +119,13 @@ static void note_groups(struct stat_table *table)
 {
 	size_t count;
 	struct stat_group *groups = stat_groups(table, &count);
+	struct stat_sum *sums = groups ? stat_group_sums(table, groups, count) : NULL;
 
-	for (size_t i = 0; i < count; i++) {
-		for (size_t j = 0; j < table->event_count; j++) {
-			uint64_t sum[3];
-
-			stat_group_sum(table, &table->events[j], &groups[i], sum);
-			stat_metric_note(table, &table->events[j], (double)sum[STAT_VALUE], i);
-		}
-	}
-	table->failed |= !groups;
+	for (size_t i = 0; sums && i < count * table->event_count; i++)
+		stat_metric_note(table, &table->events[i % table->event_count], (double)sums[i].all[STAT_VALUE],
+				 i / table->event_count);
+	table->failed |= !sums;
+	free(sums);
 	free(groups);
 }
 
@@ -203,25 +202,31 @@ struct stat_group *stat_groups(const struct stat_table *table, size_t *count_out
 }
 
 /* A count that is missing makes the sum worthless. */
-size_t stat_group_sum(const struct stat_table *table, const struct stat_event *event, const struct stat_group *group,
-		      uint64_t sum[3])
+static void add_cell(struct stat_sum *sum, const struct stat_cell *cell)
 {
-	size_t cpus = 0;
+	if (sum->missing)
+		return;
+	sum->cpus++;
+	sum->missing = !cell->round[STAT_ENABLED] || !cell->round[STAT_RUNNING];
+	for (size_t i = 0; i < 3; i++)
+		sum->all[i] += cell->round[i];
+	if (sum->missing)
+		sum->all[STAT_ENABLED] = sum->all[STAT_RUNNING] = 0;
+}
 
-	memset(sum, 0, 3 * sizeof(sum[0]));
-	for (size_t i = 0; i < event->cpu_count; i++) {
-		const struct stat_place place = place_of(table, event->cpus[i]);
-		const struct stat_cell *cell = stat_cell(event, 0, i);
+struct stat_sum *stat_group_sums(const struct stat_table *table, const struct stat_group *groups, size_t count)
+{
+	struct stat_sum *sums = calloc(count * table->event_count + 1, sizeof(*sums));
 
-		if (compare_places(&place, &group->place) != 0)
-			continue;
-		cpus++;
-		if (!cell->round[STAT_ENABLED] || !cell->round[STAT_RUNNING]) {
-			sum[STAT_ENABLED] = sum[STAT_RUNNING] = 0;
-			break;
+	for (size_t i = 0; i < table->event_count && sums; i++) {
+		const struct stat_event *event = &table->events[i];
+
+		for (size_t cpu = 0; cpu < event->cpu_count && table->thread_count; cpu++) {
+			const struct stat_group key = { .place = place_of(table, event->cpus[cpu]) };
+			const struct stat_group *group = bsearch(&key, groups, count, sizeof(*groups), compare_groups);
+
+			add_cell(&sums[group->slot * table->event_count + i], stat_cell(event, 0, cpu));
 		}
-		for (size_t j = 0; j < 3; j++)
-			sum[j] += cell->round[j];
 	}
-	return cpus;
+	return sums;
 }

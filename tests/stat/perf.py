@@ -52,7 +52,8 @@ LINES = [
     "TRACE -e syscalls:sys_enter_getpp* W", "TRACE -x, -e sched:sched_switch -a SLEEP",
     "TRACE -a -A -e sched:sched_switch,cpu-clock SLEEP",
     "CGROUP -a -e cpu-clock,cs -G / SLEEP", "CGROUP -a -e cpu-clock,cs -G / -x, SLEEP",
-    "CGROUP -a -e cpu-clock,cs -j -G / SLEEP", "CGROUP -a --for-each-cgroup / -e cpu-clock,cs SLEEP",
+    "CGROUP -a -e cpu-clock,cs -j -G / SLEEP", "CGROUP -a --for-each-cgroup / -e cpu-clock,cs SLEEP", "CGROUP -a --for-each-cgroup /,/ -e cpu-clock,cs SLEEP",
+    "CGROUP -a --for-each-cgroup /,/ SLEEP",
     "MSR -a -A -e msr/tsc/ SLEEP", "MSR -e msr/tsc/,task-clock W", "MSR -j -e msr/tsc/ W",
 ]
 
