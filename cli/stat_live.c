@@ -188,12 +188,27 @@ static bool take_by(struct live *live)
 	return true;
 }
 
+/* Names with commas between them, each once; returns how many. */
+static size_t split_names(char *text, const char **names)
+{
+	size_t count = 0, i;
+	const char *name;
+
+	while ((name = strsep(&text, ",")) != NULL) {
+		for (i = 0; i < count && strcmp(names[i], name) != 0;)
+			i++;
+		if (i == count)
+			names[count++] = name;
+	}
+	return count;
+}
+
 /* All events once more for each cgroup. */
 static bool take_each_cgroup(struct live *live)
 {
 	struct target_values again = live->values->targets;
 	size_t count = 1, each = pd_events_count(live->setup.events);
-	char *at;
+	const char **names;
 
 	if (!live->values->for_each_cgroup)
 		return true;
@@ -204,21 +219,21 @@ static bool take_each_cgroup(struct live *live)
 	for (const char *c = live->values->for_each_cgroup; *c; c++)
 		count += *c == ',';
 	live->cgroup_text = strdup(live->values->for_each_cgroup);
-	live->cgroups = calloc(count * each + 1, sizeof(*live->cgroups));
-	at = live->cgroup_text;
-	if (!at || !live->cgroups) {
+	live->cgroups = calloc(count * (each + 1) + 1, sizeof(*live->cgroups));
+	if (!live->cgroup_text || !live->cgroups) {
 		complain("out of memory");
 		return false;
 	}
+	/* behind those of the events */
+	names = live->cgroups + count * each;
+	count = split_names(live->cgroup_text, names);
 	for (size_t i = 0; i < count; i++) {
-		const char *name = strsep(&at, ",");
-
 		if (i && !record_add_events(&live->setup, &live->values->targets))
 			return false;
 		if (i && !add_missing_events(live))
 			return false;
 		for (size_t j = 0; j < each; j++)
-			live->cgroups[i * each + j] = name;
+			live->cgroups[i * each + j] = names[i];
 	}
 	live->options.targets.cgroups = live->cgroups;
 	live->options.targets.cgroup_count = count * each;

@@ -137,7 +137,7 @@ static enum pd_status add_threads(struct pd_recorder *recorder, struct pd_made *
 	return status;
 }
 
-static enum pd_status add_cpus(struct pd_recorder *recorder, struct pd_made *made, struct pd_error *error)
+enum pd_status pd_recorder_add_cpus(struct pd_recorder *recorder, struct pd_made *made, struct pd_error *error)
 {
 	uint16_t *numbers = pd_alloc(recorder->cpus.count * sizeof(*numbers));
 	struct pd_cpu_map_data data = {.kind = PD_CPU_MAP_CPUS, .cpus = {numbers, recorder->cpus.count}};
@@ -180,7 +180,7 @@ enum pd_status pd_counter_open_file(struct pd_recorder *recorder, const struct p
 	if (status >= 0)
 		status = add_threads(recorder, &made, error);
 	if (status >= 0)
-		status = add_cpus(recorder, &made, error);
+		status = pd_recorder_add_cpus(recorder, &made, error);
 	if (status >= 0)
 		status = add_settings(&made, settings, error);
 	if (status >= 0)

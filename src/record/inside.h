@@ -175,6 +175,9 @@ uint64_t pd_session_size(const struct pd_recorder *recorder);
 // Takes away what cannot become a file.
 void pd_session_abort(struct pd_recorder *recorder);
 
+// counter_file.c: adds a CPU_MAP.
+enum pd_status pd_recorder_add_cpus(struct pd_recorder *recorder, struct pd_made *made, struct pd_error *error);
+
 // Sets the feature BUILD_ID by what was mapped.
 enum pd_status pd_recorder_add_build_ids(struct pd_recorder *recorder, struct pd_error *error);
 

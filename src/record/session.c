@@ -114,22 +114,6 @@ static enum pd_status add_thread_map(struct pd_recorder *recorder, struct pd_mad
 	return status;
 }
 
-static enum pd_status add_cpu_map(struct pd_recorder *recorder, struct pd_made *made, struct pd_error *error)
-{
-	uint16_t *numbers = pd_alloc(recorder->cpus.count * sizeof(*numbers));
-	struct pd_cpu_map_data data = {.kind = 0, .cpus = {numbers, recorder->cpus.count}};
-	struct pd_cpu_map map = {.cpus = &data};
-	enum pd_status status;
-
-	if (!numbers)
-		return pd_fail_memory(error);
-	for (size_t i = 0; i < recorder->cpus.count; i++)
-		numbers[i] = (uint16_t)recorder->cpus.items[i];
-	status = pd_made_add(made, PD_RECORD_CPU_MAP, 0, &map, error);
-	pd_free(numbers);
-	return status;
-}
-
 // The command before its exec, as perf has it.
 static enum pd_status add_command(struct pd_recorder *recorder, struct pd_made *made, struct pd_error *error)
 {
@@ -205,7 +189,7 @@ static enum pd_status synthesize(struct pd_recorder *recorder, struct pd_error *
 	if (status >= 0)
 		status = add_thread_map(recorder, &made, error);
 	if (status >= 0)
-		status = add_cpu_map(recorder, &made, error);
+		status = pd_recorder_add_cpus(recorder, &made, error);
 	if (status >= 0)
 		status = add_tasks(recorder, &made, &options, error);
 	if (status >= 0 && recorder->command.pid && !recorder->command.started)
