@@ -534,10 +534,13 @@ unsigned tree_coarsen(struct tree *tree, size_t most)
 
 	for (size_t i = 0; i < tree->value_count; i++)
 		last = tree->values[i].slice > last ? tree->values[i].slice : last;
+	if (tree->value_count > most && last && !tree->failed)
+		tree->failed |= !sort_values(tree, tree->seed_count);
+	/* They stay in order. */
 	while (tree->value_count > most && last && !tree->failed) {
 		for (size_t i = 0; i < tree->value_count; i++)
 			tree->values[i].slice /= 2;
-		tree->failed |= !sort_values(tree, tree->seed_count);
+		merge_values(tree);
 		factor *= 2;
 		last /= 2;
 	}

@@ -40,6 +40,8 @@ struct stacks {
 	uint32_t *path;         /* of the present stack, innermost first */
 	size_t path_room;
 	uint32_t *event_index;  /* by index in the file, of those that have samples */
+	uint32_t first_slice;   /* of the profile's, with samples */
+	uint64_t slice_step;    /* so many of them are one */
 };
 
 bool stack_root_parse(const char *text, enum stack_root *root_out)
@@ -378,30 +380,55 @@ static uint64_t gcd(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* All slices begin at multiples of one length: what their starts have in common. */
-static void find_slices(const struct stacks *stacks)
+/* Time begins with the first slice that has samples, and slices are as long as what their distances have in common. */
+static void find_slices(struct stacks *stacks)
 {
 	struct stack_result *result = stacks->result;
-	const struct pd_profile_entry *entry;
-	uint64_t first = UINT64_MAX, last = 0, length = 0;
+	uint64_t start_ns, length_ns = pd_profile_slicing(stacks->profile, &start_ns), step = 0;
+	uint32_t first = UINT32_MAX, last = 0;
+	const struct pd_slice *slices;
+	size_t count;
 
-	for (size_t i = 0; (entry = pd_profile_entry(stacks->profile, i)) != NULL; i++) {
-		if (entry->slice_ns && entry->slice_ns < first)
-			first = entry->slice_ns;
-		if (entry->slice_ns > last)
-			last = entry->slice_ns;
+	for (size_t i = 0; pd_profile_entry(stacks->profile, i); i++) {
+		slices = pd_profile_slices(stacks->profile, i, &count);
+		while (count && slices[count - 1].index == UINT32_MAX)
+			count--;
+		if (count && slices[0].index < first)
+			first = slices[0].index;
+		if (count && slices[count - 1].index > last)
+			last = slices[count - 1].index;
 	}
-	for (size_t i = 0; (entry = pd_profile_entry(stacks->profile, i)) != NULL; i++) {
-		if (entry->slice_ns)
-			length = gcd(length, entry->slice_ns - first);
+	for (size_t i = 0; first < last && step != 1 && pd_profile_entry(stacks->profile, i); i++) {
+		slices = pd_profile_slices(stacks->profile, i, &count);
+		for (size_t k = 0; k < count && slices[k].index != UINT32_MAX; k++)
+			step = gcd(step, slices[k].index - first);
 	}
-	if (!stacks->request->slices || !length || first >= last)
+	if (!step)
 		return;
-	while ((last - first) / length >= SLICES_MOST)
-		length *= 2;
-	result->first_ns = first;
-	result->slice_ns = length;
-	result->slice_count = (size_t)((last - first) / length) + 1;
+	while ((last - first) / step >= SLICES_MOST)
+		step *= 2;
+	stacks->first_slice = first;
+	stacks->slice_step = step;
+	result->first_ns = start_ns + first * length_ns;
+	result->slice_ns = length_ns * step;
+	result->slice_count = (size_t)((last - first) / step) + 1;
+}
+
+/* What ended in a node, by slices of time. */
+static void add_slices(struct stacks *stacks, size_t index, uint32_t node, uint16_t event)
+{
+	size_t count;
+	const struct pd_slice *slices = pd_profile_slices(stacks->profile, index, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value = stacks->request->period ? slices[i].period : slices[i].samples;
+		uint16_t slice = 0;
+
+		if (slices[i].index != UINT32_MAX)
+			slice = (uint16_t)((slices[i].index - stacks->first_slice) / stacks->slice_step);
+		if (value)
+			tree_add(stacks->tree, node, event, slice, value);
+	}
 }
 
 static bool list_events(struct stacks *stacks)
@@ -448,18 +475,20 @@ static void add_entries(struct stacks *stacks)
 		const struct pd_stack *stack = pd_profile_stack(stacks->profile, entry->stack);
 		uint32_t event = stacks->event_index[entry->event->index];
 		uint64_t value = stacks->request->period ? entry->period : entry->samples;
-		uint16_t slice = 0;
+		uint32_t node;
 
 		if (by_place && !select_has_place(select, &pd_profile_frame(stacks->profile, stack->ip)->place))
 			continue;
-		if (result->slice_count && entry->slice_ns)
-			slice = (uint16_t)((entry->slice_ns - result->first_ns) / result->slice_ns);
 		count_doubt(stacks, entry);
 		if (value && stacks->request->lines)
 			add_line(stacks, entry, event, value);
-		else if (value)
-			tree_add(stacks->tree, (stacks->request->reverse ? reverse_end_of : end_of)(stacks, entry, event),
-				 (uint16_t)event, slice, value);
+		if (!value || stacks->request->lines)
+			continue;
+		node = (stacks->request->reverse ? reverse_end_of : end_of)(stacks, entry, event);
+		if (result->slice_count)
+			add_slices(stacks, i, node, (uint16_t)event);
+		else
+			tree_add(stacks->tree, node, (uint16_t)event, 0, value);
 	}
 }
 
@@ -475,7 +504,7 @@ static uint32_t kept_apart(const struct stack_request *request)
 		[ROOT_CPU] = PD_BY_CPU,
 	};
 
-	return roots[request->root] | PD_BY_CHAIN | (request->slices ? PD_BY_TIME : 0);
+	return roots[request->root] | PD_BY_CHAIN;
 }
 
 static int build(struct stacks *stacks)
@@ -503,6 +532,7 @@ int stacks_read(struct analysis *analysis, const struct analysis_options *option
 		.size = sizeof(profile),
 		.by = kept_apart(request),
 		.max_stack = request->max_stack,
+		.slices = request->slices,
 	};
 	int code = analysis_read(analysis, options, &profile);
 

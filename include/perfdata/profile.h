@@ -65,6 +65,7 @@ struct pd_profile_options {
 	bool (*progress)(void *self, uint64_t done, uint64_t total);
 	void *self;
 	uint64_t from_ns, to_ns; /* samples outside are left; to_ns belongs to it, 0: open */
+	bool slices; /* keep beside each entry how much of it fell into which slice of time, see pd_profile_slices */
 };
 
 struct pd_profile;
@@ -82,6 +83,13 @@ struct pd_profile_entry {
 	uint64_t period;     /* sum */
 	uint64_t weights;    /* sum, if the event records weights */
 	struct pd_bytes raw; /* raw data of each sample; 8-aligned */
+};
+
+/** How much of an entry fell into a slice of time. */
+struct pd_slice {
+	uint64_t period;
+	uint32_t samples;
+	uint32_t index; /* counted from that of the first sample; UINT32_MAX: the samples have no time */
 };
 
 /** A distinct place: in an object, whatever processes have it; in memory without a file, by process. */
@@ -137,6 +145,12 @@ PD_API enum pd_status pd_profile_name(struct pd_profile *profile, struct pd_symb
 
 /** The index-th entry; NULL past the end. Entries come by event, then as they were first seen in the file. */
 PD_API const struct pd_profile_entry *pd_profile_entry(const struct pd_profile *profile, size_t index);
+/** The slices of time of the index-th entry, ascending, if pd_profile_options.slices was set; index is not checked. One with
+ * very many samples may stand there more than once. */
+PD_API const struct pd_slice *pd_profile_slices(const struct pd_profile *profile, size_t index, size_t *count_out);
+/** How long slices of time are, and when the first one begins. They are longer than was asked for where entries and slices
+ * are so many that memory would be much. */
+PD_API uint64_t pd_profile_slicing(const struct pd_profile *profile, uint64_t *first_ns_out);
 /** Number of stacks, and one of them; index is not checked. */
 PD_API size_t pd_profile_stack_count(const struct pd_profile *profile);
 PD_API const struct pd_stack *pd_profile_stack(const struct pd_profile *profile, size_t index);

@@ -205,6 +205,28 @@ static bool arrange_some(struct arranger *a, size_t count)
 	return true;
 }
 
+// Entries have the slices of their buckets. False if there is no memory.
+static bool arrange_slices(struct arranger *a)
+{
+	struct pd_profile *profile = a->profile;
+	size_t *starts;
+
+	if (!profile->options.slices)
+		return true;
+	profile->slice_ranges = pd_realloc(NULL, (a->from->bucket_count + 1) * sizeof(*profile->slice_ranges));
+	if (!pd_profile_slice(profile, &starts) || !profile->slice_ranges) {
+		pd_free(starts);
+		return false;
+	}
+	for (size_t i = 0; i < a->from->bucket_count; i++) {
+		uint32_t bucket = a->orders[i].bucket;
+
+		profile->slice_ranges[i] = (struct pd_slice_range){starts[bucket], starts[bucket + 1] - starts[bucket]};
+	}
+	pd_free(starts);
+	return true;
+}
+
 static bool arrange(struct arranger *a)
 {
 	struct pd_profile *profile = a->profile;
@@ -213,7 +235,7 @@ static bool arrange(struct arranger *a)
 	profile->entries = pd_realloc(NULL, (count + 1) * sizeof(*profile->entries));
 	profile->frames = pd_realloc(NULL, (a->from->frames.count + 1) * sizeof(*profile->frames));
 	a->numbers = pd_alloc((a->from->frames.count + 1) * sizeof(*a->numbers));
-	if (!profile->entries || !profile->frames || !a->numbers || !sort_buckets(a))
+	if (!profile->entries || !profile->frames || !a->numbers || !sort_buckets(a) || !arrange_slices(a))
 		return false;
 	while (profile->entry_count < count) {
 		size_t left = count - profile->entry_count;
@@ -231,7 +253,7 @@ enum pd_status pd_profile_arrange(struct pd_profile *profile, struct pd_error *e
 		.from = profile->collector.common,
 		.seed = profile->collector.seed,
 	};
-	bool done = arrange(&a);
+	bool done = !profile->collector.failed && arrange(&a);
 
 	pd_free(a.orders);
 	pd_free(a.numbers);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile/collect.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cursor.h"
@@ -41,6 +42,7 @@ struct pd_pending {
 	uint32_t cpumode;
 	uint32_t raw;
 	uint64_t cgroup, slice;
+	uint16_t strip;
 };
 
 // ---- buckets ----
@@ -267,6 +269,24 @@ static uint64_t slice_of(const struct pd_collector *c, const struct shot *shot)
 	return shot->brief.time_ns == PD_NO_TIME || !slice_ns ? 0 : shot->brief.time_ns / slice_ns * slice_ns;
 }
 
+// Most samples are of the strip of the one before.
+static inline uint16_t strip_of(struct pd_collector *c, uint64_t time_ns)
+{
+	uint64_t slice;
+
+	if (PD_LIKELY(time_ns - c->strip_ns < c->slice_ns << c->portions.shift))
+		return c->strip;
+	if (time_ns == PD_NO_TIME)
+		return PD_STRIP_NONE;
+	slice = time_ns / c->slice_ns;
+	slice = slice > c->first_slice ? slice - c->first_slice : 0;
+	if (slice >= PD_STRIPS_MOST)
+		slice = PD_STRIPS_MOST - 1;
+	c->strip = (uint16_t)(slice >> c->portions.shift);
+	c->strip_ns = (c->first_slice + ((uint64_t)c->strip << c->portions.shift)) * c->slice_ns;
+	return c->strip;
+}
+
 // A sample with a chain that is longer has no tag.
 static inline bool has_tag(const struct pd_pending *pending)
 {
@@ -303,14 +323,79 @@ static inline struct pd_recent *pair_of(const struct pd_collector *c, const stru
 	return pair_in(c->recent, c->recent_count, tag);
 }
 
+static int compare_portions(const void *a, const void *b)
+{
+	const struct pd_portion *x = a, *y = b;
+
+	if (x->bucket != y->bucket)
+		return x->bucket < y->bucket ? -1 : 1;
+	return x->strip < y->strip ? -1 : x->strip > y->strip;
+}
+
+// Joins sorted ones that agree. Returns how many differ.
+static size_t join_portions(struct pd_portions *portions)
+{
+	size_t kept = 0, differing = 0;
+
+	for (size_t i = 0; i < portions->count; i++) {
+		const struct pd_portion *portion = &portions->items[i];
+		struct pd_portion *last = kept ? &portions->items[kept - 1] : NULL;
+		bool same = last && last->bucket == portion->bucket && last->strip == portion->strip;
+
+		differing += !same;
+		if (same && last->samples <= UINT16_MAX - portion->samples) {
+			last->samples += portion->samples;
+			last->period += portion->period;
+		} else {
+			portions->items[kept++] = *portion;
+		}
+	}
+	portions->count = kept;
+	return differing;
+}
+
+// However many samples there are, so many portions are enough. A strip that some thread finds too short would be so for
+// all of them together: it does not depend on threads how long strips are in the end.
+static void pack_portions(struct pd_collector *c)
+{
+	struct pd_portions *portions = &c->portions;
+
+	qsort(portions->items, portions->count, sizeof(*portions->items), compare_portions);
+	while (join_portions(portions) > PD_PORTIONS_MOST && portions->shift < 16) {
+		portions->shift++;
+		for (size_t i = 0; i < portions->count; i++)
+			if (portions->items[i].strip != PD_STRIP_NONE)
+				portions->items[i].strip /= 2;
+	}
+}
+
+static void add_portion(struct pd_collector *c, const struct pd_portion *portion)
+{
+	struct pd_portions *portions = &c->portions;
+
+	if (PD_GROW(portions->items, portions->capacity, portions->count + 1))
+		portions->items[portions->count++] = *portion;
+	else
+		c->failed = true;
+}
+
 // What was counted beside the bucket goes into it.
 static void settle(struct pd_collector *c, struct pd_recent *recent)
 {
 	if (!recent->samples)
 		return;
-	add_to_bucket(pd_bucket_at(c->common, recent->bucket), recent->samples, recent->period, 0);
+	if (c->options->slices)
+		add_portion(c, &(struct pd_portion){recent->period, recent->bucket, recent->samples, recent->strip});
+	else
+		add_to_bucket(pd_bucket_at(c->common, recent->bucket), recent->samples, recent->period, 0);
 	recent->samples = 0;
 	recent->period = 0;
+}
+
+static void settle_all(struct pd_collector *c)
+{
+	for (size_t i = 0; i < c->recent_count; i++)
+		settle(c, &c->recent[i]);
 }
 
 static bool make_recent(size_t count, void **memory_out, struct pd_recent **recent_out)
@@ -355,8 +440,10 @@ static void grow_recent(struct pd_collector *c)
 
 static void count(struct pd_collector *c, struct pd_recent *recent, const struct pd_pending *pending)
 {
-	if (PD_UNLIKELY(recent->samples == UINT32_MAX))
+	if (PD_UNLIKELY(recent->samples == UINT16_MAX || recent->strip != pending->strip)) {
 		settle(c, recent);
+		recent->strip = pending->strip;
+	}
 	recent->samples++;
 	recent->period += pending->period;
 	if (PD_UNLIKELY(pending->weight))
@@ -487,6 +574,8 @@ static void end_miss(struct pd_collector *c, const struct pd_miss *miss)
 
 	if (PD_LIKELY(has_tag(pending)))
 		count_new(c, pending, miss->bucket);
+	else if (c->options->slices)
+		add_portion(c, &(struct pd_portion){pending->period, miss->bucket->number, 1, pending->strip});
 	else
 		add_to_bucket(miss->bucket, 1, pending->period, pending->weight);
 }
@@ -521,7 +610,14 @@ static bool flush(struct pd_collector *c, size_t count)
 		if (!begin_miss(c, pending) || (c->wanted_count > WANTED_MOST && !end_misses(c)))
 			return false;
 	}
-	return !c->miss_count || end_misses(c);
+	if (c->miss_count && !end_misses(c))
+		return false;
+	if (PD_UNLIKELY(c->portions.count >= 2 * PD_PORTIONS_MOST)) {
+		settle_all(c);
+		pack_portions(c);
+		c->strip_ns = c->strip = 0;
+	}
+	return !c->failed;
 }
 
 static bool add_sample(struct pd_collector *c, const struct shot *shot)
@@ -544,6 +640,7 @@ static bool add_sample(struct pd_collector *c, const struct shot *shot)
 		.raw = shot->raw,
 		.cgroup = by & PD_BY_CGROUP ? shot->cgroup : 0,
 		.slice = by & PD_BY_TIME ? slice_of(c, shot) : 0,
+		.strip = c->options->slices ? strip_of(c, brief->time_ns) : 0,
 	};
 
 	if (by & PD_BY_CHAIN) {
@@ -825,7 +922,7 @@ static inline size_t take_plain(const struct plain *plain, const uint8_t *at, st
 static bool take_all_plain(struct pd_collector *c, struct plain *plain)
 {
 	const uint64_t from_ns = c->options->from_ns, to_ns = c->options->to_ns ? c->options->to_ns : UINT64_MAX;
-	const bool by_chain = c->options->by & PD_BY_CHAIN, by_cpu = c->options->by & PD_BY_CPU;
+	const bool by_chain = c->options->by & PD_BY_CHAIN, slices = c->options->slices, by_cpu = c->options->by & PD_BY_CPU;
 	const uint32_t event = (uint32_t)plain->full->event.index;
 	size_t waiting = 0, size;
 	uint64_t time_ns;
@@ -850,6 +947,7 @@ static bool take_all_plain(struct pd_collector *c, struct plain *plain)
 		pending->maps = view->view.maps;
 		pending->owner = view->owner;
 		pending->event = event;
+		pending->strip = slices ? strip_of(c, time_ns) : 0;
 		if (!by_cpu)
 			pending->cpu = UINT32_MAX;
 		if (!by_chain)
@@ -889,12 +987,12 @@ enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_
 
 void pd_collector_finish(struct pd_collector *collector)
 {
-	for (size_t i = 0; collector->recent && i < collector->recent_count; i++)
-		settle(collector, &collector->recent[i]);
+	settle_all(collector);
 	pd_free(collector->recent_memory);
 	pd_free(collector->known);
 	collector->recent_memory = NULL;
 	collector->recent = NULL;
+	collector->recent_count = 0;
 	collector->known = NULL;
 }
 
@@ -970,10 +1068,14 @@ void pd_collector_fini(struct pd_collector *collector)
 	pd_free(collector->last_values);
 	pd_free(collector->callers);
 	pd_free(collector->totals);
+	pd_free(collector->portions.items);
+	for (size_t i = 0; i < collector->joined_count; i++)
+		pd_free(collector->joined[i].items);
+	pd_free(collector->joined);
 	*collector = (struct pd_collector){0};
 }
 
-void pd_collector_join(struct pd_collector *collector, const struct pd_collector *twin)
+bool pd_collector_join(struct pd_collector *collector, struct pd_collector *twin)
 {
 	for (size_t i = 0; i < collector->event_count; i++) {
 		struct pd_profile_total *to = &collector->totals[i];
@@ -988,4 +1090,10 @@ void pd_collector_join(struct pd_collector *collector, const struct pd_collector
 	collector->seen += twin->seen;
 	collector->unknown_event += twin->unknown_event;
 	collector->damaged += twin->damaged;
+	collector->failed |= twin->failed;
+	if (!PD_GROW(collector->joined, collector->joined_capacity, collector->joined_count + 1))
+		return false;
+	collector->joined[collector->joined_count++] = twin->portions;
+	twin->portions = (struct pd_portions){0};
+	return true;
 }

@@ -49,8 +49,29 @@ struct pd_bucket {
 struct pd_recent {
 	struct pd_tag tag;
 	uint64_t period; // not in the bucket yet
-	uint32_t samples; // the same; 0: nothing is here
 	uint32_t bucket;
+	uint16_t samples; // the same; 0: nothing is here
+	uint16_t strip; // that all of them are of
+};
+
+// What of a bucket fell into a slice of time. Slices are counted from the first one; strips are so many of them in a row.
+struct pd_portion {
+	uint64_t period;
+	uint32_t bucket;
+	uint16_t samples;
+	uint16_t strip;
+};
+
+enum {
+	PD_STRIP_NONE = UINT16_MAX, // the time is not known
+	PD_STRIPS_MOST = 1 << 15,
+	PD_PORTIONS_MOST = 1 << 22, // that differ; of more, strips become twice as long
+};
+
+struct pd_portions {
+	struct pd_portion *items;
+	size_t count, capacity;
+	unsigned shift; // a strip has 1 << shift slices
 };
 
 // Counter value of an id at its last sample.
@@ -114,9 +135,18 @@ struct pd_collector {
 	size_t event_count;
 	uint64_t unknown_event, damaged;
 	uint64_t seen; // samples, wanted or not
+	// if slices are asked for
+	uint64_t slice_ns, first_slice;
+	uint64_t strip_ns; // where the strip of the last sample begins
+	uint16_t strip;
+	struct pd_portions portions;
+	struct pd_portions *joined; // of twins
+	size_t joined_count, joined_capacity;
+	bool failed; // there was no memory for portions
 };
 
-// world, options, file and seed must have been set, and the events of the file be known; common, too, for a twin.
+// world, options, file and seed must have been set, and the events of the file be known; common, too, for a twin. If slices
+// are asked for, slice_ns and first_slice too.
 enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error *error);
 void pd_collector_fini(struct pd_collector *collector);
 enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd_record *record, struct pd_error *error);
@@ -124,8 +154,8 @@ enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd
 enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_stream *stream, struct pd_error *error);
 // To be called behind the last record, on any thread: what was counted goes into the buckets.
 void pd_collector_finish(struct pd_collector *collector);
-// Adds what a twin has beside the buckets.
-void pd_collector_join(struct pd_collector *collector, const struct pd_collector *twin);
+// Adds what a twin has beside the buckets, or takes it over. False if there is no memory.
+bool pd_collector_join(struct pd_collector *collector, struct pd_collector *twin);
 
 static inline struct pd_bucket **pd_bucket_slot(struct pd_bucket **const *blocks, uint32_t number, unsigned *block_out)
 {

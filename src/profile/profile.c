@@ -48,6 +48,19 @@ static uint64_t slice_of_window(const struct pd_window *window)
 	return last > first ? (last - first) / 100 + 1 : 1;
 }
 
+static void set_slices(struct pd_profile *profile, const struct pd_window *window)
+{
+	struct pd_collector *collector = &profile->collector;
+	uint64_t first = window->first_ns > window->from_ns ? window->first_ns : window->from_ns;
+
+	if (!profile->options.slices)
+		return;
+	collector->slice_ns = profile->options.slice_ns;
+	while (window->last_ns > first && (window->last_ns - first) / collector->slice_ns >= PD_STRIPS_MOST - 1)
+		collector->slice_ns *= 2;
+	collector->first_slice = first / collector->slice_ns;
+}
+
 static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_error *error)
 {
 	struct pd_profile *profile = self;
@@ -63,6 +76,7 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 	profile->options.to_ns = window->to_ns;
 	if (!profile->options.slice_ns)
 		profile->options.slice_ns = slice_of_window(window);
+	set_slices(profile, window);
 	// only now all events are known
 	return status < 0 ? status : pd_collector_init(&profile->collector, error);
 }
@@ -97,6 +111,8 @@ static enum pd_status make_twin(void *self, void **twin_out, struct pd_error *er
 		.world = collector->world,
 		.file = collector->file,
 		.seed = collector->seed,
+		.slice_ns = collector->slice_ns,
+		.first_slice = collector->first_slice,
 		.common = collector->common,
 	};
 	collector->common->locks = true;
@@ -110,12 +126,13 @@ static enum pd_status make_twin(void *self, void **twin_out, struct pd_error *er
 
 static enum pd_status join_twin(void *self, void *twin, struct pd_error *error)
 {
-	(void)error;
+	bool joined;
+
 	pd_collector_finish(twin);
-	pd_collector_join(self, twin);
+	joined = pd_collector_join(self, twin);
 	pd_collector_fini(twin);
 	pd_free(twin);
-	return PD_OK;
+	return joined ? PD_OK : pd_fail_memory(error);
 }
 
 // On the thread that counted: this is worth doing at the same time.
@@ -243,6 +260,8 @@ void pd_profile_free(struct pd_profile *profile)
 		pd_world_free(profile->world);
 	pd_free(profile->totals);
 	pd_free(profile->entries);
+	pd_free(profile->slices);
+	pd_free(profile->slice_ranges);
 	pd_free(profile->stacks);
 	pd_free(profile->frames);
 	pd_arena_fini(&profile->arena);
@@ -274,6 +293,18 @@ const struct pd_world *pd_profile_world(const struct pd_profile *profile)
 const struct pd_profile_entry *pd_profile_entry(const struct pd_profile *profile, size_t index)
 {
 	return index < profile->entry_count ? &profile->entries[index] : NULL;
+}
+
+const struct pd_slice *pd_profile_slices(const struct pd_profile *profile, size_t index, size_t *count_out)
+{
+	*count_out = profile->slice_ranges ? profile->slice_ranges[index].count : 0;
+	return profile->slice_ranges ? profile->slices + profile->slice_ranges[index].start : NULL;
+}
+
+uint64_t pd_profile_slicing(const struct pd_profile *profile, uint64_t *first_ns_out)
+{
+	*first_ns_out = profile->first_slice_ns;
+	return profile->slice_ns;
 }
 
 size_t pd_profile_stack_count(const struct pd_profile *profile)

@@ -6,6 +6,10 @@
 #include "profile/collect.h"
 #include "world/index.h"
 
+struct pd_slice_range {
+	size_t start, count;
+};
+
 struct pd_profile {
 	struct pd_profile_options options;
 	struct pd_file *file;
@@ -17,6 +21,9 @@ struct pd_profile {
 	size_t event_count;
 	struct pd_profile_entry *entries;
 	size_t entry_count;
+	struct pd_slice *slices; // of all entries, one after another
+	struct pd_slice_range *slice_ranges; // by entry
+	uint64_t slice_ns, first_slice_ns;
 	struct pd_stack *stacks;
 	size_t stack_count, stack_capacity;
 	struct pd_frame *frames;
@@ -30,6 +37,9 @@ struct pd_profile {
 void pd_profile_note_losses(struct pd_profile_losses *losses, const struct pd_record *record);
 // Arranges what was collected and takes it over from the collector.
 enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status status, struct pd_error *error);
+// Portions become slices, by the number of their bucket; buckets get what was counted. *starts_out has where those of a
+// bucket begin, and belongs to the caller. False if there is no memory. profile/slices.c
+bool pd_profile_slice(struct pd_profile *profile, size_t **starts_out);
 // Turns buckets into entries, stacks and frames. profile/arrange.c
 enum pd_status pd_profile_arrange(struct pd_profile *profile, struct pd_error *error);
 

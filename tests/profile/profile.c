@@ -425,6 +425,65 @@ static bool compare(const char *path, struct pd_file *file, const struct model *
 	return same;
 }
 
+// What a part of an entry is, with its time; the same for whoever adds them up in any order.
+static uint64_t part_print(const struct pd_profile *profile, const struct pd_profile_entry *entry, uint64_t start_ns,
+			   uint64_t samples, uint64_t period)
+{
+	const struct pd_stack *stack = pd_profile_stack(profile, entry->stack);
+	uint64_t hash = pd_profile_frame(profile, stack->ip)->place.recorded ^ (uint64_t)stack->caller_count << 48;
+
+	hash = (hash ^ (uint64_t)entry->event->index << 32 ^ entry->tid) * UINT64_C(0x9e3779b97f4a7c15);
+	hash = (hash ^ hash >> 31 ^ start_ns) * UINT64_C(0xc2b2ae3d27d4eb4f);
+	return (hash ^ hash >> 29) * (samples * 7 + period);
+}
+
+static uint64_t parts_print(const struct pd_profile *profile)
+{
+	const struct pd_profile_entry *entry;
+	uint64_t sum = 0, first_ns, length_ns = pd_profile_slicing(profile, &first_ns);
+
+	for (size_t i = 0; (entry = pd_profile_entry(profile, i)) != NULL; i++) {
+		size_t count;
+		const struct pd_slice *slices = pd_profile_slices(profile, i, &count);
+
+		if (!slices)
+			sum += part_print(profile, entry, entry->slice_ns, entry->samples, entry->period);
+		for (size_t k = 0; k < count; k++)
+			sum += part_print(profile, entry,
+					  slices[k].index == UINT32_MAX ? 0 : first_ns + slices[k].index * length_ns,
+					  slices[k].samples, slices[k].period);
+	}
+	return sum;
+}
+
+// Slices beside entries are what entries of slices are.
+static bool compare_slices(const char *path, struct pd_file *file, unsigned threads)
+{
+	struct pd_profile_options options = {
+		.size = sizeof(options),
+		.by = PD_BY_TID | PD_BY_CHAIN | PD_BY_TIME,
+		.threads = threads,
+	};
+	uint64_t prints[2] = {0, 0};
+	struct pd_error error;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct pd_profile *profile;
+
+		if (pd_profile_read(file, &options, &profile, &error) < 0) {
+			printf("%s: %u threads: %s\n", path, threads, error.message);
+			return false;
+		}
+		prints[i] = parts_print(profile);
+		pd_profile_free(profile);
+		options.by &= ~(uint32_t)PD_BY_TIME;
+		options.slices = true;
+	}
+	if (prints[0] != prints[1])
+		printf("%s: %u threads: slices of time differ\n", path, threads);
+	return prints[0] == prints[1];
+}
+
 static int one_file(const char *path, size_t *sums)
 {
 	static const unsigned threads[] = {1, 2, 4, 8};
@@ -444,7 +503,7 @@ static int one_file(const char *path, size_t *sums)
 		result = 3;
 	}
 	for (size_t i = 0; !result && i < sizeof(threads) / sizeof(threads[0]); i++)
-		if (!compare(path, file, &model, threads[i], &print))
+		if (!compare(path, file, &model, threads[i], &print) || !compare_slices(path, file, threads[i]))
 			result = 1;
 	if (model.briefs_differing) {
 		printf("%s: %" PRIu64 " samples differ in their brief form\n", path, model.briefs_differing);
