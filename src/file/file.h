@@ -141,6 +141,8 @@ enum pd_status pd_file_name_events(struct pd_file *file, struct pd_error *error)
 enum pd_status pd_file_put_feature(struct pd_file *file, unsigned feature, uint64_t offset, struct pd_bytes bytes,
 				   struct pd_error *error);
 
+// Whether each counter of a group is of an event: perf looks for it. mend.c
+bool pd_file_knows_counters(const struct pd_file *file, uint64_t read_format, const struct pd_counts *read);
 // Whether EVENT_DESC has the events as they are known. mend.c
 bool pd_file_describes_events(const struct pd_file *file, const struct pd_event_desc *desc);
 // Where EVENT_DESC has other events, those that fit more of the records from a place on are taken. mend.c

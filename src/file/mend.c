@@ -572,6 +572,21 @@ static const struct pd_event_full *event_of(const struct pd_file *file, struct p
 	return full;
 }
 
+bool pd_file_knows_counters(const struct pd_file *file, uint64_t read_format, const struct pd_counts *read)
+{
+	if (!read || !(read_format & PD_MASK(PD_READ_FORMAT_ID)) || !file->id_count)
+		return true;
+	for (size_t i = 0; i < read->members.count; i++)
+		if (!pd_file_find_event(file, PD_ITEM(pd_count, read->members, i)->id))
+			return false;
+	return true;
+}
+
+static bool sample_fits(const struct pd_file *file, const struct pd_event_full *full, const struct pd_sample *sample)
+{
+	return sample->cpu < 1 << 20 && pd_file_knows_counters(file, full->event.attr->read_format, sample->read);
+}
+
 // Whether a record of the kernel can be taken apart and has nothing left over.
 static bool record_fits(struct pd_file *file, const struct pd_record_head *head, struct pd_bytes record,
 			struct pd_arena *arena)
@@ -592,7 +607,7 @@ static bool record_fits(struct pd_file *file, const struct pd_record_head *head,
 	body = pd_record_take(layout, group, record, &scope, &c);
 	if (!body || body->rest.size >= 8 || (full->trailer_size && !is_sample && !body->sample_id))
 		return false;
-	return is_sample ? ((const struct pd_sample *)body)->cpu < 1 << 20 : pd_record_is_tight(layout, body);
+	return is_sample ? sample_fits(file, full, (const struct pd_sample *)body) : pd_record_is_tight(layout, body);
 }
 
 // Ids that an ID_INDEX has: {id, index, cpu, thread}.

@@ -82,17 +82,6 @@ static bool is_near(const struct pd_stream *stream, uint64_t time_ns)
 	return time_ns > near ? time_ns - near < near_ns : near - time_ns < near_ns;
 }
 
-// perf looks for the event of each counter of a group.
-static bool counters_are_known(const struct pd_file *file, const struct pd_record *record, const struct pd_sample *sample)
-{
-	if (!sample->read || !(record->event->attr->read_format & PD_MASK(PD_READ_FORMAT_ID)) || !file->id_count)
-		return true;
-	for (size_t i = 0; i < sample->read->members.count; i++)
-		if (!pd_file_find_event(file, PD_ITEM(pd_count, sample->read->members, i)->id))
-			return false;
-	return true;
-}
-
 static bool sample_is_sound(const struct pd_record *record, const struct pd_sample *sample)
 {
 	uint64_t type = record->event->attr->sample_type;
@@ -240,7 +229,8 @@ static enum pd_soundness judge_decoded(const struct pd_stream *stream, const str
 	bool kernel = pd_record_group(record->type) == PD_GROUP_KERNEL;
 
 	if (record->type == PD_RECORD_SAMPLE &&
-	    !(sample_is_sound(record, decoded) && counters_are_known(stream->file, record, decoded)))
+	    !(sample_is_sound(record, decoded) &&
+	      pd_file_knows_counters(stream->file, record->event->attr->read_format, ((const struct pd_sample *)decoded)->read)))
 		return PD_BROKEN;
 	// these are in the head of a pipe, and can be of any size
 	if (record->type == PD_RECORD_OLD_FEATURE && stream->past_head)
