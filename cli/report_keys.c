@@ -368,7 +368,8 @@ static void describe_line(struct report *report, const struct pd_frame *frame, b
 		else
 			pd_text_add(report->scratch, name);
 	} else if (!whole) {
-		pd_text_add(report->scratch, ".");
+		/* As perf: nothing. */
+		return;
 	} else if (place->function) {
 		pd_text_printf(report->scratch, "%s+%" PRIu64, place->function->name,
 			       place->addr - place->function->start);
@@ -388,7 +389,9 @@ static bool find_line_text(struct report *report, size_t key, const struct pd_fr
 
 	describe_line(report, frame, whole);
 	bytes = pd_text_bytes(report->scratch);
-	text = pd_text_failed(report->scratch) ? NULL : strndup((const char *)bytes.data, bytes.size);
+	text = pd_text_failed(report->scratch) ? NULL :
+	       bytes.size                      ? strndup((const char *)bytes.data, bytes.size) :
+						 strdup("");
 	done = text && find_text(report, key, text, value_out);
 	free(text);
 	return done;
