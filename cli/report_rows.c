@@ -271,7 +271,7 @@ static bool each_caller(struct builder *b, const struct visit *visit, struct sub
 /* Every row that a sample belongs to: its own, then those of its callers. */
 static bool each_row(struct builder *b, const struct visit *visit, each_row_fn *each)
 {
-	struct subject subject = { visit->entry, visit->stack->ip, visit->cpumode };
+	struct subject subject = { .entry = visit->entry, .frame = visit->stack->ip, .cpumode = visit->cpumode };
 	const uint32_t *known = values_of(b, &subject);
 	uint32_t row;
 
