@@ -41,6 +41,19 @@ static size_t number_width(const struct column *column)
 	return column->kind == COLUMN_SAMPLES || column->kind == COLUMN_PERIOD ? NUMBER_WIDTH : PERCENT_WIDTH;
 }
 
+enum { UNKNOWN_OBJECT_WIDTH = 16 /* as wide as an address, in perf */ };
+
+/* perf leaves room for an address where an object is not known, if nothing was said of widths and objects. */
+static size_t room_of_key(const struct report *report, size_t key, const struct value *value)
+{
+	bool unknown = value->length < UNKNOWN_OBJECT_WIDTH && strcmp(report->keys[key]->name, "dso") == 0 &&
+		       strcmp(value->text, "[unknown]") == 0;
+
+	for (size_t i = 0; unknown && i < report->column_count; i++)
+		unknown = !report->widths[i];
+	return unknown && !report->separator && !report->select.dsos.given ? UNKNOWN_OBJECT_WIDTH : value->length;
+}
+
 /* As wide as the widest of all rows, shown or not, unless a width was asked for. */
 static void find_widths(const struct report *report, struct table *table)
 {
@@ -60,7 +73,7 @@ static void find_widths(const struct report *report, struct table *table)
 			continue;
 		}
 		for (size_t k = 0; k < table->row_count; k++) {
-			size_t length = value_at(report, column, &table->rows[k])->length;
+			size_t length = room_of_key(report, column->key, value_at(report, column, &table->rows[k]));
 
 			width = length > width ? length : width;
 		}
