@@ -21,7 +21,7 @@ static inline __attribute__((always_inline)) int64_t ran_ns(void)
 static inline __attribute__((always_inline)) void burn_until(int64_t end)
 {
 	do
-		for (int i = 0; i < 200000; i++)
+		for (int i = 0; i < 50000; i++)
 			sink += (uint64_t)i * 3;
 	while (ran_ns() < end);
 }
@@ -46,10 +46,10 @@ int main(int argc, char **argv)
 	int64_t end = (int64_t)((argc > 1 ? atof(argv[1]) : 1) * 1e9);
 	int64_t at = ran_ns();
 
-	for (end += at; at < end; at += 100000000) {
-		burn_sixty(at + 60000000);
-		burn_thirty(at + 90000000);
-		burn_ten(at + 100000000);
+	for (end += at; at < end; at += 10000000) {
+		burn_sixty(at + 6000000);
+		burn_thirty(at + 9000000);
+		burn_ten(at + 10000000);
 	}
 	return 0;
 }
