@@ -377,7 +377,7 @@ static void print_by_cpu(struct page *page)
 	for (size_t i = 0; i < page->table->event_count; i++) {
 		const struct stat_event *event = &page->table->events[i];
 
-		for (size_t cpu = 0; cpu < event->cpu_count; cpu++) {
+		for (size_t cpu = 0; cpu < event->cpu_count && page->table->thread_count; cpu++) {
 			struct line line = { .event = event, .slot = cpu, .cpu = event->cpus[cpu] };
 
 			set_cell(&line, stat_cell(event, 0, cpu));

@@ -38,6 +38,33 @@ def printed(perfdata, folder):
     return "".join(parts)
 
 
+# What is wrong in a file of counts, as a change of its text.
+WRONG = [
+    (r"(?m)^THREAD_MAP.*\n", ""), (r"(?m)^CPU_MAP.*\n", ""), (r"(?m)^STAT_CONFIG.*\n", ""), (r"(?m)^STAT_ROUND.*\n", ""),
+    (r"(?m)^STAT id.*\n", ""), (r"aggr_mode, value: \d+", "aggr_mode, value: 99"), (r"thread: 0", "thread: 4000000"),
+    (r"cpu: 1,", "cpu: 70000,"), (r"value: \d+, time", "value: 18446744073709551615, time"),
+    (r"time_running_ns: \d+", "time_running_ns: 1"), (r"time_enabled_ns: \d+", "time_enabled_ns: 0"),
+    (r"core_id: \d+", "core_id: 4294967295"), (r'cpus: "0-1"', 'cpus: "0-999999999999"'), (r"(?ms)^feature CPU_TOPOLOGY {.*?^}\n", ""),
+    (r"scale: 1e-06", "scale: 0"), (r"scale: 1e-06", "scale: -1e300"), (r"(?m)^(THREAD_MAP.*)$", r"\1\n\1"),
+    (r"(?m)^CPU_MAP.*$", 'CPU_MAP cpus: {kind: range, any_cpu: 1, start_cpu: 0, end_cpu: 65535}, rest: x"0000000000"'),
+]
+
+
+def damaged(perfdata, folder, tests):
+    """Whatever a file says: an answer, and no crash."""
+    for name in ("by-core", "interval-cpu", "threads"):
+        text = common.run([perfdata, "text", os.path.join(folder, name + ".data")]).stdout
+        for pattern, other in WRONG:
+            path = os.path.join(folder, "wrong.data")
+            made = common.run([perfdata, "assemble", "-", "-o", path], stdin=None, input=re.sub(pattern, other, text))
+            if not tests.expect(made.returncode == 0, f"{name}, {pattern}: {made.stderr}"):
+                continue
+            for way in ([], ["-A"], ["--per-core"], ["--per-node"]):
+                result = common.run([perfdata, "stat", "report", "-i", path, *way])
+                tests.expect(result.returncode in (0, 1, 3, 5), f"{name}, {pattern} {way}: {result.returncode} {result.stderr[-500:]}")
+            os.unlink(path)
+
+
 class Live(common.Tests):
     def __init__(self, perfdata, folder, work):
         super().__init__()
@@ -199,6 +226,7 @@ def main():
         for one, other in zip(golden.split("== "), text.split("== ")):
             live.expect(one == other, f"== {other}\n   in place of\n{one}")
         live.expect(golden == text, "all that golden.txt has")
+        damaged(perfdata, folder, live)
         if live.may("-e", "task-clock"):
             for test in (live.statuses, live.counts, live.group_without, live.forms, live.ends, live.control, live.file,
                          live.without_rights):
