@@ -217,8 +217,11 @@ enum pd_status pd_workers_move_away(const char *path, const char *old)
 {
 	struct stat there;
 
+	// neither takes the place of the other
 	if (stat(old, &there) == 0 && S_ISDIR(there.st_mode))
 		remove_recording(old);
+	else if (pd_workers_made(path))
+		unlink(old);
 	return rename(path, old) < 0 ? PD_ERROR_SYSTEM : PD_OK;
 }
 

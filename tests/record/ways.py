@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Ways of recording that went wrong once, and those with several files, threads and speakers.
+
+usage: ways.py PERFDATA BUSY [--only TEXT]
+
+Exit status: 0 all fine; 1 not; 77 nothing can be recorded here.
+"""
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SKIPPED = 77
+# A process of which a thread soon ends, and which goes on
+ENDING = ("import threading, time, sys\n"
+          "t = threading.Thread(target=time.sleep, args=(1.0,))\n"
+          "t.start()\n"
+          "print('there', flush=True)\n"
+          "e = time.monotonic() + 4\n"
+          "while time.monotonic() < e: time.sleep(0.01)\n")
+
+
+class Ways:
+    def __init__(self, perfdata, busy, folder):
+        self.perfdata, self.busy, self.folder, self.failures = perfdata, busy, folder, 0
+        self.out = os.path.join(folder, "out.data")
+
+    def expect(self, holds, what):
+        if not holds:
+            self.failures += 1
+            print("not ok:", what)
+            sys.stdout.flush()
+
+    def words(self, *options):
+        return [self.perfdata, "record", "-e", "cpu-clock", "-o", self.out, *options]
+
+    def record(self, *options, **more):
+        return subprocess.run(self.words(*options), capture_output=True, text=True, stdin=subprocess.DEVNULL, **more)
+
+    def info(self, path=None):
+        return json.loads(subprocess.run([self.perfdata, "info", "--json", path or self.out], capture_output=True, text=True,
+                                         check=True).stdout)
+
+    def checked(self, what, path=None):
+        result = subprocess.run([self.perfdata, "check", path or self.out], capture_output=True, text=True)
+        fine = "no problem" in result.stdout or "damage 0, warning 0" in result.stdout
+        self.expect(result.returncode == 0 and fine, f"{what}: {result.stdout.strip()[:200]}")
+
+    def times(self, path):
+        result = subprocess.run([self.perfdata, "script", "-F", "time", "--ns", "-i", path], capture_output=True, text=True)
+        return [int(t.rstrip(":").replace(".", "")) for t in result.stdout.split()]
+
+    def thread_that_ends(self):
+        """The descriptor of a thread that ended is always ready: who waits for it must not turn around forever."""
+        work = subprocess.Popen([sys.executable, "-c", ENDING], stdout=subprocess.PIPE)
+        work.stdout.readline()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        result = self.record("-q", "-p", str(work.pid), "--per-thread")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        work.wait()
+        self.expect(result.returncode == 0, f"a thread that ends: {result.stderr}")
+        # it would be three seconds
+        self.expect(used < 1.5, f"a thread that ends: {used:.1f} s of processor time")
+        self.checked("a thread that ends")
+
+    def switched_files(self):
+        """The times in the header of each file are those of its samples, and no file begins before the last one ended."""
+        self.record("-q", "-F", "500", "--switch-output=1s", "--", self.busy, "3.5")
+        names = sorted(n for n in os.listdir(self.folder) if n.startswith("out.data.2"))
+        self.expect(len(names) >= 2, f"--switch-output=1s: {len(names)} files")
+        last = 0
+        for name in names:
+            path = os.path.join(self.folder, name)
+            times, about = self.times(path), self.info(path)["time"]
+            self.checked(name, path)
+            if not times:
+                continue
+            self.expect((about["first_ns"], about["last_ns"]) == (min(times), max(times)), f"{name}: {about}")
+            header = subprocess.run([self.perfdata, "dump", "--features", path], capture_output=True, text=True).stdout
+            self.expect(f"first_ns: {min(times) / 1e9:.9f}" in header or f"first_ns: {min(times)}" in header,
+                        f"{name}: SAMPLE_TIME does not begin at {min(times)}")
+            self.expect(min(times) > last, f"{name}: begins before the last file ended")
+            last = max(times)
+        for name in names:
+            os.unlink(os.path.join(self.folder, name))
+
+    def same_twice(self):
+        """CPUs, processes and threads that are named twice are recorded once."""
+        self.record("-q", "-C", "0,0,0-0", "--", "true")
+        self.expect(self.info()["events"][0]["ids"] == 1, "-C 0,0,0-0: more than one descriptor")
+        work = subprocess.Popen(["sleep", "20"])
+        for option in ("-p", "-t"):
+            self.record("-q", "--per-thread", option, f"{work.pid},{work.pid}", "--duration", "200ms")
+            self.expect(self.info()["events"][0]["ids"] == 1, f"{option} twice: more than one descriptor")
+        work.kill()
+        work.wait()
+
+    def answers_unread(self):
+        """Who speaks and does not listen must not keep a recording from ending."""
+        in_read, in_write = os.pipe()
+        out_read, out_write = os.pipe()
+        process = subprocess.Popen(self.words("-q", "-a", "--control", f"fd:{in_read},{out_write}"), pass_fds=(in_read, out_write),
+                                   stdin=subprocess.DEVNULL)
+        os.close(in_read)
+        # more answers than a pipe holds
+        os.set_blocking(in_write, False)
+        for _ in range(60):
+            try:
+                os.write(in_write, b"ping\n" * 800)
+            except BlockingIOError:
+                time.sleep(0.02)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            self.expect(False, "answers that nobody reads keep a recording from ending")
+        for fd in (in_write, out_read, out_write):
+            os.close(fd)
+        self.checked("unread answers")
+
+    def fifo(self):
+        """A recording that is spoken to by FIFOs, from its begin to its end."""
+        paths = [os.path.join(self.folder, n) for n in ("speak", "listen")]
+        for path in paths:
+            os.mkfifo(path)
+        process = subprocess.Popen(self.words("-q", "-a", "-D", "-1", "--control", "fifo:" + ",".join(paths)),
+                                   stdin=subprocess.DEVNULL)
+        speak, listen = open(paths[0], "wb", buffering=0), open(paths[1], "rb")
+        for line, wanted in (("ping", ["ack"]), ("evlist", ["cpu-clock", "dummy:HG", "ack"]), ("enable", ["ack"]),
+                             ("disable cpu-clock", ["ack"]), ("enable cpu-clock", ["ack"])):
+            speak.write(line.encode() + b"\n")
+            got = [listen.readline().decode().strip() for _ in wanted]
+            self.expect(got == wanted, f"--control fifo: {line} is answered by {got}")
+            if line.startswith("enable"):
+                subprocess.run([self.busy, "0.2"], stdout=subprocess.DEVNULL, check=True)
+        speak.write(b"stop\n")
+        self.expect(listen.readline() == b"ack\n", "--control fifo: stop is not answered")
+        speak.close()
+        listen.close()
+        self.expect(process.wait(60) == 0, "--control fifo: exit status")
+        self.checked("--control fifo")
+        self.expect(self.info()["events"][0]["samples"] > 10, "--control fifo: no samples after enable")
+
+    def flush(self):
+        """Rings that are left alone until they hold so much: nothing is lost, also where that is more than a ring."""
+        for size in ("4K", "64K", "1G"):
+            self.record("-q", "-m", "128K", "--mmap-flush", size, "-F", "2000", "--", self.busy, "1")
+            info = self.info()
+            self.checked(f"--mmap-flush {size}")
+            self.expect(info["events"][0]["samples"] > 200 and not info["lost"]["records"], f"--mmap-flush {size}: {info['lost']}")
+
+    def threads(self):
+        """Several threads write a directory, which is read as one file, by perf too."""
+        for spec in ("", "=cpu", "=core", "=package", "=numa"):
+            self.record("-q", "--threads" + spec, "-a", "-F", "1000", "--", self.busy, "0.3", "2")
+            self.checked(f"--threads{spec}")
+            info = self.info()
+            self.expect(info["file"]["mode"] == "directory" and info["events"][0]["samples"] > 50, f"--threads{spec}: {info['file']}")
+            if shutil.which("perf"):
+                result = subprocess.run(["perf", "script", "-F", "time", "-i", self.out], capture_output=True, text=True,
+                                        env=dict(os.environ, HOME=self.folder))
+                self.expect(not result.stderr and len(result.stdout.split()) == info["events"][0]["samples"],
+                            f"--threads{spec}: perf: {result.stderr[:200]}")
+        cpus = self.info()["host"]["cpus_online"]
+        for spec in ("x", "", "0", "0/", "/0", "0-", "0/0:0/0", "0/99999", ":"):
+            if spec:
+                result = self.record("--threads=" + spec, "-a", "--", "true")
+                self.expect(result.returncode != 0 and "perfdata: " in result.stderr, f"--threads={spec}: {result.returncode}")
+        if cpus > 1:
+            result = self.record(f"--threads=0/0:1-{cpus - 1}/1", "-a", "--", "true")
+            self.expect(result.returncode == 0, f"--threads=0/0:1-...: {result.stderr}")
+        for options in (["--switch-output"], ["--overwrite"], ["--per-thread"], ["-o", "-"]):
+            result = self.record("--threads", *options, "--", "true")
+            self.expect(result.returncode == 3, f"--threads {options}: {result.returncode}")
+        process = subprocess.Popen(self.words("-q", "--threads", "-a"), stdin=subprocess.DEVNULL)
+        time.sleep(2)
+        process.kill()
+        process.wait()
+        self.expect(self.info()["events"][0]["samples"] > 0, "--threads, killed: no samples")
+        # a directory that is none of ours stays
+        other = os.path.join(self.folder, "other")
+        os.makedirs(os.path.join(other, "sub"))
+        result = subprocess.run([*self.words("-q"), "-o", other, "--", "true"], capture_output=True, text=True)
+        self.expect(result.returncode != 0 and os.path.isdir(os.path.join(other, "sub")), "a directory that is no recording")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("perfdata")
+    parser.add_argument("busy")
+    parser.add_argument("--only", default="", metavar="TEXT")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="ways-") as folder:
+        ways = Ways(os.path.abspath(arguments.perfdata), os.path.abspath(arguments.busy), folder)
+        probe = ways.record("-a", "--", "true")
+        if probe.returncode != 0:
+            print("nothing can be recorded here:", probe.stderr.strip())
+            return SKIPPED
+        for way in (ways.thread_that_ends, ways.switched_files, ways.same_twice, ways.answers_unread, ways.fifo, ways.flush,
+                    ways.threads):
+            if arguments.only in way.__name__:
+                way()
+                print(f"{way.__name__}: {ways.failures} failures so far")
+                sys.stdout.flush()
+        return 1 if ways.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
