@@ -26,17 +26,17 @@ static inline __attribute__((always_inline)) void burn_until(int64_t end)
 	while (ran_ns() < end);
 }
 
-NOINLINE void burn_sixty(int64_t end)
+static NOINLINE void burn_sixty(int64_t end)
 {
 	burn_until(end);
 }
 
-NOINLINE void burn_thirty(int64_t end)
+static NOINLINE void burn_thirty(int64_t end)
 {
 	burn_until(end);
 }
 
-NOINLINE void burn_ten(int64_t end)
+static NOINLINE void burn_ten(int64_t end)
 {
 	burn_until(end);
 }

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline, noclone))
+#define NOINLINE __attribute__((noinline))
 
 static int ends[2];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -28,41 +28,41 @@ static void nap(int ms)
 	usleep((useconds_t)ms * 1000);
 }
 
-NOINLINE void sleep_inside(void)
+static NOINLINE void sleep_inside(void)
 {
 	nap(20);
 	sink++;
 }
 
-NOINLINE void wait_asleep(void)
+static NOINLINE void wait_asleep(void)
 {
 	for (int i = 0; i < 30; i++)
 		sleep_inside();
 	sink++;
 }
 
-NOINLINE void read_inside(void)
+static NOINLINE void read_inside(void)
 {
 	char letter;
 
 	sink += (int)read(ends[0], &letter, 1);
 }
 
-NOINLINE void wait_for_pipe(void)
+static NOINLINE void wait_for_pipe(void)
 {
 	for (int i = 0; i < 20; i++)
 		read_inside();
 	sink++;
 }
 
-NOINLINE void lock_inside(void)
+static NOINLINE void lock_inside(void)
 {
 	pthread_mutex_lock(&mutex);
 	pthread_mutex_unlock(&mutex);
 	sink++;
 }
 
-NOINLINE void wait_for_lock(void)
+static NOINLINE void wait_for_lock(void)
 {
 	lock_inside();
 	sink++;
