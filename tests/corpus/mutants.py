@@ -197,8 +197,8 @@ def understand(perfdata, memory, path, ended):
 
 
 def never_fine(ended):
-    """Commands that were run often and never ended well: the words are wrong."""
-    runs = collections.Counter(name for name, _ in ended)
+    """Commands that were run often and never ended well: the words are wrong. Doctor ends well when nothing is damaged."""
+    runs = collections.Counter(name for name, _ in ended if not name.startswith("doctor"))
     fine = {name for name, status in ended if status == common.FINE}
     return [name for name, count in runs.items() if count >= 20 and name not in fine]
 

@@ -35,7 +35,8 @@ WHOLE = re.compile(rb'<text class="facts".*|^\[[^]]*\];(?=.* \d+$)', re.M)
 # what is said of a part and of the whole in the same words
 VIEWS = (
     ("script", "-G", "--ns", "-F", "comm,pid,tid,time,event,ip,sym,dso"),
-    ("report", "--csv", "--no-children", "-g", "none", "--percentage", "relative"),
+    # what stands in a pipe is known too late to choose columns by it
+    ("report", "--csv", "-s", "comm,dso,symbol", "--no-children", "-g", "none", "--percentage", "relative"),
     ("folded",),
     ("flame", "--format", "svg"),
 )

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-SIZE = 48 << 20
+SIZE = 256 << 20
 TRIES = 20
 COMMANDS = (
     ["cut", "--time", "0,99999999"],
