@@ -62,11 +62,15 @@ void stat_table_restart(struct stat_table *table)
 /* What an event that shared its counter would have counted. */
 static void scale(uint64_t count[3])
 {
-	if (!count[STAT_RUNNING])
+	double scaled;
+
+	if (!count[STAT_RUNNING]) {
 		count[STAT_VALUE] = 0;
-	else if (count[STAT_RUNNING] < count[STAT_ENABLED])
-		count[STAT_VALUE] = (uint64_t)((double)count[STAT_VALUE] * (double)count[STAT_ENABLED] /
-					       (double)count[STAT_RUNNING]);
+	} else if (count[STAT_RUNNING] < count[STAT_ENABLED]) {
+		scaled = (double)count[STAT_VALUE] * (double)count[STAT_ENABLED] / (double)count[STAT_RUNNING];
+		/* a file may say anything; 2^64 is the first that has no room */
+		count[STAT_VALUE] = scaled < 0x1p64 ? (uint64_t)scaled : UINT64_MAX;
+	}
 }
 
 static void subtract(uint64_t now[3], uint64_t before[3], bool again)

@@ -22,10 +22,11 @@ enum {
 
 bool pd_counter_event(const struct pd_recorder *recorder, size_t index, struct pd_counted *event_out)
 {
-	const struct pd_rec_event *event = &recorder->config.events[index];
+	const struct pd_rec_event *event;
 
 	if (index >= recorder->config.event_count)
 		return false;
+	event = &recorder->config.events[index];
 	*event_out = (struct pd_counted){.name = event->name, .wanted = event->wanted, .attr = &event->attr,
 					 .supported = !event->refused, .counts = event->counts};
 	return true;
