@@ -98,6 +98,36 @@ static const uint8_t *map(int fd, size_t *size)
 	return data;
 }
 
+// Events that a pipe tells behind its first records stand behind the data, which is not where a file has them that is
+// made of a file.
+static bool has_events_behind(const uint8_t *data, size_t size)
+{
+	const struct pd_header *header;
+	struct pd_file *file;
+	bool behind;
+
+	REQUIRE(pd_file_open_memory(data, size, NULL, &file, NULL) >= 0);
+	header = pd_file_header(file);
+	behind = header->attrs_offset > header->data_offset;
+	pd_file_close(file);
+	return behind;
+}
+
+// What was made of a file is made again as it is.
+static void try_remade(const uint8_t *data, size_t size)
+{
+	static const struct form canonical = { PD_MODE_FILE, PD_ENDIAN_SAME, PD_PACK_KEEP };
+	int third = memfd_create("third", 0);
+	const uint8_t *again;
+	size_t again_size;
+
+	REQUIRE(third >= 0 && !write_again(data, size, &canonical, third).refused);
+	again = map(third, &again_size);
+	REQUIRE(again_size == size && memcmp(again, data, size) == 0);
+	munmap((void *)(uintptr_t)again, again_size);
+	close(third);
+}
+
 static void try_form(const uint8_t *data, size_t size, const struct form *form)
 {
 	static const struct form canonical = { PD_MODE_FILE, PD_ENDIAN_SAME, PD_PACK_KEEP };
@@ -115,7 +145,10 @@ static void try_form(const uint8_t *data, size_t size, const struct form *form)
 		REQUIRE(again.refused || again.samples == counts.samples);
 		if (!again.refused && form == &forms[0]) {
 			remade = map(second, &remade_size);
-			REQUIRE(remade_size == made_size && memcmp(remade, made, made_size) == 0);
+			if (has_events_behind(made, made_size))
+				try_remade(remade, remade_size);
+			else
+				REQUIRE(remade_size == made_size && memcmp(remade, made, made_size) == 0);
 			munmap((void *)(uintptr_t)remade, remade_size);
 		}
 		munmap((void *)(uintptr_t)made, made_size);
