@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Opens what repair makes of damaged files with real perf: it must end well and say nothing that it did not say before.
 
-usage: perf.py PERFDATA CORPUS|FILE... [--variants N] [--seed N] [--only TEXT]
+usage: perf.py PERFDATA CORPUS|FILE... [--variants N] [--seed N] [--only TEXT] [--save DIR]
 
 N variants in all: recordings that perf reads, in turn, are cut, left unfinished or have up to 64 bytes damaged. Asked are
 report --stats and script. What says that something is missing in the recording is no complaint: lost formats of
-tracepoints, and what perf looks for on this machine. Exit status: 0 all is so; 1 not; 77 no perf or no corpus.
+tracepoints, and what perf looks for on this machine. --save keeps the damaged files whose repair differs. Exit status: 0
+all is so; 1 not; 77 no perf or no corpus.
 """
 
 import argparse
@@ -54,8 +55,9 @@ def damage(data, chance):
 
 
 class Proof:
-    def __init__(self, perfdata, seed):
+    def __init__(self, perfdata, seed, save):
         self.perfdata = perfdata
+        self.save = save
         self.chance = random.Random(seed)
         self.numbers = collections.Counter()
         self.known = {}
@@ -90,6 +92,9 @@ class Proof:
                 self.numbers["differ"] += 1
                 print(f"{name}: {what}: {'perf fails' if not ends_well else sorted(now - said)[:1]}")
                 sys.stdout.flush()
+                if self.save:
+                    os.makedirs(self.save, exist_ok=True)
+                    shutil.copy(broken, os.path.join(self.save, f"{os.path.basename(name)}-{self.numbers['differ']}"))
 
 
 def main():
@@ -99,10 +104,11 @@ def main():
     parser.add_argument("--variants", type=int, default=300, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", metavar="TEXT", help="only files of a corpus whose path has TEXT")
+    parser.add_argument("--save", metavar="DIR")
     arguments = parser.parse_args()
     if not shutil.which("perf"):
         common.skip("no perf")
-    proof = Proof(os.path.abspath(arguments.perfdata), arguments.seed)
+    proof = Proof(os.path.abspath(arguments.perfdata), arguments.seed, arguments.save)
     tried = -1
     while proof.numbers["opened"] < arguments.variants and proof.numbers["opened"] != tried:
         tried = proof.numbers["opened"]
