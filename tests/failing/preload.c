@@ -8,11 +8,13 @@
  *   FAIL_WITH=ERRNO     what it fails with
  *   FAIL_SIGNAL=NUMBER  a signal in place of that
  *   FAIL_LOG=FILE       gets a letter for each call that was watched
+ *   LATE_ANSWER=USEC    so late comes each poll() for room to write
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -25,6 +27,7 @@
 
 static const char *below;
 static long at = -1, seen;
+static useconds_t late;
 static int with, number, log_fd = -1;
 
 __attribute__((constructor)) static void begin(void)
@@ -35,6 +38,7 @@ __attribute__((constructor)) static void begin(void)
 	with = getenv("FAIL_WITH") ? atoi(getenv("FAIL_WITH")) : EIO;
 	number = getenv("FAIL_SIGNAL") ? atoi(getenv("FAIL_SIGNAL")) : 0;
 	at = getenv("FAIL_AT") ? atol(getenv("FAIL_AT")) : -1;
+	late = getenv("LATE_ANSWER") ? (useconds_t)atol(getenv("LATE_ANSWER")) : 0;
 	if (text)
 		log_fd = (int)syscall(SYS_openat, AT_FDCWD, text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
@@ -99,6 +103,13 @@ int close(int fd)
 	if (failed)
 		errno = with;
 	return failed ? -1 : result;
+}
+
+int poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	if (late && count && fds[0].events & POLLOUT)
+		usleep(late);
+	return REAL(int, poll, (struct pollfd *, nfds_t, int))(fds, count, timeout);
 }
 
 int rename(const char *from, const char *to)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Ways of recording that went wrong once, and those with several files, threads and speakers.
 
-usage: ways.py PERFDATA BUSY [--only TEXT]
+usage: ways.py PERFDATA BUSY PRELOAD [--only TEXT]   PRELOAD: the library of the failing writes
 
 Exit status: 0 all fine; 1 not; 77 nothing can be recorded here.
 """
@@ -29,8 +29,8 @@ ENDING = ("import threading, time, sys\n"
 
 
 class Ways:
-    def __init__(self, perfdata, busy, folder):
-        self.perfdata, self.busy, self.folder, self.failures = perfdata, busy, folder, 0
+    def __init__(self, perfdata, busy, preload, folder):
+        self.perfdata, self.busy, self.preload, self.folder, self.failures = perfdata, busy, preload, folder, 0
         self.out = os.path.join(folder, "out.data")
 
     def expect(self, holds, what):
@@ -153,6 +153,20 @@ class Ways:
         self.checked("--control fifo")
         self.expect(self.info()["events"][0]["samples"] > 10, "--control fifo: no samples after enable")
 
+    def stops(self):
+        """"stop" is answered, however soon the recording is over."""
+        paths = [os.path.join(self.folder, n) for n in ("say", "hear")]
+        for path in paths:
+            os.mkfifo(path)
+        for late in (0, 200000, 600000):
+            process = subprocess.Popen(self.words("-q", "-a", "-e", "dummy", "--control", "fifo:" + ",".join(paths)),
+                                       stdin=subprocess.DEVNULL,
+                                       env=dict(os.environ, LD_PRELOAD=self.preload, LATE_ANSWER=str(late)))
+            with open(paths[0], "wb", buffering=0) as speak, open(paths[1], "rb") as listen:
+                speak.write(b"stop\n")
+                self.expect(listen.readline() == b"ack\n", f"--control fifo: stop is not answered, {late} us late")
+            self.expect(process.wait(60) == 0, "--control fifo: exit status after stop")
+
     def flush(self):
         """Rings that are left alone until they hold so much: nothing is lost, also where that is more than a ring."""
         for size in ("4K", "64K", "1G"):
@@ -200,15 +214,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("perfdata")
     parser.add_argument("busy")
+    parser.add_argument("preload")
     parser.add_argument("--only", default="", metavar="TEXT")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ways-") as folder:
-        ways = Ways(os.path.abspath(arguments.perfdata), os.path.abspath(arguments.busy), folder)
+        ways = Ways(os.path.abspath(arguments.perfdata), os.path.abspath(arguments.busy),
+                    os.path.abspath(arguments.preload), folder)
         probe = ways.record("-a", "--", "true")
         if probe.returncode != 0:
             print("nothing can be recorded here:", probe.stderr.strip())
             return SKIPPED
-        for way in (ways.thread_that_ends, ways.switched_files, ways.same_twice, ways.answers_unread, ways.fifo, ways.flush,
+        for way in (ways.thread_that_ends, ways.switched_files, ways.same_twice, ways.answers_unread, ways.fifo, ways.stops,
+                    ways.flush,
                     ways.threads):
             if arguments.only in way.__name__:
                 way()
