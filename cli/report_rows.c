@@ -502,6 +502,9 @@ static size_t fill_words(const struct report *report, const struct table *table,
 			words[count++] = report->values[column->key].items[row->values[column->key]].rank;
 			continue;
 		}
+		/* What is called is not known. */
+		if (column->kind == COLUMN_CHILDREN && !report->children)
+			continue;
 		for (size_t k = 0; k < events; k++)
 			words[count++] = ~(column->kind == COLUMN_SAMPLES ? row->amounts[k].samples :
 									    period_in(&row->amounts[k], column->kind));

@@ -176,6 +176,12 @@ static void add_number(const struct report *report, const struct table *table, s
 			    report->separator || width < 2 ? 0 : width - 2);
 }
 
+/* Callers were not asked for or not recorded. As perf: once, also for a group, and never without blanks. */
+static void add_not_known(const struct report *report, size_t width)
+{
+	pd_text_printf(report->out, " %*s", (int)width - 1, "N/A");
+}
+
 static bool is_padded(const struct report *report, size_t column)
 {
 	const char *name;
@@ -198,6 +204,9 @@ static void add_cell(const struct report *report, const struct table *table, siz
 		if (report->widths[index] && length > report->widths[index])
 			length = report->widths[index];
 		add_text(report, value->text, length);
+	} else if (column->kind == COLUMN_CHILDREN && !report->children) {
+		add_not_known(report, report->widths[index] ? report->widths[index] : PERCENT_WIDTH);
+		length = pd_text_bytes(report->out).size - before;
 	} else {
 		for (size_t i = 0; i < table->event_count; i++)
 			add_number(report, table, index, row, i);
