@@ -16,6 +16,8 @@ enum {
 	TYPE_INDIRECT_FUNCTION = 10,
 	BIND_LOCAL = 0,
 	BIND_WEAK = 2,
+	VISIBILITY_INTERNAL = 1,
+	VISIBILITY_HIDDEN = 2,
 	INDEX_UNDEFINED = 0,
 	INDEX_RESERVED = 0xff00,
 	INDEX_ELSEWHERE = 0xffff,
@@ -89,6 +91,14 @@ static bool through_opd(const struct reading *r, uint64_t *addr)
 	return !c.failed;
 }
 
+// Labels of data count where the section says by its name that it has data, unless they are hidden.
+static bool is_data_label(const struct raw_symbol *raw, const struct pd_elf_section *section)
+{
+	unsigned visibility = raw->other & 3;
+
+	return visibility != VISIBILITY_INTERNAL && visibility != VISIBILITY_HIDDEN && strstr(section->name, "data");
+}
+
 static int kind_of(const struct raw_symbol *raw, const struct pd_elf_section *section)
 {
 	switch (raw->info & 15) {
@@ -98,7 +108,9 @@ static int kind_of(const struct raw_symbol *raw, const struct pd_elf_section *se
 	case TYPE_OBJECT:
 		return PD_SYMBOL_DATA;
 	case TYPE_NONE:
-		return section->flags & PD_ELF_FLAG_EXEC ? PD_SYMBOL_FUNCTION : PD_SYMBOL_BOUND;
+		if (section->flags & PD_ELF_FLAG_EXEC)
+			return PD_SYMBOL_FUNCTION;
+		return is_data_label(raw, section) ? PD_SYMBOL_DATA : PD_SYMBOL_BOUND;
 	default:
 		return PD_SYMBOL_BOUND;
 	}
@@ -139,7 +151,7 @@ static void add_symbol(const struct reading *r, const struct raw_symbol *raw, si
 	uint64_t most;
 	int kind;
 
-	if (!section || !section->placed)
+	if (!section || !section->placed || !(section->flags & PD_ELF_FLAG_ALLOC))
 		return;
 	kind = kind_of(raw, section);
 	if (kind == PD_SYMBOL_BOUND || (kind == PD_SYMBOL_DATA && !r->data))
@@ -147,7 +159,8 @@ static void add_symbol(const struct reading *r, const struct raw_symbol *raw, si
 	if (!pd_elf_name(r->names, raw->name, &symbol.name, &symbol.name_length) ||
 	    is_mark(elf->machine, raw, symbol.name))
 		return;
-	most = section->addr + section->size;
+	// data without a size goes on behind its section, up to what comes next: labels mark the end of one, too
+	most = kind == PD_SYMBOL_DATA ? 0 : section->addr + section->size;
 	if (elf->type == PD_ELF_TYPE_REL)
 		symbol.start += section->addr;
 	if (elf->machine == MACHINE_ARM && (raw->info & 15) != TYPE_NONE && kind == PD_SYMBOL_FUNCTION)

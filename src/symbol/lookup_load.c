@@ -84,7 +84,7 @@ static void put_span(struct pd_dso_full *dso, uint64_t offset, uint64_t size, ui
 
 bool pd_lookup_take_spans(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_elf *elf)
 {
-	size_t count = elf->segment_count + (elf->type == PD_ELF_TYPE_REL ? elf->section_count : 0);
+	size_t count = 2 * elf->segment_count + (elf->type == PD_ELF_TYPE_REL ? elf->section_count : 0);
 
 	dso->span_count = 0;
 	dso->spans = pd_arena_alloc(&symbols->kept, count * sizeof(*dso->spans) + 1);
@@ -102,6 +102,13 @@ bool pd_lookup_take_spans(struct pd_symbols *symbols, struct pd_dso_full *dso, c
 
 		if (s->placed && s->type != PD_ELF_SECTION_NOBITS)
 			put_span(dso, s->offset, s->size, s->addr);
+	}
+	// the last page of a segment goes on with zeroed memory, which takes what nothing of the file is at
+	for (size_t i = 0; i < elf->segment_count; i++) {
+		const struct pd_elf_segment *s = &elf->segments[i];
+
+		if (s->type == SEGMENT_LOAD && s->memory_size > s->file_size)
+			put_span(dso, s->offset + s->file_size, s->memory_size - s->file_size, s->addr + s->file_size);
 	}
 	dso->terms = PD_TERMS_SPANS;
 	return true;

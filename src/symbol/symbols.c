@@ -181,15 +181,15 @@ static bool begins(const struct pd_symtab_item *item, const char *prefix)
 	return item->symbol.name_length >= length && memcmp(item->symbol.name, prefix, length) == 0;
 }
 
-// Larger is better, the first that differs decides. a came before b.
-static int compare_names(const struct pd_symtab_item *a, const struct pd_symtab_item *b)
+// Larger is better, the first that differs decides. a came before b; what has no size goes to the next start, so that of
+// those at one address only the last one is not empty.
+static int compare_names(const struct pd_symtab_item *a, const struct pd_symtab_item *b, bool b_is_last)
 {
 	bool a_alias = begins(a, "SyS") || begins(a, "compat_SyS");
 	bool both_open = a->is_open && b->is_open && a->symbol.kind != PD_SYMBOL_BOUND && b->symbol.kind != PD_SYMBOL_BOUND;
 	int differ[] = {
 		(a->symbol.kind != PD_SYMBOL_BOUND) - (b->symbol.kind != PD_SYMBOL_BOUND),
-		!a->is_open - !b->is_open,
-		// each goes to the next one, so that all but the last one are empty
+		!a->is_open - (!b->is_open || b_is_last),
 		-both_open,
 		(a->symbol.bind != PD_BIND_WEAK) - (b->symbol.bind != PD_BIND_WEAK),
 		(a->symbol.bind == PD_BIND_GLOBAL) - (b->symbol.bind == PD_BIND_GLOBAL),
@@ -211,10 +211,11 @@ static void keep_best(struct pd_symtab_maker *maker)
 
 	for (size_t i = 0; i < maker->count; i++) {
 		struct pd_symtab_item *last = kept ? &items[kept - 1] : NULL;
+		bool is_last = i + 1 == maker->count || items[i + 1].symbol.start != items[i].symbol.start;
 
 		if (!last || last->symbol.start != items[i].symbol.start)
 			items[kept++] = items[i];
-		else if (compare_names(last, &items[i]) < 0)
+		else if (compare_names(last, &items[i], is_last) < 0)
 			*last = items[i];
 	}
 	maker->count = kept;

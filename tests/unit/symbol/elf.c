@@ -10,11 +10,13 @@ enum {
 	GLOBAL_FUNCTION = 0x12,
 	LOCAL_LABEL = 0,
 	GLOBAL_LABEL = 0x10,
+	LOCAL_DATA = 1,
 	GLOBAL_DATA = 0x11,
 	CODE = PD_ELF_FLAG_ALLOC | PD_ELF_FLAG_EXEC,
 	PROGBITS = 1,
 	STRTAB = 3,
-	RELA = 4
+	RELA = 4,
+	NOBITS = 8
 };
 
 static bool open_image(struct image *image, struct pd_elf **elf)
@@ -313,6 +315,49 @@ TEST(test_elf__ids)
 	CHECK(!pd_object_id_equal(&none, &none) && !pd_object_id_equal(&none, &eight));
 }
 
+// ---- data ----
+
+// Labels count in sections of data only, and data without a size goes on behind its section.
+TEST(test_elf__data)
+{
+	static const struct pd_elf_symbol_options options = {.data = true};
+	struct made_elf elf = {.wide = true, .type = 3, .machine = 62};
+	size_t data = elf_section(&elf, ".data", PROGBITS, PD_ELF_FLAG_ALLOC, 0x500000);
+	size_t bss = elf_section(&elf, ".bss", NOBITS, PD_ELF_FLAG_ALLOC, 0x500030);
+	size_t warning = elf_section(&elf, ".gnu.warning.data", PROGBITS, 0, 0);
+	size_t names = elf_section(&elf, ".strtab", STRTAB, 0, 0);
+	size_t table = elf_section(&elf, ".symtab", PD_ELF_SECTION_SYMTAB, 0, 0);
+	struct pd_symtab *symbols = NULL;
+	struct pd_elf *object = NULL;
+	struct image image;
+
+	image_zeros(&elf.sections[data].content, 0x20);
+	image_zeros(&elf.sections[warning].content, 0x20);
+	elf.sections[bss].size = 0x40;
+	elf_symbol(&elf, table, names, "completed", LOCAL_DATA, (unsigned)bss, 0x500030, 1);
+	elf_symbol(&elf, table, names, "warning", LOCAL_DATA, (unsigned)warning, 0, 16);
+	elf_symbol(&elf, table, names, "label", GLOBAL_LABEL, (unsigned)data, 0x500000, 0);
+	elf_symbol(&elf, table, names, "hidden", GLOBAL_LABEL, (unsigned)data, 0x500008, 0);
+	elf.sections[table].content.data[elf.sections[table].content.size - 19] = 2;
+	elf_symbol(&elf, table, names, "end", GLOBAL_DATA, (unsigned)data, 0x500020, 0);
+	elf_symbol(&elf, table, names, "bss_label", GLOBAL_LABEL, (unsigned)bss, 0x500038, 0);
+	elf_symbol(&elf, table, names, "last", GLOBAL_DATA, (unsigned)bss, 0x500040, 0);
+	image = elf_make(&elf);
+	CHECK(open_image(&image, &object));
+	CHECK(pd_elf_symtab(object, NULL, &options, &symbols, NULL) == PD_OK);
+	CHECK(pd_symtab_count(symbols) == 4);
+	CHECK_STR(name_at(symbols, 0), "-");
+	CHECK_STR(name_at(symbols, 0x500008), "label");
+	CHECK_STR(name_at(symbols, 0x50001f), "label");
+	CHECK_STR(name_at(symbols, 0x50002f), "end");
+	CHECK_STR(name_at(symbols, 0x500030), "completed");
+	CHECK_STR(name_at(symbols, 0x500038), "-");
+	CHECK_STR(name_at(symbols, 0x500fff), "last");
+	pd_symtab_free(symbols);
+	pd_elf_close(object);
+	image_free(&image);
+}
+
 // ---- what is kept from run to run ----
 
 // Names of one address, sizes that are missing, code behind the last symbol, stubs of all kinds.
@@ -353,6 +398,8 @@ static struct image make_choices(uint16_t machine)
 		elf_symbol(&elf, table, names, symbols[i].name, symbols[i].info, (unsigned)text, 0x401000u + symbols[i].value,
 			   symbols[i].size);
 	elf_symbol(&elf, table, names, "variable", GLOBAL_DATA, (unsigned)data, 0x500000, 8);
+	elf_symbol(&elf, table, names, "data_label", GLOBAL_LABEL, (unsigned)data, 0x500008, 0);
+	elf_symbol(&elf, table, names, "data_end", GLOBAL_DATA, (unsigned)data, 0x500010, 0);
 	elf_symbol(&elf, dynsym, dynamic_names, "malloc", GLOBAL_FUNCTION, 0, 0, 0);
 	elf_symbol(&elf, dynsym, dynamic_names, "free", GLOBAL_FUNCTION, 0, 0, 0);
 	elf.sections[relocations].link = (uint32_t)dynsym;
@@ -376,8 +423,8 @@ TEST(test_elf__format_of_the_index)
 {
 	static const uint16_t machines[] = {3, 22, 40, 62, 183, 243, 258};
 	const struct pd_elf_symbol_options options = {.data = true};
-	const int format = 2;
-	const uint32_t wanted = 0x2e0dfd66;
+	const int format = 3;
+	const uint32_t wanted = 0x73c11bf9;
 	uint32_t sum = 2166136261;
 
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
@@ -406,4 +453,4 @@ TEST(test_elf__format_of_the_index)
 
 RUN(TEST_CASE(test_elf__orders_and_sizes), TEST_CASE(test_elf__cut_anywhere), TEST_CASE(test_elf__marks_of_machines),
     TEST_CASE(test_elf__descriptors), TEST_CASE(test_elf__module), TEST_CASE(test_elf__stubs), TEST_CASE(test_elf__ids),
-    TEST_CASE(test_elf__format_of_the_index))
+    TEST_CASE(test_elf__data), TEST_CASE(test_elf__format_of_the_index))

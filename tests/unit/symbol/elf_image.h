@@ -24,6 +24,7 @@ struct made_section {
 struct made_segment {
 	uint32_t type, flags;
 	uint64_t offset, addr, file_size;
+	uint64_t zeroed; // bytes behind those of the file
 };
 
 struct made_elf {
@@ -106,7 +107,7 @@ static inline void elf_put_segment(struct image *out, const struct made_elf *elf
 	elf_word(out, elf->wide, s->addr);
 	elf_word(out, elf->wide, s->addr);
 	elf_word(out, elf->wide, s->file_size);
-	elf_word(out, elf->wide, s->file_size);
+	elf_word(out, elf->wide, s->file_size + s->zeroed);
 	if (!elf->wide)
 		image_u32(out, s->flags);
 	elf_word(out, elf->wide, 4096);

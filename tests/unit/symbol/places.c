@@ -51,6 +51,10 @@ TEST(test_places__in_a_file)
 	      !lines[0].inlined);
 	// asked again
 	CHECK(user_at(symbols, 0x10040).function == a.function && user_at(symbols, 0x1004f).addr == 0x40100f);
+	// what follows there in the file is not in memory
+	CHECK(user_at(symbols, 0x10040 + 0x400f).function && user_at(symbols, 0x10040 + 0x400f).addr == 0x40500f);
+	CHECK_STR(user_at(symbols, 0x10040 + 0x400f).function->name, "counter");
+	CHECK(!user_at(symbols, 0x10040 + 0x4010).function);
 	// nothing is mapped there, and no symbol is there
 	CHECK(!user_at(symbols, 0x90000).dso && user_at(symbols, 0x90000).addr == 0x90000);
 	CHECK(user_at(symbols, 0x10030).dso == a.dso && !user_at(symbols, 0x10030).function);

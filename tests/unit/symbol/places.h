@@ -57,16 +57,20 @@ static inline void put_text(const char *path, const char *text)
 	put_file(path, text, strlen(text));
 }
 
-// Code at file offset 0x40, as addresses from `addr`: first [0, 16), _ZN4shop4workEi [16, 48), and more behind.
+// Code at file offset 0x40, as addresses from `addr`: first [0, 16), _ZN4shop4workEi [16, 48), and more behind. In zeroed memory
+// behind it: counter [0x4008, 0x4010).
 static inline void put_object(const char *path, const uint8_t *id, uint64_t addr)
 {
 	struct made_elf elf = {.wide = true, .type = 3, .machine = 62, .segment_count = 1};
 	size_t text = elf_section(&elf, ".text", 1, 6, addr);
 	size_t names = elf_section(&elf, ".strtab", 3, 0, 0);
 	size_t table = elf_section(&elf, ".symtab", 2, 0, 0), note;
+	size_t bss = elf_section(&elf, ".bss", 8, 3, addr + 0x4000);
 	struct image image;
 
-	elf.segments[0] = (struct made_segment){.type = 1, .flags = 5, .offset = 0x40, .addr = addr, .file_size = 0x4000};
+	elf.segments[0] = (struct made_segment){
+		.type = 1, .flags = 5, .offset = 0x40, .addr = addr, .file_size = 0x4000, .zeroed = 0x100};
+	elf.sections[bss].size = 0x100;
 	image_zeros(&elf.sections[text].content, 0x4000);
 	if (id) {
 		note = elf_section(&elf, ".note.gnu.build-id", 7, 2, 0);
@@ -79,6 +83,7 @@ static inline void put_object(const char *path, const uint8_t *id, uint64_t addr
 	elf_symbol(&elf, table, names, "first", 0x12, (unsigned)text, addr, 16);
 	elf_symbol(&elf, table, names, "_ZN4shop4workEi", 0x02, (unsigned)text, addr + 16, 32);
 	elf_symbol(&elf, table, names, "_text", 0x10, (unsigned)text, addr + 64, 0);
+	elf_symbol(&elf, table, names, "counter", 0x11, (unsigned)bss, addr + 0x4008, 8);
 	for (uint32_t i = 0; i < 1000; i++) {
 		char name[16];
 

@@ -43,7 +43,7 @@ TEST(test_symbols__best_name)
 		uint64_t loser_end;
 		int loser_bind, winner_bind;
 	} cases[] = {
-		{"sizeless_global", "sized", 0x100, PD_BIND_GLOBAL, PD_BIND_LOCAL},
+		{"sizeless_weak", "sized", 0x100, PD_BIND_WEAK, PD_BIND_LOCAL},
 		{"weak", "firm", 0x110, PD_BIND_WEAK, PD_BIND_LOCAL},
 		{"here", "all", 0x110, PD_BIND_LOCAL, PD_BIND_GLOBAL},
 		{"__longer_name", "name", 0x110, PD_BIND_GLOBAL, PD_BIND_GLOBAL},
@@ -66,6 +66,27 @@ TEST(test_symbols__best_name)
 		CHECK_STR(name_at(table, 0x100), cases[i / 2].winner);
 		pd_symtab_free(table);
 	}
+}
+
+// What has no size goes to the next start, if it is the last one of its address, and is as good as what has one then.
+TEST(test_symbols__sizeless)
+{
+	struct pd_symtab_maker maker = {0};
+	struct pd_symtab *table = NULL;
+
+	add(&maker, 0x100, 0x110, "sized", PD_BIND_LOCAL);
+	add(&maker, 0x100, 0x100, "last_global", PD_BIND_GLOBAL);
+	add(&maker, 0x200, 0x200, "first_global", PD_BIND_GLOBAL);
+	add(&maker, 0x200, 0x210, "sized_behind", PD_BIND_LOCAL);
+	add(&maker, 0x300, 0x300, "earlier", PD_BIND_GLOBAL);
+	add(&maker, 0x300, 0x300, "later", PD_BIND_LOCAL);
+	add(&maker, 0x400, 0x400, "end", PD_BIND_GLOBAL);
+	CHECK(pd_symtab_make(&maker, &table, NULL) == PD_OK);
+	CHECK_STR(name_at(table, 0x1ff), "last_global");
+	CHECK_STR(name_at(table, 0x20f), "sized_behind");
+	CHECK_STR(name_at(table, 0x210), "-");
+	CHECK_STR(name_at(table, 0x3ff), "later");
+	pd_symtab_free(table);
 }
 
 TEST(test_symbols__ends)
@@ -199,6 +220,6 @@ TEST(test_symbols__as_plain_search)
 	}
 }
 
-RUN(TEST_CASE(test_symbols__none), TEST_CASE(test_symbols__best_name), TEST_CASE(test_symbols__ends),
-    TEST_CASE(test_symbols__nested), TEST_CASE(test_symbols__whole_space), TEST_CASE(test_symbols__limit),
+RUN(TEST_CASE(test_symbols__none), TEST_CASE(test_symbols__best_name), TEST_CASE(test_symbols__sizeless),
+    TEST_CASE(test_symbols__ends), TEST_CASE(test_symbols__nested), TEST_CASE(test_symbols__whole_space), TEST_CASE(test_symbols__limit),
     TEST_CASE(test_symbols__as_plain_search))
