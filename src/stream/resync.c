@@ -201,11 +201,159 @@ static size_t find_start(struct pd_stream *stream, size_t skip, size_t limit)
 	return 0;
 }
 
+// ---- which of several starts ----
+
+// Stacks that are shorter than their room keep what was in the ring before: records of this file, older ones, that lead on
+// from one sample to the next, sometimes to the end. Behind a damage such a row may begin before the records do.
+
+struct row {
+	uint64_t time_ns; // of the first record that has one
+	size_t end;       // where it breaks
+	bool leads_on;    // it does not, in the window
+};
+
+enum step { STEP, STEP_BREAKS, STEP_LEADS_ON };
+
+// How far is looked.
+static size_t limit_of(const struct pd_reader *reader)
+{
+	return reader->room < RESYNC_WINDOW ? reader->room : RESYNC_WINDOW;
+}
+
+// From a record to the one behind it.
+static enum step step(struct pd_stream *stream, size_t *skip, uint64_t *time_ns)
+{
+	const struct pd_reader *reader = &stream->reader;
+	size_t left = limit_of(reader) - *skip;
+	struct candidate candidate;
+	struct pd_record_head head;
+	uint64_t tail;
+
+	stream->doubted++;
+	if (left < PD_RECORD_HEADER_SIZE)
+		return left && left == reader->room - *skip && reader->at_end ? STEP_BREAKS : STEP_LEADS_ON;
+	head = pd_record_head(reader->at + *skip, stream->file->swap);
+	if (head.size > left)
+		return pd_head_is_plausible(stream->file, &head) ? STEP_LEADS_ON : STEP_BREAKS;
+	if (!can_be(stream, *skip, &candidate) || (candidate.soundness <= PD_STRANGE && !is_usual(stream, candidate.type)))
+		return STEP_BREAKS;
+	left -= candidate.bytes.size;
+	tail = tail_size_of(stream, candidate.bytes, candidate.type);
+	if (tail > left)
+		return look_at(stream, *skip + candidate.bytes.size + tail) == WHAT_NONSENSE ? STEP_BREAKS : STEP_LEADS_ON;
+	*skip += candidate.bytes.size + (size_t)tail;
+	if (*time_ns == PD_NO_TIME)
+		*time_ns = candidate.time_ns;
+	return STEP;
+}
+
+static struct row follow(struct pd_stream *stream, size_t skip)
+{
+	struct row row = {.time_ns = PD_NO_TIME, .end = skip};
+	enum step taken;
+
+	while ((taken = step(stream, &row.end, &row.time_ns)) == STEP)
+		;
+	row.leads_on = taken == STEP_LEADS_ON;
+	return row;
+}
+
+// Whether two rows come to the same record.
+static bool rows_meet(struct pd_stream *stream, size_t one, size_t other)
+{
+	uint64_t time_ns = 0;
+
+	while (one != other)
+		if (step(stream, one < other ? &one : &other, &time_ns) != STEP)
+			return false;
+	return true;
+}
+
+// What was in the ring before is older than the sample that it stands in.
+static bool is_better(struct pd_stream *stream, const struct row *row, size_t rival)
+{
+	struct row other = follow(stream, rival);
+
+	if (!other.leads_on)
+		return false;
+	if (other.time_ns == PD_NO_TIME || row->time_ns == PD_NO_TIME)
+		return !row->leads_on;
+	return other.time_ns > row->time_ns;
+}
+
+// Bytes that may be anything do not make a search longer than what they are worth.
+static bool has_doubted_enough(const struct pd_stream *stream)
+{
+	return stream->doubted / 4 > (1 << 18) + stream->reader.offset - stream->reader.begin;
+}
+
+// A better start inside of the records of the row that begins at the reader, not behind the last place; 0 if there is none.
+static size_t find_rival(struct pd_stream *stream, uint64_t damage, uint64_t last)
+{
+	struct row row = follow(stream, 0);
+	size_t at = 0, next = 0;
+	uint64_t time_ns = 0;
+
+	while (stream->reader.offset + at < last && step(stream, &next, &time_ns) == STEP) {
+		stream->doubted += (next - at) / 16;
+		for (size_t skip = at + 1; skip < next && stream->reader.offset + skip <= last; skip++)
+			if (is_start(stream, skip, damage) && !rows_meet(stream, next, skip) && is_better(stream, &row, skip))
+				return skip;
+			else if (has_doubted_enough(stream))
+				return 0;
+		at = next;
+	}
+	return 0;
+}
+
+// The end of the damaged record, if its header tells and the row that begins at the reader leads past it.
+static size_t find_own_end(struct pd_stream *stream, uint64_t damage, uint64_t end)
+{
+	struct pd_reader *reader = &stream->reader;
+	size_t skip;
+
+	if (end <= reader->offset || end - reader->offset > limit_of(reader))
+		return 0;
+	skip = (size_t)(end - reader->offset);
+	return !rows_meet(stream, 0, skip) && is_start(stream, skip, damage) && follow(stream, skip).leads_on ? skip : 0;
+}
+
+// The reader is at a start. end: of the damaged record, or 0.
+static enum pd_status go_to_best(struct pd_stream *stream, uint64_t damage, uint64_t end, struct pd_error *error)
+{
+	struct pd_reader *reader = &stream->reader;
+	enum pd_status status;
+	size_t skip;
+
+	do {
+		status = pd_reader_fill(reader, RESYNC_WINDOW, error);
+		if (status < 0 || has_doubted_enough(stream))
+			return status;
+		skip = find_own_end(stream, damage, end);
+		if (!skip)
+			skip = find_rival(stream, damage, damage + LARGEST);
+		pd_reader_advance(reader, skip);
+	} while (skip);
+	return PD_OK;
+}
+
+// Where the damaged record at the reader ends, if this is not what is damaged; else 0.
+static uint64_t own_end(const struct pd_stream *stream)
+{
+	const struct pd_reader *reader = &stream->reader;
+	struct pd_record_head head;
+
+	if (reader->room < PD_RECORD_HEADER_SIZE)
+		return 0;
+	head = pd_record_head(reader->at, stream->file->swap);
+	return pd_head_is_plausible(stream->file, &head) ? reader->offset + head.size : 0;
+}
+
 // Moves the reader to the next start, or to the end.
 static enum pd_status go_to_start(struct pd_stream *stream, size_t skip, struct pd_error *error)
 {
 	struct pd_reader *reader = &stream->reader;
-	uint64_t damage = reader->offset;
+	uint64_t damage = reader->offset, end = own_end(stream);
 	bool found = false;
 
 	while (!found) {
@@ -218,14 +366,14 @@ static enum pd_status go_to_start(struct pd_stream *stream, size_t skip, struct 
 			skip++;
 		if (skip + PD_RECORD_HEADER_SIZE > reader->room && reader->at_end) {
 			pd_reader_advance(reader, reader->room);
-			break;
+			return PD_OK;
 		}
 		if (skip > reader->room)
 			skip = reader->room;
 		pd_reader_advance(reader, skip);
 		skip = 0;
 	}
-	return PD_OK;
+	return go_to_best(stream, damage, end, error);
 }
 
 // Among the bytes that were left out may be a piece of a compressed stream: what follows it makes no sense.

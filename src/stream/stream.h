@@ -130,6 +130,7 @@ struct pd_stream {
 	uint64_t near_time_ns; // of the last record that had one, 0 before
 	uint64_t odd_types;    // that were odd and had a sound record behind them, as bits of the low part of the number
 	bool tight_stacks;     // samples with stacks were sound so far
+	uint64_t doubted;      // what was looked at to tell which start is the right one
 	struct pd_losses losses;
 };
 

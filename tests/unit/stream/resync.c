@@ -2,6 +2,8 @@
 /* Careful streams: what is a record after damage, and what only looks like one. */
 #include "../opened.h"
 
+#include <inttypes.h>
+
 static struct opened o;
 static struct pd_stream *stream;
 
@@ -139,6 +141,65 @@ TEST(test_resync__a_number_that_looks_like_a_header)
 	CHECK(samples == 8 && others == 0 && losses.bytes == 16);
 }
 
+// What was in the ring before: stacks that are shorter than their room keep it. One sample in each sample from one on.
+static void put_stale(struct image *image, size_t at, unsigned count, size_t size)
+{
+	for (unsigned i = 0; i < count && at + size <= image->size; i++, at += size) {
+		struct image stale = { 0 };
+		size_t begin = image_record(&stale, PD_RECORD_SAMPLE, 2);
+
+		image_u64(&stale, 0x400000 + i);
+		image_u32(&stale, 5), image_u32(&stale, 5);
+		image_u64(&stale, 500000 + i);
+		image_u32(&stale, (uint32_t)(size - stale.size - 4));
+		image_set(&stale, begin + 6, size, 2);
+		memcpy(image->data + at, stale.data, stale.size);
+		image_free(&stale);
+	}
+}
+
+struct stale_case {
+	const char *what;
+	unsigned count; // of stale samples in a row
+	ptrdiff_t drift; // bytes that they are larger
+	size_t damage;  // offset in the damaged sample; its header or its thread
+};
+
+// Behind a damage go on the records that are whole, not those which stand in them.
+TEST(test_resync__no_records_of_before_from_inside_of_samples)
+{
+	static const struct stale_case cases[] = {
+		{ "a few that end, a damaged thread", 12, 16, 16 },
+		{ "a few that end, a damaged header", 12, 16, 4 },
+		{ "less than one sample, a damaged thread", 2, -400, 16 },
+		{ "in all that follow, a damaged thread", 1000, 0, 16 },
+		{ "in all that follow, a damaged header", 1000, 0, 4 },
+	};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		struct image image = { 0 };
+		struct pd_losses losses;
+		unsigned samples, others;
+		size_t damaged = 0, at = 0, size;
+
+		image_file(&image, sample_type, 0);
+		for (unsigned i = 0; i < 450; i++) {
+			at = put_sample(&image, i, 0);
+			damaged = i == 4 ? at : damaged;
+		}
+		size = image.size - at;
+		put_stale(&image, damaged + 104, cases[c].count, size + (size_t)cases[c].drift);
+		image_set(&image, damaged + cases[c].damage, UINT64_C(0xfedcba9876543210), 8);
+		image_set(&image, 48, image.size - BEGIN, 8);
+		count_records(&image, &samples, &others, &losses);
+		if (samples != 449 || others || losses.bytes != size)
+			fprintf(stderr, "%s: %u samples, %u others, %" PRIu64 " of %zu bytes left out\n", cases[c].what, samples,
+				others, losses.bytes, size);
+		CHECK(samples == 449 && others == 0 && losses.bytes == size);
+	}
+}
+
 RUN(TEST_CASE(test_resync__a_number_that_looks_like_a_header),
     TEST_CASE(test_resync__no_records_from_inside_of_a_torn_sample),
+    TEST_CASE(test_resync__no_records_of_before_from_inside_of_samples),
     TEST_CASE(test_resync__goes_on_behind_a_damaged_size_near_the_end))
