@@ -24,7 +24,11 @@ enum {
 	ATTR_ROOM = 256,
 	LEAST_RING = 32 << 10, // bytes
 	USUAL_RING = 16 << 20,
-	SMALL_RING = 512 << 10 // perf's own
+	SMALL_RING = 512 << 10, // perf's own
+	// levels of kernel.perf_event_paranoid from which on users without rights get none of these
+	NO_TRACEPOINTS = 0,
+	NO_CPUS = 1,
+	NO_KERNEL = 2
 };
 
 void pd_recorder_tell(struct pd_recorder *recorder, enum pd_severity severity, const char *code, const char *advice,
@@ -280,10 +284,6 @@ static bool take_clock(struct pd_recorder *recorder, struct pd_rec_event *event)
 		return false;
 	event->attr.type = PD_TYPE_SOFTWARE;
 	event->attr.config = 0;
-	if (!recorder->fallback)
-		pd_recorder_tell(recorder, PD_INFO, "no-hardware", NULL,
-				 "%s: there are no counters of the hardware here (a virtual machine?), so cpu-clock is taken",
-				 event->name);
 	recorder->fallback = true;
 	// as perf names it: by what it asks for
 	if (recorder->options.sampling.all_user && !pd_config_rename(event, "cycles:P", "cpu-clock:uhppp"))
@@ -303,12 +303,30 @@ static bool lower_precision(struct pd_rec_event *event)
 	return true;
 }
 
+static int64_t paranoid_level(void)
+{
+	// -1 is a level, too
+	return (int64_t)pd_record_number("/proc/sys/kernel/perf_event_paranoid", 2);
+}
+
+static bool is_of_cpus(const struct pd_recorder *recorder)
+{
+	return recorder->options.targets.all || recorder->options.targets.cpus;
+}
+
+static bool is_of_tasks(const struct pd_recorder *recorder)
+{
+	const struct pd_targets *targets = &recorder->options.targets;
+
+	return targets->pids.count || targets->tids.count || targets->by_user;
+}
+
 static bool leave_kernel(struct pd_recorder *recorder)
 {
 	uint64_t bits = PD_MASK(PD_ATTR_EXCLUDE_KERNEL) | PD_MASK(PD_ATTR_EXCLUDE_HV);
 	bool changed = false;
 
-	if (recorder->options.targets.all || recorder->options.targets.cpus || recorder->options.sampling.all_kernel)
+	if (is_of_cpus(recorder) || recorder->options.sampling.all_kernel || paranoid_level() < NO_KERNEL)
 		return false;
 	// what is of the kernel only would count nothing
 	for (size_t i = 0; i < recorder->config.event_count; i++)
@@ -325,11 +343,6 @@ static bool leave_kernel(struct pd_recorder *recorder)
 		if (!pd_config_modify(event, "u"))
 			return false;
 	}
-	if (changed)
-		pd_recorder_tell(recorder, PD_WARNING, "paranoid",
-				 "sysctl kernel.perf_event_paranoid=1, or give the program CAP_PERFMON",
-				 "only user space is recorded: kernel.perf_event_paranoid is %" PRIu64,
-				 pd_record_number("/proc/sys/kernel/perf_event_paranoid", 2));
 	recorder->user_only |= changed;
 	return changed;
 }
@@ -356,29 +369,48 @@ static bool may_ask_again(struct pd_recorder *recorder, size_t index, int failur
 	}
 }
 
+// Whether the kernel lets this user ask for anything at all: for user space of the thread that asks.
+static bool may_open_own(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
+				       .disabled = 1, .exclude_kernel = 1, .exclude_hv = 1};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+// The highest level of kernel.perf_event_paranoid at which users without rights get it.
+static int level_needed(const struct pd_recorder *recorder, const struct pd_rec_event *event)
+{
+	if (event->attr.type == PD_TYPE_TRACEPOINT)
+		return NO_TRACEPOINTS - 1;
+	if (is_of_cpus(recorder))
+		return NO_CPUS - 1;
+	return event->attr.flags & PD_MASK(PD_ATTR_EXCLUDE_KERNEL) ? NO_KERNEL : NO_KERNEL - 1;
+}
+
 static enum pd_status say_no_right(struct pd_recorder *recorder, const struct pd_rec_event *event, int failure,
 				   struct pd_error *error)
 {
-	uint64_t paranoid = pd_record_number("/proc/sys/kernel/perf_event_paranoid", 2);
-	const char *whom = recorder->options.targets.all ? "of the whole system " : "";
+	int64_t paranoid = paranoid_level();
+	int needed = level_needed(recorder, event);
+	const char *whom = recorder->options.targets.all ? "of the whole system "
+			   : recorder->options.targets.cpus ? "of whole CPUs " : "";
 
+	if (is_of_tasks(recorder) && !is_of_cpus(recorder) && (needed == NO_KERNEL || paranoid <= needed) && may_open_own())
+		return pd_fail_system(error, failure, "processes of other users may be recorded by root only, or with CAP_PERFMON");
 	if (recorder->options.sampling.off_cpu)
 		return pd_fail_system(error, failure,
 				      "offcpu-time: where threads wait is seen by the kernel only, which may not be recorded %s"
-				      "(kernel.perf_event_paranoid is %" PRIu64 "): become root, give the program CAP_PERFMON, or "
-				      "sysctl kernel.perf_event_paranoid=%d", whom, paranoid, recorder->options.targets.all ? 0 : 1);
-
-	if (recorder->user_only && (recorder->options.targets.pids.count || recorder->options.targets.tids.count))
-		return pd_fail_system(error, failure, "processes of other users may be recorded by root only, or with CAP_PERFMON");
-	if (event->attr.type == PD_TYPE_TRACEPOINT)
-		return pd_fail_system(error, failure,
-				      "%s may not be recorded %s(kernel.perf_event_paranoid is %" PRIu64
-				      "): become root, or sysctl kernel.perf_event_paranoid=-1",
-				      event->name, whom, paranoid);
+				      "(kernel.perf_event_paranoid is %" PRId64 "): become root, give the program CAP_PERFMON, or "
+				      "sysctl kernel.perf_event_paranoid=%d", whom, paranoid,
+				      is_of_cpus(recorder) ? NO_CPUS - 1 : NO_KERNEL - 1);
 	return pd_fail_system(error, failure,
-			      "%s may not be recorded %s(kernel.perf_event_paranoid is %" PRIu64
+			      "%s may not be recorded %s(kernel.perf_event_paranoid is %" PRId64
 			      "): become root, give the program CAP_PERFMON, or sysctl kernel.perf_event_paranoid=%d",
-			      event->name, whom, paranoid, recorder->options.targets.all ? 0 : 1);
+			      event->name, whom, paranoid, needed);
 }
 
 static enum pd_status say_why(struct pd_recorder *recorder, const struct pd_rec_event *event, int failure,
@@ -473,6 +505,18 @@ static enum pd_status open_all(struct pd_recorder *recorder, struct pd_error *er
 	return PD_OK;
 }
 
+// What is recorded other than it was asked for; who gets nothing is told only why.
+static void tell_what_is_left(struct pd_recorder *recorder)
+{
+	if (recorder->fallback)
+		pd_recorder_tell(recorder, PD_INFO, "no-hardware", NULL,
+				 "cycles: there are no counters of the hardware here (a virtual machine?), so cpu-clock is taken");
+	if (recorder->user_only)
+		pd_recorder_tell(recorder, PD_WARNING, "paranoid",
+				 "sysctl kernel.perf_event_paranoid=1, or give the program CAP_PERFMON",
+				 "only user space is recorded: kernel.perf_event_paranoid is %" PRId64, paranoid_level());
+}
+
 // ---- ids, filters, rings ----
 
 static enum pd_status take_ids(struct pd_rec_event *event, struct pd_error *error)
@@ -522,26 +566,6 @@ static struct pd_ring *find_ring(const struct pd_recorder *recorder, size_t thre
 	return NULL;
 }
 
-static enum pd_status map_ring(struct pd_recorder *recorder, struct pd_ring *ring, struct pd_error *error)
-{
-	size_t first = recorder->ring_bytes;
-	enum pd_status status;
-
-	// without the right to lock so much, less will do
-	while ((status = pd_ring_map(ring, recorder->ring_bytes, error)) < 0 && (errno == EPERM || errno == ENOMEM) &&
-	       recorder->ring_bytes / 2 >= LEAST_RING && !recorder->options.session.ring_bytes)
-		recorder->ring_bytes /= 2;
-	if (status < 0 && errno == EPERM)
-		return pd_fail_system(error, EPERM,
-				      "rings of %zu KiB are more than may be locked: ask for less with -m, or raise "
-				      "kernel.perf_event_mlock_kb or ulimit -l", recorder->ring_bytes >> 10);
-	if (status >= 0 && recorder->ring_bytes < first && recorder->ring_bytes < SMALL_RING)
-		pd_recorder_tell(recorder, PD_WARNING, "mlock",
-				 "raise kernel.perf_event_mlock_kb or ulimit -l",
-				 "rings are only %zu KiB large, for lack of the right to lock memory", recorder->ring_bytes >> 10);
-	return status;
-}
-
 static enum pd_status attach(struct pd_recorder *recorder, struct pd_rec_event *event, size_t at,
 			     struct pd_error *error)
 {
@@ -560,7 +584,7 @@ static enum pd_status attach(struct pd_recorder *recorder, struct pd_rec_event *
 				 .offcpu = event->offcpu,
 				 .alive = event->fds[at],
 				 .place = (size_t)(event - recorder->config.events) * event->fd_count + at};
-	if (map_ring(recorder, ring, error) < 0)
+	if (pd_ring_map(ring, recorder->ring_bytes, error) < 0)
 		return PD_ERROR_SYSTEM;
 	recorder->ring_count++;
 	return PD_OK;
@@ -582,9 +606,51 @@ bool pd_recorder_next_alive(const struct pd_recorder *recorder, struct pd_ring *
 	return false;
 }
 
-static enum pd_status make_rings(struct pd_recorder *recorder, struct pd_error *error)
+static enum pd_status attach_all(struct pd_recorder *recorder, struct pd_error *error)
 {
 	struct pd_config *config = &recorder->config;
+
+	for (size_t i = 0; i < config->event_count; i++)
+		for (size_t at = 0; at < config->events[i].fd_count; at++)
+			if (config->events[i].fds[at] >= 0 && attach(recorder, &config->events[i], at, error) < 0)
+				return PD_ERROR_SYSTEM;
+	return PD_OK;
+}
+
+static void unmap_rings(struct pd_recorder *recorder)
+{
+	while (recorder->ring_count)
+		pd_ring_fini(&recorder->rings[--recorder->ring_count]);
+}
+
+// Without the right to lock so much memory, less will do, for all rings alike.
+static enum pd_status map_rings(struct pd_recorder *recorder, struct pd_error *error)
+{
+	bool asked = recorder->options.session.ring_bytes != 0;
+	size_t first = recorder->ring_bytes;
+	enum pd_status status;
+	int failure = 0;
+
+	while ((status = attach_all(recorder, error)) < 0) {
+		failure = errno;
+		if ((failure != EPERM && failure != ENOMEM) || asked || recorder->ring_bytes / 2 < LEAST_RING)
+			break;
+		unmap_rings(recorder);
+		recorder->ring_bytes /= 2;
+	}
+	if (status < 0 && failure == EPERM)
+		return pd_fail_system(error, EPERM,
+				      "rings of %zu KiB are more than may be locked: %s raise kernel.perf_event_mlock_kb or "
+				      "ulimit -l", recorder->ring_bytes >> 10, asked ? "ask for less with -m, or" : "");
+	if (status >= 0 && recorder->ring_bytes < first && recorder->ring_bytes < SMALL_RING)
+		pd_recorder_tell(recorder, PD_WARNING, "mlock",
+				 "raise kernel.perf_event_mlock_kb or ulimit -l",
+				 "rings are only %zu KiB large, for lack of the right to lock memory", recorder->ring_bytes >> 10);
+	return status;
+}
+
+static enum pd_status make_rings(struct pd_recorder *recorder, struct pd_error *error)
+{
 	size_t most = recorder->threads.count * recorder->cpus.count;
 	size_t per_cpu = recorder->cpus.items[0] >= 0 ? recorder->cpus.count : most;
 
@@ -593,10 +659,8 @@ static enum pd_status make_rings(struct pd_recorder *recorder, struct pd_error *
 	if (!recorder->rings)
 		return pd_fail_memory(error);
 	recorder->ring_bytes = usual_ring(recorder, per_cpu);
-	for (size_t i = 0; i < config->event_count; i++)
-		for (size_t at = 0; at < config->events[i].fd_count; at++)
-			if (config->events[i].fds[at] >= 0 && attach(recorder, &config->events[i], at, error) < 0)
-				return PD_ERROR_SYSTEM;
+	if (map_rings(recorder, error) < 0)
+		return PD_ERROR_SYSTEM;
 	return recorder->ring_count ? PD_OK : pd_fail_system(error, ESRCH, "what was to be recorded is gone");
 }
 
@@ -606,6 +670,8 @@ enum pd_status pd_recorder_open_events(struct pd_recorder *recorder, struct pd_e
 
 	if (status >= 0)
 		status = open_all(recorder, error);
+	if (status >= 0)
+		tell_what_is_left(recorder);
 	for (size_t i = 0; i < recorder->config.event_count && status >= 0; i++) {
 		status = take_ids(&recorder->config.events[i], error);
 		if (status >= 0)

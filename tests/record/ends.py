@@ -147,6 +147,41 @@ class Ends:
         with open(self.out + ".old", "rb") as f:
             self.expect(f.read() == b"something of before", "what was there is not kept as .old")
 
+    def as_nobody(self, *words):
+        """(exit status, what it said) of a recorder without rights, or None if there is no other user here."""
+        def become():
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+
+        if os.getuid() != 0:
+            return None
+        os.chmod(self.folder, 0o755)
+        try:
+            result = subprocess.run([self.perfdata, "record", "-o", "-", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                    stdin=subprocess.DEVNULL, cwd="/", text=True, preexec_fn=become, timeout=60)
+        except PermissionError:
+            return None
+        return result.returncode, result.stderr
+
+    def rights(self):
+        """What is refused is said as it is at this level of kernel.perf_event_paranoid."""
+        with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
+            level = int(file.read())
+        if self.as_nobody("true") is None:
+            print("no other user can be had here: what is refused is left out")
+            return
+        for words in (["-p", "1"], ["-t", "1"], ["-u", "root"], ["-e", "cpu-clock:u", "-p", "1"]):
+            status, said = self.as_nobody(*words, "--", "true")
+            self.expect(status == 3 and said.startswith("perfdata: processes of other users may be recorded by root only") and
+                        said.count("\n") == 1, f"{words} without rights: {status}: {said}")
+        status, said = self.as_nobody("-e", "cpu-clock", "--", "true")
+        self.expect(status == 0 and ("only user space" in said) == (level > 1), f"own, level {level}: {status}: {said}")
+        for words, most in ((["-a"], 0), (["-C", "0"], 0), (["-e", "cpu-clock:k"], 1), (["--all-kernel"], 1), (["--off-cpu"], 1)):
+            status, said = self.as_nobody("-e", "cpu-clock", *words, "--", "true")
+            refused = f"kernel.perf_event_paranoid is {level})" in said and f"sysctl kernel.perf_event_paranoid={most}" in said
+            self.expect(refused and status == 3 if level > most else status == 0, f"{words}, level {level}: {status}: {said}")
+
     def limits(self):
         self.start(["--max-size", "200K", "-z0", "-a"], ["sleep", "10"]).wait()
         self.expect(100_000 < os.path.getsize(self.out) < 3_000_000, f"--max-size: {os.path.getsize(self.out)} bytes")
@@ -202,6 +237,7 @@ def main():
         dice = random.Random(arguments.seed)
         ends.commands()
         ends.old_is_kept()
+        ends.rights()
         if arguments.no_clock:
             print(f"commands: {len(ends.failures)} failures")
             return 1 if ends.failures else 0
