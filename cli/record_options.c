@@ -8,48 +8,106 @@
 
 /* ---- events and targets ---- */
 
-bool record_add_events(struct record_setup *setup, const struct target_values *values)
+/* "" up to there. */
+static bool fit_cgroups(struct record_setup *setup, size_t count)
+{
+	char **cgroups = count > setup->cgroup_count ? realloc(setup->cgroups, count * sizeof(*cgroups)) : setup->cgroups;
+	bool fits = cgroups != NULL || !count;
+
+	if (cgroups)
+		setup->cgroups = cgroups;
+	while (fits && setup->cgroup_count < count) {
+		cgroups[setup->cgroup_count] = strdup("");
+		fits = cgroups[setup->cgroup_count] != NULL;
+		setup->cgroup_count += fits;
+	}
+	if (!fits)
+		complain("out of memory");
+	return fits;
+}
+
+static bool set_cgroup(struct record_setup *setup, size_t index, const char *name, size_t length)
+{
+	char *copy = fit_cgroups(setup, index + 1) ? strndup(name, length) : NULL;
+
+	if (!copy)
+		return false;
+	free(setup->cgroups[index]);
+	setup->cgroups[index] = copy;
+	return true;
+}
+
+/* The next name is for the next event; a single one for all that stand in front of it. has_events: some are given at all. */
+static bool take_cgroups(struct record_setup *setup, const char *names, bool has_events)
+{
+	size_t events = pd_events_count(setup->events), length;
+
+	for (const char *at = names;; at += length + 1) {
+		length = strcspn(at, ",");
+		if (has_events && length && setup->cgroup_names >= events) {
+			complain(events ? "option --cgroup: there are more cgroups than events in front of it"
+					: "option --cgroup stands behind the events that it is for");
+			return false;
+		}
+		if (length && !set_cgroup(setup, setup->cgroup_names, at, length))
+			return false;
+		setup->cgroup_names++;
+		if (!at[length])
+			break;
+	}
+	for (size_t i = 1; i < events && setup->cgroup_names == 1 && *names; i++)
+		if (!set_cgroup(setup, i, names, length))
+			return false;
+	return true;
+}
+
+static bool is_event(const struct option_tag *tag)
+{
+	return !strcmp(tag->name, "event");
+}
+
+bool record_has_events(const struct target_values *values)
+{
+	size_t i = 0;
+
+	while (i < values->events.count && !is_event(&values->events.items[i]))
+		i++;
+	return i < values->events.count;
+}
+
+static bool take_tag(struct record_setup *setup, const struct option_tag *tag, bool has_events)
 {
 	struct pd_error error;
-	enum pd_status status = setup->events ? PD_OK : pd_events_new(NULL, &setup->events, &error);
+	enum pd_status status;
 
-	for (size_t i = 0; i < values->events.count && status >= 0; i++) {
-		const struct option_tag *tag = &values->events.items[i];
-
-		if (!strcmp(tag->name, "event"))
-			status = pd_events_add(setup->events, tag->value, &error);
-		else if (!strcmp(tag->name, "filter"))
-			status = pd_events_filter(setup->events, tag->value, &error);
-		else
-			status = pd_events_exclude_self(setup->events, &error);
-	}
-	if (status >= 0 && values->group)
-		status = pd_events_group(setup->events, &error);
+	if (!strcmp(tag->name, "cgroup"))
+		return take_cgroups(setup, tag->value, has_events);
+	if (is_event(tag))
+		status = pd_events_add(setup->events, tag->value, &error);
+	else if (!strcmp(tag->name, "filter"))
+		status = pd_events_filter(setup->events, tag->value, &error);
+	else
+		status = pd_events_exclude_self(setup->events, &error);
 	if (status < 0)
 		complain("%s", error.message);
 	return status >= 0;
 }
 
-/* Names with commas between them; an empty one is none. */
-static bool split_cgroups(struct record_setup *setup, const char *text, struct pd_targets *targets)
+bool record_add_events(struct record_setup *setup, const struct target_values *values)
 {
-	size_t count = 1, i = 0;
-	char *at;
+	struct pd_error error;
+	enum pd_status status = setup->events ? PD_OK : pd_events_new(NULL, &setup->events, &error);
+	bool has_events = record_has_events(values);
 
-	for (const char *c = text; *c; c++)
-		count += *c == ',';
-	setup->cgroup_text = strdup(text);
-	setup->cgroups = calloc(count, sizeof(*setup->cgroups));
-	if (!setup->cgroup_text || !setup->cgroups) {
-		complain("out of memory");
-		return false;
-	}
-	at = setup->cgroup_text;
-	while (i < count)
-		setup->cgroups[i++] = strsep(&at, ",");
-	targets->cgroups = setup->cgroups;
-	targets->cgroup_count = count;
-	return true;
+	for (size_t i = 0; i < values->events.count && status >= 0; i++)
+		if (!take_tag(setup, &values->events.items[i], has_events))
+			return false;
+	if (status >= 0 && values->group)
+		status = pd_events_group(setup->events, &error);
+	if (status < 0)
+		complain("%s", error.message);
+	/* events behind the last --cgroup are in none */
+	return status >= 0 && (!setup->cgroup_count || !has_events || fit_cgroups(setup, pd_events_count(setup->events)));
 }
 
 /* With a NULL at the end, as exec wants it. */
@@ -76,6 +134,8 @@ bool record_take_targets(struct record_setup *setup, const struct target_values 
 	if (!record_add_events(setup, values))
 		return false;
 	options->events = setup->events;
+	targets->cgroups = (const char *const *)setup->cgroups;
+	targets->cgroup_count = setup->cgroup_count;
 	options->sampling.no_inherit = values->no_inherit;
 	targets->all = values->all;
 	targets->cpus = values->cpus;
@@ -92,8 +152,6 @@ bool record_take_targets(struct record_setup *setup, const struct target_values 
 	targets->by_user = values->user != NULL;
 	if (values->user && !value_user("uid", values->user, &targets->uid))
 		return false;
-	if (values->cgroups && !split_cgroups(setup, values->cgroups, targets))
-		return false;
 	return !call->word_count || copy_command(setup, call, targets);
 }
 
@@ -102,8 +160,9 @@ void record_fini(struct record_setup *setup)
 	pd_events_free(setup->events);
 	free(setup->pids);
 	free(setup->tids);
+	for (size_t i = 0; i < setup->cgroup_count; i++)
+		free(setup->cgroups[i]);
 	free(setup->cgroups);
-	free(setup->cgroup_text);
 	free(setup->command);
 	memset(setup, 0, sizeof(*setup));
 }

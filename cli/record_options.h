@@ -12,11 +12,10 @@
 
 /* What is recorded, and whom. */
 struct target_values {
-	struct option_tags events; /* --event, --filter, --exclude-perf in their order */
+	struct option_tags events; /* --event, --filter, --exclude-perf, --cgroup in their order */
 	bool group;
 	bool all;
 	const char *pids, *tids, *user, *cpus;
-	const char *cgroups;
 	bool no_inherit;
 };
 
@@ -33,8 +32,8 @@ struct target_values {
 	{ "tid", 't', OPTION_STRING, "LIST", offsetof(type, m.tids), "these threads" },            \
 	{ "uid", 'u', OPTION_STRING, "USER", offsetof(type, m.user), "what runs for this user" },  \
 	{ "cpu", 'C', OPTION_STRING, "LIST", offsetof(type, m.cpus), "only on these CPUs: 0,2-3" }, \
-	{ "cgroup", 'G', OPTION_STRING, "LIST", offsetof(type, m.cgroups),                         \
-	  "only in these cgroups, one for each event or one for all; needs -a" },                  \
+	{ "cgroup", 'G', OPTION_TAGGED, "LIST", offsetof(type, m.events),                          \
+	  "the events in front only in these cgroups, one for each or one for all; needs -a" },    \
 	{ "no-inherit", 'i', OPTION_FLAG, NULL, offsetof(type, m.no_inherit),                      \
 	  "do not follow what the process or command starts" }
 
@@ -104,13 +103,15 @@ struct sample_values {
 struct record_setup {
 	struct pd_events *events;
 	uint32_t *pids, *tids;
-	const char **cgroups;
-	char *cgroup_text;
+	char **cgroups; /* by event; "": none */
+	size_t cgroup_count;
+	size_t cgroup_names; /* that --cgroup gave so far */
 	char **command;
 };
 
 /* Fill the options; setup must be given back with record_fini either way. Say on stderr what is wrong and return false
  * then. words are the command, or none. */
+bool record_has_events(const struct target_values *values);
 /* Adds the events of --event once more. */
 bool record_add_events(struct record_setup *setup, const struct target_values *values);
 bool record_take_targets(struct record_setup *setup, const struct target_values *values, const struct call *call,

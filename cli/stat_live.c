@@ -127,7 +127,7 @@ static bool add_missing_events(struct live *live)
 		return true;
 	if (values->metrics && !add_metrics(live, values->metrics))
 		return false;
-	if (!values->targets.events.count && !values->metrics &&
+	if (!record_has_events(&values->targets) && !values->metrics &&
 	    (!add_text(live, is_system_wide(live) ? "cpu-clock" : "task-clock") || !add_text(live, default_events)))
 		return false;
 	for (size_t i = 0; i < values->detailed.count && i < 3; i++)
@@ -177,7 +177,7 @@ static bool take_by(struct live *live)
 	}
 	if (values->per_thread)
 		live->by = STAT_BY_THREAD;
-	if ((some || values->targets.cgroups || values->for_each_cgroup) && !is_system_wide(live)) {
+	if ((some || live->options.targets.cgroup_count || values->for_each_cgroup) && !is_system_wide(live)) {
 		complain("counts of CPUs and cgroups are those of the whole system: -a");
 		return false;
 	}
@@ -206,13 +206,12 @@ static size_t split_names(char *text, const char **names)
 /* All events once more for each cgroup. */
 static bool take_each_cgroup(struct live *live)
 {
-	struct target_values again = live->values->targets;
 	size_t count = 1, each = pd_events_count(live->setup.events);
 	const char **names;
 
 	if (!live->values->for_each_cgroup)
 		return true;
-	if (again.cgroups) {
+	if (live->options.targets.cgroup_count) {
 		complain("--for-each-cgroup and --cgroup are two ways to say which cgroups: give one of them");
 		return false;
 	}

@@ -35,6 +35,7 @@ struct page {
 	struct stat_table *table;
 	char prefix[40];
 	bool json_open; /* something stands in the line */
+	bool cgroups;   /* some events are of one: all lines have a place for it */
 	int unit_width;
 };
 
@@ -150,10 +151,10 @@ static void print_name(struct page *page, const struct line *line, int width)
 	pd_text_escaped(text, event->name, length);
 	if (!page->printer->separator && length < (size_t)width)
 		pd_text_printf(text, "%*s", width - (int)length, "");
-	if (event->cgroup) {
+	if (page->cgroups)
 		pd_text_add(text, page->printer->separator ? page->printer->separator : " ");
+	if (event->cgroup)
 		pd_text_escaped(text, event->cgroup, strlen(event->cgroup));
-	}
 }
 
 static void print_value_json(struct page *page, const struct line *line)
@@ -166,8 +167,8 @@ static void print_value_json(struct page *page, const struct line *line)
 		json_field(page, "\"counter-value\" : \"%f\"", line->value * event->scale);
 	json_name(page, "unit", event->unit ? event->unit : "");
 	json_name(page, "event", event->name);
-	if (event->cgroup)
-		json_name(page, "cgroup", event->cgroup);
+	if (page->cgroups)
+		json_name(page, "cgroup", event->cgroup ? event->cgroup : "");
 }
 
 static void print_number(struct page *page, const struct line *line)
@@ -295,7 +296,7 @@ static void next_line(struct page *page, const struct line *line)
 	pd_text_add(text, page->prefix);
 	print_place(page, line);
 	if (page->printer->separator)
-		for (unsigned i = 0; i < 3 + fields[page->table->by] + (line->event->cgroup ? 1 : 0); i++)
+		for (unsigned i = 0; i < 3 + fields[page->table->by] + page->cgroups; i++)
 			pd_text_add(text, page->printer->separator);
 	else
 		pd_text_printf(text, "%*s", page->table->by == STAT_BY_CPU ? 57 : 49, "");
@@ -453,9 +454,13 @@ static void print_lines(struct page *page)
 	bool local = !page->printer->separator && !page->printer->json;
 
 	page->unit_width = UNIT_WIDTH;
-	for (size_t i = 0; i < page->table->event_count; i++)
-		if (page->table->events[i].unit && (int)strlen(page->table->events[i].unit) > page->unit_width)
-			page->unit_width = (int)strlen(page->table->events[i].unit);
+	for (size_t i = 0; i < page->table->event_count; i++) {
+		const struct stat_event *event = &page->table->events[i];
+
+		page->cgroups |= event->cgroup != NULL;
+		if (event->unit && (int)strlen(event->unit) > page->unit_width)
+			page->unit_width = (int)strlen(event->unit);
+	}
 	if (local)
 		setlocale(LC_NUMERIC, "");
 	switch (page->table->by) {

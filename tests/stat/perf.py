@@ -54,6 +54,9 @@ LINES = [
     "CGROUP -a -e cpu-clock,cs -G / SLEEP", "CGROUP -a -e cpu-clock,cs -G / -x, SLEEP",
     "CGROUP -a -e cpu-clock,cs -j -G / SLEEP", "CGROUP -a --for-each-cgroup / -e cpu-clock,cs SLEEP", "CGROUP -a --for-each-cgroup /,/ -e cpu-clock,cs SLEEP",
     "CGROUP -a --for-each-cgroup /,/ SLEEP",
+    "CGROUP -a -e cs -G / -e cpu-clock SLEEP", "CGROUP -a -e cs -G / -e cpu-clock -x, SLEEP", "CGROUP -a -e cs -G / -e cpu-clock -j SLEEP",
+    "CGROUP -a -e cpu-clock,cs,faults -G ,/ SLEEP", "CGROUP -a -e cpu-clock,cs,faults -G /,, -A SLEEP",
+    "CGROUP -a -e cpu-clock,cs -G / -e faults -G / --per-core -x, SLEEP",
     "MSR -a -A -e msr/tsc/ SLEEP", "MSR -e msr/tsc/,task-clock W", "MSR -j -e msr/tsc/ W",
 ]
 
@@ -85,6 +88,8 @@ def masked(text):
 
 
 def comparable(text, options):
+    if "CGROUP" in options:  # the kernel's times of cgroups are not those of their events
+        text = re.sub(r"(?m)  \([\d.]+%\)$", "", text)
     lines = [re.sub(r"N{2,}", "N", line) if "+-" in line or "seconds" in line else line
              for line in masked(text).split("\n")]
     # perf tells by the way what it looks at, and that short times cost

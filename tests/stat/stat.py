@@ -90,7 +90,8 @@ class Live(common.Tests):
         for words in (["-I", "10", "--timeout", "100", "true"], ["--interval-count", "1", "true"], ["--timeout", "5", "true"],
                       ["-A", "true"], ["--table", "true"], ["-B", "-x,", "true"], ["-j", "-x,", "true"], ["-r", "101", "true"],
                       ["-e", "nosuchevent", "true"], ["-C", "9999", "true"], ["-M", "nosuch", "true"], ["record", "-r", "2", "true"],
-                      ["--per-thread", "true"], ["-a", "-A", "--per-thread"], ["-D", "x", "true"]):
+                      ["--per-thread", "true"], ["-a", "-A", "--per-thread"], ["-D", "x", "true"],
+                      ["-a", "-G", "/", "-e", "cs", "true"], ["-a", "-e", "cs,faults", "-G", "/,/,/", "true"]):
             result = self.stat(*words)
             self.expect(result.returncode == 2 and result.stderr.startswith("perfdata: "), f"{words}: {result}")
 
@@ -143,6 +144,17 @@ class Live(common.Tests):
         both = self.stat("-I", "20", "--summary", "-x,", "-e", "page-faults", self.work, 0, 500, 0, 50).stderr.splitlines()
         parts = sum(float(line.split(",")[1]) for line in both[:-1] if line.split(",")[1][0] != "<")
         self.expect(both[-1].startswith("         summary,") and float(both[-1].split(",")[1]) == parts, f"summary: {both}")
+
+    def cgroups(self):
+        """A cgroup is that of the events in front of it."""
+        if self.stat("-a", "-e", "cs", "-G", "/", "true").returncode:
+            print("skipped: cgroups cannot be counted here")
+            return
+        for words, wanted in ((["-e", "cs,faults", "-G", "/", "-e", "cs"], ["/", "/", ""]),
+                              (["-e", "cs,faults,cs", "-G", ",/"], ["", "/", ""]),
+                              (["-e", "cs", "-G", "/", "-e", "cs", "-G", "/"], ["/", "/"]), (["-G", "/"], ["/"] * 8)):
+            lines = self.stat("-x,", "-a", *words, "true").stderr.splitlines()
+            self.expect([line.split(",")[3] for line in lines] == wanted, f"{words}: {lines}")
 
     def ends(self):
         start = time.monotonic()
@@ -228,7 +240,7 @@ def main():
         live.expect(golden == text, "all that golden.txt has")
         damaged(perfdata, folder, live)
         if live.may("-e", "task-clock"):
-            for test in (live.statuses, live.counts, live.group_without, live.forms, live.ends, live.control, live.file,
+            for test in (live.statuses, live.counts, live.group_without, live.forms, live.cgroups, live.ends, live.control, live.file,
                          live.without_rights):
                 test()
         else:
