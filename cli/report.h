@@ -24,7 +24,10 @@ struct value {
 	const char *text;
 	size_t length;
 	size_t unsorted; /* so many letters in front do not count in the order */
+	bool is_address; /* in the order of addresses, not of texts */
+	bool alike;      /* all such values of an order are one to the keys behind */
 	uint32_t rank; /* in the order of the values, once all are known */
+	uint32_t fine; /* the same where those that are alike are told apart */
 };
 
 struct value_table {
@@ -32,6 +35,7 @@ struct value_table {
 	size_t count, capacity;
 	uint32_t *slots; /* number + 1 by a hash of the identity */
 	size_t slot_count;
+	bool any_alike;
 };
 
 /* An entry of a branch stack. */
@@ -59,12 +63,19 @@ struct key {
 	/* Adds the value of a subject to the key's table; false if there is no memory. */
 	bool (*find)(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out);
 	const char *help;
+	size_t width;       /* of the column, at least */
+	bool right;         /* the blanks stand in front */
+	bool ragged;        /* not padded at the end of a line, as in perf */
+	bool times_samples; /* the value is that of one sample: a row shows it as often as it has some */
 };
 
 /* The key of a name, or NULL. */
 const struct key *key_by_name(const char *name, size_t length);
 /* The index-th key, or NULL past the end. */
 const struct key *key_at(size_t index);
+/* What a row shows of a key; room is for what is made for this row. */
+enum { VALUE_TEXT_BYTES = 32 };
+const char *value_text(const struct report *report, size_t key, const struct row *row, char *room);
 /* Puts the values of all keys in order. False if there is no memory. */
 bool keys_rank(struct report *report);
 /* "socket" by CPU; -1 if it is not known. */

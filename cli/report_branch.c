@@ -47,7 +47,6 @@ static bool take_branch(struct walk *walk, struct pd_profile_entry *entry, const
 {
 	struct report *report = walk->report;
 	size_t event = entry->event->index - walk->table->first_event;
-	uint64_t cycles = PD_BITS(branch->flags, PD_BRANCH_CYCLES);
 	struct subject subject = { .entry = entry, .cpumode = branch->to.cpumode, .branch = branch };
 
 	if (report->hide_unresolved && !(branch->from.place.function && branch->to.place.function))
@@ -56,7 +55,6 @@ static bool take_branch(struct walk *walk, struct pd_profile_entry *entry, const
 		walk->table->totals[event]++;
 		walk->table->samples[event]++;
 	}
-	entry->weight = cycles ? cycles : 1;
 	return !is_shown || walk->each(walk->self, &subject);
 }
 
@@ -77,7 +75,10 @@ static bool take_stack(struct walk *walk, const struct pd_sample *sample, struct
 		       struct pd_moment when, bool shown)
 {
 	const struct pd_branch_stack *stack = sample->branch_stack;
+	uint64_t cycles = stack->entries.count ? PD_BITS(PD_ITEM(pd_branch, stack->entries, 0)->flags, PD_BRANCH_CYCLES) : 0;
 
+	/* As perf: all branches of a stack weigh what the first one took. */
+	entry->weight = cycles ? cycles : 1;
 	for (size_t i = 0; i < stack->entries.count; i++) {
 		const struct pd_branch *from = PD_ITEM(pd_branch, stack->entries, i);
 		struct taken_branch branch = {

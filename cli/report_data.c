@@ -19,9 +19,10 @@ static bool is_hidden(const struct report *report, const struct table *table, co
 }
 
 /* A cell without what only tables need: the number in front of a name, the level in front of a function. */
-static void add_value(struct json *json, const struct report *report, size_t key, const struct value *value)
+static void add_value(struct json *json, const struct report *report, size_t key, const struct row *row)
 {
-	const char *name = report->keys[key]->json, *text = value->text;
+	char room[VALUE_TEXT_BYTES];
+	const char *name = report->keys[key]->json, *text = value_text(report, key, row, room);
 
 	if (strcmp(name, "symbol") == 0 || strcmp(name, "symbol_from") == 0 || strcmp(name, "symbol_to") == 0) {
 		char level[32];
@@ -30,7 +31,7 @@ static void add_value(struct json *json, const struct report *report, size_t key
 		json_string(json, level, (char[]){ text[1], 0 });
 		text += 4;
 	} else if (strcmp(name, "tid") == 0 || strcmp(name, "pid") == 0) {
-		json_number(json, name, value->a);
+		json_number(json, name, report->values[key].items[row->values[key]].a);
 		name = "thread_comm";
 		text = strchr(text, ':') ? strchr(text, ':') + 1 : text;
 	}
@@ -43,7 +44,7 @@ static bool add_row(struct json *json, struct report *report, const struct table
 
 	json_open(json, NULL, '{');
 	for (size_t i = 0; i < report->key_count; i++)
-		add_value(json, report, i, &report->values[i].items[row->values[i]]);
+		add_value(json, report, i, row);
 	json_open(json, "amounts", '[');
 	for (size_t i = 0; i < table->event_count; i++) {
 		const struct amounts *amounts = &row->amounts[i];
@@ -175,8 +176,8 @@ static void add_csv_row(struct report *report, const struct table *table, const 
 	pd_text_printf(out, ",%.4f,%" PRIu64 ",%" PRIu64, percent_of(amounts->period, table->totals[event]),
 		       amounts->samples, amounts->period);
 	for (size_t i = 0; i < report->key_count; i++) {
-		const struct value *value = &report->values[i].items[row->values[i]];
-		const char *text = value->text;
+		char room[VALUE_TEXT_BYTES];
+		const char *text = value_text(report, i, row, room);
 
 		pd_text_add(out, ",");
 		if (strcmp(report->keys[i]->json, "symbol") == 0)

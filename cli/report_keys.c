@@ -99,8 +99,9 @@ static bool set_text(struct report *report, struct value *value, uint64_t order)
 	return true;
 }
 
-/* A value that is a number, with the number as its order. */
-static bool find_number(struct report *report, size_t key, uint64_t number, const char *text, uint32_t *value_out)
+/* A value that is a number, in an order of its own. */
+static bool find_ordered_number(struct report *report, size_t key, uint64_t number, uint64_t order, const char *text,
+				uint32_t *value_out)
 {
 	struct value_table *table = &report->values[key];
 	bool fresh;
@@ -111,7 +112,18 @@ static bool find_number(struct report *report, size_t key, uint64_t number, cons
 		return true;
 	pd_text_clear(report->scratch);
 	pd_text_add(report->scratch, text);
-	return set_text(report, &table->items[*value_out], number);
+	return set_text(report, &table->items[*value_out], order);
+}
+
+static bool find_number(struct report *report, size_t key, uint64_t number, const char *text, uint32_t *value_out)
+{
+	return find_ordered_number(report, key, number, number, text, value_out);
+}
+
+/* As perf: the largest first. */
+static bool find_cost(struct report *report, size_t key, uint64_t number, const char *text, uint32_t *value_out)
+{
+	return find_ordered_number(report, key, number, ~number, text, value_out);
 }
 
 /* A value that is a text: equal texts of the same order are one value. */
@@ -227,7 +239,7 @@ static bool find_weight(struct report *report, size_t key, const struct subject 
 	char text[32];
 
 	snprintf(text, sizeof(text), "%" PRIu64, subject->entry->weight);
-	return find_number(report, key, subject->entry->weight, text, value_out);
+	return find_cost(report, key, subject->entry->weight, text, value_out);
 }
 
 static bool find_time(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
@@ -342,6 +354,10 @@ static bool find_function(struct report *report, size_t key, const struct pd_fra
 		/* as C prints %#018lx: nothing has no 0x */
 		pd_text_printf(report->scratch, frame->place.addr ? "0x%016" PRIx64 : "%016" PRIx64, frame->place.addr);
 	value->unsorted = strlen("[.] ");
+	value->is_address = !function;
+	/* As perf, which tells the ends of branches apart at once. */
+	value->alike = !function && !report->keys[key]->of_branch;
+	table->any_alike |= value->alike;
 	return set_text(report, value, function ? RESOLVED : UNRESOLVED);
 }
 
@@ -483,7 +499,7 @@ static bool find_cycles(struct report *report, size_t key, const struct subject 
 	char text[16];
 
 	snprintf(text, sizeof(text), "%d", (int16_t)cycles);
-	return find_number(report, key, cycles, cycles ? text : "-", value_out);
+	return find_cost(report, key, cycles, cycles ? text : "-", value_out);
 }
 
 /* ---- the table ---- */
@@ -493,25 +509,25 @@ static const struct key keys[] = {
 	{ "pid", "tid", "    Pid:Command", "tid", PD_BY_TID, false, false, find_tid, "thread, which perf calls pid" },
 	{ "tgid", NULL, "   Tgid:Command", "pid", PD_BY_PID, false, false, find_tgid, "process" },
 	{ "dso", NULL, "Shared Object", "dso", 0, true, false, find_dso, "object" },
-	{ "sym", "symbol", "Symbol", "symbol", 0, true, false, find_symbol, "function" },
+	{ "sym", "symbol", "Symbol", "symbol", 0, true, false, find_symbol, "function", .ragged = true },
 	{ "cpu", NULL, "CPU", "cpu", PD_BY_CPU, false, false, find_cpu, "CPU" },
-	{ "socket", NULL, "Socket", "socket", PD_BY_CPU, false, false, find_socket, "processor" },
+	{ "socket", NULL, "Socket", "socket", PD_BY_CPU, false, false, find_socket, "processor", .right = true },
 	{ "srcline", NULL, "Source:Line", "srcline", 0, true, false, find_srcline, "file and line" },
-	{ "srcfile", NULL, "Source File", "srcfile", 0, true, false, find_srcfile, "file" },
-	{ "cgroup", NULL, "Cgroup", "cgroup", PD_BY_CGROUP, false, false, find_cgroup, "path of the cgroup" },
+	{ "srcfile", NULL, "Source File", "srcfile", 0, true, false, find_srcfile, "file", .ragged = true },
+	{ "cgroup", NULL, "Cgroup", "cgroup", PD_BY_CGROUP, false, false, find_cgroup, "path of the cgroup", .ragged = true },
 	{ "cgroup_id", NULL, "cgroup id (dev/inode)", "cgroup_id", PD_BY_CGROUP, false, false, find_cgroup_id,
-	  "number of the cgroup" },
-	{ "weight", NULL, "Weight", "weight", PD_BY_WEIGHT, false, false, find_weight, "cost of one sample" },
-	{ "local_weight", NULL, "Local Weight", "weight", PD_BY_WEIGHT, false, false, find_weight, "the same" },
+	  "number of the cgroup", .ragged = true },
+	{ "weight", NULL, "Weight", "weight", PD_BY_WEIGHT, false, false, find_weight, "cost of all samples of a row with the same cost", .width = 12, .times_samples = true },
+	{ "local_weight", NULL, "Local Weight", "local_weight", PD_BY_WEIGHT, false, false, find_weight, "cost of one sample", .width = 12 },
 	{ "time", NULL, "Time", "time", PD_BY_TIME, false, false, find_time, "slice of time, of --time-quantum" },
-	{ "trace", NULL, "Trace output", "trace", PD_BY_RAW, false, false, find_trace, "what a tracepoint recorded" },
-	{ "symbol_size", NULL, "Symbol size", "symbol_size", 0, true, false, find_symbol_size, "bytes of the function" },
+	{ "trace", NULL, "Trace output", "trace", PD_BY_RAW, false, false, find_trace, "what a tracepoint recorded", .ragged = true },
+	{ "symbol_size", NULL, "Symbol size", "symbol_size", 0, true, false, find_symbol_size, "bytes of the function", .right = true },
 	{ "dso_from", NULL, "Source Shared Object", "dso_from", 0, false, true, find_dso_from, "object that a branch left" },
 	{ "dso_to", NULL, "Target Shared Object", "dso_to", 0, false, true, find_dso_to, "object that a branch went to" },
 	{ "symbol_from", NULL, "Source Symbol", "symbol_from", 0, false, true, find_symbol_from,
-	  "function that a branch left" },
+	  "function that a branch left", .ragged = true },
 	{ "symbol_to", NULL, "Target Symbol", "symbol_to", 0, false, true, find_symbol_to,
-	  "function that a branch went to" },
+	  "function that a branch went to", .ragged = true },
 	{ "srcline_from", NULL, "From Source:Line", "srcline_from", 0, false, true, find_srcline_from,
 	  "line that a branch left" },
 	{ "srcline_to", NULL, "To Source:Line", "srcline_to", 0, false, true, find_srcline_to,
@@ -540,7 +556,25 @@ const struct key *key_by_name(const char *name, size_t length)
 	return NULL;
 }
 
+const char *value_text(const struct report *report, size_t key, const struct row *row, char *room)
+{
+	const struct value *value = &report->values[key].items[row->values[key]];
+
+	if (!report->keys[key]->times_samples)
+		return value->text;
+	snprintf(room, VALUE_TEXT_BYTES, "%" PRIu64, value->a * row->amounts->samples);
+	return room;
+}
+
 /* ---- order ---- */
+
+/* As perf: the kernel's come first. */
+static int compare_addresses(uint64_t x, uint64_t y)
+{
+	const uint64_t upper = UINT64_C(1) << 63;
+
+	return x == y ? 0 : (x ^ upper) < (y ^ upper) ? -1 : 1;
+}
 
 static int compare_values(const void *a, const void *b)
 {
@@ -549,7 +583,7 @@ static int compare_values(const void *a, const void *b)
 
 	if (x->order != y->order)
 		return x->order < y->order ? -1 : 1;
-	order = strcmp(x->text + x->unsorted, y->text + y->unsorted);
+	order = x->is_address ? compare_addresses(x->a, y->a) : strcmp(x->text + x->unsorted, y->text + y->unsorted);
 	return order ? order : x->a < y->a ? -1 : x->a > y->a;
 }
 
@@ -562,8 +596,13 @@ static bool rank_values(struct value_table *table)
 	for (size_t i = 0; i < table->count; i++)
 		sorted[i] = &table->items[i];
 	qsort(sorted, table->count, sizeof(struct value *), compare_values);
-	for (size_t i = 0; i < table->count; i++)
-		sorted[i]->rank = (uint32_t)i;
+	for (size_t i = 0; i < table->count; i++) {
+		const struct value *before = i ? sorted[i - 1] : NULL;
+		bool alike = before && sorted[i]->alike && before->alike && sorted[i]->order == before->order;
+
+		sorted[i]->fine = (uint32_t)i;
+		sorted[i]->rank = alike ? before->rank : sorted[i]->fine;
+	}
 	free(sorted);
 	return true;
 }

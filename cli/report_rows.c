@@ -511,6 +511,12 @@ static size_t fill_words(const struct report *report, const struct table *table,
 		if (column->kind == COLUMN_CHILDREN && report->graph.kind != GRAPH_NONE)
 			count += add_depth(report, row, words + count);
 	}
+	for (size_t i = 0; i < report->order_count; i++) {
+		size_t key = report->order[i].key;
+
+		if (report->order[i].kind == COLUMN_KEY && report->values[key].any_alike)
+			words[count++] = report->values[key].items[row->values[key]].fine;
+	}
 	return count;
 }
 
@@ -542,7 +548,7 @@ static int compare_places(const void *a, const void *b, void *self)
 /* False if there is no memory. */
 static bool sort_rows(const struct report *report, struct table *table)
 {
-	enum { WORDS_MOST = 2 * COLUMNS_MOST + KEYS_MOST };
+	enum { WORDS_MOST = 3 * COLUMNS_MOST + KEYS_MOST };
 	size_t most = WORDS_MOST + COLUMNS_MOST * table->event_count;
 	uint64_t *one = malloc(most * sizeof(*one)), *words = NULL;
 	struct place *places = malloc((table->row_count + 1) * sizeof(*places));

@@ -11,9 +11,13 @@ enum { NUMBER_WIDTH = 12, PERCENT_WIDTH = 8 };
 
 /* ---- cells ---- */
 
-static const struct value *value_at(const struct report *report, const struct column *column, const struct row *row)
+static const char *text_at(const struct report *report, const struct column *column, const struct row *row, char *room,
+			   size_t *length_out)
 {
-	return &report->values[column->key].items[row->values[column->key]];
+	const char *text = value_text(report, column->key, row, room);
+
+	*length_out = text == room ? strlen(text) : report->values[column->key].items[row->values[column->key]].length;
+	return text;
 }
 
 static const char *header_of(const struct report *report, const struct column *column)
@@ -44,14 +48,17 @@ static size_t number_width(const struct column *column)
 enum { UNKNOWN_OBJECT_WIDTH = 16 /* as wide as an address, in perf */ };
 
 /* perf leaves room for an address where an object is not known, if nothing was said of widths and objects. */
-static size_t room_of_key(const struct report *report, size_t key, const struct value *value)
+static size_t room_of_key(const struct report *report, const struct column *column, const struct row *row)
 {
-	bool unknown = value->length < UNKNOWN_OBJECT_WIDTH && strcmp(report->keys[key]->name, "dso") == 0 &&
-		       strcmp(value->text, "[unknown]") == 0;
+	char room[VALUE_TEXT_BYTES];
+	size_t length;
+	const char *text = text_at(report, column, row, room, &length);
+	bool unknown = length < UNKNOWN_OBJECT_WIDTH && strcmp(report->keys[column->key]->name, "dso") == 0 &&
+		       strcmp(text, "[unknown]") == 0;
 
 	for (size_t i = 0; unknown && i < report->column_count; i++)
 		unknown = !report->widths[i];
-	return unknown && !report->separator && !report->select.dsos.given ? UNKNOWN_OBJECT_WIDTH : value->length;
+	return unknown && !report->separator && !report->select.dsos.given ? UNKNOWN_OBJECT_WIDTH : length;
 }
 
 /* As wide as the widest of all rows, shown or not, unless a width was asked for. */
@@ -72,8 +79,10 @@ static void find_widths(const struct report *report, struct table *table)
 			table->widths[i] = wanted ? wanted : width;
 			continue;
 		}
+		if (width < report->keys[column->key]->width)
+			width = report->keys[column->key]->width;
 		for (size_t k = 0; k < table->row_count; k++) {
-			size_t length = room_of_key(report, column->key, value_at(report, column, &table->rows[k]));
+			size_t length = room_of_key(report, column, &table->rows[k]);
 
 			width = length > width ? length : width;
 		}
@@ -184,12 +193,25 @@ static void add_not_known(const struct report *report, size_t width)
 
 static bool is_padded(const struct report *report, size_t column)
 {
-	const char *name;
+	return column + 1 < report->column_count || report->columns[column].kind != COLUMN_KEY ||
+	       !report->keys[report->columns[column].key]->ragged;
+}
 
-	if (column + 1 < report->column_count || report->columns[column].kind != COLUMN_KEY)
-		return true;
-	name = report->keys[report->columns[column].key]->name;
-	return strcmp(name, "sym") != 0 && strcmp(name, "trace") != 0;
+/* Returns how many letters it has. */
+static size_t add_key(const struct report *report, const struct table *table, size_t index, const struct row *row)
+{
+	const struct column *column = &report->columns[index];
+	char room[VALUE_TEXT_BYTES];
+	size_t length, blanks = 0;
+	const char *text = text_at(report, column, row, room, &length);
+
+	if (report->widths[index] && length > report->widths[index])
+		length = report->widths[index];
+	if (report->keys[column->key]->right && length < table->widths[index])
+		blanks = table->widths[index] - length;
+	add_spaces(report->out, blanks);
+	add_text(report, text, length);
+	return blanks + length;
 }
 
 static void add_cell(const struct report *report, const struct table *table, size_t index, const struct row *row)
@@ -198,12 +220,7 @@ static void add_cell(const struct report *report, const struct table *table, siz
 	size_t before = pd_text_bytes(report->out).size, length;
 
 	if (column->kind == COLUMN_KEY) {
-		const struct value *value = value_at(report, column, row);
-
-		length = value->length;
-		if (report->widths[index] && length > report->widths[index])
-			length = report->widths[index];
-		add_text(report, value->text, length);
+		length = add_key(report, table, index, row);
 	} else if (column->kind == COLUMN_CHILDREN && !report->children) {
 		add_not_known(report, report->widths[index] ? report->widths[index] : PERCENT_WIDTH);
 		length = pd_text_bytes(report->out).size - before;
