@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* A block is a head, rows, pieces, scopes and texts, in the byte order of the machine. */
+/*
+ * Makes tables: rows and scopes of a unit as they come out of its debug information become spots, one for each address where
+ * either of them changes, and links, which are chains of scopes written down one behind another.
+ */
 #include "symbol/unit_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	DEEPEST = 1024, // scopes that are looked at for one address
 	FIRST_SLOTS = 256,
-	ITEMS_OF_STEP = 4,
-	FAR = 16 << 10 // areas with code lie further apart
+	FAR = 16 << 10,        // areas with code lie further apart, if there are few
+	FEW_AREAS = 8,
+	COPIES_OF_SCOPE = 4    // about the most links for each scope
 };
 
 static const size_t default_limit = (size_t)1 << 30;
-
-struct head {
-	uint32_t row_count, piece_count, scope_count, texts_size;
-};
 
 // ---- making ----
 
@@ -25,7 +24,7 @@ static bool is_within(struct pd_unit_maker *m)
 	size_t limit = m->limit ? m->limit : default_limit;
 
 	// doubling, and the pieces of the spans, included
-	if (m->row_count > limit / 2 / sizeof(*m->rows) || m->scope_count > limit / 4 / sizeof(*m->scopes) ||
+	if (m->row_count > limit / 4 / sizeof(*m->rows) || m->scope_count > limit / 4 / sizeof(*m->scopes) ||
 	    m->span_count > limit / 8 / sizeof(*m->spans) || m->texts_size > limit / 4)
 		m->failed = true;
 	return !m->failed;
@@ -272,6 +271,139 @@ static void keep_last_rows(struct pd_unit_maker *m)
 	m->row_count = kept;
 }
 
+// ---- chains of scopes ----
+
+struct chains {
+	const struct pd_unit_maker *maker;
+	uint32_t *places; // of scopes among the links; PD_NO_SCOPE: it has none
+	struct pd_unit_link *links;
+	size_t count, capacity;
+};
+
+static bool put_link(struct chains *c, struct pd_unit_link link)
+{
+	if (c->count >= PD_NO_SCOPE || !PD_GROW(c->links, c->capacity, c->count + 1))
+		return false;
+	c->links[c->count++] = link;
+	return true;
+}
+
+static uint32_t known_text(uint32_t text)
+{
+	return text == PD_NO_TEXT ? 0 : text;
+}
+
+// From a scope outwards. What stands around it is written once more, so that a chain is in one place; unless there was too
+// much of that, then it goes on where that stands.
+static bool put_chain(struct chains *c, uint32_t which)
+{
+	const struct pd_unit_maker *m = c->maker;
+
+	while (which != PD_NO_SCOPE) {
+		const struct pd_unit_scope *scope = &m->scopes[which];
+		uint32_t last = scope->parent == PD_NO_SCOPE ? PD_UNIT_LAST : 0;
+
+		if (c->places[which] != PD_NO_SCOPE && c->count / COPIES_OF_SCOPE > m->scope_count)
+			return put_link(c, (struct pd_unit_link){PD_UNIT_JUMP, c->places[which], 0});
+		if (c->places[which] == PD_NO_SCOPE)
+			c->places[which] = (uint32_t)c->count;
+		if (!put_link(c, (struct pd_unit_link){known_text(scope->name) | last, known_text(scope->call_file),
+						       scope->call_line}))
+			return false;
+		which = scope->parent;
+	}
+	return true;
+}
+
+// Of all scopes that pieces have. Inner ones come later than those around them, and have theirs in their chain.
+static bool make_chains(struct chains *c, const struct pd_piece *pieces, size_t count)
+{
+	uint8_t *is_used = pd_alloc(c->maker->scope_count + 1);
+	bool ok;
+
+	c->places = pd_realloc(NULL, (c->maker->scope_count + 1) * sizeof(*c->places));
+	ok = is_used && c->places;
+	for (size_t i = 0; ok && i < count; i++)
+		if (pieces[i].value != PD_PIECE_NONE)
+			is_used[pieces[i].value] = 1;
+	for (size_t i = 0; ok && i < c->maker->scope_count; i++)
+		c->places[i] = PD_NO_SCOPE;
+	for (size_t i = c->maker->scope_count; ok && i-- > 0;)
+		if (is_used[i] && c->places[i] == PD_NO_SCOPE)
+			ok = put_chain(c, (uint32_t)i);
+	pd_free(is_used);
+	return ok;
+}
+
+// ---- spots ----
+
+struct spots {
+	struct pd_unit_area *areas;
+	size_t area_count, area_capacity;
+	struct pd_unit_spot *items;
+	size_t count;
+};
+
+// Begins an area where code lies far apart, and where an offset would be too large.
+static bool begin_area(struct spots *s, uint64_t addr, uint64_t before)
+{
+	const struct pd_unit_area *last = s->areas ? &s->areas[s->area_count - 1] : NULL;
+
+	if (last && addr - last->start < UINT32_MAX && (s->area_count >= FEW_AREAS || addr - before <= FAR))
+		return true;
+	if (s->area_count >= PD_UNIT_AREAS || !PD_GROW(s->areas, s->area_capacity, s->area_count + 1))
+		return false;
+	s->areas[s->area_count++] = (struct pd_unit_area){.start = addr, .first = (uint32_t)s->count};
+	return true;
+}
+
+static bool same_spot(const struct pd_unit_spot *a, const struct pd_unit_spot *b)
+{
+	return a->file == b->file && a->line == b->line && a->chain == b->chain;
+}
+
+static bool put_spot(struct spots *s, uint64_t addr, uint64_t before, struct pd_unit_spot spot)
+{
+	if (!begin_area(s, addr, before))
+		return false;
+	spot.offset = (uint32_t)(addr - s->areas[s->area_count - 1].start);
+	if (s->count == s->areas[s->area_count - 1].first || !same_spot(&s->items[s->count - 1], &spot))
+		s->items[s->count++] = spot;
+	return true;
+}
+
+// Rows and pieces, both in order, as one list.
+static bool make_spots(struct spots *s, const struct pd_unit_maker *m, const struct pd_piece *pieces, size_t count,
+		       const uint32_t *places)
+{
+	struct pd_unit_spot spot = {.file = PD_NO_TEXT, .chain = PD_NO_SCOPE};
+	uint64_t before = 0;
+
+	s->items = pd_realloc(NULL, (m->row_count + count) * sizeof(*s->items) + 1);
+	if (!s->items)
+		return false;
+	for (size_t row = 0, piece = 0; row < m->row_count || piece < count;) {
+		uint64_t row_addr = row < m->row_count ? m->rows[row].addr : UINT64_MAX;
+		uint64_t piece_addr = piece < count ? pieces[piece].start : UINT64_MAX;
+		uint64_t addr = row_addr < piece_addr ? row_addr : piece_addr;
+
+		if (row < m->row_count && row_addr == addr) {
+			spot.file = m->rows[row].file;
+			spot.line = spot.file == PD_NO_TEXT ? 0 : m->rows[row].line;
+			row++;
+		}
+		if (piece < count && piece_addr == addr) {
+			uint32_t scope = pieces[piece++].value;
+
+			spot.chain = scope == PD_PIECE_NONE ? PD_NO_SCOPE : places[scope];
+		}
+		if (!put_spot(s, addr, before, spot))
+			return false;
+		before = addr;
+	}
+	return true;
+}
+
 // ---- tables ----
 
 static void *put(void *at, const void *data, size_t size)
@@ -281,266 +413,49 @@ static void *put(void *at, const void *data, size_t size)
 	return (uint8_t *)at + size;
 }
 
+static void *make_block(const struct pd_unit_maker *m, const struct spots *s, const struct chains *c, size_t *size_out)
+{
+	struct pd_unit_head head = {(uint32_t)s->area_count, (uint32_t)s->count, (uint32_t)c->count,
+				    (uint32_t)m->texts_size};
+	size_t size = sizeof(head) + s->area_count * sizeof(*s->areas) + s->count * sizeof(*s->items) +
+		      c->count * sizeof(*c->links) + m->texts_size;
+	void *block = pd_realloc(NULL, size), *at = block;
+
+	if (!block)
+		return NULL;
+	at = put(at, &head, sizeof(head));
+	at = put(at, s->areas, s->area_count * sizeof(*s->areas));
+	at = put(at, s->items, s->count * sizeof(*s->items));
+	at = put(at, c->links, c->count * sizeof(*c->links));
+	put(at, m->texts, m->texts_size);
+	*size_out = size;
+	return block;
+}
+
 static bool is_within_words(const struct pd_unit_maker *m, size_t piece_count)
 {
-	return m->row_count < UINT32_MAX && piece_count < UINT32_MAX;
+	return m->row_count + piece_count < UINT32_MAX && m->texts_size < PD_UNIT_JUMP;
 }
 
 bool pd_unit_table_make(struct pd_unit_maker *m, struct pd_unit_table *table_out)
 {
+	struct chains chains = {.maker = m};
+	struct spots spots = {.items = NULL};
 	struct pd_piece *pieces = NULL;
-	size_t piece_count = 0, size;
-	void *block = NULL, *at;
+	size_t piece_count = 0, size = 0;
+	void *block = NULL;
 
 	if (!m->failed && sort_rows(m) && pd_pieces_make(m->spans, m->span_count, &pieces, &piece_count) &&
-	    is_within_words(m, piece_count)) {
-		struct head head;
-
+	    is_within_words(m, piece_count) && make_chains(&chains, pieces, piece_count)) {
 		keep_last_rows(m);
-		head = (struct head){(uint32_t)m->row_count, (uint32_t)piece_count, (uint32_t)m->scope_count,
-				     (uint32_t)m->texts_size};
-		size = sizeof(head) + m->row_count * sizeof(*m->rows) + piece_count * sizeof(*pieces) +
-		       m->scope_count * sizeof(*m->scopes) + m->texts_size;
-		block = pd_realloc(NULL, size);
-		if (block) {
-			at = put(block, &head, sizeof(head));
-			at = put(at, m->rows, m->row_count * sizeof(*m->rows));
-			at = put(at, pieces, piece_count * sizeof(*pieces));
-			at = put(at, m->scopes, m->scope_count * sizeof(*m->scopes));
-			put(at, m->texts, m->texts_size);
-		}
+		if (make_spots(&spots, m, pieces, piece_count, chains.places))
+			block = make_block(m, &spots, &chains, &size);
 	}
 	pd_free(pieces);
+	pd_free(chains.places);
+	pd_free(chains.links);
+	pd_free(spots.areas);
+	pd_free(spots.items);
 	pd_unit_maker_fini(m);
 	return block && pd_unit_table_take(table_out, block, size);
-}
-
-static bool is_text(const struct pd_unit_table *t, uint32_t text)
-{
-	return text < t->texts_size || text == 0 || text == PD_NO_TEXT;
-}
-
-static bool is_sound(const struct pd_unit_table *t)
-{
-	if (t->texts_size && t->texts[t->texts_size - 1])
-		return false;
-	for (uint32_t i = 0; i < t->row_count; i++)
-		if (!is_text(t, t->rows[i].file))
-			return false;
-	for (uint32_t i = 0; i < t->piece_count; i++)
-		if (t->pieces[i].value >= t->scope_count && t->pieces[i].value != PD_PIECE_NONE)
-			return false;
-	for (uint32_t i = 0; i < t->scope_count; i++) {
-		const struct pd_unit_scope *s = &t->scopes[i];
-
-		if (!is_text(t, s->name) || !is_text(t, s->call_file) || (s->parent >= i && s->parent != PD_NO_SCOPE))
-			return false;
-	}
-	return true;
-}
-
-// Rows and pieces are alike, as far as their start goes.
-static uint64_t start_of(const void *items, size_t index)
-{
-	uint64_t start;
-
-	_Static_assert(sizeof(struct pd_unit_row) == sizeof(struct pd_piece), "both are as large");
-	_Static_assert(!offsetof(struct pd_piece, start) && !offsetof(struct pd_unit_row, addr), "and begin with it");
-	memcpy(&start, (const struct pd_piece *)items + index, sizeof(start));
-	return start;
-}
-
-// The areas, and how long they are together. Starts that go back are hostile, and begin no area.
-static uint64_t find_areas(struct pd_unit_steps *steps, const void *items, size_t count)
-{
-	uint64_t start = start_of(items, 0), before = start, sum = 0;
-
-	steps->areas[steps->area_count++].start = start;
-	for (size_t i = 1; i < count; i++, before = start) {
-		start = start_of(items, i);
-		if (start < before || start - before > UINT64_MAX / 4)
-			continue;
-		if (start - before > FAR && steps->area_count < PD_UNIT_AREAS && start > steps->areas[steps->area_count - 1].start)
-			steps->areas[steps->area_count++].start = start;
-		else
-			sum += sum < UINT64_MAX / 4 ? start - before : 0;
-	}
-	return sum;
-}
-
-static void size_steps(struct pd_unit_steps *steps, const void *items, size_t count)
-{
-	uint64_t sum, end;
-
-	if (!count)
-		return;
-	sum = find_areas(steps, items, count);
-	while (steps->shift < 63 && sum >> steps->shift > count / ITEMS_OF_STEP)
-		steps->shift++;
-	end = start_of(items, count - 1);
-	for (unsigned i = 0; i < steps->area_count; i++) {
-		struct pd_unit_area *area = &steps->areas[i];
-		uint64_t last = i + 1 < steps->area_count ? steps->areas[i + 1].start - 1 : end, length;
-
-		// what is far behind the last start of an area needs no steps
-		length = last > area->start ? (last - area->start) >> steps->shift : 0;
-		area->first = steps->count;
-		area->count = (uint32_t)(length < count / ITEMS_OF_STEP ? length : count / ITEMS_OF_STEP) + 1;
-		steps->count += area->count;
-	}
-}
-
-// A step is the last element that starts up to its first address.
-static void fill_steps(struct pd_unit_steps *steps, const void *items, size_t count)
-{
-	size_t item = 0;
-
-	for (unsigned a = 0; a < steps->area_count; a++) {
-		const struct pd_unit_area *area = &steps->areas[a];
-
-		for (uint32_t i = 0; i < area->count; i++) {
-			uint64_t from = area->start + ((uint64_t)i << steps->shift);
-
-			while (item + 1 < count && start_of(items, item + 1) <= from)
-				item++;
-			steps->items[area->first + i] = (uint32_t)item;
-		}
-	}
-}
-
-static bool make_steps(struct pd_unit_table *t)
-{
-	size_steps(&t->row_steps, t->rows, t->row_count);
-	size_steps(&t->piece_steps, t->pieces, t->piece_count);
-	t->steps = pd_realloc(NULL, ((size_t)t->row_steps.count + t->piece_steps.count) * sizeof(*t->steps));
-	if (!t->steps)
-		return false;
-	t->row_steps.items = t->steps;
-	t->piece_steps.items = t->steps + t->row_steps.count;
-	fill_steps(&t->row_steps, t->rows, t->row_count);
-	fill_steps(&t->piece_steps, t->pieces, t->piece_count);
-	return true;
-}
-
-bool pd_unit_table_take(struct pd_unit_table *table_out, void *block, size_t size)
-{
-	struct pd_unit_table t = {.block = block, .size = size};
-	const uint8_t *at = block;
-	struct head head;
-	uint64_t need;
-
-	if (size >= sizeof(head)) {
-		memcpy(&head, block, sizeof(head));
-		need = sizeof(head) + (uint64_t)head.row_count * sizeof(*t.rows) +
-		       (uint64_t)head.piece_count * sizeof(*t.pieces) + (uint64_t)head.scope_count * sizeof(*t.scopes) +
-		       head.texts_size;
-		if (need == size) {
-			// the block is aligned, and each part is a multiple of the next one's alignment
-			t.rows = (const void *)(at + sizeof(head));
-			t.pieces = (const void *)(t.rows + head.row_count);
-			t.scopes = (const void *)(t.pieces + head.piece_count);
-			t.texts = (const void *)(t.scopes + head.scope_count);
-			t.row_count = head.row_count;
-			t.piece_count = head.piece_count;
-			t.scope_count = head.scope_count;
-			t.texts_size = head.texts_size;
-		}
-	}
-	if (!t.rows || !is_sound(&t) || !make_steps(&t)) {
-		pd_free(block);
-		return false;
-	}
-	*table_out = t;
-	return true;
-}
-
-void pd_unit_table_fini(struct pd_unit_table *table)
-{
-	pd_free(table->block);
-	pd_free(table->steps);
-	*table = (struct pd_unit_table){.block = NULL};
-}
-
-// ---- lookup ----
-
-// Where the last element that starts up to an address is among, by the steps; false if there is none.
-static bool find_step(const struct pd_unit_steps *steps, size_t count, uint64_t addr, size_t *first_out,
-		      size_t *count_out)
-{
-	const struct pd_unit_area *area = steps->areas + steps->area_count;
-	uint64_t step;
-
-	do {
-		if (area == steps->areas)
-			return false;
-		area--;
-	} while (addr < area->start);
-	step = (addr - area->start) >> steps->shift;
-	step = area->first + (step < area->count ? step : area->count - 1);
-	*first_out = steps->items[step];
-	*count_out = (step + 1 < steps->count ? steps->items[step + 1] + 1u : count) - *first_out;
-	return true;
-}
-
-static const struct pd_unit_row *find_row(const struct pd_unit_table *t, uint64_t addr)
-{
-	const struct pd_unit_row *at = t->rows;
-	size_t first, count;
-
-	if (!find_step(&t->row_steps, t->row_count, addr, &first, &count))
-		return NULL;
-	at += first;
-	while (count > 1) {
-		size_t half = count / 2;
-
-		at += at[half].addr <= addr ? half : 0;
-		count -= half;
-	}
-	return at->file == PD_NO_TEXT ? NULL : at;
-}
-
-static uint32_t find_scope(const struct pd_unit_table *t, uint64_t addr)
-{
-	size_t first, count;
-
-	if (!find_step(&t->piece_steps, t->piece_count, addr, &first, &count))
-		return PD_NO_SCOPE;
-	return pd_pieces_find(t->pieces + first, count, addr);
-}
-
-static const char *text_at(const struct pd_unit_table *t, uint32_t text)
-{
-	return text == PD_NO_TEXT || text == 0 ? NULL : t->texts + text;
-}
-
-size_t pd_unit_table_find(const struct pd_unit_table *t, uint64_t addr, struct pd_lines_frame *frames_out,
-			  size_t capacity)
-{
-	const struct pd_unit_row *row = find_row(t, addr);
-	uint32_t which = find_scope(t, addr);
-	struct pd_lines_frame frame = {.name = NULL};
-	size_t n = 0;
-
-	if (row) {
-		frame.file = text_at(t, row->file);
-		frame.line = row->line;
-	}
-	if (which == PD_NO_SCOPE) {
-		if (row && capacity)
-			frames_out[0] = frame;
-		return row != NULL;
-	}
-	while (which != PD_NO_SCOPE && n < DEEPEST) {
-		const struct pd_unit_scope *scope = &t->scopes[which];
-
-		frame.name = text_at(t, scope->name);
-		frame.inlined = scope->parent != PD_NO_SCOPE;
-		if (n < capacity)
-			frames_out[n] = frame;
-		n++;
-		frame.file = text_at(t, scope->call_file);
-		frame.line = scope->call_line;
-		which = scope->parent;
-	}
-	return n;
 }

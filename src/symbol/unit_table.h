@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines and inlined functions of one unit of debug information as flat arrays: rows say which line the code from an
- * address on comes from, scopes are functions and what was inlined into them, pieces say which scope has an address.
+ * Lines and inlined functions of one unit of debug information as flat arrays: spots say which line the code from an
+ * address on comes from, and which function it is in; links, what that was inlined into.
  * A maker is filled in any order. A table is one block of memory that can be written to a file and used again; it is
  * checked before, so that a hostile one gives wrong answers at worst.
  */
@@ -14,13 +14,14 @@
 #define PD_NO_TEXT UINT32_MAX
 #define PD_NO_SCOPE PD_PIECE_NONE
 
-/** Goes to the address of the next one. */
+/** Which line the code comes from, up to the address of the next one. */
 struct pd_unit_row {
 	uint64_t addr;
 	uint32_t file; // a text; PD_NO_TEXT: there is no code
 	uint32_t line;
 };
 
+/** A function, or what was inlined into one. */
 struct pd_unit_scope {
 	uint32_t name;      // a text
 	uint32_t parent;    // of what was inlined: the scope that it stands in, an earlier one; else PD_NO_SCOPE
@@ -53,30 +54,57 @@ uint32_t pd_unit_maker_scope(struct pd_unit_maker *maker, const struct pd_unit_s
 void pd_unit_maker_span(struct pd_unit_maker *maker, uint64_t start, uint64_t end, uint32_t scope);
 void pd_unit_maker_fini(struct pd_unit_maker *maker);
 
-enum { PD_UNIT_AREAS = 8 };
+// ---- the layout of a table, in the byte order of the machine ----
 
-/** Where to look: steps of the same length, from the beginning of each area with code; areas lie far apart. */
-struct pd_unit_steps {
-	unsigned shift;
-	uint32_t count;
-	uint32_t *items;
-	unsigned area_count;
-	struct pd_unit_area {
-		uint64_t start;
-		uint32_t first, count; // steps
-	} areas[PD_UNIT_AREAS];
+enum { PD_UNIT_AREAS = 64 }; // most of them
+
+#define PD_UNIT_LAST UINT32_C(0x80000000)
+#define PD_UNIT_JUMP UINT32_C(0x7fffffff)
+
+/** Behind it: areas, spots, links, texts. */
+struct pd_unit_head {
+	uint32_t area_count, spot_count, link_count, texts_size;
+};
+
+/** Spots from the first one on count from the start; areas lie far apart. */
+struct pd_unit_area {
+	uint64_t start;
+	uint32_t first;
+	uint32_t zero;
+};
+
+/** Goes to the next one, also into the next area. */
+struct pd_unit_spot {
+	uint32_t offset;
+	uint32_t file; // a text; PD_NO_TEXT: there is no line
+	uint32_t line;
+	uint32_t chain; // the link of its scope, or PD_NO_SCOPE
+};
+
+/** A scope, the one that it stands in is the next link. */
+struct pd_unit_link {
+	uint32_t name;      // a text, with PD_UNIT_LAST if it was not inlined; or PD_UNIT_JUMP
+	uint32_t call_file; // a text; of a jump: the link where the chain goes on
+	uint32_t call_line;
+};
+
+/** Where to look for spots of an area: steps of the same length. */
+struct pd_unit_range {
+	uint64_t start;
+	uint32_t first, count; // steps
 };
 
 struct pd_unit_table {
 	void *block;
 	size_t size;
-	uint32_t *steps; // of both
-	struct pd_unit_steps row_steps, piece_steps;
-	const struct pd_unit_row *rows;
-	const struct pd_piece *pieces;
-	const struct pd_unit_scope *scopes;
+	const struct pd_unit_area *areas;
+	const struct pd_unit_spot *spots;
+	const struct pd_unit_link *links;
 	const char *texts;
-	uint32_t row_count, piece_count, scope_count, texts_size;
+	uint32_t area_count, spot_count, link_count, texts_size;
+	struct pd_unit_range *ranges;
+	const uint32_t *steps; // in the block of the ranges
+	unsigned shift;
 };
 
 /** Makes the table and empties the maker, also on failure. False if memory ran out or the limit was reached. */

@@ -95,12 +95,12 @@ static void check_unit(const uint8_t *data, size_t size)
 	memcpy(block, data, size);
 	if (!pd_unit_table_take(&table, block, size))
 		return;
-	for (uint32_t i = 0; i < table.row_count + table.piece_count; i++) {
-		uint64_t addr = i < table.row_count ? table.rows[i].addr : table.pieces[i - table.row_count].start;
-		size_t count = pd_unit_table_find(&table, addr, frames, 8);
+	for (uint32_t area = 0; area < table.area_count; area++)
+		for (uint32_t i = 0; i < table.spot_count; i++) {
+			size_t count = pd_unit_table_find(&table, table.areas[area].start + table.spots[i].offset, frames, 8);
 
-		check_frames(frames, count < 8 ? count : 8);
-	}
+			check_frames(frames, count < 8 ? count : 8);
+		}
 	pd_unit_table_fini(&table);
 }
 
