@@ -24,8 +24,9 @@ struct value {
 	const char *text;
 	size_t length;
 	size_t unsorted; /* so many letters in front do not count in the order */
-	bool is_address; /* in the order of addresses, not of texts */
-	bool alike;      /* all such values of an order are one to the keys behind */
+	bool by_addr;  /* in the order of addresses, not of texts */
+	uint64_t addr;
+	bool alike;    /* all such values of an order are one to the keys behind */
 	uint32_t rank; /* in the order of the values, once all are known */
 	uint32_t fine; /* the same where those that are alike are told apart */
 };
@@ -64,6 +65,7 @@ struct key {
 	bool (*find)(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out);
 	const char *help;
 	size_t width;       /* of the column, at least */
+	bool falling;       /* rows of equal shares go the other way, as in perf */
 	bool right;         /* the blanks stand in front */
 	bool ragged;        /* not padded at the end of a line, as in perf */
 	bool times_samples; /* the value is that of one sample: a row shows it as often as it has some */

@@ -354,8 +354,9 @@ static bool find_function(struct report *report, size_t key, const struct pd_fra
 		/* as C prints %#018lx: nothing has no 0x */
 		pd_text_printf(report->scratch, frame->place.addr ? "0x%016" PRIx64 : "%016" PRIx64, frame->place.addr);
 	value->unsorted = strlen("[.] ");
-	value->is_address = !function;
-	/* As perf, which tells the ends of branches apart at once. */
+	/* As perf, which tells the ends of branches apart at once, and has no order of their names. */
+	value->by_addr = !function || report->keys[key]->of_branch;
+	value->addr = function ? function->start : id.a;
 	value->alike = !function && !report->keys[key]->of_branch;
 	table->any_alike |= value->alike;
 	return set_text(report, value, function ? RESOLVED : UNRESOLVED);
@@ -519,11 +520,11 @@ static const struct key keys[] = {
 	  "number of the cgroup", .ragged = true },
 	{ "weight", NULL, "Weight", "weight", PD_BY_WEIGHT, false, false, find_weight, "cost of all samples of a row with the same cost", .width = 12, .times_samples = true },
 	{ "local_weight", NULL, "Local Weight", "local_weight", PD_BY_WEIGHT, false, false, find_weight, "cost of one sample", .width = 12 },
-	{ "time", NULL, "Time", "time", PD_BY_TIME, false, false, find_time, "slice of time, of --time-quantum" },
+	{ "time", NULL, "Time", "time", PD_BY_TIME, false, false, find_time, "slice of time, of --time-quantum", .width = 12 },
 	{ "trace", NULL, "Trace output", "trace", PD_BY_RAW, false, false, find_trace, "what a tracepoint recorded", .ragged = true },
 	{ "symbol_size", NULL, "Symbol size", "symbol_size", 0, true, false, find_symbol_size, "bytes of the function", .right = true },
-	{ "dso_from", NULL, "Source Shared Object", "dso_from", 0, false, true, find_dso_from, "object that a branch left" },
-	{ "dso_to", NULL, "Target Shared Object", "dso_to", 0, false, true, find_dso_to, "object that a branch went to" },
+	{ "dso_from", NULL, "Source Shared Object", "dso_from", 0, false, true, find_dso_from, "object that a branch left", .falling = true },
+	{ "dso_to", NULL, "Target Shared Object", "dso_to", 0, false, true, find_dso_to, "object that a branch went to", .falling = true },
 	{ "symbol_from", NULL, "Source Symbol", "symbol_from", 0, false, true, find_symbol_from,
 	  "function that a branch left", .ragged = true },
 	{ "symbol_to", NULL, "Target Symbol", "symbol_to", 0, false, true, find_symbol_to,
@@ -583,11 +584,12 @@ static int compare_values(const void *a, const void *b)
 
 	if (x->order != y->order)
 		return x->order < y->order ? -1 : 1;
-	order = x->is_address ? compare_addresses(x->a, y->a) : strcmp(x->text + x->unsorted, y->text + y->unsorted);
+	order = x->by_addr && y->by_addr ? compare_addresses(x->addr, y->addr) :
+					    strcmp(x->text + x->unsorted, y->text + y->unsorted);
 	return order ? order : x->a < y->a ? -1 : x->a > y->a;
 }
 
-static bool rank_values(struct value_table *table)
+static bool rank_values(struct value_table *table, bool falling)
 {
 	struct value **sorted = malloc((table->count + 1) * sizeof(struct value *));
 
@@ -600,7 +602,7 @@ static bool rank_values(struct value_table *table)
 		const struct value *before = i ? sorted[i - 1] : NULL;
 		bool alike = before && sorted[i]->alike && before->alike && sorted[i]->order == before->order;
 
-		sorted[i]->fine = (uint32_t)i;
+		sorted[i]->fine = (uint32_t)(falling ? table->count - 1 - i : i);
 		sorted[i]->rank = alike ? before->rank : sorted[i]->fine;
 	}
 	free(sorted);
@@ -610,7 +612,7 @@ static bool rank_values(struct value_table *table)
 bool keys_rank(struct report *report)
 {
 	for (size_t i = 0; i < report->key_count; i++)
-		if (!rank_values(&report->values[i]))
+		if (!rank_values(&report->values[i], report->keys[i]->falling))
 			return false;
 	return true;
 }
