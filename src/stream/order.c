@@ -454,7 +454,7 @@ enum pd_status pd_order_open(struct pd_stream *stream, const struct pd_pieces *p
 		order->once = !pd_pieces_possible(stream->file);
 		status = open_walker(order, error);
 		if (status >= 0 && !order->once)
-			status = pd_pieces_walk(&order->own, order->walker, NULL, error);
+			status = pd_pieces_walk(&order->own, order->walker, NULL, 1, error);
 		if (status < 0 || order->once)
 			return status;
 	}

@@ -3,18 +3,16 @@
 
 #include <inttypes.h>
 
-enum {
-	PIECE_SIZE = 256 << 10,
-	PROGRESS_STEP = 1 << 20,
-};
+#include "stream/scout.h"
+
+enum { PROGRESS_STEP = 1 << 20 };
 
 struct walk {
 	struct pd_pieces *pieces;
 	struct pd_stream *stream;
 	const struct pd_watch *watch;
-	struct pd_rounds rounds;
-	struct pd_piece *piece; // the one that grows
-	struct pd_piece whole;  // all of a file that cannot be cut
+	struct pd_scouts *scouts; // NULL: none are left
+	struct pd_cut cut;
 	uint64_t progress_at;
 	uint32_t progress_part;
 };
@@ -51,85 +49,6 @@ bool pd_pieces_possible(const struct pd_file *file)
 
 // ---- the walk ----
 
-static const struct pd_times no_times = {UINT64_MAX, 0};
-
-static void join_times(struct pd_times *times, const struct pd_times *more)
-{
-	if (more->oldest_ns < times->oldest_ns)
-		times->oldest_ns = more->oldest_ns;
-	if (more->newest_ns > times->newest_ns)
-		times->newest_ns = more->newest_ns;
-}
-
-// Records inside of others can be had in one pass only.
-static bool holds_records(uint32_t type)
-{
-	return type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2 || type == PD_RECORD_SIMPLEPERF_SPLIT;
-}
-
-static bool belongs(const struct pd_piece *piece, const struct pd_record *record)
-{
-	return piece && piece->part == record->part && record->offset - piece->begin < PIECE_SIZE &&
-	       piece->end == record->offset;
-}
-
-// The piece that the record belongs to, or NULL if there is no memory.
-static struct pd_piece *piece_of(struct walk *walk, const struct pd_record *record)
-{
-	struct pd_pieces *pieces = walk->pieces;
-
-	if (pieces->once)
-		return &walk->whole;
-	if (belongs(walk->piece, record))
-		return walk->piece;
-	if (!PD_GROW(pieces->items, pieces->capacity, pieces->count + 1))
-		return NULL;
-	pieces->items[pieces->count] = (struct pd_piece){
-		.begin = record->offset,
-		.place = record->place,
-		.times = no_times,
-		.oldest = {UINT64_MAX, 1},
-		.rounds = walk->rounds,
-		.part = record->part,
-	};
-	return &pieces->items[pieces->count++];
-}
-
-// Sizes behind records are not to be trusted.
-static uint64_t end_of(const struct pd_stream *stream, const struct pd_record *record)
-{
-	uint64_t end = record->offset + record->bytes.size, part_end = stream->file->parts[record->part].end;
-	uint64_t left = part_end > end ? part_end - end : 0;
-
-	return end + (record->tail_size < left ? record->tail_size : left);
-}
-
-static void note_sample(struct pd_piece *piece, const struct pd_record *record)
-{
-	if (record->time_ns == PD_NO_TIME)
-		piece->timeless = true;
-	else
-		join_times(&piece->times, &(struct pd_times){record->time_ns, record->time_ns});
-}
-
-// Most samples follow a sample of the same event.
-static void pass_samples(struct walk *walk)
-{
-	struct pd_piece *piece = walk->piece;
-	struct pd_times times = no_times;
-	uint64_t passed = pd_stream_pass_timed(walk->stream, piece->begin + PIECE_SIZE, &times);
-
-	if (!passed)
-		return;
-	piece->count += passed;
-	piece->end = walk->stream->reader.offset;
-	join_times(&piece->times, &times);
-	if (pd_key_compare((struct pd_key){times.oldest_ns, 0}, piece->oldest) < 0)
-		piece->oldest = (struct pd_key){times.oldest_ns, 0};
-	if (times.newest_ns > walk->rounds.newest)
-		walk->rounds.newest = times.newest_ns;
-}
-
 static enum pd_status show(struct walk *walk, const struct pd_record *record, struct pd_error *error)
 {
 	struct pd_places *told = &walk->pieces->told;
@@ -157,16 +76,8 @@ static enum pd_status step(struct walk *walk, const struct pd_record *record, st
 
 static enum pd_status take(struct walk *walk, const struct pd_record *record, struct pd_error *error)
 {
-	struct pd_piece *piece = walk->piece = piece_of(walk, record);
-	struct pd_key key;
-
-	if (!piece)
+	if (!pd_cut_take(&walk->cut, record))
 		return pd_fail_memory(error);
-	key = pd_rounds_take(&walk->rounds, record);
-	if (pd_key_compare(key, piece->oldest) < 0)
-		piece->oldest = key;
-	piece->count++;
-	piece->end = end_of(walk->stream, record);
 	if (walk->watch && walk->watch->progress) {
 		enum pd_status status = step(walk, record, error);
 
@@ -175,10 +86,63 @@ static enum pd_status take(struct walk *walk, const struct pd_record *record, st
 	}
 	if (record->type != PD_RECORD_SAMPLE)
 		return show(walk, record, error);
-	note_sample(piece, record);
-	if (!walk->pieces->once)
-		pass_samples(walk);
+	pd_cut_pass(&walk->cut);
 	return PD_OK;
+}
+
+// ---- what scouts found ----
+
+static bool add_pieces(struct pd_pieces *pieces, const struct pd_pieces *more, uint64_t place)
+{
+	if (!PD_GROW(pieces->items, pieces->capacity, pieces->count + more->count))
+		return false;
+	for (size_t i = 0; i < more->count; i++) {
+		pieces->items[pieces->count] = more->items[i];
+		pieces->items[pieces->count++].place += place;
+	}
+	return true;
+}
+
+// Takes over what a scout found from here on, as if the walk had been there.
+static enum pd_status take_over(struct walk *walk, const struct pd_scout *found, struct pd_error *error)
+{
+	struct pd_stream *stream = walk->stream;
+	uint64_t place = stream->index;
+	enum pd_status status = PD_OK;
+
+	if (!add_pieces(walk->pieces, &found->pieces, place))
+		return pd_fail_memory(error);
+	walk->cut.piece = NULL;
+	for (size_t at = 0; status >= 0 && at < found->others.size;) {
+		const struct pd_kept *kept = pd_kept_at(&found->others, at);
+
+		status = pd_stream_take_seen(stream, kept, place + kept->place, error);
+		if (status >= 0)
+			status = show(walk, &stream->record, error);
+		at += pd_kept_step(kept);
+	}
+	return status < 0 ? status : pd_stream_go_on(stream, found->end, place + found->pieces.record_count);
+}
+
+// Samples behind the next start of a scout are not passed over, so the walk comes to it if it is one.
+static enum pd_status follow_scouts(struct walk *walk, struct pd_error *error)
+{
+	struct pd_stream *stream = walk->stream;
+	enum pd_status status = PD_OK;
+	const struct pd_scout *found;
+	uint64_t offset;
+
+	while (status >= 0 && stream->part == 0 && stream->part_open) {
+		offset = stream->reader.offset + stream->outer_size + stream->tail_left;
+		found = pd_scouts_at(walk->scouts, offset);
+		if (!found)
+			break;
+		status = take_over(walk, found, error);
+		if (status >= 0 && walk->watch && walk->watch->progress)
+			status = walk->watch->progress(walk->watch->self, stream, error);
+	}
+	walk->cut.limit = stream->part == 0 ? pd_scouts_limit(walk->scouts) : UINT64_MAX;
+	return status;
 }
 
 // What was cut so far is one with the rest.
@@ -190,36 +154,57 @@ static void give_up_cutting(struct walk *walk, const struct pd_record *record)
 	pieces->told_until = record->offset;
 	pieces->told_part = record->part;
 	for (size_t i = 0; i < pieces->count; i++)
-		join_times(&walk->whole.times, &pieces->items[i].times);
+		pd_times_join(&walk->cut.whole.times, &pieces->items[i].times);
 	pieces->count = 0;
+	pd_scouts_end(walk->scouts);
+	walk->scouts = NULL;
+	walk->cut.limit = UINT64_MAX;
 }
 
-enum pd_status pd_pieces_walk(struct pd_pieces *pieces, struct pd_stream *stream, const struct pd_watch *watch,
-			      struct pd_error *error)
+static enum pd_status walk_all(struct walk *walk, struct pd_error *error)
 {
-	struct walk walk = {.pieces = pieces, .stream = stream, .watch = watch, .whole.times = no_times};
 	const struct pd_record *record;
 	enum pd_status status;
 
-	while ((status = pd_stream_next(stream, &record, error)) == PD_OK) {
+	for (;;) {
+		if (walk->scouts) {
+			status = follow_scouts(walk, error);
+			if (status < 0)
+				return status;
+		}
+		status = pd_stream_next(walk->stream, &record, error);
+		if (status != PD_OK)
+			return status;
 		// not only files whose features say so are compressed
-		if (!pieces->once && holds_records(record->type)) {
-			give_up_cutting(&walk, record);
-			if (!watch)
+		if (!walk->pieces->once && pd_holds_records(record->type)) {
+			give_up_cutting(walk, record);
+			if (!walk->watch)
 				return PD_OK;
 		}
-		status = take(&walk, record, error);
+		status = take(walk, record, error);
 		if (status < 0)
 			return status;
 	}
-	if (status < 0)
+}
+
+enum pd_status pd_pieces_walk(struct pd_pieces *pieces, struct pd_stream *stream, const struct pd_watch *watch,
+			      size_t threads, struct pd_error *error)
+{
+	struct walk walk = {.pieces = pieces, .stream = stream, .watch = watch};
+	enum pd_status status;
+
+	pd_cut_init(&walk.cut, pieces, stream);
+	walk.scouts = pd_scouts_start(stream->file, threads);
+	status = walk_all(&walk, error);
+	pd_scouts_end(walk.scouts);
+	if (status != PD_END)
 		return status;
 	pieces->told_until = UINT64_MAX;
 	pieces->told_part = UINT32_MAX;
-	pieces->times = walk.whole.times;
+	pieces->times = walk.cut.whole.times;
 	pieces->record_count = stream->index;
 	for (size_t i = 0; i < pieces->count; i++)
-		join_times(&pieces->times, &pieces->items[i].times);
+		pd_times_join(&pieces->times, &pieces->items[i].times);
 	return PD_OK;
 }
 

@@ -54,6 +54,17 @@ static enum pd_status progress(struct run *run, uint64_t done, struct pd_error *
 	return pd_fail(error, PD_ERROR_STOPPED, PD_NO_OFFSET, "stopped by the progress function");
 }
 
+// As many as are wanted.
+static size_t thread_count(const struct run *run)
+{
+	size_t count = run->options.threads;
+	cpu_set_t set;
+
+	if (!count)
+		count = sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+	return count > MOST_WORKERS ? MOST_WORKERS : count;
+}
+
 // ---- the first walk ----
 
 static enum pd_status show_first(void *self, struct pd_stream *stream, const struct pd_record *record,
@@ -84,7 +95,7 @@ static enum pd_status first_walk(struct run *run, struct pd_error *error)
 	if (status < 0)
 		return status;
 	pd_stream_progress(stream, &done, &run->total);
-	status = pd_pieces_walk(&run->pieces, stream, &watch, error);
+	status = pd_pieces_walk(&run->pieces, stream, &watch, run->sink.fork ? thread_count(run) : 1, error);
 	pd_stream_close(stream);
 	return status;
 }
@@ -268,17 +279,12 @@ static enum pd_status close_workers(struct run *run, struct worker *workers, siz
 
 static size_t worker_count(const struct run *run)
 {
-	size_t count = run->options.threads;
+	size_t count = thread_count(run);
 	uint64_t most = run->pieces.once ? 1 + run->total / BYTES_PER_WORKER : run->pieces.count;
-	cpu_set_t set;
 
 	if (!run->sink.fork)
 		return 1;
-	if (!count)
-		count = sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
-	if (count > most)
-		count = (size_t)most;
-	return count > MOST_WORKERS ? MOST_WORKERS : count ? count : 1;
+	return count <= most ? count : most ? (size_t)most : 1;
 }
 
 typedef void *thread_fn(void *worker);

@@ -635,6 +635,26 @@ enum pd_status pd_stream_next(struct pd_stream *stream, const struct pd_record *
 	return PD_OK;
 }
 
+enum pd_status pd_stream_take_seen(struct pd_stream *stream, const struct pd_kept *kept, uint64_t place,
+				   struct pd_error *error)
+{
+	if (stream->file->stopped)
+		return pd_file_stopped(error);
+	stream->index = place;
+	pd_stream_show(stream, kept->part, (struct pd_bytes){(const uint8_t *)(kept + 1), kept->size}, kept->offset,
+		       PD_NO_OFFSET);
+	return take_record(stream, error);
+}
+
+enum pd_status pd_stream_go_on(struct pd_stream *stream, uint64_t offset, uint64_t index)
+{
+	stream->index = index;
+	stream->outer_size = 0;
+	stream->tail_left = 0;
+	stream->plain = false;
+	return pd_reader_seek(&stream->reader, offset);
+}
+
 enum pd_status pd_stream_open_range(struct pd_stream *stream, size_t part, uint64_t begin, uint64_t end,
 				    struct pd_error *error)
 {

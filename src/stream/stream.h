@@ -175,6 +175,8 @@ uint64_t pd_stream_pass_timed(struct pd_stream *stream, uint64_t limit, struct p
 // Bytes behind the current record, piece by piece; PD_END behind the last one. A piece is valid until the next call on
 // the stream.
 enum pd_status pd_stream_tail_piece(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error);
+// The next record is the one at an offset of the part that is open, with that index.
+enum pd_status pd_stream_go_on(struct pd_stream *stream, uint64_t offset, uint64_t index);
 // From now on only a range of a part is read, then there is an end.
 enum pd_status pd_stream_open_range(struct pd_stream *stream, size_t part, uint64_t begin, uint64_t end,
 				    struct pd_error *error);

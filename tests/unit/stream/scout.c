@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Scouts against a walk alone: where they begin and end, and that a walk with them cuts the file and shows its records as
+ * it does without, whatever is in the file.
+ */
+#include "../opened.h"
+#include "tally.h"
+
+#include "stream/scout.h"
+
+enum {
+	ID_IP_TIME = 0x10005, // the id in front
+	SAMPLES = 80000,      // regions for four threads
+	SAMPLE_SIZE = 32,
+	DATA = 280,           // where the records begin
+	LARGE = 60000,
+};
+
+static struct opened o;
+
+// ---- files ----
+
+static void make_sample(struct image *image, uint64_t id, uint64_t time_ns)
+{
+	size_t record = image_record(image, 9, 2);
+
+	image_u64(image, id);
+	image_u64(image, 0x400000 + time_ns % 4096);
+	image_u64(image, time_ns);
+	image_end(image, record);
+}
+
+// Inside of it is what looks like samples.
+static void make_nest(struct image *image, uint64_t time_ns)
+{
+	size_t record = image_record(image, 9, 2);
+
+	image_u64(image, 1);
+	image_u64(image, 0x400000);
+	image_u64(image, time_ns);
+	while (image->size - record < LARGE)
+		make_sample(image, 1, time_ns + 1);
+	image_end(image, record);
+}
+
+static void make_comm(struct image *image)
+{
+	size_t record = image_record(image, 3, 0);
+
+	image_u32(image, 100);
+	image_u32(image, 100);
+	image_text(image, "busy", 16);
+	image_end(image, record);
+}
+
+static void make_tail(struct image *image)
+{
+	size_t record = image_record(image, 71, 0);
+
+	image_u64(image, 64);
+	image_zeros(image, 32);
+	image_end(image, record);
+	image_zeros(image, 64);
+}
+
+enum oddity {
+	NOTHING,
+	NESTS,       // samples with samples in them
+	TAILS,       // records with bytes behind them
+	NO_RECORDS,  // bytes that are none
+	UNKNOWN_IDS,
+	NEW_IDS,     // records that say what ids there are
+	UNKNOWN_TYPES,
+	NO_TIMES,
+	HOLDERS,     // records that hold others
+	ODDITIES
+};
+
+static void make_oddity(struct image *image, enum oddity oddity, size_t i)
+{
+	if (oddity == NESTS && i % 2000 == 0)
+		make_nest(image, 10 * i + 1);
+	if (oddity == TAILS && i % 20000 == 10)
+		make_tail(image);
+	if (oddity == NO_RECORDS && i % 20000 == 10)
+		image_zeros(image, 16);
+	if (oddity == UNKNOWN_IDS && i % 20000 == 10)
+		make_sample(image, 99, 10 * i + 1);
+	if (oddity == NO_TIMES && i % 500 == 3)
+		make_sample(image, 1, 0);
+	if (oddity == UNKNOWN_TYPES && i % 20000 == 10) {
+		size_t record = image_record(image, 60, 0);
+
+		image_zeros(image, 8);
+		image_end(image, record);
+	}
+	if (oddity == HOLDERS && i == SAMPLES - 3) {
+		size_t record = image_record(image, 81, 0);
+
+		image_zeros(image, 8);
+		image_end(image, record);
+	}
+	// simpleperf's: event 0 has one more id, 2
+	if (oddity == NEW_IDS && i == 10) {
+		size_t record = image_record(image, 32774, 0);
+
+		image_u64(image, 1);
+		image_u64(image, 0);
+		image_u64(image, 2);
+		image_end(image, record);
+	}
+}
+
+// Two events, so that ids matter.
+static void open_file(enum oddity oddity, bool big)
+{
+	const uint64_t ids[] = { 1, 7 };
+	struct image image = { .big = big };
+
+	image_header(&image, 80);
+	image_attrs_at(&image, 104, 160);
+	for (size_t i = 0; i < 2; i++) {
+		image_attr(&image, 1, i, ID_IP_TIME, 0, 0);
+		image_u64(&image, 264 + 8 * i);
+		image_u64(&image, 8);
+	}
+	for (size_t i = 0; i < 2; i++)
+		image_u64(&image, ids[i]);
+	image_data_at(&image, DATA, 0);
+	for (size_t i = 0; i < SAMPLES; i++) {
+		make_oddity(&image, oddity, i);
+		if (i % 3000 == 0)
+			make_comm(&image);
+		make_sample(&image, oddity == NEW_IDS && i > SAMPLES / 2 ? 2 : i % 5000 ? 1 : 7, 10 * i + 1);
+	}
+	image_set(&image, 48, image.size - DATA, 8);
+	opened_open(&o, &image, 0);
+}
+
+// ---- where scouts begin and end ----
+
+TEST(scout__each_comes_to_where_the_next_begins)
+{
+	struct pd_scouts *scouts;
+	const struct pd_part *part;
+	uint64_t at, limit;
+
+	open_file(NOTHING, false);
+	CHECK(o.status == PD_OK);
+	part = o.file->parts;
+	scouts = pd_scouts_start(o.file, 4);
+	CHECK(scouts);
+	limit = pd_scouts_limit(scouts);
+	CHECK(limit == part->begin + (part->end - part->begin) / 4);
+	CHECK(!pd_scouts_at(scouts, limit - 1));
+	for (at = limit; at < limit + SAMPLE_SIZE + 24; at++) {
+		const struct pd_scout *found = pd_scouts_at(scouts, at);
+
+		if (!found)
+			continue;
+		for (int i = 1; i < 4; i++) {
+			CHECK(found && found->begin == at && found->end > at);
+			CHECK(found->pieces.record_count * SAMPLE_SIZE == found->end - at);
+			CHECK(found->others.size > 0);
+			at = found->end;
+			found = pd_scouts_at(scouts, at);
+		}
+		break;
+	}
+	CHECK(at == part->end);
+	CHECK(pd_scouts_limit(scouts) == UINT64_MAX);
+	pd_scouts_end(scouts);
+	opened_close(&o);
+}
+
+TEST(scout__of_no_use)
+{
+	open_file(NOTHING, false);
+	CHECK(!pd_scouts_start(o.file, 1));
+	o.file->features[PD_FEATURE_COMPRESSED].present = true;
+	CHECK(!pd_scouts_start(o.file, 4));
+	opened_close(&o);
+}
+
+// ---- walks ----
+
+struct walked {
+	struct pd_pieces pieces;
+	uint64_t others, others_sum; // shown
+	size_t problems;
+	enum pd_status status;
+};
+
+static enum pd_status note_other(void *self, struct pd_stream *stream, const struct pd_record *record, struct pd_error *error)
+{
+	struct walked *walked = self;
+
+	(void)stream;
+	(void)error;
+	walked->others++;
+	// their order counts
+	walked->others_sum = tally_mix(walked->others_sum ^ tally_record_hash(record) ^ record->index);
+	pd_record_as(record, record->type);
+	return PD_OK;
+}
+
+static void walk(enum oddity oddity, bool big, size_t threads, struct walked *walked)
+{
+	struct pd_watch watch = { .self = walked, .record = note_other };
+
+	*walked = (struct walked){ 0 };
+	open_file(oddity, big);
+	walked->status = pd_stream_open(o.file, NULL, &o.stream, &o.error);
+	if (walked->status >= 0)
+		walked->status = pd_pieces_walk(&walked->pieces, o.stream, &watch, threads, &o.error);
+	walked->problems = o.problem_count;
+}
+
+static bool same_pieces(const struct pd_pieces *a, const struct pd_pieces *b)
+{
+	uint64_t count[2] = { 0 }, bytes[2] = { 0 };
+	bool timeless[2] = { false };
+
+	for (size_t i = 0; i < a->count; i++) {
+		count[0] += a->items[i].count;
+		bytes[0] += a->items[i].end - a->items[i].begin;
+		timeless[0] |= a->items[i].timeless;
+	}
+	for (size_t i = 0; i < b->count; i++) {
+		if (b->items[i].place != count[1])
+			return false;
+		count[1] += b->items[i].count;
+		bytes[1] += b->items[i].end - b->items[i].begin;
+		timeless[1] |= b->items[i].timeless;
+	}
+	return count[0] == count[1] && bytes[0] == bytes[1] && timeless[0] == timeless[1] && a->once == b->once &&
+	       a->record_count == b->record_count && a->times.oldest_ns == b->times.oldest_ns &&
+	       a->times.newest_ns == b->times.newest_ns && a->told.count == b->told.count;
+}
+
+static bool same_walk(enum oddity oddity, bool big, size_t threads)
+{
+	struct walked alone, together;
+	bool same;
+
+	walk(oddity, big, 1, &alone);
+	walk(oddity, big, threads, &together);
+	same = alone.status == PD_OK && together.status == PD_OK && alone.others == together.others &&
+	       alone.others_sum == together.others_sum && alone.problems == together.problems &&
+	       same_pieces(&alone.pieces, &together.pieces);
+	if (!same)
+		printf("# oddity %d, %zu threads: status %d %d, others %llu %llu, records %llu %llu, problems %zu %zu\n",
+		       (int)oddity, threads, alone.status, together.status, (unsigned long long)alone.others,
+		       (unsigned long long)together.others, (unsigned long long)alone.pieces.record_count,
+		       (unsigned long long)together.pieces.record_count, alone.problems, together.problems);
+	pd_pieces_fini(&alone.pieces);
+	pd_pieces_fini(&together.pieces);
+	opened_close(&o);
+	return same;
+}
+
+TEST(scout__walks_are_the_same)
+{
+	for (int oddity = NOTHING; oddity < ODDITIES; oddity++)
+		for (size_t threads = 2; threads <= 8; threads *= 2) {
+			CHECK(same_walk((enum oddity)oddity, false, threads));
+			CHECK(same_walk((enum oddity)oddity, true, threads));
+		}
+}
+
+TEST(scout__a_walk_that_is_stopped)
+{
+	for (size_t threads = 1; threads <= 4; threads++) {
+		struct walked walked;
+
+		o.stop_after = 2;
+		walk(UNKNOWN_IDS, false, threads, &walked);
+		CHECK(walked.status == PD_ERROR_STOPPED);
+		CHECK(walked.problems == 2);
+		pd_pieces_fini(&walked.pieces);
+		o.stop_after = 0;
+		opened_close(&o);
+	}
+}
+
+RUN(TEST_CASE(scout__each_comes_to_where_the_next_begins), TEST_CASE(scout__of_no_use), TEST_CASE(scout__walks_are_the_same),
+    TEST_CASE(scout__a_walk_that_is_stopped))
