@@ -25,7 +25,8 @@ struct pd_repair_result {
 	uint64_t kept_features[4];
 	uint64_t dropped_features[4]; /* damaged, or promised by the header and not there */
 	uint64_t made_features[4];    /* that were missing: SAMPLE_TIME; EVENT_DESC; STAT; TRACING_DATA, of which perf wants one, with
-				       * the fields that all tracepoints have */
+				       * the fields that all tracepoints have. Damaged formats in one that is kept, and sets of CPUs
+				       * and threads that counts of perf stat lack, are problems of the file */
 };
 
 /** Called now and then during a repair; pd_stream_progress says how far it is. */

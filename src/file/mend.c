@@ -621,6 +621,15 @@ static uint64_t count_known_ids(struct pd_file *file, struct pd_bytes record)
 	return count;
 }
 
+// Whether a record of perf about an event has the id of one.
+static bool is_about_known(const struct pd_file *file, const struct pd_record_head *head, struct pd_bytes record)
+{
+	size_t at = head->type == PD_RECORD_STAT ? 8 : 16;
+
+	return (head->type == PD_RECORD_STAT || head->type == PD_RECORD_EVENT_UPDATE) && at + 8 <= record.size &&
+	       pd_file_find_event(file, pd_load_u64(record.data + at, file->swap));
+}
+
 // Records that events are tried on.
 struct trial {
 	uint8_t *data;
@@ -646,6 +655,8 @@ static uint64_t try_records(struct pd_file *file, const struct trial *trial)
 			fitting += record_fits(file, &head, record, &arena);
 		else if (head.type == PD_RECORD_ID_INDEX)
 			fitting += count_known_ids(file, record);
+		else
+			fitting += is_about_known(file, &head, record);
 		pd_arena_reset(&arena);
 		at += (size_t)head.size;
 	}

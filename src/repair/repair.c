@@ -3,14 +3,12 @@
  * What can be read of a file, written again. Finding it is the work of a careful stream (stream/resync.c) and of
  * opening with `mend` (file/mend.c), writing it that of the writer; here is decided what goes along.
  */
-#include <perfdata/repair.h>
-
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "format/decode.h"
 #include "format/layout.h"
+#include "repair/repair.h"
 #include "write/write.h"
 
 enum { RECORDS_PER_STEP = 16384 };
@@ -24,6 +22,8 @@ struct repair {
 	bool has_stat;              // there are records of perf stat
 	struct pd_write_bytes ids;  // entries of the list of build ids that are sound
 	struct pd_build_ids build_ids;
+	struct pd_formats formats;
+	struct pd_count_maps maps;
 };
 
 static void set_bit(uint64_t bits[4], unsigned feature)
@@ -86,18 +86,40 @@ static const struct pd_build_ids *mend_build_ids(struct repair *repair, struct p
 	return all ? NULL : &repair->build_ids;
 }
 
+// perf's parser does not bear all that can stand in a damaged format.
+static enum pd_status mend_formats(struct repair *repair, const void **decoded_out, bool *keep, struct pd_error *error)
+{
+	const struct pd_tracing_data *data = pd_file_tracing_data(repair->file);
+	bool told = repair->formats.mended > 0;
+	enum pd_status status;
+
+	*keep = data != NULL;
+	if (!data)
+		return PD_OK;
+	pd_formats_fini(&repair->formats);
+	status = pd_formats_mend(&repair->formats, repair->file, data, error);
+	if (status < 0 || !repair->formats.mended)
+		return status;
+	if (!told)
+		pd_file_tell(repair->file, PD_PROBLEM_DAMAGED_FORMAT, PD_NO_OFFSET, "tracing_data",
+			     "formats that were cut or left out: %zu", repair->formats.mended);
+	*decoded_out = &repair->formats.data;
+	return PD_OK;
+}
+
 static enum pd_status change_feature(void *self, struct pd_file *file, unsigned feature, const void **decoded_out,
 				     bool *keep, struct pd_error *error)
 {
 	const struct pd_event_desc *desc = feature == PD_FEATURE_EVENT_DESC ? pd_file_event_desc(file) : NULL;
 	struct repair *repair = self;
 
-	(void)error;
 	if (feature == PD_FEATURE_BUILD_ID) {
 		*decoded_out = mend_build_ids(repair, file);
 		*keep = !*decoded_out || (repair->ids.size && repair->writer->big == file->header.big_endian);
 		return PD_OK;
 	}
+	if (feature == PD_FEATURE_TRACING_DATA)
+		return mend_formats(repair, decoded_out, keep, error);
 	// a pipe has the names of its events elsewhere too
 	*keep = is_whole(file, feature) && (!desc || pd_file_describes_events(file, desc));
 	return PD_OK;
@@ -195,7 +217,9 @@ static enum pd_status mark_stat(struct repair *repair, struct pd_error *error)
 {
 	bool is_lost = has_bit(repair->result.dropped_features, PD_FEATURE_STAT) || lacks_end(repair);
 
-	if (!(repair->has_stat || counts_only(repair->file)) || has_bit(repair->result.kept_features, PD_FEATURE_STAT) || !is_lost)
+	// a file that has such records has the feature
+	if (has_bit(repair->result.kept_features, PD_FEATURE_STAT) ||
+	    !(repair->has_stat || (is_lost && counts_only(repair->file))))
 		return PD_OK;
 	set_bit(repair->result.made_features, PD_FEATURE_STAT);
 	if (!repair->writer || repair->writer->mode == PD_MODE_PIPE)
@@ -203,120 +227,20 @@ static enum pd_status mark_stat(struct repair *repair, struct pd_error *error)
 	return pd_writer_set_feature_bytes(repair->writer, PD_FEATURE_STAT, (struct pd_bytes){NULL, 0}, error);
 }
 
-// ---- formats of tracepoints ----
-
-enum { FORMAT_SIZE = 1024 };
-
-// The fields that all tracepoints have.
-static const char common_fields[] =
-	"format:\n"
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
-	"\n"
-	"\tfield:char lost[0];\toffset:8;\tsize:0;\tsigned:0;\n"
-	"\n"
-	"print fmt: \"\"\n";
-
-// How records stand in a page of the kernel's buffer, which perf insists on and does not use.
-static const char page_header[] =
-	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-	"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-	"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
-static const char event_header[] = "# compressed entry header\n";
-
-static struct pd_bytes bytes_of(const char *text)
-{
-	return (struct pd_bytes){(const uint8_t *)text, strlen(text)};
-}
-
-struct formats {
-	struct pd_arena arena;
-	struct pd_tracing_system *systems;
-	size_t count;
-};
-
-static bool is_word(const char *text, size_t length)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-
-	return length && length < 128 && strspn(text, letters) >= length;
-}
-
-// By the name of the event, if the file says it.
-static bool add_format(struct formats *formats, const struct pd_event_full *full)
-{
-	struct pd_tracing_system *system = &formats->systems[formats->count++];
-	struct pd_sized_text *text = pd_arena_alloc(&formats->arena, sizeof(*text));
-	char *room = pd_arena_alloc(&formats->arena, FORMAT_SIZE), lost[32];
-	const char *name = full->event.name, *colon = full->named ? strchr(name, ':') : NULL;
-	size_t length = colon ? strcspn(colon + 1, ":") : 0;
-
-	if (!text || !room)
-		return false;
-	if (colon && is_word(name, (size_t)(colon - name)) && is_word(colon + 1, length)) {
-		system->name.data = pd_arena_text(&formats->arena, name, (size_t)(colon - name));
-		system->name.length = (uint32_t)(colon - name);
-		name = colon + 1;
-	} else {
-		system->name = (struct pd_str){"lost", 4, 0};
-		snprintf(lost, sizeof(lost), "tracepoint_%" PRIu64, full->event.attr->config);
-		name = lost;
-		length = strlen(lost);
-	}
-	snprintf(room, FORMAT_SIZE, "name: %.*s\nID: %" PRIu64 "\n%s", (int)length, name, full->event.attr->config,
-		 common_fields);
-	text->data = bytes_of(room);
-	system->formats = (struct pd_list){text, 1, sizeof(*text)};
-	return system->name.data != NULL;
-}
-
-static bool has_tracepoints(const struct pd_file *file)
-{
-	for (size_t i = 0; i < file->event_count; i++)
-		if (file->events[i]->event.attr->type == PD_TYPE_TRACEPOINT)
-			return true;
-	return false;
-}
-
-static bool add_formats(struct formats *formats, const struct pd_file *file)
-{
-	formats->systems = pd_arena_alloc(&formats->arena, file->event_count * sizeof(*formats->systems));
-	for (size_t i = 0; formats->systems && i < file->event_count; i++)
-		if (file->events[i]->event.attr->type == PD_TYPE_TRACEPOINT && !add_format(formats, file->events[i]))
-			return false;
-	return formats->systems != NULL;
-}
-
-// perf opens no file with tracepoints whose formats are lost. Those that are made have the common fields only.
+// perf opens no file with tracepoints whose formats are lost.
 static enum pd_status make_formats(struct repair *repair, struct pd_error *error)
 {
-	static const uint8_t magic[10] = {0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'};
-	struct pd_tracing_data data = {
-		.magic = {magic, sizeof(magic)}, .version = {"0.6", 3, 0}, .big_endian = repair->file->header.big_endian,
-		.long_size = 8, .page_size = 4096, .header_page_name = {"header_page", 11, 0},
-		.header_event_name = {"header_event", 12, 0}, .has_cmdlines = true,
-		.header_page = bytes_of(page_header), .header_event = bytes_of(event_header),
-	};
-	struct formats formats = {0};
-	enum pd_status status = PD_OK;
+	enum pd_status status;
 
-	if (has_bit(repair->result.kept_features, PD_FEATURE_TRACING_DATA) || !has_tracepoints(repair->file) ||
+	if (has_bit(repair->result.kept_features, PD_FEATURE_TRACING_DATA) || !pd_file_has_tracepoints(repair->file) ||
 	    (repair->writer && repair->writer->mode == PD_MODE_PIPE))
 		return PD_OK;
 	set_bit(repair->result.made_features, PD_FEATURE_TRACING_DATA);
 	if (!repair->writer)
 		return PD_OK;
-	if (add_formats(&formats, repair->file)) {
-		data.systems = (struct pd_list){formats.systems, formats.count, sizeof(*formats.systems)};
-		status = pd_writer_set_feature(repair->writer, PD_FEATURE_TRACING_DATA, &data, error);
-	} else {
-		status = pd_fail_memory(error);
-	}
-	pd_arena_fini(&formats.arena);
-	return status;
+	pd_formats_fini(&repair->formats);
+	status = pd_formats_make(&repair->formats, repair->file, error);
+	return status < 0 ? status : pd_writer_set_feature(repair->writer, PD_FEATURE_TRACING_DATA, &repair->formats.data, error);
 }
 
 // ---- records ----
@@ -377,7 +301,7 @@ static enum pd_status learn(struct repair *repair, struct pd_error *error)
 static enum pd_status pass_records(struct repair *repair, struct pd_stream *stream, struct pd_error *error)
 {
 	const struct pd_record *record;
-	uint64_t seen = 0, without_event = 0;
+	uint64_t seen = 0, without_event = 0, without_map = 0;
 	enum pd_status status;
 
 	while ((status = pd_stream_next(stream, &record, error)) == PD_OK) {
@@ -387,6 +311,13 @@ static enum pd_status pass_records(struct repair *repair, struct pd_stream *stre
 			without_event++; // which the stream has told
 			continue;
 		}
+		status = pd_count_maps_pass(&repair->maps, repair->file, repair->writer, record, error);
+		if (status < 0)
+			return status;
+		if (!pd_count_maps_keep(&repair->maps, stream, record)) {
+			without_map++;
+			continue;
+		}
 		count_record(repair, record);
 		if (repair->writer)
 			status = pd_writer_pass(repair->writer, stream, record, error);
@@ -394,7 +325,7 @@ static enum pd_status pass_records(struct repair *repair, struct pd_stream *stre
 			return status;
 	}
 	pd_stream_losses(stream, &repair->result.losses);
-	repair->result.losses.records += without_event;
+	repair->result.losses.records += without_event + without_map;
 	return status < 0 ? status : PD_OK;
 }
 
@@ -412,6 +343,8 @@ enum pd_status pd_repair(struct pd_file *file, struct pd_writer *writer, const s
 		memcpy(&repair.options, options,
 		       options->size < sizeof(repair.options) ? options->size : sizeof(repair.options));
 	status = learn(&repair, error);
+	if (status >= 0 && counts_only(file) && file->main.seekable)
+		status = pd_count_maps_learn(&repair.maps, file, error);
 	if (status >= 0)
 		status = carry(&repair, error);
 	if (status >= 0)
@@ -430,5 +363,7 @@ enum pd_status pd_repair(struct pd_file *file, struct pd_writer *writer, const s
 	if (status >= 0)
 		*result_out = repair.result;
 	pd_free(repair.ids.data);
+	pd_formats_fini(&repair.formats);
+	pd_count_maps_fini(&repair.maps);
 	return status < 0 ? status : PD_OK;
 }

@@ -14,6 +14,7 @@ enum {
 	UNUSED_MISC = 0x0ff8, // no recorder sets these
 	MOST_CPUS = 1 << 16,
 	MOST_TASKS = 1 << 22, // PID_MAX_LIMIT
+	NEWEST_ATTR = 144,
 };
 
 // Records that are near in the file are not further from each other in time: 4.9 hours.
@@ -175,13 +176,25 @@ static bool numbers_are_sound(const struct pd_record *record, const void *decode
 }
 #undef AS
 
+// Where there is one event, all is its, and what has no id belongs to the first.
+static bool is_known(const struct pd_file *file, uint64_t id)
+{
+	return !id || file->event_count == 1 || pd_file_find_event(file, id);
+}
+
 // perf gives up at an id that no event has. Where events have no ids, these are not looked at.
 static bool ids_are_known(const struct pd_file *file, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_id_index *index = decoded;
 
+	if (!file->id_count)
+		return true;
+	if (record->type == PD_RECORD_EVENT_UPDATE)
+		return is_known(file, ((const struct pd_event_update *)decoded)->id);
+	if (record->type == PD_RECORD_STAT)
+		return is_known(file, ((const struct pd_stat *)decoded)->id);
 	// in old pipes of ChromeOS the type is that of a feature
-	if (record->type != PD_RECORD_ID_INDEX || !file->id_count || file->header.mode == PD_MODE_PIPE)
+	if (record->type != PD_RECORD_ID_INDEX || file->header.mode == PD_MODE_PIPE)
 		return true;
 	for (size_t i = 0; i < index->entries.count; i++)
 		if (!pd_file_find_event(file, PD_ITEM(pd_id_entry, index->entries, i)->id))
@@ -189,17 +202,41 @@ static bool ids_are_known(const struct pd_file *file, const struct pd_record *re
 	return true;
 }
 
-// Types that are not known come from recorders that are newer than this library, and so are their attrs.
+// A record that seems to have no trailer, as some recorders forget it, has something where perf reads an id.
+static bool has_known_end(const struct pd_file *file, const struct pd_record *record)
+{
+	const struct pd_event_full *full = file->event_count ? file->events[0] : NULL;
+
+	if (!full || !full->trailer_size || full->trailer_id == PD_NOWHERE || record->bytes.size < 8 * full->trailer_id)
+		return true;
+	return is_known(file, pd_load_u64(record->bytes.data + record->bytes.size - 8 * (size_t)full->trailer_id, file->swap));
+}
+
+// Recorders that are newer than this library have attrs that are so, too.
+static bool has_attrs_from(const struct pd_file *file, uint32_t size)
+{
+	for (size_t i = 0; i < file->event_count; i++)
+		if (file->events[i]->event.attr->size >= size)
+			return true;
+	return false;
+}
+
+// Types that are not known come from recorders that are newer than this library.
 static bool may_be_unknown(const struct pd_file *file, uint32_t type)
 {
-	enum { NEWEST_ATTR = 144, MOST_TYPES = 256 };
+	enum { MOST_TYPES = 256 };
 
 	if (type >= MOST_TYPES)
 		return type >= PD_RECORD_SIMPLEPERF_FIRST && type < PD_RECORD_SIMPLEPERF_FIRST + MOST_TYPES;
-	for (size_t i = 0; i < file->event_count; i++)
-		if (file->events[i]->event.attr->size >= NEWEST_ATTR)
-			return true;
-	return false;
+	return has_attrs_from(file, NEWEST_ATTR);
+}
+
+// perf gives up at a form of a set of CPUs that it does not know.
+static bool cpus_are_known(const struct pd_file *file, const struct pd_record *record, const void *decoded)
+{
+	const struct pd_cpu_map *map = decoded;
+
+	return record->type != PD_RECORD_CPU_MAP || map->cpus->kind <= PD_CPU_MAP_RANGE || has_attrs_from(file, NEWEST_ATTR + 1);
 }
 
 // A compressed record is a piece of a stream that another one begins.
@@ -237,7 +274,10 @@ static enum pd_soundness judge_decoded(const struct pd_stream *stream, const str
 		return PD_BROKEN;
 	if (record->type == PD_RECORD_AUXTRACE && ((const struct pd_auxtrace *)decoded)->size > largest_trace)
 		return PD_BROKEN;
-	if (!is_about_tasks(record, decoded) || !ids_are_known(stream->file, record, decoded))
+	if (!is_about_tasks(record, decoded) || !ids_are_known(stream->file, record, decoded) ||
+	    !cpus_are_known(stream->file, record, decoded))
+		return PD_BROKEN;
+	if (kernel && !body->sample_id && !has_known_end(stream->file, record))
 		return PD_BROKEN;
 	if (record->type == PD_RECORD_SAMPLE && !stack_is_sound(decoded))
 		return stream->tight_stacks ? PD_BROKEN : PD_ODD;

@@ -82,6 +82,40 @@ try repair -o fixed.data packed.data
 try check fixed.data
 shell 'rm hot-dir/data.0; perfdata repair --to dir -o dir hot-dir; ls dir'
 
+# Records that perf gives up at: a name that runs into the id behind it, a set of CPUs of an unknown form, an id of no event.
+cp data/hot-multi.data name.data
+damage name.data $((0x478 + 92)) $(printf '69%.0s' {1..27})
+try repair -o fixed.data name.data
+cp data/hot-stat.data stat.data
+damage stat.data $((0x230 + 16)) ffff
+try repair -o fixed.data stat.data
+
+# Counts of perf stat: the mark in the header, the sets of CPUs and threads, and one of a CPU that was not counted.
+cp data/hot-stat.data stat.data
+damage stat.data 72 ffffffff
+try repair -o fixed.data stat.data
+shell 'perfdata dump --header fixed.data | grep features'
+cp data/hot-stat.data stat.data
+damage stat.data $((0x290)) $(printf 'ee%.0s' {1..44})
+try repair -o fixed.data stat.data
+shell 'perfdata dump -t THREAD_MAP,CPU_MAP fixed.data; perfdata dump --stats fixed.data | grep STAT'
+try repair -n stat.data
+cp data/hot-stat.data stat.data
+damage stat.data $((0x2b8 + 8)) 9600
+try repair -o fixed.data stat.data
+cp data/hot-stat.data stat.data
+damage stat.data $((0x308 + 16)) 07000000
+try repair -o fixed.data stat.data
+try check fixed.data
+
+# Formats of tracepoints: the fields stay, or are those that all have.
+for word in prev_comm=%s 'pid_t prev_pid'; do
+	cp data/hot-trace.data trace.data
+	damage trace.data "$(grep -abo "$word" trace.data | sed -n '1s/:.*//p')" ff
+	try repair -o fixed.data trace.data
+	shell 'perfdata script --no-symbols fixed.data | head -n 1'
+done
+
 # What would be done, and for programs.
 try repair -n size.data
 shell 'ls size.data*'
