@@ -520,7 +520,7 @@ static const struct key keys[] = {
 	  "number of the cgroup", .ragged = true },
 	{ "weight", NULL, "Weight", "weight", PD_BY_WEIGHT, false, false, find_weight, "cost of all samples of a row with the same cost", .width = 12, .times_samples = true },
 	{ "local_weight", NULL, "Local Weight", "local_weight", PD_BY_WEIGHT, false, false, find_weight, "cost of one sample", .width = 12 },
-	{ "time", NULL, "Time", "time", PD_BY_TIME, false, false, find_time, "slice of time, of --time-quantum", .width = 12 },
+	{ "time", NULL, "Time", "time", PD_BY_TIME, false, false, find_time, "slice of time, of --time-quantum", .width = 12, .ragged = true },
 	{ "trace", NULL, "Trace output", "trace", PD_BY_RAW, false, false, find_trace, "what a tracepoint recorded", .ragged = true },
 	{ "symbol_size", NULL, "Symbol size", "symbol_size", 0, true, false, find_symbol_size, "bytes of the function", .right = true },
 	{ "dso_from", NULL, "Source Shared Object", "dso_from", 0, false, true, find_dso_from, "object that a branch left", .falling = true },
