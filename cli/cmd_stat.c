@@ -12,6 +12,7 @@ static const struct option options[] = {
 	  "caches, too; twice: instruction cache and TLBs; three times: prefetches" },
 	{ "metrics", 'M', OPTION_STRING, "LIST", offsetof(struct stat_values, metrics),
 	  "the events of IPC, branch-misses, cache-misses, CPUs-utilized, frequency, stalls ..." },
+	STAT_METRIC_ONLY_OPTION(struct stat_values, metric_only),
 	{ "repeat", 'r', OPTION_NUMBER, "N", offsetof(struct stat_values, repeat),
 	  "run the command so often, print means and how far runs differ; 0: without end, each for itself" },
 	{ "table", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, table), "times of the single runs of --repeat" },
@@ -111,7 +112,7 @@ struct report_values {
 	const char *input;
 	struct stat_by_values by;
 	const char *separator;
-	bool json_output, json, quiet;
+	bool json_output, json, quiet, metric_only;
 };
 
 static const struct option report_options[] = {
@@ -120,6 +121,7 @@ static const struct option report_options[] = {
 	{ "field-separator", 'x', OPTION_STRING, "TEXT", offsetof(struct report_values, separator), "CSV with this separator" },
 	{ "json-output", 'j', OPTION_FLAG, NULL, offsetof(struct report_values, json_output), "a JSON object a line" },
 	{ "json", 0, OPTION_FLAG, NULL, offsetof(struct report_values, json), "the same" },
+	STAT_METRIC_ONLY_OPTION(struct report_values, metric_only),
 	{ "quiet", 'q', OPTION_FLAG, NULL, offsetof(struct report_values, quiet), "do not tell problems of the file" },
 	{ 0 },
 };
@@ -129,6 +131,7 @@ static int run_report(const struct call *call)
 	const struct report_values *values = call->values;
 	const struct stat_report_options wanted = {
 		.path = values->input, .by = &values->by, .json = values->json || values->json_output, .quiet = values->quiet,
+		.metric_only = values->metric_only,
 		.separator = values->separator && !strcmp(values->separator, "\\t") ? "\t" : values->separator };
 
 	if (wanted.json && wanted.separator) {
@@ -207,7 +210,7 @@ const struct command cmd_stat = {
 		"perf stat does and with its options. Without COMMAND and target everything is counted until ^C. An event that "
 		"this machine does not have is printed as not supported.\n\n"
 		"perfdata stat record [OPTION]... COMMAND writes the counts into a perf.data (-o FILE), too. perfdata stat report "
-		"[-i FILE] prints these; it takes --per-core, --per-die, --per-socket, --per-node, --no-aggr, --field-separator "
+		"[-i FILE] prints these; it takes --per-core, --per-die, --per-socket, --per-node, --no-aggr, --metric-only, --field-separator "
 		"and --json.\n\n"
 		"Counts go to standard error, so that they are not in the way of what COMMAND prints; those of stat report go to "
 		"standard output. The exit code is that of COMMAND; 127 if it cannot be run, 128 and the number of the signal that "

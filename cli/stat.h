@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counts of events as perf stat has them. stat_table.c keeps them and sums them up, stat_places.c knows which CPU is
- * where, stat_metric.c works out what stands behind the #, stat_print.c prints; stat_live.c counts what happens now,
- * stat_report.c takes counts from a file.
+ * where, stat_metric.c works out what stands behind the #, stat_print.c prints, stat_only.c only that; stat_live.c counts
+ * what happens now, stat_report.c takes counts from a file.
  */
 #ifndef CLI_STAT_H
 #define CLI_STAT_H
@@ -53,6 +53,7 @@ struct stat_cell {
 	uint64_t all[3];    /* value, time enabled, time running, since the begin */
 	uint64_t before[3]; /* the same at the end of the last round */
 	uint64_t round[3];  /* of the round, scaled */
+	bool absent;        /* the event is not counted here, but elsewhere */
 };
 
 enum { STAT_VALUE, STAT_ENABLED, STAT_RUNNING };
@@ -165,7 +166,13 @@ struct stat_printer {
 	bool has_usage;
 	double user_seconds, system_seconds;
 	unsigned rounds;       /* printed so far */
+	/* stat_only.c */
+	bool metric_only;
+	struct stat_metric *columns; /* so far */
+	bool told_nothing;           /* that there is no metric */
 };
+
+void stat_printer_fini(struct stat_printer *printer);
 
 /* A round of an interval. */
 void stat_print_round(struct stat_printer *printer, struct stat_table *table, uint64_t time_ns);
@@ -177,6 +184,10 @@ void stat_print_all(struct stat_printer *printer, struct stat_table *table);
 struct stat_by_values {
 	bool core, die, socket, node, no_aggregation;
 };
+
+#define STAT_METRIC_ONLY_OPTION(type, m)                                                           \
+	{ "metric-only", 0, OPTION_FLAG, NULL, offsetof(type, m),                                  \
+	  "a line for each place, with what follows from counts and without these" }
 
 #define STAT_BY_OPTIONS(type, m)                                                                   \
 	{ "per-core", 0, OPTION_FLAG, NULL, offsetof(type, m.core), "counts of each core" },       \
@@ -192,7 +203,7 @@ struct stat_report_options {
 	const char *path;
 	const struct stat_by_values *by;
 	const char *separator;
-	bool json, quiet;
+	bool json, quiet, metric_only;
 };
 
 int stat_report(const struct stat_report_options *options, const struct call *call);

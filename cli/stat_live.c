@@ -373,6 +373,7 @@ static bool take_printer(struct live *live)
 	live->printer = (struct stat_printer){
 		.text = live->out.text, .separator = separator, .json = values->json || values->json_output,
 		.big_numbers = !values->no_big_num, .table = values->table,
+		.metric_only = values->metric_only,
 		.summary_word = live->interval_ns && !values->no_csv_summary, .title = pd_text_new() };
 	if (!live->printer.title)
 		return false;
@@ -526,6 +527,7 @@ static void take_counts(struct live *live)
 			const uint64_t all[3] = { value->value, value->enabled_ns, value->running_ns };
 
 			memcpy(event->cells[at].all, all, sizeof(all));
+			event->cells[at].absent = event->supported && !value->there;
 			if (live->values->verbose && value->there)
 				fprintf(stderr, "%s: %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", event->name, all[0], all[1], all[2]);
 		}
@@ -541,14 +543,14 @@ static void show(struct live *live)
 	output_finish(&live->out);
 }
 
-static bool read_counts(struct live *live, bool is_last, uint64_t time_ns)
+static bool read_counts(struct live *live, bool is_last)
 {
 	struct pd_error error;
 	enum pd_status status = pd_counter_read(live->recorder, &error);
 
 	take_counts(live);
 	if (status >= 0)
-		status = pd_counter_round(live->recorder, is_last, time_ns, &error);
+		status = pd_counter_round(live->recorder, is_last, pd_counter_elapsed_ns(live->recorder), &error);
 	if (status < 0)
 		complain("%s", error.message);
 	return status >= 0;
@@ -556,9 +558,7 @@ static bool read_counts(struct live *live, bool is_last, uint64_t time_ns)
 
 static bool end_interval(struct live *live)
 {
-	uint64_t time_ns = now_ns() - live->start_ns;
-
-	if (!read_counts(live, false, time_ns))
+	if (!read_counts(live, false))
 		return false;
 	stat_metrics_forget(&live->table);
 	live->table.interval = true;
@@ -569,19 +569,19 @@ static bool end_interval(struct live *live)
 		pd_text_add(live->out.text, "\033[H\033[2J\033[3J");
 	if (live->values->interval_clear)
 		live->printer.rounds = 0;
-	stat_print_round(&live->printer, &live->table, time_ns);
+	stat_print_round(&live->printer, &live->table, pd_counter_elapsed_ns(live->recorder));
 	show(live);
 	live->rounds++;
 	return true;
 }
 
-static void print_summary(struct live *live, uint64_t wall_ns)
+static void print_summary(struct live *live)
 {
 	stat_metrics_forget(&live->table);
 	live->table.interval = false;
 	for (size_t i = 0; i < live->table.event_count; i++)
 		memset(live->table.events[i].sums, 0, sizeof(live->table.events[i].sums));
-	live->table.wall_ns = (struct stat_mean){ .count = 1, .mean = (double)wall_ns };
+	live->table.wall_ns = (struct stat_mean){ .count = 1, .mean = (double)pd_counter_elapsed_ns(live->recorder) };
 	stat_table_round(&live->table, true);
 	stat_print_all(&live->printer, &live->table);
 	show(live);
@@ -683,13 +683,12 @@ static bool finish(struct live *live, const struct rusage *before)
 {
 	const struct stat_values *values = live->values;
 	struct rusage after;
-	uint64_t wall_ns;
+	double wall_ns;
 	bool last = !live->interval_ns;
 
 	pd_counter_end(live->recorder, &live->recorded);
 	if (live->call->word_count && WIFSIGNALED(live->recorded.command_status))
 		fprintf(stderr, "%s: %s\n", live->call->words[0], strsignal(WTERMSIG(live->recorded.command_status)));
-	wall_ns = now_ns() - live->start_ns;
 	getrusage(RUSAGE_CHILDREN, &after);
 	live->printer.has_usage = live->only_command && live->table.runs < 2;
 	live->printer.user_seconds = seconds_between(&before->ru_utime, &after.ru_utime);
@@ -700,14 +699,15 @@ static bool finish(struct live *live, const struct rusage *before)
 		if (wanted && !end_interval(live))
 			return false;
 		if (values->summary)
-			print_summary(live, wall_ns);
+			print_summary(live);
 		return true;
 	}
-	if (!read_counts(live, true, wall_ns))
+	if (!read_counts(live, true))
 		return false;
-	stat_mean_add(&live->table.wall_ns, (double)wall_ns);
+	wall_ns = (double)pd_counter_elapsed_ns(live->recorder);
+	stat_mean_add(&live->table.wall_ns, wall_ns);
 	if (live->printer.run_seconds)
-		live->printer.run_seconds[live->printer.run_count++] = (double)wall_ns / 1e9;
+		live->printer.run_seconds[live->printer.run_count++] = wall_ns / 1e9;
 	stat_table_round(&live->table, false);
 	return true;
 }
@@ -850,8 +850,7 @@ int stat_live(const struct stat_values *values, const struct call *call, const c
 		catch_signals(&live);
 		code = run_all(&live);
 	}
-	free(live.printer.run_seconds);
-	pd_text_free(live.printer.title);
+	stat_printer_fini(&live.printer);
 	for (size_t i = 0; live.names && i < live.table.event_count; i++)
 		free(live.names[i]);
 	free(live.names);

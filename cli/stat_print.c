@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts as text, CSV and JSON, column by column what perf stat prints. */
-#include "stat.h"
+#include "stat_page.h"
 
 #include <inttypes.h>
 #include <locale.h>
@@ -18,32 +18,9 @@ enum {
 	SHORT_NAME_WIDTH = 25 /* of what was not counted */
 };
 
-/* A line: of an event in a place. */
-struct line {
-	const struct stat_event *event;
-	double value, enabled, running;
-	size_t slot;
-	const struct stat_group *group; /* of CPUs, or NULL */
-	size_t cpus;                    /* in it */
-	int32_t cpu;                    /* of STAT_BY_CPU */
-	const struct stat_thread *thread;
-	double noise;                   /* percent */
-};
-
-struct page {
-	struct stat_printer *printer;
-	struct stat_table *table;
-	char prefix[40];
-	bool json_open; /* something stands in the line */
-	bool cgroups;   /* some events are of one: all lines have a place for it */
-	int unit_width;
-};
-
 /* ---- where ---- */
 
-static void json_field(struct page *page, const char *format, ...) PD_PRINTF(2, 3);
-
-static void json_field(struct page *page, const char *format, ...)
+void stat_json_field(struct stat_page *page, const char *format, ...)
 {
 	char text[256];
 	va_list arguments;
@@ -55,7 +32,7 @@ static void json_field(struct page *page, const char *format, ...)
 	page->json_open = true;
 }
 
-static void json_name(struct page *page, const char *key, const char *name)
+void stat_json_name(struct stat_page *page, const char *key, const char *name)
 {
 	pd_text_printf(page->printer->text, "%s\"%s\" : ", page->json_open ? ", " : "", key);
 	pd_text_json_string(page->printer->text, name, strlen(name));
@@ -93,7 +70,7 @@ static int group_width(const struct stat_table *table, const struct stat_place *
 	}
 }
 
-static void print_place(struct page *page, const struct line *line)
+void stat_print_place(struct stat_page *page, const struct stat_line *line)
 {
 	static const char *const keys[] = { [STAT_BY_SOCKET] = "socket", [STAT_BY_DIE] = "die", [STAT_BY_CORE] = "core",
 					    [STAT_BY_NODE] = "node" };
@@ -104,7 +81,7 @@ static void print_place(struct page *page, const struct line *line)
 	if (line->group) {
 		group_name(page->table, &line->group->place, name);
 		if (page->printer->json)
-			json_field(page, "\"%s\" : \"%s\", \"aggregate-number\" : %zu", keys[page->table->by], name, line->cpus);
+			stat_json_field(page, "\"%s\" : \"%s\", \"aggregate-number\" : %zu", keys[page->table->by], name, line->cpus);
 		else if (separator)
 			pd_text_printf(text, "%s%s%zu%s", name, separator, line->cpus, separator);
 		else
@@ -112,7 +89,7 @@ static void print_place(struct page *page, const struct line *line)
 	} else if (line->thread) {
 		if (page->printer->json) {
 			snprintf(name, sizeof(name), "%s-%" PRId32, line->thread->name, line->thread->tid);
-			json_name(page, "thread", name);
+			stat_json_name(page, "thread", name);
 			return;
 		}
 		pd_text_printf(text, "%*s", separator ? 0 : 16 - (int)strlen(line->thread->name), "");
@@ -121,7 +98,7 @@ static void print_place(struct page *page, const struct line *line)
 		pd_text_add(text, separator ? separator : " ");
 	} else if (page->table->by == STAT_BY_CPU) {
 		if (page->printer->json)
-			json_field(page, "\"cpu\" : \"%" PRId32 "\"", line->cpu);
+			stat_json_field(page, "\"cpu\" : \"%" PRId32 "\"", line->cpu);
 		else if (separator)
 			pd_text_printf(text, "CPU%" PRId32 "%s", line->cpu, separator);
 		else
@@ -131,18 +108,17 @@ static void print_place(struct page *page, const struct line *line)
 
 /* ---- what ---- */
 
-/* What decides: a count that was never on is none. */
-static bool is_missing(const struct line *line)
+bool stat_line_is_missing(const struct stat_line *line)
 {
 	return !line->running || !line->enabled;
 }
 
-static const char *missing_word(const struct line *line)
+static const char *missing_word(const struct stat_line *line)
 {
 	return line->event->supported ? "<not counted>" : "<not supported>";
 }
 
-static void print_name(struct page *page, const struct line *line, int width)
+static void print_name(struct stat_page *page, const struct stat_line *line, int width)
 {
 	const struct stat_event *event = line->event;
 	struct pd_text *text = page->printer->text;
@@ -157,21 +133,21 @@ static void print_name(struct page *page, const struct line *line, int width)
 		pd_text_escaped(text, event->cgroup, strlen(event->cgroup));
 }
 
-static void print_value_json(struct page *page, const struct line *line)
+static void print_value_json(struct stat_page *page, const struct stat_line *line)
 {
 	const struct stat_event *event = line->event;
 
-	if (is_missing(line))
-		json_field(page, "\"counter-value\" : \"%s\"", missing_word(line));
+	if (stat_line_is_missing(line))
+		stat_json_field(page, "\"counter-value\" : \"%s\"", missing_word(line));
 	else
-		json_field(page, "\"counter-value\" : \"%f\"", line->value * event->scale);
-	json_name(page, "unit", event->unit ? event->unit : "");
-	json_name(page, "event", event->name);
+		stat_json_field(page, "\"counter-value\" : \"%f\"", line->value * event->scale);
+	stat_json_name(page, "unit", event->unit ? event->unit : "");
+	stat_json_name(page, "event", event->name);
 	if (page->cgroups)
-		json_name(page, "cgroup", event->cgroup ? event->cgroup : "");
+		stat_json_name(page, "cgroup", event->cgroup ? event->cgroup : "");
 }
 
-static void print_number(struct page *page, const struct line *line)
+static void print_number(struct stat_page *page, const struct stat_line *line)
 {
 	const struct stat_event *event = line->event;
 	double value = line->value * event->scale;
@@ -186,12 +162,12 @@ static void print_number(struct page *page, const struct line *line)
 		pd_text_printf(page->printer->text, big ? "%'18.2f" : "%18.2f", value);
 }
 
-static void print_value(struct page *page, const struct line *line)
+static void print_value(struct stat_page *page, const struct stat_line *line)
 {
 	struct pd_text *text = page->printer->text;
 	const char *separator = page->printer->separator;
 	const char *unit = line->event->unit ? line->event->unit : "";
-	bool missing = is_missing(line);
+	bool missing = stat_line_is_missing(line);
 
 	if (missing)
 		pd_text_printf(text, separator ? "%s" : "%18s", missing_word(line));
@@ -206,35 +182,35 @@ static void print_value(struct page *page, const struct line *line)
 	print_name(page, line, missing ? SHORT_NAME_WIDTH : NAME_WIDTH);
 }
 
-static double percent_running(const struct line *line)
+static double percent_running(const struct stat_line *line)
 {
 	return line->enabled ? 100.0 * line->running / line->enabled : 100.0;
 }
 
 /* Programs get whole percents, as from perf. */
-static double whole_percent_running(const struct line *line)
+static double whole_percent_running(const struct stat_line *line)
 {
 	return trunc(percent_running(line));
 }
 
-static void print_noise(struct page *page, const struct line *line)
+static void print_noise(struct stat_page *page, const struct stat_line *line)
 {
 	if (page->table->runs < 2)
 		return;
 	if (page->printer->json)
-		json_field(page, "\"variance\" : %.2f", line->noise);
+		stat_json_field(page, "\"variance\" : %.2f", line->noise);
 	else if (page->printer->separator)
 		pd_text_printf(page->printer->text, "%s%.2f%%", page->printer->separator, line->noise);
 	else if (line->noise)
 		pd_text_printf(page->printer->text, "  ( +-%6.2f%% )", line->noise);
 }
 
-static void print_running(struct page *page, const struct line *line)
+static void print_running(struct stat_page *page, const struct stat_line *line)
 {
 	const char *separator = page->printer->separator;
 
 	if (page->printer->json)
-		json_field(page, "\"event-runtime\" : %.0f, \"pcnt-running\" : %.2f", line->running,
+		stat_json_field(page, "\"event-runtime\" : %.0f, \"pcnt-running\" : %.2f", line->running,
 			   whole_percent_running(line));
 	else if (separator)
 		pd_text_printf(page->printer->text, "%s%.0f%s%.2f", separator, line->running, separator,
@@ -245,7 +221,7 @@ static void print_running(struct page *page, const struct line *line)
 
 /* ---- metrics ---- */
 
-static void print_metric(struct page *page, const struct stat_metric *metric)
+static void print_metric(struct stat_page *page, const struct stat_metric *metric)
 {
 	struct pd_text *text = page->printer->text;
 	const char *separator = page->printer->separator;
@@ -253,7 +229,7 @@ static void print_metric(struct page *page, const struct stat_metric *metric)
 	int length;
 
 	if (page->printer->json) {
-		json_field(page, "\"metric-value\" : %f, \"metric-unit\" : \"%s\"", metric->value, metric->unit);
+		stat_json_field(page, "\"metric-value\" : %f, \"metric-unit\" : \"%s\"", metric->value, metric->unit);
 		return;
 	}
 	if (!metric->format) {
@@ -278,7 +254,7 @@ static void print_metric(struct page *page, const struct stat_metric *metric)
 }
 
 /* A second metric stands below the first, with the same place in front. */
-static void next_line(struct page *page, const struct line *line)
+static void next_line(struct stat_page *page, const struct stat_line *line)
 {
 	static const unsigned fields[] = { [STAT_BY_CPU] = 1, [STAT_GLOBAL] = 0, [STAT_BY_SOCKET] = 2, [STAT_BY_DIE] = 2,
 					   [STAT_BY_CORE] = 2, [STAT_BY_THREAD] = 1, [STAT_BY_NODE] = 1 };
@@ -288,13 +264,13 @@ static void next_line(struct page *page, const struct line *line)
 		pd_text_add(text, "}\n{");
 		page->json_open = false;
 		if (*page->prefix)
-			json_field(page, "%s", page->prefix);
-		print_place(page, line);
+			stat_json_field(page, "%s", page->prefix);
+		stat_print_place(page, line);
 		return;
 	}
 	pd_text_add(text, "\n");
 	pd_text_add(text, page->prefix);
-	print_place(page, line);
+	stat_print_place(page, line);
 	if (page->printer->separator)
 		for (unsigned i = 0; i < 3 + fields[page->table->by] + page->cgroups; i++)
 			pd_text_add(text, page->printer->separator);
@@ -302,12 +278,12 @@ static void next_line(struct page *page, const struct line *line)
 		pd_text_printf(text, "%*s", page->table->by == STAT_BY_CPU ? 57 : 49, "");
 }
 
-static void print_metrics(struct page *page, const struct line *line)
+static void print_metrics(struct stat_page *page, const struct stat_line *line)
 {
 	struct stat_metric metrics[STAT_METRICS_MOST] = { 0 };
 	size_t count = 1;
 
-	if (!is_missing(line)) {
+	if (!stat_line_is_missing(line)) {
 		count = stat_metrics(page->table, line->event, line->value * line->event->scale, line->slot, metrics);
 		/* as perf has it for what has no metric */
 		if (page->printer->json && !metrics[0].format && !*metrics[0].unit)
@@ -320,7 +296,7 @@ static void print_metrics(struct page *page, const struct line *line)
 	}
 }
 
-static void print_line(struct page *page, const struct line *line)
+static void print_line(struct stat_page *page, const struct stat_line *line)
 {
 	struct pd_text *text = page->printer->text;
 	bool behind = !page->printer->json && !page->printer->separator;
@@ -329,12 +305,12 @@ static void print_line(struct page *page, const struct line *line)
 	if (page->printer->json) {
 		pd_text_add(text, "{");
 		if (*page->prefix)
-			json_field(page, "%s", page->prefix);
-		print_place(page, line);
+			stat_json_field(page, "%s", page->prefix);
+		stat_print_place(page, line);
 		print_value_json(page, line);
 	} else {
 		pd_text_add(text, page->prefix);
-		print_place(page, line);
+		stat_print_place(page, line);
 		print_value(page, line);
 	}
 	/* programs want numbers first, people metrics */
@@ -352,69 +328,84 @@ static void print_line(struct page *page, const struct line *line)
 
 /* ---- all lines ---- */
 
-static void set_cell(struct line *line, const struct stat_cell *cell)
+void stat_line_take(struct stat_line *line, const struct stat_cell *cell)
 {
 	line->value = (double)cell->round[STAT_VALUE];
 	line->enabled = (double)cell->round[STAT_ENABLED];
 	line->running = (double)cell->round[STAT_RUNNING];
 }
 
-static void print_global(struct page *page)
+struct stat_line stat_line_of_all(const struct stat_event *event)
+{
+	const struct stat_mean *mean = &event->sums[STAT_VALUE];
+	struct stat_line line = { .event = event, .value = mean->mean, .enabled = trunc(event->sums[STAT_ENABLED].mean),
+				  .running = trunc(event->sums[STAT_RUNNING].mean) };
+
+	if (mean->mean)
+		line.noise = 100 * stat_mean_deviation(mean) / mean->mean;
+	return line;
+}
+
+static void print_global(struct stat_page *page)
 {
 	for (size_t i = 0; i < page->table->event_count; i++) {
-		const struct stat_event *event = &page->table->events[i];
-		const struct stat_mean *mean = &event->sums[STAT_VALUE];
-		struct line line = { .event = event, .value = mean->mean, .enabled = trunc(event->sums[STAT_ENABLED].mean),
-				     .running = trunc(event->sums[STAT_RUNNING].mean) };
+		struct stat_line line = stat_line_of_all(&page->table->events[i]);
 
-		if (mean->mean)
-			line.noise = 100 * stat_mean_deviation(mean) / mean->mean;
 		print_line(page, &line);
 	}
 }
 
-static void print_by_cpu(struct page *page)
+static void print_by_cpu(struct stat_page *page)
 {
 	for (size_t i = 0; i < page->table->event_count; i++) {
 		const struct stat_event *event = &page->table->events[i];
 
 		for (size_t cpu = 0; cpu < event->cpu_count && page->table->thread_count; cpu++) {
-			struct line line = { .event = event, .slot = cpu, .cpu = event->cpus[cpu] };
+			const struct stat_cell *cell = stat_cell(event, 0, cpu);
+			struct stat_line line = { .event = event, .slot = cpu, .cpu = event->cpus[cpu] };
 
-			set_cell(&line, stat_cell(event, 0, cpu));
-			print_line(page, &line);
+			stat_line_take(&line, cell);
+			if (!cell->absent)
+				print_line(page, &line);
 		}
 	}
 }
 
+struct stat_line stat_line_of_thread(const struct stat_table *table, const struct stat_event *event, size_t thread)
+{
+	struct stat_line line = { .event = event, .slot = thread, .thread = &table->threads[thread] };
+
+	for (size_t cpu = 0; cpu < event->cpu_count; cpu++) {
+		const struct stat_cell *cell = stat_cell(event, thread, cpu);
+
+		line.value += (double)cell->round[STAT_VALUE];
+		line.enabled += (double)cell->round[STAT_ENABLED];
+		line.running += (double)cell->round[STAT_RUNNING];
+	}
+	return line;
+}
+
 static int larger_first(const void *a, const void *b)
 {
-	const struct line *one = a, *other = b;
+	const struct stat_line *one = a, *other = b;
 
 	if (one->value != other->value)
 		return one->value > other->value ? -1 : 1;
 	return one->slot < other->slot ? -1 : 1;
 }
 
-static void print_by_thread(struct page *page)
+static void print_by_thread(struct stat_page *page)
 {
 	const struct stat_table *table = page->table;
-	struct line *lines = calloc(table->thread_count + 1, sizeof(*lines));
+	struct stat_line *lines = calloc(table->thread_count + 1, sizeof(*lines));
 
 	for (size_t i = 0; i < table->event_count && lines; i++) {
 		const struct stat_event *event = &table->events[i];
 		size_t count = 0;
 
 		for (size_t thread = 0; thread < table->thread_count; thread++) {
-			struct line line = { .event = event, .slot = thread, .thread = &table->threads[thread] };
+			struct stat_line line = stat_line_of_thread(table, event, thread);
 
-			for (size_t cpu = 0; cpu < event->cpu_count; cpu++) {
-				const struct stat_cell *cell = stat_cell(event, thread, cpu);
-
-				line.value += (double)cell->round[STAT_VALUE];
-				line.enabled += (double)cell->round[STAT_ENABLED];
-				line.running += (double)cell->round[STAT_RUNNING];
-			}
 			if (line.value || !table->all_threads)
 				lines[count++] = line;
 		}
@@ -426,7 +417,15 @@ static void print_by_thread(struct page *page)
 	free(lines);
 }
 
-static void print_by_group(struct page *page)
+struct stat_line stat_line_of_group(const struct stat_event *event, const struct stat_group *group,
+				    const struct stat_sum *sum)
+{
+	return (struct stat_line){ .event = event, .slot = group->slot, .group = group, .cpus = sum->cpus,
+				   .value = (double)sum->all[STAT_VALUE], .enabled = (double)sum->all[STAT_ENABLED],
+				   .running = (double)sum->all[STAT_RUNNING] };
+}
+
+static void print_by_group(struct stat_page *page)
 {
 	size_t count;
 	struct stat_group *groups = stat_groups(page->table, &count);
@@ -434,11 +433,7 @@ static void print_by_group(struct page *page)
 
 	for (size_t i = 0; sums && i < count * page->table->event_count; i++) {
 		size_t slot = i / page->table->event_count;
-		struct line line = { .event = &page->table->events[i % page->table->event_count], .slot = slot,
-				     .group = &groups[slot], .cpus = sums[i].cpus,
-				     .value = (double)sums[i].all[STAT_VALUE],
-				     .enabled = (double)sums[i].all[STAT_ENABLED],
-				     .running = (double)sums[i].all[STAT_RUNNING] };
+		struct stat_line line = stat_line_of_group(&page->table->events[i % page->table->event_count], &groups[slot], &sums[i]);
 
 		if (line.cpus)
 			print_line(page, &line);
@@ -448,21 +443,8 @@ static void print_by_group(struct page *page)
 	free(groups);
 }
 
-static void print_lines(struct page *page)
+static void print_counts(struct stat_page *page)
 {
-	/* numbers for people are written as these write them */
-	bool local = !page->printer->separator && !page->printer->json;
-
-	page->unit_width = UNIT_WIDTH;
-	for (size_t i = 0; i < page->table->event_count; i++) {
-		const struct stat_event *event = &page->table->events[i];
-
-		page->cgroups |= event->cgroup != NULL;
-		if (event->unit && (int)strlen(event->unit) > page->unit_width)
-			page->unit_width = (int)strlen(event->unit);
-	}
-	if (local)
-		setlocale(LC_NUMERIC, "");
 	switch (page->table->by) {
 	case STAT_GLOBAL:
 		print_global(page);
@@ -477,6 +459,27 @@ static void print_lines(struct page *page)
 		print_by_group(page);
 		break;
 	}
+}
+
+static void print_lines(struct stat_page *page)
+{
+	/* numbers for people are written as these write them */
+	bool local = !page->printer->separator && !page->printer->json;
+
+	page->unit_width = UNIT_WIDTH;
+	for (size_t i = 0; i < page->table->event_count; i++) {
+		const struct stat_event *event = &page->table->events[i];
+
+		page->cgroups |= event->cgroup != NULL;
+		if (event->unit && (int)strlen(event->unit) > page->unit_width)
+			page->unit_width = (int)strlen(event->unit);
+	}
+	if (local)
+		setlocale(LC_NUMERIC, "");
+	if (page->printer->metric_only)
+		stat_print_only(page);
+	else
+		print_counts(page);
 	if (local)
 		setlocale(LC_NUMERIC, "C");
 }
@@ -492,7 +495,7 @@ void stat_print_round(struct stat_printer *printer, struct stat_table *table, ui
 		[STAT_BY_THREAD] = "#           time             comm-pid                  counts unit events\n",
 		[STAT_BY_NODE] = "#           time node   cpus             counts unit events\n",
 	};
-	struct page page = { .printer = printer, .table = table };
+	struct stat_page page = { .printer = printer, .table = table };
 	uint64_t seconds = time_ns / 1000000000, ns = time_ns % 1000000000;
 
 	if (printer->json)
@@ -500,7 +503,8 @@ void stat_print_round(struct stat_printer *printer, struct stat_table *table, ui
 	else
 		snprintf(page.prefix, sizeof(page.prefix), "%6" PRIu64 ".%09" PRIu64 "%.8s", seconds, ns,
 			 printer->separator ? printer->separator : " ");
-	if (!printer->json && !printer->separator && printer->rounds % ROUNDS_PER_HEADING == 0)
+	page.heading = !printer->json && !printer->separator && printer->rounds % ROUNDS_PER_HEADING == 0;
+	if (page.heading && !printer->metric_only)
 		pd_text_add(printer->text, headings[table->by]);
 	printer->rounds++;
 	print_lines(&page);
@@ -553,7 +557,7 @@ static void print_times(const struct stat_printer *printer, const struct stat_ta
 
 void stat_print_all(struct stat_printer *printer, struct stat_table *table)
 {
-	struct page page = { .printer = printer, .table = table };
+	struct stat_page page = { .printer = printer, .table = table };
 	struct pd_bytes title;
 
 	if (printer->json || printer->separator) {
@@ -567,6 +571,14 @@ void stat_print_all(struct stat_printer *printer, struct stat_table *table)
 	if (table->runs > 1)
 		pd_text_printf(printer->text, " (%u runs)", table->runs);
 	pd_text_add(printer->text, ":\n\n");
+	page.heading = true;
 	print_lines(&page);
 	print_times(printer, table);
+}
+
+void stat_printer_fini(struct stat_printer *printer)
+{
+	free(printer->columns);
+	free(printer->run_seconds);
+	pd_text_free(printer->title);
 }

@@ -34,7 +34,6 @@ struct report {
 	uint64_t aggregation;
 	bool has_level;
 	uint64_t unknown_counts;
-	struct pd_text *title;
 };
 
 /* ---- CPUs ---- */
@@ -275,19 +274,18 @@ static bool make_title(struct report *report)
 {
 	const struct pd_cmdline *line = pd_file_cmdline(report->input.file);
 
-	report->title = pd_text_new();
-	if (!report->title)
+	report->printer.title = pd_text_new();
+	if (!report->printer.title)
 		return false;
-	pd_text_add(report->title, "'");
+	pd_text_add(report->printer.title, "'");
 	for (size_t i = 0; line && i < line->arguments.count; i++) {
 		const struct pd_argument *argument = PD_ITEM(pd_argument, line->arguments, i);
 
-		pd_text_add(report->title, i ? " " : "");
-		pd_text_escaped(report->title, argument->value.data, argument->value.length);
+		pd_text_add(report->printer.title, i ? " " : "");
+		pd_text_escaped(report->printer.title, argument->value.data, argument->value.length);
 	}
-	pd_text_add(report->title, "'");
-	report->printer.title = report->title;
-	return !pd_text_failed(report->title);
+	pd_text_add(report->printer.title, "'");
+	return !pd_text_failed(report->printer.title);
 }
 
 static int walk(struct report *report)
@@ -322,9 +320,10 @@ int stat_report(const struct stat_report_options *options, const struct call *ca
 	if (code != CODE_FINE)
 		return code;
 	report.printer = (struct stat_printer){ .text = call->out->text, .separator = options->separator,
-						.json = options->json, .big_numbers = true };
+						.json = options->json, .metric_only = options->metric_only,
+						.big_numbers = true };
 	code = walk(&report);
-	pd_text_free(report.title);
+	stat_printer_fini(&report.printer);
 	for (size_t i = 0; report.own && i < pd_file_event_count(report.input.file); i++)
 		free(report.own[i].items);
 	free(report.own);

@@ -208,7 +208,7 @@ struct stat_group *stat_groups(const struct stat_table *table, size_t *count_out
 /* A count that is missing makes the sum worthless. */
 static void add_cell(struct stat_sum *sum, const struct stat_cell *cell)
 {
-	if (sum->missing)
+	if (sum->missing || cell->absent)
 		return;
 	sum->cpus++;
 	sum->missing = !cell->round[STAT_ENABLED] || !cell->round[STAT_RUNNING];

@@ -77,6 +77,8 @@ PD_API enum pd_status pd_counter_start(struct pd_recorder *recorder, struct pd_r
 PD_API enum pd_status pd_counter_wait(struct pd_recorder *recorder, uint64_t until_ns,
 				      enum pd_counter_state *state_out, struct pd_error *error);
 PD_API enum pd_status pd_counter_read(struct pd_recorder *recorder, struct pd_error *error);
+/** From the start to the last pd_counter_read. */
+PD_API uint64_t pd_counter_elapsed_ns(const struct pd_recorder *recorder);
 /** Writes what was read last, as a round at a time since the start; is_last: there is no other. Without pd_counter_open_file
  * nothing happens. */
 PD_API enum pd_status pd_counter_round(struct pd_recorder *recorder, bool is_last, uint64_t time_ns,

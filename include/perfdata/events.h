@@ -52,6 +52,14 @@ struct pd_event_terms {
 	uint32_t aux_sample_size; /* bytes */
 };
 
+/** Times of the whole run, as perf stat has them. */
+enum pd_tool_event {
+	PD_TOOL_NONE,
+	PD_TOOL_DURATION_TIME, /* since the start */
+	PD_TOOL_USER_TIME,     /* of the command and what it waited for, once it ended */
+	PD_TOOL_SYSTEM_TIME
+};
+
 /** An event that was asked for. */
 struct pd_event_wanted {
 	/* What the name says: type, config..., bp_..., exclude_..., precise_ip, pinned, exclusive. All else is 0 and the
@@ -74,6 +82,7 @@ struct pd_event_wanted {
 	const char *tracepoint;
 	const char *filter;    /* expression for the kernel, by pd_events_filter, or NULL */
 	struct pd_event_terms terms;
+	enum pd_tool_event tool; /* what a counter (counter.h) measures itself: the kernel is asked for nothing, by a dummy */
 };
 
 struct pd_events;
@@ -112,7 +121,8 @@ enum pd_event_kind {
 	PD_EVENT_PMU,
 	PD_EVENT_RAW,        /* forms rather than names: rNNN, cpu/t1=v1/ */
 	PD_EVENT_BREAKPOINT,
-	PD_EVENT_TRACEPOINT
+	PD_EVENT_TRACEPOINT,
+	PD_EVENT_TOOL        /* a time of the whole run, for counters; behind the software events */
 };
 
 /** A name that can be typed. Valid during the call. */

@@ -93,7 +93,7 @@ bool pd_command_has_ended(struct pd_command *command)
 	if (!command->pid || command->ended)
 		return command->ended;
 	do
-		got = waitpid(command->pid, &command->status, WNOHANG);
+		got = wait4(command->pid, &command->status, WNOHANG, &command->usage);
 	while (got < 0 && errno == EINTR);
 	command->ended = got != 0;
 	return command->ended;

@@ -45,6 +45,7 @@ enum pd_status pd_counter_start(struct pd_recorder *recorder, struct pd_recorded
 {
 	enum pd_status status = PD_OK;
 
+	recorder->counted_ns = pd_now_ns();
 	if (!recorder->config.command_execs && !recorder->options.session.delay_ms)
 		pd_recorder_enable_all(recorder, true, NULL);
 	if (recorder->command.pid) {
@@ -140,15 +141,56 @@ static void read_one(int fd, struct pd_counter_value *count)
 {
 	uint64_t words[3];
 
-	count->there = true;
 	if (read(fd, words, sizeof(words)) == (ssize_t)sizeof(words))
 		*count = (struct pd_counter_value){.value = words[0], .enabled_ns = words[1], .running_ns = words[2], .there = true};
+}
+
+static uint64_t ns_of(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_usec * 1000;
+}
+
+// What no kernel counts. The times of the command are known when it has ended; nothing is a count, too.
+static void measure(const struct pd_recorder *recorder, const struct pd_rec_event *event)
+{
+	const struct pd_command *command = &recorder->command;
+	struct pd_counter_value *count = &event->counts[0];
+	uint64_t ns = recorder->elapsed_ns;
+
+	if (event->wanted->tool != PD_TOOL_DURATION_TIME) {
+		if (!command->ended)
+			return;
+		ns = ns_of(event->wanted->tool == PD_TOOL_USER_TIME ? &command->usage.ru_utime : &command->usage.ru_stime);
+	}
+	count->value = ns;
+	count->enabled_ns = count->running_ns = ns ? ns : 1;
+}
+
+uint64_t pd_counter_elapsed_ns(const struct pd_recorder *recorder)
+{
+	return recorder->elapsed_ns;
+}
+
+static void read_event(const struct pd_recorder *recorder, struct pd_rec_event *event)
+{
+	bool is_tool = event->wanted && event->wanted->tool;
+
+	for (size_t at = 0; at < event->fd_count; at++) {
+		if (event->fds[at] < 0)
+			continue;
+		event->counts[at].there = true;
+		if (is_tool)
+			measure(recorder, event);
+		else
+			read_one(event->fds[at], &event->counts[at]);
+	}
 }
 
 enum pd_status pd_counter_read(struct pd_recorder *recorder, struct pd_error *error)
 {
 	size_t places = recorder->threads.count * recorder->cpus.count;
 
+	recorder->elapsed_ns = pd_now_ns() - recorder->counted_ns;
 	for (size_t i = 0; i < recorder->config.event_count; i++) {
 		struct pd_rec_event *event = &recorder->config.events[i];
 
@@ -156,9 +198,7 @@ enum pd_status pd_counter_read(struct pd_recorder *recorder, struct pd_error *er
 			event->counts = pd_alloc(places * sizeof(*event->counts));
 		if (!event->counts)
 			return pd_fail_memory(error);
-		for (size_t at = 0; at < event->fd_count; at++)
-			if (event->fds[at] >= 0)
-				read_one(event->fds[at], &event->counts[at]);
+		read_event(recorder, event);
 	}
 	return PD_OK;
 }

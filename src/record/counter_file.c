@@ -63,23 +63,36 @@ static enum pd_status add_scale(struct pd_made *made, const struct pd_rec_event 
 	return pd_made_add(made, PD_RECORD_EVENT_UPDATE, 0, &update, error);
 }
 
-static enum pd_status add_own_cpus(struct pd_made *made, const struct pd_rec_event *event, struct pd_error *error)
+static enum pd_status add_cpu_list(struct pd_made *made, const struct pd_rec_event *event, const struct pd_cpus *cpus,
+				   struct pd_error *error)
 {
-	struct pd_cpus cpus;
 	struct pd_cpu_map_data data = {.kind = PD_CPU_MAP_CPUS};
 	struct pd_event_update update = {.type = PD_EVENT_UPDATE_CPUS, .id = first_id(event), .cpus = &data};
+	uint16_t *numbers = pd_alloc(cpus->count * sizeof(*numbers));
 	enum pd_status status;
-	uint16_t *numbers;
 
-	if (!event->wanted->cpus || pd_cpus_parse(&cpus, event->wanted->cpus, NULL) < 0)
-		return PD_OK;
-	numbers = pd_alloc(cpus.count * sizeof(*numbers));
-	for (size_t i = 0; numbers && i < cpus.count; i++)
-		numbers[i] = (uint16_t)cpus.items[i];
-	data.cpus = (struct pd_u16s){numbers, cpus.count};
-	update.rest = padding(28 + cpus.count * sizeof(*numbers));
+	for (size_t i = 0; numbers && i < cpus->count; i++)
+		numbers[i] = (uint16_t)cpus->items[i];
+	data.cpus = (struct pd_u16s){numbers, cpus->count};
+	update.rest = padding(28 + cpus->count * sizeof(*numbers));
 	status = numbers ? pd_made_add(made, PD_RECORD_EVENT_UPDATE, 0, &update, error) : pd_fail_memory(error);
 	pd_free(numbers);
+	return status;
+}
+
+// Of what is not on all CPUs that are counted.
+static enum pd_status add_own_cpus(const struct pd_recorder *recorder, struct pd_made *made, const struct pd_rec_event *event,
+				   struct pd_error *error)
+{
+	const struct pd_cpus first = {.items = recorder->cpus.items, .count = 1};
+	struct pd_cpus cpus;
+	enum pd_status status;
+
+	if (event->wanted->tool)
+		return first.items[0] < 0 ? PD_OK : add_cpu_list(made, event, &first, error);
+	if (!event->wanted->cpus || pd_cpus_parse(&cpus, event->wanted->cpus, NULL) < 0)
+		return PD_OK;
+	status = add_cpu_list(made, event, &cpus, error);
 	pd_cpus_fini(&cpus);
 	return status;
 }
@@ -97,7 +110,7 @@ static enum pd_status add_updates(struct pd_recorder *recorder, struct pd_made *
 		if (status >= 0)
 			status = add_scale(made, event, error);
 		if (status >= 0)
-			status = add_own_cpus(made, event, error);
+			status = add_own_cpus(recorder, made, event, error);
 	}
 	return status;
 }

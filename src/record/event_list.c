@@ -42,6 +42,16 @@ static bool list_words(bool (*each)(void *self, const struct pd_event_name *name
 	return go_on;
 }
 
+static bool list_tools(bool (*each)(void *self, const struct pd_event_name *name), void *self)
+{
+	const char *name;
+	bool go_on = true;
+
+	for (enum pd_tool_event tool = PD_TOOL_DURATION_TIME; go_on && (name = pd_event_tool_name(tool)) != NULL; tool++)
+		go_on = each(self, &(struct pd_event_name){.kind = PD_EVENT_TOOL, .name = name});
+	return go_on;
+}
+
 static bool list_caches(bool (*each)(void *self, const struct pd_event_name *name), void *self)
 {
 	bool go_on = true;
@@ -78,7 +88,8 @@ enum pd_status pd_events_list(const struct pd_events_options *options,
 	if (status < 0)
 		return status;
 	if (list_words(each, self, PD_TYPE_HARDWARE, PD_EVENT_HARDWARE) &&
-	    list_words(each, self, PD_TYPE_SOFTWARE, PD_EVENT_SOFTWARE) && list_caches(each, self) &&
+	    list_words(each, self, PD_TYPE_SOFTWARE, PD_EVENT_SOFTWARE) && list_tools(each, self) &&
+	    list_caches(each, self) &&
 	    pd_pmu_list(events, each, self, error) == PD_OK && list_forms(each, self))
 		pd_tracepoints_list(events, each, self);
 	pd_events_free(events);

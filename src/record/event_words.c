@@ -71,6 +71,28 @@ static bool is_word(const char *known, const char *name, size_t length)
 	return known && strlen(known) == length && strncasecmp(known, name, length) == 0;
 }
 
+// ---- what is measured, not asked for ----
+
+const char *pd_event_tool_name(enum pd_tool_event tool)
+{
+	static const char *const tools[] = {[PD_TOOL_DURATION_TIME] = "duration_time",
+					    [PD_TOOL_USER_TIME] = "user_time",
+					    [PD_TOOL_SYSTEM_TIME] = "system_time"};
+
+	return tool <= PD_TOOL_SYSTEM_TIME ? tools[tool] : NULL;
+}
+
+enum pd_tool_event pd_event_tool_find(const char *name, size_t length)
+{
+	enum pd_tool_event tool = PD_TOOL_DURATION_TIME;
+
+	while (tool <= PD_TOOL_SYSTEM_TIME && !is_word(pd_event_tool_name(tool), name, length))
+		tool++;
+	return tool <= PD_TOOL_SYSTEM_TIME ? tool : PD_TOOL_NONE;
+}
+
+// ---- all ----
+
 bool pd_event_word_find(const char *name, size_t length, uint32_t *type_out, uint64_t *config_out)
 {
 	char cache[64];

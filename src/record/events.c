@@ -21,7 +21,8 @@
 enum {
 	WORD_ROOM = 256,
 	MOST_PRECISE = 3,
-	TASK_CLOCK = 1 // software events up to this one are clocks
+	TASK_CLOCK = 1, // software events up to this one are clocks
+	DUMMY = 9
 };
 
 // ---- the list ----
@@ -260,6 +261,23 @@ static enum pd_status add_word(struct pd_event_text *text, size_t length)
 	return status < 0 ? status : maybe_modifiers(text, first, slash);
 }
 
+// A time that needs no event: what stands for it counts nothing.
+static enum pd_status add_tool(struct pd_event_text *text, size_t length)
+{
+	struct pd_event_slot *slot = NULL;
+	enum pd_status status = pd_event_new(text, &slot);
+
+	if (status < 0)
+		return status;
+	slot->wanted.tool = pd_event_tool_find(text->at, length);
+	slot->wanted.attr.type = PD_TYPE_SOFTWARE;
+	slot->wanted.attr.config = DUMMY;
+	slot->wanted.attr.flags = PD_MASK(PD_ATTR_EXCLUDE_GUEST);
+	slot->wanted.unit = "ns";
+	text->at += length;
+	return maybe_modifiers(text, text->events->count - 1, false);
+}
+
 static enum pd_status add_of_pmu(struct pd_event_text *text, size_t length)
 {
 	struct pd_event_slot *slot = NULL;
@@ -402,6 +420,8 @@ static enum pd_status unknown(const struct pd_event_text *text, size_t length)
 	}
 	for (size_t i = 0; i < 80 && pd_event_cache_at(i, caches[i], &config); i++)
 		pd_nearest_try(&nearest, caches[i]);
+	for (enum pd_tool_event tool = PD_TOOL_DURATION_TIME; pd_event_tool_name(tool); tool++)
+		pd_nearest_try(&nearest, pd_event_tool_name(tool));
 	if (!length)
 		return pd_event_fail(text, text->at, "the name of an event should stand here");
 	if (nearest.best)
@@ -420,6 +440,8 @@ static enum pd_status add_event(struct pd_event_text *text)
 		status = add_breakpoint(text);
 	else if (is_known(begin, length))
 		status = add_word(text, length);
+	else if (pd_event_tool_find(begin, length))
+		status = add_tool(text, length);
 	else if (begin[length] == '/' && pd_pmu_exists(text->events, begin, length))
 		status = add_of_pmu(text, length);
 	else if (is_raw(begin, length))
@@ -436,9 +458,14 @@ static enum pd_status add_event(struct pd_event_text *text)
 	return status < 0 ? status : name_it(text, first, begin);
 }
 
+// What is only measured is in no group: it would be one that others cannot follow.
 static void make_group(struct pd_events *events, size_t first)
 {
+	while (first < events->count && events->slots[first]->wanted.tool)
+		first++;
 	for (size_t i = first; i < events->count; i++) {
+		if (events->slots[i]->wanted.tool)
+			continue;
 		events->slots[i]->wanted.leader = first;
 		events->slots[i]->wanted.in_group = true;
 	}

@@ -52,6 +52,9 @@ struct pd_event_word {
 // The index-th name; NULL past the end.
 const struct pd_event_word *pd_event_word_at(size_t index);
 bool pd_event_word_find(const char *name, size_t length, uint32_t *type_out, uint64_t *config_out);
+// Name of a tool event; NULL past the last one.
+const char *pd_event_tool_name(enum pd_tool_event tool);
+enum pd_tool_event pd_event_tool_find(const char *name, size_t length);
 // L1-dcache-load-misses and the like, by index; false past the end.
 bool pd_event_cache_at(size_t index, char name[64], uint64_t *config_out);
 

@@ -6,6 +6,7 @@
 #ifndef PD_RECORD_INSIDE_H
 #define PD_RECORD_INSIDE_H
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "record/config.h"
@@ -18,6 +19,7 @@ struct pd_command {
 	int result; // pipe from it: errno if it cannot be run
 	bool started, ended;
 	int status; // as wait(2) has it
+	struct rusage usage; // its own, and of what it waited for; once it ended
 	int failure; // errno
 };
 
@@ -124,6 +126,8 @@ struct pd_recorder {
 	bool fallback;          // cpu-clock in place of cycles
 	int *cgroups;           // descriptors of the folders of the targets' cgroups, -1: none
 	bool user_only;         // the kernel may not be looked at
+	uint64_t counted_ns;    // counter.c: when it began to count, CLOCK_MONOTONIC
+	uint64_t elapsed_ns;    // from then to the last reading
 	// session.c
 	struct pd_writer *writer; // NULL: there is no output
 	struct pd_writer *live; // beside it, to options.live; NULL: to nobody

@@ -216,12 +216,17 @@ static int cgroup_of(const struct pd_recorder *recorder, size_t index)
 	return recorder->cgroups[count == 1 ? 0 : index < count ? index : count - 1];
 }
 
-// Counters of a package are on one CPU of it only.
-static bool counts_on(const struct pd_recorder *recorder, const struct pd_rec_event *event, int32_t cpu)
+// Counters of a package are on one CPU of it only; what is only measured is at the first place.
+static bool counts_on(const struct pd_recorder *recorder, const struct pd_rec_event *event, size_t at)
 {
 	const char *cpus = event->wanted ? event->wanted->cpus : NULL;
+	int32_t cpu = recorder->cpus.items[at % recorder->cpus.count];
 
-	return !recorder->options.counts || !cpus || cpu < 0 || pd_cpus_text_has(cpus, cpu);
+	if (!recorder->options.counts)
+		return true;
+	if (event->wanted && event->wanted->tool)
+		return at == 0;
+	return !cpus || cpu < 0 || pd_cpus_text_has(cpus, cpu);
 }
 
 static enum pd_status open_event(struct pd_recorder *recorder, size_t index, int *errno_out, struct pd_error *error)
@@ -245,7 +250,7 @@ static enum pd_status open_event(struct pd_recorder *recorder, size_t index, int
 		int group = group_of(&recorder->config, index, at);
 
 		pid = cgroup >= 0 ? cgroup : pid;
-		if ((event->leader != index && group < 0) || !counts_on(recorder, event, cpu))
+		if ((event->leader != index && group < 0) || !counts_on(recorder, event, at))
 			continue;
 		event->fds[at] = open_one(recorder, event, pid, cpu, group, flags);
 		if (event->fds[at] < 0 && errno == EMFILE && raise_files())
@@ -511,6 +516,10 @@ static void tell_what_is_left(struct pd_recorder *recorder)
 	if (recorder->fallback)
 		pd_recorder_tell(recorder, PD_INFO, "no-hardware", NULL,
 				 "cycles: there are no counters of the hardware here (a virtual machine?), so cpu-clock is taken");
+	for (size_t i = 0; i < recorder->config.event_count && !recorder->options.counts; i++)
+		if (recorder->config.events[i].wanted && recorder->config.events[i].wanted->tool)
+			pd_recorder_tell(recorder, PD_WARNING, "no-samples", NULL,
+					 "%s has no samples: it is for counters only", recorder->config.events[i].name);
 	if (recorder->user_only)
 		pd_recorder_tell(recorder, PD_WARNING, "paranoid",
 				 "sysctl kernel.perf_event_paranoid=1, or give the program CAP_PERFMON",

@@ -57,6 +57,8 @@ LINES = [
     "CGROUP -a -e cs -G / -e cpu-clock SLEEP", "CGROUP -a -e cs -G / -e cpu-clock -x, SLEEP", "CGROUP -a -e cs -G / -e cpu-clock -j SLEEP",
     "CGROUP -a -e cpu-clock,cs,faults -G ,/ SLEEP", "CGROUP -a -e cpu-clock,cs,faults -G /,, -A SLEEP",
     "CGROUP -a -e cpu-clock,cs -G / -e faults -G / --per-core -x, SLEEP",
+    "-e duration_time,task-clock W", "-x, -e duration_time,cs W", "-j -e duration_time,task-clock W", "-r 2 -e duration_time,cs W",
+    "-a -A -e duration_time,cpu-clock SLEEP", "-I 20 -e duration_time,cs W", "-e duration_time:u,cs W",
     "MSR -a -A -e msr/tsc/ SLEEP", "MSR -e msr/tsc/,task-clock W", "MSR -j -e msr/tsc/ W",
 ]
 
@@ -71,7 +73,8 @@ EXACT = [
 RECORDINGS = ["-e task-clock,page-faults W", "W", "-r 1 -e task-clock W", "-e {task-clock,page-faults},cs W",
               "-I 20 -e task-clock,page-faults W", "-a --per-core -e cpu-clock,cs SLEEP", "-a -A -e cpu-clock,cycles SLEEP",
               "-a --per-socket -e cpu-clock SLEEP", "-a --per-node -I 20 -e cpu-clock,cs SLEEP", "-a --per-die SLEEP",
-              "-p SELF --per-thread -e dummy SLEEP", "-C 0 -e cpu-clock SLEEP", "TRACE -e sched:sched_switch -a SLEEP"]
+              "-p SELF --per-thread -e dummy SLEEP", "-C 0 -e cpu-clock SLEEP", "TRACE -e sched:sched_switch -a SLEEP",
+              "-e duration_time,user_time,task-clock W", "-a -e duration_time,cpu-clock SLEEP"]
 
 
 def masked(text):
@@ -173,6 +176,21 @@ class Sides(common.Tests):
                             print(f"    perf {x!r}\n    ours {y!r}")
                             break
 
+    def metrics_only(self, name, path):
+        """The same values in each line; headings, and what is none, are not perf's."""
+        def rows(words, tool):
+            result = common.run([tool, "stat", "-x,", "--metric-only", "report", "-i", path, *words])
+            lines = [line.strip(" ").split(",") for line in (result.stderr if tool == "perf" else result.stdout).splitlines()]
+            return [[cell for cell in line if cell] for line in lines if any(re.fullmatch(r"[\d.]+", cell) for cell in line[1:])]
+
+        # perf has a line for each event and thread, and no thread in it; and lines without a value
+        if name in ("threads", "many"):
+            return
+        theirs, ours = rows([], "perf"), rows([], self.perfdata)
+        for words in (["-A"], ["--per-core"], ["--per-node"]) if name == "by-global" else ():
+            theirs, ours = theirs + rows(words, "perf"), ours + rows(words, self.perfdata)
+        self.expect(theirs == ours, f"metrics of {name}:\n    perf {theirs}\n    ours {ours}")
+
     def recording(self, line):
         for tool, name in ((["perf"], "theirs"), ([self.perfdata], "ours")):
             path = os.path.join(self.folder, name + ".data")
@@ -230,6 +248,7 @@ def main():
         if not arguments.only:
             for name, path in common.metric_files(perfdata, folder):
                 sides.report(name, path)
+                sides.metrics_only(name, path)
             for line in RECORDINGS:
                 if sides.may(line):
                     sides.recording(line)

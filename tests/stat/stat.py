@@ -32,9 +32,10 @@ def printed(perfdata, folder):
         ways = ["-A", "--per-core", "--per-socket", "--per-die", "--per-node"] if name == "by-global" else []
         for form in FORMS:
             for way in [None, *ways]:
-                words = ["stat", *form, "report", *([way] if way else []), "-i", path]
-                result = common.run([perfdata, *words])
-                parts.append(f"== {name} {' '.join(form)} {way or ''}".rstrip() + "\n" + result.stdout)
+                for only in ([], ["--metric-only"]):
+                    words = ["stat", *form, *only, "report", *([way] if way else []), "-i", path]
+                    result = common.run([perfdata, *words])
+                    parts.append("== " + " ".join([name, *form, *only, way or ""]).rstrip() + "\n" + result.stdout)
     return "".join(parts)
 
 
@@ -156,6 +157,40 @@ class Live(common.Tests):
             lines = self.stat("-x,", "-a", *words, "true").stderr.splitlines()
             self.expect([line.split(",")[3] for line in lines] == wanted, f"{words}: {lines}")
 
+    def tools(self):
+        """Times of the whole run, without a counter."""
+        got = self.values("-e", "duration_time,user_time,system_time,page-faults", self.work, 0, 0, 30, 60)
+        # the kernel may share out what a command used by ticks
+        used = [got["user_time"], got["system_time"]]
+        self.expect(got["duration_time"] >= 90e6 and None not in used and sum(used) > 0 and got["page-faults"], f"times: {got}")
+        got = self.values("-e", "{duration_time,page-faults,user_time}", self.work)
+        self.expect(got["duration_time"] and got["page-faults"] and got["user_time"] is not None, f"in a group: {got}")
+        got = self.values("-p", os.getpid(), "-e", "user_time,duration_time", "--timeout", "20")
+        self.expect(got["user_time"] is None and got["duration_time"] >= 20e6, f"without a command: {got}")
+        text = self.stat("-e", "duration_time", self.work).stderr
+        ns = int(re.search(r"(\d+) ns   duration_time", text)[1])
+        self.expect(f"{ns / 1e9:.9f} seconds time elapsed" in text, f"the time is not that of the end: {text}")
+        rounds = self.stat("-I", "20", "-x,", "-e", "duration_time", self.work, 0, 0, 0, 90).stderr.splitlines()
+        times = [int(line.split(",")[1]) for line in rounds]
+        self.expect(abs(sum(times) - float(rounds[-1].split(",")[0]) * 1e9) < 1000, f"rounds: {rounds}")
+        path = os.path.join(self.folder, "times.data")
+        self.stat("record", "-o", path, "-e", "duration_time,user_time", self.work, 0, 0, 0, 20)
+        lines = common.run([self.perfdata, "stat", "-x,", "report", "-i", path]).stdout.splitlines()
+        self.expect([line.split(",")[2] for line in lines] == ["duration_time", "user_time"] and
+                    int(lines[0].split(",")[0]) > 20e6 and lines[1][0].isdigit(), f"out of a file: {lines}")
+        if self.may("-a", "-e", "cpu-clock"):
+            for words in (["stat", "-x,", "-a", "-A", "-e", "duration_time,cpu-clock"],
+                          ["stat", "-x,", "-a", "--per-socket", "-e", "duration_time,cpu-clock"]):
+                lines = common.run([self.perfdata, *words, "sleep", "0.02"]).stderr.splitlines()
+                self.expect(sum("duration_time" in line for line in lines) == 1 and "not counted" not in str(lines), f"{words}: {lines}")
+        listed = common.run([self.perfdata, "list", "tool"]).stdout
+        self.expect(re.findall(r"\w+_time", listed) == ["duration_time", "user_time", "system_time"], f"list: {listed}")
+
+    def metric_only(self):
+        result = self.stat("--metric-only", "-e", "task-clock", "true")
+        self.expect(result.returncode == 0 and "no metric follows" in result.stderr and "seconds time elapsed" in result.stderr,
+                    f"without a metric: {result}")
+
     def ends(self):
         start = time.monotonic()
         result = self.stat("--timeout", "100", "-e", "task-clock", "sleep", "20")
@@ -240,7 +275,7 @@ def main():
         live.expect(golden == text, "all that golden.txt has")
         damaged(perfdata, folder, live)
         if live.may("-e", "task-clock"):
-            for test in (live.statuses, live.counts, live.group_without, live.forms, live.cgroups, live.ends, live.control, live.file,
+            for test in (live.statuses, live.counts, live.group_without, live.forms, live.cgroups, live.tools, live.metric_only, live.ends, live.control, live.file,
                          live.without_rights):
                 test()
         else:
