@@ -131,6 +131,13 @@ static void change_all(struct fields fields[KIND_COUNT], uint32_t field, bool re
 	}
 }
 
+/* As perf: flags belong to no kind of event, and who asks for them chooses no fields otherwise. */
+static void change_flags(struct fields fields[KIND_COUNT], bool remove)
+{
+	for (size_t kind = 0; kind < KIND_COUNT; kind++)
+		fields[kind].shown = remove ? fields[kind].shown & ~FIELD_FLAGS : fields[kind].shown | FIELD_FLAGS;
+}
+
 static bool parse_words(struct fields fields[KIND_COUNT], const char *words, size_t kind)
 {
 	bool plain = false, changed = false;
@@ -154,7 +161,9 @@ static bool parse_words(struct fields fields[KIND_COUNT], const char *words, siz
 		}
 		if (!find_field(word, length, &field))
 			return false;
-		if (kind == KIND_COUNT)
+		if (field == FIELD_FLAGS)
+			change_flags(fields, remove);
+		else if (kind == KIND_COUNT)
 			change_all(fields, field, remove);
 		else if (!change_kind(fields, kind, field, remove))
 			return false;
