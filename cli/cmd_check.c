@@ -105,8 +105,8 @@ static void summary_text(struct check *check, const struct pd_check_result *resu
 	const uint64_t *count = result->problem_count;
 
 	pd_text_escaped(text, check->input.name, strlen(check->input.name));
-	pd_text_printf(text, ": %" PRIu64 " records, %" PRIu64 " samples: ", result->record_count,
-		       result->sample_count);
+	pd_text_printf(text, ": %" PRIu64 " record%s, %" PRIu64 " sample%s: ", result->record_count,
+		       plural(result->record_count), result->sample_count, plural(result->sample_count));
 	if (count[PD_DAMAGE] || count[PD_WARNING] || count[PD_INFO])
 		pd_text_printf(text, "damage %" PRIu64 ", warning %" PRIu64 ", info %" PRIu64 "\n",
 			       count[PD_DAMAGE], count[PD_WARNING], count[PD_INFO]);

@@ -220,12 +220,12 @@ static void print_event(struct pd_text *text, const struct facts *facts, size_t 
 
 	label(text, index ? "" : "events");
 	add_string(text, event->name);
-	pd_text_printf(text, ": %" PRIu64 " sample%s", samples, samples == 1 ? "" : "s");
+	pd_text_printf(text, ": %" PRIu64 " sample%s", samples, plural(samples));
 	if (PD_BITS(event->attr->flags, PD_ATTR_FREQ))
 		pd_text_printf(text, ", %" PRIu64 " Hz", event->attr->sample_period);
 	else if (event->attr->sample_period)
 		pd_text_printf(text, ", period %" PRIu64, event->attr->sample_period);
-	pd_text_printf(text, ", %zu id%s", event->ids.count, event->ids.count == 1 ? "" : "s");
+	pd_text_printf(text, ", %zu id%s", event->ids.count, plural(event->ids.count));
 	for (size_t i = 0; (trait = event_trait(event, i)) != NULL; i++)
 		pd_text_printf(text, ", %s", trait);
 	pd_text_add(text, "\n");
@@ -282,7 +282,7 @@ static void print_records(struct pd_text *text, const struct facts *facts)
 			       stats_type_name(type, room, sizeof(room)));
 	if (kinds > TYPES_SHOWN)
 		pd_text_printf(text, ", %zu more type%s", kinds - TYPES_SHOWN,
-			       kinds - TYPES_SHOWN == 1 ? "" : "s");
+			       plural(kinds - TYPES_SHOWN));
 	pd_text_add(text, "\n");
 }
 

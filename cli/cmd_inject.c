@@ -244,13 +244,14 @@ static void tell_end(const struct inject *inject)
 	char numbers[4][32];
 
 	if (inject->told > TOLD_MOST)
-		complain("%s: %" PRIu64 " more such objects", inject->input.name, inject->told - TOLD_MOST);
+		complain("%s: %" PRIu64 " more such object%s", inject->input.name, inject->told - TOLD_MOST,
+			 plural(inject->told - TOLD_MOST));
 	if (!text)
 		return;
 	for (size_t i = 0; i < 4; i++)
 		grouped(counts[i], numbers[i]);
-	pd_text_printf(text, "kept %s of %s samples, %s%s%s other records", numbers[0], numbers[1], all ? "all " : numbers[2],
-		       all ? "" : " of ", numbers[3]);
+	pd_text_printf(text, "kept %s of %s sample%s, %s%s%s other record%s", numbers[0], numbers[1], plural(counts[1]),
+		       all ? "all " : numbers[2], all ? "" : " of ", numbers[3], plural(counts[3]));
 	ids_count(inject, text);
 	jit_count(inject, text);
 	sched_count(inject, text);

@@ -697,16 +697,20 @@ static void tell_counts(const struct run *run)
 {
 	if (run->merge.quiet)
 		return;
-	complain("%zu files joined: %" PRIu64 " samples of %zu events and %" PRIu64 " other records; %" PRIu64
-		 " that pieces have in common were written once",
-		 run->merge.source_count, run->samples, run->merge.events.count, run->others, run->twice);
+	complain("%zu file%s joined: %" PRIu64 " sample%s of %zu event%s and %" PRIu64 " other record%s; %" PRIu64
+		 " that pieces have in common %s written once",
+		 run->merge.source_count, plural(run->merge.source_count), run->samples, plural(run->samples),
+		 run->merge.events.count, plural(run->merge.events.count), run->others, plural(run->others), run->twice,
+		 was_or_were(run->twice));
 	if (run->left_out)
-		complain("%" PRIu64 " records of AUX data were left out", run->left_out);
+		complain("%" PRIu64 " record%s of AUX data %s left out", run->left_out, plural(run->left_out),
+			 was_or_were(run->left_out));
 	if (run->single)
-		complain("%" PRIu64 " records THREAD_MAP, CPU_MAP and TIME_CONV were left out: those of the first recording stay",
-			 run->single);
+		complain("%" PRIu64 " record%s THREAD_MAP, CPU_MAP and TIME_CONV %s left out: those of the first recording stay",
+			 run->single, plural(run->single), was_or_were(run->single));
 	if (run->unfit)
-		complain("%" PRIu64 " records do not fit their layout and were left out", run->unfit);
+		complain("%" PRIu64 " record%s that cannot be taken apart %s left out", run->unfit, plural(run->unfit),
+			 was_or_were(run->unfit));
 }
 
 static int write_all(struct run *run)

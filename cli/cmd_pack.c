@@ -292,8 +292,9 @@ static void tell_result(const struct packing *packing)
 		return;
 	if (packing->missing > MISSING_SHOWN)
 		complain("not packed: %" PRIu64 " more, see manifest.json", packing->missing - MISSING_SHOWN);
-	complain("packed %" PRIu64 " of %" PRIu64 " objects: %" PRIu64 " files, %" PRIu64 " KiB of %" PRIu64 " KiB",
-		 packing->objects - packing->missing, packing->objects, packing->files, (packing->packed + 1023) / 1024,
+	complain("packed %" PRIu64 " of %" PRIu64 " object%s: %" PRIu64 " file%s, %" PRIu64 " KiB of %" PRIu64 " KiB",
+		 packing->objects - packing->missing, packing->objects, plural(packing->objects), packing->files,
+		 plural(packing->files), (packing->packed + 1023) / 1024,
 		 (packing->size + 1023) / 1024);
 }
 

@@ -298,10 +298,10 @@ static void tell_end(const struct record *record, const struct pd_recorded *reco
 		return;
 	print_size(size, sizeof(size), recorded->bytes);
 	if (stamped)
-		complain("%" PRIu64 " samples, %s, in %u file%s %s.TIME", recorded->samples, size, recorded->files,
-			 recorded->files == 1 ? "" : "s", path);
+		complain("%" PRIu64 " sample%s, %s, in %u file%s %s.TIME", recorded->samples, plural(recorded->samples), size,
+			 recorded->files, plural(recorded->files), path);
 	else
-		complain("%" PRIu64 " samples, %s, in %s", recorded->samples, size, path);
+		complain("%" PRIu64 " sample%s, %s, in %s", recorded->samples, plural(recorded->samples), size, path);
 }
 
 /* ---- signals ---- */

@@ -119,11 +119,6 @@ static void add_count(struct pd_text *text, const char **before, uint64_t count,
 	*before = ",";
 }
 
-static const char *plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 static void tell_result(const struct repair *repair)
 {
 	const struct pd_repair_result *result = &repair->result;
@@ -281,8 +276,10 @@ const struct command cmd_repair = {
 		"Records that are whole are passed as they are. Bytes that cannot be a record of FILE, by their form, ids and "
 		"times, are left out up to the next place where records can be. In compressed data all is lost from "
 		"a damage to the next frame. Features that are damaged are left out; SAMPLE_TIME and the "
-		"names of events are made anew where a killed recorder has not written them. A header that is wrong "
-		"is put right by what the file has elsewhere: attrs and their ids by EVENT_DESC, sizes by where things are.\n\n"
+		"names of events are made anew where a killed recorder has not written them. Damaged formats of tracepoints keep "
+		"their fields where these can be read. A header that is wrong "
+		"is put right by what the file has elsewhere: attrs and their ids by EVENT_DESC, sizes by where things are, the CPUs "
+		"and threads of perf stat by its counts.\n\n"
 		"A record of the right form whose numbers are damaged (an address, a count) is not known from others, and kept. "
 		"Where the events themselves are lost, and EVENT_DESC too, samples cannot be read by anybody.\n\n"
 		"Each problem is told as it is met, and at the end what was kept and what was not. The exit code is 1 if "

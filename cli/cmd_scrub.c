@@ -566,16 +566,20 @@ static void say(const struct job *job)
 	const struct scrub *scrub = &job->scrub;
 	const struct scrub_counts *counts = &scrub->counts;
 	struct pd_text *list = pd_text_new();
+	uint64_t dropped = dropped_records(counts);
 
-	complain("kept %" PRIu64 " samples and %" PRIu64 " other records, dropped %" PRIu64 " samples and %" PRIu64 " other records",
-		 counts->samples, counts->records, counts->dropped_samples, dropped_records(counts));
+	complain("kept %" PRIu64 " sample%s and %" PRIu64 " other record%s, dropped %" PRIu64 " sample%s and %" PRIu64
+		 " other record%s",
+		 counts->samples, plural(counts->samples), counts->records, plural(counts->records), counts->dropped_samples,
+		 plural(counts->dropped_samples), dropped, plural(dropped));
 	if (list) {
 		say_dropped(counts, list);
 		say_classes(scrub, list);
 	}
 	pd_text_free(list);
 	if (counts->unplaced)
-		complain("%" PRIu64 " maps were too large to be moved with what is in them", counts->unplaced);
+		complain("%" PRIu64 " map%s %s too large to be moved with what is in them", counts->unplaced,
+			 plural(counts->unplaced), was_or_were(counts->unplaced));
 	complain("what remains: counts, sizes, flags, the order of things%s",
 		 scrub->level < LEVEL_ALL ? ", times, processes, CPUs, build ids, the machine" : "");
 	if (job->random_key)

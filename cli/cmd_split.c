@@ -632,15 +632,17 @@ static void print_pieces(const struct run *run, struct output *out)
 
 static void tell(const struct run *run)
 {
+	uint64_t there = run->known + run->missing, all = there + run->unfit;
+
 	if (run->values->input.quiet)
 		return;
-	complain("%" PRIu64 " of %" PRIu64 " samples are in %zu files", run->known + run->missing,
-		 run->known + run->missing + run->unfit, run->split.piece_count);
+	complain("%" PRIu64 " of %" PRIu64 " sample%s in %zu file%s", there, all, plural(all), run->split.piece_count,
+		 plural(run->split.piece_count));
 	if (run->missing)
-		complain("%" PRIu64 " of them are in the one that is called unknown: %s", run->missing,
+		complain("%" PRIu64 " of them in the one that is called unknown: %s", run->missing,
 			 split_missing(&run->split));
 	if (run->unfit)
-		complain("%" PRIu64 " samples are in no file: they are damaged or of no known event", run->unfit);
+		complain("%" PRIu64 " sample%s in no file: damaged, or of no known event", run->unfit, plural(run->unfit));
 }
 
 static int split_all(struct run *run, struct output *out)

@@ -284,7 +284,8 @@ static int tell_result(const struct unpacking *u)
 	if (damage)
 		complain("%s: offset 0x%" PRIx64 ": %s", pd_archive_name(u->archive), offset, damage);
 	if (!u->quiet)
-		complain("unpacked %" PRIu64 " files and %" PRIu64 " links into %s", u->files, u->links, u->output);
+		complain("unpacked %" PRIu64 " file%s and %" PRIu64 " link%s into %s", u->files, plural(u->files), u->links,
+			 plural(u->links), u->output);
 	return damage || u->refused ? CODE_DAMAGED : CODE_FINE;
 }
 

@@ -68,11 +68,6 @@ void finding_command(struct finding *finding, const char *format, ...)
 	va_end(arguments);
 }
 
-static const char *plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 /* ---- the file ---- */
 
 static void check_end(struct doctor *doctor)

@@ -106,13 +106,13 @@ static void print_finding(const struct finding *finding, struct pd_text *text)
 void doctor_print(const struct doctor *doctor, struct pd_text *text)
 {
 	const char *name = doctor->analysis.input.name;
+	size_t events = pd_file_event_count(doctor->analysis.input.file);
 
 	pd_text_escaped(text, name, strlen(name));
-	pd_text_printf(text, ": trust %s: %" PRIu64 " samples of %zu event%s in %.3f s; %zu bad, %zu warning%s, %zu note%s\n",
-		       trust_of_file(doctor), doctor->counts.samples, pd_file_event_count(doctor->analysis.input.file),
-		       pd_file_event_count(doctor->analysis.input.file) == 1 ? "" : "s", seconds(doctor),
-		       count_of(doctor, BAD), count_of(doctor, WARNING), count_of(doctor, WARNING) == 1 ? "" : "s",
-		       count_of(doctor, NOTE), count_of(doctor, NOTE) == 1 ? "" : "s");
+	pd_text_printf(text, ": trust %s: %" PRIu64 " sample%s of %zu event%s in %.3f s; %zu bad, %zu warning%s, %zu note%s\n",
+		       trust_of_file(doctor), doctor->counts.samples, plural(doctor->counts.samples), events, plural(events), seconds(doctor),
+		       count_of(doctor, BAD), count_of(doctor, WARNING), plural(count_of(doctor, WARNING)),
+		       count_of(doctor, NOTE), plural(count_of(doctor, NOTE)));
 	for (size_t i = 0; i < doctor->finding_count; i++)
 		print_finding(&doctor->findings[i], text);
 }

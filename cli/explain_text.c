@@ -3,6 +3,7 @@
  * Explanations for a terminal.
  */
 #include "explain.h"
+#include "output.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -83,7 +84,7 @@ static void print_layout(struct pd_text *text, const struct subject *subject)
 	if (!subject_field(subject, 0))
 		pd_text_add(text, "It has no bytes of its own.\n");
 	else if (!subject->only)
-		pd_text_printf(text, "At least %zu byte%s%s.\n", least, least == 1 ? "" : "s",
+		pd_text_printf(text, "At least %zu byte%s%s.\n", least, plural(least),
 			       where);
 	if (subject_field(subject, 0))
 		print_fields(text, subject);

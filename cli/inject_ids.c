@@ -377,12 +377,13 @@ void ids_count(const struct inject *inject, struct pd_text *text)
 	if (!ids)
 		return;
 	if (ids->in_maps)
-		pd_text_printf(text, "; build ids in %llu maps", (unsigned long long)ids->changed);
+		pd_text_printf(text, "; build ids in %llu map%s", (unsigned long long)ids->changed, plural(ids->changed));
 	else
-		pd_text_printf(text, "; %llu build ids added, %llu were there", (unsigned long long)ids->added,
-			       (unsigned long long)ids->already);
+		pd_text_printf(text, "; %llu build id%s added, %llu %s there", (unsigned long long)ids->added,
+			       plural(ids->added), (unsigned long long)ids->already, was_or_were(ids->already));
 	if (ids->dropped)
-		pd_text_printf(text, ", %llu maps that no sample is in left out", (unsigned long long)ids->dropped);
+		pd_text_printf(text, ", %llu map%s that no sample is in left out", (unsigned long long)ids->dropped,
+			       plural(ids->dropped));
 	if (ids->missing)
-		pd_text_printf(text, ", %llu objects have none", (unsigned long long)ids->missing);
+		pd_text_printf(text, ", %llu object%s without one", (unsigned long long)ids->missing, plural(ids->missing));
 }

@@ -231,10 +231,11 @@ static void tell_counts(const struct keep *keep)
 			numbers[i]);
 	/* How many more there are is not known. */
 	if (keep->ended)
-		complain("kept the first %s samples, and %s other records up to there", numbers[0], numbers[2]);
+		complain("kept the first %s sample%s, and %s other record%s up to there", numbers[0], plural(keep->samples.kept),
+			 numbers[2], plural(keep->others.kept));
 	else
-		complain("kept %s of %s samples, %s%s%s other records", numbers[0], numbers[1], all ? "all " : numbers[2],
-			 all ? "" : " of ", numbers[3]);
+		complain("kept %s of %s sample%s, %s%s%s other record%s", numbers[0], numbers[1], plural(keep->samples.seen),
+			 all ? "all " : numbers[2], all ? "" : " of ", numbers[3], plural(keep->others.seen));
 }
 
 static void kept_json(struct json *json, const char *name, const struct kept *counts)

@@ -164,3 +164,13 @@ void grouped(uint64_t number, char text[32])
 	}
 	text[at] = 0;
 }
+
+const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+const char *was_or_were(uint64_t count)
+{
+	return count == 1 ? "was" : "were";
+}

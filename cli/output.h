@@ -50,6 +50,9 @@ int output_finish(struct output *output);
 
 /* "1,234,567" */
 void grouped(uint64_t number, char text[32]);
+/* What stands behind a noun, and the verb: "1 record was", "2 records were". */
+const char *plural(uint64_t count);
+const char *was_or_were(uint64_t count);
 /* "perfdata: ..." with a line end on stderr; bytes that a terminal would obey are escaped. */
 void complain(const char *format, ...) PD_PRINTF(1, 2);
 
