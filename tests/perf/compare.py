@@ -179,7 +179,7 @@ def with_recordings(args, quick, work):
     if why:
         common.skip(why)
     with tempfile.TemporaryDirectory(prefix="perfdata-perf-") as scratch:
-        recorder = record.Recorder(args.folder or scratch)
+        recorder = record.Recorder(args.folder or scratch, args.perfdata)
         try:
             for one in record.RECORDINGS:
                 wanted = fits(one.name, args.only) if args.only else args.all or one.name in quick

@@ -81,6 +81,8 @@ RECORDINGS = [
     Recording("sample-cpu", "P -e cpu-clock -F 1000 --sample-cpu -g $BIN/work 150 threads", ""),
     Recording("identifier", "P -e cpu-clock,task-clock -F 1000 --sample-identifier $BIN/work 100", ""),
     Recording("clock", "P -e cpu-clock -F 1000 -k CLOCK_MONOTONIC $BIN/work 100", ""),
+    Recording("branches", f"R -o chains.data {CHAIN} $BIN/work 200 alone threads faults && "
+              "$SRC/branches.py $PERFDATA chains.data $OUT && rm chains.data", "perfdata"),
     # whom
     Recording("everybody", "$BIN/work 500 threads & P -a -e cpu-clock -F 500 -g sleep 0.4; wait", "root"),
     Recording("everybody-switches", "$BIN/work 300 write & P -a -e cpu-clock -F 500 --switch-events --namespaces --all-cgroups sleep 0.3; wait", "root"),
@@ -157,7 +159,8 @@ def environment(home):
 class Recorder:
     """Recordings in a folder. get() makes one, with the programs that it needs."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, perfdata=None):
+        self.perfdata = perfdata
         self.folder = os.path.abspath(folder)
         self.bin = os.path.join(self.folder, "bin")
         self.home = os.path.join(self.folder, "home")
@@ -186,6 +189,9 @@ class Recorder:
                     self.has_tracefs = tracefs()
                 if not self.has_tracefs:
                     return f"tracepoints cannot be read: no {TRACEFS}"
+            elif need == "perfdata":
+                if not self.perfdata:
+                    return "needs perfdata"
             elif need == "root":
                 if os.geteuid() != 0:
                     return "needs root"
@@ -209,7 +215,8 @@ class Recorder:
             return None, why
         script = f'P() {{ perf record -q -o "$OUT" "$@"; }}; R() {{ perf record -q "$@"; }}; {recording.command}'
         done = subprocess.run(["bash", "-c", script], cwd=self.folder, stdin=subprocess.DEVNULL,
-                              env={**self.environment(), "BIN": self.bin, "OUT": path},
+                              env={**self.environment(), "BIN": self.bin, "OUT": path,
+                                   "SRC": HERE, "PERFDATA": self.perfdata or ""},
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
         if done.returncode != 0 or not os.path.exists(path):
             if os.path.isdir(path):

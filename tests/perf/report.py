@@ -15,6 +15,7 @@ itself ends with an error, and perfdata need only end well. A table at the end. 
 something does not, 77 no perf that can record.
 """
 
+import collections
 import functools
 import os
 import re
@@ -29,7 +30,7 @@ import script
 SECTION = "Report rows"
 SEPARATOR = "~"
 
-QUICK_RECORDINGS = {"chain", "alone", "deleted", "cpp", "jit", "events", "two-groups"}
+QUICK_RECORDINGS = {"chain", "alone", "deleted", "cpp", "jit", "events", "two-groups", "branches"}
 QUICK_VARIANTS = {"default", "sym", "folded", "text", "text no-children", "children dso", "dsos relative", "time"}
 
 # name: words for both programs; {names} come from script.Facts
@@ -67,15 +68,15 @@ VARIANTS = {
     "children dso,sym": "-g none -n --children -s dso,sym",
     "children period": "-g none --children -F overhead_children,overhead,sample,period,sym",
     # filters
-    "comms": "-g none -n --no-children --comms {comm}",
-    "comms relative": "-g none -n --no-children --comms {comm} --percentage relative",
-    "comms two": "-g none -n --no-children --comms {comm},no-such-name,other",
+    # where threads share a row, perf lets the first of its samples say whether all of them count
+    "comms": "-g none -n --no-children --comms {comm} -s comm,dso,sym",
+    "comms relative": "-g none -n --no-children --comms {comm} --percentage relative -s comm,dso,sym",
+    "comms two": "-g none -n --no-children --comms {comm},no-such-name,other -s comm,dso,sym",
     "dsos": "-g none -n --no-children --dsos work",
     "dsos relative": "-g none -n --no-children --dsos work,[kernel.kallsyms] --percentage relative",
     "dsos absolute": "-g none -n --no-children --dsos work,[kernel.kallsyms] --percentage absolute",
     "symbol": "-g none -n --no-children -S spin",
     "symbols": "-g none -n --no-children -S spin,clear_page_erms --percentage relative",
-    # where threads share a row, perf lets the first of its samples say whether all of them count
     "pid filter": "-g none -n --no-children --pid {pid} -s pid,comm,dso,sym",
     "tid filter": "-g none -n --no-children --tid {tid} -s pid,comm,dso,sym",
     "pid relative": "-g none -n --no-children --pid {pid} --percentage relative -s pid,comm,dso,sym",
@@ -120,23 +121,34 @@ VARIANTS = {
     "text period": "-g graph,2,caller,function,period",
     "text limit": "--percent-limit 5",
     "text comm": "-s comm",
-    "text comms": "--comms {comm}",
+    "text comms": "--comms {comm} -s comm,dso,sym",
     "text widths": "-g none -w 12,30,8",
     "text separator": "-g none -n -t ,",
 }
 # without symbols: rows of callers are told apart by addresses, and perf shows those as they were recorded
-CORPUS_VARIANTS = ("no-children", "period", "comm", "dso", "sym", "pid,sym", "cpu,comm", "children comm", "children dso",
-                   "comms", "dsos relative", "time 10%-20%", "text no graph")
+CORPUS_VARIANTS = ("no-children", "period", "comm", "dso", "sym", "sym,comm", "pid,sym", "cpu,comm", "socket", "weight",
+                   "time key", "children comm", "children dso", "comms", "dsos relative", "time 10%-20%", "text no graph")
 # of files with branch stacks, which perf then shows in place of samples
 BRANCH_VARIANTS = {
     "branches": "-n",
     "branches period": "-F overhead,sample,period,comm,dso_from",
     "branches objects": "-n -s comm,dso_from,dso_to",
-    "branches flags": "-n -s in_tx,abort,cycles",
+    "branches functions": "-n -s symbol_from,symbol_to",
+    "branches symbol": "-n -s sym",
+    "branches lines": "-n -s srcline_from,srcline_to",
+    "branches cycles": "-n -s cycles,dso_to",
+    "branches weights": "-n -s local_weight,weight,dso_to",
     "branches threads": "-n -s pid,cpu,dso_to",
     "branches where to": "-n -s dso",
     "branches cpu": "-n -s dso_from,dso_to --cpu 0",
     "branches asked for": "-b -n -s dso_from,dso_to",
+    "branches unresolved": "-n -s dso_from,dso_to -U",
+    # perf lets the first sample of a row say whether all of them count: rows of one thread, or of one sample
+    "branches comms": "-n -s comm,dso_from,dso_to --comms {comm}",
+    "branches dsos": "-n -s time,pid,dso_from,dso_to --time-quantum 1ns --dsos work,[kernel.kallsyms],chrome",
+    # perf has no order of these, so that a row can come to stand in several places
+    "branches foreseen": "-F sample,dso_from,mispredict",
+    "branches flags": "-F sample,in_tx,abort,cycles",
 }
 # Both take 127 frames if they are not told how many, the outermost with --children, and so leaves out where samples were
 WHOLE_CHAINS = ["--max-stack", "2000"]
@@ -179,10 +191,17 @@ class Reader:
             self.events[-1]["columns"] = words
 
 
+def same_cell(theirs, ours):
+    """perf cuts names to the longest that threads had at their ends, or that has symbols; lines are those of script.py."""
+    return theirs == ours or (len(theirs) >= 7 and ours.startswith(theirs)) or is_included(theirs, ours)
+
+
+def is_included(theirs, ours):
+    return script.of_included(f"  {theirs}".encode(), f"  {ours}".encode())
+
+
 def same_row(theirs, ours):
-    """True if cells agree; perf cuts names of threads to the longest that threads had at their ends."""
-    return len(theirs) == len(ours) and all(one == other or (len(one) >= 7 and other.startswith(one))
-                                            for one, other in zip(theirs, ours))
+    return len(theirs) == len(ours) and all(same_cell(one, other) for one, other in zip(theirs, ours))
 
 
 def same_rows(theirs, ours):
@@ -196,14 +215,55 @@ def same_rows(theirs, ours):
     return not left
 
 
+def without_lines(event):
+    """Leaves out rows of code without lines, of which perf says one of several things."""
+    event["rows"] = [row for row in event["rows"] if not any(NO_LINE.match(cell) for cell in row)]
+
+
+def without_cycles(event):
+    """Leaves out the column of instructions per cycle, which perf adds to functions."""
+    columns = event.get("columns", [])
+    if columns and columns[-1].startswith("IPC"):
+        event["columns"] = columns[:-1]
+        event["rows"] = [row[:-1] for row in event["rows"]]
+
+
+def without_levels(event):
+    """The letter of a branch's end: perf has that of the first sample."""
+    event["rows"] = [[LEVEL.sub("", cell) for cell in row] for row in event["rows"]]
+
+
+def added_up(event):
+    """Makes one row of those that are equal but for their first cell, a number."""
+    sums = collections.Counter()
+    for number, *cells in event["rows"]:
+        sums[tuple(cells)] += int(number)
+    event["rows"] = sorted([str(number), *cells] for cells, number in sums.items())
+
+
+# what is done to both sides of a variant before they are compared
+PREPARED = {
+    "srcline": [without_lines],
+    "branches": [without_cycles],
+    "branches functions": [without_cycles],
+    "branches lines": [without_lines],
+    "branches symbol": [without_cycles, without_levels],
+    "branches foreseen": [added_up],
+    "branches flags": [added_up],
+}
+
+
 def is_leaderless(event):
     """True for a group whose first event has no samples; perf shows nothing of it."""
-    return "group" in event["event"] and all(row[0] == "0.00%" for row in event["rows"])
+    return "group" in event["event"] and all(row[0].split()[0] == "0.00%" for row in event["rows"])
 
 
-def difference(theirs, ours):
+def difference(theirs, ours, variant):
     """None, or the first difference."""
     theirs, ours = Reader(NOWHERE.sub(b"[?]", theirs)).events, Reader(NOWHERE.sub(b"[?]", ours)).events
+    for event in [*theirs, *ours]:
+        for prepare in PREPARED.get(variant, ()):
+            prepare(event)
     if len(theirs) < len(ours):
         ours = [event for event in ours if not is_leaderless(event)]
     for wanted, got in zip(theirs, ours):
@@ -233,7 +293,7 @@ def blocks(lines):
     return sorted(sorted(block) for block in found)
 
 
-def text_difference(theirs, ours):
+def text_difference(theirs, ours, _variant):
     """As difference(), of the lines as they are but for the comments that are advice."""
     kept = [[line for line in NOWHERE.sub(b"[?]", text).rstrip(b"\n").split(b"\n") if not line.startswith(b"#") or line.startswith(KEPT)]
             for text in (theirs, ours)]
@@ -245,6 +305,9 @@ def text_difference(theirs, ours):
 
 
 # the letter of an address where nothing is: perf takes that of the frame before
+LEVEL = re.compile(r"^\[.\] ")
+# code without lines, in the words of perf and of perfdata
+NO_LINE = re.compile(r"^(?:\S*:0|\S+\[[0-9a-f]+\]|\S+\+\d+|\(null\))$")
 NOWHERE = re.compile(rb"\[[k.]\](?= 0{16}\b)")
 ROW = re.compile(rb"^ +\d+\.\d\d%  ")
 KEPT = (b"# Samples:", b"# Event count", b"# Overhead", b"# Children", b"# .", b"#  ")
@@ -283,6 +346,8 @@ class Comparison:
             self.table.tell("missing", name, "all", why)
             return
         names = [variant for variant in VARIANTS if self.wanted(variant, QUICK_VARIANTS)]
+        if name == "branches":
+            names += [variant for variant in BRANCH_VARIANTS if self.wanted(variant, BRANCH_VARIANTS)]
         self.variants(name, path, recorder.environment(), names)
 
     def corpus(self, corpus, home):
@@ -304,7 +369,7 @@ class Comparison:
             self.table.tell("refused", name, variant, theirs.err[:120].decode("utf-8", "replace").strip())
         else:
             function = text_difference if as_text(variant) else difference
-            found = function(theirs.out, ours.out)
+            found = function(theirs.out, ours.out, variant)
             if found and not ours.out:
                 found.text += f"\n    {ours.err[:200]!r}"
             self.table.result(name, variant, found)

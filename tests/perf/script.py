@@ -26,8 +26,9 @@ QUICK_VARIANTS = {"default", "no chain", "shown", "time", "kernel path"}
 
 # perf prints samples out of order with --show-round-events; see docs/differences.md
 ROUND = b"PERF_RECORD_FINISHED_ROUND"
-# what addr2line, which perf asks, says of code without lines
+# what addr2line, which perf asks, and what we say of code without lines
 NO_LINE = re.compile(rb"^  \S*:0$")
+NO_LINE_HERE = re.compile(rb"^  \S+(?:\[[0-9a-f]+\]|\+\d+)$")
 SOURCE = re.compile(rb"^  (\S+)\.([ch]):(\d+)$")
 TWICE = re.compile(rb"^  ((?:\./)?[^/]+/)\1")
 
@@ -37,18 +38,22 @@ def in_order(text):
     return b"\n".join(sorted(text.split(b"\n"), key=lambda line: (line == ROUND, line)))
 
 
-def without_line(theirs, ours):
-    """True where addr2line has no line, or the right one of a header with the name of the file that includes it."""
+def of_included(theirs, ours):
+    """True where addr2line has the right line of an included file with the name of the file that includes it."""
     one, other = SOURCE.match(theirs), SOURCE.match(ours)
-    return NO_LINE.match(theirs) or (one and other and (one[2], other[2]) == (b"c", b"h") and one[3] == other[3])
+    return one and other and one[2] == b"c" and one[3] == other[3]
 
 
-def with_lines_of(text, ours):
-    """The text, with our lines where perf has no right ones; see docs/differences.md."""
-    theirs, ours = [TWICE.sub(rb"  \1", line) for line in text.split(b"\n")], ours.split(b"\n")
-    if len(theirs) != len(ours):
-        return text
-    return b"\n".join(other if without_line(one, other) else one for one, other in zip(theirs, ours))
+def comparable_lines(theirs, ours):
+    """Both texts without the lines that say that there is no line, and with our names of included files; see docs/differences.md."""
+    theirs = [TWICE.sub(rb"  \1", line) for line in theirs.split(b"\n")]
+    theirs, ours = (
+        [line for line in lines if not NO_LINE.match(line) and not NO_LINE_HERE.match(line)]
+        for lines in (theirs, ours.split(b"\n"))
+    )
+    if len(theirs) == len(ours):
+        theirs = [other if of_included(one, other) else one for one, other in zip(theirs, ours)]
+    return b"\n".join(theirs), b"\n".join(ours)
 
 
 class Facts:
@@ -161,7 +166,7 @@ class Comparison:
             if variant == "rounds":
                 theirs.out, ours.out = (in_order(one.out) for one in (theirs, ours))
             if "srcline" in VARIANTS[variant]:
-                theirs.out = with_lines_of(theirs.out, ours.out)
+                theirs.out, ours.out = comparable_lines(theirs.out, ours.out)
             found = compare.first_difference(theirs.out, ours.out)
             if found and not ours.out and ours.err:
                 found = (found[0], found[1], ours.err[:200])
