@@ -118,6 +118,51 @@ static bool is_system_wide(const struct live *live)
 	return live->options.targets.all || live->options.targets.cpus;
 }
 
+/* The first of these lists of which the machine has all events; NULL at the end. */
+static const char *add_first(struct live *live, const char *const *lists)
+{
+	while (*lists && pd_events_add(live->setup.events, *lists, NULL) < 0)
+		lists++;
+	return *lists;
+}
+
+static bool add_transactions(struct live *live)
+{
+	static const char *const lists[] = {
+		"task-clock,{instructions,cycles,cpu/cycles-t/,cpu/tx-start/,cpu/el-start/,cpu/cycles-ct/}",
+		"task-clock,{instructions,cycles,cpu/cycles-t/,cpu/tx-start/}", NULL
+	};
+
+	if (add_first(live, lists))
+		return true;
+	complain("option --transaction: this machine has no event cpu/tx-start/: its CPU has no transactions (TSX), they are switched "
+		 "off, or there are no counters, as in most virtual machines");
+	return false;
+}
+
+/* What the CPU works out is of each thread; counters of slots are those of a whole core. */
+static bool add_topdown(struct live *live)
+{
+	static const char *const lists[] = {
+		"{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}",
+		"{topdown-total-slots,topdown-slots-retired,topdown-recovery-bubbles,topdown-fetch-bubbles,topdown-slots-issued}",
+		NULL
+	};
+	const char *found = add_first(live, lists);
+
+	if (!found)
+		complain("option --topdown: this machine has neither the events slots, topdown-retiring ... nor topdown-total-slots ...: "
+			 "they are those of Intel's CPUs, and virtual machines mostly have no counters");
+	if (found != lists[1])
+		return found;
+	if (!is_system_wide(live)) {
+		complain("option --topdown: slots of this machine are counted by whole cores: -a");
+		return false;
+	}
+	live->by = STAT_BY_CORE;
+	return true;
+}
+
 /* Those that are counted when nothing was said. */
 static bool add_missing_events(struct live *live)
 {
@@ -127,6 +172,10 @@ static bool add_missing_events(struct live *live)
 		return true;
 	if (values->metrics && !add_metrics(live, values->metrics))
 		return false;
+	if (values->transaction)
+		return add_transactions(live);
+	if (values->topdown)
+		return add_topdown(live);
 	if (!record_has_events(&values->targets) && !values->metrics &&
 	    (!add_text(live, is_system_wide(live) ? "cpu-clock" : "task-clock") || !add_text(live, default_events)))
 		return false;
@@ -373,7 +422,7 @@ static bool take_printer(struct live *live)
 	live->printer = (struct stat_printer){
 		.text = live->out.text, .separator = separator, .json = values->json || values->json_output,
 		.big_numbers = !values->no_big_num, .table = values->table,
-		.metric_only = values->metric_only,
+		.metric_only = values->metric_only || values->topdown,
 		.summary_word = live->interval_ns && !values->no_csv_summary, .title = pd_text_new() };
 	if (!live->printer.title)
 		return false;

@@ -22,7 +22,7 @@ struct stat_values {
 	struct stat_by_values by;
 	bool per_thread;
 	bool big_num, no_big_num, scale, no_scale;
-	bool metric_only;
+	bool metric_only, topdown, transaction;
 	bool null, sync, table, summary, no_csv_summary, quiet, verbose;
 	bool no_merge, all_user, all_kernel;
 	const char *delay, *control, *for_each_cgroup, *pre, *post;

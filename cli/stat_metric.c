@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What stands behind the # of a count: rates, ratios to another count of the same privilege, in the same place. Needs
- * nothing but events that every kernel names.
+ * nothing but events that every kernel names, and those of transactions and slots by the names that sysfs has for them.
  */
 #include "stat.h"
 
@@ -21,7 +21,22 @@ enum kind {
 	L1I_LOADS,
 	LLC_LOADS,
 	DTLB_LOADS,
-	ITLB_LOADS
+	ITLB_LOADS,
+	CYCLES_IN_TX,
+	TX_BEGUN,
+	ELISION_BEGUN,
+	CYCLES_COMMITTED,
+	/* all slots of a pipeline, and what became of them */
+	SLOTS,
+	SLOTS_ISSUED,
+	SLOTS_RETIRED,
+	FETCH_BUBBLES,
+	RECOVERY_BUBBLES,
+	/* the same as the CPU works it out */
+	RETIRING,
+	BAD_SPECULATION,
+	FRONTEND_BOUND,
+	BACKEND_BOUND
 };
 
 /* Events by type and config. */
@@ -44,6 +59,26 @@ static const struct {
 	{ CACHE(2, 0), LLC_LOADS },
 	{ CACHE(3, 0), DTLB_LOADS },
 	{ CACHE(4, 0), ITLB_LOADS },
+};
+
+/* What has no number of its own. */
+static const struct {
+	const char *name;
+	enum kind is;
+} named[] = {
+	{ "cpu/cycles-t/", CYCLES_IN_TX },
+	{ "cpu/tx-start/", TX_BEGUN },
+	{ "cpu/el-start/", ELISION_BEGUN },
+	{ "cpu/cycles-ct/", CYCLES_COMMITTED },
+	{ "topdown-total-slots", SLOTS },
+	{ "topdown-slots-issued", SLOTS_ISSUED },
+	{ "topdown-slots-retired", SLOTS_RETIRED },
+	{ "topdown-fetch-bubbles", FETCH_BUBBLES },
+	{ "topdown-recovery-bubbles", RECOVERY_BUBBLES },
+	{ "topdown-retiring", RETIRING },
+	{ "topdown-bad-spec", BAD_SPECULATION },
+	{ "topdown-fe-bound", FRONTEND_BOUND },
+	{ "topdown-be-bound", BACKEND_BOUND },
 };
 
 /* An event as part of another one. */
@@ -71,6 +106,9 @@ static enum kind kind_of(const struct stat_event *event)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].type == event->attr.type && kinds[i].config == event->attr.config)
 			return kinds[i].is;
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+		if (!strcmp(named[i].name, event->name))
+			return named[i].is;
 	return NONE;
 }
 
@@ -211,6 +249,91 @@ static void share_of(const struct stat_table *table, const struct stat_event *ev
 	set(metric, shown ? share->format : NULL, shown ? part : 0, share->unit);
 }
 
+static double mean(const struct stat_table *table, const struct stat_event *event, enum kind kind, size_t slot)
+{
+	return mean_of(table, event, kind, slot, NULL);
+}
+
+/* Of the cycles of all code, and of the transactions that were begun. */
+static bool transactions(const struct stat_table *table, const struct stat_event *event, enum kind kind, double value,
+			 size_t slot, struct stat_metric *metric)
+{
+	double cycles = mean(table, event, CYCLES, slot), inside = mean(table, event, CYCLES_IN_TX, slot);
+
+	switch (kind) {
+	case CYCLES_IN_TX:
+		set(metric, cycles ? "%7.2f%%" : NULL, cycles ? 100 * value / cycles : 0, "transactional cycles");
+		return true;
+	case CYCLES_COMMITTED:
+		set(metric, cycles ? "%7.2f%%" : NULL, cycles && inside > value ? 100 * (inside - value) / cycles : 0,
+		    "aborted cycles");
+		return true;
+	case TX_BEGUN:
+		set(metric, "%8.0f", value ? inside / value : 0, "cycles / transaction");
+		return true;
+	case ELISION_BEGUN:
+		set(metric, "%8.0f", value ? inside / value : 0, "cycles / elision");
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Counters are read one after another: what is a little less than nothing is nothing. */
+static double at_least_nothing(double share)
+{
+	return share < 0 && share >= -0.02 ? 0 : share;
+}
+
+/* Slots that were lost because what was begun was not wanted, and those lost while nothing could be done. */
+static double slots_of(const struct stat_table *table, const struct stat_event *event, enum kind kind, size_t slot)
+{
+	double all = mean(table, event, SLOTS, slot);
+	double retired = mean(table, event, SLOTS_RETIRED, slot) / all;
+	double front = mean(table, event, FETCH_BUBBLES, slot) / all;
+	double issued = mean(table, event, SLOTS_ISSUED, slot) / all;
+	double bad = at_least_nothing(issued - retired + mean(table, event, RECOVERY_BUBBLES, slot) / all);
+
+	switch (kind) {
+	case SLOTS_RETIRED:
+		return retired;
+	case FETCH_BUBBLES:
+		return front;
+	case RECOVERY_BUBBLES:
+		return bad;
+	default:
+		return at_least_nothing(1 - (retired + front + bad));
+	}
+}
+
+static bool slots(const struct stat_table *table, const struct stat_event *event, enum kind kind, double value, size_t slot,
+		  struct stat_metric *metric)
+{
+	static const struct {
+		const char *counted, *made;
+	} names[] = { [SLOTS_ISSUED] = { "backend bound", NULL },   [SLOTS_RETIRED] = { "retiring", NULL },
+		      [FETCH_BUBBLES] = { "frontend bound", NULL }, [RECOVERY_BUBBLES] = { "bad speculation", NULL },
+		      [RETIRING] = { NULL, "Retiring" },	    [BAD_SPECULATION] = { NULL, "Bad Speculation" },
+		      [FRONTEND_BOUND] = { NULL, "Frontend Bound" }, [BACKEND_BOUND] = { NULL, "Backend Bound" } };
+	double all = mean(table, event, SLOTS, slot), sum = 0;
+	bool known;
+
+	if (kind < SLOTS_ISSUED)
+		return false;
+	if (names[kind].counted) {
+		mean_of(table, event, RECOVERY_BUBBLES, slot, &known);
+		/* as perf has it, a share of nothing is 0, and what is worked out of shares is not known */
+		set(metric, all || kind == SLOTS_RETIRED || kind == FETCH_BUBBLES ? "%8.1f%%" : NULL,
+		    all ? 100 * slots_of(table, event, kind, slot) : 0,
+		    kind == SLOTS_ISSUED && !known ? "backend bound/bad spec" : names[kind].counted);
+		return true;
+	}
+	for (enum kind other = RETIRING; other <= BACKEND_BOUND; other++)
+		sum += mean(table, event, other, slot);
+	set(metric, sum ? "%8.1f%%" : NULL, sum ? 100 * value / sum : 0, names[kind].made);
+	return true;
+}
+
 static void rate(double value, double ns, struct stat_metric *metric)
 {
 	static const char prefixes[] = " KMG";
@@ -245,6 +368,8 @@ size_t stat_metrics(const struct stat_table *table, const struct stat_event *eve
 		share_of(table, event, value, slot, &shares[i], &metrics[0]);
 		return 1;
 	}
+	if (transactions(table, event, kind, value, slot, &metrics[0]) || slots(table, event, kind, value, slot, &metrics[0]))
+		return 1;
 	if (kind == CYCLES)
 		set(&metrics[0], ns ? "%8.3f" : NULL, ns ? value / ns : 0, ns ? "GHz" : "Ghz");
 	else if (kind == CLOCK)

@@ -13,6 +13,10 @@ HARDWARE = ["cycles", "instructions", "cache-references", "cache-misses", "branc
             "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles"]
 SOFTWARE = ["cpu-clock", "task-clock", "page-faults", "context-switches"]
 CACHES = ["L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB"]
+# Of one CPU or another, by names in sysfs: numbers of their own are nothing to who reads the file.
+RAW = ["slots", "topdown-retiring", "topdown-bad-spec", "topdown-fe-bound", "topdown-be-bound", "topdown-total-slots",
+       "topdown-slots-issued", "topdown-slots-retired", "topdown-fetch-bubbles", "topdown-recovery-bubbles", "cpu/cycles-t/",
+       "cpu/tx-start/", "cpu/el-start/", "cpu/cycles-ct/"]
 GLOBAL, BY_CPU, BY_SOCKET, BY_DIE, BY_CORE, BY_THREAD, BY_NODE = 1, 0, 2, 3, 4, 5, 7
 
 
@@ -47,6 +51,8 @@ def build_work(folder, compiler="cc"):
 
 
 def event_type(name):
+    if name in RAW:
+        return "raw", 0x8000 + RAW.index(name)
     name = name.split(":")[0]
     if name in HARDWARE:
         return "hardware", HARDWARE.index(name)
@@ -143,7 +149,18 @@ def metric_files(perfdata, folder):
     rights = dict(zip(["cycles:u", "instructions", "instructions:u", "cycles:k", "instructions:k", "branches:u",
                        "branch-misses", "task-clock:u", "page-faults", "cycles"],
                       [1000, 2000, 3000, 4000, 5000, 600, 70, 10 ** 8, 9, 777]))
+    def raw(first, *counts):
+        return dict(zip(RAW[RAW.index(first):], counts))
+
+    clocks = {"task-clock": 10 ** 8, "instructions": 2000, "cycles": 1000}
+    special = {"topdown": raw("slots", 1000, 100, 50, 150, 650), "topdown-part": raw("slots", 1000, 400, 100),
+               "slots": raw("topdown-total-slots", 1000, 600, 400, 200), "slots-of-none": raw("topdown-total-slots", 0, 0, 0, 0),
+               # perf's words for the last one depend on the machine that reads
+               "slots-all": raw("topdown-total-slots", 1000, 600, 400, 200, 50),
+               "transactions": {**clocks, **raw("cpu/cycles-t/", 300, 7, 3, 200)},
+               "transactions-none": {**clocks, **raw("cpu/cycles-t/", 300, 0, 0, 400)}}
     texts = {
+        **{name: counts_text(list(counts), [(0.5, one(counts))]) for name, counts in special.items()},
         "all": counts_text(list(values), [(0.5, one(values))]),
         "lone": counts_text(list(lone), [(0.5, one(lone))]),
         "zero": counts_text(list(zero), [(0.5, one(zero))]),

@@ -81,7 +81,7 @@ def masked(text):
     """Numbers and what follows from them (units, deviations) out of the text, columns in it."""
     text = re.sub(r"(?m)^(# started on ).*$", r"\1", text)
     text = re.sub(r"  \( \+-[ \d.]+% \)", "", text)
-    text = re.sub(r"#{2,}", "##", text)
+    text = re.sub(r"(?m)\) #+$", ") #", text)
     text = re.sub(r"<not counted>(?=,)", "0", text)
     text = re.sub(r" +<not counted>", lambda m: " " * (len(m[0]) - 1) + "0", text)
     text = re.sub(r"[KMG]/sec ", "/sec  ", text)
@@ -247,6 +247,8 @@ def main():
                 sides.exact(event, given)
         if not arguments.only:
             for name, path in common.metric_files(perfdata, folder):
+                if name == "slots-all":
+                    continue
                 sides.report(name, path)
                 sides.metrics_only(name, path)
             for line in RECORDINGS:

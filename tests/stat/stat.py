@@ -190,6 +190,12 @@ class Live(common.Tests):
         result = self.stat("--metric-only", "-e", "task-clock", "true")
         self.expect(result.returncode == 0 and "no metric follows" in result.stderr and "seconds time elapsed" in result.stderr,
                     f"without a metric: {result}")
+        for option, event in (("--topdown", "slots"), ("-T", "cpu/tx-start/")):
+            result = self.stat(option, "-a", "true")
+            if result.returncode:
+                self.expect(result.returncode == 2 and event in result.stderr and result.stderr.count("\n") == 1, f"{option}: {result}")
+            else:
+                self.expect("time elapsed" in result.stderr, f"{option}: {result}")
 
     def ends(self):
         start = time.monotonic()
