@@ -20,8 +20,7 @@
 #include "write/write.h"
 
 enum {
-	SAVE_NS = 300000000, // between two headers
-	STACKS_LEVEL = -7    // of compression: copies of stacks hardly differ from each other, which any level sees
+	SAVE_NS = 300000000 // between two headers
 };
 
 uint64_t pd_now_ns(void)
@@ -330,14 +329,6 @@ static enum pd_status start_writer(struct pd_recorder *recorder, struct pd_write
 	return status < 0 ? status : pd_writer_start(writer, error);
 }
 
-static bool has_stacks(const struct pd_config *config)
-{
-	for (size_t i = 0; i < config->event_count; i++)
-		if (config->events[i].attr.sample_type & PD_MASK(PD_SAMPLE_TYPE_STACK_USER))
-			return true;
-	return false;
-}
-
 enum pd_status pd_session_open_output(struct pd_recorder *recorder, struct pd_error *error)
 {
 	struct pd_writer_options options = recorder->options.output;
@@ -348,8 +339,6 @@ enum pd_status pd_session_open_output(struct pd_recorder *recorder, struct pd_er
 		return status;
 	options.size = sizeof(options);
 	options.save_bytes = UINT64_MAX; // by time
-	if (!options.level && has_stacks(&recorder->config))
-		options.level = STACKS_LEVEL;
 	if (recorder->workers)
 		status = pd_workers_open_output(recorder, &options, error);
 	else
@@ -358,6 +347,8 @@ enum pd_status pd_session_open_output(struct pd_recorder *recorder, struct pd_er
 	if (status < 0)
 		return status;
 	recorder->writer->whole_frames = true;
+	// who asks for no level wants to spend little
+	recorder->writer->quick = !options.level;
 	return start_writer(recorder, recorder->writer, error);
 }
 

@@ -4,19 +4,24 @@
  * into records of type COMPRESSED or COMPRESSED2. A piece can be inflated once its last record is read.
  *
  * With whole_frames, a large piece is a frame of its own: the compressor then works on it where it lies, which takes it a
- * third less time, and damage to one does not reach the next.
+ * third less time, and damage to one does not reach the next. With quick, every piece is one.
  */
 #include "write/write.h"
+
+enum {
+	LARGE = 64 << 10 // bytes: a quick packer gains nothing by gathering more
+};
 
 static enum pd_status begin(struct pd_writer *writer, struct pd_pack *pack, struct pd_error *error)
 {
 	if (!pd_packer_zstd.open)
 		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "%s: built without zstd", writer->name);
+	pack->packer = writer->quick ? &pd_packer_quick : &pd_packer_zstd;
 	pack->capacity = PD_PACK_PIECE;
-	pack->packed_capacity = pd_packer_zstd.bound(PD_PACK_PIECE);
+	pack->packed_capacity = pack->packer->bound(PD_PACK_PIECE);
 	pack->plain = pd_alloc(pack->capacity);
 	pack->packed = pd_alloc(pack->packed_capacity);
-	pack->state = pd_packer_zstd.open(writer->level);
+	pack->state = pack->packer->open(writer->level);
 	if (!pack->plain || !pack->packed || !pack->state)
 		return pd_fail_memory(error);
 	return PD_OK;
@@ -51,8 +56,8 @@ static enum pd_status pack_piece(struct pd_writer *writer, struct pd_write_part 
 	size_t most = writer->pack_type == PD_RECORD_COMPRESSED2 ? PD_MOST_PADDED - 16 : UINT16_MAX - 8;
 	bool ends = writer->whole_frames && used > PD_PACK_PIECE / 2;
 	const char *reason = "no output";
-	size_t size = (ends ? pd_packer_zstd.finish : pd_packer_zstd.pack)(pack->state, data, used, pack->packed,
-									   pack->packed_capacity, &reason);
+	size_t size = (ends ? pack->packer->finish : pack->packer->pack)(pack->state, data, used, pack->packed,
+									 pack->packed_capacity, &reason);
 
 	if (!size)
 		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "%s: cannot compress: %s", writer->name, reason);
@@ -80,15 +85,16 @@ enum pd_status pd_pack_put(struct pd_writer *writer, struct pd_write_part *part,
 			   struct pd_error *error)
 {
 	struct pd_pack *pack = &part->pack;
+	bool alone = size == PD_PACK_PIECE || (writer->quick && size >= LARGE);
 	enum pd_status status = PD_OK;
 
 	if (!pack->state)
 		status = begin(writer, pack, error);
-	if (status >= 0 && size > pack->capacity - pack->used)
+	if (status >= 0 && (alone || size > pack->capacity - pack->used))
 		status = pd_pack_flush(writer, part, error);
 	if (status < 0)
 		return status;
-	if (size == pack->capacity)
+	if (alone)
 		return pack_piece(writer, part, data, size, error);
 	memcpy(pack->plain + pack->used, data, size);
 	pack->used += size;
@@ -98,7 +104,7 @@ enum pd_status pd_pack_put(struct pd_writer *writer, struct pd_write_part *part,
 void pd_pack_fini(struct pd_pack *pack)
 {
 	if (pack->state)
-		pd_packer_zstd.close(pack->state);
+		pack->packer->close(pack->state);
 	pd_free(pack->plain);
 	pd_free(pack->packed);
 	*pack = (struct pd_pack){0};

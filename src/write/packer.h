@@ -18,5 +18,7 @@ struct pd_packer {
 };
 
 extern const struct pd_packer pd_packer_zstd;
+// quick.c: frames that zstd reads, of at most PD_PACK_PIECE bytes; each piece is one.
+extern const struct pd_packer pd_packer_quick;
 
 #endif

@@ -61,9 +61,10 @@ static inline enum pd_status pd_output_write(struct pd_output *out, const void *
 	return PD_OK;
 }
 
-// ---- pack.c: compressed records ----
+// ---- pack.c: compressed records, by quick.c or zstd ----
 
 struct pd_pack {
+	const struct pd_packer *packer;
 	void *state; // NULL until something was compressed
 	uint8_t *plain; // whole records that wait
 	size_t used, capacity;
@@ -118,6 +119,7 @@ struct pd_writer {
 	enum pd_packing packing;
 	uint32_t pack_type; // of compressed records that are made here, or 0
 	bool whole_frames; // a large piece is compressed as a frame of its own
+	bool quick; // compressed by quick.c in place of a level
 	int level;
 	uint64_t save_bytes;
 	// what is written, and what it will be called
