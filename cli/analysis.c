@@ -23,6 +23,17 @@ static enum pd_status ready(void *self, struct pd_window *window, struct pd_erro
 	return select_ready(&analysis->select, analysis->input.file, window, error);
 }
 
+/* Once; NULL if they cannot be had, which is told then. */
+static struct pd_symbols *symbols_of(void *self, const struct pd_world *world)
+{
+	struct analysis *analysis = self;
+
+	if (!analysis->symbols_asked)
+		analysis->symbols = symbols_open(analysis->symbol_options, analysis->input.file, world);
+	analysis->symbols_asked = true;
+	return analysis->symbols;
+}
+
 static bool show_progress(void *self, uint64_t done, uint64_t total)
 {
 	struct analysis *analysis = self;
@@ -58,6 +69,8 @@ static int read_profile(struct analysis *analysis, const struct analysis_options
 	/* Asking about each sample is dear where all are wanted. */
 	profile_options.choose = takes_all(&options->select) ? NULL : choose;
 	profile_options.ready = ready;
+	profile_options.symbols = symbols_of;
+	analysis->symbol_options = &options->symbols;
 	profile_options.progress = show_progress;
 	profile_options.self = analysis;
 	status = pd_profile_read(analysis->input.file, &profile_options, &analysis->profile, &error);
@@ -68,13 +81,11 @@ static int read_profile(struct analysis *analysis, const struct analysis_options
 	return analysis->select.refused ? CODE_NOTHING : CODE_UNREADABLE;
 }
 
-static int name_places(struct analysis *analysis, const struct analysis_options *options)
+static int name_places(struct analysis *analysis)
 {
 	struct pd_error error;
 
-	analysis->symbols = symbols_open(&options->symbols, analysis->input.file,
-					 pd_profile_world(analysis->profile));
-	if (!analysis->symbols)
+	if (!symbols_of(analysis, pd_profile_world(analysis->profile)))
 		return CODE_UNREADABLE;
 	if (pd_profile_name(analysis->profile, analysis->symbols, &error) >= 0)
 		return CODE_FINE;
@@ -105,7 +116,7 @@ int analysis_read(struct analysis *analysis, const struct analysis_options *opti
 {
 	int code = read_profile(analysis, options, profile);
 
-	return code == CODE_FINE ? name_places(analysis, options) : code;
+	return code == CODE_FINE ? name_places(analysis) : code;
 }
 
 int analysis_close(struct analysis *analysis, int code)

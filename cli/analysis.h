@@ -28,6 +28,8 @@ struct analysis {
 	struct select select;
 	struct pd_profile *profile;
 	struct pd_symbols *symbols;
+	const struct symbol_options *symbol_options;
+	bool symbols_asked;
 };
 
 /* Opens the file, so that what to read can depend on it. Says what is wrong and returns another code than CODE_FINE

@@ -29,6 +29,7 @@ static struct pd_frame_id identify(const struct pd_frames *frames, const struct 
 {
 	struct pd_location location;
 	const struct pd_object *ksymbol;
+	uint64_t code = 0;
 	bool by_process;
 
 	if (!pd_world_locate(frames->world, spot->pid, spot->cpumode, spot->when, spot->addr, &location))
@@ -36,8 +37,11 @@ static struct pd_frame_id identify(const struct pd_frames *frames, const struct 
 	ksymbol = location.ksymbol ? location.ksymbol->object : NULL;
 	// names of code without a file are the process's own
 	by_process = location.object->kind == PD_OBJECT_ANON || location.mapping->anonymous;
+	// of processes; code of the kernel has no dumps
+	if (by_process && frames->codes && !ksymbol)
+		code = pd_codes_number(frames->codes, spot->pid, spot->when, spot->addr);
 	return (struct pd_frame_id){{
-		number_of(location.object) | number_of(ksymbol) << 32,
+		number_of(location.object) | (number_of(ksymbol) + code) << 32,
 		by_process ? spot->addr : location.offset,
 		spot->cpumode | (uint64_t)(by_process ? spot->pid : 0) << 8 | UINT64_C(1) << 40,
 	}};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Frames: distinct places. Processes have the same file at different addresses; what is one place in one object is one
- * frame, however many processes run it. Memory without a file is told apart by process.
+ * frame, however many processes run it. Memory without a file is told apart by process, and codes that a process put one in
+ * the place of another are told apart.
  */
 #ifndef PD_PROFILE_FRAMES_H
 #define PD_PROFILE_FRAMES_H
@@ -9,6 +10,7 @@
 #include <perfdata/profile.h>
 
 #include "base/memory.h"
+#include "symbol/codes.h"
 #include "world/index.h"
 
 // What makes a place the same.
@@ -39,6 +41,7 @@ struct pd_known_addr {
 // Several threads find frames, one at a time.
 struct pd_frames {
 	const struct pd_world *world;
+	const struct pd_codes *codes; // or NULL
 	uint64_t seed;
 	struct pd_seen_frame *items;
 	size_t count, capacity;

@@ -9,6 +9,7 @@
 #include <perfdata/profile.h>
 
 #include "base/cursor.h"
+#include "symbol/codes.h"
 #include "world/index.h"
 
 // A thread, a process, or all of one name, as it was asked for.
@@ -30,6 +31,7 @@ enum { PD_VIEWS = 4096 }; // threads whose view is kept at hand
 
 struct pd_owners {
 	const struct pd_world *world;
+	const struct pd_codes *codes; // or NULL
 	uint32_t by; // PD_BY_...
 	uint64_t seed;
 	struct pd_owner *items;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <perfdata/jitdump.h>
+
 #include "base/error.h"
 #include "file/file.h"
 #include "stream/stream.h"
@@ -61,6 +63,27 @@ static void set_slices(struct pd_profile *profile, const struct pd_window *windo
 	collector->first_slice = first / collector->slice_ns;
 }
 
+static bool has_jitdumps(const struct pd_world *world)
+{
+	const struct pd_object *object;
+
+	for (size_t i = 0; (object = pd_world_object(world, i)); i++)
+		if (pd_jitdump_is(object->path))
+			return true;
+	return false;
+}
+
+static void tell_codes_apart(struct pd_profile *profile)
+{
+	struct pd_common *common = profile->collector.common;
+	struct pd_symbols *symbols = NULL;
+
+	if (profile->options.symbols && has_jitdumps(profile->world))
+		symbols = profile->options.symbols(profile->options.self, profile->world);
+	if (symbols)
+		common->frames.codes = common->owners.codes = pd_codes_of(symbols);
+}
+
 static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_error *error)
 {
 	struct pd_profile *profile = self;
@@ -78,7 +101,11 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 		profile->options.slice_ns = slice_of_window(window);
 	set_slices(profile, window);
 	// only now all events are known
-	return status < 0 ? status : pd_collector_init(&profile->collector, error);
+	if (status >= 0)
+		status = pd_collector_init(&profile->collector, error);
+	if (status >= 0)
+		tell_codes_apart(profile);
+	return status;
 }
 
 static bool tell_progress(void *self, uint64_t done, uint64_t total)

@@ -153,6 +153,8 @@ void pd_symbols_free(struct pd_symbols *symbols)
 	for (size_t i = 0; i < symbols->dso_count; i++)
 		pd_lookup_unload(symbols->dsos[i]);
 	pd_lookup_kernels_fini(symbols);
+	pd_lookup_codes_fini(symbols->codes);
+	pd_lookup_dumps_fini(symbols);
 	close_archives(symbols);
 	pd_lookup_names_fini(&symbols->kernel_names);
 	pd_index_fini(&symbols->by_pid);

@@ -52,7 +52,7 @@ struct pd_dso_full {
 	struct pd_memo places;    // by address: a function, or pd_lookup_nothing
 	struct pd_memo functions; // by their number in the table
 	struct pd_memo inlined;   // functions without a place, by where their names stand in lines
-	struct pd_jitdump **jits; // of the process, NULL behind the last one; the table has what they lack
+	struct pd_jitdump *const *jits; // of the process, NULL behind the last one; the table has what they lack
 	struct pd_symbols *symbols;
 	bool has_file;              // lines may be asked for
 	const struct pd_kernel *kernel; // whose image it is, or NULL
@@ -86,6 +86,14 @@ struct pd_kernel {
 struct pd_jit_mark {
 	uint32_t pid;
 	const struct pd_object *object;
+};
+
+// All that a process mapped, once it was asked for.
+struct pd_process_dumps {
+	uint32_t pid;
+	struct pd_jitdump **jits; // NULL behind the last one; NULL if there is none
+	const char *detail;       // the first one's path
+	const char *tried;        // which could not be read, and why
 };
 
 // The file's table of build ids has better names for the kernel and its modules.
@@ -132,6 +140,9 @@ struct pd_symbols {
 	struct pd_jit_mark *jit_marks;
 	size_t jit_mark_count, jit_mark_capacity;
 	size_t mappings_seen; // when the marks were looked for
+	struct pd_process_dumps *dumps;
+	size_t dump_count, dump_capacity;
+	struct pd_codes *codes; // or NULL
 	bool kernel_checked;
 	const char *other_kernel; // why the kernel that runs here is not the one that was recorded, or NULL
 	char why[256];            // why there is no build id
@@ -234,7 +245,15 @@ void pd_lookup_load_module(struct pd_symbols *symbols, struct pd_dso_full *dso, 
 
 /** Code that programs made: perf-PID.map and jit-PID.dump. */
 void pd_lookup_load_runtime(struct pd_symbols *symbols, struct pd_dso_full *dso);
+/** The dumps of the index-th process that mapped one; NULL behind the last one, without memory, and if dumps are not wanted. */
+const struct pd_process_dumps *pd_lookup_dumps_at(struct pd_symbols *symbols, size_t index);
+void pd_lookup_dumps_fini(struct pd_symbols *symbols);
 /** Opens a file that a program made: of an archive, else of root or the user; says why not. */
 bool pd_lookup_open_own(const struct pd_symbols *symbols, const char *path, struct pd_image *image, const char **reason);
+
+// ---- codes.c ----
+
+struct pd_codes;
+void pd_lookup_codes_fini(struct pd_codes *codes);
 
 #endif

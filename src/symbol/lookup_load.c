@@ -327,8 +327,5 @@ void pd_lookup_unload(struct pd_dso_full *dso)
 	pd_memo_fini(&dso->places);
 	pd_memo_fini(&dso->functions);
 	pd_memo_fini(&dso->inlined);
-	for (size_t i = 0; dso->jits && dso->jits[i]; i++)
-		pd_jitdump_close(dso->jits[i]);
-	pd_free(dso->jits);
 	pd_lookup_lines_fini(dso);
 }

@@ -70,29 +70,77 @@ static struct pd_jitdump *open_jitdump(struct pd_symbols *symbols, const char *p
 	return NULL;
 }
 
-// The dumps that a process mapped.
-static bool open_jitdumps(struct pd_symbols *symbols, struct pd_dso_full *dso, struct pd_text *tried)
+static void open_dumps(struct pd_symbols *symbols, struct pd_process_dumps *dumps)
 {
 	size_t count = 0, capacity = 0;
+	struct pd_text tried = {0};
 
-	find_marks(symbols);
 	for (size_t i = 0; i < symbols->jit_mark_count; i++) {
 		const struct pd_jit_mark *mark = &symbols->jit_marks[i];
-		struct pd_jitdump *jit = mark->pid == dso->pid ? open_jitdump(symbols, mark->object->path, tried) : NULL;
+		struct pd_jitdump *jit = mark->pid == dumps->pid ? open_jitdump(symbols, mark->object->path, &tried) : NULL;
 
 		if (!jit)
 			continue;
-		if (!PD_GROW(dso->jits, capacity, count + 2)) {
+		if (!PD_GROW(dumps->jits, capacity, count + 2)) {
 			pd_jitdump_close(jit);
 			symbols->failed = true;
 			break;
 		}
-		dso->jits[count++] = jit;
-		dso->jits[count] = NULL;
-		if (count == 1)
-			pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "%s", mark->object->path);
+		dumps->jits[count++] = jit;
+		dumps->jits[count] = NULL;
+		dumps->detail = count == 1 ? mark->object->path : dumps->detail;
 	}
-	return count > 0;
+	if (!tried.failed)
+		dumps->tried = pd_arena_text(&symbols->kept, tried.size ? tried.data : "", tried.size);
+	symbols->failed |= !dumps->tried;
+	pd_free(tried.data);
+}
+
+// NULL if there is no memory.
+static const struct pd_process_dumps *dumps_of(struct pd_symbols *symbols, uint32_t pid)
+{
+	for (size_t i = 0; i < symbols->dump_count; i++)
+		if (symbols->dumps[i].pid == pid)
+			return &symbols->dumps[i];
+	if (!PD_GROW(symbols->dumps, symbols->dump_capacity, symbols->dump_count + 1)) {
+		symbols->failed = true;
+		return NULL;
+	}
+	symbols->dumps[symbols->dump_count] = (struct pd_process_dumps){.pid = pid};
+	open_dumps(symbols, &symbols->dumps[symbols->dump_count]);
+	return &symbols->dumps[symbols->dump_count++];
+}
+
+const struct pd_process_dumps *pd_lookup_dumps_at(struct pd_symbols *symbols, size_t index)
+{
+	if (symbols->flags & (PD_SYMBOLS_NO_FILES | PD_SYMBOLS_NO_JITDUMP))
+		return NULL;
+	find_marks(symbols);
+	for (size_t i = 0; i < symbols->jit_mark_count && symbols->dump_count <= index; i++)
+		if (!dumps_of(symbols, symbols->jit_marks[i].pid))
+			return NULL;
+	return index < symbols->dump_count ? &symbols->dumps[index] : NULL;
+}
+
+void pd_lookup_dumps_fini(struct pd_symbols *symbols)
+{
+	for (size_t i = 0; i < symbols->dump_count; i++) {
+		for (size_t j = 0; symbols->dumps[i].jits && symbols->dumps[i].jits[j]; j++)
+			pd_jitdump_close(symbols->dumps[i].jits[j]);
+		pd_free(symbols->dumps[i].jits);
+	}
+	pd_free(symbols->dumps);
+}
+
+static const struct pd_process_dumps *dumps_of_dso(struct pd_symbols *symbols, const struct pd_dso_full *dso)
+{
+	if (symbols->flags & PD_SYMBOLS_NO_JITDUMP)
+		return NULL;
+	find_marks(symbols);
+	for (size_t i = 0; i < symbols->jit_mark_count; i++)
+		if (symbols->jit_marks[i].pid == dso->pid)
+			return dumps_of(symbols, dso->pid);
+	return NULL;
 }
 
 static void load_perfmap(struct pd_symbols *symbols, struct pd_dso_full *dso, const char *tried)
@@ -125,17 +173,13 @@ static void load_perfmap(struct pd_symbols *symbols, struct pd_dso_full *dso, co
 
 void pd_lookup_load_runtime(struct pd_symbols *symbols, struct pd_dso_full *dso)
 {
-	struct pd_text tried = {0};
+	const struct pd_process_dumps *dumps = dumps_of_dso(symbols, dso);
 
-	bool dumped = !(symbols->flags & PD_SYMBOLS_NO_JITDUMP) && open_jitdumps(symbols, dso, &tried);
-	const char *dump = dso->dso.detail;
-
+	dso->jits = dumps ? dumps->jits : NULL;
 	dso->terms = PD_TERMS_MOVED;
-	pd_text_char(&tried, 0);
-	load_perfmap(symbols, dso, tried.failed ? "" : tried.data);
-	if (dumped && dso->table && pd_symtab_count(dso->table))
-		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "%s; %s", dump, dso->path);
-	else if (dumped)
-		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "%s", dump);
-	pd_free(tried.data);
+	load_perfmap(symbols, dso, dumps && dumps->tried ? dumps->tried : "");
+	if (dso->jits && dso->table && pd_symtab_count(dso->table))
+		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "%s; %s", dumps->detail, dso->path);
+	else if (dso->jits)
+		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "%s", dumps->detail);
 }

@@ -159,34 +159,44 @@ void pd_unit_table_fini(struct pd_unit_table *table)
 
 // ---- lookup ----
 
-// The last spot that starts up to an address; NULL if there is none.
-static const struct pd_unit_spot *find_spot(const struct pd_unit_table *t, uint64_t addr)
+// The area that has an address; NULL in front of the first one.
+static const struct pd_unit_range *find_range(const struct pd_unit_table *t, uint64_t addr)
 {
 	const struct pd_unit_range *range = t->ranges + t->area_count;
-	uint32_t offset, step, first, last, at;
 
-	do {
-		if (range == t->ranges)
-			return NULL;
+	while (range != t->ranges) {
 		range--;
-	} while (addr < range->start);
-	offset = addr - range->start < UINT32_MAX ? (uint32_t)(addr - range->start) : UINT32_MAX;
-	step = (uint32_t)((uint64_t)offset >> t->shift);
+		if (addr >= range->start)
+			return range;
+	}
+	return NULL;
+}
+
+// A spot if it starts up to an offset, else another one; without a branch.
+static uint32_t later_of(const struct pd_unit_table *t, uint32_t first, uint32_t at, uint32_t offset)
+{
+	uint32_t mask = (uint32_t)0 - (t->spots[at].offset <= offset);
+
+	return first ^ ((first ^ at) & mask);
+}
+
+// The last spot that starts up to an address of an area.
+static uint32_t find_spot(const struct pd_unit_table *t, const struct pd_unit_range *range, uint64_t addr)
+{
+	uint32_t offset = addr - range->start < UINT32_MAX ? (uint32_t)(addr - range->start) : UINT32_MAX;
+	uint32_t step = (uint32_t)((uint64_t)offset >> t->shift), first, last;
+
 	step = range->first + (step < range->count ? step : range->count - 1);
 	first = t->steps[step];
 	last = t->steps[step + 1];
 	while (last - first > 3) {
-		at = first + (last - first) / 2;
-		if (t->spots[at].offset <= offset)
-			first = at;
-		else
-			last = at - 1;
+		uint32_t half = (last - first) / 2, at = later_of(t, first, first + half, offset);
+
+		last = at == first ? first + half - 1 : last;
+		first = at;
 	}
-	at = first + 2 < last ? first + 2 : last;
-	first = t->spots[at].offset <= offset ? at : first;
-	at = first < last ? first + 1 : last;
-	first = t->spots[at].offset <= offset ? at : first;
-	return &t->spots[first];
+	first = later_of(t, first, first + 2 < last ? first + 2 : last, offset);
+	return later_of(t, first, first < last ? first + 1 : last, offset);
 }
 
 static const char *text_at(const struct pd_unit_table *t, uint32_t text)
@@ -223,11 +233,13 @@ static size_t walk_chain(const struct pd_unit_table *t, uint32_t chain, struct p
 size_t pd_unit_table_find(const struct pd_unit_table *t, uint64_t addr, struct pd_lines_frame *frames_out,
 			  size_t capacity)
 {
-	const struct pd_unit_spot *spot = find_spot(t, addr);
+	const struct pd_unit_range *range = find_range(t, addr);
 	struct pd_lines_frame frame = {.name = NULL};
+	const struct pd_unit_spot *spot;
 
-	if (!spot)
+	if (!range)
 		return 0;
+	spot = &t->spots[find_spot(t, range, addr)];
 	frame.file = text_at(t, spot->file);
 	frame.line = spot->line;
 	if (spot->chain != PD_NO_SCOPE)

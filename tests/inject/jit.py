@@ -114,6 +114,13 @@ def recording(dump_path, clock="monotonic", pid=PID, order="little", samples=SAM
     return "\n".join(line for line in text if line) + "\n"
 
 
+def summed(counts):
+    sums = {}
+    for name, count in counts:
+        sums[name] = sums.get(name, 0) + int(count)
+    return sums
+
+
 class Scene:
     """A folder with a dump and a recording of it."""
 
@@ -151,6 +158,19 @@ class Scene:
                 found[-1][1] = line.strip()
         return [tuple(one) for one in found]
 
+    def counts(self, *options):
+        """How many samples each function has in a report, and in folded stacks."""
+        report = self.run("report", "-q", "--stdio", "--no-index", "-n", "-s", "sym", "-g", "none", "-i", self.path("perf.data"),
+                          *options)
+        rows = re.findall(r"^ +[0-9.]+% +([0-9]+)  \[.\] (.*?) *$", report.stdout.decode(), re.M)
+        folded = self.run("folded", "--no-index", "-i", self.path("perf.data"), *options)
+        lines = re.findall(r"^[^;]*;(.*) ([0-9]+)$", folded.stdout.decode(), re.M)
+        return summed((name, count) for count, name in rows), summed((name.split("(")[0], count) for name, count in lines)
+
+
+def counted(whole=True, samples=SAMPLES):
+    return summed((name if whole else name.split("(")[0], 1) for _, _, name, _ in samples)
+
 
 def wanted(samples=SAMPLES):
     return [(name, line) for _, _, name, line in samples]
@@ -171,10 +191,14 @@ def try_usual(perfdata, folder):
                           ("ppc", {"big": True, "machine": 20})):
         scene = Scene(perfdata, os.path.join(folder, name)).make(usual(**options))
         check(scene.answers("perf.data") == wanted(), f"{name}: read directly: {scene.answers('perf.data')}")
+        for threads in ("--threads=1", "--threads=4"):
+            rows, stacks = scene.counts(threads)
+            check(rows == counted(), f"{name} {threads}: report: {rows}")
+            check(stacks == counted(whole=False), f"{name} {threads}: folded: {stacks}")
         done = scene.inject()
         check(done.returncode == 0, f"{name}: inject: {done.stderr.decode()}")
         check(scene.answers("out.data") == wanted(), f"{name}: injected: {scene.answers('out.data')}")
-        check(b"6 maps added of code in 5 files, 1 maps of dumps and 2 of memory left out" in done.stderr,
+        check(re.search(b"6 maps added of code in 5 files, 1 maps? of dumps and 2 of memory left out", done.stderr),
               f"{name}: {done.stderr.decode()}")
         look_at_objects(scene, 5)
         check(scene.run("check", "-q", scene.path("out.data")).returncode == 0, f"{name}: check")
