@@ -354,6 +354,9 @@ enum pd_status pd_repair(struct pd_file *file, struct pd_writer *writer, const s
 		pd_stream_close(stream);
 		count_features(&repair);
 	}
+	// of a pipe without records all that is carried comes now, while there is who changes it
+	if (status >= 0 && writer)
+		status = pd_writer_learn(writer, error);
 	if (status >= 0)
 		status = make_sample_time(&repair, error);
 	if (status >= 0)

@@ -141,10 +141,10 @@ static void place_other(struct pd_stream *stream, struct pd_record *record)
 
 // Kernels 3.10 of Red Hat write MMAP2 without prot and flags: a path then stands where prot should be; no
 // protection has the value of such a letter in either byte order.
-static void find_mmap2_quirk(struct pd_file *file, const struct pd_record *record)
+bool pd_mmap2_lacks_prot(const struct pd_record *record)
 {
-	if (record->bytes.size > 72 && (record->bytes.data[64] == '/' || record->bytes.data[64] == '['))
-		file->quirks |= MASK_QUIRKS(MMAP2_NO_PROT);
+	return record->type == PD_RECORD_MMAP2 && record->bytes.size > 72 &&
+	       (record->bytes.data[64] == '/' || record->bytes.data[64] == '[');
 }
 
 void pd_stream_place(struct pd_stream *stream, struct pd_record *record)
@@ -156,8 +156,8 @@ void pd_stream_place(struct pd_stream *stream, struct pd_record *record)
 	record->event = NULL;
 	record->time_ns = PD_NO_TIME;
 	stream->scratch.event = NULL;
-	if (record->type == PD_RECORD_MMAP2 && !stream->settled)
-		find_mmap2_quirk(stream->file, record);
+	if (!stream->settled && pd_mmap2_lacks_prot(record))
+		stream->file->quirks |= MASK_QUIRKS(MMAP2_NO_PROT);
 	if (record->type < 64 && record->type && stream->file->event_count)
 		place_other(stream, record);
 }

@@ -235,9 +235,13 @@ static enum step step(struct pd_stream *stream, size_t *skip, uint64_t *time_ns)
 	head = pd_record_head(reader->at + *skip, stream->file->swap);
 	if (head.size > left)
 		return pd_head_is_plausible(stream->file, &head) ? STEP_LEADS_ON : STEP_BREAKS;
-	if (!can_be(stream, *skip, &candidate) || (candidate.soundness <= PD_STRANGE && !is_usual(stream, candidate.type)))
+	if (!can_be(stream, *skip, &candidate))
 		return STEP_BREAKS;
 	left -= candidate.bytes.size;
+	// some recorders write odd ones
+	if (candidate.soundness <= PD_STRANGE && !is_usual(stream, candidate.type) && left >= PD_RECORD_HEADER_SIZE &&
+	    judge_head(stream, candidate.bytes.data + candidate.bytes.size) == WHAT_NONSENSE)
+		return STEP_BREAKS;
 	tail = tail_size_of(stream, candidate.bytes, candidate.type);
 	if (tail > left)
 		return look_at(stream, *skip + candidate.bytes.size + tail) == WHAT_NONSENSE ? STEP_BREAKS : STEP_LEADS_ON;

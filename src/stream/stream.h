@@ -217,6 +217,8 @@ enum pd_status pd_stream_doubt_inner(struct pd_stream *stream, const struct pd_r
 
 // Looks at records that say something about the file: attrs, features, updates. stream/metadata.c
 enum pd_status pd_stream_learn(struct pd_stream *stream, struct pd_error *error);
+// A known deviation of some kernels.
+bool pd_mmap2_lacks_prot(const struct pd_record *record);
 // Finds the event of a record, its time, and the event to read it with.
 void pd_stream_place(struct pd_stream *stream, struct pd_record *record);
 // The same for a sample of an event that is not the one before it.

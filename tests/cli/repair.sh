@@ -86,6 +86,8 @@ shell 'rm hot-dir/data.0; perfdata repair --to dir -o dir hot-dir; ls dir'
 cp data/hot-multi.data name.data
 damage name.data $((0x478 + 92)) $(printf '69%.0s' {1..27})
 try repair -o fixed.data name.data
+damage name.data $((0x478 + 104)) 00000000000000000000000000000000
+try repair -o fixed.data name.data
 cp data/hot-stat.data stat.data
 damage stat.data $((0x230 + 16)) ffff
 try repair -o fixed.data stat.data
@@ -135,3 +137,4 @@ try repair -o hot.data hot.data
 shell 'head -c 12 hot.data >short.data; perfdata repair -o x short.data'
 shell 'echo no perf data at all >text; perfdata repair -o x text'
 shell 'head -c 200 hot-pipe.data >head.data; perfdata repair -o x head.data'
+shell 'head -c 9600 data/hot-trace-pipe.data >head.data; perfdata repair -o x head.data'

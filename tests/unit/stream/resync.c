@@ -17,8 +17,8 @@ enum {
 static const uint64_t sample_type = PD_MASK(PD_SAMPLE_TYPE_IP) | PD_MASK(PD_SAMPLE_TYPE_TID) |
 				    PD_MASK(PD_SAMPLE_TYPE_TIME) | PD_MASK(PD_SAMPLE_TYPE_RAW);
 
-// A record as it is in the data, of size MMAP2_SIZE.
-static void put_mmap2(struct image *image, uint64_t addr)
+// A record as it is in the data; of size MMAP2_SIZE if its name is.
+static void put_named_mmap2(struct image *image, uint64_t addr, size_t name_size)
 {
 	size_t at = image_record(image, PD_RECORD_MMAP2, 2);
 
@@ -26,8 +26,13 @@ static void put_mmap2(struct image *image, uint64_t addr)
 	image_u64(image, addr), image_u64(image, 0x1000), image_u64(image, 0);
 	image_zeros(image, 24); // device, inode
 	image_u32(image, 5), image_u32(image, 2); // protection, flags
-	image_text(image, "/usr/bin/perf", NAME_SIZE);
+	image_text(image, "/usr/bin/perf", name_size);
 	image_end(image, at);
+}
+
+static void put_mmap2(struct image *image, uint64_t addr)
+{
+	put_named_mmap2(image, addr, NAME_SIZE);
 }
 
 // Its raw data are zeros, with inner records in the middle: as in a copy of the stack of a program that reads records.
@@ -141,6 +146,26 @@ TEST(test_resync__a_number_that_looks_like_a_header)
 	CHECK(samples == 8 && others == 0 && losses.bytes == 16);
 }
 
+// A damaged size may lead to another record: those between are whole, also if one of them is odd.
+TEST(test_resync__goes_on_behind_a_size_that_leads_to_a_record)
+{
+	struct image image = { 0 };
+	struct pd_losses losses;
+	unsigned samples, others;
+	size_t places[12];
+
+	image_file(&image, sample_type, 0);
+	for (unsigned i = 0; i < 12; i++) {
+		places[i] = put_sample(&image, i, 0);
+		if (i == 6)
+			put_named_mmap2(&image, 0x7f0000000000, 2 * NAME_SIZE);
+	}
+	image_set(&image, places[4] + 6, places[8] - places[4], 2);
+	image_set(&image, 48, image.size - BEGIN, 8);
+	count_records(&image, &samples, &others, &losses);
+	CHECK(samples == 11 && others == 1);
+}
+
 // What was in the ring before: stacks that are shorter than their room keep it. One sample in each sample from one on.
 static void put_stale(struct image *image, size_t at, unsigned count, size_t size)
 {
@@ -201,5 +226,6 @@ TEST(test_resync__no_records_of_before_from_inside_of_samples)
 
 RUN(TEST_CASE(test_resync__a_number_that_looks_like_a_header),
     TEST_CASE(test_resync__no_records_from_inside_of_a_torn_sample),
+    TEST_CASE(test_resync__goes_on_behind_a_size_that_leads_to_a_record),
     TEST_CASE(test_resync__no_records_of_before_from_inside_of_samples),
     TEST_CASE(test_resync__goes_on_behind_a_damaged_size_near_the_end))
