@@ -55,12 +55,35 @@ struct addresses {
 	size_t count;
 };
 
-// One hex number a line, with or without 0x.
+static unsigned digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned)c - '0';
+	c |= 'a' - 'A';
+	return c >= 'a' && c <= 'f' ? (unsigned)c - 'a' + 10 : 16;
+}
+
+// One hex number a line, with or without 0x. The text ends with a 0.
+static void parse(const char *at, struct addresses *read)
+{
+	while (*at && *at != '\n') {
+		uint64_t value = 0;
+
+		at += at[0] == '0' && at[1] == 'x' ? 2 : 0;
+		for (unsigned digit; (digit = digit_of(*at)) < 16; at++)
+			value = value << 4 | digit;
+		read->items[read->count++] = value;
+		while (*at && *at != '\n')
+			at++;
+		at += *at == '\n';
+	}
+}
+
 static struct addresses read_addresses(void)
 {
 	struct addresses read = { NULL, 0 };
 	size_t room = 0, size = 0, got;
-	char *text = NULL, *end;
+	char *text = NULL;
 
 	do {
 		if (room - size < 65536) {
@@ -73,10 +96,7 @@ static struct addresses read_addresses(void)
 	read.items = text ? malloc((size / 2 + 1) * sizeof(*read.items)) : NULL;
 	if (read.items) {
 		text[size] = 0;
-		for (char *at = text; *at && *at != '\n'; at = end + (*end == '\n')) {
-			read.items[read.count++] = strtoull(at, &end, 16);
-			end += strcspn(end, "\n");
-		}
+		parse(text, &read);
 	}
 	free(text);
 	return read;
