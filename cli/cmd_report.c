@@ -222,6 +222,7 @@ static bool parse_widths(struct report *report, const char *list)
 static bool take_graph(struct report *report, const struct values *values)
 {
 	report->graph = (struct graph_options){ .kind = GRAPH_TREE, .least = 0.5 };
+	report->threads = values->analysis.threads.given ? (size_t)values->analysis.threads.value : 0;
 	if (values->call_graph && !graph_parse(&report->graph, values->call_graph))
 		return false;
 	if (values->inverted) {
@@ -304,6 +305,19 @@ static int print_report(struct report *report, const struct values *values)
 	return done ? CODE_FINE : CODE_UNREADABLE;
 }
 
+static bool is_pipe(struct pd_file *file)
+{
+	return pd_file_header(file)->mode == PD_MODE_PIPE;
+}
+
+static int check_branches(const struct report *report, const struct values *values)
+{
+	if (!values->branches || branches_recorded(report->input.file))
+		return CODE_FINE;
+	complain("%s: no branches were recorded; perf record -b does it", report->input.name);
+	return CODE_NOTHING;
+}
+
 static int choose_view(struct report *report, const struct values *values)
 {
 	struct pd_file *file = report->input.file;
@@ -312,12 +326,30 @@ static int choose_view(struct report *report, const struct values *values)
 		complain("--branch-stack and --no-branch-stack do not go together");
 		return CODE_USAGE;
 	}
-	if (values->branches && !branches_recorded(file)) {
-		complain("%s: no branches were recorded; perf record -b does it", report->input.name);
-		return CODE_NOTHING;
-	}
 	report->by_branch = values->branches || (!values->no_branches && branches_are_usual(file));
-	return CODE_FINE;
+	return is_pipe(file) ? CODE_FINE : check_branches(report, values);
+}
+
+/* A pipe says only while it is read what its events have. As perf: nothing is added up there but what was asked for. */
+static void choose_chains(struct report *report, const struct values *values)
+{
+	bool pipe = is_pipe(report->input.file);
+	bool chains = !report->by_branch && (pipe || report_has_chains(report->input.file));
+
+	report->children = chains && !pipe && !values->no_children;
+	if (!chains)
+		report->graph.kind = GRAPH_NONE;
+	/* As perf: with callees' shares the chains go the other way. */
+	if (!report->graph.order_given)
+		report->graph.caller = chains && !values->no_children;
+}
+
+/* All events are known. */
+static int check_view(struct report *report, const struct values *values)
+{
+	if (!report_has_chains(report->input.file))
+		report->graph.kind = GRAPH_NONE;
+	return check_branches(report, values);
 }
 
 /* Whether callers count is known only with the file, and what is read depends on it. */
@@ -328,17 +360,9 @@ static int open_and_print(struct report *report, const struct values *values, co
 	int code = analysis_begin(&analysis, &values->analysis, call);
 
 	if (code == CODE_FINE) {
-		bool chains = report_has_chains(analysis.input.file);
-
 		report->input = analysis.input;
 		code = choose_view(report, values);
-		chains = chains && !report->by_branch;
-		report->children = chains && !values->no_children;
-		if (!chains)
-			report->graph.kind = GRAPH_NONE;
-		/* As perf: with callees' shares the chains go the other way. */
-		if (!report->graph.order_given)
-			report->graph.caller = report->children;
+		choose_chains(report, values);
 		report->max_stack = values->max_stack.given ? (size_t)values->max_stack.value : STACK_MOST;
 		/* The innermost ones can be left out while reading. */
 		how.max_stack = report->graph.caller ? 0 : (unsigned)report->max_stack;
@@ -362,8 +386,10 @@ static int open_and_print(struct report *report, const struct values *values, co
 		report->symbols = analysis.symbols;
 		report->select = analysis.select;
 		elide(report);
-		code = print_report(report, values);
+		code = check_view(report, values);
 	}
+	if (code == CODE_FINE)
+		code = print_report(report, values);
 	return analysis_close(&analysis, code);
 }
 
