@@ -8,7 +8,6 @@ COMPARE is the program of compare.c. A folder with a manifest.tsv is a corpus. E
 1 not; 77 no corpus.
 """
 
-import argparse
 import collections
 import filecmp
 import os
@@ -95,15 +94,11 @@ def order_of(path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("perfdata")
-    parser.add_argument("compare")
-    parser.add_argument("files", nargs="+")
-    parser.add_argument("--only", default="", metavar="TEXT", help="only files of a corpus whose path has TEXT")
+    parser = common.recordings_parser(__doc__, "compare")
     arguments = parser.parse_args()
     numbers = collections.Counter()
     for path, name in common.recordings(arguments.files, arguments.only):
-        trip = Trip(os.path.abspath(arguments.perfdata), os.path.abspath(arguments.compare), path, name, order_of(path))
+        trip = Trip(arguments.perfdata, arguments.compare, path, name, order_of(path))
         numbers["recordings"] += 1
         if not trip.go():
             numbers["refused"] += 1

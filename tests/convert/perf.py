@@ -10,7 +10,6 @@ have the same names there). docs/differences.md says why some differ. Exit statu
 no perf or no corpus.
 """
 
-import argparse
 import collections
 import os
 import re
@@ -41,17 +40,17 @@ LAYOUT_TYPES = re.compile(
 )
 
 
-# Complaints about what perf looks for on this machine, which depends on where a form has build ids; and about the end of
-# the list of features in pipes, which perf 7 takes for a feature of its own, in pipes that older perfs wrote too.
-LOOKING = re.compile(r"unwind: target|kallsyms|kptr_restrict|vmlinux|CONFIG_PROC_KCORE|^Error:$|HEADER_CPU_DOMAIN_INFO")
+# About the end of the list of features in pipes, which perf 7 takes for a feature of its own, in pipes that older perfs
+# wrote too.
+BESIDE = "HEADER_CPU_DOMAIN_INFO"
 PERF = ["perf"]
 
 
 def perf(arguments, path):
-    """Text of perf, or None if it fails; what it complains of. A pipe is read as one."""
+    """Text of perf, or None if it fails; what it complains of, which depends on where a form has build ids. A pipe is read as
+    one."""
     result = common.run([*PERF, *arguments, "-i", path], timeout=120)
-    complaints = result.err.decode("utf-8", "replace").replace(path, "FILE").replace("FILE/data", "FILE").splitlines()
-    complaints = {re.sub(r"\b(0x)?[0-9a-f]+\b", "N", line) for line in complaints if line.strip() and not LOOKING.search(line)}
+    complaints = common.complaints(result, path, BESIDE)
     return None if result.status != 0 else result.out.decode("utf-8", "replace"), complaints
 
 
@@ -171,29 +170,21 @@ class Judge:
                 self.compare(name, step, wanted, views_of(made, awkward or step == "z"), is_pipe(made) and awkward)
 
 
+def is_asked(row):
+    return row["byteorder"] == "little" and int(row["size"]) < 4 << 20
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("perfdata")
-    parser.add_argument("files", nargs="+")
-    parser.add_argument("--only", default="", metavar="TEXT", help="only files of a corpus whose path has TEXT")
+    parser = common.recordings_parser(__doc__)
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each N-th file of a corpus")
     parser.add_argument("--perf", default="perf", metavar="COMMAND")
     arguments = parser.parse_args()
     PERF[:] = shlex.split(arguments.perf)
     if not shutil.which(PERF[0]):
         common.skip(f"no {PERF[0]}")
-    judge = Judge(os.path.abspath(arguments.perfdata))
-    for argument in arguments.files:
-        if os.path.exists(os.path.join(argument, "manifest.tsv")):
-            rows = [row for row in common.rows(argument) if arguments.only in row["path"]]
-            for row in rows[:: arguments.every]:
-                if row["byteorder"] == "little" and int(row["size"]) < 4 << 20:
-                    with common.Unpacked(argument, row) as path:
-                        judge.look(path, row["path"])
-        elif os.path.exists(argument):
-            judge.look(argument, os.path.basename(argument))
-        else:
-            common.skip(f"no {argument}")
+    judge = Judge(arguments.perfdata)
+    for path, name in common.recordings(arguments.files, arguments.only, arguments.every, is_asked):
+        judge.look(path, name)
     numbers = judge.numbers
     print(f"{numbers['recordings']} recordings, {numbers['refused']} that perf refuses, {numbers['views']} texts of perf: "
           f"{numbers['explained']} differ as docs/differences.md says, {numbers['differ']} differ")

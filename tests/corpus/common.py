@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the corpus tools share: the list of files, unpacking, running perfdata, known differences."""
 
+import argparse
 import csv
 import fnmatch
 import json
@@ -224,15 +225,44 @@ class Known:
         return [row for row in self.rows if row not in self.used]
 
 
-def recordings(files, only="", every=1):
-    """(path, name) of recordings and of those of corpora whose path has `only`; paths are there while the generator waits."""
+def recordings(files, only="", every=1, fits=None):
+    """(path, name) of recordings and of those of corpora whose path has `only` and whose row fits; paths are there while the
+    generator waits."""
     for argument in files:
         if os.path.exists(os.path.join(argument, "manifest.tsv")):
             chosen = [row for row in rows(argument) if only in row["path"]]
             for row in chosen[::every]:
+                if fits and not fits(row):
+                    continue
                 with Unpacked(argument, row) as path:
                     yield path, row["path"]
         elif os.path.exists(argument):
             yield argument, os.path.basename(argument)
         else:
             skip(f"no {argument}")
+
+
+def recordings_parser(doc, *programs):
+    """Options of what looks at recordings and corpora with perfdata and other programs."""
+    parser = argparse.ArgumentParser(description=doc.split("\n")[0])
+    for program in ("perfdata", *programs):
+        parser.add_argument(program, type=os.path.abspath)
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only files of a corpus whose path has TEXT")
+    return parser
+
+
+# Complaints of perf about what it looks for on this machine.
+LOOKING = r"unwind: target|kallsyms|kptr_restrict|vmlinux|CONFIG_PROC_KCORE|^Error:$"
+
+
+def complaints(result, path, beside=None):
+    """What perf said on stderr, without numbers. beside: a pattern of what does not count."""
+    left_out = re.compile(f"{LOOKING}|{beside}" if beside else LOOKING)
+    # a directory is complained of by its main file
+    text = result.err.decode("utf-8", "replace").replace(path, "FILE").replace("FILE/data", "FILE")
+    return {
+        re.sub(r"\b(0x)?[0-9a-f]+\b", "N", line)
+        for line in text.splitlines()
+        if line.strip() and not left_out.search(line)
+    }

@@ -9,7 +9,6 @@ in the order of time; other records must be the same, or for pieces of tasks non
 joined with one of another machine and byte order. Exit status: 0 everything is equal; 1 not; 77 no corpus.
 """
 
-import argparse
 import collections
 import os
 import sys
@@ -126,15 +125,11 @@ class Trip:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("perfdata")
-    parser.add_argument("compare")
-    parser.add_argument("files", nargs="+")
+    parser = common.recordings_parser(__doc__, "compare")
     parser.add_argument("--with", dest="others", action="append", default=[], metavar="FILE", help="is joined with each one")
-    parser.add_argument("--only", default="", metavar="TEXT", help="only files of a corpus whose path has TEXT")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each N-th file of a corpus")
     arguments = parser.parse_args()
-    perfdata, compare = os.path.abspath(arguments.perfdata), os.path.abspath(arguments.compare)
+    perfdata, compare = arguments.perfdata, arguments.compare
     numbers = collections.Counter()
     with tempfile.TemporaryDirectory(prefix="merge-") as folder:
         others = []

@@ -10,11 +10,9 @@ tracepoints, and what perf looks for on this machine. --save keeps the damaged f
 all is so; 1 not; 77 no perf or no corpus.
 """
 
-import argparse
 import collections
 import os
 import random
-import re
 import shutil
 import sys
 import tempfile
@@ -24,9 +22,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import common  # noqa: E402  (needs the path above)
 
 VIEWS = (["report", "--stats"], ["script"])
-LOOKING = re.compile(r"kallsyms|kptr_restrict|vmlinux|CONFIG_PROC_KCORE|^Error:$|unwind: target|"
-                     r"couldn't parse the header|failed to read event|expected type|libtraceevent|can't open|not found|not yet supported|"
-                     r"CS ETM")
+# What says that something is missing in the recording.
+BESIDE = ("couldn't parse the header|failed to read event|expected type|libtraceevent|can't open|not found|not yet supported|"
+          "CS ETM")
 
 
 def ask(path):
@@ -35,8 +33,7 @@ def ask(path):
     for view in VIEWS:
         result = common.run(["perf", *view, "-i", path], timeout=120)
         fine &= result.status == 0
-        lines = result.err.decode("utf-8", "replace").replace(path, "FILE").splitlines()
-        said |= {re.sub(r"\b(0x)?[0-9a-f]+\b", "N", line) for line in lines if line.strip() and not LOOKING.search(line)}
+        said |= common.complaints(result, path, BESIDE)
     return fine, said
 
 
@@ -98,17 +95,14 @@ class Proof:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("perfdata")
-    parser.add_argument("files", nargs="+")
+    parser = common.recordings_parser(__doc__)
     parser.add_argument("--variants", type=int, default=300, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", metavar="TEXT", help="only files of a corpus whose path has TEXT")
     parser.add_argument("--save", metavar="DIR")
     arguments = parser.parse_args()
     if not shutil.which("perf"):
         common.skip("no perf")
-    proof = Proof(os.path.abspath(arguments.perfdata), arguments.seed, arguments.save)
+    proof = Proof(arguments.perfdata, arguments.seed, arguments.save)
     tried = -1
     while proof.numbers["opened"] < arguments.variants and proof.numbers["opened"] != tried:
         tried = proof.numbers["opened"]

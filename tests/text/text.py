@@ -6,7 +6,6 @@ makes of the recording, and has the content of the recording. What `convert` wro
 usage: text.py PERFDATA COMPARE RECORDING_OR_CORPUS... [--only TEXT]
 """
 
-import argparse
 import collections
 import filecmp
 import os
@@ -102,16 +101,12 @@ class Trip:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("perfdata")
-    parser.add_argument("compare")
-    parser.add_argument("files", nargs="+")
-    parser.add_argument("--only", default="", metavar="TEXT", help="only files of a corpus whose path has TEXT")
+    parser = common.recordings_parser(__doc__, "compare")
     arguments = parser.parse_args()
     numbers = collections.Counter()
     for path, name in common.recordings(arguments.files, arguments.only):
         with tempfile.TemporaryDirectory(prefix="text-") as folder:
-            trip = Trip(os.path.abspath(arguments.perfdata), os.path.abspath(arguments.compare), path, name, folder)
+            trip = Trip(arguments.perfdata, arguments.compare, path, name, folder)
             numbers["recordings"] += 1
             numbers["refused"] += not trip.go()
         numbers["different"] += bool(trip.failures)
