@@ -184,9 +184,20 @@ struct graph_options {
 bool graph_parse(struct graph_options *options, const char *argument);
 /* Periods below this have no place in a graph, unless it is of kind GRAPH_FRACTAL. */
 uint64_t graph_least(const struct report *report, const struct table *table);
-/* Prints the graph of a row below it. False if there is no memory. */
-bool graph_print(struct report *report, const struct table *table, const struct row *row);
-/* The same as a JSON array of nodes. */
+/* The graphs of rows of a table, in order; there are none if the report has none. */
+struct graphs {
+	struct report *report;
+	const struct table *table;
+	const struct row *const *rows;
+	struct ahead *ahead;
+};
+/* False if there is no memory. */
+bool graphs_start(struct graphs *graphs, struct report *report, const struct table *table, const struct row *const *rows,
+		  size_t count);
+/* Prints the graph of the next row. False if there is no memory. */
+bool graphs_next(struct graphs *graphs);
+void graphs_end(struct graphs *graphs);
+/* The graph of a row as a JSON array of nodes. False if there is no memory. */
 struct json;
 bool graph_json(struct report *report, const struct table *table, const struct row *row, struct json *json);
 
@@ -226,7 +237,8 @@ struct report {
 	size_t socket_count;
 	uint32_t *nodes; /* by frame: who is the same in graphs */
 	struct chain *chains; /* by entry */
-	uint32_t *branches; /* by frame: where a graph is made, number + 1 of a branch; 0 between */
+	uint32_t *known; /* for graphs of JSON, see report_graph.c */
+	size_t threads; /* that make graphs; 0: as many as there are processors */
 };
 
 /* ---- report_make.c ---- */
@@ -254,7 +266,7 @@ bool report_json(struct report *report);
 bool report_json_members(struct report *report, struct json *json);
 /* The head of a table, and one row, as report_text prints them. False if there is no memory. */
 void report_text_header(const struct report *report, struct table *table);
-bool report_text_row(struct report *report, const struct table *table, const struct row *row);
+void report_text_row(const struct report *report, const struct table *table, const struct row *row);
 bool report_csv(struct report *report);
 
 /* ---- report_trust.c ---- */

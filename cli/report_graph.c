@@ -5,6 +5,7 @@
  */
 #include "report.h"
 
+#include "ahead.h"
 #include "json.h"
 
 #include <inttypes.h>
@@ -55,6 +56,8 @@ struct graph {
 	uint32_t *turns; /* branch of each walker */
 	struct branch *branches;
 	size_t branch_count, branch_capacity;
+	uint32_t *known; /* by frame: number + 1 of a branch of the node that is looked at; 0 between */
+	struct pd_text *out;
 	bool absolute; /* shares are of total, whatever the kind */
 	uint64_t total; /* what percentages are of */
 	uint64_t least; /* smaller nodes are left out */
@@ -200,7 +203,7 @@ static struct branch *branch_of(struct graph *graph, const struct walker *walker
 {
 	struct report *report = graph->report;
 	uint32_t who = report->nodes[*walker->at];
-	uint32_t *known = &report->branches[who];
+	uint32_t *known = &graph->known[who];
 
 	if (*known)
 		return &graph->branches[*known - 1];
@@ -298,7 +301,7 @@ static bool expand(struct graph *graph, uint32_t index)
 	if (done)
 		move_walkers(graph, begin, end);
 	for (size_t i = 0; i < graph->branch_count; i++)
-		graph->report->branches[graph->branches[i].who] = 0;
+		graph->known[graph->branches[i].who] = 0;
 	return done;
 }
 
@@ -338,8 +341,7 @@ static bool fill_chains(struct report *report)
 						    pd_profile_stack(report->profile, entry->stack)->caller_count,
 						    entry->period, entry->samples };
 	}
-	report->branches = calloc(pd_profile_frame_count(report->profile) + 1, sizeof(*report->branches));
-	return report->chains && report->branches;
+	return report->chains;
 }
 
 static bool make_room(struct graph *graph, size_t count)
@@ -362,8 +364,7 @@ static void graph_fini(struct graph *graph)
 static bool graph_build(struct graph *graph, const struct row *row)
 {
 	struct report *report = graph->report;
-	bool done = (report->nodes || (fill_nodes(report) && fill_chains(report))) && make_room(graph, row->link_count) &&
-		    add_node(graph, NONE, &(struct branch){ .who = NONE }) == 0;
+	bool done = make_room(graph, row->link_count) && add_node(graph, NONE, &(struct branch){ .who = NONE }) == 0;
 
 	/* A sample without a chain has no place in a graph. */
 	for (size_t i = 0; done && i < row->link_count; i++) {
@@ -398,7 +399,7 @@ static void name_frame(struct graph *graph, struct pd_text *text, uint32_t who)
 
 static void print_value(struct graph *graph, const struct node *node, uint64_t total)
 {
-	struct pd_text *out = graph->report->out;
+	struct pd_text *out = graph->out;
 
 	switch (graph->report->graph.value) {
 	case GRAPH_PERCENT:
@@ -539,16 +540,16 @@ static void print_run(struct graph *graph, struct prefix *prefix, uint32_t first
 		node = graph->nodes[node].child;
 		if (!may_print(graph))
 			return;
-		pd_text_add(graph->report->out, prefix->text);
-		name_frame(graph, graph->report->out, graph->nodes[node].who);
-		pd_text_add(graph->report->out, "\n");
+		pd_text_add(graph->out, prefix->text);
+		name_frame(graph, graph->out, graph->nodes[node].who);
+		pd_text_add(graph->out, "\n");
 	}
 	print_branches(graph, prefix, last);
 }
 
 static void print_branch(struct graph *graph, struct prefix *prefix, uint32_t node, uint64_t total, bool is_last)
 {
-	struct pd_text *out = graph->report->out;
+	struct pd_text *out = graph->out;
 	size_t length = prefix->length;
 
 	if (!may_print(graph))
@@ -581,7 +582,7 @@ static void print_branches(struct graph *graph, struct prefix *prefix, uint32_t 
 /* A graph with one root that has all samples of the row begins with its name. */
 static void print_single(struct graph *graph, struct prefix *prefix, uint32_t root)
 {
-	struct pd_text *out = graph->report->out;
+	struct pd_text *out = graph->out;
 	uint32_t last = run_end(graph, root), node = root;
 
 	/* The row itself says the name that it is sorted by. */
@@ -612,7 +613,7 @@ static void print_tree(struct graph *graph, uint64_t row_total)
 	else if (count)
 		print_branches(graph, &prefix, 0);
 	if (count)
-		pd_text_add(graph->report->out, "\n");
+		pd_text_add(graph->out, "\n");
 	free(roots);
 }
 
@@ -657,8 +658,8 @@ static void print_path(struct graph *graph, uint32_t end, const char *between, c
 	for (uint32_t node = end, i = depth; node; node = graph->nodes[node].parent)
 		path[--i] = node;
 	for (uint32_t i = 0; i < depth; i++) {
-		pd_text_add(graph->report->out, i ? between : before);
-		name_frame(graph, graph->report->out, graph->nodes[path[i]].who);
+		pd_text_add(graph->out, i ? between : before);
+		name_frame(graph, graph->out, graph->nodes[path[i]].who);
 	}
 	free(path);
 }
@@ -666,7 +667,7 @@ static void print_path(struct graph *graph, uint32_t end, const char *between, c
 static void print_ends(struct graph *graph)
 {
 	bool flat = graph->report->graph.kind == GRAPH_FLAT;
-	struct pd_text *out = graph->report->out;
+	struct pd_text *out = graph->out;
 	size_t count;
 	uint32_t *ends = ends_of(graph, &count);
 
@@ -688,9 +689,11 @@ uint64_t graph_least(const struct report *report, const struct table *table)
 }
 
 static bool build_for(struct graph *graph, struct report *report, const struct table *table, const struct row *row,
-		      bool absolute)
+		      bool absolute, uint32_t *known)
 {
-	*graph = (struct graph){ .report = report, .table = table, .total = table->totals[0], .absolute = absolute };
+	*graph = (struct graph){
+		.report = report, .table = table, .total = table->totals[0], .absolute = absolute, .known = known
+	};
 	graph->least = graph_least(report, table);
 	if (graph_build(graph, row))
 		return true;
@@ -698,7 +701,21 @@ static bool build_for(struct graph *graph, struct report *report, const struct t
 	return false;
 }
 
-bool graph_print(struct report *report, const struct table *table, const struct row *row)
+static bool prepare(struct report *report)
+{
+	return report->nodes || (fill_nodes(report) && fill_chains(report));
+}
+
+/* What a thread needs to make graphs one after another: struct graph's known. */
+static void *begin_graphs(void *self)
+{
+	const struct graphs *graphs = self;
+
+	return calloc(pd_profile_frame_count(graphs->report->profile) + 1, sizeof(uint32_t));
+}
+
+static bool print_graph(struct report *report, const struct table *table, const struct row *row, uint32_t *known,
+			struct pd_text *out)
 {
 	const struct amounts *amounts = row->amounts;
 	uint64_t row_total = report->children ? amounts->children_period : amounts->period;
@@ -710,8 +727,9 @@ bool graph_print(struct report *report, const struct table *table, const struct 
 	/* Nothing in it can be large enough. */
 	if (report->graph.kind == GRAPH_TREE && percent_of(row_total, table->totals[0]) < report->graph.least)
 		return true;
-	if (!build_for(&graph, report, table, row, report->graph.kind != GRAPH_FRACTAL))
+	if (!build_for(&graph, report, table, row, report->graph.kind != GRAPH_FRACTAL, known))
 		return false;
+	graph.out = out;
 	if (report->graph.kind == GRAPH_FLAT || report->graph.kind == GRAPH_FOLDED)
 		print_ends(&graph);
 	else
@@ -719,6 +737,53 @@ bool graph_print(struct report *report, const struct table *table, const struct 
 	done = !graph.failed;
 	graph_fini(&graph);
 	return done;
+}
+
+static bool make_graph(void *self, void *room, size_t index, struct pd_text *out)
+{
+	struct graphs *graphs = self;
+
+	return print_graph(graphs->report, graphs->table, graphs->rows[index], room, out);
+}
+
+bool graphs_start(struct graphs *graphs, struct report *report, const struct table *table, const struct row *const *rows,
+		  size_t count)
+{
+	struct ahead_job job = {
+		.count = count,
+		.threads = report->threads,
+		.self = graphs,
+		.begin = begin_graphs,
+		.end = free,
+		.make = make_graph,
+	};
+
+	*graphs = (struct graphs){ .report = report, .table = table, .rows = rows };
+	if (report->graph.kind == GRAPH_NONE)
+		return true;
+	graphs->ahead = prepare(report) ? ahead_start(&job) : NULL;
+	return graphs->ahead;
+}
+
+bool graphs_next(struct graphs *graphs)
+{
+	const struct pd_text *text;
+	struct pd_bytes bytes;
+
+	if (!graphs->ahead)
+		return true;
+	text = ahead_next(graphs->ahead);
+	if (!text)
+		return false;
+	bytes = pd_text_bytes(text);
+	pd_text_printf(graphs->report->out, "%.*s", (int)bytes.size, (const char *)bytes.data);
+	return true;
+}
+
+void graphs_end(struct graphs *graphs)
+{
+	ahead_end(graphs->ahead);
+	graphs->ahead = NULL;
 }
 
 /* ---- JSON ---- */
@@ -803,7 +868,9 @@ bool graph_json(struct report *report, const struct table *table, const struct r
 	size_t depth;
 	bool done;
 
-	if (!build_for(&graph, report, table, row, true))
+	if (!report->known)
+		report->known = calloc(pd_profile_frame_count(report->profile) + 1, sizeof(*report->known));
+	if (!report->known || !prepare(report) || !build_for(&graph, report, table, row, true, report->known))
 		return false;
 	depth = depth_of(&graph);
 	levels = depth == SIZE_MAX ? NULL : malloc((depth + 2) * sizeof(*levels));

@@ -216,7 +216,7 @@ void report_fini(struct report *report)
 		free(report->frame_values[i]);
 	}
 	free(report->nodes);
-	free(report->branches);
+	free(report->known);
 	free(report->chains);
 	pd_text_free(report->scratch);
 	pd_trace_free(report->trace);

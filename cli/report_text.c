@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NUMBER_WIDTH = 12, PERCENT_WIDTH = 8 };
@@ -267,7 +268,7 @@ static void add_header(const struct report *report, const struct table *table)
 	pd_text_add(report->out, "\n#\n");
 }
 
-static void add_row(const struct report *report, const struct table *table, const struct row *row)
+void report_text_row(const struct report *report, const struct table *table, const struct row *row)
 {
 	bool first = true;
 
@@ -322,34 +323,54 @@ void report_text_header(const struct report *report, struct table *table)
 	add_header(report, table);
 }
 
-bool report_text_row(struct report *report, const struct table *table, const struct row *row)
+/* Those that are large enough; NULL if there is no memory. */
+static const struct row **shown_rows(const struct report *report, const struct table *table, size_t *count_out)
 {
-	add_row(report, table, row);
-	return report->graph.kind == GRAPH_NONE || graph_print(report, table, row);
+	const struct row **rows = malloc((table->row_count + 1) * sizeof(*rows));
+
+	*count_out = 0;
+	for (size_t i = 0; rows && i < table->row_count; i++) {
+		const struct amounts *amounts = table->rows[i].amounts;
+		uint64_t weight = report->children ? amounts->children_period : amounts->period;
+
+		if (percent_of(weight, table->totals[0]) >= report->least)
+			rows[(*count_out)++] = &table->rows[i];
+	}
+	return rows;
+}
+
+static bool add_rows(struct report *report, const struct table *table, const struct row *const *rows, size_t count)
+{
+	struct graphs graphs;
+	bool done = graphs_start(&graphs, report, table, rows, count);
+
+	for (size_t i = 0; done && i < count; i++) {
+		report_text_row(report, table, rows[i]);
+		done = graphs_next(&graphs);
+		if (!output_spill(report->input.out))
+			break;
+	}
+	graphs_end(&graphs);
+	return done;
 }
 
 static bool add_table(struct report *report, struct table *table)
 {
+	const struct row **rows;
+	size_t count;
+	bool done;
+
 	if (!report->quiet) {
 		add_title(report, table);
 		report_text_header(report, table);
 	} else {
 		find_widths(report, table);
 	}
-	for (size_t i = 0; i < table->row_count; i++) {
-		const struct row *row = &table->rows[i];
-		const struct amounts *amounts = row->amounts;
-		uint64_t weight = report->children ? amounts->children_period : amounts->period;
-
-		if (percent_of(weight, table->totals[0]) < report->least)
-			continue;
-		if (!report_text_row(report, table, row))
-			return false;
-		if (!output_spill(report->input.out))
-			return true;
-	}
+	rows = shown_rows(report, table, &count);
+	done = rows && add_rows(report, table, rows, count);
+	free(rows);
 	pd_text_add(report->out, "\n\n");
-	return true;
+	return done;
 }
 
 static void add_top(const struct report *report)

@@ -24,6 +24,7 @@ static bool set_columns(struct report *report, const struct look *look)
 
 	report->children = look->children;
 	report->graph = look->graph;
+	report->threads = 1; /* whoever watches costs little */
 	if (report->children)
 		columns_add_number(report, COLUMN_CHILDREN);
 	columns_add_number(report, COLUMN_OVERHEAD);
@@ -135,17 +136,34 @@ static size_t count_lines(struct pd_text *text)
 	return lines;
 }
 
-static bool add_table(struct report *report, struct table *table, size_t lines)
+static bool add_rows(struct report *report, const struct table *table, const struct row **rows, size_t lines)
 {
-	report_text_header(report, table);
-	for (size_t i = 0; i < table->row_count; i++) {
-		if (!report_text_row(report, table, &table->rows[i]))
-			return false;
+	struct graphs graphs;
+	bool done;
+
+	for (size_t i = 0; i < table->row_count; i++)
+		rows[i] = &table->rows[i];
+	done = graphs_start(&graphs, report, table, rows, table->row_count);
+	for (size_t i = 0; done && i < table->row_count; i++) {
+		report_text_row(report, table, rows[i]);
+		done = graphs_next(&graphs);
 		/* graphs can be long */
 		if (lines && report->graph.kind != GRAPH_NONE && count_lines(report->out) >= lines)
 			break;
 	}
-	return true;
+	graphs_end(&graphs);
+	return done;
+}
+
+static bool add_table(struct report *report, struct table *table, size_t lines)
+{
+	const struct row **rows = malloc((table->row_count + 1) * sizeof(*rows));
+	bool done;
+
+	report_text_header(report, table);
+	done = rows && add_rows(report, table, rows, lines);
+	free(rows);
+	return done;
 }
 
 bool table_text(const struct look *look, const struct state *state, const struct shown *shown, size_t lines,

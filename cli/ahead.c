@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "ahead.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+enum {
+	THREADS_MOST = 64,
+	TEXTS_PER_THREAD = 8, /* that wait to be shown */
+};
+
+struct slot {
+	struct pd_text *text;
+	bool made, failed;
+};
+
+struct ahead {
+	struct ahead_job job;
+	pthread_mutex_t lock; /* over all below */
+	pthread_cond_t changed;
+	pthread_t threads[THREADS_MOST];
+	size_t started;
+	struct slot *slots; /* a ring */
+	size_t slot_count;
+	size_t next;  /* that nobody makes */
+	size_t shown; /* that were handed out; all but the last can be forgotten */
+	bool ended;
+	void *room; /* of the thread that shows */
+};
+
+static struct slot *slot_of(struct ahead *ahead, size_t index)
+{
+	return &ahead->slots[index % ahead->slot_count];
+}
+
+/* With the lock held. */
+static bool can_make(const struct ahead *ahead)
+{
+	return ahead->next < ahead->job.count && ahead->next + 1 < ahead->shown + ahead->slot_count;
+}
+
+/* With the lock held, which is given back meanwhile. */
+static void make_next(struct ahead *ahead, void *room)
+{
+	size_t index = ahead->next++;
+	struct slot *slot = slot_of(ahead, index);
+	bool done;
+
+	pthread_mutex_unlock(&ahead->lock);
+	done = ahead->job.make(ahead->job.self, room, index, slot->text);
+	pthread_mutex_lock(&ahead->lock);
+	slot->failed = !done || pd_text_failed(slot->text);
+	slot->made = true;
+	pthread_cond_broadcast(&ahead->changed);
+}
+
+static void *work(void *self)
+{
+	struct ahead *ahead = self;
+	void *room = ahead->job.begin(ahead->job.self);
+
+	if (!room)
+		return NULL; /* the others do it */
+	pthread_mutex_lock(&ahead->lock);
+	while (!ahead->ended && ahead->next < ahead->job.count)
+		if (can_make(ahead))
+			make_next(ahead, room);
+		else
+			pthread_cond_wait(&ahead->changed, &ahead->lock);
+	pthread_mutex_unlock(&ahead->lock);
+	ahead->job.end(room);
+	return NULL;
+}
+
+static size_t thread_count(const struct ahead_job *job)
+{
+	size_t count = job->threads;
+	cpu_set_t set;
+
+	if (!count)
+		count = sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+	if (count > job->count)
+		count = job->count ? job->count : 1;
+	return count < THREADS_MOST ? count : THREADS_MOST;
+}
+
+static bool make_slots(struct ahead *ahead, size_t count)
+{
+	ahead->slots = calloc(count, sizeof(*ahead->slots));
+	if (!ahead->slots)
+		return false;
+	ahead->slot_count = count;
+	for (size_t i = 0; i < count; i++)
+		if (!(ahead->slots[i].text = pd_text_new()))
+			return false;
+	return true;
+}
+
+struct ahead *ahead_start(const struct ahead_job *job)
+{
+	size_t threads = thread_count(job);
+	struct ahead *ahead = calloc(1, sizeof(*ahead));
+
+	if (!ahead)
+		return NULL;
+	ahead->job = *job;
+	pthread_mutex_init(&ahead->lock, NULL);
+	pthread_cond_init(&ahead->changed, NULL);
+	ahead->room = job->begin(job->self);
+	if (!ahead->room || !make_slots(ahead, threads * TEXTS_PER_THREAD)) {
+		ahead_end(ahead);
+		return NULL;
+	}
+	while (ahead->started + 1 < threads && pthread_create(&ahead->threads[ahead->started], NULL, work, ahead) == 0)
+		ahead->started++;
+	return ahead;
+}
+
+const struct pd_text *ahead_next(struct ahead *ahead)
+{
+	struct slot *slot;
+
+	pthread_mutex_lock(&ahead->lock);
+	/* the one before was shown */
+	if (ahead->shown) {
+		slot = slot_of(ahead, ahead->shown - 1);
+		pd_text_clear(slot->text);
+		slot->made = false;
+	}
+	slot = slot_of(ahead, ahead->shown);
+	while (!slot->made)
+		if (can_make(ahead))
+			make_next(ahead, ahead->room);
+		else
+			pthread_cond_wait(&ahead->changed, &ahead->lock);
+	ahead->shown++;
+	pthread_cond_broadcast(&ahead->changed);
+	pthread_mutex_unlock(&ahead->lock);
+	return slot->failed ? NULL : slot->text;
+}
+
+void ahead_end(struct ahead *ahead)
+{
+	if (!ahead)
+		return;
+	pthread_mutex_lock(&ahead->lock);
+	ahead->ended = true;
+	pthread_cond_broadcast(&ahead->changed);
+	pthread_mutex_unlock(&ahead->lock);
+	for (size_t i = 0; i < ahead->started; i++)
+		pthread_join(ahead->threads[i], NULL);
+	for (size_t i = 0; i < ahead->slot_count; i++)
+		pd_text_free(ahead->slots[i].text);
+	if (ahead->room)
+		ahead->job.end(ahead->room);
+	pthread_mutex_destroy(&ahead->lock);
+	pthread_cond_destroy(&ahead->changed);
+	free(ahead->slots);
+	free(ahead);
+}
