@@ -237,6 +237,8 @@ static bool take_values(struct record *record, const struct call *call)
 	sampling->no_samples = values->no_samples;
 	sampling->stat = values->stat;
 	sampling->off_cpu = values->off_cpu;
+	/* a thread is named for itself */
+	sampling->no_inherit |= values->targets.tids != NULL;
 	sampling->running_time = values->running_time;
 	wanted->targets.per_thread = values->per_thread;
 	if (!call->word_count && !wanted->targets.all && !wanted->targets.cpus && !wanted->targets.pids.count &&

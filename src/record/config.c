@@ -333,10 +333,10 @@ static bool only_command(const struct pd_targets *targets)
 	       !targets->by_user;
 }
 
-// What follows from how it starts. A leader enables its group.
+// What follows from how it starts. A leader enables its group. A command that is not recorded itself enables nothing.
 static void set_start(struct pd_config *config, const struct pd_recorder_options *options)
 {
-	bool command = options->targets.command && !options->targets.all && !options->targets.cpus;
+	bool command = only_command(&options->targets);
 
 	config->command_execs = command;
 	for (size_t i = 0; i < config->event_count; i++) {
@@ -350,10 +350,11 @@ static void set_start(struct pd_config *config, const struct pd_recorder_options
 	}
 }
 
-static void set_ids(struct pd_config *config, const struct pd_sampling *all)
+static void set_ids(struct pd_config *config, const struct pd_recorder_options *options)
 {
-	bool identifier = all->identifier;
-	bool several = config->event_count > 1;
+	bool identifier = options->sampling.identifier;
+	// who reads a pipe hears of events as they come
+	bool several = config->event_count > 1 || options->output.mode == PD_MODE_PIPE;
 
 	for (size_t i = 1; i < config->event_count; i++)
 		identifier |= config->events[i].offcpu ||
@@ -404,7 +405,7 @@ enum pd_status pd_config_make(struct pd_config *config, const struct pd_recorder
 	for (size_t i = 0; i < config->event_count; i++)
 		set_event(config, i, options);
 	set_start(config, options);
-	set_ids(config, &options->sampling);
+	set_ids(config, options);
 	return PD_OK;
 }
 

@@ -421,6 +421,9 @@ static enum pd_status say_no_right(struct pd_recorder *recorder, const struct pd
 static enum pd_status say_why(struct pd_recorder *recorder, const struct pd_rec_event *event, int failure,
 			      struct pd_error *error)
 {
+	if (failure == EOPNOTSUPP && event->attr.sample_type & PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK))
+		return pd_fail_system(error, failure, "%s: last branches (-b, -j, --call-graph lbr) are not recorded by this machine",
+				      event->name);
 	switch (failure) {
 	case EACCES:
 	case EPERM:

@@ -140,6 +140,18 @@ class Ends:
             self.expect(status == wanted, f"{command}: exit status {status}: {said}")
             self.expect(not codes, f"{command}: {sorted(codes)}")
 
+    def beside_a_command(self):
+        """A process that runs is recorded until a command ends, which is not recorded itself."""
+        busy = subprocess.Popen(BUSY, stdin=subprocess.DEVNULL)
+        try:
+            for option in ("-p", "-t"):
+                status, said = self.start([option, str(busy.pid)], ["sleep", "0.4"]).wait()
+                codes, samples, _ = self.check()
+                self.expect(status == 0 and not codes and samples > 10, f"{option} with a command: {status}, {samples} samples: {said}")
+        finally:
+            busy.kill()
+            busy.wait()
+
     def old_is_kept(self):
         with open(self.out, "wb") as f:
             f.write(b"something of before")
@@ -238,6 +250,7 @@ def main():
         ends.commands()
         ends.old_is_kept()
         ends.rights()
+        ends.beside_a_command()
         if arguments.no_clock:
             print(f"commands: {len(ends.failures)} failures")
             return 1 if ends.failures else 0
