@@ -36,6 +36,8 @@ struct stacks {
 	struct named *named; /* by frame of the profile */
 	uint32_t *frames;
 	size_t frame_count, frame_room;
+	uint32_t *drawn; /* one more than the frame of a function, and of it where it was inlined; 0: not made yet */
+	size_t drawn_room;
 	struct known_end *ends; /* by stack */
 	uint32_t *path;         /* of the present stack, innermost first */
 	size_t path_room;
@@ -170,6 +172,43 @@ static uint32_t drawn_frame(const struct stacks *stacks, const struct pd_dso *ds
 	return tree_frame(tree, text_index(stacks), object, kind);
 }
 
+static uint32_t make_frame(const struct stacks *stacks, const struct pd_dso *dso, const struct pd_function *function,
+			   bool inlined)
+{
+	return stacks->request->style.folded ? folded_frame(stacks, dso, function, inlined) :
+					       drawn_frame(stacks, dso, function, inlined);
+}
+
+static bool make_drawn_room(struct stacks *stacks, size_t count)
+{
+	size_t room = stacks->drawn_room ? stacks->drawn_room : 1024;
+	uint32_t *drawn;
+
+	while (room < count)
+		room *= 2;
+	if (room == stacks->drawn_room)
+		return true;
+	drawn = realloc(stacks->drawn, room * sizeof(*drawn));
+	if (!drawn)
+		return false;
+	memset(drawn + stacks->drawn_room, 0, (room - stacks->drawn_room) * sizeof(*drawn));
+	stacks->drawn = drawn;
+	stacks->drawn_room = room;
+	return true;
+}
+
+/* Names are long, places are many, functions are few. */
+static uint32_t frame_of(struct stacks *stacks, const struct pd_dso *dso, const struct pd_function *function, bool inlined)
+{
+	size_t at = function ? function->index * 2 + inlined : 0;
+
+	if (!function || function->dso != dso || !make_drawn_room(stacks, at + 1))
+		return make_frame(stacks, dso, function, inlined);
+	if (!stacks->drawn[at])
+		stacks->drawn[at] = make_frame(stacks, dso, function, inlined) + 1;
+	return stacks->drawn[at] - 1;
+}
+
 static void add_frame(struct stacks *stacks, const struct pd_dso *dso, const struct pd_function *function,
 		      bool inlined)
 {
@@ -184,9 +223,7 @@ static void add_frame(struct stacks *stacks, const struct pd_dso *dso, const str
 		stacks->frames = frames;
 		stacks->frame_room = room;
 	}
-	stacks->frames[stacks->frame_count++] = stacks->request->style.folded ?
-							folded_frame(stacks, dso, function, inlined) :
-							drawn_frame(stacks, dso, function, inlined);
+	stacks->frames[stacks->frame_count++] = frame_of(stacks, dso, function, inlined);
 }
 
 static const struct named *name_frame(struct stacks *stacks, uint32_t index)
@@ -549,6 +586,7 @@ int stacks_read(struct analysis *analysis, const struct analysis_options *option
 	pd_text_free(stacks.text);
 	free(stacks.named);
 	free(stacks.frames);
+	free(stacks.drawn);
 	free(stacks.ends);
 	free(stacks.path);
 	free(stacks.event_index);
