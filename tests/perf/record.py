@@ -86,19 +86,19 @@ RECORDINGS = [
     # whom
     Recording("everybody", "$BIN/work 500 threads & P -a -e cpu-clock -F 500 -g sleep 0.4; wait", "root"),
     Recording("everybody-switches", "$BIN/work 300 write & P -a -e cpu-clock -F 500 --switch-events --namespaces --all-cgroups sleep 0.3; wait", "root"),
-    Recording("process", "$BIN/work 700 alone & sleep 0.1; P -e cpu-clock -F 500 -g -p $! sleep 0.3; wait", ""),
+    Recording("process", "$BIN/work 5000 alone & sleep 0.1; P -e cpu-clock -F 500 -g -p $! sleep 0.3; kill $!; wait", ""),
     Recording("thread", "P -e cpu-clock -F 1000 --per-thread $BIN/work 100", ""),
     # forms
     Recording("pipe", f"R {CHAIN} -o - $BIN/work 150 alone forks >$OUT", ""),
     Recording("pipe-events", "R -e cpu-clock,page-faults -F 1000 -o - $BIN/work 100 faults | cat >$OUT", ""),
     Recording("zstd", f"P {CHAIN} -z $BIN/work 200 alone faults", ""),
     Recording("zstd-pipe", f"R {CHAIN} -z -o - $BIN/work 150 alone faults >$OUT", ""),
-    Recording("directory", "P -a -e cpu-clock -F 500 -g --threads $BIN/work 150 threads", "root"),
+    Recording("directory", "P -e cpu-clock -F 2000 -g --threads $BIN/work 150 threads", "root"),
     Recording("buildid-mmap", f"P {CHAIN} --buildid-mmap $BIN/work 100", ""),
     Recording("buildid-all", f"P {CHAIN} --buildid-all $BIN/work 100", ""),
     Recording("no-cache", f"P {CHAIN} -N $BIN/work 100", ""),
     Recording("no-build-ids", f"P {CHAIN} -B $BIN/work 100", ""),
-    Recording("synth", f"P {CHAIN} --synth=no -a sleep 0.1", "root"),
+    Recording("synth", f"$BIN/work 5000 alone & sleep 0.1; P {CHAIN} --synth=no -p $! sleep 0.3; kill $!; wait", ""),
 ]
 
 FRAMES = "-O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls"
