@@ -111,8 +111,21 @@ static void make_oddity(struct image *image, enum oddity oddity, size_t i)
 	}
 }
 
-// Two events, so that ids matter.
-static void open_file(enum oddity oddity, bool big)
+// Bytes anywhere become others, some of them in headers.
+static void damage(struct image *image, uint64_t seed)
+{
+	for (uint64_t i = 0; i < 1 + seed % 40; i++) {
+		uint64_t random = tally_mix(seed * 1000 + i + 1);
+		size_t at = DATA + random % (image->size - DATA);
+
+		if (random >> 63)
+			at = DATA + (at - DATA) / SAMPLE_SIZE * SAMPLE_SIZE + (random >> 40) % 8;
+		image->data[at] = (uint8_t)(random >> 48);
+	}
+}
+
+// Two events, so that ids matter. With a seed it is damaged.
+static void open_file(enum oddity oddity, bool big, uint64_t seed)
 {
 	const uint64_t ids[] = { 1, 7 };
 	struct image image = { .big = big };
@@ -134,6 +147,8 @@ static void open_file(enum oddity oddity, bool big)
 		make_sample(&image, oddity == NEW_IDS && i > SAMPLES / 2 ? 2 : i % 5000 ? 1 : 7, 10 * i + 1);
 	}
 	image_set(&image, 48, image.size - DATA, 8);
+	if (seed)
+		damage(&image, seed);
 	opened_open(&o, &image, 0);
 }
 
@@ -145,7 +160,7 @@ TEST(scout__each_comes_to_where_the_next_begins)
 	const struct pd_part *part;
 	uint64_t at, limit;
 
-	open_file(NOTHING, false);
+	open_file(NOTHING, false, 0);
 	CHECK(o.status == PD_OK);
 	part = o.file->parts;
 	scouts = pd_scouts_start(o.file, 4);
@@ -175,7 +190,7 @@ TEST(scout__each_comes_to_where_the_next_begins)
 
 TEST(scout__of_no_use)
 {
-	open_file(NOTHING, false);
+	open_file(NOTHING, false, 0);
 	CHECK(!pd_scouts_start(o.file, 1));
 	o.file->features[PD_FEATURE_COMPRESSED].present = true;
 	CHECK(!pd_scouts_start(o.file, 4));
@@ -204,12 +219,12 @@ static enum pd_status note_other(void *self, struct pd_stream *stream, const str
 	return PD_OK;
 }
 
-static void walk(enum oddity oddity, bool big, size_t threads, struct walked *walked)
+static void walk(enum oddity oddity, bool big, uint64_t seed, size_t threads, struct walked *walked)
 {
 	struct pd_watch watch = { .self = walked, .record = note_other };
 
 	*walked = (struct walked){ 0 };
-	open_file(oddity, big);
+	open_file(oddity, big, seed);
 	walked->status = pd_stream_open(o.file, NULL, &o.stream, &o.error);
 	if (walked->status >= 0)
 		walked->status = pd_pieces_walk(&walked->pieces, o.stream, &watch, threads, &o.error);
@@ -238,19 +253,19 @@ static bool same_pieces(const struct pd_pieces *a, const struct pd_pieces *b)
 	       a->times.newest_ns == b->times.newest_ns && a->told.count == b->told.count;
 }
 
-static bool same_walk(enum oddity oddity, bool big, size_t threads)
+static bool same_walk(enum oddity oddity, bool big, uint64_t seed, size_t threads)
 {
 	struct walked alone, together;
 	bool same;
 
-	walk(oddity, big, 1, &alone);
-	walk(oddity, big, threads, &together);
+	walk(oddity, big, seed, 1, &alone);
+	walk(oddity, big, seed, threads, &together);
 	same = alone.status == PD_OK && together.status == PD_OK && alone.others == together.others &&
 	       alone.others_sum == together.others_sum && alone.problems == together.problems &&
 	       same_pieces(&alone.pieces, &together.pieces);
 	if (!same)
-		printf("# oddity %d, %zu threads: status %d %d, others %llu %llu, records %llu %llu, problems %zu %zu\n",
-		       (int)oddity, threads, alone.status, together.status, (unsigned long long)alone.others,
+		printf("# oddity %d, seed %llu, %zu threads: status %d %d, others %llu %llu, records %llu %llu, problems %zu %zu\n",
+		       (int)oddity, (unsigned long long)seed, threads, alone.status, together.status, (unsigned long long)alone.others,
 		       (unsigned long long)together.others, (unsigned long long)alone.pieces.record_count,
 		       (unsigned long long)together.pieces.record_count, alone.problems, together.problems);
 	pd_pieces_fini(&alone.pieces);
@@ -263,9 +278,15 @@ TEST(scout__walks_are_the_same)
 {
 	for (int oddity = NOTHING; oddity < ODDITIES; oddity++)
 		for (size_t threads = 2; threads <= 8; threads *= 2) {
-			CHECK(same_walk((enum oddity)oddity, false, threads));
-			CHECK(same_walk((enum oddity)oddity, true, threads));
+			CHECK(same_walk((enum oddity)oddity, false, 0, threads));
+			CHECK(same_walk((enum oddity)oddity, true, 0, threads));
 		}
+}
+
+TEST(scout__walks_over_damage_are_the_same)
+{
+	for (uint64_t seed = 1; seed <= 40; seed++)
+		CHECK(same_walk((enum oddity)(seed % HOLDERS), seed % 2, seed, 2 + seed % 6));
 }
 
 TEST(scout__a_walk_that_is_stopped)
@@ -274,7 +295,7 @@ TEST(scout__a_walk_that_is_stopped)
 		struct walked walked;
 
 		o.stop_after = 2;
-		walk(UNKNOWN_IDS, false, threads, &walked);
+		walk(UNKNOWN_IDS, false, 0, threads, &walked);
 		CHECK(walked.status == PD_ERROR_STOPPED);
 		CHECK(walked.problems == 2);
 		pd_pieces_fini(&walked.pieces);
@@ -284,4 +305,4 @@ TEST(scout__a_walk_that_is_stopped)
 }
 
 RUN(TEST_CASE(scout__each_comes_to_where_the_next_begins), TEST_CASE(scout__of_no_use), TEST_CASE(scout__walks_are_the_same),
-    TEST_CASE(scout__a_walk_that_is_stopped))
+    TEST_CASE(scout__walks_over_damage_are_the_same), TEST_CASE(scout__a_walk_that_is_stopped))
