@@ -59,16 +59,19 @@ def comparable_lines(theirs, ours):
 class Facts:
     """What the variants need to know of a recording: its first and last time, a name, a thread."""
 
-    LINE = re.compile(rb"^ *(.*?) +(-?\d+)/(-?\d+) +(\d+\.\d+): *$")
+    LINE = re.compile(rb"^ *(.*?) +(-?\d+)/(-?\d+)(?: +(\d+\.\d+):)? *$")
 
     def __init__(self, path, env):
-        answer = compare.ask(["perf", "script", "-G", "--ns", "-F", "comm,pid,tid,time", "-i", path], env)
-        rows = [found for found in map(self.LINE.match, answer.out.splitlines()) if found]
+        rows = self.lines(path, env, "comm,pid,tid,time") or self.lines(path, env, "comm,pid,tid")
         middle = rows[len(rows) // 2] if rows else None
         self.rows = len(rows)
         self.comm, self.pid, self.tid = (middle.group(i).decode() for i in (1, 2, 3)) if middle else ("none", "1", "1")
-        first, last = (float(rows[at].group(4)) if rows else 0.0 for at in (0, -1))
+        first, last = (float(rows[at].group(4) or 0) if rows else 0.0 for at in (0, -1))
         self.times = [f"{first + (last - first) * share:.6f}" for share in (0.3, 0.6)]
+
+    def lines(self, path, env, fields):
+        answer = compare.ask(["perf", "script", "-G", "--ns", "-F", fields, "-i", path], env)
+        return [found for found in map(self.LINE.match, answer.out.splitlines()) if found]
 
 
 # name: words for both programs; {names} come from Facts
