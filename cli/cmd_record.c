@@ -42,6 +42,9 @@ struct values {
 	struct option_number priority;
 	const char *threads;
 	bool force;
+	/* how perf works inside */
+	const char *aio, *affinity;
+	struct option_number synthesizers, map_timeout_ms;
 };
 
 static const struct option options[] = {
@@ -89,6 +92,12 @@ static const struct option options[] = {
 	{ "dry-run", 0, OPTION_FLAG, NULL, offsetof(struct values, dry_run), "open all, record nothing" },
 	{ "verbose", 'v', OPTION_FLAG, NULL, offsetof(struct values, verbose), "show what the kernel is asked for" },
 	{ "force", 'f', OPTION_FLAG, NULL, offsetof(struct values, force), "has no effect" },
+	{ "aio", 0, OPTION_ATTACHED, "N", offsetof(struct values, aio), "has no effect: records wait in rings, which are large" },
+	{ "affinity", 0, OPTION_STRING, "WHERE", offsetof(struct values, affinity), "has no effect; --threads writes where it happens" },
+	{ "num-thread-synthesize", 0, OPTION_NUMBER, "N", offsetof(struct values, synthesizers),
+	  "has no effect: what runs is described by one thread" },
+	{ "proc-map-timeout", 0, OPTION_NUMBER, "MS", offsetof(struct values, map_timeout_ms),
+	  "has no effect: maps of processes are read to their end" },
 	{ "quiet", 'q', OPTION_FLAG, NULL, offsetof(struct values, quiet), "say nothing but errors" },
 	{ 0 },
 };
@@ -371,7 +380,8 @@ static int record_all(struct record *record, const struct call *call)
 		complain("%s", error.message);
 		return CODE_OUTPUT;
 	}
-	tell_end(record, &recorded);
+	if (!recorded.command_errno)
+		tell_end(record, &recorded);
 	return code_of(&recorded, call->word_count ? call->words[0] : "");
 }
 

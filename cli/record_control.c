@@ -146,11 +146,12 @@ static bool open_both(struct record_control *control, const char *where)
 		control->in = open(first, O_RDWR | O_CLOEXEC);
 		control->out = second ? open(second, O_RDWR | O_CLOEXEC) : -1;
 	} else {
+		errno = EBADF;
 		control->in = number_parse(first, &number) ? (int)number : -1;
 		control->out = second && number_parse(second, &number) ? (int)number : -1;
 	}
 	if (control->in < 0 || fcntl(control->in, F_GETFD) < 0 || (second && fcntl(control->out, F_GETFD) < 0)) {
-		complain("option --control: '%s' cannot be opened", where);
+		complain("option --control: '%s' cannot be opened: %s", where, strerror(errno));
 		control->in = -1;
 	}
 	free(text);

@@ -142,11 +142,15 @@ bool value_clock(const char *option, const char *text, int32_t *clock_out)
 	};
 	const char *name = strncasecmp(text, "CLOCK_", 6) == 0 ? text + 6 : text;
 	const struct word *clock = find(clocks, name, strlen(name));
-	uint64_t number = 0;
+	uint64_t number;
 
-	if (!clock && (!number_parse(text, &number) || number > INT32_MAX))
+	/* by its number, too; the kernel takes no other ones */
+	if (!clock && number_parse(text, &number))
+		for (clock = clocks; clock->name && clock->value != number;)
+			clock++;
+	if (!clock || !clock->name)
 		return wrong(option, text, "a clock: write mono, raw, boot, real or tai");
-	*clock_out = clock ? (int32_t)clock->value : (int32_t)number;
+	*clock_out = (int32_t)clock->value;
 	return true;
 }
 

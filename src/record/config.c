@@ -6,6 +6,7 @@
 #include "record/config.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +106,7 @@ static enum pd_status add_offcpu(struct pd_config *config, struct pd_error *erro
 
 // What the options say of an event, its own terms first.
 struct choice {
-	uint64_t freq, period;
+	uint64_t freq, period, max_rate;
 	enum pd_call_graph call_graph;
 	uint32_t stack_size, max_stack;
 	bool inherit, overwrite, time;
@@ -125,6 +126,7 @@ static struct choice choice_of(const struct pd_config *config, const struct pd_r
 	struct choice choice = {
 		.freq = terms->freq || terms->period ? terms->freq : all->freq,
 		.period = terms->freq || terms->period ? terms->period : all->period,
+		.max_rate = config->max_rate,
 		.call_graph = terms->call_graph ? terms->call_graph : all->call_graph,
 		.stack_size = terms->stack_size ? terms->stack_size : all->stack_size,
 		.max_stack = terms->max_stack ? terms->max_stack : all->max_stack,
@@ -143,6 +145,7 @@ static struct choice choice_of(const struct pd_config *config, const struct pd_r
 static void set_rate(struct pd_attr *attr, const struct choice *choice, const struct pd_sampling *all)
 {
 	bool asked = choice->freq || choice->period;
+	uint64_t freq = choice->freq ? choice->freq : DEFAULT_FREQ;
 
 	// what says its period itself keeps it, unless another is asked for: tracepoints count each event
 	if (attr->sample_period && !asked)
@@ -150,7 +153,8 @@ static void set_rate(struct pd_attr *attr, const struct choice *choice, const st
 	if (choice->period) {
 		attr->sample_period = choice->period;
 	} else {
-		attr->sample_period = choice->freq ? choice->freq : DEFAULT_FREQ;
+		// more is an error of the kernel, which lowers the limit by itself under load
+		attr->sample_period = choice->max_rate && freq > choice->max_rate ? choice->max_rate : freq;
 		set_flag(attr, PD_MASK(PD_ATTR_FREQ), true);
 		attr->sample_type |= PD_MASK(PD_SAMPLE_TYPE_PERIOD);
 	}
@@ -392,6 +396,10 @@ enum pd_status pd_config_make(struct pd_config *config, const struct pd_recorder
 	enum pd_status status;
 
 	*config = (struct pd_config){.max_rate = pd_record_number("/proc/sys/kernel/perf_event_max_sample_rate", 0)};
+	if (options->sampling.strict_freq && config->max_rate && options->sampling.freq > config->max_rate)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "%" PRIu64 " samples a second are more than kernel.perf_event_max_sample_rate allows, %" PRIu64,
+			       options->sampling.freq, config->max_rate);
 	status = add_all(config, options, fallback, error);
 	if (status < 0)
 		return status;

@@ -123,6 +123,7 @@ struct pd_recorder {
 	struct pd_recorded recorded;
 	// open.c: what the kernel was found not to know
 	unsigned missing;       // steps of the ladder that were taken
+	uint64_t dropped;       // those that changed something, by bits
 	bool fallback;          // cpu-clock in place of cycles
 	int *cgroups;           // descriptors of the folders of the targets' cgroups, -1: none
 	bool user_only;         // the kernel may not be looked at

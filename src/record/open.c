@@ -52,18 +52,19 @@ void pd_recorder_tell(struct pd_recorder *recorder, enum pd_severity severity, c
 struct step {
 	const char *what;
 	uint64_t flags, sample_type, read_format; // bits that go
+	bool asked_for;                           // somebody wants them: they are never there by themselves
 };
 
 static const struct step steps[] = {
 	{"counts of lost samples", 0, 0, PD_MASK(PD_READ_FORMAT_LOST)},
-	{"build ids of maps", PD_MASK(PD_ATTR_BUILD_ID), 0, 0},
-	{"weights in parts", 0, PD_MASK(PD_SAMPLE_TYPE_WEIGHT_STRUCT), 0},
-	{"sizes of pages", 0, PD_MASK(PD_SAMPLE_TYPE_DATA_PAGE_SIZE) | PD_MASK(PD_SAMPLE_TYPE_CODE_PAGE_SIZE), 0},
-	{"cgroups", PD_MASK(PD_ATTR_CGROUP), PD_MASK(PD_SAMPLE_TYPE_CGROUP), 0},
+	{"build ids of maps", PD_MASK(PD_ATTR_BUILD_ID), 0, 0, true},
+	{"weights in parts", 0, PD_MASK(PD_SAMPLE_TYPE_WEIGHT_STRUCT), 0, true},
+	{"sizes of pages", 0, PD_MASK(PD_SAMPLE_TYPE_DATA_PAGE_SIZE) | PD_MASK(PD_SAMPLE_TYPE_CODE_PAGE_SIZE), 0, true},
+	{"cgroups", PD_MASK(PD_ATTR_CGROUP), PD_MASK(PD_SAMPLE_TYPE_CGROUP), 0, true},
 	{"BPF programs", PD_MASK(PD_ATTR_BPF_EVENT), 0, 0},
 	{"symbols made by the kernel", PD_MASK(PD_ATTR_KSYMBOL), 0, 0},
-	{"namespaces", PD_MASK(PD_ATTR_NAMESPACES), 0, 0},
-	{"another clock", PD_MASK(PD_ATTR_USE_CLOCKID), 0, 0},
+	{"namespaces", PD_MASK(PD_ATTR_NAMESPACES), 0, 0, true},
+	{"another clock", PD_MASK(PD_ATTR_USE_CLOCKID), 0, 0, true},
 	{"names by exec", PD_MASK(PD_ATTR_COMM_EXEC), 0, 0},
 	{"maps with inodes", PD_MASK(PD_ATTR_MMAP2), 0, 0},
 	{"leaving out guests", PD_MASK(PD_ATTR_EXCLUDE_GUEST), 0, 0},
@@ -96,7 +97,7 @@ static bool take_step(struct pd_recorder *recorder)
 			forget_clock(attr);
 		}
 		if (changed) {
-			pd_recorder_tell(recorder, PD_INFO, "old-kernel", NULL, "this kernel does not know of %s", step->what);
+			recorder->dropped |= UINT64_C(1) << (step - steps);
 			return true;
 		}
 	}
@@ -432,8 +433,9 @@ static enum pd_status say_why(struct pd_recorder *recorder, const struct pd_rec_
 	case ENXIO:
 	case ENODEV:
 	case EOPNOTSUPP:
-		return pd_fail_system(error, failure, "%s is not supported on this machine: perfdata list says what is",
-				      event->name);
+		// the kernel's word for it would be that a file is missing
+		return pd_fail(error, PD_ERROR_SYSTEM, PD_NO_OFFSET,
+			       "%s is not supported on this machine: perfdata list says what is", event->name);
 	case EMFILE:
 		return pd_fail_system(error, failure,
 				      "%s: %zu descriptors are needed for %zu threads on %zu CPUs: raise ulimit -n",
@@ -516,6 +518,16 @@ static enum pd_status open_all(struct pd_recorder *recorder, struct pd_error *er
 // What is recorded other than it was asked for; who gets nothing is told only why.
 static void tell_what_is_left(struct pd_recorder *recorder)
 {
+	const struct pd_sampling *sampling = &recorder->options.sampling;
+	uint64_t max_rate = recorder->config.max_rate;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (recorder->dropped >> i & 1)
+			pd_recorder_tell(recorder, steps[i].asked_for ? PD_WARNING : PD_INFO, "old-kernel", NULL,
+					 "this kernel does not know of %s", steps[i].what);
+	if (sampling->freq > max_rate && max_rate)
+		pd_recorder_tell(recorder, PD_WARNING, "rate", "raise kernel.perf_event_max_sample_rate",
+				 "%" PRIu64 " samples a second are taken, not %" PRIu64, max_rate, sampling->freq);
 	if (recorder->fallback)
 		pd_recorder_tell(recorder, PD_INFO, "no-hardware", NULL,
 				 "cycles: there are no counters of the hardware here (a virtual machine?), so cpu-clock is taken");

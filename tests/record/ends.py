@@ -139,6 +139,8 @@ class Ends:
             codes, _, _ = self.check()
             self.expect(status == wanted, f"{command}: exit status {status}: {said}")
             self.expect(not codes, f"{command}: {sorted(codes)}")
+            if wanted == 127:
+                self.expect(said.count("\n") == 1, f"{command}: {said}")
 
     def beside_a_command(self):
         """A process that runs is recorded until a command ends, which is not recorded itself."""
