@@ -119,7 +119,7 @@ static bool make_steps(struct pd_unit_table *t)
 	return true;
 }
 
-bool pd_unit_table_take(struct pd_unit_table *table_out, void *block, size_t size)
+bool pd_unit_table_use(struct pd_unit_table *table_out, const void *block, size_t size)
 {
 	struct pd_unit_table t = {.block = block, .size = size};
 	struct pd_unit_head head;
@@ -142,17 +142,25 @@ bool pd_unit_table_take(struct pd_unit_table *table_out, void *block, size_t siz
 			t.texts_size = head.texts_size;
 		}
 	}
-	if (!t.areas || !is_sound(&t) || !make_steps(&t)) {
+	if (!t.areas || !is_sound(&t) || !make_steps(&t))
+		return false;
+	*table_out = t;
+	return true;
+}
+
+bool pd_unit_table_take(struct pd_unit_table *table_out, void *block, size_t size)
+{
+	if (!pd_unit_table_use(table_out, block, size)) {
 		pd_free(block);
 		return false;
 	}
-	*table_out = t;
+	table_out->owned = block;
 	return true;
 }
 
 void pd_unit_table_fini(struct pd_unit_table *table)
 {
-	pd_free(table->block);
+	pd_free(table->owned);
 	pd_free(table->ranges);
 	*table = (struct pd_unit_table){.block = NULL};
 }

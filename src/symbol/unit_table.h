@@ -95,7 +95,8 @@ struct pd_unit_range {
 };
 
 struct pd_unit_table {
-	void *block;
+	const void *block;
+	void *owned; // the same, or NULL if it is somebody else's
 	size_t size;
 	const struct pd_unit_area *areas;
 	const struct pd_unit_spot *spots;
@@ -111,6 +112,8 @@ struct pd_unit_table {
 bool pd_unit_table_make(struct pd_unit_maker *maker, struct pd_unit_table *table_out);
 /** Takes a block of pd_alloc that was the one of a table, also on failure. False if it cannot be one. */
 bool pd_unit_table_take(struct pd_unit_table *table_out, void *block, size_t size);
+/** The same with a block that stays the caller's, as long as the table. It is 8-aligned. */
+bool pd_unit_table_use(struct pd_unit_table *table_out, const void *block, size_t size);
 void pd_unit_table_fini(struct pd_unit_table *table);
 
 /** See pd_lines_find. */
