@@ -13,7 +13,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/error.h"
-#include "record/procfile.h"
+#include "record/maps.h"
 #include "record/record.h"
 
 enum {
@@ -25,106 +25,9 @@ struct scan {
 	struct pd_made *made;
 	const struct pd_existing_options *options;
 	const char *proc;
-	struct pd_existing_told *told;
-	struct pd_procfile status, maps;
+	struct pd_procfile status;
+	struct pd_maps maps;
 };
-
-// ---- maps ----
-
-struct map {
-	uint64_t start, end, pgoff, ino;
-	uint32_t maj, min, prot, flags;
-	const char *path; // "" if there is none
-};
-
-// start-end perms offset major:minor inode path
-static bool parse_map(char *line, struct map *map)
-{
-	char *at;
-
-	map->start = strtoull(line, &at, 16);
-	if (*at++ != '-')
-		return false;
-	map->end = strtoull(at, &at, 16);
-	if (*at++ != ' ' || strnlen(at, 4) < 4)
-		return false;
-	map->prot = (at[0] == 'r' ? PD_MASK(PD_PROT_READ) : 0) | (at[1] == 'w' ? PD_MASK(PD_PROT_WRITE) : 0) |
-		    (at[2] == 'x' ? PD_MASK(PD_PROT_EXEC) : 0);
-	map->flags = at[3] == 's' ? PD_MASK(PD_MAP_SHARED) : PD_MASK(PD_MAP_PRIVATE);
-	at += 4;
-	map->pgoff = strtoull(at, &at, 16);
-	map->maj = (uint32_t)strtoul(at, &at, 16);
-	if (*at++ != ':')
-		return false;
-	map->min = (uint32_t)strtoul(at, &at, 16);
-	map->ino = strtoull(at, &at, 10);
-	map->path = at + strspn(at, " ");
-	return true;
-}
-
-// The kernel writes newlines as \012, and nothing else so.
-static void unescape(char *path)
-{
-	char *to = path;
-
-	for (const char *from = path; *from; to++) {
-		bool newline = strncmp(from, "\\012", 4) == 0;
-
-		*to = newline ? '\n' : *from;
-		from += newline ? 4 : 1;
-	}
-	*to = 0;
-}
-
-static enum pd_status add_map(struct scan *scan, uint32_t pid, struct map *map, struct pd_error *error)
-{
-	bool executable = map->prot & PD_MASK(PD_PROT_EXEC);
-	uint16_t misc = PD_CPUMODE_USER | (executable ? 0 : PD_MASK(PD_MISC_MMAP_DATA));
-	// as the kernel names memory without a file
-	const char *path = *map->path ? map->path : "//anon";
-	struct pd_mmap2 record = {.pid = pid, .tid = pid, .addr = map->start, .len = map->end - map->start,
-				  .pgoff = map->pgoff, .maj = map->maj, .min = map->min, .ino = map->ino,
-				  .prot = map->prot, .flags = map->flags, .filename = {path, (uint32_t)strlen(path), 0}};
-	uint8_t build_id[20], size = 0;
-
-	if (scan->options->build_ids && executable) {
-		if (strcmp(path, "[vdso]") == 0)
-			pd_build_id_of_vdso(build_id, &size);
-		else if (path[0] == '/')
-			pd_build_id_of_file(path, build_id, &size);
-	}
-	if (size) {
-		misc |= PD_MASK(PD_MISC_MMAP_BUILD_ID);
-		record.build_id_size = size;
-		record.build_id = (struct pd_bytes){build_id, sizeof(build_id)};
-	}
-	return pd_made_add(scan->made, PD_RECORD_MMAP2, misc, &record, error);
-}
-
-static enum pd_status add_maps(struct scan *scan, uint32_t pid, struct pd_error *error)
-{
-	enum pd_status status = PD_OK;
-	char path[512], *at, *line;
-	struct map map;
-
-	snprintf(path, sizeof(path), "%s/%" PRIu32 "/maps", scan->proc, pid);
-	if (!scan->options->maps || !pd_procfile_read(&scan->maps, path))
-		return PD_OK;
-	scan->told->maps_cut += scan->maps.cut;
-	at = scan->maps.size ? scan->maps.data : NULL;
-	while (status >= 0 && (line = pd_procfile_line(&at)) != NULL) {
-		bool readable;
-
-		if (!parse_map(line, &map))
-			continue;
-		readable = scan->options->data_maps && map.prot & PD_MASK(PD_PROT_READ);
-		if (!readable && !(map.prot & PD_MASK(PD_PROT_EXEC)))
-			continue;
-		unescape((char *)map.path);
-		status = add_map(scan, pid, &map, error);
-	}
-	return status;
-}
 
 // ---- threads ----
 
@@ -187,7 +90,7 @@ static enum pd_status add_thread(struct scan *scan, uint32_t pid, uint32_t tid, 
 		status = add_namespaces(scan, pid, tid, error);
 	if (status >= 0 && scan->options->tasks)
 		status = add_comm(scan, pid, tid, error);
-	return status < 0 || pid != tid ? status : add_maps(scan, pid, error);
+	return status < 0 || pid != tid ? status : pd_maps_add(&scan->maps, pid, error);
 }
 
 static bool is_number(const char *name)
@@ -256,8 +159,9 @@ static enum pd_status add_threads(struct scan *scan, const struct pd_u32s *tids,
 enum pd_status pd_existing_tasks(struct pd_made *made, const struct pd_existing_options *options,
 				 struct pd_existing_told *told, struct pd_error *error)
 {
-	struct scan scan = {.made = made, .options = options, .told = told,
-			    .proc = options->proc ? options->proc : "/proc"};
+	const char *proc = options->proc ? options->proc : "/proc";
+	struct scan scan = {.made = made, .options = options, .proc = proc,
+			    .maps = {.made = made, .options = options, .proc = proc, .told = told}};
 	enum pd_status status = PD_OK;
 
 	if (options->all)
@@ -267,6 +171,6 @@ enum pd_status pd_existing_tasks(struct pd_made *made, const struct pd_existing_
 	if (status >= 0)
 		status = add_threads(&scan, &options->tids, error);
 	pd_procfile_fini(&scan.status);
-	pd_procfile_fini(&scan.maps);
+	pd_procfile_fini(&scan.maps.file);
 	return status;
 }

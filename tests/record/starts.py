@@ -5,11 +5,13 @@
 usage: starts.py PERFDATA [--processes N] [--runs N] [--strict]
 
 Describing what already runs is most of it. Processor time and time passed, the smallest of the runs. Each process that
-sleeps must be named in the recording. --strict fails where all takes more than half of perf's time, or a command alone more
+sleeps must be named in the recording, with all its maps of code as /proc has them. --strict fails where all takes more than half of perf's time, or a command alone more
 than a quarter. Exit status: 0; 1; 77 nothing can be recorded here.
 """
 
 import argparse
+import json
+import mmap
 import os
 import resource
 import shutil
@@ -32,6 +34,46 @@ def sleepers(count):
             os._exit(0)
         pids.append(pid)
     return pids
+
+
+def map_odd_code(folder):
+    """Maps of code that a process may have besides objects: of a file that is gone, shared, of no file."""
+    path = os.path.join(folder, "new\nline")
+    with open(path, "w+b") as f:
+        f.write(bytes(2 * mmap.PAGESIZE))
+        f.flush()
+        code = mmap.PROT_READ | mmap.PROT_EXEC
+        maps = [mmap.mmap(f.fileno(), mmap.PAGESIZE, flags=mmap.MAP_PRIVATE, prot=code, offset=mmap.PAGESIZE),
+                mmap.mmap(f.fileno(), mmap.PAGESIZE, flags=mmap.MAP_SHARED, prot=code),
+                mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=code | mmap.PROT_WRITE)]
+    os.unlink(path)
+    return maps
+
+
+def code_of(pid):
+    """Maps of code as (start, size, offset, major, minor, inode, prot, flags, path)."""
+    found = []
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as f:
+        for line in f:
+            place, rights, offset, device, inode, *path = line.rstrip("\n").split(maxsplit=5)
+            start, end = (int(x, 16) for x in place.split("-"))
+            prot = sum(bit for letter, bit in zip("rwx", (1, 2, 4)) if letter in rights)
+            if prot & 4:
+                found.append((start, end - start, int(offset, 16), *(int(x, 16) for x in device.split(":")), int(inode),
+                              prot, 1 if "s" in rights else 2, path[0].replace("\\012", "\n") if path else "//anon"))
+    return found
+
+
+def recorded_code(perfdata, path):
+    """The same by process, as recorded."""
+    found = {}
+    words = ("addr", "len", "pgoff", "maj", "min", "ino", "prot", "flags", "filename")
+    for line in subprocess.run([perfdata, "dump", "--json", path], capture_output=True, text=True).stdout.splitlines():
+        record = json.loads(line)
+        if record.get("type") == "MMAP2":
+            fields = record["fields"]
+            found.setdefault(fields["pid"], []).append(tuple(fields[word] for word in words))
+    return found
 
 
 def measure(words, folder, runs):
@@ -67,6 +109,7 @@ def main():
         if not measure([perfdata, "record", "-e", "cpu-clock", "-a", "--", "true"], folder, 1):
             print("nothing can be recorded here")
             return SKIPPED
+        odd = map_odd_code(folder)
         pids = sleepers(arguments.processes)
         try:
             for name, options, most in (("all", ["-a"], 0.5), ("a command", [], 0.25)):
@@ -85,7 +128,10 @@ def main():
             text = subprocess.run([perfdata, "script", "--show-task-events", "-i", out], capture_output=True, text=True).stdout
             missing = [p for p in pids if f":{p}/{p}" not in text]
             print(f"{len(pids)} processes, {len(missing)} not named")
-            failed += bool(missing)
+            code = recorded_code(perfdata, out)
+            others = [p for p in pids if code.get(p) != code_of(p)]
+            print(f"{len(pids)} processes with {len(code_of(pids[0]))} maps of code, {len(odd)} of them odd; {len(others)} differ")
+            failed += bool(missing) + bool(others)
         finally:
             for pid in pids:
                 os.kill(pid, signal.SIGKILL)
