@@ -730,7 +730,7 @@ static enum pd_status choose_events(struct pd_file *file, const struct pd_event_
 				    const struct trial *inner, struct pd_error *error)
 {
 	uint64_t fitting = try_events(file, outer, inner), others;
-	unsigned odd = count_odd_events(file);
+	unsigned odd = count_odd_events(file), odd_others;
 	struct events table = take_events(file), none;
 	pd_problem_fn *problem = file->problem;
 	uint64_t counts[4];
@@ -742,7 +742,8 @@ static enum pd_status choose_events(struct pd_file *file, const struct pd_event_
 	file->problem = problem;
 	memcpy(file->problem_counts, counts, sizeof(counts));
 	others = status < 0 ? 0 : try_events(file, outer, inner);
-	if (status >= 0 && (others > fitting || !table.event_count || (others == fitting && count_odd_events(file) < odd))) {
+	odd_others = count_odd_events(file);
+	if (status >= 0 && (!table.event_count || (others > fitting && odd_others <= odd) || (others == fitting && odd_others < odd))) {
 		free_events(&table);
 		pd_file_tell(file, PD_PROBLEM_MENDED, file->header.attrs_offset, "attrs", "taken from EVENT_DESC");
 		return PD_OK;

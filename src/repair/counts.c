@@ -19,8 +19,9 @@ enum {
 struct survey {
 	struct pd_cpu_bits *mapped, *counted;
 	uint32_t threads; // of the map
+	bool has_cpus;    // there is one
 	uint32_t last_thread;
-	uint64_t counts;
+	uint64_t seen, counts; // of perf stat; those that can be true
 	uint64_t on_mapped_cpus, of_mapped_threads; // counts
 };
 
@@ -63,6 +64,7 @@ static void note(struct survey *survey, const struct pd_record *record)
 	    pd_record_decode(record, &decoded, NULL) < 0)
 		return;
 	if (record->type == PD_RECORD_CPU_MAP) {
+		survey->has_cpus = true;
 		note_cpus(survey->mapped, ((const struct pd_cpu_map *)decoded)->cpus);
 		return;
 	}
@@ -71,6 +73,9 @@ static void note(struct survey *survey, const struct pd_record *record)
 		return;
 	}
 	stat = decoded;
+	survey->seen++;
+	if ((stat->cpu >= ANY_CPU && stat->cpu != UINT32_MAX) || stat->thread >= MOST_THREADS)
+		return;
 	set_cpu(survey->counted, stat->cpu);
 	survey->counts++;
 	survey->on_mapped_cpus += has_cpu(survey->mapped, stat->cpu);
@@ -82,12 +87,13 @@ static void note(struct survey *survey, const struct pd_record *record)
 // The maps by what most counts say.
 static void settle(struct pd_count_maps *maps, struct survey *survey)
 {
-	maps->make_cpus = survey->on_mapped_cpus * 2 < survey->counts;
-	maps->make_threads = survey->of_mapped_threads * 2 < survey->counts;
+	// one count says less than a map
+	maps->make_cpus = survey->on_mapped_cpus * 2 + (survey->has_cpus ? 1 : 0) < survey->counts;
+	maps->make_threads = survey->of_mapped_threads * 2 + (survey->threads ? 1 : 0) < survey->counts;
 	maps->threads = survey->threads;
 	// there are not more threads than counts
 	if (maps->make_threads)
-		maps->threads = survey->last_thread < survey->counts && survey->last_thread < MOST_THREADS ? survey->last_thread + 1 : 1;
+		maps->threads = survey->last_thread < survey->counts ? survey->last_thread + 1 : 1;
 	if (maps->make_cpus) {
 		maps->cpus = survey->counted;
 		survey->counted = NULL;
@@ -119,7 +125,7 @@ enum pd_status pd_count_maps_learn(struct pd_count_maps *maps, struct pd_file *f
 	enum pd_status status;
 
 	status = survey.mapped && survey.counted ? walk(&survey, file, error) : pd_fail_memory(error);
-	if (status >= 0 && survey.counts)
+	if (status >= 0 && survey.seen)
 		settle(maps, &survey);
 	pd_free(survey.mapped);
 	pd_free(survey.counted);
