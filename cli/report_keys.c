@@ -362,11 +362,11 @@ static bool find_function(struct report *report, size_t key, const struct pd_fra
 	return set_text(report, value, function ? RESOLVED : UNRESOLVED);
 }
 
-/* Functions are told apart by object and place, addresses without one by object and address. */
+/* Functions are told apart by object and place. As perf: addresses without one by address alone, unless objects are a key. */
 static bool find_symbol(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
 {
 	const struct pd_frame *frame = frame_of(report, subject);
-	struct identity id = { frame->place.addr, frame->place.dso ? frame->place.dso->index + 1 : 0 };
+	struct identity id = { frame->place.addr, 0 };
 
 	return find_function(report, key, frame, subject->cpumode, id, value_out);
 }
