@@ -193,7 +193,8 @@ class Reader:
 
 def same_cell(theirs, ours):
     """perf cuts names to the longest that threads had at their ends, or that has symbols; lines are those of script.py."""
-    return theirs == ours or (len(theirs) >= 7 and ours.startswith(theirs)) or is_included(theirs, ours)
+    return (theirs == ours or (len(theirs) >= 7 and ours.startswith(theirs)) or is_included(theirs, ours) or
+            (theirs, ours) == NO_TIME)
 
 
 def is_included(theirs, ours):
@@ -305,6 +306,7 @@ def text_difference(theirs, ours, _variant):
 
 
 # the letter of an address where nothing is: perf takes that of the frame before
+NO_TIME = ("18446744073.", "0.000000")  # of samples without time
 LEVEL = re.compile(r"^\[.\] ")
 # code without lines, in the words of perf and of perfdata
 NO_LINE = re.compile(r"^(?:\S*:0|\S+\[[0-9a-f]+\]|\S+\+\d+|\(null\))$")
