@@ -110,6 +110,18 @@ damage stat.data $((0x308 + 16)) 07000000
 try repair -o fixed.data stat.data
 try check fixed.data
 
+cp data/hot-stat.data stat.data
+place=$(perfdata dump --features --json stat.data | python3 -c '
+import json, sys
+for line in sys.stdin:
+    feature = json.loads(line)["feature"]
+    if feature["name"] == "EVENT_DESC":
+        print(feature["offset"])')
+damage stat.data $((place + 8 + 24 + 4)) ffffffff
+damage stat.data $((place + 8 + 40)) 0000000000000000
+try repair -o fixed.data stat.data
+shell 'diff <(perfdata dump fixed.data) <(perfdata dump data/hot-stat.data) && echo the same records'
+
 # Formats of tracepoints: the fields stay, or are those that all have.
 for word in prev_comm=%s 'pid_t prev_pid'; do
 	cp data/hot-trace.data trace.data
