@@ -107,11 +107,14 @@ class Table:
         self.known, self.verbose = Known(section), verbose
         self.counts = collections.Counter()
         self.variants = collections.defaultdict(collections.Counter)
+        self.files = collections.defaultdict(collections.Counter)
+        self.why = collections.defaultdict(dict)
         self.reasons = collections.Counter()
 
     def tell(self, word, name, variant, why=""):
         self.counts[word] += 1
         self.variants[variant][word] += 1
+        self.files[name][word] += 1
         if word in ("DIFFER", "missing") or self.verbose:
             print(f"{word:8} {name} [{variant}]{': ' if why else ''}{why}", flush=True)
 
@@ -123,10 +126,22 @@ class Table:
         reason = self.known.reason(name, "order" if difference.order else variant)
         if reason:
             self.reasons[reason] += 1
+            self.why[name][reason] = True
         self.tell(word if reason else "DIFFER", name, variant, reason or difference.text)
 
-    def end(self, all_done):
-        """Prints the table; returns the exit status."""
+    def by_file(self):
+        """A table in Markdown: what became of the variants of each file, and why some are not equal."""
+        lines = [f"| file | {' | '.join(self.WORDS)} | why |", f"| --- |{' ---: |' * len(self.WORDS)} --- |"]
+        for name, counts in self.files.items():
+            numbers = " | ".join(str(counts[word] or "") for word in self.WORDS)
+            lines.append(f"| `{name}` | {numbers} | {'; '.join(self.why[name])} |")
+        return "\n".join(lines) + "\n"
+
+    def end(self, all_done, path=None):
+        """Prints the table, writes that of files; returns the exit status."""
+        if path:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(self.by_file())
         wide = max([len(variant) for variant in self.variants] + [8])
         print(f"\n{'variant':{wide}} " + " ".join(f"{word:>8}" for word in self.WORDS))
         for variant, counts in self.variants.items():
@@ -150,6 +165,7 @@ def arguments(doc):
     parser.add_argument("--only", default=None, help="only recordings whose name fits one of these patterns")
     parser.add_argument("--variant", default=None, help="only variants whose name fits one of these patterns")
     parser.add_argument("--folder", help="where recordings are made, or were made before; else a temporary one")
+    parser.add_argument("--table", metavar="FILE", help="write a table of the files in Markdown")
     parser.add_argument("--verbose", action="store_true", help="name what is equal, known or refused by perf too")
     return parser
 

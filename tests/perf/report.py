@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Compares the rows of perfdata report with those of perf report, on recordings made here and on a corpus.
 
-usage: report.py PERFDATA [--all] [--only PATTERNS] [--variant PATTERNS] [--folder FOLDER] [--corpus CORPUS] [--verbose]
+usage: report.py PERFDATA [--all] [--only PATTERNS] [--variant PATTERNS] [--folder FOLDER] [--corpus CORPUS] [--table FILE] [--verbose]
 
 Both programs get the same words and --stdio -t. For each event the name, the number of samples, the sum of periods, the
 columns and every cell of every row must be the same, in the same order. The variants "text ..." and "folded ..." ask for no
@@ -390,7 +390,7 @@ def main():
             comparison.corpus(corpus, home)
     else:
         compare.with_recordings(args, QUICK_RECORDINGS, comparison.recording)
-    return comparison.table.end(args.all and not args.only and not args.variant)
+    return comparison.table.end(args.all and not args.only and not args.variant, args.table)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Compares perfdata script with perf script, symbols included, on recordings made here.
 
-usage: script.py PERFDATA [--all] [--only PATTERNS] [--variant PATTERNS] [--folder FOLDER] [--verbose]
+usage: script.py PERFDATA [--all] [--only PATTERNS] [--variant PATTERNS] [--folder FOLDER] [--table FILE] [--verbose]
 
 Both programs get the same words and must print the same bytes. The recordings are those of record.py, the variants are
 below. One line for each that differs, with the first line that does, perf's first; KNOWN ones are explained in
@@ -181,7 +181,7 @@ def main():
     args = compare.arguments(__doc__).parse_args()
     comparison = Comparison(args)
     compare.with_recordings(args, QUICK_RECORDINGS, comparison.recording)
-    return comparison.table.end(args.all and not args.only and not args.variant)
+    return comparison.table.end(args.all and not args.only and not args.variant, args.table)
 
 
 if __name__ == "__main__":
