@@ -188,8 +188,8 @@ PD_ALWAYS_INLINE size_t look_back(struct quick *quick, size_t word)
 	place = place_of(quick, word);
 	candidate = *place;
 	*place = (uint16_t)word;
-	// a record that differs in one word only is worth more than another one
-	if (distance && equal(quick, word + 1, word + 1 - distance))
+	// behind a match, a record that differs in one word is worth more than another one
+	if (distance && word == quick->anchor / WORD && equal(quick, word + 1, word + 1 - distance))
 		return 0;
 	if (candidate < word && equal(quick, word, candidate) && equal(quick, word + 1, candidate + 1))
 		return word - candidate;
@@ -233,7 +233,7 @@ static size_t begin_of(const struct quick *quick, size_t word, size_t distance)
 
 	if (begin <= quick->anchor)
 		return quick->anchor;
-	while (begin >= quick->anchor + WORD && word > distance) {
+	while (begin > quick->anchor && word > distance) {
 		differing = word_at(quick, word - 1) ^ word_at(quick, word - 1 - distance);
 		if (differing)
 			break;
