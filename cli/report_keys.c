@@ -365,10 +365,12 @@ static bool find_function(struct report *report, size_t key, const struct pd_fra
 /* Functions are told apart by object and place. As perf: addresses without one by address alone, unless objects are a key. */
 static bool find_symbol(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
 {
-	const struct pd_frame *frame = frame_of(report, subject);
-	struct identity id = { frame->place.addr, 0 };
+	struct pd_frame frame = *frame_of(report, subject);
 
-	return find_function(report, key, frame, subject->cpumode, id, value_out);
+	/* As perf: where branches went is shown as it was recorded. */
+	if (subject->branch)
+		frame.place.addr = frame.place.recorded;
+	return find_function(report, key, &frame, subject->cpumode, (struct identity){ frame.place.addr, 0 }, value_out);
 }
 
 static void describe_line(struct report *report, const struct pd_frame *frame, bool whole)
