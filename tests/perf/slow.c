@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Stands in front of pread(), so that reading takes as long as a large file would: SLOW_MS before each read of a piece.
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/types.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { PIECE_BYTES = 32 * 1024 };
 
