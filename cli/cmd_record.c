@@ -297,6 +297,7 @@ static void print_size(char *text, size_t room, uint64_t bytes)
 static void tell_end(const struct record *record, const struct pd_recorded *recorded)
 {
 	const char *path = record->options.path ? record->options.path : "standard output";
+	const char *into = record->options.path ? "in" : "to";
 	const struct pd_session *session = &record->options.session;
 	bool stamped = record->options.path && (session->switch_on_call || session->timestamp_filename);
 	char size[32];
@@ -312,7 +313,7 @@ static void tell_end(const struct record *record, const struct pd_recorded *reco
 		complain("%" PRIu64 " sample%s, %s, in %u file%s %s.TIME", recorded->samples, plural(recorded->samples), size,
 			 recorded->files, plural(recorded->files), path);
 	else
-		complain("%" PRIu64 " sample%s, %s, in %s", recorded->samples, plural(recorded->samples), size, path);
+		complain("%" PRIu64 " sample%s, %s, %s %s", recorded->samples, plural(recorded->samples), size, into, path);
 }
 
 /* ---- signals ---- */
