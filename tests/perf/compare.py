@@ -131,10 +131,15 @@ class Table:
 
     def by_file(self):
         """A table in Markdown: what became of the variants of each file, and why some are not equal."""
-        lines = [f"| file | {' | '.join(self.WORDS)} | why |", f"| --- |{' ---: |' * len(self.WORDS)} --- |"]
-        for name, counts in self.files.items():
-            numbers = " | ".join(str(counts[word] or "") for word in self.WORDS)
-            lines.append(f"| `{name}` | {numbers} | {'; '.join(self.why[name])} |")
+        reasons = [reason for reason, _ in self.reasons.most_common()]
+        words = [word for word in self.WORDS if self.counts[word]]
+        lines = [f"| file | {' | '.join(words)} | why |", f"| --- |{' ---: |' * len(words)} --- |"]
+        for name, counts in [*self.files.items(), ("all", self.counts)]:
+            numbers = " | ".join(str(counts[word] or "") for word in words)
+            why = ", ".join(str(number) for number in sorted(reasons.index(reason) + 1 for reason in self.why[name]))
+            lines.append(f"| {name} | {numbers} | {why} |")
+        lines.append("")
+        lines += [f"{number + 1}. {reason}: {self.reasons[reason]}" for number, reason in enumerate(reasons)]
         return "\n".join(lines) + "\n"
 
     def end(self, all_done, path=None):
