@@ -202,21 +202,26 @@ static bool ids_are_known(const struct pd_file *file, const struct pd_record *re
 	return true;
 }
 
-// Some recorders forget the trailer. Where a damaged name runs into it, it only seems so: then there is more behind the name
-// than padding, or something where perf reads an id, also of files with one event that have AUX data.
-static bool forgot_trailer(const struct pd_file *file, const struct pd_record *record, const void *decoded)
+// perf reads an id at the end of each record of the kernel and gives up at one that no event has, of files with one event
+// too if they have AUX data.
+static bool has_known_end(const struct pd_file *file, const struct pd_record *record)
 {
 	const struct pd_event_full *full = file->event_count ? file->events[0] : NULL;
 	uint64_t id;
 
-	if (!full || !full->trailer_size || pd_mmap2_lacks_prot(record))
-		return true;
-	if (!pd_record_is_tight(pd_record_layout(record->type), decoded))
-		return false;
-	if (!file->id_count || full->trailer_id == PD_NOWHERE || record->bytes.size < 8 * (size_t)full->trailer_id)
+	if (!full || !full->trailer_size || full->trailer_id == PD_NOWHERE || !file->id_count ||
+	    record->bytes.size < 8 * (size_t)full->trailer_id)
 		return true;
 	id = pd_load_u64(record->bytes.data + record->bytes.size - 8 * (size_t)full->trailer_id, file->swap);
 	return !id || pd_file_find_event(file, id);
+}
+
+// Some recorders forget the trailer. Where a damaged name runs into it, it only seems so: then there is more behind the name
+// than padding.
+static bool forgot_trailer(const struct pd_file *file, const struct pd_record *record, const void *decoded)
+{
+	return !file->event_count || !file->events[0]->trailer_size || pd_mmap2_lacks_prot(record) ||
+	       pd_record_is_tight(pd_record_layout(record->type), decoded);
 }
 
 // Recorders that are newer than this library have attrs that are so, too.
@@ -284,7 +289,8 @@ static enum pd_soundness judge_decoded(const struct pd_stream *stream, const str
 	if (!is_about_tasks(record, decoded) || !ids_are_known(stream->file, record, decoded) ||
 	    !cpus_are_known(stream->file, record, decoded))
 		return PD_BROKEN;
-	if (kernel && !body->sample_id && !forgot_trailer(stream->file, record, decoded))
+	if (kernel && (!has_known_end(stream->file, record) ||
+		       (!body->sample_id && !forgot_trailer(stream->file, record, decoded))))
 		return PD_BROKEN;
 	if (record->type == PD_RECORD_SAMPLE && !stack_is_sound(decoded))
 		return stream->tight_stacks ? PD_BROKEN : PD_ODD;

@@ -224,8 +224,39 @@ TEST(test_resync__no_records_of_before_from_inside_of_samples)
 	}
 }
 
+// With AUX data perf looks ids up, also where there is one event.
+TEST(test_resync__no_records_with_ids_of_no_event)
+{
+	static const uint64_t type = PD_MASK(PD_SAMPLE_TYPE_IP) | PD_MASK(PD_SAMPLE_TYPE_TIME) | PD_MASK(PD_SAMPLE_TYPE_ID);
+	struct image image = { 0 };
+	struct pd_losses losses;
+	unsigned samples, others;
+	size_t damaged = 0;
+
+	image_file(&image, type, image_flag(&image, IMAGE_SAMPLE_ID_ALL));
+	for (unsigned i = 0; i < 6; i++) {
+		size_t at = image_record(&image, PD_RECORD_COMM, 0);
+
+		image_u32(&image, 5), image_u32(&image, 5);
+		image_text(&image, "perf", 8);
+		image_u64(&image, 1000000 + i);
+		damaged = i == 3 ? image.size : damaged;
+		image_u64(&image, 77);
+		image_end(&image, at);
+	}
+	image_set(&image, damaged + 4, 0xdead, 2);
+	image_file_end(&image);
+	// ids of the event
+	image_set(&image, BEGIN - 16, image.size, 8);
+	image_set(&image, BEGIN - 8, 8, 8);
+	image_u64(&image, 77);
+	count_records(&image, &samples, &others, &losses);
+	CHECK(samples == 0 && others == 5 && losses.records == 1);
+}
+
 RUN(TEST_CASE(test_resync__a_number_that_looks_like_a_header),
     TEST_CASE(test_resync__no_records_from_inside_of_a_torn_sample),
     TEST_CASE(test_resync__goes_on_behind_a_size_that_leads_to_a_record),
     TEST_CASE(test_resync__no_records_of_before_from_inside_of_samples),
+    TEST_CASE(test_resync__no_records_with_ids_of_no_event),
     TEST_CASE(test_resync__goes_on_behind_a_damaged_size_near_the_end))
