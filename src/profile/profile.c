@@ -9,6 +9,9 @@
 #include "base/error.h"
 #include "file/file.h"
 #include "stream/stream.h"
+#include "symbol/lookup.h"
+
+enum { WORTH_A_THREAD = 64 << 20 }; // bytes of a file
 
 // ---- reading ----
 
@@ -73,15 +76,42 @@ static bool has_jitdumps(const struct pd_world *world)
 	return false;
 }
 
-static void tell_codes_apart(struct pd_profile *profile)
+static void tell_codes_apart(struct pd_profile *profile, struct pd_symbols *symbols)
 {
 	struct pd_common *common = profile->collector.common;
+
+	common->frames.codes = common->owners.codes = pd_codes_of(symbols);
+}
+
+static void *prepare(void *symbols)
+{
+	pd_lookup_prepare(symbols);
+	return NULL;
+}
+
+// Whether loading names while samples are counted is worth a thread: for small files it may be all that costs.
+static bool can_prepare(const struct pd_profile *profile)
+{
+	const struct pd_file *file = profile->file;
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < file->part_count; i++)
+		if (file->parts[i].end != UINT64_MAX && file->parts[i].end > file->parts[i].begin)
+			size += file->parts[i].end - file->parts[i].begin;
+	return profile->options.threads != 1 && size >= WORTH_A_THREAD;
+}
+
+static void use_symbols(struct pd_profile *profile)
+{
+	bool apart = has_jitdumps(profile->world);
 	struct pd_symbols *symbols = NULL;
 
-	if (profile->options.symbols && has_jitdumps(profile->world))
+	if (profile->options.symbols && (apart || can_prepare(profile)))
 		symbols = profile->options.symbols(profile->options.self, profile->world);
-	if (symbols)
-		common->frames.codes = common->owners.codes = pd_codes_of(symbols);
+	if (symbols && apart)
+		tell_codes_apart(profile, symbols);
+	else if (symbols)
+		profile->prepares = pthread_create(&profile->preparer, NULL, prepare, symbols) == 0;
 }
 
 static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_error *error)
@@ -104,7 +134,7 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 	if (status >= 0)
 		status = pd_collector_init(&profile->collector, error);
 	if (status >= 0)
-		tell_codes_apart(profile);
+		use_symbols(profile);
 	return status;
 }
 
@@ -215,7 +245,10 @@ static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *
 		options.order = PD_ORDER_TIME;
 		sink.fork = NULL;
 	}
-	return pd_run(profile->file, &options, &sink, error);
+	status = pd_run(profile->file, &options, &sink, error);
+	if (profile->prepares)
+		pthread_join(profile->preparer, NULL);
+	return status;
 }
 
 // What entries and stacks point to.

@@ -3,6 +3,8 @@
 #ifndef PD_PROFILE_PROFILE_H
 #define PD_PROFILE_PROFILE_H
 
+#include <pthread.h>
+
 #include "profile/collect.h"
 #include "world/index.h"
 
@@ -15,6 +17,8 @@ struct pd_profile {
 	struct pd_file *file;
 	struct pd_world *world;
 	bool foreign_world; // it belongs to somebody else
+	pthread_t preparer; // of symbols, while samples are read
+	bool prepares;
 	struct pd_collector collector; // empty once all is put together
 	struct pd_profile_losses losses;
 	struct pd_profile_total *totals;

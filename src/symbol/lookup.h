@@ -170,6 +170,9 @@ struct pd_dso_full *pd_lookup_dso(struct pd_symbols *symbols, const struct pd_lo
 
 // ---- lookup_load.c ----
 
+/** Loads what most files with samples of the kernel want and what takes long, if it is sure to be used for them: the names of
+ * the kernel that runs here. Nothing else may use the symbols meanwhile. In lookup_kernel.c */
+void pd_lookup_prepare(struct pd_symbols *symbols);
 /** Finds the symbols of a dso; location is one in it. Sets state and detail. */
 void pd_lookup_load(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location);
 void pd_lookup_unload(struct pd_dso_full *dso);

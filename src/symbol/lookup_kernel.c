@@ -371,6 +371,15 @@ struct pd_object_id pd_lookup_kernel_id(const struct pd_symbols *symbols, uint32
 	return id;
 }
 
+void pd_lookup_prepare(struct pd_symbols *symbols)
+{
+	struct pd_object_id own = {.size = 0}, id = pd_lookup_kernel_id(symbols, 0);
+
+	if (!(symbols->flags & PD_SYMBOLS_NO_FILES) && symbols->own_machine && id.size && pd_lookup_running_id(&own) &&
+	    pd_object_id_equal(&own, &id))
+		kernel_of(symbols, 0, &id);
+}
+
 void pd_lookup_load_kernel(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location)
 {
 	struct pd_object_id id = pd_lookup_kernel_id(symbols, dso->machine);
