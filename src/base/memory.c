@@ -7,6 +7,8 @@
 
 enum {
 	FIRST_BLOCK = 16384,
+	PAGE = 4096,
+	MANY_PAGES = 16 * PAGE,
 	HUGE_PAGE = 2 << 20,
 	LARGE = 2 * HUGE_PAGE, // from here on pages are huge, where there are such
 	LARGEST_BLOCK = LARGE,
@@ -35,6 +37,20 @@ static void *advise(void *memory, size_t size)
 void *pd_alloc(size_t size)
 {
 	return advise(calloc(1, size ? size : 1), size);
+}
+
+void *pd_alloc_table(size_t size)
+{
+	void *memory = pd_alloc(size);
+#ifdef MADV_POPULATE_WRITE
+	uintptr_t begin = ((uintptr_t)memory + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	uintptr_t end = ((uintptr_t)memory + size) & ~(uintptr_t)(PAGE - 1);
+
+	// kernels before 5.14 refuse, and then it is only slower
+	if (memory && size >= MANY_PAGES && begin < end)
+		(void)madvise((void *)begin, end - begin, MADV_POPULATE_WRITE);
+#endif
+	return memory;
 }
 
 void *pd_realloc(void *memory, size_t size)

@@ -13,6 +13,9 @@
 // NULL if there is no memory. pd_alloc gives zeroed memory.
 void *pd_alloc(size_t size);
 void *pd_realloc(void *memory, size_t size);
+// Zeroed memory that is looked into at random before it is written. A page that is read first and written later costs two
+// faults, and the second one stops all threads of the process for a moment; so it gets its pages at once.
+void *pd_alloc_table(size_t size);
 void pd_free(void *memory);
 
 // Makes *items hold at least want elements, doubling. False if there is no memory; *items stays valid.

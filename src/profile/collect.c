@@ -401,7 +401,7 @@ static void settle_all(struct pd_collector *c)
 static bool make_recent(size_t count, void **memory_out, struct pd_recent **recent_out)
 {
 	enum { LINE = 64 };
-	void *memory = pd_alloc(count * sizeof(struct pd_recent) + LINE);
+	void *memory = pd_alloc_table(count * sizeof(struct pd_recent) + LINE);
 
 	if (!memory)
 		return false;
@@ -668,7 +668,7 @@ static struct pd_last_value *value_slot(uint64_t seed, struct pd_last_value *slo
 static bool grow_values(struct pd_collector *c)
 {
 	size_t count = c->value_slots ? c->value_slots * 2 : 64;
-	struct pd_last_value *slots = pd_alloc(count * sizeof(*slots));
+	struct pd_last_value *slots = pd_alloc_table(count * sizeof(*slots));
 
 	if (!slots)
 		return false;
@@ -1036,8 +1036,8 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 	if (!c->is_twin)
 		c->common = new_common(c);
 	c->event_count = pd_file_event_count(c->file);
-	c->known = pd_alloc(PD_KNOWN_ADDRS * sizeof(*c->known));
-	c->views = pd_alloc(PD_VIEWS * sizeof(*c->views));
+	c->known = pd_alloc_table(PD_KNOWN_ADDRS * sizeof(*c->known));
+	c->views = pd_alloc_table(PD_VIEWS * sizeof(*c->views));
 	c->pending = pd_alloc(PD_PENDING_MOST * sizeof(*c->pending));
 	c->misses = pd_alloc(PD_PENDING_MOST * sizeof(*c->misses));
 	c->secrets = pd_alloc(sizeof(*c->secrets));

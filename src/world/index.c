@@ -38,7 +38,7 @@ static bool grow(struct pd_index *index)
 	index->capacity = old.capacity ? old.capacity * 2 : 64;
 	index->slots = index->capacity > SIZE_MAX / sizeof(*index->slots) ?
 			       NULL :
-			       pd_alloc(index->capacity * sizeof(*index->slots));
+			       pd_alloc_table(index->capacity * sizeof(*index->slots));
 	if (!index->slots) {
 		*index = old;
 		return false;
