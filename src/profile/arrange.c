@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From buckets to what users see. Buckets are put in the order in which the file has them and frames in that of their
- * first use, so that nothing depends on threads or on hashes; equal stacks become one.
+ * first use, so that nothing depends on threads or on hashes; equal stacks become one. Each step is done in parts, on
+ * several threads, and needs the step before it.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/threads.h"
 #include "profile/hash.h"
 #include "profile/profile.h"
 
@@ -18,52 +20,161 @@ struct order {
 	uint32_t bucket;
 };
 
-enum { BATCH = 16 }; // stacks that are looked for together
+// Where a frame stands among the others.
+struct frame_order {
+	uint64_t order, depth;
+	uint32_t frame;
+};
 
-// A stack on its way into the table, which comes from memory meanwhile.
-struct candidate {
-	struct pd_stack stack;
-	uint64_t hash;
+enum {
+	AHEAD = 16, // buckets that are on their way from memory
+	WORTH_A_PART = 1 << 13, // buckets; for less a thread costs more
+	DIGIT_BITS = 11,
+	DIGITS = 1 << DIGIT_BITS,
 };
 
 struct arranger {
 	struct pd_profile *profile;
 	const struct pd_common *from;
 	uint64_t seed;
-	struct order *orders; // of the buckets
-	uint32_t *numbers; // of frames of the collector, plus 1; 0: not used yet
-	struct pd_index stacks, names;
+	size_t count; // of buckets
+	size_t parts;
+	struct order *orders, *spare; // of the buckets
+	struct frame_order *frame_orders;
+	uint32_t *numbers; // of frames of the collector
+	const char **comms; // of owners
+	uint64_t *hashes; // of stacks, by entry
+	uint32_t *stacks; // by entry: the first entry that has the same one, later its number
+	uint32_t *firsts; // by the number of a stack: the first entry that has it
+	size_t stack_count;
+	bool lacks[PD_PARTS_MOST]; // there was no memory for a part
+	struct pd_index names;
 	const char **texts; // of names
 	size_t text_count, text_capacity;
 };
 
-static int compare_orders(const void *a, const void *b)
+static struct pd_bucket *bucket_of(const struct arranger *a, size_t entry)
 {
-	const struct order *x = a, *y = b;
-
-	if (x->event != y->event)
-		return x->event < y->event ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return pd_bucket_at(a->from, a->orders[entry].bucket);
 }
 
-static bool sort_buckets(struct arranger *a)
+// Asks for the memory of a bucket that comes soon.
+static void expect(const struct arranger *a, size_t entry)
 {
-	size_t count = a->from->bucket_count;
-	bool sorted = true;
+	enum { LINE = 64 };
+	const char *bucket;
 
-	a->orders = pd_realloc(NULL, (count + 1) * sizeof(*a->orders));
-	if (!a->orders)
-		return false;
-	for (size_t i = 0; i < count; i++) {
+	if (entry >= a->count)
+		return;
+	bucket = (const char *)bucket_of(a, entry);
+	__builtin_prefetch(bucket);
+	__builtin_prefetch(bucket + LINE);
+	__builtin_prefetch(bucket + 2 * LINE);
+}
+
+static void range_of(const struct arranger *a, size_t part, size_t *begin_out, size_t *end_out)
+{
+	*begin_out = pd_part_begin(a->count, a->parts, part);
+	*end_out = pd_part_begin(a->count, a->parts, part + 1);
+}
+
+// ---- order ----
+
+static void gather(void *self, size_t part)
+{
+	struct arranger *a = self;
+	size_t begin, end;
+
+	range_of(a, part, &begin, &end);
+	for (size_t i = begin; i < end; i++) {
 		const struct pd_bucket *bucket = pd_bucket_at(a->from, (uint32_t)i);
 
+		if (i + AHEAD < end)
+			__builtin_prefetch(pd_bucket_at(a->from, (uint32_t)(i + AHEAD)));
 		a->orders[i] = (struct order){bucket->first.order, bucket->key.event, (uint32_t)i};
-		sorted = sorted && (!i || compare_orders(&a->orders[i - 1], &a->orders[i]) <= 0);
+	}
+}
+
+static uint64_t digits_of(const struct order *order, bool by_event)
+{
+	return by_event ? order->event : order->order;
+}
+
+// Sorts by one digit and leaves the order of those that have the same.
+static void sort_by_digit(struct arranger *a, bool by_event, unsigned shift)
+{
+	uint32_t starts[DIGITS] = {0}, begin = 0;
+	struct order *sorted = a->spare;
+
+	for (size_t i = 0; i < a->count; i++)
+		starts[digits_of(&a->orders[i], by_event) >> shift & (DIGITS - 1)]++;
+	for (size_t i = 0; i < DIGITS; i++) {
+		uint32_t size = starts[i];
+
+		starts[i] = begin;
+		begin += size;
+	}
+	for (size_t i = 0; i < a->count; i++)
+		sorted[starts[digits_of(&a->orders[i], by_event) >> shift & (DIGITS - 1)]++] = a->orders[i];
+	a->spare = a->orders;
+	a->orders = sorted;
+}
+
+static bool is_before(const struct order *a, const struct order *b)
+{
+	return a->event < b->event || (a->event == b->event && a->order <= b->order);
+}
+
+static void sort_orders(struct arranger *a)
+{
+	uint64_t orders = 0, events = 0;
+	bool sorted = true;
+
+	for (size_t i = 0; i < a->count; i++) {
+		orders |= a->orders[i].order;
+		events |= a->orders[i].event;
+		sorted = sorted && (!i || is_before(&a->orders[i - 1], &a->orders[i]));
 	}
 	// with one thread they come in this order
-	if (!sorted)
-		qsort(a->orders, count, sizeof(*a->orders), compare_orders);
-	return true;
+	if (sorted)
+		return;
+	for (unsigned shift = 0; shift < 64 && orders >> shift; shift += DIGIT_BITS)
+		sort_by_digit(a, false, shift);
+	for (unsigned shift = 0; shift < 32 && events >> shift; shift += DIGIT_BITS)
+		sort_by_digit(a, true, shift);
+}
+
+// ---- frames ----
+
+static int compare_frames(const void *a, const void *b)
+{
+	const struct frame_order *x = a, *y = b;
+
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	return x->depth < y->depth ? -1 : x->depth > y->depth;
+}
+
+static void arrange_frames(struct arranger *a)
+{
+	struct pd_profile *profile = a->profile;
+	const struct pd_frames *frames = &a->from->frames;
+
+	for (size_t i = 0; i < frames->count; i++)
+		a->frame_orders[i] = (struct frame_order){frames->items[i].when.order, frames->items[i].depth, (uint32_t)i};
+	qsort(a->frame_orders, frames->count, sizeof(*a->frame_orders), compare_frames);
+	for (size_t i = 0; i < frames->count; i++) {
+		const struct pd_seen_frame *seen = &frames->items[a->frame_orders[i].frame];
+
+		a->numbers[a->frame_orders[i].frame] = (uint32_t)i;
+		profile->frames[i] = (struct pd_frame){
+			.place = {.addr = seen->recorded, .recorded = seen->recorded},
+			.cpumode = seen->cpumode,
+			.pid = seen->pid,
+			.when = seen->when,
+		};
+	}
+	profile->frame_count = frames->count;
 }
 
 // ---- names ----
@@ -87,94 +198,115 @@ static const char *name_once(struct arranger *a, const char *name)
 	return copy;
 }
 
-static bool name_entry(struct arranger *a, struct pd_profile_entry *entry, const struct pd_owner *owner)
+// False if there is no memory.
+static bool name_owners(struct arranger *a)
 {
+	const struct pd_owners *owners = &a->from->owners;
 	char unknown[PD_THREAD_NAME_BYTES];
 
 	if (!(a->profile->options.by & PD_BY_COMM))
 		return true;
-	if (owner->nameless)
-		snprintf(unknown, sizeof(unknown), ":%d", (int32_t)owner->tid);
-	entry->comm = name_once(a, owner->nameless ? unknown : owner->comm);
-	return entry->comm != NULL;
+	for (size_t i = 0; i < owners->count; i++) {
+		const struct pd_owner *owner = &owners->items[i];
+
+		if (owner->nameless)
+			snprintf(unknown, sizeof(unknown), ":%d", (int32_t)owner->tid);
+		a->comms[i] = name_once(a, owner->nameless ? unknown : owner->comm);
+		if (!a->comms[i])
+			return false;
+	}
+	return true;
 }
 
 // ---- stacks ----
 
-static uint32_t number_of(struct arranger *a, uint32_t frame)
+// The callers stay where the bucket has them, with the numbers that users see.
+static void number_callers(void *self, size_t part)
 {
-	struct pd_profile *profile = a->profile;
-	const struct pd_seen_frame *seen = &a->from->frames.items[frame];
+	struct arranger *a = self;
+	size_t begin, end;
 
-	if (!a->numbers[frame]) {
-		profile->frames[profile->frame_count] = (struct pd_frame){
-			.place = {.addr = seen->recorded, .recorded = seen->recorded},
-			.cpumode = seen->cpumode,
-			.pid = seen->pid,
-			.when = seen->when,
-		};
-		a->numbers[frame] = (uint32_t)++profile->frame_count;
+	range_of(a, part, &begin, &end);
+	for (size_t i = begin; i < end; i++) {
+		struct pd_bucket *bucket = bucket_of(a, i);
+		struct pd_bucket_key *key = &bucket->key;
+
+		expect(a, i + AHEAD);
+		key->ip = a->numbers[key->ip];
+		for (size_t k = 0; k < key->caller_count; k++)
+			bucket->callers[k] = a->numbers[bucket->callers[k]];
+		a->hashes[i] = pd_hash_halves(a->seed ^ key->ip, bucket->callers, key->caller_count);
 	}
-	return a->numbers[frame] - 1;
 }
 
-static bool same_stack(const struct pd_stack *a, const struct pd_stack *b)
+static bool same_stack(const struct pd_bucket *a, const struct pd_bucket *b)
 {
-	return a->ip == b->ip && a->caller_count == b->caller_count && a->cut == b->cut && a->damaged == b->damaged &&
-	       (!a->caller_count || memcmp(a->callers, b->callers, a->caller_count * sizeof(a->callers[0])) == 0);
+	const struct pd_bucket_key *x = &a->key, *y = &b->key;
+
+	return x->ip == y->ip && x->caller_count == y->caller_count && x->cut == y->cut && x->damaged == y->damaged &&
+	       (!x->caller_count || memcmp(a->callers, b->callers, x->caller_count * sizeof(a->callers[0])) == 0);
 }
 
-// The number of a stack, which may be new. False if there is no memory.
-static bool stack_once(struct arranger *a, const struct candidate *candidate, size_t *index_out)
+// False if there is no memory.
+static bool find_stack(struct arranger *a, struct pd_index *index, size_t entry)
 {
-	struct pd_profile *profile = a->profile;
-	size_t at = (uint32_t)candidate->hash;
+	uint64_t hash = a->hashes[entry];
+	size_t at = (uint32_t)hash;
 
-	for (uint32_t i; (i = pd_index_next(&a->stacks, candidate->hash, &at)) != PD_INDEX_END;) {
-		if (same_stack(&profile->stacks[i], &candidate->stack)) {
-			*index_out = i;
+	for (uint32_t i; (i = pd_index_next(index, hash, &at)) != PD_INDEX_END;)
+		if (a->hashes[i] == hash && same_stack(bucket_of(a, i), bucket_of(a, entry))) {
+			a->stacks[entry] = i;
 			return true;
 		}
-	}
-	if (!PD_GROW(profile->stacks, profile->stack_capacity, profile->stack_count + 1) ||
-	    !pd_index_add(&a->stacks, candidate->hash, (uint32_t)profile->stack_count))
-		return false;
-	*index_out = profile->stack_count;
-	profile->stacks[profile->stack_count++] = candidate->stack;
-	return true;
+	a->stacks[entry] = (uint32_t)entry;
+	return pd_index_add(index, hash, (uint32_t)entry);
 }
 
-// The callers stay where the bucket has them, with the numbers that users see.
-static struct candidate make_candidate(struct arranger *a, struct pd_bucket *bucket)
+// A part has the stacks whose hashes are its own.
+static bool is_of_part(const struct arranger *a, size_t entry, size_t part)
 {
-	const struct pd_bucket_key *key = &bucket->key;
-	struct candidate candidate = {
-		.stack = {
-			.ip = number_of(a, key->ip),
-			.callers = bucket->callers,
-			.caller_count = key->caller_count,
-			.cut = key->cut,
-			.damaged = key->damaged,
-		},
-	};
+	return (a->hashes[entry] >> 32) % a->parts == part;
+}
 
-	for (size_t i = 0; i < key->caller_count; i++)
-		bucket->callers[i] = number_of(a, bucket->callers[i]);
-	candidate.hash = pd_hash_halves(a->seed ^ candidate.stack.ip, bucket->callers, key->caller_count);
-	pd_index_prefetch(&a->stacks, candidate.hash);
-	return candidate;
+static void find_stacks(void *self, size_t part)
+{
+	struct arranger *a = self;
+	struct pd_index index = {0};
+	bool found = true;
+
+	for (size_t i = 0; i < a->count && found; i++) {
+		if (i + AHEAD < a->count && is_of_part(a, i + AHEAD, part))
+			pd_index_prefetch(&index, a->hashes[i + AHEAD]);
+		if (is_of_part(a, i, part))
+			found = find_stack(a, &index, i);
+	}
+	a->lacks[part] = !found;
+	pd_index_fini(&index);
+}
+
+// Numbers stacks by their first entries; an entry has the number of its stack then.
+static void number_stacks(struct arranger *a)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		if (a->stacks[i] != i) {
+			a->stacks[i] = a->stacks[a->stacks[i]];
+			continue;
+		}
+		a->firsts[a->stack_count] = (uint32_t)i;
+		a->stacks[i] = (uint32_t)a->stack_count++;
+	}
 }
 
 // ---- entries ----
 
-static bool arrange_bucket(struct arranger *a, const struct pd_bucket *bucket, const struct candidate *candidate,
-			   struct pd_profile_entry *entry)
+static void fill_entry(struct arranger *a, size_t at, const struct pd_bucket *bucket)
 {
 	const struct pd_bucket_key *key = &bucket->key;
 	const struct pd_owner *owner = &a->from->owners.items[key->owner];
 
-	*entry = (struct pd_profile_entry){
+	a->profile->entries[at] = (struct pd_profile_entry){
 		.event = pd_file_event(a->profile->file, key->event),
+		.comm = a->comms[key->owner],
 		.pid = owner->pid,
 		.tid = a->profile->options.by & PD_BY_TID ? owner->tid : UINT32_MAX,
 		.cpu = key->cpu,
@@ -185,24 +317,37 @@ static bool arrange_bucket(struct arranger *a, const struct pd_bucket *bucket, c
 		.period = bucket->period,
 		.weights = bucket->weights,
 		.raw = key->raw ? a->from->raws.items[key->raw] : (struct pd_bytes){0},
+		.stack = a->stacks[at],
 	};
-	return stack_once(a, candidate, &entry->stack) && name_entry(a, entry, owner);
 }
 
-// The next entries. False if there is no memory.
-static bool arrange_some(struct arranger *a, size_t count)
+static void fill_stack(struct arranger *a, uint32_t number, const struct pd_bucket *bucket)
 {
-	struct pd_profile *profile = a->profile;
-	struct candidate candidates[BATCH];
-	size_t first = profile->entry_count;
+	const struct pd_bucket_key *key = &bucket->key;
 
-	for (size_t i = 0; i < count; i++)
-		candidates[i] = make_candidate(a, pd_bucket_at(a->from, a->orders[first + i].bucket));
-	for (size_t i = 0; i < count; i++, profile->entry_count++)
-		if (!arrange_bucket(a, pd_bucket_at(a->from, a->orders[first + i].bucket), &candidates[i],
-				    &profile->entries[first + i]))
-			return false;
-	return true;
+	a->profile->stacks[number] = (struct pd_stack){
+		.ip = key->ip,
+		.callers = bucket->callers,
+		.caller_count = key->caller_count,
+		.cut = key->cut,
+		.damaged = key->damaged,
+	};
+}
+
+static void fill(void *self, size_t part)
+{
+	struct arranger *a = self;
+	size_t begin, end;
+
+	range_of(a, part, &begin, &end);
+	for (size_t i = begin; i < end; i++) {
+		const struct pd_bucket *bucket = bucket_of(a, i);
+
+		expect(a, i + AHEAD);
+		fill_entry(a, i, bucket);
+		if (a->firsts[a->stacks[i]] == i)
+			fill_stack(a, a->stacks[i], bucket);
+	}
 }
 
 // Entries have the slices of their buckets. False if there is no memory.
@@ -213,12 +358,12 @@ static bool arrange_slices(struct arranger *a)
 
 	if (!profile->options.slices)
 		return true;
-	profile->slice_ranges = pd_realloc(NULL, (a->from->bucket_count + 1) * sizeof(*profile->slice_ranges));
+	profile->slice_ranges = pd_realloc(NULL, (a->count + 1) * sizeof(*profile->slice_ranges));
 	if (!pd_profile_slice(profile, &starts) || !profile->slice_ranges) {
 		pd_free(starts);
 		return false;
 	}
-	for (size_t i = 0; i < a->from->bucket_count; i++) {
+	for (size_t i = 0; i < a->count; i++) {
 		uint32_t bucket = a->orders[i].bucket;
 
 		profile->slice_ranges[i] = (struct pd_slice_range){starts[bucket], starts[bucket + 1] - starts[bucket]};
@@ -227,23 +372,57 @@ static bool arrange_slices(struct arranger *a)
 	return true;
 }
 
+// ---- all of it ----
+
+#define MAKE(items, count) (((items) = pd_realloc(NULL, ((count) + 1) * sizeof(*(items)))) != NULL)
+
+static bool make_room(struct arranger *a)
+{
+	size_t frames = a->from->frames.count;
+
+	return MAKE(a->orders, a->count) && MAKE(a->spare, a->count) && MAKE(a->hashes, a->count) &&
+	       MAKE(a->stacks, a->count) && MAKE(a->firsts, a->count) && MAKE(a->numbers, frames) &&
+	       MAKE(a->frame_orders, frames) && MAKE(a->profile->frames, frames) &&
+	       MAKE(a->profile->entries, a->count) &&
+	       (a->comms = pd_alloc((a->from->owners.count + 1) * sizeof(*a->comms))) != NULL;
+}
+
+static bool arrange_stacks(struct arranger *a)
+{
+	pd_in_parts(a->parts, number_callers, a);
+	pd_in_parts(a->parts, find_stacks, a);
+	for (size_t i = 0; i < a->parts; i++)
+		if (a->lacks[i])
+			return false;
+	number_stacks(a);
+	return MAKE(a->profile->stacks, a->stack_count);
+}
+
 static bool arrange(struct arranger *a)
 {
 	struct pd_profile *profile = a->profile;
-	size_t count = a->from->bucket_count;
 
-	profile->entries = pd_realloc(NULL, (count + 1) * sizeof(*profile->entries));
-	profile->frames = pd_realloc(NULL, (a->from->frames.count + 1) * sizeof(*profile->frames));
-	a->numbers = pd_alloc((a->from->frames.count + 1) * sizeof(*a->numbers));
-	if (!profile->entries || !profile->frames || !a->numbers || !sort_buckets(a) || !arrange_slices(a))
+	if (!make_room(a))
 		return false;
-	while (profile->entry_count < count) {
-		size_t left = count - profile->entry_count;
-
-		if (!arrange_some(a, left < BATCH ? left : BATCH))
-			return false;
-	}
+	pd_in_parts(a->parts, gather, a);
+	sort_orders(a);
+	arrange_frames(a);
+	// slices say how many samples a bucket has
+	if (!arrange_slices(a) || !name_owners(a) || !arrange_stacks(a))
+		return false;
+	pd_in_parts(a->parts, fill, a);
+	profile->entry_count = a->count;
+	profile->stack_count = profile->stack_capacity = a->stack_count;
 	return true;
+}
+
+static size_t part_count(const struct pd_profile *profile, size_t buckets)
+{
+	size_t parts = pd_thread_count(profile->options.threads);
+
+	if (parts > buckets / WORTH_A_PART)
+		parts = buckets / WORTH_A_PART;
+	return parts > PD_PARTS_MOST ? PD_PARTS_MOST : parts ? parts : 1;
 }
 
 enum pd_status pd_profile_arrange(struct pd_profile *profile, struct pd_error *error)
@@ -253,12 +432,22 @@ enum pd_status pd_profile_arrange(struct pd_profile *profile, struct pd_error *e
 		.from = profile->collector.common,
 		.seed = profile->collector.seed,
 	};
-	bool done = !profile->collector.failed && arrange(&a);
+	bool done = false;
 
+	if (!profile->collector.failed) {
+		a.count = a.from->bucket_count;
+		a.parts = part_count(profile, a.count);
+		done = arrange(&a);
+	}
 	pd_free(a.orders);
+	pd_free(a.spare);
+	pd_free(a.frame_orders);
 	pd_free(a.numbers);
+	pd_free(a.comms);
+	pd_free(a.hashes);
+	pd_free(a.stacks);
+	pd_free(a.firsts);
 	pd_free(a.texts);
-	pd_index_fini(&a.stacks);
 	pd_index_fini(&a.names);
 	return done ? PD_OK : pd_fail_memory(error);
 }

@@ -83,30 +83,50 @@ static bool same_key(const struct pd_bucket_key *a, const struct pd_bucket_key *
 	       a->caller_count == b->caller_count && a->cut == b->cut && a->damaged == b->damaged;
 }
 
-// Where the next bucket is to be noted. NULL if there is no memory.
-static struct pd_bucket **next_slot(struct pd_common *common)
+static struct pd_shard *shard_of(struct pd_common *common, uint64_t hash)
 {
-	uint32_t number = (uint32_t)common->bucket_count;
+	return &common->shards[(hash >> 32) % PD_SHARDS];
+}
+
+// Where a new bucket is to be noted. NULL if there is no memory.
+static struct pd_bucket **make_slot(struct pd_common *common, uint32_t number)
+{
 	unsigned block;
-	struct pd_bucket **slot = pd_bucket_slot(common->blocks, number, &block);
+	struct pd_bucket **slot = pd_bucket_slot(common->blocks, number, &block), **slots;
 
 	if (slot)
 		return slot;
-	common->blocks[block] = pd_realloc(NULL, ((size_t)64 << block) * sizeof(*slot));
-	return common->blocks[block] ? pd_bucket_slot(common->blocks, number, &block) : NULL;
+	lock(common, &common->blocks_lock);
+	if (!common->blocks[block]) {
+		slots = pd_realloc(NULL, ((size_t)64 << block) * sizeof(*slots));
+		__atomic_store_n(&common->blocks[block], slots, __ATOMIC_RELEASE);
+	}
+	unlock(common, &common->blocks_lock);
+	return pd_bucket_slot(common->blocks, number, &block);
+}
+
+// A number that was given to a bucket for which there is no memory is never asked for.
+static bool next_number(struct pd_common *common, uint32_t *number_out)
+{
+	size_t number = __atomic_fetch_add(&common->bucket_count, 1, __ATOMIC_RELAXED);
+
+	*number_out = (uint32_t)number;
+	return number < PD_BUCKETS_MOST;
 }
 
 static struct pd_bucket *add_bucket(struct pd_common *common, const struct pd_bucket_key *key, const uint32_t *callers,
 				    uint64_t hash, struct pd_moment when)
 {
+	struct pd_shard *shard = shard_of(common, hash);
 	struct pd_bucket *bucket, **slot;
+	uint32_t number;
 
-	if (common->bucket_count >= PD_BUCKETS_MOST || !(slot = next_slot(common)))
+	if (!next_number(common, &number) || !(slot = make_slot(common, number)))
 		return NULL;
-	bucket = pd_arena_alloc(&common->arena, sizeof(*bucket) + key->caller_count * sizeof(*callers));
-	if (!bucket || !pd_index_add(&common->index, hash, (uint32_t)common->bucket_count))
+	bucket = pd_arena_alloc(&shard->arena, sizeof(*bucket) + key->caller_count * sizeof(*callers));
+	if (!bucket || !pd_index_add(&shard->index, hash, number))
 		return NULL;
-	bucket->number = (uint32_t)common->bucket_count++;
+	bucket->number = number;
 	bucket->first = when;
 	bucket->key = *key;
 	if (key->caller_count)
@@ -119,9 +139,10 @@ static struct pd_bucket *add_bucket(struct pd_common *common, const struct pd_bu
 static struct pd_bucket *find_bucket(struct pd_common *common, const struct pd_bucket_key *key, const uint32_t *callers,
 				     uint64_t hash, struct pd_moment when)
 {
+	const struct pd_index *index = &shard_of(common, hash)->index;
 	size_t at = (uint32_t)hash;
 
-	for (uint32_t i; (i = pd_index_next(&common->index, hash, &at)) != PD_INDEX_END;) {
+	for (uint32_t i; (i = pd_index_next(index, hash, &at)) != PD_INDEX_END;) {
 		struct pd_bucket *bucket = pd_bucket_at(common, i);
 
 		if (same_key(&bucket->key, key) &&
@@ -245,6 +266,7 @@ static bool want_chain(struct pd_collector *c, struct pd_u64s chain, struct pd_s
 			if (most && key->caller_count >= most)
 				break;
 			spot.addr = chain.items[i];
+			spot.depth++;
 			if (!want(c, &spot))
 				return false;
 			key->caller_count++;
@@ -313,14 +335,25 @@ static inline void tag(const struct pd_collector *c, struct pd_pending *pending,
 
 // ---- what was seen lately ----
 
+// A raw key is in one of two pairs. Most are in the first one.
 static struct pd_recent *pair_in(struct pd_recent *recent, size_t count, const struct pd_tag *tag)
 {
 	return &recent[2 * (pd_tag_hash(tag) & (count / 2 - 1))];
 }
 
+static struct pd_recent *second_in(struct pd_recent *recent, size_t count, const struct pd_tag *tag)
+{
+	return &recent[2 * (pd_tag_hash(tag) >> 32 & (count / 2 - 1))];
+}
+
 static inline struct pd_recent *pair_of(const struct pd_collector *c, const struct pd_tag *tag)
 {
 	return pair_in(c->recent, c->recent_count, tag);
+}
+
+static inline struct pd_recent *second_of(const struct pd_collector *c, const struct pd_tag *tag)
+{
+	return second_in(c->recent, c->recent_count, tag);
 }
 
 static int compare_portions(const void *a, const void *b)
@@ -396,6 +429,7 @@ static void settle_all(struct pd_collector *c)
 {
 	for (size_t i = 0; i < c->recent_count; i++)
 		settle(c, &c->recent[i]);
+	c->recent_used = 0;
 }
 
 static bool make_recent(size_t count, void **memory_out, struct pd_recent **recent_out)
@@ -411,31 +445,75 @@ static bool make_recent(size_t count, void **memory_out, struct pd_recent **rece
 	return true;
 }
 
-// Puts a raw key in place of the older one of two.
-static struct pd_recent *keep_recent(struct pd_collector *c, struct pd_recent *pair, const struct pd_recent *recent)
+static struct pd_recent *free_in(struct pd_recent *pair)
 {
-	settle(c, &pair[1]);
+	if (!pair[0].samples)
+		return &pair[0];
+	return pair[1].samples ? NULL : &pair[1];
+}
+
+// NULL if both pairs are full.
+static struct pd_recent *room_in(struct pd_recent *recent, size_t count, const struct pd_tag *tag)
+{
+	struct pd_recent *room = free_in(pair_in(recent, count, tag));
+
+	return room ? room : free_in(second_in(recent, count, tag));
+}
+
+// Puts a raw key in place of the older one of its first pair, which moves where it has room, or goes.
+static struct pd_recent *displace(struct pd_collector *c, const struct pd_recent *recent)
+{
+	struct pd_recent *pair = pair_of(c, &recent->tag), *room = room_in(c->recent, c->recent_count, &pair[1].tag);
+
+	if (room) {
+		*room = pair[1];
+		c->recent_used++;
+	} else {
+		settle(c, &pair[1]);
+	}
 	pair[1] = pair[0];
 	pair[0] = *recent;
 	return pair;
 }
 
-// What does not fit goes. Without memory the table stays as it is.
+static struct pd_recent *keep_recent(struct pd_collector *c, const struct pd_recent *recent)
+{
+	struct pd_recent *room = room_in(c->recent, c->recent_count, &recent->tag);
+
+	if (!room)
+		return displace(c, recent);
+	c->recent_used++;
+	*room = *recent;
+	return room;
+}
+
+// Without memory the table stays as it is.
 static void grow_recent(struct pd_collector *c)
 {
-	size_t count = c->recent_count * 2;
+	size_t count = c->recent_count * 2, used = 0;
 	struct pd_recent *recent;
 	void *memory;
 
 	if (!make_recent(count, &memory, &recent))
 		return;
-	for (size_t i = c->recent_count; i-- > 0;)
-		if (c->recent[i].samples)
-			keep_recent(c, pair_in(recent, count, &c->recent[i].tag), &c->recent[i]);
+	for (size_t i = 0; i < c->recent_count; i++) {
+		struct pd_recent *old = &c->recent[i], *room;
+
+		if (!old->samples)
+			continue;
+		room = room_in(recent, count, &old->tag);
+		if (room) {
+			*room = *old;
+			used++;
+		} else {
+			settle(c, old);
+		}
+	}
 	pd_free(c->recent_memory);
 	c->recent_memory = memory;
 	c->recent = recent;
 	c->recent_count = count;
+	c->recent_used = used;
 }
 
 static void count(struct pd_collector *c, struct pd_recent *recent, const struct pd_pending *pending)
@@ -450,11 +528,9 @@ static void count(struct pd_collector *c, struct pd_recent *recent, const struct
 		add_to_bucket(pd_bucket_at(c->common, recent->bucket), 0, 0, pending->weight);
 }
 
-// False if the raw key was not seen lately.
-static bool count_known(struct pd_collector *c, const struct pd_pending *pending)
+// False if the raw key is not in the pair.
+static bool count_known(struct pd_collector *c, const struct pd_pending *pending, struct pd_recent *pair)
 {
-	struct pd_recent *pair = pair_of(c, &pending->tag);
-
 	for (size_t i = 0; i < 2; i++)
 		// what is older than all before says where its frames were first, too
 		if (pair[i].samples && pd_same_tag(&pair[i].tag, &pending->tag) &&
@@ -465,21 +541,29 @@ static bool count_known(struct pd_collector *c, const struct pd_pending *pending
 	return false;
 }
 
+// NULL if it is not in the pair.
+static struct pd_recent *same_in(struct pd_recent *pair, const struct pd_tag *tag)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (pair[i].samples && pd_same_tag(&pair[i].tag, tag))
+			return &pair[i];
+	return NULL;
+}
+
 static void count_new(struct pd_collector *c, const struct pd_pending *pending, struct pd_bucket *bucket)
 {
-	struct pd_recent *pair = pair_of(c, &pending->tag);
+	struct pd_recent *recent = same_in(pair_of(c, &pending->tag), &pending->tag);
 
-	for (size_t i = 0; i < 2; i++)
-		if (pair[i].samples && pd_same_tag(&pair[i].tag, &pending->tag)) {
-			count(c, &pair[i], pending);
-			return;
-		}
-	// several for each stack, which processes have at other addresses, so that they do not push each other out
-	if (PD_UNLIKELY(c->bucket_count * 4 > c->recent_count && c->recent_count < RECENT_LIMIT)) {
-		grow_recent(c);
-		pair = pair_of(c, &pending->tag);
+	// those that waited together may be the same
+	if (!recent)
+		recent = same_in(second_of(c, &pending->tag), &pending->tag);
+	if (!recent) {
+		// from here on many would be in their second pair
+		if (PD_UNLIKELY(c->recent_used * 2 >= c->recent_count && c->recent_count < RECENT_LIMIT))
+			grow_recent(c);
+		recent = keep_recent(c, &(struct pd_recent){.tag = pending->tag, .bucket = bucket->number});
 	}
-	count(c, keep_recent(c, pair, &(struct pd_recent){.tag = pending->tag, .bucket = bucket->number}), pending);
+	count(c, recent, pending);
 }
 
 // ---- raw keys that were not seen lately ----
@@ -496,7 +580,7 @@ struct pd_miss {
 static bool begin_miss(struct pd_collector *c, const struct pd_pending *pending)
 {
 	struct pd_u64s chain = {pending->chain, pending->chain_count};
-	struct pd_spot spot = {pending->maps, pending->ip, pending->pid, pending->cpumode, pending->when};
+	struct pd_spot spot = {pending->maps, pending->ip, pending->pid, pending->cpumode, 0, pending->when};
 	struct pd_miss *miss = &c->misses[c->miss_count++];
 
 	*miss = (struct pd_miss){
@@ -542,20 +626,21 @@ static bool find_frames(struct pd_collector *c)
 	return found;
 }
 
-static bool find_buckets(struct pd_collector *c)
+// Nobody else uses the shards of these meanwhile. False if there is no memory.
+static bool find_some(struct pd_collector *c, struct pd_miss *const *misses, size_t count)
 {
 	struct pd_common *common = c->common;
 
-	for (size_t i = 0; i < c->miss_count; i++)
-		pd_index_prefetch(&common->index, c->misses[i].hash);
-	for (size_t i = 0; i < c->miss_count; i++) {
-		uint32_t likely = pd_index_peek(&common->index, c->misses[i].hash);
+	for (size_t i = 0; i < count; i++)
+		pd_index_prefetch(&shard_of(common, misses[i]->hash)->index, misses[i]->hash);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t likely = pd_index_peek(&shard_of(common, misses[i]->hash)->index, misses[i]->hash);
 
 		if (likely != PD_INDEX_END)
 			__builtin_prefetch(pd_bucket_at(common, likely));
 	}
-	for (size_t i = 0; i < c->miss_count; i++) {
-		struct pd_miss *miss = &c->misses[i];
+	for (size_t i = 0; i < count; i++) {
+		struct pd_miss *miss = misses[i];
 
 		miss->bucket = find_bucket(common, &miss->key, c->callers + miss->wanted, miss->hash,
 					   miss->pending->when);
@@ -564,8 +649,65 @@ static bool find_buckets(struct pd_collector *c)
 		// pieces of the file come in any order
 		note_moment(miss->bucket, miss->pending->when);
 	}
-	c->bucket_count = common->bucket_count;
 	return true;
+}
+
+// Puts misses together that are of one shard; those of shard i are from starts[i] to starts[i + 1].
+static void sort_misses(const struct pd_collector *c, struct pd_miss **sorted, size_t *starts)
+{
+	size_t at[PD_SHARDS] = {0}, begin = 0;
+
+	for (size_t i = 0; i < c->miss_count; i++)
+		at[shard_of(c->common, c->misses[i].hash) - c->common->shards]++;
+	for (size_t i = 0; i < PD_SHARDS; i++) {
+		starts[i] = begin;
+		begin += at[i];
+		at[i] = starts[i];
+	}
+	starts[PD_SHARDS] = begin;
+	for (size_t i = 0; i < c->miss_count; i++)
+		sorted[at[shard_of(c->common, c->misses[i].hash) - c->common->shards]++] = &c->misses[i];
+}
+
+// First the shards that are free, then those that others had. False if there is no memory.
+static bool find_in_shards(struct pd_collector *c, struct pd_miss *const *sorted, const size_t *starts)
+{
+	size_t left[PD_SHARDS], left_count = 0;
+	bool found = true;
+
+	for (size_t i = 0; i < PD_SHARDS; i++) {
+		if (starts[i] == starts[i + 1])
+			continue;
+		if (pthread_mutex_trylock(&c->common->shards[i].lock) != 0) {
+			left[left_count++] = i;
+			continue;
+		}
+		found = found && find_some(c, sorted + starts[i], starts[i + 1] - starts[i]);
+		pthread_mutex_unlock(&c->common->shards[i].lock);
+	}
+	for (size_t i = 0; i < left_count; i++) {
+		size_t shard = left[i];
+
+		pthread_mutex_lock(&c->common->shards[shard].lock);
+		found = found && find_some(c, sorted + starts[shard], starts[shard + 1] - starts[shard]);
+		pthread_mutex_unlock(&c->common->shards[shard].lock);
+	}
+	return found;
+}
+
+static bool find_buckets(struct pd_collector *c)
+{
+	struct pd_miss *misses[PD_PENDING_MOST];
+	size_t starts[PD_SHARDS + 1];
+
+	if (c->common->locks) {
+		sort_misses(c, misses, starts);
+		return find_in_shards(c, misses, starts);
+	}
+	// in the order of the file
+	for (size_t i = 0; i < c->miss_count; i++)
+		misses[i] = &c->misses[i];
+	return find_some(c, misses, c->miss_count);
 }
 
 static void end_miss(struct pd_collector *c, const struct pd_miss *miss)
@@ -582,16 +724,11 @@ static void end_miss(struct pd_collector *c, const struct pd_miss *miss)
 
 static bool end_misses(struct pd_collector *c)
 {
-	bool found;
-
 	if (!PD_GROW(c->callers, c->caller_capacity, c->wanted_count + 1) || !find_frames(c))
 		return false;
 	for (size_t i = 0; i < c->miss_count; i++)
 		hash_miss(c, &c->misses[i]);
-	lock(c->common, &c->common->buckets_lock);
-	found = find_buckets(c);
-	unlock(c->common, &c->common->buckets_lock);
-	if (!found)
+	if (!find_buckets(c))
 		return false;
 	for (size_t i = 0; i < c->miss_count; i++)
 		end_miss(c, &c->misses[i]);
@@ -599,15 +736,34 @@ static bool end_misses(struct pd_collector *c)
 	return true;
 }
 
-// Puts what waits into buckets. False if there is no memory.
-static bool flush(struct pd_collector *c, size_t count)
+// Counts those of a raw key that is in its first pair; notes the others and asks for their second pairs.
+static size_t flush_first(struct pd_collector *c, size_t count, const struct pd_pending **left)
 {
+	size_t left_count = 0;
+
 	for (size_t i = 0; i < count; i++) {
 		const struct pd_pending *pending = &c->pending[i];
 
-		if (PD_LIKELY(has_tag(pending)) && count_known(c, pending))
+		if (PD_LIKELY(has_tag(pending))) {
+			if (PD_LIKELY(count_known(c, pending, pair_of(c, &pending->tag))))
+				continue;
+			__builtin_prefetch(second_of(c, &pending->tag), 1);
+		}
+		left[left_count++] = pending;
+	}
+	return left_count;
+}
+
+// Puts what waits into buckets. False if there is no memory.
+static bool flush(struct pd_collector *c, size_t count)
+{
+	const struct pd_pending *left[PD_PENDING_MOST];
+	size_t left_count = flush_first(c, count, left);
+
+	for (size_t i = 0; i < left_count; i++) {
+		if (PD_LIKELY(has_tag(left[i])) && count_known(c, left[i], second_of(c, &left[i]->tag)))
 			continue;
-		if (!begin_miss(c, pending) || (c->wanted_count > WANTED_MOST && !end_misses(c)))
+		if (!begin_miss(c, left[i]) || (c->wanted_count > WANTED_MOST && !end_misses(c)))
 			return false;
 	}
 	if (c->miss_count && !end_misses(c))
@@ -1005,7 +1161,9 @@ static struct pd_common *new_common(const struct pd_collector *c)
 	if (!common)
 		return NULL;
 	pthread_mutex_init(&common->names_lock, NULL);
-	pthread_mutex_init(&common->buckets_lock, NULL);
+	pthread_mutex_init(&common->blocks_lock, NULL);
+	for (size_t i = 0; i < PD_SHARDS; i++)
+		pthread_mutex_init(&common->shards[i].lock, NULL);
 	common->frames.world = common->owners.world = c->world;
 	common->frames.seed = common->owners.seed = c->seed;
 	common->owners.by = c->options->by;
@@ -1019,12 +1177,15 @@ static void free_common(struct pd_common *common)
 	raws_fini(&common->raws);
 	pd_frames_fini(&common->frames);
 	pd_owners_fini(&common->owners);
-	pd_arena_fini(&common->arena);
+	for (size_t i = 0; i < PD_SHARDS; i++) {
+		pd_arena_fini(&common->shards[i].arena);
+		pd_index_fini(&common->shards[i].index);
+		pthread_mutex_destroy(&common->shards[i].lock);
+	}
 	for (size_t i = 0; i < PD_BUCKET_BLOCKS; i++)
 		pd_free(common->blocks[i]);
-	pd_index_fini(&common->index);
 	pthread_mutex_destroy(&common->names_lock);
-	pthread_mutex_destroy(&common->buckets_lock);
+	pthread_mutex_destroy(&common->blocks_lock);
 	pd_free(common);
 }
 

@@ -86,19 +86,27 @@ enum {
 	PD_BUCKETS_MOST = INT32_MAX, // what so many blocks have room for
 };
 
+enum { PD_SHARDS = 8 };
+
+// Buckets whose hash begins alike: several threads seldom want the same shard.
+struct pd_shard {
+	pthread_mutex_t lock;
+	struct pd_index index;
+	struct pd_arena arena;
+};
+
 // What all collectors of a run have.
 struct pd_common {
 	pthread_mutex_t names_lock; // of frames, owners, raws
-	pthread_mutex_t buckets_lock; // of all else
 	bool locks; // there are several collectors
 	struct pd_frames frames;
 	struct pd_owners owners;
 	struct pd_raws raws;
-	struct pd_arena arena; // buckets
+	struct pd_shard shards[PD_SHARDS];
 	// They stay where they are: who knows the number of a bucket needs no lock. Each block is twice as large as the last.
 	struct pd_bucket **blocks[PD_BUCKET_BLOCKS];
-	size_t bucket_count;
-	struct pd_index index; // of buckets
+	pthread_mutex_t blocks_lock; // to add one
+	size_t bucket_count; // several threads add to it
 };
 
 struct pd_pending;
@@ -115,7 +123,6 @@ struct pd_collector {
 	bool is_twin; // common belongs to another one
 	struct pd_known_addr *known; // by a hash; a newer one takes the place
 	struct pd_thread_view *views; // by a hash of the tid; a newer one takes the place
-	size_t bucket_count; // when it was last looked at
 	struct pd_pending *pending;
 	struct pd_miss *misses; // of those that wait
 	size_t miss_count;
@@ -123,8 +130,9 @@ struct pd_collector {
 	size_t wanted_count, wanted_capacity;
 	struct pd_secrets *secrets;
 	void *recent_memory;
-	struct pd_recent *recent; // pairs, by a hash, the younger one first
+	struct pd_recent *recent; // pairs, by two hashes
 	size_t recent_count; // a power of two
+	size_t recent_used;
 	uint64_t last_order; // of the sample before
 	bool shuffled; // samples do not come in the order of the file
 	struct pd_last_value *last_values;
@@ -162,9 +170,10 @@ static inline struct pd_bucket **pd_bucket_slot(struct pd_bucket **const *blocks
 	enum { FIRST_BITS = 6 };
 	uint64_t at = (uint64_t)number + (1u << FIRST_BITS);
 	unsigned block = 63 - (unsigned)__builtin_clzll(at) - FIRST_BITS;
+	struct pd_bucket **slots = __atomic_load_n(&blocks[block], __ATOMIC_ACQUIRE);
 
 	*block_out = block;
-	return blocks[block] ? &blocks[block][at - ((uint64_t)1 << (block + FIRST_BITS))] : NULL;
+	return slots ? &slots[at - ((uint64_t)1 << (block + FIRST_BITS))] : NULL;
 }
 
 static inline struct pd_bucket *pd_bucket_at(const struct pd_common *common, uint32_t number)

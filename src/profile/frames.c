@@ -66,6 +66,11 @@ static uint64_t hash_id(const struct pd_frames *frames, const struct pd_frame_id
 	return pd_hash_words(frames->seed, id->words, sizeof(id->words) / sizeof(id->words[0]));
 }
 
+static bool is_earlier(const struct pd_seen_frame *a, const struct pd_seen_frame *b)
+{
+	return a->when.order < b->when.order || (a->when.order == b->when.order && a->depth < b->depth);
+}
+
 // The frame that is the same. The earliest in the file says where and when it was seen.
 static uint32_t find(struct pd_frames *frames, const struct pd_seen_frame *frame, uint64_t hash)
 {
@@ -74,7 +79,7 @@ static uint32_t find(struct pd_frames *frames, const struct pd_seen_frame *frame
 	for (uint32_t i; (i = pd_index_next(&frames->index, hash, &at)) != PD_INDEX_END;) {
 		if (!same_id(&frames->items[i].id, &frame->id))
 			continue;
-		if (frame->when.order < frames->items[i].when.order)
+		if (is_earlier(frame, &frames->items[i]))
 			frames->items[i] = *frame;
 		return i;
 	}
@@ -126,6 +131,7 @@ static bool end(struct pd_frames *frames, struct pd_wanted *wanted)
 		.recorded = spot->addr,
 		.pid = spot->pid,
 		.cpumode = spot->cpumode,
+		.depth = spot->depth,
 	};
 
 	wanted->frame = find(frames, &frame, wanted->hash);

@@ -25,7 +25,7 @@ struct pd_seen_frame {
 	uint64_t recorded;
 	uint32_t pid;
 	unsigned cpumode;
-	uint64_t unused; // lines are not shared
+	uint64_t depth; // which address of the sample it is; lines of the cache are not shared
 };
 
 // An address that was looked up: what a process has there while its maps stay as they are.
@@ -56,6 +56,7 @@ struct pd_spot {
 	uint64_t addr;
 	uint32_t pid;
 	unsigned cpumode;
+	uint32_t depth; // 0: where it was taken; its callers behind
 	struct pd_moment when;
 };
 

@@ -254,9 +254,12 @@ static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *
 // What entries and stacks point to.
 static void take_memory(struct pd_profile *profile, struct pd_common *common)
 {
-	profile->callers = common->arena;
+	for (size_t i = 0; i < PD_SHARDS; i++) {
+		profile->callers[i] = common->shards[i].arena;
+		common->shards[i].arena = (struct pd_arena){0};
+	}
 	profile->raws = common->raws.bytes;
-	common->arena = common->raws.bytes = (struct pd_arena){0};
+	common->raws.bytes = (struct pd_arena){0};
 }
 
 enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status status, struct pd_error *error)
@@ -325,7 +328,8 @@ void pd_profile_free(struct pd_profile *profile)
 	pd_free(profile->stacks);
 	pd_free(profile->frames);
 	pd_arena_fini(&profile->arena);
-	pd_arena_fini(&profile->callers);
+	for (size_t i = 0; i < PD_SHARDS; i++)
+		pd_arena_fini(&profile->callers[i]);
 	pd_arena_fini(&profile->raws);
 	pd_free(profile);
 }

@@ -33,7 +33,7 @@ struct pd_profile {
 	struct pd_frame *frames;
 	size_t frame_count;
 	struct pd_arena arena; // names
-	struct pd_arena callers; // of stacks
+	struct pd_arena callers[PD_SHARDS]; // of stacks
 	struct pd_arena raws;  // raw data of entries
 };
 

@@ -8,10 +8,10 @@
 #include <perfdata/run.h>
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/threads.h"
 #include "stream/pieces.h"
 #include "stream/queue.h"
 
@@ -57,11 +57,8 @@ static enum pd_status progress(struct run *run, uint64_t done, struct pd_error *
 // As many as are wanted.
 static size_t thread_count(const struct run *run)
 {
-	size_t count = run->options.threads;
-	cpu_set_t set;
+	size_t count = pd_thread_count(run->options.threads);
 
-	if (!count)
-		count = sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
 	return count > MOST_WORKERS ? MOST_WORKERS : count;
 }
 

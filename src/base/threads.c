@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/threads.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+struct part {
+	void (*work)(void *self, size_t part);
+	void *self;
+	size_t number;
+	pthread_t thread;
+};
+
+size_t pd_thread_count(unsigned wanted)
+{
+	cpu_set_t set;
+
+	if (wanted)
+		return wanted;
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+}
+
+static void *run(void *self)
+{
+	struct part *part = self;
+
+	part->work(part->self, part->number);
+	return NULL;
+}
+
+void pd_in_parts(size_t parts, void (*work)(void *self, size_t part), void *self)
+{
+	struct part started[PD_PARTS_MOST];
+	size_t count = 0;
+
+	while (count + 1 < parts && count < PD_PARTS_MOST) {
+		started[count] = (struct part){.work = work, .self = self, .number = count + 1};
+		if (pthread_create(&started[count].thread, NULL, run, &started[count]) != 0)
+			break;
+		count++;
+	}
+	work(self, 0);
+	for (size_t part = count + 1; part < parts; part++)
+		work(self, part);
+	for (size_t i = 0; i < count; i++)
+		pthread_join(started[i].thread, NULL);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Work in parts, each on a thread of its own. */
+#ifndef PD_BASE_THREADS_H
+#define PD_BASE_THREADS_H
+
+#include <stddef.h>
+
+// How many threads are meant by a number that a user gave: 0 stands for one for each CPU that may be used.
+size_t pd_thread_count(unsigned wanted);
+
+// Calls work for each part, and comes back when all are done. The calling thread does the first one, and those for which
+// there is no thread.
+void pd_in_parts(size_t parts, void (*work)(void *self, size_t part), void *self);
+
+enum { PD_PARTS_MOST = 64 };
+
+// Where a part of so many things in a row begins; part parts begins at the end.
+static inline size_t pd_part_begin(size_t count, size_t parts, size_t part)
+{
+	return count / parts * part + (part < count % parts ? part : count % parts);
+}
+
+#endif
