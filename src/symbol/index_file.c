@@ -26,7 +26,8 @@ static const uint64_t magic = 0x7064696478000000u + PD_INDEX_FORMAT;
 static const uint64_t file_limit = (uint64_t)256 << 20;
 static const uint64_t total_limit = (uint64_t)1 << 30;
 
-static const char *const kinds[] = {[PD_INDEX_SYMBOLS] = ".symbols", [PD_INDEX_LINES] = ".lines"};
+static const char *const kinds[] = {[PD_INDEX_SYMBOLS] = ".symbols", [PD_INDEX_LINES] = ".lines",
+				    [PD_INDEX_KERNEL] = ".kernel"};
 static const char unfinished[] = ".new";
 
 struct head {

@@ -9,6 +9,7 @@
 #define PD_SYMBOL_INDEX_FILE_H
 
 #include "symbol/elf.h"
+#include "symbol/kallsyms.h"
 
 /** Of the files of all kinds. It changes with their layout, and with the rules that make names: which of several names
  * of an address is taken, what stubs are called, where symbols end. */
@@ -27,11 +28,20 @@ bool pd_index_load_symbols(const char *index, const struct pd_object_id *id, uin
 void pd_index_save_symbols(const char *index, const struct pd_object_id *id, uint32_t variant,
 			   const struct pd_elf *object, const struct pd_symtab *table);
 
+/** The same for the image of a kernel that runs, by its build id and the head of its list: sets image and what is known of
+ * the list without reading it. */
+bool pd_index_load_kernel(const char *index, const struct pd_object_id *id, const uint8_t head[PD_KALLSYMS_HEAD], size_t limit,
+			  struct pd_kallsyms *kallsyms_out);
+/** Keeps it. Lists that do not say where the image is are not kept. */
+void pd_index_save_kernel(const char *index, const struct pd_object_id *id, const uint8_t head[PD_KALLSYMS_HEAD],
+			  const struct pd_kallsyms *kallsyms);
+
 // ---- inside of the index ----
 
 enum pd_index_kind {
 	PD_INDEX_SYMBOLS,
-	PD_INDEX_LINES
+	PD_INDEX_LINES,
+	PD_INDEX_KERNEL
 };
 
 /** What identifies a file of the index. */
@@ -70,5 +80,9 @@ void pd_index_seal(uint8_t *data, const struct pd_index_key *key, size_t first_s
 /** The symbols of an image of such a file, which is checked like one from a directory. */
 bool pd_index_read_symbols(const struct pd_image *image, const struct pd_index_key *key, size_t limit,
 			   struct pd_elf **shape_out, struct pd_symtab **table_out);
+
+/** The same for a kernel. */
+bool pd_index_read_kernel(const struct pd_image *image, const struct pd_index_key *key, const uint8_t head[PD_KALLSYMS_HEAD],
+			  size_t limit, struct pd_kallsyms *kallsyms_out);
 
 #endif

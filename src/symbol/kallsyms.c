@@ -29,6 +29,7 @@ struct reading {
 	uint16_t *slots; // owners by the hash of their name, 0 is free
 	uint16_t last;
 	uint64_t text_addr, stext_addr;
+	uint64_t last_addr; // the last symbol of those that end a section of the image
 	size_t lines;
 	bool any_addr;
 };
@@ -113,6 +114,12 @@ static bool is_name(const struct line *line, const char *name)
 	return line->name_length == strlen(name) && memcmp(line->name, name, line->name_length) == 0;
 }
 
+static bool ends_section(const struct line *line)
+{
+	return !line->module_length &&
+	       (is_name(line, "_etext") || is_name(line, "_einittext") || is_name(line, "_edata") || is_name(line, "_end"));
+}
+
 // What is read only says nothing of how far the kernel goes.
 static void stretch(struct pd_kallsyms *k, const struct line *line)
 {
@@ -145,6 +152,8 @@ static bool take_line(struct reading *r, const struct line *line)
 		r->text_addr = line->addr;
 	if (code && is_name(line, "_stext"))
 		r->stext_addr = line->addr;
+	if (ends_section(line) && line->addr > r->last_addr)
+		r->last_addr = line->addr;
 	stretch(r->kallsyms, line);
 	if (line->addr)
 		pd_symtab_add(&r->maker, &symbol, 0);
@@ -199,6 +208,10 @@ enum pd_status pd_kallsyms_read(struct pd_kallsyms *kallsyms_out, const char *te
 	k.end = page_behind(k.end);
 	k.text_addr = r.text_addr ? r.text_addr : r.stext_addr;
 	k.stext_addr = r.stext_addr;
+	if (k.text_addr && r.last_addr > k.text_addr) {
+		k.image_from = k.text_addr;
+		k.image_to = r.last_addr;
+	}
 	*kallsyms_out = k;
 	return PD_OK;
 }
@@ -224,9 +237,23 @@ enum pd_status pd_kallsyms_open(struct pd_kallsyms *kallsyms_out, const char *pa
 	return status;
 }
 
+bool pd_kallsyms_head(const char *path, uint8_t head[PD_KALLSYMS_HEAD])
+{
+	struct pd_image image;
+	size_t size;
+
+	if (pd_image_open(&image, path, 0, NULL))
+		return false;
+	image.size = PD_KALLSYMS_HEAD; // files of /proc do not tell theirs
+	size = pd_image_copy(&image, 0, head, PD_KALLSYMS_HEAD);
+	pd_image_close(&image);
+	return size == PD_KALLSYMS_HEAD;
+}
+
 void pd_kallsyms_close(struct pd_kallsyms *kallsyms)
 {
 	pd_symtab_free(kallsyms->table);
+	pd_symtab_free(kallsyms->image);
 	for (size_t i = 0; i < kallsyms->module_count; i++)
 		pd_free(kallsyms->modules[i]);
 	pd_free(kallsyms->modules);

@@ -260,15 +260,20 @@ static const struct pd_function *function_of(struct pd_symbols *symbols, struct 
 
 static const struct pd_function *find_in_table(struct pd_symbols *symbols, struct pd_dso_full *dso, uint64_t addr)
 {
-	uint32_t which = pd_symtab_find_index(dso->table, addr);
+	const struct pd_symtab *table = dso->table;
+	uint64_t numbers = 0;
+	uint32_t which;
 	struct pd_symbol symbol;
 
+	if (dso->kernel)
+		table = pd_lookup_kernel_table(symbols, dso->kernel, addr, &numbers);
+	which = table ? pd_symtab_find_index(table, addr) : PD_NO_SYMBOL;
 	if (which == PD_NO_SYMBOL)
 		return NULL;
-	symbol = pd_symtab_at(dso->table, which);
+	symbol = pd_symtab_at(table, which);
 	if (dso->kallsyms && symbol.owner != dso->owner)
 		return NULL;
-	return function_of(symbols, dso, which, &symbol);
+	return function_of(symbols, dso, numbers + which, &symbol);
 }
 
 static const struct pd_function *find_function(struct pd_symbols *symbols, struct pd_dso_full *dso, uint64_t addr)

@@ -55,7 +55,7 @@ struct pd_dso_full {
 	struct pd_jitdump *const *jits; // of the process, NULL behind the last one; the table has what they lack
 	struct pd_symbols *symbols;
 	bool has_file;              // lines may be asked for
-	const struct pd_kernel *kernel; // whose image it is, or NULL
+	struct pd_kernel *kernel;       // that it is, or NULL
 	bool lines_asked;
 	struct pd_lines *lines;     // or NULL
 	struct pd_found line_files; // opened for them
@@ -71,9 +71,10 @@ struct pd_function_full {
 struct pd_kernel {
 	struct pd_kernel *next;
 	uint32_t machine;
-	struct pd_kallsyms kallsyms;
+	struct pd_kallsyms kallsyms; // the table for those who called pd_lookup_kernel_table, or load_list in lookup_kernel.c
 	bool has_kallsyms;
 	bool is_running;        // they are those of the kernel that runs here
+	bool list_failed;       // of which the image alone is known
 	struct pd_mapping mapping; // the first that says where a symbol was; without an object if none does
 	struct pd_symtab *image;
 	const char *image_path; // for pd_find; NULL: the one that was given, or fetched
@@ -229,6 +230,10 @@ static inline bool pd_lookup_jit_of(uint64_t number, size_t *dump_out, size_t *c
 /** Reads the kallsyms and opens the vmlinux that were given. */
 enum pd_status pd_lookup_kernel_given(struct pd_symbols *symbols, struct pd_error *error);
 void pd_lookup_load_kernel(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location);
+/** The table that has an address of a kernel, in the terms of its symbols, or NULL: that of the image, which may be all
+ * that was read so far, else that of the whole list. The latter's symbols have numbers from *numbers_out on. */
+const struct pd_symtab *pd_lookup_kernel_table(struct pd_symbols *symbols, struct pd_kernel *kernel, uint64_t addr,
+					       uint64_t *numbers_out);
 /** The kernel may go on behind what was recorded of it: true if its list of symbols has an address that nothing is mapped
  * at. Loads the list. */
 bool pd_lookup_kernel_behind(struct pd_symbols *symbols, uint64_t addr, struct pd_location *location_out);

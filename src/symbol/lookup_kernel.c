@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "symbol/index_file.h"
 #include "symbol/lookup.h"
 #include "symbol/root.h"
 
@@ -165,7 +166,65 @@ static bool try_archives(struct pd_symbols *symbols, struct pd_kernel *kernel, c
 	return try_path(symbols, kernel, &places, "[kernel.kallsyms]", id, reference, tried);
 }
 
-// The kernel that runs here, if it is the one that was recorded.
+// ---- the kernel that runs here ----
+
+static const char running_list[] = "/proc/kallsyms";
+
+// The list, or of it what was kept from an earlier run.
+static enum pd_status open_running(const struct pd_symbols *symbols, const struct pd_object_id *id,
+				   struct pd_kallsyms *kallsyms_out)
+{
+	uint8_t head[PD_KALLSYMS_HEAD];
+	bool is_kept = symbols->index && id->size && pd_kallsyms_head(running_list, head);
+	enum pd_status status;
+
+	if (is_kept && pd_index_load_kernel(symbols->index, id, head, symbols->limit, kallsyms_out))
+		return PD_OK;
+	status = pd_kallsyms_open(kallsyms_out, running_list, symbols->limit, NULL);
+	if (status == PD_OK && is_kept)
+		pd_index_save_kernel(symbols->index, id, head, kallsyms_out);
+	return status;
+}
+
+// Reads the list if the image alone is known. False if that fails, now and later.
+static bool load_list(struct pd_symbols *symbols, struct pd_kernel *kernel)
+{
+	struct pd_kallsyms *known = &kernel->kallsyms, list;
+	enum pd_status status;
+
+	if (known->table)
+		return true;
+	if (!kernel->has_kallsyms || kernel->list_failed)
+		return false;
+	status = pd_kallsyms_open(&list, running_list, symbols->limit, NULL);
+	symbols->failed |= status == PD_ERROR_MEMORY;
+	kernel->list_failed = status < 0;
+	if (status < 0)
+		return false;
+	known->table = list.table;
+	known->modules = list.modules;
+	known->module_count = list.module_count;
+	known->module_capacity = list.module_capacity;
+	return true;
+}
+
+const struct pd_symtab *pd_lookup_kernel_table(struct pd_symbols *symbols, struct pd_kernel *kernel, uint64_t addr,
+					       uint64_t *numbers_out)
+{
+	const struct pd_kallsyms *known = &kernel->kallsyms;
+
+	*numbers_out = 0;
+	if (!kernel->has_kallsyms)
+		return kernel->image;
+	if (!known->image)
+		return known->table;
+	if (addr >= known->image_from && addr < known->image_to)
+		return known->image;
+	*numbers_out = UINT64_C(1) << 32; // those of the image are smaller
+	return load_list(symbols, kernel) ? known->table : NULL;
+}
+
+// If it is the one that was recorded.
 static bool try_running(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_object_id *id,
 			const struct pd_mapping *reference, struct pd_text *tried)
 {
@@ -180,7 +239,7 @@ static bool try_running(struct pd_symbols *symbols, struct pd_kernel *kernel, co
 	}
 	if (!id->size && !reference)
 		return false;
-	if (pd_kallsyms_open(&kallsyms, "/proc/kallsyms", symbols->limit, NULL)) {
+	if (open_running(symbols, &own, &kallsyms)) {
 		put_line(tried, "/proc/kallsyms: cannot be read");
 		return false;
 	}
@@ -189,7 +248,7 @@ static bool try_running(struct pd_symbols *symbols, struct pd_kernel *kernel, co
 	else if (!id->size && listed_addr(&kallsyms, reference->symbol) != reference->pgoff)
 		put_line(tried, "/proc/kallsyms: no build id was recorded, and the kernel stands at another address");
 	else
-		return kernel->is_running = take_kallsyms(kernel, &kallsyms, reference, "/proc/kallsyms");
+		return kernel->is_running = take_kallsyms(kernel, &kallsyms, reference, running_list);
 	pd_kallsyms_close(&kallsyms);
 	return false;
 }
@@ -392,7 +451,8 @@ void pd_lookup_load_kernel(struct pd_symbols *symbols, struct pd_dso_full *dso, 
 		return;
 	}
 	pd_lookup_tell(symbols, dso, kernel->state, "%s", kernel->detail);
-	dso->table = kernel->has_kallsyms ? kernel->kallsyms.table : kernel->image;
+	dso->table = !kernel->has_kallsyms ? kernel->image :
+		     kernel->kallsyms.image ? kernel->kallsyms.image : kernel->kallsyms.table;
 	dso->moved = kernel->moved;
 	dso->kernel = kernel;
 	dso->has_file = kernel->image != NULL;
@@ -485,7 +545,8 @@ static bool load_from_list(struct pd_symbols *symbols, struct pd_dso_full *dso, 
 	size_t length;
 	uint16_t owner;
 
-	if (!kernel || !kernel->has_kallsyms || kernel->moved || !pd_lookup_module(dso->path, &name, &length))
+	if (!kernel || !kernel->has_kallsyms || kernel->moved || !pd_lookup_module(dso->path, &name, &length) ||
+	    !load_list(symbols, kernel))
 		return false;
 	owner = owner_of(&kernel->kallsyms, name, length);
 	if (!owner || !is_inside(&kernel->kallsyms, owner, location->mapping))

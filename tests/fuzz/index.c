@@ -57,6 +57,24 @@ static void check_symbols(const uint8_t *data, size_t size)
 	pd_image_close(&image);
 }
 
+static void check_kernel(const uint8_t *data, size_t size)
+{
+	const struct pd_index_key key = { &id, PD_INDEX_KERNEL, 0 };
+	const uint8_t head[PD_KALLSYMS_HEAD] = { 0 };
+	struct pd_kallsyms kallsyms = { 0 };
+	struct pd_image image;
+	size_t sealed_size;
+	uint8_t *sealed = seal(&key, data, size, &sealed_size);
+
+	pd_image_take_memory(&image, sealed, sealed_size);
+	if (pd_index_read_kernel(&image, &key, head, 0, &kallsyms)) {
+		for (size_t i = 0; i < pd_symtab_count(kallsyms.image); i++)
+			check_symbol(kallsyms.image, pd_symtab_at(kallsyms.image, i));
+		pd_kallsyms_close(&kallsyms);
+	}
+	pd_image_close(&image);
+}
+
 static void check_frames(const struct pd_lines_frame *frames, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -109,6 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	check_symbols(data, size);
+	check_kernel(data, size);
 	check_lines(data, size);
 	check_unit(data + 1, size - 1);
 	return 0;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Symbols of kernels: code, modules, ends, and addresses that the kernel hides. */
-#include "symbol/kallsyms.h"
+#include "symbol/index_file.h"
 #include "../test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 static const char *name_at(const struct pd_kallsyms *k, uint64_t addr)
 {
@@ -137,5 +141,117 @@ TEST(test_kallsyms__many_modules)
 	CHECK(pd_kallsyms_read(&k, text, size, 0, &error) == PD_ERROR_LIMIT);
 }
 
+// ---- the image of a kernel, kept ----
+
+static const struct pd_object_id id = {.bytes = {1, 2, 3, 4, 5, 6, 7, 8}, .size = 8};
+
+static const char with_end[] = "ffffffff80000000 t before\t[one]\n"
+			       "ffffffff81000000 T _text\n"
+			       "ffffffff81000000 T _stext\n"
+			       "ffffffff81000100 T first\n"
+			       "ffffffff81200000 T _etext\n"
+			       "ffffffff81300000 D data\n"
+			       "ffffffff81400000 T init\n"
+			       "ffffffff81400100 T _einittext\n"
+			       "ffffffff81500000 B more\n"
+			       "ffffffffc0000000 t one_a\t[one]\n";
+
+static void remove_index(const char *folder)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/0102030405060708.kernel", folder);
+	unlink(path);
+	rmdir(folder);
+}
+
+// All of the list that is in the image has the same name in what was kept.
+static void check_image(const struct pd_kallsyms *list_of_all, const struct pd_kallsyms *kept)
+{
+	const struct pd_symtab *table = list_of_all->table;
+
+	for (size_t i = 0; i < pd_symtab_count(table); i++) {
+		struct pd_symbol wanted = pd_symtab_at(table, i), got;
+		bool inside = wanted.start >= kept->image_from && wanted.start < kept->image_to;
+
+		CHECK(pd_symtab_find(kept->image, wanted.start, &got) == inside);
+		if (inside) {
+			CHECK(got.start == wanted.start && got.end == wanted.end && got.bind == wanted.bind && !got.owner);
+			CHECK_STR(got.name, wanted.name);
+			CHECK(pd_symtab_find(kept->image, wanted.end - 1, &got) && got.start == wanted.start);
+		}
+	}
+}
+
+static void check_kept(const struct pd_kallsyms *k, uint8_t head[PD_KALLSYMS_HEAD])
+{
+	char folder[] = "/tmp/perfdata-kallsyms-XXXXXX";
+	struct pd_kallsyms kept = {0};
+
+	CHECK(mkdtemp(folder));
+	CHECK(!pd_index_load_kernel(folder, &id, head, 0, &kept));
+	pd_index_save_kernel(folder, &id, head, k);
+	CHECK(!pd_index_load_kernel(folder, &id, head, 100, &kept));
+	CHECK(pd_index_load_kernel(folder, &id, head, 0, &kept));
+	CHECK(!kept.table && !kept.hidden && !kept.module_count);
+	CHECK(kept.first == k->first && kept.end == k->end && kept.text_addr == k->text_addr &&
+	      kept.stext_addr == k->stext_addr && kept.image_from == k->image_from && kept.image_to == k->image_to);
+	check_image(k, &kept);
+	pd_kallsyms_close(&kept);
+	// another boot
+	head[PD_KALLSYMS_HEAD - 1] ^= 1;
+	CHECK(!pd_index_load_kernel(folder, &id, head, 0, &kept));
+	remove_index(folder);
+}
+
+TEST(test_kallsyms__image_is_kept)
+{
+	uint8_t head[PD_KALLSYMS_HEAD] = "ffffffff80000000";
+	struct pd_kallsyms k;
+
+	CHECK(pd_kallsyms_read(&k, with_end, sizeof(with_end) - 1, 0, NULL) == PD_OK);
+	CHECK(k.image_from == UINT64_C(0xffffffff81000000) && k.image_to == UINT64_C(0xffffffff81400100));
+	check_kept(&k, head);
+	pd_kallsyms_close(&k);
+}
+
+TEST(test_kallsyms__image_of_this_kernel)
+{
+	uint8_t head[PD_KALLSYMS_HEAD];
+	struct pd_kallsyms k;
+
+	if (!pd_kallsyms_head("/proc/kallsyms", head) || pd_kallsyms_open(&k, "/proc/kallsyms", 0, NULL))
+		return;
+	if (k.image_to && !k.hidden)
+		check_kept(&k, head);
+	pd_kallsyms_close(&k);
+}
+
+// Lists that hide addresses, do not say where the image ends, or have others inside of it.
+TEST(test_kallsyms__not_kept)
+{
+	static const char inside[] = "ffffffff81000000 T _text\nffffffff81000100 t a\t[one]\nffffffff81200000 T _etext\n";
+	static const char hidden[] = "0000000000000000 T _text\n0000000000000000 T _etext\n";
+	const struct pd_bytes lists[] = {{(const uint8_t *)list, sizeof(list) - 1},
+					 {(const uint8_t *)inside, sizeof(inside) - 1},
+					 {(const uint8_t *)hidden, sizeof(hidden) - 1}};
+	const uint8_t head[PD_KALLSYMS_HEAD] = {0};
+	char folder[] = "/tmp/perfdata-kallsyms-XXXXXX";
+
+	CHECK(mkdtemp(folder));
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		struct pd_kallsyms k, kept;
+
+		CHECK(pd_kallsyms_read(&k, (const char *)lists[i].data, lists[i].size, 0, NULL) == PD_OK);
+		pd_index_save_kernel(folder, &id, head, &k);
+		CHECK(!pd_index_load_kernel(folder, &id, head, 0, &kept));
+		pd_kallsyms_close(&k);
+	}
+	CHECK(!pd_kallsyms_head("/nowhere/at/all", (uint8_t[PD_KALLSYMS_HEAD]){0}));
+	remove_index(folder);
+}
+
 RUN(TEST_CASE(test_kallsyms__modules), TEST_CASE(test_kallsyms__hidden), TEST_CASE(test_kallsyms__something_else),
-    TEST_CASE(test_kallsyms__empty), TEST_CASE(test_kallsyms__range), TEST_CASE(test_kallsyms__cut_anywhere), TEST_CASE(test_kallsyms__many_modules))
+    TEST_CASE(test_kallsyms__empty), TEST_CASE(test_kallsyms__range), TEST_CASE(test_kallsyms__cut_anywhere), TEST_CASE(test_kallsyms__many_modules),
+    TEST_CASE(test_kallsyms__image_is_kept), TEST_CASE(test_kallsyms__image_of_this_kernel),
+    TEST_CASE(test_kallsyms__not_kept))
