@@ -5,6 +5,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "symbol/lookup.h"
+
 static struct pd_symbols *open_default(struct made *made)
 {
 	return open_symbols(made, (struct pd_symbols_options){.size = 0});
@@ -250,6 +252,62 @@ TEST(test_places__kernel_behind_its_mapping)
 	symbols = open_symbols(&made, (struct pd_symbols_options){.flags = PD_SYMBOLS_NO_FILES});
 	CHECK(symbols && !kernel_at(symbols, 0x91000048).dso);
 	pd_symbols_free(symbols);
+	make_free(&made);
+}
+
+// Names of all sorts of places, one behind the other, from before the kernel to behind it.
+static char *name_places(struct made *made, const struct pd_kallsyms *list_of_all, const char *index)
+{
+	struct pd_symbols *symbols = open_symbols(made, (struct pd_symbols_options){.symfs = "/", .index = index});
+	size_t count = pd_symtab_count(list_of_all->table), step = count / 500 + 1, size;
+	char *names = NULL;
+	FILE *out = open_memstream(&names, &size);
+
+	for (size_t i = 0; symbols && out && i < count; i += i + step < count || i + 1 == count ? step : count - 1 - i) {
+		struct pd_symbol symbol = pd_symtab_at(list_of_all->table, i);
+		struct pd_place place = kernel_at(symbols, symbol.start + (symbol.end - symbol.start) / 2);
+
+		fprintf(out, "%s+%llx\n", place.function ? place.function->name : "-",
+			place.function ? (unsigned long long)(place.addr - place.function->start) : 0);
+	}
+	pd_symbols_free(symbols);
+	if (out)
+		fclose(out);
+	return names;
+}
+
+// With an index that is empty, and then with what was put there, places have the names that they have without one.
+TEST(test_places__kernel_that_runs)
+{
+	struct pd_object_id id = {.size = 0};
+	struct made made = make_begin();
+	struct pd_kallsyms k;
+	char *names[3];
+
+	if (!pd_lookup_running_id(&id) || id.size != 20 || pd_kallsyms_open(&k, "/proc/kallsyms", 0, NULL)) {
+		make_free(&made);
+		return;
+	}
+	make_mmap2(&made, &(struct made_mmap2){.misc = MAKE_KERNEL | MAKE_BUILD_ID,
+					       .pid = MAKE_NOBODY,
+					       .addr = k.text_addr,
+					       .len = UINT64_MAX - k.text_addr,
+					       .prot = 5,
+					       .build_id = id.bytes,
+					       .path = "[kernel.kallsyms]_text"});
+	CHECK(make_world(&made, NULL));
+	make_folders("index/");
+	names[0] = name_places(&made, &k, NULL);
+	names[1] = name_places(&made, &k, under("index"));
+	names[2] = name_places(&made, &k, under("index"));
+	for (size_t i = 0; i < 3; i++) {
+		CHECK(names[i]);
+		CHECK_STR(names[i], names[0]);
+	}
+	CHECK(k.hidden || strlen(names[0]) > 100);
+	for (size_t i = 0; i < 3; i++)
+		free(names[i]);
+	pd_kallsyms_close(&k);
 	make_free(&made);
 }
 
@@ -702,7 +760,7 @@ int main(void)
 		TEST_CASE(test_places__one_name_two_objects),
 		TEST_CASE(test_places__kernel),
 		TEST_CASE(test_places__kernel_behind_its_mapping),
-		TEST_CASE(test_places__kernel_of_another_boot),
+		TEST_CASE(test_places__kernel_that_runs), TEST_CASE(test_places__kernel_of_another_boot),
 		TEST_CASE(test_places__vmlinux),
 		TEST_CASE(test_places__no_kernel),
 		TEST_CASE(test_places__memory_file),
