@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "ahead.h"
+#include "parts.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 
 enum {
-	THREADS_MOST = 64,
 	TEXTS_PER_THREAD = 8, /* that wait to be shown */
 };
 
@@ -19,7 +18,7 @@ struct ahead {
 	struct ahead_job job;
 	pthread_mutex_t lock; /* over all below */
 	pthread_cond_t changed;
-	pthread_t threads[THREADS_MOST];
+	pthread_t threads[PARTS_MOST];
 	size_t started;
 	struct slot *slots; /* a ring */
 	size_t slot_count;
@@ -73,18 +72,6 @@ static void *work(void *self)
 	return NULL;
 }
 
-static size_t thread_count(const struct ahead_job *job)
-{
-	size_t count = job->threads;
-	cpu_set_t set;
-
-	if (!count)
-		count = sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
-	if (count > job->count)
-		count = job->count ? job->count : 1;
-	return count < THREADS_MOST ? count : THREADS_MOST;
-}
-
 static bool make_slots(struct ahead *ahead, size_t count)
 {
 	ahead->slots = calloc(count, sizeof(*ahead->slots));
@@ -99,7 +86,7 @@ static bool make_slots(struct ahead *ahead, size_t count)
 
 struct ahead *ahead_start(const struct ahead_job *job)
 {
-	size_t threads = thread_count(job);
+	size_t threads = part_count(thread_count(job->threads), job->count, 1);
 	struct ahead *ahead = calloc(1, sizeof(*ahead));
 
 	if (!ahead)
