@@ -143,7 +143,6 @@ struct table {
 	size_t amounts_used;
 	uint64_t *totals, *samples; /* by event: what percentages are of, and their samples */
 	struct link *links; /* by row */
-	size_t link_count, link_capacity;
 	size_t widths[COLUMNS_MOST];
 };
 

@@ -5,6 +5,9 @@
  */
 #include "report.h"
 
+#include "parts.h"
+
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +17,11 @@ struct known_values {
 	uint32_t values[KEYS_MOST];
 };
 
-enum { KNOWN_VALUES = 256 };
+enum {
+	KNOWN_VALUES = 256,
+	LAST_ROWS = 1 << 22, /* that are kept, if there are not more frames */
+	WORTH_A_PART = 1 << 12, /* entries; for less a thread costs more */
+};
 
 struct builder {
 	struct report *report;
@@ -23,15 +30,28 @@ struct builder {
 	size_t slot_count;
 	uint32_t *seen; /* by row: number of the sample that was added last */
 	uint32_t sample;
-	uint32_t *last_rows; /* by frame: row + 1 of the last sample there */
+	uint32_t *last_rows; /* by way, then by frame: row + 1 of the last sample there */
+	size_t ways; /* that samples of different threads and names have */
+	uint32_t *own_rows; /* by entry: where its samples were, plus 1; 0: nowhere */
 	struct known_values known[KNOWN_VALUES]; /* by a hash of what they depend on */
+};
+
+/* Finds the chains of a part of the entries. Tables of rows and of values are complete and only read. */
+struct linker {
+	struct builder b;
+	struct link *links;
+	size_t link_count, link_capacity;
+	size_t *counts; /* by row, later where the next one goes */
+	bool done;
 };
 
 /* An entry that is added. */
 struct visit {
+	const uint32_t *known; /* values that do not depend on frames */
 	const struct pd_profile_entry *entry;
 	const struct pd_stack *stack;
 	uint32_t index;
+	size_t way;
 	unsigned cpumode; /* where the sample was */
 };
 
@@ -96,6 +116,17 @@ static bool grow_rows(struct builder *b)
 	return true;
 }
 
+/* The slot that has these values or could have them. */
+static size_t slot_of(const struct builder *b, const uint32_t *values)
+{
+	size_t bytes = b->report->key_count * sizeof(*values);
+	size_t at = hash_values(b->report, values) & (b->slot_count - 1);
+
+	while (b->slots[at] && memcmp(b->table->rows[b->slots[at] - 1].values, values, bytes) != 0)
+		at = (at + 1) & (b->slot_count - 1);
+	return at;
+}
+
 /* The number of the row with these values. False if there is no memory. */
 static bool find_row(struct builder *b, const uint32_t *values, uint32_t *row_out)
 {
@@ -104,11 +135,10 @@ static bool find_row(struct builder *b, const uint32_t *values, uint32_t *row_ou
 
 	if (table->row_count * 2 >= b->slot_count && !grow_slots(b))
 		return false;
-	for (at = hash_values(b->report, values) & (b->slot_count - 1); b->slots[at];
-	     at = (at + 1) & (b->slot_count - 1)) {
+	at = slot_of(b, values);
+	if (b->slots[at]) {
 		*row_out = b->slots[at] - 1;
-		if (memcmp(table->rows[*row_out].values, values, bytes) == 0)
-			return true;
+		return true;
 	}
 	if (table->row_count == table->row_capacity && !grow_rows(b))
 		return false;
@@ -164,13 +194,14 @@ static bool same_entry(const struct pd_profile_entry *a, const struct pd_profile
 }
 
 /* Values of keys that do not depend on frames. NULL if there is no memory. */
-static const uint32_t *values_of(struct builder *b, const struct subject *subject)
+static const uint32_t *values_of(struct builder *b, const struct pd_profile_entry *entry)
 {
-	struct known_values *known = &b->known[hash_entry(subject->entry) % KNOWN_VALUES];
+	struct known_values *known = &b->known[hash_entry(entry) % KNOWN_VALUES];
+	struct subject subject = { .entry = entry };
 
-	if (known->entry && same_entry(known->entry, subject->entry))
+	if (known->entry && same_entry(known->entry, entry))
 		return known->values;
-	known->entry = find_values(b->report, subject, false, known->values) ? subject->entry : NULL;
+	known->entry = find_values(b->report, &subject, false, known->values) ? entry : NULL;
 	return known->entry ? known->values : NULL;
 }
 
@@ -183,16 +214,16 @@ static bool same_values(const struct report *report, const uint32_t *a, const ui
 }
 
 /* The row of a subject whose values that do not depend on frames are known. False if there is no memory. */
-static bool row_of(struct builder *b, const struct subject *subject, const uint32_t *known, uint32_t *row_out)
+static bool row_of(struct builder *b, const struct subject *subject, const struct visit *visit, uint32_t *row_out)
 {
-	uint32_t *last = &b->last_rows[subject->frame];
+	uint32_t *last = &b->last_rows[visit->way * pd_profile_frame_count(b->report->profile) + subject->frame];
 	uint32_t values[KEYS_MOST];
 
-	if (*last && same_values(b->report, b->table->rows[*last - 1].values, known)) {
+	if (*last && same_values(b->report, b->table->rows[*last - 1].values, visit->known)) {
 		*row_out = *last - 1;
 		return true;
 	}
-	memcpy(values, known, sizeof(values));
+	memcpy(values, visit->known, sizeof(values));
 	if (!find_values(b->report, subject, true, values) || !find_row(b, values, row_out))
 		return false;
 	*last = *row_out + 1;
@@ -243,8 +274,7 @@ static void move_to(const struct report *report, struct subject *subject, uint32
 typedef bool each_row_fn(struct builder *b, uint32_t row, const struct visit *visit, uint32_t from);
 
 /* The rows of a sample's callers, each once. */
-static bool each_caller(struct builder *b, const struct visit *visit, struct subject *subject, const uint32_t *known,
-			each_row_fn *each)
+static bool each_caller(struct builder *b, const struct visit *visit, struct subject *subject, each_row_fn *each)
 {
 	struct report *report = b->report;
 	const struct pd_stack *stack = visit->stack;
@@ -256,7 +286,7 @@ static bool each_caller(struct builder *b, const struct visit *visit, struct sub
 		size_t at = report->graph.caller ? count - 1 - (i - first) : i;
 
 		move_to(report, subject, stack->callers[at]);
-		if (!row_of(b, subject, known, &row))
+		if (!row_of(b, subject, visit, &row))
 			return false;
 		if (b->seen[row] == b->sample ||
 		    (select_by_place(&report->select) && !place_matches(report, subject->frame)))
@@ -268,19 +298,20 @@ static bool each_caller(struct builder *b, const struct visit *visit, struct sub
 	return true;
 }
 
-/* Every row that a sample belongs to: its own, then those of its callers. */
-static bool each_row(struct builder *b, const struct visit *visit, each_row_fn *each)
+static struct subject subject_of(const struct visit *visit)
 {
-	struct subject subject = { .entry = visit->entry, .frame = visit->stack->ip, .cpumode = visit->cpumode };
-	const uint32_t *known = values_of(b, &subject);
-	uint32_t row;
+	return (struct subject){ .entry = visit->entry, .frame = visit->stack->ip, .cpumode = visit->cpumode };
+}
 
-	if (!known || !row_of(b, &subject, known, &row))
-		return false;
+/* Every row that a sample belongs to: its own, then those of its callers. */
+static bool each_row(struct builder *b, const struct visit *visit, uint32_t own, each_row_fn *each)
+{
+	struct subject subject = subject_of(visit);
+
 	if (!b->report->children)
-		return each(b, row, visit, WHOLE_CHAIN);
-	b->seen[row] = ++b->sample;
-	return each(b, row, visit, WHOLE_CHAIN) && each_caller(b, visit, &subject, known, each);
+		return each(b, own, visit, WHOLE_CHAIN);
+	b->seen[own] = ++b->sample;
+	return each(b, own, visit, WHOLE_CHAIN) && each_caller(b, visit, &subject, each);
 }
 
 /* How long the chains of a row are: from its function on, or all of a chain that begins there. */
@@ -338,51 +369,71 @@ static bool needs_graph(const struct report *report, const struct table *table, 
 	       (report->graph.kind == GRAPH_FRACTAL || weight >= graph_least(report, table));
 }
 
-static bool add_link(struct builder *b, uint32_t row, const struct visit *visit, uint32_t from)
-{
-	struct table *table = b->table;
-
-	/* The graph of a group is that of its leader. */
-	if (!in_leader(table, visit->entry) || !needs_graph(b->report, table, row))
-		return true;
-	if (table->link_count == table->link_capacity) {
-		size_t capacity = table->link_capacity ? table->link_capacity * 2 : 1024;
-		struct link *links = realloc(table->links, capacity * sizeof(*links));
-
-		if (!links)
-			return false;
-		table->links = links;
-		table->link_capacity = capacity;
-	}
-	table->links[table->link_count++] = (struct link){ row, visit->index, from };
-	table->rows[row].link_count++;
-	return true;
-}
-
 static bool in_table(const struct table *table, const struct pd_profile_entry *entry)
 {
 	return entry->event->index >= table->first_event &&
 	       entry->event->index < table->first_event + table->event_count;
 }
 
-static bool each_sample(struct builder *b, each_row_fn *each)
+/* Whether an entry is shown in the table. */
+static bool visit_entry(const struct builder *b, size_t index, struct visit *visit)
 {
 	const struct report *report = b->report;
+	const struct pd_frame *frame;
+
+	visit->index = (uint32_t)index;
+	visit->entry = pd_profile_entry(report->profile, index);
+	if (!in_table(b->table, visit->entry))
+		return false;
+	visit->stack = pd_profile_stack(report->profile, visit->entry->stack);
+	frame = pd_profile_frame(report->profile, visit->stack->ip);
+	visit->cpumode = frame->cpumode;
+	visit->way = hash_entry(visit->entry) % b->ways;
+	return is_shown(report, frame) && !(report->hide_unresolved && !frame->place.function);
+}
+
+static bool add_samples(struct builder *b)
+{
 	struct visit visit;
 
-	for (visit.index = 0; (visit.entry = pd_profile_entry(report->profile, visit.index)) != NULL; visit.index++) {
-		const struct pd_frame *frame;
+	for (size_t i = 0; pd_profile_entry(b->report->profile, i); i++) {
+		struct subject subject;
+		uint32_t own;
 
-		if (!in_table(b->table, visit.entry))
+		if (!visit_entry(b, i, &visit))
 			continue;
-		visit.stack = pd_profile_stack(report->profile, visit.entry->stack);
-		frame = pd_profile_frame(report->profile, visit.stack->ip);
-		visit.cpumode = frame->cpumode;
-		if (is_shown(report, frame) && !(report->hide_unresolved && !frame->place.function) &&
-		    !each_row(b, &visit, each))
+		visit.known = values_of(b, visit.entry);
+		subject = subject_of(&visit);
+		if (!visit.known || !row_of(b, &subject, &visit, &own))
+			return false;
+		b->own_rows[i] = own + 1;
+		if (!each_row(b, &visit, own, add_amounts))
 			return false;
 	}
 	return true;
+}
+
+static size_t entry_count(const struct report *report)
+{
+	size_t count = 0;
+
+	while (pd_profile_entry(report->profile, count))
+		count++;
+	return count;
+}
+
+/* What is kept of the last samples, for each of several parts. False if there is no memory. */
+static bool make_last_rows(struct builder *b, size_t parts)
+{
+	size_t frames = pd_profile_frame_count(b->report->profile) + 1;
+
+	b->ways = LAST_ROWS / parts / frames;
+	if (b->ways > KNOWN_VALUES)
+		b->ways = KNOWN_VALUES;
+	if (!b->ways)
+		b->ways = 1;
+	b->last_rows = calloc(b->ways * frames, sizeof(*b->last_rows));
+	return b->last_rows != NULL;
 }
 
 /* ---- totals ---- */
@@ -437,26 +488,116 @@ static bool add_branch(void *self, const struct subject *subject)
 
 /* ---- links by row ---- */
 
-static bool sort_links(struct table *table)
+struct linking {
+	struct builder *b;
+	struct linker *linkers; /* by part */
+	size_t parts, entry_count;
+};
+
+static bool add_link(struct builder *b, uint32_t row, const struct visit *visit, uint32_t from)
 {
-	struct link *sorted = malloc((table->link_count + 1) * sizeof(*sorted));
-	size_t first = 0;
+	struct linker *linker = (struct linker *)(void *)((char *)b - offsetof(struct linker, b));
 
-	if (!sorted)
-		return false;
-	for (size_t i = 0; i < table->row_count; i++) {
-		table->rows[i].first_link = first;
-		first += table->rows[i].link_count;
-		table->rows[i].link_count = 0;
-	}
-	for (size_t i = 0; i < table->link_count; i++) {
-		struct row *row = &table->rows[table->links[i].row];
+	/* The graph of a group is that of its leader. */
+	if (!in_leader(b->table, visit->entry) || !needs_graph(b->report, b->table, row))
+		return true;
+	if (linker->link_count == linker->link_capacity) {
+		size_t capacity = linker->link_capacity ? linker->link_capacity * 2 : 1024;
+		struct link *links = realloc(linker->links, capacity * sizeof(*links));
 
-		sorted[row->first_link + row->link_count++] = table->links[i];
+		if (!links)
+			return false;
+		linker->links = links;
+		linker->link_capacity = capacity;
 	}
-	free(table->links);
-	table->links = sorted;
+	linker->links[linker->link_count++] = (struct link){ row, visit->index, from };
+	linker->counts[row]++;
 	return true;
+}
+
+static void find_links(void *self, size_t part)
+{
+	struct linking *linking = self;
+	struct linker *linker = &linking->linkers[part];
+	struct builder *b = &linker->b;
+	size_t end = part_begin(linking->entry_count, linking->parts, part + 1);
+	struct visit visit;
+
+	b->report = linking->b->report;
+	b->table = linking->b->table;
+	b->slots = linking->b->slots;
+	b->slot_count = linking->b->slot_count;
+	b->own_rows = linking->b->own_rows;
+	b->seen = calloc(b->table->row_count + 1, sizeof(*b->seen));
+	linker->counts = calloc(b->table->row_count + 1, sizeof(*linker->counts));
+	linker->done = b->seen && linker->counts && make_last_rows(b, linking->parts);
+	for (size_t i = part_begin(linking->entry_count, linking->parts, part); linker->done && i < end; i++) {
+		uint32_t own = b->own_rows[i];
+
+		if (!own)
+			continue;
+		visit_entry(b, i, &visit);
+		visit.known = b->table->rows[own - 1].values;
+		linker->done = each_row(b, &visit, own - 1, add_link);
+	}
+	free(b->last_rows);
+	free(b->seen);
+}
+
+static void put_links(void *self, size_t part)
+{
+	struct linking *linking = self;
+	struct linker *linker = &linking->linkers[part];
+	struct table *table = linking->b->table;
+
+	for (size_t i = 0; i < linker->link_count; i++)
+		table->links[linker->counts[linker->links[i].row]++] = linker->links[i];
+	free(linker->links);
+	linker->links = NULL;
+}
+
+/* Where the links of rows begin, and those that each part found for them. False if there is no memory. */
+static bool place_links(struct linking *linking)
+{
+	struct table *table = linking->b->table;
+	size_t at = 0;
+
+	for (size_t i = 0; i < table->row_count; i++) {
+		table->rows[i].first_link = at;
+		for (size_t part = 0; part < linking->parts; part++) {
+			size_t count = linking->linkers[part].counts[i];
+
+			linking->linkers[part].counts[i] = at;
+			at += count;
+		}
+		table->rows[i].link_count = at - table->rows[i].first_link;
+	}
+	table->links = malloc((at + 1) * sizeof(*table->links));
+	return table->links != NULL;
+}
+
+/* False if there is no memory. */
+static bool link_rows(struct builder *b)
+{
+	struct linking linking = { .b = b, .entry_count = entry_count(b->report) };
+	bool done;
+
+	linking.parts = part_count(thread_count(b->report->threads), linking.entry_count, WORTH_A_PART);
+	linking.linkers = calloc(linking.parts, sizeof(*linking.linkers));
+	done = linking.linkers != NULL;
+	if (done)
+		parts_do(linking.parts, find_links, &linking);
+	for (size_t i = 0; linking.linkers && i < linking.parts; i++)
+		done = done && linking.linkers[i].done;
+	done = done && place_links(&linking);
+	if (done)
+		parts_do(linking.parts, put_links, &linking);
+	for (size_t i = 0; linking.linkers && i < linking.parts; i++) {
+		free(linking.linkers[i].links);
+		free(linking.linkers[i].counts);
+	}
+	free(linking.linkers);
+	return done;
 }
 
 /* ---- order of rows ---- */
@@ -603,18 +744,20 @@ static bool build_table(struct report *report, struct table *table)
 	struct builder b = { .report = report, .table = table };
 	bool done;
 
-	b.last_rows = calloc(pd_profile_frame_count(report->profile) + 1, sizeof(*b.last_rows));
-	if (report->by_branch)
-		done = b.last_rows && branches_walk(report, table, add_branch, &b);
-	else
-		done = b.last_rows && add_totals(&b) && each_sample(&b, add_amounts);
-	if (done && report->graph.kind != GRAPH_NONE)
-		done = each_sample(&b, add_link) && sort_links(table);
+	if (report->by_branch) {
+		done = branches_walk(report, table, add_branch, &b);
+	} else {
+		b.own_rows = calloc(entry_count(report) + 1, sizeof(*b.own_rows));
+		done = b.own_rows && make_last_rows(&b, 1) && add_totals(&b) && add_samples(&b);
+	}
+	if (done && b.own_rows && report->graph.kind != GRAPH_NONE)
+		done = link_rows(&b);
 	for (size_t i = 0; i < table->row_count; i++)
 		table->rows[i].amounts = &table->amounts[i * table->event_count];
 	free(b.slots);
 	free(b.seen);
 	free(b.last_rows);
+	free(b.own_rows);
 	if (done)
 		drop_empty(table);
 	return done;
