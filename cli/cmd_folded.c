@@ -71,6 +71,7 @@ static bool fill_request(struct stack_request *request, const struct values *val
 		.period = !strcmp(weight, "period"),
 		.reverse = values->reverse,
 		.max_stack = (unsigned)values->max_stack.value,
+		.threads = values->analysis.threads.given ? (size_t)values->analysis.threads.value : 0,
 	};
 	return true;
 }
@@ -92,7 +93,7 @@ static int run(const struct call *call)
 	code = analysis_begin(&analysis, &values->analysis, call);
 	if (code == CODE_FINE)
 		code = stacks_read(&analysis, &values->analysis, &request, &tree, &result);
-	if (code == CODE_FINE && !lines_print(&lines, &tree, call->out)) {
+	if (code == CODE_FINE && !lines_print(&lines, &tree, request.threads, call->out)) {
 		complain("out of memory");
 		code = CODE_UNREADABLE;
 	}

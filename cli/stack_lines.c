@@ -6,7 +6,11 @@
  */
 #include "stack_lines.h"
 
+#include "ahead.h"
+#include "parts.h"
+
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,11 +70,39 @@ void lines_fini(struct stack_lines *lines)
 	free(lines->items);
 }
 
+void lines_join(struct stack_lines *lines, struct stack_lines *more)
+{
+	size_t start = lines->frame_count;
+
+	lines_frames(lines, more->frames, more->frame_count);
+	lines->failed |= more->failed || !make_room((void **)&lines->items, &lines->room, lines->count + more->count + 1,
+						     sizeof(*lines->items));
+	for (size_t i = 0; i < more->count && !lines->failed; i++) {
+		lines->items[lines->count] = more->items[i];
+		lines->items[lines->count++].start += start;
+	}
+	lines_fini(more);
+	*more = (struct stack_lines){ 0 };
+}
+
 /* ---- names in order ---- */
 
 struct name {
 	const char *text;
+	uint32_t length;
 	uint32_t item; /* 2 * frame, and 1 if more follows */
+};
+
+/* What is done in parts. */
+struct printing {
+	struct stack_lines *lines;
+	struct name *names;
+	uint32_t *places; /* of names, by item */
+	uint32_t *order;  /* lines */
+	uint32_t *merged;
+	size_t parts;
+	size_t step; /* so many parts were merged */
+	bool failed[PARTS_MOST];
 };
 
 static int compare_names(const void *left, const void *right)
@@ -90,30 +122,35 @@ static struct name *sort_names(const struct tree *tree)
 {
 	struct name *names = malloc((2 * tree->frame_count + 1) * sizeof(*names));
 
-	for (size_t i = 0; names && i < 2 * tree->frame_count; i++)
-		names[i] = (struct name){ tree->texts.items[tree->frames[i / 2].name], (uint32_t)i };
-	if (names)
-		qsort(names, 2 * tree->frame_count, sizeof(*names), compare_names);
+	if (!names)
+		return NULL;
+	for (size_t i = 0; i < 2 * tree->frame_count; i++) {
+		const char *text = tree->texts.items[tree->frames[i / 2].name];
+
+		names[i] = (struct name){ text, (uint32_t)strlen(text), (uint32_t)i };
+	}
+	qsort(names, 2 * tree->frame_count, sizeof(*names), compare_names);
 	return names;
 }
 
-/* Frames of lines become places in the order. */
-static bool place_frames(struct stack_lines *lines, const struct name *names, size_t name_count)
+static bool place_names(struct printing *printing, size_t name_count)
 {
-	uint32_t *places = malloc((name_count + 1) * sizeof(*places));
+	printing->places = malloc((name_count + 1) * sizeof(*printing->places));
+	for (size_t i = 0; printing->places && i < name_count; i++)
+		printing->places[printing->names[i].item] = (uint32_t)i;
+	return printing->places != NULL;
+}
 
-	if (!places)
-		return false;
-	for (size_t i = 0; i < name_count; i++)
-		places[names[i].item] = (uint32_t)i;
-	for (size_t i = 0; i < lines->count; i++) {
-		uint32_t *frames = lines->frames + lines->items[i].start, last = lines->items[i].count - 1;
+/* Frames of lines become places in the order. */
+static void place_frames(const struct printing *printing, size_t begin, size_t end)
+{
+	for (size_t i = begin; i < end; i++) {
+		const struct stack_line *line = &printing->lines->items[i];
+		uint32_t *frames = printing->lines->frames + line->start, last = line->count - 1;
 
 		for (uint32_t k = 0; k <= last; k++)
-			frames[k] = places[2 * (size_t)frames[k] + (k < last)];
+			frames[k] = printing->places[2 * (size_t)frames[k] + (k < last)];
 	}
-	free(places);
-	return true;
 }
 
 /* ---- lines in order ---- */
@@ -177,22 +214,78 @@ static bool sort_range(struct sorter *sorter, struct range range)
 	return true;
 }
 
-/* Keys whose low halves are lines in order. NULL if there is no memory. */
-static uint64_t *sort_lines(const struct stack_lines *lines)
+/* Sorts a part of the lines. */
+static void sort_part(void *self, size_t part)
 {
-	struct sorter sorter = { .lines = lines, .keys = malloc((lines->count + 1) * sizeof(uint64_t)) };
+	struct printing *printing = self;
+	size_t begin = part_begin(printing->lines->count, printing->parts, part);
+	size_t end = part_begin(printing->lines->count, printing->parts, part + 1);
+	struct sorter sorter = { .lines = printing->lines, .keys = malloc((end - begin + 1) * sizeof(uint64_t)) };
 	bool done = sorter.keys != NULL;
 
-	for (size_t i = 0; done && i < lines->count; i++)
-		sorter.keys[i] = i;
-	done = done && push(&sorter, 0, lines->count, 0);
+	place_frames(printing, begin, end);
+	for (size_t i = begin; done && i < end; i++)
+		sorter.keys[i - begin] = i;
+	done = done && push(&sorter, 0, end - begin, 0);
 	while (done && sorter.range_count)
 		done = sort_range(&sorter, sorter.ranges[--sorter.range_count]);
+	for (size_t i = begin; done && i < end; i++)
+		printing->order[i] = (uint32_t)sorter.keys[i - begin];
+	printing->failed[part] = !done;
 	free(sorter.ranges);
-	if (done)
-		return sorter.keys;
 	free(sorter.keys);
-	return NULL;
+}
+
+static bool is_before(const struct stack_lines *lines, uint32_t left, uint32_t right)
+{
+	const struct stack_line *a = &lines->items[left], *b = &lines->items[right];
+	const uint32_t *x = lines->frames + a->start, *y = lines->frames + b->start;
+	uint32_t count = a->count < b->count ? a->count : b->count;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i];
+	return left < right;
+}
+
+/* Merges two neighbours. */
+static void merge_pair(void *self, size_t pair)
+{
+	struct printing *printing = self;
+	size_t count = printing->lines->count, parts = printing->parts, first = 2 * pair * printing->step;
+	size_t second = first + printing->step < parts ? first + printing->step : parts;
+	size_t last = second + printing->step < parts ? second + printing->step : parts;
+	size_t a = part_begin(count, parts, first), middle = part_begin(count, parts, second), b = middle;
+	size_t end = part_begin(count, parts, last);
+	const uint32_t *order = printing->order;
+
+	for (size_t i = a; i < end; i++) {
+		bool from_b = a == middle || (b < end && !is_before(printing->lines, order[a], order[b]));
+
+		printing->merged[i] = from_b ? order[b++] : order[a++];
+	}
+}
+
+static bool sort_lines(struct printing *printing)
+{
+	size_t count = printing->lines->count;
+
+	printing->order = malloc((count + 1) * sizeof(*printing->order));
+	printing->merged = malloc((count + 1) * sizeof(*printing->merged));
+	if (!printing->order || !printing->merged)
+		return false;
+	parts_do(printing->parts, sort_part, printing);
+	for (size_t i = 0; i < printing->parts; i++)
+		if (printing->failed[i])
+			return false;
+	for (printing->step = 1; printing->step < printing->parts; printing->step *= 2) {
+		uint32_t *order = printing->order;
+
+		parts_do((printing->parts + 2 * printing->step - 1) / (2 * printing->step), merge_pair, printing);
+		printing->order = printing->merged;
+		printing->merged = order;
+	}
+	return true;
 }
 
 /* ---- printing ---- */
@@ -203,46 +296,131 @@ static bool same_line(const struct stack_lines *lines, const struct stack_line *
 	       memcmp(lines->frames + a->start, lines->frames + b->start, a->count * sizeof(*lines->frames)) == 0;
 }
 
-static void print_line(const struct stack_lines *lines, const struct stack_line *line, uint64_t value,
-		       const struct name *names, struct pd_text *text)
-{
-	const uint32_t *frames = lines->frames + line->start;
+/* Room for a line. */
+struct line_room {
+	char *text;
+	size_t size;
+};
 
+static void *begin_room(void *self)
+{
+	(void)self;
+	return calloc(1, sizeof(struct line_room));
+}
+
+static void end_room(void *self)
+{
+	struct line_room *room = self;
+
+	free(room->text);
+	free(room);
+}
+
+/* False if there is no memory. */
+static bool print_line(const struct printing *printing, const struct stack_line *line, uint64_t value,
+		       struct line_room *room, struct pd_text *text)
+{
+	enum { VALUE_BYTES = 24 };
+	const uint32_t *frames = printing->lines->frames + line->start;
+	size_t size = VALUE_BYTES;
+	char *at;
+
+	for (uint32_t i = 0; i < line->count; i++)
+		size += printing->names[frames[i]].length + 1;
+	if (!make_room((void **)&room->text, &room->size, size, 1))
+		return false;
+	at = room->text;
 	for (uint32_t i = 0; i < line->count; i++) {
-		pd_text_add(text, names[frames[i]].text);
-		pd_text_add(text, i + 1 < line->count ? ";" : " ");
+		const struct name *name = &printing->names[frames[i]];
+
+		memcpy(at, name->text, name->length);
+		at += name->length;
+		*at++ = i + 1 < line->count ? ';' : ' ';
 	}
-	pd_text_printf(text, "%" PRIu64 "\n", value);
+	snprintf(at, VALUE_BYTES, "%" PRIu64 "\n", value);
+	pd_text_add(text, room->text);
+	return true;
 }
 
-static void print_lines(const struct stack_lines *lines, const uint64_t *order, const struct name *names,
-			struct output *out)
+static const struct stack_line *line_at(const struct printing *printing, size_t i)
 {
-	for (size_t i = 0, next; i < lines->count && output_spill(out); i = next) {
-		const struct stack_line *line = &lines->items[(uint32_t)order[i]];
-		uint64_t value = line->value;
-
-		for (next = i + 1; next < lines->count; next++) {
-			const struct stack_line *other = &lines->items[(uint32_t)order[next]];
-
-			if (!same_line(lines, line, other))
-				break;
-			value += other->value;
-		}
-		print_line(lines, line, value, names, out->text);
-	}
+	return &printing->lines->items[printing->order[i]];
 }
 
-bool lines_print(struct stack_lines *lines, const struct tree *tree, struct output *out)
+static bool is_same_as_last(const struct printing *printing, size_t i)
 {
-	struct name *names = lines->failed || tree->failed ? NULL : sort_names(tree);
-	uint64_t *order = NULL;
+	return i && i < printing->lines->count &&
+	       same_line(printing->lines, line_at(printing, i - 1), line_at(printing, i));
+}
 
-	if (names && place_frames(lines, names, 2 * tree->frame_count))
-		order = sort_lines(lines);
-	if (order)
-		print_lines(lines, order, names, out);
-	free(order);
-	free(names);
-	return order != NULL;
+enum { LINES_TOGETHER = 1024 };
+
+/* Lines that are the same are not parted. */
+static size_t chunk_begin(const struct printing *printing, size_t chunk)
+{
+	size_t i = chunk * LINES_TOGETHER;
+
+	while (is_same_as_last(printing, i))
+		i++;
+	return i < printing->lines->count ? i : printing->lines->count;
+}
+
+static bool print_chunk(void *self, void *room, size_t chunk, struct pd_text *out)
+{
+	const struct printing *printing = self;
+	size_t end = chunk_begin(printing, chunk + 1);
+
+	for (size_t i = chunk_begin(printing, chunk), next; i < end; i = next) {
+		uint64_t value = line_at(printing, i)->value;
+
+		for (next = i + 1; is_same_as_last(printing, next); next++)
+			value += line_at(printing, next)->value;
+		if (!print_line(printing, line_at(printing, i), value, room, out))
+			return false;
+	}
+	return true;
+}
+
+static bool print_lines(struct printing *printing, size_t threads, struct output *out)
+{
+	struct ahead_job job = {
+		.count = (printing->lines->count + LINES_TOGETHER - 1) / LINES_TOGETHER,
+		.threads = threads,
+		.self = printing,
+		.begin = begin_room,
+		.end = end_room,
+		.make = print_chunk,
+	};
+	struct ahead *ahead = ahead_start(&job);
+	const struct pd_text *text;
+	bool done = ahead != NULL;
+
+	for (size_t i = 0; done && i < job.count && output_spill(out); i++) {
+		text = ahead_next(ahead);
+		done = text != NULL;
+		if (done)
+			output_put(out, (const char *)pd_text_bytes(text).data, pd_text_bytes(text).size);
+	}
+	ahead_end(ahead);
+	return done;
+}
+
+bool lines_print(struct stack_lines *lines, const struct tree *tree, size_t threads, struct output *out)
+{
+	enum { WORTH_A_PART = 1 << 12 };
+	struct printing printing = {
+		.lines = lines,
+		.parts = part_count(thread_count(threads), lines->count, WORTH_A_PART),
+	};
+	bool done;
+
+	if (!lines->failed && !tree->failed)
+		printing.names = sort_names(tree);
+	done = printing.names && place_names(&printing, 2 * tree->frame_count) && sort_lines(&printing) &&
+	       print_lines(&printing, threads, out);
+	free(printing.order);
+	free(printing.merged);
+	free(printing.places);
+	free(printing.names);
+	return done;
 }

@@ -30,8 +30,11 @@ void lines_frame(struct stack_lines *lines, uint32_t frame);
 void lines_frames(struct stack_lines *lines, const uint32_t *frames, size_t count);
 /* Ends the line; without a frame there is none. */
 void lines_end(struct stack_lines *lines, uint64_t value);
-/* Sorts and prints the lines, whose frames are named by a tree. False if there is no memory. */
-bool lines_print(struct stack_lines *lines, const struct tree *tree, struct output *out);
+/* Adds lines behind those that are there, and empties where they come from. */
+void lines_join(struct stack_lines *lines, struct stack_lines *more);
+/* Sorts and prints the lines, whose frames are named by a tree, on so many threads; 0: as many as there are processors.
+ * False if there is no memory. */
+bool lines_print(struct stack_lines *lines, const struct tree *tree, size_t threads, struct output *out);
 void lines_fini(struct stack_lines *lines);
 
 #endif

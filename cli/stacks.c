@@ -5,14 +5,19 @@
  */
 #include "stacks.h"
 
+#include "parts.h"
+
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	INLINED_MOST = 128, /* functions at one address */
-	SLICES_MOST = 200
+	SLICES_MOST = 200,
+	KNOWN_ROOTS = 64,
+	WORTH_A_PART = 1 << 12, /* entries; for less a thread costs more */
 };
 
 /* The frames of a distinct address, innermost first: places in frames. */
@@ -24,6 +29,12 @@ struct named {
 /* Where a stack below a root ended, when it was last met. */
 struct known_end {
 	uint32_t root, node;
+};
+
+/* The frame in front of the stacks of a thread. */
+struct known_root {
+	const struct pd_profile_entry *entry; /* NULL: nothing is here */
+	uint32_t frame;
 };
 
 struct stacks {
@@ -41,6 +52,7 @@ struct stacks {
 	struct known_end *ends; /* by stack */
 	uint32_t *path;         /* of the present stack, innermost first */
 	size_t path_room;
+	bool path_failed; /* there was no memory for it */
 	uint32_t *event_index;  /* by index in the file, of those that have samples */
 	uint32_t first_slice;   /* of the profile's, with samples */
 	uint64_t slice_step;    /* so many of them are one */
@@ -256,7 +268,7 @@ static bool make_room(struct stacks *stacks, size_t count)
 		return true;
 	path = realloc(stacks->path, count * 2 * sizeof(*path));
 	if (!path) {
-		stacks->tree->failed = true;
+		stacks->path_failed = true;
 		return false;
 	}
 	stacks->path = path;
@@ -280,7 +292,7 @@ static size_t fill_path(struct stacks *stacks, const struct pd_stack *stack)
 
 	if (!stack->caller_count)
 		return append(stacks, 0, stack->ip);
-	for (size_t i = 0; i < stack->caller_count && !stacks->tree->failed; i++)
+	for (size_t i = 0; i < stack->caller_count && !stacks->path_failed; i++)
 		count = append(stacks, count, stack->callers[i]);
 	return count;
 }
@@ -375,18 +387,61 @@ static uint32_t reverse_end_of(struct stacks *stacks, const struct pd_profile_en
 	return root_frame(stacks, entry, &frame) ? tree_child(stacks->tree, node, frame) : node;
 }
 
-/* The stack of an entry as a line. */
-static void add_line(struct stacks *stacks, const struct pd_profile_entry *entry, uint32_t event, uint64_t value)
+/* ---- lines: the entries in parts ---- */
+
+/* A part has lines, counts and a path of its own; frames are named, and roots are found with a lock. */
+struct part {
+	struct stacks stacks;
+	struct stack_result result;
+	struct stack_lines lines;
+	struct known_root roots[KNOWN_ROOTS];
+};
+
+struct lining {
+	struct stacks *stacks;
+	struct part *parts;
+	size_t part_count, entry_count;
+	pthread_mutex_t lock; /* of the tree's frames and texts */
+	uint32_t *event_frames; /* one more than the frame; 0: none */
+};
+
+static bool same_root(const struct pd_profile_entry *a, const struct pd_profile_entry *b)
 {
-	struct stack_lines *lines = stacks->request->lines;
+	return a->comm == b->comm && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu;
+}
+
+/* As root_frame, in a part. */
+static bool part_root(struct lining *lining, struct part *part, const struct pd_profile_entry *entry, uint32_t *frame_out)
+{
+	uint64_t hash = ((uintptr_t)entry->comm ^ (uint64_t)entry->pid << 32 ^ entry->tid ^ entry->cpu) *
+			UINT64_C(0x9e3779b97f4a7c15);
+	struct known_root *root = &part->roots[(hash >> 32) % KNOWN_ROOTS];
+
+	if (part->stacks.request->root == ROOT_NONE)
+		return false;
+	if (!root->entry || !same_root(root->entry, entry)) {
+		pthread_mutex_lock(&lining->lock);
+		root_frame(lining->stacks, entry, &root->frame);
+		pthread_mutex_unlock(&lining->lock);
+		root->entry = entry;
+	}
+	*frame_out = root->frame;
+	return true;
+}
+
+/* The stack of an entry as a line. */
+static void add_line(struct lining *lining, struct part *part, const struct pd_profile_entry *entry, uint64_t value)
+{
+	struct stacks *stacks = &part->stacks;
+	struct stack_lines *lines = &part->lines;
 	bool reverse = stacks->request->reverse;
-	uint32_t frame, root;
+	uint32_t event = lining->event_frames[stacks->event_index[entry->event->index]], root;
 	bool rooted;
 	size_t count;
 
-	if (event_frame(stacks, event, &frame))
-		lines_frame(lines, frame);
-	rooted = root_frame(stacks, entry, &root);
+	if (event)
+		lines_frame(lines, event - 1);
+	rooted = part_root(lining, part, entry, &root);
 	if (rooted && !reverse)
 		lines_frame(lines, root);
 	count = fill_path(stacks, pd_profile_stack(stacks->profile, entry->stack));
@@ -400,8 +455,6 @@ static void add_line(struct stacks *stacks, const struct pd_profile_entry *entry
 	if (rooted && reverse)
 		lines_frame(lines, root);
 	lines_end(lines, value);
-	if (lines->failed)
-		stacks->tree->failed = true;
 }
 
 /* ---- entries ---- */
@@ -501,32 +554,107 @@ static void count_doubt(const struct stacks *stacks, const struct pd_profile_ent
 		result->unknown += entry->samples;
 }
 
+static uint64_t value_of(const struct stacks *stacks, const struct pd_profile_entry *entry)
+{
+	return stacks->request->period ? entry->period : entry->samples;
+}
+
+static bool is_wanted(const struct stacks *stacks, const struct pd_profile_entry *entry)
+{
+	const struct pd_stack *stack = pd_profile_stack(stacks->profile, entry->stack);
+	const struct select *select = &stacks->analysis->select;
+
+	return !select_by_place(select) || select_has_place(select, &pd_profile_frame(stacks->profile, stack->ip)->place);
+}
+
 static void add_entries(struct stacks *stacks)
 {
-	struct stack_result *result = stacks->result;
-	const struct select *select = &stacks->analysis->select;
-	bool by_place = select_by_place(select);
 	const struct pd_profile_entry *entry;
 
 	for (size_t i = 0; (entry = pd_profile_entry(stacks->profile, i)) != NULL && !stacks->tree->failed; i++) {
-		const struct pd_stack *stack = pd_profile_stack(stacks->profile, entry->stack);
-		uint32_t event = stacks->event_index[entry->event->index];
-		uint64_t value = stacks->request->period ? entry->period : entry->samples;
-		uint32_t node;
+		uint32_t event = stacks->event_index[entry->event->index], node;
+		uint64_t value = value_of(stacks, entry);
 
-		if (by_place && !select_has_place(select, &pd_profile_frame(stacks->profile, stack->ip)->place))
+		if (!is_wanted(stacks, entry))
 			continue;
 		count_doubt(stacks, entry);
-		if (value && stacks->request->lines)
-			add_line(stacks, entry, event, value);
-		if (!value || stacks->request->lines)
+		if (!value)
 			continue;
 		node = (stacks->request->reverse ? reverse_end_of : end_of)(stacks, entry, event);
-		if (result->slice_count)
+		if (stacks->result->slice_count)
 			add_slices(stacks, i, node, (uint16_t)event);
 		else
 			tree_add(stacks->tree, node, (uint16_t)event, 0, value);
 	}
+}
+
+static void add_part(void *self, size_t number)
+{
+	struct lining *lining = self;
+	struct part *part = &lining->parts[number];
+	size_t end = part_begin(lining->entry_count, lining->part_count, number + 1);
+
+	for (size_t i = part_begin(lining->entry_count, lining->part_count, number); i < end; i++) {
+		const struct pd_profile_entry *entry = pd_profile_entry(lining->stacks->profile, i);
+		uint64_t value = value_of(&part->stacks, entry);
+
+		if (!is_wanted(&part->stacks, entry))
+			continue;
+		count_doubt(&part->stacks, entry);
+		if (value)
+			add_line(lining, part, entry, value);
+	}
+}
+
+static void join_part(struct stacks *stacks, struct part *part)
+{
+	lines_join(stacks->request->lines, &part->lines);
+	stacks->result->samples += part->result.samples;
+	stacks->result->cut += part->result.cut;
+	stacks->result->damaged += part->result.damaged;
+	stacks->result->unknown += part->result.unknown;
+	stacks->tree->failed |= part->stacks.path_failed;
+	free(part->stacks.path);
+}
+
+static bool make_parts(struct lining *lining)
+{
+	struct stacks *stacks = lining->stacks;
+
+	while (pd_profile_entry(stacks->profile, lining->entry_count))
+		lining->entry_count++;
+	lining->part_count = part_count(thread_count(stacks->request->threads), lining->entry_count, WORTH_A_PART);
+	lining->parts = calloc(lining->part_count, sizeof(*lining->parts));
+	lining->event_frames = calloc(stacks->result->event_count + 1, sizeof(*lining->event_frames));
+	if (!lining->parts || !lining->event_frames)
+		return false;
+	for (uint32_t i = 0; i < stacks->result->event_count; i++)
+		if (event_frame(stacks, i, &lining->event_frames[i]))
+			lining->event_frames[i]++;
+	for (size_t i = 0; i < lining->part_count; i++) {
+		lining->parts[i].stacks = *stacks;
+		lining->parts[i].stacks.result = &lining->parts[i].result;
+	}
+	return true;
+}
+
+static void add_lines(struct stacks *stacks)
+{
+	struct lining lining = { .stacks = stacks };
+
+	for (size_t i = 0; i < pd_profile_frame_count(stacks->profile); i++)
+		name_frame(stacks, (uint32_t)i);
+	pthread_mutex_init(&lining.lock, NULL);
+	if (make_parts(&lining))
+		parts_do(lining.part_count, add_part, &lining);
+	else
+		stacks->tree->failed = true;
+	for (size_t i = 0; lining.parts && i < lining.part_count; i++)
+		join_part(stacks, &lining.parts[i]);
+	stacks->tree->failed |= stacks->request->lines->failed;
+	pthread_mutex_destroy(&lining.lock);
+	free(lining.parts);
+	free(lining.event_frames);
 }
 
 /* ---- reading ---- */
@@ -554,7 +682,8 @@ static int build(struct stacks *stacks)
 		return CODE_UNREADABLE;
 	}
 	find_slices(stacks);
-	add_entries(stacks);
+	(stacks->request->lines ? add_lines : add_entries)(stacks);
+	stacks->tree->failed |= stacks->path_failed;
 	if (!stacks->tree->failed)
 		return CODE_FINE;
 	complain("out of memory");

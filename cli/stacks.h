@@ -36,6 +36,7 @@ struct stack_request {
 	bool reverse;     /* from the function that was sampled to its callers */
 	bool slices;      /* keep slices of time apart */
 	unsigned max_stack;
+	size_t threads; /* that make lines; 0: as many as there are processors */
 	struct stack_lines *lines; /* stacks are added here; NULL: to the tree */
 };
 
