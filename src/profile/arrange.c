@@ -354,22 +354,18 @@ static void fill(void *self, size_t part)
 static bool arrange_slices(struct arranger *a)
 {
 	struct pd_profile *profile = a->profile;
-	size_t *starts;
+	struct pd_slice_range *ranges; // by bucket
+	bool done;
 
 	if (!profile->options.slices)
 		return true;
+	ranges = pd_alloc((a->count + 1) * sizeof(*ranges));
 	profile->slice_ranges = pd_realloc(NULL, (a->count + 1) * sizeof(*profile->slice_ranges));
-	if (!pd_profile_slice(profile, &starts) || !profile->slice_ranges) {
-		pd_free(starts);
-		return false;
-	}
-	for (size_t i = 0; i < a->count; i++) {
-		uint32_t bucket = a->orders[i].bucket;
-
-		profile->slice_ranges[i] = (struct pd_slice_range){starts[bucket], starts[bucket + 1] - starts[bucket]};
-	}
-	pd_free(starts);
-	return true;
+	done = ranges && profile->slice_ranges && pd_profile_slice(profile, ranges);
+	for (size_t i = 0; done && i < a->count; i++)
+		profile->slice_ranges[i] = ranges[a->orders[i].bucket];
+	pd_free(ranges);
+	return done;
 }
 
 // ---- all of it ----

@@ -25,7 +25,7 @@ struct pd_profile {
 	size_t event_count;
 	struct pd_profile_entry *entries;
 	size_t entry_count;
-	struct pd_slice *slices; // of all entries, one after another
+	struct pd_slice *slices; // of all entries
 	struct pd_slice_range *slice_ranges; // by entry
 	uint64_t slice_ns, first_slice_ns;
 	struct pd_stack *stacks;
@@ -41,9 +41,9 @@ struct pd_profile {
 void pd_profile_note_losses(struct pd_profile_losses *losses, const struct pd_record *record);
 // Arranges what was collected and takes it over from the collector.
 enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status status, struct pd_error *error);
-// Portions become slices, by the number of their bucket; buckets get what was counted. *starts_out has where those of a
-// bucket begin, and belongs to the caller. False if there is no memory. profile/slices.c
-bool pd_profile_slice(struct pd_profile *profile, size_t **starts_out);
+// Portions become slices, by the number of their bucket; buckets get what was counted. ranges has room for all buckets, and
+// is where theirs are then. False if there is no memory. profile/slices.c
+bool pd_profile_slice(struct pd_profile *profile, struct pd_slice_range *ranges);
 // Turns buckets into entries, stacks and frames. profile/arrange.c
 enum pd_status pd_profile_arrange(struct pd_profile *profile, struct pd_error *error);
 

@@ -1,134 +1,371 @@
 /* SPDX-License-Identifier: MIT */
-/* Slices of time: the portions that all collectors counted, by bucket and strip. */
-#include <stdlib.h>
+/*
+ * Slices of time: the portions that all collectors counted, by bucket and strip. Portions are put where their bucket has
+ * its place, in parts of all portions; then each bucket's are sorted and joined, in parts of all buckets.
+ */
 #include <string.h>
 
+#include "base/threads.h"
 #include "profile/profile.h"
+
+enum {
+	AHEAD = 16, // buckets that are on their way from memory
+	WORTH_A_PART = 1 << 13, // portions; for less a thread costs more
+	HALVINGS_MOST = 16, // strips are no more than that many bits
+};
+
+struct slicer {
+	struct pd_profile *profile;
+	struct pd_slice_range *ranges; // by bucket
+	size_t count; // of buckets
+	size_t all; // portions
+	size_t parts;
+	unsigned shift; // a slice has 1 << shift of those that were asked for
+	uint32_t *at[PD_PARTS_MOST]; // where the next portion of a bucket goes, for each part
+	unsigned halvings; // of indices, since they were joined
+	// Neighbours by how many halvings make them one; more than there are: none does.
+	size_t differing[PD_PARTS_MOST][HALVINGS_MOST + 2];
+	bool lacks[PD_PARTS_MOST]; // there was no memory for a part
+};
+
+// The lists of all collectors, one after another.
+static const struct pd_portions *list_at(const struct pd_collector *c, size_t index)
+{
+	return index ? &c->joined[index - 1] : &c->portions;
+}
 
 static unsigned most_shift(const struct pd_collector *c)
 {
-	unsigned shift = c->portions.shift;
+	unsigned shift = 0;
 
-	for (size_t i = 0; i < c->joined_count; i++)
-		shift = c->joined[i].shift > shift ? c->joined[i].shift : shift;
+	for (size_t i = 0; i <= c->joined_count; i++)
+		shift = list_at(c, i)->shift > shift ? list_at(c, i)->shift : shift;
 	return shift;
 }
 
-static void count_portions(const struct pd_portions *portions, size_t *starts)
+static size_t count_all(const struct pd_collector *c)
 {
-	for (size_t i = 0; i < portions->count; i++)
-		starts[portions->items[i].bucket + 2]++;
+	size_t all = 0;
+
+	for (size_t i = 0; i <= c->joined_count; i++)
+		all += list_at(c, i)->count;
+	return all;
 }
 
-// To be called with where each bucket goes on.
-static void put_portions(const struct pd_portions *portions, unsigned shift, size_t *at, struct pd_slice *slices)
+// ---- to their places ----
+
+static void count_portions(const struct pd_portion *portions, size_t count, uint32_t *counts)
 {
-	for (size_t i = 0; i < portions->count; i++) {
-		const struct pd_portion *portion = &portions->items[i];
+	for (size_t i = 0; i < count; i++)
+		counts[portions[i].bucket]++;
+}
+
+static void put_portions(const struct pd_portion *portions, size_t count, unsigned shift, uint32_t *at,
+			 struct pd_slice *slices)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct pd_portion *portion = &portions[i];
 		bool timed = portion->strip != PD_STRIP_NONE;
 
 		slices[at[portion->bucket]++] = (struct pd_slice){
 			.period = portion->period,
 			.samples = portion->samples,
-			.index = timed ? (uint32_t)portion->strip >> (shift - portions->shift) : UINT32_MAX,
+			.index = timed ? (uint32_t)portion->strip >> shift : UINT32_MAX,
 		};
 	}
 }
 
-static int compare_slices(const void *a, const void *b)
+// What a part of all portions has of each list.
+static void walk_portions(struct slicer *slicer, size_t part, bool put)
 {
-	const struct pd_slice *x = a, *y = b;
+	const struct pd_collector *c = &slicer->profile->collector;
+	size_t begin = pd_part_begin(slicer->all, slicer->parts, part);
+	size_t end = pd_part_begin(slicer->all, slicer->parts, part + 1);
 
-	return x->index < y->index ? -1 : x->index > y->index;
+	for (size_t i = 0, first = 0; i <= c->joined_count && first < end; first += list_at(c, i++)->count) {
+		const struct pd_portions *list = list_at(c, i);
+		size_t from = begin > first ? begin - first : 0;
+		size_t to = end - first < list->count ? end - first : list->count;
+
+		if (from >= to)
+			continue;
+		if (put)
+			put_portions(list->items + from, to - from, slicer->shift - list->shift, slicer->at[part],
+				     slicer->profile->slices);
+		else
+			count_portions(list->items + from, to - from, slicer->at[part]);
+	}
 }
 
-// With one thread most are in order.
-static void sort_slices(struct pd_slice *slices, size_t count)
+static void count_part(void *self, size_t part)
 {
-	for (size_t i = 1; i < count; i++)
-		if (slices[i - 1].index > slices[i].index) {
-			qsort(slices, count, sizeof(*slices), compare_slices);
-			return;
+	walk_portions(self, part, false);
+}
+
+static void put_part(void *self, size_t part)
+{
+	walk_portions(self, part, true);
+}
+
+// Those of a bucket are together, in the order of the parts.
+static void place_buckets(struct slicer *slicer)
+{
+	uint32_t next = 0;
+
+	for (size_t b = 0; b < slicer->count; b++) {
+		slicer->ranges[b].start = next;
+		for (size_t part = 0; part < slicer->parts; part++) {
+			uint32_t size = slicer->at[part][b];
+
+			slicer->at[part][b] = next;
+			next += size;
 		}
+		slicer->ranges[b].count = next - slicer->ranges[b].start;
+	}
 }
 
-// Joins slices that agree, of each bucket. Returns how many differ.
-static size_t join_slices(struct pd_slice *slices, size_t *starts, size_t bucket_count)
+static void free_portions(struct pd_collector *c)
 {
-	size_t kept = 0, differing = 0, at = 0;
+	for (size_t i = 0; i <= c->joined_count; i++) {
+		struct pd_portions *list = i ? &c->joined[i - 1] : &c->portions;
 
-	for (size_t b = 0; b < bucket_count; b++) {
-		size_t first = kept, end = starts[b + 1];
+		pd_free(list->items);
+		*list = (struct pd_portions){0};
+	}
+}
 
-		for (starts[b] = kept; at < end; at++) {
-			struct pd_slice *last = kept > first ? &slices[kept - 1] : NULL;
-			bool same = last && last->index == slices[at].index;
+// ---- in order ----
 
-			differing += !same;
-			if (same && last->samples <= UINT32_MAX - slices[at].samples) {
-				last->samples += slices[at].samples;
-				last->period += slices[at].period;
-			} else {
-				slices[kept++] = slices[at];
-			}
+static size_t run_end(const struct pd_slice *slices, size_t begin, size_t count)
+{
+	size_t end = begin + 1;
+
+	while (end < count && slices[end - 1].index <= slices[end].index)
+		end++;
+	return end < count ? end : count;
+}
+
+// Two runs become one.
+static void merge_runs(const struct pd_slice *slices, size_t middle, size_t count, struct pd_slice *out)
+{
+	size_t left = 0, right = middle;
+
+	while (left < middle && right < count) {
+		bool later = slices[right].index < slices[left].index;
+
+		*out++ = slices[later ? right : left];
+		right += later;
+		left += !later;
+	}
+	memcpy(out, slices + left, (middle - left) * sizeof(*slices));
+	out += middle - left;
+	memcpy(out, slices + right, (count - right) * sizeof(*slices));
+}
+
+struct spare {
+	struct pd_slice *items;
+	size_t capacity;
+};
+
+// What a thread counted is mostly in order, so there are few runs. False if there is no memory.
+static bool sort_slices(struct pd_slice *slices, size_t count, struct spare *spare)
+{
+	for (size_t middle; count && (middle = run_end(slices, 0, count)) < count;) {
+		if (!PD_GROW(spare->items, spare->capacity, count))
+			return false;
+		for (size_t begin = 0, end; begin < count; begin = end) {
+			middle = run_end(slices, begin, count);
+			end = run_end(slices, middle < count ? middle : middle - 1, count);
+			merge_runs(slices + begin, middle - begin, end - begin, spare->items + begin);
+		}
+		memcpy(slices, spare->items, count * sizeof(*slices));
+	}
+	return true;
+}
+
+static uint32_t halve(uint32_t index, unsigned halvings)
+{
+	return index == UINT32_MAX ? index : index >> halvings;
+}
+
+// Joins slices that agree. Returns how many there are.
+static size_t join_slices(struct pd_slice *slices, size_t count, unsigned halvings)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct pd_slice slice = slices[i];
+		struct pd_slice *last = kept ? &slices[kept - 1] : NULL;
+
+		slice.index = halve(slice.index, halvings);
+		if (last && last->index == slice.index && last->samples <= UINT32_MAX - slice.samples) {
+			last->samples += slice.samples;
+			last->period += slice.period;
+		} else {
+			slices[kept++] = slice;
 		}
 	}
-	starts[bucket_count] = kept;
+	return kept;
+}
+
+// Adds how many differ, by halvings: neighbours do while they have different bits that are left.
+static void count_differing(const struct pd_slice *slices, size_t count, size_t *differing)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t bits = i ? slices[i].index ^ slices[i - 1].index : UINT32_MAX;
+		unsigned most = bits ? 32 - (unsigned)__builtin_clz(bits) : 0;
+
+		differing[most < HALVINGS_MOST + 1 ? most : HALVINGS_MOST + 1]++;
+	}
+}
+
+static void fill_bucket(struct pd_bucket *bucket, const struct pd_slice *slices, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		bucket->samples += slices[i].samples;
+		bucket->period += slices[i].period;
+	}
+}
+
+// The first bucket of a part: parts have as many portions each.
+static size_t first_bucket(const struct slicer *slicer, size_t part)
+{
+	size_t begin = pd_part_begin(slicer->all, slicer->parts, part), low = 0, high = slicer->count;
+
+	while (part < slicer->parts && low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (slicer->ranges[middle].start < begin)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+static void expect(const struct pd_common *common, size_t bucket, size_t end)
+{
+	if (bucket < end)
+		__builtin_prefetch(pd_bucket_at(common, (uint32_t)bucket), 1);
+}
+
+// False if there is no memory.
+static bool begin_bucket(struct slicer *slicer, size_t b, struct spare *spare, size_t *differing)
+{
+	struct pd_slice_range *range = &slicer->ranges[b];
+	struct pd_slice *slices = slicer->profile->slices + range->start;
+
+	if (!sort_slices(slices, range->count, spare))
+		return false;
+	range->count = join_slices(slices, range->count, 0);
+	count_differing(slices, range->count, differing);
+	fill_bucket(pd_bucket_at(slicer->profile->collector.common, (uint32_t)b), slices, range->count);
+	return true;
+}
+
+static void begin_part(void *self, size_t part)
+{
+	struct slicer *slicer = self;
+	size_t end = first_bucket(slicer, part + 1);
+	struct spare spare = {0};
+	bool done = true;
+
+	for (size_t b = first_bucket(slicer, part); b < end && done; b++) {
+		expect(slicer->profile->collector.common, b + AHEAD, end);
+		done = begin_bucket(slicer, b, &spare, slicer->differing[part]);
+	}
+	slicer->lacks[part] = !done;
+	pd_free(spare.items);
+}
+
+static void join_part(void *self, size_t part)
+{
+	struct slicer *slicer = self;
+	size_t end = first_bucket(slicer, part + 1);
+
+	for (size_t b = first_bucket(slicer, part); b < end; b++) {
+		struct pd_slice_range *range = &slicer->ranges[b];
+
+		range->count = join_slices(slicer->profile->slices + range->start, range->count, slicer->halvings);
+	}
+}
+
+static size_t count_differing_after(const struct slicer *slicer, unsigned halvings)
+{
+	size_t differing = 0;
+
+	for (size_t part = 0; part < slicer->parts; part++)
+		for (size_t most = halvings + 1; most <= HALVINGS_MOST + 1; most++)
+			differing += slicer->differing[part][most];
 	return differing;
 }
 
-static void fill_buckets(const struct pd_common *common, const struct pd_slice *slices, const size_t *starts)
+// Slices become twice as long until they are few enough. False if there is no memory.
+static bool join_buckets(struct slicer *slicer)
 {
-	for (size_t b = 0; b < common->bucket_count; b++) {
-		struct pd_bucket *bucket = pd_bucket_at(common, (uint32_t)b);
-
-		for (size_t i = starts[b]; i < starts[b + 1]; i++) {
-			bucket->samples += slices[i].samples;
-			bucket->period += slices[i].period;
-		}
+	pd_in_parts(slicer->parts, begin_part, slicer);
+	for (size_t part = 0; part < slicer->parts; part++)
+		if (slicer->lacks[part])
+			return false;
+	while (count_differing_after(slicer, slicer->halvings) > PD_PORTIONS_MOST && slicer->shift < HALVINGS_MOST) {
+		slicer->halvings++;
+		slicer->shift++;
 	}
+	if (slicer->halvings)
+		pd_in_parts(slicer->parts, join_part, slicer);
+	return true;
 }
 
-static void free_portions(struct pd_portions *portions)
+// ---- all of it ----
+
+// Each part counts for all buckets, which must not cost more than the slices.
+static size_t part_count(const struct slicer *slicer)
 {
-	pd_free(portions->items);
-	*portions = (struct pd_portions){0};
+	size_t parts = pd_thread_count(slicer->profile->options.threads);
+	size_t most = slicer->all / (slicer->count + 1) * 2 + 1;
+
+	if (parts > slicer->all / WORTH_A_PART)
+		parts = slicer->all / WORTH_A_PART;
+	if (parts > most)
+		parts = most;
+	return parts > PD_PARTS_MOST ? PD_PARTS_MOST : parts ? parts : 1;
 }
 
-bool pd_profile_slice(struct pd_profile *profile, size_t **starts_out)
+static bool slice(struct slicer *slicer)
+{
+	struct pd_profile *profile = slicer->profile;
+
+	profile->slices = pd_realloc(NULL, (slicer->all + 1) * sizeof(*profile->slices));
+	// places are 32 bits wide: so many slices would be 64 GiB
+	if (!profile->slices || slicer->all > UINT32_MAX)
+		return false;
+	for (size_t part = 0; part < slicer->parts; part++)
+		if (!(slicer->at[part] = pd_alloc((slicer->count + 1) * sizeof(*slicer->at[part]))))
+			return false;
+	pd_in_parts(slicer->parts, count_part, slicer);
+	place_buckets(slicer);
+	pd_in_parts(slicer->parts, put_part, slicer);
+	free_portions(&profile->collector);
+	return join_buckets(slicer);
+}
+
+bool pd_profile_slice(struct pd_profile *profile, struct pd_slice_range *ranges)
 {
 	struct pd_collector *c = &profile->collector;
-	size_t count = c->common->bucket_count, all = c->portions.count;
-	unsigned shift = most_shift(c);
-	size_t *starts = pd_alloc((count + 2) * sizeof(*starts));
+	struct slicer slicer = {
+		.profile = profile,
+		.ranges = ranges,
+		.count = c->common->bucket_count,
+		.all = count_all(c),
+		.shift = most_shift(c),
+	};
+	bool done;
 
-	*starts_out = starts;
-	for (size_t i = 0; i < c->joined_count; i++)
-		all += c->joined[i].count;
-	profile->slices = pd_realloc(NULL, (all + 1) * sizeof(*profile->slices));
-	if (!starts || !profile->slices)
-		return false;
-	count_portions(&c->portions, starts);
-	for (size_t i = 0; i < c->joined_count; i++)
-		count_portions(&c->joined[i], starts);
-	for (size_t b = 1; b < count + 1; b++)
-		starts[b + 1] += starts[b];
-	put_portions(&c->portions, shift, starts + 1, profile->slices);
-	free_portions(&c->portions);
-	for (size_t i = 0; i < c->joined_count; i++) {
-		put_portions(&c->joined[i], shift, starts + 1, profile->slices);
-		free_portions(&c->joined[i]);
-	}
-	for (size_t b = 0; b < count; b++)
-		sort_slices(profile->slices + starts[b], starts[b + 1] - starts[b]);
-	while (join_slices(profile->slices, starts, count) > PD_PORTIONS_MOST && shift < 16) {
-		shift++;
-		for (size_t i = 0; i < starts[count]; i++)
-			if (profile->slices[i].index != UINT32_MAX)
-				profile->slices[i].index /= 2;
-	}
-	fill_buckets(c->common, profile->slices, starts);
-	profile->slice_ns = c->slice_ns << shift;
+	slicer.parts = part_count(&slicer);
+	done = slice(&slicer);
+	for (size_t part = 0; part < slicer.parts; part++)
+		pd_free(slicer.at[part]);
+	profile->slice_ns = c->slice_ns << slicer.shift;
 	profile->first_slice_ns = c->first_slice * c->slice_ns;
-	return true;
+	return done;
 }
