@@ -221,15 +221,26 @@ static struct branch *branch_of(struct graph *graph, const struct walker *walker
 	return &graph->branches[*known - 1];
 }
 
+/* Asks for the memory that a walker will need: chains are anywhere. */
+static void expect_walker(const struct graph *graph, const struct walker *walker)
+{
+	__builtin_prefetch(walker->at);
+	__builtin_prefetch(&graph->report->chains[walker->entry]);
+}
+
 /* Sorts what goes on from a node into branches; what ends there is the node's own. False if there is no memory. */
 static bool find_branches(struct graph *graph, struct node *node)
 {
+	enum { AHEAD = 16 };
+
 	graph->branch_count = 0;
 	for (size_t i = node->begin; i < node->end; i++) {
 		const struct walker *walker = &graph->walkers[i];
 		const struct chain *chain = &graph->report->chains[walker->entry];
 		struct branch *branch;
 
+		if (i + AHEAD < node->end)
+			expect_walker(graph, walker + AHEAD);
 		graph->turns[i] = NONE;
 		if (!walker->left) {
 			node->own += chain->period;
