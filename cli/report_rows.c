@@ -21,6 +21,7 @@ enum {
 	KNOWN_VALUES = 256,
 	LAST_ROWS = 1 << 22, /* that are kept, if there are not more frames */
 	WORTH_A_PART = 1 << 12, /* entries; for less a thread costs more */
+	AHEAD = 8, /* entries that are on their way from memory */
 };
 
 struct builder {
@@ -375,6 +376,19 @@ static bool in_table(const struct table *table, const struct pd_profile_entry *e
 	       entry->event->index < table->first_event + table->event_count;
 }
 
+/* Asks for the memory of an entry that comes soon: call chains are anywhere. */
+static void expect_entry(const struct report *report, size_t index)
+{
+	enum { LINE = 64 };
+	const struct pd_profile_entry *entry = report->children ? pd_profile_entry(report->profile, index) : NULL;
+	const char *callers = entry ? (const char *)pd_profile_stack(report->profile, entry->stack)->callers : NULL;
+
+	if (!callers)
+		return;
+	__builtin_prefetch(callers);
+	__builtin_prefetch(callers + LINE);
+}
+
 /* Whether an entry is shown in the table. */
 static bool visit_entry(const struct builder *b, size_t index, struct visit *visit)
 {
@@ -400,6 +414,7 @@ static bool add_samples(struct builder *b)
 		struct subject subject;
 		uint32_t own;
 
+		expect_entry(b->report, i + AHEAD);
 		if (!visit_entry(b, i, &visit))
 			continue;
 		visit.known = values_of(b, visit.entry);
@@ -534,6 +549,7 @@ static void find_links(void *self, size_t part)
 	for (size_t i = part_begin(linking->entry_count, linking->parts, part); linker->done && i < end; i++) {
 		uint32_t own = b->own_rows[i];
 
+		expect_entry(b->report, i + AHEAD);
 		if (!own)
 			continue;
 		visit_entry(b, i, &visit);
