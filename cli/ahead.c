@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 enum {
-	TEXTS_PER_THREAD = 8, /* that wait to be shown */
+	TEXTS_PER_THREAD = 32, /* that wait to be shown */
 };
 
 struct slot {
@@ -17,7 +17,10 @@ struct slot {
 struct ahead {
 	struct ahead_job job;
 	pthread_mutex_t lock; /* over all below */
-	pthread_cond_t changed;
+	pthread_cond_t made; /* the text that is waited for */
+	pthread_cond_t room; /* for more texts */
+	bool waits; /* who shows */
+	size_t sleepers; /* who has no room */
 	pthread_t threads[PARTS_MOST];
 	size_t started;
 	struct slot *slots; /* a ring */
@@ -25,7 +28,7 @@ struct ahead {
 	size_t next;  /* that nobody makes */
 	size_t shown; /* that were handed out; all but the last can be forgotten */
 	bool ended;
-	void *room; /* of the thread that shows */
+	void *own; /* room of the thread that shows */
 };
 
 static struct slot *slot_of(struct ahead *ahead, size_t index)
@@ -51,7 +54,23 @@ static void make_next(struct ahead *ahead, void *room)
 	pthread_mutex_lock(&ahead->lock);
 	slot->failed = !done || pd_text_failed(slot->text);
 	slot->made = true;
-	pthread_cond_broadcast(&ahead->changed);
+	if (ahead->waits && index == ahead->shown)
+		pthread_cond_signal(&ahead->made);
+}
+
+/* With the lock held. Waking somebody costs more than a small text: it is not done for each. */
+static void give_room(struct ahead *ahead)
+{
+	if (ahead->sleepers && ahead->next <= ahead->shown + ahead->slot_count / 2)
+		pthread_cond_broadcast(&ahead->room);
+}
+
+/* With the lock held, which is given back meanwhile. */
+static void wait_for_room(struct ahead *ahead)
+{
+	ahead->sleepers++;
+	pthread_cond_wait(&ahead->room, &ahead->lock);
+	ahead->sleepers--;
 }
 
 static void *work(void *self)
@@ -66,7 +85,7 @@ static void *work(void *self)
 		if (can_make(ahead))
 			make_next(ahead, room);
 		else
-			pthread_cond_wait(&ahead->changed, &ahead->lock);
+			wait_for_room(ahead);
 	pthread_mutex_unlock(&ahead->lock);
 	ahead->job.end(room);
 	return NULL;
@@ -93,15 +112,24 @@ struct ahead *ahead_start(const struct ahead_job *job)
 		return NULL;
 	ahead->job = *job;
 	pthread_mutex_init(&ahead->lock, NULL);
-	pthread_cond_init(&ahead->changed, NULL);
-	ahead->room = job->begin(job->self);
-	if (!ahead->room || !make_slots(ahead, threads * TEXTS_PER_THREAD)) {
+	pthread_cond_init(&ahead->made, NULL);
+	pthread_cond_init(&ahead->room, NULL);
+	ahead->own = job->begin(job->self);
+	if (!ahead->own || !make_slots(ahead, threads * TEXTS_PER_THREAD)) {
 		ahead_end(ahead);
 		return NULL;
 	}
 	while (ahead->started + 1 < threads && pthread_create(&ahead->threads[ahead->started], NULL, work, ahead) == 0)
 		ahead->started++;
 	return ahead;
+}
+
+/* With the lock held, which is given back meanwhile. */
+static void wait_for_text(struct ahead *ahead)
+{
+	ahead->waits = true;
+	pthread_cond_wait(&ahead->made, &ahead->lock);
+	ahead->waits = false;
 }
 
 const struct pd_text *ahead_next(struct ahead *ahead)
@@ -118,11 +146,11 @@ const struct pd_text *ahead_next(struct ahead *ahead)
 	slot = slot_of(ahead, ahead->shown);
 	while (!slot->made)
 		if (can_make(ahead))
-			make_next(ahead, ahead->room);
+			make_next(ahead, ahead->own);
 		else
-			pthread_cond_wait(&ahead->changed, &ahead->lock);
+			wait_for_text(ahead);
 	ahead->shown++;
-	pthread_cond_broadcast(&ahead->changed);
+	give_room(ahead);
 	pthread_mutex_unlock(&ahead->lock);
 	return slot->failed ? NULL : slot->text;
 }
@@ -133,16 +161,17 @@ void ahead_end(struct ahead *ahead)
 		return;
 	pthread_mutex_lock(&ahead->lock);
 	ahead->ended = true;
-	pthread_cond_broadcast(&ahead->changed);
+	pthread_cond_broadcast(&ahead->room);
 	pthread_mutex_unlock(&ahead->lock);
 	for (size_t i = 0; i < ahead->started; i++)
 		pthread_join(ahead->threads[i], NULL);
 	for (size_t i = 0; i < ahead->slot_count; i++)
 		pd_text_free(ahead->slots[i].text);
-	if (ahead->room)
-		ahead->job.end(ahead->room);
+	if (ahead->own)
+		ahead->job.end(ahead->own);
 	pthread_mutex_destroy(&ahead->lock);
-	pthread_cond_destroy(&ahead->changed);
+	pthread_cond_destroy(&ahead->made);
+	pthread_cond_destroy(&ahead->room);
 	free(ahead->slots);
 	free(ahead);
 }
