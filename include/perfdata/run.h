@@ -35,6 +35,12 @@ struct pd_sink {
 	/* Behind the last record of self or of a twin, on the thread that saw its records: what can be done beside the
 	 * others. It need not be called after a failure. May be NULL. */
 	void (*finish)(void *self);
+	/* For a sink that can be forked and needs the order of time: it sees samples by parts of the time. Each part goes
+	 * to self or to one twin, in order, between these two. Parts are begun in the order of their numbers, from 0 on
+	 * without gaps, and each that is begun is ended, also after a failure: end_part may wait until those of lower numbers
+	 * are. Where all is one part, that of self, it has the other records too. Both or neither. */
+	enum pd_status (*begin_part)(void *self, uint64_t number, struct pd_error *error);
+	enum pd_status (*end_part)(void *self, uint64_t number, struct pd_error *error);
 };
 
 /** The part of the time that is wanted. */
@@ -42,6 +48,7 @@ struct pd_window {
 	uint64_t from_ns;
 	uint64_t to_ns; /* belongs to it; 0: open */
 	uint64_t first_ns, last_ns; /* oldest and newest time of a sample; 0 if no sample has one */
+	int whole; /* not 0: all is one part, for sinks that see parts of the time */
 };
 
 /** Zero is the default for each member; NULL means all defaults. */
@@ -63,6 +70,9 @@ struct pd_run_options {
 	/* Called now and then on the calling thread with bytes done and in all (0 if not known); false stops with
 	 * PD_ERROR_STOPPED. May be NULL. */
 	bool (*progress)(void *self, uint64_t done, uint64_t total);
+	/* Of the first walk, if the sink can be forked; 0: threads. One takes less processor time in all, which counts
+	 * where little else is read. */
+	unsigned first_threads;
 };
 
 /** Shows all records of a file to a sink. What comes once (a pipe) must have been opened with

@@ -14,12 +14,15 @@
 #include "base/threads.h"
 #include "stream/pieces.h"
 #include "stream/queue.h"
+#include "stream/split.h"
 
 enum {
 	MOST_WORKERS = 256,
 	BATCH_SIZE = 256 << 10,
 	BYTES_PER_WORKER = 4 << 10,  // of compressed records: for less a thread is not worth it
 	RECORDS_PER_PROGRESS = 1 << 14,
+	PART_SIZE = 4 << 20, // bytes of records of a part of the time
+	PARTS_PER_WORKER = 4,
 };
 
 struct run {
@@ -27,11 +30,13 @@ struct run {
 	struct pd_run_options options;
 	struct pd_sink sink;
 	struct pd_pieces pieces;
+	struct pd_split split; // if the sink wants parts of the time
 	struct pd_window window;
 	uint64_t total; // bytes of one pass
 	atomic_size_t next; // piece that nobody has taken
 	atomic_uint_least64_t done; // bytes of the second pass
 	atomic_bool ended; // one failed: all stop
+	atomic_size_t failed_part; // the first one that failed: earlier ones are shown to their end
 };
 
 struct worker {
@@ -60,6 +65,15 @@ static size_t thread_count(const struct run *run)
 	size_t count = pd_thread_count(run->options.threads);
 
 	return count > MOST_WORKERS ? MOST_WORKERS : count;
+}
+
+static size_t first_thread_count(const struct run *run)
+{
+	size_t count = thread_count(run);
+
+	if (!run->sink.fork)
+		return 1;
+	return run->options.first_threads && run->options.first_threads < count ? run->options.first_threads : count;
 }
 
 // ---- the first walk ----
@@ -92,7 +106,7 @@ static enum pd_status first_walk(struct run *run, struct pd_error *error)
 	if (status < 0)
 		return status;
 	pd_stream_progress(stream, &done, &run->total);
-	status = pd_pieces_walk(&run->pieces, stream, &watch, run->sink.fork ? thread_count(run) : 1, error);
+	status = pd_pieces_walk(&run->pieces, stream, &watch, first_thread_count(run), error);
 	pd_stream_close(stream);
 	return status;
 }
@@ -135,9 +149,14 @@ static enum pd_status stream_progress(struct run *run, struct pd_stream *stream,
 	return progress(run, run->total + atomic_load(&run->done) + done, error);
 }
 
+static bool wants_parts(const struct run *run)
+{
+	return run->sink.fork && run->sink.end_part;
+}
+
 static enum pd_status run_stream(struct run *run, struct pd_error *error)
 {
-	enum pd_order order = run->sink.fork ? PD_ORDER_FILE : run->options.order;
+	enum pd_order order = wants_parts(run) ? PD_ORDER_TIME : run->sink.fork ? PD_ORDER_FILE : run->options.order;
 	const struct pd_record *record;
 	struct pd_stream *stream;
 	enum pd_status status = pd_stream_open_over(run->file, order, &run->pieces, &stream, error);
@@ -319,6 +338,187 @@ static enum pd_status run_pieces(struct run *run, struct pd_error *error)
 	return close_workers(run, workers, opened, status, error);
 }
 
+// ---- parts of the time ----
+
+// The bytes of pieces of two parts count twice.
+static enum pd_status part_progress(struct worker *worker, const struct pd_stream *stream)
+{
+	struct run *run = worker->run;
+	uint64_t done, total;
+
+	pd_stream_progress(stream, &done, &total);
+	done += atomic_load(&run->done);
+	return progress(run, run->total + (done < run->total ? done : run->total), &worker->error);
+}
+
+static enum pd_status show_part(struct worker *worker, size_t part, struct pd_stream *stream, uint64_t from_ns,
+				uint64_t to_ns)
+{
+	struct run *run = worker->run;
+	bool is_caller = !worker->forked;
+	const struct pd_record *record;
+	enum pd_status status;
+
+	for (uint64_t i = 1; (status = pd_stream_next(stream, &record, &worker->error)) == PD_OK; i++) {
+		if (is_caller && i % RECORDS_PER_PROGRESS == 0 && (status = part_progress(worker, stream)) < 0)
+			break;
+		if (record->type != PD_RECORD_SAMPLE || record->time_ns < from_ns)
+			continue;
+		if (record->time_ns >= to_ns || atomic_load_explicit(&run->failed_part, memory_order_relaxed) < part)
+			break;
+		status = run->sink.record(worker->self, stream, record, &worker->error);
+		if (status < 0)
+			break;
+	}
+	return status < 0 ? status : PD_OK;
+}
+
+static enum pd_status read_part(struct worker *worker, size_t part)
+{
+	struct run *run = worker->run;
+	struct pd_stream *stream = NULL;
+	struct pd_pieces pieces;
+	uint64_t from_ns, to_ns;
+	enum pd_status status;
+
+	if (!pd_split_part(&run->split, part, &pieces, &from_ns, &to_ns))
+		return pd_fail_memory(&worker->error);
+	status = pd_stream_open_over(run->file, PD_ORDER_TIME, &pieces, &stream, &worker->error);
+	if (status >= 0) {
+		settle(run, stream);
+		status = show_part(worker, part, stream, from_ns, to_ns);
+		pd_stream_close(stream);
+	}
+	for (size_t i = 0; i < pieces.count; i++)
+		atomic_fetch_add(&run->done, pieces.items[i].end - pieces.items[i].begin);
+	pd_free(pieces.items);
+	return status;
+}
+
+static void fail_part(struct worker *worker, size_t part, enum pd_status status)
+{
+	size_t first = atomic_load(&worker->run->failed_part);
+
+	while (part < first && !atomic_compare_exchange_weak(&worker->run->failed_part, &first, part))
+		;
+	worker->status = status;
+}
+
+// The sink may wait in end_part, with all that is to be told about the part before it.
+static enum pd_status run_part(struct worker *worker, size_t part)
+{
+	struct run *run = worker->run;
+	enum pd_status status = run->sink.begin_part(worker->self, part, &worker->error), ended;
+	struct pd_error error;
+
+	if (status >= 0)
+		status = read_part(worker, part);
+	if (status < 0)
+		fail_part(worker, part, status);
+	ended = run->sink.end_part(worker->self, part, &error);
+	if (ended >= 0 || status < 0)
+		return status;
+	worker->error = error;
+	fail_part(worker, part, ended);
+	return ended;
+}
+
+static void work_by_parts(struct worker *worker)
+{
+	struct run *run = worker->run;
+	enum pd_status status = PD_OK;
+	size_t part;
+
+	while (status >= 0 && atomic_load(&run->failed_part) == SIZE_MAX &&
+	       (part = atomic_fetch_add(&run->next, 1)) < run->split.count)
+		status = run_part(worker, part);
+}
+
+static void *work_by_parts_beside(void *self)
+{
+	work_by_parts(self);
+	finish(self);
+	return NULL;
+}
+
+static enum pd_status run_parts(struct run *run, size_t count, struct pd_error *error)
+{
+	struct worker *workers = pd_alloc(count * sizeof(*workers));
+	enum pd_status status;
+	size_t opened;
+
+	if (!workers)
+		return pd_fail_memory(error);
+	status = open_workers(run, NULL, work_by_parts_beside, workers, count, &opened, error);
+	if (status >= 0)
+		work_by_parts(&workers[0]);
+	if (status >= 0)
+		finish(&workers[0]);
+	return close_workers(run, workers, opened, status, error);
+}
+
+// Pieces that several threads cut know nothing of rounds, which say where records without a time go.
+static enum pd_status walk_again(struct run *run, struct pd_error *error)
+{
+	struct pd_pieces pieces = {0};
+	struct pd_stream *stream;
+	enum pd_status status = pd_stream_open(run->file, NULL, &stream, error);
+
+	if (status < 0)
+		return status;
+	settle(run, stream);
+	status = pd_pieces_walk(&pieces, stream, NULL, 1, error);
+	pd_stream_close(stream);
+	if (status >= 0) {
+		// what was told is known from the first walk
+		pd_free(pieces.told.items);
+		pieces.told = run->pieces.told;
+		run->pieces.told = (struct pd_places){0};
+		pd_pieces_fini(&run->pieces);
+		run->pieces = pieces;
+		pd_pieces_narrow(&run->pieces, run->window.from_ns, run->window.to_ns);
+	} else {
+		pd_pieces_fini(&pieces);
+	}
+	return status < 0 ? status : PD_OK;
+}
+
+// One part, which is all.
+static enum pd_status run_whole(struct run *run, struct pd_error *error)
+{
+	enum pd_status status = run->sink.begin_part(run->sink.self, 0, error), ended;
+	struct pd_error unwanted;
+
+	if (status >= 0 && first_thread_count(run) > 1 && !run->pieces.once)
+		status = walk_again(run, error);
+	if (status >= 0)
+		status = run_stream(run, error);
+	ended = run->sink.end_part(run->sink.self, 0, status < 0 ? &unwanted : error);
+	return status < 0 ? status : ended;
+}
+
+// Threads that find names, each for itself, and pieces that are read for two parts: little is done sooner by one thread.
+static size_t part_worker_count(const struct run *run)
+{
+	size_t count = thread_count(run);
+	uint64_t bytes = 0, most;
+
+	for (size_t i = 0; i < run->pieces.count; i++)
+		bytes += run->pieces.items[i].end - run->pieces.items[i].begin;
+	most = bytes / PART_SIZE / PARTS_PER_WORKER;
+	return count <= most ? count : most ? (size_t)most : 1;
+}
+
+static enum pd_status run_by_time(struct run *run, struct pd_error *error)
+{
+	size_t count = part_worker_count(run);
+
+	if (thread_count(run) > 1 && !run->window.whole &&
+	    !pd_split_make(&run->split, &run->pieces, count > 1 ? PART_SIZE : UINT64_MAX))
+		return pd_fail_memory(error);
+	return run->split.count ? run_parts(run, count, error) : run_whole(run, error);
+}
+
 // ---- records inside of others: one thread reads, whoever is free takes what it has read ----
 
 // Shows the records of a batch; after a failure anywhere nothing is shown any more.
@@ -441,6 +641,8 @@ static enum pd_status go(struct run *run, struct pd_error *error)
 		status = choose(run, error);
 	if (status < 0)
 		return status;
+	if (wants_parts(run))
+		return run_by_time(run, error);
 	if (run->pieces.once && worker_count(run) > 1)
 		return run_batches(run, error);
 	if (run->pieces.once || (run->options.order == PD_ORDER_TIME && !run->sink.fork))
@@ -451,7 +653,7 @@ static enum pd_status go(struct run *run, struct pd_error *error)
 enum pd_status pd_run(struct pd_file *file, const struct pd_run_options *options, const struct pd_sink *sink,
 		      struct pd_error *error)
 {
-	struct run run = {.file = file};
+	struct run run = {.file = file, .failed_part = SIZE_MAX};
 	struct pd_error unwanted;
 	enum pd_status status;
 
@@ -467,6 +669,7 @@ enum pd_status pd_run(struct pd_file *file, const struct pd_run_options *options
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
 			       "%s: a pipe that is not kept can be read only once", file->name);
 	status = go(&run, error);
+	pd_split_fini(&run.split);
 	pd_pieces_fini(&run.pieces);
 	return status;
 }
