@@ -29,6 +29,7 @@ struct values {
 	bool dump;
 	struct symbol_options symbols;
 	bool no_itrace;
+	struct option_number threads;
 };
 
 #define FLAG(name, letter, member, help)                                                           \
@@ -64,6 +65,8 @@ static const struct option options[] = {
 	FLAG("show-bpf-events", 0, bpf, "print KSYMBOL and BPF_EVENT records too"),
 	FLAG("dump-raw-trace", 'D', dump, "see perfdata dump"),
 	FLAG("no-itrace", 0, no_itrace, "has no effect: traces are not decoded"),
+	{ "threads", 0, OPTION_NUMBER, "N", offsetof(struct values, threads),
+	  "print with so many threads; as many as there are processors if not given" },
 	SYMBOL_OPTIONS(struct values, symbols),
 	{ 0 },
 };
@@ -139,6 +142,7 @@ static bool take_options(struct script *script, const struct values *values)
 	script->delta = values->deltatime;
 	script->max_stack = values->max_stack.given ? values->max_stack.value : STACK_MOST;
 	script->shown_types = shown_types(values);
+	script->threads = values->threads.given ? (unsigned)values->threads.value : 0;
 	return true;
 }
 
@@ -246,28 +250,37 @@ static enum pd_arch machine_of(struct pd_file *file)
 	return machine == PD_ARCH_UNKNOWN && uname(&here) == 0 ? pd_arch_by_name(here.machine) : machine;
 }
 
-static bool print(struct script *script, const struct pd_record *record)
+static void find_machine(struct script *script)
+{
+	if (!script->machine_known)
+		script->machine = machine_of(script->input.file);
+	script->machine_known = true;
+}
+
+static bool spill(struct script *script)
+{
+	return script->hand ? hand_goes_on(script->hand) : output_spill(script->input.out);
+}
+
+bool script_print(struct script *script, const struct pd_record *record)
 {
 	bool sample = record->type == PD_RECORD_SAMPLE;
 
 	if (!sample && !script_counts(script, record))
 		return keep(script, PD_ERROR_MEMORY);
 	if (!sample && !is_shown(script, record->type))
-		return output_spill(script->input.out);
+		return spill(script);
 	if (script->events_checked < pd_file_event_count(script->input.file) &&
 	    !check_events(script))
 		return false;
 	if (!settle(script))
 		return false;
-	if (!script->machine_known) {
-		script->machine = machine_of(script->input.file);
-		script->machine_known = true;
-	}
+	find_machine(script);
 	if (!sample)
 		script_record(script, record);
 	else if (!script_sample(script, record))
 		return keep(script, PD_ERROR_MEMORY);
-	return output_spill(script->input.out);
+	return spill(script);
 }
 
 /* Feeding and asking by turns is dear, so only what may change the answers is fed. */
@@ -295,7 +308,7 @@ static bool print_live(void *self, struct pd_stream *stream, const struct pd_rec
 		/* input_walk writes it now */
 		line_flush(&script->line);
 	}
-	return print(script, record);
+	return script_print(script, record);
 }
 
 /* ---- a file that can be read twice ---- */
@@ -313,8 +326,22 @@ static enum pd_status feed(void *self, struct pd_stream *stream, const struct pd
 	struct script *script = self;
 
 	(void)stream;
+	script->counted |= record->type == PD_RECORD_STAT_CONFIG || record->type == PD_RECORD_STAT ||
+			   record->type == PD_RECORD_STAT_ROUND;
 	script_trace_take(script, record);
 	return pd_world_take(script->world, record, error);
+}
+
+/* Whether the text of a sample depends on it alone, and not on what was printed before. */
+static bool stands_alone(const struct script *script)
+{
+	if (script->shown_types || script->relative || script->delta || script->line.escape || script->counted ||
+	    has_groups(script) || pd_file_header(script->input.file)->mode == PD_MODE_PIPE)
+		return false;
+	for (size_t i = 0; i < pd_file_event_count(script->input.file); i++)
+		if (script->fields[kind_of(pd_file_event(script->input.file, i))].shown & FIELD_TRACE)
+			return false;
+	return true;
 }
 
 /* Times and events that were asked for. Other records are shown whatever their time is, and counters of groups need
@@ -333,17 +360,13 @@ static enum pd_status ready(void *self, struct pd_window *window, struct pd_erro
 	}
 	if (!script->shown_types && !has_groups(script))
 		*window = wanted;
-	return settle(script) ? PD_OK : fail(script, error);
-}
-
-static enum pd_status print_known(void *self, struct pd_stream *stream, const struct pd_record *record,
-				  struct pd_error *error)
-{
-	struct script *script = self;
-
-	(void)stream;
-	script->samples += record->type == PD_RECORD_SAMPLE;
-	return print(script, record) ? PD_OK : fail(script, error);
+	if (!settle(script))
+		return fail(script, error);
+	find_machine(script);
+	window->whole = !stands_alone(script);
+	if (!window->whole)
+		hands_share(script->hands);
+	return PD_OK;
 }
 
 static bool show_progress(void *self, uint64_t done, uint64_t total)
@@ -373,13 +396,20 @@ static int tell_end(struct script *script, enum pd_status status, const struct p
 
 static int run_known(struct script *script)
 {
-	struct pd_run_options options = { .size = sizeof(options), .threads = 1, .order = PD_ORDER_TIME,
+	struct pd_run_options options = { .size = sizeof(options), .threads = stands_alone(script) ? script->threads : 1,
+					  .order = PD_ORDER_TIME,
 					  .first = feed, .ready = ready, .self = script,
-					  .progress = show_progress };
-	struct pd_sink sink = { .size = sizeof(sink), .self = script, .record = print_known };
+					  .progress = show_progress,
+					  .first_threads = script->select.range_count ? 1 : 0 };
 	struct pd_error error = { .message = "" };
+	struct pd_sink sink;
+	enum pd_status status;
 
-	return tell_end(script, pd_run(script->input.file, &options, &sink, &error), &error);
+	script->hands = hands_new(script, &sink);
+	status = script->hands ? pd_run(script->input.file, &options, &sink, &error) : PD_ERROR_MEMORY;
+	hands_free(script->hands);
+	script->hands = NULL;
+	return tell_end(script, status, &error);
 }
 
 static int walk_known(struct script *script, bool header_first)

@@ -12,6 +12,8 @@
 #include "select.h"
 #include "symbol_options.h"
 
+#include <pthread.h>
+
 /* Counter value of an id at its last sample. */
 struct last_value {
 	uint64_t id;
@@ -53,6 +55,9 @@ struct script {
 	const struct symbol_options *symbol_options;
 	struct pd_symbols *symbols; /* made when the world is settled first */
 	bool symbols_wrong;
+	struct hands *hands; /* that print parts of the time at once; NULL: there is one script */
+	struct hand *hand;   /* whose script it is */
+	bool counted;        /* there are records of perf stat */
 	struct fields fields[KIND_COUNT];
 	struct select select;
 	size_t events_checked;
@@ -62,6 +67,7 @@ struct script {
 	bool nanoseconds, relative, delta;
 	bool kernel_paths, source_paths; /* in full */
 	uint64_t max_stack;
+	unsigned threads; /* 0: as many as there are processors */
 	uint64_t shown_types; /* bit n: records of type n are printed */
 	enum pd_arch machine;
 	bool machine_known;
@@ -106,6 +112,37 @@ struct shot {
 	uint64_t period;
 	const char *comm;
 };
+
+/* ---- script_hands.c ---- */
+
+/* The sink of a script whose samples may be printed by several threads, each with a script of its own. NULL if there is no
+ * memory. */
+struct hands *hands_new(struct script *script, struct pd_sink *sink_out);
+void hands_free(struct hands *hands);
+/* From now on samples come by parts of the time: their text waits until all before it is written. */
+void hands_share(struct hands *hands);
+/* Waits where there is much text. False if the output is of no use any more, or there is no memory. */
+bool hand_goes_on(struct hand *hand);
+/* Symbols are looked up by one at a time. */
+void hands_lock(struct hands *hands);
+void hands_unlock(struct hands *hands);
+
+static inline void script_lock(struct script *script)
+{
+	if (script->hand)
+		hands_lock(script->hands);
+}
+
+static inline void script_unlock(struct script *script)
+{
+	if (script->hand)
+		hands_unlock(script->hands);
+}
+
+/* ---- cmd_script.c ---- */
+
+/* Prints a record if it is to be shown. False if the script is to end. */
+bool script_print(struct script *script, const struct pd_record *record);
 
 /* ---- script_sample.c ---- */
 

@@ -13,7 +13,9 @@ enum { DIGITS_MOST = 24 };
 void line_flush(struct line *line)
 {
 	line->room[line->used] = 0;
-	if (line->used >= LINE_MUCH)
+	if (line->take)
+		line->take(line->self, line->room, line->used);
+	else if (line->used >= LINE_MUCH)
 		output_put(line->out, line->room, line->used);
 	else if (line->used)
 		pd_text_add(line->text, line->room);

@@ -19,6 +19,8 @@ struct line {
 	struct pd_text *text; /* of the output */
 	uint64_t flushes;
 	bool escape; /* text of files goes to a terminal */
+	void (*take)(void *self, const char *bytes, size_t size); /* instead of the output, or NULL */
+	void *self;
 	size_t used;
 	char room[LINE_ROOM + LINE_PIECE];
 };

@@ -113,10 +113,12 @@ static void print_source(struct script *script, const struct pd_place *place)
 void script_branch_end(struct script *script, const struct shot *shot, uint64_t addr, uint32_t field)
 {
 	struct line *line = &script->line;
+	struct pd_place place;
 	uint64_t shown;
 	bool fixed;
-	struct pd_place place = locate(script, shot, shot->cpumode, addr, true, &shown, &fixed);
 
+	script_lock(script);
+	place = locate(script, shot, shot->cpumode, addr, true, &shown, &fixed);
 	if (field == FIELD_BRSTACKSYM && place.function) {
 		line_foreign(line, place.function->name, 0);
 		line_word(line, "+0x");
@@ -129,14 +131,19 @@ void script_branch_end(struct script *script, const struct shot *shot, uint64_t 
 	}
 	if (shot->shown & FIELD_DSO)
 		print_dso(script, &place);
+	script_unlock(script);
 }
 
 static struct pd_place place_of(struct script *script, const struct shot *shot)
 {
+	struct pd_place place;
 	uint64_t shown;
 	bool fixed;
 
-	return locate(script, shot, shot->cpumode, shot->brief.ip, false, &shown, &fixed);
+	script_lock(script);
+	place = locate(script, shot, shot->cpumode, shot->brief.ip, false, &shown, &fixed);
+	script_unlock(script);
+	return place;
 }
 
 bool script_has_place(struct script *script, const struct shot *shot)
@@ -158,19 +165,24 @@ const char *script_name(struct script *script, const struct shot *shot, enum pd_
 void script_dso(struct script *script, const struct shot *shot, unsigned cpumode, uint64_t addr,
 		bool anywhere)
 {
+	struct pd_place place;
 	uint64_t shown;
 	bool fixed;
-	struct pd_place place = locate(script, shot, cpumode, addr, anywhere, &shown, &fixed);
 
+	script_lock(script);
+	place = locate(script, shot, cpumode, addr, anywhere, &shown, &fixed);
 	print_dso(script, &place);
+	script_unlock(script);
 }
 
 static void print_place(struct script *script, const struct shot *shot, uint64_t addr, bool anywhere)
 {
+	struct pd_place place;
 	uint64_t shown;
 	bool fixed;
-	struct pd_place place = locate(script, shot, shot->cpumode, addr, anywhere, &shown, &fixed);
 
+	script_lock(script);
+	place = locate(script, shot, shot->cpumode, addr, anywhere, &shown, &fixed);
 	if (shot->shown & FIELD_SYM)
 		print_function(script, shot, &place);
 	if (shot->shown & FIELD_DSO) {
@@ -179,6 +191,7 @@ static void print_place(struct script *script, const struct shot *shot, uint64_t
 	}
 	if ((shot->shown & FIELD_SRCLINE) && !anywhere)
 		print_source(script, &place);
+	script_unlock(script);
 }
 
 void script_ip(struct script *script, const struct shot *shot)
@@ -216,12 +229,14 @@ static __attribute__((noinline)) void make_entry(struct script *script, const st
 	size_t start;
 	bool fixed;
 
+	script_lock(script);
 	place = locate(script, shot, cpumode, key->addr, false, &shown, &fixed);
 	if (line->used > LINE_ROOM / 2)
 		line_flush(line);
 	start = line->used;
 	flushes = line->flushes;
 	print_entry(script, shot, &place, shown);
+	script_unlock(script);
 	if (fixed && shot->thread && line->flushes == flushes)
 		frames_put(&script->frames, key, line->room + start, line->used - start);
 }
