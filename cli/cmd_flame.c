@@ -67,6 +67,7 @@ struct flame {
 	const struct call *call;
 	struct flame_graph graph;
 	struct flame_drawing drawing;
+	struct stack_lines lines;
 	struct stack_request request;
 	struct stack_result result;
 	double percent_limit;
@@ -199,6 +200,7 @@ static bool take_options(struct flame *flame)
 	flame->request.reverse = values->reverse;
 	flame->request.slices = !flame->svg && !values->no_time;
 	flame->request.max_stack = (unsigned)values->max_stack.value;
+	flame->request.threads = values->analysis.threads.given ? (size_t)values->analysis.threads.value : 0;
 	flame->graph.unit = period ? "period" : "samples";
 	flame->graph.reverse = values->reverse;
 	flame->graph.inverted = values->inverted;
@@ -211,26 +213,26 @@ static int write_graph(struct flame *flame, const char *input)
 {
 	struct flame_graph *graph = &flame->graph;
 	const char *path = flame->values->output;
-	double least = (double)tree_total(&graph->tree) * flame->percent_limit / 100;
+	struct tree_options limits = {
+		.least = flame->percent_limit,
+		.values = graph->slice_count ? VALUES_MOST : 0,
+		.threads = flame->request.threads,
+	};
 	struct outfile file;
 	char number[32];
 	int code;
 
-	if (graph->slice_count) {
-		unsigned factor = tree_coarsen(&graph->tree, VALUES_MOST);
-
-		graph->slice_count = (graph->slice_count + factor - 1) / factor;
-		graph->slice_ns *= factor;
-	}
-	if (!tree_finish(&graph->tree, least > 1 ? (uint64_t)least : 1)) {
+	if (!tree_finish(&graph->tree, &flame->lines, &flame->result.values, &limits)) {
 		complain("out of memory");
 		return CODE_UNREADABLE;
 	}
+	graph->slice_count = (graph->slice_count + graph->tree.joined - 1) / graph->tree.joined;
+	graph->slice_ns *= graph->tree.joined;
 	/* The page counts anew for each event and time. */
 	if (flame->svg) {
 		memmove(graph->facts + 1, graph->facts, sizeof(graph->facts) - sizeof(graph->facts[0]));
 		snprintf(graph->facts[0].text, sizeof(graph->facts[0].text), "%s %s",
-			 flame_number(number, tree_total(&graph->tree)), graph->unit);
+			 flame_number(number, graph->tree.nodes[0].total), graph->unit);
 		graph->facts[0].bad = false;
 		graph->fact_count += graph->fact_count < sizeof(graph->facts) / sizeof(graph->facts[0]);
 	}
@@ -250,15 +252,23 @@ static void set_title(struct flame *flame, const char *name)
 	flame->graph.title = flame->values->title ? flame->values->title : flame->title;
 }
 
+static bool has_values(const struct stack_lines *lines)
+{
+	for (size_t i = 0; i < lines->count; i++)
+		if (lines->items[i].value)
+			return true;
+	return false;
+}
+
 static int run_folded(struct flame *flame)
 {
 	const char *path = flame->values->folded;
-	int code = flame_read_folded(&flame->graph, path), written;
+	int code = flame_read_folded(&flame->graph, &flame->lines, path), written;
 
 	set_title(flame, strcmp(path, "-") != 0 ? path : "standard input");
 	if (code == CODE_UNREADABLE)
 		return code;
-	if (!flame->graph.tree.failed && !flame->graph.tree.value_count) {
+	if (!flame->lines.failed && !flame->graph.tree.failed && !has_values(&flame->lines)) {
 		complain("%s: there are no stacks", flame->title);
 		return CODE_NO_SAMPLES;
 	}
@@ -274,7 +284,7 @@ static int run_file(struct flame *flame)
 	int code = analysis_begin(&analysis, options, flame->call);
 
 	if (code == CODE_FINE)
-		code = stacks_read(&analysis, options, &flame->request, &graph->tree, &flame->result);
+		code = stacks_read(&analysis, options, &flame->request, &graph->tree, &flame->lines, &flame->result);
 	if (code == CODE_FINE) {
 		set_title(flame, analysis.input.name);
 		graph->events = flame->result.events;
@@ -304,6 +314,7 @@ static int run(const struct call *call)
 	if (take_options(flame))
 		code = flame->values->folded ? run_folded(flame) : run_file(flame);
 	tree_fini(&flame->graph.tree);
+	lines_fini(&flame->lines);
 	free(flame);
 	return code;
 }

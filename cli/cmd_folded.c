@@ -88,11 +88,10 @@ static int run(const struct call *call)
 
 	if (!fill_request(&request, values))
 		return CODE_USAGE;
-	request.lines = &lines;
 	tree_init(&tree);
 	code = analysis_begin(&analysis, &values->analysis, call);
 	if (code == CODE_FINE)
-		code = stacks_read(&analysis, &values->analysis, &request, &tree, &result);
+		code = stacks_read(&analysis, &values->analysis, &request, &tree, &lines, &result);
 	if (code == CODE_FINE && !lines_print(&lines, &tree, request.threads, call->out)) {
 		complain("out of memory");
 		code = CODE_UNREADABLE;

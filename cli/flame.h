@@ -40,8 +40,8 @@ void flame_fact(struct flame_graph *graph, bool bad, const char *format, ...) PD
 /* 1234567 as 1,234,567. */
 const char *flame_number(char buffer[32], uint64_t value);
 
-/* Adds "a;b;c 12" lines to the tree. Says on stderr what is wrong with lines; returns a code. */
-int flame_read_folded(struct flame_graph *graph, const char *path);
+/* Reads "a;b;c 12" lines, whose frames are added to the tree. Says on stderr what is wrong with lines; returns a code. */
+int flame_read_folded(struct flame_graph *graph, struct stack_lines *lines, const char *path);
 
 /* Each prints the finished tree; false if the output is of no use any more. */
 bool flame_write_html(const struct flame_graph *graph, struct output *out);

@@ -17,6 +17,7 @@ enum {
 
 struct folded {
 	struct flame_graph *graph;
+	struct stack_lines *out;
 	const char *name; /* for messages */
 	uint64_t lines, stacks, wrong;
 	const char **parts; /* of the line, root first */
@@ -98,7 +99,6 @@ static bool add_line(struct folded *folded, char *line, size_t length)
 {
 	struct tree *tree = &folded->graph->tree;
 	char *space = memrchr(line, ' ', length);
-	uint32_t node = 0;
 	uint64_t value;
 	size_t count;
 
@@ -110,10 +110,9 @@ static bool add_line(struct folded *folded, char *line, size_t length)
 	for (size_t i = 0; i < count; i++) {
 		size_t index = folded->graph->reverse ? count - 1 - i : i;
 
-		node = tree_child(tree, node, frame_of(folded, index));
+		lines_frame(folded->out, frame_of(folded, index));
 	}
-	if (value)
-		tree_add(tree, node, 0, 0, value);
+	lines_end(folded->out, value, 0);
 	folded->stacks++;
 	return true;
 }
@@ -124,7 +123,7 @@ static void read_lines(struct folded *folded, FILE *stream)
 	size_t room = 0;
 	ssize_t length;
 
-	while (!folded->graph->tree.failed && (length = getline(&line, &room, stream)) >= 0) {
+	while (!folded->graph->tree.failed && !folded->out->failed && (length = getline(&line, &room, stream)) >= 0) {
 		folded->lines++;
 		while (length && (line[length - 1] == '\n' || line[length - 1] == '\r'))
 			line[--length] = '\0';
@@ -137,10 +136,10 @@ static void read_lines(struct folded *folded, FILE *stream)
 	free(line);
 }
 
-int flame_read_folded(struct flame_graph *graph, const char *path)
+int flame_read_folded(struct flame_graph *graph, struct stack_lines *lines, const char *path)
 {
 	bool standard = !strcmp(path, "-");
-	struct folded folded = { .graph = graph, .name = standard ? "standard input" : path };
+	struct folded folded = { .graph = graph, .out = lines, .name = standard ? "standard input" : path };
 	FILE *stream = standard ? stdin : fopen(path, "re");
 	char number[32];
 	int code = CODE_FINE;

@@ -143,10 +143,10 @@ static void put_frames(struct writer *writer, const struct tree *tree)
 static void put_nodes(struct writer *writer, const struct tree *tree)
 {
 	open_array(writer, ",\n\"nodeFrame\":[");
-	for (size_t i = 1; i < tree->finished_count; i++)
+	for (size_t i = 1; i < tree->node_count; i++)
 		put_number(writer, tree->nodes[i].frame);
 	open_array(writer, "],\n\"nodeUp\":[");
-	for (size_t i = 1; i < tree->finished_count; i++)
+	for (size_t i = 1; i < tree->node_count; i++)
 		put_number(writer, tree->nodes[i - 1].depth + 1 - tree->nodes[i].depth);
 }
 

@@ -29,6 +29,7 @@ struct drawing {
 	uint64_t kinds[FRAME_KIND_COUNT]; /* what was sampled in frames of a kind */
 	bool shown[FRAME_KIND_COUNT];     /* something of this kind is drawn */
 	uint64_t *self, *used;  /* by node; used: what children have taken of the width */
+	uint32_t *parent;
 	double *x;
 };
 
@@ -119,14 +120,14 @@ static bool is_drawn(const struct drawing *drawing, uint32_t node)
 	const struct tree *tree = &drawing->graph->tree;
 	double share = (double)tree->nodes[node].total / (double)tree->nodes[0].total;
 
-	return !node || (drawing->x[tree->nodes[node].parent] >= 0 && share * drawing->width >= drawing->min_width);
+	return !node || (drawing->x[drawing->parent[node]] >= 0 && share * drawing->width >= drawing->min_width);
 }
 
 /* What was sampled in a node itself. Stacks that begin with the function that was sampled end with it. */
 static uint64_t sampled_in(const struct drawing *drawing, uint32_t node)
 {
 	const struct tree_node *nodes = drawing->graph->tree.nodes;
-	uint32_t parent = nodes[node].parent;
+	uint32_t parent = drawing->parent[node];
 
 	if (!drawing->graph->reverse)
 		return drawing->self[node];
@@ -135,29 +136,47 @@ static uint64_t sampled_in(const struct drawing *drawing, uint32_t node)
 	return !parent || kind_of(drawing->graph, parent) == FRAME_EVENT ? nodes[node].total : 0;
 }
 
+/* A node's parent is the last one before it that is a level above. */
+static bool find_parents(struct drawing *drawing)
+{
+	const struct tree *tree = &drawing->graph->tree;
+
+	drawing->parent = calloc(tree->node_count, sizeof(*drawing->parent));
+	if (!drawing->parent)
+		return false;
+	for (uint32_t i = 1; i < tree->node_count; i++) {
+		uint32_t before = i - 1;
+
+		while (tree->nodes[before].depth >= tree->nodes[i].depth)
+			before = drawing->parent[before];
+		drawing->parent[i] = before;
+	}
+	return true;
+}
+
 /* Places every node; those that are not drawn have an x below 0. */
 static bool lay_out(struct drawing *drawing)
 {
 	const struct tree *tree = &drawing->graph->tree;
 
-	drawing->self = calloc(tree->finished_count, sizeof(*drawing->self));
-	drawing->used = calloc(tree->finished_count, sizeof(*drawing->used));
-	drawing->x = calloc(tree->finished_count, sizeof(*drawing->x));
-	if (!drawing->self || !drawing->used || !drawing->x)
+	drawing->self = calloc(tree->node_count, sizeof(*drawing->self));
+	drawing->used = calloc(tree->node_count, sizeof(*drawing->used));
+	drawing->x = calloc(tree->node_count, sizeof(*drawing->x));
+	if (!drawing->self || !drawing->used || !drawing->x || !find_parents(drawing))
 		return false;
 	for (size_t i = 0; i < tree->value_count; i++)
 		drawing->self[tree->values[i].node] += tree->values[i].value;
 	drawing->x[0] = drawing->left;
-	for (uint32_t i = 0; i < tree->finished_count; i++) {
+	for (uint32_t i = 0; i < tree->node_count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
 		double scale = drawing->width / (double)tree->nodes[0].total;
+		uint32_t parent = drawing->parent[i];
 
 		if (i) {
 			bool drawn = is_drawn(drawing, i);
 
-			drawing->x[i] = drawn ? drawing->x[node->parent] +
-						(double)drawing->used[node->parent] * scale : -1;
-			drawing->used[node->parent] += node->total;
+			drawing->x[i] = drawn ? drawing->x[parent] + (double)drawing->used[parent] * scale : -1;
+			drawing->used[parent] += node->total;
 			if (drawn && node->depth > drawing->depth)
 				drawing->depth = node->depth;
 		}
@@ -295,7 +314,7 @@ bool flame_write_svg(const struct flame_graph *graph, const struct flame_drawing
 		double height = HEAD + rows + LEGEND + MARGIN;
 
 		put_head(&drawing, height);
-		for (uint32_t i = 0; i < graph->tree.finished_count && output_spill(out); i++) {
+		for (uint32_t i = 0; i < graph->tree.node_count && output_spill(out); i++) {
 			double depth = graph->tree.nodes[i].depth;
 			double y = graph->inverted ? HEAD + depth * ROW : HEAD + rows - (depth + 1) * ROW;
 
@@ -311,5 +330,6 @@ bool flame_write_svg(const struct flame_graph *graph, const struct flame_drawing
 	free(drawing.self);
 	free(drawing.used);
 	free(drawing.x);
+	free(drawing.parent);
 	return fine;
 }

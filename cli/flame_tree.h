@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks merged into a tree: what flame graphs and folded stacks are printed from.
+ * Stacks merged into a tree: what flame graphs are drawn from, and the frames of folded stacks.
  *
- * Texts are kept once, frames (name, object, kind) once, and a node is a frame below another node. Values are
- * added to the node where a stack ends, apart by event and slice of time. tree_finish puts the nodes in the
- * order in which they are printed: a node, then what is below it, siblings by name.
+ * Texts are kept once, frames (name, object, kind) once, and a node is a frame below another node. tree_finish makes nodes of
+ * lines of frames, in the order in which they are printed: a node, then what is below it, siblings by name. Values are
+ * with the node where a stack ends, apart by event and slice of time.
  *
  * Memory that runs out is remembered: everything may be called afterwards, tree_finish tells.
  */
 #ifndef CLI_FLAME_TREE_H
 #define CLI_FLAME_TREE_H
 
+#include "stack_lines.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum {
+	TREE_SLICES_MOST = 200 /* slices of time */
+};
 
 /* KIND(NAME, letter in the page, name in the page): what sort of code a frame is. */
 #define FRAME_KINDS(KIND)            \
@@ -50,18 +56,24 @@ struct tree_value {
 /* A node after tree_finish. The first one is the root, above all stacks; it has no frame. */
 struct tree_node {
 	uint32_t frame;
-	uint32_t parent;
 	uint32_t depth;
 	uint64_t total; /* of all events and slices, with what is below */
 };
 
-/* A node while the tree grows, and while it is put in order. */
-struct tree_seed {
-	uint32_t frame, parent;
-	uint32_t recent;      /* the child that was asked for last */
-	uint32_t child, next; /* the first child, and the next sibling; sorted at the end */
-	uint32_t place; /* in nodes */
-	uint64_t total;
+/* Where the values of lines come from. */
+struct tree_source {
+	const struct pd_profile *profile; /* NULL: values are those of the lines */
+	uint32_t *event_index;            /* by index in the file, of those that have samples */
+	size_t event_count;
+	uint32_t first_slice;             /* of the profile's, with samples */
+	uint32_t slice_step;              /* so many of them are one; 0: time is not kept apart */
+	bool period;                      /* values are periods, not numbers of samples */
+};
+
+struct tree_options {
+	double least;    /* percent; nodes of less are left out */
+	size_t values;   /* slices of time are joined by twos until there are not more values; 0: they stay */
+	size_t threads;  /* 0: as many as there are processors */
 };
 
 /* Texts that are kept once each. */
@@ -77,40 +89,27 @@ struct tree {
 	uint32_t *frame_slots;
 	size_t frame_count, frame_room, frame_slot_count;
 
-	struct tree_seed *seeds;
-	uint32_t *seed_slots;
-	size_t seed_count, seed_room, seed_slot_count;
-
 	struct tree_value *values;
-	size_t value_count, value_room;
+	size_t value_count;
+	unsigned joined; /* so many slices became one */
 
-	struct tree_node *nodes;   /* after tree_finish */
-	size_t finished_count;
-	size_t left_out;           /* nodes below the limit, which are not there */
+	struct tree_node *nodes;
+	size_t node_count;
+	size_t left_out; /* nodes below the limit, which are not there */
 	bool failed;
 };
 
 void tree_init(struct tree *tree);
 void tree_fini(struct tree *tree);
 
-/* The index of a text, of a frame and of the node of a frame below another one (0 is the root); each is made if it is
- * not there. */
+/* The index of a text and of a frame; each is made if it is not there. */
 uint32_t tree_text(struct tree *tree, const char *text, size_t length);
 uint32_t tree_frame(struct tree *tree, uint32_t name, uint32_t dso, enum frame_kind kind);
-uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t frame);
-void tree_add(struct tree *tree, uint32_t node, uint16_t event, uint16_t slice, uint64_t value);
 
-/* Sorts nodes and values and adds values up. Nodes whose total is below least are left out; what ended in
- * them is their caller's. False if memory ran out, now or before. */
-bool tree_finish(struct tree *tree, uint64_t least);
-
-/* Sums of values, of all and of one event. */
-uint64_t tree_total(const struct tree *tree);
-uint64_t tree_event_total(const struct tree *tree, uint16_t event);
-
-/* Joins slices of time by twos until there are not more values than most. Returns how many slices became one;
- * call it before tree_finish. */
-unsigned tree_coarsen(struct tree *tree, size_t most);
+/* Makes nodes and values of lines with the tree's frames, which are other numbers then. What ended in nodes that are left out
+ * is their caller's. False if memory ran out, now or before. */
+bool tree_finish(struct tree *tree, struct stack_lines *lines, const struct tree_source *source,
+		 const struct tree_options *options);
 
 /* What a name says of its language: kind, or JAVA, PYTHON, NODE in place of it. */
 enum frame_kind frame_kind_by_name(enum frame_kind kind, const char *name, const char *dso);

@@ -7,6 +7,8 @@
 #include "stack_lines.h"
 
 #include "ahead.h"
+#include "flame_tree.h"
+#include "large.h"
 #include "parts.h"
 
 #include <inttypes.h>
@@ -25,7 +27,7 @@ static bool make_room(void **items, size_t *room, size_t want, size_t size)
 		return true;
 	while (count < want)
 		count *= 2;
-	grown = realloc(*items, count * size);
+	grown = large_realloc(*items, count * size);
 	if (!grown)
 		return false;
 	*items = grown;
@@ -33,23 +35,25 @@ static bool make_room(void **items, size_t *room, size_t want, size_t size)
 	return true;
 }
 
-void lines_frames(struct stack_lines *lines, const uint32_t *frames, size_t count)
+uint32_t *lines_room(struct stack_lines *lines, size_t count)
 {
-	if (!make_room((void **)&lines->frames, &lines->frame_room, lines->frame_count + count, sizeof(*frames))) {
-		lines->failed = true;
-		return;
-	}
-	if (count)
-		memcpy(lines->frames + lines->frame_count, frames, count * sizeof(*frames));
-	lines->frame_count += count;
+	if (make_room((void **)&lines->frames, &lines->frame_room, lines->frame_count + count, sizeof(*lines->frames)))
+		return lines->frames + lines->frame_count;
+	lines->failed = true;
+	return NULL;
 }
 
 void lines_frame(struct stack_lines *lines, uint32_t frame)
 {
-	lines_frames(lines, &frame, 1);
+	uint32_t *room = lines_room(lines, 1);
+
+	if (!room)
+		return;
+	*room = frame;
+	lines->frame_count++;
 }
 
-void lines_end(struct stack_lines *lines, uint64_t value)
+void lines_end(struct stack_lines *lines, uint64_t value, uint32_t entry)
 {
 	const struct stack_line *last = lines->count ? &lines->items[lines->count - 1] : NULL;
 	size_t start = last ? last->start + last->count : 0;
@@ -61,7 +65,7 @@ void lines_end(struct stack_lines *lines, uint64_t value)
 		lines->failed = true;
 		return;
 	}
-	lines->items[lines->count++] = (struct stack_line){ start, value, (uint32_t)(lines->frame_count - start) };
+	lines->items[lines->count++] = (struct stack_line){ start, value, (uint32_t)(lines->frame_count - start), entry };
 }
 
 void lines_fini(struct stack_lines *lines)
@@ -70,19 +74,54 @@ void lines_fini(struct stack_lines *lines)
 	free(lines->items);
 }
 
-void lines_join(struct stack_lines *lines, struct stack_lines *more)
-{
-	size_t start = lines->frame_count;
+struct joining {
+	struct stack_lines *lines, *parts;
+	size_t first_frame[PARTS_MOST], first_line[PARTS_MOST];
+};
 
-	lines_frames(lines, more->frames, more->frame_count);
-	lines->failed |= more->failed || !make_room((void **)&lines->items, &lines->room, lines->count + more->count + 1,
-						     sizeof(*lines->items));
-	for (size_t i = 0; i < more->count && !lines->failed; i++) {
-		lines->items[lines->count] = more->items[i];
-		lines->items[lines->count++].start += start;
+static void join_part(void *self, size_t part)
+{
+	struct joining *joining = self;
+	struct stack_lines *more = &joining->parts[part];
+	struct stack_line *items = joining->lines->items + joining->first_line[part];
+
+	if (more->frame_count)
+		memcpy(joining->lines->frames + joining->first_frame[part], more->frames,
+		       more->frame_count * sizeof(*more->frames));
+	for (size_t i = 0; i < more->count; i++) {
+		items[i] = more->items[i];
+		items[i].start += joining->first_frame[part];
 	}
 	lines_fini(more);
-	*more = (struct stack_lines){ 0 };
+}
+
+void lines_join(struct stack_lines *lines, struct stack_lines *parts, size_t part_count)
+{
+	struct joining joining = { .lines = lines, .parts = parts };
+	size_t frames = 0, count = 0;
+
+	lines_fini(lines);
+	/* The first ones stay where they are. */
+	*lines = parts[0];
+	for (size_t i = 0; i < part_count; i++) {
+		joining.first_frame[i] = frames;
+		joining.first_line[i] = count;
+		frames += parts[i].frame_count;
+		count += parts[i].count;
+		lines->failed |= parts[i].failed;
+	}
+	lines->failed = lines->failed ||
+			!make_room((void **)&lines->frames, &lines->frame_room, frames, sizeof(*lines->frames)) ||
+			!make_room((void **)&lines->items, &lines->room, count, sizeof(*lines->items));
+	if (!lines->failed) {
+		lines->frame_count = frames;
+		lines->count = count;
+		parts[0] = (struct stack_lines){ 0 };
+		parts_do(part_count, join_part, &joining);
+		return;
+	}
+	for (size_t i = 1; i < part_count; i++)
+		lines_fini(&parts[i]);
 }
 
 /* ---- names in order ---- */
@@ -99,10 +138,7 @@ struct printing {
 	struct name *names;
 	uint32_t *places; /* of names, by item */
 	uint32_t *order;  /* lines */
-	uint32_t *merged;
 	size_t parts;
-	size_t step; /* so many parts were merged */
-	bool failed[PARTS_MOST];
 };
 
 static int compare_names(const void *left, const void *right)
@@ -142,9 +178,12 @@ static bool place_names(struct printing *printing, size_t name_count)
 }
 
 /* Frames of lines become places in the order. */
-static void place_frames(const struct printing *printing, size_t begin, size_t end)
+static void place_frames(void *self, size_t part)
 {
-	for (size_t i = begin; i < end; i++) {
+	const struct printing *printing = self;
+	size_t end = part_begin(printing->lines->count, printing->parts, part + 1);
+
+	for (size_t i = part_begin(printing->lines->count, printing->parts, part); i < end; i++) {
 		const struct stack_line *line = &printing->lines->items[i];
 		uint32_t *frames = printing->lines->frames + line->start, last = line->count - 1;
 
@@ -153,147 +192,11 @@ static void place_frames(const struct printing *printing, size_t begin, size_t e
 	}
 }
 
-/* ---- lines in order ---- */
-
-/* Lines that agree in so many frames. */
-struct range {
-	size_t begin, end;
-	uint32_t depth;
-};
-
-struct sorter {
-	const struct stack_lines *lines;
-	uint64_t *keys; /* frame << 32 | line */
-	struct range *ranges; /* to be sorted yet */
-	size_t range_count, range_room;
-};
-
-static bool push(struct sorter *sorter, size_t begin, size_t end, uint32_t depth)
-{
-	if (end - begin < 2)
-		return true;
-	if (!make_room((void **)&sorter->ranges, &sorter->range_room, sorter->range_count + 1, sizeof(*sorter->ranges)))
-		return false;
-	sorter->ranges[sorter->range_count++] = (struct range){ begin, end, depth };
-	return true;
-}
-
-static int compare_keys(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
-/* Sorts by the next frame; those that agree in it are left for later. */
-static bool sort_range(struct sorter *sorter, struct range range)
-{
-	const struct stack_lines *lines = sorter->lines;
-	uint64_t *keys = sorter->keys;
-	size_t begin = range.begin;
-	bool sorted = true;
-
-	/* Of lines that agree all end if one does. */
-	if (lines->items[(uint32_t)keys[begin]].count == range.depth)
-		return true;
-	for (size_t i = range.begin; i < range.end; i++) {
-		uint32_t line = (uint32_t)keys[i];
-
-		keys[i] = (uint64_t)lines->frames[lines->items[line].start + range.depth] << 32 | line;
-		sorted = sorted && (i == range.begin || keys[i - 1] <= keys[i]);
-	}
-	if (!sorted)
-		qsort(keys + range.begin, range.end - range.begin, sizeof(*keys), compare_keys);
-	for (size_t i = range.begin + 1; i <= range.end; i++) {
-		if (i < range.end && keys[i] >> 32 == keys[begin] >> 32)
-			continue;
-		if (!push(sorter, begin, i, range.depth + 1))
-			return false;
-		begin = i;
-	}
-	return true;
-}
-
-/* Sorts a part of the lines. */
-static void sort_part(void *self, size_t part)
-{
-	struct printing *printing = self;
-	size_t begin = part_begin(printing->lines->count, printing->parts, part);
-	size_t end = part_begin(printing->lines->count, printing->parts, part + 1);
-	struct sorter sorter = { .lines = printing->lines, .keys = malloc((end - begin + 1) * sizeof(uint64_t)) };
-	bool done = sorter.keys != NULL;
-
-	place_frames(printing, begin, end);
-	for (size_t i = begin; done && i < end; i++)
-		sorter.keys[i - begin] = i;
-	done = done && push(&sorter, 0, end - begin, 0);
-	while (done && sorter.range_count)
-		done = sort_range(&sorter, sorter.ranges[--sorter.range_count]);
-	for (size_t i = begin; done && i < end; i++)
-		printing->order[i] = (uint32_t)sorter.keys[i - begin];
-	printing->failed[part] = !done;
-	free(sorter.ranges);
-	free(sorter.keys);
-}
-
-static bool is_before(const struct stack_lines *lines, uint32_t left, uint32_t right)
-{
-	const struct stack_line *a = &lines->items[left], *b = &lines->items[right];
-	const uint32_t *x = lines->frames + a->start, *y = lines->frames + b->start;
-	uint32_t count = a->count < b->count ? a->count : b->count;
-
-	for (uint32_t i = 0; i < count; i++)
-		if (x[i] != y[i])
-			return x[i] < y[i];
-	return left < right;
-}
-
-/* Merges two neighbours. */
-static void merge_pair(void *self, size_t pair)
-{
-	struct printing *printing = self;
-	size_t count = printing->lines->count, parts = printing->parts, first = 2 * pair * printing->step;
-	size_t second = first + printing->step < parts ? first + printing->step : parts;
-	size_t last = second + printing->step < parts ? second + printing->step : parts;
-	size_t a = part_begin(count, parts, first), middle = part_begin(count, parts, second), b = middle;
-	size_t end = part_begin(count, parts, last);
-	const uint32_t *order = printing->order;
-
-	for (size_t i = a; i < end; i++) {
-		bool from_b = a == middle || (b < end && !is_before(printing->lines, order[a], order[b]));
-
-		printing->merged[i] = from_b ? order[b++] : order[a++];
-	}
-}
-
-static bool sort_lines(struct printing *printing)
-{
-	size_t count = printing->lines->count;
-
-	printing->order = malloc((count + 1) * sizeof(*printing->order));
-	printing->merged = malloc((count + 1) * sizeof(*printing->merged));
-	if (!printing->order || !printing->merged)
-		return false;
-	parts_do(printing->parts, sort_part, printing);
-	for (size_t i = 0; i < printing->parts; i++)
-		if (printing->failed[i])
-			return false;
-	for (printing->step = 1; printing->step < printing->parts; printing->step *= 2) {
-		uint32_t *order = printing->order;
-
-		parts_do((printing->parts + 2 * printing->step - 1) / (2 * printing->step), merge_pair, printing);
-		printing->order = printing->merged;
-		printing->merged = order;
-	}
-	return true;
-}
-
 /* ---- printing ---- */
 
 static bool same_line(const struct stack_lines *lines, const struct stack_line *a, const struct stack_line *b)
 {
-	return a->count == b->count &&
-	       memcmp(lines->frames + a->start, lines->frames + b->start, a->count * sizeof(*lines->frames)) == 0;
+	return a->count == b->count && lines_common(lines, a, b) == a->count;
 }
 
 /* Room for a line. */
@@ -412,14 +315,18 @@ bool lines_print(struct stack_lines *lines, const struct tree *tree, size_t thre
 		.lines = lines,
 		.parts = part_count(thread_count(threads), lines->count, WORTH_A_PART),
 	};
+	uint32_t limit = 2 * (uint32_t)tree->frame_count;
 	bool done;
 
 	if (!lines->failed && !tree->failed)
 		printing.names = sort_names(tree);
-	done = printing.names && place_names(&printing, 2 * tree->frame_count) && sort_lines(&printing) &&
-	       print_lines(&printing, threads, out);
+	done = printing.names && place_names(&printing, limit);
+	if (done) {
+		parts_do(printing.parts, place_frames, &printing);
+		printing.order = lines_sort(lines, limit, printing.parts);
+	}
+	done = printing.order && print_lines(&printing, threads, out);
 	free(printing.order);
-	free(printing.merged);
 	free(printing.places);
 	free(printing.names);
 	return done;

@@ -7,15 +7,17 @@
 #define CLI_STACK_LINES_H
 
 #include "cli.h"
-#include "flame_tree.h"
+
+struct tree;
 
 struct stack_line {
 	size_t start; /* in frames */
 	uint64_t value;
 	uint32_t count;
+	uint32_t entry; /* of the profile that it is from */
 };
 
-/* Memory that runs out is remembered: everything may be called afterwards, lines_print tells. */
+/* Memory that runs out is remembered: everything may be called afterwards, lines_print and tree_finish tell. */
 struct stack_lines {
 	uint32_t *frames; /* of a tree; once lines are sorted, places in the order of names */
 	size_t frame_count, frame_room;
@@ -26,15 +28,29 @@ struct stack_lines {
 
 /* Adds a frame to the line that is being made. */
 void lines_frame(struct stack_lines *lines, uint32_t frame);
-/* The same for many. */
-void lines_frames(struct stack_lines *lines, const uint32_t *frames, size_t count);
+/* Room for so many more frames of the line, which frame_count is to be raised by; NULL if there is no memory. */
+uint32_t *lines_room(struct stack_lines *lines, size_t count);
 /* Ends the line; without a frame there is none. */
-void lines_end(struct stack_lines *lines, uint64_t value);
-/* Adds lines behind those that are there, and empties where they come from. */
-void lines_join(struct stack_lines *lines, struct stack_lines *more);
+void lines_end(struct stack_lines *lines, uint64_t value, uint32_t entry);
+/* Puts the lines of several, which are gone then, into one. */
+void lines_join(struct stack_lines *lines, struct stack_lines *parts, size_t part_count);
+/* The numbers of lines in the order of their frames, which are less than a limit; lines that agree keep their order. The
+ * array is the caller's; NULL if there is no memory. */
+uint32_t *lines_sort(const struct stack_lines *lines, uint32_t frame_limit, size_t parts);
 /* Sorts and prints the lines, whose frames are named by a tree, on so many threads; 0: as many as there are processors.
  * False if there is no memory. */
 bool lines_print(struct stack_lines *lines, const struct tree *tree, size_t threads, struct output *out);
 void lines_fini(struct stack_lines *lines);
+
+/* In how many frames two lines agree. */
+static inline uint32_t lines_common(const struct stack_lines *lines, const struct stack_line *a, const struct stack_line *b)
+{
+	const uint32_t *x = lines->frames + a->start, *y = lines->frames + b->start;
+	uint32_t count = a->count < b->count ? a->count : b->count, same = 0;
+
+	while (same < count && x[same] == y[same])
+		same++;
+	return same;
+}
 
 #endif

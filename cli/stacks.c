@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the entries of a profile to nodes of a tree. A distinct address is named once, a stack below one root walks the
- * tree once; entries that differ in time or event only add a value.
+ * From the entries of a profile to lines of named frames. A distinct address is named once. Names, frames and lines come in
+ * the order of the entries, whatever threads there are.
  */
 #include "stacks.h"
 
@@ -15,7 +15,6 @@
 
 enum {
 	INLINED_MOST = 128, /* functions at one address */
-	SLICES_MOST = 200,
 	KNOWN_ROOTS = 64,
 	WORTH_A_PART = 1 << 12, /* entries; for less a thread costs more */
 };
@@ -24,11 +23,6 @@ enum {
 struct named {
 	uint32_t start, count;
 	bool done;
-};
-
-/* Where a stack below a root ended, when it was last met. */
-struct known_end {
-	uint32_t root, node;
 };
 
 /* The frame in front of the stacks of a thread. */
@@ -41,7 +35,8 @@ struct stacks {
 	const struct stack_request *request;
 	struct analysis *analysis;
 	const struct pd_profile *profile; /* that of the analysis */
-	struct tree *tree;
+	struct tree *tree; /* frames are added to it */
+	struct stack_lines *lines;
 	struct stack_result *result;
 	struct pd_text *text;
 	struct named *named; /* by frame of the profile */
@@ -49,13 +44,8 @@ struct stacks {
 	size_t frame_count, frame_room;
 	uint32_t *drawn; /* one more than the frame of a function, and of it where it was inlined; 0: not made yet */
 	size_t drawn_room;
-	struct known_end *ends; /* by stack */
-	uint32_t *path;         /* of the present stack, innermost first */
-	size_t path_room;
-	bool path_failed; /* there was no memory for it */
-	uint32_t *event_index;  /* by index in the file, of those that have samples */
-	uint32_t first_slice;   /* of the profile's, with samples */
-	uint64_t slice_step;    /* so many of them are one */
+	uint32_t most_named; /* frames of an address */
+	bool failed; /* there was no memory */
 };
 
 bool stack_root_parse(const char *text, enum stack_root *root_out)
@@ -238,7 +228,7 @@ static void add_frame(struct stacks *stacks, const struct pd_dso *dso, const str
 	stacks->frames[stacks->frame_count++] = frame_of(stacks, dso, function, inlined);
 }
 
-static const struct named *name_frame(struct stacks *stacks, uint32_t index)
+static void name_frame(struct stacks *stacks, uint32_t index)
 {
 	struct named *named = &stacks->named[index];
 	const struct pd_place *place = &pd_profile_frame(stacks->profile, index)->place;
@@ -246,7 +236,7 @@ static const struct named *name_frame(struct stacks *stacks, uint32_t index)
 	size_t count;
 
 	if (named->done)
-		return named;
+		return;
 	named->done = true;
 	named->start = (uint32_t)stacks->frame_count;
 	count = place->function ? pd_symbols_lines(stacks->analysis->symbols, place, lines, INLINED_MOST) : 0;
@@ -255,46 +245,37 @@ static const struct named *name_frame(struct stacks *stacks, uint32_t index)
 	if (!count)
 		add_frame(stacks, place->dso, place->function, false);
 	named->count = (uint32_t)(stacks->frame_count - named->start);
-	return named;
+	if (named->count > stacks->most_named)
+		stacks->most_named = named->count;
 }
 
 /* ---- stacks ---- */
 
-static bool make_room(struct stacks *stacks, size_t count)
+/* Adds the frames of a stack to a line, innermost first. */
+static void put_stack(const struct stacks *stacks, const struct pd_stack *stack, struct stack_lines *lines)
 {
-	uint32_t *path;
+	const uint32_t *callers = stack->caller_count ? stack->callers : &stack->ip;
+	size_t count = stack->caller_count ? stack->caller_count : 1;
+	uint32_t *frames = lines_room(lines, count * stacks->most_named), *at = frames;
 
-	if (count <= stacks->path_room)
-		return true;
-	path = realloc(stacks->path, count * 2 * sizeof(*path));
-	if (!path) {
-		stacks->path_failed = true;
-		return false;
+	for (size_t i = 0; frames && i < count; i++) {
+		const struct named *named = &stacks->named[callers[i]];
+
+		for (uint32_t k = 0; k < named->count; k++)
+			*at++ = stacks->frames[named->start + k];
 	}
-	stacks->path = path;
-	stacks->path_room = count * 2;
-	return true;
+	if (frames)
+		lines->frame_count += (size_t)(at - frames);
 }
 
-static size_t append(struct stacks *stacks, size_t count, uint32_t frame)
+static void reverse(uint32_t *frames, size_t count)
 {
-	const struct named *named = name_frame(stacks, frame);
+	for (size_t i = 0; i + 1 < count; i++) {
+		uint32_t swapped = frames[i];
 
-	if (!make_room(stacks, count + named->count))
-		return count;
-	memcpy(stacks->path + count, stacks->frames + named->start, named->count * sizeof(*stacks->path));
-	return count + named->count;
-}
-
-static size_t fill_path(struct stacks *stacks, const struct pd_stack *stack)
-{
-	size_t count = 0;
-
-	if (!stack->caller_count)
-		return append(stacks, 0, stack->ip);
-	for (size_t i = 0; i < stack->caller_count && !stacks->path_failed; i++)
-		count = append(stacks, count, stack->callers[i]);
-	return count;
+		frames[i] = frames[--count];
+		frames[count] = swapped;
+	}
 }
 
 static void put_comm(const struct stacks *stacks, const char *comm)
@@ -348,58 +329,37 @@ static bool event_frame(const struct stacks *stacks, uint32_t event, uint32_t *f
 	return true;
 }
 
-/* The node of the event, or the root of the tree. */
-static uint32_t event_node(const struct stacks *stacks, uint32_t event)
-{
-	uint32_t frame;
+/* ---- entries ---- */
 
-	return event_frame(stacks, event, &frame) ? tree_child(stacks->tree, 0, frame) : 0;
-}
+/* What a stack asks for by name. */
+enum use_kind { USE_EVENT, USE_ROOT, USE_FRAME };
 
-/* The node where the stack of an entry ends, from the root of the tree down. */
-static uint32_t end_of(struct stacks *stacks, const struct pd_profile_entry *entry, uint32_t event)
-{
-	const struct pd_stack *stack = pd_profile_stack(stacks->profile, entry->stack);
-	struct known_end *known = &stacks->ends[entry->stack];
-	uint32_t node = event_node(stacks, event), frame = 0;
-	size_t count;
+struct use {
+	enum use_kind kind;
+	uint32_t entry, frame;
+};
 
-	if (root_frame(stacks, entry, &frame))
-		node = tree_child(stacks->tree, node, frame);
-	if (known->root == node + 1)
-		return known->node;
-	known->root = node + 1;
-	count = fill_path(stacks, stack);
-	while (count)
-		node = tree_child(stacks->tree, node, stacks->path[--count]);
-	known->node = node;
-	return node;
-}
-
-/* The same from the function that was sampled outwards. */
-static uint32_t reverse_end_of(struct stacks *stacks, const struct pd_profile_entry *entry, uint32_t event)
-{
-	uint32_t node = event_node(stacks, event), frame = 0;
-	size_t count = fill_path(stacks, pd_profile_stack(stacks->profile, entry->stack));
-
-	for (size_t i = 0; i < count; i++)
-		node = tree_child(stacks->tree, node, stacks->path[i]);
-	return root_frame(stacks, entry, &frame) ? tree_child(stacks->tree, node, frame) : node;
-}
-
-/* ---- lines: the entries in parts ---- */
+/* Slices of time that have samples. */
+struct times {
+	uint32_t first, last, any;
+	uint64_t step; /* what the distances have in common; 0: there is one at most */
+};
 
 /* A part has lines, counts and a path of its own; frames are named, and roots are found with a lock. */
 struct part {
 	struct stacks stacks;
 	struct stack_result result;
-	struct stack_lines lines;
+	struct stack_lines *lines;
 	struct known_root roots[KNOWN_ROOTS];
+	struct times times;
+	struct use *uses; /* the first ones, in order */
+	size_t use_count, use_room;
 };
 
 struct lining {
 	struct stacks *stacks;
 	struct part *parts;
+	struct stack_lines lines[PARTS_MOST]; /* of parts */
 	size_t part_count, entry_count;
 	pthread_mutex_t lock; /* of the tree's frames and texts */
 	uint32_t *event_frames; /* one more than the frame; 0: none */
@@ -410,148 +370,13 @@ static bool same_root(const struct pd_profile_entry *a, const struct pd_profile_
 	return a->comm == b->comm && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu;
 }
 
-/* As root_frame, in a part. */
-static bool part_root(struct lining *lining, struct part *part, const struct pd_profile_entry *entry, uint32_t *frame_out)
+/* Where a part keeps the root of an entry. */
+static struct known_root *known_root(struct part *part, const struct pd_profile_entry *entry)
 {
 	uint64_t hash = ((uintptr_t)entry->comm ^ (uint64_t)entry->pid << 32 ^ entry->tid ^ entry->cpu) *
 			UINT64_C(0x9e3779b97f4a7c15);
-	struct known_root *root = &part->roots[(hash >> 32) % KNOWN_ROOTS];
 
-	if (part->stacks.request->root == ROOT_NONE)
-		return false;
-	if (!root->entry || !same_root(root->entry, entry)) {
-		pthread_mutex_lock(&lining->lock);
-		root_frame(lining->stacks, entry, &root->frame);
-		pthread_mutex_unlock(&lining->lock);
-		root->entry = entry;
-	}
-	*frame_out = root->frame;
-	return true;
-}
-
-/* The stack of an entry as a line. */
-static void add_line(struct lining *lining, struct part *part, const struct pd_profile_entry *entry, uint64_t value)
-{
-	struct stacks *stacks = &part->stacks;
-	struct stack_lines *lines = &part->lines;
-	bool reverse = stacks->request->reverse;
-	uint32_t event = lining->event_frames[stacks->event_index[entry->event->index]], root;
-	bool rooted;
-	size_t count;
-
-	if (event)
-		lines_frame(lines, event - 1);
-	rooted = part_root(lining, part, entry, &root);
-	if (rooted && !reverse)
-		lines_frame(lines, root);
-	count = fill_path(stacks, pd_profile_stack(stacks->profile, entry->stack));
-	for (size_t i = 0, j = count; !reverse && i + 1 < j; i++) {
-		uint32_t swapped = stacks->path[i];
-
-		stacks->path[i] = stacks->path[--j];
-		stacks->path[j] = swapped;
-	}
-	lines_frames(lines, stacks->path, count);
-	if (rooted && reverse)
-		lines_frame(lines, root);
-	lines_end(lines, value);
-}
-
-/* ---- entries ---- */
-
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
-/* Time begins with the first slice that has samples, and slices are as long as what their distances have in common. */
-static void find_slices(struct stacks *stacks)
-{
-	struct stack_result *result = stacks->result;
-	uint64_t start_ns, length_ns = pd_profile_slicing(stacks->profile, &start_ns), step = 0;
-	uint32_t first = UINT32_MAX, last = 0;
-	const struct pd_slice *slices;
-	size_t count;
-
-	for (size_t i = 0; pd_profile_entry(stacks->profile, i); i++) {
-		slices = pd_profile_slices(stacks->profile, i, &count);
-		while (count && slices[count - 1].index == UINT32_MAX)
-			count--;
-		if (count && slices[0].index < first)
-			first = slices[0].index;
-		if (count && slices[count - 1].index > last)
-			last = slices[count - 1].index;
-	}
-	for (size_t i = 0; first < last && step != 1 && pd_profile_entry(stacks->profile, i); i++) {
-		slices = pd_profile_slices(stacks->profile, i, &count);
-		for (size_t k = 0; k < count && slices[k].index != UINT32_MAX; k++)
-			step = gcd(step, slices[k].index - first);
-	}
-	if (!step)
-		return;
-	while ((last - first) / step >= SLICES_MOST)
-		step *= 2;
-	stacks->first_slice = first;
-	stacks->slice_step = step;
-	result->first_ns = start_ns + first * length_ns;
-	result->slice_ns = length_ns * step;
-	result->slice_count = (size_t)((last - first) / step) + 1;
-}
-
-/* What ended in a node, by slices of time. */
-static void add_slices(struct stacks *stacks, size_t index, uint32_t node, uint16_t event)
-{
-	size_t count;
-	const struct pd_slice *slices = pd_profile_slices(stacks->profile, index, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		uint64_t value = stacks->request->period ? slices[i].period : slices[i].samples;
-		uint16_t slice = 0;
-
-		if (slices[i].index != UINT32_MAX)
-			slice = (uint16_t)((slices[i].index - stacks->first_slice) / stacks->slice_step);
-		if (value)
-			tree_add(stacks->tree, node, event, slice, value);
-	}
-}
-
-static bool list_events(struct stacks *stacks)
-{
-	struct stack_result *result = stacks->result;
-	size_t count = pd_file_event_count(stacks->analysis->input.file);
-	const struct pd_profile_total *total;
-
-	stacks->event_index = calloc(count + 1, sizeof(*stacks->event_index));
-	result->events = calloc(count + 1, sizeof(*result->events));
-	if (!stacks->event_index || !result->events)
-		return false;
-	for (size_t i = 0; i < count && (total = pd_profile_total(stacks->profile, i)) != NULL; i++) {
-		result->samples_in_file += total->samples + total->left_samples;
-		if (!total->samples)
-			continue;
-		stacks->event_index[i] = (uint32_t)result->event_count;
-		result->events[result->event_count++] = total->event->name;
-	}
-	return true;
-}
-
-static void count_doubt(const struct stacks *stacks, const struct pd_profile_entry *entry)
-{
-	const struct pd_stack *stack = pd_profile_stack(stacks->profile, entry->stack);
-	uint32_t leaf = stack->caller_count ? stack->callers[0] : stack->ip;
-	struct stack_result *result = stacks->result;
-
-	result->samples += entry->samples;
-	result->cut += stack->cut ? entry->samples : 0;
-	result->damaged += stack->damaged ? entry->samples : 0;
-	if (!pd_profile_frame(stacks->profile, leaf)->place.function)
-		result->unknown += entry->samples;
+	return &part->roots[(hash >> 32) % KNOWN_ROOTS];
 }
 
 static uint64_t value_of(const struct stacks *stacks, const struct pd_profile_entry *entry)
@@ -567,54 +392,271 @@ static bool is_wanted(const struct stacks *stacks, const struct pd_profile_entry
 	return !select_by_place(select) || select_has_place(select, &pd_profile_frame(stacks->profile, stack->ip)->place);
 }
 
-static void add_entries(struct stacks *stacks)
+static void range_of(const struct lining *lining, size_t part, size_t *begin_out, size_t *end_out)
 {
-	const struct pd_profile_entry *entry;
+	*begin_out = part_begin(lining->entry_count, lining->part_count, part);
+	*end_out = part_begin(lining->entry_count, lining->part_count, part + 1);
+}
 
-	for (size_t i = 0; (entry = pd_profile_entry(stacks->profile, i)) != NULL && !stacks->tree->failed; i++) {
-		uint32_t event = stacks->event_index[entry->event->index], node;
-		uint64_t value = value_of(stacks, entry);
+/* ---- slices of time ---- */
 
-		if (!is_wanted(stacks, entry))
-			continue;
-		count_doubt(stacks, entry);
-		if (!value)
-			continue;
-		node = (stacks->request->reverse ? reverse_end_of : end_of)(stacks, entry, event);
-		if (stacks->result->slice_count)
-			add_slices(stacks, i, node, (uint16_t)event);
-		else
-			tree_add(stacks->tree, node, (uint16_t)event, 0, value);
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
 	}
+	return a;
+}
+
+static uint64_t step_with(uint64_t step, uint32_t a, uint32_t b)
+{
+	return step == 1 ? 1 : gcd(step, a < b ? b - a : a - b);
+}
+
+static void join_times(struct times *times, const struct times *more)
+{
+	if (more->any == UINT32_MAX)
+		return;
+	if (times->any == UINT32_MAX)
+		times->any = more->any;
+	times->first = more->first < times->first ? more->first : times->first;
+	times->last = more->last > times->last ? more->last : times->last;
+	times->step = step_with(gcd(times->step, more->step), times->any, more->any);
+}
+
+static const struct times no_times = { .first = UINT32_MAX, .any = UINT32_MAX };
+
+static void find_times(const struct lining *lining, size_t number)
+{
+	struct times *times = &lining->parts[number].times;
+	size_t begin, end, count;
+
+	range_of(lining, number, &begin, &end);
+	*times = no_times;
+	for (size_t i = begin; i < end; i++) {
+		const struct pd_slice *slices = pd_profile_slices(lining->stacks->profile, i, &count);
+		struct times of_entry = no_times;
+
+		/* Samples without a time are the last ones. */
+		while (count && slices[count - 1].index == UINT32_MAX)
+			count--;
+		if (count)
+			of_entry = (struct times){ slices[0].index, slices[count - 1].index, slices[0].index, 0 };
+		for (size_t k = 1; k < count && times->step != 1 && of_entry.step != 1; k++)
+			of_entry.step = step_with(of_entry.step, slices[0].index, slices[k].index);
+		join_times(times, &of_entry);
+	}
+}
+
+/* Time begins with the first slice that has samples, and slices are as long as what their distances have in common. */
+static void set_times(const struct lining *lining)
+{
+	struct stack_result *result = lining->stacks->result;
+	uint64_t start_ns, length_ns = pd_profile_slicing(lining->stacks->profile, &start_ns);
+	struct times times = no_times;
+
+	for (size_t i = 0; i < lining->part_count; i++)
+		join_times(&times, &lining->parts[i].times);
+	if (!times.step)
+		return;
+	while ((times.last - times.first) / times.step >= TREE_SLICES_MOST)
+		times.step *= 2;
+	result->values.first_slice = times.first;
+	result->values.slice_step = (uint32_t)times.step;
+	result->first_ns = start_ns + times.first * length_ns;
+	result->slice_ns = length_ns * times.step;
+	result->slice_count = (size_t)((times.last - times.first) / times.step) + 1;
+}
+
+/* ---- names in order ---- */
+
+static void add_use(struct part *part, enum use_kind kind, size_t entry, uint32_t frame)
+{
+	if (part->use_count == part->use_room) {
+		size_t room = part->use_room ? part->use_room * 2 : 256;
+		struct use *uses = realloc(part->uses, room * sizeof(*uses));
+
+		if (!uses) {
+			part->stacks.failed = true;
+			return;
+		}
+		part->uses = uses;
+		part->use_room = room;
+	}
+	part->uses[part->use_count++] = (struct use){ kind, (uint32_t)entry, frame };
+}
+
+static void use_frame(struct part *part, bool *met, size_t entry, uint32_t frame)
+{
+	if (met[frame])
+		return;
+	met[frame] = true;
+	add_use(part, USE_FRAME, entry, frame);
+}
+
+static void use_stack(struct part *part, bool *met, size_t entry, const struct pd_stack *stack)
+{
+	if (!stack->caller_count)
+		use_frame(part, met, entry, stack->ip);
+	for (size_t i = 0; i < stack->caller_count; i++)
+		use_frame(part, met, entry, stack->callers[i]);
+}
+
+static void use_root(struct part *part, size_t index, const struct pd_profile_entry *entry)
+{
+	struct known_root *root = known_root(part, entry);
+
+	if (part->stacks.request->root == ROOT_NONE || (root->entry && same_root(root->entry, entry)))
+		return;
+	root->entry = entry;
+	add_use(part, USE_ROOT, index, 0);
+}
+
+/* Finds what is used first in a part, in the order of its stacks. */
+static void find_uses(void *self, size_t number)
+{
+	struct lining *lining = self;
+	struct part *part = &lining->parts[number];
+	const struct pd_profile *profile = part->stacks.profile;
+	bool *met = calloc(pd_profile_frame_count(profile) + 1, sizeof(*met));
+	const struct pd_event *event = NULL;
+	size_t begin, end;
+
+	if (part->stacks.request->slices)
+		find_times(lining, number);
+	range_of(lining, number, &begin, &end);
+	for (size_t i = begin; met && i < end; i++) {
+		const struct pd_profile_entry *entry = pd_profile_entry(profile, i);
+
+		if (!value_of(&part->stacks, entry) || !is_wanted(&part->stacks, entry))
+			continue;
+		if (entry->event != event)
+			add_use(part, USE_EVENT, i, 0);
+		event = entry->event;
+		if (!part->stacks.request->reverse)
+			use_root(part, i, entry);
+		use_stack(part, met, i, pd_profile_stack(profile, entry->stack));
+		if (part->stacks.request->reverse)
+			use_root(part, i, entry);
+	}
+	part->stacks.failed |= !met;
+	memset(part->roots, 0, sizeof(part->roots));
+	free(met);
+}
+
+static void name_event(struct lining *lining, const struct pd_profile_entry *entry)
+{
+	uint32_t event = lining->stacks->result->values.event_index[entry->event->index];
+	uint32_t *frame = &lining->event_frames[event];
+
+	if (!*frame && event_frame(lining->stacks, event, frame))
+		++*frame;
+}
+
+static void name_uses(struct lining *lining, struct part *part)
+{
+	struct stacks *stacks = lining->stacks;
+	uint32_t frame;
+
+	for (size_t i = 0; i < part->use_count; i++) {
+		const struct use *use = &part->uses[i];
+		const struct pd_profile_entry *entry = pd_profile_entry(stacks->profile, use->entry);
+
+		if (use->kind == USE_EVENT)
+			name_event(lining, entry);
+		else if (use->kind == USE_ROOT)
+			root_frame(stacks, entry, &frame);
+		else
+			name_frame(stacks, use->frame);
+	}
+	stacks->tree->failed |= part->stacks.failed;
+	free(part->uses);
+	part->uses = NULL;
+}
+
+/* ---- lines ---- */
+
+/* As root_frame, in a part. */
+static bool part_root(struct lining *lining, struct part *part, const struct pd_profile_entry *entry, uint32_t *frame_out)
+{
+	struct known_root *root = known_root(part, entry);
+
+	if (part->stacks.request->root == ROOT_NONE)
+		return false;
+	if (!root->entry || !same_root(root->entry, entry)) {
+		pthread_mutex_lock(&lining->lock);
+		root_frame(lining->stacks, entry, &root->frame);
+		pthread_mutex_unlock(&lining->lock);
+		root->entry = entry;
+	}
+	*frame_out = root->frame;
+	return true;
+}
+
+/* The stack of an entry as a line. */
+static void add_line(struct lining *lining, struct part *part, size_t index, const struct pd_profile_entry *entry)
+{
+	struct stacks *stacks = &part->stacks;
+	struct stack_lines *lines = part->lines;
+	uint32_t event = lining->event_frames[stacks->result->values.event_index[entry->event->index]], root = 0;
+	bool rooted = part_root(lining, part, entry, &root), inwards = !stacks->request->reverse;
+	size_t start;
+
+	if (event)
+		lines_frame(lines, event - 1);
+	if (rooted && inwards)
+		lines_frame(lines, root);
+	start = lines->frame_count;
+	put_stack(stacks, pd_profile_stack(stacks->profile, entry->stack), lines);
+	if (inwards)
+		reverse(lines->frames + start, lines->frame_count - start);
+	if (rooted && !inwards)
+		lines_frame(lines, root);
+	lines_end(lines, value_of(stacks, entry), (uint32_t)index);
+}
+
+static void count_doubt(const struct stacks *stacks, const struct pd_profile_entry *entry)
+{
+	const struct pd_stack *stack = pd_profile_stack(stacks->profile, entry->stack);
+	uint32_t leaf = stack->caller_count ? stack->callers[0] : stack->ip;
+	struct stack_result *result = stacks->result;
+
+	result->samples += entry->samples;
+	result->cut += stack->cut ? entry->samples : 0;
+	result->damaged += stack->damaged ? entry->samples : 0;
+	if (!pd_profile_frame(stacks->profile, leaf)->place.function)
+		result->unknown += entry->samples;
 }
 
 static void add_part(void *self, size_t number)
 {
 	struct lining *lining = self;
 	struct part *part = &lining->parts[number];
-	size_t end = part_begin(lining->entry_count, lining->part_count, number + 1);
+	size_t begin, end;
 
-	for (size_t i = part_begin(lining->entry_count, lining->part_count, number); i < end; i++) {
+	range_of(lining, number, &begin, &end);
+	for (size_t i = begin; i < end; i++) {
 		const struct pd_profile_entry *entry = pd_profile_entry(lining->stacks->profile, i);
-		uint64_t value = value_of(&part->stacks, entry);
 
 		if (!is_wanted(&part->stacks, entry))
 			continue;
 		count_doubt(&part->stacks, entry);
-		if (value)
-			add_line(lining, part, entry, value);
+		if (value_of(&part->stacks, entry))
+			add_line(lining, part, i, entry);
 	}
 }
 
-static void join_part(struct stacks *stacks, struct part *part)
+static void join_part(struct lining *lining, struct part *part)
 {
-	lines_join(stacks->request->lines, &part->lines);
-	stacks->result->samples += part->result.samples;
-	stacks->result->cut += part->result.cut;
-	stacks->result->damaged += part->result.damaged;
-	stacks->result->unknown += part->result.unknown;
-	stacks->tree->failed |= part->stacks.path_failed;
-	free(part->stacks.path);
+	struct stack_result *result = lining->stacks->result;
+
+	result->samples += part->result.samples;
+	result->cut += part->result.cut;
+	result->damaged += part->result.damaged;
+	result->unknown += part->result.unknown;
 }
 
 static bool make_parts(struct lining *lining)
@@ -628,30 +670,50 @@ static bool make_parts(struct lining *lining)
 	lining->event_frames = calloc(stacks->result->event_count + 1, sizeof(*lining->event_frames));
 	if (!lining->parts || !lining->event_frames)
 		return false;
-	for (uint32_t i = 0; i < stacks->result->event_count; i++)
-		if (event_frame(stacks, i, &lining->event_frames[i]))
-			lining->event_frames[i]++;
-	for (size_t i = 0; i < lining->part_count; i++) {
+	for (size_t i = 0; i < lining->part_count; i++)
 		lining->parts[i].stacks = *stacks;
-		lining->parts[i].stacks.result = &lining->parts[i].result;
-	}
 	return true;
 }
 
-static void add_lines(struct stacks *stacks)
+static void name_parts(struct lining *lining)
+{
+	parts_do(lining->part_count, find_uses, lining);
+	for (size_t i = 0; i < lining->part_count; i++)
+		name_uses(lining, &lining->parts[i]);
+	if (lining->stacks->request->slices)
+		set_times(lining);
+}
+
+static void add_parts(struct lining *lining)
+{
+	/* What was named stays where it is. */
+	for (size_t i = 0; i < lining->part_count; i++) {
+		struct part *part = &lining->parts[i];
+
+		part->result.values = lining->stacks->result->values;
+		part->stacks = *lining->stacks;
+		part->stacks.result = &part->result;
+		part->lines = &lining->lines[i];
+	}
+	parts_do(lining->part_count, add_part, lining);
+	for (size_t i = 0; i < lining->part_count; i++)
+		join_part(lining, &lining->parts[i]);
+	lines_join(lining->stacks->lines, lining->lines, lining->part_count);
+}
+
+static void add_entries(struct stacks *stacks)
 {
 	struct lining lining = { .stacks = stacks };
 
-	for (size_t i = 0; i < pd_profile_frame_count(stacks->profile); i++)
-		name_frame(stacks, (uint32_t)i);
 	pthread_mutex_init(&lining.lock, NULL);
-	if (make_parts(&lining))
-		parts_do(lining.part_count, add_part, &lining);
-	else
+	if (make_parts(&lining)) {
+		name_parts(&lining);
+		if (!stacks->tree->failed)
+			add_parts(&lining);
+	} else {
 		stacks->tree->failed = true;
-	for (size_t i = 0; lining.parts && i < lining.part_count; i++)
-		join_part(stacks, &lining.parts[i]);
-	stacks->tree->failed |= stacks->request->lines->failed;
+	}
+	stacks->tree->failed |= stacks->lines->failed;
 	pthread_mutex_destroy(&lining.lock);
 	free(lining.parts);
 	free(lining.event_frames);
@@ -672,18 +734,36 @@ static uint32_t kept_apart(const struct stack_request *request)
 	return roots[request->root] | PD_BY_CHAIN;
 }
 
+static bool list_events(struct stacks *stacks)
+{
+	struct stack_result *result = stacks->result;
+	size_t count = pd_file_event_count(stacks->analysis->input.file);
+	const struct pd_profile_total *total;
+
+	result->values.event_index = calloc(count + 1, sizeof(*result->values.event_index));
+	result->events = calloc(count + 1, sizeof(*result->events));
+	if (!result->values.event_index || !result->events)
+		return false;
+	for (size_t i = 0; i < count && (total = pd_profile_total(stacks->profile, i)) != NULL; i++) {
+		result->samples_in_file += total->samples + total->left_samples;
+		if (!total->samples)
+			continue;
+		result->values.event_index[i] = (uint32_t)result->event_count;
+		result->events[result->event_count++] = total->event->name;
+	}
+	result->values.event_count = result->event_count;
+	return true;
+}
+
 static int build(struct stacks *stacks)
 {
 	stacks->text = pd_text_new();
 	stacks->named = calloc(pd_profile_frame_count(stacks->profile) + 1, sizeof(*stacks->named));
-	stacks->ends = calloc(pd_profile_stack_count(stacks->profile) + 1, sizeof(*stacks->ends));
-	if (!stacks->text || !stacks->named || !stacks->ends || !list_events(stacks)) {
+	if (!stacks->text || !stacks->named || !list_events(stacks)) {
 		complain("out of memory");
 		return CODE_UNREADABLE;
 	}
-	find_slices(stacks);
-	(stacks->request->lines ? add_lines : add_entries)(stacks);
-	stacks->tree->failed |= stacks->path_failed;
+	add_entries(stacks);
 	if (!stacks->tree->failed)
 		return CODE_FINE;
 	complain("out of memory");
@@ -691,9 +771,16 @@ static int build(struct stacks *stacks)
 }
 
 int stacks_read(struct analysis *analysis, const struct analysis_options *options,
-		const struct stack_request *request, struct tree *tree, struct stack_result *result)
+		const struct stack_request *request, struct tree *tree, struct stack_lines *lines,
+		struct stack_result *result)
 {
-	struct stacks stacks = { .request = request, .analysis = analysis, .tree = tree, .result = result };
+	struct stacks stacks = {
+		.request = request,
+		.analysis = analysis,
+		.tree = tree,
+		.lines = lines,
+		.result = result,
+	};
 	struct pd_profile_options profile = {
 		.size = sizeof(profile),
 		.by = kept_apart(request),
@@ -707,8 +794,10 @@ int stacks_read(struct analysis *analysis, const struct analysis_options *option
 		return code;
 	stacks.profile = analysis->profile;
 	result->losses = *pd_profile_losses(stacks.profile);
+	result->values.profile = stacks.profile;
+	result->values.period = request->period;
 	code = build(&stacks);
-	if (code == CODE_FINE && !(request->lines ? request->lines->count : tree->value_count)) {
+	if (code == CODE_FINE && !lines->count) {
 		complain("%s: no sample is what was asked for", analysis->input.name);
 		code = CODE_NOTHING;
 	}
@@ -716,13 +805,11 @@ int stacks_read(struct analysis *analysis, const struct analysis_options *option
 	free(stacks.named);
 	free(stacks.frames);
 	free(stacks.drawn);
-	free(stacks.ends);
-	free(stacks.path);
-	free(stacks.event_index);
 	return code;
 }
 
 void stacks_fini(struct stack_result *result)
 {
 	free(result->events);
+	free(result->values.event_index);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The samples of a file as stacks of named frames in a tree: what perfdata folded and perfdata flame share.
+ * The samples of a file as stacks of named frames: what perfdata folded and perfdata flame share.
  */
 #ifndef CLI_STACKS_H
 #define CLI_STACKS_H
@@ -37,7 +37,6 @@ struct stack_request {
 	bool slices;      /* keep slices of time apart */
 	unsigned max_stack;
 	size_t threads; /* that make lines; 0: as many as there are processors */
-	struct stack_lines *lines; /* stacks are added here; NULL: to the tree */
 };
 
 struct stack_result {
@@ -49,14 +48,16 @@ struct stack_result {
 	uint64_t cut, damaged, unknown; /* samples with such a stack; unknown: whose function is not known */
 	uint64_t samples_in_file; /* of the chosen time and events, whatever the other filters said */
 	struct pd_profile_losses losses;
+	struct tree_source values; /* of the lines */
 };
 
 /* Takes the argument of --by. Says on stderr what is wrong and returns false then. */
 bool stack_root_parse(const char *text, enum stack_root *root_out);
-/* Reads the samples of a file into an empty tree, or into lines with the frames of the tree, between analysis_begin and analysis_close. Says what is wrong and
- * returns a code; the result must be given back with stacks_fini either way. */
+/* Reads the samples of a file into empty lines, whose frames are added to a tree, between analysis_begin and analysis_close.
+ * Says what is wrong and returns a code; the result must be given back with stacks_fini either way. */
 int stacks_read(struct analysis *analysis, const struct analysis_options *options,
-		const struct stack_request *request, struct tree *tree, struct stack_result *result);
+		const struct stack_request *request, struct tree *tree, struct stack_lines *lines,
+		struct stack_result *result);
 void stacks_fini(struct stack_result *result);
 
 #endif
