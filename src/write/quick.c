@@ -4,11 +4,17 @@
  * to a half of the time that the fastest useful level of libzstd takes.
  *
  * It knows what records look like: they begin at multiples of 8, are made of words of 8 bytes, and much of each is the
- * same as in an earlier one, at a distance that stays the same for long. So it looks for equal words only, at each word
- * first at the distance of before. What lies between two matches is written as it is, and sequences are coded by the
- * tables that the format predefines, so that nothing is counted and no table is made.
+ * same as in an earlier one, at a distance that stays the same for long. So it follows a distance as long as no two words
+ * in a row differ at it, and looks for equal words only then. What lies between two matches is written as it is, and
+ * sequences are coded by the tables that the format predefines, so that nothing is counted and no table is made.
+ *
+ * A branch that is guessed wrong costs as much as 30 bytes: what differs is found 64 bytes at a time, as bits.
  */
 #include "write/write.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 static const uint32_t frame_magic = 0xfd2fb528;
 
@@ -16,7 +22,9 @@ enum {
 	WORD = 8,
 	BLOCK = 128 << 10,  // most bytes of a block of zstd
 	PLACE_BITS = 11,    // small enough for the nearest cache
-	REFRESH = 16,       // words of a match between two that are noted
+	CHUNK = 64,         // bytes that are compared at once
+	AHEAD = 8192,       // bytes: pages of a ring lie anywhere, so that no core guesses what comes next
+	REFRESH = 128,      // bytes of a match between two places that are noted
 	SHORT = 16,         // literals that are copied at once
 	LEAST_MATCH = 3,    // of the format
 	STATES = 64,
@@ -25,6 +33,7 @@ enum {
 	OFFSET_CODES = 29,
 	FRAME_HEADER = 9,
 	BLOCK_HEADER = 3,
+	LITERALS_HEADER = 3,
 	SLACK = 64          // words are written whole behind the last byte
 };
 
@@ -47,18 +56,29 @@ static const uint8_t literal_bits[LITERAL_CODES] = {[16] = 1, 1, 1, 1, 2, 2, 3, 
 static const uint8_t match_bits[MATCH_CODES] = {[32] = 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 
 enum {
-	SMALL_LITERALS = 64, // lengths with a code in a table; those above have one for each power of 2
-	SMALL_MATCHES = 128,
+	SMALL_LITERALS = 256, // lengths with a code in a table; those above have one for each power of 2
+	SMALL_MATCHES = 1024,
 	LARGE_LITERALS = 19, // code of a power of 2
 	LARGE_MATCHES = 36
+};
+
+// From the state behind a code to the one before it: bits are written then.
+struct step {
+	uint8_t before, count;
+	uint16_t bits;
 };
 
 // One of the three coders. Its state is the one that the reader will be in behind the code.
 struct coder {
 	uint8_t bits;              // of a state
 	uint8_t first[MATCH_CODES]; // a state that a code can begin with
-	// by code and state: the state before in the low byte, above it how many low bits of the state are written
-	uint16_t before[MATCH_CODES][STATES];
+	struct step steps[MATCH_CODES][STATES];
+};
+
+// How a length is written: bits stand behind the code.
+struct length {
+	uint8_t code, count;
+	uint16_t bits;
 };
 
 // Which code stands at each state: rare ones at the end, the others strewn.
@@ -99,7 +119,8 @@ static void init_coder(struct coder *coder, const int8_t *shares, unsigned codes
 
 		coder->first[code] = (uint8_t)state;
 		for (unsigned i = 0; i < 1u << low; i++)
-			coder->before[code][base + i] = (uint16_t)(state | low << 8);
+			coder->steps[code][base + i] = (struct step){.before = (uint8_t)state, .count = (uint8_t)low,
+								     .bits = (uint16_t)((base + i) & ((1u << low) - 1))};
 	}
 }
 
@@ -112,7 +133,7 @@ struct sequence {
 
 struct quick {
 	struct coder literals, matches, offsets;
-	uint8_t literal_code[SMALL_LITERALS], match_code[SMALL_MATCHES];
+	struct length literal_lengths[SMALL_LITERALS], match_lengths[SMALL_MATCHES];
 	// of a piece
 	const uint8_t *data;
 	size_t size;
@@ -121,18 +142,19 @@ struct quick {
 	uint16_t places[1 << PLACE_BITS];
 	// of a block
 	size_t anchor; // where literals begin that are in no sequence yet
-	size_t sequence_count, literal_count;
-	struct sequence sequences[BLOCK / WORD];
-	uint8_t text[BLOCK + SHORT];
+	size_t sequence_count;
+	uint8_t *text; // where the next literals go, in the output
+	struct sequence sequences[BLOCK / WORD + 1];
+	uint32_t edges[BLOCK + CHUNK];
 };
 
-static void init_codes(uint8_t *codes, size_t count, const uint8_t *bits)
+static void init_lengths(struct length *lengths, size_t count, const uint8_t *bits)
 {
 	size_t value = 0;
 
 	for (uint8_t code = 0; value < count; code++)
 		for (size_t i = 0; i < (size_t)1 << bits[code]; i++)
-			codes[value++] = code;
+			lengths[value++] = (struct length){.code = code, .count = bits[code], .bits = (uint16_t)i};
 }
 
 static void *open_quick(int level)
@@ -145,8 +167,8 @@ static void *open_quick(int level)
 	init_coder(&quick->literals, literal_shares, LITERAL_CODES, 6);
 	init_coder(&quick->matches, match_shares, MATCH_CODES, 6);
 	init_coder(&quick->offsets, offset_shares, OFFSET_CODES, 5);
-	init_codes(quick->literal_code, SMALL_LITERALS, literal_bits);
-	init_codes(quick->match_code, SMALL_MATCHES, match_bits);
+	init_lengths(quick->literal_lengths, SMALL_LITERALS, literal_bits);
+	init_lengths(quick->match_lengths, SMALL_MATCHES, match_bits);
 	return quick;
 }
 
@@ -213,18 +235,6 @@ static uint32_t number_of(uint32_t *recent, uint32_t offset, bool literals)
 	return offset + 3;
 }
 
-static void add_literals(struct quick *quick, size_t size)
-{
-	uint8_t *to = quick->text + quick->literal_count;
-	const uint8_t *from = quick->data + quick->anchor;
-
-	if (size <= SHORT && quick->anchor + SHORT <= quick->size)
-		memcpy(to, from, SHORT);
-	else
-		memcpy(to, from, size);
-	quick->literal_count += size;
-}
-
 // Where a match begins: as many bytes before the word as are equal, too.
 static size_t begin_of(const struct quick *quick, size_t word, size_t distance)
 {
@@ -245,39 +255,156 @@ static size_t begin_of(const struct quick *quick, size_t word, size_t distance)
 	return begin > quick->anchor ? begin : quick->anchor;
 }
 
-// Takes the match at a word; returns the word that it ends in.
-static size_t take_match(struct quick *quick, size_t word, size_t distance, size_t last)
+// Which bytes of a chunk are equal, the first in the lowest bit.
+PD_ALWAYS_INLINE uint64_t equal_bytes(const uint8_t *one, const uint8_t *other)
 {
-	size_t end = word + 1, begin = begin_of(quick, word, distance), end_byte;
-	uint64_t differing = 0;
-	uint32_t literals = (uint32_t)(begin - quick->anchor);
+	uint64_t equal = 0;
 
-	while (end < last && !(differing = word_at(quick, end) ^ word_at(quick, end - distance)))
-		end++;
-	end_byte = end * WORD + (differing ? (size_t)__builtin_ctzll(differing) / 8 : 0);
-	add_literals(quick, literals);
-	quick->sequences[quick->sequence_count++] =
-		(struct sequence){.literals = literals, .match = (uint32_t)(end_byte - begin),
-				  .offset = number_of(quick->recent, (uint32_t)(distance * WORD), literals)};
-	for (size_t at = word + REFRESH; at + 1 < end; at += REFRESH)
-		*place_of(quick, at) = (uint16_t)at;
-	quick->anchor = end_byte;
-	quick->distance = distance;
-	return end;
+#ifdef __SSE2__
+	for (unsigned i = 0; i < CHUNK; i += 16) {
+		__m128i a = _mm_loadu_si128((const __m128i *)(one + i)), b = _mm_loadu_si128((const __m128i *)(other + i));
+
+		equal |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) << i;
+	}
+#else
+	for (unsigned i = 0; i < CHUNK; i += WORD) {
+		const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+		uint64_t differing = pd_load_u64(one + i, PD_HOST_BIG) ^ pd_load_u64(other + i, PD_HOST_BIG);
+		uint64_t high = ~(((differing & low) + low) | differing | low); // a bit for each byte that is 0
+
+		equal |= (high >> 7) * UINT64_C(0x0102040810204080) >> 56 << i;
+	}
+#endif
+	return equal;
 }
 
-static void find_sequences(struct quick *quick, size_t begin, size_t end)
+// Of less than a chunk, behind which nothing may be read.
+static uint64_t equal_at_end(const uint8_t *one, const uint8_t *other, size_t size)
+{
+	uint8_t a[CHUNK] = {0}, b[CHUNK] = {0};
+
+	memcpy(a, one, size);
+	memcpy(b, other, size);
+	return equal_bytes(a, b) & ((UINT64_C(1) << size) - 1);
+}
+
+// Where two words in a row differ.
+PD_ALWAYS_INLINE uint64_t gaps_of(uint64_t equal)
+{
+	const uint64_t each = UINT64_C(0x0101010101010101);
+	uint64_t words = equal & equal >> 1;
+
+	words &= words >> 2;
+	words &= words >> 4;
+	words = ~words & each;
+	return words & words >> 8;
+}
+
+// The bits below the first byte that differs in a gap or right before it.
+static uint64_t before_gap(uint64_t equal, uint64_t gaps)
+{
+	uint64_t reached = equal | ((gaps & -gaps) - 1);
+
+	return reached & ~(reached + 1);
+}
+
+PD_ALWAYS_INLINE uint32_t *add_edges(uint32_t *edge, size_t at, uint64_t edges)
+{
+	for (; edges; edges &= edges - 1)
+		*edge++ = (uint32_t)(at + (size_t)__builtin_ctzll(edges));
+	return edge;
+}
+
+PD_ALWAYS_INLINE void copy_literals(const struct quick *quick, uint8_t *text, size_t from, size_t size)
+{
+	if (PD_LIKELY(size <= SHORT && from + SHORT <= quick->size))
+		memcpy(text, quick->data + from, SHORT);
+	else
+		memcpy(text, quick->data + from, size);
+}
+
+// Makes sequences of runs of equal bytes, each from one edge to the next; those of less than a word are not worth it.
+static void take_runs(struct quick *quick, size_t distance, const uint32_t *edges, size_t count)
+{
+	struct sequence *sequence = quick->sequences + quick->sequence_count;
+	uint32_t anchor = (uint32_t)quick->anchor;
+	uint32_t offset = number_of(quick->recent, (uint32_t)(distance * WORD), edges[0] > anchor);
+	uint8_t *text = quick->text;
+
+	for (size_t i = 0; i < count; i += 2) {
+		uint32_t literals = edges[i] - anchor, match = edges[i + 1] - edges[i];
+		bool taken = match >= WORD;
+
+		sequence->literals = literals;
+		sequence->match = match;
+		sequence->offset = offset;
+		copy_literals(quick, text, anchor, literals);
+		sequence += taken;
+		text += taken ? literals : 0;
+		anchor = taken ? edges[i + 1] : anchor;
+		offset = 1; // literals stand between
+	}
+	quick->anchor = anchor;
+	quick->sequence_count = (size_t)(sequence - quick->sequences);
+	quick->text = text;
+}
+
+// Follows a distance from a word that is equal at it, until two words in a row differ; returns the first of them.
+static size_t follow(struct quick *quick, size_t word, size_t distance, size_t end)
+{
+	const uint8_t *data = quick->data;
+	size_t at = (word + 1) * WORD, back = distance * WORD;
+	uint32_t *edge = quick->edges;
+	uint64_t inside = 1, gaps = 0;
+
+	quick->distance = distance;
+	*edge++ = (uint32_t)begin_of(quick, word, distance);
+	while (at < end && !gaps) {
+		size_t left = end - at;
+		uint64_t equal;
+
+		if (PD_LIKELY(left >= CHUNK)) {
+			__builtin_prefetch(data + at + AHEAD);
+			equal = equal_bytes(data + at, data + at - back);
+			if (at % REFRESH < CHUNK)
+				*place_of(quick, at / WORD) = (uint16_t)(at / WORD);
+			if (equal == UINT64_MAX && inside) {
+				at += CHUNK;
+				continue;
+			}
+		} else {
+			equal = equal_at_end(data + at, data + at - back, left);
+		}
+		gaps = gaps_of(equal);
+		if (gaps)
+			equal = equal & before_gap(equal, gaps);
+		edge = add_edges(edge, at, equal ^ (equal << 1 | inside));
+		inside = equal >> 63;
+		at += gaps ? (size_t)__builtin_ctzll(gaps) : CHUNK;
+	}
+	if (at > end)
+		at = end;
+	if (inside)
+		*edge++ = (uint32_t)at;
+	take_runs(quick, distance, quick->edges, (size_t)(edge - quick->edges));
+	return at / WORD;
+}
+
+// Literals go to the text, which has room for as many bytes as there are, and for SHORT more.
+static void find_sequences(struct quick *quick, size_t begin, size_t end, uint8_t *text)
 {
 	size_t last = end / WORD;
 
 	quick->anchor = begin;
-	quick->sequence_count = quick->literal_count = 0;
+	quick->sequence_count = 0;
+	quick->text = text;
 	for (size_t word = begin / WORD; word + 1 < last;) {
 		size_t distance = look_back(quick, word);
 
-		word = distance ? take_match(quick, word, distance, last) : word + 1;
+		word = distance ? follow(quick, word, distance, end) : word + 1;
 	}
-	add_literals(quick, end - quick->anchor);
+	copy_literals(quick, quick->text, quick->anchor, end - quick->anchor);
+	quick->text += end - quick->anchor;
 }
 
 // ---- bits ----
@@ -289,9 +416,10 @@ struct bits {
 	unsigned count;
 };
 
+// Without others above them.
 PD_ALWAYS_INLINE void add_bits(struct bits *bits, uint64_t value, unsigned count)
 {
-	bits->word |= (value & ((UINT64_C(1) << count) - 1)) << bits->count;
+	bits->word |= value << bits->count;
 	bits->count += count;
 }
 
@@ -307,44 +435,62 @@ PD_ALWAYS_INLINE void flush_bits(struct bits *bits)
 
 PD_ALWAYS_INLINE void add_code(struct bits *bits, const struct coder *coder, unsigned code, unsigned *state)
 {
-	unsigned before = coder->before[code][*state];
+	const struct step *step = &coder->steps[code][*state];
 
-	add_bits(bits, *state, before >> 8);
-	*state = before & 0xff;
+	add_bits(bits, step->bits, step->count);
+	*state = step->before;
+}
+
+static struct length large_length(uint32_t value, unsigned code)
+{
+	unsigned log = log_of(value);
+
+	return (struct length){.code = (uint8_t)(log + code), .count = (uint8_t)log, .bits = (uint16_t)(value - (1u << log))};
+}
+
+PD_ALWAYS_INLINE struct length literals_of(const struct quick *quick, uint32_t value)
+{
+	return PD_LIKELY(value < SMALL_LITERALS) ? quick->literal_lengths[value] : large_length(value, LARGE_LITERALS);
+}
+
+PD_ALWAYS_INLINE struct length match_of(const struct quick *quick, uint32_t value)
+{
+	return PD_LIKELY(value < SMALL_MATCHES) ? quick->match_lengths[value] : large_length(value, LARGE_MATCHES);
 }
 
 static uint8_t *put_sequences(const struct quick *quick, uint8_t *to)
 {
 	struct bits bits = {.to = to};
-	unsigned literals = 0, matches = 0, offsets = 0;
+	unsigned literal_state = 0, match_state = 0, offset_state = 0;
 
 	for (size_t i = quick->sequence_count; i-- > 0;) {
 		const struct sequence *one = &quick->sequences[i];
-		uint32_t match = one->match - LEAST_MATCH;
-		unsigned literal_code = one->literals < SMALL_LITERALS ? quick->literal_code[one->literals]
-								       : log_of(one->literals) + LARGE_LITERALS;
-		unsigned match_code = match < SMALL_MATCHES ? quick->match_code[match] : log_of(match) + LARGE_MATCHES;
-		unsigned offset_code = log_of(one->offset);
+		struct length literals = literals_of(quick, one->literals);
+		struct length match = match_of(quick, one->match - LEAST_MATCH);
+		unsigned offset_code = one->offset == 1 ? 0 : log_of(one->offset);
 
 		if (i + 1 == quick->sequence_count) {
-			literals = quick->literals.first[literal_code];
-			matches = quick->matches.first[match_code];
-			offsets = quick->offsets.first[offset_code];
+			literal_state = quick->literals.first[literals.code];
+			match_state = quick->matches.first[match.code];
+			offset_state = quick->offsets.first[offset_code];
 		} else {
-			add_code(&bits, &quick->offsets, offset_code, &offsets);
-			add_code(&bits, &quick->matches, match_code, &matches);
-			add_code(&bits, &quick->literals, literal_code, &literals);
+			add_code(&bits, &quick->offsets, offset_code, &offset_state);
+			add_code(&bits, &quick->matches, match.code, &match_state);
+			add_code(&bits, &quick->literals, literals.code, &literal_state);
 		}
 		// 7 + 17 + 32 bits are the most until here
-		add_bits(&bits, one->literals, literal_bits[literal_code]);
-		add_bits(&bits, match, match_bits[match_code]);
+		add_bits(&bits, literals.bits, literals.count);
+		add_bits(&bits, match.bits, match.count);
 		flush_bits(&bits);
-		add_bits(&bits, one->offset, offset_code);
+		if (offset_code) {
+			add_bits(&bits, one->offset - (1u << offset_code), offset_code);
+			flush_bits(&bits);
+		}
 	}
-	// 7 + 22 + 17 and the mark of the end
-	add_bits(&bits, matches, quick->matches.bits);
-	add_bits(&bits, offsets, quick->offsets.bits);
-	add_bits(&bits, literals, quick->literals.bits);
+	// 7 + 17 and the mark of the end
+	add_bits(&bits, match_state, quick->matches.bits);
+	add_bits(&bits, offset_state, quick->offsets.bits);
+	add_bits(&bits, literal_state, quick->literals.bits);
 	add_bits(&bits, 1, 1);
 	bits.count += 7; // to the end of the byte
 	flush_bits(&bits);
@@ -369,12 +515,14 @@ static uint8_t *put_count(uint8_t *to, size_t count)
 	return put_number(to, 0xff | (count - 0x7f00) << 8, 3);
 }
 
-static uint8_t *put_body(const struct quick *quick, uint8_t *to)
+// Literals as they are, with a size of three bytes, and sequences.
+static uint8_t *put_body(struct quick *quick, size_t begin, size_t end, uint8_t *to)
 {
-	// literals as they are, with a size of three bytes
-	to = put_number(to, quick->literal_count << 4 | 3 << 2, 3);
-	memcpy(to, quick->text, quick->literal_count);
-	to = put_count(to + quick->literal_count, quick->sequence_count);
+	uint8_t *text = to + LITERALS_HEADER;
+
+	find_sequences(quick, begin, end, text);
+	put_number(to, (uint64_t)(quick->text - text) << 4 | 3 << 2, LITERALS_HEADER);
+	to = put_count(quick->text, quick->sequence_count);
 	if (!quick->sequence_count)
 		return to;
 	// all three tables are the predefined ones
@@ -394,8 +542,7 @@ static uint8_t *put_block(struct quick *quick, size_t begin, size_t size, uint8_
 	size_t packed;
 
 	memcpy(recent, quick->recent, sizeof(recent));
-	find_sequences(quick, begin, begin + size);
-	end = put_body(quick, body);
+	end = put_body(quick, begin, begin + size, body);
 	packed = (size_t)(end - body);
 	if (packed >= size) {
 		// such a block leaves the offsets of readers as they were

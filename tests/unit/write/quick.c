@@ -130,6 +130,39 @@ TEST(test_quick__raw_between_packed)
 	}
 }
 
+// Long literals, a long match, and behind it one from far away: the numbers of both sequences are long.
+TEST(test_quick__long_and_far)
+{
+	enum { SOURCE = 2048, PLAIN = 40 << 10, RUN = 66 << 10 };
+
+	begin();
+	for (size_t far = 0; far < 8; far++) {
+		uint8_t *at = memory + MOST - BLOCK;
+
+		fill_any();
+		memset(memory + SOURCE, 0, MOST - BLOCK - SOURCE);
+		memset(at + PLAIN, 0, RUN);
+		memcpy(at + PLAIN + RUN + 64, memory, SOURCE - 8 * far);
+		CHECK(comes_back(MOST));
+		CHECK(packed_size < BLOCK);
+	}
+}
+
+// Words that differ in a byte or two, at one distance: runs of less than a word, and gaps at each place of a chunk.
+TEST(test_quick__thin_differences)
+{
+	enum { RECORD = 1016 };
+
+	begin();
+	for (unsigned kind = 1; kind < 40; kind++) {
+		fill_any();
+		for (size_t i = RECORD; i < MOST; i++)
+			memory[i] = (uint8_t)(memory[i - RECORD] + ((any() >> 8) % kind == 0));
+		CHECK(comes_back(MOST));
+		CHECK(comes_back((size_t)(any() >> 8) % MOST + 1));
+	}
+}
+
 TEST(test_quick__all_kinds)
 {
 	static const uint64_t kinds[] = {1, 2, 3, 7, 50, 2000}, spoils[] = {2, 10, 100, 5000, 1000000};
@@ -155,5 +188,6 @@ TEST(test_quick__too_large)
 }
 
 RUN(TEST_CASE(test_quick__nothing_in_common), TEST_CASE(test_quick__records), TEST_CASE(test_quick__one_run),
-    TEST_CASE(test_quick__each_small_size), TEST_CASE(test_quick__raw_between_packed), TEST_CASE(test_quick__all_kinds),
+    TEST_CASE(test_quick__each_small_size), TEST_CASE(test_quick__raw_between_packed),
+    TEST_CASE(test_quick__long_and_far), TEST_CASE(test_quick__thin_differences), TEST_CASE(test_quick__all_kinds),
     TEST_CASE(test_quick__too_large))
