@@ -239,7 +239,8 @@ static int write_graph(struct flame *flame, const char *input)
 	code = outfile_open(&file, path, flame->call->out, input);
 	if (code != CODE_FINE)
 		return code;
-	if (!(flame->svg ? flame_write_svg(graph, &flame->drawing, file.out) : flame_write_html(graph, file.out)))
+	if (!(flame->svg ? flame_write_svg(graph, &flame->drawing, file.out) :
+			   flame_write_html(graph, limits.threads, file.out)))
 		code = file.out->failure ? CODE_FINE : CODE_UNREADABLE;
 	return outfile_close(&file, code);
 }

@@ -43,8 +43,9 @@ const char *flame_number(char buffer[32], uint64_t value);
 /* Reads "a;b;c 12" lines, whose frames are added to the tree. Says on stderr what is wrong with lines; returns a code. */
 int flame_read_folded(struct flame_graph *graph, struct stack_lines *lines, const char *path);
 
-/* Each prints the finished tree; false if the output is of no use any more. */
-bool flame_write_html(const struct flame_graph *graph, struct output *out);
+/* Each prints the finished tree; false if the output is of no use any more. threads is 0 for as many as there are
+ * processors. */
+bool flame_write_html(const struct flame_graph *graph, size_t threads, struct output *out);
 bool flame_write_svg(const struct flame_graph *graph, const struct flame_drawing *drawing, struct output *out);
 
 /* The page, and its size; made from web/. */

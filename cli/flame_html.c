@@ -8,12 +8,15 @@
  */
 #include "flame.h"
 
+#include "ahead.h"
+
 #include <stdio.h>
 #include <string.h>
 
 /* Numbers come by the million: printf would be most of the time. */
 struct writer {
-	struct output *out;
+	struct pd_text *text;
+	struct output *out; /* where the text goes on; NULL: it stays */
 	char buffer[8192];
 	size_t used;
 	bool comma;
@@ -22,15 +25,16 @@ struct writer {
 static void flush(struct writer *writer)
 {
 	writer->buffer[writer->used] = '\0';
-	pd_text_add(writer->out->text, writer->buffer);
+	pd_text_add(writer->text, writer->buffer);
 	writer->used = 0;
-	output_spill(writer->out);
+	if (writer->out)
+		output_spill(writer->out);
 }
 
 static void put(struct writer *writer, const char *text)
 {
 	flush(writer);
-	pd_text_add(writer->out->text, text);
+	pd_text_add(writer->text, text);
 }
 
 static void put_number(struct writer *writer, uint64_t value)
@@ -64,10 +68,10 @@ static void put_string(struct writer *writer, const char *text)
 
 	flush(writer);
 	if (!memchr(text, '<', length)) {
-		pd_text_json_string(writer->out->text, text, length);
+		pd_text_json_string(writer->text, text, length);
 		return;
 	}
-	pd_text_add(writer->out->text, "\"");
+	pd_text_add(writer->text, "\"");
 	while (length) {
 		const char *end = memchr(text, '<', length);
 		size_t part = end ? (size_t)(end - text) : length;
@@ -79,16 +83,16 @@ static void put_string(struct writer *writer, const char *text)
 			pd_text_json_string(quoted, text, part);
 			bytes = pd_text_bytes(quoted);
 			if (bytes.size >= 2)
-				pd_text_printf(writer->out->text, "%.*s", (int)(bytes.size - 2),
+				pd_text_printf(writer->text, "%.*s", (int)(bytes.size - 2),
 					       (const char *)bytes.data + 1);
 		}
 		pd_text_free(quoted);
 		if (end)
-			pd_text_add(writer->out->text, "\\u003c");
+			pd_text_add(writer->text, "\\u003c");
 		text += part + !!end;
 		length -= part + !!end;
 	}
-	pd_text_add(writer->out->text, "\"");
+	pd_text_add(writer->text, "\"");
 }
 
 /* Text between tags. */
@@ -99,7 +103,7 @@ static void put_html(struct writer *writer, const char *text)
 	flush(writer);
 	for (; *text; text++) {
 		one[0] = *text;
-		pd_text_add(writer->out->text, *text == '<'   ? "&lt;" :
+		pd_text_add(writer->text, *text == '<'   ? "&lt;" :
 					       *text == '>'   ? "&gt;" :
 					       *text == '&'   ? "&amp;" :
 					       (unsigned char)*text < ' ' ? " " :
@@ -140,36 +144,132 @@ static void put_frames(struct writer *writer, const struct tree *tree)
 	put(writer, "\"");
 }
 
-static void put_nodes(struct writer *writer, const struct tree *tree)
+/* ---- what there is for each node and value ---- */
+
+enum {
+	COLUMNS = 6,
+	NUMBERS_TOGETHER = 1 << 16
+};
+
+struct column {
+	const char *begin;
+	size_t count;
+	uint64_t (*number)(const struct tree *tree, size_t index);
+};
+
+struct table {
+	const struct tree *tree;
+	struct column columns[COLUMNS];
+};
+
+static uint64_t node_frame(const struct tree *tree, size_t index)
 {
-	open_array(writer, ",\n\"nodeFrame\":[");
-	for (size_t i = 1; i < tree->node_count; i++)
-		put_number(writer, tree->nodes[i].frame);
-	open_array(writer, "],\n\"nodeUp\":[");
-	for (size_t i = 1; i < tree->node_count; i++)
-		put_number(writer, tree->nodes[i - 1].depth + 1 - tree->nodes[i].depth);
+	return tree->nodes[index + 1].frame;
 }
 
-static void put_values(struct writer *writer, const struct tree *tree, const struct flame_graph *graph)
+static uint64_t node_up(const struct tree *tree, size_t index)
 {
-	uint32_t last = 0;
+	return tree->nodes[index].depth + 1 - tree->nodes[index + 1].depth;
+}
 
-	open_array(writer, "],\n\"valueStep\":[");
-	for (size_t i = 0; i < tree->value_count; i++) {
-		put_number(writer, tree->values[i].node - last);
-		last = tree->values[i].node;
+static uint64_t value_step(const struct tree *tree, size_t index)
+{
+	return tree->values[index].node - (index ? tree->values[index - 1].node : 0);
+}
+
+static uint64_t value(const struct tree *tree, size_t index)
+{
+	return tree->values[index].value;
+}
+
+static uint64_t value_event(const struct tree *tree, size_t index)
+{
+	return tree->values[index].event;
+}
+
+static uint64_t value_slice(const struct tree *tree, size_t index)
+{
+	return tree->values[index].slice;
+}
+
+/* Even a column without numbers begins. */
+static size_t chunks_of(const struct column *column)
+{
+	return column->count / NUMBERS_TOGETHER + 1;
+}
+
+static bool make_chunk(void *self, void *room, size_t chunk, struct pd_text *text)
+{
+	const struct table *table = self;
+	const struct column *column = table->columns;
+	struct writer writer = { .text = text };
+	size_t begin, end;
+
+	(void)room;
+	while (chunk >= chunks_of(column))
+		chunk -= chunks_of(column++);
+	begin = chunk * NUMBERS_TOGETHER;
+	end = column->count - begin < NUMBERS_TOGETHER ? column->count : begin + NUMBERS_TOGETHER;
+	if (!begin)
+		open_array(&writer, column->begin);
+	writer.comma = begin != 0;
+	for (size_t i = begin; i < end; i++)
+		put_number(&writer, column->number(table->tree, i));
+	flush(&writer);
+	return true;
+}
+
+static void *no_room(void *self)
+{
+	return self;
+}
+
+static void end_room(void *room)
+{
+	(void)room;
+}
+
+/* False if there is no memory. */
+static bool put_table(struct writer *writer, const struct flame_graph *graph, size_t threads)
+{
+	const struct tree *tree = &graph->tree;
+	size_t nodes = tree->node_count - 1, values = tree->value_count;
+	struct table table = { tree, {
+		{ ",\n\"nodeFrame\":[", nodes, node_frame },
+		{ "],\n\"nodeUp\":[", nodes, node_up },
+		{ "],\n\"valueStep\":[", values, value_step },
+		{ "],\n\"value\":[", values, value },
+		{ "],\n\"valueEvent\":[", graph->event_count > 1 ? values : 0, value_event },
+		{ "],\n\"valueSlice\":[", graph->slice_count > 1 ? values : 0, value_slice },
+	} };
+	struct ahead_job job = {
+		.threads = threads,
+		.self = &table,
+		.begin = no_room,
+		.end = end_room,
+		.make = make_chunk,
+	};
+	const struct pd_text *text;
+	struct ahead *ahead;
+	bool done;
+
+	for (size_t i = 0; i < COLUMNS; i++)
+		job.count += chunks_of(&table.columns[i]);
+	flush(writer);
+	ahead = ahead_start(&job);
+	done = ahead != NULL;
+	for (size_t i = 0; done && i < job.count && !writer->out->failure; i++) {
+		text = ahead_next(ahead);
+		done = text != NULL;
+		if (done)
+			output_put(writer->out, (const char *)pd_text_bytes(text).data, pd_text_bytes(text).size);
 	}
-	open_array(writer, "],\n\"value\":[");
-	for (size_t i = 0; i < tree->value_count; i++)
-		put_number(writer, tree->values[i].value);
-	open_array(writer, "],\n\"valueEvent\":[");
-	for (size_t i = 0; i < tree->value_count && graph->event_count > 1; i++)
-		put_number(writer, tree->values[i].event);
-	open_array(writer, "],\n\"valueSlice\":[");
-	for (size_t i = 0; i < tree->value_count && graph->slice_count > 1; i++)
-		put_number(writer, tree->values[i].slice);
+	ahead_end(ahead);
 	put(writer, "]}");
+	return done;
 }
+
+/* ---- the page ---- */
 
 static void put_head(struct writer *writer, const struct flame_graph *graph)
 {
@@ -215,16 +315,16 @@ static const char *put_page_until(struct writer *writer, const char *page, const
 
 		memcpy(part, page, size);
 		part[size] = '\0';
-		pd_text_add(writer->out->text, part);
+		pd_text_add(writer->text, part);
 		page += size;
 		length -= size;
 	}
 	return end ? end + strlen(mark) : page;
 }
 
-bool flame_write_html(const struct flame_graph *graph, struct output *out)
+bool flame_write_html(const struct flame_graph *graph, size_t threads, struct output *out)
 {
-	struct writer writer = { .out = out };
+	struct writer writer = { .text = out->text, .out = out };
 	const char *page = put_page_until(&writer, flame_page, "@@TITLE@@");
 
 	put_html(&writer, graph->title);
@@ -232,8 +332,10 @@ bool flame_write_html(const struct flame_graph *graph, struct output *out)
 	put_head(&writer, graph);
 	put_names(&writer, &graph->tree);
 	put_frames(&writer, &graph->tree);
-	put_nodes(&writer, &graph->tree);
-	put_values(&writer, &graph->tree, graph);
+	if (!put_table(&writer, graph, threads)) {
+		complain("out of memory");
+		return false;
+	}
 	put_page_until(&writer, page, "@@END@@");
 	return output_spill(out);
 }

@@ -37,6 +37,12 @@ shell 'printf "a;b 1\nnothing\n" | perfdata flame --folded - -o a.html'
 shell 'printf "m 3\nm.x;y 1\nm;x 2\nm;x.y;z 5\nm;x;y 4\n" >a.folded; perfdata flame --folded a.folded --format svg | grep -c "<rect class"'
 shell 'printf "" | perfdata flame --folded - '
 
+# What is made in parts is what one thread makes: nodes that parts share, stacks that all are the same, nodes left out.
+shell 'seq 1 20000 | awk "{ printf \"m;%d;%d;%d;f%d %d\\n\", \$1 % 3, \$1 % 7, (\$1 * 7919) % 5000, \$1 % 2, \$1 % 5 }" >many.folded'
+shell 'for n in 1 2 3 8; do perfdata flame --folded many.folded --threads $n | cksum; done | uniq | wc -l'
+shell 'for n in 1 2 3 8; do perfdata flame --folded many.folded --threads $n --reverse --percent-limit 0.1 | cksum; done | uniq | wc -l'
+shell 'for n in 1 2 8; do yes "m;a 1" | head -n 9000 | perfdata flame --folded - --threads $n --format svg | cksum; done | uniq | wc -l'
+
 # A page has the samples of the file, and nothing of another host.
 shell 'perfdata flame --no-symbols hot-multi.data | sed -n "/id=\"data\"/,/<\/script>/p" | head -n 5'
 shell 'perfdata flame --no-symbols hot.data | grep -c "https\?://"'
