@@ -70,6 +70,14 @@ static void watch_signals(const char *path)
 	}
 }
 
+/* The file that a link leads to: what takes its name must not take that of the link. */
+static char *where_it_leads(const char *path)
+{
+	struct stat link;
+
+	return lstat(path, &link) == 0 && S_ISLNK(link.st_mode) ? realpath(path, NULL) : strdup(path);
+}
+
 static int open_beside(struct outfile *file, const struct stat *status)
 {
 	mode_t mask = umask(0);
@@ -77,9 +85,9 @@ static int open_beside(struct outfile *file, const struct stat *status)
 	int fd = -1;
 
 	umask(mask);
-	if (asprintf(&file->beside, "%s.XXXXXX", file->path) < 0) {
+	file->target = status ? where_it_leads(file->path) : strdup(file->path);
+	if (!file->target || asprintf(&file->beside, "%s.XXXXXX", file->target) < 0) {
 		file->beside = NULL;
-		errno = ENOMEM;
 		return -1;
 	}
 	fd = mkostemp(file->beside, O_CLOEXEC);
@@ -98,7 +106,7 @@ static int settle(struct outfile *file, bool wanted)
 	if (wanted && is_recording(file->path)) {
 		failure = EEXIST;
 		complain("%s: this is perf data, which is not replaced", file->path);
-	} else if (wanted && rename(file->beside, file->path) < 0) {
+	} else if (wanted && rename(file->beside, file->target) < 0) {
 		failure = errno;
 		complain("%s: %s", file->path, strerror(failure));
 	}
@@ -106,6 +114,7 @@ static int settle(struct outfile *file, bool wanted)
 		unlink(file->beside);
 	unfinished = NULL;
 	free(file->beside);
+	free(file->target);
 	return failure;
 }
 
@@ -141,6 +150,7 @@ int outfile_open(struct outfile *file, const char *path, struct output *standard
 		}
 		unfinished = NULL;
 		free(file->beside);
+		free(file->target);
 		return CODE_OUTPUT;
 	}
 	file->own.progress = standard->progress;

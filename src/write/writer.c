@@ -204,7 +204,7 @@ static enum pd_status open_path(struct pd_writer *writer, const struct pd_writer
 
 	if (there && is_input(options, &target))
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: is the input, which is not written to",
-			       writer->path);
+			       writer->name);
 	if (writer->mode == PD_MODE_DIRECTORY) {
 		if (there && !is_empty_directory(writer->path))
 			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: is there already", writer->path);
@@ -329,6 +329,16 @@ static enum pd_status finish_open(struct pd_writer *writer, enum pd_status statu
 	return status;
 }
 
+// The file that a link leads to: who takes its name must not take that of the link.
+static char *where_it_leads(const char *path)
+{
+	struct stat link, target;
+
+	if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && stat(path, &target) == 0 && S_ISREG(target.st_mode))
+		return realpath(path, NULL);
+	return strdup(path);
+}
+
 enum pd_status pd_writer_open(const char *path, const struct pd_writer_options *options,
 			      struct pd_writer **writer_out, struct pd_error *error)
 {
@@ -338,8 +348,9 @@ enum pd_status pd_writer_open(const char *path, const struct pd_writer_options *
 
 	if (status < 0)
 		return status;
-	writer->path = strdup(path);
-	status = writer->path ? open_path(writer, &all, error) : pd_fail_memory(error);
+	writer->path = where_it_leads(path);
+	status = writer->path ? open_path(writer, &all, error) :
+				pd_fail_system(error, errno, "%s: cannot be followed", path);
 	return finish_open(writer, status, writer_out, error);
 }
 
