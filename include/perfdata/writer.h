@@ -8,9 +8,9 @@
  * form of the output keeps elsewhere is moved there: events and features are records in a pipe and sections in a file.
  *
  * A file or directory is written beside its name and takes the name in pd_writer_finish: what stood there before stays
- * as it is until the new one is whole. A signal that is caught while pd_writer_finish runs is too late: what was written is
- * whole, and takes the name. While it is written its header is brought up to date now and then, so that
- * what a killed program leaves behind opens with all but its last moments.
+ * as it is until the new one is whole. A link to a file stays, and the file gets another content. A signal that is caught
+ * while pd_writer_finish runs is too late: what was written is whole, and takes the name. While it is written its header
+ * is brought up to date now and then, so that what a killed program leaves behind opens with all but its last moments.
  *
  * The first failure stays: every later call returns it, pd_writer_finish too.
  */
