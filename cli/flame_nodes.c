@@ -8,7 +8,6 @@
  */
 #include "flame_tree.h"
 
-#include "large.h"
 #include "parts.h"
 
 #include <perfdata/profile.h>
@@ -379,8 +378,8 @@ static bool make_room(struct builder *builder, size_t node_count, size_t value_c
 {
 	if (node_count >= NONE)
 		return false;
-	builder->tree->nodes = large_realloc(NULL, node_count * sizeof(*builder->tree->nodes));
-	builder->tree->values = large_realloc(NULL, (value_count + 1) * sizeof(*builder->tree->values));
+	builder->tree->nodes = malloc(node_count * sizeof(*builder->tree->nodes));
+	builder->tree->values = malloc((value_count + 1) * sizeof(*builder->tree->values));
 	for (size_t i = 0; i < builder->part_count; i++) {
 		struct part *part = &builder->parts[i];
 

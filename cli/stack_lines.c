@@ -8,7 +8,6 @@
 
 #include "ahead.h"
 #include "flame_tree.h"
-#include "large.h"
 #include "parts.h"
 
 #include <inttypes.h>
@@ -27,7 +26,7 @@ static bool make_room(void **items, size_t *room, size_t want, size_t size)
 		return true;
 	while (count < want)
 		count *= 2;
-	grown = large_realloc(*items, count * size);
+	grown = realloc(*items, count * size);
 	if (!grown)
 		return false;
 	*items = grown;
