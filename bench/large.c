@@ -66,7 +66,7 @@ struct run {
 };
 
 struct source {
-	const uint8_t *bytes;
+	uint8_t *bytes;
 	size_t size;
 	struct header header;
 	uint64_t sample_type;
@@ -309,6 +309,17 @@ static void write_large(struct source *source, FILE *out, uint64_t size)
 	       source->again.time_count, header.data.size);
 }
 
+static void forget(struct source *source)
+{
+	struct run *runs[] = { &source->once, &source->again, &source->ends };
+
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		free(runs[i]->bytes);
+		free(runs[i]->times);
+	}
+	free(source->bytes);
+}
+
 int main(int argc, char **argv)
 {
 	struct source source = { 0 };
@@ -331,5 +342,6 @@ int main(int argc, char **argv)
 	write_large(&source, out, size);
 	if (fclose(out))
 		die("%s: cannot be written", argv[2]);
+	forget(&source);
 	return 0;
 }

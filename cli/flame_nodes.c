@@ -242,6 +242,8 @@ static void expect(const struct builder *builder, size_t place)
 	if (place + AHEAD < builder->lines->count) {
 		slices = (const char *)builder->origins[builder->order[place + AHEAD]].slices;
 		__builtin_prefetch(builder->lines->frames + line_at(builder, place + AHEAD)->start);
+		if (!slices)
+			return;
 		__builtin_prefetch(slices);
 		__builtin_prefetch(slices + LINE);
 		__builtin_prefetch(slices + 2 * LINE);
