@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which scheme a name is in; and Rust's older one, which looks like C++ with a hash at the end. */
+/* Which scheme a name is in; Rust's older one, which looks like C++ with a hash at the end; and OCaml's. */
 #include "symbol/demangle.h"
 
 #include "symbol/scan.h"
@@ -108,11 +108,8 @@ bool pd_demangle_rust_legacy(struct pd_text *out, const char *name, size_t lengt
 		return false;
 	while (take_part(&s, &text, &size)) {
 		if (s.at < s.end && *s.at == 'E' && is_hash(text, size) && parts) {
-			s.at++;
-			if (s.at < s.end && *s.at != '.')
+			if (s.at + 1 < s.end && s.at[1] != '.')
 				break;
-			if (s.end - s.at < 6 || memcmp(s.at, ".llvm.", 6) != 0)
-				pd_text_put(out, s.at, (size_t)(s.end - s.at));
 			return true;
 		}
 		if (parts++)
@@ -123,10 +120,38 @@ bool pd_demangle_rust_legacy(struct pd_text *out, const char *name, size_t lengt
 	return false;
 }
 
+// ---- OCaml ----
+
+// "camlStdlib__List__map_45": modules are parted by "__", signs are "$" and two hex digits.
+static bool demangle_ocaml(struct pd_text *out, const char *name, size_t length)
+{
+	if (length < 5 || memcmp(name, "caml", 4) != 0 || name[4] < 'A' || name[4] > 'Z')
+		return false;
+	for (size_t i = 4; i < length;) {
+		const char *s = name + i;
+		size_t left = length - i;
+		int sign = left > 2 && *s == '$' && pd_scan_digit(s[1]) >= 0 && pd_scan_digit(s[2]) >= 0
+				   ? pd_scan_digit(s[1]) << 4 | pd_scan_digit(s[2])
+				   : 0;
+
+		if (left > 1 && s[0] == '_' && s[1] == '_') {
+			pd_text_char(out, '.');
+			i += 2;
+		} else if (sign >= 32 && sign != 127) {
+			pd_text_char(out, (char)sign);
+			i += 3;
+		} else {
+			pd_text_char(out, *s);
+			i++;
+		}
+	}
+	return true;
+}
+
 // ---- all ----
 
 bool pd_demangle(struct pd_text *out, const char *name, size_t length)
 {
 	return pd_demangle_rust(out, name, length) || pd_demangle_rust_legacy(out, name, length) ||
-	       pd_demangle_cxx(out, name, length);
+	       pd_demangle_cxx(out, name, length) || demangle_ocaml(out, name, length);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the names that linkers see to those that people wrote: Rust (both schemes), and C++ where a library for it is
- * built in. C++ names come without parameters and return types, Rust names without hashes.
+ * From the names that linkers see to those that people wrote: Rust (both schemes), OCaml, and C++ where a library for it is
+ * built in. C++ names come without parameters and return types, Rust names without hashes, and both without what compilers
+ * put behind the names of parts of functions (".cold").
  */
 #ifndef PD_SYMBOL_DEMANGLE_H
 #define PD_SYMBOL_DEMANGLE_H
@@ -16,7 +17,7 @@ bool pd_demangle_rust(struct pd_text *out, const char *name, size_t length);
 bool pd_demangle_rust_legacy(struct pd_text *out, const char *name, size_t length);
 bool pd_demangle_cxx(struct pd_text *out, const char *name, size_t length);
 
-/** Appends a readable C++ name without what follows the function's name and without its return type. */
+/** Appends the readable C++ name of a function without what follows its name and without its return type. */
 void pd_demangle_cxx_strip(struct pd_text *out, const char *text, size_t length);
 
 /** What a foreign library does; demangle is NULL if none is built in. */

@@ -730,8 +730,6 @@ bool pd_demangle_rust(struct pd_text *out, const char *name, size_t length)
 		print_path(&r, false);
 		r.silent = false;
 	}
-	if (!r.failed && r.at == r.size && suffix && strncmp(suffix, ".llvm.", 6) != 0)
-		put(&r, suffix, length - (size_t)(suffix - name));
 	if (r.failed || r.at != r.size) {
 		out->size = r.out_start;
 		return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of Rust and C++; and names that unfold without end. */
+/* Names of Rust, OCaml and C++; and names that unfold without end. */
 #include "symbol/demangle.h"
 #include "../test.h"
 
@@ -42,7 +42,7 @@ TEST(test_demangle__rust)
 		{"_RNvC7mycrate4main", "mycrate::main"},
 		{"_RNvCs1234_7mycrate4main", "mycrate::main"},
 		{"_RNvC7mycrate4main.llvm.1234", "mycrate::main"},
-		{"_RNvC7mycrate4main.cold", "mycrate::main.cold"},
+		{"_RNvC7mycrate4main.cold", "mycrate::main"},
 		{"_RNvC7mycrate5___new", "mycrate::__new"},
 		{"_RNvC7mycrate2_2x", "mycrate::2x"},
 		{"_RNvC7mycrateu9bcher_kva", "mycrate::b\xc3\xbc" "cher"},
@@ -82,7 +82,7 @@ TEST(test_demangle__rust_legacy)
 {
 	static const struct wanted cases[] = {
 		{"_ZN3foo3bar17h0123456789abcdefE", "foo::bar"},
-		{"_ZN3foo3bar17h0123456789abcdefE.cold", "foo::bar.cold"},
+		{"_ZN3foo3bar17h0123456789abcdefE.cold", "foo::bar"},
 		{"_ZN3foo3bar17h0123456789abcdefE.llvm.99", "foo::bar"},
 		{"_ZN20_$LT$T$u20$as$u20$U4main17h0123456789abcdefE", NULL},
 		{"_ZN21_$LT$T$u20$as$u20$U$GT$4main17h0123456789abcdefE", NULL},
@@ -110,7 +110,7 @@ TEST(test_demangle__strip)
 		{"a::b::f(int, char const*) const", "a::b::f"},
 		{"void f<int>(int)", "f<int>"},
 		{"std::vector<int, std::allocator<int> >& a::f<int>(int) const &", "a::f<int>"},
-		{"(anonymous namespace)::f() [clone .isra.0]", "(anonymous namespace)::f [clone .isra.0]"},
+		{"(anonymous namespace)::f() [clone .isra.0]", "(anonymous namespace)::f"},
 		{"main::{lambda(int)#1}::operator()(int) const", "main::{lambda(int)#1}::operator()"},
 		{"auto f(int)::{lambda(auto:1)#1}::operator()<int>(int) const", "f(int)::{lambda(auto:1)#1}::operator()<int>"},
 		{"A::operator<(A const&) const", "A::operator<"},
@@ -119,11 +119,18 @@ TEST(test_demangle__strip)
 		{"bool a::operator==<int>(int)", "a::operator==<int>"},
 		{"A::operator unsigned long() const", "A::operator unsigned long"},
 		{"operator new(unsigned long)", "operator new"},
-		{"void (*f<int>(int))(char)", "void (*f<int>(int))(char)"},
+		{"void (*f<int>(int))(char)", "f<int>"},
+		{"void (*(*f<int>(int))(char))(short)", "f<int>"},
+		{"void (*", "void (*"},
+		{"void (*)(char)", "void (*)(char)"},
+		{"A::operator int (*)(char)() const", "A::operator int (*)(char)"},
+		{"if_t<((sizeof (int))*(8))<=(64), int>::type a::f<int, int (A::*)(char) const>(int)", "a::f<int, int (A::*)(char) const>"},
+		{"if_t<(sizeof (int))<(4)>::type f<int, (2)>(int)", "f<int, (2)>"},
+		{"if_t<((sizeof (int))>(4))>::type f<int>(int)", "f<int>"},
+		{"bool a::operator()<(A)1>(int) const", "a::operator()<(A)1>"},
 		{"decltype ((a)+(b)) f<int>(int)", "f<int>"},
 		{"f(int)::x", "f(int)::x"},
 		{"guard variable for f() const::x", "guard variable for f() const::x"},
-		{"non-virtual thunk to A::~A()", "non-virtual thunk to A::~A"},
 		{"vtable for A", "vtable for A"},
 		{"typeinfo for decltype(nullptr)", "typeinfo for decltype(nullptr)"},
 		{"f(((", "f((("},
@@ -141,13 +148,86 @@ TEST(test_demangle__strip)
 	}
 }
 
+// All special names of the ABI. What linkers see of functions in them is whole, so it is shown whole.
+TEST(test_demangle__special)
+{
+	static const struct wanted cases[] = {
+		{"_ZTV1A", "vtable for A"},
+		{"_ZTT1A", "VTT for A"},
+		{"_ZTI1A", "typeinfo for A"},
+		{"_ZTIFviE", "typeinfo for void (int)"},
+		{"_ZTS1A", "typeinfo name for A"},
+		{"_ZTSFviE", "typeinfo name for void (int)"},
+		{"_ZTC1A0_1B", "construction vtable for B-in-A"},
+		{"_ZTVZ1fiE1A", "vtable for f(int)::A"},
+		{"_ZThn8_N1A1fEi", "non-virtual thunk to A::f(int)"},
+		{"_ZThn8_NK1A1fEi", "non-virtual thunk to A::f(int) const"},
+		{"_ZThn8_N1A1fEi.cold", "non-virtual thunk to A::f(int)"},
+		{"_ZThn8_N1AD1Ev", "non-virtual thunk to A::~A()"},
+		{"_ZTv0_n24_N1A1fEi", "virtual thunk to A::f(int)"},
+		{"_ZTch0_h8_N1A1fEi", "covariant return thunk to A::f(int)"},
+		{"_ZTcv0_n24_v0_n32_N1A1fEi", "covariant return thunk to A::f(int)"},
+		{"_ZTh8_N1A1fIiEEvT_", "non-virtual thunk to void A::f<int>(int)"},
+		{"_ZTH1x", "TLS init function for x"},
+		{"_ZTW1x", "TLS wrapper function for x"},
+		{"_ZTWN1A1xE", "TLS wrapper function for A::x"},
+		{"_ZGVZ1fiE1x", "guard variable for f(int)::x"},
+		{"_ZGVZNK1A1fEiE1x", "guard variable for A::f(int) const::x"},
+		{"_ZGR1x_", "reference temporary #0 for x"},
+		{"_ZGR1x0_", "reference temporary #0 for x"},
+		{"_ZGRZ1fiE1x_", "reference temporary #0 for f(int)::x"},
+		{"_ZGTtN1A1fEi", "transaction clone for A::f(int)"},
+		{"_ZGTnN1A1fEi", "non-transaction clone for A::f(int)"},
+		{"_ZGA1fi", "hidden alias for f(int)"},
+		{"_GLOBAL__I_a.cc", "global constructors keyed to a.cc"},
+		{"_GLOBAL__D__Z1fi", "global destructors keyed to f(int)"},
+		{"_GLOBAL__I", NULL},
+		{"_GLOBAL__sub_I_x", NULL},
+		{"_ZT", NULL},
+		{"_ZG", NULL},
+		{"_ZGR", NULL},
+		{"_ZGR_", NULL},
+		{"_Z.", NULL},
+	};
+
+	if (pd_demangler_cxx.demangle)
+		CHECK_ALL(pd_demangle_cxx, cases);
+	else
+		printf("# no library for C++ names is built in\n");
+}
+
+TEST(test_demangle__suffix)
+{
+	static const struct wanted cases[] = {
+		{"_ZN3foo3barEv.isra.0.cold", "foo::bar"},
+		{"_ZN3foo3barEv.llvm.12925491317356441102", "foo::bar"},
+		{"_ZL3foo.rel", "foo"},
+		{"_Znwm@@GLIBCXX_3.4", "operator new"},
+		{"_ZZ1fiENKUlvE_clEv.constprop.0", "f(int)::{lambda()#1}::operator()"},
+		{"_ZN12_GLOBAL__N_13fooEv", "(anonymous namespace)::foo"},
+		{"_ZN20_GLOBAL__N_a.cc_00003fooEv", "(anonymous namespace)::foo"},
+	};
+
+	if (pd_demangler_cxx.demangle)
+		CHECK_ALL(pd_demangle_cxx, cases);
+	else
+		printf("# no library for C++ names is built in\n");
+}
+
 TEST(test_demangle__all)
 {
 	static const struct wanted cases[] = {
 		{"_RNvC7mycrate4main", "mycrate::main"},
 		{"_ZN3foo3bar17h0123456789abcdefE", "foo::bar"},
 		{"_ZN3foo3barEv", "foo::bar"},
-		{"_ZNK3foo3barIiEEvT_.cold", "foo::bar<int> [clone .cold]"},
+		{"_ZNK3foo3barIiEEvT_.cold", "foo::bar<int>"},
+		{"camlStdlib__List__map_45", "Stdlib.List.map_45"},
+		{"camlA__$2b$3E", "A.+>"},
+		{"camlA____b_", "A..b_"},
+		{"camlA$2", "A$2"},
+		{"camlA$zz$0a", "A$zz$0a"},
+		{"caml_start", NULL},
+		{"caml", NULL},
 		{"_Znot", NULL},
 		{"main", NULL},
 		{"", NULL},
@@ -218,4 +298,4 @@ TEST(test_demangle__deep)
 }
 
 RUN(TEST_CASE(test_demangle__rust), TEST_CASE(test_demangle__rust_legacy), TEST_CASE(test_demangle__strip),
-    TEST_CASE(test_demangle__all), TEST_CASE(test_demangle__unfolds_without_end), TEST_CASE(test_demangle__deep))
+    TEST_CASE(test_demangle__special), TEST_CASE(test_demangle__suffix), TEST_CASE(test_demangle__all), TEST_CASE(test_demangle__unfolds_without_end), TEST_CASE(test_demangle__deep))
