@@ -240,8 +240,8 @@ bool pd_lookup_kernel_behind(struct pd_symbols *symbols, uint64_t addr, struct p
 void pd_lookup_kernels_fini(struct pd_symbols *symbols);
 /** The build id that was recorded of the kernel of a machine, the host being 0. */
 struct pd_object_id pd_lookup_kernel_id(const struct pd_symbols *symbols, uint32_t machine);
-/** Where the reference symbol of the kernel that runs here stands, if the recording says where it was: false if these
- * differ, so that it was another kernel or another boot. True if nothing is known against it. */
+/** The build id of the kernel that runs here, and where its reference symbol stands, if the recording says what they were:
+ * false if one differs, so that it was another kernel or another boot. True if nothing is known against it. */
 bool pd_lookup_kernel_may_run(struct pd_symbols *symbols);
 /** Build id of the kernel that runs here. */
 bool pd_lookup_running_id(struct pd_object_id *id_out);

@@ -107,9 +107,12 @@ bool pd_lookup_running_id(struct pd_object_id *id_out)
 bool pd_lookup_kernel_may_run(struct pd_symbols *symbols)
 {
 	const struct pd_mapping *reference = find_reference(symbols, 0);
+	struct pd_object_id own = {.size = 0}, recorded = pd_lookup_kernel_id(symbols, 0);
 	struct pd_kallsyms kallsyms;
 	uint64_t listed;
 
+	if (recorded.size && pd_lookup_running_id(&own) && !pd_object_id_equal(&own, &recorded))
+		return false;
 	if (!reference || pd_kallsyms_open(&kallsyms, "/proc/kallsyms", symbols->limit, NULL))
 		return true;
 	listed = kallsyms.hidden ? 0 : listed_addr(&kallsyms, reference->symbol);

@@ -274,16 +274,30 @@ struct pd_elf *pd_lookup_own_vdso(void)
 	return elf;
 }
 
+// Its build id: what was recorded, or that of this system's if it is certain that no other was.
+static struct pd_object_id id_of_vdso(struct pd_symbols *symbols, const struct pd_dso_full *dso)
+{
+	struct pd_object_id id = dso->id;
+	struct pd_build_id own;
+
+	if (!id.size && !symbols->places.ids_only && pd_symbols_build_id(symbols, dso->dso.object, &own, NULL)) {
+		id.size = own.size;
+		memcpy(id.bytes, own.bytes, own.size);
+	}
+	return id;
+}
+
 static void load_vdso(struct pd_symbols *symbols, struct pd_dso_full *dso)
 {
-	struct pd_object_id id = {.size = 0};
+	struct pd_object_id id = {.size = 0}, wanted;
 	struct pd_elf *elf;
 
 	pd_lookup_load_file(symbols, dso);
-	if (dso->table || !symbols->own_machine || dso->machine || !dso->id.size)
+	if (dso->table || !symbols->own_machine || dso->machine)
 		return;
-	elf = pd_lookup_own_vdso();
-	if (elf && pd_elf_id(elf, &id) && pd_object_id_equal(&id, &dso->id)) {
+	wanted = id_of_vdso(symbols, dso);
+	elf = wanted.size ? pd_lookup_own_vdso() : NULL;
+	if (elf && pd_elf_id(elf, &id) && pd_object_id_equal(&id, &wanted)) {
 		read_table(symbols, dso, elf, NULL);
 		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "the vdso of this system");
 	}

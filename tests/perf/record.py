@@ -44,6 +44,10 @@ RECORDINGS = [
     Recording("library", f"P {CHAIN} $BIN/load $BIN/library.so", ""),
     Recording("jit", f"P {CHAIN} $BIN/jit", ""),
     Recording("vdso", f"P {CHAIN} $BIN/work 150 clock", ""),
+    # perf does not note the build id of the vdso with these
+    Recording("vdso-zstd", f"P {CHAIN} -z $BIN/work 150 clock", ""),
+    Recording("vdso-mmap", f"P {CHAIN} --buildid-mmap $BIN/work 150 clock", ""),
+    Recording("vdso-no-build-ids", f"P {CHAIN} -B $BIN/work 150 clock", ""),
     Recording("exit", f"P {CHAIN} $BIN/work 150 exit || true", ""),
     Recording("deleted", f"cp $BIN/work $BIN/gone; P {CHAIN} $BIN/gone 150 deleted", ""),
     Recording("kernel", "P -e cpu-clock:k -F 4000 -g $BIN/work 300 faults write", ""),
