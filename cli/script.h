@@ -32,7 +32,16 @@ struct event_look {
 	size_t name_size;
 };
 
-enum { VIEWS = 1024, START_MOST = 96 };
+enum { VIEWS = 1024, START_MOST = 96, STRETCHES = 4 };
+
+/* Addresses with one mapping, or with none. */
+struct stretch {
+	uint64_t begin, size;
+	uint64_t moved; /* what makes an address its offset in the object */
+	size_t object; /* index */
+	bool known; /* object and moved are */
+	bool nowhere; /* nothing is there */
+};
 
 /* A thread for as long as nothing changes, and how its lines start. */
 struct thread_view {
@@ -41,6 +50,7 @@ struct thread_view {
 	uint32_t pid, tid;
 	uint32_t shown;
 	struct pd_view view;
+	struct stretch stretches[STRETCHES]; /* the last one first */
 	const char *comm; /* never NULL */
 	char unknown[PD_THREAD_NAME_BYTES];
 	char start[START_MOST + LINE_PIECE];
@@ -77,6 +87,8 @@ struct script {
 	size_t look_count;
 	struct thread_view *views; /* by hash */
 	struct frames frames;
+	struct frame_key fetched; /* what was asked for */
+	bool fetches;
 	uint64_t second; /* of the last line, for its digits */
 	char second_digits[24];
 	size_t second_size;
@@ -167,6 +179,9 @@ void script_branch_end(struct script *script, const struct shot *shot, uint64_t 
 bool script_has_place(struct script *script, const struct shot *shot);
 /* Name of the object or of the function that a sample is in, by PD_FILTER_DSO or PD_FILTER_SYMBOL; NULL: not known. */
 const char *script_name(struct script *script, const struct shot *shot, enum pd_filter_ask what);
+/* Texts come from all over the memory: asks for that of the sample's code, in two steps, while other things are done. */
+void script_fetch(struct script *script, const struct shot *shot);
+void script_fetch_text(struct script *script);
 void script_ip(struct script *script, const struct shot *shot);
 void script_chain(struct script *script, const struct shot *shot);
 void script_addr(struct script *script, const struct shot *shot);

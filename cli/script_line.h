@@ -22,7 +22,7 @@ struct line {
 	void (*take)(void *self, const char *bytes, size_t size); /* instead of the output, or NULL */
 	void *self;
 	size_t used;
-	char room[LINE_ROOM + LINE_PIECE];
+	char room[LINE_ROOM + 2 * LINE_PIECE];
 };
 
 /* Hands over what is there. */
@@ -56,11 +56,13 @@ void line_bytes(struct line *line, const char *bytes, size_t size);
 /* The same of a text behind which at least LINE_PIECE bytes can be read. */
 static inline void line_padded(struct line *line, const char *bytes, size_t size)
 {
-	if (size > LINE_PIECE) {
+	if (size > 2 * LINE_PIECE) {
 		line_bytes(line, bytes, size);
 		return;
 	}
 	memcpy(line_piece(line), bytes, LINE_PIECE);
+	if (size > LINE_PIECE)
+		memcpy(line->room + line->used + LINE_PIECE, bytes + LINE_PIECE, LINE_PIECE);
 	line->used += size;
 }
 

@@ -87,6 +87,16 @@ static void print_function(struct script *script, const struct shot *shot,
 	}
 }
 
+static void print_names(struct script *script, const struct shot *shot, const struct pd_place *place)
+{
+	if (shot->shown & FIELD_SYM)
+		print_function(script, shot, place);
+	if (shot->shown & FIELD_DSO) {
+		line_char(&script->line, ' ');
+		print_dso(script, place);
+	}
+}
+
 /* Where the code comes from; without debug information the address in its object. */
 static void print_source(struct script *script, const struct pd_place *place)
 {
@@ -175,53 +185,42 @@ void script_dso(struct script *script, const struct shot *shot, unsigned cpumode
 	script_unlock(script);
 }
 
-static void print_place(struct script *script, const struct shot *shot, uint64_t addr, bool anywhere)
+/* Where data are, or where a branch goes to. */
+static void print_place(struct script *script, const struct shot *shot, uint64_t addr)
 {
 	struct pd_place place;
 	uint64_t shown;
 	bool fixed;
 
 	script_lock(script);
-	place = locate(script, shot, shot->cpumode, addr, anywhere, &shown, &fixed);
-	if (shot->shown & FIELD_SYM)
-		print_function(script, shot, &place);
-	if (shot->shown & FIELD_DSO) {
-		line_char(&script->line, ' ');
-		print_dso(script, &place);
-	}
-	if ((shot->shown & FIELD_SRCLINE) && !anywhere)
-		print_source(script, &place);
+	place = locate(script, shot, shot->cpumode, addr, true, &shown, &fixed);
+	print_names(script, shot, &place);
 	script_unlock(script);
 }
 
-void script_ip(struct script *script, const struct shot *shot)
-{
-	line_hex(&script->line, shot->brief.ip, 16, ' ');
-	if (shot->shown & (FIELD_SYM | FIELD_DSO | FIELD_SRCLINE))
-		print_place(script, shot, shot->brief.ip, false);
-}
+/* Code as it is shown: in a call chain as a line of its own, else as what follows the address. */
+enum form { FORM_ENTRY, FORM_PLACE };
 
-static void print_entry(struct script *script, const struct shot *shot, const struct pd_place *place,
-			uint64_t shown)
+static void print_code(struct script *script, const struct shot *shot, enum form form, const struct pd_place *place,
+		       uint64_t shown)
 {
 	struct line *line = &script->line;
 
-	line_char(line, '\t');
-	line_hex(line, shown, 16, ' ');
-	if (shot->shown & FIELD_SYM)
-		print_function(script, shot, place);
-	if (shot->shown & FIELD_DSO) {
-		line_char(line, ' ');
-		print_dso(script, place);
+	if (form == FORM_ENTRY) {
+		line_char(line, '\t');
+		line_hex(line, shown, 16, ' ');
 	}
+	print_names(script, shot, place);
 	if (shot->shown & FIELD_SRCLINE)
 		print_source(script, place);
-	line_char(line, '\n');
+	if (form == FORM_ENTRY)
+		line_char(line, '\n');
 }
 
-/* An entry that is not in the table. Code that is made at run time may be other code a moment later. */
-static __attribute__((noinline)) void make_entry(struct script *script, const struct shot *shot,
-						 const struct frame_key *key, unsigned cpumode)
+/* Code that is not in the table; key is NULL if it is not to come into it. Code that is made at run time may be other
+ * code a moment later. */
+static __attribute__((noinline)) void make_code(struct script *script, const struct shot *shot, enum form form,
+						const struct frame_key *key, unsigned cpumode, uint64_t addr)
 {
 	struct line *line = &script->line;
 	uint64_t shown, flushes;
@@ -230,31 +229,137 @@ static __attribute__((noinline)) void make_entry(struct script *script, const st
 	bool fixed;
 
 	script_lock(script);
-	place = locate(script, shot, cpumode, key->addr, false, &shown, &fixed);
+	place = locate(script, shot, cpumode, addr, false, &shown, &fixed);
 	if (line->used > LINE_ROOM / 2)
 		line_flush(line);
 	start = line->used;
 	flushes = line->flushes;
-	print_entry(script, shot, &place, shown);
+	print_code(script, shot, form, &place, shown);
 	script_unlock(script);
-	if (fixed && shot->thread && line->flushes == flushes)
+	if (key && fixed && line->flushes == flushes)
 		frames_put(&script->frames, key, line->room + start, line->used - start);
 }
 
-static inline void put_entry(struct script *script, const struct shot *shot, unsigned cpumode, uint64_t addr)
+/* Code that no record tells of, as print_code shows it. In profiles without frame pointers that is much. */
+static void put_nowhere(struct script *script, const struct shot *shot, enum form form, uint64_t addr)
 {
-	struct frame_key key = { .maps = shot->thread ? shot->thread->view.maps : 0,
-				 .addr = addr,
-				 .look = shot->shown & (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_SRCLINE) };
-	const char *text;
-	size_t size;
+	static const char *const names[2][2] = { { "", " ([unknown])" }, { " [unknown]", " [unknown] ([unknown])" } };
+	struct line *line = &script->line;
 
-	key.look |= (uint32_t)cpumode << 28;
-	text = shot->thread ? frames_get(&script->frames, &key, &size) : NULL;
-	if (text)
-		line_padded(&script->line, text, size);
+	if (form == FORM_ENTRY) {
+		line_char(line, '\t');
+		line_hex(line, addr, 16, ' ');
+	}
+	line_word(line, names[(shot->shown & FIELD_SYM) != 0][(shot->shown & FIELD_DSO) != 0]);
+	if (form == FORM_ENTRY)
+		line_char(line, '\n');
+}
+
+/* What is around an address of a process; it becomes the first of those that are kept. */
+static __attribute__((noinline)) const struct stretch *find_stretch(const struct script *script, const struct shot *shot,
+								    uint64_t addr)
+{
+	struct stretch *stretches = shot->thread->stretches, stretch;
+	struct pd_location location;
+	size_t at = 1;
+
+	while (at + 1 < STRETCHES && addr - stretches[at].begin >= stretches[at].size)
+		at++;
+	stretch = stretches[at];
+	if (addr - stretch.begin >= stretch.size) {
+		pd_world_locate(script->world, shot->pid, PD_CPUMODE_USER, shot->when, addr, &location);
+		stretch = (struct stretch){ .begin = location.begin, .size = location.end - location.begin };
+		stretch.nowhere = !location.mapping;
+		stretch.known = location.mapping && location.mapping->by_offset;
+		stretch.object = stretch.known ? location.object->index : 0;
+		stretch.moved = stretch.known ? location.offset - addr : 0;
+	}
+	memmove(stretches + 1, stretches, at * sizeof(*stretches));
+	stretches[0] = stretch;
+	return stretches;
+}
+
+/* Chains stay in an object for a while, and come back to few. */
+static inline const struct stretch *stretch_of(const struct script *script, const struct shot *shot, uint64_t addr)
+{
+	const struct stretch *last = &shot->thread->stretches[0];
+
+	return addr - last->begin < last->size ? last : find_stretch(script, shot, addr);
+}
+
+static inline void put_known(struct script *script, const struct shot *shot, enum form form, const struct frame_key *key,
+			     unsigned cpumode, uint64_t addr)
+{
+	const struct frame *frame = frames_get(&script->frames, key);
+
+	if (frame)
+		line_padded(&script->line, frame_text(frame), frame->size);
 	else
-		make_entry(script, shot, &key, cpumode);
+		make_code(script, shot, form, key, cpumode, addr);
+}
+
+#define LOOKS (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_SRCLINE)
+
+/* The key of code, or false if it is not in the table: the kernel is one for all processes, and what is in a file is the
+ * same wherever it is mapped. */
+static inline bool find_key(const struct script *script, const struct shot *shot, enum form form, unsigned cpumode,
+			    uint64_t addr, struct frame_key *key_out, bool *nowhere_out)
+{
+	uint32_t look = (shot->shown & LOOKS) | cpumode << 28 | (uint32_t)form << 31;
+	const struct stretch *stretch;
+
+	*nowhere_out = false;
+	if (!shot->thread)
+		return false;
+	if (cpumode == PD_CPUMODE_KERNEL) {
+		*key_out = frame_key(pd_view_kernel(&shot->thread->view), look, addr);
+		return true;
+	}
+	if (cpumode != PD_CPUMODE_USER) {
+		*nowhere_out = true;
+		return false;
+	}
+	stretch = stretch_of(script, shot, addr);
+	*key_out = frame_key(stretch->object, look, addr + stretch->moved);
+	*nowhere_out = stretch->nowhere;
+	return stretch->known;
+}
+
+static inline void put_code(struct script *script, const struct shot *shot, enum form form, unsigned cpumode,
+			    uint64_t addr)
+{
+	struct frame_key key;
+	bool nowhere;
+
+	if (find_key(script, shot, form, cpumode, addr, &key, &nowhere))
+		put_known(script, shot, form, &key, cpumode, addr);
+	else if (nowhere)
+		put_nowhere(script, shot, form, addr);
+	else
+		make_code(script, shot, form, NULL, cpumode, addr);
+}
+
+void script_fetch(struct script *script, const struct shot *shot)
+{
+	enum form form = shot->look->chain ? FORM_ENTRY : FORM_PLACE;
+	bool nowhere;
+
+	script->fetches = find_key(script, shot, form, shot->cpumode, shot->brief.ip, &script->fetched, &nowhere);
+	if (script->fetches)
+		frames_fetch(&script->frames, &script->fetched);
+}
+
+void script_fetch_text(struct script *script)
+{
+	if (script->fetches)
+		frames_fetch_text(&script->frames, &script->fetched);
+}
+
+void script_ip(struct script *script, const struct shot *shot)
+{
+	line_hex(&script->line, shot->brief.ip, 16, ' ');
+	if (shot->shown & (FIELD_SYM | FIELD_DSO | FIELD_SRCLINE))
+		put_code(script, shot, FORM_PLACE, shot->cpumode, shot->brief.ip);
 }
 
 /* False for a marker that ends the chain. */
@@ -307,13 +412,13 @@ static bool put_calls(struct script *script, const struct shot *shot, size_t cou
 		return false;
 	for (size_t i = 0; i < kernel; i++) {
 		if (chain.items[i] < PD_CONTEXT_MAX)
-			put_entry(script, shot, cpumode, chain.items[i]);
+			put_code(script, shot, FORM_ENTRY, cpumode, chain.items[i]);
 		else
 			follow_marker(chain.items[i], &cpumode);
 	}
-	put_entry(script, shot, PD_CPUMODE_USER, PD_ITEM(pd_branch, stack->entries, 0)->to);
+	put_code(script, shot, FORM_ENTRY, PD_CPUMODE_USER, PD_ITEM(pd_branch, stack->entries, 0)->to);
 	for (size_t i = 0; i < stack->entries.count; i++)
-		put_entry(script, shot, PD_CPUMODE_USER, PD_ITEM(pd_branch, stack->entries, i)->from);
+		put_code(script, shot, FORM_ENTRY, PD_CPUMODE_USER, PD_ITEM(pd_branch, stack->entries, i)->from);
 	return true;
 }
 
@@ -327,7 +432,7 @@ void script_chain(struct script *script, const struct shot *shot)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		if (chain.items[i] < PD_CONTEXT_MAX)
-			put_entry(script, shot, cpumode, chain.items[i]);
+			put_code(script, shot, FORM_ENTRY, cpumode, chain.items[i]);
 		else
 			follow_marker(chain.items[i], &cpumode);
 	}
@@ -350,5 +455,5 @@ void script_addr(struct script *script, const struct shot *shot)
 {
 	line_hex(&script->line, shot->brief.addr, 16, ' ');
 	if (has_place(shot->event->attr) && (shot->shown & (FIELD_SYM | FIELD_DSO)))
-		print_place(script, shot, shot->brief.addr, true);
+		print_place(script, shot, shot->brief.addr);
 }

@@ -326,8 +326,12 @@ static void print_shot(struct script *script, const struct shot *shot)
 	uint32_t shown = shot->shown;
 
 	script->printed++;
+	if (shown & FIELD_IP)
+		script_fetch(script, shot);
 	script_start(script, shot, PD_RECORD_SAMPLE,
 		     !((shown & FIELD_IP) && shot->look->chain));
+	if (shown & FIELD_IP)
+		script_fetch_text(script);
 	if (shown & FIELD_PERIOD) {
 		line_dec(line, shot->period, 10, ' ');
 		line_char(line, ' ');

@@ -89,6 +89,8 @@ struct pd_location {
 	const struct pd_mapping *ksymbol; /* code that the kernel made there, or NULL; may be mapping */
 	bool before_exec;                 /* it went by the last exec */
 	uint64_t offset;                  /* in the object if mapping->by_offset, else the address */
+	uint64_t begin, end;              /* for all addresses in it, end is not, the mappings are the same ones; none
+					   * of them if nothing is known to be there */
 };
 
 /** A thread, from its fork (or first mention) to the next fork with the same number. */
@@ -159,7 +161,8 @@ PD_API const char *pd_world_comm(const struct pd_world *world, uint32_t tid, str
 				 char *unknown);
 /** What stood at an address, for a CPU mode (PD_CPUMODE_...). With PD_CPUMODE_UNKNOWN the process
  * is asked before the kernel. For PD_CPUMODE_GUEST_KERNEL pid is the guest, as in samples. False if
- * nothing is known to be there; a hypervisor and users of guests are not known. */
+ * nothing is known to be there, then *location_out has only begin and end; a hypervisor and users of guests are
+ * not known. */
 PD_API bool pd_world_locate(const struct pd_world *world, uint32_t pid, unsigned cpumode,
 			    struct pd_moment when, uint64_t addr, struct pd_location *location_out);
 /** Some programs copy their code into huge pages: anonymous memory between two pieces of their file. If
@@ -189,6 +192,11 @@ struct pd_view {
 	uint64_t maps;          /* a number for what is mapped; differs between processes, but for a fork
 				 * that has changed nothing */
 };
+/** The kernel's part of maps: views of any processes in which it is equal have one kernel. */
+static inline uint32_t pd_view_kernel(const struct pd_view *view)
+{
+	return (uint32_t)view->maps;
+}
 /** The view of a moment. If nothing is known of the thread, comm is NULL. */
 PD_API void pd_world_view(const struct pd_world *world, uint32_t pid, uint32_t tid, struct pd_moment when,
 			  struct pd_view *view_out);

@@ -493,20 +493,41 @@ static uint32_t leaf_of(const struct pd_cover_family *family, uint64_t addr)
 	return low;
 }
 
+// The leaf of an address, or PD_NONE. [*begin, *end) shrinks to the leaf, or to where none is.
+static uint32_t find_leaf(const struct pd_cover_family *family, uint64_t addr, uint64_t *begin, uint64_t *end)
+{
+	uint64_t low = 0, high = UINT64_MAX;
+	uint32_t leaf = PD_NONE;
+
+	if (!family->leaf_count)
+		return PD_NONE;
+	if (addr < family->bounds[0]) {
+		high = family->bounds[0];
+	} else if (addr >= family->bounds[family->leaf_count]) {
+		low = family->bounds[family->leaf_count];
+	} else {
+		leaf = leaf_of(family, addr);
+		low = family->bounds[leaf];
+		high = family->bounds[leaf + 1];
+	}
+	*begin = low > *begin ? low : *begin;
+	*end = high < *end ? high : *end;
+	return leaf;
+}
+
 uint32_t pd_cover_find(const struct pd_cover *cover, const struct pd_mapping *mappings,
-		       uint32_t space_index, struct pd_moment when, uint64_t addr)
+		       uint32_t space_index, struct pd_moment when, uint64_t addr, uint64_t *begin, uint64_t *end)
 {
 	const struct pd_cover_space *space = &cover->spaces[space_index];
 	const struct pd_cover_family *family = &cover->families[space->family];
+	uint32_t leaf = find_leaf(family, addr, begin, end);
 	uint32_t changes, turn, best = 0;
 
-	if (!family->leaf_count || addr < family->bounds[0] ||
-	    addr >= family->bounds[family->leaf_count])
+	if (leaf == PD_NONE)
 		return PD_NONE;
 	changes = changes_at(cover, mappings, space, when);
 	turn = changes ? cover->changes[space->first + changes - 1].turn : space->turn;
-	for (uint32_t node = leaf_of(family, addr) + family->leaf_count; node;
-	     node = family->nodes[node].up) {
+	for (uint32_t node = leaf + family->leaf_count; node; node = family->nodes[node].up) {
 		uint32_t first = family->nodes[node].first;
 		uint32_t top =
 			top_at(family->gaps + first, family->nodes[node + 1].first - first, turn);

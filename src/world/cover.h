@@ -70,9 +70,9 @@ struct pd_cover {
 // Results go to `keep`. False if a pool gives no memory.
 bool pd_cover_build(struct pd_cover *cover, const struct pd_mapping *mappings, struct pd_pool *keep,
 		    struct pd_pool *temp);
-// The mapping on top, or PD_NONE.
-uint32_t pd_cover_find(const struct pd_cover *cover, const struct pd_mapping *mappings,
-		       uint32_t space, struct pd_moment when, uint64_t addr);
+// The mapping on top, or PD_NONE. [*begin, *end) shrinks to addresses of which the same is true at that moment.
+uint32_t pd_cover_find(const struct pd_cover *cover, const struct pd_mapping *mappings, uint32_t space,
+		       struct pd_moment when, uint64_t addr, uint64_t *begin, uint64_t *end);
 
 // The turn of a space at a moment, which differs from those of all other spaces. [*from, *until) shrinks to where it
 // is the same.

@@ -232,78 +232,71 @@ struct pd_list pd_world_namespaces(const struct pd_world *world, uint32_t tid,
 		       (struct pd_list){.stride = sizeof(struct pd_namespace)};
 }
 
-static const struct pd_mapping *find_mapping(const struct pd_world *world, uint32_t space,
-					     struct pd_moment when, uint64_t addr)
+static const struct pd_mapping *find_mapping(const struct pd_world *world, uint32_t space, struct pd_moment when,
+					     uint64_t addr, struct pd_location *location)
 {
-	uint32_t map = pd_cover_find(&world->cover, world->mappings, space, when, addr);
+	uint32_t map = pd_cover_find(&world->cover, world->mappings, space, when, addr, &location->begin, &location->end);
 
 	return map != PD_NONE && world->mappings[map].object ? &world->mappings[map] : NULL;
 }
 
-static const struct pd_mapping *find_in_process(const struct pd_world *world, uint32_t pid,
-						struct pd_moment when, uint64_t addr,
-						bool *before_exec_out)
+static void find_in_process(const struct pd_world *world, uint32_t pid, struct pd_moment when, uint64_t addr,
+			    struct pd_location *location)
 {
 	const struct pd_thread *thread = pd_world_find_thread(world, pid, when);
-	const struct pd_mapping *mapping;
 	const struct pd_thread_space *spaces;
 	uint32_t first, count;
 
 	if (!thread)
-		return NULL;
+		return;
 	first = world->parts[thread->index].spaces;
 	COUNT_UNTIL(world->spaces, first, world->parts[thread->index + 1].spaces, from, when,
 		    count);
 	if (!count)
-		return NULL;
+		return;
 	spaces = &world->spaces[first];
-	mapping = find_mapping(world, spaces[count - 1].space, when, addr);
-	*before_exec_out = !mapping && count > 1;
-	return *before_exec_out ? find_mapping(world, spaces[count - 2].space, when, addr) :
-				  mapping;
+	location->mapping = find_mapping(world, spaces[count - 1].space, when, addr, location);
+	if (location->mapping || count == 1)
+		return;
+	location->mapping = find_mapping(world, spaces[count - 2].space, when, addr, location);
+	location->before_exec = location->mapping != NULL;
 }
 
-static const struct pd_mapping *find_in_kernel(const struct pd_world *world, uint32_t machine,
-					       struct pd_moment when, uint64_t addr)
+static const struct pd_mapping *find_in_kernel(const struct pd_world *world, uint32_t machine, struct pd_moment when,
+					       uint64_t addr, struct pd_location *location)
 {
 	uint32_t kernel = pd_world_kernel(world, world->kernels, machine);
 
 	return kernel == PD_INDEX_END ?
 		       NULL :
-		       find_mapping(world, world->kernels[kernel].space, when, addr);
+		       find_mapping(world, world->kernels[kernel].space, when, addr, location);
 }
 
 bool pd_world_locate(const struct pd_world *world, uint32_t pid, unsigned cpumode,
 		     struct pd_moment when, uint64_t addr, struct pd_location *location_out)
 {
-	const struct pd_mapping *mapping = NULL, *ksymbol = NULL;
-	bool before_exec = false;
+	struct pd_location location = { .end = UINT64_MAX };
 
-	if (!world->settled)
-		return false;
-	if (cpumode == PD_CPUMODE_USER || cpumode == PD_CPUMODE_UNKNOWN)
-		mapping = find_in_process(world, pid, when, addr, &before_exec);
-	if (!mapping && (cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_UNKNOWN)) {
-		before_exec = false;
-		mapping = find_in_kernel(world, 0, when, addr);
-		ksymbol = find_mapping(world, world->ksymbol_space, when, addr);
-		mapping = mapping ? mapping : ksymbol;
+	if (world->settled && (cpumode == PD_CPUMODE_USER || cpumode == PD_CPUMODE_UNKNOWN))
+		find_in_process(world, pid, when, addr, &location);
+	if (world->settled && !location.mapping && (cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_UNKNOWN)) {
+		location.mapping = find_in_kernel(world, 0, when, addr, &location);
+		location.ksymbol = find_mapping(world, world->ksymbol_space, when, addr, &location);
+		location.mapping = location.mapping ? location.mapping : location.ksymbol;
 	}
-	if (cpumode == PD_CPUMODE_GUEST_KERNEL) {
-		mapping = find_in_kernel(world, pid, when, addr);
-		if (!mapping)
-			mapping = find_in_kernel(world, PD_GUEST_DEFAULT, when, addr);
+	if (world->settled && cpumode == PD_CPUMODE_GUEST_KERNEL) {
+		location.mapping = find_in_kernel(world, pid, when, addr, &location);
+		if (!location.mapping)
+			location.mapping = find_in_kernel(world, PD_GUEST_DEFAULT, when, addr, &location);
 	}
-	if (!mapping)
-		return false;
-	*location_out = (struct pd_location){
-		.mapping = mapping,
-		.object = mapping->object,
-		.ksymbol = ksymbol,
-		.before_exec = before_exec,
-		.offset = mapping->by_offset ? addr - mapping->start + mapping->pgoff : addr,
-	};
-	return true;
+	if (location.mapping) {
+		location.object = location.mapping->object;
+		location.offset = location.mapping->by_offset ?
+					  addr - location.mapping->start + location.mapping->pgoff :
+					  addr;
+	}
+	*location_out = location;
+	return location.mapping;
 }
 
 bool pd_world_locate_copied(const struct pd_world *world, uint32_t pid, struct pd_moment when,
@@ -324,6 +317,8 @@ bool pd_world_locate_copied(const struct pd_world *world, uint32_t pid, struct p
 	    behind.offset - before.offset != copy->end - copy->start + 1)
 		return false;
 	before.offset += addr - copy->start + 1;
+	before.begin = location->begin;
+	before.end = location->end;
 	*location = before;
 	return true;
 }

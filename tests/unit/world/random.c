@@ -228,6 +228,33 @@ static int compare_ops(const void *a, const void *b)
 
 static uint64_t views_alike; // views that were asked for twice
 
+/* The range around an address, with or without something there, has the same everywhere. */
+static bool ask_range(const struct made *made, uint32_t pid, unsigned cpumode, struct pd_moment when, uint64_t addr,
+		      const struct pd_location *location)
+{
+	uint64_t last = location->end - 1;
+	uint64_t others[] = { location->begin, last, location->begin + draw(4096), location->begin + draw((PAGES + 10) * 4096) };
+	struct pd_location other;
+
+	if (addr < location->begin || addr > last) {
+		printf("# addr %llx is not in its own range\n", (unsigned long long)addr);
+		return false;
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		uint64_t at = others[i] > last ? last : others[i];
+
+		pd_world_locate(made->world, pid, cpumode, when, at, &other);
+		if (other.mapping == location->mapping && other.ksymbol == location->ksymbol &&
+		    other.before_exec == location->before_exec && other.begin == location->begin &&
+		    other.end == location->end)
+			continue;
+		printf("# pid %u mode %u: %llx and %llx are not alike\n", pid, cpumode, (unsigned long long)addr,
+		       (unsigned long long)at);
+		return false;
+	}
+	return true;
+}
+
 static bool ask(const struct made *made, const struct op *ops, int count)
 {
 	struct pd_moment when = {made->untimed ? 0 : draw(TIMES + 2),
@@ -253,7 +280,9 @@ static bool ask(const struct made *made, const struct op *ops, int count)
 		      location.object->path :
 		      NULL;
 	same = want && got ? strcmp(want, got) == 0 : want == got;
-	if (!same)
+	if (!ask_range(made, pid, cpumode, when, addr, &location))
+		same = false;
+	else if (!same)
 		printf("# pid %u mode %u time %d order %d addr %llx: %s, wanted %s\n", pid, cpumode,
 		       (int)when.time_ns, (int)when.order, (unsigned long long)addr,
 		       got ? got : "nothing", want ? want : "nothing");
