@@ -116,8 +116,9 @@ static bool only_tracepoints(struct pd_file *file)
 }
 
 /* The keys of -s; those with a + in front come behind the usual ones. */
-static bool sort_keys(struct report *report, const char *sort, struct column *keys, size_t *count)
+static bool sort_keys(struct report *report, const struct values *values, struct column *keys, size_t *count)
 {
+	const char *sort = values->sort;
 	const char *usual = report->by_branch                        ? BRANCH_KEYS :
 			    only_tracepoints(report->input.file) ? "trace" :
 								   DEFAULT_KEYS;
@@ -127,7 +128,11 @@ static bool sort_keys(struct report *report, const char *sort, struct column *ke
 			return false;
 		sort = sort ? sort + 1 : "";
 	}
-	return columns_parse(report, sort, keys, count);
+	if (!columns_parse(report, sort, keys, count))
+		return false;
+	/* perf has a column more where this word is written, not where it is the usual key. */
+	return report->by_branch || values->json || values->csv || !strstr(sort, "symbol") ||
+	       columns_parse(report, "ipc_null", keys, count);
 }
 
 /* The usual columns: shares, then what was asked for, then the keys; rows are sorted by them in this order. Columns of
@@ -147,8 +152,11 @@ static bool set_usual_columns(struct report *report, const struct values *values
 	if (values->period)
 		columns_add_number(report, COLUMN_PERIOD);
 	if ((values->fields && !columns_parse(report, values->fields + 1, more, &more_count)) ||
-	    !sort_keys(report, values->sort, keys, &count))
+	    !sort_keys(report, values, keys, &count))
 		return false;
+	/* As perf: shares that are among the keys have their place in the order there. */
+	if (values->sort && strstr(values->sort, "overhead") && !report->children)
+		report->order_count = 0;
 	return columns_append_all(report->columns, &report->column_count, more, more_count) &&
 	       columns_append_all(report->columns, &report->column_count, keys, count) &&
 	       columns_append_all(report->order, &report->order_count, keys, count) &&
@@ -161,7 +169,7 @@ static bool set_columns(struct report *report, const struct values *values)
 	if (!values->fields || *values->fields == '+')
 		return set_usual_columns(report, values);
 	if (!columns_parse(report, values->fields, report->columns, &report->column_count) ||
-	    (values->sort && !sort_keys(report, values->sort, report->order, &report->order_count)))
+	    (values->sort && !sort_keys(report, values, report->order, &report->order_count)))
 		return false;
 	if (!values->sort) {
 		memcpy(report->order, report->columns, sizeof(report->order));
@@ -274,6 +282,7 @@ static void elide(struct report *report)
 	} lists[] = {
 		{ "comm", &report->select.comms }, { "dso", &report->select.dsos }, { "sym", &report->select.symbols }
 	};
+	size_t keys = 0, left = 0;
 
 	for (size_t i = 0; i < report->column_count; i++) {
 		struct column *column = &report->columns[i];
@@ -283,7 +292,12 @@ static void elide(struct report *report)
 				column->elided = true;
 				report->elided[column->key] = lists[k].list->names[0];
 			}
+		keys += column->kind == COLUMN_KEY;
+		left += column->kind == COLUMN_KEY && !column->elided;
 	}
+	/* As perf: rather all of them than none. */
+	for (size_t i = 0; keys && !left && i < report->column_count; i++)
+		report->columns[i].elided = false;
 }
 
 /* ---- the command ---- */

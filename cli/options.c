@@ -148,6 +148,19 @@ static const struct option *by_name(const struct parser *parser, const char *nam
 	return NULL;
 }
 
+/* The flag that --no-NAME takes back, or --NAME if the flag is called no-NAME. */
+static const struct option *by_opposite(const struct parser *parser, const char *name, size_t length)
+{
+	const struct option *option = NULL;
+
+	if (length > 3 && !memcmp(name, "no-", 3))
+		option = by_name(parser, name + 3, length - 3);
+	for (const struct option *one = parser->command->options; !option && one->name; one++)
+		if (!strncmp(one->name, "no-", 3) && strlen(one->name) == length + 3 && !memcmp(one->name + 3, name, length))
+			option = one;
+	return option && option->kind == OPTION_FLAG ? option : NULL;
+}
+
 static bool parse_long(struct parser *parser, const char *name)
 {
 	const char *equals = strchr(name, '=');
@@ -161,11 +174,9 @@ static bool parse_long(struct parser *parser, const char *name)
 		parser->parsed->help = true;
 		return true;
 	}
-	if (!option && length > 3 && !memcmp(name, "no-", 3)) {
-		option = by_name(parser, name + 3, length - 3);
+	if (!option) {
+		option = by_opposite(parser, name, length);
 		flag = false;
-		if (option && option->kind != OPTION_FLAG)
-			option = NULL;
 	}
 	if (!option)
 		return unknown_option(parser, name, length);

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum option_kind {
-	OPTION_FLAG,   /* bool; --no-NAME takes it back */
+	OPTION_FLAG,   /* bool; --no-NAME takes it back, --NAME one that is called no-NAME */
 	OPTION_NUMBER, /* struct option_number; decimal, or hexadecimal with 0x */
 	OPTION_STRING, /* const char *; the last one counts */
 	OPTION_MAYBE,  /* the same, "" if no value follows: the next word is an option or there is none */

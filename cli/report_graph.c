@@ -61,7 +61,6 @@ struct graph {
 	bool absolute; /* shares are of total, whatever the kind */
 	uint64_t total; /* what percentages are of */
 	uint64_t least; /* smaller nodes are left out */
-	uint64_t lines;
 	bool failed;
 };
 
@@ -535,22 +534,21 @@ static bool prefix_push(struct prefix *prefix, const char *text)
 	return true;
 }
 
-static bool may_print(struct graph *graph)
+/* As perf, a number of entries to print at most counts anew for each list of branches. */
+static size_t at_most(const struct graph *graph, size_t count)
 {
 	uint64_t most = graph->report->graph.most;
 
-	return !most || graph->lines++ < most;
+	return most && most < count ? most : count;
 }
 
 static void print_branches(struct graph *graph, struct prefix *prefix, uint32_t parent);
 
-/* The frames of a run below its first line, then what branches off at its end. */
-static void print_run(struct graph *graph, struct prefix *prefix, uint32_t first, uint32_t last)
+/* Frames of a run below its first line, then what branches off at its end. */
+static void print_run(struct graph *graph, struct prefix *prefix, uint32_t first, uint32_t last, size_t most)
 {
-	for (uint32_t node = first; node != last;) {
+	for (uint32_t node = first; node != last && most; most--) {
 		node = graph->nodes[node].child;
-		if (!may_print(graph))
-			return;
 		pd_text_add(graph->out, prefix->text);
 		name_frame(graph, graph->out, graph->nodes[node].who);
 		pd_text_add(graph->out, "\n");
@@ -563,8 +561,6 @@ static void print_branch(struct graph *graph, struct prefix *prefix, uint32_t no
 	struct pd_text *out = graph->out;
 	size_t length = prefix->length;
 
-	if (!may_print(graph))
-		return;
 	pd_text_printf(out, "%s|          \n", prefix->text);
 	pd_text_printf(out, "%s%c--", prefix->text, is_last ? ' ' : '|');
 	print_value(graph, &graph->nodes[node], total);
@@ -572,7 +568,7 @@ static void print_branch(struct graph *graph, struct prefix *prefix, uint32_t no
 	name_frame(graph, out, graph->nodes[node].who);
 	pd_text_add(out, "\n");
 	if (prefix_push(prefix, is_last ? "           " : "|          "))
-		print_run(graph, prefix, node, run_end(graph, node));
+		print_run(graph, prefix, node, run_end(graph, node), SIZE_MAX);
 	prefix->length = length;
 	prefix->text[length] = 0;
 }
@@ -585,7 +581,7 @@ static void print_branches(struct graph *graph, struct prefix *prefix, uint32_t 
 	size_t count;
 	uint32_t *children = children_of(graph, parent, least_of(graph, &graph->nodes[parent]), &count);
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < at_most(graph, count); i++)
 		print_branch(graph, prefix, children[i], total, i + 1 == count);
 	free(children);
 }
@@ -599,7 +595,6 @@ static void print_single(struct graph *graph, struct prefix *prefix, uint32_t ro
 	/* The row itself says the name that it is sorted by. */
 	if (graph->report->symbol_first) {
 		if (node == last) {
-			prefix_push(prefix, "   ");
 			print_branches(graph, prefix, last);
 			return;
 		}
@@ -609,7 +604,7 @@ static void print_single(struct graph *graph, struct prefix *prefix, uint32_t ro
 	name_frame(graph, out, graph->nodes[node].who);
 	pd_text_add(out, "\n");
 	prefix_push(prefix, "   ");
-	print_run(graph, prefix, node, last);
+	print_run(graph, prefix, node, last, at_most(graph, SIZE_MAX) - 1);
 }
 
 static void print_tree(struct graph *graph, uint64_t row_total)
@@ -682,7 +677,7 @@ static void print_ends(struct graph *graph)
 	size_t count;
 	uint32_t *ends = ends_of(graph, &count);
 
-	for (size_t i = 0; i < count && may_print(graph); i++) {
+	for (size_t i = 0; i < at_most(graph, count); i++) {
 		pd_text_add(out, flat ? "           " : "");
 		print_value(graph, &graph->nodes[ends[i]], graph->total);
 		pd_text_add(out, flat ? "\n" : " ");

@@ -226,12 +226,34 @@ static bool find_cgroup(struct report *report, size_t key, const struct subject 
 	return find_text(report, key, path ? path : "N/A", value_out);
 }
 
+/* As perf: of the namespace of cgroups of the thread, the largest first. */
 static bool find_cgroup_id(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
 {
-	char text[32];
+	struct pd_moment end = { PD_NEVER - 1, UINT64_MAX };
+	struct pd_list list = pd_world_namespaces(pd_profile_world(report->profile), subject->entry->tid, end);
+	struct value_table *table = &report->values[key];
+	struct identity id = { 0, 0 };
+	bool fresh;
 
-	snprintf(text, sizeof(text), "%" PRIu64, subject->entry->cgroup);
-	return find_number(report, key, subject->entry->cgroup, text, value_out);
+	if (list.count > PD_NAMESPACE_CGROUP) {
+		const struct pd_namespace *link = PD_ITEM(pd_namespace, list, PD_NAMESPACE_CGROUP);
+
+		id = (struct identity){ link->inode, link->dev };
+	}
+	if (!find_value(table, id, value_out, &fresh))
+		return false;
+	if (!fresh)
+		return true;
+	pd_text_clear(report->scratch);
+	pd_text_printf(report->scratch, "%" PRIu64 "/0x%" PRIx64, id.b, id.a);
+	return set_text(report, &table->items[*value_out], ~(id.b << 32 | (id.a & UINT32_MAX)));
+}
+
+/* Instructions per cycle are not known of samples. */
+static bool find_ipc(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+{
+	(void)subject;
+	return find_text(report, key, "-      -", value_out);
 }
 
 static bool find_weight(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
@@ -518,8 +540,9 @@ static const struct key keys[] = {
 	{ "srcline", NULL, "Source:Line", "srcline", 0, true, false, find_srcline, "file and line" },
 	{ "srcfile", NULL, "Source File", "srcfile", 0, true, false, find_srcfile, "file", .ragged = true },
 	{ "cgroup", NULL, "Cgroup", "cgroup", PD_BY_CGROUP, false, false, find_cgroup, "path of the cgroup", .ragged = true },
-	{ "cgroup_id", NULL, "cgroup id (dev/inode)", "cgroup_id", PD_BY_CGROUP, false, false, find_cgroup_id,
-	  "number of the cgroup", .ragged = true },
+	{ "cgroup_id", NULL, "cgroup id (dev/inode)", "cgroup_id", PD_BY_TID, false, false, find_cgroup_id,
+	  "device and inode of the namespace of cgroups", .ragged = true },
+	{ "ipc_null", NULL, "IPC   [IPC Coverage]", "ipc", 0, false, false, find_ipc, "instructions per cycle, which samples do not have", .width = 20 },
 	{ "weight", NULL, "Weight", "weight", PD_BY_WEIGHT, false, false, find_weight, "cost of all samples of a row with the same cost", .width = 12, .times_samples = true },
 	{ "local_weight", NULL, "Local Weight", "local_weight", PD_BY_WEIGHT, false, false, find_weight, "cost of one sample", .width = 12 },
 	{ "time", NULL, "Time", "time", PD_BY_TIME, false, false, find_time, "slice of time, of --time-quantum", .width = 12, .ragged = true },

@@ -75,8 +75,8 @@ enum event_kind {
 
 struct fields {
 	uint32_t shown;   /* FIELD_... */
-	uint32_t set;     /* named by the user */
-	uint32_t unset;   /* taken away by the user */
+	uint32_t set;     /* named by the user, for all kinds */
+	uint32_t unset;   /* taken away by the user, of all kinds */
 	bool by_user;     /* the user chose */
 	bool by_wildcard; /* without naming the kind */
 	bool checked;     /* an event of this kind was seen */

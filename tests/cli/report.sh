@@ -38,6 +38,10 @@ shell 'head -c 3000 hot-pipe.data | perfdata report --no-symbols'
 # What is asked for.
 try report --no-symbols --no-children -g none --comm hot-child hot.data
 try report --no-symbols --no-children -g none --comm hot-child --percentage relative hot.data
+try report --no-symbols --no-children -g none --comm hot-child -s comm hot.data
+try report --no-symbols --no-children -g none -s comm,symbol,cgroup_id hot.data
+try report --no-symbols --no-children -g none -s comm,overhead hot.data
+try report --no-symbols --no-children -g graph,0.5,1 -s sym --comm hot-child hot.data
 try report --no-symbols --no-children -g none --dsos hot,libc.so.6 -s dso,sym hot.data
 try report --no-symbols --no-children -g none --time 0%-10% -s comm hot.data
 try report --no-symbols --no-children -g none -U hot.data

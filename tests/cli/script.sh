@@ -38,6 +38,7 @@ shell 'perfdata script --header-only data/hot.data | cmp - <(perfdata report --h
 shell 'cmp <(perfdata script data/hot.data) <(perfdata script --time 50%/1 data/hot.data; perfdata script --time 50%/2 data/hot.data)'
 shell 'cmp <(perfdata script data/hot.data) <(perfdata script --comm hot,hot-thread,hot-child data/hot.data)'
 shell 'perfdata script --tid 1 data/hot.data'
+shell 'cmp <(perfdata script --no-symbols data/hot.data) <(perfdata script --no-symbols --demangle --no-inline --inline data/hot.data)'
 shell 'perfdata script --time 1,2 data/hot.data'
 
 shell 'perfdata script data/hot-stat.data'
