@@ -86,7 +86,9 @@ struct pd_tally {
 	struct pd_made copy; // for records that wrap
 };
 
-enum pd_status pd_tally_take(struct pd_tally *tally, const struct pd_ring_view *view, struct pd_error *error);
+// Takes the records of a view that begin before a place in it; *at_io is where the next one begins, 0 at first.
+enum pd_status pd_tally_take(struct pd_tally *tally, const struct pd_ring_view *view, size_t *at_io, size_t until,
+			     struct pd_error *error);
 // Adds what one counted to another, and counts anew; paths stay where they are.
 void pd_tally_move_counts(struct pd_tally *to, struct pd_tally *from);
 enum pd_status pd_tally_path(struct pd_tally *tally, const char *path, size_t length, struct pd_error *error);

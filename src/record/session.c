@@ -398,6 +398,30 @@ static enum pd_status put_piece(struct pd_recorder *recorder, size_t part, struc
 	return status;
 }
 
+// Each part is counted right before it is packed, so that it comes from memory once.
+static enum pd_status put_view(struct pd_recorder *recorder, const struct pd_ring_view *view, size_t part,
+			       struct pd_tally *tally, struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+	size_t counted = 0, until = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct pd_bytes rest = view->pieces[i];
+
+		while (rest.size && status >= 0) {
+			struct pd_bytes piece = {rest.data, rest.size < PD_PACK_PIECE ? rest.size : PD_PACK_PIECE};
+
+			until += piece.size;
+			status = pd_tally_take(tally, view, &counted, until, error);
+			if (status >= 0)
+				status = put_piece(recorder, part, piece, error);
+			rest.data += piece.size;
+			rest.size -= piece.size;
+		}
+	}
+	return status;
+}
+
 static enum pd_status write_ring(struct pd_recorder *recorder, struct pd_ring *ring, size_t part, struct pd_tally *tally,
 				 bool *any, struct pd_error *error)
 {
@@ -413,10 +437,7 @@ static enum pd_status write_ring(struct pd_recorder *recorder, struct pd_ring *r
 			pd_ring_release(ring, &view);
 		return status;
 	}
-	status = pd_tally_take(tally, &view, error);
-	for (unsigned i = 0; i < 2 && status >= 0; i++)
-		if (view.pieces[i].size)
-			status = put_piece(recorder, part, view.pieces[i], error);
+	status = put_view(recorder, &view, part, tally, error);
 	if (status >= 0)
 		pd_ring_release(ring, &view);
 	return status;

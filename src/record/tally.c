@@ -147,13 +147,14 @@ static void take_times(struct pd_tally *tally, const struct pd_ring_view *view, 
 }
 
 // Records begin at multiples of 8, so a header is never torn.
-enum pd_status pd_tally_take(struct pd_tally *tally, const struct pd_ring_view *view, struct pd_error *error)
+enum pd_status pd_tally_take(struct pd_tally *tally, const struct pd_ring_view *view, size_t *at_io, size_t until,
+			     struct pd_error *error)
 {
 	size_t total = view->pieces[0].size + view->pieces[1].size;
-	size_t first = SIZE_MAX, last = 0;
+	size_t first = SIZE_MAX, last = 0, at = *at_io;
 	enum pd_status status = PD_OK;
 
-	for (size_t at = 0; at + PD_RECORD_HEADER_SIZE <= total && status >= 0;) {
+	while (at < until && at + PD_RECORD_HEADER_SIZE <= total && status >= 0) {
 		const uint8_t *head = at < view->pieces[0].size ? view->pieces[0].data + at
 								: view->pieces[1].data + (at - view->pieces[0].size);
 		uint32_t type = pd_load_u32(head, false);
@@ -175,6 +176,7 @@ enum pd_status pd_tally_take(struct pd_tally *tally, const struct pd_ring_view *
 	}
 	if (first != SIZE_MAX && tally->time_at)
 		take_times(tally, view, first, last);
+	*at_io = at;
 	return status;
 }
 

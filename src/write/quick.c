@@ -24,7 +24,6 @@ enum {
 	PLACE_BITS = 11,    // small enough for the nearest cache
 	CHUNK = 64,         // bytes that are compared at once
 	AHEAD = 8192,       // bytes: pages of a ring lie anywhere, so that no core guesses what comes next
-	REFRESH = 128,      // bytes of a match between two places that are noted
 	SHORT = 16,         // literals that are copied at once
 	LEAST_MATCH = 3,    // of the format
 	STATES = 64,
@@ -349,7 +348,8 @@ static void take_runs(struct quick *quick, size_t distance, const uint32_t *edge
 	quick->text = text;
 }
 
-// Follows a distance from a word that is equal at it, until two words in a row differ; returns the first of them.
+// Follows a distance from a word that is equal at it, until two words in a row differ; returns the first of them. Where
+// the next chunk begins is known before this one was compared, but for the last one, so that a core can work at several.
 static size_t follow(struct quick *quick, size_t word, size_t distance, size_t end)
 {
 	const uint8_t *data = quick->data;
@@ -359,19 +359,16 @@ static size_t follow(struct quick *quick, size_t word, size_t distance, size_t e
 
 	quick->distance = distance;
 	*edge++ = (uint32_t)begin_of(quick, word, distance);
-	while (at < end && !gaps) {
+	for (; at < end; at += CHUNK) {
 		size_t left = end - at;
 		uint64_t equal;
 
 		if (PD_LIKELY(left >= CHUNK)) {
 			__builtin_prefetch(data + at + AHEAD);
 			equal = equal_bytes(data + at, data + at - back);
-			if (at % REFRESH < CHUNK)
-				*place_of(quick, at / WORD) = (uint16_t)(at / WORD);
-			if (equal == UINT64_MAX && inside) {
-				at += CHUNK;
+			*place_of(quick, at / WORD) = (uint16_t)(at / WORD);
+			if (equal == UINT64_MAX && inside)
 				continue;
-			}
 		} else {
 			equal = equal_at_end(data + at, data + at - back, left);
 		}
@@ -380,8 +377,11 @@ static size_t follow(struct quick *quick, size_t word, size_t distance, size_t e
 			equal = equal & before_gap(equal, gaps);
 		edge = add_edges(edge, at, equal ^ (equal << 1 | inside));
 		inside = equal >> 63;
-		at += gaps ? (size_t)__builtin_ctzll(gaps) : CHUNK;
+		if (gaps)
+			break;
 	}
+	if (gaps)
+		at += (size_t)__builtin_ctzll(gaps);
 	if (at > end)
 		at = end;
 	if (inside)
@@ -433,12 +433,11 @@ PD_ALWAYS_INLINE void flush_bits(struct bits *bits)
 	bits->count &= 7;
 }
 
-PD_ALWAYS_INLINE void add_code(struct bits *bits, const struct coder *coder, unsigned code, unsigned *state)
+// The step into a state; the next one begins there.
+PD_ALWAYS_INLINE void add_code(struct bits *bits, const struct coder *coder, unsigned code, struct step *step)
 {
-	const struct step *step = &coder->steps[code][*state];
-
+	*step = coder->steps[code][step->before];
 	add_bits(bits, step->bits, step->count);
-	*state = step->before;
 }
 
 static struct length large_length(uint32_t value, unsigned code)
@@ -458,39 +457,55 @@ PD_ALWAYS_INLINE struct length match_of(const struct quick *quick, uint32_t valu
 	return PD_LIKELY(value < SMALL_MATCHES) ? quick->match_lengths[value] : large_length(value, LARGE_MATCHES);
 }
 
+PD_ALWAYS_INLINE unsigned offset_code_of(uint32_t offset)
+{
+	return PD_LIKELY(offset == 1) ? 0 : log_of(offset);
+}
+
+PD_ALWAYS_INLINE void add_lengths(struct bits *bits, struct length literals, struct length match)
+{
+	add_bits(bits, literals.bits, literals.count);
+	add_bits(bits, match.bits, match.count);
+	flush_bits(bits);
+}
+
+PD_ALWAYS_INLINE void add_offset(struct bits *bits, uint32_t offset, unsigned code)
+{
+	if (PD_LIKELY(!code))
+		return;
+	add_bits(bits, offset - (1u << code), code);
+	flush_bits(bits);
+}
+
+// The last sequence has no state behind it.
 static uint8_t *put_sequences(const struct quick *quick, uint8_t *to)
 {
+	const struct sequence *one = &quick->sequences[quick->sequence_count - 1];
+	struct length literals = literals_of(quick, one->literals), match = match_of(quick, one->match - LEAST_MATCH);
+	unsigned offset_code = offset_code_of(one->offset);
+	struct step literal_step = {.before = quick->literals.first[literals.code]};
+	struct step match_step = {.before = quick->matches.first[match.code]};
+	struct step offset_step = {.before = quick->offsets.first[offset_code]};
 	struct bits bits = {.to = to};
-	unsigned literal_state = 0, match_state = 0, offset_state = 0;
 
-	for (size_t i = quick->sequence_count; i-- > 0;) {
-		const struct sequence *one = &quick->sequences[i];
-		struct length literals = literals_of(quick, one->literals);
-		struct length match = match_of(quick, one->match - LEAST_MATCH);
-		unsigned offset_code = one->offset == 1 ? 0 : log_of(one->offset);
-
-		if (i + 1 == quick->sequence_count) {
-			literal_state = quick->literals.first[literals.code];
-			match_state = quick->matches.first[match.code];
-			offset_state = quick->offsets.first[offset_code];
-		} else {
-			add_code(&bits, &quick->offsets, offset_code, &offset_state);
-			add_code(&bits, &quick->matches, match.code, &match_state);
-			add_code(&bits, &quick->literals, literals.code, &literal_state);
-		}
-		// 7 + 17 + 32 bits are the most until here
-		add_bits(&bits, literals.bits, literals.count);
-		add_bits(&bits, match.bits, match.count);
-		flush_bits(&bits);
-		if (offset_code) {
-			add_bits(&bits, one->offset - (1u << offset_code), offset_code);
-			flush_bits(&bits);
-		}
+	add_lengths(&bits, literals, match);
+	add_offset(&bits, one->offset, offset_code);
+	while (one > quick->sequences) {
+		one--;
+		literals = literals_of(quick, one->literals);
+		match = match_of(quick, one->match - LEAST_MATCH);
+		offset_code = offset_code_of(one->offset);
+		// 7 + 17 + 32 bits are the most until they are flushed
+		add_code(&bits, &quick->offsets, offset_code, &offset_step);
+		add_code(&bits, &quick->matches, match.code, &match_step);
+		add_code(&bits, &quick->literals, literals.code, &literal_step);
+		add_lengths(&bits, literals, match);
+		add_offset(&bits, one->offset, offset_code);
 	}
 	// 7 + 17 and the mark of the end
-	add_bits(&bits, match_state, quick->matches.bits);
-	add_bits(&bits, offset_state, quick->offsets.bits);
-	add_bits(&bits, literal_state, quick->literals.bits);
+	add_bits(&bits, match_step.before, quick->matches.bits);
+	add_bits(&bits, offset_step.before, quick->offsets.bits);
+	add_bits(&bits, literal_step.before, quick->literals.bits);
 	add_bits(&bits, 1, 1);
 	bits.count += 7; // to the end of the byte
 	flush_bits(&bits);
