@@ -24,6 +24,7 @@ enum {
 	PLACE_BITS = 11,    // small enough for the nearest cache
 	CHUNK = 64,         // bytes that are compared at once
 	AHEAD = 8192,       // bytes: pages of a ring lie anywhere, so that no core guesses what comes next
+	REFRESH = 128,      // bytes of a match between two places that are noted
 	SHORT = 16,         // literals that are copied at once
 	LEAST_MATCH = 3,    // of the format
 	STATES = 64,
@@ -366,7 +367,8 @@ static size_t follow(struct quick *quick, size_t word, size_t distance, size_t e
 		if (PD_LIKELY(left >= CHUNK)) {
 			__builtin_prefetch(data + at + AHEAD);
 			equal = equal_bytes(data + at, data + at - back);
-			*place_of(quick, at / WORD) = (uint16_t)(at / WORD);
+			if (at % REFRESH < CHUNK)
+				*place_of(quick, at / WORD) = (uint16_t)(at / WORD);
 			if (equal == UINT64_MAX && inside)
 				continue;
 		} else {
