@@ -235,6 +235,8 @@ struct report {
 	int *sockets;
 	size_t socket_count;
 	uint32_t *nodes; /* by frame: who is the same in graphs */
+	char **lines; /* by frame: what stands behind the name in graphs by address, or NULL */
+	size_t line_count;
 	struct chain *chains; /* by entry */
 	uint32_t *known; /* for graphs of JSON, see report_graph.c */
 	size_t threads; /* that make graphs; 0: as many as there are processors */

@@ -155,6 +155,43 @@ static bool fill_nodes(struct report *report)
 	return report->nodes && by_function;
 }
 
+/* As perf: the line, or how far it is from the beginning of the function. */
+static char *line_of(struct report *report, const struct pd_frame *frame)
+{
+	const struct pd_place *place = &frame->place;
+	struct pd_line line;
+	char *text;
+
+	if (pd_symbols_lines(report->symbols, place, &line, 1) && line.file && line.line) {
+		const char *slash = strrchr(line.file, '/');
+
+		return asprintf(&text, "%s:%" PRIu32, slash ? slash + 1 : line.file, line.line) < 0 ? NULL : text;
+	}
+	return asprintf(&text, "+%" PRIu64, place->addr - place->function->start) < 0 ? NULL : text;
+}
+
+/* Before graphs are made: several threads make them, and only one may look for lines. */
+static bool fill_lines(struct report *report)
+{
+	size_t count = pd_profile_frame_count(report->profile);
+
+	if (!report->graph.by_address)
+		return true;
+	report->lines = calloc(count + 1, sizeof(*report->lines));
+	if (!report->lines)
+		return false;
+	for (; report->line_count < count; report->line_count++) {
+		const struct pd_frame *frame = pd_profile_frame(report->profile, (uint32_t)report->line_count);
+
+		if (!frame->place.function)
+			continue;
+		report->lines[report->line_count] = line_of(report, frame);
+		if (!report->lines[report->line_count])
+			return false;
+	}
+	return true;
+}
+
 /* ---- the tree ---- */
 
 /*
@@ -405,6 +442,8 @@ static void name_frame(struct graph *graph, struct pd_text *text, uint32_t who)
 		pd_text_escaped(text, name, strlen(name));
 	else
 		pd_text_add(text, name);
+	if (name && graph->report->lines)
+		pd_text_printf(text, " %s", graph->report->lines[who]);
 }
 
 static void print_value(struct graph *graph, const struct node *node, uint64_t total)
@@ -610,7 +649,7 @@ static void print_single(struct graph *graph, struct prefix *prefix, uint32_t ro
 static void print_tree(struct graph *graph, uint64_t row_total)
 {
 	struct prefix prefix = { .length = 0 };
-	size_t count;
+	size_t count, before = pd_text_bytes(graph->out).size;
 	uint32_t *roots = children_of(graph, 0, least_of(graph, &graph->nodes[0]), &count);
 
 	prefix_push(&prefix, "            ");
@@ -618,7 +657,7 @@ static void print_tree(struct graph *graph, uint64_t row_total)
 		print_single(graph, &prefix, roots[0]);
 	else if (count)
 		print_branches(graph, &prefix, 0);
-	if (count)
+	if (pd_text_bytes(graph->out).size != before)
 		pd_text_add(graph->out, "\n");
 	free(roots);
 }
@@ -709,7 +748,7 @@ static bool build_for(struct graph *graph, struct report *report, const struct t
 
 static bool prepare(struct report *report)
 {
-	return report->nodes || (fill_nodes(report) && fill_chains(report));
+	return report->nodes || (fill_nodes(report) && fill_lines(report) && fill_chains(report));
 }
 
 /* What a thread needs to make graphs one after another: struct graph's known. */

@@ -216,6 +216,9 @@ void report_fini(struct report *report)
 		free(report->frame_values[i]);
 	}
 	free(report->nodes);
+	for (size_t i = 0; i < report->line_count; i++)
+		free(report->lines[i]);
+	free(report->lines);
 	free(report->known);
 	free(report->chains);
 	pd_text_free(report->scratch);

@@ -110,6 +110,8 @@ VARIANTS = {
     "folded children callee": "-g folded,0.5,callee --children",
     "folded address": "-g folded,0,callee,address,period --no-children --symfs {empty} --kallsyms {empty}/kallsyms",
     "folded sym": "-g folded,0 --no-children -s sym",
+    "folded lines": "-g folded,0,callee,address --no-children",
+    "text lines sym": "-g graph,0.5,caller,address --no-children -s sym",
     "max-stack": "-g folded,0 --no-children --max-stack 3",
     "max-stack children": "-g none -n --children --max-stack 3",
     # as it is drawn
@@ -311,8 +313,10 @@ def blocks(lines):
     return sorted(sorted(block) for block in found)
 
 
-def text_difference(theirs, ours, _variant):
+def text_difference(theirs, ours, variant):
     """As difference(), of the lines as they are but for the comments that are advice."""
+    if "lines" in variant:
+        theirs, ours = (FRAME_NO_LINE.sub(b" :0", INCLUDED.sub(rb" :\1", text)) for text in (theirs, ours))
     kept = [[line for line in NOWHERE.sub(b"[?]", text).rstrip(b"\n").split(b"\n") if not line.startswith(b"#") or line.startswith(KEPT)]
             for text in (theirs, ours)]
     found = compare.first_difference(*(b"\n".join(lines).rstrip(b"\n") for lines in kept))
@@ -327,6 +331,9 @@ NO_TIME = ("18446744073.", "0.000000")  # of samples without time
 LEVEL = re.compile(r"^\[.\] ")
 # code without lines, in the words of perf and of perfdata
 NO_LINE = re.compile(r"^(?:\S*:0|.+\[[0-9a-f]+\]|.+\+\d+)$")
+# the same behind a name in a graph; and an included file, which addr2line calls by the name of the one that includes it
+FRAME_NO_LINE = re.compile(rb" (?:\?\?:0|\+\d+|\S*:0)(?=$|;)", re.M)
+INCLUDED = re.compile(rb" \S+\.[ch]:([1-9]\d*)(?=$|;)", re.M)
 NOWHERE = re.compile(rb"\[[k.]\](?= 0{16}\b)")
 ROW = re.compile(rb"^ +\d+\.\d\d%  ")
 KEPT = (b"# Samples:", b"# Event count", b"# Overhead", b"# Children", b"# .", b"#  ")
