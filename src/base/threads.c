@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/threads.h"
 
-#include <pthread.h>
 #include <sched.h>
 
 struct part {
@@ -18,6 +17,18 @@ size_t pd_thread_count(unsigned wanted)
 	if (wanted)
 		return wanted;
 	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+}
+
+void pd_lock_init(pthread_mutex_t *lock)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+	pthread_mutex_init(lock, &attr);
+	pthread_mutexattr_destroy(&attr);
 }
 
 static void *run(void *self)

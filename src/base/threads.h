@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Work in parts, each on a thread of its own. */
+/* Work in parts, each on a thread of its own, and locks between them. */
 #ifndef PD_BASE_THREADS_H
 #define PD_BASE_THREADS_H
 
+#include <pthread.h>
 #include <stddef.h>
 
 // How many threads are meant by a number that a user gave: 0 stands for one for each CPU that may be used.
@@ -11,6 +12,9 @@ size_t pd_thread_count(unsigned wanted);
 // Calls work for each part, and comes back when all are done. The calling thread does the first one, and those for which
 // there is no thread.
 void pd_in_parts(size_t parts, void (*work)(void *self, size_t part), void *self);
+
+// A lock that is held for less time than it takes to fall asleep: who wants it tries for a while before.
+void pd_lock_init(pthread_mutex_t *lock);
 
 enum { PD_PARTS_MOST = 64 };
 

@@ -6,13 +6,14 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/threads.h"
 #include "profile/hash.h"
 #include "stream/stream.h"
 
 enum {
-	RECENT_FIRST = 1 << 14,
+	RECENT_FIRST = 1 << 16,
 	RECENT_LIMIT = 1 << 20,
-	WANTED_MOST = 256, // frames that are looked for at once, and one more chain
+	WANTED_MOST = 8192, // frames that are looked for at once, and one more chain
 };
 
 #define HAS(attr, NAME) ((attr)->sample_type & PD_MASK(PD_SAMPLE_TYPE_##NAME))
@@ -490,7 +491,7 @@ static struct pd_recent *keep_recent(struct pd_collector *c, const struct pd_rec
 // Without memory the table stays as it is.
 static void grow_recent(struct pd_collector *c)
 {
-	size_t count = c->recent_count * 2, used = 0;
+	size_t count = c->recent_count * 4, used = 0;
 	struct pd_recent *recent;
 	void *memory;
 
@@ -1160,10 +1161,10 @@ static struct pd_common *new_common(const struct pd_collector *c)
 
 	if (!common)
 		return NULL;
-	pthread_mutex_init(&common->names_lock, NULL);
-	pthread_mutex_init(&common->blocks_lock, NULL);
+	pd_lock_init(&common->names_lock);
+	pd_lock_init(&common->blocks_lock);
 	for (size_t i = 0; i < PD_SHARDS; i++)
-		pthread_mutex_init(&common->shards[i].lock, NULL);
+		pd_lock_init(&common->shards[i].lock);
 	common->frames.world = common->owners.world = c->world;
 	common->frames.seed = common->owners.seed = c->seed;
 	common->owners.by = c->options->by;

@@ -112,7 +112,7 @@ struct pd_common {
 struct pd_pending;
 struct pd_miss;
 
-enum { PD_PENDING_MOST = 32 }; // samples that wait for each other
+enum { PD_PENDING_MOST = 128 }; // samples that wait for each other
 
 struct pd_collector {
 	const struct pd_profile_options *options;
