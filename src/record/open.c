@@ -397,6 +397,12 @@ static int level_needed(const struct pd_recorder *recorder, const struct pd_rec_
 	return event->attr.flags & PD_MASK(PD_ATTR_EXCLUDE_KERNEL) ? NO_KERNEL : NO_KERNEL - 1;
 }
 
+// What is done with events.
+static const char *taken(const struct pd_recorder *recorder)
+{
+	return recorder->options.counts ? "counted" : "recorded";
+}
+
 static enum pd_status say_no_right(struct pd_recorder *recorder, const struct pd_rec_event *event, int failure,
 				   struct pd_error *error)
 {
@@ -406,7 +412,8 @@ static enum pd_status say_no_right(struct pd_recorder *recorder, const struct pd
 			   : recorder->options.targets.cpus ? "of whole CPUs " : "";
 
 	if (is_of_tasks(recorder) && !is_of_cpus(recorder) && (needed == NO_KERNEL || paranoid <= needed) && may_open_own())
-		return pd_fail_system(error, failure, "processes of other users may be recorded by root only, or with CAP_PERFMON");
+		return pd_fail_system(error, failure, "processes of other users may be %s by root only, or with CAP_PERFMON",
+				      taken(recorder));
 	if (recorder->options.sampling.off_cpu)
 		return pd_fail_system(error, failure,
 				      "offcpu-time: where threads wait is seen by the kernel only, which may not be recorded %s"
@@ -414,9 +421,9 @@ static enum pd_status say_no_right(struct pd_recorder *recorder, const struct pd
 				      "sysctl kernel.perf_event_paranoid=%d", whom, paranoid,
 				      is_of_cpus(recorder) ? NO_CPUS - 1 : NO_KERNEL - 1);
 	return pd_fail_system(error, failure,
-			      "%s may not be recorded %s(kernel.perf_event_paranoid is %" PRId64
+			      "%s may not be %s %s(kernel.perf_event_paranoid is %" PRId64
 			      "): become root, give the program CAP_PERFMON, or sysctl kernel.perf_event_paranoid=%d",
-			      event->name, whom, paranoid, needed);
+			      event->name, taken(recorder), whom, paranoid, needed);
 }
 
 static enum pd_status say_why(struct pd_recorder *recorder, const struct pd_rec_event *event, int failure,
@@ -442,7 +449,7 @@ static enum pd_status say_why(struct pd_recorder *recorder, const struct pd_rec_
 				      event->name, recorder->config.event_count * event->fd_count, recorder->threads.count,
 				      recorder->cpus.count);
 	case ESRCH:
-		return pd_fail_system(error, failure, "what was to be recorded is gone");
+		return pd_fail_system(error, failure, "what was to be %s is gone", taken(recorder));
 	case EBUSY:
 		return pd_fail_system(error, failure, "%s: somebody else uses the counter", event->name);
 	case ENOSYS:
@@ -538,7 +545,8 @@ static void tell_what_is_left(struct pd_recorder *recorder)
 	if (recorder->user_only)
 		pd_recorder_tell(recorder, PD_WARNING, "paranoid",
 				 "sysctl kernel.perf_event_paranoid=1, or give the program CAP_PERFMON",
-				 "only user space is recorded: kernel.perf_event_paranoid is %" PRId64, paranoid_level());
+				 "only user space is %s: kernel.perf_event_paranoid is %" PRId64, taken(recorder),
+				 paranoid_level());
 }
 
 // ---- ids, filters, rings ----
