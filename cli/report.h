@@ -188,6 +188,9 @@ struct graphs {
 	struct report *report;
 	const struct table *table;
 	const struct row *const *rows;
+	size_t *wanted; /* rows that have one */
+	size_t wanted_count, next_wanted;
+	size_t next_row;
 	struct ahead *ahead;
 };
 /* False if there is no memory. */

@@ -759,19 +759,25 @@ static void *begin_graphs(void *self)
 	return calloc(pd_profile_frame_count(graphs->report->profile) + 1, sizeof(uint32_t));
 }
 
+static uint64_t graph_total(const struct report *report, const struct row *row)
+{
+	return report->children ? row->amounts->children_period : row->amounts->period;
+}
+
+/* False if nothing in it can be large enough. */
+static bool has_graph(const struct report *report, const struct table *table, const struct row *row)
+{
+	return row->link_count && (report->graph.kind != GRAPH_TREE ||
+				   percent_of(graph_total(report, row), table->totals[0]) >= report->graph.least);
+}
+
 static bool print_graph(struct report *report, const struct table *table, const struct row *row, uint32_t *known,
 			struct pd_text *out)
 {
-	const struct amounts *amounts = row->amounts;
-	uint64_t row_total = report->children ? amounts->children_period : amounts->period;
+	uint64_t row_total = graph_total(report, row);
 	struct graph graph;
 	bool done;
 
-	if (!row->link_count)
-		return true;
-	/* Nothing in it can be large enough. */
-	if (report->graph.kind == GRAPH_TREE && percent_of(row_total, table->totals[0]) < report->graph.least)
-		return true;
 	if (!build_for(&graph, report, table, row, report->graph.kind != GRAPH_FRACTAL, known))
 		return false;
 	graph.out = out;
@@ -788,14 +794,23 @@ static bool make_graph(void *self, void *room, size_t index, struct pd_text *out
 {
 	struct graphs *graphs = self;
 
-	return print_graph(graphs->report, graphs->table, graphs->rows[index], room, out);
+	return print_graph(graphs->report, graphs->table, graphs->rows[graphs->wanted[index]], room, out);
+}
+
+/* Most rows of large tables have none, and handing over nothing takes its time. */
+static bool find_wanted(struct graphs *graphs, size_t count)
+{
+	graphs->wanted = malloc((count + 1) * sizeof(*graphs->wanted));
+	for (size_t i = 0; graphs->wanted && i < count; i++)
+		if (has_graph(graphs->report, graphs->table, graphs->rows[i]))
+			graphs->wanted[graphs->wanted_count++] = i;
+	return graphs->wanted;
 }
 
 bool graphs_start(struct graphs *graphs, struct report *report, const struct table *table, const struct row *const *rows,
 		  size_t count)
 {
 	struct ahead_job job = {
-		.count = count,
 		.threads = report->threads,
 		.self = graphs,
 		.begin = begin_graphs,
@@ -806,17 +821,22 @@ bool graphs_start(struct graphs *graphs, struct report *report, const struct tab
 	*graphs = (struct graphs){ .report = report, .table = table, .rows = rows };
 	if (report->graph.kind == GRAPH_NONE)
 		return true;
+	if (!find_wanted(graphs, count))
+		return false;
+	job.count = graphs->wanted_count;
 	graphs->ahead = prepare(report) ? ahead_start(&job) : NULL;
 	return graphs->ahead;
 }
 
 bool graphs_next(struct graphs *graphs)
 {
+	size_t row = graphs->next_row++;
 	const struct pd_text *text;
 	struct pd_bytes bytes;
 
-	if (!graphs->ahead)
+	if (graphs->next_wanted == graphs->wanted_count || graphs->wanted[graphs->next_wanted] != row)
 		return true;
+	graphs->next_wanted++;
 	text = ahead_next(graphs->ahead);
 	if (!text)
 		return false;
@@ -828,7 +848,8 @@ bool graphs_next(struct graphs *graphs)
 void graphs_end(struct graphs *graphs)
 {
 	ahead_end(graphs->ahead);
-	graphs->ahead = NULL;
+	free(graphs->wanted);
+	*graphs = (struct graphs){ 0 };
 }
 
 /* ---- JSON ---- */
