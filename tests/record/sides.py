@@ -4,8 +4,8 @@
 
 usage: sides.py PERFDATA BUSY [--only TEXT] [--long]
 
-perf record runs perfdata record, which runs the work; what is of the recorders themselves is left out of both. Stock perf must
-read our file without a word on stderr. The samples must be spread over commands, objects and functions alike: for each
+perf record runs perfdata record, which runs the work; what is of the recorders themselves is left out of both, and so is what
+one of them took while the other did not record yet or no more. Stock perf must read our file without a word on stderr. The samples must be spread over commands, objects and functions alike: for each
 share that is above 1 %, the difference is within five standard errors of two independent samples, and half a percent. No
 more samples may be without a name than in perf's file, within the same bound. Exit status: 0; 1; 77 nothing can be recorded here.
 """
@@ -63,15 +63,22 @@ class Side:
                 lines.append(f"perf {' '.join(words)}: {result.returncode} {result.stderr.strip()[:200]}")
         return lines
 
-    def counts(self):
-        """Samples by command, object and function, without those of recorders."""
-        result = self.ask("script", "-F", "comm,pid,ip,sym,dso")
-        counts = collections.Counter()
+    def samples(self):
+        """(time, (command, object, function)) of each sample."""
+        result = self.ask("script", "-F", "comm,pid,time,ip,sym,dso")
         for line in result.stdout.splitlines():
-            match = re.match(r"\s*(.+?)\s+(\d+)\s+([0-9a-f]+) (.+) \((.+)\)$", line)
-            if match and not OWN.match(match[1]):
-                counts[match[1], match[5], match[4]] += 1
-        return counts
+            match = re.match(r"\s*(.+?)\s+(\d+)\s+(\d+\.\d+):\s+([0-9a-f]+) (.+) \((.+)\)$", line)
+            if match:
+                yield float(match[3]), (match[1], match[6], match[5])
+
+
+def counts(ours, theirs):
+    """Samples of each while both recorded, by command, object and function, without those of recorders."""
+    both = [list(ours.samples()), list(theirs.samples())]
+    begin = max(min((time for time, _ in side), default=0) for side in both)
+    end = min(max((time for time, _ in side), default=0) for side in both)
+    return [collections.Counter(name for time, name in side if begin <= time <= end and not OWN.match(name[0]))
+            for side in both]
 
 
 def differences(ours, theirs, key):
@@ -123,7 +130,7 @@ def compare(perfdata, folder, work):
         return [f"exit status {result.returncode}: {result.stderr.strip()[:300]}"], ""
     ours, theirs = Side(folder, "our.data"), Side(folder, "perf.data")
     wrong = ours.said()
-    a, b = ours.counts(), theirs.counts()
+    a, b = counts(ours, theirs)
     worst = 0
     for what, key in (("command", lambda n: n[0]), ("object", lambda n: n[1]), ("function", lambda n: n)):
         apart, most = differences(a, b, key)
