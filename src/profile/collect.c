@@ -8,11 +8,10 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "profile/hash.h"
+#include "profile/recent.h"
 #include "stream/stream.h"
 
 enum {
-	RECENT_FIRST = 1 << 16,
-	RECENT_LIMIT = 1 << 20,
 	WANTED_MOST = 8192, // frames that are looked for at once, and one more chain
 };
 
@@ -154,23 +153,9 @@ static struct pd_bucket *find_bucket(struct pd_common *common, const struct pd_b
 	return add_bucket(common, key, callers, hash, when);
 }
 
-static void add_to_bucket(struct pd_bucket *bucket, uint64_t samples, uint64_t period, uint64_t weights)
-{
-	__atomic_fetch_add(&bucket->samples, samples, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&bucket->period, period, __ATOMIC_RELAXED);
-	if (PD_UNLIKELY(weights))
-		__atomic_fetch_add(&bucket->weights, weights, __ATOMIC_RELAXED);
-}
-
-// Whether all that a sample has to say of its bucket but its amounts was said by earlier ones.
-static bool is_later(const struct pd_bucket *bucket, struct pd_moment when)
-{
-	return when.order >= __atomic_load_n(&bucket->first.order, __ATOMIC_RELAXED);
-}
-
 static void note_moment(struct pd_bucket *bucket, struct pd_moment when)
 {
-	if (PD_LIKELY(is_later(bucket, when)))
+	if (PD_LIKELY(pd_bucket_is_later(bucket, when)))
 		return;
 	bucket->first.time_ns = when.time_ns;
 	__atomic_store_n(&bucket->first.order, when.order, __ATOMIC_RELAXED);
@@ -334,258 +319,18 @@ static inline void tag(const struct pd_collector *c, struct pd_pending *pending,
 	pending->tag = tag;
 }
 
-// ---- what was seen lately ----
-
-// A raw key is in one of two pairs. Most are in the first one.
-static struct pd_recent *pair_in(struct pd_recent *recent, size_t count, const struct pd_tag *tag)
-{
-	return &recent[2 * (pd_tag_hash(tag) & (count / 2 - 1))];
-}
-
-static struct pd_recent *second_in(struct pd_recent *recent, size_t count, const struct pd_tag *tag)
-{
-	return &recent[2 * (pd_tag_hash(tag) >> 32 & (count / 2 - 1))];
-}
-
-static inline struct pd_recent *pair_of(const struct pd_collector *c, const struct pd_tag *tag)
-{
-	return pair_in(c->recent, c->recent_count, tag);
-}
-
-static inline struct pd_recent *second_of(const struct pd_collector *c, const struct pd_tag *tag)
-{
-	return second_in(c->recent, c->recent_count, tag);
-}
-
-static int compare_portions(const void *a, const void *b)
-{
-	const struct pd_portion *x = a, *y = b;
-
-	if (x->bucket != y->bucket)
-		return x->bucket < y->bucket ? -1 : 1;
-	return x->strip < y->strip ? -1 : x->strip > y->strip;
-}
-
-// In memory of their own, by bucket. False if there is none.
-static bool sort_by_bucket(struct pd_portions *portions)
-{
-	size_t buckets = 0, begin = 0;
-	struct pd_portion *sorted;
-	uint32_t *at;
-
-	for (size_t i = 0; i < portions->count; i++)
-		buckets = portions->items[i].bucket >= buckets ? (size_t)portions->items[i].bucket + 1 : buckets;
-	at = pd_alloc(buckets * sizeof(*at));
-	sorted = pd_realloc(NULL, portions->count * sizeof(*sorted));
-	if (!at || !sorted) {
-		pd_free(at);
-		pd_free(sorted);
-		return false;
-	}
-	for (size_t i = 0; i < portions->count; i++)
-		at[portions->items[i].bucket]++;
-	for (size_t i = 0; i < buckets; i++) {
-		uint32_t count = at[i];
-
-		at[i] = (uint32_t)begin;
-		begin += count;
-	}
-	for (size_t i = 0; i < portions->count; i++)
-		sorted[at[portions->items[i].bucket]++] = portions->items[i];
-	pd_free(at);
-	pd_free(portions->items);
-	portions->items = sorted;
-	portions->capacity = portions->count;
-	return true;
-}
-
-// Those of a bucket came in the order of time, most of them.
-static void sort_strips(struct pd_portion *portions, size_t count)
-{
-	for (size_t i = 1; i < count; i++)
-		if (compare_portions(&portions[i - 1], &portions[i]) > 0) {
-			qsort(portions, count, sizeof(*portions), compare_portions);
-			return;
-		}
-}
-
-static void sort_portions(struct pd_portions *portions)
-{
-	size_t begin = 0;
-
-	if (!sort_by_bucket(portions)) {
-		qsort(portions->items, portions->count, sizeof(*portions->items), compare_portions);
-		return;
-	}
-	for (size_t end = 1; end <= portions->count; end++) {
-		if (end < portions->count && portions->items[end].bucket == portions->items[begin].bucket)
-			continue;
-		sort_strips(portions->items + begin, end - begin);
-		begin = end;
-	}
-}
-
-// Joins sorted ones that agree. Returns how many differ.
-static size_t join_portions(struct pd_portions *portions)
-{
-	size_t kept = 0, differing = 0;
-
-	for (size_t i = 0; i < portions->count; i++) {
-		const struct pd_portion *portion = &portions->items[i];
-		struct pd_portion *last = kept ? &portions->items[kept - 1] : NULL;
-		bool same = last && last->bucket == portion->bucket && last->strip == portion->strip;
-
-		differing += !same;
-		if (same && last->samples <= UINT16_MAX - portion->samples) {
-			last->samples += portion->samples;
-			last->period += portion->period;
-		} else {
-			portions->items[kept++] = *portion;
-		}
-	}
-	portions->count = kept;
-	return differing;
-}
-
-// However many samples there are, so many portions are enough. A strip that some thread finds too short would be so for
-// all of them together: it does not depend on threads how long strips are in the end.
-static void pack_portions(struct pd_collector *c)
-{
-	struct pd_portions *portions = &c->portions;
-
-	sort_portions(portions);
-	while (join_portions(portions) > PD_PORTIONS_MOST && portions->shift < 16) {
-		portions->shift++;
-		for (size_t i = 0; i < portions->count; i++)
-			if (portions->items[i].strip != PD_STRIP_NONE)
-				portions->items[i].strip /= 2;
-	}
-}
-
-static void add_portion(struct pd_collector *c, const struct pd_portion *portion)
-{
-	struct pd_portions *portions = &c->portions;
-
-	if (PD_GROW(portions->items, portions->capacity, portions->count + 1))
-		portions->items[portions->count++] = *portion;
-	else
-		c->failed = true;
-}
-
-// What was counted beside the bucket goes into it.
-static void settle(struct pd_collector *c, struct pd_recent *recent)
-{
-	if (!recent->samples)
-		return;
-	if (c->options->slices)
-		add_portion(c, &(struct pd_portion){recent->period, recent->bucket, recent->samples, recent->strip});
-	else
-		add_to_bucket(pd_bucket_at(c->common, recent->bucket), recent->samples, recent->period, 0);
-	recent->samples = 0;
-	recent->period = 0;
-}
-
-static void settle_all(struct pd_collector *c)
-{
-	for (size_t i = 0; i < c->recent_count; i++)
-		settle(c, &c->recent[i]);
-	c->recent_used = 0;
-}
-
-static bool make_recent(size_t count, void **memory_out, struct pd_recent **recent_out)
-{
-	enum { LINE = 64 };
-	void *memory = pd_alloc_table(count * sizeof(struct pd_recent) + LINE);
-
-	if (!memory)
-		return false;
-	*memory_out = memory;
-	// a pair is a line of the processor's cache
-	*recent_out = (struct pd_recent *)(void *)((char *)memory + (LINE - (uintptr_t)memory % LINE) % LINE);
-	return true;
-}
-
-static struct pd_recent *free_in(struct pd_recent *pair)
-{
-	if (!pair[0].samples)
-		return &pair[0];
-	return pair[1].samples ? NULL : &pair[1];
-}
-
-// NULL if both pairs are full.
-static struct pd_recent *room_in(struct pd_recent *recent, size_t count, const struct pd_tag *tag)
-{
-	struct pd_recent *room = free_in(pair_in(recent, count, tag));
-
-	return room ? room : free_in(second_in(recent, count, tag));
-}
-
-// Puts a raw key in place of the older one of its first pair, which moves where it has room, or goes.
-static struct pd_recent *displace(struct pd_collector *c, const struct pd_recent *recent)
-{
-	struct pd_recent *pair = pair_of(c, &recent->tag), *room = room_in(c->recent, c->recent_count, &pair[1].tag);
-
-	if (room) {
-		*room = pair[1];
-		c->recent_used++;
-	} else {
-		settle(c, &pair[1]);
-	}
-	pair[1] = pair[0];
-	pair[0] = *recent;
-	return pair;
-}
-
-static struct pd_recent *keep_recent(struct pd_collector *c, const struct pd_recent *recent)
-{
-	struct pd_recent *room = room_in(c->recent, c->recent_count, &recent->tag);
-
-	if (!room)
-		return displace(c, recent);
-	c->recent_used++;
-	*room = *recent;
-	return room;
-}
-
-// Without memory the table stays as it is.
-static void grow_recent(struct pd_collector *c)
-{
-	size_t count = c->recent_count * 4, used = 0;
-	struct pd_recent *recent;
-	void *memory;
-
-	if (!make_recent(count, &memory, &recent))
-		return;
-	for (size_t i = 0; i < c->recent_count; i++) {
-		struct pd_recent *old = &c->recent[i], *room;
-
-		if (!old->samples)
-			continue;
-		room = room_in(recent, count, &old->tag);
-		if (room) {
-			*room = *old;
-			used++;
-		} else {
-			settle(c, old);
-		}
-	}
-	pd_free(c->recent_memory);
-	c->recent_memory = memory;
-	c->recent = recent;
-	c->recent_count = count;
-	c->recent_used = used;
-}
+// ---- raw keys that were seen lately ----
 
 static void count(struct pd_collector *c, struct pd_recent *recent, const struct pd_pending *pending)
 {
 	if (PD_UNLIKELY(recent->samples == UINT16_MAX || recent->strip != pending->strip)) {
-		settle(c, recent);
+		pd_recent_settle(c, recent);
 		recent->strip = pending->strip;
 	}
 	recent->samples++;
 	recent->period += pending->period;
 	if (PD_UNLIKELY(pending->weight))
-		add_to_bucket(pd_bucket_at(c->common, recent->bucket), 0, 0, pending->weight);
+		pd_bucket_add(pd_bucket_at(c->common, recent->bucket), 0, 0, pending->weight);
 }
 
 // False if the raw key is not in the pair.
@@ -594,35 +339,22 @@ static bool count_known(struct pd_collector *c, const struct pd_pending *pending
 	for (size_t i = 0; i < 2; i++)
 		// what is older than all before says where its frames were first, too
 		if (pair[i].samples && pd_same_tag(&pair[i].tag, &pending->tag) &&
-		    (PD_LIKELY(!c->shuffled) || is_later(pd_bucket_at(c->common, pair[i].bucket), pending->when))) {
+		    (PD_LIKELY(!c->shuffled) || pd_bucket_is_later(pd_bucket_at(c->common, pair[i].bucket), pending->when))) {
 			count(c, &pair[i], pending);
 			return true;
 		}
 	return false;
 }
 
-// NULL if it is not in the pair.
-static struct pd_recent *same_in(struct pd_recent *pair, const struct pd_tag *tag)
-{
-	for (size_t i = 0; i < 2; i++)
-		if (pair[i].samples && pd_same_tag(&pair[i].tag, tag))
-			return &pair[i];
-	return NULL;
-}
-
 static void count_new(struct pd_collector *c, const struct pd_pending *pending, struct pd_bucket *bucket)
 {
-	struct pd_recent *recent = same_in(pair_of(c, &pending->tag), &pending->tag);
+	struct pd_recent *recent = pd_recent_same(pd_recent_pair(c, &pending->tag), &pending->tag);
 
 	// those that waited together may be the same
 	if (!recent)
-		recent = same_in(second_of(c, &pending->tag), &pending->tag);
-	if (!recent) {
-		// from here on many would be in their second pair
-		if (PD_UNLIKELY(c->recent_used * 2 >= c->recent_count && c->recent_count < RECENT_LIMIT))
-			grow_recent(c);
-		recent = keep_recent(c, &(struct pd_recent){.tag = pending->tag, .bucket = bucket->number});
-	}
+		recent = pd_recent_same(pd_recent_second(c, &pending->tag), &pending->tag);
+	if (!recent)
+		recent = pd_recent_add(c, &pending->tag, bucket->number);
 	count(c, recent, pending);
 }
 
@@ -777,9 +509,9 @@ static void end_miss(struct pd_collector *c, const struct pd_miss *miss)
 	if (PD_LIKELY(has_tag(pending)))
 		count_new(c, pending, miss->bucket);
 	else if (c->options->slices)
-		add_portion(c, &(struct pd_portion){pending->period, miss->bucket->number, 1, pending->strip});
+		pd_recent_add_portion(c, &(struct pd_portion){pending->period, miss->bucket->number, 1, pending->strip});
 	else
-		add_to_bucket(miss->bucket, 1, pending->period, pending->weight);
+		pd_bucket_add(miss->bucket, 1, pending->period, pending->weight);
 }
 
 static bool end_misses(struct pd_collector *c)
@@ -805,9 +537,9 @@ static size_t flush_first(struct pd_collector *c, size_t count, const struct pd_
 		const struct pd_pending *pending = &c->pending[i];
 
 		if (PD_LIKELY(has_tag(pending))) {
-			if (PD_LIKELY(count_known(c, pending, pair_of(c, &pending->tag))))
+			if (PD_LIKELY(count_known(c, pending, pd_recent_pair(c, &pending->tag))))
 				continue;
-			__builtin_prefetch(second_of(c, &pending->tag), 1);
+			__builtin_prefetch(pd_recent_second(c, &pending->tag), 1);
 		}
 		left[left_count++] = pending;
 	}
@@ -821,7 +553,7 @@ static bool flush(struct pd_collector *c, size_t count)
 	size_t left_count = flush_first(c, count, left);
 
 	for (size_t i = 0; i < left_count; i++) {
-		if (PD_LIKELY(has_tag(left[i])) && count_known(c, left[i], second_of(c, &left[i]->tag)))
+		if (PD_LIKELY(has_tag(left[i])) && count_known(c, left[i], pd_recent_second(c, &left[i]->tag)))
 			continue;
 		if (!begin_miss(c, left[i]) || (c->wanted_count > WANTED_MOST && !end_misses(c)))
 			return false;
@@ -829,8 +561,8 @@ static bool flush(struct pd_collector *c, size_t count)
 	if (c->miss_count && !end_misses(c))
 		return false;
 	if (PD_UNLIKELY(c->portions.count >= 2 * PD_PORTIONS_MOST)) {
-		settle_all(c);
-		pack_portions(c);
+		pd_recent_settle_all(c);
+		pd_portions_pack(&c->portions);
 		c->strip_ns = c->strip = 0;
 	}
 	return !c->failed;
@@ -1169,7 +901,7 @@ static bool take_all_plain(struct pd_collector *c, struct plain *plain)
 		if (!by_chain)
 			pending->chain_count = 0;
 		tag(c, pending, false);
-		__builtin_prefetch(pair_of(c, &pending->tag), 1);
+		__builtin_prefetch(pd_recent_pair(c, &pending->tag), 1);
 		if (++waiting < PD_PENDING_MOST)
 			continue;
 		if (!flush(c, waiting))
@@ -1203,12 +935,9 @@ enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_
 
 void pd_collector_finish(struct pd_collector *collector)
 {
-	settle_all(collector);
-	pd_free(collector->recent_memory);
+	pd_recent_settle_all(collector);
+	pd_recent_fini(collector);
 	pd_free(collector->known);
-	collector->recent_memory = NULL;
-	collector->recent = NULL;
-	collector->recent_count = 0;
 	collector->known = NULL;
 }
 
@@ -1262,10 +991,9 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 	c->pending = pd_alloc(PD_PENDING_MOST * sizeof(*c->pending));
 	c->misses = pd_alloc(PD_PENDING_MOST * sizeof(*c->misses));
 	c->secrets = pd_alloc(sizeof(*c->secrets));
-	c->recent_count = RECENT_FIRST;
 	c->totals = pd_alloc((c->event_count + 1) * sizeof(*c->totals));
 	if (!c->common || !c->known || !c->views || !c->pending || !c->misses || !c->secrets || !c->totals ||
-	    !make_recent(c->recent_count, &c->recent_memory, &c->recent)) {
+	    !pd_recent_init(c)) {
 		pd_collector_fini(c);
 		return pd_fail_memory(error);
 	}
@@ -1279,7 +1007,7 @@ void pd_collector_fini(struct pd_collector *collector)
 {
 	if (!collector->is_twin)
 		free_common(collector->common);
-	pd_free(collector->recent_memory);
+	pd_recent_fini(collector);
 	pd_free(collector->known);
 	pd_free(collector->views);
 	pd_free(collector->secrets);

@@ -16,6 +16,7 @@
 #include "profile/frames.h"
 #include "profile/hash.h"
 #include "profile/owners.h"
+#include "profile/portions.h"
 
 // What samples of a bucket have in common, in front of the callers.
 struct pd_bucket_key {
@@ -52,26 +53,6 @@ struct pd_recent {
 	uint32_t bucket;
 	uint16_t samples; // the same; 0: nothing is here
 	uint16_t strip; // that all of them are of
-};
-
-// What of a bucket fell into a slice of time. Slices are counted from the first one; strips are so many of them in a row.
-struct pd_portion {
-	uint64_t period;
-	uint32_t bucket;
-	uint16_t samples;
-	uint16_t strip;
-};
-
-enum {
-	PD_STRIP_NONE = UINT16_MAX, // the time is not known
-	PD_STRIPS_MOST = 1 << 15,
-	PD_PORTIONS_MOST = 1 << 22, // that differ; of more, strips become twice as long
-};
-
-struct pd_portions {
-	struct pd_portion *items;
-	size_t count, capacity;
-	unsigned shift; // a strip has 1 << shift slices
 };
 
 // Counter value of an id at its last sample.
@@ -181,6 +162,20 @@ static inline struct pd_bucket *pd_bucket_at(const struct pd_common *common, uin
 	unsigned block;
 
 	return *pd_bucket_slot(common->blocks, number, &block);
+}
+
+static inline void pd_bucket_add(struct pd_bucket *bucket, uint64_t samples, uint64_t period, uint64_t weights)
+{
+	__atomic_fetch_add(&bucket->samples, samples, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&bucket->period, period, __ATOMIC_RELAXED);
+	if (PD_UNLIKELY(weights))
+		__atomic_fetch_add(&bucket->weights, weights, __ATOMIC_RELAXED);
+}
+
+// Whether all that a sample has to say of its bucket but its amounts was said by earlier ones.
+static inline bool pd_bucket_is_later(const struct pd_bucket *bucket, struct pd_moment when)
+{
+	return when.order >= __atomic_load_n(&bucket->first.order, __ATOMIC_RELAXED);
 }
 
 #endif
