@@ -32,6 +32,9 @@ NO_LINE_HERE = re.compile(rb"^  \S+(?:\[[0-9a-f]+\]|\+\d+)$")
 SOURCE = re.compile(rb"^  (\S+)\.([ch]):(\d+)$")
 # perf's own copy of a vdso, whose build id was not recorded
 VDSO = re.compile(rb"\(/tmp/perf-vdso\.so-\w{6}\)")
+# what perf calls the first entries of a table of linkage by chance, and what we call them
+INIT = re.compile(rb" _init(?:\+0x[0-9a-f]+)?(?= |$)")
+LINKAGE = re.compile(rb" [^ ]+@plt(?:\+0x[0-9a-f]+)?(?= |$)")
 TWICE = re.compile(rb"^  ((?:\./)?[^/]+/)\1")
 
 
@@ -56,6 +59,15 @@ def comparable_lines(theirs, ours):
     if len(theirs) == len(ours):
         theirs = [other if of_included(one, other) else one for one, other in zip(theirs, ours)]
     return b"\n".join(theirs), b"\n".join(ours)
+
+
+def with_linkage(theirs, ours):
+    """perf's text with our names of entries of a table of linkage where it has _init; see docs/differences.md."""
+    theirs, other = theirs.split(b"\n"), ours.split(b"\n")
+    if b"@plt" not in ours or len(theirs) != len(other):
+        return b"\n".join(theirs)
+    return b"\n".join(there if one != there and INIT.search(one) and INIT.sub(b"", one) == LINKAGE.sub(b"", there) else one
+                      for one, there in zip(theirs, other))
 
 
 class Facts:
@@ -191,6 +203,7 @@ class Comparison:
                 theirs.out, ours.out = comparable_lines(theirs.out, ours.out)
             if variant == "kernel path":
                 theirs.out = VDSO.sub(b"([vdso])", theirs.out)
+            theirs.out = with_linkage(theirs.out, ours.out)
             found = compare.first_difference(theirs.out, ours.out)
             if found and not ours.out and ours.err:
                 found = (found[0], found[1], ours.err[:200])
