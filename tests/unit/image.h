@@ -203,4 +203,21 @@ static inline void image_file_end(struct image *image)
 	image_set(image, 48, image->size - 184, 8);
 }
 
+enum {
+	IMAGE_IP_TID_TIME_PERIOD = 0x107, // a sample type
+};
+
+// A sample of that type: 40 bytes, of one of seven threads.
+static inline void image_sample(struct image *image, uint64_t time_ns)
+{
+	size_t record = image_record(image, 9, 2);
+
+	image_u64(image, 0x400000 + time_ns % 4096);
+	image_u32(image, 100);
+	image_u32(image, 100 + (uint32_t)(time_ns % 7));
+	image_u64(image, time_ns);
+	image_u64(image, 7);
+	image_end(image, record);
+}
+
 #endif

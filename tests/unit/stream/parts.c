@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 enum {
-	IP_TID_TIME_PERIOD = 0x107,
 	SAMPLES = 1200000, // of 40 bytes: parts enough for several threads
 	STEP_NS = 100,
 	FIRST_NS = 5000,
@@ -29,23 +28,11 @@ struct make {
 	bool timeless; // a sample has no time
 };
 
-static void make_sample(struct image *image, uint64_t time_ns)
-{
-	size_t record = image_record(image, 9, 2);
-
-	image_u64(image, 0x400000 + time_ns % 4096);
-	image_u32(image, 100);
-	image_u32(image, 100 + (uint32_t)(time_ns % 7));
-	image_u64(image, time_ns);
-	image_u64(image, 7);
-	image_end(image, record);
-}
-
 static void open_made(const struct make *make)
 {
 	struct image image = { 0 };
 
-	image_file(&image, IP_TID_TIME_PERIOD, 0);
+	image_file(&image, IMAGE_IP_TID_TIME_PERIOD, 0);
 	for (uint64_t i = 0; i < SAMPLES; i++) {
 		// two rings, which have taken turns, come one after the other; times are there twice
 		uint64_t in_round = i % 8000, round = i - in_round;
@@ -53,7 +40,7 @@ static void open_made(const struct make *make)
 
 		if (in_round == 0)
 			image_end(&image, image_record(&image, 68, 0));
-		make_sample(&image, make->timeless && i == SAMPLES / 2 ? 0 : FIRST_NS + at / 2 * STEP_NS);
+		image_sample(&image, make->timeless && i == SAMPLES / 2 ? 0 : FIRST_NS + at / 2 * STEP_NS);
 	}
 	image_file_end(&image);
 	opened_open(&o, &image, 0);

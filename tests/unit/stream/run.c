@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 enum {
-	IP_TID_TIME_PERIOD = 0x107,
 	ID_ALL = 1 << IMAGE_SAMPLE_ID_ALL,
 	MADE_SAMPLES = 40000,
 	STEP_NS = 100,
@@ -26,18 +25,6 @@ static const unsigned thread_counts[] = { 0, 1, 2, 4, 8 };
 #define THREAD_COUNTS (sizeof(thread_counts) / sizeof(thread_counts[0]))
 
 // ---- files ----
-
-static void make_sample(struct image *image, uint64_t time_ns)
-{
-	size_t record = image_record(image, 9, 2);
-
-	image_u64(image, 0x400000 + time_ns % 4096);
-	image_u32(image, 100);
-	image_u32(image, 100 + (uint32_t)(time_ns % 7));
-	image_u64(image, time_ns);
-	image_u64(image, 7);
-	image_end(image, record);
-}
 
 static void make_comm(struct image *image, uint64_t time_ns)
 {
@@ -90,7 +77,7 @@ static void make_oddities(struct image *image, const struct make *make, size_t i
 	if (i % 500 == 0)
 		make_round(image);
 	if (make->mixed && i % 700 == 3)
-		make_sample(image, 0);
+		image_sample(image, 0);
 	if (make->tails && i % 9000 == 8)
 		make_auxtrace(image, i * 8);
 	if (make->damaged && i % 5000 == 21) {
@@ -111,10 +98,10 @@ static void make_file(struct image *image, const struct make *make)
 
 		image_pipe(image);
 		record = image_record(image, 64, 0);
-		image_attr(image, 1, 0, IP_TID_TIME_PERIOD, 0, image_flag(image, IMAGE_SAMPLE_ID_ALL));
+		image_attr(image, 1, 0, IMAGE_IP_TID_TIME_PERIOD, 0, image_flag(image, IMAGE_SAMPLE_ID_ALL));
 		image_end(image, record);
 	} else {
-		image_file(image, IP_TID_TIME_PERIOD, image_flag(image, IMAGE_SAMPLE_ID_ALL));
+		image_file(image, IMAGE_IP_TID_TIME_PERIOD, image_flag(image, IMAGE_SAMPLE_ID_ALL));
 	}
 	for (size_t i = 0; i < MADE_SAMPLES; i++) {
 		uint64_t time_ns = FIRST_NS + i * STEP_NS;
@@ -122,7 +109,7 @@ static void make_file(struct image *image, const struct make *make)
 		if (make->mixed)
 			time_ns += (i / 400 % 3) * 400 * STEP_NS;
 		make_oddities(image, make, i, time_ns);
-		make_sample(image, time_ns);
+		image_sample(image, time_ns);
 	}
 	if (!make->pipe)
 		image_file_end(image);
@@ -601,8 +588,8 @@ TEST(run__no_times)
 	struct pd_run_options options = { .size = sizeof(options), .self = &w, .ready = choose_window, .from_ns = 10 };
 	struct pd_sink sink = { .size = sizeof(sink), .self = &w, .record = take_shown };
 
-	image_file(&image, IP_TID_TIME_PERIOD, ID_ALL);
-	make_sample(&image, 0);
+	image_file(&image, IMAGE_IP_TID_TIME_PERIOD, ID_ALL);
+	image_sample(&image, 0);
 	image_file_end(&image);
 	opened_open(&o, &image, 0);
 	w.from_ns = 10;
@@ -802,7 +789,7 @@ static bool try_pipe(bool keep, bool large)
 	make_file(&image, &make);
 	// copies above 4 MiB go to a file
 	for (size_t i = 0; large && i < 3 * MADE_SAMPLES; i++)
-		make_sample(&image, FIRST_NS + i);
+		image_sample(&image, FIRST_NS + i);
 	opened_close(&o);
 	o.image = image;
 	if (pipe(fds) || pthread_create(&writer, NULL, write_pipe, (void *[]){ &o.image, &fds[1] }))
