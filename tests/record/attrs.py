@@ -11,6 +11,7 @@ options. Exit status: 0 all agree; 1 not; 77 nothing can be recorded here.
 """
 
 import argparse
+import atexit
 import glob
 import os
 import re
@@ -97,6 +98,7 @@ class Sides:
         self.perfdata, self.folder = perfdata, folder
         self.env = dict(os.environ, HOME=folder, LC_ALL="C")
         self.busy = subprocess.Popen(["sh", "-c", "while :; do :; done"], stdin=subprocess.DEVNULL, preexec_fn=self.become)
+        atexit.register(self.end)
 
     @staticmethod
     def become():
@@ -260,7 +262,6 @@ def main():
             for what in wrong:
                 print("   ", what)
             sys.stdout.flush()
-        sides.end()
         for option in not_here(sides.perfdata) if named and named.items() <= OPTIONS.items() else []:
             print(f"--{option} has no line here")
             differ += 1
