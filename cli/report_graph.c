@@ -767,8 +767,8 @@ static uint64_t graph_total(const struct report *report, const struct row *row)
 /* False if nothing in it can be large enough. */
 static bool has_graph(const struct report *report, const struct table *table, const struct row *row)
 {
-	return row->link_count && (report->graph.kind != GRAPH_TREE ||
-				   percent_of(graph_total(report, row), table->totals[0]) >= report->graph.least);
+	return row->link_count &&
+	       (report->graph.kind != GRAPH_TREE || graph_total(report, row) >= graph_least(report, table));
 }
 
 static bool print_graph(struct report *report, const struct table *table, const struct row *row, uint32_t *known,
