@@ -120,7 +120,7 @@ static void put_spare(uint8_t *data, size_t at, size_t size)
 
 	put_any(data, at, size);
 	for (size_t i = each; i + 32 < size; i += each)
-		memcpy(data + at + i, data + at + i - distance, 16 + below(16));
+		memmove(data + at + i, data + at + i - distance, 16 + below(16));
 }
 
 static void fill(uint8_t *data, size_t size)
