@@ -235,6 +235,7 @@ struct report {
 	const char *time; /* argument of --time, or NULL */
 	const char *elided[KEYS_MOST]; /* by key: the only name that was asked for */
 	struct pd_text *scratch;
+	size_t first_event; /* of the table that is made */
 	int *sockets;
 	size_t socket_count;
 	uint32_t *nodes; /* by frame: who is the same in graphs */

@@ -388,11 +388,14 @@ static bool find_function(struct report *report, size_t key, const struct pd_fra
 static bool find_symbol(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
 {
 	struct pd_frame frame = *frame_of(report, subject);
+	struct identity id;
 
 	/* As perf: where branches went is shown as it was recorded. */
 	if (subject->branch)
 		frame.place.addr = frame.place.recorded;
-	return find_function(report, key, &frame, subject->cpumode, (struct identity){ frame.place.addr, 0 }, value_out);
+	/* What is in no object may be of another level in each table. */
+	id = (struct identity){ frame.place.addr, frame.place.dso ? 0 : report->first_event };
+	return find_function(report, key, &frame, subject->cpumode, id, value_out);
 }
 
 static void describe_line(struct report *report, const struct pd_frame *frame, bool whole)

@@ -793,13 +793,29 @@ static bool keep_frame_values(struct report *report)
 	return true;
 }
 
+/* As perf: what is in no object has the level of what was before it, where a table has it first. */
+static void begin_table(struct report *report, const struct table *table)
+{
+	size_t count = pd_profile_frame_count(report->profile);
+
+	report->first_event = table->first_event;
+	if (report->by_branch || table == report->tables)
+		return;
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < report->key_count && !pd_profile_frame(report->profile, (uint32_t)i)->place.dso; k++)
+			if (report->frame_values[k])
+				report->frame_values[k][i] = 0;
+}
+
 bool rows_build(struct report *report)
 {
 	if (!report->by_branch && !keep_frame_values(report))
 		return false;
-	for (size_t i = 0; i < report->table_count; i++)
+	for (size_t i = 0; i < report->table_count; i++) {
+		begin_table(report, &report->tables[i]);
 		if (!build_table(report, &report->tables[i]))
 			return false;
+	}
 	if (!keys_rank(report))
 		return false;
 	for (size_t i = 0; i < report->table_count; i++)
