@@ -66,6 +66,14 @@ struct graph {
 
 /* ---- options ---- */
 
+/* Of a number that may be anything. */
+static uint64_t whole(double number)
+{
+	if (!(number < 18446744073709551616.0))
+		return UINT64_MAX;
+	return number > 0 ? (uint64_t)number : 0;
+}
+
 static bool parse_word(struct graph_options *options, const char *word, size_t length)
 {
 	static const struct {
@@ -112,7 +120,7 @@ bool graph_parse(struct graph_options *options, const char *argument)
 			options->least = number;
 			least_given = true;
 		} else if (length && end == at + length && number >= 0) {
-			options->most = (uint64_t)number;
+			options->most = whole(number);
 		} else if (length && !parse_word(options, at, length)) {
 			complain("option --call-graph: '%.*s' is none of graph, fractal, flat, folded, none, caller, "
 				 "callee, function, address, percent, period, count, or a number",
@@ -442,8 +450,13 @@ static void name_frame(struct graph *graph, struct pd_text *text, uint32_t who)
 		pd_text_escaped(text, name, strlen(name));
 	else
 		pd_text_add(text, name);
-	if (name && graph->report->lines)
-		pd_text_printf(text, " %s", graph->report->lines[who]);
+	if (!name || !graph->report->lines)
+		return;
+	pd_text_add(text, " ");
+	if (graph->report->escape)
+		pd_text_escaped(text, graph->report->lines[who], strlen(graph->report->lines[who]));
+	else
+		pd_text_add(text, graph->report->lines[who]);
 }
 
 static void print_value(struct graph *graph, const struct node *node, uint64_t total)
@@ -730,7 +743,7 @@ static void print_ends(struct graph *graph)
 
 uint64_t graph_least(const struct report *report, const struct table *table)
 {
-	return (uint64_t)((double)table->totals[0] * report->graph.least / 100);
+	return whole((double)table->totals[0] * report->graph.least / 100);
 }
 
 static bool build_for(struct graph *graph, struct report *report, const struct table *table, const struct row *row,
