@@ -47,8 +47,9 @@ static struct pd_place locate(const struct script *script, const struct shot *sh
 		return pd_symbols_place(script->symbols, shot->pid, PD_CPUMODE_KERNEL, shot->when, addr);
 	if (!found)
 		return place;
-	*fixed_out = !location.mapping->anonymous;
 	place = pd_symbols_at(script->symbols, &location, shot->when, addr);
+	/* Users can map what goes by the name of a kernel or a module, where places are addresses. */
+	*fixed_out = !location.mapping->anonymous && (cpumode == PD_CPUMODE_KERNEL || !place.dso || !place.dso->kernel);
 	/* User code is shown by its place in the file. */
 	if (place.dso && !place.dso->kernel && !is_nameless(&location))
 		*shown_out = addr - location.mapping->start + location.mapping->pgoff;
