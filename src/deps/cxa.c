@@ -35,10 +35,10 @@ struct text {
 
 struct reading {
 	const char *name;
-	char *text;
+	struct text text;
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
-	bool done;
+	bool done, good;
 };
 
 // Names that refer to their own parts can say a part twice, that one twice, and so on.
@@ -64,20 +64,18 @@ static void take_piece(const char *piece, size_t size, void *self)
 	text->data[text->size] = 0;
 }
 
-static char *read_name(const char *name)
+// What is in text belongs to the caller, also if this is stopped.
+static bool read_name(const char *name, struct text *text)
 {
-	struct text *text = calloc(1, sizeof(*text));
-	char *data = NULL;
+	return setjmp(text->enough) == 0 && __gcclibcxx_demangle_callback(name, take_piece, text) == 0;
+}
 
-	if (!text)
-		return NULL;
-	if (setjmp(text->enough) == 0 && __gcclibcxx_demangle_callback(name, take_piece, text) == 0) {
-		data = text->data;
-		text->data = NULL;
-	}
+static char *end_text(struct text *text, bool good)
+{
+	if (good)
+		return text->data;
 	free(text->data);
-	free(text);
-	return data;
+	return NULL;
 }
 
 static bool may_not_end(const char *name)
@@ -90,13 +88,13 @@ static bool may_not_end(const char *name)
 static void *read_aside(void *self)
 {
 	struct reading *reading = self;
-	char *text;
+	bool good;
 
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
-	text = read_name(reading->name);
+	good = read_name(reading->name, &reading->text);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	pthread_mutex_lock(&reading->lock);
-	reading->text = text;
+	reading->good = good;
 	reading->done = true;
 	pthread_cond_signal(&reading->ended);
 	pthread_mutex_unlock(&reading->lock);
@@ -153,12 +151,16 @@ static char *demangle_aside(const char *name)
 	pthread_attr_destroy(&attr);
 	pthread_cond_destroy(&reading.ended);
 	pthread_mutex_destroy(&reading.lock);
-	return reading.text;
+	return end_text(&reading.text, reading.good);
 }
 
 static char *demangle(const char *name)
 {
-	return may_not_end(name) ? demangle_aside(name) : read_name(name);
+	struct text text = {0};
+
+	if (may_not_end(name))
+		return demangle_aside(name);
+	return end_text(&text, read_name(name, &text));
 }
 
 const struct pd_demangler pd_demangler_cxx = {
