@@ -44,6 +44,7 @@ try report --no-symbols --no-children -g none -s comm,overhead hot.data
 try report --no-symbols --no-children -g graph,0.5,1 -s sym --comm hot-child hot.data
 # the limit is a whole number of what was counted: 5500000
 try report --no-symbols --no-children -g graph,13.5802469136 -s comm,sym --comm hot-child hot.data
+try report --no-symbols --no-children -g graph,1e30 -s comm hot.data
 try report --no-symbols --no-children -g none --dsos hot,libc.so.6 -s dso,sym hot.data
 try report --no-symbols --no-children -g none --time 0%-10% -s comm hot.data
 try report --no-symbols --no-children -g none -U hot.data
