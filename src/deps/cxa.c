@@ -4,8 +4,8 @@
  *
  * Behind "sr", which begins an expression, that of GCC 12 asks for one more part of a name until nothing there can begin
  * one, and does not see that at some forms of C, D and U it comes no further: it never ends. So names in which that can be
- * are read on a thread of their own, which is stopped when it has used far more time than any name needs. While it turns in circles
- * the library asks for no memory, so nothing is held then.
+ * are read on a thread of their own, which is stopped when it has used far more time than any name needs. While it turns in
+ * circles the library asks for no memory, so nothing is held then.
  */
 #include <pthread.h>
 #include <setjmp.h>
