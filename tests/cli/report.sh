@@ -94,3 +94,29 @@ shell 'perfdata report --header-only -q -I damaged.data | tail -n +3'
 
 try report --stats hot-group.data
 [ "$(perfdata report --stats hot-pipe.data)" = "$(perfdata dump --stats hot-pipe.data)" ] || echo differs
+
+# What is in no object has the level of what was before it, in each table.
+cat > levels.txt <<'END'
+event {
+	name: "first"
+	ids: [1]
+	type: software
+	sample_period: 1000
+	sample_type: IP|TID|TIME|CALLCHAIN|IDENTIFIER
+	flags: sample_id_all
+}
+event {
+	name: "second"
+	ids: [2]
+	type: software
+	config: 1
+	sample_period: 1000
+	sample_type: IP|TID|TIME|CALLCHAIN|IDENTIFIER
+	flags: sample_id_all
+}
+MMAP misc: user, pid: 100, tid: 100, addr: 0x1000000, len: 0x10000, pgoff: 0x0, filename: "/usr/bin/one", sample_id: {pid: 100, tid: 100, time_ns: 0.000001000}
+SAMPLE misc: user, identifier: 1, ip: 0x1000100, pid: 100, tid: 100, time_ns: 0.000001020, callchain: [USER 0x1000100 0x7000100]
+SAMPLE misc: kernel, identifier: 2, ip: 0xffffffff81000100, pid: 100, tid: 100, time_ns: 0.000001030, callchain: [KERNEL 0xffffffff81000100 USER 0x7000100]
+END
+perfdata assemble -o levels.data levels.txt
+try report -q --no-symbols --children -g none -s sym levels.data

@@ -42,3 +42,25 @@ shell 'cmp <(perfdata script --no-symbols data/hot.data) <(perfdata script --no-
 shell 'perfdata script --time 1,2 data/hot.data'
 
 shell 'perfdata script data/hot-stat.data'
+
+# Texts of code are kept by the file and the place in it: the same at other addresses, and not where a user maps what is
+# called as the kernel is, whose places are addresses.
+cat > places.txt <<'END'
+event {
+	type: software
+	sample_period: 1000
+	sample_type: IP|TID|TIME|CALLCHAIN
+	flags: sample_id_all
+}
+MMAP misc: kernel, pid: -1, tid: -1, addr: 0xffffffff81000000, len: 0x1000000, pgoff: 0xffffffff81000000, filename: "[kernel.kallsyms]_text", sample_id: {pid: -1, tid: -1, time_ns: 0.000001000}
+MMAP misc: user, pid: 100, tid: 100, addr: 0x1000000, len: 0x10000, pgoff: 0x0, filename: "[kernel.kallsyms]", sample_id: {pid: 100, tid: 100, time_ns: 0.000001000}
+MMAP misc: user, pid: 200, tid: 200, addr: 0x2000000, len: 0x10000, pgoff: 0x0, filename: "[kernel.kallsyms]", sample_id: {pid: 200, tid: 200, time_ns: 0.000001000}
+MMAP misc: user, pid: 100, tid: 100, addr: 0x5000000, len: 0x10000, pgoff: 0x3000, filename: "/usr/bin/one", sample_id: {pid: 100, tid: 100, time_ns: 0.000001000}
+MMAP misc: user, pid: 200, tid: 200, addr: 0x6000000, len: 0x10000, pgoff: 0x3000, filename: "/usr/bin/one", sample_id: {pid: 200, tid: 200, time_ns: 0.000001000}
+SAMPLE misc: kernel, ip: 0xffffffff81000100, pid: 100, tid: 100, time_ns: 0.000001010, callchain: [KERNEL 0xffffffff81000100]
+SAMPLE misc: user, ip: 0x1000100, pid: 100, tid: 100, time_ns: 0.000001020, callchain: [USER 0x1000100 0x5000100 0x7000100]
+SAMPLE misc: user, ip: 0x2000100, pid: 200, tid: 200, time_ns: 0.000001030, callchain: [USER 0x2000100 0x6000100 0x7000100]
+SAMPLE misc: user, ip: 0x1000100, pid: 100, tid: 100, time_ns: 0.000001040, callchain: [USER 0x1000100 0x5000100 0x1000104]
+END
+perfdata assemble -o places.data places.txt
+try script --no-symbols -F pid,ip,dso places.data
