@@ -53,6 +53,15 @@ void *pd_alloc_table(size_t size)
 	return memory;
 }
 
+void *pd_alloc_lines(size_t size, void **memory_out)
+{
+	enum { LINE = 64 };
+	void *memory = size < SIZE_MAX - LINE ? pd_alloc_table(size + LINE) : NULL;
+
+	*memory_out = memory;
+	return memory ? (char *)memory + (LINE - (uintptr_t)memory % LINE) % LINE : NULL;
+}
+
 void *pd_realloc(void *memory, size_t size)
 {
 	return advise(realloc(memory, size ? size : 1), size);

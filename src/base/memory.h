@@ -16,6 +16,8 @@ void *pd_realloc(void *memory, size_t size);
 // Zeroed memory that is looked into at random before it is written. A page that is read first and written later costs two
 // faults, and the second one stops all threads of the process for a moment; so it gets its pages at once.
 void *pd_alloc_table(size_t size);
+// The same, at the begin of a line of the processor's cache. What is to be freed is *memory_out.
+void *pd_alloc_lines(size_t size, void **memory_out);
 void pd_free(void *memory);
 
 // Makes *items hold at least want elements, doubling. False if there is no memory; *items stays valid.

@@ -8,11 +8,11 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "profile/hash.h"
-#include "profile/recent.h"
 #include "stream/stream.h"
 
 enum {
-	WANTED_MOST = 8192, // frames that are looked for at once, and one more chain
+	NOTE_AFTER = 64, // so many that were added to what was seen are noted at once
+	FOUND_MOST = 8192, // frames of samples that wait for their buckets, and one more chain
 };
 
 #define HAS(attr, NAME) ((attr)->sample_type & PD_MASK(PD_SAMPLE_TYPE_##NAME))
@@ -43,6 +43,7 @@ struct pd_pending {
 	uint32_t raw;
 	uint64_t cgroup, slice;
 	uint16_t strip;
+	uint32_t bucket; // PD_UNSEEN: not known
 };
 
 // ---- buckets ----
@@ -233,34 +234,52 @@ static bool is_cut(const struct pd_attr *attr, struct pd_u64s chain)
 	return addresses >= most;
 }
 
-static bool want(struct pd_collector *c, const struct pd_spot *spot)
+// Notes the frame of an address, or asks for it. There is room for the frame. False if there is no memory for more.
+static inline bool add_frame(struct pd_collector *c, struct pd_spot spot)
 {
-	if (!PD_GROW(c->wanted, c->wanted_capacity, c->wanted_count + 1))
-		return false;
-	c->wanted[c->wanted_count++].spot = *spot;
+	const struct pd_frames *frames = &c->common->frames;
+	struct pd_known_addr *known;
+	uint32_t frame;
+
+	pd_spot_settle(&spot);
+	known = pd_known_slot(frames, c->known, &spot);
+	frame = pd_known_frame(known, &spot);
+	if (PD_UNLIKELY(frame == PD_NO_FRAME)) {
+		if (!PD_GROW(c->wanted, c->wanted_capacity, c->wanted_count + 1))
+			return false;
+		c->wanted[c->wanted_count++] = (struct pd_wanted){.spot = spot, .at = c->found_count, .known = known};
+	}
+	c->found[c->found_count++] = frame;
 	return true;
 }
 
-// Asks for the frames of a chain. False if there is no memory.
-static bool want_chain(struct pd_collector *c, struct pd_u64s chain, struct pd_spot spot, struct pd_bucket_key *key)
+static void drop_frames(struct pd_collector *c, size_t count)
+{
+	c->found_count -= count;
+	while (c->wanted_count && c->wanted[c->wanted_count - 1].at >= c->found_count)
+		c->wanted_count--;
+}
+
+// Adds the frames of a chain. False if there is no memory.
+static bool add_chain(struct pd_collector *c, struct pd_u64s chain, struct pd_spot spot, struct pd_bucket_key *key)
 {
 	unsigned most = c->options->max_stack;
 
 	spot.cpumode = PD_CPUMODE_USER;
 	for (size_t i = 0; i < chain.count; i++) {
-		if (chain.items[i] < PD_CONTEXT_MAX) {
+		if (PD_LIKELY(chain.items[i] < PD_CONTEXT_MAX)) {
 			if (most && key->caller_count >= most)
 				break;
 			spot.addr = chain.items[i];
 			spot.depth++;
-			if (!want(c, &spot))
+			if (!add_frame(c, spot))
 				return false;
 			key->caller_count++;
 		} else if (chain.items[i] == (uint64_t)PD_CONTEXT_USER_DEFERRED) {
 			break;
 		} else if (!follow_marker(chain.items[i], &spot.cpumode)) {
 			key->damaged = true;
-			c->wanted_count -= key->caller_count;
+			drop_frames(c, key->caller_count);
 			key->caller_count = 0;
 			break;
 		}
@@ -316,46 +335,69 @@ static inline void tag(const struct pd_collector *c, struct pd_pending *pending,
 		pd_tag_add(&tag, secrets + 8, pending->slice, 0);
 	}
 	pd_tag_add_words(&tag, secrets + PD_TAG_HEAD, pending->chain, pending->chain_count);
+	tag.low += !tag.low; // 0 stands for none
 	pending->tag = tag;
 }
 
-// ---- raw keys that were seen lately ----
+// ---- amounts ----
 
-static void count(struct pd_collector *c, struct pd_recent *recent, const struct pd_pending *pending)
+static void add_portion(struct pd_collector *c, const struct pd_portion *portion)
 {
-	if (PD_UNLIKELY(recent->samples == UINT16_MAX || recent->strip != pending->strip)) {
-		pd_recent_settle(c, recent);
-		recent->strip = pending->strip;
+	struct pd_portions *portions = &c->portions;
+
+	if (PD_GROW(portions->items, portions->capacity, portions->count + 1))
+		portions->items[portions->count++] = *portion;
+	else
+		c->failed = true;
+}
+
+// What was counted beside a bucket goes into it.
+static void settle(struct pd_collector *c, uint32_t bucket)
+{
+	struct pd_amount *amount = &c->amounts[bucket];
+
+	if (!amount->samples)
+		return;
+	if (c->options->slices)
+		add_portion(c, &(struct pd_portion){amount->period, bucket, amount->samples, amount->strip});
+	else
+		pd_bucket_add(pd_bucket_at(c->common, bucket), amount->samples, amount->period, 0);
+	amount->samples = 0;
+	amount->period = 0;
+}
+
+static void settle_all(struct pd_collector *c)
+{
+	for (size_t i = 0; i < c->amount_count; i++)
+		settle(c, (uint32_t)i);
+}
+
+// False if there is no memory.
+static bool make_amounts(struct pd_collector *c, uint32_t bucket)
+{
+	enum { MORE = 4096 };
+	size_t count = (size_t)bucket + MORE;
+
+	if (!PD_GROW(c->amounts, c->amount_capacity, count))
+		return false;
+	memset(c->amounts + c->amount_count, 0, (count - c->amount_count) * sizeof(*c->amounts));
+	c->amount_count = count;
+	return true;
+}
+
+static void count(struct pd_collector *c, const struct pd_pending *pending, uint32_t bucket)
+{
+	struct pd_amount *amount = &c->amounts[bucket];
+
+	if (PD_UNLIKELY(amount->samples == UINT16_MAX || amount->strip != pending->strip)) {
+		settle(c, bucket);
+		amount->strip = pending->strip;
 	}
-	recent->samples++;
-	recent->period += pending->period;
+	amount->met = true;
+	amount->samples++;
+	amount->period += pending->period;
 	if (PD_UNLIKELY(pending->weight))
-		pd_bucket_add(pd_bucket_at(c->common, recent->bucket), 0, 0, pending->weight);
-}
-
-// False if the raw key is not in the pair.
-static bool count_known(struct pd_collector *c, const struct pd_pending *pending, struct pd_recent *pair)
-{
-	for (size_t i = 0; i < 2; i++)
-		// what is older than all before says where its frames were first, too
-		if (pair[i].samples && pd_same_tag(&pair[i].tag, &pending->tag) &&
-		    (PD_LIKELY(!c->shuffled) || pd_bucket_is_later(pd_bucket_at(c->common, pair[i].bucket), pending->when))) {
-			count(c, &pair[i], pending);
-			return true;
-		}
-	return false;
-}
-
-static void count_new(struct pd_collector *c, const struct pd_pending *pending, struct pd_bucket *bucket)
-{
-	struct pd_recent *recent = pd_recent_same(pd_recent_pair(c, &pending->tag), &pending->tag);
-
-	// those that waited together may be the same
-	if (!recent)
-		recent = pd_recent_same(pd_recent_second(c, &pending->tag), &pending->tag);
-	if (!recent)
-		recent = pd_recent_add(c, &pending->tag, bucket->number);
-	count(c, recent, pending);
+		pd_bucket_add(pd_bucket_at(c->common, bucket), 0, 0, pending->weight);
 }
 
 // ---- raw keys that were not seen lately ----
@@ -364,7 +406,7 @@ static void count_new(struct pd_collector *c, const struct pd_pending *pending, 
 struct pd_miss {
 	const struct pd_pending *pending;
 	struct pd_bucket_key key;
-	size_t wanted; // its own address, then its callers
+	size_t found; // its own frame, then its callers
 	uint64_t hash;
 	struct pd_bucket *bucket;
 };
@@ -386,23 +428,26 @@ static bool begin_miss(struct pd_collector *c, const struct pd_pending *pending)
 			.raw = pending->raw,
 			.weight = c->options->by & PD_BY_WEIGHT ? pending->weight : 0,
 		},
-		.wanted = c->wanted_count,
+		.found = c->found_count,
 	};
-	if (!want(c, &spot))
+	if (!PD_GROW(c->found, c->found_capacity, c->found_count + 1 + chain.count) || !add_frame(c, spot))
 		return false;
 	if (!(c->options->by & PD_BY_CHAIN))
 		return true;
 	miss->key.cut = is_cut(c->totals[pending->event].event->attr, chain);
-	return want_chain(c, chain, spot, &miss->key);
+	return add_chain(c, chain, spot, &miss->key);
+}
+
+static const uint32_t *callers_of(const struct pd_collector *c, const struct pd_miss *miss)
+{
+	return c->found + miss->found + 1;
 }
 
 // The key is known once all frames are.
 static void hash_miss(struct pd_collector *c, struct pd_miss *miss)
 {
-	miss->key.ip = c->wanted[miss->wanted].frame;
-	for (size_t i = 0; i < miss->key.caller_count; i++)
-		c->callers[miss->wanted + i] = c->wanted[miss->wanted + 1 + i].frame;
-	miss->hash = hash_bucket(c, &miss->key, c->callers + miss->wanted);
+	miss->key.ip = c->found[miss->found];
+	miss->hash = hash_bucket(c, &miss->key, callers_of(c, miss));
 }
 
 static bool find_frames(struct pd_collector *c)
@@ -410,11 +455,14 @@ static bool find_frames(struct pd_collector *c)
 	struct pd_common *common = c->common;
 	bool found;
 
-	if (!pd_frames_look(&common->frames, c->known, c->wanted, c->wanted_count))
+	if (!c->wanted_count)
 		return true;
+	pd_frames_identify(&common->frames, c->wanted, c->wanted_count);
 	lock(common, &common->names_lock);
 	found = pd_frames_find(&common->frames, c->wanted, c->wanted_count);
 	unlock(common, &common->names_lock);
+	for (size_t i = 0; found && i < c->wanted_count; i++)
+		c->found[c->wanted[i].at] = c->wanted[i].frame;
 	return found;
 }
 
@@ -434,8 +482,7 @@ static bool find_some(struct pd_collector *c, struct pd_miss *const *misses, siz
 	for (size_t i = 0; i < count; i++) {
 		struct pd_miss *miss = misses[i];
 
-		miss->bucket = find_bucket(common, &miss->key, c->callers + miss->wanted, miss->hash,
-					   miss->pending->when);
+		miss->bucket = find_bucket(common, &miss->key, callers_of(c, miss), miss->hash, miss->pending->when);
 		if (!miss->bucket)
 			return false;
 		// pieces of the file come in any order
@@ -502,66 +549,103 @@ static bool find_buckets(struct pd_collector *c)
 	return find_some(c, misses, c->miss_count);
 }
 
-static void end_miss(struct pd_collector *c, const struct pd_miss *miss)
+// False if there is no memory.
+static bool end_miss(struct pd_collector *c, const struct pd_miss *miss)
 {
 	const struct pd_pending *pending = miss->pending;
+	uint32_t bucket = miss->bucket->number;
 
+	if (PD_UNLIKELY(bucket >= c->amount_count) && !make_amounts(c, bucket))
+		return false;
 	if (PD_LIKELY(has_tag(pending)))
-		count_new(c, pending, miss->bucket);
-	else if (c->options->slices)
-		pd_recent_add_portion(c, &(struct pd_portion){pending->period, miss->bucket->number, 1, pending->strip});
-	else
-		pd_bucket_add(miss->bucket, 1, pending->period, pending->weight);
+		c->seen_added += pd_seen_add(c->seen, &pending->tag, bucket);
+	count(c, pending, bucket);
+	return true;
 }
 
 static bool end_misses(struct pd_collector *c)
 {
-	if (!PD_GROW(c->callers, c->caller_capacity, c->wanted_count + 1) || !find_frames(c))
+	if (!find_frames(c))
 		return false;
 	for (size_t i = 0; i < c->miss_count; i++)
 		hash_miss(c, &c->misses[i]);
 	if (!find_buckets(c))
 		return false;
 	for (size_t i = 0; i < c->miss_count; i++)
-		end_miss(c, &c->misses[i]);
-	c->miss_count = c->wanted_count = 0;
+		if (!end_miss(c, &c->misses[i]))
+			return false;
+	c->miss_count = c->wanted_count = c->found_count = 0;
 	return true;
 }
 
-// Counts those of a raw key that is in its first pair; notes the others and asks for their second pairs.
-static size_t flush_first(struct pd_collector *c, size_t count, const struct pd_pending **left)
+// Several threads use the table of what was seen; when they find it full, they have another one. False if there is no memory.
+static bool renew_seen(struct pd_collector *c)
 {
-	size_t left_count = 0;
+	struct pd_seen *seen;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct pd_pending *pending = &c->pending[i];
-
-		if (PD_LIKELY(has_tag(pending))) {
-			if (PD_LIKELY(count_known(c, pending, pd_recent_pair(c, &pending->tag))))
-				continue;
-			__builtin_prefetch(pd_recent_second(c, &pending->tag), 1);
-		}
-		left[left_count++] = pending;
+	if (c->seen_added >= NOTE_AFTER) {
+		pd_seen_note(&c->common->seen, c->seen, c->seen_added);
+		c->seen_added = 0;
 	}
-	return left_count;
+	if (PD_LIKELY(pd_seen_is_present(&c->common->seen, c->seen)))
+		return true;
+	seen = pd_seen_enter(&c->common->seen, c->seen);
+	if (seen)
+		c->seen = seen;
+	return seen != NULL;
+}
+
+// Looks up the buckets of samples, and asks for the memory of their amounts.
+static void look_up(struct pd_collector *c, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct pd_pending *pending = &c->pending[i];
+		const struct pd_seen_line *second;
+
+		pending->bucket = PD_UNSEEN;
+		if (PD_UNLIKELY(!has_tag(pending)))
+			continue;
+		pending->bucket = pd_seen_in(pd_seen_first(c->seen, &pending->tag), &pending->tag);
+		if (PD_UNLIKELY(pending->bucket == PD_UNSEEN)) {
+			second = pd_seen_second(c->seen, &pending->tag);
+			pending->bucket = pd_seen_in(second, &pending->tag);
+		}
+		if (PD_LIKELY(pending->bucket < c->amount_count))
+			__builtin_prefetch(&c->amounts[pending->bucket], 1);
+	}
+}
+
+// What this collector has had of a bucket was earlier; what another one has found may not be. What is older than all before
+// says where its frames were first, too.
+static bool is_later(const struct pd_collector *c, const struct pd_pending *pending)
+{
+	if (PD_LIKELY(c->amounts[pending->bucket].met && !c->shuffled))
+		return true;
+	return pd_bucket_is_later(pd_bucket_at(c->common, pending->bucket), pending->when);
 }
 
 // Puts what waits into buckets. False if there is no memory.
-static bool flush(struct pd_collector *c, size_t count)
+static bool flush(struct pd_collector *c, size_t waiting)
 {
-	const struct pd_pending *left[PD_PENDING_MOST];
-	size_t left_count = flush_first(c, count, left);
+	look_up(c, waiting);
+	for (size_t i = 0; i < waiting; i++) {
+		const struct pd_pending *pending = &c->pending[i];
 
-	for (size_t i = 0; i < left_count; i++) {
-		if (PD_LIKELY(has_tag(left[i])) && count_known(c, left[i], pd_recent_second(c, &left[i]->tag)))
-			continue;
-		if (!begin_miss(c, left[i]) || (c->wanted_count > WANTED_MOST && !end_misses(c)))
+		if (PD_LIKELY(pending->bucket != PD_UNSEEN)) {
+			if (PD_UNLIKELY(pending->bucket >= c->amount_count) && !make_amounts(c, pending->bucket))
+				return false;
+			if (PD_LIKELY(is_later(c, pending))) {
+				count(c, pending, pending->bucket);
+				continue;
+			}
+		}
+		if (!begin_miss(c, pending) || (c->found_count > FOUND_MOST && !end_misses(c)))
 			return false;
 	}
-	if (c->miss_count && !end_misses(c))
+	if (c->miss_count && (!end_misses(c) || !renew_seen(c)))
 		return false;
 	if (PD_UNLIKELY(c->portions.count >= 2 * PD_PORTIONS_MOST)) {
-		pd_recent_settle_all(c);
+		settle_all(c);
 		pd_portions_pack(&c->portions);
 		c->strip_ns = c->strip = 0;
 	}
@@ -763,7 +847,7 @@ static bool take_sample(struct pd_collector *c, const struct pd_record *record)
 	const struct pd_sample *sample;
 	struct shot shot;
 
-	c->seen++;
+	c->sample_count++;
 	if (PD_UNLIKELY(!record->event)) {
 		c->unknown_event++;
 		return true;
@@ -901,7 +985,7 @@ static bool take_all_plain(struct pd_collector *c, struct plain *plain)
 		if (!by_chain)
 			pending->chain_count = 0;
 		tag(c, pending, false);
-		__builtin_prefetch(pd_recent_pair(c, &pending->tag), 1);
+		__builtin_prefetch(pd_seen_first(c->seen, &pending->tag));
 		if (++waiting < PD_PENDING_MOST)
 			continue;
 		if (!flush(c, waiting))
@@ -924,7 +1008,7 @@ enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_
 	done = take_all_plain(c, &plain);
 	if (!done)
 		return pd_fail_memory(error);
-	c->seen += plain.passed;
+	c->sample_count += plain.passed;
 	c->totals[plain.full->event.index].samples += plain.samples;
 	c->totals[plain.full->event.index].period += plain.period;
 	if (plain.passed)
@@ -933,12 +1017,23 @@ enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_
 	return PD_OK;
 }
 
+// What only counting needs.
+static void free_tables(struct pd_collector *c)
+{
+	if (c->seen)
+		pd_seen_leave(&c->common->seen, c->seen);
+	c->seen = NULL;
+	pd_free(c->amounts);
+	c->amounts = NULL;
+	c->amount_count = c->amount_capacity = 0;
+	pd_free(c->known_memory);
+	c->known_memory = c->known = NULL;
+}
+
 void pd_collector_finish(struct pd_collector *collector)
 {
-	pd_recent_settle_all(collector);
-	pd_recent_fini(collector);
-	pd_free(collector->known);
-	collector->known = NULL;
+	settle_all(collector);
+	free_tables(collector);
 }
 
 // ---- beginning and end ----
@@ -951,6 +1046,7 @@ static struct pd_common *new_common(const struct pd_collector *c)
 		return NULL;
 	pd_lock_init(&common->names_lock);
 	pd_lock_init(&common->blocks_lock);
+	pd_seen_init(&common->seen);
 	for (size_t i = 0; i < PD_SHARDS; i++)
 		pd_lock_init(&common->shards[i].lock);
 	common->frames.world = common->owners.world = c->world;
@@ -964,6 +1060,7 @@ static void free_common(struct pd_common *common)
 	if (!common)
 		return;
 	raws_fini(&common->raws);
+	pd_seen_fini(&common->seen);
 	pd_frames_fini(&common->frames);
 	pd_owners_fini(&common->owners);
 	for (size_t i = 0; i < PD_SHARDS; i++) {
@@ -986,14 +1083,14 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 	if (!c->is_twin)
 		c->common = new_common(c);
 	c->event_count = pd_file_event_count(c->file);
-	c->known = pd_alloc_table(PD_KNOWN_ADDRS * sizeof(*c->known));
+	c->known = pd_alloc_lines(PD_KNOWN_ADDRS * sizeof(*c->known), &c->known_memory);
+	c->seen = c->common ? pd_seen_enter(&c->common->seen, NULL) : NULL;
 	c->views = pd_alloc_table(PD_VIEWS * sizeof(*c->views));
 	c->pending = pd_alloc(PD_PENDING_MOST * sizeof(*c->pending));
 	c->misses = pd_alloc(PD_PENDING_MOST * sizeof(*c->misses));
 	c->secrets = pd_alloc(sizeof(*c->secrets));
 	c->totals = pd_alloc((c->event_count + 1) * sizeof(*c->totals));
-	if (!c->common || !c->known || !c->views || !c->pending || !c->misses || !c->secrets || !c->totals ||
-	    !pd_recent_init(c)) {
+	if (!c->common || !c->known || !c->views || !c->pending || !c->misses || !c->secrets || !c->totals || !c->seen) {
 		pd_collector_fini(c);
 		return pd_fail_memory(error);
 	}
@@ -1005,17 +1102,16 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 
 void pd_collector_fini(struct pd_collector *collector)
 {
+	free_tables(collector);
 	if (!collector->is_twin)
 		free_common(collector->common);
-	pd_recent_fini(collector);
-	pd_free(collector->known);
 	pd_free(collector->views);
 	pd_free(collector->secrets);
 	pd_free(collector->pending);
 	pd_free(collector->misses);
 	pd_free(collector->wanted);
 	pd_free(collector->last_values);
-	pd_free(collector->callers);
+	pd_free(collector->found);
 	pd_free(collector->totals);
 	pd_free(collector->portions.items);
 	for (size_t i = 0; i < collector->joined_count; i++)
@@ -1036,7 +1132,7 @@ bool pd_collector_join(struct pd_collector *collector, struct pd_collector *twin
 		to->left_samples += from->left_samples;
 		to->left_period += from->left_period;
 	}
-	collector->seen += twin->seen;
+	collector->sample_count += twin->sample_count;
 	collector->unknown_event += twin->unknown_event;
 	collector->damaged += twin->damaged;
 	collector->failed |= twin->failed;

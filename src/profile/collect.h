@@ -17,6 +17,7 @@
 #include "profile/hash.h"
 #include "profile/owners.h"
 #include "profile/portions.h"
+#include "profile/seen.h"
 
 // What samples of a bucket have in common, in front of the callers.
 struct pd_bucket_key {
@@ -46,13 +47,12 @@ struct pd_bucket {
 	uint32_t callers[]; // frames
 };
 
-// A raw key that was seen lately, by its tag, and what was counted since.
-struct pd_recent {
-	struct pd_tag tag;
-	uint64_t period; // not in the bucket yet
-	uint32_t bucket;
-	uint16_t samples; // the same; 0: nothing is here
+// What a collector counted of a bucket and has not put into it yet.
+struct pd_amount {
+	uint64_t period;
+	uint16_t samples;
 	uint16_t strip; // that all of them are of
+	bool met; // the collector has had a sample of it
 };
 
 // Counter value of an id at its last sample.
@@ -83,6 +83,7 @@ struct pd_common {
 	struct pd_frames frames;
 	struct pd_owners owners;
 	struct pd_raws raws;
+	struct pd_seen_now seen;
 	struct pd_shard shards[PD_SHARDS];
 	// They stay where they are: who knows the number of a bucket needs no lock. Each block is twice as large as the last.
 	struct pd_bucket **blocks[PD_BUCKET_BLOCKS];
@@ -103,27 +104,28 @@ struct pd_collector {
 	struct pd_common *common;
 	bool is_twin; // common belongs to another one
 	struct pd_known_addr *known; // by a hash; a newer one takes the place
+	void *known_memory;
 	struct pd_thread_view *views; // by a hash of the tid; a newer one takes the place
 	struct pd_pending *pending;
 	struct pd_miss *misses; // of those that wait
 	size_t miss_count;
-	struct pd_wanted *wanted; // frames of the misses
+	uint32_t *found; // frames of the misses
+	size_t found_count, found_capacity;
+	struct pd_wanted *wanted; // those of them that are not known
 	size_t wanted_count, wanted_capacity;
 	struct pd_secrets *secrets;
-	void *recent_memory;
-	struct pd_recent *recent; // pairs, by two hashes
-	size_t recent_count; // a power of two
-	size_t recent_used;
+	struct pd_seen *seen;
+	size_t seen_added; // not noted yet
+	struct pd_amount *amounts; // by bucket
+	size_t amount_count, amount_capacity;
 	uint64_t last_order; // of the sample before
 	bool shuffled; // samples do not come in the order of the file
 	struct pd_last_value *last_values;
 	size_t value_slots, value_count;
-	uint32_t *callers; // frames of samples on their way
-	size_t caller_capacity;
 	struct pd_profile_total *totals; // by event
 	size_t event_count;
 	uint64_t unknown_event, damaged;
-	uint64_t seen; // samples, wanted or not
+	uint64_t sample_count; // wanted or not
 	// if slices are asked for
 	uint64_t slice_ns, first_slice;
 	uint64_t strip_ns; // where the strip of the last sample begins

@@ -2,14 +2,6 @@
 #include "profile/frames.h"
 
 #include "base/cursor.h"
-#include "profile/hash.h"
-
-enum { IS_KNOWN = 1 << 8 };
-
-static bool is_of_kernel(unsigned cpumode)
-{
-	return cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_HYPERVISOR;
-}
 
 void pd_frames_fini(struct pd_frames *frames)
 {
@@ -86,40 +78,12 @@ static uint32_t find(struct pd_frames *frames, const struct pd_seen_frame *frame
 	return add(frames, frame, hash);
 }
 
-// False if nothing is known.
-static bool look(const struct pd_frames *frames, struct pd_known_addr *known, struct pd_wanted *wanted)
+void pd_frames_identify(const struct pd_frames *frames, struct pd_wanted *wanted, size_t count)
 {
-	struct pd_spot *spot = &wanted->spot;
-	uint32_t mode = spot->cpumode | IS_KNOWN;
-	uint64_t words[2];
-
-	// all processes see the same kernel
-	if (is_of_kernel(spot->cpumode)) {
-		spot->maps = (uint32_t)spot->maps;
-		spot->pid = 0;
+	for (size_t i = 0; i < count; i++) {
+		wanted[i].id = identify(frames, &wanted[i].spot);
+		wanted[i].hash = hash_id(frames, &wanted[i].id);
 	}
-	words[0] = spot->maps + spot->pid;
-	words[1] = spot->addr;
-	wanted->known = &known[pd_hash_words(frames->seed, words, 2) % PD_KNOWN_ADDRS];
-	wanted->is_known = wanted->known->addr == spot->addr && wanted->known->maps == spot->maps &&
-			   wanted->known->pid == spot->pid && wanted->known->mode == mode &&
-			   wanted->known->order <= spot->when.order;
-	if (wanted->is_known) {
-		wanted->frame = wanted->known->frame;
-		return true;
-	}
-	wanted->id = identify(frames, spot);
-	wanted->hash = hash_id(frames, &wanted->id);
-	return false;
-}
-
-size_t pd_frames_look(const struct pd_frames *frames, struct pd_known_addr *known, struct pd_wanted *wanted, size_t count)
-{
-	size_t unknown = 0;
-
-	for (size_t i = 0; i < count; i++)
-		unknown += !look(frames, known, &wanted[i]);
-	return unknown;
 }
 
 static bool end(struct pd_frames *frames, struct pd_wanted *wanted)
@@ -137,24 +101,22 @@ static bool end(struct pd_frames *frames, struct pd_wanted *wanted)
 	wanted->frame = find(frames, &frame, wanted->hash);
 	if (wanted->frame == PD_NO_FRAME)
 		return false;
-	*wanted->known = (struct pd_known_addr){spot->maps, spot->addr, spot->when.order, spot->pid,
-						spot->cpumode | IS_KNOWN, wanted->frame};
+	*wanted->known = (struct pd_known_addr){spot->maps, spot->addr, pd_known_order_mode(spot), spot->pid, wanted->frame};
 	return true;
 }
 
 bool pd_frames_find(struct pd_frames *frames, struct pd_wanted *wanted, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!wanted[i].is_known)
-			pd_index_prefetch(&frames->index, wanted[i].hash);
+		pd_index_prefetch(&frames->index, wanted[i].hash);
 	for (size_t i = 0; i < count; i++) {
-		uint32_t likely = wanted[i].is_known ? PD_INDEX_END : pd_index_peek(&frames->index, wanted[i].hash);
+		uint32_t likely = pd_index_peek(&frames->index, wanted[i].hash);
 
 		if (likely != PD_INDEX_END)
 			__builtin_prefetch(&frames->items[likely]);
 	}
 	for (size_t i = 0; i < count; i++)
-		if (!wanted[i].is_known && !end(frames, &wanted[i]))
+		if (!end(frames, &wanted[i]))
 			return false;
 	return true;
 }

@@ -10,6 +10,7 @@
 #include <perfdata/profile.h>
 
 #include "base/memory.h"
+#include "profile/hash.h"
 #include "symbol/codes.h"
 #include "world/index.h"
 
@@ -28,13 +29,13 @@ struct pd_seen_frame {
 	uint64_t depth; // which address of the sample it is; lines of the cache are not shared
 };
 
-// An address that was looked up: what a process has there while its maps stay as they are.
+// An address that was looked up: what a process has there while its maps stay as they are. Two of them are a line of the
+// processor's cache.
 struct pd_known_addr {
 	uint64_t maps;
 	uint64_t addr;
-	uint64_t order; // of the earliest sample that asked
+	uint64_t order_mode; // of the earliest sample that asked; CPU mode in the low byte, with PD_IS_KNOWN
 	uint32_t pid;
-	uint32_t mode; // CPU mode, plus 1 << 8 if something is known
 	uint32_t frame;
 };
 
@@ -49,6 +50,7 @@ struct pd_frames {
 };
 
 enum { PD_KNOWN_ADDRS = 1 << 16 };
+enum { PD_IS_KNOWN = 1 << 7 };
 
 // An address of a sample.
 struct pd_spot {
@@ -67,18 +69,51 @@ struct pd_spot {
 struct pd_wanted {
 	struct pd_spot spot;
 	uint32_t frame; // once it was found
+	size_t at;	// who asked knows what it is for
 	// on the way
-	bool is_known;
 	struct pd_known_addr *known;
 	struct pd_frame_id id;
 	uint64_t hash;
 };
 
+// What is known, which is a thread's own, of an address; where it stands or would stand.
+static inline struct pd_known_addr *pd_known_slot(const struct pd_frames *frames, struct pd_known_addr *known,
+						  const struct pd_spot *spot)
+{
+	uint64_t words[2] = {spot->maps + spot->pid, spot->addr};
+
+	return &known[pd_hash_words(frames->seed, words, 2) % PD_KNOWN_ADDRS];
+}
+
+static inline uint64_t pd_known_order_mode(const struct pd_spot *spot)
+{
+	return spot->when.order << 8 | spot->cpumode | PD_IS_KNOWN;
+}
+
+// PD_NO_FRAME if nothing is known. The spot is one that pd_spot_settle had.
+static inline uint32_t pd_known_frame(const struct pd_known_addr *known, const struct pd_spot *spot)
+{
+	uint64_t order_mode = pd_known_order_mode(spot);
+	bool is_known = known->addr == spot->addr && known->maps == spot->maps && known->pid == spot->pid &&
+			(uint8_t)known->order_mode == (uint8_t)order_mode && known->order_mode <= order_mode;
+
+	return is_known ? known->frame : PD_NO_FRAME;
+}
+
+// All processes see the same kernel.
+static inline void pd_spot_settle(struct pd_spot *spot)
+{
+	if (spot->cpumode == PD_CPUMODE_KERNEL || spot->cpumode == PD_CPUMODE_HYPERVISOR) {
+		spot->maps = (uint32_t)spot->maps;
+		spot->pid = 0;
+	}
+}
+
 void pd_frames_fini(struct pd_frames *frames);
-// Says of each what is known of its address, which is the thread's own, or who it is. Returns how many are not known.
-size_t pd_frames_look(const struct pd_frames *frames, struct pd_known_addr *known, struct pd_wanted *wanted, size_t count);
-// Finds those that are not known, many at once, so that they need not wait for memory one after another. False if there
-// is none left. Others must not use the frames meanwhile.
+// Says of each who it is. Needs no lock.
+void pd_frames_identify(const struct pd_frames *frames, struct pd_wanted *wanted, size_t count);
+// Finds them, many at once, so that they need not wait for memory one after another. False if there is none left. Others
+// must not use the frames meanwhile.
 bool pd_frames_find(struct pd_frames *frames, struct pd_wanted *wanted, size_t count);
 
 #endif

@@ -269,7 +269,7 @@ enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status stat
 		status = pd_profile_arrange(profile, error);
 	profile->losses.unknown_event = profile->collector.unknown_event;
 	profile->losses.damaged = profile->collector.damaged;
-	profile->losses.had_samples = profile->losses.last_ns || profile->collector.seen;
+	profile->losses.had_samples = profile->losses.last_ns || profile->collector.sample_count;
 	profile->totals = profile->collector.totals;
 	profile->event_count = profile->collector.event_count;
 	profile->collector.totals = NULL;

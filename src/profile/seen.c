@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/seen.h"
+
+#include "base/memory.h"
+#include "base/threads.h"
+
+enum {
+	LINES_FIRST = 1 << 12,
+	LINES_MOST = 1 << 20,
+	GROWTH = 4,
+};
+
+// From here on many would find no room.
+static bool is_full(const struct pd_seen *seen)
+{
+	return __atomic_load_n(&seen->used, __ATOMIC_RELAXED) >= seen->count * PD_SEEN_IN_LINE / 8 * 5;
+}
+
+static struct pd_seen *make(size_t count)
+{
+	struct pd_seen *seen = pd_alloc(sizeof(*seen));
+
+	if (!seen)
+		return NULL;
+	seen->lines = pd_alloc_lines(count * sizeof(*seen->lines), &seen->memory);
+	seen->count = count;
+	if (seen->lines)
+		return seen;
+	pd_free(seen);
+	return NULL;
+}
+
+static void destroy(struct pd_seen *seen)
+{
+	if (!seen)
+		return;
+	pd_free(seen->memory);
+	pd_free(seen);
+}
+
+// ---- adding ----
+
+// Takes a place for a tag. False if another one has it.
+static bool take_place(uint64_t *low, uint64_t wanted)
+{
+	uint64_t none = 0;
+
+	return !__atomic_load_n(low, __ATOMIC_RELAXED) &&
+	       __atomic_compare_exchange_n(low, &none, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+// Whether the tag has a place in a line, and whether it is new there.
+static bool add_to(struct pd_seen_line *line, const struct pd_tag *tag, uint32_t bucket, bool *new_out)
+{
+	for (size_t i = 0; i < PD_SEEN_IN_LINE; i++) {
+		if (take_place(&line->low[i], tag->low)) {
+			line->high[i] = tag->high;
+			__atomic_store_n(&line->bucket_plus_1[i], bucket + 1, __ATOMIC_RELEASE);
+			*new_out = true;
+			return true;
+		}
+		// another thread may be about to say the rest; if it is another tag with the same half, it stays unknown
+		if (__atomic_load_n(&line->low[i], __ATOMIC_RELAXED) == tag->low)
+			return true;
+	}
+	return false;
+}
+
+bool pd_seen_add(struct pd_seen *seen, const struct pd_tag *tag, uint32_t bucket)
+{
+	bool new = false;
+
+	if (!add_to(pd_seen_first(seen, tag), tag, bucket, &new))
+		add_to(pd_seen_second(seen, tag), tag, bucket, &new);
+	return new;
+}
+
+// ---- users ----
+
+void pd_seen_init(struct pd_seen_now *now)
+{
+	pd_lock_init(&now->lock);
+}
+
+void pd_seen_fini(struct pd_seen_now *now)
+{
+	// one that nobody has entered yet
+	destroy(now->table);
+	pthread_mutex_destroy(&now->lock);
+}
+
+// With the lock held.
+static void leave(struct pd_seen_now *now, struct pd_seen *had)
+{
+	if (!had || --had->users)
+		return;
+	if (now->table == had)
+		now->table = NULL;
+	destroy(had);
+}
+
+struct pd_seen *pd_seen_enter(struct pd_seen_now *now, struct pd_seen *had)
+{
+	struct pd_seen *seen;
+
+	pthread_mutex_lock(&now->lock);
+	if (!now->table)
+		__atomic_store_n(&now->table, make(LINES_FIRST), __ATOMIC_RELAXED);
+	seen = now->table;
+	if (seen) {
+		seen->users++;
+		leave(now, had);
+	}
+	pthread_mutex_unlock(&now->lock);
+	return seen;
+}
+
+void pd_seen_leave(struct pd_seen_now *now, struct pd_seen *had)
+{
+	pthread_mutex_lock(&now->lock);
+	leave(now, had);
+	pthread_mutex_unlock(&now->lock);
+}
+
+// ---- growing ----
+
+static void copy(const struct pd_seen *from, struct pd_seen *to)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		const struct pd_seen_line *line = &from->lines[i];
+
+		for (size_t k = 0; k < PD_SEEN_IN_LINE; k++) {
+			uint32_t bucket = __atomic_load_n(&line->bucket_plus_1[k], __ATOMIC_ACQUIRE);
+			struct pd_tag tag = {__atomic_load_n(&line->low[k], __ATOMIC_RELAXED), 0};
+
+			if (!bucket)
+				continue;
+			tag.high = line->high[k];
+			to->used += pd_seen_add(to, &tag, bucket - 1);
+		}
+	}
+}
+
+// One thread at a time makes a table. What others add to the old one meanwhile is lost, and found again.
+static bool begin_to_grow(struct pd_seen_now *now, const struct pd_seen *seen)
+{
+	bool begins;
+
+	pthread_mutex_lock(&now->lock);
+	begins = !now->growing && now->table == seen;
+	now->growing |= begins;
+	pthread_mutex_unlock(&now->lock);
+	return begins;
+}
+
+static void end_to_grow(struct pd_seen_now *now, struct pd_seen *seen)
+{
+	pthread_mutex_lock(&now->lock);
+	// its first user is who made it
+	if (seen)
+		__atomic_store_n(&now->table, seen, __ATOMIC_RELEASE);
+	now->growing = false;
+	pthread_mutex_unlock(&now->lock);
+}
+
+void pd_seen_note(struct pd_seen_now *now, struct pd_seen *seen, size_t added)
+{
+	struct pd_seen *larger;
+
+	__atomic_fetch_add(&seen->used, added, __ATOMIC_RELAXED);
+	if (!is_full(seen) || !begin_to_grow(now, seen))
+		return;
+	larger = make(seen->count < LINES_MOST ? seen->count * GROWTH : seen->count);
+	if (larger && larger->count > seen->count)
+		copy(seen, larger);
+	end_to_grow(now, larger);
+}

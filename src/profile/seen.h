@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What was seen lately: raw keys, by their tags, and the bucket that each falls into. All collectors of a run have one
+ * table and use it without locks, so what one has found the others need not find again. It only remembers: what is not in
+ * it, or was forgotten, is looked for among the buckets.
+ *
+ * A raw key is in one of two lines, most in the first one, and stays there. A table that has become full is left for a
+ * larger one, or, at the limit, for an empty one; it goes when the last collector has left it.
+ */
+#ifndef PD_PROFILE_SEEN_H
+#define PD_PROFILE_SEEN_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/hash.h"
+
+enum { PD_SEEN_IN_LINE = 3 };
+
+// A line of the processor's cache. A tag of which the low half is 0 is none; who puts that half owns the place, and the rest
+// is there as soon as there is a bucket.
+struct pd_seen_line {
+	uint64_t low[PD_SEEN_IN_LINE];
+	uint64_t high[PD_SEEN_IN_LINE];
+	uint32_t bucket_plus_1[PD_SEEN_IN_LINE];
+	uint32_t spare;
+};
+
+struct pd_seen {
+	struct pd_seen_line *lines;
+	void *memory; // of the lines
+	size_t count; // of lines, a power of two
+	size_t used;  // places; several threads add to it
+	unsigned users;
+};
+
+// The table that a run has now; NULL while nobody uses one.
+struct pd_seen_now {
+	pthread_mutex_t lock;
+	struct pd_seen *table;
+	bool growing;
+};
+
+#define PD_UNSEEN UINT32_MAX
+
+static inline struct pd_seen_line *pd_seen_first(const struct pd_seen *seen, const struct pd_tag *tag)
+{
+	return &seen->lines[pd_tag_hash(tag) & (seen->count - 1)];
+}
+
+static inline struct pd_seen_line *pd_seen_second(const struct pd_seen *seen, const struct pd_tag *tag)
+{
+	return &seen->lines[pd_tag_hash(tag) >> 32 & (seen->count - 1)];
+}
+
+// The bucket of a raw key, or PD_UNSEEN if it is not in the line. Nobody could foresee which place it has, so there is no branch
+// for each.
+static inline uint32_t pd_seen_in(const struct pd_seen_line *line, const struct pd_tag *tag)
+{
+	size_t at = 0;
+	uint32_t bucket;
+
+	for (size_t i = 1; i < PD_SEEN_IN_LINE; i++)
+		at += i * (__atomic_load_n(&line->low[i], __ATOMIC_RELAXED) == tag->low);
+	if (at >= PD_SEEN_IN_LINE || __atomic_load_n(&line->low[at], __ATOMIC_RELAXED) != tag->low)
+		return PD_UNSEEN;
+	bucket = __atomic_load_n(&line->bucket_plus_1[at], __ATOMIC_ACQUIRE);
+	return bucket && line->high[at] == tag->high ? bucket - 1 : PD_UNSEEN;
+}
+
+// Adds a raw key, of which the low half of the tag is not 0; if there is no room in its lines, it is not remembered. Returns
+// whether it was added. It may be there already.
+bool pd_seen_add(struct pd_seen *seen, const struct pd_tag *tag, uint32_t bucket);
+
+void pd_seen_init(struct pd_seen_now *now);
+void pd_seen_fini(struct pd_seen_now *now);
+// Gives the present table to one more user, who leaves the one that he had, if any. NULL if there is no memory.
+struct pd_seen *pd_seen_enter(struct pd_seen_now *now, struct pd_seen *had);
+void pd_seen_leave(struct pd_seen_now *now, struct pd_seen *had);
+// Notes that a user added so many to his table. If it has become full, there is another one from then on.
+void pd_seen_note(struct pd_seen_now *now, struct pd_seen *seen, size_t added);
+
+static inline bool pd_seen_is_present(const struct pd_seen_now *now, const struct pd_seen *seen)
+{
+	return __atomic_load_n(&now->table, __ATOMIC_RELAXED) == seen;
+}
+
+#endif
