@@ -5,7 +5,6 @@
  * several threads, and needs the step before it.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -13,17 +12,11 @@
 #include "profile/hash.h"
 #include "profile/profile.h"
 
-// Where a bucket stands among the others.
+// Where a bucket or a frame stands among the others.
 struct order {
-	uint64_t order;
-	uint32_t event;
-	uint32_t bucket;
-};
-
-// Where a frame stands among the others.
-struct frame_order {
-	uint64_t order, depth;
-	uint32_t frame;
+	uint64_t order; // of the sample that has it first
+	uint32_t beside; // the event of the bucket; which address of the sample the frame is
+	uint32_t number;
 };
 
 enum {
@@ -40,7 +33,7 @@ struct arranger {
 	size_t count; // of buckets
 	size_t parts;
 	struct order *orders, *spare; // of the buckets
-	struct frame_order *frame_orders;
+	struct order *frame_orders, *frame_spare;
 	uint32_t *numbers; // of frames of the collector
 	const char **comms; // of owners
 	uint64_t *hashes; // of stacks, by entry
@@ -55,7 +48,7 @@ struct arranger {
 
 static struct pd_bucket *bucket_of(const struct arranger *a, size_t entry)
 {
-	return pd_bucket_at(a->from, a->orders[entry].bucket);
+	return pd_bucket_at(a->from, a->orders[entry].number);
 }
 
 // Asks for the memory of a bucket that comes soon.
@@ -95,65 +88,61 @@ static void gather(void *self, size_t part)
 	}
 }
 
-static uint64_t digits_of(const struct order *order, bool by_event)
+static uint64_t digits_of(const struct order *order, bool beside)
 {
-	return by_event ? order->event : order->order;
+	return beside ? order->beside : order->order;
 }
 
 // Sorts by one digit and leaves the order of those that have the same.
-static void sort_by_digit(struct arranger *a, bool by_event, unsigned shift)
+static void sort_by_digit(struct order **orders, struct order **spare, size_t count, bool beside, unsigned shift)
 {
 	uint32_t starts[DIGITS] = {0}, begin = 0;
-	struct order *sorted = a->spare;
+	struct order *sorted = *spare;
 
-	for (size_t i = 0; i < a->count; i++)
-		starts[digits_of(&a->orders[i], by_event) >> shift & (DIGITS - 1)]++;
+	for (size_t i = 0; i < count; i++)
+		starts[digits_of(&(*orders)[i], beside) >> shift & (DIGITS - 1)]++;
 	for (size_t i = 0; i < DIGITS; i++) {
 		uint32_t size = starts[i];
 
 		starts[i] = begin;
 		begin += size;
 	}
-	for (size_t i = 0; i < a->count; i++)
-		sorted[starts[digits_of(&a->orders[i], by_event) >> shift & (DIGITS - 1)]++] = a->orders[i];
-	a->spare = a->orders;
-	a->orders = sorted;
+	for (size_t i = 0; i < count; i++)
+		sorted[starts[digits_of(&(*orders)[i], beside) >> shift & (DIGITS - 1)]++] = (*orders)[i];
+	*spare = *orders;
+	*orders = sorted;
+}
+
+// Sorts by one of the numbers and leaves the order of those that have the same.
+static void sort_by(struct order **orders, struct order **spare, size_t count, bool beside)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < count; i++)
+		all |= digits_of(&(*orders)[i], beside);
+	for (unsigned shift = 0; shift < 64 && all >> shift; shift += DIGIT_BITS)
+		sort_by_digit(orders, spare, count, beside, shift);
 }
 
 static bool is_before(const struct order *a, const struct order *b)
 {
-	return a->event < b->event || (a->event == b->event && a->order <= b->order);
+	return a->beside < b->beside || (a->beside == b->beside && a->order <= b->order);
 }
 
 static void sort_orders(struct arranger *a)
 {
-	uint64_t orders = 0, events = 0;
 	bool sorted = true;
 
-	for (size_t i = 0; i < a->count; i++) {
-		orders |= a->orders[i].order;
-		events |= a->orders[i].event;
-		sorted = sorted && (!i || is_before(&a->orders[i - 1], &a->orders[i]));
-	}
+	for (size_t i = 1; i < a->count; i++)
+		sorted = sorted && is_before(&a->orders[i - 1], &a->orders[i]);
 	// with one thread they come in this order
 	if (sorted)
 		return;
-	for (unsigned shift = 0; shift < 64 && orders >> shift; shift += DIGIT_BITS)
-		sort_by_digit(a, false, shift);
-	for (unsigned shift = 0; shift < 32 && events >> shift; shift += DIGIT_BITS)
-		sort_by_digit(a, true, shift);
+	sort_by(&a->orders, &a->spare, a->count, false);
+	sort_by(&a->orders, &a->spare, a->count, true);
 }
 
 // ---- frames ----
-
-static int compare_frames(const void *a, const void *b)
-{
-	const struct frame_order *x = a, *y = b;
-
-	if (x->order != y->order)
-		return x->order < y->order ? -1 : 1;
-	return x->depth < y->depth ? -1 : x->depth > y->depth;
-}
 
 static void arrange_frames(struct arranger *a)
 {
@@ -161,18 +150,21 @@ static void arrange_frames(struct arranger *a)
 	const struct pd_frames *frames = &a->from->frames;
 
 	for (size_t i = 0; i < frames->count; i++)
-		a->frame_orders[i] = (struct frame_order){frames->items[i].when.order, frames->items[i].depth, (uint32_t)i};
-	qsort(a->frame_orders, frames->count, sizeof(*a->frame_orders), compare_frames);
+		a->frame_orders[i] =
+			(struct order){frames->items[i].when.order, (uint32_t)frames->items[i].depth, (uint32_t)i};
+	sort_by(&a->frame_orders, &a->frame_spare, frames->count, true);
+	sort_by(&a->frame_orders, &a->frame_spare, frames->count, false);
 	for (size_t i = 0; i < frames->count; i++) {
-		const struct pd_seen_frame *seen = &frames->items[a->frame_orders[i].frame];
+		const struct pd_seen_frame *seen = &frames->items[a->frame_orders[i].number];
 
-		a->numbers[a->frame_orders[i].frame] = (uint32_t)i;
+		a->numbers[a->frame_orders[i].number] = (uint32_t)i;
 		profile->frames[i] = (struct pd_frame){
 			.place = {.addr = seen->recorded, .recorded = seen->recorded},
 			.cpumode = seen->cpumode,
 			.pid = seen->pid,
 			.when = seen->when,
 		};
+		profile->origins[i] = pd_frame_origin(&seen->id);
 	}
 	profile->frame_count = frames->count;
 }
@@ -363,7 +355,7 @@ static bool arrange_slices(struct arranger *a)
 	profile->slice_ranges = pd_realloc(NULL, (a->count + 1) * sizeof(*profile->slice_ranges));
 	done = ranges && profile->slice_ranges && pd_profile_slice(profile, ranges);
 	for (size_t i = 0; done && i < a->count; i++)
-		profile->slice_ranges[i] = ranges[a->orders[i].bucket];
+		profile->slice_ranges[i] = ranges[a->orders[i].number];
 	pd_free(ranges);
 	return done;
 }
@@ -378,7 +370,8 @@ static bool make_room(struct arranger *a)
 
 	return MAKE(a->orders, a->count) && MAKE(a->spare, a->count) && MAKE(a->hashes, a->count) &&
 	       MAKE(a->stacks, a->count) && MAKE(a->firsts, a->count) && MAKE(a->numbers, frames) &&
-	       MAKE(a->frame_orders, frames) && MAKE(a->profile->frames, frames) &&
+	       MAKE(a->frame_orders, frames) && MAKE(a->frame_spare, frames) && MAKE(a->profile->frames, frames) &&
+	       MAKE(a->profile->origins, frames) &&
 	       MAKE(a->profile->entries, a->count) &&
 	       (a->comms = pd_alloc((a->from->owners.count + 1) * sizeof(*a->comms))) != NULL;
 }
@@ -438,6 +431,7 @@ enum pd_status pd_profile_arrange(struct pd_profile *profile, struct pd_error *e
 	pd_free(a.orders);
 	pd_free(a.spare);
 	pd_free(a.frame_orders);
+	pd_free(a.frame_spare);
 	pd_free(a.numbers);
 	pd_free(a.comms);
 	pd_free(a.hashes);

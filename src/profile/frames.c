@@ -3,6 +3,11 @@
 
 #include "base/cursor.h"
 
+// The last word of an id: CPU mode, process, and these.
+#define IS_LOCATED (UINT64_C(1) << 40)
+#define IS_BY_OFFSET (UINT64_C(1) << 41)
+#define IS_BY_PROCESS (UINT64_C(1) << 42)
+
 void pd_frames_fini(struct pd_frames *frames)
 {
 	pd_index_fini(&frames->index);
@@ -22,6 +27,7 @@ static struct pd_frame_id identify(const struct pd_frames *frames, const struct 
 	struct pd_location location;
 	const struct pd_object *ksymbol;
 	uint64_t code = 0;
+	uint64_t flags = IS_LOCATED;
 	bool by_process;
 
 	if (!pd_world_locate(frames->world, spot->pid, spot->cpumode, spot->when, spot->addr, &location))
@@ -32,11 +38,24 @@ static struct pd_frame_id identify(const struct pd_frames *frames, const struct 
 	// of processes; code of the kernel has no dumps
 	if (by_process && frames->codes && !ksymbol)
 		code = pd_codes_number(frames->codes, spot->pid, spot->when, spot->addr);
+	flags |= location.mapping->by_offset ? IS_BY_OFFSET : 0;
+	flags |= by_process ? IS_BY_PROCESS : 0;
 	return (struct pd_frame_id){{
 		number_of(location.object) | (number_of(ksymbol) + code) << 32,
 		by_process ? spot->addr : location.offset,
-		spot->cpumode | (uint64_t)(by_process ? spot->pid : 0) << 8 | UINT64_C(1) << 40,
+		spot->cpumode | (uint64_t)(by_process ? spot->pid : 0) << 8 | flags,
 	}};
+}
+
+struct pd_origin pd_frame_origin(const struct pd_frame_id *id)
+{
+	// above 32 bits: code that the kernel or a program made
+	return (struct pd_origin){
+		.offset = id->words[1],
+		.object = (uint32_t)id->words[0] - 1,
+		.is_known = (id->words[2] & (IS_LOCATED | IS_BY_PROCESS)) == IS_LOCATED && !(id->words[0] >> 32),
+		.by_offset = id->words[2] & IS_BY_OFFSET,
+	};
 }
 
 static bool same_id(const struct pd_frame_id *a, const struct pd_frame_id *b)

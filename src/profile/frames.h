@@ -19,6 +19,16 @@ struct pd_frame_id {
 	uint64_t words[3];
 };
 
+// A place in a file that nothing lies upon, so that its name depends on the object alone.
+struct pd_origin {
+	uint64_t offset;
+	uint32_t object; // its index
+	bool is_known;   // else there is more to be asked
+	bool by_offset;  // of the mapping
+};
+
+struct pd_origin pd_frame_origin(const struct pd_frame_id *id);
+
 // A place, and the earliest sample that has it. What a look-up touches comes first, in one line of the cache.
 struct pd_seen_frame {
 	struct pd_frame_id id;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles: reading a file into one, naming its places, and what users ask of it. */
+/* Profiles: reading a file into one, and what users ask of it. */
 #include "profile/profile.h"
 
 #include <string.h>
@@ -327,24 +327,12 @@ void pd_profile_free(struct pd_profile *profile)
 	pd_free(profile->slice_ranges);
 	pd_free(profile->stacks);
 	pd_free(profile->frames);
+	pd_free(profile->origins);
 	pd_arena_fini(&profile->arena);
 	for (size_t i = 0; i < PD_SHARDS; i++)
 		pd_arena_fini(&profile->callers[i]);
 	pd_arena_fini(&profile->raws);
 	pd_free(profile);
-}
-
-// ---- naming ----
-
-enum pd_status pd_profile_name(struct pd_profile *profile, struct pd_symbols *symbols, struct pd_error *error)
-{
-	for (size_t i = 0; i < profile->frame_count; i++) {
-		struct pd_frame *frame = &profile->frames[i];
-
-		frame->place = pd_symbols_place(symbols, frame->pid, frame->cpumode, frame->when,
-						frame->place.recorded);
-	}
-	return pd_symbols_failed(symbols) ? pd_fail_memory(error) : PD_OK;
 }
 
 // ---- what users ask ----

@@ -31,6 +31,7 @@ struct pd_profile {
 	struct pd_stack *stacks;
 	size_t stack_count, stack_capacity;
 	struct pd_frame *frames;
+	struct pd_origin *origins; // of frames
 	size_t frame_count;
 	struct pd_arena arena; // names
 	struct pd_arena callers[PD_SHARDS]; // of stacks

@@ -329,20 +329,25 @@ static const struct pd_function *find_jitted(struct pd_symbols *symbols, struct 
 
 // ---- places ----
 
-static uint64_t place_in(const struct pd_dso_full *dso, const struct pd_location *location, uint64_t addr)
+uint64_t pd_lookup_addr(const struct pd_dso_full *dso, uint64_t offset, bool by_offset, uint64_t recorded)
 {
-	uint64_t offset = location->offset;
-
 	if (dso->terms == PD_TERMS_MOVED)
-		return addr - dso->moved;
-	// memory files have no file to be looked for, but places in it
-	if (location->object->kind == PD_OBJECT_ANON && !pd_lookup_has_no_file(location))
-		return addr - location->mapping->start + location->mapping->pgoff;
-	if (dso->terms == PD_TERMS_SPANS && location->mapping->by_offset)
+		return recorded - dso->moved;
+	if (dso->terms == PD_TERMS_SPANS && by_offset)
 		for (size_t i = 0; i < dso->span_count; i++)
 			if (offset - dso->spans[i].offset < dso->spans[i].size)
 				return offset - dso->spans[i].offset + dso->spans[i].addr;
 	return offset;
+}
+
+static uint64_t place_in(const struct pd_dso_full *dso, const struct pd_location *location, uint64_t addr)
+{
+	const struct pd_mapping *mapping = location->mapping;
+
+	// memory files have no file to be looked for, but places in it
+	if (dso->terms != PD_TERMS_MOVED && location->object->kind == PD_OBJECT_ANON && !pd_lookup_has_no_file(location))
+		return addr - mapping->start + mapping->pgoff;
+	return pd_lookup_addr(dso, location->offset, mapping->by_offset, addr);
 }
 
 struct pd_place pd_symbols_at(struct pd_symbols *symbols, const struct pd_location *location, struct pd_moment when,
@@ -376,4 +381,44 @@ struct pd_place pd_symbols_place(struct pd_symbols *symbols, uint32_t pid, unsig
 	     !pd_lookup_kernel_behind(symbols, addr, &location)))
 		return (struct pd_place){.addr = addr, .recorded = addr};
 	return pd_symbols_at(symbols, &location, when, addr);
+}
+
+// ---- many places ----
+
+const struct pd_dso_full *pd_lookup_loaded(const struct pd_symbols *symbols, size_t object)
+{
+	const struct pd_dso_full *dso = object < symbols->by_object_count ? symbols->by_object[object] : NULL;
+
+	return dso && dso->dso.state != PD_DSO_UNUSED ? dso : NULL;
+}
+
+void pd_lookup_open(struct pd_symbols *symbols, const struct pd_location *location)
+{
+	struct pd_dso_full *dso = pd_lookup_dso(symbols, location);
+
+	if (dso && dso->dso.state == PD_DSO_UNUSED)
+		pd_lookup_load(symbols, dso, location);
+}
+
+uint32_t pd_lookup_symbol(const struct pd_dso_full *dso, uint64_t addr)
+{
+	if (!dso->table)
+		return PD_NO_SYMBOL;
+	// more of it may have to be loaded
+	if (dso->kernel)
+		return PD_LOOKUP_ASK;
+	return pd_symtab_find_index(dso->table, addr);
+}
+
+const struct pd_function *pd_lookup_function(struct pd_symbols *symbols, const struct pd_place *place, uint32_t which)
+{
+	struct pd_dso_full *dso = symbols->dsos[place->dso->index];
+	struct pd_symbol symbol;
+
+	if (which == PD_LOOKUP_ASK)
+		return find_function(symbols, dso, place->addr);
+	if (which == PD_NO_SYMBOL)
+		return NULL;
+	symbol = pd_symtab_at(dso->table, which);
+	return function_of(symbols, dso, which, &symbol);
 }

@@ -211,6 +211,21 @@ const char *pd_lookup_readable(struct pd_symbols *symbols, const struct pd_dso_f
 struct pd_function_full *pd_lookup_add_function(struct pd_symbols *symbols, const struct pd_dso_full *dso,
 						const struct pd_function *function);
 
+/** Many places in objects that are known: all that several threads may do at the same time, once the objects are loaded, and
+ * what only one may do. They are those that pd_symbols_place would find.
+ *
+ * The dso of an object, if it is loaded, else NULL. */
+const struct pd_dso_full *pd_lookup_loaded(const struct pd_symbols *symbols, size_t object);
+/** An address of a location in the terms of the symbols; not of memory without a file. */
+uint64_t pd_lookup_addr(const struct pd_dso_full *dso, uint64_t offset, bool by_offset, uint64_t recorded);
+/** The symbol that an address is in: its number in the table, PD_NO_SYMBOL, or PD_LOOKUP_ASK if one thread has to ask for it. */
+#define PD_LOOKUP_ASK (PD_NO_SYMBOL - 1)
+uint32_t pd_lookup_symbol(const struct pd_dso_full *dso, uint64_t addr);
+/** One thread: loads the dso of a location. */
+void pd_lookup_open(struct pd_symbols *symbols, const struct pd_location *location);
+/** One thread: the function of a symbol that was found for a place. */
+const struct pd_function *pd_lookup_function(struct pd_symbols *symbols, const struct pd_place *place, uint32_t symbol);
+
 // A code of the n-th jitdump of a process. Numbers of tables are smaller.
 static inline uint64_t pd_lookup_jit_number(size_t dump, size_t code)
 {

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of frames. The object of most frames is known since they were told apart. Which of its symbols they are in is found in
+ * parts, on several threads, once all objects are loaded; functions are made in the order of the frames, so that nothing
+ * depends on threads.
+ */
+#include "base/error.h"
+#include "base/threads.h"
+#include "profile/profile.h"
+#include "symbol/lookup.h"
+
+enum { WORTH_A_PART = 1 << 12 }; // frames; for less a thread costs more
+
+#define ELSEWHERE (PD_LOOKUP_ASK - 1) // nothing is known of the frame but its address
+
+struct naming {
+	struct pd_profile *profile;
+	struct pd_symbols *symbols;
+	size_t parts;
+	uint32_t *symbol_of; // by frame: PD_NO_SYMBOL, PD_LOOKUP_ASK or ELSEWHERE, too
+};
+
+// Loads the objects of all frames, by the first frame of each.
+static void load_objects(const struct naming *n)
+{
+	const struct pd_profile *profile = n->profile;
+
+	for (size_t i = 0; i < profile->frame_count; i++) {
+		const struct pd_frame *frame = &profile->frames[i];
+		struct pd_location location;
+
+		if (profile->origins[i].is_known && !pd_lookup_loaded(n->symbols, profile->origins[i].object) &&
+		    pd_world_locate(profile->world, frame->pid, frame->cpumode, frame->when, frame->place.recorded, &location))
+			pd_lookup_open(n->symbols, &location);
+	}
+}
+
+static void find_symbols(void *self, size_t part)
+{
+	const struct naming *n = self;
+	const struct pd_profile *profile = n->profile;
+	size_t end = pd_part_begin(profile->frame_count, n->parts, part + 1);
+
+	for (size_t i = pd_part_begin(profile->frame_count, n->parts, part); i < end; i++) {
+		const struct pd_origin *origin = &profile->origins[i];
+		const struct pd_dso_full *dso = origin->is_known ? pd_lookup_loaded(n->symbols, origin->object) : NULL;
+		struct pd_place *place = &profile->frames[i].place;
+
+		n->symbol_of[i] = ELSEWHERE;
+		if (!dso || dso->jits)
+			continue;
+		place->dso = &dso->dso;
+		place->addr = pd_lookup_addr(dso, origin->offset, origin->by_offset, place->recorded);
+		n->symbol_of[i] = pd_lookup_symbol(dso, place->addr);
+	}
+}
+
+static void name_frames(const struct naming *n)
+{
+	for (size_t i = 0; i < n->profile->frame_count; i++) {
+		struct pd_frame *frame = &n->profile->frames[i];
+
+		if (n->symbol_of[i] == ELSEWHERE)
+			frame->place = pd_symbols_place(n->symbols, frame->pid, frame->cpumode, frame->when,
+							frame->place.recorded);
+		else
+			frame->place.function = pd_lookup_function(n->symbols, &frame->place, n->symbol_of[i]);
+	}
+}
+
+enum pd_status pd_profile_name(struct pd_profile *profile, struct pd_symbols *symbols, struct pd_error *error)
+{
+	struct naming n = {.profile = profile, .symbols = symbols, .parts = pd_thread_count(profile->options.threads)};
+
+	n.symbol_of = pd_realloc(NULL, (profile->frame_count + 1) * sizeof(*n.symbol_of));
+	if (!n.symbol_of)
+		return pd_fail_memory(error);
+	if (n.parts > profile->frame_count / WORTH_A_PART)
+		n.parts = profile->frame_count / WORTH_A_PART;
+	n.parts = n.parts > PD_PARTS_MOST ? PD_PARTS_MOST : n.parts ? n.parts : 1;
+	load_objects(&n);
+	pd_in_parts(n.parts, find_symbols, &n);
+	name_frames(&n);
+	pd_free(n.symbol_of);
+	return pd_symbols_failed(symbols) ? pd_fail_memory(error) : PD_OK;
+}
