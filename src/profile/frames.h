@@ -23,7 +23,8 @@ struct pd_frame_id {
 struct pd_origin {
 	uint64_t offset;
 	uint32_t object; // its index
-	bool is_known;   // else there is more to be asked
+	bool is_known;   // else there is more to be asked, but for what is
+	bool is_nowhere; // in memory of a process of which nothing was recorded
 	bool by_offset;  // of the mapping
 };
 

@@ -46,7 +46,7 @@ static void find_symbols(void *self, size_t part)
 		const struct pd_dso_full *dso = origin->is_known ? pd_lookup_loaded(n->symbols, origin->object) : NULL;
 		struct pd_place *place = &profile->frames[i].place;
 
-		n->symbol_of[i] = ELSEWHERE;
+		n->symbol_of[i] = origin->is_nowhere ? PD_NO_SYMBOL : ELSEWHERE;
 		if (!dso || dso->jits)
 			continue;
 		place->dso = &dso->dso;
@@ -63,7 +63,7 @@ static void name_frames(const struct naming *n)
 		if (n->symbol_of[i] == ELSEWHERE)
 			frame->place = pd_symbols_place(n->symbols, frame->pid, frame->cpumode, frame->when,
 							frame->place.recorded);
-		else
+		else if (n->symbol_of[i] != PD_NO_SYMBOL)
 			frame->place.function = pd_lookup_function(n->symbols, &frame->place, n->symbol_of[i]);
 	}
 }
