@@ -144,9 +144,8 @@ static void sort_orders(struct arranger *a)
 
 // ---- frames ----
 
-static void arrange_frames(struct arranger *a)
+static void sort_frames(struct arranger *a)
 {
-	struct pd_profile *profile = a->profile;
 	const struct pd_frames *frames = &a->from->frames;
 
 	for (size_t i = 0; i < frames->count; i++)
@@ -154,9 +153,28 @@ static void arrange_frames(struct arranger *a)
 			(struct order){frames->items[i].when.order, (uint32_t)frames->items[i].depth, (uint32_t)i};
 	sort_by(&a->frame_orders, &a->frame_spare, frames->count, true);
 	sort_by(&a->frame_orders, &a->frame_spare, frames->count, false);
-	for (size_t i = 0; i < frames->count; i++) {
+}
+
+static void sort_both(void *self, size_t part)
+{
+	if (part)
+		sort_frames(self);
+	else
+		sort_orders(self);
+}
+
+static void place_frames(void *self, size_t part)
+{
+	struct arranger *a = self;
+	struct pd_profile *profile = a->profile;
+	const struct pd_frames *frames = &a->from->frames;
+	size_t end = pd_part_begin(frames->count, a->parts, part + 1);
+
+	for (size_t i = pd_part_begin(frames->count, a->parts, part); i < end; i++) {
 		const struct pd_seen_frame *seen = &frames->items[a->frame_orders[i].number];
 
+		if (i + AHEAD < end)
+			__builtin_prefetch(&frames->items[a->frame_orders[i + AHEAD].number]);
 		a->numbers[a->frame_orders[i].number] = (uint32_t)i;
 		profile->frames[i] = (struct pd_frame){
 			.place = {.addr = seen->recorded, .recorded = seen->recorded},
@@ -166,7 +184,19 @@ static void arrange_frames(struct arranger *a)
 		};
 		profile->origins[i] = pd_frame_origin(&seen->id);
 	}
-	profile->frame_count = frames->count;
+}
+
+static void arrange_order(struct arranger *a)
+{
+	pd_in_parts(a->parts, gather, a);
+	if (a->parts > 1) {
+		pd_in_parts(2, sort_both, a);
+	} else {
+		sort_orders(a);
+		sort_frames(a);
+	}
+	pd_in_parts(a->parts, place_frames, a);
+	a->profile->frame_count = a->from->frames.count;
 }
 
 // ---- names ----
@@ -291,6 +321,24 @@ static void number_stacks(struct arranger *a)
 
 // ---- entries ----
 
+// What was counted of a bucket: what is in it, and beside it for each collector.
+static void add_up(const struct arranger *a, const struct pd_bucket *bucket, struct pd_profile_entry *entry)
+{
+	struct pd_collector *c = &a->profile->collector;
+
+	entry->samples = bucket->samples;
+	entry->period = bucket->period;
+	entry->weights = bucket->weights;
+	for (size_t i = 0; i <= c->joined_count; i++) {
+		const struct pd_share *share = pd_collector_share(c, i);
+
+		if (bucket->number >= share->amount_count)
+			continue;
+		entry->samples += share->amounts[bucket->number].samples;
+		entry->period += share->amounts[bucket->number].period;
+	}
+}
+
 static void fill_entry(struct arranger *a, size_t at, const struct pd_bucket *bucket)
 {
 	const struct pd_bucket_key *key = &bucket->key;
@@ -305,12 +353,10 @@ static void fill_entry(struct arranger *a, size_t at, const struct pd_bucket *bu
 		.cgroup = key->cgroup,
 		.weight = key->weight,
 		.slice_ns = key->slice,
-		.samples = bucket->samples,
-		.period = bucket->period,
-		.weights = bucket->weights,
 		.raw = key->raw ? a->from->raws.items[key->raw] : (struct pd_bytes){0},
 		.stack = a->stacks[at],
 	};
+	add_up(a, bucket, &a->profile->entries[at]);
 }
 
 static void fill_stack(struct arranger *a, uint32_t number, const struct pd_bucket *bucket)
@@ -393,9 +439,7 @@ static bool arrange(struct arranger *a)
 
 	if (!make_room(a))
 		return false;
-	pd_in_parts(a->parts, gather, a);
-	sort_orders(a);
-	arrange_frames(a);
+	arrange_order(a);
 	// slices say how many samples a bucket has
 	if (!arrange_slices(a) || !name_owners(a) || !arrange_stacks(a))
 		return false;

@@ -301,7 +301,7 @@ static inline uint16_t strip_of(struct pd_collector *c, uint64_t time_ns)
 {
 	uint64_t slice;
 
-	if (PD_LIKELY(time_ns - c->strip_ns < c->slice_ns << c->portions.shift))
+	if (PD_LIKELY(time_ns - c->strip_ns < c->slice_ns << c->share.portions.shift))
 		return c->strip;
 	if (time_ns == PD_NO_TIME)
 		return PD_STRIP_NONE;
@@ -309,8 +309,8 @@ static inline uint16_t strip_of(struct pd_collector *c, uint64_t time_ns)
 	slice = slice > c->first_slice ? slice - c->first_slice : 0;
 	if (slice >= PD_STRIPS_MOST)
 		slice = PD_STRIPS_MOST - 1;
-	c->strip = (uint16_t)(slice >> c->portions.shift);
-	c->strip_ns = (c->first_slice + ((uint64_t)c->strip << c->portions.shift)) * c->slice_ns;
+	c->strip = (uint16_t)(slice >> c->share.portions.shift);
+	c->strip_ns = (c->first_slice + ((uint64_t)c->strip << c->share.portions.shift)) * c->slice_ns;
 	return c->strip;
 }
 
@@ -343,7 +343,7 @@ static inline void tag(const struct pd_collector *c, struct pd_pending *pending,
 
 static void add_portion(struct pd_collector *c, const struct pd_portion *portion)
 {
-	struct pd_portions *portions = &c->portions;
+	struct pd_portions *portions = &c->share.portions;
 
 	if (PD_GROW(portions->items, portions->capacity, portions->count + 1))
 		portions->items[portions->count++] = *portion;
@@ -354,7 +354,7 @@ static void add_portion(struct pd_collector *c, const struct pd_portion *portion
 // What was counted beside a bucket goes into it.
 static void settle(struct pd_collector *c, uint32_t bucket)
 {
-	struct pd_amount *amount = &c->amounts[bucket];
+	struct pd_amount *amount = &c->share.amounts[bucket];
 
 	if (!amount->samples)
 		return;
@@ -368,7 +368,7 @@ static void settle(struct pd_collector *c, uint32_t bucket)
 
 static void settle_all(struct pd_collector *c)
 {
-	for (size_t i = 0; i < c->amount_count; i++)
+	for (size_t i = 0; i < c->share.amount_count; i++)
 		settle(c, (uint32_t)i);
 }
 
@@ -378,16 +378,16 @@ static bool make_amounts(struct pd_collector *c, uint32_t bucket)
 	enum { MORE = 4096 };
 	size_t count = (size_t)bucket + MORE;
 
-	if (!PD_GROW(c->amounts, c->amount_capacity, count))
+	if (!PD_GROW(c->share.amounts, c->share.amount_capacity, count))
 		return false;
-	memset(c->amounts + c->amount_count, 0, (count - c->amount_count) * sizeof(*c->amounts));
-	c->amount_count = count;
+	memset(c->share.amounts + c->share.amount_count, 0, (count - c->share.amount_count) * sizeof(*c->share.amounts));
+	c->share.amount_count = count;
 	return true;
 }
 
 static void count(struct pd_collector *c, const struct pd_pending *pending, uint32_t bucket)
 {
-	struct pd_amount *amount = &c->amounts[bucket];
+	struct pd_amount *amount = &c->share.amounts[bucket];
 
 	if (PD_UNLIKELY(amount->samples == UINT16_MAX || amount->strip != pending->strip)) {
 		settle(c, bucket);
@@ -555,7 +555,7 @@ static bool end_miss(struct pd_collector *c, const struct pd_miss *miss)
 	const struct pd_pending *pending = miss->pending;
 	uint32_t bucket = miss->bucket->number;
 
-	if (PD_UNLIKELY(bucket >= c->amount_count) && !make_amounts(c, bucket))
+	if (PD_UNLIKELY(bucket >= c->share.amount_count) && !make_amounts(c, bucket))
 		return false;
 	if (PD_LIKELY(has_tag(pending)))
 		c->seen_added += pd_seen_add(c->seen, &pending->tag, bucket);
@@ -610,8 +610,8 @@ static void look_up(struct pd_collector *c, size_t count)
 			second = pd_seen_second(c->seen, &pending->tag);
 			pending->bucket = pd_seen_in(second, &pending->tag);
 		}
-		if (PD_LIKELY(pending->bucket < c->amount_count))
-			__builtin_prefetch(&c->amounts[pending->bucket], 1);
+		if (PD_LIKELY(pending->bucket < c->share.amount_count))
+			__builtin_prefetch(&c->share.amounts[pending->bucket], 1);
 	}
 }
 
@@ -619,7 +619,7 @@ static void look_up(struct pd_collector *c, size_t count)
 // says where its frames were first, too.
 static bool is_later(const struct pd_collector *c, const struct pd_pending *pending)
 {
-	if (PD_LIKELY(c->amounts[pending->bucket].met && !c->shuffled))
+	if (PD_LIKELY(c->share.amounts[pending->bucket].met && !c->shuffled))
 		return true;
 	return pd_bucket_is_later(pd_bucket_at(c->common, pending->bucket), pending->when);
 }
@@ -632,7 +632,7 @@ static bool flush(struct pd_collector *c, size_t waiting)
 		const struct pd_pending *pending = &c->pending[i];
 
 		if (PD_LIKELY(pending->bucket != PD_UNSEEN)) {
-			if (PD_UNLIKELY(pending->bucket >= c->amount_count) && !make_amounts(c, pending->bucket))
+			if (PD_UNLIKELY(pending->bucket >= c->share.amount_count) && !make_amounts(c, pending->bucket))
 				return false;
 			if (PD_LIKELY(is_later(c, pending))) {
 				count(c, pending, pending->bucket);
@@ -644,9 +644,9 @@ static bool flush(struct pd_collector *c, size_t waiting)
 	}
 	if (c->miss_count && (!end_misses(c) || !renew_seen(c)))
 		return false;
-	if (PD_UNLIKELY(c->portions.count >= 2 * PD_PORTIONS_MOST)) {
+	if (PD_UNLIKELY(c->share.portions.count >= 2 * PD_PORTIONS_MOST)) {
 		settle_all(c);
-		pd_portions_pack(&c->portions);
+		pd_portions_pack(&c->share.portions);
 		c->strip_ns = c->strip = 0;
 	}
 	return !c->failed;
@@ -1023,16 +1023,15 @@ static void free_tables(struct pd_collector *c)
 	if (c->seen)
 		pd_seen_leave(&c->common->seen, c->seen);
 	c->seen = NULL;
-	pd_free(c->amounts);
-	c->amounts = NULL;
-	c->amount_count = c->amount_capacity = 0;
 	pd_free(c->known_memory);
 	c->known_memory = c->known = NULL;
 }
 
 void pd_collector_finish(struct pd_collector *collector)
 {
-	settle_all(collector);
+	// else what was counted of a bucket is added up at the end
+	if (collector->options->slices)
+		settle_all(collector);
 	free_tables(collector);
 }
 
@@ -1100,6 +1099,13 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 	return PD_OK;
 }
 
+static void free_share(struct pd_share *share)
+{
+	pd_free(share->amounts);
+	pd_free(share->portions.items);
+	*share = (struct pd_share){0};
+}
+
 void pd_collector_fini(struct pd_collector *collector)
 {
 	free_tables(collector);
@@ -1113,9 +1119,8 @@ void pd_collector_fini(struct pd_collector *collector)
 	pd_free(collector->last_values);
 	pd_free(collector->found);
 	pd_free(collector->totals);
-	pd_free(collector->portions.items);
-	for (size_t i = 0; i < collector->joined_count; i++)
-		pd_free(collector->joined[i].items);
+	for (size_t i = 0; i <= collector->joined_count; i++)
+		free_share(pd_collector_share(collector, i));
 	pd_free(collector->joined);
 	*collector = (struct pd_collector){0};
 }
@@ -1138,7 +1143,7 @@ bool pd_collector_join(struct pd_collector *collector, struct pd_collector *twin
 	collector->failed |= twin->failed;
 	if (!PD_GROW(collector->joined, collector->joined_capacity, collector->joined_count + 1))
 		return false;
-	collector->joined[collector->joined_count++] = twin->portions;
-	twin->portions = (struct pd_portions){0};
+	collector->joined[collector->joined_count++] = twin->share;
+	twin->share = (struct pd_share){0};
 	return true;
 }

@@ -47,12 +47,19 @@ struct pd_bucket {
 	uint32_t callers[]; // frames
 };
 
-// What a collector counted of a bucket and has not put into it yet.
+// What a collector counted of a bucket beside it.
 struct pd_amount {
 	uint64_t period;
 	uint16_t samples;
 	uint16_t strip; // that all of them are of
 	bool met; // the collector has had a sample of it
+};
+
+// What a collector counted of all buckets.
+struct pd_share {
+	struct pd_amount *amounts; // by bucket
+	size_t amount_count, amount_capacity;
+	struct pd_portions portions; // if slices are asked for
 };
 
 // Counter value of an id at its last sample.
@@ -116,8 +123,6 @@ struct pd_collector {
 	struct pd_secrets *secrets;
 	struct pd_seen *seen;
 	size_t seen_added; // not noted yet
-	struct pd_amount *amounts; // by bucket
-	size_t amount_count, amount_capacity;
 	uint64_t last_order; // of the sample before
 	bool shuffled; // samples do not come in the order of the file
 	struct pd_last_value *last_values;
@@ -130,8 +135,8 @@ struct pd_collector {
 	uint64_t slice_ns, first_slice;
 	uint64_t strip_ns; // where the strip of the last sample begins
 	uint16_t strip;
-	struct pd_portions portions;
-	struct pd_portions *joined; // of twins
+	struct pd_share share;
+	struct pd_share *joined; // of twins
 	size_t joined_count, joined_capacity;
 	bool failed; // there was no memory for portions
 };
@@ -143,10 +148,16 @@ void pd_collector_fini(struct pd_collector *collector);
 enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd_record *record, struct pd_error *error);
 // Takes the samples that follow the current record of a stream and need no closer look; the stream goes on behind them.
 enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_stream *stream, struct pd_error *error);
-// To be called behind the last record, on any thread: what was counted goes into the buckets.
+// To be called behind the last record, on any thread.
 void pd_collector_finish(struct pd_collector *collector);
 // Adds what a twin has beside the buckets, or takes it over. False if there is no memory.
 bool pd_collector_join(struct pd_collector *collector, struct pd_collector *twin);
+
+// The shares of a collector and its twins: joined_count + 1 of them.
+static inline struct pd_share *pd_collector_share(struct pd_collector *collector, size_t index)
+{
+	return index ? &collector->joined[index - 1] : &collector->share;
+}
 
 static inline struct pd_bucket **pd_bucket_slot(struct pd_bucket **const *blocks, uint32_t number, unsigned *block_out)
 {

@@ -29,12 +29,12 @@ struct slicer {
 };
 
 // The lists of all collectors, one after another.
-static const struct pd_portions *list_at(const struct pd_collector *c, size_t index)
+static struct pd_portions *list_at(struct pd_collector *c, size_t index)
 {
-	return index ? &c->joined[index - 1] : &c->portions;
+	return &pd_collector_share(c, index)->portions;
 }
 
-static unsigned most_shift(const struct pd_collector *c)
+static unsigned most_shift(struct pd_collector *c)
 {
 	unsigned shift = 0;
 
@@ -43,7 +43,7 @@ static unsigned most_shift(const struct pd_collector *c)
 	return shift;
 }
 
-static size_t count_all(const struct pd_collector *c)
+static size_t count_all(struct pd_collector *c)
 {
 	size_t all = 0;
 
@@ -78,7 +78,7 @@ static void put_portions(const struct pd_portion *portions, size_t count, unsign
 // What a part of all portions has of each list.
 static void walk_portions(struct slicer *slicer, size_t part, bool put)
 {
-	const struct pd_collector *c = &slicer->profile->collector;
+	struct pd_collector *c = &slicer->profile->collector;
 	size_t begin = pd_part_begin(slicer->all, slicer->parts, part);
 	size_t end = pd_part_begin(slicer->all, slicer->parts, part + 1);
 
@@ -127,7 +127,7 @@ static void place_buckets(struct slicer *slicer)
 static void free_portions(struct pd_collector *c)
 {
 	for (size_t i = 0; i <= c->joined_count; i++) {
-		struct pd_portions *list = i ? &c->joined[i - 1] : &c->portions;
+		struct pd_portions *list = list_at(c, i);
 
 		pd_free(list->items);
 		*list = (struct pd_portions){0};
