@@ -21,14 +21,12 @@ struct row;
 struct value {
 	uint64_t a, b; /* its identity */
 	uint64_t order; /* before the text: values with a smaller one come first */
+	uint64_t word; /* next in the order: the address, or how the text begins */
 	const char *text;
-	size_t length;
-	size_t unsorted; /* so many letters in front do not count in the order */
-	bool by_addr;  /* in the order of addresses, not of texts */
-	uint64_t addr;
-	bool alike;    /* all such values of an order are one to the keys behind */
-	uint32_t rank; /* in the order of the values, once all are known */
-	uint32_t fine; /* the same where those that are alike are told apart */
+	uint32_t length;
+	uint8_t unsorted; /* so many letters in front do not count in the order */
+	bool by_addr; /* in the order of addresses, not of texts */
+	bool alike;   /* all such values of an order are one to the keys behind */
 };
 
 struct value_table {
@@ -37,6 +35,9 @@ struct value_table {
 	uint32_t *slots; /* number + 1 by a hash of the identity */
 	size_t slot_count;
 	bool any_alike;
+	/* By value, once all are known. */
+	uint32_t *ranks; /* in the order of the values */
+	uint32_t *fine;  /* the same where those that are alike are told apart, if any are */
 };
 
 /* An entry of a branch stack. */
@@ -82,6 +83,18 @@ const char *value_text(const struct report *report, size_t key, const struct row
 bool keys_rank(struct report *report);
 /* "socket" by CPU; -1 if it is not known. */
 int socket_of(struct report *report, uint32_t cpu);
+
+/* ---- report_sort.c ---- */
+
+/* Something in a list: sorted by two words, then as a function says, then by number. */
+struct sorted {
+	uint64_t first, second;
+	uint32_t number;
+};
+
+typedef int sort_fn(const void *self, uint32_t a, uint32_t b);
+/* Sorts on several threads, as thread_count has them. False if there is no memory. */
+bool sort_all(struct sorted *items, size_t count, sort_fn *compare, const void *self, size_t threads);
 
 /* ---- columns ---- */
 

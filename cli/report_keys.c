@@ -82,11 +82,23 @@ static bool find_value(struct value_table *table, struct identity id, uint32_t *
 	return true;
 }
 
+/* The first letters of a text, as a number in the same order. */
+static uint64_t first_letters(const char *text)
+{
+	uint64_t word = 0;
+
+	for (unsigned i = 0; i < sizeof(word); i++) {
+		word = word << 8 | (unsigned char)*text;
+		text += *text != 0;
+	}
+	return word;
+}
+
 /* Gives a new value the text in the scratch. */
 static bool set_text(struct report *report, struct value *value, uint64_t order)
 {
 	struct pd_bytes bytes = pd_text_bytes(report->scratch);
-	char *text = pd_text_failed(report->scratch) ? NULL : malloc(bytes.size + 1);
+	char *text = pd_text_failed(report->scratch) || bytes.size > UINT32_MAX ? NULL : malloc(bytes.size + 1);
 
 	if (!text)
 		return false;
@@ -94,8 +106,10 @@ static bool set_text(struct report *report, struct value *value, uint64_t order)
 		memcpy(text, bytes.data, bytes.size);
 	text[bytes.size] = 0;
 	value->text = text;
-	value->length = bytes.size;
+	value->length = (uint32_t)bytes.size;
 	value->order = order;
+	if (!value->by_addr)
+		value->word = first_letters(text + value->unsorted);
 	return true;
 }
 
@@ -351,6 +365,12 @@ static char level_letter(unsigned cpumode)
 	}
 }
 
+/* As perf: the kernel's addresses come first. */
+static uint64_t in_order(uint64_t addr)
+{
+	return addr ^ UINT64_C(1) << 63;
+}
+
 /* The value of a function, else of what an address is told apart by. */
 static bool find_function(struct report *report, size_t key, const struct pd_frame *frame, unsigned cpumode,
 			  struct identity id, uint32_t *value_out)
@@ -378,7 +398,8 @@ static bool find_function(struct report *report, size_t key, const struct pd_fra
 	value->unsorted = strlen("[.] ");
 	/* As perf, which tells the ends of branches apart at once, and has no order of their names. */
 	value->by_addr = !function || report->keys[key]->of_branch;
-	value->addr = function ? function->start : id.a;
+	if (value->by_addr)
+		value->word = in_order(function ? function->start : id.a);
 	value->alike = !function && !report->keys[key]->of_branch;
 	table->any_alike |= value->alike;
 	return set_text(report, value, function ? RESOLVED : UNRESOLVED);
@@ -597,50 +618,52 @@ const char *value_text(const struct report *report, size_t key, const struct row
 
 /* ---- order ---- */
 
-/* As perf: the kernel's come first. */
-static int compare_addresses(uint64_t x, uint64_t y)
+/* Texts that agree in their first letters, and what has the same address. */
+static int compare_values(const void *self, uint32_t a, uint32_t b)
 {
-	const uint64_t upper = UINT64_C(1) << 63;
+	const struct value_table *table = self;
+	const struct value *x = &table->items[a], *y = &table->items[b];
+	int order = x->by_addr && y->by_addr ? 0 : strcmp(x->text + x->unsorted, y->text + y->unsorted);
 
-	return x == y ? 0 : (x ^ upper) < (y ^ upper) ? -1 : 1;
-}
-
-static int compare_values(const void *a, const void *b)
-{
-	const struct value *x = *(struct value *const *)a, *y = *(struct value *const *)b;
-	int order;
-
-	if (x->order != y->order)
-		return x->order < y->order ? -1 : 1;
-	order = x->by_addr && y->by_addr ? compare_addresses(x->addr, y->addr) :
-					    strcmp(x->text + x->unsorted, y->text + y->unsorted);
 	return order ? order : x->a < y->a ? -1 : x->a > y->a;
 }
 
-static bool rank_values(struct value_table *table, bool falling)
+static void set_ranks(struct value_table *table, const struct sorted *sorted, bool falling)
 {
-	struct value **sorted = malloc((table->count + 1) * sizeof(struct value *));
-
-	if (!sorted)
-		return false;
-	for (size_t i = 0; i < table->count; i++)
-		sorted[i] = &table->items[i];
-	qsort(sorted, table->count, sizeof(struct value *), compare_values);
 	for (size_t i = 0; i < table->count; i++) {
-		const struct value *before = i ? sorted[i - 1] : NULL;
-		bool alike = before && sorted[i]->alike && before->alike && sorted[i]->order == before->order;
+		const struct value *value = &table->items[sorted[i].number];
+		const struct value *before = i ? &table->items[sorted[i - 1].number] : NULL;
+		bool alike = before && value->alike && before->alike && value->order == before->order;
+		uint32_t rank = (uint32_t)(falling ? table->count - 1 - i : i);
 
-		sorted[i]->fine = (uint32_t)(falling ? table->count - 1 - i : i);
-		sorted[i]->rank = alike ? before->rank : sorted[i]->fine;
+		if (table->any_alike)
+			table->fine[sorted[i].number] = rank;
+		table->ranks[sorted[i].number] = alike ? table->ranks[sorted[i - 1].number] : rank;
 	}
+}
+
+static bool rank_values(struct value_table *table, bool falling, size_t threads)
+{
+	struct sorted *sorted = malloc((table->count + 1) * sizeof(*sorted));
+	bool done;
+
+	table->ranks = malloc((table->count + 1) * sizeof(*table->ranks));
+	if (table->any_alike)
+		table->fine = malloc((table->count + 1) * sizeof(*table->fine));
+	done = sorted && table->ranks && (table->fine || !table->any_alike);
+	for (size_t i = 0; done && i < table->count; i++)
+		sorted[i] = (struct sorted){ table->items[i].order, table->items[i].word, (uint32_t)i };
+	done = done && sort_all(sorted, table->count, compare_values, table, threads);
+	if (done)
+		set_ranks(table, sorted, falling);
 	free(sorted);
-	return true;
+	return done;
 }
 
 bool keys_rank(struct report *report)
 {
 	for (size_t i = 0; i < report->key_count; i++)
-		if (!rank_values(&report->values[i], report->keys[i]->falling))
+		if (!rank_values(&report->values[i], report->keys[i]->falling, report->threads))
 			return false;
 	return true;
 }

@@ -213,6 +213,8 @@ void report_fini(struct report *report)
 			free((void *)(uintptr_t)report->values[i].items[k].text);
 		free(report->values[i].items);
 		free(report->values[i].slots);
+		free(report->values[i].ranks);
+		free(report->values[i].fine);
 		free(report->frame_values[i]);
 	}
 	free(report->nodes);
