@@ -29,6 +29,14 @@ struct value {
 	bool alike;   /* all such values of an order are one to the keys behind */
 };
 
+/* Values of several keys, numbered: equal ones have one number. */
+struct value_sets {
+	uint32_t *values; /* by number, then by key */
+	size_t count, capacity;
+	uint32_t *slots; /* number + 1 by a hash of the values */
+	size_t slot_count;
+};
+
 struct value_table {
 	struct value *items;
 	size_t count, capacity;
@@ -68,6 +76,7 @@ struct key {
 	size_t width;       /* of the column, at least */
 	bool falling;       /* rows of equal shares go the other way, as in perf */
 	bool right;         /* the blanks stand in front */
+	bool of_function;   /* is the same for all frames of a function */
 	bool ragged;        /* not padded at the end of a line, as in perf */
 	bool times_samples; /* the value is that of one sample: a row shows it as often as it has some */
 };
@@ -79,10 +88,28 @@ const struct key *key_at(size_t index);
 /* What a row shows of a key; room is for what is made for this row. */
 enum { VALUE_TEXT_BYTES = 32 };
 const char *value_text(const struct report *report, size_t key, const struct row *row, char *room);
+/* The values of all keys that depend on frames, or of all others. False if there is no memory. */
+bool values_find(struct report *report, const struct subject *subject, bool of_frame, uint32_t *number_out);
+void value_sets_fini(struct value_sets *sets);
 /* Puts the values of all keys in order. False if there is no memory. */
 bool keys_rank(struct report *report);
 /* "socket" by CPU; -1 if it is not known. */
 int socket_of(struct report *report, uint32_t cpu);
+
+/* ---- report_frames.c ---- */
+
+/* What is asked of a frame most often. */
+enum frame_look {
+	LOOK_LEVEL = 7, /* mask: PD_CPUMODE_... */
+	LOOK_OBJECT = 8, /* it is in one */
+	LOOK_FUNCTION = 16,
+	LOOK_OWN_OBJECT = 32, /* its function is one of its object */
+	LOOK_WANTED = 64, /* its place was asked for */
+	LOOK_SEEN = 128 /* for those who come by */
+};
+
+/* Fills looks and twins of the report. False if there is no memory. */
+bool frames_look(struct report *report);
 
 /* ---- report_sort.c ---- */
 
@@ -124,7 +151,7 @@ struct amounts {
 };
 
 struct row {
-	uint32_t values[KEYS_MOST];
+	uint32_t who, place; /* its values: those that do not depend on frames, and those that do */
 	struct amounts *amounts; /* by event of the table */
 	size_t first_link, link_count; /* the chains of its graph */
 	size_t depth; /* frames of the longest of them */
@@ -151,9 +178,8 @@ struct table {
 	const char *name; /* of the group, or of the event */
 	bool group;
 	struct row *rows; /* in the order in which they are shown */
-	size_t row_count, row_capacity;
+	size_t row_count;
 	struct amounts *amounts; /* of all rows */
-	size_t amounts_used;
 	uint64_t *totals, *samples; /* by event: what percentages are of, and their samples */
 	struct link *links; /* by row */
 	size_t widths[COLUMNS_MOST];
@@ -167,6 +193,11 @@ size_t first_caller(const struct report *report, size_t caller_count);
 /* The sum of periods that a column shows. */
 uint64_t period_in(const struct amounts *amounts, enum column_kind kind);
 double percent_of(uint64_t part, uint64_t whole);
+
+/* ---- report_order.c ---- */
+
+/* False if there is no memory. */
+bool rows_sort(const struct report *report, struct table *table);
 
 /* ---- report_branch.c ---- */
 
@@ -229,7 +260,10 @@ struct report {
 	const struct key *keys[KEYS_MOST];
 	size_t key_count;
 	struct value_table values[KEYS_MOST];
-	uint32_t *frame_values[KEYS_MOST]; /* by frame, value + 1, for keys of frames */
+	struct value_sets whos, places; /* values that do not depend on frames, and those that do */
+	uint8_t *looks; /* by frame, see frame_look */
+	uint32_t *twins; /* by frame: the first one of its function, or itself */
+	uint32_t *frame_places; /* by frame, number in places + 1 */
 	struct column columns[COLUMNS_MOST];
 	size_t column_count;
 	size_t widths[COLUMNS_MOST]; /* that were asked for; 0: what the cells need */
@@ -251,13 +285,19 @@ struct report {
 	size_t first_event; /* of the table that is made */
 	int *sockets;
 	size_t socket_count;
-	uint32_t *nodes; /* by frame: who is the same in graphs */
 	char **lines; /* by frame: what stands behind the name in graphs by address, or NULL */
 	size_t line_count;
 	struct chain *chains; /* by entry */
 	uint32_t *known; /* for graphs of JSON, see report_graph.c */
 	size_t threads; /* that make graphs; 0: as many as there are processors */
 };
+
+/* The value of a row. */
+static inline uint32_t row_value(const struct report *report, const struct row *row, size_t key)
+{
+	return report->keys[key]->of_frame ? report->places.values[row->place * report->key_count + key] :
+					     report->whos.values[row->who * report->key_count + key];
+}
 
 /* ---- report_make.c ---- */
 

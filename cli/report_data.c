@@ -31,7 +31,7 @@ static void add_value(struct json *json, const struct report *report, size_t key
 		json_string(json, level, (char[]){ text[1], 0 });
 		text += 4;
 	} else if (strcmp(name, "tid") == 0 || strcmp(name, "pid") == 0) {
-		json_number(json, name, report->values[key].items[row->values[key]].a);
+		json_number(json, name, report->values[key].items[row_value(report, row, key)].a);
 		name = "thread_comm";
 		text = strchr(text, ':') ? strchr(text, ':') + 1 : text;
 	}

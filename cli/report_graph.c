@@ -133,35 +133,7 @@ bool graph_parse(struct graph_options *options, const char *argument)
 	return true;
 }
 
-/* ---- who is who ---- */
-
-/* Frames of one function look the same, unless addresses are to be told apart. */
-static bool fill_nodes(struct report *report)
-{
-	size_t count = pd_profile_frame_count(report->profile), function_count = 0;
-	uint32_t *by_function;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct pd_function *function = pd_profile_frame(report->profile, (uint32_t)i)->place.function;
-
-		if (function && function->index >= function_count)
-			function_count = function->index + 1;
-	}
-	report->nodes = malloc((count + 1) * sizeof(*report->nodes));
-	by_function = calloc(function_count + 1, sizeof(*by_function));
-	for (size_t i = 0; report->nodes && by_function && i < count; i++) {
-		const struct pd_function *function = pd_profile_frame(report->profile, (uint32_t)i)->place.function;
-
-		report->nodes[i] = (uint32_t)i;
-		if (!function || report->graph.by_address)
-			continue;
-		if (!by_function[function->index])
-			by_function[function->index] = (uint32_t)i + 1;
-		report->nodes[i] = by_function[function->index] - 1;
-	}
-	free(by_function);
-	return report->nodes && by_function;
-}
+/* ---- lines ---- */
 
 /* As perf: the line, or how far it is from the beginning of the function. */
 static char *line_of(struct report *report, const struct pd_frame *frame)
@@ -246,7 +218,8 @@ static uint32_t add_node(struct graph *graph, uint32_t parent, const struct bran
 static struct branch *branch_of(struct graph *graph, const struct walker *walker)
 {
 	struct report *report = graph->report;
-	uint32_t who = report->nodes[*walker->at];
+	/* Frames of one function look the same, unless addresses are to be told apart. */
+	uint32_t who = report->graph.by_address ? *walker->at : report->twins[*walker->at];
 	uint32_t *known = &graph->known[who];
 
 	if (*known)
@@ -761,7 +734,7 @@ static bool build_for(struct graph *graph, struct report *report, const struct t
 
 static bool prepare(struct report *report)
 {
-	return report->nodes || (fill_nodes(report) && fill_lines(report) && fill_chains(report));
+	return report->chains || (frames_look(report) && fill_lines(report) && fill_chains(report));
 }
 
 /* What a thread needs to make graphs one after another: struct graph's known. */

@@ -557,8 +557,8 @@ static const struct key keys[] = {
 	{ "comm", NULL, "Command", "comm", PD_BY_COMM, false, false, find_comm, "name of the thread" },
 	{ "pid", "tid", "    Pid:Command", "tid", PD_BY_TID, false, false, find_tid, "thread, which perf calls pid" },
 	{ "tgid", NULL, "   Tgid:Command", "pid", PD_BY_PID, false, false, find_tgid, "process" },
-	{ "dso", NULL, "Shared Object", "dso", 0, true, false, find_dso, "object" },
-	{ "sym", "symbol", "Symbol", "symbol", 0, true, false, find_symbol, "function", .ragged = true },
+	{ "dso", NULL, "Shared Object", "dso", 0, true, false, find_dso, "object", .of_function = true },
+	{ "sym", "symbol", "Symbol", "symbol", 0, true, false, find_symbol, "function", .of_function = true, .ragged = true },
 	{ "cpu", NULL, "CPU", "cpu", PD_BY_CPU, false, false, find_cpu, "CPU" },
 	{ "socket", NULL, "Socket", "socket", PD_BY_CPU, false, false, find_socket, "processor", .right = true },
 	{ "srcline", NULL, "Source:Line", "srcline", 0, true, false, find_srcline, "file and line" },
@@ -571,7 +571,7 @@ static const struct key keys[] = {
 	{ "local_weight", NULL, "Local Weight", "local_weight", PD_BY_WEIGHT, false, false, find_weight, "cost of one sample", .width = 12 },
 	{ "time", NULL, "Time", "time", PD_BY_TIME, false, false, find_time, "slice of time, of --time-quantum", .width = 12, .ragged = true },
 	{ "trace", NULL, "Trace output", "trace", PD_BY_RAW, false, false, find_trace, "what a tracepoint recorded", .ragged = true },
-	{ "symbol_size", NULL, "Symbol size", "symbol_size", 0, true, false, find_symbol_size, "bytes of the function", .right = true },
+	{ "symbol_size", NULL, "Symbol size", "symbol_size", 0, true, false, find_symbol_size, "bytes of the function", .of_function = true, .right = true },
 	{ "dso_from", NULL, "Source Shared Object", "dso_from", 0, false, true, find_dso_from, "object that a branch left", .falling = true },
 	{ "dso_to", NULL, "Target Shared Object", "dso_to", 0, false, true, find_dso_to, "object that a branch went to", .falling = true },
 	{ "symbol_from", NULL, "Source Symbol", "symbol_from", 0, false, true, find_symbol_from,
@@ -608,12 +608,95 @@ const struct key *key_by_name(const char *name, size_t length)
 
 const char *value_text(const struct report *report, size_t key, const struct row *row, char *room)
 {
-	const struct value *value = &report->values[key].items[row->values[key]];
+	const struct value *value = &report->values[key].items[row_value(report, row, key)];
 
 	if (!report->keys[key]->times_samples)
 		return value->text;
 	snprintf(room, VALUE_TEXT_BYTES, "%" PRIu64, value->a * row->amounts->samples);
 	return room;
+}
+
+/* ---- sets of values ---- */
+
+static size_t hash_values(const uint32_t *values, size_t count)
+{
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		hash = (hash ^ values[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 29;
+	}
+	return (size_t)hash;
+}
+
+static bool grow_set_slots(struct value_sets *sets, size_t keys)
+{
+	size_t count = sets->slot_count ? sets->slot_count * 2 : 256;
+	uint32_t *slots = calloc(count, sizeof(*slots));
+
+	if (!slots)
+		return false;
+	for (size_t i = 0; i < sets->count; i++) {
+		size_t at = hash_values(&sets->values[i * keys], keys) & (count - 1);
+
+		while (slots[at])
+			at = (at + 1) & (count - 1);
+		slots[at] = (uint32_t)i + 1;
+	}
+	free(sets->slots);
+	sets->slots = slots;
+	sets->slot_count = count;
+	return true;
+}
+
+static bool add_set(struct value_sets *sets, const uint32_t *values, size_t keys)
+{
+	if (sets->count == sets->capacity) {
+		size_t capacity = sets->capacity ? sets->capacity * 2 : 256;
+		/* There may be no keys. */
+		uint32_t *more = realloc(sets->values, capacity * keys * sizeof(*more) + 1);
+
+		if (!more)
+			return false;
+		sets->values = more;
+		sets->capacity = capacity;
+	}
+	memcpy(&sets->values[sets->count++ * keys], values, keys * sizeof(*values));
+	return true;
+}
+
+/* The number of values, which are added if they are new. False if there is no memory. */
+static bool find_set(struct value_sets *sets, const uint32_t *values, size_t keys, uint32_t *number_out)
+{
+	size_t at;
+
+	if (sets->count * 2 >= sets->slot_count && !grow_set_slots(sets, keys))
+		return false;
+	for (at = hash_values(values, keys) & (sets->slot_count - 1); sets->slots[at];
+	     at = (at + 1) & (sets->slot_count - 1)) {
+		*number_out = sets->slots[at] - 1;
+		if (memcmp(&sets->values[*number_out * keys], values, keys * sizeof(*values)) == 0)
+			return true;
+	}
+	*number_out = (uint32_t)sets->count;
+	sets->slots[at] = *number_out + 1;
+	return add_set(sets, values, keys);
+}
+
+bool values_find(struct report *report, const struct subject *subject, bool of_frame, uint32_t *number_out)
+{
+	uint32_t values[KEYS_MOST] = { 0 };
+
+	for (size_t i = 0; i < report->key_count; i++)
+		if (report->keys[i]->of_frame == of_frame && !report->keys[i]->find(report, i, subject, &values[i]))
+			return false;
+	return find_set(of_frame ? &report->places : &report->whos, values, report->key_count, number_out);
+}
+
+void value_sets_fini(struct value_sets *sets)
+{
+	free(sets->values);
+	free(sets->slots);
 }
 
 /* ---- order ---- */

@@ -215,9 +215,12 @@ void report_fini(struct report *report)
 		free(report->values[i].slots);
 		free(report->values[i].ranks);
 		free(report->values[i].fine);
-		free(report->frame_values[i]);
 	}
-	free(report->nodes);
+	value_sets_fini(&report->whos);
+	value_sets_fini(&report->places);
+	free(report->looks);
+	free(report->twins);
+	free(report->frame_places);
 	for (size_t i = 0; i < report->line_count; i++)
 		free(report->lines[i]);
 	free(report->lines);

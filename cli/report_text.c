@@ -17,7 +17,7 @@ static const char *text_at(const struct report *report, const struct column *col
 {
 	const char *text = value_text(report, column->key, row, room);
 
-	*length_out = text == room ? strlen(text) : report->values[column->key].items[row->values[column->key]].length;
+	*length_out = text == room ? strlen(text) : report->values[column->key].items[row_value(report, row, column->key)].length;
 	return text;
 }
 

@@ -64,7 +64,7 @@ bool table_by(const struct look *look, uint32_t *by_out)
 static bool has_text(const struct report *report, const struct row *row, const char *text)
 {
 	for (size_t i = 0; i < report->key_count; i++)
-		if (strcasestr(report->values[i].items[row->values[i]].text, text))
+		if (strcasestr(report->values[i].items[row_value(report, row, i)].text, text))
 			return true;
 	return false;
 }

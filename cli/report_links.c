@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Which chains belong into the graphs of which rows, in parts of the entries as rows are found. */
+#include "report_rows.h"
+
+#include "parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool add_link(struct building_part *part, uint32_t row, uint32_t entry, uint32_t from)
+{
+	if (part->link_count == part->link_capacity) {
+		size_t capacity = part->link_capacity ? part->link_capacity * 2 : 1024;
+		struct link *links = realloc(part->links, capacity * sizeof(*links));
+
+		if (!links)
+			return false;
+		part->links = links;
+		part->link_capacity = capacity;
+	}
+	part->links[part->link_count++] = (struct link){ row, entry, from };
+	part->link_counts[row]++;
+	return true;
+}
+
+/* False if there is no memory. */
+static bool link_place(struct building_part *part, const struct visit *visit, uint32_t place, uint32_t from, bool counts)
+{
+	const struct building *building = part->building;
+	uint32_t row;
+
+	if (!counts || !building->wanted[place])
+		return true;
+	row = row_set_at(&building->parts[0].rows, visit->who, place);
+	return !building->graphs[row] || add_link(part, row, visit->index, from);
+}
+
+/* False if there is no memory. */
+static bool link_entry(struct building_part *part, size_t index)
+{
+	const struct building *building = part->building;
+	const struct report *report = building->report;
+	const struct glance *glance = &building->glances[index - building->begin];
+	struct visit visit = { .index = (uint32_t)index };
+	uint32_t row;
+
+	if (!glance->who)
+		return true;
+	if (!report->children) {
+		row = part->numbers ? part->numbers[glance->at] : glance->at;
+		return !building->graphs[row] || add_link(part, row, (uint32_t)index, WHOLE_CHAIN);
+	}
+	visit.who = part->whos[glance->who - 1];
+	visit.place = report->frame_places[glance->at] - 1;
+	visit.entry = pd_profile_entry(report->profile, index);
+	visit.stack = pd_profile_stack(report->profile, visit.entry->stack);
+	return link_place(part, &visit, visit.place, WHOLE_CHAIN, true) && each_caller(part, &visit, link_place);
+}
+
+/* The graph of a group is that of its leader, whose entries come first. */
+static void find_links(void *self, size_t number)
+{
+	struct building *building = self;
+	struct building_part *part = &building->parts[number];
+	size_t end = part_entry(building, number + 1);
+
+	part->link_counts = calloc(building->table->row_count + 1, sizeof(*part->link_counts));
+	part->failed = !part->link_counts;
+	for (size_t i = part_entry(building, number); !part->failed && i < end; i++) {
+		if (pd_profile_entry(building->report->profile, i)->event->index != building->table->first_event)
+			break;
+		if (building->report->children)
+			expect_entry(building, i + ENTRIES_AHEAD);
+		part->failed = !link_entry(part, i);
+	}
+}
+
+static void put_links(void *self, size_t number)
+{
+	struct building *building = self;
+	struct building_part *part = &building->parts[number];
+	struct link *links = building->table->links;
+
+	for (size_t i = 0; i < part->link_count; i++)
+		links[part->link_counts[part->links[i].row]++] = part->links[i];
+}
+
+/* Where the links of rows begin, and those that each part found for them. False if there is no memory. */
+static bool place_links(struct building *building)
+{
+	struct table *table = building->table;
+	size_t at = 0;
+
+	for (size_t i = 0; i < table->row_count; i++) {
+		if (!building->graphs[i])
+			continue;
+		table->rows[i].first_link = at;
+		for (size_t k = 0; k < building->part_count; k++) {
+			size_t count = building->parts[k].link_counts[i];
+
+			building->parts[k].link_counts[i] = at;
+			at += count;
+		}
+		table->rows[i].link_count = at - table->rows[i].first_link;
+	}
+	table->links = malloc((at + 1) * sizeof(*table->links));
+	return table->links;
+}
+
+/* Whether a row is shown with a graph, which may have nothing in it that is large enough. */
+static bool needs_graph(const struct report *report, const struct table *table, const struct row *row)
+{
+	uint64_t weight = report->children ? row->amounts->children_period : row->amounts->period;
+
+	return percent_of(weight, table->totals[0]) >= report->least &&
+	       (report->graph.kind == GRAPH_FRACTAL || weight >= graph_least(report, table));
+}
+
+/* False if there is no memory. */
+static bool find_graphs(struct building *building)
+{
+	const struct table *table = building->table;
+
+	building->graphs = calloc(table->row_count + 1, 1);
+	building->wanted = calloc(building->report->places.count + 1, 1);
+	if (!building->graphs || !building->wanted)
+		return false;
+	for (size_t i = 0; i < table->row_count; i++)
+		if (needs_graph(building->report, table, &table->rows[i]))
+			building->graphs[i] = building->wanted[table->rows[i].place] = 1;
+	return true;
+}
+
+bool rows_link(struct building *building)
+{
+	bool done = find_graphs(building);
+
+	if (done)
+		parts_do(building->part_count, find_links, building);
+	for (size_t i = 0; i < building->part_count; i++)
+		done = done && !building->parts[i].failed;
+	done = done && place_links(building);
+	if (done)
+		parts_do(building->part_count, put_links, building);
+	free(building->graphs);
+	free(building->wanted);
+	return done;
+}

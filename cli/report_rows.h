@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How entries become rows, in parts of the entries. First each part looks at what its entries are of: values that do not
+ * depend on frames ("who"), and frames that nobody saw before. Then these get numbers, in the order of the
+ * entries, so that nothing depends on the parts. With them each part makes rows of its own, and these are joined.
+ */
+#ifndef CLI_REPORT_ROWS_H
+#define CLI_REPORT_ROWS_H
+
+#include "report.h"
+
+struct row_slot {
+	uint32_t who, place;
+	uint32_t row; /* number + 1; 0: free */
+};
+
+struct row_set {
+	struct row *rows;
+	struct amounts *amounts; /* by row, then by event */
+	size_t count, capacity, event_count;
+	struct row_slot *slots;
+	size_t slot_count;
+};
+
+/* The number of a row; UINT32_MAX if there is none. */
+uint32_t row_set_at(const struct row_set *set, uint32_t who, uint32_t place);
+
+/* What is kept of an entry between the walks. */
+struct glance {
+	uint32_t who; /* of its part, + 1; 0: it is not shown */
+	uint32_t at; /* frame; without callers, once there are rows: that of its part */
+};
+
+struct known_who {
+	const struct pd_profile_entry *entry; /* NULL: nothing is here */
+	uint32_t who;
+};
+
+/* A frame where it is seen first, and the level that it has there. */
+struct first_frame {
+	uint32_t frame, cpumode;
+};
+
+enum { KNOWN_WHOS = 256, ENTRIES_AHEAD = 8 };
+
+struct building;
+
+struct building_part {
+	struct building *building;
+	struct known_who known[KNOWN_WHOS]; /* by a hash of what they depend on */
+	const struct pd_profile_entry **who_entries; /* an entry for each */
+	uint32_t *whos; /* the numbers that all parts have for them */
+	size_t who_count, who_capacity;
+	struct first_frame *firsts;
+	size_t first_count, first_capacity;
+	uint8_t *looks; /* those of the report, with LOOK_SEEN */
+	uint64_t *totals, *samples; /* by event of the table */
+	struct row_set rows;
+	uint32_t *numbers; /* by row of the part: what all parts have for it; NULL: the same */
+	uint32_t *seen; /* by place: number of the sample that was there last */
+	uint32_t sample;
+	struct link *links;
+	size_t link_count, link_capacity;
+	size_t *link_counts; /* by row, later where the next one goes */
+	bool failed;
+};
+
+/* A table that is made. */
+struct building {
+	struct report *report;
+	struct table *table;
+	size_t begin, end; /* entries */
+	struct glance *glances;
+	bool of_function; /* all keys of frames are the same for all frames of a function */
+	struct building_part *parts;
+	size_t part_count;
+	uint8_t *wanted; /* for links, by place: rows of it have graphs */
+	uint8_t *graphs; /* by row */
+};
+
+/* Where the entries of a part begin. */
+size_t part_entry(const struct building *building, size_t part);
+
+/* A sample of an entry. */
+struct visit {
+	const struct pd_profile_entry *entry;
+	const struct pd_stack *stack;
+	uint32_t index; /* of the entry */
+	uint32_t who, place;
+};
+
+/* Called with a caller's frame, its place in the chain, and whether what it is called with counts there. */
+typedef bool caller_fn(struct building_part *part, const struct visit *visit, uint32_t place, uint32_t from, bool counts);
+/* The callers of a sample, each place once. False if one call was. */
+bool each_caller(struct building_part *part, const struct visit *visit, caller_fn *each);
+/* Asks for the memory of an entry that comes soon. */
+void expect_entry(const struct building *building, size_t index);
+
+/* ---- report_links.c ---- */
+
+/* Which chains belong into the graphs of which rows. False if there is no memory. */
+bool rows_link(struct building *building);
+
+#endif
