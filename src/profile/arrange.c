@@ -269,41 +269,69 @@ static bool same_stack(const struct pd_bucket *a, const struct pd_bucket *b)
 	       (!x->caller_count || memcmp(a->callers, b->callers, x->caller_count * sizeof(a->callers[0])) == 0);
 }
 
+// The first entries of the stacks of a part.
+struct stack_table {
+	uint32_t *slots; // entry + 1, by the hash of its stack
+	size_t mask;
+};
+
 // False if there is no memory.
-static bool find_stack(struct arranger *a, struct pd_index *index, size_t entry)
+static bool make_stacks(struct stack_table *table, size_t count)
+{
+	size_t slots = 64;
+
+	while (slots < count * 2)
+		slots *= 2;
+	table->slots = pd_alloc_table(slots * sizeof(*table->slots));
+	table->mask = slots - 1;
+	return table->slots;
+}
+
+static void find_stack(struct arranger *a, const struct stack_table *table, size_t entry)
 {
 	uint64_t hash = a->hashes[entry];
-	size_t at = (uint32_t)hash;
+	size_t at = hash & table->mask;
 
-	for (uint32_t i; (i = pd_index_next(index, hash, &at)) != PD_INDEX_END;)
-		if (a->hashes[i] == hash && same_stack(bucket_of(a, i), bucket_of(a, entry))) {
-			a->stacks[entry] = i;
-			return true;
+	for (; table->slots[at]; at = (at + 1) & table->mask) {
+		uint32_t other = table->slots[at] - 1;
+
+		if (a->hashes[other] == hash && same_stack(bucket_of(a, other), bucket_of(a, entry))) {
+			a->stacks[entry] = other;
+			return;
 		}
+	}
 	a->stacks[entry] = (uint32_t)entry;
-	return pd_index_add(index, hash, (uint32_t)entry);
+	table->slots[at] = (uint32_t)entry + 1;
 }
 
 // A part has the stacks whose hashes are its own.
 static bool is_of_part(const struct arranger *a, size_t entry, size_t part)
 {
-	return (a->hashes[entry] >> 32) % a->parts == part;
+	return (a->hashes[entry] >> 32) * a->parts >> 32 == part;
+}
+
+static size_t stacks_of_part(const struct arranger *a, size_t part)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < a->count; i++)
+		count += is_of_part(a, i, part);
+	return count;
 }
 
 static void find_stacks(void *self, size_t part)
 {
 	struct arranger *a = self;
-	struct pd_index index = {0};
-	bool found = true;
+	struct stack_table table;
 
-	for (size_t i = 0; i < a->count && found; i++) {
+	a->lacks[part] = !make_stacks(&table, stacks_of_part(a, part));
+	for (size_t i = 0; i < a->count && !a->lacks[part]; i++) {
 		if (i + AHEAD < a->count && is_of_part(a, i + AHEAD, part))
-			pd_index_prefetch(&index, a->hashes[i + AHEAD]);
+			__builtin_prefetch(&table.slots[a->hashes[i + AHEAD] & table.mask], 1);
 		if (is_of_part(a, i, part))
-			found = find_stack(a, &index, i);
+			find_stack(a, &table, i);
 	}
-	a->lacks[part] = !found;
-	pd_index_fini(&index);
+	pd_free(table.slots);
 }
 
 // Numbers stacks by their first entries; an entry has the number of its stack then.
