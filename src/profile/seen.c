@@ -95,7 +95,8 @@ static void leave(struct pd_seen_now *now, struct pd_seen *had)
 	if (!had || --had->users)
 		return;
 	if (now->table == had)
-		now->table = NULL;
+		// others that have older ones may look meanwhile
+		__atomic_store_n(&now->table, NULL, __ATOMIC_RELAXED);
 	destroy(had);
 }
 

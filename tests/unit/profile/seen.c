@@ -1,0 +1,639 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What was seen lately: tags that are added and found, lines that are full, tables that grow and are left, and threads that
+ * use one table at the same time.
+ */
+#include "base/memory.h"
+#include "base/threads.h"
+
+// The table is compiled here, so that its memory can fail.
+static bool no_memory;
+
+static void *alloc_or_fail(size_t size)
+{
+	return no_memory ? NULL : pd_alloc(size);
+}
+
+static void *alloc_lines_or_fail(size_t size, void **memory_out)
+{
+	*memory_out = NULL;
+	return no_memory ? NULL : pd_alloc_lines(size, memory_out);
+}
+
+#define pd_alloc       alloc_or_fail
+#define pd_alloc_lines alloc_lines_or_fail
+#include "profile/seen.c"
+#undef pd_alloc
+#undef pd_alloc_lines
+
+#include "../test.h"
+
+enum { THREADS = 4 };
+
+// Numbers that look like chance and are the same each time; no low half is 0 and none comes twice.
+static uint64_t mixed(uint64_t number)
+{
+	number = (number ^ number >> 31) * UINT64_C(0x9e3779b97f4a7c15);
+	number = (number ^ number >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+	return number ^ number >> 32;
+}
+
+static struct pd_tag tag_of(uint64_t number)
+{
+	return (struct pd_tag){mixed(number + 1), mixed(~number)};
+}
+
+// A bucket that belongs to this number and no other one.
+static uint32_t bucket_of(uint64_t number)
+{
+	return (uint32_t)number * 2654435761u & INT32_MAX;
+}
+
+// As a collector looks for it.
+static uint32_t look_up(const struct pd_seen *seen, const struct pd_tag *tag)
+{
+	uint32_t bucket = pd_seen_in(pd_seen_first(seen, tag), tag);
+
+	return bucket == PD_UNSEEN ? pd_seen_in(pd_seen_second(seen, tag), tag) : bucket;
+}
+
+static uint32_t look_up_number(const struct pd_seen *seen, uint64_t number)
+{
+	struct pd_tag tag = tag_of(number);
+
+	return look_up(seen, &tag);
+}
+
+static bool add_number(struct pd_seen *seen, uint64_t number)
+{
+	struct pd_tag tag = tag_of(number);
+
+	return pd_seen_add(seen, &tag, bucket_of(number));
+}
+
+// A number whose tag has these lines; the search goes on behind *last.
+static uint64_t number_in_lines(const struct pd_seen *seen, size_t first, size_t second, uint64_t *last)
+{
+	for (uint64_t number = *last + 1;; number++) {
+		struct pd_tag tag = tag_of(number);
+
+		if (pd_seen_first(seen, &tag) == &seen->lines[first] && pd_seen_second(seen, &tag) == &seen->lines[second])
+			return *last = number;
+	}
+}
+
+// Whether all of them are found, each with its bucket.
+static bool has_all(const struct pd_seen *seen, const uint64_t *numbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (look_up_number(seen, numbers[i]) != bucket_of(numbers[i]))
+			return false;
+	return true;
+}
+
+// A table of few lines.
+struct small {
+	_Alignas(64) struct pd_seen_line lines[2];
+	struct pd_seen seen;
+};
+
+static struct pd_seen *make_small(struct small *small, size_t count)
+{
+	*small = (struct small){.seen = {.lines = small->lines, .count = count}};
+	return &small->seen;
+}
+
+// ---- one table ----
+
+TEST(test_seen__a_line_is_one_of_the_cache)
+{
+	CHECK(sizeof(struct pd_seen_line) == 64);
+	for (size_t count = 1; count <= 1 << 14; count *= 4) {
+		struct pd_seen *seen = make(count);
+
+		CHECK(seen && (uintptr_t)seen->lines % 64 == 0 && seen->count == count);
+		destroy(seen);
+	}
+}
+
+TEST(test_seen__what_was_added_is_found)
+{
+	enum { COUNT = 6000 };
+	struct pd_seen *seen = make(LINES_FIRST);
+	size_t added = 0, found = 0;
+
+	CHECK(seen);
+	for (uint64_t i = 0; i < COUNT; i++)
+		CHECK(look_up_number(seen, i) == PD_UNSEEN);
+	for (uint64_t i = 0; i < COUNT; i++)
+		added += add_number(seen, i);
+	for (uint64_t i = 0; i < COUNT; i++) {
+		uint32_t bucket = look_up_number(seen, i);
+
+		CHECK(bucket == bucket_of(i) || bucket == PD_UNSEEN);
+		found += bucket != PD_UNSEEN;
+	}
+	CHECK(found == added);
+	// at half of its places there is room for nearly all
+	CHECK(found > COUNT * 95 / 100);
+	for (uint64_t i = COUNT; i < 3 * COUNT; i++)
+		CHECK(look_up_number(seen, i) == PD_UNSEEN);
+	destroy(seen);
+}
+
+TEST(test_seen__adding_again_changes_nothing)
+{
+	struct small small;
+	struct pd_seen *seen = make_small(&small, 2);
+	struct pd_tag tag = tag_of(5);
+	struct small before;
+
+	CHECK(pd_seen_add(seen, &tag, 7));
+	before = small;
+	CHECK(!pd_seen_add(seen, &tag, 7));
+	CHECK(!pd_seen_add(seen, &tag, 8));
+	CHECK(memcmp(before.lines, small.lines, sizeof(small.lines)) == 0);
+	CHECK(look_up(seen, &tag) == 7);
+}
+
+TEST(test_seen__buckets_from_the_first_to_the_last)
+{
+	static const uint32_t buckets[] = {0, 1, INT32_MAX - 1, INT32_MAX, UINT32_MAX - 2};
+
+	for (size_t i = 0; i < sizeof(buckets) / sizeof(buckets[0]); i++) {
+		struct small small;
+		struct pd_seen *seen = make_small(&small, 1);
+		struct pd_tag tag = tag_of(i);
+
+		CHECK(pd_seen_add(seen, &tag, buckets[i]));
+		CHECK(look_up(seen, &tag) == buckets[i]);
+	}
+}
+
+TEST(test_seen__a_full_line_keeps_what_it_has)
+{
+	struct small small;
+	struct pd_seen *seen = make_small(&small, 1);
+	uint64_t numbers[] = {1, 2, 3};
+
+	for (size_t i = 0; i < PD_SEEN_IN_LINE; i++) {
+		CHECK(add_number(seen, numbers[i]));
+		CHECK(has_all(seen, numbers, i + 1));
+		CHECK(look_up_number(seen, 4) == PD_UNSEEN);
+	}
+	// first and second line are the same one
+	CHECK(!add_number(seen, 4));
+	CHECK(look_up_number(seen, 4) == PD_UNSEEN);
+	CHECK(has_all(seen, numbers, PD_SEEN_IN_LINE));
+}
+
+TEST(test_seen__the_second_line_has_what_the_first_has_no_room_for)
+{
+	struct small small;
+	struct pd_seen *seen = make_small(&small, 2);
+	uint64_t numbers[2 * PD_SEEN_IN_LINE + 1], last = 0;
+	size_t count = sizeof(numbers) / sizeof(numbers[0]);
+
+	for (size_t i = 0; i < count; i++)
+		numbers[i] = number_in_lines(seen, 0, 1, &last);
+	for (size_t i = 0; i + 1 < count; i++) {
+		struct pd_tag tag = tag_of(numbers[i]);
+		bool is_in_first = i < PD_SEEN_IN_LINE;
+
+		CHECK(add_number(seen, numbers[i]));
+		CHECK((pd_seen_in(&seen->lines[0], &tag) == bucket_of(numbers[i])) == is_in_first);
+		CHECK((pd_seen_in(&seen->lines[1], &tag) == bucket_of(numbers[i])) == !is_in_first);
+	}
+	CHECK(has_all(seen, numbers, count - 1));
+	CHECK(!add_number(seen, numbers[count - 1]));
+	CHECK(look_up_number(seen, numbers[count - 1]) == PD_UNSEEN);
+	// neither of them is taken twice
+	for (size_t i = 0; i < count; i++)
+		CHECK(!add_number(seen, numbers[i]));
+	CHECK(has_all(seen, numbers, count - 1));
+}
+
+TEST(test_seen__tags_with_the_same_half_are_told_apart)
+{
+	for (size_t before = 0; before < PD_SEEN_IN_LINE; before++) {
+		struct small small;
+		struct pd_seen *seen = make_small(&small, 1);
+		struct pd_tag tag = tag_of(100), low = {tag.low, tag.high + 1}, high = {tag.low + 1, tag.high};
+
+		for (size_t i = 0; i < before; i++)
+			CHECK(add_number(seen, i));
+		CHECK(pd_seen_add(seen, &tag, 5));
+		CHECK(look_up(seen, &tag) == 5);
+		CHECK(look_up(seen, &low) == PD_UNSEEN);
+		CHECK(look_up(seen, &high) == PD_UNSEEN);
+		// there can be one of a low half in a line
+		CHECK(!pd_seen_add(seen, &low, 6));
+		CHECK(look_up(seen, &low) == PD_UNSEEN);
+		CHECK(look_up(seen, &tag) == 5);
+		CHECK(pd_seen_add(seen, &high, 7) == (before + 1 < PD_SEEN_IN_LINE));
+		CHECK(look_up(seen, &high) == (before + 1 < PD_SEEN_IN_LINE ? 7 : PD_UNSEEN));
+		CHECK(look_up(seen, &tag) == 5);
+	}
+}
+
+TEST(test_seen__the_same_half_in_another_line)
+{
+	struct small small;
+	struct pd_seen *seen = make_small(&small, 2);
+	struct pd_tag tag = tag_of(1), other = tag;
+
+	do {
+		other.high++;
+	} while (pd_seen_first(seen, &other) == pd_seen_first(seen, &tag));
+	CHECK(pd_seen_add(seen, &tag, 1) && pd_seen_add(seen, &other, 2));
+	CHECK(look_up(seen, &tag) == 1 && look_up(seen, &other) == 2);
+}
+
+TEST(test_seen__no_half_is_no_tag)
+{
+	struct pd_tag none = {0, 0}, some = {0, 77};
+
+	for (size_t count = 0; count <= PD_SEEN_IN_LINE; count++) {
+		struct small small;
+		struct pd_seen *seen = make_small(&small, 1);
+
+		for (size_t i = 0; i < count; i++)
+			CHECK(add_number(seen, i));
+		CHECK(look_up(seen, &none) == PD_UNSEEN);
+		CHECK(look_up(seen, &some) == PD_UNSEEN);
+	}
+}
+
+// Another thread has said the low half and not yet the rest.
+TEST(test_seen__a_place_that_is_only_claimed_has_no_bucket)
+{
+	for (size_t at = 0; at < PD_SEEN_IN_LINE; at++) {
+		struct small small;
+		struct pd_seen *seen = make_small(&small, 1), *copied = make(4);
+		struct pd_tag tag = tag_of(50);
+
+		for (size_t i = 0; i < at; i++)
+			CHECK(add_number(seen, i));
+		small.lines[0].low[at] = tag.low;
+		CHECK(look_up(seen, &tag) == PD_UNSEEN);
+		CHECK(!pd_seen_add(seen, &tag, 3));
+		CHECK(look_up(seen, &tag) == PD_UNSEEN);
+		CHECK(small.lines[0].bucket_plus_1[at] == 0);
+		// nor is it taken along
+		CHECK(copied);
+		copy(seen, copied);
+		CHECK(copied->used == at && look_up(copied, &tag) == PD_UNSEEN);
+		CHECK(add_number(copied, 50) && look_up(copied, &tag) == bucket_of(50));
+		destroy(copied);
+	}
+}
+
+// ---- users ----
+
+TEST(test_seen__a_table_lives_as_long_as_it_has_users)
+{
+	struct pd_seen_now now = {.table = NULL};
+	struct pd_seen *first, *second, *third;
+
+	pd_seen_init(&now);
+	first = pd_seen_enter(&now, NULL);
+	CHECK(first && first->users == 1 && pd_seen_is_present(&now, first));
+	CHECK(add_number(first, 1));
+	second = pd_seen_enter(&now, NULL);
+	CHECK(second == first && first->users == 2);
+	pd_seen_leave(&now, first);
+	CHECK(now.table == second && second->users == 1);
+	CHECK(look_up_number(second, 1) == bucket_of(1));
+	// who enters again is still one user
+	CHECK(pd_seen_enter(&now, second) == second && second->users == 1);
+	pd_seen_leave(&now, second);
+	CHECK(!now.table);
+	third = pd_seen_enter(&now, NULL);
+	CHECK(third && third->users == 1 && look_up_number(third, 1) == PD_UNSEEN);
+	pd_seen_leave(&now, third);
+	pd_seen_fini(&now);
+}
+
+TEST(test_seen__no_memory_for_the_first_table)
+{
+	struct pd_seen_now now = {.table = NULL};
+	struct pd_seen *seen;
+
+	pd_seen_init(&now);
+	no_memory = true;
+	seen = pd_seen_enter(&now, NULL);
+	no_memory = false;
+	CHECK(!seen && !now.table);
+	seen = pd_seen_enter(&now, NULL);
+	CHECK(seen);
+	pd_seen_leave(&now, seen);
+	pd_seen_fini(&now);
+}
+
+// ---- growing ----
+
+// Adds numbers from *next on until there is another table.
+static void fill(struct pd_seen_now *now, struct pd_seen *seen, uint64_t *next)
+{
+	enum { SOME = 64 };
+
+	while (pd_seen_is_present(now, seen)) {
+		size_t added = 0;
+
+		for (size_t i = 0; i < SOME; i++)
+			added += add_number(seen, (*next)++);
+		pd_seen_note(now, seen, added);
+	}
+}
+
+// How many of the first numbers are there; none of them with a wrong bucket, else SIZE_MAX.
+static size_t count_found(const struct pd_seen *seen, uint64_t count)
+{
+	size_t found = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		uint32_t bucket = look_up_number(seen, i);
+
+		if (bucket != PD_UNSEEN && bucket != bucket_of(i))
+			return SIZE_MAX;
+		found += bucket != PD_UNSEEN;
+	}
+	return found;
+}
+
+TEST(test_seen__a_full_table_is_left_for_a_larger_one_with_the_same)
+{
+	struct pd_seen_now now = {.table = NULL};
+	struct pd_seen *seen, *other, *larger;
+	uint64_t next = 0;
+	size_t had;
+
+	pd_seen_init(&now);
+	seen = pd_seen_enter(&now, NULL);
+	other = pd_seen_enter(&now, NULL);
+	CHECK(seen && other == seen);
+	fill(&now, seen, &next);
+	had = count_found(seen, next);
+	CHECK(had != SIZE_MAX && had > next * 9 / 10 && had <= next);
+	CHECK(now.table->users == 0);
+	larger = pd_seen_enter(&now, seen);
+	CHECK(larger && larger != seen && larger->count == LINES_FIRST * GROWTH && larger->users == 1);
+	CHECK(larger->used == had && count_found(larger, next) == had);
+	// the other one still uses what it has
+	CHECK(other->users == 1 && count_found(other, next) == had);
+	CHECK(add_number(other, next) && look_up_number(other, next) == bucket_of(next));
+	// and has nothing to say of the larger one
+	pd_seen_note(&now, other, 1 << 20);
+	CHECK(now.table == larger && !now.growing);
+	CHECK(pd_seen_enter(&now, other) == larger && larger->users == 2);
+	pd_seen_leave(&now, larger);
+	pd_seen_leave(&now, larger);
+	CHECK(!now.table);
+	pd_seen_fini(&now);
+}
+
+TEST(test_seen__behind_the_limit_comes_an_empty_one)
+{
+	struct pd_seen_now now = {.table = NULL};
+	struct pd_seen *seen;
+	uint64_t next = 0;
+	size_t count = LINES_FIRST;
+
+	pd_seen_init(&now);
+	seen = pd_seen_enter(&now, NULL);
+	CHECK(seen);
+	for (; count < LINES_MOST; count *= GROWTH) {
+		CHECK(seen->count == count);
+		fill(&now, seen, &next);
+		seen = pd_seen_enter(&now, seen);
+		CHECK(seen && seen->used > count);
+	}
+	CHECK(seen->count == LINES_MOST && count_found(seen, next) == seen->used);
+	fill(&now, seen, &next);
+	CHECK(next > (uint64_t)LINES_MOST * 3 / 2);
+	seen = pd_seen_enter(&now, seen);
+	CHECK(seen && seen->count == LINES_MOST && seen->used == 0);
+	CHECK(count_found(seen, 100000) == 0);
+	CHECK(add_number(seen, 0) && look_up_number(seen, 0) == bucket_of(0));
+	pd_seen_leave(&now, seen);
+	CHECK(!now.table);
+	pd_seen_fini(&now);
+}
+
+TEST(test_seen__without_memory_to_grow_the_table_stays)
+{
+	struct pd_seen_now now = {.table = NULL};
+	struct pd_seen *seen;
+	uint64_t next = 0;
+
+	pd_seen_init(&now);
+	seen = pd_seen_enter(&now, NULL);
+	CHECK(seen);
+	no_memory = true;
+	while (next < (uint64_t)LINES_FIRST * PD_SEEN_IN_LINE * 2) {
+		bool added = add_number(seen, next++);
+
+		pd_seen_note(&now, seen, added);
+	}
+	no_memory = false;
+	CHECK(now.table == seen && !now.growing && seen->users == 1);
+	CHECK(count_found(seen, next) == seen->used);
+	// as soon as there is memory
+	pd_seen_note(&now, seen, 0);
+	CHECK(!pd_seen_is_present(&now, seen));
+	seen = pd_seen_enter(&now, seen);
+	CHECK(seen && seen->count == LINES_FIRST * GROWTH && count_found(seen, next) == seen->used);
+	pd_seen_leave(&now, seen);
+	pd_seen_fini(&now);
+}
+
+TEST(test_seen__who_finds_no_new_table_keeps_the_old_one)
+{
+	struct pd_seen_now now = {.table = NULL};
+	struct pd_seen *seen, *other;
+	uint64_t next = 0;
+
+	pd_seen_init(&now);
+	seen = pd_seen_enter(&now, NULL);
+	CHECK(seen);
+	fill(&now, seen, &next);
+	// another one was there meanwhile, and took the new table along
+	other = pd_seen_enter(&now, NULL);
+	CHECK(other && other != seen);
+	pd_seen_leave(&now, other);
+	CHECK(!now.table && !pd_seen_is_present(&now, seen));
+	no_memory = true;
+	CHECK(!pd_seen_enter(&now, seen));
+	no_memory = false;
+	CHECK(seen->users == 1 && count_found(seen, next) > 0);
+	other = pd_seen_enter(&now, seen);
+	CHECK(other && other->count == LINES_FIRST && other->used == 0);
+	pd_seen_leave(&now, other);
+	pd_seen_fini(&now);
+}
+
+TEST(test_seen__a_table_that_nobody_entered_goes_at_the_end)
+{
+	struct pd_seen_now now = {.table = NULL};
+	struct pd_seen *seen;
+	uint64_t next = 0;
+
+	pd_seen_init(&now);
+	seen = pd_seen_enter(&now, NULL);
+	CHECK(seen);
+	fill(&now, seen, &next);
+	CHECK(now.table && now.table != seen && now.table->users == 0);
+	pd_seen_leave(&now, seen);
+	CHECK(now.table);
+	// a sanitizer says whether it went
+	pd_seen_fini(&now);
+}
+
+// ---- threads ----
+
+struct crowd {
+	struct pd_seen_now now;
+	uint64_t numbers, rounds;
+	bool leaves; // now and then, so that tables go while others are used
+	size_t wrong[THREADS], found[THREADS], lacked[THREADS];
+	size_t lines[THREADS]; // of the table that the thread had at the end
+};
+
+// What a collector does of a number: it looks it up, and adds what it did not find.
+static size_t take_number(struct crowd *crowd, size_t part, struct pd_seen *seen, uint64_t number)
+{
+	uint32_t bucket = look_up_number(seen, number);
+
+	crowd->wrong[part] += bucket != PD_UNSEEN && bucket != bucket_of(number);
+	crowd->found[part] += bucket != PD_UNSEEN;
+	return bucket == PD_UNSEEN && add_number(seen, number);
+}
+
+static struct pd_seen *renew(struct crowd *crowd, struct pd_seen *seen, bool leave)
+{
+	if (leave) {
+		pd_seen_leave(&crowd->now, seen);
+		return pd_seen_enter(&crowd->now, NULL);
+	}
+	return pd_seen_is_present(&crowd->now, seen) ? seen : pd_seen_enter(&crowd->now, seen);
+}
+
+// Each thread has an order of its own; some of them look at the same at the same time.
+static uint64_t number_at(const struct crowd *crowd, size_t part, uint64_t round, uint64_t i)
+{
+	return part / 2 ? (crowd->numbers - 1 - i) : (i + round * 997) % crowd->numbers;
+}
+
+static void use(void *self, size_t part)
+{
+	enum { NOTE_AFTER = 64, LEAVE_AFTER = 5000 };
+	struct crowd *crowd = self;
+	struct pd_seen *seen = pd_seen_enter(&crowd->now, NULL);
+	size_t added = 0;
+
+	for (uint64_t step = 0; seen && step < crowd->rounds * crowd->numbers; step++) {
+		uint64_t round = step / crowd->numbers, i = step % crowd->numbers;
+
+		added += take_number(crowd, part, seen, number_at(crowd, part, round, i));
+		if (added >= NOTE_AFTER) {
+			pd_seen_note(&crowd->now, seen, added);
+			added = 0;
+		}
+		if (step % 128 == 127)
+			seen = renew(crowd, seen, crowd->leaves && (step + part * 1111) % LEAVE_AFTER < 128);
+	}
+	crowd->lacked[part] = !seen;
+	if (!seen)
+		return;
+	crowd->lines[part] = seen->count;
+	pd_seen_leave(&crowd->now, seen);
+}
+
+// The number of those that were found, or SIZE_MAX if something was wrong.
+static size_t run_crowd(struct crowd *crowd)
+{
+	size_t found = 0, wrong = 0;
+
+	pd_in_parts(THREADS, use, crowd);
+	for (size_t part = 0; part < THREADS; part++) {
+		found += crowd->found[part];
+		wrong += crowd->wrong[part] + crowd->lacked[part];
+	}
+	return wrong ? SIZE_MAX : found;
+}
+
+TEST(test_seen__threads_that_add_the_same)
+{
+	struct crowd crowd = {.numbers = 5000, .rounds = 20};
+	struct pd_seen *seen;
+	size_t found;
+
+	pd_seen_init(&crowd.now);
+	// one more user, so that the table is there afterwards
+	seen = pd_seen_enter(&crowd.now, NULL);
+	CHECK(seen);
+	found = run_crowd(&crowd);
+	CHECK(found != SIZE_MAX && found > crowd.numbers * (crowd.rounds - 2) * THREADS * 9 / 10);
+	CHECK(crowd.now.table == seen && seen->users == 1);
+	// no number has two places
+	CHECK(count_found(seen, crowd.numbers) > crowd.numbers * 9 / 10);
+	for (size_t i = 0; i < seen->count; i++) {
+		const struct pd_seen_line *line = &seen->lines[i];
+
+		for (size_t k = 0; k < PD_SEEN_IN_LINE; k++) {
+			CHECK(!line->low[k] == !line->bucket_plus_1[k]);
+			for (size_t other = 0; other < k; other++)
+				CHECK(!line->low[k] || line->low[k] != line->low[other]);
+		}
+	}
+	pd_seen_leave(&crowd.now, seen);
+	CHECK(!crowd.now.table);
+	pd_seen_fini(&crowd.now);
+}
+
+TEST(test_seen__threads_while_tables_grow)
+{
+	struct crowd crowd = {.numbers = 150000, .rounds = 2};
+
+	pd_seen_init(&crowd.now);
+	// how much they find depends on how long one takes to grow a table, while others have no room
+	CHECK(run_crowd(&crowd) != SIZE_MAX);
+	CHECK(!crowd.now.growing);
+	// one alone finds in the second round what it added in the first one
+	crowd.found[0] = 0;
+	use(&crowd, 0);
+	CHECK(!crowd.wrong[0] && crowd.found[0] > crowd.numbers * 9 / 10);
+	CHECK(crowd.lines[0] > LINES_FIRST * GROWTH && !crowd.now.growing);
+	pd_seen_fini(&crowd.now);
+}
+
+TEST(test_seen__threads_that_come_and_go)
+{
+	struct crowd crowd = {.numbers = 40000, .rounds = 5, .leaves = true};
+
+	pd_seen_init(&crowd.now);
+	CHECK(run_crowd(&crowd) != SIZE_MAX);
+	CHECK(!crowd.now.growing && (!crowd.now.table || crowd.now.table->users == 0));
+	pd_seen_fini(&crowd.now);
+}
+
+RUN(TEST_CASE(test_seen__a_line_is_one_of_the_cache),
+    TEST_CASE(test_seen__what_was_added_is_found),
+    TEST_CASE(test_seen__adding_again_changes_nothing),
+    TEST_CASE(test_seen__buckets_from_the_first_to_the_last),
+    TEST_CASE(test_seen__a_full_line_keeps_what_it_has),
+    TEST_CASE(test_seen__the_second_line_has_what_the_first_has_no_room_for),
+    TEST_CASE(test_seen__tags_with_the_same_half_are_told_apart),
+    TEST_CASE(test_seen__the_same_half_in_another_line),
+    TEST_CASE(test_seen__no_half_is_no_tag),
+    TEST_CASE(test_seen__a_place_that_is_only_claimed_has_no_bucket),
+    TEST_CASE(test_seen__a_table_lives_as_long_as_it_has_users),
+    TEST_CASE(test_seen__no_memory_for_the_first_table),
+    TEST_CASE(test_seen__a_full_table_is_left_for_a_larger_one_with_the_same),
+    TEST_CASE(test_seen__behind_the_limit_comes_an_empty_one),
+    TEST_CASE(test_seen__without_memory_to_grow_the_table_stays),
+    TEST_CASE(test_seen__who_finds_no_new_table_keeps_the_old_one),
+    TEST_CASE(test_seen__a_table_that_nobody_entered_goes_at_the_end),
+    TEST_CASE(test_seen__threads_that_add_the_same),
+    TEST_CASE(test_seen__threads_while_tables_grow),
+    TEST_CASE(test_seen__threads_that_come_and_go))
