@@ -188,6 +188,8 @@ struct table {
 /* Fills the tables. False if there is no memory. */
 bool rows_build(struct report *report);
 void table_fini(struct table *table);
+/* How many entries are of events before one. */
+size_t entries_before(const struct report *report, size_t event);
 /* Callers of a stack before this one are left out by --max-stack: it counts in the direction of the graphs. */
 size_t first_caller(const struct report *report, size_t caller_count);
 /* The sum of periods that a column shows. */
@@ -227,27 +229,24 @@ struct graph_options {
 bool graph_parse(struct graph_options *options, const char *argument);
 /* Periods below this have no place in a graph, unless it is of kind GRAPH_FRACTAL. */
 uint64_t graph_least(const struct report *report, const struct table *table);
-/* The graphs of rows of a table, in order; there are none if the report has none. */
-struct graphs {
-	struct report *report;
-	const struct table *table;
-	const struct row *const *rows;
-	size_t *wanted; /* rows that have one */
-	size_t wanted_count, next_wanted;
-	size_t next_row;
-	struct ahead *ahead;
-};
-/* False if there is no memory. */
-bool graphs_start(struct graphs *graphs, struct report *report, const struct table *table, const struct row *const *rows,
-		  size_t count);
-/* Prints the graph of the next row. False if there is no memory. */
-bool graphs_next(struct graphs *graphs);
-void graphs_end(struct graphs *graphs);
+/* What graphs need, before they are made on several threads. False if there is no memory. */
+bool graphs_prepare(struct report *report);
+/* What a thread needs to make graphs one after another; free gives it back. NULL if there is no memory. */
+void *graph_room(const struct report *report);
+/* False if nothing in the graph of a row can be large enough. */
+bool graph_wanted(const struct report *report, const struct table *table, const struct row *row);
+/* Prints the graph of a row. False if there is no memory. */
+bool graph_print(struct report *report, const struct table *table, const struct row *row, void *room, struct pd_text *out);
 /* The graph of a row as a JSON array of nodes. False if there is no memory. */
 struct json;
 bool graph_json(struct report *report, const struct table *table, const struct row *row, struct json *json);
 
 /* ---- all ---- */
+
+/* What a reader should know before believing any number. */
+struct trust {
+	uint64_t samples, lost, throttles, cut, unknown, damaged;
+};
 
 struct report {
 	struct input input;
@@ -289,7 +288,8 @@ struct report {
 	size_t line_count;
 	struct chain *chains; /* by entry */
 	uint32_t *known; /* for graphs of JSON, see report_graph.c */
-	size_t threads; /* that make graphs; 0: as many as there are processors */
+	struct trust trust; /* of the entries of all tables, without what was lost */
+	size_t threads; /* that make rows and graphs; 0: as many as there are processors */
 };
 
 /* The value of a row. */
@@ -322,17 +322,33 @@ bool report_text(struct report *report);
 bool report_json(struct report *report);
 /* What stands in the object of report_json. */
 bool report_json_members(struct report *report, struct json *json);
-/* The head of a table, and one row, as report_text prints them. False if there is no memory. */
+/* The head of a table, and one row, as report_text prints them. */
 void report_text_header(const struct report *report, struct table *table);
-void report_text_row(const struct report *report, const struct table *table, const struct row *row);
+void report_text_row(const struct report *report, const struct table *table, const struct row *row, struct pd_text *out);
 bool report_csv(struct report *report);
+
+/* ---- report_draw.c ---- */
+
+/* Rows of a table with their graphs, made on several threads, in order. */
+struct drawing {
+	struct report *report;
+	const struct table *table;
+	const struct row *const *rows;
+	size_t *ends; /* of each text: which row it ends at; only the last one of a text has a graph */
+	size_t count, next; /* texts */
+	struct ahead *ahead;
+};
+/* False if there is no memory. drawing_end comes after it in any case. */
+bool drawing_start(struct drawing *drawing, struct report *report, const struct table *table, const struct row *const *rows,
+		 size_t count);
+/* Prints some more rows; all are printed if next is count. False if there is no memory. */
+bool drawing_next(struct drawing *drawing);
+void drawing_end(struct drawing *drawing);
 
 /* ---- report_trust.c ---- */
 
-/* What a reader should know before believing any number. */
-struct trust {
-	uint64_t samples, lost, throttles, cut, unknown, damaged;
-};
+void trust_add(struct trust *trust, const struct pd_profile_entry *entry, const struct pd_stack *stack, bool known);
+/* Once there are rows. */
 struct trust trust_of(const struct report *report);
 void trust_print(const struct trust *trust, struct pd_text *text);
 

@@ -5,8 +5,8 @@
  */
 #include "report.h"
 
-#include "ahead.h"
 #include "json.h"
+#include "parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,8 @@
 
 enum {
 	MARGIN = 12, /* blanks in front of a graph */
-	DEPTH_MOST = 1024 /* branches inside of each other that are drawn */
+	DEPTH_MOST = 1024, /* branches inside of each other that are drawn */
+	WORTH_A_PART = 1 << 14 /* entries */
 };
 
 /* A frame below another one. */
@@ -354,22 +355,37 @@ static bool start_walker(const struct report *report, const struct link *link, s
 	return true;
 }
 
+struct chaining {
+	struct report *report;
+	size_t count, parts;
+};
+
+static void fill_chains_part(void *self, size_t part)
+{
+	const struct chaining *chaining = self;
+	const struct pd_profile *profile = chaining->report->profile;
+	size_t end = part_begin(chaining->count, chaining->parts, part + 1);
+
+	for (size_t i = part_begin(chaining->count, chaining->parts, part); i < end; i++) {
+		const struct pd_profile_entry *entry = pd_profile_entry(profile, i);
+		const struct pd_stack *stack = pd_profile_stack(profile, entry->stack);
+
+		chaining->report->chains[i] =
+			(struct chain){ stack->callers, stack->caller_count, entry->period, entry->samples };
+	}
+}
+
 /* What graphs want of entries and stacks, close together. */
 static bool fill_chains(struct report *report)
 {
-	const struct pd_profile_entry *entry;
-	size_t count = 0;
+	struct chaining chaining = { .report = report, .count = entries_before(report, SIZE_MAX) };
 
-	while (pd_profile_entry(report->profile, count))
-		count++;
-	report->chains = malloc((count + 1) * sizeof(*report->chains));
-	for (size_t i = 0; report->chains && i < count; i++) {
-		entry = pd_profile_entry(report->profile, i);
-		report->chains[i] = (struct chain){ pd_profile_stack(report->profile, entry->stack)->callers,
-						    pd_profile_stack(report->profile, entry->stack)->caller_count,
-						    entry->period, entry->samples };
-	}
-	return report->chains;
+	report->chains = malloc((chaining.count + 1) * sizeof(*report->chains));
+	if (!report->chains)
+		return false;
+	chaining.parts = part_count(thread_count(report->threads), chaining.count, WORTH_A_PART);
+	parts_do(chaining.parts, fill_chains_part, &chaining);
+	return true;
 }
 
 static bool make_room(struct graph *graph, size_t count)
@@ -732,17 +748,15 @@ static bool build_for(struct graph *graph, struct report *report, const struct t
 	return false;
 }
 
-static bool prepare(struct report *report)
+bool graphs_prepare(struct report *report)
 {
 	return report->chains || (frames_look(report) && fill_lines(report) && fill_chains(report));
 }
 
-/* What a thread needs to make graphs one after another: struct graph's known. */
-static void *begin_graphs(void *self)
+/* struct graph's known. */
+void *graph_room(const struct report *report)
 {
-	const struct graphs *graphs = self;
-
-	return calloc(pd_profile_frame_count(graphs->report->profile) + 1, sizeof(uint32_t));
+	return calloc(pd_profile_frame_count(report->profile) + 1, sizeof(uint32_t));
 }
 
 static uint64_t graph_total(const struct report *report, const struct row *row)
@@ -750,21 +764,19 @@ static uint64_t graph_total(const struct report *report, const struct row *row)
 	return report->children ? row->amounts->children_period : row->amounts->period;
 }
 
-/* False if nothing in it can be large enough. */
-static bool has_graph(const struct report *report, const struct table *table, const struct row *row)
+bool graph_wanted(const struct report *report, const struct table *table, const struct row *row)
 {
 	return row->link_count &&
 	       (report->graph.kind != GRAPH_TREE || graph_total(report, row) >= graph_least(report, table));
 }
 
-static bool print_graph(struct report *report, const struct table *table, const struct row *row, uint32_t *known,
-			struct pd_text *out)
+bool graph_print(struct report *report, const struct table *table, const struct row *row, void *room, struct pd_text *out)
 {
 	uint64_t row_total = graph_total(report, row);
 	struct graph graph;
 	bool done;
 
-	if (!build_for(&graph, report, table, row, report->graph.kind != GRAPH_FRACTAL, known))
+	if (!build_for(&graph, report, table, row, report->graph.kind != GRAPH_FRACTAL, room))
 		return false;
 	graph.out = out;
 	if (report->graph.kind == GRAPH_FLAT || report->graph.kind == GRAPH_FOLDED)
@@ -774,68 +786,6 @@ static bool print_graph(struct report *report, const struct table *table, const 
 	done = !graph.failed;
 	graph_fini(&graph);
 	return done;
-}
-
-static bool make_graph(void *self, void *room, size_t index, struct pd_text *out)
-{
-	struct graphs *graphs = self;
-
-	return print_graph(graphs->report, graphs->table, graphs->rows[graphs->wanted[index]], room, out);
-}
-
-/* Most rows of large tables have none, and handing over nothing takes its time. */
-static bool find_wanted(struct graphs *graphs, size_t count)
-{
-	graphs->wanted = malloc((count + 1) * sizeof(*graphs->wanted));
-	for (size_t i = 0; graphs->wanted && i < count; i++)
-		if (has_graph(graphs->report, graphs->table, graphs->rows[i]))
-			graphs->wanted[graphs->wanted_count++] = i;
-	return graphs->wanted;
-}
-
-bool graphs_start(struct graphs *graphs, struct report *report, const struct table *table, const struct row *const *rows,
-		  size_t count)
-{
-	struct ahead_job job = {
-		.threads = report->threads,
-		.self = graphs,
-		.begin = begin_graphs,
-		.end = free,
-		.make = make_graph,
-	};
-
-	*graphs = (struct graphs){ .report = report, .table = table, .rows = rows };
-	if (report->graph.kind == GRAPH_NONE)
-		return true;
-	if (!find_wanted(graphs, count))
-		return false;
-	job.count = graphs->wanted_count;
-	graphs->ahead = prepare(report) ? ahead_start(&job) : NULL;
-	return graphs->ahead;
-}
-
-bool graphs_next(struct graphs *graphs)
-{
-	size_t row = graphs->next_row++;
-	const struct pd_text *text;
-	struct pd_bytes bytes;
-
-	if (graphs->next_wanted == graphs->wanted_count || graphs->wanted[graphs->next_wanted] != row)
-		return true;
-	graphs->next_wanted++;
-	text = ahead_next(graphs->ahead);
-	if (!text)
-		return false;
-	bytes = pd_text_bytes(text);
-	pd_text_printf(graphs->report->out, "%.*s", (int)bytes.size, (const char *)bytes.data);
-	return true;
-}
-
-void graphs_end(struct graphs *graphs)
-{
-	ahead_end(graphs->ahead);
-	free(graphs->wanted);
-	*graphs = (struct graphs){ 0 };
 }
 
 /* ---- JSON ---- */
@@ -921,8 +871,8 @@ bool graph_json(struct report *report, const struct table *table, const struct r
 	bool done;
 
 	if (!report->known)
-		report->known = calloc(pd_profile_frame_count(report->profile) + 1, sizeof(*report->known));
-	if (!report->known || !prepare(report) || !build_for(&graph, report, table, row, true, report->known))
+		report->known = graph_room(report);
+	if (!report->known || !graphs_prepare(report) || !build_for(&graph, report, table, row, true, report->known))
 		return false;
 	depth = depth_of(&graph);
 	levels = depth == SIZE_MAX ? NULL : malloc((depth + 2) * sizeof(*levels));

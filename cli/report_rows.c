@@ -155,8 +155,8 @@ static bool join_rows(struct row_set *set, const struct row_set *more, uint32_t 
 
 /* ---- entries ---- */
 
-/* The first entry of an event or of those behind it: entries come by event. */
-static size_t first_entry(const struct report *report, size_t event)
+/* Entries come by event. */
+size_t entries_before(const struct report *report, size_t event)
 {
 	const struct pd_profile_entry *entry;
 	size_t below = 0, above = 1;
@@ -319,6 +319,7 @@ static bool glance_at(struct building_part *part, size_t index)
 
 	*glance = (struct glance){ 0, stack->ip };
 	add_total(part, entry, look);
+	trust_add(&part->trust, entry, stack, look & LOOK_FUNCTION);
 	if (!is_shown(look) || is_hidden(report, look))
 		return true;
 	if (!find_who(part, entry, &who) || !note_frame(part, stack->ip, look & LOOK_LEVEL))
@@ -567,8 +568,11 @@ static bool add_branch(void *self, const struct subject *subject)
 
 /* ---- totals ---- */
 
-static void add_totals(struct table *table, const struct building_part *part)
+static void add_totals(struct report *report, struct table *table, const struct building_part *part)
 {
+	report->trust.samples += part->trust.samples;
+	report->trust.cut += part->trust.cut;
+	report->trust.unknown += part->trust.unknown;
 	for (size_t i = 0; i < table->event_count; i++) {
 		table->totals[i] += part->totals[i];
 		table->samples[i] += part->samples[i];
@@ -591,7 +595,7 @@ static bool sum_totals(const struct building *building)
 		table->samples[i] = total->left_samples;
 	}
 	for (size_t i = 0; i < building->part_count; i++)
-		add_totals(table, &building->parts[i]);
+		add_totals(building->report, table, &building->parts[i]);
 	return true;
 }
 
@@ -667,8 +671,8 @@ static bool build_table(struct report *report, struct table *table)
 	struct building building = {
 		.report = report,
 		.table = table,
-		.begin = first_entry(report, table->first_event),
-		.end = first_entry(report, table->first_event + table->event_count),
+		.begin = entries_before(report, table->first_event),
+		.end = entries_before(report, table->first_event + table->event_count),
 		.part_count = 1,
 	};
 	bool done;

@@ -55,6 +55,7 @@ struct building_part {
 	size_t first_count, first_capacity;
 	uint8_t *looks; /* those of the report, with LOOK_SEEN */
 	uint64_t *totals, *samples; /* by event of the table */
+	struct trust trust;
 	struct row_set rows;
 	uint32_t *numbers; /* by row of the part: what all parts have for it; NULL: the same */
 	uint32_t *seen; /* by place: number of the sample that was there last */

@@ -4,11 +4,17 @@
  */
 #include "report.h"
 
+#include "parts.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_WIDTH = 12, PERCENT_WIDTH = 8 };
+enum {
+	NUMBER_WIDTH = 12,
+	PERCENT_WIDTH = 8,
+	WORTH_A_PART = 1 << 13 /* rows */
+};
 
 /* ---- cells ---- */
 
@@ -49,45 +55,87 @@ static size_t number_width(const struct column *column)
 enum { UNKNOWN_OBJECT_WIDTH = 16 /* as wide as an address, in perf */ };
 
 /* perf leaves room for an address where an object is not known, if nothing was said of widths and objects. */
-static size_t room_of_key(const struct report *report, const struct column *column, const struct row *row)
+static bool has_wide_unknown(const struct report *report, const struct column *column)
 {
-	char room[VALUE_TEXT_BYTES];
-	size_t length;
-	const char *text = text_at(report, column, row, room, &length);
-	bool unknown = length < UNKNOWN_OBJECT_WIDTH && strcmp(report->keys[column->key]->name, "dso") == 0 &&
-		       strcmp(text, "[unknown]") == 0;
+	for (size_t i = 0; i < report->column_count; i++)
+		if (report->widths[i])
+			return false;
+	return strcmp(report->keys[column->key]->name, "dso") == 0 && !report->separator && !report->select.dsos.given;
+}
 
-	for (size_t i = 0; unknown && i < report->column_count; i++)
-		unknown = !report->widths[i];
-	return unknown && !report->separator && !report->select.dsos.given ? UNKNOWN_OBJECT_WIDTH : length;
+struct widening {
+	const struct report *report;
+	const struct table *table;
+	size_t parts;
+	size_t widths[PARTS_MOST][COLUMNS_MOST];
+};
+
+static size_t widest(const struct widening *widening, const struct column *column, size_t begin, size_t end)
+{
+	const struct report *report = widening->report;
+	bool wide_unknown = has_wide_unknown(report, column);
+	size_t width = 0;
+
+	for (size_t i = begin; i < end; i++) {
+		char room[VALUE_TEXT_BYTES];
+		size_t length;
+		const char *text = text_at(report, column, &widening->table->rows[i], room, &length);
+
+		if (wide_unknown && length < UNKNOWN_OBJECT_WIDTH && strcmp(text, "[unknown]") == 0)
+			length = UNKNOWN_OBJECT_WIDTH;
+		width = length > width ? length : width;
+	}
+	return width;
+}
+
+/* A CPU that is not known is wider than perf lets it be. */
+static bool fits_rows(const struct report *report, size_t column)
+{
+	return report->columns[column].kind == COLUMN_KEY && !report->widths[column] &&
+	       strcmp(report->keys[report->columns[column].key]->name, "cpu") != 0;
+}
+
+static void widen_part(void *self, size_t part)
+{
+	struct widening *widening = self;
+	size_t count = widening->table->row_count;
+
+	for (size_t i = 0; i < widening->report->column_count; i++)
+		if (fits_rows(widening->report, i))
+			widening->widths[part][i] =
+				widest(widening, &widening->report->columns[i], part_begin(count, widening->parts, part),
+				       part_begin(count, widening->parts, part + 1));
+}
+
+/* Without looking at rows. */
+static size_t least_width(const struct report *report, const struct table *table, size_t index)
+{
+	const struct column *column = &report->columns[index];
+	size_t width = strlen(header_of(report, column)), wanted = report->widths[index], least = width;
+
+	if (column->kind != COLUMN_KEY) {
+		if (table->group || !wanted)
+			least = number_width(column) * table->event_count;
+		return wanted > least ? wanted : least;
+	}
+	if (!fits_rows(report, index))
+		return wanted ? wanted : width;
+	least = report->keys[column->key]->width;
+	return width > least ? width : least;
 }
 
 /* As wide as the widest of all rows, shown or not, unless a width was asked for. */
 static void find_widths(const struct report *report, struct table *table)
 {
+	struct widening widening = { .report = report, .table = table };
+
+	widening.parts = part_count(thread_count(report->threads), table->row_count, WORTH_A_PART);
+	parts_do(widening.parts, widen_part, &widening);
 	for (size_t i = 0; i < report->column_count; i++) {
-		const struct column *column = &report->columns[i];
-		size_t width = strlen(header_of(report, column)), wanted = report->widths[i];
-
-		if (column->kind != COLUMN_KEY) {
-			size_t least = table->group || !wanted ? number_width(column) * table->event_count : width;
-
-			table->widths[i] = wanted > least ? wanted : least;
-			continue;
-		}
-		/* A CPU that is not known is wider than perf lets it be. */
-		if (wanted || strcmp(report->keys[column->key]->name, "cpu") == 0) {
-			table->widths[i] = wanted ? wanted : width;
-			continue;
-		}
-		if (width < report->keys[column->key]->width)
-			width = report->keys[column->key]->width;
-		for (size_t k = 0; k < table->row_count; k++) {
-			size_t length = room_of_key(report, column, &table->rows[k]);
-
-			width = length > width ? length : width;
-		}
-		table->widths[i] = width;
+		table->widths[i] = least_width(report, table, i);
+		for (size_t k = 0; k < widening.parts; k++)
+			if (widening.widths[k][i] > table->widths[i])
+				table->widths[i] = widening.widths[k][i];
 	}
 }
 
@@ -142,36 +190,36 @@ static void add_percent(struct pd_text *out, double percent, int width)
 
 static void add_letters(struct pd_text *out, const char *text, size_t length)
 {
-	if (strlen(text) == length)
+	if (!text[length])
 		pd_text_add(out, text);
 	else
 		pd_text_printf(out, "%.*s", (int)length, text);
 }
 
-static void add_plain(const struct report *report, const char *text, size_t length)
+static void add_plain(const struct report *report, struct pd_text *out, const char *text, size_t length)
 {
 	if (report->escape)
-		pd_text_escaped(report->out, text, length);
+		pd_text_escaped(out, text, length);
 	else
-		add_letters(report->out, text, length);
+		add_letters(out, text, length);
 }
 
 /* The separator does not stand inside of a cell. */
-static void add_text(const struct report *report, const char *text, size_t length)
+static void add_text(const struct report *report, struct pd_text *out, const char *text, size_t length)
 {
 	const char *end = text + length, *at;
 
 	while (report->separator && (at = memchr(text, *report->separator, (size_t)(end - text))) != NULL) {
-		add_plain(report, text, (size_t)(at - text));
-		pd_text_add(report->out, ".");
+		add_plain(report, out, text, (size_t)(at - text));
+		pd_text_add(out, ".");
 		text = at + 1;
 	}
-	add_plain(report, text, (size_t)(end - text));
+	add_plain(report, out, text, (size_t)(end - text));
 }
 
 /* A number has a blank in front of it, and with a separator nothing else. */
-static void add_number(const struct report *report, const struct table *table, size_t index, const struct row *row,
-		       size_t event)
+static void add_number(const struct report *report, struct pd_text *out, const struct table *table, size_t index,
+		       const struct row *row, size_t event)
 {
 	const struct column *column = &report->columns[index];
 	const struct amounts *amounts = &row->amounts[event];
@@ -180,16 +228,16 @@ static void add_number(const struct report *report, const struct table *table, s
 	int width = (int)(report->widths[index] ? report->widths[index] : number_width(column));
 
 	if (column->kind == COLUMN_SAMPLES || column->kind == COLUMN_PERIOD)
-		add_right(report->out, number, report->separator ? 0 : width - 1);
+		add_right(out, number, report->separator ? 0 : width - 1);
 	else
-		add_percent(report->out, percent_of(period, table->totals[event]),
+		add_percent(out, percent_of(period, table->totals[event]),
 			    report->separator || width < 2 ? 0 : width - 2);
 }
 
 /* Callers were not asked for or not recorded. As perf: once, also for a group, and never without blanks. */
-static void add_not_known(const struct report *report, size_t width)
+static void add_not_known(struct pd_text *out, size_t width)
 {
-	pd_text_printf(report->out, " %*s", (int)width - 1, "N/A");
+	pd_text_printf(out, " %*s", (int)width - 1, "N/A");
 }
 
 static bool is_padded(const struct report *report, size_t column)
@@ -199,7 +247,7 @@ static bool is_padded(const struct report *report, size_t column)
 }
 
 /* Returns how many letters it has. */
-static size_t add_key(const struct report *report, const struct table *table, size_t index, const struct row *row)
+static size_t add_key(const struct report *report, struct pd_text *out, const struct table *table, size_t index, const struct row *row)
 {
 	const struct column *column = &report->columns[index];
 	char room[VALUE_TEXT_BYTES];
@@ -210,28 +258,29 @@ static size_t add_key(const struct report *report, const struct table *table, si
 		length = report->widths[index];
 	if (report->keys[column->key]->right && length < table->widths[index])
 		blanks = table->widths[index] - length;
-	add_spaces(report->out, blanks);
-	add_text(report, text, length);
+	add_spaces(out, blanks);
+	add_text(report, out, text, length);
 	return blanks + length;
 }
 
-static void add_cell(const struct report *report, const struct table *table, size_t index, const struct row *row)
+static void add_cell(const struct report *report, struct pd_text *out, const struct table *table, size_t index,
+		     const struct row *row)
 {
 	const struct column *column = &report->columns[index];
-	size_t before = pd_text_bytes(report->out).size, length;
+	size_t before = pd_text_bytes(out).size, length;
 
 	if (column->kind == COLUMN_KEY) {
-		length = add_key(report, table, index, row);
+		length = add_key(report, out, table, index, row);
 	} else if (column->kind == COLUMN_CHILDREN && !report->children) {
-		add_not_known(report, report->widths[index] ? report->widths[index] : PERCENT_WIDTH);
-		length = pd_text_bytes(report->out).size - before;
+		add_not_known(out, report->widths[index] ? report->widths[index] : PERCENT_WIDTH);
+		length = pd_text_bytes(out).size - before;
 	} else {
 		for (size_t i = 0; i < table->event_count; i++)
-			add_number(report, table, index, row, i);
-		length = pd_text_bytes(report->out).size - before;
+			add_number(report, out, table, index, row, i);
+		length = pd_text_bytes(out).size - before;
 	}
 	if (is_padded(report, index) && length < table->widths[index])
-		add_spaces(report->out, table->widths[index] - length);
+		add_spaces(out, table->widths[index] - length);
 }
 
 /* ---- lines ---- */
@@ -268,7 +317,7 @@ static void add_header(const struct report *report, const struct table *table)
 	pd_text_add(report->out, "\n#\n");
 }
 
-void report_text_row(const struct report *report, const struct table *table, const struct row *row)
+void report_text_row(const struct report *report, const struct table *table, const struct row *row, struct pd_text *out)
 {
 	bool first = true;
 
@@ -276,13 +325,13 @@ void report_text_row(const struct report *report, const struct table *table, con
 		if (report->columns[i].elided)
 			continue;
 		if (!report->separator)
-			pd_text_add(report->out, "  ");
+			pd_text_add(out, "  ");
 		else if (!first)
-			pd_text_add(report->out, report->separator);
+			pd_text_add(out, report->separator);
 		first = false;
-		add_cell(report, table, i, row);
+		add_cell(report, out, table, i, row);
 	}
-	pd_text_add(report->out, "\n");
+	pd_text_add(out, "\n");
 }
 
 /* 1275 is 1K: what stands on top only says how much there is. */
@@ -341,16 +390,15 @@ static const struct row **shown_rows(const struct report *report, const struct t
 
 static bool add_rows(struct report *report, const struct table *table, const struct row *const *rows, size_t count)
 {
-	struct graphs graphs;
-	bool done = graphs_start(&graphs, report, table, rows, count);
+	struct drawing drawing;
+	bool done = drawing_start(&drawing, report, table, rows, count);
 
-	for (size_t i = 0; done && i < count; i++) {
-		report_text_row(report, table, rows[i]);
-		done = graphs_next(&graphs);
+	while (done && drawing.next < drawing.count) {
+		done = drawing_next(&drawing);
 		if (!output_spill(report->input.out))
 			break;
 	}
-	graphs_end(&graphs);
+	drawing_end(&drawing);
 	return done;
 }
 
@@ -385,7 +433,7 @@ static void add_top(const struct report *report)
 		for (size_t k = 0; report->elided[i] && k < 3; k++)
 			if (strcmp(report->keys[i]->name, names[k]) == 0) {
 				pd_text_printf(report->out, "# %s: ", titles[k]);
-				add_text(report, report->elided[i], strlen(report->elided[i]));
+				add_text(report, report->out, report->elided[i], strlen(report->elided[i]));
 				pd_text_add(report->out, "\n");
 			}
 	if (!report->quiet)

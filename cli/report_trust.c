@@ -8,25 +8,37 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct trust trust_of(const struct report *report)
+void trust_add(struct trust *trust, const struct pd_profile_entry *entry, const struct pd_stack *stack, bool known)
 {
-	const struct pd_profile_losses *losses = pd_profile_losses(report->profile);
-	struct trust trust = {
-		.lost = losses->lost + losses->lost_samples,
-		.throttles = losses->throttles,
-		.damaged = losses->damaged + losses->unknown_event,
-	};
+	trust->samples += entry->samples;
+	if (stack->cut || stack->damaged)
+		trust->cut += entry->samples;
+	if (!known)
+		trust->unknown += entry->samples;
+}
+
+/* Where rows are not made of entries, nobody looked at them. */
+static struct trust trust_of_entries(const struct report *report)
+{
 	const struct pd_profile_entry *entry;
+	struct trust trust = { 0 };
 
 	for (size_t i = 0; (entry = pd_profile_entry(report->profile, i)) != NULL; i++) {
 		const struct pd_stack *stack = pd_profile_stack(report->profile, entry->stack);
 
-		trust.samples += entry->samples;
-		if (stack->cut || stack->damaged)
-			trust.cut += entry->samples;
-		if (!pd_profile_frame(report->profile, stack->ip)->place.function)
-			trust.unknown += entry->samples;
+		trust_add(&trust, entry, stack, pd_profile_frame(report->profile, stack->ip)->place.function);
 	}
+	return trust;
+}
+
+struct trust trust_of(const struct report *report)
+{
+	const struct pd_profile_losses *losses = pd_profile_losses(report->profile);
+	struct trust trust = report->by_branch ? trust_of_entries(report) : report->trust;
+
+	trust.lost = losses->lost + losses->lost_samples;
+	trust.throttles = losses->throttles;
+	trust.damaged = losses->damaged + losses->unknown_event;
 	return trust;
 }
 

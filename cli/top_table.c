@@ -138,20 +138,19 @@ static size_t count_lines(struct pd_text *text)
 
 static bool add_rows(struct report *report, const struct table *table, const struct row **rows, size_t lines)
 {
-	struct graphs graphs;
+	struct drawing drawn;
 	bool done;
 
 	for (size_t i = 0; i < table->row_count; i++)
 		rows[i] = &table->rows[i];
-	done = graphs_start(&graphs, report, table, rows, table->row_count);
-	for (size_t i = 0; done && i < table->row_count; i++) {
-		report_text_row(report, table, rows[i]);
-		done = graphs_next(&graphs);
+	done = drawing_start(&drawn, report, table, rows, table->row_count);
+	while (done && drawn.next < drawn.count) {
+		done = drawing_next(&drawn);
 		/* graphs can be long */
 		if (lines && report->graph.kind != GRAPH_NONE && count_lines(report->out) >= lines)
 			break;
 	}
-	graphs_end(&graphs);
+	drawing_end(&drawn);
 	return done;
 }
 

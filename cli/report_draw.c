@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows with their graphs, some at a time: texts that threads make while others are printed. */
+#include "report.h"
+
+#include "ahead.h"
+
+#include <stdlib.h>
+
+enum { ROWS_AT_ONCE = 128 };
+
+/* What a thread needs. */
+struct drawing_room {
+	void *graphs; /* NULL: there are none */
+};
+
+static void end_room(void *self)
+{
+	struct drawing_room *room = self;
+
+	free(room->graphs);
+	free(room);
+}
+
+static void *begin_room(void *self)
+{
+	const struct report *report = ((const struct drawing *)self)->report;
+	struct drawing_room *room = calloc(1, sizeof(*room));
+
+	if (!room || report->graph.kind == GRAPH_NONE)
+		return room;
+	room->graphs = graph_room(report);
+	if (room->graphs)
+		return room;
+	free(room);
+	return NULL;
+}
+
+static bool has_graph(const struct drawing *drawing, const struct row *row)
+{
+	return drawing->report->graph.kind != GRAPH_NONE && graph_wanted(drawing->report, drawing->table, row);
+}
+
+static bool make_lines(void *self, void *room, size_t index, struct pd_text *out)
+{
+	const struct drawing *drawing = self;
+	const struct drawing_room *own = room;
+	const struct row *last = drawing->rows[drawing->ends[index] - 1];
+
+	for (size_t i = index ? drawing->ends[index - 1] : 0; i < drawing->ends[index]; i++)
+		report_text_row(drawing->report, drawing->table, drawing->rows[i], out);
+	if (has_graph(drawing, last) && !graph_print(drawing->report, drawing->table, last, own->graphs, out))
+		return false;
+	/* so that it is a string */
+	pd_text_printf(out, "%c", 0);
+	return true;
+}
+
+static bool find_ends(struct drawing *drawing, size_t count)
+{
+	drawing->ends = malloc((count + 1) * sizeof(*drawing->ends));
+	for (size_t i = 0, begin = 0; drawing->ends && i < count; i++)
+		if (i + 1 == count || i + 1 - begin == ROWS_AT_ONCE || has_graph(drawing, drawing->rows[i]))
+			drawing->ends[drawing->count++] = begin = i + 1;
+	return drawing->ends;
+}
+
+bool drawing_start(struct drawing *drawing, struct report *report, const struct table *table, const struct row *const *rows,
+		 size_t count)
+{
+	struct ahead_job job = {
+		.threads = report->threads,
+		.self = drawing,
+		.begin = begin_room,
+		.end = end_room,
+		.make = make_lines,
+	};
+
+	*drawing = (struct drawing){ .report = report, .table = table, .rows = rows };
+	if (!find_ends(drawing, count) || (report->graph.kind != GRAPH_NONE && !graphs_prepare(report)))
+		return false;
+	job.count = drawing->count;
+	drawing->ahead = ahead_start(&job);
+	return drawing->ahead;
+}
+
+bool drawing_next(struct drawing *drawing)
+{
+	const struct pd_text *text = ahead_next(drawing->ahead);
+
+	drawing->next++;
+	if (text)
+		pd_text_add(drawing->report->out, (const char *)pd_text_bytes(text).data);
+	return text;
+}
+
+void drawing_end(struct drawing *drawing)
+{
+	ahead_end(drawing->ahead);
+	free(drawing->ends);
+	*drawing = (struct drawing){ 0 };
+}
