@@ -22,8 +22,10 @@ struct value {
 	uint64_t a, b; /* its identity */
 	uint64_t order; /* before the text: values with a smaller one come first */
 	uint64_t word; /* next in the order: the address, or how the text begins */
-	const char *text;
+	uint64_t addr; /* where there is no function */
+	const char *text; /* of functions: their name without level, until all values are known */
 	uint32_t length;
+	char level; /* 0: there is a text */
 	uint8_t unsorted; /* so many letters in front do not count in the order */
 	bool by_addr; /* in the order of addresses, not of texts */
 	bool alike;   /* all such values of an order are one to the keys behind */

@@ -5,10 +5,14 @@
  */
 #include "report.h"
 
+#include "parts.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { WORTH_A_PART = 1 << 12 }; /* values */
 
 /* ---- values ---- */
 
@@ -388,21 +392,17 @@ static bool find_function(struct report *report, size_t key, const struct pd_fra
 	if (!fresh)
 		return true;
 	value = &table->items[*value_out];
-	pd_text_clear(report->scratch);
-	pd_text_printf(report->scratch, "[%c] ", level_letter(cpumode));
-	if (function)
-		pd_text_add(report->scratch, function->name);
-	else
-		/* as C prints %#018lx: nothing has no 0x */
-		pd_text_printf(report->scratch, frame->place.addr ? "0x%016" PRIx64 : "%016" PRIx64, frame->place.addr);
-	value->unsorted = strlen("[.] ");
 	/* As perf, which tells the ends of branches apart at once, and has no order of their names. */
 	value->by_addr = !function || report->keys[key]->of_branch;
 	if (value->by_addr)
 		value->word = in_order(function ? function->start : id.a);
 	value->alike = !function && !report->keys[key]->of_branch;
 	table->any_alike |= value->alike;
-	return set_text(report, value, function ? RESOLVED : UNRESOLVED);
+	value->order = function ? RESOLVED : UNRESOLVED;
+	value->level = level_letter(cpumode);
+	value->text = function ? function->name : NULL;
+	value->addr = frame->place.addr;
+	return true;
 }
 
 /* Functions are told apart by object and place. As perf: addresses without one by address alone, unless objects are a key. */
@@ -699,6 +699,81 @@ void value_sets_fini(struct value_sets *sets)
 	free(sets->slots);
 }
 
+/* ---- texts of functions ---- */
+
+/* As C prints %#018lx: nothing has no 0x. */
+static size_t print_address(char *text, uint64_t addr)
+{
+	char *at = text;
+
+	if (addr) {
+		*at++ = '0';
+		*at++ = 'x';
+	}
+	for (int shift = 60; shift >= 0; shift -= 4)
+		*at++ = "0123456789abcdef"[addr >> shift & 15];
+	*at = 0;
+	return (size_t)(at - text);
+}
+
+/* False if there is no memory. */
+static bool make_text(struct value *value)
+{
+	enum { LEVEL_LETTERS = 4 /* "[.] " */ };
+	char address[24];
+	const char *name = value->text ? value->text : address;
+	size_t length = value->text ? strlen(name) : print_address(address, value->addr);
+	char *text = length < UINT32_MAX - LEVEL_LETTERS ? malloc(LEVEL_LETTERS + length + 1) : NULL;
+
+	if (!text)
+		return false;
+	text[0] = '[';
+	text[1] = value->level;
+	text[2] = ']';
+	text[3] = ' ';
+	memcpy(text + LEVEL_LETTERS, name, length + 1);
+	value->text = text;
+	value->length = (uint32_t)(LEVEL_LETTERS + length);
+	value->unsorted = LEVEL_LETTERS;
+	value->level = 0;
+	if (!value->by_addr)
+		value->word = first_letters(text + LEVEL_LETTERS);
+	return true;
+}
+
+struct texting {
+	struct value_table *table;
+	size_t parts;
+	bool failed[PARTS_MOST];
+};
+
+static void make_texts_part(void *self, size_t part)
+{
+	enum { AHEAD = 8 };
+	struct texting *texting = self;
+	struct value_table *table = texting->table;
+	size_t end = part_begin(table->count, texting->parts, part + 1);
+
+	for (size_t i = part_begin(table->count, texting->parts, part); !texting->failed[part] && i < end; i++) {
+		if (i + AHEAD < end && table->items[i + AHEAD].level)
+			__builtin_prefetch(table->items[i + AHEAD].text);
+		texting->failed[part] = table->items[i].level && !make_text(&table->items[i]);
+	}
+}
+
+/* False if there is no memory. */
+static bool make_texts(struct value_table *table, size_t threads)
+{
+	struct texting texting = { .table = table };
+	bool done = true;
+
+	texting.parts = part_count(thread_count(threads), table->count, WORTH_A_PART);
+	parts_do(texting.parts, make_texts_part, &texting);
+	for (size_t i = 0; i < texting.parts; i++)
+		done = done && !texting.failed[i];
+	return done;
+}
+
 /* ---- order ---- */
 
 /* Texts that agree in their first letters, and what has the same address. */
@@ -746,7 +821,8 @@ static bool rank_values(struct value_table *table, bool falling, size_t threads)
 bool keys_rank(struct report *report)
 {
 	for (size_t i = 0; i < report->key_count; i++)
-		if (!rank_values(&report->values[i], report->keys[i]->falling, report->threads))
+		if (!make_texts(&report->values[i], report->threads) ||
+		    !rank_values(&report->values[i], report->keys[i]->falling, report->threads))
 			return false;
 	return true;
 }

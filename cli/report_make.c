@@ -210,7 +210,8 @@ void report_fini(struct report *report)
 	free(report->tables);
 	for (size_t i = 0; i < KEYS_MOST; i++) {
 		for (size_t k = 0; k < report->values[i].count; k++)
-			free((void *)(uintptr_t)report->values[i].items[k].text);
+			if (!report->values[i].items[k].level)
+				free((void *)(uintptr_t)report->values[i].items[k].text);
 		free(report->values[i].items);
 		free(report->values[i].slots);
 		free(report->values[i].ranks);

@@ -2,131 +2,198 @@
 /* The order of rows: all that they are sorted by as numbers, which lie together while rows are sorted. */
 #include "report.h"
 
+#include "parts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/* What rows are sorted by, as numbers: the smaller ones come first. */
+enum { WORTH_A_PART = 1 << 12 }; /* rows */
+
+/* How many bits numbers of a table have at most. */
+struct measures {
+	unsigned amounts, depth, keys[KEYS_MOST];
+};
+
+static unsigned bits_of(uint64_t number)
+{
+	return number ? 64 - (unsigned)__builtin_clzll(number) : 0;
+}
+
+static void measure(const struct report *report, const struct table *table, struct measures *measures)
+{
+	uint64_t amounts = 0, depth = 0;
+
+	for (size_t i = 0; i < table->row_count; i++) {
+		depth |= table->rows[i].depth;
+		/* what is a row's own is not more */
+		for (size_t k = 0; k < table->event_count; k++)
+			amounts |= table->rows[i].amounts[k].children_period | table->rows[i].amounts[k].children_samples |
+				   table->rows[i].amounts[k].period | table->rows[i].amounts[k].samples;
+	}
+	measures->amounts = bits_of(amounts);
+	measures->depth = bits_of(depth);
+	for (size_t i = 0; i < report->key_count; i++)
+		measures->keys[i] = bits_of(report->values[i].count);
+}
+
+/* All that rows are sorted by as one number of many bits: the smaller ones come first. */
 struct words {
 	uint64_t *words;
 	size_t count;
-	bool half; /* the last one has room for a small number */
+	unsigned room; /* bits of the last one */
 };
 
-static void add_word(struct words *to, uint64_t word)
+static void add_bits(struct words *to, uint64_t number, unsigned bits)
 {
-	to->words[to->count++] = word;
-	to->half = false;
+	if (bits > to->room) {
+		bits -= to->room;
+		if (to->room)
+			to->words[to->count - 1] |= number >> bits;
+		to->words[to->count++] = 0;
+		to->room = 64;
+	}
+	to->room -= bits;
+	/* what is above went before */
+	if (bits)
+		to->words[to->count - 1] |= number << (64 - bits) >> (64 - bits) << to->room;
 }
 
-static void add_small(struct words *to, uint32_t number)
+/* Larger ones come first. */
+static void add_falling(struct words *to, uint64_t number, unsigned bits)
 {
-	if (to->half)
-		to->words[to->count - 1] |= number;
-	else
-		to->words[to->count++] = (uint64_t)number << 32;
-	to->half = !to->half;
+	add_bits(to, bits ? ~number << (64 - bits) >> (64 - bits) : 0, bits);
 }
 
 /* As perf: where graphs are drawn, callers in a thread come before what they call if they have as much. perf compares so
  * within threads only, which is no order if there are several; here threads are told apart first. */
-static void add_depth(const struct report *report, const struct row *row, struct words *to)
+static void add_depth(const struct report *report, const struct row *row, const struct measures *measures, struct words *to)
 {
 	for (size_t i = 0; i < report->key_count; i++)
 		if (!report->keys[i]->of_frame)
-			add_small(to, report->values[i].ranks[row_value(report, row, i)]);
-	add_word(to, report->graph.caller ? ~(uint64_t)row->depth : row->depth);
+			add_bits(to, report->values[i].ranks[row_value(report, row, i)], measures->keys[i]);
+	if (report->graph.caller)
+		add_falling(to, row->depth, measures->depth);
+	else
+		add_bits(to, row->depth, measures->depth);
 }
 
-static void fill_words(const struct report *report, const struct table *table, const struct row *row, struct words *to)
+static void fill_words(const struct report *report, const struct table *table, const struct row *row,
+		       const struct measures *measures, struct words *to)
 {
+	to->count = to->room = 0;
 	for (size_t i = 0; i < report->order_count; i++) {
 		const struct column *column = &report->order[i];
 		/* As perf: what is called counts for the leader only. */
 		size_t events = column->kind == COLUMN_CHILDREN ? 1 : table->event_count;
 
 		if (column->kind == COLUMN_KEY) {
-			add_small(to, report->values[column->key].ranks[row_value(report, row, column->key)]);
+			add_bits(to, report->values[column->key].ranks[row_value(report, row, column->key)],
+				 measures->keys[column->key]);
 			continue;
 		}
 		/* What is called is not known. */
 		if (column->kind == COLUMN_CHILDREN && !report->children)
 			continue;
 		for (size_t k = 0; k < events; k++)
-			add_word(to, ~(column->kind == COLUMN_SAMPLES ? row->amounts[k].samples :
-									period_in(&row->amounts[k], column->kind)));
+			add_falling(to, column->kind == COLUMN_SAMPLES ? row->amounts[k].samples :
+									 period_in(&row->amounts[k], column->kind),
+				    measures->amounts);
 		if (column->kind == COLUMN_CHILDREN && report->graph.kind != GRAPH_NONE)
-			add_depth(report, row, to);
+			add_depth(report, row, measures, to);
 	}
 	for (size_t i = 0; i < report->order_count; i++) {
-		const struct value_table *values = &report->values[report->order[i].key];
+		size_t key = report->order[i].key;
 
-		if (report->order[i].kind == COLUMN_KEY && values->any_alike)
-			add_small(to, values->fine[row_value(report, row, report->order[i].key)]);
+		if (report->order[i].kind == COLUMN_KEY && report->values[key].any_alike)
+			add_bits(to, report->values[key].fine[row_value(report, row, key)], measures->keys[key]);
 	}
 }
 
-/* Words of rows behind those that nearly everything is decided by. */
-struct rest {
-	uint64_t *words;
-	size_t count; /* of a row */
+struct ordering {
+	const struct report *report;
+	const struct table *table;
+	struct measures measures;
+	struct sorted *sorted;
+	uint64_t *rest; /* words behind the first two, by row */
+	size_t most, rest_count; /* words of a row */
+	size_t parts;
+	bool failed[PARTS_MOST];
 };
+
+enum { WORDS_SORTED = 2 }; /* of struct sorted */
 
 static int compare_rest(const void *self, uint32_t a, uint32_t b)
 {
-	const struct rest *rest = self;
-	const uint64_t *s = rest->words + a * rest->count, *t = rest->words + b * rest->count;
+	const struct ordering *ordering = self;
+	const uint64_t *s = ordering->rest + a * ordering->rest_count, *t = ordering->rest + b * ordering->rest_count;
 
-	for (size_t i = 0; i < rest->count; i++)
+	for (size_t i = 0; i < ordering->rest_count; i++)
 		if (s[i] != t[i])
 			return s[i] < t[i] ? -1 : 1;
 	return 0;
 }
 
-/* The order of all rows. The caller frees it; NULL if there is no memory. */
-static struct sorted *order_rows(const struct report *report, const struct table *table)
+static void fill_part(void *self, size_t part)
 {
-	enum { WORDS_MOST = 3 * COLUMNS_MOST + KEYS_MOST, AT_ONCE = 2 };
-	size_t most = WORDS_MOST + COLUMNS_MOST * table->event_count;
-	struct sorted *sorted = malloc((table->row_count + 1) * sizeof(*sorted));
-	struct words one = { .words = calloc(most, sizeof(*one.words)) };
-	struct rest rest = { NULL, 0 };
-	bool done = sorted && one.words;
+	struct ordering *ordering = self;
+	const struct table *table = ordering->table;
+	size_t end = part_begin(table->row_count, ordering->parts, part + 1);
+	struct words one = { .words = calloc(ordering->most, sizeof(*one.words)) };
 
-	for (size_t i = 0; done && i < table->row_count; i++) {
-		one.count = 0;
-		one.half = false;
-		fill_words(report, table, &table->rows[i], &one);
-		if (!i) {
-			rest.count = one.count > AT_ONCE ? one.count - AT_ONCE : 0;
-			rest.words = malloc((table->row_count * rest.count + 1) * sizeof(*rest.words));
-			done = rest.words;
-		}
-		sorted[i] = (struct sorted){ one.words[0], one.words[1], (uint32_t)i };
-		if (done)
-			memcpy(rest.words + i * rest.count, one.words + AT_ONCE, rest.count * sizeof(*rest.words));
+	ordering->failed[part] = !one.words;
+	for (size_t i = part_begin(table->row_count, ordering->parts, part); one.words && i < end; i++) {
+		fill_words(ordering->report, table, &table->rows[i], &ordering->measures, &one);
+		ordering->sorted[i] = (struct sorted){ one.words[0], one.words[1], (uint32_t)i };
+		memcpy(ordering->rest + i * ordering->rest_count, one.words + WORDS_SORTED,
+		       ordering->rest_count * sizeof(*ordering->rest));
 	}
-	done = done && sort_all(sorted, table->row_count, compare_rest, &rest, report->threads);
 	free(one.words);
-	free(rest.words);
-	if (done)
-		return sorted;
-	free(sorted);
-	return NULL;
+}
+
+/* How many words a row has behind those that are sorted. */
+static size_t count_rest(const struct ordering *ordering)
+{
+	struct words one = { .words = calloc(ordering->most, sizeof(*one.words)) };
+
+	if (one.words && ordering->table->row_count)
+		fill_words(ordering->report, ordering->table, ordering->table->rows, &ordering->measures, &one);
+	free(one.words);
+	return one.count > WORDS_SORTED ? one.count - WORDS_SORTED : 0;
+}
+
+static bool fill_all(struct ordering *ordering)
+{
+	size_t count = ordering->table->row_count;
+	bool done = true;
+
+	measure(ordering->report, ordering->table, &ordering->measures);
+	ordering->most = 2 * COLUMNS_MOST + 2 * KEYS_MOST + WORDS_SORTED + COLUMNS_MOST * ordering->table->event_count;
+	ordering->rest_count = count_rest(ordering);
+	ordering->parts = part_count(thread_count(ordering->report->threads), count, WORTH_A_PART);
+	ordering->sorted = malloc((count + 1) * sizeof(*ordering->sorted));
+	ordering->rest = malloc((count * ordering->rest_count + 1) * sizeof(*ordering->rest));
+	if (!ordering->sorted || !ordering->rest)
+		return false;
+	parts_do(ordering->parts, fill_part, ordering);
+	for (size_t i = 0; i < ordering->parts; i++)
+		done = done && !ordering->failed[i];
+	return done;
 }
 
 bool rows_sort(const struct report *report, struct table *table)
 {
-	struct sorted *order = order_rows(report, table);
-	struct row *rows = malloc((table->row_count + 1) * sizeof(*rows));
-	bool done = order && rows;
+	struct ordering ordering = { .report = report, .table = table };
+	struct row *rows = NULL;
 
-	for (size_t i = 0; done && i < table->row_count; i++)
-		rows[i] = table->rows[order[i].number];
-	free(order);
-	if (!done) {
-		free(rows);
+	if (fill_all(&ordering) &&
+	    sort_all(ordering.sorted, table->row_count, compare_rest, &ordering, report->threads))
+		rows = malloc((table->row_count + 1) * sizeof(*rows));
+	for (size_t i = 0; rows && i < table->row_count; i++)
+		rows[i] = table->rows[ordering.sorted[i].number];
+	free(ordering.sorted);
+	free(ordering.rest);
+	if (!rows)
 		return false;
-	}
 	free(table->rows);
 	table->rows = rows;
 	return true;
