@@ -1005,6 +1005,8 @@ enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_
 		return PD_OK;
 	if (plain.span.place < c->last_order)
 		c->shuffled = true;
+	// that of a sample that was looked at closely
+	c->pending[0].weight = 0;
 	done = take_all_plain(c, &plain);
 	if (!done)
 		return pd_fail_memory(error);
