@@ -29,6 +29,7 @@ struct value {
 	uint8_t unsorted; /* so many letters in front do not count in the order */
 	bool by_addr; /* in the order of addresses, not of texts */
 	bool alike;   /* all such values of an order are one to the keys behind */
+	bool indexed; /* it is found by a small number, not by its identity */
 };
 
 /* Values of several keys, numbered: equal ones have one number. */
@@ -43,7 +44,9 @@ struct value_table {
 	struct value *items;
 	size_t count, capacity;
 	uint32_t *slots; /* number + 1 by a hash of the identity */
-	size_t slot_count;
+	size_t slot_count, in_slots;
+	uint32_t *by_index; /* number + 1 by the index of a function or object */
+	size_t index_count;
 	bool any_alike;
 	/* By value, once all are known. */
 	uint32_t *ranks; /* in the order of the values */
@@ -90,9 +93,13 @@ const struct key *key_at(size_t index);
 /* What a row shows of a key; room is for what is made for this row. */
 enum { VALUE_TEXT_BYTES = 32 };
 const char *value_text(const struct report *report, size_t key, const struct row *row, char *room);
+/* Asks for the memory of the texts of a row: in three stages, each needs what the one before asked for. */
+enum { EXPECT_STAGES = 3 };
+void values_expect(const struct report *report, const struct row *row, unsigned stage);
 /* The values of all keys that depend on frames, or of all others. False if there is no memory. */
 bool values_find(struct report *report, const struct subject *subject, bool of_frame, uint32_t *number_out);
 void value_sets_fini(struct value_sets *sets);
+void value_table_fini(struct value_table *table);
 /* Puts the values of all keys in order. False if there is no memory. */
 bool keys_rank(struct report *report);
 /* "socket" by CPU; -1 if it is not known. */

@@ -41,6 +41,8 @@ static bool grow_slots(struct value_table *table)
 		struct identity id = { table->items[i].a, table->items[i].b };
 		size_t at = spread(id) & (count - 1);
 
+		if (table->items[i].indexed)
+			continue;
 		while (slots[at])
 			at = (at + 1) & (count - 1);
 		slots[at] = (uint32_t)i + 1;
@@ -63,13 +65,23 @@ static bool grow_items(struct value_table *table)
 	return true;
 }
 
+/* False if there is no memory. */
+static bool add_item(struct value_table *table, struct identity id, uint32_t *value_out)
+{
+	if (table->count == table->capacity && !grow_items(table))
+		return false;
+	*value_out = (uint32_t)table->count;
+	table->items[table->count++] = (struct value){ .a = id.a, .b = id.b };
+	return true;
+}
+
 /* The value of an identity. A new one has no text: *new_out. False if there is no memory. */
 static bool find_value(struct value_table *table, struct identity id, uint32_t *value_out, bool *new_out)
 {
 	size_t at;
 
 	*new_out = false;
-	if (table->count * 2 >= table->slot_count && !grow_slots(table))
+	if (table->in_slots * 2 >= table->slot_count && !grow_slots(table))
 		return false;
 	for (at = spread(id) & (table->slot_count - 1); table->slots[at];
 	     at = (at + 1) & (table->slot_count - 1)) {
@@ -77,13 +89,40 @@ static bool find_value(struct value_table *table, struct identity id, uint32_t *
 		if (table->items[*value_out].a == id.a && table->items[*value_out].b == id.b)
 			return true;
 	}
-	if (table->count == table->capacity && !grow_items(table))
+	if (!add_item(table, id, value_out))
 		return false;
-	*value_out = (uint32_t)table->count;
 	*new_out = true;
-	table->items[table->count++] = (struct value){ .a = id.a, .b = id.b };
 	table->slots[at] = *value_out + 1;
+	table->in_slots++;
 	return true;
+}
+
+/* Where the value of an index is kept, number + 1. NULL if there is no memory. */
+static uint32_t *indexed_value(struct value_table *table, size_t index)
+{
+	if (index >= table->index_count) {
+		size_t count = index < 32 ? 64 : index * 2;
+		uint32_t *more = realloc(table->by_index, count * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		memset(more + table->index_count, 0, (count - table->index_count) * sizeof(*more));
+		table->by_index = more;
+		table->index_count = count;
+	}
+	return &table->by_index[index];
+}
+
+void value_table_fini(struct value_table *table)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (!table->items[i].level)
+			free((void *)(uintptr_t)table->items[i].text);
+	free(table->items);
+	free(table->slots);
+	free(table->by_index);
+	free(table->ranks);
+	free(table->fine);
 }
 
 /* The first letters of a text, as a number in the same order. */
@@ -344,8 +383,21 @@ static const char *dso_name(const struct pd_frame *frame)
 
 static bool find_object(struct report *report, size_t key, const struct pd_frame *frame, uint32_t *value_out)
 {
+	const struct pd_dso *dso = frame->place.dso;
+	uint32_t *known = dso ? indexed_value(&report->values[key], dso->index) : NULL;
+
+	if (dso && !known)
+		return false;
 	/* What is in no object comes behind all that is. */
-	return find_ordered_text(report, key, dso_name(frame), frame->place.dso ? 0 : 1, value_out);
+	if (!dso)
+		return find_ordered_text(report, key, dso_name(frame), 1, value_out);
+	if (!*known) {
+		if (!find_ordered_text(report, key, dso_name(frame), 0, value_out))
+			return false;
+		*known = *value_out + 1;
+	}
+	*value_out = *known - 1;
+	return true;
 }
 
 static bool find_dso(struct report *report, size_t key, const struct subject *subject, uint32_t *value_out)
@@ -375,6 +427,23 @@ static uint64_t in_order(uint64_t addr)
 	return addr ^ UINT64_C(1) << 63;
 }
 
+/* Functions have numbers without gaps. False if there is no memory. */
+static bool find_function_value(struct value_table *table, const struct pd_function *function, uint32_t *value_out,
+				bool *new_out)
+{
+	uint32_t *known = indexed_value(table, function->index);
+
+	*new_out = known && !*known;
+	if (!known || (!*known && !add_item(table, (struct identity){ function->index, UINT64_MAX }, value_out)))
+		return false;
+	if (*new_out) {
+		*known = *value_out + 1;
+		table->items[*value_out].indexed = true;
+	}
+	*value_out = *known - 1;
+	return true;
+}
+
 /* The value of a function, else of what an address is told apart by. */
 static bool find_function(struct report *report, size_t key, const struct pd_frame *frame, unsigned cpumode,
 			  struct identity id, uint32_t *value_out)
@@ -385,9 +454,7 @@ static bool find_function(struct report *report, size_t key, const struct pd_fra
 	struct value *value;
 	bool fresh;
 
-	if (function)
-		id = (struct identity){ function->index, UINT64_MAX };
-	if (!find_value(table, id, value_out, &fresh))
+	if (!(function ? find_function_value(table, function, value_out, &fresh) : find_value(table, id, value_out, &fresh)))
 		return false;
 	if (!fresh)
 		return true;
@@ -604,6 +671,21 @@ const struct key *key_by_name(const char *name, size_t length)
 			return key;
 	}
 	return NULL;
+}
+
+void values_expect(const struct report *report, const struct row *row, unsigned stage)
+{
+	for (size_t i = 0; i < report->key_count; i++) {
+		const struct value *value;
+
+		if (!stage) {
+			__builtin_prefetch(report->keys[i]->of_frame ? &report->places.values[row->place * report->key_count] :
+								       &report->whos.values[row->who * report->key_count]);
+			continue;
+		}
+		value = &report->values[i].items[row_value(report, row, i)];
+		__builtin_prefetch(stage == 1 ? (const void *)value : value->text);
+	}
 }
 
 const char *value_text(const struct report *report, size_t key, const struct row *row, char *room)

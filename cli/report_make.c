@@ -208,15 +208,8 @@ void report_fini(struct report *report)
 		table_fini(&report->tables[i]);
 	}
 	free(report->tables);
-	for (size_t i = 0; i < KEYS_MOST; i++) {
-		for (size_t k = 0; k < report->values[i].count; k++)
-			if (!report->values[i].items[k].level)
-				free((void *)(uintptr_t)report->values[i].items[k].text);
-		free(report->values[i].items);
-		free(report->values[i].slots);
-		free(report->values[i].ranks);
-		free(report->values[i].fine);
-	}
+	for (size_t i = 0; i < KEYS_MOST; i++)
+		value_table_fini(&report->values[i]);
 	value_sets_fini(&report->whos);
 	value_sets_fini(&report->places);
 	free(report->looks);

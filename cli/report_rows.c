@@ -12,6 +12,7 @@
 
 enum {
 	WORTH_A_PART = 1 << 12, /* entries; for less a thread costs more */
+	ROWS_AHEAD = 8,
 	FRAMES_AHEAD = 16, /* that are on their way from memory */
 };
 
@@ -58,6 +59,12 @@ static size_t first_slot(const struct row_set *set, uint32_t who, uint32_t place
 
 	hash = (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
 	return (hash ^ hash >> 32) & (set->slot_count - 1);
+}
+
+static void expect_row(const struct row_set *set, uint32_t who, uint32_t place)
+{
+	if (set->slot_count)
+		__builtin_prefetch(&set->slots[first_slot(set, who, place)]);
 }
 
 /* The slot of these values, or where it could be. */
@@ -136,6 +143,8 @@ static bool join_rows(struct row_set *set, const struct row_set *more, uint32_t 
 		const struct amounts *from = &more->amounts[i * more->event_count];
 		struct amounts *to;
 
+		if (i + ROWS_AHEAD < more->count)
+			expect_row(set, row[ROWS_AHEAD].who, row[ROWS_AHEAD].place);
 		if (!find_row(set, row->who, row->place, &numbers[i]))
 			return false;
 		to = &set->amounts[numbers[i] * set->event_count];
@@ -515,6 +524,15 @@ static bool add_entry(struct building_part *part, size_t index)
 	return each_caller(part, &visit, add_caller);
 }
 
+static void expect_entry_row(const struct building_part *part, size_t index)
+{
+	const struct building *building = part->building;
+	const struct glance *glance = &building->glances[index - building->begin];
+
+	if (glance->who)
+		expect_row(&part->rows, part->whos[glance->who - 1], building->report->frame_places[glance->at] - 1);
+}
+
 static void add_part(void *self, size_t number)
 {
 	struct building *building = self;
@@ -528,6 +546,8 @@ static void add_part(void *self, size_t number)
 	for (size_t i = part_entry(building, number); !part->failed && i < end; i++) {
 		if (building->report->children)
 			expect_entry(building, i + ENTRIES_AHEAD);
+		else if (i + ENTRIES_AHEAD < end)
+			expect_entry_row(part, i + ENTRIES_AHEAD);
 		if (building->glances[i - building->begin].who)
 			part->failed = !add_entry(part, i);
 	}
