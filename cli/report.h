@@ -26,25 +26,34 @@ struct value {
 	const char *text; /* of functions: their name without level, until all values are known */
 	uint32_t length;
 	char level; /* 0: there is a text */
+	bool borrowed; /* the text is not one of its own */
 	uint8_t unsorted; /* so many letters in front do not count in the order */
 	bool by_addr; /* in the order of addresses, not of texts */
-	bool alike;   /* all such values of an order are one to the keys behind */
-	bool indexed; /* it is found by a small number, not by its identity */
+	bool alike; /* all such values of an order are one to the keys behind */
+};
+
+/* A place in a table of numbers by hash. */
+struct number_slot {
+	uint32_t hash;
+	uint32_t number; /* + 1; 0: free */
 };
 
 /* Values of several keys, numbered: equal ones have one number. */
 struct value_sets {
 	uint32_t *values; /* by number, then by key */
 	size_t count, capacity;
-	uint32_t *slots; /* number + 1 by a hash of the values */
+	struct number_slot *slots; /* by a hash of the values */
 	size_t slot_count;
 };
+
+struct text_block;
 
 struct value_table {
 	struct value *items;
 	size_t count, capacity;
-	uint32_t *slots; /* number + 1 by a hash of the identity */
+	struct number_slot *slots; /* by a hash of the identity */
 	size_t slot_count, in_slots;
+	struct text_block *texts; /* of functions */
 	uint32_t *by_index; /* number + 1 by the index of a function or object */
 	size_t index_count;
 	bool any_alike;

@@ -30,26 +30,26 @@ static uint64_t spread(struct identity id)
 	return identity ^ identity >> 32;
 }
 
-static bool grow_slots(struct value_table *table)
+/* More room for numbers; the table need not be looked at. False if there is no memory. */
+static bool grow_slots(struct number_slot **slots, size_t *slot_count)
 {
-	size_t count = table->slot_count ? table->slot_count * 2 : 64;
-	uint32_t *slots = calloc(count, sizeof(*slots));
+	size_t count = *slot_count ? *slot_count * 2 : 64;
+	struct number_slot *more = calloc(count, sizeof(*more));
 
-	if (!slots)
+	if (!more)
 		return false;
-	for (size_t i = 0; i < table->count; i++) {
-		struct identity id = { table->items[i].a, table->items[i].b };
-		size_t at = spread(id) & (count - 1);
+	for (size_t i = 0; i < *slot_count; i++) {
+		size_t at = (*slots)[i].hash & (count - 1);
 
-		if (table->items[i].indexed)
+		if (!(*slots)[i].number)
 			continue;
-		while (slots[at])
+		while (more[at].number)
 			at = (at + 1) & (count - 1);
-		slots[at] = (uint32_t)i + 1;
+		more[at] = (*slots)[i];
 	}
-	free(table->slots);
-	table->slots = slots;
-	table->slot_count = count;
+	free(*slots);
+	*slots = more;
+	*slot_count = count;
 	return true;
 }
 
@@ -78,21 +78,22 @@ static bool add_item(struct value_table *table, struct identity id, uint32_t *va
 /* The value of an identity. A new one has no text: *new_out. False if there is no memory. */
 static bool find_value(struct value_table *table, struct identity id, uint32_t *value_out, bool *new_out)
 {
+	uint32_t hash = (uint32_t)spread(id);
 	size_t at;
 
 	*new_out = false;
-	if (table->in_slots * 2 >= table->slot_count && !grow_slots(table))
+	if (table->in_slots * 2 >= table->slot_count && !grow_slots(&table->slots, &table->slot_count))
 		return false;
-	for (at = spread(id) & (table->slot_count - 1); table->slots[at];
-	     at = (at + 1) & (table->slot_count - 1)) {
-		*value_out = table->slots[at] - 1;
-		if (table->items[*value_out].a == id.a && table->items[*value_out].b == id.b)
+	for (at = hash & (table->slot_count - 1); table->slots[at].number; at = (at + 1) & (table->slot_count - 1)) {
+		*value_out = table->slots[at].number - 1;
+		if (table->slots[at].hash == hash && table->items[*value_out].a == id.a &&
+		    table->items[*value_out].b == id.b)
 			return true;
 	}
 	if (!add_item(table, id, value_out))
 		return false;
 	*new_out = true;
-	table->slots[at] = *value_out + 1;
+	table->slots[at] = (struct number_slot){ hash, *value_out + 1 };
 	table->in_slots++;
 	return true;
 }
@@ -113,13 +114,51 @@ static uint32_t *indexed_value(struct value_table *table, size_t index)
 	return &table->by_index[index];
 }
 
+/* Texts one behind the other. */
+struct text_block {
+	struct text_block *next;
+	size_t used, size;
+	char texts[];
+};
+
+/* NULL if there is no memory. */
+static char *block_take(struct text_block **block, size_t size)
+{
+	enum { USUAL = 1 << 16 };
+
+	if (!*block || (*block)->size - (*block)->used < size) {
+		size_t room = size > USUAL ? size : USUAL;
+		struct text_block *more = malloc(sizeof(*more) + room);
+
+		if (!more)
+			return NULL;
+		more->next = *block;
+		more->used = 0;
+		more->size = room;
+		*block = more;
+	}
+	(*block)->used += size;
+	return (*block)->texts + (*block)->used - size;
+}
+
+static void blocks_free(struct text_block *block)
+{
+	while (block) {
+		struct text_block *next = block->next;
+
+		free(block);
+		block = next;
+	}
+}
+
 void value_table_fini(struct value_table *table)
 {
 	for (size_t i = 0; i < table->count; i++)
-		if (!table->items[i].level)
+		if (!table->items[i].borrowed)
 			free((void *)(uintptr_t)table->items[i].text);
 	free(table->items);
 	free(table->slots);
+	blocks_free(table->texts);
 	free(table->by_index);
 	free(table->ranks);
 	free(table->fine);
@@ -436,10 +475,8 @@ static bool find_function_value(struct value_table *table, const struct pd_funct
 	*new_out = known && !*known;
 	if (!known || (!*known && !add_item(table, (struct identity){ function->index, UINT64_MAX }, value_out)))
 		return false;
-	if (*new_out) {
+	if (*new_out)
 		*known = *value_out + 1;
-		table->items[*value_out].indexed = true;
-	}
 	*value_out = *known - 1;
 	return true;
 }
@@ -467,6 +504,7 @@ static bool find_function(struct report *report, size_t key, const struct pd_fra
 	table->any_alike |= value->alike;
 	value->order = function ? RESOLVED : UNRESOLVED;
 	value->level = level_letter(cpumode);
+	value->borrowed = true;
 	value->text = function ? function->name : NULL;
 	value->addr = frame->place.addr;
 	return true;
@@ -711,26 +749,6 @@ static size_t hash_values(const uint32_t *values, size_t count)
 	return (size_t)hash;
 }
 
-static bool grow_set_slots(struct value_sets *sets, size_t keys)
-{
-	size_t count = sets->slot_count ? sets->slot_count * 2 : 256;
-	uint32_t *slots = calloc(count, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < sets->count; i++) {
-		size_t at = hash_values(&sets->values[i * keys], keys) & (count - 1);
-
-		while (slots[at])
-			at = (at + 1) & (count - 1);
-		slots[at] = (uint32_t)i + 1;
-	}
-	free(sets->slots);
-	sets->slots = slots;
-	sets->slot_count = count;
-	return true;
-}
-
 static bool add_set(struct value_sets *sets, const uint32_t *values, size_t keys)
 {
 	if (sets->count == sets->capacity) {
@@ -750,18 +768,19 @@ static bool add_set(struct value_sets *sets, const uint32_t *values, size_t keys
 /* The number of values, which are added if they are new. False if there is no memory. */
 static bool find_set(struct value_sets *sets, const uint32_t *values, size_t keys, uint32_t *number_out)
 {
+	uint32_t hash = (uint32_t)hash_values(values, keys);
 	size_t at;
 
-	if (sets->count * 2 >= sets->slot_count && !grow_set_slots(sets, keys))
+	if (sets->count * 2 >= sets->slot_count && !grow_slots(&sets->slots, &sets->slot_count))
 		return false;
-	for (at = hash_values(values, keys) & (sets->slot_count - 1); sets->slots[at];
-	     at = (at + 1) & (sets->slot_count - 1)) {
-		*number_out = sets->slots[at] - 1;
-		if (memcmp(&sets->values[*number_out * keys], values, keys * sizeof(*values)) == 0)
+	for (at = hash & (sets->slot_count - 1); sets->slots[at].number; at = (at + 1) & (sets->slot_count - 1)) {
+		*number_out = sets->slots[at].number - 1;
+		if (sets->slots[at].hash == hash &&
+		    memcmp(&sets->values[*number_out * keys], values, keys * sizeof(*values)) == 0)
 			return true;
 	}
 	*number_out = (uint32_t)sets->count;
-	sets->slots[at] = *number_out + 1;
+	sets->slots[at] = (struct number_slot){ hash, *number_out + 1 };
 	return add_set(sets, values, keys);
 }
 
@@ -799,13 +818,13 @@ static size_t print_address(char *text, uint64_t addr)
 }
 
 /* False if there is no memory. */
-static bool make_text(struct value *value)
+static bool make_text(struct value *value, struct text_block **block)
 {
 	enum { LEVEL_LETTERS = 4 /* "[.] " */ };
 	char address[24];
 	const char *name = value->text ? value->text : address;
 	size_t length = value->text ? strlen(name) : print_address(address, value->addr);
-	char *text = length < UINT32_MAX - LEVEL_LETTERS ? malloc(LEVEL_LETTERS + length + 1) : NULL;
+	char *text = length < UINT32_MAX - LEVEL_LETTERS ? block_take(block, LEVEL_LETTERS + length + 1) : NULL;
 
 	if (!text)
 		return false;
@@ -826,6 +845,7 @@ static bool make_text(struct value *value)
 struct texting {
 	struct value_table *table;
 	size_t parts;
+	struct text_block *blocks[PARTS_MOST]; /* by part, until they are those of the table */
 	bool failed[PARTS_MOST];
 };
 
@@ -839,7 +859,18 @@ static void make_texts_part(void *self, size_t part)
 	for (size_t i = part_begin(table->count, texting->parts, part); !texting->failed[part] && i < end; i++) {
 		if (i + AHEAD < end && table->items[i + AHEAD].level)
 			__builtin_prefetch(table->items[i + AHEAD].text);
-		texting->failed[part] = table->items[i].level && !make_text(&table->items[i]);
+		texting->failed[part] = table->items[i].level && !make_text(&table->items[i], &texting->blocks[part]);
+	}
+}
+
+static void keep_blocks(struct value_table *table, struct text_block *blocks)
+{
+	while (blocks) {
+		struct text_block *next = blocks->next;
+
+		blocks->next = table->texts;
+		table->texts = blocks;
+		blocks = next;
 	}
 }
 
@@ -851,8 +882,10 @@ static bool make_texts(struct value_table *table, size_t threads)
 
 	texting.parts = part_count(thread_count(threads), table->count, WORTH_A_PART);
 	parts_do(texting.parts, make_texts_part, &texting);
-	for (size_t i = 0; i < texting.parts; i++)
+	for (size_t i = 0; i < texting.parts; i++) {
 		done = done && !texting.failed[i];
+		keep_blocks(table, texting.blocks[i]);
+	}
 	return done;
 }
 

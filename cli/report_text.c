@@ -13,7 +13,8 @@
 enum {
 	NUMBER_WIDTH = 12,
 	PERCENT_WIDTH = 8,
-	WORTH_A_PART = 1 << 13 /* rows */
+	WORTH_A_PART = 1 << 13, /* rows */
+	ROWS_AT_ONCE = 128
 };
 
 /* ---- cells ---- */
@@ -95,16 +96,29 @@ static bool fits_rows(const struct report *report, size_t column)
 	       strcmp(report->keys[report->columns[column].key]->name, "cpu") != 0;
 }
 
+static void widen_rows(struct widening *widening, size_t part, size_t begin, size_t end)
+{
+	const struct report *report = widening->report;
+
+	/* lengths are known without the texts */
+	for (unsigned stage = 0; stage + 1 < EXPECT_STAGES; stage++)
+		for (size_t i = begin; i < end; i++)
+			values_expect(report, &widening->table->rows[i], stage);
+	for (size_t i = 0; i < report->column_count; i++) {
+		size_t width = fits_rows(report, i) ? widest(widening, &report->columns[i], begin, end) : 0;
+
+		if (width > widening->widths[part][i])
+			widening->widths[part][i] = width;
+	}
+}
+
 static void widen_part(void *self, size_t part)
 {
 	struct widening *widening = self;
-	size_t count = widening->table->row_count;
+	size_t count = widening->table->row_count, end = part_begin(count, widening->parts, part + 1);
 
-	for (size_t i = 0; i < widening->report->column_count; i++)
-		if (fits_rows(widening->report, i))
-			widening->widths[part][i] =
-				widest(widening, &widening->report->columns[i], part_begin(count, widening->parts, part),
-				       part_begin(count, widening->parts, part + 1));
+	for (size_t i = part_begin(count, widening->parts, part); i < end; i += ROWS_AT_ONCE)
+		widen_rows(widening, part, i, end - i < ROWS_AT_ONCE ? end : i + ROWS_AT_ONCE);
 }
 
 /* Without looking at rows. */
