@@ -257,14 +257,34 @@ static bool is_same_as_last(const struct printing *printing, size_t i)
 
 enum { LINES_TOGETHER = 1024 };
 
+/* Where the lines end that are the same as one. They lie in a row, and there may be millions of them. */
+static size_t run_end(const struct printing *printing, size_t i)
+{
+	size_t count = printing->lines->count, step = 1, low = i, high;
+
+	while (low + step < count && same_line(printing->lines, line_at(printing, i), line_at(printing, low + step))) {
+		low += step;
+		step *= 2;
+	}
+	for (high = low + step < count ? low + step : count; high - low > 1;) {
+		size_t middle = low + (high - low) / 2;
+
+		if (same_line(printing->lines, line_at(printing, i), line_at(printing, middle)))
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
 /* Lines that are the same are not parted. */
 static size_t chunk_begin(const struct printing *printing, size_t chunk)
 {
 	size_t i = chunk * LINES_TOGETHER;
 
-	while (is_same_as_last(printing, i))
-		i++;
-	return i < printing->lines->count ? i : printing->lines->count;
+	if (i >= printing->lines->count)
+		return printing->lines->count;
+	return is_same_as_last(printing, i) ? run_end(printing, i) : i;
 }
 
 static bool print_chunk(void *self, void *room, size_t chunk, struct pd_text *out)
