@@ -903,12 +903,16 @@ static int compare_values(const void *self, uint32_t a, uint32_t b)
 
 static void set_ranks(struct value_table *table, const struct sorted *sorted, bool falling)
 {
+	enum { AHEAD = 16 };
+
 	for (size_t i = 0; i < table->count; i++) {
 		const struct value *value = &table->items[sorted[i].number];
 		const struct value *before = i ? &table->items[sorted[i - 1].number] : NULL;
 		bool alike = before && value->alike && before->alike && value->order == before->order;
 		uint32_t rank = (uint32_t)(falling ? table->count - 1 - i : i);
 
+		if (i + AHEAD < table->count)
+			__builtin_prefetch(&table->items[sorted[i + AHEAD].number]);
 		if (table->any_alike)
 			table->fine[sorted[i].number] = rank;
 		table->ranks[sorted[i].number] = alike ? table->ranks[sorted[i - 1].number] : rank;

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORTH_A_PART = 1 << 12 }; /* rows */
+enum {
+	WORTH_A_PART = 1 << 12, /* rows */
+	ROWS_AHEAD = 16
+};
 
 /* How many bits numbers of a table have at most. */
 struct measures {
@@ -188,8 +191,11 @@ bool rows_sort(const struct report *report, struct table *table)
 	if (fill_all(&ordering) &&
 	    sort_all(ordering.sorted, table->row_count, compare_rest, &ordering, report->threads))
 		rows = malloc((table->row_count + 1) * sizeof(*rows));
-	for (size_t i = 0; rows && i < table->row_count; i++)
+	for (size_t i = 0; rows && i < table->row_count; i++) {
+		if (i + ROWS_AHEAD < table->row_count)
+			__builtin_prefetch(&table->rows[ordering.sorted[i + ROWS_AHEAD].number]);
 		rows[i] = table->rows[ordering.sorted[i].number];
+	}
 	free(ordering.sorted);
 	free(ordering.rest);
 	if (!rows)

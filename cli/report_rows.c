@@ -705,7 +705,7 @@ static bool build_table(struct report *report, struct table *table)
 		take_rows(table, &building.parts[0].rows);
 		done = report->by_branch || report->graph.kind == GRAPH_NONE || rows_link(&building);
 	}
-	if (done)
+	if (done && select_by_place(&report->select))
 		drop_empty(table);
 	for (size_t i = 0; building.parts && i < building.part_count; i++)
 		part_fini(&building.parts[i]);

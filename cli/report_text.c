@@ -14,7 +14,8 @@ enum {
 	NUMBER_WIDTH = 12,
 	PERCENT_WIDTH = 8,
 	WORTH_A_PART = 1 << 13, /* rows */
-	ROWS_AT_ONCE = 128
+	ROWS_AT_ONCE = 128,
+	ROWS_AHEAD = 16
 };
 
 /* ---- cells ---- */
@@ -396,6 +397,8 @@ static const struct row **shown_rows(const struct report *report, const struct t
 		const struct amounts *amounts = table->rows[i].amounts;
 		uint64_t weight = report->children ? amounts->children_period : amounts->period;
 
+		if (i + ROWS_AHEAD < table->row_count)
+			__builtin_prefetch(table->rows[i + ROWS_AHEAD].amounts);
 		if (percent_of(weight, table->totals[0]) >= report->least)
 			rows[(*count_out)++] = &table->rows[i];
 	}
