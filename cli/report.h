@@ -54,7 +54,7 @@ struct value_table {
 	struct number_slot *slots; /* by a hash of the identity */
 	size_t slot_count, in_slots;
 	struct text_block *texts; /* of functions */
-	uint32_t *by_index; /* number + 1 by the index of a function or object */
+	uint32_t *by_index; /* number + 1 by the index of a function; of objects, 0: none */
 	size_t index_count;
 	bool any_alike;
 	/* By value, once all are known. */

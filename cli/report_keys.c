@@ -423,15 +423,13 @@ static const char *dso_name(const struct pd_frame *frame)
 static bool find_object(struct report *report, size_t key, const struct pd_frame *frame, uint32_t *value_out)
 {
 	const struct pd_dso *dso = frame->place.dso;
-	uint32_t *known = dso ? indexed_value(&report->values[key], dso->index) : NULL;
+	uint32_t *known = indexed_value(&report->values[key], dso ? dso->index + 1 : 0);
 
-	if (dso && !known)
+	if (!known)
 		return false;
-	/* What is in no object comes behind all that is. */
-	if (!dso)
-		return find_ordered_text(report, key, dso_name(frame), 1, value_out);
 	if (!*known) {
-		if (!find_ordered_text(report, key, dso_name(frame), 0, value_out))
+		/* What is in no object comes behind all that is. */
+		if (!find_ordered_text(report, key, dso_name(frame), dso ? 0 : 1, value_out))
 			return false;
 		*known = *value_out + 1;
 	}

@@ -90,7 +90,7 @@ struct visit {
 	uint32_t who, place;
 };
 
-/* Called with a caller's frame, its place in the chain, and whether what it is called with counts there. */
+/* Called with a caller's place, where in the chain it is, and whether the sample counts there. */
 typedef bool caller_fn(struct building_part *part, const struct visit *visit, uint32_t place, uint32_t from, bool counts);
 /* The callers of a sample, each place once. False if one call was. */
 bool each_caller(struct building_part *part, const struct visit *visit, caller_fn *each);
