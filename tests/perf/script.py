@@ -131,7 +131,8 @@ VARIANTS = {
     "mmaps in time": "--show-mmap-events --time 10%-20%",
     "shown times": "--show-task-events --show-mmap-events --show-switch-events --ns -F comm,tid,time,event",
     "bpf": "--show-bpf-events --show-text-poke-events",
-    "rounds": "--show-round-events -F tid,time,event",
+    # perf does not sort then, so it may have a sample before the maps of its process: chains would have no names
+    "rounds": "--show-round-events -G -F tid,time,event",
     "time": "--time {times[0]},{times[1]}",
     "time from": "--time {times[1]},",
     "time to": "--time ,{times[0]}",
