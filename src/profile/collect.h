@@ -5,8 +5,8 @@
  * into frames. So a stack that comes again costs one hash, and memory grows with distinct stacks of frames, not with
  * processes or samples. The table has keys by tags of 128 bits, see hash.h.
  *
- * A collector belongs to one thread. Those of a run share buckets, frames and owners, with a lock for what was not seen
- * lately; each counts for itself, and what it counted goes into the buckets now and then.
+ * A collector belongs to one thread. Those of a run share buckets, frames and owners, with a lock for what nobody has
+ * seen lately; each counts for itself, and what they counted is added up at the end.
  */
 #ifndef PD_PROFILE_COLLECT_H
 #define PD_PROFILE_COLLECT_H

@@ -258,22 +258,28 @@ static const struct pd_function *function_of(struct pd_symbols *symbols, struct 
 	return function;
 }
 
-static const struct pd_function *find_in_table(struct pd_symbols *symbols, struct pd_dso_full *dso, uint64_t addr)
+// Of a symbol of a table, whose symbols have numbers from there on; those of other modules are not the dso's own.
+static const struct pd_function *function_in(struct pd_symbols *symbols, struct pd_dso_full *dso,
+					     const struct pd_symtab *table, uint64_t numbers, uint32_t which)
 {
-	const struct pd_symtab *table = dso->table;
-	uint64_t numbers = 0;
-	uint32_t which;
 	struct pd_symbol symbol;
 
-	if (dso->kernel)
-		table = pd_lookup_kernel_table(symbols, dso->kernel, addr, &numbers);
-	which = table ? pd_symtab_find_index(table, addr) : PD_NO_SYMBOL;
 	if (which == PD_NO_SYMBOL)
 		return NULL;
 	symbol = pd_symtab_at(table, which);
 	if (dso->kallsyms && symbol.owner != dso->owner)
 		return NULL;
 	return function_of(symbols, dso, numbers + which, &symbol);
+}
+
+static const struct pd_function *find_in_table(struct pd_symbols *symbols, struct pd_dso_full *dso, uint64_t addr)
+{
+	const struct pd_symtab *table = dso->table;
+	uint64_t numbers = 0;
+
+	if (dso->kernel)
+		table = pd_lookup_kernel_table(symbols, dso->kernel, addr, &numbers);
+	return table ? function_in(symbols, dso, table, numbers, pd_symtab_find_index(table, addr)) : NULL;
 }
 
 static const struct pd_function *find_function(struct pd_symbols *symbols, struct pd_dso_full *dso, uint64_t addr)
@@ -413,12 +419,8 @@ uint32_t pd_lookup_symbol(const struct pd_dso_full *dso, uint64_t addr)
 const struct pd_function *pd_lookup_function(struct pd_symbols *symbols, const struct pd_place *place, uint32_t which)
 {
 	struct pd_dso_full *dso = symbols->dsos[place->dso->index];
-	struct pd_symbol symbol;
 
 	if (which == PD_LOOKUP_ASK)
 		return find_function(symbols, dso, place->addr);
-	if (which == PD_NO_SYMBOL)
-		return NULL;
-	symbol = pd_symtab_at(dso->table, which);
-	return function_of(symbols, dso, which, &symbol);
+	return which == PD_NO_SYMBOL ? NULL : function_in(symbols, dso, dso->table, 0, which);
 }

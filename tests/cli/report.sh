@@ -120,3 +120,20 @@ SAMPLE misc: kernel, identifier: 2, ip: 0xffffffff81000100, pid: 100, tid: 100, 
 END
 perfdata assemble -o levels.data levels.txt
 try report -q --no-symbols --children -g none -s sym levels.data
+
+# a list of symbols names functions of other modules behind those of this one: they are not its own
+cat >modules.txt <<TEXT
+event {
+	name: "cycles"
+	ids: [1]
+	type: software
+	sample_period: 1000
+	sample_type: IP|TID|TIME|IDENTIFIER
+	flags: sample_id_all
+}
+MMAP misc: kernel, pid: 4294967295, tid: 0, addr: 0xffffffffc0000000, len: 0x3000, pgoff: 0x0, filename: "[mod_a]", sample_id: {pid: 0, tid: 0, time_ns: 0.000001000}
+SAMPLE misc: kernel, identifier: 1, ip: 0xffffffffc0000010, pid: 100, tid: 100, time_ns: 0.000001020
+SAMPLE misc: kernel, identifier: 1, ip: 0xffffffffc0001010, pid: 100, tid: 100, time_ns: 0.000001030
+TEXT
+printf 'ffffffffc0000000 t own\t[mod_a]\nffffffffc0000800 t last\t[mod_a]\nffffffffc0001000 t other\t[mod_b]\nffffffffc0002000 t behind\t[mod_b]\n' >symbols
+shell 'perfdata assemble -o modules.data modules.txt && perfdata report -q -g none --kallsyms symbols -s dso,sym modules.data'
