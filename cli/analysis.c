@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis.h"
 
+#include "heap.h"
+
 #include <string.h>
 
 static enum pd_choice choose(const void *self, const struct pd_candidate *candidate)
@@ -108,6 +110,7 @@ int analysis_begin(struct analysis *analysis, const struct analysis_options *opt
 		return CODE_USAGE;
 	}
 	input.keep = true;
+	heap_prepare();
 	return input_open(&analysis->input, &input, call, NULL, NULL);
 }
 

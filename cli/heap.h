@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The heap of commands that build large tables once, and end. Memory that comes page by page, and goes back to the
+ * system whenever a table has grown, was a fifth of the time that a report takes.
+ */
+#ifndef CLI_HEAP_H
+#define CLI_HEAP_H
+
+/* Before there are other threads. What the system refuses is done without. */
+void heap_prepare(void);
+
+#endif
