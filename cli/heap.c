@@ -11,7 +11,7 @@
 #if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
 enum {
 	HUGE_PAGE = 2 << 20,
-	RESERVE = 256 << 20, /* addresses; memory is what is written */
+	RESERVE = 1 << 30, /* addresses; memory is what is written */
 	USUAL_PAD = 128 << 10,
 	LARGEST = 1 << 30, /* larger ones are on their own: they grow without being copied and are given back */
 };

@@ -468,6 +468,9 @@ static bool arrange(struct arranger *a)
 	if (!make_room(a))
 		return false;
 	arrange_order(a);
+	// that is a thread less for the rest
+	if (pd_profile_begin_names(profile) && a->parts > 1)
+		a->parts--;
 	// slices say how many samples a bucket has
 	if (!arrange_slices(a) || !name_owners(a) || !arrange_stacks(a))
 		return false;

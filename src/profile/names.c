@@ -2,14 +2,15 @@
 /*
  * Names of frames. The object of most frames is known since they were told apart. Which of its symbols they are in is found in
  * parts, on several threads, once all objects are loaded; functions are made in the order of the frames, so that nothing
- * depends on threads.
+ * depends on threads. Of a profile with many frames a thread does it while others put the rest together.
  */
 #include "base/error.h"
 #include "base/threads.h"
 #include "profile/profile.h"
 #include "symbol/lookup.h"
 
-enum { WORTH_A_PART = 1 << 12 }; // frames; for less a thread costs more
+// Frames; for less a thread costs more.
+enum { WORTH_A_PART = 1 << 12, WORTH_A_THREAD = 1 << 15 };
 
 #define ELSEWHERE (PD_LOOKUP_ASK - 1) // nothing is known of the frame but its address
 
@@ -55,16 +56,26 @@ static void find_symbols(void *self, size_t part)
 	}
 }
 
+static bool has_function(const struct naming *n, size_t frame)
+{
+	return n->symbol_of[frame] != ELSEWHERE && n->symbol_of[frame] != PD_NO_SYMBOL;
+}
+
 static void name_frames(const struct naming *n)
 {
+	enum { AHEAD = 8 };
+
 	for (size_t i = 0; i < n->profile->frame_count; i++) {
 		struct pd_frame *frame = &n->profile->frames[i];
 
+		if (i + AHEAD < n->profile->frame_count && has_function(n, i + AHEAD))
+			pd_lookup_expect(n->symbols, &frame[AHEAD].place, n->symbol_of[i + AHEAD]);
 		if (n->symbol_of[i] == ELSEWHERE)
 			frame->place = pd_symbols_place(n->symbols, frame->pid, frame->cpumode, frame->when,
 							frame->place.recorded);
-		else if (n->symbol_of[i] != PD_NO_SYMBOL)
-			frame->place.function = pd_lookup_function(n->symbols, &frame->place, n->symbol_of[i]);
+		else
+			frame->place.function =
+				has_function(n, i) ? pd_lookup_function(n->symbols, &frame->place, n->symbol_of[i]) : NULL;
 	}
 }
 
@@ -72,6 +83,8 @@ enum pd_status pd_profile_name(struct pd_profile *profile, struct pd_symbols *sy
 {
 	struct naming n = {.profile = profile, .symbols = symbols, .parts = pd_thread_count(profile->options.threads)};
 
+	if (profile->named_by == symbols)
+		return PD_OK;
 	n.symbol_of = pd_realloc(NULL, (profile->frame_count + 1) * sizeof(*n.symbol_of));
 	if (!n.symbol_of)
 		return pd_fail_memory(error);
@@ -82,5 +95,34 @@ enum pd_status pd_profile_name(struct pd_profile *profile, struct pd_symbols *sy
 	pd_in_parts(n.parts, find_symbols, &n);
 	name_frames(&n);
 	pd_free(n.symbol_of);
-	return pd_symbols_failed(symbols) ? pd_fail_memory(error) : PD_OK;
+	if (pd_symbols_failed(symbols))
+		return pd_fail_memory(error);
+	profile->named_by = symbols;
+	return PD_OK;
+}
+
+// ---- beside other work ----
+
+// What goes wrong is told when names are asked for.
+static void *name_all(void *self)
+{
+	struct pd_profile *profile = self;
+	struct pd_error unwanted;
+
+	pd_profile_name(profile, profile->symbols, &unwanted);
+	return NULL;
+}
+
+bool pd_profile_begin_names(struct pd_profile *profile)
+{
+	profile->names = profile->symbols && profile->frame_count >= WORTH_A_THREAD &&
+			 pthread_create(&profile->namer, NULL, name_all, profile) == 0;
+	return profile->names;
+}
+
+void pd_profile_end_names(struct pd_profile *profile)
+{
+	if (profile->names)
+		pthread_join(profile->namer, NULL);
+	profile->names = false;
 }

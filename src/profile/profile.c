@@ -112,6 +112,7 @@ static void use_symbols(struct pd_profile *profile)
 		tell_codes_apart(profile, symbols);
 	else if (symbols)
 		profile->prepares = pthread_create(&profile->preparer, NULL, prepare, symbols) == 0;
+	profile->symbols = profile->prepares ? symbols : NULL;
 }
 
 static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_error *error)
@@ -267,6 +268,7 @@ enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status stat
 	pd_collector_finish(&profile->collector);
 	if (status >= 0)
 		status = pd_profile_arrange(profile, error);
+	pd_profile_end_names(profile);
 	profile->losses.unknown_event = profile->collector.unknown_event;
 	profile->losses.damaged = profile->collector.damaged;
 	profile->losses.had_samples = profile->losses.last_ns || profile->collector.sample_count;

@@ -17,8 +17,12 @@ struct pd_profile {
 	struct pd_file *file;
 	struct pd_world *world;
 	bool foreign_world; // it belongs to somebody else
+	struct pd_symbols *symbols; // that are loaded and used beside other work, or NULL
 	pthread_t preparer; // of symbols, while samples are read
 	bool prepares;
+	pthread_t namer; // of frames, while the rest is arranged
+	bool names;
+	const struct pd_symbols *named_by; // NULL: places have no names
 	struct pd_collector collector; // empty once all is put together
 	struct pd_profile_losses losses;
 	struct pd_profile_total *totals;
@@ -45,6 +49,10 @@ enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status stat
 // Portions become slices, by the number of their bucket; buckets get what was counted. ranges has room for all buckets, and
 // is where theirs are then. False if there is no memory. profile/slices.c
 bool pd_profile_slice(struct pd_profile *profile, struct pd_slice_range *ranges);
+// Begins to name frames, which are all there, on a thread of its own if that is worth it; the other one waits for its end.
+// profile/names.c
+bool pd_profile_begin_names(struct pd_profile *profile);
+void pd_profile_end_names(struct pd_profile *profile);
 // Turns buckets into entries, stacks and frames. profile/arrange.c
 enum pd_status pd_profile_arrange(struct pd_profile *profile, struct pd_error *error);
 

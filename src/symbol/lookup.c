@@ -406,6 +406,16 @@ void pd_lookup_open(struct pd_symbols *symbols, const struct pd_location *locati
 		pd_lookup_load(symbols, dso, location);
 }
 
+void pd_lookup_expect(const struct pd_symbols *symbols, const struct pd_place *place, uint32_t which)
+{
+	const struct pd_dso_full *dso = symbols->dsos[place->dso->index];
+
+	if (which == PD_LOOKUP_ASK)
+		pd_memo_prefetch(&dso->places, place->addr);
+	else
+		pd_memo_prefetch(&dso->functions, which);
+}
+
 uint32_t pd_lookup_symbol(const struct pd_dso_full *dso, uint64_t addr)
 {
 	if (!dso->table)
@@ -420,7 +430,13 @@ const struct pd_function *pd_lookup_function(struct pd_symbols *symbols, const s
 {
 	struct pd_dso_full *dso = symbols->dsos[place->dso->index];
 
+	const struct pd_function *function;
+
 	if (which == PD_LOOKUP_ASK)
 		return find_function(symbols, dso, place->addr);
-	return which == PD_NO_SYMBOL ? NULL : function_in(symbols, dso, dso->table, 0, which);
+	if (which == PD_NO_SYMBOL)
+		return NULL;
+	// most were made before, and then their symbols need not be looked at
+	function = pd_memo_find(&dso->functions, which);
+	return function ? function : function_in(symbols, dso, dso->table, 0, which);
 }

@@ -34,6 +34,13 @@ static inline const void *pd_memo_find(const struct pd_memo *memo, uint64_t key)
 	return NULL;
 }
 
+/** Asks for the memory that finding a key will need. */
+static inline void pd_memo_prefetch(const struct pd_memo *memo, uint64_t key)
+{
+	if (memo->capacity)
+		__builtin_prefetch(&memo->slots[(size_t)pd_hash_u64(memo->seed, key) & (memo->capacity - 1)]);
+}
+
 /** Puts what is not there yet; value is not NULL. False if there is no memory for it; then it is found out again next
  * time. */
 bool pd_memo_put(struct pd_memo *memo, uint64_t key, const void *value);
