@@ -3,9 +3,11 @@
 
 #include <limits.h>
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
@@ -29,17 +31,46 @@ static void *reserve(void)
 	return begin;
 }
 
+static double now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+/* A tenth of a millisecond is usual. Where a virtual machine gives free pages back to its host, which it does with large
+ * ones first, it is twenty times that, and small ones come sooner. */
+static bool comes_fast(volatile char *page)
+{
+	const double slow_ms = 1;
+	double begin = now_ms();
+
+	*page = 0;
+	return now_ms() - begin < slow_ms;
+}
+
+static void use_huge_pages(uintptr_t begin, uintptr_t end)
+{
+	begin = (begin + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+	end &= ~(uintptr_t)(HUGE_PAGE - 1);
+	if (begin >= end || madvise((void *)begin, end - begin, MADV_HUGEPAGE) != 0)
+		return;
+	if (!comes_fast((char *)end - HUGE_PAGE))
+		(void)madvise((void *)begin, end - begin, MADV_NOHUGEPAGE);
+	/* the one at the end that was tried will hardly be used */
+	(void)madvise((void *)(end - HUGE_PAGE), HUGE_PAGE, MADV_DONTNEED);
+}
+
 void heap_prepare(void)
 {
-	uintptr_t begin, end;
+	uintptr_t begin;
 
 	mallopt(M_ARENA_MAX, 1);
 	mallopt(M_MMAP_THRESHOLD, LARGEST);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
-	begin = ((uintptr_t)reserve() + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
-	end = (uintptr_t)sbrk(0) & ~(uintptr_t)(HUGE_PAGE - 1);
-	if (begin < end)
-		(void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+	begin = (uintptr_t)reserve();
+	use_huge_pages(begin, (uintptr_t)sbrk(0));
 }
 #else
 void heap_prepare(void)
