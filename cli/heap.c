@@ -7,15 +7,19 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
-#if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
+#if defined(__GLIBC__) && defined(M_ARENA_MAX) && defined(MADV_HUGEPAGE)
 enum {
 	HUGE_PAGE = 2 << 20,
-	RESERVE = 1 << 30, /* addresses; memory is what is written */
+	RESERVE = 512 << 20, /* addresses; memory is what is written */
 	USUAL_PAD = 128 << 10,
-	LARGEST = 1 << 30, /* larger ones are on their own: they grow without being copied and are given back */
+	/* Larger blocks are on their own: they grow without being copied, and are given back. Before 2.35 glibc refuses
+	 * more than the second of these. */
+	LARGEST = 1 << 30,
+	LARGEST_BEFORE = 32 << 20,
 };
 
 /* Has the heap grow over addresses that it does not use yet. */
@@ -62,12 +66,23 @@ static void use_huge_pages(uintptr_t begin, uintptr_t end)
 	(void)madvise((void *)(end - HUGE_PAGE), HUGE_PAGE, MADV_DONTNEED);
 }
 
+static bool is_unlimited(int what)
+{
+	struct rlimit limit;
+
+	return getrlimit(what, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
+}
+
 void heap_prepare(void)
 {
 	uintptr_t begin;
 
+	/* what the heap reserves would not be there for the stacks of threads */
+	if (!is_unlimited(RLIMIT_AS) || !is_unlimited(RLIMIT_DATA))
+		return;
+	if (!mallopt(M_MMAP_THRESHOLD, LARGEST) && !mallopt(M_MMAP_THRESHOLD, LARGEST_BEFORE))
+		return;
 	mallopt(M_ARENA_MAX, 1);
-	mallopt(M_MMAP_THRESHOLD, LARGEST);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	begin = (uintptr_t)reserve();
 	use_huge_pages(begin, (uintptr_t)sbrk(0));

@@ -68,8 +68,8 @@ struct pd_profile_options {
 	bool slices; /* keep beside each entry how much of it fell into which slice of time, see pd_profile_slices */
 	/* Gives the symbols that places will be named with, made with this world, which is settled; they stay the caller's and
 	 * must live until the profile is read, and nobody else may use them until then. Called if a process mapped a jitdump:
-	 * codes that were put one in the place of another are told apart then; and if the file is so large that the names of
-	 * the kernel are loaded on a thread of its own meanwhile. May be NULL, and may return NULL. */
+	 * codes that were put one in the place of another are told apart then; and if the file is so large that names are
+	 * loaded on a thread of its own meanwhile, but for those that pd_symbols_options.fetch has to get. May be NULL, and may return NULL. */
 	struct pd_symbols *(*symbols)(void *self, const struct pd_world *world);
 };
 

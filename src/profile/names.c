@@ -79,44 +79,52 @@ static void name_frames(const struct naming *n)
 	}
 }
 
-enum pd_status pd_profile_name(struct pd_profile *profile, struct pd_symbols *symbols, struct pd_error *error)
+static enum pd_status name_all(struct pd_profile *profile, struct pd_symbols *symbols, size_t parts, struct pd_error *error)
 {
-	struct naming n = {.profile = profile, .symbols = symbols, .parts = pd_thread_count(profile->options.threads)};
+	struct naming n = {.profile = profile, .symbols = symbols, .parts = parts};
 
-	if (profile->named_by == symbols)
-		return PD_OK;
+	profile->named_by = 0;
 	n.symbol_of = pd_realloc(NULL, (profile->frame_count + 1) * sizeof(*n.symbol_of));
 	if (!n.symbol_of)
 		return pd_fail_memory(error);
-	if (n.parts > profile->frame_count / WORTH_A_PART)
-		n.parts = profile->frame_count / WORTH_A_PART;
-	n.parts = n.parts > PD_PARTS_MOST ? PD_PARTS_MOST : n.parts ? n.parts : 1;
 	load_objects(&n);
 	pd_in_parts(n.parts, find_symbols, &n);
 	name_frames(&n);
 	pd_free(n.symbol_of);
 	if (pd_symbols_failed(symbols))
 		return pd_fail_memory(error);
-	profile->named_by = symbols;
+	profile->named_by = symbols->serial;
 	return PD_OK;
+}
+
+enum pd_status pd_profile_name(struct pd_profile *profile, struct pd_symbols *symbols, struct pd_error *error)
+{
+	size_t parts = pd_thread_count(profile->options.threads);
+
+	if (profile->named_by == symbols->serial)
+		return PD_OK;
+	if (parts > profile->frame_count / WORTH_A_PART)
+		parts = profile->frame_count / WORTH_A_PART;
+	return name_all(profile, symbols, parts > PD_PARTS_MOST ? PD_PARTS_MOST : parts ? parts : 1, error);
 }
 
 // ---- beside other work ----
 
 // What goes wrong is told when names are asked for.
-static void *name_all(void *self)
+static void *name_beside(void *self)
 {
 	struct pd_profile *profile = self;
 	struct pd_error unwanted;
 
-	pd_profile_name(profile, profile->symbols, &unwanted);
+	name_all(profile, profile->symbols, 1, &unwanted);
 	return NULL;
 }
 
 bool pd_profile_begin_names(struct pd_profile *profile)
 {
-	profile->names = profile->symbols && profile->frame_count >= WORTH_A_THREAD &&
-			 pthread_create(&profile->namer, NULL, name_all, profile) == 0;
+	// who fetches objects does it where names are asked for
+	profile->names = profile->symbols && !profile->symbols->fetch && profile->frame_count >= WORTH_A_THREAD &&
+			 pthread_create(&profile->namer, NULL, name_beside, profile) == 0;
 	return profile->names;
 }
 

@@ -22,7 +22,7 @@ struct pd_profile {
 	bool prepares;
 	pthread_t namer; // of frames, while the rest is arranged
 	bool names;
-	const struct pd_symbols *named_by; // NULL: places have no names
+	uint64_t named_by; // the serial of the symbols that all places have their names from, or 0
 	struct pd_collector collector; // empty once all is put together
 	struct pd_profile_losses losses;
 	struct pd_profile_total *totals;

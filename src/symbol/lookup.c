@@ -117,6 +117,7 @@ enum pd_status pd_symbols_new(struct pd_file *file, const struct pd_world *world
 			      const struct pd_symbols_options *options, struct pd_symbols **symbols_out,
 			      struct pd_error *error)
 {
+	static uint64_t last_serial;
 	struct pd_symbols_options o = {.size = sizeof(o)};
 	struct pd_symbols *symbols;
 	enum pd_status status;
@@ -130,6 +131,7 @@ enum pd_status pd_symbols_new(struct pd_file *file, const struct pd_world *world
 		return pd_fail_memory(error);
 	symbols->file = file;
 	symbols->world = world;
+	symbols->serial = __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
 	// not to be foreseen by who made the file
 	symbols->seed = (uint64_t)(uintptr_t)symbols * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)clock() ^
 			(uint64_t)time(NULL);
