@@ -26,9 +26,24 @@ static unsigned other_mode(uint64_t addr, unsigned cpumode)
 	return addr >> 63 ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER;
 }
 
+/* What symbols say of a location, or, if it is NULL, of an address of the kernel. What they point to stays as it is. */
+static struct pd_place ask_symbols(struct script *script, const struct shot *shot, const struct pd_location *location,
+				   uint64_t addr)
+{
+	struct pd_place place;
+
+	script_lock(script);
+	if (location)
+		place = pd_symbols_at(script->symbols, location, shot->when, addr);
+	else
+		place = pd_symbols_place(script->symbols, shot->pid, PD_CPUMODE_KERNEL, shot->when, addr);
+	script_unlock(script);
+	return place;
+}
+
 /* The place of an address; *shown_out is the address as call chains show it. *fixed_out says whether it depends on
  * what is mapped alone. */
-static struct pd_place locate(const struct script *script, const struct shot *shot, unsigned cpumode,
+static struct pd_place locate(struct script *script, const struct shot *shot, unsigned cpumode,
 			      uint64_t addr, bool anywhere, uint64_t *shown_out, bool *fixed_out)
 {
 	unsigned other = other_mode(addr, cpumode);
@@ -44,10 +59,10 @@ static struct pd_place locate(const struct script *script, const struct shot *sh
 	if (!found && anywhere && other != cpumode)
 		found = pd_world_locate(script->world, shot->pid, other, shot->when, addr, &location);
 	if (!found && (cpumode == PD_CPUMODE_KERNEL || (anywhere && other == PD_CPUMODE_KERNEL)))
-		return pd_symbols_place(script->symbols, shot->pid, PD_CPUMODE_KERNEL, shot->when, addr);
+		return ask_symbols(script, shot, NULL, addr);
 	if (!found)
 		return place;
-	place = pd_symbols_at(script->symbols, &location, shot->when, addr);
+	place = ask_symbols(script, shot, &location, addr);
 	/* Users can map what goes by the name of a kernel or a module, where places are addresses. */
 	*fixed_out = !location.mapping->anonymous && (cpumode == PD_CPUMODE_KERNEL || !place.dso || !place.dso->kernel);
 	/* User code is shown by its place in the file. */
@@ -99,14 +114,12 @@ static void print_names(struct script *script, const struct shot *shot, const st
 }
 
 /* Where the code comes from; without debug information the address in its object. */
-static void print_source(struct script *script, const struct pd_place *place)
+static void put_source(struct script *script, const struct pd_place *place)
 {
 	struct line *line = &script->line;
 	struct pd_line source = { 0 };
 	const char *name;
 
-	if (!place->dso)
-		return;
 	line_word(line, "\n  ");
 	if (pd_symbols_lines(script->symbols, place, &source, 1) && source.file && source.line) {
 		name = script->source_paths ? NULL : strrchr(source.file, '/');
@@ -121,6 +134,15 @@ static void print_source(struct script *script, const struct pd_place *place)
 	line_char(line, ']');
 }
 
+static void print_source(struct script *script, const struct pd_place *place)
+{
+	if (!place->dso)
+		return;
+	script_lock(script);
+	put_source(script, place);
+	script_unlock(script);
+}
+
 void script_branch_end(struct script *script, const struct shot *shot, uint64_t addr, uint32_t field)
 {
 	struct line *line = &script->line;
@@ -128,7 +150,6 @@ void script_branch_end(struct script *script, const struct shot *shot, uint64_t 
 	uint64_t shown;
 	bool fixed;
 
-	script_lock(script);
 	place = locate(script, shot, shot->cpumode, addr, true, &shown, &fixed);
 	if (field == FIELD_BRSTACKSYM && place.function) {
 		line_foreign(line, place.function->name, 0);
@@ -142,19 +163,14 @@ void script_branch_end(struct script *script, const struct shot *shot, uint64_t 
 	}
 	if (shot->shown & FIELD_DSO)
 		print_dso(script, &place);
-	script_unlock(script);
 }
 
 static struct pd_place place_of(struct script *script, const struct shot *shot)
 {
-	struct pd_place place;
 	uint64_t shown;
 	bool fixed;
 
-	script_lock(script);
-	place = locate(script, shot, shot->cpumode, shot->brief.ip, false, &shown, &fixed);
-	script_unlock(script);
-	return place;
+	return locate(script, shot, shot->cpumode, shot->brief.ip, false, &shown, &fixed);
 }
 
 bool script_has_place(struct script *script, const struct shot *shot)
@@ -180,10 +196,8 @@ void script_dso(struct script *script, const struct shot *shot, unsigned cpumode
 	uint64_t shown;
 	bool fixed;
 
-	script_lock(script);
 	place = locate(script, shot, cpumode, addr, anywhere, &shown, &fixed);
 	print_dso(script, &place);
-	script_unlock(script);
 }
 
 /* Where data are, or where a branch goes to. */
@@ -193,10 +207,8 @@ static void print_place(struct script *script, const struct shot *shot, uint64_t
 	uint64_t shown;
 	bool fixed;
 
-	script_lock(script);
 	place = locate(script, shot, shot->cpumode, addr, true, &shown, &fixed);
 	print_names(script, shot, &place);
-	script_unlock(script);
 }
 
 /* Code as it is shown: in a call chain as a line of its own, else as what follows the address. */
@@ -229,14 +241,12 @@ static __attribute__((noinline)) void make_code(struct script *script, const str
 	size_t start;
 	bool fixed;
 
-	script_lock(script);
 	place = locate(script, shot, cpumode, addr, false, &shown, &fixed);
 	if (line->used > LINE_ROOM / 2)
 		line_flush(line);
 	start = line->used;
 	flushes = line->flushes;
 	print_code(script, shot, form, &place, shown);
-	script_unlock(script);
 	if (key && fixed && line->flushes == flushes)
 		frames_put(&script->frames, key, line->room + start, line->used - start);
 }
