@@ -1,69 +1,93 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Open addressing, at most half full; the texts are one piece of memory.
- */
 #include "script_frames.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_LEAST = 1024, SLOTS_MOST = 1 << 21, ITEMS_MOST = (96 << 20) / sizeof(struct frame), ITEMS_LEAST = 4096 };
+enum {
+	SLOTS_LEAST = 1024,
+	SLOTS_MOST = 1 << 21,
+	ITEMS_MOST = (96 << 20) / sizeof(struct frame),
+	ITEMS_LEAST = (2 << 20) / sizeof(struct frame),
+	LONGEST = 1 << 20 /* bytes of a text */
+};
 
-void frames_fini(struct frames *frames)
+/* What the threads have in common. */
+struct frames_home {
+	pthread_mutex_t lock; /* over all of it, and over what is added to tables */
+	struct frame_table *now;
+	size_t users;
+};
+
+/* ---- tables ---- */
+
+static struct frame_slots *make_slots(size_t count)
 {
-	free(frames->slots);
-	free(frames->items);
-	*frames = (struct frames){ 0 };
+	struct frame_slots *slots = calloc(1, sizeof(*slots) + count * sizeof(slots->items[0]));
+
+	if (slots)
+		slots->mask = count - 1;
+	return slots;
 }
 
-void frames_clear(struct frames *frames)
+static void table_free(struct frame_table *table)
 {
-	if (frames->slots)
-		memset(frames->slots, 0, frames->slot_count * sizeof(*frames->slots));
-	frames->used = 0;
-	frames->size = 0;
+	struct frame_slots *older;
+
+	for (struct frame_slots *slots = table->slots; slots; slots = older) {
+		older = slots->older;
+		free(slots);
+	}
+	free(table->items);
+	free(table);
 }
 
-static void put_slot(struct frames *frames, const struct frame_key *key, uint32_t item)
+/* Pages that are not written yet are no memory; where they count, less may be had. */
+static void make_items(struct frame_table *table)
 {
-	uint64_t hash = frame_hash(key);
-	size_t at = (size_t)hash & (frames->slot_count - 1);
-
-	while (frames->slots[at].at)
-		at = (at + 1) & (frames->slot_count - 1);
-	frames->slots[at] = (struct frame_slot){ (uint32_t)(hash >> 32), item };
+	for (size_t room = ITEMS_MOST; !table->items && room >= ITEMS_LEAST; room /= 2) {
+		table->items = malloc(room * sizeof(*table->items));
+		table->room = room;
+	}
 }
 
-static bool grow_slots(struct frames *frames)
+static struct frame_table *table_new(void)
 {
-	size_t old_count = frames->slot_count, count = old_count ? old_count * 2 : SLOTS_LEAST;
-	struct frame_slot *old = frames->slots, *slots = calloc(count, sizeof(*slots));
+	struct frame_table *table = calloc(1, sizeof(*table));
+
+	if (!table)
+		return NULL;
+	table->slots = make_slots(SLOTS_LEAST);
+	make_items(table);
+	/* the first unit is of nobody: 0 is a free slot */
+	table->size = 1;
+	if (table->slots && table->items)
+		return table;
+	table_free(table);
+	return NULL;
+}
+
+static void put_slot(struct frame_slots *slots, uint64_t hash, size_t item)
+{
+	size_t at = (size_t)hash & slots->mask;
+
+	while (slots->items[at])
+		at = (at + 1) & slots->mask;
+	__atomic_store_n(&slots->items[at], hash >> 32 << 32 | item, __ATOMIC_RELEASE);
+}
+
+static bool grow_slots(struct frame_table *table)
+{
+	struct frame_slots *old = table->slots, *slots = make_slots((old->mask + 1) * 2);
 
 	if (!slots)
 		return false;
-	frames->slots = slots;
-	frames->slot_count = count;
-	for (size_t i = 0; i < old_count; i++)
-		if (old[i].at)
-			put_slot(frames, &frames->items[old[i].at].key, old[i].at);
-	free(old);
-	return true;
-}
-
-static bool grow_items(struct frames *frames, size_t want)
-{
-	size_t room = frames->room ? frames->room : ITEMS_LEAST;
-	struct frame *items;
-
-	while (room < want)
-		room *= 2;
-	if (room == frames->room)
-		return true;
-	items = realloc(frames->items, room * sizeof(*items));
-	if (!items)
-		return false;
-	frames->items = items;
-	frames->room = room;
+	slots->older = old;
+	for (size_t i = 0; i <= old->mask; i++)
+		if (old->items[i])
+			put_slot(slots, frame_hash(&table->items[(uint32_t)old->items[i]].key), (uint32_t)old->items[i]);
+	__atomic_store_n(&table->slots, slots, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -72,27 +96,134 @@ static size_t units(size_t bytes)
 	return (bytes + sizeof(struct frame) - 1) / sizeof(struct frame);
 }
 
-void frames_put(struct frames *frames, const struct frame_key *key, const char *text, size_t size)
+static bool is_full(const struct frame_table *table, size_t count)
 {
-	size_t count = 1 + units(size), padding = units(FRAME_PADDING);
-	struct frame *frame;
+	return table->size + count + units(FRAME_PADDING) > table->room || table->used * 2 >= SLOTS_MOST;
+}
 
-	if (!size || size > ITEMS_MOST)
+static void table_put(struct frame_table *table, const struct frame_key *key, const char *text, size_t size)
+{
+	struct frame *frame = &table->items[table->size];
+
+	if (table->used * 2 > table->slots->mask && !grow_slots(table))
 		return;
-	if (frames->size + count + padding > ITEMS_MOST ||
-	    (frames->slot_count == SLOTS_MOST && frames->used * 2 >= SLOTS_MOST))
-		frames_clear(frames);
-	if (frames->used * 2 >= frames->slot_count && !grow_slots(frames))
-		return;
-	/* the first unit is of nobody: 0 is a free slot */
-	if (!frames->size)
-		frames->size = 1;
-	if (!grow_items(frames, frames->size + count + padding))
-		return;
-	frame = &frames->items[frames->size];
 	*frame = (struct frame){ .key = *key, .size = (uint32_t)size };
 	memcpy(frame + 1, text, size);
-	put_slot(frames, key, (uint32_t)frames->size);
-	frames->size += count;
-	frames->used++;
+	put_slot(table->slots, frame_hash(key), table->size);
+	table->size += 1 + units(size);
+	table->used++;
+}
+
+/* ---- users; with the lock held ---- */
+
+static void leave(struct frames *frames)
+{
+	struct frame_table *table = frames->table;
+
+	frames->table = NULL;
+	if (!table || --table->users)
+		return;
+	if (frames->home->now == table)
+		__atomic_store_n(&frames->home->now, NULL, __ATOMIC_RELAXED);
+	table_free(table);
+}
+
+static void enter(struct frames *frames)
+{
+	frames->table = frames->home->now;
+	if (frames->table)
+		frames->table->users++;
+}
+
+/* Leaves the table behind for an empty one. */
+static void begin_anew(struct frames *frames)
+{
+	leave(frames);
+	__atomic_store_n(&frames->home->now, table_new(), __ATOMIC_RELAXED);
+	enter(frames);
+}
+
+static void follow(struct frames *frames)
+{
+	if (frames->table == frames->home->now)
+		return;
+	leave(frames);
+	enter(frames);
+}
+
+/* ---- all of it ---- */
+
+static bool make_home(struct frames *frames)
+{
+	if (frames->home)
+		return true;
+	frames->home = calloc(1, sizeof(*frames->home));
+	if (!frames->home)
+		return false;
+	pthread_mutex_init(&frames->home->lock, NULL);
+	frames->home->users = 1;
+	return true;
+}
+
+bool frames_join(struct frames *frames, struct frames *other)
+{
+	*frames = (struct frames){ 0 };
+	if (!make_home(other))
+		return false;
+	frames->home = other->home;
+	pthread_mutex_lock(&frames->home->lock);
+	frames->home->users++;
+	enter(frames);
+	pthread_mutex_unlock(&frames->home->lock);
+	return true;
+}
+
+void frames_fini(struct frames *frames)
+{
+	struct frames_home *home = frames->home;
+	bool last;
+
+	if (!home)
+		return;
+	pthread_mutex_lock(&home->lock);
+	leave(frames);
+	last = --home->users == 0;
+	pthread_mutex_unlock(&home->lock);
+	if (last) {
+		pthread_mutex_destroy(&home->lock);
+		free(home);
+	}
+	*frames = (struct frames){ 0 };
+}
+
+void frames_clear(struct frames *frames)
+{
+	if (!frames->home)
+		return;
+	pthread_mutex_lock(&frames->home->lock);
+	leave(frames);
+	pthread_mutex_unlock(&frames->home->lock);
+}
+
+void frames_keep_up(struct frames *frames)
+{
+	if (!frames->home || __atomic_load_n(&frames->home->now, __ATOMIC_RELAXED) == frames->table)
+		return;
+	pthread_mutex_lock(&frames->home->lock);
+	follow(frames);
+	pthread_mutex_unlock(&frames->home->lock);
+}
+
+void frames_put(struct frames *frames, const struct frame_key *key, const char *text, size_t size)
+{
+	if (!size || size > LONGEST || !make_home(frames))
+		return;
+	pthread_mutex_lock(&frames->home->lock);
+	follow(frames);
+	if (!frames->table || is_full(frames->table, 1 + units(size)))
+		begin_anew(frames);
+	/* another thread may have made it meanwhile */
+	if (frames->table && !frames_get(frames, key))
+		table_put(frames->table, key, text, size);
+	pthread_mutex_unlock(&frames->home->lock);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text of each address is made once: a table from objects and places in them to the line that
- * perf script prints for it. Its memory is bounded; when it is full it begins anew.
+ * The text of each address is made once: a table from objects and places in them to the line that perf script prints for
+ * it. Threads have one table and read it without a lock; one at a time adds to it. Its memory is bounded: when it is full,
+ * an empty one takes its place, and it goes when its last user has.
  */
 #ifndef CLI_SCRIPT_FRAMES_H
 #define CLI_SCRIPT_FRAMES_H
@@ -22,25 +23,42 @@ struct frame {
 	uint32_t size; /* of the text, which follows */
 };
 
-/* Small, since samples come from everywhere and most slots are far from the processor. */
-struct frame_slot {
-	uint32_t tag; /* of the hash */
-	uint32_t at;  /* of a frame, in units of struct frame; 0: the slot is free */
+/* Small, since samples come from everywhere and most slots are far from the processor: 32 bits of the hash, and the place
+ * of a frame, in units of struct frame. 0: the slot is free. */
+typedef uint64_t frame_slot;
+
+/* Open addressing, at most half full. */
+struct frame_slots {
+	size_t mask;
+	struct frame_slots *older; /* somebody may look into them yet */
+	frame_slot items[];
 };
 
-/* All zero is ready for use. */
-struct frames {
-	struct frame_slot *slots;
-	size_t slot_count, used;
-	struct frame *items; /* with their texts */
+struct frame_table {
+	struct frame_slots *slots; /* who adds makes larger ones */
+	struct frame *items; /* with their texts; they stay where they are */
+	size_t used; /* slots */
 	size_t size, room; /* of the items, in units of struct frame */
+	size_t users;
+};
+
+struct frames_home;
+
+/* What one thread has of the table. All zero is ready for use, by one thread alone. */
+struct frames {
+	struct frames_home *home;
+	struct frame_table *table;
 };
 
 void frames_fini(struct frames *frames);
-/* Forgets everything. */
+/* Forgets everything; for one thread alone. */
 void frames_clear(struct frames *frames);
+/* Lets one more thread have the table of another one. False if there is no memory. */
+bool frames_join(struct frames *frames, struct frames *other);
 /* Keeps a text. Without memory it is not kept. */
 void frames_put(struct frames *frames, const struct frame_key *key, const char *text, size_t size);
+/* Takes the table that took the place of a full one. To be called now and then: the full one stays as long as it has users. */
+void frames_keep_up(struct frames *frames);
 
 /* Of an object by its index, or of the kernel by what it has mapped; look is the CPU mode and the fields that are
  * shown. */
@@ -56,19 +74,27 @@ static inline uint64_t frame_hash(const struct frame_key *key)
 	return mixed ^ mixed >> 32;
 }
 
-/* The text of an address, or NULL if there is none yet. Valid until the table is changed. */
+static inline const struct frame_slots *frame_slots(const struct frame_table *table)
+{
+	return __atomic_load_n(&table->slots, __ATOMIC_ACQUIRE);
+}
+
+/* The text of an address, or NULL if there is none yet. Valid until the next call of another function. */
 static inline const struct frame *frames_get(const struct frames *frames, const struct frame_key *key)
 {
+	const struct frame_table *table = frames->table;
+	const struct frame_slots *slots;
 	uint64_t hash = frame_hash(key);
-	size_t mask = frames->slot_count - 1, at;
+	frame_slot slot;
 
-	if (!frames->slot_count)
+	if (!table)
 		return NULL;
-	for (at = (size_t)hash & mask; frames->slots[at].at; at = (at + 1) & mask) {
-		const struct frame *frame = &frames->items[frames->slots[at].at];
+	slots = frame_slots(table);
+	for (size_t at = (size_t)hash & slots->mask; (slot = __atomic_load_n(&slots->items[at], __ATOMIC_ACQUIRE)) != 0;
+	     at = (at + 1) & slots->mask) {
+		const struct frame *frame = &table->items[(uint32_t)slot];
 
-		if (frames->slots[at].tag == (uint32_t)(hash >> 32) && frame->key.addr == key->addr &&
-		    frame->key.what == key->what)
+		if (slot >> 32 == hash >> 32 && frame->key.addr == key->addr && frame->key.what == key->what)
 			return frame;
 	}
 	return NULL;
@@ -77,20 +103,29 @@ static inline const struct frame *frames_get(const struct frames *frames, const 
 /* Asks for what frames_get looks at first. */
 static inline void frames_fetch(const struct frames *frames, const struct frame_key *key)
 {
-	if (frames->slot_count)
-		__builtin_prefetch(&frames->slots[(size_t)frame_hash(key) & (frames->slot_count - 1)]);
+	const struct frame_slots *slots;
+
+	if (!frames->table)
+		return;
+	slots = frame_slots(frames->table);
+	__builtin_prefetch(&slots->items[(size_t)frame_hash(key) & slots->mask]);
 }
 
 /* Asks for what frames_get most likely answers. */
 static inline void frames_fetch_text(const struct frames *frames, const struct frame_key *key)
 {
 	uint64_t hash = frame_hash(key);
-	size_t at = frames->slot_count ? (size_t)hash & (frames->slot_count - 1) : 0;
+	const struct frame_slots *slots;
 	const char *frame;
+	frame_slot slot;
 
-	if (!frames->slot_count || frames->slots[at].tag != (uint32_t)(hash >> 32))
+	if (!frames->table)
 		return;
-	frame = (const char *)&frames->items[frames->slots[at].at];
+	slots = frame_slots(frames->table);
+	slot = __atomic_load_n(&slots->items[(size_t)hash & slots->mask], __ATOMIC_ACQUIRE);
+	if (slot >> 32 != hash >> 32)
+		return;
+	frame = (const char *)&frames->table->items[(uint32_t)slot];
 	__builtin_prefetch(frame);
 	__builtin_prefetch(frame + 64);
 }

@@ -185,13 +185,12 @@ static void share(struct hand *hand)
 	hand->script->line.self = hand;
 }
 
-/* What is made as lines are printed is made anew. */
+/* What is made as lines are printed is made anew, but the texts of addresses. */
 static void begin_anew(struct script *script)
 {
 	script->looks = NULL;
 	script->look_count = 0;
 	script->views = NULL;
-	script->frames = (struct frames){ 0 };
 	script->last_values = NULL;
 	script->value_slots = script->value_count = 0;
 	script->line.used = 0;
@@ -220,8 +219,13 @@ static enum pd_status fork_hand(void *self, void **twin_out, struct pd_error *er
 		return PD_ERROR_MEMORY;
 	memcpy(script, hand->script, sizeof(*script));
 	begin_anew(script);
+	if (!frames_join(&script->frames, &hand->script->frames)) {
+		free(script);
+		return PD_ERROR_MEMORY;
+	}
 	twin = hand_new(hand->hands, script);
 	if (!twin) {
+		frames_fini(&script->frames);
 		free(script);
 		return PD_ERROR_MEMORY;
 	}

@@ -525,6 +525,7 @@ bool script_sample(struct script *script, const struct pd_record *record)
 
 	if (!record->event || !pd_record_brief(record, &shot.brief))
 		return true;
+	frames_keep_up(&script->frames);
 	look = look_of(script, record->event);
 	if (!look)
 		return false;
