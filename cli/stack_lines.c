@@ -34,6 +34,15 @@ static bool make_room(void **items, size_t *room, size_t want, size_t size)
 	return true;
 }
 
+void lines_expect(struct stack_lines *lines, size_t count, size_t frames)
+{
+	/* Without memory it comes later, or is missed then. */
+	lines->items = malloc(count * sizeof(*lines->items));
+	lines->frames = malloc(frames * sizeof(*lines->frames));
+	lines->room = lines->items ? count : 0;
+	lines->frame_room = lines->frames ? frames : 0;
+}
+
 uint32_t *lines_room(struct stack_lines *lines, size_t count)
 {
 	if (make_room((void **)&lines->frames, &lines->frame_room, lines->frame_count + count, sizeof(*lines->frames)))

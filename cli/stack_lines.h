@@ -26,6 +26,8 @@ struct stack_lines {
 	bool failed;
 };
 
+/* Makes room for so many lines with so many frames, of which there are none yet; there may be more. */
+void lines_expect(struct stack_lines *lines, size_t count, size_t frames);
 /* Adds a frame to the line that is being made. */
 void lines_frame(struct stack_lines *lines, uint32_t frame);
 /* Room for so many more frames of the line, which frame_count is to be raised by; NULL if there is no memory. */

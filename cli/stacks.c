@@ -17,12 +17,13 @@ enum {
 	INLINED_MOST = 128, /* functions at one address */
 	KNOWN_ROOTS = 64,
 	WORTH_A_PART = 1 << 12, /* entries; for less a thread costs more */
+	MORE_FRAMES = 2,        /* of a line, beside those of its stack: event and root */
 };
 
 /* The frames of a distinct address, innermost first: places in frames. */
 struct named {
-	uint32_t start, count;
-	bool done;
+	uint32_t frame; /* if there are several, where they begin */
+	uint32_t count; /* 0: not named yet */
 };
 
 /* The frame in front of the stacks of a thread. */
@@ -233,36 +234,42 @@ static void name_frame(struct stacks *stacks, uint32_t index)
 	struct named *named = &stacks->named[index];
 	const struct pd_place *place = &pd_profile_frame(stacks->profile, index)->place;
 	struct pd_line lines[INLINED_MOST];
-	size_t count;
+	size_t start = stacks->frame_count, count;
 
-	if (named->done)
+	if (named->count)
 		return;
-	named->done = true;
-	named->start = (uint32_t)stacks->frame_count;
 	count = place->function ? pd_symbols_lines(stacks->analysis->symbols, place, lines, INLINED_MOST) : 0;
 	for (size_t i = 0; i < count && i < INLINED_MOST; i++)
 		add_frame(stacks, place->dso, lines[i].function, lines[i].inlined);
 	if (!count)
 		add_frame(stacks, place->dso, place->function, false);
-	named->count = (uint32_t)(stacks->frame_count - named->start);
+	named->count = (uint32_t)(stacks->frame_count - start);
+	named->frame = named->count == 1 ? stacks->frames[start] : (uint32_t)start;
 	if (named->count > stacks->most_named)
 		stacks->most_named = named->count;
 }
 
 /* ---- stacks ---- */
 
+static size_t stack_size(const struct pd_stack *stack)
+{
+	return stack->caller_count ? stack->caller_count : 1;
+}
+
 /* Adds the frames of a stack to a line, innermost first. */
 static void put_stack(const struct stacks *stacks, const struct pd_stack *stack, struct stack_lines *lines)
 {
 	const uint32_t *callers = stack->caller_count ? stack->callers : &stack->ip;
-	size_t count = stack->caller_count ? stack->caller_count : 1;
+	size_t count = stack_size(stack);
 	uint32_t *frames = lines_room(lines, count * stacks->most_named), *at = frames;
 
 	for (size_t i = 0; frames && i < count; i++) {
 		const struct named *named = &stacks->named[callers[i]];
 
-		for (uint32_t k = 0; k < named->count; k++)
-			*at++ = stacks->frames[named->start + k];
+		if (named->count == 1)
+			*at++ = named->frame;
+		for (uint32_t k = 0; named->count > 1 && k < named->count; k++)
+			*at++ = stacks->frames[named->frame + k];
 	}
 	if (frames)
 		lines->frame_count += (size_t)(at - frames);
@@ -354,6 +361,7 @@ struct part {
 	struct times times;
 	struct use *uses; /* the first ones, in order */
 	size_t use_count, use_room;
+	size_t line_count, frame_count; /* that its lines will have if nothing was inlined */
 };
 
 struct lining {
@@ -536,6 +544,8 @@ static void find_uses(void *self, size_t number)
 		if (entry->event != event)
 			add_use(part, USE_EVENT, i, 0);
 		event = entry->event;
+		part->line_count++;
+		part->frame_count += stack_size(pd_profile_stack(profile, entry->stack)) + MORE_FRAMES;
 		if (!part->stacks.request->reverse)
 			use_root(part, i, entry);
 		use_stack(part, met, i, pd_profile_stack(profile, entry->stack));
@@ -638,6 +648,7 @@ static void add_part(void *self, size_t number)
 	size_t begin, end;
 
 	range_of(lining, number, &begin, &end);
+	lines_expect(part->lines, part->line_count, part->frame_count);
 	for (size_t i = begin; i < end; i++) {
 		const struct pd_profile_entry *entry = pd_profile_entry(lining->stacks->profile, i);
 
