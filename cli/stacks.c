@@ -26,6 +26,12 @@ struct named {
 	uint32_t count; /* 0: not named yet */
 };
 
+/* Frames that were made, by a number: one more than each, 0 if it was not made yet. */
+struct drawn {
+	uint32_t *items;
+	size_t room;
+};
+
 /* The frame in front of the stacks of a thread. */
 struct known_root {
 	const struct pd_profile_entry *entry; /* NULL: nothing is here */
@@ -43,8 +49,8 @@ struct stacks {
 	struct named *named; /* by frame of the profile */
 	uint32_t *frames;
 	size_t frame_count, frame_room;
-	uint32_t *drawn; /* one more than the frame of a function, and of it where it was inlined; 0: not made yet */
-	size_t drawn_room;
+	struct drawn functions; /* each twice: where it was inlined, too */
+	struct drawn dsos; /* where the function is not known */
 	uint32_t most_named; /* frames of an address */
 	bool failed; /* there was no memory */
 };
@@ -87,25 +93,40 @@ static size_t without_arguments(const char *name)
 	return at ? (size_t)(at - name) : strlen(name);
 }
 
+/* As it can stand between semicolons on a line; 0 is for none. */
+static char folded_char(const struct stack_style *style, char c)
+{
+	if (c == ';')
+		return ':';
+	if ((unsigned char)c < ' ' || c == 0x7f)
+		return '?';
+	return style->tidy && (c == '"' || c == '\'') ? 0 : c;
+}
+
 /* Adds a name so that it can stand between semicolons on a line. */
 static void put_name(const struct stacks *stacks, const char *name, size_t length, bool java)
 {
 	const struct stack_style *style = &stacks->request->style;
-	char one[2] = "";
+	char piece[128];
+	size_t size = 0;
 
 	if (java && style->tidy && name[0] == 'L' && memchr(name, '/', length)) {
 		name++;
 		length--;
 	}
 	for (size_t i = 0; i < length && name[i]; i++) {
-		one[0] = name[i];
-		if (one[0] == ';')
-			one[0] = ':';
-		if ((unsigned char)one[0] < ' ' || one[0] == 0x7f)
-			one[0] = '?';
-		if (!style->tidy || (one[0] != '"' && one[0] != '\''))
-			pd_text_add(stacks->text, one);
+		char c = folded_char(style, name[i]);
+
+		if (c)
+			piece[size++] = c;
+		if (size == sizeof(piece) - 1) {
+			piece[size] = 0;
+			pd_text_add(stacks->text, piece);
+			size = 0;
+		}
 	}
+	piece[size] = 0;
+	pd_text_add(stacks->text, piece);
 }
 
 static uint32_t text_index(const struct stacks *stacks)
@@ -182,34 +203,39 @@ static uint32_t make_frame(const struct stacks *stacks, const struct pd_dso *dso
 					       drawn_frame(stacks, dso, function, inlined);
 }
 
-static bool make_drawn_room(struct stacks *stacks, size_t count)
+/* Where the frame of a number is kept; NULL if there is no memory. */
+static uint32_t *drawn_at(struct drawn *drawn, size_t number)
 {
-	size_t room = stacks->drawn_room ? stacks->drawn_room : 1024;
-	uint32_t *drawn;
+	size_t room = drawn->room ? drawn->room : 1024;
+	uint32_t *items;
 
-	while (room < count)
+	while (room <= number)
 		room *= 2;
-	if (room == stacks->drawn_room)
-		return true;
-	drawn = realloc(stacks->drawn, room * sizeof(*drawn));
-	if (!drawn)
-		return false;
-	memset(drawn + stacks->drawn_room, 0, (room - stacks->drawn_room) * sizeof(*drawn));
-	stacks->drawn = drawn;
-	stacks->drawn_room = room;
-	return true;
+	if (room == drawn->room)
+		return &drawn->items[number];
+	items = realloc(drawn->items, room * sizeof(*items));
+	if (!items)
+		return NULL;
+	memset(items + drawn->room, 0, (room - drawn->room) * sizeof(*items));
+	drawn->items = items;
+	drawn->room = room;
+	return &items[number];
 }
 
-/* Names are long, places are many, functions are few. */
+/* Names are long, places are many, functions and objects are few. */
 static uint32_t frame_of(struct stacks *stacks, const struct pd_dso *dso, const struct pd_function *function, bool inlined)
 {
-	size_t at = function ? function->index * 2 + inlined : 0;
+	uint32_t *drawn = NULL;
 
-	if (!function || function->dso != dso || !make_drawn_room(stacks, at + 1))
+	if (function && function->dso == dso)
+		drawn = drawn_at(&stacks->functions, function->index * 2 + inlined);
+	else if (!function && dso)
+		drawn = drawn_at(&stacks->dsos, dso->index);
+	if (!drawn)
 		return make_frame(stacks, dso, function, inlined);
-	if (!stacks->drawn[at])
-		stacks->drawn[at] = make_frame(stacks, dso, function, inlined) + 1;
-	return stacks->drawn[at] - 1;
+	if (!*drawn)
+		*drawn = make_frame(stacks, dso, function, inlined) + 1;
+	return *drawn - 1;
 }
 
 static void add_frame(struct stacks *stacks, const struct pd_dso *dso, const struct pd_function *function,
@@ -815,7 +841,8 @@ int stacks_read(struct analysis *analysis, const struct analysis_options *option
 	pd_text_free(stacks.text);
 	free(stacks.named);
 	free(stacks.frames);
-	free(stacks.drawn);
+	free(stacks.functions.items);
+	free(stacks.dsos.items);
 	return code;
 }
 
