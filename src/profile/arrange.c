@@ -400,6 +400,19 @@ static void fill_stack(struct arranger *a, uint32_t number, const struct pd_buck
 	};
 }
 
+// Asks for what was counted of a bucket that comes soon.
+static void expect_amounts(const struct arranger *a, size_t entry)
+{
+	struct pd_collector *c = &a->profile->collector;
+
+	for (size_t i = 0; entry < a->count && i <= c->joined_count; i++) {
+		const struct pd_share *share = pd_collector_share(c, i);
+
+		if (a->orders[entry].number < share->amount_count)
+			__builtin_prefetch(&share->amounts[a->orders[entry].number]);
+	}
+}
+
 static void fill(void *self, size_t part)
 {
 	struct arranger *a = self;
@@ -410,6 +423,7 @@ static void fill(void *self, size_t part)
 		const struct pd_bucket *bucket = bucket_of(a, i);
 
 		expect(a, i + AHEAD);
+		expect_amounts(a, i + AHEAD);
 		fill_entry(a, i, bucket);
 		if (a->firsts[a->stacks[i]] == i)
 			fill_stack(a, a->stacks[i], bucket);
