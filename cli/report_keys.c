@@ -33,7 +33,7 @@ static uint64_t spread(struct identity id)
 /* More room for numbers; the table need not be looked at. False if there is no memory. */
 static bool grow_slots(struct number_slot **slots, size_t *slot_count)
 {
-	size_t count = *slot_count ? *slot_count * 2 : 64;
+	size_t count = *slot_count ? *slot_count * 4 : 64;
 	struct number_slot *more = calloc(count, sizeof(*more));
 
 	if (!more)
