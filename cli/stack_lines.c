@@ -10,8 +10,6 @@
 #include "flame_tree.h"
 #include "parts.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,6 +205,8 @@ static bool same_line(const struct stack_lines *lines, const struct stack_line *
 	return a->count == b->count && lines_common(lines, a, b) == a->count;
 }
 
+enum { VALUE_BYTES = 24 }; /* of a value and what ends a line */
+
 /* Room for a line. */
 struct line_room {
 	char *text;
@@ -227,11 +227,25 @@ static void end_room(void *self)
 	free(room);
 }
 
+/* A line ends with it. */
+static void put_value(char *at, uint64_t value)
+{
+	char digits[VALUE_BYTES];
+	size_t count = 0;
+
+	do
+		digits[count++] = (char)('0' + value % 10);
+	while (value /= 10);
+	while (count)
+		*at++ = digits[--count];
+	*at++ = '\n';
+	*at = 0;
+}
+
 /* False if there is no memory. */
 static bool print_line(const struct printing *printing, const struct stack_line *line, uint64_t value,
 		       struct line_room *room, struct pd_text *text)
 {
-	enum { VALUE_BYTES = 24 };
 	const uint32_t *frames = printing->lines->frames + line->start;
 	size_t size = VALUE_BYTES;
 	char *at;
@@ -248,7 +262,7 @@ static bool print_line(const struct printing *printing, const struct stack_line 
 		at += name->length;
 		*at++ = i + 1 < line->count ? ';' : ' ';
 	}
-	snprintf(at, VALUE_BYTES, "%" PRIu64 "\n", value);
+	put_value(at, value);
 	pd_text_add(text, room->text);
 	return true;
 }
