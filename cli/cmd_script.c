@@ -385,6 +385,9 @@ static int tell_end(struct script *script, enum pd_status status, const struct p
 		return CODE_USAGE;
 	if (script->symbols_wrong)
 		return CODE_UNREADABLE;
+	/* then functions may lack their names */
+	if (status >= 0 && script->symbols && pd_symbols_failed(script->symbols))
+		status = PD_ERROR_MEMORY;
 	if (status >= 0 || script->input.out->failure)
 		return CODE_FINE;
 	if (script->refused)

@@ -4,12 +4,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum {
 	SLOTS_LEAST = 1024,
 	SLOTS_MOST = 1 << 21,
-	ITEMS_MOST = (96 << 20) / sizeof(struct frame),
 	ITEMS_LEAST = (2 << 20) / sizeof(struct frame),
+	ITEMS_MOST = (96 << 20) / sizeof(struct frame),
+	PART_OF_LIMIT = 32,
 	LONGEST = 1 << 20 /* bytes of a text */
 };
 
@@ -43,27 +45,39 @@ static void table_free(struct frame_table *table)
 	free(table);
 }
 
-/* Pages that are not written yet are no memory; where they count, less may be had. */
-static void make_items(struct frame_table *table)
+/* Pages that are not written yet are no memory, unless the process has only so many. */
+static size_t items_most(void)
 {
-	for (size_t room = ITEMS_MOST; !table->items && room >= ITEMS_LEAST; room /= 2) {
-		table->items = malloc(room * sizeof(*table->items));
-		table->room = room;
-	}
+	static const int kinds[] = { RLIMIT_AS, RLIMIT_DATA };
+	size_t most = ITEMS_MOST;
+	struct rlimit limit;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		while (most / 2 >= ITEMS_LEAST && getrlimit(kinds[i], &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+		       most * sizeof(struct frame) > limit.rlim_cur / PART_OF_LIMIT)
+			most /= 2;
+	return most;
+}
+
+static size_t units(size_t bytes)
+{
+	return (bytes + sizeof(struct frame) - 1) / sizeof(struct frame);
 }
 
 static struct frame_table *table_new(void)
 {
 	struct frame_table *table = calloc(1, sizeof(*table));
+	size_t room = items_most();
 
 	if (!table)
 		return NULL;
 	table->slots = make_slots(SLOTS_LEAST);
-	make_items(table);
-	/* the first unit is of nobody: 0 is a free slot */
-	table->size = 1;
-	if (table->slots && table->items)
+	table->items = malloc(room * sizeof(*table->items));
+	table->left = room - units(FRAME_PADDING);
+	if (table->slots && table->items) {
+		table->mask = table->slots->mask;
 		return table;
+	}
 	table_free(table);
 	return NULL;
 }
@@ -87,30 +101,28 @@ static bool grow_slots(struct frame_table *table)
 	for (size_t i = 0; i <= old->mask; i++)
 		if (old->items[i])
 			put_slot(slots, frame_hash(&table->items[(uint32_t)old->items[i]].key), (uint32_t)old->items[i]);
-	__atomic_store_n(&table->slots, slots, __ATOMIC_RELEASE);
+	table->slots = slots;
+	__atomic_store_n(&table->mask, slots->mask, __ATOMIC_RELAXED);
 	return true;
-}
-
-static size_t units(size_t bytes)
-{
-	return (bytes + sizeof(struct frame) - 1) / sizeof(struct frame);
 }
 
 static bool is_full(const struct frame_table *table, size_t count)
 {
-	return table->size + count + units(FRAME_PADDING) > table->room || table->used * 2 >= SLOTS_MOST;
+	/* the first unit is of nobody: 0 is a free slot */
+	return count >= table->left || table->used * 2 >= SLOTS_MOST;
 }
 
 static void table_put(struct frame_table *table, const struct frame_key *key, const char *text, size_t size)
 {
-	struct frame *frame = &table->items[table->size];
+	size_t place = table->left - 1 - units(size);
+	struct frame *frame = &table->items[place];
 
 	if (table->used * 2 > table->slots->mask && !grow_slots(table))
 		return;
 	*frame = (struct frame){ .key = *key, .size = (uint32_t)size };
 	memcpy(frame + 1, text, size);
-	put_slot(table->slots, frame_hash(key), table->size);
-	table->size += 1 + units(size);
+	put_slot(table->slots, frame_hash(key), place);
+	table->left = place;
 	table->used++;
 }
 
@@ -121,6 +133,8 @@ static void leave(struct frames *frames)
 	struct frame_table *table = frames->table;
 
 	frames->table = NULL;
+	frames->slots = NULL;
+	frames->items = NULL;
 	if (!table || --table->users)
 		return;
 	if (frames->home->now == table)
@@ -128,11 +142,20 @@ static void leave(struct frames *frames)
 	table_free(table);
 }
 
+static void take_slots(struct frames *frames)
+{
+	frames->slots = frames->table->slots->items;
+	frames->mask = frames->table->slots->mask;
+}
+
 static void enter(struct frames *frames)
 {
 	frames->table = frames->home->now;
-	if (frames->table)
-		frames->table->users++;
+	if (!frames->table)
+		return;
+	frames->table->users++;
+	frames->items = frames->table->items;
+	take_slots(frames);
 }
 
 /* Leaves the table behind for an empty one. */
@@ -145,10 +168,12 @@ static void begin_anew(struct frames *frames)
 
 static void follow(struct frames *frames)
 {
-	if (frames->table == frames->home->now)
-		return;
-	leave(frames);
-	enter(frames);
+	if (frames->table != frames->home->now) {
+		leave(frames);
+		enter(frames);
+	} else if (frames->table) {
+		take_slots(frames);
+	}
 }
 
 /* ---- all of it ---- */
@@ -162,6 +187,7 @@ static bool make_home(struct frames *frames)
 		return false;
 	pthread_mutex_init(&frames->home->lock, NULL);
 	frames->home->users = 1;
+	frames->now = &frames->home->now;
 	return true;
 }
 
@@ -171,6 +197,7 @@ bool frames_join(struct frames *frames, struct frames *other)
 	if (!make_home(other))
 		return false;
 	frames->home = other->home;
+	frames->now = other->now;
 	pthread_mutex_lock(&frames->home->lock);
 	frames->home->users++;
 	enter(frames);
@@ -205,10 +232,8 @@ void frames_clear(struct frames *frames)
 	pthread_mutex_unlock(&frames->home->lock);
 }
 
-void frames_keep_up(struct frames *frames)
+void frames_follow(struct frames *frames)
 {
-	if (!frames->home || __atomic_load_n(&frames->home->now, __ATOMIC_RELAXED) == frames->table)
-		return;
 	pthread_mutex_lock(&frames->home->lock);
 	follow(frames);
 	pthread_mutex_unlock(&frames->home->lock);
@@ -222,8 +247,11 @@ void frames_put(struct frames *frames, const struct frame_key *key, const char *
 	follow(frames);
 	if (!frames->table || is_full(frames->table, 1 + units(size)))
 		begin_anew(frames);
-	/* another thread may have made it meanwhile */
-	if (frames->table && !frames_get(frames, key))
-		table_put(frames->table, key, text, size);
+	if (frames->table) {
+		/* another thread may have made it meanwhile */
+		if (!frames_get(frames, key))
+			table_put(frames->table, key, text, size);
+		take_slots(frames);
+	}
 	pthread_mutex_unlock(&frames->home->lock);
 }

@@ -36,9 +36,11 @@ struct frame_slots {
 
 struct frame_table {
 	struct frame_slots *slots; /* who adds makes larger ones */
-	struct frame *items; /* with their texts; they stay where they are */
+	size_t mask; /* of the slots */
+	/* With their texts, from the last to the first: what is behind a text is written before it. They stay where they are. */
+	struct frame *items;
 	size_t used; /* slots */
-	size_t size, room; /* of the items, in units of struct frame */
+	size_t left; /* of the items, in units of struct frame */
 	size_t users;
 };
 
@@ -47,7 +49,12 @@ struct frames_home;
 /* What one thread has of the table. All zero is ready for use, by one thread alone. */
 struct frames {
 	struct frames_home *home;
+	struct frame_table *const *now; /* of the home */
 	struct frame_table *table;
+	/* Of the table, close at hand; larger slots are known with the next keeping up. */
+	const frame_slot *slots;
+	size_t mask;
+	const struct frame *items;
 };
 
 void frames_fini(struct frames *frames);
@@ -57,8 +64,8 @@ void frames_clear(struct frames *frames);
 bool frames_join(struct frames *frames, struct frames *other);
 /* Keeps a text. Without memory it is not kept. */
 void frames_put(struct frames *frames, const struct frame_key *key, const char *text, size_t size);
-/* Takes the table that took the place of a full one. To be called now and then: the full one stays as long as it has users. */
-void frames_keep_up(struct frames *frames);
+/* Takes the present table and its slots. */
+void frames_follow(struct frames *frames);
 
 /* Of an object by its index, or of the kernel by what it has mapped; look is the CPU mode and the fields that are
  * shown. */
@@ -74,25 +81,17 @@ static inline uint64_t frame_hash(const struct frame_key *key)
 	return mixed ^ mixed >> 32;
 }
 
-static inline const struct frame_slots *frame_slots(const struct frame_table *table)
-{
-	return __atomic_load_n(&table->slots, __ATOMIC_ACQUIRE);
-}
-
 /* The text of an address, or NULL if there is none yet. Valid until the next call of another function. */
 static inline const struct frame *frames_get(const struct frames *frames, const struct frame_key *key)
 {
-	const struct frame_table *table = frames->table;
-	const struct frame_slots *slots;
 	uint64_t hash = frame_hash(key);
 	frame_slot slot;
 
-	if (!table)
+	if (!frames->slots)
 		return NULL;
-	slots = frame_slots(table);
-	for (size_t at = (size_t)hash & slots->mask; (slot = __atomic_load_n(&slots->items[at], __ATOMIC_ACQUIRE)) != 0;
-	     at = (at + 1) & slots->mask) {
-		const struct frame *frame = &table->items[(uint32_t)slot];
+	for (size_t at = (size_t)hash & frames->mask; (slot = __atomic_load_n(&frames->slots[at], __ATOMIC_ACQUIRE)) != 0;
+	     at = (at + 1) & frames->mask) {
+		const struct frame *frame = &frames->items[(uint32_t)slot];
 
 		if (slot >> 32 == hash >> 32 && frame->key.addr == key->addr && frame->key.what == key->what)
 			return frame;
@@ -103,31 +102,34 @@ static inline const struct frame *frames_get(const struct frames *frames, const 
 /* Asks for what frames_get looks at first. */
 static inline void frames_fetch(const struct frames *frames, const struct frame_key *key)
 {
-	const struct frame_slots *slots;
-
-	if (!frames->table)
-		return;
-	slots = frame_slots(frames->table);
-	__builtin_prefetch(&slots->items[(size_t)frame_hash(key) & slots->mask]);
+	if (frames->slots)
+		__builtin_prefetch(&frames->slots[(size_t)frame_hash(key) & frames->mask]);
 }
 
 /* Asks for what frames_get most likely answers. */
 static inline void frames_fetch_text(const struct frames *frames, const struct frame_key *key)
 {
 	uint64_t hash = frame_hash(key);
-	const struct frame_slots *slots;
 	const char *frame;
 	frame_slot slot;
 
-	if (!frames->table)
+	if (!frames->slots)
 		return;
-	slots = frame_slots(frames->table);
-	slot = __atomic_load_n(&slots->items[(size_t)hash & slots->mask], __ATOMIC_ACQUIRE);
+	slot = __atomic_load_n(&frames->slots[(size_t)hash & frames->mask], __ATOMIC_ACQUIRE);
 	if (slot >> 32 != hash >> 32)
 		return;
-	frame = (const char *)&frames->table->items[(uint32_t)slot];
+	frame = (const char *)&frames->items[(uint32_t)slot];
 	__builtin_prefetch(frame);
 	__builtin_prefetch(frame + 64);
+}
+
+/* Takes what took the place of a full table or of slots. To be called now and then: a full table stays as long as it has
+ * users. */
+static inline void frames_keep_up(struct frames *frames)
+{
+	if (frames->now && (__atomic_load_n(frames->now, __ATOMIC_RELAXED) != frames->table ||
+			    (frames->table && __atomic_load_n(&frames->table->mask, __ATOMIC_RELAXED) != frames->mask)))
+		frames_follow(frames);
 }
 
 static inline const char *frame_text(const struct frame *frame)

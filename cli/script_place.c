@@ -298,6 +298,8 @@ static inline const struct stretch *stretch_of(const struct script *script, cons
 	return addr - last->begin < last->size ? last : find_stretch(script, shot, addr);
 }
 
+_Static_assert((int)FRAME_PADDING >= (int)LINE_PIECE, "line_padded reads behind texts");
+
 static inline void put_known(struct script *script, const struct shot *shot, enum form form, const struct frame_key *key,
 			     unsigned cpumode, uint64_t addr)
 {

@@ -107,7 +107,7 @@ TEST(test_frames__one_that_is_full_stays_as_long_as_it_has_users)
 	for (uint64_t i = 1; first.table == full && i < MORE_THAN_FIT; i++)
 		CHECK(put(&first, i));
 	CHECK(first.table != full && second.table == full);
-	CHECK(look(&first, 0) == 0 && look(&second, 0) == 1 && look(&second, 1000000) == 1);
+	CHECK(look(&first, 0) == 0 && look(&second, 0) == 1);
 	frames_keep_up(&second);
 	CHECK(second.table == first.table && look(&second, 0) == 0);
 	frames_fini(&second);
