@@ -1031,6 +1031,9 @@ static void free_tables(struct pd_collector *c)
 
 void pd_collector_finish(struct pd_collector *collector)
 {
+	// there was no memory to begin with
+	if (!collector->common)
+		return;
 	// else what was counted of a bucket is added up at the end
 	if (collector->options->slices)
 		settle_all(collector);
