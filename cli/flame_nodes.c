@@ -44,6 +44,7 @@ struct part {
 	uint32_t open_count;
 	size_t below; /* nodes that have less than is wanted */
 	bool failed;
+	char apart[PARTS_APART];
 };
 
 /* What a line has from its entry. */

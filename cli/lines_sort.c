@@ -228,6 +228,7 @@ static void find_part(void *self, size_t finder)
 {
 	struct sorter *sorter = self;
 	size_t end = part_begin(sorter->lines->count, sorter->parts, finder + 1);
+	uint32_t found[PARTS_MOST] = { 0 };
 
 	for (size_t i = part_begin(sorter->lines->count, sorter->parts, finder); i < end; i++) {
 		size_t low = 0, high = sorter->parts;
@@ -242,8 +243,10 @@ static void find_part(void *self, size_t finder)
 				low = middle;
 		}
 		sorter->part_of[i] = (uint8_t)low;
-		sorter->found[low][finder]++;
+		found[low]++;
 	}
+	for (size_t i = 0; i < sorter->parts; i++)
+		sorter->found[i][finder] = found[i];
 }
 
 static bool sort(struct sorter *sorter)

@@ -5,7 +5,12 @@
 
 #include <stddef.h>
 
-enum { PARTS_MOST = 64 };
+enum {
+	PARTS_MOST = 64,
+	/* Bytes behind what a part writes all the time, so that no other is in the same line of the processor's cache; some
+	 * processors fetch two at once. */
+	PARTS_APART = 128,
+};
 
 /* How many threads an argument of --threads stands for: 0 means one for each processor that may be used. At most
  * PARTS_MOST. */

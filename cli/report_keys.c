@@ -852,13 +852,17 @@ static void make_texts_part(void *self, size_t part)
 	enum { AHEAD = 8 };
 	struct texting *texting = self;
 	struct value_table *table = texting->table;
+	struct text_block *blocks = NULL;
 	size_t end = part_begin(table->count, texting->parts, part + 1);
+	bool failed = false;
 
-	for (size_t i = part_begin(table->count, texting->parts, part); !texting->failed[part] && i < end; i++) {
+	for (size_t i = part_begin(table->count, texting->parts, part); !failed && i < end; i++) {
 		if (i + AHEAD < end && table->items[i + AHEAD].level)
 			__builtin_prefetch(table->items[i + AHEAD].text);
-		texting->failed[part] = table->items[i].level && !make_text(&table->items[i], &texting->blocks[part]);
+		failed = table->items[i].level && !make_text(&table->items[i], &blocks);
 	}
+	texting->blocks[part] = blocks;
+	texting->failed[part] = failed;
 }
 
 static void keep_blocks(struct value_table *table, struct text_block *blocks)

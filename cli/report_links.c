@@ -2,8 +2,6 @@
 /* Which chains belong into the graphs of which rows, in parts of the entries as rows are found. */
 #include "report_rows.h"
 
-#include "parts.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,8 +5,6 @@
  */
 #include "report_rows.h"
 
-#include "parts.h"
-
 #include <stdlib.h>
 #include <string.h>
 

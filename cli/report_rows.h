@@ -7,6 +7,7 @@
 #ifndef CLI_REPORT_ROWS_H
 #define CLI_REPORT_ROWS_H
 
+#include "parts.h"
 #include "report.h"
 
 struct row_slot {
@@ -64,6 +65,7 @@ struct building_part {
 	size_t link_count, link_capacity;
 	size_t *link_counts; /* by row, later where the next one goes */
 	bool failed;
+	char apart[PARTS_APART];
 };
 
 /* A table that is made. */

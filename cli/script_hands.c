@@ -6,6 +6,8 @@
  */
 #include "script.h"
 
+#include "parts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +31,7 @@ struct hand {
 	bool failed;
 	char *text; /* that waits */
 	size_t size, room;
+	char apart[PARTS_APART];
 };
 
 void hands_lock(struct hands *hands)

@@ -382,18 +382,18 @@ struct times {
 struct part {
 	struct stacks stacks;
 	struct stack_result result;
-	struct stack_lines *lines;
+	struct stack_lines lines;
 	struct known_root roots[KNOWN_ROOTS];
 	struct times times;
 	struct use *uses; /* the first ones, in order */
 	size_t use_count, use_room;
 	size_t line_count, frame_count; /* that its lines will have if nothing was inlined */
+	char apart[PARTS_APART];
 };
 
 struct lining {
 	struct stacks *stacks;
 	struct part *parts;
-	struct stack_lines lines[PARTS_MOST]; /* of parts */
 	size_t part_count, entry_count;
 	pthread_mutex_t lock; /* of the tree's frames and texts */
 	uint32_t *event_frames; /* one more than the frame; 0: none */
@@ -636,7 +636,7 @@ static bool part_root(struct lining *lining, struct part *part, const struct pd_
 static void add_line(struct lining *lining, struct part *part, size_t index, const struct pd_profile_entry *entry)
 {
 	struct stacks *stacks = &part->stacks;
-	struct stack_lines *lines = part->lines;
+	struct stack_lines *lines = &part->lines;
 	uint32_t event = lining->event_frames[stacks->result->values.event_index[entry->event->index]], root = 0;
 	bool rooted = part_root(lining, part, entry, &root), inwards = !stacks->request->reverse;
 	size_t start;
@@ -674,7 +674,7 @@ static void add_part(void *self, size_t number)
 	size_t begin, end;
 
 	range_of(lining, number, &begin, &end);
-	lines_expect(part->lines, part->line_count, part->frame_count);
+	lines_expect(&part->lines, part->line_count, part->frame_count);
 	for (size_t i = begin; i < end; i++) {
 		const struct pd_profile_entry *entry = pd_profile_entry(lining->stacks->profile, i);
 
@@ -723,6 +723,8 @@ static void name_parts(struct lining *lining)
 
 static void add_parts(struct lining *lining)
 {
+	struct stack_lines lines[PARTS_MOST];
+
 	/* What was named stays where it is. */
 	for (size_t i = 0; i < lining->part_count; i++) {
 		struct part *part = &lining->parts[i];
@@ -730,12 +732,13 @@ static void add_parts(struct lining *lining)
 		part->result.values = lining->stacks->result->values;
 		part->stacks = *lining->stacks;
 		part->stacks.result = &part->result;
-		part->lines = &lining->lines[i];
 	}
 	parts_do(lining->part_count, add_part, lining);
-	for (size_t i = 0; i < lining->part_count; i++)
+	for (size_t i = 0; i < lining->part_count; i++) {
 		join_part(lining, &lining->parts[i]);
-	lines_join(lining->stacks->lines, lining->lines, lining->part_count);
+		lines[i] = lining->parts[i].lines;
+	}
+	lines_join(lining->stacks->lines, lines, lining->part_count);
 }
 
 static void add_entries(struct stacks *stacks)

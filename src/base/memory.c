@@ -62,6 +62,13 @@ void *pd_alloc_lines(size_t size, void **memory_out)
 	return memory ? (char *)memory + (LINE - (uintptr_t)memory % LINE) % LINE : NULL;
 }
 
+void *pd_alloc_apart(size_t size)
+{
+	enum { APART = 128 }; // some processors fetch two lines at once
+
+	return size < SIZE_MAX - APART ? pd_alloc(size + APART) : NULL;
+}
+
 void *pd_realloc(void *memory, size_t size)
 {
 	return advise(realloc(memory, size ? size : 1), size);

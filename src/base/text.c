@@ -10,7 +10,8 @@
 
 struct pd_text *pd_text_new(void)
 {
-	return pd_alloc(sizeof(struct pd_text));
+	// several threads write, each a text of its own
+	return pd_alloc_apart(sizeof(struct pd_text));
 }
 
 void pd_text_free(struct pd_text *text)

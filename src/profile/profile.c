@@ -159,7 +159,7 @@ static enum pd_status take(void *self, struct pd_stream *stream, const struct pd
 static enum pd_status make_twin(void *self, void **twin_out, struct pd_error *error)
 {
 	const struct pd_collector *collector = self;
-	struct pd_collector *twin = pd_alloc(sizeof(*twin));
+	struct pd_collector *twin = pd_alloc_apart(sizeof(*twin));
 	enum pd_status status;
 
 	if (!twin)

@@ -18,7 +18,7 @@ enum pd_status pd_stream_open_over(struct pd_file *file, enum pd_order order, co
 
 	if (file->pipe_started)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: a pipe can be read only once", file->name);
-	stream = pd_alloc(sizeof(*stream));
+	stream = pd_alloc_apart(sizeof(*stream));
 	if (!stream)
 		return pd_fail_memory(error);
 	stream->file = file;
