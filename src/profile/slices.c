@@ -268,12 +268,15 @@ static void begin_part(void *self, size_t part)
 	struct slicer *slicer = self;
 	size_t end = first_bucket(slicer, part + 1);
 	struct spare spare = {0};
+	// those of the parts are neighbours, and threads would take them from each other all the time
+	size_t differing[HALVINGS_MOST + 2] = {0};
 	bool done = true;
 
 	for (size_t b = first_bucket(slicer, part); b < end && done; b++) {
 		expect(slicer->profile->collector.common, b + AHEAD, end);
-		done = begin_bucket(slicer, b, &spare, slicer->differing[part]);
+		done = begin_bucket(slicer, b, &spare, differing);
 	}
+	memcpy(slicer->differing[part], differing, sizeof(differing));
 	slicer->lacks[part] = !done;
 	pd_free(spare.items);
 }
