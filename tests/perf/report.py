@@ -252,6 +252,17 @@ def without_levels(event):
     event["rows"] = [[LEVEL.sub("", cell) for cell in row] for row in event["rows"]]
 
 
+def without_size_of_init(event):
+    """_init has no size: perf lets it go on to the next function, we to the end of its section."""
+    columns = event.get("columns", [])
+    if "Symbol size" not in columns:
+        return
+    at = columns.index("Symbol size")
+    for row in event["rows"]:
+        if "[.] _init" in row:
+            row[at] = ""
+
+
 def added_up(event):
     """Makes one row of those that are equal but for their first cell, a number."""
     sums = collections.Counter()
@@ -263,6 +274,7 @@ def added_up(event):
 # what is done to both sides of a variant before they are compared
 PREPARED = {
     "srcline": [without_lines],
+    "symbol size": [without_size_of_init],
     "branches": [without_cycles],
     "branches functions": [without_cycles],
     "branches lines from": [without_lines],
