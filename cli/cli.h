@@ -10,6 +10,7 @@
 
 #include <perfdata/perfdata.h>
 
+#include "config.h"
 #include "options.h"
 #include "output.h"
 
@@ -36,6 +37,7 @@ struct call {
 	size_t word_count;
 	const char *const *line; /* all words of the command line, the program first; ends with NULL */
 	struct output *out;
+	const struct config *config;
 };
 
 struct command {

@@ -45,9 +45,11 @@ static void fill_closed_descriptors(void)
 static int run_command(const struct command_line *line, int argc, char **argv, struct output *out)
 {
 	const struct command *command = line->command;
+	struct config config;
 	struct parsed parsed;
 	int code = CODE_USAGE;
 
+	config_load(&config);
 	/* the name of the program and of the command were read */
 	if (options_parse(command, argc - 2, argv + 2, &parsed)) {
 		const struct call call = {
@@ -56,6 +58,7 @@ static int run_command(const struct command_line *line, int argc, char **argv, s
 			.word_count = parsed.words.count,
 			.line = (const char *const *)argv,
 			.out = out,
+			.config = &config,
 		};
 
 		if (parsed.help) {
@@ -66,6 +69,7 @@ static int run_command(const struct command_line *line, int argc, char **argv, s
 		}
 	}
 	options_fini(command, &parsed);
+	config_fini(&config);
 	return code;
 }
 
