@@ -8,7 +8,7 @@ static double seconds(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	timespec_get(&now, TIME_UTC);
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
@@ -70,7 +70,7 @@ static enum pd_status read_live(struct pd_recorder *recorder, struct pd_error *e
 
 int main(int argc, char **argv)
 {
-	struct pd_recorder_options options = {.size = sizeof(options), .fd = -1, .targets = {.command = argv + 1}};
+	struct pd_recorder_options options = {.size = sizeof(options), .targets = {.command = argv + 1}, .fd = -1};
 	struct pd_recorder *recorder = NULL;
 	struct pd_error error;
 	enum pd_status status;
