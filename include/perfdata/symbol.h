@@ -43,8 +43,8 @@ struct pd_symbols_options {
 	const char *build_id_cache; /* perf's, such as ~/.debug; NULL: none */
 	const char *const *debug_paths; /* for debug files; NULL: /usr/lib/debug */
 	size_t debug_path_count;
-	const char *index;          /* directory where tables of symbols and lines are kept by build id from
-				     * run to run; NULL: none. Made if it is missing. */
+	const char *index;          /* directory where tables of symbols and lines are kept from run to run, for the
+				     * files they were read from; NULL: none. Made if it is missing. */
 	pd_fetch_fn *fetch;         /* NULL: nothing is fetched */
 	void *fetch_self;
 	uint64_t memory_limit;      /* most bytes for one object; 0 means 1 GiB */

@@ -217,6 +217,7 @@ static enum pd_status unpack(struct pd_image *image, size_t limit, struct pd_err
 {
 	uint8_t head[6], *packed, *data;
 	size_t size = pd_image_copy(image, 0, head, sizeof(head)), packed_size;
+	const struct pd_stamp stamp = image->stamp;
 	enum pd_status status;
 
 	for (size_t i = 0; pd_codecs[i]; i++) {
@@ -233,6 +234,7 @@ static enum pd_status unpack(struct pd_image *image, size_t limit, struct pd_err
 			return status;
 		pd_image_close(image);
 		pd_image_take_memory(image, data, size);
+		image->stamp = stamp;
 		return PD_OK;
 	}
 	return PD_OK;

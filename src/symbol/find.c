@@ -142,6 +142,7 @@ static bool check_id(struct finding *f, enum pd_find_kind kind, const char *root
 	}
 	put_hex(wanted, wants);
 	if (!pd_elf_id(elf, &id)) {
+		f->found->out_of_memory |= elf->image.failed;
 		note(f, kind, PD_FIND_REFUSED, root, path, "has no build id, wanted is %s", wants);
 		mark_other(f);
 		return false;
@@ -403,6 +404,47 @@ enum pd_status pd_find(const struct pd_find_places *places, const struct pd_find
 	}
 	*found_out = found;
 	return PD_OK;
+}
+
+// ---- where it came from ----
+
+// The place of what was found by its path, else where the recorded path leads.
+static const struct pd_find_try *try_of_place(const struct pd_found *found, const char *symfs)
+{
+	enum pd_find_kind kind = found->object || !found->debug ? PD_FIND_OBJECT : PD_FIND_DEBUG;
+	const struct pd_find_try *recorded = NULL;
+
+	for (size_t i = 0; i < found->try_count; i++) {
+		const struct pd_find_try *try = &found->tries[i];
+
+		if (try->kind == kind && try->verdict == PD_FIND_USED)
+			return try;
+		if (!recorded && try->kind == PD_FIND_OBJECT && strcmp(try->root, symfs) == 0)
+			recorded = try;
+	}
+	return recorded;
+}
+
+struct pd_file_origin pd_found_origin(struct pd_found *found, const struct pd_find_places *places)
+{
+	const struct pd_elf *files[] = {found->object, found->debug};
+	const struct pd_find_try *try = places->symfs ? try_of_place(found, places->symfs) : NULL;
+	struct pd_file_origin origin = {.place = NULL};
+	char place[2 * PATH_MAX];
+	int n;
+
+	for (size_t i = 0; i < 2; i++) {
+		if (files[i] && !files[i]->image.stamp.known)
+			return origin;
+		if (files[i])
+			origin.files[i] = files[i]->image.stamp;
+	}
+	if (!try)
+		return origin;
+	n = snprintf(place, sizeof(place), "%s/%s", try->root, try->path);
+	if (n > 0 && (size_t)n < sizeof(place))
+		origin.place = pd_arena_text(&found->texts, place, (size_t)n);
+	return origin;
 }
 
 bool pd_find_in_archives(const struct pd_find_places *places, const char *path, struct pd_image *image_out)

@@ -67,10 +67,21 @@ struct pd_found {
 	bool out_of_memory;
 };
 
+/** Where the files that were found came from: what is kept of them is bound to this. */
+struct pd_file_origin {
+	const char *place;     // path of the object, or of the debug file if there is no other; where it would be if
+			       // nothing was found; NULL if nothing may be kept
+	struct pd_stamp files[2]; // object and debug file; those that were not found are zero
+};
+
 /** Finding nothing is no error. PD_ERROR_MEMORY; found_out needs no close then. */
 enum pd_status pd_find(const struct pd_find_places *places, const struct pd_find_wanted *wanted,
 		       struct pd_found *found_out, struct pd_error *error);
 void pd_found_close(struct pd_found *found);
+
+/** Its place lives as long as what was found. It has none where something came out of an archive: whoever made that
+ * chose the build ids in it. */
+struct pd_file_origin pd_found_origin(struct pd_found *found, const struct pd_find_places *places);
 
 /** A file in the archives, by its path; false if none has it. The image is valid as long as the archive. */
 bool pd_find_in_archives(const struct pd_find_places *places, const char *path, struct pd_image *image_out);

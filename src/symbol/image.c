@@ -14,6 +14,20 @@ static const size_t default_limit = (size_t)1 << 30;
 
 enum { FIRST_READ = 64 << 10 };
 
+static struct pd_stamp stamp_of(const struct stat *about)
+{
+	return (struct pd_stamp){
+		.known = 1,
+		.device = (uint64_t)about->st_dev,
+		.inode = (uint64_t)about->st_ino,
+		.size = (uint64_t)about->st_size,
+		.written_s = about->st_mtim.tv_sec,
+		.written_ns = about->st_mtim.tv_nsec,
+		.changed_s = about->st_ctim.tv_sec,
+		.changed_ns = about->st_ctim.tv_nsec,
+	};
+}
+
 enum pd_status pd_image_open_fd(struct pd_image *image, int fd, const char *name, size_t limit,
 				struct pd_error *error)
 {
@@ -33,6 +47,7 @@ enum pd_status pd_image_open_fd(struct pd_image *image, int fd, const char *name
 	}
 	image->fd = fd;
 	image->size = (uint64_t)about.st_size;
+	image->stamp = stamp_of(&about);
 	image->arena.limit = limit ? limit : default_limit;
 	return PD_OK;
 }

@@ -13,6 +13,15 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+/** What tells a file from another one that took its place, or from itself after a change. All zero for what is no file
+ * of its own: memory, and members of archives. */
+struct pd_stamp {
+	uint64_t known; // 1
+	uint64_t device, inode, size;
+	int64_t written_s, written_ns; // time of the last change of its bytes
+	int64_t changed_s, changed_ns; // or of anything else
+};
+
 struct pd_image {
 	int fd;                // -1 for memory and members
 	const struct pd_archive *archive; // whose member it is, or NULL
@@ -20,6 +29,7 @@ struct pd_image {
 	const uint8_t *memory; // all of it, or NULL
 	uint8_t *owned;        // the same, if it is to be freed
 	uint64_t size;
+	struct pd_stamp stamp; // of the file, also when it was inflated into memory
 	struct pd_arena arena; // parts that were read
 	bool failed;           // a part is missing for want of memory, or by the limit
 };

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file is a head, a first part with a checksum, and whatever its kind has behind it. Numbers are those of the machine:
- * another byte order is another magic number, and so not ours.
+ * A file is a head, the place of the object, a first part, and whatever its kind has behind it; the checksum is that of the
+ * first three. Numbers are those of the machine: another byte order is another magic number, and so not ours.
  */
 #include "symbol/index_file.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +18,10 @@
 
 enum {
 	SHORTEST_ID = 8,
-	NAME_SIZE = 192,
+	NAME_SIZE = 224,
 	STEP = 64 << 10,
-	STALE_SECONDS = 3600 // what somebody began to write and did not finish
+	STALE_SECONDS = 3600, // what somebody began to write and did not finish
+	STILL_NS = 50000000   // a file that was changed later than this may change once more with the same time
 };
 
 static const uint64_t magic = 0x7064696478000000u + PD_INDEX_FORMAT;
@@ -39,11 +41,18 @@ struct head {
 	uint32_t variant;
 	uint64_t id_size;
 	uint8_t id[64];
+	struct pd_stamp files[2];
+	uint64_t place_size;
 };
 
-size_t pd_index_head_size(void)
+static const char *place_of(const struct pd_index_key *key)
 {
-	return sizeof(struct head);
+	return key->origin && key->origin->place ? key->origin->place : "";
+}
+
+size_t pd_index_head_size(const struct pd_index_key *key)
+{
+	return sizeof(struct head) + strlen(place_of(key));
 }
 
 uint64_t pd_index_file_limit(void)
@@ -91,9 +100,12 @@ static struct head head_of(const struct pd_index_key *key, uint64_t first_size, 
 		.kind = key->kind,
 		.variant = key->variant,
 		.id_size = key->id->size,
+		.place_size = strlen(place_of(key)),
 	};
 
 	memcpy(head.id, key->id->bytes, key->id->size);
+	if (key->origin)
+		memcpy(head.files, key->origin->files, sizeof(head.files));
 	return head;
 }
 
@@ -102,34 +114,44 @@ void pd_index_seal(uint8_t *data, const struct pd_index_key *key, size_t first_s
 	struct head head = head_of(key, first_size, file_size);
 
 	memcpy(data, &head, sizeof(head));
-	head.sum = pd_index_sum(data + summed_from(), sizeof(head) - summed_from() + first_size);
+	memcpy(data + sizeof(head), place_of(key), (size_t)head.place_size);
+	head.sum = pd_index_sum(data + summed_from(), pd_index_head_size(key) - summed_from() + first_size);
 	memcpy(data, &head, sizeof(head));
+}
+
+// Where no file is found any more, what was kept of those that were there is as good as it was.
+static bool is_gone(const struct pd_index_key *key)
+{
+	return key->origin && !key->origin->files[0].known && !key->origin->files[1].known;
 }
 
 bool pd_index_first(const struct pd_image *image, const struct pd_index_key *key, size_t limit, uint8_t **data_out,
 		    size_t *size_out, uint64_t *end_out)
 {
+	size_t size, before = pd_index_head_size(key);
 	struct head head, wanted;
 	uint8_t *data;
-	size_t size;
 
-	if (pd_image_copy(image, 0, &head, sizeof(head)) != sizeof(head) || head.file_size != image->size ||
-	    head.first_size > image->size - sizeof(head) || head.first_size > limit)
+	if (image->size < before || pd_image_copy(image, 0, &head, sizeof(head)) != sizeof(head) ||
+	    head.file_size != image->size || head.first_size > image->size - before || head.first_size > limit)
 		return false;
 	wanted = head_of(key, head.first_size, head.file_size);
 	wanted.sum = head.sum;
+	if (is_gone(key))
+		memcpy(wanted.files, head.files, sizeof(head.files));
 	if (memcmp(&head, &wanted, sizeof(head)) != 0)
 		return false;
-	size = sizeof(head) + (size_t)head.first_size;
+	size = before + (size_t)head.first_size;
 	data = pd_realloc(NULL, size);
 	if (!data)
 		return false;
 	if (pd_image_copy(image, 0, data, size) != size ||
-	    pd_index_sum(data + summed_from(), size - summed_from()) != head.sum) {
+	    pd_index_sum(data + summed_from(), size - summed_from()) != head.sum ||
+	    memcmp(data + sizeof(head), place_of(key), before - sizeof(head)) != 0) {
 		pd_free(data);
 		return false;
 	}
-	memmove(data, data + sizeof(head), (size_t)head.first_size);
+	memmove(data, data + before, (size_t)head.first_size);
 	*data_out = data;
 	*size_out = (size_t)head.first_size;
 	*end_out = size;
@@ -138,23 +160,40 @@ bool pd_index_first(const struct pd_image *image, const struct pd_index_key *key
 
 // ---- names ----
 
+static bool is_kept(const struct pd_index_key *key)
+{
+	return key->id->size >= SHORTEST_ID && key->id->size <= sizeof(key->id->bytes) &&
+	       (!key->origin || key->origin->place);
+}
+
+// Places of one build id are kept apart.
 static bool name_of(const struct pd_index_key *key, char name[NAME_SIZE])
 {
 	size_t at = 0;
 
-	if (key->id->size < SHORTEST_ID || key->id->size > sizeof(key->id->bytes))
+	if (!is_kept(key))
 		return false;
 	for (size_t i = 0; i < key->id->size; i++)
 		at += (size_t)snprintf(name + at, NAME_SIZE - at, "%02x", key->id->bytes[i]);
 	at += (size_t)snprintf(name + at, NAME_SIZE - at, "%s", kinds[key->kind]);
 	if (key->variant)
-		snprintf(name + at, NAME_SIZE - at, ".%x", key->variant);
+		at += (size_t)snprintf(name + at, NAME_SIZE - at, ".%x", key->variant);
+	if (key->origin)
+		snprintf(name + at, NAME_SIZE - at, ".%016" PRIx64, pd_index_sum(place_of(key), strlen(place_of(key))));
 	return true;
 }
 
 static int open_directory(const char *index)
 {
 	return open(index, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+// Nobody else wrote it, or may.
+static bool is_own(int fd)
+{
+	struct stat about;
+
+	return fstat(fd, &about) == 0 && about.st_uid == geteuid() && !(about.st_mode & (S_IWGRP | S_IWOTH));
 }
 
 bool pd_index_open(const char *index, const struct pd_index_key *key, struct pd_image *image_out)
@@ -169,6 +208,10 @@ bool pd_index_open(const char *index, const struct pd_index_key *key, struct pd_
 		return false;
 	fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
 	close(directory);
+	if (fd >= 0 && !is_own(fd)) {
+		close(fd);
+		return false;
+	}
 	if (fd < 0 || pd_image_open_fd(image_out, fd, "", 0, NULL))
 		return false;
 	if (image_out->size > file_limit) {
@@ -316,12 +359,12 @@ static bool copy_part(int fd, const struct pd_index_part *part)
 static bool write_parts(int fd, const struct pd_index_key *key, const struct pd_index_part *parts, size_t count,
 			uint64_t file_size)
 {
-	size_t first_size = (size_t)parts[0].size, size = sizeof(struct head) + first_size;
+	size_t first_size = (size_t)parts[0].size, before = pd_index_head_size(key), size = before + first_size;
 	uint8_t *first = pd_realloc(NULL, size);
 	bool ok = first != NULL;
 
 	if (ok) {
-		memcpy(first + sizeof(struct head), parts[0].data, first_size);
+		memcpy(first + before, parts[0].data, first_size);
 		pd_index_seal(first, key, first_size, file_size);
 		ok = write_all(fd, first, size);
 	}
@@ -372,14 +415,31 @@ static bool write_named(int directory, const char *name, const struct pd_index_k
 	return ok;
 }
 
+static bool is_still(const struct pd_stamp *stamp, const struct timespec *now)
+{
+	int64_t seconds = now->tv_sec - stamp->changed_s;
+
+	return !stamp->known || seconds > 1 || seconds < 0 ||
+	       seconds * 1000000000 + now->tv_nsec - stamp->changed_ns > STILL_NS;
+}
+
+// Whether another change of the files would show in their times.
+static bool are_still(const struct pd_index_key *key)
+{
+	struct timespec now = {0};
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return !key->origin || (is_still(&key->origin->files[0], &now) && is_still(&key->origin->files[1], &now));
+}
+
 bool pd_index_write(const char *index, const struct pd_index_key *key, const struct pd_index_part *parts, size_t count)
 {
-	uint64_t file_size = sizeof(struct head);
+	uint64_t file_size = pd_index_head_size(key);
 	char name[NAME_SIZE];
 	int directory;
 	bool ok;
 
-	if (!index || !name_of(key, name))
+	if (!index || !name_of(key, name) || !are_still(key))
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		if (parts[i].size > file_limit || file_size + parts[i].size > file_limit)

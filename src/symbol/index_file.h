@@ -4,29 +4,33 @@
  * cache: what is damaged, cut off, of another version or hostile is as if it were not there, and where nothing can be
  * written nothing is. A file is written beside and renamed, so that readers see the old one or the new one; of several
  * writers the last one wins. Objects whose build id has less than 8 bytes have no place here.
+ *
+ * A build id is what a file says of itself. So what was learnt belongs to the place of the object, and is used if the
+ * files that are there now are those that it was learnt from; or if none is there any more, since the object at that
+ * place had that build id once. Files that belong to somebody else, or that others may write, are not used.
  */
 #ifndef PD_SYMBOL_INDEX_FILE_H
 #define PD_SYMBOL_INDEX_FILE_H
 
-#include "symbol/elf.h"
+#include "symbol/find.h"
 #include "symbol/kallsyms.h"
 
 /** Of the files of all kinds. It changes with their layout, and with the rules that make names: which of several names
  * of an address is taken, what stubs are called, where symbols end. */
-enum { PD_INDEX_FORMAT = 4 };
+enum { PD_INDEX_FORMAT = 5 };
 
 /**
  * Finds the symbols of an object. *shape_out (pd_elf_close) is what pd_elf_addr and pd_elf_offset need of the object,
  * type and machine too, but has no bytes; *table_out is for pd_symtab_free. variant is what was given to save, such
  * as the flags that the table was made with. False if they are not there.
  */
-bool pd_index_load_symbols(const char *index, const struct pd_object_id *id, uint32_t variant, size_t limit,
-			   struct pd_elf **shape_out, struct pd_symtab **table_out);
+bool pd_index_load_symbols(const char *index, const struct pd_object_id *id, const struct pd_file_origin *origin,
+			   uint32_t variant, size_t limit, struct pd_elf **shape_out, struct pd_symtab **table_out);
 
 /** Keeps them. object is the one that has the segments, not its debug file. Only what is complete should be kept: a
  * table of a stripped object would hide the debug file that is found later. */
-void pd_index_save_symbols(const char *index, const struct pd_object_id *id, uint32_t variant,
-			   const struct pd_elf *object, const struct pd_symtab *table);
+void pd_index_save_symbols(const char *index, const struct pd_object_id *id, const struct pd_file_origin *origin,
+			   uint32_t variant, const struct pd_elf *object, const struct pd_symtab *table);
 
 /** The same for the image of a kernel that runs, by its build id and the head of its list: sets image and what is known of
  * the list without reading it. */
@@ -49,6 +53,7 @@ struct pd_index_key {
 	const struct pd_object_id *id;
 	enum pd_index_kind kind;
 	uint32_t variant;
+	const struct pd_file_origin *origin; // of the files; NULL for what comes from none
 };
 
 /** A piece of a file to be written: memory, or a part of another file if image is not NULL. */
@@ -69,7 +74,7 @@ bool pd_index_first(const struct pd_image *image, const struct pd_index_key *key
 bool pd_index_write(const char *index, const struct pd_index_key *key, const struct pd_index_part *parts, size_t count);
 void pd_index_remove(const char *index, const struct pd_index_key *key);
 /** Bytes in front of the first part. */
-size_t pd_index_head_size(void);
+size_t pd_index_head_size(const struct pd_index_key *key);
 /** Most bytes of a file. */
 uint64_t pd_index_file_limit(void);
 /** Of damage, not of forgery. */

@@ -54,7 +54,7 @@ bool pd_index_read_kernel(const struct pd_image *image, const struct pd_index_ke
 bool pd_index_load_kernel(const char *index, const struct pd_object_id *id, const uint8_t head[PD_KALLSYMS_HEAD], size_t limit,
 			  struct pd_kallsyms *kallsyms_out)
 {
-	struct pd_index_key key = {id, PD_INDEX_KERNEL, 0};
+	struct pd_index_key key = {id, PD_INDEX_KERNEL, 0, NULL};
 	struct pd_image image;
 	bool ok;
 
@@ -106,7 +106,7 @@ static void write_list(const char *index, const struct pd_index_key *key, const 
 void pd_index_save_kernel(const char *index, const struct pd_object_id *id, const uint8_t head[PD_KALLSYMS_HEAD],
 			  const struct pd_kallsyms *kallsyms)
 {
-	struct pd_index_key key = {id, PD_INDEX_KERNEL, 0};
+	struct pd_index_key key = {id, PD_INDEX_KERNEL, 0, NULL};
 	struct list list = {
 		.first = kallsyms->first,
 		.end = kallsyms->end,

@@ -122,10 +122,10 @@ bool pd_index_read_symbols(const struct pd_image *image, const struct pd_index_k
 	return ok;
 }
 
-bool pd_index_load_symbols(const char *index, const struct pd_object_id *id, uint32_t variant, size_t limit,
-			   struct pd_elf **shape_out, struct pd_symtab **table_out)
+bool pd_index_load_symbols(const char *index, const struct pd_object_id *id, const struct pd_file_origin *origin,
+			   uint32_t variant, size_t limit, struct pd_elf **shape_out, struct pd_symtab **table_out)
 {
-	struct pd_index_key key = {id, PD_INDEX_SYMBOLS, variant};
+	struct pd_index_key key = {id, PD_INDEX_SYMBOLS, variant, origin};
 	struct pd_image image;
 	bool ok;
 
@@ -178,10 +178,10 @@ static uint8_t *put_shape(uint8_t *at, const struct pd_elf *elf, size_t section_
 	return at;
 }
 
-void pd_index_save_symbols(const char *index, const struct pd_object_id *id, uint32_t variant,
-			   const struct pd_elf *object, const struct pd_symtab *table)
+void pd_index_save_symbols(const char *index, const struct pd_object_id *id, const struct pd_file_origin *origin,
+			   uint32_t variant, const struct pd_elf *object, const struct pd_symtab *table)
 {
-	struct pd_index_key key = {id, PD_INDEX_SYMBOLS, variant};
+	struct pd_index_key key = {id, PD_INDEX_SYMBOLS, variant, origin};
 	struct pd_index_part part = {.size = sizeof(struct shape) + object->segment_count * sizeof(struct segment)};
 	size_t sections = 0;
 	uint8_t *data;

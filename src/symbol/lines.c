@@ -161,7 +161,7 @@ enum pd_status pd_lines_open_index(struct pd_lines **lines_out, const struct pd_
 	}
 	l->source = *source;
 	l->limit = source->limit ? source->limit : default_limit;
-	l->key = (struct pd_index_key){.id = &l->source.id, .kind = PD_INDEX_LINES};
+	l->key = (struct pd_index_key){.id = &l->source.id, .kind = PD_INDEX_LINES, .origin = source->origin};
 	l->file = *file;
 	*file = (struct pd_image){.fd = -1};
 	if (l->file.size)
@@ -172,7 +172,7 @@ enum pd_status pd_lines_open_index(struct pd_lines **lines_out, const struct pd_
 
 enum pd_status pd_lines_open(struct pd_lines **lines_out, const struct pd_lines_source *source, struct pd_error *error)
 {
-	struct pd_index_key key = {.id = &source->id, .kind = PD_INDEX_LINES};
+	struct pd_index_key key = {.id = &source->id, .kind = PD_INDEX_LINES, .origin = source->origin};
 	struct pd_image file = {.fd = -1};
 
 	if (!pd_index_open(source->index, &key, &file))
@@ -426,7 +426,7 @@ static void save(struct pd_lines *l, uint8_t *first, size_t first_size, struct u
 {
 	struct directory head = {l->image_sum, (uint32_t)l->unit_count, (uint32_t)l->piece_count};
 	size_t units_size = l->unit_count * sizeof(*units);
-	uint64_t at = pd_index_head_size() + first_size;
+	uint64_t at = pd_index_head_size(&l->key) + first_size;
 	size_t count;
 
 	if (at > pd_index_file_limit())

@@ -59,6 +59,7 @@ struct pd_dso_full {
 	bool lines_asked;
 	struct pd_lines *lines;     // or NULL
 	struct pd_found line_files; // opened for them
+	struct pd_file_origin line_origin;
 };
 
 struct pd_function_full {

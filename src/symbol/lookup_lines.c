@@ -19,33 +19,61 @@ static void open_kernel_files(struct pd_dso_full *dso, const struct pd_find_plac
 		dso->symbols->failed = true;
 }
 
-// For pd_lines: the files of an object are found anew, since nothing of them was kept.
-static void open_files(void *self, struct pd_elf **object_out, struct pd_elf **debug_out)
+// The files of an object are found anew, since nothing of them was kept.
+static void find_files(struct pd_dso_full *dso)
 {
-	struct pd_dso_full *dso = self;
 	struct pd_symbols *symbols = dso->symbols;
 	struct pd_find_places places = symbols->places;
 	struct pd_find_wanted wanted = pd_lookup_wanted(dso);
 	struct pd_found *files = &dso->line_files;
 
 	places.always_debug = true;
-	*object_out = *debug_out = NULL;
 	if (dso->kernel)
 		open_kernel_files(dso, &places);
 	else if (pd_find(&places, &wanted, files, NULL))
 		symbols->failed = true;
 	if (!files->debug && !(files->object && pd_elf_section_by_name(files->object, ".debug_info")))
 		files->debug = pd_lookup_fetch(symbols, &dso->file_id, true);
+}
+
+// For pd_lines.
+static void open_files(void *self, struct pd_elf **object_out, struct pd_elf **debug_out)
+{
+	struct pd_dso_full *dso = self;
+	struct pd_found *files = &dso->line_files;
+
+	find_files(dso);
 	*object_out = files->object;
 	*debug_out = files->debug;
 	if (dso->kernel && !dso->kernel->image_path && !files->debug)
-		*object_out = symbols->given_image;
+		*object_out = dso->symbols->given_image;
+}
+
+// What the index has of them is asked for first, so they are closed again. Debug files that several share are looked for in
+// archives, too.
+static void find_origin(struct pd_dso_full *dso)
+{
+	struct pd_symbols *symbols = dso->symbols;
+	struct pd_file_origin *origin = &dso->line_origin;
+
+	if (!symbols->index || symbols->places.archive_count)
+		return;
+	find_files(dso);
+	*origin = pd_found_origin(&dso->line_files, &symbols->places);
+	if (dso->kernel && !dso->kernel->image_path && !dso->line_files.debug && symbols->given_image) {
+		origin->place = symbols->vmlinux_path;
+		origin->files[0] = symbols->given_image->image.stamp;
+	}
+	if (origin->place)
+		origin->place = pd_arena_text(&symbols->kept, origin->place, strlen(origin->place));
+	pd_found_close(&dso->line_files);
 }
 
 static struct pd_lines *lines_of(struct pd_symbols *symbols, struct pd_dso_full *dso)
 {
 	struct pd_lines_source source = {
 		.id = dso->file_id,
+		.origin = &dso->line_origin,
 		.files = open_files,
 		.self = dso,
 		.places = &symbols->places,
@@ -53,6 +81,8 @@ static struct pd_lines *lines_of(struct pd_symbols *symbols, struct pd_dso_full 
 		.limit = symbols->limit,
 	};
 
+	if (!dso->lines_asked && dso->has_file)
+		find_origin(dso);
 	if (!dso->lines_asked && dso->has_file && pd_lines_open(&dso->lines, &source, NULL))
 		symbols->failed = true;
 	dso->lines_asked = true;

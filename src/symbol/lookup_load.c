@@ -182,25 +182,27 @@ static bool take_table(struct pd_symbols *symbols, struct pd_dso_full *dso, cons
 	return true;
 }
 
-static bool load_from_index(struct pd_symbols *symbols, struct pd_dso_full *dso)
+static bool load_from_index(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_file_origin *origin)
 {
 	struct pd_symtab *table;
 	struct pd_elf *shape;
 
 	if (!symbols->index || !dso->file_id.size ||
-	    !pd_index_load_symbols(symbols->index, &dso->file_id, INDEX_VARIANT, symbols->limit, &shape, &table))
+	    !pd_index_load_symbols(symbols->index, &dso->file_id, origin, INDEX_VARIANT, symbols->limit,
+				   &shape, &table))
 		return false;
 	take_table(symbols, dso, shape, table);
 	pd_elf_close(shape);
 	return true;
 }
 
-static void read_table(struct pd_symbols *symbols, struct pd_dso_full *dso, struct pd_elf *object, struct pd_elf *debug)
+static void read_table(struct pd_symbols *symbols, struct pd_dso_full *dso, struct pd_elf *object, struct pd_elf *debug,
+		       const struct pd_file_origin *origin)
 {
 	const struct pd_elf_symbol_options options = {.data = true, .limit = symbols->limit};
 	struct pd_symtab *table;
 
-	if (!dso->file_id.size && pd_elf_id(object, &dso->file_id) && load_from_index(symbols, dso))
+	if ((dso->file_id.size || pd_elf_id(object, &dso->file_id)) && load_from_index(symbols, dso, origin))
 		return;
 	if (pd_elf_symtab(object, debug, &options, &table, NULL)) {
 		symbols->failed = true;
@@ -210,7 +212,7 @@ static void read_table(struct pd_symbols *symbols, struct pd_dso_full *dso, stru
 	if (object->image.failed || (debug && debug->image.failed))
 		symbols->failed = true;
 	else if (symbols->index && dso->file_id.size && (pd_elf_has_symtab(object) || debug))
-		pd_index_save_symbols(symbols->index, &dso->file_id, INDEX_VARIANT, object, table);
+		pd_index_save_symbols(symbols->index, &dso->file_id, origin, INDEX_VARIANT, object, table);
 }
 
 struct pd_find_wanted pd_lookup_wanted(const struct pd_dso_full *dso)
@@ -222,15 +224,11 @@ struct pd_find_wanted pd_lookup_wanted(const struct pd_dso_full *dso)
 void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso)
 {
 	struct pd_find_wanted wanted = pd_lookup_wanted(dso);
+	struct pd_file_origin origin;
 	struct pd_elf *object;
 	struct pd_found found;
 	bool fetched = false;
 
-	if (load_from_index(symbols, dso)) {
-		dso->has_file = true;
-		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "kept from an earlier run");
-		return;
-	}
 	if (pd_find(&symbols->places, &wanted, &found, NULL)) {
 		symbols->failed = true;
 		return;
@@ -244,11 +242,14 @@ void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso)
 		found.debug = pd_lookup_fetch(symbols, &dso->id, true);
 	// a debug file alone has the segments too
 	object = found.object ? found.object : found.debug;
-	if (object) {
-		dso->has_file = true;
-		read_table(symbols, dso, object, found.debug);
-	}
-	tell_found(symbols, dso, &found, fetched);
+	origin = pd_found_origin(&found, &symbols->places);
+	if (object)
+		read_table(symbols, dso, object, found.debug, &origin);
+	dso->has_file = object || load_from_index(symbols, dso, &origin);
+	if (dso->has_file && !object)
+		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "kept from an earlier run");
+	else
+		tell_found(symbols, dso, &found, fetched);
 	pd_found_close(&found);
 }
 
@@ -298,7 +299,7 @@ static void load_vdso(struct pd_symbols *symbols, struct pd_dso_full *dso)
 	wanted = id_of_vdso(symbols, dso);
 	elf = wanted.size ? pd_lookup_own_vdso() : NULL;
 	if (elf && pd_elf_id(elf, &id) && pd_object_id_equal(&id, &wanted)) {
-		read_table(symbols, dso, elf, NULL);
+		read_table(symbols, dso, elf, NULL, &(struct pd_file_origin){.place = NULL});
 		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "the vdso of this system");
 	}
 	pd_elf_close(elf);

@@ -12,7 +12,7 @@ static const struct pd_object_id id = { .bytes = { 1, 2, 3, 4, 5, 6, 7, 8 }, .si
 // The bytes as the file of a key; the first byte says how much of it is the first part.
 static uint8_t *seal(const struct pd_index_key *key, const uint8_t *data, size_t size, size_t *size_out)
 {
-	size_t head = pd_index_head_size(), behind = data[0] * (size_t)4;
+	size_t head = pd_index_head_size(key), behind = data[0] * (size_t)4;
 	uint8_t *file = pd_alloc(head + size);
 
 	REQUIRE(file);

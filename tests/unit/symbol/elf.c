@@ -423,7 +423,7 @@ TEST(test_elf__format_of_the_index)
 {
 	static const uint16_t machines[] = {3, 22, 40, 62, 183, 243, 258};
 	const struct pd_elf_symbol_options options = {.data = true};
-	const int format = 4;
+	const int format = 5;
 	const uint32_t wanted = 0x73c11bf9;
 	uint32_t sum = 2166136261;
 

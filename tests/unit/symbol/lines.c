@@ -324,11 +324,11 @@ TEST(test_index__symbols)
 	CHECK(new_folder());
 	CHECK(pd_elf_open(&elf, samples[0], 0, NULL) == PD_OK);
 	CHECK(pd_elf_symtab(elf, NULL, &options, &table, NULL) == PD_OK);
-	CHECK(!pd_index_load_symbols(folder, &id, 3, 0, &shape, &again));
-	pd_index_save_symbols(folder, &id, 3, elf, table);
-	CHECK(!pd_index_load_symbols(folder, &id, 2, 0, &shape, &again));
-	CHECK(!pd_index_load_symbols(folder, &id, 3, 10, &shape, &again));
-	CHECK(pd_index_load_symbols(folder, &id, 3, 0, &shape, &again));
+	CHECK(!pd_index_load_symbols(folder, &id, NULL, 3, 0, &shape, &again));
+	pd_index_save_symbols(folder, &id, NULL, 3, elf, table);
+	CHECK(!pd_index_load_symbols(folder, &id, NULL, 2, 0, &shape, &again));
+	CHECK(!pd_index_load_symbols(folder, &id, NULL, 3, 10, &shape, &again));
+	CHECK(pd_index_load_symbols(folder, &id, NULL, 3, 0, &shape, &again));
 	CHECK(shape->type == elf->type && shape->machine == elf->machine && shape->wide == elf->wide);
 	CHECK(pd_symtab_count(again) == pd_symtab_count(table) && pd_symtab_count(table) > 3);
 	for (size_t i = 0; i < pd_symtab_count(table); i++) {

@@ -10,6 +10,7 @@
 #include <ftw.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PID = 100, KERNEL_TEXT = 0x81000000 };
@@ -59,6 +60,14 @@ static inline void put_text(const char *path, const char *text)
 
 // Code at file offset 0x40, as addresses from `addr`: first [0, 16), _ZN4shop4workEi [16, 48), and more behind. In zeroed memory
 // behind it: counter [0x4008, 0x4010).
+// Objects that were made just now are not kept in an index: another change might bear the same time.
+static inline void settle(void)
+{
+	const struct timespec wait = {.tv_nsec = 100000000};
+
+	nanosleep(&wait, NULL);
+}
+
 static inline void put_object(const char *path, const uint8_t *id, uint64_t addr)
 {
 	struct made_elf elf = {.wide = true, .type = 3, .machine = 62, .segment_count = 1};
