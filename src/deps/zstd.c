@@ -66,20 +66,23 @@ static void *open_packer(int level)
 	return context;
 }
 
+// Flushed a block at a time, as no setting of all its versions makes blocks smaller.
 static size_t compress(void *state, const void *data, size_t size, void *packed, size_t capacity, ZSTD_EndDirective how,
 		       const char **reason_out)
 {
-	ZSTD_inBuffer in = {data, size, 0};
+	ZSTD_inBuffer in = {data, 0, 0};
 	ZSTD_outBuffer out = {packed, capacity, 0};
 	size_t left;
 
 	do {
-		left = ZSTD_compressStream2(state, &out, &in, how);
+		if (in.pos == in.size)
+			in.size = size - in.pos < PD_PACK_BLOCK ? size : in.pos + PD_PACK_BLOCK;
+		left = ZSTD_compressStream2(state, &out, &in, in.size < size ? ZSTD_e_flush : how);
 		if (ZSTD_isError(left)) {
 			*reason_out = ZSTD_getErrorName(left);
 			return 0;
 		}
-	} while (left && out.pos < out.size);
+	} while ((left || in.pos < size) && out.pos < out.size);
 	if (left)
 		*reason_out = "no room";
 	return left ? 0 : out.pos;

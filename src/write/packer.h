@@ -7,10 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum {
+	// Most bytes of a block of zstd: one that compresses to nothing less still fits into a record, with the header of its
+	// frame. A reader gets nothing of a block before it has all of it.
+	PD_PACK_BLOCK = 65472
+};
+
 struct pd_packer {
 	void *(*open)(int level); // NULL if there is no memory; the member is NULL if it is not built in
 	size_t (*bound)(size_t size); // most bytes that a piece of this size gives
-	// Compresses a piece whole. 0 and *reason_out if that fails.
+	// Compresses a piece whole, in blocks of at most PD_PACK_BLOCK. 0 and *reason_out if that fails.
 	size_t (*pack)(void *state, const void *data, size_t size, void *out, size_t capacity, const char **reason_out);
 	// The same, and ends the stream.
 	size_t (*finish)(void *state, const void *data, size_t size, void *out, size_t capacity, const char **reason_out);

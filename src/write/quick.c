@@ -20,7 +20,7 @@ static const uint32_t frame_magic = 0xfd2fb528;
 
 enum {
 	WORD = 8,
-	BLOCK = 128 << 10,  // most bytes of a block of zstd
+	BLOCK = PD_PACK_BLOCK,
 	PLACE_BITS = 11,    // small enough for the nearest cache
 	CHUNK = 64,         // bytes that are compared at once
 	AHEAD = 8192,       // bytes: pages of a ring lie anywhere, so that no core guesses what comes next
@@ -545,6 +545,8 @@ static uint8_t *put_body(struct quick *quick, size_t begin, size_t end, uint8_t 
 	// all three tables are the predefined ones
 	return put_sequences(quick, put_number(to, 0, 1));
 }
+
+_Static_assert(BLOCK % CHUNK == 0, "chunks lie in one block");
 
 enum {
 	BLOCK_RAW = 0,

@@ -70,12 +70,14 @@ struct pd_pack {
 	size_t used, capacity;
 	uint8_t *packed;
 	size_t packed_capacity;
+	bool in_frame; // what was cut into records ended inside a frame of zstd
 	uint64_t plain_total, packed_total;
 };
 
 enum {
 	PD_PACK_PIECE = 512 << 10,         // most bytes that are compressed at once
-	PD_PACK_MMAP_LEN = (512 << 10) + 4096 // what readers are told to have room for
+	// What readers are told to have room for: a piece, behind the begin of a record that the one before it ended in.
+	PD_PACK_MMAP_LEN = PD_PACK_PIECE + (64 << 10)
 };
 
 // ---- the writer ----

@@ -12,7 +12,7 @@
 
 #include "../test.h"
 
-enum { MOST = PD_PACK_PIECE, BLOCK = 128 << 10 };
+enum { MOST = PD_PACK_PIECE, BLOCK = PD_PACK_BLOCK };
 
 static void *state;
 static uint8_t *memory; // MOST bytes, and behind them nothing may be read
@@ -121,7 +121,7 @@ TEST(test_quick__each_small_size)
 TEST(test_quick__raw_between_packed)
 {
 	begin();
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 8; i++) {
 		fill_words(5, 30);
 		for (size_t at = i * BLOCK; at < (i + 1) * (size_t)BLOCK; at += 8)
 			if (at % 4096 > 16)
@@ -133,14 +133,14 @@ TEST(test_quick__raw_between_packed)
 // Long literals, a long match, and behind it one from far away: the numbers of both sequences are long.
 TEST(test_quick__long_and_far)
 {
-	enum { SOURCE = 2048, PLAIN = 40 << 10, RUN = 66 << 10 };
+	enum { SOURCE = 2048, PLAIN = 20 << 10, RUN = 40 << 10 };
 
 	begin();
 	for (size_t far = 0; far < 8; far++) {
-		uint8_t *at = memory + MOST - BLOCK;
+		uint8_t *at = memory + 7 * BLOCK;
 
 		fill_any();
-		memset(memory + SOURCE, 0, MOST - BLOCK - SOURCE);
+		memset(memory + SOURCE, 0, 7 * BLOCK - SOURCE);
 		memset(at + PLAIN, 0, RUN);
 		memcpy(at + PLAIN + RUN + 64, memory, SOURCE - 8 * far);
 		CHECK(comes_back(MOST));
