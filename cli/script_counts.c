@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts of perf stat record: a table of every CPU and thread of every event at the end of each round. A count stays
- * until another one comes, as with perf.
+ * Counts of perf stat record: a table of every CPU and thread of every event at the end of each round, with what was
+ * counted in it. A count stays until another one comes, as with perf.
  */
 #include "script.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { CELLS_MOST = 1 << 20, CPUS_MOST = 1 << 16, AGGREGATED_GLOBALLY = 1 };
+enum { CELLS_MOST = 1 << 20, CPUS_MOST = 1 << 16 };
 
 struct count {
 	uint64_t value, enabled_ns, running_ns;
@@ -32,7 +32,7 @@ struct counts {
 	struct cpu_list cpus;
 	int32_t *threads;
 	size_t thread_count;
-	bool scale, global;
+	bool scale;
 	struct event_counts *events;
 	size_t event_count;
 	bool headed; /* the line with the names was printed */
@@ -109,8 +109,6 @@ static void take_settings(struct counts *counts, const struct pd_stat_config *co
 
 		if (entry->tag == PD_STAT_CONFIG_SCALE)
 			counts->scale = entry->value != 0;
-		else if (entry->tag == PD_STAT_CONFIG_AGGR_MODE)
-			counts->global = entry->value == AGGREGATED_GLOBALLY;
 	}
 }
 
@@ -196,12 +194,10 @@ static void subtract(struct count *count)
 	}
 }
 
-/* Counts that are shown for each CPU are those of the round, and an event that shared its counter is taken to have gone
- * on like that. */
+/* Counts are those of the round, as since perf 6.2 (before, sums of all CPUs were those since the start), and an event that
+ * shared its counter is scaled to the time for which it was enabled. */
 static void end_round(const struct counts *counts, struct count *count)
 {
-	if (counts->global)
-		return;
 	subtract(count);
 	if (!counts->scale)
 		return;

@@ -277,7 +277,7 @@ static bool make_title(struct report *report)
 	report->printer.title = pd_text_new();
 	if (!report->printer.title)
 		return false;
-	pd_text_add(report->printer.title, "'");
+	pd_text_add(report->printer.title, line && line->arguments.count ? "'" : "'pipe");
 	for (size_t i = 0; line && i < line->arguments.count; i++) {
 		const struct pd_argument *argument = PD_ITEM(pd_argument, line->arguments, i);
 
