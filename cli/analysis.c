@@ -3,6 +3,7 @@
 
 #include "heap.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static enum pd_choice choose(const void *self, const struct pd_candidate *candidate)
@@ -54,7 +55,7 @@ static int tell_nothing(const struct analysis *analysis)
 		complain("%s: there are no samples in the file", analysis->input.name);
 		return CODE_NO_SAMPLES;
 	}
-	complain("%s: no sample is what was asked for", analysis->input.name);
+	complain("%s: no samples match the filters", analysis->input.name);
 	select_tell_lack(&analysis->select, analysis->input.file);
 	return CODE_NOTHING;
 }
@@ -128,4 +129,12 @@ int analysis_close(struct analysis *analysis, int code)
 	pd_profile_free(analysis->profile);
 	select_fini(&analysis->select);
 	return analysis->input.file ? input_close(&analysis->input, code) : code;
+}
+
+void copied_stacks_tell(const char *name, uint64_t copied, uint64_t samples)
+{
+	if (copied)
+		complain("%s: %" PRIu64 " of %" PRIu64 " samples have a copied user stack that is not unwound: callers in user "
+			 "space are missing (perf script and perf report unwind them)",
+			 name, copied, samples);
 }

@@ -20,9 +20,9 @@ static const struct option options[] = {
 };
 
 static const struct example examples[] = {
-	{ "perfdata doctor perf.data", "say what to do better next time" },
-	{ "perfdata doctor --symfs root perf.data", "look for the files of another machine below root" },
-	{ "perfdata doctor --json perf.data | jq -r '.findings[].code'", "name the findings" },
+	{ "perfdata doctor perf.data", "what to change in the next recording" },
+	{ "perfdata doctor --symfs root perf.data", "look up the files of another machine below root" },
+	{ "perfdata doctor --json perf.data | jq -r '.findings[].code'", "list the codes of the findings" },
 	{ 0 },
 };
 
@@ -64,7 +64,7 @@ static int examine(struct doctor *doctor, const struct values *values)
 	(values->json ? doctor_json : doctor_print)(doctor, doctor->analysis.input.out->text);
 	if (!doctor->counts.samples)
 		return CODE_NO_SAMPLES;
-	return doctor->finding_count && doctor->findings[0].severity > NOTE ? CODE_DAMAGED : CODE_FINE;
+	return doctor->finding_count && doctor->findings[0].severity == BAD ? CODE_DAMAGED : CODE_FINE;
 }
 
 static void free_findings(struct doctor *doctor)
@@ -106,18 +106,17 @@ static int run(const struct call *call)
 
 const struct command cmd_doctor = {
 	.usage = "[OPTION]... [FILE]",
-	.text = "Says what is wrong with FILE, worst first: how much of it, what follows, and behind > what to type, when "
-		"recording again or when reading. Everything is measured in the file or in the objects that it names; "
-		"nothing is said without a number.\n"
+	.text = "Report what is wrong with FILE, worst first: how much is affected, the consequence, and after > what to type, "
+		"for the next recording or for reading this one. Each finding is measured in the file or in the objects that "
+		"it names.\n"
 		"\n"
-		"bad means that shares and stacks are not to be relied on, warning that something is missing that may "
-		"matter, note that something could be better. The first line has the trust: poor if something is bad, "
-		"fair if there is a warning, good otherwise. The exit code is 1 unless it is good, and 6 if there are "
-		"no samples.\n"
+		"bad: percentages or stacks are not reliable. warning: something that may matter is missing. note: something "
+		"could be better. The first line has the profile quality: poor if anything is bad, fair if there is a warning, "
+		"good otherwise. The exit code is 0 if it is good or fair, 1 if it is poor, and 6 if there are no samples.\n"
 		"\n"
-		"With --json it is one object: file, trust, samples, events, duration_ns, and findings, each with code, "
-		"severity, count, total, percent, text, meaning, command, objects (name, build_id, samples, percent, "
-		"state, detail, command) and more_objects. The codes stay as they are.",
+		"With --json it is one object: file, trust (the profile quality), samples, events, duration_ns, and findings, "
+		"each with code, severity, count, total, percent, text, meaning, command, objects (name, build_id, samples, "
+		"percent, state, detail, command) and more_objects. The codes are stable.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

@@ -140,7 +140,8 @@ static void tell_facts(struct flame *flame)
 	else
 		flame_fact(graph, false, "none lost");
 	share_fact(graph, result->unknown, result->samples, UNKNOWN_BAD, "in unknown functions");
-	share_fact(graph, result->cut, result->samples, 0, "with their stack cut");
+	share_fact(graph, result->copied, result->samples, 0, "with a copied stack that is not unwound");
+	share_fact(graph, result->cut, result->samples, 0, "with a truncated stack");
 	share_fact(graph, result->damaged, result->samples, 0, "with a damaged stack");
 	bad_count(graph, losses->throttles, losses->throttles == 1 ? "time throttled" : "times throttled");
 	bad_count(graph, losses->damaged, "samples damaged");
@@ -193,6 +194,10 @@ static bool take_options(struct flame *flame)
 	}
 	if (values->folded && (values->analysis.input.path || flame->call->word_count)) {
 		complain("--folded takes the place of perf data: only one file can be read");
+		return false;
+	}
+	if ((!values->output || !strcmp(values->output, "-")) && flame->call->out->terminal) {
+		complain("refusing to write %s to a terminal; use -o FILE", flame->svg ? "SVG" : "HTML");
 		return false;
 	}
 	flame->request.event_frame = flame->svg;

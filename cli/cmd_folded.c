@@ -96,6 +96,8 @@ static int run(const struct call *call)
 		complain("out of memory");
 		code = CODE_UNREADABLE;
 	}
+	if (code == CODE_FINE && !values->analysis.input.quiet)
+		copied_stacks_tell(analysis.input.name, result.copied, result.samples);
 	lines_fini(&lines);
 	tree_fini(&tree);
 	stacks_fini(&result);

@@ -8,6 +8,8 @@
 #include "header_text.h"
 #include "script.h"
 
+#include "analysis.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -473,7 +475,7 @@ static int tell_nothing(const struct script *script)
 		complain("%s: there are no samples in the file", script->input.name);
 		return CODE_NO_SAMPLES;
 	}
-	complain("%s: no sample is what was asked for", script->input.name);
+	complain("%s: no samples match the filters", script->input.name);
 	select_tell_lack(&script->select, script->input.file);
 	return CODE_NOTHING;
 }
@@ -496,6 +498,8 @@ static int run_opened(struct script *script, const struct values *values)
 		code = walk_live(script, values->header);
 	if (code == CODE_FINE && !script->printed && !script->input.out->failure)
 		code = tell_nothing(script);
+	if (!values->input.quiet)
+		copied_stacks_tell(script->input.name, script->copied, script->printed);
 	return code;
 }
 

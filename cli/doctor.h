@@ -19,6 +19,7 @@ struct event_count {
 	uint64_t timeless;      /* of these: without a time */
 	uint64_t period;        /* sum */
 	uint64_t dumps, full_dumps; /* copies of the user stack; those that are full */
+	uint64_t copied; /* samples whose callers only unwinding of such a copy could tell */
 	uint64_t dump_bytes;    /* size of the last one */
 	uint64_t enabled_ns, running_ns; /* at the last reading */
 };
@@ -96,6 +97,10 @@ double percent(uint64_t count, uint64_t total);
 void check_recording(struct doctor *doctor);
 /* What places and stacks tell; the profile has been read. */
 void check_profile(struct doctor *doctor);
+
+/* Stacks that are whole and shown without unwinding. */
+#define FRAME_POINTERS                                                                             \
+	"perfdata record -g ...   (code built with -fno-omit-frame-pointer; or --call-graph lbr, if the CPU supports it)"
 
 void doctor_print(const struct doctor *doctor, struct pd_text *text);
 void doctor_json(const struct doctor *doctor, struct pd_text *text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Judges what the records, the header and the events tell: the file itself, losses, throttling, multiplexing, clocks,
- * events that count for nothing. Each check is a function in a table; it measures and adds a finding or none.
+ * Judges records, header and events: the file itself, losses, throttling, multiplexing, times,
+ * events without samples. Each check is a function in a table; it measures and adds a finding or none.
  */
 #include "doctor.h"
 
@@ -76,13 +76,13 @@ static void check_end(struct doctor *doctor)
 
 	if (header->unfinished)
 		finding_add(doctor, "unfinished", WARNING, 1, 1,
-			    "the recorder was killed before it wrote the header: features such as build ids are missing, "
-			    "and the last samples may be; stop it with SIGINT or SIGTERM and let it end",
-			    "the file was never finished");
+			    "the recorder was killed before it wrote the header: build ids and other features are missing, and "
+			    "possibly the last samples; stop a recorder with SIGINT or SIGTERM and wait until it exits",
+			    "the recording was not finished");
 	if (header->truncated)
 		finding_add(doctor, "truncated", BAD, 1, 1,
-			    "what was cut off is lost; copy the file again, or look whether the disk was full",
-			    "the file ends before its data do: %" PRIu64 " bytes are there, the header tells of %" PRIu64,
+			    "the rest is lost; copy the file again, or check whether the disk was full",
+			    "the file is truncated: it has %" PRIu64 " bytes, its header expects %" PRIu64,
 			    header->file_size, header->data_offset + header->data_size);
 }
 
@@ -94,8 +94,8 @@ static void check_damage(struct doctor *doctor)
 	if (!count)
 		return;
 	finding = finding_add(doctor, "damaged", BAD, count, count,
-			      "something in the file is lost or cannot be read; what could be read is shown",
-			      "%" PRIu64 " place%s of the file %s damaged", count, plural(count), count == 1 ? "is" : "are");
+			      "part of the file is lost or unreadable; the rest is shown",
+			      "the file is corrupt in %" PRIu64 " place%s", count, plural(count));
 	finding_command(finding, "perfdata check");
 }
 
@@ -110,20 +110,19 @@ static void check_unknown(struct doctor *doctor)
 	if (counts->unknown_records)
 		finding_add(doctor, "unknown-records",
 			    severity_by(counts->unknown_records, counts->stats.total, 1, 10), counts->unknown_records,
-			    counts->stats.total, "the recorder is newer than this program; they were passed over",
-			    "%" PRIu64 " of %" PRIu64 " records are of a type that has no meaning here",
+			    counts->stats.total, "the recorder is newer than this program; they were skipped",
+			    "%" PRIu64 " of %" PRIu64 " records have an unknown type",
 			    counts->unknown_records, counts->stats.total);
 	if (features)
 		finding_add(doctor, "unknown-features", NOTE, features, features,
-			    "the recorder is newer than this program; they were passed over",
-			    "%" PRIu64 " feature%s of the header %s no meaning here", features,
-			    plural(features), features == 1 ? "has" : "have");
+			    "the recorder is newer than this program; they were skipped",
+			    "%" PRIu64 " unknown header feature%s", features, plural(features));
 	if (counts->unknown_event || counts->damaged)
 		finding_add(doctor, "unknown-samples",
 			    severity_by(counts->unknown_event + counts->damaged, counts->samples, 0, 10),
 			    counts->unknown_event + counts->damaged, counts->samples,
-			    "they are in no report: their event is not in the file, or their bytes make no sense",
-			    "%" PRIu64 " of %" PRIu64 " samples belong to no event, %" PRIu64 " cannot be taken apart",
+			    "they are not in any report: their event is not in the file, or they cannot be decoded",
+			    "%" PRIu64 " of %" PRIu64 " samples belong to no event, %" PRIu64 " cannot be decoded",
 			    counts->unknown_event, counts->samples, counts->damaged);
 }
 
@@ -164,8 +163,8 @@ static void check_size(struct doctor *doctor)
 	most <<= 10 * (unit - units);
 	if (size + size / 10 >= most)
 		finding_add(doctor, "max-size", WARNING, size, most,
-			    "the recorder stopped when the file was full: what ran later is not in it",
-			    "the file has %" PRIu64 " bytes, and recording ended at --max-size %" PRIu64, size, most);
+			    "the recorder stopped at the size limit: what ran later is not in the file",
+			    "the file has %" PRIu64 " bytes, recording stopped at --max-size %" PRIu64, size, most);
 }
 
 /* ---- losses ---- */
@@ -179,11 +178,11 @@ static void check_lost(struct doctor *doctor)
 	if (!counts->lost)
 		return;
 	finding = finding_add(doctor, "lost-records", severity_by(counts->lost, all, 1, 10), counts->lost, all,
-			      "the buffers were full: busy moments are missing, and with maps and names of processes whole "
-			      "programs may show as unknown",
+			      "the ring buffers were full: busy phases are missing; if records of maps or process names were lost, "
+			      "whole programs show as unknown",
 			      "%" PRIu64 " of %" PRIu64 " records (%.2f%%) were lost", counts->lost, all,
 			      percent(counts->lost, all));
-	finding_command(finding, "perf record -m 16M ...   (or a lower -F, fewer events, no --call-graph dwarf)");
+	finding_command(finding, "perfdata record -m 16M ...   (or a lower -F, fewer events, no --call-graph dwarf)");
 }
 
 static uint64_t lost_of(const struct doctor *doctor, size_t event)
@@ -210,10 +209,10 @@ static void check_lost_samples(struct doctor *doctor)
 		}
 	}
 	finding = finding_add(doctor, "lost-samples", severity_by(lost, all, 1, 10), lost, all,
-			      "shares are of what is left, which is not a fair choice",
+			      "percentages are of the remaining samples, which are not representative",
 			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) were lost%s%.100s", lost, all, percent(lost, all),
 			      worst ? ", most of " : "", worst ? worst : "");
-	finding_command(finding, "perf record -m 16M ...   (or a lower -F)");
+	finding_command(finding, "perfdata record -m 16M ...   (or a lower -F)");
 }
 
 static void check_throttled(struct doctor *doctor)
@@ -227,8 +226,8 @@ static void check_throttled(struct doctor *doctor)
 	finding = finding_add(doctor, "throttled",
 			      counts->throttled_ns ? severity_by(counts->throttled_ns, all, 1, 10) : WARNING,
 			      counts->throttled_ns, all,
-			      "the kernel stopped counters that fired too often: those moments are missing",
-			      "%" PRIu64 " time%s the kernel stopped a counter, for %.3f s in all on %zu counter%s (%.2f%% of "
+			      "the kernel stops counters that interrupt too often: samples of these phases are missing",
+			      "counters were throttled %" PRIu64 " time%s, for %.3f s in total on %zu counter%s (%.2f%% of "
 			      "their time)",
 			      counts->throttles, plural(counts->throttles), (double)counts->throttled_ns / NS_PER_S,
 			      counts->counter_count, plural(counts->counter_count), percent(counts->throttled_ns, all));
@@ -245,8 +244,8 @@ static void check_aux(struct doctor *doctor)
 		return;
 	finding = finding_add(doctor, "aux-lost", severity_by(counts->aux_truncated, counts->aux, 0, 10),
 			      counts->aux_truncated, counts->aux,
-			      "the trace has gaps: the AUX buffer was full, or something else took the hardware",
-			      "%" PRIu64 " of %" PRIu64 " pieces of trace (%.2f%%) are cut or have a gap",
+			      "the AUX trace has gaps: the AUX buffer was full, or something else used the hardware",
+			      "%" PRIu64 " of %" PRIu64 " AUX records (%.2f%%) are truncated or have a gap",
 			      counts->aux_truncated, counts->aux, percent(counts->aux_truncated, counts->aux));
 	finding_command(finding, "perf record -m ,64M ...");
 }
@@ -277,10 +276,10 @@ static void check_multiplexed(struct doctor *doctor)
 		return;
 	finding = finding_add(doctor, "multiplexed", worst < 0.5 ? WARNING : NOTE, counts->events[event].running_ns,
 			      counts->events[event].enabled_ns,
-			      "there are more events than counters, and they took turns: counts are estimates",
-			      "%.100s was on a counter %.1f%% of the time",
+			      "more events than hardware counters: counts are scaled estimates",
+			      "%.100s was counted %.1f%% of the time",
 			      pd_file_event(doctor->analysis.input.file, event)->name, 100 * worst);
-	finding_command(finding, "perf record -e ...   (with fewer events)");
+	finding_command(finding, "perfdata record -e ...   (with fewer events)");
 }
 
 /* ---- samples and events ---- */
@@ -295,11 +294,10 @@ static void check_samples(struct doctor *doctor)
 		return;
 	finding = finding_add(doctor, counts->samples ? "few-samples" : "no-samples", counts->samples ? NOTE : BAD,
 			      counts->samples, FEW_SAMPLES,
-			      counts->samples ? "shares of so few are rough: one sample more or less moves them by percents" :
-						"there is nothing to report: the program slept, was too short, or its events never "
-						"happened",
-			      "there are %" PRIu64 " samples", counts->samples);
-	finding_command(finding, "perf record -F 4999 ...   (or record longer; -a for all that runs)");
+			      counts->samples ? "too few samples for reliable percentages" :
+						"nothing to report: the program slept, ran too briefly, or its events did not occur",
+			      "only %" PRIu64 " sample%s", counts->samples, plural(counts->samples));
+	finding_command(finding, "perfdata record -F 4999 ...   (or record longer, or system-wide with -a)");
 }
 
 /* Events that are there for their side-band only have no samples, nor have those that only count. */
@@ -326,7 +324,7 @@ static void check_silent(struct doctor *doctor)
 	}
 	if (silent)
 		finding_add(doctor, "silent-events", NOTE, silent, all,
-			    "it never happened, or not often enough for its period; on hybrid CPUs it is the other kind of core",
+			    "the event did not occur, or less often than its period; on hybrid CPUs it may count on the other core type only",
 			    "%" PRIu64 " of %" PRIu64 " events have no samples: %.100s%s", silent, all, first,
 			    silent > 1 ? " ..." : "");
 }
@@ -351,9 +349,9 @@ static void check_kernel(struct doctor *doctor)
 	if (!excluded || excluded != sampled)
 		return;
 	finding = finding_add(doctor, "no-kernel", by_user ? NOTE : WARNING, excluded, sampled,
-			      by_user ? "that was asked for; time in system calls is not in the profile" :
-					"perf may not watch the kernel for this user: time in system calls is not in the profile",
-			      "all %" PRIu64 " samples were taken with the kernel left out", excluded);
+			      by_user ? "as requested (:u); time in system calls is not in the profile" :
+					"this user is not permitted to sample the kernel: time in system calls is not in the profile",
+			      "all %" PRIu64 " samples exclude the kernel", excluded);
 	if (!by_user)
 		finding_command(finding, "sudo sysctl kernel.perf_event_paranoid=1");
 }
@@ -369,8 +367,8 @@ static void check_guest(struct doctor *doctor)
 	if (!guest)
 		return;
 	finding = finding_add(doctor, "guest", severity_by(guest, counts->samples, 5, 50), guest, counts->samples,
-			      "code of virtual machines has no names without their files",
-			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are of virtual machines", guest, counts->samples,
+			      "guest code cannot be resolved without the files of the guest",
+			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are in virtual machines", guest, counts->samples,
 			      percent(guest, counts->samples));
 	finding_command(finding, "perf kvm --guest --guestmount DIR record ...");
 }
@@ -393,8 +391,8 @@ static void check_frequency(struct doctor *doctor)
 		if (got > 0.8 * asked)
 			continue;
 		finding = finding_add(doctor, "low-frequency", NOTE, (uint64_t)got, event->attr->sample_period,
-				      "the kernel's limit is lower than what was asked for, or the timer is coarse",
-				      "%.100s fired %.0f times a second, %" PRIu64 " were asked for", event->name, got,
+				      "the kernel's limit is lower than the requested frequency, or the timer is coarse",
+				      "%.100s was sampled at %.0f Hz instead of %" PRIu64 " Hz", event->name, got,
 				      event->attr->sample_period);
 		finding_command(finding, "sysctl kernel.perf_event_max_sample_rate=100000");
 	}
@@ -419,11 +417,30 @@ static void check_precise(struct doctor *doctor)
 	if (!late)
 		return;
 	finding = finding_add(doctor, "imprecise", NOTE, late, counts->samples,
-			      "addresses may be some instructions late; it does not matter for functions, but for lines and "
+			      "addresses may be some instructions late (skid): harmless for functions, not for source lines and "
 			      "disassembly",
-			      "%" PRIu64 " of %" PRIu64 " samples were taken without precision (%.100s)", late, counts->samples,
+			      "%" PRIu64 " of %" PRIu64 " samples are not precise (%.100s)", late, counts->samples,
 			      first);
-	finding_command(finding, "perf record -e cycles:P ...");
+	finding_command(finding, "perfdata record -e cycles:P ...");
+}
+
+static void check_copied(struct doctor *doctor)
+{
+	const struct counts *counts = &doctor->counts;
+	struct finding *finding;
+	uint64_t copied = 0;
+
+	for (size_t i = 0; i < counts->event_count; i++)
+		copied += counts->events[i].copied;
+	if (!copied)
+		return;
+	finding = finding_add(doctor, "stacks-not-unwound", severity_by(copied, counts->samples, 0, 10), copied,
+			      counts->samples,
+			      "DWARF unwinding is not supported yet: callers in user space are missing; perf report and perf "
+			      "script unwind the copied stacks",
+			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) have a copied user stack that is not unwound", copied,
+			      counts->samples, percent(copied, counts->samples));
+	finding_command(finding, FRAME_POINTERS);
 }
 
 static void check_dumps(struct doctor *doctor)
@@ -440,17 +457,13 @@ static void check_dumps(struct doctor *doctor)
 	if (!full)
 		return;
 	finding = finding_add(doctor, "stack-dumps-full", severity_by(full, dumps, 10, 101), full, dumps,
-			      "where the stack was deeper than that, its outer functions are missing",
-			      "%" PRIu64 " of %" PRIu64 " copies of the stack (%.2f%%) fill all of %" PRIu64 " bytes", full, dumps,
+			      "where the stack was deeper, its outermost functions cannot be unwound",
+			      "%" PRIu64 " of %" PRIu64 " stack copies (%.2f%%) fill all of their %" PRIu64 " bytes", full, dumps,
 			      percent(full, dumps), bytes);
-	if (bytes < 65528)
-		finding_command(finding, "perf record --call-graph dwarf,%" PRIu64 " ...",
-				bytes * 4 > 65528 ? UINT64_C(65528) : bytes * 4);
-	else
-		finding_command(finding, "perf record --call-graph fp ...   (of programs built with -fno-omit-frame-pointer)");
+	finding_command(finding, FRAME_POINTERS);
 }
 
-/* ---- clocks ---- */
+/* ---- times ---- */
 
 static void check_times(struct doctor *doctor)
 {
@@ -463,29 +476,16 @@ static void check_times(struct doctor *doctor)
 	if (timeless) {
 		finding = finding_add(doctor, "no-times", severity_by(timeless, counts->samples, 0, 50), timeless,
 				      counts->samples,
-				      "which program was mapped and named when is a guess, and no part of the time can be chosen",
+				      "samples cannot be matched reliably with maps and process names, nor selected by time",
 				      "%" PRIu64 " of %" PRIu64 " samples have no time", timeless, counts->samples);
-		finding_command(finding, "perf record -T ...");
+		finding_command(finding, "perfdata record -T ...");
 	}
 	if (counts->backwards)
 		finding_add(doctor, "time-backwards", severity_by(counts->backwards, counts->samples, 0, 10),
 			    counts->backwards, counts->samples,
-			    "the clock of the machine jumps, or the file was put together from several",
-			    "%" PRIu64 " time%s the time goes back on a CPU, by up to %.3f ms", counts->backwards,
+			    "the clock of the machine jumps, or the file was joined from several recordings",
+			    "time goes backwards on a CPU %" PRIu64 " time%s, by up to %.3f ms", counts->backwards,
 			    plural(counts->backwards), (double)counts->backwards_most_ns / 1e6);
-}
-
-static void check_clock(struct doctor *doctor)
-{
-	const struct pd_clock_data *clock = pd_file_clock_data(doctor->analysis.input.file);
-	struct finding *finding;
-
-	if ((clock && clock->wall_clock_ns) || !doctor->counts.last_ns)
-		return;
-	finding = finding_add(doctor, "no-wall-clock", NOTE, 0, 1,
-			      "it cannot be put beside logs or other recordings by time",
-			      "the file does not say which wall clock its times belong to");
-	finding_command(finding, "perf record -k CLOCK_MONOTONIC ...");
 }
 
 void check_recording(struct doctor *doctor)
@@ -493,7 +493,8 @@ void check_recording(struct doctor *doctor)
 	static void (*const checks[])(struct doctor *) = {
 		check_end,     check_damage,  check_unknown, check_size,      check_samples,     check_lost,
 		check_lost_samples, check_throttled, check_aux, check_multiplexed, check_silent, check_kernel,
-		check_guest,   check_frequency, check_precise, check_dumps,   check_times,       check_clock,
+		check_guest,   check_frequency, check_precise, check_copied,  check_dumps,
+		check_times,
 	};
 
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)

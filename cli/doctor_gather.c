@@ -61,6 +61,7 @@ static void see_parts(struct event_count *line, const struct pd_event *event, co
 	if (!sample)
 		return;
 	see_reading(line, event, sample->read);
+	line->copied += pd_sample_needs_unwinding(sample);
 	if (sample->user_stack && sample->user_stack->size) {
 		line->dumps++;
 		line->dump_bytes = sample->user_stack->size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Judges places and stacks: objects without symbols and how to get them, addresses in nothing, stacks that were cut off or
- * never began.
+ * Judges addresses and stacks: objects without symbols and how to get them, unmapped addresses, stacks that are truncated,
+ * damaged or not unwound.
  */
 #include "doctor.h"
 
@@ -133,7 +133,7 @@ static const char *runtime_command(const char *comm)
 		if (!strncmp(comm, runtimes[i].comm, strlen(runtimes[i].comm)))
 			return runtimes[i].command;
 	}
-	return "have the program write /tmp/perf-PID.map, and keep it beside the recording (--symfs)";
+	return "let the program write /tmp/perf-PID.map, and keep it with the recording (--symfs)";
 }
 
 static void print_build_id(const struct pd_object *object, char *digits, size_t room)
@@ -153,9 +153,9 @@ static char *object_command(const struct pd_dso *dso, const struct object_count 
 		return strdup(runtime_command(count->comm));
 	print_build_id(object, id, sizeof(id));
 	if (object->kind == PD_OBJECT_KERNEL)
-		return strdup("sudo cat /proc/kallsyms >FILE (where it was recorded), then --kallsyms FILE; or --vmlinux FILE");
+		return strdup("sudo cat /proc/kallsyms >FILE (on the recorded machine), then --kallsyms FILE; or --vmlinux FILE");
 	if (object->kind == PD_OBJECT_VDSO || object->kind == PD_OBJECT_VSYSCALL || object->kind == PD_OBJECT_KSYMBOL)
-		return strdup("perfdata report ...   (where it was recorded)");
+		return strdup("perfdata report ...   (on the recorded machine)");
 	if (dso->state == PD_DSO_MISSING || dso->state == PD_DSO_MISMATCH)
 		length = asprintf(&command, "--symfs DIR, with the file%s%s at its path below DIR%s%s%s",
 				  *id ? " of build id " : "", id, *id ? "; or debuginfod-find executable " : "", id, "");
@@ -204,16 +204,16 @@ static void check_symbols(struct doctor *doctor, const struct sums *sums)
 		wrong += pd_symbols_dso(symbols, i)->state == PD_DSO_MISMATCH ? sums->objects[i].samples : 0;
 	if (wrong) {
 		finding = finding_add(doctor, "build-id-mismatch", severity_by(wrong, sums->samples, 1, 50), wrong,
-				      sums->samples, "what is installed here is not what ran, so it is not used",
-				      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are in files that were replaced since", wrong,
+				      sums->samples, "the installed file is not the one that ran, so its symbols are not used",
+				      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are in files with another build id now", wrong,
 				      sums->samples, percent(wrong, sums->samples));
 		list_objects(finding, sums, symbols, true);
 	}
 	if (!sums->unnamed)
 		return;
 	finding = finding_add(doctor, "no-symbols", severity_by(sums->unnamed, sums->samples, 10, 50), sums->unnamed,
-			      sums->samples, "functions show as [unknown], and stacks through them have holes",
-			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are in functions without a name", sums->unnamed,
+			      sums->samples, "functions are shown as [unknown] or as addresses",
+			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are in unresolved functions", sums->unnamed,
 			      sums->samples, percent(sums->unnamed, sums->samples));
 	list_objects(finding, sums, symbols, false);
 }
@@ -226,22 +226,22 @@ static void check_nowhere(struct doctor *doctor, const struct sums *sums)
 		return;
 	finding = finding_add(doctor, "unknown-addresses", severity_by(sums->nowhere, sums->samples, 5, 50), sums->nowhere,
 			      sums->samples,
-			      "no record says what was mapped there: maps were lost, or the process ran before and perf may "
-			      "not see it",
-			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are at addresses where nothing is known to be",
+			      "no record says what was mapped there: map records were lost, or the process was already running and "
+			      "its maps were not readable",
+			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are at unmapped addresses",
 			      sums->nowhere, sums->samples, percent(sums->nowhere, sums->samples));
 	if (sums->nowhere_kernel * 2 > sums->nowhere)
 		finding_command(finding, "sudo sysctl kernel.kptr_restrict=0   (before recording: %" PRIu64
 				" of them are in the kernel)", sums->nowhere_kernel);
 	else
-		finding_command(finding, "sudo perf record -m 16M ...   (as root, with larger buffers)");
+		finding_command(finding, "sudo perfdata record -m 16M ...   (as root, with larger buffers)");
 }
 
 static void check_names(struct doctor *doctor, const struct sums *sums)
 {
 	if (sums->nameless)
 		finding_add(doctor, "unknown-threads", severity_by(sums->nameless, sums->samples, 5, 50), sums->nameless,
-			    sums->samples, "their names were lost, or they ran before and perf may not see them; they show as :TID",
+			    sums->samples, "records of their names were lost, or the recorder was not permitted to read them; they are shown as :TID",
 			    "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are of threads without a name", sums->nameless,
 			    sums->samples, percent(sums->nameless, sums->samples));
 }
@@ -254,10 +254,10 @@ static void check_build_ids(struct doctor *doctor, const struct sums *sums)
 		return;
 	finding = finding_add(doctor, "no-build-ids", severity_by(sums->no_build_id, sums->samples, 10, 101),
 			      sums->no_build_id, sums->samples,
-			      "whether a file is the one that ran cannot be told: if it was rebuilt since, names are wrong",
+			      "a file cannot be verified to be the one that ran: if it was rebuilt since, symbols are wrong",
 			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are in files without a build id", sums->no_build_id,
 			      sums->samples, percent(sums->no_build_id, sums->samples));
-	finding_command(finding, "perf record --buildid-mmap ...   (and link with -Wl,--build-id)");
+	finding_command(finding, "perfdata record --buildid-mmap ...   (and link with -Wl,--build-id)");
 }
 
 static void check_stacks(struct doctor *doctor, const struct sums *sums)
@@ -266,30 +266,34 @@ static void check_stacks(struct doctor *doctor, const struct sums *sums)
 
 	if (!sums->chains) {
 		finding = finding_add(doctor, "no-stacks", NOTE, 0, sums->samples,
-				      "who called a function is not known: no callers, no flame graph",
+				      "callers are unknown: no call graph, and a flame graph one function deep",
 				      "the samples have no call chains");
-		finding_command(finding, "perf record -g ...   (or --call-graph dwarf)");
+		finding_command(finding, "perfdata record -g ...");
 	}
 	if (sums->cut) {
 		finding = finding_add(doctor, "stacks-cut", severity_by(sums->cut, sums->chains, 10, 50), sums->cut, sums->chains,
-				      "their outer functions are missing: stacks do not begin at main",
-				      "%" PRIu64 " of %" PRIu64 " stacks (%.2f%%) are as deep as the recorder allowed", sums->cut,
+				      "their outermost functions are missing: stacks do not begin at main",
+				      "%" PRIu64 " of %" PRIu64 " stacks (%.2f%%) are truncated at the recorder's limit", sums->cut,
 				      sums->chains, percent(sums->cut, sums->chains));
 		finding_command(finding, "sudo sysctl kernel.perf_event_max_stack=1024");
 	}
-	if (sums->damaged)
-		finding_add(doctor, "stacks-damaged", severity_by(sums->damaged, sums->chains, 1, 10), sums->damaged,
-			    sums->chains, "they have a marker that nobody knows: the recorder is newer, or the file is damaged",
-			    "%" PRIu64 " of %" PRIu64 " stacks (%.2f%%) cannot be read", sums->damaged, sums->chains,
-			    percent(sums->damaged, sums->chains));
+	if (sums->damaged) {
+		finding = finding_add(doctor, "stacks-damaged", severity_by(sums->damaged, sums->chains, 1, 10), sums->damaged,
+				      sums->chains,
+				      "usually a frame pointer walk into garbage: code without frame pointers uses the "
+				      "register for data; these samples are shown without callers",
+				      "%" PRIu64 " of %" PRIu64 " stacks (%.2f%%) contain an invalid context marker (0xffff...)",
+				      sums->damaged, sums->chains, percent(sums->damaged, sums->chains));
+		finding_command(finding, FRAME_POINTERS);
+	}
 	/* The first function of a thread is rightly alone, but few samples are in it. */
 	if (percent(sums->alone, sums->user) > 10) {
 		finding = finding_add(doctor, "no-frame-pointers", severity_by(sums->alone, sums->user, 25, 75), sums->alone,
 				      sums->user,
-				      "programs built without frame pointers cannot be walked up: functions have no callers",
+				      "code built without frame pointers cannot be unwound: callers are missing",
 				      "%" PRIu64 " of %" PRIu64 " stacks (%.2f%%) have one address in user space", sums->alone,
 				      sums->user, percent(sums->alone, sums->user));
-		finding_command(finding, "perf record --call-graph dwarf ...   (or build with -fno-omit-frame-pointer)");
+		finding_command(finding, FRAME_POINTERS);
 	}
 }
 

@@ -22,8 +22,8 @@ static size_t count_of(const struct doctor *doctor, enum severity severity)
 	return count;
 }
 
-/* The words of perfdata report's first line. */
-static const char *trust_of_file(const struct doctor *doctor)
+/* As in the first line of perfdata report. */
+static const char *quality_of(const struct doctor *doctor)
 {
 	return count_of(doctor, BAD) ? "poor" : count_of(doctor, WARNING) ? "fair" : "good";
 }
@@ -72,9 +72,9 @@ static void print_reason(const struct pd_dso *dso, struct pd_text *text)
 	if (!strncmp(reason, dso->long_name, name) && reason[name] == ':')
 		reason += name + 1 + (reason[name + 1] == ' ');
 	if (dso->state == PD_DSO_SYMBOLS)
-		reason = "its symbols do not cover all of it";
+		reason = "its symbols do not cover these addresses";
 	else if (!*reason)
-		reason = "nothing is known of it";
+		reason = "no information";
 	pd_text_escaped(text, reason, strcspn(reason, ";"));
 }
 
@@ -109,8 +109,8 @@ void doctor_print(const struct doctor *doctor, struct pd_text *text)
 	size_t events = pd_file_event_count(doctor->analysis.input.file);
 
 	pd_text_escaped(text, name, strlen(name));
-	pd_text_printf(text, ": trust %s: %" PRIu64 " sample%s of %zu event%s in %.3f s; %zu bad, %zu warning%s, %zu note%s\n",
-		       trust_of_file(doctor), doctor->counts.samples, plural(doctor->counts.samples), events, plural(events), seconds(doctor),
+	pd_text_printf(text, ": profile quality: %s; %" PRIu64 " sample%s of %zu event%s in %.3f s; %zu bad, %zu warning%s, %zu note%s\n",
+		       quality_of(doctor), doctor->counts.samples, plural(doctor->counts.samples), events, plural(events), seconds(doctor),
 		       count_of(doctor, BAD), count_of(doctor, WARNING), plural(count_of(doctor, WARNING)),
 		       count_of(doctor, NOTE), plural(count_of(doctor, NOTE)));
 	for (size_t i = 0; i < doctor->finding_count; i++)
@@ -162,7 +162,7 @@ void doctor_json(const struct doctor *doctor, struct pd_text *text)
 
 	json_open(&json, NULL, '{');
 	json_string(&json, "file", doctor->analysis.input.name);
-	json_string(&json, "trust", trust_of_file(doctor));
+	json_string(&json, "trust", quality_of(doctor));
 	json_number(&json, "samples", doctor->counts.samples);
 	json_number(&json, "events", pd_file_event_count(doctor->analysis.input.file));
 	json_number(&json, "duration_ns", doctor->counts.last_ns - doctor->counts.first_ns);

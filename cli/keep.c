@@ -268,7 +268,7 @@ static int tell_end(struct keep *keep)
 		tell_counts(keep);
 	if (keep->samples.kept || keep->any_record)
 		return CODE_FINE;
-	complain(keep->samples.seen ? "%s: no sample is what was asked for" : "%s: there are no samples in the file",
+	complain(keep->samples.seen ? "%s: no samples match the filters" : "%s: there are no samples in the file",
 		 keep->input.name);
 	if (keep->samples.seen && keep->select)
 		select_tell_lack(keep->select, keep->input.file);

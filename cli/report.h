@@ -263,7 +263,7 @@ bool graph_json(struct report *report, const struct table *table, const struct r
 
 /* What a reader should know before believing any number. */
 struct trust {
-	uint64_t samples, lost, throttles, cut, unknown, damaged;
+	uint64_t samples, lost, throttles, cut, copied, unknown, damaged;
 };
 
 struct report {

@@ -108,6 +108,7 @@ static void add_trust(struct json *json, const struct report *report)
 	json_number(json, "lost_samples", losses->lost_samples);
 	json_number(json, "throttled", losses->throttles);
 	json_number(json, "cut_stacks", trust.cut);
+	json_number(json, "copied_stacks", trust.copied);
 	json_number(json, "unknown_functions", trust.unknown);
 	json_number(json, "damaged", losses->damaged);
 	json_number(json, "unknown_events", losses->unknown_event);

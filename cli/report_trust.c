@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first line of a report: whether what follows can be believed. What the recorder lost, what it cut
- * off and what has no name is counted here; perfdata doctor says what to do about it.
+ * The first line of a report: the quality of the profile. Lost samples, truncated stacks and unresolved functions are
+ * counted here; perfdata doctor says what to do about them.
  */
 #include "report.h"
 
@@ -39,6 +39,9 @@ struct trust trust_of(const struct report *report)
 	trust.lost = losses->lost + losses->lost_samples;
 	trust.throttles = losses->throttles;
 	trust.damaged = losses->damaged + losses->unknown_event;
+	/* Branches are shown without callers. */
+	for (size_t i = 0; !report->by_branch && i < pd_file_event_count(report->input.file); i++)
+		trust.copied += pd_profile_total(report->profile, i)->copied_stacks;
 	return trust;
 }
 
@@ -47,21 +50,27 @@ static const char *verdict(const struct trust *trust)
 	double lost = percent_of(trust->lost, trust->lost + trust->samples);
 	double cut = percent_of(trust->cut, trust->samples), unknown = percent_of(trust->unknown, trust->samples);
 
-	if (lost > 10 || unknown > 50 || cut > 50)
+	if (lost > 10 || unknown > 50 || cut > 50 || percent_of(trust->copied, trust->samples) > 10)
 		return "poor";
-	if (lost > 1 || unknown > 10 || cut > 10 || trust->throttles || trust->damaged)
+	if (lost > 1 || unknown > 10 || cut > 10 || trust->copied || trust->throttles || trust->damaged)
 		return "fair";
 	return "good";
 }
 
 void trust_print(const struct trust *trust, struct pd_text *text)
 {
-	pd_text_printf(text, "# Trust: %s: %" PRIu64 " samples, %" PRIu64 " lost (%.2f%%), %" PRIu64 " throttled",
-		       verdict(trust), trust->samples, trust->lost,
-		       percent_of(trust->lost, trust->lost + trust->samples), trust->throttles);
-	pd_text_printf(text, ", %.2f%% of stacks cut off, %.2f%% of samples in unknown functions",
+	pd_text_printf(text, "# Profile quality: %s (%" PRIu64 " sample%s, %" PRIu64 " lost", verdict(trust), trust->samples,
+		       plural(trust->samples), trust->lost);
+	if (trust->lost)
+		pd_text_printf(text, " = %.1f %%", percent_of(trust->lost, trust->lost + trust->samples));
+	pd_text_printf(text, ", %" PRIu64 " throttled, %.1f %% truncated stacks, %.1f %% unresolved", trust->throttles,
 		       percent_of(trust->cut, trust->samples), percent_of(trust->unknown, trust->samples));
 	if (trust->damaged)
-		pd_text_printf(text, ", %" PRIu64 " samples damaged", trust->damaged);
-	pd_text_add(text, "\n");
+		pd_text_printf(text, ", %" PRIu64 " damaged", trust->damaged);
+	pd_text_add(text, ")\n");
+	if (trust->copied)
+		pd_text_printf(text,
+			       "# %" PRIu64 " sample%s with a copied user stack that is not unwound: callers in user space are "
+			       "missing\n",
+			       trust->copied, plural(trust->copied));
 }

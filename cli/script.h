@@ -28,6 +28,7 @@ struct event_look {
 	bool needs_sample; /* the brief form is not enough */
 	bool chain;        /* it has call chains, which are shown */
 	bool lbr;          /* the user part of a chain is in the branch stack */
+	bool copied;       /* user stacks are copied instead */
 	char *name;        /* aligned, with a colon behind it */
 	size_t name_size;
 };
@@ -103,6 +104,7 @@ struct script {
 	struct pd_moment trace_when; /* of the sample whose trace is printed */
 	bool header_full;
 	uint64_t printed;
+	uint64_t copied;  /* of these: samples with a copied user stack, which is not unwound */
 	uint64_t samples; /* that were there */
 	struct pd_error error;
 	enum pd_status status; /* what ended the walk early */

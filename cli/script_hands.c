@@ -197,7 +197,7 @@ static void begin_anew(struct script *script)
 	script->last_values = NULL;
 	script->value_slots = script->value_count = 0;
 	script->line.used = 0;
-	script->printed = script->samples = 0;
+	script->printed = script->copied = script->samples = 0;
 }
 
 static void hand_free(struct hand *hand)
@@ -243,6 +243,7 @@ static enum pd_status join_hand(void *self, void *other, struct pd_error *error)
 
 	(void)error;
 	hand->script->printed += twin->script->printed;
+	hand->script->copied += twin->script->copied;
 	hand->script->samples += twin->script->samples;
 	hand_free(twin);
 	return PD_OK;

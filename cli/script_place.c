@@ -449,6 +449,9 @@ void script_chain(struct script *script, const struct shot *shot)
 		else
 			follow_marker(chain.items[i], &cpumode);
 	}
+	/* perf shows the unwound stack; its first function is known without unwinding. */
+	if (!count && shot->look->copied && pd_sample_needs_unwinding(shot->sample))
+		put_code(script, shot, FORM_ENTRY, shot->cpumode, shot->brief.ip);
 }
 
 /* True if addr is an address that the event is about. */

@@ -209,7 +209,9 @@ static const struct event_look *look_of(struct script *script, const struct pd_e
 		look->chain = script->chains && HAS(event->attr, CALLCHAIN);
 		look->lbr = look->chain && HAS(event->attr, BRANCH_STACK) &&
 			    PD_BITS(event->attr->branch_sample_type, PD_BRANCH_TYPE_CALL_STACK);
-		look->needs_sample = (look->shown & ~(uint32_t)BRIEF) || HAS(event->attr, READ) || look->lbr;
+		look->copied = look->chain && HAS(event->attr, STACK_USER) && HAS(event->attr, REGS_USER);
+		look->needs_sample = (look->shown & ~(uint32_t)BRIEF) || HAS(event->attr, READ) || look->lbr ||
+				     look->copied;
 		make_name(script, look, event);
 		look->known = look->name != NULL;
 	}
@@ -326,6 +328,8 @@ static void print_shot(struct script *script, const struct shot *shot)
 	uint32_t shown = shot->shown;
 
 	script->printed++;
+	if ((shown & FIELD_IP) && shot->look->copied)
+		script->copied += pd_sample_needs_unwinding(shot->sample);
 	if (shown & FIELD_IP)
 		script_fetch(script, shot);
 	script_start(script, shot, PD_RECORD_SAMPLE,

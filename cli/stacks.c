@@ -786,6 +786,7 @@ static bool list_events(struct stacks *stacks)
 		return false;
 	for (size_t i = 0; i < count && (total = pd_profile_total(stacks->profile, i)) != NULL; i++) {
 		result->samples_in_file += total->samples + total->left_samples;
+		result->copied += total->copied_stacks;
 		if (!total->samples)
 			continue;
 		result->values.event_index[i] = (uint32_t)result->event_count;
@@ -838,7 +839,7 @@ int stacks_read(struct analysis *analysis, const struct analysis_options *option
 	result->values.period = request->period;
 	code = build(&stacks);
 	if (code == CODE_FINE && !lines->count) {
-		complain("%s: no sample is what was asked for", analysis->input.name);
+		complain("%s: no samples match the filters", analysis->input.name);
 		code = CODE_NOTHING;
 	}
 	pd_text_free(stacks.text);

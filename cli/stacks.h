@@ -46,6 +46,7 @@ struct stack_result {
 	uint64_t slice_ns, first_ns;
 	uint64_t samples; /* taken */
 	uint64_t cut, damaged, unknown; /* samples with such a stack; unknown: whose function is not known */
+	uint64_t copied; /* samples with a copied user stack that is not unwound */
 	uint64_t samples_in_file; /* of the chosen time and events, whatever the other filters said */
 	struct pd_profile_losses losses;
 	struct tree_source values; /* of the lines */

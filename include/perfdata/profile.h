@@ -120,6 +120,8 @@ struct pd_profile_total {
 	const struct pd_event *event;
 	uint64_t samples, period, weights; /* taken */
 	uint64_t left_samples, left_period; /* counted as left out by the filter */
+	uint64_t copied_stacks; /* taken samples with a copy of the user stack and of the registers, and no user part of the
+				 * call chain: user stacks are not unwound, so their callers are missing */
 };
 
 /** What was lost, of the whole file. */

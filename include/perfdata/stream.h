@@ -117,6 +117,10 @@ PD_API enum pd_status pd_record_decode(const struct pd_record *record, const voi
  * known or it is damaged, which is a problem. */
 PD_API bool pd_record_brief(const struct pd_record *record, struct pd_brief *brief_out);
 
+/** True if only unwinding could tell the callers of a sample in user space: the user stack and registers were copied, and
+ * the call chain has no address of user space. The library does not unwind. */
+PD_API bool pd_sample_needs_unwinding(const struct pd_sample *sample);
+
 /** Whose a record is. pid, tid and cpu are UINT32_MAX where it does not say; pid and tid are also that for the kernel. */
 struct pd_thread_id {
 	uint32_t pid, tid;

@@ -28,6 +28,7 @@ struct shot {
 	uint32_t owner;
 	uint32_t raw; // number of its raw data, if it is asked for
 	uint64_t weight, cgroup;
+	bool copied; // its user stack was copied, and nothing else tells its callers
 };
 
 // A sample that knows its raw key. Some of them wait for each other: the places of their keys in the table are on their
@@ -756,6 +757,7 @@ static bool add_shot(struct pd_collector *c, const struct pd_record *record, con
 	total->samples++;
 	total->period += shot->brief.period;
 	total->weights += shot->weight;
+	total->copied_stacks += shot->copied;
 	return add_sample(c, shot);
 }
 
@@ -802,6 +804,7 @@ static bool take_parts(struct pd_collector *c, const struct pd_sample *sample, s
 {
 	shot->weight = weight_of(shot->event, sample);
 	shot->cgroup = sample->cgroup;
+	shot->copied = pd_sample_needs_unwinding(sample);
 	shot->brief.callchain = sample->callchain;
 	if (c->options->by & PD_BY_RAW)
 		shot->raw = raw_of(c, sample->raw);
@@ -811,7 +814,8 @@ static bool take_parts(struct pd_collector *c, const struct pd_sample *sample, s
 static bool needs_parts(const struct pd_collector *c, const struct pd_event *event)
 {
 	const uint64_t parts = PD_MASK(PD_SAMPLE_TYPE_READ) | PD_MASK(PD_SAMPLE_TYPE_WEIGHT) |
-			       PD_MASK(PD_SAMPLE_TYPE_WEIGHT_STRUCT) | PD_MASK(PD_SAMPLE_TYPE_CGROUP);
+			       PD_MASK(PD_SAMPLE_TYPE_WEIGHT_STRUCT) | PD_MASK(PD_SAMPLE_TYPE_CGROUP) |
+			       PD_MASK(PD_SAMPLE_TYPE_STACK_USER);
 
 	return (event->attr->sample_type & parts) || (c->options->by & PD_BY_RAW);
 }
@@ -859,6 +863,7 @@ static bool take_sample(struct pd_collector *c, const struct pd_record *record)
 	shot.event = record->event;
 	shot.when = pd_record_moment(record);
 	shot.weight = shot.cgroup = shot.raw = 0;
+	shot.copied = false;
 	view = view_of(c, shot.brief.pid, shot.brief.tid, shot.when);
 	if (!view)
 		return false;
@@ -1141,6 +1146,7 @@ bool pd_collector_join(struct pd_collector *collector, struct pd_collector *twin
 		to->weights += from->weights;
 		to->left_samples += from->left_samples;
 		to->left_period += from->left_period;
+		to->copied_stacks += from->copied_stacks;
 	}
 	collector->sample_count += twin->sample_count;
 	collector->unknown_event += twin->unknown_event;

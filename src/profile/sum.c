@@ -323,6 +323,7 @@ static bool add_totals(struct pd_sum *sum, const struct pd_profile *profile)
 		view->totals[i].weights += profile->totals[i].weights;
 		view->totals[i].left_samples += profile->totals[i].left_samples;
 		view->totals[i].left_period += profile->totals[i].left_period;
+		view->totals[i].copied_stacks += profile->totals[i].copied_stacks;
 	}
 	return true;
 }
@@ -414,6 +415,7 @@ enum pd_status pd_sum_fade(struct pd_sum *sum, unsigned part, unsigned whole, st
 		total->weights = faded(total->weights, part, whole);
 		total->left_samples = faded(total->left_samples, part, whole);
 		total->left_period = faded(total->left_period, part, whole);
+		total->copied_stacks = faded(total->copied_stacks, part, whole);
 	}
 	if (sum->dead * 2 < view->entry_count || !view->entry_count || shrink(sum))
 		return PD_OK;

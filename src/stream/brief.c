@@ -70,3 +70,25 @@ bool pd_record_brief(const struct pd_record *record, struct pd_brief *brief_out)
 	brief_out->cpumode = (unsigned)PD_BITS(record->misc, PD_MISC_CPUMODE);
 	return true;
 }
+
+// Until a marker says otherwise, addresses are of user space.
+static bool has_user_part(struct pd_u64s chain)
+{
+	bool user = true;
+
+	for (size_t i = 0; i < chain.count; i++) {
+		if (chain.items[i] >= PD_CONTEXT_MAX)
+			user = chain.items[i] == (uint64_t)PD_CONTEXT_USER;
+		else if (user)
+			return true;
+	}
+	return false;
+}
+
+bool pd_sample_needs_unwinding(const struct pd_sample *sample)
+{
+	const struct pd_user_stack *stack = sample->user_stack;
+
+	return stack && stack->size && stack->dyn_size && sample->user_regs && sample->user_regs->abi &&
+	       !has_user_part(sample->callchain);
+}

@@ -83,3 +83,26 @@ with open("turns.data", "wb") as f:
     f.write(header + struct.pack("<Q", 1) + ATTR + struct.pack("<QQ", 104, 8) + data)
 END
 shell 'python3 turns.py; perfdata doctor --symfs none --no-index turns.data | grep -A2 multiplexed'
+
+# A chain that goes on with a marker that does not exist: frame pointers led it into garbage.
+cat >garbage.py <<'END2'
+exec(open("made.py").read().split("data = record(10")[0])
+data = b"".join(sample(1000000 * (i + 1), [0x2000, 2**64 - 77 if i < 20 else 0x2100]) for i in range(150))
+header = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, 88, 112, 88, 200, len(data), 0, 0) + bytes(32)
+with open("garbage.data", "wb") as f:
+    f.write(header + struct.pack("<Q", 1) + ATTR + struct.pack("<QQ", 104, 8) + data)
+END2
+shell 'python3 garbage.py; perfdata doctor --symfs none --no-index garbage.data | grep -A3 stacks-damaged'
+
+# A warning is no failure: everything has a name, and some samples were lost.
+cat >fair.py <<'END2'
+exec(open("made.py").read().split("for i in range(200)")[0])
+data += record(3, struct.pack("<II", 7, 7) + b"made".ljust(8, b"\0") + sample_id(0), 0)
+data += b"".join(sample(1000000 * (i + 1), [0x2000, 0x2100]) for i in range(150)) + record(13, struct.pack("<Q", 7) + sample_id(91000000))
+header = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, 88, 112, 88, 200, len(data), 0, 0) + bytes(32)
+with open("fair.data", "wb") as f:
+    f.write(header + struct.pack("<Q", 1) + ATTR + struct.pack("<QQ", 104, 8) + data)
+END2
+python3 fair.py
+python3 "${BASH_SOURCE[0]%/*}/object.py" root/opt/made/program 0123456789abcdef0123456789abcdef01234567 work=1000-3000
+try doctor --symfs root --buildid-dir none --debug-path none --no-index fair.data

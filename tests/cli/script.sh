@@ -64,3 +64,17 @@ SAMPLE misc: user, ip: 0x1000100, pid: 100, tid: 100, time_ns: 0.000001040, call
 END
 perfdata assemble -o places.data places.txt
 try script --no-symbols -F pid,ip,dso places.data
+
+# Stacks that were copied are not unwound: the address of the sample is shown, and that callers are missing is said.
+shell 'perfdata script --no-symbols data/hot-regs.data 2>/dev/null | head -n 3'
+shell 'perfdata script --no-symbols data/hot-regs.data 2>&1 >/dev/null'
+shell 'perfdata script -q --no-symbols data/hot-regs.data | grep -c "^	"'
+shell 'perfdata folded --no-symbols data/hot-regs.data'
+shell 'perfdata report --no-symbols data/hot-regs.data | sed -n 1,2p'
+shell 'perfdata report --no-symbols --json data/hot-regs.data | grep -o "\"copied_stacks\":[0-9]*"'
+shell 'perfdata flame --no-symbols --format svg data/hot-regs.data | grep -o "[^>]*copied[^<]*"'
+
+# What counts of a pipe are called.
+shell 'perfdata text data/hot-stat.data | sed "s/interval, value: 10/interval, value: 0/" | perfdata assemble -o once.data'
+shell 'perfdata convert --to pipe -o - once.data | perfdata stat report -i - | grep -m 1 stats'
+shell 'perfdata stat report -i once.data | grep -m 1 stats'

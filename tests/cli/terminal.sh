@@ -8,3 +8,6 @@ shell 'python3 -c "import pty; pty.spawn([\"perfdata\", \"script\", \"-F\", \"co
 for options in "--csv" "-q -t ,"; do
 	shell "python3 -c 'import pty; pty.spawn(\"perfdata report --no-symbols --no-children -g none -s comm $options odd.data\".split())' | grep h | tr -d '\r'"
 done
+for format in html svg; do
+	shell "python3 -c 'import pty; pty.spawn(\"perfdata flame --no-symbols --format $format odd.data\".split())' | tr -d '\r'"
+done

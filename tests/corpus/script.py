@@ -7,7 +7,8 @@ usage: script.py PERFDATA CORPUS [--only TEXT] [--verbose]
 golden/PATH.script.zst is what perf printed with --ns and the fields that golden/PATH.json names. perfdata is
 asked for the same fields. Where perf 6.1 made the text it must be equal byte for byte. Newer perfs have other columns,
 other addresses in call chains and a short form of sched_switch, so there spaces and the addresses of call chains do not
-count and the short form is made of the long one. Pipes are read from standard input too.
+count and the short form is made of the long one. Pipes are read from standard input too. Where a user stack was copied,
+perfdata prints the address of the sample; perf, which had no object to unwind it with, printed none.
 
 One line for each file: equal, KNOWN (explained in docs/differences.md under "Script text"), partial (perf stopped
 early; what it printed is equal) or DIFFER, with the first line that differs, perf's first. Exit status: 0 all
@@ -26,6 +27,7 @@ SECTION = "Script text"
 EXACT = "perf 6.1.192"
 NO_SAMPLES = 6
 NOTHING = 5
+COPIED = re.compile(rb": (\d+) of \d+ samples have a copied user stack")
 UNREAD = b"Too big: nr"  # perf gave up on the pipe
 BRANCH_NAME = re.compile(rb"(0x[0-9a-f]+) (\()")
 BRANCH_END = re.compile(rb"(/[-MP]/[-X]/[-A]/\d+/)[-A-Z_]*(?:/[-A-Z_]*)*(?= |$)")
@@ -48,9 +50,22 @@ def loosened(line):
     return b" ".join(CHAIN.sub(b"\tX", line).split())
 
 
-def first_difference(theirs, ours, exact, partial):
+def without_copied(theirs, ours, count):
+    """Our lines without the addresses of samples whose stack was copied, at most so many, where perf has none."""
+    kept, at = [], 0
+    for line in ours:
+        if count and line.startswith(b"\t") and at < len(theirs) and not theirs[at].startswith(b"\t"):
+            count -= 1
+            continue
+        kept.append(line)
+        at += 1
+    return kept
+
+
+def first_difference(theirs, ours, exact, partial, copied):
     """(number, perf's line, our line) of the first lines that differ, or None."""
     theirs, ours = lines_of(theirs), lines_of(ours)
+    ours = without_copied(theirs, ours, copied)
     if partial:
         theirs = theirs[:-2]
         ours = ours[: len(theirs)]
@@ -67,7 +82,7 @@ def first_difference(theirs, ours, exact, partial):
 
 
 def ask(perfdata, path, fields, stdin=None):
-    return common.run([perfdata, "script", "-q", "--no-symbols", "--ns", "-F", fields, "-i", path], stdin=stdin)
+    return common.run([perfdata, "script", "--no-symbols", "--ns", "-F", fields, "-i", path], stdin=stdin)
 
 
 class Comparison:
@@ -85,7 +100,8 @@ class Comparison:
         if result.crashed or result.status not in (common.FINE, common.DAMAGED, NO_SAMPLES, NOTHING):
             found = (0, b"", f"exit status {result.status}: {result.err[:200]!r}".encode())
         else:
-            found = first_difference(theirs, result.out, witness == EXACT, partial)
+            copied = COPIED.search(result.err)
+            found = first_difference(theirs, result.out, witness == EXACT, partial, int(copied[1]) if copied else 0)
         if not found:
             self.tell("partial" if partial else "equal", name)
             return
