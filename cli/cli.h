@@ -15,14 +15,14 @@
 #include "output.h"
 
 #define EXIT_CODES(CODE)                                                                           \
-	CODE(FINE, 0, "everything was read and written")                                           \
-	CODE(DAMAGED, 1, "the file was read, but something in it is damaged or lost")             \
-	CODE(USAGE, 2, "the command line is wrong")                                                \
-	CODE(UNREADABLE, 3, "the file is no perf.data, or could not be opened or read")           \
-	CODE(OUTPUT, 4, "the output could not be written")                                         \
+	CODE(FINE, 0, "success")                                                                   \
+	CODE(DAMAGED, 1, "the file was read, but parts of it are damaged or lost")                \
+	CODE(USAGE, 2, "invalid command line")                                                \
+	CODE(UNREADABLE, 3, "the file is not a perf.data file, or cannot be read")           \
+	CODE(OUTPUT, 4, "the output cannot be written")                                         \
 	CODE(NOTHING, 5,                                                                           \
-	     "nothing in the file is what was asked for; a recording that was written is whole, without samples") \
-	CODE(NO_SAMPLES, 6, "there are no samples in the file")
+	     "nothing matches; a recording written then is complete, but has no samples") \
+	CODE(NO_SAMPLES, 6, "no samples in the file")
 
 enum code {
 #define CODE(NAME, number, text) CODE_##NAME = (number),
@@ -36,6 +36,7 @@ struct call {
 	const char *const *words;
 	size_t word_count;
 	const char *const *line; /* all words of the command line, the program first; ends with NULL */
+	const char *const *arguments; /* those behind the name of the command; ends with NULL */
 	struct output *out;
 	const struct config *config;
 };
@@ -49,10 +50,18 @@ struct command {
 	size_t max_words;               /* words that are no options; more are an error */
 	bool ends_at_word;              /* behind the first such word there are no options: it is a program with its own */
 	int (*run)(const struct call *call);
+	const char *usual; /* long names of the options that matter first in the help, parted by blanks; NULL: as in the table */
+	bool live;         /* what it prints is to be seen when it happens: no pager, unless the user says so */
 };
 
 #define COMMAND(name, function, doc) extern const struct command function;
 #include "commands.def"
+
+/* The options in front of a command's name. */
+extern const struct command program;
+struct program_values {
+	bool version, paginate;
+};
 
 /* A line of commands.def. */
 struct command_line {

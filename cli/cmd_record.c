@@ -429,5 +429,6 @@ const struct command cmd_record = {
 	.values_size = sizeof(struct values),
 	.max_words = (size_t)-1,
 	.ends_at_word = true,
+	.live = true,
 	.run = run,
 };

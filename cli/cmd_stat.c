@@ -166,24 +166,23 @@ static int run_part(const struct command_line *line, const struct call *call)
 	char **words;
 	int code = CODE_USAGE;
 
-	while (call->line[count])
+	while (call->arguments[count])
 		count++;
 	words = calloc(count + 1, sizeof(*words));
 	if (!words) {
 		complain("out of memory");
 		return CODE_USAGE;
 	}
-	/* the program, and stat */
-	for (size_t i = 2; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		if (i != count - call->word_count)
-			words[own++] = (char *)call->line[i];
+			words[own++] = (char *)call->arguments[i];
 	if (options_parse(command, (int)own, words, &parsed)) {
 		struct call part = *call;
 
 		part.values = parsed.values;
 		part.words = parsed.words.items;
 		part.word_count = parsed.words.count;
-		if (parsed.help) {
+		if (parsed.common.help) {
 			help_command(call->out->text, line);
 			code = CODE_FINE;
 		} else {
@@ -224,5 +223,6 @@ const struct command cmd_stat = {
 	.values_size = sizeof(struct stat_values),
 	.max_words = (size_t)-1,
 	.ends_at_word = true,
+	.live = true,
 	.run = run,
 };

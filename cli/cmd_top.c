@@ -806,5 +806,6 @@ const struct command cmd_top = {
 	.examples = examples,
 	.values_size = sizeof(struct values),
 	.max_words = 0,
+	.live = true,
 	.run = run,
 };

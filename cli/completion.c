@@ -17,9 +17,9 @@ static void add_command_names(struct pd_text *text)
 static void add_options(struct pd_text *text, const struct command_line *line)
 {
 	pd_text_printf(text, "\t%s) options=\"", line->name);
-	for (const struct option *option = line->command->options; option->name; option++)
+	for (const struct option *option = NULL; (option = option_next(line->command, option)) != NULL;)
 		pd_text_printf(text, "--%s%s ", option->name, option->argument ? "=" : "");
-	pd_text_add(text, "--help\" ;;\n");
+	pd_text_add(text, "\" ;;\n");
 }
 
 static void add_record_names(struct pd_text *text)

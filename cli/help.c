@@ -58,12 +58,56 @@ static void print_option(struct pd_text *text, const struct option *option)
 	wrap(text, option->help, MARGIN, MARGIN);
 }
 
+/* Whether a name is among words that blanks part. */
+static bool is_among(const char *words, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; words && *words; words += strspn(words, " ")) {
+		size_t word = strcspn(words, " ");
+
+		if (word == length && !memcmp(words, name, length))
+			return true;
+		words += word;
+	}
+	return false;
+}
+
+static void print_group(struct pd_text *text, const struct command *command, enum option_group group, const char *title)
+{
+	bool first = true;
+
+	for (const struct option *option = NULL; (option = option_next(command, option)) != NULL;) {
+		if (option->group != group || is_among(command->usual, option->name))
+			continue;
+		if (first)
+			pd_text_printf(text, "\n%s:\n", title);
+		first = false;
+		print_option(text, option);
+	}
+}
+
+static void print_usual(struct pd_text *text, const struct command *command)
+{
+	if (!command->usual)
+		return;
+	pd_text_add(text, "\nmost used options:\n");
+	for (const struct option *option = NULL; (option = option_next(command, option)) != NULL;)
+		if (is_among(command->usual, option->name))
+			print_option(text, option);
+}
+
 static void print_options(struct pd_text *text, const struct command *command)
 {
-	pd_text_add(text, "\noptions:\n");
-	for (const struct option *option = command->options; option->name; option++)
-		print_option(text, option);
-	print_option(text, &help_option);
+	static const char *const titles[OPTION_GROUPS] = {
+		[GROUP_OUTPUT] = "output", [GROUP_FILTER] = "filters", [GROUP_SYMBOLS] = "symbols",
+		[GROUP_INPUT] = "input", [GROUP_COMMON] = "all commands"
+	};
+
+	print_usual(text, command);
+	print_group(text, command, GROUP_OWN, command->usual ? "more options" : "options");
+	for (unsigned group = GROUP_OWN + 1; group < OPTION_GROUPS; group++)
+		print_group(text, command, (enum option_group)group, titles[group]);
 }
 
 static void print_examples(struct pd_text *text, const struct example *example)
@@ -88,15 +132,14 @@ void help_command(struct pd_text *text, const struct command_line *line)
 
 void help_program(struct pd_text *text)
 {
-	const struct command_line *line;
-
 	pd_text_printf(text,
-		       "perfdata %s - reads perf.data files\n\n"
-		       "usage: perfdata COMMAND [OPTION]... [FILE]\n\n"
-		       "commands:\n",
+		       "perfdata %s - record, read, convert and repair perf.data files\n\n"
+		       "usage: perfdata [OPTION]... COMMAND [ARGUMENT]...\n",
 		       pd_version());
-	for (size_t i = 0; (line = command_at(i)) != NULL; i++)
-		pd_text_printf(text, "  %-10s  %s\n", line->name, line->doc);
-	pd_text_add(text, "\nFILE is perf.data if none is named, or what is piped in; - is standard input.\n"
-			  "perfdata COMMAND --help tells the options of a command.\n");
+#define COMMANDS(title) pd_text_add(text, "\n" title ":\n");
+#define COMMAND(name, object, doc) pd_text_printf(text, "  %-13s %s\n", #name, doc);
+#include "commands.def"
+	print_options(text, &program);
+	pd_text_add(text, "\nperfdata COMMAND --help lists the options of a command. Commands read perf.data in the current\n"
+			  "folder, or standard input if it is a pipe, unless a FILE is given; - is standard input.\n");
 }

@@ -3,9 +3,13 @@
  * perfdata: finds the command, has its options parsed, runs it and ends with its exit code.
  */
 #include "cli.h"
+#include "pager.h"
 #include "target.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,34 +46,101 @@ static void fill_closed_descriptors(void)
 	}
 }
 
-static int run_command(const struct command_line *line, int argc, char **argv, struct output *out)
+/* ---- closed pipes ---- */
+
+static void on_closed_pipe(int number)
 {
-	const struct command *command = line->command;
-	struct config config;
+	struct pollfd output = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	int before = errno;
+
+	if (poll(&output, 1, 0) > 0 && output.revents & (POLLERR | POLLHUP)) {
+		pager_end();
+		signal(number, SIG_DFL);
+		raise(number);
+	}
+	errno = before;
+}
+
+/* Who closes the pipe of standard output, as head does, has seen enough: the program ends in silence, even if whoever
+ * started it ignores the signal, as some languages do. Other pipes, such as that of messages, end nothing. */
+static void end_by_closed_pipes(void)
+{
+	const struct sigaction action = { .sa_handler = on_closed_pipe, .sa_flags = SA_RESTART };
+
+	sigaction(SIGPIPE, &action, NULL);
+}
+
+/* ---- the command line ---- */
+
+static const struct option options[] = {
+	{ "paginate", 'p', OPTION_FLAG, NULL, offsetof(struct program_values, paginate),
+	  "send long output on a terminal through a pager, whatever the configuration says" },
+	{ "version", 'v', OPTION_FLAG, NULL, offsetof(struct program_values, version), "print the version and exit" },
+	{ 0 },
+};
+
+const struct command program = {
+	.options = options,
+	.values_size = sizeof(struct program_values),
+	.max_words = SIZE_MAX,
+	.ends_at_word = true,
+};
+
+/* What was given behind the name of the command counts. */
+static void merge_options(struct terminal_options *own, const struct parsed *before)
+{
+	const struct program_values *values = before->values;
+
+	own->paginate = values->paginate;
+	own->no_pager |= before->common.terminal.no_pager;
+	if (!own->color)
+		own->color = before->common.terminal.color;
+}
+
+/* A command line as far as it was read. */
+struct line {
+	int argc;
+	char **argv;
+	int first; /* word behind the name of the command */
+	const struct parsed *before;
+	const struct config *config;
+};
+
+static int run_parsed(const struct command_line *command, const struct line *line, struct parsed *parsed, struct output *out)
+{
+	struct terminal_options *terminal = &parsed->common.terminal;
+	bool usual = parsed->common.help || !command->command->live;
+	int code = CODE_USAGE;
+
+	merge_options(terminal, line->before);
+	if (terminal_prepare(out, terminal, line->config, command->name, usual)) {
+		const struct call call = {
+			.values = parsed->values,
+			.words = parsed->words.items,
+			.word_count = parsed->words.count,
+			.line = (const char *const *)line->argv,
+			.arguments = (const char *const *)line->argv + line->first,
+			.out = out,
+			.config = line->config,
+		};
+
+		code = CODE_FINE;
+		if (parsed->common.help)
+			help_command(out->text, command);
+		else
+			code = command->command->run(&call);
+	}
+	return code;
+}
+
+static int run_command(const struct command_line *command, const struct line *line, struct output *out)
+{
 	struct parsed parsed;
 	int code = CODE_USAGE;
 
-	config_load(&config);
-	/* the name of the program and of the command were read */
-	if (options_parse(command, argc - 2, argv + 2, &parsed)) {
-		const struct call call = {
-			.values = parsed.values,
-			.words = parsed.words.items,
-			.word_count = parsed.words.count,
-			.line = (const char *const *)argv,
-			.out = out,
-			.config = &config,
-		};
-
-		if (parsed.help) {
-			help_command(out->text, line);
-			code = CODE_FINE;
-		} else {
-			code = command->run(&call);
-		}
-	}
-	options_fini(command, &parsed);
-	config_fini(&config);
+	if (options_parse(command->command, line->argc - line->first, line->argv + line->first, &parsed))
+		code = run_parsed(command, line, &parsed, out);
+	options_fini(command->command, &parsed);
 	return code;
 }
 
@@ -92,36 +163,62 @@ static int unknown_command(const char *word)
 	return CODE_USAGE;
 }
 
-static int run_words(int argc, char **argv, struct output *out)
+/* Nothing was asked for: the help is a complaint then. */
+static int help_missing(struct output *out)
 {
-	const char *word = argv[1];
+	out->fd = STDERR_FILENO;
+	help_program(out->text);
+	return CODE_USAGE;
+}
 
-	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+/* The words behind the options of the program. */
+static int run_words(struct line *line, struct output *out)
+{
+	const struct program_values *values = line->before->values;
+	const char *word = "version";
+
+	line->first = line->argc - (int)line->before->words.count;
+	if (line->before->common.help)
 		word = "help";
-	else if (strcmp(word, "--version") == 0)
-		word = "version";
+	else if (!values->version && line->first == line->argc)
+		return help_missing(out);
+	else if (!values->version)
+		word = line->argv[line->first++];
 	if (!command_by_name(word))
 		return unknown_command(word);
-	return run_command(command_by_name(word), argc, argv, out);
+	return run_command(command_by_name(word), line, out);
+}
+
+static int run_line(int argc, char **argv, const struct config *config, struct output *out)
+{
+	struct parsed before;
+	struct line line = { .argc = argc, .argv = argv, .before = &before, .config = config };
+	int code = CODE_USAGE;
+
+	if (options_parse(&program, argc - 1, argv + 1, &before))
+		code = run_words(&line, out);
+	options_fini(&program, &before);
+	return code;
 }
 
 int main(int argc, char **argv)
 {
+	struct config config;
 	struct output out;
-	int code = CODE_USAGE;
-	int finish;
+	int code, finish;
 
 	fill_closed_descriptors();
-	if (!output_init(&out, argc > 1 ? STDOUT_FILENO : STDERR_FILENO)) {
+	end_by_closed_pipes();
+	if (!output_init(&out, STDOUT_FILENO)) {
 		complain("out of memory");
 		return CODE_OUTPUT;
 	}
-	if (argc > 1)
-		code = run_words(argc, argv, &out);
-	else
-		help_program(out.text);
+	config_load(&config);
+	code = run_line(argc, argv, &config, &out);
 	finish = output_finish(&out);
 	output_fini(&out);
+	pager_end();
+	config_fini(&config);
 	target_end_interrupted();
 	return finish != CODE_FINE ? finish : code;
 }

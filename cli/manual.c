@@ -28,12 +28,13 @@ static void add_option(struct pd_text *text, const struct option *option)
 	pd_text_add(text, ".\n");
 }
 
-static void add_options(struct pd_text *text, const struct option *option)
+static void add_options(struct pd_text *text, const struct command *command)
 {
 	roff_section(text, "OPTIONS");
-	for (; option->name; option++)
-		add_option(text, option);
-	add_option(text, &help_option);
+	for (unsigned group = 0; group < OPTION_GROUPS; group++)
+		for (const struct option *option = NULL; (option = option_next(command, option)) != NULL;)
+			if (option->group == group)
+				add_option(text, option);
 }
 
 static void add_exit_codes(struct pd_text *text)
@@ -79,24 +80,29 @@ void manual_command(struct pd_text *text, const struct command_line *line)
 	pd_text_add(text, "\n");
 	roff_section(text, "DESCRIPTION");
 	roff_paragraphs(text, line->command->text);
-	add_options(text, line->command->options);
+	add_options(text, line->command);
 	add_exit_codes(text);
 	add_examples(text, line->command->examples);
 	roff_section(text, "SEE ALSO");
 	pd_text_add(text, "\\fBperfdata\\fR(1), \\fBperf.data\\fR(5)\n");
 }
 
+static void add_command(struct pd_text *text, const char *name, const char *doc)
+{
+	roff_item(text);
+	pd_text_add(text, "\\fBperfdata\\-");
+	roff_add(text, name);
+	pd_text_add(text, "\\fR(1)\n");
+	roff_add(text, doc);
+	pd_text_add(text, ".\n");
+}
+
 static void add_commands(struct pd_text *text)
 {
-	const struct command_line *line;
-
 	roff_section(text, "COMMANDS");
-	for (size_t i = 0; (line = command_at(i)) != NULL; i++) {
-		roff_item(text);
-		pd_text_printf(text, "\\fBperfdata\\-%s\\fR(1)\n", line->name);
-		roff_add(text, line->doc);
-		pd_text_add(text, ".\n");
-	}
+#define COMMANDS(title) roff_subsection(text, title);
+#define COMMAND(name, object, doc) add_command(text, #name, doc);
+#include "commands.def"
 }
 
 static void add_command_examples(struct pd_text *text)
@@ -121,20 +127,27 @@ void manual_program(struct pd_text *text)
 {
 	roff_title(text, "PERFDATA", 1);
 	roff_section(text, "NAME");
-	pd_text_add(text, "perfdata \\- reads perf.data files\n");
+	pd_text_add(text, "perfdata \\- record, read, convert and repair perf.data files\n");
 	roff_section(text, "SYNOPSIS");
 	pd_text_add(text, "\\fBperfdata\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIFILE\\fR]\n");
 	roff_section(text, "DESCRIPTION");
 	roff_paragraphs(
 		text,
-		"Reads the files that perf record and perf stat record of Linux write, and "
-		"those of simpleperf, on any machine and without perf: as a file, through a "
-		"pipe, as a directory, with compressed records, in either byte order, whole or "
-		"damaged.\n\n"
-		"FILE is perf.data if none is named, or standard input if that is a pipe; - is "
+		"Reads the files of perf record and perf stat record of Linux, and those of "
+		"simpleperf, on any machine and without perf: files, pipes and directories, "
+		"compressed or not, of both endiannesses, complete, truncated or corrupt. It "
+		"also records, converts and repairs them.\n\n"
+		"FILE defaults to perf.data, or to standard input if that is a pipe; - is "
 		"standard input. Results go to standard output, everything else to standard "
-		"error.");
+		"error.\n\n"
+		"On a terminal, output that does not fit on the screen goes through a pager: "
+		"that of PERF_PAGER, of pager.COMMAND in the configuration, of PAGER, or less. "
+		"An empty value or cat stands for none. Colours follow --color, color.ui in the "
+		"configuration, and NO_COLOR.\n\n"
+		"The configuration is read from /etc/perfconfig and ~/.perfconfig, or from the "
+		"file named by PERF_CONFIG, in the format of perf-config(1).");
 	add_commands(text);
+	add_options(text, &program);
 	add_exit_codes(text);
 	add_command_examples(text);
 	roff_section(text, "SEE ALSO");

@@ -9,7 +9,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct option help_option = { "help", 'h', OPTION_FLAG, NULL, 0, "print help and exit" };
+#define COMMON(name, letter, kind, argument, member, help) \
+	{ name, letter, kind, argument, offsetof(struct common_options, member), help, GROUP_COMMON }
+
+static const struct option common_options[] = {
+	COMMON("color", 0, OPTION_STRING, "WHEN", terminal.color, "colour the output: auto (default: on a terminal), always or never"),
+	COMMON("no-pager", 0, OPTION_FLAG, NULL, terminal.no_pager, "do not send long output on a terminal through a pager"),
+	COMMON("help", 'h', OPTION_FLAG, NULL, help, "print help and exit"),
+	{ 0 },
+};
+
+static bool is_common(const struct option *option)
+{
+	return option >= common_options && option < common_options + sizeof(common_options) / sizeof(common_options[0]);
+}
+
+const struct option *option_next(const struct command *command, const struct option *option)
+{
+	const struct option *next = option ? option + 1 : command->options;
+
+	if (!next->name && !is_common(next))
+		next = common_options;
+	return next->name ? next : NULL;
+}
 
 struct parser {
 	const struct command *command;
@@ -77,7 +99,8 @@ static bool takes_value(const struct option *option)
 static bool set_value(struct parser *parser, const struct option *option, const char *value,
 		      bool flag)
 {
-	char *place = (char *)parser->parsed->values + option->offset;
+	char *values = is_common(option) ? (char *)&parser->parsed->common : parser->parsed->values;
+	char *place = values + option->offset;
 	struct option_number *number = (void *)place;
 
 	switch (option->kind) {
@@ -109,9 +132,8 @@ static bool unknown_option(const struct parser *parser, const char *name, size_t
 	struct pd_nearest nearest = { .word = word };
 
 	snprintf(word, sizeof(word), "%.*s", (int)(length < 64 ? length : 64), name);
-	for (const struct option *option = parser->command->options; option->name; option++)
+	for (const struct option *option = NULL; (option = option_next(parser->command, option)) != NULL;)
 		pd_nearest_try(&nearest, option->name);
-	pd_nearest_try(&nearest, help_option.name);
 	if (nearest.best)
 		complain("unknown option --%s; did you mean --%s?", word, nearest.best);
 	else
@@ -130,9 +152,9 @@ static bool next_value(struct parser *parser, const struct option *option, char 
 		return true;
 	}
 	if (none && letter)
-		complain("option -%c wants %s", letter, option->argument);
+		complain("option -%c requires a value: %s", letter, option->argument);
 	else if (none)
-		complain("option --%s wants %s", option->name, option->argument);
+		complain("option --%s requires a value: %s", option->name, option->argument);
 	if (none)
 		return false;
 	*value_out = *parser->next++;
@@ -141,11 +163,12 @@ static bool next_value(struct parser *parser, const struct option *option, char 
 
 static const struct option *by_name(const struct parser *parser, const char *name, size_t length)
 {
-	for (const struct option *option = parser->command->options; option->name; option++) {
+	const struct option *option = NULL;
+
+	while ((option = option_next(parser->command, option)) != NULL)
 		if (strlen(option->name) == length && !memcmp(option->name, name, length))
-			return option;
-	}
-	return NULL;
+			break;
+	return option;
 }
 
 /* The flag that --no-NAME takes back, or --NAME if the flag is called no-NAME. */
@@ -155,7 +178,7 @@ static const struct option *by_opposite(const struct parser *parser, const char 
 
 	if (length > 3 && !memcmp(name, "no-", 3))
 		option = by_name(parser, name + 3, length - 3);
-	for (const struct option *one = parser->command->options; !option && one->name; one++)
+	for (const struct option *one = NULL; !option && (one = option_next(parser->command, one)) != NULL;)
 		if (!strncmp(one->name, "no-", 3) && strlen(one->name) == length + 3 && !memcmp(one->name + 3, name, length))
 			option = one;
 	return option && option->kind == OPTION_FLAG ? option : NULL;
@@ -169,11 +192,6 @@ static bool parse_long(struct parser *parser, const char *name)
 	const struct option *option = by_name(parser, name, length);
 	bool flag = true;
 
-	if (!option && length == strlen(help_option.name) &&
-	    !memcmp(name, help_option.name, length)) {
-		parser->parsed->help = true;
-		return true;
-	}
 	if (!option) {
 		option = by_opposite(parser, name, length);
 		flag = false;
@@ -191,11 +209,11 @@ static bool parse_long(struct parser *parser, const char *name)
 
 static const struct option *by_letter(const struct parser *parser, char letter)
 {
-	for (const struct option *option = parser->command->options; option->name; option++) {
-		if (option->letter == letter)
-			return option;
-	}
-	return NULL;
+	const struct option *option = NULL;
+
+	while ((option = option_next(parser->command, option)) != NULL && option->letter != letter)
+		;
+	return option;
 }
 
 static bool parse_letters(struct parser *parser, const char *letters)
@@ -205,10 +223,6 @@ static bool parse_letters(struct parser *parser, const char *letters)
 		const struct option *option = by_letter(parser, letter);
 		const char *value = NULL;
 
-		if (!option && letter == help_option.letter) {
-			parser->parsed->help = true;
-			continue;
-		}
 		if (!option) {
 			complain("unknown option -%c; --help lists the options", letter);
 			return false;
@@ -225,15 +239,28 @@ static bool parse_letters(struct parser *parser, const char *letters)
 	return true;
 }
 
+/* The usage ends with what the last argument is called: [FILE]. */
+static void complain_of_word(const struct command *command, const char *word)
+{
+	const char *name = strrchr(command->usage, '[');
+	size_t length = name ? strspn(name + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") : 0;
+
+	if (command->max_words == 1 && length)
+		complain("unexpected argument '%s' (only one %.*s is accepted)", word, (int)length, name + 1);
+	else if (!command->max_words)
+		complain("unexpected argument '%s' (the command takes options only)", word);
+	else
+		complain("unexpected argument '%s'; --help shows the usage", word);
+}
+
 static bool parse_word(struct parser *parser, const char *word)
 {
 	struct option_list *words = &parser->parsed->words;
 
-	if (words->count >= parser->command->max_words) {
-		complain("'%s' is one word too many; --help shows the usage", word);
-		return false;
-	}
-	return list_add(words, word);
+	if (words->count < parser->command->max_words)
+		return list_add(words, word);
+	complain_of_word(parser->command, word);
+	return false;
 }
 
 bool options_parse(const struct command *command, int argc, char **argv, struct parsed *parsed)

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "terminal.h"
+
 enum option_kind {
 	OPTION_FLAG,   /* bool; --no-NAME takes it back, --NAME one that is called no-NAME */
 	OPTION_NUMBER, /* struct option_number; decimal, or hexadecimal with 0x */
@@ -42,6 +44,9 @@ struct option_tags {
 	size_t count;
 };
 
+/* Options that belong together in the help, in its order. */
+enum option_group { GROUP_OWN, GROUP_OUTPUT, GROUP_FILTER, GROUP_SYMBOLS, GROUP_INPUT, GROUP_COMMON, OPTION_GROUPS };
+
 struct option {
 	const char *name; /* long name without the dashes, or NULL for the end of the table */
 	char letter;      /* or 0 */
@@ -49,10 +54,8 @@ struct option {
 	const char *argument; /* what the value is called in the help, or NULL for a flag */
 	size_t offset;        /* of the value in the struct of values */
 	const char *help;     /* a phrase, lower case, no full stop */
+	enum option_group group;
 };
-
-/* --help, which every command has without a line in its table. */
-extern const struct option help_option;
 
 struct example {
 	const char *line;  /* what to type, or NULL for the end */
@@ -61,12 +64,22 @@ struct example {
 
 struct command;
 
+/* Values of the options that every command has without a line in its table. */
+struct common_options {
+	struct terminal_options terminal;
+	bool help;
+};
+
 /* What a command line said. values is the struct of the command, words are in argv. */
 struct parsed {
 	void *values;
 	struct option_list words;
-	bool help; /* --help or -h was among the options */
+	struct common_options common;
 };
+
+/* The option behind one, NULL: the first one; those of the command's table, then those of every command. NULL at the
+ * end. */
+const struct option *option_next(const struct command *command, const struct option *option);
 
 /* Takes the words behind the name of a command. Says on stderr what is wrong and returns false then.
  * *parsed must be given back with options_fini either way. */

@@ -3,6 +3,7 @@
  * Buffered standard output with every write checked, messages on standard error, and progress.
  */
 #include "cli.h"
+#include "terminal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -50,11 +51,26 @@ static void write_all(struct output *output, struct pd_bytes bytes)
 	}
 }
 
+static void write_to_terminal(struct output *output, struct pd_bytes bytes)
+{
+	struct pd_text *text = output->clip ? terminal_clipped(output, bytes) : NULL;
+
+	if (output->pager && bytes.size)
+		terminal_page(output, bytes);
+	if (output->clip && (!text || pd_text_failed(text)))
+		output->failure = ENOMEM;
+	else
+		write_all(output, text ? pd_text_bytes(text) : bytes);
+	pd_text_free(text);
+}
+
 bool output_flush(struct output *output)
 {
 	if (pd_text_failed(output->text) && !output->failure)
 		output->failure = ENOMEM;
-	if (!output->failure)
+	if (!output->failure && output->columns)
+		write_to_terminal(output, pd_text_bytes(output->text));
+	else if (!output->failure)
 		write_all(output, pd_text_bytes(output->text));
 	pd_text_clear(output->text);
 	return !output->failure;
@@ -69,13 +85,18 @@ bool output_spill(struct output *output)
 
 void output_put(struct output *output, const char *data, size_t size)
 {
+	struct pd_bytes bytes = { .data = (const uint8_t *)data, .size = size };
+
 	output_flush(output);
-	if (!output->failure)
-		write_all(output, (struct pd_bytes){ .data = (const uint8_t *)data, .size = size });
+	if (!output->failure && output->columns)
+		write_to_terminal(output, bytes);
+	else if (!output->failure)
+		write_all(output, bytes);
 }
 
 int output_finish(struct output *output)
 {
+	output->last = true;
 	output_flush(output);
 	/* Whoever closed the pipe has seen enough and wants no message. */
 	if (output->failure && output->failure != EPIPE)

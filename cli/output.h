@@ -32,6 +32,12 @@ struct output {
 	const char *name; /* for messages; NULL: standard output */
 	int fd;
 	bool terminal; /* fd is one, so the progress line may be in the way */
+	unsigned columns, lines; /* of the terminal; 0: there is none */
+	bool color; /* shares are to be coloured */
+	const char *pager; /* to be started with the first text that does not fit on the screen; or NULL */
+	bool last; /* nothing is printed behind the text */
+	bool clip; /* commands set it: lines end at the right edge of the terminal */
+	unsigned column; /* of the line that was not ended yet, if they do */
 	int failure; /* errno of the write that failed; nothing is written after it */
 };
 
