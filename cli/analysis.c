@@ -52,7 +52,7 @@ static int tell_nothing(const struct analysis *analysis)
 	for (size_t i = 0; i < pd_file_event_count(analysis->input.file); i++)
 		left += pd_profile_total(analysis->profile, i)->left_samples;
 	if (!left && !pd_profile_losses(analysis->profile)->had_samples) {
-		complain("%s: there are no samples in the file", analysis->input.name);
+		complain("%s: no samples in the file", analysis->input.name);
 		return CODE_NO_SAMPLES;
 	}
 	complain("%s: no samples match the filters", analysis->input.name);
@@ -106,8 +106,7 @@ int analysis_begin(struct analysis *analysis, const struct analysis_options *opt
 	/* Samples are chosen before their places have names. */
 	if (analysis->select.where &&
 	    (pd_filter_asks(analysis->select.where) & (PD_FILTER_DSO | PD_FILTER_SYMBOL))) {
-		complain("option --where: dso and symbol are not known yet when samples are chosen; use --dsos and "
-			 "--symbols");
+		complain("option --where: dso and symbol cannot be used here; use --dsos and --symbols");
 		return CODE_USAGE;
 	}
 	input.keep = true;

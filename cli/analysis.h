@@ -21,7 +21,7 @@ struct analysis_options {
  * input, selection and symbols. */
 #define ANALYSIS_OPTIONS(type, member)                                                             \
 	{ "threads", 0, OPTION_NUMBER, "N", offsetof(type, member.threads),                        \
-	  "read with so many threads; as many as there are processors if not given" }
+	  "number of threads (default: number of CPUs)", GROUP_INPUT }
 
 struct analysis {
 	struct input input;

@@ -31,9 +31,9 @@ static const struct option options[] = {
 };
 
 static const struct example examples[] = {
-	{ "perfdata assemble -o perf.data perf.txt", "what perfdata text wrote" },
-	{ "perfdata text old.data | perfdata assemble --byte-order big -o big.data", "in the other byte order" },
-	{ "perfdata assemble -o - <perf.txt | perf script -i -", "as a pipe" },
+	{ "perfdata assemble -o perf.data perf.txt", "assemble what perfdata text wrote" },
+	{ "perfdata text old.data | perfdata assemble --byte-order big -o big.data", "byte-swap a recording" },
+	{ "perfdata assemble -o - <perf.txt | perf script -i -", "feed perf through a pipe" },
 	{ 0 },
 };
 
@@ -91,7 +91,7 @@ static bool is_text(const struct assemble *assemble)
 	if ((strcmp(path, "-") != 0 ? stat(path, &status) : fstat(STDOUT_FILENO, &status)) < 0 || !S_ISREG(status.st_mode) ||
 	    status.st_dev != assemble->text.st_dev || status.st_ino != assemble->text.st_ino)
 		return false;
-	complain("%s: is the input, which is not written to", path);
+	complain("%s: refusing to overwrite the input file", path);
 	return true;
 }
 
@@ -134,7 +134,7 @@ static int assemble_text(struct assemble *assemble, int fd, const char *name)
 	code = read_text(assemble, fd, name);
 	pd_assembler_records(assemble->assembler, &raw);
 	if (code == CODE_FINE && raw && assemble->other_order)
-		complain("%s: %" PRIu64 " things that stand there as bytes keep the byte order of the text", name, raw);
+		complain("%s: %" PRIu64 " items given as raw bytes keep the byte order of the text", name, raw);
 	pd_assembler_free(assemble->assembler);
 	return target_close(&assemble->target, code);
 }
@@ -146,7 +146,7 @@ static int run(const struct call *call)
 	int code, fd;
 
 	if (path && call->word_count) {
-		complain("'%s' and '%s': only one text can be read", path, call->words[0]);
+		complain("unexpected argument '%s' (--input is '%s' already)", call->words[0], path);
 		return CODE_USAGE;
 	}
 	path = path ? path : call->word_count ? call->words[0] : "-";
@@ -167,12 +167,12 @@ static int run(const struct call *call)
 
 const struct command cmd_assemble = {
 	.usage = "[OPTION]... -o OUTPUT [TEXT]",
-	.text = "Makes a perf.data of TEXT, or of standard input: the inverse of perfdata text. OUTPUT has the form, byte "
-		"order and compression that TEXT says, unless options say otherwise; to standard output and to what cannot "
-		"seek it is a pipe.\n"
+	.text = "Assembles a recording from TEXT or standard input: the inverse of perfdata text. OUTPUT has the form, byte "
+		"order and compression given in TEXT unless options override them; on standard output and on anything that "
+		"cannot seek, it is in pipe form.\n"
 		"\n"
-		"A text can be written by hand: fields that are left out are 0, and counts, sizes and paddings are worked out. What "
-		"the text should not have is told with line, column and field, and nothing is written then.",
+		"The text can be written by hand: omitted fields are 0; counts, sizes and padding are computed. Errors are "
+		"reported with line, column and field, and nothing is written.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

@@ -15,15 +15,15 @@ struct values {
 static const struct option options[] = {
 	KEEP_OPTIONS(struct values, keep),
 	{ "time", 0, OPTION_STRING, "RANGE", offsetof(struct values, time),
-	  "what is kept: START,STOP or 10%/2 or 0%-10% or 12:00:01,12:00:05" },
+	  "time range to keep: START,STOP or 10%/2 or 0%-10% or 12:00:01,12:00:05" },
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata cut --time 10%/2 -o part.data", "the second tenth" },
-	{ "perfdata cut --time 1234.5,1236 -o part.data", "a second and a half, both ends included" },
-	{ "perfdata cut --time 1234.5, -o - | perf report -i -", "all from there on, as a pipe" },
-	{ "perfdata cut --time 12:00:01,12:00:05 -o part.data", "by the wall clock" },
+	{ "perfdata cut --time 10%/2 -o part.data", "keep the second tenth" },
+	{ "perfdata cut --time 1234.5,1236 -o part.data", "keep 1.5 seconds, both ends included" },
+	{ "perfdata cut --time 1234.5, -o - | perf report -i -", "everything from that time on, as a pipe" },
+	{ "perfdata cut --time 12:00:01,12:00:05 -o part.data", "by wall-clock time" },
 	{ 0 },
 };
 
@@ -144,7 +144,7 @@ static int run(const struct call *call)
 
 	cut.keep.self = &cut;
 	if (!values->time) {
-		complain("say what is to be kept: --time RANGE");
+		complain("no time range given; use --time RANGE");
 		return CODE_USAGE;
 	}
 	if (!select_take(&cut.select, &selection)) {
@@ -163,11 +163,11 @@ static int run(const struct call *call)
 
 const struct command cmd_cut = {
 	.usage = "[OPTION]... --time RANGE -o OUTPUT [FILE]",
-	.text = "Writes the part of FILE that is of some time: its samples, what was lost, throttled and switched then, and "
-		"all that is needed to understand them: names of threads, mappings, forks and the kernel's code of before "
-		"and during that time, events and features. What has no time, such as AUX data, is kept whole.\n\n"
-		"Both ends of START,STOP belong to it, as everywhere. Parts such as 10%/2, or 10%-20%, end before the next "
-		"one begins: cuts of adjoining parts have each sample once. docs/selecting.md has all forms of RANGE.",
+	.text = "Extracts a time range of FILE: its samples, lost, throttle and context-switch records, and everything needed "
+		"to interpret them: thread names, mappings, forks and kernel text changes up to the end of the range, events "
+		"and header features. Data without a timestamp, such as AUX data, is kept whole.\n\n"
+		"START,STOP includes both ends. Parts such as 10%/2 or 10%-20% exclude the end, so adjacent parts never "
+		"contain the same sample twice. docs/selecting.md lists all forms of RANGE.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

@@ -18,21 +18,21 @@ struct values {
 
 static const struct option options[] = {
 	{ "c", 'c', OPTION_FLAG, NULL, offsetof(struct values, c),
-	  "print the C struct of <perfdata/format.h>" },
-	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json), "one JSON object a line" },
+	  "print the C struct from <perfdata/format.h>" },
+	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json), "print one JSON object per line" },
 	{ "man", 0, OPTION_FLAG, NULL, offsetof(struct values, man),
-	  "as roff; without NAME the manual page perf.data(5)" },
+	  "print roff; without NAME the manual page perf.data(5)" },
 	{ "markdown", 0, OPTION_FLAG, NULL, offsetof(struct values, markdown),
-	  "as Markdown; without NAME all of the format" },
+	  "print Markdown; without NAME the whole format" },
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata explain", "list everything that has a name" },
-	{ "perfdata explain MMAP2", "see the fields of a record" },
-	{ "perfdata explain sample_type", "see the bits of a word" },
-	{ "perfdata explain mmap2.pgoff", "see one field" },
-	{ "perfdata explain truncated-record", "read what to do about a problem" },
+	{ "perfdata explain", "list all names" },
+	{ "perfdata explain MMAP2", "show the fields of a record" },
+	{ "perfdata explain sample_type", "show the bits of a field" },
+	{ "perfdata explain mmap2.pgoff", "show one field" },
+	{ "perfdata explain truncated-record", "show what to do about a problem" },
 	{ "perfdata explain --man | man -l -", "read the format as a manual page" },
 	{ 0 },
 };
@@ -80,9 +80,9 @@ static bool unknown_name(const struct subjects *subjects, const char *word)
 	for (size_t i = 0; i < subjects->count; i++)
 		pd_nearest_try(&nearest, subjects->items[i].name);
 	if (nearest.best)
-		complain("the format has no '%s'; did you mean '%s'?", word, nearest.best);
+		complain("unknown name '%s'; did you mean '%s'?", word, nearest.best);
 	else
-		complain("the format has no '%s'; perfdata explain lists what it has", word);
+		complain("unknown name '%s'; perfdata explain lists all names", word);
 	return false;
 }
 
@@ -135,7 +135,7 @@ static void explain_all(struct pd_text *text, const struct explain_form *form,
 static const struct explain_form *choose_form(const struct values *values, bool all)
 {
 	if (values->c + values->json + values->man + values->markdown > 1) {
-		complain("only one of --c, --json, --man and --markdown can be had");
+		complain("--c, --json, --man and --markdown cannot be combined");
 		return NULL;
 	}
 	if (values->c)
@@ -175,9 +175,9 @@ static int run(const struct call *call)
 const struct command cmd_explain = {
 	.usage = "[OPTION]... [NAME]...",
 	.text = "NAME is a record (MMAP2), a feature (HOSTNAME), a part of them (branch_stack), a set of "
-		"bits or names (sample_type), one field (mmap2.pgoff), a number, or the code of a "
-		"problem (truncated-record); upper and lower case are the same. Everything that has "
-		"the name is explained. Without NAME everything is listed.",
+		"bits or names (sample_type), one field (mmap2.pgoff), a number, or a problem code "
+		"(truncated-record), in upper or lower case. Every match is explained. Without NAME, "
+		"all names are listed.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

@@ -28,18 +28,18 @@ static const struct option options[] = {
 	KEEP_OPTIONS(struct values, keep),
 	SELECT_SAMPLE_OPTIONS(struct values, select),
 	SELECT_PLACE_OPTIONS(struct values, select, 'd'),
-	FLAG("records", 0, records, "ask --where about every record, not only about samples"),
-	FLAG("prune", 0, prune, "leave out records of processes without a kept sample"),
+	FLAG("records", 0, records, "apply --where to every record, not only to samples"),
+	FLAG("prune", 0, prune, "drop records of processes without a kept sample"),
 	SYMBOL_OPTIONS(struct values, symbols),
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata filter --comm gcc --prune -o gcc.data", "one program, and nothing of the others" },
-	{ "perfdata filter --where 'period > 1000 && cpu in (0, 2)' -o part.data", "by fields of the samples" },
-	{ "perfdata filter --where 'sched:sched_switch.prev_pid == 5' -o 5.data", "by a field of a tracepoint" },
-	{ "perfdata filter --where 'type != SWITCH' -o small.data", "leave out some kind of record" },
-	{ "perf record -o - -a -- sleep 5 | perfdata filter --pid 42 -o 42.data", "on its way to the disk" },
+	{ "perfdata filter --comm gcc --prune -o gcc.data", "keep one program only" },
+	{ "perfdata filter --where 'period > 1000 && cpu in (0, 2)' -o part.data", "filter by sample fields" },
+	{ "perfdata filter --where 'sched:sched_switch.prev_pid == 5' -o 5.data", "filter by a tracepoint field" },
+	{ "perfdata filter --where 'type != SWITCH' -o small.data", "drop a record type" },
+	{ "perf record -o - -a -- sleep 5 | perfdata filter --pid 42 -o 42.data", "filter while recording" },
 	{ 0 },
 };
 
@@ -418,7 +418,7 @@ static bool take_options(struct filter *filter, const struct values *values)
 	if (!select_take(&filter->select, &values->select))
 		return false;
 	if (values->records && !filter->select.where) {
-		complain("--records needs --where");
+		complain("--records requires --where");
 		return false;
 	}
 	filter->records = values->records || asks(filter, PD_FILTER_RECORDS);
@@ -457,14 +457,13 @@ static int run(const struct call *call)
 
 const struct command cmd_filter = {
 	.usage = "[OPTION]... -o OUTPUT [FILE]",
-	.text = "Writes FILE with only the samples that were asked for. The options are those of report and script and choose "
-		"the same samples; with several, samples have to fit all of them. docs/selecting.md says what may stand in "
-		"a condition.\n\n"
-		"All other records stay, because samples are understood by them: with --prune only those of processes that "
-		"have samples, and of the processes that these were forked from. A condition that asks for the type of "
-		"records, or for a field of records that are no samples, is asked about each record, as with --records.\n\n"
-		"A pipe is passed on as it comes, with little memory. Names of threads, objects, functions, parts of the "
-		"time and --prune need all of it first: then it is kept in a temporary file.",
+	.text = "Keeps only the samples that match the filters, which are the same as those of report and script. With several "
+		"filters, samples have to match all. docs/selecting.md describes the conditions of --where.\n\n"
+		"All other records are kept, because samples depend on them; --prune keeps only those of processes that have "
+		"samples, and of their ancestors. A condition on the record type, or on a field that samples do not have, is "
+		"applied to every record, as with --records.\n\n"
+		"A pipe is filtered as it is read, with little memory. Filters by thread name, object, function or part of "
+		"the time, and --prune, need the whole input first: it is buffered in a temporary file.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

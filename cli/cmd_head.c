@@ -21,9 +21,9 @@ struct values {
 
 static const struct option options[] = {
 	KEEP_OPTIONS(struct values, keep),
-	{ "count", 'n', OPTION_NUMBER, "N", offsetof(struct values, count), "so many samples; 10 if not given" },
+	{ "count", 'n', OPTION_NUMBER, "N", offsetof(struct values, count), "number of samples (default: 10)" },
 	{ "seconds", 's', OPTION_STRING, "S", offsetof(struct values, seconds),
-	  "the samples of so many seconds, which may have a fraction, in place of a number of them" },
+	  "keep the samples of S seconds (may be fractional) instead of N samples" },
 	{ 0 },
 };
 
@@ -203,7 +203,7 @@ static int head_known(struct head *head)
 	if (code != CODE_FINE)
 		return code;
 	if (head->span_ns && head->any_timeless && !head->window.last_ns) {
-		complain("%s: option --seconds: no sample has a time", head->keep.input.name);
+		complain("%s: option --seconds: samples have no timestamps", head->keep.input.name);
 		return CODE_NOTHING;
 	}
 	head->limit = limit_of(head);
@@ -226,14 +226,14 @@ static bool take_options(struct head *head, const struct values *values)
 
 	head->count = values->count.given ? values->count.value : DEFAULT_COUNT;
 	if (values->count.given && (values->seconds || !values->count.value)) {
-		complain(values->seconds ? "--count and --seconds do not go together" : "no samples are none");
+		complain(values->seconds ? "--count and --seconds cannot be combined" : "option --count: must be at least 1");
 		return false;
 	}
 	if (!values->seconds)
 		return true;
 	seconds = strtod(values->seconds, &rest);
 	if (*rest || rest == values->seconds || !isfinite(seconds) || seconds <= 0 || seconds > 1e9) {
-		complain("option --seconds: '%s' is no number of seconds", values->seconds);
+		complain("option --seconds: '%s' is not a number of seconds", values->seconds);
 		return false;
 	}
 	head->span_ns = (uint64_t)(seconds * NS_PER_S);
@@ -279,7 +279,7 @@ static int run_tail(const struct call *call)
 static const struct example head_examples[] = {
 	{ "perfdata head -n 1000 -o first.data", "the first thousand samples of perf.data" },
 	{ "perfdata head --seconds 2.5 -o begin.data", "the first two and a half seconds" },
-	{ "perf record -o - -a -- sleep 60 | perfdata head -n 100 -o few.data", "ends when there are enough" },
+	{ "perf record -o - -a -- sleep 60 | perfdata head -n 100 -o few.data", "stop after 100 samples" },
 	{ 0 },
 };
 
@@ -291,10 +291,10 @@ static const struct example tail_examples[] = {
 
 const struct command cmd_head = {
 	.usage = "[OPTION]... -o OUTPUT [FILE]",
-	.text = "Writes the first samples of FILE in the order of time, what happened up to then, and all that is needed to "
-		"understand them. Records keep the order of FILE.\n\n"
-		"A pipe is read until there are enough samples, and not further. The output then has the order of time. "
-		"What a recorder says at the end only, such as build ids, is not there.",
+	.text = "Writes the first samples of FILE by time, the other records up to that time, and everything needed to "
+		"interpret them. Records keep the order of FILE.\n\n"
+		"A pipe is read only until there are enough samples. The output is then sorted by time, and lacks what "
+		"recorders write at the end, such as build ids.",
 	.options = options,
 	.examples = head_examples,
 	.values_size = sizeof(struct values),
@@ -304,10 +304,9 @@ const struct command cmd_head = {
 
 const struct command cmd_tail = {
 	.usage = "[OPTION]... -o OUTPUT [FILE]",
-	.text = "Writes the last samples of FILE in the order of time, what happened from there on, and all that is needed to "
-		"understand them, which may be from before. Records keep the order of FILE.\n\n"
-		"FILE is read twice: memory is 16 bytes for each sample that is kept. A pipe is kept in a temporary file "
-		"meanwhile.",
+	.text = "Writes the last samples of FILE by time, the other records from that time on, and everything needed to "
+		"interpret them, which may be older. Records keep the order of FILE.\n\n"
+		"FILE is read twice and takes 16 bytes of memory per sample kept. A pipe is buffered in a temporary file.",
 	.options = options,
 	.examples = tail_examples,
 	.values_size = sizeof(struct values),

@@ -21,9 +21,9 @@ static const struct option options[] = {
 };
 
 static const struct example examples[] = {
-	{ "perfdata help dump", "tell the options of dump" },
+	{ "perfdata help dump", "list the options of dump" },
 	{ "perfdata help --man dump | man -l -", "read the manual page of dump" },
-	{ "source <(perfdata help --completion bash)", "let bash complete perfdata" },
+	{ "source <(perfdata help --completion bash)", "enable completion in bash" },
 	{ 0 },
 };
 
@@ -32,8 +32,8 @@ static void print_exit_codes(struct pd_text *text)
 #define CODE(NAME, number, about) pd_text_add(text, #number "  " about "\n");
 	EXIT_CODES(CODE)
 #undef CODE
-	pd_text_add(text, "\nA reader that closes the pipe of standard output ends perfdata by "
-			  "SIGPIPE, in silence; with SIGPIPE ignored it is 4.\n");
+	pd_text_add(text, "\nWhen the reader of a pipe closes it (perfdata script | head), perfdata ends silently by\n"
+			  "SIGPIPE, which shells show as 141.\n");
 }
 
 static int unknown_topic(const char *topic)
@@ -45,9 +45,9 @@ static int unknown_topic(const char *topic)
 		pd_nearest_try(&nearest, line->name);
 	pd_nearest_try(&nearest, "exit-codes");
 	if (nearest.best)
-		complain("no help on '%s'; did you mean '%s'?", topic, nearest.best);
+		complain("unknown command '%s'; did you mean '%s'?", topic, nearest.best);
 	else
-		complain("no help on '%s'; perfdata help lists the commands", topic);
+		complain("unknown command '%s'; perfdata help lists the commands", topic);
 	return CODE_USAGE;
 }
 
@@ -84,7 +84,7 @@ static int run(const struct call *call)
 
 const struct command cmd_help = {
 	.usage = "[OPTION]... [COMMAND | exit-codes]",
-	.text = "Without a word it lists the commands.",
+	.text = "Shows the help of COMMAND; without COMMAND, lists the commands.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

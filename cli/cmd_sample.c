@@ -17,15 +17,15 @@ struct values {
 
 static const struct option options[] = {
 	KEEP_OPTIONS(struct values, keep),
-	{ "rate", 'n', OPTION_NUMBER, "N", offsetof(struct values, rate), "keep one of N samples, as 1/N does" },
+	{ "rate", 'n', OPTION_NUMBER, "N", offsetof(struct values, rate), "keep one of N samples (same as 1/N)" },
 	{ "seed", 0, OPTION_NUMBER, "SEED", offsetof(struct values, seed),
-	  "choose by chance, the same ones for the same SEED; else each N-th is kept" },
+	  "choose samples at random, reproducibly for a SEED (default: every N-th sample)" },
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata sample 1/10 -o tenth.data", "a tenth of the samples of perf.data" },
-	{ "perfdata sample 1/100 --seed 1 -o small.data big.data", "one of a hundred, by chance" },
+	{ "perfdata sample 1/10 -o tenth.data", "keep every tenth sample" },
+	{ "perfdata sample 1/100 --seed 1 -o small.data big.data", "keep one of 100 samples at random" },
 	{ 0 },
 };
 
@@ -166,11 +166,12 @@ static bool take_words(struct sample *sample, const struct values *values, const
 		break;
 	}
 	if (!values->rate.given && rest->word_count == call->word_count) {
-		complain("say how many samples are to be kept: 1/10 is one of ten");
+		complain("no rate given; 1/10 keeps one of ten samples");
 		return false;
 	}
 	if (!sample->rate || rest->word_count > 1) {
-		complain(sample->rate ? "only one file can be read" : "one of 0 samples cannot be kept");
+		complain(sample->rate ? "unexpected argument '%s' (only one FILE is accepted)" : "invalid rate '1/0'",
+			 call->words[call->word_count - 1]);
 		return false;
 	}
 	return true;
@@ -181,11 +182,11 @@ static void tell_weights(const struct sample *sample)
 	if (sample->keep.options->input.quiet || sample->rate == 1)
 		return;
 	if (sample->unscaled)
-		complain("%" PRIu64 " samples record no period, and their event has a frequency: sums over them are %" PRIu64
-			 " times smaller now, shares are not",
+		complain("%" PRIu64 " samples of frequency events have no period: their sums are now %" PRIu64
+			 " times smaller, percentages are unchanged",
 			 sample->unscaled, sample->rate);
 	if (sample->too_large)
-		complain("%" PRIu64 " periods would not fit into 64 bits: they are the largest number now", sample->too_large);
+		complain("%" PRIu64 " periods overflow 64 bits and were set to the maximum", sample->too_large);
 }
 
 static int run(const struct call *call)
@@ -212,13 +213,11 @@ static int run(const struct call *call)
 
 const struct command cmd_sample = {
 	.usage = "[OPTION]... 1/N -o OUTPUT [FILE]",
-	.text = "Writes FILE with one of N samples of each event, and all other records. A sample that is kept stands for N "
-		"times as much: its period is multiplied, or that of its event where samples have none, so that sums over "
-		"samples stay what they were, but for chance. Counter values of groups stay: they are differences from one "
-		"sample to the next. Events with a frequency whose samples have no period cannot be weighted, which is "
-		"told.\n\n"
-		"Each N-th sample in the order of FILE is kept. If what was recorded goes round in circles of the same "
-		"length, choose by chance, with --seed.",
+	.text = "Keeps one of N samples of each event, and all other records. Periods of kept samples (or of the event, where "
+		"samples have none) are multiplied by N, so that totals stay statistically unchanged. Counter values of "
+		"groups are unchanged: they are differences between samples. Frequency events whose samples have no period "
+		"cannot be scaled; this is reported.\n\n"
+		"Every N-th sample in the order of FILE is kept. If the workload is periodic, use --seed to choose at random.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

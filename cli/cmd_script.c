@@ -472,7 +472,7 @@ static int walk_live(struct script *script, bool header_first)
 static int tell_nothing(const struct script *script)
 {
 	if (!script->samples) {
-		complain("%s: there are no samples in the file", script->input.name);
+		complain("%s: no samples in the file", script->input.name);
 		return CODE_NO_SAMPLES;
 	}
 	complain("%s: no samples match the filters", script->input.name);

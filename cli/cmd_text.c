@@ -20,16 +20,16 @@ struct values {
 
 static const struct option options[] = {
 	INPUT_OPTIONS(struct values, input),
-	{ "output", 'o', OPTION_STRING, "TEXT", offsetof(struct values, output), "write TEXT in place of standard output" },
+	{ "output", 'o', OPTION_STRING, "TEXT", offsetof(struct values, output), "write to TEXT instead of standard output" },
 	{ "packed", 0, OPTION_FLAG, NULL, offsetof(struct values, packed),
-	  "compressed records as they are, in place of what they hold" },
+	  "keep compressed records compressed instead of decoding their content" },
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata text -o perf.txt", "everything in perf.data, to be edited" },
-	{ "perfdata text perf.data | sed 's/secret/public/g' | perfdata assemble -o public.data", "a changed copy" },
-	{ "diff <(perfdata text old.data) <(perfdata text new.data)", "how two files differ" },
+	{ "perfdata text -o perf.txt", "decode perf.data to editable text" },
+	{ "perfdata text perf.data | sed 's/secret/public/g' | perfdata assemble -o public.data", "edit a recording with sed" },
+	{ "diff <(perfdata text old.data) <(perfdata text new.data)", "compare two recordings" },
 	{ 0 },
 };
 
@@ -71,13 +71,13 @@ static int run(const struct call *call)
 
 const struct command cmd_text = {
 	.usage = "[OPTION]... [FILE]",
-	.text = "Writes all of FILE as text: its form, events and features, and every record with each of its fields by "
-		"its name. perfdata assemble makes a perf.data of such a text, so what this prints can be edited, compared, "
-		"kept in a repository, or written by hand.\n"
+	.text = "Decodes all of FILE to text: form, events, header features and every record with all fields by name. "
+		"perfdata assemble turns the text back into a perf.data file, so it can be edited, compared, kept in a "
+		"repository or written by hand.\n"
 		"\n"
-		"What is not described in the tables of the format stands there as bytes. A file that perfdata convert "
-		"wrote comes back byte for byte, any other one with the same content. Compressed records are told by what they "
-		"hold, and are compressed anew; --packed keeps them as they are.",
+		"Data the format tables do not describe is printed as bytes. The output of perfdata convert is restored byte "
+		"for byte identical, any other file with the same content. Compressed records are decoded and compressed "
+		"again by assemble; --packed keeps them unchanged.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

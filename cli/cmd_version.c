@@ -10,12 +10,12 @@ struct values {
 
 static const struct option options[] = {
 	{ "build", 0, OPTION_FLAG, NULL, offsetof(struct values, build),
-	  "list optional libraries and the compiler too" },
+	  "also print the compiler and the optional libraries" },
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata version --build", "tell whether compressed files can be read" },
+	{ "perfdata version --build", "check whether compressed files are supported" },
 	{ 0 },
 };
 
@@ -49,7 +49,7 @@ static int run(const struct call *call)
 
 const struct command cmd_version = {
 	.usage = "[--build]",
-	.text = "Prints the version of perfdata and of its library, which are the same.",
+	.text = "Prints the version of perfdata and libperfdata.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

@@ -121,7 +121,7 @@ int input_open(struct input *input, const struct input_options *options, const s
 
 	memset(input, 0, sizeof(*input));
 	if (path && call->word_count) {
-		complain("'%s' and '%s': only one file can be read", path, call->words[0]);
+		complain("unexpected argument '%s' (--input is '%s' already)", call->words[0], path);
 		return CODE_USAGE;
 	}
 	if (!path)

@@ -21,14 +21,14 @@ struct input_options {
 /* Lines for the options table of a command whose values are struct type with such a member. */
 #define INPUT_OPTIONS(type, member)                                                                \
 	{ "input", 'i', OPTION_STRING, "FILE", offsetof(type, member.path),                        \
-	  "file or directory to read; - is standard input" },                                      \
+	  "perf.data file or directory to read; - is standard input", GROUP_INPUT },               \
 	{ "force", 'f', OPTION_FLAG, NULL, offsetof(type, member.force),                           \
-	  "has no effect: perf needs it to read files of others, perfdata does not" },             \
+	  "ignored, for compatibility with perf: files of other users are read anyway", GROUP_INPUT }, \
 	{ "quiet", 'q', OPTION_FLAG, NULL, offsetof(type, member.quiet),                           \
-	  "do not tell problems of the file" },                                                    \
+	  "suppress warnings about the file", GROUP_INPUT },                                       \
 	{                                                                                          \
 		"verbose", 'v', OPTION_FLAG, NULL, offsetof(type, member.verbose),                 \
-			"tell also what is odd but loses nothing"                                  \
+			"also report harmless anomalies", GROUP_INPUT                              \
 	}
 
 /* How often each problem was met. */

@@ -60,7 +60,7 @@ int keep_open(struct keep *keep, const struct keep_options *options, const struc
 	keep->options = options;
 	code = target_take(&keep->target, &options->target, PD_PACK_SAME);
 	if (code == CODE_FINE && options->json && !strcmp(options->target.output, "-")) {
-		complain("--json and -o - both want standard output");
+		complain("--json and -o - both write to standard output");
 		code = CODE_USAGE;
 	}
 	if (code != CODE_FINE)
@@ -231,7 +231,7 @@ static void tell_counts(const struct keep *keep)
 			numbers[i]);
 	/* How many more there are is not known. */
 	if (keep->ended)
-		complain("kept the first %s sample%s, and %s other record%s up to there", numbers[0], plural(keep->samples.kept),
+		complain("kept the first %s sample%s, and %s other record%s", numbers[0], plural(keep->samples.kept),
 			 numbers[2], plural(keep->others.kept));
 	else
 		complain("kept %s of %s sample%s, %s%s%s other record%s", numbers[0], numbers[1], plural(keep->samples.seen),
@@ -268,7 +268,7 @@ static int tell_end(struct keep *keep)
 		tell_counts(keep);
 	if (keep->samples.kept || keep->any_record)
 		return CODE_FINE;
-	complain(keep->samples.seen ? "%s: no samples match the filters" : "%s: there are no samples in the file",
+	complain(keep->samples.seen ? "%s: no samples match the filters" : "%s: no samples in the file",
 		 keep->input.name);
 	if (keep->samples.seen && keep->select)
 		select_tell_lack(keep->select, keep->input.file);

@@ -22,7 +22,7 @@ struct keep_options {
 	INPUT_OPTIONS(type, m.input), TARGET_OPTIONS(type, m.target),                              \
 	{                                                                                          \
 		"json", 'j', OPTION_FLAG, NULL, offsetof(type, m.json),                            \
-			"say what was kept as JSON, on standard output"                            \
+			"print what was kept as JSON on standard output", GROUP_OUTPUT             \
 	}
 
 enum verdict {

@@ -105,7 +105,7 @@ static int settle(struct outfile *file, bool wanted)
 
 	if (wanted && is_recording(file->path)) {
 		failure = EEXIST;
-		complain("%s: this is perf data, which is not replaced", file->path);
+		complain("%s: refusing to overwrite a perf.data file", file->path);
 	} else if (wanted && rename(file->beside, file->target) < 0) {
 		failure = errno;
 		complain("%s: %s", file->path, strerror(failure));
@@ -132,11 +132,11 @@ int outfile_open(struct outfile *file, const char *path, struct output *standard
 	file->out = &file->own;
 	there = stat(path, &status) == 0;
 	if (there && S_ISREG(status.st_mode) && is_recording(path)) {
-		complain("%s: this is perf data, which is not replaced", path);
+		complain("%s: refusing to overwrite a perf.data file", path);
 		return CODE_USAGE;
 	}
 	if (there && is_input(&status, input)) {
-		complain("%s: is the input, which is not written to", path);
+		complain("%s: refusing to overwrite the input file", path);
 		return CODE_USAGE;
 	}
 	fd = there && !S_ISREG(status.st_mode) ? open(path, O_WRONLY | O_CLOEXEC) :

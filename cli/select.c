@@ -126,7 +126,7 @@ static bool take_numbers(struct number_list *list, const char *option, const cha
 		list->numbers[list->count++] = (uint32_t)number;
 	}
 	if (*at || !list->count) {
-		complain("option --%s: '%s' is no list of numbers", option, argument);
+		complain("option --%s: invalid list of numbers '%s'", option, argument);
 		return false;
 	}
 	qsort(list->numbers, list->count, sizeof(*list->numbers), compare_numbers);
@@ -154,7 +154,7 @@ static bool take_cpus(struct select *select, const char *argument)
 			last = strtoul(at, &rest, 10);
 		}
 		if (rest == at || last < first || last >= CPU_WORDS * 64 || (*rest && *rest != ',')) {
-			complain("option --cpu: '%s' is no list of CPUs", argument);
+			complain("option --cpu: invalid list of CPUs '%s'", argument);
 			return false;
 		}
 		for (; first <= last; first++)
@@ -287,10 +287,10 @@ static enum pd_status choose_events(struct select *select, struct pd_file *file,
 		select->event_chosen[select->event_count] = listed;
 		chosen += listed;
 	}
-	return chosen ? PD_OK : refuse(select, error, "option --event: no event is called '%s'", select->events);
+	return chosen ? PD_OK : refuse(select, error, "option --event: no event is named '%s'", select->events);
 }
 
-static const char lacks_cpu[] = "no event records the CPU; perf record -a or --sample-cpu does";
+static const char lacks_cpu[] = "no event records the CPU (record with -a or --sample-cpu)";
 
 static void look_for_cpus(struct select *select, struct pd_file *file)
 {
@@ -363,7 +363,7 @@ void select_tell_lack(const struct select *select, struct pd_file *file)
 	struct pd_str lack = select->where ? pd_filter_lacks(select->where, file) : (struct pd_str){ 0 };
 
 	if (lack.data)
-		complain("option --where: no sample has '%.*s': no event records it", (int)lack.length, lack.data);
+		complain("option --where: no event records '%.*s'", (int)lack.length, lack.data);
 	if (select->lacks_cpu)
 		complain("option --cpu: %s", lacks_cpu);
 }

@@ -212,7 +212,7 @@ static bool take_part(const char **at, struct time_limit limits[2])
 
 static bool tell_wrong(const char *argument)
 {
-	complain("option --time: '%s' is no time", argument);
+	complain("option --time: invalid time range '%s'", argument);
 	return false;
 }
 
@@ -229,7 +229,7 @@ bool select_times(struct select *select, const char *argument)
 			continue;
 		}
 		if (select->range_count == RANGES_MOST) {
-			complain("option --time: more than %d ranges", RANGES_MOST);
+			complain("option --time: too many ranges (at most %d)", RANGES_MOST);
 			return false;
 		}
 		if (!(parts ? take_part : take_range)(&at, limits))

@@ -26,33 +26,33 @@ struct symbol_options {
 /* Lines for the options table of a command whose values are struct type with such a member. */
 #define SYMBOL_OPTIONS(type, member)                                                               \
 	{ "symfs", 0, OPTION_STRING, "DIR", offsetof(type, member.symfs),                          \
-	  "look for the recorded files below DIR in place of /" },                                 \
-	{ "sysroot", 0, OPTION_STRING, "DIR", offsetof(type, member.symfs), "the same" },          \
+	  "look up recorded files below DIR instead of /", GROUP_SYMBOLS },                        \
+	{ "sysroot", 0, OPTION_STRING, "DIR", offsetof(type, member.symfs), "same as --symfs", GROUP_SYMBOLS }, \
 	{ "vmlinux", 'k', OPTION_STRING, "FILE", offsetof(type, member.vmlinux),                   \
-	  "image of the kernel, for its symbols" },                                                \
+	  "kernel image to read symbols from", GROUP_SYMBOLS },                                    \
 	{ "kallsyms", 0, OPTION_STRING, "FILE", offsetof(type, member.kallsyms),                   \
-	  "symbols of the kernel, such as a copy of /proc/kallsyms" },                             \
+	  "kernel symbols, such as a copy of /proc/kallsyms", GROUP_SYMBOLS },                     \
 	{ "debug-path", 0, OPTION_LIST, "DIR", offsetof(type, member.debug_paths),                 \
-	  "look for debug files below DIR in place of /usr/lib/debug; may be repeated" },          \
+	  "search DIR for debug files instead of /usr/lib/debug; may be repeated", GROUP_SYMBOLS }, \
 	{ "buildid-dir", 0, OPTION_STRING, "DIR", offsetof(type, member.buildid_dir),              \
-	  "perf's cache of objects; ~/.debug if not given" },                                      \
+	  "perf's build-id cache (default: ~/.debug)", GROUP_SYMBOLS },                            \
 	{ "archive", 0, OPTION_LIST, "FILE", offsetof(type, member.archives),                      \
-	  "tar file with objects, as perf archive makes it, or a bundle; may be repeated" },       \
+	  "tar file with objects from perf archive or perfdata pack; may be repeated", GROUP_SYMBOLS }, \
 	{ "index-dir", 0, OPTION_STRING, "DIR", offsetof(type, member.index_dir),                  \
-	  "where tables of symbols are kept; ~/.cache/perfdata if not given" },                    \
+	  "where symbol tables are cached (default: ~/.cache/perfdata)", GROUP_SYMBOLS },          \
 	{ "no-index", 0, OPTION_FLAG, NULL, offsetof(type, member.no_index),                       \
-	  "keep no tables of symbols" },                                                           \
+	  "do not cache symbol tables", GROUP_SYMBOLS },                                           \
 	{ "no-symbols", 0, OPTION_FLAG, NULL, offsetof(type, member.no_symbols),                   \
-	  "open no objects: functions are not known" },                                            \
+	  "do not open objects; functions stay unresolved", GROUP_SYMBOLS },                       \
 	{ "no-demangle", 0, OPTION_FLAG, NULL, offsetof(type, member.no_demangle),                 \
-	  "names of functions as the linker has them" },                                           \
+	  "show mangled names of functions", GROUP_SYMBOLS },                                      \
 	{ "no-inline", 0, OPTION_FLAG, NULL, offsetof(type, member.no_inline),                     \
-	  "leave out functions that were inlined" },                                               \
+	  "do not show inlined functions", GROUP_SYMBOLS },                                        \
 	{ "no-jitdump", 0, OPTION_FLAG, NULL, offsetof(type, member.no_jitdump),                   \
-	  "do not read jit-PID.dump, only perf-PID.map" },                                         \
+	  "do not read jit-PID.dump files, only perf-PID.map", GROUP_SYMBOLS },                    \
 	{                                                                                          \
 		"debuginfod", 0, OPTION_FLAG, NULL, offsetof(type, member.debuginfod),             \
-			"fetch what is not found here from the servers of DEBUGINFOD_URLS"         \
+			"fetch missing debug files from the servers in DEBUGINFOD_URLS", GROUP_SYMBOLS \
 	}
 
 /* Symbols for a file and its world. Says what is wrong and returns NULL then. */

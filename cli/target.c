@@ -99,7 +99,7 @@ int target_take_path(struct target *target, const struct target_options *options
 	if (!choose(options, path, packing, &target->wanted))
 		return CODE_USAGE;
 	if (is_standard(path) && isatty(STDOUT_FILENO)) {
-		complain("standard output is a terminal, which wants no perf data");
+		complain("refusing to write binary data to a terminal; use -o FILE");
 		return CODE_USAGE;
 	}
 	return CODE_FINE;

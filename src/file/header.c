@@ -16,7 +16,7 @@ enum {
 static enum pd_status no_perf_data(const struct pd_file *file, uint64_t offset, const char *why,
 				   struct pd_error *error)
 {
-	return pd_fail(error, PD_ERROR_FORMAT, offset, "%s: offset %" PRIu64 ": not a perf.data: %s", file->name,
+	return pd_fail(error, PD_ERROR_FORMAT, offset, "%s: offset %" PRIu64 ": not a perf.data file (%s)", file->name,
 		       offset, file->main.damaged ? file->main.damage : why);
 }
 
@@ -42,7 +42,7 @@ static enum pd_status find_version(struct pd_file *file, const uint8_t *head, si
 	} else if (file->mend && size >= PD_PIPE_HEADER_SIZE && pd_file_mend_magic(file)) {
 		return PD_OK;
 	} else {
-		return no_perf_data(file, 0, size < 8 ? "it is shorter than a header" : "the magic number is another", error);
+		return no_perf_data(file, 0, size < 8 ? "it is shorter than a header" : "bad magic number", error);
 	}
 	if (size < PD_PIPE_HEADER_SIZE)
 		return no_perf_data(file, size, "the header is cut off", error);

@@ -389,7 +389,7 @@ static enum pd_status read_header(struct reading *r, uint64_t *size_out, struct 
 	const uint8_t *magic = pd_cursor_take(&c, 4);
 
 	if (!magic || (memcmp(magic, "JiTD", 4) != 0 && memcmp(magic, "DTiJ", 4) != 0))
-		return pd_fail(error, PD_ERROR_FORMAT, 0, "not a jitdump: the magic number is another");
+		return pd_fail(error, PD_ERROR_FORMAT, 0, "not a jitdump file (bad magic number)");
 	about->big = magic[0] == 'J';
 	c = look(r, 4, HEADER_SIZE - 4);
 	version = pd_cursor_u32(&c);
