@@ -45,8 +45,9 @@ static bool is_dropped(const struct pd_elf *elf, const struct pd_elf_section *s)
 	if (!(s->flags & PD_ELF_FLAG_ALLOC))
 		return is_relocation(s) && s->info && s->info < elf->section_count && !is_relocation(&elf->sections[s->info]) &&
 		       is_dropped(elf, &elf->sections[s->info]);
+	// those of the slots that stubs jump to name the stubs
 	if (is_relocation(s))
-		return !strstr(s->name, "plt");
+		return !strstr(s->name, "plt") && !(strstr(s->name, "dyn") && pd_elf_section_by_name(elf, ".plt.got"));
 	if (s->type != SECTION_PROGBITS && s->type != SECTION_INIT_ARRAY && s->type != SECTION_FINI_ARRAY)
 		return false;
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)

@@ -103,8 +103,9 @@ static int kind_of(const struct raw_symbol *raw, const struct pd_elf_section *se
 {
 	switch (raw->info & 15) {
 	case TYPE_FUNCTION:
-	case TYPE_INDIRECT_FUNCTION:
 		return PD_SYMBOL_FUNCTION;
+	case TYPE_INDIRECT_FUNCTION:
+		return PD_SYMBOL_INDIRECT;
 	case TYPE_OBJECT:
 		return PD_SYMBOL_DATA;
 	case TYPE_NONE:
@@ -163,9 +164,9 @@ static void add_symbol(const struct reading *r, const struct raw_symbol *raw, si
 	most = kind == PD_SYMBOL_DATA ? 0 : section->addr + section->size;
 	if (elf->type == PD_ELF_TYPE_REL)
 		symbol.start += section->addr;
-	if (elf->machine == MACHINE_ARM && (raw->info & 15) != TYPE_NONE && kind == PD_SYMBOL_FUNCTION)
+	if (elf->machine == MACHINE_ARM && (raw->info & 15) != TYPE_NONE && kind != PD_SYMBOL_DATA)
 		symbol.start &= ~UINT64_C(1);
-	if (r->opd && strcmp(section->name, ".opd") == 0 && kind == PD_SYMBOL_FUNCTION) {
+	if (r->opd && strcmp(section->name, ".opd") == 0 && kind != PD_SYMBOL_DATA) {
 		most = 0;
 		if (!through_opd(r, &symbol.start))
 			return;

@@ -203,6 +203,21 @@ static int compare_names(const struct pd_symtab_item *a, const struct pd_symtab_
 	return a_alias ? -1 : 1;
 }
 
+size_t pd_symtab_maker_count(const struct pd_symtab_maker *maker)
+{
+	return maker->count;
+}
+
+const struct pd_symbol *pd_symtab_maker_at(const struct pd_symtab_maker *maker, size_t index)
+{
+	return &maker->items[index].symbol;
+}
+
+bool pd_symtab_maker_prefers(const struct pd_symtab_maker *maker, size_t first, size_t second)
+{
+	return compare_names(&maker->items[first], &maker->items[second], false) < 0;
+}
+
 // Keeps the best symbol of each address. A bound stays only where nothing else starts.
 static void keep_best(struct pd_symtab_maker *maker)
 {

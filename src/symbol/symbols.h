@@ -22,6 +22,7 @@ enum pd_symbol_bind {
 enum pd_symbol_kind {
 	PD_SYMBOL_FUNCTION,
 	PD_SYMBOL_DATA,
+	PD_SYMBOL_INDIRECT, // an ifunc: its code chooses a function
 	PD_SYMBOL_PLT,  // a stub that jumps to a function of another object
 	PD_SYMBOL_BOUND // no symbol, but what stands before it ends here; not in the finished table
 };
@@ -63,6 +64,12 @@ struct pd_symtab_maker {
  * the symbol then goes to the next one, at most to `most` (exclusive; 0: not known either, about a page).
  * Symbols without a name are left out. */
 void pd_symtab_add(struct pd_symtab_maker *maker, const struct pd_symbol *symbol, uint64_t most);
+
+/** What was added so far, in that order. index must be less than the count; valid until the next one is added. */
+size_t pd_symtab_maker_count(const struct pd_symtab_maker *maker);
+const struct pd_symbol *pd_symtab_maker_at(const struct pd_symtab_maker *maker, size_t index);
+/** Whether an address that both begin at is named by the second one, which was added later. */
+bool pd_symtab_maker_prefers(const struct pd_symtab_maker *maker, size_t first, size_t second);
 
 /** Makes the table and empties the maker, also on failure.
  * PD_ERROR_MEMORY, or PD_ERROR_LIMIT if there was more than the maker's limit. */

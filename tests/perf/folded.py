@@ -75,12 +75,12 @@ def expected(path, root, marks):
 
 
 def counted(text):
-    """Lines as counts by stack, without what is not of folding: perf 6.1 leaves out the target of jumps to functions
-    that choose their code, and of two names of one function of the kernel either may be shown."""
+    """Lines as counts by stack, without what is not of folding: perf 6.1 names stubs by their order, and of two
+    names of one function of the kernel either may be shown."""
     sums = collections.Counter()
     for line in text.splitlines():
         stack, count = line.rsplit(" ", 1)
-        stack = re.sub(r"\*ABS\*\+0x[0-9a-f]+@plt", "@plt", stack)
+        stack = re.sub(r";(?:[^;]*@plt|\.plt)", ";@plt", stack)
         sums[re.sub(r"__(ia32|x64)_sys_", "__sys_", stack)] += int(count)
     return sums
 

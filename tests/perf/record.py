@@ -12,7 +12,9 @@ FOLDER/home is the home of perf, so that nothing comes from, or goes to, the cac
 import argparse
 import collections
 import fnmatch
+import functools
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -140,6 +142,12 @@ def perf_missing():
         lines = [line.strip() for line in probe.stderr.decode("utf-8", "replace").splitlines() if line.strip(" :\n")]
         return f"perf cannot record here: {' '.join(lines)[:200]}"
     return None
+
+
+@functools.lru_cache(None)
+def perf_names_stubs():
+    """Whether perf names stubs by the slots that they jump to, as since 6.3."""
+    return tuple(int(number) for number in re.findall(r"\d+", perf_version())[:2]) >= (6, 3)
 
 
 def perf_version():

@@ -29,6 +29,7 @@ import script
 
 SECTION = "Report rows"
 SEPARATOR = "~"
+STUB = re.compile(rb"[^ ]*@plt\b|\[\.\] \.plt\b")
 
 QUICK_RECORDINGS = {"chain", "alone", "deleted", "cpp", "jit", "events", "two-groups", "branches"}
 QUICK_VARIANTS = {"default", "sym", "folded", "text", "text no-children", "children dso", "dsos relative", "time"}
@@ -234,6 +235,13 @@ def same_rows(theirs, ours):
     return not left
 
 
+def without_stubs(theirs, ours):
+    """Both texts without the lines of stubs, which perf 6.1 names by their order."""
+    if record.perf_names_stubs():
+        return theirs, ours
+    return tuple(b"\n".join(line for line in text.split(b"\n") if not STUB.search(line)) for text in (theirs, ours))
+
+
 def without_lines(event):
     """Leaves out rows of code without lines, of which perf says one of several things."""
     event["rows"] = [row for row in event["rows"] if not any(NO_LINE.match(cell) for cell in row)]
@@ -292,6 +300,7 @@ def is_leaderless(event):
 
 def difference(theirs, ours, variant):
     """None, or the first difference."""
+    theirs, ours = without_stubs(theirs, ours)
     theirs, ours = Reader(NOWHERE.sub(b"[?]", theirs)).events, Reader(NOWHERE.sub(b"[?]", ours)).events
     for event in [*theirs, *ours]:
         for prepare in PREPARED.get(variant, ()):
@@ -327,6 +336,7 @@ def blocks(lines):
 
 def text_difference(theirs, ours, variant):
     """As difference(), of the lines as they are but for the comments that are advice."""
+    theirs, ours = without_stubs(theirs, ours)
     if "lines" in variant:
         theirs, ours = (FRAME_NO_LINE.sub(b" :0", INCLUDED.sub(rb" :\1", text)) for text in (theirs, ours))
     kept = [[line for line in NOWHERE.sub(b"[?]", text).rstrip(b"\n").split(b"\n") if not line.startswith(b"#") or line.startswith(KEPT)]

@@ -16,6 +16,7 @@ import re
 import sys
 
 import compare
+import record
 
 SECTION = "Script with symbols"
 
@@ -34,7 +35,9 @@ SOURCE = re.compile(rb"^  (\S+)\.([ch]):(\d+)$")
 VDSO = re.compile(rb"\(/tmp/perf-vdso\.so-\w{6}\)")
 # what perf calls the first entries of a table of linkage by chance, and what we call them
 INIT = re.compile(rb" _init(?:\+0x[0-9a-f]+)?(?= |$)")
-LINKAGE = re.compile(rb" [^ ]+@plt(?:\+0x[0-9a-f]+)?(?= |$)")
+LINKAGE = re.compile(rb" (?:[^ ]+@plt|\.plt)(?:\+0x[0-9a-f]+)?(?= |$)")
+# the same by perf 6.1, which names entries by their order, and has no name for what stands before them
+ORDERED = re.compile(rb" (?:_init|[^ ]*@plt|\[unknown\])(?:\+0x[0-9a-f]+)?(?= |$)")
 TWICE = re.compile(rb"^  ((?:\./)?[^/]+/)\1")
 
 
@@ -62,11 +65,12 @@ def comparable_lines(theirs, ours):
 
 
 def with_linkage(theirs, ours):
-    """perf's text with our names of entries of a table of linkage where it has _init; see docs/differences.md."""
+    """perf's text with our names of entries of a table of linkage where it has others; see docs/differences.md."""
     theirs, other = theirs.split(b"\n"), ours.split(b"\n")
-    if b"@plt" not in ours or len(theirs) != len(other):
+    if b"plt" not in ours or len(theirs) != len(other):
         return b"\n".join(theirs)
-    return b"\n".join(there if one != there and INIT.search(one) and INIT.sub(b"", one) == LINKAGE.sub(b"", there) else one
+    known = INIT if record.perf_names_stubs() else ORDERED
+    return b"\n".join(there if one != there and LINKAGE.search(there) and known.sub(b"", one) == LINKAGE.sub(b"", there) else one
                       for one, there in zip(theirs, other))
 
 

@@ -253,46 +253,156 @@ TEST(test_elf__module)
 	image_free(&image);
 }
 
-static void put_relocation(struct made_elf *made, size_t section, uint64_t symbol, uint64_t addend)
+// What linkers write: what stands before the first stub, two stubs, and the slots that they jump to.
+static const struct stub_code {
+	uint16_t machine;
+	bool wide, big;
+	uint8_t head, size;
+	uint32_t indirect; // type of the relocation of an ifunc
+	uint64_t addr, got, slots[2];
+	uint8_t bytes[64];
+} stub_codes[] = {
+	{3, false, false, 16, 16, 42, 0x1030, 0x3ff4, {0x4000, 0x4004},
+	 {0xff, 0xa3, 0x0c, 0x00, 0x00, 0x00, 0x68, 0x00, 0x00, 0x00, 0x00, 0xe9, 0xe0, 0xff, 0xff, 0xff,
+	  0xff, 0x25, 0x04, 0x40, 0x00, 0x00, 0x68, 0x08, 0x00, 0x00, 0x00, 0xe9, 0xd0, 0xff, 0xff, 0xff}},
+	{22, true, true, 32, 32, 61, 0x6e8, 0, {0x2000, 0x2008},
+	 {0xc0, 0x10, 0x00, 0x00, 0x0c, 0x8c, 0xe3, 0x10, 0x10, 0x00, 0x00, 0x04, 0x07, 0xf1, 0x0d, 0x10,
+	  0xe3, 0x10, 0x10, 0x0c, 0x00, 0x14, 0xc0, 0xf4, 0xff, 0xff, 0xff, 0xe5, 0x00, 0x00, 0x00, 0x00,
+	  0xc0, 0x10, 0x00, 0x00, 0x0c, 0x80, 0xe3, 0x10, 0x10, 0x00, 0x00, 0x04, 0x07, 0xf1, 0x0d, 0x10,
+	  0xe3, 0x10, 0x10, 0x0c, 0x00, 0x14, 0xc0, 0xf4, 0xff, 0xff, 0xff, 0xd5, 0x00, 0x00, 0x00, 0x18}},
+	{40, false, false, 20, 12, 160, 0x494, 0, {0x200c, 0x2010},
+	 {0x00, 0xc6, 0x8f, 0xe2, 0x01, 0xca, 0x8c, 0xe2, 0x70, 0xfb, 0xbc, 0xe5,
+	  0x00, 0xc6, 0x8f, 0xe2, 0x01, 0xca, 0x8c, 0xe2, 0x68, 0xfb, 0xbc, 0xe5}},
+	{62, true, false, 16, 16, 37, 0x1030, 0, {0x4000, 0x4008},
+	 {0xff, 0x25, 0xca, 0x2f, 0x00, 0x00, 0x68, 0x07, 0x00, 0x00, 0x00, 0xe9, 0xe0, 0xff, 0xff, 0xff,
+	  0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25, 0xbd, 0x2f, 0x00, 0x00, 0x0f, 0x1f, 0x44, 0x00, 0x00}},
+	{183, true, false, 32, 16, 1032, 0x720, 0, {0x20000, 0x20008},
+	 {0x10, 0x01, 0x00, 0x90, 0x11, 0x02, 0x40, 0xf9, 0x10, 0x02, 0x00, 0x91, 0x20, 0x02, 0x1f, 0xd6,
+	  0x10, 0x01, 0x00, 0x90, 0x11, 0x06, 0x40, 0xf9, 0x10, 0x22, 0x00, 0x91, 0x20, 0x02, 0x1f, 0xd6}},
+	{243, true, false, 32, 16, 58, 0x6c0, 0, {0x2018, 0x2020},
+	 {0x17, 0x2e, 0x00, 0x00, 0x03, 0x3e, 0x8e, 0x95, 0x67, 0x03, 0x0e, 0x00, 0x13, 0x00, 0x00, 0x00,
+	  0x17, 0x2e, 0x00, 0x00, 0x03, 0x3e, 0x0e, 0x95, 0x67, 0x03, 0x0e, 0x00, 0x13, 0x00, 0x00, 0x00}},
+	{258, true, false, 32, 16, 12, 0x720, 0, {0x8040, 0x8048},
+	 {0x0f, 0x01, 0x00, 0x1c, 0xef, 0x81, 0xe4, 0x28, 0xed, 0x01, 0x00, 0x4c, 0x00, 0x00, 0x40, 0x03,
+	  0x0f, 0x01, 0x00, 0x1c, 0xef, 0x61, 0xe4, 0x28, 0xed, 0x01, 0x00, 0x4c, 0x00, 0x00, 0x40, 0x03}},
+	{21, true, false, 0, 16, 248, 0x6a0, 0x1ff00, {0x20040, 0x20018},
+	 {0x18, 0x00, 0x41, 0xf8, 0x40, 0x81, 0x82, 0xe9, 0xa6, 0x03, 0x89, 0x7d, 0x20, 0x04, 0x80, 0x4e,
+	  0x00, 0x00, 0x82, 0x3d, 0x18, 0x81, 0x8c, 0xe9, 0xa6, 0x03, 0x89, 0x7d, 0x20, 0x04, 0x80, 0x4e}},
+};
+
+static void put_relocation(struct made_elf *made, size_t section, uint64_t slot, uint64_t symbol, uint32_t type,
+			   uint64_t addend)
 {
 	struct image *out = &made->sections[section].content;
 
-	image_u64(out, 0x4000);
-	image_u64(out, symbol << 32 | 7);
-	image_u64(out, addend);
+	elf_word(out, made->wide, slot);
+	elf_word(out, made->wide, made->wide ? symbol << 32 | type : symbol << 8 | type);
+	if (made->sections[section].type == RELA)
+		elf_word(out, made->wide, addend);
+}
+
+static size_t put_stubs(struct made_elf *made, const struct stub_code *code)
+{
+	size_t plt = elf_section(made, code->machine == 21 ? ".text" : ".plt", PROGBITS, CODE, code->addr - code->head);
+	size_t got = elf_section(made, code->machine == 21 ? ".got" : ".got.plt", PROGBITS, PD_ELF_FLAG_ALLOC, code->got);
+
+	image_zeros(&made->sections[plt].content, code->head);
+	image_bytes(&made->sections[plt].content, code->bytes, 2u * code->size);
+	for (unsigned i = 0; code->got && i < 6; i++)
+		elf_word(&made->sections[got].content, made->wide, i == 3 ? 0x5678 : 0);
+	return plt;
+}
+
+static const struct stub_code *code_of(uint16_t machine)
+{
+	size_t i = 0;
+
+	while (stub_codes[i].machine != machine)
+		i++;
+	return &stub_codes[i];
+}
+
+// The first stub is that of an ifunc, whose relocation is the last.
+static void check_stubs(const struct stub_code *code, bool with_symbols)
+{
+	struct made_elf made = {.wide = code->wide, .big = code->big, .type = 3, .machine = code->machine, .flags = 2};
+	size_t text = elf_section(&made, ".code", PROGBITS, CODE, 0x5000);
+	size_t names = elf_section(&made, ".dynstr", STRTAB, 0, 0);
+	size_t dynsym = elf_section(&made, ".dynsym", PD_ELF_SECTION_DYNSYM, 0, 0);
+	size_t relocations = elf_section(&made, ".rela.plt", code->machine == 3 ? 9 : RELA, PD_ELF_FLAG_ALLOC, 0);
+	uint64_t first = code->addr, second = code->addr + code->size;
+	struct pd_symtab *table = NULL;
+	struct pd_symbol symbol = {0};
+	struct pd_elf *elf = NULL;
+	struct image image;
+	char offset[40];
+
+	image_zeros(&made.sections[text].content, 0x1000);
+	put_stubs(&made, code);
+	elf_symbol(&made, dynsym, names, "malloc", GLOBAL_FUNCTION, 0, 0, 0);
+	elf_symbol(&made, dynsym, names, "resolve", GLOBAL_FUNCTION, (unsigned)text, 0x5678, 16);
+	if (with_symbols)
+		elf_symbol(&made, dynsym, names, "str", 0x1a, (unsigned)text, 0x5678, 16);
+	made.sections[relocations].link = (uint32_t)dynsym;
+	put_relocation(&made, relocations, 0x99990, 2, 7, 0);
+	put_relocation(&made, relocations, code->slots[1], 1, 7, 0);
+	put_relocation(&made, relocations, code->slots[0], 0, code->indirect, 0x5678);
+	image = elf_make(&made);
+	CHECK(open_image(&image, &elf));
+	CHECK(pd_elf_symtab(elf, NULL, NULL, &table, NULL) == PD_OK);
+	snprintf(offset, sizeof(offset), "offset_%#jx@plt", (uintmax_t)first);
+	CHECK_STR(name_at(table, first), with_symbols ? "str@plt" : offset);
+	CHECK_STR(name_at(table, second), "malloc@plt");
+	CHECK_STR(name_at(table, second + code->size - 1u), "malloc@plt");
+	CHECK_STR(name_at(table, second + code->size), "-");
+	CHECK_STR(name_at(table, first - 1), code->head ? ".plt" : "-");
+	CHECK(pd_symtab_find(table, second, &symbol) && symbol.kind == PD_SYMBOL_PLT && symbol.start == second);
+	pd_symtab_free(table);
+	pd_elf_close(elf);
+	image_free(&image);
 }
 
 TEST(test_elf__stubs)
 {
+	for (size_t i = 0; i < sizeof(stub_codes) / sizeof(stub_codes[0]) && !test_failed; i++) {
+		check_stubs(&stub_codes[i], true);
+		check_stubs(&stub_codes[i], false);
+	}
+}
+
+// Slots that are bound when the object is loaded have their relocations elsewhere, and stubs that are not followed by
+// others of a table end with it.
+TEST(test_elf__stubs_of_the_got)
+{
+	static const uint8_t code[] = {0xff, 0x25, 0xfa, 0x2f, 0x00, 0x00, 0x66, 0x90,
+				       0xff, 0x25, 0xfa, 0x2f, 0x00, 0x00, 0x66, 0x90};
 	struct made_elf made = {.wide = true, .type = 3, .machine = 62};
-	size_t plt = elf_section(&made, ".plt", PROGBITS, CODE, 0x1000);
+	size_t plt = elf_section(&made, ".plt.got", PROGBITS, CODE, 0x1000);
 	size_t second = elf_section(&made, ".plt.sec", PROGBITS, CODE, 0x2000);
-	size_t relocations = elf_section(&made, ".rela.plt", RELA, PD_ELF_FLAG_ALLOC, 0);
+	size_t relocations = elf_section(&made, ".rela.dyn", RELA, PD_ELF_FLAG_ALLOC, 0);
 	size_t names = elf_section(&made, ".dynstr", STRTAB, 0, 0);
 	size_t dynsym = elf_section(&made, ".dynsym", PD_ELF_SECTION_DYNSYM, 0, 0);
 	struct pd_symtab *table = NULL;
-	struct pd_symbol symbol;
 	struct pd_elf *elf = NULL;
 	struct image image;
 
-	image_zeros(&made.sections[plt].content, 64);
-	image_zeros(&made.sections[second].content, 48);
+	image_bytes(&made.sections[plt].content, code, sizeof(code));
+	image_bytes(&made.sections[second].content, code, sizeof(code));
 	elf_symbol(&made, dynsym, names, "malloc", GLOBAL_FUNCTION, 0, 0, 0);
 	elf_symbol(&made, dynsym, names, "free", GLOBAL_FUNCTION, 0, 0, 0);
 	made.sections[relocations].link = (uint32_t)dynsym;
-	put_relocation(&made, relocations, 2, 0);
-	put_relocation(&made, relocations, 77, 0);
-	put_relocation(&made, relocations, 0, 0x1234);
+	put_relocation(&made, relocations, 0x4000, 0, 8, 0x1234); // where the object is
+	put_relocation(&made, relocations, 0x4000, 2, 6, 0);
+	put_relocation(&made, relocations, 0x4008, 77, 6, 0);
+	put_relocation(&made, relocations, 0x5008, 1, 6, 0);
 	image = elf_make(&made);
 	CHECK(open_image(&image, &elf));
 	CHECK(pd_elf_symtab(elf, NULL, NULL, &table, NULL) == PD_OK);
-	CHECK(pd_symtab_count(table) == 4);
-	CHECK_STR(name_at(table, 0x100f), "-");
-	CHECK_STR(name_at(table, 0x1010), "free@plt");
-	CHECK_STR(name_at(table, 0x2000), "free@plt");
-	CHECK_STR(name_at(table, 0x102f), "-");
-	CHECK_STR(name_at(table, 0x103f), "@plt");
-	CHECK(pd_symtab_find(table, 0x2005, &symbol) && symbol.kind == PD_SYMBOL_PLT && symbol.end == 0x2010);
+	CHECK_STR(name_at(table, 0x1007), "free@plt");
+	CHECK_STR(name_at(table, 0x1008), "offset_0x1008@plt");
+	CHECK_STR(name_at(table, 0x1010), "-");
+	CHECK_STR(name_at(table, 0x2000), "-");
+	CHECK_STR(name_at(table, 0x2008), "malloc@plt");
 	pd_symtab_free(table);
 	pd_elf_close(elf);
 	image_free(&image);
@@ -363,11 +473,10 @@ TEST(test_elf__data)
 // Names of one address, sizes that are missing, code behind the last symbol, stubs of all kinds.
 static struct image make_choices(uint16_t machine)
 {
-	struct made_elf elf = {.wide = true, .type = 3, .machine = machine};
+	struct made_elf elf = {.wide = true, .type = 3, .machine = machine, .flags = 2};
 	size_t text = elf_section(&elf, ".text", PROGBITS, CODE, 0x401000);
 	size_t data = elf_section(&elf, ".data", PROGBITS, PD_ELF_FLAG_ALLOC, 0x500000);
-	size_t plt = elf_section(&elf, ".plt", PROGBITS, CODE, 0x1000);
-	size_t second = elf_section(&elf, ".plt.sec", PROGBITS, CODE, 0x2000);
+	const struct stub_code *code = code_of(machine);
 	size_t relocations = elf_section(&elf, ".rela.plt", RELA, PD_ELF_FLAG_ALLOC, 0);
 	size_t dynamic_names = elf_section(&elf, ".dynstr", STRTAB, 0, 0);
 	size_t dynsym = elf_section(&elf, ".dynsym", PD_ELF_SECTION_DYNSYM, 0, 0);
@@ -392,21 +501,19 @@ static struct image make_choices(uint16_t machine)
 
 	image_zeros(&elf.sections[text].content, 0x200);
 	image_zeros(&elf.sections[data].content, 16);
-	image_zeros(&elf.sections[plt].content, 96);
-	image_zeros(&elf.sections[second].content, 64);
+	put_stubs(&elf, code);
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)
 		elf_symbol(&elf, table, names, symbols[i].name, symbols[i].info, (unsigned)text, 0x401000u + symbols[i].value,
 			   symbols[i].size);
+	elf_symbol(&elf, table, names, "indirect", 0x1a, (unsigned)text, 0x401120, 8);
 	elf_symbol(&elf, table, names, "variable", GLOBAL_DATA, (unsigned)data, 0x500000, 8);
 	elf_symbol(&elf, table, names, "data_label", GLOBAL_LABEL, (unsigned)data, 0x500008, 0);
 	elf_symbol(&elf, table, names, "data_end", GLOBAL_DATA, (unsigned)data, 0x500010, 0);
 	elf_symbol(&elf, dynsym, dynamic_names, "malloc", GLOBAL_FUNCTION, 0, 0, 0);
 	elf_symbol(&elf, dynsym, dynamic_names, "free", GLOBAL_FUNCTION, 0, 0, 0);
 	elf.sections[relocations].link = (uint32_t)dynsym;
-	put_relocation(&elf, relocations, 2, 0);
-	put_relocation(&elf, relocations, 1, 0);
-	put_relocation(&elf, relocations, 77, 0);
-	put_relocation(&elf, relocations, 0, 0x1234);
+	put_relocation(&elf, relocations, code->slots[1], 2, 7, 0);
+	put_relocation(&elf, relocations, code->slots[0], 0, code->indirect, 0x401120);
 	return elf_make(&elf);
 }
 
@@ -421,10 +528,10 @@ static uint32_t sum_text(uint32_t sum, const char *text)
 // the number goes up, and the sum of what is made now stands here.
 TEST(test_elf__format_of_the_index)
 {
-	static const uint16_t machines[] = {3, 22, 40, 62, 183, 243, 258};
+	static const uint16_t machines[] = {3, 21, 22, 40, 62, 183, 243, 258};
 	const struct pd_elf_symbol_options options = {.data = true};
-	const int format = 5;
-	const uint32_t wanted = 0x73c11bf9;
+	const int format = 6;
+	const uint32_t wanted = 0xde535090;
 	uint32_t sum = 2166136261;
 
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
@@ -452,5 +559,6 @@ TEST(test_elf__format_of_the_index)
 }
 
 RUN(TEST_CASE(test_elf__orders_and_sizes), TEST_CASE(test_elf__cut_anywhere), TEST_CASE(test_elf__marks_of_machines),
-    TEST_CASE(test_elf__descriptors), TEST_CASE(test_elf__module), TEST_CASE(test_elf__stubs), TEST_CASE(test_elf__ids),
+    TEST_CASE(test_elf__descriptors), TEST_CASE(test_elf__module), TEST_CASE(test_elf__stubs),
+    TEST_CASE(test_elf__stubs_of_the_got), TEST_CASE(test_elf__ids),
     TEST_CASE(test_elf__data), TEST_CASE(test_elf__format_of_the_index))
