@@ -475,14 +475,10 @@ static bool pass_other(struct run *run, struct pd_stream *stream, const struct p
 {
 	uint64_t bits = pieces_of(run, record);
 	bool by_event = run->split.by == BY_EVENT;
-	struct pd_bytes tail;
 
 	if (is_shell(record) ||
 	    (by_event && is_around(record) && pd_file_header(run->split.file)->mode == PD_MODE_PIPE))
 		return true;
-	/* what follows the record can be had as a whole by all of them */
-	if (record->tail_size && (bits & (bits - 1)))
-		run->status = pd_stream_tail(stream, &tail, &run->error);
 	for (; bits && run->status >= 0; bits &= bits - 1) {
 		struct piece *piece = &run->open[__builtin_ctzll(bits)];
 

@@ -89,7 +89,8 @@ PD_API uint64_t pd_stream_pass(struct pd_stream *stream);
  * compressed data and pipes. */
 PD_API enum pd_status pd_stream_seek(struct pd_stream *stream, uint64_t offset,
 				     struct pd_error *error);
-/** Bytes behind the current record (tail_size). Valid until the next call on the stream.
+/** Bytes behind the current record: tail_size, or those that are there where the input ends. Valid until the next call on
+ * the stream.
  * PD_ERROR_LIMIT if they are more than the memory limit of the file. */
 PD_API enum pd_status pd_stream_tail(struct pd_stream *stream, struct pd_bytes *bytes_out,
 				     struct pd_error *error);

@@ -50,9 +50,9 @@ void pd_stream_show_kept(struct pd_stream *stream, const struct pd_kept *kept)
 enum pd_status pd_stream_kept_tail(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error)
 {
 	const struct pd_kept *kept = stream->kept;
+	uint64_t size = pd_stream_tail_there(stream, &stream->record);
 	struct pd_source *source;
 	enum pd_status status;
-	uint64_t offset, size;
 	uint8_t *tail;
 	size_t got;
 
@@ -64,18 +64,15 @@ enum pd_status pd_stream_kept_tail(struct pd_stream *stream, struct pd_bytes *by
 		*bytes_out = (struct pd_bytes){(const uint8_t *)(kept + 1) + pd_kept_padded(kept->size), kept->kept_size};
 		return PD_OK;
 	}
-	if (kept->tail_size > stream->file->memory_limit)
+	if (size > stream->file->memory_limit)
 		return pd_fail(error, PD_ERROR_LIMIT, kept->offset, "%s: %" PRIu64 " bytes behind the record",
-			       stream->file->name, kept->tail_size);
-	// a size that the file cannot have must not take memory
+			       stream->file->name, size);
 	source = stream->file->parts[kept->part].source;
-	offset = kept->offset + kept->size;
-	size = offset < source->size && kept->tail_size > source->size - offset ? source->size - offset : kept->tail_size;
-	tail = pd_realloc(stream->tail, (size_t)size);
+	tail = pd_realloc(stream->tail, (size_t)size + !size);
 	if (!tail)
 		return pd_fail_memory(error);
 	stream->tail = tail;
-	status = pd_source_read(source, offset, tail, (size_t)size, &got, error);
+	status = pd_source_read(source, kept->offset + kept->size, tail, (size_t)size, &got, error);
 	if (status < 0)
 		return status;
 	*bytes_out = (struct pd_bytes){tail, got};

@@ -691,14 +691,30 @@ enum pd_status pd_stream_seek(struct pd_stream *stream, uint64_t offset, struct 
 	return pd_reader_seek(&stream->reader, offset);
 }
 
+uint64_t pd_stream_tail_there(const struct pd_stream *stream, const struct pd_record *record)
+{
+	const struct pd_part *part = &record->scratch->file->parts[record->part];
+	uint64_t begin = record->offset + record->bytes.size, end = part->end, left;
+
+	if (stream->kept && stream->kept->has_tail)
+		return stream->kept->kept_size;
+	if (!record->tail_size || !part->source->seekable)
+		return record->tail_size;
+	if (part->source->size < end)
+		end = part->source->size;
+	left = end > begin ? end - begin : 0;
+	return record->tail_size < left ? record->tail_size : left;
+}
+
 enum pd_status pd_stream_tail(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error)
 {
-	uint64_t size = stream->record.tail_size;
+	// a size that the file cannot have must not take memory
+	uint64_t size = pd_stream_tail_there(stream, &stream->record);
 	enum pd_status status;
 	uint8_t *tail;
 	size_t got;
 
-	if (!size || stream->tail_bytes.data) {
+	if (!stream->record.tail_size || stream->tail_bytes.data) {
 		*bytes_out = stream->tail_bytes;
 		return PD_OK;
 	}
@@ -708,10 +724,7 @@ enum pd_status pd_stream_tail(struct pd_stream *stream, struct pd_bytes *bytes_o
 		return pd_fail(error, PD_ERROR_LIMIT, stream->record.offset,
 			       "%s: %" PRIu64 " bytes behind the record, the limit is %" PRIu64, stream->file->name,
 			       size, stream->file->memory_limit);
-	// a size that the file cannot have must not take memory
-	if (stream->reader.end != UINT64_MAX && size > stream->reader.end - stream->reader.offset)
-		size = stream->reader.end - stream->reader.offset;
-	tail = pd_realloc(stream->tail, (size_t)size);
+	tail = pd_realloc(stream->tail, (size_t)size + !size);
 	if (!tail)
 		return pd_fail_memory(error);
 	stream->tail = tail;

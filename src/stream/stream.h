@@ -204,6 +204,8 @@ bool pd_stream_has_other_type(struct pd_stream *stream, struct pd_bytes bytes, u
 
 // Bytes that follow a record and belong to it, as the record says. Looks at type and bytes only.
 uint64_t pd_stream_tail_size(const struct pd_record *record, bool swap);
+// Those of them that are there: fewer where the input ends. What cannot seek is taken at its word.
+uint64_t pd_stream_tail_there(const struct pd_stream *stream, const struct pd_record *record);
 // Whether what may be a header stands so many bytes behind the place of the reader.
 bool pd_stream_head_follows(struct pd_stream *stream, uint64_t size);
 // Leaves bytes out until the next place where records can be.

@@ -6,23 +6,90 @@
 #include "write/write.h"
 
 #include <inttypes.h>
+#include <string.h>
 
-// Bytes behind a record, piece by piece: they may be large. Those that somebody has asked for are there as a whole, for
-// as many writers as like.
-static enum pd_status pass_tail(struct pd_writer *writer, size_t part, struct pd_stream *stream,
-				struct pd_error *error)
+// ---- what follows a record ----
+
+// Piece by piece, because it may be large, and past the window of the stream, so that several writers can have it.
+static enum pd_status copy_tail(struct pd_writer *writer, struct pd_output *out, const struct pd_record *record,
+				uint64_t size, struct pd_error *error)
+{
+	enum { PIECE = 128 << 10 };
+	struct pd_source *source = record->scratch->file->parts[record->part].source;
+	uint64_t offset = record->offset + record->bytes.size;
+	uint8_t *room = pd_write_scratch(writer, PIECE);
+	enum pd_status status = room ? PD_OK : pd_fail_memory(error);
+	size_t got;
+
+	for (; status >= 0 && size; offset += got, size -= got) {
+		status = pd_source_read(source, offset, room, size < PIECE ? (size_t)size : PIECE, &got, error);
+		if (status >= 0 && !got)
+			return pd_fail(error, PD_ERROR_SYSTEM, offset, "%s: became shorter while it was read",
+				       record->scratch->file->name);
+		if (status >= 0)
+			status = pd_output_write(out, room, got, error);
+	}
+	return status;
+}
+
+// What comes once, or was kept.
+static enum pd_status take_tail(struct pd_output *out, struct pd_stream *stream, struct pd_error *error)
 {
 	struct pd_bytes piece;
 	enum pd_status status;
 
 	if (stream->tail_bytes.data)
-		return pd_output_write(&writer->parts[part].out, stream->tail_bytes.data, stream->tail_bytes.size, error);
+		return pd_output_write(out, stream->tail_bytes.data, stream->tail_bytes.size, error);
 	while ((status = pd_stream_tail_piece(stream, &piece, error)) == PD_OK) {
-		status = pd_output_write(&writer->parts[part].out, piece.data, piece.size, error);
+		status = pd_output_write(out, piece.data, piece.size, error);
 		if (status < 0)
 			return status;
 	}
 	return status == PD_END ? PD_OK : status;
+}
+
+// To a multiple of 8, as recorders have it.
+static unsigned padding_of(uint64_t size)
+{
+	return (unsigned)(-size & 7);
+}
+
+// Bytes that are to follow a record in the output. There are fewer than it says where the input was cut off, and none
+// behind one that was compressed: readers would pass over what stands behind it.
+static enum pd_status fit_tail(struct pd_writer *writer, struct pd_stream *stream, const struct pd_record *record,
+			       struct pd_bytes *bytes, uint64_t *size_out, struct pd_error *error)
+{
+	bool inside = record->flags & PD_RECORD_INFLATED;
+	struct pd_pen pen;
+	uint8_t *room;
+
+	*size_out = inside ? 0 : pd_stream_tail_there(stream, record);
+	if (record->type != PD_RECORD_AUXTRACE || bytes->size < 2 * PD_RECORD_HEADER_SIZE ||
+	    (inside ? writer->pack_type != 0 : *size_out == record->tail_size))
+		return PD_OK;
+	room = pd_write_scratch(writer, bytes->size);
+	if (!room)
+		return pd_fail_memory(error);
+	if (bytes->data != room)
+		memcpy(room, bytes->data, bytes->size);
+	pen = pd_pen(room + PD_RECORD_HEADER_SIZE, 8, writer->big);
+	pd_pen_u64(&pen, *size_out + padding_of(*size_out));
+	bytes->data = room;
+	return PD_OK;
+}
+
+static enum pd_status pass_tail(struct pd_writer *writer, struct pd_stream *stream, const struct pd_record *record,
+				size_t part, uint64_t size, struct pd_error *error)
+{
+	static const uint8_t zeros[PD_RECORD_HEADER_SIZE];
+	struct pd_output *out = &writer->parts[part].out;
+	bool again = record->scratch->file->parts[record->part].source->seekable;
+	enum pd_status status;
+
+	status = again ? copy_tail(writer, out, record, size, error) : take_tail(out, stream, error);
+	if (status >= 0 && size < record->tail_size)
+		status = pd_output_write(out, zeros, padding_of(size), error);
+	return status;
 }
 
 // A record as it is to stand in the output.
@@ -41,19 +108,21 @@ static enum pd_status write_record(struct pd_writer *writer, struct pd_stream *s
 				   size_t part, struct pd_error *error)
 {
 	struct pd_bytes bytes;
-	uint64_t tail_size = record->tail_size;
+	uint64_t tail_size = 0;
 	uint32_t type = record->type;
 	enum pd_status status = bytes_to_write(writer, record, &bytes, error);
 
+	if (status >= 0 && stream)
+		status = fit_tail(writer, stream, record, &bytes, &tail_size, error);
 	if (status >= 0 && type == PD_RECORD_AUXTRACE)
 		status = pd_writer_note_aux(writer, part, error);
 	if (status < 0)
 		return status;
-	if (tail_size)
+	if (record->tail_size)
 		status = pd_writer_put_outside(writer, part, bytes.data, bytes.size, error);
 	else
 		status = pd_writer_put(writer, part, type, bytes.data, bytes.size, error);
-	return status < 0 || !tail_size || !stream ? status : pass_tail(writer, part, stream, error);
+	return status < 0 || !tail_size ? status : pass_tail(writer, stream, record, part, tail_size, error);
 }
 
 // ---- records that say something about the file ----

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# Damaged recordings through commands that write: no sample is lost in silence, and the exit code is that of check.
+samples()
+{
+	for path; do
+		perfdata check --json "$path" 2>/dev/null | tail -n 1 | grep -Eo '"(samples|undecoded|damage)":[0-9]*' | paste -sd ' '
+	done
+}
+export -f samples
+
+# A recorder that was killed while it wrote AUX data: what is there of them has its true size in the output, else samples
+# that come behind would be taken for AUX data.
+# cut_in_aux SIZE FILE: AUX data of SIZE bytes, of which 11 are there
+cut_in_aux()
+{
+	{
+		perfdata text data/hot.data
+		printf 'AUXTRACE size: %s, idx: 1, tid: -1, cpu: 1\ntail "aux data: thirteen"\n' "$1"
+	} | perfdata assemble -o whole.data - 2>/dev/null
+	head -c "$(($(grep -abo 'aux data' whole.data | cut -d: -f1) + 11))" whole.data >"$2"
+}
+cut_in_aux 200000000 aux.data
+shell 'samples aux.data'
+for command in 'convert -q' 'convert -q --sort' 'convert -q --sort --to pipe' 'inject -q -s' 'scrub -q --keep-data aux'; do
+	shell "perfdata $command -o out.data aux.data; echo \$?; samples out.data"
+done
+shell 'perfdata merge -q -o out.data aux.data data/hot-multi.data; echo $?; samples data/hot-multi.data out.data'
+shell 'perfdata convert -q --sort -o out.data aux.data; perfdata dump --type AUXTRACE --hex out.data'
+# More than the limit of memory.
+cut_in_aux 0x1000000000000000 aux.data
+for command in 'convert -q --sort' 'inject -q -s'; do
+	shell "perfdata $command -o out.data aux.data; echo \$?; samples out.data"
+done
+shell 'perfdata merge -q -o out.data aux.data data/hot-multi.data; echo $?; samples out.data'
+shell 'perfdata split -q --by event -o parts aux.data; echo $?; samples parts/*'
