@@ -314,7 +314,7 @@ static enum pd_status keep(struct pd_sorter *order, struct chunk *chunk, const s
 
 	if (order->walker->quiet &&
 	    (record->part > order->pieces->told_part || record->offset >= order->pieces->told_until))
-		order->walker->quiet = false;
+		order->walker->quiet = order->walker->inflate.quiet = false;
 
 	if (record->tail_size && record->tail_size <= order->file->memory_limit) {
 		enum pd_status status = pd_stream_tail(order->walker, &tail, error);

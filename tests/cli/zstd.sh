@@ -11,3 +11,9 @@ echo "records in the first compressed record: $(
 	perfdata dump --json --offset "$offset" hot-zstd.data | wc -l
 )"
 try check hot-zstd.data
+# Damage in the first one is told by whoever meets it, once.
+cp hot-zstd.data broken.data
+printf XXXX | dd of=broken.data bs=1 seek=$((offset + 8)) conv=notrunc status=none
+for command in 'convert -o out.data' 'convert --sort -o out.data' 'inject -s -o out.data' 'dump --sort --stats --type SAMPLE'; do
+	try $command broken.data
+done
