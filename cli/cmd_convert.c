@@ -100,6 +100,7 @@ static int run(const struct call *call)
 	if (code != CODE_FINE)
 		return code;
 	input.keep = convert.values->sort;
+	input.verify = true;
 	code = input_open(&convert.input, &input, call, NULL, NULL);
 	if (code != CODE_FINE)
 		return code;

@@ -310,9 +310,11 @@ static void print_time(struct pd_text *text, const struct facts *facts)
 
 static void print_losses(struct pd_text *text, const struct facts *facts)
 {
+	bool damaged = pd_file_problem_count(facts->file, PD_DAMAGE) > 0;
+
 	label(text, "lost");
 	if (!facts->lost_records && !facts->lost_samples && !facts->throttle_count)
-		pd_text_add(text, "nothing");
+		pd_text_add(text, damaged ? "nothing while recording" : "nothing");
 	else
 		pd_text_printf(text,
 			       "%" PRIu64 " records, %" PRIu64 " samples; throttled %" PRIu64
@@ -381,6 +383,7 @@ static int info_opened(const struct values *values, struct input *input, struct 
 static int run(const struct call *call)
 {
 	const struct values *values = call->values;
+	struct input_options wanted = values->input;
 	struct input input;
 	int code;
 
@@ -389,7 +392,8 @@ static int run(const struct call *call)
 			"--json does not go with --header or -I; see: perfdata dump --features --json");
 		return CODE_USAGE;
 	}
-	code = input_open(&input, &values->input, call, NULL, NULL);
+	wanted.verify = true;
+	code = input_open(&input, &wanted, call, NULL, NULL);
 	if (code != CODE_FINE)
 		return code;
 	return input_close(&input, info_opened(values, &input, call->out->text));

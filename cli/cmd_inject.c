@@ -317,6 +317,7 @@ static int run(const struct call *call)
 	if (code != CODE_FINE)
 		return code;
 	input.keep = ids_need_twice(inject.values);
+	input.verify = true;
 	code = input_open(&inject.input, &input, call, NULL, NULL);
 	if (code != CODE_FINE)
 		return code;

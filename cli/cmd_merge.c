@@ -636,7 +636,7 @@ static int pass_all(struct run *run)
 
 static int open_feeds(struct run *run)
 {
-	const struct pd_stream_options wanted = { .size = sizeof(wanted), .order = PD_ORDER_TIME };
+	const struct pd_stream_options wanted = { .size = sizeof(wanted), .order = PD_ORDER_TIME, .verify = true };
 	size_t count = run->merge.source_count;
 	int code = CODE_FINE;
 

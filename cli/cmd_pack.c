@@ -93,6 +93,15 @@ static bool touch_record(void *self, struct pd_stream *stream, const struct pd_r
 	return true;
 }
 
+/* Shows what is damaged in records that the profile does not decode. */
+static bool pass_over(void *self, struct pd_stream *stream, const struct pd_record *record)
+{
+	(void)self;
+	(void)record;
+	pd_stream_pass(stream);
+	return true;
+}
+
 static bool any_event_has(const struct pd_file *file, uint64_t bits)
 {
 	bool any = false;
@@ -158,9 +167,12 @@ static int find_objects(struct packing *packing, const struct values *values)
 						 pd_profile_world(analysis->profile));
 		code = analysis->symbols ? CODE_FINE : CODE_UNREADABLE;
 	}
+	input_again(&analysis->input);
 	if (code == CODE_FINE && any_event_has(analysis->input.file,
 					       PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK) | PD_MASK(PD_SAMPLE_TYPE_ADDR)))
 		code = input_walk(&analysis->input, touch_record, packing);
+	else if (code == CODE_FINE)
+		code = input_walk(&analysis->input, pass_over, NULL);
 	if (code != CODE_FINE)
 		return code;
 	if (wants_all(packing, values))
@@ -353,6 +365,7 @@ static int run(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct packing packing = { .quiet = values->analysis.input.quiet };
+	struct analysis_options wanted = values->analysis;
 	int code, level;
 
 	if (!check(values, &level))
@@ -363,7 +376,8 @@ static int run(const struct call *call)
 		complain("out of memory");
 		return CODE_OUTPUT;
 	}
-	code = analysis_begin(&packing.analysis, &values->analysis, call);
+	wanted.input.verify = true;
+	code = analysis_begin(&packing.analysis, &wanted, call);
 	if (code == CODE_FINE)
 		code = pack(&packing, values, call->out, level);
 	code = analysis_close(&packing.analysis, code);

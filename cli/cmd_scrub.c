@@ -340,6 +340,7 @@ static int plan(struct job *job)
 	code = input_walk(&job->input, note, job);
 	if (code != CODE_FINE)
 		return code;
+	input_again(&job->input);
 	if (scrub->failed || !scrub_plan_addresses(scrub))
 		return no_memory();
 	if (scrub->level < LEVEL_ALL)
@@ -682,6 +683,7 @@ static int scrub_input(struct job *job, const struct call *call)
 		return CODE_USAGE;
 	}
 	input.keep = job->scrub.level > LEVEL_NAMES;
+	input.verify = true;
 	code = input_open(&job->input, &input, call, NULL, NULL);
 	if (code != CODE_FINE)
 		return code;

@@ -565,6 +565,7 @@ static int write_group(struct run *run, size_t from)
 		target_watch(&run->open[0].target);
 	if (code == CODE_FINE)
 		code = input_walk(&run->input, write_record, run);
+	input_again(&run->input);
 	if (code == CODE_FINE && run->status < 0)
 		code = target_failed(&run->open[0].target, run->status, &run->error);
 	for (size_t i = 0; i < run->open_count; i++)
@@ -693,7 +694,7 @@ static int run_split(const struct call *call)
 	struct input_options input = run.values->input;
 	int code = take_options(&run);
 
-	input.keep = true;
+	input.keep = input.verify = true;
 	if (code == CODE_FINE)
 		code = input_open(&run.input, &input, call, NULL, NULL);
 	if (code != CODE_FINE)

@@ -128,6 +128,7 @@ int input_open(struct input *input, const struct input_options *options, const s
 		path = call->word_count ? call->words[0] : default_path();
 	input->quiet = options->quiet;
 	input->verbose = options->verbose;
+	input->verify = options->verify;
 	input->out = call->out;
 	input->out->progress = &input->progress;
 	input->name = strcmp(path, "-") != 0 ? path : "standard input";
@@ -164,7 +165,7 @@ int input_close(struct input *input, int code)
 
 int input_walk(struct input *input, record_fn *each, void *self)
 {
-	struct pd_stream_options options = { .size = sizeof(options), .order = input->order };
+	struct pd_stream_options options = { .size = sizeof(options), .order = input->order, .verify = input->verify };
 	const struct pd_record *record;
 	struct pd_stream *stream = NULL;
 	struct pd_error error;

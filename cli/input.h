@@ -15,6 +15,7 @@ struct input_options {
 	bool quiet;
 	bool verbose;
 	bool keep; /* no option: the command reads twice, so what comes through a pipe is kept */
+	bool verify; /* no option: damage inside of records is reported too, whoever decodes them or not */
 	bool mend; /* no option: what the header says wrongly is looked for, see pd_open_options */
 };
 
@@ -42,7 +43,7 @@ struct input {
 	const char *name; /* for messages */
 	struct output *out;
 	struct progress progress;
-	bool quiet, verbose;
+	bool quiet, verbose, verify;
 	enum pd_order order; /* of input_walk */
 	struct problem_count problems[128];
 	size_t problem_kinds;

@@ -66,6 +66,7 @@ int keep_open(struct keep *keep, const struct keep_options *options, const struc
 	if (code != CODE_FINE)
 		return code;
 	input.keep = twice;
+	input.verify = true;
 	code = input_open(&keep->input, &input, call, NULL, NULL);
 	if (code != CODE_FINE)
 		return code;

@@ -71,6 +71,10 @@ struct pd_stream_options {
 	/* For damaged files: each record is held against what is known of the file before it is shown, and what cannot be a
 	 * record is left out and told. Finds more behind damage, and is slower. In the order of the file only. */
 	bool careful;
+	/* Each record is held against its layout and what does not fit is reported, whether or not it is decoded: for
+	 * programs that pass records on and have to report what pd_check would. Samples of fixed fields and a callchain
+	 * cost a comparison each, others are decoded. */
+	bool verify;
 };
 
 /** A stream over a file. The file must stay open; one stream at a time over a pipe.

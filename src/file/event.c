@@ -83,6 +83,15 @@ static uint8_t *brief_place(struct pd_brief_places *places, size_t offset)
 	return NULL;
 }
 
+// Whether a sample has none of the fields from here on.
+static bool has_none_of(const struct pd_scope *scope, const struct pd_field *fields, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (pd_when_holds(&fields[i].when, scope, NULL))
+			return false;
+	return true;
+}
+
 // Walks the lines of a sample as far as they have fixed places.
 static void find_brief_places(struct pd_event_full *full)
 {
@@ -94,6 +103,7 @@ static void find_brief_places(struct pd_event_full *full)
 
 	memcpy(scope.words, full->words, sizeof(scope.words));
 	memset(places, PD_NOWHERE, sizeof(*places));
+	places->whole = true;
 	for (size_t i = 0; i < count; i++) {
 		const struct pd_field *field = &fields[i];
 		uint8_t *place = brief_place(places, field->offset);
@@ -107,8 +117,10 @@ static void find_brief_places(struct pd_event_full *full)
 			size = 0;
 		if (place)
 			*place = (uint8_t)at;
-		if (!size)
+		if (!size) {
+			places->whole = places->callchain == at && has_none_of(&scope, fields + i + 1, count - i - 1);
 			break;
+		}
 		at += size;
 	}
 	places->size = (uint8_t)(places->callchain == PD_NOWHERE ? at : places->callchain + 8u);

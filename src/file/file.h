@@ -26,6 +26,7 @@ struct pd_brief_places {
 	uint8_t callchain; // its count
 	uint8_t size;      // bytes up to the callchain's first entry, or up to what has no fixed place
 	bool sufficient;   // nothing that is wanted stands behind something of variable size
+	bool whole;        // a sample is these bytes, and the callchain if there is one
 };
 
 // An event and where its records keep id and time.

@@ -51,9 +51,11 @@ enum pd_status pd_stream_open(struct pd_file *file, const struct pd_stream_optio
 	if (all.careful && all.order != PD_ORDER_FILE)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "a careful stream has the order of the file");
 	status = pd_stream_open_over(file, all.order, NULL, stream_out, error);
-	if (status >= 0)
-		(*stream_out)->careful = all.careful;
-	return status;
+	if (status < 0)
+		return status;
+	(*stream_out)->careful = all.careful;
+	(*stream_out)->verify = all.verify;
+	return PD_OK;
 }
 
 static void close_part(struct pd_stream *stream)
@@ -478,12 +480,26 @@ static bool next_quickly(struct pd_stream *stream)
 	return true;
 }
 
-// Whether bytes begin with a sample of the event that last_event is.
+// Whether a sample of an event fits its layout, as far as that can be seen without decoding it.
+static bool is_whole_sample(const struct pd_event_full *full, const uint8_t *at, size_t size, bool swap)
+{
+	const struct pd_brief_places *places = &full->brief;
+	size_t least = PD_RECORD_HEADER_SIZE + (size_t)places->size;
+
+	if (!places->whole || size < least)
+		return false;
+	return places->callchain == PD_NOWHERE ||
+	       pd_load_u64(at + PD_RECORD_HEADER_SIZE + places->callchain, swap) <= (size - least) / 8;
+}
+
+// Whether bytes begin with a sample of the event that last_event is, with nothing to tell about it.
 static inline bool is_same_event(const struct pd_stream *stream, const uint8_t *at, size_t size)
 {
 	size_t id = PD_RECORD_HEADER_SIZE + 8 * (size_t)stream->last_event->sample_id;
 
-	return stream->only_event || (id + 8 <= size && pd_load_u64(at + id, stream->file->swap) == stream->last_id);
+	if (!stream->only_event && (id + 8 > size || pd_load_u64(at + id, stream->file->swap) != stream->last_id))
+		return false;
+	return !stream->verify || is_whole_sample(stream->last_event, at, size, stream->file->swap);
 }
 
 // Whether what follows the current record may be passed over.
@@ -620,6 +636,16 @@ static enum pd_status next_slowly(struct pd_stream *stream, struct pd_error *err
 	return status;
 }
 
+// Tells what is wrong with the current record.
+static void verify(struct pd_stream *stream)
+{
+	const struct pd_record *record = &stream->record;
+
+	if (record->type != PD_RECORD_SAMPLE || !record->event ||
+	    !is_whole_sample(stream->scratch.event, record->bytes.data, record->bytes.size, stream->file->swap))
+		pd_record_as(record, record->type);
+}
+
 enum pd_status pd_stream_next(struct pd_stream *stream, const struct pd_record **record_out,
 			      struct pd_error *error)
 {
@@ -631,6 +657,8 @@ enum pd_status pd_stream_next(struct pd_stream *stream, const struct pd_record *
 	} else if (PD_UNLIKELY(stream->file->stopped)) {
 		stream->plain = false;
 	}
+	if (PD_UNLIKELY(stream->verify))
+		verify(stream);
 	*record_out = &stream->record;
 	return PD_OK;
 }

@@ -111,6 +111,7 @@ struct pd_stream {
 	bool quiet;             // problems were told already
 	bool settled;           // all of the file was read before: there is nothing to learn about it
 	bool seeked;            // records were left out on purpose
+	bool verify;            // see pd_stream_options
 	bool plain;    // nothing but the record itself stands before the next one
 	uint64_t done; // bytes of the parts before this one
 	// the last id that was looked up

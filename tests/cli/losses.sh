@@ -33,3 +33,17 @@ for command in 'convert -q --sort' 'inject -q -s'; do
 done
 shell 'perfdata merge -q -o out.data aux.data data/hot-multi.data; echo $?; samples out.data'
 shell 'perfdata split -q --by event -o parts aux.data; echo $?; samples parts/*'
+
+# What no command has to decode is reported all the same: a callchain that counts more than the sample holds.
+copy hot.data
+mv hot.data chain.data
+printf '\177' | dd of=chain.data bs=1 seek=$((0x5a8 + 40)) conv=notrunc status=none
+shell 'samples chain.data'
+for command in convert 'convert --sort' 'convert --byte-order big' 'cut --time 90%-100%' 'filter --where type==COMM' 'sample 1/9' \
+	'tail -n 1' merge inject; do
+	shell "perfdata $command -o out.data chain.data; echo \$?; samples out.data"
+done
+shell 'perfdata scrub -o out.data chain.data 2>&1 | head -n 3; samples out.data'
+shell 'perfdata split --by event -o chains chain.data; echo $?; samples chains/*'
+shell 'perfdata pack --no-symbols -o out.tar chain.data; echo $?; samples out.tar'
+shell 'perfdata info chain.data | grep -E "^(lost|missing)"; perfdata info -q --json chain.data | grep -o "\"problems\":.*"'
