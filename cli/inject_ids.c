@@ -84,16 +84,17 @@ static struct answer *answer_of(struct ids *ids, const struct pd_object *object)
 	return &ids->answers[object->index];
 }
 
-/* In a pipe the id comes in front of the map. */
+/* In a pipe the id comes in front of the map, and records are aligned. */
 static bool send_entry(struct ids *ids, const struct entry *entry)
 {
 	struct inject *inject = ids->inject;
 	uint32_t length = (uint32_t)strlen(entry->name);
+	size_t size = (ids_entry_size(entry) + 7) & ~(size_t)7;
 	const struct pd_header_build_id record = {
 		.pid = (int32_t)entry->pid,
 		.build_id = { entry->id.bytes, BUILD_ID_BYTES },
 		.size = entry->id.size,
-		.filename = { entry->name, length, (uint32_t)(ids_entry_size(entry) - ENTRY_HEAD) },
+		.filename = { entry->name, length, (uint32_t)(size - ENTRY_HEAD) },
 	};
 
 	if (ids->in_maps || inject->target.wanted.mode != PD_MODE_PIPE)

@@ -197,9 +197,10 @@ bool ids_take_list(struct ids *ids)
 	return true;
 }
 
+/* The name is padded as perf does it: quipper refuses a file where it is not. */
 size_t ids_entry_size(const struct entry *entry)
 {
-	return (ENTRY_HEAD + strlen(entry->name) + 1 + 7) & ~(size_t)7;
+	return ENTRY_HEAD + ((strlen(entry->name) + 64) & ~(size_t)63);
 }
 
 static void encode_entry(const struct entry *entry, uint8_t *at, bool big)

@@ -8,11 +8,13 @@
 #include "base/error.h"
 #include "write/write.h"
 
+// The path is padded to a multiple of 64, as perf has it: quipper refuses a file where less than 8 bytes are left over.
 static enum pd_status add(struct pd_write_bytes *bytes, uint16_t misc, const char *path, const uint8_t *build_id,
 			  uint8_t size, struct pd_error *error)
 {
+	uint32_t length = (uint32_t)strlen(path);
 	struct pd_header_build_id record = {
-		.pid = UINT32_MAX, .build_id = {build_id, 20}, .size = size, .filename = {path, (uint32_t)strlen(path), 0}};
+		.pid = UINT32_MAX, .build_id = {build_id, 20}, .size = size, .filename = {path, length, (length + 64) & ~63u}};
 	struct pd_made made = {0};
 	enum pd_status status = pd_made_add(&made, PD_RECORD_HEADER_BUILD_ID, misc, &record, error);
 

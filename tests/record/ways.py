@@ -167,6 +167,26 @@ class Ways:
                 self.expect(listen.readline() == b"ack\n", f"--control fifo: stop is not answered, {late} us late")
             self.expect(process.wait(60) == 0, "--control fifo: exit status after stop")
 
+    def build_ids(self):
+        """Names in lists of build ids are padded to a multiple of 64, as perf's: quipper counts on some of it."""
+        merged, injected = (os.path.join(self.folder, n) for n in ("merged.data", "injected.data"))
+        other = os.path.join(self.folder, "other.data")
+        self.record("-q", "--", self.busy, "0.1")
+        shutil.copy(self.out, other)
+        self.record("-q", "--", self.busy, "0.1")
+        for words in (["merge", self.out, other, "-o", merged], ["inject", "--buildid-all", "-i", self.out, "-o", injected]):
+            subprocess.run([self.perfdata, *words], capture_output=True, check=True)
+        for path in (self.out, merged, injected):
+            lines = subprocess.run([self.perfdata, "dump", "--json", "--features", path], capture_output=True, text=True,
+                                   check=True).stdout.splitlines()
+            features = {one["feature"]["name"]: one["feature"]["decoded"] for one in map(json.loads, lines) if "feature" in one}
+            data, at = bytes.fromhex(features["BUILD_ID"]["records"]), 0
+            while at < len(data):
+                size = int.from_bytes(data[at + 6:at + 8], sys.byteorder)
+                self.expect(size > 36 and (size - 36) % 64 == 0, f"build ids of {path}: a record of {size} bytes")
+                at += max(size, 8)
+            self.expect(at == len(data) and at > 0, f"build ids of {path}: {len(data)} bytes")
+
     def flush(self):
         """Rings that are left alone until they hold so much: nothing is lost, also where that is more than a ring."""
         for size in ("4K", "64K", "1G"):
@@ -225,8 +245,7 @@ def main():
             print("nothing can be recorded here:", probe.stderr.strip())
             return SKIPPED
         for way in (ways.thread_that_ends, ways.switched_files, ways.same_twice, ways.answers_unread, ways.fifo, ways.stops,
-                    ways.flush,
-                    ways.threads):
+                    ways.build_ids, ways.flush, ways.threads):
             if arguments.only in way.__name__:
                 way()
                 print(f"{way.__name__}: {ways.failures} failures so far")
