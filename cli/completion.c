@@ -18,7 +18,7 @@ static void add_options(struct pd_text *text, const struct command_line *line)
 {
 	pd_text_printf(text, "\t%s) options=\"", line->name);
 	for (const struct option *option = NULL; (option = option_next(line->command, option)) != NULL;)
-		pd_text_printf(text, "--%s%s ", option->name, option->argument ? "=" : "");
+		pd_text_printf(text, "--%s%s ", option->name, option->argument && !option_is_optional(option) ? "=" : "");
 	pd_text_add(text, "\" ;;\n");
 }
 

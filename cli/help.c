@@ -39,15 +39,15 @@ static void wrap(struct pd_text *text, const char *words, size_t column, size_t 
 static void print_option(struct pd_text *text, const struct option *option)
 {
 	char names[80];
-	const char *equals = option->argument ? "=" : "";
-	const char *argument = option->argument ? option->argument : "";
+	struct option_value value = option_value(option);
 	size_t length;
 
 	if (option->letter)
-		snprintf(names, sizeof(names), "  -%c, --%s%s%s", option->letter, option->name,
-			 equals, argument);
+		snprintf(names, sizeof(names), "  -%c, --%s%s%s%s", option->letter, option->name,
+			 value.before, value.name, value.behind);
 	else
-		snprintf(names, sizeof(names), "      --%s%s%s", option->name, equals, argument);
+		snprintf(names, sizeof(names), "      --%s%s%s%s", option->name, value.before, value.name,
+			 value.behind);
 	length = strlen(names);
 	pd_text_add(text, names);
 	if (length + 2 > MARGIN) {

@@ -9,6 +9,7 @@
 
 static void add_option(struct pd_text *text, const struct option *option)
 {
+	struct option_value value = option_value(option);
 	char name[64];
 
 	roff_item(text);
@@ -20,8 +21,9 @@ static void add_option(struct pd_text *text, const struct option *option)
 	snprintf(name, sizeof(name), "--%s", option->name);
 	roff_bold(text, name);
 	if (option->argument) {
-		pd_text_add(text, "=");
-		roff_italic(text, option->argument);
+		pd_text_add(text, value.before);
+		roff_italic(text, value.name);
+		pd_text_add(text, value.behind);
 	}
 	pd_text_add(text, "\n");
 	roff_add(text, option->help);

@@ -91,6 +91,20 @@ static bool tags_add(struct option_tags *tags, const char *name, const char *val
 	return true;
 }
 
+bool option_is_optional(const struct option *option)
+{
+	return option->kind == OPTION_MAYBE || option->kind == OPTION_ATTACHED || option->kind == OPTION_LEVEL;
+}
+
+struct option_value option_value(const struct option *option)
+{
+	bool optional = option_is_optional(option);
+
+	if (!option->argument)
+		return (struct option_value){ "", "", "" };
+	return (struct option_value){ optional ? "[=" : "=", option->argument, optional ? "]" : "" };
+}
+
 static bool takes_value(const struct option *option)
 {
 	return option->kind != OPTION_FLAG && option->argument;
@@ -116,6 +130,7 @@ static bool set_value(struct parser *parser, const struct option *option, const 
 	case OPTION_STRING:
 	case OPTION_MAYBE:
 	case OPTION_ATTACHED:
+	case OPTION_LEVEL:
 		*(const char **)(void *)place = value;
 		return true;
 	case OPTION_LIST:
@@ -141,13 +156,22 @@ static bool unknown_option(const struct parser *parser, const char *name, size_t
 	return false;
 }
 
-/* The word behind an option, which was given by its letter or its name. What may be left out is not there if the next word is an option, or if there is none. */
+/* Whether the argument behind an option with an optional value is none of its own. */
+static bool is_left_out(const struct option *option, const char *next)
+{
+	uint64_t number;
+
+	if (option->kind == OPTION_MAYBE)
+		return !next || *next == '-';
+	return option->kind == OPTION_ATTACHED || (option->kind == OPTION_LEVEL && (!next || !number_parse(next, &number)));
+}
+
+/* The argument behind an option, which was given by its letter or its name. */
 static bool next_value(struct parser *parser, const struct option *option, char letter, const char **value_out)
 {
 	bool none = !*parser->next;
 
-	if (option->kind == OPTION_ATTACHED ||
-	    (option->kind == OPTION_MAYBE && (none || **parser->next == '-'))) {
+	if (is_left_out(option, *parser->next)) {
 		*value_out = "";
 		return true;
 	}

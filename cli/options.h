@@ -20,7 +20,8 @@ enum option_kind {
 	OPTION_NUMBER, /* struct option_number; decimal, or hexadecimal with 0x */
 	OPTION_STRING, /* const char *; the last one counts */
 	OPTION_MAYBE,  /* the same, "" if no value follows: the next word is an option or there is none */
-	OPTION_ATTACHED, /* the same, but a value is only what is attached: -zN, --name=N; "" without */
+	OPTION_ATTACHED, /* the same, but a value is only what is attached: -tN, --name=N; "" without, as with perf */
+	OPTION_LEVEL,  /* the same, but a next argument that is a number is the value, too: no command has such a name */
 	OPTION_LIST,   /* struct option_list; may be given many times */
 	OPTION_TAGGED, /* struct option_tags, which several options share: their order counts */
 };
@@ -56,6 +57,14 @@ struct option {
 	const char *help;     /* a phrase, lower case, no full stop */
 	enum option_group group;
 };
+
+/* Whether the value may be left out. */
+bool option_is_optional(const struct option *option);
+/* "=N", "[=N]" or "" for a flag, for help and manual. */
+struct option_value {
+	const char *before, *name, *behind;
+};
+struct option_value option_value(const struct option *option);
 
 struct example {
 	const char *line;  /* what to type, or NULL for the end */
