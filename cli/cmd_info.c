@@ -330,7 +330,7 @@ static void print_compression(struct pd_text *text, const struct facts *facts)
 		add_size(text, facts->inflated_bytes);
 		pd_text_add(text, " of records in ");
 		add_size(text, facts->compressed_bytes);
-		pd_text_printf(text, ", ratio %.1f\n",
+		pd_text_printf(text, ", ratio %.1f; samply, go-perf, quipper and hotspot need: perfdata convert --no-compress\n",
 			       (double)facts->inflated_bytes / (double)facts->compressed_bytes);
 	}
 	if (facts->trace_bytes) {

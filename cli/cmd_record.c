@@ -52,8 +52,8 @@ static const struct option options[] = {
 	RECORD_SAMPLE_OPTIONS(struct values, samples),
 	{ "output", 'o', OPTION_STRING, "FILE", offsetof(struct values, output),
 	  "what is written, perf.data without; - is standard output, as a pipe" },
-	{ "compression-level", 'z', OPTION_ATTACHED, "N", offsetof(struct values, compression),
-	  "compress records at level 1 (what files have without it) to 22; 0: do not" },
+	{ "compression-level", 'z', OPTION_LEVEL, "N", offsetof(struct values, compression),
+	  "compress records, at level 1 (fast) to 22 (small); without N as fast as possible; 0: do not" },
 	{ "no-samples", 'n', OPTION_FLAG, NULL, offsetof(struct values, no_samples), "no samples, only what else happens" },
 	{ "stat", 's', OPTION_FLAG, NULL, offsetof(struct values, stat), "counts of each thread" },
 	{ "running-time", 0, OPTION_FLAG, NULL, offsetof(struct values, running_time), "counts say for how long they counted" },
@@ -92,7 +92,7 @@ static const struct option options[] = {
 	{ "dry-run", 0, OPTION_FLAG, NULL, offsetof(struct values, dry_run), "open all, record nothing" },
 	{ "verbose", 'v', OPTION_FLAG, NULL, offsetof(struct values, verbose), "show what the kernel is asked for" },
 	{ "force", 'f', OPTION_FLAG, NULL, offsetof(struct values, force), "has no effect" },
-	{ "aio", 0, OPTION_ATTACHED, "N", offsetof(struct values, aio), "has no effect: records wait in rings, which are large" },
+	{ "aio", 0, OPTION_LEVEL, "N", offsetof(struct values, aio), "has no effect: records wait in rings, which are large" },
 	{ "affinity", 0, OPTION_STRING, "WHERE", offsetof(struct values, affinity), "has no effect; --threads writes where it happens" },
 	{ "num-thread-synthesize", 0, OPTION_NUMBER, "N", offsetof(struct values, synthesizers),
 	  "has no effect: what runs is described by one thread" },
@@ -199,12 +199,37 @@ static bool take_session(const struct values *values, struct pd_session *session
 	return take_switching(values, session) && take_synth(values, session) && take_delay(values, session);
 }
 
-static bool take_output(struct record *record)
+/* What -z says, or else the configuration; it is "" for a compressor without levels, which is the fastest. A pipe is compressed
+ * only by -z: the configuration speaks of files. */
+static bool take_packing(const struct values *values, const struct config *config, struct pd_writer_options *output)
+{
+	const char *source = "option --compression-level", *text = values->compression;
+	uint64_t level = 0;
+
+	if (!text && output->mode != PD_MODE_PIPE) {
+		source = "configuration: record.compression-level";
+		text = config_get(config, "record.compression-level");
+	}
+	if (!text)
+		return true;
+	if (*text && strcmp(text, "true") != 0) {
+		if (!number_parse(text, &level) || level > 22) {
+			complain("%s: '%s' is not a number from 0 to 22", source, text);
+			return false;
+		}
+		if (!level)
+			return true;
+	}
+	output->packing = PD_PACK_ZSTD;
+	output->level = (int)level;
+	return true;
+}
+
+static bool take_output(struct record *record, const struct config *config)
 {
 	const struct values *values = record->values;
 	struct pd_recorder_options *wanted = &record->options;
 	const char *path = values->output;
-	uint64_t level = 1;
 
 	/* as perf: what is piped on is meant, unless a file is named */
 	wanted->path = path ? path : "perf.data";
@@ -218,18 +243,8 @@ static bool take_output(struct record *record)
 		}
 	}
 	wanted->output.size = sizeof(wanted->output);
-	/* copying what is compressed into the page cache costs less than copying all of it */
-	if (wanted->output.mode != PD_MODE_PIPE)
-		wanted->output.packing = PD_PACK_ZSTD;
-	if (!values->compression)
-		return true;
-	if (*values->compression && (!number_parse(values->compression, &level) || level > 22)) {
-		complain("option --compression-level: '%s' is not between 1 and 22", values->compression);
-		return false;
-	}
-	wanted->output.packing = level ? PD_PACK_ZSTD : PD_PACK_NONE;
-	wanted->output.level = (int)level;
-	return true;
+	wanted->output.packing = PD_PACK_NONE;
+	return take_packing(values, config, &wanted->output);
 }
 
 static bool take_values(struct record *record, const struct call *call)
@@ -255,7 +270,7 @@ static bool take_values(struct record *record, const struct call *call)
 		complain("say whom to record: a command, -a for all, -p for a process; --help has examples");
 		return false;
 	}
-	return take_session(values, &wanted->session) && take_output(record);
+	return take_session(values, &wanted->session) && take_output(record, call->config);
 }
 
 /* ---- what is told ---- */
@@ -294,6 +309,31 @@ static void print_size(char *text, size_t room, uint64_t bytes)
 		snprintf(text, room, "%.1f KB", (double)bytes / (1 << 10));
 }
 
+/* What the recording needs of its readers. */
+static void tell_needs(const struct record *record)
+{
+	const struct pd_recorder_options *options = &record->options;
+
+	if (options->output.packing == PD_PACK_ZSTD)
+		complain("compressed: perf 5.2 and later reads it; for samply, go-perf, quipper and hotspot run "
+			 "perfdata convert --no-compress first");
+	if (options->sampling.call_graph == PD_CALL_GRAPH_DWARF)
+		complain("user stacks were copied, not unwound: perf report and perf script unwind them, perfdata does not yet");
+}
+
+/* For a person who looks at it: what to type now. */
+static void tell_next(const struct record *record)
+{
+	const char *path = record->options.path;
+	bool named = path && strcmp(path, "perf.data") != 0;
+
+	/* a shell would take such a name apart */
+	if (!path || strpbrk(path, " \t\n\"'\\$`&;|<>()*?[]#~!") || !isatty(STDERR_FILENO))
+		return;
+	complain("next: perfdata report%s%s, or perfdata flame%s%s -o flame.html", named ? " " : "", named ? path : "",
+		 named ? " " : "", named ? path : "");
+}
+
 static void tell_end(const struct record *record, const struct pd_recorded *recorded)
 {
 	const char *path = record->options.path ? record->options.path : "standard output";
@@ -314,6 +354,9 @@ static void tell_end(const struct record *record, const struct pd_recorded *reco
 			 recorded->files, plural(recorded->files), path);
 	else
 		complain("%" PRIu64 " sample%s, %s, %s %s", recorded->samples, plural(recorded->samples), size, into, path);
+	tell_needs(record);
+	if (recorded->samples && !stamped)
+		tell_next(record);
 }
 
 /* ---- signals ---- */

@@ -187,6 +187,26 @@ class Ways:
                 at += max(size, 8)
             self.expect(at == len(data) and at > 0, f"build ids of {path}: {len(data)} bytes")
 
+    def packing(self):
+        """Plain without -z, as with perf; the configuration can compress."""
+        config = os.path.join(self.folder, "config")
+        for options, key, packed in (([], "", False), (["-z"], "", True), (["-z0"], "", False), (["-z", "0"], "", False),
+                                     (["-z", "3"], "", True), (["--compression-level=19"], "", True),
+                                     ([], "compression-level = 1", True), ([], "compression-level", True),
+                                     ([], "compression-level = 0", False), (["-z0"], "compression-level = 1", False)):
+            with open(config, "w", encoding="utf-8") as f:
+                f.write(f"[record]\n{key}\n")
+            result = self.record(*options, "--", self.busy, "0.1", env=dict(os.environ, PERF_CONFIG=config))
+            info = self.info()
+            self.expect(result.returncode == 0 and (info["compressed"]["stored_bytes"] > 0) == packed,
+                        f"record {options}, [record] {key}: {result.stderr}")
+            self.expect(("--no-compress" in result.stderr) == packed, f"record {options}: {result.stderr}")
+        for key in ("compression-level = x", "compression-level = 23"):
+            with open(config, "w", encoding="utf-8") as f:
+                f.write(f"[record]\n{key}\n")
+            result = self.record("--", "true", env=dict(os.environ, PERF_CONFIG=config))
+            self.expect(result.returncode == 2 and "record.compression-level" in result.stderr, f"[record] {key}: {result.stderr}")
+
     def flush(self):
         """Rings that are left alone until they hold so much: nothing is lost, also where that is more than a ring."""
         for size in ("4K", "64K", "1G"):
@@ -245,7 +265,7 @@ def main():
             print("nothing can be recorded here:", probe.stderr.strip())
             return SKIPPED
         for way in (ways.thread_that_ends, ways.switched_files, ways.same_twice, ways.answers_unread, ways.fifo, ways.stops,
-                    ways.build_ids, ways.flush, ways.threads):
+                    ways.build_ids, ways.packing, ways.flush, ways.threads):
             if arguments.only in way.__name__:
                 way()
                 print(f"{way.__name__}: {ways.failures} failures so far")
