@@ -555,6 +555,17 @@ static uint64_t moved_address(const struct source *source, uint64_t address)
 	return address;
 }
 
+/* A map of the kernel that another recording has brought. */
+static bool is_known_kernel_map(const struct run *run, const struct feed *feed)
+{
+	const struct pd_mmap *map = kernel_mmap(feed->record);
+	const struct pd_mmap2 *map2 = kernel_mmap2(feed->record);
+
+	if (map)
+		return kernel_map_is_written(&run->merge, feed->source, map->filename.data, map->addr, map->pgoff);
+	return map2 && kernel_map_is_written(&run->merge, feed->source, map2->filename.data, map2->addr, map2->pgoff);
+}
+
 /* The map of a kernel that is placed anew: known of the first one, or with another name. *done_out: that is all. */
 static enum pd_status pass_kernel_map(struct run *run, const struct feed *feed, bool *done_out, struct pd_error *error)
 {
@@ -603,6 +614,10 @@ static int take(struct run *run, struct feed *feed)
 		return CODE_UNREADABLE;
 	}
 	run->twice += (uint64_t)again;
+	if (!again && !feed->source->address_count && is_known_kernel_map(run, feed)) {
+		run->twice++;
+		return CODE_FINE;
+	}
 	if (!again && feed->source->address_count) {
 		struct pd_error error;
 		bool done;

@@ -28,6 +28,7 @@ struct kernel_map {
 	char *name;
 	uint64_t start, end;
 	uint64_t pgoff;
+	bool written; /* in the output */
 };
 
 /* A change of numbers, as the writer wants it. */
@@ -121,7 +122,10 @@ const struct pd_mmap2 *kernel_mmap2(const struct pd_record *record);
 /* True for the image of the kernel, not for a module. */
 bool kernel_is_image(const char *name);
 /* The map with a name, or NULL. */
-const struct kernel_map *kernel_find(const struct source *source, const char *name);
+struct kernel_map *kernel_find(const struct source *source, const char *name);
+/* Whether another source has written the same map of the kernel; else it is noted that this one writes it. */
+bool kernel_map_is_written(const struct merge *merge, const struct source *source, const char *name, uint64_t start,
+			   uint64_t pgoff);
 /* What the image or a module of another kernel is called. */
 void kernel_rename(const struct source *source, const char *name, char *renamed, size_t size);
 

@@ -73,12 +73,31 @@ const struct pd_mmap2 *kernel_mmap2(const struct pd_record *record)
 	return map && map->pid == UINT32_MAX ? map : NULL;
 }
 
-const struct kernel_map *kernel_find(const struct source *source, const char *name)
+struct kernel_map *kernel_find(const struct source *source, const char *name)
 {
 	for (size_t i = 0; i < source->map_count; i++)
 		if (!strcmp(source->maps[i].name, name))
 			return &source->maps[i];
 	return NULL;
+}
+
+/* perf takes two equal maps of a kernel for one that ends where the other begins. */
+bool kernel_map_is_written(const struct merge *merge, const struct source *source, const char *name, uint64_t start,
+			   uint64_t pgoff)
+{
+	struct kernel_map *own = kernel_find(source, name);
+
+	if (!own || own->start != start || own->pgoff != pgoff)
+		return false;
+	for (size_t i = 0; i < merge->source_count && !own->written; i++) {
+		const struct source *other = &merge->sources[i];
+		const struct kernel_map *map = other == source ? NULL : kernel_find(other, name);
+
+		if (map && map->written && map->start == start && map->pgoff == pgoff)
+			return true;
+	}
+	own->written = true;
+	return false;
 }
 
 /* ---- where to ---- */

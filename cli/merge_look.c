@@ -51,7 +51,7 @@ const char *source_text(const struct source *source, unsigned feature)
 static enum pd_status add_map(struct source *source, const char *name, uint64_t start, uint64_t size, uint64_t pgoff,
 			      struct pd_error *error)
 {
-	struct kernel_map map = { NULL, start, start + size, pgoff };
+	struct kernel_map map = { .start = start, .end = start + size, .pgoff = pgoff };
 
 	for (size_t i = 0; i < source->map_count; i++)
 		if (!strcmp(source->maps[i].name, name))

@@ -70,3 +70,8 @@ shell 'perfdata text data/hot.data | sed "s/^feature HOSTNAME .*/feature HOSTNAM
 shell 'perfdata merge -q -o fleet.data data/hot.data other.data; perfdata report -q --no-children -g none -s pid fleet.data'
 shell 'perfdata report -q --no-children -g none -s pid --where "pid >= 10000000" fleet.data'
 shell 'perfdata folded --no-symbols --where "pid < 10000000" fleet.data | cmp - <(perfdata folded --no-symbols data/hot.data) && echo the first one alone'
+
+# The map of the kernel is there once, whoever brings it; an older one that is elsewhere stays.
+shell 'perfdata dump --type MMAP data/hot.data | grep -c "filename: \[kernel"; perfdata merge -q -o k.data data/hot.data later.data'
+shell 'perfdata dump --type MMAP k.data | grep -c "filename: \[kernel"'
+shell 'perfdata merge -q --kernels keep -o kept.data data/hot.data moved.data; perfdata dump --type MMAP kept.data | grep -c "filename: \[kernel"'
