@@ -74,10 +74,7 @@ static enum pd_status open_target(void *self, const struct pd_writer_options *sa
 	enum pd_status status;
 
 	take_said(assemble, said);
-	if (strcmp(target->path, "-") != 0)
-		status = pd_writer_open(target->path, &target->wanted, &target->writer, error);
-	else
-		status = pd_writer_open_fd(STDOUT_FILENO, "standard output", &target->wanted, &target->writer, error);
+	status = target_open_writer(target, error);
 	*writer_out = target->writer;
 	return status;
 }

@@ -59,8 +59,6 @@ static bool convert_record(void *self, struct pd_stream *stream, const struct pd
 {
 	struct convert *convert = self;
 
-	if (target_interrupted())
-		return false;
 	if (convert->values->sort) {
 		convert->late |= record->flags & PD_RECORD_LATE;
 		/* Rounds say how far the order of the input was from that of time. */
@@ -80,8 +78,6 @@ static int convert_opened(struct convert *convert)
 	struct pd_file *const inputs[] = { convert->input.file };
 	int code = target_open(&convert->target, inputs, 1, true);
 
-	if (code == CODE_FINE)
-		target_watch(&convert->target);
 	if (code == CODE_FINE)
 		code = input_walk(&convert->input, convert_record, convert);
 	if (code == CODE_FINE && convert->status < 0)

@@ -33,7 +33,10 @@ static void print_exit_codes(struct pd_text *text)
 	EXIT_CODES(CODE)
 #undef CODE
 	pd_text_add(text, "\nWhen the reader of a pipe closes it (perfdata script | head), perfdata ends silently by\n"
-			  "SIGPIPE, which shells show as 141.\n");
+			  "SIGPIPE, which shells show as 141.\n"
+			  "SIGINT, SIGTERM and SIGHUP end a command that writes files by that signal (130, 143 and 129\n"
+			  "in a shell) after it has removed unfinished files; earlier outputs are kept. Output made from\n"
+			  "a pipe, which cannot be read again, is left in OUTPUT.new-...\n");
 }
 
 static int unknown_topic(const char *topic)

@@ -166,8 +166,6 @@ static bool inject_record(void *self, struct pd_stream *stream, const struct pd_
 	enum verdict_of_inject verdict;
 	uint32_t type = record->type;
 
-	if (target_interrupted())
-		return false;
 	if (walk->sorted) {
 		walk->late |= record->flags & PD_RECORD_LATE;
 		/* Rounds say how far the order of the input was from that of time. */
@@ -269,7 +267,6 @@ static int write_all(struct inject *inject)
 
 	if (code != CODE_FINE)
 		return code;
-	target_watch(&inject->target);
 	if (inject_keep(inject, pd_writer_change(inject->target.writer, &changes, &inject->error)) &&
 	    inject_keep(inject, pd_writer_carry(inject->target.writer, inject->input.file, &inject->error)))
 		code = input_walk(&inject->input, inject_record, &walk);

@@ -634,7 +634,7 @@ static int pass_all(struct run *run)
 {
 	int code = CODE_FINE;
 
-	while (run->heap_size && code == CODE_FINE && !target_interrupted()) {
+	while (run->heap_size && code == CODE_FINE) {
 		struct feed *feed = run->heap[0];
 
 		code = take(run, feed);
@@ -746,7 +746,6 @@ static int write_all(struct run *run)
 	free(files);
 	if (code != CODE_FINE)
 		return code;
-	target_watch(&run->target);
 	status = merge_header(merge, run->target.writer, &error);
 	if (status < 0)
 		code = target_failed(&run->target, status, &error);

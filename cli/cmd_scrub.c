@@ -407,8 +407,6 @@ static bool scrub_one(void *self, struct pd_stream *stream, const struct pd_reco
 	struct scrub *scrub = &job->scrub;
 	bool keep = false;
 
-	if (target_interrupted())
-		return false;
 	switch (scrub_record_fate(record->type)) {
 	case FATE_PACKED:
 		return true;
@@ -473,7 +471,6 @@ static int write_result(struct job *job)
 	code = target_open(&job->target, inputs, 1, false);
 	if (code != CODE_FINE)
 		return code;
-	target_watch(&job->target);
 	job->status = change(job);
 	if (job->status >= 0)
 		job->status = pd_writer_carry(job->target.writer, job->input.file, &job->error);

@@ -6,6 +6,7 @@
 #include "json.h"
 #include "keep.h"
 #include "split.h"
+#include "unfinished.h"
 
 #include <perfdata/run.h>
 
@@ -59,6 +60,8 @@ struct run {
 	struct key_slot *needs; /* process; 1 + mask is in masks */
 	uint64_t *masks;
 	size_t need_count, need_slots;
+	bool made_directory;
+	struct unfinished *directory;
 	struct pd_error error;
 	enum pd_status status;
 };
@@ -497,8 +500,6 @@ static bool write_record(void *self, struct pd_stream *stream, const struct pd_r
 	uint64_t key;
 	bool missing;
 
-	if (target_interrupted())
-		return false;
 	if (record->type != PD_RECORD_SAMPLE)
 		return pass_other(run, stream, record);
 	if (!split_key(&run->split, record, &key, &missing))
@@ -561,8 +562,6 @@ static int write_group(struct run *run, size_t from)
 	}
 	for (size_t i = 0; i < run->open_count && code == CODE_FINE; i++)
 		code = open_piece(run, &run->open[i]);
-	if (code == CODE_FINE && run->open_count)
-		target_watch(&run->open[0].target);
 	if (code == CODE_FINE)
 		code = input_walk(&run->input, write_record, run);
 	input_again(&run->input);
@@ -589,14 +588,30 @@ static int check_paths(const struct run *run)
 	return CODE_FINE;
 }
 
-static int make_directory(const char *output)
+static int make_directory(struct run *run)
 {
+	const char *output = run->output;
 	struct stat status;
 
-	if (strstr(output, "%s") || stat(output, &status) == 0 || mkdir(output, 0777) == 0)
+	if (strstr(output, "%s") || stat(output, &status) == 0)
+		return CODE_FINE;
+	unfinished_begin();
+	run->made_directory = mkdir(output, 0777) == 0;
+	if (run->made_directory)
+		run->directory = unfinished_add(output, UNFINISHED_IF_EMPTY);
+	unfinished_end();
+	if (run->made_directory)
 		return CODE_FINE;
 	complain("%s: cannot be made: %s", output, strerror(errno));
 	return CODE_OUTPUT;
+}
+
+/* Without a piece in it, it goes again. */
+static void leave_directory(struct run *run, int code)
+{
+	unfinished_done(run->directory);
+	if (run->made_directory && code != CODE_FINE)
+		rmdir(run->output);
 }
 
 /* ---- what was written ---- */
@@ -661,9 +676,10 @@ static int split_all(struct run *run, struct output *out)
 	if (code == CODE_FINE)
 		code = check_paths(run);
 	if (code == CODE_FINE)
-		code = make_directory(run->output);
+		code = make_directory(run);
 	for (size_t i = 0; i < split->piece_count && code == CODE_FINE; i += OPEN_PIECES)
 		code = write_group(run, i);
+	leave_directory(run, code);
 	progress_clear(&run->input.progress);
 	if (code != CODE_FINE)
 		return code;

@@ -4,6 +4,7 @@
  * through a link, and no link is made that leads out of the directory.
  */
 #include "cli.h"
+#include "unfinished.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -249,8 +250,22 @@ static int unpack_to(struct unpacking *u, const char *beside)
 	return CODE_FINE;
 }
 
+/* A new directory beside the wanted one. */
+static bool make_beside(char *beside, struct unfinished **unfinished_out)
+{
+	bool made;
+
+	unfinished_begin();
+	made = mkdtemp(beside);
+	if (made)
+		*unfinished_out = unfinished_add(beside, UNFINISHED_TREE);
+	unfinished_end();
+	return made;
+}
+
 static int unpack(struct unpacking *u)
 {
+	struct unfinished *unfinished = NULL;
 	char beside[PATH_MAX];
 	mode_t mask = umask(0);
 	size_t length = strlen(u->output);
@@ -260,12 +275,13 @@ static int unpack(struct unpacking *u)
 	while (length > 1 && u->output[length - 1] == '/')
 		length--;
 	if (snprintf(beside, sizeof(beside), "%.*s.XXXXXX", (int)length, u->output) >= (int)sizeof(beside) ||
-	    !mkdtemp(beside)) {
+	    !make_beside(beside, &unfinished)) {
 		complain("%s: %s", u->output, strerror(errno));
 		return CODE_OUTPUT;
 	}
 	chmod(beside, 0777 & ~mask);
 	code = unpack_to(u, beside);
+	unfinished_done(unfinished);
 	if (code != CODE_FINE)
 		complain("what was unpacked is in %s", beside);
 	if (u->dir >= 0)
@@ -350,8 +366,8 @@ const struct command cmd_unpack = {
 	.text = "Unpacks a bundle, or another tar file, into a directory that is made; it must not be there yet, or be empty. "
 		"That directory is one for --symfs and --buildid-dir, of perf too.\n"
 		"\n"
-		"It has its name when all of it is there; what an interrupted run leaves behind is named DIR, a dot and six "
-		"letters. What leads out of it, and what is neither file, directory nor link, "
+		"It has its name when all of it is there; a signal that ends the run removes "
+		"what it has unpacked. What leads out of it, and what is neither file, directory nor link, "
 		"is left out and told; then the exit code is 1. tar does the same: a bundle is a tar file like any other.",
 	.options = options,
 	.examples = examples,

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "unfinished.h"
+
 enum { CLOCK_OF_DUMPS = CLOCK_MONOTONIC, ID_BYTES = 20, PADDING = 8 };
 
 /* A map that waits. */
@@ -86,21 +88,29 @@ static bool write_file(const char *path, struct pd_bytes bytes, struct stat *abo
 {
 	char beside[PATH_MAX];
 	int n = snprintf(beside, sizeof(beside), "%s.new-%d", path, (int)getpid());
+	struct unfinished *unfinished = NULL;
+	bool done = false;
 	int fd, failure;
 
 	if (n < 0 || (size_t)n >= sizeof(beside)) {
 		errno = ENAMETOOLONG;
 		return false;
 	}
+	unfinished_begin();
 	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (fd < 0)
-		return false;
-	if (write_bytes(fd, bytes) && fstat(fd, about) == 0 && close(fd) == 0 && rename(beside, path) == 0)
-		return true;
 	failure = errno;
-	unlink(beside);
+	if (fd >= 0)
+		unfinished = unfinished_add(beside, UNFINISHED_TREE);
+	unfinished_end();
+	if (fd >= 0) {
+		done = write_bytes(fd, bytes) && fstat(fd, about) == 0 && close(fd) == 0 && rename(beside, path) == 0;
+		failure = errno;
+		if (!done)
+			unlink(beside);
+		unfinished_done(unfinished);
+	}
 	errno = failure;
-	return false;
+	return done;
 }
 
 /* ---- codes ---- */

@@ -181,8 +181,6 @@ static bool take(void *self, struct pd_stream *stream, const struct pd_record *r
 	struct keep *keep = self;
 	enum verdict verdict;
 
-	if (target_interrupted())
-		return false;
 	if (is_about_file(record->type))
 		return pass(keep, stream, record);
 	if (record->type == PD_RECORD_FINISHED_ROUND)
@@ -207,7 +205,6 @@ int keep_write(struct keep *keep)
 	code = target_open(&keep->target, inputs, 1, false);
 	if (code != CODE_FINE)
 		return code;
-	target_watch(&keep->target);
 	if (keep_status(keep, pd_writer_change(keep->target.writer, &changes, &keep->error)) &&
 	    keep_status(keep, pd_writer_carry(keep->target.writer, keep->input.file, &keep->error)))
 		code = input_walk(&keep->input, take, keep);

@@ -4,7 +4,6 @@
  */
 #include "cli.h"
 #include "pager.h"
-#include "target.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -219,6 +218,5 @@ int main(int argc, char **argv)
 	output_fini(&out);
 	pager_end();
 	config_fini(&config);
-	target_end_interrupted();
 	return finish != CODE_FINE ? finish : code;
 }

@@ -5,20 +5,15 @@
 #include "outfile.h"
 
 #include "cli.h"
+#include "unfinished.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static const int deadly[] = { SIGINT, SIGTERM, SIGHUP };
-
-/* What a signal takes away. */
-static const char *volatile unfinished;
 
 /* Whether path begins as perf.data files do, in either byte order. */
 static bool is_recording(const char *path)
@@ -50,26 +45,6 @@ static bool is_input(const struct stat *status, const char *input)
 					    (fstat(STDIN_FILENO, &read) == 0 && is_same(status, &read)));
 }
 
-static void on_signal(int number)
-{
-	if (unfinished)
-		unlink(unfinished);
-	signal(number, SIG_DFL);
-	raise(number);
-}
-
-/* What the caller's shell ignores, as under nohup, stays ignored. */
-static void watch_signals(const char *path)
-{
-	struct sigaction action = { .sa_handler = on_signal }, before;
-
-	unfinished = path;
-	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
-		if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-			sigaction(deadly[i], &action, NULL);
-	}
-}
-
 /* The file that a link leads to: what takes its name must not take that of the link. */
 static char *where_it_leads(const char *path)
 {
@@ -90,11 +65,13 @@ static int open_beside(struct outfile *file, const struct stat *status)
 		file->beside = NULL;
 		return -1;
 	}
+	unfinished_begin();
 	fd = mkostemp(file->beside, O_CLOEXEC);
-	if (fd >= 0) {
-		watch_signals(file->beside);
+	if (fd >= 0)
+		file->unfinished = unfinished_add(file->beside, UNFINISHED_TREE);
+	unfinished_end();
+	if (fd >= 0)
 		fchmod(fd, mode);
-	}
 	return fd;
 }
 
@@ -112,7 +89,7 @@ static int settle(struct outfile *file, bool wanted)
 	}
 	if (!wanted || failure)
 		unlink(file->beside);
-	unfinished = NULL;
+	unfinished_done(file->unfinished);
 	free(file->beside);
 	free(file->target);
 	return failure;
@@ -148,7 +125,7 @@ int outfile_open(struct outfile *file, const char *path, struct output *standard
 			if (file->beside)
 				unlink(file->beside);
 		}
-		unfinished = NULL;
+		unfinished_done(file->unfinished);
 		free(file->beside);
 		free(file->target);
 		return CODE_OUTPUT;

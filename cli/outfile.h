@@ -15,6 +15,7 @@ struct outfile {
 	const char *path;    /* NULL: standard output, out is that of the call */
 	char *beside;        /* what is written, until it is whole; NULL: path itself */
 	char *target;        /* what gets it then: path, or where it leads */
+	struct unfinished *unfinished; /* beside */
 	struct output *out;
 	struct output own;
 };

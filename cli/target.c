@@ -3,10 +3,11 @@
 #include "target.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "unfinished.h"
 
 enum {
 	MOST_LEVEL = 22
@@ -125,6 +126,20 @@ static bool comes_once(struct pd_file *file)
 	return !header->file_size || header->compression || !strcmp(pd_file_name(file), "standard input");
 }
 
+enum pd_status target_open_writer(struct target *target, struct pd_error *error)
+{
+	enum pd_status status;
+
+	if (is_standard(target->path))
+		return pd_writer_open_fd(STDOUT_FILENO, "standard output", &target->wanted, &target->writer, error);
+	unfinished_begin();
+	status = pd_writer_open(target->path, &target->wanted, &target->writer, error);
+	if (status >= 0 && !target->comes_once && pd_writer_unfinished(target->writer))
+		target->unfinished = unfinished_add(pd_writer_unfinished(target->writer), UNFINISHED_TREE);
+	unfinished_end();
+	return status;
+}
+
 int target_open(struct target *target, struct pd_file *const *inputs, size_t input_count, bool carry)
 {
 	struct pd_error error;
@@ -134,49 +149,13 @@ int target_open(struct target *target, struct pd_file *const *inputs, size_t inp
 	target->wanted.input_count = input_count;
 	for (size_t i = 0; i < input_count; i++)
 		target->comes_once |= comes_once(inputs[i]);
-	if (is_standard(target->path))
-		status = pd_writer_open_fd(STDOUT_FILENO, "standard output", &target->wanted, &target->writer, &error);
-	else
-		status = pd_writer_open(target->path, &target->wanted, &target->writer, &error);
+	status = target_open_writer(target, &error);
 	if (status >= 0 && carry)
 		status = pd_writer_carry(target->writer, inputs[0], &error);
 	if (status >= 0)
 		return CODE_FINE;
-	pd_writer_abort(target->writer);
-	target->writer = NULL;
+	target_close(target, CODE_OUTPUT);
 	return target_failed(target, status, &error);
-}
-
-/* ---- signals ---- */
-
-static volatile sig_atomic_t signal_that_came;
-
-static void on_signal(int number)
-{
-	signal_that_came = number;
-}
-
-void target_watch(const struct target *target)
-{
-	static const int deadly[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART }, before;
-
-	/* What the caller's shell ignores, as under nohup, stays ignored. */
-	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]) && !target->comes_once && !is_standard(target->path); i++) {
-		if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-			sigaction(deadly[i], &action, NULL);
-	}
-}
-
-bool target_interrupted(void)
-{
-	return signal_that_came != 0;
-}
-
-void target_end_interrupted(void)
-{
-	if (signal_that_came)
-		raise(signal_that_came);
 }
 
 /* ---- the end ---- */
@@ -188,8 +167,6 @@ int target_close(struct target *target, int code)
 
 	if (!target->writer)
 		return code;
-	if (target_interrupted())
-		code = CODE_OUTPUT;
 	if (code == CODE_FINE || code == CODE_DAMAGED) {
 		status = pd_writer_finish(target->writer, &error);
 		if (status < 0)
@@ -198,5 +175,7 @@ int target_close(struct target *target, int code)
 		pd_writer_abort(target->writer);
 	}
 	target->writer = NULL;
+	unfinished_done(target->unfinished);
+	target->unfinished = NULL;
 	return code;
 }

@@ -39,7 +39,8 @@ struct target {
 	struct pd_writer_options wanted; /* may be changed before target_open */
 	struct pd_writer *writer;
 	const char *path;
-	bool comes_once; /* an input does, through a pipe */
+	bool comes_once; /* an input does, through a pipe: what was written of it stays when a signal ends the program */
+	struct unfinished *unfinished;
 };
 
 /* Takes the options. packing is what is done with compressed records when nothing is said of them: PD_PACK_KEEP for
@@ -52,17 +53,11 @@ int target_take_path(struct target *target, const struct target_options *options
 /* Opens the writer. The inputs are the files that are read meanwhile; the first one is carried over (carry true).
  * Says on stderr what is wrong and returns another code than CODE_FINE then. */
 int target_open(struct target *target, struct pd_file *const *inputs, size_t input_count, bool carry);
+/* Opens the writer alone, by what is wanted. */
+enum pd_status target_open_writer(struct target *target, struct pd_error *error);
 /* Finishes the writer if code is CODE_FINE or CODE_DAMAGED, else takes away what was written. Returns code, or that of
  * the failure. */
 int target_close(struct target *target, int code);
-/* From now on a signal that ends the program (SIGINT, SIGTERM, SIGHUP) lets the command take away first what it has begun
- * to write, where the input can be read again; what came through a pipe stays there, as far as it was written. For
- * commands whose walk asks target_interrupted, to be called when the target is open. A second signal ends at once. */
-void target_watch(const struct target *target);
-/* True if a signal came: the walk has to end. target_close then takes away what was written. */
-bool target_interrupted(void);
-/* Ends the program by the signal that came, if one did: the last thing that it does. */
-void target_end_interrupted(void);
 /* Says on stderr why the writer failed; returns the code for it. */
 int target_failed(const struct target *target, enum pd_status status, const struct pd_error *error);
 

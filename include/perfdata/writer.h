@@ -75,6 +75,9 @@ PD_API enum pd_status pd_writer_open_put(pd_put_fn *put, void *self, const char 
 PD_API enum pd_status pd_writer_finish(struct pd_writer *writer, struct pd_error *error);
 /** Takes the writer and what was written away. */
 PD_API void pd_writer_abort(struct pd_writer *writer);
+/** Path of the file or directory that is written and gets its final name from pd_writer_finish, for programs that remove
+ * it when a signal ends them; NULL if the output is written in place. Owned by the writer, valid as long. */
+PD_API const char *pd_writer_unfinished(const struct pd_writer *writer);
 
 /** Adds an event. Its number, from 0 in the order of the calls, is that of pd_writer_add. name (may be NULL) goes into
  * the feature EVENT_DESC, unless that is set. An attr.size of 0 takes the smallest that holds all values and that

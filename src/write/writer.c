@@ -468,6 +468,11 @@ void pd_writer_abort(struct pd_writer *writer)
 	free_writer(writer);
 }
 
+const char *pd_writer_unfinished(const struct pd_writer *writer)
+{
+	return writer->beside;
+}
+
 // A descriptor may tell only now that bytes were lost.
 static enum pd_status close_outputs(struct pd_writer *writer, struct pd_error *error)
 {

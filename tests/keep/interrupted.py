@@ -1,31 +1,52 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A signal ends a command that writes perf data, and leaves nothing of what it has begun.
+"""A signal ends a command that writes, at any moment, and leaves nothing of what it has begun.
 
-usage: interrupted.py PERFDATA FILE
+usage: interrupted.py PERFDATA FILE [--rounds N] [--seed N]
 
-FILE is grown to a size that takes a while. What came through a pipe, which cannot be read again, stays and can be read.
+FILE is grown to a size that takes a while, and damaged so that a while is spent in looking for the next record. A signal
+comes as soon as something is written, and N times (3) at a random moment. What was there before stays, as does what came
+through a pipe, which cannot be read again, and can be read.
 """
 
+import argparse
 import os
+import random
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 
-SIZE = 256 << 20
+SIZE = 128 << 20
+GAP = 64 << 20
+TEXT_SIZE = 64 << 20
 TRIES = 20
+EARLIER = b"an earlier output\n"
+
+# LARGE, DAMAGED, TEXT and BUNDLE are inputs; what is behind the arguments says what is written: a file, which may be
+# there already, a directory, or pieces.
 COMMANDS = (
-    ["cut", "--time", "0,99999999"],
-    ["filter", "--where", "period"],
-    ["sample", "1/1"],
-    ["scrub"],
-    ["inject", "-b"],
-    ["convert"],
-    ["convert", "--to", "dir"],
-    ["split", "--by", "event"],
-    ["merge"],
+    ("cut --time 0,99999999 LARGE", "file"),
+    ("filter --where period LARGE", "file"),
+    ("sample LARGE 1/1", "file"),
+    ("tail -n 1000000 LARGE", "file"),
+    ("scrub LARGE", "file"),
+    ("inject -b LARGE", "file"),
+    ("convert LARGE", "file"),
+    ("convert -z LARGE", "file"),
+    ("convert --sort LARGE", "file"),
+    ("convert DAMAGED", "file"),
+    ("convert --to dir LARGE", "directory"),
+    ("split --by event LARGE", "directory"),
+    ("split --by event DAMAGED", "directory"),
+    ("merge LARGE", "file"),
+    ("repair DAMAGED", "file"),
+    ("assemble TEXT", "file"),
+    ("text LARGE", "file"),
+    ("pack LARGE", "file"),
+    ("unpack BUNDLE", "directory"),
 )
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -42,47 +63,101 @@ def grow(source, path):
             f.write(data[begin : begin + size])
 
 
+def damage(source, path):
+    """The same with a gap that nothing can be found in, in the midst of the records."""
+    shutil.copyfile(source, path)
+    with open(path, "r+b") as f:
+        f.seek(SIZE // 4)
+        for _ in range(GAP >> 20):
+            f.write(bytes(range(1, 256)) * 4112 + b"\1" * 16)
+
+
+def make_inputs(perfdata, source, folder):
+    inputs = {name: os.path.join(folder, name) for name in ("LARGE", "DAMAGED", "TEXT", "BUNDLE")}
+    grow(source, inputs["LARGE"])
+    damage(inputs["LARGE"], inputs["DAMAGED"])
+    subprocess.run([perfdata, "text", "-q", "-o", inputs["TEXT"], source], check=True)
+    with open(inputs["TEXT"], "r+", encoding="utf-8") as f:
+        last = [line for line in f if line.startswith("SAMPLE ")][-1]
+        f.write(last * (TEXT_SIZE // len(last)))
+    # no compression: it has to be written, not thought about
+    subprocess.run(["tar", "-cf", inputs["BUNDLE"], "-C", folder, "LARGE", "DAMAGED"], check=True)
+    return inputs
+
+
 def is_unfinished(folder):
     """What was begun, with something in it."""
     for where, _, names in os.walk(folder):
         for name in names:
             path = os.path.join(where, name)
-            if ".new-" in path and os.path.exists(path) and os.path.getsize(path) > 4096:
+            if path != os.path.join(folder, "out") and os.path.exists(path) and os.path.getsize(path) > 4096:
                 return True
     return False
 
 
-def end_early(words, folder, number, stdin=subprocess.DEVNULL):
-    """Status of a command that got a signal while it wrote, or None if it was faster."""
+def end_early(words, number, is_time, stdin=subprocess.DEVNULL):
+    """Status of a command that got a signal, or None if it was faster."""
     # who waits for it comes first
     slowly = ["nice", "-n", "19", *words]
     with subprocess.Popen(slowly, stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
-        while child.poll() is None and not is_unfinished(folder):
+        while child.poll() is None and not is_time():
             time.sleep(0.0005)
         if child.poll() is None:
             child.send_signal(number)
-        status = child.wait(timeout=300)
+        status = child.wait()
     return None if status >= 0 else -status
 
 
 def left_in(folder):
-    return [os.path.join(where, name) for where, _, names in os.walk(folder) for name in names]
+    return sorted(os.path.relpath(os.path.join(where, name), folder)
+                  for where, folders, names in os.walk(folder) for name in [*folders, *names])
 
 
-def check_file(perfdata, large, command, number):
-    """What is wrong, or None."""
-    for _ in range(TRIES):
+class Interrupted:
+    def __init__(self, perfdata, inputs, random_numbers):
+        self.perfdata, self.inputs, self.random = perfdata, inputs, random_numbers
+
+    def once(self, command, kind, number, is_time_of):
+        """What is wrong with a run that got a signal, "" if nothing, None if it was faster, and how long it took."""
         with tempfile.TemporaryDirectory(prefix="interrupted-") as folder:
-            words = [perfdata, *command, "-q", "-o", os.path.join(folder, "out"), large]
-            status = end_early(words, folder, number)
+            out = os.path.join(folder, "out")
+            if kind == "file":
+                with open(out, "wb") as f:
+                    f.write(EARLIER)
+            words = [self.inputs.get(word, word) for word in command.split()]
+            begin = time.monotonic()
+            status = end_early([self.perfdata, *words, "-o", out], number, is_time_of(folder))
+            took = time.monotonic() - begin
             if status is None:
-                continue
+                return None, took
             left = left_in(folder)
-            # of the pieces that split had ended all are whole
-            if status != number or left:
-                return f"{' '.join(command)}: ended by {status}, left behind: {left}"
-            return None
-    return f"{' '.join(command)}: was always faster than the signal"
+            if status != number:
+                return f"{command}: ended by {status} after signal {number}", took
+            if left != (["out"] if kind == "file" else []):
+                return f"{command}: left behind after signal {number}: {left}", took
+            if kind == "file":
+                with open(out, "rb") as f:
+                    if f.read(100) != EARLIER:
+                        return f"{command}: the earlier output is another one", took
+            return "", took
+
+    def all_moments(self, command, kind, rounds):
+        numbers = list(SIGNALS)
+        self.random.shuffle(numbers)
+        wrong = []
+        for _ in range(TRIES):
+            said, took = self.once(command, kind, numbers[0], lambda folder: lambda: is_unfinished(folder))
+            if said is not None:
+                break
+        else:
+            wrong.append(f"{command}: was always faster than the signal")
+        wrong += [said] if said else []
+        for i in range(rounds):
+            # whenever it is, it may come before anything is watched for, or too late
+            end = time.monotonic() + self.random.random() * 2 * took
+            said, _ = self.once(command, kind, numbers[i % 3], lambda folder: lambda: time.monotonic() >= end)
+            wrong += [said] if said else []
+        return wrong
 
 
 def check_pipe(perfdata, large):
@@ -92,9 +167,9 @@ def check_pipe(perfdata, large):
         with open(ends[0], "rb") as reading, open(ends[1], "wb") as writing:
             with subprocess.Popen([perfdata, "convert", "-q", "--to", "pipe", "-o", "-", large], stdout=writing) as source:
                 words = [perfdata, "filter", "-q", "--where", "period", "-o", os.path.join(folder, "out"), "-"]
-                status = end_early(words, folder, signal.SIGTERM, stdin=reading)
+                status = end_early(words, signal.SIGTERM, lambda: is_unfinished(folder), stdin=reading)
                 source.kill()
-        left = left_in(folder)
+        left = [os.path.join(folder, name) for name in left_in(folder)]
         if status is None:
             return None
         readable = len(left) == 1 and subprocess.run([perfdata, "dump", "-q", "--stats", left[0]], check=False,
@@ -103,19 +178,26 @@ def check_pipe(perfdata, large):
 
 
 def main():
-    perfdata = os.path.abspath(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("perfdata")
+    parser.add_argument("file")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
+    args = parser.parse_args()
+    perfdata = os.path.abspath(args.perfdata)
     for number in SIGNALS:
         # what is ignored by who runs the tests, as with nohup, would be ignored by the commands
         signal.signal(number, signal.SIG_DFL)
+    wrong = []
     with tempfile.TemporaryDirectory(prefix="interrupted-") as folder:
-        large = os.path.join(folder, "large.data")
-        grow(sys.argv[2], large)
-        wrong = [check_file(perfdata, large, command, SIGNALS[i % len(SIGNALS)]) for i, command in enumerate(COMMANDS)]
-        wrong.append(check_pipe(perfdata, large))
-    wrong = [line for line in wrong if line]
+        inputs = make_inputs(perfdata, args.file, folder)
+        test = Interrupted(perfdata, inputs, random.Random(args.seed))
+        for command, kind in COMMANDS:
+            wrong += test.all_moments(command, kind, args.rounds)
+        wrong += filter(None, [check_pipe(perfdata, inputs["LARGE"])])
     for line in wrong:
         print(line)
-    print(f"{len(COMMANDS)} commands interrupted, {len(wrong)} failures")
+    print(f"{len(COMMANDS)} commands interrupted, seed {args.seed}, {len(wrong)} failures")
     sys.exit(bool(wrong))
 
 
