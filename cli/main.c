@@ -69,6 +69,20 @@ static void end_by_closed_pipes(void)
 	sigaction(SIGPIPE, &action, NULL);
 }
 
+static void on_size_limit(int number)
+{
+	(void)number;
+}
+
+/* A file that has reached the limit of its size (ulimit -f) is an error of writing, as a full disk is, and not the end of the
+ * program. A handler, as programs that this one starts do not inherit it. */
+static void survive_size_limits(void)
+{
+	const struct sigaction action = { .sa_handler = on_size_limit, .sa_flags = SA_RESTART };
+
+	sigaction(SIGXFSZ, &action, NULL);
+}
+
 /* ---- the command line ---- */
 
 static const struct option options[] = {
@@ -208,6 +222,7 @@ int main(int argc, char **argv)
 
 	fill_closed_descriptors();
 	end_by_closed_pipes();
+	survive_size_limits();
 	if (!output_init(&out, STDOUT_FILENO)) {
 		complain("out of memory");
 		return CODE_OUTPUT;

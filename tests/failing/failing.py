@@ -17,6 +17,7 @@ import errno
 import glob
 import hashlib
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -103,18 +104,22 @@ class Matrix:
         names = {"IN": "in.data", "SECOND": "second.data", "DAMAGED": "damaged.data", "TEXT": "in.txt", "TAR": "in.tar"}
         return [os.path.join(self.inputs, names[w]) if w in names else out if w == "OUT" else w for w in text.split()]
 
-    def run(self, words, stdout=subprocess.DEVNULL, fail=None, ignore_pipe=False, stderr=subprocess.PIPE):
+    def run(self, words, stdout=subprocess.DEVNULL, fail=None, ignore_pipe=False, stderr=subprocess.PIPE, limit=None):
         environment = dict(os.environ, HOME=os.path.join(self.folder, "home"), XDG_CACHE_HOME=os.path.join(self.folder, "home"))
         if fail is not None:
             environment.update(LD_PRELOAD=self.preload, FAIL_BELOW=self.out_dir, FAIL_LOG=self.log, **fail)
         if os.path.exists(self.log):
             os.unlink(self.log)
 
-        def set_pipe():
+        def set_up():
             signal.signal(signal.SIGPIPE, signal.SIG_IGN if ignore_pipe else signal.SIG_DFL)
+            # Python ignores it
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+            if limit is not None:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
         done = subprocess.run([self.perfdata, *words], stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr,
-                              env=environment, timeout=120, check=False, preexec_fn=set_pipe, restore_signals=False)
+                              env=environment, timeout=120, check=False, preexec_fn=set_up, restore_signals=False)
         return Ran(done.returncode, (done.stderr or b"").decode("utf-8", "replace"))
 
     def seen(self):
@@ -272,6 +277,18 @@ class Matrix:
         if ran.status != status or (expected and content(out) != expected):
             self.fail(f"{name}: closed pipe of messages", "the output is another", ran)
 
+    def limited(self, name, text, kind):
+        """A limit of the size of files (ulimit -f): the write fails, no signal ends the command."""
+        out = self.fresh(kind)
+        for limit in (1, 4096):
+            ran = self.run(self.words(text, out), limit=limit)
+            where = f"{name}: files of at most {limit} bytes"
+            if ran.status == 0 and not any(os.path.getsize(p) > limit for p in glob.glob(out + "*")):
+                continue
+            self.check(where, ran, out)
+            self.check_left(where, ran, kind, out, False)
+            out = self.fresh(kind)
+
     def small_disk(self, name, text, kind):
         """File systems that are too small by more and less."""
         self.fresh(kind)
@@ -325,6 +342,7 @@ class Matrix:
                 self.each_call(name, text, kind)
                 self.full(name, text, kind)
                 self.unheard(name, text, kind)
+                self.limited(name, text, kind)
                 if can_mount:
                     self.small_disk(name, text, kind)
         for name, text, kind in STREAMS:
