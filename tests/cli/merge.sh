@@ -28,7 +28,7 @@ shell 'perfdata merge -q -z -o - - hot.data <hot-pipe.data | perfdata script -G 
 # Other machines: tasks, kernels, clocks.
 like hot.data moved.data 's/"demo"/"other"/; s/0xffffffff8/0xffffffff9/g'
 try merge -o m.data hot.data moved.data
-shell 'perfdata report --sort pid,comm,dso m.data 2>/dev/null | grep -v "^$" | head -n 20'
+shell 'perfdata report --no-symbols --sort pid,comm,dso m.data 2>/dev/null | grep -v "^$" | head -n 20'
 shell 'perfdata dump --type MMAP,MMAP2 m.data | grep -E "  (pid|addr|filename)" | paste - - - | sort | uniq -c | head -n 4'
 like hot.data apart.data 's/"demo"/"other"/; s/v595/v596/; s/0xffffffff8/0xffffffff9/g'
 try merge -o a.data hot.data apart.data

@@ -21,14 +21,14 @@ try dump --features traced.data
 # The same key in another form, the same bytes; a random one, others.
 shell 'PERFDATA_KEY=$(cat key) perfdata scrub -q --key env:PERFDATA_KEY --hide names -o again.data hot-records.data && cmp names.data again.data && echo the same'
 shell 'perfdata scrub -q --hide names -o random.data hot-records.data && cmp -s names.data random.data || echo others'
-shell 'perfdata scrub -q --key key -o - -i - <hot-pipe.data | perfdata report --sort comm,dso -g none --no-children -i - | tail -n 12'
+shell 'perfdata scrub -q --key key -o - -i - <hot-pipe.data | perfdata report --no-symbols --sort comm,dso -g none --no-children -i - | tail -n 12'
 
 # What may stay.
 try scrub -q --key key --keep 'dso=libc.so*' --keep comm=hot-child -o kept.data hot.data
-shell 'perfdata report --sort comm,dso -g none --no-children kept.data'
+shell 'perfdata report --no-symbols --sort comm,dso -g none --no-children kept.data'
 try scrub --verify hot.data kept.data
 try scrub --verify --keep 'dso=libc.so*' --keep comm=hot-child hot.data kept.data
-shell 'printf "# kept\nhot*\n" >words; perfdata scrub -q --key key --keep-names words -o kept.data hot.data; perfdata report --sort comm -g none --no-children kept.data'
+shell 'printf "# kept\nhot*\n" >words; perfdata scrub -q --key key --keep-names words -o kept.data hot.data; perfdata report --no-symbols --sort comm -g none --no-children kept.data'
 try scrub -q --key key --keep-data regs,stack -o data.data hot-regs.data
 shell 'perfdata dump --type SAMPLE data.data | head -n 22 | cut -c 1-100'
 try scrub --verify hot-regs.data hot-regs.data

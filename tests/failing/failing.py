@@ -294,7 +294,8 @@ class Matrix:
         self.fresh(kind)
         out = os.path.join(self.out_dir, "x")
         self.run(self.words(text, out))
-        pages = sum(-(-os.path.getsize(p) // 4096) for p in glob.glob(self.out_dir + "/**", recursive=True) if os.path.isfile(p))
+        # what unpack writes has holes where the code was, which take no pages
+        pages = sum(os.lstat(p).st_blocks * 512 // 4096 for p in glob.glob(self.out_dir + "/**", recursive=True) if os.path.isfile(p))
         for room in sorted({1, 2, pages // 2, pages - 1}):
             if room < 1 or room >= pages:
                 continue
@@ -372,7 +373,9 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="failing-") as folder:
-        matrix = Matrix(os.path.abspath(arguments.perfdata), os.path.abspath(arguments.preload), os.path.realpath(folder),
+        folder = os.path.realpath(folder)
+        # LD_PRELOAD has no way to quote spaces, which the folder of the build may have
+        matrix = Matrix(os.path.abspath(arguments.perfdata), shutil.copy(arguments.preload, folder), folder,
                         arguments.calls, arguments.verbose)
         matrix.prepare(os.path.abspath(arguments.data), arguments.input)
         matrix.go(arguments.only)

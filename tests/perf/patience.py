@@ -14,6 +14,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -164,8 +165,9 @@ class Test:
 
 def main():
     perfdata, slow = sys.argv[1:]
-    with tempfile.TemporaryDirectory(prefix="perfdata-patience-") as folder:
-        test = Test(perfdata, slow, folder)
+    with tempfile.TemporaryDirectory(prefix="perfdata-patience-") as folder, tempfile.TemporaryDirectory() as other:
+        # LD_PRELOAD has no way to quote spaces, which the folder of the build may have
+        test = Test(perfdata, shutil.copy(slow, other), folder)
         loaded = test.plain(["version"], slow=True)
         if loaded.returncode != 0 or loaded.stderr:
             print("SKIP: this build does not take a library in front of the C library")

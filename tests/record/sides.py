@@ -15,6 +15,7 @@ import collections
 import math
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -40,7 +41,7 @@ def works(busy, long):
         ("python", [], [sys.executable, "-c", PYTHON % (3000 * n)], sys.executable),
         ("node", [], ["node", "-e", NODE % (2000000 * n)], "node"),
         ("forks", [], ["sh", "-c", forks], "sh"),
-        ("all", ["-a"], ["sh", "-c", forks + "; " + busy + " 0.5 4"], "sh"),
+        ("all", ["-a"], ["sh", "-c", forks + "; " + shlex.quote(busy) + " 0.5 4"], "sh"),
     ]
     return [w for w in all_of_it if shutil.which(w[3])]
 

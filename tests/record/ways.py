@@ -259,7 +259,7 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ways-") as folder:
         ways = Ways(os.path.abspath(arguments.perfdata), os.path.abspath(arguments.busy),
-                    os.path.abspath(arguments.preload), folder)
+                    shutil.copy(arguments.preload, folder), folder)
         probe = ways.record("-a", "--", "true")
         if probe.returncode != 0:
             print("nothing can be recorded here:", probe.stderr.strip())

@@ -14,6 +14,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import shutil
 import signal
 import struct
@@ -77,8 +78,9 @@ def rows_of(table):
 # ---- pipes ----
 
 def test_pipes(test):
-    record = f"-g -- {test.known} 1"
-    out, _ = test.pipe(f"-- {test.known} 1.5", "report -i - --json")
+    known = shlex.quote(test.known)
+    record = f"-g -- {known} 1"
+    out, _ = test.pipe(f"-- {known} 1.5", "report -i - --json")
     test.shares(rows_of(json.loads(out)["tables"][0]), "record | report")
     out, _ = test.pipe(record, "folded -i -")
     counts = {name: 0 for name in SHARES}
@@ -92,7 +94,7 @@ def test_pipes(test):
         test.expect("burn_sixty" in page.read(), "record | flame: the page does not know burn_sixty")
     test_script(test)
     for reader in ["report -i -", "script -i -", "folded -i -", "top --input - --batch -d 0.3"]:
-        out, said = test.pipe(f"-- {test.known} 30", reader, stop=1.5)
+        out, said = test.pipe(f"-- {known} 30", reader, stop=1.5)
         test.expect("burn_sixty" in out, f"record | {reader}, ended by ^C: says nothing of burn_sixty: {said}")
 
 
