@@ -69,8 +69,12 @@ static int run(const struct call *call)
 		}
 		completion_bash(text);
 	} else if (topic && !line) {
-		if (strcmp(topic, "exit-codes") != 0 || values->man)
+		if (strcmp(topic, "exit-codes") != 0)
 			return unknown_topic(topic);
+		if (values->man) {
+			complain("exit-codes has no manual page; see those of the commands");
+			return CODE_USAGE;
+		}
 		print_exit_codes(text);
 	} else if (values->man) {
 		if (line)

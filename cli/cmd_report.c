@@ -15,6 +15,8 @@
 #define DEFAULT_KEYS "comm,dso,sym"
 #define BRANCH_KEYS "comm,dso_from,symbol_from,symbol_to,cycles"
 
+static const double FOLDED_BELOW = 0.5; /* percent */
+
 enum {
 	WIDTH_MOST = 1000,
 	STACK_MOST = 127 /* entries of a call chain that perf takes */
@@ -456,6 +458,9 @@ static int run(const struct call *call)
 	}
 	report->out = call->out->text;
 	report->escape = call->out->terminal;
+	report->color = call->out->color && !values->separator;
+	if (call->out->terminal && !values->percent_limit && !values->separator)
+		report->fold = FOLDED_BELOW;
 	code = take_options(report, values) ? open_and_print(report, values, call) : CODE_USAGE;
 	report_fini(report);
 	free(report);
@@ -480,7 +485,10 @@ const struct command cmd_report = {
 		"nowhere; those of other threads, objects and functions still count in what percentages are of, "
 		"unless --percentage is relative.\n"
 		"\n"
-		"--header-only and --stats print what perf report prints for them, and read no samples.",
+		"--header-only and --stats print what perf report prints for them, and read no samples.\n"
+		"\n"
+		"On a terminal, lines are cut at its right edge, percentages are coloured (red from 5 %, green from 0.5 %), and "
+		"rows below 0.5 % are only counted, unless --percent-limit is given. None of this applies to pipes and files.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

@@ -76,6 +76,12 @@ bool output_flush(struct output *output)
 	return !output->failure;
 }
 
+void output_clip(struct output *output)
+{
+	output->clip = output->columns != 0;
+	output->clip_from = pd_text_bytes(output->text).size;
+}
+
 bool output_spill(struct output *output)
 {
 	if (pd_text_bytes(output->text).size >= SPILL_BYTES || pd_text_failed(output->text))
@@ -171,6 +177,13 @@ void progress_clear(struct progress *progress)
 	fputs("\r\033[K", stderr);
 	fflush(stderr);
 	progress->visible = false;
+}
+
+const char *share_color(double percent)
+{
+	const double red = 5, green = 0.5;
+
+	return percent >= red ? "\033[31m" : percent >= green ? "\033[32m" : NULL;
 }
 
 void grouped(uint64_t number, char text[32])

@@ -36,7 +36,8 @@ struct output {
 	bool color; /* shares are to be coloured */
 	const char *pager; /* to be started with the first text that does not fit on the screen; or NULL */
 	bool last; /* nothing is printed behind the text */
-	bool clip; /* commands set it: lines end at the right edge of the terminal */
+	bool clip; /* see output_clip */
+	size_t clip_from; /* bytes of the text before it are as they are */
 	unsigned column; /* of the line that was not ended yet, if they do */
 	int failure; /* errno of the write that failed; nothing is written after it */
 };
@@ -44,6 +45,8 @@ struct output {
 /* False if there is no memory. */
 bool output_init(struct output *output, int fd);
 void output_fini(struct output *output);
+/* On a terminal, lines that are printed from now on end at its right edge. */
+void output_clip(struct output *output);
 /* Writes what was printed when it is much. False when output is of no use any more: stop then. */
 bool output_spill(struct output *output);
 /* Writes what was printed, for somebody who waits for it. The same result. */
@@ -53,6 +56,11 @@ void output_put(struct output *output, const char *data, size_t size);
 /* Writes what is left. Says on stderr if something could not be written, but not that a reader
  * closed its pipe. Returns CODE_FINE or CODE_OUTPUT. */
 int output_finish(struct output *output);
+
+/* What the terminal is told before a share and behind it: as in perf, red is what matters and green what counts. NULL:
+ * nothing. */
+const char *share_color(double percent);
+#define SHARE_COLOR_END "\033[m"
 
 /* "1,234,567" */
 void grouped(uint64_t number, char text[32]);

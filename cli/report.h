@@ -270,6 +270,8 @@ struct report {
 	struct input input;
 	struct pd_text *out;
 	bool escape; /* out is a terminal */
+	bool color; /* shares are coloured */
+	double fold; /* percent below which rows are only counted; 0: none */
 	struct pd_profile *profile;
 	struct pd_symbols *symbols;
 	struct pd_trace *trace; /* once the key trace asked for it */

@@ -448,13 +448,20 @@ static void name_frame(struct graph *graph, struct pd_text *text, uint32_t who)
 		pd_text_add(text, graph->report->lines[who]);
 }
 
+static void print_share(const struct report *report, struct pd_text *out, double percent)
+{
+	const char *color = report->color ? share_color(percent) : NULL;
+
+	pd_text_printf(out, "%s%.2f%%%s", color ? color : "", percent, color ? SHARE_COLOR_END : "");
+}
+
 static void print_value(struct graph *graph, const struct node *node, uint64_t total)
 {
 	struct pd_text *out = graph->out;
 
 	switch (graph->report->graph.value) {
 	case GRAPH_PERCENT:
-		pd_text_printf(out, "%.2f%%", percent_of(node->all, total));
+		print_share(graph->report, out, percent_of(node->all, total));
 		break;
 	case GRAPH_PERIOD:
 		pd_text_printf(out, "%" PRIu64, node->all);

@@ -15,7 +15,8 @@ enum {
 	PERCENT_WIDTH = 8,
 	WORTH_A_PART = 1 << 13, /* rows */
 	ROWS_AT_ONCE = 128,
-	ROWS_AHEAD = 16
+	ROWS_AHEAD = 16,
+	ROWS_NOT_FOLDED = 10
 };
 
 /* ---- cells ---- */
@@ -232,8 +233,21 @@ static void add_text(const struct report *report, struct pd_text *out, const cha
 	add_plain(report, out, text, (size_t)(end - text));
 }
 
-/* A number has a blank in front of it, and with a separator nothing else. */
-static void add_number(const struct report *report, struct pd_text *out, const struct table *table, size_t index,
+/* Returns the bytes that take no room on the screen. */
+static size_t add_share(const struct report *report, struct pd_text *out, double percent, int width)
+{
+	const char *color = report->color ? share_color(percent) : NULL;
+
+	if (color)
+		pd_text_add(out, color);
+	add_percent(out, percent, width);
+	if (color)
+		pd_text_add(out, SHARE_COLOR_END);
+	return color ? strlen(color) + strlen(SHARE_COLOR_END) : 0;
+}
+
+/* A number has a blank in front of it, and with a separator nothing else. Returns as add_share. */
+static size_t add_number(const struct report *report, struct pd_text *out, const struct table *table, size_t index,
 		       const struct row *row, size_t event)
 {
 	const struct column *column = &report->columns[index];
@@ -242,11 +256,11 @@ static void add_number(const struct report *report, struct pd_text *out, const s
 	uint64_t number = column->kind == COLUMN_SAMPLES ? amounts->samples : period;
 	int width = (int)(report->widths[index] ? report->widths[index] : number_width(column));
 
-	if (column->kind == COLUMN_SAMPLES || column->kind == COLUMN_PERIOD)
-		add_right(out, number, report->separator ? 0 : width - 1);
-	else
-		add_percent(out, percent_of(period, table->totals[event]),
-			    report->separator || width < 2 ? 0 : width - 2);
+	if (column->kind != COLUMN_SAMPLES && column->kind != COLUMN_PERIOD)
+		return add_share(report, out, percent_of(period, table->totals[event]),
+				 report->separator || width < 2 ? 0 : width - 2);
+	add_right(out, number, report->separator ? 0 : width - 1);
+	return 0;
 }
 
 /* Callers were not asked for or not recorded. As perf: once, also for a group, and never without blanks. */
@@ -291,7 +305,7 @@ static void add_cell(const struct report *report, struct pd_text *out, const str
 		length = pd_text_bytes(out).size - before;
 	} else {
 		for (size_t i = 0; i < table->event_count; i++)
-			add_number(report, out, table, index, row, i);
+			before += add_number(report, out, table, index, row, i);
 		length = pd_text_bytes(out).size - before;
 	}
 	if (is_padded(report, index) && length < table->widths[index])
@@ -387,6 +401,12 @@ void report_text_header(const struct report *report, struct table *table)
 	add_header(report, table);
 }
 
+/* Some rows are shown however small they are. */
+static bool is_folded(const struct report *report, size_t index, double percent)
+{
+	return index >= ROWS_NOT_FOLDED && percent < report->fold;
+}
+
 /* Those that are large enough; NULL if there is no memory. */
 static const struct row **shown_rows(const struct report *report, const struct table *table, size_t *count_out)
 {
@@ -396,13 +416,22 @@ static const struct row **shown_rows(const struct report *report, const struct t
 	for (size_t i = 0; rows && i < table->row_count; i++) {
 		const struct amounts *amounts = table->rows[i].amounts;
 		uint64_t weight = report->children ? amounts->children_period : amounts->period;
+		double percent;
 
 		if (i + ROWS_AHEAD < table->row_count)
 			__builtin_prefetch(table->rows[i + ROWS_AHEAD].amounts);
-		if (percent_of(weight, table->totals[0]) >= report->least)
+		percent = percent_of(weight, table->totals[0]);
+		if (percent >= report->least && !is_folded(report, i, percent))
 			rows[(*count_out)++] = &table->rows[i];
 	}
 	return rows;
+}
+
+static void add_folded(const struct report *report, size_t count)
+{
+	if (count)
+		pd_text_printf(report->out, "# %zu more row%s below %g %%; --percent-limit 0 shows all\n", count, plural(count),
+			       report->fold);
 }
 
 static bool add_rows(struct report *report, const struct table *table, const struct row *const *rows, size_t count)
@@ -434,6 +463,8 @@ static bool add_table(struct report *report, struct table *table)
 	rows = shown_rows(report, table, &count);
 	done = rows && add_rows(report, table, rows, count);
 	free(rows);
+	if (report->fold > 0)
+		add_folded(report, table->row_count - count);
 	pd_text_add(report->out, "\n\n");
 	return done;
 }
@@ -464,6 +495,8 @@ bool report_text(struct report *report)
 	if (!report->quiet)
 		trust_print(&trust, report->out);
 	add_top(report);
+	if (!report->separator)
+		output_clip(report->input.out);
 	for (size_t i = 0; i < report->table_count; i++)
 		if (!add_table(report, &report->tables[i]))
 			return false;

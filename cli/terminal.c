@@ -126,6 +126,10 @@ struct pd_text *terminal_clipped(struct output *output, struct pd_bytes bytes)
 	const char *at = (const char *)bytes.data, *end = at + bytes.size;
 	struct pd_text *text = pd_text_new();
 
+	if (text)
+		pd_text_printf(text, "%.*s", (int)output->clip_from, at);
+	at += output->clip_from;
+	output->clip_from = 0;
 	while (text && at < end) {
 		const char *line_end = memchr(at, '\n', (size_t)(end - at));
 		size_t length = (size_t)((line_end ? line_end : end) - at), fits = fitting_length(output, at, length);
