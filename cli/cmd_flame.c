@@ -33,32 +33,32 @@ struct values {
 
 static const struct option options[] = {
 	INPUT_OPTIONS(struct values, analysis.input),
-	STRING("output", 'o', "FILE", output, "write FILE in place of standard output"),
-	STRING("format", 0, "FORMAT", format, "html (the default) or svg"),
-	STRING("title", 0, "TEXT", title, "what stands above the graph"),
-	STRING("by", 0, "WHAT", by, "the lowest frames: comm (the default), pid, tid, cpu or none"),
-	STRING("weight", 0, "WHAT", weight, "how wide frames are: samples (the default) or period"),
-	FLAG("reverse", reverse, "begin with the functions that were sampled, their callers above them"),
-	FLAG("inverted", inverted, "draw from the top down"),
-	FLAG("no-time", no_time, "leave the time out of the page, which makes it smaller"),
-	STRING("percent-limit", 0, "PERCENT", percent_limit, "leave out frames below that"),
-	STRING("min-width", 0, "PIXELS", min_width, "svg: draw no narrower frames; 0.5 if not given"),
-	NUMBER("width", width, "svg: width of the picture in pixels; 1200 if not given"),
-	STRING("folded", 0, "FILE", folded, "read folded stacks, lines of a;b;c 12, and no perf data; - is standard input"),
+	STRING("output", 'o', "FILE", output, "write to FILE instead of standard output"),
+	STRING("format", 0, "FORMAT", format, "html (default) or svg"),
+	STRING("title", 0, "TEXT", title, "title above the graph"),
+	STRING("by", 0, "WHAT", by, "root frames: comm (default), pid, tid, cpu or none"),
+	STRING("weight", 0, "WHAT", weight, "width of frames: samples or period, whatever the event; default: by event"),
+	FLAG("reverse", reverse, "start from the sampled functions, with their callers above"),
+	FLAG("inverted", inverted, "draw top-down (icicle graph)"),
+	FLAG("no-time", no_time, "no time selection in the page, which makes it smaller"),
+	STRING("percent-limit", 0, "PERCENT", percent_limit, "omit frames below this share"),
+	STRING("min-width", 0, "PIXELS", min_width, "svg: omit narrower frames (default: 0.5)"),
+	NUMBER("width", width, "svg: width of the image (default: 1200)"),
+	STRING("folded", 0, "FILE", folded, "read folded stacks (lines of a;b;c 12) instead of perf.data; - is standard input"),
 	SELECT_SAMPLE_OPTIONS(struct values, analysis.select),
 	SELECT_PLACE_OPTIONS(struct values, analysis.select, 0),
 	SYMBOL_OPTIONS(struct values, analysis.symbols),
 	ANALYSIS_OPTIONS(struct values, analysis),
-	NUMBER("max-stack", max_stack, "most frames of a stack"),
+	NUMBER("max-stack", max_stack, "maximum frames per stack"),
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata flame -o flame.html perf.data", "a page for any browser" },
-	{ "perfdata flame --format svg --comm make -o make.svg", "a picture, of one program" },
-	{ "perfdata flame --reverse --inverted -o leaves.html", "who calls the functions that take the time" },
-	{ "perfdata flame --time 10%/2 --by tid -o part.html", "the second tenth of the time, by thread" },
-	{ "perfdata flame --folded stacks.txt -o flame.html", "from what any stackcollapse script printed" },
+	{ "perfdata flame -o flame.html perf.data", "an HTML page" },
+	{ "perfdata flame --format svg --comm make -o make.svg", "an SVG image of one program" },
+	{ "perfdata flame --reverse --inverted -o leaves.html", "who calls the hottest functions" },
+	{ "perfdata flame --time 10%/2 --by tid -o part.html", "the second tenth of the recording, by thread" },
+	{ "perfdata flame --folded stacks.txt -o flame.html", "from the output of a stackcollapse script" },
 	{ 0 },
 };
 
@@ -88,6 +88,32 @@ const char *flame_number(char buffer[32], uint64_t value)
 		buffer[used++] = digits[i];
 	}
 	buffer[used] = '\0';
+	return buffer;
+}
+
+const char *flame_unit(enum pd_unit unit)
+{
+	static const char *const names[] = { "samples", "events", "ns" };
+
+	return names[unit];
+}
+
+const char *flame_amount(char buffer[64], uint64_t value, const char *unit)
+{
+	static const struct {
+		uint64_t least;
+		double size;
+		const char *name;
+	} times[] = { { 1000000000, 1e9, "s" }, { 1000000, 1e6, "ms" }, { 1000, 1e3, "us" } };
+	char number[32];
+
+	for (size_t i = 0; !strcmp(unit, "ns") && i < sizeof(times) / sizeof(times[0]); i++) {
+		if (value >= times[i].least) {
+			snprintf(buffer, 64, "%.3f %s", (double)value / times[i].size, times[i].name);
+			return buffer;
+		}
+	}
+	snprintf(buffer, 64, "%s %s", flame_number(number, value), unit);
 	return buffer;
 }
 
@@ -132,8 +158,10 @@ static void tell_facts(struct flame *flame)
 
 	if (result->samples_in_file > result->samples)
 		flame_fact(graph, false, "chosen from %s samples", flame_number(number, result->samples_in_file));
+	if (!graph->unit || strcmp(graph->unit, "samples") != 0)
+		flame_fact(graph, false, "%s samples", flame_number(number, result->samples));
 	if (losses->last_ns > losses->first_ns)
-		flame_fact(graph, false, "%.*f s", losses->last_ns - losses->first_ns < 10000000 ? 6 : 2,
+		flame_fact(graph, false, "over %.*f s", losses->last_ns - losses->first_ns < 10000000 ? 6 : 2,
 			   (double)(losses->last_ns - losses->first_ns) / 1e9);
 	if (lost)
 		flame_fact(graph, true, "%s lost", flame_number(number, lost));
@@ -178,22 +206,20 @@ static bool parse_choice(const char *option, const char *text, const char *usual
 static bool take_options(struct flame *flame)
 {
 	const struct values *values = flame->values;
-	bool period;
-
 	flame->request.root = ROOT_COMM;
 	flame->drawing = (struct flame_drawing){ values->width.given ? (double)values->width.value : WIDTH, 0.5 };
 	if (!parse_choice("format", values->format, "html", "svg", &flame->svg) ||
-	    !parse_choice("weight", values->weight, "samples", "period", &period) ||
+	    !stack_weight_parse(values->weight, &flame->request.weight) ||
 	    !parse_double("min-width", values->min_width, 10000, &flame->drawing.min_width) ||
 	    !parse_double("percent-limit", values->percent_limit, 100, &flame->percent_limit) ||
 	    (values->by && !stack_root_parse(values->by, &flame->request.root)))
 		return false;
 	if (flame->drawing.width < 200 || flame->drawing.width > 100000) {
-		complain("option --width: a picture is 200 to 100000 pixels wide");
+		complain("option --width: the image must be 200 to 100000 pixels wide");
 		return false;
 	}
 	if (values->folded && (values->analysis.input.path || flame->call->word_count)) {
-		complain("--folded takes the place of perf data: only one file can be read");
+		complain("--folded and a perf.data file cannot be combined");
 		return false;
 	}
 	if ((!values->output || !strcmp(values->output, "-")) && flame->call->out->terminal) {
@@ -201,12 +227,10 @@ static bool take_options(struct flame *flame)
 		return false;
 	}
 	flame->request.event_frame = flame->svg;
-	flame->request.period = period;
 	flame->request.reverse = values->reverse;
 	flame->request.slices = !flame->svg && !values->no_time;
 	flame->request.max_stack = (unsigned)values->max_stack.value;
 	flame->request.threads = values->analysis.threads.given ? (size_t)values->analysis.threads.value : 0;
-	flame->graph.unit = period ? "period" : "samples";
 	flame->graph.reverse = values->reverse;
 	flame->graph.inverted = values->inverted;
 	return true;
@@ -224,7 +248,7 @@ static int write_graph(struct flame *flame, const char *input)
 		.threads = flame->request.threads,
 	};
 	struct outfile file;
-	char number[32];
+	char amount[64];
 	int code;
 
 	if (!tree_finish(&graph->tree, &flame->lines, &flame->result.values, &limits)) {
@@ -234,10 +258,10 @@ static int write_graph(struct flame *flame, const char *input)
 	graph->slice_count = (graph->slice_count + graph->tree.joined - 1) / graph->tree.joined;
 	graph->slice_ns *= graph->tree.joined;
 	/* The page counts anew for each event and time. */
-	if (flame->svg) {
+	if (flame->svg && graph->unit) {
 		memmove(graph->facts + 1, graph->facts, sizeof(graph->facts) - sizeof(graph->facts[0]));
-		snprintf(graph->facts[0].text, sizeof(graph->facts[0].text), "%s %s",
-			 flame_number(number, graph->tree.nodes[0].total), graph->unit);
+		snprintf(graph->facts[0].text, sizeof(graph->facts[0].text), "%s",
+			 flame_amount(amount, graph->tree.nodes[0].total, graph->unit));
 		graph->facts[0].bad = false;
 		graph->fact_count += graph->fact_count < sizeof(graph->facts) / sizeof(graph->facts[0]);
 	}
@@ -271,15 +295,22 @@ static int run_folded(struct flame *flame)
 	const char *path = flame->values->folded;
 	int code = flame_read_folded(&flame->graph, &flame->lines, path), written;
 
+	flame->graph.unit = "counts";
 	set_title(flame, strcmp(path, "-") != 0 ? path : "standard input");
 	if (code == CODE_UNREADABLE)
 		return code;
 	if (!flame->lines.failed && !flame->graph.tree.failed && !has_values(&flame->lines)) {
-		complain("%s: there are no stacks", flame->title);
+		complain("%s: no stacks found", flame->title);
 		return CODE_NO_SAMPLES;
 	}
 	written = write_graph(flame, path);
 	return written != CODE_FINE ? written : code;
+}
+
+static int refuse_limit(void)
+{
+	complain("option --percent-limit: the events have different units; choose one with --event, or use --weight samples");
+	return CODE_USAGE;
 }
 
 static int run_file(struct flame *flame)
@@ -295,11 +326,13 @@ static int run_file(struct flame *flame)
 		set_title(flame, analysis.input.name);
 		graph->events = flame->result.events;
 		graph->event_count = flame->result.event_count;
+		graph->units = flame->result.units;
+		graph->unit = stacks_add_up(&flame->result) ? flame_unit(graph->units[0]) : NULL;
 		graph->slice_count = flame->result.slice_count;
 		graph->slice_ns = flame->result.slice_ns;
 		graph->first_ns = flame->result.first_ns;
 		tell_facts(flame);
-		code = write_graph(flame, analysis.input.name);
+		code = flame->percent_limit > 0 && !graph->unit ? refuse_limit() : write_graph(flame, analysis.input.name);
 	}
 	stacks_fini(&flame->result);
 	return analysis_close(&analysis, code);
@@ -327,16 +360,20 @@ static int run(const struct call *call)
 
 const struct command cmd_flame = {
 	.usage = "[OPTION]... [FILE]",
-	.text = "Draws the samples of FILE as a flame graph: a frame is a function, as wide as the share of samples that were "
-		"taken in it and in what it called, and stands on the function that called it.\n"
+	.text = "Draw a flame graph of FILE: each frame is a function, as wide as its share including what it called, and stands "
+		"on its caller.\n"
 		"\n"
-		"The page needs nothing but a browser: it has the event and the time to choose, zoom (click; Escape goes back), "
-		"search by regular expression with the share of what matches, arrow keys, and colours by kind, object or name. "
-		"Above the graph it says what the numbers rest on: samples, losses, cut stacks, unknown functions. It loads "
-		"nothing and sends nothing. The picture (--format svg) has no script; where the file has several events, it "
-		"begins with them.\n"
+		"The width of a frame is in the unit of its event, as in perfdata report: time for clocks of the CPU, off-CPU time and "
+		"sched:sched_stat_*; events (cycles, page faults ...) where the recording has periods; else samples. --weight overrides "
+		"this. Events of different units are never added up: the page shows one event at a time, SVG draws one graph per event "
+		"side by side.\n"
 		"\n"
-		"A file that is written is there when it is whole, and perf data is never replaced.",
+		"The page needs only a browser: select event and time range, zoom (click; Escape goes back), search by regular expression "
+		"with the matching share, arrow keys, colours by kind, object or name. The line above the graph shows the "
+		"profile quality: samples, lost samples, truncated stacks, unresolved functions. The page loads and sends nothing. SVG "
+		"has no script.\n"
+		"\n"
+		"The output file appears when it is complete. A perf.data file is never overwritten, and a terminal is never written to.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

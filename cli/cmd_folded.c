@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata folded: stacks on one line each, as stackcollapse scripts make them from perf script.
- * Lines are sorted by their bytes, as sort does in the C locale.
+ * perfdata folded: one line per stack, as stackcollapse scripts make them from perf script. Lines are sorted by bytes, as
+ * sort does in the C locale.
  */
 #include "cli.h"
 #include "stacks.h"
 
-#include <string.h>
 
 struct values {
 	struct analysis_options analysis;
@@ -27,25 +26,25 @@ static const struct option options[] = {
 	SYMBOL_OPTIONS(struct values, analysis.symbols),
 	ANALYSIS_OPTIONS(struct values, analysis),
 	{ "weight", 0, OPTION_STRING, "WHAT", offsetof(struct values, weight),
-	  "what is counted: samples (the default) or period" },
-	FLAG("by-pid", pid, "begin with COMM-PID"),
-	FLAG("by-tid", tid, "begin with COMM-PID/TID"),
-	FLAG("no-comm-frame", no_comm, "begin with the outermost function"),
-	FLAG("kernel", kernel, "mark functions of the kernel with _[k]"),
-	FLAG("jit", jit, "mark functions that were made at run time with _[j]"),
-	FLAG("inlined", inlined, "mark functions that were inlined with _[i]"),
-	FLAG("all", all, "mark all of these"),
-	FLAG("full-names", full_names, "keep arguments of functions, quotes and the L of Java's classes"),
-	FLAG("reverse", reverse, "begin with the function that was sampled"),
-	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack), "most frames of a stack" },
+	  "count samples or period, whatever the event; default: by event" },
+	FLAG("by-pid", pid, "start stacks with COMM-PID"),
+	FLAG("by-tid", tid, "start stacks with COMM-PID/TID"),
+	FLAG("no-comm-frame", no_comm, "start stacks with the outermost function, without COMM"),
+	FLAG("kernel", kernel, "mark kernel functions with _[k]"),
+	FLAG("jit", jit, "mark JIT-compiled functions with _[j]"),
+	FLAG("inlined", inlined, "mark inlined functions with _[i]"),
+	FLAG("all", all, "all three marks"),
+	FLAG("full-names", full_names, "keep function arguments, quotes and the L of Java classes"),
+	FLAG("reverse", reverse, "start from the sampled function"),
+	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack), "maximum frames per stack" },
 	{ 0 },
 };
 
 static const struct example examples[] = {
 	{ "perfdata folded perf.data > stacks.folded", "all stacks, for flame graphs and other tools" },
-	{ "perfdata folded --all perf.data", "mark functions of the kernel, inlined ones and those made at run time" },
-	{ "perfdata folded --event cycles --comm make --by-pid", "one event, the processes of one program" },
-	{ "perfdata folded --weight period perf.data | sort -t' ' -k2nr | head", "by period" },
+	{ "perfdata folded --all perf.data", "mark kernel, inlined and JIT-compiled functions" },
+	{ "perfdata folded --event cycles --comm make --by-pid", "one event, by process of one program" },
+	{ "perfdata folded --weight samples perf.data | flamegraph.pl", "count samples" },
 	{ 0 },
 };
 
@@ -53,12 +52,10 @@ static const struct example examples[] = {
 
 static bool fill_request(struct stack_request *request, const struct values *values)
 {
-	const char *weight = values->weight ? values->weight : "samples";
+	enum stack_weight weight;
 
-	if (strcmp(weight, "samples") != 0 && strcmp(weight, "period") != 0) {
-		complain("option --weight: '%s' is neither samples nor period", weight);
+	if (!stack_weight_parse(values->weight, &weight))
 		return false;
-	}
 	*request = (struct stack_request){
 		.style = { .folded = true,
 			   .tidy = !values->full_names,
@@ -68,7 +65,7 @@ static bool fill_request(struct stack_request *request, const struct values *val
 			   .join_blanks = true },
 		.root = values->tid ? ROOT_TID : values->pid ? ROOT_PID : values->no_comm ? ROOT_NONE : ROOT_COMM,
 		.event_frame = true,
-		.period = !strcmp(weight, "period"),
+		.weight = weight,
 		.reverse = values->reverse,
 		.max_stack = (unsigned)values->max_stack.value,
 		.threads = values->analysis.threads.given ? (size_t)values->analysis.threads.value : 0,
@@ -106,13 +103,18 @@ static int run(const struct call *call)
 
 const struct command cmd_folded = {
 	.usage = "[OPTION]... [FILE]",
-	.text = "Prints the stacks of FILE folded: the thread's name and the functions from the outermost to the one that was "
-		"sampled, parted by semicolons, and how many samples had this stack. This is what stackcollapse-perf.pl makes of "
-		"perf script, and what flame graph tools, speedscope and perfdata flame --folded read.\n"
+	.text = "Print the stacks of FILE folded, one line each: thread name and functions, outermost first, separated by semicolons, and "
+		"a number. flamegraph.pl, speedscope and perfdata flame --folded read this.\n"
 		"\n"
-		"Names are those of that script: [OBJECT] where the function is not known, blanks in names of threads as _, "
-		"functions without their arguments. Where the file has several events, each stack begins with its [EVENT]; "
-		"--event chooses one. Lines are sorted by their bytes and do not depend on the number of threads.",
+		"The number is in the unit of the event: ns for clocks of the CPU, off-CPU time and sched:sched_stat_*; events (cycles, page "
+		"faults ...) where the recording has periods; else samples. --weight samples or period overrides this. If FILE has several "
+		"events, each stack starts with its [EVENT]: numbers of different events do not add up, so choose one with "
+		"--event for tools that add all lines.\n"
+		"\n"
+		"For one event the output is that of current versions of stackcollapse-perf.pl on the text of perf script, which "
+		"adds up periods (--all is its --all; --weight samples is what its older versions and other collapsers count). Names follow "
+		"that script: [OBJECT] for an unresolved function, blanks in thread names as _, functions without arguments. "
+		"Lines are sorted by bytes, for any number of threads.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

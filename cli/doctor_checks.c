@@ -384,7 +384,7 @@ static void check_frequency(struct doctor *doctor)
 		double asked = (double)event->attr->sample_period, got;
 		struct finding *finding;
 
-		if (event->attr->type != PD_TYPE_SOFTWARE || event->attr->config > PD_SW_TASK_CLOCK || !line->period ||
+		if (pd_event_unit(event) != PD_UNIT_NS || !line->period ||
 		    !PD_BITS(event->attr->flags, PD_ATTR_FREQ) || line->samples < FEW_SAMPLES)
 			continue;
 		got = (double)line->samples * NS_PER_S / (double)line->period;

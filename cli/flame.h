@@ -19,10 +19,11 @@ struct flame_fact {
 struct flame_graph {
 	struct tree tree;
 	const char *title;
-	const char *unit;    /* what values are: "samples", "period" */
+	const char *unit;    /* of all values: "samples", "ns", "events", "counts"; NULL: events do not add up */
 	bool reverse;        /* the tree begins with the functions that were sampled */
 	bool inverted;       /* it is drawn from the top down */
 	const char **events; /* names; the index is that of the values */
+	const enum pd_unit *units; /* of their values */
 	size_t event_count;
 	size_t slice_count;  /* 0: the time is not known */
 	uint64_t slice_ns, first_ns;
@@ -39,6 +40,9 @@ struct flame_drawing {
 void flame_fact(struct flame_graph *graph, bool bad, const char *format, ...) PD_PRINTF(3, 4);
 /* 1234567 as 1,234,567. */
 const char *flame_number(char buffer[32], uint64_t value);
+/* Name of a unit in the page, and an amount with its unit: 1.25 ms. */
+const char *flame_unit(enum pd_unit unit);
+const char *flame_amount(char buffer[64], uint64_t value, const char *unit);
 
 /* Reads "a;b;c 12" lines, whose frames are added to the tree. Says on stderr what is wrong with lines; returns a code. */
 int flame_read_folded(struct flame_graph *graph, struct stack_lines *lines, const char *path);

@@ -278,7 +278,13 @@ static void put_head(struct writer *writer, const struct flame_graph *graph)
 	put(writer, "{\"title\":");
 	put_string(writer, graph->title);
 	put(writer, ",\"unit\":");
-	put_string(writer, graph->unit);
+	put_string(writer, graph->unit ? graph->unit : "");
+	put(writer, ",\"units\":[");
+	for (size_t i = 0; i < graph->event_count; i++) {
+		put(writer, i ? "," : "");
+		put_string(writer, flame_unit(graph->units[i]));
+	}
+	put(writer, "]");
 	/* Times may need more than 53 bits. */
 	snprintf(line, sizeof(line),
 		 ",\"reverse\":%s,\"inverted\":%s,\"leftOut\":%zu,\n\"sliceCount\":%zu,\"sliceSeconds\":%.9f,"

@@ -200,12 +200,13 @@ static void add_line(const struct builder *builder, uint32_t line, struct bins *
 {
 	const struct tree_source *source = builder->source;
 	const struct origin *origin = &builder->origins[line];
+	bool by_samples = origin->slice_count && source->units[origin->event] == PD_UNIT_SAMPLES;
 
 	if (!source->slice_step && builder->lines->items[line].value)
 		add(bins, 0, builder->lines->items[line].value);
 	for (uint32_t i = 0; i < origin->slice_count; i++) {
 		const struct pd_slice *slice = &origin->slices[i];
-		uint64_t value = source->period ? slice->period : slice->samples;
+		uint64_t value = by_samples ? slice->samples : slice->period;
 		uint32_t index = 0;
 
 		if (slice->index != UINT32_MAX)

@@ -3,10 +3,12 @@
  * A flame graph as a picture: SVG without script, for documents and for where no browser is. What a frame is stands in
  * its title element, which viewers show as a tooltip.
  *
- * Widths are of the whole tree. Frames narrower than the limit are not drawn, nor is what is below them.
+ * Widths are shares of the whole tree. Where events do not add up, their graphs stand side by side, each as wide as the
+ * others, and shares are of the event. Frames narrower than the limit are not drawn, nor is what is below them.
  */
 #include "flame.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,10 +28,13 @@ struct drawing {
 	struct output *out;
 	double left, width, min_width;
 	uint32_t depth;         /* of the deepest frame that is drawn */
-	uint64_t kinds[FRAME_KIND_COUNT]; /* what was sampled in frames of a kind */
+	double kinds[FRAME_KIND_COUNT];   /* percent that was sampled in frames of a kind; of all graphs */
 	bool shown[FRAME_KIND_COUNT];     /* something of this kind is drawn */
-	uint64_t *self, *used;  /* by node; used: what children have taken of the width */
+	uint64_t *self;         /* by node */
+	double *used;           /* pixels of the width that children have taken */
 	uint32_t *parent;
+	uint32_t *whole;        /* the node that a node's share is of */
+	uint32_t graphs;        /* side by side */
 	double *x;
 };
 
@@ -115,12 +120,22 @@ static enum frame_kind kind_of(const struct flame_graph *graph, uint32_t node)
 	return node ? graph->tree.frames[graph->tree.nodes[node].frame].kind : FRAME_TASK;
 }
 
+/* Of its graph. */
+static double share_of(const struct drawing *drawing, uint32_t node, uint64_t value)
+{
+	return (double)value / (double)drawing->graph->tree.nodes[drawing->whole[node]].total;
+}
+
+static double width_of(const struct drawing *drawing, uint32_t node)
+{
+	if (!node)
+		return drawing->width;
+	return share_of(drawing, node, drawing->graph->tree.nodes[node].total) * drawing->width / drawing->graphs;
+}
+
 static bool is_drawn(const struct drawing *drawing, uint32_t node)
 {
-	const struct tree *tree = &drawing->graph->tree;
-	double share = (double)tree->nodes[node].total / (double)tree->nodes[0].total;
-
-	return !node || (drawing->x[drawing->parent[node]] >= 0 && share * drawing->width >= drawing->min_width);
+	return !node || (drawing->x[drawing->parent[node]] >= 0 && width_of(drawing, node) >= drawing->min_width);
 }
 
 /* What was sampled in a node itself. Stacks that begin with the function that was sampled end with it. */
@@ -142,7 +157,9 @@ static bool find_parents(struct drawing *drawing)
 	const struct tree *tree = &drawing->graph->tree;
 
 	drawing->parent = calloc(tree->node_count, sizeof(*drawing->parent));
-	if (!drawing->parent)
+	drawing->whole = calloc(tree->node_count, sizeof(*drawing->whole));
+	drawing->graphs = drawing->graph->unit ? 1 : 0;
+	if (!drawing->parent || !drawing->whole)
 		return false;
 	for (uint32_t i = 1; i < tree->node_count; i++) {
 		uint32_t before = i - 1;
@@ -150,6 +167,10 @@ static bool find_parents(struct drawing *drawing)
 		while (tree->nodes[before].depth >= tree->nodes[i].depth)
 			before = drawing->parent[before];
 		drawing->parent[i] = before;
+		if (!drawing->graph->unit) {
+			drawing->whole[i] = before ? drawing->whole[before] : i;
+			drawing->graphs += !before;
+		}
 	}
 	return true;
 }
@@ -169,18 +190,18 @@ static bool lay_out(struct drawing *drawing)
 	drawing->x[0] = drawing->left;
 	for (uint32_t i = 0; i < tree->node_count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
-		double scale = drawing->width / (double)tree->nodes[0].total;
 		uint32_t parent = drawing->parent[i];
 
 		if (i) {
 			bool drawn = is_drawn(drawing, i);
 
-			drawing->x[i] = drawn ? drawing->x[parent] + (double)drawing->used[parent] * scale : -1;
-			drawing->used[parent] += node->total;
+			drawing->x[i] = drawn ? drawing->x[parent] + drawing->used[parent] : -1;
+			drawing->used[parent] += width_of(drawing, i);
 			if (drawn && node->depth > drawing->depth)
 				drawing->depth = node->depth;
 		}
-		drawing->kinds[kind_of(drawing->graph, i)] += sampled_in(drawing, i);
+		drawing->kinds[kind_of(drawing->graph, i)] +=
+			100 * share_of(drawing, i, sampled_in(drawing, i)) / drawing->graphs;
 		drawing->shown[kind_of(drawing->graph, i)] |= drawing->x[i] >= 0;
 	}
 	return true;
@@ -198,7 +219,7 @@ static unsigned tone_of(const char *name)
 static void put_rules(const struct drawing *drawing, bool dark)
 {
 	for (size_t kind = 0; kind < FRAME_KIND_COUNT; kind++) {
-		for (int tone = 0; tone < TONES && (drawing->shown[kind] || drawing->kinds[kind]); tone++) {
+		for (int tone = 0; tone < TONES && (drawing->shown[kind] || drawing->kinds[kind] > 0); tone++) {
 			int light = dark ? 30 + tone * 3 : 80 - tone * 4;
 
 			pd_text_printf(drawing->out->text, ".%s%d{fill:hsl(%d %d%% %d%%)}\n", looks[kind].name, tone,
@@ -243,9 +264,19 @@ static void put_head(const struct drawing *drawing, double height)
 	pd_text_add(text, "</text>\n");
 }
 
-static double share_of(const struct drawing *drawing, uint64_t value)
+/* What an amount of a node is in. */
+static const char *unit_of(const struct drawing *drawing, uint32_t node)
 {
-	return 100.0 * (double)value / (double)drawing->graph->tree.nodes[0].total;
+	const struct flame_graph *graph = drawing->graph;
+	const char *name = name_of(graph, drawing->whole[node]);
+
+	for (size_t i = 0; !graph->unit && i < graph->event_count; i++) {
+		size_t length = strlen(graph->events[i]);
+
+		if (name[0] == '[' && !strncmp(name + 1, graph->events[i], length) && !strcmp(name + 1 + length, "]"))
+			return flame_unit(graph->units[i]);
+	}
+	return graph->unit ? graph->unit : "events";
 }
 
 static void put_node(const struct drawing *drawing, uint32_t node, double y)
@@ -254,10 +285,11 @@ static void put_node(const struct drawing *drawing, uint32_t node, double y)
 	const struct tree *tree = &graph->tree;
 	const char *name = name_of(graph, node);
 	const char *dso = node ? tree->texts.items[tree->frames[tree->nodes[node].frame].dso] : "";
-	double width = (double)tree->nodes[node].total / (double)tree->nodes[0].total * drawing->width;
+	double width = width_of(drawing, node);
 	size_t fits = width > 8 ? (size_t)((width - 6) / LETTER_WIDTH) : 0, letters = letters_of(name);
 	struct pd_text *text = drawing->out->text;
-	char number[32];
+	uint64_t total = tree->nodes[node].total;
+	char amount[64];
 
 	pd_text_add(text, "<g><title>");
 	put_letters(text, name, SIZE_MAX);
@@ -266,8 +298,11 @@ static void put_node(const struct drawing *drawing, uint32_t node, double y)
 		put_letters(text, dso, SIZE_MAX);
 		pd_text_add(text, ")");
 	}
-	pd_text_printf(text, ": %s %s, %.2f%%</title>", flame_number(number, tree->nodes[node].total), graph->unit,
-		       share_of(drawing, tree->nodes[node].total));
+	if (node || graph->unit)
+		pd_text_printf(text, ": %s, %.2f%%</title>", flame_amount(amount, total, unit_of(drawing, node)),
+			       100 * share_of(drawing, node, total));
+	else
+		pd_text_printf(text, ": %" PRIu32 " events, each by itself</title>", drawing->graphs);
 	pd_text_printf(text, "<rect class=\"%s%u\" x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" rx=\"1.5\"/>",
 		       looks[kind_of(graph, node)].name, tone_of(name), drawing->x[node], y,
 		       width > 1.2 ? width - 0.6 : width, ROW - 1);
@@ -287,9 +322,9 @@ static void put_legend(const struct drawing *drawing, double y)
 	for (size_t kind = 0; kind < FRAME_KIND_COUNT; kind++) {
 		char label[64];
 
-		if (!drawing->kinds[kind])
+		if (drawing->kinds[kind] <= 0)
 			continue;
-		snprintf(label, sizeof(label), "%s %.1f%%", looks[kind].name, share_of(drawing, drawing->kinds[kind]));
+		snprintf(label, sizeof(label), "%s %.1f%%", looks[kind].name, drawing->kinds[kind]);
 		pd_text_printf(text,
 			       "<rect class=\"%s1\" x=\"%.0f\" y=\"%.0f\" width=\"11\" height=\"11\" rx=\"2\"/>"
 			       "<text class=\"legend\" x=\"%.0f\" y=\"%.0f\">%s</text>\n",
@@ -331,5 +366,6 @@ bool flame_write_svg(const struct flame_graph *graph, const struct flame_drawing
 	free(drawing.used);
 	free(drawing.x);
 	free(drawing.parent);
+	free(drawing.whole);
 	return fine;
 }

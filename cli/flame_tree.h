@@ -67,7 +67,7 @@ struct tree_source {
 	size_t event_count;
 	uint32_t first_slice;             /* of the profile's, with samples */
 	uint32_t slice_step;              /* so many of them are one; 0: time is not kept apart */
-	bool period;                      /* values are periods, not numbers of samples */
+	const enum pd_unit *units;        /* of the values of events that have samples */
 };
 
 struct tree_options {

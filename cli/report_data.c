@@ -72,14 +72,19 @@ static bool add_row(struct json *json, struct report *report, const struct table
 
 static bool add_table(struct json *json, struct report *report, const struct table *table)
 {
+	static const char *const units[] = { "samples", "events", "ns" }; /* of the period */
+
 	json_open(json, NULL, '{');
 	json_string(json, "name", table->name);
 	json_open(json, "events", '[');
 	for (size_t i = 0; i < table->event_count; i++) {
+		const struct pd_event *event = pd_file_event(report->input.file, table->first_event + i);
+
 		json_open(json, NULL, '{');
-		json_string(json, "event", pd_file_event(report->input.file, table->first_event + i)->name);
+		json_string(json, "event", event->name);
 		json_number(json, "samples", table->samples[i]);
 		json_number(json, "period", table->totals[i]);
+		json_string(json, "unit", units[pd_event_unit(event)]);
 		json_close(json, '}');
 	}
 	json_close(json, ']');

@@ -69,6 +69,15 @@ bool stack_root_parse(const char *text, enum stack_root *root_out)
 	return false;
 }
 
+bool stack_weight_parse(const char *text, enum stack_weight *weight_out)
+{
+	*weight_out = !text ? WEIGHT_NATURAL : !strcmp(text, "period") ? WEIGHT_PERIOD : WEIGHT_SAMPLES;
+	if (!text || *weight_out == WEIGHT_PERIOD || !strcmp(text, "samples"))
+		return true;
+	complain("option --weight: '%s' is neither samples nor period", text);
+	return false;
+}
+
 /* ---- names ---- */
 
 static const char *last_part(const char *path)
@@ -415,7 +424,10 @@ static struct known_root *known_root(struct part *part, const struct pd_profile_
 
 static uint64_t value_of(const struct stacks *stacks, const struct pd_profile_entry *entry)
 {
-	return stacks->request->period ? entry->period : entry->samples;
+	const struct tree_source *values = &stacks->result->values;
+	uint32_t event = values->event_index[entry->event->index];
+
+	return values->units[event] == PD_UNIT_SAMPLES ? entry->samples : entry->period;
 }
 
 static bool is_wanted(const struct stacks *stacks, const struct pd_profile_entry *entry)
@@ -774,6 +786,25 @@ static uint32_t kept_apart(const struct stack_request *request)
 	return roots[request->root] | PD_BY_CHAIN;
 }
 
+static enum pd_unit unit_of(enum stack_weight weight, const struct pd_profile_total *total)
+{
+	enum pd_unit unit = pd_event_unit(total->event);
+
+	if (weight == WEIGHT_SAMPLES)
+		return PD_UNIT_SAMPLES;
+	if (weight == WEIGHT_PERIOD)
+		return unit == PD_UNIT_SAMPLES ? PD_UNIT_EVENTS : unit;
+	return total->period ? unit : PD_UNIT_SAMPLES;
+}
+
+bool stacks_add_up(const struct stack_result *result)
+{
+	for (size_t i = 1; i < result->event_count; i++)
+		if (result->units[i] != result->units[0] || result->units[i] == PD_UNIT_EVENTS)
+			return false;
+	return true;
+}
+
 static bool list_events(struct stacks *stacks)
 {
 	struct stack_result *result = stacks->result;
@@ -782,7 +813,8 @@ static bool list_events(struct stacks *stacks)
 
 	result->values.event_index = calloc(count + 1, sizeof(*result->values.event_index));
 	result->events = calloc(count + 1, sizeof(*result->events));
-	if (!result->values.event_index || !result->events)
+	result->units = calloc(count + 1, sizeof(*result->units));
+	if (!result->values.event_index || !result->events || !result->units)
 		return false;
 	for (size_t i = 0; i < count && (total = pd_profile_total(stacks->profile, i)) != NULL; i++) {
 		result->samples_in_file += total->samples + total->left_samples;
@@ -790,9 +822,11 @@ static bool list_events(struct stacks *stacks)
 		if (!total->samples)
 			continue;
 		result->values.event_index[i] = (uint32_t)result->event_count;
+		result->units[result->event_count] = unit_of(stacks->request->weight, total);
 		result->events[result->event_count++] = total->event->name;
 	}
 	result->values.event_count = result->event_count;
+	result->values.units = result->units;
 	return true;
 }
 
@@ -836,7 +870,6 @@ int stacks_read(struct analysis *analysis, const struct analysis_options *option
 	stacks.profile = analysis->profile;
 	result->losses = *pd_profile_losses(stacks.profile);
 	result->values.profile = stacks.profile;
-	result->values.period = request->period;
 	code = build(&stacks);
 	if (code == CODE_FINE && !lines->count) {
 		complain("%s: no samples match the filters", analysis->input.name);
@@ -853,5 +886,6 @@ int stacks_read(struct analysis *analysis, const struct analysis_options *option
 void stacks_fini(struct stack_result *result)
 {
 	free(result->events);
+	free(result->units);
 	free(result->values.event_index);
 }

@@ -28,11 +28,18 @@ enum stack_root {
 	ROOT_CPU  /* CPU 3 */
 };
 
+/* What a value of a stack is. */
+enum stack_weight {
+	WEIGHT_NATURAL, /* by the unit of the event */
+	WEIGHT_SAMPLES,
+	WEIGHT_PERIOD
+};
+
 struct stack_request {
 	struct stack_style style;
 	enum stack_root root;
 	bool event_frame; /* the event in front of all, if there is more than one */
-	bool period;      /* values are periods, not numbers of samples */
+	enum stack_weight weight;
 	bool reverse;     /* from the function that was sampled to its callers */
 	bool slices;      /* keep slices of time apart */
 	unsigned max_stack;
@@ -41,6 +48,7 @@ struct stack_request {
 
 struct stack_result {
 	const char **events; /* names of the events that have samples; the index is that of the values */
+	enum pd_unit *units; /* of their values */
 	size_t event_count;
 	size_t slice_count;
 	uint64_t slice_ns, first_ns;
@@ -54,6 +62,10 @@ struct stack_result {
 
 /* Takes the argument of --by. Says on stderr what is wrong and returns false then. */
 bool stack_root_parse(const char *text, enum stack_root *root_out);
+/* The same for --weight; text may be NULL. */
+bool stack_weight_parse(const char *text, enum stack_weight *weight_out);
+/* Whether the values of all events can be added up. */
+bool stacks_add_up(const struct stack_result *result);
 /* Reads the samples of a file into empty lines, whose frames are added to a tree, between analysis_begin and analysis_close.
  * Says what is wrong and returns a code; the result must be given back with stacks_fini either way. */
 int stacks_read(struct analysis *analysis, const struct analysis_options *options,

@@ -36,7 +36,7 @@ class Page {
 	private fillHead(data: FlameData): void {
 		const events = element("event", HTMLSelectElement);
 		element("title", HTMLElement).textContent = data.title;
-		if (data.events.length > 1) events.add(new Option("all events", String(ALL_EVENTS)));
+		if (data.events.length > 1 && data.unit !== "") events.add(new Option("all events", String(ALL_EVENTS)));
 		data.events.forEach((name, index) => events.add(new Option(name, String(index))));
 		// Events count different things: the first one is what most people mean.
 		if (data.events.length > 1) events.value = "0";
@@ -47,7 +47,7 @@ class Page {
 
 	private showFacts(): void {
 		const { data } = this.model;
-		const facts = [{ text: `${number(at(this.model.total, 0))} ${data.unit}`, bad: false }, ...data.facts];
+		const facts = [{ text: amount(at(this.model.total, 0), this.model.unit), bad: false }, ...data.facts];
 		if (data.leftOut > 0) facts.push({ text: `${number(data.leftOut)} small frames left out`, bad: false });
 		element("facts", HTMLElement).replaceChildren(...facts.map((fact, index) => {
 			const item = document.createElement("li");
@@ -109,13 +109,13 @@ class Page {
 		this.found = graph.found ? model.found(graph.found, graph.zoom) : undefined;
 		output.textContent = this.found ? `${percent(this.found.value, at(model.total, graph.zoom))} matched` : "";
 		output.title = this.found
-			? `${number(this.found.value)} ${model.data.unit} in ${number(this.found.nodes.length)} places` : "";
+			? `${amount(this.found.value, model.unit)} in ${number(this.found.nodes.length)} places` : "";
 	}
 
 	private describe(node: number): string[] {
 		const { model } = this;
 		const total = at(model.total, node);
-		const lines = [`${number(total)} ${model.data.unit}, ${percent(total, at(model.total, 0))} of all`];
+		const lines = [`${amount(total, model.unit)}, ${percent(total, at(model.total, 0))} of all`];
 		if (node !== 0) {
 			const parent = at(model.parent, node);
 			lines.push(`${percent(total, at(model.total, parent))} of ${model.name(parent)}`);
@@ -177,7 +177,7 @@ class Page {
 		if (at(model.total, graph.zoom) <= 0) graph.zoom = graph.focus = 0;
 		if (at(model.total, graph.focus) <= 0) graph.focus = graph.zoom;
 		element("empty", HTMLElement).hidden = at(model.total, 0) > 0;
-		element("empty", HTMLElement).textContent = `No ${model.data.unit} here.`;
+		element("empty", HTMLElement).textContent = `No ${model.unit} here.`;
 		this.showFacts();
 		this.strip.draw();
 		this.zoomed();

@@ -34,6 +34,13 @@ function number(value: number): string {
 	return value.toLocaleString("en-US");
 }
 
+// An amount with its unit: times in seconds and parts of them.
+function amount(value: number, unit: string): string {
+	if (unit !== "ns" || value < 1000) return `${number(value)} ${unit}`;
+	if (value < 1e6) return `${(value / 1e3).toFixed(3)} us`;
+	return value < 1e9 ? `${(value / 1e6).toFixed(3)} ms` : `${(value / 1e9).toFixed(3)} s`;
+}
+
 function percent(part: number, whole: number): string {
 	const share = whole > 0 ? (100 * part) / whole : 0;
 	return `${share.toFixed(share > 0 && share < 1 ? 2 : 1)} %`;

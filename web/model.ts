@@ -6,7 +6,8 @@
 
 interface FlameData {
 	title: string;
-	unit: string;
+	unit: string; // of all events together; "": they do not add up
+	units: string[]; // by event
 	reverse: boolean;
 	inverted: boolean;
 	leftOut: number;
@@ -82,6 +83,10 @@ class Model {
 			node += step;
 			this.valueNode[index] = node;
 		});
+	}
+
+	get unit(): string {
+		return (this.event === ALL_EVENTS ? this.data.unit : this.data.units[this.event]) ?? "";
 	}
 
 	// Sums for the event and the slices that are chosen now.

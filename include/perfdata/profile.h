@@ -73,6 +73,15 @@ struct pd_profile_options {
 	struct pd_symbols *(*symbols)(void *self, const struct pd_world *world);
 };
 
+/** What samples of an event weigh naturally: their period where it was recorded, which is an amount of this unit, else one
+ * each. Amounts of different events add up only if both are samples or both are ns. */
+enum pd_unit {
+	PD_UNIT_SAMPLES, /* the period is not known: each sample counts as one */
+	PD_UNIT_EVENTS,  /* what the event counts: cycles, page faults, ... */
+	PD_UNIT_NS       /* time: clocks of the CPU, time off the CPU, sched:sched_stat_* */
+};
+PD_API enum pd_unit pd_event_unit(const struct pd_event *event);
+
 struct pd_profile;
 
 /** Samples that agree. Members that were not asked for are 0, NULL, or UINT32_MAX for numbers of threads and CPUs. */

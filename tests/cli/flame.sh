@@ -57,3 +57,16 @@ try flame --no-symbols --comm nobody -o empty.html hot.data
 shell 'ls; cmp hot.data data/hot.data && cmp hot-multi.data data/hot-multi.data && echo as they were'
 shell 'perfdata flame --no-symbols -o - hot.data | cmp - graph.html && echo equal'
 shell 'perfdata flame --no-symbols -o /dev/stdout hot.data | cmp - graph.html && echo equal'
+
+# Events have units of their own: graphs side by side, no limit over both; times add up.
+shell 'perfdata flame --no-symbols --format svg hot-multi.data | grep -o "<title>.*</title>\|<tspan[^<]*\|width=\"[0-9.]*\"" | sed -n "4,\$p"'
+shell 'perfdata flame --no-symbols --format svg --weight samples hot-multi.data | grep -o "<title>.*</title>" | sed -n 2,3p'
+shell 'perfdata flame --no-symbols --format svg --event page-faults hot-multi.data | grep -o "<title>.*</title>" | sed -n 2,3p'
+try flame --no-symbols --percent-limit 1 -o few.html hot-multi.data
+shell 'perfdata flame --no-symbols --percent-limit 30 --weight samples hot-multi.data | grep -c "\"leftOut\":[1-9]"'
+shell 'perfdata text hot-multi.data | sed "s/page-faults/offcpu-time/" | perfdata assemble -o waits.data; perfdata evlist -i waits.data'
+shell 'perfdata folded --no-symbols --event offcpu-time waits.data'
+shell 'perfdata flame --no-symbols waits.data | grep -o "\"unit.*\]"'
+shell 'perfdata flame --no-symbols --format svg waits.data | grep -o "<title>all.*</title>"'
+# A frequency without periods: samples are all that is known.
+shell 'perfdata text hot.data | sed "s/ period: [0-9]*,//; s/|period//; s/period|//" | perfdata assemble -o periodless.data; perfdata folded --no-symbols periodless.data'

@@ -163,7 +163,7 @@ class Scene:
         report = self.run("report", "-q", "--stdio", "--no-index", "-n", "-s", "sym", "-g", "none", "-i", self.path("perf.data"),
                           *options)
         rows = re.findall(r"^ +[0-9.]+% +([0-9]+)  \[.\] (.*?) *$", report.stdout.decode(), re.M)
-        folded = self.run("folded", "--no-index", "-i", self.path("perf.data"), *options)
+        folded = self.run("folded", "--no-index", "--weight", "samples", "-i", self.path("perf.data"), *options)
         lines = re.findall(r"^[^;]*;(.*) ([0-9]+)$", folded.stdout.decode(), re.M)
         return summed((name, count) for count, name in rows), summed((name.split("(")[0], count) for name, count in lines)
 

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
-HEAD = re.compile(r"^(\S.*?|)\s+(-?\d+)/(-?\d+)\s+.*?(\S+):\s*$")
+HEAD = re.compile(r"^(\S.*?|)\s+(-?\d+)/(-?\d+)\s+.*?(\d+) +(\S+):\s*$")
 FRAME = re.compile(r"^\s+([0-9a-f]+) (.*) \((.*)\)$")
 WORK = "for n in 1 2; do find /usr/share/doc | sort | cksum; seq 30000 | sort -R | gzip -c | wc; done; sleep 0.01"
 RECORDINGS = {
@@ -47,29 +47,29 @@ def frame_name(name, module, marks):
     return tidy(name) + mark
 
 
-def collapse(text, root, marks):
-    """Counts by event and stack."""
+def collapse(text, root, marks, weighed):
+    """Periods or numbers of samples by event and stack."""
     sums = collections.Counter()
     event, stack = None, []
     for line in text.split("\n"):
         head, frame = HEAD.match(line), FRAME.match(line)
         if not line.strip():
             if event:
-                sums[event, ";".join([stack[0]] + stack[:0:-1])] += 1
+                sums[event, ";".join([stack[0]] + stack[:0:-1])] += int(period) if weighed else 1
             event, stack = None, []
         elif frame and event:
             stack.append(frame_name(frame[2], frame[3], marks))
         elif head:
-            comm, pid, tid, event = head.groups()
+            comm, pid, tid, period, event = head.groups()
             comm = comm.strip().replace(" ", "_")
             stack = [{"comm": comm, "pid": f"{comm}-{pid}", "tid": f"{comm}-{pid}/{tid}"}[root]]
     return sums
 
 
-def expected(path, root, marks):
-    text = subprocess.run(["perf", "script", "-i", path, "--no-inline", "-F", "comm,pid,tid,time,event,ip,sym,dso"],
+def expected(path, root, marks, weighed):
+    text = subprocess.run(["perf", "script", "-i", path, "--no-inline", "-F", "comm,pid,tid,time,period,event,ip,sym,dso"],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
-    sums = collapse(text.decode(errors="replace"), root, marks)
+    sums = collapse(text.decode(errors="replace"), root, marks, weighed)
     several = len({event for event, _ in sums}) > 1
     return "".join(f"{f'[{event}];' if several else ''}{stack} {count}\n" for (event, stack), count in sums.items())
 
@@ -100,14 +100,14 @@ def main():
             if done.returncode or not os.path.exists(path):
                 print(f"perf cannot record {name} here")
                 return SKIPPED
-            for root, marks in ("comm", False), ("pid", True), ("tid", False):
+            for root, marks, weighed in ("comm", False, True), ("pid", True, False), ("tid", False, True):
                 arguments = ["folded", "--no-inline", "--no-index"] + (["--all"] if marks else []) + \
-                    ([] if root == "comm" else [f"--by-{root}"])
+                    ([] if root == "comm" else [f"--by-{root}"]) + ([] if weighed else ["--weight", "samples"])
                 ours = [subprocess.run([program, *arguments, *threads, path], stdout=subprocess.PIPE, check=True).stdout
                         for threads in ([], ["--threads", "1"], ["--threads", "3"])]
                 if len(set(ours)) != 1:
                     sys.exit(f"{name}: what is printed depends on the number of threads")
-                theirs, got = expected(path, root, marks), ours[0].decode(errors="replace")
+                theirs, got = expected(path, root, marks, weighed), ours[0].decode(errors="replace")
                 stacks = [line.rsplit(" ", 1)[0].encode() for line in got.splitlines()]
                 if stacks != sorted(set(stacks)):
                     sys.exit(f"{name} by {root}: the stacks are not sorted, or come twice")

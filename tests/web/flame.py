@@ -112,6 +112,23 @@ def check_totals(page, source):
     check(total(page) == sum(sums.values()), "all events")
 
 
+def check_units(page, source):
+    """Without --weight an event has its own unit, and events of different units are not added up."""
+    opened(page, "units", [], source)
+    sums, units = event_totals(source), page.run("window.flame.model.data.units")
+    options = page.run("[...document.getElementById('event').options].map((one) => one.textContent)")
+    check(options == page.run("window.flame.model.data.events"), f"there is a graph of all events: {options}")
+    for index, name in enumerate(options):
+        page.run(f"(() => {{ const box = document.getElementById('event'); box.value = '{index}';"
+                 " box.dispatchEvent(new Event('change')); })()")
+        page.settle()
+        text = page.run("document.getElementById('total').textContent")
+        wanted = sums[name] / (1e9 if text.endswith(" s") else 1e6 if text.endswith(" ms") else 1)
+        near(float(text.split()[0].replace(",", "")), wanted, f"{name}: {text}", 0.001)
+        check(units[index] == ("ns" if name.startswith("cpu-clock") else "events"), f"{name} is in {units[index]}")
+    check(page.run("window.flame.model.unit") == units[-1], "the unit is that of the chosen event")
+
+
 def check_zoom(page):
     node = page.run("(() => { const m = window.flame.model; return m.largest(m.largest(0)); })()")
     before = point(page, node)
@@ -263,11 +280,13 @@ def main():
     if not browser.program():
         print("no chromium is installed (tools/setup web)")
         return SKIPPED
-    source = recording()
+    recorded = recording()
+    source = [*recorded, "--weight", "samples"]
     folded = [([name for name in line.rsplit(" ", 1)[0].split(";")[1:]], int(line.rsplit(" ", 1)[1]))
               for line in run("folded", "-q", "--full-names", *source).decode().splitlines()]
     with browser.Browser() as page:
         page.size(1300, 800)
+        check_units(page, recorded)
         opened(page, "multi", [], source)
         check_totals(page, source)
         check_zoom(page)
