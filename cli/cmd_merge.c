@@ -91,7 +91,7 @@ struct run {
 	uint64_t secret[2];
 	uint64_t *session_members;
 	/* counts */
-	uint64_t samples, others, twice, left_out, unfit, single;
+	uint64_t samples, others, twice, left_out, unfit, unfit_samples, single;
 	size_t single_session[3]; /* 1 + the session whose records of a kind that can be there once are written */
 	uint64_t last_ns, since_round, steps;
 	bool late;
@@ -526,6 +526,7 @@ static int write_record(struct run *run, struct feed *feed)
 	if (status == PD_ERROR_FORMAT || status == PD_ERROR_UNSUPPORTED) {
 		if (!run->unfit++)
 			complain("%s: left out: %s", feed->source->name, error.message);
+		run->unfit_samples += feed->record->type == PD_RECORD_SAMPLE;
 		return CODE_FINE;
 	}
 	if (status < 0)
@@ -724,8 +725,8 @@ static void tell_counts(const struct run *run)
 		complain("%" PRIu64 " record%s THREAD_MAP, CPU_MAP and TIME_CONV %s left out: those of the first recording stay",
 			 run->single, plural(run->single), was_or_were(run->single));
 	if (run->unfit)
-		complain("%" PRIu64 " record%s that cannot be taken apart %s left out", run->unfit, plural(run->unfit),
-			 was_or_were(run->unfit));
+		complain("%" PRIu64 " record%s (%" PRIu64 " sample%s) that cannot be decoded %s left out", run->unfit,
+			 plural(run->unfit), run->unfit_samples, plural(run->unfit_samples), was_or_were(run->unfit));
 }
 
 static int write_all(struct run *run)

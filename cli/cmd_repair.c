@@ -201,7 +201,7 @@ static int tell_end(struct repair *repair)
 	if (!repair->values->input.quiet)
 		tell_result(repair);
 	if (repair->result.record_count)
-		return count_features(repair->result.dropped_features) ? CODE_DAMAGED : CODE_FINE;
+		return repair->mended || count_features(repair->result.dropped_features) ? CODE_DAMAGED : CODE_FINE;
 	complain("%s: there is no record that can be read", repair->input.name);
 	return CODE_NOTHING;
 }

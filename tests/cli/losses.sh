@@ -36,7 +36,7 @@ shell 'perfdata split -q --by event -o parts aux.data; echo $?; samples parts/*'
 
 # What no command has to decode is reported all the same: a callchain that counts more than the sample holds.
 copy hot.data
-mv hot.data chain.data
+cp hot.data chain.data
 printf '\177' | dd of=chain.data bs=1 seek=$((0x5a8 + 40)) conv=notrunc status=none
 shell 'samples chain.data'
 for command in convert 'convert --sort' 'convert --byte-order big' 'cut --time 90%-100%' 'filter --where type==COMM' 'sample 1/9' \
@@ -47,3 +47,8 @@ shell 'perfdata scrub -o out.data chain.data 2>&1 | head -n 3; samples out.data'
 shell 'perfdata split --by event -o chains chain.data; echo $?; samples chains/*'
 shell 'perfdata pack --no-symbols -o out.tar chain.data; echo $?; samples out.tar'
 shell 'perfdata info chain.data | grep -E "^(lost|missing)"; perfdata info -q --json chain.data | grep -o "\"problems\":.*"'
+# Nothing that repair writes is damaged, and where something was, the code says so.
+cut_in_aux 200000000 aux.data
+shell 'perfdata repair -q -o out.data aux.data; echo $?; samples out.data'
+printf '\1' | dd of=hot.data bs=1 seek=$((0x35)) conv=notrunc status=none
+shell 'perfdata repair -o out.data hot.data; echo $?; samples out.data'

@@ -8,8 +8,10 @@ usage: writers.py PERFDATA COUNT SEED FILE... [--number N] [--save DIR] [--jobs 
 Each of COUNT mutants of a recording goes through cut, filter, sample, head, tail, split, merge (with the recording it was
 made of, and that with it), scrub, inject, pack, convert, repair, and text and assemble; options differ by chance. Each has to
 end, with a status that says how it went and words for what went wrong, and has to leave nothing behind where it failed. What
-it wrote has to be readable, and check must not find damage in it that it does not find in what it was made of. The same SEED
-gives the same mutants; --number makes one of them again. Files above 300 KiB are left out.
+it wrote has to be readable, and check must not find damage in it that it does not find in what it was made of; none at all in
+what repair wrote. No sample gets lost: what check counts in the input is what it counts in the output and what the command
+says that it left out. The status is 0 only if that of check is, for info too; head need not see what is behind its last sample.
+The same SEED gives the same mutants; --number makes one of them again. Files above 300 KiB are left out.
 Exit status: 0 all is so; 1 not; 77 no corpus.
 """
 
@@ -18,6 +20,7 @@ import collections
 import concurrent.futures
 import os
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -52,13 +55,32 @@ COMMANDS = {
     "scrub": (["--hide", "names"], ["--hide", "addresses"], ["--hide", "all"], ["--keep-data", "raw,regs,stack,aux"]),
     "inject": (["-b"], ["--buildid-all"], ["-s"], ["--strip"], ["-j"], ["--mmap2-buildids"]),
     "pack": ([], ["--no-symbols"]),
-    "convert": ([], ["--sort"]),
+    "convert": ([], ["--sort"], ["--sort"]),
     "repair": ([],),
     "text": ([], ["--packed"]),
 }
 # Damage that was there before and did not show: where there is one event, ids are not looked at.
 HIDDEN = {"merge": {"unknown-id"}}
 WITHOUT_FORM = ("pack", "repair", "text")
+
+# What commands say of samples: those that were written, those that they saw, those that were left out. One that says nothing
+# has written all.
+NUMBER = r"([\d,]+)"
+SAID = {
+    "kept": re.compile(rf"kept {NUMBER} of {NUMBER} samples?"),
+    "split": re.compile(rf"{NUMBER} of {NUMBER} samples? in "),
+    "joined": re.compile(rf"joined: {NUMBER} samples?"),
+    "unfit": re.compile(rf"\({NUMBER} samples?\) that cannot be decoded"),
+    "scrub": re.compile(rf"kept {NUMBER} samples? and .* dropped {NUMBER} samples?"),
+    "repair": re.compile(rf"kept .*\({NUMBER} samples?\)"),
+    "first": re.compile(r"kept the first "),
+}
+
+
+def said(err, what):
+    """The numbers of such a line, or None."""
+    found = SAID[what].search(err.decode("utf-8", "replace"))
+    return [int(number.replace(",", "")) for number in found.groups()] if found else None
 
 
 class Wrong(Exception):
@@ -82,7 +104,9 @@ class Mutant:
             with open(path, "wb") as f:
                 f.write(content)
         self.statuses = []
-        self.damage = {path: self.damage_of(path) for path in (self.path, self.original)}
+        self.damage, self.samples = {}, {}
+        for path in (self.path, self.original):
+            self.damage[path], self.samples[path] = self.look(path)
 
     def run(self, *arguments, stdin=None):
         result = common.run([self.perfdata, *arguments], stdin=stdin, timeout=TIMEOUT)
@@ -92,20 +116,50 @@ class Mutant:
             raise Wrong(f"{' '.join(arguments)}: status {result.status}: {shown(result.err)}")
         return result
 
-    def damage_of(self, path):
-        """Codes of damage, or None if the file is refused."""
+    def look(self, path):
+        """Codes of damage and number of samples, or None twice if the file is refused."""
         result = self.run("check", "--json", path)
         if result.status not in FINE:
-            return None
-        return {problem["code"] for problem in common.check_of(result.out)[0] if problem["severity"] == "damage"}
+            return None, None
+        problems, summary = common.check_of(result.out)
+        return {problem["code"] for problem in problems if problem["severity"] == "damage"}, summary["samples"]
 
     def hold(self, step, path, inputs):
-        found = self.damage_of(path)
+        """Looks at what was written; returns the number of samples in it."""
+        found, samples = self.look(path)
         if found is None:
             raise Wrong(f"{step}: what was written cannot be read: {shown(self.run('check', path).err)}")
-        before = set().union(*(self.damage[one] or set() for one in inputs))
+        before = set().union(*(self.damage[one] or set() for one in inputs)) if step != "repair" else set()
         if found - before - HIDDEN.get(step.split()[0], set()):
             raise Wrong(f"{step}: new damage: {sorted(found - before)}")
+        return samples
+
+    def hold_samples(self, step, result, inputs, written):
+        """Samples that were there are written, or said to be left out."""
+        command, err = step.split()[0], result.err
+        there = None if None in (self.samples[one] for one in inputs) else sum(self.samples[one] for one in inputs)
+        kept = said(err, "split" if command == "split" else "kept")
+        if command == "repair":
+            expected, (there,) = said(err, "repair"), said(err, "repair")
+            expected = expected[0]
+        elif command == "merge":
+            expected, seen = said(err, "joined")[0], said(err, "joined")[0] + sum(said(err, "unfit") or [0])
+        elif command == "scrub":
+            expected, seen = said(err, "scrub")[0], sum(said(err, "scrub"))
+        elif kept:
+            expected, seen = kept
+        elif said(err, "first"):
+            return
+        else:
+            expected, seen = there, there
+        if command != "repair" and there is not None and seen != there:
+            raise Wrong(f"{step}: says {seen} samples, there are {there}: {shown(err)}")
+        if written != expected:
+            raise Wrong(f"{step}: {written} samples were written, {expected} should be: {shown(err)}")
+
+    def hold_status(self, step, result, inputs):
+        if result.status == common.FINE and any(self.damage[one] != set() for one in inputs) and not said(result.err, "first"):
+            raise Wrong(f"{step}: status 0, but check finds {[sorted(self.damage[one] or ['no recording']) for one in inputs]}")
 
     def ended(self, step, result, out, refused):
         """True if something has to be there."""
@@ -131,8 +185,10 @@ class Mutant:
         refused = REFUSED if command in ("merge", "split") else NOT_DONE
         if self.ended(step, result, out, refused):
             paths = sorted(os.path.join(out, name) for name in os.listdir(out)) if command == "split" else [out]
-            for path in paths:
-                self.hold(" ".join(step), path, inputs)
+            step = " ".join(step)
+            written = sum(self.hold(step, path, inputs) for path in paths)
+            self.hold_samples(step, result, inputs, written)
+            self.hold_status(step, result, inputs)
         self.remove(out)
 
     @staticmethod
@@ -145,18 +201,26 @@ class Mutant:
     def through_text(self, options):
         """What text says of it is assembled again."""
         out = os.path.join(self.folder, "out")
-        said = self.run("text", *options, self.path)
-        self.statuses.append(("text", said.status))
-        if said.status not in FINE:
+        text = self.run("text", *options, self.path)
+        self.statuses.append(("text", text.status))
+        if text.status not in FINE:
             return
         step = ["assemble"]
         # damage may say what no text can say
-        result = self.run(*step, "-o", out, "-", stdin=said.out)
+        result = self.run(*step, "-o", out, "-", stdin=text.out)
         if self.ended(step, result, out, (common.UNREADABLE,)):
-            self.hold("text and assemble", out, [self.path])
+            written = self.hold("text and assemble", out, [self.path])
+            self.hold_samples("text and assemble", result, [self.path], written)
+        self.hold_status("text", text, [self.path])
         self.remove(out)
 
+    def inform(self):
+        result = self.run("info", self.path)
+        self.statuses.append(("info", result.status))
+        self.hold_status("info", result, [self.path])
+
     def steps(self):
+        yield "info", self.inform
         for command, choices in COMMANDS.items():
             options = self.rng.choice(choices)
             if command == "text":
