@@ -296,6 +296,16 @@ static bool is_void_round(const struct pd_writer *writer, const struct pd_record
 	       (writer->part_count < record->scratch->file->part_count || pd_writer_spreads(writer));
 }
 
+// A file of perf stat is known by a feature without content, which a pipe does not have. Without it perf wants samples of
+// its events to be told from each other.
+static enum pd_status note_stat(struct pd_writer *writer, const struct pd_record *record, struct pd_error *error)
+{
+	if (record->type < PD_RECORD_STAT_CONFIG || record->type > PD_RECORD_STAT_ROUND || writer->mode == PD_MODE_PIPE ||
+	    writer->features[PD_FEATURE_STAT].present)
+		return PD_OK;
+	return pd_writer_keep_feature(writer, PD_FEATURE_STAT, (struct pd_bytes){NULL, 0}, error);
+}
+
 static enum pd_status pass(struct pd_writer *writer, struct pd_stream *stream, const struct pd_record *record,
 			   struct pd_error *error)
 {
@@ -306,11 +316,12 @@ static enum pd_status pass(struct pd_writer *writer, struct pd_stream *stream, c
 	if (file == writer->source && file->header.mode == PD_MODE_PIPE) {
 		if (pd_writer_takes_pipe_record(writer, record, &status, error))
 			return status;
+		status = note_stat(writer, record, error);
 	} else if (would_be_taken(writer, record)) {
 		return PD_OK;
 	}
-	if ((!writer->in_pieces && is_other_shape(writer, record)) || is_void_round(writer, record))
-		return PD_OK;
+	if (status < 0 || (!writer->in_pieces && is_other_shape(writer, record)) || is_void_round(writer, record))
+		return status;
 	if (!writer->started && writer->source)
 		status = pd_writer_learn(writer, error);
 	if (status >= 0)

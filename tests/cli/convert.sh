@@ -35,3 +35,8 @@ shell 'perfdata convert --to file -o - hot.data | cat'
 shell 'perfdata convert -o /dev/full --to pipe hot.data'
 shell 'head -c 3000 hot.data >cut.data; perfdata convert -o x cut.data; perfdata check x'
 shell 'ls'
+
+# Of counts in a pipe nothing says that they are counts until the first one comes; a file says it, else perf reads it as
+# samples that cannot be told from each other.
+shell 'perfdata text data/hot-stat.data | sed "/^feature .*}$/d; /^feature/,/^}/d; s/form: file/form: pipe/" | perfdata assemble -o stat.pipe'
+shell 'perfdata convert -o stat.data stat.pipe && perfdata dump --features stat.data | grep ^feature'
