@@ -303,7 +303,8 @@ static bool name_source(const struct pd_symbol_source *s, char out[PATH_MAX])
 	return n > 0 && n < PATH_MAX && is_sound(out);
 }
 
-static enum pd_status put_link(struct pd_bundle *b, const char *name, const char *to)
+// to_size: of the part of to that counts.
+static enum pd_status put_link(struct pd_bundle *b, const char *name, const char *to, size_t to_size)
 {
 	struct pd_tar_member m = {.name = name};
 	char target[PATH_MAX + 3 * PATH_MAX / 2];
@@ -313,7 +314,7 @@ static enum pd_status put_link(struct pd_bundle *b, const char *name, const char
 		return PD_OK;
 	for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/'))
 		at += (size_t)snprintf(target + at, sizeof(target) - at, "../");
-	snprintf(target + at, sizeof(target) - at, "%s", to);
+	snprintf(target + at, sizeof(target) - at, "%.*s", (int)to_size, to);
 	m.target = target;
 	return put_member(b, &m, NULL, NULL);
 }
@@ -321,18 +322,19 @@ static enum pd_status put_link(struct pd_bundle *b, const char *name, const char
 // Where the recorded path, or the build id of a kernel, leads to the file.
 static enum pd_status put_links(struct pd_bundle *b, const struct pd_symbol_source *s, const char *name)
 {
-	char link[PATH_MAX], hex[HEX_SIZE], *slash;
+	char link[PATH_MAX], hex[HEX_SIZE];
+	const char *slash;
 
 	if (s->kind == PD_SOURCE_KALLSYMS && s->id.size > 1) {
 		put_hex(&s->id, hex);
 		snprintf(link, sizeof(link), ".build-id/%.2s/%s", hex, hex + 2);
 		slash = strrchr(name, '/');
-		return put_link(b, link, slash ? strndupa(name, (size_t)(slash - name)) : name);
+		return put_link(b, link, name, slash ? (size_t)(slash - name) : strlen(name));
 	}
 	if (s->kind != PD_SOURCE_OBJECT || s->id.size <= 1 || strncmp(s->path, "[vdso", 5) == 0 ||
 	    !name_of_path(s->path, true, link))
 		return PD_OK;
-	return put_link(b, link, name);
+	return put_link(b, link, name, strlen(name));
 }
 
 static enum pd_status put_image(struct pd_bundle *b, const struct pd_symbol_source *s, const char *name)

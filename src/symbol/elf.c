@@ -354,10 +354,11 @@ static bool id_from_notes(const void *notes, size_t size, bool big, uint64_t ali
 {
 	struct pd_cursor c = pd_cursor(notes, size, big);
 	const uint64_t mask = align == 8 ? 7 : 3;
+	const uint8_t *head;
 
-	while (pd_cursor_room(&c) >= 12) {
-		uint64_t name_size = pd_cursor_u32(&c), id_size = pd_cursor_u32(&c);
-		uint32_t type = pd_cursor_u32(&c);
+	while ((head = pd_cursor_take(&c, 12)) != NULL) {
+		uint64_t name_size = pd_load_u32(head, c.swap), id_size = pd_load_u32(head + 4, c.swap);
+		uint32_t type = pd_load_u32(head + 8, c.swap);
 		const uint8_t *name, *id;
 
 		// the header is part of what is aligned

@@ -343,7 +343,7 @@ enum pd_status pd_writer_open(const char *path, const struct pd_writer_options *
 			      struct pd_writer **writer_out, struct pd_error *error)
 {
 	struct pd_writer_options all;
-	struct pd_writer *writer;
+	struct pd_writer *writer = NULL;
 	enum pd_status status = new_writer(path, options, &all, &writer, error);
 
 	if (status < 0)
@@ -358,7 +358,7 @@ enum pd_status pd_writer_open_fd(int fd, const char *name, const struct pd_write
 				 struct pd_writer **writer_out, struct pd_error *error)
 {
 	struct pd_writer_options all;
-	struct pd_writer *writer;
+	struct pd_writer *writer = NULL;
 	enum pd_status status = new_writer(name, options, &all, &writer, error);
 
 	if (status < 0)
@@ -373,7 +373,7 @@ enum pd_status pd_writer_open_in(const char *path, const struct pd_writer_option
 				 struct pd_error *error)
 {
 	struct pd_writer_options all;
-	struct pd_writer *writer;
+	struct pd_writer *writer = NULL;
 	enum pd_status status = new_writer(path, options, &all, &writer, error);
 
 	if (status < 0)
@@ -392,7 +392,7 @@ enum pd_status pd_writer_open_put(pd_put_fn *put, void *self, const char *name, 
 				  struct pd_writer **writer_out, struct pd_error *error)
 {
 	struct pd_writer_options all;
-	struct pd_writer *writer;
+	struct pd_writer *writer = NULL;
 	enum pd_status status = new_writer(name, options, &all, &writer, error);
 
 	if (status < 0)
