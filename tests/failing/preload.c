@@ -88,9 +88,7 @@ static bool is_watched(int fd)
 
 WATCH_FD(ssize_t, write, 'w', (int fd, const void *data, size_t size), (fd, data, size))
 WATCH_FD(ssize_t, pwrite, 'p', (int fd, const void *data, size_t size, off_t offset), (fd, data, size, offset))
-WATCH_FD(ssize_t, pwrite64, 'p', (int fd, const void *data, size_t size, off64_t offset), (fd, data, size, offset))
 WATCH_FD(int, ftruncate, 't', (int fd, off_t size), (fd, size))
-WATCH_FD(int, ftruncate64, 't', (int fd, off64_t size), (fd, size))
 WATCH_FD(int, fsync, 's', (int fd), (fd))
 WATCH_FD(int, fdatasync, 's', (int fd), (fd))
 
@@ -140,13 +138,6 @@ int mkostemp(char *path, int flags)
 	return REAL(int, mkostemp, (char *, int))(path, flags);
 }
 
-int mkostemp64(char *path, int flags)
-{
-	if (is_below(path) && fails('o'))
-		return -1;
-	return REAL(int, mkostemp64, (char *, int))(path, flags);
-}
-
 static bool makes(const char *path, int flags)
 {
 	return flags & O_CREAT && is_below(path) && fails('o');
@@ -166,7 +157,6 @@ static bool makes(const char *path, int flags)
 		return REAL(int, name, (const char *, int, ...))(path, flags, mode);          \
 	}
 WATCH_OPEN(open)
-WATCH_OPEN(open64)
 
 // Made in a directory that is watched.
 #define WATCH_OPENAT(name)                                                                    \
@@ -186,4 +176,18 @@ WATCH_OPEN(open64)
 		return REAL(int, name, (int, const char *, int, ...))(dir, path, flags, mode); \
 	}
 WATCH_OPENAT(openat)
+
+// Names of glibc's own; in musl they are macros for those without 64.
+#ifdef __GLIBC__
+WATCH_FD(ssize_t, pwrite64, 'p', (int fd, const void *data, size_t size, off64_t offset), (fd, data, size, offset))
+WATCH_FD(int, ftruncate64, 't', (int fd, off64_t size), (fd, size))
+WATCH_OPEN(open64)
 WATCH_OPENAT(openat64)
+
+int mkostemp64(char *path, int flags)
+{
+	if (is_below(path) && fails('o'))
+		return -1;
+	return REAL(int, mkostemp64, (char *, int))(path, flags);
+}
+#endif

@@ -29,10 +29,13 @@ static ssize_t read_slowly(const char *name, int fd, void *data, size_t size, of
 
 ssize_t pread(int fd, void *data, size_t size, off_t offset)
 {
-	return read_slowly("pread64", fd, data, size, offset);
+	return read_slowly("pread", fd, data, size, offset);
 }
 
+// In musl a macro for the one above.
+#ifdef __GLIBC__
 ssize_t pread64(int fd, void *data, size_t size, off64_t offset)
 {
 	return read_slowly("pread64", fd, data, size, offset);
 }
+#endif
