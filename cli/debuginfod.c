@@ -30,6 +30,23 @@ static bool find_symbol(void *library, const char *name, void *function_out)
 	return address;
 }
 
+#ifdef STATIC_PROGRAM
+static void *open_library(void)
+{
+	complain("--debuginfod: this is a static program, which cannot load elfutils' library");
+	return NULL;
+}
+#else
+static void *open_library(void)
+{
+	void *library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+
+	if (!library)
+		complain("--debuginfod: the library of elfutils for it is needed: %s", dlerror());
+	return library;
+}
+#endif
+
 bool debuginfod_open(void)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
@@ -42,11 +59,9 @@ bool debuginfod_open(void)
 		complain("--debuginfod: DEBUGINFOD_URLS names no server");
 		return false;
 	}
-	library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!library) {
-		complain("--debuginfod: the library of elfutils for it is needed: %s", dlerror());
+	library = open_library();
+	if (!library)
 		return false;
-	}
 	if (find_symbol(library, "debuginfod_begin", &begin) &&
 	    find_symbol(library, "debuginfod_find_executable", &fetcher.executable) &&
 	    find_symbol(library, "debuginfod_find_debuginfo", &fetcher.debuginfo))

@@ -116,9 +116,30 @@ bool value_numbers(const char *option, const char *text, uint32_t **numbers_out,
 	return count || wrong(option, text, "a list of numbers: write 12,345");
 }
 
+#ifdef STATIC_PROGRAM
+// getpwnam would load modules of this machine's libc, which may be another one.
+static const struct passwd *user_by_name(const char *name)
+{
+	const struct passwd *user = NULL;
+	FILE *file = fopen("/etc/passwd", "re");
+
+	if (!file)
+		return NULL;
+	while ((user = fgetpwent(file)) != NULL && strcmp(user->pw_name, name) != 0)
+		;
+	fclose(file);
+	return user;
+}
+#else
+static const struct passwd *user_by_name(const char *name)
+{
+	return getpwnam(name);
+}
+#endif
+
 bool value_user(const char *option, const char *text, uint32_t *uid_out)
 {
-	const struct passwd *user = getpwnam(text);
+	const struct passwd *user = user_by_name(text);
 	uint64_t number;
 
 	if (user) {
