@@ -257,6 +257,9 @@ static void tell_others(const struct merge *merge, unsigned feature, size_t chos
 	const char *name = pd_feature_name(feature);
 	size_t count = 0, first = 0;
 
+	/* each recording looks at its clocks once */
+	if (feature == PD_FEATURE_CLOCK_DATA)
+		return;
 	for (size_t i = 0; i < merge->source_count; i++) {
 		struct pd_bytes other = bytes_of(&merge->sources[i], feature);
 

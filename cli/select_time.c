@@ -7,7 +7,7 @@
  *	2024-05-01 12:00:00,12:00:05   wall clock; a date, a time of day, or both; T may part them, Z is UTC
  *	1234  1234.5  12:00            as long as it is exact: that second, that tenth of one, that minute
  *
- * Wall clocks are those of the reader's time zone. They need the feature CLOCK_DATA, which perf record -k
+ * Wall clocks are those of the reader's time zone. They need the feature CLOCK_DATA, which perfdata record and perf record -k
  * writes. A time of day without a date is that of the first sample's day, or of the next one if the recording went
  * past midnight and only so reaches it.
  */

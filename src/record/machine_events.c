@@ -95,6 +95,16 @@ static enum pd_status set_clock(struct pd_writer *writer, int32_t clock, struct 
 	return status < 0 ? status : pd_writer_set_feature(writer, PD_FEATURE_CLOCK_DATA, &data, error);
 }
 
+// The kernel's own clock has no clockid; perf says so of any number that it does not know.
+static enum pd_status set_own_clock(struct pd_writer *writer, struct pd_error *error)
+{
+	struct pd_clock_data data = {.version = 1, .clockid = UINT32_MAX};
+
+	if (!pd_clock_compare(&data.wall_clock_ns, &data.clockid_time_ns))
+		return PD_OK;
+	return pd_writer_set_feature(writer, PD_FEATURE_CLOCK_DATA, &data, error);
+}
+
 enum pd_status pd_machine_events(struct pd_writer *writer, const struct pd_machine_options *options,
 				 struct pd_error *error)
 {
@@ -105,7 +115,7 @@ enum pd_status pd_machine_events(struct pd_writer *writer, const struct pd_machi
 		status = set_groups(writer, options, error);
 	if (status >= 0 && options->branches)
 		status = pd_writer_set_feature(writer, PD_FEATURE_BRANCH_STACK, &nothing, error);
-	if (status >= 0 && options->use_clock)
-		status = set_clock(writer, options->clock, error);
+	if (status >= 0)
+		status = options->use_clock ? set_clock(writer, options->clock, error) : set_own_clock(writer, error);
 	return status;
 }

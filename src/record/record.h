@@ -69,7 +69,7 @@ struct pd_machine_options {
 	const char *const *names;
 	const size_t *leaders;       // index of the event that leads the group
 	size_t event_count;
-	bool use_clock;              // CLOCKID, CLOCK_DATA
+	bool use_clock;              // CLOCKID, CLOCK_DATA of clock; else CLOCK_DATA of the kernel's own
 	int32_t clock;
 	bool branches;               // BRANCH_STACK
 	bool tracing;                // TRACING_DATA of the tracepoints among the attrs
@@ -91,6 +91,11 @@ enum pd_status pd_machine_bpf(struct pd_writer *writer, struct pd_error *error);
 // The feature TRACING_DATA: formats of the tracepoints among the events.
 enum pd_status pd_machine_tracing(struct pd_writer *writer, const struct pd_machine_options *options,
 				  struct pd_error *error);
+
+// ---- clock.c ----
+
+// The time of day and that of the kernel's clock of events without a clockid, at one moment. False if the kernel allows no event.
+bool pd_clock_compare(uint64_t *wall_ns_out, uint64_t *event_ns_out);
 
 // ---- buildid.c: of files and of the kernel; false if there is none ----
 

@@ -187,6 +187,15 @@ class Ways:
                 at += max(size, 8)
             self.expect(at == len(data) and at > 0, f"build ids of {path}: {len(data)} bytes")
 
+    def time_of_day(self):
+        """Known for the kernel's own clock, too, without another one in the events."""
+        for options in ([], ["-k", "mono"], ["-o", "-"]):
+            before = time.time_ns()
+            with open(self.out, "wb") as out:
+                subprocess.run(self.words("-q", *options, "--", self.busy, "0.2"), stdout=out, check=True)
+            first, now = self.info()["time"]["first_wall_clock_ns"], time.time_ns()
+            self.expect(first is not None and before <= first <= now, f"time of day, {options}: {before} {first} {now}")
+
     def packing(self):
         """Plain without -z, as with perf; the configuration can compress."""
         config = os.path.join(self.folder, "config")
@@ -265,7 +274,7 @@ def main():
             print("nothing can be recorded here:", probe.stderr.strip())
             return SKIPPED
         for way in (ways.thread_that_ends, ways.switched_files, ways.same_twice, ways.answers_unread, ways.fifo, ways.stops,
-                    ways.build_ids, ways.packing, ways.flush, ways.threads):
+                    ways.build_ids, ways.time_of_day, ways.packing, ways.flush, ways.threads):
             if arguments.only in way.__name__:
                 way()
                 print(f"{way.__name__}: {ways.failures} failures so far")
