@@ -16,14 +16,15 @@ static const struct option options[] = {
 	{ "man", 0, OPTION_FLAG, NULL, offsetof(struct values, man),
 	  "print the manual page perfdata(1), or perfdata-COMMAND(1), as roff" },
 	{ "completion", 0, OPTION_STRING, "SHELL", offsetof(struct values, completion),
-	  "print the completion for a shell; the only one is bash" },
+	  "print the completion script for bash, zsh or fish" },
 	{ 0 },
 };
 
 static const struct example examples[] = {
 	{ "perfdata help dump", "list the options of dump" },
 	{ "perfdata help --man dump | man -l -", "read the manual page of dump" },
-	{ "source <(perfdata help --completion bash)", "enable completion in bash" },
+	{ "source <(perfdata help --completion bash)", "enable completion in bash; likewise in zsh" },
+	{ "perfdata help --completion fish | source", "enable completion in fish" },
 	{ 0 },
 };
 
@@ -54,6 +55,22 @@ static int unknown_topic(const char *topic)
 	return CODE_USAGE;
 }
 
+static int print_completion(struct pd_text *text, const char *shell)
+{
+	static const struct {
+		const char *name;
+		void (*print)(struct pd_text *text);
+	} shells[] = { { "bash", completion_bash }, { "zsh", completion_zsh }, { "fish", completion_fish } };
+
+	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
+		if (strcmp(shells[i].name, shell) == 0) {
+			shells[i].print(text);
+			return CODE_FINE;
+		}
+	complain("option --completion: unknown shell '%s' (bash, zsh or fish)", shell);
+	return CODE_USAGE;
+}
+
 static int run(const struct call *call)
 {
 	const struct values *values = call->values;
@@ -62,12 +79,7 @@ static int run(const struct call *call)
 	const struct command_line *line = topic ? command_by_name(topic) : NULL;
 
 	if (values->completion) {
-		if (strcmp(values->completion, "bash") != 0 || topic || values->man) {
-			complain(
-				"completion: the only shell is bash, and nothing else goes with it");
-			return CODE_USAGE;
-		}
-		completion_bash(text);
+		return print_completion(text, values->completion);
 	} else if (topic && !line) {
 		if (strcmp(topic, "exit-codes") != 0)
 			return unknown_topic(topic);

@@ -11,7 +11,9 @@
 void manual_program(struct pd_text *text);
 /* The page perfdata-NAME(1). */
 void manual_command(struct pd_text *text, const struct command_line *line);
-/* Functions for bash to be read by its source command. */
+/* Scripts for the shells, to be read by their source command. */
 void completion_bash(struct pd_text *text);
+void completion_zsh(struct pd_text *text);
+void completion_fish(struct pd_text *text);
 
 #endif
