@@ -429,6 +429,7 @@ const struct command cmd_dump = {
 		"are only counted, as perf report --stats does.",
 	.options = options,
 	.examples = examples,
+	.usual = "type where features stats json",
 	.values_size = sizeof(struct values),
 	.max_words = 1,
 	.run = run,

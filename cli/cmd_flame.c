@@ -376,6 +376,7 @@ const struct command cmd_flame = {
 		"The output file appears when it is complete. A perf.data file is never overwritten, and a terminal is never written to.",
 	.options = options,
 	.examples = examples,
+	.usual = "output input format title time comms",
 	.values_size = sizeof(struct values),
 	.max_words = 1,
 	.run = run,

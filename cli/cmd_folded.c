@@ -117,6 +117,7 @@ const struct command cmd_folded = {
 		"Lines are sorted by bytes, for any number of threads.",
 	.options = options,
 	.examples = examples,
+	.usual = "input time comms event",
 	.values_size = sizeof(struct values),
 	.max_words = 1,
 	.run = run,

@@ -469,6 +469,7 @@ const struct command cmd_record = {
 		"The exit code is that of COMMAND; 127 if it cannot be run, 128 and the number of the signal that ended the recording.",
 	.options = options,
 	.examples = examples,
+	.usual = "event freq call-graph all-cpus pid output duration",
 	.values_size = sizeof(struct values),
 	.max_words = (size_t)-1,
 	.ends_at_word = true,

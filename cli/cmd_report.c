@@ -491,6 +491,7 @@ const struct command cmd_report = {
 		"rows below 0.5 % are only counted, unless --percent-limit is given. None of this applies to pipes and files.",
 	.options = options,
 	.examples = examples,
+	.usual = "input sort call-graph no-children percent-limit time comms dsos symbols json",
 	.values_size = sizeof(struct values),
 	.max_words = 1,
 	.run = run,

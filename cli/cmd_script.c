@@ -555,6 +555,7 @@ const struct command cmd_script = {
 		"which are escaped.",
 	.options = options,
 	.examples = examples,
+	.usual = "input fields time comms event header",
 	.values_size = sizeof(struct values),
 	.max_words = 1,
 	.run = run,

@@ -220,6 +220,7 @@ const struct command cmd_stat = {
 		"ended the counting.",
 	.options = options,
 	.examples = examples,
+	.usual = "event all-cpus pid detailed repeat interval-print output",
 	.values_size = sizeof(struct stat_values),
 	.max_words = (size_t)-1,
 	.ends_at_word = true,

@@ -804,6 +804,7 @@ const struct command cmd_top = {
 		"at what runs, and goes on.",
 	.options = options,
 	.examples = examples,
+	.usual = "event freq call-graph all-cpus pid sort delay",
 	.values_size = sizeof(struct values),
 	.max_words = 0,
 	.live = true,

@@ -54,8 +54,7 @@ static void add_sort_keys(struct pd_text *text)
 	const struct key *key;
 
 	for (size_t i = 0; (key = key_at(i)) != NULL; i++)
-		if (*key->help)
-			pd_text_printf(text, "%s ", key->name);
+		pd_text_printf(text, "%s ", key->name);
 }
 
 static void add_report_fields(struct pd_text *text)

@@ -4,6 +4,7 @@
  */
 #include "cli.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -87,14 +88,22 @@ static void print_group(struct pd_text *text, const struct command *command, enu
 	}
 }
 
+/* In the order of the list, which has names of options only. */
 static void print_usual(struct pd_text *text, const struct command *command)
 {
-	if (!command->usual)
-		return;
-	pd_text_add(text, "\nmost used options:\n");
-	for (const struct option *option = NULL; (option = option_next(command, option)) != NULL;)
-		if (is_among(command->usual, option->name))
-			print_option(text, option);
+	if (command->usual)
+		pd_text_add(text, "\nmost used options:\n");
+	for (const char *name = command->usual; name && *name; name += strspn(name, " ")) {
+		size_t length = strcspn(name, " ");
+		const struct option *option = NULL;
+
+		while ((option = option_next(command, option)) != NULL)
+			if (strlen(option->name) == length && !memcmp(option->name, name, length))
+				break;
+		assert(option);
+		print_option(text, option);
+		name += length;
+	}
 }
 
 static void print_options(struct pd_text *text, const struct command *command)
