@@ -82,7 +82,7 @@ PD_ALWAYS_INLINE const uint8_t *pd_cursor_take(struct pd_cursor *c, uint64_t siz
 	const uint8_t *at = c->at;
 
 	if (PD_UNLIKELY(size > pd_cursor_room(c))) {
-		pd_cursor_fail(c, "goes past the end");
+		pd_cursor_fail(c, "extends past the end");
 		return NULL;
 	}
 	c->at += size;

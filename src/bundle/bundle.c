@@ -129,7 +129,7 @@ static enum pd_status put_stretch(struct pd_bundle *b, const struct pd_stretch *
 		size_t part = left < STEP ? (size_t)left : STEP;
 
 		if (!read(self, at, b->step, part))
-			return pd_fail(&b->error, PD_ERROR_SYSTEM, at, "a file was cut off while it was read");
+			return pd_fail(&b->error, PD_ERROR_SYSTEM, at, "the file was truncated while it was read");
 		status = pd_tar_put(&b->tar, b->step, part, &b->error);
 		at += part;
 		left -= part;
@@ -165,7 +165,7 @@ static enum pd_status put_part(struct pd_bundle *b, struct pd_source *source, co
 	struct pd_tar_member m = {.name = name, .size = source->size, .is_private = true};
 
 	if (!source->seekable)
-		return pd_fail(&b->error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the recording can be read once only");
+		return pd_fail(&b->error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the recording can be read only once");
 	return put_member(b, &m, read_source, source);
 }
 
@@ -175,7 +175,7 @@ static enum pd_status put_file(struct pd_bundle *b, struct pd_file *file)
 	char name[PATH_MAX];
 
 	if (b->count)
-		return pd_fail(&b->error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the recording is not the first of the bundle");
+		return pd_fail(&b->error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the recording is not the first member of the bundle");
 	b->tar.modified = pd_file_modified(file);
 	for (size_t i = 0; i < file->part_count && status >= 0; i++) {
 		const struct pd_part *part = &file->parts[i];
@@ -206,7 +206,7 @@ static enum pd_status put_bytes(struct pd_bundle *b, const char *name, struct pd
 	const struct pd_tar_member m = {.name = name, .size = bytes.size};
 
 	if (!is_sound(name) || !is_free(b, name))
-		return pd_fail(&b->error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: the name is taken, or none", name);
+		return pd_fail(&b->error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: duplicate or empty name", name);
 	return put_member(b, &m, read_bytes, &bytes);
 }
 
@@ -421,11 +421,11 @@ enum pd_status pd_bundle_open_fd(int fd, const char *name, const struct pd_bundl
 	enum pd_status status;
 
 	if (options && !options->size)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size of the options is 0");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size member of the options is 0");
 	if (options)
 		memcpy(&o, options, options->size < sizeof(o) ? options->size : sizeof(o));
 	if (o.level < 0 || o.level > LEVEL_MOST)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%d is no level of compression", o.level);
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "invalid compression level %d", o.level);
 	b = pd_alloc(sizeof(*b));
 	if (!b)
 		return pd_fail_memory(error);

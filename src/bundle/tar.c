@@ -28,7 +28,7 @@ enum pd_status pd_tar_init(struct pd_tar *tar, int fd, const char *name, int lev
 
 	*tar = (struct pd_tar){.out = {.fd = -1}};
 	if (level && !pd_packer_zstd.open)
-		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "compression needs zstd, which is not built in");
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "compression needs zstd (this build has no support for it)");
 	status = pd_output_init(&tar->out, fd, false, name, error);
 	if (status < 0 || !level)
 		return status;

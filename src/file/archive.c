@@ -173,7 +173,7 @@ static enum pd_status open_source(struct pd_source *source, const char *name, co
 
 	if (options && !options->size) {
 		pd_source_close(source);
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size of the options is 0");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size member of the options is 0");
 	}
 	take_options(options, &all);
 	status = pd_source_unwrap(source, all.inflate_limit, error);
@@ -428,7 +428,7 @@ enum pd_status pd_archive_read(const struct pd_archive *archive, const struct pd
 	enum pd_status status;
 
 	if (member->kind != PD_MEMBER_FILE)
-		return pd_fail(error, PD_ERROR_ARGUMENT, member->offset, "%s: %s is no file", archive->name, member->name);
+		return pd_fail(error, PD_ERROR_ARGUMENT, member->offset, "%s: %s is not a regular file", archive->name, member->name);
 	if (offset >= member->size)
 		size = 0;
 	else if (size > member->size - offset)
@@ -447,7 +447,7 @@ enum pd_status pd_archive_source(const struct pd_archive *archive, const struct 
 	const struct pd_member_full *full = full_of(archive, member);
 
 	if (member->kind != PD_MEMBER_FILE)
-		return pd_fail(error, PD_ERROR_ARGUMENT, member->offset, "%s: %s is no file", archive->name, member->name);
+		return pd_fail(error, PD_ERROR_ARGUMENT, member->offset, "%s: %s is not a regular file", archive->name, member->name);
 	if (full->extents)
 		return pd_fail(error, PD_ERROR_UNSUPPORTED, member->offset, "%s: %s has holes", archive->name, member->name);
 	pd_source_open_range(source_out, &archive->source, full->at, member->size);

@@ -66,7 +66,7 @@ static enum pd_status read_attr(struct pd_file *file, const uint8_t *entry, uint
 	}
 	if ((attr->size ? attr->size : PD_MIN_attr) != attr_size)
 		pd_file_tell(file, PD_PROBLEM_ATTR_STRIDE, offset + 4, "attr.size",
-			     "attr.size is %u, but the table has room for %zu", attr->size, attr_size);
+			     "attr.size is %u, but the table has only %zu bytes per attr", attr->size, attr_size);
 	status = read_ids(file, offset + attr_size, pd_load_u64(entry + attr_size, file->swap),
 			  pd_load_u64(entry + attr_size + 8, file->swap), &ids, error);
 	if (status < 0)
@@ -83,7 +83,7 @@ static bool attr_size_is_usable(struct pd_file *file)
 
 	if (header->attr_size >= PD_MIN_attr + ID_ENTRY_SIZE && header->attr_size <= MAX_ATTR_SIZE)
 		return true;
-	pd_file_tell(file, PD_PROBLEM_BAD_ATTRS, 16, "header.attr_size", "the size of an attr makes no sense (%" PRIu64 ")",
+	pd_file_tell(file, PD_PROBLEM_BAD_ATTRS, 16, "header.attr_size", "invalid size of an attr (%" PRIu64 ")",
 		     header->attr_size);
 	return false;
 }

@@ -285,7 +285,7 @@ static void look_at_attr(struct pd_file *file, const struct pd_attr *attr, uint6
 			     "event %zu has unknown bits 0x%" PRIx64, file->event_count, attr->sample_type & ~known);
 	if (attr->rest.size)
 		pd_file_tell(file, PD_PROBLEM_NEWER_ATTR, offset, "attr.size",
-			     "event %zu has an attr of %u bytes, %zu more than known", file->event_count,
+			     "event %zu has an attr of %u bytes, %zu more than supported", file->event_count,
 			     attr->size, attr->rest.size);
 }
 

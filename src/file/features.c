@@ -69,7 +69,7 @@ static enum pd_status join_piece(struct pd_file *file, struct pd_feature_slot *s
 	uint32_t count = pd_load_u32(data, file->swap);
 
 	if (size > file->memory_limit) {
-		pd_file_tell(file, PD_PROBLEM_BAD_FEATURE, offset, NULL, "its pieces have more bytes than the limit, %" PRIu64,
+		pd_file_tell(file, PD_PROBLEM_BAD_FEATURE, offset, NULL, "its parts exceed the limit of %" PRIu64,
 			     file->memory_limit);
 		return PD_OK;
 	}
@@ -170,7 +170,7 @@ enum pd_status pd_file_feature_bytes(struct pd_file *file, unsigned feature, str
 	enum pd_status status;
 
 	if (feature >= PD_FEATURE_LIMIT || !file->features[feature].present)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: feature %u is not there", file->name,
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: feature %u not found", file->name,
 			       feature);
 	pthread_mutex_lock(&file->lock);
 	status = load(file, feature, error);

@@ -31,7 +31,7 @@ static enum pd_status find_version(struct pd_file *file, const uint8_t *head, si
 	struct pd_header *header = &file->header;
 
 	if (size == 0)
-		return no_perf_data(file, 0, "the file is empty", error);
+		return no_perf_data(file, 0, "empty file", error);
 	if (size >= 8 && memcmp(head, "PERFILE2", 8) == 0) {
 		header->version = 2;
 	} else if (size >= 8 && memcmp(head, "2ELIFREP", 8) == 0) {
@@ -42,10 +42,10 @@ static enum pd_status find_version(struct pd_file *file, const uint8_t *head, si
 	} else if (file->mend && size >= PD_PIPE_HEADER_SIZE && pd_file_mend_magic(file)) {
 		return PD_OK;
 	} else {
-		return no_perf_data(file, 0, size < 8 ? "it is shorter than a header" : "bad magic number", error);
+		return no_perf_data(file, 0, size < 8 ? "shorter than the header" : "bad magic number", error);
 	}
 	if (size < PD_PIPE_HEADER_SIZE)
-		return no_perf_data(file, size, "the header is cut off", error);
+		return no_perf_data(file, size, "truncated header", error);
 	if (header->version == 1) {
 		bool is_pipe = pd_load_u64(head + 8, false) == PD_PIPE_HEADER_SIZE ||
 			       pd_load_u64(head + 8, true) == PD_PIPE_HEADER_SIZE;
@@ -151,7 +151,7 @@ enum pd_status pd_file_read_header(struct pd_file *file, struct pd_error *error)
 	}
 	if (header->size < OLD_HEADER_SIZE || got < OLD_HEADER_SIZE)
 		return no_perf_data(file, 8, header->size < OLD_HEADER_SIZE ? "the size of the header makes no sense"
-									    : "the header is cut off", error);
+									    : "truncated header", error);
 	header->attr_size = pd_load_u64(at + 16, file->swap);
 	header->attrs_offset = pd_load_u64(at + 24, file->swap);
 	header->attrs_size = pd_load_u64(at + 32, file->swap);

@@ -191,7 +191,7 @@ bool pd_file_mend_magic(struct pd_file *file)
 		file->swap = file->header.big_endian != PD_HOST_BIG;
 		if (header_size_of(file)) {
 			file->header.version = 2;
-			pd_file_tell(file, PD_PROBLEM_MENDED, 0, "header.magic", "taken for version 2, %s-endian",
+			pd_file_tell(file, PD_PROBLEM_MENDED, 0, "header.magic", "assumed version 2, %s-endian",
 				     i & 1 ? "big" : "little");
 			return true;
 		}
@@ -473,7 +473,7 @@ static void mend_features(struct pd_file *file)
 		return;
 	memset(h->feature_bits, 0, sizeof(h->feature_bits));
 	pd_file_tell(file, PD_PROBLEM_BAD_FEATURE_TABLE, 72, "header.features",
-		     "%u bits for %u features: which is which is not known", bits, slots);
+		     "%u bits for %u features: cannot tell which is which", bits, slots);
 	if (slot >= 0)
 		file->features[PD_FEATURE_EVENT_DESC] = desc;
 }

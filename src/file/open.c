@@ -63,7 +63,7 @@ static enum pd_status read_file_mode(struct pd_file *file, struct pd_error *erro
 	if (status < 0)
 		return status;
 	if (!file->event_count)
-		pd_file_tell(file, PD_PROBLEM_NO_EVENTS, 24, "header.attrs", "there is no event");
+		pd_file_tell(file, PD_PROBLEM_NO_EVENTS, 24, "header.attrs", "no event found");
 	find_quirks(file);
 	status = pd_file_read_event_types(file, error);
 	if (status >= 0)
@@ -92,7 +92,7 @@ static enum pd_status new_file(const char *name, const struct pd_open_options *o
 
 	// options whose size was forgotten would be ignored in silence
 	if (options && !options->size)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size of the options is 0");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size member of the options is 0");
 	file = pd_alloc(sizeof(*file));
 	if (!file)
 		return pd_fail_memory(error);
@@ -272,7 +272,7 @@ enum pd_status pd_file_open(const char *path, const struct pd_open_options *opti
 		dir_fd = fd;
 		fd = openat(dir_fd, "data", O_RDONLY | O_CLOEXEC);
 		if (fd < 0) {
-			status = pd_fail_system(error, errno, "%s: a directory without a readable file data", path);
+			status = pd_fail_system(error, errno, "%s: directory without a readable file named data", path);
 			close(dir_fd);
 			return finish_open(file, status, file_out);
 		}

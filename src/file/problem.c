@@ -68,7 +68,7 @@ void pd_file_tell_cursor(struct pd_file *file, enum pd_problem_id id, uint64_t o
 
 enum pd_status pd_file_stopped(struct pd_error *error)
 {
-	return pd_fail(error, PD_ERROR_STOPPED, PD_NO_OFFSET, "stopped by the problem function");
+	return pd_fail(error, PD_ERROR_STOPPED, PD_NO_OFFSET, "stopped by the problem callback");
 }
 
 uint64_t pd_file_problem_count(const struct pd_file *file, enum pd_severity severity)

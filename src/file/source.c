@@ -24,7 +24,7 @@ enum pd_status pd_source_open_fd(struct pd_source *source, int fd, bool owns_fd,
 	off_t at;
 
 	if (fstat(fd, &stat) < 0)
-		return pd_fail_system(error, errno, "cannot look at the file");
+		return pd_fail_system(error, errno, "cannot stat the file");
 	*source = (struct pd_source){.fd = fd, .owns_fd = owns_fd, .bound = UINT64_MAX, .size = UINT64_MAX};
 	at = S_ISREG(stat.st_mode) ? lseek(fd, 0, SEEK_CUR) : -1;
 	if (at < 0)
@@ -229,7 +229,7 @@ enum pd_status pd_source_read_some(struct pd_source *source, uint64_t offset, vo
 	if (kept >= least)
 		return PD_OK;
 	if (offset + kept != source->position)
-		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "cannot go back in a pipe");
+		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "cannot seek backwards in a pipe");
 	status = read_on(source, (uint8_t *)data + kept, least - kept, size - kept, &got, error);
 	if (status < 0)
 		return status;
@@ -265,7 +265,7 @@ enum pd_status pd_source_unwrap(struct pd_source *source, uint64_t limit, struct
 	if (!codec)
 		return PD_OK;
 	if (!codec->open)
-		return pd_fail(error, PD_ERROR_UNSUPPORTED, 0, "compressed by %s, which is not built in", codec->name);
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, 0, "compressed with %s (this build has no support for it)", codec->name);
 	source->codec_state = codec->open();
 	source->packed = pd_alloc(PACKED_BUFFER);
 	source->codec = codec;
@@ -298,7 +298,7 @@ static int open_temporary(const char *dir, struct pd_error *error)
 			return fd;
 		}
 	}
-	pd_fail_system(error, errno, "cannot make a temporary file in %s", dir);
+	pd_fail_system(error, errno, "cannot create a temporary file in %s", dir);
 	return -1;
 }
 

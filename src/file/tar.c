@@ -101,7 +101,7 @@ static enum pd_status no_memory(const struct listing *l)
 	const struct pd_arena *arena = &l->archive->arena;
 
 	if (arena->used >= arena->limit / 2)
-		return pd_fail(l->error, PD_ERROR_LIMIT, l->offset, "%s: more names than the limit allows",
+		return pd_fail(l->error, PD_ERROR_LIMIT, l->offset, "%s: more member names than the limit",
 			       l->archive->name);
 	return pd_fail_memory(l->error);
 }

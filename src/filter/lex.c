@@ -101,7 +101,7 @@ static enum pd_status take_number(struct pd_token *token, const char *start, str
 	if (!fits && digit_of(start[hex ? 2 : 0]) < (hex ? 16 : 10))
 		return pd_filter_fail(error, token->at, "'%.*s' is too large", (int)token->length, start);
 	if (!fits || (at > name && !unit))
-		return pd_filter_fail(error, token->at, "'%.*s' is no number", (int)token->length, start);
+		return pd_filter_fail(error, token->at, "'%.*s' is not a number", (int)token->length, start);
 	value->real = (double)value->number;
 	if (point)
 		value->real += take_fraction(&point, unit ? unit->ns : 1, &parts);
@@ -130,7 +130,7 @@ static enum pd_status take_text(struct pd_filter *filter, struct pd_token *token
 		text[size++] = *at;
 	}
 	if (!*at)
-		return pd_filter_fail(error, token->at, "the text has no end");
+		return pd_filter_fail(error, token->at, "unterminated string");
 	token->length = (size_t)(at + 1 - start);
 	token->value = (struct pd_filter_value){.kind = PD_VALUE_TEXT, .text = text, .size = size};
 	return PD_OK;
@@ -192,8 +192,8 @@ enum pd_status pd_filter_lex(struct pd_filter *filter, size_t *at, struct pd_tok
 		token->kind = PD_TOKEN_SIGN;
 		if (!take_sign(token, start))
 			status = isprint((unsigned char)*start) ?
-					 pd_filter_fail(error, *at, "'%c' has no meaning here", *start) :
-					 pd_filter_fail(error, *at, "a byte that is no letter");
+					 pd_filter_fail(error, *at, "unexpected character '%c'", *start) :
+					 pd_filter_fail(error, *at, "unexpected non-ASCII byte");
 	}
 	*at += token->length;
 	return status;

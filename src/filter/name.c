@@ -83,8 +83,8 @@ static enum pd_status unknown_word(const char *name, size_t length, size_t at, s
 		pd_nearest_try(&nearest, words[i].name);
 	try_fields(&nearest, &pd_layouts[PD_LAYOUT_sample]);
 	if (!nearest.best)
-		return pd_filter_fail(error, at, "no field is called '%s'; write RECORD.FIELD", copy.text);
-	return pd_filter_fail(error, at, "no field is called '%s'; did you mean '%s'?", copy.text, nearest.best);
+		return pd_filter_fail(error, at, "unknown field '%s'; write RECORD.FIELD", copy.text);
+	return pd_filter_fail(error, at, "unknown field '%s'; did you mean '%s'?", copy.text, nearest.best);
 }
 
 static enum pd_status unknown_record(const char *name, size_t length, size_t at, struct pd_error *error)
@@ -99,8 +99,8 @@ static enum pd_status unknown_record(const char *name, size_t length, size_t at,
 	pd_nearest_try(&nearest, "trace");
 	pd_nearest_try(&nearest, "sample_id");
 	if (!nearest.best)
-		return pd_filter_fail(error, at, "no record is called '%s'", copy.text);
-	return pd_filter_fail(error, at, "no record is called '%s'; did you mean '%s'?", copy.text, nearest.best);
+		return pd_filter_fail(error, at, "unknown record '%s'", copy.text);
+	return pd_filter_fail(error, at, "unknown record '%s'; did you mean '%s'?", copy.text, nearest.best);
 }
 
 static enum pd_status unknown_field(const struct pd_layout *layout, const char *name, size_t length, size_t at,
@@ -194,9 +194,9 @@ enum pd_status pd_filter_no_constant(const struct pd_filter *filter, const struc
 	for (size_t i = 0; operand->names && pd_names_item(operand->names, i, &text, NULL, NULL, NULL); i++)
 		pd_nearest_try(&nearest, text);
 	if (!nearest.best)
-		return pd_filter_fail(error, token->at, "'%s' is no value of %.*s", copy.text, (int)operand->length,
+		return pd_filter_fail(error, token->at, "'%s' is not a value of %.*s", copy.text, (int)operand->length,
 				      filter->text + operand->at);
-	return pd_filter_fail(error, token->at, "'%s' is no value of %.*s; did you mean '%s'?", copy.text,
+	return pd_filter_fail(error, token->at, "'%s' is not a value of %.*s; did you mean '%s'?", copy.text,
 			      (int)operand->length, filter->text + operand->at, nearest.best);
 }
 
@@ -297,7 +297,7 @@ static enum pd_status take_path(struct pd_filter_operand *operand, const struct 
 		if (!field)
 			return unknown_field(layout, path, length, at, error);
 		if (operand->step_count == PD_FILTER_STEPS)
-			return pd_filter_fail(error, at, "this is too deep inside of a record");
+			return pd_filter_fail(error, at, "nested too deeply");
 		operand->steps[operand->step_count++] = field;
 		operand->kind = kind_of(field);
 		operand->names = field->names;
@@ -330,7 +330,7 @@ static enum pd_status take_trace(struct pd_filter *filter, struct pd_filter_oper
 	struct pd_filter_trace *trace;
 
 	if (!length)
-		return pd_filter_fail(error, operand->at + operand->length, "a field of the tracepoint should follow: .FIELD");
+		return pd_filter_fail(error, operand->at + operand->length, "expected a field of the tracepoint: .FIELD");
 	if (!PD_GROW(filter->traces, filter->trace_capacity, filter->trace_count + 1))
 		return pd_fail_memory(error);
 	trace = &filter->traces[filter->trace_count];

@@ -58,7 +58,7 @@ static bool is_sign(const struct parser *p, const char *sign)
 static enum pd_status expect(struct parser *p, const char *sign)
 {
 	if (!is_sign(p, sign))
-		return pd_filter_fail(p->error, p->token.at, "'%s' should stand here", sign);
+		return pd_filter_fail(p->error, p->token.at, "expected '%s'", sign);
 	return advance(p);
 }
 
@@ -127,7 +127,7 @@ static enum pd_status parse_negative(struct parser *p, struct piece *out)
 	if (status < 0)
 		return status;
 	if (p->token.kind != PD_TOKEN_NUMBER)
-		return pd_filter_fail(p->error, p->token.at, "a number should stand here");
+		return pd_filter_fail(p->error, p->token.at, "expected a number");
 	if (p->token.value.number > INT64_MAX)
 		return pd_filter_fail(p->error, at, "the number is too small");
 	operand = constant_of(&p->token, p->token.value);
@@ -167,7 +167,7 @@ static enum pd_status parse_bracket(struct parser *p, struct piece *out)
 	enum pd_status status = advance(p);
 
 	if (++p->depth > PD_FILTER_DEPTH)
-		return pd_filter_fail(p->error, at, "too many brackets");
+		return pd_filter_fail(p->error, at, "too many parentheses");
 	if (status >= 0)
 		status = parse_any(p, out);
 	p->depth--;
@@ -194,9 +194,9 @@ static enum pd_status parse_primary(struct parser *p, struct piece *out)
 			return parse_negative(p, out);
 		break;
 	case PD_TOKEN_END:
-		return pd_filter_fail(p->error, p->token.at, "a field or a value should follow");
+		return pd_filter_fail(p->error, p->token.at, "expected a field or a value after this");
 	}
-	return pd_filter_fail(p->error, p->token.at, "a field or a value should stand here");
+	return pd_filter_fail(p->error, p->token.at, "expected a field or a value");
 }
 
 static bool is_plain_number(const struct parser *p, struct piece piece)
@@ -219,7 +219,7 @@ static enum pd_status parse_bits(struct parser *p, struct piece *out)
 		if (status < 0)
 			return status;
 		if (!is_plain_number(p, *out) || !is_plain_number(p, more))
-			return pd_filter_fail(p->error, at, "only constants can be joined by |");
+			return pd_filter_fail(p->error, at, "only constants can be combined with |");
 		operand_of(p, *out)->value.number |= operand_of(p, more)->value.number;
 	}
 	return status;
@@ -236,7 +236,7 @@ static enum pd_status parse_value(struct parser *p, struct piece *out)
 		return status;
 	if (!out->is_value || is_constant(p, *out) ||
 	    (operand_of(p, *out)->kind != PD_VALUE_NUMBER && operand_of(p, *out)->kind != PD_VALUE_ANY))
-		return pd_filter_fail(p->error, out->at, "only numbers have bits");
+		return pd_filter_fail(p->error, out->at, "only numbers can be tested for bits");
 	left = *operand_of(p, *out);
 	status = advance(p);
 	p->beside = &left;
@@ -246,10 +246,10 @@ static enum pd_status parse_value(struct parser *p, struct piece *out)
 	if (status < 0)
 		return status;
 	if (!is_plain_number(p, bits))
-		return pd_filter_fail(p->error, bits.at, "bits should stand here: a number or a name");
+		return pd_filter_fail(p->error, bits.at, "expected bits: a number or a name");
 	operand_of(p, *out)->mask = operand_of(p, bits)->value.number & (left.mask ? left.mask : UINT64_MAX);
 	if (!operand_of(p, *out)->mask)
-		return pd_filter_fail(p->error, bits.at, "no bit is set in 0");
+		return pd_filter_fail(p->error, bits.at, "0 has no bits to test");
 	return status;
 }
 
@@ -326,7 +326,7 @@ static enum pd_status parse_right(struct parser *p, struct piece left, struct pi
 	if (status < 0)
 		return status;
 	if (!right->is_value)
-		return pd_filter_fail(p->error, right->at, "a value should stand here, not a condition");
+		return pd_filter_fail(p->error, right->at, "expected a value, not a condition");
 	status = name_value(p, left, *right);
 	if (status >= 0)
 		status = name_value(p, *right, left);
@@ -349,7 +349,7 @@ static enum pd_status parse_list(struct parser *p, struct piece left, struct pie
 		if (status < 0)
 			return status;
 		if (!is_constant(p, item))
-			return pd_filter_fail(p->error, item.at, "a list has constants only");
+			return pd_filter_fail(p->error, item.at, "a list can contain only constants");
 		if (!test.count++)
 			test.right = item.index;
 		// what was joined by | has left operands behind
@@ -387,7 +387,7 @@ static enum pd_status parse_comparison(struct parser *p, struct piece *out)
 	if (test.op == PD_TEST_TRUE && !is_sign(p, "in"))
 		return PD_OK;
 	if (!out->is_value)
-		return pd_filter_fail(p->error, out->at, "a value should stand here, not a condition");
+		return pd_filter_fail(p->error, out->at, "expected a value, not a condition");
 	if (test.op == PD_TEST_TRUE)
 		return parse_list(p, *out, out);
 	status = advance(p);
@@ -397,12 +397,12 @@ static enum pd_status parse_comparison(struct parser *p, struct piece *out)
 		return status;
 	test.right = right.index;
 	if (test.op == PD_TEST_GLOB && operand_of(p, right)->kind != PD_VALUE_TEXT)
-		return pd_filter_fail(p->error, right.at, "a text with * or ? should stand here");
+		return pd_filter_fail(p->error, right.at, "expected a string, which may contain * and ?");
 	if (test.op >= PD_TEST_LT && test.op <= PD_TEST_GE &&
 	    (operand_of(p, right)->kind == PD_VALUE_TEXT || operand_of(p, *out)->kind == PD_VALUE_TEXT))
-		return pd_filter_fail(p->error, at, "texts are compared with ==, != and =~");
+		return pd_filter_fail(p->error, at, "strings can be compared with ==, != and =~ only");
 	if (is_constant(p, *out) && is_constant(p, right))
-		return pd_filter_fail(p->error, out->at, "both sides are constants");
+		return pd_filter_fail(p->error, out->at, "both operands are constants");
 	return add_test(p, test, out, out->at);
 }
 
@@ -414,7 +414,7 @@ static enum pd_status condition_of(struct parser *p, struct piece *piece)
 	if (!piece->is_value)
 		return PD_OK;
 	if (is_constant(p, *piece))
-		return pd_filter_fail(p->error, piece->at, "a constant is no condition");
+		return pd_filter_fail(p->error, piece->at, "a constant is not a condition");
 	return add_test(p, (struct pd_filter_test){.op = PD_TEST_TRUE, .left = piece->index}, piece, piece->at);
 }
 
@@ -520,7 +520,7 @@ static enum pd_status parse(struct parser *p)
 	if (status < 0)
 		return status;
 	if (p->token.kind != PD_TOKEN_END)
-		return pd_filter_fail(p->error, p->token.at, "an operator should stand here");
+		return pd_filter_fail(p->error, p->token.at, "expected an operator");
 	p->filter->start = first_test(p, whole.index);
 	link_tests(p, whole.index, PD_FILTER_YES, PD_FILTER_NO);
 	return PD_OK;

@@ -74,7 +74,7 @@ static enum pd_status unknown_field(struct pd_filter *filter, const struct pd_fi
 			pd_nearest_try(&field, at.name);
 	}
 	if (trace->event && !has_event)
-		return pd_filter_fail(error, trace->at, "no event is called '%.60s'%s%.60s%s", trace->event,
+		return pd_filter_fail(error, trace->at, "unknown event '%.60s'%s%.60s%s", trace->event,
 				      event.best ? "; did you mean '" : "", event.best ? event.best : "",
 				      event.best ? "'?" : "");
 	return pd_filter_fail(error, trace->at, "no tracepoint has a field '%.60s'%s%.60s%s", trace->field,

@@ -88,7 +88,7 @@ static void take_chars(struct pd_cursor *c, struct pd_scope *s, uint64_t size, s
 	if (!at)
 		return;
 	if (size > UINT32_MAX - 1) {
-		pd_cursor_fail(c, "text is too long");
+		pd_cursor_fail(c, "string is too long");
 		return;
 	}
 	nul = size ? memchr(at, 0, (size_t)size) : NULL;
@@ -113,7 +113,7 @@ static void take_terminated(struct pd_cursor *c, struct pd_str *out, bool padded
 	const uint8_t *nul = room ? memchr(c->at, 0, room) : NULL;
 
 	if (!nul || room > UINT32_MAX - 1) {
-		pd_cursor_fail(c, nul ? "text is too long" : "text has no end");
+		pd_cursor_fail(c, nul ? "string is too long" : "unterminated string");
 		return;
 	}
 	out->data = (const char *)c->at;
@@ -167,7 +167,7 @@ static void take_box(struct pd_cursor *c, struct pd_scope *s, uint64_t size, enu
 
 	// no bytes at all would be read as a struct without a size
 	if (size == 0 || size > pd_cursor_room(c)) {
-		pd_cursor_fail(c, size ? "goes past the end" : "is empty");
+		pd_cursor_fail(c, size ? "extends past the end" : "is empty");
 		return;
 	}
 	c->end = c->at + size;

@@ -25,7 +25,7 @@
 
 // What the count has to be; a leading count is written here.
 #define COUNT_LEADING(KIND)                                                                        \
-	(n <= MAX_##KIND ? (void)0 : pd_pen_fail(p, "too many to be counted"), PUT_##KIND(p, n), n)
+	(n <= MAX_##KIND ? (void)0 : pd_pen_fail(p, "too many items for the count field"), PUT_##KIND(p, n), n)
 #define COUNT_REST n
 
 #define BOX_ATTR (p->need - begin)
@@ -58,7 +58,7 @@ PUT_NUMBERS(U64, pd_u64s, pd_pen_u64)
 static void put_chars(struct pd_pen *p, const struct pd_str *in, size_t size)
 {
 	if (in->length > size || in->size > size) {
-		pd_pen_fail(p, "text is too long");
+		pd_pen_fail(p, "string is too long");
 		return;
 	}
 	if (in->size) {
@@ -85,7 +85,7 @@ static void put_PSTR(struct pd_pen *p, const struct pd_str *in)
 	if (!in->length && !in->size)
 		size = 0;
 	if (size > UINT32_MAX)
-		pd_pen_fail(p, "text is too long");
+		pd_pen_fail(p, "string is too long");
 	pd_pen_u32(p, (uint32_t)size);
 	put_chars(p, in, size);
 }

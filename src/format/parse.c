@@ -72,7 +72,7 @@ void pd_parse_want(struct pd_parser *p, char c)
 	if (p->at == p->end)
 		pd_parse_fail(p, p->at, "'%c' is missing", c);
 	else
-		pd_parse_fail(p, p->at, "'%c' was expected", c);
+		pd_parse_fail(p, p->at, "expected '%c'", c);
 }
 
 static bool is_letter(char c)
@@ -192,7 +192,7 @@ static size_t unhex(struct pd_parser *p, const char *from, const char *to, uint8
 		high = hex_digit(*at);
 		low = to - at > 1 ? hex_digit(at[1]) : -1;
 		if (high < 0 || low < 0) {
-			pd_parse_fail(p, at, "two hexadecimal digits were expected");
+			pd_parse_fail(p, at, "expected two hexadecimal digits");
 			return 0;
 		}
 		out[size++] = (uint8_t)(high << 4 | low);
@@ -210,7 +210,7 @@ static size_t take_piece(struct pd_parser *p, uint8_t *out)
 	size_t size;
 
 	if (!end) {
-		pd_parse_fail(p, begin, "the quote is not closed on its line");
+		pd_parse_fail(p, begin, "unterminated string");
 		return 0;
 	}
 	size = hex ? unhex(p, begin + 1, end, out) : unescape(p, begin + 1, end, out);
@@ -243,7 +243,7 @@ struct pd_bytes pd_parse_bytes(struct pd_parser *p)
 	uint8_t *out;
 
 	if (!pd_parse_at_bytes(p)) {
-		pd_parse_fail(p, p->at, "a text in quotes or bytes like x\"0a\" were expected");
+		pd_parse_fail(p, p->at, "expected a quoted string or bytes like x\"0a\"");
 		return bytes;
 	}
 	out = pd_parse_memory(p, pieces_room(p));
@@ -259,13 +259,13 @@ struct pd_bytes pd_parse_quoted(struct pd_parser *p)
 	const char *begin;
 
 	if (!pd_parse_more(p) || *p->at != '"') {
-		pd_parse_fail(p, p->at, "a text in quotes was expected");
+		pd_parse_fail(p, p->at, "expected a quoted string");
 		return bytes;
 	}
 	begin = p->at;
 	bytes = pd_parse_bytes(p);
 	if (bytes.size && memchr(bytes.data, 0, bytes.size))
-		pd_parse_fail(p, begin, "a text holds no NUL");
+		pd_parse_fail(p, begin, "a string cannot contain NUL");
 	return bytes;
 }
 
@@ -292,7 +292,7 @@ static uint64_t parse_digits(struct pd_parser *p, unsigned base)
 		value = value * base + (unsigned)digit;
 	}
 	if (p->at == begin)
-		pd_parse_fail(p, begin, "a number was expected");
+		pd_parse_fail(p, begin, "expected a number");
 	return value;
 }
 
@@ -309,7 +309,7 @@ static uint64_t parse_unsigned(struct pd_parser *p)
 static void check_end(struct pd_parser *p)
 {
 	if (p->at < p->end && (is_letter(*p->at) || is_digit(*p->at) || *p->at == '.' || *p->at == '"'))
-		pd_parse_fail(p, p->at, "this does not belong to a number");
+		pd_parse_fail(p, p->at, "unexpected character in a number");
 }
 
 uint64_t pd_parse_u64(struct pd_parser *p, uint64_t most)
@@ -391,7 +391,7 @@ double pd_parse_f64(struct pd_parser *p)
 	number[length] = '\0';
 	value = strtod(number, &end);
 	if (!length || *end)
-		pd_parse_fail(p, p->at, "a number was expected");
+		pd_parse_fail(p, p->at, "expected a number");
 	else
 		p->at += length;
 	return value;
@@ -464,7 +464,7 @@ static uint64_t parse_bit(struct pd_parser *p, const struct pd_names *names)
 	most = found->width >= 64 ? UINT64_MAX : (UINT64_C(1) << found->width) - 1;
 	if (p->at == p->end || *p->at != '(') {
 		if (found->width > 1)
-			pd_parse_fail(p, p->at, "%s wants a value in parentheses", found->text);
+			pd_parse_fail(p, p->at, "%s needs a value in parentheses", found->text);
 		return UINT64_C(1) << found->value;
 	}
 	p->at++;
@@ -486,7 +486,7 @@ uint64_t pd_parse_bits(struct pd_parser *p, const struct pd_names *names)
 	uint64_t word = 0;
 
 	if (++p->depth > PD_PARSE_MOST_DEPTH)
-		pd_parse_fail(p, p->at, "this is too deep");
+		pd_parse_fail(p, p->at, "nested too deeply");
 	do
 		word |= parse_bit(p, names);
 	while (!p->failed_at && pd_parse_take(p, '|'));

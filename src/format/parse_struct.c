@@ -73,7 +73,7 @@ static void parse_padding(struct pd_parser *p, struct pd_bytes text, struct pd_s
 	} else {
 		size = pd_parse_u64(p, UINT32_MAX - 1);
 		if (size < text.size)
-			pd_parse_fail(p, begin, "the text alone has %zu bytes", text.size);
+			pd_parse_fail(p, begin, "the string alone has %zu bytes", text.size);
 		copy = p->failed_at ? NULL : pd_parse_memory(p, size + 1);
 	}
 	if (!copy)
@@ -92,7 +92,7 @@ static void parse_str(struct pd_parser *p, const struct pd_field *field, void *m
 	if (p->failed_at)
 		return;
 	if (text.size > UINT32_MAX - 1)
-		pd_parse_fail(p, p->at, "the text is too long");
+		pd_parse_fail(p, p->at, "the string is too long");
 	else if (p->at < p->end && *p->at == '+') {
 		p->at++;
 		parse_padding(p, text, &str);
@@ -123,7 +123,7 @@ static void parse_register(struct pd_parser *p, uint64_t mask)
 	pd_parse_word(p, word, sizeof(word));
 	name = mask ? pd_register_name(p->arch, (unsigned)__builtin_ctzll(mask)) : NULL;
 	if (name && strcasecmp(name, word) != 0)
-		pd_parse_fail(p, begin, "register %s was expected", name);
+		pd_parse_fail(p, begin, "expected register %s", name);
 	pd_parse_want(p, ':');
 }
 
@@ -182,7 +182,7 @@ static void parse_braced(struct pd_parser *p, const struct pd_layout *layout, vo
 {
 	pd_parse_want(p, '{');
 	if (++p->depth > PD_PARSE_MOST_DEPTH)
-		pd_parse_fail(p, p->at, "this is too deep");
+		pd_parse_fail(p, p->at, "nested too deeply");
 	else
 		pd_parse_struct(p, layout, out);
 	p->depth--;
@@ -342,7 +342,7 @@ static void fail_field(struct pd_parser *p, const struct reading *r, const char 
 		if (has_bytes(&r->fields[i]))
 			pd_nearest_try(&nearest, r->fields[i].name);
 	if (!length)
-		pd_parse_fail(p, at, "the name of a field of %s was expected", r->layout->name);
+		pd_parse_fail(p, at, "expected the name of a field of %s", r->layout->name);
 	else if (nearest.best)
 		pd_parse_fail(p, at, "%s has no field '%s', did you mean '%s'?", r->layout->name, name, nearest.best);
 	else
@@ -413,7 +413,7 @@ static void parse_fields(struct pd_parser *p, struct reading *r)
 			return;
 		}
 		if (r->given[at])
-			pd_parse_fail(p, begin, "this is there twice");
+			pd_parse_fail(p, begin, "duplicate field");
 		r->given[at] = begin;
 		p->at += length;
 		pd_parse_want(p, ':');
@@ -474,7 +474,7 @@ static void count_members(struct pd_parser *p, const struct reading *r)
 			continue;
 		count = count_of(p, r, field) * (field->count.op == PD_COUNT_BITMAP ? 64 : 1);
 		if (field->count.size < 8 && count >> field->count.size * 8)
-			pd_parse_fail(p, r->given[i], "%s.%s: too many to be counted", r->layout->name, field->name);
+			pd_parse_fail(p, r->given[i], "%s.%s: too many items for the count field", r->layout->name, field->name);
 		put_number(r->out, field->count.offset, field->count.size, count);
 	}
 }
@@ -613,7 +613,7 @@ static void finish(struct pd_parser *p, const struct reading *r)
 		const struct pd_field *field = &r->fields[i];
 
 		if (r->given[i] && !is_there(p, r, i))
-			pd_parse_fail(p, r->given[i], "%s.%s is there only if %s", r->layout->name, field->name,
+			pd_parse_fail(p, r->given[i], "%s.%s exists only if %s", r->layout->name, field->name,
 				      field->when.text);
 	}
 	for (size_t i = 0; i < r->count && !p->failed_at; i++) {

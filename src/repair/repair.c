@@ -102,7 +102,7 @@ static enum pd_status mend_formats(struct repair *repair, const void **decoded_o
 		return status;
 	if (!told)
 		pd_file_tell(repair->file, PD_PROBLEM_DAMAGED_FORMAT, PD_NO_OFFSET, "tracing_data",
-			     "formats that were cut or left out: %zu", repair->formats.mended);
+			     "truncated or dropped formats: %zu", repair->formats.mended);
 	*decoded_out = &repair->formats.data;
 	return PD_OK;
 }
@@ -338,7 +338,7 @@ enum pd_status pd_repair(struct pd_file *file, struct pd_writer *writer, const s
 	enum pd_status status;
 
 	if (options && !options->size)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size of the options is 0");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size member of the options is 0");
 	if (options)
 		memcpy(&repair.options, options,
 		       options->size < sizeof(repair.options) ? options->size : sizeof(repair.options));

@@ -65,7 +65,7 @@ enum pd_status pd_stream_kept_tail(struct pd_stream *stream, struct pd_bytes *by
 		return PD_OK;
 	}
 	if (size > stream->file->memory_limit)
-		return pd_fail(error, PD_ERROR_LIMIT, kept->offset, "%s: %" PRIu64 " bytes behind the record",
+		return pd_fail(error, PD_ERROR_LIMIT, kept->offset, "%s: %" PRIu64 " bytes after the record",
 			       stream->file->name, size);
 	source = stream->file->parts[kept->part].source;
 	tail = pd_realloc(stream->tail, (size_t)size + !size);

@@ -103,7 +103,7 @@ static void sum_up(struct check *check)
 		pd_file_tell(check->file, PD_PROBLEM_AUX_TRUNCATED, PD_NO_OFFSET, NULL, "AUX data were truncated");
 	if (check->misaligned)
 		pd_file_tell(check->file, PD_PROBLEM_MISALIGNED_SIZE, check->misaligned_offset, NULL,
-			     "%" PRIu64 " records have a size that is no multiple of 8", check->misaligned);
+			     "%" PRIu64 " records have a size that is not a multiple of 8", check->misaligned);
 	if (!result->sample_count && !stat_file)
 		pd_file_tell(check->file, PD_PROBLEM_NO_SAMPLES, PD_NO_OFFSET, NULL, "there are no samples");
 }

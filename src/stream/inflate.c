@@ -16,7 +16,7 @@ static void give_up(struct pd_inflate *inflate, struct pd_file *file, enum pd_pr
 	inflate->lost += inflate->packed_size;
 	inflate->packed_size = 0;
 	if (!inflate->quiet)
-		pd_file_tell(file, id, offset, NULL, "after %" PRIu64 " inflated bytes: %s", inflate->total,
+		pd_file_tell(file, id, offset, NULL, "after %" PRIu64 " decompressed bytes: %s", inflate->total,
 			     reason);
 }
 

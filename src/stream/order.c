@@ -134,7 +134,7 @@ static enum pd_status add_record(struct pd_sorter *order, struct chunk *chunk, c
 
 	if (at / PD_KEPT_ALIGN > UINT32_MAX - 1 || order->loaded_bytes > 2 * order->file->memory_limit)
 		return pd_fail(error, PD_ERROR_LIMIT, record->offset,
-			       "%s: records that belong to one time are too far apart: %zu bytes are between them",
+			       "%s: records to be sorted are too far apart in the file: %zu bytes would be buffered",
 			       order->file->name, order->loaded_bytes);
 	if (!PD_GROW(chunk->entries, chunk->room, chunk->count + 1))
 		return pd_fail_memory(error);
@@ -390,7 +390,7 @@ static void tell_late(struct pd_sorter *order)
 {
 	if (order->late_count)
 		pd_file_tell(order->file, PD_PROBLEM_LATE_RECORDS, order->late_offset, NULL,
-			     "%" PRIu64 " records are older than what was handed out before them", order->late_count);
+			     "%" PRIu64 " records are older than records returned before them", order->late_count);
 	order->late_count = 0;
 }
 

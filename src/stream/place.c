@@ -55,7 +55,7 @@ void pd_stream_place_sample(struct pd_stream *stream, struct pd_record *record)
 	record->time_ns = PD_NO_TIME;
 	stream->scratch.event = NULL;
 	if (!file->event_count) {
-		pd_stream_tell(stream, PD_PROBLEM_NO_ATTR_YET, record->offset, NULL, "a sample comes before any event");
+		pd_stream_tell(stream, PD_PROBLEM_NO_ATTR_YET, record->offset, NULL, "a sample precedes any event");
 		return;
 	}
 	full = file->events[0];

@@ -46,7 +46,7 @@ static enum pd_status decode(const struct pd_record *record, const void **decode
 			       record->offset, record->type);
 	if (is_sample && !scratch->event)
 		return pd_fail(error, PD_ERROR_FORMAT, record->offset,
-			       "%s: offset %" PRIu64 ": sample: its event is not known", scratch->file->name,
+			       "%s: offset %" PRIu64 ": sample: unknown event", scratch->file->name,
 			       record->offset);
 	scratch->used = true;
 	set_scope(scratch, record);

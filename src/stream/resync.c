@@ -399,7 +399,7 @@ static void leave_out(struct pd_stream *stream, uint64_t start, size_t record_si
 			       size);
 	} else {
 		stream->losses.places++;
-		pd_stream_tell(stream, PD_PROBLEM_RESYNC, start, NULL, "%" PRIu64 " bytes were left out", size);
+		pd_stream_tell(stream, PD_PROBLEM_RESYNC, start, NULL, "%" PRIu64 " bytes were skipped", size);
 	}
 }
 
@@ -506,7 +506,7 @@ static enum pd_status doubt_tail(struct pd_stream *stream, const struct pd_recor
 		// the data end inside the tail
 		stream->losses.cut_bytes += reader->end - start;
 		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_TAIL, start, NULL,
-			       "%" PRIu64 " of %" PRIu64 " bytes behind the record are missing", behind - reader->end, tail);
+			       "%" PRIu64 " of %" PRIu64 " bytes after the record are missing", behind - reader->end, tail);
 		return pd_reader_seek(reader, reader->end);
 	}
 	return skip_to_start(stream, head, error);
@@ -614,6 +614,6 @@ enum pd_status pd_stream_doubt_inner(struct pd_stream *stream, const struct pd_r
 	stream->losses.bytes += size;
 	stream->losses.records++;
 	pd_stream_tell(stream, PD_PROBLEM_BAD_RECORD, stream->outer_offset, NULL,
-		       "%zu inflated bytes at %" PRIu64 " cannot be a record of this file", size, inflate->offset);
+		       "%zu decompressed bytes at %" PRIu64 " cannot be a record of this file", size, inflate->offset);
 	return PD_OK;
 }

@@ -56,7 +56,7 @@ static enum pd_status progress(struct run *run, uint64_t done, struct pd_error *
 
 	if (!options->progress || options->progress(options->self, done, 2 * run->total))
 		return PD_OK;
-	return pd_fail(error, PD_ERROR_STOPPED, PD_NO_OFFSET, "stopped by the progress function");
+	return pd_fail(error, PD_ERROR_STOPPED, PD_NO_OFFSET, "stopped by the progress callback");
 }
 
 // As many as are wanted.
@@ -658,7 +658,7 @@ enum pd_status pd_run(struct pd_file *file, const struct pd_run_options *options
 	enum pd_status status;
 
 	if ((options && !options->size) || !sink->size)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size of the options or of the sink is 0");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size member of the options or of the sink is 0");
 	// functions of the caller may count on one
 	if (!error)
 		error = &unwanted;
@@ -667,7 +667,7 @@ enum pd_status pd_run(struct pd_file *file, const struct pd_run_options *options
 	memcpy(&run.sink, sink, sink->size < sizeof(run.sink) ? sink->size : sizeof(run.sink));
 	if (!pd_pieces_possible(file))
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-			       "%s: a pipe that is not kept can be read only once", file->name);
+			       "%s: a pipe can be read only once unless it is buffered", file->name);
 	status = go(&run, error);
 	pd_split_fini(&run.split);
 	pd_pieces_fini(&run.pieces);

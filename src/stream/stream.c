@@ -47,9 +47,9 @@ enum pd_status pd_stream_open(struct pd_file *file, const struct pd_stream_optio
 	if (options)
 		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
 	if (options && !options->size)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size of the options is 0");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size member of the options is 0");
 	if (all.careful && all.order != PD_ORDER_FILE)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "a careful stream has the order of the file");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "a careful stream is always in file order");
 	status = pd_stream_open_over(file, all.order, NULL, stream_out, error);
 	if (status < 0)
 		return status;
@@ -136,7 +136,7 @@ static enum pd_status mend_compressed2(struct pd_stream *stream, struct pd_recor
 	size = find_compressed2_size(stream, data_size);
 	pd_stream_tell(stream, PD_PROBLEM_COMPRESSED2_SIZE, reader->offset, "compressed2.data",
 		     "claims %" PRIu64 " bytes in a record of %" PRIu64 "%s", data_size, head->size,
-		     size ? "" : ", and no further piece was found");
+		     size ? "" : ", and no later part was found");
 	if (size)
 		head->size = size;
 	return PD_OK;
@@ -196,7 +196,7 @@ static enum pd_status take_split(struct pd_stream *stream, struct pd_error *erro
 		if (!size)
 			return PD_OK;
 		if (size > stream->file->memory_limit - stream->split_size)
-			return pd_fail(error, PD_ERROR_LIMIT, record->offset, "%s: a record in pieces is too large",
+			return pd_fail(error, PD_ERROR_LIMIT, record->offset, "%s: a split record is too large",
 				       stream->file->name);
 		if (!PD_GROW(stream->split, stream->split_capacity, stream->split_size + size))
 			return pd_fail_memory(error);
@@ -241,7 +241,7 @@ static enum pd_status take_record(struct pd_stream *stream, struct pd_error *err
 		if (!inner)
 			return take_compressed(stream, error);
 		pd_stream_tell(stream, PD_PROBLEM_NESTED_COMPRESSION, record->offset, NULL,
-			     "a compressed record inside a compressed record");
+			     "nested compressed record");
 		return PD_OK;
 	case PD_RECORD_SIMPLEPERF_SPLIT:
 	case PD_RECORD_SIMPLEPERF_SPLIT_END:
@@ -262,7 +262,7 @@ static enum pd_status drop_tail(struct pd_stream *stream, struct pd_error *error
 	status = pd_reader_skip(&stream->reader, size, &missing, error);
 	if (status >= 0 && missing)
 		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_TAIL, stream->outer_offset, NULL,
-			     "%" PRIu64 " of %" PRIu64 " bytes behind the record are missing", missing,
+			     "%" PRIu64 " of %" PRIu64 " bytes after the record are missing", missing,
 			     stream->record.tail_size);
 	return status;
 }
@@ -284,17 +284,17 @@ static void end_of_part(struct pd_stream *stream)
 	stream->losses.cut_bytes += stream->reader.room;
 	if (stream->reader.room)
 		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_RECORD, stream->reader.offset, NULL,
-			     "%zu bytes are left, less than the record", stream->reader.room);
+			     "only %zu bytes are left, less than the record size", stream->reader.room);
 	else if (stream->reader.end != UINT64_MAX && stream->reader.offset < stream->reader.end)
 		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_RECORD, stream->reader.offset, NULL,
-			     "the last %" PRIu64 " bytes went while the file was read",
+			     "the last %" PRIu64 " bytes disappeared while the file was read",
 			     stream->reader.end - stream->reader.offset);
 	if (!inflate->broken && inflate->size > inflate->at)
 		pd_stream_tell(stream, PD_PROBLEM_COMPRESSED_TAIL, stream->outer_offset, NULL,
-			     "%zu inflated bytes are left, less than a record", inflate->size - inflate->at);
+			     "only %zu decompressed bytes are left, less than a record", inflate->size - inflate->at);
 	if (stream->split_size && !stream->split_ready)
 		pd_stream_tell(stream, PD_PROBLEM_SPLIT_RECORD, stream->outer_offset, NULL,
-			     "the pieces of a record have no end");
+			     "the parts of a split record have no end");
 	if (stream->part == 0 && !stream->quiet)
 		pd_file_tell_compression(stream->file);
 	count_packed_losses(stream);
@@ -385,7 +385,7 @@ static enum pd_status find_inner(struct pd_stream *stream, struct pd_record_head
 		head = pd_record_head(inflate->data + inflate->at, stream->file->swap);
 		if (head.size < PD_RECORD_HEADER_SIZE || head.size > stream->file->memory_limit) {
 			pd_stream_tell(stream, PD_PROBLEM_COMPRESSED_DAMAGE, stream->outer_offset, NULL,
-				     "inflated record at %" PRIu64 ": type %" PRIu32 " with size %" PRIu64,
+				     "decompressed record at %" PRIu64 ": type %" PRIu32 " with size %" PRIu64,
 				     inflate->offset, head.type, head.size);
 			inflate->broken = true;
 			return PD_END;
@@ -431,7 +431,7 @@ static enum pd_status next_joined(struct pd_stream *stream)
 		}
 	}
 	pd_stream_tell(stream, PD_PROBLEM_SPLIT_RECORD, stream->outer_offset, NULL,
-		     "the pieces of a record have %zu bytes, which is not its size", stream->split_size);
+		     "the parts of a split record have %zu bytes, which is not its size", stream->split_size);
 	stream->split_size = 0;
 	return PD_END;
 }
@@ -701,7 +701,7 @@ enum pd_status pd_stream_seek(struct pd_stream *stream, uint64_t offset, struct 
 	const struct pd_part *part = &stream->file->parts[0];
 
 	if (stream->order || stream->range.source)
-		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "%s: the stream has an order of its own",
+		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "%s: the stream is already sorted",
 			       stream->file->name);
 	if (!part->source->seekable || stream->file->compressed)
 		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "%s: cannot seek in %s", stream->file->name,
@@ -750,7 +750,7 @@ enum pd_status pd_stream_tail(struct pd_stream *stream, struct pd_bytes *bytes_o
 		return pd_stream_kept_tail(stream, bytes_out, error);
 	if (size > stream->file->memory_limit)
 		return pd_fail(error, PD_ERROR_LIMIT, stream->record.offset,
-			       "%s: %" PRIu64 " bytes behind the record, the limit is %" PRIu64, stream->file->name,
+			       "%s: %" PRIu64 " bytes after the record, the limit is %" PRIu64, stream->file->name,
 			       size, stream->file->memory_limit);
 	tail = pd_realloc(stream->tail, (size_t)size + !size);
 	if (!tail)
@@ -770,7 +770,7 @@ enum pd_status pd_stream_tail(struct pd_stream *stream, struct pd_bytes *bytes_o
 		return status;
 	if (got < stream->record.tail_size)
 		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_TAIL, stream->record.offset, NULL,
-			     "%" PRIu64 " of %" PRIu64 " bytes behind the record are missing",
+			     "%" PRIu64 " of %" PRIu64 " bytes after the record are missing",
 			     stream->record.tail_size - got, stream->record.tail_size);
 	stream->tail_bytes = (struct pd_bytes){tail, got};
 	*bytes_out = stream->tail_bytes;

@@ -204,7 +204,7 @@ struct pd_dwarf_value pd_dwarf_value(struct pd_cursor *c, const struct pd_dwarf_
 		value.number = (uint64_t)constant;
 		break;
 	case KIND_NONE:
-		pd_cursor_fail(c, "has a form that is not known");
+		pd_cursor_fail(c, "has an unknown form");
 		break;
 	default:
 		value.number = pd_dwarf_number(c, (unsigned)size_of_form(u, form));
@@ -507,7 +507,7 @@ static uint64_t indexed(struct spans *s)
 	uint64_t addr = 0;
 
 	if (!addr_by_index(s->d, s->u, pd_dwarf_uleb(&s->c), &addr))
-		pd_cursor_fail(&s->c, "is not in the table of addresses");
+		pd_cursor_fail(&s->c, "is not in the address table");
 	return addr;
 }
 

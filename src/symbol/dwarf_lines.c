@@ -142,7 +142,7 @@ static void read_table(struct program *p, struct pd_cursor *c, bool of_files)
 	}
 	count = pd_dwarf_uleb(c);
 	if (!format_count && count)
-		return pd_cursor_fail(c, "counts more than there is");
+		return pd_cursor_fail(c, "has a count larger than the data");
 	for (uint64_t n = 0; n < count && pd_cursor_room(c) && !p->files->maker->failed; n++) {
 		const char *name = NULL;
 		uint64_t folder = 0;

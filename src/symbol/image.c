@@ -190,7 +190,7 @@ static enum pd_status inflate_steps(const struct pd_codec *codec, void *state, s
 		size_t before = run->in_size, room;
 
 		if (inflating->size > limit)
-			return pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET, "inflates to more than the limit");
+			return pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET, "decompresses to more than the limit");
 		if (!PD_GROW(inflating->data, inflating->capacity, inflating->size + FIRST_READ))
 			return pd_fail_memory(error);
 		run->out = inflating->data + inflating->size;
@@ -205,7 +205,7 @@ static enum pd_status inflate_steps(const struct pd_codec *codec, void *state, s
 		if (inflating->ended && !run->in_size)
 			return PD_OK;
 		if (room == run->out_size && run->in_size == before)
-			return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "compressed data is cut off");
+			return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "compressed data is truncated");
 	}
 }
 
@@ -218,7 +218,7 @@ enum pd_status pd_image_inflate(const char *name, const uint8_t *data, size_t si
 	void *state;
 
 	if (!codec)
-		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "compressed by %s, which is not built in", name);
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "compressed with %s (this build has no support for it)", name);
 	state = codec->open();
 	if (!state)
 		return pd_fail_memory(error);

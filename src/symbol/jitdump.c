@@ -400,9 +400,9 @@ static enum pd_status read_header(struct reading *r, uint64_t *size_out, struct 
 	about->start_time = pd_cursor_u64(&c);
 	about->arch_timestamps = pd_cursor_u64(&c) & 1;
 	if (c.failed || *size_out < HEADER_SIZE)
-		return pd_fail(error, PD_ERROR_FORMAT, 8, "the header of the jitdump is cut off");
+		return pd_fail(error, PD_ERROR_FORMAT, 8, "the jitdump header is truncated");
 	if (version != 1)
-		return pd_fail(error, PD_ERROR_UNSUPPORTED, 4, "jitdump of version %u", version);
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, 4, "unsupported jitdump version %u", version);
 	return PD_OK;
 }
 
@@ -598,7 +598,7 @@ enum pd_status pd_jitdump_open(const char *root, const char *path, uint64_t memo
 		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "%s: not a regular file", path);
 	if (fd < 0)
 		return pd_fail(error, PD_ERROR_SYSTEM, PD_NO_OFFSET, "%s: %s", path,
-			       fd == -EPERM ? "belongs neither to root nor to you" : strerror(-fd));
+			       fd == -EPERM ? "is owned neither by root nor by you" : strerror(-fd));
 	status = pd_image_open_fd(&image, fd, path, 0, error);
 	if (status)
 		return status;

@@ -455,7 +455,7 @@ enum pd_status pd_jitdump_object(struct pd_jitdump *jit, const struct pd_jit_cod
 
 	show(code->name, name);
 	if (!has_bytes(&m))
-		return pd_fail(error, PD_ERROR_FORMAT, code->code_offset, "the dump does not have the code of %s", name);
+		return pd_fail(error, PD_ERROR_FORMAT, code->code_offset, "the jitdump has no code for %s", name);
 	if (code->size > OBJECT_MOST || code->frames_size > OBJECT_MOST)
 		return pd_fail(error, PD_ERROR_LIMIT, code->code_offset, "%s is larger than %d bytes", name, OBJECT_MOST);
 	if (!make_id(&m))

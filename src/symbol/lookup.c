@@ -123,7 +123,7 @@ enum pd_status pd_symbols_new(struct pd_file *file, const struct pd_world *world
 	enum pd_status status;
 
 	if (options && !options->size)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "options without their size");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size member of the options is 0");
 	if (options)
 		memcpy(&o, options, options->size < sizeof(o) ? options->size : sizeof(o));
 	symbols = pd_alloc(sizeof(*symbols));

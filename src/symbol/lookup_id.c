@@ -139,7 +139,7 @@ static bool id_of_file(struct pd_symbols *symbols, const struct pd_object *objec
 	int fd;
 
 	if (object->path[0] != '/')
-		return put_why(symbols, "it is no file");
+		return put_why(symbols, "not a regular file");
 	if (length > tail && strcmp(object->path + length - tail, deleted) == 0)
 		return put_why(symbols, "it was deleted");
 	fd = pd_root_open(symbols->places.symfs, object->path);
@@ -232,5 +232,5 @@ bool pd_symbols_build_id(struct pd_symbols *symbols, const struct pd_object *obj
 		return id_of_vdso(symbols, object, id_out);
 	if (object->kind == PD_OBJECT_FILE)
 		return id_of_file(symbols, object, id_out);
-	return put_why(symbols, "it is no file");
+	return put_why(symbols, "not a regular file");
 }

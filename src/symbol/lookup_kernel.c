@@ -369,7 +369,7 @@ static bool try_fetch(struct pd_symbols *symbols, struct pd_kernel *kernel, cons
 		      const struct pd_mapping *reference)
 {
 	struct pd_elf *elf = pd_lookup_fetch(symbols, id, true);
-	bool ok = elf && take_image(symbols, kernel, elf, NULL, reference, "fetched by build id");
+	bool ok = elf && take_image(symbols, kernel, elf, NULL, reference, "downloaded by build id");
 
 	pd_elf_close(elf);
 	return ok;

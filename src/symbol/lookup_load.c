@@ -160,15 +160,15 @@ static void tell_found(struct pd_symbols *symbols, struct pd_dso_full *dso, cons
 
 		pd_text_char(&text, 0);
 		pd_lookup_tell(symbols, dso, mismatch ? PD_DSO_MISMATCH : PD_DSO_MISSING, "%s",
-			       text.failed ? "" : text.size > 1 ? text.data : "it is no file");
+			       text.failed ? "" : text.size > 1 ? text.data : "not a regular file");
 		pd_free(text.data);
 		return;
 	}
 	path = used_path(&text, found, found->debug ? PD_FIND_DEBUG : PD_FIND_OBJECT);
 	if (!dso->table || !pd_symtab_count(dso->table))
-		pd_lookup_tell(symbols, dso, PD_DSO_NO_SYMBOLS, "%s has no symbols", path ? path : "what was fetched");
+		pd_lookup_tell(symbols, dso, PD_DSO_NO_SYMBOLS, "%s has no symbols", path ? path : "the downloaded file");
 	else
-		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "%s", path && !fetched ? path : "fetched by build id");
+		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "%s", path && !fetched ? path : "downloaded by build id");
 	pd_free(text.data);
 }
 
@@ -247,7 +247,7 @@ void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso)
 		read_table(symbols, dso, object, found.debug, &origin);
 	dso->has_file = object || load_from_index(symbols, dso, &origin);
 	if (dso->has_file && !object)
-		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "kept from an earlier run");
+		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "cached by an earlier run");
 	else
 		tell_found(symbols, dso, &found, fetched);
 	pd_found_close(&found);
@@ -309,7 +309,7 @@ static void load_vdso(struct pd_symbols *symbols, struct pd_dso_full *dso)
 
 static void load_nothing(struct pd_symbols *symbols, struct pd_dso_full *dso)
 {
-	pd_lookup_tell(symbols, dso, PD_DSO_NO_SYMBOLS, "it has no symbols");
+	pd_lookup_tell(symbols, dso, PD_DSO_NO_SYMBOLS, "no symbols");
 }
 
 void pd_lookup_load(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location)
@@ -317,7 +317,7 @@ void pd_lookup_load(struct pd_symbols *symbols, struct pd_dso_full *dso, const s
 	enum pd_object_kind kind = location->object->kind;
 
 	if (symbols->flags & PD_SYMBOLS_NO_FILES)
-		pd_lookup_tell(symbols, dso, PD_DSO_MISSING, "it was not looked for");
+		pd_lookup_tell(symbols, dso, PD_DSO_MISSING, "not searched");
 	else if (!dso->dso.object)
 		pd_lookup_load_runtime(symbols, dso);
 	else if (kind == PD_OBJECT_KERNEL)
@@ -333,7 +333,7 @@ void pd_lookup_load(struct pd_symbols *symbols, struct pd_dso_full *dso, const s
 	else
 		load_nothing(symbols, dso);
 	if (dso->dso.state == PD_DSO_UNUSED)
-		pd_lookup_tell(symbols, dso, PD_DSO_MISSING, "there was no memory for it");
+		pd_lookup_tell(symbols, dso, PD_DSO_MISSING, "out of memory");
 }
 
 void pd_lookup_unload(struct pd_dso_full *dso)

@@ -22,7 +22,7 @@ bool pd_lookup_open_own(const struct pd_symbols *symbols, const char *path, stru
 	// numbers of processes say nothing on another machine
 	fd = symbols->places.ids_only ? -ENOENT : pd_root_open_own(symbols->places.symfs, path);
 	if (fd < 0) {
-		*reason = fd == -EPERM ? "belongs neither to root nor to you" : strerror(-fd);
+		*reason = fd == -EPERM ? "is owned neither by root nor by you" : strerror(-fd);
 		return false;
 	}
 	*reason = "not a regular file";

@@ -75,14 +75,14 @@ static void tell_found(struct listing *l, struct pd_found *found, const char *pa
 
 	if (found->object) {
 		used_path(found, PD_FIND_OBJECT, from);
-		tell_elf(l, PD_SOURCE_OBJECT, found->object, path, &id, from[0] ? from : "fetched by build id", NULL);
+		tell_elf(l, PD_SOURCE_OBJECT, found->object, path, &id, from[0] ? from : "downloaded by build id", NULL);
 		tell_shared(l, found->object);
 	}
 	if (found->debug) {
 		used_path(found, PD_FIND_DEBUG, from);
 		if (!id.size && found->object)
 			pd_elf_debuglink(found->object, &link, &crc);
-		tell_elf(l, PD_SOURCE_DEBUG, found->debug, path, &id, from[0] ? from : "fetched by build id", link);
+		tell_elf(l, PD_SOURCE_DEBUG, found->debug, path, &id, from[0] ? from : "downloaded by build id", link);
 		tell_shared(l, found->debug);
 	}
 }

@@ -131,9 +131,9 @@ static bool says_known(struct pd_parser *p, const char *word, const char *const 
 		pd_nearest_try(&nearest, words[i]);
 	}
 	if (nearest.best)
-		pd_parse_fail(p, at, "'%s' is not known, did you mean '%s'?", word, nearest.best);
+		pd_parse_fail(p, at, "unknown name '%s', did you mean '%s'?", word, nearest.best);
 	else
-		pd_parse_fail(p, at, "'%s' is not known", word);
+		pd_parse_fail(p, at, "unknown name '%s'", word);
 	return false;
 }
 
@@ -156,7 +156,7 @@ static enum pd_status take_header(struct pd_assembler *a, struct pd_parser *p)
 	static const enum pd_packing values[] = {PD_PACK_NONE, PD_PACK_ZSTD, PD_PACK_ZSTD2};
 
 	if (a->writer || a->had_header)
-		pd_parse_fail(p, p->start, "a header stands in front of everything else");
+		pd_parse_fail(p, p->start, "the header must come first");
 	a->had_header = true;
 	while (!p->failed_at && pd_parse_more(p)) {
 		if (pd_parse_key(p, "form"))
@@ -170,7 +170,7 @@ static enum pd_status take_header(struct pd_assembler *a, struct pd_parser *p)
 		else if (pd_parse_key(p, "end_marker"))
 			a->end_marker = pd_parse_u64(p, PD_FEATURE_LIMIT - 1);
 		else
-			pd_parse_fail(p, p->at, "form, byte_order, compression, level or end_marker was expected");
+			pd_parse_fail(p, p->at, "expected form, byte_order, compression, level or end_marker");
 	}
 	a->in_parts = a->said.mode == PD_MODE_DIRECTORY;
 	return PD_OK;
@@ -239,11 +239,11 @@ static unsigned parse_feature_name(struct pd_parser *p)
 		pd_nearest_try(&nearest, name);
 	}
 	if (!*word)
-		pd_parse_fail(p, begin, "the name or number of a feature was expected");
+		pd_parse_fail(p, begin, "expected the name or number of a feature");
 	else if (nearest.best)
-		pd_parse_fail(p, begin, "there is no feature '%s', did you mean '%s'?", word, nearest.best);
+		pd_parse_fail(p, begin, "unknown feature '%s', did you mean '%s'?", word, nearest.best);
 	else
-		pd_parse_fail(p, begin, "there is no feature '%s'", word);
+		pd_parse_fail(p, begin, "unknown feature '%s'", word);
 	return 0;
 }
 
@@ -281,7 +281,7 @@ static enum pd_status take_raw_feature(struct pd_assembler *a, struct pd_parser 
 	if (braced)
 		pd_parse_want(p, '}');
 	if (pd_parse_more(p))
-		pd_parse_fail(p, p->at, "bytes of the feature were expected");
+		pd_parse_fail(p, p->at, "expected the bytes of the feature");
 	a->raw += !p->failed_at;
 	return p->failed_at ? PD_OK : keep_feature(a, feature, bytes);
 }
@@ -298,17 +298,17 @@ static enum pd_status take_feature(struct pd_assembler *a, struct pd_parser *p)
 	bool braced;
 
 	if (!p->failed_at && !feature)
-		pd_parse_fail(p, begin, "there can be no feature 0");
+		pd_parse_fail(p, begin, "feature 0 does not exist");
 	if (p->failed_at)
 		return PD_OK;
 	if (a->writer->features[feature].present)
-		pd_parse_fail(p, begin, "the feature is there already");
+		pd_parse_fail(p, begin, "duplicate feature");
 	if (pd_parse_more(p) && p->end - p->at > 3 && !memcmp(p->at, "raw", 3) && p->at[3] != ':') {
 		p->at += 3;
 		return take_raw_feature(a, p, feature);
 	}
 	if (!layout)
-		pd_parse_fail(p, p->at, "the form of this feature is not known, its bytes stand behind 'raw'");
+		pd_parse_fail(p, p->at, "unknown layout of this feature; write its bytes after 'raw'");
 	decoded = p->failed_at ? NULL : pd_arena_alloc(&a->arena, layout->struct_size);
 	if (!decoded)
 		return p->failed_at ? PD_OK : pd_fail_memory(&a->error);
@@ -376,10 +376,10 @@ static bool breaks_stream(const struct pd_assembler *a)
 static void check_place(struct pd_assembler *a, struct pd_parser *p, uint32_t type)
 {
 	if ((type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2) && breaks_stream(a))
-		pd_parse_fail(p, p->start, "compressed records can stay only as they were: in the form and byte order of the text, "
+		pd_parse_fail(p, p->start, "compressed records can only be kept unchanged: in the form and byte order of the text, "
 					   "and not compressed again");
 	if (a->writer->mode == PD_MODE_PIPE && is_about_file(type))
-		pd_parse_fail(p, p->start, "in a pipe this record is said as 'event' or 'feature'");
+		pd_parse_fail(p, p->start, "in a pipe, write this record as 'event' or 'feature'");
 }
 
 // The words of a record's event. True if it has an event.
@@ -398,7 +398,7 @@ static bool take_event_number(struct pd_assembler *a, struct pd_parser *p, enum 
 		}
 		event = pd_parse_u64(p, UINT32_MAX);
 		if (!p->failed_at && event >= a->writer->event_count)
-			pd_parse_fail(p, begin, "there is no event %" PRIu64 " so far", event);
+			pd_parse_fail(p, begin, "event %" PRIu64 " is not defined yet", event);
 	}
 	if (p->failed_at || event >= a->writer->event_count)
 		return false;
@@ -424,7 +424,7 @@ static enum pd_status take_record(struct pd_assembler *a, struct pd_parser *p, u
 	if (group == PD_GROUP_SAMPLE || group == PD_GROUP_KERNEL)
 		has_event = take_event_number(a, p, group);
 	if (!p->failed_at && group == PD_GROUP_SAMPLE && !has_event)
-		pd_parse_fail(p, p->start, "a sample belongs to an event, and none was described so far");
+		pd_parse_fail(p, p->start, "a sample needs an event, and none was defined before it");
 	p->scope.words[PD_WORD_QUIRKS] = a->quirks;
 	if (pd_parse_key(p, "misc"))
 		head.misc = pd_parse_misc(p, type);
@@ -435,7 +435,7 @@ static enum pd_status take_record(struct pd_assembler *a, struct pd_parser *p, u
 		return p->failed_at ? PD_OK : pd_fail_memory(&a->error);
 	pd_parse_struct(p, layout, decoded);
 	if (!p->failed_at && pd_parse_more(p))
-		pd_parse_fail(p, p->at, "this closes nothing");
+		pd_parse_fail(p, p->at, "unmatched closing bracket");
 	if (p->failed_at)
 		return PD_OK;
 	if (!pd_write_scratch(a->writer, UINT16_MAX + 1))
@@ -469,7 +469,7 @@ static enum pd_status take_raw(struct pd_assembler *a, struct pd_parser *p)
 		else if (pd_parse_key(p, "body"))
 			body = pd_parse_bytes(p);
 		else
-			pd_parse_fail(p, p->at, "type, misc or body was expected");
+			pd_parse_fail(p, p->at, "expected type, misc or body");
 	}
 	check_place(a, p, (uint32_t)type);
 	large = pd_record_has_large_size((uint32_t)type);
@@ -495,9 +495,9 @@ static enum pd_status take_tail(struct pd_assembler *a, struct pd_parser *p)
 	struct pd_bytes bytes = pd_parse_bytes(p);
 
 	if (!p->failed_at && pd_parse_more(p))
-		pd_parse_fail(p, p->at, "only bytes were expected");
+		pd_parse_fail(p, p->at, "expected only bytes");
 	if (!p->failed_at && bytes.size > a->tail_left)
-		pd_parse_fail(p, p->start, "no record says that these bytes follow it (its size is that of all of them)");
+		pd_parse_fail(p, p->start, "the preceding record has no bytes after it (its size includes them)");
 	if (p->failed_at)
 		return PD_OK;
 	a->tail_left -= bytes.size;
@@ -525,9 +525,9 @@ static enum pd_status take_part(struct pd_assembler *a, struct pd_parser *p)
 	enum pd_status status;
 
 	if (!p->failed_at && !a->in_parts)
-		pd_parse_fail(p, p->start, "only a directory has parts: 'header form: dir'");
+		pd_parse_fail(p, p->start, "only a directory has parts; use 'header form: dir'");
 	if (!p->failed_at && strcmp(name, "data") != 0 && !is_part_name(name))
-		pd_parse_fail(p, begin, "a part is named \"data.0\"");
+		pd_parse_fail(p, begin, "a part needs a name like \"data.0\"");
 	// in one file they come one after another
 	if (p->failed_at || writer->mode != PD_MODE_DIRECTORY)
 		return PD_OK;
@@ -579,11 +579,11 @@ static void fail_word(struct pd_parser *p, const char *word)
 	for (size_t i = 0; pd_record_type_at(i, &type); i++)
 		pd_nearest_try(&nearest, pd_record_name(type));
 	if (!*word)
-		pd_parse_fail(p, p->at, "the name of a record was expected, or header, event, feature, part, raw, tail");
+		pd_parse_fail(p, p->at, "expected the name of a record, or header, event, feature, part, raw, tail");
 	else if (nearest.best)
-		pd_parse_fail(p, begin, "there is no record '%s', did you mean '%s'?", word, nearest.best);
+		pd_parse_fail(p, begin, "unknown record '%s', did you mean '%s'?", word, nearest.best);
 	else
-		pd_parse_fail(p, begin, "there is no record '%s'", word);
+		pd_parse_fail(p, begin, "unknown record '%s'", word);
 }
 
 static enum pd_status take_statement_of(struct pd_assembler *a, struct pd_parser *p)
@@ -634,7 +634,7 @@ static enum pd_status take_statement(struct pd_assembler *a, const char *text, s
 	p.scope.words[PD_WORD_QUIRKS] = a->quirks;
 	status = take_statement_of(a, &p);
 	if (status >= 0 && !p.failed_at && pd_parse_more(&p))
-		pd_parse_fail(&p, p.at, "this belongs to nothing");
+		pd_parse_fail(&p, p.at, "unexpected token");
 	return p.failed_at ? fail_at(a, &p) : status;
 }
 
@@ -770,7 +770,7 @@ enum pd_status pd_assembler_new(const struct pd_assembler_options *options, stru
 	struct pd_assembler *a;
 
 	if (!options->size || !options->open)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "options of an assembler lack their size or open");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size or open member of the options is 0");
 	a = pd_alloc(sizeof(*a));
 	if (!a)
 		return pd_fail_memory(error);

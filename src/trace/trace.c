@@ -22,7 +22,7 @@ enum pd_status pd_trace_new(struct pd_file *file, const struct pd_trace_options 
 	struct pd_trace *trace;
 
 	if (options && options->size != sizeof(*options))
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "options of an unknown size");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "options of an unsupported size");
 	trace = pd_alloc(sizeof(*trace));
 	if (!trace)
 		return pd_fail_memory(error);

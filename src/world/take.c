@@ -401,7 +401,7 @@ static enum pd_status fail(const struct pd_world *world, struct pd_error *error)
 	if (world->failure == PD_ERROR_MEMORY)
 		return pd_fail_memory(error);
 	return pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET,
-		       "world: it would take more than %llu bytes",
+		       "processes and mappings: more than %llu bytes would be needed",
 		       (unsigned long long)world->limit);
 }
 

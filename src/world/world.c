@@ -145,7 +145,7 @@ enum pd_status pd_world_settle(struct pd_world *world, struct pd_error *error)
 	if (!done)
 		return pd_fail_memory(error);
 	return pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET,
-		       "world: it would take more than %llu bytes",
+		       "processes and mappings: more than %llu bytes would be needed",
 		       (unsigned long long)world->limit);
 }
 

@@ -49,7 +49,7 @@ static void tell(struct copying *c, const char *name, const char *why)
 
 static enum pd_status fail(struct copying *c, const char *name, struct pd_error *error)
 {
-	return pd_fail_system(error, errno, "%s: %s/%s cannot be written", c->writer->name, c->folder, name);
+	return pd_fail_system(error, errno, "%s: cannot write %s/%s", c->writer->name, c->folder, name);
 }
 
 static enum pd_status write_all(struct copying *c, int to, size_t size, const char *name, struct pd_error *error)

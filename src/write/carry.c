@@ -208,7 +208,7 @@ enum pd_status pd_writer_change(struct pd_writer *writer, const struct pd_change
 {
 	if (!changes->size || writer->source)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: %s", writer->name,
-			       writer->source ? "a file is carried over already" : "the size of the changes is 0");
+			       writer->source ? "another file was attached already" : "the size member of the changes is 0");
 	memcpy(&writer->changes, changes, changes->size < sizeof(*changes) ? changes->size : sizeof(*changes));
 	return PD_OK;
 }
@@ -225,7 +225,7 @@ enum pd_status pd_writer_carry(struct pd_writer *writer, struct pd_file *file, s
 	}
 	if (writer->source || writer->started)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: %s", writer->name,
-			       writer->source ? "another file is carried over already" : "records were written already");
+			       writer->source ? "another file was attached already" : "records have been written already");
 	writer->source = file;
 	// one stream of compressed data in each file, in the order that it was made in
 	writer->repack = writer->packing == PD_PACK_KEEP &&

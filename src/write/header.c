@@ -428,7 +428,7 @@ void pd_writer_tell_not_carried(struct pd_writer *writer, unsigned feature, size
 		from = writer->features[i].from;
 	if (from)
 		pd_file_tell(from, PD_PROBLEM_NOT_CARRIED, PD_NO_OFFSET, pd_feature_name(feature),
-			     "%zu bytes, more than a record of a pipe holds", size);
+			     "%zu bytes, more than fit in a record of a pipe", size);
 }
 
 static enum pd_status send_name(struct pd_writer *writer, const struct pd_write_event *event, struct pd_error *error)
@@ -458,7 +458,7 @@ static enum pd_status send_event(struct pd_writer *writer, const struct pd_write
 		status = pd_fail_memory(error);
 	else if (body.size > PD_MOST_PADDED - 8)
 		status = pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET,
-				 "%s: an event has %zu ids, more than a record of a pipe holds", writer->name,
+				 "%s: an event has %zu ids, more than fit in a record of a pipe", writer->name,
 				 event->id_count);
 	else
 		status = put_record(writer, PD_RECORD_HEADER_ATTR, 0, (struct pd_bytes){body.data, body.size}, error);

@@ -213,7 +213,7 @@ static uint64_t id_for(const struct changing *c, const struct pd_event_full *ful
 
 static enum pd_status fail_event(const struct changing *c, const struct pd_record *record, struct pd_error *error)
 {
-	return pd_fail(error, PD_ERROR_ARGUMENT, record->offset, "%s: an event has no number in the output",
+	return pd_fail(error, PD_ERROR_ARGUMENT, record->offset, "%s: an event has no index in the output",
 		       c->writer->name);
 }
 
@@ -354,7 +354,7 @@ static enum pd_status pass_sample(struct changing *c, struct pd_stream *stream, 
 	const struct pd_write_event *event;
 
 	if (!record->event || !full)
-		return pd_fail(error, PD_ERROR_FORMAT, record->offset, "%s: offset %" PRIu64 ": sample: its event is not known",
+		return pd_fail(error, PD_ERROR_FORMAT, record->offset, "%s: offset %" PRIu64 ": sample: unknown event",
 			       record->scratch->file->name, record->offset);
 	event = event_of(c, full);
 	if (!event)
@@ -495,7 +495,7 @@ enum pd_status pd_writer_pass_joined(struct pd_writer *writer, struct pd_stream 
 		return writer->status;
 	}
 	if (join->size != sizeof(*join))
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size of the join is not known");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size member of the join is 0");
 	record->scratch->used = true;
 	status = pass_joined(&c, stream, record, error ? error : &own);
 	return status == PD_ERROR_MEMORY ? pd_writer_fail(writer, status, error ? error : &own) : status;
@@ -590,7 +590,7 @@ static enum pd_status join_build_ids(struct pd_writer *writer, struct pd_file *f
 	pd_free(all.data);
 	if (status >= 0 && others)
 		pd_file_tell(file, PD_PROBLEM_NOT_CARRIED, PD_NO_OFFSET, "BUILD_ID",
-			     "%zu objects have another build id in a file before this one, which stays", others);
+			     "%zu objects have a different build id in an earlier input, which is kept", others);
 	return status;
 }
 

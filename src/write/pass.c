@@ -210,7 +210,7 @@ static bool would_be_taken(struct pd_writer *writer, const struct pd_record *rec
 	    record->type == PD_RECORD_HEADER_TRACING_DATA)
 		return false;
 	pd_file_tell(record->scratch->file, PD_PROBLEM_NOT_CARRIED, record->offset, pd_record_name(record->type),
-		     "a record of a pipe in a file");
+		     "a pipe-only record in a file");
 	return true;
 }
 
@@ -387,7 +387,7 @@ enum pd_status pd_writer_encode_changed(struct pd_writer *writer, const struct p
 	struct pd_pen pen;
 
 	if (!layout)
-		return pd_fail(error, PD_ERROR_ARGUMENT, record->offset, "%" PRIu32 ": no such record is known", record->type);
+		return pd_fail(error, PD_ERROR_ARGUMENT, record->offset, "%" PRIu32 ": unknown record type", record->type);
 	if (words)
 		memcpy(all.words, words, sizeof(all.words));
 	all.words[PD_WORD_MISC] = misc;

@@ -31,7 +31,7 @@ enum pd_status pd_writer_fail(struct pd_writer *writer, enum pd_status status, s
 	if (error)
 		writer->error = *error;
 	else
-		pd_fail(&writer->error, status, PD_NO_OFFSET, "%s: cannot be written", writer->name);
+		pd_fail(&writer->error, status, PD_NO_OFFSET, "%s: cannot write", writer->name);
 	return status;
 }
 
@@ -156,7 +156,7 @@ static enum pd_status make_beside(struct pd_writer *writer, mode_t mode, int *fd
 		// nothing of ours is there
 		pd_free(writer->beside);
 		writer->beside = NULL;
-		return pd_fail_system(error, saved, "%s: cannot be made", writer->path);
+		return pd_fail_system(error, saved, "%s: cannot create the file", writer->path);
 	}
 	*fd_out = fd;
 	return PD_OK;
@@ -168,7 +168,7 @@ enum pd_status pd_writer_add_part(struct pd_writer *writer, const char *name, st
 	int fd = openat(writer->dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0)
-		return pd_fail_system(error, errno, "%s: %s cannot be made", writer->path, name);
+		return pd_fail_system(error, errno, "%s: cannot create %s", writer->path, name);
 	return add_part(writer, fd, true, name, error);
 }
 
@@ -185,7 +185,7 @@ static enum pd_status open_directory(struct pd_writer *writer, const struct pd_w
 		return status;
 	writer->dir_fd = open(writer->beside, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (writer->dir_fd < 0)
-		return pd_fail_system(error, errno, "%s: cannot be made", writer->path);
+		return pd_fail_system(error, errno, "%s: cannot create the file", writer->path);
 	writer->by_cpu = input && input->header.mode != PD_MODE_DIRECTORY;
 	status = pd_writer_add_part(writer, "data", error);
 	for (size_t i = 1; status >= 0 && input && input->header.mode == PD_MODE_DIRECTORY && i < input->part_count; i++)
@@ -203,15 +203,15 @@ static enum pd_status open_path(struct pd_writer *writer, const struct pd_writer
 	int fd;
 
 	if (there && is_input(options, &target))
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: is the input, which is not written to",
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: refusing to overwrite the input",
 			       writer->name);
 	if (writer->mode == PD_MODE_DIRECTORY) {
 		if (there && !is_empty_directory(writer->path))
-			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: is there already", writer->path);
+			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: already exists", writer->path);
 		return open_directory(writer, options, error);
 	}
 	if (there && S_ISDIR(target.st_mode))
-		return pd_fail_system(error, EISDIR, "%s: cannot be written", writer->path);
+		return pd_fail_system(error, EISDIR, "%s: cannot write", writer->path);
 	if (there && !S_ISREG(target.st_mode)) {
 		fd = open(writer->path, O_WRONLY | O_CLOEXEC);
 		if (fd < 0)
@@ -231,18 +231,18 @@ static enum pd_status check_descriptor(struct pd_writer *writer, int fd, const s
 	off_t position = lseek(fd, 0, SEEK_CUR);
 
 	if (fstat(fd, &target) == 0 && is_input(options, &target))
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: is the input, which is not written to",
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: refusing to overwrite the input",
 			       writer->name);
 	if (writer->mode == PD_MODE_DIRECTORY)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: cannot be a directory", writer->name);
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: cannot write a directory here", writer->name);
 	if (writer->mode == PD_MODE_PIPE)
 		return PD_OK;
 	if (position < 0)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-			       "%s: cannot seek, so it can have the form of a pipe only", writer->name);
+			       "%s: cannot seek; only the pipe form can be written", writer->name);
 	if (position > 0 || fcntl(fd, F_GETFL) & O_APPEND || (S_ISREG(target.st_mode) && target.st_size))
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-			       "%s: holds something already, so it can have the form of a pipe only", writer->name);
+			       "%s: not empty; only the pipe form can be written", writer->name);
 	return PD_OK;
 }
 
@@ -282,7 +282,7 @@ static enum pd_status new_writer(const char *name, const struct pd_writer_option
 
 	memset(all, 0, sizeof(*all));
 	if (options && !options->size)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size of the options is 0");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size member of the options is 0");
 	if (options)
 		memcpy(all, options, options->size < sizeof(*all) ? options->size : sizeof(*all));
 	writer = pd_alloc(sizeof(*writer));
@@ -296,7 +296,7 @@ static enum pd_status new_writer(const char *name, const struct pd_writer_option
 		return pd_fail_memory(error);
 	}
 	if (writer->pack_type && !pd_packer_zstd.open) {
-		pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "%s: cannot be compressed: built without zstd", name);
+		pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "%s: cannot compress: built without zstd", name);
 		free(writer->name);
 		pd_free(writer);
 		return PD_ERROR_UNSUPPORTED;
@@ -313,7 +313,7 @@ static enum pd_status look_at_output(struct pd_writer *writer, struct pd_error *
 	out->random = writer->mode != PD_MODE_PIPE;
 	if (out->random && lseek(out->fd, 0, SEEK_CUR) < 0)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-			       "%s: cannot seek, so it can have the form of a pipe only", writer->name);
+			       "%s: cannot seek; only the pipe form can be written", writer->name);
 	return PD_OK;
 }
 
@@ -350,7 +350,7 @@ enum pd_status pd_writer_open(const char *path, const struct pd_writer_options *
 		return status;
 	writer->path = where_it_leads(path);
 	status = writer->path ? open_path(writer, &all, error) :
-				pd_fail_system(error, errno, "%s: cannot be followed", path);
+				pd_fail_system(error, errno, "%s: cannot resolve the link", path);
 	return finish_open(writer, status, writer_out, error);
 }
 
@@ -382,7 +382,7 @@ enum pd_status pd_writer_open_in(const char *path, const struct pd_writer_option
 	writer->path = strdup(path);
 	writer->dir_fd = writer->path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (writer->dir_fd < 0)
-		status = pd_fail_system(error, errno, "%s: cannot be opened", path);
+		status = pd_fail_system(error, errno, "%s: cannot open", path);
 	if (status >= 0)
 		status = pd_writer_add_part(writer, "data", error);
 	return finish_open(writer, status, writer_out, error);
@@ -505,7 +505,7 @@ static enum pd_status finish_all(struct pd_writer *writer, struct pd_error *erro
 	if (status >= 0)
 		status = close_outputs(writer, error);
 	if (status >= 0 && writer->beside && rename(writer->beside, writer->path) < 0)
-		status = pd_fail_system(error, errno, "%s: cannot be given to what was written", writer->path);
+		status = pd_fail_system(error, errno, "%s: cannot rename the output to this name", writer->path);
 	return status;
 }
 
@@ -631,9 +631,9 @@ enum pd_status pd_writer_set_feature_bytes(struct pd_writer *writer, unsigned fe
 	if (writer->status < 0)
 		return failed_before(writer, error);
 	if (!feature || feature >= PD_FEATURE_LIMIT)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%u: there can be no such feature", feature);
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%u: invalid feature number", feature);
 	if (writer->started && writer->mode == PD_MODE_PIPE)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: records were written already, in a pipe features come first",
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: records have been written already, in a pipe features come first",
 			       pd_feature_name(feature) ? pd_feature_name(feature) : writer->name);
 	status = pd_writer_keep_feature(writer, feature, bytes, error ? error : &own);
 	return pd_writer_fail(writer, status, error ? error : &own);
@@ -674,7 +674,7 @@ enum pd_status pd_writer_encode_feature(struct pd_writer *writer, unsigned featu
 	enum pd_status status;
 
 	if (!layout)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%u: no such feature is known", feature);
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%u: unknown feature", feature);
 	status = pd_writer_feature_bytes(writer, layout, decoded, &bytes, error);
 	return status < 0 ? status : pd_writer_keep_feature(writer, feature, bytes, error);
 }
@@ -689,7 +689,7 @@ enum pd_status pd_writer_set_feature(struct pd_writer *writer, unsigned feature,
 	if (writer->status < 0)
 		return failed_before(writer, error);
 	if (!layout)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%u: no such feature is known", feature);
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%u: unknown feature", feature);
 	if (!decoded) {
 		pd_free(writer->features[feature].data);
 		writer->features[feature] = (struct pd_write_feature){0};
@@ -793,9 +793,9 @@ enum pd_status pd_writer_add(struct pd_writer *writer, uint32_t type, uint16_t m
 	if (writer->status < 0)
 		return failed_before(writer, error);
 	if (!pd_record_layout(type))
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%" PRIu32 ": no such record is known", type);
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%" PRIu32 ": unknown record type", type);
 	if (type == PD_RECORD_SAMPLE && event >= writer->event_count)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%zu: there is no such event", event);
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%zu: no such event", event);
 	status = add_record(writer, type, misc, decoded, event, error ? error : &own);
 	// a value that does not fit is the fault of the caller, who may go on
 	return status == PD_ERROR_FORMAT ? status : pd_writer_fail(writer, status, error ? error : &own);

@@ -38,11 +38,11 @@ TEST(test_cursor__failure_sticks)
 	pd_cursor_u64(&cursor);
 	CHECK(pd_cursor_u16(&cursor) == 0);
 	CHECK(cursor.failed && cursor.status == PD_ERROR_FORMAT && cursor.failed_at == bytes + 8);
-	CHECK_STR(cursor.reason, "goes past the end");
+	CHECK_STR(cursor.reason, "extends past the end");
 	// the byte that is left is not given away any more
 	CHECK(pd_cursor_u8(&cursor) == 0 && cursor.failed_at == bytes + 8);
 	pd_cursor_fail(&cursor, "another");
-	CHECK_STR(cursor.reason, "goes past the end");
+	CHECK_STR(cursor.reason, "extends past the end");
 	pd_cursor_blame(&cursor, "layout", "first");
 	pd_cursor_blame(&cursor, "layout", "second");
 	CHECK_STR(cursor.field, "first");

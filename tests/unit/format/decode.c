@@ -386,7 +386,7 @@ TEST(test_decode__text_without_end_is_refused)
 	image_text(&image, "12345678", 8);
 	CHECK(!DECODE(comm, &image));
 	CHECK_STR(cursor.field, "comm");
-	CHECK_STR(cursor.reason, "text has no end");
+	CHECK_STR(cursor.reason, "unterminated string");
 }
 
 TEST(test_decode__text_poke_of_new_code)

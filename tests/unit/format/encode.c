@@ -93,7 +93,7 @@ TEST(test_encode__text_too_long_for_its_place_is_refused)
 	pen = encode(PD_LAYOUT_header_event_type, &type, false);
 	CHECK(pen.failed);
 	CHECK_STR(pen.field, "name");
-	CHECK_STR(pen.reason, "text is too long");
+	CHECK_STR(pen.reason, "string is too long");
 }
 
 TEST(test_encode__counts_that_disagree_are_refused)

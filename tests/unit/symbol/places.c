@@ -450,7 +450,7 @@ TEST(test_places__perf_map_of_others)
 		symbols = open_default(&made);
 		CHECK(symbols);
 		place = user_at(symbols, 0x10008);
-		CHECK(place.dso && !place.function && strstr(place.dso->detail, "belongs neither to root nor to you"));
+		CHECK(place.dso && !place.function && strstr(place.dso->detail, "is owned neither by root nor by you"));
 		pd_symbols_free(symbols);
 	} else {
 		printf("# files of others cannot be made here\n");
