@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What recording costs: processor time of perfdata record and of perf record, with the same options, on the same work.
 
-usage: cost.py PERFDATA BUSY [--long] [--only TEXT] [--runs N]
+usage: cost.py PERFDATA BUSY [--long] [--compress] [--only TEXT] [--runs N]
 
 Time of a recorder is what it and all it started used, less what the work used to its end: the kernel's part of taking a
 sample is charged to the work, and is the same on both sides. Sides take turns; the smallest of the runs counts.
@@ -57,11 +57,12 @@ CASES = [
 
 
 class Cost:
-    def __init__(self, perfdata, busy, folder, long):
+    def __init__(self, perfdata, busy, folder, long, compress):
         self.busy, self.folder, self.long = busy, folder, long
         self.timed = os.path.join(os.path.dirname(busy), "timed")
         self.tools = {"perf": ["perf", "record"], "ours": [perfdata, "record"]}
-        self.env = dict(os.environ, HOME=folder, LC_ALL="C")
+        self.more = ["-z"] if compress else []
+        self.env = dict(os.environ, HOME=folder, PERF_CONFIG="/dev/null", LC_ALL="C")
 
     def work(self, case):
         _, _, kind, short, long = case
@@ -74,7 +75,7 @@ class Cost:
         """(seconds of the recorder, samples, lost), or None if it failed."""
         out = os.path.join(self.folder, side + ".data")
         said = os.path.join(self.folder, "said")
-        words = self.tools[side] + ["-q", "-o", out, *case[1].split(), "--", self.timed, said, *self.work(case)]
+        words = self.tools[side] + ["-q", *self.more, "-o", out, *case[1].split(), "--", self.timed, said, *self.work(case)]
         for name in (out, out + ".old", said):
             if os.path.exists(name):
                 os.unlink(name)
@@ -104,11 +105,12 @@ def main():
     parser.add_argument("perfdata")
     parser.add_argument("busy")
     parser.add_argument("--long", action="store_true", help="enough work that the figures mean something")
+    parser.add_argument("--compress", action="store_true", help="both with -z")
     parser.add_argument("--only", default="", metavar="TEXT")
     parser.add_argument("--runs", type=int, default=1)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="cost-") as folder:
-        cost = Cost(os.path.abspath(arguments.perfdata), os.path.abspath(arguments.busy), folder, arguments.long)
+        cost = Cost(os.path.abspath(arguments.perfdata), os.path.abspath(arguments.busy), folder, arguments.long, arguments.compress)
         if not shutil.which("perf") or not cost.run("perf", CASES[2]) or not cost.run("ours", CASES[2]):
             print("perf is not here, or nothing can be recorded here")
             return SKIPPED
