@@ -15,15 +15,15 @@ struct values {
 };
 
 static const struct option options[] = {
-	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json), "a JSON object for each name" },
-	{ "raw-dump", 0, OPTION_FLAG, NULL, offsetof(struct values, raw), "names only, for completion" },
+	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json), "print a JSON object per event" },
+	{ "raw-dump", 0, OPTION_FLAG, NULL, offsetof(struct values, raw), "print only names, for shell completion" },
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata list", "all of them" },
-	{ "perfdata list sw", "events of the kernel's software" },
-	{ "perfdata list 'sched:*'", "tracepoints of the scheduler" },
+	{ "perfdata list", "list all events" },
+	{ "perfdata list sw", "list software events" },
+	{ "perfdata list 'sched:*'", "list scheduler tracepoints" },
 	{ 0 },
 };
 
@@ -134,14 +134,14 @@ static int run(const struct call *call)
 	}
 	if (list.any)
 		return CODE_FINE;
-	complain("no event of this machine is called so");
+	complain("no matching event on this machine");
 	return CODE_NOTHING;
 }
 
 const struct command cmd_list = {
 	.usage = "[OPTION]... [KIND|NAME|PATTERN]...",
-	.text = "Prints the names of events that record and stat take behind -e. KIND is hw, sw, cache, pmu, raw, breakpoint or "
-		"tracepoint. Events of the hardware and the kernel are those that can be counted here.",
+	.text = "List the events that record and stat accept after -e. KIND is hw, sw, cache, pmu, raw, breakpoint or tracepoint. "
+		"Hardware and software events are listed only if they can be counted on this machine.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

@@ -51,63 +51,63 @@ static const struct option options[] = {
 	RECORD_TARGET_OPTIONS(struct values, targets),
 	RECORD_SAMPLE_OPTIONS(struct values, samples),
 	{ "output", 'o', OPTION_STRING, "FILE", offsetof(struct values, output),
-	  "what is written, perf.data without; - is standard output, as a pipe" },
+	  "output file (default: perf.data); - writes a pipe to standard output" },
 	{ "compression-level", 'z', OPTION_LEVEL, "N", offsetof(struct values, compression),
 	  "compress records, at level 1 (fast) to 22 (small); without N as fast as possible; 0: do not" },
-	{ "no-samples", 'n', OPTION_FLAG, NULL, offsetof(struct values, no_samples), "no samples, only what else happens" },
-	{ "stat", 's', OPTION_FLAG, NULL, offsetof(struct values, stat), "counts of each thread" },
-	{ "running-time", 0, OPTION_FLAG, NULL, offsetof(struct values, running_time), "counts say for how long they counted" },
-	{ "per-thread", 0, OPTION_FLAG, NULL, offsetof(struct values, per_thread), "memory of each thread, not of each CPU" },
+	{ "no-samples", 'n', OPTION_FLAG, NULL, offsetof(struct values, no_samples), "record no samples, only side-band records" },
+	{ "stat", 's', OPTION_FLAG, NULL, offsetof(struct values, stat), "record counts of each thread" },
+	{ "running-time", 0, OPTION_FLAG, NULL, offsetof(struct values, running_time), "record enabled and running times with counts" },
+	{ "per-thread", 0, OPTION_FLAG, NULL, offsetof(struct values, per_thread), "one ring buffer per thread instead of per CPU" },
 	{ "off-cpu", 0, OPTION_FLAG, NULL, offsetof(struct values, off_cpu),
-	  "also where threads wait and how long, as event offcpu-time; with -g the kernel's part of the stack, too" },
+	  "also record where and how long threads sleep, as event offcpu-time; with -g including kernel stacks" },
 	{ "delay", 'D', OPTION_STRING, "MS", offsetof(struct values, delay),
-	  "begin so many ms after the start; -1: when --control says so" },
+	  "start sampling after MS milliseconds; -1: when enabled by --control" },
 	{ "control", 0, OPTION_STRING, "WHERE", offsetof(struct values, control),
-	  "take commands: fd:IN[,OUT] or fifo:IN[,OUT]; enable, disable, evlist, ping, stop" },
+	  "read commands (enable, disable, evlist, ping, stop) from fd:IN[,OUT] or fifo:IN[,OUT]" },
 	{ "overwrite", 0, OPTION_FLAG, NULL, offsetof(struct values, overwrite),
-	  "keep the newest in memory, write it at the end, and with --switch-output at SIGUSR2" },
+	  "flight recorder: keep only the newest records in memory, write them at exit, or at SIGUSR2 with --switch-output" },
 	{ "switch-output", 0, OPTION_ATTACHED, "WHEN", offsetof(struct values, switch_output),
-	  "begin a new file at SIGUSR2 (signal), or after a size (100M) or a time (30s)" },
+	  "start a new file at SIGUSR2 (signal), or after a size (100M) or a time (30s)" },
 	{ "switch-max-files", 0, OPTION_NUMBER, "N", offsetof(struct values, switch_max_files),
-	  "keep the newest N files of --switch-output" },
+	  "keep only the newest N files of --switch-output" },
 	{ "timestamp-filename", 0, OPTION_FLAG, NULL, offsetof(struct values, timestamp_filename),
-	  "the time behind the name of the output" },
+	  "append a timestamp to the output file name" },
 	{ "timestamp-boundary", 0, OPTION_FLAG, NULL, offsetof(struct values, timestamp_boundary),
-	  "has no effect: times of the first and last sample are always recorded" },
+	  "no effect: times of the first and last sample are always recorded" },
 	{ "tail-synthesize", 0, OPTION_FLAG, NULL, offsetof(struct values, tail_synthesize),
-	  "describe what already runs at the end" },
+	  "synthesize records of running processes at exit" },
 	{ "synth", 0, OPTION_STRING, "WHAT", offsetof(struct values, synth),
-	  "describe of what already runs: all, task, mmap, cgroup or no" },
-	{ "max-size", 0, OPTION_STRING, "SIZE", offsetof(struct values, max_size), "end when the output has this size" },
-	{ "duration", 0, OPTION_STRING, "TIME", offsetof(struct values, duration), "end after this time: 10s" },
-	{ "mmap-flush", 0, OPTION_STRING, "SIZE", offsetof(struct values, flush), "leave rings alone until so much is in one of them" },
-	{ "realtime", 'r', OPTION_NUMBER, "PRIORITY", offsetof(struct values, priority), "record with this SCHED_FIFO priority" },
+	  "records to synthesize for running processes: all, task, mmap, cgroup or no" },
+	{ "max-size", 0, OPTION_STRING, "SIZE", offsetof(struct values, max_size), "stop when the output reaches this size: 100M" },
+	{ "duration", 0, OPTION_STRING, "TIME", offsetof(struct values, duration), "stop after this time: 10s" },
+	{ "mmap-flush", 0, OPTION_STRING, "SIZE", offsetof(struct values, flush), "minimum bytes to drain from a ring buffer at once" },
+	{ "realtime", 'r', OPTION_NUMBER, "PRIORITY", offsetof(struct values, priority), "run the recorder with this SCHED_FIFO priority" },
 	{ "threads", 0, OPTION_ATTACHED, "SPEC", offsetof(struct values, threads),
-	  "write a directory, with a thread for each cpu (what it is without SPEC), core, package, numa, or RINGS/CPUS:..." },
-	{ "no-buildid", 'B', OPTION_FLAG, NULL, offsetof(struct values, no_buildid), "without build ids" },
+	  "write a directory with several threads, one per cpu (default), core, package, numa node, or RINGS/CPUS:..." },
+	{ "no-buildid", 'B', OPTION_FLAG, NULL, offsetof(struct values, no_buildid), "do not record build ids" },
 	{ "no-buildid-cache", 'N', OPTION_FLAG, NULL, offsetof(struct values, no_buildid_cache),
-	  "has no effect: nothing is copied into a cache" },
+	  "no effect: nothing is copied into a cache" },
 	{ "buildid-all", 0, OPTION_FLAG, NULL, offsetof(struct values, buildid_all),
-	  "has no effect: build ids of all that was mapped are always recorded" },
-	{ "dry-run", 0, OPTION_FLAG, NULL, offsetof(struct values, dry_run), "open all, record nothing" },
-	{ "verbose", 'v', OPTION_FLAG, NULL, offsetof(struct values, verbose), "show what the kernel is asked for" },
-	{ "force", 'f', OPTION_FLAG, NULL, offsetof(struct values, force), "has no effect" },
-	{ "aio", 0, OPTION_LEVEL, "N", offsetof(struct values, aio), "has no effect: records wait in rings, which are large" },
-	{ "affinity", 0, OPTION_STRING, "WHERE", offsetof(struct values, affinity), "has no effect; --threads writes where it happens" },
+	  "no effect: build ids of all mapped files are always recorded" },
+	{ "dry-run", 0, OPTION_FLAG, NULL, offsetof(struct values, dry_run), "open the events, but record nothing" },
+	{ "verbose", 'v', OPTION_FLAG, NULL, offsetof(struct values, verbose), "print the attributes of each opened event" },
+	{ "force", 'f', OPTION_FLAG, NULL, offsetof(struct values, force), "no effect" },
+	{ "aio", 0, OPTION_LEVEL, "N", offsetof(struct values, aio), "no effect: ring buffers are large enough" },
+	{ "affinity", 0, OPTION_STRING, "WHERE", offsetof(struct values, affinity), "no effect: --threads drains ring buffers on their CPUs" },
 	{ "num-thread-synthesize", 0, OPTION_NUMBER, "N", offsetof(struct values, synthesizers),
-	  "has no effect: what runs is described by one thread" },
+	  "no effect: running processes are synthesized by one thread" },
 	{ "proc-map-timeout", 0, OPTION_NUMBER, "MS", offsetof(struct values, map_timeout_ms),
-	  "has no effect: maps of processes are read to their end" },
-	{ "quiet", 'q', OPTION_FLAG, NULL, offsetof(struct values, quiet), "say nothing but errors" },
+	  "no effect: maps of processes are always read completely" },
+	{ "quiet", 'q', OPTION_FLAG, NULL, offsetof(struct values, quiet), "print only errors" },
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata record -g -- make", "where make and all it starts burn the time" },
-	{ "perfdata record -F 99 -a -g -- sleep 30", "everything that runs, for half a minute" },
-	{ "perfdata record -e sched:sched_switch -a --duration 5s", "who ran when, for five seconds" },
-	{ "perfdata record -p 4711 --max-size 100M -o slow.data", "a process that runs already" },
-	{ "perfdata record -o - -g -- ./app | perfdata report -i -", "without a file" },
+	{ "perfdata record -g -- make", "profile make and all its child processes" },
+	{ "perfdata record -F 99 -a -g -- sleep 30", "profile the whole system for 30 seconds" },
+	{ "perfdata record -e sched:sched_switch -a --duration 5s", "trace context switches for 5 seconds" },
+	{ "perfdata record -p 4711 --max-size 100M -o slow.data", "profile a running process" },
+	{ "perfdata record -o - -g -- ./app | perfdata report -i -", "record and report without a file" },
 	{ 0 },
 };
 
@@ -174,7 +174,7 @@ static bool take_delay(const struct values *values, struct pd_session *session)
 	session->delay_ms = strtoll(values->delay, &end, 10);
 	if (!*end && end != values->delay && session->delay_ms >= -1)
 		return true;
-	complain("option --delay: '%s' is no number of ms", values->delay);
+	complain("option --delay: '%s' is not a number of milliseconds", values->delay);
 	return false;
 }
 
@@ -183,7 +183,7 @@ static bool take_session(const struct values *values, struct pd_session *session
 	session->overwrite = values->overwrite;
 	session->tail_synthesize = values->tail_synthesize || values->overwrite;
 	if (values->priority.given && (!values->priority.value || values->priority.value > 99)) {
-		complain("option --realtime: a priority is between 1 and 99");
+		complain("option --realtime: the priority must be between 1 and 99");
 		return false;
 	}
 	session->priority = (int)values->priority.value;
@@ -238,7 +238,7 @@ static bool take_output(struct record *record, const struct config *config)
 		wanted->fd = STDOUT_FILENO;
 		wanted->output.mode = PD_MODE_PIPE;
 		if (isatty(STDOUT_FILENO)) {
-			complain("standard output is a terminal, which wants no perf data");
+			complain("refusing to write binary data to a terminal; use -o FILE");
 			return false;
 		}
 	}
@@ -267,7 +267,7 @@ static bool take_values(struct record *record, const struct call *call)
 	wanted->targets.per_thread = values->per_thread;
 	if (!call->word_count && !wanted->targets.all && !wanted->targets.cpus && !wanted->targets.pids.count &&
 	    !wanted->targets.tids.count && !wanted->targets.by_user) {
-		complain("say whom to record: a command, -a for all, -p for a process; --help has examples");
+		complain("nothing to record: give a COMMAND, -a (system-wide) or -p PID");
 		return false;
 	}
 	return take_session(values, &wanted->session) && take_output(record, call->config);
@@ -283,7 +283,7 @@ static void tell_note(void *self, const struct pd_recorder_note *note)
 		return;
 	if (note->severity == PD_INFO && !record->values->verbose && strcmp(note->code, "no-hardware") != 0)
 		return;
-	complain("%s%s%s", note->message, note->advice ? "; to change that: " : "", note->advice ? note->advice : "");
+	complain("%s%s%s", note->message, note->advice ? "; try: " : "", note->advice ? note->advice : "");
 }
 
 static void tell_attr(void *self, const struct pd_attr *attr, int32_t pid, int32_t cpu, int os_errno)
@@ -343,8 +343,8 @@ static void tell_end(const struct record *record, const struct pd_recorded *reco
 	char size[32];
 
 	if (recorded->lost)
-		complain("%" PRIu64 " records were lost, %.2f%% of all: the recorder was not fast enough. What helps: larger "
-			 "rings (-m 64M), fewer samples (-F), smaller stacks (--call-graph dwarf,4096)",
+		complain("%" PRIu64 " records lost (%.2f%%): the recorder could not keep up; try larger ring buffers "
+			 "(-m 64M), a lower frequency (-F) or smaller stacks (--call-graph dwarf,4096)",
 			 recorded->lost, 100.0 * (double)recorded->lost / (double)(recorded->lost + recorded->samples));
 	if (record->values->quiet)
 		return;
@@ -460,13 +460,14 @@ static int run(const struct call *call)
 
 const struct command cmd_record = {
 	.usage = "[OPTION]... [--] [COMMAND [ARGUMENT]...]",
-	.text = "Records events while COMMAND runs, or of what runs already, until COMMAND ends or a signal (^C) comes, into a "
-		"file that perf reads, too. Options are those of perf record. COMMAND ends with the recording.\n\n"
-		"What was named FILE before is FILE.old then. The header is written several times a second, so that a "
-		"recording that was killed opens with all but its last moments.\n\n"
-		"--off-cpu adds samples of the event offcpu-time, one for each time that a thread slept: the period is how long, in ns, "
-		"the call chain is where. It needs the right to see the kernel, but neither BPF nor tracefs.\n\n"
-		"The exit code is that of COMMAND; 127 if it cannot be run, 128 and the number of the signal that ended the recording.",
+	.text = "Record events of COMMAND, or of running processes, until COMMAND exits or you press Ctrl-C. The options and the "
+		"file format are those of perf record. COMMAND is terminated when the recording stops.\n\n"
+		"An existing FILE is renamed to FILE.old. The header is updated every second, so a recording that was killed can "
+		"still be read, except for its last moments.\n\n"
+		"Files are not compressed unless -z is given, or the key record.compression-level is set in ~/.perfconfig.\n\n"
+		"--off-cpu adds samples of the event offcpu-time, one for each time a thread slept: the period is the duration in ns, "
+		"the call chain is where it blocked. It needs permission to profile the kernel, but neither BPF nor tracefs.\n\n"
+		"The exit status is that of COMMAND; 127 if it cannot be executed, 128 plus the signal number if a signal stopped the recording.",
 	.options = options,
 	.examples = examples,
 	.usual = "event freq call-graph all-cpus pid output duration",

@@ -7,69 +7,69 @@
 
 static const struct option options[] = {
 	RECORD_TARGET_OPTIONS(struct stat_values, targets),
-	{ "g", 'g', OPTION_FLAG, NULL, offsetof(struct stat_values, g), "as --group" },
+	{ "g", 'g', OPTION_FLAG, NULL, offsetof(struct stat_values, g), "like --group" },
 	{ "detailed", 'd', OPTION_TAGGED, NULL, offsetof(struct stat_values, detailed),
-	  "caches, too; twice: instruction cache and TLBs; three times: prefetches" },
+	  "add cache events; -dd adds instruction cache and TLBs, -ddd prefetches" },
 	{ "metrics", 'M', OPTION_STRING, "LIST", offsetof(struct stat_values, metrics),
-	  "the events of IPC, branch-misses, cache-misses, CPUs-utilized, frequency, stalls ..." },
+	  "count the events of these metrics: IPC, branch-misses, cache-misses, CPUs-utilized, frequency, stalls ..." },
 	STAT_METRIC_ONLY_OPTION(struct stat_values, metric_only),
 	{ "topdown", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, topdown),
-	  "what became of the slots of the pipeline, as --metric-only; Intel" },
+	  "top-down analysis of pipeline slots, implies --metric-only (Intel)" },
 	{ "transaction", 'T', OPTION_FLAG, NULL, offsetof(struct stat_values, transaction),
-	  "cycles in transactions, and how many were for nothing; Intel" },
+	  "transactional cycles, and how many were aborted (Intel)" },
 	{ "repeat", 'r', OPTION_NUMBER, "N", offsetof(struct stat_values, repeat),
-	  "run the command so often, print means and how far runs differ; 0: without end, each for itself" },
-	{ "table", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, table), "times of the single runs of --repeat" },
+	  "run the command N times, print mean and standard deviation; 0: repeat forever, print each run" },
+	{ "table", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, table), "print the elapsed time of each run of --repeat" },
 	{ "interval-print", 'I', OPTION_NUMBER, "MS", offsetof(struct stat_values, interval_ms),
-	  "print what was counted every so many ms" },
-	{ "interval-count", 0, OPTION_NUMBER, "N", offsetof(struct stat_values, interval_count), "so often" },
-	{ "interval-clear", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, interval_clear), "clear the screen before" },
-	{ "summary", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, summary), "and print all at the end" },
+	  "print counts every MS milliseconds" },
+	{ "interval-count", 0, OPTION_NUMBER, "N", offsetof(struct stat_values, interval_count), "stop after N intervals" },
+	{ "interval-clear", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, interval_clear), "clear the screen before each interval" },
+	{ "summary", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, summary), "with -I, also print a summary at the end" },
 	{ "no-csv-summary", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, no_csv_summary),
-	  "without the word summary in CSV" },
-	{ "timeout", 0, OPTION_NUMBER, "MS", offsetof(struct stat_values, timeout_ms), "end after so many ms" },
-	{ "field-separator", 'x', OPTION_STRING, "TEXT", offsetof(struct stat_values, separator), "CSV with this separator" },
-	{ "json-output", 'j', OPTION_FLAG, NULL, offsetof(struct stat_values, json_output), "a JSON object a line" },
-	{ "json", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, json), "the same" },
+	  "omit the word summary in CSV" },
+	{ "timeout", 0, OPTION_NUMBER, "MS", offsetof(struct stat_values, timeout_ms), "stop after MS milliseconds" },
+	{ "field-separator", 'x', OPTION_STRING, "TEXT", offsetof(struct stat_values, separator), "print CSV with this separator" },
+	{ "json-output", 'j', OPTION_FLAG, NULL, offsetof(struct stat_values, json_output), "print JSON, one object per line" },
+	{ "json", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, json), "same as --json-output" },
 	{ "output", 'o', OPTION_STRING, "FILE", offsetof(struct stat_values, output),
-	  "print into a file, not to standard error; of stat record: the perf.data" },
-	{ "append", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, append), "behind what is in it" },
-	{ "log-fd", 0, OPTION_NUMBER, "FD", offsetof(struct stat_values, log_fd), "print to this descriptor" },
+	  "write to this file instead of standard error; stat record: the perf.data file" },
+	{ "append", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, append), "append to the output file" },
+	{ "log-fd", 0, OPTION_NUMBER, "FD", offsetof(struct stat_values, log_fd), "write to this file descriptor" },
 	STAT_BY_OPTIONS(struct stat_values, by),
-	{ "per-thread", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, per_thread), "counts of each thread" },
+	{ "per-thread", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, per_thread), "count each thread separately" },
 	{ "big-num", 'B', OPTION_FLAG, NULL, offsetof(struct stat_values, big_num),
-	  "has no effect: large numbers have the separators of the locale anyway" },
-	{ "no-big-num", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, no_big_num), "numbers without separators" },
-	{ "scale", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, scale), "has no effect: counts are scaled anyway" },
+	  "no effect: thousands separators are the default" },
+	{ "no-big-num", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, no_big_num), "print numbers without thousands separators" },
+	{ "scale", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, scale), "no effect: counts are scaled by default" },
 	{ "no-scale", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, no_scale),
-	  "do not scale counts of events that shared a counter" },
-	{ "null", 'n', OPTION_FLAG, NULL, offsetof(struct stat_values, null), "only times" },
-	{ "sync", 'S', OPTION_FLAG, NULL, offsetof(struct stat_values, sync), "write all files back before" },
-	{ "pre", 0, OPTION_STRING, "LINE", offsetof(struct stat_values, pre), "run this by the shell before each run" },
-	{ "post", 0, OPTION_STRING, "LINE", offsetof(struct stat_values, post), "and this behind it" },
+	  "do not scale counts of multiplexed events" },
+	{ "null", 'n', OPTION_FLAG, NULL, offsetof(struct stat_values, null), "count nothing, print only times" },
+	{ "sync", 'S', OPTION_FLAG, NULL, offsetof(struct stat_values, sync), "call sync() before the start" },
+	{ "pre", 0, OPTION_STRING, "LINE", offsetof(struct stat_values, pre), "shell command to run before each run" },
+	{ "post", 0, OPTION_STRING, "LINE", offsetof(struct stat_values, post), "shell command to run after each run" },
 	{ "delay", 'D', OPTION_STRING, "MS", offsetof(struct stat_values, delay),
-	  "begin to count so many ms after the start; -1: when --control says so" },
+	  "start counting after MS milliseconds; -1: when enabled by --control" },
 	{ "control", 0, OPTION_STRING, "WHERE", offsetof(struct stat_values, control),
-	  "take commands: fd:IN[,OUT] or fifo:IN[,OUT]; enable, disable, evlist, ping, stop" },
+	  "read commands (enable, disable, evlist, ping, stop) from fd:IN[,OUT] or fifo:IN[,OUT]" },
 	{ "for-each-cgroup", 0, OPTION_STRING, "LIST", offsetof(struct stat_values, for_each_cgroup),
-	  "all events in each of these cgroups" },
+	  "count all events in each of these cgroups" },
 	{ "no-merge", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, no_merge),
-	  "has no effect: events of one name are never merged" },
-	{ "all-user", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, all_user), "only in user space" },
-	{ "all-kernel", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, all_kernel), "only in the kernel" },
-	{ "quiet", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, quiet), "print no counts" },
-	{ "verbose", 'v', OPTION_FLAG, NULL, offsetof(struct stat_values, verbose), "print counts as they were read, too" },
+	  "no effect: events with the same name are never merged" },
+	{ "all-user", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, all_user), "count only in user space" },
+	{ "all-kernel", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, all_kernel), "count only in the kernel" },
+	{ "quiet", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, quiet), "do not print counts" },
+	{ "verbose", 'v', OPTION_FLAG, NULL, offsetof(struct stat_values, verbose), "also print raw counts" },
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata stat -- make", "what make and all it starts cost" },
-	{ "perfdata stat -r 10 -e task-clock,page-faults -- ./app", "how much ten runs differ" },
-	{ "perfdata stat -a --per-core -I 1000", "what each core does, every second" },
-	{ "perfdata stat -e 'syscalls:sys_enter_*' -p 4711 --timeout 5000", "how often a process called what, in 5 s" },
-	{ "perfdata stat -x, -o counts.csv -- ./app", "for a spreadsheet; -j for a program" },
-	{ "perfdata stat record -a -I 100 -- sleep 5", "into perf.data" },
-	{ "perfdata stat report --per-socket", "and out of it, summed up in another way" },
+	{ "perfdata stat -- make", "count events of make and its child processes" },
+	{ "perfdata stat -r 10 -e task-clock,page-faults -- ./app", "mean and deviation of ten runs" },
+	{ "perfdata stat -a --per-core -I 1000", "counts per core, every second" },
+	{ "perfdata stat -e 'syscalls:sys_enter_*' -p 4711 --timeout 5000", "count system calls of a process for 5 seconds" },
+	{ "perfdata stat -x, -o counts.csv -- ./app", "CSV output (-j: JSON)" },
+	{ "perfdata stat record -a -I 100 -- sleep 5", "also write the counts to perf.data" },
+	{ "perfdata stat report --per-socket", "print recorded counts, aggregated per socket" },
 	{ 0 },
 };
 
@@ -101,7 +101,7 @@ static int run_record(const struct call *call)
 
 static const struct command cmd_stat_record = {
 	.usage = "[OPTION]... [--] [COMMAND [ARGUMENT]...]",
-	.text = "Counts as perfdata stat does, with its options, and writes the counts of every round into a perf.data, too.",
+	.text = "Like perfdata stat, with the same options; also writes the counts of every interval to a perf.data file.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct stat_values),
@@ -122,11 +122,11 @@ struct report_values {
 static const struct option report_options[] = {
 	{ "input", 'i', OPTION_STRING, "FILE", offsetof(struct report_values, input), "file to read; - is standard input" },
 	STAT_BY_OPTIONS(struct report_values, by),
-	{ "field-separator", 'x', OPTION_STRING, "TEXT", offsetof(struct report_values, separator), "CSV with this separator" },
-	{ "json-output", 'j', OPTION_FLAG, NULL, offsetof(struct report_values, json_output), "a JSON object a line" },
-	{ "json", 0, OPTION_FLAG, NULL, offsetof(struct report_values, json), "the same" },
+	{ "field-separator", 'x', OPTION_STRING, "TEXT", offsetof(struct report_values, separator), "print CSV with this separator" },
+	{ "json-output", 'j', OPTION_FLAG, NULL, offsetof(struct report_values, json_output), "print JSON, one object per line" },
+	{ "json", 0, OPTION_FLAG, NULL, offsetof(struct report_values, json), "same as --json-output" },
 	STAT_METRIC_ONLY_OPTION(struct report_values, metric_only),
-	{ "quiet", 'q', OPTION_FLAG, NULL, offsetof(struct report_values, quiet), "do not tell problems of the file" },
+	{ "quiet", 'q', OPTION_FLAG, NULL, offsetof(struct report_values, quiet), "suppress warnings about the file" },
 	{ 0 },
 };
 
@@ -139,7 +139,7 @@ static int run_report(const struct call *call)
 		.separator = values->separator && !strcmp(values->separator, "\\t") ? "\t" : values->separator };
 
 	if (wanted.json && wanted.separator) {
-		complain("CSV or JSON: give one of --field-separator and --json");
+		complain("--field-separator and --json are mutually exclusive");
 		return CODE_USAGE;
 	}
 	return stat_report(&wanted, call);
@@ -147,7 +147,7 @@ static int run_report(const struct call *call)
 
 static const struct command cmd_stat_report = {
 	.usage = "[OPTION]... [FILE]",
-	.text = "Prints the counts that stat record wrote, as stat prints them.",
+	.text = "Print the counts of a file written by stat record, in the format of stat.",
 	.options = report_options,
 	.examples = examples,
 	.values_size = sizeof(struct report_values),
@@ -209,15 +209,14 @@ static int run(const struct call *call)
 
 const struct command cmd_stat = {
 	.usage = "[OPTION]... [--] [COMMAND [ARGUMENT]...]",
-	.text = "Counts events while COMMAND runs, or of what runs already, and prints the counts with what follows from them, as "
-		"perf stat does and with its options. Without COMMAND and target everything is counted until ^C. An event that "
-		"this machine does not have is printed as not supported.\n\n"
-		"perfdata stat record [OPTION]... COMMAND writes the counts into a perf.data (-o FILE), too. perfdata stat report "
-		"[-i FILE] prints these; it takes --per-core, --per-die, --per-socket, --per-node, --no-aggr, --metric-only, --field-separator "
+	.text = "Count events of COMMAND or of running processes, and print counts and derived metrics. The options and the output "
+		"are those of perf stat. Without COMMAND and target, count system-wide until you press Ctrl-C. Events that this "
+		"machine lacks are printed as not supported.\n\n"
+		"perfdata stat record [OPTION]... COMMAND also writes the counts to a perf.data file (-o FILE). perfdata stat report "
+		"[-i FILE] prints them; it accepts --per-core, --per-die, --per-socket, --per-node, --no-aggr, --metric-only, --field-separator "
 		"and --json.\n\n"
-		"Counts go to standard error, so that they are not in the way of what COMMAND prints; those of stat report go to "
-		"standard output. The exit code is that of COMMAND; 127 if it cannot be run, 128 and the number of the signal that "
-		"ended the counting.",
+		"Counts are printed to standard error, separate from the output of COMMAND; those of stat report to standard output. "
+		"The exit status is that of COMMAND; 127 if it cannot be executed, 128 plus the signal number if a signal stopped the counting.",
 	.options = options,
 	.examples = examples,
 	.usual = "event all-cpus pid detailed repeat interval-print output",

@@ -47,51 +47,51 @@ struct values {
 static const struct option options[] = {
 	RECORD_TARGET_OPTIONS(struct values, targets),
 	{ "freq", 'F', OPTION_STRING, "N", offsetof(struct values, samples.freq),
-	  "so many samples a second, or max; without -F and -c: 4000" },
-	{ "count", 'c', OPTION_NUMBER, "N", offsetof(struct values, samples.period), "a sample of every N-th event" },
-	{ "g", 'g', OPTION_FLAG, NULL, offsetof(struct values, samples.g), "with call chains: callers, and what they call" },
-	{ "call-graph", 0, OPTION_STRING, "HOW", offsetof(struct values, samples.call_graph), "with call chains: fp or lbr" },
-	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, samples.max_stack), "most entries of a call chain" },
+	  "sampling frequency in Hz, or max (default: 4000)" },
+	{ "count", 'c', OPTION_NUMBER, "N", offsetof(struct values, samples.period), "sample every N-th event (sampling period)" },
+	{ "g", 'g', OPTION_FLAG, NULL, offsetof(struct values, samples.g), "record call chains, to show callers and callees" },
+	{ "call-graph", 0, OPTION_STRING, "HOW", offsetof(struct values, samples.call_graph), "record call chains: fp or lbr" },
+	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, samples.max_stack), "maximum depth of call chains" },
 	{ "children", 0, OPTION_FLAG, NULL, offsetof(struct values, children),
-	  "add up what functions call, too; usual with call chains" },
-	{ "no-children", 0, OPTION_FLAG, NULL, offsetof(struct values, no_children), "count samples only where they were taken" },
+	  "add the cost of callees to their callers (default with call chains)" },
+	{ "no-children", 0, OPTION_FLAG, NULL, offsetof(struct values, no_children), "show self cost only" },
 	{ "mmap-pages", 'm', OPTION_STRING, "PAGES", offsetof(struct values, samples.ring),
-	  "memory of each CPU for what was not read yet: pages, or 512K, 16M" },
-	{ "realtime", 'r', OPTION_NUMBER, "PRIORITY", offsetof(struct values, priority), "read with this SCHED_FIFO priority" },
-	{ "all-cgroups", 0, OPTION_FLAG, NULL, offsetof(struct values, samples.all_cgroups), "with cgroups, for the sort key" },
-	{ "delay", 'd', OPTION_STRING, "SECONDS", offsetof(struct values, delay), "between two tables; 2 if not given" },
-	{ "entries", 'E', OPTION_NUMBER, "N", offsetof(struct values, entries), "most rows of a table; as many as fit if not given" },
+	  "ring buffer size per CPU: pages, or 512K, 16M" },
+	{ "realtime", 'r', OPTION_NUMBER, "PRIORITY", offsetof(struct values, priority), "run with this SCHED_FIFO priority" },
+	{ "all-cgroups", 0, OPTION_FLAG, NULL, offsetof(struct values, samples.all_cgroups), "record cgroups, for the sort key cgroup" },
+	{ "delay", 'd', OPTION_STRING, "SECONDS", offsetof(struct values, delay), "time between refreshes (default: 2)" },
+	{ "entries", 'E', OPTION_NUMBER, "N", offsetof(struct values, entries), "maximum number of rows (default: as many as fit the screen)" },
 	{ "sort", 's', OPTION_STRING, "KEYS", offsetof(struct values, sort),
-	  "sort and sum up by these keys of perfdata report: " DEFAULT_SORT " if not given" },
-	{ "show-nr-samples", 'n', OPTION_FLAG, NULL, offsetof(struct values, show_samples), "a column with the number of samples" },
-	{ "show-total-period", 0, OPTION_FLAG, NULL, offsetof(struct values, show_period), "a column with the sum of the periods" },
-	{ "percent-limit", 0, OPTION_STRING, "PERCENT", offsetof(struct values, percent_limit), "leave out rows below this" },
+	  "sort keys, as in perfdata report (default: " DEFAULT_SORT ")" },
+	{ "show-nr-samples", 'n', OPTION_FLAG, NULL, offsetof(struct values, show_samples), "show the number of samples" },
+	{ "show-total-period", 0, OPTION_FLAG, NULL, offsetof(struct values, show_period), "show the sum of periods" },
+	{ "percent-limit", 0, OPTION_STRING, "PERCENT", offsetof(struct values, percent_limit), "hide rows below this percentage" },
 	{ "zero", 'z', OPTION_FLAG, NULL, offsetof(struct values, zero),
-	  "each table is of its own time; without, what was before fades by an eighth" },
-	{ "hide_kernel_symbols", 'K', OPTION_FLAG, NULL, offsetof(struct values, hide_kernel), "leave out samples of the kernel" },
-	{ "hide_user_symbols", 'U', OPTION_FLAG, NULL, offsetof(struct values, hide_user), "leave out samples of programs" },
-	{ "comms", 0, OPTION_STRING, "LIST", offsetof(struct values, select.comms), "only samples of threads with these names" },
-	{ "dsos", 0, OPTION_STRING, "LIST", offsetof(struct values, select.dsos), "only samples in these objects" },
-	{ "symbols", 0, OPTION_STRING, "LIST", offsetof(struct values, select.symbols), "only samples in these functions" },
+	  "reset counts at each refresh instead of decaying them" },
+	{ "hide_kernel_symbols", 'K', OPTION_FLAG, NULL, offsetof(struct values, hide_kernel), "hide kernel symbols" },
+	{ "hide_user_symbols", 'U', OPTION_FLAG, NULL, offsetof(struct values, hide_user), "hide user-space symbols" },
+	{ "comms", 0, OPTION_STRING, "LIST", offsetof(struct values, select.comms), "show only threads with these names" },
+	{ "dsos", 0, OPTION_STRING, "LIST", offsetof(struct values, select.dsos), "show only these objects" },
+	{ "symbols", 0, OPTION_STRING, "LIST", offsetof(struct values, select.symbols), "show only these functions" },
 	{ "batch", 0, OPTION_FLAG, NULL, offsetof(struct values, batch),
-	  "print table after table, as where the output is no terminal" },
-	{ "iterations", 0, OPTION_NUMBER, "N", offsetof(struct values, iterations), "end after N tables" },
-	{ "json", 0, OPTION_FLAG, NULL, offsetof(struct values, json), "print a JSON object for each table, one a line" },
+	  "print one table after another (default if the output is not a terminal)" },
+	{ "iterations", 0, OPTION_NUMBER, "N", offsetof(struct values, iterations), "exit after N tables" },
+	{ "json", 0, OPTION_FLAG, NULL, offsetof(struct values, json), "print a JSON object per table, one per line" },
 	{ "input", 0, OPTION_STRING, "FILE", offsetof(struct values, input),
-	  "show a recording that goes on, in place of making one; - is standard input" },
-	{ "stdio", 0, OPTION_FLAG, NULL, offsetof(struct values, stdio), "has no effect: there is no other interface" },
-	{ "verbose", 'v', OPTION_FLAG, NULL, offsetof(struct values, verbose), "say more of what was found" },
+	  "show a recording in progress instead of recording; - is standard input" },
+	{ "stdio", 0, OPTION_FLAG, NULL, offsetof(struct values, stdio), "no effect: there is no other interface" },
+	{ "verbose", 'v', OPTION_FLAG, NULL, offsetof(struct values, verbose), "print more diagnostics" },
 	SYMBOL_OPTIONS(struct values, symbols),
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata top", "what burns the time on this machine" },
-	{ "perfdata top -p 4711 -g", "in one process, with callers" },
-	{ "perfdata top -e page-faults -c 1 -s comm,dso,sym", "who touches new memory" },
-	{ "perfdata top --batch --iterations 3 -E 10", "three tables, for a log" },
-	{ "perfdata top --json | jq -c '.tables[0].rows[0]'", "for a program" },
-	{ "ssh host perfdata record -a -o - | perfdata top --input -", "another machine" },
+	{ "perfdata top", "hottest functions of the system" },
+	{ "perfdata top -p 4711 -g", "one process, with callers" },
+	{ "perfdata top -e page-faults -c 1 -s comm,dso,sym", "which code causes page faults" },
+	{ "perfdata top --batch --iterations 3 -E 10", "print three tables, for a log" },
+	{ "perfdata top --json | jq -c '.tables[0].rows[0]'", "machine-readable output" },
+	{ "ssh host perfdata record -a -o - | perfdata top --input -", "profile another machine" },
 	{ 0 },
 };
 
@@ -197,11 +197,11 @@ static bool take_look(struct top *top)
 	top->hide_user = values->hide_user;
 	top->delay = 2;
 	if (values->delay && !parse_seconds(values->delay, &top->delay)) {
-		complain("option --delay: '%s' is no number of seconds from 0.1 on", values->delay);
+		complain("option --delay: '%s' is not a number of seconds of at least 0.1", values->delay);
 		return false;
 	}
 	if (values->percent_limit && !parse_percent(values->percent_limit, &top->look.least)) {
-		complain("option --percent-limit: '%s' is no percentage", values->percent_limit);
+		complain("option --percent-limit: '%s' is not a percentage", values->percent_limit);
 		return false;
 	}
 	if (values->percent_limit)
@@ -238,7 +238,7 @@ static bool take_recorder(struct top *top)
 	    !record_take_samples(&values->samples, wanted))
 		return false;
 	if (wanted->sampling.call_graph == PD_CALL_GRAPH_DWARF) {
-		complain("option --call-graph: stacks are not unwound while they are recorded: fp or lbr");
+		complain("option --call-graph: top supports only fp and lbr");
 		return false;
 	}
 	if (!targets->cpus && !targets->pids.count && !targets->tids.count && !targets->by_user)
@@ -256,9 +256,9 @@ static void tell_note(void *self, const struct pd_recorder_note *note)
 	struct top *top = self;
 
 	if (top->screen.on)
-		set_notice(top, "%s%s%s", note->message, note->advice ? "; to change that: " : "", note->advice ? note->advice : "");
+		set_notice(top, "%s%s%s", note->message, note->advice ? "; try: " : "", note->advice ? note->advice : "");
 	else if (note->severity > PD_INFO || top->values->verbose)
-		complain("%s%s%s", note->message, note->advice ? "; to change that: " : "", note->advice ? note->advice : "");
+		complain("%s%s%s", note->message, note->advice ? "; try: " : "", note->advice ? note->advice : "");
 }
 
 /* ---- from a beginning to the next ---- */
@@ -754,7 +754,7 @@ static int show_recorded(struct top *top)
 	pd_recorder_state(top->recorder, &recorded);
 	pd_recorder_close(top->recorder);
 	if (recorded.lost)
-		complain("%" PRIu64 " records were lost: larger rings (-m 16M) or fewer samples (-F) help", recorded.lost);
+		complain("%" PRIu64 " records lost; try larger ring buffers (-m 16M) or a lower frequency (-F)", recorded.lost);
 	return code;
 }
 
@@ -778,7 +778,7 @@ static int run(const struct call *call)
 	describe_targets(top);
 	top->state = (struct state){ .whom = top->whom, .rate = top->rate, .cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN) };
 	if (top->values->input && has_targets(&top->values->targets))
-		complain("--input and what is to be recorded do not go together");
+		complain("--input cannot be combined with recording options");
 	else if (take_look(top))
 		code = top->values->input ? show(top) : show_recorded(top);
 	pd_sum_free(top->sum);
@@ -791,17 +791,16 @@ static int run(const struct call *call)
 
 const struct command cmd_top = {
 	.usage = "[OPTION]...",
-	.text = "Shows where the time goes while it goes there: the functions that burn it, of the whole machine or of some processes, "
-		"in a table that is renewed every two seconds, without a file. Options are those of perf top, keys and columns those of "
-		"perfdata report. What was before fades: each table has seven eighths of the last one, as perf has it.\n"
+	.text = "Live view of the hottest functions of the system or of some processes (like perf top), refreshed every two seconds. "
+		"The options are those of perf top, sort keys and columns those of perfdata report. Old samples decay: counts are "
+		"multiplied by 7/8 at each refresh.\n"
 		"\n"
-		"The first line says how many samples came in a second, what part of them was in the kernel, and what was lost since the "
-		"beginning. On a terminal keys are: q quit, d delay, f show only rows with a text, s and S sort keys, e next event, n "
-		"number of samples, z begin at zero, p pause, K and U without kernel or programs, h help. Where standard output is no "
-		"terminal tables are printed one after another.\n"
+		"The first line shows the sample rate, the share of kernel samples, and losses since the start. Keys: q quit, d delay, f "
+		"filter rows by text, s and S sort keys, e next event, n number of samples, z reset counts, p pause, K and U hide kernel "
+		"or user symbols, h help. If standard output is not a terminal, tables are printed one after another.\n"
 		"\n"
-		"What is known of processes that ended is forgotten when it has become much (100,000 records): then top looks anew "
-		"at what runs, and goes on.",
+		"After 100,000 records about processes and mappings, state of exited processes is dropped and running processes are "
+		"synthesized again.",
 	.options = options,
 	.examples = examples,
 	.usual = "event freq call-graph all-cpus pid sort delay",

@@ -70,7 +70,7 @@ static void obey(const struct record_control *control, char *line)
 		*name++ = 0;
 	if (!strcmp(line, "enable") || !strcmp(line, "disable")) {
 		if (name && *name && !has_event(control, name))
-			complain("control: there is no event '%.100s'; evlist names all", name);
+			complain("control: no event '%.100s'; evlist lists the events", name);
 		pd_recorder_enable(control->recorder, line[0] == 'e', name);
 	} else if (!strcmp(line, "evlist")) {
 		list_events(control);
@@ -133,7 +133,7 @@ static bool open_both(struct record_control *control, const char *where)
 	uint64_t number = 0;
 
 	if (!text || (!fd && !fifo)) {
-		complain("option --control: write fd:IN,OUT or fifo:IN,OUT");
+		complain("option --control: expected fd:IN[,OUT] or fifo:IN[,OUT]");
 		free(text);
 		return false;
 	}
@@ -151,7 +151,7 @@ static bool open_both(struct record_control *control, const char *where)
 		control->out = second && number_parse(second, &number) ? (int)number : -1;
 	}
 	if (control->in < 0 || fcntl(control->in, F_GETFD) < 0 || (second && fcntl(control->out, F_GETFD) < 0)) {
-		complain("option --control: '%s' cannot be opened: %s", where, strerror(errno));
+		complain("option --control: cannot open '%s': %s", where, strerror(errno));
 		control->in = -1;
 	}
 	free(text);
@@ -171,7 +171,7 @@ bool record_control_start(struct record_control *control, const char *where, str
 	}
 	control->runs = pthread_create(&control->thread, NULL, serve, control) == 0;
 	if (!control->runs)
-		complain("option --control: no thread can be started");
+		complain("option --control: cannot start a thread");
 	return control->runs;
 }
 

@@ -45,8 +45,8 @@ static bool take_cgroups(struct record_setup *setup, const char *names, bool has
 	for (const char *at = names;; at += length + 1) {
 		length = strcspn(at, ",");
 		if (has_events && length && setup->cgroup_names >= events) {
-			complain(events ? "option --cgroup: there are more cgroups than events in front of it"
-					: "option --cgroup stands behind the events that it is for");
+			complain(events ? "option --cgroup: more cgroups than preceding events"
+					: "option --cgroup must follow the events it applies to");
 			return false;
 		}
 		if (length && !set_cgroup(setup, setup->cgroup_names, at, length))
@@ -172,11 +172,11 @@ void record_fini(struct record_setup *setup)
 static bool take_rate(const struct sample_values *values, struct pd_sampling *sampling)
 {
 	if (values->freq && values->period.given) {
-		complain("--freq and --count are two ways to say how often: give one of them");
+		complain("--freq and --count are mutually exclusive");
 		return false;
 	}
 	if (values->period.given && !values->period.value) {
-		complain("option --count: 0 is no number of events");
+		complain("option --count: the period must be greater than 0");
 		return false;
 	}
 	sampling->period = values->period.value;
@@ -186,7 +186,7 @@ static bool take_rate(const struct sample_values *values, struct pd_sampling *sa
 	sampling->freq_max = !strcmp(values->freq, "max");
 	if (sampling->freq_max || (number_parse(values->freq, &sampling->freq) && sampling->freq))
 		return true;
-	complain("option --freq: '%s' is no number of samples a second", values->freq);
+	complain("option --freq: '%s' is not a frequency (samples per second, or max)", values->freq);
 	return false;
 }
 

@@ -10,7 +10,7 @@
 
 #include <perfdata/recorder.h>
 
-/* What is recorded, and whom. */
+/* Events and targets. */
 struct target_values {
 	struct option_tags events; /* --event, --filter, --exclude-perf, --cgroup in their order */
 	bool group;
@@ -21,21 +21,21 @@ struct target_values {
 
 #define RECORD_TARGET_OPTIONS(type, m)                                                             \
 	{ "event", 'e', OPTION_TAGGED, "EVENT", offsetof(type, m.events),                          \
-	  "what is recorded: a name of perfdata list, a group {a,b}, with modifiers a:u" },        \
+	  "event to record: a name from perfdata list, a group {a,b}, with modifiers a:u" },        \
 	{ "filter", 0, OPTION_TAGGED, "EXPRESSION", offsetof(type, m.events),                      \
-	  "only these of the tracepoints of the last --event: 'prev_pid == 1'" },                  \
+	  "filter for the tracepoints of the preceding --event: 'prev_pid == 1'" },                  \
 	{ "exclude-perf", 0, OPTION_TAGGED, NULL, offsetof(type, m.events),                        \
-	  "of the tracepoints of the last --event, not those of the recorder itself" },            \
-	{ "group", 0, OPTION_FLAG, NULL, offsetof(type, m.group), "all events are one group" },    \
-	{ "all-cpus", 'a', OPTION_FLAG, NULL, offsetof(type, m.all), "everything that runs" },     \
-	{ "pid", 'p', OPTION_STRING, "LIST", offsetof(type, m.pids), "these processes" },          \
-	{ "tid", 't', OPTION_STRING, "LIST", offsetof(type, m.tids), "these threads" },            \
-	{ "uid", 'u', OPTION_STRING, "USER", offsetof(type, m.user), "what runs for this user" },  \
-	{ "cpu", 'C', OPTION_STRING, "LIST", offsetof(type, m.cpus), "only on these CPUs: 0,2-3" }, \
+	  "exclude tracepoints of the preceding --event that the recorder itself hits" },            \
+	{ "group", 0, OPTION_FLAG, NULL, offsetof(type, m.group), "put all events into one group" },    \
+	{ "all-cpus", 'a', OPTION_FLAG, NULL, offsetof(type, m.all), "system-wide, on all CPUs" },     \
+	{ "pid", 'p', OPTION_STRING, "LIST", offsetof(type, m.pids), "record these running processes" },          \
+	{ "tid", 't', OPTION_STRING, "LIST", offsetof(type, m.tids), "record these running threads" },            \
+	{ "uid", 'u', OPTION_STRING, "USER", offsetof(type, m.user), "record all processes of this user" },  \
+	{ "cpu", 'C', OPTION_STRING, "LIST", offsetof(type, m.cpus), "record only on these CPUs: 0,2-3" }, \
 	{ "cgroup", 'G', OPTION_TAGGED, "LIST", offsetof(type, m.events),                          \
-	  "the events in front only in these cgroups, one for each or one for all; needs -a" },    \
+	  "restrict the preceding events to these cgroups, one per event or one for all; needs -a" },    \
 	{ "no-inherit", 'i', OPTION_FLAG, NULL, offsetof(type, m.no_inherit),                      \
-	  "do not follow what the process or command starts" }
+	  "do not record child processes and new threads" }
 
 /* What samples hold. */
 struct sample_values {
@@ -57,47 +57,47 @@ struct sample_values {
 
 #define RECORD_SAMPLE_OPTIONS(type, m)                                                             \
 	{ "freq", 'F', OPTION_STRING, "N", offsetof(type, m.freq),                                 \
-	  "so many samples a second, or max; without -F and -c: 4000" },                           \
-	{ "count", 'c', OPTION_NUMBER, "N", offsetof(type, m.period), "a sample of every N-th event" }, \
-	{ "g", 'g', OPTION_FLAG, NULL, offsetof(type, m.g), "with call chains, as --call-graph fp" }, \
+	  "sampling frequency in Hz, or max (default: 4000)" },                           \
+	{ "count", 'c', OPTION_NUMBER, "N", offsetof(type, m.period), "sample every N-th event (sampling period)" }, \
+	{ "g", 'g', OPTION_FLAG, NULL, offsetof(type, m.g), "record call chains, like --call-graph fp" }, \
 	{ "call-graph", 0, OPTION_STRING, "HOW", offsetof(type, m.call_graph),                     \
-	  "with call chains: fp, dwarf, dwarf,BYTES or lbr" },                                     \
-	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(type, m.max_stack), "most entries of a call chain" }, \
-	{ "branch-any", 'b', OPTION_FLAG, NULL, offsetof(type, m.branch_any), "with the last branches" }, \
+	  "record call chains: fp, dwarf, dwarf,BYTES (of stack to copy) or lbr" },                                     \
+	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(type, m.max_stack), "maximum depth of call chains" }, \
+	{ "branch-any", 'b', OPTION_FLAG, NULL, offsetof(type, m.branch_any), "record branch stacks" }, \
 	{ "branch-filter", 'j', OPTION_STRING, "LIST", offsetof(type, m.branches),                 \
-	  "with the last branches of these kinds: any_call,u" },                                   \
-	{ "data", 'd', OPTION_FLAG, NULL, offsetof(type, m.data), "with addresses of data" },      \
-	{ "phys-data", 0, OPTION_FLAG, NULL, offsetof(type, m.phys_data), "with physical addresses of data" }, \
-	{ "data-page-size", 0, OPTION_FLAG, NULL, offsetof(type, m.data_page_size), "with sizes of pages of data" }, \
-	{ "code-page-size", 0, OPTION_FLAG, NULL, offsetof(type, m.code_page_size), "with sizes of pages of code" }, \
-	{ "weight", 'W', OPTION_FLAG, NULL, offsetof(type, m.weight), "with weights" },            \
-	{ "transaction", 0, OPTION_FLAG, NULL, offsetof(type, m.transaction), "with flags of transactions" }, \
-	{ "raw-samples", 'R', OPTION_FLAG, NULL, offsetof(type, m.raw), "with raw data of all events" }, \
-	{ "timestamp", 'T', OPTION_FLAG, NULL, offsetof(type, m.timestamp), "with times" },        \
-	{ "period", 'P', OPTION_FLAG, NULL, offsetof(type, m.period_field), "with periods" },      \
-	{ "sample-cpu", 0, OPTION_FLAG, NULL, offsetof(type, m.sample_cpu), "with CPUs" },         \
-	{ "sample-identifier", 0, OPTION_FLAG, NULL, offsetof(type, m.identifier), "with identifiers" }, \
+	  "record branch stacks of these branch types: any_call,u" },                                   \
+	{ "data", 'd', OPTION_FLAG, NULL, offsetof(type, m.data), "record data addresses" },      \
+	{ "phys-data", 0, OPTION_FLAG, NULL, offsetof(type, m.phys_data), "record physical data addresses" }, \
+	{ "data-page-size", 0, OPTION_FLAG, NULL, offsetof(type, m.data_page_size), "record page sizes of data addresses" }, \
+	{ "code-page-size", 0, OPTION_FLAG, NULL, offsetof(type, m.code_page_size), "record page sizes of code addresses" }, \
+	{ "weight", 'W', OPTION_FLAG, NULL, offsetof(type, m.weight), "record sample weights" },            \
+	{ "transaction", 0, OPTION_FLAG, NULL, offsetof(type, m.transaction), "record transaction flags" }, \
+	{ "raw-samples", 'R', OPTION_FLAG, NULL, offsetof(type, m.raw), "record raw data of all events" }, \
+	{ "timestamp", 'T', OPTION_FLAG, NULL, offsetof(type, m.timestamp), "record timestamps" },        \
+	{ "period", 'P', OPTION_FLAG, NULL, offsetof(type, m.period_field), "record periods" },      \
+	{ "sample-cpu", 0, OPTION_FLAG, NULL, offsetof(type, m.sample_cpu), "record CPU numbers" },         \
+	{ "sample-identifier", 0, OPTION_FLAG, NULL, offsetof(type, m.identifier), "record sample identifiers" }, \
 	{ "user-regs", 0, OPTION_ATTACHED, "LIST", offsetof(type, m.user_regs),                    \
-	  "with these registers of user space; ? lists them" },                                    \
+	  "record these user-space registers; ? lists them" },                                    \
 	{ "intr-regs", 'I', OPTION_ATTACHED, "LIST", offsetof(type, m.intr_regs),                  \
-	  "with these registers at the interrupt; ? lists them" },                                 \
-	{ "all-user", 0, OPTION_FLAG, NULL, offsetof(type, m.all_user), "only in user space" },    \
-	{ "all-kernel", 0, OPTION_FLAG, NULL, offsetof(type, m.all_kernel), "only in the kernel" }, \
+	  "record these registers at the interrupt; ? lists them" },                                 \
+	{ "all-user", 0, OPTION_FLAG, NULL, offsetof(type, m.all_user), "count events only in user space" },    \
+	{ "all-kernel", 0, OPTION_FLAG, NULL, offsetof(type, m.all_kernel), "count events only in the kernel" }, \
 	{ "user-callchains", 0, OPTION_FLAG, NULL, offsetof(type, m.user_callchains),              \
-	  "call chains of user space only" },                                                      \
+	  "record only user-space call chains" },                                                      \
 	{ "kernel-callchains", 0, OPTION_FLAG, NULL, offsetof(type, m.kernel_callchains),          \
-	  "call chains of the kernel only" },                                                      \
+	  "record only kernel call chains" },                                                      \
 	{ "clockid", 'k', OPTION_STRING, "CLOCK", offsetof(type, m.clock),                         \
-	  "clock of the times: mono, raw, boot, real, tai" },                                      \
+	  "clock for timestamps: mono, raw, boot, real, tai" },                                      \
 	{ "mmap-pages", 'm', OPTION_STRING, "PAGES", offsetof(type, m.ring),                       \
-	  "memory of each CPU for what was not written yet: pages, or 512K, 16M" },                \
-	{ "namespaces", 0, OPTION_FLAG, NULL, offsetof(type, m.namespaces), "with namespaces of processes" }, \
-	{ "all-cgroups", 0, OPTION_FLAG, NULL, offsetof(type, m.all_cgroups), "with cgroups" },    \
-	{ "switch-events", 0, OPTION_FLAG, NULL, offsetof(type, m.switch_events), "with context switches" }, \
-	{ "no-bpf-event", 0, OPTION_FLAG, NULL, offsetof(type, m.no_bpf_event), "without loads of BPF programs" }, \
-	{ "buildid-mmap", 0, OPTION_FLAG, NULL, offsetof(type, m.build_id_mmap), "build ids in MMAP2 records" }, \
+	  "ring buffer size per CPU: pages, or 512K, 16M" },                \
+	{ "namespaces", 0, OPTION_FLAG, NULL, offsetof(type, m.namespaces), "record namespaces of processes" }, \
+	{ "all-cgroups", 0, OPTION_FLAG, NULL, offsetof(type, m.all_cgroups), "record cgroups" },    \
+	{ "switch-events", 0, OPTION_FLAG, NULL, offsetof(type, m.switch_events), "record context switches" }, \
+	{ "no-bpf-event", 0, OPTION_FLAG, NULL, offsetof(type, m.no_bpf_event), "do not record loading of BPF programs" }, \
+	{ "buildid-mmap", 0, OPTION_FLAG, NULL, offsetof(type, m.build_id_mmap), "record build ids in MMAP2 records" }, \
 	{ "strict-freq", 0, OPTION_FLAG, NULL, offsetof(type, m.strict_freq),                      \
-	  "fail if the kernel does not allow the frequency" }
+	  "fail if the kernel does not allow the requested frequency" }
 
 /* What the values are turned into. */
 struct record_setup {

@@ -101,7 +101,7 @@ static bool add_metrics(struct live *live, const char *names)
 		while (i < count && (strlen(metrics[i].name) != length || strncasecmp(metrics[i].name, at, length) != 0))
 			i++;
 		if (i == count) {
-			complain("option --metrics: '%.*s' is not one of these, which need no tables of a vendor: IPC, "
+			complain("option --metrics: unknown metric '%.*s'; available: IPC, "
 				 "branch-misses, cache-misses, CPUs-utilized, frequency, L1-misses, LLC-misses, page-fault-rate, "
 				 "stalls, switch-rate, TLB-misses", (int)length, at);
 			return false;
@@ -135,8 +135,8 @@ static bool add_transactions(struct live *live)
 
 	if (add_first(live, lists))
 		return true;
-	complain("option --transaction: this machine has no event cpu/tx-start/: its CPU has no transactions (TSX), they are switched "
-		 "off, or there are no counters, as in most virtual machines");
+	complain("option --transaction: no event cpu/tx-start/: the CPU lacks TSX, it is disabled, or no hardware counters are "
+		 "available (virtual machine?)");
 	return false;
 }
 
@@ -151,12 +151,12 @@ static bool add_topdown(struct live *live)
 	const char *found = add_first(live, lists);
 
 	if (!found)
-		complain("option --topdown: this machine has neither the events slots, topdown-retiring ... nor topdown-total-slots ...: "
-			 "they are those of Intel's CPUs, and virtual machines mostly have no counters");
+		complain("option --topdown: no events slots, topdown-retiring ... or topdown-total-slots ...: they need an Intel CPU with "
+			 "hardware counters (virtual machine?)");
 	if (found != lists[1])
 		return found;
 	if (!is_system_wide(live)) {
-		complain("option --topdown: slots of this machine are counted by whole cores: -a");
+		complain("option --topdown: slots are counted per core on this machine; use -a");
 		return false;
 	}
 	live->by = STAT_BY_CORE;
@@ -194,7 +194,7 @@ static bool take_targets(struct live *live)
 	struct pd_error error;
 
 	if (tasks && (targets->all || targets->cpus)) {
-		complain("processes and threads are counted wherever they run: -%c has no effect", targets->all ? 'a' : 'C');
+		complain("-%c has no effect: processes and threads are counted on all CPUs", targets->all ? 'a' : 'C');
 		targets->all = false;
 		targets->cpus = NULL;
 	}
@@ -221,17 +221,17 @@ static bool take_by(struct live *live)
 	bool some = stat_by_given(&values->by, &live->by);
 
 	if (some && values->per_thread) {
-		complain("counts are summed up in one way: give one of --per-thread, --per-core, --no-aggr ...");
+		complain("--per-thread, --per-core, --no-aggr ... are mutually exclusive");
 		return false;
 	}
 	if (values->per_thread)
 		live->by = STAT_BY_THREAD;
 	if ((some || live->options.targets.cgroup_count || values->for_each_cgroup) && !is_system_wide(live)) {
-		complain("counts of CPUs and cgroups are those of the whole system: -a");
+		complain("counting per CPU or cgroup is system-wide; use -a");
 		return false;
 	}
 	if (values->per_thread && live->only_command) {
-		complain("option --per-thread is for what runs already: -p, -t or -a");
+		complain("option --per-thread needs -p, -t or -a");
 		return false;
 	}
 	return true;
@@ -261,7 +261,7 @@ static bool take_each_cgroup(struct live *live)
 	if (!live->values->for_each_cgroup)
 		return true;
 	if (live->options.targets.cgroup_count) {
-		complain("--for-each-cgroup and --cgroup are two ways to say which cgroups: give one of them");
+		complain("--for-each-cgroup and --cgroup are mutually exclusive");
 		return false;
 	}
 	for (const char *c = live->values->for_each_cgroup; *c; c++)
@@ -296,26 +296,26 @@ static bool take_times(struct live *live)
 	if (values->delay) {
 		live->delay_ms = strtoll(values->delay, &end, 10);
 		if (*end || end == values->delay || live->delay_ms < -1) {
-			complain("option --delay: '%s' is no number of ms", values->delay);
+			complain("option --delay: '%s' is not a number of milliseconds", values->delay);
 			return false;
 		}
 	}
 	live->options.session.delay_ms = live->delay_ms;
 	if (values->interval_ms.value > UINT64_MAX / NS_OF_MS || values->timeout_ms.value > UINT64_MAX / NS_OF_MS / 2) {
-		complain("options --interval-print and --timeout: so many ms never pass");
+		complain("options --interval-print and --timeout: the value is too large");
 		return false;
 	}
 	live->interval_ns = values->interval_ms.value * NS_OF_MS;
 	if (values->timeout_ms.given && values->timeout_ms.value < LEAST_TIMEOUT_MS) {
-		complain("option --timeout: the least are %d ms", LEAST_TIMEOUT_MS);
+		complain("option --timeout: must be at least %d ms", LEAST_TIMEOUT_MS);
 		return false;
 	}
 	if (values->timeout_ms.given && live->interval_ns) {
-		complain("option --timeout does not go with --interval-print: --interval-count ends that");
+		complain("--timeout cannot be combined with --interval-print; use --interval-count");
 		return false;
 	}
 	if (values->interval_count.given && !live->interval_ns) {
-		complain("option --interval-count goes with --interval-print only");
+		complain("option --interval-count needs --interval-print");
 		return false;
 	}
 	return true;
@@ -326,19 +326,19 @@ static bool take_runs(struct live *live)
 	const struct stat_values *values = live->values;
 
 	if (values->repeat.value > MOST_RUNS) {
-		complain("option --repeat: %d runs are the most; 0 stands for no end", MOST_RUNS);
+		complain("option --repeat: at most %d runs; 0 repeats forever", MOST_RUNS);
 		return false;
 	}
 	if (values->repeat.given && values->repeat.value != 1 && live->file) {
-		complain("option --repeat does not go with stat record: there is one run in a file");
+		complain("--repeat cannot be combined with stat record: a file holds one run");
 		return false;
 	}
 	if (values->table && values->repeat.value < 2) {
-		complain("option --table is of several runs: --repeat");
+		complain("option --table needs --repeat");
 		return false;
 	}
 	if (values->repeat.given && live->interval_ns) {
-		complain("option --repeat does not go with --interval-print");
+		complain("--repeat cannot be combined with --interval-print");
 		return false;
 	}
 	return true;
@@ -350,15 +350,15 @@ static bool take_output(struct live *live)
 	int fd = STDERR_FILENO;
 
 	if (values->separator && (values->json || values->json_output)) {
-		complain("CSV or JSON: give one of --field-separator and --json");
+		complain("--field-separator and --json are mutually exclusive");
 		return false;
 	}
 	if (values->big_num && values->separator) {
-		complain("option --big-num does not go with --field-separator");
+		complain("--big-num cannot be combined with --field-separator");
 		return false;
 	}
 	if (values->output && values->log_fd.given && !live->file) {
-		complain("option --output or option --log-fd: give one of them");
+		complain("--output and --log-fd are mutually exclusive");
 		return false;
 	}
 	if (values->log_fd.given)
@@ -370,7 +370,7 @@ static bool take_output(struct live *live)
 	if (values->output && !live->file) {
 		fd = open(values->output, O_WRONLY | O_CREAT | O_CLOEXEC | (values->append ? O_APPEND : O_TRUNC), 0666);
 		if (fd < 0) {
-			complain("%s: cannot be written: %s", values->output, strerror(errno));
+			complain("%s: cannot write: %s", values->output, strerror(errno));
 			return false;
 		}
 	}
@@ -437,7 +437,7 @@ static void tell_note(void *self, const struct pd_recorder_note *note)
 	if (note->severity == PD_INFO && !live->values->verbose)
 		return;
 	if (!live->values->quiet || note->severity >= PD_DAMAGE)
-		complain("%s%s%s", note->message, note->advice ? "; to change that: " : "", note->advice ? note->advice : "");
+		complain("%s%s%s", note->message, note->advice ? "; try: " : "", note->advice ? note->advice : "");
 }
 
 static bool take_values(struct live *live, const char *file)
@@ -461,7 +461,7 @@ static bool take_values(struct live *live, const char *file)
 		wanted->fd = STDOUT_FILENO;
 		wanted->output.mode = PD_MODE_PIPE;
 		if (isatty(STDOUT_FILENO)) {
-			complain("standard output is a terminal, which wants no perf data");
+			complain("refusing to write binary data to a terminal; use -o FILE");
 			return false;
 		}
 	} else {

@@ -335,8 +335,8 @@ void stat_print_only(struct stat_page *page)
 	if (any)
 		take_lines(&only);
 	else if (!printer->told_nothing)
-		complain("no metric follows from what was counted: these need counters of the hardware, as cycles and "
-			 "instructions; perfdata list hw shows those of this machine");
+		complain("no metric can be computed from these events: metrics need hardware counters such as cycles and "
+			 "instructions; perfdata list hw lists those of this machine");
 	printer->told_nothing |= !any;
 	page->table->failed |= only.failed;
 }

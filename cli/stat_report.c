@@ -174,7 +174,7 @@ static bool make_ready(struct report *report)
 	if (stat_by_given(report->options->by, &asked) && counts_cpus(report))
 		table->by = asked;
 	else if (stat_by_given(report->options->by, &asked))
-		complain("%s: counts are of threads wherever they ran: they cannot be told apart by CPU", report->input.name);
+		complain("%s: counts are per thread and cannot be aggregated by CPU", report->input.name);
 	table->interval = report->interval_ms != 0;
 	table->runs = 1;
 	table->event_count = pd_file_event_count(file);
@@ -298,14 +298,14 @@ static int walk(struct report *report)
 	}
 	code = input_walk(&report->input, each, report);
 	if (report->table.failed) {
-		complain("%s: the counts are too many for the memory that there is", report->input.name);
+		complain("%s: not enough memory for the counts", report->input.name);
 		return CODE_UNREADABLE;
 	}
 	if (report->unknown_counts)
-		complain("%s: %" PRIu64 " counts are of no event, thread or CPU of the file", report->input.name,
+		complain("%s: %" PRIu64 " counts refer to no event, thread or CPU of the file", report->input.name,
 			 report->unknown_counts);
 	if (code == CODE_FINE && !report->ready) {
-		complain("%s: there are no counts in it: it is not from stat record", report->input.name);
+		complain("%s: no counts: not written by stat record", report->input.name);
 		return CODE_NOTHING;
 	}
 	return code;

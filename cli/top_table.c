@@ -37,7 +37,7 @@ static bool set_columns(struct report *report, const struct look *look)
 	for (size_t i = 0; i < report->key_count; i++) {
 		if (is_ours(report->keys[i]->name))
 			continue;
-		complain("top has no sort key '%s'", report->keys[i]->name);
+		complain("sort key '%s' is not supported by top", report->keys[i]->name);
 		return false;
 	}
 	return columns_append_all(report->columns, &report->column_count, keys, count) &&

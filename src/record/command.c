@@ -42,11 +42,11 @@ enum pd_status pd_command_prepare(struct pd_command *command, char *const *argv,
 	int go[2], result[2];
 
 	if (pipe2(go, O_CLOEXEC) < 0)
-		return pd_fail_system(error, errno, "%s: cannot be started", argv[0]);
+		return pd_fail_system(error, errno, "%s: cannot start", argv[0]);
 	if (pipe2(result, O_CLOEXEC) < 0) {
 		close(go[0]);
 		close(go[1]);
-		return pd_fail_system(error, errno, "%s: cannot be started", argv[0]);
+		return pd_fail_system(error, errno, "%s: cannot start", argv[0]);
 	}
 	command->pid = fork();
 	if (command->pid == 0) {
@@ -63,7 +63,7 @@ enum pd_status pd_command_prepare(struct pd_command *command, char *const *argv,
 	command->pid = 0;
 	close(go[1]);
 	close(result[0]);
-	return pd_fail_system(error, errno, "%s: cannot be started", argv[0]);
+	return pd_fail_system(error, errno, "%s: cannot start", argv[0]);
 }
 
 enum pd_status pd_command_start(struct pd_command *command, struct pd_error *error)
@@ -74,7 +74,7 @@ enum pd_status pd_command_start(struct pd_command *command, struct pd_error *err
 	close(command->go);
 	command->go = -1;
 	if (got != 1)
-		return pd_fail_system(error, errno, "the command cannot be started");
+		return pd_fail_system(error, errno, "cannot start the command");
 	// exec closes the pipe
 	do
 		got = read(command->result, &command->failure, sizeof(command->failure));

@@ -398,7 +398,7 @@ enum pd_status pd_config_make(struct pd_config *config, const struct pd_recorder
 	*config = (struct pd_config){.max_rate = pd_record_number("/proc/sys/kernel/perf_event_max_sample_rate", 0)};
 	if (options->sampling.strict_freq && config->max_rate && options->sampling.freq > config->max_rate)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-			       "%" PRIu64 " samples a second are more than kernel.perf_event_max_sample_rate allows, %" PRIu64,
+			       "%" PRIu64 " Hz exceeds kernel.perf_event_max_sample_rate, %" PRIu64,
 			       options->sampling.freq, config->max_rate);
 	status = add_all(config, options, fallback, error);
 	if (status < 0)

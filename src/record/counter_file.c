@@ -184,7 +184,7 @@ enum pd_status pd_counter_open_file(struct pd_recorder *recorder, const struct p
 	enum pd_status status;
 
 	if (!recorder->config.event_count)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "there is nothing to be written without an event");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "no event to write");
 	status = pd_session_open_output(recorder, error);
 	if (status >= 0 && recorder->writer->mode != PD_MODE_PIPE)
 		status = pd_writer_set_feature(recorder->writer, PD_FEATURE_STAT, &nothing, error);

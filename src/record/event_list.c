@@ -67,8 +67,8 @@ static bool list_caches(bool (*each)(void *self, const struct pd_event_name *nam
 static bool list_forms(bool (*each)(void *self, const struct pd_event_name *name), void *self)
 {
 	static const struct pd_event_name forms[] = {
-		{.kind = PD_EVENT_RAW, .name = "rNNN", .about = "an event of the CPU by its code in hexadecimal"},
-		{.kind = PD_EVENT_RAW, .name = "cpu/t1=v1[,t2=v2,t3 ...]/modifier", .about = "an event of a PMU by its terms"},
+		{.kind = PD_EVENT_RAW, .name = "rNNN", .about = "raw CPU event by hexadecimal code"},
+		{.kind = PD_EVENT_RAW, .name = "cpu/t1=v1[,t2=v2,t3 ...]/modifier", .about = "PMU event by its terms"},
 		{.kind = PD_EVENT_BREAKPOINT, .name = "mem:<addr>[/len][:access]", .about = "reads (r), writes (w), executions (x)"},
 	};
 	bool go_on = true;

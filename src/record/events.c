@@ -170,7 +170,7 @@ static enum pd_status take_modifiers(struct pd_event_text *text, size_t first, b
 	while (isalpha((unsigned char)begin[length]))
 		length++;
 	if (!length)
-		return pd_event_fail(text, begin, "modifiers should stand here: u, k, h, p, S ...");
+		return pd_event_fail(text, begin, "expected modifiers: u, k, h, p, S ...");
 	for (size_t i = first; i < text->events->count; i++) {
 		struct pd_event_wanted *wanted = &text->events->slots[i]->wanted;
 		bool user = false, kernel = false, hv = false, guest = false, host = false;
@@ -179,8 +179,8 @@ static enum pd_status take_modifiers(struct pd_event_text *text, size_t first, b
 
 		for (size_t j = 0; j < length; j++)
 			if (!take_letter(wanted, begin[j], &user, &kernel, &hv, &guest, &host, &precise))
-				return pd_event_fail(text, begin + j, is_modifier(begin[j]) ? "no event is more precise than ppp (%c)"
-											    : "there is no modifier '%c'",
+				return pd_event_fail(text, begin + j, is_modifier(begin[j]) ? "the highest precision is ppp (%c)"
+											    : "unknown modifier '%c'",
 						     begin[j]);
 		if (!of_group)
 			set(&wanted->attr, PD_MASK(PD_ATTR_EXCLUDE_GUEST), user || precise);
@@ -356,12 +356,12 @@ static enum pd_status add_breakpoint(struct pd_event_text *text)
 	errno = 0;
 	attr->config1 = strtoull(text->at, &end, 0);
 	if (end == text->at || errno)
-		return pd_event_fail(text, text->at, "an address should stand here: mem:0x601040:w");
+		return pd_event_fail(text, text->at, "expected an address: mem:0x601040:w");
 	text->at = end;
 	if (*text->at == '/') {
 		attr->config2 = strtoull(text->at + 1, &end, 0);
 		if (end == text->at + 1)
-			return pd_event_fail(text, text->at, "a length should stand here: mem:0x601040/8:w");
+			return pd_event_fail(text, text->at, "expected a length: mem:0x601040/8:w");
 		text->at = end;
 	}
 	if (is_access(text->at)) {
@@ -423,10 +423,10 @@ static enum pd_status unknown(const struct pd_event_text *text, size_t length)
 	for (enum pd_tool_event tool = PD_TOOL_DURATION_TIME; pd_event_tool_name(tool); tool++)
 		pd_nearest_try(&nearest, pd_event_tool_name(tool));
 	if (!length)
-		return pd_event_fail(text, text->at, "the name of an event should stand here");
+		return pd_event_fail(text, text->at, "expected an event name");
 	if (nearest.best)
-		return pd_event_fail(text, text->at, "'%s' is not known; is '%s' meant?", word, nearest.best);
-	return pd_event_fail(text, text->at, "'%s' is not known; perfdata list shows what is", word);
+		return pd_event_fail(text, text->at, "unknown event '%s'; did you mean '%s'?", word, nearest.best);
+	return pd_event_fail(text, text->at, "unknown event '%s'; perfdata list lists the events", word);
 }
 
 static enum pd_status add_event(struct pd_event_text *text)
@@ -452,7 +452,7 @@ static enum pd_status add_event(struct pd_event_text *text)
 	} else if (begin[length] == ':' && length)
 		status = add_tracepoints(text, length);
 	else if (begin[length] == '/')
-		status = pd_event_fail(text, begin, "there is no PMU '%.*s'; perfdata list shows what is", (int)length, begin);
+		status = pd_event_fail(text, begin, "no PMU '%.*s'; perfdata list lists the events", (int)length, begin);
 	else
 		status = unknown(text, length);
 	return status < 0 ? status : name_it(text, first, begin);
@@ -485,7 +485,7 @@ static enum pd_status add_group(struct pd_event_text *text)
 	if (status < 0)
 		return status;
 	if (*text->at != '}')
-		return pd_event_fail(text, text->at, "the brace at the end of the group is missing");
+		return pd_event_fail(text, text->at, "missing } at the end of the group");
 	text->at++;
 	make_group(text->events, first);
 	if (*text->at != ':')
@@ -503,7 +503,7 @@ static enum pd_status add_all(struct pd_event_text *text)
 		if (status < 0 || !*text->at)
 			break;
 		if (*text->at != ',')
-			return pd_event_fail(text, text->at, "'%.20s' should not stand here", text->at);
+			return pd_event_fail(text, text->at, "unexpected '%.20s'", text->at);
 		text->at++;
 	}
 	return status;
@@ -549,12 +549,12 @@ enum pd_status pd_events_filter(struct pd_events *events, const char *filter, st
 	enum pd_status status = PD_OK;
 
 	if (events->last >= events->count)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "a filter stands behind the event that it is for");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "a filter must follow the event it applies to");
 	for (size_t i = events->last; i < events->count && status >= 0; i++) {
 		struct pd_event_slot *slot = events->slots[i];
 
 		if (!slot->wanted.tracepoint && !slot->wanted.pmu)
-			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: only tracepoints have filters",
+			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: filters are supported only for tracepoints",
 				       slot->wanted.name);
 		status = set_filter(slot, filter, error);
 	}

@@ -187,7 +187,7 @@ static enum pd_status open_cgroups(struct pd_recorder *recorder, struct pd_error
 	if (!targets->cgroup_count)
 		return PD_OK;
 	if (!targets->all && !targets->cpus)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "cgroups can be recorded on all CPUs only: -a");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "cgroups can be recorded only system-wide; use -a");
 	recorder->cgroups = pd_alloc(targets->cgroup_count * sizeof(*recorder->cgroups));
 	if (!recorder->cgroups)
 		return pd_fail_memory(error);
@@ -408,20 +408,20 @@ static enum pd_status say_no_right(struct pd_recorder *recorder, const struct pd
 {
 	int64_t paranoid = paranoid_level();
 	int needed = level_needed(recorder, event);
-	const char *whom = recorder->options.targets.all ? "of the whole system "
-			   : recorder->options.targets.cpus ? "of whole CPUs " : "";
+	const char *whom = recorder->options.targets.all ? "system-wide "
+			   : recorder->options.targets.cpus ? "on whole CPUs " : "";
 
 	if (is_of_tasks(recorder) && !is_of_cpus(recorder) && (needed == NO_KERNEL || paranoid <= needed) && may_open_own())
-		return pd_fail_system(error, failure, "processes of other users may be %s by root only, or with CAP_PERFMON",
+		return pd_fail_system(error, failure, "processes of other users can be %s only by root or with CAP_PERFMON",
 				      taken(recorder));
 	if (recorder->options.sampling.off_cpu)
 		return pd_fail_system(error, failure,
-				      "offcpu-time: where threads wait is seen by the kernel only, which may not be recorded %s"
+				      "offcpu-time: no permission to record the kernel %s"
 				      "(kernel.perf_event_paranoid is %" PRId64 "): become root, give the program CAP_PERFMON, or "
 				      "sysctl kernel.perf_event_paranoid=%d", whom, paranoid,
 				      is_of_cpus(recorder) ? NO_CPUS - 1 : NO_KERNEL - 1);
 	return pd_fail_system(error, failure,
-			      "%s may not be %s %s(kernel.perf_event_paranoid is %" PRId64
+			      "%s cannot be %s %s(kernel.perf_event_paranoid is %" PRId64
 			      "): become root, give the program CAP_PERFMON, or sysctl kernel.perf_event_paranoid=%d",
 			      event->name, taken(recorder), whom, paranoid, needed);
 }
@@ -430,7 +430,7 @@ static enum pd_status say_why(struct pd_recorder *recorder, const struct pd_rec_
 			      struct pd_error *error)
 {
 	if (failure == EOPNOTSUPP && event->attr.sample_type & PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK))
-		return pd_fail_system(error, failure, "%s: last branches (-b, -j, --call-graph lbr) are not recorded by this machine",
+		return pd_fail_system(error, failure, "%s: branch stacks (-b, -j, --call-graph lbr) are not supported on this machine",
 				      event->name);
 	switch (failure) {
 	case EACCES:
@@ -442,20 +442,20 @@ static enum pd_status say_why(struct pd_recorder *recorder, const struct pd_rec_
 	case EOPNOTSUPP:
 		// the kernel's word for it would be that a file is missing
 		return pd_fail(error, PD_ERROR_SYSTEM, PD_NO_OFFSET,
-			       "%s is not supported on this machine: perfdata list says what is", event->name);
+			       "%s is not supported on this machine; perfdata list lists the events", event->name);
 	case EMFILE:
 		return pd_fail_system(error, failure,
-				      "%s: %zu descriptors are needed for %zu threads on %zu CPUs: raise ulimit -n",
+				      "%s: %zu file descriptors needed for %zu threads on %zu CPUs: raise ulimit -n",
 				      event->name, recorder->config.event_count * event->fd_count, recorder->threads.count,
 				      recorder->cpus.count);
 	case ESRCH:
-		return pd_fail_system(error, failure, "what was to be %s is gone", taken(recorder));
+		return pd_fail_system(error, failure, "the process or thread to be %s has exited", taken(recorder));
 	case EBUSY:
-		return pd_fail_system(error, failure, "%s: somebody else uses the counter", event->name);
+		return pd_fail_system(error, failure, "%s: the counter is in use by another process", event->name);
 	case ENOSYS:
 		return pd_fail_system(error, failure, "this kernel was built without performance events");
 	default:
-		return pd_fail_system(error, failure, "%s cannot be opened", event->name);
+		return pd_fail_system(error, failure, "%s: cannot open the event", event->name);
 	}
 }
 
@@ -531,17 +531,17 @@ static void tell_what_is_left(struct pd_recorder *recorder)
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		if (recorder->dropped >> i & 1)
 			pd_recorder_tell(recorder, steps[i].asked_for ? PD_WARNING : PD_INFO, "old-kernel", NULL,
-					 "this kernel does not know of %s", steps[i].what);
+					 "this kernel does not support %s", steps[i].what);
 	if (sampling->freq > max_rate && max_rate)
 		pd_recorder_tell(recorder, PD_WARNING, "rate", "raise kernel.perf_event_max_sample_rate",
-				 "%" PRIu64 " samples a second are taken, not %" PRIu64, max_rate, sampling->freq);
+				 "%" PRIu64 " Hz is used instead of %" PRIu64 " Hz", max_rate, sampling->freq);
 	if (recorder->fallback)
 		pd_recorder_tell(recorder, PD_INFO, "no-hardware", NULL,
-				 "cycles: there are no counters of the hardware here (a virtual machine?), so cpu-clock is taken");
+				 "no hardware counters available (virtual machine?); using cpu-clock instead of cycles");
 	for (size_t i = 0; i < recorder->config.event_count && !recorder->options.counts; i++)
 		if (recorder->config.events[i].wanted && recorder->config.events[i].wanted->tool)
 			pd_recorder_tell(recorder, PD_WARNING, "no-samples", NULL,
-					 "%s has no samples: it is for counters only", recorder->config.events[i].name);
+					 "%s supports counting only, no samples", recorder->config.events[i].name);
 	if (recorder->user_only)
 		pd_recorder_tell(recorder, PD_WARNING, "paranoid",
 				 "sysctl kernel.perf_event_paranoid=1, or give the program CAP_PERFMON",
@@ -565,7 +565,7 @@ static enum pd_status set_filter(struct pd_rec_event *event, struct pd_error *er
 
 	for (size_t i = 0; filter && i < event->fd_count; i++)
 		if (event->fds[i] >= 0 && ioctl(event->fds[i], PERF_EVENT_IOC_SET_FILTER, filter) < 0)
-			return pd_fail_system(error, errno, "%s: the kernel does not take the filter '%.100s'", event->name,
+			return pd_fail_system(error, errno, "%s: the kernel rejects the filter '%.100s'", event->name,
 					      filter);
 	return PD_OK;
 }
@@ -672,12 +672,12 @@ static enum pd_status map_rings(struct pd_recorder *recorder, struct pd_error *e
 	}
 	if (status < 0 && failure == EPERM)
 		return pd_fail_system(error, EPERM,
-				      "rings of %zu KiB are more than may be locked: %s raise kernel.perf_event_mlock_kb or "
-				      "ulimit -l", recorder->ring_bytes >> 10, asked ? "ask for less with -m, or" : "");
+				      "ring buffers of %zu KiB exceed the limit of locked memory: %s raise kernel.perf_event_mlock_kb or "
+				      "ulimit -l", recorder->ring_bytes >> 10, asked ? "use a smaller -m, or" : "");
 	if (status >= 0 && recorder->ring_bytes < first && recorder->ring_bytes < SMALL_RING)
 		pd_recorder_tell(recorder, PD_WARNING, "mlock",
 				 "raise kernel.perf_event_mlock_kb or ulimit -l",
-				 "rings are only %zu KiB large, for lack of the right to lock memory", recorder->ring_bytes >> 10);
+				 "ring buffers are reduced to %zu KiB by the limit of locked memory", recorder->ring_bytes >> 10);
 	return status;
 }
 
@@ -693,7 +693,7 @@ static enum pd_status make_rings(struct pd_recorder *recorder, struct pd_error *
 	recorder->ring_bytes = usual_ring(recorder, per_cpu);
 	if (map_rings(recorder, error) < 0)
 		return PD_ERROR_SYSTEM;
-	return recorder->ring_count ? PD_OK : pd_fail_system(error, ESRCH, "what was to be recorded is gone");
+	return recorder->ring_count ? PD_OK : pd_fail_system(error, ESRCH, "the process or thread to be recorded has exited");
 }
 
 enum pd_status pd_recorder_open_events(struct pd_recorder *recorder, struct pd_error *error)

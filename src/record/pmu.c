@@ -153,7 +153,7 @@ static enum pd_status take_common(struct pd_event_text *text, struct pd_event_sl
 	uint64_t number = 1;
 
 	if (common->wants_value && !term->has_value)
-		return pd_event_fail(text, term->at, "%s wants a value: %s=...", term->name, term->name);
+		return pd_event_fail(text, term->at, "%s needs a value: %s=...", term->name, term->name);
 	if (common->as == AS_METRIC_ID)
 		return PD_OK;
 	if (common->as == AS_NAME) {
@@ -164,7 +164,7 @@ static enum pd_status take_common(struct pd_event_text *text, struct pd_event_sl
 		return parse_call_graph(term->value, &slot->wanted.terms.call_graph) ? PD_OK :
 			       pd_event_fail(text, term->at, "'%s' is not fp, dwarf, lbr or no", term->value);
 	if (common->wants_value && !parse_number(term->value, &number))
-		return pd_event_fail(text, term->at, "'%s' is no number", term->value);
+		return pd_event_fail(text, term->at, "'%s' is not a number", term->value);
 	set_number(&slot->wanted, common, number);
 	return PD_OK;
 }
@@ -253,7 +253,7 @@ static enum pd_status unknown_term(struct pd_event_text *text, const char *pmu, 
 	for (size_t i = 0; i < sizeof(commons) / sizeof(commons[0]); i++)
 		pd_nearest_try(&nearest, commons[i].name);
 	if (nearest.best)
-		status = pd_event_fail(text, term->at, "%s has no term '%s'; is '%s' meant?", pmu, term->name, nearest.best);
+		status = pd_event_fail(text, term->at, "%s has no term '%s'; did you mean '%s'?", pmu, term->name, nearest.best);
 	else
 		status = pd_event_fail(text, term->at, "%s has no term '%s'; its terms are in %s/bus/event_source/devices/%s",
 				       pmu, term->name, text->events->sysfs, pmu);
@@ -275,11 +275,11 @@ static enum pd_status take_of_pmu(struct pd_event_text *text, struct pd_event_sl
 	snprintf(file, sizeof(file), "format/%s", term->name);
 	if (!strchr(term->name, '/') && read_line(text->events, pmu, file, line, sizeof(line))) {
 		if (term->has_value && !parse_number(term->value, &value))
-			return pd_event_fail(text, term->at, "'%s' is no number", term->value);
+			return pd_event_fail(text, term->at, "'%s' is not a number", term->value);
 		if (set_bits(&slot->wanted.attr, line, value, &too_large))
 			return PD_OK;
 		return pd_event_fail(text, term->at, too_large ? "0x%" PRIx64 " is too large for %s, which is %s"
-							       : "0x%" PRIx64 " cannot be set: %s is %s",
+							       : "cannot set 0x%" PRIx64 ": %s is %s",
 				     value, term->name, line);
 	}
 	snprintf(file, sizeof(file), "events/%s", term->name);
@@ -330,12 +330,12 @@ static enum pd_status take_list(struct pd_event_text *text, struct pd_event_slot
 		else if (pmu)
 			status = take_of_pmu(text, slot, pmu, &term, depth);
 		else
-			status = pd_event_fail(text, term.at, "there is no term '%s' here: name, period, freq, call-graph ...",
+			status = pd_event_fail(text, term.at, "unknown term '%s'; expected name, period, freq, call-graph ...",
 					       term.name);
 		if (*terms == ',')
 			terms++;
 		else if (*terms && *terms != '/' && status >= 0)
-			status = pd_event_fail(text, terms, "a comma or a slash should stand here");
+			status = pd_event_fail(text, terms, "expected a comma or a slash");
 	}
 	if (!at)
 		text->at = terms;
@@ -361,7 +361,7 @@ enum pd_status pd_event_terms(struct pd_event_text *text, struct pd_event_slot *
 		if (!slot->wanted.pmu)
 			return pd_fail_memory(text->error);
 		if (!read_line(text->events, pmu, "type", line, sizeof(line)))
-			return pd_event_fail(text, begin, "there is no PMU %s", pmu);
+			return pd_event_fail(text, begin, "no PMU %s", pmu);
 		slot->wanted.attr.type = (uint32_t)strtoul(line, NULL, 10);
 		take_cpus(text->events, slot, pmu);
 	}
@@ -369,7 +369,7 @@ enum pd_status pd_event_terms(struct pd_event_text *text, struct pd_event_slot *
 	if (status < 0)
 		return status;
 	if (*text->at != '/')
-		return pd_event_fail(text, text->at, "the slash at the end of the terms is missing");
+		return pd_event_fail(text, text->at, "missing / at the end of the terms");
 	text->at++;
 	return PD_OK;
 }

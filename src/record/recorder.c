@@ -60,12 +60,12 @@ static enum pd_status check(const struct pd_recorder_options *options, struct pd
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size of the options is 0");
 	if (whom > 1)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-			       "all, processes, threads and a user cannot be recorded at once");
+			       "system-wide, processes, threads and a user are mutually exclusive");
 	if (options->session.threads && (options->sampling.off_cpu || options->live))
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s one thread, so it cannot go with several (threads)",
 			       options->live ? "what is looked at live is read by" : "where threads wait is found by");
 	if (!whom && !targets->command && !targets->cpus)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "nobody was said to be recorded");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "no target to record");
 	return PD_OK;
 }
 
@@ -385,7 +385,7 @@ static enum pd_status take_priority(const struct pd_recorder *recorder, struct p
 
 	if (!parameter.sched_priority || sched_setscheduler(0, SCHED_FIFO, &parameter) == 0)
 		return PD_OK;
-	return pd_fail_system(error, errno, "the priority %d cannot be had", parameter.sched_priority);
+	return pd_fail_system(error, errno, "cannot set the priority %d", parameter.sched_priority);
 }
 
 static void note_command(struct pd_recorder *recorder)

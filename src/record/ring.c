@@ -23,7 +23,7 @@ enum pd_status pd_ring_map(struct pd_ring *ring, size_t size, struct pd_error *e
 	ring->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	base = mmap(NULL, ring->page_size + size, protection, MAP_SHARED, ring->fd, 0);
 	if (base == MAP_FAILED)
-		return pd_fail_system(error, errno, "a ring of %zu bytes cannot be mapped", size);
+		return pd_fail_system(error, errno, "cannot map a ring buffer of %zu bytes", size);
 	ring->base = base;
 	ring->size = size;
 	return PD_OK;

@@ -129,7 +129,7 @@ static enum pd_status add_tasks(struct pd_recorder *recorder, struct pd_made *ma
 	enum pd_status status = pd_existing_tasks(made, options, &told, error);
 
 	if (told.maps_cut)
-		pd_recorder_tell(recorder, PD_WARNING, "maps", NULL, "%" PRIu64 " processes have too many maps to read all of them",
+		pd_recorder_tell(recorder, PD_WARNING, "maps", NULL, "%" PRIu64 " processes have too many mappings to read all of them",
 				 told.maps_cut);
 	return status;
 }
@@ -142,7 +142,7 @@ static enum pd_status add_kernel(struct pd_recorder *recorder, struct pd_made *m
 
 	if (told.kernel_addresses_hidden && !recorder->user_only && !recorder->options.sampling.all_user)
 		pd_recorder_tell(recorder, PD_WARNING, "kptr-restrict", "sysctl kernel.kptr_restrict=0, or become root",
-				 "functions of the kernel will have no names: its addresses are hidden by kernel.kptr_restrict");
+				 "kernel functions will be unresolved: addresses are hidden by kernel.kptr_restrict");
 	return status;
 }
 
@@ -220,7 +220,7 @@ static enum pd_status move_away(const char *path, struct pd_error *error)
 		return pd_fail_memory(error);
 	result = pd_workers_move_away(path, old);
 	if (result < 0)
-		pd_fail_system(error, errno, "%s: cannot be kept as %s", path, old);
+		pd_fail_system(error, errno, "%s: cannot rename to %s", path, old);
 	free(old);
 	return result;
 }
@@ -240,7 +240,7 @@ static enum pd_status open_file(struct pd_recorder *recorder, struct pd_error *e
 	if (status < 0 || recorder->workers)
 		return status;
 	recorder->fd = open(recorder->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	return recorder->fd < 0 ? pd_fail_system(error, errno, "%s: cannot be made", recorder->path) : PD_OK;
+	return recorder->fd < 0 ? pd_fail_system(error, errno, "%s: cannot create", recorder->path) : PD_OK;
 }
 
 static enum pd_status add_events(struct pd_recorder *recorder, struct pd_writer *writer, struct pd_error *error)
@@ -698,11 +698,11 @@ enum pd_status pd_session_keep(struct pd_recorder *recorder, struct pd_error *er
 	if (!name)
 		return pd_fail_memory(error);
 	if (rename(recorder->path, name) < 0) {
-		status = pd_fail_system(error, errno, "%s: cannot be named %s", recorder->path, name);
+		status = pd_fail_system(error, errno, "%s: cannot rename to %s", recorder->path, name);
 		free(name);
 		return status;
 	}
-	pd_recorder_tell(recorder, PD_INFO, "switched", NULL, "%s is whole", name);
+	pd_recorder_tell(recorder, PD_INFO, "switched", NULL, "%s is complete", name);
 	return note_kept(recorder, name, error);
 }
 

@@ -96,7 +96,7 @@ static enum pd_status add_running(struct pd_threads *threads, const uint32_t *ui
 	if (dir)
 		closedir(dir);
 	if (status >= 0 && !threads->count && uid)
-		status = pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "user %" PRIu32 " runs nothing", *uid);
+		status = pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "user %" PRIu32 " has no processes", *uid);
 	return status;
 }
 
@@ -147,7 +147,7 @@ static enum pd_status add_cpu(struct pd_cpus *cpus, int32_t cpu, struct pd_error
 
 static enum pd_status bad_cpus(const char *text, struct pd_error *error)
 {
-	return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "'%.100s' is no list of CPUs: write 0,2-3", text);
+	return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "'%.100s' is not a list of CPUs such as 0,2-3", text);
 }
 
 enum pd_status pd_cpus_parse(struct pd_cpus *cpus, const char *text, struct pd_error *error)
@@ -234,7 +234,7 @@ enum pd_status pd_cpus_find(struct pd_cpus *cpus, const struct pd_targets *targe
 		status = online(&all, sysfs, error);
 	for (size_t i = 0; i < cpus->count && status >= 0; i++)
 		if (!has_cpu(&all, cpus->items[i]))
-			status = pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "CPU %" PRId32 " is not there or offline",
+			status = pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "CPU %" PRId32 " does not exist or is offline",
 					 cpus->items[i]);
 	if (status >= 0)
 		drop_again(cpus);

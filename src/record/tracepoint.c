@@ -27,10 +27,10 @@ char *pd_tracefs_find(void)
 static enum pd_status no_tracefs(const struct pd_event_text *text, const char *at)
 {
 	if (geteuid() != 0)
-		return pd_event_fail(text, at, "tracepoints can be read by root only, or where root gave the right: "
+		return pd_event_fail(text, at, "no permission to read tracepoints: become root, or as root run "
 					       "mount -o remount,mode=755 /sys/kernel/tracing");
 	return pd_event_fail(text, at,
-			     "tracepoints are in tracefs, which is not mounted: mount -t tracefs tracefs /sys/kernel/tracing");
+			     "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing");
 }
 
 static enum pd_status add_one(struct pd_event_text *text, const char *system, const char *name)
@@ -125,9 +125,9 @@ static enum pd_status none_found(const struct pd_event_text *text, const char *a
 		snprintf(path, sizeof(path), "%.300s/events", text->events->tracefs);
 	try_names(&nearest, path);
 	if (nearest.best)
-		status = pd_event_fail(text, at, "there is no tracepoint %s:%s; is '%s' meant?", system, name, nearest.best);
+		status = pd_event_fail(text, at, "no tracepoint %s:%s; did you mean '%s'?", system, name, nearest.best);
 	else
-		status = pd_event_fail(text, at, "there is no tracepoint %s:%s; perfdata list shows all", system, name);
+		status = pd_event_fail(text, at, "no tracepoint %s:%s; perfdata list lists them", system, name);
 	free((char *)nearest.best);
 	return status;
 }

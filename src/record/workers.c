@@ -135,7 +135,7 @@ static enum pd_status add_by_node(struct pd_recorder *recorder, struct pd_error 
 static enum pd_status bad_spec(const char *spec, struct pd_error *error)
 {
 	return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-		       "'%.100s' does not say threads: write cpu, core, package, numa or RINGS/CPUS:RINGS/CPUS, as 0-1/0:2-3/2", spec);
+		       "'%.100s' is not cpu, core, package, numa or RINGS/CPUS:RINGS/CPUS, such as 0-1/0:2-3/2", spec);
 }
 
 static enum pd_status add_by_spec(struct pd_recorder *recorder, const char *spec, struct pd_error *error)
