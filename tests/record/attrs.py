@@ -83,10 +83,10 @@ OPTIONS = {
 }
 MARKDOWN = """# Options of perfdata record
 
-Each option, recorded once by perfdata and by perf {version} on one machine, without counters of the hardware. *Attrs*: whether the
-kernel is asked for the same by both. *perf reads*: script, report and header of perf say nothing on stderr about our file.
-*Samples*: perf and perfdata find the same number in it. `tests/record/attrs.py --options --markdown` writes this table;
-without `--options` it compares longer lines.
+Each option, recorded once by perfdata and by perf {version} on one machine without hardware counters. *Attrs*: both request the
+same attributes from the kernel. *perf reads*: perf script, report and report --header print nothing to standard error for our file.
+*Samples*: perf and perfdata find the same number of samples in it. `tests/record/attrs.py --options --markdown` generates this
+table; without `--options` it compares longer command lines.
 
 | option | recorded with | attrs | perf reads | samples |
 | --- | --- | --- | --- | --- |
@@ -223,8 +223,8 @@ def not_here(perfdata):
 
 def row(option, line, wrong, note):
     """Of the table for people."""
-    cells = {"": ["same", "yes", "same"], "not in perf": ["not in perf", "yes", "same"], "no file": ["no file is made", "", ""]}
-    shown = cells.get(note, ["not on this machine, with both", "", ""])
+    cells = {"": ["same", "yes", "same"], "not in perf": ["not in perf", "yes", "same"], "no file": ["no file is written", "", ""]}
+    shown = cells.get(note, ["not supported on this machine, by both", "", ""])
     if wrong:
         shown = ["differs: " + " ".join(wrong)[:60], "", ""]
     words = " ".join(words_of(line)).replace("|", "\\|")
