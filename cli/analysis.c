@@ -32,7 +32,8 @@ static struct pd_symbols *symbols_of(void *self, const struct pd_world *world)
 	struct analysis *analysis = self;
 
 	if (!analysis->symbols_asked)
-		analysis->symbols = symbols_open(analysis->symbol_options, analysis->input.file, world);
+		analysis->symbols = symbols_open(analysis->symbol_options, analysis->input.file, world,
+						 analysis->short_names);
 	analysis->symbols_asked = true;
 	return analysis->symbols;
 }
@@ -110,6 +111,7 @@ int analysis_begin(struct analysis *analysis, const struct analysis_options *opt
 		return CODE_USAGE;
 	}
 	input.keep = true;
+	analysis->short_names = call->out->terminal;
 	heap_prepare();
 	return input_open(&analysis->input, &input, call, NULL, NULL);
 }

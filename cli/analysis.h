@@ -30,6 +30,7 @@ struct analysis {
 	struct pd_symbols *symbols;
 	const struct symbol_options *symbol_options;
 	bool symbols_asked;
+	bool short_names; /* of C++, unless an option says otherwise */
 };
 
 /* Opens the file, so that what to read can depend on it. Says what is wrong and returns another code than CODE_FINE

@@ -94,6 +94,7 @@ static int run(const struct call *call)
 	/* Problems are findings. */
 	options_here.input.quiet |= !options_here.input.verbose;
 	code = analysis_begin(&doctor->analysis, &options_here, call);
+	doctor->analysis.short_names = true;
 	if (code == CODE_FINE) {
 		code = examine(doctor, values);
 		counts_fini(&doctor->counts);

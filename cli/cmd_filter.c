@@ -259,7 +259,7 @@ static int settle(struct filter *filter)
 		return failed(filter);
 	if (!needs_places(filter))
 		return CODE_FINE;
-	filter->symbols = symbols_open(&filter->values->symbols, keep->input.file, filter->world);
+	filter->symbols = symbols_open(&filter->values->symbols, keep->input.file, filter->world, false);
 	return filter->symbols ? CODE_FINE : CODE_UNREADABLE;
 }
 

@@ -320,6 +320,7 @@ static int run_file(struct flame *flame)
 	struct analysis analysis;
 	int code = analysis_begin(&analysis, options, flame->call);
 
+	analysis.short_names = true;
 	if (code == CODE_FINE)
 		code = stacks_read(&analysis, options, &flame->request, &graph->tree, &flame->lines, &flame->result);
 	if (code == CODE_FINE) {

@@ -238,7 +238,8 @@ static bool settle(struct script *script)
 		script_forget(script);
 	script->settled = true;
 	if (!script->symbols)
-		script->symbols = symbols_open(script->symbol_options, script->input.file, script->world);
+		script->symbols = symbols_open(script->symbol_options, script->input.file, script->world,
+						script->input.out->terminal);
 	script->symbols_wrong = !script->symbols;
 	return !script->symbols_wrong;
 }

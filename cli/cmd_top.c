@@ -305,7 +305,8 @@ static enum pd_status begin(struct top *top, struct pd_error *error)
 	status = pd_live_new(top->input.file, &how, &top->live, error);
 	if (status < 0)
 		return status;
-	top->symbols = symbols_open(&top->values->symbols, top->input.file, pd_live_world(top->live));
+	top->symbols = symbols_open(&top->values->symbols, top->input.file, pd_live_world(top->live),
+				    true);
 	if (!top->symbols)
 		top->code = CODE_UNREADABLE;
 	return top->symbols ? PD_OK : PD_END;

@@ -56,8 +56,8 @@ static uint32_t flags_of(const struct symbol_options *options)
 	       (options->no_jitdump ? (uint32_t)PD_SYMBOLS_NO_JITDUMP : 0);
 }
 
-struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_file *file,
-				const struct pd_world *world)
+struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_file *file, const struct pd_world *world,
+				bool short_names)
 {
 	char cache[PATH_SIZE], index[PATH_SIZE], beside[PATH_SIZE];
 	struct pd_symbols_options own = { .size = sizeof(own) };
@@ -65,6 +65,8 @@ struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_
 	struct pd_error error;
 
 	own.flags = flags_of(options);
+	if (options->short_names || (short_names && !options->no_short_names))
+		own.flags |= PD_SYMBOLS_SHORT_NAMES;
 	own.symfs = options->symfs;
 	own.kallsyms = options->kallsyms;
 	own.vmlinux = options->vmlinux;

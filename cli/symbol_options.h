@@ -18,6 +18,7 @@ struct symbol_options {
 	bool no_index;
 	bool no_symbols;
 	bool no_demangle;
+	bool short_names, no_short_names;
 	bool no_inline;
 	bool no_jitdump;
 	bool debuginfod;
@@ -46,6 +47,10 @@ struct symbol_options {
 	  "do not open objects; functions stay unresolved", GROUP_SYMBOLS },                       \
 	{ "no-demangle", 0, OPTION_FLAG, NULL, offsetof(type, member.no_demangle),                 \
 	  "show mangled names of functions", GROUP_SYMBOLS },                                      \
+	{ "short-names", 0, OPTION_FLAG, NULL, offsetof(type, member.short_names),                 \
+	  "std::string for std::__cxx11::basic_string<char, ...> and the like (default for flame, top, doctor, and on a terminal)", GROUP_SYMBOLS }, \
+	{ "no-short-names", 0, OPTION_FLAG, NULL, offsetof(type, member.no_short_names),           \
+	  "C++ names in full, as perf prints them", GROUP_SYMBOLS },                               \
 	{ "no-inline", 0, OPTION_FLAG, NULL, offsetof(type, member.no_inline),                     \
 	  "do not show inlined functions", GROUP_SYMBOLS },                                        \
 	{ "no-jitdump", 0, OPTION_FLAG, NULL, offsetof(type, member.no_jitdump),                   \
@@ -55,8 +60,9 @@ struct symbol_options {
 			"fetch missing debug files from the servers in DEBUGINFOD_URLS", GROUP_SYMBOLS \
 	}
 
-/* Symbols for a file and its world. Says what is wrong and returns NULL then. */
-struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_file *file,
-				const struct pd_world *world);
+/* Symbols for a file and its world. short_names says whether C++ names are short if the options do not. Says what is wrong
+ * and returns NULL then. */
+struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_file *file, const struct pd_world *world,
+				bool short_names);
 
 #endif

@@ -25,7 +25,8 @@ enum pd_symbols_flag {
 	PD_SYMBOLS_RAW_NAMES = 2,   /* names as the linker has them, not demangled */
 	PD_SYMBOLS_NO_INLINE = 4,   /* pd_symbols_lines gives the function itself only */
 	PD_SYMBOLS_NO_JITDUMP = 8,  /* do not read jit-PID.dump, as perf does without perf inject */
-	PD_SYMBOLS_ANY_FILE = 16    /* pd_symbols_build_id takes what has the path now, whatever it was then */
+	PD_SYMBOLS_ANY_FILE = 16,   /* pd_symbols_build_id takes what has the path now, whatever it was then */
+	PD_SYMBOLS_SHORT_NAMES = 32 /* C++ names without what the standard library has by default: std::string */
 };
 
 /** Brings the object or debug file with a build id, as a path that stays valid during the call; NULL if there

@@ -20,6 +20,9 @@ bool pd_demangle_cxx(struct pd_text *out, const char *name, size_t length);
 /** Appends the readable C++ name of a function without what follows its name and without its return type. */
 void pd_demangle_cxx_strip(struct pd_text *out, const char *text, size_t length);
 
+/** Shortens a readable C++ name, which stands in text from start to its end: see shorten_cxx.c. It never grows. */
+void pd_shorten_cxx(struct pd_text *text, size_t start);
+
 /** What a foreign library does; demangle is NULL if none is built in. */
 struct pd_demangler {
 	const char *name;

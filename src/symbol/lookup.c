@@ -200,6 +200,8 @@ const char *pd_lookup_readable(struct pd_symbols *symbols, const struct pd_dso_f
 	text->size = 0;
 	if (!pd_demangle(text, name, length - tail))
 		return name;
+	if ((symbols->flags & PD_SYMBOLS_SHORT_NAMES) && length > 2 && memcmp(name, "_Z", 2) == 0)
+		pd_shorten_cxx(text, 0);
 	pd_text_put(text, name + length - tail, tail);
 	copy = text->failed ? NULL : pd_arena_text(&symbols->kept, text->data, text->size);
 	if (copy)

@@ -18,6 +18,10 @@ static void check_name(const char *name, size_t length)
 	text.size = 0;
 	pd_demangle_cxx_strip(&text, name, length);
 	REQUIRE(text.size <= length);
+	text.size = 0;
+	pd_text_put(&text, name, length);
+	pd_shorten_cxx(&text, 0);
+	REQUIRE(text.size <= length);
 	free(text.data);
 }
 

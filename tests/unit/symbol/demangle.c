@@ -335,5 +335,59 @@ TEST(test_demangle__doubles)
 	free(text.data);
 }
 
-RUN(TEST_CASE(test_demangle__circles), TEST_CASE(test_demangle__doubles), TEST_CASE(test_demangle__rust), TEST_CASE(test_demangle__rust_legacy), TEST_CASE(test_demangle__strip),
+static bool shortened(struct pd_text *text, const char *name, size_t length)
+{
+	size_t start = text->size;
+
+	pd_text_put(text, name, length);
+	pd_shorten_cxx(text, start);
+	return true;
+}
+
+TEST(test_demangle__short)
+{
+#define STRING "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
+	static const struct wanted cases[] = {
+		{STRING, "std::string"},
+		{STRING "::_M_append", "std::string::_M_append"},
+		{"std::__1::basic_string<wchar_t, std::__1::char_traits<wchar_t>, std::__1::allocator<wchar_t> >::size",
+		 "std::wstring::size"},
+		{"std::basic_string_view<char, std::char_traits<char> >::find", "std::string_view::find"},
+		{"std::basic_ostream<char, std::char_traits<char> >& std::operator<< <std::char_traits<char> >",
+		 "std::ostream& std::operator<< <std::char_traits<char>>"},
+		{"std::operator< <char, std::char_traits<char>, std::allocator<char> >", "std::operator< <char>"},
+		{"std::vector<" STRING ", std::allocator<" STRING " > >::push_back", "std::vector<std::string>::push_back"},
+		{"std::map<int, std::vector<long, std::allocator<long> >, std::less<int>, std::allocator<std::pair<int const, "
+		 "std::vector<long, std::allocator<long> > > > >::operator[]", "std::map<int, std::vector<long>>::operator[]"},
+		{"std::map<" STRING ", int, std::less<" STRING " >, std::allocator<std::pair<" STRING " const, int> > >::find",
+		 "std::map<std::string, int>::find"},
+		{"f<std::less<" STRING " > >", "f<std::less<std::string>>"},
+		{"std::unordered_map<int, a, std::hash<int>, std::equal_to<int>, std::allocator<std::pair<int const, a> > >::find",
+		 "std::unordered_map<int, a>::find"},
+		{"std::unique_ptr<a::b, std::default_delete<a::b> >::~unique_ptr", "std::unique_ptr<a::b>::~unique_ptr"},
+		{"std::filesystem::__cxx11::path::parent_path", "std::filesystem::path::parent_path"},
+		// another order, another allocator, another library
+		{"std::set<int, std::greater<int>, std::allocator<int> >::find", "std::set<int, std::greater<int>>::find"},
+		{"std::set<a, std::less<b>, std::allocator<a> >::find", "std::set<a, std::less<b>>::find"},
+		{"std::vector<int, my::allocator<int> >::begin", "std::vector<int, my::allocator<int>>::begin"},
+		{"my::vector<int, std::allocator<int> >::begin", "my::vector<int, std::allocator<int>>::begin"},
+		{"(anonymous namespace)::f<std::vector<int, std::allocator<int> > >", "(anonymous namespace)::f<std::vector<int>>"},
+		{"std::function<int (std::vector<int, std::allocator<int> > const&)>::operator()<a>",
+		 "std::function<int (std::vector<int> const&)>::operator()<a>"},
+		// signs of expressions and operators are no brackets
+		{"f<((1)>(2)), (3)<(4)>", "f<((1)>(2)), (3)<(4)>"},
+		{"a::operator><b<int> >", "a::operator><b<int>>"},
+		{"a::operator->", "a::operator->"},
+		{"a::operator<=><int>", "a::operator<=><int>"},
+		// what is not understood
+		{"std::vector<int, std::allocator<int> ", "std::vector<int, std::allocator<int> "},
+		{"std::vector<int)", "std::vector<int)"},
+		{"plain", "plain"},
+	};
+
+	CHECK_ALL(shortened, cases);
+#undef STRING
+}
+
+RUN(TEST_CASE(test_demangle__short), TEST_CASE(test_demangle__circles), TEST_CASE(test_demangle__doubles), TEST_CASE(test_demangle__rust), TEST_CASE(test_demangle__rust_legacy), TEST_CASE(test_demangle__strip),
     TEST_CASE(test_demangle__special), TEST_CASE(test_demangle__suffix), TEST_CASE(test_demangle__all), TEST_CASE(test_demangle__unfolds_without_end), TEST_CASE(test_demangle__deep))
