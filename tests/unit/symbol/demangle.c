@@ -310,7 +310,10 @@ TEST(test_demangle__circles)
 		{"_Z1fi", "f"},
 	};
 
-	CHECK_ALL(pd_demangle_cxx, cases);
+	if (pd_demangler_cxx.demangle)
+		CHECK_ALL(pd_demangle_cxx, cases);
+	else
+		printf("# no library for C++ names is built in\n");
 }
 
 // Each part is the one before twice.
