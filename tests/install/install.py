@@ -6,8 +6,8 @@ usage: install.py BUILD SOURCE MESON
 
 Headers: each file of include/ is installed, and no other. Examples: as C11, C++17 and C++20, by each compiler that is
 here, with the flags of pkg-config alone: against the shared library, and against the static one with what pkg-config
---static adds. Whatever built it, an example prints the same. Also: manual pages are where man looks for them,
-and the program runs. Exit status: 0 all of this, 1 not, 77 without pkg-config.
+--static adds. Whatever built it, an example prints the same. Also: manual pages and completions are where man,
+bash, zsh and fish look for them, and the program runs. Exit status: 0 all of this, 1 not, 77 without pkg-config.
 """
 
 import concurrent.futures
@@ -37,6 +37,8 @@ ARGUMENTS = {
 }
 DIFFERS = {"live"}
 CANNOT_RECORD = 77
+COMPLETIONS = ["bash-completion/completions/perfdata", "zsh/site-functions/_perfdata",
+               "fish/vendor_completions.d/perfdata.fish"]
 PAGES = ["man1/perfdata.1", "man1/perfdata-report.1", "man5/perf.data.5"]
 
 wrong = []
@@ -78,7 +80,7 @@ def check_headers(source, installed):
 def check_data(root):
     share = os.path.dirname(os.path.dirname(only(root, "man/man1/perfdata.1") or "") or root)
     share = os.path.dirname(share)
-    for name in [os.path.join("man", page) for page in PAGES]:
+    for name in [os.path.join("man", page) for page in PAGES] + COMPLETIONS:
         path = os.path.join(share, name)
         if not os.path.exists(path) or not os.path.getsize(path):
             complain(f"share/{name}: not installed")
