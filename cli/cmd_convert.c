@@ -7,6 +7,8 @@
 #include "input.h"
 #include "target.h"
 
+#include <string.h>
+
 enum {
 	RECORDS_PER_ROUND = 65536 /* of sorted output, so that readers need not keep all of it */
 };
@@ -15,12 +17,15 @@ struct values {
 	struct input_options input;
 	struct target_options target;
 	bool sort;
+	const char *reader;
 };
 
 static const struct option options[] = {
 	INPUT_OPTIONS(struct values, input),
 	TARGET_OPTIONS(struct values, target),
-	{ "sort", 'S', OPTION_FLAG, NULL, offsetof(struct values, sort), "in the order of time" },
+	{ "sort", 'S', OPTION_FLAG, NULL, offsetof(struct values, sort), "sort records by time" },
+	{ "for", 0, OPTION_STRING, "READER", offsetof(struct values, reader),
+	  "write what an older or other program reads: perf-6.1, perf-5.10, quipper, samply ...; help lists them" },
 	{ 0 },
 };
 
@@ -29,6 +34,7 @@ static const struct example examples[] = {
 	{ "perf record -o - -- make | perfdata convert -i - -z -o perf.data", "save a pipe, compressed" },
 	{ "perfdata convert -i perf.data -o - | perf script -i -", "a file as a pipe" },
 	{ "perfdata convert -i s390.data --byte-order little -o here.data", "for a machine of the other byte order" },
+	{ "perfdata convert --for perf-6.1 new.data -o old.data", "for the perf of an older distribution" },
 	{ "perfdata convert --sort --no-compress -o flat.data", "in the order of time, for simple readers" },
 	{ 0 },
 };
@@ -85,14 +91,43 @@ static int convert_opened(struct convert *convert)
 	return target_close(&convert->target, code);
 }
 
+/* ---- readers ---- */
+
+static int list_readers(struct output *out)
+{
+	const struct pd_consumer *reader;
+
+	for (size_t i = 0; (reader = pd_consumer_at(i)) != NULL; i++)
+		pd_text_printf(out->text, "%-10s %s\n", reader->name, reader->doc);
+	return CODE_FINE;
+}
+
+static int take_reader(struct convert *convert)
+{
+	const char *name = convert->values->reader;
+
+	if (!name)
+		return CODE_FINE;
+	convert->target.consumer = pd_consumer_find(name);
+	if (convert->target.consumer)
+		return CODE_FINE;
+	complain("option --for: reader '%s' is not known; --for help lists them", name);
+	return CODE_USAGE;
+}
+
 static int run(const struct call *call)
 {
 	struct convert convert = { .values = call->values };
 	struct input_options input = convert.values->input;
 	/* Compressed records keep an order of their own. */
 	enum pd_packing packing = convert.values->sort ? PD_PACK_SAME : PD_PACK_KEEP;
-	int code = target_take(&convert.target, &convert.values->target, packing);
+	int code;
 
+	if (convert.values->reader && !strcmp(convert.values->reader, "help"))
+		return list_readers(call->out);
+	code = target_take(&convert.target, &convert.values->target, packing);
+	if (code == CODE_FINE)
+		code = take_reader(&convert);
 	if (code != CODE_FINE)
 		return code;
 	input.keep = convert.values->sort;
@@ -106,12 +141,14 @@ static int run(const struct call *call)
 
 const struct command cmd_convert = {
 	.usage = "[OPTION]... -o OUTPUT [FILE]",
-	.text = "Writes the content of FILE anew: events, records and features, those that this version does not know "
-		"too. Without options OUTPUT is a file of version 2, in the byte order of FILE, with its parts in the "
-		"order of perf.\n\n"
-		"OUTPUT takes its name when it is whole; what had the name before stays until then. A run that a signal ends "
-		"takes away what it has written; what is left of one that was killed, or that read a pipe, is named OUTPUT.new-..., "
-		"and opens. FILE itself is never written to.",
+	.text = "Rewrite FILE in another form: file, pipe or directory, compressed or not, little- or big-endian, sorted by time. "
+		"Events, records and features are kept, including types unknown to this version. Without options OUTPUT is a "
+		"perf.data file (version 2) of the same endianness.\n\n"
+		"--for READER writes what that program accepts: event attributes of the size it knows, records it can decompress, "
+		"and only record types, header features and flags it knows. Whatever is left out is reported. Samples are all "
+		"kept. --for help lists the readers; the man page perf.data(5) describes the format.\n\n"
+		"OUTPUT is written under a temporary name (OUTPUT.new-...) and renamed when complete; an existing file stays until "
+		"then. An interrupted run removes the temporary file, unless it read from a pipe. FILE is never modified.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

@@ -149,7 +149,13 @@ int target_open(struct target *target, struct pd_file *const *inputs, size_t inp
 	target->wanted.input_count = input_count;
 	for (size_t i = 0; i < input_count; i++)
 		target->comes_once |= comes_once(inputs[i]);
+	if (target->consumer && pd_consumer_fit(target->consumer, &target->wanted, &error) < 0) {
+		complain("%s", error.message);
+		return CODE_USAGE;
+	}
 	status = target_open_writer(target, &error);
+	if (status >= 0 && target->consumer)
+		status = pd_writer_write_for(target->writer, target->consumer, &error);
 	if (status >= 0 && carry)
 		status = pd_writer_carry(target->writer, inputs[0], &error);
 	if (status >= 0)

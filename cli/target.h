@@ -38,6 +38,7 @@ struct target_options {
 struct target {
 	struct pd_writer_options wanted; /* may be changed before target_open */
 	struct pd_writer *writer;
+	const struct pd_consumer *consumer; /* what is written is for this one; NULL: for all */
 	const char *path;
 	bool comes_once; /* an input does, through a pipe: what was written of it stays when a signal ends the program */
 	struct unfinished *unfinished;

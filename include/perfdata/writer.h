@@ -41,6 +41,25 @@ enum pd_packing {
 	PD_PACK_ZSTD2  /* COMPRESSED2 records, which keep all others aligned, for perf 6.16 and later */
 };
 
+/** A program that reads perf.data files, and what it takes. Constant; see table/reader.def. */
+struct pd_consumer {
+	const char *name;        /* "perf-6.1" */
+	const char *doc;
+	uint32_t attr_size;      /* bytes of an attr, at most */
+	uint32_t attr_flag_bits; /* flags of an attr that it knows, from the first one */
+	uint32_t sample_type_bits;
+	uint32_t last_record;      /* of the kernel: types up to this one */
+	uint32_t last_tool_record; /* of perf: types from 64 up to this one */
+	uint32_t last_feature;
+	enum pd_packing packing;   /* PD_PACK_NONE, PD_PACK_ZSTD, or PD_PACK_ZSTD2 (both) */
+	bool directory, pipe;      /* forms that it reads beside files */
+	bool both_orders;          /* big-endian ones too */
+};
+/** The index-th reader; NULL past the end. */
+PD_API const struct pd_consumer *pd_consumer_at(size_t index);
+/** The reader of that name, or NULL. */
+PD_API const struct pd_consumer *pd_consumer_find(const char *name);
+
 /** Zero is the default for each member; NULL means all defaults. */
 struct pd_writer_options {
 	size_t size;                    /* sizeof(struct pd_writer_options); 0 is PD_ERROR_ARGUMENT */
@@ -64,6 +83,16 @@ PD_API enum pd_status pd_writer_open(const char *path, const struct pd_writer_op
  * and is empty; a directory is PD_ERROR_ARGUMENT. */
 PD_API enum pd_status pd_writer_open_fd(int fd, const char *name, const struct pd_writer_options *options,
 					struct pd_writer **writer_out, struct pd_error *error);
+/** Makes options for what the consumer reads: PD_ENDIAN_SAME, PD_PACK_KEEP and PD_PACK_SAME become what it takes.
+ * PD_ERROR_ARGUMENT if it does not read the mode, byte order or compression that they ask for. */
+PD_API enum pd_status pd_consumer_fit(const struct pd_consumer *consumer, struct pd_writer_options *options,
+				      struct pd_error *error);
+/** What the writer carries over and passes from now on is for a consumer: attrs have at most the bytes that it knows, and
+ * what it does not know (types of records, features, flags of events) is left out and reported to the problem function of
+ * the file that is carried over. Fields of samples stay, and are reported. The consumer must live as long as the
+ * writer. To be called before pd_writer_carry. Errors: PD_ERROR_ARGUMENT if something is carried over already. */
+PD_API enum pd_status pd_writer_write_for(struct pd_writer *writer, const struct pd_consumer *consumer,
+					  struct pd_error *error);
 /** Takes the next bytes of what is written. A failure is one of the writer. */
 typedef enum pd_status pd_put_fn(void *self, const void *data, size_t size, struct pd_error *error);
 /** The same to a function, in the form of a pipe whatever options->mode is. name is for messages. */

@@ -152,7 +152,7 @@ enum pd_status pd_writer_carry_beside(struct pd_writer *writer, struct pd_file *
 			continue;
 		if (writer->dir_fd < 0) {
 			tell(&c, entry->d_name, "only a directory holds it");
-		} else if (pd_writer_changes_events(writer) || writer->changes.feature) {
+		} else if (writer->changes.event || writer->changes.feature) {
 			// who changes what a recording says of itself does not want it told here
 			tell(&c, entry->d_name, "copy it by hand if it is to stay");
 		} else {

@@ -118,7 +118,7 @@ enum pd_status pd_writer_take_name(struct pd_writer *writer, uint64_t id, const 
 		return PD_OK; // it names nothing
 	event = event ? event : pd_file_event(writer->source, 0);
 	to = &writer->events[event->index];
-	if (pd_writer_changes_events(writer)) {
+	if (writer->changes.event) {
 		struct pd_attr attr = *event->attr;
 
 		status = writer->changes.event(writer->changes.self, event, &attr, &name, error);
@@ -142,7 +142,7 @@ static enum pd_status take_event(struct pd_writer *writer, const struct pd_event
 	struct pd_attr attr = *full->event.attr;
 	enum pd_status status = PD_OK;
 
-	if (pd_writer_changes_events(writer))
+	if (writer->changes.event)
 		status = writer->changes.event(writer->changes.self, &full->event, &attr, &name, error);
 	if (status >= 0)
 		status = pd_writer_keep_event(writer, &attr, full->event.ids, name, error);

@@ -550,6 +550,8 @@ static enum pd_status send_event_types(struct pd_writer *writer, struct pd_error
 // The number that perf takes for the end of the list is that of its own features.
 static unsigned end_marker(const struct pd_writer *writer)
 {
+	if (writer->reader)
+		return writer->reader->last_feature + 1;
 	if (writer->end_marker && writer->end_marker < PD_FEATURE_LIMIT)
 		return (unsigned)writer->end_marker;
 	for (unsigned i = USUAL_END_MARKER; i < NEWER_END_MARKER; i++)

@@ -320,7 +320,8 @@ static enum pd_status pass(struct pd_writer *writer, struct pd_stream *stream, c
 	} else if (would_be_taken(writer, record)) {
 		return PD_OK;
 	}
-	if (status < 0 || (!writer->in_pieces && is_other_shape(writer, record)) || is_void_round(writer, record))
+	if (status < 0 || (!writer->in_pieces && is_other_shape(writer, record)) || is_void_round(writer, record) ||
+	    !pd_consumer_takes_record(writer, record))
 		return status;
 	if (!writer->started && writer->source)
 		status = pd_writer_learn(writer, error);

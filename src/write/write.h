@@ -162,6 +162,8 @@ struct pd_writer {
 	const void *changed;
 	struct pd_write_bytes changed_bytes;
 	uint64_t told_types; // problems told, by low bits of the type
+	const struct pd_consumer *reader; // that the output is for, or NULL
+	uint64_t told_left_out; // records that it does not know, the same way
 	// scratch
 	struct pd_arena arena;
 	struct pd_write_bytes scratch;
@@ -260,6 +262,13 @@ enum pd_status pd_writer_spread(struct pd_writer *writer, const struct pd_record
 				struct pd_error *error);
 void pd_spread_free(struct pd_spread *spread);
 
+// consumer.c
+// Of a writer for no consumer everything is taken.
+void pd_consumer_fit_attr(struct pd_writer *writer, struct pd_attr *attr);
+void pd_consumer_cut_attr(struct pd_writer *writer, struct pd_write_event *event);
+bool pd_consumer_takes_feature(struct pd_writer *writer, unsigned feature);
+bool pd_consumer_takes_record(struct pd_writer *writer, const struct pd_record *record);
+
 // carry.c
 // Bytes of a feature of a file, in the byte order of the writer; in its scratch, or those of the file.
 enum pd_status pd_writer_feature_of(struct pd_writer *writer, struct pd_file *file, unsigned feature,
@@ -269,7 +278,7 @@ enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error)
 // Events as the output has them, so that their names are made anew and not carried over.
 static inline bool pd_writer_changes_events(const struct pd_writer *writer)
 {
-	return writer->changes.event != NULL;
+	return writer->changes.event || writer->reader;
 }
 // Takes a name that a pipe gives to an event in front of all records.
 enum pd_status pd_writer_take_name(struct pd_writer *writer, uint64_t id, const char *name, struct pd_error *error);

@@ -576,13 +576,16 @@ enum pd_status pd_writer_keep_event(struct pd_writer *writer, const struct pd_at
 				    const char *name, struct pd_error *error)
 {
 	struct pd_write_event event = {.id_count = ids.count};
+	struct pd_attr fitting = *attr;
 	enum pd_status status;
 
 	if (!PD_GROW(writer->events, writer->event_capacity, writer->event_count + 1))
 		return pd_fail_memory(error);
-	status = encode_attr(writer, attr, &event, error);
+	pd_consumer_fit_attr(writer, &fitting);
+	status = encode_attr(writer, &fitting, &event, error);
 	if (status < 0)
 		return status;
+	pd_consumer_cut_attr(writer, &event);
 	set_words(&event, attr);
 	event.ids = pd_alloc(ids.count * sizeof(*event.ids));
 	event.name = name ? strdup(name) : NULL;
@@ -611,8 +614,11 @@ enum pd_status pd_writer_keep_feature(struct pd_writer *writer, unsigned feature
 				      struct pd_error *error)
 {
 	struct pd_write_feature *slot = &writer->features[feature];
-	uint8_t *copy = pd_alloc(bytes.size ? bytes.size : 1);
+	uint8_t *copy;
 
+	if (!pd_consumer_takes_feature(writer, feature))
+		return PD_OK;
+	copy = pd_alloc(bytes.size ? bytes.size : 1);
 	if (!copy)
 		return pd_fail_memory(error);
 	if (bytes.size)
