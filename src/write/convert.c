@@ -23,10 +23,28 @@ static void tell(struct pd_writer *writer, struct pd_file *file, uint64_t key, u
 
 // ---- records ----
 
-// At least the header, without which nothing could be passed over.
-static enum pd_status keep_body(struct pd_writer *writer, struct pd_bytes record, bool was_swapped,
-				struct pd_bytes *bytes_out, struct pd_error *error)
+// Fields of a sample that have fixed places: words, or halves of words where tasks and CPUs are.
+static void turn_fixed(struct pd_pen *pen, const struct pd_event_full *full, struct pd_bytes *body, bool was_swapped)
 {
+	const struct pd_brief_places *places = &full->brief;
+
+	for (unsigned at = 0; at < places->size && body->size >= 8; at += 8) {
+		if (at == places->pid || at == places->cpu) {
+			pd_pen_u32(pen, pd_load_u32(body->data, was_swapped));
+			pd_pen_u32(pen, pd_load_u32(body->data + 4, was_swapped));
+		} else {
+			pd_pen_u64(pen, pd_load_u64(body->data, was_swapped));
+		}
+		body->data += 8;
+		body->size -= 8;
+	}
+}
+
+// At least the header, without which nothing could be passed over, and what says whose sample it is.
+static enum pd_status keep_body(struct pd_writer *writer, struct pd_bytes record, const struct pd_event_full *full,
+				bool was_swapped, struct pd_bytes *bytes_out, struct pd_error *error)
+{
+	struct pd_bytes body = {record.data + PD_RECORD_HEADER_SIZE, record.size - PD_RECORD_HEADER_SIZE};
 	uint8_t *room = pd_write_scratch(writer, record.size);
 	struct pd_pen pen = pd_pen(room, record.size, writer->big);
 
@@ -35,7 +53,9 @@ static enum pd_status keep_body(struct pd_writer *writer, struct pd_bytes record
 	pd_pen_u32(&pen, pd_load_u32(record.data, was_swapped));
 	pd_pen_u16(&pen, pd_load_u16(record.data + 4, was_swapped));
 	pd_pen_u16(&pen, pd_load_u16(record.data + 6, was_swapped));
-	pd_pen_bytes(&pen, record.data + PD_RECORD_HEADER_SIZE, record.size - PD_RECORD_HEADER_SIZE);
+	if (full)
+		turn_fixed(&pen, full, &body, was_swapped);
+	pd_pen_bytes(&pen, body.data, body.size);
 	*bytes_out = (struct pd_bytes){room, record.size};
 	return PD_OK;
 }
@@ -75,7 +95,8 @@ enum pd_status pd_convert_record(struct pd_writer *writer, const struct pd_recor
 		return PD_OK;
 	tell(writer, file, record->type, record->offset, name,
 	     name ? "a record that does not fit its layout" : "a record of unknown type");
-	return keep_body(writer, record->bytes, file->swap, bytes_out, error);
+	return keep_body(writer, record->bytes, record->type == PD_RECORD_SAMPLE ? record->scratch->event : NULL, file->swap,
+			 bytes_out, error);
 }
 
 // ---- features ----

@@ -52,3 +52,11 @@ cut_in_aux 200000000 aux.data
 shell 'perfdata repair -q -o out.data aux.data; echo $?; samples out.data'
 printf '\1' | dd of=hot.data bs=1 seek=$((0x35)) conv=notrunc status=none
 shell 'perfdata repair -o out.data hot.data; echo $?; samples out.data'
+# In the other byte order such a sample still says whose it is and when it was.
+{
+	for id in 1 2; do
+		echo "event {sample_type: IP|TID|TIME|ID|CALLCHAIN, type: 1, config: $id, sample_period: 1, ids: [$id]}"
+	done
+	echo 'raw type: 9, body: x"1100000000000000 0500000006000000 0700000000000000 0200000000000000 7f00000000000000"'
+} | perfdata assemble -o two.data -
+shell 'perfdata convert -q --byte-order big -o out.data two.data; echo $?; perfdata check out.data; perfdata dump --type SAMPLE out.data'
