@@ -14,21 +14,18 @@
 #include "options.h"
 #include "output.h"
 
-#define EXIT_CODES(CODE)                                                                           \
-	CODE(FINE, 0, "success")                                                                   \
-	CODE(DAMAGED, 1, "the file was read, but parts of it are damaged or lost")                \
-	CODE(USAGE, 2, "invalid command line")                                                \
-	CODE(UNREADABLE, 3, "the file is not a perf.data file, or cannot be read")           \
-	CODE(OUTPUT, 4, "the output cannot be written")                                         \
-	CODE(NOTHING, 5,                                                                           \
-	     "nothing matches; a recording written then is complete, but has no samples") \
-	CODE(NO_SAMPLES, 6, "no samples in the file")
-
 enum code {
-#define CODE(NAME, number, text) CODE_##NAME = (number),
-	EXIT_CODES(CODE)
-#undef CODE
+#define CODE(NAME, number, shown, text) CODE_##NAME = (number),
+#include "exit_code.def"
 };
+
+struct exit_code {
+	const char *number; /* as it is shown */
+	const char *text;
+};
+
+/* The next exit code that a command (NULL: any) has, from *at, which is 0 at first. False if there is none any more. */
+bool exit_code_next(const char *command, size_t *at, struct exit_code *code_out);
 
 /* One run of a command. */
 struct call {

@@ -16,11 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-	CODE_NO_COMMAND = 127, /* as shells have it, and perf */
-	CODE_SIGNAL = 128
-};
-
 struct values {
 	struct target_values targets;
 	struct sample_values samples;

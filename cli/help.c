@@ -128,6 +128,17 @@ static void print_examples(struct pd_text *text, const struct example *example)
 		pd_text_printf(text, "  %s\n      %s\n", example->line, example->about);
 }
 
+static void print_exit_codes(struct pd_text *text, const char *command)
+{
+	struct exit_code code;
+	size_t at = 0;
+
+	pd_text_add(text, "\nexit codes:");
+	for (const char *before = " "; exit_code_next(command, &at, &code); before = ", ")
+		pd_text_printf(text, "%s%s", before, code.number);
+	pd_text_add(text, " (perfdata help exit-codes)\n");
+}
+
 void help_command(struct pd_text *text, const struct command_line *line)
 {
 	pd_text_printf(text, "perfdata %s - %s\n\nusage: perfdata %s%s%s\n\n", line->name,
@@ -136,7 +147,7 @@ void help_command(struct pd_text *text, const struct command_line *line)
 	wrap(text, line->command->text, 0, 0);
 	print_options(text, line->command);
 	print_examples(text, line->command->examples);
-	pd_text_add(text, "\nexit codes: perfdata help exit-codes\n");
+	print_exit_codes(text, line->name);
 }
 
 void help_program(struct pd_text *text)

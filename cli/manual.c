@@ -39,15 +39,17 @@ static void add_options(struct pd_text *text, const struct command *command)
 				add_option(text, option);
 }
 
-static void add_exit_codes(struct pd_text *text)
+static void add_exit_codes(struct pd_text *text, const char *command)
 {
+	struct exit_code code;
+	size_t at = 0;
+
 	roff_section(text, "EXIT STATUS");
-#define CODE(NAME, number, about) \
-	roff_item(text);          \
-	roff_bold(text, #number); \
-	pd_text_add(text, "\n" about ".\n");
-	EXIT_CODES(CODE)
-#undef CODE
+	while (exit_code_next(command, &at, &code)) {
+		roff_item(text);
+		roff_bold(text, code.number);
+		pd_text_printf(text, "\n%s.\n", code.text);
+	}
 }
 
 static void add_examples(struct pd_text *text, const struct example *example)
@@ -83,7 +85,7 @@ void manual_command(struct pd_text *text, const struct command_line *line)
 	roff_section(text, "DESCRIPTION");
 	roff_paragraphs(text, line->command->text);
 	add_options(text, line->command);
-	add_exit_codes(text);
+	add_exit_codes(text, line->name);
 	add_examples(text, line->command->examples);
 	roff_section(text, "SEE ALSO");
 	pd_text_add(text, "\\fBperfdata\\fR(1), \\fBperf.data\\fR(5)\n");
@@ -150,7 +152,7 @@ void manual_program(struct pd_text *text)
 		"file named by PERF_CONFIG, in the format of perf-config(1).");
 	add_commands(text);
 	add_options(text, &program);
-	add_exit_codes(text);
+	add_exit_codes(text, NULL);
 	add_command_examples(text);
 	roff_section(text, "SEE ALSO");
 	pd_text_add(text, "\\fBperf.data\\fR(5), \\fBperf\\fR(1)\n");

@@ -18,8 +18,6 @@
 #include <unistd.h>
 
 enum {
-	CODE_NO_COMMAND = 127, /* as shells have it */
-	CODE_SIGNAL = 128,
 	MOST_RUNS = 100,
 	LEAST_TIMEOUT_MS = 10,
 	NS_OF_MS = 1000000
@@ -65,7 +63,7 @@ struct live {
 	char **names; /* of the events, as they were opened */
 	struct stat_printer printer;
 	struct output out;
-	bool has_out;
+	bool has_out, unwritable;
 	struct pd_recorder *recorder;
 	struct pd_recorded recorded;
 	uint64_t start_ns;
@@ -371,6 +369,7 @@ static bool take_output(struct live *live)
 		fd = open(values->output, O_WRONLY | O_CREAT | O_CLOEXEC | (values->append ? O_APPEND : O_TRUNC), 0666);
 		if (fd < 0) {
 			complain("%s: cannot write: %s", values->output, strerror(errno));
+			live->unwritable = true;
 			return false;
 		}
 	}
@@ -899,6 +898,8 @@ int stat_live(const struct stat_values *values, const struct call *call, const c
 		catch_signals(&live);
 		code = run_all(&live);
 	}
+	if (live.unwritable)
+		code = CODE_OUTPUT;
 	stat_printer_fini(&live.printer);
 	for (size_t i = 0; live.names && i < live.table.event_count; i++)
 		free(live.names[i]);

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Exit codes: each that the help of a command lists can be had, and the golden outputs beside this file show no other.
+
+usage: codes.py PERFDATA DATA
+
+DATA is the folder of recordings. What needs events of the kernel is left out where none can be opened.
+Exit status: 0 all is so, 1 not.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SIGNALS = range(129, 160)
+
+# What has every command: help, an option that there is not, and nowhere to write to.
+USUAL = ((0, "--help"), (2, "--no-such-option"))
+# Commands, and by code the words behind their name. good, bad (damaged), empty (no samples) ... are files that make_files makes; no is
+# not there, and out is free.
+READS = {1: "bad", 3: "no"}
+CHOOSES = {**READS, 5: "good --where period<0", 6: "empty"}
+KEEPS = {1: "-o out bad", 3: "-o out no", 4: "-o no/out good", 6: "-o out empty"}
+WAYS = {
+    "record": {4: "-o no/out -e cpu-clock -- true", 3: "-o out -e cpu-clock -p 4194304", 127: "-o out -e cpu-clock -- ./no",
+               128: "-o out -e cpu-clock -- sh -c kill\\ -9\\ $$"},
+    "stat": {1: "report -i badcounts", 3: "report -i no", 4: "-e cpu-clock -o no/out -- true", 5: "report -i good",
+             127: "-e cpu-clock -- ./no", 128: "-e cpu-clock -- sh -c kill\\ -9\\ $$"},
+    "top": {1: "--input bad", 3: "--input no"},
+    "list": {5: "no-such-event-anywhere"},
+    "info": READS,
+    "report": CHOOSES,
+    "script": CHOOSES,
+    "folded": CHOOSES,
+    "flame": {**CHOOSES, 4: "-o no/out good"},
+    "doctor": {**READS, 6: "empty"},
+    "evlist": {**READS, 5: "nothing"},
+    "buildid-list": {**READS, 5: "nothing"},
+    "dump": {**READS, 5: "--record 100000 good"},
+    "check": READS,
+    "explain": {5: "nothing-has-this-name"},
+    "convert": {1: "-o out bad", 3: "-o out no", 4: "-o no/out good"},
+    "repair": {1: "-o out bad", 3: "-o out no", 4: "-o no/out good", 5: "-o out nothing"},
+    "text": READS,
+    "assemble": {3: "-o out good", 4: "-o no/out good.txt"},
+    "inject": {1: "-o out bad", 3: "-o out no", 4: "-o no/out good"},
+    "cut": {**{code: f"--time 0%-100% {line}" for code, line in KEEPS.items()}, 5: "--time 1,2 -o out good", 6: "--time 1,2 -o out empty"},
+    "filter": {**{code: f"--where period>0 {line}" for code, line in KEEPS.items()}, 5: "--where period<0 -o out good"},
+    "sample": {1: "1/2 -o out bad", 3: "1/2 -o out no", 4: "1/2 -o no/out good", 5: "1/1000000 -o out good",
+               6: "1/2 -o out empty"},
+    "head": {**{code: f"-n 1000 {line}" for code, line in KEEPS.items()}, 5: "--seconds 1 -o out timeless"},
+    "tail": {**{code: f"-n 1000 {line}" for code, line in KEEPS.items()}, 5: "--seconds 1 -o out timeless"},
+    "merge": {1: "-o out good bad", 3: "-o out no", 4: "-o no/out good"},
+    "split": {1: "--by pid -o out bad", 3: "--by pid -o out no", 4: "--by pid -o no/out/x good", 5: "--by cgroup -o out good",
+              6: "--by pid -o out empty"},
+    "scrub": {1: "-o out bad", 3: "-o out no", 4: "-o no/out good"},
+    "pack": {1: "--no-symbols -o out bad", 3: "--no-symbols -o out no", 4: "--no-symbols -o no/out good",
+             5: "--no-symbols -o out unfit"},
+    "unpack": {1: "-o out badtar", 3: "-o out no", 4: "-o no/out tar"},
+}
+NEEDS_EVENTS = {("record", 127), ("record", 128), ("record", 4), ("stat", 127), ("stat", 128), ("stat", 4)}
+
+
+class Codes:
+    def __init__(self, perfdata, data, folder):
+        self.perfdata, self.folder, self.wrong = perfdata, folder, 0
+        self.make_files(data)
+        events = self.run("record", "-o out -e cpu-clock -- true")
+        self.has_events = events == 0
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def put(self, name, content):
+        with open(self.path(name), "wb") as f:
+            f.write(content)
+
+    def make_files(self, data):
+        def read(name):
+            with open(os.path.join(data, name), "rb") as f:
+                return f.read()
+
+        good, counts = read("hot.data"), read("hot-stat.data")
+        self.put("good", good)
+        self.put("bad", good[:5000])
+        self.put("badcounts", counts[: int.from_bytes(counts[0x28:0x30], "little") + 300])
+        self.put("nothing", b"PERFILE2" + (16).to_bytes(8, "little"))
+        self.put("empty", self.output("filter", "-q --prune --where type==COMM -o out good"))
+        self.put("good.txt", self.output("text", "good", standard=True))
+        self.put("timeless.txt", b"event {type: 1, sample_type: TID, sample_period: 1}\nSAMPLE pid: 1, tid: 1\n")
+        self.put("timeless", self.output("assemble", "-o out timeless.txt"))
+        unfit = b"event {type: 1, sample_type: IP|CALLCHAIN, sample_period: 1}\nraw type: 9, body: x\"0000000000000000ffffffff00000000\"\n"
+        self.put("unfit.txt", unfit)
+        self.put("unfit", self.output("assemble", "-o out unfit.txt"))
+        self.put("tar", self.output("pack", "-q --no-symbols -o out good"))
+        with open(self.path("tar"), "rb") as f:
+            tar = bytearray(f.read())
+        tar[-1500:] = bytes(1500 - 512) + b"\1" * 512
+        self.put("badtar", tar[: len(tar) // 2])
+
+    def start(self, command, words):
+        line = [word.replace("\\\0", " ") for word in words.replace("\\ ", "\\\0").split()]
+        for name in ("out",):
+            shutil.rmtree(self.path(name), ignore_errors=True)
+            if os.path.lexists(self.path(name)):
+                os.unlink(self.path(name))
+        return subprocess.run([self.perfdata, command, *line], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
+                              check=False, env={**os.environ, "HOME": self.folder, "LC_ALL": "C"})
+
+    def output(self, command, words, standard=False):
+        result = self.start(command, words)
+        if standard:
+            return result.stdout
+        with open(self.path("out"), "rb") as f:
+            return f.read()
+
+    def run(self, command, words):
+        code = self.start(command, words).returncode
+        return 128 if code in SIGNALS else code
+
+    def complain(self, text):
+        self.wrong += 1
+        print(text)
+
+    def documented(self, command):
+        found = re.search(r"^exit codes: (.*) \(", self.start("help", command).stdout.decode(), re.M)
+        return {int(number.split("+")[0]) for number in found[1].split(", ")} if found else set()
+
+    def try_all(self, command):
+        """Each documented code, by a command line; 4 where nothing else is said by a full device."""
+        ways = {**dict(USUAL), **WAYS.get(command, {})}
+        documented = self.documented(command)
+        if set(ways) - documented:
+            self.complain(f"{command}: help does not know {sorted(set(ways) - documented)}")
+        for code in sorted(documented):
+            if (command, code) in NEEDS_EVENTS and not self.has_events:
+                continue
+            if code == 4 and code not in ways:
+                got = self.run_full(command)
+            elif code not in ways:
+                self.complain(f"{command}: nobody knows how to get {code}")
+                continue
+            else:
+                got = self.run(command, ways[code])
+            if got != code:
+                self.complain(f"{command} {ways.get(code, '--help >/dev/full')}: {got} in place of {code}")
+
+    def run_full(self, command):
+        with open("/dev/full", "w") as full:
+            return subprocess.run([self.perfdata, command, "--help"], stdout=full, stderr=subprocess.DEVNULL,
+                                  check=False).returncode
+
+    def hold_golden(self, path, documented):
+        """Codes that the other tests of this folder expect."""
+        with open(path, encoding="utf-8", errors="replace") as f:
+            lines = f.read().split("\n")
+        command = None
+        for line in lines:
+            if line.startswith("$ "):
+                words = line.split()
+                known = words[1] == "perfdata" and len(words) > 2 and words[2] in documented and not re.search(r"[|;&]", line)
+                command = words[2] if known else None
+            found = re.match(r"exit (\d+)$", line)
+            # a signal ends any command
+            if found and command and int(found[1]) < 128 and int(found[1]) not in documented[command]:
+                self.complain(f"{os.path.basename(path)}: {command} ends with {found[1]}")
+
+
+def main():
+    perfdata, data = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    with tempfile.TemporaryDirectory(prefix="codes-") as folder:
+        codes = Codes(perfdata, data, folder)
+        text = codes.start("help", "").stdout.decode()
+        commands = [name for name in re.findall(r"^  ([a-z-]+)  ", text, re.M) if codes.documented(name)]
+        for command in commands:
+            codes.try_all(command)
+        if missing := set(WAYS) - set(commands):
+            codes.complain(f"not in help: {sorted(missing)}")
+        documented = {command: codes.documented(command) for command in commands}
+        for name in sorted(os.listdir(HERE)):
+            if name.endswith(".out"):
+                codes.hold_golden(os.path.join(HERE, name), documented)
+        print(f"{len(commands)} commands, {codes.wrong} things went wrong")
+        return 1 if codes.wrong or not commands else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
