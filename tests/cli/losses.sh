@@ -55,7 +55,7 @@ shell 'perfdata repair -o out.data hot.data; echo $?; samples out.data'
 # In the other byte order such a sample still says whose it is and when it was.
 {
 	for id in 1 2; do
-		echo "event {sample_type: IP|TID|TIME|ID|CALLCHAIN, type: 1, config: $id, sample_period: 1, ids: [$id]}"
+		echo "event {ids: [$id], sample_type: IP|TID|TIME|ID|CALLCHAIN, type: 1, config: $id, sample_period: 1}"
 	done
 	echo 'raw type: 9, body: x"1100000000000000 0500000006000000 0700000000000000 0200000000000000 7f00000000000000"'
 } | perfdata assemble -o two.data -
