@@ -244,7 +244,7 @@ static char *read_text(int fd)
 }
 
 /* named: by the user, so it is to be there. Another one counts only if it belongs to the user or to root: what somebody else put
- * there must not change what a command does. */
+ * there must not change what a command does. One that may not be read is no concern of the user: HOME is that of somebody else. */
 static void add_file(struct config *config, const char *path, bool named)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -252,7 +252,7 @@ static void add_file(struct config *config, const char *path, bool named)
 	char *text;
 
 	if (fd < 0) {
-		if (named || (errno != ENOENT && errno != ENOTDIR))
+		if (named || (errno != ENOENT && errno != ENOTDIR && errno != EACCES))
 			complain("%s: %s", path, strerror(errno));
 		return;
 	}
