@@ -187,7 +187,7 @@ class Ends:
             return
         for words in (["-p", "1"], ["-t", "1"], ["-u", "root"], ["-e", "cpu-clock:u", "-p", "1"]):
             status, said = self.as_nobody(*words, "--", "true")
-            self.expect(status == 3 and said.startswith("perfdata: processes of other users may be recorded by root only") and
+            self.expect(status == 3 and said.startswith("perfdata: processes of other users can be recorded only by root") and
                         said.count("\n") == 1, f"{words} without rights: {status}: {said}")
         status, said = self.as_nobody("-e", "cpu-clock", "--", "true")
         self.expect(status == 0 and ("only user space" in said) == (level > 1), f"own, level {level}: {status}: {said}")
