@@ -52,7 +52,12 @@ def rows(corpus, kind="data"):
     """Rows of the manifest, as dicts."""
     with open(os.path.join(corpus, "manifest.tsv"), encoding="utf-8", newline="") as f:
         table = csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE)
-        return [row for row in table if row["kind"] == kind]
+        found = [row for row in table if row["kind"] == kind]
+    most = int(os.environ.get("PERFDATA_CORPUS_MOST", 0))
+    small = [row for row in found if not most or int(row["size"]) <= most]
+    if len(small) < len(found):
+        print(f"{len(found) - len(small)} of {len(found)} files are left out: they have more than {most} bytes")
+    return small
 
 
 def unzstd(path):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Do the options that choose samples choose the same ones in every command that has them?
 
-usage: commands.py PERFDATA CORPUS|FILE... [--only TEXT] [--every N] [--record]
+usage: commands.py PERFDATA CORPUS|FILE... [--only TEXT] [--every N] [--choices N] [--record]
 
 For each recording and each of --time (from and to, open, in parts, by the wall clock), --comm, --pid, --tid, --cpu, --dso,
 --symbol, --event and --where, with values from the recording, and for some of them together: filter makes a recording of
@@ -140,7 +140,8 @@ def main():
     parser.add_argument("perfdata")
     parser.add_argument("files", nargs="*")
     parser.add_argument("--only", default="")
-    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--every", type=int, default=1, help="only each N-th file of a corpus")
+    parser.add_argument("--choices", type=int, default=1, help="only each N-th choice of options")
     parser.add_argument("--record", action="store_true")
     args = parser.parse_args()
     perfdata = os.path.abspath(args.perfdata)
@@ -155,7 +156,8 @@ def main():
                 continue
             recording = Recording(perfdata, path, folder)
             files += 1
-            for options in recording.options():
+            # each file begins with another choice, so that all have their turn
+            for options in list(recording.options())[files % args.choices :: args.choices]:
                 choices += 1
                 for text in recording.compare(options):
                     wrong += 1
