@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -17,7 +18,9 @@
 
 extern char **environ;
 
-static volatile sig_atomic_t pager; /* its process; 0: none */
+enum { NONE = 0, STARTING = -1 };
+
+static volatile sig_atomic_t pager; /* its process, or one of these */
 
 /* ---- which ---- */
 
@@ -96,9 +99,10 @@ static void on_signal(int number)
 	raise(number);
 }
 
+static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
 static void watch_signals(void)
 {
-	static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	struct sigaction action = { .sa_handler = on_signal }, before;
 
 	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
@@ -106,25 +110,39 @@ static void watch_signals(void)
 			sigaction(deadly[i], &action, NULL);
 }
 
-static int spawn(const char *command, int input, pid_t *pid_out)
+/* mask: of signals, in the pager. */
+static int spawn(const char *command, int input, const sigset_t *mask, pid_t *pid_out)
 {
 	char shell[] = "sh", option[] = "-c", *line = strdup(command);
 	char *const words[] = { shell, option, line, NULL };
 	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t how;
 	int failure = line ? posix_spawn_file_actions_init(&actions) : ENOMEM;
 
 	if (!failure) {
 		posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-		failure = posix_spawn(pid_out, "/bin/sh", &actions, NULL, words, environ);
+		posix_spawnattr_init(&how);
+		posix_spawnattr_setsigmask(&how, mask);
+		posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
+		failure = posix_spawn(pid_out, "/bin/sh", &actions, &how, words, environ);
+		posix_spawnattr_destroy(&how);
 		posix_spawn_file_actions_destroy(&actions);
 	}
 	free(line);
 	return failure;
 }
 
+static void redirect(int end)
+{
+	if (isatty(STDERR_FILENO))
+		dup2(end, STDERR_FILENO);
+	dup2(end, STDOUT_FILENO);
+}
+
 bool pager_start(const char *command)
 {
-	int ends[2];
+	sigset_t signals, before;
+	int ends[2], failure;
 	pid_t pid;
 
 	/* As git: what fits on the screen ends at once, colours are shown, the screen stays as it is. */
@@ -132,31 +150,36 @@ bool pager_start(const char *command)
 	setenv("LV", "-c", 0);
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return false;
-	if (spawn(command, ends[0], &pid) != 0) {
-		close(ends[0]);
-		close(ends[1]);
-		return false;
-	}
-	pager = pid;
+	/* a signal that comes meanwhile waits until the pager's process is known, and nothing else keeps its pipe open */
+	sigemptyset(&signals);
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
+		sigaddset(&signals, deadly[i]);
+	pthread_sigmask(SIG_BLOCK, &signals, &before);
+	pager = STARTING;
 	watch_signals();
-	if (isatty(STDERR_FILENO))
-		dup2(ends[1], STDERR_FILENO);
-	dup2(ends[1], STDOUT_FILENO);
+	failure = spawn(command, ends[0], &before, &pid);
+	if (!failure)
+		redirect(ends[1]);
 	close(ends[0]);
 	close(ends[1]);
-	return true;
+	pager = failure ? NONE : pid;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return !failure;
 }
 
 void pager_end(void)
 {
 	int before = errno;
 
-	if (pager) {
+	/* another thread starts it */
+	while (pager == STARTING)
+		poll(NULL, 0, 1);
+	if (pager != NONE) {
 		close(STDOUT_FILENO);
 		close(STDERR_FILENO);
 		while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
 			;
-		pager = 0;
+		pager = NONE;
 	}
 	errno = before;
 }
