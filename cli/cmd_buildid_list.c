@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 enum {
 	ID_BYTES = BUILD_ID_BYTES,
@@ -53,6 +54,11 @@ struct line {
 	bool hit;
 };
 
+struct line_slot {
+	uint64_t hash;
+	size_t index_plus_1; /* 0: empty */
+};
+
 struct list {
 	const struct values *values;
 	struct input input;
@@ -60,6 +66,9 @@ struct list {
 	struct pd_symbols *symbols;
 	struct line *lines;
 	size_t count, room;
+	struct line_slot *slots; /* where lines are, by name and by name and build id */
+	size_t slot_count, slots_used;
+	uint64_t seed;
 	bool only_hits;
 	struct pd_error error;
 	enum pd_status status;
@@ -74,18 +83,111 @@ static bool no_memory(struct list *list)
 
 /* ---- the list of the header ---- */
 
-/* The line of a name, a new one if there is none. As in perf a line without a build id takes any. */
+static uint64_t mix(uint64_t hash, const void *data, size_t size)
+{
+	const uint8_t *bytes = data;
+
+	for (size_t i = 0; i < size; i++) {
+		hash = (hash ^ bytes[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+/* Of a name, or of a name and a build id. */
+static uint64_t hash_of(const struct list *list, const char *name, uint32_t machine, const struct build_id *id)
+{
+	uint64_t hash = mix(list->seed ^ machine, name, strlen(name));
+
+	return id->size ? mix(~hash, id->bytes, ID_BYTES) : hash;
+}
+
+static bool is_line(const struct line *line, const char *name, uint32_t machine, const struct build_id *id)
+{
+	return line->machine == machine && !strcmp(line->name, name) &&
+	       (!id->size || (line->id.size && !memcmp(line->id.bytes, id->bytes, ID_BYTES)));
+}
+
+/* The slot of the first line of a name, or of a name and a build id; an empty one if there is none. */
+static struct line_slot *find_slot(const struct list *list, const char *name, uint32_t machine, const struct build_id *id)
+{
+	uint64_t hash = hash_of(list, name, machine, id);
+	size_t at = (size_t)hash & (list->slot_count - 1);
+
+	for (; list->slots[at].index_plus_1; at = (at + 1) & (list->slot_count - 1)) {
+		if (list->slots[at].hash == hash &&
+		    is_line(&list->lines[list->slots[at].index_plus_1 - 1], name, machine, id))
+			break;
+	}
+	list->slots[at].hash = hash;
+	return &list->slots[at];
+}
+
+static void put_line(struct list *list, size_t index, const struct build_id *id)
+{
+	const struct line *line = &list->lines[index];
+	struct line_slot *slot = find_slot(list, line->name, line->machine, id);
+
+	list->slots_used += !slot->index_plus_1;
+	if (!slot->index_plus_1 || index < slot->index_plus_1 - 1)
+		slot->index_plus_1 = index + 1;
+}
+
+/* Puts all lines into the table: it has to grow, or they have changed places. */
+static bool put_lines(struct list *list)
+{
+	const struct build_id none = { 0 };
+	struct line_slot *slots;
+
+	while (list->slot_count < 8 * (list->count + 1))
+		list->slot_count = list->slot_count ? 2 * list->slot_count : 256;
+	slots = calloc(list->slot_count, sizeof(*slots));
+	if (!slots)
+		return no_memory(list);
+	free(list->slots);
+	list->slots = slots;
+	list->slots_used = 0;
+	for (size_t i = 0; i < list->count; i++) {
+		put_line(list, i, &none);
+		if (list->lines[i].id.size)
+			put_line(list, i, &list->lines[i].id);
+	}
+	return true;
+}
+
+static bool set_id(struct list *list, struct line *line, const struct build_id *id)
+{
+	line->id = *id;
+	if (!id->size)
+		return true;
+	if (2 * list->slots_used >= list->slot_count)
+		return put_lines(list);
+	put_line(list, (size_t)(line - list->lines), id);
+	return true;
+}
+
+/* The first line of a name that has this build id or none yet, as perf has it; NULL if there is none. Only the first line of a
+ * name has none. */
+static struct line *find_line(struct list *list, const char *name, uint32_t machine, const struct build_id *id)
+{
+	const struct build_id none = { 0 };
+	struct line_slot *slot = list->slot_count ? find_slot(list, name, machine, &none) : NULL;
+
+	if (slot && slot->index_plus_1 && id->size && list->lines[slot->index_plus_1 - 1].id.size)
+		slot = find_slot(list, name, machine, id);
+	return slot && slot->index_plus_1 ? &list->lines[slot->index_plus_1 - 1] : NULL;
+}
+
+/* The line of a name, a new one if there is none. */
 static struct line *line_of(struct list *list, const char *name, uint32_t machine, const struct build_id *id)
 {
-	struct line *more;
+	const struct build_id none = { 0 };
+	struct line *more, *line = find_line(list, name, machine, id);
 
-	for (size_t i = 0; i < list->count; i++) {
-		struct line *line = &list->lines[i];
-
-		if (line->machine == machine && !strcmp(line->name, name) &&
-		    (!id->size || !line->id.size || !memcmp(line->id.bytes, id->bytes, ID_BYTES)))
-			return line;
-	}
+	if (line)
+		return line;
+	if (2 * list->slots_used >= list->slot_count && !put_lines(list))
+		return NULL;
 	if (list->count == list->room) {
 		list->room = list->room ? 2 * list->room : 64;
 		more = realloc(list->lines, list->room * sizeof(*more));
@@ -100,6 +202,7 @@ static struct line *line_of(struct list *list, const char *name, uint32_t machin
 		no_memory(list);
 		return NULL;
 	}
+	put_line(list, list->count, &none);
 	return &list->lines[list->count++];
 }
 
@@ -117,9 +220,7 @@ static bool take_entry(struct list *list, const struct build_id_entry *entry)
 	if (mode == PD_CPUMODE_UNKNOWN || mode == PD_CPUMODE_HYPERVISOR)
 		return true;
 	line = line_of(list, entry->name, machine_of(entry->pid), &none);
-	if (line)
-		line->id = entry->id;
-	return line;
+	return line && set_id(list, line, &entry->id);
 }
 
 static bool take_header(struct list *list)
@@ -193,8 +294,8 @@ static struct line *line_of_dso(struct list *list, const struct pd_dso *dso)
 	struct build_id id = id_of(dso->object);
 	struct line *line = line_of(list, name_of(dso), dso->object ? dso->object->machine : HOST, &id);
 
-	if (line && !line->id.size)
-		line->id = id;
+	if (line && !line->id.size && !set_id(list, line, &id))
+		return NULL;
 	return line;
 }
 
@@ -232,7 +333,7 @@ static bool take_objects(struct list *list)
 		memcpy(list->lines + list->count - told, lines, told * sizeof(*lines));
 	}
 	free(lines);
-	return take_mappings(list, true);
+	return put_lines(list) && take_mappings(list, true);
 }
 
 static bool mark(void *self, struct pd_stream *stream, const struct pd_record *record)
@@ -382,6 +483,7 @@ static int list_file(struct list *list)
 	for (size_t i = 0; i < list->count; i++)
 		free(list->lines[i].name);
 	free(list->lines);
+	free(list->slots);
 	return code;
 }
 
@@ -412,6 +514,11 @@ static int run(const struct call *call)
 		return running_maps(call->out->text);
 	if (path && elf_file_is(path))
 		return print_elf(call, path);
+	/* nobody who writes a file can know which names collide */
+	if (getrandom(&list.seed, sizeof(list.seed), 0) != sizeof(list.seed)) {
+		complain("no random numbers");
+		return CODE_UNREADABLE;
+	}
 	input.keep = true;
 	code = input_open(&list.input, &input, call, NULL, NULL);
 	if (code != CODE_FINE)

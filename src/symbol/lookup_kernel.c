@@ -400,9 +400,10 @@ static void load_kernel(struct pd_symbols *symbols, struct pd_kernel *kernel, co
 	pd_free(tried.data);
 }
 
-static struct pd_kernel *kernel_of(struct pd_symbols *symbols, uint32_t machine, const struct pd_object_id *id)
+static struct pd_kernel *kernel_of(struct pd_symbols *symbols, uint32_t machine)
 {
 	struct pd_kernel *kernel = symbols->kernels;
+	struct pd_object_id id;
 
 	while (kernel && kernel->machine != machine)
 		kernel = kernel->next;
@@ -413,7 +414,9 @@ static struct pd_kernel *kernel_of(struct pd_symbols *symbols, uint32_t machine,
 		return NULL;
 	*kernel = (struct pd_kernel){.next = symbols->kernels, .machine = machine, .state = PD_DSO_MISSING, .detail = ""};
 	symbols->kernels = kernel;
-	load_kernel(symbols, kernel, id);
+	// all objects are looked at for it, so not each time that a module asks
+	id = pd_lookup_kernel_id(symbols, machine);
+	load_kernel(symbols, kernel, &id);
 	return kernel;
 }
 
@@ -439,13 +442,12 @@ void pd_lookup_prepare(struct pd_symbols *symbols)
 
 	if (!(symbols->flags & PD_SYMBOLS_NO_FILES) && symbols->own_machine && id.size && pd_lookup_running_id(&own) &&
 	    pd_object_id_equal(&own, &id))
-		kernel_of(symbols, 0, &id);
+		kernel_of(symbols, 0);
 }
 
 void pd_lookup_load_kernel(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location)
 {
-	struct pd_object_id id = pd_lookup_kernel_id(symbols, dso->machine);
-	struct pd_kernel *kernel = kernel_of(symbols, dso->machine, &id);
+	struct pd_kernel *kernel = kernel_of(symbols, dso->machine);
 
 	(void)location;
 	dso->terms = PD_TERMS_MOVED;
@@ -464,16 +466,13 @@ void pd_lookup_load_kernel(struct pd_symbols *symbols, struct pd_dso_full *dso, 
 bool pd_lookup_kernel_behind(struct pd_symbols *symbols, uint64_t addr, struct pd_location *location_out)
 {
 	const struct pd_kernel *kernel = symbols->kernels;
-	struct pd_object_id id;
 
 	if (symbols->flags & PD_SYMBOLS_NO_FILES)
 		return false;
 	while (kernel && kernel->machine)
 		kernel = kernel->next;
-	if (!kernel) {
-		id = pd_lookup_kernel_id(symbols, 0);
-		kernel = kernel_of(symbols, 0, &id);
-	}
+	if (!kernel)
+		kernel = kernel_of(symbols, 0);
 	if (!kernel || !kernel->mapping.object || !kernel->has_kallsyms || kernel->state != PD_DSO_SYMBOLS)
 		return false;
 	addr -= kernel->moved;
@@ -542,8 +541,7 @@ static bool is_inside(const struct pd_kallsyms *kallsyms, uint16_t owner, const 
 
 static bool load_from_list(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location)
 {
-	struct pd_object_id id = pd_lookup_kernel_id(symbols, dso->machine);
-	struct pd_kernel *kernel = kernel_of(symbols, dso->machine, &id);
+	struct pd_kernel *kernel = kernel_of(symbols, dso->machine);
 	const char *name;
 	size_t length;
 	uint16_t owner;
