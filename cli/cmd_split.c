@@ -20,6 +20,9 @@
 
 enum {
 	OPEN_PIECES = 64, /* bits of a mask */
+	MOST_TIMES = 64, /* as much as FILE has of what is no sample */
+	MOST_BYTES = 1 << 29,
+	MOST_ANCESTORS = 64, /* of a process, whose mappings its piece has */
 	COMMON_MARGIN = 1024 /* bytes around records that the writer makes itself */
 };
 
@@ -60,6 +63,8 @@ struct run {
 	struct key_slot *needs; /* process; 1 + mask is in masks */
 	uint64_t *masks;
 	size_t need_count, need_slots;
+	uint64_t copied_bytes; /* of what is no sample, in all pieces */
+	size_t too_deep; /* processes with more ancestors than a piece has */
 	bool made_directory;
 	struct unfinished *directory;
 	struct pd_error error;
@@ -230,30 +235,38 @@ static uint64_t *need_of(struct run *run, uint64_t pid, bool add)
 	return run->needs[at].index_plus_1 ? &run->masks[run->needs[at].index_plus_1 - 1] : NULL;
 }
 
-/* A process has what its parent had mapped, and so on. */
-static bool need_parents(struct run *run, struct numbers *waiting, uint64_t pid, uint64_t bits)
+/* A process has what its parent had mapped, and so on, the nearest first. Each piece of a chain of forks would have all
+ * of the chain before it, so there is a limit. */
+static void need_parents(struct run *run, uint64_t pid, uint64_t bits)
 {
-	waiting->count = 0;
-	for (;;) {
-		uint64_t *mask = need_of(run, pid, true);
-		size_t parents;
-		const struct pair *pairs = pairs_find(&run->split.parents, pid, &parents);
+	uint64_t queue[1 + MOST_ANCESTORS] = { pid };
+	bool too_deep = false;
+	size_t count = 1;
 
-		for (size_t i = 0; i < parents && (*mask & bits) != bits; i++)
-			if (!numbers_add(waiting, pairs[i].second))
-				return false;
+	for (size_t next = 0; next < count; next++) {
+		uint64_t *mask = need_of(run, queue[next], true);
+		size_t parents;
+		const struct pair *pairs = pairs_find(&run->split.parents, queue[next], &parents);
+
+		if (*mask & bits)
+			continue;
 		*mask |= bits;
-		if (!waiting->count)
-			return true;
-		pid = waiting->items[--waiting->count];
+		for (size_t i = 0; i < parents && !too_deep; i++) {
+			const uint64_t *known = need_of(run, pairs[i].second, false);
+
+			if (known && *known & bits)
+				continue;
+			too_deep = count > MOST_ANCESTORS;
+			if (!too_deep)
+				queue[count++] = pairs[i].second;
+		}
 	}
+	run->too_deep += too_deep;
 }
 
 static bool note_needs(struct run *run)
 {
 	const struct split *split = &run->split;
-	struct numbers waiting = { 0 };
-	bool done = true;
 
 	run->need_slots = 1024;
 	while (run->need_slots < 2 * (split->tasks.count + 2 * split->parents.count))
@@ -267,15 +280,14 @@ static bool note_needs(struct run *run)
 	memset(run->needs, 0, run->need_slots * sizeof(*run->needs));
 	memset(run->masks, 0, run->need_slots * sizeof(*run->masks));
 	run->need_count = 0;
-	for (size_t i = 0; i < split->tasks.count && done; i++) {
+	for (size_t i = 0; i < split->tasks.count; i++) {
 		const struct piece *piece = split_find(split, split->tasks.items[i].second);
 		size_t at = (size_t)(piece - run->open);
 
 		if (piece >= run->open && at < run->open_count)
-			done = need_parents(run, &waiting, split->tasks.items[i].first, UINT64_C(1) << at);
+			need_parents(run, split->tasks.items[i].first, UINT64_C(1) << at);
 	}
-	free(waiting.items);
-	return done;
+	return true;
 }
 
 /* The process that a record is about, or UINT32_MAX: it concerns all. */
@@ -474,6 +486,21 @@ static bool is_around(const struct pd_record *record)
 	       record->type == PD_RECORD_HEADER_EVENT_TYPE;
 }
 
+/* What all pieces need makes many files of a small one, and a file can be made to need more than there is room for. */
+static bool is_within(struct run *run, uint64_t bytes)
+{
+	const uint64_t most = MOST_BYTES + MOST_TIMES * run->split.common_bytes;
+
+	run->copied_bytes += bytes;
+	if (run->copied_bytes <= most)
+		return true;
+	snprintf(run->error.message, sizeof(run->error.message),
+		 "%s: stopped: the mappings and names that the files need take more than %" PRIu64 " MiB; filter it first",
+		 run->input.name, most >> 20);
+	run->status = run->error.status = PD_ERROR_LIMIT;
+	return false;
+}
+
 static bool pass_other(struct run *run, struct pd_stream *stream, const struct pd_record *record)
 {
 	uint64_t bits = pieces_of(run, record);
@@ -482,6 +509,8 @@ static bool pass_other(struct run *run, struct pd_stream *stream, const struct p
 	if (is_shell(record) ||
 	    (by_event && is_around(record) && pd_file_header(run->split.file)->mode == PD_MODE_PIPE))
 		return true;
+	if (!is_within(run, (record->bytes.size + record->tail_size) * (uint64_t)__builtin_popcountll(bits)))
+		return false;
 	for (; bits && run->status >= 0; bits &= bits - 1) {
 		struct piece *piece = &run->open[__builtin_ctzll(bits)];
 
@@ -648,6 +677,9 @@ static void tell(const struct run *run)
 
 	if (run->values->input.quiet)
 		return;
+	if (run->too_deep)
+		complain("warning: %zu process%s %d or more ancestors: their files lack what only more distant ones "
+			 "had mapped", run->too_deep, run->too_deep == 1 ? " has" : "es have", MOST_ANCESTORS + 1);
 	complain("%" PRIu64 " of %" PRIu64 " sample%s in %zu file%s", there, all, plural(all), run->split.piece_count,
 		 plural(run->split.piece_count));
 	if (run->missing)
@@ -685,7 +717,7 @@ static int split_all(struct run *run, struct output *out)
 		return code;
 	print_pieces(run, out);
 	tell(run);
-	return run->unfit ? CODE_DAMAGED : CODE_FINE;
+	return run->unfit || run->too_deep ? CODE_DAMAGED : CODE_FINE;
 }
 
 /* The form of the pieces is the same for all, so it is checked before anything is read. */
@@ -732,7 +764,10 @@ const struct command cmd_split = {
 		"there already, none is written. What was written is printed.\n\n"
 		"Pieces of processes, threads and cgroups leave out what is known of other processes. Pieces of an event have also "
 		"the first event of the recording and those that records of tasks belong to. Slices of time begin with the first "
-		"sample. Many pieces are written 64 at a time, each time by reading FILE again.",
+		"sample. Many pieces are written 64 at a time, each time by reading FILE again.\n\n"
+		"A piece of a process has the mappings of its parents, too, up to 64 of them; if there are more, a warning "
+		"says so and the exit code is 1. At most 4096 files are written, and of what is no sample not more than 512 MiB and "
+		"64 times as much as FILE has.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

@@ -9,7 +9,7 @@
 
 enum {
 	NAME_BYTES = 96,
-	MOST_PIECES = 65536
+	MOST_PIECES = 4096 /* the input is read once for each 64 of them */
 };
 
 /* ---- --by ---- */
