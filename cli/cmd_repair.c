@@ -28,16 +28,16 @@ static const struct option options[] = {
 	INPUT_OPTIONS(struct values, input),
 	TARGET_OPTIONS(struct values, target),
 	{ "dry-run", 'n', OPTION_FLAG, NULL, offsetof(struct values, dry_run),
-	  "write nothing, say only what would be done" },
+	  "write nothing, only report what would be done" },
 	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json),
-	  "say as JSON, on standard output, what was kept and left out" },
+	  "print the summary as JSON on standard output" },
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata repair -i broken.data -o fixed.data", "all that can be read, for perf and others" },
-	{ "perfdata repair -n broken.data", "what a repair would get back" },
-	{ "perfdata repair --json -o fixed.data broken.data | jq .records", "for a program" },
+	{ "perfdata repair -i broken.data -o fixed.data", "recover everything readable" },
+	{ "perfdata repair -n broken.data", "show what could be recovered" },
+	{ "perfdata repair --json -o fixed.data broken.data | jq .records", "machine-readable summary" },
 	{ 0 },
 };
 
@@ -271,19 +271,19 @@ static int run(const struct call *call)
 
 const struct command cmd_repair = {
 	.usage = "[OPTION]... -o OUTPUT [FILE]",
-	.text = "Writes again what can be read of a recording that was killed, cut off or damaged: OUTPUT has no damage, and "
-		"perf reads it. FILE itself is never written to.\n\n"
-		"Records that are whole are passed as they are. Bytes that cannot be a record of FILE, by their form, ids and "
-		"times, are left out up to the next place where records can be. In compressed data all is lost from "
-		"a damage to the next frame. Features that are damaged are left out; SAMPLE_TIME and the "
-		"names of events are made anew where a killed recorder has not written them. Damaged formats of tracepoints keep "
-		"their fields where these can be read. A header that is wrong "
-		"is put right by what the file has elsewhere: attrs and their ids by EVENT_DESC, sizes by where things are, the CPUs "
-		"and threads of perf stat by its counts.\n\n"
-		"A record of the right form whose numbers are damaged (an address, a count) is not known from others, and kept. "
-		"Where the events themselves are lost, and EVENT_DESC too, samples cannot be read by anybody.\n\n"
-		"Each problem is told as it is met, and at the end what was kept and what was not. The exit code is 1 if "
-		"something was damaged, 0 if nothing was, or if only the end of a killed recording is missing.",
+	.text = "Recover what is readable of a truncated or corrupt recording, or of one whose recorder was killed. OUTPUT is "
+		"undamaged, and perf and other programs open it. FILE is never modified.\n\n"
+		"Intact records are copied unchanged. Bytes that cannot be a record of FILE, judged by size, type, event ids and "
+		"timestamps, are skipped up to the next valid records. In compressed data everything from the damage to the next "
+		"frame is lost. Damaged header features are dropped. SAMPLE_TIME and EVENT_DESC are regenerated if a killed recorder did "
+		"not write them. HOSTNAME and CMDLINE become 'unknown' where they are missing, and NRCPUS the CPUs seen in samples, "
+		"because some readers do not work without. Damaged tracepoint formats keep the fields that can be parsed. A wrong "
+		"header is corrected from other parts of the file: attrs and ids from EVENT_DESC, sizes from the offsets, CPUs and "
+		"threads of perf stat from its counts.\n\n"
+		"A valid record with wrong values (an address, a count) cannot be detected and is kept. If both the attrs "
+		"and EVENT_DESC are lost, no program can parse the samples.\n\n"
+		"Each problem is reported when it is found, and a summary at the end. The exit code is 1 if something was damaged, "
+		"0 if nothing was, or if only the end of a killed recording is missing.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

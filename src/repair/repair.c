@@ -11,7 +11,10 @@
 #include "repair/repair.h"
 #include "write/write.h"
 
-enum { RECORDS_PER_STEP = 16384 };
+enum {
+	RECORDS_PER_STEP = 16384,
+	MOST_CPUS = 65536 // more is a damaged number
+};
 
 struct repair {
 	struct pd_file *file;
@@ -20,6 +23,7 @@ struct repair {
 	struct pd_repair_result result;
 	uint64_t first_ns, last_ns; // of samples, 0 if there is none
 	bool has_stat;              // there are records of perf stat
+	uint32_t cpu_count;         // up to the last one that something ran on
 	struct pd_write_bytes ids;  // entries of the list of build ids that are sound
 	struct pd_build_ids build_ids;
 	struct pd_formats formats;
@@ -212,6 +216,42 @@ static bool counts_only(const struct pd_file *file)
 	return file->event_count > 0;
 }
 
+static bool lacks(const struct repair *repair, unsigned feature)
+{
+	return !has_bit(repair->result.kept_features, feature);
+}
+
+static enum pd_status make(struct repair *repair, unsigned feature, const void *decoded, struct pd_error *error)
+{
+	set_bit(repair->result.made_features, feature);
+	return repair->writer ? pd_writer_set_feature(repair->writer, feature, decoded, error) : PD_OK;
+}
+
+// hotspot's parser waits for these for ever, and perf 7.2 takes the number of CPUs for the largest there is. What the file
+// does not say is called unknown; CPUs are those that were seen.
+static enum pd_status make_machine(struct repair *repair, struct pd_error *error)
+{
+	static const char unknown[] = "unknown";
+	const struct pd_str text = {.data = unknown, .length = sizeof(unknown) - 1};
+	const struct pd_string host = {.value = text};
+	const struct pd_argument argument = {.value = text};
+	const struct pd_cmdline command = {.arguments = {&argument, 1, sizeof(argument)}};
+	uint32_t cpus = repair->cpu_count ? repair->cpu_count : 1;
+	const struct pd_nrcpus nrcpus = {.available = cpus, .online = cpus};
+	enum pd_status status = PD_OK;
+
+	// a pipe has its features in front
+	if (!repair->result.record_count || (repair->writer && repair->writer->mode == PD_MODE_PIPE))
+		return PD_OK;
+	if (lacks(repair, PD_FEATURE_HOSTNAME))
+		status = make(repair, PD_FEATURE_HOSTNAME, &host, error);
+	if (status >= 0 && lacks(repair, PD_FEATURE_NRCPUS))
+		status = make(repair, PD_FEATURE_NRCPUS, &nrcpus, error);
+	if (status >= 0 && lacks(repair, PD_FEATURE_CMDLINE))
+		status = make(repair, PD_FEATURE_CMDLINE, &command, error);
+	return status;
+}
+
 // A file of perf stat is known by a feature without content.
 static enum pd_status mark_stat(struct repair *repair, struct pd_error *error)
 {
@@ -258,6 +298,15 @@ static bool is_about_file(const struct pd_record *record)
 	       record->type == PD_RECORD_OLD_FEATURE || record->type == PD_RECORD_HEADER_TRACING_DATA;
 }
 
+static void note_cpu(struct repair *repair, const struct pd_record *record)
+{
+	struct pd_thread_id thread;
+
+	pd_record_thread(record, &thread);
+	if (thread.cpu < MOST_CPUS && thread.cpu >= repair->cpu_count)
+		repair->cpu_count = thread.cpu + 1;
+}
+
 static void count_record(struct repair *repair, const struct pd_record *record)
 {
 	if (is_packed(record) || is_about_file(record) || record->type == PD_RECORD_SIMPLEPERF_SPLIT ||
@@ -268,6 +317,7 @@ static void count_record(struct repair *repair, const struct pd_record *record)
 	if (record->type != PD_RECORD_SAMPLE)
 		return;
 	repair->result.sample_count++;
+	note_cpu(repair, record);
 	if (record->time_ns == PD_NO_TIME)
 		return;
 	if (!repair->first_ns || record->time_ns < repair->first_ns)
@@ -359,6 +409,8 @@ enum pd_status pd_repair(struct pd_file *file, struct pd_writer *writer, const s
 		status = pd_writer_learn(writer, error);
 	if (status >= 0)
 		status = make_sample_time(&repair, error);
+	if (status >= 0)
+		status = make_machine(&repair, error);
 	if (status >= 0)
 		status = mark_stat(&repair, error);
 	if (status >= 0)
