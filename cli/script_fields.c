@@ -226,7 +226,8 @@ bool fields_check(struct fields fields[KIND_COUNT], const struct pd_event *event
 		if ((own->set & field) && has_trace && (field & OF_TRACES))
 			continue;
 		if (own->set & field) {
-			complain("samples of '%s' were recorded without %s: there is no field '%s'",
+			/* perf's sentence, which perf2bolt looks for */
+			complain("Samples for '%s' event do not have %s attribute set. Cannot print '%s' field.",
 				 event->name, table[i].attribute, table[i].word);
 			return false;
 		}
