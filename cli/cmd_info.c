@@ -64,17 +64,10 @@ static bool add_feature(struct pd_text *text, const char *before, const struct p
 
 static void add_size(struct pd_text *text, uint64_t bytes)
 {
-	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-	double value = (double)bytes / 1024;
-	size_t unit = 0;
+	char size[32];
 
-	if (bytes < 1024) {
-		pd_text_printf(text, "%" PRIu64 " bytes", bytes);
-		return;
-	}
-	for (; value >= 1024 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
-		value /= 1024;
-	pd_text_printf(text, "%.1f %s", value, units[unit]);
+	size_text(bytes, size);
+	pd_text_add(text, size);
 }
 
 static void add_seconds(struct pd_text *text, uint64_t ns)

@@ -300,14 +300,17 @@ static int write_bundle(struct packing *packing, const struct values *values, in
 
 static void tell_result(const struct packing *packing)
 {
+	char packed[32], size[32];
+
 	if (packing->quiet)
 		return;
 	if (packing->missing > MISSING_SHOWN)
 		complain("not packed: %" PRIu64 " more, see manifest.json", packing->missing - MISSING_SHOWN);
-	complain("packed %" PRIu64 " of %" PRIu64 " object%s: %" PRIu64 " file%s, %" PRIu64 " KiB of %" PRIu64 " KiB",
+	size_text(packing->packed, packed);
+	size_text(packing->size, size);
+	complain("packed %" PRIu64 " of %" PRIu64 " object%s: %" PRIu64 " file%s, %s of %s",
 		 packing->objects - packing->missing, packing->objects, plural(packing->objects), packing->files,
-		 plural(packing->files), (packing->packed + 1023) / 1024,
-		 (packing->size + 1023) / 1024);
+		 plural(packing->files), packed, size);
 }
 
 /* ---- the command ---- */

@@ -296,14 +296,6 @@ static void tell_attr(void *self, const struct pd_attr *attr, int32_t pid, int32
 	pd_text_free(text);
 }
 
-static void print_size(char *text, size_t room, uint64_t bytes)
-{
-	if (bytes >= 1 << 20)
-		snprintf(text, room, "%.3f MB", (double)bytes / (1 << 20));
-	else
-		snprintf(text, room, "%.1f KB", (double)bytes / (1 << 10));
-}
-
 /* What the recording needs of its readers. */
 static void tell_needs(const struct record *record)
 {
@@ -343,7 +335,7 @@ static void tell_end(const struct record *record, const struct pd_recorded *reco
 			 recorded->lost, 100.0 * (double)recorded->lost / (double)(recorded->lost + recorded->samples));
 	if (record->values->quiet)
 		return;
-	print_size(size, sizeof(size), recorded->bytes);
+	size_text(recorded->bytes, size);
 	if (stamped)
 		complain("%" PRIu64 " sample%s, %s, in %u file%s %s.TIME", recorded->samples, plural(recorded->samples), size,
 			 recorded->files, plural(recorded->files), path);
