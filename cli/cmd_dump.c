@@ -34,34 +34,34 @@ struct values {
 
 static const struct option options[] = {
 	INPUT_OPTIONS(struct values, input),
-	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json), "one JSON object a line" },
+	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json), "print one JSON object per line" },
 	{ "stats", 's', OPTION_FLAG, NULL, offsetof(struct values, stats),
-	  "only count: records by type, samples by event" },
+	  "only count records by type and samples by event" },
 	{ "record", 'n', OPTION_NUMBER, "N", offsetof(struct values, record),
-	  "only the record with this number, the first is 0" },
+	  "only the N-th record; the first is 0" },
 	{ "offset", 'o', OPTION_NUMBER, "OFFSET", offsetof(struct values, offset),
-	  "only the record at this place in the file, and what is compressed in it" },
+	  "only the record at this file offset, and the records compressed in it" },
 	{ "type", 't', OPTION_LIST, "TYPE", offsetof(struct values, types),
-	  "only records of this type, by name or number; several with commas" },
+	  "only records of these types, by name or number, separated by commas" },
 	{ "where", 0, OPTION_STRING, "CONDITION", offsetof(struct values, where),
-	  "only records for which this holds: 'mmap2.filename =~ \"*.so\" || sample.cpu == 1'" },
+	  "only records that match: 'mmap2.filename =~ \"*.so\" || sample.cpu == 1'" },
 	{ "sort", 'S', OPTION_FLAG, NULL, offsetof(struct values, sort),
-	  "in the order of time, as perf script has it, in place of the order of the file" },
-	{ "hex", 'x', OPTION_FLAG, NULL, offsetof(struct values, hex), "print the bytes too" },
+	  "sort by time, as perf script does, instead of file order" },
+	{ "hex", 'x', OPTION_FLAG, NULL, offsetof(struct values, hex), "also print the bytes" },
 	{ "header", 0, OPTION_FLAG, NULL, offsetof(struct values, header),
-	  "the file header and the events in place of the records" },
+	  "print the file header and events instead of records" },
 	{ "features", 0, OPTION_FLAG, NULL, offsetof(struct values, features),
-	  "the features of the header in place of the records" },
+	  "print the header features instead of records" },
 	{ 0 },
 };
 
 static const struct example examples[] = {
 	{ "perfdata dump --stats perf.data", "count records and samples" },
 	{ "perfdata dump --type MMAP2,COMM perf.data",
-	  "print what was mapped and how threads are named" },
-	{ "perfdata dump --where 'type == MMAP2 && mmap2.prot & EXEC'", "by fields of the records" },
-	{ "perfdata dump --offset 0x1a8 --hex perf.data", "look at one record and its bytes" },
-	{ "perfdata dump --json perf.data | jq .type", "hand every record on as JSON" },
+	  "print mappings and thread names" },
+	{ "perfdata dump --where 'type == MMAP2 && mmap2.prot & EXEC'", "select by record fields" },
+	{ "perfdata dump --offset 0x1a8 --hex perf.data", "print one record and its bytes" },
+	{ "perfdata dump --json perf.data | jq .type", "process records as JSON" },
 	{ "perf record -o - true | perfdata dump -", "read from a pipe" },
 	{ 0 },
 };
@@ -351,7 +351,7 @@ static bool check_values(struct dump *dump)
 	bool selects = values->record.given || values->offset.given || values->types.count || values->where;
 
 	if ((values->header || values->features) && (selects || values->stats)) {
-		complain("--header and --features go with no selection of records and no --stats");
+		complain("--header and --features cannot be combined with record filters or --stats");
 		return false;
 	}
 	for (size_t i = 0; i < values->types.count; i++) {
@@ -361,7 +361,7 @@ static bool check_values(struct dump *dump)
 	if (values->where && !(dump->where = select_condition("where", values->where)))
 		return false;
 	if (dump->where && (pd_filter_asks(dump->where) & (PD_FILTER_COMM | PD_FILTER_DSO | PD_FILTER_SYMBOL))) {
-		complain("option --where: comm, dso and symbol are what records add up to; use script or filter");
+		complain("option --where: comm, dso and symbol are not available for single records; use script or filter");
 		return false;
 	}
 	return true;
@@ -373,7 +373,7 @@ static int nothing_found(const struct dump *dump)
 
 	if (dump->values->offset.given && wanted < dump->before_end)
 		complain("%s: no record begins at 0x%" PRIx64
-			 ": it is inside of the one at 0x%" PRIx64,
+			 ": it is inside the record at 0x%" PRIx64,
 			 dump->input.name, wanted, dump->before);
 	else
 		complain("%s: no such record", dump->input.name);
@@ -422,11 +422,9 @@ static int run(const struct call *call)
 
 const struct command cmd_dump = {
 	.usage = "[OPTION]... [FILE]",
-	.text = "Prints every record of FILE in the order of the file: where it is, what it is, and "
-		"each of its fields. Compressed records are followed by what they hold. Nothing else "
-		"is printed, so two dumps can be compared with diff.\n\n"
-		"With --json each record is one object on a line of its own. With --stats records "
-		"are only counted, as perf report --stats does.",
+	.text = "Print every record of FILE in file order: offset, type and all fields. Compressed records are followed by their "
+		"contents. Nothing else is printed, so that two dumps can be compared with diff.\n\n"
+		"With --json each record is one object on a line. --stats only counts records, as perf report --stats.",
 	.options = options,
 	.examples = examples,
 	.usual = "type where features stats json",

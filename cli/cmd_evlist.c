@@ -31,18 +31,18 @@ static const struct option options[] = {
 	FLAG("force", 'f', input.force,
 	     "has no effect: perf needs it to read files of others, perfdata does not"),
 	FLAG("quiet", 'q', input.quiet, "do not tell problems of the file"),
-	FLAG("verbose", 'v', details, "print how each event was set up: all of its attr that is not 0"),
-	FLAG("freq", 'F', frequency, "print the frequency or period of each event"),
-	FLAG("group", 'g', group, "print groups of events as one"),
+	FLAG("verbose", 'v', details, "print all non-zero fields of the perf_event_attr of each event"),
+	FLAG("freq", 'F', frequency, "print the sampling frequency or period of each event"),
+	FLAG("group", 'g', group, "print event groups"),
 	FLAG("trace-fields", 0, trace_fields, "print the fields of tracepoints"),
-	FLAG("json", 'j', json, "one JSON object a line for each event, with all of this"),
+	FLAG("json", 'j', json, "print one JSON object per event, with all of this"),
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata evlist -i perf.data", "name the events" },
-	{ "perfdata evlist -v perf.data", "say how each was set up" },
-	{ "perfdata evlist --json perf.data | jq .attr.sample_type", "hand it on as JSON" },
+	{ "perfdata evlist -i perf.data", "list the events" },
+	{ "perfdata evlist -v perf.data", "list their attributes" },
+	{ "perfdata evlist --json perf.data | jq .attr.sample_type", "process them as JSON" },
 	{ 0 },
 };
 
@@ -236,7 +236,7 @@ static int list(struct evlist *evlist, struct input *input)
 	if (pd_file_header(input->file)->mode == PD_MODE_PIPE || evlist->values->trace_fields)
 		code = input_walk(input, pass, evlist);
 	if (code == CODE_FINE && !pd_file_event_count(input->file)) {
-		complain("%s: there are no events in the file", input->name);
+		complain("%s: no events in the file", input->name);
 		code = CODE_NOTHING;
 	}
 	if (code == CODE_FINE && !evlist->values->json)
@@ -255,7 +255,7 @@ static int run(const struct call *call)
 	int code;
 
 	if (values->group && (values->details || values->frequency || values->trace_fields)) {
-		complain("--group does not go together with --verbose, --freq and --trace-fields");
+		complain("--group cannot be combined with --verbose, --freq or --trace-fields");
 		return CODE_USAGE;
 	}
 	code = input_open(&input, &values->input, call, NULL, NULL);
@@ -266,10 +266,10 @@ static int run(const struct call *call)
 
 const struct command cmd_evlist = {
 	.usage = "[-v | -F | -g] [--trace-fields] [OPTION]... [FILE]",
-	.text = "Names the events of FILE, one a line, letter for letter as perf evlist (6.1) does.\n"
+	.text = "List the events of FILE, one per line, byte for byte as perf evlist (6.1).\n"
 		"\n"
-		"With --json each line is an object: index, name, group (leader, members and name, if it "
-		"is in one), unit, scale, trace_fields (of tracepoints), attr with all fields, and ids.",
+		"With --json each line is an object: index, name, group (leader, members and name, if any), "
+		"unit, scale, trace_fields (of tracepoints), attr with all fields, and ids.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

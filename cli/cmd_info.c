@@ -27,18 +27,18 @@ struct values {
 
 static const struct option options[] = {
 	INPUT_OPTIONS(struct values, input),
-	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json), "one JSON object" },
+	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json), "print one JSON object" },
 	{ "header", 0, OPTION_FLAG, NULL, offsetof(struct values, header),
-	  "print what perf report --header-only prints" },
+	  "print the header as perf report --header-only" },
 	{ "full", 'I', OPTION_FLAG, NULL, offsetof(struct values, full),
 	  "the same with CPU and NUMA topology and caches" },
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata info perf.data", "see what a file is" },
-	{ "perfdata info --header perf.data", "see its header as perf shows it" },
-	{ "perfdata info --json perf.data | jq .events", "hand the facts on as JSON" },
+	{ "perfdata info perf.data", "summary of a recording" },
+	{ "perfdata info --header perf.data", "its header as perf prints it" },
+	{ "perfdata info --json perf.data | jq .events", "the events as JSON" },
 	{ 0 },
 };
 
@@ -382,7 +382,7 @@ static int run(const struct call *call)
 
 	if (values->json && (values->header || values->full)) {
 		complain(
-			"--json does not go with --header or -I; see: perfdata dump --features --json");
+			"--json cannot be combined with --header or -I; see perfdata dump --features --json");
 		return CODE_USAGE;
 	}
 	wanted.verify = true;
@@ -394,9 +394,8 @@ static int run(const struct call *call)
 
 const struct command cmd_info = {
 	.usage = "[OPTION]... [FILE]",
-	.text = "Reads FILE once and says what it is, on which machine and by which command it was "
-		"made, which events were recorded with how many samples, how long it took, what was "
-		"lost, and what the file lacks that one might want.",
+	.text = "Print a summary of FILE: file format, machine and command of the recording, events with their numbers of samples, "
+		"duration, losses, and missing information.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

@@ -46,37 +46,37 @@ struct values {
 
 static const struct option options[] = {
 	INPUT_OPTIONS(struct values, analysis.input),
-	STRING("sort", 's', "KEYS", sort, "sort and sum up by these keys: " DEFAULT_KEYS " if not given, trace if all events are tracepoints; +KEY adds one"),
+	STRING("sort", 's', "KEYS", sort, "group and sort by these keys; +KEY adds one (default: " DEFAULT_KEYS "; trace if all events are tracepoints)"),
 	STRING("fields", 'F', "LIST", fields,
 	       "columns: overhead, overhead_children, overhead_sys, overhead_us, sample, period, and keys; +KEY adds one"),
 	{ "call-graph", 'g', OPTION_MAYBE, "HOW", offsetof(struct values, call_graph),
-	  "graph, fractal, flat, folded or none; a number of percent to show at least; caller or callee; "
-	  "function or address; percent, period or count" },
+	  "graph, fractal, flat, folded or none; minimum percentage; caller or callee; function or address; percent, "
+	  "period or count" },
 	FLAG("inverted", 'G', inverted, "call graphs from the outermost caller down"),
-	FLAG("branch-stack", 'b', branches, "add up the branches of branch stacks in place of samples, with the keys " BRANCH_KEYS " if not given; usual where branches were recorded"),
-	FLAG("no-branch-stack", 0, no_branches, "add up samples though there are branches"),
-	FLAG("children", 0, children, "add up what functions call, too; usual where there are call chains"),
-	FLAG("no-children", 0, no_children, "count samples only where they were taken"),
-	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack), "most entries of a call chain; 127 if not given" },
-	STRING("percent-limit", 0, "PERCENT", percent_limit, "leave out rows and branches below this"),
+	FLAG("branch-stack", 'b', branches, "count branches of branch stacks instead of samples (default where they were recorded; keys: " BRANCH_KEYS ")"),
+	FLAG("no-branch-stack", 0, no_branches, "count samples even if branches were recorded"),
+	FLAG("children", 0, children, "include callees in the overhead of callers (default with call chains)"),
+	FLAG("no-children", 0, no_children, "count only samples in the function itself"),
+	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack), "maximum depth of call chains (default: 127)" },
+	STRING("percent-limit", 0, "PERCENT", percent_limit, "omit rows and call graph branches below this"),
 	STRING("percentage", 0, "HOW", percentage,
-	       "of what: absolute (all samples) or relative (those that were asked for)"),
-	FLAG("show-nr-samples", 'n', samples, "a column with the number of samples"),
-	FLAG("show-total-period", 0, period, "a column with the sum of the periods"),
-	FLAG("show-cpu-utilization", 0, utilization, "columns with the shares of the kernel and of programs"),
-	STRING("column-widths", 'w', "LIST", widths, "widths of the columns; 0: as wide as its cells"),
-	FLAG("hide-unresolved", 'U', hide_unresolved, "leave out samples in unknown functions"),
-	FLAG("group", 0, group, "show all events in one table"),
-	FLAG("no-group", 0, no_group, "show events that were recorded as a group in tables of their own"),
-	STRING("time-quantum", 0, "TIME", time_quantum, "length of a slice for the key time: 100ms if not given"),
-	STRING("field-separator", 't', "LETTER", separator, "between columns, in place of blanks"),
+	       "percentages of all samples (absolute) or of those that match the filters (relative)"),
+	FLAG("show-nr-samples", 'n', samples, "add a column with the number of samples"),
+	FLAG("show-total-period", 0, period, "add a column with the total period"),
+	FLAG("show-cpu-utilization", 0, utilization, "add columns for kernel and user shares"),
+	STRING("column-widths", 'w', "LIST", widths, "column widths; 0: as wide as needed"),
+	FLAG("hide-unresolved", 'U', hide_unresolved, "omit samples in unresolved functions"),
+	FLAG("group", 0, group, "print all events in one table"),
+	FLAG("no-group", 0, no_group, "print a table per event even for event groups"),
+	STRING("time-quantum", 0, "TIME", time_quantum, "time slice of the sort key time (default: 100ms)"),
+	STRING("field-separator", 't', "CHAR", separator, "column separator instead of blanks"),
 	FLAG("json", 0, json, "print JSON"),
-	FLAG("csv", 0, csv, "print CSV, a line for each row and event"),
+	FLAG("csv", 0, csv, "print CSV, one line per row and event"),
 	FLAG("header", 0, header, "print the header first"),
-	FLAG("header-only", 0, header_only, "print nothing but the header: host, command, events"),
-	FLAG("show-info", 'I', show_info, "with the header: topologies, caches and memory too"),
+	FLAG("header-only", 0, header_only, "print only the header: host, command, events"),
+	FLAG("show-info", 'I', show_info, "include topology, caches and memory in the header"),
 	FLAG("stats", 0, stats, "count the records by type and the samples by event"),
-	FLAG("stdio", 0, stdio, "has no effect: there is no other interface"),
+	FLAG("stdio", 0, stdio, "has no effect: this is the only interface"),
 	SELECT_SAMPLE_OPTIONS(struct values, analysis.select),
 	SELECT_PLACE_OPTIONS(struct values, analysis.select, 'd'),
 	SYMBOL_OPTIONS(struct values, analysis.symbols),
@@ -85,12 +85,12 @@ static const struct option options[] = {
 };
 
 static const struct example examples[] = {
-	{ "perfdata report -i perf.data", "which code burns the time" },
+	{ "perfdata report -i perf.data", "where time is spent" },
 	{ "perfdata report --no-children -s dso,sym --percent-limit 1", "by function, without callers" },
 	{ "perfdata report -G -s comm", "call graphs from main down, by program" },
-	{ "perfdata report --time 10%-20% --comm make --json", "a part of it, for a program" },
-	{ "perfdata report -b -s symbol_from,symbol_to,mispredict", "which branches were taken, and were not foreseen" },
-	{ "perfdata report --header-only -I", "say all that the header has" },
+	{ "perfdata report --time 10%-20% --comm make --json", "a time range of one program, as JSON" },
+	{ "perfdata report -b -s symbol_from,symbol_to,mispredict", "taken branches, and which were mispredicted" },
+	{ "perfdata report --header-only -I", "the whole header" },
 	{ "perfdata report --stats", "count the records by type" },
 	{ 0 },
 };
@@ -189,7 +189,7 @@ static bool parse_percent(const char *option, const char *text, double *percent_
 	*percent_out = strtod(text, &end);
 	if (end != text && !*end && *percent_out >= 0 && *percent_out <= 100)
 		return true;
-	complain("option --%s: '%s' is no percentage", option, text);
+	complain("option --%s: '%s' is not a percentage", option, text);
 	return false;
 }
 
@@ -207,7 +207,7 @@ static bool parse_quantum(const char *text, uint64_t *ns_out)
 			*ns_out = (uint64_t)(number * units[i].ns);
 			return true;
 		}
-	complain("option --time-quantum: '%s' is no length of time such as 10ms", text);
+	complain("option --time-quantum: '%s' is not a duration such as 10ms", text);
 	return false;
 }
 
@@ -219,7 +219,7 @@ static bool parse_widths(struct report *report, const char *list)
 		unsigned long width = strtoul(list, &end, 10);
 
 		if (i == COLUMNS_MOST || end != list + length || *list == '-' || width > WIDTH_MOST) {
-			complain("option --column-widths: '%s' is no list of at most %d widths up to %d", list,
+			complain("option --column-widths: '%s' is not a list of at most %d widths up to %d", list,
 				 COLUMNS_MOST, WIDTH_MOST);
 			return false;
 		}
@@ -257,11 +257,11 @@ static bool take_options(struct report *report, const struct values *values)
 		return false;
 	}
 	if (values->json && values->csv) {
-		complain("--json and --csv do not go together");
+		complain("--json and --csv cannot be combined");
 		return false;
 	}
 	if (values->separator && (strlen(values->separator) != 1 || *values->separator == '.')) {
-		complain("option --field-separator: '%s' is not one letter other than '.'", values->separator);
+		complain("option --field-separator: '%s' is not a single character other than '.'", values->separator);
 		return false;
 	}
 	report->relative = values->percentage && strcmp(values->percentage, "relative") == 0;
@@ -330,7 +330,7 @@ static int check_branches(const struct report *report, const struct values *valu
 {
 	if (!values->branches || branches_recorded(report->input.file))
 		return CODE_FINE;
-	complain("%s: no branches were recorded; perf record -b does it", report->input.name);
+	complain("%s: no branch stacks were recorded (perfdata record -b)", report->input.name);
 	return CODE_NOTHING;
 }
 
@@ -339,7 +339,7 @@ static int choose_view(struct report *report, const struct values *values)
 	struct pd_file *file = report->input.file;
 
 	if (values->branches && values->no_branches) {
-		complain("--branch-stack and --no-branch-stack do not go together");
+		complain("--branch-stack and --no-branch-stack cannot be combined");
 		return CODE_USAGE;
 	}
 	report->by_branch = values->branches || (!values->no_branches && branches_are_usual(file));
@@ -469,23 +469,23 @@ static int run(const struct call *call)
 
 const struct command cmd_report = {
 	.usage = "[OPTION]... [FILE]",
-	.text = "Sums the samples of FILE up by sort keys and prints a table for each event, as perf report "
-		"--stdio (6.1) does, with its percentages, sample counts and call graphs. The first line says "
-		"whether the profile can be trusted: what was lost, cut off, or has no name.\n"
+	.text = "Print a profile of FILE: a table per event, grouped by sort keys, with the percentages, sample counts and call "
+		"graphs of perf report --stdio (6.1). The first line is the profile quality: lost samples, throttling, "
+		"truncated stacks, unresolved functions; perfdata doctor explains it.\n"
 		"\n"
-		"Sort keys are comm, pid (which is the thread, as in perf; tid is the same), tgid (the process), dso, "
+		"Sort keys: comm, pid (the thread, as in perf; same as tid), tgid (the process), dso, "
 		"sym or symbol, cpu, socket, trace, srcline, srcfile, cgroup, cgroup_id, weight, local_weight, time and "
 		"symbol_size; for branches also dso_from, dso_to, symbol_from, symbol_to, srcline_from, srcline_to, "
 		"mispredict, in_tx, abort and cycles.\n"
 		"\n"
-		"Where branches were recorded (perf record -b), they are what is added up, each as one, unless "
+		"Where branch stacks were recorded (record -b), branches are counted instead of samples, unless "
 		"--no-branch-stack is given.\n"
 		"\n"
-		"Options of filters leave samples out of the table. Those of other times, CPUs and events count "
-		"nowhere; those of other threads, objects and functions still count in what percentages are of, "
-		"unless --percentage is relative.\n"
+		"Filters remove samples from the table. Samples of other times, CPUs and events are ignored; those of other "
+		"threads, objects and functions still count in the total that percentages refer to, unless --percentage is "
+		"relative.\n"
 		"\n"
-		"--header-only and --stats print what perf report prints for them, and read no samples.\n"
+		"--header-only and --stats print what perf report prints, without a profile.\n"
 		"\n"
 		"On a terminal, lines are cut at its right edge, percentages are coloured (red from 5 %, green from 0.5 %), and "
 		"rows below 0.5 % are only counted, unless --percent-limit is given. None of this applies to pipes and files.",

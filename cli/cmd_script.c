@@ -42,20 +42,20 @@ struct values {
 static const struct option options[] = {
 	INPUT_OPTIONS(struct values, input),
 	{ "fields", 'F', OPTION_LIST, "LIST", offsetof(struct values, fields),
-	  "fields to print; +NAME and -NAME change the usual ones, TYPE: in front means one type" },
-	FLAG("ns", 0, ns, "print times to the nanosecond"),
+	  "fields to print; +NAME and -NAME change the default, TYPE: limits them to an event type" },
+	FLAG("ns", 0, ns, "print times in nanoseconds"),
 	SELECT_SAMPLE_OPTIONS(struct values, select),
 	SELECT_PLACE_OPTIONS(struct values, select, 0),
 	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack),
-	  "most entries of a call chain; 127 if not given" },
-	FLAG("hide-call-graph", 'G', hide_call_graph, "print the first address of a call chain only"),
-	FLAG("show-kernel-path", 0, kernel_paths, "print modules of the kernel by their paths"),
-	FLAG("full-source-path", 0, source_paths, "print the paths of source files, not their names alone"),
-	FLAG("reltime", 0, reltime, "print times from the first line on"),
-	FLAG("deltatime", 0, deltatime, "print times from line to line"),
+	  "maximum depth of call chains (default: 127)" },
+	FLAG("hide-call-graph", 'G', hide_call_graph, "print only the address of the sample"),
+	FLAG("show-kernel-path", 0, kernel_paths, "print paths of kernel modules"),
+	FLAG("full-source-path", 0, source_paths, "print full paths of source files"),
+	FLAG("reltime", 0, reltime, "print times relative to the first sample"),
+	FLAG("deltatime", 0, deltatime, "print times relative to the previous sample"),
 	FLAG("header", 0, header, "print the header first"),
-	FLAG("header-only", 0, header_only, "print nothing but the header"),
-	FLAG("show-info", 'I', show_info, "with the header: topologies, caches and memory too"),
+	FLAG("header-only", 0, header_only, "print only the header"),
+	FLAG("show-info", 'I', show_info, "include topology, caches and memory in the header"),
 	FLAG("show-task-events", 0, tasks, "print FORK, EXIT and COMM records too"),
 	FLAG("show-mmap-events", 0, mmaps, "print MMAP and MMAP2 records too"),
 	FLAG("show-switch-events", 0, switches, "print SWITCH and SWITCH_CPU_WIDE records too"),
@@ -68,7 +68,7 @@ static const struct option options[] = {
 	FLAG("dump-raw-trace", 'D', dump, "see perfdata dump"),
 	FLAG("no-itrace", 0, no_itrace, "has no effect: traces are not decoded"),
 	{ "threads", 0, OPTION_NUMBER, "N", offsetof(struct values, threads),
-	  "print with so many threads; as many as there are processors if not given" },
+	  "number of threads (default: number of CPUs)" },
 	SYMBOL_OPTIONS(struct values, symbols),
 	{ 0 },
 };
@@ -76,8 +76,8 @@ static const struct option options[] = {
 static const struct example examples[] = {
 	{ "perfdata script -i perf.data", "print every sample" },
 	{ "perfdata script --ns -F comm,tid,time,event,ip,dso", "print these fields" },
-	{ "perfdata script -F +misc --show-mmap-events", "print more than usual" },
-	{ "perfdata script --time 10%/2 --comm make", "print the second tenth, of one program" },
+	{ "perfdata script -F +misc --show-mmap-events", "more fields and records" },
+	{ "perfdata script --time 10%/2 --comm make", "print the second tenth of one program" },
 	{ "perf record -o - true | perfdata script", "read from a pipe" },
 	{ 0 },
 };
@@ -127,11 +127,11 @@ static bool take_options(struct script *script, const struct values *values)
 			return false;
 	}
 	if (values->dump) {
-		complain("perfdata dump prints the records as they are");
+		complain("--dump-raw-trace is not supported; use perfdata dump");
 		return false;
 	}
 	if (values->reltime && values->deltatime) {
-		complain("--reltime and --deltatime do not go together");
+		complain("--reltime and --deltatime cannot be combined");
 		return false;
 	}
 	if (!select_take(&script->select, &values->select))
@@ -461,7 +461,7 @@ static int walk(struct script *script, enum pd_order order, record_fn *each)
 static int walk_live(struct script *script, bool header_first)
 {
 	if (header_first || select_waits(&script->select)) {
-		complain("%s: --header, parts of the time and wall clocks need a file that can be read twice",
+		complain("%s: --header, time ranges in percent and wall clocks are not possible on a pipe",
 			 script->input.name);
 		return CODE_USAGE;
 	}
@@ -539,21 +539,17 @@ static int run(const struct call *call)
 
 const struct command cmd_script = {
 	.usage = "[OPTION]... [FILE]",
-	.text = "Prints a line for each sample of FILE in the order of time, letter for letter as perf "
-		"script (6.1) does, for these fields: comm, tid, pid, time, cpu, "
-		"event, period, ip, sym, dso, addr, symoff, iregs, uregs, brstack, flags, data_src, "
+	.text = "Print the samples of FILE in time order, byte for byte as perf script (6.1), with these fields: comm, tid, pid, time, "
+		"cpu, event, period, ip, sym, dso, addr, symoff, iregs, uregs, brstack, flags, data_src, "
 		"weight, ins_lat, retire_lat, phys_addr, data_page_size, code_page_size, cgroup, misc, "
-		"bpf-output, trace, srcline, brstacksym and brstackoff. Of a file of perf stat record it "
-		"prints the counts.\n\n"
-		"Functions are found in the files that were recorded, where their build ids are those "
-		"that were recorded, in perf's cache and among debug files; those of the kernel in "
-		"/proc/kallsyms if it is the one that was recorded. Nothing is fetched from elsewhere "
-		"but with --debuginfod.\n\n"
-		"The types of -F are hw, sw, trace, raw, break and synth. A list without + and - "
-		"replaces the usual fields; as with perf, the - in bpf-output counts too, and the "
-		"list then adds to them.\n\n"
-		"Text of the file is printed as it is, but for control characters on a terminal, "
-		"which are escaped.",
+		"bpf-output, trace, srcline, brstacksym and brstackoff. For files of stat record, print the counts of each "
+		"interval, as perf 6.2 and later.\n\n"
+		"Functions are looked up in the recorded files if their build ids match, in perf's cache and in debug "
+		"files; kernel functions in /proc/kallsyms if it is the recorded kernel. Nothing is downloaded without "
+		"--debuginfod. Copied user stacks are not unwound: the address of the sample is printed, with a warning.\n\n"
+		"Event types of -F are hw, sw, trace, raw, break and synth. A list without + and - replaces the default "
+		"fields; as in perf, the - in bpf-output counts too, so that such a list is added.\n\n"
+		"Strings of the file are printed unchanged, except that control characters are escaped on a terminal.",
 	.options = options,
 	.examples = examples,
 	.usual = "input fields time comms event header",

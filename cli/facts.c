@@ -193,15 +193,15 @@ static const struct missing {
 	bool (*applies)(const struct facts *facts);
 	const char *text;
 } missing[] = {
-	{ is_unfinished, "the end: the recorder never finished the file" },
-	{ is_truncated, "the end: the file was cut off" },
-	{ is_damaged, "what is damaged: perfdata check tells more" },
+	{ is_unfinished, "end of the file: the recording was not finished" },
+	{ is_truncated, "end of the file: it is truncated" },
+	{ is_damaged, "corrupt parts: see perfdata check" },
 	{ lacks_host, "host and kernel" },
 	{ lacks_machine, "architecture" },
 	{ lacks_command, "command line of the recorder" },
-	{ lacks_event_names, "names of the events as they were given" },
-	{ lacks_build_ids, "build ids: whether a program is the one that ran cannot be told" },
-	{ lacks_tracing_data, "tracing data: fields of tracepoints have no names" },
+	{ lacks_event_names, "event names as given to the recorder" },
+	{ lacks_build_ids, "build ids: files cannot be verified to be those that ran" },
+	{ lacks_tracing_data, "tracing data: tracepoint fields cannot be decoded" },
 };
 
 const char *facts_missing(const struct facts *facts, size_t index)

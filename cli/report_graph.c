@@ -123,7 +123,7 @@ bool graph_parse(struct graph_options *options, const char *argument)
 		} else if (length && end == at + length && number >= 0) {
 			options->most = whole(number);
 		} else if (length && !parse_word(options, at, length)) {
-			complain("option --call-graph: '%.*s' is none of graph, fractal, flat, folded, none, caller, "
+			complain("option --call-graph: '%.*s' is not one of graph, fractal, flat, folded, none, caller, "
 				 "callee, function, address, percent, period, count, or a number",
 				 (int)length, at);
 			return false;

@@ -14,11 +14,11 @@ static bool add_key(struct report *report, const char *name, size_t length, size
 	const struct key *key = key_by_name(name, length);
 
 	if (!key) {
-		complain("'%.*s' is no sort key; 'perfdata report --help' lists them", (int)length, name);
+		complain("unknown sort key '%.*s'; perfdata report --help lists them", (int)length, name);
 		return false;
 	}
 	if (key->of_branch && !report->by_branch) {
-		complain("the sort key %s is for branches, which --branch-stack shows", key->name);
+		complain("the sort key %s needs --branch-stack", key->name);
 		return false;
 	}
 	for (*index_out = 0; *index_out < report->key_count; ++*index_out)

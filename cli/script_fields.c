@@ -71,7 +71,7 @@ static bool find_kind(const char *name, size_t length, size_t *kind_out)
 			return true;
 		}
 	}
-	complain("unknown kind of event '%.*s'; there are hw, sw, trace, raw, break and synth",
+	complain("unknown event type '%.*s': not one of hw, sw, trace, raw, break, synth",
 		 (int)length, name);
 	return false;
 }
@@ -157,7 +157,7 @@ static bool parse_words(struct fields fields[KIND_COUNT], const char *words, siz
 		plain |= !sign;
 		changed |= sign;
 		if (plain && changed) {
-			complain("a list of fields is set or changed, not both at a time");
+			complain("field lists with + or - cannot be combined with names that replace the default");
 			return false;
 		}
 		if (!find_field(word, length, &field))
@@ -186,7 +186,7 @@ bool fields_parse(struct fields fields[KIND_COUNT], const char *argument)
 		fields[kind].by_user = true;
 		fields[kind].by_wildcard = false;
 	} else if (!*argument) {
-		complain("there must be fields for some kind of event");
+		complain("no fields are left for any event type");
 		return false;
 	} else if (!strchr(argument, '+') && !strchr(argument, '-')) {
 		/* The - of bpf-output counts too: with it a list adds to what is there. */
@@ -240,6 +240,6 @@ void fields_tell_unmet(const struct fields fields[KIND_COUNT])
 {
 	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
 		if (fields[kind].by_user && !fields[kind].by_wildcard && !fields[kind].checked)
-			complain("there are no %s events: their -F means nothing", kinds[kind].text);
+			complain("no %s events in the file: their -F has no effect", kinds[kind].text);
 	}
 }
