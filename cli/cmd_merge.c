@@ -525,7 +525,7 @@ static int write_record(struct run *run, struct feed *feed)
 		status = pd_writer_pass_joined(run->target.writer, feed->stream, feed->record, join_of(feed), &error);
 	if (status == PD_ERROR_FORMAT || status == PD_ERROR_UNSUPPORTED) {
 		if (!run->unfit++)
-			complain("%s: left out: %s", feed->source->name, error.message);
+			complain("%s: dropped: %s", feed->source->name, error.message);
 		run->unfit_samples += feed->record->type == PD_RECORD_SAMPLE;
 		return CODE_FINE;
 	}
@@ -725,7 +725,7 @@ static void tell_counts(const struct run *run)
 		complain("%" PRIu64 " record%s THREAD_MAP, CPU_MAP and TIME_CONV %s left out: those of the first recording stay",
 			 run->single, plural(run->single), was_or_were(run->single));
 	if (run->unfit)
-		complain("%" PRIu64 " record%s (%" PRIu64 " sample%s) that cannot be decoded %s left out", run->unfit,
+		complain("%" PRIu64 " record%s (%" PRIu64 " sample%s) that cannot be decoded %s dropped", run->unfit,
 			 plural(run->unfit), run->unfit_samples, plural(run->unfit_samples), was_or_were(run->unfit));
 }
 

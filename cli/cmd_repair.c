@@ -124,7 +124,7 @@ static void tell_result(const struct repair *repair)
 	const struct pd_repair_result *result = &repair->result;
 	const struct pd_losses *losses = &result->losses;
 	struct pd_text *text = pd_text_new();
-	const char *before = "; left out";
+	const char *before = "; dropped";
 	struct pd_bytes bytes;
 	unsigned features = count_features(result->kept_features);
 	char numbers[2][32];
@@ -140,12 +140,12 @@ static void tell_result(const struct repair *repair)
 	add_count(text, &before, losses->places, "gap", "gaps");
 	if (losses->records || losses->places)
 		add_count(text, &before, losses->bytes, "byte in them", "bytes in them");
-	add_count(text, &before, losses->cut_bytes, "byte torn off at the end", "bytes torn off at the end");
+	add_count(text, &before, losses->cut_bytes, "byte of a truncated record at the end", "bytes of a truncated record at the end");
 	add_count(text, &before, losses->packed_bytes, "compressed byte", "compressed bytes");
-	add_names(text, *before == ',' ? ", features" : "; left out features", result->dropped_features);
-	add_names(text, "; made", result->made_features);
-	before = "; put right";
-	add_count(text, &before, repair->mended, "thing that the file said wrongly", "things that the file said wrongly");
+	add_names(text, *before == ',' ? ", features" : "; dropped features", result->dropped_features);
+	add_names(text, "; regenerated", result->made_features);
+	before = "; corrected";
+	add_count(text, &before, repair->mended, "invalid value", "invalid values");
 	bytes = pd_text_bytes(text);
 	if (!pd_text_failed(text))
 		complain("%.*s", (int)bytes.size, (const char *)bytes.data);
@@ -202,7 +202,7 @@ static int tell_end(struct repair *repair)
 		tell_result(repair);
 	if (repair->result.record_count)
 		return repair->mended || count_features(repair->result.dropped_features) ? CODE_DAMAGED : CODE_FINE;
-	complain("%s: there is no record that can be read", repair->input.name);
+	complain("%s: no record can be read", repair->input.name);
 	return CODE_NOTHING;
 }
 

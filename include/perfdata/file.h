@@ -97,7 +97,7 @@ struct pd_header {
 	unsigned version;        /* 1 (PERFFILE) or 2 (PERFILE2) */
 	bool big_endian;
 	bool unfinished;         /* the recorder never wrote its final header: the data size is 0 */
-	bool truncated;          /* the data section goes on behind the end of the file */
+	bool truncated;          /* the data section extends past the end of the file */
 	uint64_t size;           /* bytes of the header: 104, 72, or 16 for a pipe */
 	uint64_t attr_size;      /* bytes of an entry of the attr table */
 	uint64_t attrs_offset, attrs_size;

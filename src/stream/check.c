@@ -105,7 +105,7 @@ static void sum_up(struct check *check)
 		pd_file_tell(check->file, PD_PROBLEM_MISALIGNED_SIZE, check->misaligned_offset, NULL,
 			     "%" PRIu64 " records have a size that is not a multiple of 8", check->misaligned);
 	if (!result->sample_count && !stat_file)
-		pd_file_tell(check->file, PD_PROBLEM_NO_SAMPLES, PD_NO_OFFSET, NULL, "there are no samples");
+		pd_file_tell(check->file, PD_PROBLEM_NO_SAMPLES, PD_NO_OFFSET, NULL, "the file has no samples");
 }
 
 enum { RECORDS_PER_CALL = 65536 };
