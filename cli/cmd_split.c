@@ -103,6 +103,17 @@ static bool note_reference(struct split *split, const struct pd_record *record)
 	return true;
 }
 
+/* With what follows the record, as far as the file goes. */
+static uint64_t size_of(const struct pd_stream *stream, const struct pd_record *record)
+{
+	uint64_t done, total;
+
+	if (!record->tail_size)
+		return record->bytes.size;
+	pd_stream_progress(stream, &done, &total);
+	return record->bytes.size + (total && record->tail_size > total ? total : record->tail_size);
+}
+
 static enum pd_status look(void *self, struct pd_stream *stream, const struct pd_record *record,
 			   struct pd_error *error)
 {
@@ -110,9 +121,8 @@ static enum pd_status look(void *self, struct pd_stream *stream, const struct pd
 	struct split *split = &run->split;
 	const struct pd_task *task;
 
-	(void)stream;
 	if (!is_shell(record))
-		split->common_bytes += record->bytes.size + record->tail_size;
+		split->common_bytes += size_of(stream, record);
 	if (split->by == BY_EVENT && record->event && !is_of_event(record->type) && !note_reference(split, record))
 		return out_of_memory(error);
 	task = split_by_tasks(split) ? pd_as_fork(record) : NULL;
@@ -509,7 +519,7 @@ static bool pass_other(struct run *run, struct pd_stream *stream, const struct p
 	if (is_shell(record) ||
 	    (by_event && is_around(record) && pd_file_header(run->split.file)->mode == PD_MODE_PIPE))
 		return true;
-	if (!is_within(run, (record->bytes.size + record->tail_size) * (uint64_t)__builtin_popcountll(bits)))
+	if (!is_within(run, size_of(stream, record) * (uint64_t)__builtin_popcountll(bits)))
 		return false;
 	for (; bits && run->status >= 0; bits &= bits - 1) {
 		struct piece *piece = &run->open[__builtin_ctzll(bits)];
