@@ -22,27 +22,27 @@ enum {
 
 static const struct option options[] = {
 	INPUT_OPTIONS(struct inject_values, input),
-	FLAG("build-ids", 'b', build_ids, "add the build ids of what samples are in"),
-	FLAG("buildid-all", 0, build_ids_all, "add the build ids of all that is mapped, without looking at samples"),
-	FLAG("mmap2-buildids", 'B', mmap2, "put build ids into the maps that samples are in, and leave out other maps"),
-	FLAG("mmap2-buildid-all", 0, mmap2_all, "put build ids into all maps"),
+	FLAG("build-ids", 'b', build_ids, "add build ids of the objects that have samples"),
+	FLAG("buildid-all", 0, build_ids_all, "add build ids of all mapped objects"),
+	FLAG("mmap2-buildids", 'B', mmap2, "write build ids into the MMAP2 records that have samples; drop others"),
+	FLAG("mmap2-buildid-all", 0, mmap2_all, "write build ids into all MMAP2 records"),
 	STRING("known-build-ids", 0, "LIST", known,
 	       "build ids to use for these paths: 'ID PATH,ID PATH', or file://FILE with lines as buildid-list prints them"),
-	FLAG("any-file", 0, any_file, "take what has a recorded path now, even if it may be another file than it was then"),
-	STRING("symfs", 0, "DIR", symfs, "look for the recorded files below DIR in place of /"),
-	FLAG("jit", 'j', jit, "add maps of the code in jit-PID.dump, with an ELF file for each function"),
-	STRING("jit-dir", 0, "DIR", jit_dir, "where these files are written; beside the dump if not given"),
-	FLAG("sched-stat", 's', sched_stat, "give sched_stat events the call chain of the sched_switch before"),
-	FLAG("strip", 0, strip, "leave out AUX data"),
+	FLAG("any-file", 0, any_file, "use the file at a recorded path even if it may have changed since"),
+	STRING("symfs", 0, "DIR", symfs, "look up recorded files below DIR instead of /"),
+	FLAG("jit", 'j', jit, "add mappings of JIT-compiled code from jit-PID.dump, with an ELF file per function"),
+	STRING("jit-dir", 0, "DIR", jit_dir, "where these files are written (default: beside the dump)"),
+	FLAG("sched-stat", 's', sched_stat, "merge sched_stat and sched_switch events: where threads slept, and for how long"),
+	FLAG("strip", 0, strip, "drop AUX data"),
 	TARGET_OPTIONS(struct inject_values, target),
 	{ 0 },
 };
 
 static const struct example examples[] = {
 	{ "perf record -o - -- make | perfdata inject -b -i - -o perf.data", "add build ids while recording" },
-	{ "perfdata inject --buildid-all -i perf.data -o whole.data", "add the build ids of all that is mapped" },
-	{ "perfdata inject -j -i java.data -o named.data", "let perf report name code of a virtual machine" },
-	{ "perfdata inject -s -i sched.data -o - | perf report -i -", "see where threads slept, and for how long" },
+	{ "perfdata inject --buildid-all -i perf.data -o whole.data", "add build ids of all mapped objects" },
+	{ "perfdata inject -j -i java.data -o named.data", "let perf report resolve JIT-compiled code" },
+	{ "perfdata inject -s -i sched.data -o - | perf report -i -", "show where threads slept, and for how long" },
 	{ 0 },
 };
 
@@ -204,20 +204,20 @@ static bool choose(const struct inject_values *values)
 	int ids = values->build_ids + values->build_ids_all + values->mmap2 + values->mmap2_all;
 
 	if (ids > 1) {
-		complain("only one of --build-ids, --buildid-all, --mmap2-buildids and --mmap2-buildid-all can be done");
+		complain("--build-ids, --buildid-all, --mmap2-buildids and --mmap2-buildid-all cannot be combined");
 		return false;
 	}
 	if ((values->known || values->any_file) && !ids) {
-		complain("--%s says nothing without --build-ids, --buildid-all, --mmap2-buildids or --mmap2-buildid-all",
+		complain("--%s requires --build-ids, --buildid-all, --mmap2-buildids or --mmap2-buildid-all",
 			 values->known ? "known-build-ids" : "any-file");
 		return false;
 	}
 	if (values->jit_dir && !values->jit) {
-		complain("--jit-dir says nothing without --jit");
+		complain("--jit-dir requires --jit");
 		return false;
 	}
 	if (values->jit && values->symfs && !values->jit_dir) {
-		complain("--jit and --symfs: say with --jit-dir where the files are to be written");
+		complain("--jit with --symfs requires --jit-dir");
 		return false;
 	}
 	return true;
@@ -323,24 +323,23 @@ static int run(const struct call *call)
 
 const struct command cmd_inject = {
 	.usage = "[OPTION]... -o OUTPUT [FILE]",
-	.text = "Writes FILE anew with what is not in it. Without options that is nothing: it is a copy.\n\n"
-		"Build ids say which version of a program was recorded. They are read from the files that are at the recorded "
-		"paths now. What may not be what was recorded has none, and is told: a file with another inode or device, "
-		"or which is newer than FILE; the kernel and its modules if another kernel or another boot was recorded; "
-		"--any-file takes files all the same. With --build-ids objects count that the addresses of samples and of their call "
-		"chains are in, with AUX data all. In a file the ids are a list in the header, in a pipe records in "
-		"front of the samples; --build-ids and --mmap2-buildids read a pipe to its end before they write. "
-		"--mmap2-buildids keeps all maps where it cannot know which are needed: with AUX data and "
-		"copies of the stack.\n\n"
-		"perfdata itself reads jit-PID.dump as it is. For perf, --jit writes jitted-PID-N.so for each function, with its "
-		"code, lines and how to unwind it, and maps of them at the time at which the function was made. The map of the "
-		"dump and those of memory without a file of the same process are left out, as perf does. The "
-		"recording must have the clock of the dump: perf record -k mono.\n\n"
-		"With --sched-stat sched_switch, sched_process_exit and sched_stat events become one event: for each "
-		"sched_stat, the last sched_switch of the thread that it is about, with the time and period of the former. "
-		"Others of the three are left out.\n\n"
-		"Objects without a build id are told and are no failure. A dump that cannot be read makes the exit status 1; OUTPUT "
-		"is whole.",
+	.text = "Copies FILE and adds information to it. Without options, OUTPUT is a plain copy.\n\n"
+		"Build ids identify the version of a recorded object. They are read from the files at the recorded paths. "
+		"Objects that may have changed get none and are reported: files with a different inode or device, or newer "
+		"than FILE; the kernel and its modules if a different kernel or boot was recorded. --any-file uses such files "
+		"anyway. --build-ids adds the objects that samples and their call chains are in, or all objects if there are "
+		"AUX data. In a file the build ids are a list in the header, in a pipe records before the samples; --build-ids "
+		"and --mmap2-buildids read a pipe to its end before writing. --mmap2-buildids keeps all MMAP2 records if "
+		"there are AUX data or stack copies, which may need any of them.\n\n"
+		"perfdata reads jit-PID.dump directly. For perf, --jit writes jitted-PID-N.so for each function, with code, "
+		"line numbers and unwind information, and adds MMAP2 records from the time the function was compiled. The mapping "
+		"of the dump and anonymous mappings of the same process are dropped, as perf does. The recording must use the "
+		"clock of the dump: perf record -k mono.\n\n"
+		"--sched-stat merges sched_switch, sched_process_exit and sched_stat events into one event: for each "
+		"sched_stat, the last sched_switch of its thread with the time and period of the sched_stat. Other events of "
+		"the three are dropped.\n\n"
+		"Objects without a build id are reported, but are not an error. If a dump cannot be read, the exit status is 1 and "
+		"OUTPUT is complete.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct inject_values),

@@ -109,6 +109,7 @@ static void print_usual(struct pd_text *text, const struct command *command)
 static void print_options(struct pd_text *text, const struct command *command)
 {
 	static const char *const titles[OPTION_GROUPS] = {
+		[GROUP_TARGET] = "events and targets", [GROUP_SAMPLES] = "sampling",
 		[GROUP_OUTPUT] = "output", [GROUP_FILTER] = "filters", [GROUP_SYMBOLS] = "symbols",
 		[GROUP_INPUT] = "input", [GROUP_COMMON] = "all commands"
 	};

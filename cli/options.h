@@ -46,7 +46,7 @@ struct option_tags {
 };
 
 /* Options that belong together in the help, in its order. */
-enum option_group { GROUP_OWN, GROUP_OUTPUT, GROUP_FILTER, GROUP_SYMBOLS, GROUP_INPUT, GROUP_COMMON, OPTION_GROUPS };
+enum option_group { GROUP_OWN, GROUP_TARGET, GROUP_SAMPLES, GROUP_OUTPUT, GROUP_FILTER, GROUP_SYMBOLS, GROUP_INPUT, GROUP_COMMON, OPTION_GROUPS };
 
 struct option {
 	const char *name; /* long name without the dashes, or NULL for the end of the table */

@@ -52,7 +52,7 @@ int running_kernel(struct pd_text *out)
 	struct build_id id = read_notes("/sys/kernel/notes");
 
 	if (!id.size) {
-		complain("the running kernel does not tell its build id: /sys/kernel/notes");
+		complain("cannot read the build id of the running kernel from /sys/kernel/notes");
 		return CODE_NOTHING;
 	}
 	print_id(out, &id);

@@ -366,8 +366,7 @@ enum pd_status select_resolve_times(struct select *select, struct pd_file *file,
 	if (wants(select, WALLS)) {
 		clocks.wall = pd_file_clock_data(file);
 		if (!clocks.wall || !clocks.wall->wall_clock_ns)
-			return refuse(select, error, "the file does not say which wall clock its times belong to; "
-					      "perf record -k CLOCK_MONOTONIC makes files that do");
+			return refuse(select, error, "no wall-clock time in the file (record with -k CLOCK_MONOTONIC)");
 	}
 	if (wants(select, ENDS)) {
 		/* perf takes parts of what the recorder noted. */

@@ -76,7 +76,7 @@ static bool choose(const struct target_options *values, const char *path, enum p
 	int mode, order = PD_ENDIAN_SAME;
 
 	if (!path) {
-		complain("say what is to be written: -o FILE, or -o - for standard output");
+		complain("no output given; use -o FILE, or -o - for standard output");
 		return false;
 	}
 	mode = default_mode(path);
