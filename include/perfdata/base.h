@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * base.h - the words that every other header of libperfdata uses.
+ * base.h - types and conventions shared by all headers of libperfdata.
  *
- * Rules that hold for the whole library:
+ * Conventions of the whole library:
  *
  * - Results. A function that can fail returns enum pd_status: 0 is success, negative is failure,
- *   PD_END says that an iterator has nothing more. Its last parameter is a struct pd_error, which may
+ *   PD_END is the end of an iteration. Its last parameter is a struct pd_error, which may
  *   be NULL and is written on failure only. Out parameters are written on success only.
- * - Ownership. What is returned belongs to its parent and lives as long as its comment says. What comes
- *   through a pointer to a pointer belongs to the caller, who gives it back with the close or free
- *   that stands beside it. close and free accept NULL.
+ * - Ownership. Returned pointers are owned by their parent object and are valid as long as their comment says. What
+ *   is returned through a pointer to a pointer is owned by the caller, who releases it with the matching close or
+ *   free. close and free accept NULL.
  * - Threads. One thread at a time for each object; different objects are independent.
  * - State. No globals, no environment, no output, no signal handlers; the library never exits.
- * - Units. _ns are nanoseconds, _bytes are bytes, _offset is a place in a file, _count a number.
+ * - Units. _ns are nanoseconds, _bytes are bytes, _offset is a file offset in bytes, _count a number.
  */
 #ifndef PERFDATA_BASE_H
 #define PERFDATA_BASE_H
@@ -39,43 +39,43 @@ extern "C" {
 
 enum pd_status {
 	PD_OK = 0,
-	PD_END = 1,                /* an iterator has nothing more */
-	PD_ERROR_MEMORY = -1,      /* no memory */
+	PD_END = 1,                /* end of the iteration */
+	PD_ERROR_MEMORY = -1,      /* out of memory */
 	PD_ERROR_SYSTEM = -2,      /* a system call failed, see pd_error.os_errno */
-	PD_ERROR_FORMAT = -3,      /* the bytes are not what the format says */
-	PD_ERROR_LIMIT = -4,       /* refused: larger than the caller allows */
-	PD_ERROR_ARGUMENT = -5,    /* a value that cannot be used */
-	PD_ERROR_UNSUPPORTED = -6, /* valid, but unknown or not built in */
-	PD_ERROR_STOPPED = -7      /* a callback asked to stop */
+	PD_ERROR_FORMAT = -3,      /* the data do not follow the format */
+	PD_ERROR_LIMIT = -4,       /* larger than the caller's limit */
+	PD_ERROR_ARGUMENT = -5,    /* invalid argument */
+	PD_ERROR_UNSUPPORTED = -6, /* valid, but not supported, or not built in */
+	PD_ERROR_STOPPED = -7      /* stopped by a callback */
 };
 
 #define PD_NO_OFFSET UINT64_MAX
 #define PD_NO_TIME UINT64_MAX
 
-/** What went wrong. The caller's memory, usually on the stack; NULL is allowed everywhere. */
+/** Details of an error. Allocated by the caller, usually on the stack; may be NULL everywhere. */
 struct pd_error {
 	enum pd_status status;
 	int os_errno;      /* for PD_ERROR_SYSTEM, else 0 */
-	uint64_t offset;   /* place in the file in bytes, or PD_NO_OFFSET */
+	uint64_t offset;   /* file offset in bytes, or PD_NO_OFFSET */
 	char message[240]; /* "perf.data: offset 4136: mmap2.filename: string has no end" */
 };
 
-/** Bytes that belong to somebody else. */
+/** Borrowed bytes. */
 struct pd_bytes {
 	const uint8_t *data;
 	size_t size;
 };
 
-/** A text from a file. data always has a NUL at data[length]; data is never NULL in a decoded struct
- * whose field is present. size is what it takes on the wire, NUL and padding included; an encoder
- * takes size 0 as "the smallest". The bytes are not checked to be UTF-8 or printable. */
+/** A string from a file. data[length] is always NUL; data is never NULL in a decoded struct whose field is
+ * present. size is its encoded size, including NUL and padding; an encoder takes 0 as "the smallest". The bytes
+ * need not be UTF-8 or printable. */
 struct pd_str {
 	const char *data;
 	uint32_t length;
 	uint32_t size;
 };
 
-/** Arrays of numbers in the byte order of this machine. */
+/** Arrays of numbers in host byte order. */
 struct pd_u16s {
 	const uint16_t *items;
 	size_t count;
@@ -89,7 +89,7 @@ struct pd_u64s {
 	size_t count;
 };
 
-/** A list of structs that may be longer than the ones this header knows: walk it with PD_ITEM. */
+/** A list of structs, which may be larger than in this header: access its items with PD_ITEM. */
 struct pd_list {
 	const void *items;
 	size_t count;
@@ -100,23 +100,23 @@ struct pd_list {
 #define PD_ITEM(type, list, index)                                                                 \
 	((const struct type *)(const void *)((const char *)(list).items + (index) * (list).stride))
 
-/** Version of the library that is linked, as text: "0.1.0". Never freed. */
+/** Version of the linked library, a static string: "0.1.0". */
 PD_API const char *pd_version(void);
 
-/** The word that is nearest to a misspelt one. */
+/** The closest match of a misspelt word. */
 struct pd_nearest {
-	const char *word; /* that was not found */
-	const char *best; /* NULL: none is near */
+	const char *word; /* the misspelt word */
+	const char *best; /* NULL: no candidate is similar */
 	size_t distance;
 };
-/** To be called with each word that might have been meant, which must stay. */
+/** Call it for each candidate; candidates must remain valid. */
 PD_API void pd_nearest_try(struct pd_nearest *nearest, const char *candidate);
 
-/** The name of a status: "format", "memory" ... Never NULL. */
+/** Name of a status: "format", "memory" ... Never NULL. */
 PD_API const char *pd_status_name(enum pd_status status);
 
 /** Optional libraries: name and version of the index-th, or NULL past the end.
- * *built_in_out (may be NULL) says whether this build has it. */
+ * *built_in_out (may be NULL) is set to whether it is built in. */
 PD_API const char *pd_build_part(size_t index, bool *built_in_out, const char **use_out);
 
 #ifdef __cplusplus

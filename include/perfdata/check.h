@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * check.h - reads all of a file and tells every problem.
+ * check.h - reads a whole file and reports every problem.
  */
 #ifndef PERFDATA_CHECK_H
 #define PERFDATA_CHECK_H
@@ -11,27 +11,27 @@
 extern "C" {
 #endif
 
-/** What a check saw. */
+/** Result of a check. */
 struct pd_check_result {
-	uint64_t record_count;  /* outside and inside of compressed records */
+	uint64_t record_count;  /* including those inside compressed records */
 	uint64_t sample_count;
-	uint64_t lost_records;  /* by LOST */
-	uint64_t lost_samples;  /* by LOST_SAMPLES */
+	uint64_t lost_records;  /* from LOST */
+	uint64_t lost_samples;  /* from LOST_SAMPLES */
 	uint64_t throttle_count;
-	uint64_t undecoded_count; /* records that could not be taken apart, unknown types included */
+	uint64_t undecoded_count; /* records that could not be decoded, including unknown types */
 	uint64_t problem_count[4]; /* by enum pd_severity */
 };
 
-/** Takes every record and every feature apart and checks what the format promises; problems go to the
- * problem function that the file was opened with. Damage is no error here: PD_OK then, and counts in
- * *result_out. Errors: as pd_stream_next. */
+/** Decodes every record and feature and validates it against the format; problems are reported to the problem
+ * function of the file. Damage is not an error: the result is PD_OK, and *result_out has the counts. Errors: those of
+ * pd_stream_next. */
 PD_API enum pd_status pd_check(struct pd_file *file, struct pd_check_result *result_out,
 			       struct pd_error *error);
 
-/** Called now and then during a check; pd_stream_progress says how far it is. */
+/** Called periodically during a check; pd_stream_progress returns the progress. */
 typedef void pd_check_progress_fn(void *self, const struct pd_stream *stream);
 
-/** The same as pd_check, with somebody who watches. */
+/** pd_check with a progress callback. */
 PD_API enum pd_status pd_check_watched(struct pd_file *file, pd_check_progress_fn *progress, void *self,
 				       struct pd_check_result *result_out, struct pd_error *error);
 

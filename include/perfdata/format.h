@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * format.h - the format of perf.data as numbers, structs and a description of itself.
+ * format.h - constants, structs and introspection of the perf.data format.
  *
- * In this order: bits and names (table/flag.def), one struct for each record, feature and piece
- * (table/part.def, sample.def, record.def, simpleperf.def, feature.def), numbers of records and features,
- * and functions that describe all of that at run time.
+ * Contents: bits and names (table/flag.def), numbers of records and features, a struct for each record, feature and
+ * part (table/part.def, sample.def, record.def, simpleperf.def, feature.def), and functions that describe them at run
+ * time.
  *
- * A struct holds values in the byte order of this machine. Members that the file did not have are 0,
- * NULL or empty; whether a sample has a field is said by attr.sample_type of its event. Structs grow at
- * their end only. Bits that producers declare as C bit-fields (attr flags, branch flags, aux_action) are
- * always numbered as in a little-endian file.
+ * Structs hold values in host byte order. Members absent from the file are 0, NULL or empty; attr.sample_type of its
+ * event determines which fields a sample has. Structs grow at their end only. Bits that producers declare as C
+ * bit-fields (attr flags, branch flags, aux_action) are always numbered as in little-endian files.
  *
  * Sources of the facts: include/uapi/linux/perf_event.h, tools/lib/perf/include/perf/event.h,
  * tools/perf/Documentation/perf.data-file-format.txt of Linux, and record.h of Android's simpleperf.
@@ -38,14 +37,14 @@ enum pd_bit {
 	PD_BIT_END
 };
 
-/** The bits NAME of a word: PD_BITS(attr->flags, PD_ATTR_PRECISE_IP). */
+/** The bit field NAME of a word: PD_BITS(attr->flags, PD_ATTR_PRECISE_IP). */
 #define PD_BITS(word, NAME)                                                                        \
 	((((uint64_t)(word)) >> NAME##_SHIFT) & (~UINT64_C(0) >> (64 - NAME##_WIDTH)))
 
 /** The mask of one bit: PD_MASK(PD_SAMPLE_TYPE_TIME). */
 #define PD_MASK(NAME) (UINT64_C(1) << NAME##_SHIFT)
 
-/* Bits 13 to 15 of misc mean different things in different records: PD_MISC_MMAP_BUILD_ID_SHIFT ... */
+/* Bits 13 to 15 of misc depend on the record type: PD_MISC_MMAP_BUILD_ID_SHIFT ... */
 #define MISC_BIT(NAME, position, text)                                                             \
 	PD_MISC_##NAME##_SHIFT = (position), PD_MISC_##NAME##_WIDTH = 1,
 enum pd_misc_bit {
@@ -59,7 +58,7 @@ enum pd_value {
 	PD_VALUE_END
 };
 
-/** Entries of a call chain from here up are markers (PD_CONTEXT_KERNEL ...), not addresses. */
+/** Call chain entries from this value up are context markers (PD_CONTEXT_KERNEL ...), not addresses. */
 #define PD_CONTEXT_MAX ((uint64_t)-4095)
 
 /* ---- numbers ---- */
@@ -76,7 +75,7 @@ enum pd_record_type {
 #include <perfdata/table/begin.h>
 enum pd_feature_number {
 #include <perfdata/table/layouts.def>
-	PD_FEATURE_LIMIT = 256 /* the bitmap of a header has this many bits */
+	PD_FEATURE_LIMIT = 256 /* bits of the feature bitmap in the header */
 };
 #include <perfdata/table/end.h>
 
@@ -94,8 +93,8 @@ enum pd_feature_number {
 #define PD_ARRAY_U64 struct pd_u64s
 
 /*
- * struct pd_sample_id is a PART, so it stands before the records. A BOX and a BODY begin with `rest`: bytes
- * behind the members that this version knows. A BODY goes on with `sample_id`: NULL if the record has none.
+ * struct pd_sample_id is a PART, so it comes before the records. A BOX and a BODY begin with `rest`: bytes that
+ * follow the members known to this version. A BODY continues with `sample_id`: NULL if the record has none.
  */
 #define PART(layout, doc) struct pd_##layout {
 #define BOX(layout, doc)                                                                           \
@@ -141,14 +140,14 @@ enum pd_feature_number {
 #include <perfdata/table/feature.def>
 #include <perfdata/table/end.h>
 
-/** Id of a sample's event: identifier if it has one, else id; 0 if it has neither. */
+/** Event id of a sample: identifier if recorded, else id; 0 if neither. */
 #define PD_SAMPLE_ID(sample) ((sample)->identifier ? (sample)->identifier : (sample)->id)
 
-/* ---- description at run time ---- */
+/* ---- introspection ---- */
 
-/** Layout of a struct: what stands on the wire, in order. Constant data of the library. */
+/** Layout of a struct: its encoded fields, in order. Static data of the library. */
 struct pd_layout;
-/** One line of a layout. Constant data of the library. */
+/** A field of a layout. Static data of the library. */
 struct pd_field;
 
 enum pd_record_group {
@@ -163,7 +162,7 @@ enum pd_record_group {
 PD_API const char *pd_record_name(uint32_t type);
 /** One line about a record type, or NULL. */
 PD_API const char *pd_record_doc(uint32_t type);
-/** Who writes such records. */
+/** The producer of such records. */
 PD_API enum pd_record_group pd_record_group(uint32_t type);
 /** Layout of the body of a record, or NULL if unknown. */
 PD_API const struct pd_layout *pd_record_layout(uint32_t type);
@@ -177,15 +176,15 @@ PD_API const char *pd_feature_name(unsigned feature);
 PD_API const char *pd_feature_doc(unsigned feature);
 PD_API const struct pd_layout *pd_feature_layout(unsigned feature);
 
-/** Layout by name of the struct without pd_ ("mmap2", "branch_stack"), or NULL. */
+/** Layout by struct name without pd_ ("mmap2", "branch_stack"), or NULL. */
 PD_API const struct pd_layout *pd_layout_by_name(const char *name);
 /** The index-th layout, or NULL past the end. */
 PD_API const struct pd_layout *pd_layout_at(size_t index);
 PD_API const char *pd_layout_name(const struct pd_layout *layout);
 PD_API const char *pd_layout_doc(const struct pd_layout *layout);
-/** Least bytes that the layout takes on the wire. */
+/** Minimum encoded size in bytes. */
 PD_API size_t pd_layout_min_size(const struct pd_layout *layout);
-/** Bytes of the decoded struct. */
+/** Size of the decoded struct in bytes. */
 PD_API size_t pd_layout_struct_size(const struct pd_layout *layout);
 PD_API size_t pd_layout_field_count(const struct pd_layout *layout);
 PD_API const struct pd_field *pd_layout_field(const struct pd_layout *layout, size_t index);
@@ -194,37 +193,37 @@ PD_API const char *pd_field_name(const struct pd_field *field);
 PD_API const char *pd_field_doc(const struct pd_field *field);
 /** Byte offset of the member in the decoded struct. */
 PD_API size_t pd_field_offset(const struct pd_field *field);
-/** How the line stands on the wire, in words: "u64", "u64 count, then u64[count]", "text, padded". */
+/** Description of the encoding: "u64", "u64 count, then u64[count]", "text, padded". Like snprintf. */
 PD_API size_t pd_field_wire(const struct pd_field *field, char *text, size_t size);
-/** When the line is there, in words: "always", "sample_type has TIME". Like snprintf. */
+/** Description of the condition for its presence: "always", "sample_type has TIME". Like snprintf. */
 PD_API size_t pd_field_when(const struct pd_field *field, char *text, size_t size);
 /** C declaration of the member: "uint64_t ip". Like snprintf. */
 PD_API size_t pd_field_c(const struct pd_field *field, char *text, size_t size);
-/** Name of the set of bits or names that the value is shown with ("prot"), or NULL. */
+/** Name of the set of flags or names of its values ("prot"), or NULL. */
 PD_API const char *pd_field_names(const struct pd_field *field);
-/** Layout of the part or of the items of a list, or NULL. */
+/** Layout of a nested part or of the items of a list, or NULL. */
 PD_API const struct pd_layout *pd_field_part(const struct pd_field *field);
 
-/** A set of bits or names of flag.def. */
+/** A set of flags or named values of flag.def. */
 struct pd_names;
 /** Set by its name ("sample_type", "cpumode"), or NULL. */
 PD_API const struct pd_names *pd_names_by_name(const char *name);
 PD_API const struct pd_names *pd_names_at(size_t index);
 PD_API const char *pd_names_name(const struct pd_names *names);
 PD_API const char *pd_names_doc(const struct pd_names *names);
-/** True if the names are of bits, false if they are of whole values. */
+/** True for flags (bits), false for named values. */
 PD_API bool pd_names_are_bits(const struct pd_names *names);
-/** The index-th name; false past the end. value is the number, or the position of the lowest bit. */
+/** The index-th name; false past the end. *value_out is the value, or the position of the lowest bit. */
 PD_API bool pd_names_item(const struct pd_names *names, size_t index, const char **text_out,
 			  int64_t *value_out, unsigned *width_out, const struct pd_names **values_out);
-/** Text of a whole value ("mask"), or NULL if it has none. */
+/** Name of a value ("mask"), or NULL. */
 PD_API const char *pd_names_text(const struct pd_names *names, int64_t value);
-/** Writes a word as text: "IP|TID|TIME"; bits without a name as hexadecimal. Like snprintf. */
+/** Formats a word: "IP|TID|TIME"; unnamed bits in hexadecimal. Like snprintf. */
 PD_API size_t pd_names_print(const struct pd_names *names, uint64_t word, char *text, size_t size);
 /** Name of bit 13, 14 or 15 of misc for a record type, or NULL. */
 PD_API const char *pd_misc_bit_name(uint32_t type, unsigned bit);
 
-/** Machines whose registers have names here. */
+/** Architectures with register names. */
 enum pd_arch {
 	PD_ARCH_UNKNOWN,
 	PD_ARCH_X86,
@@ -237,11 +236,11 @@ enum pd_arch {
 	PD_ARCH_LOONGARCH,
 	PD_ARCH_CSKY
 };
-/** Machine of a text as in the feature ARCH ("x86_64", "aarch64", "arm64"). */
+/** Architecture by a name as in the feature ARCH ("x86_64", "aarch64", "arm64"). */
 PD_API enum pd_arch pd_arch_by_name(const char *name);
-/** Machine of an ELF number as in the feature E_MACHINE. */
+/** Architecture by an ELF e_machine number as in the feature E_MACHINE. */
 PD_API enum pd_arch pd_arch_by_elf(uint32_t e_machine);
-/** Name of a register as perf writes it ("AX", "x0"), or NULL. */
+/** Name of a register as perf prints it ("AX", "x0"), or NULL. */
 PD_API const char *pd_register_name(enum pd_arch arch, unsigned number);
 
 #ifdef __cplusplus

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * perfdata.h - all of libperfdata.
+ * perfdata.h - includes all headers of libperfdata.
  *
- *   base.h    status, error, bytes
- *   format.h  the format: structs, numbers, names, description of itself
- *   file.h    an opened perf.data: header, events, features, problems
- *   archive.h files in a tar file, such as a bundle
- *   stream.h  its records
- *   print.h   records as text and JSON
- *   check.h   every problem of a file
- *   world.h   who ran and what was mapped, at each moment
- *   filter.h  conditions on records, written as text
- *   jitdump.h code that programs made, as they wrote it down
- *   trace.h   what tracepoints recorded, as text
- *   bundle.h  a recording with all that its samples need, in one tar file
- *   events.h  names of events that can be recorded
- *   recorder.h  recording them, on Linux
- *   counter.h counting them
- *   live.h    profiles of a recording that goes on
- *   writer.h  writing a perf.data
- *   repair.h  writing again what can be read of a damaged one
- *   assemble.h  a whole perf.data as text, and back
+ *   base.h    status, errors, bytes
+ *   format.h  the format: structs, constants, names, introspection
+ *   file.h    an open perf.data file: header, events, features, problems
+ *   archive.h members of a tar file, such as a bundle
+ *   stream.h  records
+ *   print.h   printing records as text and JSON
+ *   check.h   reporting every problem of a file
+ *   world.h   threads and mappings at any time
+ *   filter.h  filter expressions
+ *   jitdump.h JIT-compiled code from jitdump files
+ *   trace.h   fields of tracepoints
+ *   bundle.h  a recording with its objects and symbols in one tar file
+ *   events.h  parsing and listing events
+ *   recorder.h  recording events (Linux)
+ *   counter.h counting events (Linux)
+ *   live.h    profiles of a running recording
+ *   writer.h  writing perf.data files
+ *   repair.h  recovering damaged files
+ *   assemble.h  converting perf.data files to text and back
  */
 #ifndef PERFDATA_PERFDATA_H
 #define PERFDATA_PERFDATA_H

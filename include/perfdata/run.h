@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * run.h - all records of a file through a sink, on as many threads as help.
+ * run.h - passes all records of a file to a sink, on several threads.
  *
- * A file that can be read twice is: a first walk tells who ran and what was mapped (every record but
- * samples is shown to the function `first`) and finds where the file can be cut; then the records
- * go to the sink. A sink that can be forked gets a twin for each thread, which sees whole pieces of the
- * file, each in the order of the file, and joins them at the end; pieces come to twins in any order, so
- * what a sink collects must not depend on it. A sink that cannot be forked sees every record on the
- * calling thread, in the order that was asked for.
+ * The file is read twice. The first pass calls `first` for every record but samples (threads, mappings) and splits
+ * the file into chunks; then the records are passed to the sink. A sink with a fork function gets a twin for each
+ * thread; each twin processes whole chunks in file order, and the twins are joined at the end. Chunks are assigned to
+ * twins in any order, so results must not depend on it. A sink without a fork function gets every record on the
+ * calling thread, in the requested order.
  *
- * The functions may ask the file for events and features from any thread, and must not move
- * streams (pd_stream_seek). But for the order of time, the index of a record is its place in the file.
+ * The functions may query events and features of the file from any thread, and must not seek streams
+ * (pd_stream_seek). Except in time order, the index of a record is its number in the file.
  */
 #ifndef PERFDATA_RUN_H
 #define PERFDATA_RUN_H
@@ -21,62 +20,61 @@
 extern "C" {
 #endif
 
-/** What takes records. All functions may fail with a status and an error, which ends the run. */
+/** Consumer of records. All functions may return an error, which ends the run. */
 struct pd_sink {
 	size_t size; /* sizeof(struct pd_sink) */
 	void *self;  /* first argument of the functions */
 	enum pd_status (*record)(void *self, struct pd_stream *stream, const struct pd_record *record,
 				 struct pd_error *error);
-	/* A twin, for another thread; NULL: it cannot be forked. PD_ERROR_MEMORY. */
+	/* Makes a twin for another thread; NULL: single-threaded. PD_ERROR_MEMORY. */
 	enum pd_status (*fork)(void *self, void **twin_out, struct pd_error *error);
-	/* Adds what a twin has to self and frees the twin. It is called on the calling thread for every twin, also
-	 * after a failure. */
+	/* Merges a twin into self and frees the twin. Called on the calling thread for every twin, also after a
+	 * failure. */
 	enum pd_status (*join)(void *self, void *twin, struct pd_error *error);
-	/* Behind the last record of self or of a twin, on the thread that saw its records: what can be done beside the
-	 * others. It need not be called after a failure. May be NULL. */
+	/* Called after the last record of self or of a twin, on its thread: for work that can run in parallel. Not
+	 * necessarily called after a failure. May be NULL. */
 	void (*finish)(void *self);
-	/* For a sink that can be forked and needs the order of time: it sees samples by parts of the time. Each part goes
-	 * to self or to one twin, in order, between these two. Parts are begun in the order of their numbers, from 0 on
-	 * without gaps, and each that is begun is ended, also after a failure: end_part may wait until those of lower numbers
-	 * are. Where all is one part, that of self, it has the other records too. Both or neither. */
+	/* For a sink that can be forked and needs time order: samples are passed in time slices. Each slice goes to
+	 * self or to one twin, in order, between these two calls. Slices begin in the order of their numbers, from 0
+	 * without gaps, and each is ended, also after a failure: end_part may wait for lower numbers. If there is
+	 * only one slice, self gets the other records, too. Both or neither. */
 	enum pd_status (*begin_part)(void *self, uint64_t number, struct pd_error *error);
 	enum pd_status (*end_part)(void *self, uint64_t number, struct pd_error *error);
 };
 
-/** The part of the time that is wanted. */
+/** The requested time range. */
 struct pd_window {
 	uint64_t from_ns;
-	uint64_t to_ns; /* belongs to it; 0: open */
-	uint64_t first_ns, last_ns; /* oldest and newest time of a sample; 0 if no sample has one */
-	int whole; /* not 0: all is one part, for sinks that see parts of the time */
+	uint64_t to_ns; /* inclusive; 0: open */
+	uint64_t first_ns, last_ns; /* oldest and newest timestamp of a sample; 0: none */
+	int whole; /* not 0: a single slice, for sinks with begin_part */
 };
 
 /** Zero is the default for each member; NULL means all defaults. */
 struct pd_run_options {
 	size_t size;         /* sizeof(struct pd_run_options) */
-	unsigned threads;    /* 0: as many as there are processors; 1: the calling one only */
+	unsigned threads;    /* 0: one for each CPU; 1: the calling thread only */
 	enum pd_order order; /* for sinks that cannot be forked */
-	/* Sees every record that is no sample, in the order of the file, before the sink sees anything; on
-	 * the calling thread. May be NULL. */
+	/* Called for every record that is not a sample, in file order, before the sink; on the calling thread. May be
+	 * NULL. */
 	enum pd_status (*first)(void *self, struct pd_stream *stream, const struct pd_record *record,
 				struct pd_error *error);
-	/* Called between the first walk and the sink: settle a world, choose times. It may change from_ns and to_ns of
-	 * *window, which come as below. May be NULL. */
+	/* Called between the first pass and the sink: finalize a world, choose a time range. May change from_ns and
+	 * to_ns of *window, which are set as below. May be NULL. */
 	enum pd_status (*ready)(void *self, struct pd_window *window, struct pd_error *error);
 	void *self;          /* first argument of first, ready and progress */
-	/* Samples outside of this time need not be shown: pieces of the file without any inside are left out. */
+	/* Samples outside this time range need not be passed: chunks without samples in it are skipped. */
 	uint64_t from_ns;
-	uint64_t to_ns;      /* belongs to it; 0: open */
-	/* Called now and then on the calling thread with bytes done and in all (0 if not known); false stops with
+	uint64_t to_ns;      /* inclusive; 0: open */
+	/* Called periodically on the calling thread with bytes done and in total (0 if unknown); false stops with
 	 * PD_ERROR_STOPPED. May be NULL. */
 	bool (*progress)(void *self, uint64_t done, uint64_t total);
-	/* Of the first walk, if the sink can be forked; 0: threads. One takes less processor time in all, which counts
-	 * where little else is read. */
+	/* Threads of the first pass, if the sink can be forked; 0: as `threads`. One uses less CPU time in total. */
 	unsigned first_threads;
 };
 
-/** Shows all records of a file to a sink. What comes once (a pipe) must have been opened with
- * pd_open_options.keep to be read twice; else PD_ERROR_ARGUMENT.
+/** Passes all records of a file to a sink. A pipe must have been opened with pd_open_options.keep; else
+ * PD_ERROR_ARGUMENT.
  * Errors: those of pd_stream_next and of the functions. */
 PD_API enum pd_status pd_run(struct pd_file *file, const struct pd_run_options *options,
 			     const struct pd_sink *sink, struct pd_error *error);
