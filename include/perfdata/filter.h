@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * filter.h - conditions on records, written as text.
+ * filter.h - filter expressions on records.
  *
  *	sample.period > 1000 && sample.cpu in (0, 2) && comm == "gcc"
  *	type == MMAP2 && mmap2.filename =~ "*.so*"
  *	sched:sched_switch.prev_pid == 5
  *
- * A name is a field of a record by the names of the format's table, or one of the words of pd_filter_word. A text is
- * compiled once into a list of tests; asking it about a record allocates nothing, and any number of threads may ask at a
- * time. What a record does not have compares false, with any operator. docs/selecting.md has the language.
+ * A name is a field of a record, as named by the format tables, or a keyword of pd_filter_word. An expression is
+ * compiled once; matching a record does not allocate, and any number of threads may match concurrently. A comparison
+ * with a field that a record lacks is false, with any operator. docs/selecting.md describes the language.
  */
 #ifndef PERFDATA_FILTER_H
 #define PERFDATA_FILTER_H
@@ -21,44 +21,44 @@ extern "C" {
 
 struct pd_filter;
 
-/** What a filter asks about, besides the record itself. */
+/** What a filter needs besides the record itself. */
 enum pd_filter_ask {
-	PD_FILTER_COMM = 1,    /* the name of a thread: whoever asks must know it */
-	PD_FILTER_DSO = 2,     /* the name of the object at a sample's address */
-	PD_FILTER_SYMBOL = 4,  /* the name of the function there */
-	PD_FILTER_TRACE = 8,   /* fields of tracepoints: pd_filter_bind must have been called */
-	PD_FILTER_RECORDS = 16 /* records that are no samples: their type, or a field of theirs */
+	PD_FILTER_COMM = 1,    /* thread names, provided by the caller */
+	PD_FILTER_DSO = 2,     /* names of the objects at sample addresses */
+	PD_FILTER_SYMBOL = 4,  /* names of the functions at sample addresses */
+	PD_FILTER_TRACE = 8,   /* tracepoint fields: pd_filter_bind must have been called */
+	PD_FILTER_RECORDS = 16 /* type or fields of records other than samples */
 };
 
-/** Compiles a text. Errors: PD_ERROR_MEMORY; PD_ERROR_ARGUMENT with the place in the text, in bytes from 0, as offset
- * and a message that says the column. */
+/** Compiles an expression. Errors: PD_ERROR_MEMORY; PD_ERROR_ARGUMENT with the position in the text, in bytes from 0,
+ * as offset, and the column in the message. */
 PD_API enum pd_status pd_filter_new(const char *text, struct pd_filter **filter_out, struct pd_error *error);
 PD_API void pd_filter_free(struct pd_filter *filter);
 /** Bits of enum pd_filter_ask. */
 PD_API uint32_t pd_filter_asks(const struct pd_filter *filter);
-/** Looks fields of tracepoints up in the formats of a file, which must stay open. To be called once the events are
- * known, and again when there are more. With complete true a name that no event of the file has is PD_ERROR_ARGUMENT.
+/** Resolves tracepoint fields with the formats of a file, which must remain open. Call it when the events are known,
+ * and again if there are more. If complete is true, a name that no event has is PD_ERROR_ARGUMENT.
  * Errors also: PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_filter_bind(struct pd_filter *filter, struct pd_file *file, bool complete,
 				     struct pd_error *error);
 
-/** A field of samples that the condition names and no event of the file records, as it stands in the text: a test of it
- * holds for no sample. Without data if there is none. The text is the filter's. */
+/** A sample field in the expression that no event of the file records: comparisons with it are always false.
+ * Empty if there is none. Owned by the filter. */
 PD_API struct pd_str pd_filter_lacks(const struct pd_filter *filter, struct pd_file *file);
 
-/** Who knows names. */
+/** Provider of names. */
 struct pd_filter_names {
 	void *self; /* first argument of name */
-	/* The name that is asked for, one of PD_FILTER_COMM, PD_FILTER_DSO and PD_FILTER_SYMBOL; NULL if it is not known.
-	 * It must stay valid until the next call. */
+	/* The name that `what` selects: PD_FILTER_COMM, PD_FILTER_DSO or PD_FILTER_SYMBOL; NULL if unknown. Must
+	 * remain valid until the next call. */
 	const char *(*name)(void *self, const struct pd_record *record, enum pd_filter_ask what);
 };
 
-/** Whether the condition holds. names may be NULL: then no name is known. */
+/** True if the record matches. names may be NULL: then names are unknown. */
 PD_API bool pd_filter_takes(const struct pd_filter *filter, const struct pd_record *record,
 			    const struct pd_filter_names *names);
 
-/** The index-th word that stands for something of any record ("time", "comm"), and what it is; NULL past the end. */
+/** The index-th keyword ("time", "comm") and its meaning; NULL past the end. */
 PD_API const char *pd_filter_word(size_t index, const char **doc_out);
 
 #ifdef __cplusplus

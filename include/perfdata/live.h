@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * live.h - profiles of a recording that goes on: of a recorder in this process (pd_recorder_open_file), or of a pipe.
+ * live.h - profiles of a running recording: of a recorder in this process (pd_recorder_open_file), or of a pipe.
  *
- * A live profile reads a stream round by round. Whenever the caller likes it makes a profile of the samples that came
- * since the last time; names come from symbols that are made once. A sum keeps what several profiles have in common, by
- * functions, and may forget slowly:
+ * A live profile reads a stream round by round. At any time the caller can take a profile of the samples since the
+ * last one; symbols are opened once. A sum accumulates several profiles by function, and can decay:
  *
  *	pd_live_new(file, &options, &live, &error);
  *	pd_symbols_new(file, pd_live_world(live), NULL, &symbols, &error);
@@ -20,9 +19,9 @@
  *		for (size_t i = 0; (entry = pd_profile_entry(shown, i)) != NULL; i++) ...
  *	}
  *
- * What ran and was mapped stays in memory until the live profile is freed: pd_live_grown says how much came since it
- * began. A recorder begins anew when it is told to (pd_recorder_switch), and then so do file, live profile and symbols; a sum
- * stays, for it has names of its own.
+ * Threads and mappings stay in memory until the live profile is freed: pd_live_grown returns how many were added.
+ * After pd_recorder_switch the recorder starts again, with a new file, live profile and symbols; a sum has its own
+ * names and remains valid.
  */
 #ifndef PERFDATA_LIVE_H
 #define PERFDATA_LIVE_H
@@ -36,10 +35,10 @@ extern "C" {
 /** Zero is the default for each member; NULL means all defaults. */
 struct pd_live_options {
 	size_t size;           /* sizeof(struct pd_live_options) */
-	uint32_t by;           /* PD_BY_..., but for PD_BY_TIME */
-	unsigned max_stack;    /* most addresses of a chain; 0: all */
-	uint64_t memory_limit; /* most bytes of samples that wait for pd_live_take; 0 means 256 MiB. What is more is left out
-				* and counts as lost. */
+	uint32_t by;           /* PD_BY_..., except PD_BY_TIME */
+	unsigned max_stack;    /* maximum call chain depth; 0: unlimited */
+	uint64_t memory_limit; /* maximum bytes of samples that wait for pd_live_take; 0 means 256 MiB. Others are
+				* dropped and counted as lost. */
 	/* See pd_profile_options. */
 	enum pd_choice (*choose)(const void *self, const struct pd_candidate *candidate);
 	void *self;
@@ -47,34 +46,33 @@ struct pd_live_options {
 
 struct pd_live;
 
-/** The file must live longer. Errors: those of pd_stream_open, pd_world_new. */
+/** The file must outlive the live profile. Errors: those of pd_stream_open, pd_world_new. */
 PD_API enum pd_status pd_live_new(struct pd_file *file, const struct pd_live_options *options, struct pd_live **live_out,
 				  struct pd_error *error);
 PD_API void pd_live_free(struct pd_live *live);
-/** Reads up to the end of the next round (FINISHED_ROUND), which it waits for. PD_END: there is no more, but pd_live_take
- * may still give samples. Errors: those of pd_stream_next and pd_world_take. */
+/** Reads to the end of the next round (FINISHED_ROUND); blocks. PD_END: the stream has ended, but pd_live_take may
+ * still return samples. Errors: those of pd_stream_next and pd_world_take. */
 PD_API enum pd_status pd_live_read(struct pd_live *live, struct pd_error *error);
-/** A profile of the samples since the last call, but for those of the last round, which may be younger than a map that is
- * read in the next one. It belongs to the caller and must be freed before the live profile.
+/** Returns a profile of the samples since the last call, except those of the last round, which may be newer than
+ * mappings in the next one. It is owned by the caller and must be freed before the live profile.
  * Errors: those of pd_world_settle; PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_live_take(struct pd_live *live, struct pd_profile **profile_out, struct pd_error *error);
-/** What runs. Settled by pd_live_take. */
+/** The world. Settled by pd_live_take. */
 PD_API const struct pd_world *pd_live_world(const struct pd_live *live);
-/** Number of records about processes and maps that are kept: those that describe what ran at the beginning, and all. */
+/** Number of thread and mapping records in memory: those of the initial state, and all. */
 PD_API void pd_live_grown(const struct pd_live *live, uint64_t *first_out, uint64_t *all_out);
 
 struct pd_sum;
 
 PD_API enum pd_status pd_sum_new(struct pd_sum **sum_out, struct pd_error *error);
 PD_API void pd_sum_free(struct pd_sum *sum);
-/** Adds a profile that has names. Frames of one function become one frame. After a failure the sum is empty.
+/** Adds a symbolized profile. Frames of one function are merged. After a failure the sum is empty.
  * Errors: PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_sum_add(struct pd_sum *sum, const struct pd_profile *profile, struct pd_error *error);
-/** Makes all that is in the sum part / whole of what it was, rounded down; what becomes 0 is forgotten. */
+/** Multiplies all counts by part / whole, rounded down; entries that become 0 are removed. */
 PD_API enum pd_status pd_sum_fade(struct pd_sum *sum, unsigned part, unsigned whole, struct pd_error *error);
-/** The sum as a profile whose places have names; lines cannot be asked for. Events are those of file, by index; NULL: they are
- * not asked for. Losses are of
- * all that was added and do not fade. Valid until the sum, file or world changes. */
+/** The sum as a symbolized profile, without source lines. Events are those of file, by index; NULL: none. Losses are
+ * those of all added profiles and do not decay. Valid until the sum, file or world changes. */
 PD_API const struct pd_profile *pd_sum_profile(struct pd_sum *sum, struct pd_file *file, const struct pd_world *world);
 
 #ifdef __cplusplus

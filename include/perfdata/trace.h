@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * trace.h - what tracepoints recorded: the fields of a sample's raw data, as text.
+ * trace.h - prints the fields of tracepoint samples.
  *
- * The formats of tracepoints stand in the tracing data of the file: a list of fields, and a printf format with
- * expressions in C. They are printed as perf 6.1 prints them, what perf cannot take apart included
- * ("[FAILED TO PARSE]" and the plain fields). Formats are read when a sample needs them first.
+ * The tracing data of a file contain the format of each tracepoint: a list of fields, and a printf format with C
+ * expressions. The output is that of perf 6.1, including what perf cannot parse ("[FAILED TO PARSE]" and the plain
+ * fields). A format is parsed when first needed.
  *
  *	pd_trace_new(file, NULL, &trace, &error);
  *	if (sample && !pd_trace_print(trace, record->event, sample->raw, text)) ...no format is known
  *
- * Text of the file is printed as it is.
+ * Strings from the file are printed unescaped.
  */
 #ifndef PERFDATA_TRACE_H
 #define PERFDATA_TRACE_H
@@ -23,43 +23,42 @@ extern "C" {
 /** Zero is the default for each member; NULL means all defaults. */
 struct pd_trace_options {
 	size_t size; /* sizeof(struct pd_trace_options) */
-	/* Name and first address of the kernel's function at an address, for %ps and %pS; NULL: not known. The name
-	 * must stay valid until the next call. May be NULL. */
+	/* Name and first address of the kernel's function at an address, for %ps and %pS; NULL: unknown. The name
+	 * must remain valid until the next call. May be NULL. */
 	const char *(*function)(void *self, uint64_t addr, uint64_t *start_out);
 	void *self;            /* first argument of function */
-	uint64_t memory_limit; /* most bytes for formats; 0 means 256 MiB */
+	uint64_t memory_limit; /* maximum bytes for formats; 0 means 256 MiB */
 };
 
 /** A field of a tracepoint. */
 struct pd_trace_field {
 	const char *name;
-	const char *type; /* as the format says it, without brackets: "unsigned long", "__data_loc char[]" */
+	const char *type; /* as in the format, without brackets: "unsigned long", "__data_loc char[]" */
 	uint32_t offset, size; /* in the raw data, in bytes */
 	bool is_signed;
 	bool is_string;
-	bool is_common; /* one of those that every tracepoint has */
+	bool is_common; /* common to all tracepoints */
 };
 
 struct pd_trace;
 
-/** The file must stay open. Tracing data that come later, in a pipe, are found once the stream has passed them.
+/** The file must remain open. In pipe mode, tracing data are available once the stream has read them.
  * Errors: PD_ERROR_MEMORY, PD_ERROR_ARGUMENT. */
 PD_API enum pd_status pd_trace_new(struct pd_file *file, const struct pd_trace_options *options,
 				   struct pd_trace **trace_out, struct pd_error *error);
 PD_API void pd_trace_free(struct pd_trace *trace);
-/** Takes the tracing data of a SIMPLEPERF_TRACING_DATA record; other records say nothing.
+/** Adds the tracing data of a SIMPLEPERF_TRACING_DATA record; other records are ignored.
  * Errors: PD_ERROR_MEMORY, PD_ERROR_LIMIT. */
 PD_API enum pd_status pd_trace_take(struct pd_trace *trace, const struct pd_record *record, struct pd_error *error);
 
-/** Prints the raw data of a sample, without a line end. False if the format is not known; then nothing is
- * printed. */
+/** Prints the raw data of a sample, without a newline. False, with no output, if the format is unknown. */
 PD_API bool pd_trace_print(struct pd_trace *trace, const struct pd_event *event, struct pd_bytes raw,
 			   struct pd_text *text);
-/** The index-th field of an event, common ones first; false past the end or if the format is not known.
- * Texts live as long as the trace. */
+/** The index-th field of an event, common fields first; false past the end or if the format is unknown. Strings are
+ * valid as long as the trace. */
 PD_API bool pd_trace_field_at(struct pd_trace *trace, const struct pd_event *event, size_t index,
 			      struct pd_trace_field *field_out);
-/** Prints the value of one field as perf report -s FIELD does. False if there is no such field. */
+/** Prints the value of a field like perf report -s FIELD. False if there is no such field. */
 PD_API bool pd_trace_print_field(struct pd_trace *trace, const struct pd_event *event, struct pd_bytes raw,
 				 const char *name, struct pd_text *text);
 
