@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * counter.h - counts events of this machine, as perf stat does. Linux only.
+ * counter.h - counts events, like perf stat. Linux only.
  *
- * A counter is a recorder (recorder.h) whose options say `counts`: it takes no samples, has no rings and reads what the
- * kernel counted when it is asked to. What is of recorders holds: how events and targets are given, notes, stop,
- * enable, close. It differs in one thing: an event that this machine does not have is no error, unless it leads a group.
- * The counts may go into a perf.data, as those of perf stat record.
+ * A counter is a recorder (recorder.h) with the option `counts`: no samples, no ring buffers; it reads the counts of
+ * the kernel. Events, targets, notes, stop, enable and close are as with recorders. One difference: an unsupported
+ * event is not an error, unless it leads a group. The counts can be written to a perf.data file, as by perf stat
+ * record.
  *
  *   pd_recorder_open      with options.counts; targets.per_thread unless whole CPUs are counted
- *   pd_counter_open_file       if the counts are to be written
- *   pd_counter_start      lets the command begin
- *   pd_counter_wait       until a time, or the end
- *   pd_counter_read       the counts so far; as often as one likes
+ *   pd_counter_open_file       to write the counts to a file
+ *   pd_counter_start      starts the command
+ *   pd_counter_wait       waits for a time, or the end
+ *   pd_counter_read       reads the counts so far; can be repeated
  *   pd_counter_round      writes them
- *   pd_counter_end        ends what still runs
+ *   pd_counter_end        ends the command
  *   pd_counter_close_file
  *   pd_recorder_close
  */
@@ -29,21 +29,21 @@ extern "C" {
 /** A count of one event, thread and CPU. */
 struct pd_counter_value {
 	uint64_t value;
-	uint64_t enabled_ns; /* how long it was to be counted */
-	uint64_t running_ns; /* how long it was: less, if there were more events than counters */
-	bool there;          /* it is counted here; else all is 0 */
+	uint64_t enabled_ns; /* how long it was enabled */
+	uint64_t running_ns; /* how long it was counted: less with multiplexing */
+	bool there;          /* counted here; else all members are 0 */
 };
 
-/** An event of a counter. What it points to lives as long as the recorder. */
+/** An event of a counter. Pointers are valid as long as the recorder. */
 struct pd_counted {
 	const char *name;
 	const struct pd_event_wanted *wanted;
 	const struct pd_attr *attr;
 	bool supported;                /* by this machine */
-	const struct pd_counter_value *counts; /* of each thread, and in that of each CPU; NULL before pd_counter_read */
+	const struct pd_counter_value *counts; /* [thread][CPU]; NULL before pd_counter_read */
 };
 
-/** Where is counted. A thread -1 is all, a CPU -1 any. */
+/** Threads and CPUs that are counted. Thread -1 is all threads, CPU -1 any CPU. */
 struct pd_counter_places {
 	const int32_t *threads;
 	size_t thread_count;
@@ -51,41 +51,41 @@ struct pd_counter_places {
 	size_t cpu_count;
 };
 
-/** How it is written. */
+/** Settings stored in the file. */
 struct pd_counter_settings {
-	uint64_t aggregation; /* as STAT_CONFIG has it */
+	uint64_t aggregation; /* as in STAT_CONFIG */
 	uint64_t interval_ms;
 	bool scale;
 };
 
 enum pd_counter_state {
-	PD_COUNTER_RUNS,   /* it is the time that was waited for */
-	PD_COUNTER_ENDED,  /* the command, or all processes that were counted, ended */
+	PD_COUNTER_RUNS,   /* the time was reached */
+	PD_COUNTER_ENDED,  /* the command, or all counted processes, exited */
 	PD_COUNTER_STOPPED /* by pd_recorder_stop */
 };
 
-/** False past the end. */
+/** The index-th event; false past the end. */
 PD_API bool pd_counter_event(const struct pd_recorder *recorder, size_t index, struct pd_counted *event_out);
 PD_API void pd_counter_places(const struct pd_recorder *recorder, struct pd_counter_places *places_out);
-/** Begins the file of options.path or options.fd. Errors: those of pd_recorder_run. */
+/** Creates the file of options.path or options.fd. Errors: those of pd_recorder_run. */
 PD_API enum pd_status pd_counter_open_file(struct pd_recorder *recorder, const struct pd_counter_settings *settings,
 				      struct pd_error *error);
-/** Lets the command begin; events are enabled, unless there is a delay. recorded_out says whether it could be run. */
+/** Starts the command; events are enabled, unless there is a delay. *recorded_out tells whether it could be run. */
 PD_API enum pd_status pd_counter_start(struct pd_recorder *recorder, struct pd_recorded *recorded_out,
 				       struct pd_error *error);
-/** Waits until a time of CLOCK_MONOTONIC, UINT64_MAX for ever. */
+/** Waits until a time of CLOCK_MONOTONIC; UINT64_MAX: no timeout. */
 PD_API enum pd_status pd_counter_wait(struct pd_recorder *recorder, uint64_t until_ns,
 				      enum pd_counter_state *state_out, struct pd_error *error);
 PD_API enum pd_status pd_counter_read(struct pd_recorder *recorder, struct pd_error *error);
-/** From the start to the last pd_counter_read. */
+/** Time from the start to the last pd_counter_read. */
 PD_API uint64_t pd_counter_elapsed_ns(const struct pd_recorder *recorder);
-/** Writes what was read last, as a round at a time since the start; is_last: there is no other. Without pd_counter_open_file
- * nothing happens. */
+/** Writes the counts read last, as a round with a time since the start; is_last: the last round. Without
+ * pd_counter_open_file it does nothing. */
 PD_API enum pd_status pd_counter_round(struct pd_recorder *recorder, bool is_last, uint64_t time_ns,
 				       struct pd_error *error);
-/** Asks the command to end if it still runs, and waits for it. */
+/** Terminates the command if it still runs, and waits for it. */
 PD_API void pd_counter_end(struct pd_recorder *recorder, struct pd_recorded *recorded_out);
-/** Ends the file. Without pd_counter_open_file nothing happens. */
+/** Finishes the file. Without pd_counter_open_file it does nothing. */
 PD_API enum pd_status pd_counter_close_file(struct pd_recorder *recorder, struct pd_error *error);
 
 #ifdef __cplusplus
