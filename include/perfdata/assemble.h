@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * assemble.h - a whole perf.data as text, and back.
+ * assemble.h - converts a whole perf.data file to text and back.
  *
- * The text has everything: form, events, features, every record with all its fields by their names. What the tables do
- * not describe stands there as bytes. It is written and read line by line, in bounded memory. docs/text.md describes it.
+ * The text is complete: layout, events, features, and every record with all its named fields. Data that the tables do
+ * not describe are printed as bytes. It is written and parsed line by line, in bounded memory. docs/text.md describes
+ * it.
  */
 #ifndef PERFDATA_ASSEMBLE_H
 #define PERFDATA_ASSEMBLE_H
@@ -22,48 +23,48 @@ struct pd_disassembler;
 /** Zero is the default for each member; NULL means all defaults. */
 struct pd_disassembler_options {
 	size_t size; /* sizeof(struct pd_disassembler_options) */
-	bool packed; /* compressed records as they are, in place of what they hold */
+	bool packed; /* print compressed records unchanged, not the records inside */
 };
 
-/** The text of a file, which must stay open and have no other stream if it is a pipe.
+/** Opens a file for conversion. The file must remain open, and a pipe must have no other stream.
  * Errors: PD_ERROR_MEMORY, those of pd_stream_open. */
 PD_API enum pd_status pd_disassembler_open(struct pd_file *file, const struct pd_disassembler_options *options,
 					   struct pd_disassembler **disassembler_out, struct pd_error *error);
 PD_API void pd_disassembler_close(struct pd_disassembler *disassembler);
-/** Adds the next piece to the text, whole lines: a record with what stands before it, or some of the bytes behind one.
- * PD_END (and what is left) at the end. Errors: those of pd_stream_next. */
+/** Adds the next lines to the text: a record with the statements before it, or part of the bytes that follow one.
+ * PD_END (with the last lines) at the end. Errors: those of pd_stream_next. */
 PD_API enum pd_status pd_disassembler_next(struct pd_disassembler *disassembler, struct pd_text *text,
 					   struct pd_error *error);
-/** The stream that is read, for progress only. */
+/** The underlying stream, for progress only. */
 PD_API const struct pd_stream *pd_disassembler_stream(const struct pd_disassembler *disassembler);
 
 /* ---- from text ---- */
 
 struct pd_assembler;
 
-/** Zero is the default for each member but open. */
+/** Zero is the default for each member except open. */
 struct pd_assembler_options {
 	size_t size; /* sizeof(struct pd_assembler_options); 0 is PD_ERROR_ARGUMENT */
-	/* Opens the writer that is to be filled; called once, when the first thing has to be written, or at the end.
-	 * said has what the text says of form, byte order and compression, which may be changed. The writer stays the
-	 * caller's, who finishes or aborts it after pd_assembler_finish. */
+	/* Opens the writer; called once, before the first write, or at the end. said has the layout, endianness and
+	 * compression of the header statement, which may be overridden. The writer is owned by the caller, who
+	 * finishes or aborts it after pd_assembler_finish. */
 	enum pd_status (*open)(void *self, const struct pd_writer_options *said, struct pd_writer **writer_out,
 			       struct pd_error *error);
 	void *self;
-	const char *name;      /* of the text, for messages; must stay */
-	uint64_t memory_limit; /* most bytes for one statement; 0 means 256 MiB */
+	const char *name;      /* of the text, for messages; must remain valid */
+	uint64_t memory_limit; /* maximum bytes per statement; 0 means 256 MiB */
 };
 
 PD_API enum pd_status pd_assembler_new(const struct pd_assembler_options *options,
 				       struct pd_assembler **assembler_out, struct pd_error *error);
-/** Takes the next bytes of the text, cut anywhere. The first failure stays.
- * Errors: PD_ERROR_FORMAT for what the text should not have ("NAME:LINE:COLUMN: what is wrong"), PD_ERROR_LIMIT,
+/** Parses the next bytes of the text, split anywhere. The first error is sticky.
+ * Errors: PD_ERROR_FORMAT for a syntax error ("NAME:LINE:COLUMN: what is wrong"), PD_ERROR_LIMIT,
  * PD_ERROR_MEMORY, those of open and of a writer. */
 PD_API enum pd_status pd_assembler_take(struct pd_assembler *assembler, const char *text, size_t size,
 					struct pd_error *error);
-/** The text has ended. Errors: as pd_assembler_take. */
+/** Ends the text. Errors: those of pd_assembler_take. */
 PD_API enum pd_status pd_assembler_finish(struct pd_assembler *assembler, struct pd_error *error);
-/** Number of records so far, and of those that stood there as bytes (raw_out, may be NULL). */
+/** Number of records so far, and of those given as bytes (*raw_out; may be NULL). */
 PD_API uint64_t pd_assembler_records(const struct pd_assembler *assembler, uint64_t *raw_out);
 PD_API void pd_assembler_free(struct pd_assembler *assembler);
 

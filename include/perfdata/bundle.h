@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * bundle.h - a recording with all that its samples need, in one tar file that can be read anywhere.
+ * bundle.h - packs a recording with its objects and symbols into one tar file, to be read on any machine.
  *
  *	pd_bundle_open_fd(fd, "x.tar", NULL, &bundle, &error);
  *	pd_bundle_add_file(bundle, file, &error);
  *	for each object that samples touch: pd_bundle_add_dso(bundle, symbols, dso, &each, self, &error);
  *	pd_bundle_finish(bundle, &error);
  *
- * pd_file_open opens a bundle as it opens the recording, and pd_symbols_new finds the objects in it. Its members are:
+ * pd_file_open opens a bundle like the recording, and pd_symbols_new finds the objects in it. Its members are:
  *
  *   perf.data, or perf.data/data, perf.data/data.0 ... for a directory
  *   .build-id/ab/cdef.../elf, debug, vdso     objects and their debug files, as in perf's cache of build ids
  *   [kernel.kallsyms]/BUILD-ID/kallsyms       symbols of a kernel, as in that cache
- *   usr/bin/x, tmp/perf-1.map, [module]       links to these from the paths that were recorded, and what has no build id
- *   manifest.json                             what was packed and what is missing, by whoever made the bundle
+ *   usr/bin/x, tmp/perf-1.map, [module]       links from the recorded paths, and objects without build id
+ *   manifest.json                             list of packed and missing files, written by the caller
  *
- * So what tar unpacks is a directory for --symfs and for perf --buildid-dir. Objects keep headers, symbols, debug and
- * unwind information at their places; code and data are holes, and their sections say so (NOBITS).
+ * Unpacked by tar, it is a directory for --symfs and for perf --buildid-dir. Objects keep headers, symbols, debug and
+ * unwind information at their offsets; code and data are replaced by holes (NOBITS sections).
  *
- * The same input gives the same bytes. Threads: one at a time. The first failure stays.
+ * The output is reproducible. Threads: one at a time. The first error is sticky.
  */
 #ifndef PERFDATA_BUNDLE_H
 #define PERFDATA_BUNDLE_H
@@ -31,31 +31,32 @@ extern "C" {
 #endif
 
 enum pd_bundle_flag {
-	PD_BUNDLE_FULL = 1 /* objects as they are, with code and data */
+	PD_BUNDLE_FULL = 1 /* unchanged objects, with code and data */
 };
 
 /** Zero is the default for each member; NULL means all defaults. */
 struct pd_bundle_options {
 	size_t size;    /* sizeof(struct pd_bundle_options); 0 is PD_ERROR_ARGUMENT */
 	uint32_t flags; /* PD_BUNDLE_... */
-	int level;      /* of compression by zstd, 1 to 22; 0: not compressed, so that readers need no copy */
+	int level;      /* zstd compression level, 1 to 22; 0: uncompressed, readable in place */
 };
 
 struct pd_bundle;
 
-/** Begins a bundle at the present position of a descriptor, which the caller keeps and closes; it need not seek. name is
- * for messages. Errors: PD_ERROR_MEMORY, PD_ERROR_ARGUMENT, PD_ERROR_UNSUPPORTED if zstd is not built in. */
+/** Starts a bundle at the current position of a file descriptor, which remains owned by the caller and need not be
+ * seekable. name is used in messages. Errors: PD_ERROR_MEMORY, PD_ERROR_ARGUMENT, PD_ERROR_UNSUPPORTED if zstd is not
+ * built in. */
 PD_API enum pd_status pd_bundle_open_fd(int fd, const char *name, const struct pd_bundle_options *options,
 					struct pd_bundle **bundle_out, struct pd_error *error);
-/** Writes the end. Takes the bundle, also when it fails. */
+/** Writes the end and frees the bundle, also on failure. */
 PD_API enum pd_status pd_bundle_finish(struct pd_bundle *bundle, struct pd_error *error);
-/** Takes the bundle; what was written has no end. */
+/** Frees the bundle; the output is incomplete. */
 PD_API void pd_bundle_abort(struct pd_bundle *bundle);
 
-/** Adds the recording, byte for byte; what was compressed as a whole is not any more. It must be a file that can be read
- * twice (pd_open_options.keep), and be added first. Errors: PD_ERROR_SYSTEM, PD_ERROR_ARGUMENT. */
+/** Adds the recording, byte for byte; a file compressed as a whole is stored decompressed. It must be a file that can
+ * be read twice (pd_open_options.keep), and be added first. Errors: PD_ERROR_SYSTEM, PD_ERROR_ARGUMENT. */
 PD_API enum pd_status pd_bundle_add_file(struct pd_bundle *bundle, struct pd_file *file, struct pd_error *error);
-/** Adds a file. PD_ERROR_ARGUMENT if the name is taken, or leads out of the bundle. */
+/** Adds a file. PD_ERROR_ARGUMENT if the name exists, or escapes the bundle. */
 PD_API enum pd_status pd_bundle_add_bytes(struct pd_bundle *bundle, const char *name, struct pd_bytes bytes,
 					  struct pd_error *error);
 
@@ -64,15 +65,15 @@ struct pd_bundled {
 	const char *kind;  /* "object", "debug", "shared-debug", "kallsyms", "perf-map", "jitdump" */
 	const char *name;  /* in the bundle */
 	const char *from;  /* where it was found */
-	const char *missing; /* why it could not be packed; NULL: it was */
-	uint64_t size;     /* as it was, uncompressed */
-	uint64_t packed;   /* bytes of it in the bundle, uncompressed; 0 if it was there already */
-	struct pd_build_id build_id; /* size 0: it has none */
+	const char *missing; /* why it could not be packed, or NULL */
+	uint64_t size;     /* original size, uncompressed */
+	uint64_t packed;   /* size in the bundle, uncompressed; 0 if already packed */
+	struct pd_build_id build_id; /* size 0: none */
 };
 typedef void pd_bundled_fn(void *self, const struct pd_bundled *bundled);
 
-/** Adds all files that symbols and lines of an object come from, which may be none: see pd_dso.state then. each is
- * called for each of them. The object must have been asked for (pd_symbols_at).
+/** Adds all files with symbols and lines of an object; there may be none: see pd_dso.state. each is called for each
+ * of them. The object must have been looked up (pd_symbols_at).
  * Errors: PD_ERROR_SYSTEM, PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_bundle_add_dso(struct pd_bundle *bundle, struct pd_symbols *symbols, const struct pd_dso *dso,
 					pd_bundled_fn *each, void *self, struct pd_error *error);
