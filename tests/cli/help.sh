@@ -6,6 +6,10 @@ for command in info report dump check explain version help; do
 	[ "$(perfdata $command --help)" = "$(perfdata help $command)" ] || echo "--help differs"
 	[ "$(perfdata $command -h)" = "$(perfdata help $command)" ] || echo "-h differs"
 done
+for command in $(perfdata help | sed -n 's/^  \([a-z][a-z-]*\)  *[a-z].*/\1/p'); do
+	perfdata $command --help >page || echo "no help of $command"
+	grep -q '^all commands:' page || echo "options are missing: $command"
+done
 try help exit-codes
 try help nothing
 try help dumb
