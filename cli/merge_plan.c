@@ -361,7 +361,8 @@ static size_t count_ids(const struct merge *merge)
 	return count;
 }
 
-static void list_ids(const struct merge *merge, struct id_use *uses)
+/* An id that two events of a recording have is that of the first one, as for everybody who reads it. */
+static size_t list_ids(const struct merge *merge, struct id_use *uses)
 {
 	size_t count = 0;
 
@@ -371,12 +372,17 @@ static void list_ids(const struct merge *merge, struct id_use *uses)
 		for (size_t j = 0; j < pd_file_event_count(source->input.file); j++) {
 			const struct pd_event *event = pd_file_event(source->input.file, j);
 
-			for (size_t k = 0; k < event->ids.count; k++, count++)
+			for (size_t k = 0; k < event->ids.count; k++) {
+				if (pd_file_event_by_id(source->input.file, event->ids.items[k]) != event)
+					continue;
 				uses[count] = (struct id_use){ .id = event->ids.items[k], .event = source->events[j],
 							       .source = i, .session = source->session,
 							       .place = count };
+				count++;
+			}
 		}
 	}
+	return count;
 }
 
 /* Ids of each event in the order in which they were met, each once. */
@@ -390,10 +396,23 @@ static bool give_ids(struct merge *merge, struct id_use *uses, size_t count)
 	return true;
 }
 
+/* The number in front of so many that no id is, behind the last id where that is not near the end of all numbers. */
+static uint64_t before_unused(const struct id_use *uses, size_t count, uint64_t wanted)
+{
+	uint64_t last = count ? uses[count - 1].id : 0;
+
+	if (UINT64_MAX - last >= wanted)
+		return last;
+	for (size_t i = 1; i < count; i++)
+		if (uses[i].id - uses[i - 1].id > wanted)
+			return uses[i - 1].id;
+	return 0;
+}
+
 static bool settle_ids(struct merge *merge, struct id_use *uses, size_t count, uint64_t *fresh)
 {
 	qsort(uses, count, sizeof(*uses), compare_ids);
-	*fresh = count ? uses[count - 1].id : 0;
+	*fresh = before_unused(uses, count, (uint64_t)count + merge->events.count);
 	for (size_t i = 0, end; i < count; i = end) {
 		for (end = i + 1; end < count && uses[end].id == uses[i].id;)
 			end++;
@@ -491,11 +510,10 @@ int merge_events(struct merge *merge)
 			done = join_event(merge, i, pd_file_event(source->input.file, j));
 	}
 	done = done && order_events(merge);
-	count = count_ids(merge);
-	uses = calloc(count + 1, sizeof(*uses));
+	uses = calloc(count_ids(merge) + 1, sizeof(*uses));
 	done = done && uses;
 	if (done) {
-		list_ids(merge, uses);
+		count = list_ids(merge, uses);
 		done = settle_ids(merge, uses, count, &fresh) && settle_forms(merge, &fresh);
 	}
 	free(uses);

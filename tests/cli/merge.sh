@@ -25,6 +25,15 @@ shell 'perfdata split -q --by time=6ms -o parts hot.data; perfdata merge -o whol
 shell 'perfdata merge -q -o - hot-pipe.data hot.data | perfdata check -'
 shell 'perfdata merge -q -z -o - - hot.data <hot-pipe.data | perfdata script -G -F comm,event - | sort | uniq -c'
 
+# New ids are none that is there, also where a recording has the largest one.
+like hot-multi.data largest.data 's/ids: \[461/ids: [18446744073709551615 461/; s/\<459\>/1/g; s/\<460\>/2/g'
+like largest.data apart.data 's/"demo"/"other"/; s/v595/v596/'
+shell 'perfdata merge -q -o ids.data largest.data apart.data; perfdata dump --header ids.data | grep "  ids"; perfdata check ids.data'
+
+# An id of two events is that of the first one.
+like hot-multi.data double.data 's/ids: \[459/ids: [461 459/'
+shell 'perfdata merge -q -o ids.data double.data; for file in double.data ids.data; do perfdata script -q -F event $file | sort | uniq -c; done'
+
 # Other machines: tasks, kernels, clocks.
 like hot.data moved.data 's/"demo"/"other"/; s/0xffffffff8/0xffffffff9/g'
 try merge -o m.data hot.data moved.data
