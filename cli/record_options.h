@@ -21,21 +21,21 @@ struct target_values {
 
 #define RECORD_TARGET_OPTIONS(type, m)                                                             \
 	{ "event", 'e', OPTION_TAGGED, "EVENT", offsetof(type, m.events),                          \
-	  "event to record: a name from perfdata list, a group {a,b}, with modifiers a:u", GROUP_TARGET }, \
+	  "event: a name from perfdata list, a group {a,b}, with modifiers a:u", GROUP_TARGET }, \
 	{ "filter", 0, OPTION_TAGGED, "EXPRESSION", offsetof(type, m.events),                      \
 	  "filter for the tracepoints of the preceding --event: 'prev_pid == 1'", GROUP_TARGET },  \
 	{ "exclude-perf", 0, OPTION_TAGGED, NULL, offsetof(type, m.events),                        \
 	  "exclude tracepoints of the preceding --event that the recorder itself hits", GROUP_TARGET }, \
 	{ "group", 0, OPTION_FLAG, NULL, offsetof(type, m.group), "put all events into one group", GROUP_TARGET }, \
 	{ "all-cpus", 'a', OPTION_FLAG, NULL, offsetof(type, m.all), "system-wide, on all CPUs", GROUP_TARGET }, \
-	{ "pid", 'p', OPTION_STRING, "LIST", offsetof(type, m.pids), "record these running processes", GROUP_TARGET }, \
-	{ "tid", 't', OPTION_STRING, "LIST", offsetof(type, m.tids), "record these running threads", GROUP_TARGET }, \
-	{ "uid", 'u', OPTION_STRING, "USER", offsetof(type, m.user), "record all processes of this user", GROUP_TARGET }, \
-	{ "cpu", 'C', OPTION_STRING, "LIST", offsetof(type, m.cpus), "record only on these CPUs: 0,2-3", GROUP_TARGET }, \
+	{ "pid", 'p', OPTION_STRING, "LIST", offsetof(type, m.pids), "attach to these running processes", GROUP_TARGET }, \
+	{ "tid", 't', OPTION_STRING, "LIST", offsetof(type, m.tids), "attach to these running threads", GROUP_TARGET }, \
+	{ "uid", 'u', OPTION_STRING, "USER", offsetof(type, m.user), "attach to all processes of this user", GROUP_TARGET }, \
+	{ "cpu", 'C', OPTION_STRING, "LIST", offsetof(type, m.cpus), "only on these CPUs: 0,2-3", GROUP_TARGET }, \
 	{ "cgroup", 'G', OPTION_TAGGED, "LIST", offsetof(type, m.events),                          \
 	  "restrict the preceding events to these cgroups, one per event or one for all; needs -a", GROUP_TARGET }, \
 	{ "no-inherit", 'i', OPTION_FLAG, NULL, offsetof(type, m.no_inherit),                      \
-	  "do not record child processes and new threads", GROUP_TARGET }
+	  "do not follow child processes and new threads", GROUP_TARGET }
 
 /* What samples hold. */
 struct sample_values {

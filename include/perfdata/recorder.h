@@ -122,7 +122,7 @@ struct pd_recorder_options {
 	/* The output; path NULL: fd. An existing file is renamed to NAME.old. */
 	const char *path;
 	int fd; /* -1: none */
-	struct pd_writer_options output;
+	struct pd_writer_options output; /* compressed with level 0: as fast as possible, in frames of zstd */
 	const char *const *command_line; /* for the feature CMDLINE, NULL-terminated */
 	/* Called for each note, on the calling thread. */
 	void (*note)(void *self, const struct pd_recorder_note *note);
