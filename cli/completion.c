@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What may stand behind options: by the option's name where only some words are valid, else by what its value is called
- * in the help.
+ * Possible values of options: by the option's name if only some words are valid, else by the name of the value in the
+ * help.
  */
 #include "completion.h"
 #include "report.h"

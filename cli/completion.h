@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the completions of all shells have in common: what may stand behind an option, and as an argument.
+ * Shared by the completion scripts of all shells: possible values of options and arguments.
  */
 #ifndef CLI_COMPLETION_H
 #define CLI_COMPLETION_H
@@ -17,10 +17,9 @@ enum value_kind {
 	VALUE_PROGRAM /* a program and its arguments */
 };
 
-/* Adds the words that may be the value of an option, or (option NULL) an argument of the command, each with a blank
- * behind it. */
+/* Adds the possible values of an option, or (option NULL) of an argument of the command, each followed by a blank. */
 enum value_kind completion_value(const struct command_line *line, const struct option *option, struct pd_text *words);
-/* A string without the characters that would end a string between ' and ', those of special written with \ in front. */
+/* A string to be put between single quotes: quote replaces ', and characters in special get a backslash. */
 void completion_quoted(struct pd_text *text, const char *string, const char *special, const char *quote);
 
 #endif

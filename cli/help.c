@@ -59,7 +59,7 @@ static void print_option(struct pd_text *text, const struct option *option)
 	wrap(text, option->help, MARGIN, MARGIN);
 }
 
-/* Whether a name is among words that blanks part. */
+/* Whether a name is in a blank-separated list. */
 static bool is_among(const char *words, const char *name)
 {
 	size_t length = strlen(name);
@@ -88,7 +88,7 @@ static void print_group(struct pd_text *text, const struct command *command, enu
 	}
 }
 
-/* In the order of the list, which has names of options only. */
+/* In the order of the list, which contains only names of options. */
 static void print_usual(struct pd_text *text, const struct command *command)
 {
 	if (command->usual)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file that a command reads: its options, opening it, walking its records and telling its
+ * The input file of a command: its options, opening it, iterating over its records and reporting its
  * problems on stderr.
  */
 #ifndef CLI_INPUT_H
@@ -32,7 +32,7 @@ struct input_options {
 			"also report harmless anomalies", GROUP_INPUT                              \
 	}
 
-/* How often each problem was met. */
+/* Number of occurrences of each problem. */
 struct problem_count {
 	const char *code;
 	uint64_t count;
@@ -50,18 +50,18 @@ struct input {
 	size_t told_kinds; /* of the first pass */
 };
 
-/* Opens the file of the options or of the only word. Without either it is perf.data, or standard
- * input if that is a pipe. problem (may be NULL) gets the problems in place of stderr.
- * Says what is wrong and returns another code than CODE_FINE then. */
+/* Opens the file given by option or as the only argument; without either perf.data, or standard
+ * input if that is a pipe. problem (may be NULL) gets the problems instead of stderr.
+ * On failure, reports it and returns another code than CODE_FINE. */
 int input_open(struct input *input, const struct input_options *options, const struct call *call,
 	       pd_problem_fn *problem, void *self);
-/* Tells a problem on stderr, for problem functions of commands. Returns true. */
+/* Reports a problem on stderr, for problem functions of commands. Returns true. */
 bool input_tell(struct input *input, const struct pd_problem *problem);
 /* Ends the talk about problems and closes. Returns code, or CODE_DAMAGED if code is CODE_FINE and
  * something was damaged. */
 int input_close(struct input *input, int code);
 
-/* To be called between two passes: problems of kinds that were met are not told again. */
+/* To be called between two passes: kinds of problems already reported are not reported again. */
 void input_again(struct input *input);
 
 /* "damage", "warning" or "info". */

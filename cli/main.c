@@ -60,8 +60,8 @@ static void on_closed_pipe(int number)
 	errno = before;
 }
 
-/* Who closes the pipe of standard output, as head does, has seen enough: the program ends in silence, even if whoever
- * started it ignores the signal, as some languages do. Other pipes, such as that of messages, end nothing. */
+/* When the reader of standard output closes the pipe, as head does, the program ends silently, even if its parent
+ * ignores SIGPIPE, as some languages do. Other closed pipes, such as that of stderr, do not end it. */
 static void end_by_closed_pipes(void)
 {
 	const struct sigaction action = { .sa_handler = on_closed_pipe, .sa_flags = SA_RESTART };
@@ -99,7 +99,7 @@ const struct command program = {
 	.ends_at_word = true,
 };
 
-/* What was given behind the name of the command counts. */
+/* Options after the name of the command override those before it. */
 static void merge_options(struct terminal_options *own, const struct parsed *before)
 {
 	const struct program_values *values = before->values;
@@ -110,7 +110,7 @@ static void merge_options(struct terminal_options *own, const struct parsed *bef
 		own->color = before->common.terminal.color;
 }
 
-/* A command line as far as it was read. */
+/* A partly parsed command line. */
 struct line {
 	int argc;
 	char **argv;
@@ -176,7 +176,7 @@ static int unknown_command(const char *word)
 	return CODE_USAGE;
 }
 
-/* Nothing was asked for: the help is a complaint then. */
+/* Without a command, the help is printed as an error. */
 static int help_missing(struct output *out)
 {
 	out->fd = STDERR_FILENO;
@@ -184,7 +184,7 @@ static int help_missing(struct output *out)
 	return CODE_USAGE;
 }
 
-/* The words behind the options of the program. */
+/* The arguments after the options of the program. */
 static int run_words(struct line *line, struct output *out)
 {
 	const struct program_values *values = line->before->values;

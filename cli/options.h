@@ -3,8 +3,8 @@
  * Options of a command as a table. The parser, the help, the manual pages and the shell completion
  * all come from the same lines.
  *
- * A line says where its value goes: an offset into a struct of values that belongs to the command and
- * is all zero before the parser runs. Words that are no options are collected in order.
+ * A line gives the place of its value: an offset into a struct of values that belongs to the command and
+ * is zeroed before parsing. Arguments that are not options are collected in order.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -36,7 +36,7 @@ struct option_list {
 	size_t count;
 };
 
-/* Values of several options in the order in which they were given. */
+/* Values of several options, in the order given. */
 struct option_tags {
 	struct option_tag {
 		const char *name; /* long name of the option */
@@ -45,7 +45,7 @@ struct option_tags {
 	size_t count;
 };
 
-/* Options that belong together in the help, in its order. */
+/* Groups of options in the help, in its order. */
 enum option_group { GROUP_OWN, GROUP_TARGET, GROUP_SAMPLES, GROUP_OUTPUT, GROUP_FILTER, GROUP_SYMBOLS, GROUP_INPUT, GROUP_COMMON, OPTION_GROUPS };
 
 struct option {
@@ -73,21 +73,21 @@ struct example {
 
 struct command;
 
-/* Values of the options that every command has without a line in its table. */
+/* Values of the options common to all commands, which are not in their tables. */
 struct common_options {
 	struct terminal_options terminal;
 	bool help;
 };
 
-/* What a command line said. values is the struct of the command, words are in argv. */
+/* A parsed command line. values is the struct of the command, words are the arguments, which belong to argv. */
 struct parsed {
 	void *values;
 	struct option_list words;
 	struct common_options common;
 };
 
-/* The option behind one, NULL: the first one; those of the command's table, then those of every command. NULL at the
- * end. */
+/* The option after one (NULL: the first one): those of the command's table, then those common to all commands. NULL at
+ * the end. */
 const struct option *option_next(const struct command *command, const struct option *option);
 
 /* Takes the words behind the name of a command. Says on stderr what is wrong and returns false then.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file that a command writes: it is there when it is whole, or not at all.
+ * An output file of a command: it appears when it is complete, or not at all.
  *
- * What is written goes into a new file beside it, which takes its name at the end; a signal that ends the command
- * takes it away. A file that holds perf data, or that is read, is never replaced, so no typing error costs a
- * recording. Pipes and devices are written as they are.
+ * Output is written to a new file beside it, which is renamed at the end; a signal that ends the command removes it.
+ * A perf.data file, or the input file, is never overwritten, so no typing error costs a recording. Pipes and devices
+ * are written directly.
  */
 #ifndef CLI_OUTFILE_H
 #define CLI_OUTFILE_H
@@ -20,12 +20,12 @@ struct outfile {
 	struct output own;
 };
 
-/* path NULL or "-" is the output of the call. input is the path of what is read meanwhile; NULL or what is no path
- * stands for standard input. One file at a time. Says on stderr what is wrong and returns another code than CODE_FINE
- * then. */
+/* path NULL or "-" is the output of the call. input is the path of the file being read; NULL, or what is not a path,
+ * stands for standard input. One file at a time. On failure, reports it on stderr and returns another code than
+ * CODE_FINE. */
 int outfile_open(struct outfile *file, const char *path, struct output *standard, const char *input);
-/* Gives the file its name if code is CODE_FINE or CODE_DAMAGED, else takes it away. Returns code, or
- * CODE_OUTPUT if it could not be written. */
+/* Renames the file if code is CODE_FINE or CODE_DAMAGED, else removes it. Returns code, or CODE_OUTPUT if it cannot be
+ * written. */
 int outfile_close(struct outfile *file, int code);
 
 #endif

@@ -104,7 +104,7 @@ int output_finish(struct output *output)
 {
 	output->last = true;
 	output_flush(output);
-	/* Whoever closed the pipe has seen enough and wants no message. */
+	/* A closed pipe is not an error worth a message. */
 	if (output->failure && output->failure != EPIPE)
 		complain("%s: %s", output->name ? output->name : "standard output", strerror(output->failure));
 	return output->failure ? CODE_OUTPUT : CODE_FINE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a command's words go: results to standard output through one large buffer, talk to standard
- * error, and a progress line that is there only while somebody waits at a terminal.
+ * Output of a command: results to standard output through one large buffer, messages to standard
+ * error, and a progress line that is shown only on a terminal.
  */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
@@ -10,7 +10,7 @@
 
 #include <time.h>
 
-/* A line on stderr that says how far a long job is. All zero is ready for use. */
+/* A line on stderr that shows the progress of a long job. All zero is ready for use. */
 struct progress {
 	struct timespec started;
 	struct timespec shown;
@@ -19,11 +19,11 @@ struct progress {
 	bool visible; /* the line is on the screen */
 };
 
-/* Tells where the stream is. Cheap enough for every few thousand records. */
+/* Shows the position of the stream. Cheap enough to call every few thousand records. */
 void progress_step(struct progress *progress, const struct pd_stream *stream);
 /* The same with bytes done and in all, 0 if they are not known. */
 void progress_show(struct progress *progress, uint64_t done, uint64_t total);
-/* Takes the line off the screen, before anything else is written there. */
+/* Erases the line, before anything else is written to the screen. */
 void progress_clear(struct progress *progress);
 
 struct output {
@@ -47,18 +47,17 @@ bool output_init(struct output *output, int fd);
 void output_fini(struct output *output);
 /* On a terminal, lines that are printed from now on end at its right edge. */
 void output_clip(struct output *output);
-/* Writes what was printed when it is much. False when output is of no use any more: stop then. */
+/* Writes the buffer when it is large. False after a failed write: the command should stop. */
 bool output_spill(struct output *output);
-/* Writes what was printed, for somebody who waits for it. The same result. */
+/* Writes the buffer now, for live output. Returns as output_spill. */
 bool output_flush(struct output *output);
-/* Writes a large piece at once, behind what was printed. */
+/* Writes a large piece directly, after the buffer. */
 void output_put(struct output *output, const char *data, size_t size);
-/* Writes what is left. Says on stderr if something could not be written, but not that a reader
- * closed its pipe. Returns CODE_FINE or CODE_OUTPUT. */
+/* Writes the rest. Reports failed writes on stderr, except for closed pipes. Returns CODE_FINE or
+ * CODE_OUTPUT. */
 int output_finish(struct output *output);
 
-/* What the terminal is told before a share and behind it: as in perf, red is what matters and green what counts. NULL:
- * nothing. */
+/* Escape sequences around a percentage, with the colours and limits of perf; NULL for small ones, which have none. */
 const char *share_color(double percent);
 #define SHARE_COLOR_END "\033[m"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starts the pager with its end of a pipe, and waits for it. While it runs it has the terminal: a signal that ends the
- * program does so when the pager has ended, or the shell's prompt would be in the middle of it.
+ * Starts the pager on the read end of a pipe, and waits for it. While it runs, it owns the terminal: a signal ends the
+ * program only after the pager has exited, or the shell's prompt would appear in the middle of it.
  */
 #include "pager.h"
 

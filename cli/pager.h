@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The user's pager, between standard output and the terminal.
+ * Sends standard output through the user's pager.
  */
 #ifndef CLI_PAGER_H
 #define CLI_PAGER_H
@@ -13,8 +13,8 @@
  * there is to be none: the variable is empty or "cat", the configuration says no, or no such program is installed.
  * forced: --paginate was given. usual: what the configuration does not mention is paged. */
 const char *pager_command(const struct config *config, const char *command, bool forced, bool usual);
-/* From now on standard output goes through the pager, and so does standard error if it is the terminal. False if there
- * is no pager then. */
+/* Redirects standard output to the pager, and standard error, too, if it is a terminal. False if the pager cannot be
+ * started. */
 bool pager_start(const char *command);
 /* Closes standard output and error and waits until the user has left the pager, if there is one. For signal handlers
  * too. */

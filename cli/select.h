@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which samples a command takes: by time, CPU, thread, name and event before anything is looked up,
- * by object and function once places have names. The options are those of perf and mean the same in
- * every command.
+ * Filters: samples by time, CPU, thread, name and event before any lookup, by object and function once
+ * addresses are resolved. The options are those of perf and mean the same in every command.
  *
  * select_take reads the options, select_ready turns what depends on the file into numbers, and then
  * the questions may be asked from any thread.
@@ -97,7 +96,7 @@ struct select {
 	bool refused; /* select_ready failed because the file cannot answer, not for lack of memory */
 };
 
-/* Takes the options. Says on stderr what is wrong and returns false then; select_fini either way. */
+/* Parses the options. False after an error, which is reported on stderr; select_fini in either case. */
 bool select_take(struct select *select, const struct select_options *options);
 void select_fini(struct select *select);
 /* True if the ranges of time are not known before select_ready: they are parts, or of a wall clock. */
@@ -113,7 +112,7 @@ void select_tell_lack(const struct select *select, struct pd_file *file);
 /* The same as select_ready for events that come later, in a pipe. PD_ERROR_MEMORY. */
 enum pd_status select_learn(struct select *select, struct pd_file *file, struct pd_error *error);
 
-/* Takes a condition. Says on stderr what is wrong, and where, and returns NULL then. */
+/* Parses a condition. NULL after an error, which is reported on stderr with its position. */
 struct pd_filter *select_condition(const char *option, const char *text);
 
 /* What of a sample is known before anything is looked up. For `choose` of pd_profile_options: as perf
@@ -134,7 +133,7 @@ bool select_has_place(const struct select *select, const struct pd_place *place)
 
 /* ---- select_time.c ---- */
 
-/* Takes the argument of --time. Says on stderr what is wrong and returns false then. */
+/* Parses the argument of --time. False after an error, which is reported on stderr. */
 bool select_times(struct select *select, const char *argument);
 /* The time of the samples as the recorder noted it; NULL: it did not, or what it noted cannot be. */
 const struct pd_sample_time *select_noted_time(struct pd_file *file);

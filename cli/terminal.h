@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is different where standard output is a terminal: its size, colours, the pager. The options are those of all
- * commands, and stand in front of the command's name too.
+ * Output on a terminal: its size, colours and the pager. The options are common to all commands and accepted before the
+ * command's name, too.
  */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
@@ -17,15 +17,15 @@ struct terminal_options {
 	bool paginate, no_pager;
 };
 
-/* Fills what output knows of the terminal. usual: what the command prints belongs into the pager, unless the user says
- * otherwise. Says on stderr what is wrong and returns false then. */
+/* Fills the terminal members of output. usual: output of the command is paged by default. False after an error, which is
+ * reported on stderr. */
 bool terminal_prepare(struct output *output, const struct terminal_options *options, const struct config *config,
 		      const char *command, bool usual);
 
-/* The text with lines that end at the edge of the screen; NULL if there is no memory. */
+/* The text with its lines cut at the right edge of the screen; NULL without memory. */
 struct pd_text *terminal_clipped(struct output *output, struct pd_bytes bytes);
-/* To be called before the first text is written: starts the pager, unless this is all and fits on the screen with the
- * shell's prompt behind it. */
+/* To be called before the first write: starts the pager, unless the text is complete and fits on the screen together
+ * with the shell's prompt. */
 void terminal_page(struct output *output, struct pd_bytes bytes);
 
 #endif
