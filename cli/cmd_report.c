@@ -71,7 +71,7 @@ static const struct option options[] = {
 	STRING("time-quantum", 0, "TIME", time_quantum, "time slice of the sort key time (default: 100ms)"),
 	STRING("field-separator", 't', "CHAR", separator, "column separator instead of blanks"),
 	FLAG("json", 0, json, "print JSON"),
-	FLAG("csv", 0, csv, "print CSV, one line per row and event"),
+	FLAG("csv", 0, csv, "print CSV, one line per row and event; text that spreadsheets would run as a formula is prefixed with '"),
 	FLAG("header", 0, header, "print the header first"),
 	FLAG("header-only", 0, header_only, "print only the header: host, command, events"),
 	FLAG("show-info", 'I', show_info, "include topology, caches and memory in the header"),

@@ -10,6 +10,8 @@
 
 #include "ahead.h"
 
+#include <perfdata/print.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -98,16 +100,18 @@ static void put_string(struct writer *writer, const char *text)
 /* Text between tags. */
 static void put_html(struct writer *writer, const char *text)
 {
-	char one[2] = "";
+	size_t length = strlen(text);
 
 	flush(writer);
-	for (; *text; text++) {
-		one[0] = *text;
-		pd_text_add(writer->text, *text == '<'   ? "&lt;" :
-					       *text == '>'   ? "&gt;" :
-					       *text == '&'   ? "&amp;" :
-					       (unsigned char)*text < ' ' ? " " :
-									    one);
+	for (size_t i = 0; i < length;) {
+		size_t plain = pd_text_plain(text + i, length - i);
+		char c = text[i];
+
+		if (c == '<' || c == '>' || c == '&' || !plain)
+			pd_text_add(writer->text, c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : " ");
+		else
+			pd_text_printf(writer->text, "%.*s", (int)plain, text + i);
+		i += plain ? plain : 1;
 	}
 }
 

@@ -8,6 +8,8 @@
  */
 #include "flame.h"
 
+#include <perfdata/print.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,14 +53,15 @@ static const struct {
 
 static void put_text(struct pd_text *text, const char *string, size_t length)
 {
-	char one[2] = "";
+	for (size_t i = 0; i < length && string[i];) {
+		size_t plain = pd_text_plain(string + i, length - i);
+		char c = string[i];
 
-	for (size_t i = 0; i < length && string[i]; i++) {
-		unsigned char byte = (unsigned char)string[i];
-
-		one[0] = string[i];
-		pd_text_add(text, byte == '<' ? "&lt;" : byte == '>' ? "&gt;" : byte == '&' ? "&amp;" :
-				  byte < ' ' || byte == 0x7f ? "?" : one);
+		if (c == '<' || c == '>' || c == '&' || !plain)
+			pd_text_add(text, c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : "?");
+		else
+			pd_text_printf(text, "%.*s", (int)plain, string + i);
+		i += plain ? plain : 1;
 	}
 }
 

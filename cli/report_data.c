@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint64_t weight_of(const struct report *report, const struct row *row)
@@ -154,18 +155,31 @@ static const char *escaped(struct report *report, const char *text)
 	return pd_text_failed(report->scratch) ? "" : (const char *)pd_text_bytes(report->scratch).data;
 }
 
+/* Spreadsheets take a cell that begins so for a formula, also where it is quoted, and an apostrophe for the sign that it is text.
+ * Numbers may have a sign. */
+static bool is_formula(const char *text)
+{
+	char *end;
+
+	if (!*text || !strchr("=+-@\t\r", *text))
+		return false;
+	strtod(text, &end);
+	return *end != 0;
+}
+
 /* Quoted where it must be, by RFC 4180. */
 static void add_quoted(struct report *report, const char *text)
 {
 	struct pd_text *out = report->out;
+	const char *mark = is_formula(text) ? "'" : "";
 
 	if (report->escape)
 		text = escaped(report, text);
 	if (!strpbrk(text, ",\"\r\n")) {
-		pd_text_add(out, text);
+		pd_text_printf(out, "%s%s", mark, text);
 		return;
 	}
-	pd_text_add(out, "\"");
+	pd_text_printf(out, "\"%s", mark);
 	for (; *text; text++)
 		pd_text_printf(out, *text == '"' ? "\"\"" : "%c", *text);
 	pd_text_add(out, "\"");

@@ -7,6 +7,8 @@
 
 #include "parts.h"
 
+#include <perfdata/print.h>
+
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -17,6 +19,7 @@ enum {
 	INLINED_MOST = 128, /* functions at one address */
 	KNOWN_ROOTS = 64,
 	WORTH_A_PART = 1 << 12, /* entries; for less a thread costs more */
+	MOST_STEP = 4, /* bytes of a character */
 	MORE_FRAMES = 2,        /* of a line, beside those of its stack: event and root */
 };
 
@@ -107,8 +110,6 @@ static char folded_char(const struct stack_style *style, char c)
 {
 	if (c == ';')
 		return ':';
-	if ((unsigned char)c < ' ' || c == 0x7f)
-		return '?';
 	return style->tidy && (c == '"' || c == '\'') ? 0 : c;
 }
 
@@ -123,12 +124,17 @@ static void put_name(const struct stacks *stacks, const char *name, size_t lengt
 		name++;
 		length--;
 	}
-	for (size_t i = 0; i < length && name[i]; i++) {
-		char c = folded_char(style, name[i]);
+	for (size_t i = 0, step; i < length && name[i]; i += step) {
+		size_t plain = pd_text_plain(name + i, length - i);
+		char c = plain == 1 ? folded_char(style, name[i]) : plain ? name[i] : '?';
 
-		if (c)
-			piece[size++] = c;
-		if (size == sizeof(piece) - 1) {
+		step = plain ? plain : 1;
+		if (c) {
+			memcpy(piece + size, name + i, step);
+			piece[size] = c;
+			size += step;
+		}
+		if (size + MOST_STEP > sizeof(piece) - 1) {
 			piece[size] = 0;
 			pd_text_add(stacks->text, piece);
 			size = 0;
@@ -323,15 +329,22 @@ static void reverse(uint32_t *frames, size_t count)
 static void put_comm(const struct stacks *stacks, const char *comm)
 {
 	const struct stack_style *style = &stacks->request->style;
-	char one[2] = "";
+	size_t length = strlen(comm);
 
 	if (!style->folded) {
 		pd_text_add(stacks->text, comm);
 		return;
 	}
-	for (; *comm; comm++) {
-		one[0] = *comm == ' ' && style->join_blanks ? '_' : *comm == ';' ? ':' : *comm;
-		pd_text_add(stacks->text, (unsigned char)one[0] < ' ' || one[0] == 0x7f ? "?" : one);
+	for (size_t i = 0; i < length;) {
+		size_t plain = pd_text_plain(comm + i, length - i);
+
+		if (!plain)
+			pd_text_add(stacks->text, "?");
+		else if (comm[i] == ';' || (comm[i] == ' ' && style->join_blanks))
+			pd_text_add(stacks->text, comm[i] == ';' ? ":" : "_");
+		else
+			pd_text_printf(stacks->text, "%.*s", (int)plain, comm + i);
+		i += plain ? plain : 1;
 	}
 }
 

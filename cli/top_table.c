@@ -92,7 +92,7 @@ static bool build(struct report *report, const struct look *look, const struct s
 	report->input.file = shown->file;
 	report->input.out = out;
 	report->out = out->text;
-	report->escape = out->terminal;
+	report->escape = true;
 	report->profile = (struct pd_profile *)(uintptr_t)shown->profile;
 	report->symbols = shown->symbols;
 	report->select = *look->select;

@@ -22,7 +22,7 @@ PD_API struct pd_bytes pd_text_bytes(const struct pd_text *text);
 PD_API bool pd_text_failed(const struct pd_text *text);
 PD_API void pd_text_add(struct pd_text *text, const char *string);
 PD_API void pd_text_printf(struct pd_text *text, const char *format, ...) PD_PRINTF(2, 3);
-/** Adds a quoted JSON string; invalid UTF-8 becomes U+FFFD. */
+/** Adds a quoted JSON string; invalid UTF-8 becomes U+FFFD, control characters and direction overrides become \uNNNN. */
 PD_API void pd_text_json_string(struct pd_text *text, const char *string, size_t length);
 
 /** Prints a record: a line with offset, type, size, time and event, then one line per field. Strings are escaped. */
@@ -37,7 +37,10 @@ PD_API void pd_json_layout(struct pd_text *text, const struct pd_layout *layout,
 			   const void *decoded, struct pd_file *file);
 /** Prints a hex dump: offset, hexadecimal and ASCII. */
 PD_API void pd_print_hex(struct pd_text *text, struct pd_bytes bytes, uint64_t offset);
-/** Adds bytes with control characters escaped as \xNN. */
+/** Size in bytes of the first character of a string if it is harmless to print; 0 if it is a control character, a direction
+ * override or invalid UTF-8. */
+PD_API size_t pd_text_plain(const char *string, size_t length);
+/** Adds bytes with what pd_text_plain rejects escaped as \xNN. */
 PD_API void pd_text_escaped(struct pd_text *text, const char *string, size_t length);
 
 #ifdef __cplusplus

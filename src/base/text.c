@@ -176,26 +176,32 @@ static bool turns_text(const uint8_t *data)
 			       : data[1] == 0x81 && data[2] >= 0xa6 && data[2] <= 0xa9;
 }
 
-void pd_text_escaped(struct pd_text *text, const char *string, size_t length)
+// Controls, also C1 ones (c2 80 to c2 9f).
+static bool is_control(const uint8_t *data, size_t step)
+{
+	return data[0] < 0x20 || data[0] == 0x7f || (step == 2 && data[0] == 0xc2 && data[1] < 0xa0);
+}
+
+size_t pd_text_plain(const char *string, size_t length)
 {
 	const uint8_t *data = (const uint8_t *)string;
+	size_t step = length ? utf8_length(data, length) : 0;
 
-	for (size_t i = 0, step; i < length; i += step) {
-		step = utf8_length(data + i, length - i);
-		if (step == 3 && turns_text(data + i)) {
-			PD_TEXT_LITERAL(text, "\\x");
-			pd_text_hex_bytes(text, data + i, 1);
-			step = 1;
-			continue;
-		}
-		// controls, also C1 ones (c2 80 to c2 9f), and bytes that are those in terminals without UTF-8
-		if (step == 0 || data[i] < 0x20 || data[i] == 0x7f || (step == 2 && data[i] == 0xc2 && data[i + 1] < 0xa0)) {
-			step = 1;
-			PD_TEXT_LITERAL(text, "\\x");
-			pd_text_hex_bytes(text, data + i, 1);
-		} else {
+	return !step || is_control(data, step) || (step == 3 && turns_text(data)) ? 0 : step;
+}
+
+void pd_text_escaped(struct pd_text *text, const char *string, size_t length)
+{
+	for (size_t i = 0; i < length;) {
+		size_t step = pd_text_plain(string + i, length - i);
+
+		if (step) {
 			pd_text_put(text, string + i, step);
+		} else {
+			PD_TEXT_LITERAL(text, "\\x");
+			pd_text_hex_bytes(text, (const uint8_t *)string + i, 1);
 		}
+		i += step ? step : 1;
 	}
 }
 
@@ -225,6 +231,17 @@ static void json_char(struct pd_text *text, uint8_t c)
 	}
 }
 
+// Of a character of two or three bytes.
+static void json_escape(struct pd_text *text, const uint8_t *data, size_t step)
+{
+	unsigned code = step == 2 ? (data[0] & 0x1fu) << 6 | (data[1] & 0x3fu)
+				  : (data[0] & 0xfu) << 12 | (data[1] & 0x3fu) << 6 | (data[2] & 0x3fu);
+	const uint8_t bytes[2] = {(uint8_t)(code >> 8), (uint8_t)code};
+
+	PD_TEXT_LITERAL(text, "\\u");
+	pd_text_hex_bytes(text, bytes, 2);
+}
+
 void pd_text_json_string(struct pd_text *text, const char *string, size_t length)
 {
 	const uint8_t *data = (const uint8_t *)string;
@@ -235,6 +252,8 @@ void pd_text_json_string(struct pd_text *text, const char *string, size_t length
 
 		if (step == 1)
 			json_char(text, data[i]);
+		else if (step && !pd_text_plain(string + i, length - i))
+			json_escape(text, data + i, step);
 		else if (step)
 			pd_text_put(text, string + i, step);
 		else
