@@ -66,11 +66,11 @@ struct pd_profile_options {
 	void *self;
 	uint64_t from_ns, to_ns; /* time range; to_ns is inclusive, 0: open */
 	bool slices; /* also aggregate each entry by time slice, see pd_profile_slices */
-	/* Gives the symbols that places will be named with, made with this world, which is settled; they stay the
-	 * caller's and must live until the profile is read, and nobody else may use them until then. Called if a
-	 * process mapped a jitdump: codes that were put one in the place of another are told apart then; and if the
-	 * file is so large that names are loaded on a thread of its own meanwhile, but for those that
-	 * pd_symbols_options.fetch has to get. May be NULL, and may return NULL. */
+	/* Returns the symbols that will be used for symbolization, opened with this settled world; they are owned by the
+	 * caller, and must remain valid and unused by others until the profile is read. Called if a process
+	 * mapped a jitdump, to distinguish JIT-compiled code that replaced other code at one address; and for large
+	 * files, to load symbol tables in the background, except those that pd_symbols_options.fetch has to get. May be
+	 * NULL, and may return NULL. */
 	struct pd_symbols *(*symbols)(void *self, const struct pd_world *world);
 };
 
@@ -128,10 +128,10 @@ struct pd_stack {
 /** Totals of an event. */
 struct pd_profile_total {
 	const struct pd_event *event;
-	uint64_t samples, period, weights; /* taken */
+	uint64_t samples, period, weights; /* included */
 	uint64_t left_samples, left_period; /* excluded by the filter with PD_CHOICE_COUNT */
-	uint64_t copied_stacks; /* taken samples with a copy of the user stack and of the registers, and no user part
-				 * of the call chain: user stacks are not unwound, so their callers are missing */
+	uint64_t copied_stacks; /* included samples with a copy of the user stack and registers, and no user part of the
+				 * call chain: user stacks are not unwound, so their callers are missing */
 };
 
 /** Losses of the whole file. */
