@@ -122,7 +122,9 @@ class Mutant:
         if result.status not in FINE:
             return None, None
         problems, summary = common.check_of(result.out)
-        return {problem["code"] for problem in problems if problem["severity"] == "damage"}, summary["samples"]
+        # a sample of no event is told twice: its id, and that it cannot be decoded
+        return {"unknown-id" if problem["message"].endswith("unknown event") else problem["code"]
+                for problem in problems if problem["severity"] == "damage"}, summary["samples"]
 
     def hold(self, step, path, inputs, err=b""):
         """Looks at what was written; returns the number of samples in it."""
