@@ -64,8 +64,10 @@ bool pd_dwarf_unit(struct pd_dwarf *dwarf, uint32_t unit, struct pd_unit_maker *
 enum {
 	PD_DWARF_TAG_CLASS = 0x02,
 	PD_DWARF_TAG_COMPILE_UNIT = 0x11,
+	PD_DWARF_TAG_STRUCTURE = 0x13,
 	PD_DWARF_TAG_INLINED = 0x1d,
 	PD_DWARF_TAG_FUNCTION = 0x2e,
+	PD_DWARF_TAG_NAMESPACE = 0x39,
 	PD_DWARF_TAG_SKELETON_UNIT = 0x4a
 };
 

@@ -7,7 +7,8 @@
 enum {
 	DEEPEST = 256,  // scopes inside of one another; what is deeper counts as this deep
 	ORIGINS = 16,   // steps from code to its declaration
-	FIRST_NAMES = 256
+	FIRST_NAMES = 256,
+	PATH = 512 // longest scope that is kept in front of a name
 };
 
 // The name of what stands at an offset.
@@ -26,14 +27,38 @@ struct walk {
 	size_t work; // ranges that may yet be read, which many functions may share
 	uint32_t scope;
 	uint32_t scopes[DEEPEST]; // that entries of a depth stand in
+	bool declares; // this pass looks for names of what is declared, the other one for code
+	char path[PATH]; // namespaces and classes around the current entry, each with "::" behind it
+	uint16_t path_size[DEEPEST]; // of it, for entries of a depth
 };
 
 // ---- names ----
 
-// The linker's name if a declaration on the way has one, else the nearest name of the source.
-static const char *find_name(struct pd_dwarf *d, const struct pd_dwarf_unit_head *u, struct pd_dwarf_entry *entry)
+static size_t slot_of(const struct walk *w, uint64_t key)
 {
-	const char *name = NULL;
+	size_t at = (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & (w->name_slots - 1);
+
+	while (w->names[at].key && w->names[at].key != key)
+		at = (at + 1) & (w->name_slots - 1);
+	return at;
+}
+
+// The name with its scope of what is declared at an offset, if there is one.
+static const char *kept_name(const struct walk *w, uint64_t offset)
+{
+	const struct name *name = w->name_slots ? &w->names[slot_of(w, 2 * offset)] : NULL;
+
+	if (!name || !name->key || name->text == PD_NO_TEXT || !strchr(w->maker->texts + name->text, PD_SCOPE_MARK))
+		return NULL;
+	return w->maker->texts + name->text;
+}
+
+// The linker's name if a declaration on the way has one, else the nearest name of the source.
+static const char *find_name(const struct walk *w, struct pd_dwarf_entry *entry)
+{
+	const struct pd_dwarf_unit_head *u = w->u;
+	struct pd_dwarf *d = w->d;
+	const char *name = NULL, *kept;
 
 	for (int i = 0; i < ORIGINS; i++) {
 		const struct pd_dwarf_value *way = &entry->values[PD_USE_ORIGIN];
@@ -50,6 +75,9 @@ static const char *find_name(struct pd_dwarf *d, const struct pd_dwarf_unit_head
 			way = &entry->values[PD_USE_SPECIFICATION];
 		if (!way->form || !pd_dwarf_reference(&d, u, way, &offset))
 			break;
+		kept = d == w->d ? kept_name(w, offset) : NULL;
+		if (kept)
+			return kept;
 		u = pd_dwarf_unit_at(d, offset);
 		if (!u)
 			break;
@@ -61,15 +89,6 @@ static const char *find_name(struct pd_dwarf *d, const struct pd_dwarf_unit_head
 		pd_dwarf_entry(&c, u, abbrev, entry);
 	}
 	return name;
-}
-
-static size_t slot_of(const struct walk *w, uint64_t key)
-{
-	size_t at = (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & (w->name_slots - 1);
-
-	while (w->names[at].key && w->names[at].key != key)
-		at = (at + 1) & (w->name_slots - 1);
-	return at;
 }
 
 static bool grow_names(struct walk *w)
@@ -101,17 +120,74 @@ static uint32_t name_text(struct walk *w, struct pd_dwarf_entry *entry)
 
 	if (!origin->form || entry->values[PD_USE_NAME].form || entry->values[PD_USE_LINKAGE_NAME].form ||
 	    !pd_dwarf_reference(&d, w->u, origin, &offset))
-		return pd_unit_maker_text(w->maker, find_name(w->d, w->u, entry));
+		return pd_unit_maker_text(w->maker, find_name(w, entry));
 	// nothing refers to offset 0, so that no key is 0
 	offset = 2 * offset + (d != w->d);
 	if (2 * w->name_count >= w->name_slots && !grow_names(w))
 		return PD_NO_TEXT;
 	slot = slot_of(w, offset);
 	if (!w->names[slot].key) {
-		w->names[slot] = (struct name){offset, pd_unit_maker_text(w->maker, find_name(w->d, w->u, entry))};
+		w->names[slot] = (struct name){offset, pd_unit_maker_text(w->maker, find_name(w, entry))};
 		w->name_count += offset != 0;
 	}
 	return w->names[slot].text;
+}
+
+// ---- names without a linker's name ----
+
+static bool is_class(uint32_t tag)
+{
+	return tag == PD_DWARF_TAG_CLASS || tag == PD_DWARF_TAG_STRUCTURE;
+}
+
+static bool has_path(const struct pd_dwarf_abbrev *abbrev, size_t size)
+{
+	return abbrev->tag == PD_DWARF_TAG_NAMESPACE || (size && (abbrev->tag == PD_DWARF_TAG_FUNCTION || is_class(abbrev->tag)));
+}
+
+// The path of what is in an entry, whose own path has a size. Nothing is known of what is local to functions.
+static size_t inner_path(struct walk *w, const struct pd_dwarf_abbrev *abbrev, const struct pd_dwarf_entry *entry, size_t size)
+{
+	bool is_namespace = abbrev->tag == PD_DWARF_TAG_NAMESPACE;
+	const char *name = is_namespace || is_class(abbrev->tag) ? pd_dwarf_text(w->d, w->u, &entry->values[PD_USE_NAME]) : NULL;
+	size_t length;
+
+	if (is_namespace && !name)
+		name = "(anonymous namespace)";
+	length = name ? strlen(name) : PATH;
+	if (length + 2 >= PATH - size)
+		return 0;
+	memcpy(w->path + size, name, length);
+	memcpy(w->path + size + length, "::", 2);
+	return size + length + 2;
+}
+
+static void keep_name(struct walk *w, uint64_t offset, uint32_t text)
+{
+	size_t slot;
+
+	if (2 * w->name_count >= w->name_slots && !grow_names(w))
+		return;
+	slot = slot_of(w, 2 * offset);
+	if (text == PD_NO_TEXT || w->names[slot].key)
+		return;
+	w->names[slot] = (struct name){2 * offset, text};
+	w->name_count++;
+}
+
+/* Compilers give no linker's name to functions that only their file can see. Where such a one is declared, its scope is
+ * known: inlined copies, which refer to it, get it from there. */
+static void note_declared(struct walk *w, const struct pd_dwarf_entry *entry, uint64_t offset, size_t path_size)
+{
+	const char *name = pd_dwarf_text(w->d, w->u, &entry->values[PD_USE_NAME]);
+	char text[PATH + PATH];
+
+	if (!name || !path_size || strlen(name) >= PATH - 1 || entry->values[PD_USE_LINKAGE_NAME].form)
+		return;
+	memcpy(text, w->path, path_size);
+	text[path_size] = PD_SCOPE_MARK;
+	memcpy(text + path_size + 1, name, strlen(name) + 1);
+	keep_name(w, offset, pd_unit_maker_text(w->maker, text));
 }
 
 // ---- scopes ----
@@ -195,9 +271,10 @@ static void walk_tree(struct walk *w, struct pd_cursor *c)
 
 	w->scopes[0] = PD_NO_SCOPE;
 	while (pd_cursor_room(c) && !w->maker->failed) {
-		uint64_t code = pd_dwarf_uleb(c);
+		uint64_t offset = (uint64_t)(c->at - w->d->image->sections[PD_DEBUG_INFO].data), code = pd_dwarf_uleb(c);
 		const struct pd_dwarf_abbrev *abbrev = code ? pd_dwarf_abbrev(w->u, code) : NULL;
 		uint32_t scope = w->scopes[depth < DEEPEST ? depth : DEEPEST - 1];
+		size_t path_size = w->path_size[depth < DEEPEST ? depth : DEEPEST - 1], inner = 0;
 		const uint8_t *next = NULL;
 
 		if (!code) {
@@ -207,13 +284,20 @@ static void walk_tree(struct walk *w, struct pd_cursor *c)
 		}
 		if (!abbrev)
 			return;
-		if (is_function(abbrev)) {
+		if (is_function(abbrev) && !w->declares) {
 			pd_dwarf_entry(c, w->u, abbrev, &entry);
 			if (!c->failed)
 				scope = put_scope(w, &entry, scope);
-		} else if (abbrev->has_children && abbrev->has_sibling && !holds_functions(abbrev->tag)) {
+		} else if (abbrev->has_children && abbrev->has_sibling &&
+			   (!holds_functions(abbrev->tag) || (w->declares && abbrev->has_code && abbrev->tag == PD_DWARF_TAG_FUNCTION))) {
 			pd_dwarf_entry(c, w->u, abbrev, &entry);
 			next = next_of(w, &entry.values[PD_USE_SIBLING], c);
+		} else if (w->declares && has_path(abbrev, path_size)) {
+			pd_dwarf_entry(c, w->u, abbrev, &entry);
+			if (!c->failed && abbrev->tag == PD_DWARF_TAG_FUNCTION)
+				note_declared(w, &entry, offset, path_size);
+			else if (!c->failed)
+				inner = inner_path(w, abbrev, &entry, path_size);
 		} else {
 			skip_entry(w, c, abbrev);
 		}
@@ -222,10 +306,20 @@ static void walk_tree(struct walk *w, struct pd_cursor *c)
 		} else if (abbrev->has_children) {
 			depth++;
 			w->scopes[depth < DEEPEST ? depth : DEEPEST - 1] = scope;
+			// only what is in the unit itself, a namespace or a class has a path
+			w->path_size[depth < DEEPEST ? depth : DEEPEST - 1] = (uint16_t)inner;
 		} else if (!depth) {
 			return;
 		}
 	}
+}
+
+static bool has_namespaces(const struct pd_dwarf_unit_head *u)
+{
+	for (size_t i = 0; u->abbrevs && i < u->abbrevs->count; i++)
+		if (u->abbrevs->items[i].tag == PD_DWARF_TAG_NAMESPACE)
+			return true;
+	return false;
 }
 
 void pd_dwarf_scopes(struct pd_dwarf *d, struct pd_dwarf_unit_head *u, struct pd_dwarf_files *files,
@@ -235,6 +329,14 @@ void pd_dwarf_scopes(struct pd_dwarf *d, struct pd_dwarf_unit_head *u, struct pd
 	struct pd_cursor c = pd_dwarf_cursor(d, PD_DEBUG_INFO, u->tree);
 
 	c.end = d->image->sections[PD_DEBUG_INFO].data + u->end;
+	// code may stand in front of what it refers to
+	w.declares = has_namespaces(u);
+	if (w.declares) {
+		struct pd_cursor first = c;
+
+		walk_tree(&w, &first);
+		w.declares = false;
+	}
 	walk_tree(&w, &c);
 	pd_free(w.names);
 }

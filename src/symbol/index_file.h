@@ -17,7 +17,7 @@
 
 /** Of the files of all kinds. It changes with their layout, and with the rules that make names: which of several names
  * of an address is taken, what stubs are called, where symbols end. */
-enum { PD_INDEX_FORMAT = 6 };
+enum { PD_INDEX_FORMAT = 7 };
 
 /**
  * Finds the symbols of an object. *shape_out (pd_elf_close) is what pd_elf_addr and pd_elf_offset need of the object,

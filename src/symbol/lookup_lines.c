@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "symbol/lookup.h"
+#include "symbol/unit_table.h"
 
 enum { FRAMES = 64 }; // that are inlined into each other
 
@@ -97,6 +98,24 @@ void pd_lookup_lines_fini(struct pd_dso_full *dso)
 
 // ---- functions that have no place of their own ----
 
+// With its scope where names are for people; perf has none.
+static const char *scoped_name(struct pd_symbols *symbols, const char *name)
+{
+	const char *mark = strchr(name, PD_SCOPE_MARK);
+	struct pd_text *text = &symbols->scratch;
+
+	if (!mark)
+		return name;
+	if (!(symbols->flags & PD_SYMBOLS_SHORT_NAMES))
+		return mark + 1;
+	text->size = 0;
+	pd_text_put(text, name, (size_t)(mark - name));
+	pd_text_put(text, mark + 1, strlen(mark + 1) + 1);
+	name = text->failed ? NULL : pd_arena_text(&symbols->kept, text->data, text->size - 1);
+	symbols->failed |= !name;
+	return name ? name : mark + 1;
+}
+
 static const struct pd_function *new_inlined(struct pd_symbols *symbols, struct pd_dso_full *dso, const char *name)
 {
 	uint64_t hash = pd_hash(symbols->seed ^ dso->dso.index, name, strlen(name));
@@ -126,7 +145,7 @@ static const struct pd_function *inlined_function(struct pd_symbols *symbols, st
 
 	if (function)
 		return function;
-	function = new_inlined(symbols, dso, name);
+	function = new_inlined(symbols, dso, scoped_name(symbols, name));
 	if (function && !pd_memo_put(&dso->inlined, (uintptr_t)name, function))
 		symbols->failed = true;
 	return function;

@@ -45,6 +45,9 @@ struct pd_unit_maker {
 	bool failed;
 };
 
+/* In names of functions behind their scope, where debug information has no name of the linker: "app::", the mark, "f". */
+enum { PD_SCOPE_MARK = '\001' };
+
 /** A text by its number; the same one for equal texts. PD_NO_TEXT for NULL, and on failure. */
 uint32_t pd_unit_maker_text(struct pd_unit_maker *maker, const char *text);
 /** Rows of later calls hide those of earlier ones at the same address, but for those without code. */
