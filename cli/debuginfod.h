@@ -7,8 +7,9 @@
 
 #include <perfdata/symbol.h>
 
-/* Makes ready to fetch. Says what is missing and returns false then; may be called again. */
-bool debuginfod_open(void);
+/* Prepares fetching. A file larger than limit_mib (0: 2048) is not fetched, nor one that a server sends too slowly; both are
+ * reported. Reports what is missing and returns false then; may be called again. */
+bool debuginfod_open(uint64_t limit_mib);
 /* A pd_fetch_fn. Its path is valid until the next call. */
 const char *debuginfod_fetch(void *self, const uint8_t *build_id, size_t build_id_size, bool debug);
 

@@ -80,7 +80,7 @@ struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_
 	own.archive_count = options->archives.count;
 	own.spare_archive = archive_beside(file, beside);
 	own.index = index_of(options, index);
-	if (options->debuginfod && !debuginfod_open())
+	if (options->debuginfod && !debuginfod_open(options->debuginfod_limit.given ? options->debuginfod_limit.value : 0))
 		return NULL;
 	if (options->debuginfod)
 		own.fetch = debuginfod_fetch;

@@ -22,6 +22,7 @@ struct symbol_options {
 	bool no_inline;
 	bool no_jitdump;
 	bool debuginfod;
+	struct option_number debuginfod_limit; /* MiB */
 };
 
 /* Lines for the options table of a command whose values are struct type with such a member. */
@@ -58,6 +59,10 @@ struct symbol_options {
 	{                                                                                          \
 		"debuginfod", 0, OPTION_FLAG, NULL, offsetof(type, member.debuginfod),             \
 			"fetch missing debug files from the servers in DEBUGINFOD_URLS", GROUP_SYMBOLS \
+	},                                                                                         \
+	{                                                                                          \
+		"debuginfod-limit", 0, OPTION_NUMBER, "MIB", offsetof(type, member.debuginfod_limit), \
+			"largest file to fetch, in MiB (default: 2048)", GROUP_SYMBOLS             \
 	}
 
 /* Symbols for a file and its world. short_names says whether C++ names are short if the options do not. Says what is wrong

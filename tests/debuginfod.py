@@ -8,11 +8,59 @@ RECORDING has samples in an object that is not here; the compiler makes one with
 function. Exit status: 0 it is fetched when that is asked for and only then, 1 not, 77 without the library.
 """
 
+import http.server
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+
+LIMIT_MIB = 4
+
+
+class Endless(http.server.BaseHTTPRequestHandler):
+    """Sends without end, or says that it has much to send."""
+    sent = 0
+
+    def do_GET(self):  # pylint: disable=invalid-name
+        self.send_response(200)
+        self.send_header("Content-Type", "application/octet-stream")
+        if self.path.startswith("/large/"):
+            self.send_header("Content-Length", str(1 << 40))
+        self.end_headers()
+        try:
+            while Endless.sent < 1 << 32:
+                self.wfile.write(bytes(65536))
+                Endless.sent += 65536
+        except OSError:
+            pass
+
+    def log_message(self, *_):
+        pass
+
+
+def check_limits(perfdata, recording, folder):
+    wrong = []
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endless) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for kind in "endless", "large":
+            Endless.sent = 0
+            shutil.rmtree(os.path.join(folder, "cache"), ignore_errors=True)
+            done = run(perfdata, recording, folder, "--debuginfod", "--debuginfod-limit", str(LIMIT_MIB), "--no-index",
+                       servers=f"http://127.0.0.1:{server.server_port}/{kind}")
+            left = sum(os.path.getsize(os.path.join(where, name))
+                       for where, _, names in os.walk(os.path.join(folder, "cache")) for name in names)
+            if done.returncode or "larger than --debuginfod-limit" not in done.stderr:
+                wrong.append(f"{kind}: {done.returncode} {done.stderr}")
+            # one for each of several files
+            if Endless.sent > 1 << 31 or left > 1 << 16:
+                wrong.append(f"{kind}: {Endless.sent} bytes were taken, {left} are left in the cache")
+        server.shutdown()
+    return wrong
+
 
 CODE = """
 	.text
@@ -26,7 +74,7 @@ all_of_it:
 
 def run(perfdata, recording, folder, *options, servers=None):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("DEBUGINFOD")}
-    environment.update(HOME=folder, DEBUGINFOD_CACHE_PATH=os.path.join(folder, "cache"))
+    environment.update(HOME=folder, no_proxy="*", DEBUGINFOD_CACHE_PATH=os.path.join(folder, "cache"))
     if servers:
         environment["DEBUGINFOD_URLS"] = servers
     return subprocess.run([perfdata, "script", "--symfs", folder, "-F", "ip,sym", *options, recording], text=True,
@@ -64,6 +112,7 @@ def main():
         done = run(perfdata, recording, folder, "--debuginfod", "--no-index", servers="file:///nowhere/at/all")
         if done.returncode or not done.stdout:
             wrong.append(f"with a server that has nothing: {done.returncode} {done.stderr}")
+        wrong += check_limits(perfdata, recording, folder)
     print("\n".join(wrong) or f"{build_id}: fetched when asked for")
     return 1 if wrong else 0
 
