@@ -317,18 +317,28 @@ static enum pd_status write_all(int fd, const uint8_t *data, size_t size, struct
 	return PD_OK;
 }
 
+// Devices such as /dev/zero have no end, and would fill the disk.
+static bool is_device(const struct pd_source *source)
+{
+	struct stat about;
+
+	return source->fd >= 0 && fstat(source->fd, &about) == 0 && S_ISCHR(about.st_mode);
+}
+
 // The rest of the input behind what is in memory goes to a file with it.
 static enum pd_status copy_to_file(struct pd_source *source, struct pd_source *copy, const uint8_t *head,
 				   size_t head_size, const char *temp_dir, struct pd_error *error)
 {
+	uint8_t *buffer = is_device(source) ? NULL : pd_alloc(COPY_BUFFER);
 	uint64_t offset = head_size;
-	uint8_t *buffer = pd_alloc(COPY_BUFFER);
 	enum pd_status status;
 	size_t got;
 	int fd = buffer ? open_temporary(temp_dir, error) : -1;
 
 	if (fd < 0) {
 		pd_free(buffer);
+		if (is_device(source))
+			return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "a device, not a file or a pipe");
 		return buffer ? PD_ERROR_SYSTEM : pd_fail_memory(error);
 	}
 	status = write_all(fd, head, head_size, error);

@@ -38,3 +38,4 @@ ln -s loop loop
 try info loop
 printf 'bad\033[31mname' >$'esc\033[31m.data'
 try info $'esc\033[31m.data'
+try repair -o x.data /dev/zero
