@@ -32,9 +32,9 @@ struct values {
 
 static const struct option options[] = {
 	INPUT_OPTIONS(struct values, input),
-	FLAG("with-hits", 'H', hits, "only objects that samples are in"),
-	FLAG("kernel", 'k', kernel, "print the build id of the running kernel, without a file"),
-	FLAG("kernel-maps", 'm', kernel_maps, "print build ids and places of the running kernel and its modules"),
+	FLAG("with-hits", 'H', hits, "list only objects with samples"),
+	FLAG("kernel", 'k', kernel, "print the build id of the running kernel"),
+	FLAG("kernel-maps", 'm', kernel_maps, "print build ids and addresses of the running kernel and its modules"),
 	FLAG("json", 'j', json, "one JSON object a line"),
 	{ 0 },
 };

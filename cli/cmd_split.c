@@ -505,7 +505,7 @@ static bool is_within(struct run *run, uint64_t bytes)
 	if (run->copied_bytes <= most)
 		return true;
 	snprintf(run->error.message, sizeof(run->error.message),
-		 "%s: stopped: the mappings and names that the files need take more than %" PRIu64 " MiB; filter it first",
+		 "%s: stopped: the mappings and names needed in each file take more than %" PRIu64 " MiB; filter it first",
 		 run->input.name, most >> 20);
 	run->status = run->error.status = PD_ERROR_LIMIT;
 	return false;
@@ -688,8 +688,8 @@ static void tell(const struct run *run)
 	if (run->values->input.quiet)
 		return;
 	if (run->too_deep)
-		complain("warning: %zu process%s %d or more ancestors: their files lack what only more distant ones "
-			 "had mapped", run->too_deep, run->too_deep == 1 ? " has" : "es have", MOST_ANCESTORS + 1);
+		complain("warning: %zu process%s %d or more ancestors: their files lack mappings "
+			 "inherited from more distant ones", run->too_deep, run->too_deep == 1 ? " has" : "es have", MOST_ANCESTORS + 1);
 	complain("%" PRIu64 " of %" PRIu64 " sample%s in %zu file%s", there, all, plural(all), run->split.piece_count,
 		 plural(run->split.piece_count));
 	if (run->missing)
@@ -766,18 +766,18 @@ static int run_split(const struct call *call)
 
 const struct command cmd_split = {
 	.usage = "[OPTION]... --by WHAT -o DIRECTORY [FILE]",
-	.text = "Writes a recording as several: one for each event, process, name of threads, CPU or cgroup, or slices of time or "
-		"of a size. Each is a recording of its own, with all that its samples need: who ran, what was mapped, and what is "
-		"said about machine and events. merge puts them together again.\n\n"
-		"OUTPUT is a directory, which is made if it is not there, or a name with %s in it: events, numbers and names stand "
-		"in its place, with _ for letters that are no part of plain names. Nothing is written over: if one of the files is "
-		"there already, none is written. What was written is printed.\n\n"
-		"Pieces of processes, threads and cgroups leave out what is known of other processes. Pieces of an event have also "
-		"the first event of the recording and those that records of tasks belong to. Slices of time begin with the first "
-		"sample. Many pieces are written 64 at a time, each time by reading FILE again.\n\n"
-		"A piece of a process has the mappings of its parents, too, up to 64 of them; if there are more, a warning "
-		"says so and the exit code is 1. At most 4096 files are written, and of what is no sample not more than 512 MiB and "
-		"64 times as much as FILE has.",
+	.text = "Splits a recording into several: one per event, process, thread name, CPU or cgroup, or slices by time or size. "
+		"Each is a complete recording with all that its samples need: tasks, mappings, and the description of machine and "
+		"events. merge joins them again.\n\n"
+		"OUTPUT is a directory, created if missing, or a file name with %s, which is replaced by the event, number or name; "
+		"special characters become _. Nothing is overwritten: if one of the files exists, none is written. The files written "
+		"are listed.\n\n"
+		"Files by process, thread name or cgroup omit what is known about other processes. Files by event also contain the "
+		"first event of the recording and those that task records belong to. Time slices begin with the first sample. Files "
+		"are written 64 at a time; FILE is read once for each 64.\n\n"
+		"The file of a process includes the mappings of its ancestors, up to 64; if it has more, a warning is printed and the "
+		"exit code is 1. At most 4096 files are written, and at most 512 MiB plus 64 times the input of records other than "
+		"samples.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

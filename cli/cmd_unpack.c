@@ -363,12 +363,12 @@ static int run(const struct call *call)
 
 const struct command cmd_unpack = {
 	.usage = "[OPTION]... BUNDLE -o DIR",
-	.text = "Unpacks a bundle, or another tar file, into a directory that is made; it must not be there yet, or be empty. "
-		"That directory is one for --symfs and --buildid-dir, of perf too.\n"
+	.text = "Unpacks a bundle, or any tar file, into a new or empty directory. Use it with --symfs and "
+		"--buildid-dir, of perf too.\n"
 		"\n"
-		"It has its name when all of it is there; a signal that ends the run removes "
-		"what it has unpacked. What leads out of it, and what is neither file, directory nor link, "
-		"is left out and told; then the exit code is 1. tar does the same: a bundle is a tar file like any other.",
+		"DIR appears only when it is complete; a signal that ends the run removes what was unpacked. Members that lead out of DIR "
+		"and those that are not files, directories or links are skipped and reported; the exit code is 1 then. A bundle is "
+		"an ordinary tar file, so tar can unpack it, too.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),
