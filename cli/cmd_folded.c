@@ -111,7 +111,8 @@ const struct command cmd_folded = {
 		"events, each stack starts with its [EVENT]: numbers of different events do not add up, so choose one with "
 		"--event for tools that add all lines.\n"
 		"\n"
-		"For one event the output is that of current versions of stackcollapse-perf.pl on the text of perf script, which "
+		"With --weight period, and --event where FILE has several events, the output equals that of current versions of "
+		"stackcollapse-perf.pl on the text of perf script, which "
 		"adds up periods (--all is its --all; --weight samples is what its older versions and other collapsers count). Names follow "
 		"that script: [OBJECT] for an unresolved function, blanks in thread names as _, functions without arguments. "
 		"Lines are sorted by bytes, for any number of threads.",

@@ -34,26 +34,26 @@ static const struct option options[] = {
 	INPUT_OPTIONS(struct values, input),
 	TARGET_OPTIONS(struct values, target),
 	{ "align", 0, OPTION_STRING, "HOW", offsetof(struct values, align),
-	  "clocks of other boots: wall (by CLOCK_DATA), first (all begin at one time), none or auto (wall where the files "
-	  "say it, else none; the default)" },
+	  "align clocks of different boots: wall (by CLOCK_DATA), first (same start time), none, or auto (the default: wall if "
+	  "available, else none)" },
 	{ "offset", 0, OPTION_LIST, "FILE=SECONDS", offsetof(struct values, offsets),
-	  "add so many seconds to the times of a file; may be negative" },
+	  "add SECONDS (may be negative) to the timestamps of FILE" },
 	{ "machines", 0, OPTION_STRING, "HOW", offsetof(struct values, machines),
-	  "same: all files are of one boot of one machine; different: no two are; auto (the default)" },
+	  "same: all files are from one boot of one machine; different: none are; auto (the default)" },
 	{ "kernels", 0, OPTION_STRING, "HOW", offsetof(struct values, kernels),
-	  "where kernels are not the same or were at different addresses: move (the default), refuse, or keep, which "
-	  "names functions wrongly" },
+	  "different kernels, or kernels at different addresses: move (the default), refuse, or keep, which gives "
+	  "wrong function names" },
 	{ "keep-pids", 0, OPTION_FLAG, NULL, offsetof(struct values, keep_pids),
-	  "do not renumber processes of other machines" },
-	{ "drop-aux", 0, OPTION_FLAG, NULL, offsetof(struct values, drop_aux), "leave out AUX data" },
+	  "do not renumber PIDs of other machines" },
+	{ "drop-aux", 0, OPTION_FLAG, NULL, offsetof(struct values, drop_aux), "drop AUX data" },
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata merge morning.data evening.data -o day.data", "two recordings as one" },
-	{ "perfdata merge web-*.data --align wall -o fleet.data", "of several machines, by the time of day" },
-	{ "perfdata merge a.data b.data --offset b.data=-1.5 -o -", "b is put 1.5 s earlier; a pipe" },
-	{ "perfdata merge parts/*.data -o whole.data", "what split has cut, as it was" },
+	{ "perfdata merge morning.data evening.data -o day.data", "merge two recordings" },
+	{ "perfdata merge web-*.data --align wall -o fleet.data", "several machines, aligned by wall-clock time" },
+	{ "perfdata merge a.data b.data --offset b.data=-1.5 -o -", "shift b by -1.5 s and write a pipe" },
+	{ "perfdata merge parts/*.data -o whole.data", "reassemble what split made" },
 	{ 0 },
 };
 
@@ -838,19 +838,19 @@ static int run_merge(const struct call *call)
 
 const struct command cmd_merge = {
 	.usage = "[OPTION]... -o OUTPUT FILE...",
-	.text = "Writes several recordings as one, in the order of time.\n\n"
-		"Equal events become one, others are added; where recordings have ids or fields that do not go together, records "
-		"are rewritten. Pieces of one recording, as split and cut make them, are put together as they were: samples keep "
-		"their bytes, and records that several pieces have are written once.\n\n"
-		"Recordings of one boot have one clock. Those of another one, or of another machine (by host name, release and "
-		"place of the kernel), are aligned by CLOCK_DATA if they have it; their processes get other numbers: 10000000 is "
-		"added for the second machine, 20000000 for the third. So report -s pid, and --where 'pid >= 10000000' everywhere, tell "
-		"machines apart, but for their idle tasks, which are 0 on each. Numbers in raw data of tracepoints stay as recorded. "
-		"A file has one space of kernel addresses: the same kernel, placed elsewhere by another boot, is moved onto the "
-		"first one; another kernel is moved to where nothing is and is called [kernel-HOST].\n\n"
-		"What can be in a file once (host name, command line ...) is that of the first file that has it; what differs is "
-		"told. AUX data are kept if they are of one recording and nothing about it changes: a trace of a processor is one stream "
-		"with the clock of its recorder, and two of them cannot be told apart in one file.",
+	.text = "Merge recordings into one, sorted by time.\n\n"
+		"Equal events are merged, others are added; where ids or sample fields conflict, records are rewritten. Pieces of one "
+		"recording, as made by split and cut, are reassembled: samples keep their bytes, and records found in several pieces, "
+		"such as the map of the kernel, are written once.\n\n"
+		"Recordings from the same boot share a clock. Those from another boot or machine (detected by host name, release and "
+		"kernel address) are aligned by CLOCK_DATA if they have it, and their PIDs are renumbered: 10000000 is "
+		"added for the second machine, 20000000 for the third. So report -s pid, or --where 'pid >= 10000000', separates "
+		"machines, except for idle tasks, which have PID 0 on each. Raw tracepoint data is unchanged. "
+		"A file has a single kernel address space: the same kernel, loaded elsewhere by another boot, is moved onto the "
+		"first one; a different kernel is moved to a free range and named [kernel-HOST].\n\n"
+		"Host name, command line and the like are those of the first file that has them; differences are "
+		"reported. AUX data is kept if it comes from a single recording and nothing about it changes: two hardware traces "
+		"cannot be separated in one file.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),
