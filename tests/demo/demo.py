@@ -10,8 +10,10 @@ import subprocess
 import sys
 import tempfile
 
+# doctor's exit status says that the profile is poor
 REFUSES = """#!/bin/sh
 [ "$1" != record ] || { echo "perfdata: not permitted" >&2; exit 1; }
+[ "$1" != doctor ] || { "$PERFDATA" "$@"; exit 1; }
 exec "$PERFDATA" "$@"
 """
 
