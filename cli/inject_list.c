@@ -10,7 +10,7 @@
 
 enum {
 	LIST_MOST = 16 << 20,
-	NAME_PADDING = 8 /* zeros behind a name, as many as are written */
+	NAME_PADDING = 72 /* zeros behind a name, as many as are written: ids_entry_size, and up to the next record of a pipe */
 };
 
 /* ---- ids that were given ---- */

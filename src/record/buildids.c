@@ -2,22 +2,30 @@
 /* The feature BUILD_ID: which files were mapped, so that elsewhere the right ones are found. */
 #include "record/inside.h"
 
+#include <limits.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "base/error.h"
 #include "write/write.h"
 
+enum { PADDING = 64 };
+
 // The path is padded to a multiple of 64, as perf has it: quipper refuses a file where less than 8 bytes are left over.
 static enum pd_status add(struct pd_write_bytes *bytes, uint16_t misc, const char *path, const uint8_t *build_id,
 			  uint8_t size, struct pd_error *error)
 {
-	uint32_t length = (uint32_t)strlen(path);
-	struct pd_header_build_id record = {
-		.pid = UINT32_MAX, .build_id = {build_id, 20}, .size = size, .filename = {path, length, (length + 64) & ~63u}};
+	size_t length = strlen(path);
+	char name[PATH_MAX + PADDING] = ""; // padding is written from memory
+	struct pd_header_build_id record = {.pid = UINT32_MAX, .build_id = {build_id, 20}, .size = size};
 	struct pd_made made = {0};
-	enum pd_status status = pd_made_add(&made, PD_RECORD_HEADER_BUILD_ID, misc, &record, error);
+	enum pd_status status;
 
+	if (length >= PATH_MAX)
+		return PD_OK;
+	memcpy(name, path, length);
+	record.filename = (struct pd_str){name, (uint32_t)length, (uint32_t)(length + PADDING) & ~(PADDING - 1u)};
+	status = pd_made_add(&made, PD_RECORD_HEADER_BUILD_ID, misc, &record, error);
 	if (status >= 0) {
 		// the feature has them without a type
 		memset(made.data, 0, 4);

@@ -184,6 +184,8 @@ class Ways:
             while at < len(data):
                 size = int.from_bytes(data[at + 6:at + 8], sys.byteorder)
                 self.expect(size > 36 and (size - 36) % 64 == 0, f"build ids of {path}: a record of {size} bytes")
+                padding = data[at + 36:at + size].partition(b"\0")[2]
+                self.expect(not any(padding), f"build ids of {path}: padded with {padding}")
                 at += max(size, 8)
             self.expect(at == len(data) and at > 0, f"build ids of {path}: {len(data)} bytes")
 
