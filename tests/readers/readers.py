@@ -289,6 +289,9 @@ Made by `tests/readers/readers.py --table`, which is also the test `./test reade
 and every reader read it. *all*: as many samples as were written. A reader that does not take a form refuses it, or reads
 no sample: these cells are no failure, and `convert --for READER` (last line) writes what it reads.
 `perfdata convert --for help` lists the readers that it knows, some of which are not tested here.
+
+Only samples are counted. Of big-endian files quipper misreads event types and header features, and samply threads: for both, `--for` writes
+little-endian files.
 """
 
 
