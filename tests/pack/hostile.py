@@ -192,12 +192,12 @@ def outputs(test):
     """Neither input nor recordings are written over, nor directories that hold something."""
     with open(f"{test.folder}/y.data", "wb") as f:
         f.write(test.data)
-    test.expect("pack over a recording", test.run("pack", "-q", "-o", "y.data", "y.data"), 2, "not replaced")
+    test.expect("pack over a recording", test.run("pack", "-q", "-o", "y.data", "y.data"), 2, "refusing to overwrite a perf.data file")
     test.expect("pack", test.run("pack", "-q", "-o", "z.tar", "y.data"), 0)
-    test.expect("pack over its input", test.run("pack", "-q", "-o", "z.tar", "z.tar"), 2, "is the input")
+    test.expect("pack over its input", test.run("pack", "-q", "-o", "z.tar", "z.tar"), 2, "refusing to overwrite the input file")
     with open(f"{test.folder}/z.data", "wb") as f:
         f.write(test.data)
-    test.expect("pack over another recording", test.run("pack", "-q", "-o", "z.data", "y.data"), 2, "this is perf data")
+    test.expect("pack over another recording", test.run("pack", "-q", "-o", "z.data", "y.data"), 2, "refusing to overwrite a perf.data file")
     test.expect("unpack over something", test.run("unpack", "z.tar", "-o", "target"), 4, "target: this is there already")
     test.expect("unpack no tar", test.run("unpack", "y.data", "-o", "new"), 3, "not a tar file")
     os.mkdir(f"{test.folder}/empty")
