@@ -431,6 +431,7 @@ void pd_writer_tell_not_carried(struct pd_writer *writer, unsigned feature, size
 			     "%zu bytes, more than fit in a record of a pipe", size);
 }
 
+// An id of 0 is that of the first event for perf, so that a name without an id can be sent for a single event only.
 static enum pd_status send_name(struct pd_writer *writer, const struct pd_write_event *event, struct pd_error *error)
 {
 	struct pd_write_bytes body = {0};
@@ -438,7 +439,7 @@ static enum pd_status send_name(struct pd_writer *writer, const struct pd_write_
 	size_t length = name ? strlen(name) : 0;
 	enum pd_status status = PD_OK;
 
-	if (!length || length > 4096)
+	if (!length || length > 4096 || (!event->id_count && writer->event_count > 1))
 		return PD_OK;
 	if (put_u64(writer, &body, PD_EVENT_UPDATE_NAME) && put_u64(writer, &body, event->id_count ? event->ids[0] : 0) &&
 	    pd_write_put(&body, name, length) && put_zeros(&body, 8 - length % 8))

@@ -40,3 +40,7 @@ shell 'ls'
 # samples that cannot be told from each other.
 shell 'perfdata text data/hot-stat.data | sed "/^feature .*}$/d; /^feature/,/^}/d; s/form: file/form: pipe/" | perfdata assemble -o stat.pipe'
 shell 'perfdata convert -o stat.data stat.pipe && perfdata dump --features stat.data | grep ^feature'
+
+# perf takes an id of 0 for the first event: a name that is sent for an event without ids would become that of the first.
+shell 'perfdata text data/hot-stat.data | sed "s/ids: .553./ids: []/" | perfdata assemble -o no-ids.data'
+shell 'perfdata convert --to pipe -o - no-ids.data | perfdata dump - | grep -A 3 EVENT_UPDATE'
