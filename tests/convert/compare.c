@@ -35,6 +35,7 @@ struct side {
 	uint64_t *aux; // places of AUXTRACE records
 	size_t aux_count, aux_capacity;
 	uint64_t records;
+	bool counts; // there are records of perf stat
 };
 
 struct compare {
@@ -179,6 +180,7 @@ static void next(struct compare *c, struct side *side)
 		note_aux(side, side->record);
 	} while (is_layout(c, side, side->record));
 	side->records++;
+	side->counts |= side->record->type >= PD_RECORD_STAT_CONFIG && side->record->type <= PD_RECORD_STAT_ROUND;
 }
 
 static const char *place_of(struct compare *c, const char *name)
@@ -395,6 +397,9 @@ static void compare_feature(struct compare *c, unsigned feature)
 	bool has_a = get_bytes(&c->a, feature, &a), has_b = get_bytes(&c->b, feature, &b);
 
 	if (!has_a && !has_b)
+		return;
+	// what a pipe of counts lacks and perf wants in a file
+	if (feature == PD_FEATURE_STAT && !has_a && c->a.pipe && c->a.counts)
 		return;
 	if (has_a != has_b) {
 		if (!has_a || !c->was_pipe || (a.size && a.size <= MOST_IN_PIPE))

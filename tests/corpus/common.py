@@ -48,13 +48,17 @@ def check_arguments(perfdata, corpus):
     return os.path.abspath(perfdata), os.path.abspath(corpus)
 
 
+def limits():
+    """Largest size of the files to be read, 0 for any, and N where each Nth file of them is enough."""
+    return int(os.environ.get("PERFDATA_CORPUS_MOST", 0)), int(os.environ.get("PERFDATA_CORPUS_EVERY", 1))
+
+
 def rows(corpus, kind="data"):
     """Rows of the manifest, as dicts; fewer where the environment says so, as ./test does."""
     with open(os.path.join(corpus, "manifest.tsv"), encoding="utf-8", newline="") as f:
         table = csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE)
         found = [row for row in table if row["kind"] == kind]
-    most = int(os.environ.get("PERFDATA_CORPUS_MOST", 0))
-    every = int(os.environ.get("PERFDATA_CORPUS_EVERY", 1))
+    most, every = limits()
     some = [row for row in found if not most or int(row["size"]) <= most][::every]
     if len(some) < len(found):
         print(f"{len(some)} of {len(found)} files: each {every}. of those up to {most} bytes")
@@ -228,7 +232,8 @@ class Known:
         return None
 
     def unused(self):
-        return [row for row in self.rows if row not in self.used]
+        """Rows that explain nothing any more; only the whole corpus can tell."""
+        return [row for row in self.rows if row not in self.used] if limits() == (0, 1) else []
 
 
 def recordings(files, only="", every=1, fits=None):
