@@ -299,6 +299,22 @@ static bool add_children(struct graph *graph, uint32_t parent)
 	return true;
 }
 
+/* Behind the last frame there need not be anything to point at. */
+static void walk_on(struct walker *walker, ptrdiff_t step)
+{
+	walker->at = walker->left > 1 ? walker->at + step : walker->at;
+	walker->left--;
+}
+
+/* As perf, which takes them out of the chain: a hidden caller's own caller comes behind what it called. */
+static void skip_hidden(const struct report *report, struct walker *walker)
+{
+	ptrdiff_t step = report->graph.caller ? -1 : 1;
+
+	while (report->hide_unresolved && walker->left && !(report->looks[*walker->at] & LOOK_FUNCTION))
+		walk_on(walker, step);
+}
+
 /* Moves the walkers of a node one frame on, sorted by children. */
 static void move_walkers(struct graph *graph, size_t begin, size_t end)
 {
@@ -311,12 +327,9 @@ static void move_walkers(struct graph *graph, size_t begin, size_t end)
 
 		if (!branch || branch->node == NONE)
 			continue;
-		/* Behind the last frame there need not be anything to point at. */
-		graph->spare[branch->place++] = (struct walker){
-			.at = walker->left > 1 ? walker->at + step : walker->at,
-			.left = walker->left - 1,
-			.entry = walker->entry,
-		};
+		graph->spare[branch->place] = *walker;
+		walk_on(&graph->spare[branch->place], step);
+		skip_hidden(graph->report, &graph->spare[branch->place++]);
 		last = branch->place > last ? branch->place : last;
 	}
 	memcpy(graph->walkers + begin, graph->spare + begin, (last - begin) * sizeof(*graph->walkers));
@@ -352,7 +365,8 @@ static bool start_walker(const struct report *report, const struct link *link, s
 		.left = (uint32_t)(end - first),
 		.entry = link->entry,
 	};
-	return true;
+	skip_hidden(report, walker);
+	return walker->left;
 }
 
 struct chaining {

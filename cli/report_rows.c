@@ -440,7 +440,7 @@ bool each_caller(struct building_part *part, const struct visit *visit, caller_f
 		uint32_t frame = visit->stack->callers[at], place = report->frame_places[frame] - 1;
 		bool counts = report->looks[frame] & LOOK_WANTED;
 
-		if (part->seen[place] == sample)
+		if (part->seen[place] == sample || is_hidden(report, report->looks[frame]))
 			continue;
 		if (counts)
 			part->seen[place] = sample;

@@ -137,3 +137,22 @@ SAMPLE misc: kernel, identifier: 1, ip: 0xffffffffc0001010, pid: 100, tid: 100, 
 TEXT
 printf 'ffffffffc0000000 t own\t[mod_a]\nffffffffc0000800 t last\t[mod_a]\nffffffffc0001000 t other\t[mod_b]\nffffffffc0002000 t behind\t[mod_b]\n' >symbols
 shell 'perfdata assemble -o modules.data modules.txt && perfdata report -q -g none --kallsyms symbols -s dso,sym modules.data'
+
+# What -U hides is not shown as a caller either.
+cat > chains.txt <<'TEXT'
+event {
+	name: "cpu-clock"
+	type: software
+	sample_period: 1000
+	sample_type: IP|TID|TIME|CALLCHAIN
+	flags: sample_id_all
+}
+MMAP misc: kernel, pid: -1, tid: -1, addr: 0xffffffffc0000000, len: 0x3000, pgoff: 0x0, filename: "[mod_a]", sample_id: {pid: 0, tid: 0, time_ns: 0.000001000}
+SAMPLE misc: kernel, ip: 0xffffffffc0000010, pid: 100, tid: 100, time_ns: 0.000001020, callchain: [KERNEL 0xffffffffc0000010 0xffffffffc0000810 USER 0x1000 0x2000]
+SAMPLE misc: kernel, ip: 0xffffffffc0000010, pid: 100, tid: 100, time_ns: 0.000001030, callchain: [KERNEL 0xffffffffc0000010 0x3000 0xffffffffc0000810]
+SAMPLE misc: user, ip: 0x1000, pid: 100, tid: 100, time_ns: 0.000001040, callchain: [USER 0x1000 0x2000]
+TEXT
+shell 'perfdata assemble -o chains.data chains.txt && perfdata report -q --kallsyms symbols -s dso,sym chains.data'
+try report -q --kallsyms symbols -s dso,sym -U chains.data
+try report -q --kallsyms symbols -s dso,sym -U -G chains.data
+try report -q --kallsyms symbols -s dso,sym -U --no-children chains.data
