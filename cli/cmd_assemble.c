@@ -164,7 +164,7 @@ static int run(const struct call *call)
 
 const struct command cmd_assemble = {
 	.usage = "[OPTION]... -o OUTPUT [TEXT]",
-	.text = "Assembles a recording from TEXT or standard input: the inverse of perfdata text. OUTPUT has the form, byte "
+	.text = "Assemble a recording from TEXT or standard input: the inverse of perfdata text. OUTPUT has the form, byte "
 		"order and compression given in TEXT unless options override them; on standard output and on anything that "
 		"cannot seek, it is in pipe form.\n"
 		"\n"

@@ -35,13 +35,13 @@ static const struct option options[] = {
 	FLAG("with-hits", 'H', hits, "list only objects with samples"),
 	FLAG("kernel", 'k', kernel, "print the build id of the running kernel"),
 	FLAG("kernel-maps", 'm', kernel_maps, "print build ids and addresses of the running kernel and its modules"),
-	FLAG("json", 'j', json, "one JSON object a line"),
+	FLAG("json", 'j', json, "print JSON, one object per line"),
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata buildid-list -i perf.data", "list what the recorder noted" },
-	{ "perfdata buildid-list -H perf.data", "list what has samples" },
+	{ "perfdata buildid-list -i perf.data", "list the build ids in the header" },
+	{ "perfdata buildid-list -H perf.data", "list only objects with samples" },
 	{ "perfdata buildid-list -i /bin/ls", "print the build id of a program" },
 	{ 0 },
 };
@@ -475,7 +475,7 @@ static int list_file(struct list *list)
 	if (code == CODE_FINE && (list->only_hits || pipe))
 		code = find_hits(list);
 	if (code == CODE_FINE && !print_lines(list)) {
-		complain("%s: no object is known", list->input.name);
+		complain("%s: no objects in the file", list->input.name);
 		code = CODE_NOTHING;
 	}
 	pd_symbols_free(list->symbols);
@@ -516,7 +516,7 @@ static int run(const struct call *call)
 		return print_elf(call, path);
 	/* nobody who writes a file can know which names collide */
 	if (getrandom(&list.seed, sizeof(list.seed), 0) != sizeof(list.seed)) {
-		complain("no random numbers");
+		complain("cannot get random numbers");
 		return CODE_UNREADABLE;
 	}
 	input.keep = true;
@@ -528,12 +528,11 @@ static int run(const struct call *call)
 
 const struct command cmd_buildid_list = {
 	.usage = "[-H] [OPTION]... [FILE] | -k | -m",
-	.text = "Lists the objects of FILE, each with its build id, letter for letter as perf buildid-list (6.1) does. "
-		"Without -H it is the list in the header. If there is none, as in a pipe, it is what samples are "
-		"in.\n"
+	.text = "List the objects of FILE with their build ids, byte for byte as perf buildid-list (6.1). Without -H, the "
+		"list in the header is printed; if there is none, as in a pipe, the objects with samples.\n"
 		"\n"
-		"Text of the file is printed as it is, but for control characters on a terminal, which are "
-		"escaped. FILE may also be an ELF file; then its build id is printed.\n"
+		"Strings of the file are printed unchanged, except that control characters are escaped on a "
+		"terminal. FILE may also be an ELF file; then its build id is printed.\n"
 		"\n"
 		"With --json each line is an object: build_id (or null), name, machine (host, guest, or the pid of "
 		"a guest), and hit if only hits are listed.",

@@ -22,16 +22,16 @@ struct values {
 static const struct option options[] = {
 	INPUT_OPTIONS(struct values, input),
 	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json),
-	  "one JSON object a line: each problem, then a summary" },
+	  "print JSON, one object per line: each problem, then a summary" },
 	{ "strict", 's', OPTION_FLAG, NULL, offsetof(struct values, strict),
-	  "exit with 1 for warnings too" },
+	  "exit code 1 also for warnings" },
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata check perf.data", "tell every problem and what to do about it" },
-	{ "perfdata check --quiet perf.data && echo good", "ask whether a file is whole" },
-	{ "perfdata check --json perf.data | jq .code", "hand problems on as JSON" },
+	{ "perfdata check perf.data", "report every problem and what to do about it" },
+	{ "perfdata check --quiet perf.data && echo good", "test in a script whether a file is intact" },
+	{ "perfdata check --json perf.data | jq .code", "problems as JSON" },
 	{ 0 },
 };
 
@@ -174,11 +174,12 @@ static int run(const struct call *call)
 
 const struct command cmd_check = {
 	.usage = "[OPTION]... [FILE]",
-	.text = "Reads all of FILE, takes every record and feature apart and prints each problem on a "
-		"line: severity, code, place, field, what is wrong. The first problem of a kind is "
-		"followed by what to do. The last line counts.\n\n"
-		"Damage means that something was lost: the exit code is 1 then. A warning is odd but "
-		"loses nothing, info is worth knowing. perfdata explain CODE tells more.",
+	.text = "Read all of FILE, decode every record and feature, and print each problem on a line: "
+		"severity, code, offset, field and description. The first problem of each kind is "
+		"followed by advice. The last line has the totals.\n\n"
+		"Severities: damage means that data was lost (exit code 1), warning that something is "
+		"unusual but nothing was lost, info that it is worth knowing. perfdata explain CODE "
+		"describes a problem.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

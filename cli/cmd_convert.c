@@ -30,12 +30,12 @@ static const struct option options[] = {
 };
 
 static const struct example examples[] = {
-	{ "perfdata convert -o new.data", "the same content, with nothing but that" },
+	{ "perfdata convert -o new.data", "copy, without unused space" },
 	{ "perf record -o - -- make | perfdata convert -i - -z -o perf.data", "save a pipe, compressed" },
-	{ "perfdata convert -i perf.data -o - | perf script -i -", "a file as a pipe" },
-	{ "perfdata convert -i s390.data --byte-order little -o here.data", "for a machine of the other byte order" },
+	{ "perfdata convert -i perf.data -o - | perf script -i -", "convert a file to a pipe" },
+	{ "perfdata convert -i s390.data --byte-order little -o here.data", "byte-swap a recording" },
 	{ "perfdata convert --for perf-6.1 new.data -o old.data", "for the perf of an older distribution" },
-	{ "perfdata convert --sort --no-compress -o flat.data", "in the order of time, for simple readers" },
+	{ "perfdata convert --sort --no-compress -o flat.data", "sort by time, for simple readers" },
 	{ 0 },
 };
 
@@ -111,7 +111,7 @@ static int take_reader(struct convert *convert)
 	convert->target.consumer = pd_consumer_find(name);
 	if (convert->target.consumer)
 		return CODE_FINE;
-	complain("option --for: reader '%s' is not known; --for help lists them", name);
+	complain("option --for: unknown reader '%s'; --for help lists them", name);
 	return CODE_USAGE;
 }
 
@@ -145,7 +145,7 @@ const struct command cmd_convert = {
 		"Events, records and features are kept, including types unknown to this version. Without options OUTPUT is a "
 		"perf.data file (version 2) of the same endianness.\n\n"
 		"--for READER writes what that program accepts: event attributes of the size it knows, records it can decompress, "
-		"and only record types, header features and flags it knows. Whatever is left out is reported. Samples are all "
+		"and only record types, header features and flags it knows. Whatever is dropped is reported. Samples are all "
 		"kept. --for help lists the readers; the man page perf.data(5) describes the format.\n\n"
 		"OUTPUT is written under a temporary name (OUTPUT.new-...) and renamed when complete; an existing file stays until "
 		"then. An interrupted run removes the temporary file, unless it read from a pipe. FILE is never modified.",

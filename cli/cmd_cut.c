@@ -163,7 +163,7 @@ static int run(const struct call *call)
 
 const struct command cmd_cut = {
 	.usage = "[OPTION]... --time RANGE -o OUTPUT [FILE]",
-	.text = "Extracts a time range of FILE: its samples, lost, throttle and context-switch records, and everything needed "
+	.text = "Extract a time range of FILE: its samples, lost, throttle and context-switch records, and everything needed "
 		"to interpret them: thread names, mappings, forks and kernel text changes up to the end of the range, events "
 		"and header features. Data without a timestamp, such as AUX data, is kept whole.\n\n"
 		"START,STOP includes both ends. Parts such as 10%/2 or 10%-20% exclude the end, so adjacent parts never "

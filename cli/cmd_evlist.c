@@ -27,10 +27,10 @@ struct values {
 /* Not INPUT_OPTIONS: -v is what perf means by it here. */
 static const struct option options[] = {
 	{ "input", 'i', OPTION_STRING, "FILE", offsetof(struct values, input.path),
-	  "file or directory to read; - is standard input" },
+	  "perf.data file or directory to read; - is standard input" },
 	FLAG("force", 'f', input.force,
-	     "has no effect: perf needs it to read files of others, perfdata does not"),
-	FLAG("quiet", 'q', input.quiet, "do not tell problems of the file"),
+	     "ignored, for compatibility with perf: files of other users are read anyway"),
+	FLAG("quiet", 'q', input.quiet, "suppress warnings about the file"),
 	FLAG("verbose", 'v', details, "print all non-zero fields of the perf_event_attr of each event"),
 	FLAG("freq", 'F', frequency, "print the sampling frequency or period of each event"),
 	FLAG("group", 'g', group, "print event groups"),

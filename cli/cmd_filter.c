@@ -457,7 +457,7 @@ static int run(const struct call *call)
 
 const struct command cmd_filter = {
 	.usage = "[OPTION]... -o OUTPUT [FILE]",
-	.text = "Keeps only the samples that match the filters, which are the same as those of report and script. With several "
+	.text = "Keep only the samples that match the filters, which are the same as those of report and script. With several "
 		"filters, samples have to match all. docs/selecting.md describes the conditions of --where.\n\n"
 		"All other records are kept, because samples depend on them; --prune keeps only those of processes that have "
 		"samples, and of their ancestors. A condition on the record type, or on a field that samples do not have, is "

@@ -291,7 +291,7 @@ static const struct example tail_examples[] = {
 
 const struct command cmd_head = {
 	.usage = "[OPTION]... -o OUTPUT [FILE]",
-	.text = "Writes the first samples of FILE by time, the other records up to that time, and everything needed to "
+	.text = "Write the first samples of FILE by time, the other records up to that time, and everything needed to "
 		"interpret them. Records keep the order of FILE.\n\n"
 		"A pipe is read only until there are enough samples. The output is then sorted by time, and lacks what "
 		"recorders write at the end, such as build ids.",
@@ -304,7 +304,7 @@ const struct command cmd_head = {
 
 const struct command cmd_tail = {
 	.usage = "[OPTION]... -o OUTPUT [FILE]",
-	.text = "Writes the last samples of FILE by time, the other records from that time on, and everything needed to "
+	.text = "Write the last samples of FILE by time, the other records from that time on, and everything needed to "
 		"interpret them, which may be older. Records keep the order of FILE.\n\n"
 		"FILE is read twice and takes 16 bytes of memory per sample kept. A pipe is buffered in a temporary file.",
 	.options = options,

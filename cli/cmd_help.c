@@ -107,7 +107,7 @@ static int run(const struct call *call)
 
 const struct command cmd_help = {
 	.usage = "[OPTION]... [COMMAND | exit-codes]",
-	.text = "Shows the help of COMMAND; without COMMAND, lists the commands.",
+	.text = "Show the help of COMMAND; without COMMAND, list the commands.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

@@ -323,7 +323,7 @@ static int run(const struct call *call)
 
 const struct command cmd_inject = {
 	.usage = "[OPTION]... -o OUTPUT [FILE]",
-	.text = "Copies FILE and adds information to it. Without options, OUTPUT is a plain copy.\n\n"
+	.text = "Copy FILE and add information to it. Without options, OUTPUT is a plain copy.\n\n"
 		"Build ids identify the version of a recorded object. They are read from the files at the recorded paths. "
 		"Objects that may have changed get none and are reported: files with a different inode or device, or newer "
 		"than FILE; the kernel and its modules if a different kernel or boot was recorded. --any-file uses such files "

@@ -108,7 +108,7 @@ static bool take_word(const char *option, const char *text, const char *const *w
 		}
 	}
 	if (text)
-		complain("option --%s: '%s' is not known", option, text);
+		complain("option --%s: unknown value '%s'", option, text);
 	return !text;
 }
 
@@ -197,7 +197,7 @@ static int take_offset(struct run *run, const char *text)
 	}
 	seconds = strtod(equals + 1, &end);
 	if (*end || !isfinite(seconds) || fabs(seconds) > 9e9) {
-		complain("option --offset: '%s' is no number of seconds", equals + 1);
+		complain("option --offset: '%s' is not a number of seconds", equals + 1);
 		return CODE_USAGE;
 	}
 	for (size_t i = 0; i < run->merge.source_count; i++) {
@@ -209,7 +209,7 @@ static int take_offset(struct run *run, const char *text)
 		found = true;
 	}
 	if (!found)
-		complain("option --offset: '%.*s' is none of the files", (int)(equals - text), text);
+		complain("option --offset: '%.*s' is not one of the input files", (int)(equals - text), text);
 	return found ? CODE_FINE : CODE_USAGE;
 }
 
@@ -713,16 +713,16 @@ static void tell_counts(const struct run *run)
 {
 	if (run->merge.quiet)
 		return;
-	complain("%zu file%s joined: %" PRIu64 " sample%s of %zu event%s and %" PRIu64 " other record%s; %" PRIu64
-		 " that pieces have in common %s written once",
+	complain("%zu file%s merged: %" PRIu64 " sample%s of %zu event%s and %" PRIu64 " other record%s; %" PRIu64
+		 " found in several pieces %s written once",
 		 run->merge.source_count, plural(run->merge.source_count), run->samples, plural(run->samples),
 		 run->merge.events.count, plural(run->merge.events.count), run->others, plural(run->others), run->twice,
 		 was_or_were(run->twice));
 	if (run->left_out)
-		complain("%" PRIu64 " record%s of AUX data %s left out", run->left_out, plural(run->left_out),
+		complain("%" PRIu64 " record%s of AUX data %s dropped", run->left_out, plural(run->left_out),
 			 was_or_were(run->left_out));
 	if (run->single)
-		complain("%" PRIu64 " record%s THREAD_MAP, CPU_MAP and TIME_CONV %s left out: those of the first recording stay",
+		complain("%" PRIu64 " THREAD_MAP, CPU_MAP and TIME_CONV record%s %s dropped: those of the first recording are kept",
 			 run->single, plural(run->single), was_or_were(run->single));
 	if (run->unfit)
 		complain("%" PRIu64 " record%s (%" PRIu64 " sample%s) that cannot be decoded %s dropped", run->unfit,
@@ -795,7 +795,7 @@ static int look_at_all(struct run *run, const struct call *call)
 	int code = CODE_FINE;
 
 	if (!count) {
-		complain("say which files are to be joined");
+		complain("no input given; name the files to merge");
 		return CODE_USAGE;
 	}
 	run->merge.sources = calloc(count, sizeof(*run->merge.sources));
@@ -810,7 +810,7 @@ static int look_at_all(struct run *run, const struct call *call)
 			input.path = call->words[i - (run->values->input.path != NULL)];
 		standard += !strcmp(input.path, "-");
 		if (standard > 1) {
-			complain("standard input can be read once only");
+			complain("standard input can be read only once");
 			return CODE_USAGE;
 		}
 		run->merge.source_count++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata pack: a recording with the files that its samples need, in one tar file that can be read anywhere.
+ * perfdata pack: a recording with the objects that its samples need, in one tar file that can be read anywhere.
  */
 #include "analysis.h"
 #include "json.h"
@@ -25,26 +25,26 @@ struct values {
 static const struct option options[] = {
 	INPUT_OPTIONS(struct values, analysis.input),
 	{ "output", 'o', OPTION_STRING, "FILE", offsetof(struct values, output),
-	  "what is written, such as x.tar or x.tar.zst; - is standard output" },
+	  "bundle to write, such as x.tar or x.tar.zst; - is standard output" },
 	{ "objects", 0, OPTION_STRING, "HOW", offsetof(struct values, objects),
-	  "symbols: objects without code and data (the default); full: as they are" },
+	  "symbols (default): objects without code and data; full: complete objects" },
 	{ "all", 'a', OPTION_FLAG, NULL, offsetof(struct values, all),
-	  "pack all mapped programs and libraries, not only those with samples" },
+	  "pack all mapped objects, not only those with samples" },
 	{ "compress", 'z', OPTION_FLAG, NULL, offsetof(struct values, compress),
-	  "compress by zstd; so is what is named .zst" },
+	  "compress with zstd (default if OUTPUT ends in .zst)" },
 	{ "level", 0, OPTION_NUMBER, "N", offsetof(struct values, level),
-	  "level of compression, 1 (fast) to 22 (small), 3 if not given; implies --compress" },
+	  "compression level, 1 (fast) to 22 (small) (default: 3); implies --compress" },
 	SYMBOL_OPTIONS(struct values, analysis.symbols),
 	ANALYSIS_OPTIONS(struct values, analysis),
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata pack -o bundle.tar", "perf.data with what is needed to read it on another machine" },
-	{ "perfdata report bundle.tar", "read it there, as any other command" },
-	{ "perfdata pack -o bundle.tar.zst perf.data", "the same, smaller" },
-	{ "perfdata pack --objects full -o bundle.tar", "with the code of programs, for whoever wants to see it" },
-	{ "perf record -g -o - -- make | perfdata pack -i - -o make.tar", "pack what comes through a pipe" },
+	{ "perfdata pack -o bundle.tar", "bundle perf.data with the objects it needs" },
+	{ "perfdata report bundle.tar", "read the bundle on any machine; other commands do, too" },
+	{ "perfdata pack -o bundle.tar.zst perf.data", "compress the bundle" },
+	{ "perfdata pack --objects full -o bundle.tar", "include code, for disassembly" },
+	{ "perf record -g -o - -- make | perfdata pack -i - -o make.tar", "bundle a recording from a pipe" },
 	{ 0 },
 };
 
@@ -245,7 +245,7 @@ static bool pack_object(struct packing *packing, const struct pd_dso *dso)
 					    &packing->error);
 	json_close(json, ']');
 	if (!packing->found)
-		missing = dso->state == PD_DSO_SYMBOLS ? "its file is not there any more" : dso->detail;
+		missing = dso->state == PD_DSO_SYMBOLS ? "the file no longer exists" : dso->detail;
 	if (missing && packing->status >= 0)
 		tell_missing(packing, dso, missing);
 	json_string(json, "missing", missing);
@@ -305,7 +305,7 @@ static void tell_result(const struct packing *packing)
 	if (packing->quiet)
 		return;
 	if (packing->missing > MISSING_SHOWN)
-		complain("not packed: %" PRIu64 " more, see manifest.json", packing->missing - MISSING_SHOWN);
+		complain("not packed: %" PRIu64 " more; see manifest.json", packing->missing - MISSING_SHOWN);
 	size_text(packing->packed, packed);
 	size_text(packing->size, size);
 	complain("packed %" PRIu64 " of %" PRIu64 " object%s: %" PRIu64 " file%s, %s of %s",
@@ -326,15 +326,15 @@ static bool ends_with(const char *text, const char *end)
 static bool check(const struct values *values, int *level_out)
 {
 	if (!values->output) {
-		complain("say what is to be written: -o FILE, or -o - for standard output");
+		complain("no output given; use -o FILE, or -o - for standard output");
 		return false;
 	}
 	if (!strcmp(values->output, "-") && isatty(STDOUT_FILENO)) {
-		complain("standard output is a terminal, which wants no bundle");
+		complain("refusing to write binary data to a terminal; use -o FILE");
 		return false;
 	}
 	if (values->objects && strcmp(values->objects, "full") && strcmp(values->objects, "symbols")) {
-		complain("option --objects: '%s' is not known: symbols or full", values->objects);
+		complain("option --objects: '%s' is neither symbols nor full", values->objects);
 		return false;
 	}
 	if (values->level.given && (!values->level.value || values->level.value > MOST_LEVEL)) {
@@ -391,19 +391,19 @@ static int run(const struct call *call)
 
 const struct command cmd_pack = {
 	.usage = "[OPTION]... -o OUTPUT [FILE]",
-	.text = "Writes FILE and what is needed to read it elsewhere into one tar file: the objects that its samples, call "
-		"chains and branches touch, their debug files, the kernel's symbols, maps and dumps of code made at run "
-		"time. Every command reads such a bundle as it reads a recording, anywhere, and shows what it would show here.\n"
+	.text = "Write a bundle: a tar file with FILE and the objects that its samples, call chains and branches refer to, "
+		"their debug files, kernel symbols, and perf maps and jitdumps of JIT-compiled code. All commands read a "
+		"bundle like a recording, on any machine, and resolve the same symbols as here.\n"
 		"\n"
-		"Objects keep symbols, debug and unwind information; code and data are left out unless --objects full is "
-		"given. Everything stays at its place: what tar, or perfdata unpack, makes of a bundle is a directory for "
-		"--symfs, and for perf --buildid-dir. Where copies of stacks or traces of the processor were recorded, all "
-		"mapped objects are packed, as with --all.\n"
+		"Objects keep symbols, debug and unwind information; code and data are omitted unless --objects full is "
+		"given. Files keep their paths: a bundle unpacked with perfdata unpack or tar is a directory for --symfs, and "
+		"for perf --buildid-dir. If the recording has user stack copies or AUX data, all mapped objects are packed, "
+		"as with --all.\n"
 		"\n"
-		"manifest.json in it says of each object what was packed, from where, and what is missing and why; what is "
-		"missing is told on standard error too. FILE names what is packed: look at the manifest before a bundle of a "
-		"recording by somebody else is given away. The same input gives the same bytes. OUTPUT takes its name when it "
-		"is whole.",
+		"manifest.json in the bundle lists for each object what was packed, from where, and what is missing and why. "
+		"Missing objects are also reported on standard error. FILE determines which files of this machine are packed: "
+		"check the manifest before you share a bundle of somebody else's recording. The same input gives the same "
+		"bytes. OUTPUT appears when it is complete.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

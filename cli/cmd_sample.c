@@ -213,7 +213,7 @@ static int run(const struct call *call)
 
 const struct command cmd_sample = {
 	.usage = "[OPTION]... 1/N -o OUTPUT [FILE]",
-	.text = "Keeps one of N samples of each event, and all other records. Periods of kept samples (or of the event, where "
+	.text = "Keep one of N samples of each event, and all other records. Periods of kept samples (or of the event, where "
 		"samples have none) are multiplied by N, so that totals stay statistically unchanged. Counter values of "
 		"groups are unchanged: they are differences between samples. Frequency events whose samples have no period "
 		"cannot be scaled; this is reported.\n\n"

@@ -45,31 +45,31 @@ static const struct option options[] = {
 	INPUT_OPTIONS(struct values, input),
 	TARGET_OPTIONS(struct values, target),
 	{ "hide", 0, OPTION_STRING, "LEVEL", offsetof(struct values, hide),
-	  "names, addresses (the default: names and addresses) or all (also processes, CPUs, times, build ids, the machine)" },
+	  "names; addresses (default: names and addresses); all (also PIDs, CPUs, times, build ids, the machine)" },
 	{ "key", 0, OPTION_STRING, "KEY", offsetof(struct values, key),
-	  "what names are made with: a file, hex:DIGITS or env:NAME, 16 bytes or more; without it a random one" },
+	  "key that new names are derived from, at least 16 bytes: a file, hex:DIGITS or env:NAME (default: random)" },
 	{ "keep", 0, OPTION_LIST, "PATTERN", offsetof(struct values, keep),
-	  "names that stay: dso=libc.so*, comm=java, event=*, or a pattern for any name; may be given many times" },
-	{ "keep-names", 0, OPTION_LIST, "FILE", offsetof(struct values, keep_names), "the same, one on each line of a file" },
+	  "names to keep: dso=libc.so*, comm=java, event=*, or a pattern for any name; may be repeated" },
+	{ "keep-names", 0, OPTION_LIST, "FILE", offsetof(struct values, keep_names), "file of names to keep, one pattern per line" },
 	{ "keep-data", 0, OPTION_STRING, "LIST", offsetof(struct values, keep_data),
-	  "raw, regs, stack, aux: do not drop these, though they may hold anything" },
+	  "do not drop these data, which may contain anything: raw, regs, stack, aux" },
 	{ "map", 0, OPTION_STRING, "FILE", offsetof(struct values, map),
-	  "write what was replaced by what, for you alone" },
+	  "write old and new names to FILE; keep it secret" },
 	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json),
-	  "say what was done as a JSON object on standard output" },
+	  "print the summary as JSON on standard output" },
 	{ "verify", 0, OPTION_FLAG, NULL, offsetof(struct values, verify),
-	  "search the second file for what the first one says; writes nothing" },
+	  "search RESULT for names of ORIGINAL; writes nothing" },
 	{ "min-length", 0, OPTION_NUMBER, "N", offsetof(struct values, least),
-	  "with --verify: leave out texts that are shorter; 4 without it" },
+	  "with --verify: ignore shorter strings (default: 4)" },
 	{ 0 },
 };
 
 static const struct example examples[] = {
 	{ "perfdata scrub -o share.data", "hide names and addresses of perf.data" },
-	{ "perfdata scrub --verify perf.data share.data", "search the result for what should be gone" },
-	{ "perfdata scrub --hide all -o share.data", "hide also processes, CPUs, times and the machine" },
-	{ "perfdata scrub --key ~/scrub.key -o new.share new.data", "with the same key as the last one, to compare the two" },
-	{ "perfdata scrub --keep 'dso=libc.so*' --keep 'dso=*.ko*' -o share.data", "leave the C library and modules known" },
+	{ "perfdata scrub --verify perf.data share.data", "check that no name of the original is left" },
+	{ "perfdata scrub --hide all -o share.data", "also hide PIDs, CPUs, times and the machine" },
+	{ "perfdata scrub --key ~/scrub.key -o new.share new.data", "use the same key for recordings to be compared" },
+	{ "perfdata scrub --keep 'dso=libc.so*' --keep 'dso=*.ko*' -o share.data", "keep the names of the C library and of kernel modules" },
 	{ 0 },
 };
 
@@ -142,7 +142,7 @@ static char *random_key(size_t *size)
 	*size = RANDOM_KEY;
 	if (key && getrandom(key, RANDOM_KEY, 0) == RANDOM_KEY)
 		return key;
-	complain("no random key could be had: %s", strerror(errno));
+	complain("cannot get a random key: %s", strerror(errno));
 	free(key);
 	return NULL;
 }
@@ -154,7 +154,7 @@ static char *find_key(const char *option, size_t *size)
 	char *key;
 
 	if (environment && !text) {
-		complain("option --key: there is no %s in the environment", option + 4);
+		complain("option --key: environment variable %s is not set", option + 4);
 		return NULL;
 	}
 	key = text ? strdup(text) : read_file(option, MOST_KEY, size);
@@ -165,9 +165,9 @@ static char *find_key(const char *option, size_t *size)
 	else if (*size && key[*size - 1] == '\n')
 		--*size;
 	if (hex && !unhex(key, size)) {
-		complain("option --key: hex: wants pairs of hexadecimal digits");
+		complain("option --key: hex: must be followed by pairs of hexadecimal digits");
 	} else if (*size < LEAST_KEY) {
-		complain("option --key: %zu bytes can be guessed, %d or more are wanted", *size, LEAST_KEY);
+		complain("option --key: %zu bytes are too short, at least %d are required", *size, LEAST_KEY);
 	} else {
 		return key;
 	}
@@ -190,7 +190,7 @@ static bool take_level(struct job *job)
 		}
 	}
 	if (hide)
-		complain("option --hide: '%s' is not known: names, addresses or all", hide);
+		complain("option --hide: '%s' is not one of names, addresses, all", hide);
 	return !hide;
 }
 
@@ -208,7 +208,7 @@ static bool take_data(struct job *job)
 		while (i < 4 && (strlen(words[i].name) != size || strncmp(words[i].name, at, size) != 0))
 			i++;
 		if (i == 4) {
-			complain("option --keep-data: '%.*s' is not known: raw, regs, stack or aux", (int)size, at);
+			complain("option --keep-data: '%.*s' is not one of raw, regs, stack, aux", (int)size, at);
 			return false;
 		}
 		job->scrub.with[words[i].class] = true;
@@ -229,7 +229,7 @@ static bool add_pattern(struct job *job, const char *text)
 	}
 	job->keep = more;
 	if (class == CLASS_COUNT) {
-		complain("option --keep: '%.*s' is no kind of name: dso, comm, symbol, host, argument, event, release, pmu, word, name",
+		complain("option --keep: '%.*s' is not one of dso, comm, symbol, host, argument, event, release, pmu, word, name",
 			 (int)(equals - text), text);
 		return false;
 	}
@@ -462,7 +462,7 @@ static int write_result(struct job *job)
 	int code;
 
 	if (!is_sound(pd_file_header(job->input.file))) {
-		complain("%s: the table of events is damaged: what stands there cannot be told from names", job->input.name);
+		complain("%s: the event table is damaged: names in it cannot be recognized", job->input.name);
 		return CODE_UNREADABLE;
 	}
 	job->scrub.file = job->input.file;
@@ -486,7 +486,7 @@ static int write_result(struct job *job)
 
 /* ---- what was done ---- */
 
-static const char *const did[] = { "left as they are", "replaced", "moved", "zeroed", "dropped data" };
+static const char *const did[] = { "kept", "replaced", "moved", "zeroed", "dropped data" };
 static const char *const words[] = { "keep", "replace", "move", "zero", "drop" };
 
 static uint64_t dropped_records(const struct scrub_counts *counts)
@@ -525,7 +525,7 @@ static void say_dropped(const struct scrub_counts *counts, struct pd_text *list)
 		const char *name = pd_feature_name(feature);
 
 		if (counts->dropped_features[feature])
-			add_item(list, name ? name : "one that is not known", counts->dropped_features[feature] - 1);
+			add_item(list, name ? name : "unknown feature", counts->dropped_features[feature] - 1);
 	}
 	say_list("dropped features, in bytes", list);
 }
@@ -556,7 +556,7 @@ static void say_classes(const struct scrub *scrub, struct pd_text *list)
 		if (counts->kept[class] && scrub_action(scrub, (enum scrub_class)class) == ACTION_REPLACE)
 			add_item(list, scrub_classes[class].name, counts->kept[class]);
 	}
-	say_list("texts left, known to all or told to be kept", list);
+	say_list("names kept (common names, and --keep)", list);
 }
 
 static void say(const struct job *job)
@@ -576,12 +576,12 @@ static void say(const struct job *job)
 	}
 	pd_text_free(list);
 	if (counts->unplaced)
-		complain("%" PRIu64 " map%s %s too large to be moved with what is in them", counts->unplaced,
+		complain("%" PRIu64 " mapping%s %s too large: addresses in them are replaced", counts->unplaced,
 			 plural(counts->unplaced), was_or_were(counts->unplaced));
-	complain("what remains: counts, sizes, flags, the order of things%s",
-		 scrub->level < LEVEL_ALL ? ", times, processes, CPUs, build ids, the machine" : "");
+	complain("not hidden: counts, sizes, flags, order%s",
+		 scrub->level < LEVEL_ALL ? ", times, PIDs, CPUs, build ids, the machine" : "");
 	if (job->random_key)
-		complain("the key was random: no other result can be compared with this one");
+		complain("random key: names cannot be matched with those of other results (use --key)");
 }
 
 static void put_json(const struct job *job, struct pd_text *text)
@@ -672,11 +672,11 @@ static int scrub_input(struct job *job, const struct call *call)
 	if (code != CODE_FINE)
 		return code;
 	if (job->values->json && !strcmp(job->target.path, "-")) {
-		complain("--json and -o - are both for standard output");
+		complain("--json and -o - both write to standard output");
 		return CODE_USAGE;
 	}
 	if (job->values->map && !strcmp(job->target.path, job->values->map)) {
-		complain("--map and --output are both for '%s'", job->values->map);
+		complain("--map and --output both write to '%s'", job->values->map);
 		return CODE_USAGE;
 	}
 	input.keep = job->scrub.level > LEVEL_NAMES;
@@ -704,8 +704,8 @@ static int verify(struct job *job, const struct call *call)
 	if (job->values->least.given)
 		wanted.least = job->values->least.value;
 	if (call->word_count != 2 || wanted.least < LEAST_SEARCHED) {
-		complain(call->word_count != 2 ? "--verify wants two files: the original and the result" :
-						 "option --min-length: 4 is the least");
+		complain(call->word_count != 2 ? "--verify requires two files: ORIGINAL and RESULT" :
+						 "option --min-length: must be at least 4");
 		return CODE_USAGE;
 	}
 	return scrub_verify(&job->scrub, call->words[0], call->words[1], &wanted, call->out);
@@ -720,7 +720,7 @@ static int run(const struct call *call)
 		if (job.values->verify)
 			code = verify(&job, call);
 		else if (call->word_count > 1)
-			complain("'%s' and '%s': only one file can be read", call->words[0], call->words[1]);
+			complain("unexpected argument '%s' (only one FILE is accepted)", call->words[1]);
 		else
 			code = scrub_input(&job, call);
 	}
@@ -733,15 +733,14 @@ static int run(const struct call *call)
 
 const struct command cmd_scrub = {
 	.usage = "[OPTION]... -o OUTPUT [FILE], or --verify ORIGINAL RESULT",
-	.text = "Writes FILE so that it can be shown to others: names of threads, files, functions, hosts and cgroups and the "
-		"words of the command line are replaced, raw data, registers, stacks and AUX data are dropped, addresses are moved "
-		"with what is mapped there. The samples and their numbers stay, so that reports have the same rows with other "
-		"names.\n\n"
-		"What takes the place of a name is made of it with a key, so that equal names stay equal, also in another file "
-		"scrubbed with the same key. Who has the key can try names, so keep it; without --key nobody has it.\n\n"
-		"What each --hide LEVEL does to each kind of value, and what can still be learned from a result, is in "
-		"docs/scrubbing.md. --verify searches the bytes of a result for every name in the original and ends with 1 if there "
-		"is one.",
+	.text = "Anonymize FILE: replace the names of threads, files, functions, hosts and cgroups and the arguments of the "
+		"command line; drop raw data, registers, stack copies and AUX data; move addresses together with the mapping they "
+		"are in. Samples and counts are kept, so reports have the same rows under other names.\n\n"
+		"New names are a keyed hash (HMAC-SHA256) of the old ones, so equal names stay equal, also in other files scrubbed "
+		"with the same key. Anyone with the key can test guesses, so keep it secret; without --key a random key is used "
+		"and discarded.\n\n"
+		"docs/scrubbing.md lists what each --hide LEVEL does to each kind of value, and what a result still reveals. "
+		"--verify searches the bytes of RESULT for every name of ORIGINAL; the exit code is 1 if one is found.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

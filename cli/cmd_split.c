@@ -43,10 +43,10 @@ static const struct option options[] = {
 };
 
 static const struct example examples[] = {
-	{ "perfdata split --by pid -o out/", "out/1234.data and so on, one for each process" },
-	{ "perfdata split --by event -o out/%s.data", "the same with a name for each event" },
-	{ "perfdata split -i day.data --by time=10m -o slices/", "ten minutes each, from the first sample on" },
-	{ "perfdata split -i big.data --by size=64M -o part-%s.data", "pieces that can be mailed" },
+	{ "perfdata split --by pid -o out/", "one file per process: out/1234.data ..." },
+	{ "perfdata split --by event -o out/%s.data", "one file per event, with this name" },
+	{ "perfdata split -i day.data --by time=10m -o slices/", "slices of ten minutes" },
+	{ "perfdata split -i big.data --by size=64M -o part-%s.data", "pieces of at most 64 MiB" },
 	{ 0 },
 };
 
@@ -620,7 +620,7 @@ static int check_paths(const struct run *run)
 		const char *path = run->split.pieces[i].path;
 
 		if (lstat(path, &status) == 0) {
-			complain("%s: is there already, nothing is written", path);
+			complain("%s: already exists; nothing is written", path);
 			return CODE_OUTPUT;
 		}
 	}
@@ -641,7 +641,7 @@ static int make_directory(struct run *run)
 	unfinished_end();
 	if (run->made_directory)
 		return CODE_FINE;
-	complain("%s: cannot be made: %s", output, strerror(errno));
+	complain("%s: cannot create: %s", output, strerror(errno));
 	return CODE_OUTPUT;
 }
 
@@ -693,10 +693,10 @@ static void tell(const struct run *run)
 	complain("%" PRIu64 " of %" PRIu64 " sample%s in %zu file%s", there, all, plural(all), run->split.piece_count,
 		 plural(run->split.piece_count));
 	if (run->missing)
-		complain("%" PRIu64 " of them in the one that is called unknown: %s", run->missing,
+		complain("%" PRIu64 " of them in the file named unknown: %s", run->missing,
 			 split_missing(&run->split));
 	if (run->unfit)
-		complain("%" PRIu64 " sample%s in no file: damaged, or of no known event", run->unfit, plural(run->unfit));
+		complain("%" PRIu64 " sample%s in no file: damaged, or of an unknown event", run->unfit, plural(run->unfit));
 }
 
 static int split_all(struct run *run, struct output *out)
@@ -766,7 +766,7 @@ static int run_split(const struct call *call)
 
 const struct command cmd_split = {
 	.usage = "[OPTION]... --by WHAT -o DIRECTORY [FILE]",
-	.text = "Splits a recording into several: one per event, process, thread name, CPU or cgroup, or slices by time or size. "
+	.text = "Split a recording into several: one per event, process, thread name, CPU or cgroup, or slices by time or size. "
 		"Each is a complete recording with all that its samples need: tasks, mappings, and the description of machine and "
 		"events. merge joins them again.\n\n"
 		"OUTPUT is a directory, created if missing, or a file name with %s, which is replaced by the event, number or name; "

@@ -71,7 +71,7 @@ static int run(const struct call *call)
 
 const struct command cmd_text = {
 	.usage = "[OPTION]... [FILE]",
-	.text = "Decodes all of FILE to text: form, events, header features and every record with all fields by name. "
+	.text = "Decode all of FILE to text: form, events, header features and every record with all fields by name. "
 		"perfdata assemble turns the text back into a perf.data file, so it can be edited, compared, kept in a "
 		"repository or written by hand.\n"
 		"\n"

@@ -27,15 +27,15 @@ struct values {
 
 static const struct option options[] = {
 	{ "input", 'i', OPTION_STRING, "FILE", offsetof(struct values, input), "bundle to read; - is standard input" },
-	{ "output", 'o', OPTION_STRING, "DIR", offsetof(struct values, output), "directory that is made" },
-	{ "quiet", 'q', OPTION_FLAG, NULL, offsetof(struct values, quiet), "do not say what was left out" },
+	{ "output", 'o', OPTION_STRING, "DIR", offsetof(struct values, output), "directory to create" },
+	{ "quiet", 'q', OPTION_FLAG, NULL, offsetof(struct values, quiet), "do not report skipped members" },
 	{ 0 },
 };
 
 static const struct example examples[] = {
-	{ "perfdata unpack bundle.tar -o there", "perf.data, objects and what else was packed, in there" },
-	{ "perfdata report --symfs there there/perf.data", "read them" },
-	{ "perf --buildid-dir there report -i there/perf.data", "the same by perf" },
+	{ "perfdata unpack bundle.tar -o there", "unpack perf.data and its objects into the directory there" },
+	{ "perfdata report --symfs there there/perf.data", "use them" },
+	{ "perf --buildid-dir there report -i there/perf.data", "the same with perf" },
 	{ 0 },
 };
 
@@ -155,7 +155,7 @@ static bool make_file(struct unpacking *u, const struct pd_member *member, int f
 static void refuse(struct unpacking *u, const struct pd_member *member, const char *reason)
 {
 	if (u->refused++ < REFUSED_SHOWN && !u->quiet)
-		complain("%s: left out: %s", member->name, reason);
+		complain("%s: skipped: %s", member->name, reason);
 }
 
 static bool make_link(struct unpacking *u, const struct pd_member *member, int folder, const char *leaf)
@@ -165,7 +165,7 @@ static bool make_link(struct unpacking *u, const struct pd_member *member, int f
 	for (const char *at = member->name; (at = strchr(at, '/')) != NULL; at++)
 		depth++;
 	if (!stays_inside(member->target, depth)) {
-		refuse(u, member, "it is a link that leads out of the directory");
+		refuse(u, member, "link to outside of the directory");
 		return true;
 	}
 	unlinkat(folder, leaf, 0);
@@ -283,7 +283,7 @@ static int unpack(struct unpacking *u)
 	code = unpack_to(u, beside);
 	unfinished_done(unfinished);
 	if (code != CODE_FINE)
-		complain("what was unpacked is in %s", beside);
+		complain("incomplete output is in %s", beside);
 	if (u->dir >= 0)
 		close(u->dir);
 	free(u->step);
@@ -296,7 +296,7 @@ static int tell_result(const struct unpacking *u)
 	const char *damage = pd_archive_damage(u->archive, &offset);
 
 	if (u->refused > REFUSED_SHOWN && !u->quiet)
-		complain("left out: %" PRIu64 " more", u->refused - REFUSED_SHOWN);
+		complain("skipped: %" PRIu64 " more", u->refused - REFUSED_SHOWN);
 	if (damage)
 		complain("%s: offset 0x%" PRIx64 ": %s", pd_archive_name(u->archive), offset, damage);
 	if (!u->quiet)
@@ -325,7 +325,7 @@ static bool is_free(const char *path)
 
 	if ((lstat(path, &status) < 0 && errno == ENOENT) || is_empty(path))
 		return true;
-	complain("%s: this is there already", path);
+	complain("%s: already exists", path);
 	return false;
 }
 
@@ -339,8 +339,12 @@ static int run(const struct call *call)
 	enum pd_status status;
 	int code;
 
-	if (!input || !u.output || (values->input && call->word_count)) {
-		complain("say what is read, once, and which directory is made: BUNDLE -o DIR");
+	if (values->input && call->word_count) {
+		complain("unexpected argument '%s' (--input is '%s' already)", call->words[0], values->input);
+		return CODE_USAGE;
+	}
+	if (!input || !u.output) {
+		complain(input ? "no output given; use -o DIR" : "no input given; name a BUNDLE, or - for standard input");
 		return CODE_USAGE;
 	}
 	if (!is_free(u.output))
@@ -363,12 +367,12 @@ static int run(const struct call *call)
 
 const struct command cmd_unpack = {
 	.usage = "[OPTION]... BUNDLE -o DIR",
-	.text = "Unpacks a bundle, or any tar file, into a new or empty directory. Use it with --symfs and "
-		"--buildid-dir, of perf too.\n"
+	.text = "Unpack a bundle, or any tar file, into a new or empty directory, which can be used with --symfs and "
+		"--buildid-dir, also of perf.\n"
 		"\n"
-		"DIR appears only when it is complete; a signal that ends the run removes what was unpacked. Members that lead out of DIR "
-		"and those that are not files, directories or links are skipped and reported; the exit code is 1 then. A bundle is "
-		"an ordinary tar file, so tar can unpack it, too.",
+		"DIR appears when it is complete; an interrupted run removes its files. Members outside of DIR, and those that are not files, "
+		"directories or links, are skipped and reported; the exit code is 1 then. A bundle is an ordinary tar file, so tar "
+		"can unpack it, too.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

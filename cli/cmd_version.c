@@ -49,7 +49,7 @@ static int run(const struct call *call)
 
 const struct command cmd_version = {
 	.usage = "[--build]",
-	.text = "Prints the version of perfdata and libperfdata.",
+	.text = "Print the version of perfdata and libperfdata.",
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),

@@ -79,7 +79,7 @@ static bool parse_subsection(struct parser *parser, size_t length)
 	for (; *parser->at != '"'; parser->at++) {
 		parser->at += *parser->at == '\\';
 		if (is_end(*parser->at) || length >= MOST_NAME - 1)
-			return refuse(parser, "the section's name is not closed by '\"'");
+			return refuse(parser, "the section name is not closed by '\"'");
 		section[length++] = *parser->at;
 	}
 	parser->at++;
@@ -98,7 +98,7 @@ static bool parse_section(struct parser *parser)
 	if (length && is_blank(*parser->at)) {
 		skip_blanks(parser);
 		if (*parser->at != '"')
-			return refuse(parser, "expected \"...\" or ] behind the section's name");
+			return refuse(parser, "expected \"...\" or ] after the section name");
 		parser->at++;
 		if (!parse_subsection(parser, length))
 			return false;
@@ -160,7 +160,7 @@ static bool read_value(struct parser *parser, char *value)
 			continue;
 		}
 		if (letter == '\\' && !(letter = unescape(*parser->at)))
-			return refuse(parser, "unknown escape behind '\\'");
+			return refuse(parser, "unknown escape after '\\'");
 		value[length++] = letter;
 		if (quoted || !is_blank(letter))
 			kept = length;

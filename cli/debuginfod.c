@@ -63,7 +63,7 @@ static int watch(void *client, long done, long total)
 #ifdef STATIC_PROGRAM
 static void *open_library(void)
 {
-	complain("--debuginfod: this is a static program, which cannot load elfutils' library");
+	complain("--debuginfod: this is a static program, which cannot load libdebuginfod");
 	return NULL;
 }
 #else
@@ -72,7 +72,7 @@ static void *open_library(void)
 	void *library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
 
 	if (!library)
-		complain("--debuginfod: the library of elfutils for it is needed: %s", dlerror());
+		complain("--debuginfod: libdebuginfod (elfutils) is needed: %s", dlerror());
 	return library;
 }
 #endif
@@ -103,7 +103,7 @@ bool debuginfod_open(uint64_t limit_mib)
 	if (fetcher.client)
 		set_progress(fetcher.client, watch);
 	if (!fetcher.client)
-		complain("--debuginfod: the library of elfutils for it does not work");
+		complain("--debuginfod: libdebuginfod cannot be initialized");
 	return fetcher.client;
 }
 
@@ -113,7 +113,7 @@ static void complain_not_fetched(const uint8_t *build_id, size_t build_id_size)
 
 	for (size_t i = 0; i < build_id_size && i < 64; i++)
 		snprintf(hex + 2 * i, 3, "%02x", build_id[i]);
-	complain("--debuginfod: %s was not fetched: %s", hex, fetcher.refused);
+	complain("--debuginfod: %s: download failed: %s", hex, fetcher.refused);
 }
 
 const char *debuginfod_fetch(void *self, const uint8_t *build_id, size_t build_id_size, bool debug)

@@ -130,7 +130,7 @@ static void read_lines(struct folded *folded, FILE *stream)
 		if (!length || line[0] == '#' || add_line(folded, line, (size_t)length))
 			continue;
 		if (folded->wrong++ < LINES_TOLD)
-			complain("%s: line %" PRIu64 ": this is no stack with a count behind it", folded->name,
+			complain("%s: line %" PRIu64 ": not a folded stack (STACK COUNT)", folded->name,
 				 folded->lines);
 	}
 	free(line);
@@ -151,7 +151,7 @@ int flame_read_folded(struct flame_graph *graph, struct stack_lines *lines, cons
 		code = CODE_UNREADABLE;
 	} else if (folded.wrong) {
 		if (folded.wrong > LINES_TOLD)
-			complain("%s: %" PRIu64 " more lines are no stacks", folded.name,
+			complain("%s: %" PRIu64 " more lines are not folded stacks", folded.name,
 				 folded.wrong - LINES_TOLD);
 		flame_fact(graph, true, "%s lines were no stacks", flame_number(number, folded.wrong));
 		code = CODE_DAMAGED;

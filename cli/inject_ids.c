@@ -380,10 +380,10 @@ void ids_count(const struct inject *inject, struct pd_text *text)
 	if (ids->in_maps)
 		pd_text_printf(text, "; build ids in %llu map%s", (unsigned long long)ids->changed, plural(ids->changed));
 	else
-		pd_text_printf(text, "; %llu build id%s added, %llu %s there", (unsigned long long)ids->added,
+		pd_text_printf(text, "; %llu build id%s added, %llu %s there already", (unsigned long long)ids->added,
 			       plural(ids->added), (unsigned long long)ids->already, was_or_were(ids->already));
 	if (ids->dropped)
-		pd_text_printf(text, ", %llu map%s that no sample is in left out", (unsigned long long)ids->dropped,
+		pd_text_printf(text, ", %llu map%s without samples dropped", (unsigned long long)ids->dropped,
 			       plural(ids->dropped));
 	if (ids->missing)
 		pd_text_printf(text, ", %llu object%s without one", (unsigned long long)ids->missing, plural(ids->missing));

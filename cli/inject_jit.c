@@ -500,7 +500,7 @@ void jit_count(const struct inject *inject, struct pd_text *text)
 
 	if (!jit)
 		return;
-	pd_text_printf(text, "; %" PRIu64 " map%s added of code in %" PRIu64 " file%s, %" PRIu64 " map%s of dumps and %" PRIu64
-		       " of memory left out", jit->maps, plural(jit->maps), jit->files, plural(jit->files), jit->marks,
+	pd_text_printf(text, "; %" PRIu64 " map%s added for code in %" PRIu64 " file%s, %" PRIu64 " map%s of jitdumps and %" PRIu64
+		       " of anonymous memory dropped", jit->maps, plural(jit->maps), jit->files, plural(jit->files), jit->marks,
 		       plural(jit->marks), jit->dropped);
 }

@@ -193,7 +193,7 @@ bool ids_take_list(struct ids *ids)
 			return false;
 	}
 	if (walk.unreadable)
-		inject_tell(ids->inject, true, "%zu bytes of the list of build ids make no sense and are left out", walk.unreadable);
+		inject_tell(ids->inject, true, "%zu unreadable bytes of the list of build ids skipped", walk.unreadable);
 	return true;
 }
 

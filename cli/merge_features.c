@@ -73,7 +73,7 @@ static bool add_groups(struct groups *groups, const struct source *source, bool 
 
 		if (leader == SIZE_MAX || !fits(groups, leader, group.nr_members, &same)) {
 			if (!same && !quiet)
-				complain("%s: GROUP_DESC: group %s is left out, its events do not stand together",
+				complain("%s: GROUP_DESC: group %s is dropped: its events are not adjacent",
 					 source->name, group.name.data ? group.name.data : "");
 			continue;
 		}

@@ -156,7 +156,7 @@ static int add_format(struct formats *formats, struct source *source, struct pd_
 	uint32_t *slot;
 
 	if (!cut_text(&format, text)) {
-		complain("%s: a format of a tracepoint has no ID and is left out", source->name);
+		complain("%s: a tracepoint format without ID is dropped", source->name);
 		return CODE_FINE;
 	}
 	if (!grow_slots(formats) || !room_for(&formats->items, &formats->room, formats->count + 1, sizeof(format)))
@@ -168,7 +168,7 @@ static int add_format(struct formats *formats, struct source *source, struct pd_
 	if (formats->used[own])
 		format.id = free_id(formats);
 	if (!format.id) {
-		complain("%s: more than %d tracepoints cannot be told apart", source->name, MOST_ID);
+		complain("%s: more than %d tracepoints", source->name, MOST_ID);
 		return CODE_USAGE;
 	}
 	if (!write_text(&format))

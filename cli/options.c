@@ -263,14 +263,24 @@ static bool parse_letters(struct parser *parser, const char *letters)
 	return true;
 }
 
-/* The usage ends with what the last argument is called: [FILE]. */
+/* The last [FILE] of the usage or, where the argument is required, what follows [OPTION]. */
+static const char *argument_name(const char *usage)
+{
+	static const char options[] = "[OPTION]... ";
+	const char *name = strrchr(usage, '[');
+
+	if (name && !strncmp(name, options, sizeof(options) - 1))
+		return name + sizeof(options) - 1;
+	return name ? name + 1 : "";
+}
+
 static void complain_of_word(const struct command *command, const char *word)
 {
-	const char *name = strrchr(command->usage, '[');
-	size_t length = name ? strspn(name + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") : 0;
+	const char *name = argument_name(command->usage);
+	size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 
 	if (command->max_words == 1 && length)
-		complain("unexpected argument '%s' (only one %.*s is accepted)", word, (int)length, name + 1);
+		complain("unexpected argument '%s' (only one %.*s is accepted)", word, (int)length, name);
 	else if (!command->max_words)
 		complain("unexpected argument '%s' (the command takes options only)", word);
 	else

@@ -686,7 +686,7 @@ static const struct key keys[] = {
 	{ "srcline_to", NULL, "To Source:Line", "srcline_to", 0, false, true, find_srcline_to,
 	  "line that a branch went to" },
 	{ "mispredict", NULL, "Branch Mispredicted", "mispredict", 0, false, true, find_mispredict,
-	  "N: as predicted, Y: not so, N/A: not known" },
+	  "N: as predicted, Y: mispredicted, N/A: unknown" },
 	{ "in_tx", NULL, "Branch in transaction", "in_tx", 0, false, true, find_in_tx, "T: in a transaction" },
 	{ "abort", NULL, "Transaction abort", "abort", 0, false, true, find_abort, "A: the transaction was aborted" },
 	{ "cycles", NULL, "Basic Block Cycles", "cycles", 0, false, true, find_cycles, "since the branch before" },

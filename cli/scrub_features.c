@@ -75,7 +75,7 @@ static enum pd_status not_sound(struct scrub *scrub, const struct pd_event *even
 	if (error) {
 		*error = (struct pd_error){ .status = PD_ERROR_FORMAT, .offset = event->attr_offset };
 		snprintf(error->message, sizeof(error->message),
-			 "event %zu has fields that are not known: what samples hold cannot be told from names", event->index);
+			 "event %zu has unknown fields: its samples cannot be anonymized", event->index);
 	}
 	return PD_ERROR_FORMAT;
 }

@@ -476,7 +476,7 @@ static int search_result(struct verify *verify, const char *path)
 		return CODE_UNREADABLE;
 	}
 	if (pd_file_header(file)->compression || !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))) {
-		complain("%s: unpack it first: only a file or a directory as it is can be searched", path);
+		complain("%s: not a plain file or directory; decompress or unpack it first", path);
 		code = CODE_USAGE;
 	} else {
 		code = S_ISDIR(status.st_mode) ? search_folder(verify, path) : search_file(verify, AT_FDCWD, path);
@@ -529,9 +529,9 @@ static int print_found(const struct verify *verify, const struct verify_options 
 		json_close(&json, '}');
 		pd_text_add(text, "\n");
 	} else {
-		pd_text_printf(text, "%" PRIu64 " of %zu texts found in %" PRIu64 " bytes", found, verify->count, verify->bytes);
-		pd_text_printf(text, "; %" PRIu64 " more only inside words that may be there, %" PRIu64
-				     " shorter than %zu bytes left out\n",
+		pd_text_printf(text, "%" PRIu64 " of %zu strings found in %" PRIu64 " bytes", found, verify->count, verify->bytes);
+		pd_text_printf(text, "; %" PRIu64 " more only inside known words, %" PRIu64
+				     " shorter than %zu bytes ignored\n",
 			       excused, verify->too_short, verify->least);
 	}
 	return found ? CODE_DAMAGED : CODE_FINE;

@@ -377,7 +377,7 @@ enum pd_status select_resolve_times(struct select *select, struct pd_file *file,
 			clocks.window.last_ns = noted->last_ns;
 		}
 		if (!clocks.window.last_ns)
-			return refuse(select, error, "no sample has a time to take parts of");
+			return refuse(select, error, "samples have no timestamps, so there are no parts of the time");
 	}
 	for (size_t i = 0; i < select->range_count; i++)
 		select->ranges[i] = resolve_range(&clocks, select->limits[i]);

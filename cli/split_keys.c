@@ -47,7 +47,7 @@ bool split_take(struct split *split, const char *by)
 					     { "k", 1024 }, { 0 } };
 
 	if (!by) {
-		complain("say what is to be cut: --by event, pid, comm, cpu, cgroup, time=DURATION or size=BYTES");
+		complain("nothing to split by; use --by event, pid, comm, cpu, cgroup, time=DURATION or size=BYTES");
 		return false;
 	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -344,7 +344,7 @@ int split_name(struct split *split, const char *output)
 	bool done;
 
 	if (split->piece_count > MOST_PIECES) {
-		complain("there would be %zu files, at most %d are written", split->piece_count, MOST_PIECES);
+		complain("%zu files would be written, the limit is %d", split->piece_count, MOST_PIECES);
 		return CODE_USAGE;
 	}
 	sort_pieces(split);

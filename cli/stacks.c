@@ -358,7 +358,7 @@ static bool root_frame(const struct stacks *stacks, const struct pd_profile_entr
 	if (root == ROOT_CPU && entry->cpu != UINT32_MAX)
 		pd_text_printf(stacks->text, "CPU %" PRIu32, entry->cpu);
 	else if (root == ROOT_CPU)
-		pd_text_add(stacks->text, "CPU not known");
+		pd_text_add(stacks->text, "unknown CPU");
 	else
 		put_comm(stacks, entry->comm ? entry->comm : "[unknown]");
 	if (root == ROOT_PID)

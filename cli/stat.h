@@ -187,7 +187,7 @@ struct stat_by_values {
 
 #define STAT_METRIC_ONLY_OPTION(type, m)                                                           \
 	{ "metric-only", 0, OPTION_FLAG, NULL, offsetof(type, m),                                  \
-	  "a line for each place, with what follows from counts and without these" }
+	  "print only metrics, one line per CPU, core ..." }
 
 #define STAT_BY_OPTIONS(type, m)                                                                   \
 	{ "per-core", 0, OPTION_FLAG, NULL, offsetof(type, m.core), "counts of each core" },       \

@@ -27,7 +27,7 @@ static bool find_word(const struct word *words, const char *option, const char *
 		}
 	}
 	if (name)
-		complain("option --%s: '%s' is not known", option, name);
+		complain("option --%s: unknown value '%s'", option, name);
 	return !name;
 }
 
@@ -48,7 +48,7 @@ static bool choose_packing(const struct target_options *values, enum pd_packing 
 	bool compress = values->compress || values->compress2 || values->level.given;
 
 	if (values->no_compress && compress) {
-		complain("--no-compress goes with no other option of compression");
+		complain("--no-compress cannot be combined with other compression options");
 		return false;
 	}
 	if (values->level.given && (!values->level.value || values->level.value > MOST_LEVEL)) {

@@ -385,12 +385,12 @@ static bool add_source(void *self, const struct pd_symbol_source *s)
 	char name[PATH_MAX];
 
 	if (!name_source(s, name)) {
-		tell(a, s, NULL, 0, "it has no build id, and its path leads out of the bundle");
+		tell(a, s, NULL, 0, "no build id, and its path is outside of the bundle");
 		return true;
 	}
 	is_new = !is_taken(b, name);
 	if (is_new && !is_free(b, name)) {
-		tell(a, s, NULL, 0, "another file of the bundle has its place");
+		tell(a, s, NULL, 0, "another file of the bundle has the same name");
 		return true;
 	}
 	if (is_new)

@@ -68,7 +68,7 @@ static void resolve_hard_links(struct pd_archive *archive)
 		same = last_before(archive, full->member.target, i);
 		if (!same || same->member.kind == PD_MEMBER_FOLDER || same->member.kind == PD_MEMBER_REFUSED) {
 			full->member.kind = PD_MEMBER_REFUSED;
-			full->member.reason = "it is a link to what is not there";
+			full->member.reason = "link to a missing file";
 			continue;
 		}
 		full->member.kind = same->member.kind;

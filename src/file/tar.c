@@ -367,7 +367,7 @@ static bool fill(struct listing *l, struct pd_member_full *full)
 		full->at = l->offset + PD_TAR_BLOCK;
 		full->member.size = l->size;
 		if (l->extra.is_strange)
-			refuse(full, "it has holes in a form that is not known");
+			refuse(full, "sparse file of an unknown format");
 		else if (l->extra.is_sparse && !read_map(l, full, &reason))
 			refuse(full, reason);
 		return full->member.kind == PD_MEMBER_FILE || full->member.reason;
@@ -378,7 +378,7 @@ static bool fill(struct listing *l, struct pd_member_full *full)
 		full->member.target = copy;
 		full->is_same = true;
 		if (!tidy(copy))
-			refuse(full, "it is a link that leads out of the archive");
+			refuse(full, "link to outside of the archive");
 		return true;
 	case '2':
 		full->member.kind = PD_MEMBER_LINK;
@@ -390,13 +390,13 @@ static bool fill(struct listing *l, struct pd_member_full *full)
 	case '3':
 	case '4':
 	case '6':
-		refuse(full, "it is a device");
+		refuse(full, "device file");
 		return true;
 	case 'S':
-		refuse(full, "it has holes in a form that is not known");
+		refuse(full, "sparse file of an unknown format");
 		return true;
 	default:
-		refuse(full, "its kind is not known");
+		refuse(full, "unknown type of member");
 		return true;
 	}
 }
@@ -424,7 +424,7 @@ static enum pd_status add_member(struct listing *l)
 		full->member.kind = PD_MEMBER_FOLDER;
 	if (!tidy(copy)) {
 		full->member.name = name;
-		refuse(full, "its name leads out of the archive");
+		refuse(full, "name outside of the archive");
 	}
 	a->members[a->count++] = full;
 	l->extra = (struct extra){.name = NULL};
@@ -453,7 +453,7 @@ static enum pd_status take_block(struct listing *l, bool *more_out)
 
 	*more_out = false;
 	if (!pd_tar_is_header(l->block) || !number(l->block + SIZE_AT, SIZE_SIZE, &l->size)) {
-		damage(l, "what should be a header is none");
+		damage(l, "invalid header");
 		return PD_OK;
 	}
 	if (!is_extra && type != 'g' && l->extra.has_size)
@@ -465,7 +465,7 @@ static enum pd_status take_block(struct listing *l, bool *more_out)
 		return PD_OK;
 	}
 	if (l->size > room) {
-		damage(l, "the archive is cut off");
+		damage(l, "the archive is truncated");
 		// what is there of a file may be read yet
 		l->size = room;
 		return type == '0' ? add_member(l) : PD_OK;
@@ -493,7 +493,7 @@ enum pd_status pd_tar_list(struct pd_archive *archive, struct pd_error *error)
 		if (status < 0)
 			return status;
 		if (got < sizeof(l.block)) {
-			damage(&l, "the archive is cut off");
+			damage(&l, "the archive is truncated");
 			return PD_OK;
 		}
 		if (is_zero(l.block))

@@ -143,13 +143,13 @@ static bool check_id(struct finding *f, enum pd_find_kind kind, const char *root
 	put_hex(wanted, wants);
 	if (!pd_elf_id(elf, &id)) {
 		f->found->out_of_memory |= elf->image.failed;
-		note(f, kind, PD_FIND_REFUSED, root, path, "has no build id, wanted is %s", wants);
+		note(f, kind, PD_FIND_REFUSED, root, path, "has no build id, expected %s", wants);
 		mark_other(f);
 		return false;
 	}
 	if (!pd_object_id_equal(&id, wanted)) {
 		put_hex(&id, has);
-		note(f, kind, PD_FIND_REFUSED, root, path, "build id is %s, wanted is %s", has, wants);
+		note(f, kind, PD_FIND_REFUSED, root, path, "build id is %s, expected %s", has, wants);
 		mark_other(f);
 		return false;
 	}
@@ -276,7 +276,7 @@ static bool check_crc(struct finding *f, const char *root, const char *path, str
 	if (crc == f->link_crc)
 		note(f, PD_FIND_DEBUG, PD_FIND_USED, root, path, "its checksum is right");
 	else
-		note(f, PD_FIND_DEBUG, PD_FIND_REFUSED, root, path, "checksum is %08x, wanted is %08x", crc, f->link_crc);
+		note(f, PD_FIND_DEBUG, PD_FIND_REFUSED, root, path, "checksum is %08x, expected %08x", crc, f->link_crc);
 	return crc == f->link_crc;
 }
 

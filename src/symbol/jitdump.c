@@ -354,7 +354,7 @@ static const char *read_record(struct reading *r, uint32_t id, uint64_t size, ui
 		ok = read_unwinding(r, &c, offset, size);
 	else if ((ok = read_lines(r, &c)))
 		sort_lines(r);
-	return ok ? NULL : "a record is cut off or damaged";
+	return ok ? NULL : "a record is truncated or damaged";
 }
 
 static void read_records(struct reading *r, uint64_t offset)
@@ -369,7 +369,7 @@ static void read_records(struct reading *r, uint64_t offset)
 
 		about->damage_offset = offset;
 		if (c.failed || size < RECORD_SIZE)
-			damage = c.failed ? "the header of a record is cut off" : "a record is smaller than its header";
+			damage = c.failed ? "the header of a record is truncated" : "a record is smaller than its header";
 		else if (memory_used(r) > r->limit || about->code_count >= none / 2)
 			damage = "larger than the limit";
 		else

@@ -125,7 +125,7 @@ static bool id_of_open(struct pd_symbols *symbols, int fd, struct pd_build_id *i
 		status = pd_elf_open_image(&elf, &image, "", symbols->limit, NULL);
 	symbols->failed |= status == PD_ERROR_MEMORY;
 	if (status)
-		return put_why(symbols, status == PD_ERROR_MEMORY ? "out of memory" : "it is no ELF file");
+		return put_why(symbols, status == PD_ERROR_MEMORY ? "out of memory" : "not an ELF file");
 	found = pd_elf_id(elf, &id) && give(&id, id_out);
 	pd_elf_close(elf);
 	return found || put_why(symbols, "it has none");

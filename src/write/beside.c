@@ -154,7 +154,7 @@ enum pd_status pd_writer_carry_beside(struct pd_writer *writer, struct pd_file *
 			tell(&c, entry->d_name, "only a directory holds it");
 		} else if (writer->changes.event || writer->changes.feature) {
 			// who changes what a recording says of itself does not want it told here
-			tell(&c, entry->d_name, "copy it by hand if it is to stay");
+			tell(&c, entry->d_name, "not copied; copy it yourself if you need it");
 		} else {
 			c.piece = pd_write_scratch(writer, PIECE);
 			status = c.piece ? copy_folder(&c, dirfd(dir), entry->d_name, error) : pd_fail_memory(error);

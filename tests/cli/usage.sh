@@ -24,4 +24,8 @@ try dump --no-record data/hot.data
 try dump data/hot.data data/hot-pipe.data
 try dump -i data/hot.data data/hot-pipe.data
 try version what
+try unpack a.tar b.tar c.tar
+try unpack -i a.tar b.tar -o c
+try unpack a.tar
+try unpack -o c
 try explain --c --json MMAP

@@ -69,7 +69,7 @@ NUMBER = r"([\d,]+)"
 SAID = {
     "kept": re.compile(rf"kept {NUMBER} of {NUMBER} samples?"),
     "split": re.compile(rf"{NUMBER} of {NUMBER} samples? in "),
-    "joined": re.compile(rf"joined: {NUMBER} samples?"),
+    "joined": re.compile(rf"merged: {NUMBER} samples?"),
     "unfit": re.compile(rf"\({NUMBER} samples?\) that cannot be decoded"),
     "scrub": re.compile(rf"kept {NUMBER} samples? and .* dropped {NUMBER} samples?"),
     "repair": re.compile(rf"kept .*\({NUMBER} samples?\)"),

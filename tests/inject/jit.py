@@ -198,7 +198,7 @@ def try_usual(perfdata, folder):
         done = scene.inject()
         check(done.returncode == 0, f"{name}: inject: {done.stderr.decode()}")
         check(scene.answers("out.data") == wanted(), f"{name}: injected: {scene.answers('out.data')}")
-        check(re.search(b"6 maps added of code in 5 files, 1 maps? of dumps and 2 of memory left out", done.stderr),
+        check(re.search(b"6 maps added for code in 5 files, 1 maps? of jitdumps and 2 of anonymous memory dropped", done.stderr),
               f"{name}: {done.stderr.decode()}")
         look_at_objects(scene, 5)
         check(scene.run("check", "-q", scene.path("out.data")).returncode == 0, f"{name}: check")

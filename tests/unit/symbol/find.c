@@ -139,12 +139,12 @@ TEST(test_find__other_build_id)
 	put_object("sys/bin/bare", NULL, true, NULL, 0);
 	found = find("/bin/new", &id_a, "sys");
 	CHECK(!found.object && try_of(&found, "/bin/new")->verdict == PD_FIND_REFUSED);
-	CHECK_STR(try_of(&found, "/bin/new")->reason, "build id is 12345678, wanted is abcdef01");
+	CHECK_STR(try_of(&found, "/bin/new")->reason, "build id is 12345678, expected abcdef01");
 	CHECK(try_of(&found, ".build-id/ab/cdef01/elf")->verdict == PD_FIND_MISSING);
 	pd_found_close(&found);
 	found = find("/bin/bare", &id_a, "sys");
 	CHECK(!found.object);
-	CHECK_STR(try_of(&found, "/bin/bare")->reason, "has no build id, wanted is abcdef01");
+	CHECK_STR(try_of(&found, "/bin/bare")->reason, "has no build id, expected abcdef01");
 	pd_found_close(&found);
 }
 
