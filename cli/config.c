@@ -208,8 +208,11 @@ static bool parse_item(struct parser *parser)
 
 bool config_add(struct config *config, const char *path, const char *text)
 {
+	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, as some editors write it */
 	struct parser parser = { .config = config, .path = path, .at = text, .line = 1 };
 
+	if (strncmp(text, mark, sizeof(mark) - 1) == 0)
+		parser.at += sizeof(mark) - 1;
 	for (skip_blanks(&parser); *parser.at; skip_blanks(&parser)) {
 		if (is_comment(*parser.at)) {
 			parser.at += strcspn(parser.at, "\n");
@@ -247,7 +250,8 @@ static char *read_text(int fd)
  * there must not change what a command does. One that may not be read is no concern of the user: HOME is that of somebody else. */
 static void add_file(struct config *config, const char *path, bool named)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* somebody else's FIFO must not be waited for */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | (named ? 0 : O_NONBLOCK));
 	struct stat status;
 	char *text;
 
@@ -276,7 +280,8 @@ void config_load(struct config *config)
 
 	*config = (struct config){ 0 };
 	if (only) {
-		add_file(config, only, true);
+		if (*only)
+			add_file(config, only, true);
 		return;
 	}
 	add_file(config, "/etc/perfconfig", false);

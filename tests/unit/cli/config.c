@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "output.h"
@@ -102,6 +103,13 @@ TEST(test_config__wrong_lines)
 	CHECK_STR(config_get(&config, "a.k"), "1");
 }
 
+TEST(test_config__byte_order_mark)
+{
+	CHECK(parse("\xef\xbb\xbf[a]\nk = 1\n"));
+	CHECK_STR(config_get(&config, "a.k"), "1");
+	CHECK(!parse("\xef\xbb[a]\nk = 1\n"));
+}
+
 TEST(test_config__long_names)
 {
 	char text[2000], name[600];
@@ -149,9 +157,21 @@ TEST(test_config__files)
 	config_load(&config);
 	CHECK(!complaint[0]);
 	config_fini(&config);
+	/* none at all, as for perf */
+	setenv("PERF_CONFIG", "", 1);
+	config_load(&config);
+	CHECK(!config.count && !complaint[0]);
+	unsetenv("PERF_CONFIG");
+	/* nobody writes into it */
+	CHECK(mkfifo(path, 0600) == 0);
+	config_load(&config);
+	CHECK(!config.count);
+	config_fini(&config);
+	unlink(path);
 	rmdir(home);
 }
 
 RUN(TEST_CASE(test_config__values), TEST_CASE(test_config__sections), TEST_CASE(test_config__quotes_and_escapes),
     TEST_CASE(test_config__key_alone_is_true), TEST_CASE(test_config__last_one_counts),
-    TEST_CASE(test_config__wrong_lines), TEST_CASE(test_config__long_names), TEST_CASE(test_config__files))
+    TEST_CASE(test_config__wrong_lines), TEST_CASE(test_config__byte_order_mark),
+    TEST_CASE(test_config__long_names), TEST_CASE(test_config__files))
