@@ -31,7 +31,7 @@ static const struct option options[] = {
 	{ "header", 0, OPTION_FLAG, NULL, offsetof(struct values, header),
 	  "print the header as perf report --header-only" },
 	{ "full", 'I', OPTION_FLAG, NULL, offsetof(struct values, full),
-	  "the same with CPU and NUMA topology and caches" },
+	  "same as --header, with CPU and NUMA topology and caches" },
 	{ 0 },
 };
 
@@ -104,19 +104,19 @@ static void print_file(struct pd_text *text, struct pd_file *file, const char *n
 	label(text, "file");
 	add_string(text, name);
 	pd_text_add(text, "\n");
-	label(text, "form");
+	label(text, "format");
 	pd_text_printf(text, "%s, ", mode_name(header->mode));
 	if (pd_file_part_count(file) > 1)
-		pd_text_printf(text, "%zu files with records, ", pd_file_part_count(file));
+		pd_text_printf(text, "%zu data files, ", pd_file_part_count(file));
 	if (header->file_size) {
-		pd_text_add(text, header->mode == PD_MODE_DIRECTORY ? "the main one " : "");
+		pd_text_add(text, header->mode == PD_MODE_DIRECTORY ? "main file " : "");
 		add_size(text, header->file_size);
 		pd_text_add(text, ", ");
 	}
 	pd_text_printf(text, "version %u, %s-endian", header->version,
 		       header->big_endian ? "big" : "little");
 	if (header->compression)
-		pd_text_printf(text, ", all in %s", header->compression);
+		pd_text_printf(text, ", compressed with %s", header->compression);
 	pd_text_add(text, "\n");
 	if (pd_file_modified(file)) {
 		label(text, "modified");
@@ -285,7 +285,7 @@ static void print_time(struct pd_text *text, const struct facts *facts)
 
 	label(text, "time");
 	if (facts->first_ns == PD_NO_TIME) {
-		pd_text_add(text, "records carry none\n");
+		pd_text_add(text, "no timestamps\n");
 		return;
 	}
 	add_duration(text, facts->last_ns - facts->first_ns);
@@ -295,7 +295,7 @@ static void print_time(struct pd_text *text, const struct facts *facts)
 	add_seconds(text, facts->last_ns);
 	pd_text_printf(text, ", clock %s\n", facts_clock(facts));
 	if (wall != PD_NO_TIME) {
-		label(text, "began");
+		label(text, "started");
 		add_date(text, (int64_t)(wall / 1000000000));
 		pd_text_add(text, "\n");
 	}
@@ -323,7 +323,7 @@ static void print_compression(struct pd_text *text, const struct facts *facts)
 		add_size(text, facts->inflated_bytes);
 		pd_text_add(text, " of records in ");
 		add_size(text, facts->compressed_bytes);
-		pd_text_printf(text, ", ratio %.1f; samply, go-perf, quipper and hotspot need: perfdata convert --no-compress\n",
+		pd_text_printf(text, ", ratio %.1f; for samply, go-perf, quipper and hotspot run perfdata convert --no-compress\n",
 			       (double)facts->inflated_bytes / (double)facts->compressed_bytes);
 	}
 	if (facts->trace_bytes) {

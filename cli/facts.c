@@ -200,7 +200,7 @@ static const struct missing {
 	{ lacks_machine, "architecture" },
 	{ lacks_command, "command line of the recorder" },
 	{ lacks_event_names, "event names as given to the recorder" },
-	{ lacks_build_ids, "build ids: files cannot be verified to be those that ran" },
+	{ lacks_build_ids, "build ids: object versions cannot be verified" },
 	{ lacks_tracing_data, "tracing data: tracepoint fields cannot be decoded" },
 };
 

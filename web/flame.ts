@@ -48,7 +48,7 @@ class Page {
 	private showFacts(): void {
 		const { data } = this.model;
 		const facts = [{ text: amount(at(this.model.total, 0), this.model.unit), bad: false }, ...data.facts];
-		if (data.leftOut > 0) facts.push({ text: `${number(data.leftOut)} small frames left out`, bad: false });
+		if (data.leftOut > 0) facts.push({ text: `${number(data.leftOut)} small frames omitted`, bad: false });
 		element("facts", HTMLElement).replaceChildren(...facts.map((fact, index) => {
 			const item = document.createElement("li");
 			item.textContent = fact.text;
@@ -122,7 +122,7 @@ class Page {
 			if (this.graph.zoom !== 0 && this.graph.zoom !== parent && model.isBelow(node, this.graph.zoom))
 				lines.push(`${percent(total, at(model.total, this.graph.zoom))} of what is shown`);
 		}
-		if (!model.data.reverse) lines.push(`${percent(at(model.self, node), at(model.total, 0))} itself`);
+		if (!model.data.reverse) lines.push(`${percent(at(model.self, node), at(model.total, 0))} self`);
 		return lines;
 	}
 
