@@ -157,10 +157,15 @@ static bool is_default(const struct shorten *s, const struct bracket *bracket)
 	return false;
 }
 
+static bool has_defaults(const char *name, size_t size)
+{
+	return begins(name, size, "std::") && !begins(name, size, "std::pair<") && !begins(name, size, "std::tuple<");
+}
+
 static void drop_defaults(struct shorten *s, struct bracket *bracket)
 {
 	if (bracket->name == (size_t)NO_NAME || bracket->count > ARGUMENTS ||
-	    !begins(s->out + bracket->name, s->used - bracket->name, "std::"))
+	    !has_defaults(s->out + bracket->name, s->used - bracket->name))
 		return;
 	while (bracket->count > 1 && s->used > bracket->arguments[bracket->count - 1] && is_default(s, bracket)) {
 		s->used = bracket->arguments[--bracket->count];

@@ -373,6 +373,8 @@ TEST(test_demangle__short)
 		{"std::set<int, std::greater<int>, std::allocator<int> >::find", "std::set<int, std::greater<int>>::find"},
 		{"std::set<a, std::less<b>, std::allocator<a> >::find", "std::set<a, std::less<b>>::find"},
 		{"std::vector<int, my::allocator<int> >::begin", "std::vector<int, my::allocator<int>>::begin"},
+		{"std::pair<int, std::less<int> >::pair", "std::pair<int, std::less<int>>::pair"},
+		{"std::__1::tuple<a*, std::__1::default_delete<a*> >::swap", "std::tuple<a*, std::default_delete<a*>>::swap"},
 		{"my::vector<int, std::allocator<int> >::begin", "my::vector<int, std::allocator<int>>::begin"},
 		{"(anonymous namespace)::f<std::vector<int, std::allocator<int> > >", "(anonymous namespace)::f<std::vector<int>>"},
 		{"std::function<int (std::vector<int, std::allocator<int> > const&)>::operator()<a>",
