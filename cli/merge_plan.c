@@ -459,6 +459,13 @@ static bool needs_identifier(const struct merge *merge)
 	return events->count > 1 && !places && events->count > first;
 }
 
+/* The samples of a recording with one event say an id that nobody had to list. Beside another event it has to be known. */
+static bool needs_id(const struct merge *merge, const struct joined_event *event)
+{
+	return merge->events.count > 1 && id_places(event->attr.sample_type) &&
+	       pd_file_event_count(merge->sources[event->source].input.file) == 1;
+}
+
 static bool settle_forms(struct merge *merge, uint64_t *fresh)
 {
 	struct joined_events *events = &merge->events;
@@ -473,7 +480,8 @@ static bool settle_forms(struct merge *merge, uint64_t *fresh)
 			event->attr.sample_type |= PD_MASK(PD_SAMPLE_TYPE_IDENTIFIER);
 		if (trailers)
 			event->attr.flags |= PD_MASK(PD_ATTR_SAMPLE_ID_ALL);
-		if (identifier && !event->ids.count && !numbers_add(&event->ids, ++*fresh))
+		if ((identifier || needs_id(merge, event)) && !event->ids.count &&
+		    !numbers_add(&event->ids, ++*fresh))
 			return false;
 	}
 	return true;

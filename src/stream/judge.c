@@ -204,7 +204,7 @@ static bool ids_are_known(const struct pd_file *file, const struct pd_record *re
 
 // perf reads an id at the end of each record of the kernel and gives up at one that no event has, of files with one event
 // too if they have AUX data.
-static bool has_known_end(const struct pd_file *file, const struct pd_record *record)
+bool pd_stream_knows_end(const struct pd_file *file, const struct pd_record *record)
 {
 	const struct pd_event_full *full = file->event_count ? file->events[0] : NULL;
 	uint64_t id;
@@ -289,7 +289,7 @@ static enum pd_soundness judge_decoded(const struct pd_stream *stream, const str
 	if (!is_about_tasks(record, decoded) || !ids_are_known(stream->file, record, decoded) ||
 	    !cpus_are_known(stream->file, record, decoded))
 		return PD_BROKEN;
-	if (kernel && (!has_known_end(stream->file, record) ||
+	if (kernel && (!pd_stream_knows_end(stream->file, record) ||
 		       (!body->sample_id && !forgot_trailer(stream->file, record, decoded))))
 		return PD_BROKEN;
 	if (record->type == PD_RECORD_SAMPLE && !stack_is_sound(decoded))

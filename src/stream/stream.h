@@ -193,6 +193,8 @@ enum pd_soundness {
 };
 
 uint32_t pd_record_type_of(const struct pd_file *file, const struct pd_record_head *head);
+// Whether the id at the end of a record of the kernel, if there is one, is one of the file.
+bool pd_stream_knows_end(const struct pd_file *file, const struct pd_record *record);
 // Whether a header alone can be one.
 bool pd_head_is_plausible(const struct pd_file *file, const struct pd_record_head *head);
 // Tells and changes nothing. type is that of the header, or another one to be tried; 0 is the former.

@@ -217,7 +217,30 @@ static enum pd_status fail_event(const struct changing *c, const struct pd_recor
 		       c->writer->name);
 }
 
+// Whether an id is one of the event that a record is read as. Where a recording has one event, ids are not looked at;
+// where a damaged one keeps them at several places, its samples are read by that of the first event.
+static bool is_id_of(const struct pd_record *record, const struct pd_event_full *full, uint64_t id)
+{
+	return pd_file_find_event(record->scratch->file, id) == full;
+}
+
 // ---- samples ----
+
+// Whether readers of the output take a sample that stays as it is for one of its event.
+static bool says_event(const struct changing *c, const struct pd_record *record, const struct pd_event_full *full,
+		       const struct pd_write_event *event)
+{
+	size_t words = (record->bytes.size - PD_RECORD_HEADER_SIZE) / 8;
+	uint64_t id;
+
+	if (c->writer->event_count == 1 || full->sample_id == PD_NO_WORD)
+		return true;
+	if (full->sample_id >= words)
+		return false;
+	id = pd_load_u64(record->bytes.data + PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_id,
+			 record->scratch->file->swap);
+	return id ? is_id_of(record, full, id) : event == c->writer->events;
+}
 
 static bool changes_tracepoint(const struct pd_join *join, const struct pd_event_full *full)
 {
@@ -276,6 +299,8 @@ static enum pd_status pass_sample_apart(struct changing *c, struct pd_stream *st
 
 	if (status < 0)
 		return status;
+	if (c->writer->event_count > 1 && !is_id_of(record, full, sample->identifier ? sample->identifier : sample->id))
+		sample->identifier = sample->id = 0;
 	change_all(c, &pd_layouts[PD_LAYOUT_sample], sample);
 	if (!sample->identifier)
 		sample->identifier = sample->id ? sample->id : id_for(c, full, event);
@@ -359,9 +384,9 @@ static enum pd_status pass_sample(struct changing *c, struct pd_stream *stream, 
 	event = event_of(c, full);
 	if (!event)
 		return fail_event(c, record, error);
-	if (!has_same_fields(full, event))
+	if (!has_same_fields(full, event) || !says_event(c, record, full, event))
 		return pass_sample_apart(c, stream, record, full, event, error);
-	if (keeps_values(c->join))
+	if (keeps_values(c->join) && record->scratch->file->header.big_endian == c->writer->big)
 		return pd_writer_pass(c->writer, stream, record, error);
 	if (can_patch(c, full, record))
 		return pass_sample_patched(c, stream, record, full, error);
@@ -382,16 +407,19 @@ static bool is_empty(const struct pd_sample_id *sample_id)
 }
 
 // The trailer that a record gets in the output: a copy, empty where it had none.
-static struct pd_sample_id *new_trailer(struct changing *c, const struct pd_event_full *full,
-					const struct pd_write_event *event, const struct pd_sample_id *old)
+static struct pd_sample_id *new_trailer(struct changing *c, const struct pd_record *record,
+					const struct pd_event_full *full, const struct pd_write_event *event,
+					const struct pd_sample_id *old)
 {
 	struct pd_sample_id *trailer = pd_arena_alloc(c->arena, sizeof(*trailer));
 
 	if (trailer && old) {
 		*trailer = *old;
+		if (c->writer->event_count > 1 && !is_id_of(record, full, trailer_id(old)))
+			trailer->identifier = trailer->id = 0;
 		change_all(c, &pd_layouts[PD_LAYOUT_sample_id], trailer);
 		if (!trailer_id(trailer) && !is_empty(old))
-			trailer->identifier = id_for(c, full, event);
+			trailer->identifier = trailer->id = id_for(c, full, event);
 		if (!trailer->identifier)
 			trailer->identifier = trailer->id;
 	}
@@ -420,7 +448,7 @@ static enum pd_status pass_kernel(struct changing *c, struct pd_stream *stream, 
 		return status;
 	body = (struct pd_body_head *)decoded;
 	change_all(c, pd_record_layout(record->type), body);
-	trailer = new_trailer(c, full, event, body->sample_id);
+	trailer = new_trailer(c, record, full, event, body->sample_id);
 	if (!trailer || c->failed)
 		return pd_fail_memory(error);
 	body->sample_id = trailer;
@@ -445,6 +473,22 @@ static bool keeps_trailers(const struct changing *c, const struct pd_file *file)
 	}
 	return !file->event_count || !c->writer->event_count ||
 	       c->writer->events[0].words[PD_WORD_TRAILER] == file->events[0]->words[PD_WORD_TRAILER];
+}
+
+// Whether readers of the output find the event at the end of a record that stays as it is. With one event in the file that was
+// not looked at.
+static bool end_says_event(const struct changing *c, const struct pd_record *record)
+{
+	const struct pd_file *file = record->scratch->file;
+
+	if (c->writer->event_count == 1 || file->event_count != 1 || file->events[0]->trailer_id == PD_NOWHERE)
+		return true;
+	return file->id_count && pd_stream_knows_end(file, record);
+}
+
+static bool keeps_trailer(const struct changing *c, const struct pd_record *record)
+{
+	return keeps_trailers(c, record->scratch->file) && end_says_event(c, record);
 }
 
 static enum pd_status pass_tool(struct changing *c, struct pd_stream *stream, const struct pd_record *record,
@@ -475,7 +519,7 @@ static enum pd_status pass_joined(struct changing *c, struct pd_stream *stream, 
 	if (group == PD_GROUP_SAMPLE)
 		return pass_sample(c, stream, record, error);
 	if (group == PD_GROUP_UNKNOWN || !pd_record_layout(record->type) ||
-	    (keeps_values(c->join) && (group != PD_GROUP_KERNEL || keeps_trailers(c, record->scratch->file))))
+	    (keeps_values(c->join) && (group != PD_GROUP_KERNEL || keeps_trailer(c, record))))
 		return pd_writer_pass(c->writer, stream, record, error);
 	if (group == PD_GROUP_KERNEL)
 		return pass_kernel(c, stream, record, error);

@@ -34,6 +34,35 @@ shell 'perfdata merge -q -o ids.data largest.data apart.data; perfdata dump --he
 like hot-multi.data double.data 's/ids: \[459/ids: [461 459/'
 shell 'perfdata merge -q -o ids.data double.data; for file in double.data ids.data; do perfdata script -q -F event $file | sort | uniq -c; done'
 
+# Where a recording has one event, ids are not looked at. Beside another event a changed one would belong to none.
+one_event()
+{
+	echo "event {ids: [$1], sample_type: IP|TID|TIME|ID, flags: sample_id_all, type: 1, config: $1, sample_period: 1}"
+	echo 'raw type: 3, body: x"0500000006000000 6162630000000000 0500000006000000 0600000000000000 0'$2'02000000000000"'
+	for id in $2 0; do
+		echo 'raw type: 9, body: x"1100000000000000 0500000006000000 0700000000000000 0'$id'00000000000000"'
+	done
+}
+one_event 5 9 | perfdata assemble -o changed.data -
+one_event 6 6 | perfdata assemble -o other.data -
+one_event 5 5 | sed 's/ids: .5., //' | perfdata assemble -o unlisted.data -
+for name in changed unlisted; do
+	shell "perfdata merge -q -o ids.data $name.data other.data; perfdata check ids.data; perfdata script -q -F event ids.data | sort | uniq -c; perfdata dump --type COMM ids.data | grep -E '^0x|sample_id'"
+	shell "perfdata merge -q -o ids.data other.data $name.data; perfdata check ids.data; perfdata script -q -F event ids.data | sort | uniq -c; perfdata dump --type COMM ids.data | grep -E '^0x|sample_id'"
+done
+
+# A damaged sample_type: the id is where the first event has it, and not where its own event says.
+places()
+{
+	echo 'event {ids: [5], sample_type: IP|TID|TIME|ID|CPU, type: 1, config: 0, sample_period: 1}'
+	echo 'event {ids: [6], sample_type: IP|TID|ID|CPU|0x100000000, type: 1, config: 1, sample_period: 1}'
+	for id in 5 6; do
+		echo 'raw type: 9, body: x"1100000000000000 0500000006000000 0700000000000000 0'$id'00000000000000 0000000000000000"'
+	done
+}
+places | perfdata assemble -o places.data -
+shell 'perfdata merge -q -o ids.data places.data; perfdata check ids.data; perfdata script -q -F event ids.data'
+
 # Other machines: tasks, kernels, clocks.
 like hot.data moved.data 's/"demo"/"other"/; s/0xffffffff8/0xffffffff9/g'
 try merge -o m.data hot.data moved.data
