@@ -9,6 +9,7 @@
 
 #include "format/decode.h"
 #include "format/encode.h"
+#include "format/record.h"
 
 static void tell(struct pd_writer *writer, struct pd_file *file, uint64_t key, uint64_t offset, const char *name,
 		 const char *why)
@@ -83,20 +84,96 @@ static bool encode_record(struct pd_writer *writer, const struct pd_record *reco
 	return !pen.failed && !pd_pen_full(&pen);
 }
 
+// The event that says where a sample has its fields; for one of no event, where readers have looked for its id.
+static const struct pd_event_full *layout_of(const struct pd_record *record)
+{
+	const struct pd_file *file = record->scratch->file;
+
+	if (record->type != PD_RECORD_SAMPLE || !file->event_count)
+		return NULL;
+	return record->scratch->event ? record->scratch->event : file->events[0];
+}
+
+static bool can_decode(struct pd_writer *writer, const struct pd_event_full *full, struct pd_bytes bytes)
+{
+	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, writer->big);
+	struct pd_scope scope = {.arena = &writer->arena};
+
+	pd_arena_reset(&writer->arena);
+	memcpy(scope.words, full->words, sizeof(scope.words));
+	return pd_record_take(&pd_layouts[PD_LAYOUT_sample], PD_GROUP_SAMPLE, bytes, &scope, &c) != NULL;
+}
+
+// Bytes in the wrong order can seem to be a sample that nobody took. With all bits set a count is more than there is.
+static void keep_unfit(struct pd_writer *writer, const struct pd_event_full *full, struct pd_bytes bytes)
+{
+	size_t fixed = PD_RECORD_HEADER_SIZE + (size_t)full->brief.size;
+
+	if (fixed < bytes.size && can_decode(writer, full, bytes))
+		memset(writer->scratch.data + fixed, 0xff, bytes.size - fixed);
+}
+
+// Readers look for the id of every sample where the first event has it. What a damaged event has there may be no number of
+// 8 bytes. False if such a sample cannot be both: decoded as that of its event, and found to be one.
+static bool keep_id(struct pd_writer *writer, const struct pd_record *record, struct pd_bytes bytes)
+{
+	const struct pd_file *file = record->scratch->file;
+	struct pd_pen pen;
+	uint64_t id;
+	size_t at;
+
+	if (record->type != PD_RECORD_SAMPLE || file != writer->source || file->event_count < 2)
+		return true;
+	at = PD_RECORD_HEADER_SIZE + 8 * (size_t)file->events[0]->sample_id;
+	if (at + 8 > record->bytes.size || at + 8 > bytes.size)
+		return true;
+	id = pd_load_u64(record->bytes.data + at, file->swap);
+	if (id == pd_load_u64(bytes.data + at, writer->swap))
+		return true;
+	pen = pd_pen(writer->scratch.data + at, 8, writer->big);
+	pd_pen_u64(&pen, id);
+	return false;
+}
+
+// Samples are counted and told at the end, if there is a source, which is still there then.
+static void tell_record(struct pd_writer *writer, const struct pd_record *record)
+{
+	const char *name = pd_record_name(record->type);
+
+	if (record->type != PD_RECORD_SAMPLE || record->scratch->file != writer->source)
+		tell(writer, record->scratch->file, record->type, record->offset, name,
+		     name ? "a record that does not fit its layout" : "a record of unknown type");
+	else if (!writer->unturned_count++)
+		writer->unturned_offset = record->offset;
+}
+
+void pd_convert_sum_up(const struct pd_writer *writer)
+{
+	if (writer->unturned_count)
+		pd_file_tell(writer->source, PD_PROBLEM_NOT_CONVERTED, writer->unturned_offset, "SAMPLE",
+			     "samples that do not fit the layout of their event: %" PRIu64, writer->unturned_count);
+}
+
 enum pd_status pd_convert_record(struct pd_writer *writer, const struct pd_record *record, struct pd_bytes *bytes_out,
 				 struct pd_error *error)
 {
-	struct pd_file *file = record->scratch->file;
-	const char *name = pd_record_name(record->type);
+	const struct pd_event_full *full = layout_of(record);
 	const void *decoded;
-	struct pd_error why;
+	enum pd_status status;
 
-	if (pd_record_decode(record, &decoded, &why) == PD_OK && encode_record(writer, record, decoded, bytes_out))
+	if (pd_record_decode(record, &decoded, NULL) == PD_OK && encode_record(writer, record, decoded, bytes_out)) {
+		if (!keep_id(writer, record, *bytes_out))
+			tell_record(writer, record);
 		return PD_OK;
-	tell(writer, file, record->type, record->offset, name,
-	     name ? "a record that does not fit its layout" : "a record of unknown type");
-	return keep_body(writer, record->bytes, record->type == PD_RECORD_SAMPLE ? record->scratch->event : NULL, file->swap,
-			 bytes_out, error);
+	}
+	tell_record(writer, record);
+	status = keep_body(writer, record->bytes, full, record->scratch->file->swap, bytes_out, error);
+	if (status < 0)
+		return status;
+	if (record->scratch->event && record->type == PD_RECORD_SAMPLE)
+		keep_unfit(writer, full, *bytes_out);
+	keep_id(writer, record, *bytes_out);
+	return PD_OK;
 }
 
 // ---- features ----

@@ -162,6 +162,7 @@ struct pd_writer {
 	const void *changed;
 	struct pd_write_bytes changed_bytes;
 	uint64_t told_types; // problems told, by low bits of the type
+	uint64_t unturned_count, unturned_offset; // samples of the source that the other byte order cannot have, and the first
 	const struct pd_consumer *reader; // that the output is for, or NULL
 	uint64_t told_left_out; // records that it does not know, the same way
 	// scratch
@@ -239,6 +240,8 @@ void pd_writer_remove_beside(struct pd_writer *writer);
 // convert.c: the other byte order. What is returned lives in the scratch of the writer, or is what was given.
 enum pd_status pd_convert_record(struct pd_writer *writer, const struct pd_record *record, struct pd_bytes *bytes_out,
 				 struct pd_error *error);
+// Tells how many samples of the source were not converted.
+void pd_convert_sum_up(const struct pd_writer *writer);
 enum pd_status pd_convert_feature(struct pd_writer *writer, struct pd_file *file, unsigned feature,
 				  struct pd_bytes bytes, struct pd_bytes *bytes_out, struct pd_error *error);
 

@@ -496,6 +496,7 @@ static enum pd_status finish_all(struct pd_writer *writer, struct pd_error *erro
 
 	if (status >= 0)
 		status = pd_writer_start(writer, error);
+	pd_convert_sum_up(writer);
 	for (size_t i = 0; i < writer->part_count && status >= 0; i++)
 		status = pd_pack_flush(writer, &writer->parts[i], error);
 	if (status >= 0 && writer->mode != PD_MODE_PIPE)
