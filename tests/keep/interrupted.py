@@ -5,11 +5,13 @@
 usage: interrupted.py PERFDATA FILE [--rounds N] [--seed N]
 
 FILE is grown to a size that takes a while, and damaged so that a while is spent in looking for the next record. A signal
-comes as soon as something is written, and N times (3) at a random moment. What was there before stays, as does what came
-through a pipe, which cannot be read again, and can be read.
+comes as soon as something is written, N times (3) at a random moment, and, for some, as soon as the output has its name.
+What was there before stays, unless the signal came too late for that: then it is what a command makes that nobody
+interrupts. What came through a pipe, which cannot be read again, stays and can be read.
 """
 
 import argparse
+import filecmp
 import os
 import random
 import shutil
@@ -26,21 +28,21 @@ TRIES = 20
 EARLIER = b"an earlier output\n"
 
 # LARGE, DAMAGED, TEXT and BUNDLE are inputs; what is behind the arguments says what is written: a file, which may be
-# there already, a directory, or pieces.
+# there already, a directory, or pieces that get their names one after another.
 COMMANDS = (
     ("cut --time 0,99999999 LARGE", "file"),
     ("filter --where period LARGE", "file"),
     ("sample LARGE 1/1", "file"),
     ("tail -n 1000000 LARGE", "file"),
-    ("scrub LARGE", "file"),
+    ("scrub --key hex:00112233445566778899aabbccddeeff LARGE", "file"),
     ("inject -b LARGE", "file"),
     ("convert LARGE", "file"),
     ("convert -z LARGE", "file"),
     ("convert --sort LARGE", "file"),
     ("convert DAMAGED", "file"),
     ("convert --to dir LARGE", "directory"),
-    ("split --by event LARGE", "directory"),
-    ("split --by event DAMAGED", "directory"),
+    ("split --by event LARGE", "pieces"),
+    ("split --by event DAMAGED", "pieces"),
     ("merge LARGE", "file"),
     ("repair DAMAGED", "file"),
     ("assemble TEXT", "file"),
@@ -48,6 +50,8 @@ COMMANDS = (
     ("pack LARGE", "file"),
     ("unpack BUNDLE", "directory"),
 )
+# One for each way in which an output gets its name.
+LATE = ("convert LARGE", "convert --to dir LARGE", "split --by event LARGE", "pack LARGE", "unpack BUNDLE")
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -113,9 +117,44 @@ def left_in(folder):
                   for where, folders, names in os.walk(folder) for name in [*folders, *names])
 
 
+def is_same(path, other):
+    """The same file, or the same files in a directory."""
+    if os.path.isdir(path):
+        return left_in(path) == left_in(other) and all(is_same(os.path.join(path, name), os.path.join(other, name))
+                                                       for name in os.listdir(path))
+    return os.path.isfile(other) and filecmp.cmp(path, other, shallow=False)
+
+
+def has_name(folder, kind):
+    """The output is no longer what it was before."""
+    out = os.path.join(folder, "out")
+    if kind == "file":
+        return os.path.getsize(out) != len(EARLIER)
+    return os.path.exists(out) and (kind == "directory" or any(".new-" not in name for name in os.listdir(out)))
+
+
 class Interrupted:
-    def __init__(self, perfdata, inputs, random_numbers):
+    def __init__(self, perfdata, inputs, random_numbers, folder):
         self.perfdata, self.inputs, self.random = perfdata, inputs, random_numbers
+        self.whole = os.path.join(folder, "whole")
+        self.late = 0  # signals that came when the output had its name
+
+    def make_whole(self, words):
+        """What the command writes if nobody interrupts it; the one before goes."""
+        if os.path.isdir(self.whole):
+            shutil.rmtree(self.whole)
+        elif os.path.exists(self.whole):
+            os.unlink(self.whole)
+        subprocess.run([self.perfdata, *words, "-o", self.whole], check=False, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+
+    def is_whole(self, words, out, kind):
+        """Nothing that was begun is left in it: the signal came too late for the name."""
+        self.late += 1
+        self.make_whole(words)
+        if kind == "pieces":
+            return all(is_same(os.path.join(out, name), os.path.join(self.whole, name)) for name in os.listdir(out))
+        return is_same(out, self.whole)
 
     def once(self, command, kind, number, is_time_of):
         """What is wrong with a run that got a signal, "" if nothing, None if it was faster, and how long it took."""
@@ -133,12 +172,12 @@ class Interrupted:
             left = left_in(folder)
             if status != number:
                 return f"{command}: ended by {status} after signal {number}", took
-            if left != (["out"] if kind == "file" else []):
+            if any(name.split(os.sep)[0] != "out" for name in left) or (kind == "file" and not left):
                 return f"{command}: left behind after signal {number}: {left}", took
-            if kind == "file":
-                with open(out, "rb") as f:
-                    if f.read(100) != EARLIER:
-                        return f"{command}: the earlier output is another one", took
+            if left and has_name(folder, kind) and not self.is_whole(words, out, kind):
+                return f"{command}: neither the earlier output nor a whole one after signal {number}: {left}", took
+            if kind == "pieces" and left == ["out"]:
+                return f"{command}: left an empty directory after signal {number}", took
             return "", took
 
     def all_moments(self, command, kind, rounds):
@@ -156,6 +195,9 @@ class Interrupted:
             # whenever it is, it may come before anything is watched for, or too late
             end = time.monotonic() + self.random.random() * 2 * took
             said, _ = self.once(command, kind, numbers[i % 3], lambda folder: lambda: time.monotonic() >= end)
+            wrong += [said] if said else []
+        if command in LATE:
+            said, _ = self.once(command, kind, numbers[0], lambda folder: lambda: has_name(folder, kind))
             wrong += [said] if said else []
         return wrong
 
@@ -191,13 +233,14 @@ def main():
     wrong = []
     with tempfile.TemporaryDirectory(prefix="interrupted-") as folder:
         inputs = make_inputs(perfdata, args.file, folder)
-        test = Interrupted(perfdata, inputs, random.Random(args.seed))
+        test = Interrupted(perfdata, inputs, random.Random(args.seed), folder)
         for command, kind in COMMANDS:
             wrong += test.all_moments(command, kind, args.rounds)
         wrong += filter(None, [check_pipe(perfdata, inputs["LARGE"])])
     for line in wrong:
         print(line)
-    print(f"{len(COMMANDS)} commands interrupted, seed {args.seed}, {len(wrong)} failures")
+    print(f"{len(COMMANDS)} commands interrupted, {test.late} signals too late to keep what was there, seed {args.seed}, "
+          f"{len(wrong)} failures")
     sys.exit(bool(wrong))
 
 
