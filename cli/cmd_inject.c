@@ -31,7 +31,7 @@ static const struct option options[] = {
 	FLAG("any-file", 0, any_file, "use the file at a recorded path even if it may have changed since"),
 	STRING("symfs", 0, "DIR", symfs, "look up recorded files below DIR instead of /"),
 	FLAG("jit", 'j', jit, "add mappings of JIT-compiled code from jit-PID.dump, with an ELF file per function"),
-	STRING("jit-dir", 0, "DIR", jit_dir, "where these files are written (default: beside the dump)"),
+	STRING("jit-dir", 0, "DIR", jit_dir, "directory for these files (default: that of the dump)"),
 	FLAG("sched-stat", 's', sched_stat, "merge sched_stat and sched_switch events: where threads slept, and for how long"),
 	FLAG("strip", 0, strip, "drop AUX data"),
 	TARGET_OPTIONS(struct inject_values, target),

@@ -166,8 +166,8 @@ static int align_by_wall(struct source *source, const struct source *first, bool
 		return CODE_USAGE;
 	}
 	if (!quiet)
-		complain("%s: its clock is another one than that of %s and no CLOCK_DATA says how they compare: times stay as they "
-			 "are (see --align)", source->name, first->name);
+		complain("%s: clock differs from that of %s and cannot be aligned without CLOCK_DATA: times are unchanged "
+			 "(see --align)", source->name, first->name);
 	return CODE_FINE;
 }
 

@@ -462,7 +462,7 @@ static int write_result(struct job *job)
 	int code;
 
 	if (!is_sound(pd_file_header(job->input.file))) {
-		complain("%s: the event table is damaged: names in it cannot be recognized", job->input.name);
+		complain("%s: the event table is damaged: the file cannot be anonymized", job->input.name);
 		return CODE_UNREADABLE;
 	}
 	job->scrub.file = job->input.file;

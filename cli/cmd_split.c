@@ -740,7 +740,7 @@ static int take_options(struct run *run)
 		return CODE_USAGE;
 	run->output = values->target.output;
 	if (!run->output || !*run->output || !strcmp(run->output, "-")) {
-		complain("say where the pieces go: -o DIRECTORY, or -o FILE with %%s for what tells them apart");
+		complain("no output given; use -o DIRECTORY, or -o FILE with %%s in its name");
 		return CODE_USAGE;
 	}
 	return target_take_path(&target, &values->target, run->output, PD_PACK_SAME);

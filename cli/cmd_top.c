@@ -506,7 +506,7 @@ static void take_sort(struct top *top, const char *keys)
 	for (const char *at = keys; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
 		if (!key_by_name(at, strcspn(at, ",")) || !strncmp(at, "src", 3) || !strncmp(at, "time", 4)) {
 			memcpy(top->sort, before, sizeof(before));
-			set_notice(top, "'%.*s' is no sort key of top", (int)strcspn(at, ","), at);
+			set_notice(top, "sort key '%.*s' is not supported by top", (int)strcspn(at, ","), at);
 			return;
 		}
 	if (!table_by(&top->look, &by) || !(by & ~top->by))
@@ -530,7 +530,7 @@ static void take_answer(struct top *top)
 	else if (top->question_key == 'E' && number_parse(answer, &number))
 		top->look.entries = (size_t)number;
 	else if (top->question_key == 'd' && !parse_seconds(answer, &top->delay))
-		set_notice(top, "'%s' is no number of seconds from 0.1 on", answer);
+		set_notice(top, "'%s' is not a number of seconds of at least 0.1", answer);
 	if (top->delay < 0.1)
 		top->delay = 2;
 	if (*top->filter && top->question_key == 'f')

@@ -226,7 +226,7 @@ static void check_nowhere(struct doctor *doctor, const struct sums *sums)
 		return;
 	finding = finding_add(doctor, "unknown-addresses", severity_by(sums->nowhere, sums->samples, 5, 50), sums->nowhere,
 			      sums->samples,
-			      "no record says what was mapped there: map records were lost, or the process was already running and "
+			      "nothing is mapped there: mmap records were lost, or the process was already running and "
 			      "its maps were not readable",
 			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are at unmapped addresses",
 			      sums->nowhere, sums->samples, percent(sums->nowhere, sums->samples));

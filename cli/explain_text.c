@@ -82,7 +82,7 @@ static void print_layout(struct pd_text *text, const struct subject *subject)
 	size_t least = pd_layout_min_size(subject->layout);
 
 	if (!subject_field(subject, 0))
-		pd_text_add(text, "It has no bytes of its own.\n");
+		pd_text_add(text, "No fields.\n");
 	else if (!subject->only)
 		pd_text_printf(text, "At least %zu byte%s%s.\n", least, plural(least),
 			       where);

@@ -275,9 +275,9 @@ static const char *why_not(const struct inject *inject, const struct pd_record *
 	const struct pd_attr *attr = record->event ? record->event->attr : NULL;
 
 	if (pd_jitdump_what(jit)->arch_timestamps)
-		return inject->jit->conv ? NULL : "its times are of the processor, and the recording does not say what they mean";
+		return inject->jit->conv ? NULL : "its timestamps are TSC values, and the recording has no TIME_CONV record to convert them";
 	if (!attr || !PD_BITS(attr->flags, PD_ATTR_USE_CLOCKID) || attr->clockid != CLOCK_OF_DUMPS)
-		return "the recording has another clock: perf record -k mono has that of dumps";
+		return "the recording uses a different clock than jitdumps (perf record -k mono)";
 	return NULL;
 }
 

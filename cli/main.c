@@ -87,7 +87,7 @@ static void survive_size_limits(void)
 
 static const struct option options[] = {
 	{ "paginate", 'p', OPTION_FLAG, NULL, offsetof(struct program_values, paginate),
-	  "send long output on a terminal through a pager, whatever the configuration says" },
+	  "send long output on a terminal through a pager, overriding the configuration" },
 	{ "version", 'v', OPTION_FLAG, NULL, offsetof(struct program_values, version), "print the version and exit" },
 	{ 0 },
 };

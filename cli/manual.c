@@ -146,7 +146,7 @@ void manual_program(struct pd_text *text)
 		"error.\n\n"
 		"On a terminal, output that does not fit on the screen goes through a pager: "
 		"that of PERF_PAGER, of pager.COMMAND in the configuration, of PAGER, or less. "
-		"An empty value or cat stands for none. Colours follow --color, color.ui in the "
+		"An empty value or cat: no pager. Colours follow --color, color.ui in the "
 		"configuration, and NO_COLOR.\n\n"
 		"The configuration is read from /etc/perfconfig and ~/.perfconfig, or from the "
 		"file named by PERF_CONFIG, in the format of perf-config(1).");

@@ -251,8 +251,8 @@ int merge_formats(struct merge *merge)
 		if (!data)
 			continue;
 		if (first && (first->big_endian != data->big_endian || first->long_size != data->long_size)) {
-			complain("%s: its tracepoints are of a machine with another byte order or size of a long than those "
-				 "of %s: they cannot be in one file", source->name, merge->sources[at].name);
+			complain("%s: tracepoints of a machine with different endianness or size of long than %s "
+				 "cannot be in one file", source->name, merge->sources[at].name);
 			return CODE_USAGE;
 		}
 		first = first ? first : data;

@@ -263,13 +263,13 @@ static int place_kernel(struct merge *merge, struct source *source, const struct
 	if (merge->kernels == KERNELS_KEEP)
 		return CODE_FINE;
 	if (merge->kernels == KERNELS_REFUSE || !is_movable(source) || !is_movable(first)) {
-		complain("%s: its kernel is not that of %s, or was at another place; --kernels says what is to be done",
+		complain("%s: kernel differs from that of %s, or is at a different address; choose with --kernels",
 			 source->name, first->name);
 		return CODE_USAGE;
 	}
 	if (!plan_moves(merge, source, first, &moves)) {
 		free(moves.items);
-		complain("%s: there is no place for its kernel", source->name);
+		complain("%s: no free address range for its kernel", source->name);
 		return CODE_UNREADABLE;
 	}
 	if (moves.count)
@@ -284,10 +284,10 @@ static int place_kernel(struct merge *merge, struct source *source, const struct
 		char name[NAME_BYTES];
 
 		kernel_rename(source, source->maps[0].name, name, sizeof(name));
-		complain("%s: of another kernel than %s: its kernel is called %s, at other addresses", source->name,
+		complain("%s: different kernel than %s: named %s and moved to free addresses", source->name,
 			 first->name, name);
 	} else {
-		complain("%s: of the same kernel as %s, placed elsewhere: kernel addresses are moved there", source->name,
+		complain("%s: same kernel as %s at a different address: kernel addresses are moved", source->name,
 			 first->name);
 	}
 	return CODE_FINE;

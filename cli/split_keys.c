@@ -139,13 +139,13 @@ const char *split_missing(const struct split *split)
 {
 	switch (split->by) {
 	case BY_CPU:
-		return "samples do not say their CPU (perf record -a, or --sample-cpu)";
+		return "samples have no CPU (use perf record -a, or --sample-cpu)";
 	case BY_CGROUP:
-		return "samples do not say their cgroup (perf record --all-cgroups)";
+		return "samples have no cgroup (use perf record --all-cgroups)";
 	case BY_TIME:
-		return "samples do not say their time (perf record --timestamp)";
+		return "samples have no time (use perf record --timestamp)";
 	default:
-		return "samples do not say their process";
+		return "samples have no PID";
 	}
 }
 

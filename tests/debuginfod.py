@@ -104,7 +104,7 @@ def main():
         if done.returncode or "all_of_it" in done.stdout or os.path.exists(os.path.join(folder, "cache")):
             wrong.append("fetched without being asked to")
         done = run(perfdata, recording, folder, "--debuginfod", servers=server)
-        if done.returncode and "library of elfutils for it is needed" in done.stderr:
+        if done.returncode and "libdebuginfod (elfutils) is needed" in done.stderr:
             print(done.stderr.strip())
             return 1 if wrong else 77
         if done.returncode or "all_of_it" not in done.stdout:

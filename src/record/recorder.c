@@ -62,8 +62,8 @@ static enum pd_status check(const struct pd_recorder_options *options, struct pd
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
 			       "system-wide, processes, threads and a user are mutually exclusive");
 	if (options->session.threads && (options->sampling.off_cpu || options->live))
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s one thread, so it cannot go with several (threads)",
-			       options->live ? "what is looked at live is read by" : "where threads wait is found by");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s cannot be combined with several threads",
+			       options->live ? "a live view" : "off-CPU sampling");
 	if (!whom && !targets->command && !targets->cpus)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "no target to record");
 	return PD_OK;

@@ -608,7 +608,7 @@ enum pd_status pd_stream_doubt_inner(struct pd_stream *stream, const struct pd_r
 	}
 	if (!follows) {
 		// matches of the codec carry what is wrong on
-		pd_inflate_break(inflate, stream->file, stream->outer_offset, "what was inflated are no records");
+		pd_inflate_break(inflate, stream->file, stream->outer_offset, "the decompressed data has no records");
 		return PD_END;
 	}
 	stream->losses.bytes += size;

@@ -137,7 +137,7 @@ static bool check_id(struct finding *f, enum pd_find_kind kind, const char *root
 	char has[HEX_SIZE], wants[HEX_SIZE];
 
 	if (!wanted->size) {
-		note(f, kind, PD_FIND_USED, root, path, "no build id is known to check it");
+		note(f, kind, PD_FIND_USED, root, path, "no build id to verify it");
 		return true;
 	}
 	put_hex(wanted, wants);
@@ -238,7 +238,7 @@ static void try_kallsyms(struct finding *f, struct place place)
 	if (!place.root || pd_image_is_open(&f->found->kallsyms) || !id_path(f, "/kallsyms", path, sizeof(path)))
 		return;
 	if (open_image(f, PD_FIND_KALLSYMS, place, path, &f->found->kallsyms))
-		note(f, PD_FIND_KALLSYMS, PD_FIND_USED, place.root, path, "its place says the build id");
+		note(f, PD_FIND_KALLSYMS, PD_FIND_USED, place.root, path, "found by build id");
 }
 
 static void find_kallsyms(struct finding *f)
@@ -274,7 +274,7 @@ static bool check_crc(struct finding *f, const char *root, const char *path, str
 	}
 	pd_free(data);
 	if (crc == f->link_crc)
-		note(f, PD_FIND_DEBUG, PD_FIND_USED, root, path, "its checksum is right");
+		note(f, PD_FIND_DEBUG, PD_FIND_USED, root, path, "checksum matches");
 	else
 		note(f, PD_FIND_DEBUG, PD_FIND_REFUSED, root, path, "checksum is %08x, expected %08x", crc, f->link_crc);
 	return crc == f->link_crc;

@@ -74,17 +74,17 @@ static bool is_running_kernel(struct pd_symbols *symbols)
 		return !symbols->other_kernel;
 	symbols->kernel_checked = true;
 	if (!symbols->own_machine)
-		symbols->other_kernel = "files are looked for below another root than /";
+		symbols->other_kernel = "files are looked up below another root";
 	else if (!may_be_this_host(symbols))
-		symbols->other_kernel = "it was recorded on a machine of another name";
+		symbols->other_kernel = "recorded on another host";
 	else if (!release || !release->value.length || uname(&here) < 0)
-		symbols->other_kernel = "the recording does not say which kernel it was";
+		symbols->other_kernel = "no kernel release was recorded";
 	else if (!is_text(release, here.release))
-		symbols->other_kernel = "another kernel runs here";
+		symbols->other_kernel = "a different kernel is running";
 	else if (modified && modified < boot_time())
-		symbols->other_kernel = "it was recorded before this system was started";
+		symbols->other_kernel = "recorded before the last boot";
 	else if (!pd_lookup_kernel_may_run(symbols))
-		symbols->other_kernel = "the kernel that runs here stands at another address";
+		symbols->other_kernel = "the running kernel is at a different address";
 	return !symbols->other_kernel;
 }
 
@@ -99,16 +99,16 @@ static bool is_same_file(struct pd_symbols *symbols, const struct pd_object *obj
 	if (!symbols->own_machine || (symbols->flags & PD_SYMBOLS_ANY_FILE))
 		return true;
 	if (object->ino && object->ino != about->st_ino)
-		return put_why(symbols, "another file has its place: inode %llu, recorded was %llu",
+		return put_why(symbols, "replaced by another file: inode %llu, recorded %llu",
 			       (unsigned long long)about->st_ino, (unsigned long long)object->ino);
 	// Devices without a major number are those of file systems that tell others to programs.
 	if (object->ino && object->maj && maj && (object->maj != maj || object->min != min))
-		return put_why(symbols, "another file has its place: device %u:%u, recorded was %u:%u", maj, min,
+		return put_why(symbols, "replaced by another file: device %u:%u, recorded %u:%u", maj, min,
 			       object->maj, object->min);
 	if (modified && about->st_mtime > modified)
-		return put_why(symbols, "it was changed after the recording");
+		return put_why(symbols, "modified after the recording");
 	if (!object->ino && !may_be_this_host(symbols))
-		return put_why(symbols, "it was recorded on a machine of another name");
+		return put_why(symbols, "recorded on another host");
 	return true;
 }
 
@@ -128,7 +128,7 @@ static bool id_of_open(struct pd_symbols *symbols, int fd, struct pd_build_id *i
 		return put_why(symbols, status == PD_ERROR_MEMORY ? "out of memory" : "not an ELF file");
 	found = pd_elf_id(elf, &id) && give(&id, id_out);
 	pd_elf_close(elf);
-	return found || put_why(symbols, "it has none");
+	return found || put_why(symbols, "the file has none");
 }
 
 static bool id_of_file(struct pd_symbols *symbols, const struct pd_object *object, struct pd_build_id *id_out)
@@ -141,7 +141,7 @@ static bool id_of_file(struct pd_symbols *symbols, const struct pd_object *objec
 	if (object->path[0] != '/')
 		return put_why(symbols, "not a regular file");
 	if (length > tail && strcmp(object->path + length - tail, deleted) == 0)
-		return put_why(symbols, "it was deleted");
+		return put_why(symbols, "deleted");
 	fd = pd_root_open(symbols->places.symfs, object->path);
 	if (fd < 0)
 		return put_why(symbols, "%s", strerror(-fd));
@@ -206,7 +206,7 @@ static bool id_of_vdso(struct pd_symbols *symbols, const struct pd_object *objec
 	elf = pd_lookup_own_vdso();
 	found = elf && pd_elf_id(elf, &id) && give(&id, id_out);
 	pd_elf_close(elf);
-	return found || put_why(symbols, "it has none");
+	return found || put_why(symbols, "the file has none");
 }
 
 bool pd_symbols_build_id(struct pd_symbols *symbols, const struct pd_object *object, struct pd_build_id *id_out,
@@ -223,7 +223,7 @@ bool pd_symbols_build_id(struct pd_symbols *symbols, const struct pd_object *obj
 	if (symbols->flags & PD_SYMBOLS_NO_FILES)
 		return put_why(symbols, "nothing is looked for");
 	if (object->machine)
-		return put_why(symbols, "it is in a guest");
+		return put_why(symbols, "in a guest");
 	if (object->kind == PD_OBJECT_KERNEL)
 		return id_of_kernel(symbols, id_out);
 	if (object->kind == PD_OBJECT_MODULE)

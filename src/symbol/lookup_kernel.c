@@ -249,7 +249,7 @@ static bool try_running(struct pd_symbols *symbols, struct pd_kernel *kernel, co
 	if (kallsyms.hidden)
 		put_line(tried, "/proc/kallsyms: the kernel hides its addresses, see kernel.kptr_restrict");
 	else if (!id->size && listed_addr(&kallsyms, reference->symbol) != reference->pgoff)
-		put_line(tried, "/proc/kallsyms: no build id was recorded, and the kernel stands at another address");
+		put_line(tried, "/proc/kallsyms: no build id was recorded, and the kernel is at a different address");
 	else
 		return kernel->is_running = take_kallsyms(kernel, &kallsyms, reference, running_list);
 	pd_kallsyms_close(&kallsyms);

@@ -334,8 +334,8 @@ static enum pd_status check_tail(struct pd_assembler *a)
 
 	if (!a->tail_left)
 		return PD_OK;
-	snprintf(reason, sizeof(reason), "%s in front of this says that %" PRIu64 " more bytes follow it, as 'tail'",
-		 pd_record_name(a->tail_type) ? pd_record_name(a->tail_type) : "the record", a->tail_left);
+	snprintf(reason, sizeof(reason), "the preceding %s announces %" PRIu64 " more bytes, as 'tail'",
+		 pd_record_name(a->tail_type) ? pd_record_name(a->tail_type) : "record", a->tail_left);
 	return fail_line(a, PD_ERROR_FORMAT, reason);
 }
 

@@ -294,7 +294,7 @@ static enum pd_status begin(struct pd_disassembler *d, struct pd_text *text, str
 	d->begun = d->carried->started = true;
 	PD_TEXT_LITERAL(text, "# perf.data as text; perfdata assemble makes a perf.data of it\n");
 	if (d->file->header.version == 1)
-		PD_TEXT_LITERAL(text, "# its format has version 1, that of what is assembled is 2\n");
+		PD_TEXT_LITERAL(text, "# format version 1; assemble writes version 2\n");
 	tell_header(d, text);
 	status = tell_news(d, text, error);
 	tell_event_types(d, text);

@@ -92,7 +92,7 @@ static enum pd_status copy_file(struct copying *c, int from_dir, int to_dir, con
 	struct stat stat;
 
 	if (from < 0 || fstat(from, &stat) < 0 || !S_ISREG(stat.st_mode) || ++c->entries > MOST_ENTRIES) {
-		tell(c, name, from < 0 ? "cannot be read" : c->entries > MOST_ENTRIES ? "is one too many" : "is no file");
+		tell(c, name, from < 0 ? "cannot be read" : c->entries > MOST_ENTRIES ? "too many entries" : "not a regular file");
 		if (from >= 0)
 			close(from);
 		return PD_OK;
@@ -123,7 +123,7 @@ static enum pd_status copy_folder(struct copying *c, int from_dir, const char *n
 	int to;
 
 	if (!from || ++c->entries > MOST_ENTRIES) {
-		tell(c, name, from ? "is one too many" : "is no directory that can be read");
+		tell(c, name, from ? "too many entries" : "not a readable directory");
 		if (from)
 			closedir(from);
 		return PD_OK;
@@ -151,7 +151,7 @@ enum pd_status pd_writer_carry_beside(struct pd_writer *writer, struct pd_file *
 		if (!is_copy_name(entry->d_name))
 			continue;
 		if (writer->dir_fd < 0) {
-			tell(&c, entry->d_name, "only a directory holds it");
+			tell(&c, entry->d_name, "needs an output directory (--to dir)");
 		} else if (writer->changes.event || writer->changes.feature) {
 			// who changes what a recording says of itself does not want it told here
 			tell(&c, entry->d_name, "not copied; copy it yourself if you need it");

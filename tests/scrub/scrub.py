@@ -58,14 +58,14 @@ class Failed(Exception):
 
 
 class Refused(Exception):
-    """A file so damaged that numbers cannot be told from names."""
+    """A file so damaged that names in it cannot be recognized."""
 
 
 def perfdata(program, *arguments, expect=(common.FINE, common.DAMAGED)):
     result = common.run([program, *arguments], timeout=600)
     if result.crashed or result.status not in expect:
         err = result.err.decode("utf-8", "replace").strip()[-400:]
-        if result.status == common.UNREADABLE and "cannot be told from names" in err:
+        if result.status == common.UNREADABLE and "cannot be anonymized" in err:
             raise Refused(err)
         raise Failed(f"{' '.join(arguments)}: exit status {result.status}: {err}")
     return result

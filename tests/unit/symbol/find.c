@@ -121,7 +121,7 @@ TEST(test_find__by_path)
 	pd_found_close(&found);
 	found = find("/bin/full", NULL, "sys");
 	CHECK(found.object);
-	CHECK_STR(found.tries[0].reason, "no build id is known to check it");
+	CHECK_STR(found.tries[0].reason, "no build id to verify it");
 	pd_found_close(&found);
 	found = find("/bin/full (deleted)", &id_a, "sys");
 	CHECK(found.object);
@@ -197,7 +197,7 @@ TEST(test_find__debug_by_link)
 	CHECK(found.object && found.debug);
 	CHECK(strncmp(try_of(&found, "/lib/linked.debug")->reason, "checksum is ", 12) == 0);
 	CHECK_STR(try_of(&found, "/lib/.debug/linked.debug")->reason, "not an ELF file");
-	CHECK_STR(found.tries[found.try_count - 1].reason, "its checksum is right");
+	CHECK_STR(found.tries[found.try_count - 1].reason, "checksum matches");
 	pd_found_close(&found);
 	put_object("sys/lib/outside", NULL, false, "../../secret", crc);
 	found = find("/lib/outside", NULL, "sys");
