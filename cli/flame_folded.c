@@ -153,7 +153,7 @@ int flame_read_folded(struct flame_graph *graph, struct stack_lines *lines, cons
 		if (folded.wrong > LINES_TOLD)
 			complain("%s: %" PRIu64 " more lines are not folded stacks", folded.name,
 				 folded.wrong - LINES_TOLD);
-		flame_fact(graph, true, "%s lines were no stacks", flame_number(number, folded.wrong));
+		flame_fact(graph, true, "%s lines were not folded stacks", flame_number(number, folded.wrong));
 		code = CODE_DAMAGED;
 	}
 	if (stream && !standard)

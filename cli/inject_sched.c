@@ -274,6 +274,6 @@ void sched_count(const struct inject *inject, struct pd_text *text)
 	const struct sched *sched = inject->sched;
 
 	if (sched)
-		pd_text_printf(text, "; %" PRIu64 " sched_stat sample%s joined with switches, %" PRIu64 " without one",
+		pd_text_printf(text, "; %" PRIu64 " sched_stat sample%s merged with switches, %" PRIu64 " without one",
 			       sched->joined, plural(sched->joined), sched->without);
 }

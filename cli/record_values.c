@@ -80,7 +80,7 @@ bool value_ring(const char *option, const char *text, uint64_t *bytes_out)
 
 	snprintf(first, sizeof(first), "%.*s", (int)(comma ? comma - text : 31), text);
 	if (!scaled(first, size_units, page, &size) || !size || size > (UINT64_C(1) << 40))
-		return wrong(option, text, "a size of rings: write pages, or 512K or 16M");
+		return wrong(option, text, "a ring buffer size: pages, or 512K or 16M");
 	while (power < size)
 		power *= 2;
 	*bytes_out = power;
@@ -188,12 +188,12 @@ bool value_call_graph(const char *option, const char *text, enum pd_call_graph *
 	uint64_t size = 0;
 
 	if (!way)
-		return wrong(option, text, "a way to find callers: write fp, dwarf, dwarf,SIZE or lbr");
+		return wrong(option, text, "a call graph method: fp, dwarf, dwarf,SIZE or lbr");
 	*how_out = (enum pd_call_graph)way->value;
 	if (!comma)
 		return true;
 	if (way->value != PD_CALL_GRAPH_DWARF || !value_size(option, comma + 1, &size) || size > 65528 || size < 8)
-		return wrong(option, text, "a size of stacks: write dwarf,SIZE with up to 65528 bytes");
+		return wrong(option, text, "a stack size: dwarf,SIZE with up to 65528 bytes");
 	*stack_size_out = (uint32_t)(size + 7) & ~UINT32_C(7);
 	return true;
 }

@@ -37,12 +37,12 @@ static enum pd_codec_result run(void *state, struct pd_codec_run *run)
 		BZ2_bzDecompressEnd(stream);
 		*stream = (bz_stream){0};
 		result = BZ2_bzDecompressInit(stream, 0, 0);
-		run->reason = "there is no memory";
+		run->reason = "out of memory";
 		return result == BZ_OK ? PD_CODEC_END : PD_CODEC_ERROR;
 	}
 	if (result == BZ_OK)
 		return PD_CODEC_OK;
-	run->reason = result == BZ_MEM_ERROR ? "there is no memory" : "damaged bzip2 data";
+	run->reason = result == BZ_MEM_ERROR ? "out of memory" : "damaged bzip2 data";
 	return PD_CODEC_ERROR;
 }
 

@@ -57,7 +57,7 @@ static enum pd_status find_version(struct pd_file *file, const uint8_t *head, si
 		else if (size >= 24 && is_attr_entry_size(pd_load_u64(head + 16, !PD_HOST_BIG)))
 			header->big_endian = true;
 		else
-			return no_perf_data(file, 16, "version 1, but the size of the attrs fits no byte order", error);
+			return no_perf_data(file, 16, "version 1 with an invalid attr size in either endianness", error);
 	}
 	file->swap = header->big_endian != PD_HOST_BIG;
 	return PD_OK;
@@ -150,7 +150,7 @@ enum pd_status pd_file_read_header(struct pd_file *file, struct pd_error *error)
 		return find_old_features(file, error);
 	}
 	if (header->size < OLD_HEADER_SIZE || got < OLD_HEADER_SIZE)
-		return no_perf_data(file, 8, header->size < OLD_HEADER_SIZE ? "the size of the header makes no sense"
+		return no_perf_data(file, 8, header->size < OLD_HEADER_SIZE ? "invalid header size"
 									    : "truncated header", error);
 	header->attr_size = pd_load_u64(at + 16, file->swap);
 	header->attrs_offset = pd_load_u64(at + 24, file->swap);

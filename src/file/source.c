@@ -171,13 +171,13 @@ static enum pd_status read_unpacked(struct pd_source *source, void *data, size_t
 			source->damage = run.reason;
 		} else if (run.in_size == before && run.out_size == room && source->packed_end && !before) {
 			source->damaged = true;
-			source->damage = "compressed data end early";
+			source->damage = "compressed data is truncated";
 		}
 	}
 	*got_out = size - run.out_size;
 	if (source->position + *got_out > source->limit) {
 		source->damaged = true;
-		source->damage = "gives more data than the limit allows";
+		source->damage = "decompresses to more than the limit";
 		*got_out = source->limit > source->position ? (size_t)(source->limit - source->position) : 0;
 	}
 	return PD_OK;

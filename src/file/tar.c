@@ -310,7 +310,7 @@ static bool read_map(struct listing *l, struct pd_member_full *full, const char 
 	*reason = NULL;
 	count = map_number(&map);
 	if (map.failed || count > EXTENTS_MOST || count > l->size / 4) {
-		*reason = "its map of holes is damaged";
+		*reason = "damaged sparse map";
 		return false;
 	}
 	extents = pd_arena_alloc(&l->archive->arena, (size_t)(count + 1) * sizeof(*extents));
@@ -329,11 +329,11 @@ static bool read_map(struct listing *l, struct pd_member_full *full, const char 
 		stored += e->size;
 	}
 	if (map.failed || stored > map.end - map.at) {
-		*reason = "its map of holes is damaged";
+		*reason = "damaged sparse map";
 		return false;
 	}
 	if (l->extra.real_size - stored > holes_most) {
-		*reason = "its holes are larger than the limit";
+		*reason = "sparse file larger than the limit";
 		return false;
 	}
 	// the data follow the last block of the map

@@ -22,19 +22,19 @@ static const struct word {
 	const char *doc;
 } words[] = {
 	{"type", PD_FROM_TYPE, PD_VALUE_NUMBER, PD_FILTER_RECORDS, NULL, "type of the record, by name or number"},
-	{"misc", PD_FROM_MISC, PD_VALUE_NUMBER, 0, &pd_names_misc, "misc word of its header"},
-	{"cpumode", PD_FROM_CPUMODE, PD_VALUE_NUMBER, 0, &pd_names_cpumode, "what ran: user, kernel, guest_user, ..."},
-	{"size", PD_FROM_SIZE, PD_VALUE_NUMBER, 0, NULL, "bytes of the record"},
-	{"offset", PD_FROM_OFFSET, PD_VALUE_NUMBER, 0, NULL, "its place in the file"},
-	{"time", PD_FROM_TIME, PD_VALUE_NUMBER, 0, NULL, "when it was, in ns of the file's clock"},
+	{"misc", PD_FROM_MISC, PD_VALUE_NUMBER, 0, &pd_names_misc, "misc field of its header"},
+	{"cpumode", PD_FROM_CPUMODE, PD_VALUE_NUMBER, 0, &pd_names_cpumode, "CPU mode: user, kernel, guest_user ..."},
+	{"size", PD_FROM_SIZE, PD_VALUE_NUMBER, 0, NULL, "size of the record"},
+	{"offset", PD_FROM_OFFSET, PD_VALUE_NUMBER, 0, NULL, "offset in the file"},
+	{"time", PD_FROM_TIME, PD_VALUE_NUMBER, 0, NULL, "timestamp in ns"},
 	{"event", PD_FROM_EVENT, PD_VALUE_TEXT, 0, NULL, "name of its event"},
 	{"pid", PD_FROM_PID, PD_VALUE_NUMBER, 0, NULL, "its process"},
 	{"tid", PD_FROM_TID, PD_VALUE_NUMBER, 0, NULL, "its thread"},
 	{"cpu", PD_FROM_CPU, PD_VALUE_NUMBER, 0, NULL, "its CPU"},
-	{"period", PD_FROM_PERIOD, PD_VALUE_NUMBER, 0, NULL, "period of a sample, that of the event if it has none"},
+	{"period", PD_FROM_PERIOD, PD_VALUE_NUMBER, 0, NULL, "period of a sample, or of its event"},
 	{"comm", PD_FROM_NAME, PD_VALUE_TEXT, PD_FILTER_COMM, NULL, "name of its thread"},
 	{"dso", PD_FROM_NAME, PD_VALUE_TEXT, PD_FILTER_DSO, NULL, "name of the object at a sample's address"},
-	{"symbol", PD_FROM_NAME, PD_VALUE_TEXT, PD_FILTER_SYMBOL, NULL, "name of the function there"},
+	{"symbol", PD_FROM_NAME, PD_VALUE_TEXT, PD_FILTER_SYMBOL, NULL, "name of the function at a sample's address"},
 };
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };

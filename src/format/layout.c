@@ -140,7 +140,7 @@
 	{LINE(PD_LINE_MORE, member, ALWAYS, "more bytes follow"), .count = ROOM_##ROOM},
 #define SET(WORD, member)                                                                          \
 	{LINE(PD_LINE_SET, member, ALWAYS, "handed down"), .word = PD_WORD_##WORD},
-#define ORDER(member) {LINE(PD_LINE_ORDER, member, ALWAYS, "byte order of what follows")},
+#define ORDER(member) {LINE(PD_LINE_ORDER, member, ALWAYS, "endianness of the following data")},
 #include <perfdata/table/begin.h>
 #include <perfdata/table/layouts.def>
 #include <perfdata/table/end.h>
@@ -366,7 +366,7 @@ const struct pd_field *pd_layout_field(const struct pd_layout *layout, size_t in
 // ---- fields in words ----
 
 static const char *const kind_names[] = {"", "u8", "u16", "u32", "u64", "s32", "f64",
-					  "text, padded to the end", "text, NUL at its end",
+					  "string, padded to the end", "NUL-terminated string",
 					  "u32 size, text, padding"};
 static const char *const c_names[] = {"", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "int32_t",
 				       "double", "struct pd_str", "struct pd_str", "struct pd_str"};

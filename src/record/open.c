@@ -57,18 +57,18 @@ struct step {
 
 static const struct step steps[] = {
 	{"counts of lost samples", 0, 0, PD_MASK(PD_READ_FORMAT_LOST)},
-	{"build ids of maps", PD_MASK(PD_ATTR_BUILD_ID), 0, 0, true},
+	{"build ids in MMAP2 records", PD_MASK(PD_ATTR_BUILD_ID), 0, 0, true},
 	{"weights in parts", 0, PD_MASK(PD_SAMPLE_TYPE_WEIGHT_STRUCT), 0, true},
 	{"sizes of pages", 0, PD_MASK(PD_SAMPLE_TYPE_DATA_PAGE_SIZE) | PD_MASK(PD_SAMPLE_TYPE_CODE_PAGE_SIZE), 0, true},
 	{"cgroups", PD_MASK(PD_ATTR_CGROUP), PD_MASK(PD_SAMPLE_TYPE_CGROUP), 0, true},
 	{"BPF programs", PD_MASK(PD_ATTR_BPF_EVENT), 0, 0},
-	{"symbols made by the kernel", PD_MASK(PD_ATTR_KSYMBOL), 0, 0},
+	{"kernel symbol records (KSYMBOL)", PD_MASK(PD_ATTR_KSYMBOL), 0, 0},
 	{"namespaces", PD_MASK(PD_ATTR_NAMESPACES), 0, 0, true},
 	{"another clock", PD_MASK(PD_ATTR_USE_CLOCKID), 0, 0, true},
 	{"names by exec", PD_MASK(PD_ATTR_COMM_EXEC), 0, 0},
 	{"maps with inodes", PD_MASK(PD_ATTR_MMAP2), 0, 0},
 	{"leaving out guests", PD_MASK(PD_ATTR_EXCLUDE_GUEST), 0, 0},
-	{"times of all records", PD_MASK(PD_ATTR_SAMPLE_ID_ALL), 0, 0},
+	{"timestamps in all records", PD_MASK(PD_ATTR_SAMPLE_ID_ALL), 0, 0},
 };
 
 static void forget_clock(struct pd_attr *attr)

@@ -56,7 +56,7 @@ enum pd_status pd_inflate_feed(struct pd_inflate *inflate, struct pd_file *file,
 			       uint64_t offset, struct pd_error *error)
 {
 	if (inflate->restarts && !inflate->state && !inflate->broken && !begins_frame(packed))
-		give_up(inflate, file, PD_PROBLEM_COMPRESSED_DAMAGE, offset, "the stream has no begin");
+		give_up(inflate, file, PD_PROBLEM_COMPRESSED_DAMAGE, offset, "the start of the stream is missing");
 	if (inflate->broken && !(inflate->restarts && find_frame(inflate, &packed)))
 		return PD_OK;
 	if (inflate->broken)
@@ -116,7 +116,7 @@ static void run(struct pd_inflate *inflate, struct pd_file *file, uint64_t offse
 	if (result == PD_CODEC_ERROR)
 		give_up(inflate, file, PD_PROBLEM_COMPRESSED_DAMAGE, offset, run.reason);
 	else if (inflate->total > file->inflate_limit || is_bomb(inflate))
-		give_up(inflate, file, PD_PROBLEM_INFLATE_LIMIT, offset, "more than the limit, or a thousand times what was compressed");
+		give_up(inflate, file, PD_PROBLEM_INFLATE_LIMIT, offset, "more than the limit, or more than 1000 times the compressed size");
 }
 
 enum pd_status pd_inflate_fill(struct pd_inflate *inflate, struct pd_file *file, size_t size, uint64_t offset,

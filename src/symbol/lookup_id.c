@@ -202,7 +202,7 @@ static bool id_of_vdso(struct pd_symbols *symbols, const struct pd_object *objec
 	if (!is_running_kernel(symbols))
 		return put_why(symbols, "%s", symbols->other_kernel);
 	if (is_of_32_bits(symbols, object))
-		return put_why(symbols, "a program of 32 bits has another one of this name");
+		return put_why(symbols, "a 32-bit program may have a different one of this name");
 	elf = pd_lookup_own_vdso();
 	found = elf && pd_elf_id(elf, &id) && give(&id, id_out);
 	pd_elf_close(elf);
@@ -221,7 +221,7 @@ bool pd_symbols_build_id(struct pd_symbols *symbols, const struct pd_object *obj
 	if (give(&recorded, id_out))
 		return true;
 	if (symbols->flags & PD_SYMBOLS_NO_FILES)
-		return put_why(symbols, "nothing is looked for");
+		return put_why(symbols, "symbols are not looked up");
 	if (object->machine)
 		return put_why(symbols, "in a guest");
 	if (object->kind == PD_OBJECT_KERNEL)

@@ -237,7 +237,7 @@ static bool try_running(struct pd_symbols *symbols, struct pd_kernel *kernel, co
 	if (!symbols->own_machine || kernel->machine || (symbols->places.ids_only && !id->size))
 		return false;
 	if (id->size && (!pd_lookup_running_id(&own) || !pd_object_id_equal(&own, id))) {
-		put_line(tried, "/proc/kallsyms: this system runs a kernel with another build id");
+		put_line(tried, "/proc/kallsyms: the running kernel has a different build id");
 		return false;
 	}
 	if (!id->size && !reference)
@@ -286,7 +286,7 @@ static bool try_given_image(struct pd_symbols *symbols, struct pd_kernel *kernel
 	if (!id->size || (pd_elf_id(symbols->given_image, &own) && pd_object_id_equal(&own, id)))
 		return take_image(symbols, kernel, symbols->given_image, NULL, reference, symbols->vmlinux_path);
 	put_line(tried, symbols->vmlinux_path);
-	pd_text_put(tried, ": has another build id", 22);
+	pd_text_put(tried, ": has a different build id", 22);
 	kernel->state = PD_DSO_MISMATCH;
 	return false;
 }
@@ -396,7 +396,7 @@ static void load_kernel(struct pd_symbols *symbols, struct pd_kernel *kernel, co
 			try_fetch(symbols, kernel, id, reference);
 	pd_text_char(&tried, 0);
 	if (!found)
-		kernel->detail = tried.failed || tried.size < 2 ? "nothing that fits was found" : keep_text(symbols, tried.data);
+		kernel->detail = tried.failed || tried.size < 2 ? "no matching file found" : keep_text(symbols, tried.data);
 	pd_free(tried.data);
 }
 

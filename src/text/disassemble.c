@@ -292,7 +292,7 @@ static enum pd_status begin(struct pd_disassembler *d, struct pd_text *text, str
 	if (status < 0)
 		return status;
 	d->begun = d->carried->started = true;
-	PD_TEXT_LITERAL(text, "# perf.data as text; perfdata assemble makes a perf.data of it\n");
+	PD_TEXT_LITERAL(text, "# perf.data as text; perfdata assemble turns it back into a perf.data file\n");
 	if (d->file->header.version == 1)
 		PD_TEXT_LITERAL(text, "# format version 1; assemble writes version 2\n");
 	tell_header(d, text);

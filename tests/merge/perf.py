@@ -23,7 +23,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 import common  # noqa: E402  (needs the path above)
 
-SECTION = "Pieces put together again"
+SECTION = "Split and merged"
 WAYS = ("event", "pid", "comm", "time=7ms")
 # Totals that say how a file is laid out; pieces of an event say its ids only.
 LAYOUT = re.compile(r" *(TOTAL|ATTR|FEATURE|TRACING_DATA|BUILD_ID|COMPRESSED|FINISHED_ROUND|EVENT_UPDATE|ID_INDEX) events:")

@@ -149,13 +149,13 @@ def sizes(test):
 
 def holes(test):
     perf = member("perf.data", test.data)
-    refused = "its map of holes is damaged"
+    refused = "damaged sparse map"
     maps = {"more than there is": (10, [2, 0, 5, 5, 5], b"12345"), "overlapping": (10, [2, 0, 5, 4, 5], b"1234567890"), "backwards": (10, [2, 5, 5, 0, 5], b"1234567890"),
             "behind the end": (10, [1, 8, 5], b"12345"), "no numbers": (10, ["x"], b""), "a million": (1 << 30, [1000000], b""), "cut off": (10, [3, 0, 1], b"1"),
             "too large": (1 << 62, [1, 1 << 63, 1], b"1")}
     for what, (real, numbers, data) in maps.items():
         test.unpacks(f"holes: {what}", [sparse("x", real, numbers, data)], 1, {}, f"x: skipped: {refused}")
-    test.unpacks("holes: a petabyte", [sparse("x", 1 << 50, [1, 0, 1], b"1")], 1, {}, "x: skipped: its holes are larger than the limit")
+    test.unpacks("holes: a petabyte", [sparse("x", 1 << 50, [1, 0, 1], b"1")], 1, {}, "x: skipped: sparse file larger than the limit")
     test.unpacks("holes", [sparse("x", 12, [3, 2, 3, 5, 0, 8, 1], b"1234")], 0, {"x": b"\0\0" + b"123" + b"\0\0\0" + b"4" + b"\0\0\0"})
     test.opens("holes in the recording", [sparse("perf.data", 1000, [1, 0, 5], b"12345"), perf], 0, "host")
     test.opens("a recording with holes", [perf, sparse("perf.data", 1000, [1, 0, 5], b"12345")], 3, "perf.data has holes")

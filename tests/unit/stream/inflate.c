@@ -381,7 +381,7 @@ TEST(test_inflate__file_of_which_nothing_can_be_inflated)
 	whole.size = 20;
 	opened_open(&o, &whole, 0);
 	CHECK(o.status == PD_ERROR_FORMAT);
-	CHECK(strstr(o.error.message, "compressed data end early"));
+	CHECK(strstr(o.error.message, "compressed data is truncated"));
 	opened_close(&o);
 }
 
