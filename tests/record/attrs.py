@@ -215,10 +215,14 @@ def can_record(sides):
     return shutil.which("perf") and sides.record(["-e", "cpu-clock"], "perf.data").returncode == 0
 
 
+# options of all commands, which say nothing about recording
+EVERYWHERE = {"help", "color", "no-pager"}
+
+
 def not_here(perfdata):
     """Options without a line."""
     text = subprocess.run([perfdata, "record", "--help"], capture_output=True, text=True, check=True).stdout
-    return sorted(set(re.findall(r"(?m)^ +(?:-., )?--([a-z-]+)", text)) - set(OPTIONS) - {"help"})
+    return sorted(set(re.findall(r"(?m)^ +(?:-., )?--([a-z-]+)", text)) - set(OPTIONS) - EVERYWHERE)
 
 
 def row(option, line, wrong, note):

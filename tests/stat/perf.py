@@ -80,6 +80,8 @@ RECORDINGS = ["-e task-clock,page-faults W", "W", "-r 1 -e task-clock W", "-e {t
 def masked(text):
     """Numbers and what follows from them (units, deviations) out of the text, columns in it."""
     text = re.sub(r"(?m)^(# started on ).*$", r"\1", text)
+    # indented by as many digits as the deviation of the times asks for
+    text = re.sub(r"(?m)^ +(?=# (Table of individual|Final result))", "", text)
     text = re.sub(r"  \( \+-[ \d.]+% \)", "", text)
     text = re.sub(r"(?m)\) #+$", ") #", text)
     text = re.sub(r"<not counted>(?=,)", "0", text)
