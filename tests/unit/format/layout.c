@@ -143,7 +143,7 @@ TEST(test_layout__fields_in_words)
 	CHECK_STR(words("counts", "members"),
 		  "count[nr]; read_format has GROUP; struct pd_list members");
 	CHECK_STR(words("mmap2", "filename"),
-		  "text, padded to the end; always; struct pd_str filename");
+		  "string, padded to the end; always; struct pd_str filename");
 	CHECK_STR(words("attr", "config3"), "u64; size at least 136; uint64_t config3");
 	CHECK_STR(words("attr", "flags"), "u64 of bit-fields; always; uint64_t flags");
 	CHECK_STR(words("header_attr", "attr"),
