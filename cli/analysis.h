@@ -6,9 +6,9 @@
 #ifndef CLI_ANALYSIS_H
 #define CLI_ANALYSIS_H
 
-#include "input.h"
+#include "front/input.h"
 #include "select.h"
-#include "symbol_options.h"
+#include "front/symbol_options.h"
 
 struct analysis_options {
 	struct input_options input;

@@ -6,7 +6,7 @@
 #ifndef CLI_FACTS_H
 #define CLI_FACTS_H
 
-#include "input.h"
+#include "front/input.h"
 #include "stats.h"
 
 struct facts {

@@ -5,7 +5,7 @@
 #ifndef CLI_FLAME_H
 #define CLI_FLAME_H
 
-#include "cli.h"
+#include "front/cli.h"
 #include "flame_tree.h"
 
 enum { FLAME_SLICES_MOST = 200 };

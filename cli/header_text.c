@@ -4,7 +4,7 @@
  * those that are not. In a pipe the features are records and come behind the frame.
  */
 #include "header_text.h"
-#include "cli.h"
+#include "front/cli.h"
 #include "header_feature.h"
 
 #include <inttypes.h>

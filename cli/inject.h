@@ -7,9 +7,9 @@
 #ifndef CLI_INJECT_H
 #define CLI_INJECT_H
 
-#include "input.h"
-#include "symbol_options.h"
-#include "target.h"
+#include "front/input.h"
+#include "front/symbol_options.h"
+#include "front/target.h"
 
 enum verdict_of_inject {
 	INJECT_FAILED, /* inject->status and inject->error say why */

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "unfinished.h"
+#include "front/unfinished.h"
 
 enum { CLOCK_OF_DUMPS = CLOCK_MONOTONIC, ID_BYTES = 20, PADDING = 8 };
 

@@ -8,8 +8,8 @@
 #ifndef CLI_KEEP_H
 #define CLI_KEEP_H
 
-#include "input.h"
-#include "target.h"
+#include "front/input.h"
+#include "front/target.h"
 
 struct keep_options {
 	struct input_options input;

@@ -6,7 +6,7 @@
 #ifndef CLI_MERGE_H
 #define CLI_MERGE_H
 
-#include "input.h"
+#include "front/input.h"
 
 #include <perfdata/writer.h>
 

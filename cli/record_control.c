@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "record_control.h"
 
-#include "cli.h"
+#include "front/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #ifndef CLI_RECORD_VALUES_H
 #define CLI_RECORD_VALUES_H
 
-#include "cli.h"
+#include "front/cli.h"
 
 #include <perfdata/recorder.h>
 

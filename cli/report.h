@@ -7,7 +7,7 @@
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
-#include "input.h"
+#include "front/input.h"
 #include "select.h"
 
 enum { KEYS_MOST = 16, COLUMNS_MOST = 24 };

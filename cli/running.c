@@ -5,8 +5,8 @@
  */
 #include "running.h"
 
-#include "cli.h"
-#include "note.h"
+#include "front/cli.h"
+#include "front/note.h"
 
 #include <inttypes.h>
 #include <stdio.h>

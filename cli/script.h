@@ -5,12 +5,12 @@
 #ifndef CLI_SCRIPT_H
 #define CLI_SCRIPT_H
 
-#include "input.h"
+#include "front/input.h"
 #include "script_fields.h"
 #include "script_frames.h"
 #include "script_line.h"
 #include "select.h"
-#include "symbol_options.h"
+#include "front/symbol_options.h"
 
 #include <pthread.h>
 

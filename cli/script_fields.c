@@ -6,7 +6,7 @@
  */
 #include "script_fields.h"
 
-#include "cli.h"
+#include "front/cli.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  */
 #include "script_line.h"
 
-#include "output.h"
+#include "front/output.h"
 
 #include <stdio.h>
 

@@ -14,7 +14,7 @@
 #ifndef CLI_SCRUB_H
 #define CLI_SCRUB_H
 
-#include "cli.h"
+#include "front/cli.h"
 #include "hmac.h"
 
 #include <perfdata/writer.h>

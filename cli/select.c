@@ -4,7 +4,7 @@
  */
 #include "select.h"
 
-#include "cli.h"
+#include "front/cli.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

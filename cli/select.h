@@ -9,7 +9,7 @@
 #ifndef CLI_SELECT_H
 #define CLI_SELECT_H
 
-#include "options.h"
+#include "front/options.h"
 
 #include <perfdata/perfdata.h>
 #include <perfdata/profile.h>

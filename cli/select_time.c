@@ -13,7 +13,7 @@
  */
 #include "select.h"
 
-#include "cli.h"
+#include "front/cli.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #define CLI_SPLIT_H
 
 #include "merge.h"
-#include "target.h"
+#include "front/target.h"
 
 #include <perfdata/world.h>
 

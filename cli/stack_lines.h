@@ -6,7 +6,7 @@
 #ifndef CLI_STACK_LINES_H
 #define CLI_STACK_LINES_H
 
-#include "cli.h"
+#include "front/cli.h"
 
 struct tree;
 

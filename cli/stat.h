@@ -7,7 +7,7 @@
 #ifndef CLI_STAT_H
 #define CLI_STAT_H
 
-#include "cli.h"
+#include "front/cli.h"
 
 #include <perfdata/counter.h>
 

@@ -2,7 +2,7 @@
 /* perfdata stat report: counts out of the file of perf stat record. Like perf it prints each round when it ends. */
 #include "stat.h"
 
-#include "input.h"
+#include "front/input.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #define CLI_TOP_H
 
 #include "report.h"
-#include "symbol_options.h"
+#include "front/symbol_options.h"
 
 /* ---- top_screen.c ---- */
 

@@ -18,8 +18,11 @@ FLOORS = (
     ("format",),
     ("file",),
     ("stream",),
-    ("world", "symbol", "trace", "write", "record", "bundle"),
-    ("profile", "filter", "text", "repair", "export"),
+    ("object", "trace", "write"),
+    ("state", "symbol", "filter", "record"),
+    ("profile",),
+    ("count", "report", "flame", "samples", "doctor"),
+    ("edit", "export"),
     ("cli", "web"),
 )
 PLACE = {m: (f, i) for f, row in enumerate(FLOORS) for i, m in enumerate(row)}
@@ -89,7 +92,7 @@ def judge(module, target):
     if not quoted and not ours:
         return None
     if module in OUTSIDE:
-        if first == module or (first is None and quoted):
+        if first == module or (quoted and (first is None or first in ("front", "commands"))):
             return None
         return f"{module} includes {name}, which is not public"
     if module == "include":

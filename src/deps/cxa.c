@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "deps/deps.h"
-#include "symbol/demangle.h"
+#include "object/demangle/demangle.h"
 
 enum {
 	LOOK_NS = 5000000,       // how often the thread is looked at

@@ -6,7 +6,7 @@
 
 #include "deps/deps.h"
 #include "file/codec.h"
-#include "symbol/demangle.h"
+#include "object/demangle/demangle.h"
 #include "write/packer.h"
 
 #ifndef HAVE_ZSTD

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "profile/hash.h"
 #include "symbol/codes.h"
-#include "world/index.h"
+#include "state/index.h"
 
 // What makes a place the same.
 struct pd_frame_id {

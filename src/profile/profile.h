@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "profile/collect.h"
-#include "world/index.h"
+#include "state/index.h"
 
 struct pd_slice_range {
 	size_t start, count;

@@ -5,7 +5,7 @@
 
 #include "base/cursor.h"
 #include "record/record.h"
-#include "symbol/elf.h"
+#include "object/elf/elf.h"
 #include "symbol/lookup.h"
 
 enum {

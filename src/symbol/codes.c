@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "symbol/lookup.h"
-#include "world/world.h"
+#include "state/world.h"
 
 struct process {
 	struct pd_jitdump *const *jits; // NULL behind the last one

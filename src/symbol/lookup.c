@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "file/file.h"
-#include "symbol/demangle.h"
+#include "object/demangle/demangle.h"
 
 const struct pd_function pd_lookup_nothing = {.name = ""};
 

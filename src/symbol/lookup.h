@@ -13,10 +13,10 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "symbol/find.h"
-#include "symbol/jitdump.h"
-#include "symbol/kallsyms.h"
-#include "symbol/lines.h"
+#include "object/find/find.h"
+#include "object/runtime/jitdump.h"
+#include "object/symbols/kallsyms.h"
+#include "object/dwarf/lines.h"
 #include "symbol/memo.h"
 
 // Bytes of a file that stand at an address.

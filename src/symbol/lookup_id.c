@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "symbol/lookup.h"
-#include "symbol/root.h"
+#include "object/find/root.h"
 
 enum { NAME_SIZE = 256, FOUR_GIB_SHIFT = 32 };
 

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "symbol/index_file.h"
+#include "object/index/index_file.h"
 #include "symbol/lookup.h"
-#include "symbol/root.h"
+#include "object/find/root.h"
 
 enum { TEXT_LIMIT = 256 << 20, NOTES_LIMIT = 64 << 10, PATH_SIZE = 4096 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "symbol/lookup.h"
-#include "symbol/unit_table.h"
+#include "object/dwarf/unit_table.h"
 
 enum { FRAMES = 64 }; // that are inlined into each other
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "symbol/index_file.h"
+#include "object/index/index_file.h"
 
 enum {
 	DETAIL_MOST = 2000,

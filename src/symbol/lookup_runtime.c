@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "symbol/lookup.h"
-#include "symbol/perfmap.h"
-#include "symbol/root.h"
+#include "object/runtime/perfmap.h"
+#include "object/find/root.h"
 
 enum { TEXT_LIMIT = 256 << 20 };
 

@@ -6,7 +6,7 @@
 #ifndef PD_SYMBOL_MEMO_H
 #define PD_SYMBOL_MEMO_H
 
-#include "world/index.h"
+#include "state/index.h"
 
 struct pd_memo_slot {
 	uint64_t key;

@@ -5,7 +5,7 @@
 
 #include <perfdata/symbol.h>
 
-#include "symbol/elf.h"
+#include "object/elf/elf.h"
 
 enum pd_source_kind {
 	PD_SOURCE_OBJECT,

@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "bundle/bundle.h"
+#include "edit/bundle/bundle.h"
 #include "file/archive.h"
-#include "symbol/find.h"
+#include "object/find/find.h"
 #include "walk.h"
 
 enum { MEMBERS_READ = 64, LIMIT = 8 << 20 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names: each line of the input is one. */
-#include "symbol/demangle.h"
+#include "object/demangle/demangle.h"
 #include "walk.h"
 
 static void check_name(const char *name, size_t length)

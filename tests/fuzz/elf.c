@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ELF files, also as their own debug files. */
-#include "symbol/elf.h"
+#include "object/elf/elf.h"
 #include "table.h"
 
 static void check_symbols(struct pd_elf *elf, struct pd_elf *debug, bool data)

@@ -2,9 +2,9 @@
 /* Files of the index, with heads and checksums that are right: what stands behind them may be anything. */
 #include <string.h>
 
-#include "symbol/index_file.h"
-#include "symbol/lines.h"
-#include "symbol/unit_table.h"
+#include "object/index/index_file.h"
+#include "object/dwarf/lines.h"
+#include "object/dwarf/unit_table.h"
 #include "walk.h"
 
 static const struct pd_object_id id = { .bytes = { 1, 2, 3, 4, 5, 6, 7, 8 }, .size = 8 };

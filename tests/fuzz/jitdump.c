@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Jitdumps: all codes, lookups of what they say of themselves, and the objects that are made of them. */
-#include "symbol/elf.h"
-#include "symbol/jitdump.h"
+#include "object/elf/elf.h"
+#include "object/runtime/jitdump.h"
 #include "walk.h"
 
 #include <string.h>

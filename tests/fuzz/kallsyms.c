@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of kernel symbols. */
-#include "symbol/kallsyms.h"
+#include "object/symbols/kallsyms.h"
 #include "table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -2,7 +2,7 @@
 /* Objects with debug information: what their code says of itself, also as what several debug files share. */
 #include <string.h>
 
-#include "symbol/lines.h"
+#include "object/dwarf/lines.h"
 #include "walk.h"
 
 static struct pd_elf *object;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Maps of code made at run time. */
-#include "symbol/perfmap.h"
+#include "object/runtime/perfmap.h"
 #include "table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

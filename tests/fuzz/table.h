@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "symbol/symbols.h"
+#include "object/symbols/symbols.h"
 #include "walk.h"
 
 static inline void check_table(const struct pd_symtab *table)

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "bundle/bundle.h"
+#include "edit/bundle/bundle.h"
 #include "fuzz/walk.h"
 
 enum { STEP = 1 << 16 };

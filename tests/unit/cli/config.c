@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The user's configuration: cli/config.c. */
-#include "config.h"
+#include "front/config.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output.h"
+#include "front/output.h"
 #include "test.h"
 
 static char complaint[512];

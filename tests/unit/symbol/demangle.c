@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of Rust, OCaml and C++; and names that unfold without end. */
-#include "symbol/demangle.h"
+#include "object/demangle/demangle.h"
 #include "../test.h"
 
 #include <perfdata/base.h>

@@ -4,7 +4,7 @@
  * usage: symbol-dump [--speed] OBJECT [DEBUG-FILE]
  * --speed prints how long loading and looking up took instead.
  */
-#include "symbol/elf.h"
+#include "object/elf/elf.h"
 
 #include <inttypes.h>
 #include <stdio.h>

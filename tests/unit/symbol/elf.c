@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ELF files made by hand: byte orders, word sizes, and what machines do with the values of symbols. */
-#include "symbol/elf.h"
-#include "symbol/index_file.h"
+#include "object/elf/elf.h"
+#include "object/index/index_file.h"
 #include "../test.h"
 #include "elf_image.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding objects: the order of places, build ids that do not fit, links that lead out of a root. */
-#include "symbol/find.h"
+#include "object/find/find.h"
 #include "../test.h"
 #include "elf_image.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Jitdumps made by hand in both byte orders, and recorded ones where they are at hand. */
-#include "symbol/elf.h"
-#include "symbol/jitdump.h"
+#include "object/elf/elf.h"
+#include "object/runtime/jitdump.h"
 #include "../image.h"
 #include "../test.h"
 

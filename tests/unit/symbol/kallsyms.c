@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Symbols of kernels: code, modules, ends, and addresses that the kernel hides. */
-#include "symbol/index_file.h"
+#include "object/index/index_file.h"
 #include "../test.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines and inlined functions of a small program, compiled in several ways, and what the index keeps of them. */
-#include "symbol/lines.h"
+#include "object/dwarf/lines.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbol/index_file.h"
+#include "object/index/index_file.h"
 #include "unit/test.h"
 
 // One for each way to compile; the first is the plain one. PERFDATA_SAMPLES comes from the build.

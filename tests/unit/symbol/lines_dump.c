@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "symbol/lines.h"
+#include "object/dwarf/lines.h"
 
 static const char *path;
 static struct pd_elf *object;

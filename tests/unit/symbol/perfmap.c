@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Maps of code made at run time: numbers, names with spaces, and space that is used again. */
-#include "symbol/perfmap.h"
+#include "object/runtime/perfmap.h"
 #include "../test.h"
 
 static const char *name_at(const struct pd_symtab *table, uint64_t addr)

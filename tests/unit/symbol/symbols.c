@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of symbols: which name wins, where symbols end, and lookups held against a plain search. */
-#include "symbol/symbols.h"
+#include "object/symbols/symbols.h"
 #include "../test.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of units, held against a plain search: scopes that nest deeply, and code that lies far apart. */
-#include "symbol/unit_table.h"
+#include "object/dwarf/unit_table.h"
 #include "../test.h"
 
 #include <stdlib.h>

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata assemble: a perf.data from text as perfdata text writes it. The library reads the text; this file says where
+ * it comes from and what is written.
+ */
+#include "front/cli.h"
+#include "front/target.h"
+
+#include <perfdata/assemble.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	PIECE = 128 * 1024
+};
+
+struct values {
+	struct target_options target;
+	const char *input;
+};
+
+static const struct option options[] = {
+	TARGET_OPTIONS(struct values, target),
+	{ "input", 'i', OPTION_STRING, "TEXT", offsetof(struct values, input), "text to read; - is standard input" },
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata assemble -o perf.data perf.txt", "assemble what perfdata text wrote" },
+	{ "perfdata text old.data | perfdata assemble --byte-order big -o big.data", "byte-swap a recording" },
+	{ "perfdata assemble -o - <perf.txt | perf script -i -", "feed perf through a pipe" },
+	{ 0 },
+};
+
+struct assemble {
+	const struct values *values;
+	struct target target;
+	struct stat text; /* what is read */
+	struct pd_assembler *assembler;
+	struct pd_error error;
+	bool other_order; /* than the text says */
+};
+
+/* What the options leave open is as the text says. */
+static void take_said(struct assemble *assemble, const struct pd_writer_options *said)
+{
+	const struct target_options *given = &assemble->values->target;
+	struct pd_writer_options *wanted = &assemble->target.wanted;
+
+	if (!given->to && wanted->mode == PD_MODE_FILE)
+		wanted->mode = said->mode;
+	if (!given->byte_order)
+		wanted->endian = said->endian;
+	assemble->other_order = said->endian != PD_ENDIAN_SAME && wanted->endian != said->endian &&
+				wanted->endian != PD_ENDIAN_SAME;
+	if (wanted->endian == PD_ENDIAN_SAME)
+		wanted->endian = said->endian;
+	if (wanted->packing == PD_PACK_KEEP) {
+		wanted->packing = said->packing;
+		wanted->level = said->level;
+	}
+}
+
+static enum pd_status open_target(void *self, const struct pd_writer_options *said, struct pd_writer **writer_out,
+				  struct pd_error *error)
+{
+	struct assemble *assemble = self;
+	struct target *target = &assemble->target;
+	enum pd_status status;
+
+	take_said(assemble, said);
+	status = target_open_writer(target, error);
+	*writer_out = target->writer;
+	return status;
+}
+
+/* The text itself is never written to. */
+static bool is_text(const struct assemble *assemble)
+{
+	const char *path = assemble->target.path;
+	struct stat status;
+
+	if ((strcmp(path, "-") != 0 ? stat(path, &status) : fstat(STDOUT_FILENO, &status)) < 0 || !S_ISREG(status.st_mode) ||
+	    status.st_dev != assemble->text.st_dev || status.st_ino != assemble->text.st_ino)
+		return false;
+	complain("%s: refusing to overwrite the input file", path);
+	return true;
+}
+
+static int read_text(struct assemble *assemble, int fd, const char *name)
+{
+	static char piece[PIECE];
+	enum pd_status status = PD_OK;
+	ssize_t size;
+
+	while (status >= 0 && (size = read(fd, piece, sizeof(piece))) != 0) {
+		if (size < 0 && errno == EINTR)
+			continue;
+		if (size < 0) {
+			complain("%s: %s", name, strerror(errno));
+			return CODE_UNREADABLE;
+		}
+		status = pd_assembler_take(assemble->assembler, piece, (size_t)size, &assemble->error);
+	}
+	if (status >= 0)
+		status = pd_assembler_finish(assemble->assembler, &assemble->error);
+	if (status == PD_ERROR_FORMAT || status == PD_ERROR_LIMIT) {
+		complain("%s", assemble->error.message);
+		return CODE_UNREADABLE;
+	}
+	return status < 0 ? target_failed(&assemble->target, status, &assemble->error) : CODE_FINE;
+}
+
+static int assemble_text(struct assemble *assemble, int fd, const char *name)
+{
+	const struct pd_assembler_options wanted = { .size = sizeof(wanted), .open = open_target, .self = assemble, .name = name };
+	enum pd_status status;
+	uint64_t raw;
+	int code;
+
+	if (fstat(fd, &assemble->text) == 0 && is_text(assemble))
+		return CODE_USAGE;
+	status = pd_assembler_new(&wanted, &assemble->assembler, &assemble->error);
+	if (status < 0)
+		return target_failed(&assemble->target, status, &assemble->error);
+	code = read_text(assemble, fd, name);
+	pd_assembler_records(assemble->assembler, &raw);
+	if (code == CODE_FINE && raw && assemble->other_order)
+		complain("%s: %" PRIu64 " items given as raw bytes keep the byte order of the text", name, raw);
+	pd_assembler_free(assemble->assembler);
+	return target_close(&assemble->target, code);
+}
+
+static int run(const struct call *call)
+{
+	struct assemble assemble = { .values = call->values };
+	const char *path = assemble.values->input;
+	int code, fd;
+
+	if (path && call->word_count) {
+		complain("unexpected argument '%s' (--input is '%s' already)", call->words[0], path);
+		return CODE_USAGE;
+	}
+	path = path ? path : call->word_count ? call->words[0] : "-";
+	code = target_take(&assemble.target, &assemble.values->target, PD_PACK_KEEP);
+	if (code != CODE_FINE)
+		return code;
+	if (!strcmp(path, "-"))
+		return assemble_text(&assemble, STDIN_FILENO, "standard input");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		complain("%s: %s", path, strerror(errno));
+		return CODE_UNREADABLE;
+	}
+	code = assemble_text(&assemble, fd, path);
+	close(fd);
+	return code;
+}
+
+const struct command cmd_assemble = {
+	.usage = "[OPTION]... -o OUTPUT [TEXT]",
+	.text = "Assemble a recording from TEXT or standard input: the inverse of perfdata text. OUTPUT has the form, byte "
+		"order and compression given in TEXT unless options override them; on standard output and on anything that "
+		"cannot seek, it is in pipe form.\n"
+		"\n"
+		"The text can be written by hand: omitted fields are 0; counts, sizes and padding are computed. Errors are "
+		"reported with line, column and field, and nothing is written.",
+	.options = options,
+	.examples = examples,
+	.values_size = sizeof(struct values),
+	.max_words = 1,
+	.run = run,
+};

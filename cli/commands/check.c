@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata check: takes all of a file apart and tells every problem on standard output.
+ */
+#include "front/input.h"
+#include "json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	ADVICES_MOST = 128 /* kinds of problem whose advice was given */
+};
+
+struct values {
+	struct input_options input;
+	bool json;
+	bool strict;
+};
+
+static const struct option options[] = {
+	INPUT_OPTIONS(struct values, input),
+	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json),
+	  "print JSON, one object per line: each problem, then a summary" },
+	{ "strict", 's', OPTION_FLAG, NULL, offsetof(struct values, strict),
+	  "exit code 1 also for warnings" },
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata check perf.data", "report every problem and what to do about it" },
+	{ "perfdata check --quiet perf.data && echo good", "test in a script whether a file is intact" },
+	{ "perfdata check --json perf.data | jq .code", "problems as JSON" },
+	{ 0 },
+};
+
+struct check {
+	const struct values *values;
+	struct output *out;
+	struct input input;
+	const char *advised[ADVICES_MOST];
+	size_t advised_count;
+};
+
+static bool is_first_of_its_kind(struct check *check, const char *code)
+{
+	for (size_t i = 0; i < check->advised_count; i++) {
+		if (strcmp(check->advised[i], code) == 0)
+			return false;
+	}
+	if (check->advised_count < ADVICES_MOST)
+		check->advised[check->advised_count++] = code;
+	return true;
+}
+
+static void problem_json(struct pd_text *text, const struct pd_problem *problem)
+{
+	struct json json = { .text = text };
+
+	json_open(&json, NULL, '{');
+	json_string(&json, "severity", severity_name(problem->severity));
+	json_string(&json, "code", problem->code);
+	json_place(&json, "offset", problem->offset);
+	json_string(&json, "field", problem->field);
+	json_string(&json, "message", problem->message);
+	json_string(&json, "advice", problem->advice);
+	json_close(&json, '}');
+	pd_text_add(text, "\n");
+}
+
+static void problem_text(struct check *check, const struct pd_problem *problem)
+{
+	struct pd_text *text = check->out->text;
+
+	pd_text_printf(text, "%s %s", severity_name(problem->severity), problem->code);
+	if (problem->offset != PD_NO_OFFSET)
+		pd_text_printf(text, " 0x%" PRIx64, problem->offset);
+	if (problem->field)
+		pd_text_printf(text, " %s", problem->field);
+	pd_text_add(text, ": ");
+	pd_text_escaped(text, problem->message, strlen(problem->message));
+	pd_text_add(text, "\n");
+	/* Once is enough: there can be thousands of the same kind. */
+	if (problem->advice && is_first_of_its_kind(check, problem->code))
+		pd_text_printf(text, "        %s\n", problem->advice);
+}
+
+static bool on_problem(void *self, const struct pd_problem *problem)
+{
+	struct check *check = self;
+
+	if (check->values->input.quiet)
+		return true;
+	if (check->values->json)
+		problem_json(check->out->text, problem);
+	else
+		problem_text(check, problem);
+	return output_spill(check->out);
+}
+
+static void summary_text(struct check *check, const struct pd_check_result *result)
+{
+	struct pd_text *text = check->out->text;
+	const uint64_t *count = result->problem_count;
+
+	pd_text_escaped(text, check->input.name, strlen(check->input.name));
+	pd_text_printf(text, ": %" PRIu64 " record%s, %" PRIu64 " sample%s: ", result->record_count,
+		       plural(result->record_count), result->sample_count, plural(result->sample_count));
+	if (count[PD_DAMAGE] || count[PD_WARNING] || count[PD_INFO])
+		pd_text_printf(text, "damage %" PRIu64 ", warning %" PRIu64 ", info %" PRIu64 "\n",
+			       count[PD_DAMAGE], count[PD_WARNING], count[PD_INFO]);
+	else
+		pd_text_add(text, "no problem\n");
+}
+
+static void summary_json(struct check *check, const struct pd_check_result *result)
+{
+	struct json json = { .text = check->out->text };
+
+	json_open(&json, NULL, '{');
+	json_open(&json, "summary", '{');
+	json_string(&json, "file", check->input.name);
+	json_number(&json, "records", result->record_count);
+	json_number(&json, "samples", result->sample_count);
+	json_number(&json, "undecoded", result->undecoded_count);
+	json_number(&json, "lost_records", result->lost_records);
+	json_number(&json, "lost_samples", result->lost_samples);
+	json_number(&json, "throttled", result->throttle_count);
+	json_number(&json, "damage", result->problem_count[PD_DAMAGE]);
+	json_number(&json, "warning", result->problem_count[PD_WARNING]);
+	json_number(&json, "info", result->problem_count[PD_INFO]);
+	json_close(&json, '}');
+	json_close(&json, '}');
+	pd_text_add(json.text, "\n");
+}
+
+static void show_progress(void *self, const struct pd_stream *stream)
+{
+	progress_step(self, stream);
+}
+
+static int check_opened(struct check *check)
+{
+	struct pd_check_result result = { 0 };
+	struct pd_error error;
+
+	if (pd_check_watched(check->input.file, show_progress, &check->input.progress, &result, &error) !=
+	    PD_OK) {
+		if (!check->out->failure)
+			complain("%s", error.message);
+		return CODE_UNREADABLE;
+	}
+	if (check->values->json)
+		summary_json(check, &result);
+	else if (!check->values->input.quiet)
+		summary_text(check, &result);
+	if (result.problem_count[PD_DAMAGE] ||
+	    (check->values->strict && result.problem_count[PD_WARNING]))
+		return CODE_DAMAGED;
+	return CODE_FINE;
+}
+
+static int run(const struct call *call)
+{
+	struct check check = { .values = call->values, .out = call->out };
+	int code;
+
+	code = input_open(&check.input, &check.values->input, call, on_problem, &check);
+	if (code != CODE_FINE)
+		return code;
+	return input_close(&check.input, check_opened(&check));
+}
+
+const struct command cmd_check = {
+	.usage = "[OPTION]... [FILE]",
+	.text = "Read all of FILE, decode every record and feature, and print each problem on a line: "
+		"severity, code, offset, field and description. The first problem of each kind is "
+		"followed by advice. The last line has the totals.\n\n"
+		"Severities: damage means that data was lost (exit code 1), warning that something is "
+		"unusual but nothing was lost, info that it is worth knowing. perfdata explain CODE "
+		"describes a problem.",
+	.options = options,
+	.examples = examples,
+	.values_size = sizeof(struct values),
+	.max_words = 1,
+	.run = run,
+};

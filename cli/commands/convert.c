@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata convert: the same content in another form: file, pipe or directory, compressed or not, in either byte order,
+ * in the order of time. The library's writer does the work; this file says what is wanted of it.
+ */
+#include "front/cli.h"
+#include "front/input.h"
+#include "front/target.h"
+
+#include <string.h>
+
+enum {
+	RECORDS_PER_ROUND = 65536 /* of sorted output, so that readers need not keep all of it */
+};
+
+struct values {
+	struct input_options input;
+	struct target_options target;
+	bool sort;
+	const char *reader;
+};
+
+static const struct option options[] = {
+	INPUT_OPTIONS(struct values, input),
+	TARGET_OPTIONS(struct values, target),
+	{ "sort", 'S', OPTION_FLAG, NULL, offsetof(struct values, sort), "sort records by time" },
+	{ "for", 0, OPTION_STRING, "READER", offsetof(struct values, reader),
+	  "write what an older or other program reads: perf-6.1, perf-5.10, quipper, samply ...; help lists them" },
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata convert -o new.data", "copy, without unused space" },
+	{ "perf record -o - -- make | perfdata convert -i - -z -o perf.data", "save a pipe, compressed" },
+	{ "perfdata convert -i perf.data -o - | perf script -i -", "convert a file to a pipe" },
+	{ "perfdata convert -i s390.data --byte-order little -o here.data", "byte-swap a recording" },
+	{ "perfdata convert --for perf-6.1 new.data -o old.data", "for the perf of an older distribution" },
+	{ "perfdata convert --sort --no-compress -o flat.data", "sort by time, for simple readers" },
+	{ 0 },
+};
+
+struct convert {
+	const struct values *values;
+	struct input input;
+	struct target target;
+	struct pd_error error;
+	enum pd_status status;
+	uint64_t passed; /* since the last round */
+	bool late; /* the order of time is not kept */
+};
+
+/* ---- doing it ---- */
+
+static bool begin_round(struct convert *convert)
+{
+	const struct pd_finished_round round = { 0 };
+
+	convert->passed = 0;
+	if (!convert->late)
+		convert->status = pd_writer_add(convert->target.writer, PD_RECORD_FINISHED_ROUND, 0, &round, 0, &convert->error);
+	return convert->status >= 0;
+}
+
+static bool convert_record(void *self, struct pd_stream *stream, const struct pd_record *record)
+{
+	struct convert *convert = self;
+
+	if (convert->values->sort) {
+		convert->late |= record->flags & PD_RECORD_LATE;
+		/* Rounds say how far the order of the input was from that of time. */
+		if (record->type == PD_RECORD_FINISHED_ROUND)
+			return true;
+		if (++convert->passed > RECORDS_PER_ROUND && !begin_round(convert))
+			return false;
+	}
+	convert->status = pd_writer_pass(convert->target.writer, stream, record, &convert->error);
+	if (!convert->values->sort)
+		pd_writer_pass_following(convert->target.writer, stream);
+	return convert->status >= 0;
+}
+
+static int convert_opened(struct convert *convert)
+{
+	struct pd_file *const inputs[] = { convert->input.file };
+	int code = target_open(&convert->target, inputs, 1, true);
+
+	if (code == CODE_FINE)
+		code = input_walk(&convert->input, convert_record, convert);
+	if (code == CODE_FINE && convert->status < 0)
+		code = target_failed(&convert->target, convert->status, &convert->error);
+	return target_close(&convert->target, code);
+}
+
+/* ---- readers ---- */
+
+static int list_readers(struct output *out)
+{
+	const struct pd_consumer *reader;
+
+	for (size_t i = 0; (reader = pd_consumer_at(i)) != NULL; i++)
+		pd_text_printf(out->text, "%-10s %s\n", reader->name, reader->doc);
+	return CODE_FINE;
+}
+
+static int take_reader(struct convert *convert)
+{
+	const char *name = convert->values->reader;
+
+	if (!name)
+		return CODE_FINE;
+	convert->target.consumer = pd_consumer_find(name);
+	if (convert->target.consumer)
+		return CODE_FINE;
+	complain("option --for: unknown reader '%s'; --for help lists them", name);
+	return CODE_USAGE;
+}
+
+static int run(const struct call *call)
+{
+	struct convert convert = { .values = call->values };
+	struct input_options input = convert.values->input;
+	/* Compressed records keep an order of their own. */
+	enum pd_packing packing = convert.values->sort ? PD_PACK_SAME : PD_PACK_KEEP;
+	int code;
+
+	if (convert.values->reader && !strcmp(convert.values->reader, "help"))
+		return list_readers(call->out);
+	code = target_take(&convert.target, &convert.values->target, packing);
+	if (code == CODE_FINE)
+		code = take_reader(&convert);
+	if (code != CODE_FINE)
+		return code;
+	input.keep = convert.values->sort;
+	input.verify = true;
+	code = input_open(&convert.input, &input, call, NULL, NULL);
+	if (code != CODE_FINE)
+		return code;
+	convert.input.order = convert.values->sort ? PD_ORDER_TIME : PD_ORDER_FILE;
+	return input_close(&convert.input, convert_opened(&convert));
+}
+
+const struct command cmd_convert = {
+	.usage = "[OPTION]... -o OUTPUT [FILE]",
+	.text = "Rewrite FILE in another form: file, pipe or directory, compressed or not, little- or big-endian, sorted by time. "
+		"Events, records and features are kept, including types unknown to this version. Without options OUTPUT is a "
+		"perf.data file (version 2) of the same endianness.\n\n"
+		"--for READER writes what that program accepts: event attributes of the size it knows, records it can decompress, "
+		"and only record types, header features and flags it knows. Whatever is dropped is reported. Samples are all "
+		"kept. --for help lists the readers; the man page perf.data(5) describes the format.\n\n"
+		"OUTPUT is written under a temporary name (OUTPUT.new-...) and renamed when complete; an existing file stays until "
+		"then. An interrupted run removes the temporary file, unless it read from a pipe. FILE is never modified.",
+	.options = options,
+	.examples = examples,
+	.values_size = sizeof(struct values),
+	.max_words = 1,
+	.run = run,
+};

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata dump: the records of a file as they are, one after another, or its header, events,
+ * features or counts. Everything comes from the format's table; this file only selects.
+ */
+#include "front/describe.h"
+#include "front/input.h"
+#include "json.h"
+#include "select.h"
+#include "stats.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	TYPES_MOST = 256, /* of --type */
+	TAIL_SHOWN_MOST = 4096 /* of --hex; longer ones are only counted */
+};
+
+struct values {
+	struct input_options input;
+	bool json;
+	bool stats;
+	bool hex;
+	bool sort;
+	bool header;
+	bool features;
+	struct option_number record;
+	struct option_number offset;
+	struct option_list types;
+	const char *where;
+};
+
+static const struct option options[] = {
+	INPUT_OPTIONS(struct values, input),
+	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json), "print one JSON object per line" },
+	{ "stats", 's', OPTION_FLAG, NULL, offsetof(struct values, stats),
+	  "only count records by type and samples by event" },
+	{ "record", 'n', OPTION_NUMBER, "N", offsetof(struct values, record),
+	  "only the N-th record; the first is 0" },
+	{ "offset", 'o', OPTION_NUMBER, "OFFSET", offsetof(struct values, offset),
+	  "only the record at this file offset, and the records compressed in it" },
+	{ "type", 't', OPTION_LIST, "TYPE", offsetof(struct values, types),
+	  "only records of these types, by name or number, separated by commas" },
+	{ "where", 0, OPTION_STRING, "CONDITION", offsetof(struct values, where),
+	  "only records that match: 'mmap2.filename =~ \"*.so\" || sample.cpu == 1'" },
+	{ "sort", 'S', OPTION_FLAG, NULL, offsetof(struct values, sort),
+	  "sort by time, as perf script does, instead of file order" },
+	{ "hex", 'x', OPTION_FLAG, NULL, offsetof(struct values, hex), "also print the bytes" },
+	{ "header", 0, OPTION_FLAG, NULL, offsetof(struct values, header),
+	  "print the file header and events instead of records" },
+	{ "features", 0, OPTION_FLAG, NULL, offsetof(struct values, features),
+	  "print the header features instead of records" },
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata dump --stats perf.data", "count records and samples" },
+	{ "perfdata dump --type MMAP2,COMM perf.data",
+	  "print mappings and thread names" },
+	{ "perfdata dump --where 'type == MMAP2 && mmap2.prot & EXEC'", "select by record fields" },
+	{ "perfdata dump --offset 0x1a8 --hex perf.data", "print one record and its bytes" },
+	{ "perfdata dump --json perf.data | jq .type", "process records as JSON" },
+	{ "perf record -o - true | perfdata dump -", "read from a pipe" },
+	{ 0 },
+};
+
+struct dump {
+	const struct values *values;
+	struct pd_text *text;
+	struct pd_text *scratch; /* a record as JSON, before its bytes are added */
+	struct input input;
+	struct stats stats;
+	uint32_t types[TYPES_MOST];
+	size_t type_count;
+	struct pd_filter *where; /* or NULL */
+	size_t events_known;
+	int code; /* of a failure of the condition */
+	uint64_t found;
+	uint64_t before, before_end; /* the last record before the wanted offset */
+};
+
+/* ---- selection ---- */
+
+static bool type_by_name(const char *name, uint32_t *type_out)
+{
+	char long_name[80];
+	uint64_t number;
+
+	if (number_parse(name, &number)) {
+		*type_out = (uint32_t)number;
+		return number <= UINT32_MAX;
+	}
+	/* Counts are shown without HEADER_ in front, so that is understood as well. */
+	snprintf(long_name, sizeof(long_name), "HEADER_%s", name);
+	return pd_record_type_by_name(name, type_out) ||
+	       pd_record_type_by_name(long_name, type_out);
+}
+
+static bool unknown_type(const char *name)
+{
+	struct pd_nearest nearest = { .word = name };
+	uint32_t type;
+
+	for (size_t i = 0; pd_record_type_at(i, &type); i++)
+		pd_nearest_try(&nearest, pd_record_name(type));
+	if (nearest.best)
+		complain("unknown record type '%s'; did you mean %s?", name, nearest.best);
+	else
+		complain("unknown record type '%s'; perfdata explain lists them", name);
+	return false;
+}
+
+static bool add_types(struct dump *dump, const char *list)
+{
+	while (*list) {
+		size_t length = strcspn(list, ",");
+		char name[64];
+
+		snprintf(name, sizeof(name), "%.*s", (int)(length < 63 ? length : 63), list);
+		if (dump->type_count == TYPES_MOST) {
+			complain("more than %d types", TYPES_MOST);
+			return false;
+		}
+		if (length && !type_by_name(name, &dump->types[dump->type_count++]))
+			return unknown_type(name);
+		list += length;
+		list += *list == ',';
+	}
+	return true;
+}
+
+static bool is_selected(const struct dump *dump, const struct pd_record *record)
+{
+	const struct values *values = dump->values;
+	bool fits = dump->type_count == 0;
+
+	for (size_t i = 0; i < dump->type_count && !fits; i++)
+		fits = dump->types[i] == record->type;
+	return fits && (!values->record.given || record->index == values->record.value) &&
+	       (!values->offset.given || record->offset == values->offset.value) &&
+	       (!dump->where || pd_filter_takes(dump->where, record, NULL));
+}
+
+/* True if no later record can be selected. */
+static bool is_behind(const struct dump *dump, const struct pd_record *record)
+{
+	const struct values *values = dump->values;
+
+	if (values->record.given && record->index >= values->record.value)
+		return true;
+	return values->offset.given && !values->sort && record->offset > values->offset.value &&
+	       pd_file_part_count(dump->input.file) == 1;
+}
+
+/* ---- records ---- */
+
+static uint64_t shown_offset(const struct pd_record *record)
+{
+	return record->flags & PD_RECORD_INFLATED ? record->inner_offset : record->offset;
+}
+
+/* False if the tail is not to be shown: there is none, or it is long, or it cannot be read. */
+static bool small_tail(struct pd_stream *stream, uint64_t size, struct pd_bytes *bytes_out)
+{
+	return size && size <= TAIL_SHOWN_MOST && pd_stream_tail(stream, bytes_out, NULL) == PD_OK;
+}
+
+static void print_text(struct dump *dump, struct pd_stream *stream, const struct pd_record *record)
+{
+	uint64_t behind = shown_offset(record) + record->bytes.size;
+	uint64_t tail_size = record->tail_size;
+	struct pd_bytes tail;
+
+	pd_print_record(dump->text, record);
+	if (!dump->values->hex)
+		return;
+	pd_print_hex(dump->text, record->bytes, shown_offset(record));
+	if (small_tail(stream, tail_size, &tail))
+		pd_print_hex(dump->text, tail, behind);
+	else if (tail_size)
+		pd_text_printf(dump->text, "%" PRIu64 " more bytes follow\n", tail_size);
+}
+
+static void print_json(struct dump *dump, struct pd_stream *stream, const struct pd_record *record)
+{
+	struct json json = { .text = dump->text, .comma = true };
+	struct pd_bytes object, tail;
+
+	if (!dump->values->hex) {
+		pd_json_record(dump->text, record);
+		pd_text_add(dump->text, "\n");
+		return;
+	}
+	pd_text_clear(dump->scratch);
+	pd_json_record(dump->scratch, record);
+	object = pd_text_bytes(dump->scratch);
+	if (!object.size)
+		return;
+	/* All but the last bracket, so that the bytes become members of the object. */
+	pd_text_printf(dump->text, "%.*s", (int)object.size - 1, (const char *)object.data);
+	json_hex(&json, "bytes", record->bytes);
+	if (small_tail(stream, record->tail_size, &tail))
+		json_hex(&json, "tail", tail);
+	json_close(&json, '}');
+	pd_text_add(dump->text, "\n");
+}
+
+/* Fields of tracepoints are those of the events so far; in a pipe there may be more. */
+static bool learn_events(struct dump *dump)
+{
+	size_t count = pd_file_event_count(dump->input.file);
+	bool pipe = pd_file_header(dump->input.file)->mode == PD_MODE_PIPE;
+	struct pd_error error;
+	enum pd_status status;
+
+	if (!dump->where || dump->events_known == count)
+		return true;
+	dump->events_known = count;
+	status = pd_filter_bind(dump->where, dump->input.file, !pipe, &error);
+	if (status >= 0)
+		return true;
+	complain("option --where: %s", error.message);
+	dump->code = status == PD_ERROR_ARGUMENT ? CODE_NOTHING : CODE_UNREADABLE;
+	return false;
+}
+
+static bool dump_record(void *self, struct pd_stream *stream, const struct pd_record *record)
+{
+	struct dump *dump = self;
+	bool behind = is_behind(dump, record);
+
+	if (!learn_events(dump))
+		return false;
+	if (record->offset < dump->values->offset.value) {
+		dump->before = record->offset;
+		dump->before_end = record->offset + record->bytes.size + record->tail_size;
+	}
+	if (is_selected(dump, record)) {
+		dump->found++;
+		if (dump->values->stats)
+			stats_count(&dump->stats, record);
+		else if (dump->values->json)
+			print_json(dump, stream, record);
+		else
+			print_text(dump, stream, record);
+		if (!output_spill(dump->input.out))
+			return false;
+	}
+	return !behind;
+}
+
+static bool count_record(void *self, struct pd_stream *stream, const struct pd_record *record)
+{
+	struct dump *dump = self;
+
+	stats_count(&dump->stats, record);
+	stats_count_following(&dump->stats, record, stream);
+	return true;
+}
+
+static bool pass_record(void *self, struct pd_stream *stream, const struct pd_record *record)
+{
+	(void)self;
+	(void)stream;
+	(void)record;
+	return true;
+}
+
+static void stats_json(const struct stats *stats, struct pd_text *text)
+{
+	struct json json = { .text = text };
+	char room[32];
+	uint32_t type;
+
+	json_open(&json, NULL, '{');
+	json_number(&json, "total", stats->total);
+	json_open(&json, "types", '{');
+	for (size_t i = 0; stats_type_at(stats, i, &type); i++)
+		json_number(&json, stats_type_name(type, room, sizeof(room)),
+			    stats_type(stats, type));
+	json_close(&json, '}');
+	json_open(&json, "events", '[');
+	for (size_t i = 0; i < pd_file_event_count(stats->file); i++) {
+		const struct stats_event *line = i < stats->event_count ? &stats->events[i] : NULL;
+
+		json_open(&json, NULL, '{');
+		json_number(&json, "index", i);
+		json_string(&json, "name", pd_file_event(stats->file, i)->name);
+		json_number(&json, "samples", line ? line->samples : 0);
+		json_number(&json, "lost_samples", line ? line->lost_samples : 0);
+		json_close(&json, '}');
+	}
+	json_close(&json, ']');
+	json_close(&json, '}');
+	pd_text_add(text, "\n");
+}
+
+static int dump_stats(struct dump *dump, bool filtered)
+{
+	int code;
+
+	stats_init(&dump->stats, dump->input.file);
+	code = filtered ? input_walk(&dump->input, dump_record, dump) :
+			  input_walk(&dump->input, count_record, dump);
+	if (dump->values->json)
+		stats_json(&dump->stats, dump->text);
+	else
+		stats_print(&dump->stats, dump->text);
+	if (dump->stats.failed) {
+		complain("out of memory: the counts are too low");
+		code = CODE_UNREADABLE;
+	}
+	stats_fini(&dump->stats);
+	return code;
+}
+
+/* ---- header and features ---- */
+
+static int dump_parts(struct dump *dump)
+{
+	const struct values *values = dump->values;
+	struct pd_file *file = dump->input.file;
+	struct pd_feature_section section;
+	int code = CODE_FINE;
+
+	/* In a pipe events and features are records: all of it must have passed. */
+	if (pd_file_header(file)->mode == PD_MODE_PIPE)
+		code = input_walk(&dump->input, pass_record, NULL);
+	if (values->header)
+		(values->json ? describe_header_json : describe_header)(dump->text, file);
+	if (!values->features)
+		return code;
+	for (size_t i = 0; pd_file_feature_at(file, i, &section); i++) {
+		if (values->json)
+			describe_feature_json(dump->text, file, &section, values->hex);
+		else
+			describe_feature(dump->text, file, &section, values->hex);
+		if (!output_spill(dump->input.out))
+			break;
+	}
+	return code;
+}
+
+/* ---- the command ---- */
+
+static bool check_values(struct dump *dump)
+{
+	const struct values *values = dump->values;
+	bool selects = values->record.given || values->offset.given || values->types.count || values->where;
+
+	if ((values->header || values->features) && (selects || values->stats)) {
+		complain("--header and --features cannot be combined with record filters or --stats");
+		return false;
+	}
+	for (size_t i = 0; i < values->types.count; i++) {
+		if (!add_types(dump, values->types.items[i]))
+			return false;
+	}
+	if (values->where && !(dump->where = select_condition("where", values->where)))
+		return false;
+	if (dump->where && (pd_filter_asks(dump->where) & (PD_FILTER_COMM | PD_FILTER_DSO | PD_FILTER_SYMBOL))) {
+		complain("option --where: comm, dso and symbol are not available for single records; use script or filter");
+		return false;
+	}
+	return true;
+}
+
+static int nothing_found(const struct dump *dump)
+{
+	uint64_t wanted = dump->values->offset.value;
+
+	if (dump->values->offset.given && wanted < dump->before_end)
+		complain("%s: no record begins at 0x%" PRIx64
+			 ": it is inside the record at 0x%" PRIx64,
+			 dump->input.name, wanted, dump->before);
+	else
+		complain("%s: no such record", dump->input.name);
+	return CODE_NOTHING;
+}
+
+static int dump_opened(struct dump *dump)
+{
+	const struct values *values = dump->values;
+	bool filtered = values->record.given || values->offset.given || dump->type_count || dump->where;
+	int code;
+
+	if (values->header || values->features)
+		return dump_parts(dump);
+	if (values->stats)
+		return dump_stats(dump, filtered);
+	code = input_walk(&dump->input, dump_record, dump);
+	if (code == CODE_FINE && filtered && !dump->found && !dump->input.out->failure && !dump->code)
+		code = nothing_found(dump);
+	return dump->code ? dump->code : code;
+}
+
+static int run(const struct call *call)
+{
+	struct dump dump = { .values = call->values, .text = call->out->text };
+	int code = CODE_USAGE;
+
+	if (check_values(&dump))
+		code = input_open(&dump.input, &dump.values->input, call, NULL, NULL);
+	if (code != CODE_FINE) {
+		pd_filter_free(dump.where);
+		return code;
+	}
+	dump.input.order = dump.values->sort ? PD_ORDER_TIME : PD_ORDER_FILE;
+	dump.scratch = pd_text_new();
+	if (dump.scratch) {
+		code = dump_opened(&dump);
+	} else {
+		complain("out of memory");
+		code = CODE_UNREADABLE;
+	}
+	pd_text_free(dump.scratch);
+	pd_filter_free(dump.where);
+	return input_close(&dump.input, code);
+}
+
+const struct command cmd_dump = {
+	.usage = "[OPTION]... [FILE]",
+	.text = "Print every record of FILE in file order: offset, type and all fields. Compressed records are followed by their "
+		"contents. Nothing else is printed, so that two dumps can be compared with diff.\n\n"
+		"With --json each record is one object on a line. --stats only counts records, as perf report --stats.",
+	.options = options,
+	.examples = examples,
+	.usual = "type where features stats json",
+	.values_size = sizeof(struct values),
+	.max_words = 1,
+	.run = run,
+};

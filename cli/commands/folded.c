@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata folded: one line per stack, as stackcollapse scripts make them from perf script. Lines are sorted by bytes, as
+ * sort does in the C locale.
+ */
+#include "front/cli.h"
+#include "stacks.h"
+
+
+struct values {
+	struct analysis_options analysis;
+	const char *weight;
+	bool pid, tid, no_comm;
+	bool kernel, jit, inlined, all;
+	bool full_names;
+	bool reverse;
+	struct option_number max_stack;
+};
+
+#define FLAG(name, member, help) { name, 0, OPTION_FLAG, NULL, offsetof(struct values, member), help }
+
+static const struct option options[] = {
+	INPUT_OPTIONS(struct values, analysis.input),
+	SELECT_SAMPLE_OPTIONS(struct values, analysis.select),
+	SELECT_PLACE_OPTIONS(struct values, analysis.select, 0),
+	SYMBOL_OPTIONS(struct values, analysis.symbols),
+	ANALYSIS_OPTIONS(struct values, analysis),
+	{ "weight", 0, OPTION_STRING, "WHAT", offsetof(struct values, weight),
+	  "count samples or period, whatever the event; default: by event" },
+	FLAG("by-pid", pid, "start stacks with COMM-PID"),
+	FLAG("by-tid", tid, "start stacks with COMM-PID/TID"),
+	FLAG("no-comm-frame", no_comm, "start stacks with the outermost function, without COMM"),
+	FLAG("kernel", kernel, "mark kernel functions with _[k]"),
+	FLAG("jit", jit, "mark JIT-compiled functions with _[j]"),
+	FLAG("inlined", inlined, "mark inlined functions with _[i]"),
+	FLAG("all", all, "all three marks"),
+	FLAG("full-names", full_names, "keep function arguments, quotes and the L of Java classes"),
+	FLAG("reverse", reverse, "start from the sampled function"),
+	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack), "maximum frames per stack" },
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata folded perf.data > stacks.folded", "all stacks, for flame graphs and other tools" },
+	{ "perfdata folded --all perf.data", "mark kernel, inlined and JIT-compiled functions" },
+	{ "perfdata folded --event cycles --comm make --by-pid", "one event, by process of one program" },
+	{ "perfdata folded --weight samples perf.data | flamegraph.pl", "count samples" },
+	{ 0 },
+};
+
+/* ---- the command ---- */
+
+static bool fill_request(struct stack_request *request, const struct values *values)
+{
+	enum stack_weight weight;
+
+	if (!stack_weight_parse(values->weight, &weight))
+		return false;
+	*request = (struct stack_request){
+		.style = { .folded = true,
+			   .tidy = !values->full_names,
+			   .mark_kernel = values->kernel || values->all,
+			   .mark_jit = values->jit || values->all,
+			   .mark_inlined = values->inlined || values->all,
+			   .join_blanks = true },
+		.root = values->tid ? ROOT_TID : values->pid ? ROOT_PID : values->no_comm ? ROOT_NONE : ROOT_COMM,
+		.event_frame = true,
+		.weight = weight,
+		.reverse = values->reverse,
+		.max_stack = (unsigned)values->max_stack.value,
+		.threads = values->analysis.threads.given ? (size_t)values->analysis.threads.value : 0,
+	};
+	return true;
+}
+
+static int run(const struct call *call)
+{
+	const struct values *values = call->values;
+	struct stack_request request;
+	struct stack_result result = { 0 };
+	struct stack_lines lines = { 0 };
+	struct analysis analysis;
+	struct tree tree;
+	int code;
+
+	if (!fill_request(&request, values))
+		return CODE_USAGE;
+	tree_init(&tree);
+	code = analysis_begin(&analysis, &values->analysis, call);
+	if (code == CODE_FINE)
+		code = stacks_read(&analysis, &values->analysis, &request, &tree, &lines, &result);
+	if (code == CODE_FINE && !lines_print(&lines, &tree, request.threads, call->out)) {
+		complain("out of memory");
+		code = CODE_UNREADABLE;
+	}
+	if (code == CODE_FINE && !values->analysis.input.quiet)
+		copied_stacks_tell(analysis.input.name, result.copied, result.samples);
+	lines_fini(&lines);
+	tree_fini(&tree);
+	stacks_fini(&result);
+	return analysis_close(&analysis, code);
+}
+
+const struct command cmd_folded = {
+	.usage = "[OPTION]... [FILE]",
+	.text = "Print the stacks of FILE folded, one line each: thread name and functions, outermost first, separated by semicolons, and "
+		"a number. flamegraph.pl, speedscope and perfdata flame --folded read this.\n"
+		"\n"
+		"The number is in the unit of the event: ns for clocks of the CPU, off-CPU time and sched:sched_stat_*; events (cycles, page "
+		"faults ...) where the recording has periods; else samples. --weight samples or period overrides this. If FILE has several "
+		"events, each stack starts with its [EVENT]: numbers of different events do not add up, so choose one with "
+		"--event for tools that add all lines.\n"
+		"\n"
+		"With --weight period, and --event where FILE has several events, the output equals that of current versions of "
+		"stackcollapse-perf.pl on the text of perf script, which "
+		"adds up periods (--all is its --all; --weight samples is what its older versions and other collapsers count). Names follow "
+		"that script: [OBJECT] for an unresolved function, blanks in thread names as _, functions without arguments. "
+		"Lines are sorted by bytes, for any number of threads.",
+	.options = options,
+	.examples = examples,
+	.usual = "input time comms event",
+	.values_size = sizeof(struct values),
+	.max_words = 1,
+	.run = run,
+};

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata repair: writes again what can be read of a damaged file. The library does the work; this file says what came
+ * of it: each problem as it is met, and at the end what was kept, left out, put right and made.
+ */
+#include "front/input.h"
+#include "json.h"
+#include "front/target.h"
+
+#include <perfdata/repair.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	PROBLEMS_IN_JSON = 1000 /* the others are counted */
+};
+
+struct values {
+	struct input_options input;
+	struct target_options target;
+	bool dry_run;
+	bool json;
+};
+
+static const struct option options[] = {
+	INPUT_OPTIONS(struct values, input),
+	TARGET_OPTIONS(struct values, target),
+	{ "dry-run", 'n', OPTION_FLAG, NULL, offsetof(struct values, dry_run),
+	  "write nothing, only report what would be done" },
+	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json),
+	  "print the summary as JSON on standard output" },
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata repair -i broken.data -o fixed.data", "recover everything readable" },
+	{ "perfdata repair -n broken.data", "show what could be recovered" },
+	{ "perfdata repair --json -o fixed.data broken.data | jq .records", "machine-readable summary" },
+	{ 0 },
+};
+
+struct repair {
+	const struct values *values;
+	struct input input;
+	struct target target;
+	struct pd_repair_result result;
+	struct pd_text *problems; /* as JSON */
+	struct json list;
+	uint64_t problem_count, mended;
+};
+
+/* ---- problems ---- */
+
+static bool on_problem(void *self, const struct pd_problem *problem)
+{
+	struct repair *repair = self;
+
+	repair->mended += !strcmp(problem->code, "mended");
+	if (repair->values->json && repair->problem_count++ < PROBLEMS_IN_JSON) {
+		json_open(&repair->list, NULL, '{');
+		json_string(&repair->list, "severity", severity_name(problem->severity));
+		json_string(&repair->list, "code", problem->code);
+		json_place(&repair->list, "offset", problem->offset);
+		json_string(&repair->list, "field", problem->field);
+		json_string(&repair->list, "message", problem->message);
+		json_close(&repair->list, '}');
+	}
+	return input_tell(&repair->input, problem);
+}
+
+static void show_progress(void *self, const struct pd_stream *stream)
+{
+	progress_step(self, stream);
+}
+
+/* ---- what came of it ---- */
+
+static unsigned count_features(const uint64_t bits[4])
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < 256; i++)
+		count += bits[i / 64] >> i % 64 & 1;
+	return count;
+}
+
+static const char *feature_name(unsigned number, char text[16])
+{
+	const char *name = pd_feature_name(number);
+
+	snprintf(text, 16, "%u", number);
+	return name ? name : text;
+}
+
+static void add_names(struct pd_text *text, const char *what, const uint64_t bits[4])
+{
+	const char *before = what;
+	char number[16];
+
+	for (unsigned i = 0; i < 256; i++) {
+		if (!(bits[i / 64] >> i % 64 & 1))
+			continue;
+		pd_text_printf(text, "%s %s", before, feature_name(i, number));
+		before = ",";
+	}
+}
+
+/* "1 gap", "1,200 gaps"; nothing if there is none. */
+static void add_count(struct pd_text *text, const char **before, uint64_t count, const char *one, const char *many)
+{
+	char number[32];
+
+	if (!count)
+		return;
+	grouped(count, number);
+	pd_text_printf(text, "%s %s %s", *before, number, count == 1 ? one : many);
+	*before = ",";
+}
+
+static void tell_result(const struct repair *repair)
+{
+	const struct pd_repair_result *result = &repair->result;
+	const struct pd_losses *losses = &result->losses;
+	struct pd_text *text = pd_text_new();
+	const char *before = "; dropped";
+	struct pd_bytes bytes;
+	unsigned features = count_features(result->kept_features);
+	char numbers[2][32];
+
+	if (!text)
+		return;
+	grouped(result->record_count, numbers[0]);
+	grouped(result->sample_count, numbers[1]);
+	pd_text_printf(text, "%s %s record%s (%s sample%s) and %u feature%s",
+		       repair->values->dry_run ? "would keep" : "kept", numbers[0], plural(result->record_count), numbers[1],
+		       plural(result->sample_count), features, plural(features));
+	add_count(text, &before, losses->records, "damaged record", "damaged records");
+	add_count(text, &before, losses->places, "gap", "gaps");
+	if (losses->records || losses->places)
+		add_count(text, &before, losses->bytes, "byte in them", "bytes in them");
+	add_count(text, &before, losses->cut_bytes, "byte of a truncated record at the end", "bytes of a truncated record at the end");
+	add_count(text, &before, losses->packed_bytes, "compressed byte", "compressed bytes");
+	add_names(text, *before == ',' ? ", features" : "; dropped features", result->dropped_features);
+	add_names(text, "; regenerated", result->made_features);
+	before = "; corrected";
+	add_count(text, &before, repair->mended, "invalid value", "invalid values");
+	bytes = pd_text_bytes(text);
+	if (!pd_text_failed(text))
+		complain("%.*s", (int)bytes.size, (const char *)bytes.data);
+	pd_text_free(text);
+}
+
+static void features_json(struct json *json, const char *name, const uint64_t bits[4])
+{
+	char number[16];
+
+	json_open(json, name, '[');
+	for (unsigned i = 0; i < 256; i++)
+		if (bits[i / 64] >> i % 64 & 1)
+			json_string(json, NULL, feature_name(i, number));
+	json_close(json, ']');
+}
+
+static void result_json(struct repair *repair)
+{
+	const struct pd_repair_result *result = &repair->result;
+	struct json json = { .text = repair->input.out->text };
+	struct pd_bytes problems = pd_text_bytes(repair->problems);
+
+	json_open(&json, NULL, '{');
+	json_string(&json, "file", repair->input.name);
+	json_string(&json, "output", repair->values->dry_run ? NULL : repair->target.path);
+	json_open(&json, "records", '{');
+	json_number(&json, "kept", result->record_count);
+	json_number(&json, "samples", result->sample_count);
+	json_number(&json, "left_out", result->losses.records);
+	json_number(&json, "gaps", result->losses.places);
+	json_number(&json, "bytes", result->losses.bytes);
+	json_number(&json, "torn_bytes", result->losses.cut_bytes);
+	json_number(&json, "compressed_bytes", result->losses.packed_bytes);
+	json_close(&json, '}');
+	json_open(&json, "features", '{');
+	features_json(&json, "kept", result->kept_features);
+	features_json(&json, "left_out", result->dropped_features);
+	features_json(&json, "made", result->made_features);
+	json_close(&json, '}');
+	json_number(&json, "mended", repair->mended);
+	json_number(&json, "problem_count", repair->problem_count);
+	json_name(&json, "problems");
+	pd_text_printf(json.text, "[%.*s]", (int)problems.size, (const char *)problems.data);
+	json_close(&json, '}');
+	pd_text_add(json.text, "\n");
+}
+
+static int tell_end(struct repair *repair)
+{
+	if (repair->values->json)
+		result_json(repair);
+	if (!repair->values->input.quiet)
+		tell_result(repair);
+	if (repair->result.record_count)
+		return repair->mended || count_features(repair->result.dropped_features) ? CODE_DAMAGED : CODE_FINE;
+	complain("%s: no record can be read", repair->input.name);
+	return CODE_NOTHING;
+}
+
+/* ---- the command ---- */
+
+static int repair_opened(struct repair *repair)
+{
+	const struct pd_repair_options options = { .size = sizeof(options), .progress = show_progress,
+						   .self = &repair->input.progress };
+	struct pd_file *const inputs[] = { repair->input.file };
+	bool writes = !repair->values->dry_run;
+	int code = writes ? target_open(&repair->target, inputs, 1, false) : CODE_FINE;
+	struct pd_error error;
+	enum pd_status status;
+
+	if (code != CODE_FINE)
+		return code;
+	status = pd_repair(repair->input.file, repair->target.writer, &options, &repair->result, &error);
+	progress_clear(&repair->input.progress);
+	if (status < 0)
+		code = target_failed(&repair->target, status, &error);
+	code = target_close(&repair->target, code);
+	return code == CODE_FINE ? tell_end(repair) : code;
+}
+
+static bool options_are_fine(const struct values *values)
+{
+	const char *output = values->target.output;
+
+	if (values->dry_run && output) {
+		complain("--dry-run writes nothing: leave out --output");
+		return false;
+	}
+	if (values->json && output && !strcmp(output, "-")) {
+		complain("--json and the recording cannot both be written to standard output");
+		return false;
+	}
+	return true;
+}
+
+static int run(const struct call *call)
+{
+	struct repair repair = { .values = call->values };
+	struct input_options input = repair.values->input;
+	int code = CODE_FINE;
+
+	if (!options_are_fine(repair.values))
+		return CODE_USAGE;
+	if (!repair.values->dry_run)
+		code = target_take(&repair.target, &repair.values->target, PD_PACK_SAME);
+	if (code != CODE_FINE)
+		return code;
+	repair.problems = pd_text_new();
+	if (!repair.problems) {
+		complain("no memory");
+		return CODE_UNREADABLE;
+	}
+	repair.list.text = repair.problems;
+	input.keep = input.mend = true;
+	code = input_open(&repair.input, &input, call, on_problem, &repair);
+	if (code == CODE_FINE)
+		code = input_close(&repair.input, repair_opened(&repair));
+	pd_text_free(repair.problems);
+	return code;
+}
+
+const struct command cmd_repair = {
+	.usage = "[OPTION]... -o OUTPUT [FILE]",
+	.text = "Recover what is readable of a truncated or corrupt recording, or of one whose recorder was killed. OUTPUT is "
+		"undamaged, and perf and other programs open it. FILE is never modified.\n\n"
+		"Intact records are copied unchanged. Bytes that cannot be a record of FILE, judged by size, type, event ids and "
+		"timestamps, are skipped up to the next valid records. In compressed data everything from the damage to the next "
+		"frame is lost. Damaged header features are dropped. SAMPLE_TIME and EVENT_DESC are regenerated if a killed recorder did "
+		"not write them. HOSTNAME and CMDLINE become 'unknown' where they are missing, and NRCPUS the CPUs seen in samples, "
+		"because some readers do not work without. Damaged tracepoint formats keep the fields that can be parsed. A wrong "
+		"header is corrected from other parts of the file: attrs and ids from EVENT_DESC, sizes from the offsets, CPUs and "
+		"threads of perf stat from its counts.\n\n"
+		"A valid record with wrong values (an address, a count) cannot be detected and is kept. If both the attrs "
+		"and EVENT_DESC are lost, no program can parse the samples.\n\n"
+		"Each problem is reported when it is found, and a summary at the end. The exit code is 1 if something was damaged, "
+		"0 if nothing was, or if only the end of a killed recording is missing.",
+	.options = options,
+	.examples = examples,
+	.values_size = sizeof(struct values),
+	.max_words = 1,
+	.run = run,
+};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata text: a whole file as text, which perfdata assemble turns back. The library knows the text.
+ */
+#include "front/cli.h"
+#include "front/input.h"
+#include "front/outfile.h"
+
+#include <perfdata/assemble.h>
+
+enum {
+	PIECES_PER_STEP = 16384 /* between two looks at the clock */
+};
+
+struct values {
+	struct input_options input;
+	const char *output;
+	bool packed;
+};
+
+static const struct option options[] = {
+	INPUT_OPTIONS(struct values, input),
+	{ "output", 'o', OPTION_STRING, "TEXT", offsetof(struct values, output), "write to TEXT instead of standard output" },
+	{ "packed", 0, OPTION_FLAG, NULL, offsetof(struct values, packed),
+	  "keep compressed records compressed instead of decoding their content" },
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata text -o perf.txt", "decode perf.data to editable text" },
+	{ "perfdata text perf.data | sed 's/secret/public/g' | perfdata assemble -o public.data", "edit a recording with sed" },
+	{ "diff <(perfdata text old.data) <(perfdata text new.data)", "compare two recordings" },
+	{ 0 },
+};
+
+static int write_text(struct input *input, const struct values *values, struct output *out)
+{
+	const struct pd_disassembler_options wanted = { .size = sizeof(wanted), .packed = values->packed };
+	struct pd_disassembler *disassembler = NULL;
+	struct pd_error error;
+	uint64_t pieces = 0;
+	enum pd_status status = pd_disassembler_open(input->file, &wanted, &disassembler, &error);
+
+	while (status == PD_OK && output_spill(out)) {
+		status = pd_disassembler_next(disassembler, out->text, &error);
+		if (++pieces % PIECES_PER_STEP == 0)
+			progress_step(&input->progress, pd_disassembler_stream(disassembler));
+	}
+	pd_disassembler_close(disassembler);
+	if (status >= 0)
+		return CODE_FINE;
+	progress_clear(&input->progress);
+	complain("%s", error.message);
+	return CODE_UNREADABLE;
+}
+
+static int run(const struct call *call)
+{
+	const struct values *values = call->values;
+	struct outfile file;
+	struct input input;
+	int code = input_open(&input, &values->input, call, NULL, NULL);
+
+	if (code != CODE_FINE)
+		return code;
+	code = outfile_open(&file, values->output, call->out, input.name);
+	if (code == CODE_FINE)
+		code = outfile_close(&file, write_text(&input, values, file.out));
+	return input_close(&input, code);
+}
+
+const struct command cmd_text = {
+	.usage = "[OPTION]... [FILE]",
+	.text = "Decode all of FILE to text: form, events, header features and every record with all fields by name. "
+		"perfdata assemble turns the text back into a perf.data file, so it can be edited, compared, kept in a "
+		"repository or written by hand.\n"
+		"\n"
+		"Data the format tables do not describe is printed as bytes. The output of perfdata convert is restored byte "
+		"for byte identical, any other file with the same content. Compressed records are decoded and compressed "
+		"again by assemble; --packed keeps them unchanged.",
+	.options = options,
+	.examples = examples,
+	.values_size = sizeof(struct values),
+	.max_words = 1,
+	.run = run,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata version: which version this is and what it was built with.
+ */
+#include "front/cli.h"
+
+struct values {
+	bool build;
+};
+
+static const struct option options[] = {
+	{ "build", 0, OPTION_FLAG, NULL, offsetof(struct values, build),
+	  "also print the compiler and the optional libraries" },
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "perfdata version --build", "check whether compressed files are supported" },
+	{ 0 },
+};
+
+static const char *compiler(void)
+{
+#if defined(__clang__)
+	return "clang " __clang_version__;
+#elif defined(__GNUC__)
+	return "gcc " __VERSION__;
+#else
+	return "unknown compiler";
+#endif
+}
+
+static int run(const struct call *call)
+{
+	const struct values *values = call->values;
+	struct pd_text *text = call->out->text;
+	const char *name;
+	const char *use;
+	bool built_in;
+
+	pd_text_printf(text, "perfdata %s\n", pd_version());
+	if (!values->build)
+		return CODE_FINE;
+	pd_text_printf(text, "%-10s  %s\n", "compiler", compiler());
+	for (size_t i = 0; (name = pd_build_part(i, &built_in, &use)) != NULL; i++)
+		pd_text_printf(text, "%-10s  %s: %s\n", name, built_in ? "yes" : "no", use);
+	return CODE_FINE;
+}
+
+const struct command cmd_version = {
+	.usage = "[--build]",
+	.text = "Print the version of perfdata and libperfdata.",
+	.options = options,
+	.examples = examples,
+	.values_size = sizeof(struct values),
+	.run = run,
+};

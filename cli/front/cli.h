@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the commands share: exit codes, what a command is, and the table of them.
+ *
+ * A command is a const struct command in its own file and a line in commands.def. Its run function
+ * gets values and words that are parsed already, prints into call->out and returns an exit code.
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include <perfdata/perfdata.h>
+
+#include "front/config.h"
+#include "front/options.h"
+#include "front/output.h"
+
+enum code {
+#define CODE(NAME, number, shown, text) CODE_##NAME = (number),
+#include "front/exit_code.def"
+};
+
+struct exit_code {
+	const char *number; /* as it is shown */
+	const char *text;
+};
+
+/* The next exit code that a command (NULL: any) has, from *at, which is 0 at first. False if there is none any more. */
+bool exit_code_next(const char *command, size_t *at, struct exit_code *code_out);
+
+/* One run of a command. */
+struct call {
+	const void *values; /* the command's own struct */
+	const char *const *words;
+	size_t word_count;
+	const char *const *line; /* all words of the command line, the program first; ends with NULL */
+	const char *const *arguments; /* those behind the name of the command; ends with NULL */
+	struct output *out;
+	const struct config *config;
+};
+
+struct command {
+	const char *usage;              /* what stands behind the name: "[OPTION]... [FILE]" */
+	const char *text;               /* paragraphs, each one line, parted by an empty line */
+	const struct option *options;   /* ends with an entry without a name */
+	const struct example *examples; /* ends with an entry without a line */
+	size_t values_size;             /* of the struct that the options point into */
+	size_t max_words;               /* words that are no options; more are an error */
+	bool ends_at_word;              /* behind the first such word there are no options: it is a program with its own */
+	int (*run)(const struct call *call);
+	const char *usual; /* long names of the options that matter first in the help, parted by blanks; NULL: as in the table */
+	bool live;         /* what it prints is to be seen when it happens: no pager, unless the user says so */
+};
+
+#define COMMAND(name, function, doc) extern const struct command function;
+#include "front/commands.def"
+
+/* The options in front of a command's name. */
+extern const struct command program;
+struct program_values {
+	bool version, paginate;
+};
+
+/* A line of commands.def. */
+struct command_line {
+	const char *name;
+	const struct command *command;
+	const char *doc;
+};
+
+/* The index-th command, or NULL past the end. */
+const struct command_line *command_at(size_t index);
+const struct command_line *command_by_name(const char *name);
+
+/* What --help of a command, and perfdata without a command, print. */
+void help_command(struct pd_text *text, const struct command_line *line);
+void help_program(struct pd_text *text);
+
+#endif

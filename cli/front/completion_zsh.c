@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Completion for zsh, as a file _perfdata in a folder of fpath, or to be sourced.
+ */
+#include "front/completion.h"
+#include "front/manual.h"
+
+static const char head[] = "#compdef perfdata\n"
+			   "# Completion of perfdata for zsh: source <(perfdata help --completion zsh)\n"
+			   "\n"
+			   "_perfdata_list() { compset -P '*,'; compadd -S '' -- \"$@\" }\n"
+			   "_perfdata_events() { _perfdata_list ${(f)\"$(perfdata list --raw-dump 2>/dev/null)\"} }\n"
+			   "_perfdata_program() { _arguments '(-)1:program: _command_names -e' '*:: :_normal' }\n"
+			   "\n";
+
+static const char tail[] = "if [[ $funcstack[1] == _perfdata ]]; then\n"
+			   "\t_perfdata \"$@\"\n"
+			   "else\n"
+			   "\tcompdef _perfdata perfdata\n"
+			   "fi\n";
+
+static void add_quoted(struct pd_text *text, const char *string)
+{
+	completion_quoted(text, string, "[]:\\", "'\\''");
+}
+
+/* What is behind the last colon of a line for _arguments. */
+static void add_action(struct pd_text *text, const struct command_line *line, const struct option *option)
+{
+	struct pd_text *words = pd_text_new();
+	enum value_kind kind = words ? completion_value(line, option, words) : VALUE_NONE;
+	struct pd_bytes list = { 0 };
+
+	if (words)
+		list = pd_text_bytes(words);
+	switch (kind) {
+	case VALUE_NONE:
+		pd_text_add(text, " ");
+		break;
+	case VALUE_FILE:
+		pd_text_add(text, "_files");
+		break;
+	case VALUE_FOLDER:
+		pd_text_add(text, "_files -/");
+		break;
+	case VALUE_WORD:
+		pd_text_printf(text, "(%.*s)", (int)list.size, (const char *)list.data);
+		break;
+	case VALUE_LIST:
+		pd_text_printf(text, " _perfdata_list %.*s", (int)list.size, (const char *)list.data);
+		break;
+	case VALUE_EVENTS:
+		pd_text_add(text, " _perfdata_events");
+		break;
+	case VALUE_PROGRAM:
+		pd_text_add(text, "_perfdata_program");
+		break;
+	}
+	pd_text_free(words);
+}
+
+/* What shows that a value follows: it may be, or has to be, attached. */
+static const char *attachment(const struct option *option, bool letter)
+{
+	if (!option->argument)
+		return "";
+	if (option->kind == OPTION_ATTACHED)
+		return letter ? "-" : "=-";
+	return letter ? "+" : "=";
+}
+
+static void add_option(struct pd_text *text, const struct command_line *line, const struct option *option)
+{
+	bool repeated = option->kind == OPTION_LIST || option->kind == OPTION_TAGGED;
+	bool spare = option->kind == OPTION_MAYBE || option->kind == OPTION_ATTACHED;
+
+	pd_text_add(text, "\t\t\t");
+	if (repeated)
+		pd_text_add(text, "'*'");
+	else if (option->letter)
+		pd_text_printf(text, "'(-%c --%s)'", option->letter, option->name);
+	if (option->letter)
+		pd_text_printf(text, "{-%c%s,--%s%s}'[", option->letter, attachment(option, true), option->name,
+			       attachment(option, false));
+	else
+		pd_text_printf(text, "'--%s%s[", option->name, attachment(option, false));
+	add_quoted(text, option->help);
+	pd_text_add(text, "]");
+	if (option->argument) {
+		pd_text_add(text, spare ? "::" : ":");
+		add_quoted(text, option->argument);
+		pd_text_add(text, ":");
+		add_action(text, line, option);
+	}
+	pd_text_add(text, "' \\\n");
+}
+
+static void add_options(struct pd_text *text, const struct command_line *line)
+{
+	for (const struct option *option = NULL; (option = option_next(line->command, option)) != NULL;)
+		add_option(text, line, option);
+}
+
+static void add_command(struct pd_text *text, const struct command_line *line)
+{
+	pd_text_printf(text, "\t\t%s)\n\t\t\t_arguments -s -S \\\n", line->name);
+	add_options(text, line);
+	if (line->command->max_words) {
+		pd_text_printf(text, "\t\t\t'%s: :", line->command->ends_at_word ? "*:" : "*");
+		add_action(text, line, NULL);
+		pd_text_add(text, "' \\\n");
+	}
+	pd_text_add(text, "\t\t\t&& return 0\n\t\t\t;;\n");
+}
+
+void completion_zsh(struct pd_text *text)
+{
+	const struct command_line none = { .name = "", .command = &program };
+	const struct command_line *line;
+
+	pd_text_add(text, head);
+	pd_text_add(text, "_perfdata()\n{\n\tlocal state line ret=1\n\tlocal -a commands\n\tlocal curcontext=$curcontext\n"
+			  "\tcommands=(\n");
+	for (size_t i = 0; (line = command_at(i)) != NULL; i++) {
+		pd_text_printf(text, "\t\t'%s:", line->name);
+		completion_quoted(text, line->doc, ":\\", "'\\''");
+		pd_text_add(text, "'\n");
+	}
+	pd_text_add(text, "\t)\n\t_arguments -C -S \\\n");
+	add_options(text, &none);
+	pd_text_add(text, "\t\t\t'1: :->command' '*:: :->arguments' && ret=0\n"
+			  "\tcase $state in\n"
+			  "\tcommand) _describe -t commands command commands && ret=0 ;;\n"
+			  "\targuments)\n"
+			  "\t\tcurcontext=${curcontext%:*}:perfdata-$line[1]:\n"
+			  "\t\tcase $line[1] in\n");
+	for (size_t i = 0; (line = command_at(i)) != NULL; i++)
+		add_command(text, line);
+	pd_text_add(text, "\t\tesac\n\t\t;;\n\tesac\n\treturn ret\n}\n\n");
+	pd_text_add(text, tail);
+}

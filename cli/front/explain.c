@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Collects everything that has a name in the format, and puts fields and names into words.
+ */
+#include "front/explain.h"
+#include "front/input.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static void add(struct subjects *subjects, const struct subject *subject)
+{
+	/* Grows in steps of a power of two: a count of one bit is full. */
+	if ((subjects->count & (subjects->count - 1)) == 0) {
+		size_t room = subjects->count ? subjects->count * 2 : 1;
+		struct subject *items = realloc(subjects->items, room * sizeof(*items));
+
+		if (!items) {
+			subjects->failed = true;
+			return;
+		}
+		subjects->items = items;
+	}
+	subjects->items[subjects->count++] = *subject;
+}
+
+static void add_records(struct subjects *subjects)
+{
+	uint32_t type;
+
+	for (size_t i = 0; pd_record_type_at(i, &type); i++)
+		add(subjects, &(struct subject){
+				      .kind = SUBJECT_RECORD,
+				      .number = type,
+				      .name = pd_record_name(type),
+				      .doc = pd_record_doc(type),
+				      .layout = pd_record_layout(type),
+			      });
+}
+
+static void add_features(struct subjects *subjects)
+{
+	for (unsigned feature = 0; feature < PD_FEATURE_LIMIT; feature++) {
+		if (pd_feature_name(feature))
+			add(subjects, &(struct subject){
+					      .kind = SUBJECT_FEATURE,
+					      .number = feature,
+					      .name = pd_feature_name(feature),
+					      .doc = pd_feature_doc(feature),
+					      .layout = pd_feature_layout(feature),
+				      });
+	}
+}
+
+/* Layouts that were not shown as a record or a feature. */
+static void add_layouts(struct subjects *subjects)
+{
+	size_t shown = subjects->count;
+	const struct pd_layout *layout;
+
+	for (size_t i = 0; (layout = pd_layout_at(i)) != NULL; i++) {
+		bool known = false;
+
+		for (size_t k = 0; k < shown; k++)
+			known |= subjects->items[k].layout == layout &&
+				 !strcasecmp(subjects->items[k].name, pd_layout_name(layout));
+		if (!known)
+			add(subjects, &(struct subject){
+					      .kind = SUBJECT_LAYOUT,
+					      .name = pd_layout_name(layout),
+					      .doc = pd_layout_doc(layout),
+					      .layout = layout,
+				      });
+	}
+}
+
+static void add_names(struct subjects *subjects)
+{
+	const struct pd_names *names;
+
+	for (size_t i = 0; (names = pd_names_at(i)) != NULL; i++)
+		add(subjects, &(struct subject){
+				      .kind = SUBJECT_NAMES,
+				      .name = pd_names_name(names),
+				      .doc = pd_names_doc(names),
+				      .names = names,
+			      });
+}
+
+static void add_problems(struct subjects *subjects)
+{
+	struct subject subject = { .kind = SUBJECT_PROBLEM };
+
+	for (size_t i = 0; (subject.name = pd_problem_at(i, &subject.severity, &subject.doc,
+							 &subject.advice)) != NULL;
+	     i++)
+		add(subjects, &subject);
+}
+
+void subjects_init(struct subjects *subjects)
+{
+	memset(subjects, 0, sizeof(*subjects));
+	add_records(subjects);
+	add_features(subjects);
+	add_layouts(subjects);
+	add_names(subjects);
+	add_problems(subjects);
+}
+
+void subjects_fini(struct subjects *subjects)
+{
+	free(subjects->items);
+	memset(subjects, 0, sizeof(*subjects));
+}
+
+static const char *writer_of(uint32_t type)
+{
+	switch (pd_record_group(type)) {
+	case PD_GROUP_TOOL:
+		return "perf";
+	case PD_GROUP_SIMPLEPERF:
+		return "simpleperf";
+	default:
+		return "the kernel";
+	}
+}
+
+const char *subject_chapter(const struct subject *subject)
+{
+	switch (subject->kind) {
+	case SUBJECT_RECORD:
+		switch (pd_record_group(subject->number)) {
+		case PD_GROUP_TOOL:
+			return "Records from perf";
+		case PD_GROUP_SIMPLEPERF:
+			return "Records from simpleperf";
+		default:
+			return "Records from the kernel";
+		}
+	case SUBJECT_FEATURE:
+		return "Features";
+	case SUBJECT_LAYOUT:
+		return "Pieces of records and features";
+	case SUBJECT_NAMES:
+		return "Bits and names";
+	case SUBJECT_PROBLEM:
+		break;
+	}
+	return "Problems";
+}
+
+void subject_kind_text(const struct subject *subject, char *text, size_t size)
+{
+	switch (subject->kind) {
+	case SUBJECT_RECORD:
+		snprintf(text, size, "record %" PRIu32 ", written by %s", subject->number,
+			 writer_of(subject->number));
+		break;
+	case SUBJECT_FEATURE:
+		snprintf(text, size, "feature %" PRIu32, subject->number);
+		break;
+	case SUBJECT_LAYOUT:
+		snprintf(text, size, "part of records or features");
+		break;
+	case SUBJECT_NAMES:
+		snprintf(text, size, "%s",
+			 pd_names_are_bits(subject->names) ? "bits of a word" : "names of values");
+		break;
+	case SUBJECT_PROBLEM:
+		snprintf(text, size, "problem, severity %s", severity_name(subject->severity));
+		break;
+	}
+}
+
+/* Some lines of a layout are neither bytes nor a member: they only steer how it is read. */
+static bool is_visible(const struct pd_field *field)
+{
+	char text[96];
+
+	if (pd_field_c(field, text, sizeof(text)))
+		return true;
+	pd_field_wire(field, text, sizeof(text));
+	return strcmp(text, "no bytes") != 0;
+}
+
+const struct pd_field *subject_field(const struct subject *subject, size_t index)
+{
+	if (!subject->layout)
+		return NULL;
+	if (subject->only)
+		return index == 0 ? subject->only : NULL;
+	for (size_t i = 0; i < pd_layout_field_count(subject->layout); i++) {
+		const struct pd_field *field = pd_layout_field(subject->layout, i);
+
+		if (is_visible(field) && index-- == 0)
+			return field;
+	}
+	return NULL;
+}
+
+bool subject_has_trailer(const struct subject *subject)
+{
+	return subject->kind == SUBJECT_RECORD && !subject->only &&
+	       pd_record_group(subject->number) == PD_GROUP_KERNEL;
+}
+
+bool layout_is_body(const struct pd_layout *layout)
+{
+	uint32_t type;
+
+	for (size_t i = 0; pd_record_type_at(i, &type); i++) {
+		if (pd_record_layout(type) == layout)
+			return true;
+	}
+	return false;
+}
+
+void field_text(const struct pd_field *field, struct field_text *text)
+{
+	pd_field_wire(field, text->wire, sizeof(text->wire));
+	pd_field_when(field, text->when, sizeof(text->when));
+	if (strcmp(text->when, "always") == 0)
+		text->when[0] = '\0';
+	text->names = pd_field_names(field);
+}
+
+bool name_text(const struct pd_names *names, size_t index, struct name_text *text)
+{
+	unsigned width = 0;
+	int64_t value;
+
+	if (!pd_names_item(names, index, &text->text, &value, &width, &text->values))
+		return false;
+	if (pd_names_are_bits(names) && width > 1)
+		snprintf(text->place, sizeof(text->place), "%" PRId64 "-%" PRId64, value,
+			 value + width - 1);
+	else
+		snprintf(text->place, sizeof(text->place), "%" PRId64, value);
+	return true;
+}
+
+static const struct frame_line frame[] = {
+#define CHAPTER(title)            { FRAME_CHAPTER, NULL, NULL, title },
+#define TEXT(paragraph)           { FRAME_TEXT, NULL, NULL, paragraph },
+#define ROW(place, name, meaning) { FRAME_ROW, place, name, meaning },
+#include "format_text.def"
+};
+
+const struct frame_line *frame_at(size_t index)
+{
+	return index < sizeof(frame) / sizeof(frame[0]) ? &frame[index] : NULL;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Explanations for a terminal.
+ */
+#include "front/explain.h"
+#include "front/output.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct widths {
+	int name;
+	int wire;
+};
+
+static int larger(int width, const char *text)
+{
+	return (int)strlen(text) > width ? (int)strlen(text) : width;
+}
+
+static struct widths column_widths(const struct subject *subject)
+{
+	struct widths widths = { 5, 11 };
+	const struct pd_field *field;
+
+	for (size_t i = 0; (field = subject_field(subject, i)) != NULL; i++) {
+		struct field_text words;
+
+		field_text(field, &words);
+		widths.name = larger(widths.name, pd_field_name(field));
+		widths.wire = larger(widths.wire, words.wire);
+	}
+	return widths;
+}
+
+static void print_fields(struct pd_text *text, const struct subject *subject)
+{
+	struct widths widths = column_widths(subject);
+	const struct pd_field *field;
+
+	pd_text_printf(text, "\n  %-*s  %-*s  %s\n", widths.name, "field", widths.wire,
+		       "on the wire", "meaning");
+	for (size_t i = 0; (field = subject_field(subject, i)) != NULL; i++) {
+		struct field_text words;
+
+		field_text(field, &words);
+		pd_text_printf(text, "  %-*s  %-*s  %s", widths.name, pd_field_name(field),
+			       widths.wire, words.wire, pd_field_doc(field));
+		if (words.names)
+			pd_text_printf(text, "; see %s", words.names);
+		if (words.when[0])
+			pd_text_printf(text, " [if %s]", words.when);
+		pd_text_add(text, "\n");
+	}
+}
+
+/* What is known of a record besides its fields. */
+static void print_remarks(struct pd_text *text, const struct subject *subject)
+{
+	const char *before = subject_field(subject, 0) ? "\n" : "";
+
+	if (subject->kind != SUBJECT_RECORD || subject->only)
+		return;
+	for (unsigned bit = 13; bit < 16; bit++) {
+		const char *name = pd_misc_bit_name(subject->number, bit);
+
+		if (name) {
+			pd_text_printf(text, "%sBit %u of misc: %s.\n", before, bit, name);
+			before = "";
+		}
+	}
+	if (subject_has_trailer(subject))
+		pd_text_printf(text,
+			       "%sIt ends with a sample_id if attr flag sample_id_all is set.\n",
+			       before);
+}
+
+static void print_layout(struct pd_text *text, const struct subject *subject)
+{
+	const char *where = subject->kind == SUBJECT_RECORD ? " behind the record header" : "";
+	size_t least = pd_layout_min_size(subject->layout);
+
+	if (!subject_field(subject, 0))
+		pd_text_add(text, "No fields.\n");
+	else if (!subject->only)
+		pd_text_printf(text, "At least %zu byte%s%s.\n", least, plural(least),
+			       where);
+	if (subject_field(subject, 0))
+		print_fields(text, subject);
+	print_remarks(text, subject);
+}
+
+static void print_names(struct pd_text *text, const struct pd_names *names)
+{
+	struct name_text item;
+
+	pd_text_printf(text, "\n  %-12s  name\n", pd_names_are_bits(names) ? "bit" : "value");
+	for (size_t i = 0; name_text(names, i, &item); i++) {
+		pd_text_printf(text, "  %-12s  %s", item.place, *item.text ? item.text : "(none)");
+		if (item.values)
+			pd_text_printf(text, "; see %s", pd_names_name(item.values));
+		pd_text_add(text, "\n");
+	}
+}
+
+static void subject_text(struct pd_text *text, const struct subject *subject)
+{
+	char kind[96];
+
+	subject_kind_text(subject, kind, sizeof(kind));
+	pd_text_printf(text, "%s: %s\n%s.\n", subject->name, kind, subject->doc);
+	if (subject->layout)
+		print_layout(text, subject);
+	if (subject->names)
+		print_names(text, subject->names);
+	if (subject->advice)
+		pd_text_printf(text, "What to do: %s.\n", subject->advice);
+}
+
+static void list_subject(struct pd_text *text, const struct subject *subject)
+{
+	if (subject->kind == SUBJECT_RECORD || subject->kind == SUBJECT_FEATURE)
+		pd_text_printf(text, "  %5" PRIu32 "  %-28s  %s\n", subject->number, subject->name,
+			       subject->doc);
+	else
+		pd_text_printf(text, "  %-28s  %s\n", subject->name, subject->doc);
+}
+
+static void list_chapter(struct pd_text *text, const char *title)
+{
+	pd_text_printf(text, "%s%s\n", pd_text_bytes(text).size ? "\n" : "", title);
+}
+
+const struct explain_form explain_as_text = {
+	.subject = subject_text,
+};
+
+const struct explain_form explain_as_list = {
+	.chapter = list_chapter,
+	.subject = list_subject,
+};

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Help as plain text, from the tables of commands and options.
+ */
+#include "front/cli.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	WIDTH = 80,
+	MARGIN = 26 /* where the help of an option begins */
+};
+
+/* Adds words so that lines end before the right margin. column is where the first one starts. */
+static void wrap(struct pd_text *text, const char *words, size_t column, size_t indent)
+{
+	while (*words) {
+		size_t length = strcspn(words, " \n");
+		size_t behind = strspn(words + length, " \n");
+		bool paragraph = words[length] == '\n';
+
+		pd_text_printf(text, "%.*s", (int)length, words);
+		column += length;
+		words += length + behind;
+		if (!*words)
+			break;
+		if (paragraph || column + 1 + strcspn(words, " \n") > WIDTH) {
+			pd_text_printf(text, "%s%*s", paragraph ? "\n\n" : "\n", (int)indent, "");
+			column = indent;
+		} else {
+			pd_text_add(text, " ");
+			column++;
+		}
+	}
+	pd_text_add(text, "\n");
+}
+
+static void print_option(struct pd_text *text, const struct option *option)
+{
+	char names[80];
+	struct option_value value = option_value(option);
+	size_t length;
+
+	if (option->letter)
+		snprintf(names, sizeof(names), "  -%c, --%s%s%s%s", option->letter, option->name,
+			 value.before, value.name, value.behind);
+	else
+		snprintf(names, sizeof(names), "      --%s%s%s%s", option->name, value.before, value.name,
+			 value.behind);
+	length = strlen(names);
+	pd_text_add(text, names);
+	if (length + 2 > MARGIN) {
+		pd_text_add(text, "\n");
+		length = 0;
+	}
+	pd_text_printf(text, "%*s", (int)(MARGIN - length), "");
+	wrap(text, option->help, MARGIN, MARGIN);
+}
+
+/* Whether a name is in a blank-separated list. */
+static bool is_among(const char *words, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; words && *words; words += strspn(words, " ")) {
+		size_t word = strcspn(words, " ");
+
+		if (word == length && !memcmp(words, name, length))
+			return true;
+		words += word;
+	}
+	return false;
+}
+
+static void print_group(struct pd_text *text, const struct command *command, enum option_group group, const char *title)
+{
+	bool first = true;
+
+	for (const struct option *option = NULL; (option = option_next(command, option)) != NULL;) {
+		if (option->group != group || is_among(command->usual, option->name))
+			continue;
+		if (first)
+			pd_text_printf(text, "\n%s:\n", title);
+		first = false;
+		print_option(text, option);
+	}
+}
+
+/* In the order of the list, which contains only names of options. */
+static void print_usual(struct pd_text *text, const struct command *command)
+{
+	if (command->usual)
+		pd_text_add(text, "\nmost used options:\n");
+	for (const char *name = command->usual; name && *name; name += strspn(name, " ")) {
+		size_t length = strcspn(name, " ");
+		const struct option *option = NULL;
+
+		while ((option = option_next(command, option)) != NULL)
+			if (strlen(option->name) == length && !memcmp(option->name, name, length))
+				break;
+		assert(option);
+		print_option(text, option);
+		name += length;
+	}
+}
+
+static void print_options(struct pd_text *text, const struct command *command)
+{
+	static const char *const titles[OPTION_GROUPS] = {
+		[GROUP_TARGET] = "events and targets", [GROUP_SAMPLES] = "sampling",
+		[GROUP_OUTPUT] = "output", [GROUP_FILTER] = "filters", [GROUP_SYMBOLS] = "symbols",
+		[GROUP_INPUT] = "input", [GROUP_COMMON] = "all commands"
+	};
+
+	print_usual(text, command);
+	print_group(text, command, GROUP_OWN, command->usual ? "more options" : "options");
+	for (unsigned group = GROUP_OWN + 1; group < OPTION_GROUPS; group++)
+		print_group(text, command, (enum option_group)group, titles[group]);
+}
+
+static void print_examples(struct pd_text *text, const struct example *example)
+{
+	if (!example->line)
+		return;
+	pd_text_add(text, "\nexamples:\n");
+	for (; example->line; example++)
+		pd_text_printf(text, "  %s\n      %s\n", example->line, example->about);
+}
+
+static void print_exit_codes(struct pd_text *text, const char *command)
+{
+	struct exit_code code;
+	size_t at = 0;
+
+	pd_text_add(text, "\nexit codes:");
+	for (const char *before = " "; exit_code_next(command, &at, &code); before = ", ")
+		pd_text_printf(text, "%s%s", before, code.number);
+	pd_text_add(text, " (perfdata help exit-codes)\n");
+}
+
+void help_command(struct pd_text *text, const struct command_line *line)
+{
+	pd_text_printf(text, "perfdata %s - %s\n\nusage: perfdata %s%s%s\n\n", line->name,
+		       line->doc, line->name, *line->command->usage ? " " : "",
+		       line->command->usage);
+	wrap(text, line->command->text, 0, 0);
+	print_options(text, line->command);
+	print_examples(text, line->command->examples);
+	print_exit_codes(text, line->name);
+}
+
+void help_program(struct pd_text *text)
+{
+	pd_text_printf(text,
+		       "perfdata %s - record, read, convert and repair perf.data files\n\n"
+		       "usage: perfdata [OPTION]... COMMAND [ARGUMENT]...\n",
+		       pd_version());
+#define COMMANDS(title) pd_text_add(text, "\n" title ":\n");
+#define COMMAND(name, object, doc) pd_text_printf(text, "  %-13s %s\n", #name, doc);
+#include "front/commands.def"
+	print_options(text, &program);
+	pd_text_add(text, "\nperfdata COMMAND --help lists the options of a command. Commands read perf.data in the current\n"
+			  "folder, or standard input if it is a pipe, unless a FILE is given; - is standard input.\n");
+}

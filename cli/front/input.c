@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opens the file of a command and tells its problems on standard error, each kind a few times only:
+ * a damaged file can have millions.
+ */
+#include "front/input.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	PROBLEMS_SHOWN = 20, /* of each kind */
+	RECORDS_PER_STEP = 16384 /* between two looks at the clock */
+};
+
+static struct problem_count *count_of(struct input *input, const char *code)
+{
+	size_t last = sizeof(input->problems) / sizeof(input->problems[0]) - 1;
+	size_t i = 0;
+
+	while (i < input->problem_kinds && strcmp(input->problems[i].code, code) != 0)
+		i++;
+	if (i == input->problem_kinds) {
+		if (i > last)
+			return &input->problems[last];
+		input->problems[i].code = code;
+		input->problem_kinds++;
+	}
+	return &input->problems[i];
+}
+
+/* In a second pass the problems of the first one come again. */
+static bool was_told(const struct input *input, const char *code)
+{
+	for (size_t i = 0; i < input->told_kinds; i++)
+		if (!strcmp(input->problems[i].code, code))
+			return true;
+	return false;
+}
+
+void input_again(struct input *input)
+{
+	input->told_kinds = input->problem_kinds;
+}
+
+const char *severity_name(enum pd_severity severity)
+{
+	static const char *const names[] = { "?", "info", "warning", "damage" };
+
+	return (size_t)severity < sizeof(names) / sizeof(names[0]) ? names[severity] : names[0];
+}
+
+bool input_tell(struct input *input, const struct pd_problem *problem)
+{
+	char place[40] = "";
+
+	if (input->quiet || (problem->severity == PD_INFO && !input->verbose))
+		return true;
+	if (was_told(input, problem->code) || count_of(input, problem->code)->count++ >= PROBLEMS_SHOWN)
+		return true;
+	progress_clear(&input->progress);
+	if (problem->offset != PD_NO_OFFSET)
+		snprintf(place, sizeof(place), "offset 0x%" PRIx64 ": ", problem->offset);
+	complain("%s: %s%s: %s: %s%s%s", input->name, place, severity_name(problem->severity),
+		 problem->code, problem->field ? problem->field : "", problem->field ? ": " : "",
+		 problem->message);
+	return true;
+}
+
+static bool tell_problem(void *self, const struct pd_problem *problem)
+{
+	return input_tell(self, problem);
+}
+
+static void tell_rest(struct input *input)
+{
+	for (size_t i = 0; i < input->problem_kinds; i++) {
+		const struct problem_count *problem = &input->problems[i];
+
+		if (problem->count > PROBLEMS_SHOWN)
+			complain("%s: %s: %" PRIu64 " more", input->name, problem->code,
+				 problem->count - PROBLEMS_SHOWN);
+	}
+}
+
+/* As perf: what is piped in is meant, unless a file is named. */
+static const char *default_path(void)
+{
+	struct stat status;
+
+	return fstat(STDIN_FILENO, &status) == 0 && S_ISFIFO(status.st_mode) ? "-" : "perf.data";
+}
+
+static void on_interrupt(int number)
+{
+	(void)number;
+}
+
+/* ^C means whoever records into the pipe: with its end comes what was asked for. A second one means us. */
+static void outlive_writer(void)
+{
+	struct sigaction once = { .sa_handler = on_interrupt, .sa_flags = (int)(SA_RESETHAND | SA_RESTART) }, before;
+	struct stat status;
+
+	if (fstat(STDIN_FILENO, &status) == 0 && S_ISFIFO(status.st_mode) && sigaction(SIGINT, NULL, &before) == 0 &&
+	    before.sa_handler == SIG_DFL)
+		sigaction(SIGINT, &once, NULL);
+}
+
+int input_open(struct input *input, const struct input_options *options, const struct call *call,
+	       pd_problem_fn *problem, void *self)
+{
+	struct pd_open_options open_options = { .size = sizeof(open_options) };
+	const char *path = options->path;
+	struct pd_error error;
+	enum pd_status status;
+
+	memset(input, 0, sizeof(*input));
+	if (path && call->word_count) {
+		complain("unexpected argument '%s' (--input is '%s' already)", call->words[0], path);
+		return CODE_USAGE;
+	}
+	if (!path)
+		path = call->word_count ? call->words[0] : default_path();
+	input->quiet = options->quiet;
+	input->verbose = options->verbose;
+	input->verify = options->verify;
+	input->out = call->out;
+	input->out->progress = &input->progress;
+	input->name = strcmp(path, "-") != 0 ? path : "standard input";
+	open_options.problem = problem ? problem : tell_problem;
+	open_options.self = problem ? self : input;
+	open_options.keep = options->keep;
+	open_options.mend = options->mend;
+	if (strcmp(path, "-") == 0)
+		outlive_writer();
+	if (strcmp(path, "-") != 0)
+		status = pd_file_open(path, &open_options, &input->file, &error);
+	else
+		status = pd_file_open_fd(STDIN_FILENO, &open_options, &input->file, &error);
+	if (status == PD_OK)
+		return CODE_FINE;
+	tell_rest(input);
+	complain("%s", error.message);
+	input->out->progress = NULL;
+	return CODE_UNREADABLE;
+}
+
+int input_close(struct input *input, int code)
+{
+	bool damaged = input->file && pd_file_problem_count(input->file, PD_DAMAGE) > 0;
+
+	progress_clear(&input->progress);
+	if (input->file)
+		tell_rest(input);
+	pd_file_close(input->file);
+	input->file = NULL;
+	input->out->progress = NULL;
+	return code == CODE_FINE && damaged ? CODE_DAMAGED : code;
+}
+
+int input_walk(struct input *input, record_fn *each, void *self)
+{
+	struct pd_stream_options options = { .size = sizeof(options), .order = input->order, .verify = input->verify };
+	const struct pd_record *record;
+	struct pd_stream *stream = NULL;
+	struct pd_error error;
+	enum pd_status status;
+	uint64_t count = 0;
+	/* Who reads what is being recorded waits for what is printed. */
+	bool live = pd_file_header(input->file)->mode == PD_MODE_PIPE && !pd_file_header(input->file)->file_size;
+
+	status = pd_stream_open(input->file, &options, &stream, &error);
+	while (status == PD_OK) {
+		status = pd_stream_next(stream, &record, &error);
+		if (status != PD_OK || !each(self, stream, record))
+			break;
+		if (live && record->type == PD_RECORD_FINISHED_ROUND && !output_flush(input->out))
+			break;
+		if (++count % RECORDS_PER_STEP == 0)
+			progress_step(&input->progress, stream);
+	}
+	pd_stream_close(stream);
+	if (status >= 0)
+		return CODE_FINE;
+	progress_clear(&input->progress);
+	complain("%s", error.message);
+	return CODE_UNREADABLE;
+}

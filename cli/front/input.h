@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The input file of a command: its options, opening it, iterating over its records and reporting its
+ * problems on stderr.
+ */
+#ifndef CLI_INPUT_H
+#define CLI_INPUT_H
+
+#include "front/cli.h"
+
+/* Values of the options that every reading command has. */
+struct input_options {
+	const char *path;
+	bool force;
+	bool quiet;
+	bool verbose;
+	bool keep; /* no option: the command reads twice, so what comes through a pipe is kept */
+	bool verify; /* no option: damage inside of records is reported too, whoever decodes them or not */
+	bool mend; /* no option: what the header says wrongly is looked for, see pd_open_options */
+};
+
+/* Lines for the options table of a command whose values are struct type with such a member. */
+#define INPUT_OPTIONS(type, member)                                                                \
+	{ "input", 'i', OPTION_STRING, "FILE", offsetof(type, member.path),                        \
+	  "perf.data file or directory to read; - is standard input", GROUP_INPUT },               \
+	{ "force", 'f', OPTION_FLAG, NULL, offsetof(type, member.force),                           \
+	  "ignored, for compatibility with perf: files of other users are read anyway", GROUP_INPUT }, \
+	{ "quiet", 'q', OPTION_FLAG, NULL, offsetof(type, member.quiet),                           \
+	  "suppress warnings about the file", GROUP_INPUT },                                       \
+	{                                                                                          \
+		"verbose", 'v', OPTION_FLAG, NULL, offsetof(type, member.verbose),                 \
+			"also report harmless anomalies", GROUP_INPUT                              \
+	}
+
+/* Number of occurrences of each problem. */
+struct problem_count {
+	const char *code;
+	uint64_t count;
+};
+
+struct input {
+	struct pd_file *file;
+	const char *name; /* for messages */
+	struct output *out;
+	struct progress progress;
+	bool quiet, verbose, verify;
+	enum pd_order order; /* of input_walk */
+	struct problem_count problems[128];
+	size_t problem_kinds;
+	size_t told_kinds; /* of the first pass */
+};
+
+/* Opens the file given by option or as the only argument; without either perf.data, or standard
+ * input if that is a pipe. problem (may be NULL) gets the problems instead of stderr.
+ * On failure, reports it and returns another code than CODE_FINE. */
+int input_open(struct input *input, const struct input_options *options, const struct call *call,
+	       pd_problem_fn *problem, void *self);
+/* Reports a problem on stderr, for problem functions of commands. Returns true. */
+bool input_tell(struct input *input, const struct pd_problem *problem);
+/* Ends the talk about problems and closes. Returns code, or CODE_DAMAGED if code is CODE_FINE and
+ * something was damaged. */
+int input_close(struct input *input, int code);
+
+/* To be called between two passes: kinds of problems already reported are not reported again. */
+void input_again(struct input *input);
+
+/* "damage", "warning" or "info". */
+const char *severity_name(enum pd_severity severity);
+
+/* Called for each record; false ends the walk. */
+typedef bool record_fn(void *self, struct pd_stream *stream, const struct pd_record *record);
+/* Hands over every record of the file. Returns CODE_FINE or CODE_UNREADABLE. */
+int input_walk(struct input *input, record_fn *each, void *self);
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata: finds the command, has its options parsed, runs it and ends with its exit code.
+ */
+#include "front/cli.h"
+#include "front/pager.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct command_line commands[] = {
+#define COMMAND(name, object, doc) { #name, &object, doc },
+#include "front/commands.def"
+};
+
+const struct command_line *command_at(size_t index)
+{
+	return index < sizeof(commands) / sizeof(commands[0]) ? &commands[index] : NULL;
+}
+
+const struct command_line *command_by_name(const char *name)
+{
+	const struct command_line *line;
+
+	for (size_t i = 0; (line = command_at(i)) != NULL; i++) {
+		if (strcmp(line->name, name) == 0)
+			break;
+	}
+	return line;
+}
+
+/* A descriptor that is closed would be given to the file we open, and our output would go there. */
+static void fill_closed_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			return;
+	}
+}
+
+/* ---- closed pipes ---- */
+
+static void on_closed_pipe(int number)
+{
+	struct pollfd output = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	int before = errno;
+
+	if (poll(&output, 1, 0) > 0 && output.revents & (POLLERR | POLLHUP)) {
+		pager_end();
+		signal(number, SIG_DFL);
+		raise(number);
+	}
+	errno = before;
+}
+
+/* When the reader of standard output closes the pipe, as head does, the program ends silently, even if its parent
+ * ignores SIGPIPE, as some languages do. Other closed pipes, such as that of stderr, do not end it. */
+static void end_by_closed_pipes(void)
+{
+	const struct sigaction action = { .sa_handler = on_closed_pipe, .sa_flags = SA_RESTART };
+
+	sigaction(SIGPIPE, &action, NULL);
+}
+
+static void on_size_limit(int number)
+{
+	(void)number;
+}
+
+/* A file that has reached the limit of its size (ulimit -f) is an error of writing, as a full disk is, and not the end of the
+ * program. A handler, as programs that this one starts do not inherit it. */
+static void survive_size_limits(void)
+{
+	const struct sigaction action = { .sa_handler = on_size_limit, .sa_flags = SA_RESTART };
+
+	sigaction(SIGXFSZ, &action, NULL);
+}
+
+/* ---- the command line ---- */
+
+static const struct option options[] = {
+	{ "paginate", 'p', OPTION_FLAG, NULL, offsetof(struct program_values, paginate),
+	  "send long output on a terminal through a pager, overriding the configuration" },
+	{ "version", 'v', OPTION_FLAG, NULL, offsetof(struct program_values, version), "print the version and exit" },
+	{ 0 },
+};
+
+const struct command program = {
+	.options = options,
+	.values_size = sizeof(struct program_values),
+	.max_words = SIZE_MAX,
+	.ends_at_word = true,
+};
+
+/* Options after the name of the command override those before it. */
+static void merge_options(struct terminal_options *own, const struct parsed *before)
+{
+	const struct program_values *values = before->values;
+
+	own->paginate = values->paginate;
+	own->no_pager |= before->common.terminal.no_pager;
+	if (!own->color)
+		own->color = before->common.terminal.color;
+}
+
+/* A partly parsed command line. */
+struct line {
+	int argc;
+	char **argv;
+	int first; /* word behind the name of the command */
+	const struct parsed *before;
+	const struct config *config;
+};
+
+static int run_parsed(const struct command_line *command, const struct line *line, struct parsed *parsed, struct output *out)
+{
+	struct terminal_options *terminal = &parsed->common.terminal;
+	bool usual = parsed->common.help || !command->command->live;
+	int code = CODE_USAGE;
+
+	merge_options(terminal, line->before);
+	if (terminal_prepare(out, terminal, line->config, command->name, usual)) {
+		const struct call call = {
+			.values = parsed->values,
+			.words = parsed->words.items,
+			.word_count = parsed->words.count,
+			.line = (const char *const *)line->argv,
+			.arguments = (const char *const *)line->argv + line->first,
+			.out = out,
+			.config = line->config,
+		};
+
+		code = CODE_FINE;
+		if (parsed->common.help)
+			help_command(out->text, command);
+		else
+			code = command->command->run(&call);
+	}
+	return code;
+}
+
+static int run_command(const struct command_line *command, const struct line *line, struct output *out)
+{
+	struct parsed parsed;
+	int code = CODE_USAGE;
+
+	if (options_parse(command->command, line->argc - line->first, line->argv + line->first, &parsed))
+		code = run_parsed(command, line, &parsed, out);
+	options_fini(command->command, &parsed);
+	return code;
+}
+
+static int unknown_command(const char *word)
+{
+	struct pd_nearest nearest = { .word = word };
+	const struct command_line *line;
+	struct stat status;
+
+	if (stat(word, &status) == 0) {
+		complain("'%s' is a file, not a command; try: perfdata info %s", word, word);
+		return CODE_USAGE;
+	}
+	for (size_t i = 0; (line = command_at(i)) != NULL; i++)
+		pd_nearest_try(&nearest, line->name);
+	if (nearest.best)
+		complain("unknown command '%s'; did you mean '%s'?", word, nearest.best);
+	else
+		complain("unknown command '%s'; perfdata help lists the commands", word);
+	return CODE_USAGE;
+}
+
+/* Without a command, the help is printed as an error. */
+static int help_missing(struct output *out)
+{
+	out->fd = STDERR_FILENO;
+	help_program(out->text);
+	return CODE_USAGE;
+}
+
+/* The arguments after the options of the program. */
+static int run_words(struct line *line, struct output *out)
+{
+	const struct program_values *values = line->before->values;
+	const char *word = "version";
+
+	line->first = line->argc - (int)line->before->words.count;
+	if (line->before->common.help)
+		word = "help";
+	else if (!values->version && line->first == line->argc)
+		return help_missing(out);
+	else if (!values->version)
+		word = line->argv[line->first++];
+	if (!command_by_name(word))
+		return unknown_command(word);
+	return run_command(command_by_name(word), line, out);
+}
+
+static int run_line(int argc, char **argv, const struct config *config, struct output *out)
+{
+	struct parsed before;
+	struct line line = { .argc = argc, .argv = argv, .before = &before, .config = config };
+	int code = CODE_USAGE;
+
+	if (options_parse(&program, argc - 1, argv + 1, &before))
+		code = run_words(&line, out);
+	options_fini(&program, &before);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	struct config config;
+	struct output out;
+	int code, finish;
+
+	fill_closed_descriptors();
+	end_by_closed_pipes();
+	survive_size_limits();
+	if (!output_init(&out, STDOUT_FILENO)) {
+		complain("out of memory");
+		return CODE_OUTPUT;
+	}
+	config_load(&config);
+	code = run_line(argc, argv, &config, &out);
+	finish = output_finish(&out);
+	output_fini(&out);
+	pager_end();
+	config_fini(&config);
+	return finish != CODE_FINE ? finish : code;
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parses the words of a command by its table of options, as GNU programs do: --name=value,
+ * --name value, -lvalue, -l value, letters in a bundle, options behind other words, -- ends them.
+ */
+#include "front/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMON(name, letter, kind, argument, member, help) \
+	{ name, letter, kind, argument, offsetof(struct common_options, member), help, GROUP_COMMON }
+
+static const struct option common_options[] = {
+	COMMON("color", 0, OPTION_STRING, "WHEN", terminal.color, "colour the output: auto (default: on a terminal), always or never"),
+	COMMON("no-pager", 0, OPTION_FLAG, NULL, terminal.no_pager, "do not send long output on a terminal through a pager"),
+	COMMON("help", 'h', OPTION_FLAG, NULL, help, "print help and exit"),
+	{ 0 },
+};
+
+static bool is_common(const struct option *option)
+{
+	return option >= common_options && option < common_options + sizeof(common_options) / sizeof(common_options[0]);
+}
+
+const struct option *option_next(const struct command *command, const struct option *option)
+{
+	const struct option *next = option ? option + 1 : command->options;
+
+	if (!next->name && !is_common(next))
+		next = common_options;
+	return next->name ? next : NULL;
+}
+
+struct parser {
+	const struct command *command;
+	struct parsed *parsed;
+	char **next; /* the words that were not read yet, ended by a NULL */
+};
+
+bool number_parse(const char *text, uint64_t *value_out)
+{
+	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	const char *digits = hex ? "0123456789abcdef" : "0123456789";
+	const char *at = hex ? text + 2 : text;
+	uint64_t base = hex ? 16 : 10;
+	uint64_t value = 0;
+
+	if (!*at)
+		return false;
+	for (; *at; at++) {
+		char letter = *at >= 'A' && *at <= 'F' ? (char)(*at - 'A' + 'a') : *at;
+		const char *digit = strchr(digits, letter);
+		uint64_t worth;
+
+		if (!digit)
+			return false;
+		worth = (uint64_t)(digit - digits);
+		if (value > (UINT64_MAX - worth) / base)
+			return false;
+		value = value * base + worth;
+	}
+	*value_out = value;
+	return true;
+}
+
+static bool list_add(struct option_list *list, const char *item)
+{
+	const char **items = realloc(list->items, (list->count + 1) * sizeof(*items));
+
+	if (!items) {
+		complain("out of memory");
+		return false;
+	}
+	items[list->count++] = item;
+	list->items = items;
+	return true;
+}
+
+static bool tags_add(struct option_tags *tags, const char *name, const char *value)
+{
+	struct option_tag *items = realloc(tags->items, (tags->count + 1) * sizeof(*items));
+
+	if (!items) {
+		complain("out of memory");
+		return false;
+	}
+	items[tags->count++] = (struct option_tag){ name, value };
+	tags->items = items;
+	return true;
+}
+
+bool option_is_optional(const struct option *option)
+{
+	return option->kind == OPTION_MAYBE || option->kind == OPTION_ATTACHED || option->kind == OPTION_LEVEL;
+}
+
+struct option_value option_value(const struct option *option)
+{
+	bool optional = option_is_optional(option);
+
+	if (!option->argument)
+		return (struct option_value){ "", "", "" };
+	return (struct option_value){ optional ? "[=" : "=", option->argument, optional ? "]" : "" };
+}
+
+static bool takes_value(const struct option *option)
+{
+	return option->kind != OPTION_FLAG && option->argument;
+}
+
+static bool set_value(struct parser *parser, const struct option *option, const char *value,
+		      bool flag)
+{
+	char *values = is_common(option) ? (char *)&parser->parsed->common : parser->parsed->values;
+	char *place = values + option->offset;
+	struct option_number *number = (void *)place;
+
+	switch (option->kind) {
+	case OPTION_FLAG:
+		*(bool *)place = flag;
+		return true;
+	case OPTION_NUMBER:
+		number->given = true;
+		if (number_parse(value, &number->value))
+			return true;
+		complain("option --%s: '%s' is not a number", option->name, value);
+		return false;
+	case OPTION_STRING:
+	case OPTION_MAYBE:
+	case OPTION_ATTACHED:
+	case OPTION_LEVEL:
+		*(const char **)(void *)place = value;
+		return true;
+	case OPTION_LIST:
+		return list_add((void *)place, value);
+	case OPTION_TAGGED:
+		return tags_add((void *)place, option->name, value);
+	}
+	return false;
+}
+
+static bool unknown_option(const struct parser *parser, const char *name, size_t length)
+{
+	char word[65];
+	struct pd_nearest nearest = { .word = word };
+
+	snprintf(word, sizeof(word), "%.*s", (int)(length < 64 ? length : 64), name);
+	for (const struct option *option = NULL; (option = option_next(parser->command, option)) != NULL;)
+		pd_nearest_try(&nearest, option->name);
+	if (nearest.best)
+		complain("unknown option --%s; did you mean --%s?", word, nearest.best);
+	else
+		complain("unknown option --%s; --help lists the options", word);
+	return false;
+}
+
+/* Whether the argument behind an option with an optional value is none of its own. */
+static bool is_left_out(const struct option *option, const char *next)
+{
+	uint64_t number;
+
+	if (option->kind == OPTION_MAYBE)
+		return !next || *next == '-';
+	return option->kind == OPTION_ATTACHED || (option->kind == OPTION_LEVEL && (!next || !number_parse(next, &number)));
+}
+
+/* The argument behind an option, which was given by its letter or its name. */
+static bool next_value(struct parser *parser, const struct option *option, char letter, const char **value_out)
+{
+	bool none = !*parser->next;
+
+	if (is_left_out(option, *parser->next)) {
+		*value_out = "";
+		return true;
+	}
+	if (none && letter)
+		complain("option -%c requires a value: %s", letter, option->argument);
+	else if (none)
+		complain("option --%s requires a value: %s", option->name, option->argument);
+	if (none)
+		return false;
+	*value_out = *parser->next++;
+	return true;
+}
+
+static const struct option *by_name(const struct parser *parser, const char *name, size_t length)
+{
+	const struct option *option = NULL;
+
+	while ((option = option_next(parser->command, option)) != NULL)
+		if (strlen(option->name) == length && !memcmp(option->name, name, length))
+			break;
+	return option;
+}
+
+/* The flag that --no-NAME takes back, or --NAME if the flag is called no-NAME. */
+static const struct option *by_opposite(const struct parser *parser, const char *name, size_t length)
+{
+	const struct option *option = NULL;
+
+	if (length > 3 && !memcmp(name, "no-", 3))
+		option = by_name(parser, name + 3, length - 3);
+	for (const struct option *one = NULL; !option && (one = option_next(parser->command, one)) != NULL;)
+		if (!strncmp(one->name, "no-", 3) && strlen(one->name) == length + 3 && !memcmp(one->name + 3, name, length))
+			option = one;
+	return option && option->kind == OPTION_FLAG ? option : NULL;
+}
+
+static bool parse_long(struct parser *parser, const char *name)
+{
+	const char *equals = strchr(name, '=');
+	size_t length = equals ? (size_t)(equals - name) : strlen(name);
+	const char *value = equals ? equals + 1 : NULL;
+	const struct option *option = by_name(parser, name, length);
+	bool flag = true;
+
+	if (!option) {
+		option = by_opposite(parser, name, length);
+		flag = false;
+	}
+	if (!option)
+		return unknown_option(parser, name, length);
+	if (!takes_value(option) && value) {
+		complain("option --%s takes no value", option->name);
+		return false;
+	}
+	if (!value && takes_value(option) && !next_value(parser, option, 0, &value))
+		return false;
+	return set_value(parser, option, value, flag);
+}
+
+static const struct option *by_letter(const struct parser *parser, char letter)
+{
+	const struct option *option = NULL;
+
+	while ((option = option_next(parser->command, option)) != NULL && option->letter != letter)
+		;
+	return option;
+}
+
+static bool parse_letters(struct parser *parser, const char *letters)
+{
+	while (*letters) {
+		char letter = *letters++;
+		const struct option *option = by_letter(parser, letter);
+		const char *value = NULL;
+
+		if (!option) {
+			complain("unknown option -%c; --help lists the options", letter);
+			return false;
+		}
+		if (takes_value(option) && *letters) {
+			value = letters;
+			letters = "";
+		} else if (takes_value(option) && !next_value(parser, option, letter, &value)) {
+			return false;
+		}
+		if (!set_value(parser, option, value, true))
+			return false;
+	}
+	return true;
+}
+
+/* The last [FILE] of the usage or, where the argument is required, what follows [OPTION]. */
+static const char *argument_name(const char *usage)
+{
+	static const char options[] = "[OPTION]... ";
+	const char *name = strrchr(usage, '[');
+
+	if (name && !strncmp(name, options, sizeof(options) - 1))
+		return name + sizeof(options) - 1;
+	return name ? name + 1 : "";
+}
+
+static void complain_of_word(const struct command *command, const char *word)
+{
+	const char *name = argument_name(command->usage);
+	size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+	if (command->max_words == 1 && length)
+		complain("unexpected argument '%s' (only one %.*s is accepted)", word, (int)length, name);
+	else if (!command->max_words)
+		complain("unexpected argument '%s' (the command takes options only)", word);
+	else
+		complain("unexpected argument '%s'; --help shows the usage", word);
+}
+
+static bool parse_word(struct parser *parser, const char *word)
+{
+	struct option_list *words = &parser->parsed->words;
+
+	if (words->count < parser->command->max_words)
+		return list_add(words, word);
+	complain_of_word(parser->command, word);
+	return false;
+}
+
+bool options_parse(const struct command *command, int argc, char **argv, struct parsed *parsed)
+{
+	struct parser parser = { .command = command, .parsed = parsed, .next = argv };
+	bool only_words = false;
+
+	memset(parsed, 0, sizeof(*parsed));
+	parsed->values = calloc(1, command->values_size + 1);
+	if (!parsed->values) {
+		complain("out of memory");
+		return false;
+	}
+	while (parser.next < argv + argc) {
+		const char *word = *parser.next++;
+		bool fine;
+
+		if (only_words || word[0] != '-' || !word[1])
+			fine = parse_word(&parser, word);
+		else if (word[1] != '-')
+			fine = parse_letters(&parser, word + 1);
+		else if (word[2])
+			fine = parse_long(&parser, word + 2);
+		else
+			fine = only_words = true;
+		only_words |= command->ends_at_word && parsed->words.count;
+		if (!fine)
+			return false;
+	}
+	return true;
+}
+
+void options_fini(const struct command *command, struct parsed *parsed)
+{
+	for (const struct option *option = command->options; parsed->values && option->name;
+	     option++) {
+		struct option_list *list = (void *)((char *)parsed->values + option->offset);
+
+		if (option->kind == OPTION_LIST)
+			free(list->items);
+		if (option->kind == OPTION_TAGGED) {
+			struct option_tags *tags = (void *)list;
+
+			/* several options have the same place */
+			free(tags->items);
+			tags->items = NULL;
+		}
+	}
+	free(parsed->values);
+	free(parsed->words.items);
+	memset(parsed, 0, sizeof(*parsed));
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Buffered standard output with every write checked, messages on standard error, and progress.
+ */
+#include "front/cli.h"
+#include "front/terminal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	SPILL_BYTES = 128 * 1024
+};
+
+bool output_init(struct output *output, int fd)
+{
+	memset(output, 0, sizeof(*output));
+	output->fd = fd;
+	output->terminal = isatty(fd);
+	output->text = pd_text_new();
+	return output->text != NULL;
+}
+
+void output_fini(struct output *output)
+{
+	pd_text_free(output->text);
+	output->text = NULL;
+}
+
+static void write_all(struct output *output, struct pd_bytes bytes)
+{
+	size_t done = 0;
+
+	if (output->progress && output->terminal)
+		progress_clear(output->progress);
+	while (done < bytes.size) {
+		ssize_t count = write(output->fd, bytes.data + done, bytes.size - done);
+
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count < 0) {
+			output->failure = errno;
+			return;
+		}
+		done += (size_t)count;
+	}
+}
+
+static void write_to_terminal(struct output *output, struct pd_bytes bytes)
+{
+	struct pd_text *text = output->clip ? terminal_clipped(output, bytes) : NULL;
+
+	if (output->pager && bytes.size)
+		terminal_page(output, bytes);
+	if (output->clip && (!text || pd_text_failed(text)))
+		output->failure = ENOMEM;
+	else
+		write_all(output, text ? pd_text_bytes(text) : bytes);
+	pd_text_free(text);
+}
+
+bool output_flush(struct output *output)
+{
+	if (pd_text_failed(output->text) && !output->failure)
+		output->failure = ENOMEM;
+	if (!output->failure && output->columns)
+		write_to_terminal(output, pd_text_bytes(output->text));
+	else if (!output->failure)
+		write_all(output, pd_text_bytes(output->text));
+	pd_text_clear(output->text);
+	return !output->failure;
+}
+
+void output_clip(struct output *output)
+{
+	output->clip = output->columns != 0;
+	output->clip_from = pd_text_bytes(output->text).size;
+}
+
+bool output_spill(struct output *output)
+{
+	if (pd_text_bytes(output->text).size >= SPILL_BYTES || pd_text_failed(output->text))
+		output_flush(output);
+	return !output->failure;
+}
+
+void output_put(struct output *output, const char *data, size_t size)
+{
+	struct pd_bytes bytes = { .data = (const uint8_t *)data, .size = size };
+
+	output_flush(output);
+	if (!output->failure && output->columns)
+		write_to_terminal(output, bytes);
+	else if (!output->failure)
+		write_all(output, bytes);
+}
+
+int output_finish(struct output *output)
+{
+	output->last = true;
+	output_flush(output);
+	/* A closed pipe is not an error worth a message. */
+	if (output->failure && output->failure != EPIPE)
+		complain("%s: %s", output->name ? output->name : "standard output", strerror(output->failure));
+	return output->failure ? CODE_OUTPUT : CODE_FINE;
+}
+
+void complain(const char *format, ...)
+{
+	struct pd_text *text = pd_text_new();
+	char line[2048];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	if (text) {
+		struct pd_bytes bytes;
+
+		pd_text_escaped(text, line, strlen(line));
+		bytes = pd_text_bytes(text);
+		fprintf(stderr, "perfdata: %.*s\n", (int)bytes.size, (const char *)bytes.data);
+	} else {
+		fprintf(stderr, "perfdata: out of memory\n");
+	}
+	pd_text_free(text);
+}
+
+static int64_t ms_between(const struct timespec *from, const struct timespec *to)
+{
+	return (int64_t)(to->tv_sec - from->tv_sec) * 1000 +
+	       (to->tv_nsec - from->tv_nsec) / 1000000;
+}
+
+void progress_show(struct progress *progress, uint64_t done, uint64_t total)
+{
+	struct timespec now;
+
+	if (!progress->asked) {
+		progress->asked = true;
+		progress->on = isatty(STDERR_FILENO);
+		clock_gettime(CLOCK_MONOTONIC, &progress->started);
+		progress->shown = progress->started;
+	}
+	if (!progress->on)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (ms_between(&progress->started, &now) < 500 || ms_between(&progress->shown, &now) < 100)
+		return;
+	progress->shown = now;
+	progress->visible = true;
+	if (total && done <= total)
+		fprintf(stderr, "\rperfdata: %3.0f%% of %.0f MiB\033[K",
+			100.0 * (double)done / (double)total, (double)total / 1048576.0);
+	else
+		fprintf(stderr, "\rperfdata: %.0f MiB\033[K", (double)done / 1048576.0);
+	fflush(stderr);
+}
+
+void progress_step(struct progress *progress, const struct pd_stream *stream)
+{
+	uint64_t done, total;
+
+	pd_stream_progress(stream, &done, &total);
+	progress_show(progress, done, total);
+}
+
+void progress_clear(struct progress *progress)
+{
+	if (!progress->visible)
+		return;
+	fputs("\r\033[K", stderr);
+	fflush(stderr);
+	progress->visible = false;
+}
+
+const char *share_color(double percent)
+{
+	const double red = 5, green = 0.5;
+
+	return percent >= red ? "\033[31m" : percent >= green ? "\033[32m" : NULL;
+}
+
+void grouped(uint64_t number, char text[32])
+{
+	char digits[24];
+	size_t count = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, number), at = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (i && (count - i) % 3 == 0)
+			text[at++] = ',';
+		text[at++] = digits[i];
+	}
+	text[at] = 0;
+}
+
+void size_text(uint64_t bytes, char text[32])
+{
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	double value = (double)bytes / 1024;
+	size_t unit = 0;
+
+	if (bytes < 1024) {
+		snprintf(text, 32, "%" PRIu64 " byte%s", bytes, plural(bytes));
+		return;
+	}
+	for (; value >= 1024 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
+		value /= 1024;
+	snprintf(text, 32, "%.1f %s", value, units[unit]);
+}
+
+const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+const char *was_or_were(uint64_t count)
+{
+	return count == 1 ? "was" : "were";
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes roff. A word that comes from a table never begins a line without a guard, so that a leading
+ * dot or quote is no macro.
+ */
+#include "front/roff.h"
+
+#include <string.h>
+
+void roff_title(struct pd_text *text, const char *title, unsigned section)
+{
+	pd_text_printf(text, ".TH \"%s\" %u \"\" \"perfdata %s\" \"perfdata\"\n", title, section,
+		       pd_version());
+}
+
+void roff_section(struct pd_text *text, const char *name)
+{
+	pd_text_printf(text, ".SH %s\n", name);
+}
+
+void roff_subsection(struct pd_text *text, const char *name)
+{
+	pd_text_add(text, ".SS ");
+	roff_add(text, name);
+	pd_text_add(text, "\n");
+}
+
+static void add_letter(struct pd_text *text, char letter)
+{
+	switch (letter) {
+	case '\\':
+		pd_text_add(text, "\\e");
+		break;
+	case '-':
+		pd_text_add(text, "\\-");
+		break;
+	case '\'':
+		pd_text_add(text, "\\(aq");
+		break;
+	case '`':
+		pd_text_add(text, "\\(ga");
+		break;
+	case '^':
+		pd_text_add(text, "\\(ha");
+		break;
+	case '~':
+		pd_text_add(text, "\\(ti");
+		break;
+	default:
+		pd_text_printf(text, "%c", letter);
+	}
+}
+
+void roff_add(struct pd_text *text, const char *words)
+{
+	if (words[0] == '.')
+		pd_text_add(text, "\\&");
+	for (; *words; words++)
+		add_letter(text, *words);
+}
+
+static void add_in_font(struct pd_text *text, char font, const char *words)
+{
+	pd_text_printf(text, "\\f%c", font);
+	roff_add(text, words);
+	pd_text_add(text, "\\fR");
+}
+
+void roff_bold(struct pd_text *text, const char *words)
+{
+	add_in_font(text, 'B', words);
+}
+
+void roff_italic(struct pd_text *text, const char *words)
+{
+	add_in_font(text, 'I', words);
+}
+
+void roff_paragraphs(struct pd_text *text, const char *words)
+{
+	while (*words) {
+		size_t length = strcspn(words, "\n");
+
+		if (words[0] == '.')
+			pd_text_add(text, "\\&");
+		for (size_t i = 0; i < length; i++)
+			add_letter(text, words[i]);
+		words += length;
+		if (length)
+			pd_text_add(text, "\n");
+		if (words[0] == '\n' && words[1] == '\n')
+			pd_text_add(text, ".PP\n");
+		words += strspn(words, "\n");
+	}
+}
+
+void roff_item(struct pd_text *text)
+{
+	pd_text_add(text, ".TP\n");
+}

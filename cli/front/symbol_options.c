@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Symbols by the options of a command. Directories that are not given are those of the user.
+ */
+#include "front/symbol_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "front/debuginfod.h"
+
+enum { PATH_SIZE = 4096 };
+
+static const char *in_home(const char *variable, const char *behind, char path[PATH_SIZE])
+{
+	const char *home = getenv(variable);
+	int n;
+
+	if (!home || home[0] != '/')
+		return NULL;
+	n = snprintf(path, PATH_SIZE, "%s/%s", home, behind);
+	return n > 0 && n < PATH_SIZE ? path : NULL;
+}
+
+static const char *index_of(const struct symbol_options *options, char path[PATH_SIZE])
+{
+	const char *index = options->index_dir;
+
+	if (options->no_index)
+		return NULL;
+	if (!index)
+		index = in_home("XDG_CACHE_HOME", "perfdata", path);
+	return index ? index : in_home("HOME", ".cache/perfdata", path);
+}
+
+/* What perf archive put beside the file, or NULL. */
+static const char *archive_beside(const struct pd_file *file, char path[PATH_SIZE])
+{
+	static const char *const ends[] = { ".tar.bz2", ".tar.zst", ".tar.gz", ".tar.xz", ".tar" };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		int n = snprintf(path, PATH_SIZE, "%s%s", pd_file_name(file), ends[i]);
+
+		if (n > 0 && n < PATH_SIZE && access(path, R_OK) == 0)
+			return path;
+	}
+	return NULL;
+}
+
+static uint32_t flags_of(const struct symbol_options *options)
+{
+	return (options->no_symbols ? (uint32_t)PD_SYMBOLS_NO_FILES : 0) |
+	       (options->no_demangle ? (uint32_t)PD_SYMBOLS_RAW_NAMES : 0) |
+	       (options->no_inline ? (uint32_t)PD_SYMBOLS_NO_INLINE : 0) |
+	       (options->no_jitdump ? (uint32_t)PD_SYMBOLS_NO_JITDUMP : 0);
+}
+
+struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_file *file, const struct pd_world *world,
+				bool short_names)
+{
+	char cache[PATH_SIZE], index[PATH_SIZE], beside[PATH_SIZE];
+	struct pd_symbols_options own = { .size = sizeof(own) };
+	struct pd_symbols *symbols = NULL;
+	struct pd_error error;
+
+	own.flags = flags_of(options);
+	if (options->short_names || (short_names && !options->no_short_names))
+		own.flags |= PD_SYMBOLS_SHORT_NAMES;
+	own.symfs = options->symfs;
+	own.kallsyms = options->kallsyms;
+	own.vmlinux = options->vmlinux;
+	own.build_id_cache = options->buildid_dir ? options->buildid_dir :
+						    in_home("HOME", ".debug", cache);
+	if (options->debug_paths.count) {
+		own.debug_paths = options->debug_paths.items;
+		own.debug_path_count = options->debug_paths.count;
+	}
+	own.archives = options->archives.items;
+	own.archive_count = options->archives.count;
+	own.spare_archive = archive_beside(file, beside);
+	own.index = index_of(options, index);
+	if (options->debuginfod && !debuginfod_open(options->debuginfod_limit.given ? options->debuginfod_limit.value : 0))
+		return NULL;
+	if (options->debuginfod)
+		own.fetch = debuginfod_fetch;
+	if (pd_symbols_new(file, world, &own, &symbols, &error) == PD_OK)
+		return symbols;
+	complain("%s", error.message);
+	return NULL;
+}

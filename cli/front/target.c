@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a changed recording goes, and in what form. */
+#include "front/target.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "front/unfinished.h"
+
+enum {
+	MOST_LEVEL = 22
+};
+
+struct word {
+	const char *name;
+	int value;
+};
+
+static bool find_word(const struct word *words, const char *option, const char *name, int *value)
+{
+	for (; name && words->name; words++) {
+		if (!strcmp(words->name, name)) {
+			*value = words->value;
+			return true;
+		}
+	}
+	if (name)
+		complain("option --%s: unknown value '%s'", option, name);
+	return !name;
+}
+
+/* What is no file, and has no other form, is written in order. */
+static int default_mode(const char *output)
+{
+	struct stat status;
+
+	if (!strcmp(output, "-"))
+		return PD_MODE_PIPE;
+	return stat(output, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) ? PD_MODE_PIPE :
+												     PD_MODE_FILE;
+}
+
+static bool choose_packing(const struct target_options *values, enum pd_packing packing,
+			   struct pd_writer_options *wanted)
+{
+	bool compress = values->compress || values->compress2 || values->level.given;
+
+	if (values->no_compress && compress) {
+		complain("--no-compress cannot be combined with other compression options");
+		return false;
+	}
+	if (values->level.given && (!values->level.value || values->level.value > MOST_LEVEL)) {
+		complain("option --level: %" PRIu64 " is not between 1 and %d", values->level.value, MOST_LEVEL);
+		return false;
+	}
+	wanted->level = (int)values->level.value;
+	wanted->packing = packing;
+	if (values->no_compress)
+		wanted->packing = PD_PACK_NONE;
+	else if (compress)
+		wanted->packing = values->compress2 ? PD_PACK_ZSTD2 : PD_PACK_ZSTD;
+	return true;
+}
+
+static bool choose(const struct target_options *values, const char *path, enum pd_packing packing,
+		   struct pd_writer_options *wanted)
+{
+	static const struct word modes[] = {
+		{ "file", PD_MODE_FILE }, { "pipe", PD_MODE_PIPE }, { "dir", PD_MODE_DIRECTORY }, { 0 }
+	};
+	static const struct word orders[] = {
+		{ "little", PD_ENDIAN_LITTLE }, { "big", PD_ENDIAN_BIG }, { "same", PD_ENDIAN_SAME }, { 0 }
+	};
+	int mode, order = PD_ENDIAN_SAME;
+
+	if (!path) {
+		complain("no output given; use -o FILE, or -o - for standard output");
+		return false;
+	}
+	mode = default_mode(path);
+	if (!find_word(modes, "to", values->to, &mode) ||
+	    !find_word(orders, "byte-order", values->byte_order, &order))
+		return false;
+	wanted->mode = (enum pd_mode)mode;
+	wanted->endian = (enum pd_endian)order;
+	return choose_packing(values, packing, wanted);
+}
+
+static bool is_standard(const char *path)
+{
+	return !strcmp(path, "-");
+}
+
+int target_take_path(struct target *target, const struct target_options *options, const char *path,
+		     enum pd_packing packing)
+{
+	*target = (struct target){ .wanted.size = sizeof(target->wanted), .path = path };
+	if (!choose(options, path, packing, &target->wanted))
+		return CODE_USAGE;
+	if (is_standard(path) && isatty(STDOUT_FILENO)) {
+		complain("refusing to write binary data to a terminal; use -o FILE");
+		return CODE_USAGE;
+	}
+	return CODE_FINE;
+}
+
+int target_take(struct target *target, const struct target_options *options, enum pd_packing packing)
+{
+	return target_take_path(target, options, options->output, packing);
+}
+
+int target_failed(const struct target *target, enum pd_status status, const struct pd_error *error)
+{
+	(void)target;
+	complain("%s", error->message);
+	return status == PD_ERROR_ARGUMENT ? CODE_USAGE : CODE_OUTPUT;
+}
+
+/* What comes once is lost with what was made of it. */
+static bool comes_once(struct pd_file *file)
+{
+	const struct pd_header *header = pd_file_header(file);
+
+	return !header->file_size || header->compression || !strcmp(pd_file_name(file), "standard input");
+}
+
+enum pd_status target_open_writer(struct target *target, struct pd_error *error)
+{
+	enum pd_status status;
+
+	if (is_standard(target->path))
+		return pd_writer_open_fd(STDOUT_FILENO, "standard output", &target->wanted, &target->writer, error);
+	unfinished_begin();
+	status = pd_writer_open(target->path, &target->wanted, &target->writer, error);
+	if (status >= 0 && !target->comes_once && pd_writer_unfinished(target->writer))
+		target->unfinished = unfinished_add(pd_writer_unfinished(target->writer), UNFINISHED_TREE);
+	unfinished_end();
+	return status;
+}
+
+int target_open(struct target *target, struct pd_file *const *inputs, size_t input_count, bool carry)
+{
+	struct pd_error error;
+	enum pd_status status;
+
+	target->wanted.inputs = inputs;
+	target->wanted.input_count = input_count;
+	for (size_t i = 0; i < input_count; i++)
+		target->comes_once |= comes_once(inputs[i]);
+	if (target->consumer && pd_consumer_fit(target->consumer, &target->wanted, &error) < 0) {
+		complain("%s", error.message);
+		return CODE_USAGE;
+	}
+	status = target_open_writer(target, &error);
+	if (status >= 0 && target->consumer)
+		status = pd_writer_write_for(target->writer, target->consumer, &error);
+	if (status >= 0 && carry)
+		status = pd_writer_carry(target->writer, inputs[0], &error);
+	if (status >= 0)
+		return CODE_FINE;
+	target_close(target, CODE_OUTPUT);
+	return target_failed(target, status, &error);
+}
+
+/* ---- the end ---- */
+
+int target_close(struct target *target, int code)
+{
+	struct pd_error error;
+	enum pd_status status;
+
+	if (!target->writer)
+		return code;
+	if (code == CODE_FINE || code == CODE_DAMAGED) {
+		status = pd_writer_finish(target->writer, &error);
+		if (status < 0)
+			code = target_failed(target, status, &error);
+	} else {
+		pd_writer_abort(target->writer);
+	}
+	target->writer = NULL;
+	unfinished_done(target->unfinished);
+	target->unfinished = NULL;
+	return code;
+}

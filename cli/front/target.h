@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The perf data that a command writes: the options that say where and in what form, and a writer by them. Commands that
+ * change a recording have them in common, so that each can write a file, a pipe or a directory, compressed or not.
+ */
+#ifndef CLI_TARGET_H
+#define CLI_TARGET_H
+
+#include "front/cli.h"
+
+#include <perfdata/writer.h>
+
+struct target_options {
+	const char *output;
+	const char *to;
+	const char *byte_order;
+	bool compress, compress2, no_compress;
+	struct option_number level;
+};
+
+/* Lines for the options table of a command whose values are struct type with such a member. */
+#define TARGET_OPTIONS(type, m)                                                                    \
+	{ "output", 'o', OPTION_STRING, "FILE", offsetof(type, m.output),                          \
+	  "output file; - is standard output", GROUP_OUTPUT },                                     \
+	{ "to", 0, OPTION_STRING, "FORM", offsetof(type, m.to),                                    \
+	  "file (the default), pipe (the default for what cannot seek, and for -) or dir", GROUP_OUTPUT }, \
+	{ "byte-order", 0, OPTION_STRING, "ORDER", offsetof(type, m.byte_order),                   \
+	  "little, big or same (the default)", GROUP_OUTPUT },                                     \
+	{ "compress", 'z', OPTION_FLAG, NULL, offsetof(type, m.compress),                          \
+	  "compress records, for perf 5.2 and later", GROUP_OUTPUT },                              \
+	{ "compress2", 0, OPTION_FLAG, NULL, offsetof(type, m.compress2),                          \
+	  "compress into COMPRESSED2 records, for perf 6.16 and later", GROUP_OUTPUT },            \
+	{ "level", 0, OPTION_NUMBER, "N", offsetof(type, m.level),                                 \
+	  "compression level, 1 (fast, the default) to 22 (small); implies --compress", GROUP_OUTPUT }, \
+	{ "no-compress", 0, OPTION_FLAG, NULL, offsetof(type, m.no_compress),                      \
+	  "write records uncompressed", GROUP_OUTPUT }
+
+struct target {
+	struct pd_writer_options wanted; /* may be changed before target_open */
+	struct pd_writer *writer;
+	const struct pd_consumer *consumer; /* what is written is for this one; NULL: for all */
+	const char *path;
+	bool comes_once; /* an input does, through a pipe: what was written of it stays when a signal ends the program */
+	struct unfinished *unfinished;
+};
+
+/* Takes the options. packing is what is done with compressed records when nothing is said of them: PD_PACK_KEEP for
+ * commands that pass every record in the order of the file, PD_PACK_SAME for those that leave some out, change or
+ * sort them. Says on stderr what is wrong and returns another code than CODE_FINE then. */
+int target_take(struct target *target, const struct target_options *options, enum pd_packing packing);
+/* The same for another path than that of the options, with the same form. */
+int target_take_path(struct target *target, const struct target_options *options, const char *path,
+		     enum pd_packing packing);
+/* Opens the writer. The inputs are the files that are read meanwhile; the first one is carried over (carry true).
+ * Says on stderr what is wrong and returns another code than CODE_FINE then. */
+int target_open(struct target *target, struct pd_file *const *inputs, size_t input_count, bool carry);
+/* Opens the writer alone, by what is wanted. */
+enum pd_status target_open_writer(struct target *target, struct pd_error *error);
+/* Finishes the writer if code is CODE_FINE or CODE_DAMAGED, else takes away what was written. Returns code, or that of
+ * the failure. */
+int target_close(struct target *target, int code);
+/* Says on stderr why the writer failed; returns the code for it. */
+int target_failed(const struct target *target, enum pd_status status, const struct pd_error *error);
+
+#endif

@@ -1,0 +1,629 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sorting is by radix, because tables of a million symbols are met. Pieces come from a sweep over the addresses with
+ * a heap of the symbols that are open at a place; its top is the one that has the address.
+ */
+#include "object/symbols/symbols.h"
+
+#include <string.h>
+
+enum {
+	PAGE = 4096,
+	RADIX_BITS = 8,
+	RADIX = 1 << RADIX_BITS
+};
+
+static const size_t default_limit = (size_t)1 << 30;
+static const uint32_t nobody = PD_NO_SYMBOL;
+
+struct entry {
+	uint64_t start;
+	uint64_t end;
+	uint32_t name;
+	uint32_t name_length;
+	uint16_t owner;
+	uint8_t bind;
+	uint8_t kind;
+	uint32_t zero; // entries and pieces are packed as they are
+};
+
+// Goes to the start of the next one.
+struct piece {
+	uint64_t start;
+	uint32_t which; // entry, or nobody
+	uint32_t zero;
+};
+
+struct pd_symtab {
+	struct entry *entries;
+	size_t count;
+	struct piece *pieces;
+	size_t piece_count;
+	// where in the pieces to look, by the high bits of the distance from the first one
+	uint32_t *buckets;
+	size_t bucket_count;
+	unsigned bucket_shift;
+	char *names;
+	size_t names_size;
+};
+
+struct pd_symtab_item {
+	struct pd_symbol symbol;
+	uint32_t rank;   // of those that cover an address, the highest has it
+	bool is_open;    // the size is not known; end is the most it can be
+};
+
+// Where something of unknown size ends if nothing else says so.
+static uint64_t page_behind(uint64_t addr)
+{
+	return addr > UINT64_MAX - 2 * PAGE ? UINT64_MAX : (addr + 2 * PAGE - 1) & -(uint64_t)PAGE;
+}
+
+static bool is_too_much(const struct pd_symtab_maker *maker, size_t name_length)
+{
+	size_t limit = maker->limit ? maker->limit : default_limit;
+	size_t names = maker->name_bytes + name_length + 1;
+
+	// sorting takes an item twice, a table less than that
+	return maker->count >= limit / (2 * sizeof(struct pd_symtab_item)) || maker->count >= nobody / 2 ||
+	       names > limit || names > UINT32_MAX;
+}
+
+void pd_symtab_add(struct pd_symtab_maker *maker, const struct pd_symbol *symbol, uint64_t most)
+{
+	struct pd_symtab_item item = {*symbol, (uint32_t)maker->count, symbol->end <= symbol->start};
+
+	if (maker->out_of_memory || maker->over_limit)
+		return;
+	// the last address of all cannot be covered, since an end stands behind it
+	if ((symbol->kind != PD_SYMBOL_BOUND && !symbol->name_length) || symbol->start == UINT64_MAX)
+		return;
+	if (item.is_open && most && most <= symbol->start)
+		return;
+	if (item.is_open)
+		item.symbol.end = most ? most : UINT64_MAX;
+	if (is_too_much(maker, symbol->name_length))
+		maker->over_limit = true;
+	else if (!PD_GROW(maker->items, maker->capacity, maker->count + 1))
+		maker->out_of_memory = true;
+	if (maker->out_of_memory || maker->over_limit)
+		return;
+	maker->items[maker->count++] = item;
+	maker->name_bytes += symbol->name_length + 1u;
+}
+
+void pd_symtab_maker_fini(struct pd_symtab_maker *maker)
+{
+	pd_free(maker->items);
+	pd_arena_fini(&maker->names);
+	maker->items = NULL;
+	maker->count = maker->capacity = maker->name_bytes = 0;
+	maker->out_of_memory = maker->over_limit = false;
+}
+
+// ---- sorting ----
+
+static bool is_sorted(const struct pd_symtab_item *items, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (items[i].symbol.start < items[i - 1].symbol.start)
+			return false;
+	return true;
+}
+
+// Bits in which the starts differ: bytes that are the same everywhere need no pass.
+static uint64_t differing_bits(const struct pd_symtab_item *items, size_t count)
+{
+	uint64_t bits = 0;
+
+	for (size_t i = 1; i < count; i++)
+		bits |= items[i].symbol.start ^ items[0].symbol.start;
+	return bits;
+}
+
+static void radix_pass(const struct pd_symtab_item *from, struct pd_symtab_item *to, size_t count, unsigned shift)
+{
+	size_t at[RADIX] = {0}, sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		at[from[i].symbol.start >> shift & (RADIX - 1)]++;
+	for (size_t i = 0; i < RADIX; i++) {
+		size_t n = at[i];
+
+		at[i] = sum;
+		sum += n;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[at[from[i].symbol.start >> shift & (RADIX - 1)]++] = from[i];
+}
+
+// By start; those that start together stay in the order in which they came.
+static bool sort_items(struct pd_symtab_maker *maker)
+{
+	struct pd_symtab_item *other;
+	uint64_t bits;
+
+	if (is_sorted(maker->items, maker->count))
+		return true;
+	other = pd_realloc(NULL, maker->count * sizeof(*other));
+	if (!other)
+		return false;
+	maker->capacity = maker->count;
+	bits = differing_bits(maker->items, maker->count);
+	for (unsigned shift = 0; shift < 64; shift += RADIX_BITS) {
+		struct pd_symtab_item *from = maker->items;
+
+		if (!(bits >> shift & (RADIX - 1)))
+			continue;
+		radix_pass(from, other, maker->count, shift);
+		maker->items = other;
+		other = from;
+	}
+	pd_free(other);
+	return true;
+}
+
+// ---- names of one address ----
+
+static size_t underscores(const struct pd_symtab_item *item)
+{
+	size_t n = 0;
+
+	while (n < item->symbol.name_length && item->symbol.name[n] == '_')
+		n++;
+	return n;
+}
+
+static bool begins(const struct pd_symtab_item *item, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return item->symbol.name_length >= length && memcmp(item->symbol.name, prefix, length) == 0;
+}
+
+// Larger is better, the first that differs decides. a came before b; what has no size goes to the next start, so that of
+// those at one address only the last one is not empty.
+static int compare_names(const struct pd_symtab_item *a, const struct pd_symtab_item *b, bool b_is_last)
+{
+	bool a_alias = begins(a, "SyS") || begins(a, "compat_SyS");
+	bool both_open = a->is_open && b->is_open && a->symbol.kind != PD_SYMBOL_BOUND && b->symbol.kind != PD_SYMBOL_BOUND;
+	int differ[] = {
+		(a->symbol.kind != PD_SYMBOL_BOUND) - (b->symbol.kind != PD_SYMBOL_BOUND),
+		!a->is_open - (!b->is_open || b_is_last),
+		-both_open,
+		(a->symbol.bind != PD_BIND_WEAK) - (b->symbol.bind != PD_BIND_WEAK),
+		(a->symbol.bind == PD_BIND_GLOBAL) - (b->symbol.bind == PD_BIND_GLOBAL),
+		(underscores(a) < underscores(b)) - (underscores(a) > underscores(b)),
+		(a->symbol.name_length > b->symbol.name_length) - (a->symbol.name_length < b->symbol.name_length),
+	};
+
+	for (size_t i = 0; i < sizeof(differ) / sizeof(differ[0]); i++)
+		if (differ[i])
+			return differ[i];
+	return a_alias ? -1 : 1;
+}
+
+size_t pd_symtab_maker_count(const struct pd_symtab_maker *maker)
+{
+	return maker->count;
+}
+
+const struct pd_symbol *pd_symtab_maker_at(const struct pd_symtab_maker *maker, size_t index)
+{
+	return &maker->items[index].symbol;
+}
+
+bool pd_symtab_maker_prefers(const struct pd_symtab_maker *maker, size_t first, size_t second)
+{
+	return compare_names(&maker->items[first], &maker->items[second], false) < 0;
+}
+
+// Keeps the best symbol of each address. A bound stays only where nothing else starts.
+static void keep_best(struct pd_symtab_maker *maker)
+{
+	struct pd_symtab_item *items = maker->items;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < maker->count; i++) {
+		struct pd_symtab_item *last = kept ? &items[kept - 1] : NULL;
+		bool is_last = i + 1 == maker->count || items[i + 1].symbol.start != items[i].symbol.start;
+
+		if (!last || last->symbol.start != items[i].symbol.start)
+			items[kept++] = items[i];
+		else if (compare_names(last, &items[i], is_last) < 0)
+			*last = items[i];
+	}
+	maker->count = kept;
+}
+
+// ---- ends ----
+
+// What has no size goes to the next start. From one owner to another there may be any distance, and behind the last one
+// may be nothing: not further than about a page then.
+static void end_items(struct pd_symtab_maker *maker)
+{
+	const struct pd_symbol *next = NULL;
+
+	for (size_t i = maker->count; i-- > 0;) {
+		struct pd_symtab_item *item = &maker->items[i];
+		struct pd_symbol *symbol = &item->symbol;
+		uint64_t page = page_behind(symbol->start);
+
+		if (i + 1 < maker->count && item[1].symbol.start != symbol->start)
+			next = &item[1].symbol;
+		if (!item->is_open)
+			continue;
+		if (next && next->start < symbol->end)
+			symbol->end = next->start;
+		if ((!next && symbol->end == UINT64_MAX) || (next && next->owner != symbol->owner))
+			symbol->end = page < symbol->end ? page : symbol->end;
+	}
+}
+
+static void drop_bounds(struct pd_symtab_maker *maker)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < maker->count; i++)
+		if (maker->items[i].symbol.kind != PD_SYMBOL_BOUND)
+			maker->items[kept++] = maker->items[i];
+	maker->count = kept;
+}
+
+// ---- pieces ----
+
+struct sweep {
+	struct pd_symtab_item *items;
+	struct pd_symtab *table;
+	uint32_t *heap; // items; the top has the address
+	size_t heap_count;
+};
+
+static void heap_push(struct sweep *s, uint32_t item)
+{
+	size_t at = s->heap_count++;
+
+	while (at && s->items[s->heap[(at - 1) / 2]].rank < s->items[item].rank) {
+		s->heap[at] = s->heap[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	s->heap[at] = item;
+}
+
+static void heap_pop(struct sweep *s)
+{
+	uint32_t moved = s->heap[--s->heap_count];
+	size_t at = 0;
+
+	for (size_t child = 1; child < s->heap_count; child = 2 * at + 1) {
+		if (child + 1 < s->heap_count && s->items[s->heap[child + 1]].rank > s->items[s->heap[child]].rank)
+			child++;
+		if (s->items[s->heap[child]].rank <= s->items[moved].rank)
+			break;
+		s->heap[at] = s->heap[child];
+		at = child;
+	}
+	s->heap[at] = moved;
+}
+
+static void put_piece(struct pd_symtab *table, uint64_t start, uint32_t which)
+{
+	size_t n = table->piece_count;
+
+	if (n && table->pieces[n - 1].start == start)
+		table->pieces[n - 1].which = which;
+	else if (!n || table->pieces[n - 1].which != which)
+		table->pieces[table->piece_count++] = (struct piece){start, which, 0};
+}
+
+static uint64_t top_end(const struct sweep *s)
+{
+	return s->items[s->heap[0]].symbol.end;
+}
+
+// Closes what ends up to a place.
+static void sweep_to(struct sweep *s, uint64_t place)
+{
+	while (s->heap_count && top_end(s) <= place) {
+		uint64_t end = top_end(s);
+
+		while (s->heap_count && top_end(s) <= end)
+			heap_pop(s);
+		put_piece(s->table, end, s->heap_count ? s->heap[0] : nobody);
+	}
+}
+
+static void sweep(struct sweep *s, size_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct pd_symtab_item *item = &s->items[i];
+
+		sweep_to(s, item->symbol.start);
+		// a label inside of a function ends with it
+		if (item->is_open && s->heap_count && item->symbol.end > top_end(s))
+			item->symbol.end = top_end(s);
+		heap_push(s, i);
+		put_piece(s->table, item->symbol.start, s->heap[0]);
+	}
+	sweep_to(s, UINT64_MAX);
+}
+
+// ---- the table ----
+
+static void put_entries(struct pd_symtab *table, const struct pd_symtab_item *items, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct pd_symbol *symbol = &items[i].symbol;
+
+		table->entries[i] = (struct entry){
+			.start = symbol->start,
+			.end = symbol->end,
+			.name = (uint32_t)table->names_size,
+			.name_length = symbol->name_length,
+			.owner = symbol->owner,
+			.bind = symbol->bind,
+			.kind = symbol->kind,
+		};
+		memcpy(table->names + table->names_size, symbol->name, symbol->name_length);
+		table->names_size += symbol->name_length;
+		table->names[table->names_size++] = 0;
+	}
+	table->count = count;
+}
+
+static void *shrink(void *memory, size_t size)
+{
+	void *smaller = pd_realloc(memory, size);
+
+	return smaller ? smaller : memory;
+}
+
+// About one bucket for each piece. A bucket has the piece that its first address is in.
+static void fill_buckets(struct pd_symtab *table)
+{
+	uint64_t first = table->piece_count ? table->pieces[0].start : 0;
+	uint64_t range = table->piece_count ? table->pieces[table->piece_count - 1].start - first : 0;
+	size_t piece = 0;
+
+	while (table->bucket_shift < 63 && range >> table->bucket_shift > table->piece_count)
+		table->bucket_shift++;
+	table->bucket_count = (size_t)(range >> table->bucket_shift) + 1;
+	for (size_t i = 0; i < table->bucket_count; i++) {
+		uint64_t from = first + ((uint64_t)i << table->bucket_shift);
+
+		while (piece + 1 < table->piece_count && table->pieces[piece + 1].start <= from)
+			piece++;
+		table->buckets[i] = (uint32_t)piece;
+	}
+}
+
+static bool fill(struct pd_symtab *table, struct pd_symtab_maker *maker)
+{
+	struct sweep s = {.items = maker->items, .table = table};
+	size_t name_bytes = 0;
+
+	for (size_t i = 0; i < maker->count; i++) {
+		if (maker->rule == PD_SYMTAB_INNER)
+			maker->items[i].rank = (uint32_t)i;
+		name_bytes += maker->items[i].symbol.name_length + 1u;
+	}
+	s.heap = pd_realloc(NULL, maker->count * sizeof(*s.heap));
+	table->entries = pd_realloc(NULL, maker->count * sizeof(*table->entries));
+	table->pieces = pd_realloc(NULL, maker->count * 2 * sizeof(*table->pieces));
+	table->buckets = pd_realloc(NULL, (maker->count * 2 + 2) * sizeof(*table->buckets));
+	table->names = pd_realloc(NULL, name_bytes);
+	if (s.heap && table->entries && table->pieces && table->buckets && table->names) {
+		sweep(&s, maker->count);
+		fill_buckets(table);
+		put_entries(table, maker->items, maker->count);
+	}
+	pd_free(s.heap);
+	if (table->count != maker->count)
+		return false;
+	// most pieces touch the next one, so that half of the room is left over
+	table->pieces = shrink(table->pieces, table->piece_count * sizeof(*table->pieces));
+	table->buckets = shrink(table->buckets, table->bucket_count * sizeof(*table->buckets));
+	return true;
+}
+
+enum pd_status pd_symtab_make(struct pd_symtab_maker *maker, struct pd_symtab **table_out,
+			      struct pd_error *error)
+{
+	struct pd_symtab *table = maker->out_of_memory || maker->over_limit ? NULL : pd_alloc(sizeof(*table));
+	bool ok = table && sort_items(maker);
+	enum pd_status status = PD_OK;
+
+	if (ok) {
+		if (maker->rule == PD_SYMTAB_INNER)
+			keep_best(maker);
+		end_items(maker);
+		drop_bounds(maker);
+		ok = fill(table, maker);
+	}
+	if (maker->over_limit)
+		status = pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET, "more symbols than the limit");
+	else if (!ok)
+		status = pd_fail_memory(error);
+	if (status == PD_OK)
+		*table_out = table;
+	else
+		pd_symtab_free(table);
+	pd_symtab_maker_fini(maker);
+	return status;
+}
+
+void pd_symtab_free(struct pd_symtab *table)
+{
+	if (!table)
+		return;
+	pd_free(table->entries);
+	pd_free(table->pieces);
+	pd_free(table->buckets);
+	pd_free(table->names);
+	pd_free(table);
+}
+
+struct pd_symbol pd_symtab_at(const struct pd_symtab *table, size_t index)
+{
+	const struct entry *entry = &table->entries[index];
+
+	return (struct pd_symbol){
+		.start = entry->start,
+		.end = entry->end,
+		.name = table->names + entry->name,
+		.name_length = entry->name_length,
+		.owner = entry->owner,
+		.bind = entry->bind,
+		.kind = entry->kind,
+	};
+}
+
+uint32_t pd_symtab_find_index(const struct pd_symtab *table, uint64_t addr)
+{
+	const struct piece *at = table->pieces;
+	size_t count = table->piece_count;
+	uint64_t bucket;
+
+	if (!count || addr < at->start)
+		return nobody;
+	bucket = (addr - at->start) >> table->bucket_shift;
+	if (bucket + 1 < table->bucket_count)
+		count = table->buckets[bucket + 1] + 1u;
+	bucket = bucket < table->bucket_count ? bucket : table->bucket_count - 1;
+	at += table->buckets[bucket];
+	count -= table->buckets[bucket];
+	// without branches: where an address falls cannot be foreseen
+	while (count > 1) {
+		size_t half = count / 2;
+
+		at += at[half].start <= addr ? half : 0;
+		count -= half;
+	}
+	return at->which;
+}
+
+bool pd_symtab_find(const struct pd_symtab *table, uint64_t addr, struct pd_symbol *symbol_out)
+{
+	uint32_t which = pd_symtab_find_index(table, addr);
+
+	if (which == nobody)
+		return false;
+	*symbol_out = pd_symtab_at(table, which);
+	return true;
+}
+
+size_t pd_symtab_count(const struct pd_symtab *table)
+{
+	return table->count;
+}
+
+size_t pd_symtab_bytes(const struct pd_symtab *table)
+{
+	return sizeof(*table) + table->names_size + table->count * sizeof(*table->entries) +
+	       table->piece_count * sizeof(*table->pieces) + table->bucket_count * sizeof(*table->buckets);
+}
+
+// ---- packing ----
+
+struct packed {
+	uint64_t count;
+	uint64_t piece_count;
+	uint64_t bucket_count;
+	uint64_t bucket_shift;
+	uint64_t names_size;
+};
+
+size_t pd_symtab_packed_size(const struct pd_symtab *table)
+{
+	return pd_symtab_bytes(table) - sizeof(*table) + sizeof(struct packed);
+}
+
+static uint8_t *pack(uint8_t *at, const void *data, size_t size)
+{
+	if (size)
+		memcpy(at, data, size);
+	return at + size;
+}
+
+void pd_symtab_pack(const struct pd_symtab *table, uint8_t *data)
+{
+	const struct packed packed = {table->count, table->piece_count, table->bucket_count, table->bucket_shift,
+				      table->names_size};
+
+	data = pack(data, &packed, sizeof(packed));
+	data = pack(data, table->entries, table->count * sizeof(*table->entries));
+	data = pack(data, table->pieces, table->piece_count * sizeof(*table->pieces));
+	data = pack(data, table->buckets, table->bucket_count * sizeof(*table->buckets));
+	pack(data, table->names, table->names_size);
+}
+
+// Copies the next elements; NULL if there are less, or no memory.
+static void *unpack(const uint8_t **data, size_t *size, uint64_t count, size_t item_size)
+{
+	void *items;
+
+	if (count > *size / item_size)
+		return NULL;
+	items = pd_realloc(NULL, (size_t)count * item_size);
+	if (!items)
+		return NULL;
+	if (count)
+		memcpy(items, *data, (size_t)count * item_size);
+	*data += (size_t)count * item_size;
+	*size -= (size_t)count * item_size;
+	return items;
+}
+
+static bool is_sound_entry(const struct pd_symtab *table, const struct entry *entry)
+{
+	return entry->start < entry->end && entry->bind <= PD_BIND_GLOBAL && entry->kind < PD_SYMBOL_BOUND &&
+	       entry->name_length && entry->name < table->names_size &&
+	       entry->name_length < table->names_size - entry->name &&
+	       !table->names[entry->name + entry->name_length];
+}
+
+// All that lookups rely on.
+static bool is_sound(const struct pd_symtab *table)
+{
+	if (table->bucket_shift > 63 || (table->piece_count && !table->bucket_count))
+		return false;
+	for (size_t i = 0; i < table->count; i++)
+		if (!is_sound_entry(table, &table->entries[i]))
+			return false;
+	for (size_t i = 0; i < table->piece_count; i++)
+		if ((table->pieces[i].which >= table->count && table->pieces[i].which != nobody) ||
+		    (i && table->pieces[i].start <= table->pieces[i - 1].start))
+			return false;
+	for (size_t i = 0; table->piece_count && i < table->bucket_count; i++)
+		if (table->buckets[i] >= table->piece_count || (i && table->buckets[i] < table->buckets[i - 1]))
+			return false;
+	return true;
+}
+
+bool pd_symtab_unpack(struct pd_symtab **table_out, const uint8_t *data, size_t size)
+{
+	struct pd_symtab *table = pd_alloc(sizeof(*table));
+	struct packed packed;
+	bool ok = table && size >= sizeof(packed);
+
+	if (ok) {
+		memcpy(&packed, data, sizeof(packed));
+		data += sizeof(packed);
+		size -= sizeof(packed);
+		table->entries = unpack(&data, &size, packed.count, sizeof(*table->entries));
+		table->pieces = unpack(&data, &size, packed.piece_count, sizeof(*table->pieces));
+		table->buckets = unpack(&data, &size, packed.bucket_count, sizeof(*table->buckets));
+		table->names = unpack(&data, &size, packed.names_size, 1);
+		table->count = (size_t)packed.count;
+		table->piece_count = (size_t)packed.piece_count;
+		table->bucket_count = (size_t)packed.bucket_count;
+		table->bucket_shift = packed.bucket_shift < 64 ? (unsigned)packed.bucket_shift : 64;
+		table->names_size = (size_t)packed.names_size;
+		ok = table->entries && table->pieces && table->buckets && table->names && !size && is_sound(table);
+	}
+	if (ok)
+		*table_out = table;
+	else
+		pd_symtab_free(table);
+	return ok;
+}

@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: MIT */
+#include "state/cover.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CLOSES UINT32_C(0x80000000)
+
+// One step of the walk: a change is made, or all changes of a space are undone.
+struct step {
+	uint32_t what; // index of a change; CLOSES + a space
+	uint32_t turn;
+};
+
+struct bound {
+	uint64_t addr;
+	uint32_t change; // number in the family, times 2; plus 1 for the end
+};
+
+struct range {
+	uint32_t low, high; // leaves
+};
+
+// What building one family after another needs; made for the largest.
+struct builder {
+	struct pd_cover *cover;
+	const struct pd_mapping *mappings;
+	struct pd_pool *keep, *temp;
+	uint32_t turn; // the last one used
+	// by space
+	uint32_t *child, *sibling, *done;
+	// of the family
+	struct step *steps;
+	size_t step_count;
+	struct bound *bounds, *spare;
+	struct range *ranges; // by change of the cover
+	uint32_t *top; // by node: the gap that put the top there, or PD_NONE
+	uint32_t *fill; // by node: where the next gap goes
+	uint32_t *below; // by gap that opened: the gap that was top before
+	size_t below_capacity;
+};
+
+// ---- the walk ----
+
+static void link_children(struct builder *b)
+{
+	struct pd_cover *cover = b->cover;
+
+	for (size_t i = 0; i < cover->space_count; i++)
+		b->child[i] = b->sibling[i] = PD_NONE;
+	// backwards, so that the lists are in the order of the forks
+	for (size_t i = cover->space_count; i-- > 0;) {
+		uint32_t parent = cover->spaces[i].parent;
+
+		if (parent == PD_NONE)
+			continue;
+		b->sibling[i] = b->child[parent];
+		b->child[parent] = (uint32_t)i;
+	}
+}
+
+static void begin_space(struct builder *b, uint32_t space, uint32_t family)
+{
+	b->cover->spaces[space].turn = ++b->turn;
+	b->cover->spaces[space].family = family;
+	b->cover->maps[b->turn] = PD_NONE;
+}
+
+static void make_change(struct builder *b, const struct pd_cover_space *space, uint32_t number)
+{
+	struct pd_cover_change *change = &b->cover->changes[space->first + number];
+
+	change->turn = ++b->turn;
+	b->cover->maps[b->turn] = change->map;
+	b->steps[b->step_count++] = (struct step){space->first + number, b->turn};
+}
+
+// Parents are found by their index, so the walk needs no stack however deep the tree is.
+static void walk(struct builder *b, uint32_t root, uint32_t family)
+{
+	uint32_t at = root;
+
+	b->step_count = 0;
+	begin_space(b, root, family);
+	for (;;) {
+		struct pd_cover_space *space = &b->cover->spaces[at];
+		uint32_t child = b->child[at];
+
+		if (child != PD_NONE && b->cover->spaces[child].parent_changes <= b->done[at]) {
+			b->child[at] = b->sibling[child];
+			begin_space(b, child, family);
+			at = child;
+		} else if (b->done[at] < space->count) {
+			make_change(b, space, b->done[at]++);
+		} else if (at == root) {
+			return; // nobody asks behind the end
+		} else {
+			if (space->count)
+				b->steps[b->step_count++] = (struct step){CLOSES + at, ++b->turn};
+			at = space->parent;
+		}
+	}
+}
+
+// ---- addresses ----
+
+static void sort_byte(const struct bound *from, struct bound *to, size_t count, unsigned shift,
+		      size_t *at)
+{
+	size_t sum = 0;
+
+	for (unsigned i = 0; i < 256; i++) {
+		size_t size = at[i];
+
+		at[i] = sum;
+		sum += size;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[at[from[i].addr >> shift & 0xff]++] = from[i];
+}
+
+static int compare_bounds(const void *a, const void *b)
+{
+	uint64_t x = ((const struct bound *)a)->addr, y = ((const struct bound *)b)->addr;
+
+	return x < y ? -1 : x > y;
+}
+
+// Sorts by address, byte for byte, leaving out bytes that are all the same. The result may be in the spare.
+static struct bound *sort_bounds(struct builder *b, size_t count)
+{
+	struct bound *from = b->bounds, *to = b->spare;
+
+	if (count < 128) {
+		qsort(from, count, sizeof(*from), compare_bounds);
+		return from;
+	}
+	for (unsigned shift = 0; shift < 64; shift += 8) {
+		size_t at[256] = {0};
+		struct bound *swap = from;
+
+		for (size_t i = 0; i < count; i++)
+			at[from[i].addr >> shift & 0xff]++;
+		if (at[from[0].addr >> shift & 0xff] == count)
+			continue;
+		sort_byte(from, to, count, shift, at);
+		from = to;
+		to = swap;
+	}
+	return from;
+}
+
+static size_t collect_bounds(struct builder *b)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < b->step_count; i++) {
+		uint32_t what = b->steps[i].what;
+		const struct pd_mapping *mapping;
+
+		if (what & CLOSES)
+			continue;
+		mapping = &b->mappings[b->cover->changes[what].map];
+		b->bounds[count++] = (struct bound){mapping->start, what * 2};
+		b->bounds[count++] = (struct bound){mapping->end, what * 2 + 1};
+	}
+	return count;
+}
+
+// Makes the leaves and says for each change which it covers.
+static bool make_leaves(struct builder *b, struct pd_cover_family *family)
+{
+	size_t count = collect_bounds(b), unique = 0;
+	struct bound *sorted = sort_bounds(b, count);
+	uint64_t *bounds;
+
+	for (size_t i = 0; i < count; i++)
+		unique += !i || sorted[i].addr != sorted[i - 1].addr;
+	bounds = pd_pool_array(b->keep, unique, sizeof(*bounds));
+	if (!bounds)
+		return false;
+	unique = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct range *range = &b->ranges[sorted[i].change / 2];
+
+		if (!i || sorted[i].addr != sorted[i - 1].addr)
+			bounds[unique++] = sorted[i].addr;
+		if (sorted[i].change & 1)
+			range->high = (uint32_t)(unique - 1);
+		else
+			range->low = (uint32_t)(unique - 1);
+	}
+	family->bounds = bounds;
+	family->leaf_count = (uint32_t)(unique - 1);
+	return true;
+}
+
+// ---- nodes ----
+
+struct nodes {
+	uint32_t low, high;
+};
+
+static struct nodes nodes_of(const struct range *range, uint32_t leaf_count)
+{
+	return (struct nodes){range->low + leaf_count, range->high + leaf_count};
+}
+
+// The next node that a range consists of, or 0.
+static uint32_t next_node(struct nodes *nodes)
+{
+	for (; nodes->low < nodes->high; nodes->low >>= 1, nodes->high >>= 1) {
+		if (nodes->low & 1)
+			return nodes->low++;
+		if (nodes->high & 1)
+			return --nodes->high;
+	}
+	return 0;
+}
+
+static void count_range(struct builder *b, uint32_t change, uint32_t leaf_count,
+			struct pd_cover_node *nodes)
+{
+	struct nodes walk = nodes_of(&b->ranges[change], leaf_count);
+
+	for (uint32_t node; (node = next_node(&walk)) != 0;)
+		nodes[node].first++;
+}
+
+static uint64_t count_gaps(struct builder *b, uint32_t leaf_count, struct pd_cover_node *nodes)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < b->step_count; i++) {
+		uint32_t what = b->steps[i].what;
+
+		if (what & CLOSES) {
+			const struct pd_cover_space *space = &b->cover->spaces[what - CLOSES];
+
+			for (uint32_t k = 0; k < space->count; k++)
+				count_range(b, space->first + k, leaf_count, nodes);
+		} else {
+			count_range(b, what, leaf_count, nodes);
+		}
+	}
+	for (uint32_t i = 0; i <= 2 * leaf_count; i++) {
+		uint32_t size = nodes[i].first;
+
+		nodes[i].first = (uint32_t)total;
+		b->fill[i] = (uint32_t)total;
+		b->top[i] = PD_NONE;
+		total += size;
+	}
+	return total;
+}
+
+static void link_up(struct pd_cover_node *nodes, uint32_t leaf_count)
+{
+	for (uint32_t i = 2; i < 2 * leaf_count; i++) {
+		uint32_t up = i >> 1;
+
+		nodes[i].up = nodes[up].first != nodes[up + 1].first ? up : nodes[up].up;
+	}
+}
+
+static void open_range(struct builder *b, const struct step *step, uint32_t leaf_count,
+		       struct pd_cover_gap *gaps)
+{
+	struct nodes walk = nodes_of(&b->ranges[step->what], leaf_count);
+
+	for (uint32_t node; (node = next_node(&walk)) != 0;) {
+		uint32_t gap = b->fill[node]++;
+
+		gaps[gap] = (struct pd_cover_gap){step->turn, step->turn};
+		b->below[gap] = b->top[node];
+		b->top[node] = gap;
+	}
+}
+
+static void close_range(struct builder *b, uint32_t change, uint32_t turn, uint32_t leaf_count,
+			struct pd_cover_gap *gaps)
+{
+	struct nodes walk = nodes_of(&b->ranges[change], leaf_count);
+
+	for (uint32_t node; (node = next_node(&walk)) != 0;) {
+		uint32_t below = b->below[b->top[node]];
+
+		b->top[node] = below;
+		gaps[b->fill[node]++] =
+			(struct pd_cover_gap){turn, below == PD_NONE ? 0 : gaps[below].top};
+	}
+}
+
+static void fill_gaps(struct builder *b, uint32_t leaf_count, struct pd_cover_gap *gaps)
+{
+	for (size_t i = 0; i < b->step_count; i++) {
+		const struct step *step = &b->steps[i];
+		const struct pd_cover_space *space;
+
+		if (!(step->what & CLOSES)) {
+			open_range(b, step, leaf_count, gaps);
+			continue;
+		}
+		space = &b->cover->spaces[step->what - CLOSES];
+		for (uint32_t k = space->count; k-- > 0;)
+			close_range(b, space->first + k, step->turn, leaf_count, gaps);
+	}
+}
+
+static bool make_nodes(struct builder *b, struct pd_cover_family *family)
+{
+	uint32_t leaf_count = family->leaf_count;
+	struct pd_cover_node *nodes =
+		pd_pool_array(b->keep, 2 * (size_t)leaf_count + 1, sizeof(*nodes));
+	struct pd_cover_gap *gaps;
+	uint64_t total;
+
+	if (!nodes)
+		return false;
+	total = count_gaps(b, leaf_count, nodes);
+	if (total >= UINT32_MAX) {
+		b->keep->full = true;
+		return false;
+	}
+	if (total > b->below_capacity) {
+		b->below_capacity = (size_t)total * 2;
+		b->below = pd_pool_array(b->temp, b->below_capacity, sizeof(*b->below));
+	}
+	gaps = pd_pool_array(b->keep, (size_t)total, sizeof(*gaps));
+	if (!gaps || !b->below)
+		return false;
+	fill_gaps(b, leaf_count, gaps);
+	link_up(nodes, leaf_count);
+	family->nodes = nodes;
+	family->gaps = gaps;
+	return true;
+}
+
+// ---- all ----
+
+static bool builder_init(struct builder *b)
+{
+	struct pd_cover *cover = b->cover;
+	size_t spaces = cover->space_count, largest = 0;
+
+	for (size_t i = 0; i < cover->family_count; i++) {
+		if (cover->families[i].change_count > largest)
+			largest = cover->families[i].change_count;
+	}
+	cover->maps =
+		pd_pool_array(b->keep, 2 * spaces + cover->change_count + 1, sizeof(*cover->maps));
+	b->child = pd_pool_array(b->temp, spaces, sizeof(*b->child));
+	b->sibling = pd_pool_array(b->temp, spaces, sizeof(*b->sibling));
+	b->done = pd_pool_array(b->temp, spaces, sizeof(*b->done));
+	b->steps = pd_pool_array(b->temp, spaces + largest, sizeof(*b->steps));
+	b->bounds = pd_pool_array(b->temp, 2 * largest, sizeof(*b->bounds));
+	b->spare = pd_pool_array(b->temp, 2 * largest, sizeof(*b->spare));
+	b->ranges = pd_pool_array(b->temp, cover->change_count, sizeof(*b->ranges));
+	b->top = pd_pool_array(b->temp, 4 * largest + 1, sizeof(*b->top));
+	b->fill = pd_pool_array(b->temp, 4 * largest + 1, sizeof(*b->fill));
+	return cover->maps && b->child && b->sibling && b->done && b->steps && b->bounds &&
+	       b->spare && b->ranges && b->top && b->fill;
+}
+
+static bool make_families(struct pd_cover *cover, struct pd_pool *keep)
+{
+	for (size_t i = 0; i < cover->space_count; i++) {
+		struct pd_cover_space *space = &cover->spaces[i];
+
+		space->family = space->parent == PD_NONE ? (uint32_t)cover->family_count++ :
+							   cover->spaces[space->parent].family;
+	}
+	cover->families = pd_pool_array(keep, cover->family_count, sizeof(*cover->families));
+	if (!cover->families)
+		return false;
+	for (size_t i = 0; i < cover->space_count; i++)
+		cover->families[cover->spaces[i].family].change_count += cover->spaces[i].count;
+	return true;
+}
+
+bool pd_cover_build(struct pd_cover *cover, const struct pd_mapping *mappings, struct pd_pool *keep,
+		    struct pd_pool *temp)
+{
+	struct builder b = {.cover = cover, .mappings = mappings, .keep = keep, .temp = temp};
+
+	// turns and steps have 31 bits
+	if (cover->change_count + 2 * cover->space_count >= CLOSES / 2) {
+		keep->full = true;
+		return false;
+	}
+	if (!make_families(cover, keep) || !builder_init(&b))
+		return false;
+	link_children(&b);
+	for (size_t i = 0; i < cover->space_count; i++) {
+		struct pd_cover_family *family;
+
+		if (cover->spaces[i].parent != PD_NONE)
+			continue;
+		walk(&b, (uint32_t)i, cover->spaces[i].family);
+		family = &cover->families[cover->spaces[i].family];
+		if (family->change_count && (!make_leaves(&b, family) || !make_nodes(&b, family)))
+			return false;
+	}
+	return true;
+}
+
+// ---- lookups ----
+
+// How many changes of the space were made at a moment.
+static uint32_t changes_at(const struct pd_cover *cover, const struct pd_mapping *mappings,
+			   const struct pd_cover_space *space, struct pd_moment when)
+{
+	const struct pd_cover_change *changes = cover->changes + space->first;
+	uint32_t low = 0, count = space->count;
+
+	// most ask when all has been mapped
+	if (count && changes[count - 1].time_ns < when.time_ns)
+		return count;
+	// the condition is a choice of values, not a jump that nobody can foresee
+	while (count > 1) {
+		uint32_t half = count / 2;
+
+		low += changes[low + half].time_ns <= when.time_ns ? half : 0;
+		count -= half;
+	}
+	low += count && changes[low].time_ns <= when.time_ns;
+	// of those at this very time, some may come later in the stream
+	while (low && changes[low - 1].time_ns == when.time_ns &&
+	       mappings[changes[low - 1].map].from.order > when.order) {
+		uint32_t begin = 0, end = low - 1;
+
+		while (begin < end) {
+			uint32_t middle = begin + (end - begin) / 2;
+			struct pd_moment from = mappings[changes[middle].map].from;
+
+			if (from.time_ns < when.time_ns || from.order <= when.order)
+				begin = middle + 1;
+			else
+				end = middle;
+		}
+		low = begin;
+	}
+	return low;
+}
+
+uint32_t pd_cover_turn(const struct pd_cover *cover, const struct pd_mapping *mappings, uint32_t space_index,
+		       struct pd_moment when, struct pd_moment *from, struct pd_moment *until)
+{
+	const struct pd_cover_space *space = &cover->spaces[space_index];
+	const struct pd_cover_change *changes = cover->changes + space->first;
+	uint32_t count = changes_at(cover, mappings, space, when);
+
+	if (count) {
+		struct pd_moment last = mappings[changes[count - 1].map].from;
+
+		if (last.time_ns > from->time_ns || (last.time_ns == from->time_ns && last.order > from->order))
+			*from = last;
+	}
+	if (count < space->count) {
+		struct pd_moment next = mappings[changes[count].map].from;
+
+		if (next.time_ns < until->time_ns || (next.time_ns == until->time_ns && next.order < until->order))
+			*until = next;
+	}
+	return count ? changes[count - 1].turn : space->turn;
+}
+
+// The change on top of a node at a turn, or 0.
+static uint32_t top_at(const struct pd_cover_gap *gaps, uint32_t count, uint32_t turn)
+{
+	uint32_t low = 0;
+
+	while (count > 1) {
+		uint32_t half = count / 2;
+
+		low += gaps[low + half].turn <= turn ? half : 0;
+		count -= half;
+	}
+	return count && gaps[low].turn <= turn ? gaps[low].top : 0;
+}
+
+static uint32_t leaf_of(const struct pd_cover_family *family, uint64_t addr)
+{
+	const uint64_t *bounds = family->bounds;
+	uint32_t low = 0, count = family->leaf_count;
+
+	while (count > 1) {
+		uint32_t half = count / 2;
+
+		low += bounds[low + half] <= addr ? half : 0;
+		count -= half;
+	}
+	return low;
+}
+
+// The leaf of an address, or PD_NONE. [*begin, *end) shrinks to the leaf, or to where none is.
+static uint32_t find_leaf(const struct pd_cover_family *family, uint64_t addr, uint64_t *begin, uint64_t *end)
+{
+	uint64_t low = 0, high = UINT64_MAX;
+	uint32_t leaf = PD_NONE;
+
+	if (!family->leaf_count)
+		return PD_NONE;
+	if (addr < family->bounds[0]) {
+		high = family->bounds[0];
+	} else if (addr >= family->bounds[family->leaf_count]) {
+		low = family->bounds[family->leaf_count];
+	} else {
+		leaf = leaf_of(family, addr);
+		low = family->bounds[leaf];
+		high = family->bounds[leaf + 1];
+	}
+	*begin = low > *begin ? low : *begin;
+	*end = high < *end ? high : *end;
+	return leaf;
+}
+
+uint32_t pd_cover_find(const struct pd_cover *cover, const struct pd_mapping *mappings,
+		       uint32_t space_index, struct pd_moment when, uint64_t addr, uint64_t *begin, uint64_t *end)
+{
+	const struct pd_cover_space *space = &cover->spaces[space_index];
+	const struct pd_cover_family *family = &cover->families[space->family];
+	uint32_t leaf = find_leaf(family, addr, begin, end);
+	uint32_t changes, turn, best = 0;
+
+	if (leaf == PD_NONE)
+		return PD_NONE;
+	changes = changes_at(cover, mappings, space, when);
+	turn = changes ? cover->changes[space->first + changes - 1].turn : space->turn;
+	for (uint32_t node = leaf + family->leaf_count; node; node = family->nodes[node].up) {
+		uint32_t first = family->nodes[node].first;
+		uint32_t top =
+			top_at(family->gaps + first, family->nodes[node + 1].first - first, turn);
+
+		best = top > best ? top : best;
+	}
+	return best ? cover->maps[best] : PD_NONE;
+}

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT */
+/* Feeding a world: each record that changes it becomes a few numbers and texts that are kept once. */
+#include <string.h>
+
+#include "base/error.h"
+#include "file/file.h"
+#include "format/decode.h"
+#include "state/world.h"
+
+struct pd_moment pd_record_moment(const struct pd_record *record)
+{
+	const struct pd_attr *attr = record->event ? record->event->attr : NULL;
+	struct pd_moment moment = {.order = record->place};
+	// where other records have no time, that of samples says nothing about what came before them
+	bool timed = !attr || (PD_BITS(attr->flags, PD_ATTR_SAMPLE_ID_ALL) &&
+			       PD_BITS(attr->sample_type, PD_SAMPLE_TYPE_TIME));
+
+	if (timed && record->time_ns != PD_NO_TIME)
+		moment.time_ns = record->time_ns;
+	return moment;
+}
+
+static unsigned cpumode_of(const struct pd_record *record)
+{
+	return (unsigned)PD_BITS(record->misc, PD_MISC_CPUMODE);
+}
+
+static bool add_order(struct pd_world *world, struct pd_moment when, enum pd_change_kind kind,
+		      size_t number)
+{
+	if (!PD_WORLD_MORE(world, order, order))
+		return false;
+	world->order[world->order_count++] = (struct pd_order_item){when, kind, (uint32_t)number};
+	return true;
+}
+
+// ---- mappings ----
+
+// What MMAP and MMAP2 have in common.
+struct mmap {
+	struct pd_mapping mapping;
+	struct pd_object object; // its path is `length` bytes
+	size_t length;
+};
+
+static bool put_mapping(struct pd_world *world, const struct pd_mapping *mapping)
+{
+	if (!PD_WORLD_MORE(world, mappings, mapping) ||
+	    !add_order(world, mapping->from, PD_CHANGE_MAPPING, world->mapping_count))
+		return false;
+	world->mappings[world->mapping_count++] = *mapping;
+	return true;
+}
+
+static uint32_t machine_of(uint32_t pid, unsigned cpumode)
+{
+	if (cpumode != PD_CPUMODE_GUEST_KERNEL && cpumode != PD_CPUMODE_GUEST_USER)
+		return 0;
+	return pid && pid != UINT32_MAX ? pid : PD_GUEST_DEFAULT;
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+static const char host_kernel[] = "[kernel.kallsyms]";
+
+// "[kernel.kallsyms]_text" is the kernel and its symbol; so is "[kernel.kallsyms._text]" of old files.
+static bool split_kernel(struct pd_world *world, struct mmap *mmap)
+{
+	const char *path = mmap->object.path, *symbol = path + sizeof(host_kernel) - 1;
+	const char *close = strchr(path, ']');
+	size_t symbol_length;
+
+	if (begins(path, "[kernel.kallsyms.")) {
+		symbol_length = close > symbol ? (size_t)(close - symbol) : strlen(symbol);
+		mmap->object.path = host_kernel;
+		mmap->length = sizeof(host_kernel) - 1;
+	} else {
+		symbol = close ? close + 1 : path + mmap->length;
+		symbol_length = (size_t)(path + mmap->length - symbol);
+		mmap->length = (size_t)(symbol - path);
+	}
+	mmap->mapping.symbol = pd_world_text(world, symbol, symbol_length);
+	return mmap->mapping.symbol;
+}
+
+// Kernels and modules. Sets mmap->length to 0 if the record says nothing.
+static bool aim_kernel(struct pd_world *world, struct mmap *mmap)
+{
+	struct pd_mapping *mapping = &mmap->mapping;
+	const char *path = mmap->object.path;
+
+	mmap->object.kind = PD_OBJECT_KERNEL;
+	mapping->executable = true;
+	mapping->pid = mapping->tid = UINT32_MAX;
+	if (begins(path, "[kernel.kallsyms") || begins(path, "[guest.kernel.kallsyms")) {
+		// the range of a kernel that hides its addresses is not known
+		if (!mapping->start && !mapping->end)
+			mapping->end = UINT64_MAX;
+		return split_kernel(world, mmap);
+	}
+	if (strcmp(path, "__entry_SYSCALL_64_trampoline") == 0) {
+		mmap->object.path = host_kernel;
+		mmap->length = sizeof(host_kernel) - 1;
+		return true;
+	}
+	mmap->object.kind = PD_OBJECT_MODULE;
+	mapping->by_offset = true;
+	if (path[0] != '/' && path[0] != '[')
+		mmap->length = 0;
+	return true;
+}
+
+static void aim_user(struct mmap *mmap)
+{
+	mmap->object.kind = pd_object_kind_of(mmap->object.path);
+	mmap->mapping.anonymous = mmap->object.kind == PD_OBJECT_ANON ||
+				  (mmap->mapping.flags & PD_MASK(PD_MAP_HUGETLB));
+	mmap->mapping.by_offset = !mmap->mapping.anonymous;
+	// it is always whole, and where it stands in the kernel says nothing
+	if (mmap->object.kind == PD_OBJECT_VDSO)
+		mmap->mapping.pgoff = 0;
+}
+
+static bool take_mapping(struct pd_world *world, const struct pd_record *record, struct mmap *mmap,
+			 uint64_t len, struct pd_str path)
+{
+	struct pd_mapping *mapping = &mmap->mapping;
+	unsigned cpumode = cpumode_of(record);
+
+	mapping->from = pd_record_moment(record);
+	mapping->end = mapping->start + len < mapping->start ? UINT64_MAX : mapping->start + len;
+	mmap->object.path = path.data;
+	mmap->length = path.length;
+	mmap->object.machine = machine_of(mapping->pid, cpumode);
+	if (cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_GUEST_KERNEL) {
+		if (!aim_kernel(world, mmap))
+			return false;
+	} else if (cpumode == PD_CPUMODE_GUEST_USER) {
+		return true;
+	} else {
+		aim_user(mmap);
+	}
+	if (mapping->end <= mapping->start || !mmap->length)
+		return true;
+	mapping->object = pd_world_object_like(world, &mmap->object, mmap->length);
+	return mapping->object && put_mapping(world, mapping);
+}
+
+static bool take_mmap(struct pd_world *world, const struct pd_record *record, const void *decoded)
+{
+	const struct pd_mmap *in = decoded;
+	struct mmap mmap = {0};
+
+	mmap.mapping = (struct pd_mapping){
+		.start = in->addr,
+		.pgoff = in->pgoff,
+		.pid = in->pid,
+		.tid = in->tid,
+		.executable = !(record->misc & PD_MASK(PD_MISC_MMAP_DATA)),
+	};
+	return take_mapping(world, record, &mmap, in->len, in->filename);
+}
+
+static uint8_t copy_build_id(uint8_t *to, struct pd_bytes bytes, size_t size)
+{
+	size = size < bytes.size ? size : bytes.size;
+	size = size < 20 ? size : 20;
+	if (size)
+		memcpy(to, bytes.data, size);
+	for (size_t i = 0; i < size; i++) {
+		if (to[i])
+			return (uint8_t)size;
+	}
+	return 0;
+}
+
+static bool take_mmap2(struct pd_world *world, const struct pd_record *record, const void *decoded)
+{
+	const struct pd_mmap2 *in = decoded;
+	struct mmap mmap = {0};
+
+	mmap.mapping = (struct pd_mapping){
+		.start = in->addr,
+		.pgoff = in->pgoff,
+		.pid = in->pid,
+		.tid = in->tid,
+		.prot = in->prot,
+		.flags = in->flags,
+		.executable = (in->prot & PD_MASK(PD_PROT_EXEC)) ||
+			      (!in->prot && !(record->misc & PD_MASK(PD_MISC_MMAP_DATA))),
+	};
+	mmap.object = (struct pd_object){.maj = in->maj,
+					 .min = in->min,
+					 .ino = in->ino,
+					 .ino_generation = in->ino_generation};
+	mmap.object.build_id_size =
+		copy_build_id(mmap.object.build_id, in->build_id, in->build_id_size);
+	return take_mapping(world, record, &mmap, in->len, in->filename);
+}
+
+static bool take_ksymbol(struct pd_world *world, const struct pd_record *record,
+			 const void *decoded)
+{
+	const struct pd_ksymbol *in = decoded;
+	struct pd_object object = {.kind = PD_OBJECT_KSYMBOL};
+	struct pd_mapping mapping = {.executable = true, .pid = UINT32_MAX, .tid = UINT32_MAX};
+
+	if (!in->len)
+		return true;
+	mapping.start = mapping.pgoff = in->addr;
+	mapping.end = in->addr + in->len < in->addr ? UINT64_MAX : in->addr + in->len;
+	mapping.flags = in->ksym_type;
+	mapping.from = pd_record_moment(record);
+	if (in->flags & PD_MASK(PD_KSYMBOL_FLAG_UNREGISTER))
+		return put_mapping(world, &mapping);
+	object.path = in->name.data;
+	mapping.object = pd_world_object_like(world, &object, in->name.length);
+	return mapping.object && put_mapping(world, &mapping);
+}
+
+// ---- threads ----
+
+static bool put_task(struct pd_world *world, const struct pd_record *record,
+		     enum pd_change_kind kind, const struct pd_task_change *change)
+{
+	if (!PD_WORLD_MORE(world, tasks, task) ||
+	    !add_order(world, pd_record_moment(record), kind, world->task_count))
+		return false;
+	world->tasks[world->task_count++] = *change;
+	return true;
+}
+
+static bool take_comm(struct pd_world *world, const struct pd_record *record, const void *decoded)
+{
+	const struct pd_comm *in = decoded;
+	struct pd_task_change change;
+
+	change = (struct pd_task_change){.pid = in->pid, .tid = in->tid};
+	change.exec = record->misc & PD_MASK(PD_MISC_COMM_EXEC);
+	change.text = pd_world_text(world, in->comm.data, in->comm.length);
+	return change.text && put_task(world, record, PD_CHANGE_NAME, &change);
+}
+
+static bool take_fork(struct pd_world *world, const struct pd_record *record, const void *decoded)
+{
+	const struct pd_task *in = decoded;
+	struct pd_task_change change;
+
+	change = (struct pd_task_change){
+		.pid = in->pid, .tid = in->tid, .ppid = in->ppid, .ptid = in->ptid};
+	// the recorder lists all mappings of the processes that it finds
+	change.exec = (record->misc & PD_MASK(PD_MISC_FORK_EXEC)) || !in->time_ns;
+	return put_task(world, record, PD_CHANGE_FORK, &change);
+}
+
+static bool take_exit(struct pd_world *world, const struct pd_record *record, const void *decoded)
+{
+	const struct pd_task *in = decoded;
+
+	return put_task(world, record, PD_CHANGE_EXIT,
+			&(struct pd_task_change){.pid = in->pid, .tid = in->tid});
+}
+
+static bool take_namespaces(struct pd_world *world, const struct pd_record *record,
+			    const void *decoded)
+{
+	const struct pd_namespaces *in = decoded;
+	struct pd_task_change change;
+	struct pd_namespace *links;
+
+	change = (struct pd_task_change){.pid = in->pid, .tid = in->tid};
+	links = pd_world_keep(world, NULL, in->links.count * sizeof(*links));
+	if (!links)
+		return false;
+	for (size_t i = 0; i < in->links.count; i++)
+		links[i] = *PD_ITEM(pd_namespace, in->links, i);
+	change.links = (struct pd_list){links, in->links.count, sizeof(*links)};
+	return put_task(world, record, PD_CHANGE_NAMESPACES, &change);
+}
+
+// ---- the rest ----
+
+static bool take_bpf(struct pd_world *world, const struct pd_record *record, const void *decoded)
+{
+	const struct pd_bpf_event *in = decoded;
+	struct pd_bpf_change *change;
+
+	if (in->type != PD_BPF_EVENT_PROG_LOAD && in->type != PD_BPF_EVENT_PROG_UNLOAD)
+		return true;
+	if (!PD_WORLD_MORE(world, bpf, bpf))
+		return false;
+	change = &world->bpf[world->bpf_count++];
+	*change = (struct pd_bpf_change){.when = pd_record_moment(record),
+					 .id = in->id,
+					 .unload = in->type == PD_BPF_EVENT_PROG_UNLOAD};
+	memcpy(change->tag, in->tag.data, in->tag.size < 8 ? in->tag.size : 8);
+	return true;
+}
+
+static bool take_code(struct pd_world *world, const struct pd_record *record, const void *decoded)
+{
+	const struct pd_text_poke *in = decoded;
+	uint8_t *before, *after;
+
+	before = pd_world_keep(world, in->old_bytes.data, in->old_bytes.size);
+	after = pd_world_keep(world, in->new_bytes.data, in->new_bytes.size);
+	if (!before || !after || !PD_WORLD_MORE(world, code, code))
+		return false;
+	world->code[world->code_count++] = (struct pd_code_change){
+		.addr = in->addr,
+		.before = {before, in->old_bytes.size},
+		.after = {after, in->new_bytes.size},
+		.when = pd_record_moment(record),
+	};
+	return true;
+}
+
+static bool take_cgroup(struct pd_world *world, const struct pd_record *record, const void *decoded)
+{
+	const struct pd_cgroup *in = decoded;
+	uint64_t hash = pd_hash_u64(world->seed, in->id);
+	struct pd_moment from = pd_record_moment(record);
+	size_t at = (uint32_t)hash;
+	const char *path;
+
+	path = pd_world_text(world, in->path.data, in->path.length);
+	if (!path || !PD_WORLD_MORE(world, cgroups, cgroup))
+		return false;
+	for (uint32_t i; (i = pd_index_next(&world->cgroup_index, hash, &at)) != PD_INDEX_END;) {
+		struct pd_cgroup_path *known = &world->cgroups[i];
+
+		if (known->id != in->id)
+			continue;
+		if (!pd_moment_before(from, known->from))
+			*known = (struct pd_cgroup_path){in->id, path, from};
+		return true;
+	}
+	if (!pd_index_add(&world->cgroup_index, hash, (uint32_t)world->cgroup_count)) {
+		world->failure = PD_ERROR_MEMORY;
+		return false;
+	}
+	world->cgroups[world->cgroup_count++] = (struct pd_cgroup_path){in->id, path, from};
+	return true;
+}
+
+static bool put_build_id(struct pd_world *world, const struct pd_header_build_id *in, uint16_t misc)
+{
+	unsigned cpumode = (unsigned)PD_BITS(misc, PD_MISC_CPUMODE);
+	struct pd_named_build_id id = {.machine = machine_of((uint32_t)in->pid, cpumode)};
+	size_t size = in->build_id.size;
+
+	if (misc & PD_MASK(PD_MISC_BUILD_ID_SIZE)) {
+		size = in->size;
+	} else {
+		// without a size, what is zero at its end is not part of it
+		while (size >= 4 && !memcmp(in->build_id.data + size - 4, "\0\0\0", 4))
+			size -= 4;
+	}
+	id.size = copy_build_id(id.bytes, in->build_id, size);
+	id.key = pd_world_build_id_key(world, in->filename.data, in->filename.length,
+				       cpumode == PD_CPUMODE_KERNEL ||
+					       cpumode == PD_CPUMODE_GUEST_KERNEL);
+	if (!id.key || !PD_WORLD_MORE(world, build_ids, build_id))
+		return false;
+	if (id.size)
+		world->build_ids[world->build_id_count++] = id;
+	return true;
+}
+
+static bool take_build_id(struct pd_world *world, const struct pd_record *record,
+			  const void *decoded)
+{
+	const struct pd_header_build_id *in = decoded;
+
+	return put_build_id(world, in, record->misc);
+}
+
+// ---- all ----
+
+typedef bool take_fn(struct pd_world *world, const struct pd_record *record, const void *decoded);
+
+static take_fn *const takers[] = {
+	[PD_RECORD_MMAP] = take_mmap,
+	[PD_RECORD_COMM] = take_comm,
+	[PD_RECORD_EXIT] = take_exit,
+	[PD_RECORD_FORK] = take_fork,
+	[PD_RECORD_MMAP2] = take_mmap2,
+	[PD_RECORD_NAMESPACES] = take_namespaces,
+	[PD_RECORD_KSYMBOL] = take_ksymbol,
+	[PD_RECORD_BPF_EVENT] = take_bpf,
+	[PD_RECORD_CGROUP] = take_cgroup,
+	[PD_RECORD_TEXT_POKE] = take_code,
+	[PD_RECORD_HEADER_BUILD_ID] = take_build_id,
+};
+
+static enum pd_status fail(const struct pd_world *world, struct pd_error *error)
+{
+	if (world->failure == PD_ERROR_MEMORY)
+		return pd_fail_memory(error);
+	return pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET,
+		       "processes and mappings: more than %llu bytes would be needed",
+		       (unsigned long long)world->limit);
+}
+
+enum pd_status pd_world_take(struct pd_world *world, const struct pd_record *record,
+			     struct pd_error *error)
+{
+	take_fn *take = record->type < sizeof(takers) / sizeof(takers[0]) ? takers[record->type] :
+									    NULL;
+	const void *decoded;
+	enum pd_status status;
+
+	if (!take)
+		return PD_OK;
+	if (world->settled)
+		pd_world_unsettle(world);
+	status = pd_record_decode(record, &decoded, error);
+	if (status == PD_ERROR_MEMORY)
+		return status;
+	if (status < 0) {
+		pd_record_as(record, record->type); // tells the damage
+		return PD_OK;
+	}
+	return take(world, record, decoded) ? PD_OK : fail(world, error);
+}
+
+// Records of the feature have type 0 but are as HEADER_BUILD_ID else.
+static bool take_build_ids(struct pd_world *world, struct pd_file *file, struct pd_bytes records,
+			   struct pd_arena *arena)
+{
+	struct pd_cursor c = pd_cursor(records.data, records.size, file->header.big_endian);
+
+	while (pd_cursor_room(&c) >= PD_RECORD_HEADER_SIZE) {
+		struct pd_record_head head = pd_record_head(c.at, c.swap);
+		struct pd_scope scope = {.arena = arena};
+		struct pd_header_build_id in = {0};
+		struct pd_cursor body;
+
+		if (head.size < PD_RECORD_HEADER_SIZE || head.size > pd_cursor_room(&c))
+			return true;
+		scope.words[PD_WORD_MISC] = head.misc;
+		scope.words[PD_WORD_QUIRKS] = file->quirks;
+		body = pd_cursor(c.at, head.size, file->header.big_endian);
+		body.at += PD_RECORD_HEADER_SIZE;
+		pd_decode_header_build_id(&body, &scope, &in);
+		if (!body.failed && !put_build_id(world, &in, head.misc))
+			return false;
+		pd_arena_reset(arena);
+		pd_cursor_take(&c, head.size);
+	}
+	return true;
+}
+
+enum pd_status pd_world_take_features(struct pd_world *world, struct pd_file *file,
+				      struct pd_error *error)
+{
+	const struct pd_build_ids *ids = pd_file_build_id(file);
+	struct pd_arena arena = {0};
+	bool done;
+
+	if (!ids)
+		return PD_OK;
+	if (world->settled)
+		pd_world_unsettle(world);
+	done = take_build_ids(world, file, ids->records, &arena);
+	pd_arena_fini(&arena);
+	return done ? PD_OK : fail(world, error);
+}
