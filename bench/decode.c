@@ -83,11 +83,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "decode: %s\n", error.message);
 		return 1;
 	}
-	printf("%" PRIu64 " records, %" PRIu64 " samples, %" PRIu64 " frames, %" PRIu64
-	       " undecoded, ip sum %016" PRIx64 "\n",
+	printf("%" PRIu64 " records, %" PRIu64 " samples, %" PRIu64 " frames, %" PRIu64 " undecoded, ip sum %016" PRIx64
+	       "\n",
 	       tally.records, tally.samples, tally.frames, tally.undecoded, tally.ips);
 	printf("%.3f s of processor time, %.2f GB/s, %.1f ns per sample\n", seconds,
-	       (double)tally.bytes / 1e9 / seconds,
-	       tally.samples ? seconds * 1e9 / (double)tally.samples : 0.0);
+	       (double)tally.bytes / 1e9 / seconds, tally.samples ? seconds * 1e9 / (double)tally.samples : 0.0);
 	return 0;
 }

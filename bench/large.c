@@ -36,10 +36,10 @@ enum {
 	HAS_CPU = 128,
 	HAS_STREAM_ID = 512
 };
-#define HAS_IDENTIFIER      65536u
-#define SAMPLE_ID_ALL       (UINT64_C(1) << 18)
+#define HAS_IDENTIFIER 65536u
+#define SAMPLE_ID_ALL (UINT64_C(1) << 18)
 #define FEATURE_SAMPLE_TIME 21
-#define GAP_NS              1000000u // between two repetitions
+#define GAP_NS 1000000u // between two repetitions
 
 struct section {
 	uint64_t offset, size;
@@ -134,8 +134,8 @@ static void read_header(struct source *source)
 	memcpy(header, source->bytes, sizeof(*header));
 	if (memcmp(source->bytes, "PERFILE2", 8) || header->size != sizeof(*header))
 		die("not a little-endian perf.data in file mode");
-	if (!inside(source, &header->attrs) || !inside(source, &header->data) ||
-	    !header->data.size || header->attr_size < 80)
+	if (!inside(source, &header->attrs) || !inside(source, &header->data) || !header->data.size ||
+	    header->attr_size < 80)
 		die("not a finished recording");
 	if (header->attrs.offset > header->data.offset)
 		die("the events stand behind the data");
@@ -164,8 +164,7 @@ static size_t time_place(const struct source *source, const struct head *head)
 
 	if (head->type == SAMPLE)
 		place = sizeof(*head) + words(source, HAS_IDENTIFIER | HAS_IP | HAS_TID);
-	else if (head->type <= KERNEL_LAST && source->trailers &&
-		 after + sizeof(*head) <= head->size)
+	else if (head->type <= KERNEL_LAST && source->trailers && after + sizeof(*head) <= head->size)
 		place = head->size - after;
 	return place + 8 <= head->size ? place : 0;
 }
@@ -250,8 +249,7 @@ static void put(FILE *out, const void *bytes, size_t size)
 }
 
 // Feature table and features, whose places move with the end of the data.
-static void put_features(const struct source *source, FILE *out, uint64_t data_size,
-			 uint64_t shift_ns)
+static void put_features(const struct source *source, FILE *out, uint64_t data_size, uint64_t shift_ns)
 {
 	const struct section *data = &source->header.data;
 	uint64_t table = data->offset + data->size, moved = data_size - data->size;

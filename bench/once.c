@@ -45,8 +45,7 @@ int main(int argc, char **argv)
 	if (child < 0 || wait4(child, &status, 0, &usage) < 0)
 		return 1;
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	printf("%.6f %.6f %lld %d\n",
-	       (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9,
+	printf("%.6f %.6f %lld %d\n", (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9,
 	       seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_maxrss * 1024LL,
 	       WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
 	return 0;

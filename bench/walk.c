@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHUNK  ((size_t)256 << 10)
-#define ROOM   (CHUNK + 65536)
-#define TYPES  128
+#define CHUNK ((size_t)256 << 10)
+#define ROOM (CHUNK + 65536)
+#define TYPES 128
 #define SAMPLE 9
 
 struct head {
@@ -58,8 +58,8 @@ static int walk_file(struct walk *walk, int fd)
 {
 	uint64_t header[13], left;
 
-	if (read(fd, header, sizeof(header)) != (ssize_t)sizeof(header) ||
-	    memcmp(header, "PERFILE2", 8) || header[1] < 72)
+	if (read(fd, header, sizeof(header)) != (ssize_t)sizeof(header) || memcmp(header, "PERFILE2", 8) ||
+	    header[1] < 72)
 		return -1;
 	if (lseek(fd, (off_t)header[5], SEEK_SET) < 0)
 		return -1;
@@ -87,12 +87,11 @@ int main(int argc, char **argv)
 	fd = open(argv[1], O_RDONLY | O_CLOEXEC);
 	rc = fd < 0 ? -1 : walk_file(&walk, fd);
 	if (rc)
-		fprintf(stderr, "walk: %s: not a little-endian perf.data of records only\n",
-			argv[1]);
+		fprintf(stderr, "walk: %s: not a little-endian perf.data of records only\n", argv[1]);
 	for (unsigned i = 0; i < TYPES; i++)
 		total += walk.counts[i];
-	printf("%" PRIu64 " records, %" PRIu64 " samples, %" PRIu64 " bytes of samples\n", total,
-	       walk.counts[SAMPLE], walk.sample_bytes);
+	printf("%" PRIu64 " records, %" PRIu64 " samples, %" PRIu64 " bytes of samples\n", total, walk.counts[SAMPLE],
+	       walk.sample_bytes);
 	if (fd >= 0)
 		close(fd);
 	free(walk.bytes);

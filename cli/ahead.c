@@ -17,10 +17,10 @@ struct slot {
 struct ahead {
 	struct ahead_job job;
 	pthread_mutex_t lock; /* over all below */
-	pthread_cond_t made; /* the text that is waited for */
-	pthread_cond_t room; /* for more texts */
-	bool waits; /* who shows */
-	size_t sleepers; /* who has no room */
+	pthread_cond_t made;  /* the text that is waited for */
+	pthread_cond_t room;  /* for more texts */
+	bool waits;           /* who shows */
+	size_t sleepers;      /* who has no room */
 	pthread_t threads[PARTS_MOST];
 	size_t started;
 	struct slot *slots; /* a ring */

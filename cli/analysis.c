@@ -32,8 +32,8 @@ static struct pd_symbols *symbols_of(void *self, const struct pd_world *world)
 	struct analysis *analysis = self;
 
 	if (!analysis->symbols_asked)
-		analysis->symbols = symbols_open(analysis->symbol_options, analysis->input.file, world,
-						 analysis->short_names);
+		analysis->symbols =
+			symbols_open(analysis->symbol_options, analysis->input.file, world, analysis->short_names);
 	analysis->symbols_asked = true;
 	return analysis->symbols;
 }
@@ -105,8 +105,7 @@ int analysis_begin(struct analysis *analysis, const struct analysis_options *opt
 	if (!select_take(&analysis->select, &options->select))
 		return CODE_USAGE;
 	/* Samples are chosen before their places have names. */
-	if (analysis->select.where &&
-	    (pd_filter_asks(analysis->select.where) & (PD_FILTER_DSO | PD_FILTER_SYMBOL))) {
+	if (analysis->select.where && (pd_filter_asks(analysis->select.where) & (PD_FILTER_DSO | PD_FILTER_SYMBOL))) {
 		complain("option --where: dso and symbol cannot be used here; use --dsos and --symbols");
 		return CODE_USAGE;
 	}
@@ -135,7 +134,8 @@ int analysis_close(struct analysis *analysis, int code)
 void copied_stacks_tell(const char *name, uint64_t copied, uint64_t samples)
 {
 	if (copied)
-		complain("%s: %" PRIu64 " of %" PRIu64 " samples have a copied user stack that is not unwound: callers in user "
+		complain("%s: %" PRIu64 " of %" PRIu64
+			 " samples have a copied user stack that is not unwound: callers in user "
 			 "space are missing (perf script and perf report unwind them)",
 			 name, copied, samples);
 }

@@ -18,15 +18,15 @@ static const struct {
 	uint8_t fixed;
 	uint8_t each;
 } kind_sizes[32] = {
-	[1] = { 4, 0 }, /* int */
-	[3] = { 12, 0 }, /* array */
-	[4] = { 0, 12 }, /* struct */
-	[5] = { 0, 12 }, /* union */
-	[6] = { 0, 8 }, /* enum */
-	[13] = { 0, 8 }, /* prototype of a function */
-	[14] = { 4, 0 }, /* variable */
+	[1] = { 4, 0 },   /* int */
+	[3] = { 12, 0 },  /* array */
+	[4] = { 0, 12 },  /* struct */
+	[5] = { 0, 12 },  /* union */
+	[6] = { 0, 8 },   /* enum */
+	[13] = { 0, 8 },  /* prototype of a function */
+	[14] = { 4, 0 },  /* variable */
 	[15] = { 0, 12 }, /* section of data */
-	[17] = { 4, 0 }, /* tag of a declaration */
+	[17] = { 4, 0 },  /* tag of a declaration */
 	[19] = { 0, 12 }, /* enum of 64 bits */
 };
 
@@ -87,10 +87,8 @@ static void fill(struct entry *entry, const struct pd_btf *btf, size_t place, bo
 	entry->place = place;
 	if (btf_number(data, 0, 2, big) != MAGIC)
 		return;
-	entry->types =
-		btf_piece(data, start + btf_number(data, 8, 4, big), btf_number(data, 12, 4, big));
-	entry->texts =
-		btf_piece(data, start + btf_number(data, 16, 4, big), btf_number(data, 20, 4, big));
+	entry->types = btf_piece(data, start + btf_number(data, 8, 4, big), btf_number(data, 12, 4, big));
+	entry->texts = btf_piece(data, start + btf_number(data, 16, 4, big), btf_number(data, 20, 4, big));
 }
 
 struct btf_set *btf_set_new(const struct pd_bpf_btf *btf, bool big)
@@ -182,9 +180,7 @@ struct pd_bytes btf_set_type_name(struct btf_set *set, size_t index, uint64_t ty
 	/* Type 0 is void and stands nowhere. */
 	if (!type || type > entry->type_count)
 		return name;
-	name = btf_piece(entry->texts,
-			 btf_number(entry->types, entry->offsets[type - 1], 4, set->big),
-			 UINT64_MAX);
+	name = btf_piece(entry->texts, btf_number(entry->types, entry->offsets[type - 1], 4, set->big), UINT64_MAX);
 	end = name.size ? memchr(name.data, '\0', name.size) : NULL;
 	name.size = end ? (size_t)(end - name.data) : 0;
 	return name;

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-enum { HEAD_BYTES = 8 };
+enum {
+	HEAD_BYTES = 8
+};
 
 static uint64_t number(const uint8_t *at, size_t bytes, bool big)
 {
@@ -29,7 +31,8 @@ static bool take(const struct build_id_walk *walk, struct pd_bytes record, struc
 
 	if (record.size <= name_at || !memchr(record.data + name_at, 0, record.size - name_at))
 		return false;
-	*entry = (struct build_id_entry){ .misc = (uint16_t)number(record.data + 4, 2, big), .id.size = BUILD_ID_BYTES };
+	*entry =
+		(struct build_id_entry){ .misc = (uint16_t)number(record.data + 4, 2, big), .id.size = BUILD_ID_BYTES };
 	entry->pid = walk->lacks_pid ? UINT32_MAX : (uint32_t)number(record.data + 8, 4, big);
 	entry->name = (const char *)record.data + name_at;
 	if (entry->misc & PD_MASK(PD_MISC_BUILD_ID_SIZE) && record.data[id_at + BUILD_ID_BYTES] < BUILD_ID_BYTES)

@@ -9,11 +9,13 @@
 
 #include <perfdata/file.h>
 
-enum { BUILD_ID_BYTES = 20 };
+enum {
+	BUILD_ID_BYTES = 20
+};
 
 struct build_id_entry {
 	uint16_t misc;
-	uint32_t pid;   /* UINT32_MAX: the host; also where recorders did not write it */
+	uint32_t pid; /* UINT32_MAX: the host; also where recorders did not write it */
 	struct build_id id;
 	const char *name; /* ended by a NUL */
 };

@@ -10,17 +10,21 @@
 #include "analysis.h"
 #include "stats.h"
 
-enum { OBJECTS_SHOWN = 8, CPUS_WATCHED = 1024, COUNTERS_WATCHED = 1024 };
+enum {
+	OBJECTS_SHOWN = 8,
+	CPUS_WATCHED = 1024,
+	COUNTERS_WATCHED = 1024
+};
 
 /* What was counted of one event. */
 struct event_count {
-	uint64_t samples;       /* that could be taken apart */
-	uint64_t kernel, guest; /* of these */
-	uint64_t timeless;      /* of these: without a time */
-	uint64_t period;        /* sum */
-	uint64_t dumps, full_dumps; /* copies of the user stack; those that are full */
-	uint64_t copied; /* samples whose callers only unwinding of such a copy could tell */
-	uint64_t dump_bytes;    /* size of the last one */
+	uint64_t samples;                /* that could be taken apart */
+	uint64_t kernel, guest;          /* of these */
+	uint64_t timeless;               /* of these: without a time */
+	uint64_t period;                 /* sum */
+	uint64_t dumps, full_dumps;      /* copies of the user stack; those that are full */
+	uint64_t copied;                 /* samples whose callers only unwinding of such a copy could tell */
+	uint64_t dump_bytes;             /* size of the last one */
 	uint64_t enabled_ns, running_ns; /* at the last reading */
 };
 
@@ -46,11 +50,15 @@ struct counts {
 	uint64_t backwards;          /* times that are earlier than the one before on the same CPU */
 	uint64_t backwards_most_ns;
 	uint64_t cpu_time_ns[CPUS_WATCHED]; /* the last time on each CPU */
-	uint64_t unknown_records;    /* of a type without a meaning */
-	uint64_t first_ns, last_ns;  /* of samples; 0 if there are none */
+	uint64_t unknown_records;           /* of a type without a meaning */
+	uint64_t first_ns, last_ns;         /* of samples; 0 if there are none */
 };
 
-enum severity { NOTE, WARNING, BAD };
+enum severity {
+	NOTE,
+	WARNING,
+	BAD
+};
 
 /* An object that has something wrong. */
 struct patient {
@@ -69,7 +77,7 @@ struct finding {
 	char *command;       /* what to type, or NULL */
 	struct patient objects[OBJECTS_SHOWN];
 	size_t object_count, objects_left; /* those that are not among them */
-	size_t order; /* number of the check that found it */
+	size_t order;                      /* number of the check that found it */
 };
 
 struct doctor {
@@ -99,7 +107,7 @@ void check_recording(struct doctor *doctor);
 void check_profile(struct doctor *doctor);
 
 /* Stacks that are whole and shown without unwinding. */
-#define FRAME_POINTERS                                                                             \
+#define FRAME_POINTERS \
 	"perfdata record -g ...   (code built with -fno-omit-frame-pointer; or --call-graph lbr, if the CPU supports it)"
 
 void doctor_print(const struct doctor *doctor, struct pd_text *text);

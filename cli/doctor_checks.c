@@ -14,7 +14,9 @@
 #define NS_PER_S 1e9
 
 /* Fewer samples than this say little. */
-enum { FEW_SAMPLES = 100 };
+enum {
+	FEW_SAMPLES = 100
+};
 
 /* ---- findings ---- */
 
@@ -45,8 +47,12 @@ struct finding *finding_add(struct doctor *doctor, const char *code, enum severi
 	}
 	doctor->findings = more;
 	finding = &more[doctor->finding_count++];
-	*finding = (struct finding){ .code = code, .severity = severity, .count = count, .total = total,
-				     .meaning = meaning, .order = doctor->finding_count };
+	*finding = (struct finding){ .code = code,
+				     .severity = severity,
+				     .count = count,
+				     .total = total,
+				     .meaning = meaning,
+				     .order = doctor->finding_count };
 	va_start(arguments, format);
 	if (vasprintf(&finding->text, format, arguments) < 0)
 		finding->text = NULL;
@@ -75,10 +81,11 @@ static void check_end(struct doctor *doctor)
 	const struct pd_header *header = pd_file_header(doctor->analysis.input.file);
 
 	if (header->unfinished)
-		finding_add(doctor, "unfinished", WARNING, 1, 1,
-			    "the recorder was killed before it wrote the header: build ids and other features are missing, and "
-			    "possibly the last samples; stop a recorder with SIGINT or SIGTERM and wait until it exits",
-			    "the recording was not finished");
+		finding_add(
+			doctor, "unfinished", WARNING, 1, 1,
+			"the recorder was killed before it wrote the header: build ids and other features are missing, and "
+			"possibly the last samples; stop a recorder with SIGINT or SIGTERM and wait until it exits",
+			"the recording was not finished");
 	if (header->truncated)
 		finding_add(doctor, "truncated", BAD, 1, 1,
 			    "the rest is lost; copy the file again, or check whether the disk was full",
@@ -108,11 +115,11 @@ static void check_unknown(struct doctor *doctor)
 	for (size_t i = 0; pd_file_feature_at(doctor->analysis.input.file, i, &section); i++)
 		features += !pd_feature_layout(section.number);
 	if (counts->unknown_records)
-		finding_add(doctor, "unknown-records",
-			    severity_by(counts->unknown_records, counts->stats.total, 1, 10), counts->unknown_records,
-			    counts->stats.total, "the recorder is newer than this program; they were skipped",
-			    "%" PRIu64 " of %" PRIu64 " records have an unknown type",
-			    counts->unknown_records, counts->stats.total);
+		finding_add(doctor, "unknown-records", severity_by(counts->unknown_records, counts->stats.total, 1, 10),
+			    counts->unknown_records, counts->stats.total,
+			    "the recorder is newer than this program; they were skipped",
+			    "%" PRIu64 " of %" PRIu64 " records have an unknown type", counts->unknown_records,
+			    counts->stats.total);
 	if (features)
 		finding_add(doctor, "unknown-features", NOTE, features, features,
 			    "the recorder is newer than this program; they were skipped",
@@ -177,11 +184,11 @@ static void check_lost(struct doctor *doctor)
 
 	if (!counts->lost)
 		return;
-	finding = finding_add(doctor, "lost-records", severity_by(counts->lost, all, 1, 10), counts->lost, all,
-			      "the ring buffers were full: busy phases are missing; if records of maps or process names were lost, "
-			      "whole programs show as unknown",
-			      "%" PRIu64 " of %" PRIu64 " records (%.2f%%) were lost", counts->lost, all,
-			      percent(counts->lost, all));
+	finding = finding_add(
+		doctor, "lost-records", severity_by(counts->lost, all, 1, 10), counts->lost, all,
+		"the ring buffers were full: busy phases are missing; if records of maps or process names were lost, "
+		"whole programs show as unknown",
+		"%" PRIu64 " of %" PRIu64 " records (%.2f%%) were lost", counts->lost, all, percent(counts->lost, all));
 	finding_command(finding, "perfdata record -m 16M ...   (or a lower -F, fewer events, no --call-graph dwarf)");
 }
 
@@ -210,8 +217,8 @@ static void check_lost_samples(struct doctor *doctor)
 	}
 	finding = finding_add(doctor, "lost-samples", severity_by(lost, all, 1, 10), lost, all,
 			      "percentages are of the remaining samples, which are not representative",
-			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) were lost%s%.100s", lost, all, percent(lost, all),
-			      worst ? ", most of " : "", worst ? worst : "");
+			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) were lost%s%.100s", lost, all,
+			      percent(lost, all), worst ? ", most of " : "", worst ? worst : "");
 	finding_command(finding, "perfdata record -m 16M ...   (or a lower -F)");
 }
 
@@ -227,12 +234,14 @@ static void check_throttled(struct doctor *doctor)
 			      counts->throttled_ns ? severity_by(counts->throttled_ns, all, 1, 10) : WARNING,
 			      counts->throttled_ns, all,
 			      "the kernel stops counters that interrupt too often: samples of these phases are missing",
-			      "counters were throttled %" PRIu64 " time%s, for %.3f s in total on %zu counter%s (%.2f%% of "
+			      "counters were throttled %" PRIu64
+			      " time%s, for %.3f s in total on %zu counter%s (%.2f%% of "
 			      "their time)",
 			      counts->throttles, plural(counts->throttles), (double)counts->throttled_ns / NS_PER_S,
 			      counts->counter_count, plural(counts->counter_count), percent(counts->throttled_ns, all));
-	finding_command(finding, "sysctl kernel.perf_cpu_time_max_percent=50 kernel.perf_event_max_sample_rate=100000   (or a "
-				 "lower -F)");
+	finding_command(finding,
+			"sysctl kernel.perf_cpu_time_max_percent=50 kernel.perf_event_max_sample_rate=100000   (or a "
+			"lower -F)");
 }
 
 static void check_aux(struct doctor *doctor)
@@ -292,11 +301,12 @@ static void check_samples(struct doctor *doctor)
 
 	if (counts->samples >= FEW_SAMPLES || counting || counts->aux)
 		return;
-	finding = finding_add(doctor, counts->samples ? "few-samples" : "no-samples", counts->samples ? NOTE : BAD,
-			      counts->samples, FEW_SAMPLES,
-			      counts->samples ? "too few samples for reliable percentages" :
-						"nothing to report: the program slept, ran too briefly, or its events did not occur",
-			      "only %" PRIu64 " sample%s", counts->samples, plural(counts->samples));
+	finding = finding_add(
+		doctor, counts->samples ? "few-samples" : "no-samples", counts->samples ? NOTE : BAD, counts->samples,
+		FEW_SAMPLES,
+		counts->samples ? "too few samples for reliable percentages" :
+				  "nothing to report: the program slept, ran too briefly, or its events did not occur",
+		"only %" PRIu64 " sample%s", counts->samples, plural(counts->samples));
 	finding_command(finding, "perfdata record -F 4999 ...   (or record longer, or system-wide with -a)");
 }
 
@@ -323,10 +333,11 @@ static void check_silent(struct doctor *doctor)
 		first = first ? first : event->name;
 	}
 	if (silent)
-		finding_add(doctor, "silent-events", NOTE, silent, all,
-			    "the event did not occur, or less often than its period; on hybrid CPUs it may count on the other core type only",
-			    "%" PRIu64 " of %" PRIu64 " events have no samples: %.100s%s", silent, all, first,
-			    silent > 1 ? " ..." : "");
+		finding_add(
+			doctor, "silent-events", NOTE, silent, all,
+			"the event did not occur, or less often than its period; on hybrid CPUs it may count on the other core type only",
+			"%" PRIu64 " of %" PRIu64 " events have no samples: %.100s%s", silent, all, first,
+			silent > 1 ? " ..." : "");
 }
 
 static void check_kernel(struct doctor *doctor)
@@ -348,10 +359,11 @@ static void check_kernel(struct doctor *doctor)
 	}
 	if (!excluded || excluded != sampled)
 		return;
-	finding = finding_add(doctor, "no-kernel", by_user ? NOTE : WARNING, excluded, sampled,
-			      by_user ? "as requested (:u); time in system calls is not in the profile" :
-					"this user is not permitted to sample the kernel: time in system calls is not in the profile",
-			      "all %" PRIu64 " samples exclude the kernel", excluded);
+	finding = finding_add(
+		doctor, "no-kernel", by_user ? NOTE : WARNING, excluded, sampled,
+		by_user ? "as requested (:u); time in system calls is not in the profile" :
+			  "this user is not permitted to sample the kernel: time in system calls is not in the profile",
+		"all %" PRIu64 " samples exclude the kernel", excluded);
 	if (!by_user)
 		finding_command(finding, "sudo sysctl kernel.perf_event_paranoid=1");
 }
@@ -368,8 +380,8 @@ static void check_guest(struct doctor *doctor)
 		return;
 	finding = finding_add(doctor, "guest", severity_by(guest, counts->samples, 5, 50), guest, counts->samples,
 			      "guest code cannot be resolved without the files of the guest",
-			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are in virtual machines", guest, counts->samples,
-			      percent(guest, counts->samples));
+			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are in virtual machines", guest,
+			      counts->samples, percent(guest, counts->samples));
 	finding_command(finding, "perf kvm --guest --guestmount DIR record ...");
 }
 
@@ -384,16 +396,17 @@ static void check_frequency(struct doctor *doctor)
 		double asked = (double)event->attr->sample_period, got;
 		struct finding *finding;
 
-		if (pd_event_unit(event) != PD_UNIT_NS || !line->period ||
-		    !PD_BITS(event->attr->flags, PD_ATTR_FREQ) || line->samples < FEW_SAMPLES)
+		if (pd_event_unit(event) != PD_UNIT_NS || !line->period || !PD_BITS(event->attr->flags, PD_ATTR_FREQ) ||
+		    line->samples < FEW_SAMPLES)
 			continue;
 		got = (double)line->samples * NS_PER_S / (double)line->period;
 		if (got > 0.8 * asked)
 			continue;
-		finding = finding_add(doctor, "low-frequency", NOTE, (uint64_t)got, event->attr->sample_period,
-				      "the kernel's limit is lower than the requested frequency, or the timer is coarse",
-				      "%.100s was sampled at %.0f Hz instead of %" PRIu64 " Hz", event->name, got,
-				      event->attr->sample_period);
+		finding =
+			finding_add(doctor, "low-frequency", NOTE, (uint64_t)got, event->attr->sample_period,
+				    "the kernel's limit is lower than the requested frequency, or the timer is coarse",
+				    "%.100s was sampled at %.0f Hz instead of %" PRIu64 " Hz", event->name, got,
+				    event->attr->sample_period);
 		finding_command(finding, "sysctl kernel.perf_event_max_sample_rate=100000");
 	}
 }
@@ -416,11 +429,11 @@ static void check_precise(struct doctor *doctor)
 	}
 	if (!late)
 		return;
-	finding = finding_add(doctor, "imprecise", NOTE, late, counts->samples,
-			      "addresses may be some instructions late (skid): harmless for functions, not for source lines and "
-			      "disassembly",
-			      "%" PRIu64 " of %" PRIu64 " samples are not precise (%.100s)", late, counts->samples,
-			      first);
+	finding = finding_add(
+		doctor, "imprecise", NOTE, late, counts->samples,
+		"addresses may be some instructions late (skid): harmless for functions, not for source lines and "
+		"disassembly",
+		"%" PRIu64 " of %" PRIu64 " samples are not precise (%.100s)", late, counts->samples, first);
 	finding_command(finding, "perfdata record -e cycles:P ...");
 }
 
@@ -434,12 +447,12 @@ static void check_copied(struct doctor *doctor)
 		copied += counts->events[i].copied;
 	if (!copied)
 		return;
-	finding = finding_add(doctor, "stacks-not-unwound", severity_by(copied, counts->samples, 0, 10), copied,
-			      counts->samples,
-			      "DWARF unwinding is not supported yet: callers in user space are missing; perf report and perf "
-			      "script unwind the copied stacks",
-			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) have a copied user stack that is not unwound", copied,
-			      counts->samples, percent(copied, counts->samples));
+	finding = finding_add(
+		doctor, "stacks-not-unwound", severity_by(copied, counts->samples, 0, 10), copied, counts->samples,
+		"DWARF unwinding is not supported yet: callers in user space are missing; perf report and perf "
+		"script unwind the copied stacks",
+		"%" PRIu64 " of %" PRIu64 " samples (%.2f%%) have a copied user stack that is not unwound", copied,
+		counts->samples, percent(copied, counts->samples));
 	finding_command(finding, FRAME_POINTERS);
 }
 
@@ -458,8 +471,8 @@ static void check_dumps(struct doctor *doctor)
 		return;
 	finding = finding_add(doctor, "stack-dumps-full", severity_by(full, dumps, 10, 101), full, dumps,
 			      "where the stack was deeper, its outermost functions cannot be unwound",
-			      "%" PRIu64 " of %" PRIu64 " stack copies (%.2f%%) fill all of their %" PRIu64 " bytes", full, dumps,
-			      percent(full, dumps), bytes);
+			      "%" PRIu64 " of %" PRIu64 " stack copies (%.2f%%) fill all of their %" PRIu64 " bytes",
+			      full, dumps, percent(full, dumps), bytes);
 	finding_command(finding, FRAME_POINTERS);
 }
 
@@ -474,10 +487,10 @@ static void check_times(struct doctor *doctor)
 	for (size_t i = 0; i < counts->event_count; i++)
 		timeless += counts->events[i].timeless;
 	if (timeless) {
-		finding = finding_add(doctor, "no-times", severity_by(timeless, counts->samples, 0, 50), timeless,
-				      counts->samples,
-				      "samples cannot be matched reliably with maps and process names, nor selected by time",
-				      "%" PRIu64 " of %" PRIu64 " samples have no time", timeless, counts->samples);
+		finding = finding_add(
+			doctor, "no-times", severity_by(timeless, counts->samples, 0, 50), timeless, counts->samples,
+			"samples cannot be matched reliably with maps and process names, nor selected by time",
+			"%" PRIu64 " of %" PRIu64 " samples have no time", timeless, counts->samples);
 		finding_command(finding, "perfdata record -T ...");
 	}
 	if (counts->backwards)
@@ -491,10 +504,9 @@ static void check_times(struct doctor *doctor)
 void check_recording(struct doctor *doctor)
 {
 	static void (*const checks[])(struct doctor *) = {
-		check_end,     check_damage,  check_unknown, check_size,      check_samples,     check_lost,
-		check_lost_samples, check_throttled, check_aux, check_multiplexed, check_silent, check_kernel,
-		check_guest,   check_frequency, check_precise, check_copied,  check_dumps,
-		check_times,
+		check_end,          check_damage,    check_unknown, check_size,        check_samples, check_lost,
+		check_lost_samples, check_throttled, check_aux,     check_multiplexed, check_silent,  check_kernel,
+		check_guest,        check_frequency, check_precise, check_copied,      check_dumps,   check_times,
 	};
 
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)

@@ -87,7 +87,8 @@ static void add_stack(struct sums *sums, const struct doctor *doctor, const stru
 	sums->chains += entry->samples;
 	sums->cut += stack->cut ? entry->samples : 0;
 	sums->damaged += stack->damaged ? entry->samples : 0;
-	if (sample_type & PD_MASK(PD_SAMPLE_TYPE_STACK_USER) || PD_BITS(entry->event->attr->flags, PD_ATTR_EXCLUDE_CALLCHAIN_USER))
+	if (sample_type & PD_MASK(PD_SAMPLE_TYPE_STACK_USER) ||
+	    PD_BITS(entry->event->attr->flags, PD_ATTR_EXCLUDE_CALLCHAIN_USER))
 		return;
 	for (size_t i = 0; i < stack->caller_count; i++)
 		user += pd_profile_frame(doctor->analysis.profile, stack->callers[i])->cpumode == PD_CPUMODE_USER;
@@ -153,14 +154,17 @@ static char *object_command(const struct pd_dso *dso, const struct object_count 
 		return strdup(runtime_command(count->comm));
 	print_build_id(object, id, sizeof(id));
 	if (object->kind == PD_OBJECT_KERNEL)
-		return strdup("sudo cat /proc/kallsyms >FILE (on the recorded machine), then --kallsyms FILE; or --vmlinux FILE");
+		return strdup(
+			"sudo cat /proc/kallsyms >FILE (on the recorded machine), then --kallsyms FILE; or --vmlinux FILE");
 	if (object->kind == PD_OBJECT_VDSO || object->kind == PD_OBJECT_VSYSCALL || object->kind == PD_OBJECT_KSYMBOL)
 		return strdup("perfdata report ...   (on the recorded machine)");
 	if (dso->state == PD_DSO_MISSING || dso->state == PD_DSO_MISMATCH)
 		length = asprintf(&command, "--symfs DIR, with the file%s%s at its path below DIR%s%s%s",
-				  *id ? " of build id " : "", id, *id ? "; or debuginfod-find executable " : "", id, "");
+				  *id ? " of build id " : "", id, *id ? "; or debuginfod-find executable " : "", id,
+				  "");
 	else
-		length = asprintf(&command, "install its debug package%s%s", *id ? "; or debuginfod-find debuginfo " : "", id);
+		length = asprintf(&command, "install its debug package%s%s",
+				  *id ? "; or debuginfod-find debuginfo " : "", id);
 	return length < 0 ? NULL : command;
 }
 
@@ -204,9 +208,11 @@ static void check_symbols(struct doctor *doctor, const struct sums *sums)
 		wrong += pd_symbols_dso(symbols, i)->state == PD_DSO_MISMATCH ? sums->objects[i].samples : 0;
 	if (wrong) {
 		finding = finding_add(doctor, "build-id-mismatch", severity_by(wrong, sums->samples, 1, 50), wrong,
-				      sums->samples, "the installed file is not the one that ran, so its symbols are not used",
-				      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are in files with another build id now", wrong,
-				      sums->samples, percent(wrong, sums->samples));
+				      sums->samples,
+				      "the installed file is not the one that ran, so its symbols are not used",
+				      "%" PRIu64 " of %" PRIu64
+				      " samples (%.2f%%) are in files with another build id now",
+				      wrong, sums->samples, percent(wrong, sums->samples));
 		list_objects(finding, sums, symbols, true);
 	}
 	if (!sums->unnamed)
@@ -224,15 +230,17 @@ static void check_nowhere(struct doctor *doctor, const struct sums *sums)
 
 	if (!sums->nowhere)
 		return;
-	finding = finding_add(doctor, "unknown-addresses", severity_by(sums->nowhere, sums->samples, 5, 50), sums->nowhere,
-			      sums->samples,
+	finding = finding_add(doctor, "unknown-addresses", severity_by(sums->nowhere, sums->samples, 5, 50),
+			      sums->nowhere, sums->samples,
 			      "nothing is mapped there: mmap records were lost, or the process was already running and "
 			      "its maps were not readable",
-			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are at unmapped addresses",
-			      sums->nowhere, sums->samples, percent(sums->nowhere, sums->samples));
+			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are at unmapped addresses", sums->nowhere,
+			      sums->samples, percent(sums->nowhere, sums->samples));
 	if (sums->nowhere_kernel * 2 > sums->nowhere)
-		finding_command(finding, "sudo sysctl kernel.kptr_restrict=0   (before recording: %" PRIu64
-				" of them are in the kernel)", sums->nowhere_kernel);
+		finding_command(finding,
+				"sudo sysctl kernel.kptr_restrict=0   (before recording: %" PRIu64
+				" of them are in the kernel)",
+				sums->nowhere_kernel);
 	else
 		finding_command(finding, "sudo perfdata record -m 16M ...   (as root, with larger buffers)");
 }
@@ -240,10 +248,12 @@ static void check_nowhere(struct doctor *doctor, const struct sums *sums)
 static void check_names(struct doctor *doctor, const struct sums *sums)
 {
 	if (sums->nameless)
-		finding_add(doctor, "unknown-threads", severity_by(sums->nameless, sums->samples, 5, 50), sums->nameless,
-			    sums->samples, "records of their names were lost, or the recorder was not permitted to read them; they are shown as :TID",
-			    "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are of threads without a name", sums->nameless,
-			    sums->samples, percent(sums->nameless, sums->samples));
+		finding_add(
+			doctor, "unknown-threads", severity_by(sums->nameless, sums->samples, 5, 50), sums->nameless,
+			sums->samples,
+			"records of their names were lost, or the recorder was not permitted to read them; they are shown as :TID",
+			"%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are of threads without a name", sums->nameless,
+			sums->samples, percent(sums->nameless, sums->samples));
 }
 
 static void check_build_ids(struct doctor *doctor, const struct sums *sums)
@@ -252,11 +262,12 @@ static void check_build_ids(struct doctor *doctor, const struct sums *sums)
 
 	if (!sums->no_build_id)
 		return;
-	finding = finding_add(doctor, "no-build-ids", severity_by(sums->no_build_id, sums->samples, 10, 101),
-			      sums->no_build_id, sums->samples,
-			      "a file cannot be verified to be the one that ran: if it was rebuilt since, symbols are wrong",
-			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are in files without a build id", sums->no_build_id,
-			      sums->samples, percent(sums->no_build_id, sums->samples));
+	finding = finding_add(
+		doctor, "no-build-ids", severity_by(sums->no_build_id, sums->samples, 10, 101), sums->no_build_id,
+		sums->samples,
+		"a file cannot be verified to be the one that ran: if it was rebuilt since, symbols are wrong",
+		"%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are in files without a build id", sums->no_build_id,
+		sums->samples, percent(sums->no_build_id, sums->samples));
 	finding_command(finding, "perfdata record --buildid-mmap ...   (and link with -Wl,--build-id)");
 }
 
@@ -271,28 +282,30 @@ static void check_stacks(struct doctor *doctor, const struct sums *sums)
 		finding_command(finding, "perfdata record -g ...");
 	}
 	if (sums->cut) {
-		finding = finding_add(doctor, "stacks-cut", severity_by(sums->cut, sums->chains, 10, 50), sums->cut, sums->chains,
-				      "their outermost functions are missing: stacks do not begin at main",
-				      "%" PRIu64 " of %" PRIu64 " stacks (%.2f%%) are truncated at the recorder's limit", sums->cut,
-				      sums->chains, percent(sums->cut, sums->chains));
+		finding =
+			finding_add(doctor, "stacks-cut", severity_by(sums->cut, sums->chains, 10, 50), sums->cut,
+				    sums->chains, "their outermost functions are missing: stacks do not begin at main",
+				    "%" PRIu64 " of %" PRIu64 " stacks (%.2f%%) are truncated at the recorder's limit",
+				    sums->cut, sums->chains, percent(sums->cut, sums->chains));
 		finding_command(finding, "sudo sysctl kernel.perf_event_max_stack=1024");
 	}
 	if (sums->damaged) {
-		finding = finding_add(doctor, "stacks-damaged", severity_by(sums->damaged, sums->chains, 1, 10), sums->damaged,
-				      sums->chains,
+		finding = finding_add(doctor, "stacks-damaged", severity_by(sums->damaged, sums->chains, 1, 10),
+				      sums->damaged, sums->chains,
 				      "usually a frame pointer walk into garbage: code without frame pointers uses the "
 				      "register for data; these samples are shown without callers",
-				      "%" PRIu64 " of %" PRIu64 " stacks (%.2f%%) contain an invalid context marker (0xffff...)",
+				      "%" PRIu64 " of %" PRIu64
+				      " stacks (%.2f%%) contain an invalid context marker (0xffff...)",
 				      sums->damaged, sums->chains, percent(sums->damaged, sums->chains));
 		finding_command(finding, FRAME_POINTERS);
 	}
 	/* The first function of a thread is rightly alone, but few samples are in it. */
 	if (percent(sums->alone, sums->user) > 10) {
-		finding = finding_add(doctor, "no-frame-pointers", severity_by(sums->alone, sums->user, 25, 75), sums->alone,
-				      sums->user,
+		finding = finding_add(doctor, "no-frame-pointers", severity_by(sums->alone, sums->user, 25, 75),
+				      sums->alone, sums->user,
 				      "code built without frame pointers cannot be unwound: callers are missing",
-				      "%" PRIu64 " of %" PRIu64 " stacks (%.2f%%) have one address in user space", sums->alone,
-				      sums->user, percent(sums->alone, sums->user));
+				      "%" PRIu64 " of %" PRIu64 " stacks (%.2f%%) have one address in user space",
+				      sums->alone, sums->user, percent(sums->alone, sums->user));
 		finding_command(finding, FRAME_POINTERS);
 	}
 }

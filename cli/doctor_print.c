@@ -8,7 +8,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { WIDTH = 96 };
+enum {
+	WIDTH = 96
+};
 
 static const char *const severity_words[] = { "note", "warning", "bad" };
 static const char *const state_words[] = { "unused", "symbols", "no-symbols", "missing", "mismatch" };
@@ -109,10 +111,12 @@ void doctor_print(const struct doctor *doctor, struct pd_text *text)
 	size_t events = pd_file_event_count(doctor->analysis.input.file);
 
 	pd_text_escaped(text, name, strlen(name));
-	pd_text_printf(text, ": profile quality: %s; %" PRIu64 " sample%s of %zu event%s in %.3f s; %zu bad, %zu warning%s, %zu note%s\n",
-		       quality_of(doctor), doctor->counts.samples, plural(doctor->counts.samples), events, plural(events), seconds(doctor),
-		       count_of(doctor, BAD), count_of(doctor, WARNING), plural(count_of(doctor, WARNING)),
-		       count_of(doctor, NOTE), plural(count_of(doctor, NOTE)));
+	pd_text_printf(text,
+		       ": profile quality: %s; %" PRIu64
+		       " sample%s of %zu event%s in %.3f s; %zu bad, %zu warning%s, %zu note%s\n",
+		       quality_of(doctor), doctor->counts.samples, plural(doctor->counts.samples), events,
+		       plural(events), seconds(doctor), count_of(doctor, BAD), count_of(doctor, WARNING),
+		       plural(count_of(doctor, WARNING)), count_of(doctor, NOTE), plural(count_of(doctor, NOTE)));
 	for (size_t i = 0; i < doctor->finding_count; i++)
 		print_finding(&doctor->findings[i], text);
 }

@@ -97,8 +97,7 @@ static bool see_record(void *self, struct pd_stream *stream, const struct pd_rec
 	see_time(facts, record);
 	if (record->flags & PD_RECORD_INFLATED)
 		facts->inflated_bytes += record->bytes.size;
-	if (record->type < sizeof(see_by_type) / sizeof(see_by_type[0]) &&
-	    see_by_type[record->type])
+	if (record->type < sizeof(see_by_type) / sizeof(see_by_type[0]) && see_by_type[record->type])
 		see_by_type[record->type](facts, record);
 	return true;
 }
@@ -244,8 +243,8 @@ const char *facts_clock(const struct facts *facts)
 
 static const struct trait {
 	uint64_t sample_type; /* one of these bits is set */
-	uint64_t flags; /* or: all of these are */
-	uint64_t not_flags; /* and none of these */
+	uint64_t flags;       /* or: all of these are */
+	uint64_t not_flags;   /* and none of these */
 	const char *text;
 } traits[] = {
 	{ 0, PD_MASK(PD_ATTR_EXCLUDE_KERNEL), PD_MASK(PD_ATTR_EXCLUDE_USER), "user only" },
@@ -253,8 +252,7 @@ static const struct trait {
 	{ PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN), 0, 0, "call chains" },
 	{ PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK), 0, 0, "branch stacks" },
 	{ PD_MASK(PD_SAMPLE_TYPE_STACK_USER), 0, 0, "user stacks" },
-	{ PD_MASK(PD_SAMPLE_TYPE_REGS_USER) | PD_MASK(PD_SAMPLE_TYPE_REGS_INTR), 0, 0,
-	  "registers" },
+	{ PD_MASK(PD_SAMPLE_TYPE_REGS_USER) | PD_MASK(PD_SAMPLE_TYPE_REGS_INTR), 0, 0, "registers" },
 	{ PD_MASK(PD_SAMPLE_TYPE_READ), 0, 0, "counter values" },
 	{ PD_MASK(PD_SAMPLE_TYPE_ADDR), 0, 0, "addresses" },
 	{ PD_MASK(PD_SAMPLE_TYPE_DATA_SRC), 0, 0, "data sources" },

@@ -8,7 +8,9 @@
 #include "front/cli.h"
 #include "flame_tree.h"
 
-enum { FLAME_SLICES_MOST = 200 };
+enum {
+	FLAME_SLICES_MOST = 200
+};
 
 /* A line of what the reader should know about the numbers: "12 samples lost". */
 struct flame_fact {
@@ -19,13 +21,13 @@ struct flame_fact {
 struct flame_graph {
 	struct tree tree;
 	const char *title;
-	const char *unit;    /* of all values: "samples", "ns", "events", "counts"; NULL: events do not add up */
-	bool reverse;        /* the tree begins with the functions that were sampled */
-	bool inverted;       /* it is drawn from the top down */
-	const char **events; /* names; the index is that of the values */
+	const char *unit;          /* of all values: "samples", "ns", "events", "counts"; NULL: events do not add up */
+	bool reverse;              /* the tree begins with the functions that were sampled */
+	bool inverted;             /* it is drawn from the top down */
+	const char **events;       /* names; the index is that of the values */
 	const enum pd_unit *units; /* of their values */
 	size_t event_count;
-	size_t slice_count;  /* 0: the time is not known */
+	size_t slice_count; /* 0: the time is not known */
 	uint64_t slice_ns, first_ns;
 	struct flame_fact facts[16];
 	size_t fact_count;

@@ -130,8 +130,7 @@ static void read_lines(struct folded *folded, FILE *stream)
 		if (!length || line[0] == '#' || add_line(folded, line, (size_t)length))
 			continue;
 		if (folded->wrong++ < LINES_TOLD)
-			complain("%s: line %" PRIu64 ": not a folded stack (STACK COUNT)", folded->name,
-				 folded->lines);
+			complain("%s: line %" PRIu64 ": not a folded stack (STACK COUNT)", folded->name, folded->lines);
 	}
 	free(line);
 }

@@ -238,14 +238,15 @@ static bool put_table(struct writer *writer, const struct flame_graph *graph, si
 {
 	const struct tree *tree = &graph->tree;
 	size_t nodes = tree->node_count - 1, values = tree->value_count;
-	struct table table = { tree, {
-		{ ",\n\"nodeFrame\":[", nodes, node_frame },
-		{ "],\n\"nodeUp\":[", nodes, node_up },
-		{ "],\n\"valueStep\":[", values, value_step },
-		{ "],\n\"value\":[", values, value },
-		{ "],\n\"valueEvent\":[", graph->event_count > 1 ? values : 0, value_event },
-		{ "],\n\"valueSlice\":[", graph->slice_count > 1 ? values : 0, value_slice },
-	} };
+	struct table table = { tree,
+			       {
+				       { ",\n\"nodeFrame\":[", nodes, node_frame },
+				       { "],\n\"nodeUp\":[", nodes, node_up },
+				       { "],\n\"valueStep\":[", values, value_step },
+				       { "],\n\"value\":[", values, value },
+				       { "],\n\"valueEvent\":[", graph->event_count > 1 ? values : 0, value_event },
+				       { "],\n\"valueSlice\":[", graph->slice_count > 1 ? values : 0, value_slice },
+			       } };
 	struct ahead_job job = {
 		.threads = threads,
 		.self = &table,
@@ -294,8 +295,7 @@ static void put_head(struct writer *writer, const struct flame_graph *graph)
 		 ",\"reverse\":%s,\"inverted\":%s,\"leftOut\":%zu,\n\"sliceCount\":%zu,\"sliceSeconds\":%.9f,"
 		 "\"start\":\"%llu.%09llu\"",
 		 graph->reverse ? "true" : "false", graph->inverted ? "true" : "false", graph->tree.left_out,
-		 graph->slice_count, (double)graph->slice_ns / 1e9,
-		 (unsigned long long)(graph->first_ns / 1000000000),
+		 graph->slice_count, (double)graph->slice_ns / 1e9, (unsigned long long)(graph->first_ns / 1000000000),
 		 (unsigned long long)(graph->first_ns % 1000000000));
 	put(writer, line);
 	put(writer, ",\n\"events\":[");

@@ -20,7 +20,7 @@
 
 enum {
 	WORTH_A_PART = 1 << 10, /* lines; for less a thread costs more */
-	AHEAD = 8,		/* lines that are on their way from memory */
+	AHEAD = 8,              /* lines that are on their way from memory */
 	SLICE_BITS = 8,
 	SLICES = 1 << SLICE_BITS
 };
@@ -59,11 +59,11 @@ struct builder {
 	struct stack_lines *lines;
 	const struct tree_source *source;
 	struct origin *origins; /* by line */
-	uint32_t *rank;   /* of frames */
-	uint32_t *ranked; /* frames by rank */
-	uint32_t *order;  /* of lines */
-	uint32_t *common; /* by place in the order: frames that a line has in common with the one before */
-	uint64_t *sums;   /* the same: values of all lines before; at first only of the part */
+	uint32_t *rank;         /* of frames */
+	uint32_t *ranked;       /* frames by rank */
+	uint32_t *order;        /* of lines */
+	uint32_t *common;       /* by place in the order: frames that a line has in common with the one before */
+	uint64_t *sums;         /* the same: values of all lines before; at first only of the part */
 	uint64_t least;
 	unsigned halvings; /* of slices */
 	size_t part_count;
@@ -100,8 +100,8 @@ static int compare_frames(const void *left, const void *right, void *self)
 }
 
 /* The things 0 to count in the order of compare, and the place of each. */
-static bool sort_numbers(size_t count, int (*compare)(const void *, const void *, void *), void *self, uint32_t **sorted_out,
-			 uint32_t **places_out)
+static bool sort_numbers(size_t count, int (*compare)(const void *, const void *, void *), void *self,
+			 uint32_t **sorted_out, uint32_t **places_out)
 {
 	uint32_t *sorted = *sorted_out = malloc((count + 1) * sizeof(*sorted));
 	uint32_t *places = *places_out = malloc((count + 1) * sizeof(*places));
@@ -234,7 +234,9 @@ static size_t take(struct bins *bins, struct tree_value *values, uint32_t node, 
 /* Asks for the memory of lines that come soon. */
 static void expect(const struct builder *builder, size_t place)
 {
-	enum { LINE = 64 };
+	enum {
+		LINE = 64
+	};
 	const char *slices;
 
 	if (place + 2 * AHEAD < builder->lines->count) {

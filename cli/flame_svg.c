@@ -16,11 +16,11 @@
 #include <string.h>
 
 enum {
-	ROW = 17,      /* pixels from frame to frame */
+	ROW = 17, /* pixels from frame to frame */
 	MARGIN = 12,
-	HEAD = 58,     /* title, facts */
+	HEAD = 58, /* title, facts */
 	LEGEND = 26,
-	TONES = 4      /* shades of a kind */
+	TONES = 4 /* shades of a kind */
 };
 
 #define LETTER_WIDTH 6.65 /* of the font below */
@@ -29,14 +29,14 @@ struct drawing {
 	const struct flame_graph *graph;
 	struct output *out;
 	double left, width, min_width;
-	uint32_t depth;         /* of the deepest frame that is drawn */
-	double kinds[FRAME_KIND_COUNT];   /* percent that was sampled in frames of a kind; of all graphs */
-	bool shown[FRAME_KIND_COUNT];     /* something of this kind is drawn */
-	uint64_t *self;         /* by node */
-	double *used;           /* pixels of the width that children have taken */
+	uint32_t depth;                 /* of the deepest frame that is drawn */
+	double kinds[FRAME_KIND_COUNT]; /* percent that was sampled in frames of a kind; of all graphs */
+	bool shown[FRAME_KIND_COUNT];   /* something of this kind is drawn */
+	uint64_t *self;                 /* by node */
+	double *used;                   /* pixels of the width that children have taken */
 	uint32_t *parent;
-	uint32_t *whole;        /* the node that a node's share is of */
-	uint32_t graphs;        /* side by side */
+	uint32_t *whole; /* the node that a node's share is of */
+	uint32_t graphs; /* side by side */
 	double *x;
 };
 
@@ -44,11 +44,11 @@ static const struct {
 	const char *name;
 	int hue, saturation;
 } looks[FRAME_KIND_COUNT] = {
-	[FRAME_TASK] = { "task", 220, 12 },    [FRAME_EVENT] = { "event", 220, 20 },
-	[FRAME_USER] = { "user", 32, 86 },     [FRAME_KERNEL] = { "kernel", 211, 70 },
+	[FRAME_TASK] = { "task", 220, 12 },       [FRAME_EVENT] = { "event", 220, 20 },
+	[FRAME_USER] = { "user", 32, 86 },        [FRAME_KERNEL] = { "kernel", 211, 70 },
 	[FRAME_INLINED] = { "inlined", 174, 48 }, [FRAME_JIT] = { "jit", 96, 45 },
-	[FRAME_JAVA] = { "java", 128, 42 },    [FRAME_PYTHON] = { "python", 54, 78 },
-	[FRAME_NODE] = { "node", 78, 55 },     [FRAME_UNKNOWN] = { "unknown", 0, 0 },
+	[FRAME_JAVA] = { "java", 128, 42 },       [FRAME_PYTHON] = { "python", 54, 78 },
+	[FRAME_NODE] = { "node", 78, 55 },        [FRAME_UNKNOWN] = { "unknown", 0, 0 },
 };
 
 static void put_text(struct pd_text *text, const char *string, size_t length)
@@ -68,8 +68,11 @@ static void put_text(struct pd_text *text, const char *string, size_t length)
 /* Length of a UTF-8 sequence at text, 0 if there is none. */
 static size_t utf8_length(const unsigned char *text)
 {
-	size_t length = text[0] < 0x80 ? 1 : text[0] >= 0xc2 && text[0] < 0xe0 ? 2 :
-			(text[0] & 0xf0) == 0xe0 ? 3 : text[0] >= 0xf0 && text[0] < 0xf5 ? 4 : 0;
+	size_t length = text[0] < 0x80                    ? 1 :
+			text[0] >= 0xc2 && text[0] < 0xe0 ? 2 :
+			(text[0] & 0xf0) == 0xe0          ? 3 :
+			text[0] >= 0xf0 && text[0] < 0xf5 ? 4 :
+							    0;
 
 	for (size_t i = 1; i < length; i++) {
 		if ((text[i] & 0xc0) != 0x80)

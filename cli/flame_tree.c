@@ -211,12 +211,12 @@ enum frame_kind frame_kind_by_name(enum frame_kind kind, const char *name, const
 		bool jit; /* only in code that was made at run time */
 		const char *start;
 	} names[] = {
-		{ FRAME_PYTHON, true, "py::" },		 { FRAME_NODE, true, "JS:" },
-		{ FRAME_NODE, true, "LazyCompile:" },	 { FRAME_NODE, true, "Function:" },
-		{ FRAME_NODE, true, "Builtin:" },	 { FRAME_NODE, true, "BytecodeHandler:" },
-		{ FRAME_NODE, true, "RegExp:" },	 { FRAME_NODE, true, "Script:" },
-		{ FRAME_NODE, true, "Eval:" },		 { FRAME_JAVA, true, "Interpreter" },
-		{ FRAME_PYTHON, false, "_PyEval_" },	 { FRAME_PYTHON, false, "PyEval_" },
+		{ FRAME_PYTHON, true, "py::" },       { FRAME_NODE, true, "JS:" },
+		{ FRAME_NODE, true, "LazyCompile:" }, { FRAME_NODE, true, "Function:" },
+		{ FRAME_NODE, true, "Builtin:" },     { FRAME_NODE, true, "BytecodeHandler:" },
+		{ FRAME_NODE, true, "RegExp:" },      { FRAME_NODE, true, "Script:" },
+		{ FRAME_NODE, true, "Eval:" },        { FRAME_JAVA, true, "Interpreter" },
+		{ FRAME_PYTHON, false, "_PyEval_" },  { FRAME_PYTHON, false, "PyEval_" },
 	};
 	static const struct {
 		enum frame_kind kind;

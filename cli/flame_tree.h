@@ -22,16 +22,16 @@ enum {
 };
 
 /* KIND(NAME, letter in the page, name in the page): what sort of code a frame is. */
-#define FRAME_KINDS(KIND)            \
-	KIND(TASK, 't', "task")      \
-	KIND(EVENT, 'e', "event")    \
-	KIND(USER, 'u', "user")      \
-	KIND(KERNEL, 'k', "kernel")  \
+#define FRAME_KINDS(KIND)             \
+	KIND(TASK, 't', "task")       \
+	KIND(EVENT, 'e', "event")     \
+	KIND(USER, 'u', "user")       \
+	KIND(KERNEL, 'k', "kernel")   \
 	KIND(INLINED, 'i', "inlined") \
-	KIND(JIT, 'j', "jit")        \
-	KIND(JAVA, 'v', "java")      \
-	KIND(PYTHON, 'p', "python")  \
-	KIND(NODE, 'n', "node")      \
+	KIND(JIT, 'j', "jit")         \
+	KIND(JAVA, 'v', "java")       \
+	KIND(PYTHON, 'p', "python")   \
+	KIND(NODE, 'n', "node")       \
 	KIND(UNKNOWN, 'x', "unknown")
 
 enum frame_kind {
@@ -65,15 +65,15 @@ struct tree_source {
 	const struct pd_profile *profile; /* NULL: values are those of the lines */
 	uint32_t *event_index;            /* by index in the file, of those that have samples */
 	size_t event_count;
-	uint32_t first_slice;             /* of the profile's, with samples */
-	uint32_t slice_step;              /* so many of them are one; 0: time is not kept apart */
-	const enum pd_unit *units;        /* of the values of events that have samples */
+	uint32_t first_slice;      /* of the profile's, with samples */
+	uint32_t slice_step;       /* so many of them are one; 0: time is not kept apart */
+	const enum pd_unit *units; /* of the values of events that have samples */
 };
 
 struct tree_options {
-	double least;    /* percent; nodes of less are left out */
-	size_t values;   /* slices of time are joined by twos until there are not more values; 0: they stay */
-	size_t threads;  /* 0: as many as there are processors */
+	double least;   /* percent; nodes of less are left out */
+	size_t values;  /* slices of time are joined by twos until there are not more values; 0: they stay */
+	size_t threads; /* 0: as many as there are processors */
 };
 
 /* Texts that are kept once each. */

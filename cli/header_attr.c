@@ -113,8 +113,7 @@ static void print_names(struct pd_text *out, const struct pd_names *names, uint6
 	pd_text_add(out, text);
 }
 
-static void print_bits(struct pd_text *out, const char *field, const struct pd_names *names,
-		       uint64_t word)
+static void print_bits(struct pd_text *out, const char *field, const struct pd_names *names, uint64_t word)
 {
 	bool first = true;
 
@@ -223,8 +222,8 @@ static bool is_known(const struct pd_attr *attr)
 	bool has_branches = attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK);
 
 	return !attr->reserved_2 && all_known("sample_type", attr->sample_type) &&
-	       all_known("read_format", attr->read_format) &&
-	       all_known("attr_flags", attr->flags) && all_known("aux_action", attr->aux_action) &&
+	       all_known("read_format", attr->read_format) && all_known("attr_flags", attr->flags) &&
+	       all_known("aux_action", attr->aux_action) &&
 	       (!has_branches || all_known("branch_sample_type", attr->branch_sample_type));
 }
 

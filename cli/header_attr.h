@@ -10,7 +10,7 @@
 
 /* What stands around the fields. */
 struct attr_words {
-	const char *before;  /* the first field */
+	const char *before; /* the first field */
 	const char *between;
 	const char *equals;
 };

@@ -27,18 +27,17 @@ struct program {
 };
 
 /* The array that begins at offset, or nothing if the program has none. */
-static struct pd_bytes array_of(const struct program *program, uint64_t mask, uint64_t offset,
-				uint64_t count, uint64_t size)
+static struct pd_bytes array_of(const struct program *program, uint64_t mask, uint64_t offset, uint64_t count,
+				uint64_t size)
 {
-	return program->arrays & mask ? btf_piece(program->data, offset, count * size) :
-					(struct pd_bytes){ NULL, 0 };
+	return program->arrays & mask ? btf_piece(program->data, offset, count * size) : (struct pd_bytes){ NULL, 0 };
 }
 
 static void print_tag(struct pd_text *out, const struct program *program, uint32_t function)
 {
 	const struct pd_bpf_prog_info *info = program->info;
-	struct pd_bytes tags = array_of(program, PD_MASK(PD_BPF_ARRAYS_PROG_TAGS), info->prog_tags,
-					info->nr_prog_tags, 8);
+	struct pd_bytes tags =
+		array_of(program, PD_MASK(PD_BPF_ARRAYS_PROG_TAGS), info->prog_tags, info->nr_prog_tags, 8);
 	struct pd_bytes tag = btf_piece(tags, function * UINT64_C(8), 8);
 
 	if (tag.size < 8)
@@ -52,8 +51,8 @@ static uint64_t type_of(const struct program *program, uint32_t function)
 {
 	const struct pd_bpf_prog_info *info = program->info;
 	uint64_t size = info->func_info_rec_size;
-	struct pd_bytes infos = array_of(program, PD_MASK(PD_BPF_ARRAYS_FUNC_INFO), info->func_info,
-					 info->nr_func_info, size);
+	struct pd_bytes infos =
+		array_of(program, PD_MASK(PD_BPF_ARRAYS_FUNC_INFO), info->func_info, info->nr_func_info, size);
 
 	return btf_number(infos, function * size + 4, 4, program->big);
 }
@@ -80,10 +79,10 @@ static void print_function(struct pd_text *out, const struct program *program, u
 {
 	const struct pd_bpf_prog_info *info = program->info;
 	struct pd_bytes name = function_name(program, function);
-	struct pd_bytes addresses = array_of(program, PD_MASK(PD_BPF_ARRAYS_JITED_KSYMS),
-					     info->jited_ksyms, info->nr_jited_ksyms, 8);
-	struct pd_bytes sizes = array_of(program, PD_MASK(PD_BPF_ARRAYS_JITED_FUNC_LENS),
-					 info->jited_func_lens, info->nr_jited_func_lens, 4);
+	struct pd_bytes addresses =
+		array_of(program, PD_MASK(PD_BPF_ARRAYS_JITED_KSYMS), info->jited_ksyms, info->nr_jited_ksyms, 8);
+	struct pd_bytes sizes = array_of(program, PD_MASK(PD_BPF_ARRAYS_JITED_FUNC_LENS), info->jited_func_lens,
+					 info->nr_jited_func_lens, 4);
 
 	pd_text_add(out, "bpf_prog_");
 	print_tag(out, program, function);
@@ -98,8 +97,8 @@ static void print_function(struct pd_text *out, const struct program *program, u
 static uint32_t function_count(const struct program *program)
 {
 	const struct pd_bpf_prog_info *info = program->info;
-	struct pd_bytes addresses = array_of(program, PD_MASK(PD_BPF_ARRAYS_JITED_KSYMS),
-					     info->jited_ksyms, info->nr_jited_ksyms, 8);
+	struct pd_bytes addresses =
+		array_of(program, PD_MASK(PD_BPF_ARRAYS_JITED_KSYMS), info->jited_ksyms, info->nr_jited_ksyms, 8);
 
 	return (uint32_t)(addresses.size / 8);
 }
@@ -136,8 +135,7 @@ static int compare(const void *left, const void *right)
 	return a->place < b->place ? -1 : a->place > b->place;
 }
 
-static void print_item(struct pd_text *out, const struct pd_bpf_program *item, struct btf_set *btfs,
-		       bool big)
+static void print_item(struct pd_text *out, const struct pd_bpf_program *item, struct btf_set *btfs, bool big)
 {
 	struct program program = {
 		.info = item->info,
@@ -147,13 +145,12 @@ static void print_item(struct pd_text *out, const struct pd_bpf_program *item, s
 		.big = big,
 	};
 
-	program.has_btf = item->info->btf_id &&
-			  btf_set_find(btfs, item->info->btf_id, &program.btf);
+	program.has_btf = item->info->btf_id && btf_set_find(btfs, item->info->btf_id, &program.btf);
 	print_program(out, &program);
 }
 
-void header_bpf_programs(struct pd_text *out, const struct pd_bpf_programs *programs,
-			 const struct pd_bpf_btf *btf, bool big)
+void header_bpf_programs(struct pd_text *out, const struct pd_bpf_programs *programs, const struct pd_bpf_btf *btf,
+			 bool big)
 {
 	const struct pd_list *list = &programs->programs;
 	struct numbered *order = calloc(list->count ? list->count : 1, sizeof(*order));

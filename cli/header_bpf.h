@@ -9,8 +9,8 @@
 
 /* The programs of BPF_PROG_INFO, by their number. Names of functions come from btf, which may
  * be NULL. big: the numbers in the arrays and in the type information are big endian. */
-void header_bpf_programs(struct pd_text *out, const struct pd_bpf_programs *programs,
-			 const struct pd_bpf_btf *btf, bool big);
+void header_bpf_programs(struct pd_text *out, const struct pd_bpf_programs *programs, const struct pd_bpf_btf *btf,
+			 bool big);
 /* The numbers of BPF_BTF. */
 void header_bpf_btf(struct pd_text *out, const struct pd_bpf_btf *btf);
 

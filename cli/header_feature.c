@@ -51,8 +51,8 @@ static void print_nrcpus(const struct header *header, const void *decoded, const
 {
 	const struct pd_nrcpus *nrcpus = decoded;
 
-	pd_text_printf(header->out, "# %s online : %" PRIu32 "\n# %s avail : %" PRIu32 "\n", label,
-		       nrcpus->online, label, nrcpus->available);
+	pd_text_printf(header->out, "# %s online : %" PRIu32 "\n# %s avail : %" PRIu32 "\n", label, nrcpus->online,
+		       label, nrcpus->available);
 }
 
 static void print_total_mem(const struct header *header, const void *decoded, const char *label)
@@ -128,9 +128,7 @@ static void print_places(struct pd_text *out, const struct pd_cpu_topology *topo
 		pd_text_printf(out, "# CPU %zu: Core ID %" PRId32, i, (int32_t)place->core_id);
 		if (dies)
 			pd_text_printf(out, ", Die ID %" PRId32,
-				       i < topology->die_ids.count ?
-					       (int32_t)topology->die_ids.items[i] :
-					       0);
+				       i < topology->die_ids.count ? (int32_t)topology->die_ids.items[i] : 0);
 		pd_text_printf(out, ", Socket ID %" PRId32 "\n", (int32_t)place->package_id);
 	}
 }
@@ -189,8 +187,8 @@ static void print_numa(const struct header *header, const void *decoded, const c
 		const struct pd_numa_node *node = PD_ITEM(pd_numa_node, numa->nodes, i);
 
 		pd_text_printf(header->out,
-			       "# node%" PRIu32 " meminfo  : total = %" PRIu64
-			       " kB, free = %" PRIu64 " kB\n# node%" PRIu32 " cpu list : ",
+			       "# node%" PRIu32 " meminfo  : total = %" PRIu64 " kB, free = %" PRIu64
+			       " kB\n# node%" PRIu32 " cpu list : ",
 			       node->node, node->total_kib, node->free_kib, node->node);
 		header_str(header->out, node->cpus);
 		pd_text_add(header->out, "\n");
@@ -213,8 +211,7 @@ static void print_pmus(const struct header *header, const void *decoded, const c
 }
 
 /* Events first to end - 1. */
-static void print_group(const struct header *header, const struct pd_group *group, size_t first,
-			size_t end)
+static void print_group(const struct header *header, const struct pd_group *group, size_t first, size_t end)
 {
 	const char *name;
 
@@ -287,8 +284,8 @@ static void print_sample_time(const struct header *header, const void *decoded, 
 
 	(void)label;
 	for (int i = 0; i < 2; i++)
-		pd_text_printf(header->out, "# time of %s sample : %" PRIu64 ".%06u\n", which[i],
-			       ns[i] / 1000000000, (unsigned)(ns[i] % 1000000000 / 1000));
+		pd_text_printf(header->out, "# time of %s sample : %" PRIu64 ".%06u\n", which[i], ns[i] / 1000000000,
+			       (unsigned)(ns[i] % 1000000000 / 1000));
 	pd_text_printf(header->out, "# sample duration : %10.3f ms\n",
 		       (double)(times->last_ns - times->first_ns) / 1e6);
 }
@@ -323,15 +320,13 @@ static void print_ranges(char *text, size_t size, const struct pd_memory_node *n
 			continue;
 		while (bit + 1 < end && bit_is_set(node, bit + 1))
 			bit++;
-		length += (size_t)snprintf(text + length, size - length, "%s%" PRIu64,
-					   length ? "," : "", first);
+		length += (size_t)snprintf(text + length, size - length, "%s%" PRIu64, length ? "," : "", first);
 		if (bit > first && length < size)
 			length += (size_t)snprintf(text + length, size - length, "-%" PRIu64, bit);
 	}
 }
 
-static void print_memory_node(const struct header *header, const struct pd_memory_node *node,
-			      uint64_t block_size)
+static void print_memory_node(const struct header *header, const struct pd_memory_node *node, uint64_t block_size)
 {
 	uint64_t size = block_size * count_bits(node);
 	const char *unit = "BKMG";
@@ -340,8 +335,7 @@ static void print_memory_node(const struct header *header, const struct pd_memor
 	for (; size / 1024 > 1 && unit[1]; unit++)
 		size /= 1024;
 	print_ranges(ranges, sizeof(ranges), node);
-	pd_text_printf(header->out, "#  %3" PRIu64 " [%" PRIu64 "%c]: %s\n", node->node, size,
-		       *unit, ranges);
+	pd_text_printf(header->out, "#  %3" PRIu64 " [%" PRIu64 "%c]: %s\n", node->node, size, *unit, ranges);
 }
 
 static void print_mem_topology(const struct header *header, const void *decoded, const char *label)
@@ -351,8 +345,7 @@ static void print_mem_topology(const struct header *header, const void *decoded,
 	size_t count = known ? topology->nodes.count : 0;
 	uint64_t block_size = known ? topology->block_size_bytes : 0;
 
-	pd_text_printf(header->out, "# %s (nr %zu, block size 0x%" PRIx64 "):\n", label, count,
-		       block_size);
+	pd_text_printf(header->out, "# %s (nr %zu, block size 0x%" PRIx64 "):\n", label, count, block_size);
 	for (size_t i = 0; i < count; i++)
 		print_memory_node(header, PD_ITEM(pd_memory_node, topology->nodes, i), block_size);
 }
@@ -389,8 +382,8 @@ static void print_compressed(const struct header *header, const void *decoded, c
 	const struct pd_compression *compression = decoded;
 
 	pd_text_printf(header->out, "# %s : %s, level = %" PRIu32 ", ratio = %" PRIu32 "\n", label,
-		       compression->type == PD_COMPRESSION_ZSTD ? "Zstd" : "Unknown",
-		       compression->level, compression->ratio);
+		       compression->type == PD_COMPRESSION_ZSTD ? "Zstd" : "Unknown", compression->level,
+		       compression->ratio);
 }
 
 static void print_caps(struct pd_text *out, const struct pd_list *caps)
@@ -449,10 +442,8 @@ static void print_clock_data(const struct header *header, const void *decoded, c
 	if (localtime_r(&seconds, &tm))
 		strftime(day, sizeof(day), "%Y-%m-%d %H:%M:%S", &tm);
 	pd_text_printf(header->out, "# clockid: %s (%" PRIu32 ")\n", name, clock->clockid);
-	pd_text_printf(header->out,
-		       "# %s: %s.%06u = %" PRIu64 ".%06u (TOD) = %" PRIu64 ".%09u (%s)\n", label,
-		       day, micros, clock->wall_clock_ns / 1000000000, micros,
-		       clock->clockid_time_ns / 1000000000,
+	pd_text_printf(header->out, "# %s: %s.%06u = %" PRIu64 ".%06u (TOD) = %" PRIu64 ".%09u (%s)\n", label, day,
+		       micros, clock->wall_clock_ns / 1000000000, micros, clock->clockid_time_ns / 1000000000,
 		       (unsigned)(clock->clockid_time_ns % 1000000000), name);
 }
 
@@ -486,18 +477,15 @@ static void print_domains(const struct header *header, const void *decoded, cons
 	const struct pd_cpu_domain_info *info = decoded;
 
 	(void)label;
-	pd_text_printf(header->out,
-		       "# schedstat version\t: %" PRIu32 "\n# Maximum sched domains\t: %" PRIu32
-		       "\n",
+	pd_text_printf(header->out, "# schedstat version\t: %" PRIu32 "\n# Maximum sched domains\t: %" PRIu32 "\n",
 		       info->schedstat_version, info->max_domains);
 	for (size_t i = 0; i < info->cpus.count; i++) {
 		const struct pd_cpu_domains *cpu = PD_ITEM(pd_cpu_domains, info->cpus, i);
 
-		pd_text_printf(header->out, "# cpu\t\t: %" PRIu32 "\n# nr_domains\t: %zu\n",
-			       cpu->cpu, cpu->domains.count);
+		pd_text_printf(header->out, "# cpu\t\t: %" PRIu32 "\n# nr_domains\t: %zu\n", cpu->cpu,
+			       cpu->domains.count);
 		for (size_t j = 0; j < cpu->domains.count; j++)
-			print_domain(header->out, PD_ITEM(pd_cpu_domain, cpu->domains, j),
-				     info->schedstat_version);
+			print_domain(header->out, PD_ITEM(pd_cpu_domain, cpu->domains, j), info->schedstat_version);
 	}
 }
 
@@ -505,8 +493,8 @@ static void print_e_machine(const struct header *header, const void *decoded, co
 {
 	const struct pd_e_machine *machine = decoded;
 
-	pd_text_printf(header->out, "# %s : %" PRIu32 "\n#   e_flags : %" PRIu32 "\n", label,
-		       machine->e_machine, machine->e_flags);
+	pd_text_printf(header->out, "# %s : %" PRIu32 "\n#   e_flags : %" PRIu32 "\n", label, machine->e_machine,
+		       machine->e_flags);
 }
 
 static void print_cln_size(const struct header *header, const void *decoded, const char *label)
@@ -539,8 +527,7 @@ static const struct view views[] = {
 	{ PD_FEATURE_BRANCH_STACK, false, print_label, "contains samples with branch stack" },
 	{ PD_FEATURE_PMU_MAPPINGS, false, print_pmus, "pmu mappings" },
 	{ PD_FEATURE_GROUP_DESC, false, print_groups, NULL },
-	{ PD_FEATURE_AUXTRACE, false, print_label,
-	  "contains AUX area data (e.g. instruction trace)" },
+	{ PD_FEATURE_AUXTRACE, false, print_label, "contains AUX area data (e.g. instruction trace)" },
 	{ PD_FEATURE_STAT, false, print_label, "contains stat data" },
 	{ PD_FEATURE_CACHE, true, print_cache, "CPU cache info" },
 	{ PD_FEATURE_SAMPLE_TIME, false, print_sample_time, NULL },

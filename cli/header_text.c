@@ -84,9 +84,7 @@ static int print_records(const struct header *header)
 
 	if (status == PD_OK) {
 		while ((status = pd_stream_next(stream, &record, &error)) == PD_OK) {
-			feature = record->type == PD_RECORD_HEADER_FEATURE ?
-					  pd_as_header_feature(record) :
-					  NULL;
+			feature = record->type == PD_RECORD_HEADER_FEATURE ? pd_as_header_feature(record) : NULL;
 			if (!feature || feature->feat_id >= PD_FEATURE_LIMIT)
 				continue;
 			if (is_end_mark(feature))

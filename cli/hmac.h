@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SHA256_BYTES = 32, SHA256_BLOCK = 64 };
+enum {
+	SHA256_BYTES = 32,
+	SHA256_BLOCK = 64
+};
 
 struct sha256 {
 	uint32_t state[8];

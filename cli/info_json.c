@@ -89,8 +89,7 @@ static void add_recorder(struct json *json, struct pd_file *file)
 static void add_event(struct json *json, const struct facts *facts, size_t index)
 {
 	const struct pd_event *event = pd_file_event(facts->file, index);
-	const struct stats_event *line =
-		index < facts->stats.event_count ? &facts->stats.events[index] : NULL;
+	const struct stats_event *line = index < facts->stats.event_count ? &facts->stats.events[index] : NULL;
 	bool by_frequency = PD_BITS(event->attr->flags, PD_ATTR_FREQ);
 	const char *trait;
 
@@ -127,8 +126,7 @@ static void add_records(struct json *json, const struct facts *facts)
 	json_number(json, "total", facts->stats.total);
 	json_open(json, "types", '{');
 	for (size_t i = 0; stats_type_at(&facts->stats, i, &type); i++)
-		json_number(json, stats_type_name(type, room, sizeof(room)),
-			    stats_type(&facts->stats, type));
+		json_number(json, stats_type_name(type, room, sizeof(room)), stats_type(&facts->stats, type));
 	json_close(json, '}');
 	json_close(json, '}');
 }

@@ -32,8 +32,8 @@ struct sorter {
 	uint32_t levels; /* frames in a key */
 	size_t parts;
 	uint32_t *order;
-	uint8_t *part_of; /* by line */
-	uint32_t bounds[PARTS_MOST]; /* the first line of each part but the first one */
+	uint8_t *part_of;                       /* by line */
+	uint32_t bounds[PARTS_MOST];            /* the first line of each part but the first one */
 	uint32_t found[PARTS_MOST][PARTS_MOST]; /* lines for a part, by who found them */
 	bool failed[PARTS_MOST];
 };

@@ -11,7 +11,8 @@
 /* "" up to there. */
 static bool fit_cgroups(struct record_setup *setup, size_t count)
 {
-	char **cgroups = count > setup->cgroup_count ? realloc(setup->cgroups, count * sizeof(*cgroups)) : setup->cgroups;
+	char **cgroups = count > setup->cgroup_count ? realloc(setup->cgroups, count * sizeof(*cgroups)) :
+						       setup->cgroups;
 	bool fits = cgroups != NULL || !count;
 
 	if (cgroups)
@@ -45,8 +46,8 @@ static bool take_cgroups(struct record_setup *setup, const char *names, bool has
 	for (const char *at = names;; at += length + 1) {
 		length = strcspn(at, ",");
 		if (has_events && length && setup->cgroup_names >= events) {
-			complain(events ? "option --cgroup: more cgroups than preceding events"
-					: "option --cgroup must follow the events it applies to");
+			complain(events ? "option --cgroup: more cgroups than preceding events" :
+					  "option --cgroup must follow the events it applies to");
 			return false;
 		}
 		if (length && !set_cgroup(setup, setup->cgroup_names, at, length))
@@ -107,7 +108,8 @@ bool record_add_events(struct record_setup *setup, const struct target_values *v
 	if (status < 0)
 		complain("%s", error.message);
 	/* events behind the last --cgroup are in none */
-	return status >= 0 && (!setup->cgroup_count || !has_events || fit_cgroups(setup, pd_events_count(setup->events)));
+	return status >= 0 &&
+	       (!setup->cgroup_count || !has_events || fit_cgroups(setup, pd_events_count(setup->events)));
 }
 
 /* With a NULL at the end, as exec wants it. */

@@ -49,9 +49,8 @@ static bool scaled(const char *text, const struct word *units, uint64_t plain, u
 	return true;
 }
 
-static const struct word size_units[] = { { "B", 1 },	     { "K", 1 << 10 }, { "M", 1 << 20 },
-					  { "G", 1 << 30 },  { "KB", 1 << 10 }, { "MB", 1 << 20 },
-					  { "GB", 1 << 30 }, { 0 } };
+static const struct word size_units[] = { { "B", 1 },        { "K", 1 << 10 },  { "M", 1 << 20 },  { "G", 1 << 30 },
+					  { "KB", 1 << 10 }, { "MB", 1 << 20 }, { "GB", 1 << 30 }, { 0 } };
 
 bool value_size(const char *option, const char *text, uint64_t *bytes_out)
 {
@@ -154,13 +153,16 @@ bool value_user(const char *option, const char *text, uint32_t *uid_out)
 
 bool value_clock(const char *option, const char *text, int32_t *clock_out)
 {
-	static const struct word clocks[] = {
-		{ "realtime", CLOCK_REALTIME },	  { "real", CLOCK_REALTIME }, { "monotonic", CLOCK_MONOTONIC },
-		{ "mono", CLOCK_MONOTONIC },	  { "monotonic_raw", CLOCK_MONOTONIC_RAW },
-		{ "raw", CLOCK_MONOTONIC_RAW },	  { "boottime", CLOCK_BOOTTIME },
-		{ "boot", CLOCK_BOOTTIME },	  { "tai", CLOCK_TAI },
-		{ 0 }
-	};
+	static const struct word clocks[] = { { "realtime", CLOCK_REALTIME },
+					      { "real", CLOCK_REALTIME },
+					      { "monotonic", CLOCK_MONOTONIC },
+					      { "mono", CLOCK_MONOTONIC },
+					      { "monotonic_raw", CLOCK_MONOTONIC_RAW },
+					      { "raw", CLOCK_MONOTONIC_RAW },
+					      { "boottime", CLOCK_BOOTTIME },
+					      { "boot", CLOCK_BOOTTIME },
+					      { "tai", CLOCK_TAI },
+					      { 0 } };
 	const char *name = strncasecmp(text, "CLOCK_", 6) == 0 ? text + 6 : text;
 	const struct word *clock = find(clocks, name, strlen(name));
 	uint64_t number;
@@ -177,12 +179,9 @@ bool value_clock(const char *option, const char *text, int32_t *clock_out)
 
 bool value_call_graph(const char *option, const char *text, enum pd_call_graph *how_out, uint32_t *stack_size_out)
 {
-	static const struct word ways[] = { { "fp", PD_CALL_GRAPH_FP },
-					    { "dwarf", PD_CALL_GRAPH_DWARF },
-					    { "lbr", PD_CALL_GRAPH_LBR },
-					    { "no", PD_CALL_GRAPH_NONE },
-					    { "none", PD_CALL_GRAPH_NONE },
-					    { 0 } };
+	static const struct word ways[] = { { "fp", PD_CALL_GRAPH_FP },     { "dwarf", PD_CALL_GRAPH_DWARF },
+					    { "lbr", PD_CALL_GRAPH_LBR },   { "no", PD_CALL_GRAPH_NONE },
+					    { "none", PD_CALL_GRAPH_NONE }, { 0 } };
 	const char *comma = strchr(text, ',');
 	const struct word *way = find(ways, text, comma ? (size_t)(comma - text) : strlen(text));
 	uint64_t size = 0;
@@ -219,7 +218,8 @@ bool value_branches(const char *option, const char *text, uint64_t *bits_out)
 					     { "priv", PD_MASK(PD_BRANCH_TYPE_PRIV_SAVE) },
 					     { "counter", PD_MASK(PD_BRANCH_TYPE_COUNTERS) },
 					     { 0 } };
-	const uint64_t levels = PD_MASK(PD_BRANCH_TYPE_USER) | PD_MASK(PD_BRANCH_TYPE_KERNEL) | PD_MASK(PD_BRANCH_TYPE_HV);
+	const uint64_t levels = PD_MASK(PD_BRANCH_TYPE_USER) | PD_MASK(PD_BRANCH_TYPE_KERNEL) |
+				PD_MASK(PD_BRANCH_TYPE_HV);
 	uint64_t bits = 0;
 
 	for (const char *at = text; *at;) {
@@ -227,8 +227,9 @@ bool value_branches(const char *option, const char *text, uint64_t *bits_out)
 		const struct word *kind = find(kinds, at, length);
 
 		if (!kind)
-			return wrong(option, text, "a list of branches: any, any_call, any_ret, ind_call, ind_jmp, call, cond, "
-						   "stack, u, k, hv, save_type ...");
+			return wrong(option, text,
+				     "a list of branches: any, any_call, any_ret, ind_call, ind_jmp, call, cond, "
+				     "stack, u, k, hv, save_type ...");
 		bits |= kind->value;
 		at += length + (at[length] == ',');
 	}

@@ -10,7 +10,10 @@
 #include "front/input.h"
 #include "select.h"
 
-enum { KEYS_MOST = 16, COLUMNS_MOST = 24 };
+enum {
+	KEYS_MOST = 16,
+	COLUMNS_MOST = 24
+};
 
 struct report;
 struct row;
@@ -19,17 +22,17 @@ struct row;
 
 /* A value of a key. */
 struct value {
-	uint64_t a, b; /* its identity */
-	uint64_t order; /* before the text: values with a smaller one come first */
-	uint64_t word; /* next in the order: the address, or how the text begins */
-	uint64_t addr; /* where there is no function */
+	uint64_t a, b;    /* its identity */
+	uint64_t order;   /* before the text: values with a smaller one come first */
+	uint64_t word;    /* next in the order: the address, or how the text begins */
+	uint64_t addr;    /* where there is no function */
 	const char *text; /* of functions: their name without level, until all values are known */
 	uint32_t length;
-	char level; /* 0: there is a text */
-	bool borrowed; /* the text is not one of its own */
+	char level;       /* 0: there is a text */
+	bool borrowed;    /* the text is not one of its own */
 	uint8_t unsorted; /* so many letters in front do not count in the order */
-	bool by_addr; /* in the order of addresses, not of texts */
-	bool alike; /* all such values of an order are one to the keys behind */
+	bool by_addr;     /* in the order of addresses, not of texts */
+	bool alike;       /* all such values of an order are one to the keys behind */
 };
 
 /* A place in a table of numbers by hash. */
@@ -54,7 +57,7 @@ struct value_table {
 	struct number_slot *slots; /* by a hash of the identity */
 	size_t slot_count, in_slots;
 	struct text_block *texts; /* of functions */
-	uint32_t *by_index; /* number + 1 by the index of a function; of objects, 0: none */
+	uint32_t *by_index;       /* number + 1 by the index of a function; of objects, 0: none */
 	size_t index_count;
 	bool any_alike;
 	/* By value, once all are known. */
@@ -73,7 +76,7 @@ struct taken_branch {
 struct subject {
 	const struct pd_profile_entry *entry;
 	uint32_t frame;
-	unsigned cpumode; /* level of the place */
+	unsigned cpumode;                  /* level of the place */
 	const struct taken_branch *branch; /* or NULL */
 };
 
@@ -100,10 +103,14 @@ const struct key *key_by_name(const char *name, size_t length);
 /* The index-th key, or NULL past the end. */
 const struct key *key_at(size_t index);
 /* What a row shows of a key; room is for what is made for this row. */
-enum { VALUE_TEXT_BYTES = 32 };
+enum {
+	VALUE_TEXT_BYTES = 32
+};
 const char *value_text(const struct report *report, size_t key, const struct row *row, char *room);
 /* Asks for the memory of the texts of a row: in three stages, each needs what the one before asked for. */
-enum { EXPECT_STAGES = 3 };
+enum {
+	EXPECT_STAGES = 3
+};
 void values_expect(const struct report *report, const struct row *row, unsigned stage);
 /* The values of all keys that depend on frames, or of all others. False if there is no memory. */
 bool values_find(struct report *report, const struct subject *subject, bool of_frame, uint32_t *number_out);
@@ -118,12 +125,12 @@ int socket_of(struct report *report, uint32_t cpu);
 
 /* What is asked of a frame most often. */
 enum frame_look {
-	LOOK_LEVEL = 7, /* mask: PD_CPUMODE_... */
+	LOOK_LEVEL = 7,  /* mask: PD_CPUMODE_... */
 	LOOK_OBJECT = 8, /* it is in one */
 	LOOK_FUNCTION = 16,
 	LOOK_OWN_OBJECT = 32, /* its function is one of its object */
-	LOOK_WANTED = 64, /* its place was asked for */
-	LOOK_SEEN = 128 /* for those who come by */
+	LOOK_WANTED = 64,     /* its place was asked for */
+	LOOK_SEEN = 128       /* for those who come by */
 };
 
 /* Fills looks and twins of the report. False if there is no memory. */
@@ -155,7 +162,7 @@ enum column_kind {
 
 struct column {
 	enum column_kind kind;
-	size_t key; /* of report->keys */
+	size_t key;  /* of report->keys */
 	bool elided; /* all rows have the same, which stands on top */
 	bool beside; /* overhead that was added beside COLUMN_CHILDREN, not asked for by name */
 };
@@ -164,15 +171,15 @@ struct column {
 
 struct amounts {
 	uint64_t period, samples;
-	uint64_t kernel_period, user_period; /* of the period, by level */
+	uint64_t kernel_period, user_period;        /* of the period, by level */
 	uint64_t children_period, children_samples; /* with all that was called */
 };
 
 struct row {
-	uint32_t who, place; /* its values: those that do not depend on frames, and those that do */
-	struct amounts *amounts; /* by event of the table */
+	uint32_t who, place;           /* its values: those that do not depend on frames, and those that do */
+	struct amounts *amounts;       /* by event of the table */
 	size_t first_link, link_count; /* the chains of its graph */
-	size_t depth; /* frames of the longest of them */
+	size_t depth;                  /* frames of the longest of them */
 };
 
 /* A chain that belongs into the graph of a row. */
@@ -197,9 +204,9 @@ struct table {
 	bool group;
 	struct row *rows; /* in the order in which they are shown */
 	size_t row_count;
-	struct amounts *amounts; /* of all rows */
+	struct amounts *amounts;    /* of all rows */
 	uint64_t *totals, *samples; /* by event: what percentages are of, and their samples */
-	struct link *links; /* by row */
+	struct link *links;         /* by row */
 	size_t widths[COLUMNS_MOST];
 };
 
@@ -230,15 +237,25 @@ bool branches_walk(struct report *report, struct table *table, branch_fn *each, 
 
 /* ---- report_graph.c ---- */
 
-enum graph_kind { GRAPH_NONE, GRAPH_TREE, GRAPH_FRACTAL, GRAPH_FLAT, GRAPH_FOLDED };
-enum graph_value { GRAPH_PERCENT, GRAPH_PERIOD, GRAPH_COUNT };
+enum graph_kind {
+	GRAPH_NONE,
+	GRAPH_TREE,
+	GRAPH_FRACTAL,
+	GRAPH_FLAT,
+	GRAPH_FOLDED
+};
+enum graph_value {
+	GRAPH_PERCENT,
+	GRAPH_PERIOD,
+	GRAPH_COUNT
+};
 
 struct graph_options {
 	enum graph_kind kind;
 	enum graph_value value;
-	double least; /* percent */
+	double least;  /* percent */
 	uint64_t most; /* lines; 0: all */
-	bool caller;  /* from the outermost caller down */
+	bool caller;   /* from the outermost caller down */
 	bool by_address;
 	bool order_given;
 };
@@ -254,7 +271,8 @@ void *graph_room(const struct report *report);
 /* False if nothing in the graph of a row can be large enough. */
 bool graph_wanted(const struct report *report, const struct table *table, const struct row *row);
 /* Prints the graph of a row. False if there is no memory. */
-bool graph_print(struct report *report, const struct table *table, const struct row *row, void *room, struct pd_text *out);
+bool graph_print(struct report *report, const struct table *table, const struct row *row, void *room,
+		 struct pd_text *out);
 /* The graph of a row as a JSON array of nodes. False if there is no memory. */
 struct json;
 bool graph_json(struct report *report, const struct table *table, const struct row *row, struct json *json);
@@ -270,7 +288,7 @@ struct report {
 	struct input input;
 	struct pd_text *out;
 	bool escape; /* out is a terminal */
-	bool color; /* shares are coloured */
+	bool color;  /* shares are coloured */
 	double fold; /* percent below which rows are only counted; 0: none */
 	struct pd_profile *profile;
 	struct pd_symbols *symbols;
@@ -280,12 +298,12 @@ struct report {
 	size_t key_count;
 	struct value_table values[KEYS_MOST];
 	struct value_sets whos, places; /* values that do not depend on frames, and those that do */
-	uint8_t *looks; /* by frame, see frame_look */
-	uint32_t *twins; /* by frame: the first one of its function, or itself */
-	uint32_t *frame_places; /* by frame, number in places + 1 */
+	uint8_t *looks;                 /* by frame, see frame_look */
+	uint32_t *twins;                /* by frame: the first one of its function, or itself */
+	uint32_t *frame_places;         /* by frame, number in places + 1 */
 	struct column columns[COLUMNS_MOST];
 	size_t column_count;
-	size_t widths[COLUMNS_MOST]; /* that were asked for; 0: what the cells need */
+	size_t widths[COLUMNS_MOST];       /* that were asked for; 0: what the cells need */
 	struct column order[COLUMNS_MOST]; /* rows are sorted by these */
 	size_t order_count;
 	struct table *tables;
@@ -298,7 +316,7 @@ struct report {
 	double least;      /* percent of a row */
 	size_t max_stack;  /* frames of a chain; 0: all */
 	const char *separator;
-	const char *time; /* argument of --time, or NULL */
+	const char *time;              /* argument of --time, or NULL */
 	const char *elided[KEYS_MOST]; /* by key: the only name that was asked for */
 	struct pd_text *scratch;
 	size_t first_event; /* of the table that is made */
@@ -307,9 +325,9 @@ struct report {
 	char **lines; /* by frame: what stands behind the name in graphs by address, or NULL */
 	size_t line_count;
 	struct chain *chains; /* by entry */
-	uint32_t *known; /* for graphs of JSON, see report_graph.c */
-	struct trust trust; /* of the entries of all tables, without what was lost */
-	size_t threads; /* that make rows and graphs; 0: as many as there are processors */
+	uint32_t *known;      /* for graphs of JSON, see report_graph.c */
+	struct trust trust;   /* of the entries of all tables, without what was lost */
+	size_t threads;       /* that make rows and graphs; 0: as many as there are processors */
 };
 
 /* The value of a row. */
@@ -344,7 +362,8 @@ bool report_json(struct report *report);
 bool report_json_members(struct report *report, struct json *json);
 /* The head of a table, and one row, as report_text prints them. */
 void report_text_header(const struct report *report, struct table *table);
-void report_text_row(const struct report *report, const struct table *table, const struct row *row, struct pd_text *out);
+void report_text_row(const struct report *report, const struct table *table, const struct row *row,
+		     struct pd_text *out);
 bool report_csv(struct report *report);
 
 /* ---- report_draw.c ---- */
@@ -354,13 +373,13 @@ struct drawing {
 	struct report *report;
 	const struct table *table;
 	const struct row *const *rows;
-	size_t *ends; /* of each text: which row it ends at; only the last one of a text has a graph */
+	size_t *ends;       /* of each text: which row it ends at; only the last one of a text has a graph */
 	size_t count, next; /* texts */
 	struct ahead *ahead;
 };
 /* False if there is no memory. drawing_end comes after it in any case. */
-bool drawing_start(struct drawing *drawing, struct report *report, const struct table *table, const struct row *const *rows,
-		 size_t count);
+bool drawing_start(struct drawing *drawing, struct report *report, const struct table *table,
+		   const struct row *const *rows, size_t count);
 /* Prints some more rows; all are printed if next is count. False if there is no memory. */
 bool drawing_next(struct drawing *drawing);
 void drawing_end(struct drawing *drawing);

@@ -43,7 +43,8 @@ static struct pd_frame end_at(const struct walk *walk, uint32_t pid, struct pd_m
 	return end;
 }
 
-static bool take_branch(struct walk *walk, struct pd_profile_entry *entry, const struct taken_branch *branch, bool is_shown)
+static bool take_branch(struct walk *walk, struct pd_profile_entry *entry, const struct taken_branch *branch,
+			bool is_shown)
 {
 	struct report *report = walk->report;
 	size_t event = entry->event->index - walk->table->first_event;
@@ -75,7 +76,8 @@ static bool take_stack(struct walk *walk, const struct pd_sample *sample, struct
 		       struct pd_moment when, bool shown)
 {
 	const struct pd_branch_stack *stack = sample->branch_stack;
-	uint64_t cycles = stack->entries.count ? PD_BITS(PD_ITEM(pd_branch, stack->entries, 0)->flags, PD_BRANCH_CYCLES) : 0;
+	uint64_t cycles =
+		stack->entries.count ? PD_BITS(PD_ITEM(pd_branch, stack->entries, 0)->flags, PD_BRANCH_CYCLES) : 0;
 
 	/* As perf: all branches of a stack weigh what the first one took. */
 	entry->weight = cycles ? cycles : 1;
@@ -129,9 +131,9 @@ static bool take_record(void *self, struct pd_stream *stream, const struct pd_re
 	};
 	candidate = (struct pd_candidate){ record, record->event, &brief, entry.comm };
 	choice = select_choose(&report->select, &candidate);
-	walk->failed = choice != PD_CHOICE_LEAVE &&
-		       !take_stack(walk, sample, &entry, when,
-				   choice == PD_CHOICE_TAKE && is_shown(report, &brief, when));
+	walk->failed =
+		choice != PD_CHOICE_LEAVE &&
+		!take_stack(walk, sample, &entry, when, choice == PD_CHOICE_TAKE && is_shown(report, &brief, when));
 	return !walk->failed;
 }
 

@@ -6,7 +6,9 @@
 
 #include <stdlib.h>
 
-enum { ROWS_AT_ONCE = 128 };
+enum {
+	ROWS_AT_ONCE = 128
+};
 
 /* What a thread needs. */
 struct drawing_room {
@@ -77,8 +79,8 @@ static bool find_ends(struct drawing *drawing, size_t count)
 	return drawing->ends;
 }
 
-bool drawing_start(struct drawing *drawing, struct report *report, const struct table *table, const struct row *const *rows,
-		 size_t count)
+bool drawing_start(struct drawing *drawing, struct report *report, const struct table *table,
+		   const struct row *const *rows, size_t count)
 {
 	struct ahead_job job = {
 		.threads = report->threads,

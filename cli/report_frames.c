@@ -9,7 +9,9 @@
 
 #include <stdlib.h>
 
-enum { WORTH_A_PART = 1 << 13 };
+enum {
+	WORTH_A_PART = 1 << 13
+};
 
 #define NO_FUNCTION UINT32_MAX
 

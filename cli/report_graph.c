@@ -16,8 +16,8 @@
 #define NONE UINT32_MAX
 
 enum {
-	MARGIN = 12, /* blanks in front of a graph */
-	DEPTH_MOST = 1024, /* branches inside of each other that are drawn */
+	MARGIN = 12,           /* blanks in front of a graph */
+	DEPTH_MOST = 1024,     /* branches inside of each other that are drawn */
 	WORTH_A_PART = 1 << 14 /* entries */
 };
 
@@ -25,9 +25,9 @@ enum {
 struct node {
 	uint32_t who; /* frame that stands for all that are the same */
 	uint32_t parent;
-	uint32_t child, sibling; /* list of those that are large enough */
-	uint32_t child_count; /* of all */
-	uint32_t first; /* entry that has it first */
+	uint32_t child, sibling;   /* list of those that are large enough */
+	uint32_t child_count;      /* of all */
+	uint32_t first;            /* entry that has it first */
 	uint64_t own, own_samples; /* of chains that end here */
 	uint64_t all, all_samples;
 	size_t begin, end; /* walkers that go on from here */
@@ -43,7 +43,7 @@ struct walker {
 /* A child of the node that is looked at. */
 struct branch {
 	uint32_t who, first;
-	uint32_t node; /* NONE: too small to be looked at */
+	uint32_t node;       /* NONE: too small to be looked at */
 	size_t count, place; /* of its walkers */
 	uint64_t all, all_samples;
 };
@@ -54,12 +54,12 @@ struct graph {
 	struct node *nodes; /* [0] is the root */
 	size_t count, capacity;
 	struct walker *walkers, *spare; /* by node */
-	uint32_t *turns; /* branch of each walker */
+	uint32_t *turns;                /* branch of each walker */
 	struct branch *branches;
 	size_t branch_count, branch_capacity;
 	uint32_t *known; /* by frame: number + 1 of a branch of the node that is looked at; 0 between */
 	struct pd_text *out;
-	bool absolute; /* shares are of total, whatever the kind */
+	bool absolute;  /* shares are of total, whatever the kind */
 	uint64_t total; /* what percentages are of */
 	uint64_t least; /* smaller nodes are left out */
 	bool failed;
@@ -82,12 +82,18 @@ static bool parse_word(struct graph_options *options, const char *word, size_t l
 		int kind, value;
 		int caller, address;
 	} words[] = {
-		{ "graph", GRAPH_TREE, -1, -1, -1 },     { "fractal", GRAPH_FRACTAL, -1, -1, -1 },
-		{ "flat", GRAPH_FLAT, -1, -1, -1 },      { "folded", GRAPH_FOLDED, -1, -1, -1 },
-		{ "none", GRAPH_NONE, -1, -1, -1 },      { "caller", -1, -1, 1, -1 },
-		{ "callee", -1, -1, 0, -1 },             { "function", -1, -1, -1, 0 },
-		{ "address", -1, -1, -1, 1 },            { "percent", -1, GRAPH_PERCENT, -1, -1 },
-		{ "period", -1, GRAPH_PERIOD, -1, -1 },  { "count", -1, GRAPH_COUNT, -1, -1 },
+		{ "graph", GRAPH_TREE, -1, -1, -1 },
+		{ "fractal", GRAPH_FRACTAL, -1, -1, -1 },
+		{ "flat", GRAPH_FLAT, -1, -1, -1 },
+		{ "folded", GRAPH_FOLDED, -1, -1, -1 },
+		{ "none", GRAPH_NONE, -1, -1, -1 },
+		{ "caller", -1, -1, 1, -1 },
+		{ "callee", -1, -1, 0, -1 },
+		{ "function", -1, -1, -1, 0 },
+		{ "address", -1, -1, -1, 1 },
+		{ "percent", -1, GRAPH_PERCENT, -1, -1 },
+		{ "period", -1, GRAPH_PERIOD, -1, -1 },
+		{ "count", -1, GRAPH_COUNT, -1, -1 },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -123,9 +129,10 @@ bool graph_parse(struct graph_options *options, const char *argument)
 		} else if (length && end == at + length && number >= 0) {
 			options->most = whole(number);
 		} else if (length && !parse_word(options, at, length)) {
-			complain("option --call-graph: '%.*s' is not one of graph, fractal, flat, folded, none, caller, "
-				 "callee, function, address, percent, period, count, or a number",
-				 (int)length, at);
+			complain(
+				"option --call-graph: '%.*s' is not one of graph, fractal, flat, folded, none, caller, "
+				"callee, function, address, percent, period, count, or a number",
+				(int)length, at);
 			return false;
 		}
 		at += length;
@@ -249,7 +256,9 @@ static void expect_walker(const struct graph *graph, const struct walker *walker
 /* Sorts what goes on from a node into branches; what ends there is the node's own. False if there is no memory. */
 static bool find_branches(struct graph *graph, struct node *node)
 {
-	enum { AHEAD = 16 };
+	enum {
+		AHEAD = 16
+	};
 
 	graph->branch_count = 0;
 	for (size_t i = node->begin; i < node->end; i++) {
@@ -791,7 +800,8 @@ bool graph_wanted(const struct report *report, const struct table *table, const 
 	       (report->graph.kind != GRAPH_TREE || graph_total(report, row) >= graph_least(report, table));
 }
 
-bool graph_print(struct report *report, const struct table *table, const struct row *row, void *room, struct pd_text *out)
+bool graph_print(struct report *report, const struct table *table, const struct row *row, void *room,
+		 struct pd_text *out)
 {
 	uint64_t row_total = graph_total(report, row);
 	struct graph graph;

@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORTH_A_PART = 1 << 12 }; /* values */
+enum {
+	WORTH_A_PART = 1 << 12
+}; /* values */
 
 /* ---- values ---- */
 
@@ -124,7 +126,9 @@ struct text_block {
 /* NULL if there is no memory. */
 static char *block_take(struct text_block **block, size_t size)
 {
-	enum { USUAL = 1 << 16 };
+	enum {
+		USUAL = 1 << 16
+	};
 
 	if (!*block || (*block)->size - (*block)->used < size) {
 		size_t room = size > USUAL ? size : USUAL;
@@ -236,7 +240,8 @@ static bool find_ordered_text(struct report *report, size_t key, const char *tex
 	for (;; id.b++) {
 		if (!find_value(table, id, value_out, &fresh))
 			return false;
-		if (fresh || (table->items[*value_out].order == order && strcmp(table->items[*value_out].text, text) == 0))
+		if (fresh ||
+		    (table->items[*value_out].order == order && strcmp(table->items[*value_out].text, text) == 0))
 			break;
 	}
 	if (!fresh)
@@ -483,13 +488,17 @@ static bool find_function_value(struct value_table *table, const struct pd_funct
 static bool find_function(struct report *report, size_t key, const struct pd_frame *frame, unsigned cpumode,
 			  struct identity id, uint32_t *value_out)
 {
-	enum { RESOLVED, UNRESOLVED };
+	enum {
+		RESOLVED,
+		UNRESOLVED
+	};
 	const struct pd_function *function = frame->place.function;
 	struct value_table *table = &report->values[key];
 	struct value *value;
 	bool fresh;
 
-	if (!(function ? find_function_value(table, function, value_out, &fresh) : find_value(table, id, value_out, &fresh)))
+	if (!(function ? find_function_value(table, function, value_out, &fresh) :
+			 find_value(table, id, value_out, &fresh)))
 		return false;
 	if (!fresh)
 		return true;
@@ -661,22 +670,32 @@ static const struct key keys[] = {
 	{ "pid", "tid", "    Pid:Command", "tid", PD_BY_TID, false, false, find_tid, "thread (as pid in perf)" },
 	{ "tgid", NULL, "   Tgid:Command", "pid", PD_BY_PID, false, false, find_tgid, "process" },
 	{ "dso", NULL, "Shared Object", "dso", 0, true, false, find_dso, "object", .of_function = true },
-	{ "sym", "symbol", "Symbol", "symbol", 0, true, false, find_symbol, "function", .of_function = true, .ragged = true },
+	{ "sym", "symbol", "Symbol", "symbol", 0, true, false, find_symbol, "function", .of_function = true,
+	  .ragged = true },
 	{ "cpu", NULL, "CPU", "cpu", PD_BY_CPU, false, false, find_cpu, "CPU" },
 	{ "socket", NULL, "Socket", "socket", PD_BY_CPU, false, false, find_socket, "processor", .right = true },
 	{ "srcline", NULL, "Source:Line", "srcline", 0, true, false, find_srcline, "file and line" },
 	{ "srcfile", NULL, "Source File", "srcfile", 0, true, false, find_srcfile, "file", .ragged = true },
-	{ "cgroup", NULL, "Cgroup", "cgroup", PD_BY_CGROUP, false, false, find_cgroup, "path of the cgroup", .ragged = true },
+	{ "cgroup", NULL, "Cgroup", "cgroup", PD_BY_CGROUP, false, false, find_cgroup, "path of the cgroup",
+	  .ragged = true },
 	{ "cgroup_id", NULL, "cgroup id (dev/inode)", "cgroup_id", PD_BY_TID, false, false, find_cgroup_id,
 	  "device and inode of the cgroup namespace", .ragged = true },
-	{ "ipc_null", NULL, "IPC   [IPC Coverage]", "ipc", 0, false, false, find_ipc, "instructions per cycle (not in samples)", .width = 20 },
-	{ "weight", NULL, "Weight", "weight", PD_BY_WEIGHT, false, false, find_weight, "cost of all samples of a row with the same cost", .width = 12, .times_samples = true },
-	{ "local_weight", NULL, "Local Weight", "local_weight", PD_BY_WEIGHT, false, false, find_weight, "cost of one sample", .width = 12 },
-	{ "time", NULL, "Time", "time", PD_BY_TIME, false, false, find_time, "time slice of --time-quantum", .width = 12, .ragged = true },
-	{ "trace", NULL, "Trace output", "trace", PD_BY_RAW, false, false, find_trace, "what a tracepoint recorded", .ragged = true },
-	{ "symbol_size", NULL, "Symbol size", "symbol_size", 0, true, false, find_symbol_size, "size of the function in bytes", .of_function = true, .right = true },
-	{ "dso_from", NULL, "Source Shared Object", "dso_from", 0, false, true, find_dso_from, "source object of a branch", .falling = true },
-	{ "dso_to", NULL, "Target Shared Object", "dso_to", 0, false, true, find_dso_to, "target object of a branch", .falling = true },
+	{ "ipc_null", NULL, "IPC   [IPC Coverage]", "ipc", 0, false, false, find_ipc,
+	  "instructions per cycle (not in samples)", .width = 20 },
+	{ "weight", NULL, "Weight", "weight", PD_BY_WEIGHT, false, false, find_weight,
+	  "cost of all samples of a row with the same cost", .width = 12, .times_samples = true },
+	{ "local_weight", NULL, "Local Weight", "local_weight", PD_BY_WEIGHT, false, false, find_weight,
+	  "cost of one sample", .width = 12 },
+	{ "time", NULL, "Time", "time", PD_BY_TIME, false, false, find_time, "time slice of --time-quantum",
+	  .width = 12, .ragged = true },
+	{ "trace", NULL, "Trace output", "trace", PD_BY_RAW, false, false, find_trace, "what a tracepoint recorded",
+	  .ragged = true },
+	{ "symbol_size", NULL, "Symbol size", "symbol_size", 0, true, false, find_symbol_size,
+	  "size of the function in bytes", .of_function = true, .right = true },
+	{ "dso_from", NULL, "Source Shared Object", "dso_from", 0, false, true, find_dso_from,
+	  "source object of a branch", .falling = true },
+	{ "dso_to", NULL, "Target Shared Object", "dso_to", 0, false, true, find_dso_to, "target object of a branch",
+	  .falling = true },
 	{ "symbol_from", NULL, "Source Symbol", "symbol_from", 0, false, true, find_symbol_from,
 	  "source function of a branch", .ragged = true },
 	{ "symbol_to", NULL, "Target Symbol", "symbol_to", 0, false, true, find_symbol_to,
@@ -715,8 +734,9 @@ void values_expect(const struct report *report, const struct row *row, unsigned 
 		const struct value *value;
 
 		if (!stage) {
-			__builtin_prefetch(report->keys[i]->of_frame ? &report->places.values[row->place * report->key_count] :
-								       &report->whos.values[row->who * report->key_count]);
+			__builtin_prefetch(report->keys[i]->of_frame ?
+						   &report->places.values[row->place * report->key_count] :
+						   &report->whos.values[row->who * report->key_count]);
 			continue;
 		}
 		value = &report->values[i].items[row_value(report, row, i)];
@@ -818,7 +838,9 @@ static size_t print_address(char *text, uint64_t addr)
 /* False if there is no memory. */
 static bool make_text(struct value *value, struct text_block **block)
 {
-	enum { LEVEL_LETTERS = 4 /* "[.] " */ };
+	enum {
+		LEVEL_LETTERS = 4 /* "[.] " */
+	};
 	char address[24];
 	const char *name = value->text ? value->text : address;
 	size_t length = value->text ? strlen(name) : print_address(address, value->addr);
@@ -849,7 +871,9 @@ struct texting {
 
 static void make_texts_part(void *self, size_t part)
 {
-	enum { AHEAD = 8 };
+	enum {
+		AHEAD = 8
+	};
 	struct texting *texting = self;
 	struct value_table *table = texting->table;
 	struct text_block *blocks = NULL;
@@ -905,7 +929,9 @@ static int compare_values(const void *self, uint32_t a, uint32_t b)
 
 static void set_ranks(struct value_table *table, const struct sorted *sorted, bool falling)
 {
-	enum { AHEAD = 16 };
+	enum {
+		AHEAD = 16
+	};
 
 	for (size_t i = 0; i < table->count; i++) {
 		const struct value *value = &table->items[sorted[i].number];

@@ -22,7 +22,8 @@ static bool add_link(struct building_part *part, uint32_t row, uint32_t entry, u
 }
 
 /* False if there is no memory. */
-static bool link_place(struct building_part *part, const struct visit *visit, uint32_t place, uint32_t from, bool counts)
+static bool link_place(struct building_part *part, const struct visit *visit, uint32_t place, uint32_t from,
+		       bool counts)
 {
 	const struct building *building = part->building;
 	uint32_t row;

@@ -83,7 +83,8 @@ bool columns_parse(struct report *report, const char *list, struct column *colum
 		size_t length = strcspn(list, ",");
 		struct column column;
 
-		if (length && (!parse_column(report, list, length, &column) || !columns_append(columns, count, &column)))
+		if (length &&
+		    (!parse_column(report, list, length, &column) || !columns_append(columns, count, &column)))
 			return false;
 		list += length + (list[length] == ',');
 	}

@@ -30,8 +30,9 @@ static void measure(const struct report *report, const struct table *table, stru
 		depth |= table->rows[i].depth;
 		/* what is a row's own is not more */
 		for (size_t k = 0; k < table->event_count; k++)
-			amounts |= table->rows[i].amounts[k].children_period | table->rows[i].amounts[k].children_samples |
-				   table->rows[i].amounts[k].period | table->rows[i].amounts[k].samples;
+			amounts |= table->rows[i].amounts[k].children_period |
+				   table->rows[i].amounts[k].children_samples | table->rows[i].amounts[k].period |
+				   table->rows[i].amounts[k].samples;
 	}
 	measures->amounts = bits_of(amounts);
 	measures->depth = bits_of(depth);
@@ -69,7 +70,8 @@ static void add_falling(struct words *to, uint64_t number, unsigned bits)
 
 /* As perf: where graphs are drawn, callers in a thread come before what they call if they have as much. perf compares so
  * within threads only, which is no order if there are several; here threads are told apart first. */
-static void add_depth(const struct report *report, const struct row *row, const struct measures *measures, struct words *to)
+static void add_depth(const struct report *report, const struct row *row, const struct measures *measures,
+		      struct words *to)
 {
 	for (size_t i = 0; i < report->key_count; i++)
 		if (!report->keys[i]->of_frame)
@@ -98,8 +100,9 @@ static void fill_words(const struct report *report, const struct table *table, c
 		if (column->kind == COLUMN_CHILDREN && !report->children)
 			continue;
 		for (size_t k = 0; k < events; k++)
-			add_falling(to, column->kind == COLUMN_SAMPLES ? row->amounts[k].samples :
-									 period_in(&row->amounts[k], column->kind),
+			add_falling(to,
+				    column->kind == COLUMN_SAMPLES ? row->amounts[k].samples :
+								     period_in(&row->amounts[k], column->kind),
 				    measures->amounts);
 		if (column->kind == COLUMN_CHILDREN && report->graph.kind != GRAPH_NONE)
 			add_depth(report, row, measures, to);
@@ -117,13 +120,15 @@ struct ordering {
 	const struct table *table;
 	struct measures measures;
 	struct sorted *sorted;
-	uint64_t *rest; /* words behind the first two, by row */
+	uint64_t *rest;          /* words behind the first two, by row */
 	size_t most, rest_count; /* words of a row */
 	size_t parts;
 	bool failed[PARTS_MOST];
 };
 
-enum { WORDS_SORTED = 2 }; /* of struct sorted */
+enum {
+	WORDS_SORTED = 2
+}; /* of struct sorted */
 
 static int compare_rest(const void *self, uint32_t a, uint32_t b)
 {

@@ -189,7 +189,9 @@ size_t part_entry(const struct building *building, size_t part)
 
 void expect_entry(const struct building *building, size_t index)
 {
-	enum { LINE = 64 };
+	enum {
+		LINE = 64
+	};
 	const struct report *report = building->report;
 	const struct pd_profile_entry *entry;
 	const char *callers;
@@ -483,7 +485,8 @@ static void note_depth(struct building_part *part, uint32_t row, const struct vi
 		part->rows.rows[row].depth = depth;
 }
 
-static bool add_caller(struct building_part *part, const struct visit *visit, uint32_t place, uint32_t from, bool counts)
+static bool add_caller(struct building_part *part, const struct visit *visit, uint32_t place, uint32_t from,
+		       bool counts)
 {
 	struct amounts *amounts;
 	uint32_t row;
@@ -607,7 +610,8 @@ static bool sum_totals(const struct building *building)
 	if (!table->totals || !table->samples)
 		return false;
 	for (size_t i = 0; i < table->event_count && !building->report->relative; i++) {
-		const struct pd_profile_total *total = pd_profile_total(building->report->profile, table->first_event + i);
+		const struct pd_profile_total *total =
+			pd_profile_total(building->report->profile, table->first_event + i);
 
 		table->totals[i] = total->left_period;
 		table->samples[i] = total->left_samples;
@@ -650,7 +654,8 @@ static void drop_empty(struct table *table)
 		bool any = false;
 
 		for (size_t k = 0; k < table->event_count; k++)
-			any = any || table->rows[i].amounts[k].children_samples || table->rows[i].amounts[k].children_period;
+			any = any || table->rows[i].amounts[k].children_samples ||
+			      table->rows[i].amounts[k].children_period;
 		if (any)
 			table->rows[kept++] = table->rows[i];
 	}
@@ -696,7 +701,8 @@ static bool build_table(struct report *report, struct table *table)
 	bool done;
 
 	if (!report->by_branch)
-		building.part_count = part_count(thread_count(report->threads), building.end - building.begin, WORTH_A_PART);
+		building.part_count =
+			part_count(thread_count(report->threads), building.end - building.begin, WORTH_A_PART);
 	building.parts = calloc(building.part_count, sizeof(*building.parts));
 	done = building.parts && (report->by_branch ? add_branches(&building) : add_entries(&building));
 	if (done) {

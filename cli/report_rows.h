@@ -29,7 +29,7 @@ uint32_t row_set_at(const struct row_set *set, uint32_t who, uint32_t place);
 /* What is kept of an entry between the walks. */
 struct glance {
 	uint32_t who; /* of its part, + 1; 0: it is not shown */
-	uint32_t at; /* frame; without callers, once there are rows: that of its part */
+	uint32_t at;  /* frame; without callers, once there are rows: that of its part */
 };
 
 struct known_who {
@@ -42,24 +42,27 @@ struct first_frame {
 	uint32_t frame, cpumode;
 };
 
-enum { KNOWN_WHOS = 256, ENTRIES_AHEAD = 8 };
+enum {
+	KNOWN_WHOS = 256,
+	ENTRIES_AHEAD = 8
+};
 
 struct building;
 
 struct building_part {
 	struct building *building;
-	struct known_who known[KNOWN_WHOS]; /* by a hash of what they depend on */
+	struct known_who known[KNOWN_WHOS];          /* by a hash of what they depend on */
 	const struct pd_profile_entry **who_entries; /* an entry for each */
-	uint32_t *whos; /* the numbers that all parts have for them */
+	uint32_t *whos;                              /* the numbers that all parts have for them */
 	size_t who_count, who_capacity;
 	struct first_frame *firsts;
 	size_t first_count, first_capacity;
-	uint8_t *looks; /* those of the report, with LOOK_SEEN */
+	uint8_t *looks;             /* those of the report, with LOOK_SEEN */
 	uint64_t *totals, *samples; /* by event of the table */
 	struct trust trust;
 	struct row_set rows;
 	uint32_t *numbers; /* by row of the part: what all parts have for it; NULL: the same */
-	uint32_t *seen; /* by place: number of the sample that was there last */
+	uint32_t *seen;    /* by place: number of the sample that was there last */
 	uint32_t sample;
 	struct link *links;
 	size_t link_count, link_capacity;
@@ -93,7 +96,8 @@ struct visit {
 };
 
 /* Called with a caller's place, where in the chain it is, and whether the sample counts there. */
-typedef bool caller_fn(struct building_part *part, const struct visit *visit, uint32_t place, uint32_t from, bool counts);
+typedef bool caller_fn(struct building_part *part, const struct visit *visit, uint32_t place, uint32_t from,
+		       bool counts);
 /* The callers of a sample, each place once. False if one call was. */
 bool each_caller(struct building_part *part, const struct visit *visit, caller_fn *each);
 /* Asks for the memory of an entry that comes soon. */

@@ -26,7 +26,8 @@ static const char *text_at(const struct report *report, const struct column *col
 {
 	const char *text = value_text(report, column->key, row, room);
 
-	*length_out = text == room ? strlen(text) : report->values[column->key].items[row_value(report, row, column->key)].length;
+	*length_out = text == room ? strlen(text) :
+				     report->values[column->key].items[row_value(report, row, column->key)].length;
 	return text;
 }
 
@@ -55,7 +56,9 @@ static size_t number_width(const struct column *column)
 	return column->kind == COLUMN_SAMPLES || column->kind == COLUMN_PERIOD ? NUMBER_WIDTH : PERCENT_WIDTH;
 }
 
-enum { UNKNOWN_OBJECT_WIDTH = 16 /* as wide as an address, in perf */ };
+enum {
+	UNKNOWN_OBJECT_WIDTH = 16 /* as wide as an address, in perf */
+};
 
 /* perf leaves room for an address where an object is not known, if nothing was said of widths and objects. */
 static bool has_wide_unknown(const struct report *report, const struct column *column)
@@ -176,7 +179,8 @@ static void add_right(struct pd_text *out, uint64_t number, int width)
 	do
 		*--at = (char)('0' + number % 10);
 	while (number /= 10);
-	add_spaces(out, 1 + (text + sizeof(text) - 1 - at < width ? (size_t)(width - (text + sizeof(text) - 1 - at)) : 0));
+	add_spaces(out,
+		   1 + (text + sizeof(text) - 1 - at < width ? (size_t)(width - (text + sizeof(text) - 1 - at)) : 0));
 	pd_text_add(out, at);
 }
 
@@ -248,7 +252,7 @@ static size_t add_share(const struct report *report, struct pd_text *out, double
 
 /* A number has a blank in front of it, and with a separator nothing else. Returns as add_share. */
 static size_t add_number(const struct report *report, struct pd_text *out, const struct table *table, size_t index,
-		       const struct row *row, size_t event)
+			 const struct row *row, size_t event)
 {
 	const struct column *column = &report->columns[index];
 	const struct amounts *amounts = &row->amounts[event];
@@ -276,7 +280,8 @@ static bool is_padded(const struct report *report, size_t column)
 }
 
 /* Returns how many letters it has. */
-static size_t add_key(const struct report *report, struct pd_text *out, const struct table *table, size_t index, const struct row *row)
+static size_t add_key(const struct report *report, struct pd_text *out, const struct table *table, size_t index,
+		      const struct row *row)
 {
 	const struct column *column = &report->columns[index];
 	char room[VALUE_TEXT_BYTES];
@@ -430,8 +435,8 @@ static const struct row **shown_rows(const struct report *report, const struct t
 static void add_folded(const struct report *report, size_t count)
 {
 	if (count)
-		pd_text_printf(report->out, "# %zu more row%s below %g %%; --percent-limit 0 shows all\n", count, plural(count),
-			       report->fold);
+		pd_text_printf(report->out, "# %zu more row%s below %g %%; --percent-limit 0 shows all\n", count,
+			       plural(count), report->fold);
 }
 
 static bool add_rows(struct report *report, const struct table *table, const struct row *const *rows, size_t count)

@@ -59,8 +59,8 @@ static const char *verdict(const struct trust *trust)
 
 void trust_print(const struct trust *trust, struct pd_text *text)
 {
-	pd_text_printf(text, "# Profile quality: %s (%" PRIu64 " sample%s, %" PRIu64 " lost", verdict(trust), trust->samples,
-		       plural(trust->samples), trust->lost);
+	pd_text_printf(text, "# Profile quality: %s (%" PRIu64 " sample%s, %" PRIu64 " lost", verdict(trust),
+		       trust->samples, plural(trust->samples), trust->lost);
 	if (trust->lost)
 		pd_text_printf(text, " = %.1f %%", percent_of(trust->lost, trust->lost + trust->samples));
 	pd_text_printf(text, ", %" PRIu64 " throttled, %.1f %% truncated stacks, %.1f %% unresolved", trust->throttles,
@@ -70,7 +70,8 @@ void trust_print(const struct trust *trust, struct pd_text *text)
 	pd_text_add(text, ")\n");
 	if (trust->copied)
 		pd_text_printf(text,
-			       "# %" PRIu64 " sample%s with a copied user stack that is not unwound: callers in user space are "
+			       "# %" PRIu64
+			       " sample%s with a copied user stack that is not unwound: callers in user space are "
 			       "missing\n",
 			       trust->copied, plural(trust->copied));
 }

@@ -14,7 +14,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-enum { NOTES_MOST = 64 * 1024 };
+enum {
+	NOTES_MOST = 64 * 1024
+};
 
 /* A kernel or a module. */
 struct image {
@@ -153,8 +155,7 @@ int running_maps(struct pd_text *out)
 	FILE *modules;
 
 	if (!images || !read_kernel(images)) {
-		complain(images ? "the kernel hides its addresses: /proc/sys/kernel/kptr_restrict" :
-				  "out of memory");
+		complain(images ? "the kernel hides its addresses: /proc/sys/kernel/kptr_restrict" : "out of memory");
 		free(images);
 		return images ? CODE_NOTHING : CODE_UNREADABLE;
 	}

@@ -23,7 +23,7 @@ struct last_value {
 
 /* What is the same for all samples of an event. */
 struct event_look {
-	uint32_t shown;    /* FIELD_... */
+	uint32_t shown; /* FIELD_... */
 	bool known;
 	bool needs_sample; /* the brief form is not enough */
 	bool chain;        /* it has call chains, which are shown */
@@ -33,15 +33,19 @@ struct event_look {
 	size_t name_size;
 };
 
-enum { VIEWS = 1024, START_MOST = 96, STRETCHES = 4 };
+enum {
+	VIEWS = 1024,
+	START_MOST = 96,
+	STRETCHES = 4
+};
 
 /* Addresses with one mapping, or with none. */
 struct stretch {
 	uint64_t begin, size;
 	uint64_t moved; /* what makes an address its offset in the object */
-	size_t object; /* index */
-	bool known; /* object and moved are */
-	bool nowhere; /* nothing is there */
+	size_t object;  /* index */
+	bool known;     /* object and moved are */
+	bool nowhere;   /* nothing is there */
 };
 
 /* A thread for as long as nothing changes, and how its lines start. */
@@ -52,7 +56,7 @@ struct thread_view {
 	uint32_t shown;
 	struct pd_view view;
 	struct stretch stretches[STRETCHES]; /* the last one first */
-	const char *comm; /* never NULL */
+	const char *comm;                    /* never NULL */
 	char unknown[PD_THREAD_NAME_BYTES];
 	char start[START_MOST + LINE_PIECE];
 	size_t start_size; /* 0: not made yet */
@@ -74,16 +78,16 @@ struct script {
 	size_t events_checked;
 	bool fields_wrong;
 	bool refused; /* the file has not what was asked for */
-	bool chains; /* print call chains */
+	bool chains;  /* print call chains */
 	bool nanoseconds, relative, delta;
 	bool kernel_paths, source_paths; /* in full */
 	uint64_t max_stack;
-	unsigned threads; /* 0: as many as there are processors */
+	unsigned threads;     /* 0: as many as there are processors */
 	uint64_t shown_types; /* bit n: records of type n are printed */
 	enum pd_arch machine;
 	bool machine_known;
-	size_t name_width; /* of events */
-	bool look_known;   /* an event has been printed */
+	size_t name_width;        /* of events */
+	bool look_known;          /* an event has been printed */
 	struct event_look *looks; /* by index of the event */
 	size_t look_count;
 	struct thread_view *views; /* by hash */
@@ -118,7 +122,7 @@ struct shot {
 	const struct pd_event *event;   /* of the values below: a member of the group */
 	const struct event_look *look;  /* of event */
 	struct thread_view *thread;     /* NULL if it has none */
-	uint32_t shown;               /* FIELD_... */
+	uint32_t shown;                 /* FIELD_... */
 	struct pd_moment when;
 	unsigned cpumode;
 	uint32_t pid, tid, cpu; /* -1 where the sample has none */
@@ -173,8 +177,7 @@ void script_sample_fini(struct script *script);
 /* ---- script_place.c ---- */
 
 /* The object at an address in brackets, in perf's words. */
-void script_dso(struct script *script, const struct shot *shot, unsigned cpumode, uint64_t addr,
-		bool anywhere);
+void script_dso(struct script *script, const struct shot *shot, unsigned cpumode, uint64_t addr, bool anywhere);
 /* A branch's end: the address, its function or its place in the file, by field. */
 void script_branch_end(struct script *script, const struct shot *shot, uint64_t addr, uint32_t field);
 /* False if objects or functions were asked for and the sample is in others. */

@@ -8,7 +8,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { CELLS_MOST = 1 << 20, CPUS_MOST = 1 << 16 };
+enum {
+	CELLS_MOST = 1 << 20,
+	CPUS_MOST = 1 << 16
+};
 
 struct count {
 	uint64_t value, enabled_ns, running_ns;
@@ -204,8 +207,7 @@ static void end_round(const struct counts *counts, struct count *count)
 	if (!count->running_ns)
 		count->value = 0;
 	else if (count->running_ns < count->enabled_ns)
-		count->value = (uint64_t)((double)count->value * (double)count->enabled_ns /
-					  (double)count->running_ns);
+		count->value = (uint64_t)((double)count->value * (double)count->enabled_ns / (double)count->running_ns);
 }
 
 static void print_count(struct script *script, const struct pd_event *event, int32_t cpu, int32_t thread,

@@ -49,8 +49,7 @@ static void print_task(struct line *line, const struct pd_record *record, const 
 	line_char(line, ')');
 }
 
-static void print_range(struct line *line, uint32_t pid, uint32_t tid, uint64_t addr, uint64_t len,
-			uint64_t pgoff)
+static void print_range(struct line *line, uint32_t pid, uint32_t tid, uint64_t addr, uint64_t len, uint64_t pgoff)
 {
 	number_signed(line, " ", pid);
 	number_signed(line, "/", tid);
@@ -100,9 +99,7 @@ static void print_switch(struct line *line, const struct pd_record *record, cons
 	const struct pd_switch_cpu_wide *wide = decoded;
 	bool out = BIT_OF(record, SWITCH_OUT);
 
-	line_word(line, !out				      ? " IN         " :
-			BIT_OF(record, SWITCH_OUT_PREEMPT) ? " OUT preempt" :
-							       " OUT        ");
+	line_word(line, !out ? " IN         " : BIT_OF(record, SWITCH_OUT_PREEMPT) ? " OUT preempt" : " OUT        ");
 	if (record->type != PD_RECORD_SWITCH_CPU_WIDE)
 		return;
 	line_word(line, out ? "  next pid/tid: " : "  prev pid/tid: ");
@@ -285,8 +282,12 @@ static void print_start(struct script *script, const struct pd_record *record, c
 {
 	const struct pd_event *event = event_of(script, record);
 	char unknown[PD_THREAD_NAME_BYTES];
-	struct shot shot = { .record = record, .event = event, .when = pd_record_moment(record),
-			     .pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX,
+	struct shot shot = { .record = record,
+			     .event = event,
+			     .when = pd_record_moment(record),
+			     .pid = UINT32_MAX,
+			     .tid = UINT32_MAX,
+			     .cpu = UINT32_MAX,
 			     .time_ns = UINT64_MAX };
 	uint32_t tid;
 	bool wide;
@@ -294,8 +295,7 @@ static void print_start(struct script *script, const struct pd_record *record, c
 	if (!event)
 		return;
 	shot.shown = script->fields[kind_of(event)].shown;
-	take_trailer(&shot, ((const struct record_head *)decoded)->sample_id,
-		     event->attr->sample_type);
+	take_trailer(&shot, ((const struct record_head *)decoded)->sample_id, event->attr->sample_type);
 	tid = tid_of(record, decoded, shot.tid);
 	if (!PD_BITS(event->attr->flags, PD_ATTR_SAMPLE_ID_ALL)) {
 		shot.cpu = 0;
@@ -305,8 +305,7 @@ static void print_start(struct script *script, const struct pd_record *record, c
 		if (record->type == PD_RECORD_FORK || record->type == PD_RECORD_EXIT)
 			shot.time_ns = ((const struct pd_task *)decoded)->time_ns;
 	}
-	shot.comm = tid == UINT32_MAX ? ":-1" :
-					pd_world_comm(script->world, tid, shot.when, unknown);
+	shot.comm = tid == UINT32_MAX ? ":-1" : pd_world_comm(script->world, tid, shot.when, unknown);
 	wide = !((shot.shown & FIELD_IP) && script->chains &&
 		 (event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN)));
 	script_start(script, &shot, record->type, wide);

@@ -13,9 +13,9 @@
 
 #define BASE (FIELD_COMM | FIELD_TID | FIELD_CPU | FIELD_TIME | FIELD_EVENT)
 #define PLACE (FIELD_IP | FIELD_SYM | FIELD_SYMOFF | FIELD_DSO)
-#define MEMORY                                                                                     \
-	(FIELD_ADDR | FIELD_DATA_SRC | FIELD_WEIGHT | FIELD_PHYS_ADDR | FIELD_DATA_PAGE_SIZE |     \
-	 FIELD_CODE_PAGE_SIZE | FIELD_INS_LAT)
+#define MEMORY                                                                                                        \
+	(FIELD_ADDR | FIELD_DATA_SRC | FIELD_WEIGHT | FIELD_PHYS_ADDR | FIELD_DATA_PAGE_SIZE | FIELD_CODE_PAGE_SIZE | \
+	 FIELD_INS_LAT)
 
 #define NOT_PLAIN (FIELD_BPF_OUTPUT | FIELD_TRACE)
 
@@ -30,8 +30,7 @@ static const struct {
 	[KIND_TRACE] = { "trace", "tracepoint", BASE | FIELD_TRACE, 0 },
 	[KIND_CACHE] = { NULL, "hardware cache", BASE | PLACE | FIELD_PERIOD, NOT_PLAIN },
 	[KIND_RAW] = { "raw", "raw", BASE | PLACE | FIELD_PERIOD | MEMORY, NOT_PLAIN },
-	[KIND_BREAKPOINT] = { "break", "breakpoint", BASE | PLACE | FIELD_PERIOD,
-			      NOT_PLAIN },
+	[KIND_BREAKPOINT] = { "break", "breakpoint", BASE | PLACE | FIELD_PERIOD, NOT_PLAIN },
 	[KIND_SYNTH] = { "synth", "synthetic", BASE | PLACE, NOT_PLAIN },
 	[KIND_OTHER] = { NULL, "other", BASE | PLACE | FIELD_PERIOD, NOT_PLAIN },
 };
@@ -41,8 +40,7 @@ static const struct {
 	uint64_t needs;
 	const char *attribute;
 } table[FIELD_COUNT] = {
-#define X(NAME, word, needs, attribute)                                                            \
-	[FIELD_NUMBER_##NAME] = { word, (needs), attribute },
+#define X(NAME, word, needs, attribute) [FIELD_NUMBER_##NAME] = { word, (needs), attribute },
 	SCRIPT_FIELDS(X)
 #undef X
 };
@@ -65,14 +63,12 @@ void fields_init(struct fields fields[KIND_COUNT])
 static bool find_kind(const char *name, size_t length, size_t *kind_out)
 {
 	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
-		if (kinds[kind].name && strlen(kinds[kind].name) == length &&
-		    !memcmp(kinds[kind].name, name, length)) {
+		if (kinds[kind].name && strlen(kinds[kind].name) == length && !memcmp(kinds[kind].name, name, length)) {
 			*kind_out = kind;
 			return true;
 		}
 	}
-	complain("unknown event type '%.*s': not one of hw, sw, trace, raw, break, synth",
-		 (int)length, name);
+	complain("unknown event type '%.*s': not one of hw, sw, trace, raw, break, synth", (int)length, name);
 	return false;
 }
 
@@ -205,11 +201,9 @@ static bool has_feature(const struct pd_header *header, unsigned feature)
 }
 
 /* What a decoded trace may have although its event does not. */
-#define OF_TRACES                                                                                  \
-	(FIELD_CPU | FIELD_ADDR | FIELD_DATA_SRC | FIELD_WEIGHT | FIELD_PHYS_ADDR | FIELD_IREGS)
+#define OF_TRACES (FIELD_CPU | FIELD_ADDR | FIELD_DATA_SRC | FIELD_WEIGHT | FIELD_PHYS_ADDR | FIELD_IREGS)
 
-bool fields_check(struct fields fields[KIND_COUNT], const struct pd_event *event,
-		  const struct pd_header *header)
+bool fields_check(struct fields fields[KIND_COUNT], const struct pd_event *event, const struct pd_header *header)
 {
 	bool has_trace = has_feature(header, PD_FEATURE_AUXTRACE);
 	struct fields *own = &fields[kind_of(event)];

@@ -100,7 +100,8 @@ static bool grow_slots(struct frame_table *table)
 	slots->older = old;
 	for (size_t i = 0; i <= old->mask; i++)
 		if (old->items[i])
-			put_slot(slots, frame_hash(&table->items[(uint32_t)old->items[i]].key), (uint32_t)old->items[i]);
+			put_slot(slots, frame_hash(&table->items[(uint32_t)old->items[i]].key),
+				 (uint32_t)old->items[i]);
 	table->slots = slots;
 	__atomic_store_n(&table->mask, slots->mask, __ATOMIC_RELAXED);
 	return true;

@@ -11,7 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FRAME_PADDING = 64 }; /* bytes that can be read behind a text */
+enum {
+	FRAME_PADDING = 64
+}; /* bytes that can be read behind a text */
 
 struct frame_key {
 	uint64_t what; /* see frame_key */
@@ -36,7 +38,7 @@ struct frame_slots {
 
 struct frame_table {
 	struct frame_slots *slots; /* who adds makes larger ones */
-	size_t mask; /* of the slots */
+	size_t mask;               /* of the slots */
 	/* With their texts, from the last to the first: what is behind a text is written before it. They stay where they are. */
 	struct frame *items;
 	size_t used; /* slots */
@@ -89,8 +91,8 @@ static inline const struct frame *frames_get(const struct frames *frames, const 
 
 	if (!frames->slots)
 		return NULL;
-	for (size_t at = (size_t)hash & frames->mask; (slot = __atomic_load_n(&frames->slots[at], __ATOMIC_ACQUIRE)) != 0;
-	     at = (at + 1) & frames->mask) {
+	for (size_t at = (size_t)hash & frames->mask;
+	     (slot = __atomic_load_n(&frames->slots[at], __ATOMIC_ACQUIRE)) != 0; at = (at + 1) & frames->mask) {
 		const struct frame *frame = &frames->items[(uint32_t)slot];
 
 		if (slot >> 32 == hash >> 32 && frame->key.addr == key->addr && frame->key.what == key->what)

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAITING_MOST = 32 << 20 /* bytes of text that one thread keeps */ };
+enum {
+	WAITING_MOST = 32 << 20 /* bytes of text that one thread keeps */
+};
 
 struct hands {
 	struct script *script;
@@ -138,7 +140,8 @@ static enum pd_status fail(const struct script *script, struct pd_error *error)
 	return script->status < 0 ? script->status : PD_ERROR_STOPPED;
 }
 
-static enum pd_status print(void *self, struct pd_stream *stream, const struct pd_record *record, struct pd_error *error)
+static enum pd_status print(void *self, struct pd_stream *stream, const struct pd_record *record,
+			    struct pd_error *error)
 {
 	struct hand *hand = self;
 

@@ -8,7 +8,9 @@
 
 #include <stdio.h>
 
-enum { DIGITS_MOST = 24 };
+enum {
+	DIGITS_MOST = 24
+};
 
 void line_flush(struct line *line)
 {
@@ -88,8 +90,7 @@ void line_foreign_left(struct line *line, const char *string, size_t width)
 }
 
 /* Copies digits that end at end; they are count. */
-static void add_digits(struct line *line, const char *first, size_t count, unsigned width,
-		       char fill)
+static void add_digits(struct line *line, const char *first, size_t count, unsigned width, char fill)
 {
 	char *at = line_piece(line);
 	size_t missing = count < width ? width - count : 0;

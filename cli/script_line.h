@@ -10,7 +10,11 @@
 
 #include <string.h>
 
-enum { LINE_ROOM = 128 * 1024, LINE_PIECE = 64, LINE_MUCH = 32 * 1024 };
+enum {
+	LINE_ROOM = 128 * 1024,
+	LINE_PIECE = 64,
+	LINE_MUCH = 32 * 1024
+};
 
 struct output;
 
@@ -18,7 +22,7 @@ struct line {
 	struct output *out;
 	struct pd_text *text; /* of the output */
 	uint64_t flushes;
-	bool escape; /* text of files goes to a terminal */
+	bool escape;                                              /* text of files goes to a terminal */
 	void (*take)(void *self, const char *bytes, size_t size); /* instead of the output, or NULL */
 	void *self;
 	size_t used;

@@ -32,14 +32,11 @@ void script_regs(struct script *script, uint64_t mask, uint64_t abi, struct pd_u
 
 static void print_branch_flags(struct line *line, uint64_t flags)
 {
-	static const char *const kinds[] = { "",	"COND",	    "UNCOND",	 "IND",
-					     "CALL",	"IND_CALL", "RET",	 "SYSCALL",
-					     "SYSRET",	"COND_CALL", "COND_RET", "ERET",
-					     "IRQ",	"SERROR",   "NO_TX" };
+	static const char *const kinds[] = { "",         "COND", "UNCOND",  "IND",    "CALL",
+					     "IND_CALL", "RET",  "SYSCALL", "SYSRET", "COND_CALL",
+					     "COND_RET", "ERET", "IRQ",     "SERROR", "NO_TX" };
 	size_t kind = PD_BITS(flags, PD_BRANCH_KIND);
-	char foretold = PD_BITS(flags, PD_BRANCH_MISPRED)   ? 'M' :
-			PD_BITS(flags, PD_BRANCH_PREDICTED) ? 'P' :
-							      '-';
+	char foretold = PD_BITS(flags, PD_BRANCH_MISPRED) ? 'M' : PD_BITS(flags, PD_BRANCH_PREDICTED) ? 'P' : '-';
 
 	line_char(line, '/');
 	line_char(line, foretold);
@@ -68,7 +65,9 @@ void script_branches(struct script *script, const struct shot *shot, uint32_t fi
 
 /* ---- output of BPF programs ---- */
 
-enum { BYTES_PER_LINE = 16 };
+enum {
+	BYTES_PER_LINE = 16
+};
 
 static void print_bytes(struct line *line, struct pd_bytes raw, size_t at)
 {
@@ -147,7 +146,9 @@ void script_page_size(struct script *script, uint64_t size)
 
 /* ---- data_src ---- */
 
-enum { DATA_SRC_MOST = 99 }; /* letters that perf has room for */
+enum {
+	DATA_SRC_MOST = 99
+}; /* letters that perf has room for */
 
 struct words {
 	char text[160];
@@ -165,8 +166,7 @@ static void add(struct words *words, const char *word)
 }
 
 /* The names of the bits that are set, with "or" between them. */
-static size_t add_bits(struct words *words, uint64_t bits, const char *const *names, size_t count,
-		       size_t before)
+static size_t add_bits(struct words *words, uint64_t bits, const char *const *names, size_t count, size_t before)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!(bits >> i & 1))
@@ -178,8 +178,7 @@ static size_t add_bits(struct words *words, uint64_t bits, const char *const *na
 	return before;
 }
 
-#define ADD_BITS(words, bits, names, before)                                                       \
-	add_bits(words, bits, names, sizeof(names) / sizeof((names)[0]), before)
+#define ADD_BITS(words, bits, names, before) add_bits(words, bits, names, sizeof(names) / sizeof((names)[0]), before)
 
 static const char *operation(uint64_t op)
 {
@@ -216,10 +215,11 @@ static void add_level(struct words *words, uint64_t data_src)
 					      "Remote Cache (2 hops)",
 					      "I/O",
 					      "Uncached" };
-	static const char *const numbers[16] = { [11] = "Any cache", [12] = "LFB/MAB", [13] = "RAM",
-						 [14] = "PMEM",	     [15] = "N/A" };
-	static const char *const hops[8] = { "N/A", "core, same node", "node, same socket",
-					     "socket, same board", "board" };
+	static const char *const numbers[16] = {
+		[11] = "Any cache", [12] = "LFB/MAB", [13] = "RAM", [14] = "PMEM", [15] = "N/A"
+	};
+	static const char *const hops[8] = { "N/A", "core, same node", "node, same socket", "socket, same board",
+					     "board" };
 	uint64_t bits = PD_BITS(data_src, PD_DATA_SRC_LVL);
 	size_t number = PD_BITS(data_src, PD_DATA_SRC_LVL_NUM);
 	size_t hop = PD_BITS(data_src, PD_DATA_SRC_HOPS);

@@ -14,8 +14,8 @@ static bool is_nameless(const struct pd_location *location)
 {
 	const char *path = location->object->path;
 
-	return location->mapping->anonymous && !STARTS(path, "/memfd:") &&
-	       !STARTS(path, "anon_inode:") && !STARTS(path, "[anon") && !STARTS(path, "[uprobes]");
+	return location->mapping->anonymous && !STARTS(path, "/memfd:") && !STARTS(path, "anon_inode:") &&
+	       !STARTS(path, "[anon") && !STARTS(path, "[uprobes]");
 }
 
 /* What user code is called when it was found among the kernel's and the other way round. */
@@ -43,8 +43,8 @@ static struct pd_place ask_symbols(struct script *script, const struct shot *sho
 
 /* The place of an address; *shown_out is the address as call chains show it. *fixed_out says whether it depends on
  * what is mapped alone. */
-static struct pd_place locate(struct script *script, const struct shot *shot, unsigned cpumode,
-			      uint64_t addr, bool anywhere, uint64_t *shown_out, bool *fixed_out)
+static struct pd_place locate(struct script *script, const struct shot *shot, unsigned cpumode, uint64_t addr,
+			      bool anywhere, uint64_t *shown_out, bool *fixed_out)
 {
 	unsigned other = other_mode(addr, cpumode);
 	struct pd_location location;
@@ -86,8 +86,7 @@ static void print_dso(struct script *script, const struct pd_place *place)
 	line_char(&script->line, ')');
 }
 
-static void print_function(struct script *script, const struct shot *shot,
-			   const struct pd_place *place)
+static void print_function(struct script *script, const struct shot *shot, const struct pd_place *place)
 {
 	struct line *line = &script->line;
 
@@ -189,8 +188,7 @@ const char *script_name(struct script *script, const struct shot *shot, enum pd_
 	return place.function ? place.function->name : NULL;
 }
 
-void script_dso(struct script *script, const struct shot *shot, unsigned cpumode, uint64_t addr,
-		bool anywhere)
+void script_dso(struct script *script, const struct shot *shot, unsigned cpumode, uint64_t addr, bool anywhere)
 {
 	struct pd_place place;
 	uint64_t shown;
@@ -212,7 +210,10 @@ static void print_place(struct script *script, const struct shot *shot, uint64_t
 }
 
 /* Code as it is shown: in a call chain as a line of its own, else as what follows the address. */
-enum form { FORM_ENTRY, FORM_PLACE };
+enum form {
+	FORM_ENTRY,
+	FORM_PLACE
+};
 
 static void print_code(struct script *script, const struct shot *shot, enum form form, const struct pd_place *place,
 		       uint64_t shown)
@@ -267,8 +268,8 @@ static void put_nowhere(struct script *script, const struct shot *shot, enum for
 }
 
 /* What is around an address of a process; it becomes the first of those that are kept. */
-static __attribute__((noinline)) const struct stretch *find_stretch(const struct script *script, const struct shot *shot,
-								    uint64_t addr)
+static __attribute__((noinline)) const struct stretch *find_stretch(const struct script *script,
+								    const struct shot *shot, uint64_t addr)
 {
 	struct stretch *stretches = shot->thread->stretches, stretch;
 	struct pd_location location;
@@ -300,8 +301,8 @@ static inline const struct stretch *stretch_of(const struct script *script, cons
 
 _Static_assert((int)FRAME_PADDING >= (int)LINE_PIECE, "line_padded reads behind texts");
 
-static inline void put_known(struct script *script, const struct shot *shot, enum form form, const struct frame_key *key,
-			     unsigned cpumode, uint64_t addr)
+static inline void put_known(struct script *script, const struct shot *shot, enum form form,
+			     const struct frame_key *key, unsigned cpumode, uint64_t addr)
 {
 	const struct frame *frame = frames_get(&script->frames, key);
 

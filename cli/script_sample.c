@@ -38,8 +38,7 @@ static void print_misc(struct line *line, uint16_t misc, uint32_t type)
 		letters[count++] = 'M';
 	if (type == PD_RECORD_COMM && (misc & PD_MASK(PD_MISC_COMM_EXEC)))
 		letters[count++] = 'E';
-	if ((type == PD_RECORD_SWITCH || type == PD_RECORD_SWITCH_CPU_WIDE) &&
-	    (misc & PD_MASK(PD_MISC_SWITCH_OUT))) {
+	if ((type == PD_RECORD_SWITCH || type == PD_RECORD_SWITCH_CPU_WIDE) && (misc & PD_MASK(PD_MISC_SWITCH_OUT))) {
 		letters[count++] = 'S';
 		if (misc & PD_MASK(PD_MISC_SWITCH_OUT_PREEMPT))
 			letters[count++] = 'p';
@@ -75,8 +74,8 @@ static void print_second(struct script *script, uint64_t second)
 
 	if (second != script->second || !script->second_size) {
 		script->second = second;
-		script->second_size = (size_t)snprintf(script->second_digits, sizeof(script->second_digits),
-						       "%5" PRIu64 ".", second);
+		script->second_size =
+			(size_t)snprintf(script->second_digits, sizeof(script->second_digits), "%5" PRIu64 ".", second);
 	}
 	memcpy(line_piece(line), script->second_digits, sizeof(script->second_digits));
 	line->used += script->second_size;
@@ -159,10 +158,9 @@ void script_start(struct script *script, const struct shot *shot, uint32_t type,
 /* ---- the rest of it ---- */
 
 /* What the brief form of a sample has. */
-#define BRIEF                                                                                      \
-	(FIELD_COMM | FIELD_TID | FIELD_PID | FIELD_TIME | FIELD_CPU | FIELD_EVENT | FIELD_IP |    \
-	 FIELD_SYM | FIELD_DSO | FIELD_ADDR | FIELD_SYMOFF | FIELD_PERIOD | FIELD_FLAGS |          \
-	 FIELD_MISC | FIELD_SRCLINE)
+#define BRIEF                                                                                               \
+	(FIELD_COMM | FIELD_TID | FIELD_PID | FIELD_TIME | FIELD_CPU | FIELD_EVENT | FIELD_IP | FIELD_SYM | \
+	 FIELD_DSO | FIELD_ADDR | FIELD_SYMOFF | FIELD_PERIOD | FIELD_FLAGS | FIELD_MISC | FIELD_SRCLINE)
 
 /* The name of an event, as wide as the longest one that was known when the first was printed. */
 static void make_name(struct script *script, struct event_look *look, const struct pd_event *event)
@@ -240,8 +238,7 @@ static void print_place(struct script *script, const struct shot *shot)
 /* Branches that were traced one by one: from where to where, and nothing else. */
 static bool is_branch_trace(const struct pd_attr *attr)
 {
-	return attr->type == PD_TYPE_HARDWARE && (attr->config & PD_HW_BRANCH_INSTRUCTIONS) &&
-	       attr->sample_period == 1;
+	return attr->type == PD_TYPE_HARDWARE && (attr->config & PD_HW_BRANCH_INSTRUCTIONS) && attr->sample_period == 1;
 }
 
 static void print_branch_trace(struct script *script, const struct shot *shot)
@@ -273,8 +270,7 @@ static void print_memory(struct script *script, const struct shot *shot)
 	if (shown & FIELD_ADDR)
 		script_addr(script, shot);
 	if (shown & FIELD_DATA_SRC)
-		script_data_src(script, HAS(shot->event->attr, DATA_SRC) ? sample->data_src :
-									   NO_DATA_SRC);
+		script_data_src(script, HAS(shot->event->attr, DATA_SRC) ? sample->data_src : NO_DATA_SRC);
 	if (shown & FIELD_WEIGHT)
 		line_dec(line, weight_of(shot), 16, ' ');
 	if (shown & FIELD_INS_LAT)
@@ -303,11 +299,9 @@ static void print_extra(struct script *script, const struct shot *shot)
 	uint32_t shown = shot->shown;
 
 	if ((shown & FIELD_IREGS) && sample->intr_regs && sample->intr_regs->abi)
-		script_regs(script, attr->sample_regs_intr, sample->intr_regs->abi,
-			    sample->intr_regs->regs);
+		script_regs(script, attr->sample_regs_intr, sample->intr_regs->abi, sample->intr_regs->regs);
 	if ((shown & FIELD_UREGS) && sample->user_regs && sample->user_regs->abi)
-		script_regs(script, attr->sample_regs_user, sample->user_regs->abi,
-			    sample->user_regs->regs);
+		script_regs(script, attr->sample_regs_user, sample->user_regs->abi, sample->user_regs->regs);
 	for (uint32_t field = FIELD_BRSTACK; field; field = next_branches(field)) {
 		if (shown & field)
 			script_branches(script, shot, field);
@@ -332,8 +326,7 @@ static void print_shot(struct script *script, const struct shot *shot)
 		script->copied += pd_sample_needs_unwinding(shot->sample);
 	if (shown & FIELD_IP)
 		script_fetch(script, shot);
-	script_start(script, shot, PD_RECORD_SAMPLE,
-		     !((shown & FIELD_IP) && shot->look->chain));
+	script_start(script, shot, PD_RECORD_SAMPLE, !((shown & FIELD_IP) && shot->look->chain));
 	if (shown & FIELD_IP)
 		script_fetch_text(script);
 	if (shown & FIELD_PERIOD) {
@@ -431,8 +424,7 @@ static bool print_of_event(struct script *script, struct shot *shot)
 		return false;
 	shot->shown = shot->look->shown;
 	if (!shot->shown || !select_has_event(&script->select, shot->event) ||
-	    !select_has_time(&script->select, shot->time_ns) ||
-	    !select_has_cpu(&script->select, shot->cpu) ||
+	    !select_has_time(&script->select, shot->time_ns) || !select_has_cpu(&script->select, shot->cpu) ||
 	    !select_has_thread(&script->select, shot->pid, shot->tid, shot->comm) || !has_where(script, shot))
 		return true;
 	if (!select_by_place(&script->select) || script_has_place(script, shot))
@@ -546,9 +538,9 @@ bool script_sample(struct script *script, const struct pd_record *record)
 	if (shot.cpumode == PD_CPUMODE_GUEST_KERNEL || shot.cpumode == PD_CPUMODE_GUEST_USER)
 		return true;
 	shot.thread = shot.tid == UINT32_MAX ? NULL : thread_of(script, shot.pid, shot.tid, shot.when);
-	shot.comm = shot.thread		       ? shot.thread->comm :
+	shot.comm = shot.thread            ? shot.thread->comm :
 		    shot.tid == UINT32_MAX ? ":-1" :
-						     pd_world_comm(script->world, shot.tid, shot.when, unknown);
+					     pd_world_comm(script->world, shot.tid, shot.when, unknown);
 	if (shot.sample && HAS(record->event->attr, READ) && shot.sample->read)
 		return print_members(script, &shot);
 	return print_of_event(script, &shot);

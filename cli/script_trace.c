@@ -8,8 +8,8 @@
 static const char *function_at(void *self, uint64_t addr, uint64_t *start_out)
 {
 	const struct script *script = self;
-	struct pd_place place = pd_symbols_place(script->symbols, UINT32_MAX, PD_CPUMODE_KERNEL,
-						 script->trace_when, addr);
+	struct pd_place place =
+		pd_symbols_place(script->symbols, UINT32_MAX, PD_CPUMODE_KERNEL, script->trace_when, addr);
 
 	if (!place.function)
 		return NULL;
@@ -21,8 +21,7 @@ static bool open_trace(struct script *script)
 {
 	struct pd_trace_options options = { .size = sizeof(options), .function = function_at, .self = script };
 
-	return script->trace ||
-	       pd_trace_new(script->input.file, &options, &script->trace, &script->error) == PD_OK;
+	return script->trace || pd_trace_new(script->input.file, &options, &script->trace, &script->error) == PD_OK;
 }
 
 void script_trace(struct script *script, const struct shot *shot)

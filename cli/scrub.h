@@ -19,7 +19,11 @@
 
 #include <perfdata/writer.h>
 
-enum scrub_level { LEVEL_NAMES, LEVEL_ADDRESSES, LEVEL_ALL };
+enum scrub_level {
+	LEVEL_NAMES,
+	LEVEL_ADDRESSES,
+	LEVEL_ALL
+};
 
 enum scrub_class {
 	CLASS_NONE,
@@ -28,7 +32,13 @@ enum scrub_class {
 	CLASS_COUNT
 };
 
-enum scrub_action { ACTION_KEEP, ACTION_REPLACE, ACTION_MOVE, ACTION_ZERO, ACTION_DROP };
+enum scrub_action {
+	ACTION_KEEP,
+	ACTION_REPLACE,
+	ACTION_MOVE,
+	ACTION_ZERO,
+	ACTION_DROP
+};
 
 struct scrub_class_line {
 	const char *name; /* "comm" */
@@ -37,7 +47,15 @@ struct scrub_class_line {
 };
 extern const struct scrub_class_line scrub_classes[CLASS_COUNT];
 
-enum scrub_fate { FATE_NONE, FATE_KEEP, FATE_DROP, FATE_EXCEPT_ALL, FATE_WITH_AUX, FATE_ASKED, FATE_PACKED };
+enum scrub_fate {
+	FATE_NONE,
+	FATE_KEEP,
+	FATE_DROP,
+	FATE_EXCEPT_ALL,
+	FATE_WITH_AUX,
+	FATE_ASKED,
+	FATE_PACKED
+};
 /* FATE_DROP for what the tables do not know. */
 enum scrub_fate scrub_record_fate(uint32_t type);
 enum scrub_fate scrub_feature_fate(unsigned feature);
@@ -71,7 +89,13 @@ struct text_memo {
 
 /* ---- the plan of addresses ---- */
 
-enum scrub_space { SPACE_USER, SPACE_KERNEL, SPACE_GUEST, SPACE_COUNT, SPACE_ANY = SPACE_COUNT };
+enum scrub_space {
+	SPACE_USER,
+	SPACE_KERNEL,
+	SPACE_GUEST,
+	SPACE_COUNT,
+	SPACE_ANY = SPACE_COUNT
+};
 
 struct range {
 	uint64_t start, end; /* end belongs to it */
@@ -82,7 +106,7 @@ struct space {
 	struct range *ranges; /* once planned: sorted, apart from each other */
 	size_t count, capacity;
 	size_t merge_at; /* number of ranges at which they are merged */
-	size_t last; /* where the last address was found */
+	size_t last;     /* where the last address was found */
 };
 
 /* ---- what is counted ---- */
@@ -94,7 +118,7 @@ struct scrub_counts {
 	uint64_t samples, records;      /* written; records are the others */
 	uint64_t dropped_samples;
 	uint64_t dropped_known, dropped_unknown, dropped_damaged;
-	uint64_t dropped_types[128];    /* by number, the last is for all others */
+	uint64_t dropped_types[128]; /* by number, the last is for all others */
 	uint64_t dropped_features[PD_FEATURE_LIMIT];
 	uint64_t aux_bytes;
 	uint64_t unplaced; /* mappings too large to be moved with what is in them */
@@ -116,26 +140,26 @@ struct scrub {
 	const struct keep_pattern *keep;
 	size_t keep_count;
 	bool big_endian; /* the output */
-	bool failed; /* no memory */
-	bool unsound; /* an event makes no sense, and so does the file */
+	bool failed;     /* no memory */
+	bool unsound;    /* an event makes no sense, and so does the file */
 	struct hmac key;
 	scrub_text_fn *told; /* or NULL */
 	void *told_self;
 	struct scrub_counts counts;
-	struct room room; /* of one record */
+	struct room room;         /* of one record */
 	struct room feature_room; /* of one feature or event */
-	struct pd_text *text; /* a text that is being made */
+	struct pd_text *text;     /* a text that is being made */
 	struct text_memo texts;
 	struct number_memo memos[CLASS_COUNT];
 	struct space spaces[SPACE_COUNT];
 	uint64_t first_ns; /* the oldest time, which becomes 1 */
-	uint32_t *cpus; /* the number of each CPU */
+	uint32_t *cpus;    /* the number of each CPU */
 	size_t cpu_count;
 	/* of the record that is worked on */
 	uint16_t misc;
-	enum scrub_space space; /* where its code is */
+	enum scrub_space space;  /* where its code is */
 	enum scrub_class string; /* of the feature that is a text */
-	const char *named; /* the name in an EVENT_UPDATE that is on its way to scrub_changes */
+	const char *named;       /* the name in an EVENT_UPDATE that is on its way to scrub_changes */
 	struct pd_file *file;
 };
 
@@ -191,7 +215,8 @@ const char *public_text(size_t index);
 
 /* ---- scrub_numbers.c ---- */
 
-uint64_t memo_get(struct scrub *scrub, enum scrub_class class, uint64_t key, uint64_t (*make)(struct scrub *, uint64_t));
+uint64_t memo_get(struct scrub *scrub, enum scrub_class class, uint64_t key,
+		  uint64_t (*make)(struct scrub *, uint64_t));
 void memo_fini(struct number_memo *memo);
 uint64_t scrub_task(struct scrub *scrub, uint64_t task, unsigned bytes);
 uint64_t scrub_cpu(struct scrub *scrub, uint64_t cpu);

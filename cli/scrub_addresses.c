@@ -251,7 +251,8 @@ static const struct range *find(struct scrub *scrub, enum scrub_space space, uin
 
 static uint64_t make_odd(struct scrub *scrub, uint64_t address)
 {
-	return (scrub_number_of(scrub, CLASS_DATA, address) & ODD_MASK) | (address >= KERNEL_HALF ? ODD_KERNEL : ODD_USER);
+	return (scrub_number_of(scrub, CLASS_DATA, address) & ODD_MASK) |
+	       (address >= KERNEL_HALF ? ODD_KERNEL : ODD_USER);
 }
 
 /* Places in one cache line or page stay together. */
@@ -267,7 +268,8 @@ static uint64_t odd(struct scrub *scrub, uint64_t address, bool data)
 	if (address < PAGE && scrub->level < LEVEL_ALL)
 		return address;
 	if (data && address >= PAGE && scrub->level < LEVEL_ALL)
-		return memo_get(scrub, CLASS_PHYSICAL, address & ~(uint64_t)(PAGE - 1), make_odd_page) | (address & (PAGE - 1));
+		return memo_get(scrub, CLASS_PHYSICAL, address & ~(uint64_t)(PAGE - 1), make_odd_page) |
+		       (address & (PAGE - 1));
 	return memo_get(scrub, CLASS_DATA, address, make_odd);
 }
 
@@ -345,7 +347,8 @@ static uint64_t move_offset(struct scrub *scrub, const struct map *map, enum scr
 		return map->pgoff + (moved - map->addr);
 	if (scrub_action(scrub, CLASS_OFFSET) == ACTION_KEEP)
 		return map->pgoff;
-	return map->pgoff + (scrub_number_of_text(scrub, CLASS_OFFSET, map->name->data, map->name->length) % 4096 + 1) * GRAIN;
+	return map->pgoff +
+	       (scrub_number_of_text(scrub, CLASS_OFFSET, map->name->data, map->name->length) % 4096 + 1) * GRAIN;
 }
 
 static void move_map(struct scrub *scrub, struct map *map)

@@ -15,7 +15,9 @@
 static enum pd_status no_memory(struct pd_error *error)
 {
 	if (error)
-		*error = (struct pd_error){ .status = PD_ERROR_MEMORY, .offset = PD_NO_OFFSET, .message = "out of memory" };
+		*error = (struct pd_error){ .status = PD_ERROR_MEMORY,
+					    .offset = PD_NO_OFFSET,
+					    .message = "out of memory" };
 	return PD_ERROR_MEMORY;
 }
 
@@ -132,7 +134,10 @@ static void put_number(uint8_t *at, uint64_t value, unsigned bytes, bool big)
 		at[big ? bytes - 1 - i : i] = (uint8_t)(value >> (8 * i));
 }
 
-enum { ENTRY_BYTES = 36, NAME_GRAIN = 64 };
+enum {
+	ENTRY_BYTES = 36,
+	NAME_GRAIN = 64
+};
 
 static size_t put_build_id(struct scrub *scrub, const struct build_id_entry *entry, uint8_t **at)
 {
@@ -258,7 +263,8 @@ static const char form[] =
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n\tfield:int hidden;\toffset:8;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n";
 
 /* "system:name" as it is now; the colon stays where it is. */
-static const char *name_now(struct scrub *scrub, const char *system, const char *name, size_t length, size_t *now_length)
+static const char *name_now(struct scrub *scrub, const char *system, const char *name, size_t length,
+			    size_t *now_length)
 {
 	char both[512];
 	int size = snprintf(both, sizeof(both), "%s:%.*s", system, (int)length, name);
@@ -286,8 +292,8 @@ static bool put_format(struct scrub *scrub, const char *system, const struct pd_
 		scrub->failed |= !text;
 		return false;
 	}
-	size = snprintf(text, sizeof(form) + now_length + 32, form, (int)(now_length - (size_t)(colon + 1 - both)), colon + 1,
-			id);
+	size = snprintf(text, sizeof(form) + now_length + 32, form, (int)(now_length - (size_t)(colon + 1 - both)),
+			colon + 1, id);
 	now->data = (struct pd_bytes){ (const uint8_t *)text, (size_t)size };
 	*system_now = both;
 	*system_length = (size_t)(colon - both);
@@ -295,7 +301,8 @@ static bool put_format(struct scrub *scrub, const char *system, const struct pd_
 }
 
 /* False if nothing of the system is used. */
-static bool put_system(struct scrub *scrub, const char *name, const struct pd_list *formats, struct pd_tracing_system *now)
+static bool put_system(struct scrub *scrub, const char *name, const struct pd_list *formats,
+		       struct pd_tracing_system *now)
 {
 	struct pd_sized_text *texts = room_take(&scrub->room, (formats->count + 1) * sizeof(*texts));
 	const char *system = "";
@@ -329,9 +336,9 @@ static void put_ring_buffer(struct scrub *scrub, struct pd_tracing_data *now)
 
 	scrub->failed |= !text;
 	if (text)
-		now->header_page = (struct pd_bytes){
-			(const uint8_t *)text, (size_t)snprintf(text, sizeof(page) + 32, page, word, 8 + word, rest - 8 - word)
-		};
+		now->header_page =
+			(struct pd_bytes){ (const uint8_t *)text, (size_t)snprintf(text, sizeof(page) + 32, page, word,
+										   8 + word, rest - 8 - word) };
 	now->header_event = (struct pd_bytes){ (const uint8_t *)event, sizeof(event) - 1 };
 }
 

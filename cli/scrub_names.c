@@ -87,10 +87,9 @@ static bool is_kept(const struct scrub *scrub, enum scrub_class class, const cha
 /* ---- paths ---- */
 
 /* The end of a file's name says what kind of file it is. */
-static const char *const kinds[] = {
-	".jar", ".apk", ".dex", ".odex", ".oat", ".vdex", ".art", ".map", ".debug", ".dump", ".py", ".pl", ".rb", ".js", ".dll",
-	".exe", ".slice", ".scope", ".service", ".mount", ".a", ".o", NULL
-};
+static const char *const kinds[] = { ".jar",   ".apk",   ".dex",     ".odex",  ".oat", ".vdex", ".art", ".map",
+				     ".debug", ".dump",  ".py",      ".pl",    ".rb",  ".js",   ".dll", ".exe",
+				     ".slice", ".scope", ".service", ".mount", ".a",   ".o",    NULL };
 
 static const char *kind_of(const char *name, size_t length)
 {
@@ -194,7 +193,8 @@ static bool put_no_file(struct scrub *scrub, const char *text, size_t length)
 		return true;
 	}
 	if (starts(text, length, "/SYSV") && length == 13) {
-		pd_text_printf(scrub->text, "/SYSV%08" PRIx32, (uint32_t)scrub_number_of_text(scrub, CLASS_FILE, text, length));
+		pd_text_printf(scrub->text, "/SYSV%08" PRIx32,
+			       (uint32_t)scrub_number_of_text(scrub, CLASS_FILE, text, length));
 		return true;
 	}
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
@@ -398,15 +398,15 @@ static void put_class(struct scrub *scrub, enum scrub_class class, const char *t
 
 static uint32_t hash_of(enum scrub_class class, const char *text, size_t length)
 {
-	uint32_t hash = 2166136261u + (uint32_t)class;
+	uint32_t hash = 2166136261u + (uint32_t) class;
 
 	for (size_t i = 0; i < length; i++)
 		hash = (hash ^ (uint8_t)text[i]) * 16777619u;
 	return hash;
 }
 
-static struct text_entry *entry_of(const struct text_memo *memo, enum scrub_class class, const char *text, size_t length,
-				   uint32_t hash)
+static struct text_entry *entry_of(const struct text_memo *memo, enum scrub_class class, const char *text,
+				   size_t length, uint32_t hash)
 {
 	size_t slot = hash & (memo->capacity - 1);
 
@@ -431,7 +431,8 @@ static bool texts_grow(struct text_memo *memo)
 		const struct text_entry *entry = &memo->entries[i];
 
 		if (entry->text)
-			*entry_of(&more, (enum scrub_class)entry->class, entry->text, entry->length, entry->hash) = *entry;
+			*entry_of(&more, (enum scrub_class)entry->class, entry->text, entry->length, entry->hash) =
+				*entry;
 	}
 	free(memo->entries);
 	*memo = more;
@@ -459,7 +460,8 @@ static const char *remembered(struct room *room, const char *text, size_t length
 static void count(struct scrub *scrub, enum scrub_class class, const struct text_entry *entry)
 {
 	scrub->counts.distinct[class]++;
-	scrub->counts.kept[class] += entry->now_length == entry->length && !memcmp(entry->now, entry->text, entry->length);
+	scrub->counts.kept[class] += entry->now_length == entry->length &&
+				     !memcmp(entry->now, entry->text, entry->length);
 	if (scrub->told)
 		scrub->told(scrub->told_self, class, entry->text, entry->length, entry->now, entry->now_length);
 }
@@ -486,8 +488,11 @@ const char *scrub_name(struct scrub *scrub, enum scrub_class class, const char *
 		put_class(scrub, class, text, length);
 		now = pd_text_bytes(scrub->text);
 		*entry = (struct text_entry){ remembered(&memo->room, text, length),
-					      remembered(&memo->room, (const char *)now.data, now.size), length, now.size, hash,
-					      (uint8_t)class };
+					      remembered(&memo->room, (const char *)now.data, now.size),
+					      length,
+					      now.size,
+					      hash,
+					      (uint8_t) class };
 		if (!entry->text || !entry->now || pd_text_failed(scrub->text)) {
 			entry->text = NULL;
 			scrub->failed = true;
@@ -539,9 +544,10 @@ enum scrub_class scrub_class_by_name(const char *name, size_t length)
 {
 	if (length == 3 && !strncasecmp(name, "dso", length))
 		return CLASS_PATH;
-	for (int class = CLASS_COMM; class <= CLASS_NAME; class++) {
-		if (strlen(scrub_classes[class].name) == length && !strncasecmp(scrub_classes[class].name, name, length))
-			return (enum scrub_class)class;
+	for (int class = CLASS_COMM; class <= CLASS_NAME; class ++) {
+		if (strlen(scrub_classes[class].name) == length &&
+		    !strncasecmp(scrub_classes[class].name, name, length))
+			return (enum scrub_class) class;
 	}
 	return CLASS_COUNT;
 }

@@ -115,7 +115,8 @@ static uint64_t exchange(const struct scrub *scrub, uint64_t value, unsigned bit
 	uint64_t mask = (UINT64_C(1) << bits / 2) - 1, left = value >> bits / 2, right = value & mask;
 
 	for (uint64_t round = 0; round < 4; round++) {
-		uint64_t next = left ^ (scrub_number_of(scrub, CLASS_TASK, (uint64_t)bits << 56 | round << 48 | right) & mask);
+		uint64_t next = left ^
+				(scrub_number_of(scrub, CLASS_TASK, (uint64_t)bits << 56 | round << 48 | right) & mask);
 
 		left = right;
 		right = next;

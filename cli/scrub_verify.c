@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum {
-	HEAD_BYTES = 4, /* of a text, by which it is found */
+	HEAD_BYTES = 4,    /* of a text, by which it is found */
 	MOST_BYTES = 1024, /* longer texts are searched by their begin */
 	CHUNK_BYTES = 1 << 20,
 	FILTER_BITS = 20
@@ -37,7 +37,7 @@ struct needle {
 	const char *text;
 	size_t length;
 	enum scrub_class class;
-	uint32_t next; /* with the same head, by number + 1 */
+	uint32_t next;  /* with the same head, by number + 1 */
 	bool explained; /* excuses were looked for */
 	struct excuse *excuses;
 	size_t excuse_count;
@@ -136,7 +136,8 @@ static void add_needle(struct verify *verify, enum scrub_class class, const char
 	text = copy_of(verify, text, length);
 	if (!text)
 		return;
-	verify->needles[verify->count] = (struct needle){ .text = text, .length = length, .class = class, .next = *slot };
+	verify->needles[verify->count] =
+		(struct needle){ .text = text, .length = length, .class = class, .next = *slot };
 	*slot = (uint32_t)++verify->count;
 	hash >>= 32 - FILTER_BITS;
 	verify->filter[hash >> 3] |= (uint8_t)(1 << (hash & 7));
@@ -330,7 +331,8 @@ static void explain(struct verify *verify, struct needle *needle)
 				return;
 			}
 			needle->excuses = more;
-			needle->excuses[needle->excuse_count++] = (struct excuse){ text, strlen(text), (size_t)(at - text) };
+			needle->excuses[needle->excuse_count++] =
+				(struct excuse){ text, strlen(text), (size_t)(at - text) };
 		}
 	}
 }
@@ -367,7 +369,8 @@ static void look_at(struct verify *verify, struct pd_bytes bytes, size_t at, uin
 }
 
 /* Searches the part [from, to) of bytes, whose first byte is at an offset. */
-static void search(struct verify *verify, struct pd_bytes bytes, size_t from, size_t to, uint64_t offset, const char *where)
+static void search(struct verify *verify, struct pd_bytes bytes, size_t from, size_t to, uint64_t offset,
+		   const char *where)
 {
 	verify->bytes += to - from;
 	if (!verify->count)
@@ -517,8 +520,8 @@ static int print_found(const struct verify *verify, const struct verify_options 
 		}
 		pd_text_printf(text, "found %-9s ", scrub_classes[needle->class].name);
 		pd_text_escaped(text, needle->text, needle->length);
-		pd_text_printf(text, ": %" PRIu64 " times, first in %s at offset 0x%" PRIx64 "\n", needle->found, needle->where,
-			       needle->first);
+		pd_text_printf(text, ": %" PRIu64 " times, first in %s at offset 0x%" PRIx64 "\n", needle->found,
+			       needle->where, needle->first);
 	}
 	if (options->json) {
 		json_close(&json, ']');
@@ -529,9 +532,11 @@ static int print_found(const struct verify *verify, const struct verify_options 
 		json_close(&json, '}');
 		pd_text_add(text, "\n");
 	} else {
-		pd_text_printf(text, "%" PRIu64 " of %zu strings found in %" PRIu64 " bytes", found, verify->count, verify->bytes);
-		pd_text_printf(text, "; %" PRIu64 " more only inside known words, %" PRIu64
-				     " shorter than %zu bytes ignored\n",
+		pd_text_printf(text, "%" PRIu64 " of %zu strings found in %" PRIu64 " bytes", found, verify->count,
+			       verify->bytes);
+		pd_text_printf(text,
+			       "; %" PRIu64 " more only inside known words, %" PRIu64
+			       " shorter than %zu bytes ignored\n",
 			       excused, verify->too_short, verify->least);
 	}
 	return found ? CODE_DAMAGED : CODE_FINE;

@@ -20,10 +20,16 @@ const struct scrub_class_line scrub_classes[CLASS_COUNT] = {
 
 /* ---- decisions as types ---- */
 
-#define DECIDE(layout) struct decide_##layout { char special[1];
-#define SPECIAL_CASE(layout) struct decide_##layout { char special[2];
+#define DECIDE(layout)           \
+	struct decide_##layout { \
+		char special[1];
+#define SPECIAL_CASE(layout)     \
+	struct decide_##layout { \
+		char special[2];
 #define AS(member, CLASS) char member[CLASS_##CLASS];
-#define DECIDED };
+#define DECIDED \
+	}       \
+	;
 #include "scrub.def"
 
 struct record_fates {
@@ -39,7 +45,10 @@ struct feature_fates {
 };
 
 /* A line for what the format no longer has does not compile either. */
-#define DECIDE(layout) static inline void check_##layout(const struct pd_##layout *it) { (void)it;
+#define DECIDE(layout)                                                  \
+	static inline void check_##layout(const struct pd_##layout *it) \
+	{                                                               \
+		(void)it;
 #define AS(member, CLASS) (void)it->member;
 #define DECIDED }
 #include "scrub.def"
@@ -78,7 +87,9 @@ struct room_piece {
 	max_align_t data[];
 };
 
-enum { PIECE_BYTES = 64 << 10 };
+enum {
+	PIECE_BYTES = 64 << 10
+};
 
 void *room_take(struct room *room, size_t size)
 {
@@ -144,8 +155,8 @@ static void *copy_of(struct scrub *scrub, const void *from, size_t size)
 /* ---- single values ---- */
 
 /* With a class that is known when this is compiled, little of it is left. */
-static inline __attribute__((always_inline)) uint64_t number(struct scrub *scrub, enum scrub_class class, uint64_t value,
-							     unsigned bytes)
+static inline __attribute__((always_inline)) uint64_t number(struct scrub *scrub, enum scrub_class class,
+							     uint64_t value, unsigned bytes)
 {
 	if (class == CLASS_NUMBER || class == CLASS_SPECIAL)
 		return value;
@@ -173,7 +184,8 @@ static inline __attribute__((always_inline)) uint64_t number(struct scrub *scrub
 		return scrub_address(scrub, SPACE_ANY, value, true);
 	case CLASS_PHYSICAL:
 		if (scrub_action(scrub, CLASS_PHYSICAL) == ACTION_REPLACE)
-			return (scrub_number_of(scrub, CLASS_PHYSICAL, value >> 12) & 0xffffffffff) << 12 | (value & 0xfff);
+			return (scrub_number_of(scrub, CLASS_PHYSICAL, value >> 12) & 0xffffffffff) << 12 |
+			       (value & 0xfff);
 		return scrub_action(scrub, CLASS_PHYSICAL) == ACTION_KEEP ? value : 0;
 	default:
 		return scrub_action(scrub, class) == ACTION_KEEP ? value : 0;
@@ -262,8 +274,10 @@ static void array_U64(struct scrub *scrub, enum scrub_class class, struct pd_u64
 }
 
 /* Only numbers that mean nothing outside, and sets of CPUs that scrub_special has changed. */
-#define array_U16(scrub, class, array) _Static_assert((class) == CLASS_NUMBERS || (class) == CLASS_SPECIAL, "no such array")
-#define array_U32(scrub, class, array) _Static_assert((class) == CLASS_NUMBERS || (class) == CLASS_SPECIAL, "no such array")
+#define array_U16(scrub, class, array) \
+	_Static_assert((class) == CLASS_NUMBERS || (class) == CLASS_SPECIAL, "no such array")
+#define array_U32(scrub, class, array) \
+	_Static_assert((class) == CLASS_NUMBERS || (class) == CLASS_SPECIAL, "no such array")
 
 /* Bytes that the format does not explain. */
 static void rest(struct scrub *scrub, struct pd_bytes *bytes)
@@ -286,10 +300,17 @@ static void rest(struct scrub *scrub, struct pd_bytes *bytes)
 #include <perfdata/table/end.h>
 
 /* Layouts without a case of their own; never called. */
-#define DECIDE(layout) \
-	static inline void special_##layout(struct scrub *scrub, struct pd_##layout *it) { (void)scrub; (void)it; }
-#define SPECIAL_CASE(layout) \
-	static inline void special_##layout(struct scrub *scrub, struct pd_##layout *it) { scrub_special_##layout(scrub, it); }
+#define DECIDE(layout)                                                                   \
+	static inline void special_##layout(struct scrub *scrub, struct pd_##layout *it) \
+	{                                                                                \
+		(void)scrub;                                                             \
+		(void)it;                                                                \
+	}
+#define SPECIAL_CASE(layout)                                                             \
+	static inline void special_##layout(struct scrub *scrub, struct pd_##layout *it) \
+	{                                                                                \
+		scrub_special_##layout(scrub, it);                                       \
+	}
 #include "scrub.def"
 
 static const void *one(struct scrub *scrub, const void *part, size_t size)
@@ -312,22 +333,22 @@ static void list(struct scrub *scrub, struct pd_list *list, size_t size)
 }
 
 #define CLASS_OF(member) ((enum scrub_class)sizeof(((decided *)0)->member))
-#define OPEN(layout)                                                                    \
-	static void walk_##layout(struct scrub *scrub, struct pd_##layout *it)          \
-	{                                                                               \
-		typedef struct decide_##layout decided;                                 \
-		(void)scrub;                                                            \
-		(void)it;                                                               \
-		if (sizeof(((decided *)0)->special) == 2)                               \
+#define OPEN(layout)                                                           \
+	static void walk_##layout(struct scrub *scrub, struct pd_##layout *it) \
+	{                                                                      \
+		typedef struct decide_##layout decided;                        \
+		(void)scrub;                                                   \
+		(void)it;                                                      \
+		if (sizeof(((decided *)0)->special) == 2)                      \
 			special_##layout(scrub, it);
 #define PART(layout, doc) OPEN(layout)
 #define BOX(layout, doc) \
 	OPEN(layout)     \
 	rest(scrub, &it->rest);
-#define BODY(layout, doc)                                                                       \
-	BOX(layout, doc)                                                                        \
-	it->sample_id = one(scrub, it->sample_id, sizeof(*it->sample_id));                      \
-	if (it->sample_id)                                                                      \
+#define BODY(layout, doc)                                                  \
+	BOX(layout, doc)                                                   \
+	it->sample_id = one(scrub, it->sample_id, sizeof(*it->sample_id)); \
+	if (it->sample_id)                                                 \
 		walk_sample_id(scrub, (struct pd_sample_id *)it->sample_id);
 #define END(layout) }
 #define FIELD(KIND, member, SHOW, WHEN, doc) FIELD_##KIND(member)
@@ -344,16 +365,16 @@ static void list(struct scrub *scrub, struct pd_list *list, size_t size)
 #define TEXT(KIND, member, WHEN, doc) text(scrub, CLASS_OF(member), &it->member, 0);
 #define CHARS(member, bytes, FIT, WHEN, doc) text(scrub, CLASS_OF(member), &it->member, bytes);
 #define ARRAY(KIND, member, COUNT, SHOW, WHEN, doc) array_##KIND(scrub, CLASS_OF(member), &it->member);
-#define ONE(layout, member, WHEN, doc)                                                          \
-	_Static_assert(CLASS_OF(member) == CLASS_PARTS, "a part has members of its own");       \
-	it->member = one(scrub, it->member, sizeof(*it->member));                               \
-	if (it->member)                                                                         \
+#define ONE(layout, member, WHEN, doc)                                                    \
+	_Static_assert(CLASS_OF(member) == CLASS_PARTS, "a part has members of its own"); \
+	it->member = one(scrub, it->member, sizeof(*it->member));                         \
+	if (it->member)                                                                   \
 		walk_##layout(scrub, (struct pd_##layout *)it->member);
 #define BOXED(layout, member, SIZE, WHEN, doc) ONE(layout, member, WHEN, doc)
-#define LIST(layout, member, COUNT, WHEN, doc)                                                  \
-	_Static_assert(CLASS_OF(member) == CLASS_PARTS, "a part has members of its own");       \
-	list(scrub, &it->member, sizeof(struct pd_##layout));                                   \
-	for (size_t i = 0; i < it->member.count; i++)                                           \
+#define LIST(layout, member, COUNT, WHEN, doc)                                            \
+	_Static_assert(CLASS_OF(member) == CLASS_PARTS, "a part has members of its own"); \
+	list(scrub, &it->member, sizeof(struct pd_##layout));                             \
+	for (size_t i = 0; i < it->member.count; i++)                                     \
 		walk_##layout(scrub, (struct pd_##layout *)PD_ITEM(pd_##layout, it->member, i));
 /* Records inside a feature are changed by who knows their form, see scrub_features.c. */
 #define RECORDS(member, NAME, doc) _Static_assert(CLASS_OF(member) == CLASS_BUILD_IDS, "what are these records?");

@@ -193,11 +193,9 @@ bool select_take(struct select *select, const struct select_options *options)
 	select->events = options->event;
 	return take_condition(select, options->where) && (!options->time || select_times(select, options->time)) &&
 	       take_names(&select->comms, "comms", options->comms) &&
-	       take_names(&select->comms, "comm", options->comm) &&
-	       take_numbers(&select->pids, "pid", options->pid) &&
+	       take_names(&select->comms, "comm", options->comm) && take_numbers(&select->pids, "pid", options->pid) &&
 	       take_numbers(&select->tids, "tid", options->tid) && take_cpus(select, options->cpu) &&
-	       take_names(&select->dsos, "dsos", options->dsos) &&
-	       take_names(&select->dsos, "dso", options->dso) &&
+	       take_names(&select->dsos, "dsos", options->dsos) && take_names(&select->dsos, "dso", options->dso) &&
 	       take_names(&select->symbols, "symbols", options->symbols) &&
 	       take_names(&select->symbols, "symbol", options->symbol);
 }
@@ -415,8 +413,7 @@ bool select_has_thread(const struct select *select, uint32_t pid, uint32_t tid, 
 	return has_name(&select->comms, comm ? comm : unknown);
 }
 
-bool select_has_where(const struct select *select, const struct pd_record *record,
-		      const struct pd_filter_names *names)
+bool select_has_where(const struct select *select, const struct pd_record *record, const struct pd_filter_names *names)
 {
 	return !select->where || pd_filter_takes(select->where, record, names);
 }
@@ -438,8 +435,7 @@ enum pd_choice select_choose(const struct select *select, const struct pd_candid
 	if (!select_has_time(select, brief->time_ns) || !select_has_cpu(select, brief->cpu) ||
 	    !select_has_event(select, candidate->event) || !select_has_where(select, candidate->record, &names))
 		return PD_CHOICE_LEAVE;
-	return select_has_thread(select, brief->pid, brief->tid, candidate->comm) ? PD_CHOICE_TAKE :
-										       PD_CHOICE_COUNT;
+	return select_has_thread(select, brief->pid, brief->tid, candidate->comm) ? PD_CHOICE_TAKE : PD_CHOICE_COUNT;
 }
 
 bool select_by_place(const struct select *select)

@@ -26,41 +26,52 @@ struct select_options {
 	const char *where;
 };
 
-#define SELECT_STRING(type, name, letter, argument, member, help)                                  \
-	{ name, letter, OPTION_STRING, argument, offsetof(type, member), help, GROUP_FILTER }
+#define SELECT_STRING(type, name, letter, argument, member, help)                                 \
+	{                                                                                         \
+		name, letter, OPTION_STRING, argument, offsetof(type, member), help, GROUP_FILTER \
+	}
 
 /* Lines for the options table of a command whose values are struct type with such a member. */
-#define SELECT_SAMPLE_OPTIONS(type, m)                                                             \
-	SELECT_STRING(type, "time", 0, "RANGE", m.time,                                            \
-		      "only samples in this time range: START,STOP or 10%/2 or 0%-10% or 12:00:01,12:00:05"), \
-	SELECT_STRING(type, "comms", 'c', "LIST", m.comms,                                         \
-		      "only samples of threads with these names; file://PATH reads them from a file"), \
-	SELECT_STRING(type, "comm", 0, "LIST", m.comm, "same as --comms"),                         \
-	SELECT_STRING(type, "pid", 0, "LIST", m.pid, "only samples of these processes"),           \
-	SELECT_STRING(type, "tid", 0, "LIST", m.tid, "only samples of these threads"),             \
-	SELECT_STRING(type, "cpu", 'C', "LIST", m.cpu, "only samples on these CPUs: 0,2-3"),       \
-	SELECT_STRING(type, "event", 0, "LIST", m.event,                                           \
-		      "only samples of these events; * and ? are wildcards"),                      \
-	SELECT_STRING(type, "where", 0, "CONDITION", m.where,                                      \
-		      "only samples that match: 'sample.period > 1000 && cpu in (0, 2)'")
+#define SELECT_SAMPLE_OPTIONS(type, m)                                                                         \
+	SELECT_STRING(type, "time", 0, "RANGE", m.time,                                                        \
+		      "only samples in this time range: START,STOP or 10%/2 or 0%-10% or 12:00:01,12:00:05"),  \
+		SELECT_STRING(type, "comms", 'c', "LIST", m.comms,                                             \
+			      "only samples of threads with these names; file://PATH reads them from a file"), \
+		SELECT_STRING(type, "comm", 0, "LIST", m.comm, "same as --comms"),                             \
+		SELECT_STRING(type, "pid", 0, "LIST", m.pid, "only samples of these processes"),               \
+		SELECT_STRING(type, "tid", 0, "LIST", m.tid, "only samples of these threads"),                 \
+		SELECT_STRING(type, "cpu", 'C', "LIST", m.cpu, "only samples on these CPUs: 0,2-3"),           \
+		SELECT_STRING(type, "event", 0, "LIST", m.event,                                               \
+			      "only samples of these events; * and ? are wildcards"),                          \
+		SELECT_STRING(type, "where", 0, "CONDITION", m.where,                                          \
+			      "only samples that match: 'sample.period > 1000 && cpu in (0, 2)'")
 /* The letter of --dsos is not the same in all commands of perf; 0: none. */
-#define SELECT_PLACE_OPTIONS(type, m, dsos_letter)                                                 \
-	SELECT_STRING(type, "dsos", dsos_letter, "LIST", m.dsos,                                   \
-		      "only samples in these objects, by short name or path; or file://PATH"),     \
-	SELECT_STRING(type, "dso", 0, "LIST", m.dso, "same as --dsos"),                            \
-	SELECT_STRING(type, "symbols", 'S', "LIST", m.symbols,                                     \
-		      "only samples in these functions, by name or 0xADDRESS; or file://PATH"),    \
-	SELECT_STRING(type, "symbol", 0, "LIST", m.symbol, "same as --symbols")
+#define SELECT_PLACE_OPTIONS(type, m, dsos_letter)                                                      \
+	SELECT_STRING(type, "dsos", dsos_letter, "LIST", m.dsos,                                        \
+		      "only samples in these objects, by short name or path; or file://PATH"),          \
+		SELECT_STRING(type, "dso", 0, "LIST", m.dso, "same as --dsos"),                         \
+		SELECT_STRING(type, "symbols", 'S', "LIST", m.symbols,                                  \
+			      "only samples in these functions, by name or 0xADDRESS; or file://PATH"), \
+		SELECT_STRING(type, "symbol", 0, "LIST", m.symbol, "same as --symbols")
 
-enum { RANGES_MOST = 64, CPU_WORDS = 1024 };
+enum {
+	RANGES_MOST = 64,
+	CPU_WORDS = 1024
+};
 
 /* An end of a range as it was typed. */
 struct time_limit {
-	enum { LIMIT_OPEN, LIMIT_CLOCK, LIMIT_WALL, LIMIT_OF_DAY, LIMIT_PART } kind;
-	uint64_t ns; /* of the file's clock, since 1970, or since midnight */
+	enum {
+		LIMIT_OPEN,
+		LIMIT_CLOCK,
+		LIMIT_WALL,
+		LIMIT_OF_DAY,
+		LIMIT_PART
+	} kind;
+	uint64_t ns;      /* of the file's clock, since 1970, or since midnight */
 	uint64_t unit_ns; /* how exact that is */
-	double part; /* of the whole time */
-	bool utc;    /* LIMIT_OF_DAY: of a day of UTC, not of the local time */
+	double part;      /* of the whole time */
+	bool utc;         /* LIMIT_OF_DAY: of a day of UTC, not of the local time */
 };
 
 struct time_range {
@@ -93,7 +104,7 @@ struct select {
 	bool *event_chosen; /* by index of the event, once the events are known */
 	size_t event_count;
 	struct pd_filter *where; /* or NULL */
-	bool refused; /* select_ready failed because the file cannot answer, not for lack of memory */
+	bool refused;            /* select_ready failed because the file cannot answer, not for lack of memory */
 };
 
 /* Parses the options. False after an error, which is reported on stderr; select_fini in either case. */
@@ -125,8 +136,7 @@ bool select_has_event(const struct select *select, const struct pd_event *event)
 /* comm may be NULL: it is not known. */
 bool select_has_thread(const struct select *select, uint32_t pid, uint32_t tid, const char *comm);
 /* The condition of --where. names may be NULL, as for pd_filter_takes. */
-bool select_has_where(const struct select *select, const struct pd_record *record,
-		      const struct pd_filter_names *names);
+bool select_has_where(const struct select *select, const struct pd_record *record, const struct pd_filter_names *names);
 /* Objects and functions; as perf report does it, what has others counts in the totals. */
 bool select_by_place(const struct select *select);
 bool select_has_place(const struct select *select, const struct pd_place *place);

@@ -23,7 +23,9 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-enum { DAY_S = 24 * 60 * 60 };
+enum {
+	DAY_S = 24 * 60 * 60
+};
 
 /* ---- as typed ---- */
 
@@ -333,7 +335,10 @@ static bool wants(const struct select *select, unsigned kinds)
 	return false;
 }
 
-enum { WALLS = 1 << LIMIT_WALL | 1 << LIMIT_OF_DAY, ENDS = 1 << LIMIT_PART | 1 << LIMIT_OF_DAY };
+enum {
+	WALLS = 1 << LIMIT_WALL | 1 << LIMIT_OF_DAY,
+	ENDS = 1 << LIMIT_PART | 1 << LIMIT_OF_DAY
+};
 
 bool select_waits(const struct select *select)
 {
@@ -355,7 +360,8 @@ const struct pd_sample_time *select_noted_time(struct pd_file *file)
 	const struct pd_sample_time *noted = pd_file_sample_time(file);
 
 	/* if no sample has a time, perf may note the largest number twice */
-	return noted && noted->last_ns && noted->last_ns != PD_NO_TIME && noted->first_ns <= noted->last_ns ? noted : NULL;
+	return noted && noted->last_ns && noted->last_ns != PD_NO_TIME && noted->first_ns <= noted->last_ns ? noted :
+													      NULL;
 }
 
 enum pd_status select_resolve_times(struct select *select, struct pd_file *file, const struct pd_window *window,

@@ -11,7 +11,15 @@
 
 #include <perfdata/world.h>
 
-enum split_by { BY_EVENT, BY_PID, BY_COMM, BY_CPU, BY_CGROUP, BY_TIME, BY_SIZE };
+enum split_by {
+	BY_EVENT,
+	BY_PID,
+	BY_COMM,
+	BY_CPU,
+	BY_CGROUP,
+	BY_TIME,
+	BY_SIZE
+};
 
 /* One of the recordings that are written. */
 struct piece {
@@ -54,7 +62,7 @@ struct split {
 	uint64_t common_bytes, piece_bytes, piece_number;
 	struct pairs tasks;   /* process and key of a piece that has samples of it */
 	struct pairs parents; /* process and the one that forked it */
-	bool *referenced; /* events that other records belong to, by index */
+	bool *referenced;     /* events that other records belong to, by index */
 	size_t event_count;
 };
 

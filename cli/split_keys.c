@@ -41,10 +41,10 @@ static bool take_amount(const char *text, const struct unit *units, double most,
 bool split_take(struct split *split, const char *by)
 {
 	static const char *const words[] = { "event", "pid", "comm", "cpu", "cgroup" };
-	static const struct unit times[] = { { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 }, { "m", 60e9 },
-					     { "h", 3600e9 }, { 0 } };
-	static const struct unit sizes[] = { { "", 1 }, { "K", 1024 }, { "M", 1048576 }, { "G", 1073741824 },
-					     { "k", 1024 }, { 0 } };
+	static const struct unit times[] = { { "s", 1e9 },  { "ms", 1e6 },   { "us", 1e3 }, { "ns", 1 },
+					     { "m", 60e9 }, { "h", 3600e9 }, { 0 } };
+	static const struct unit sizes[] = { { "", 1 },           { "K", 1024 }, { "M", 1048576 },
+					     { "G", 1073741824 }, { "k", 1024 }, { 0 } };
 
 	if (!by) {
 		complain("nothing to split by; use --by event, pid, comm, cpu, cgroup, time=DURATION or size=BYTES");
@@ -62,8 +62,9 @@ bool split_take(struct split *split, const char *by)
 	split->by = BY_SIZE;
 	if (!strncmp(by, "size=", 5) && take_amount(by + 5, sizes, 9e18, &split->amount))
 		return true;
-	complain("option --by: '%s' is not event, pid, comm, cpu, cgroup, time=DURATION (like 10s) or size=BYTES (like 64M)",
-		 by);
+	complain(
+		"option --by: '%s' is not event, pid, comm, cpu, cgroup, time=DURATION (like 10s) or size=BYTES (like 64M)",
+		by);
 	return false;
 }
 
@@ -124,8 +125,9 @@ bool split_key(struct split *split, const struct pd_record *record, uint64_t *ke
 		return key_of_cgroup(record, key_out, missing_out);
 	if (!pd_record_brief(record, &brief))
 		return false;
-	*missing_out = record->event && !(record->event->attr->sample_type &
-					  (split->by == BY_CPU ? PD_MASK(PD_SAMPLE_TYPE_CPU) : PD_MASK(PD_SAMPLE_TYPE_TID)));
+	*missing_out = record->event &&
+		       !(record->event->attr->sample_type &
+			 (split->by == BY_CPU ? PD_MASK(PD_SAMPLE_TYPE_CPU) : PD_MASK(PD_SAMPLE_TYPE_TID)));
 	if (*missing_out)
 		*key_out = KEY_UNKNOWN;
 	else if (split->by == BY_COMM)
@@ -268,7 +270,8 @@ static char *write_path(const char *output, const char *name, const char *behind
 
 	if (path)
 		snprintf(path, room, "%.*s%s%s%s%s", (int)front, output,
-			 mark || (front && output[front - 1] == '/') ? "" : "/", name, behind, mark ? mark + 2 : ".data");
+			 mark || (front && output[front - 1] == '/') ? "" : "/", name, behind,
+			 mark ? mark + 2 : ".data");
 	return path;
 }
 

@@ -71,7 +71,8 @@ void lines_end(struct stack_lines *lines, uint64_t value, uint32_t entry)
 		lines->failed = true;
 		return;
 	}
-	lines->items[lines->count++] = (struct stack_line){ start, value, (uint32_t)(lines->frame_count - start), entry };
+	lines->items[lines->count++] =
+		(struct stack_line){ start, value, (uint32_t)(lines->frame_count - start), entry };
 }
 
 void lines_fini(struct stack_lines *lines)
@@ -205,7 +206,9 @@ static bool same_line(const struct stack_lines *lines, const struct stack_line *
 	return a->count == b->count && lines_common(lines, a, b) == a->count;
 }
 
-enum { VALUE_BYTES = 24 }; /* of a value and what ends a line */
+enum {
+	VALUE_BYTES = 24
+}; /* of a value and what ends a line */
 
 /* Room for a line. */
 struct line_room {
@@ -278,7 +281,9 @@ static bool is_same_as_last(const struct printing *printing, size_t i)
 	       same_line(printing->lines, line_at(printing, i - 1), line_at(printing, i));
 }
 
-enum { LINES_TOGETHER = 1024 };
+enum {
+	LINES_TOGETHER = 1024
+};
 
 /* Where the lines end that are the same as one. They lie in a row, and there may be millions of them. */
 static size_t run_end(const struct printing *printing, size_t i)
@@ -352,7 +357,9 @@ static bool print_lines(struct printing *printing, size_t threads, struct output
 
 bool lines_print(struct stack_lines *lines, const struct tree *tree, size_t threads, struct output *out)
 {
-	enum { WORTH_A_PART = 1 << 12 };
+	enum {
+		WORTH_A_PART = 1 << 12
+	};
 	struct printing printing = {
 		.lines = lines,
 		.parts = part_count(thread_count(threads), lines->count, WORTH_A_PART),

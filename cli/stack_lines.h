@@ -45,7 +45,8 @@ bool lines_print(struct stack_lines *lines, const struct tree *tree, size_t thre
 void lines_fini(struct stack_lines *lines);
 
 /* In how many frames two lines agree. */
-static inline uint32_t lines_common(const struct stack_lines *lines, const struct stack_line *a, const struct stack_line *b)
+static inline uint32_t lines_common(const struct stack_lines *lines, const struct stack_line *a,
+				    const struct stack_line *b)
 {
 	const uint32_t *x = lines->frames + a->start, *y = lines->frames + b->start;
 	uint32_t count = a->count < b->count ? a->count : b->count, same = 0;

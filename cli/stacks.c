@@ -19,7 +19,7 @@ enum {
 	INLINED_MOST = 128, /* functions at one address */
 	KNOWN_ROOTS = 64,
 	WORTH_A_PART = 1 << 12, /* entries; for less a thread costs more */
-	MOST_STEP = 4, /* bytes of a character */
+	MOST_STEP = 4,          /* bytes of a character */
 	MORE_FRAMES = 2,        /* of a line, beside those of its stack: event and root */
 };
 
@@ -45,7 +45,7 @@ struct stacks {
 	const struct stack_request *request;
 	struct analysis *analysis;
 	const struct pd_profile *profile; /* that of the analysis */
-	struct tree *tree; /* frames are added to it */
+	struct tree *tree;                /* frames are added to it */
 	struct stack_lines *lines;
 	struct stack_result *result;
 	struct pd_text *text;
@@ -53,9 +53,9 @@ struct stacks {
 	uint32_t *frames;
 	size_t frame_count, frame_room;
 	struct drawn functions; /* each twice: where it was inlined, too */
-	struct drawn dsos; /* where the function is not known */
-	uint32_t most_named; /* frames of an address */
-	bool failed; /* there was no memory */
+	struct drawn dsos;      /* where the function is not known */
+	uint32_t most_named;    /* frames of an address */
+	bool failed;            /* there was no memory */
 };
 
 bool stack_root_parse(const char *text, enum stack_root *root_out)
@@ -177,24 +177,23 @@ static const char *mark_of(const struct stack_style *style, const struct pd_dso 
 	return style->mark_jit && dso && !dso->object ? "_[j]" : "";
 }
 
-static uint32_t folded_frame(const struct stacks *stacks, const struct pd_dso *dso,
-			     const struct pd_function *function, bool inlined)
+static uint32_t folded_frame(const struct stacks *stacks, const struct pd_dso *dso, const struct pd_function *function,
+			     bool inlined)
 {
 	const struct stack_style *style = &stacks->request->style;
 	const char *name = function ? function->name : dso ? last_part(dso->long_name) : "unknown";
 
 	if (!function)
 		pd_text_add(stacks->text, "[");
-	put_name(stacks, name, function && style->tidy ? without_arguments(name) : strlen(name),
-		 dso && !dso->object);
+	put_name(stacks, name, function && style->tidy ? without_arguments(name) : strlen(name), dso && !dso->object);
 	if (!function)
 		pd_text_add(stacks->text, "]");
 	pd_text_add(stacks->text, mark_of(style, dso, inlined));
 	return tree_frame(stacks->tree, text_index(stacks), 0, FRAME_USER);
 }
 
-static uint32_t drawn_frame(const struct stacks *stacks, const struct pd_dso *dso,
-			    const struct pd_function *function, bool inlined)
+static uint32_t drawn_frame(const struct stacks *stacks, const struct pd_dso *dso, const struct pd_function *function,
+			    bool inlined)
 {
 	struct tree *tree = stacks->tree;
 	enum frame_kind kind = kind_of(dso, function != NULL, inlined);
@@ -238,7 +237,8 @@ static uint32_t *drawn_at(struct drawn *drawn, size_t number)
 }
 
 /* Names are long, places are many, functions and objects are few. */
-static uint32_t frame_of(struct stacks *stacks, const struct pd_dso *dso, const struct pd_function *function, bool inlined)
+static uint32_t frame_of(struct stacks *stacks, const struct pd_dso *dso, const struct pd_function *function,
+			 bool inlined)
 {
 	uint32_t *drawn = NULL;
 
@@ -253,8 +253,7 @@ static uint32_t frame_of(struct stacks *stacks, const struct pd_dso *dso, const 
 	return *drawn - 1;
 }
 
-static void add_frame(struct stacks *stacks, const struct pd_dso *dso, const struct pd_function *function,
-		      bool inlined)
+static void add_frame(struct stacks *stacks, const struct pd_dso *dso, const struct pd_function *function, bool inlined)
 {
 	if (stacks->frame_count == stacks->frame_room) {
 		size_t room = stacks->frame_room ? stacks->frame_room * 2 : 1024;
@@ -387,7 +386,11 @@ static bool event_frame(const struct stacks *stacks, uint32_t event, uint32_t *f
 /* ---- entries ---- */
 
 /* What a stack asks for by name. */
-enum use_kind { USE_EVENT, USE_ROOT, USE_FRAME };
+enum use_kind {
+	USE_EVENT,
+	USE_ROOT,
+	USE_FRAME
+};
 
 struct use {
 	enum use_kind kind;
@@ -417,7 +420,7 @@ struct lining {
 	struct stacks *stacks;
 	struct part *parts;
 	size_t part_count, entry_count;
-	pthread_mutex_t lock; /* of the tree's frames and texts */
+	pthread_mutex_t lock;   /* of the tree's frames and texts */
 	uint32_t *event_frames; /* one more than the frame; 0: none */
 };
 
@@ -448,7 +451,8 @@ static bool is_wanted(const struct stacks *stacks, const struct pd_profile_entry
 	const struct pd_stack *stack = pd_profile_stack(stacks->profile, entry->stack);
 	const struct select *select = &stacks->analysis->select;
 
-	return !select_by_place(select) || select_has_place(select, &pd_profile_frame(stacks->profile, stack->ip)->place);
+	return !select_by_place(select) ||
+	       select_has_place(select, &pd_profile_frame(stacks->profile, stack->ip)->place);
 }
 
 static void range_of(const struct lining *lining, size_t part, size_t *begin_out, size_t *end_out)
@@ -641,7 +645,8 @@ static void name_uses(struct lining *lining, struct part *part)
 /* ---- lines ---- */
 
 /* As root_frame, in a part. */
-static bool part_root(struct lining *lining, struct part *part, const struct pd_profile_entry *entry, uint32_t *frame_out)
+static bool part_root(struct lining *lining, struct part *part, const struct pd_profile_entry *entry,
+		      uint32_t *frame_out)
 {
 	struct known_root *root = known_root(part, entry);
 
@@ -858,9 +863,8 @@ static int build(struct stacks *stacks)
 	return CODE_UNREADABLE;
 }
 
-int stacks_read(struct analysis *analysis, const struct analysis_options *options,
-		const struct stack_request *request, struct tree *tree, struct stack_lines *lines,
-		struct stack_result *result)
+int stacks_read(struct analysis *analysis, const struct analysis_options *options, const struct stack_request *request,
+		struct tree *tree, struct stack_lines *lines, struct stack_result *result)
 {
 	struct stacks stacks = {
 		.request = request,

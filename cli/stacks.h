@@ -40,8 +40,8 @@ struct stack_request {
 	enum stack_root root;
 	bool event_frame; /* the event in front of all, if there is more than one */
 	enum stack_weight weight;
-	bool reverse;     /* from the function that was sampled to its callers */
-	bool slices;      /* keep slices of time apart */
+	bool reverse; /* from the function that was sampled to its callers */
+	bool slices;  /* keep slices of time apart */
 	unsigned max_stack;
 	size_t threads; /* that make lines; 0: as many as there are processors */
 };
@@ -52,10 +52,10 @@ struct stack_result {
 	size_t event_count;
 	size_t slice_count;
 	uint64_t slice_ns, first_ns;
-	uint64_t samples; /* taken */
+	uint64_t samples;               /* taken */
 	uint64_t cut, damaged, unknown; /* samples with such a stack; unknown: whose function is not known */
-	uint64_t copied; /* samples with a copied user stack that is not unwound */
-	uint64_t samples_in_file; /* of the chosen time and events, whatever the other filters said */
+	uint64_t copied;                /* samples with a copied user stack that is not unwound */
+	uint64_t samples_in_file;       /* of the chosen time and events, whatever the other filters said */
 	struct pd_profile_losses losses;
 	struct tree_source values; /* of the lines */
 };
@@ -68,9 +68,8 @@ bool stack_weight_parse(const char *text, enum stack_weight *weight_out);
 bool stacks_add_up(const struct stack_result *result);
 /* Reads the samples of a file into empty lines, whose frames are added to a tree, between analysis_begin and analysis_close.
  * Says what is wrong and returns a code; the result must be given back with stacks_fini either way. */
-int stacks_read(struct analysis *analysis, const struct analysis_options *options,
-		const struct stack_request *request, struct tree *tree, struct stack_lines *lines,
-		struct stack_result *result);
+int stacks_read(struct analysis *analysis, const struct analysis_options *options, const struct stack_request *request,
+		struct tree *tree, struct stack_lines *lines, struct stack_result *result);
 void stacks_fini(struct stack_result *result);
 
 #endif

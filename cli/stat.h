@@ -56,7 +56,11 @@ struct stat_cell {
 	bool absent;        /* the event is not counted here, but elsewhere */
 };
 
-enum { STAT_VALUE, STAT_ENABLED, STAT_RUNNING };
+enum {
+	STAT_VALUE,
+	STAT_ENABLED,
+	STAT_RUNNING
+};
 
 struct stat_event {
 	const char *name, *unit; /* unit NULL: none */
@@ -64,8 +68,8 @@ struct stat_event {
 	struct pd_attr attr;
 	double scale;
 	bool supported;
-	bool snapshot;           /* values are no sums */
-	const int32_t *cpus;     /* -1: any */
+	bool snapshot;       /* values are no sums */
+	const int32_t *cpus; /* -1: any */
 	size_t cpu_count;
 	struct stat_cell *cells; /* of each thread, and in that of each CPU */
 	uint64_t before[3];      /* of all together */
@@ -139,10 +143,12 @@ struct stat_sum *stat_group_sums(const struct stat_table *table, const struct st
 struct stat_metric {
 	const char *format; /* of the value; NULL: there is none */
 	double value;
-	char unit[40];      /* "": none */
+	char unit[40]; /* "": none */
 };
 
-enum { STAT_METRICS_MOST = 2 };
+enum {
+	STAT_METRICS_MOST = 2
+};
 
 /* Notes a value for the metrics of all events. */
 void stat_metric_note(struct stat_table *table, const struct stat_event *event, double value, size_t slot);
@@ -165,7 +171,7 @@ struct stat_printer {
 	size_t run_count;
 	bool has_usage;
 	double user_seconds, system_seconds;
-	unsigned rounds;       /* printed so far */
+	unsigned rounds; /* printed so far */
 	/* stat_only.c */
 	bool metric_only;
 	struct stat_metric *columns; /* so far */
@@ -185,16 +191,20 @@ struct stat_by_values {
 	bool core, die, socket, node, no_aggregation;
 };
 
-#define STAT_METRIC_ONLY_OPTION(type, m)                                                           \
-	{ "metric-only", 0, OPTION_FLAG, NULL, offsetof(type, m),                                  \
-	  "print only metrics, one line per CPU, core ..." }
+#define STAT_METRIC_ONLY_OPTION(type, m)                                 \
+	{                                                                \
+		"metric-only", 0, OPTION_FLAG, NULL, offsetof(type, m),  \
+			"print only metrics, one line per CPU, core ..." \
+	}
 
-#define STAT_BY_OPTIONS(type, m)                                                                   \
-	{ "per-core", 0, OPTION_FLAG, NULL, offsetof(type, m.core), "counts of each core" },       \
-	{ "per-die", 0, OPTION_FLAG, NULL, offsetof(type, m.die), "counts of each die" },          \
-	{ "per-socket", 0, OPTION_FLAG, NULL, offsetof(type, m.socket), "counts of each socket" }, \
-	{ "per-node", 0, OPTION_FLAG, NULL, offsetof(type, m.node), "counts of each NUMA node" },  \
-	{ "no-aggr", 'A', OPTION_FLAG, NULL, offsetof(type, m.no_aggregation), "counts of each CPU" }
+#define STAT_BY_OPTIONS(type, m)                                                                           \
+	{ "per-core", 0, OPTION_FLAG, NULL, offsetof(type, m.core), "counts of each core" },               \
+		{ "per-die", 0, OPTION_FLAG, NULL, offsetof(type, m.die), "counts of each die" },          \
+		{ "per-socket", 0, OPTION_FLAG, NULL, offsetof(type, m.socket), "counts of each socket" }, \
+		{ "per-node", 0, OPTION_FLAG, NULL, offsetof(type, m.node), "counts of each NUMA node" },  \
+	{                                                                                                  \
+		"no-aggr", 'A', OPTION_FLAG, NULL, offsetof(type, m.no_aggregation), "counts of each CPU"  \
+	}
 
 /* False if nothing was given. */
 bool stat_by_given(const struct stat_by_values *values, enum stat_by *by_out);

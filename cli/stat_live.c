@@ -96,12 +96,15 @@ static bool add_metrics(struct live *live, const char *names)
 	for (const char *at = names; *at;) {
 		size_t length = strcspn(at, ","), i = 0, count = sizeof(metrics) / sizeof(metrics[0]);
 
-		while (i < count && (strlen(metrics[i].name) != length || strncasecmp(metrics[i].name, at, length) != 0))
+		while (i < count &&
+		       (strlen(metrics[i].name) != length || strncasecmp(metrics[i].name, at, length) != 0))
 			i++;
 		if (i == count) {
-			complain("option --metrics: unknown metric '%.*s'; available: IPC, "
-				 "branch-misses, cache-misses, CPUs-utilized, frequency, L1-misses, LLC-misses, page-fault-rate, "
-				 "stalls, switch-rate, TLB-misses", (int)length, at);
+			complain(
+				"option --metrics: unknown metric '%.*s'; available: IPC, "
+				"branch-misses, cache-misses, CPUs-utilized, frequency, L1-misses, LLC-misses, page-fault-rate, "
+				"stalls, switch-rate, TLB-misses",
+				(int)length, at);
 			return false;
 		}
 		if (!add_text(live, metrics[i].events))
@@ -133,8 +136,9 @@ static bool add_transactions(struct live *live)
 
 	if (add_first(live, lists))
 		return true;
-	complain("option --transaction: no event cpu/tx-start/: the CPU lacks TSX, it is disabled, or no hardware counters are "
-		 "available (virtual machine?)");
+	complain(
+		"option --transaction: no event cpu/tx-start/: the CPU lacks TSX, it is disabled, or no hardware counters are "
+		"available (virtual machine?)");
 	return false;
 }
 
@@ -149,8 +153,9 @@ static bool add_topdown(struct live *live)
 	const char *found = add_first(live, lists);
 
 	if (!found)
-		complain("option --topdown: no events slots, topdown-retiring ... or topdown-total-slots ...: they need an Intel CPU with "
-			 "hardware counters (virtual machine?)");
+		complain(
+			"option --topdown: no events slots, topdown-retiring ... or topdown-total-slots ...: they need an Intel CPU with "
+			"hardware counters (virtual machine?)");
 	if (found != lists[1])
 		return found;
 	if (!is_system_wide(live)) {
@@ -418,11 +423,14 @@ static bool take_printer(struct live *live)
 
 	if (separator && !strcmp(separator, "\\t"))
 		separator = "\t";
-	live->printer = (struct stat_printer){
-		.text = live->out.text, .separator = separator, .json = values->json || values->json_output,
-		.big_numbers = !values->no_big_num, .table = values->table,
-		.metric_only = values->metric_only || values->topdown,
-		.summary_word = live->interval_ns && !values->no_csv_summary, .title = pd_text_new() };
+	live->printer = (struct stat_printer){ .text = live->out.text,
+					       .separator = separator,
+					       .json = values->json || values->json_output,
+					       .big_numbers = !values->no_big_num,
+					       .table = values->table,
+					       .metric_only = values->metric_only || values->topdown,
+					       .summary_word = live->interval_ns && !values->no_csv_summary,
+					       .title = pd_text_new() };
 	if (!live->printer.title)
 		return false;
 	make_title(live);
@@ -510,8 +518,9 @@ static const char *cgroup_of(const struct live *live, size_t index)
 
 	if (!targets->cgroup_count)
 		return NULL;
-	name = targets->cgroups[targets->cgroup_count == 1 ? 0 :
-				index < targets->cgroup_count ? index : targets->cgroup_count - 1];
+	name = targets->cgroups[targets->cgroup_count == 1    ? 0 :
+				index < targets->cgroup_count ? index :
+								targets->cgroup_count - 1];
 	return *name ? name : NULL;
 }
 
@@ -526,10 +535,15 @@ static bool take_event(struct live *live, size_t index, const struct pd_counter_
 	free(live->names[index]);
 	pd_counter_event(live->recorder, index, &counted);
 	live->names[index] = strdup(counted.name);
-	*event = (struct stat_event){ .name = live->names[index], .unit = counted.wanted->unit, .attr = *counted.attr,
-				      .cgroup = cgroup_of(live, index), .scale = counted.wanted->scale,
-				      .supported = counted.supported, .snapshot = counted.wanted->snapshot,
-				      .cpus = places->cpus, .cpu_count = places->cpu_count };
+	*event = (struct stat_event){ .name = live->names[index],
+				      .unit = counted.wanted->unit,
+				      .attr = *counted.attr,
+				      .cgroup = cgroup_of(live, index),
+				      .scale = counted.wanted->scale,
+				      .supported = counted.supported,
+				      .snapshot = counted.wanted->snapshot,
+				      .cpus = places->cpus,
+				      .cpu_count = places->cpu_count };
 	memcpy(event->sums, sums, sizeof(sums));
 	return event->name && stat_event_fit(&live->table, event);
 }
@@ -577,7 +591,8 @@ static void take_counts(struct live *live)
 			memcpy(event->cells[at].all, all, sizeof(all));
 			event->cells[at].absent = event->supported && !value->there;
 			if (live->values->verbose && value->there)
-				fprintf(stderr, "%s: %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", event->name, all[0], all[1], all[2]);
+				fprintf(stderr, "%s: %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", event->name, all[0],
+					all[1], all[2]);
 		}
 	}
 }
@@ -769,7 +784,8 @@ static void run_hook(const char *line)
 /* From the first event to the last count. */
 static int count_once(struct live *live)
 {
-	struct pd_counter_settings settings = { .aggregation = live->by, .interval_ms = live->interval_ns / NS_OF_MS,
+	struct pd_counter_settings settings = { .aggregation = live->by,
+						.interval_ms = live->interval_ns / NS_OF_MS,
 						.scale = !live->values->no_scale };
 	struct record_control control;
 	struct rusage before;
@@ -894,7 +910,8 @@ int stat_live(const struct stat_values *values, const struct call *call, const c
 
 	if (take_values(&live, file)) {
 		print_started(&live);
-		live.printer.run_seconds = values->repeat.value > 1 ? calloc(values->repeat.value, sizeof(double)) : NULL;
+		live.printer.run_seconds = values->repeat.value > 1 ? calloc(values->repeat.value, sizeof(double)) :
+								      NULL;
 		catch_signals(&live);
 		code = run_all(&live);
 	}

@@ -130,7 +130,8 @@ static bool same_cgroup(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static struct stat_memo *find(const struct stat_table *table, const struct stat_event *event, enum kind kind, size_t slot)
+static struct stat_memo *find(const struct stat_table *table, const struct stat_event *event, enum kind kind,
+			      size_t slot)
 {
 	const struct stat_memos *memos = slot < table->slot_count ? &table->memos[slot] : NULL;
 	unsigned context = context_of(event, kind);
@@ -306,15 +307,19 @@ static double slots_of(const struct stat_table *table, const struct stat_event *
 	}
 }
 
-static bool slots(const struct stat_table *table, const struct stat_event *event, enum kind kind, double value, size_t slot,
-		  struct stat_metric *metric)
+static bool slots(const struct stat_table *table, const struct stat_event *event, enum kind kind, double value,
+		  size_t slot, struct stat_metric *metric)
 {
 	static const struct {
 		const char *counted, *made;
-	} names[] = { [SLOTS_ISSUED] = { "backend bound", NULL },   [SLOTS_RETIRED] = { "retiring", NULL },
-		      [FETCH_BUBBLES] = { "frontend bound", NULL }, [RECOVERY_BUBBLES] = { "bad speculation", NULL },
-		      [RETIRING] = { NULL, "Retiring" },	    [BAD_SPECULATION] = { NULL, "Bad Speculation" },
-		      [FRONTEND_BOUND] = { NULL, "Frontend Bound" }, [BACKEND_BOUND] = { NULL, "Backend Bound" } };
+	} names[] = { [SLOTS_ISSUED] = { "backend bound", NULL },
+		      [SLOTS_RETIRED] = { "retiring", NULL },
+		      [FETCH_BUBBLES] = { "frontend bound", NULL },
+		      [RECOVERY_BUBBLES] = { "bad speculation", NULL },
+		      [RETIRING] = { NULL, "Retiring" },
+		      [BAD_SPECULATION] = { NULL, "Bad Speculation" },
+		      [FRONTEND_BOUND] = { NULL, "Frontend Bound" },
+		      [BACKEND_BOUND] = { NULL, "Backend Bound" } };
 	double all = mean(table, event, SLOTS, slot), sum = 0;
 	bool known;
 
@@ -368,7 +373,8 @@ size_t stat_metrics(const struct stat_table *table, const struct stat_event *eve
 		share_of(table, event, value, slot, &shares[i], &metrics[0]);
 		return 1;
 	}
-	if (transactions(table, event, kind, value, slot, &metrics[0]) || slots(table, event, kind, value, slot, &metrics[0]))
+	if (transactions(table, event, kind, value, slot, &metrics[0]) ||
+	    slots(table, event, kind, value, slot, &metrics[0]))
 		return 1;
 	if (kind == CYCLES)
 		set(&metrics[0], ns ? "%8.3f" : NULL, ns ? value / ns : 0, ns ? "GHz" : "Ghz");

@@ -26,7 +26,8 @@ struct only {
 
 static bool is_column(const struct stat_metric *metric)
 {
-	return metric->format && *metric->unit && !strstr(metric->unit, "/sec") && strcmp(metric->unit, "CPUs utilized") != 0;
+	return metric->format && *metric->unit && !strstr(metric->unit, "/sec") &&
+	       strcmp(metric->unit, "CPUs utilized") != 0;
 }
 
 /* ---- columns ---- */
@@ -133,9 +134,11 @@ static void end_row(struct only *only)
 
 static const char *place_words(enum stat_by by)
 {
-	static const char *const words[] = { [STAT_BY_CPU] = "cpu", [STAT_GLOBAL] = "", [STAT_BY_SOCKET] = "socket,cpus",
-					     [STAT_BY_DIE] = "die,cpus", [STAT_BY_CORE] = "core,cpus",
-					     [STAT_BY_THREAD] = "comm-pid", [STAT_BY_NODE] = "node,cpus" };
+	static const char *const words[] = {
+		[STAT_BY_CPU] = "cpu",       [STAT_GLOBAL] = "",           [STAT_BY_SOCKET] = "socket,cpus",
+		[STAT_BY_DIE] = "die,cpus",  [STAT_BY_CORE] = "core,cpus", [STAT_BY_THREAD] = "comm-pid",
+		[STAT_BY_NODE] = "node,cpus"
+	};
 
 	return words[by];
 }
@@ -318,7 +321,9 @@ static void take_lines(struct only *only)
 void stat_print_only(struct stat_page *page)
 {
 	struct stat_printer *printer = page->printer;
-	struct only only = { .page = page, .column_count = page->table->event_count * STAT_METRICS_MOST, .is_look = true };
+	struct only only = { .page = page,
+			     .column_count = page->table->event_count * STAT_METRICS_MOST,
+			     .is_look = true };
 	bool any = false;
 
 	if (!printer->columns)
@@ -335,8 +340,9 @@ void stat_print_only(struct stat_page *page)
 	if (any)
 		take_lines(&only);
 	else if (!printer->told_nothing)
-		complain("no metric can be computed from these events: metrics need hardware counters such as cycles and "
-			 "instructions; perfdata list hw lists those of this machine");
+		complain(
+			"no metric can be computed from these events: metrics need hardware counters such as cycles and "
+			"instructions; perfdata list hw lists those of this machine");
 	printer->told_nothing |= !any;
 	page->table->failed |= only.failed;
 }

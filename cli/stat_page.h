@@ -14,7 +14,7 @@ struct stat_line {
 	size_t cpus;                    /* in it */
 	int32_t cpu;                    /* of STAT_BY_CPU */
 	const struct stat_thread *thread;
-	double noise;                   /* percent */
+	double noise; /* percent */
 };
 
 struct stat_page {

@@ -72,8 +72,9 @@ static int group_width(const struct stat_table *table, const struct stat_place *
 
 void stat_print_place(struct stat_page *page, const struct stat_line *line)
 {
-	static const char *const keys[] = { [STAT_BY_SOCKET] = "socket", [STAT_BY_DIE] = "die", [STAT_BY_CORE] = "core",
-					    [STAT_BY_NODE] = "node" };
+	static const char *const keys[] = {
+		[STAT_BY_SOCKET] = "socket", [STAT_BY_DIE] = "die", [STAT_BY_CORE] = "core", [STAT_BY_NODE] = "node"
+	};
 	struct pd_text *text = page->printer->text;
 	const char *separator = page->printer->separator;
 	char name[96];
@@ -81,11 +82,13 @@ void stat_print_place(struct stat_page *page, const struct stat_line *line)
 	if (line->group) {
 		group_name(page->table, &line->group->place, name);
 		if (page->printer->json)
-			stat_json_field(page, "\"%s\" : \"%s\", \"aggregate-number\" : %zu", keys[page->table->by], name, line->cpus);
+			stat_json_field(page, "\"%s\" : \"%s\", \"aggregate-number\" : %zu", keys[page->table->by],
+					name, line->cpus);
 		else if (separator)
 			pd_text_printf(text, "%s%s%zu%s", name, separator, line->cpus, separator);
 		else
-			pd_text_printf(text, "%-*s %*zu ", group_width(page->table, &line->group->place), name, 4, line->cpus);
+			pd_text_printf(text, "%-*s %*zu ", group_width(page->table, &line->group->place), name, 4,
+				       line->cpus);
 	} else if (line->thread) {
 		if (page->printer->json) {
 			snprintf(name, sizeof(name), "%s-%" PRId32, line->thread->name, line->thread->tid);
@@ -211,7 +214,7 @@ static void print_running(struct stat_page *page, const struct stat_line *line)
 
 	if (page->printer->json)
 		stat_json_field(page, "\"event-runtime\" : %.0f, \"pcnt-running\" : %.2f", line->running,
-			   whole_percent_running(line));
+				whole_percent_running(line));
 	else if (separator)
 		pd_text_printf(page->printer->text, "%s%.0f%s%.2f", separator, line->running, separator,
 			       whole_percent_running(line));
@@ -256,8 +259,10 @@ static void print_metric(struct stat_page *page, const struct stat_metric *metri
 /* A second metric stands below the first, with the same place in front. */
 static void next_line(struct stat_page *page, const struct stat_line *line)
 {
-	static const unsigned fields[] = { [STAT_BY_CPU] = 1, [STAT_GLOBAL] = 0, [STAT_BY_SOCKET] = 2, [STAT_BY_DIE] = 2,
-					   [STAT_BY_CORE] = 2, [STAT_BY_THREAD] = 1, [STAT_BY_NODE] = 1 };
+	static const unsigned fields[] = {
+		[STAT_BY_CPU] = 1,  [STAT_GLOBAL] = 0,    [STAT_BY_SOCKET] = 2, [STAT_BY_DIE] = 2,
+		[STAT_BY_CORE] = 2, [STAT_BY_THREAD] = 1, [STAT_BY_NODE] = 1
+	};
 	struct pd_text *text = page->printer->text;
 
 	if (page->printer->json) {
@@ -338,7 +343,9 @@ void stat_line_take(struct stat_line *line, const struct stat_cell *cell)
 struct stat_line stat_line_of_all(const struct stat_event *event)
 {
 	const struct stat_mean *mean = &event->sums[STAT_VALUE];
-	struct stat_line line = { .event = event, .value = mean->mean, .enabled = trunc(event->sums[STAT_ENABLED].mean),
+	struct stat_line line = { .event = event,
+				  .value = mean->mean,
+				  .enabled = trunc(event->sums[STAT_ENABLED].mean),
 				  .running = trunc(event->sums[STAT_RUNNING].mean) };
 
 	if (mean->mean)
@@ -420,8 +427,12 @@ static void print_by_thread(struct stat_page *page)
 struct stat_line stat_line_of_group(const struct stat_event *event, const struct stat_group *group,
 				    const struct stat_sum *sum)
 {
-	return (struct stat_line){ .event = event, .slot = group->slot, .group = group, .cpus = sum->cpus,
-				   .value = (double)sum->all[STAT_VALUE], .enabled = (double)sum->all[STAT_ENABLED],
+	return (struct stat_line){ .event = event,
+				   .slot = group->slot,
+				   .group = group,
+				   .cpus = sum->cpus,
+				   .value = (double)sum->all[STAT_VALUE],
+				   .enabled = (double)sum->all[STAT_ENABLED],
 				   .running = (double)sum->all[STAT_RUNNING] };
 }
 
@@ -433,7 +444,8 @@ static void print_by_group(struct stat_page *page)
 
 	for (size_t i = 0; sums && i < count * page->table->event_count; i++) {
 		size_t slot = i / page->table->event_count;
-		struct stat_line line = stat_line_of_group(&page->table->events[i % page->table->event_count], &groups[slot], &sums[i]);
+		struct stat_line line =
+			stat_line_of_group(&page->table->events[i % page->table->event_count], &groups[slot], &sums[i]);
 
 		if (line.cpus)
 			print_line(page, &line);
@@ -545,7 +557,8 @@ static void print_times(const struct stat_printer *printer, const struct stat_ta
 	} else {
 		if (printer->table)
 			print_runs(printer, mean, precision);
-		pd_text_printf(printer->text, " %17.*f +- %.*f seconds time elapsed", precision, mean, precision, deviation);
+		pd_text_printf(printer->text, " %17.*f +- %.*f seconds time elapsed", precision, mean, precision,
+			       deviation);
 		if (deviation)
 			pd_text_printf(printer->text, "  ( +-%6.2f%% )", 100 * deviation / mean);
 	}
@@ -567,7 +580,8 @@ void stat_print_all(struct stat_printer *printer, struct stat_table *table)
 		return;
 	}
 	title = pd_text_bytes(printer->title);
-	pd_text_printf(printer->text, "\n Performance counter stats for %.*s", (int)title.size, (const char *)title.data);
+	pd_text_printf(printer->text, "\n Performance counter stats for %.*s", (int)title.size,
+		       (const char *)title.data);
 	if (table->runs > 1)
 		pd_text_printf(printer->text, " (%u runs)", table->runs);
 	pd_text_add(printer->text, ":\n\n");

@@ -113,11 +113,11 @@ static void take_settings(struct report *report, const struct pd_stat_config *co
 /* Numbers of the ways to sum up, as perf has them until 6.3, then with caches, since 6.9 with clusters, too. */
 static enum stat_by by_number(const struct report *report, struct pd_file *file)
 {
-	static const enum stat_by old[] = { STAT_BY_CPU, STAT_GLOBAL, STAT_BY_SOCKET, STAT_BY_DIE, STAT_BY_CORE,
-					    STAT_BY_THREAD, STAT_GLOBAL, STAT_BY_NODE };
-	static const enum stat_by caches[] = { STAT_BY_CPU, STAT_GLOBAL, STAT_BY_SOCKET, STAT_BY_DIE, STAT_GLOBAL,
-					       STAT_BY_CORE, STAT_BY_THREAD, STAT_GLOBAL, STAT_BY_NODE };
-	static const enum stat_by clusters[] = { STAT_BY_CPU, STAT_GLOBAL, STAT_BY_SOCKET, STAT_BY_DIE, STAT_GLOBAL,
+	static const enum stat_by old[] = { STAT_BY_CPU,  STAT_GLOBAL,    STAT_BY_SOCKET, STAT_BY_DIE,
+					    STAT_BY_CORE, STAT_BY_THREAD, STAT_GLOBAL,    STAT_BY_NODE };
+	static const enum stat_by caches[] = { STAT_BY_CPU,  STAT_GLOBAL,    STAT_BY_SOCKET, STAT_BY_DIE, STAT_GLOBAL,
+					       STAT_BY_CORE, STAT_BY_THREAD, STAT_GLOBAL,    STAT_BY_NODE };
+	static const enum stat_by clusters[] = { STAT_BY_CPU, STAT_GLOBAL,  STAT_BY_SOCKET, STAT_BY_DIE, STAT_GLOBAL,
 						 STAT_GLOBAL, STAT_BY_CORE, STAT_BY_THREAD, STAT_GLOBAL, STAT_BY_NODE };
 	const struct pd_string *version = pd_file_version(file);
 	unsigned major = 0, minor = 0;
@@ -184,8 +184,9 @@ static bool make_ready(struct report *report)
 	for (size_t i = 0; i < table->event_count; i++) {
 		const struct pd_event *event = pd_file_event(file, i);
 
-		table->events[i] = (struct stat_event){ .name = event->name, .unit = event->unit, .attr = *event->attr,
-							.scale = event->scale };
+		table->events[i] = (struct stat_event){
+			.name = event->name, .unit = event->unit, .attr = *event->attr, .scale = event->scale
+		};
 		name_clock(&table->events[i]);
 		if (!use_cpus(report, &table->events[i], i))
 			return false;
@@ -196,7 +197,8 @@ static bool make_ready(struct report *report)
 static void take_count(struct report *report, const struct pd_stat *stat)
 {
 	const struct pd_event *event = pd_file_event_by_id(report->input.file, stat->id);
-	struct stat_event *own = event && event->index < report->table.event_count ? &report->table.events[event->index] : NULL;
+	struct stat_event *own =
+		event && event->index < report->table.event_count ? &report->table.events[event->index] : NULL;
 
 	for (size_t i = 0; own && stat->thread < report->table.thread_count && i < own->cpu_count; i++) {
 		struct stat_cell *cell = stat_cell(own, stat->thread, i);
@@ -319,8 +321,10 @@ int stat_report(const struct stat_report_options *options, const struct call *ca
 
 	if (code != CODE_FINE)
 		return code;
-	report.printer = (struct stat_printer){ .text = call->out->text, .separator = options->separator,
-						.json = options->json, .metric_only = options->metric_only,
+	report.printer = (struct stat_printer){ .text = call->out->text,
+						.separator = options->separator,
+						.json = options->json,
+						.metric_only = options->metric_only,
 						.big_numbers = true };
 	code = walk(&report);
 	stat_printer_fini(&report.printer);

@@ -166,7 +166,9 @@ static struct stat_place place_of(const struct stat_table *table, int32_t cpu)
 
 static int compare_places(const struct stat_place *a, const struct stat_place *b)
 {
-	const int pairs[][2] = { { a->node, b->node }, { a->socket, b->socket }, { a->die, b->die }, { a->core, b->core } };
+	const int pairs[][2] = {
+		{ a->node, b->node }, { a->socket, b->socket }, { a->die, b->die }, { a->core, b->core }
+	};
 
 	for (size_t i = 0; i < 4; i++)
 		if (pairs[i][0] != pairs[i][1])

@@ -99,8 +99,7 @@ static struct stats_event *event_line(struct stats *stats, const struct pd_event
 			stats->failed = true;
 			return NULL;
 		}
-		memset(events + stats->event_count, 0,
-		       (count - stats->event_count) * sizeof(*events));
+		memset(events + stats->event_count, 0, (count - stats->event_count) * sizeof(*events));
 		stats->events = events;
 		stats->event_count = count;
 	}
@@ -294,8 +293,7 @@ void stats_print(const struct stats *stats, struct pd_text *text)
 			       100.0 * (double)count / (double)stats->total);
 	}
 	if (stats->uncounted)
-		pd_text_printf(text, "%16s events: %10" PRIu64 "  (%4.1f%%)\n", "UNKNOWN",
-			       stats->uncounted,
+		pd_text_printf(text, "%16s events: %10" PRIu64 "  (%4.1f%%)\n", "UNKNOWN", stats->uncounted,
 			       100.0 * (double)stats->uncounted / (double)stats->total);
 	for (size_t i = 0; i < stats->event_count; i++) {
 		const struct stats_event *line = &stats->events[i];
@@ -307,10 +305,8 @@ void stats_print(const struct stats *stats, struct pd_text *text)
 		pd_text_escaped(text, name, strlen(name));
 		pd_text_add(text, " stats:\n");
 		if (line->samples)
-			pd_text_printf(text, "%16s events: %10" PRIu64 "\n", "SAMPLE",
-				       line->samples);
+			pd_text_printf(text, "%16s events: %10" PRIu64 "\n", "SAMPLE", line->samples);
 		if (line->lost_samples)
-			pd_text_printf(text, "%16s events: %10" PRIu64 "\n", "LOST_SAMPLES",
-				       line->lost_samples);
+			pd_text_printf(text, "%16s events: %10" PRIu64 "\n", "LOST_SAMPLES", line->lost_samples);
 	}
 }

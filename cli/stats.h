@@ -34,7 +34,7 @@ struct stats {
 	uint64_t types[STATS_TYPES];
 	struct stats_other *others; /* in the order of their type */
 	size_t other_count;
-	uint64_t uncounted; /* records whose type is one too many for the list */
+	uint64_t uncounted;         /* records whose type is one too many for the list */
 	struct stats_event *events; /* by index of the event */
 	size_t event_count;
 	struct stats_counter *counters; /* last value of each id in group reads */
@@ -64,8 +64,7 @@ static inline void stats_count(struct stats *stats, const struct pd_record *reco
 }
 
 /* Counts the samples that follow a counted record, where they can be passed over. */
-static inline void stats_count_following(struct stats *stats, const struct pd_record *record,
-					 struct pd_stream *stream)
+static inline void stats_count_following(struct stats *stats, const struct pd_record *record, struct pd_stream *stream)
 {
 	const struct pd_event *event = record->event;
 	uint64_t passed;

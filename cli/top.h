@@ -11,7 +11,9 @@
 
 /* ---- top_screen.c ---- */
 
-enum { PROMPT_MOST = 128 };
+enum {
+	PROMPT_MOST = 128
+};
 
 struct screen {
 	bool on; /* there is one: keys are read, and a table takes the place of the last one */
@@ -35,9 +37,9 @@ void screen_show(const struct screen *screen, struct pd_bytes text, struct outpu
 
 /* What a table is to look like. */
 struct look {
-	const char *sort; /* keys as -s has them */
-	const char *filter; /* text that a cell of a row must have; "" shows all */
-	size_t entries; /* most rows; 0: no limit */
+	const char *sort;     /* keys as -s has them */
+	const char *filter;   /* text that a cell of a row must have; "" shows all */
+	size_t entries;       /* most rows; 0: no limit */
 	bool samples, period; /* columns */
 	bool children;
 	struct graph_options graph;
@@ -51,12 +53,12 @@ struct look {
 
 /* What the head says. */
 struct state {
-	double seconds; /* that the table is newer by */
+	double seconds;                   /* that the table is newer by */
 	uint64_t samples, kernel_samples; /* of that time */
-	uint64_t lost, all_samples; /* since the beginning */
+	uint64_t lost, all_samples;       /* since the beginning */
 	size_t cpus, threads;
-	const char *whom; /* "all", "pid 12" */
-	const char *rate; /* "4000 Hz", "period 1000" */
+	const char *whom;   /* "all", "pid 12" */
+	const char *rate;   /* "4000 Hz", "period 1000" */
 	const char *notice; /* a line below the head, or NULL */
 };
 

@@ -175,8 +175,8 @@ void screen_show(const struct screen *screen, struct pd_bytes text, struct outpu
 		size_t length = newline ? (size_t)(newline - at) : (size_t)(end - at);
 
 		/* at the end of a line the cursor must not move on: the last one would scroll */
-		pd_text_printf(out->text, "%s%.*s\033[K", line ? "\r\n" : "", (int)cut_line(at, length, screen->columns),
-			       (const char *)at);
+		pd_text_printf(out->text, "%s%.*s\033[K", line ? "\r\n" : "",
+			       (int)cut_line(at, length, screen->columns), (const char *)at);
 		at += length + (newline != NULL);
 	}
 	pd_text_add(out->text, "\033[J");

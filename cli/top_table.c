@@ -109,7 +109,8 @@ static bool build(struct report *report, const struct look *look, const struct s
 
 /* ---- text ---- */
 
-static void add_head(const struct look *look, const struct state *state, const struct shown *shown, struct pd_text *text)
+static void add_head(const struct look *look, const struct state *state, const struct shown *shown,
+		     struct pd_text *text)
 {
 	double rate = state->seconds > 0 ? (double)state->samples / state->seconds : 0;
 	size_t count = pd_file_event_count(shown->file);
@@ -118,11 +119,13 @@ static void add_head(const struct look *look, const struct state *state, const s
 	for (size_t i = 0; i < count && !*name; i++)
 		if (look->event == ALL_EVENTS || look->event == i)
 			name = pd_file_event(shown->file, i)->name;
-	pd_text_printf(text, "perfdata top: %.0f samples/s, kernel %.1f%%, lost %" PRIu64 " (%.2f%%), [%s %s], %s, %zu CPU%s, "
-			     "%zu threads\n",
+	pd_text_printf(text,
+		       "perfdata top: %.0f samples/s, kernel %.1f%%, lost %" PRIu64
+		       " (%.2f%%), [%s %s], %s, %zu CPU%s, "
+		       "%zu threads\n",
 		       rate, percent_of(state->kernel_samples, state->samples), state->lost,
-		       percent_of(state->lost, state->lost + state->all_samples), state->rate, name, state->whom, state->cpus,
-		       state->cpus == 1 ? "" : "s", state->threads);
+		       percent_of(state->lost, state->lost + state->all_samples), state->rate, name, state->whom,
+		       state->cpus, state->cpus == 1 ? "" : "s", state->threads);
 	pd_text_printf(text, "%s\n", state->notice ? state->notice : "");
 }
 

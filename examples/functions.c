@@ -12,7 +12,8 @@ static void print(const struct pd_profile *profile)
 		const struct pd_place *place = &pd_profile_frame(profile, stack->ip)->place;
 
 		printf("%s %" PRIu64 " %s %s\n", entry->event->name, entry->samples,
-		       place->dso ? place->dso->name : "[unknown]", place->function ? place->function->name : "[unknown]");
+		       place->dso ? place->dso->name : "[unknown]",
+		       place->function ? place->function->name : "[unknown]");
 	}
 }
 

@@ -32,7 +32,8 @@ static enum pd_status show(struct pd_live *live, struct pd_symbols *symbols, str
 		entry = pd_profile_entry(shown, i);
 		if (!entry)
 			break;
-		const struct pd_place *place = &pd_profile_frame(shown, pd_profile_stack(shown, entry->stack)->ip)->place;
+		const struct pd_place *place =
+			&pd_profile_frame(shown, pd_profile_stack(shown, entry->stack)->ip)->place;
 
 		printf("%8" PRIu64 " %s\n", entry->samples, place->function ? place->function->name : "?");
 	}
@@ -70,7 +71,7 @@ static enum pd_status read_live(struct pd_recorder *recorder, struct pd_error *e
 
 int main(int argc, char **argv)
 {
-	struct pd_recorder_options options = {.size = sizeof(options), .targets = {.command = argv + 1}, .fd = -1};
+	struct pd_recorder_options options = { .size = sizeof(options), .targets = { .command = argv + 1 }, .fd = -1 };
 	struct pd_recorder *recorder = NULL;
 	struct pd_error error;
 	enum pd_status status;

@@ -12,7 +12,7 @@ static bool tell(void *self, const struct pd_problem *problem)
 
 int main(int argc, char **argv)
 {
-	struct pd_open_options options = {.size = sizeof(options), .problem = tell};
+	struct pd_open_options options = { .size = sizeof(options), .problem = tell };
 	struct pd_check_result result;
 	struct pd_error error;
 	struct pd_file *file = NULL;

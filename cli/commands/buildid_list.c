@@ -27,8 +27,10 @@ struct values {
 	bool json;
 };
 
-#define FLAG(name, letter, member, help)                                                           \
-	{ name, letter, OPTION_FLAG, NULL, offsetof(struct values, member), help }
+#define FLAG(name, letter, member, help)                                               \
+	{                                                                              \
+		name, letter, OPTION_FLAG, NULL, offsetof(struct values, member), help \
+	}
 
 static const struct option options[] = {
 	INPUT_OPTIONS(struct values, input),
@@ -109,7 +111,8 @@ static bool is_line(const struct line *line, const char *name, uint32_t machine,
 }
 
 /* The slot of the first line of a name, or of a name and a build id; an empty one if there is none. */
-static struct line_slot *find_slot(const struct list *list, const char *name, uint32_t machine, const struct build_id *id)
+static struct line_slot *find_slot(const struct list *list, const char *name, uint32_t machine,
+				   const struct build_id *id)
 {
 	uint64_t hash = hash_of(list, name, machine, id);
 	size_t at = (size_t)hash & (list->slot_count - 1);

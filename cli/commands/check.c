@@ -23,8 +23,7 @@ static const struct option options[] = {
 	INPUT_OPTIONS(struct values, input),
 	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json),
 	  "print JSON, one object per line: each problem, then a summary" },
-	{ "strict", 's', OPTION_FLAG, NULL, offsetof(struct values, strict),
-	  "exit code 1 also for warnings" },
+	{ "strict", 's', OPTION_FLAG, NULL, offsetof(struct values, strict), "exit code 1 also for warnings" },
 	{ 0 },
 };
 
@@ -108,8 +107,8 @@ static void summary_text(struct check *check, const struct pd_check_result *resu
 	pd_text_printf(text, ": %" PRIu64 " record%s, %" PRIu64 " sample%s: ", result->record_count,
 		       plural(result->record_count), result->sample_count, plural(result->sample_count));
 	if (count[PD_DAMAGE] || count[PD_WARNING] || count[PD_INFO])
-		pd_text_printf(text, "damage %" PRIu64 ", warning %" PRIu64 ", info %" PRIu64 "\n",
-			       count[PD_DAMAGE], count[PD_WARNING], count[PD_INFO]);
+		pd_text_printf(text, "damage %" PRIu64 ", warning %" PRIu64 ", info %" PRIu64 "\n", count[PD_DAMAGE],
+			       count[PD_WARNING], count[PD_INFO]);
 	else
 		pd_text_add(text, "no problem\n");
 }
@@ -145,8 +144,7 @@ static int check_opened(struct check *check)
 	struct pd_check_result result = { 0 };
 	struct pd_error error;
 
-	if (pd_check_watched(check->input.file, show_progress, &check->input.progress, &result, &error) !=
-	    PD_OK) {
+	if (pd_check_watched(check->input.file, show_progress, &check->input.progress, &result, &error) != PD_OK) {
 		if (!check->out->failure)
 			complain("%s", error.message);
 		return CODE_UNREADABLE;
@@ -155,8 +153,7 @@ static int check_opened(struct check *check)
 		summary_json(check, &result);
 	else if (!check->values->input.quiet)
 		summary_text(check, &result);
-	if (result.problem_count[PD_DAMAGE] ||
-	    (check->values->strict && result.problem_count[PD_WARNING]))
+	if (result.problem_count[PD_DAMAGE] || (check->values->strict && result.problem_count[PD_WARNING]))
 		return CODE_DAMAGED;
 	return CODE_FINE;
 }

@@ -28,7 +28,9 @@ static const struct example examples[] = {
 };
 
 /* User parts of call chains come later than the samples that they belong to, and may be behind the end. */
-enum { COOKIES = 4096 /* samples of one moment that may wait; older ones are forgotten */ };
+enum {
+	COOKIES = 4096 /* samples of one moment that may wait; older ones are forgotten */
+};
 
 struct cut {
 	struct keep keep;
@@ -111,8 +113,7 @@ static bool must_look(const struct cut *cut)
 {
 	struct pd_file *file = cut->keep.input.file;
 
-	return select_waits(&cut->select) &&
-	       (pd_file_header(file)->mode == PD_MODE_PIPE || !select_noted_time(file));
+	return select_waits(&cut->select) && (pd_file_header(file)->mode == PD_MODE_PIPE || !select_noted_time(file));
 }
 
 static int resolve(struct cut *cut)

@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-	TYPES_MOST = 256, /* of --type */
+	TYPES_MOST = 256,      /* of --type */
 	TAIL_SHOWN_MOST = 4096 /* of --hex; longer ones are only counted */
 };
 
@@ -37,8 +37,7 @@ static const struct option options[] = {
 	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json), "print one JSON object per line" },
 	{ "stats", 's', OPTION_FLAG, NULL, offsetof(struct values, stats),
 	  "only count records by type and samples by event" },
-	{ "record", 'n', OPTION_NUMBER, "N", offsetof(struct values, record),
-	  "only the N-th record; the first is 0" },
+	{ "record", 'n', OPTION_NUMBER, "N", offsetof(struct values, record), "only the N-th record; the first is 0" },
 	{ "offset", 'o', OPTION_NUMBER, "OFFSET", offsetof(struct values, offset),
 	  "only the record at this file offset, and the records compressed in it" },
 	{ "type", 't', OPTION_LIST, "TYPE", offsetof(struct values, types),
@@ -57,8 +56,7 @@ static const struct option options[] = {
 
 static const struct example examples[] = {
 	{ "perfdata dump --stats perf.data", "count records and samples" },
-	{ "perfdata dump --type MMAP2,COMM perf.data",
-	  "print mappings and thread names" },
+	{ "perfdata dump --type MMAP2,COMM perf.data", "print mappings and thread names" },
 	{ "perfdata dump --where 'type == MMAP2 && mmap2.prot & EXEC'", "select by record fields" },
 	{ "perfdata dump --offset 0x1a8 --hex perf.data", "print one record and its bytes" },
 	{ "perfdata dump --json perf.data | jq .type", "process records as JSON" },
@@ -94,8 +92,7 @@ static bool type_by_name(const char *name, uint32_t *type_out)
 	}
 	/* Counts are shown without HEADER_ in front, so that is understood as well. */
 	snprintf(long_name, sizeof(long_name), "HEADER_%s", name);
-	return pd_record_type_by_name(name, type_out) ||
-	       pd_record_type_by_name(long_name, type_out);
+	return pd_record_type_by_name(name, type_out) || pd_record_type_by_name(long_name, type_out);
 }
 
 static bool unknown_type(const char *name)
@@ -278,8 +275,7 @@ static void stats_json(const struct stats *stats, struct pd_text *text)
 	json_number(&json, "total", stats->total);
 	json_open(&json, "types", '{');
 	for (size_t i = 0; stats_type_at(stats, i, &type); i++)
-		json_number(&json, stats_type_name(type, room, sizeof(room)),
-			    stats_type(stats, type));
+		json_number(&json, stats_type_name(type, room, sizeof(room)), stats_type(stats, type));
 	json_close(&json, '}');
 	json_open(&json, "events", '[');
 	for (size_t i = 0; i < pd_file_event_count(stats->file); i++) {
@@ -302,8 +298,7 @@ static int dump_stats(struct dump *dump, bool filtered)
 	int code;
 
 	stats_init(&dump->stats, dump->input.file);
-	code = filtered ? input_walk(&dump->input, dump_record, dump) :
-			  input_walk(&dump->input, count_record, dump);
+	code = filtered ? input_walk(&dump->input, dump_record, dump) : input_walk(&dump->input, count_record, dump);
 	if (dump->values->json)
 		stats_json(&dump->stats, dump->text);
 	else
@@ -361,7 +356,8 @@ static bool check_values(struct dump *dump)
 	if (values->where && !(dump->where = select_condition("where", values->where)))
 		return false;
 	if (dump->where && (pd_filter_asks(dump->where) & (PD_FILTER_COMM | PD_FILTER_DSO | PD_FILTER_SYMBOL))) {
-		complain("option --where: comm, dso and symbol are not available for single records; use script or filter");
+		complain(
+			"option --where: comm, dso and symbol are not available for single records; use script or filter");
 		return false;
 	}
 	return true;
@@ -372,8 +368,7 @@ static int nothing_found(const struct dump *dump)
 	uint64_t wanted = dump->values->offset.value;
 
 	if (dump->values->offset.given && wanted < dump->before_end)
-		complain("%s: no record begins at 0x%" PRIx64
-			 ": it is inside the record at 0x%" PRIx64,
+		complain("%s: no record begins at 0x%" PRIx64 ": it is inside the record at 0x%" PRIx64,
 			 dump->input.name, wanted, dump->before);
 	else
 		complain("%s: no such record", dump->input.name);

@@ -17,8 +17,7 @@ struct values {
 };
 
 static const struct option options[] = {
-	{ "c", 'c', OPTION_FLAG, NULL, offsetof(struct values, c),
-	  "print the C struct from <perfdata/format.h>" },
+	{ "c", 'c', OPTION_FLAG, NULL, offsetof(struct values, c), "print the C struct from <perfdata/format.h>" },
 	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json), "print one JSON object per line" },
 	{ "man", 0, OPTION_FLAG, NULL, offsetof(struct values, man),
 	  "print roff; without NAME the manual page perf.data(5)" },
@@ -46,8 +45,8 @@ static bool same_name(const struct subject *subject, const char *word)
 	if (subject->kind == SUBJECT_RECORD && strncmp(subject->name, "HEADER_", 7) == 0 &&
 	    strcasecmp(subject->name + 7, word) == 0)
 		return true;
-	return (subject->kind == SUBJECT_RECORD || subject->kind == SUBJECT_FEATURE) &&
-	       number_parse(word, &number) && number == subject->number;
+	return (subject->kind == SUBJECT_RECORD || subject->kind == SUBJECT_FEATURE) && number_parse(word, &number) &&
+	       number == subject->number;
 }
 
 /* layout.field, as problems name it: the subject with only that field. */
@@ -87,8 +86,8 @@ static bool unknown_name(const struct subjects *subjects, const char *word)
 }
 
 /* Explains everything that has the name; false if there is nothing. */
-static bool explain_word(struct pd_text *text, const struct explain_form *form,
-			 const struct subjects *subjects, const char *word)
+static bool explain_word(struct pd_text *text, const struct explain_form *form, const struct subjects *subjects,
+			 const char *word)
 {
 	bool found = false, shown = false;
 
@@ -112,8 +111,7 @@ static bool explain_word(struct pd_text *text, const struct explain_form *form,
 	return shown;
 }
 
-static void explain_all(struct pd_text *text, const struct explain_form *form,
-			const struct subjects *subjects)
+static void explain_all(struct pd_text *text, const struct explain_form *form, const struct subjects *subjects)
 {
 	const char *chapter = NULL;
 

@@ -21,8 +21,10 @@ struct values {
 	struct symbol_options symbols;
 };
 
-#define FLAG(name, letter, member, help)                                                           \
-	{ name, letter, OPTION_FLAG, NULL, offsetof(struct values, member), help }
+#define FLAG(name, letter, member, help)                                               \
+	{                                                                              \
+		name, letter, OPTION_FLAG, NULL, offsetof(struct values, member), help \
+	}
 
 static const struct option options[] = {
 	KEEP_OPTIONS(struct values, keep),
@@ -47,9 +49,9 @@ struct filter {
 	const struct values *values;
 	struct keep keep;
 	struct select select;
-	struct pd_world *world; /* NULL: nothing has to be known but the sample */
+	struct pd_world *world;     /* NULL: nothing has to be known but the sample */
 	struct pd_symbols *symbols; /* NULL: no places have to be known */
-	struct pd_window window; /* of all samples */
+	struct pd_window window;    /* of all samples */
 	bool records;
 	size_t events_known;
 	uint32_t *pids; /* with kept samples, sorted; NULL: all records are kept */
@@ -141,8 +143,8 @@ static bool takes_sample(struct filter *filter, const struct pd_record *record)
 
 	if (!pd_record_brief(record, &brief))
 		return false;
-	if (!select_has_time(select, brief.time_ns) || !select_has_cpu(select, brief.cpu) || !has_event(filter, record) ||
-	    !has_thread(filter, record, &brief) || !has_where(filter, record))
+	if (!select_has_time(select, brief.time_ns) || !select_has_cpu(select, brief.cpu) ||
+	    !has_event(filter, record) || !has_thread(filter, record, &brief) || !has_where(filter, record))
 		return false;
 	if (!select_by_place(select))
 		return true;
@@ -159,8 +161,7 @@ static int compare_pids(const void *a, const void *b)
 
 static bool has_pid(const struct filter *filter, uint32_t pid)
 {
-	return filter->pid_count &&
-	       bsearch(&pid, filter->pids, filter->pid_count, sizeof(pid), compare_pids) != NULL;
+	return filter->pid_count && bsearch(&pid, filter->pids, filter->pid_count, sizeof(pid), compare_pids) != NULL;
 }
 
 /* What is of a process is of use if it has samples; what is of the kernel or of nobody always is. */
@@ -200,7 +201,8 @@ static enum verdict choose(void *self, struct pd_stream *stream, const struct pd
 	if (record->type == PD_RECORD_SAMPLE)
 		wanted = takes_sample(filter, record);
 	else
-		wanted = (!filter->records || has_where(filter, record)) && (!filter->values->prune || is_useful(filter, record));
+		wanted = (!filter->records || has_where(filter, record)) &&
+			 (!filter->values->prune || is_useful(filter, record));
 	return wanted ? VERDICT_PASS : VERDICT_DROP;
 }
 
@@ -323,7 +325,7 @@ static void make_set(struct filter *filter)
 struct prune {
 	struct filter *filter;
 	struct pd_world *forks; /* who forked whom */
-	size_t limit; /* of pids before they are made a set */
+	size_t limit;           /* of pids before they are made a set */
 };
 
 static bool find_pids(void *self, struct pd_stream *stream, const struct pd_record *record)
@@ -386,7 +388,8 @@ static int find_processes(struct filter *filter)
 	if (!keep_status(keep, pd_world_new(NULL, &prune.forks, &keep->error)))
 		return failed(filter);
 	code = keep_look(keep, find_pids, &prune);
-	if (code == CODE_FINE && (!keep_status(keep, pd_world_settle(prune.forks, &keep->error)) || !add_parents(&prune)))
+	if (code == CODE_FINE &&
+	    (!keep_status(keep, pd_world_settle(prune.forks, &keep->error)) || !add_parents(&prune)))
 		code = failed(filter);
 	pd_world_free(prune.forks);
 	return code;

@@ -26,10 +26,18 @@ struct values {
 	struct option_number width, max_stack;
 };
 
-#define FLAG(name, member, help) { name, 0, OPTION_FLAG, NULL, offsetof(struct values, member), help }
-#define STRING(name, letter, argument, member, help)                                               \
-	{ name, letter, OPTION_STRING, argument, offsetof(struct values, member), help }
-#define NUMBER(name, member, help) { name, 0, OPTION_NUMBER, "N", offsetof(struct values, member), help }
+#define FLAG(name, member, help)                                                  \
+	{                                                                         \
+		name, 0, OPTION_FLAG, NULL, offsetof(struct values, member), help \
+	}
+#define STRING(name, letter, argument, member, help)                                         \
+	{                                                                                    \
+		name, letter, OPTION_STRING, argument, offsetof(struct values, member), help \
+	}
+#define NUMBER(name, member, help)                                                 \
+	{                                                                          \
+		name, 0, OPTION_NUMBER, "N", offsetof(struct values, member), help \
+	}
 
 static const struct option options[] = {
 	INPUT_OPTIONS(struct values, analysis.input),
@@ -37,14 +45,16 @@ static const struct option options[] = {
 	STRING("format", 0, "FORMAT", format, "html (default) or svg"),
 	STRING("title", 0, "TEXT", title, "title above the graph"),
 	STRING("by", 0, "WHAT", by, "root frames: comm (default), pid, tid, cpu or none"),
-	STRING("weight", 0, "WHAT", weight, "width of frames: samples or period, whatever the event; default: by event"),
+	STRING("weight", 0, "WHAT", weight,
+	       "width of frames: samples or period, whatever the event; default: by event"),
 	FLAG("reverse", reverse, "start from the sampled functions, with their callers above"),
 	FLAG("inverted", inverted, "draw top-down (icicle graph)"),
 	FLAG("no-time", no_time, "no time selection in the page, which makes it smaller"),
 	STRING("percent-limit", 0, "PERCENT", percent_limit, "omit frames below this share"),
 	STRING("min-width", 0, "PIXELS", min_width, "svg: omit narrower frames (default: 0.5)"),
 	NUMBER("width", width, "svg: width of the image (default: 1200)"),
-	STRING("folded", 0, "FILE", folded, "read folded stacks (lines of a;b;c 12) instead of perf.data; - is standard input"),
+	STRING("folded", 0, "FILE", folded,
+	       "read folded stacks (lines of a;b;c 12) instead of perf.data; - is standard input"),
 	SELECT_SAMPLE_OPTIONS(struct values, analysis.select),
 	SELECT_PLACE_OPTIONS(struct values, analysis.select, 0),
 	SYMBOL_OPTIONS(struct values, analysis.symbols),
@@ -309,7 +319,8 @@ static int run_folded(struct flame *flame)
 
 static int refuse_limit(void)
 {
-	complain("option --percent-limit: the events have different units; choose one with --event, or use --weight samples");
+	complain(
+		"option --percent-limit: the events have different units; choose one with --event, or use --weight samples");
 	return CODE_USAGE;
 }
 
@@ -333,7 +344,8 @@ static int run_file(struct flame *flame)
 		graph->slice_ns = flame->result.slice_ns;
 		graph->first_ns = flame->result.first_ns;
 		tell_facts(flame);
-		code = flame->percent_limit > 0 && !graph->unit ? refuse_limit() : write_graph(flame, analysis.input.name);
+		code = flame->percent_limit > 0 && !graph->unit ? refuse_limit() :
+								  write_graph(flame, analysis.input.name);
 	}
 	stacks_fini(&flame->result);
 	return analysis_close(&analysis, code);

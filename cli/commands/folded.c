@@ -6,7 +6,6 @@
 #include "front/cli.h"
 #include "stacks.h"
 
-
 struct values {
 	struct analysis_options analysis;
 	const char *weight;
@@ -17,7 +16,10 @@ struct values {
 	struct option_number max_stack;
 };
 
-#define FLAG(name, member, help) { name, 0, OPTION_FLAG, NULL, offsetof(struct values, member), help }
+#define FLAG(name, member, help)                                                  \
+	{                                                                         \
+		name, 0, OPTION_FLAG, NULL, offsetof(struct values, member), help \
+	}
 
 static const struct option options[] = {
 	INPUT_OPTIONS(struct values, analysis.input),
@@ -63,7 +65,10 @@ static bool fill_request(struct stack_request *request, const struct values *val
 			   .mark_jit = values->jit || values->all,
 			   .mark_inlined = values->inlined || values->all,
 			   .join_blanks = true },
-		.root = values->tid ? ROOT_TID : values->pid ? ROOT_PID : values->no_comm ? ROOT_NONE : ROOT_COMM,
+		.root = values->tid     ? ROOT_TID :
+			values->pid     ? ROOT_PID :
+			values->no_comm ? ROOT_NONE :
+					  ROOT_COMM,
 		.event_frame = true,
 		.weight = weight,
 		.reverse = values->reverse,

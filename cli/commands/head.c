@@ -27,7 +27,9 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-enum { DEFAULT_COUNT = 10 };
+enum {
+	DEFAULT_COUNT = 10
+};
 
 #define NS_PER_S 1000000000
 
@@ -226,7 +228,8 @@ static bool take_options(struct head *head, const struct values *values)
 
 	head->count = values->count.given ? values->count.value : DEFAULT_COUNT;
 	if (values->count.given && (values->seconds || !values->count.value)) {
-		complain(values->seconds ? "--count and --seconds cannot be combined" : "option --count: must be at least 1");
+		complain(values->seconds ? "--count and --seconds cannot be combined" :
+					   "option --count: must be at least 1");
 		return false;
 	}
 	if (!values->seconds)

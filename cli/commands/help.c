@@ -35,13 +35,14 @@ static void print_exit_codes(struct pd_text *text)
 
 	while (exit_code_next(NULL, &at, &code))
 		pd_text_printf(text, "%-5s  %s\n", code.number, code.text);
-	pd_text_add(text, "\nperfdata help COMMAND lists those of a command; its manual page describes them.\n"
-			  "If record or stat run a COMMAND, they return its exit code.\n\n"
-			  "If the reader of a pipe closes it (perfdata script | head), perfdata exits silently by\n"
-			  "SIGPIPE, which shells show as 141.\n"
-			  "SIGINT, SIGTERM and SIGHUP end a command that writes files by that signal (130, 143 and 129\n"
-			  "in a shell) after it has removed unfinished files; earlier outputs are kept. Output made from\n"
-			  "a pipe, which cannot be read again, is left in OUTPUT.new-...\n");
+	pd_text_add(text,
+		    "\nperfdata help COMMAND lists those of a command; its manual page describes them.\n"
+		    "If record or stat run a COMMAND, they return its exit code.\n\n"
+		    "If the reader of a pipe closes it (perfdata script | head), perfdata exits silently by\n"
+		    "SIGPIPE, which shells show as 141.\n"
+		    "SIGINT, SIGTERM and SIGHUP end a command that writes files by that signal (130, 143 and 129\n"
+		    "in a shell) after it has removed unfinished files; earlier outputs are kept. Output made from\n"
+		    "a pipe, which cannot be read again, is left in OUTPUT.new-...\n");
 }
 
 static int unknown_topic(const char *topic)

@@ -90,8 +90,7 @@ static void add_date(struct pd_text *text, int64_t seconds)
 	struct tm broken_down;
 	char date[64];
 
-	if (localtime_r(&moment, &broken_down) &&
-	    strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S %z", &broken_down))
+	if (localtime_r(&moment, &broken_down) && strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S %z", &broken_down))
 		pd_text_add(text, date);
 	else
 		pd_text_printf(text, "%" PRId64 " s since 1970", seconds);
@@ -113,8 +112,7 @@ static void print_file(struct pd_text *text, struct pd_file *file, const char *n
 		add_size(text, header->file_size);
 		pd_text_add(text, ", ");
 	}
-	pd_text_printf(text, "version %u, %s-endian", header->version,
-		       header->big_endian ? "big" : "little");
+	pd_text_printf(text, "version %u, %s-endian", header->version, header->big_endian ? "big" : "little");
 	if (header->compression)
 		pd_text_printf(text, ", compressed with %s", header->compression);
 	pd_text_add(text, "\n");
@@ -139,8 +137,7 @@ static void print_host(struct pd_text *text, struct pd_file *file)
 	if (add_feature(text, *before ? ", kernel " : "kernel ", pd_file_osrelease(file)))
 		before = ", ";
 	if (cpus) {
-		pd_text_printf(text, "%s%" PRIu32 " of %" PRIu32 " CPUs", before, cpus->online,
-			       cpus->available);
+		pd_text_printf(text, "%s%" PRIu32 " of %" PRIu32 " CPUs", before, cpus->online, cpus->available);
 		before = ", ";
 	}
 	if (memory) {
@@ -206,8 +203,7 @@ static void print_recorder(struct pd_text *text, struct pd_file *file)
 static void print_event(struct pd_text *text, const struct facts *facts, size_t index)
 {
 	const struct pd_event *event = pd_file_event(facts->file, index);
-	const struct stats_event *line =
-		index < facts->stats.event_count ? &facts->stats.events[index] : NULL;
+	const struct stats_event *line = index < facts->stats.event_count ? &facts->stats.events[index] : NULL;
 	uint64_t samples = line ? line->samples : 0;
 	const char *trait;
 
@@ -274,8 +270,7 @@ static void print_records(struct pd_text *text, const struct facts *facts)
 		pd_text_printf(text, "%s %" PRIu64 " %s", i ? "," : ":", count,
 			       stats_type_name(type, room, sizeof(room)));
 	if (kinds > TYPES_SHOWN)
-		pd_text_printf(text, ", %zu more type%s", kinds - TYPES_SHOWN,
-			       plural(kinds - TYPES_SHOWN));
+		pd_text_printf(text, ", %zu more type%s", kinds - TYPES_SHOWN, plural(kinds - TYPES_SHOWN));
 	pd_text_add(text, "\n");
 }
 
@@ -309,9 +304,7 @@ static void print_losses(struct pd_text *text, const struct facts *facts)
 	if (!facts->lost_records && !facts->lost_samples && !facts->throttle_count)
 		pd_text_add(text, damaged ? "nothing while recording" : "nothing");
 	else
-		pd_text_printf(text,
-			       "%" PRIu64 " records, %" PRIu64 " samples; throttled %" PRIu64
-			       " times",
+		pd_text_printf(text, "%" PRIu64 " records, %" PRIu64 " samples; throttled %" PRIu64 " times",
 			       facts->lost_records, facts->lost_samples, facts->throttle_count);
 	pd_text_add(text, "\n");
 }
@@ -323,8 +316,10 @@ static void print_compression(struct pd_text *text, const struct facts *facts)
 		add_size(text, facts->inflated_bytes);
 		pd_text_add(text, " of records in ");
 		add_size(text, facts->compressed_bytes);
-		pd_text_printf(text, ", ratio %.1f; for samply, go-perf, quipper and hotspot run perfdata convert --no-compress\n",
-			       (double)facts->inflated_bytes / (double)facts->compressed_bytes);
+		pd_text_printf(
+			text,
+			", ratio %.1f; for samply, go-perf, quipper and hotspot run perfdata convert --no-compress\n",
+			(double)facts->inflated_bytes / (double)facts->compressed_bytes);
 	}
 	if (facts->trace_bytes) {
 		label(text, "AUX data");
@@ -381,8 +376,7 @@ static int run(const struct call *call)
 	int code;
 
 	if (values->json && (values->header || values->full)) {
-		complain(
-			"--json cannot be combined with --header or -I; see perfdata dump --features --json");
+		complain("--json cannot be combined with --header or -I; see perfdata dump --features --json");
 		return CODE_USAGE;
 	}
 	wanted.verify = true;

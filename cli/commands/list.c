@@ -66,7 +66,8 @@ static bool is_any_kind(const char *word)
 
 static bool has_name(const struct pd_event_name *name, const char *word)
 {
-	return fnmatch(word, name->name, 0) == 0 || strstr(name->name, word) || (name->alias && strstr(name->alias, word));
+	return fnmatch(word, name->name, 0) == 0 || strstr(name->name, word) ||
+	       (name->alias && strstr(name->alias, word));
 }
 
 /* A kind, a pattern, or a piece of the name. */
@@ -85,8 +86,9 @@ static void print_json(struct pd_text *text, const struct pd_event_name *name)
 {
 	const struct {
 		const char *key, *value;
-	} members[] = { { "name", name->name },	      { "kind", kinds[name->kind].json }, { "alias", name->alias },
-			{ "encoding", name->encoding }, { "unit", name->unit },		{ "about", name->about } };
+	} members[] = { { "name", name->name },   { "kind", kinds[name->kind].json },
+			{ "alias", name->alias }, { "encoding", name->encoding },
+			{ "unit", name->unit },   { "about", name->about } };
 
 	pd_text_add(text, "{");
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {

@@ -49,10 +49,13 @@ static const struct option options[] = {
 	  "output file (default: perf.data); - writes a pipe to standard output" },
 	{ "compression-level", 'z', OPTION_LEVEL, "N", offsetof(struct values, compression),
 	  "compress records, at level 1 (fast) to 22 (small); without N as fast as possible; 0: do not" },
-	{ "no-samples", 'n', OPTION_FLAG, NULL, offsetof(struct values, no_samples), "record no samples, only side-band records" },
+	{ "no-samples", 'n', OPTION_FLAG, NULL, offsetof(struct values, no_samples),
+	  "record no samples, only side-band records" },
 	{ "stat", 's', OPTION_FLAG, NULL, offsetof(struct values, stat), "record counts of each thread" },
-	{ "running-time", 0, OPTION_FLAG, NULL, offsetof(struct values, running_time), "record enabled and running times with counts" },
-	{ "per-thread", 0, OPTION_FLAG, NULL, offsetof(struct values, per_thread), "one ring buffer per thread instead of per CPU" },
+	{ "running-time", 0, OPTION_FLAG, NULL, offsetof(struct values, running_time),
+	  "record enabled and running times with counts" },
+	{ "per-thread", 0, OPTION_FLAG, NULL, offsetof(struct values, per_thread),
+	  "one ring buffer per thread instead of per CPU" },
 	{ "off-cpu", 0, OPTION_FLAG, NULL, offsetof(struct values, off_cpu),
 	  "also record where and how long threads sleep, as event offcpu-time; with -g including kernel stacks" },
 	{ "delay", 'D', OPTION_STRING, "MS", offsetof(struct values, delay),
@@ -73,10 +76,13 @@ static const struct option options[] = {
 	  "synthesize records of running processes at exit" },
 	{ "synth", 0, OPTION_STRING, "WHAT", offsetof(struct values, synth),
 	  "records to synthesize for running processes: all, task, mmap, cgroup or no" },
-	{ "max-size", 0, OPTION_STRING, "SIZE", offsetof(struct values, max_size), "stop when the output reaches this size: 100M" },
+	{ "max-size", 0, OPTION_STRING, "SIZE", offsetof(struct values, max_size),
+	  "stop when the output reaches this size: 100M" },
 	{ "duration", 0, OPTION_STRING, "TIME", offsetof(struct values, duration), "stop after this time: 10s" },
-	{ "mmap-flush", 0, OPTION_STRING, "SIZE", offsetof(struct values, flush), "minimum bytes to drain from a ring buffer at once" },
-	{ "realtime", 'r', OPTION_NUMBER, "PRIORITY", offsetof(struct values, priority), "run the recorder with this SCHED_FIFO priority" },
+	{ "mmap-flush", 0, OPTION_STRING, "SIZE", offsetof(struct values, flush),
+	  "minimum bytes to drain from a ring buffer at once" },
+	{ "realtime", 'r', OPTION_NUMBER, "PRIORITY", offsetof(struct values, priority),
+	  "run the recorder with this SCHED_FIFO priority" },
 	{ "threads", 0, OPTION_ATTACHED, "SPEC", offsetof(struct values, threads),
 	  "write a directory with several threads, one per cpu (default), core, package, numa node, or RINGS/CPUS:..." },
 	{ "no-buildid", 'B', OPTION_FLAG, NULL, offsetof(struct values, no_buildid), "do not record build ids" },
@@ -85,10 +91,12 @@ static const struct option options[] = {
 	{ "buildid-all", 0, OPTION_FLAG, NULL, offsetof(struct values, buildid_all),
 	  "no effect: build ids of all mapped files are always recorded" },
 	{ "dry-run", 0, OPTION_FLAG, NULL, offsetof(struct values, dry_run), "open the events, but record nothing" },
-	{ "verbose", 'v', OPTION_FLAG, NULL, offsetof(struct values, verbose), "print the attributes of each opened event" },
+	{ "verbose", 'v', OPTION_FLAG, NULL, offsetof(struct values, verbose),
+	  "print the attributes of each opened event" },
 	{ "force", 'f', OPTION_FLAG, NULL, offsetof(struct values, force), "no effect" },
 	{ "aio", 0, OPTION_LEVEL, "N", offsetof(struct values, aio), "no effect: ring buffers are large enough" },
-	{ "affinity", 0, OPTION_STRING, "WHERE", offsetof(struct values, affinity), "no effect: --threads drains ring buffers on their CPUs" },
+	{ "affinity", 0, OPTION_STRING, "WHERE", offsetof(struct values, affinity),
+	  "no effect: --threads drains ring buffers on their CPUs" },
 	{ "num-thread-synthesize", 0, OPTION_NUMBER, "N", offsetof(struct values, synthesizers),
 	  "no effect: running processes are synthesized by one thread" },
 	{ "proc-map-timeout", 0, OPTION_NUMBER, "MS", offsetof(struct values, map_timeout_ms),
@@ -138,7 +146,9 @@ static bool take_synth(const struct values *values, struct pd_session *session)
 	static const struct {
 		const char *name;
 		unsigned bits;
-	} kinds[] = { { "all", PD_SYNTH_ALL }, { "task", PD_SYNTH_TASK }, { "mmap", PD_SYNTH_TASK | PD_SYNTH_MMAP },
+	} kinds[] = { { "all", PD_SYNTH_ALL },
+		      { "task", PD_SYNTH_TASK },
+		      { "mmap", PD_SYNTH_TASK | PD_SYNTH_MMAP },
 		      { "cgroup", PD_SYNTH_CGROUP } };
 
 	for (const char *at = values->synth ? values->synth : ""; *at;) {
@@ -305,7 +315,8 @@ static void tell_needs(const struct record *record)
 		complain("compressed: perf 5.2 and later reads it; for samply, go-perf, quipper and hotspot run "
 			 "perfdata convert --no-compress first");
 	if (options->sampling.call_graph == PD_CALL_GRAPH_DWARF)
-		complain("user stacks were copied, not unwound: perf report and perf script unwind them, perfdata does not yet");
+		complain(
+			"user stacks were copied, not unwound: perf report and perf script unwind them, perfdata does not yet");
 }
 
 /* For a person who looks at it: what to type now. */
@@ -337,10 +348,11 @@ static void tell_end(const struct record *record, const struct pd_recorded *reco
 		return;
 	size_text(recorded->bytes, size);
 	if (stamped)
-		complain("%" PRIu64 " sample%s, %s, in %u file%s %s.TIME", recorded->samples, plural(recorded->samples), size,
-			 recorded->files, plural(recorded->files), path);
+		complain("%" PRIu64 " sample%s, %s, in %u file%s %s.TIME", recorded->samples, plural(recorded->samples),
+			 size, recorded->files, plural(recorded->files), path);
 	else
-		complain("%" PRIu64 " sample%s, %s, %s %s", recorded->samples, plural(recorded->samples), size, into, path);
+		complain("%" PRIu64 " sample%s, %s, %s %s", recorded->samples, plural(recorded->samples), size, into,
+			 path);
 	tell_needs(record);
 	if (recorded->samples && !stamped)
 		tell_next(record);

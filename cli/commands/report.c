@@ -39,25 +39,34 @@ struct values {
 	bool stats, stdio, json, csv;
 };
 
-#define FLAG(name, letter, member, help)                                                           \
-	{ name, letter, OPTION_FLAG, NULL, offsetof(struct values, member), help }
-#define STRING(name, letter, argument, member, help)                                               \
-	{ name, letter, OPTION_STRING, argument, offsetof(struct values, member), help }
+#define FLAG(name, letter, member, help)                                               \
+	{                                                                              \
+		name, letter, OPTION_FLAG, NULL, offsetof(struct values, member), help \
+	}
+#define STRING(name, letter, argument, member, help)                                         \
+	{                                                                                    \
+		name, letter, OPTION_STRING, argument, offsetof(struct values, member), help \
+	}
 
 static const struct option options[] = {
 	INPUT_OPTIONS(struct values, analysis.input),
-	STRING("sort", 's', "KEYS", sort, "group and sort by these keys; +KEY adds one (default: " DEFAULT_KEYS "; trace if all events are tracepoints)"),
+	STRING("sort", 's', "KEYS", sort,
+	       "group and sort by these keys; +KEY adds one (default: " DEFAULT_KEYS
+	       "; trace if all events are tracepoints)"),
 	STRING("fields", 'F', "LIST", fields,
 	       "columns: overhead, overhead_children, overhead_sys, overhead_us, sample, period, and keys; +KEY adds one"),
 	{ "call-graph", 'g', OPTION_MAYBE, "HOW", offsetof(struct values, call_graph),
 	  "graph, fractal, flat, folded or none; minimum percentage; caller or callee; function or address; percent, "
 	  "period or count" },
 	FLAG("inverted", 'G', inverted, "call graphs from the outermost caller down"),
-	FLAG("branch-stack", 'b', branches, "count branches of branch stacks instead of samples (default where they were recorded; keys: " BRANCH_KEYS ")"),
+	FLAG("branch-stack", 'b', branches,
+	     "count branches of branch stacks instead of samples (default where they were recorded; keys: " BRANCH_KEYS
+	     ")"),
 	FLAG("no-branch-stack", 0, no_branches, "count samples even if branches were recorded"),
 	FLAG("children", 0, children, "include callees in the overhead of callers (default with call chains)"),
 	FLAG("no-children", 0, no_children, "count only samples in the function itself"),
-	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack), "maximum depth of call chains (default: 127)" },
+	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack),
+	  "maximum depth of call chains (default: 127)" },
 	STRING("percent-limit", 0, "PERCENT", percent_limit, "omit rows and call graph branches below this"),
 	STRING("percentage", 0, "HOW", percentage,
 	       "percentages of all samples (absolute) or of those that match the filters (relative)"),
@@ -71,7 +80,8 @@ static const struct option options[] = {
 	STRING("time-quantum", 0, "TIME", time_quantum, "time slice of the sort key time (default: 100ms)"),
 	STRING("field-separator", 't', "CHAR", separator, "column separator instead of blanks"),
 	FLAG("json", 0, json, "print JSON"),
-	FLAG("csv", 0, csv, "print CSV, one line per row and event; text that spreadsheets would run as a formula is prefixed with '"),
+	FLAG("csv", 0, csv,
+	     "print CSV, one line per row and event; text that spreadsheets would run as a formula is prefixed with '"),
 	FLAG("header", 0, header, "print the header first"),
 	FLAG("header-only", 0, header_only, "print only the header: host, command, events"),
 	FLAG("show-info", 'I', show_info, "include topology, caches and memory in the header"),
@@ -121,7 +131,7 @@ static bool only_tracepoints(struct pd_file *file)
 static bool sort_keys(struct report *report, const struct values *values, struct column *keys, size_t *count)
 {
 	const char *sort = values->sort;
-	const char *usual = report->by_branch                        ? BRANCH_KEYS :
+	const char *usual = report->by_branch                    ? BRANCH_KEYS :
 			    only_tracepoints(report->input.file) ? "trace" :
 								   DEFAULT_KEYS;
 
@@ -281,9 +291,9 @@ static void elide(struct report *report)
 	const struct {
 		const char *key;
 		const struct name_list *list;
-	} lists[] = {
-		{ "comm", &report->select.comms }, { "dso", &report->select.dsos }, { "sym", &report->select.symbols }
-	};
+	} lists[] = { { "comm", &report->select.comms },
+		      { "dso", &report->select.dsos },
+		      { "sym", &report->select.symbols } };
 	size_t keys = 0, left = 0;
 
 	for (size_t i = 0; i < report->column_count; i++) {

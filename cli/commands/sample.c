@@ -36,7 +36,7 @@ struct sample {
 	uint64_t state; /* of chance */
 	uint64_t *seen; /* samples by event */
 	size_t event_count;
-	uint64_t unscaled; /* samples whose weight could not be changed */
+	uint64_t unscaled;  /* samples whose weight could not be changed */
 	uint64_t too_large; /* periods that would not fit */
 };
 

@@ -15,7 +15,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-enum { STACK_MOST = 127 /* entries of a call chain that perf shows */ };
+enum {
+	STACK_MOST = 127 /* entries of a call chain that perf shows */
+};
 
 struct values {
 	struct input_options input;
@@ -34,10 +36,14 @@ struct values {
 	struct option_number threads;
 };
 
-#define FLAG(name, letter, member, help)                                                           \
-	{ name, letter, OPTION_FLAG, NULL, offsetof(struct values, member), help }
-#define STRING(name, letter, argument, member, help)                                               \
-	{ name, letter, OPTION_STRING, argument, offsetof(struct values, member), help }
+#define FLAG(name, letter, member, help)                                               \
+	{                                                                              \
+		name, letter, OPTION_FLAG, NULL, offsetof(struct values, member), help \
+	}
+#define STRING(name, letter, argument, member, help)                                         \
+	{                                                                                    \
+		name, letter, OPTION_STRING, argument, offsetof(struct values, member), help \
+	}
 
 static const struct option options[] = {
 	INPUT_OPTIONS(struct values, input),
@@ -239,7 +245,7 @@ static bool settle(struct script *script)
 	script->settled = true;
 	if (!script->symbols)
 		script->symbols = symbols_open(script->symbol_options, script->input.file, script->world,
-						script->input.out->terminal);
+					       script->input.out->terminal);
 	script->symbols_wrong = !script->symbols;
 	return !script->symbols_wrong;
 }
@@ -273,8 +279,7 @@ bool script_print(struct script *script, const struct pd_record *record)
 		return keep(script, PD_ERROR_MEMORY);
 	if (!sample && !is_shown(script, record->type))
 		return spill(script);
-	if (script->events_checked < pd_file_event_count(script->input.file) &&
-	    !check_events(script))
+	if (script->events_checked < pd_file_event_count(script->input.file) && !check_events(script))
 		return false;
 	if (!settle(script))
 		return false;
@@ -289,9 +294,8 @@ bool script_print(struct script *script, const struct pd_record *record)
 /* Feeding and asking by turns is dear, so only what may change the answers is fed. */
 static bool changes_world(uint32_t type)
 {
-	const uint64_t types = TYPE(COMM) | TYPE(FORK) | TYPE(EXIT) | TYPE(MMAP) | TYPE(MMAP2) |
-			       TYPE(NAMESPACES) | TYPE(KSYMBOL) | TYPE(BPF_EVENT) | TYPE(CGROUP) |
-			       TYPE(TEXT_POKE);
+	const uint64_t types = TYPE(COMM) | TYPE(FORK) | TYPE(EXIT) | TYPE(MMAP) | TYPE(MMAP2) | TYPE(NAMESPACES) |
+			       TYPE(KSYMBOL) | TYPE(BPF_EVENT) | TYPE(CGROUP) | TYPE(TEXT_POKE);
 
 	return type < 64 ? types >> type & 1 : type == PD_RECORD_HEADER_BUILD_ID;
 }
@@ -323,8 +327,7 @@ static enum pd_status fail(struct script *script, struct pd_error *error)
 	return script->status < 0 ? script->status : PD_ERROR_STOPPED;
 }
 
-static enum pd_status feed(void *self, struct pd_stream *stream, const struct pd_record *record,
-			   struct pd_error *error)
+static enum pd_status feed(void *self, struct pd_stream *stream, const struct pd_record *record, struct pd_error *error)
 {
 	struct script *script = self;
 
@@ -402,9 +405,12 @@ static int tell_end(struct script *script, enum pd_status status, const struct p
 
 static int run_known(struct script *script)
 {
-	struct pd_run_options options = { .size = sizeof(options), .threads = stands_alone(script) ? script->threads : 1,
+	struct pd_run_options options = { .size = sizeof(options),
+					  .threads = stands_alone(script) ? script->threads : 1,
 					  .order = PD_ORDER_TIME,
-					  .first = feed, .ready = ready, .self = script,
+					  .first = feed,
+					  .ready = ready,
+					  .self = script,
 					  .progress = show_progress,
 					  .first_threads = script->select.range_count ? 1 : 0 };
 	struct pd_error error = { .message = "" };

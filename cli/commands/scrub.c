@@ -50,7 +50,8 @@ static const struct option options[] = {
 	  "key that new names are derived from, at least 16 bytes: a file, hex:DIGITS or env:NAME (default: random)" },
 	{ "keep", 0, OPTION_LIST, "PATTERN", offsetof(struct values, keep),
 	  "names to keep: dso=libc.so*, comm=java, event=*, or a pattern for any name; may be repeated" },
-	{ "keep-names", 0, OPTION_LIST, "FILE", offsetof(struct values, keep_names), "file of names to keep, one pattern per line" },
+	{ "keep-names", 0, OPTION_LIST, "FILE", offsetof(struct values, keep_names),
+	  "file of names to keep, one pattern per line" },
 	{ "keep-data", 0, OPTION_STRING, "LIST", offsetof(struct values, keep_data),
 	  "do not drop these data, which may contain anything: raw, regs, stack, aux" },
 	{ "map", 0, OPTION_STRING, "FILE", offsetof(struct values, map),
@@ -69,7 +70,8 @@ static const struct example examples[] = {
 	{ "perfdata scrub --verify perf.data share.data", "check that no name of the original is left" },
 	{ "perfdata scrub --hide all -o share.data", "also hide PIDs, CPUs, times and the machine" },
 	{ "perfdata scrub --key ~/scrub.key -o new.share new.data", "use the same key for recordings to be compared" },
-	{ "perfdata scrub --keep 'dso=libc.so*' --keep 'dso=*.ko*' -o share.data", "keep the names of the C library and of kernel modules" },
+	{ "perfdata scrub --keep 'dso=libc.so*' --keep 'dso=*.ko*' -o share.data",
+	  "keep the names of the C library and of kernel modules" },
 	{ 0 },
 };
 
@@ -229,8 +231,9 @@ static bool add_pattern(struct job *job, const char *text)
 	}
 	job->keep = more;
 	if (class == CLASS_COUNT) {
-		complain("option --keep: '%.*s' is not one of dso, comm, symbol, host, argument, event, release, pmu, word, name",
-			 (int)(equals - text), text);
+		complain(
+			"option --keep: '%.*s' is not one of dso, comm, symbol, host, argument, event, release, pmu, word, name",
+			(int)(equals - text), text);
 		return false;
 	}
 	job->keep[job->keep_count++] = (struct keep_pattern){ class, equals ? equals + 1 : text };
@@ -543,17 +546,17 @@ static void say_classes(const struct scrub *scrub, struct pd_text *list)
 	const struct scrub_counts *counts = &scrub->counts;
 
 	for (size_t action = 0; action < sizeof(did) / sizeof(did[0]); action++) {
-		for (int class = 1; class < CLASS_COUNT; class++) {
+		for (int class = 1; class < CLASS_COUNT; class ++) {
 			uint64_t count = count_of(counts, class, (enum scrub_action)action);
 
 			if (count && *scrub_classes[class].text &&
-			    scrub_action(scrub, (enum scrub_class)class) == (enum scrub_action)action)
+			    scrub_action(scrub, (enum scrub_class) class) == (enum scrub_action)action)
 				add_item(list, scrub_classes[class].text, count);
 		}
 		say_list(did[action], list);
 	}
-	for (int class = 1; class < CLASS_COUNT; class++) {
-		if (counts->kept[class] && scrub_action(scrub, (enum scrub_class)class) == ACTION_REPLACE)
+	for (int class = 1; class < CLASS_COUNT; class ++) {
+		if (counts->kept[class] && scrub_action(scrub, (enum scrub_class) class) == ACTION_REPLACE)
 			add_item(list, scrub_classes[class].name, counts->kept[class]);
 	}
 	say_list("names kept (common names, and --keep)", list);
@@ -568,8 +571,8 @@ static void say(const struct job *job)
 
 	complain("kept %" PRIu64 " sample%s and %" PRIu64 " other record%s, dropped %" PRIu64 " sample%s and %" PRIu64
 		 " other record%s",
-		 counts->samples, plural(counts->samples), counts->records, plural(counts->records), counts->dropped_samples,
-		 plural(counts->dropped_samples), dropped, plural(dropped));
+		 counts->samples, plural(counts->samples), counts->records, plural(counts->records),
+		 counts->dropped_samples, plural(counts->dropped_samples), dropped, plural(dropped));
 	if (list) {
 		say_dropped(counts, list);
 		say_classes(scrub, list);
@@ -613,13 +616,13 @@ static void put_json(const struct job *job, struct pd_text *text)
 	}
 	json_close(&json, ']');
 	json_open(&json, "classes", '[');
-	for (int class = 1; class < CLASS_COUNT; class++) {
+	for (int class = 1; class < CLASS_COUNT; class ++) {
 		if (!*scrub_classes[class].text)
 			continue;
 		json_open(&json, NULL, '{');
 		json_string(&json, "class", scrub_classes[class].name);
 		json_string(&json, "what", scrub_classes[class].text);
-		json_string(&json, "action", words[scrub_action(scrub, (enum scrub_class)class)]);
+		json_string(&json, "action", words[scrub_action(scrub, (enum scrub_class) class)]);
 		json_number(&json, "values", counts->values[class]);
 		json_number(&json, "distinct", counts->distinct[class]);
 		json_number(&json, "kept", counts->kept[class]);

@@ -20,7 +20,7 @@
 
 enum {
 	OPEN_PIECES = 64, /* bits of a mask */
-	MOST_TIMES = 64, /* as much as FILE has of what is no sample */
+	MOST_TIMES = 64,  /* as much as FILE has of what is no sample */
 	MOST_BYTES = 1 << 29,
 	MOST_ANCESTORS = 64, /* of a process, whose mappings its piece has */
 	COMMON_MARGIN = 1024 /* bytes around records that the writer makes itself */
@@ -54,8 +54,8 @@ struct run {
 	const struct values *values;
 	struct input input;
 	struct split split;
-	const char *output; /* with %s, or a directory */
-	uint64_t unfit; /* samples that are damaged or of no event */
+	const char *output;      /* with %s, or a directory */
+	uint64_t unfit;          /* samples that are damaged or of no event */
 	uint64_t missing, known; /* samples without and with what the key is made of */
 	/* the pieces that are written at a time */
 	struct piece *open;
@@ -64,7 +64,7 @@ struct run {
 	uint64_t *masks;
 	size_t need_count, need_slots;
 	uint64_t copied_bytes; /* of what is no sample, in all pieces */
-	size_t too_deep; /* processes with more ancestors than a piece has */
+	size_t too_deep;       /* processes with more ancestors than a piece has */
 	bool made_directory;
 	struct unfinished *directory;
 	struct pd_error error;
@@ -114,8 +114,7 @@ static uint64_t size_of(const struct pd_stream *stream, const struct pd_record *
 	return record->bytes.size + (total && record->tail_size > total ? total : record->tail_size);
 }
 
-static enum pd_status look(void *self, struct pd_stream *stream, const struct pd_record *record,
-			   struct pd_error *error)
+static enum pd_status look(void *self, struct pd_stream *stream, const struct pd_record *record, struct pd_error *error)
 {
 	struct run *run = self;
 	struct split *split = &run->split;
@@ -126,8 +125,7 @@ static enum pd_status look(void *self, struct pd_stream *stream, const struct pd
 	if (split->by == BY_EVENT && record->event && !is_of_event(record->type) && !note_reference(split, record))
 		return out_of_memory(error);
 	task = split_by_tasks(split) ? pd_as_fork(record) : NULL;
-	if (task && task->pid != task->ppid &&
-	    !pairs_add(&split->parents, (struct pair){ task->pid, task->ppid }))
+	if (task && task->pid != task->ppid && !pairs_add(&split->parents, (struct pair){ task->pid, task->ppid }))
 		return out_of_memory(error);
 	return split->world ? pd_world_take(split->world, record, error) : PD_OK;
 }
@@ -185,7 +183,8 @@ static enum pd_status count(void *self, struct pd_stream *stream, const struct p
 	}
 	if (split->by == BY_SIZE && record->bytes.size > split->amount - split->common_bytes) {
 		snprintf(error->message, sizeof(error->message),
-			 "%s: a sample of %zu bytes and the %" PRIu64 " bytes that every piece must have are more than %" PRIu64,
+			 "%s: a sample of %zu bytes and the %" PRIu64
+			 " bytes that every piece must have are more than %" PRIu64,
 			 run->input.name, record->bytes.size, split->common_bytes, split->amount);
 		return error->status = PD_ERROR_ARGUMENT;
 	}
@@ -214,8 +213,12 @@ static int count_all(struct run *run)
 {
 	struct split *split = &run->split;
 	const struct pd_sink sink = { .size = sizeof(sink), .self = run, .record = count };
-	const struct pd_run_options wanted = { .size = sizeof(wanted), .threads = 1, .first = look, .ready = ready,
-					       .self = run, .progress = show_progress };
+	const struct pd_run_options wanted = { .size = sizeof(wanted),
+					       .threads = 1,
+					       .first = look,
+					       .ready = ready,
+					       .self = run,
+					       .progress = show_progress };
 	enum pd_status status = PD_OK;
 
 	split->file = run->input.file;
@@ -368,7 +371,8 @@ static uint64_t pieces_of(struct run *run, const struct pd_record *record)
 		bool is_last = piece == &split->pieces[split->piece_count - 1];
 
 		if ((is_last || record->time_ns < slice_begin(split, piece + 1)) &&
-		    (keep_is_state(record->type) || piece == split->pieces || record->time_ns >= slice_begin(split, piece)))
+		    (keep_is_state(record->type) || piece == split->pieces ||
+		     record->time_ns >= slice_begin(split, piece)))
 			bits |= UINT64_C(1) << i;
 	}
 	return bits;
@@ -417,7 +421,9 @@ static bool list_events(const struct run *run, const struct piece *piece, struct
 
 static enum pd_status write_event_header(struct run *run, struct piece *piece, struct pd_error *error)
 {
-	struct source source = { .input.file = run->split.file, .name = run->input.name, .first_ns = piece->first_ns,
+	struct source source = { .input.file = run->split.file,
+				 .name = run->input.name,
+				 .first_ns = piece->first_ns,
 				 .last_ns = piece->last_ns };
 	struct merge merge = { .sources = &source, .source_count = 1, .quiet = true };
 	enum pd_status status = PD_OK;
@@ -465,7 +471,8 @@ static enum pd_status pass_id_index(struct run *run, struct piece *piece, struct
 	if (status >= 0 && count == index->entries.count)
 		status = pd_writer_pass(piece->target.writer, stream, record, &run->error);
 	else if (status >= 0 && count)
-		status = pd_writer_pass_changed(piece->target.writer, stream, record, record->misc, &changed, &run->error);
+		status = pd_writer_pass_changed(piece->target.writer, stream, record, record->misc, &changed,
+						&run->error);
 	free(entries);
 	free(guests);
 	return status;
@@ -505,7 +512,8 @@ static bool is_within(struct run *run, uint64_t bytes)
 	if (run->copied_bytes <= most)
 		return true;
 	snprintf(run->error.message, sizeof(run->error.message),
-		 "%s: stopped: the mappings and names needed in each file take more than %" PRIu64 " MiB; filter it first",
+		 "%s: stopped: the mappings and names needed in each file take more than %" PRIu64
+		 " MiB; filter it first",
 		 run->input.name, most >> 20);
 	run->status = run->error.status = PD_ERROR_LIMIT;
 	return false;
@@ -660,7 +668,8 @@ static void print_pieces(const struct run *run, struct output *out)
 	for (size_t i = 0; i < run->split.piece_count; i++) {
 		const struct piece *piece = &run->split.pieces[i];
 		struct stat status;
-		uint64_t size = stat(piece->path, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+		uint64_t size = stat(piece->path, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size :
+											     0;
 
 		if (run->values->json) {
 			struct json json = { .text = out->text };
@@ -689,14 +698,15 @@ static void tell(const struct run *run)
 		return;
 	if (run->too_deep)
 		complain("warning: %zu process%s %d or more ancestors: their files lack mappings "
-			 "inherited from more distant ones", run->too_deep, run->too_deep == 1 ? " has" : "es have", MOST_ANCESTORS + 1);
+			 "inherited from more distant ones",
+			 run->too_deep, run->too_deep == 1 ? " has" : "es have", MOST_ANCESTORS + 1);
 	complain("%" PRIu64 " of %" PRIu64 " sample%s in %zu file%s", there, all, plural(all), run->split.piece_count,
 		 plural(run->split.piece_count));
 	if (run->missing)
-		complain("%" PRIu64 " of them in the file named unknown: %s", run->missing,
-			 split_missing(&run->split));
+		complain("%" PRIu64 " of them in the file named unknown: %s", run->missing, split_missing(&run->split));
 	if (run->unfit)
-		complain("%" PRIu64 " sample%s in no file: damaged, or of an unknown event", run->unfit, plural(run->unfit));
+		complain("%" PRIu64 " sample%s in no file: damaged, or of an unknown event", run->unfit,
+			 plural(run->unfit));
 }
 
 static int split_all(struct run *run, struct output *out)

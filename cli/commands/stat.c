@@ -19,28 +19,37 @@ static const struct option options[] = {
 	  "transactional cycles, and how many were aborted (Intel)" },
 	{ "repeat", 'r', OPTION_NUMBER, "N", offsetof(struct stat_values, repeat),
 	  "run the command N times, print mean and standard deviation; 0: repeat forever, print each run" },
-	{ "table", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, table), "print the elapsed time of each run of --repeat" },
+	{ "table", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, table),
+	  "print the elapsed time of each run of --repeat" },
 	{ "interval-print", 'I', OPTION_NUMBER, "MS", offsetof(struct stat_values, interval_ms),
 	  "print counts every MS milliseconds" },
-	{ "interval-count", 0, OPTION_NUMBER, "N", offsetof(struct stat_values, interval_count), "stop after N intervals" },
-	{ "interval-clear", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, interval_clear), "clear the screen before each interval" },
-	{ "summary", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, summary), "with -I, also print a summary at the end" },
+	{ "interval-count", 0, OPTION_NUMBER, "N", offsetof(struct stat_values, interval_count),
+	  "stop after N intervals" },
+	{ "interval-clear", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, interval_clear),
+	  "clear the screen before each interval" },
+	{ "summary", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, summary),
+	  "with -I, also print a summary at the end" },
 	{ "no-csv-summary", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, no_csv_summary),
 	  "omit the word summary in CSV" },
 	{ "timeout", 0, OPTION_NUMBER, "MS", offsetof(struct stat_values, timeout_ms), "stop after MS milliseconds" },
-	{ "field-separator", 'x', OPTION_STRING, "TEXT", offsetof(struct stat_values, separator), "print CSV with this separator" },
-	{ "json-output", 'j', OPTION_FLAG, NULL, offsetof(struct stat_values, json_output), "print JSON, one object per line" },
+	{ "field-separator", 'x', OPTION_STRING, "TEXT", offsetof(struct stat_values, separator),
+	  "print CSV with this separator" },
+	{ "json-output", 'j', OPTION_FLAG, NULL, offsetof(struct stat_values, json_output),
+	  "print JSON, one object per line" },
 	{ "json", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, json), "same as --json-output" },
 	{ "output", 'o', OPTION_STRING, "FILE", offsetof(struct stat_values, output),
 	  "write to this file instead of standard error; stat record: the perf.data file" },
 	{ "append", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, append), "append to the output file" },
 	{ "log-fd", 0, OPTION_NUMBER, "FD", offsetof(struct stat_values, log_fd), "write to this file descriptor" },
 	STAT_BY_OPTIONS(struct stat_values, by),
-	{ "per-thread", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, per_thread), "count each thread separately" },
+	{ "per-thread", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, per_thread),
+	  "count each thread separately" },
 	{ "big-num", 'B', OPTION_FLAG, NULL, offsetof(struct stat_values, big_num),
 	  "no effect: thousands separators are the default" },
-	{ "no-big-num", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, no_big_num), "print numbers without thousands separators" },
-	{ "scale", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, scale), "no effect: counts are scaled by default" },
+	{ "no-big-num", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, no_big_num),
+	  "print numbers without thousands separators" },
+	{ "scale", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, scale),
+	  "no effect: counts are scaled by default" },
 	{ "no-scale", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, no_scale),
 	  "do not scale counts of multiplexed events" },
 	{ "null", 'n', OPTION_FLAG, NULL, offsetof(struct stat_values, null), "count nothing, print only times" },
@@ -66,7 +75,8 @@ static const struct example examples[] = {
 	{ "perfdata stat -- make", "count events of make and its child processes" },
 	{ "perfdata stat -r 10 -e task-clock,page-faults -- ./app", "mean and deviation of ten runs" },
 	{ "perfdata stat -a --per-core -I 1000", "counts per core, every second" },
-	{ "perfdata stat -e 'syscalls:sys_enter_*' -p 4711 --timeout 5000", "count system calls of a process for 5 seconds" },
+	{ "perfdata stat -e 'syscalls:sys_enter_*' -p 4711 --timeout 5000",
+	  "count system calls of a process for 5 seconds" },
 	{ "perfdata stat -x, -o counts.csv -- ./app", "CSV output (-j: JSON)" },
 	{ "perfdata stat record -a -I 100 -- sleep 5", "also write the counts to perf.data" },
 	{ "perfdata stat report --per-socket", "print recorded counts, aggregated per socket" },
@@ -78,8 +88,11 @@ bool stat_by_given(const struct stat_by_values *values, enum stat_by *by_out)
 	const struct {
 		bool given;
 		enum stat_by by;
-	} ways[] = { { values->core, STAT_BY_CORE }, { values->die, STAT_BY_DIE }, { values->socket, STAT_BY_SOCKET },
-		     { values->node, STAT_BY_NODE }, { values->no_aggregation, STAT_BY_CPU } };
+	} ways[] = { { values->core, STAT_BY_CORE },
+		     { values->die, STAT_BY_DIE },
+		     { values->socket, STAT_BY_SOCKET },
+		     { values->node, STAT_BY_NODE },
+		     { values->no_aggregation, STAT_BY_CPU } };
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		if (ways[i].given) {
@@ -120,10 +133,13 @@ struct report_values {
 };
 
 static const struct option report_options[] = {
-	{ "input", 'i', OPTION_STRING, "FILE", offsetof(struct report_values, input), "file to read; - is standard input" },
+	{ "input", 'i', OPTION_STRING, "FILE", offsetof(struct report_values, input),
+	  "file to read; - is standard input" },
 	STAT_BY_OPTIONS(struct report_values, by),
-	{ "field-separator", 'x', OPTION_STRING, "TEXT", offsetof(struct report_values, separator), "print CSV with this separator" },
-	{ "json-output", 'j', OPTION_FLAG, NULL, offsetof(struct report_values, json_output), "print JSON, one object per line" },
+	{ "field-separator", 'x', OPTION_STRING, "TEXT", offsetof(struct report_values, separator),
+	  "print CSV with this separator" },
+	{ "json-output", 'j', OPTION_FLAG, NULL, offsetof(struct report_values, json_output),
+	  "print JSON, one object per line" },
 	{ "json", 0, OPTION_FLAG, NULL, offsetof(struct report_values, json), "same as --json-output" },
 	STAT_METRIC_ONLY_OPTION(struct report_values, metric_only),
 	{ "quiet", 'q', OPTION_FLAG, NULL, offsetof(struct report_values, quiet), "suppress warnings about the file" },
@@ -134,9 +150,13 @@ static int run_report(const struct call *call)
 {
 	const struct report_values *values = call->values;
 	const struct stat_report_options wanted = {
-		.path = values->input, .by = &values->by, .json = values->json || values->json_output, .quiet = values->quiet,
+		.path = values->input,
+		.by = &values->by,
+		.json = values->json || values->json_output,
+		.quiet = values->quiet,
 		.metric_only = values->metric_only,
-		.separator = values->separator && !strcmp(values->separator, "\\t") ? "\t" : values->separator };
+		.separator = values->separator && !strcmp(values->separator, "\\t") ? "\t" : values->separator
+	};
 
 	if (wanted.json && wanted.separator) {
 		complain("--field-separator and --json are mutually exclusive");

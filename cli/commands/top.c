@@ -48,29 +48,40 @@ static const struct option options[] = {
 	RECORD_TARGET_OPTIONS(struct values, targets),
 	{ "freq", 'F', OPTION_STRING, "N", offsetof(struct values, samples.freq),
 	  "sampling frequency in Hz, or max (default: 4000)" },
-	{ "count", 'c', OPTION_NUMBER, "N", offsetof(struct values, samples.period), "sample every N-th event (sampling period)" },
-	{ "g", 'g', OPTION_FLAG, NULL, offsetof(struct values, samples.g), "record call chains, to show callers and callees" },
-	{ "call-graph", 0, OPTION_STRING, "HOW", offsetof(struct values, samples.call_graph), "record call chains: fp or lbr" },
-	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, samples.max_stack), "maximum depth of call chains" },
+	{ "count", 'c', OPTION_NUMBER, "N", offsetof(struct values, samples.period),
+	  "sample every N-th event (sampling period)" },
+	{ "g", 'g', OPTION_FLAG, NULL, offsetof(struct values, samples.g),
+	  "record call chains, to show callers and callees" },
+	{ "call-graph", 0, OPTION_STRING, "HOW", offsetof(struct values, samples.call_graph),
+	  "record call chains: fp or lbr" },
+	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, samples.max_stack),
+	  "maximum depth of call chains" },
 	{ "children", 0, OPTION_FLAG, NULL, offsetof(struct values, children),
 	  "add the cost of callees to their callers (default with call chains)" },
 	{ "no-children", 0, OPTION_FLAG, NULL, offsetof(struct values, no_children), "show self cost only" },
 	{ "mmap-pages", 'm', OPTION_STRING, "PAGES", offsetof(struct values, samples.ring),
 	  "ring buffer size per CPU: pages, or 512K, 16M" },
-	{ "realtime", 'r', OPTION_NUMBER, "PRIORITY", offsetof(struct values, priority), "run with this SCHED_FIFO priority" },
-	{ "all-cgroups", 0, OPTION_FLAG, NULL, offsetof(struct values, samples.all_cgroups), "record cgroups, for the sort key cgroup" },
-	{ "delay", 'd', OPTION_STRING, "SECONDS", offsetof(struct values, delay), "time between refreshes (default: 2)" },
-	{ "entries", 'E', OPTION_NUMBER, "N", offsetof(struct values, entries), "maximum number of rows (default: as many as fit the screen)" },
+	{ "realtime", 'r', OPTION_NUMBER, "PRIORITY", offsetof(struct values, priority),
+	  "run with this SCHED_FIFO priority" },
+	{ "all-cgroups", 0, OPTION_FLAG, NULL, offsetof(struct values, samples.all_cgroups),
+	  "record cgroups, for the sort key cgroup" },
+	{ "delay", 'd', OPTION_STRING, "SECONDS", offsetof(struct values, delay),
+	  "time between refreshes (default: 2)" },
+	{ "entries", 'E', OPTION_NUMBER, "N", offsetof(struct values, entries),
+	  "maximum number of rows (default: as many as fit the screen)" },
 	{ "sort", 's', OPTION_STRING, "KEYS", offsetof(struct values, sort),
 	  "sort keys, as in perfdata report (default: " DEFAULT_SORT ")" },
-	{ "show-nr-samples", 'n', OPTION_FLAG, NULL, offsetof(struct values, show_samples), "show the number of samples" },
+	{ "show-nr-samples", 'n', OPTION_FLAG, NULL, offsetof(struct values, show_samples),
+	  "show the number of samples" },
 	{ "show-total-period", 0, OPTION_FLAG, NULL, offsetof(struct values, show_period), "show the sum of periods" },
-	{ "percent-limit", 0, OPTION_STRING, "PERCENT", offsetof(struct values, percent_limit), "hide rows below this percentage" },
+	{ "percent-limit", 0, OPTION_STRING, "PERCENT", offsetof(struct values, percent_limit),
+	  "hide rows below this percentage" },
 	{ "zero", 'z', OPTION_FLAG, NULL, offsetof(struct values, zero),
 	  "reset counts at each refresh instead of decaying them" },
 	{ "hide_kernel_symbols", 'K', OPTION_FLAG, NULL, offsetof(struct values, hide_kernel), "hide kernel symbols" },
 	{ "hide_user_symbols", 'U', OPTION_FLAG, NULL, offsetof(struct values, hide_user), "hide user-space symbols" },
-	{ "comms", 0, OPTION_STRING, "LIST", offsetof(struct values, select.comms), "show only threads with these names" },
+	{ "comms", 0, OPTION_STRING, "LIST", offsetof(struct values, select.comms),
+	  "show only threads with these names" },
 	{ "dsos", 0, OPTION_STRING, "LIST", offsetof(struct values, select.dsos), "show only these objects" },
 	{ "symbols", 0, OPTION_STRING, "LIST", offsetof(struct values, select.symbols), "show only these functions" },
 	{ "batch", 0, OPTION_FLAG, NULL, offsetof(struct values, batch),
@@ -188,7 +199,9 @@ static bool take_look(struct top *top)
 		.samples = values->show_samples,
 		.period = values->show_period,
 		.children = chains && !values->no_children,
-		.graph = { .kind = chains ? GRAPH_TREE : GRAPH_NONE, .least = 0.5, .caller = chains && !values->no_children },
+		.graph = { .kind = chains ? GRAPH_TREE : GRAPH_NONE,
+			   .least = 0.5,
+			   .caller = chains && !values->no_children },
 		.max_stack = values->samples.max_stack.given ? (size_t)values->samples.max_stack.value : STACK_MOST,
 		.select = &top->select,
 		.event = ALL_EVENTS,
@@ -256,7 +269,8 @@ static void tell_note(void *self, const struct pd_recorder_note *note)
 	struct top *top = self;
 
 	if (top->screen.on)
-		set_notice(top, "%s%s%s", note->message, note->advice ? "; try: " : "", note->advice ? note->advice : "");
+		set_notice(top, "%s%s%s", note->message, note->advice ? "; try: " : "",
+			   note->advice ? note->advice : "");
 	else if (note->severity > PD_INFO || top->values->verbose)
 		complain("%s%s%s", note->message, note->advice ? "; try: " : "", note->advice ? note->advice : "");
 }
@@ -305,8 +319,7 @@ static enum pd_status begin(struct top *top, struct pd_error *error)
 	status = pd_live_new(top->input.file, &how, &top->live, error);
 	if (status < 0)
 		return status;
-	top->symbols = symbols_open(&top->values->symbols, top->input.file, pd_live_world(top->live),
-				    true);
+	top->symbols = symbols_open(&top->values->symbols, top->input.file, pd_live_world(top->live), true);
 	if (!top->symbols)
 		top->code = CODE_UNREADABLE;
 	return top->symbols ? PD_OK : PD_END;
@@ -435,8 +448,8 @@ static void draw(struct top *top)
 	if (top->screen.on) {
 		draw_screen(top, &shown);
 	} else {
-		done = top->values->json ? table_json(&top->look, &top->state, &shown, top->out)
-					 : table_text(&top->look, &top->state, &shown, 0, top->out);
+		done = top->values->json ? table_json(&top->look, &top->state, &shown, top->out) :
+					   table_text(&top->look, &top->state, &shown, 0, top->out);
 		if (!done)
 			out_of_memory(top);
 	}
@@ -468,7 +481,9 @@ static void begin_anew(struct top *top)
 static void next_sort(struct top *top)
 {
 	static const char *const usual[] = { "dso,sym", "comm,dso,sym", "sym", "dso", "comm", "pid", "comm,dso" };
-	enum { COUNT = sizeof(usual) / sizeof(usual[0]) };
+	enum {
+		COUNT = sizeof(usual) / sizeof(usual[0])
+	};
 	size_t at = 0;
 
 	while (at < COUNT && strcmp(usual[at], top->sort) != 0)
@@ -547,7 +562,10 @@ static void ask(struct top *top, int key, const char *question)
 
 static void type(struct top *top, int key)
 {
-	enum { ESCAPE = 27, DELETE = 127 };
+	enum {
+		ESCAPE = 27,
+		DELETE = 127
+	};
 
 	if (key == '\n' || key == '\r') {
 		take_answer(top);
@@ -755,7 +773,8 @@ static int show_recorded(struct top *top)
 	pd_recorder_state(top->recorder, &recorded);
 	pd_recorder_close(top->recorder);
 	if (recorded.lost)
-		complain("%" PRIu64 " records lost; try larger ring buffers (-m 16M) or a lower frequency (-F)", recorded.lost);
+		complain("%" PRIu64 " records lost; try larger ring buffers (-m 16M) or a lower frequency (-F)",
+			 recorded.lost);
 	return code;
 }
 
@@ -777,7 +796,8 @@ static int run(const struct call *call)
 	top->call = call;
 	top->out = call->out;
 	describe_targets(top);
-	top->state = (struct state){ .whom = top->whom, .rate = top->rate, .cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN) };
+	top->state =
+		(struct state){ .whom = top->whom, .rate = top->rate, .cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN) };
 	if (top->values->input && has_targets(&top->values->targets))
 		complain("--input cannot be combined with recording options");
 	else if (take_look(top))

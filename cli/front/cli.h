@@ -32,7 +32,7 @@ struct call {
 	const void *values; /* the command's own struct */
 	const char *const *words;
 	size_t word_count;
-	const char *const *line; /* all words of the command line, the program first; ends with NULL */
+	const char *const *line;      /* all words of the command line, the program first; ends with NULL */
 	const char *const *arguments; /* those behind the name of the command; ends with NULL */
 	struct output *out;
 	const struct config *config;
@@ -45,10 +45,11 @@ struct command {
 	const struct example *examples; /* ends with an entry without a line */
 	size_t values_size;             /* of the struct that the options point into */
 	size_t max_words;               /* words that are no options; more are an error */
-	bool ends_at_word;              /* behind the first such word there are no options: it is a program with its own */
+	bool ends_at_word; /* behind the first such word there are no options: it is a program with its own */
 	int (*run)(const struct call *call);
-	const char *usual; /* long names of the options that matter first in the help, parted by blanks; NULL: as in the table */
-	bool live;         /* what it prints is to be seen when it happens: no pager, unless the user says so */
+	const char *
+		usual; /* long names of the options that matter first in the help, parted by blanks; NULL: as in the table */
+	bool live; /* what it prints is to be seen when it happens: no pager, unless the user says so */
 };
 
 #define COMMAND(name, function, doc) extern const struct command function;

@@ -89,7 +89,8 @@ static const struct known_value known_values[] = {
 	{ "record", "call-graph", VALUE_WORD, "fp dwarf lbr ", NULL },
 	{ "record", "event", VALUE_EVENTS, NULL, NULL },
 	{ "record", "synth", VALUE_LIST, "all task mmap cgroup no ", NULL },
-	{ "record", "branch-filter", VALUE_LIST, "any any_call any_ret ind_call ind_jmp call cond u k hv save_type ", NULL },
+	{ "record", "branch-filter", VALUE_LIST, "any any_call any_ret ind_call ind_jmp call cond u k hv save_type ",
+	  NULL },
 	{ "record", NULL, VALUE_PROGRAM, NULL, NULL },
 	{ "top", "call-graph", VALUE_WORD, "fp lbr ", NULL },
 	{ "top", "event", VALUE_EVENTS, NULL, NULL },
@@ -100,7 +101,8 @@ static const struct known_value known_values[] = {
 	{ "report", "sort", VALUE_LIST, NULL, add_sort_keys },
 	{ "report", "fields", VALUE_LIST, NULL, add_report_fields },
 	{ "report", "percentage", VALUE_WORD, "absolute relative ", NULL },
-	{ "report", "call-graph", VALUE_LIST, "graph fractal flat folded none caller callee function address percent period count ", NULL },
+	{ "report", "call-graph", VALUE_LIST,
+	  "graph fractal flat folded none caller callee function address percent period count ", NULL },
 	{ "script", "fields", VALUE_LIST, NULL, add_script_fields },
 	{ "flame", "format", VALUE_WORD, "html svg ", NULL },
 	{ "flame", "by", VALUE_WORD, "comm pid tid cpu none ", NULL },
@@ -136,7 +138,8 @@ enum value_kind completion_value(const struct command_line *line, const struct o
 	for (size_t i = 0; i < sizeof(known_values) / sizeof(known_values[0]); i++) {
 		const struct known_value *known = &known_values[i];
 
-		if ((known->command && !is_same(known->command, line->name)) || !is_same(known->option, option ? option->name : NULL))
+		if ((known->command && !is_same(known->command, line->name)) ||
+		    !is_same(known->option, option ? option->name : NULL))
 			continue;
 		if (known->words)
 			pd_text_add(words, known->words);

@@ -29,15 +29,14 @@ static const char before_commands[] =
 static const char before_values[] = "\tesac\n"
 				    "\tcase \"$command $previous\" in\n";
 
-static const char behind_values[] =
-	"\tesac\n"
-	"\tif [ -z \"$kind\" ] && [[ $current == -* ]]; then\n"
-	"\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$current\"))\n"
-	"\t\t[[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace\n"
-	"\t\treturn\n"
-	"\tfi\n"
-	"\tif [ -z \"$kind\" ]; then\n"
-	"\t\tcase $command in\n";
+static const char behind_values[] = "\tesac\n"
+				    "\tif [ -z \"$kind\" ] && [[ $current == -* ]]; then\n"
+				    "\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$current\"))\n"
+				    "\t\t[[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace\n"
+				    "\t\treturn\n"
+				    "\tfi\n"
+				    "\tif [ -z \"$kind\" ]; then\n"
+				    "\t\tcase $command in\n";
 
 static const char behind_arguments[] =
 	"\t\tesac\n"
@@ -56,7 +55,7 @@ static const char behind_arguments[] =
 	"complete -o default -F _perfdata perfdata\n";
 
 static const char *const kinds[] = {
-	[VALUE_NONE] = "none", [VALUE_FILE] = "file",	  [VALUE_FOLDER] = "folder",   [VALUE_WORD] = "word",
+	[VALUE_NONE] = "none", [VALUE_FILE] = "file",     [VALUE_FOLDER] = "folder",   [VALUE_WORD] = "word",
 	[VALUE_LIST] = "list", [VALUE_EVENTS] = "events", [VALUE_PROGRAM] = "program",
 };
 
@@ -76,7 +75,8 @@ static void add_kind(struct pd_text *text, const struct command_line *line, cons
 
 	pd_text_printf(text, "kind=%s", kinds[kind]);
 	if (words && pd_text_bytes(words).size)
-		pd_text_printf(text, " words=\"%.*s\"", (int)pd_text_bytes(words).size, (const char *)pd_text_bytes(words).data);
+		pd_text_printf(text, " words=\"%.*s\"", (int)pd_text_bytes(words).size,
+			       (const char *)pd_text_bytes(words).data);
 	pd_text_add(text, " ;;\n");
 	pd_text_free(words);
 }

@@ -119,8 +119,9 @@ void completion_zsh(struct pd_text *text)
 	const struct command_line *line;
 
 	pd_text_add(text, head);
-	pd_text_add(text, "_perfdata()\n{\n\tlocal state line ret=1\n\tlocal -a commands\n\tlocal curcontext=$curcontext\n"
-			  "\tcommands=(\n");
+	pd_text_add(text,
+		    "_perfdata()\n{\n\tlocal state line ret=1\n\tlocal -a commands\n\tlocal curcontext=$curcontext\n"
+		    "\tcommands=(\n");
 	for (size_t i = 0; (line = command_at(i)) != NULL; i++) {
 		pd_text_printf(text, "\t\t'%s:", line->name);
 		completion_quoted(text, line->doc, ":\\", "'\\''");

@@ -17,7 +17,7 @@ struct config {
 	struct config_entry {
 		char *name; /* section.key, lower case; [section "Sub"] makes section.Sub.key */
 		char *value;
-	} *entries; /* in the order of the files */
+	} * entries; /* in the order of the files */
 	size_t count;
 };
 

@@ -28,7 +28,7 @@ enum {
 static struct {
 	void *client;
 	find_fn *executable, *debuginfo;
-	char *path; /* fetched last */
+	char *path;     /* fetched last */
 	uint64_t limit; /* bytes */
 	struct timespec begin;
 	const char *refused; /* why the last one was not fetched */
@@ -125,7 +125,8 @@ const char *debuginfod_fetch(void *self, const uint8_t *build_id, size_t build_i
 	fetcher.path = NULL;
 	fetcher.refused = NULL;
 	clock_gettime(CLOCK_MONOTONIC, &fetcher.begin);
-	fd = (debug ? fetcher.debuginfo : fetcher.executable)(fetcher.client, build_id, (int)build_id_size, &fetcher.path);
+	fd = (debug ? fetcher.debuginfo : fetcher.executable)(fetcher.client, build_id, (int)build_id_size,
+							      &fetcher.path);
 	if (fd < 0 && fetcher.refused)
 		complain_not_fetched(build_id, build_id_size);
 	if (fd < 0)

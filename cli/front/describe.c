@@ -22,8 +22,7 @@ static bool has_feature(const struct pd_header *header, unsigned feature)
 
 static void print_section(struct pd_text *text, const char *name, uint64_t offset, uint64_t size)
 {
-	pd_text_printf(text, "  %-12s offset 0x%" PRIx64 ", %" PRIu64 " bytes\n", name, offset,
-		       size);
+	pd_text_printf(text, "  %-12s offset 0x%" PRIx64 ", %" PRIu64 " bytes\n", name, offset, size);
 }
 
 static void print_feature_bits(struct pd_text *text, const struct pd_header *header)
@@ -57,18 +56,14 @@ void describe_header(struct pd_text *text, struct pd_file *file)
 {
 	const struct pd_header *header = pd_file_header(file);
 
-	pd_text_printf(text, "header: %s, version %u, %s-endian%s%s, %" PRIu64 " bytes\n",
-		       mode_name(header->mode), header->version,
-		       header->big_endian ? "big" : "little",
-		       header->unfinished ? ", unfinished" : "",
+	pd_text_printf(text, "header: %s, version %u, %s-endian%s%s, %" PRIu64 " bytes\n", mode_name(header->mode),
+		       header->version, header->big_endian ? "big" : "little", header->unfinished ? ", unfinished" : "",
 		       header->truncated ? ", truncated" : "", header->size);
 	if (header->mode != PD_MODE_PIPE) {
-		pd_text_printf(text, "  %-12s %" PRIu64 " bytes\n", "attr entry",
-			       header->attr_size);
+		pd_text_printf(text, "  %-12s %" PRIu64 " bytes\n", "attr entry", header->attr_size);
 		print_section(text, "attrs", header->attrs_offset, header->attrs_size);
 		print_section(text, "data", header->data_offset, header->data_size);
-		print_section(text, "event types", header->event_types_offset,
-			      header->event_types_size);
+		print_section(text, "event types", header->event_types_offset, header->event_types_size);
 		print_feature_bits(text, header);
 	}
 	for (size_t i = 0; i < pd_file_event_count(file); i++)
@@ -141,25 +136,23 @@ void describe_header_json(struct pd_text *text, struct pd_file *file)
 		event_json(text, file, pd_file_event(file, i));
 }
 
-void describe_feature(struct pd_text *text, struct pd_file *file,
-		      const struct pd_feature_section *section, bool hex)
+void describe_feature(struct pd_text *text, struct pd_file *file, const struct pd_feature_section *section, bool hex)
 {
 	const struct pd_layout *layout = pd_feature_layout(section->number);
 	const void *decoded = layout ? pd_file_feature(file, section->number) : NULL;
 	const char *name = pd_feature_name(section->number);
 	struct pd_bytes bytes;
 
-	pd_text_printf(text, "feature %u %s, offset 0x%" PRIx64 ", %" PRIu64 " bytes%s\n",
-		       section->number, name ? name : "unknown", section->offset, section->size,
-		       decoded ? "" : ", not decoded");
+	pd_text_printf(text, "feature %u %s, offset 0x%" PRIx64 ", %" PRIu64 " bytes%s\n", section->number,
+		       name ? name : "unknown", section->offset, section->size, decoded ? "" : ", not decoded");
 	if (decoded)
 		pd_print_layout(text, layout, decoded, 1, file);
 	if (hex && pd_file_feature_bytes(file, section->number, &bytes, NULL) == PD_OK)
 		pd_print_hex(text, bytes, section->offset);
 }
 
-void describe_feature_json(struct pd_text *text, struct pd_file *file,
-			   const struct pd_feature_section *section, bool hex)
+void describe_feature_json(struct pd_text *text, struct pd_file *file, const struct pd_feature_section *section,
+			   bool hex)
 {
 	const struct pd_layout *layout = pd_feature_layout(section->number);
 	const void *decoded = layout ? pd_file_feature(file, section->number) : NULL;

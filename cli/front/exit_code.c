@@ -53,7 +53,7 @@ bool exit_code_next(const char *command, size_t *at, struct exit_code *code_out)
 		return false;
 	*code_out = codes[*at];
 	for (size_t i = 0; command && i < sizeof(meanings) / sizeof(meanings[0]); i++) {
-		if (meanings[i].place == (enum place)*at && !strcmp(meanings[i].command, command))
+		if (meanings[i].place == (enum place) * at && !strcmp(meanings[i].command, command))
 			code_out->text = meanings[i].text;
 	}
 	++*at;

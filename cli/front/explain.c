@@ -94,8 +94,7 @@ static void add_problems(struct subjects *subjects)
 {
 	struct subject subject = { .kind = SUBJECT_PROBLEM };
 
-	for (size_t i = 0; (subject.name = pd_problem_at(i, &subject.severity, &subject.doc,
-							 &subject.advice)) != NULL;
+	for (size_t i = 0; (subject.name = pd_problem_at(i, &subject.severity, &subject.doc, &subject.advice)) != NULL;
 	     i++)
 		add(subjects, &subject);
 }
@@ -156,8 +155,7 @@ void subject_kind_text(const struct subject *subject, char *text, size_t size)
 {
 	switch (subject->kind) {
 	case SUBJECT_RECORD:
-		snprintf(text, size, "record %" PRIu32 ", written by %s", subject->number,
-			 writer_of(subject->number));
+		snprintf(text, size, "record %" PRIu32 ", written by %s", subject->number, writer_of(subject->number));
 		break;
 	case SUBJECT_FEATURE:
 		snprintf(text, size, "feature %" PRIu32, subject->number);
@@ -166,8 +164,7 @@ void subject_kind_text(const struct subject *subject, char *text, size_t size)
 		snprintf(text, size, "part of records or features");
 		break;
 	case SUBJECT_NAMES:
-		snprintf(text, size, "%s",
-			 pd_names_are_bits(subject->names) ? "bits of a word" : "names of values");
+		snprintf(text, size, "%s", pd_names_are_bits(subject->names) ? "bits of a word" : "names of values");
 		break;
 	case SUBJECT_PROBLEM:
 		snprintf(text, size, "problem, severity %s", severity_name(subject->severity));
@@ -203,8 +200,7 @@ const struct pd_field *subject_field(const struct subject *subject, size_t index
 
 bool subject_has_trailer(const struct subject *subject)
 {
-	return subject->kind == SUBJECT_RECORD && !subject->only &&
-	       pd_record_group(subject->number) == PD_GROUP_KERNEL;
+	return subject->kind == SUBJECT_RECORD && !subject->only && pd_record_group(subject->number) == PD_GROUP_KERNEL;
 }
 
 bool layout_is_body(const struct pd_layout *layout)
@@ -235,16 +231,15 @@ bool name_text(const struct pd_names *names, size_t index, struct name_text *tex
 	if (!pd_names_item(names, index, &text->text, &value, &width, &text->values))
 		return false;
 	if (pd_names_are_bits(names) && width > 1)
-		snprintf(text->place, sizeof(text->place), "%" PRId64 "-%" PRId64, value,
-			 value + width - 1);
+		snprintf(text->place, sizeof(text->place), "%" PRId64 "-%" PRId64, value, value + width - 1);
 	else
 		snprintf(text->place, sizeof(text->place), "%" PRId64, value);
 	return true;
 }
 
 static const struct frame_line frame[] = {
-#define CHAPTER(title)            { FRAME_CHAPTER, NULL, NULL, title },
-#define TEXT(paragraph)           { FRAME_TEXT, NULL, NULL, paragraph },
+#define CHAPTER(title) { FRAME_CHAPTER, NULL, NULL, title },
+#define TEXT(paragraph) { FRAME_TEXT, NULL, NULL, paragraph },
 #define ROW(place, name, meaning) { FRAME_ROW, place, name, meaning },
 #include "format_text.def"
 };

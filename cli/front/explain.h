@@ -66,7 +66,11 @@ struct name_text {
 bool name_text(const struct pd_names *names, size_t index, struct name_text *text);
 
 /* The frame of the format, from format_text.def. */
-enum frame_kind { FRAME_CHAPTER, FRAME_TEXT, FRAME_ROW };
+enum frame_kind {
+	FRAME_CHAPTER,
+	FRAME_TEXT,
+	FRAME_ROW
+};
 struct frame_line {
 	enum frame_kind kind;
 	const char *place; /* of a row */

@@ -37,9 +37,8 @@ static void add_hidden_members(struct pd_text *text, const struct pd_layout *lay
 		known += sizeof(struct pd_bytes);
 	}
 	if (layout_is_body(layout)) {
-		pd_text_add(text,
-			    "\tconst struct pd_sample_id *sample_id; /* NULL if there is none "
-			    "*/\n");
+		pd_text_add(text, "\tconst struct pd_sample_id *sample_id; /* NULL if there is none "
+				  "*/\n");
 		known += sizeof(struct pd_sample_id *);
 	}
 	if (start >= known + sizeof(uint32_t))
@@ -70,11 +69,11 @@ static void subject_c(struct pd_text *text, const struct subject *subject)
 	if (pd_text_bytes(text).size)
 		pd_text_add(text, "\n");
 	if (subject->kind == SUBJECT_RECORD)
-		pd_text_printf(text, "/* PD_RECORD_%s (%" PRIu32 "): %s */\n", subject->name,
-			       subject->number, subject->doc);
+		pd_text_printf(text, "/* PD_RECORD_%s (%" PRIu32 "): %s */\n", subject->name, subject->number,
+			       subject->doc);
 	else if (subject->kind == SUBJECT_FEATURE)
-		pd_text_printf(text, "/* PD_FEATURE_%s (%" PRIu32 "): %s */\n", subject->name,
-			       subject->number, subject->doc);
+		pd_text_printf(text, "/* PD_FEATURE_%s (%" PRIu32 "): %s */\n", subject->name, subject->number,
+			       subject->doc);
 	else
 		pd_text_printf(text, "/* %s */\n", subject->doc);
 	struct_c(text, subject->layout);

@@ -40,8 +40,7 @@ static void chapter_man(struct pd_text *text, const char *title)
 	size_t i = 0;
 
 	for (; title[i] && i < sizeof(upper) - 1; i++)
-		upper[i] = title[i] >= 'a' && title[i] <= 'z' ? (char)(title[i] - 'a' + 'A') :
-								title[i];
+		upper[i] = title[i] >= 'a' && title[i] <= 'z' ? (char)(title[i] - 'a' + 'A') : title[i];
 	upper[i] = '\0';
 	roff_section(text, upper);
 }

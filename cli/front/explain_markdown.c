@@ -8,8 +8,7 @@
 static void add_words(struct pd_text *text, const char *words)
 {
 	for (; *words; words++) {
-		if (*words == '|' || *words == '*' || *words == '<' || *words == '_' ||
-		    *words == '[')
+		if (*words == '|' || *words == '*' || *words == '<' || *words == '_' || *words == '[')
 			pd_text_add(text, "\\");
 		pd_text_printf(text, "%c", *words);
 	}
@@ -48,8 +47,7 @@ static void add_fields(struct pd_text *text, const struct subject *subject)
 
 	if (!subject_field(subject, 0))
 		return;
-	pd_text_add(text,
-		    "\n| field | on the wire | when | meaning |\n| --- | --- | --- | --- |\n");
+	pd_text_add(text, "\n| field | on the wire | when | meaning |\n| --- | --- | --- | --- |\n");
 	for (size_t i = 0; (field = subject_field(subject, i)) != NULL; i++) {
 		struct field_text words;
 
@@ -70,8 +68,7 @@ static void add_names(struct pd_text *text, const struct pd_names *names)
 {
 	struct name_text item;
 
-	pd_text_printf(text, "\n| %s | name |\n| ---: | --- |\n",
-		       pd_names_are_bits(names) ? "bit" : "value");
+	pd_text_printf(text, "\n| %s | name |\n| ---: | --- |\n", pd_names_are_bits(names) ? "bit" : "value");
 	for (size_t i = 0; name_text(names, i, &item); i++) {
 		pd_text_printf(text, "| %s | ", item.place);
 		add_words(text, item.text);
@@ -86,8 +83,7 @@ static void subject_markdown(struct pd_text *text, const struct subject *subject
 	char kind[96];
 
 	subject_kind_text(subject, kind, sizeof(kind));
-	pd_text_printf(text, "%s### %s\n\n%s: ", pd_text_bytes(text).size ? "\n" : "",
-		       subject->name, kind);
+	pd_text_printf(text, "%s### %s\n\n%s: ", pd_text_bytes(text).size ? "\n" : "", subject->name, kind);
 	add_words(text, subject->doc);
 	pd_text_add(text, ".\n");
 	if (subject_has_trailer(subject))

@@ -39,14 +39,13 @@ static void print_fields(struct pd_text *text, const struct subject *subject)
 	struct widths widths = column_widths(subject);
 	const struct pd_field *field;
 
-	pd_text_printf(text, "\n  %-*s  %-*s  %s\n", widths.name, "field", widths.wire,
-		       "on the wire", "meaning");
+	pd_text_printf(text, "\n  %-*s  %-*s  %s\n", widths.name, "field", widths.wire, "on the wire", "meaning");
 	for (size_t i = 0; (field = subject_field(subject, i)) != NULL; i++) {
 		struct field_text words;
 
 		field_text(field, &words);
-		pd_text_printf(text, "  %-*s  %-*s  %s", widths.name, pd_field_name(field),
-			       widths.wire, words.wire, pd_field_doc(field));
+		pd_text_printf(text, "  %-*s  %-*s  %s", widths.name, pd_field_name(field), widths.wire, words.wire,
+			       pd_field_doc(field));
 		if (words.names)
 			pd_text_printf(text, "; see %s", words.names);
 		if (words.when[0])
@@ -71,9 +70,7 @@ static void print_remarks(struct pd_text *text, const struct subject *subject)
 		}
 	}
 	if (subject_has_trailer(subject))
-		pd_text_printf(text,
-			       "%sIt ends with a sample_id if attr flag sample_id_all is set.\n",
-			       before);
+		pd_text_printf(text, "%sIt ends with a sample_id if attr flag sample_id_all is set.\n", before);
 }
 
 static void print_layout(struct pd_text *text, const struct subject *subject)
@@ -84,8 +81,7 @@ static void print_layout(struct pd_text *text, const struct subject *subject)
 	if (!subject_field(subject, 0))
 		pd_text_add(text, "No fields.\n");
 	else if (!subject->only)
-		pd_text_printf(text, "At least %zu byte%s%s.\n", least, plural(least),
-			       where);
+		pd_text_printf(text, "At least %zu byte%s%s.\n", least, plural(least), where);
 	if (subject_field(subject, 0))
 		print_fields(text, subject);
 	print_remarks(text, subject);
@@ -121,8 +117,7 @@ static void subject_text(struct pd_text *text, const struct subject *subject)
 static void list_subject(struct pd_text *text, const struct subject *subject)
 {
 	if (subject->kind == SUBJECT_RECORD || subject->kind == SUBJECT_FEATURE)
-		pd_text_printf(text, "  %5" PRIu32 "  %-28s  %s\n", subject->number, subject->name,
-			       subject->doc);
+		pd_text_printf(text, "  %5" PRIu32 "  %-28s  %s\n", subject->number, subject->name, subject->doc);
 	else
 		pd_text_printf(text, "  %-28s  %s\n", subject->name, subject->doc);
 }

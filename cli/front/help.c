@@ -44,8 +44,8 @@ static void print_option(struct pd_text *text, const struct option *option)
 	size_t length;
 
 	if (option->letter)
-		snprintf(names, sizeof(names), "  -%c, --%s%s%s%s", option->letter, option->name,
-			 value.before, value.name, value.behind);
+		snprintf(names, sizeof(names), "  -%c, --%s%s%s%s", option->letter, option->name, value.before,
+			 value.name, value.behind);
 	else
 		snprintf(names, sizeof(names), "      --%s%s%s%s", option->name, value.before, value.name,
 			 value.behind);
@@ -108,11 +108,13 @@ static void print_usual(struct pd_text *text, const struct command *command)
 
 static void print_options(struct pd_text *text, const struct command *command)
 {
-	static const char *const titles[OPTION_GROUPS] = {
-		[GROUP_TARGET] = "events and targets", [GROUP_SAMPLES] = "sampling",
-		[GROUP_OUTPUT] = "output", [GROUP_FILTER] = "filters", [GROUP_SYMBOLS] = "symbols",
-		[GROUP_INPUT] = "input", [GROUP_COMMON] = "all commands"
-	};
+	static const char *const titles[OPTION_GROUPS] = { [GROUP_TARGET] = "events and targets",
+							   [GROUP_SAMPLES] = "sampling",
+							   [GROUP_OUTPUT] = "output",
+							   [GROUP_FILTER] = "filters",
+							   [GROUP_SYMBOLS] = "symbols",
+							   [GROUP_INPUT] = "input",
+							   [GROUP_COMMON] = "all commands" };
 
 	print_usual(text, command);
 	print_group(text, command, GROUP_OWN, command->usual ? "more options" : "options");
@@ -142,9 +144,8 @@ static void print_exit_codes(struct pd_text *text, const char *command)
 
 void help_command(struct pd_text *text, const struct command_line *line)
 {
-	pd_text_printf(text, "perfdata %s - %s\n\nusage: perfdata %s%s%s\n\n", line->name,
-		       line->doc, line->name, *line->command->usage ? " " : "",
-		       line->command->usage);
+	pd_text_printf(text, "perfdata %s - %s\n\nusage: perfdata %s%s%s\n\n", line->name, line->doc, line->name,
+		       *line->command->usage ? " " : "", line->command->usage);
 	wrap(text, line->command->text, 0, 0);
 	print_options(text, line->command);
 	print_examples(text, line->command->examples);
@@ -161,6 +162,7 @@ void help_program(struct pd_text *text)
 #define COMMAND(name, object, doc) pd_text_printf(text, "  %-13s %s\n", #name, doc);
 #include "front/commands.def"
 	print_options(text, &program);
-	pd_text_add(text, "\nperfdata COMMAND --help lists the options of a command. Commands read perf.data in the current\n"
-			  "folder, or standard input if it is a pipe, unless a FILE is given; - is standard input.\n");
+	pd_text_add(text,
+		    "\nperfdata COMMAND --help lists the options of a command. Commands read perf.data in the current\n"
+		    "folder, or standard input if it is a pipe, unless a FILE is given; - is standard input.\n");
 }

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-	PROBLEMS_SHOWN = 20, /* of each kind */
+	PROBLEMS_SHOWN = 20,     /* of each kind */
 	RECORDS_PER_STEP = 16384 /* between two looks at the clock */
 };
 
@@ -65,9 +65,8 @@ bool input_tell(struct input *input, const struct pd_problem *problem)
 	progress_clear(&input->progress);
 	if (problem->offset != PD_NO_OFFSET)
 		snprintf(place, sizeof(place), "offset 0x%" PRIx64 ": ", problem->offset);
-	complain("%s: %s%s: %s: %s%s%s", input->name, place, severity_name(problem->severity),
-		 problem->code, problem->field ? problem->field : "", problem->field ? ": " : "",
-		 problem->message);
+	complain("%s: %s%s: %s: %s%s%s", input->name, place, severity_name(problem->severity), problem->code,
+		 problem->field ? problem->field : "", problem->field ? ": " : "", problem->message);
 	return true;
 }
 

@@ -14,22 +14,32 @@ struct input_options {
 	bool force;
 	bool quiet;
 	bool verbose;
-	bool keep; /* no option: the command reads twice, so what comes through a pipe is kept */
+	bool keep;   /* no option: the command reads twice, so what comes through a pipe is kept */
 	bool verify; /* no option: damage inside of records is reported too, whoever decodes them or not */
-	bool mend; /* no option: what the header says wrongly is looked for, see pd_open_options */
+	bool mend;   /* no option: what the header says wrongly is looked for, see pd_open_options */
 };
 
 /* Lines for the options table of a command whose values are struct type with such a member. */
-#define INPUT_OPTIONS(type, member)                                                                \
-	{ "input", 'i', OPTION_STRING, "FILE", offsetof(type, member.path),                        \
-	  "perf.data file or directory to read; - is standard input", GROUP_INPUT },               \
-	{ "force", 'f', OPTION_FLAG, NULL, offsetof(type, member.force),                           \
-	  "ignored, for compatibility with perf: files of other users are read anyway", GROUP_INPUT }, \
-	{ "quiet", 'q', OPTION_FLAG, NULL, offsetof(type, member.quiet),                           \
-	  "suppress warnings about the file", GROUP_INPUT },                                       \
-	{                                                                                          \
-		"verbose", 'v', OPTION_FLAG, NULL, offsetof(type, member.verbose),                 \
-			"also report harmless anomalies", GROUP_INPUT                              \
+#define INPUT_OPTIONS(type, member)                                                                                     \
+	{ "input",                                                                                                      \
+	  'i',                                                                                                          \
+	  OPTION_STRING,                                                                                                \
+	  "FILE",                                                                                                       \
+	  offsetof(type, member.path),                                                                                  \
+	  "perf.data file or directory to read; - is standard input",                                                   \
+	  GROUP_INPUT },                                                                                                \
+		{ "force",                                                                                              \
+		  'f',                                                                                                  \
+		  OPTION_FLAG,                                                                                          \
+		  NULL,                                                                                                 \
+		  offsetof(type, member.force),                                                                         \
+		  "ignored, for compatibility with perf: files of other users are read anyway",                         \
+		  GROUP_INPUT },                                                                                        \
+		{ "quiet",    'q', OPTION_FLAG, NULL, offsetof(type, member.quiet), "suppress warnings about the file", \
+		  GROUP_INPUT },                                                                                        \
+	{                                                                                                               \
+		"verbose", 'v', OPTION_FLAG, NULL, offsetof(type, member.verbose), "also report harmless anomalies",    \
+			GROUP_INPUT                                                                                     \
 	}
 
 /* Number of occurrences of each problem. */

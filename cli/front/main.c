@@ -39,8 +39,7 @@ const struct command_line *command_by_name(const char *name)
 static void fill_closed_descriptors(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-		if (fcntl(fd, F_GETFD) < 0 &&
-		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
 			return;
 	}
 }
@@ -119,7 +118,8 @@ struct line {
 	const struct config *config;
 };
 
-static int run_parsed(const struct command_line *command, const struct line *line, struct parsed *parsed, struct output *out)
+static int run_parsed(const struct command_line *command, const struct line *line, struct parsed *parsed,
+		      struct output *out)
 {
 	struct terminal_options *terminal = &parsed->common.terminal;
 	bool usual = parsed->common.help || !command->command->live;

@@ -135,21 +135,19 @@ void manual_program(struct pd_text *text)
 	roff_section(text, "SYNOPSIS");
 	pd_text_add(text, "\\fBperfdata\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIFILE\\fR]\n");
 	roff_section(text, "DESCRIPTION");
-	roff_paragraphs(
-		text,
-		"Reads the files of perf record and perf stat record of Linux, and those of "
-		"simpleperf, on any machine and without perf: files, pipes and directories, "
-		"compressed or not, of both endiannesses, complete, truncated or corrupt. It "
-		"also records, converts and repairs them.\n\n"
-		"FILE defaults to perf.data, or to standard input if that is a pipe; - is "
-		"standard input. Results go to standard output, everything else to standard "
-		"error.\n\n"
-		"On a terminal, output that does not fit on the screen goes through a pager: "
-		"that of PERF_PAGER, of pager.COMMAND in the configuration, of PAGER, or less. "
-		"An empty value or cat: no pager. Colours follow --color, color.ui in the "
-		"configuration, and NO_COLOR.\n\n"
-		"The configuration is read from /etc/perfconfig and ~/.perfconfig, or from the "
-		"file named by PERF_CONFIG, in the format of perf-config(1).");
+	roff_paragraphs(text, "Reads the files of perf record and perf stat record of Linux, and those of "
+			      "simpleperf, on any machine and without perf: files, pipes and directories, "
+			      "compressed or not, of both endiannesses, complete, truncated or corrupt. It "
+			      "also records, converts and repairs them.\n\n"
+			      "FILE defaults to perf.data, or to standard input if that is a pipe; - is "
+			      "standard input. Results go to standard output, everything else to standard "
+			      "error.\n\n"
+			      "On a terminal, output that does not fit on the screen goes through a pager: "
+			      "that of PERF_PAGER, of pager.COMMAND in the configuration, of PAGER, or less. "
+			      "An empty value or cat: no pager. Colours follow --color, color.ui in the "
+			      "configuration, and NO_COLOR.\n\n"
+			      "The configuration is read from /etc/perfconfig and ~/.perfconfig, or from the "
+			      "file named by PERF_CONFIG, in the format of perf-config(1).");
 	add_commands(text);
 	add_options(text, &program);
 	add_exit_codes(text, NULL);

@@ -113,15 +113,35 @@ static struct build_id search_file(struct elf *elf)
 	if (elf->wide && !read_at(elf, 0, head, 64))
 		return id;
 	if (elf->wide) {
-		sections = (struct table){ number(head + 40, 8, elf->big), (unsigned)number(head + 58, 2, elf->big),
-					   (unsigned)number(head + 60, 2, elf->big), TYPE_NOTE_SECTION, 4, 24, 32 };
-		segments = (struct table){ number(head + 32, 8, elf->big), (unsigned)number(head + 54, 2, elf->big),
-					   (unsigned)number(head + 56, 2, elf->big), TYPE_NOTE_SEGMENT, 0, 8, 32 };
+		sections = (struct table){ number(head + 40, 8, elf->big),
+					   (unsigned)number(head + 58, 2, elf->big),
+					   (unsigned)number(head + 60, 2, elf->big),
+					   TYPE_NOTE_SECTION,
+					   4,
+					   24,
+					   32 };
+		segments = (struct table){ number(head + 32, 8, elf->big),
+					   (unsigned)number(head + 54, 2, elf->big),
+					   (unsigned)number(head + 56, 2, elf->big),
+					   TYPE_NOTE_SEGMENT,
+					   0,
+					   8,
+					   32 };
 	} else {
-		sections = (struct table){ number(head + 32, 4, elf->big), (unsigned)number(head + 46, 2, elf->big),
-					   (unsigned)number(head + 48, 2, elf->big), TYPE_NOTE_SECTION, 4, 16, 20 };
-		segments = (struct table){ number(head + 28, 4, elf->big), (unsigned)number(head + 42, 2, elf->big),
-					   (unsigned)number(head + 44, 2, elf->big), TYPE_NOTE_SEGMENT, 0, 4, 16 };
+		sections = (struct table){ number(head + 32, 4, elf->big),
+					   (unsigned)number(head + 46, 2, elf->big),
+					   (unsigned)number(head + 48, 2, elf->big),
+					   TYPE_NOTE_SECTION,
+					   4,
+					   16,
+					   20 };
+		segments = (struct table){ number(head + 28, 4, elf->big),
+					   (unsigned)number(head + 42, 2, elf->big),
+					   (unsigned)number(head + 44, 2, elf->big),
+					   TYPE_NOTE_SEGMENT,
+					   0,
+					   4,
+					   16 };
 	}
 	id = search(elf, &sections);
 	return id.size ? id : search(elf, &segments);

@@ -9,12 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMON(name, letter, kind, argument, member, help) \
-	{ name, letter, kind, argument, offsetof(struct common_options, member), help, GROUP_COMMON }
+#define COMMON(name, letter, kind, argument, member, help)                                                \
+	{                                                                                                 \
+		name, letter, kind, argument, offsetof(struct common_options, member), help, GROUP_COMMON \
+	}
 
 static const struct option common_options[] = {
-	COMMON("color", 0, OPTION_STRING, "WHEN", terminal.color, "colour the output: auto (default: on a terminal), always or never"),
-	COMMON("no-pager", 0, OPTION_FLAG, NULL, terminal.no_pager, "do not send long output on a terminal through a pager"),
+	COMMON("color", 0, OPTION_STRING, "WHEN", terminal.color,
+	       "colour the output: auto (default: on a terminal), always or never"),
+	COMMON("no-pager", 0, OPTION_FLAG, NULL, terminal.no_pager,
+	       "do not send long output on a terminal through a pager"),
 	COMMON("help", 'h', OPTION_FLAG, NULL, help, "print help and exit"),
 	{ 0 },
 };
@@ -110,8 +114,7 @@ static bool takes_value(const struct option *option)
 	return option->kind != OPTION_FLAG && option->argument;
 }
 
-static bool set_value(struct parser *parser, const struct option *option, const char *value,
-		      bool flag)
+static bool set_value(struct parser *parser, const struct option *option, const char *value, bool flag)
 {
 	char *values = is_common(option) ? (char *)&parser->parsed->common : parser->parsed->values;
 	char *place = values + option->offset;
@@ -163,7 +166,8 @@ static bool is_left_out(const struct option *option, const char *next)
 
 	if (option->kind == OPTION_MAYBE)
 		return !next || *next == '-';
-	return option->kind == OPTION_ATTACHED || (option->kind == OPTION_LEVEL && (!next || !number_parse(next, &number)));
+	return option->kind == OPTION_ATTACHED ||
+	       (option->kind == OPTION_LEVEL && (!next || !number_parse(next, &number)));
 }
 
 /* The argument behind an option, which was given by its letter or its name. */
@@ -203,7 +207,8 @@ static const struct option *by_opposite(const struct parser *parser, const char 
 	if (length > 3 && !memcmp(name, "no-", 3))
 		option = by_name(parser, name + 3, length - 3);
 	for (const struct option *one = NULL; !option && (one = option_next(parser->command, one)) != NULL;)
-		if (!strncmp(one->name, "no-", 3) && strlen(one->name) == length + 3 && !memcmp(one->name + 3, name, length))
+		if (!strncmp(one->name, "no-", 3) && strlen(one->name) == length + 3 &&
+		    !memcmp(one->name + 3, name, length))
 			option = one;
 	return option && option->kind == OPTION_FLAG ? option : NULL;
 }
@@ -329,8 +334,7 @@ bool options_parse(const struct command *command, int argc, char **argv, struct 
 
 void options_fini(const struct command *command, struct parsed *parsed)
 {
-	for (const struct option *option = command->options; parsed->values && option->name;
-	     option++) {
+	for (const struct option *option = command->options; parsed->values && option->name; option++) {
 		struct option_list *list = (void *)((char *)parsed->values + option->offset);
 
 		if (option->kind == OPTION_LIST)

@@ -16,13 +16,13 @@
 #include "front/terminal.h"
 
 enum option_kind {
-	OPTION_FLAG,   /* bool; --no-NAME takes it back, --NAME one that is called no-NAME */
-	OPTION_NUMBER, /* struct option_number; decimal, or hexadecimal with 0x */
-	OPTION_STRING, /* const char *; the last one counts */
-	OPTION_MAYBE,  /* the same, "" if no value follows: the next word is an option or there is none */
+	OPTION_FLAG,     /* bool; --no-NAME takes it back, --NAME one that is called no-NAME */
+	OPTION_NUMBER,   /* struct option_number; decimal, or hexadecimal with 0x */
+	OPTION_STRING,   /* const char *; the last one counts */
+	OPTION_MAYBE,    /* the same, "" if no value follows: the next word is an option or there is none */
 	OPTION_ATTACHED, /* the same, but a value is only what is attached: -tN, --name=N; "" without, as with perf */
-	OPTION_LEVEL,  /* the same, but a next argument that is a number is the value, too: no command has such a name */
-	OPTION_LIST,   /* struct option_list; may be given many times */
+	OPTION_LEVEL, /* the same, but a next argument that is a number is the value, too: no command has such a name */
+	OPTION_LIST,  /* struct option_list; may be given many times */
 	OPTION_TAGGED, /* struct option_tags, which several options share: their order counts */
 };
 
@@ -39,14 +39,24 @@ struct option_list {
 /* Values of several options, in the order given. */
 struct option_tags {
 	struct option_tag {
-		const char *name; /* long name of the option */
+		const char *name;  /* long name of the option */
 		const char *value; /* belongs to argv; NULL for an option without a value */
-	} *items;
+	} * items;
 	size_t count;
 };
 
 /* Groups of options in the help, in its order. */
-enum option_group { GROUP_OWN, GROUP_TARGET, GROUP_SAMPLES, GROUP_OUTPUT, GROUP_FILTER, GROUP_SYMBOLS, GROUP_INPUT, GROUP_COMMON, OPTION_GROUPS };
+enum option_group {
+	GROUP_OWN,
+	GROUP_TARGET,
+	GROUP_SAMPLES,
+	GROUP_OUTPUT,
+	GROUP_FILTER,
+	GROUP_SYMBOLS,
+	GROUP_INPUT,
+	GROUP_COMMON,
+	OPTION_GROUPS
+};
 
 struct option {
 	const char *name; /* long name without the dashes, or NULL for the end of the table */

@@ -133,8 +133,7 @@ void complain(const char *format, ...)
 
 static int64_t ms_between(const struct timespec *from, const struct timespec *to)
 {
-	return (int64_t)(to->tv_sec - from->tv_sec) * 1000 +
-	       (to->tv_nsec - from->tv_nsec) / 1000000;
+	return (int64_t)(to->tv_sec - from->tv_sec) * 1000 + (to->tv_nsec - from->tv_nsec) / 1000000;
 }
 
 void progress_show(struct progress *progress, uint64_t done, uint64_t total)
@@ -155,8 +154,8 @@ void progress_show(struct progress *progress, uint64_t done, uint64_t total)
 	progress->shown = now;
 	progress->visible = true;
 	if (total && done <= total)
-		fprintf(stderr, "\rperfdata: %3.0f%% of %.0f MiB\033[K",
-			100.0 * (double)done / (double)total, (double)total / 1048576.0);
+		fprintf(stderr, "\rperfdata: %3.0f%% of %.0f MiB\033[K", 100.0 * (double)done / (double)total,
+			(double)total / 1048576.0);
 	else
 		fprintf(stderr, "\rperfdata: %.0f MiB\033[K", (double)done / 1048576.0);
 	fflush(stderr);

@@ -27,19 +27,19 @@ void progress_show(struct progress *progress, uint64_t done, uint64_t total);
 void progress_clear(struct progress *progress);
 
 struct output {
-	struct pd_text *text; /* print into this, then call output_spill */
+	struct pd_text *text;      /* print into this, then call output_spill */
 	struct progress *progress; /* or NULL */
-	const char *name; /* for messages; NULL: standard output */
+	const char *name;          /* for messages; NULL: standard output */
 	int fd;
-	bool terminal; /* fd is one, so the progress line may be in the way */
+	bool terminal;           /* fd is one, so the progress line may be in the way */
 	unsigned columns, lines; /* of the terminal; 0: there is none */
-	bool color; /* shares are to be coloured */
-	const char *pager; /* to be started with the first text that does not fit on the screen; or NULL */
-	bool last; /* nothing is printed behind the text */
-	bool clip; /* see output_clip */
-	size_t clip_from; /* bytes of the text before it are as they are */
-	unsigned column; /* of the line that was not ended yet, if they do */
-	int failure; /* errno of the write that failed; nothing is written after it */
+	bool color;              /* shares are to be coloured */
+	const char *pager;       /* to be started with the first text that does not fit on the screen; or NULL */
+	bool last;               /* nothing is printed behind the text */
+	bool clip;               /* see output_clip */
+	size_t clip_from;        /* bytes of the text before it are as they are */
+	unsigned column;         /* of the line that was not ended yet, if they do */
+	int failure;             /* errno of the write that failed; nothing is written after it */
 };
 
 /* False if there is no memory. */

@@ -18,7 +18,10 @@
 
 extern char **environ;
 
-enum { NONE = 0, STARTING = -1 };
+enum {
+	NONE = 0,
+	STARTING = -1
+};
 
 static volatile sig_atomic_t pager; /* its process, or one of these */
 

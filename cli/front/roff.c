@@ -9,8 +9,7 @@
 
 void roff_title(struct pd_text *text, const char *title, unsigned section)
 {
-	pd_text_printf(text, ".TH \"%s\" %u \"\" \"perfdata %s\" \"perfdata\"\n", title, section,
-		       pd_version());
+	pd_text_printf(text, ".TH \"%s\" %u \"\" \"perfdata %s\" \"perfdata\"\n", title, section, pd_version());
 }
 
 void roff_section(struct pd_text *text, const char *name)

@@ -10,7 +10,9 @@
 
 #include "front/debuginfod.h"
 
-enum { PATH_SIZE = 4096 };
+enum {
+	PATH_SIZE = 4096
+};
 
 static const char *in_home(const char *variable, const char *behind, char path[PATH_SIZE])
 {
@@ -56,8 +58,8 @@ static uint32_t flags_of(const struct symbol_options *options)
 	       (options->no_jitdump ? (uint32_t)PD_SYMBOLS_NO_JITDUMP : 0);
 }
 
-struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_file *file, const struct pd_world *world,
-				bool short_names)
+struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_file *file,
+				const struct pd_world *world, bool short_names)
 {
 	char cache[PATH_SIZE], index[PATH_SIZE], beside[PATH_SIZE];
 	struct pd_symbols_options own = { .size = sizeof(own) };
@@ -70,8 +72,7 @@ struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_
 	own.symfs = options->symfs;
 	own.kallsyms = options->kallsyms;
 	own.vmlinux = options->vmlinux;
-	own.build_id_cache = options->buildid_dir ? options->buildid_dir :
-						    in_home("HOME", ".debug", cache);
+	own.build_id_cache = options->buildid_dir ? options->buildid_dir : in_home("HOME", ".debug", cache);
 	if (options->debug_paths.count) {
 		own.debug_paths = options->debug_paths.items;
 		own.debug_path_count = options->debug_paths.count;
@@ -80,7 +81,8 @@ struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_
 	own.archive_count = options->archives.count;
 	own.spare_archive = archive_beside(file, beside);
 	own.index = index_of(options, index);
-	if (options->debuginfod && !debuginfod_open(options->debuginfod_limit.given ? options->debuginfod_limit.value : 0))
+	if (options->debuginfod &&
+	    !debuginfod_open(options->debuginfod_limit.given ? options->debuginfod_limit.value : 0))
 		return NULL;
 	if (options->debuginfod)
 		own.fetch = debuginfod_fetch;

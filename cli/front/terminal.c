@@ -9,7 +9,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { USUAL_COLUMNS = 80, USUAL_LINES = 24, MOST = 100000 };
+enum {
+	USUAL_COLUMNS = 80,
+	USUAL_LINES = 24,
+	MOST = 100000
+};
 
 /* As in the variables COLUMNS and LINES; 0: not set, or not a number. */
 static unsigned size_of_variable(const char *name)
@@ -46,8 +50,13 @@ static bool take_word(const char *word, bool usual, bool *color_out)
 {
 	static const struct {
 		const char *word;
-		enum { NEVER, ALWAYS, AUTO } when;
-	} words[] = { { "always", ALWAYS }, { "auto", AUTO }, { "true", AUTO }, { "", AUTO }, { "never", NEVER }, { "false", NEVER } };
+		enum {
+			NEVER,
+			ALWAYS,
+			AUTO
+		} when;
+	} words[] = { { "always", ALWAYS }, { "auto", AUTO },   { "true", AUTO },
+		      { "", AUTO },         { "never", NEVER }, { "false", NEVER } };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcmp(words[i].word, word) == 0) {

@@ -48,8 +48,8 @@ PD_API enum pd_status pd_archive_open(const char *path, const struct pd_open_opt
 				      struct pd_archive **archive_out, struct pd_error *error);
 /** The same from a file descriptor, which remains owned by the caller, and from memory, which must remain unchanged.
  * */
-PD_API enum pd_status pd_archive_open_fd(int fd, const struct pd_open_options *options,
-					 struct pd_archive **archive_out, struct pd_error *error);
+PD_API enum pd_status pd_archive_open_fd(int fd, const struct pd_open_options *options, struct pd_archive **archive_out,
+					 struct pd_error *error);
 PD_API enum pd_status pd_archive_open_memory(const void *data, size_t size, const struct pd_open_options *options,
 					     struct pd_archive **archive_out, struct pd_error *error);
 PD_API void pd_archive_close(struct pd_archive *archive);
@@ -66,9 +66,8 @@ PD_API const char *pd_archive_damage(const struct pd_archive *archive, uint64_t 
 PD_API const struct pd_member *pd_archive_find(const struct pd_archive *archive, const char *path);
 /** Reads up to size bytes of a file at an offset; *got_out is less than size only at the end. Holes read as zeros.
  * Errors: PD_ERROR_SYSTEM; PD_ERROR_ARGUMENT for other members than files. */
-PD_API enum pd_status pd_archive_read(const struct pd_archive *archive, const struct pd_member *member,
-				      uint64_t offset, void *data, size_t size, size_t *got_out,
-				      struct pd_error *error);
+PD_API enum pd_status pd_archive_read(const struct pd_archive *archive, const struct pd_member *member, uint64_t offset,
+				      void *data, size_t size, size_t *got_out, struct pd_error *error);
 /** The first extent of a file with data at or after an offset; false if there is none. */
 PD_API bool pd_archive_extent(const struct pd_archive *archive, const struct pd_member *member, uint64_t offset,
 			      uint64_t *start_out, uint64_t *size_out);

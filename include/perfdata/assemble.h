@@ -55,8 +55,8 @@ struct pd_assembler_options {
 	uint64_t memory_limit; /* maximum bytes per statement; 0 means 256 MiB */
 };
 
-PD_API enum pd_status pd_assembler_new(const struct pd_assembler_options *options,
-				       struct pd_assembler **assembler_out, struct pd_error *error);
+PD_API enum pd_status pd_assembler_new(const struct pd_assembler_options *options, struct pd_assembler **assembler_out,
+				       struct pd_error *error);
 /** Parses the next bytes of the text, split anywhere. The first error is sticky.
  * Errors: PD_ERROR_FORMAT for a syntax error ("NAME:LINE:COLUMN: what is wrong"), PD_ERROR_LIMIT,
  * PD_ERROR_MEMORY, those of open and of a writer. */

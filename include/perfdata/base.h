@@ -97,7 +97,7 @@ struct pd_list {
 };
 
 /** The item at index as const struct type *. index is not checked. */
-#define PD_ITEM(type, list, index)                                                                 \
+#define PD_ITEM(type, list, index) \
 	((const struct type *)(const void *)((const char *)(list).items + (index) * (list).stride))
 
 /** Version of the linked library, a static string: "0.1.0". */

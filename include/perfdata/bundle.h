@@ -62,12 +62,12 @@ PD_API enum pd_status pd_bundle_add_bytes(struct pd_bundle *bundle, const char *
 
 /** A file that was packed for an object. Valid during the call only. */
 struct pd_bundled {
-	const char *kind;  /* "object", "debug", "shared-debug", "kallsyms", "perf-map", "jitdump" */
-	const char *name;  /* in the bundle */
-	const char *from;  /* where it was found */
-	const char *missing; /* why it could not be packed, or NULL */
-	uint64_t size;     /* original size, uncompressed */
-	uint64_t packed;   /* size in the bundle, uncompressed; 0 if already packed */
+	const char *kind;            /* "object", "debug", "shared-debug", "kallsyms", "perf-map", "jitdump" */
+	const char *name;            /* in the bundle */
+	const char *from;            /* where it was found */
+	const char *missing;         /* why it could not be packed, or NULL */
+	uint64_t size;               /* original size, uncompressed */
+	uint64_t packed;             /* size in the bundle, uncompressed; 0 if already packed */
 	struct pd_build_id build_id; /* size 0: none */
 };
 typedef void pd_bundled_fn(void *self, const struct pd_bundled *bundled);

@@ -13,20 +13,19 @@ extern "C" {
 
 /** Result of a check. */
 struct pd_check_result {
-	uint64_t record_count;  /* including those inside compressed records */
+	uint64_t record_count; /* including those inside compressed records */
 	uint64_t sample_count;
-	uint64_t lost_records;  /* from LOST */
-	uint64_t lost_samples;  /* from LOST_SAMPLES */
+	uint64_t lost_records; /* from LOST */
+	uint64_t lost_samples; /* from LOST_SAMPLES */
 	uint64_t throttle_count;
-	uint64_t undecoded_count; /* records that could not be decoded, including unknown types */
+	uint64_t undecoded_count;  /* records that could not be decoded, including unknown types */
 	uint64_t problem_count[4]; /* by enum pd_severity */
 };
 
 /** Decodes every record and feature and validates it against the format; problems are reported to the problem
  * function of the file. Damage is not an error: the result is PD_OK, and *result_out has the counts. Errors: those of
  * pd_stream_next. */
-PD_API enum pd_status pd_check(struct pd_file *file, struct pd_check_result *result_out,
-			       struct pd_error *error);
+PD_API enum pd_status pd_check(struct pd_file *file, struct pd_check_result *result_out, struct pd_error *error);
 
 /** Called periodically during a check; pd_stream_progress returns the progress. */
 typedef void pd_check_progress_fn(void *self, const struct pd_stream *stream);

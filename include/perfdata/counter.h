@@ -39,7 +39,7 @@ struct pd_counted {
 	const char *name;
 	const struct pd_event_wanted *wanted;
 	const struct pd_attr *attr;
-	bool supported;                /* by this machine */
+	bool supported;                        /* by this machine */
 	const struct pd_counter_value *counts; /* [thread][CPU]; NULL before pd_counter_read */
 };
 
@@ -69,13 +69,13 @@ PD_API bool pd_counter_event(const struct pd_recorder *recorder, size_t index, s
 PD_API void pd_counter_places(const struct pd_recorder *recorder, struct pd_counter_places *places_out);
 /** Creates the file of options.path or options.fd. Errors: those of pd_recorder_run. */
 PD_API enum pd_status pd_counter_open_file(struct pd_recorder *recorder, const struct pd_counter_settings *settings,
-				      struct pd_error *error);
+					   struct pd_error *error);
 /** Starts the command; events are enabled, unless there is a delay. *recorded_out tells whether it could be run. */
 PD_API enum pd_status pd_counter_start(struct pd_recorder *recorder, struct pd_recorded *recorded_out,
 				       struct pd_error *error);
 /** Waits until a time of CLOCK_MONOTONIC; UINT64_MAX: no timeout. */
-PD_API enum pd_status pd_counter_wait(struct pd_recorder *recorder, uint64_t until_ns,
-				      enum pd_counter_state *state_out, struct pd_error *error);
+PD_API enum pd_status pd_counter_wait(struct pd_recorder *recorder, uint64_t until_ns, enum pd_counter_state *state_out,
+				      struct pd_error *error);
 PD_API enum pd_status pd_counter_read(struct pd_recorder *recorder, struct pd_error *error);
 /** Time from the start to the last pd_counter_read. */
 PD_API uint64_t pd_counter_elapsed_ns(const struct pd_recorder *recorder);

@@ -65,22 +65,22 @@ struct pd_event_wanted {
 	/* Set by the name: type, config..., bp_..., exclude_..., precise_ip, pinned, exclusive. Everything else is 0
 	 * and set by the recorder; attr.size is 0. */
 	struct pd_attr attr;
-	const char *name;      /* as in perf: "cpu-clock", "sched:sched_switch", "cpu/event=0x3c/u" */
-	const char *pmu;       /* its PMU in sysfs, or NULL */
-	size_t leader;         /* index of its group leader; its own index for a leader or without a group */
+	const char *name; /* as in perf: "cpu-clock", "sched:sched_switch", "cpu/event=0x3c/u" */
+	const char *pmu;  /* its PMU in sysfs, or NULL */
+	size_t leader;    /* index of its group leader; its own index for a leader or without a group */
 	bool in_group;
-	bool sample_read;      /* modifier S: samples of the leader contain the counts of the group */
-	bool weak;             /* modifier W: the group may be split if it does not fit the PMU */
-	bool precise_max;      /* modifier P: maximum precision of the PMU */
-	bool has_user_kernel;  /* a modifier u, k or h was given */
-	const char *unit;      /* "Joules", or NULL */
-	double scale;          /* of counts; 1 */
-	bool per_package;      /* counts per package, not per CPU */
-	bool snapshot;         /* counts are current values, not sums */
-	const char *cpus;      /* CPUs to open it on, "0,8", or NULL */
-	const char *system;    /* of a tracepoint, or NULL */
+	bool sample_read;     /* modifier S: samples of the leader contain the counts of the group */
+	bool weak;            /* modifier W: the group may be split if it does not fit the PMU */
+	bool precise_max;     /* modifier P: maximum precision of the PMU */
+	bool has_user_kernel; /* a modifier u, k or h was given */
+	const char *unit;     /* "Joules", or NULL */
+	double scale;         /* of counts; 1 */
+	bool per_package;     /* counts per package, not per CPU */
+	bool snapshot;        /* counts are current values, not sums */
+	const char *cpus;     /* CPUs to open it on, "0,8", or NULL */
+	const char *system;   /* of a tracepoint, or NULL */
 	const char *tracepoint;
-	const char *filter;    /* kernel filter expression, set by pd_events_filter, or NULL */
+	const char *filter; /* kernel filter expression, set by pd_events_filter, or NULL */
 	struct pd_event_terms terms;
 	enum pd_tool_event tool; /* measured by the counter (counter.h) itself; the attr is a dummy */
 };
@@ -119,10 +119,10 @@ enum pd_event_kind {
 	PD_EVENT_SOFTWARE,
 	PD_EVENT_CACHE,
 	PD_EVENT_PMU,
-	PD_EVENT_RAW,        /* syntax rather than names: rNNN, cpu/t1=v1/ */
+	PD_EVENT_RAW, /* syntax rather than names: rNNN, cpu/t1=v1/ */
 	PD_EVENT_BREAKPOINT,
 	PD_EVENT_TRACEPOINT,
-	PD_EVENT_TOOL        /* a time of the whole run, for counters; listed after software events */
+	PD_EVENT_TOOL /* a time of the whole run, for counters; listed after software events */
 };
 
 /** An event name. Valid during the call. */

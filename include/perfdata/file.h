@@ -31,7 +31,7 @@ enum pd_severity {
 
 /** A problem of a file. Valid during the call only. */
 struct pd_problem {
-	uint64_t offset;     /* file offset in bytes, or PD_NO_OFFSET */
+	uint64_t offset; /* file offset in bytes, or PD_NO_OFFSET */
 	enum pd_severity severity;
 	const char *code;    /* stable name, "truncated-record"; see table/problem.def. Constant. */
 	const char *field;   /* "mmap2.filename", or NULL */
@@ -67,14 +67,13 @@ struct pd_open_options {
  * Errors: PD_ERROR_SYSTEM, PD_ERROR_MEMORY, PD_ERROR_FORMAT if it is not a perf.data file, PD_ERROR_LIMIT,
  * PD_ERROR_UNSUPPORTED if the compression is not built in, PD_ERROR_STOPPED.
  */
-PD_API enum pd_status pd_file_open(const char *path, const struct pd_open_options *options,
-				   struct pd_file **file_out, struct pd_error *error);
+PD_API enum pd_status pd_file_open(const char *path, const struct pd_open_options *options, struct pd_file **file_out,
+				   struct pd_error *error);
 /** Opens a file descriptor, read from its current position. It remains owned by the caller. */
-PD_API enum pd_status pd_file_open_fd(int fd, const struct pd_open_options *options,
-				      struct pd_file **file_out, struct pd_error *error);
+PD_API enum pd_status pd_file_open_fd(int fd, const struct pd_open_options *options, struct pd_file **file_out,
+				      struct pd_error *error);
 /** Opens a file in memory, which must remain valid and unchanged until pd_file_close. */
-PD_API enum pd_status pd_file_open_memory(const void *data, size_t size,
-					  const struct pd_open_options *options,
+PD_API enum pd_status pd_file_open_memory(const void *data, size_t size, const struct pd_open_options *options,
 					  struct pd_file **file_out, struct pd_error *error);
 /** Reads the next bytes of a perf.data file in pipe mode: at least one, at most size; 0 at the end. May block. */
 typedef enum pd_status pd_pull_fn(void *self, void *data, size_t size, size_t *got_out, struct pd_error *error);
@@ -86,19 +85,19 @@ PD_API void pd_file_close(struct pd_file *file);
 
 enum pd_mode {
 	PD_MODE_FILE,
-	PD_MODE_PIPE,     /* pipe mode, also if saved to a file */
+	PD_MODE_PIPE, /* pipe mode, also if saved to a file */
 	PD_MODE_DIRECTORY
 };
 
 /** The file header. Offsets and sizes are 0 if absent (pipe mode). */
 struct pd_header {
 	enum pd_mode mode;
-	unsigned version;        /* 1 (PERFFILE) or 2 (PERFILE2) */
+	unsigned version; /* 1 (PERFFILE) or 2 (PERFILE2) */
 	bool big_endian;
-	bool unfinished;         /* the recorder did not finish: the data size is 0 */
-	bool truncated;          /* the data section extends past the end of the file */
-	uint64_t size;           /* of the header in bytes: 104, 72, or 16 in pipe mode */
-	uint64_t attr_size;      /* of an entry of the attr table in bytes */
+	bool unfinished;    /* the recorder did not finish: the data size is 0 */
+	bool truncated;     /* the data section extends past the end of the file */
+	uint64_t size;      /* of the header in bytes: 104, 72, or 16 in pipe mode */
+	uint64_t attr_size; /* of an entry of the attr table in bytes */
 	uint64_t attrs_offset, attrs_size;
 	uint64_t data_offset, data_size; /* as stored in the header */
 	uint64_t event_types_offset, event_types_size;
@@ -122,11 +121,11 @@ PD_API int64_t pd_file_modified(const struct pd_file *file);
 struct pd_event {
 	size_t index;
 	const struct pd_attr *attr;
-	const char *name;      /* as perf names it: "cycles:u", "sched:sched_switch" */
+	const char *name; /* as perf names it: "cycles:u", "sched:sched_switch" */
 	struct pd_u64s ids;
-	const char *unit;      /* from EVENT_UPDATE, or NULL */
-	double scale;          /* from EVENT_UPDATE, or 1 */
-	uint64_t attr_offset;  /* file offset of the attr */
+	const char *unit;     /* from EVENT_UPDATE, or NULL */
+	double scale;         /* from EVENT_UPDATE, or 1 */
+	uint64_t attr_offset; /* file offset of the attr */
 };
 PD_API size_t pd_file_event_count(const struct pd_file *file);
 /** The index-th event. index must be less than pd_file_event_count. */
@@ -140,20 +139,19 @@ struct pd_feature_section {
 	uint64_t offset, size; /* in the file */
 };
 /** The index-th present feature, in ascending order; false past the end. */
-PD_API bool pd_file_feature_at(const struct pd_file *file, size_t index,
-			       struct pd_feature_section *section_out);
+PD_API bool pd_file_feature_at(const struct pd_file *file, size_t index, struct pd_feature_section *section_out);
 /** Bytes of a feature as stored; valid until pd_file_close. PD_ERROR_ARGUMENT if it is absent. */
-PD_API enum pd_status pd_file_feature_bytes(struct pd_file *file, unsigned feature,
-					    struct pd_bytes *bytes_out, struct pd_error *error);
+PD_API enum pd_status pd_file_feature_bytes(struct pd_file *file, unsigned feature, struct pd_bytes *bytes_out,
+					    struct pd_error *error);
 /** A decoded feature: a struct of pd_feature_layout(feature), or NULL if it is absent, unknown or damaged (which is
  * reported as a problem). Valid until pd_file_close. */
 PD_API const void *pd_file_feature(struct pd_file *file, unsigned feature);
 
 /* pd_file_hostname(file) is pd_file_feature(file, PD_FEATURE_HOSTNAME) with its type, and so on. */
-#define FEATURE(NAME, name, number, layout, doc)                                                   \
-	static inline const struct pd_##layout *pd_file_##name(struct pd_file *file)              \
-	{                                                                                          \
-		return (const struct pd_##layout *)pd_file_feature(file, (number));                \
+#define FEATURE(NAME, name, number, layout, doc)                                     \
+	static inline const struct pd_##layout *pd_file_##name(struct pd_file *file) \
+	{                                                                            \
+		return (const struct pd_##layout *)pd_file_feature(file, (number));  \
 	}
 #include <perfdata/table/begin.h>
 #include <perfdata/table/layouts.def>

@@ -30,7 +30,7 @@ extern "C" {
  * For BIT(ATTR, FREQ, 10, 1, ...) there are PD_ATTR_FREQ_SHIFT (10) and PD_ATTR_FREQ_WIDTH (1), to be used
  * with PD_BITS; for VALUE(CPU_MAP, MASK, 1, ...) there is PD_CPU_MAP_MASK (1).
  */
-#define BIT(SET, NAME, position, width, text, values)                                              \
+#define BIT(SET, NAME, position, width, text, values) \
 	PD_##SET##_##NAME##_SHIFT = (position), PD_##SET##_##NAME##_WIDTH = (width),
 enum pd_bit {
 #include <perfdata/table/flag.def>
@@ -38,15 +38,13 @@ enum pd_bit {
 };
 
 /** The bit field NAME of a word: PD_BITS(attr->flags, PD_ATTR_PRECISE_IP). */
-#define PD_BITS(word, NAME)                                                                        \
-	((((uint64_t)(word)) >> NAME##_SHIFT) & (~UINT64_C(0) >> (64 - NAME##_WIDTH)))
+#define PD_BITS(word, NAME) ((((uint64_t)(word)) >> NAME##_SHIFT) & (~UINT64_C(0) >> (64 - NAME##_WIDTH)))
 
 /** The mask of one bit: PD_MASK(PD_SAMPLE_TYPE_TIME). */
 #define PD_MASK(NAME) (UINT64_C(1) << NAME##_SHIFT)
 
 /* Bits 13 to 15 of misc depend on the record type: PD_MISC_MMAP_BUILD_ID_SHIFT ... */
-#define MISC_BIT(NAME, position, text)                                                             \
-	PD_MISC_##NAME##_SHIFT = (position), PD_MISC_##NAME##_WIDTH = 1,
+#define MISC_BIT(NAME, position, text) PD_MISC_##NAME##_SHIFT = (position), PD_MISC_##NAME##_WIDTH = 1,
 enum pd_misc_bit {
 #include <perfdata/table/flag.def>
 	PD_MISC_BIT_END
@@ -97,15 +95,15 @@ enum pd_feature_number {
  * follow the members known to this version. A BODY continues with `sample_id`: NULL if the record has none.
  */
 #define PART(layout, doc) struct pd_##layout {
-#define BOX(layout, doc)                                                                           \
-	struct pd_##layout {                                                                       \
+#define BOX(layout, doc)     \
+	struct pd_##layout { \
 		struct pd_bytes rest;
-#define BODY(layout, doc)                                                                          \
-	struct pd_##layout {                                                                       \
-		struct pd_bytes rest;                                                              \
+#define BODY(layout, doc)             \
+	struct pd_##layout {          \
+		struct pd_bytes rest; \
 		const struct pd_sample_id *sample_id;
-#define END(layout)                                                                                \
-	}                                                                                          \
+#define END(layout) \
+	}           \
 	;
 #define FIELD(KIND, member, SHOW, WHEN, doc) PD_TYPE_##KIND member;
 #define FLAGS(KIND, member, set, WHEN, doc) PD_TYPE_##KIND member;
@@ -123,17 +121,17 @@ enum pd_feature_number {
 #include <perfdata/table/part.def>
 #undef BODY
 #undef LATE_ARRAY
-#define BODY(layout, doc)                                                                          \
-	struct pd_##layout {                                                                       \
-		struct pd_bytes rest;                                                              \
-		const struct pd_sample_id *sample_id;                                              \
+#define BODY(layout, doc)                             \
+	struct pd_##layout {                          \
+		struct pd_bytes rest;                 \
+		const struct pd_sample_id *sample_id; \
 		struct pd_bytes aux;
 #define LATE_ARRAY(KIND, member, COUNT, SHOW, WHEN, doc)
 #include <perfdata/table/sample.def>
 #undef BODY
-#define BODY(layout, doc)                                                                          \
-	struct pd_##layout {                                                                       \
-		struct pd_bytes rest;                                                              \
+#define BODY(layout, doc)             \
+	struct pd_##layout {          \
+		struct pd_bytes rest; \
 		const struct pd_sample_id *sample_id;
 #include <perfdata/table/record.def>
 #include <perfdata/table/simpleperf.def>
@@ -152,7 +150,7 @@ struct pd_field;
 
 enum pd_record_group {
 	PD_GROUP_UNKNOWN,
-	PD_GROUP_KERNEL,    /* may end with a sample_id */
+	PD_GROUP_KERNEL, /* may end with a sample_id */
 	PD_GROUP_SAMPLE,
 	PD_GROUP_TOOL,      /* written by perf */
 	PD_GROUP_SIMPLEPERF /* written by simpleperf, with another header */
@@ -214,8 +212,8 @@ PD_API const char *pd_names_doc(const struct pd_names *names);
 /** True for flags (bits), false for named values. */
 PD_API bool pd_names_are_bits(const struct pd_names *names);
 /** The index-th name; false past the end. *value_out is the value, or the position of the lowest bit. */
-PD_API bool pd_names_item(const struct pd_names *names, size_t index, const char **text_out,
-			  int64_t *value_out, unsigned *width_out, const struct pd_names **values_out);
+PD_API bool pd_names_item(const struct pd_names *names, size_t index, const char **text_out, int64_t *value_out,
+			  unsigned *width_out, const struct pd_names **values_out);
 /** Name of a value ("mask"), or NULL. */
 PD_API const char *pd_names_text(const struct pd_names *names, int64_t value);
 /** Formats a word: "IP|TID|TIME"; unnamed bits in hexadecimal. Like snprintf. */

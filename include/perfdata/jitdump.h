@@ -27,7 +27,7 @@ struct pd_jitdump_about {
 	uint64_t start_time;
 	size_t code_count;
 	size_t line_count;
-	const char *damage;   /* why reading ended early, or NULL */
+	const char *damage; /* why reading ended early, or NULL */
 	uint64_t damage_offset;
 };
 
@@ -67,7 +67,7 @@ PD_API const struct pd_jit_code *pd_jitdump_code_at(const struct pd_jitdump *jit
 
 /** An ELF file with one function. */
 struct pd_jit_object {
-	struct pd_bytes elf; /* the ELF file */
+	struct pd_bytes elf;  /* the ELF file */
 	uint64_t text_offset; /* offset of the code in it */
 	uint8_t build_id[20];
 };

@@ -47,8 +47,8 @@ struct pd_live_options {
 struct pd_live;
 
 /** The file must outlive the live profile. Errors: those of pd_stream_open, pd_world_new. */
-PD_API enum pd_status pd_live_new(struct pd_file *file, const struct pd_live_options *options, struct pd_live **live_out,
-				  struct pd_error *error);
+PD_API enum pd_status pd_live_new(struct pd_file *file, const struct pd_live_options *options,
+				  struct pd_live **live_out, struct pd_error *error);
 PD_API void pd_live_free(struct pd_live *live);
 /** Reads to the end of the next round (FINISHED_ROUND); blocks. PD_END: the stream has ended, but pd_live_take may
  * still return samples. Errors: those of pd_stream_next and pd_world_take. */

@@ -30,11 +30,11 @@ PD_API void pd_print_record(struct pd_text *text, const struct pd_record *record
 /** Prints a record as a JSON object without a newline: {"offset":...,"type":"MMAP2",...,"fields":{...}}. */
 PD_API void pd_json_record(struct pd_text *text, const struct pd_record *record);
 /** Prints a decoded struct, indented by indent levels. file provides register names; may be NULL. */
-PD_API void pd_print_layout(struct pd_text *text, const struct pd_layout *layout,
-			    const void *decoded, unsigned indent, struct pd_file *file);
+PD_API void pd_print_layout(struct pd_text *text, const struct pd_layout *layout, const void *decoded, unsigned indent,
+			    struct pd_file *file);
 /** Prints a decoded struct as a JSON object. */
-PD_API void pd_json_layout(struct pd_text *text, const struct pd_layout *layout,
-			   const void *decoded, struct pd_file *file);
+PD_API void pd_json_layout(struct pd_text *text, const struct pd_layout *layout, const void *decoded,
+			   struct pd_file *file);
 /** Prints a hex dump: offset, hexadecimal and ASCII. */
 PD_API void pd_print_hex(struct pd_text *text, struct pd_bytes bytes, uint64_t offset);
 /** Size in bytes of the first character of a string if it is harmless to print; 0 if it is a control character, a direction

@@ -65,7 +65,7 @@ struct pd_profile_options {
 	bool (*progress)(void *self, uint64_t done, uint64_t total);
 	void *self;
 	uint64_t from_ns, to_ns; /* time range; to_ns is inclusive, 0: open */
-	bool slices; /* also aggregate each entry by time slice, see pd_profile_slices */
+	bool slices;             /* also aggregate each entry by time slice, see pd_profile_slices */
 	/* Returns the symbols that will be used for symbolization, opened with this settled world; they are owned by the
 	 * caller, and must remain valid and unused by others until the profile is read. Called if a process
 	 * mapped a jitdump, to distinguish JIT-compiled code that replaced other code at one address; and for large
@@ -88,12 +88,12 @@ struct pd_profile;
 /** Samples with equal keys. Keys that were not selected are 0, NULL, or UINT32_MAX for pid, tid and cpu. */
 struct pd_profile_entry {
 	const struct pd_event *event;
-	const char *comm;    /* ":TID" if unknown; equal names have equal pointers */
+	const char *comm; /* ":TID" if unknown; equal names have equal pointers */
 	uint32_t pid, tid, cpu;
 	uint64_t cgroup;
-	uint64_t weight;     /* of one sample */
-	uint64_t slice_ns;   /* start of the time slice */
-	size_t stack;        /* see pd_profile_stack */
+	uint64_t weight;   /* of one sample */
+	uint64_t slice_ns; /* start of the time slice */
+	size_t stack;      /* see pd_profile_stack */
 	uint64_t samples;
 	uint64_t period;     /* sum */
 	uint64_t weights;    /* sum, if the event records weights */
@@ -117,18 +117,18 @@ struct pd_frame {
 
 /** A distinct stack. Stacks with equal function names may differ in addresses. */
 struct pd_stack {
-	uint32_t ip;                    /* the sample address; see pd_profile_frame */
-	const uint32_t *callers;        /* frames of the call chain, innermost first; starts with ip again if recorded
+	uint32_t ip;             /* the sample address; see pd_profile_frame */
+	const uint32_t *callers; /* frames of the call chain, innermost first; starts with ip again if recorded
 					 * so. Empty without PD_BY_CHAIN. */
 	size_t caller_count;
-	bool cut;                       /* truncated: the chain has the maximum depth of the recorder */
-	bool damaged;                   /* the chain has an invalid context marker: no callers */
+	bool cut;     /* truncated: the chain has the maximum depth of the recorder */
+	bool damaged; /* the chain has an invalid context marker: no callers */
 };
 
 /** Totals of an event. */
 struct pd_profile_total {
 	const struct pd_event *event;
-	uint64_t samples, period, weights; /* included */
+	uint64_t samples, period, weights;  /* included */
 	uint64_t left_samples, left_period; /* excluded by the filter with PD_CHOICE_COUNT */
 	uint64_t copied_stacks; /* included samples with a copy of the user stack and registers, and no user part of the
 				 * call chain: user stacks are not unwound, so their callers are missing */
@@ -136,16 +136,16 @@ struct pd_profile_total {
 
 /** Losses of the whole file. */
 struct pd_profile_losses {
-	uint64_t lost;          /* records, from LOST */
-	uint64_t lost_records;  /* LOST records */
-	uint64_t lost_samples;  /* samples, from LOST_SAMPLES */
-	uint64_t throttles;     /* THROTTLE records */
+	uint64_t lost;         /* records, from LOST */
+	uint64_t lost_records; /* LOST records */
+	uint64_t lost_samples; /* samples, from LOST_SAMPLES */
+	uint64_t throttles;    /* THROTTLE records */
 	uint64_t unthrottles;
-	uint64_t aux_lost;      /* AUX records flagged truncated, partial or collision */
-	uint64_t unknown_event; /* samples with an unknown id */
-	uint64_t damaged;       /* samples that cannot be decoded */
+	uint64_t aux_lost;          /* AUX records flagged truncated, partial or collision */
+	uint64_t unknown_event;     /* samples with an unknown id */
+	uint64_t damaged;           /* samples that cannot be decoded */
 	uint64_t first_ns, last_ns; /* oldest and newest timestamp of a sample; 0: none */
-	bool had_samples;       /* the file has samples, included or not */
+	bool had_samples;           /* the file has samples, included or not */
 };
 
 /** Reads a file that can be read twice (see pd_run). The file must outlive the profile.
@@ -157,8 +157,7 @@ PD_API void pd_profile_free(struct pd_profile *profile);
 PD_API const struct pd_world *pd_profile_world(const struct pd_profile *profile);
 /** Symbolizes all stacks. symbols must have been opened with the profile's world and must outlive later queries.
  * Errors: PD_ERROR_MEMORY. */
-PD_API enum pd_status pd_profile_name(struct pd_profile *profile, struct pd_symbols *symbols,
-				      struct pd_error *error);
+PD_API enum pd_status pd_profile_name(struct pd_profile *profile, struct pd_symbols *symbols, struct pd_error *error);
 
 /** The index-th entry; NULL past the end. Sorted by event, then by first occurrence in the file. */
 PD_API const struct pd_profile_entry *pd_profile_entry(const struct pd_profile *profile, size_t index);

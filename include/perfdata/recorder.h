@@ -28,42 +28,42 @@ extern "C" {
 
 /** Target. Exactly one of: all, pids, tids, uid, command; command may be combined with all. */
 struct pd_targets {
-	bool all;                 /* system-wide */
-	const char *cpus;         /* "0,2-3"; NULL: all CPUs */
-	struct pd_u32s pids;      /* processes with all their threads */
-	struct pd_u32s tids;      /* threads */
+	bool all;            /* system-wide */
+	const char *cpus;    /* "0,2-3"; NULL: all CPUs */
+	struct pd_u32s pids; /* processes with all their threads */
+	struct pd_u32s tids; /* threads */
 	bool by_user;
-	uint32_t uid;             /* processes of this user */
+	uint32_t uid;               /* processes of this user */
 	const char *const *cgroups; /* one per event, or one for all events; "" none. Only with all */
 	size_t cgroup_count;
-	char *const *command;     /* command to run, NULL-terminated, or NULL */
-	bool per_thread;          /* ring buffers per thread, not per CPU */
+	char *const *command; /* command to run, NULL-terminated, or NULL */
+	bool per_thread;      /* ring buffers per thread, not per CPU */
 };
 
 /** Sampling options; see the perf-record(1) options with the same names. */
 struct pd_sampling {
-	uint64_t freq;            /* samples per second; 0: see period. Both 0: 4000, as in perf */
-	uint64_t period;          /* events per sample */
-	bool freq_max;            /* the maximum that the kernel allows */
-	bool strict_freq;         /* fail if freq exceeds the maximum */
+	uint64_t freq;    /* samples per second; 0: see period. Both 0: 4000, as in perf */
+	uint64_t period;  /* events per sample */
+	bool freq_max;    /* the maximum that the kernel allows */
+	bool strict_freq; /* fail if freq exceeds the maximum */
 	enum pd_call_graph call_graph;
-	uint32_t stack_size;      /* for PD_CALL_GRAPH_DWARF, in bytes; 0: 8192 */
+	uint32_t stack_size; /* for PD_CALL_GRAPH_DWARF, in bytes; 0: 8192 */
 	uint32_t max_stack;
-	uint64_t branch_filter;   /* PD_BRANCH_SAMPLE_TYPE_... bits; 0: no branches */
+	uint64_t branch_filter;        /* PD_BRANCH_SAMPLE_TYPE_... bits; 0: no branches */
 	uint64_t user_regs, intr_regs; /* masks */
 	bool no_samples;
 	bool addr, phys_addr, data_page_size, code_page_size, weight, transaction, raw;
 	bool period_field, time, cpu, identifier; /* -P -T --sample-cpu --sample-identifier: even if not needed */
 	bool no_time;
-	bool stat;                /* event counts of each thread at its exit */
+	bool stat; /* event counts of each thread at its exit */
 	bool running_time;
 	bool no_inherit;
 	bool all_user, all_kernel;
 	bool user_callchains, kernel_callchains; /* only user or kernel callers */
 	bool switch_events, namespaces, all_cgroups, no_bpf_event, build_id_mmap;
 	bool use_clock;
-	int32_t clock;            /* CLOCK_... */
-	bool off_cpu;             /* add the event offcpu-time: stacks and durations of blocked threads */
+	int32_t clock; /* CLOCK_... */
+	bool off_cpu;  /* add the event offcpu-time: stacks and durations of blocked threads */
 };
 
 enum pd_synth {
@@ -81,27 +81,27 @@ enum pd_build_id_choice {
 
 /** Start, end and splitting of a recording. */
 struct pd_session {
-	int64_t delay_ms;         /* start sampling after N ms; -1: with pd_recorder_enable */
-	uint64_t max_size;        /* stop after N bytes of output; 0: no limit */
-	uint64_t max_ns;          /* stop after N ns; 0: no limit */
-	bool overwrite;           /* ring buffers keep the newest records, written at the end or when files are
+	int64_t delay_ms;          /* start sampling after N ms; -1: with pd_recorder_enable */
+	uint64_t max_size;         /* stop after N bytes of output; 0: no limit */
+	uint64_t max_ns;           /* stop after N ns; 0: no limit */
+	bool overwrite;            /* ring buffers keep the newest records, written at the end or when files are
 				   * switched */
-	bool tail_synthesize;     /* synthesize records of running processes at the end */
-	uint64_t switch_size;     /* start a new file after N bytes ... */
-	uint64_t switch_ns;       /* ... or N ns; 0: never */
-	bool switch_on_call;      /* ... or on pd_recorder_switch */
+	bool tail_synthesize;      /* synthesize records of running processes at the end */
+	uint64_t switch_size;      /* start a new file after N bytes ... */
+	uint64_t switch_ns;        /* ... or N ns; 0: never */
+	bool switch_on_call;       /* ... or on pd_recorder_switch */
 	uint32_t switch_max_files; /* delete older files; 0: keep all */
 	bool timestamp_filename;
-	unsigned synth;           /* enum pd_synth; 0: all */
+	unsigned synth; /* enum pd_synth; 0: all */
 	bool no_synth;
 	enum pd_build_id_choice build_ids;
-	uint64_t ring_bytes;      /* ring buffer size, 2^n pages; 0: automatic */
-	uint64_t flush_bytes;     /* minimum bytes to drain from a ring buffer at once, at most 1/4 of its size; 0:
+	uint64_t ring_bytes;  /* ring buffer size, 2^n pages; 0: automatic */
+	uint64_t flush_bytes; /* minimum bytes to drain from a ring buffer at once, at most 1/4 of its size; 0:
 				   * any */
-	const char *threads;      /* write a directory, with several threads: one for each "cpu", "core", "package"
+	const char *threads;  /* write a directory, with several threads: one for each "cpu", "core", "package"
 				   * or "numa" node, or "0-1/0:2-3/2" (ring buffers of CPUs/affinity);
 				   * NULL: one file, one thread */
-	int priority;             /* SCHED_FIFO priority of the calling thread, not reset; 0: none */
+	int priority;         /* SCHED_FIFO priority of the calling thread, not reset; 0: none */
 };
 
 /** A note to the user: a fallback, its reason, and advice. */
@@ -114,14 +114,14 @@ struct pd_recorder_note {
 
 /** Zero is the default for each member. */
 struct pd_recorder_options {
-	size_t size; /* sizeof(struct pd_recorder_options) */
+	size_t size;                    /* sizeof(struct pd_recorder_options) */
 	const struct pd_events *events; /* NULL or empty: cycles, or cpu-clock without a PMU */
 	struct pd_targets targets;
 	struct pd_sampling sampling;
 	struct pd_session session;
 	/* The output; path NULL: fd. An existing file is renamed to NAME.old. */
 	const char *path;
-	int fd; /* -1: none */
+	int fd;                          /* -1: none */
 	struct pd_writer_options output; /* compressed with level 0: as fast as possible, in frames of zstd */
 	const char *const *command_line; /* for the feature CMDLINE, NULL-terminated */
 	/* Called for each note, on the calling thread. */
@@ -144,11 +144,11 @@ struct pd_recorded {
 	uint64_t lost;         /* records lost by the kernel */
 	uint64_t lost_samples; /* of these, samples, if the kernel reports them */
 	uint64_t wakeups;
-	unsigned files;        /* more than 1 after switching */
+	unsigned files; /* more than 1 after switching */
 	bool command_ran;
-	bool command_ended;    /* exited by itself; else SIGTERM was sent at the end of the recording */
-	int command_status;    /* wait(2) status, if it exited by itself */
-	int command_errno;     /* errno of a failed exec; 0: it was run */
+	bool command_ended; /* exited by itself; else SIGTERM was sent at the end of the recording */
+	int command_status; /* wait(2) status, if it exited by itself */
+	int command_errno;  /* errno of a failed exec; 0: it was run */
 };
 
 struct pd_recorder;

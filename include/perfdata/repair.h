@@ -18,9 +18,9 @@ extern "C" {
 
 /** Result of a repair. Bit n % 64 of element n / 64 is feature n. */
 struct pd_repair_result {
-	uint64_t record_count;  /* copied records, including those inside compressed ones; not the latter, nor events
+	uint64_t record_count;   /* copied records, including those inside compressed ones; not the latter, nor events
 				 * and features of a pipe */
-	uint64_t sample_count;  /* samples among these */
+	uint64_t sample_count;   /* samples among these */
 	struct pd_losses losses; /* of records; samples without an event are counted in losses.records */
 	uint64_t kept_features[4];
 	uint64_t dropped_features[4]; /* damaged, or listed in the header but absent */
@@ -33,7 +33,7 @@ struct pd_repair_result {
 typedef void pd_repair_progress_fn(void *self, const struct pd_stream *stream);
 
 struct pd_repair_options {
-	size_t size; /* sizeof(struct pd_repair_options) */
+	size_t size;                     /* sizeof(struct pd_repair_options) */
 	pd_repair_progress_fn *progress; /* may be NULL */
 	void *self;                      /* first argument of progress */
 };

@@ -45,9 +45,9 @@ struct pd_sink {
 /** The requested time range. */
 struct pd_window {
 	uint64_t from_ns;
-	uint64_t to_ns; /* inclusive; 0: open */
+	uint64_t to_ns;             /* inclusive; 0: open */
 	uint64_t first_ns, last_ns; /* oldest and newest timestamp of a sample; 0: none */
-	int whole; /* not 0: a single slice, for sinks with begin_part */
+	int whole;                  /* not 0: a single slice, for sinks with begin_part */
 };
 
 /** Zero is the default for each member; NULL means all defaults. */
@@ -62,10 +62,10 @@ struct pd_run_options {
 	/* Called between the first pass and the sink: finalize a world, choose a time range. May change from_ns and
 	 * to_ns of *window, which are set as below. May be NULL. */
 	enum pd_status (*ready)(void *self, struct pd_window *window, struct pd_error *error);
-	void *self;          /* first argument of first, ready and progress */
+	void *self; /* first argument of first, ready and progress */
 	/* Samples outside this time range need not be passed: chunks without samples in it are skipped. */
 	uint64_t from_ns;
-	uint64_t to_ns;      /* inclusive; 0: open */
+	uint64_t to_ns; /* inclusive; 0: open */
 	/* Called periodically on the calling thread with bytes done and in total (0 if unknown); false stops with
 	 * PD_ERROR_STOPPED. May be NULL. */
 	bool (*progress)(void *self, uint64_t done, uint64_t total);
@@ -76,8 +76,8 @@ struct pd_run_options {
 /** Passes all records of a file to a sink. A pipe must have been opened with pd_open_options.keep; else
  * PD_ERROR_ARGUMENT.
  * Errors: those of pd_stream_next and of the functions. */
-PD_API enum pd_status pd_run(struct pd_file *file, const struct pd_run_options *options,
-			     const struct pd_sink *sink, struct pd_error *error);
+PD_API enum pd_status pd_run(struct pd_file *file, const struct pd_run_options *options, const struct pd_sink *sink,
+			     struct pd_error *error);
 
 #ifdef __cplusplus
 }

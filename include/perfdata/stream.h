@@ -27,7 +27,7 @@ struct pd_scratch;
 
 /** A record. Valid until the next call on its stream. */
 struct pd_record {
-	uint32_t type;                /* PD_RECORD_..., as stored but for PD_RECORD_OLD_FEATURE */
+	uint32_t type; /* PD_RECORD_..., as stored but for PD_RECORD_OLD_FEATURE */
 	uint16_t misc;
 	uint16_t flags;               /* enum pd_record_flag */
 	uint64_t offset;              /* in its part; of the compressed record that contains it */
@@ -50,7 +50,7 @@ struct pd_brief {
 	uint64_t period;
 	uint64_t time_ns; /* PD_NO_TIME: none */
 	uint32_t pid, tid, cpu;
-	unsigned cpumode; /* PD_CPUMODE_... */
+	unsigned cpumode;         /* PD_CPUMODE_... */
 	struct pd_u64s callchain; /* valid until the next call on the stream */
 };
 
@@ -65,7 +65,7 @@ enum pd_order {
 
 /** Zero is the default for each member; NULL means all defaults. */
 struct pd_stream_options {
-	size_t size;         /* sizeof(struct pd_stream_options) */
+	size_t size; /* sizeof(struct pd_stream_options) */
 	enum pd_order order;
 	/* For damaged files: each record is checked against what is known about the file, and implausible ones are
 	 * skipped and reported. Recovers more after damage, but is slower. File order only. */
@@ -90,16 +90,13 @@ PD_API enum pd_status pd_stream_next(struct pd_stream *stream, const struct pd_r
 PD_API uint64_t pd_stream_pass(struct pd_stream *stream);
 /** Continues at an offset of the main file, which should be the start of a record. PD_ERROR_ARGUMENT for compressed
  * data and pipes. */
-PD_API enum pd_status pd_stream_seek(struct pd_stream *stream, uint64_t offset,
-				     struct pd_error *error);
+PD_API enum pd_status pd_stream_seek(struct pd_stream *stream, uint64_t offset, struct pd_error *error);
 /** Bytes that follow the current record: tail_size, or fewer at the end of the input. Valid until the next call on
  * the stream.
  * PD_ERROR_LIMIT if they exceed the memory limit of the file. */
-PD_API enum pd_status pd_stream_tail(struct pd_stream *stream, struct pd_bytes *bytes_out,
-				     struct pd_error *error);
+PD_API enum pd_status pd_stream_tail(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error);
 /** Bytes of the parts read so far, and in total (0 if unknown), for progress reports. */
-PD_API void pd_stream_progress(const struct pd_stream *stream, uint64_t *done_out,
-			       uint64_t *total_out);
+PD_API void pd_stream_progress(const struct pd_stream *stream, uint64_t *done_out, uint64_t *total_out);
 
 /** What a stream has skipped so far, as reported by its problems. */
 struct pd_losses {
@@ -136,10 +133,10 @@ PD_API void pd_record_thread(const struct pd_record *record, struct pd_thread_id
 
 /* pd_as_mmap2(record) is the decoded MMAP2 record, or NULL if it has another type or is damaged. */
 PD_API const void *pd_record_as(const struct pd_record *record, uint32_t type);
-#define RECORD(NAME, name, number, layout, GROUP, doc)                                             \
-	static inline const struct pd_##layout *pd_as_##name(const struct pd_record *record)      \
-	{                                                                                          \
-		return (const struct pd_##layout *)pd_record_as(record, (number));                 \
+#define RECORD(NAME, name, number, layout, GROUP, doc)                                       \
+	static inline const struct pd_##layout *pd_as_##name(const struct pd_record *record) \
+	{                                                                                    \
+		return (const struct pd_##layout *)pd_record_as(record, (number));           \
 	}
 #include <perfdata/table/begin.h>
 #include <perfdata/table/layouts.def>

@@ -33,7 +33,7 @@ struct pd_trace_options {
 /** A field of a tracepoint. */
 struct pd_trace_field {
 	const char *name;
-	const char *type; /* as in the format, without brackets: "unsigned long", "__data_loc char[]" */
+	const char *type;      /* as in the format, without brackets: "unsigned long", "__data_loc char[]" */
 	uint32_t offset, size; /* in the raw data, in bytes */
 	bool is_signed;
 	bool is_string;

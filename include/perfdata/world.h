@@ -52,14 +52,14 @@ enum pd_object_kind {
 
 /** A mappable object. Files with the same path and different inode or build id are different objects. */
 struct pd_object {
-	size_t index;            /* see pd_world_object */
-	const char *path;        /* as recorded; not necessarily printable */
+	size_t index;     /* see pd_world_object */
+	const char *path; /* as recorded; not necessarily printable */
 	enum pd_object_kind kind;
-	uint32_t machine;        /* 0: the host, else pid of the guest, or PD_GUEST_DEFAULT */
-	uint8_t build_id_size;   /* 0: unknown */
+	uint32_t machine;      /* 0: the host, else pid of the guest, or PD_GUEST_DEFAULT */
+	uint8_t build_id_size; /* 0: unknown */
 	uint8_t build_id[20];
-	uint32_t maj, min;       /* device; 0: unknown */
-	uint64_t ino;            /* 0: unknown */
+	uint32_t maj, min; /* device; 0: unknown */
+	uint64_t ino;      /* 0: unknown */
 	uint64_t ino_generation;
 };
 
@@ -68,15 +68,15 @@ struct pd_object {
 
 /** A mapping as recorded: later mappings may hide parts of it. */
 struct pd_mapping {
-	uint64_t start, end;   /* end is exclusive */
-	uint64_t pgoff;        /* offset of start in the file; for a kernel the address of its symbol */
+	uint64_t start, end;            /* end is exclusive */
+	uint64_t pgoff;                 /* offset of start in the file; for a kernel the address of its symbol */
 	const struct pd_object *object; /* NULL: a KSYMBOL was unregistered; only in enumerations */
-	const char *symbol;    /* reference symbol of a kernel ("_text"), else NULL */
-	uint32_t pid, tid;     /* who mapped it; UINT32_MAX for kernels and modules */
-	uint32_t prot, flags;  /* PD_PROT_..., PD_MAP_...; flags of a KSYMBOL: PD_KSYMBOL_... */
-	bool executable;       /* false: data only */
-	bool anonymous;        /* not backed by a file, or huge pages: symbols are in the perf map of pid */
-	bool by_offset;        /* locations in the object are file offsets, not addresses */
+	const char *symbol;             /* reference symbol of a kernel ("_text"), else NULL */
+	uint32_t pid, tid;              /* who mapped it; UINT32_MAX for kernels and modules */
+	uint32_t prot, flags;           /* PD_PROT_..., PD_MAP_...; flags of a KSYMBOL: PD_KSYMBOL_... */
+	bool executable;                /* false: data only */
+	bool anonymous;                 /* not backed by a file, or huge pages: symbols are in the perf map of pid */
+	bool by_offset;                 /* locations in the object are file offsets, not addresses */
 	struct pd_moment from;
 };
 
@@ -94,11 +94,11 @@ struct pd_location {
 
 /** A thread, from its fork (or first record) to the next fork with the same tid. */
 struct pd_thread {
-	size_t index;            /* see pd_world_thread */
+	size_t index; /* see pd_world_thread */
 	uint32_t pid, tid;
-	uint32_t ppid, ptid;     /* from its FORK record, else UINT32_MAX */
-	struct pd_moment begin;  /* its FORK, or time 0 */
-	struct pd_moment end;    /* its EXIT; time_ns is PD_NEVER if there is none */
+	uint32_t ppid, ptid;    /* from its FORK record, else UINT32_MAX */
+	struct pd_moment begin; /* its FORK, or time 0 */
+	struct pd_moment end;   /* its EXIT; time_ns is PD_NEVER if there is none */
 };
 
 /** A name of a thread. */
@@ -141,44 +141,40 @@ PD_API void pd_world_free(struct pd_world *world);
 /** Adds a record; most are irrelevant and ignored. The record is not referenced later; one that cannot be decoded is
  * skipped. Lookups are valid again after pd_world_settle.
  * Errors: PD_ERROR_MEMORY, PD_ERROR_LIMIT. */
-PD_API enum pd_status pd_world_take(struct pd_world *world, const struct pd_record *record,
-				    struct pd_error *error);
+PD_API enum pd_status pd_world_take(struct pd_world *world, const struct pd_record *record, struct pd_error *error);
 /** Adds the build ids in the header features of a file. Errors: PD_ERROR_MEMORY, PD_ERROR_LIMIT. */
-PD_API enum pd_status pd_world_take_features(struct pd_world *world, struct pd_file *file,
-					     struct pd_error *error);
+PD_API enum pd_status pd_world_take_features(struct pd_world *world, struct pd_file *file, struct pd_error *error);
 /** Finalizes the world for lookups. More may be added and finalized again, which takes as long as the first time.
  * Errors: PD_ERROR_MEMORY, PD_ERROR_LIMIT; then lookups find nothing. */
 PD_API enum pd_status pd_world_settle(struct pd_world *world, struct pd_error *error);
 
 /* ---- lookups ---- */
 
-enum { PD_THREAD_NAME_BYTES = 16 };
+enum {
+	PD_THREAD_NAME_BYTES = 16
+};
 
 /** Name of a thread. A thread inherits the name of its parent until it gets its own. If the name is unknown, ":TID"
  * is written to unknown (PD_THREAD_NAME_BYTES bytes, or NULL), which is returned. */
-PD_API const char *pd_world_comm(const struct pd_world *world, uint32_t tid, struct pd_moment when,
-				 char *unknown);
+PD_API const char *pd_world_comm(const struct pd_world *world, uint32_t tid, struct pd_moment when, char *unknown);
 /** What is mapped at an address, for a CPU mode (PD_CPUMODE_...). PD_CPUMODE_UNKNOWN looks in the process before the
  * kernel. For PD_CPUMODE_GUEST_KERNEL pid is the guest, as in samples. False if nothing is known there: then
  * *location_out has only begin and end. Hypervisors and user space of guests are not known. */
-PD_API bool pd_world_locate(const struct pd_world *world, uint32_t pid, unsigned cpumode,
-			    struct pd_moment when, uint64_t addr, struct pd_location *location_out);
+PD_API bool pd_world_locate(const struct pd_world *world, uint32_t pid, unsigned cpumode, struct pd_moment when,
+			    uint64_t addr, struct pd_location *location_out);
 /** Some programs copy their code into huge pages: anonymous memory between two mappings of their file. If *location
  * is such memory, it is changed to the location in the file, with the mapping before it, and true is returned. perf
  * does not do this. */
-PD_API bool pd_world_locate_copied(const struct pd_world *world, uint32_t pid, struct pd_moment when,
-				   uint64_t addr, struct pd_location *location);
+PD_API bool pd_world_locate_copied(const struct pd_world *world, uint32_t pid, struct pd_moment when, uint64_t addr,
+				   struct pd_location *location);
 /** The thread with a tid, or NULL. */
-PD_API const struct pd_thread *pd_world_find_thread(const struct pd_world *world, uint32_t tid,
-						struct pd_moment when);
+PD_API const struct pd_thread *pd_world_find_thread(const struct pd_world *world, uint32_t tid, struct pd_moment when);
 /** Namespaces of a thread, a list of struct pd_namespace: net, uts, ipc, pid, user, mnt, cgroup. Empty if unknown. */
-PD_API struct pd_list pd_world_namespaces(const struct pd_world *world, uint32_t tid,
-					  struct pd_moment when);
+PD_API struct pd_list pd_world_namespaces(const struct pd_world *world, uint32_t tid, struct pd_moment when);
 /** Path of a cgroup, or NULL. */
 PD_API const char *pd_world_cgroup(const struct pd_world *world, uint64_t id);
 /** A BPF program by id, or NULL. */
-PD_API const struct pd_bpf *pd_world_bpf(const struct pd_world *world, uint32_t id,
-							 struct pd_moment when);
+PD_API const struct pd_bpf *pd_world_bpf(const struct pd_world *world, uint32_t id, struct pd_moment when);
 
 /** State of a thread over a time span. For threads of one process with equal maps, pd_world_locate returns equal
  * results for kernel and user addresses. */

@@ -26,7 +26,7 @@ extern "C" {
 struct pd_writer;
 
 enum pd_endian {
-	PD_ENDIAN_SAME,   /* that of the first input, without inputs that of the host */
+	PD_ENDIAN_SAME, /* that of the first input, without inputs that of the host */
 	PD_ENDIAN_LITTLE,
 	PD_ENDIAN_BIG
 };
@@ -35,15 +35,15 @@ enum pd_packing {
 	/* Compressed records are copied unchanged and the records inside are skipped, if the output format allows;
 	 * else they are recompressed. Only for streams in file order that are passed completely. */
 	PD_PACK_KEEP,
-	PD_PACK_SAME,  /* recompressed if the first input is compressed */
-	PD_PACK_NONE,  /* not compressed */
-	PD_PACK_ZSTD,  /* COMPRESSED records, for perf 5.2 and later */
-	PD_PACK_ZSTD2  /* COMPRESSED2 records, which are aligned, for perf 6.16 and later */
+	PD_PACK_SAME, /* recompressed if the first input is compressed */
+	PD_PACK_NONE, /* not compressed */
+	PD_PACK_ZSTD, /* COMPRESSED records, for perf 5.2 and later */
+	PD_PACK_ZSTD2 /* COMPRESSED2 records, which are aligned, for perf 6.16 and later */
 };
 
 /** A program that reads perf.data files, and what it takes. Constant; see table/reader.def. */
 struct pd_consumer {
-	const char *name;        /* "perf-6.1" */
+	const char *name; /* "perf-6.1" */
 	const char *doc;
 	uint32_t attr_size;      /* bytes of an attr, at most */
 	uint32_t attr_flag_bits; /* flags of an attr that it knows, from the first one */
@@ -51,9 +51,9 @@ struct pd_consumer {
 	uint32_t last_record;      /* of the kernel: types up to this one */
 	uint32_t last_tool_record; /* of perf: types from 64 up to this one */
 	uint32_t last_feature;
-	enum pd_packing packing;   /* PD_PACK_NONE, PD_PACK_ZSTD, or PD_PACK_ZSTD2 (both) */
-	bool directory, pipe;      /* forms that it reads beside files */
-	bool both_orders;          /* big-endian ones too */
+	enum pd_packing packing; /* PD_PACK_NONE, PD_PACK_ZSTD, or PD_PACK_ZSTD2 (both) */
+	bool directory, pipe;    /* forms that it reads beside files */
+	bool both_orders;        /* big-endian ones too */
 };
 /** The index-th reader; NULL past the end. */
 PD_API const struct pd_consumer *pd_consumer_at(size_t index);
@@ -62,14 +62,14 @@ PD_API const struct pd_consumer *pd_consumer_find(const char *name);
 
 /** Zero is the default for each member; NULL means all defaults. */
 struct pd_writer_options {
-	size_t size;                    /* sizeof(struct pd_writer_options); 0 is PD_ERROR_ARGUMENT */
+	size_t size; /* sizeof(struct pd_writer_options); 0 is PD_ERROR_ARGUMENT */
 	enum pd_mode mode;
 	enum pd_endian endian;
 	enum pd_packing packing;
-	int level;                      /* compression level; 0 means 1 */
-	struct pd_file *const *inputs;  /* files being read, which are never overwritten */
+	int level;                     /* compression level; 0 means 1 */
+	struct pd_file *const *inputs; /* files being read, which are never overwritten */
 	size_t input_count;
-	uint64_t save_bytes;            /* update the header every N bytes; 0 means 8 MiB */
+	uint64_t save_bytes; /* update the header every N bytes; 0 means 8 MiB */
 };
 
 /**
@@ -155,8 +155,8 @@ PD_API enum pd_status pd_writer_carry(struct pd_writer *writer, struct pd_file *
 /** Writes the current record of a stream and the bytes that follow it, in the endianness of the writer; what cannot
  * be converted is reported to the problem function of the file and copied unchanged. To pass the bytes that follow to
  * several writers, call pd_stream_tail first. */
-PD_API enum pd_status pd_writer_pass(struct pd_writer *writer, struct pd_stream *stream,
-				     const struct pd_record *record, struct pd_error *error);
+PD_API enum pd_status pd_writer_pass(struct pd_writer *writer, struct pd_stream *stream, const struct pd_record *record,
+				     struct pd_error *error);
 /** Writes the current record with other contents: a struct of pd_record_layout(record->type), usually a modified copy
  * of the decoded record, and another misc. Position, event, tail and compression remain those of the record.
  * Errors also: PD_ERROR_FORMAT if a value does not fit, PD_ERROR_ARGUMENT for a record of unknown type. */
@@ -192,9 +192,9 @@ struct pd_join {
 	size_t id_count;
 	const struct pd_number_change *tracepoints; /* attr.config of tracepoints, which is also in their raw data */
 	size_t tracepoint_count;
-	bool raw_big_endian; /* endianness of raw data */
-	int64_t time_ns;     /* added to times */
-	uint32_t tasks;      /* added to pids and tids, except 0 and -1 */
+	bool raw_big_endian;                       /* endianness of raw data */
+	int64_t time_ns;                           /* added to times */
+	uint32_t tasks;                            /* added to pids and tids, except 0 and -1 */
 	const struct pd_address_change *addresses; /* of the kernel */
 	size_t address_count;
 	uint64_t untimed_ns; /* time for kernel records, except samples, without one; 0: none */

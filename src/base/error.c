@@ -38,8 +38,7 @@ const char *pd_status_name(enum pd_status status)
 	return "unknown";
 }
 
-enum pd_status pd_fail(struct pd_error *error, enum pd_status status, uint64_t offset,
-		       const char *format, ...)
+enum pd_status pd_fail(struct pd_error *error, enum pd_status status, uint64_t offset, const char *format, ...)
 {
 	va_list args;
 

@@ -55,7 +55,9 @@ void *pd_alloc_table(size_t size)
 
 void *pd_alloc_lines(size_t size, void **memory_out)
 {
-	enum { LINE = 64 };
+	enum {
+		LINE = 64
+	};
 	void *memory = size < SIZE_MAX - LINE ? pd_alloc_table(size + LINE) : NULL;
 
 	*memory_out = memory;
@@ -64,7 +66,9 @@ void *pd_alloc_lines(size_t size, void **memory_out)
 
 void *pd_alloc_apart(size_t size)
 {
-	enum { APART = 128 }; // some processors fetch two lines at once
+	enum {
+		APART = 128
+	}; // some processors fetch two lines at once
 
 	return size < SIZE_MAX - APART ? pd_alloc(size + APART) : NULL;
 }

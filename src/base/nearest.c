@@ -17,7 +17,7 @@ static char lower(char c)
 // Letters to insert, leave out, change or swap between two words; case does not count.
 static size_t distance(const char *a, const char *b)
 {
-	size_t rows[3][65] = {0};
+	size_t rows[3][65] = { 0 };
 	size_t *before = rows[0], *last = rows[1], *row = rows[2];
 	size_t width = strlen(b);
 

@@ -22,8 +22,7 @@ struct pd_pen {
 
 static inline struct pd_pen pd_pen(void *data, size_t capacity, bool big)
 {
-	return (struct pd_pen){
-		.data = data, .capacity = capacity, .big = big, .swap = big != PD_HOST_BIG};
+	return (struct pd_pen){ .data = data, .capacity = capacity, .big = big, .swap = big != PD_HOST_BIG };
 }
 
 static inline void pd_pen_fail(struct pd_pen *p, const char *reason)

@@ -29,7 +29,7 @@ void pd_text_clear(struct pd_text *text)
 
 struct pd_bytes pd_text_bytes(const struct pd_text *text)
 {
-	return (struct pd_bytes){.data = (const uint8_t *)text->data, .size = text->size};
+	return (struct pd_bytes){ .data = (const uint8_t *)text->data, .size = text->size };
 }
 
 bool pd_text_failed(const struct pd_text *text)
@@ -39,8 +39,7 @@ bool pd_text_failed(const struct pd_text *text)
 
 bool pd_text_room(struct pd_text *text, size_t size)
 {
-	if (size > SIZE_MAX - text->size ||
-	    !pd_grow((void **)&text->data, &text->capacity, text->size + size, 1)) {
+	if (size > SIZE_MAX - text->size || !pd_grow((void **)&text->data, &text->capacity, text->size + size, 1)) {
 		text->failed = true;
 		return false;
 	}
@@ -54,7 +53,9 @@ void pd_text_add(struct pd_text *text, const char *string)
 
 void pd_text_printf(struct pd_text *text, const char *format, ...)
 {
-	enum { USUAL = 128 };
+	enum {
+		USUAL = 128
+	};
 	va_list args;
 	int size;
 
@@ -153,7 +154,11 @@ void pd_text_indent(struct pd_text *text, unsigned steps)
 static size_t utf8_length(const uint8_t *data, size_t size)
 {
 	uint8_t c = data[0];
-	size_t length = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+	size_t length = c < 0x80              ? 1 :
+			c >= 0xc2 && c < 0xe0 ? 2 :
+			c >= 0xe0 && c < 0xf0 ? 3 :
+			c >= 0xf0 && c < 0xf5 ? 4 :
+						0;
 
 	if (!length || length > size)
 		return 0;
@@ -172,8 +177,8 @@ static bool turns_text(const uint8_t *data)
 {
 	if (data[0] != 0xe2)
 		return false;
-	return data[1] == 0x80 ? data[2] == 0x8e || data[2] == 0x8f || (data[2] >= 0xaa && data[2] <= 0xae)
-			       : data[1] == 0x81 && data[2] >= 0xa6 && data[2] <= 0xa9;
+	return data[1] == 0x80 ? data[2] == 0x8e || data[2] == 0x8f || (data[2] >= 0xaa && data[2] <= 0xae) :
+				 data[1] == 0x81 && data[2] >= 0xa6 && data[2] <= 0xa9;
 }
 
 // Controls, also C1 ones (c2 80 to c2 9f).
@@ -234,9 +239,9 @@ static void json_char(struct pd_text *text, uint8_t c)
 // Of a character of two or three bytes.
 static void json_escape(struct pd_text *text, const uint8_t *data, size_t step)
 {
-	unsigned code = step == 2 ? (data[0] & 0x1fu) << 6 | (data[1] & 0x3fu)
-				  : (data[0] & 0xfu) << 12 | (data[1] & 0x3fu) << 6 | (data[2] & 0x3fu);
-	const uint8_t bytes[2] = {(uint8_t)(code >> 8), (uint8_t)code};
+	unsigned code = step == 2 ? (data[0] & 0x1fu) << 6 | (data[1] & 0x3fu) :
+				    (data[0] & 0xfu) << 12 | (data[1] & 0x3fu) << 6 | (data[2] & 0x3fu);
+	const uint8_t bytes[2] = { (uint8_t)(code >> 8), (uint8_t)code };
 
 	PD_TEXT_LITERAL(text, "\\u");
 	pd_text_hex_bytes(text, bytes, 2);

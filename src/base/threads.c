@@ -45,7 +45,7 @@ void pd_in_parts(size_t parts, void (*work)(void *self, size_t part), void *self
 	size_t count = 0;
 
 	while (count + 1 < parts && count < PD_PARTS_MOST) {
-		started[count] = (struct part){.work = work, .self = self, .number = count + 1};
+		started[count] = (struct part){ .work = work, .self = self, .number = count + 1 };
 		if (pthread_create(&started[count].thread, NULL, run, &started[count]) != 0)
 			break;
 		count++;

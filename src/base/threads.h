@@ -16,7 +16,9 @@ void pd_in_parts(size_t parts, void (*work)(void *self, size_t part), void *self
 // A lock that is held for less time than it takes to fall asleep: who wants it tries for a while before.
 void pd_lock_init(pthread_mutex_t *lock);
 
-enum { PD_PARTS_MOST = 64 };
+enum {
+	PD_PARTS_MOST = 64
+};
 
 // Where a part of so many things in a row begins; part parts begins at the end.
 static inline size_t pd_part_begin(size_t count, size_t parts, size_t part)

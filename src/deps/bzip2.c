@@ -35,7 +35,7 @@ static enum pd_codec_result run(void *state, struct pd_codec_run *run)
 	if (result == BZ_STREAM_END) {
 		// another stream may follow
 		BZ2_bzDecompressEnd(stream);
-		*stream = (bz_stream){0};
+		*stream = (bz_stream){ 0 };
 		result = BZ2_bzDecompressInit(stream, 0, 0);
 		run->reason = "out of memory";
 		return result == BZ_OK ? PD_CODEC_END : PD_CODEC_ERROR;

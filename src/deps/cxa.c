@@ -18,14 +18,15 @@
 #include "object/demangle/demangle.h"
 
 enum {
-	LOOK_NS = 5000000,       // how often the thread is looked at
-	MOST_NS = 300000000,     // processor time of a name
+	LOOK_NS = 5000000,   // how often the thread is looked at
+	MOST_NS = 300000000, // processor time of a name
 	STACK = 8 << 20,
 	TEXT_MOST = 256 << 10,
 };
 
 // Hands out the text piece by piece. Not 0: the name has none.
-int __gcclibcxx_demangle_callback(const char *name, void (*take)(const char *piece, size_t size, void *self), void *self);
+int __gcclibcxx_demangle_callback(const char *name, void (*take)(const char *piece, size_t size, void *self),
+				  void *self);
 
 struct text {
 	char *data;
@@ -132,7 +133,7 @@ static void wait_for(struct reading *reading, pthread_t thread)
 static char *demangle_aside(const char *name)
 {
 	static bool gave_up;
-	struct reading reading = {.name = name};
+	struct reading reading = { .name = name };
 	pthread_attr_t attr;
 	pthread_t thread;
 
@@ -156,7 +157,7 @@ static char *demangle_aside(const char *name)
 
 static char *demangle(const char *name)
 {
-	struct text text = {0};
+	struct text text = { 0 };
 
 	if (may_not_end(name))
 		return demangle_aside(name);

@@ -10,23 +10,25 @@
 #include "write/packer.h"
 
 #ifndef HAVE_ZSTD
-const struct pd_codec pd_codec_zstd = {.name = "zstd", .use = PD_USE_ZSTD, .magic = PD_MAGIC_ZSTD, .magic_size = 4};
-const struct pd_packer pd_packer_zstd = {.open = NULL};
+const struct pd_codec pd_codec_zstd = { .name = "zstd", .use = PD_USE_ZSTD, .magic = PD_MAGIC_ZSTD, .magic_size = 4 };
+const struct pd_packer pd_packer_zstd = { .open = NULL };
 #endif
 #ifndef HAVE_ZLIB
-const struct pd_codec pd_codec_gzip = {.name = "gzip", .use = PD_USE_GZIP, .magic = PD_MAGIC_GZIP, .magic_size = 3};
+const struct pd_codec pd_codec_gzip = { .name = "gzip", .use = PD_USE_GZIP, .magic = PD_MAGIC_GZIP, .magic_size = 3 };
 #endif
 #ifndef HAVE_LZMA
-const struct pd_codec pd_codec_xz = {.name = "xz", .use = PD_USE_XZ, .magic = PD_MAGIC_XZ, .magic_size = 6};
+const struct pd_codec pd_codec_xz = { .name = "xz", .use = PD_USE_XZ, .magic = PD_MAGIC_XZ, .magic_size = 6 };
 #endif
 #ifndef HAVE_BZIP2
-const struct pd_codec pd_codec_bzip2 = {.name = "bzip2", .use = PD_USE_BZIP2, .magic = PD_MAGIC_BZIP2, .magic_size = 3};
+const struct pd_codec pd_codec_bzip2 = {
+	.name = "bzip2", .use = PD_USE_BZIP2, .magic = PD_MAGIC_BZIP2, .magic_size = 3
+};
 #endif
 #ifndef HAVE_CXA
-const struct pd_demangler pd_demangler_cxx = {.name = "libsupc++"};
+const struct pd_demangler pd_demangler_cxx = { .name = "libsupc++" };
 #endif
 
-const struct pd_codec *const pd_codecs[] = {&pd_codec_zstd, &pd_codec_gzip, &pd_codec_xz, &pd_codec_bzip2, NULL};
+const struct pd_codec *const pd_codecs[] = { &pd_codec_zstd, &pd_codec_gzip, &pd_codec_xz, &pd_codec_bzip2, NULL };
 
 const struct pd_codec *pd_codec_by_name(const char *name)
 {

@@ -5,7 +5,9 @@
 
 #include "deps/deps.h"
 
-enum { MEMORY_LIMIT = 256 << 20 };
+enum {
+	MEMORY_LIMIT = 256 << 20
+};
 
 static const char *version(void)
 {

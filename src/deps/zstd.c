@@ -22,8 +22,8 @@ static void *open_stream(void)
 
 static enum pd_codec_result run(void *state, struct pd_codec_run *run)
 {
-	ZSTD_inBuffer in = {run->in, run->in_size, 0};
-	ZSTD_outBuffer out = {run->out, run->out_size, 0};
+	ZSTD_inBuffer in = { run->in, run->in_size, 0 };
+	ZSTD_outBuffer out = { run->out, run->out_size, 0 };
 	size_t result = ZSTD_decompressStream(state, &out, &in);
 
 	run->in += in.pos;
@@ -70,8 +70,8 @@ static void *open_packer(int level)
 static size_t compress(void *state, const void *data, size_t size, void *packed, size_t capacity, ZSTD_EndDirective how,
 		       const char **reason_out)
 {
-	ZSTD_inBuffer in = {data, 0, 0};
-	ZSTD_outBuffer out = {packed, capacity, 0};
+	ZSTD_inBuffer in = { data, 0, 0 };
+	ZSTD_outBuffer out = { packed, capacity, 0 };
 	size_t left;
 
 	do {

@@ -10,7 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINKS = 40 }; // most to follow, as the kernel has it
+enum {
+	LINKS = 40
+}; // most to follow, as the kernel has it
 
 static const uint64_t default_memory_limit = (uint64_t)256 << 20;
 static const uint64_t default_inflate_limit = (uint64_t)1 << 40;
@@ -97,7 +99,7 @@ static enum pd_status list(struct pd_archive *archive, struct pd_error *error)
 
 static void take_options(const struct pd_open_options *options, struct pd_open_options *all)
 {
-	*all = (struct pd_open_options){.size = sizeof(*all)};
+	*all = (struct pd_open_options){ .size = sizeof(*all) };
 	if (options)
 		memcpy(all, options, options->size < sizeof(*all) ? options->size : sizeof(*all));
 	if (!all->memory_limit)
@@ -112,7 +114,7 @@ static void take_options(const struct pd_open_options *options, struct pd_open_o
 
 static enum pd_status find_form(struct pd_source *source, bool *is_tar_out, struct pd_error *error)
 {
-	uint8_t block[PD_TAR_BLOCK] = {0};
+	uint8_t block[PD_TAR_BLOCK] = { 0 };
 	size_t got;
 	enum pd_status status = pd_source_read(source, 0, block, 16, &got, error);
 
@@ -149,7 +151,7 @@ enum pd_status pd_archive_take(struct pd_source *source, const char *name, const
 		return status < 0 ? status : pd_fail_memory(error);
 	}
 	archive->source = *source;
-	*source = (struct pd_source){.fd = -1};
+	*source = (struct pd_source){ .fd = -1 };
 	archive->memory_limit = all.memory_limit;
 	archive->arena.limit = (size_t)all.memory_limit;
 	archive->name = strdup(name);
@@ -184,8 +186,8 @@ static enum pd_status open_source(struct pd_source *source, const char *name, co
 	return pd_archive_take(source, name, options, archive_out, NULL, error);
 }
 
-enum pd_status pd_archive_open(const char *path, const struct pd_open_options *options,
-			       struct pd_archive **archive_out, struct pd_error *error)
+enum pd_status pd_archive_open(const char *path, const struct pd_open_options *options, struct pd_archive **archive_out,
+			       struct pd_error *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct pd_source source;
@@ -299,8 +301,7 @@ static bool follow(struct walk *w, const char *target)
 }
 
 // Walks over the next part of the path; false if it leads nowhere.
-static bool step(const struct pd_archive *archive, struct walk *w, size_t length,
-		 const struct pd_member_full **found)
+static bool step(const struct pd_archive *archive, struct walk *w, size_t length, const struct pd_member_full **found)
 {
 	size_t have = strlen(w->done);
 
@@ -325,7 +326,7 @@ static bool step(const struct pd_archive *archive, struct walk *w, size_t length
 const struct pd_member *pd_archive_find(const struct pd_archive *archive, const char *path)
 {
 	const struct pd_member_full *found = NULL, *last = NULL;
-	struct walk w = {.links = 0};
+	struct walk w = { .links = 0 };
 
 	if (strlen(path) >= PATH_MAX)
 		return NULL;
@@ -415,8 +416,8 @@ static enum pd_status read_sparse(const struct pd_archive *archive, const struct
 		uint64_t to = e->offset + e->size < offset + size ? e->offset + e->size : offset + size;
 
 		if (to > from)
-			status = read_bytes(archive, e->at + (from - e->offset), data + (from - offset), (size_t)(to - from),
-					    &got, error);
+			status = read_bytes(archive, e->at + (from - e->offset), data + (from - offset),
+					    (size_t)(to - from), &got, error);
 	}
 	return status;
 }
@@ -428,7 +429,8 @@ enum pd_status pd_archive_read(const struct pd_archive *archive, const struct pd
 	enum pd_status status;
 
 	if (member->kind != PD_MEMBER_FILE)
-		return pd_fail(error, PD_ERROR_ARGUMENT, member->offset, "%s: %s is not a regular file", archive->name, member->name);
+		return pd_fail(error, PD_ERROR_ARGUMENT, member->offset, "%s: %s is not a regular file", archive->name,
+			       member->name);
 	if (offset >= member->size)
 		size = 0;
 	else if (size > member->size - offset)
@@ -447,9 +449,11 @@ enum pd_status pd_archive_source(const struct pd_archive *archive, const struct 
 	const struct pd_member_full *full = full_of(archive, member);
 
 	if (member->kind != PD_MEMBER_FILE)
-		return pd_fail(error, PD_ERROR_ARGUMENT, member->offset, "%s: %s is not a regular file", archive->name, member->name);
+		return pd_fail(error, PD_ERROR_ARGUMENT, member->offset, "%s: %s is not a regular file", archive->name,
+			       member->name);
 	if (full->extents)
-		return pd_fail(error, PD_ERROR_UNSUPPORTED, member->offset, "%s: %s has holes", archive->name, member->name);
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, member->offset, "%s: %s has holes", archive->name,
+			       member->name);
 	pd_source_open_range(source_out, &archive->source, full->at, member->size);
 	return PD_OK;
 }

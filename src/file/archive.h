@@ -12,19 +12,21 @@
 #include "base/memory.h"
 #include "file/source.h"
 
-enum { PD_TAR_BLOCK = 512 };
+enum {
+	PD_TAR_BLOCK = 512
+};
 
 // Bytes of a sparse member that are there.
 struct pd_extent {
 	uint64_t offset; // in the member
 	uint64_t size;
-	uint64_t at;     // in the archive
+	uint64_t at; // in the archive
 };
 
 struct pd_member_full {
-	struct pd_member member; // first: what the user sees
-	uint64_t at;             // of its bytes in the archive, if it has no holes
-	bool is_same;            // a hard link: it is the earlier member that target names
+	struct pd_member member;         // first: what the user sees
+	uint64_t at;                     // of its bytes in the archive, if it has no holes
+	bool is_same;                    // a hard link: it is the earlier member that target names
 	const struct pd_extent *extents; // NULL: it has none
 	size_t extent_count;
 };

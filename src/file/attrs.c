@@ -19,7 +19,7 @@ static enum pd_status read_ids(struct pd_file *file, uint64_t entry_offset, uint
 	uint64_t *ids;
 	size_t got;
 
-	*ids_out = (struct pd_u64s){0};
+	*ids_out = (struct pd_u64s){ 0 };
 	if (!size)
 		return PD_OK;
 	// sections that lie over each other could give more ids than the file has bytes
@@ -40,16 +40,15 @@ static enum pd_status read_ids(struct pd_file *file, uint64_t entry_offset, uint
 	}
 	for (size_t i = 0; i < got / 8; i++)
 		ids[i] = pd_load_u64(&ids[i], file->swap);
-	*ids_out = (struct pd_u64s){ids, got / 8};
+	*ids_out = (struct pd_u64s){ ids, got / 8 };
 	return PD_OK;
 }
 
-static enum pd_status read_attr(struct pd_file *file, const uint8_t *entry, uint64_t offset,
-				struct pd_error *error)
+static enum pd_status read_attr(struct pd_file *file, const uint8_t *entry, uint64_t offset, struct pd_error *error)
 {
 	size_t attr_size = (size_t)file->header.attr_size - ID_ENTRY_SIZE;
 	struct pd_cursor c = pd_cursor(entry, attr_size, file->header.big_endian);
-	struct pd_scope scope = {.arena = &file->arena};
+	struct pd_scope scope = { .arena = &file->arena };
 	struct pd_attr *attr = pd_arena_alloc(&file->arena, sizeof(*attr));
 	struct pd_u64s ids;
 	enum pd_status status;
@@ -101,9 +100,9 @@ enum pd_status pd_file_read_attrs(struct pd_file *file, struct pd_error *error)
 		pd_file_tell(file, PD_PROBLEM_BAD_ATTRS, 24, "header.attrs",
 			     "%" PRIu64 " bytes of attrs at %" PRIu64 " do not fit into the file", header->attrs_size,
 			     header->attrs_offset);
-		count = header->attrs_offset > file->main.size
-				? 0
-				: (file->main.size - header->attrs_offset) / header->attr_size;
+		count = header->attrs_offset > file->main.size ?
+				0 :
+				(file->main.size - header->attrs_offset) / header->attr_size;
 	}
 	entry = pd_alloc((size_t)header->attr_size);
 	if (!entry)
@@ -128,7 +127,9 @@ enum pd_status pd_file_read_attrs(struct pd_file *file, struct pd_error *error)
 // Names of events in files from before EVENT_DESC: {u64 config, char name[64]}.
 enum pd_status pd_file_read_event_types(struct pd_file *file, struct pd_error *error)
 {
-	enum { ENTRY_SIZE = 72 };
+	enum {
+		ENTRY_SIZE = 72
+	};
 	uint64_t offset = file->header.event_types_offset;
 	uint64_t size = file->header.event_types_size;
 
@@ -143,8 +144,8 @@ enum pd_status pd_file_read_event_types(struct pd_file *file, struct pd_error *e
 		if (status < 0)
 			return status;
 		length = strnlen((const char *)entry + 8, 64);
-		while (length && (full = pd_file_take_unnamed(file, PD_TYPE_TRACEPOINT,
-							      pd_load_u64(entry, file->swap))) != NULL)
+		while (length &&
+		       (full = pd_file_take_unnamed(file, PD_TYPE_TRACEPOINT, pd_load_u64(entry, file->swap))) != NULL)
 			if (!pd_file_set_name(file, full, (const char *)entry + 8, length))
 				return pd_fail_memory(error);
 	}

@@ -16,8 +16,8 @@ struct pd_codec_run {
 };
 
 enum pd_codec_result {
-	PD_CODEC_OK,    // wants more input or more room
-	PD_CODEC_END,   // a frame or member ended; more may follow
+	PD_CODEC_OK,  // wants more input or more room
+	PD_CODEC_END, // a frame or member ended; more may follow
 	PD_CODEC_ERROR
 };
 

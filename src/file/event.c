@@ -68,13 +68,13 @@ static uint8_t *brief_place(struct pd_brief_places *places, size_t offset)
 		size_t offset;
 		uint8_t *place;
 	} wanted[] = {
-		{offsetof(struct pd_sample, ip), &places->ip},
-		{offsetof(struct pd_sample, addr), &places->addr},
-		{offsetof(struct pd_sample, period), &places->period},
-		{offsetof(struct pd_sample, pid), &places->pid},
-		{offsetof(struct pd_sample, tid), &places->tid},
-		{offsetof(struct pd_sample, cpu), &places->cpu},
-		{offsetof(struct pd_sample, callchain), &places->callchain},
+		{ offsetof(struct pd_sample, ip), &places->ip },
+		{ offsetof(struct pd_sample, addr), &places->addr },
+		{ offsetof(struct pd_sample, period), &places->period },
+		{ offsetof(struct pd_sample, pid), &places->pid },
+		{ offsetof(struct pd_sample, tid), &places->tid },
+		{ offsetof(struct pd_sample, cpu), &places->cpu },
+		{ offsetof(struct pd_sample, callchain), &places->callchain },
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
@@ -96,7 +96,7 @@ static bool has_none_of(const struct pd_scope *scope, const struct pd_field *fie
 static void find_brief_places(struct pd_event_full *full)
 {
 	struct pd_brief_places *places = &full->brief;
-	struct pd_scope scope = {0};
+	struct pd_scope scope = { 0 };
 	size_t count;
 	const struct pd_field *fields = pd_layouts[PD_LAYOUT_sample].fields(&count);
 	unsigned at = 0;
@@ -145,8 +145,7 @@ static size_t spread(const struct pd_file *file, uint64_t key)
 	return (size_t)(key ^ key >> 33);
 }
 
-static struct pd_id_slot *find_slot(const struct pd_file *file, struct pd_id_slot *slots, size_t capacity,
-				    uint64_t id)
+static struct pd_id_slot *find_slot(const struct pd_file *file, struct pd_id_slot *slots, size_t capacity, uint64_t id)
 {
 	size_t at = spread(file, id) & (capacity - 1);
 
@@ -355,7 +354,7 @@ static bool has_unnamed(const struct pd_file *file, bool tracepoints_only)
 static bool name_by_tracing_data(struct pd_file *file)
 {
 	const struct pd_tracing_data *data = has_unnamed(file, true) ? pd_file_tracing_data(file) : NULL;
-	struct pd_tracepoints walk = {.data = data};
+	struct pd_tracepoints walk = { .data = data };
 	char tracepoint[256], name[512];
 	uint64_t id;
 
@@ -396,8 +395,8 @@ static bool name_by_line(struct pd_file *file, const char *line, size_t length)
 
 static bool name_by_meta_info(struct pd_file *file)
 {
-	const struct pd_simpleperf_meta_info *info =
-		has_unnamed(file, false) ? pd_file_simpleperf_meta_info(file) : NULL;
+	const struct pd_simpleperf_meta_info *info = has_unnamed(file, false) ? pd_file_simpleperf_meta_info(file) :
+										NULL;
 
 	for (size_t i = 0; info && i < info->pairs.count; i++) {
 		const struct pd_simpleperf_pair *pair = PD_ITEM(pd_simpleperf_pair, info->pairs, i);

@@ -43,8 +43,7 @@ static const char *word_of(const char *set, uint64_t number, uint64_t last, cons
 
 static void hardware(struct name *name, const struct pd_attr *attr)
 {
-	const char *word = word_of("hardware_event", (uint32_t)attr->config, PD_HW_REF_CPU_CYCLES,
-				   "unknown-hardware");
+	const char *word = word_of("hardware_event", (uint32_t)attr->config, PD_HW_REF_CPU_CYCLES, "unknown-hardware");
 
 	// The high half names one PMU of a machine with several; perf falls back to the word cpu.
 	add(name, attr->config >> 32 ? "cpu/%s/" : "%s", word);
@@ -80,8 +79,7 @@ static void cache(struct name *name, const struct pd_attr *attr)
 	else if (result)
 		add(name, "%s-%s-misses", cache_word, word);
 	else
-		add(name, "%s-%s%s", cache_word, word,
-		    operation == PD_CACHE_OP_PREFETCH ? "es" : "s");
+		add(name, "%s-%s%s", cache_word, word, operation == PD_CACHE_OP_PREFETCH ? "es" : "s");
 }
 
 static void raw(struct name *name, const struct pd_attr *attr)
@@ -91,16 +89,14 @@ static void raw(struct name *name, const struct pd_attr *attr)
 
 static void breakpoint(struct name *name, const struct pd_attr *attr)
 {
-	add(name, "mem:0x%" PRIx64 ":%s%s%s", attr->config1,
-	    PD_BITS(attr->bp_type, PD_BP_R) ? "r" : "", PD_BITS(attr->bp_type, PD_BP_W) ? "w" : "",
-	    PD_BITS(attr->bp_type, PD_BP_X) ? "x" : "");
+	add(name, "mem:0x%" PRIx64 ":%s%s%s", attr->config1, PD_BITS(attr->bp_type, PD_BP_R) ? "r" : "",
+	    PD_BITS(attr->bp_type, PD_BP_W) ? "w" : "", PD_BITS(attr->bp_type, PD_BP_X) ? "x" : "");
 }
 
 // By PD_TYPE_...
 static void (*const kinds[])(struct name *name, const struct pd_attr *attr) = {
-	[PD_TYPE_HARDWARE] = hardware,     [PD_TYPE_SOFTWARE] = software,
-	[PD_TYPE_HW_CACHE] = cache,        [PD_TYPE_RAW] = raw,
-	[PD_TYPE_BREAKPOINT] = breakpoint,
+	[PD_TYPE_HARDWARE] = hardware, [PD_TYPE_SOFTWARE] = software,     [PD_TYPE_HW_CACHE] = cache,
+	[PD_TYPE_RAW] = raw,           [PD_TYPE_BREAKPOINT] = breakpoint,
 };
 
 struct modifier {
@@ -138,8 +134,7 @@ static void modifiers(struct name *name, uint64_t flags)
 	}
 }
 
-size_t pd_event_name(const struct pd_attr *attr, const char *tracepoint_name, char *buffer,
-		     size_t size)
+size_t pd_event_name(const struct pd_attr *attr, const char *tracepoint_name, char *buffer, size_t size)
 {
 	struct name name = { buffer, size, 0 };
 
@@ -224,8 +219,7 @@ static bool read_format(struct pd_bytes text, uint64_t *id_out, struct pd_bytes 
 }
 
 // ftrace's own formats come last, as if they were a system.
-static const struct pd_list *formats_at(const struct pd_tracing_data *data, size_t index,
-					const char **system_out)
+static const struct pd_list *formats_at(const struct pd_tracing_data *data, size_t index, const char **system_out)
 {
 	const struct pd_tracing_system *system;
 

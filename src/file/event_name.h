@@ -10,8 +10,7 @@
 
 // Writes the name of an event into buffer, like snprintf. tracepoint_name is
 // "sched:sched_switch", or NULL if it is not known.
-size_t pd_event_name(const struct pd_attr *attr, const char *tracepoint_name, char *buffer,
-		     size_t size);
+size_t pd_event_name(const struct pd_attr *attr, const char *tracepoint_name, char *buffer, size_t size);
 
 // A walk over the formats of tracing data; begins with all other members 0.
 struct pd_tracepoints {

@@ -83,7 +83,7 @@ static enum pd_status join_piece(struct pd_file *file, struct pd_feature_slot *s
 	}
 	pd_pen_u32(&pen, count + pd_load_u32(piece.data, file->swap));
 	memcpy(data + slot->bytes.size, piece.data + 4, piece.size - 4);
-	slot->bytes = (struct pd_bytes){data, size};
+	slot->bytes = (struct pd_bytes){ data, size };
 	slot->size = size;
 	// what was taken apart before stays where it is
 	atomic_store_explicit(&slot->decoded, false, memory_order_release);
@@ -119,7 +119,7 @@ enum pd_status pd_file_put_feature(struct pd_file *file, unsigned feature, uint6
 		.loaded = true,
 		.offset = offset,
 		.size = bytes.size,
-		.bytes = {copy, bytes.size},
+		.bytes = { copy, bytes.size },
 	};
 	return PD_OK;
 }
@@ -129,7 +129,7 @@ bool pd_file_feature_at(const struct pd_file *file, size_t index, struct pd_feat
 	for (unsigned i = 0; i < PD_FEATURE_LIMIT; i++) {
 		if (!file->features[i].present || index--)
 			continue;
-		*section_out = (struct pd_feature_section){i, file->features[i].offset, file->features[i].size};
+		*section_out = (struct pd_feature_section){ i, file->features[i].offset, file->features[i].size };
 		return true;
 	}
 	return false;
@@ -149,7 +149,7 @@ static enum pd_status load(struct pd_file *file, unsigned feature, struct pd_err
 			       "%s: feature %u has %" PRIu64 " bytes, the limit is %" PRIu64, file->name, feature,
 			       slot->size, file->memory_limit);
 	if (file->main.memory && file->main.seekable) {
-		slot->bytes = (struct pd_bytes){file->main.memory + slot->offset, (size_t)slot->size};
+		slot->bytes = (struct pd_bytes){ file->main.memory + slot->offset, (size_t)slot->size };
 		slot->loaded = true;
 		return PD_OK;
 	}
@@ -159,7 +159,7 @@ static enum pd_status load(struct pd_file *file, unsigned feature, struct pd_err
 	status = pd_source_read(&file->main, slot->offset, data, (size_t)slot->size, &got, error);
 	if (status < 0)
 		return status;
-	slot->bytes = (struct pd_bytes){data, got};
+	slot->bytes = (struct pd_bytes){ data, got };
 	slot->loaded = true;
 	return PD_OK;
 }
@@ -170,8 +170,7 @@ enum pd_status pd_file_feature_bytes(struct pd_file *file, unsigned feature, str
 	enum pd_status status;
 
 	if (feature >= PD_FEATURE_LIMIT || !file->features[feature].present)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: feature %u not found", file->name,
-			       feature);
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: feature %u not found", file->name, feature);
 	pthread_mutex_lock(&file->lock);
 	status = load(file, feature, error);
 	pthread_mutex_unlock(&file->lock);
@@ -194,7 +193,7 @@ static bool decode(struct pd_file *file, unsigned feature, const void **value_ou
 {
 	struct pd_feature_slot *slot = &file->features[feature];
 	const struct pd_layout *layout = pd_feature_layout(feature);
-	struct pd_scope scope = {.arena = &file->arena};
+	struct pd_scope scope = { .arena = &file->arena };
 	struct pd_error error;
 	struct pd_cursor c;
 	void *value;

@@ -13,8 +13,7 @@ enum {
 	HEADER_SIZE = 104,
 };
 
-static enum pd_status no_perf_data(const struct pd_file *file, uint64_t offset, const char *why,
-				   struct pd_error *error)
+static enum pd_status no_perf_data(const struct pd_file *file, uint64_t offset, const char *why, struct pd_error *error)
 {
 	return pd_fail(error, PD_ERROR_FORMAT, offset, "%s: offset %" PRIu64 ": not a perf.data file (%s)", file->name,
 		       offset, file->main.damaged ? file->main.damage : why);
@@ -57,7 +56,8 @@ static enum pd_status find_version(struct pd_file *file, const uint8_t *head, si
 		else if (size >= 24 && is_attr_entry_size(pd_load_u64(head + 16, !PD_HOST_BIG)))
 			header->big_endian = true;
 		else
-			return no_perf_data(file, 16, "version 1 with an invalid attr size in either endianness", error);
+			return no_perf_data(file, 16, "version 1 with an invalid attr size in either endianness",
+					    error);
 	}
 	file->swap = header->big_endian != PD_HOST_BIG;
 	return PD_OK;
@@ -68,12 +68,12 @@ static enum pd_status find_version(struct pd_file *file, const uint8_t *head, si
 static void read_feature_bits(struct pd_file *file, const uint8_t *at)
 {
 	uint64_t *bits = file->header.feature_bits;
-	uint64_t narrow[4] = {0};
+	uint64_t narrow[4] = { 0 };
 
 	for (unsigned i = 0; i < 4; i++) {
 		bits[i] = pd_load_u64(at + 8 * i, file->swap);
-		narrow[i] = pd_load_u32(at + 8 * i, file->swap) |
-			    (uint64_t)pd_load_u32(at + 8 * i + 4, file->swap) << 32;
+		narrow[i] = pd_load_u32(at + 8 * i, file->swap) | (uint64_t)pd_load_u32(at + 8 * i + 4, file->swap)
+									  << 32;
 	}
 	if (!file->header.big_endian || bits[0] >> PD_FEATURE_HOSTNAME & 1)
 		return;
@@ -132,7 +132,7 @@ static enum pd_status find_old_features(struct pd_file *file, struct pd_error *e
 enum pd_status pd_file_read_header(struct pd_file *file, struct pd_error *error)
 {
 	struct pd_header *header = &file->header;
-	uint8_t at[HEADER_SIZE] = {0};
+	uint8_t at[HEADER_SIZE] = { 0 };
 	enum pd_status status;
 	size_t got;
 
@@ -150,8 +150,8 @@ enum pd_status pd_file_read_header(struct pd_file *file, struct pd_error *error)
 		return find_old_features(file, error);
 	}
 	if (header->size < OLD_HEADER_SIZE || got < OLD_HEADER_SIZE)
-		return no_perf_data(file, 8, header->size < OLD_HEADER_SIZE ? "invalid header size"
-									    : "truncated header", error);
+		return no_perf_data(file, 8,
+				    header->size < OLD_HEADER_SIZE ? "invalid header size" : "truncated header", error);
 	header->attr_size = pd_load_u64(at + 16, file->swap);
 	header->attrs_offset = pd_load_u64(at + 24, file->swap);
 	header->attrs_size = pd_load_u64(at + 32, file->swap);

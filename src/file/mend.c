@@ -18,7 +18,7 @@ enum {
 	LARGEST_TABLE = PD_FEATURE_LIMIT * FEATURE_ENTRY_SIZE,
 	ATTRS_WITHIN = 1 << 20, // bytes from the begin of a file that are searched for attrs
 	WINDOW = 1 << 20,
-	TRIAL_BYTES = 4 << 20,  // of records that two versions of the events are tried on
+	TRIAL_BYTES = 4 << 20, // of records that two versions of the events are tried on
 };
 
 static void tell(struct pd_file *file, uint64_t offset, const char *field, const char *what, uint64_t value)
@@ -32,7 +32,8 @@ static bool load(struct pd_file *file, uint64_t offset, void *data, size_t size)
 	size_t got = 0;
 
 	memset(data, 0, size);
-	return offset < file->main.size && pd_source_read(&file->main, offset, data, size, &got, NULL) >= 0 && got == size;
+	return offset < file->main.size && pd_source_read(&file->main, offset, data, size, &got, NULL) >= 0 &&
+	       got == size;
 }
 
 static unsigned count_bits(const uint64_t bits[4])
@@ -70,8 +71,8 @@ static bool is_attr_entry(const struct pd_file *file, const uint8_t *at, size_t 
 	sample_type = pd_load_u64(at + 24, file->swap);
 	ids = pd_load_u64(at + size, file->swap);
 	ids_size = pd_load_u64(at + size + 8, file->swap);
-	return sample_type >> 32 == 0 && pd_load_u64(at + 32, file->swap) < 64 && ids_size % 8 == 0 && ids <= file->main.size &&
-	       ids_size <= file->main.size - ids;
+	return sample_type >> 32 == 0 && pd_load_u64(at + 32, file->swap) < 64 && ids_size % 8 == 0 &&
+	       ids <= file->main.size && ids_size <= file->main.size - ids;
 }
 
 static bool is_head(const struct pd_record_head *head)
@@ -98,7 +99,10 @@ static bool is_record_head(struct pd_file *file, uint64_t offset)
 // those of its own events and features.
 static bool is_pipe_run(const struct pd_file *file, const uint8_t *at, size_t room, bool *surely)
 {
-	enum { RUN = 3, LAST_TYPE = PD_RECORD_SCHEDSTAT_DOMAIN };
+	enum {
+		RUN = 3,
+		LAST_TYPE = PD_RECORD_SCHEDSTAT_DOMAIN
+	};
 
 	*surely = false;
 	for (unsigned i = 0; i < RUN; i++) {
@@ -143,7 +147,8 @@ static bool has_pipe_run(struct pd_file *file, bool wanted_surely)
 	return false;
 }
 
-static bool find_attrs(struct pd_file *file, uint64_t before, uint64_t *offset_out, uint64_t *entry_out, uint64_t *count_out);
+static bool find_attrs(struct pd_file *file, uint64_t before, uint64_t *offset_out, uint64_t *entry_out,
+		       uint64_t *count_out);
 
 static bool has_file_head(struct pd_file *file)
 {
@@ -178,7 +183,7 @@ static bool looks_big(struct pd_file *file)
 	if (!load(file, 0, at, sizeof(at)))
 		return false;
 	for (size_t i = 0; i < sizeof(at); i++)
-		big += (at[i] == (uint8_t)"2ELIFREP"[i]) - (at[i] == (uint8_t)"PERFILE2"[i]);
+		big += (at[i] == (uint8_t) "2ELIFREP"[i]) - (at[i] == (uint8_t) "PERFILE2"[i]);
 	return big > 0;
 }
 
@@ -216,7 +221,8 @@ uint64_t pd_file_mend_header_size(struct pd_file *file, uint64_t size)
 // ---- attrs ----
 
 // The longest run of attrs in the first bytes, none of them behind a place.
-static bool find_attrs(struct pd_file *file, uint64_t before, uint64_t *offset_out, uint64_t *entry_out, uint64_t *count_out)
+static bool find_attrs(struct pd_file *file, uint64_t before, uint64_t *offset_out, uint64_t *entry_out,
+		       uint64_t *count_out)
 {
 	uint64_t room = file->main.size < ATTRS_WITHIN ? file->main.size : ATTRS_WITHIN;
 	uint8_t *data = pd_alloc((size_t)room + 1);
@@ -231,7 +237,8 @@ static bool find_attrs(struct pd_file *file, uint64_t before, uint64_t *offset_o
 		size_t end = at;
 		uint64_t entry = pd_load_u32(data + at + 4, file->swap) + (uint64_t)ID_ENTRY_SIZE;
 
-		while (is_attr_entry(file, data + end, got - end) && pd_load_u32(data + end + 4, file->swap) + ID_ENTRY_SIZE == entry) {
+		while (is_attr_entry(file, data + end, got - end) &&
+		       pd_load_u32(data + end + 4, file->swap) + ID_ENTRY_SIZE == entry) {
 			end += (size_t)entry;
 			best++;
 		}
@@ -254,7 +261,8 @@ static bool attrs_are_fine(struct pd_file *file)
 	// the attr may be what is damaged, then its place is right all the same
 	return h->attrs_offset + h->attrs_size == h->data_offset ||
 	       (load(file, h->attrs_offset, at, sizeof(at)) &&
-		(pd_load_u32(at + 4, file->swap) + (uint64_t)ID_ENTRY_SIZE == h->attr_size || !pd_load_u32(at + 4, file->swap)));
+		(pd_load_u32(at + 4, file->swap) + (uint64_t)ID_ENTRY_SIZE == h->attr_size ||
+		 !pd_load_u32(at + 4, file->swap)));
 }
 
 static void mend_attrs(struct pd_file *file)
@@ -263,7 +271,8 @@ static void mend_attrs(struct pd_file *file)
 	uint64_t offset, entry, count;
 	bool data_is_fine = h->data_offset >= 72 && is_record_head(file, h->data_offset);
 
-	if (attrs_are_fine(file) || !find_attrs(file, data_is_fine ? h->data_offset : UINT64_MAX, &offset, &entry, &count))
+	if (attrs_are_fine(file) ||
+	    !find_attrs(file, data_is_fine ? h->data_offset : UINT64_MAX, &offset, &entry, &count))
 		return;
 	h->attr_size = entry;
 	h->attrs_offset = offset;
@@ -299,8 +308,9 @@ static unsigned count_slots(const struct pd_file *file, const uint8_t *at, size_
 		return 0;
 	first = pd_load_u64(at, file->swap);
 	size = pd_load_u64(at + 8, file->swap);
-	if (first <= place || (first - place) % FEATURE_ENTRY_SIZE || first - place > PD_FEATURE_LIMIT * FEATURE_ENTRY_SIZE ||
-	    first > file->main.size || size > file->main.size - first)
+	if (first <= place || (first - place) % FEATURE_ENTRY_SIZE ||
+	    first - place > PD_FEATURE_LIMIT * FEATURE_ENTRY_SIZE || first > file->main.size ||
+	    size > file->main.size - first)
 		return 0;
 	if (first - place == FEATURE_ENTRY_SIZE)
 		return first + size == file->main.size;
@@ -364,7 +374,11 @@ static uint64_t find_features(struct pd_file *file, uint64_t from)
 // Where the first records of a run are, at or behind a place; 0 if there is none.
 static uint64_t find_records(struct pd_file *file, uint64_t from)
 {
-	enum { ROOM = 512 << 10, WITHIN = 128 << 10, RUN = 4 };
+	enum {
+		ROOM = 512 << 10,
+		WITHIN = 128 << 10,
+		RUN = 4
+	};
 	uint8_t *data = pd_alloc(ROOM);
 	uint64_t found = 0;
 	size_t got = 0;
@@ -421,9 +435,9 @@ static void mend_data(struct pd_file *file)
 static bool is_event_desc(struct pd_file *file, uint64_t offset, uint64_t size)
 {
 	const struct pd_layout *layout = pd_feature_layout(PD_FEATURE_EVENT_DESC);
-	struct pd_arena arena = {.limit = (size_t)file->memory_limit};
-	struct pd_scope scope = {.arena = &arena};
-	struct pd_event_desc desc = {.rest = {0}};
+	struct pd_arena arena = { .limit = (size_t)file->memory_limit };
+	struct pd_scope scope = { .arena = &arena };
+	struct pd_event_desc desc = { .rest = { 0 } };
 	uint8_t *data = size > 8 && size < ATTRS_WITHIN ? pd_alloc((size_t)size) : NULL;
 	struct pd_cursor c;
 	bool is = false;
@@ -453,7 +467,7 @@ static int find_event_desc(struct pd_file *file, unsigned slots, struct pd_featu
 		size = pd_load_u64(entry + 8, file->swap);
 		if (offset > file->main.size || size > file->main.size - offset || !is_event_desc(file, offset, size))
 			continue;
-		*slot_out = (struct pd_feature_slot){.present = true, .offset = offset, .size = size};
+		*slot_out = (struct pd_feature_slot){ .present = true, .offset = offset, .size = size };
 		return (int)i;
 	}
 	return -1;
@@ -500,8 +514,9 @@ struct events {
 
 static struct events take_events(struct pd_file *file)
 {
-	struct events taken = {file->events, file->event_count, file->event_capacity, file->uniform, file->ids,
-			       file->id_count, file->id_capacity, file->unnamed, file->unnamed_capacity};
+	struct events taken = { file->events,      file->event_count, file->event_capacity,
+				file->uniform,     file->ids,         file->id_count,
+				file->id_capacity, file->unnamed,     file->unnamed_capacity };
 
 	file->events = NULL;
 	file->event_count = file->event_capacity = 0;
@@ -567,8 +582,9 @@ static const struct pd_event_full *event_of(const struct pd_file *file, struct p
 	size_t words = (record.size - PD_RECORD_HEADER_SIZE) / 8;
 
 	if (file->event_count > 1 && full->sample_id < words)
-		full = pd_file_find_event(file, pd_load_u64(record.data + PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_id,
-							    file->swap));
+		full = pd_file_find_event(file,
+					  pd_load_u64(record.data + PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_id,
+						      file->swap));
 	return full;
 }
 
@@ -595,7 +611,7 @@ static bool record_fits(struct pd_file *file, const struct pd_record_head *head,
 	const struct pd_event_full *full = is_sample ? event_of(file, record) : file->events[0];
 	const struct pd_layout *layout = pd_record_layout(head->type);
 	enum pd_record_group group = pd_record_group(head->type);
-	struct pd_scope scope = {.arena = arena};
+	struct pd_scope scope = { .arena = arena };
 	const struct pd_body_head *body;
 	struct pd_cursor c;
 
@@ -613,7 +629,10 @@ static bool record_fits(struct pd_file *file, const struct pd_record_head *head,
 // Ids that an ID_INDEX has: {id, index, cpu, thread}.
 static uint64_t count_known_ids(struct pd_file *file, struct pd_bytes record)
 {
-	enum { FIRST = 16, ENTRY = 32 };
+	enum {
+		FIRST = 16,
+		ENTRY = 32
+	};
 	uint64_t count = 0;
 
 	for (size_t at = FIRST; at + ENTRY <= record.size; at += ENTRY)
@@ -640,12 +659,12 @@ struct trial {
 static uint64_t try_records(struct pd_file *file, const struct trial *trial)
 {
 	const uint8_t *data = trial->data;
-	struct pd_arena arena = {0};
+	struct pd_arena arena = { 0 };
 	uint64_t fitting = 0;
 
 	for (size_t at = 0; file->event_count && at + PD_RECORD_HEADER_SIZE <= trial->size;) {
 		struct pd_record_head head = pd_record_head(data + at, file->swap);
-		struct pd_bytes record = {data + at, (size_t)head.size};
+		struct pd_bytes record = { data + at, (size_t)head.size };
 
 		if (!is_head(&head) || head.size > trial->size - at) {
 			at += 8;
@@ -667,8 +686,10 @@ static uint64_t try_records(struct pd_file *file, const struct trial *trial)
 // Inflates a compressed record, as far as there is room. False if that is all.
 static bool inflate(const struct pd_codec *codec, void *state, struct pd_bytes packed, struct trial *to)
 {
-	struct pd_codec_run run = {.in = packed.data, .in_size = packed.size, .out = to->data + to->size,
-				   .out_size = to->capacity - to->size};
+	struct pd_codec_run run = { .in = packed.data,
+				    .in_size = packed.size,
+				    .out = to->data + to->size,
+				    .out_size = to->capacity - to->size };
 	enum pd_codec_result result = codec->run(state, &run);
 
 	to->size = to->capacity - run.out_size;
@@ -679,7 +700,7 @@ static bool inflate(const struct pd_codec *codec, void *state, struct pd_bytes p
 static struct trial inflate_all(struct pd_file *file, const struct trial *trial)
 {
 	const struct pd_codec *codec = pd_codec_by_name("zstd");
-	struct trial inner = {.data = pd_alloc(TRIAL_BYTES), .capacity = TRIAL_BYTES};
+	struct trial inner = { .data = pd_alloc(TRIAL_BYTES), .capacity = TRIAL_BYTES };
 	void *state = codec ? codec->open() : NULL;
 	bool more = state && inner.data;
 
@@ -696,7 +717,7 @@ static struct trial inflate_all(struct pd_file *file, const struct trial *trial)
 
 			if (skip == 16 && pd_load_u64(trial->data + at + 8, file->swap) < size)
 				size = (size_t)pd_load_u64(trial->data + at + 8, file->swap);
-			more = inflate(codec, state, (struct pd_bytes){trial->data + at + skip, size}, &inner);
+			more = inflate(codec, state, (struct pd_bytes){ trial->data + at + skip, size }, &inner);
 		}
 		at += (size_t)head.size;
 	}
@@ -713,7 +734,11 @@ static uint64_t try_events(struct pd_file *file, const struct trial *outer, cons
 // Events with bits that no attr has had so far.
 static unsigned count_odd_events(const struct pd_file *file)
 {
-	enum { SAMPLE_TYPES = 25, READ_FORMATS = 5, BRANCH_TYPES = 20 };
+	enum {
+		SAMPLE_TYPES = 25,
+		READ_FORMATS = 5,
+		BRANCH_TYPES = 20
+	};
 	unsigned count = 0;
 
 	for (size_t i = 0; i < file->event_count; i++) {
@@ -743,7 +768,8 @@ static enum pd_status choose_events(struct pd_file *file, const struct pd_event_
 	memcpy(file->problem_counts, counts, sizeof(counts));
 	others = status < 0 ? 0 : try_events(file, outer, inner);
 	odd_others = count_odd_events(file);
-	if (status >= 0 && (!table.event_count || (others > fitting && odd_others <= odd) || (others == fitting && odd_others < odd))) {
+	if (status >= 0 && (!table.event_count || (others > fitting && odd_others <= odd) ||
+			    (others == fitting && odd_others < odd))) {
 		free_events(&table);
 		pd_file_tell(file, PD_PROBLEM_MENDED, file->header.attrs_offset, "attrs", "taken from EVENT_DESC");
 		return PD_OK;
@@ -762,7 +788,7 @@ enum pd_status pd_file_mend_events(struct pd_file *file, uint64_t from, struct p
 
 	if (!desc || !desc->events.count || pd_file_describes_events(file, desc))
 		return PD_OK;
-	outer = (struct trial){.data = pd_alloc(TRIAL_BYTES)};
+	outer = (struct trial){ .data = pd_alloc(TRIAL_BYTES) };
 	if (!outer.data)
 		return pd_fail_memory(error);
 	status = pd_source_read(&file->main, from, outer.data, TRIAL_BYTES, &outer.size, error);

@@ -13,7 +13,9 @@
 #include "file/archive.h"
 #include "file/open.h"
 
-enum { MEMBERS_TRIED = 1000 };
+enum {
+	MEMBERS_TRIED = 1000
+};
 
 static const uint64_t default_memory_limit = UINT64_C(256) << 20;
 static const uint64_t default_inflate_limit = UINT64_C(1) << 40;
@@ -84,10 +86,10 @@ static bool init_lock(pthread_mutex_t *lock)
 	return done;
 }
 
-static enum pd_status new_file(const char *name, const struct pd_open_options *options,
-			       struct pd_file **file_out, struct pd_error *error)
+static enum pd_status new_file(const char *name, const struct pd_open_options *options, struct pd_file **file_out,
+			       struct pd_error *error)
 {
-	struct pd_open_options all = {0};
+	struct pd_open_options all = { 0 };
 	struct pd_file *file;
 
 	// options whose size was forgotten would be ignored in silence
@@ -129,7 +131,7 @@ static enum pd_status new_file(const char *name, const struct pd_open_options *o
 // The recording in an archive: by its usual name, else the first file that begins as one; its folder if it is a directory.
 static const struct pd_member *find_recording(const struct pd_archive *archive, char *folder, size_t folder_size)
 {
-	static const char *const magics[] = {"PERFILE2", "2ELIFREP", "PERFFILE"};
+	static const char *const magics[] = { "PERFILE2", "2ELIFREP", "PERFFILE" };
 	const struct pd_member *member = pd_archive_find(archive, "perf.data");
 	const char *slash;
 	char magic[8];
@@ -163,10 +165,10 @@ static enum pd_status open_symbols(struct pd_file *file, const struct pd_open_op
 // Goes on with the recording inside if this is a tar file.
 static enum pd_status enter_archive(struct pd_file *file, char *folder, size_t folder_size, struct pd_error *error)
 {
-	const struct pd_open_options options = {.size = sizeof(options),
-						.memory_limit = file->memory_limit,
-						.inflate_limit = file->inflate_limit,
-						.temp_dir = file->temp_dir};
+	const struct pd_open_options options = { .size = sizeof(options),
+						 .memory_limit = file->memory_limit,
+						 .inflate_limit = file->inflate_limit,
+						 .temp_dir = file->temp_dir };
 	const struct pd_codec *codec = file->main.codec;
 	const struct pd_member *member;
 	bool is_tar;
@@ -178,7 +180,8 @@ static enum pd_status enter_archive(struct pd_file *file, char *folder, size_t f
 	if (codec)
 		file->header.compression = codec->name;
 	if (file->archive->damage)
-		pd_file_tell(file, PD_PROBLEM_DAMAGED_ARCHIVE, file->archive->damage_offset, NULL, "%s", file->archive->damage);
+		pd_file_tell(file, PD_PROBLEM_DAMAGED_ARCHIVE, file->archive->damage_offset, NULL, "%s",
+			     file->archive->damage);
 	member = find_recording(file->archive, folder, folder_size);
 	if (!member)
 		return pd_fail(error, PD_ERROR_FORMAT, 0, "%s: a tar file without perf.data", file->name);
@@ -192,7 +195,7 @@ static enum pd_status read_all(struct pd_file *file, int dir_fd, struct pd_error
 	const struct pd_compression *compression;
 	enum pd_status status = pd_source_unwrap(&file->main, file->inflate_limit, error);
 	char inside[PATH_MAX];
-	struct pd_folder folder = {.fd = dir_fd, .inside = inside};
+	struct pd_folder folder = { .fd = dir_fd, .inside = inside };
 	bool is_directory;
 
 	// what is damaged is looked at more than once
@@ -239,8 +242,7 @@ static enum pd_status finish_open(struct pd_file *file, enum pd_status status, s
 	return status;
 }
 
-static enum pd_status open_descriptor(struct pd_file *file, int fd, bool owns_fd, int dir_fd,
-				      struct pd_error *error)
+static enum pd_status open_descriptor(struct pd_file *file, int fd, bool owns_fd, int dir_fd, struct pd_error *error)
 {
 	struct stat stat;
 	enum pd_status status = pd_source_open_fd(&file->main, fd, owns_fd, error);
@@ -257,8 +259,8 @@ static enum pd_status open_descriptor(struct pd_file *file, int fd, bool owns_fd
 	return read_all(file, dir_fd, error);
 }
 
-enum pd_status pd_file_open(const char *path, const struct pd_open_options *options,
-			    struct pd_file **file_out, struct pd_error *error)
+enum pd_status pd_file_open(const char *path, const struct pd_open_options *options, struct pd_file **file_out,
+			    struct pd_error *error)
 {
 	struct pd_file *file;
 	struct stat stat;

@@ -5,7 +5,9 @@
 
 #include "file/file.h"
 
-enum { PD_PIPE_HEADER_SIZE = 16 };
+enum {
+	PD_PIPE_HEADER_SIZE = 16
+};
 
 // header.c: the header, up to where the sections are
 enum pd_status pd_file_read_header(struct pd_file *file, struct pd_error *error);
@@ -26,6 +28,7 @@ struct pd_folder {
 	int fd;             // or -1
 	const char *inside; // its name in the archive
 };
-enum pd_status pd_file_add_directory_parts(struct pd_file *file, const struct pd_folder *folder, struct pd_error *error);
+enum pd_status pd_file_add_directory_parts(struct pd_file *file, const struct pd_folder *folder,
+					   struct pd_error *error);
 
 #endif

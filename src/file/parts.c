@@ -23,7 +23,8 @@ static enum pd_status add_part(struct pd_file *file, struct pd_source *source, c
 		return pd_fail_memory(error);
 	file->parts = parts;
 	parts[file->part_count] = (struct pd_part){
-		.source = source, .name = pd_arena_text(&file->arena, name, strlen(name)), .begin = begin, .end = end};
+		.source = source, .name = pd_arena_text(&file->arena, name, strlen(name)), .begin = begin, .end = end
+	};
 	if (!parts[file->part_count].name)
 		return pd_fail_memory(error);
 	file->part_count++;
@@ -42,7 +43,8 @@ enum pd_status pd_file_add_main_part(struct pd_file *file, const char *name, str
 		// attrs behind the data are no records
 		if (header->attrs_offset > header->data_offset && header->attrs_offset < end && header->attrs_size)
 			end = header->attrs_offset;
-		return add_part(file, &file->main, name, header->data_offset < end ? header->data_offset : end, end, error);
+		return add_part(file, &file->main, name, header->data_offset < end ? header->data_offset : end, end,
+				error);
 	}
 	return add_part(file, &file->main, name, header->data_offset, header->data_offset + header->data_size, error);
 }
@@ -160,7 +162,7 @@ static enum pd_status open_part(struct pd_file *file, const struct pd_folder *fo
 enum pd_status pd_file_add_directory_parts(struct pd_file *file, const struct pd_folder *folder, struct pd_error *error)
 {
 	const struct pd_dir_format *format = pd_file_dir_format(file);
-	struct names names = {.items = NULL};
+	struct names names = { .items = NULL };
 	enum pd_status status;
 
 	if (format && format->version != 1)
@@ -175,7 +177,7 @@ enum pd_status pd_file_add_directory_parts(struct pd_file *file, const struct pd
 			status = pd_fail_memory(error);
 	}
 	for (size_t i = 0; i < names.count && status >= 0; i++) {
-		struct pd_error why = {0};
+		struct pd_error why = { 0 };
 
 		status = open_part(file, folder, names.items[i], &file->extra[i], &why);
 		if (status == PD_ERROR_SYSTEM) {

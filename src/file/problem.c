@@ -11,12 +11,11 @@ static const struct {
 	const char *doc;
 	const char *advice;
 } problems[] = {
-#define PROBLEM(NAME, code, severity, doc, advice) {code, severity, doc, advice},
+#define PROBLEM(NAME, code, severity, doc, advice) { code, severity, doc, advice },
 #include <perfdata/table/problem.def>
 };
 
-const char *pd_problem_at(size_t index, enum pd_severity *severity_out, const char **doc_out,
-			  const char **advice_out)
+const char *pd_problem_at(size_t index, enum pd_severity *severity_out, const char **doc_out, const char **advice_out)
 {
 	if (index >= PD_PROBLEM_COUNT)
 		return NULL;
@@ -29,8 +28,8 @@ const char *pd_problem_at(size_t index, enum pd_severity *severity_out, const ch
 	return problems[index].code;
 }
 
-void pd_file_tell(struct pd_file *file, enum pd_problem_id id, uint64_t offset, const char *field,
-		  const char *format, ...)
+void pd_file_tell(struct pd_file *file, enum pd_problem_id id, uint64_t offset, const char *field, const char *format,
+		  ...)
 {
 	char message[240];
 	struct pd_problem problem = {
@@ -55,15 +54,14 @@ void pd_file_tell(struct pd_file *file, enum pd_problem_id id, uint64_t offset, 
 	pthread_mutex_unlock(&file->lock);
 }
 
-void pd_file_tell_cursor(struct pd_file *file, enum pd_problem_id id, uint64_t offset,
-			 const struct pd_cursor *cursor)
+void pd_file_tell_cursor(struct pd_file *file, enum pd_problem_id id, uint64_t offset, const struct pd_cursor *cursor)
 {
 	char field[128] = "";
 
 	if (cursor->layout)
 		snprintf(field, sizeof(field), "%s.%s", cursor->layout, cursor->field);
-	pd_file_tell(file, id, offset, cursor->layout ? field : NULL, "%s%s%s at byte %zu",
-		     field, cursor->layout ? ": " : "", cursor->reason, (size_t)(cursor->failed_at - cursor->start));
+	pd_file_tell(file, id, offset, cursor->layout ? field : NULL, "%s%s%s at byte %zu", field,
+		     cursor->layout ? ": " : "", cursor->reason, (size_t)(cursor->failed_at - cursor->start));
 }
 
 enum pd_status pd_file_stopped(struct pd_error *error)

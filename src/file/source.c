@@ -15,7 +15,7 @@ enum {
 	PACKED_BUFFER = 128 << 10,
 	COPY_BUFFER = 256 << 10,
 	MEMORY_COPY = 4 << 20, // larger copies go to a temporary file
-	FIRST_READ = 128 // a live pipe may have no more yet
+	FIRST_READ = 128       // a live pipe may have no more yet
 };
 
 enum pd_status pd_source_open_fd(struct pd_source *source, int fd, bool owns_fd, struct pd_error *error)
@@ -25,7 +25,7 @@ enum pd_status pd_source_open_fd(struct pd_source *source, int fd, bool owns_fd,
 
 	if (fstat(fd, &stat) < 0)
 		return pd_fail_system(error, errno, "cannot stat the file");
-	*source = (struct pd_source){.fd = fd, .owns_fd = owns_fd, .bound = UINT64_MAX, .size = UINT64_MAX};
+	*source = (struct pd_source){ .fd = fd, .owns_fd = owns_fd, .bound = UINT64_MAX, .size = UINT64_MAX };
 	at = S_ISREG(stat.st_mode) ? lseek(fd, 0, SEEK_CUR) : -1;
 	if (at < 0)
 		return PD_OK;
@@ -39,15 +39,22 @@ void pd_source_open_memory(struct pd_source *source, const void *data, size_t si
 {
 	static const uint8_t nothing[1];
 
-	*source = (struct pd_source){
-		.fd = -1, .seekable = true, .memory = size ? data : nothing, .memory_size = size, .bound = size, .size = size};
+	*source = (struct pd_source){ .fd = -1,
+				      .seekable = true,
+				      .memory = size ? data : nothing,
+				      .memory_size = size,
+				      .bound = size,
+				      .size = size };
 }
 
 void pd_source_open_pull(struct pd_source *source,
-			 enum pd_status (*pull)(void *self, void *data, size_t size, size_t *got_out, struct pd_error *error),
+			 enum pd_status (*pull)(void *self, void *data, size_t size, size_t *got_out,
+						struct pd_error *error),
 			 void *self)
 {
-	*source = (struct pd_source){.fd = -1, .pull = pull, .pull_self = self, .bound = UINT64_MAX, .size = UINT64_MAX};
+	*source = (struct pd_source){
+		.fd = -1, .pull = pull, .pull_self = self, .bound = UINT64_MAX, .size = UINT64_MAX
+	};
 }
 
 void pd_source_open_range(struct pd_source *source, const struct pd_source *whole, uint64_t offset, uint64_t size)
@@ -56,12 +63,12 @@ void pd_source_open_range(struct pd_source *source, const struct pd_source *whol
 		pd_source_open_memory(source, whole->memory + offset, (size_t)size);
 		return;
 	}
-	*source = (struct pd_source){.fd = whole->fd,
-				     .seekable = true,
-				     .is_regular = whole->is_regular,
-				     .base = whole->base + offset,
-				     .bound = size,
-				     .size = size};
+	*source = (struct pd_source){ .fd = whole->fd,
+				      .seekable = true,
+				      .is_regular = whole->is_regular,
+				      .base = whole->base + offset,
+				      .bound = size,
+				      .size = size };
 }
 
 void pd_source_close(struct pd_source *source)
@@ -72,7 +79,7 @@ void pd_source_close(struct pd_source *source)
 	pd_free(source->owned);
 	if (source->owns_fd && source->fd >= 0)
 		close(source->fd);
-	*source = (struct pd_source){.fd = -1};
+	*source = (struct pd_source){ .fd = -1 };
 }
 
 static enum pd_status pull_bytes(struct pd_source *source, uint8_t *data, size_t least, size_t size, size_t *got_out,
@@ -112,8 +119,8 @@ static enum pd_status read_below(struct pd_source *source, uint64_t offset, void
 		size = (size_t)(source->bound - offset);
 	while (got < size && got < least) {
 		ssize_t n = source->is_regular ? pread(source->fd, (uint8_t *)data + got, size - got,
-						       (off_t)(source->base + offset + got))
-					       : read(source->fd, (uint8_t *)data + got, size - got);
+						       (off_t)(source->base + offset + got)) :
+						 read(source->fd, (uint8_t *)data + got, size - got);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -148,7 +155,7 @@ static enum pd_status refill_packed(struct pd_source *source, struct pd_error *e
 static enum pd_status read_unpacked(struct pd_source *source, void *data, size_t size, size_t *got_out,
 				    struct pd_error *error)
 {
-	struct pd_codec_run run = {.out = data, .out_size = size};
+	struct pd_codec_run run = { .out = data, .out_size = size };
 
 	while (run.out_size && !source->damaged) {
 		enum pd_status status = refill_packed(source, error);
@@ -187,8 +194,8 @@ static enum pd_status read_unpacked(struct pd_source *source, void *data, size_t
 static enum pd_status read_on(struct pd_source *source, void *data, size_t least, size_t size, size_t *got_out,
 			      struct pd_error *error)
 {
-	enum pd_status status = source->codec ? read_unpacked(source, data, size, got_out, error)
-					      : read_below(source, source->position, data, least, size, got_out, error);
+	enum pd_status status = source->codec ? read_unpacked(source, data, size, got_out, error) :
+						read_below(source, source->position, data, least, size, got_out, error);
 
 	if (status >= 0)
 		source->position += *got_out;
@@ -203,8 +210,8 @@ static enum pd_status keep_first(struct pd_source *source, uint64_t end, struct 
 
 	if (source->position != source->first_size || source->first_size >= want)
 		return PD_OK;
-	status = read_on(source, source->first + source->first_size, want - source->first_size, want - source->first_size,
-			 &got, error);
+	status = read_on(source, source->first + source->first_size, want - source->first_size,
+			 want - source->first_size, &got, error);
 	if (status >= 0)
 		source->first_size += got;
 	return status;
@@ -237,8 +244,8 @@ enum pd_status pd_source_read_some(struct pd_source *source, uint64_t offset, vo
 	return PD_OK;
 }
 
-enum pd_status pd_source_read(struct pd_source *source, uint64_t offset, void *data, size_t size,
-			      size_t *got_out, struct pd_error *error)
+enum pd_status pd_source_read(struct pd_source *source, uint64_t offset, void *data, size_t size, size_t *got_out,
+			      struct pd_error *error)
 {
 	return pd_source_read_some(source, offset, data, size, size, got_out, error);
 }
@@ -265,7 +272,8 @@ enum pd_status pd_source_unwrap(struct pd_source *source, uint64_t limit, struct
 	if (!codec)
 		return PD_OK;
 	if (!codec->open)
-		return pd_fail(error, PD_ERROR_UNSUPPORTED, 0, "compressed with %s (this build has no support for it)", codec->name);
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, 0, "compressed with %s (this build has no support for it)",
+			       codec->name);
 	source->codec_state = codec->open();
 	source->packed = pd_alloc(PACKED_BUFFER);
 	source->codec = codec;
@@ -355,13 +363,14 @@ static enum pd_status copy_to_file(struct pd_source *source, struct pd_source *c
 		return status;
 	}
 	*copy = (struct pd_source){
-		.fd = fd, .owns_fd = true, .seekable = true, .is_regular = true, .bound = UINT64_MAX, .size = offset};
+		.fd = fd, .owns_fd = true, .seekable = true, .is_regular = true, .bound = UINT64_MAX, .size = offset
+	};
 	return PD_OK;
 }
 
 enum pd_status pd_source_make_seekable(struct pd_source *source, const char *temp_dir, struct pd_error *error)
 {
-	struct pd_source copy = {.fd = -1};
+	struct pd_source copy = { .fd = -1 };
 	size_t size = 0, capacity = 0, got;
 	uint8_t *data = NULL;
 	enum pd_status status = PD_OK;

@@ -34,7 +34,7 @@ struct extra {
 	const char *name, *target;
 	bool has_size;
 	uint64_t size;
-	bool is_sparse; // as pax 1.0 has it: the map stands in front of the data
+	bool is_sparse;  // as pax 1.0 has it: the map stands in front of the data
 	bool is_strange; // sparse in another way
 	uint64_t real_size;
 	const char *sparse_name;
@@ -230,7 +230,8 @@ static bool take_pax_lines(struct listing *l, const char *text, size_t size)
 		    text[length - 1] != '\n')
 			return true;
 		equals = memchr(key, '=', (size_t)length - digits - 2);
-		if (equals && !take_pax(l, key, (size_t)(equals - key), equals + 1, (size_t)(text + length - 1 - equals - 1)))
+		if (equals &&
+		    !take_pax(l, key, (size_t)(equals - key), equals + 1, (size_t)(text + length - 1 - equals - 1)))
 			return false;
 		text += length;
 		size -= (size_t)length;
@@ -278,7 +279,8 @@ static uint64_t map_number(struct map *map)
 			struct pd_source source = *map->source;
 
 			map->failed = map->at + PD_TAR_BLOCK > map->end ||
-				      pd_source_read(&source, map->at, map->block, PD_TAR_BLOCK, &map->size, NULL) < 0 ||
+				      pd_source_read(&source, map->at, map->block, PD_TAR_BLOCK, &map->size, NULL) <
+					      0 ||
 				      map->size != PD_TAR_BLOCK;
 			map->at += PD_TAR_BLOCK;
 			map->used = 0;
@@ -304,7 +306,7 @@ static uint64_t map_number(struct map *map)
 static bool read_map(struct listing *l, struct pd_member_full *full, const char **reason)
 {
 	uint64_t data = l->offset + PD_TAR_BLOCK, behind = 0, stored = 0, count;
-	struct map map = {.source = &l->archive->source, .at = data, .end = data + l->size};
+	struct map map = { .source = &l->archive->source, .at = data, .end = data + l->size };
 	struct pd_extent *extents;
 
 	*reason = NULL;
@@ -322,7 +324,8 @@ static bool read_map(struct listing *l, struct pd_member_full *full, const char 
 		e->offset = map_number(&map);
 		e->size = map_number(&map);
 		e->at = stored;
-		map.failed |= e->offset < behind || e->offset > l->extra.real_size || e->size > l->extra.real_size - e->offset;
+		map.failed |= e->offset < behind || e->offset > l->extra.real_size ||
+			      e->size > l->extra.real_size - e->offset;
 		if (map.failed)
 			break;
 		behind = e->offset + e->size;
@@ -416,8 +419,9 @@ static enum pd_status add_member(struct listing *l)
 	copy = name ? pd_arena_text(&a->arena, name, strlen(name)) : NULL;
 	if (!full || !copy || a->count >= UINT32_MAX - 1 || !PD_GROW(a->members, a->capacity, a->count + 1))
 		return no_memory(l);
-	full->member = (struct pd_member){.index = a->count, .name = copy, .offset = l->offset,
-					  .modified = (int64_t)modified};
+	full->member = (struct pd_member){
+		.index = a->count, .name = copy, .offset = l->offset, .modified = (int64_t)modified
+	};
 	if (!fill(l, full))
 		return no_memory(l);
 	if (*name && name[strlen(name) - 1] == '/' && full->member.kind == PD_MEMBER_FILE)
@@ -427,7 +431,7 @@ static enum pd_status add_member(struct listing *l)
 		refuse(full, "name outside of the archive");
 	}
 	a->members[a->count++] = full;
-	l->extra = (struct extra){.name = NULL};
+	l->extra = (struct extra){ .name = NULL };
 	return PD_OK;
 }
 
@@ -483,7 +487,7 @@ static enum pd_status take_block(struct listing *l, bool *more_out)
 
 enum pd_status pd_tar_list(struct pd_archive *archive, struct pd_error *error)
 {
-	struct listing l = {.archive = archive, .error = error};
+	struct listing l = { .archive = archive, .error = error };
 	enum pd_status status = PD_OK;
 	bool more = true;
 	size_t got;

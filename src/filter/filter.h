@@ -14,11 +14,11 @@
 #include "format/layout.h"
 
 enum {
-	PD_FILTER_STEPS = 6,         // from a record to a field of a part of a part
-	PD_FILTER_DEPTH = 200,       // of brackets
+	PD_FILTER_STEPS = 6,   // from a record to a field of a part of a part
+	PD_FILTER_DEPTH = 200, // of brackets
 	PD_FILTER_TEXT_MOST = 1 << 16,
-	PD_FILTER_MOST = 1 << 15,    // tests, operands
-	PD_FILTER_YES = 0xffff,      // ends of the list of tests
+	PD_FILTER_MOST = 1 << 15, // tests, operands
+	PD_FILTER_YES = 0xffff,   // ends of the list of tests
 	PD_FILTER_NO = 0xfffe,
 };
 
@@ -32,7 +32,7 @@ enum pd_value_kind {
 
 struct pd_filter_value {
 	enum pd_value_kind kind;
-	bool negative;   // number is the two's complement
+	bool negative; // number is the two's complement
 	uint64_t number;
 	double real;
 	const char *text; // or bytes
@@ -66,15 +66,15 @@ struct pd_filter_operand {
 	uint32_t type; // of the records
 	const struct pd_field *steps[PD_FILTER_STEPS];
 	size_t step_count;
-	bool count;     // the number of items of the last step
-	uint8_t brief;  // offset in struct pd_brief, where the brief form has it
-	uint8_t brief_size; // 0: it does not
-	uint8_t shift;  // a part of a word
-	uint64_t mask;  // 0: all of it
+	bool count;                   // the number of items of the last step
+	uint8_t brief;                // offset in struct pd_brief, where the brief form has it
+	uint8_t brief_size;           // 0: it does not
+	uint8_t shift;                // a part of a word
+	uint64_t mask;                // 0: all of it
 	const struct pd_names *names; // of its values, or NULL
-	size_t trace;   // number among the fields of tracepoints
+	size_t trace;                 // number among the fields of tracepoints
 	struct pd_filter_value value; // of a constant
-	size_t at, length; // in the text
+	size_t at, length;            // in the text
 };
 
 enum pd_filter_op {
@@ -99,7 +99,7 @@ struct pd_filter_test {
 struct pd_filter_trace {
 	const char *event; // NULL: of any
 	const char *field;
-	size_t at; // in the text
+	size_t at;                    // in the text
 	struct pd_trace_field *found; // by event; size 0: it has none
 };
 

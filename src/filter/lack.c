@@ -17,7 +17,8 @@ static uint64_t bit_of(const struct pd_filter_operand *operand)
 		return PD_MASK(PD_SAMPLE_TYPE_CPU);
 	case PD_FROM_RECORD:
 		when = &operand->steps[0]->when;
-		if (operand->type == PD_RECORD_SAMPLE && when->op == PD_WHEN_MASKED && when->word == PD_WORD_SAMPLE_TYPE)
+		if (operand->type == PD_RECORD_SAMPLE && when->op == PD_WHEN_MASKED &&
+		    when->word == PD_WORD_SAMPLE_TYPE)
 			return when->want;
 		return 0;
 	default:
@@ -42,7 +43,8 @@ struct pd_str pd_filter_lacks(const struct pd_filter *filter, struct pd_file *fi
 		uint64_t bit = bit_of(operand);
 
 		if (bit && !is_recorded(file, bit))
-			return (struct pd_str){.data = filter->text + operand->at, .length = (uint32_t)operand->length};
+			return (struct pd_str){ .data = filter->text + operand->at,
+						.length = (uint32_t)operand->length };
 	}
-	return (struct pd_str){0};
+	return (struct pd_str){ 0 };
 }

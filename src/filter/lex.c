@@ -32,7 +32,7 @@ struct unit {
 	uint64_t ns;
 };
 
-static const struct unit units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+static const struct unit units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
 
 static unsigned digit_of(char c)
 {
@@ -116,7 +116,8 @@ static enum pd_status take_number(struct pd_token *token, const char *start, str
 // ---- texts ----
 
 // A backslash stands before a quote or another backslash.
-static enum pd_status take_text(struct pd_filter *filter, struct pd_token *token, const char *start, struct pd_error *error)
+static enum pd_status take_text(struct pd_filter *filter, struct pd_token *token, const char *start,
+				struct pd_error *error)
 {
 	const char quote = *start, *at = start + 1;
 	char *text = pd_arena_alloc(&filter->arena, strlen(start));
@@ -132,7 +133,7 @@ static enum pd_status take_text(struct pd_filter *filter, struct pd_token *token
 	if (!*at)
 		return pd_filter_fail(error, token->at, "unterminated string");
 	token->length = (size_t)(at + 1 - start);
-	token->value = (struct pd_filter_value){.kind = PD_VALUE_TEXT, .text = text, .size = size};
+	token->value = (struct pd_filter_value){ .kind = PD_VALUE_TEXT, .text = text, .size = size };
 	return PD_OK;
 }
 
@@ -140,8 +141,8 @@ static enum pd_status take_text(struct pd_filter *filter, struct pd_token *token
 
 static bool take_sign(struct pd_token *token, const char *start)
 {
-	static const char *const signs[] = {"&&", "||", "==", "!=", "<=", ">=", "=~", "!", "<",
-					    ">",  "&",  "|",  "(",  ")",  ",",  "-"};
+	static const char *const signs[] = { "&&", "||", "==", "!=", "<=", ">=", "=~", "!",
+					     "<",  ">",  "&",  "|",  "(",  ")",  ",",  "-" };
 
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
 		token->length = strlen(signs[i]);
@@ -156,7 +157,7 @@ static bool take_sign(struct pd_token *token, const char *start)
 // Operators that are words.
 static void take_word(struct pd_token *token, const char *start)
 {
-	static const char *const words[][2] = {{"and", "&&"}, {"or", "||"}, {"not", "!"}, {"in", "in"}};
+	static const char *const words[][2] = { { "and", "&&" }, { "or", "||" }, { "not", "!" }, { "in", "in" } };
 
 	token->kind = PD_TOKEN_WORD;
 	while (is_in_word(start[token->length]))
@@ -177,7 +178,7 @@ enum pd_status pd_filter_lex(struct pd_filter *filter, size_t *at, struct pd_tok
 	while (isspace((unsigned char)filter->text[*at]))
 		(*at)++;
 	start = filter->text + *at;
-	*token = (struct pd_token){.at = *at};
+	*token = (struct pd_token){ .at = *at };
 	if (!*start)
 		return PD_OK;
 	if (isdigit((unsigned char)*start)) {

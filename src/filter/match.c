@@ -9,7 +9,9 @@
 #include "filter/filter.h"
 #include "stream/stream.h"
 
-enum { SHOWN_BYTES = 512 /* of a list of bytes, as hexadecimal digits */ };
+enum {
+	SHOWN_BYTES = 512 /* of a list of bytes, as hexadecimal digits */
+};
 
 struct match {
 	const struct pd_filter *filter;
@@ -57,7 +59,7 @@ static const struct pd_thread_id *thread_of(struct match *match)
 static bool give_number(const struct pd_filter_operand *operand, uint64_t number, bool negative, visit_fn *visit,
 			void *self)
 {
-	struct pd_filter_value value = {.kind = PD_VALUE_NUMBER, .negative = negative};
+	struct pd_filter_value value = { .kind = PD_VALUE_NUMBER, .negative = negative };
 
 	if (operand->mask) {
 		number = number >> operand->shift & operand->mask;
@@ -67,7 +69,8 @@ static bool give_number(const struct pd_filter_operand *operand, uint64_t number
 	return visit(self, &value);
 }
 
-static bool give_signed(const struct pd_filter_operand *operand, uint64_t number, size_t size, visit_fn *visit, void *self)
+static bool give_signed(const struct pd_filter_operand *operand, uint64_t number, size_t size, visit_fn *visit,
+			void *self)
 {
 	unsigned shift = 64 - 8 * (unsigned)size;
 	int64_t wide = (int64_t)(number << shift) >> shift;
@@ -82,14 +85,14 @@ static bool give_id(const struct pd_filter_operand *operand, uint32_t id, bool t
 
 static bool give_text(const char *text, size_t size, visit_fn *visit, void *self)
 {
-	struct pd_filter_value value = {.kind = PD_VALUE_TEXT, .text = text, .size = size};
+	struct pd_filter_value value = { .kind = PD_VALUE_TEXT, .text = text, .size = size };
 
 	return text && visit(self, &value);
 }
 
 static bool give_bytes(const uint8_t *data, size_t size, visit_fn *visit, void *self)
 {
-	struct pd_filter_value value = {.kind = PD_VALUE_BYTES, .text = (const char *)data, .size = size};
+	struct pd_filter_value value = { .kind = PD_VALUE_BYTES, .text = (const char *)data, .size = size };
 
 	return data && visit(self, &value);
 }
@@ -105,7 +108,7 @@ static bool give_member(const struct pd_filter_operand *operand, const struct pd
 			size_t size, visit_fn *visit, void *self)
 {
 	uint64_t number = pd_member(member, 0, size);
-	struct pd_filter_value real = {.kind = PD_VALUE_REAL};
+	struct pd_filter_value real = { .kind = PD_VALUE_REAL };
 
 	if (field->kind == PD_KIND_F64) {
 		memcpy(&real.real, &number, sizeof(real.real));
@@ -119,7 +122,7 @@ static bool give_member(const struct pd_filter_operand *operand, const struct pd
 static bool give_array(const struct pd_filter_operand *operand, const struct pd_field *field, const uint8_t *member,
 		       visit_fn *visit, void *self)
 {
-	static const uint8_t sizes[] = {[PD_KIND_U16] = 2, [PD_KIND_U32] = 4, [PD_KIND_U64] = 8};
+	static const uint8_t sizes[] = { [PD_KIND_U16] = 2, [PD_KIND_U32] = 4, [PD_KIND_U64] = 8 };
 	struct pd_bytes list;
 	size_t size;
 
@@ -154,7 +157,8 @@ static bool give_last(const struct match *match, const struct pd_filter_operand 
 	case PD_LINE_RECORDS:
 		return give_array(operand, field, member, visit, self);
 	default:
-		return (field->line == PD_LINE_MORE || pd_when_holds(&field->when, &match->record->scratch->scope, parent)) &&
+		return (field->line == PD_LINE_MORE ||
+			pd_when_holds(&field->when, &match->record->scratch->scope, parent)) &&
 		       give_member(operand, field, member, field->size, visit, self);
 	}
 }
@@ -172,8 +176,8 @@ static bool give_path(const struct match *match, const struct pd_filter_operand 
 		if (field->line == PD_LINE_LIST) {
 			memcpy(&list, parent + field->offset, sizeof(list));
 			for (size_t i = 0; i < list.count; i++)
-				if (give_path(match, operand, step + 1, (const uint8_t *)list.items + i * list.stride, visit,
-					      self))
+				if (give_path(match, operand, step + 1, (const uint8_t *)list.items + i * list.stride,
+					      visit, self))
 					return true;
 			return false;
 		}
@@ -471,16 +475,18 @@ static bool visit_left(void *self, const struct pd_filter_value *value)
 	return give(trial->match, right, visit_right, trial);
 }
 
-bool pd_filter_takes(const struct pd_filter *filter, const struct pd_record *record, const struct pd_filter_names *names)
+bool pd_filter_takes(const struct pd_filter *filter, const struct pd_record *record,
+		     const struct pd_filter_names *names)
 {
-	struct match match = {.filter = filter, .record = record, .names = names};
-	struct trial trial = {.match = &match};
+	struct match match = { .filter = filter, .record = record, .names = names };
+	struct trial trial = { .match = &match };
 	uint16_t at = filter->start;
 
 	// each test leads to ones behind it only
 	while (at < PD_FILTER_NO) {
 		trial.test = &filter->tests[at];
-		at = give(&match, &filter->operands[trial.test->left], visit_left, &trial) ? trial.test->yes : trial.test->no;
+		at = give(&match, &filter->operands[trial.test->left], visit_left, &trial) ? trial.test->yes :
+											     trial.test->no;
 	}
 	return at == PD_FILTER_YES;
 }

@@ -21,23 +21,25 @@ static const struct word {
 	const struct pd_names *names;
 	const char *doc;
 } words[] = {
-	{"type", PD_FROM_TYPE, PD_VALUE_NUMBER, PD_FILTER_RECORDS, NULL, "type of the record, by name or number"},
-	{"misc", PD_FROM_MISC, PD_VALUE_NUMBER, 0, &pd_names_misc, "misc field of its header"},
-	{"cpumode", PD_FROM_CPUMODE, PD_VALUE_NUMBER, 0, &pd_names_cpumode, "CPU mode: user, kernel, guest_user ..."},
-	{"size", PD_FROM_SIZE, PD_VALUE_NUMBER, 0, NULL, "size of the record"},
-	{"offset", PD_FROM_OFFSET, PD_VALUE_NUMBER, 0, NULL, "offset in the file"},
-	{"time", PD_FROM_TIME, PD_VALUE_NUMBER, 0, NULL, "timestamp in ns"},
-	{"event", PD_FROM_EVENT, PD_VALUE_TEXT, 0, NULL, "name of its event"},
-	{"pid", PD_FROM_PID, PD_VALUE_NUMBER, 0, NULL, "its process"},
-	{"tid", PD_FROM_TID, PD_VALUE_NUMBER, 0, NULL, "its thread"},
-	{"cpu", PD_FROM_CPU, PD_VALUE_NUMBER, 0, NULL, "its CPU"},
-	{"period", PD_FROM_PERIOD, PD_VALUE_NUMBER, 0, NULL, "period of a sample, or of its event"},
-	{"comm", PD_FROM_NAME, PD_VALUE_TEXT, PD_FILTER_COMM, NULL, "name of its thread"},
-	{"dso", PD_FROM_NAME, PD_VALUE_TEXT, PD_FILTER_DSO, NULL, "name of the object at a sample's address"},
-	{"symbol", PD_FROM_NAME, PD_VALUE_TEXT, PD_FILTER_SYMBOL, NULL, "name of the function at a sample's address"},
+	{ "type", PD_FROM_TYPE, PD_VALUE_NUMBER, PD_FILTER_RECORDS, NULL, "type of the record, by name or number" },
+	{ "misc", PD_FROM_MISC, PD_VALUE_NUMBER, 0, &pd_names_misc, "misc field of its header" },
+	{ "cpumode", PD_FROM_CPUMODE, PD_VALUE_NUMBER, 0, &pd_names_cpumode, "CPU mode: user, kernel, guest_user ..." },
+	{ "size", PD_FROM_SIZE, PD_VALUE_NUMBER, 0, NULL, "size of the record" },
+	{ "offset", PD_FROM_OFFSET, PD_VALUE_NUMBER, 0, NULL, "offset in the file" },
+	{ "time", PD_FROM_TIME, PD_VALUE_NUMBER, 0, NULL, "timestamp in ns" },
+	{ "event", PD_FROM_EVENT, PD_VALUE_TEXT, 0, NULL, "name of its event" },
+	{ "pid", PD_FROM_PID, PD_VALUE_NUMBER, 0, NULL, "its process" },
+	{ "tid", PD_FROM_TID, PD_VALUE_NUMBER, 0, NULL, "its thread" },
+	{ "cpu", PD_FROM_CPU, PD_VALUE_NUMBER, 0, NULL, "its CPU" },
+	{ "period", PD_FROM_PERIOD, PD_VALUE_NUMBER, 0, NULL, "period of a sample, or of its event" },
+	{ "comm", PD_FROM_NAME, PD_VALUE_TEXT, PD_FILTER_COMM, NULL, "name of its thread" },
+	{ "dso", PD_FROM_NAME, PD_VALUE_TEXT, PD_FILTER_DSO, NULL, "name of the object at a sample's address" },
+	{ "symbol", PD_FROM_NAME, PD_VALUE_TEXT, PD_FILTER_SYMBOL, NULL, "name of the function at a sample's address" },
 };
 
-enum { WORDS = sizeof(words) / sizeof(words[0]) };
+enum {
+	WORDS = sizeof(words) / sizeof(words[0])
+};
 
 const char *pd_filter_word(size_t index, const char **doc_out)
 {
@@ -74,11 +76,12 @@ static void try_fields(struct pd_nearest *nearest, const struct pd_layout *layou
 static enum pd_status unknown_word(const char *name, size_t length, size_t at, struct pd_error *error)
 {
 	struct short_name copy = short_name(name, length);
-	struct pd_nearest nearest = {.word = copy.text};
+	struct pd_nearest nearest = { .word = copy.text };
 	uint32_t type;
 
 	if (pd_record_type_by_name(copy.text, &type))
-		return pd_filter_fail(error, at, "%s is a record: write type == %s, or %s.FIELD", copy.text, copy.text, copy.text);
+		return pd_filter_fail(error, at, "%s is a record: write type == %s, or %s.FIELD", copy.text, copy.text,
+				      copy.text);
 	for (size_t i = 0; i < WORDS; i++)
 		pd_nearest_try(&nearest, words[i].name);
 	try_fields(&nearest, &pd_layouts[PD_LAYOUT_sample]);
@@ -90,7 +93,7 @@ static enum pd_status unknown_word(const char *name, size_t length, size_t at, s
 static enum pd_status unknown_record(const char *name, size_t length, size_t at, struct pd_error *error)
 {
 	struct short_name copy = short_name(name, length);
-	struct pd_nearest nearest = {.word = copy.text};
+	struct pd_nearest nearest = { .word = copy.text };
 	uint32_t type;
 
 	for (size_t i = 0; pd_record_type_at(i, &type); i++)
@@ -107,7 +110,7 @@ static enum pd_status unknown_field(const struct pd_layout *layout, const char *
 				    struct pd_error *error)
 {
 	struct short_name copy = short_name(name, length);
-	struct pd_nearest nearest = {.word = copy.text};
+	struct pd_nearest nearest = { .word = copy.text };
 
 	try_fields(&nearest, layout);
 	if (!nearest.best)
@@ -185,7 +188,7 @@ enum pd_status pd_filter_no_constant(const struct pd_filter *filter, const struc
 {
 	size_t quote = token->kind == PD_TOKEN_TEXT;
 	struct short_name copy = short_name(filter->text + token->at + quote, token->length - 2 * quote);
-	struct pd_nearest nearest = {.word = copy.text};
+	struct pd_nearest nearest = { .word = copy.text };
 	const char *text;
 	uint32_t type;
 
@@ -217,12 +220,15 @@ static const struct pd_field *find_field(const struct pd_layout *layout, const c
 // Where the brief form of a sample has a field of it.
 static void find_brief(struct pd_filter_operand *operand)
 {
-#define BRIEF(field, member) {#field, offsetof(struct pd_brief, member), sizeof(((struct pd_brief *)0)->member)}
+#define BRIEF(field, member)                                                                      \
+	{                                                                                         \
+#field, offsetof(struct pd_brief, member), sizeof(((struct pd_brief *)0)->member) \
+	}
 	static const struct {
 		const char *name;
 		uint8_t offset, size;
-	} members[] = {BRIEF(ip, ip),   BRIEF(addr, addr), BRIEF(period, period), BRIEF(time_ns, time_ns),
-		       BRIEF(pid, pid), BRIEF(tid, tid),   BRIEF(cpu, cpu)};
+	} members[] = { BRIEF(ip, ip),   BRIEF(addr, addr), BRIEF(period, period), BRIEF(time_ns, time_ns),
+			BRIEF(pid, pid), BRIEF(tid, tid),   BRIEF(cpu, cpu) };
 #undef BRIEF
 
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
@@ -253,7 +259,7 @@ static enum pd_status take_bits(struct pd_filter_operand *operand, const struct 
 {
 	const struct pd_names *names = field->names, *values;
 	struct short_name copy = short_name(name, length);
-	struct pd_nearest nearest = {.word = copy.text};
+	struct pd_nearest nearest = { .word = copy.text };
 	const char *text;
 	unsigned width;
 	int64_t position;
@@ -269,7 +275,8 @@ static enum pd_status take_bits(struct pd_filter_operand *operand, const struct 
 	}
 	if (!nearest.best)
 		return pd_filter_fail(error, at, "%s has no part '%s'", field->name, copy.text);
-	return pd_filter_fail(error, at, "%s has no part '%s'; did you mean '%s'?", field->name, copy.text, nearest.best);
+	return pd_filter_fail(error, at, "%s has no part '%s'; did you mean '%s'?", field->name, copy.text,
+			      nearest.best);
 }
 
 static bool is_list(const struct pd_field *field)
@@ -330,11 +337,12 @@ static enum pd_status take_trace(struct pd_filter *filter, struct pd_filter_oper
 	struct pd_filter_trace *trace;
 
 	if (!length)
-		return pd_filter_fail(error, operand->at + operand->length, "expected a field of the tracepoint: .FIELD");
+		return pd_filter_fail(error, operand->at + operand->length,
+				      "expected a field of the tracepoint: .FIELD");
 	if (!PD_GROW(filter->traces, filter->trace_capacity, filter->trace_count + 1))
 		return pd_fail_memory(error);
 	trace = &filter->traces[filter->trace_count];
-	*trace = (struct pd_filter_trace){.at = operand->at};
+	*trace = (struct pd_filter_trace){ .at = operand->at };
 	if (event)
 		trace->event = pd_arena_text(&filter->arena, event, event_length);
 	trace->field = pd_arena_text(&filter->arena, field, length);
@@ -406,14 +414,14 @@ static enum pd_status take_bare(struct pd_filter *filter, struct pd_filter_opera
 	return status;
 }
 
-enum pd_status pd_filter_find(struct pd_filter *filter, const struct pd_token *token,
-			      struct pd_filter_operand *operand, struct pd_error *error)
+enum pd_status pd_filter_find(struct pd_filter *filter, const struct pd_token *token, struct pd_filter_operand *operand,
+			      struct pd_error *error)
 {
 	const char *name = filter->text + token->at, *end = name + token->length, *path;
 	const char *dot = memchr(name, '.', token->length), *last = memrchr(name, '.', token->length);
 	size_t length = (size_t)((dot ? dot : end) - name);
 
-	*operand = (struct pd_filter_operand){.at = token->at, .length = token->length};
+	*operand = (struct pd_filter_operand){ .at = token->at, .length = token->length };
 	if (memchr(name, ':', token->length))
 		return take_trace(filter, operand, name, (size_t)((last ? last : end) - name), last ? last + 1 : end,
 				  last ? (size_t)(end - last - 1) : 0, error);
@@ -424,8 +432,8 @@ enum pd_status pd_filter_find(struct pd_filter *filter, const struct pd_token *t
 		return take_trace(filter, operand, NULL, 0, path, (size_t)(end - path), error);
 	if (is_word(name, length, "attr")) {
 		operand->from = PD_FROM_ATTR;
-		return take_path(operand, &pd_layouts[PD_LAYOUT_attr], path, (size_t)(end - path), token->at + length + 1,
-				 error);
+		return take_path(operand, &pd_layouts[PD_LAYOUT_attr], path, (size_t)(end - path),
+				 token->at + length + 1, error);
 	}
 	if (is_word(name, length, "sample_id")) {
 		operand->from = PD_FROM_TRAILER;

@@ -17,7 +17,12 @@
 #include "base/error.h"
 #include "filter/filter.h"
 
-enum node_kind { NODE_TEST, NODE_NOT, NODE_AND, NODE_OR };
+enum node_kind {
+	NODE_TEST,
+	NODE_NOT,
+	NODE_AND,
+	NODE_OR
+};
 
 struct node {
 	enum node_kind kind;
@@ -36,8 +41,8 @@ struct parser {
 	struct pd_filter *filter;
 	struct node *nodes;
 	size_t node_count, node_capacity;
-	size_t at; // in the text
-	struct pd_token token; // the next one
+	size_t at;                              // in the text
+	struct pd_token token;                  // the next one
 	const struct pd_filter_operand *beside; // whose values may be named, or NULL
 	unsigned depth;
 	struct pd_error *error;
@@ -71,7 +76,7 @@ static enum pd_status add_node(struct parser *p, struct node node, struct piece 
 	if (!PD_GROW(p->nodes, p->node_capacity, p->node_count + 1))
 		return pd_fail_memory(p->error);
 	p->nodes[p->node_count] = node;
-	*out = (struct piece){.index = (uint16_t)p->node_count++, .at = at};
+	*out = (struct piece){ .index = (uint16_t)p->node_count++, .at = at };
 	return PD_OK;
 }
 
@@ -84,7 +89,7 @@ static enum pd_status add_test(struct parser *p, struct pd_filter_test test, str
 	if (!PD_GROW(filter->tests, filter->test_capacity, filter->test_count + 1))
 		return pd_fail_memory(p->error);
 	filter->tests[filter->test_count] = test;
-	return add_node(p, (struct node){.kind = NODE_TEST, .test = (uint16_t)filter->test_count++}, out, at);
+	return add_node(p, (struct node){ .kind = NODE_TEST, .test = (uint16_t)filter->test_count++ }, out, at);
 }
 
 static enum pd_status add_operand(struct parser *p, const struct pd_filter_operand *operand, struct piece *out)
@@ -96,7 +101,7 @@ static enum pd_status add_operand(struct parser *p, const struct pd_filter_opera
 	if (!PD_GROW(filter->operands, filter->operand_capacity, filter->operand_count + 1))
 		return pd_fail_memory(p->error);
 	filter->operands[filter->operand_count] = *operand;
-	*out = (struct piece){.is_value = true, .index = (uint16_t)filter->operand_count++, .at = operand->at};
+	*out = (struct piece){ .is_value = true, .index = (uint16_t)filter->operand_count++, .at = operand->at };
 	return PD_OK;
 }
 
@@ -114,8 +119,9 @@ static bool is_constant(const struct parser *p, struct piece piece)
 
 static struct pd_filter_operand constant_of(const struct pd_token *token, struct pd_filter_value value)
 {
-	return (struct pd_filter_operand){.from = PD_FROM_CONSTANT, .kind = value.kind, .value = value, .at = token->at,
-					  .length = token->length};
+	return (struct pd_filter_operand){
+		.from = PD_FROM_CONSTANT, .kind = value.kind, .value = value, .at = token->at, .length = token->length
+	};
 }
 
 static enum pd_status parse_negative(struct parser *p, struct piece *out)
@@ -144,7 +150,7 @@ static enum pd_status parse_word(struct parser *p, struct piece *out)
 {
 	const char *word = p->filter->text + p->token.at;
 	struct pd_filter_operand operand;
-	struct pd_filter_value value = {.kind = PD_VALUE_NUMBER};
+	struct pd_filter_value value = { .kind = PD_VALUE_NUMBER };
 	enum pd_status status = PD_OK;
 	bool beside = p->beside && (p->beside->names || p->beside->from == PD_FROM_TYPE);
 
@@ -289,7 +295,7 @@ static enum pd_status name_value(struct parser *p, struct piece of, struct piece
 {
 	const struct pd_filter_operand *operand = operand_of(p, of);
 	struct pd_filter_operand *constant = operand_of(p, piece);
-	struct pd_token token = {.kind = PD_TOKEN_TEXT, .at = constant->at, .length = constant->length};
+	struct pd_token token = { .kind = PD_TOKEN_TEXT, .at = constant->at, .length = constant->length };
 	uint64_t number;
 
 	if (!is_constant(p, piece) || constant->kind != PD_VALUE_TEXT || operand->kind != PD_VALUE_NUMBER ||
@@ -298,7 +304,7 @@ static enum pd_status name_value(struct parser *p, struct piece of, struct piece
 	if (!pd_filter_constant(operand, constant->value.text, constant->value.size, &number))
 		return pd_filter_no_constant(p->filter, operand, &token, p->error);
 	constant->kind = PD_VALUE_NUMBER;
-	constant->value = (struct pd_filter_value){.number = number, .real = (double)number};
+	constant->value = (struct pd_filter_value){ .number = number, .real = (double)number };
 	return PD_OK;
 }
 
@@ -335,7 +341,7 @@ static enum pd_status parse_right(struct parser *p, struct piece left, struct pi
 
 static enum pd_status parse_list(struct parser *p, struct piece left, struct piece *out)
 {
-	struct pd_filter_test test = {.op = PD_TEST_IN, .left = left.index};
+	struct pd_filter_test test = { .op = PD_TEST_IN, .left = left.index };
 	enum pd_status status = advance(p);
 	struct piece item;
 
@@ -365,8 +371,8 @@ static enum pd_filter_op take_operator(const struct parser *p)
 	static const struct {
 		const char *sign;
 		enum pd_filter_op op;
-	} operators[] = {{"==", PD_TEST_EQ}, {"!=", PD_TEST_NE}, {"<", PD_TEST_LT},   {"<=", PD_TEST_LE},
-			 {">", PD_TEST_GT},  {">=", PD_TEST_GE}, {"=~", PD_TEST_GLOB}};
+	} operators[] = { { "==", PD_TEST_EQ }, { "!=", PD_TEST_NE }, { "<", PD_TEST_LT },   { "<=", PD_TEST_LE },
+			  { ">", PD_TEST_GT },  { ">=", PD_TEST_GE }, { "=~", PD_TEST_GLOB } };
 
 	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
 		if (is_sign(p, operators[i].sign))
@@ -383,7 +389,7 @@ static enum pd_status parse_comparison(struct parser *p, struct piece *out)
 
 	if (status < 0)
 		return status;
-	test = (struct pd_filter_test){.op = take_operator(p), .left = out->index};
+	test = (struct pd_filter_test){ .op = take_operator(p), .left = out->index };
 	if (test.op == PD_TEST_TRUE && !is_sign(p, "in"))
 		return PD_OK;
 	if (!out->is_value)
@@ -415,7 +421,7 @@ static enum pd_status condition_of(struct parser *p, struct piece *piece)
 		return PD_OK;
 	if (is_constant(p, *piece))
 		return pd_filter_fail(p->error, piece->at, "a constant is not a condition");
-	return add_test(p, (struct pd_filter_test){.op = PD_TEST_TRUE, .left = piece->index}, piece, piece->at);
+	return add_test(p, (struct pd_filter_test){ .op = PD_TEST_TRUE, .left = piece->index }, piece, piece->at);
 }
 
 static enum pd_status parse_single(struct parser *p, struct piece *out)
@@ -425,21 +431,22 @@ static enum pd_status parse_single(struct parser *p, struct piece *out)
 	enum pd_status status = PD_OK;
 
 	while (status >= 0 && is_sign(p, "!")) {
-		not = !not;
+		not = !not ;
 		status = advance(p);
 	}
 	if (status >= 0)
 		status = parse_comparison(p, out);
-	if (status < 0 || !not)
+	if (status < 0 || !not )
 		return status;
 	status = condition_of(p, out);
-	return status < 0 ? status : add_node(p, (struct node){.kind = NODE_NOT, .left = out->index}, out, at);
+	return status < 0 ? status : add_node(p, (struct node){ .kind = NODE_NOT, .left = out->index }, out, at);
 }
 
 typedef enum pd_status parse_fn(struct parser *p, struct piece *out);
 
 // Conditions with one operator between them.
-static enum pd_status parse_row(struct parser *p, const char *sign, enum node_kind kind, parse_fn *inner, struct piece *out)
+static enum pd_status parse_row(struct parser *p, const char *sign, enum node_kind kind, parse_fn *inner,
+				struct piece *out)
 {
 	enum pd_status status = inner(p, out);
 	struct piece right;
@@ -453,8 +460,8 @@ static enum pd_status parse_row(struct parser *p, const char *sign, enum node_ki
 		if (status >= 0)
 			status = condition_of(p, &right);
 		if (status >= 0)
-			status = add_node(p, (struct node){.kind = kind, .left = out->index, .right = right.index}, out,
-					  out->at);
+			status = add_node(p, (struct node){ .kind = kind, .left = out->index, .right = right.index },
+					  out, out->at);
 	}
 	return status;
 }
@@ -529,7 +536,7 @@ static enum pd_status parse(struct parser *p)
 enum pd_status pd_filter_new(const char *text, struct pd_filter **filter_out, struct pd_error *error)
 {
 	struct pd_filter *filter = pd_alloc(sizeof(*filter));
-	struct parser parser = {.filter = filter, .error = error};
+	struct parser parser = { .filter = filter, .error = error };
 	enum pd_status status = PD_OK;
 
 	if (!filter)

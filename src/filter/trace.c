@@ -60,7 +60,7 @@ static bool is_known(const struct pd_filter *filter, const struct pd_filter_trac
 static enum pd_status unknown_field(struct pd_filter *filter, const struct pd_filter_trace *trace, struct pd_file *file,
 				    struct pd_error *error)
 {
-	struct pd_nearest field = {.word = trace->field}, event = {.word = trace->event ? trace->event : ""};
+	struct pd_nearest field = { .word = trace->field }, event = { .word = trace->event ? trace->event : "" };
 	struct pd_trace_field at;
 	bool has_event = false;
 
@@ -101,7 +101,7 @@ enum pd_status pd_filter_bind(struct pd_filter *filter, struct pd_file *file, bo
 		for (size_t j = 0; j < events; j++)
 			if (!is_event(trace, pd_file_event(file, j)) ||
 			    !find_field(filter, trace, pd_file_event(file, j), &found[j]))
-				found[j] = (struct pd_trace_field){0};
+				found[j] = (struct pd_trace_field){ 0 };
 	}
 	if (status < 0)
 		return status;

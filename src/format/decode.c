@@ -45,31 +45,31 @@ static void take_bytes(struct pd_cursor *c, struct pd_scope *s, uint64_t count, 
 }
 
 // Numbers in place if they can be used as they are, else converted into the arena.
-#define TAKE_NUMBERS(name, type, array, load)                                                      \
+#define TAKE_NUMBERS(name, type, array, load)                                                        \
 	static void name(struct pd_cursor *c, struct pd_scope *s, uint64_t count, struct array *out) \
-	{                                                                                          \
-		const uint8_t *at;                                                                 \
-		type *items;                                                                       \
-                                                                                                   \
-		if (count == ALL_THAT_FOLLOW)                                                      \
-			count = pd_cursor_room(c) / sizeof(type);                                  \
-		if (!count || !pd_cursor_count(c, count, sizeof(type)))                            \
-			return;                                                                    \
-		at = pd_cursor_take(c, count * sizeof(type));                                      \
-		if (!c->swap && (uintptr_t)at % sizeof(type) == 0) {                               \
-			out->items = (const type *)(const void *)at;                               \
-			out->count = (size_t)count;                                                \
-			return;                                                                    \
-		}                                                                                  \
-		items = pd_arena_alloc(s->arena, (size_t)count * sizeof(type));                    \
-		if (!items) {                                                                      \
-			pd_cursor_fail_memory(c);                                                  \
-			return;                                                                    \
-		}                                                                                  \
-		for (size_t i = 0; i < count; i++)                                                 \
-			items[i] = load(at + i * sizeof(type), c->swap);                           \
-		out->items = items;                                                                \
-		out->count = (size_t)count;                                                        \
+	{                                                                                            \
+		const uint8_t *at;                                                                   \
+		type *items;                                                                         \
+                                                                                                     \
+		if (count == ALL_THAT_FOLLOW)                                                        \
+			count = pd_cursor_room(c) / sizeof(type);                                    \
+		if (!count || !pd_cursor_count(c, count, sizeof(type)))                              \
+			return;                                                                      \
+		at = pd_cursor_take(c, count * sizeof(type));                                        \
+		if (!c->swap && (uintptr_t)at % sizeof(type) == 0) {                                 \
+			out->items = (const type *)(const void *)at;                                 \
+			out->count = (size_t)count;                                                  \
+			return;                                                                      \
+		}                                                                                    \
+		items = pd_arena_alloc(s->arena, (size_t)count * sizeof(type));                      \
+		if (!items) {                                                                        \
+			pd_cursor_fail_memory(c);                                                    \
+			return;                                                                      \
+		}                                                                                    \
+		for (size_t i = 0; i < count; i++)                                                   \
+			items[i] = load(at + i * sizeof(type), c->swap);                             \
+		out->items = items;                                                                  \
+		out->count = (size_t)count;                                                          \
 	}
 TAKE_NUMBERS(take_u16s, uint16_t, pd_u16s, pd_load_u16)
 TAKE_NUMBERS(take_u32s, uint32_t, pd_u32s, pd_load_u32)
@@ -160,8 +160,7 @@ static void take_part(struct pd_cursor *c, struct pd_scope *s, enum pd_layout_id
 	*out = memory;
 }
 
-static void take_box(struct pd_cursor *c, struct pd_scope *s, uint64_t size, enum pd_layout_id id,
-		     const void **out)
+static void take_box(struct pd_cursor *c, struct pd_scope *s, uint64_t size, enum pd_layout_id id, const void **out)
 {
 	const uint8_t *end = c->end;
 
@@ -178,8 +177,7 @@ static void take_box(struct pd_cursor *c, struct pd_scope *s, uint64_t size, enu
 }
 
 // To the end, however many there are.
-static void take_open_list(struct pd_cursor *c, struct pd_scope *s, const struct pd_layout *layout,
-			   struct pd_list *out)
+static void take_open_list(struct pd_cursor *c, struct pd_scope *s, const struct pd_layout *layout, struct pd_list *out)
 {
 	uint8_t *items = NULL;
 	size_t count = 0, capacity = 0;
@@ -244,97 +242,96 @@ static void take_rest(struct pd_cursor *c, struct pd_bytes *out)
 	c->at = c->end;
 }
 
-#define BLAME(member)                                                                              \
-	if (PD_UNLIKELY(c->failed)) {                                                              \
-		pd_cursor_blame(c, layout_name, #member);                                          \
-		return;                                                                            \
+#define BLAME(member)                                     \
+	if (PD_UNLIKELY(c->failed)) {                     \
+		pd_cursor_blame(c, layout_name, #member); \
+		return;                                   \
 	}
 
-#define OPEN(layout, with_rest)                                                                    \
-	void pd_decode_##layout(struct pd_cursor *c, struct pd_scope *s, void *memory)         \
-	{                                                                                          \
-		enum { HAS_REST = (with_rest) };                                                   \
-		static const char layout_name[] = #layout;                                         \
-		struct pd_##layout *it = memory;                                                  \
-                                                                                                   \
-		(void)s;                                                                           \
-		(void)it;                                                                         \
+#define OPEN(layout, with_rest)                                                        \
+	void pd_decode_##layout(struct pd_cursor *c, struct pd_scope *s, void *memory) \
+	{                                                                              \
+		enum {                                                                 \
+			HAS_REST = (with_rest)                                         \
+		};                                                                     \
+		static const char layout_name[] = #layout;                             \
+		struct pd_##layout *it = memory;                                       \
+                                                                                       \
+		(void)s;                                                               \
+		(void)it;                                                              \
 		(void)layout_name;
 #define PART(layout, doc) OPEN(layout, 0)
 #define BOX(layout, doc) OPEN(layout, 1)
 #define BODY(layout, doc) OPEN(layout, 1)
 // `rest` is the first member of those that have one
-#define END(layout)                                                                                \
-	if (HAS_REST)                                                                              \
-		take_rest(c, memory);                                                              \
+#define END(layout)                   \
+	if (HAS_REST)                 \
+		take_rest(c, memory); \
 	}
-#define FIELD(KIND, member, SHOW, WHEN, doc)                                                       \
-	if (WHEN_##WHEN) {                                                                         \
-		it->member = GET_##KIND(c);                                                       \
-		BLAME(member)                                                                      \
+#define FIELD(KIND, member, SHOW, WHEN, doc) \
+	if (WHEN_##WHEN) {                   \
+		it->member = GET_##KIND(c);  \
+		BLAME(member)                \
 	}
-#define FLAGS(KIND, member, set, WHEN, doc)                                                        \
-	if (WHEN_##WHEN) {                                                                         \
-		it->member = GET_##KIND(c);                                                       \
-		BLAME(member)                                                                      \
-		if (c->big)                                                                        \
-			it->member = (PD_TYPE_##KIND)pd_bits_from_big(&pd_names_##set, it->member, \
-								       WIRE_##KIND * 8);           \
+#define FLAGS(KIND, member, set, WHEN, doc)                                                                          \
+	if (WHEN_##WHEN) {                                                                                           \
+		it->member = GET_##KIND(c);                                                                          \
+		BLAME(member)                                                                                        \
+		if (c->big)                                                                                          \
+			it->member = (PD_TYPE_##KIND)pd_bits_from_big(&pd_names_##set, it->member, WIRE_##KIND * 8); \
 	}
-#define TEXT(KIND, member, WHEN, doc)                                                              \
-	if (WHEN_##WHEN) {                                                                         \
-		take_##KIND(c, s, &it->member);                                                   \
-		BLAME(member)                                                                      \
+#define TEXT(KIND, member, WHEN, doc)           \
+	if (WHEN_##WHEN) {                      \
+		take_##KIND(c, s, &it->member); \
+		BLAME(member)                   \
 	}
-#define CHARS(member, bytes, FIT, WHEN, doc)                                                       \
-	if (WHEN_##WHEN) {                                                                         \
-		uint64_t size = (bytes);                                                           \
-                                                                                                   \
-		if (!FIT_##FIT && size > pd_cursor_room(c))                                        \
-			size = pd_cursor_room(c);                                                  \
-		take_chars(c, s, size, &it->member);                                              \
-		BLAME(member)                                                                      \
+#define CHARS(member, bytes, FIT, WHEN, doc)                \
+	if (WHEN_##WHEN) {                                  \
+		uint64_t size = (bytes);                    \
+                                                            \
+		if (!FIT_##FIT && size > pd_cursor_room(c)) \
+			size = pd_cursor_room(c);           \
+		take_chars(c, s, size, &it->member);        \
+		BLAME(member)                               \
 	}
-#define ARRAY(KIND, member, COUNT, SHOW, WHEN, doc)                                                \
-	if (WHEN_##WHEN) {                                                                         \
-		uint64_t count = COUNT_##COUNT;                                                    \
-                                                                                                   \
-		TAKE_ARRAY_##KIND(c, s, count, &it->member);                                      \
-		BLAME(member)                                                                      \
+#define ARRAY(KIND, member, COUNT, SHOW, WHEN, doc)          \
+	if (WHEN_##WHEN) {                                   \
+		uint64_t count = COUNT_##COUNT;              \
+                                                             \
+		TAKE_ARRAY_##KIND(c, s, count, &it->member); \
+		BLAME(member)                                \
 	}
-#define ONE(layout, member, WHEN, doc)                                                             \
-	if (WHEN_##WHEN) {                                                                         \
-		const void *part = NULL;                                                           \
-                                                                                                   \
-		take_part(c, s, PD_LAYOUT_##layout, &part);                                        \
-		it->member = part;                                                                \
-		BLAME(member)                                                                      \
+#define ONE(layout, member, WHEN, doc)                      \
+	if (WHEN_##WHEN) {                                  \
+		const void *part = NULL;                    \
+                                                            \
+		take_part(c, s, PD_LAYOUT_##layout, &part); \
+		it->member = part;                          \
+		BLAME(member)                               \
 	}
 #define AGAIN(layout, member, WHEN, doc) ONE(layout, member, WHEN, doc)
-#define BOXED(layout, member, SIZE, WHEN, doc)                                                     \
-	if (WHEN_##WHEN) {                                                                         \
-		uint64_t size = BOX_##SIZE;                                                        \
-		const void *part = NULL;                                                           \
-                                                                                                   \
-		take_box(c, s, size, PD_LAYOUT_##layout, &part);                                   \
-		it->member = part;                                                                \
-		BLAME(member)                                                                      \
+#define BOXED(layout, member, SIZE, WHEN, doc)                   \
+	if (WHEN_##WHEN) {                                       \
+		uint64_t size = BOX_##SIZE;                      \
+		const void *part = NULL;                         \
+                                                                 \
+		take_box(c, s, size, PD_LAYOUT_##layout, &part); \
+		it->member = part;                               \
+		BLAME(member)                                    \
 	}
-#define LIST(layout, member, COUNT, WHEN, doc)                                                     \
-	if (WHEN_##WHEN) {                                                                         \
-		uint64_t count = COUNT_##COUNT;                                                    \
-                                                                                                   \
-		take_list(c, s, count, PD_LAYOUT_##layout, &it->member);                          \
-		BLAME(member)                                                                      \
+#define LIST(layout, member, COUNT, WHEN, doc)                           \
+	if (WHEN_##WHEN) {                                               \
+		uint64_t count = COUNT_##COUNT;                          \
+                                                                         \
+		take_list(c, s, count, PD_LAYOUT_##layout, &it->member); \
+		BLAME(member)                                            \
 	}
 #define RECORDS(member, NAME, doc) take_rest(c, &it->member);
-#define SIZED()                                                                                    \
-	it->wire_size =                                                                           \
-		pd_cursor_room(c) > UINT32_MAX ? UINT32_MAX : (uint32_t)pd_cursor_room(c);
+#define SIZED() it->wire_size = pd_cursor_room(c) > UINT32_MAX ? UINT32_MAX : (uint32_t)pd_cursor_room(c);
 #define MORE(member, ROOM) it->member = ROOM_##ROOM;
 #define SET(WORD, member) WORD_OF(WORD) = it->member;
-#define ORDER(member)                                                                              \
-	c->big = it->member != 0;                                                                 \
+#define ORDER(member)             \
+	c->big = it->member != 0; \
 	c->swap = c->big != PD_HOST_BIG;
 #include <perfdata/table/begin.h>
 #include <perfdata/table/layouts.def>

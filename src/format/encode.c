@@ -24,7 +24,7 @@
 #define MAX_U64 UINT64_MAX
 
 // What the count has to be; a leading count is written here.
-#define COUNT_LEADING(KIND)                                                                        \
+#define COUNT_LEADING(KIND) \
 	(n <= MAX_##KIND ? (void)0 : pd_pen_fail(p, "too many items for the count field"), PUT_##KIND(p, n), n)
 #define COUNT_REST n
 
@@ -40,15 +40,15 @@ static void put_array_U8(struct pd_pen *p, const struct pd_bytes *in)
 	pd_pen_bytes(p, in->data, in->size);
 }
 
-#define PUT_NUMBERS(KIND, array, put)                                                              \
-	static void put_array_##KIND(struct pd_pen *p, const struct array *in)                     \
-	{                                                                                          \
-		if (!p->swap) {                                                                    \
-			pd_pen_bytes(p, in->items, in->count * sizeof(in->items[0]));              \
-			return;                                                                    \
-		}                                                                                  \
-		for (size_t i = 0; i < in->count; i++)                                             \
-			put(p, in->items[i]);                                                      \
+#define PUT_NUMBERS(KIND, array, put)                                                 \
+	static void put_array_##KIND(struct pd_pen *p, const struct array *in)        \
+	{                                                                             \
+		if (!p->swap) {                                                       \
+			pd_pen_bytes(p, in->items, in->count * sizeof(in->items[0])); \
+			return;                                                       \
+		}                                                                     \
+		for (size_t i = 0; i < in->count; i++)                                \
+			put(p, in->items[i]);                                         \
 	}
 PUT_NUMBERS(U16, pd_u16s, pd_pen_u16)
 PUT_NUMBERS(U32, pd_u32s, pd_pen_u32)
@@ -125,84 +125,85 @@ static void put_rest(struct pd_pen *p, const struct pd_bytes *in)
 	pd_pen_bytes(p, in->data, in->size);
 }
 
-#define BLAME(member)                                                                              \
-	if (PD_UNLIKELY(p->failed)) {                                                              \
-		pd_pen_blame(p, layout_name, #member);                                             \
-		return;                                                                            \
+#define BLAME(member)                                  \
+	if (PD_UNLIKELY(p->failed)) {                  \
+		pd_pen_blame(p, layout_name, #member); \
+		return;                                \
 	}
 
-#define OPEN(layout, with_rest)                                                                    \
-	void pd_encode_##layout(struct pd_pen *p, struct pd_scope *s, const void *memory)      \
-	{                                                                                          \
-		enum { HAS_REST = (with_rest) };                                                   \
-		static const char layout_name[] = #layout;                                         \
-		const struct pd_##layout *it = memory;                                             \
-                                                                                                   \
-		(void)p;                                                                           \
-		(void)s;                                                                           \
-		(void)it;                                                                          \
+#define OPEN(layout, with_rest)                                                           \
+	void pd_encode_##layout(struct pd_pen *p, struct pd_scope *s, const void *memory) \
+	{                                                                                 \
+		enum {                                                                    \
+			HAS_REST = (with_rest)                                            \
+		};                                                                        \
+		static const char layout_name[] = #layout;                                \
+		const struct pd_##layout *it = memory;                                    \
+                                                                                          \
+		(void)p;                                                                  \
+		(void)s;                                                                  \
+		(void)it;                                                                 \
 		(void)layout_name;
 #define PART(layout, doc) OPEN(layout, 0)
 #define BOX(layout, doc) OPEN(layout, 1)
 #define BODY(layout, doc) OPEN(layout, 1)
-#define END(layout)                                                                                \
-	if (HAS_REST)                                                                              \
-		put_rest(p, memory);                                                               \
+#define END(layout)                  \
+	if (HAS_REST)                \
+		put_rest(p, memory); \
 	}
-#define FIELD(KIND, member, SHOW, WHEN, doc)                                                       \
-	if (WHEN_##WHEN)                                                                           \
+#define FIELD(KIND, member, SHOW, WHEN, doc) \
+	if (WHEN_##WHEN)                     \
 		PUT_##KIND(p, it->member);
-#define FLAGS(KIND, member, set, WHEN, doc)                                                        \
-	if (WHEN_##WHEN)                                                                           \
-		PUT_##KIND(p, p->big ? pd_bits_to_big(&pd_names_##set, it->member, WIRE_##KIND * 8) \
-				     : it->member);
-#define TEXT(KIND, member, WHEN, doc)                                                              \
-	if (WHEN_##WHEN) {                                                                         \
-		put_##KIND(p, &it->member);                                                        \
-		BLAME(member)                                                                      \
+#define FLAGS(KIND, member, set, WHEN, doc) \
+	if (WHEN_##WHEN)                    \
+		PUT_##KIND(p, p->big ? pd_bits_to_big(&pd_names_##set, it->member, WIRE_##KIND * 8) : it->member);
+#define TEXT(KIND, member, WHEN, doc)       \
+	if (WHEN_##WHEN) {                  \
+		put_##KIND(p, &it->member); \
+		BLAME(member)               \
 	}
-#define CHARS(member, bytes, FIT, WHEN, doc)                                                       \
-	if (WHEN_##WHEN) {                                                                         \
-		put_chars(p, &it->member, FIT_##FIT ? (bytes) : cut_size(&it->member, bytes));     \
-		BLAME(member)                                                                      \
+#define CHARS(member, bytes, FIT, WHEN, doc)                                                   \
+	if (WHEN_##WHEN) {                                                                     \
+		put_chars(p, &it->member, FIT_##FIT ? (bytes) : cut_size(&it->member, bytes)); \
+		BLAME(member)                                                                  \
 	}
-#define ARRAY(KIND, member, COUNT, SHOW, WHEN, doc)                                                \
-	if (WHEN_##WHEN) {                                                                         \
-		uint64_t n = ITEM_COUNT_##KIND(&it->member);                                       \
-                                                                                                   \
-		if (COUNT_##COUNT != n)                                                            \
-			pd_pen_fail(p, "count differs");                                           \
-		BLAME(member)                                                                      \
-		put_array_##KIND(p, &it->member);                                                  \
+#define ARRAY(KIND, member, COUNT, SHOW, WHEN, doc)          \
+	if (WHEN_##WHEN) {                                   \
+		uint64_t n = ITEM_COUNT_##KIND(&it->member); \
+                                                             \
+		if (COUNT_##COUNT != n)                      \
+			pd_pen_fail(p, "count differs");     \
+		BLAME(member)                                \
+		put_array_##KIND(p, &it->member);            \
 	}
-#define ONE(layout, member, WHEN, doc)                                                             \
-	if (WHEN_##WHEN) {                                                                         \
-		put_part(p, s, PD_LAYOUT_##layout, it->member);                                    \
-		BLAME(member)                                                                      \
+#define ONE(layout, member, WHEN, doc)                          \
+	if (WHEN_##WHEN) {                                      \
+		put_part(p, s, PD_LAYOUT_##layout, it->member); \
+		BLAME(member)                                   \
 	}
 #define AGAIN(layout, member, WHEN, doc) ONE(layout, member, WHEN, doc)
-#define BOXED(layout, member, SIZE, WHEN, doc)                                                     \
-	if (WHEN_##WHEN) {                                                                         \
-		size_t begin = p->need;                                                            \
-                                                                                                   \
-		put_part(p, s, PD_LAYOUT_##layout, it->member);                                    \
-		if (BOX_##SIZE != p->need - begin)                                                 \
-			pd_pen_fail(p, "size differs");                                            \
-		BLAME(member)                                                                      \
+#define BOXED(layout, member, SIZE, WHEN, doc)                  \
+	if (WHEN_##WHEN) {                                      \
+		size_t begin = p->need;                         \
+                                                                \
+		put_part(p, s, PD_LAYOUT_##layout, it->member); \
+		if (BOX_##SIZE != p->need - begin)              \
+			pd_pen_fail(p, "size differs");         \
+		BLAME(member)                                   \
 	}
-#define LIST(layout, member, COUNT, WHEN, doc)                                                     \
-	if (WHEN_##WHEN) {                                                                         \
-		uint64_t n = it->member.count;                                                     \
-                                                                                                   \
-		if (COUNT_##COUNT != n)                                                            \
-			pd_pen_fail(p, "count differs");                                           \
-		put_list(p, s, PD_LAYOUT_##layout, &it->member);                                   \
-		BLAME(member)                                                                      \
+#define LIST(layout, member, COUNT, WHEN, doc)                   \
+	if (WHEN_##WHEN) {                                       \
+		uint64_t n = it->member.count;                   \
+                                                                 \
+		if (COUNT_##COUNT != n)                          \
+			pd_pen_fail(p, "count differs");         \
+		put_list(p, s, PD_LAYOUT_##layout, &it->member); \
+		BLAME(member)                                    \
 	}
 #define RECORDS(member, NAME, doc) put_rest(p, &it->member);
 #define SET(WORD, member) WORD_OF(WORD) = it->member;
-#define ORDER(member)                                                                              \
-	p->big = it->member != 0;                                                                  \
+#define ORDER(member)             \
+	p->big = it->member != 0; \
 	p->swap = p->big != PD_HOST_BIG;
 #include <perfdata/table/begin.h>
 #include <perfdata/table/layouts.def>

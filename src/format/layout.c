@@ -25,60 +25,110 @@
 #define WORDS_SCHEDSTAT "schedstat version"
 #define WORDS_QUIRKS "quirks"
 
-#define WHEN_ALWAYS {.op = PD_WHEN_ALWAYS, .text = "always"}
-#define WHEN_HAS(W, B)                                                                             \
-	{.op = PD_WHEN_MASKED, .word = PD_WORD_##W, .mask = MASK_##W(B), .want = MASK_##W(B),      \
-	 .text = WORDS_##W " has " #B}
-#define WHEN_LACKS(W, B)                                                                           \
-	{.op = PD_WHEN_MASKED, .word = PD_WORD_##W, .mask = MASK_##W(B), .want = 0,                \
-	 .text = WORDS_##W " lacks " #B}
-#define WHEN_ONLY(W, B, O)                                                                         \
-	{.op = PD_WHEN_MASKED, .word = PD_WORD_##W, .mask = MASK_##W(B) | MASK_##W(O),             \
-	 .want = MASK_##W(B), .text = WORDS_##W " has " #B ", lacks " #O}
-#define WHEN_MEMBER(code, m, v, how)                                                               \
-	{.op = code, .size = MEMBER_SIZE(m), .offset = AT(m), .want = (v), .text = #m how #v}
+#define WHEN_ALWAYS                                    \
+	{                                              \
+		.op = PD_WHEN_ALWAYS, .text = "always" \
+	}
+#define WHEN_HAS(W, B)                                                                               \
+	{                                                                                            \
+		.op = PD_WHEN_MASKED, .word = PD_WORD_##W, .mask = MASK_##W(B), .want = MASK_##W(B), \
+		.text = WORDS_##W " has " #B                                                         \
+	}
+#define WHEN_LACKS(W, B)                                                                   \
+	{                                                                                  \
+		.op = PD_WHEN_MASKED, .word = PD_WORD_##W, .mask = MASK_##W(B), .want = 0, \
+		.text = WORDS_##W " lacks " #B                                             \
+	}
+#define WHEN_ONLY(W, B, O)                                                                                         \
+	{                                                                                                          \
+		.op = PD_WHEN_MASKED, .word = PD_WORD_##W, .mask = MASK_##W(B) | MASK_##W(O), .want = MASK_##W(B), \
+		.text = WORDS_##W " has " #B ", lacks " #O                                                         \
+	}
+#define WHEN_MEMBER(code, m, v, how)                                                                \
+	{                                                                                           \
+		.op = code, .size = MEMBER_SIZE(m), .offset = AT(m), .want = (v), .text = #m how #v \
+	}
 #define WHEN_IS(m, v) WHEN_MEMBER(PD_WHEN_IS, m, v, " is ")
 #define WHEN_NOT(m, v) WHEN_MEMBER(PD_WHEN_NOT, m, v, " is not ")
 #define WHEN_LEAST(m, v) WHEN_MEMBER(PD_WHEN_LEAST, m, v, " at least ")
-#define WHEN_WORD_IS(W, v)                                                                         \
-	{.op = PD_WHEN_MASKED, .word = PD_WORD_##W, .mask = UINT64_MAX, .want = (v),               \
-	 .text = WORDS_##W " is " #v}
-#define WHEN_WORD_NOT(W, v)                                                                        \
-	{.op = PD_WHEN_WORD_NOT, .word = PD_WORD_##W, .want = (v), .text = WORDS_##W " is not " #v}
-#define WHEN_WORD_LEAST(W, v)                                                                      \
-	{.op = PD_WHEN_WORD_LEAST, .word = PD_WORD_##W, .want = (v),                               \
-	 .text = WORDS_##W " at least " #v}
-#define WHEN_WORD_BELOW(W, v)                                                                      \
-	{.op = PD_WHEN_WORD_BELOW, .word = PD_WORD_##W, .want = (v), .text = WORDS_##W " below " #v}
-#define WHEN_SINCE(n)                                                                              \
-	{.op = PD_WHEN_SINCE, .size = MEMBER_SIZE(wire_size), .offset = AT(wire_size), .want = (n), \
-	 .text = "size at least " #n}
+#define WHEN_WORD_IS(W, v)                                                                  \
+	{                                                                                   \
+		.op = PD_WHEN_MASKED, .word = PD_WORD_##W, .mask = UINT64_MAX, .want = (v), \
+		.text = WORDS_##W " is " #v                                                 \
+	}
+#define WHEN_WORD_NOT(W, v)                                                                               \
+	{                                                                                                 \
+		.op = PD_WHEN_WORD_NOT, .word = PD_WORD_##W, .want = (v), .text = WORDS_##W " is not " #v \
+	}
+#define WHEN_WORD_LEAST(W, v)                                                                                 \
+	{                                                                                                     \
+		.op = PD_WHEN_WORD_LEAST, .word = PD_WORD_##W, .want = (v), .text = WORDS_##W " at least " #v \
+	}
+#define WHEN_WORD_BELOW(W, v)                                                                              \
+	{                                                                                                  \
+		.op = PD_WHEN_WORD_BELOW, .word = PD_WORD_##W, .want = (v), .text = WORDS_##W " below " #v \
+	}
+#define WHEN_SINCE(n)                                                                                      \
+	{                                                                                                  \
+		.op = PD_WHEN_SINCE, .size = MEMBER_SIZE(wire_size), .offset = AT(wire_size), .want = (n), \
+		.text = "size at least " #n                                                                \
+	}
 
-#define COUNT_LEADING(KIND)                                                                        \
-	{.op = PD_COUNT_LEADING, .value = PD_KIND_##KIND, .text = "count in front, " #KIND}
-#define COUNT_MEMBER(m)                                                                            \
-	{.op = PD_COUNT_MEMBER, .size = MEMBER_SIZE(m), .offset = AT(m), .text = #m}
-#define COUNT_FIXED(n) {.op = PD_COUNT_FIXED, .value = (n), .text = #n}
-#define COUNT_REST {.op = PD_COUNT_REST, .text = "to the end"}
-#define COUNT_POPCOUNT(W)                                                                          \
-	{.op = PD_COUNT_POPCOUNT, .word = PD_WORD_##W, .text = "bits set in " WORDS_##W}
-#define COUNT_BITS_OF(m)                                                                           \
-	{.op = PD_COUNT_BITS_OF, .size = MEMBER_SIZE(m), .offset = AT(m), .text = "bits set in " #m}
-#define COUNT_WORD(W) {.op = PD_COUNT_WORD, .word = PD_WORD_##W, .text = WORDS_##W}
+#define COUNT_LEADING(KIND)                                                                       \
+	{                                                                                         \
+		.op = PD_COUNT_LEADING, .value = PD_KIND_##KIND, .text = "count in front, " #KIND \
+	}
+#define COUNT_MEMBER(m)                                                                    \
+	{                                                                                  \
+		.op = PD_COUNT_MEMBER, .size = MEMBER_SIZE(m), .offset = AT(m), .text = #m \
+	}
+#define COUNT_FIXED(n)                                         \
+	{                                                      \
+		.op = PD_COUNT_FIXED, .value = (n), .text = #n \
+	}
+#define COUNT_REST                                        \
+	{                                                 \
+		.op = PD_COUNT_REST, .text = "to the end" \
+	}
+#define COUNT_POPCOUNT(W)                                                                      \
+	{                                                                                      \
+		.op = PD_COUNT_POPCOUNT, .word = PD_WORD_##W, .text = "bits set in " WORDS_##W \
+	}
+#define COUNT_BITS_OF(m)                                                                                   \
+	{                                                                                                  \
+		.op = PD_COUNT_BITS_OF, .size = MEMBER_SIZE(m), .offset = AT(m), .text = "bits set in " #m \
+	}
+#define COUNT_WORD(W)                                                       \
+	{                                                                   \
+		.op = PD_COUNT_WORD, .word = PD_WORD_##W, .text = WORDS_##W \
+	}
 #define COUNT_BITMAP(m)                                                                            \
-	{.op = PD_COUNT_BITMAP, .size = MEMBER_SIZE(m), .offset = AT(m), .text = #m " bits"}
+	{                                                                                          \
+		.op = PD_COUNT_BITMAP, .size = MEMBER_SIZE(m), .offset = AT(m), .text = #m " bits" \
+	}
 #define COUNT_OF(m) COUNT_MEMBER(m)
-#define COUNT_ATTR {.op = PD_COUNT_ATTR, .text = "its own size"}
+#define COUNT_ATTR                                          \
+	{                                                   \
+		.op = PD_COUNT_ATTR, .text = "its own size" \
+	}
 
-#define ROOM_BYTES(n) {.op = PD_COUNT_FIXED, .value = (n), .text = #n}
-#define ROOM_EACH(m, n)                                                                            \
-	{.op = PD_COUNT_MEMBER, .size = MEMBER_SIZE(m), .offset = AT(m), .value = (n),             \
-	 .text = #n " for each of " #m}
-#define ROOM_WORD_EACH(W, n)                                                                       \
-	{.op = PD_COUNT_WORD, .word = PD_WORD_##W, .value = (n), .text = #n " for each of " WORDS_##W}
-#define ROOM_AFTER(m, n)                                                                           \
-	{.op = PD_COUNT_AFTER, .size = MEMBER_SIZE(m), .offset = AT(m), .value = (n),              \
-	 .text = #n ", if " #m}
+#define ROOM_BYTES(n)                                          \
+	{                                                      \
+		.op = PD_COUNT_FIXED, .value = (n), .text = #n \
+	}
+#define ROOM_EACH(m, n)                                                                       \
+	{                                                                                     \
+		.op = PD_COUNT_MEMBER, .size = MEMBER_SIZE(m), .offset = AT(m), .value = (n), \
+		.text = #n " for each of " #m                                                 \
+	}
+#define ROOM_WORD_EACH(W, n)                                                                                 \
+	{                                                                                                    \
+		.op = PD_COUNT_WORD, .word = PD_WORD_##W, .value = (n), .text = #n " for each of " WORDS_##W \
+	}
+#define ROOM_AFTER(m, n)                                                                                           \
+	{                                                                                                          \
+		.op = PD_COUNT_AFTER, .size = MEMBER_SIZE(m), .offset = AT(m), .value = (n), .text = #n ", if " #m \
+	}
 
 #define SHOW_DEC .show = PD_SHOW_DEC
 #define SHOW_HEX .show = PD_SHOW_HEX
@@ -93,71 +143,67 @@
 #define SHOW_CHAIN .show = PD_SHOW_CHAIN, .names = &pd_names_callchain_context
 #define SHOW_REGS(W) .show = PD_SHOW_REGS, .word = PD_WORD_##W
 
-#define OPEN(layout)                                                                               \
-	static const struct pd_field *fields_##layout(size_t *count_out)                          \
-	{                                                                                          \
-		typedef struct pd_##layout self;                                                   \
+#define OPEN(layout)                                                     \
+	static const struct pd_field *fields_##layout(size_t *count_out) \
+	{                                                                \
+		typedef struct pd_##layout self;                         \
 		static const struct pd_field fields[] = {
 #define PART(layout, doc) OPEN(layout)
 #define BOX(layout, doc) OPEN(layout)
 #define BODY(layout, doc) OPEN(layout)
-#define END(layout)                                                                                \
-	{.line = PD_LINE_END}                                                                      \
-	}                                                                                          \
-	;                                                                                          \
-	(void)(self *)0;                                                                           \
-	*count_out = sizeof(fields) / sizeof(fields[0]) - 1;                                       \
-	return fields;                                                                             \
+#define END(layout)                                          \
+	{                                                    \
+		.line = PD_LINE_END                          \
+	}                                                    \
+	}                                                    \
+	;                                                    \
+	(void)(self *)0;                                     \
+	*count_out = sizeof(fields) / sizeof(fields[0]) - 1; \
+	return fields;                                       \
 	}
-#define LINE(code, member, WHEN, text)                                                             \
-	.name = #member, .doc = text, .line = code, .offset = AT(member),                          \
-	.size = MEMBER_SIZE(member), .when = WHEN_##WHEN
-#define FIELD(KIND, member, SHOW, WHEN, doc)                                                       \
-	{LINE(PD_LINE_FIELD, member, WHEN, doc), .kind = PD_KIND_##KIND, SHOW_##SHOW},
-#define FLAGS(KIND, member, set, WHEN, doc)                                                        \
-	{LINE(PD_LINE_FLAGS, member, WHEN, doc), .kind = PD_KIND_##KIND, SHOW_BITS(set)},
-#define TEXT(KIND, member, WHEN, doc)                                                              \
-	{LINE(PD_LINE_TEXT, member, WHEN, doc), .kind = PD_KIND_##KIND},
-#define CHARS(member, bytes, FIT, WHEN, doc)                                                       \
-	{LINE(PD_LINE_CHARS, member, WHEN, doc),                                                   \
-	 .count = {.op = PD_COUNT_FIXED, .value = (bytes), .word = FIT_##FIT, .text = #bytes}},
-#define ARRAY(KIND, member, COUNT, SHOW, WHEN, doc)                                                \
-	{LINE(PD_LINE_ARRAY, member, WHEN, doc), .kind = PD_KIND_##KIND, SHOW_##SHOW,              \
-	 .count = COUNT_##COUNT},
-#define ONE(layout, member, WHEN, doc)                                                             \
-	{LINE(PD_LINE_ONE, member, WHEN, doc), .part = &pd_layouts[PD_LAYOUT_##layout]},
-#define AGAIN(layout, member, WHEN, doc)                                                           \
-	{LINE(PD_LINE_AGAIN, member, WHEN, doc), .part = &pd_layouts[PD_LAYOUT_##layout]},
-#define BOXED(layout, member, SIZE, WHEN, doc)                                                     \
-	{LINE(PD_LINE_BOXED, member, WHEN, doc), .part = &pd_layouts[PD_LAYOUT_##layout],          \
-	 .count = COUNT_##SIZE},
-#define LIST(layout, member, COUNT, WHEN, doc)                                                     \
-	{LINE(PD_LINE_LIST, member, WHEN, doc), .part = &pd_layouts[PD_LAYOUT_##layout],           \
-	 .count = COUNT_##COUNT},
-#define RECORDS(member, NAME, doc)                                                                 \
-	{LINE(PD_LINE_RECORDS, member, ALWAYS, doc), .count = {.value = PD_RECORD_##NAME}},
-#define MORE(member, ROOM)                                                                         \
-	{LINE(PD_LINE_MORE, member, ALWAYS, "more bytes follow"), .count = ROOM_##ROOM},
-#define SET(WORD, member)                                                                          \
-	{LINE(PD_LINE_SET, member, ALWAYS, "handed down"), .word = PD_WORD_##WORD},
-#define ORDER(member) {LINE(PD_LINE_ORDER, member, ALWAYS, "endianness of the following data")},
+#define LINE(code, member, WHEN, text)                                                                 \
+	.name = #member, .doc = text, .line = code, .offset = AT(member), .size = MEMBER_SIZE(member), \
+	.when = WHEN_##WHEN
+#define FIELD(KIND, member, SHOW, WHEN, doc) \
+	{ LINE(PD_LINE_FIELD, member, WHEN, doc), .kind = PD_KIND_##KIND, SHOW_##SHOW },
+#define FLAGS(KIND, member, set, WHEN, doc) \
+	{ LINE(PD_LINE_FLAGS, member, WHEN, doc), .kind = PD_KIND_##KIND, SHOW_BITS(set) },
+#define TEXT(KIND, member, WHEN, doc) { LINE(PD_LINE_TEXT, member, WHEN, doc), .kind = PD_KIND_##KIND },
+#define CHARS(member, bytes, FIT, WHEN, doc)      \
+	{ LINE(PD_LINE_CHARS, member, WHEN, doc), \
+	  .count = { .op = PD_COUNT_FIXED, .value = (bytes), .word = FIT_##FIT, .text = #bytes } },
+#define ARRAY(KIND, member, COUNT, SHOW, WHEN, doc) \
+	{ LINE(PD_LINE_ARRAY, member, WHEN, doc), .kind = PD_KIND_##KIND, SHOW_##SHOW, .count = COUNT_##COUNT },
+#define ONE(layout, member, WHEN, doc) \
+	{ LINE(PD_LINE_ONE, member, WHEN, doc), .part = &pd_layouts[PD_LAYOUT_##layout] },
+#define AGAIN(layout, member, WHEN, doc) \
+	{ LINE(PD_LINE_AGAIN, member, WHEN, doc), .part = &pd_layouts[PD_LAYOUT_##layout] },
+#define BOXED(layout, member, SIZE, WHEN, doc) \
+	{ LINE(PD_LINE_BOXED, member, WHEN, doc), .part = &pd_layouts[PD_LAYOUT_##layout], .count = COUNT_##SIZE },
+#define LIST(layout, member, COUNT, WHEN, doc) \
+	{ LINE(PD_LINE_LIST, member, WHEN, doc), .part = &pd_layouts[PD_LAYOUT_##layout], .count = COUNT_##COUNT },
+#define RECORDS(member, NAME, doc) \
+	{ LINE(PD_LINE_RECORDS, member, ALWAYS, doc), .count = { .value = PD_RECORD_##NAME } },
+#define MORE(member, ROOM) { LINE(PD_LINE_MORE, member, ALWAYS, "more bytes follow"), .count = ROOM_##ROOM },
+#define SET(WORD, member) { LINE(PD_LINE_SET, member, ALWAYS, "handed down"), .word = PD_WORD_##WORD },
+#define ORDER(member) { LINE(PD_LINE_ORDER, member, ALWAYS, "endianness of the following data") },
 #include <perfdata/table/begin.h>
 #include <perfdata/table/layouts.def>
 #include <perfdata/table/end.h>
 
 // ---- layouts, records and features ----
 
-#define LAYOUT(id, text, code)                                                                     \
-	[PD_LAYOUT_##id] = {                                                                       \
-		.name = #id,                                                                       \
-		.doc = text,                                                                       \
-		.form = code,                                                                      \
-		.plain = PD_PLAIN_##id && PD_MIN_##id == sizeof(struct pd_##id),                   \
-		.min_size = PD_MIN_##id,                                                           \
-		.struct_size = sizeof(struct pd_##id),                                             \
-		.fields = fields_##id,                                                             \
-		.decode = pd_decode_##id,                                                          \
-		.encode = pd_encode_##id,                                                          \
+#define LAYOUT(id, text, code)                                                   \
+	[PD_LAYOUT_##id] = {                                                     \
+		.name = #id,                                                     \
+		.doc = text,                                                     \
+		.form = code,                                                    \
+		.plain = PD_PLAIN_##id && PD_MIN_##id == sizeof(struct pd_##id), \
+		.min_size = PD_MIN_##id,                                         \
+		.struct_size = sizeof(struct pd_##id),                           \
+		.fields = fields_##id,                                           \
+		.decode = pd_decode_##id,                                        \
+		.encode = pd_encode_##id,                                        \
 	},
 #define PART(layout, doc) LAYOUT(layout, doc, PD_FORM_PART)
 #define BOX(layout, doc) LAYOUT(layout, doc, PD_FORM_BOX)
@@ -177,16 +223,16 @@ struct numbered {
 };
 
 static const struct numbered records[] = {
-#define RECORD(NAME, name, number, layout, GROUP, doc)                                             \
-	{#NAME, doc, number, PD_GROUP_##GROUP, &pd_layouts[PD_LAYOUT_##layout]},
+#define RECORD(NAME, name, number, layout, GROUP, doc) \
+	{ #NAME, doc, number, PD_GROUP_##GROUP, &pd_layouts[PD_LAYOUT_##layout] },
 #include <perfdata/table/begin.h>
 #include <perfdata/table/layouts.def>
 #include <perfdata/table/end.h>
 };
 
 static const struct numbered features[] = {
-#define FEATURE(NAME, name, number, layout, doc)                                                   \
-	{#NAME, doc, number, PD_GROUP_UNKNOWN, &pd_layouts[PD_LAYOUT_##layout]},
+#define FEATURE(NAME, name, number, layout, doc) \
+	{ #NAME, doc, number, PD_GROUP_UNKNOWN, &pd_layouts[PD_LAYOUT_##layout] },
 #include <perfdata/table/begin.h>
 #include <perfdata/table/layouts.def>
 #include <perfdata/table/end.h>
@@ -208,8 +254,8 @@ static const struct numbered *find_record(uint32_t type)
 	};
 
 	switch (type) {
-#define RECORD(NAME, name, number, layout, GROUP, doc)                                             \
-	case number:                                                                               \
+#define RECORD(NAME, name, number, layout, GROUP, doc) \
+	case number:                                   \
 		return &records[RECORD_AT_##NAME];
 #include <perfdata/table/begin.h>
 #include <perfdata/table/layouts.def>
@@ -248,10 +294,10 @@ enum pd_record_group pd_record_group(uint32_t type)
 	if (record)
 		return record->group;
 	// what newer kernels, perfs and simpleperfs may add
-	return type == 0 ? PD_GROUP_UNKNOWN
-	       : type < 64 ? PD_GROUP_KERNEL
-	       : type < PD_RECORD_SIMPLEPERF_FIRST ? PD_GROUP_TOOL
-						   : PD_GROUP_SIMPLEPERF;
+	return type == 0                         ? PD_GROUP_UNKNOWN :
+	       type < 64                         ? PD_GROUP_KERNEL :
+	       type < PD_RECORD_SIMPLEPERF_FIRST ? PD_GROUP_TOOL :
+						   PD_GROUP_SIMPLEPERF;
 }
 
 const struct pd_layout *pd_record_layout(uint32_t type)
@@ -365,13 +411,19 @@ const struct pd_field *pd_layout_field(const struct pd_layout *layout, size_t in
 
 // ---- fields in words ----
 
-static const char *const kind_names[] = {"", "u8", "u16", "u32", "u64", "s32", "f64",
-					  "string, padded to the end", "NUL-terminated string",
-					  "u32 size, text, padding"};
-static const char *const c_names[] = {"", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "int32_t",
-				       "double", "struct pd_str", "struct pd_str", "struct pd_str"};
-static const char *const c_arrays[] = {"", "struct pd_bytes", "struct pd_u16s", "struct pd_u32s",
-					"struct pd_u64s"};
+static const char *const kind_names[] = { "",
+					  "u8",
+					  "u16",
+					  "u32",
+					  "u64",
+					  "s32",
+					  "f64",
+					  "string, padded to the end",
+					  "NUL-terminated string",
+					  "u32 size, text, padding" };
+static const char *const c_names[] = { "",        "uint8_t", "uint16_t",      "uint32_t",      "uint64_t",
+				       "int32_t", "double",  "struct pd_str", "struct pd_str", "struct pd_str" };
+static const char *const c_arrays[] = { "", "struct pd_bytes", "struct pd_u16s", "struct pd_u32s", "struct pd_u64s" };
 
 const char *pd_field_name(const struct pd_field *field)
 {

@@ -145,7 +145,11 @@ struct pd_field {
 	const struct pd_layout *part;
 };
 
-enum pd_layout_form { PD_FORM_PART, PD_FORM_BOX, PD_FORM_BODY };
+enum pd_layout_form {
+	PD_FORM_PART,
+	PD_FORM_BOX,
+	PD_FORM_BODY
+};
 
 struct pd_layout {
 	const char *name;
@@ -242,31 +246,41 @@ extern const struct pd_layout pd_layouts[PD_LAYOUT_COUNT];
 #define FIT_EXACT 1
 #define FIT_CUT 0
 
-#define PART(layout, doc) enum { PD_MIN_##layout = 0
-#define BOX(layout, doc) enum { PD_MIN_##layout = 0
-#define BODY(layout, doc) enum { PD_MIN_##layout = 0
-#define END(layout)                                                                                \
-	}                                                                                          \
+#define PART(layout, doc) \
+	enum {            \
+	PD_MIN_##layout = 0
+#define BOX(layout, doc) \
+	enum {           \
+	PD_MIN_##layout = 0
+#define BODY(layout, doc) \
+	enum {            \
+	PD_MIN_##layout = 0
+#define END(layout) \
+	}           \
 	;
 #define FIELD(KIND, member, SHOW, WHEN, doc) +ALWAYS_##WHEN *WIRE_##KIND
 #define FLAGS(KIND, member, set, WHEN, doc) +ALWAYS_##WHEN *WIRE_##KIND
 #define TEXT(KIND, member, WHEN, doc) +ALWAYS_##WHEN *WIRE_##KIND
 #define CHARS(member, bytes, FIT, WHEN, doc) +ALWAYS_##WHEN *FIT_##FIT *(bytes)
-#define ARRAY(KIND, member, COUNT, SHOW, WHEN, doc)                                                \
-	+ALWAYS_##WHEN *(LEAD_##COUNT + ITEMS_##COUNT * WIRE_##KIND)
+#define ARRAY(KIND, member, COUNT, SHOW, WHEN, doc) +ALWAYS_##WHEN *(LEAD_##COUNT + ITEMS_##COUNT * WIRE_##KIND)
 #define ONE(layout, member, WHEN, doc) +ALWAYS_##WHEN *PD_MIN_##layout
-#define LIST(layout, member, COUNT, WHEN, doc)                                                     \
-	+ALWAYS_##WHEN *(LEAD_##COUNT + ITEMS_##COUNT * PD_MIN_##layout)
+#define LIST(layout, member, COUNT, WHEN, doc) +ALWAYS_##WHEN *(LEAD_##COUNT + ITEMS_##COUNT * PD_MIN_##layout)
 #include <perfdata/table/begin.h>
 #include <perfdata/table/layouts.def>
 #include <perfdata/table/end.h>
 
 // Whether a layout is nothing but numbers that are always there: PD_PLAIN_branch.
-#define PART(layout, doc) enum { PD_PLAIN_##layout = 1
-#define BOX(layout, doc) enum { PD_PLAIN_##layout = 0
-#define BODY(layout, doc) enum { PD_PLAIN_##layout = 0
-#define END(layout)                                                                                \
-	}                                                                                          \
+#define PART(layout, doc) \
+	enum {            \
+	PD_PLAIN_##layout = 1
+#define BOX(layout, doc) \
+	enum {           \
+	PD_PLAIN_##layout = 0
+#define BODY(layout, doc) \
+	enum {            \
+	PD_PLAIN_##layout = 0
+#define END(layout) \
+	}           \
 	;
 #define FIELD(KIND, member, SHOW, WHEN, doc) *ALWAYS_##WHEN
 #define FLAGS(KIND, member, set, WHEN, doc) *ALWAYS_##WHEN

@@ -6,23 +6,23 @@
 #include "format/layout.h"
 
 #define BITS(SET, set, doc) static const struct pd_name items_##set[] = {
-#define BIT(SET, NAME, position, width, text, values) {text, position, width, &pd_names_##values},
-#define END_BITS(SET, set)                                                                         \
-	}                                                                                          \
+#define BIT(SET, NAME, position, width, text, values) { text, position, width, &pd_names_##values },
+#define END_BITS(SET, set) \
+	}                  \
 	;
 #define ENUM(SET, set, doc) static const struct pd_name items_##set[] = {
-#define VALUE(SET, NAME, number, text) {text, number, 0, NULL},
-#define END_ENUM(SET, set)                                                                         \
-	}                                                                                          \
+#define VALUE(SET, NAME, number, text) { text, number, 0, NULL },
+#define END_ENUM(SET, set) \
+	}                  \
 	;
 #include <perfdata/table/flag.def>
 
-#define BITS(SET, set, doc)                                                                        \
-	const struct pd_names pd_names_##set = {                                                   \
-		#set, doc, items_##set, sizeof(items_##set) / sizeof(items_##set[0]), true};
-#define ENUM(SET, set, doc)                                                                        \
-	const struct pd_names pd_names_##set = {                                                   \
-		#set, doc, items_##set, sizeof(items_##set) / sizeof(items_##set[0]), false};
+#define BITS(SET, set, doc)                                                                                            \
+	const struct pd_names pd_names_##set = { #set, doc, items_##set, sizeof(items_##set) / sizeof(items_##set[0]), \
+						 true };
+#define ENUM(SET, set, doc)                                                                                            \
+	const struct pd_names pd_names_##set = { #set, doc, items_##set, sizeof(items_##set) / sizeof(items_##set[0]), \
+						 false };
 #include <perfdata/table/flag.def>
 
 static const struct pd_names *const all[] = {
@@ -59,8 +59,8 @@ bool pd_names_are_bits(const struct pd_names *names)
 	return names->bits;
 }
 
-bool pd_names_item(const struct pd_names *names, size_t index, const char **text_out,
-		   int64_t *value_out, unsigned *width_out, const struct pd_names **values_out)
+bool pd_names_item(const struct pd_names *names, size_t index, const char **text_out, int64_t *value_out,
+		   unsigned *width_out, const struct pd_names **values_out)
 {
 	const struct pd_name *item;
 
@@ -143,7 +143,7 @@ static void put_item(struct writer *w, const struct pd_name *item, uint64_t valu
 
 size_t pd_names_print(const struct pd_names *names, uint64_t word, char *text, size_t size)
 {
-	struct writer w = {text, size, 0};
+	struct writer w = { text, size, 0 };
 
 	for (size_t i = 0; i < names->count; i++) {
 		const struct pd_name *item = &names->items[i];
@@ -173,7 +173,7 @@ const char *pd_misc_bit_name(uint32_t type, unsigned bit)
 		unsigned bit;
 		const char *name;
 	} bits[] = {
-#define MISC_OF(TYPE, NAME) {PD_RECORD_##TYPE, PD_MISC_##NAME##_SHIFT, #NAME},
+#define MISC_OF(TYPE, NAME) { PD_RECORD_##TYPE, PD_MISC_##NAME##_SHIFT, #NAME },
 #include <perfdata/table/flag.def>
 	};
 

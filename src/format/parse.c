@@ -9,7 +9,7 @@
 
 struct pd_parser pd_parser(const char *text, size_t size, struct pd_arena *arena)
 {
-	return (struct pd_parser){.start = text, .at = text, .end = size ? text + size : text, .scope.arena = arena};
+	return (struct pd_parser){ .start = text, .at = text, .end = size ? text + size : text, .scope.arena = arena };
 }
 
 void pd_parse_fail(struct pd_parser *p, const char *at, const char *format, ...)
@@ -239,7 +239,7 @@ static size_t pieces_room(struct pd_parser *p)
 
 struct pd_bytes pd_parse_bytes(struct pd_parser *p)
 {
-	struct pd_bytes bytes = {NULL, 0};
+	struct pd_bytes bytes = { NULL, 0 };
 	uint8_t *out;
 
 	if (!pd_parse_at_bytes(p)) {
@@ -250,12 +250,12 @@ struct pd_bytes pd_parse_bytes(struct pd_parser *p)
 	while (out && !p->failed_at && pd_parse_at_bytes(p))
 		bytes.size += take_piece(p, out + bytes.size);
 	bytes.data = out;
-	return p->failed_at ? (struct pd_bytes){NULL, 0} : bytes;
+	return p->failed_at ? (struct pd_bytes){ NULL, 0 } : bytes;
 }
 
 struct pd_bytes pd_parse_quoted(struct pd_parser *p)
 {
-	struct pd_bytes bytes = {NULL, 0};
+	struct pd_bytes bytes = { NULL, 0 };
 	const char *begin;
 
 	if (!pd_parse_more(p) || *p->at != '"') {
@@ -413,7 +413,7 @@ static bool parse_name(struct pd_parser *p, char *name, size_t size)
 
 static void fail_name(struct pd_parser *p, const char *at, const char *name, const struct pd_names *names)
 {
-	struct pd_nearest nearest = {.word = name};
+	struct pd_nearest nearest = { .word = name };
 
 	for (size_t i = 0; i < names->count; i++)
 		pd_nearest_try(&nearest, names->items[i].text);
@@ -423,7 +423,8 @@ static void fail_name(struct pd_parser *p, const char *at, const char *name, con
 		pd_parse_fail(p, at, "%s has no '%s'", names->name, name);
 }
 
-static const struct pd_name *find_name(struct pd_parser *p, const struct pd_names *names, const char *at, const char *name)
+static const struct pd_name *find_name(struct pd_parser *p, const struct pd_names *names, const char *at,
+				       const char *name)
 {
 	for (size_t i = 0; i < names->count; i++)
 		if (strcasecmp(names->items[i].text, name) == 0)
@@ -496,7 +497,7 @@ uint64_t pd_parse_bits(struct pd_parser *p, const struct pd_names *names)
 
 static uint16_t misc_word(struct pd_parser *p, uint32_t type, const char *begin, const char *name)
 {
-	struct pd_nearest nearest = {.word = name};
+	struct pd_nearest nearest = { .word = name };
 
 	for (size_t i = 0; i < pd_names_cpumode.count; i++) {
 		const struct pd_name *mode = &pd_names_cpumode.items[i];

@@ -50,7 +50,10 @@ const char *pd_parse_text(struct pd_parser *p);
 struct pd_u64s pd_parse_u64s(struct pd_parser *p);
 
 // Pieces of these, for fields.
-enum { PD_PARSE_WORD = 64, PD_PARSE_MOST_DEPTH = 16 }; // layouts are not that deep
+enum {
+	PD_PARSE_WORD = 64,
+	PD_PARSE_MOST_DEPTH = 16
+}; // layouts are not that deep
 void *pd_parse_memory(struct pd_parser *p, size_t size);
 size_t pd_parse_word_length(const struct pd_parser *p);
 // The next thing is a text in quotes, or bytes.

@@ -87,7 +87,7 @@ static void parse_padding(struct pd_parser *p, struct pd_bytes text, struct pd_s
 static void parse_str(struct pd_parser *p, const struct pd_field *field, void *member)
 {
 	struct pd_bytes text = pd_parse_quoted(p);
-	struct pd_str str = {.data = (const char *)text.data, .length = (uint32_t)text.size};
+	struct pd_str str = { .data = (const char *)text.data, .length = (uint32_t)text.size };
 
 	if (p->failed_at)
 		return;
@@ -152,7 +152,7 @@ static bool at_item(struct pd_parser *p)
 
 static void parse_numbers(struct pd_parser *p, const struct pd_field *field, void *member)
 {
-	static const uint8_t sizes[] = {[PD_KIND_U8] = 1, [PD_KIND_U16] = 2, [PD_KIND_U32] = 4, [PD_KIND_U64] = 8};
+	static const uint8_t sizes[] = { [PD_KIND_U8] = 1, [PD_KIND_U16] = 2, [PD_KIND_U32] = 4, [PD_KIND_U64] = 8 };
 	uint64_t mask = field->show == PD_SHOW_REGS ? p->scope.words[field->word] : 0;
 	size_t size = sizes[field->kind], count = 0, capacity = 0;
 	struct pd_bytes array;
@@ -165,14 +165,14 @@ static void parse_numbers(struct pd_parser *p, const struct pd_field *field, voi
 		mask &= mask - 1;
 	}
 	pd_parse_want(p, ']');
-	array = (struct pd_bytes){items, count};
+	array = (struct pd_bytes){ items, count };
 	memcpy(member, &array, sizeof(array));
 }
 
 struct pd_u64s pd_parse_u64s(struct pd_parser *p)
 {
-	static const struct pd_field numbers = {.kind = PD_KIND_U64};
-	struct pd_u64s array = {NULL, 0};
+	static const struct pd_field numbers = { .kind = PD_KIND_U64 };
+	struct pd_u64s array = { NULL, 0 };
 
 	parse_numbers(p, &numbers, &array);
 	return array;
@@ -197,14 +197,14 @@ static void parse_list(struct pd_parser *p, const struct pd_layout *layout, stru
 	for (pd_parse_want(p, '['); at_item(p) && grow(p, &items, &capacity, count, layout->struct_size); count++)
 		parse_braced(p, layout, items + count * layout->struct_size);
 	pd_parse_want(p, ']');
-	*list = (struct pd_list){items, count, layout->struct_size};
+	*list = (struct pd_list){ items, count, layout->struct_size };
 }
 
 // One of the records in a feature, encoded.
 static struct pd_bytes parse_record(struct pd_parser *p, const struct pd_layout *layout)
 {
-	struct pd_record_head head = {0};
-	struct pd_bytes record = {NULL, 0};
+	struct pd_record_head head = { 0 };
+	struct pd_bytes record = { NULL, 0 };
 	struct pd_parser before;
 	void *decoded = pd_parse_memory(p, layout->struct_size);
 	struct pd_pen pen;
@@ -231,14 +231,14 @@ static struct pd_bytes parse_record(struct pd_parser *p, const struct pd_layout 
 	if (pen.failed || pd_pen_full(&pen))
 		pd_parse_fail(p, before.at, "%s: %s", pen.field ? pen.field : layout->name,
 			      pen.failed ? pen.reason : "record is too large");
-	return (struct pd_bytes){room, p->failed_at ? 0 : pen.need};
+	return (struct pd_bytes){ room, p->failed_at ? 0 : pen.need };
 }
 
 static void parse_records(struct pd_parser *p, const struct pd_field *field, void *member)
 {
 	const struct pd_layout *layout = pd_record_layout(field->count.value);
 	size_t capacity = 0;
-	struct pd_bytes all = {NULL, 0};
+	struct pd_bytes all = { NULL, 0 };
 	uint8_t *data = NULL;
 
 	for (pd_parse_want(p, '['); at_item(p);) {
@@ -335,7 +335,7 @@ static size_t find_field(const struct reading *r, size_t last, const char *name,
 static void fail_field(struct pd_parser *p, const struct reading *r, const char *at, size_t length)
 {
 	char name[PD_PARSE_WORD];
-	struct pd_nearest nearest = {.word = name};
+	struct pd_nearest nearest = { .word = name };
 
 	snprintf(name, sizeof(name), "%.*s", length < sizeof(name) ? (int)length : (int)sizeof(name) - 1, at);
 	for (size_t i = 0; i < r->count; i++)
@@ -465,16 +465,17 @@ static void count_members(struct pd_parser *p, const struct reading *r)
 {
 	for (size_t i = 0; i < r->count && !p->failed_at; i++) {
 		const struct pd_field *field = &r->fields[i];
-		size_t member = field->count.op == PD_COUNT_MEMBER || field->count.op == PD_COUNT_BITMAP
-					? find_member(r, field->count.offset)
-					: r->count;
+		size_t member = field->count.op == PD_COUNT_MEMBER || field->count.op == PD_COUNT_BITMAP ?
+					find_member(r, field->count.offset) :
+					r->count;
 		uint64_t count;
 
 		if (!r->given[i] || member == r->count || r->given[member] || field->line == PD_LINE_MORE)
 			continue;
 		count = count_of(p, r, field) * (field->count.op == PD_COUNT_BITMAP ? 64 : 1);
 		if (field->count.size < 8 && count >> field->count.size * 8)
-			pd_parse_fail(p, r->given[i], "%s.%s: too many items for the count field", r->layout->name, field->name);
+			pd_parse_fail(p, r->given[i], "%s.%s: too many items for the count field", r->layout->name,
+				      field->name);
 		put_number(r->out, field->count.offset, field->count.size, count);
 	}
 }
@@ -488,7 +489,8 @@ static void find_more(const struct reading *r)
 		if (r->fields[i].line != PD_LINE_MORE)
 			continue;
 		for (size_t j = 0; j < r->count; j++)
-			if (r->given[j] && r->fields[j].when.op == PD_WHEN_NOT && r->fields[j].when.offset == r->fields[i].offset)
+			if (r->given[j] && r->fields[j].when.op == PD_WHEN_NOT &&
+			    r->fields[j].when.offset == r->fields[i].offset)
 				*more = true;
 	}
 }
@@ -535,7 +537,7 @@ static uint64_t made_count(struct pd_parser *p, const struct reading *r, const s
 static void make_array(struct pd_parser *p, const struct reading *r, const struct pd_field *field)
 {
 	uint64_t count = made_count(p, r, field);
-	struct pd_bytes array = {NULL, (size_t)count};
+	struct pd_bytes array = { NULL, (size_t)count };
 
 	// the encoder will miss it
 	if (!count || count > MOST_MADE)
@@ -619,7 +621,8 @@ static void finish(struct pd_parser *p, const struct reading *r)
 	for (size_t i = 0; i < r->count && !p->failed_at; i++) {
 		const struct pd_field *field = &r->fields[i];
 
-		if (!r->given[i] && has_bytes(field) && pd_when_holds(&field->when, &p->scope, r->out) && !is_given(r, i))
+		if (!r->given[i] && has_bytes(field) && pd_when_holds(&field->when, &p->scope, r->out) &&
+		    !is_given(r, i))
 			make_field(p, r, field);
 	}
 	if (!p->failed_at)

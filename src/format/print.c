@@ -9,7 +9,9 @@
 
 #include <perfdata/print.h>
 
-enum { BYTES_SHOWN = 32 };
+enum {
+	BYTES_SHOWN = 32
+};
 
 bool pd_printer_shows(struct pd_printer *printer, const struct pd_field *field, const void *decoded)
 {
@@ -23,7 +25,7 @@ bool pd_printer_shows(struct pd_printer *printer, const struct pd_field *field, 
 
 uint64_t pd_array_item(struct pd_bytes array, enum pd_kind kind, size_t index)
 {
-	static const uint8_t sizes[] = {[PD_KIND_U8] = 1, [PD_KIND_U16] = 2, [PD_KIND_U32] = 4, [PD_KIND_U64] = 8};
+	static const uint8_t sizes[] = { [PD_KIND_U8] = 1, [PD_KIND_U16] = 2, [PD_KIND_U32] = 4, [PD_KIND_U64] = 8 };
 
 	return pd_member(array.data, index * sizes[kind], sizes[kind]);
 }
@@ -126,9 +128,9 @@ static void print_bytes(struct pd_text *text, struct pd_bytes bytes)
 
 static void print_item(struct pd_text *text, const struct pd_field *field, uint64_t value)
 {
-	const char *marker = field->show == PD_SHOW_CHAIN && value >= PD_CONTEXT_MAX
-				     ? pd_names_text(field->names, (int64_t)value)
-				     : NULL;
+	const char *marker = field->show == PD_SHOW_CHAIN && value >= PD_CONTEXT_MAX ?
+				     pd_names_text(field->names, (int64_t)value) :
+				     NULL;
 
 	if (marker)
 		pd_text_add(text, marker);
@@ -205,11 +207,9 @@ static void print_simple(struct pd_printer *printer, const struct pd_field *fiel
 	}
 }
 
-static void print_line(struct pd_printer *printer, const struct pd_field *field, const void *decoded,
-		       unsigned indent);
+static void print_line(struct pd_printer *printer, const struct pd_field *field, const void *decoded, unsigned indent);
 
-static void print_rest(struct pd_printer *printer, const struct pd_layout *layout, const void *decoded,
-		       unsigned indent)
+static void print_rest(struct pd_printer *printer, const struct pd_layout *layout, const void *decoded, unsigned indent)
 {
 	const struct pd_body_head *head = decoded;
 
@@ -222,8 +222,7 @@ static void print_rest(struct pd_printer *printer, const struct pd_layout *layou
 }
 
 // A part behind its name: simple fields on this line, the others below.
-static void print_part(struct pd_printer *printer, const struct pd_layout *layout, const void *decoded,
-		       unsigned indent)
+static void print_part(struct pd_printer *printer, const struct pd_layout *layout, const void *decoded, unsigned indent)
 {
 	size_t count;
 	const struct pd_field *fields = layout->fields(&count);
@@ -265,8 +264,7 @@ static void print_list(struct pd_printer *printer, const struct pd_field *field,
 	PD_TEXT_LITERAL(printer->text, ": [0]\n");
 }
 
-static void print_line(struct pd_printer *printer, const struct pd_field *field, const void *decoded,
-		       unsigned indent)
+static void print_line(struct pd_printer *printer, const struct pd_field *field, const void *decoded, unsigned indent)
 {
 	const void *member = (const uint8_t *)decoded + field->offset;
 
@@ -290,8 +288,7 @@ static void print_line(struct pd_printer *printer, const struct pd_field *field,
 	}
 }
 
-void pd_print_struct(struct pd_printer *printer, const struct pd_layout *layout, const void *decoded,
-		     unsigned indent)
+void pd_print_struct(struct pd_printer *printer, const struct pd_layout *layout, const void *decoded, unsigned indent)
 {
 	size_t count;
 	const struct pd_field *fields = layout->fields(&count);

@@ -13,8 +13,7 @@ struct pd_printer {
 };
 
 // Fields, one a line, with a line end behind each.
-void pd_print_struct(struct pd_printer *printer, const struct pd_layout *layout, const void *decoded,
-		     unsigned indent);
+void pd_print_struct(struct pd_printer *printer, const struct pd_layout *layout, const void *decoded, unsigned indent);
 // {"member":value,...}
 void pd_json_struct(struct pd_printer *printer, const struct pd_layout *layout, const void *decoded);
 
@@ -25,8 +24,7 @@ struct pd_body_head {
 };
 
 // Applies a SET line to the scope.
-static inline void pd_printer_set(struct pd_printer *printer, const struct pd_field *field,
-				  const void *decoded)
+static inline void pd_printer_set(struct pd_printer *printer, const struct pd_field *field, const void *decoded)
 {
 	printer->scope.words[field->word] = pd_member(decoded, field->offset, field->size);
 }

@@ -69,7 +69,9 @@ void *pd_record_take(const struct pd_layout *layout, enum pd_record_group group,
 
 bool pd_record_is_tight(const struct pd_layout *layout, const void *decoded)
 {
-	enum { MOST_PADDING = 8 };
+	enum {
+		MOST_PADDING = 8
+	};
 	size_t count;
 	const struct pd_field *fields = layout->fields(&count);
 
@@ -93,9 +95,9 @@ void pd_record_put(struct pd_pen *pen, const struct pd_record_head *head, const 
 
 	// the body's own pen starts behind the header, so that its padding is aligned like the record
 	body.data = pen->data ? pen->data + pen->need + PD_RECORD_HEADER_SIZE : NULL;
-	body.capacity = pen->capacity > pen->need + PD_RECORD_HEADER_SIZE
-				? pen->capacity - pen->need - PD_RECORD_HEADER_SIZE
-				: 0;
+	body.capacity = pen->capacity > pen->need + PD_RECORD_HEADER_SIZE ?
+				pen->capacity - pen->need - PD_RECORD_HEADER_SIZE :
+				0;
 	body.need = 0;
 	layout->encode(&body, scope, decoded);
 	if (group == PD_GROUP_KERNEL && in->sample_id && scope->words[PD_WORD_TRAILER])

@@ -8,12 +8,14 @@
 
 #include "format/layout.h"
 
-enum { PD_RECORD_HEADER_SIZE = 8 };
+enum {
+	PD_RECORD_HEADER_SIZE = 8
+};
 
 // Bits of sample_type that give a word of the trailer.
-#define PD_TRAILER_BITS                                                                            \
-	(MASK_TRAILER(TID) | MASK_TRAILER(TIME) | MASK_TRAILER(ID) | MASK_TRAILER(STREAM_ID) |     \
-	 MASK_TRAILER(CPU) | MASK_TRAILER(IDENTIFIER))
+#define PD_TRAILER_BITS                                                                                            \
+	(MASK_TRAILER(TID) | MASK_TRAILER(TIME) | MASK_TRAILER(ID) | MASK_TRAILER(STREAM_ID) | MASK_TRAILER(CPU) | \
+	 MASK_TRAILER(IDENTIFIER))
 
 static inline size_t pd_trailer_size(uint64_t sample_type)
 {

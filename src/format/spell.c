@@ -120,7 +120,10 @@ static void spell_long_bytes(struct pd_text *text, struct pd_bytes bytes, struct
 		size_t left = bytes.size - at;
 		const uint8_t *end = printed ? memchr(bytes.data + at, '\n', left) : NULL;
 
-		step = end ? (size_t)(end - bytes.data) - at + 1 : printed ? left : left < BYTES_PER_LINE ? left : BYTES_PER_LINE;
+		step = end                   ? (size_t)(end - bytes.data) - at + 1 :
+		       printed               ? left :
+		       left < BYTES_PER_LINE ? left :
+					       BYTES_PER_LINE;
 		new_line(text, shape.indent + 1);
 		if (printed)
 			pd_spell_text(text, (const char *)bytes.data + at, step);
@@ -269,7 +272,7 @@ void pd_spell_misc(struct pd_text *text, uint32_t type, uint16_t misc)
 			continue;
 		pd_text_put(text, "|", left == misc ? 0 : 1);
 		pd_text_add(text, name);
-		left &= (uint16_t)~(1u << bit);
+		left &= (uint16_t) ~(1u << bit);
 	}
 	if (!left && misc)
 		return;
@@ -324,7 +327,8 @@ static void spell_number(struct pd_speller *speller, const struct pd_field *fiel
 
 static void spell_item(struct pd_text *text, const struct pd_field *field, uint64_t value)
 {
-	const char *marker = field->show == PD_SHOW_CHAIN && value >= PD_CONTEXT_MAX ? own_name(field->names, value) : NULL;
+	const char *marker = field->show == PD_SHOW_CHAIN && value >= PD_CONTEXT_MAX ? own_name(field->names, value) :
+										       NULL;
 
 	if (marker)
 		spell_word(text, marker);
@@ -365,7 +369,7 @@ static void spell_array(struct pd_speller *speller, const struct pd_field *field
 static void spell_part(struct pd_speller *speller, const struct pd_layout *layout, const void *part)
 {
 	pd_text_char(speller->text, '{');
-	spell_fields(speller, layout, part, (struct shape){false, 0});
+	spell_fields(speller, layout, part, (struct shape){ false, 0 });
 	pd_text_char(speller->text, '}');
 }
 
@@ -399,7 +403,7 @@ static void end_list(struct pd_text *text, struct shape shape, bool any)
 static void spell_list(struct pd_speller *speller, const struct pd_field *field, const struct pd_list *list,
 		       struct shape shape)
 {
-	struct shape inner = {shape.block && has_lists(field->part), shape.indent + 2};
+	struct shape inner = { shape.block && has_lists(field->part), shape.indent + 2 };
 
 	pd_text_char(speller->text, '[');
 	for (size_t i = 0; i < list->count; i++) {
@@ -423,7 +427,7 @@ static bool spell_record(struct pd_speller *speller, const struct pd_layout *lay
 	const void *decoded;
 
 	inner.scope.words[PD_WORD_MISC] = head.misc;
-	inner.body = (struct pd_bytes){record.data + PD_RECORD_HEADER_SIZE, record.size - PD_RECORD_HEADER_SIZE};
+	inner.body = (struct pd_bytes){ record.data + PD_RECORD_HEADER_SIZE, record.size - PD_RECORD_HEADER_SIZE };
 	decoded = pd_record_take(layout, PD_GROUP_TOOL, record, &inner.scope, &c);
 	speller->text->failed |= c.status == PD_ERROR_MEMORY;
 	if (decoded)
@@ -438,7 +442,7 @@ static bool spell_record(struct pd_speller *speller, const struct pd_layout *lay
 		pd_text_hex(speller->text, head.misc);
 		PD_TEXT_LITERAL(speller->text, ", ");
 	}
-	spell_fields(&inner, layout, decoded, (struct shape){false, 0});
+	spell_fields(&inner, layout, decoded, (struct shape){ false, 0 });
 	pd_text_char(speller->text, '}');
 	return true;
 }
@@ -459,7 +463,7 @@ static void spell_records(struct pd_speller *speller, const struct pd_field *fie
 		if (head.size < PD_RECORD_HEADER_SIZE || head.size > left.size)
 			break;
 		begin_item(speller->text, shape, index);
-		if (!spell_record(speller, layout, (struct pd_bytes){left.data, (size_t)head.size})) {
+		if (!spell_record(speller, layout, (struct pd_bytes){ left.data, (size_t)head.size })) {
 			speller->text->size = before;
 			break;
 		}
@@ -587,7 +591,7 @@ static void spell_fields(struct pd_speller *speller, const struct pd_layout *lay
 	size_t count;
 	const struct pd_field *fields = layout->fields(&count);
 	uint64_t wire_size;
-	struct pd_printer printer = {.scope = speller->scope};
+	struct pd_printer printer = { .scope = speller->scope };
 	bool first = true;
 
 	for (size_t i = 0; i < count; i++) {
@@ -597,7 +601,8 @@ static void spell_fields(struct pd_speller *speller, const struct pd_layout *lay
 			pd_printer_set(&printer, field, decoded);
 			speller->scope.words[field->word] = printer.scope.words[field->word];
 		}
-		if (!pd_printer_shows(&printer, field, decoded) || is_left_out(speller, fields, count, field, decoded, shape))
+		if (!pd_printer_shows(&printer, field, decoded) ||
+		    is_left_out(speller, fields, count, field, decoded, shape))
 			continue;
 		spell_key(speller->text, field->name, shape, &first);
 		spell_field(speller, field, decoded, shape);
@@ -611,10 +616,10 @@ static void spell_fields(struct pd_speller *speller, const struct pd_layout *lay
 
 void pd_spell_struct(struct pd_speller *speller, const struct pd_layout *layout, const void *decoded)
 {
-	spell_fields(speller, layout, decoded, (struct shape){false, 0});
+	spell_fields(speller, layout, decoded, (struct shape){ false, 0 });
 }
 
 void pd_spell_block(struct pd_speller *speller, const struct pd_layout *layout, const void *decoded)
 {
-	spell_fields(speller, layout, decoded, (struct shape){true, 1});
+	spell_fields(speller, layout, decoded, (struct shape){ true, 1 });
 }

@@ -14,13 +14,13 @@
 
 // Where a bucket or a frame stands among the others.
 struct order {
-	uint64_t order; // of the sample that has it first
+	uint64_t order;  // of the sample that has it first
 	uint32_t beside; // the event of the bucket; which address of the sample the frame is
 	uint32_t number;
 };
 
 enum {
-	AHEAD = 16, // buckets that are on their way from memory
+	AHEAD = 16,             // buckets that are on their way from memory
 	WORTH_A_PART = 1 << 13, // buckets; for less a thread costs more
 	DIGIT_BITS = 11,
 	DIGITS = 1 << DIGIT_BITS,
@@ -34,11 +34,11 @@ struct arranger {
 	size_t parts;
 	struct order *orders, *spare; // of the buckets
 	struct order *frame_orders, *frame_spare;
-	uint32_t *numbers; // of frames of the collector
+	uint32_t *numbers;  // of frames of the collector
 	const char **comms; // of owners
-	uint64_t *hashes; // of stacks, by entry
-	uint32_t *stacks; // by entry: the first entry that has the same one, later its number
-	uint32_t *firsts; // by the number of a stack: the first entry that has it
+	uint64_t *hashes;   // of stacks, by entry
+	uint32_t *stacks;   // by entry: the first entry that has the same one, later its number
+	uint32_t *firsts;   // by the number of a stack: the first entry that has it
 	size_t stack_count;
 	bool lacks[PD_PARTS_MOST]; // there was no memory for a part
 	struct pd_index names;
@@ -54,7 +54,9 @@ static struct pd_bucket *bucket_of(const struct arranger *a, size_t entry)
 // Asks for the memory of a bucket that comes soon.
 static void expect(const struct arranger *a, size_t entry)
 {
-	enum { LINE = 64 };
+	enum {
+		LINE = 64
+	};
 	const char *bucket;
 
 	if (entry >= a->count)
@@ -84,7 +86,7 @@ static void gather(void *self, size_t part)
 
 		if (i + AHEAD < end)
 			__builtin_prefetch(pd_bucket_at(a->from, (uint32_t)(i + AHEAD)));
-		a->orders[i] = (struct order){bucket->first.order, bucket->key.event, (uint32_t)i};
+		a->orders[i] = (struct order){ bucket->first.order, bucket->key.event, (uint32_t)i };
 	}
 }
 
@@ -96,7 +98,7 @@ static uint64_t digits_of(const struct order *order, bool beside)
 // Sorts by one digit and leaves the order of those that have the same.
 static void sort_by_digit(struct order **orders, struct order **spare, size_t count, bool beside, unsigned shift)
 {
-	uint32_t starts[DIGITS] = {0}, begin = 0;
+	uint32_t starts[DIGITS] = { 0 }, begin = 0;
 	struct order *sorted = *spare;
 
 	for (size_t i = 0; i < count; i++)
@@ -150,7 +152,7 @@ static void sort_frames(struct arranger *a)
 
 	for (size_t i = 0; i < frames->count; i++)
 		a->frame_orders[i] =
-			(struct order){frames->items[i].when.order, (uint32_t)frames->items[i].depth, (uint32_t)i};
+			(struct order){ frames->items[i].when.order, (uint32_t)frames->items[i].depth, (uint32_t)i };
 	sort_by(&a->frame_orders, &a->frame_spare, frames->count, true);
 	sort_by(&a->frame_orders, &a->frame_spare, frames->count, false);
 }
@@ -177,7 +179,7 @@ static void place_frames(void *self, size_t part)
 			__builtin_prefetch(&frames->items[a->frame_orders[i + AHEAD].number]);
 		a->numbers[a->frame_orders[i].number] = (uint32_t)i;
 		profile->frames[i] = (struct pd_frame){
-			.place = {.addr = seen->recorded, .recorded = seen->recorded},
+			.place = { .addr = seen->recorded, .recorded = seen->recorded },
 			.cpumode = seen->cpumode,
 			.pid = seen->pid,
 			.when = seen->when,
@@ -381,7 +383,7 @@ static void fill_entry(struct arranger *a, size_t at, const struct pd_bucket *bu
 		.cgroup = key->cgroup,
 		.weight = key->weight,
 		.slice_ns = key->slice,
-		.raw = key->raw ? a->from->raws.items[key->raw] : (struct pd_bytes){0},
+		.raw = key->raw ? a->from->raws.items[key->raw] : (struct pd_bytes){ 0 },
 		.stack = a->stacks[at],
 	};
 	add_up(a, bucket, &a->profile->entries[at]);
@@ -459,8 +461,7 @@ static bool make_room(struct arranger *a)
 	return MAKE(a->orders, a->count) && MAKE(a->spare, a->count) && MAKE(a->hashes, a->count) &&
 	       MAKE(a->stacks, a->count) && MAKE(a->firsts, a->count) && MAKE(a->numbers, frames) &&
 	       MAKE(a->frame_orders, frames) && MAKE(a->frame_spare, frames) && MAKE(a->profile->frames, frames) &&
-	       MAKE(a->profile->origins, frames) &&
-	       MAKE(a->profile->entries, a->count) &&
+	       MAKE(a->profile->origins, frames) && MAKE(a->profile->entries, a->count) &&
 	       (a->comms = pd_alloc((a->from->owners.count + 1) * sizeof(*a->comms))) != NULL;
 }
 

@@ -11,7 +11,7 @@
 #include "stream/stream.h"
 
 enum {
-	NOTE_AFTER = 64, // so many that were added to what was seen are noted at once
+	NOTE_AFTER = 64,   // so many that were added to what was seen are noted at once
 	FOUND_MOST = 8192, // frames of samples that wait for their buckets, and one more chain
 };
 
@@ -148,8 +148,7 @@ static struct pd_bucket *find_bucket(struct pd_common *common, const struct pd_b
 		struct pd_bucket *bucket = pd_bucket_at(common, i);
 
 		if (same_key(&bucket->key, key) &&
-		    (!key->caller_count ||
-		     memcmp(bucket->callers, callers, key->caller_count * sizeof(*callers)) == 0))
+		    (!key->caller_count || memcmp(bucket->callers, callers, key->caller_count * sizeof(*callers)) == 0))
 			return bucket;
 	}
 	return add_bucket(common, key, callers, hash, when);
@@ -187,7 +186,7 @@ static uint32_t raw_once(struct pd_raws *raws, struct pd_bytes raw, uint64_t has
 	if (!copy || raws->count >= UINT32_MAX || !PD_GROW(raws->items, raws->capacity, raws->count + 1) ||
 	    !pd_index_add(&raws->index, hash, (uint32_t)raws->count))
 		return 0;
-	raws->items[raws->count] = (struct pd_bytes){copy, raw.size};
+	raws->items[raws->count] = (struct pd_bytes){ copy, raw.size };
 	return (uint32_t)raws->count++;
 }
 
@@ -225,7 +224,9 @@ static bool follow_marker(uint64_t marker, unsigned *cpumode)
 
 static bool is_cut(const struct pd_attr *attr, struct pd_u64s chain)
 {
-	enum { USUAL_MOST = 127 };
+	enum {
+		USUAL_MOST = 127
+	};
 	size_t most = attr->sample_max_stack ? attr->sample_max_stack : USUAL_MOST, addresses = 0;
 
 	if (chain.count < most)
@@ -248,7 +249,7 @@ static inline bool add_frame(struct pd_collector *c, struct pd_spot spot)
 	if (PD_UNLIKELY(frame == PD_NO_FRAME)) {
 		if (!PD_GROW(c->wanted, c->wanted_capacity, c->wanted_count + 1))
 			return false;
-		c->wanted[c->wanted_count++] = (struct pd_wanted){.spot = spot, .at = c->found_count, .known = known};
+		c->wanted[c->wanted_count++] = (struct pd_wanted){ .spot = spot, .at = c->found_count, .known = known };
 	}
 	c->found[c->found_count++] = frame;
 	return true;
@@ -324,7 +325,7 @@ static inline bool has_tag(const struct pd_pending *pending)
 static inline void tag(const struct pd_collector *c, struct pd_pending *pending, bool extra)
 {
 	const uint64_t *secrets = c->secrets->words;
-	struct pd_tag tag = {0, 0};
+	struct pd_tag tag = { 0, 0 };
 
 	if (PD_UNLIKELY(!has_tag(pending)))
 		return;
@@ -360,7 +361,7 @@ static void settle(struct pd_collector *c, uint32_t bucket)
 	if (!amount->samples)
 		return;
 	if (c->options->slices)
-		add_portion(c, &(struct pd_portion){amount->period, bucket, amount->samples, amount->strip});
+		add_portion(c, &(struct pd_portion){ amount->period, bucket, amount->samples, amount->strip });
 	else
 		pd_bucket_add(pd_bucket_at(c->common, bucket), amount->samples, amount->period, 0);
 	amount->samples = 0;
@@ -376,12 +377,15 @@ static void settle_all(struct pd_collector *c)
 // False if there is no memory.
 static bool make_amounts(struct pd_collector *c, uint32_t bucket)
 {
-	enum { MORE = 4096 };
+	enum {
+		MORE = 4096
+	};
 	size_t count = (size_t)bucket + MORE;
 
 	if (!PD_GROW(c->share.amounts, c->share.amount_capacity, count))
 		return false;
-	memset(c->share.amounts + c->share.amount_count, 0, (count - c->share.amount_count) * sizeof(*c->share.amounts));
+	memset(c->share.amounts + c->share.amount_count, 0,
+	       (count - c->share.amount_count) * sizeof(*c->share.amounts));
 	c->share.amount_count = count;
 	return true;
 }
@@ -414,8 +418,8 @@ struct pd_miss {
 
 static bool begin_miss(struct pd_collector *c, const struct pd_pending *pending)
 {
-	struct pd_u64s chain = {pending->chain, pending->chain_count};
-	struct pd_spot spot = {pending->maps, pending->ip, pending->pid, pending->cpumode, 0, pending->when};
+	struct pd_u64s chain = { pending->chain, pending->chain_count };
+	struct pd_spot spot = { pending->maps, pending->ip, pending->pid, pending->cpumode, 0, pending->when };
 	struct pd_miss *miss = &c->misses[c->miss_count++];
 
 	*miss = (struct pd_miss){
@@ -495,7 +499,7 @@ static bool find_some(struct pd_collector *c, struct pd_miss *const *misses, siz
 // Puts misses together that are of one shard; those of shard i are from starts[i] to starts[i + 1].
 static void sort_misses(const struct pd_collector *c, struct pd_miss **sorted, size_t *starts)
 {
-	size_t at[PD_SHARDS] = {0}, begin = 0;
+	size_t at[PD_SHARDS] = { 0 }, begin = 0;
 
 	for (size_t i = 0; i < c->miss_count; i++)
 		at[shard_of(c->common, c->misses[i].hash) - c->common->shards]++;
@@ -723,7 +727,7 @@ static struct pd_last_value *last_value(struct pd_collector *c, uint64_t id)
 		return NULL;
 	slot = value_slot(c->seed, c->last_values, c->value_slots, id);
 	if (!slot->used) {
-		*slot = (struct pd_last_value){.id = id, .used = true};
+		*slot = (struct pd_last_value){ .id = id, .used = true };
 		c->value_count++;
 	}
 	return slot;
@@ -735,7 +739,7 @@ static enum pd_choice choose(const struct pd_collector *c, const struct pd_recor
 {
 	const struct pd_profile_options *options = c->options;
 	uint64_t time_ns = shot->brief.time_ns;
-	struct pd_candidate candidate = {record, shot->event, &shot->brief, shot->comm};
+	struct pd_candidate candidate = { record, shot->event, &shot->brief, shot->comm };
 
 	if (time_ns != PD_NO_TIME && (time_ns < options->from_ns || (options->to_ns && time_ns > options->to_ns)))
 		return PD_CHOICE_LEAVE;
@@ -821,8 +825,8 @@ static bool needs_parts(const struct pd_collector *c, const struct pd_event *eve
 }
 
 // NULL if there is no memory.
-static const struct pd_thread_view *look_at_thread(const struct pd_collector *c, struct pd_thread_view *view, uint32_t pid,
-						   uint32_t tid, struct pd_moment when)
+static const struct pd_thread_view *look_at_thread(const struct pd_collector *c, struct pd_thread_view *view,
+						   uint32_t pid, uint32_t tid, struct pd_moment when)
 {
 	struct pd_common *common = c->common;
 	struct pd_owner owner;
@@ -898,7 +902,7 @@ struct plain {
 	struct pd_span span;
 	const struct pd_event_full *full;
 	size_t time_at, chain_at; // in the record; 0: there is no chain
-	bool timed; // times are moments
+	bool timed;               // times are moments
 	uint64_t samples, period;
 	uint64_t passed;
 };
@@ -959,7 +963,8 @@ static inline size_t take_plain(const struct plain *plain, const uint8_t *at, st
 static bool take_all_plain(struct pd_collector *c, struct plain *plain)
 {
 	const uint64_t from_ns = c->options->from_ns, to_ns = c->options->to_ns ? c->options->to_ns : UINT64_MAX;
-	const bool by_chain = c->options->by & PD_BY_CHAIN, slices = c->options->slices, by_cpu = c->options->by & PD_BY_CPU;
+	const bool by_chain = c->options->by & PD_BY_CHAIN, slices = c->options->slices,
+		   by_cpu = c->options->by & PD_BY_CPU;
 	const uint32_t event = (uint32_t)plain->full->event.index;
 	size_t waiting = 0, size;
 	uint64_t time_ns;
@@ -972,7 +977,7 @@ static bool take_all_plain(struct pd_collector *c, struct plain *plain)
 		size = take_plain(plain, plain->span.at, pending, &time_ns);
 		if (PD_UNLIKELY(!size))
 			break;
-		pending->when = (struct pd_moment){plain->timed ? time_ns : 0, plain->span.place + plain->passed++};
+		pending->when = (struct pd_moment){ plain->timed ? time_ns : 0, plain->span.place + plain->passed++ };
 		if (PD_UNLIKELY(time_ns < from_ns || time_ns > to_ns))
 			continue;
 		tid = half_at(plain->span.at + PD_RECORD_HEADER_SIZE, plain->full->brief.tid, UINT32_MAX);
@@ -1003,7 +1008,7 @@ static bool take_all_plain(struct pd_collector *c, struct plain *plain)
 enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_stream *stream, struct pd_error *error)
 {
 	struct pd_collector *c = collector;
-	struct plain plain = {0};
+	struct plain plain = { 0 };
 	bool done;
 
 	if (!is_plain(c, stream, &plain))
@@ -1099,7 +1104,8 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 	c->misses = pd_alloc(PD_PENDING_MOST * sizeof(*c->misses));
 	c->secrets = pd_alloc(sizeof(*c->secrets));
 	c->totals = pd_alloc((c->event_count + 1) * sizeof(*c->totals));
-	if (!c->common || !c->known || !c->views || !c->pending || !c->misses || !c->secrets || !c->totals || !c->seen) {
+	if (!c->common || !c->known || !c->views || !c->pending || !c->misses || !c->secrets || !c->totals ||
+	    !c->seen) {
 		pd_collector_fini(c);
 		return pd_fail_memory(error);
 	}
@@ -1113,7 +1119,7 @@ static void free_share(struct pd_share *share)
 {
 	pd_free(share->amounts);
 	pd_free(share->portions.items);
-	*share = (struct pd_share){0};
+	*share = (struct pd_share){ 0 };
 }
 
 void pd_collector_fini(struct pd_collector *collector)
@@ -1132,7 +1138,7 @@ void pd_collector_fini(struct pd_collector *collector)
 	for (size_t i = 0; i <= collector->joined_count; i++)
 		free_share(pd_collector_share(collector, i));
 	pd_free(collector->joined);
-	*collector = (struct pd_collector){0};
+	*collector = (struct pd_collector){ 0 };
 }
 
 bool pd_collector_join(struct pd_collector *collector, struct pd_collector *twin)
@@ -1155,6 +1161,6 @@ bool pd_collector_join(struct pd_collector *collector, struct pd_collector *twin
 	if (!PD_GROW(collector->joined, collector->joined_capacity, collector->joined_count + 1))
 		return false;
 	collector->joined[collector->joined_count++] = twin->share;
-	twin->share = (struct pd_share){0};
+	twin->share = (struct pd_share){ 0 };
 	return true;
 }

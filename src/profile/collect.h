@@ -23,8 +23,8 @@
 struct pd_bucket_key {
 	uint32_t owner;
 	uint32_t event;
-	uint32_t cpu; // UINT32_MAX: not asked for
-	uint32_t ip;  // frame
+	uint32_t cpu;                   // UINT32_MAX: not asked for
+	uint32_t ip;                    // frame
 	uint64_t cgroup, weight, slice; // 0: not asked for
 	uint32_t caller_count;
 	uint32_t raw; // number of the raw data, 0: not asked for
@@ -41,7 +41,7 @@ struct pd_raws {
 
 struct pd_bucket {
 	uint64_t samples, period, weights; // several threads add to them
-	struct pd_moment first; // when and where it was first seen; the order may be read without the lock
+	struct pd_moment first;            // when and where it was first seen; the order may be read without the lock
 	uint32_t number;
 	struct pd_bucket_key key;
 	uint32_t callers[]; // frames
@@ -52,7 +52,7 @@ struct pd_amount {
 	uint64_t period;
 	uint16_t samples;
 	uint16_t strip; // that all of them are of
-	bool met; // the collector has had a sample of it
+	bool met;       // the collector has had a sample of it
 };
 
 // What a collector counted of all buckets.
@@ -74,7 +74,9 @@ enum {
 	PD_BUCKETS_MOST = INT32_MAX, // what so many blocks have room for
 };
 
-enum { PD_SHARDS = 8 };
+enum {
+	PD_SHARDS = 8
+};
 
 // Buckets whose hash begins alike: several threads seldom want the same shard.
 struct pd_shard {
@@ -86,7 +88,7 @@ struct pd_shard {
 // What all collectors of a run have.
 struct pd_common {
 	pthread_mutex_t names_lock; // of frames, owners, raws
-	bool locks; // there are several collectors
+	bool locks;                 // there are several collectors
 	struct pd_frames frames;
 	struct pd_owners owners;
 	struct pd_raws raws;
@@ -95,13 +97,15 @@ struct pd_common {
 	// They stay where they are: who knows the number of a bucket needs no lock. Each block is twice as large as the last.
 	struct pd_bucket **blocks[PD_BUCKET_BLOCKS];
 	pthread_mutex_t blocks_lock; // to add one
-	size_t bucket_count; // several threads add to it
+	size_t bucket_count;         // several threads add to it
 };
 
 struct pd_pending;
 struct pd_miss;
 
-enum { PD_PENDING_MOST = 128 }; // samples that wait for each other
+enum {
+	PD_PENDING_MOST = 128
+}; // samples that wait for each other
 
 struct pd_collector {
 	const struct pd_profile_options *options;
@@ -109,7 +113,7 @@ struct pd_collector {
 	struct pd_file *file;
 	uint64_t seed;
 	struct pd_common *common;
-	bool is_twin; // common belongs to another one
+	bool is_twin;                // common belongs to another one
 	struct pd_known_addr *known; // by a hash; a newer one takes the place
 	void *known_memory;
 	struct pd_thread_view *views; // by a hash of the tid; a newer one takes the place
@@ -122,9 +126,9 @@ struct pd_collector {
 	size_t wanted_count, wanted_capacity;
 	struct pd_secrets *secrets;
 	struct pd_seen *seen;
-	size_t seen_added; // not noted yet
+	size_t seen_added;   // not noted yet
 	uint64_t last_order; // of the sample before
-	bool shuffled; // samples do not come in the order of the file
+	bool shuffled;       // samples do not come in the order of the file
 	struct pd_last_value *last_values;
 	size_t value_slots, value_count;
 	struct pd_profile_total *totals; // by event
@@ -145,7 +149,8 @@ struct pd_collector {
 // are asked for, slice_ns and first_slice too.
 enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error *error);
 void pd_collector_fini(struct pd_collector *collector);
-enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd_record *record, struct pd_error *error);
+enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd_record *record,
+				 struct pd_error *error);
 // Takes the samples that follow the current record of a stream and need no closer look; the stream goes on behind them.
 enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_stream *stream, struct pd_error *error);
 // To be called behind the last record, on any thread.
@@ -161,7 +166,9 @@ static inline struct pd_share *pd_collector_share(struct pd_collector *collector
 
 static inline struct pd_bucket **pd_bucket_slot(struct pd_bucket **const *blocks, uint32_t number, unsigned *block_out)
 {
-	enum { FIRST_BITS = 6 };
+	enum {
+		FIRST_BITS = 6
+	};
 	uint64_t at = (uint64_t)number + (1u << FIRST_BITS);
 	unsigned block = 63 - (unsigned)__builtin_clzll(at) - FIRST_BITS;
 	struct pd_bucket **slots = __atomic_load_n(&blocks[block], __ATOMIC_ACQUIRE);

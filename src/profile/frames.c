@@ -12,7 +12,7 @@ void pd_frames_fini(struct pd_frames *frames)
 {
 	pd_index_fini(&frames->index);
 	pd_free(frames->items);
-	*frames = (struct pd_frames){0};
+	*frames = (struct pd_frames){ 0 };
 }
 
 // ---- the same place ----
@@ -31,7 +31,7 @@ static struct pd_frame_id identify(const struct pd_frames *frames, const struct 
 	bool by_process;
 
 	if (!pd_world_locate(frames->world, spot->pid, spot->cpumode, spot->when, spot->addr, &location))
-		return (struct pd_frame_id){{0, spot->addr, spot->cpumode}};
+		return (struct pd_frame_id){ { 0, spot->addr, spot->cpumode } };
 	ksymbol = location.ksymbol ? location.ksymbol->object : NULL;
 	// names of code without a file are the process's own
 	by_process = location.object->kind == PD_OBJECT_ANON || location.mapping->anonymous;
@@ -40,11 +40,11 @@ static struct pd_frame_id identify(const struct pd_frames *frames, const struct 
 		code = pd_codes_number(frames->codes, spot->pid, spot->when, spot->addr);
 	flags |= location.mapping->by_offset ? IS_BY_OFFSET : 0;
 	flags |= by_process ? IS_BY_PROCESS : 0;
-	return (struct pd_frame_id){{
+	return (struct pd_frame_id){ {
 		number_of(location.object) | (number_of(ksymbol) + code) << 32,
 		by_process ? spot->addr : location.offset,
 		spot->cpumode | (uint64_t)(by_process ? spot->pid : 0) << 8 | flags,
-	}};
+	} };
 }
 
 struct pd_origin pd_frame_origin(const struct pd_frame_id *id)
@@ -121,7 +121,8 @@ static bool end(struct pd_frames *frames, struct pd_wanted *wanted)
 	wanted->frame = find(frames, &frame, wanted->hash);
 	if (wanted->frame == PD_NO_FRAME)
 		return false;
-	*wanted->known = (struct pd_known_addr){spot->maps, spot->addr, pd_known_order_mode(spot), spot->pid, wanted->frame};
+	*wanted->known =
+		(struct pd_known_addr){ spot->maps, spot->addr, pd_known_order_mode(spot), spot->pid, wanted->frame };
 	return true;
 }
 

@@ -60,8 +60,12 @@ struct pd_frames {
 	struct pd_index index;
 };
 
-enum { PD_KNOWN_ADDRS = 1 << 16 };
-enum { PD_IS_KNOWN = 1 << 7 };
+enum {
+	PD_KNOWN_ADDRS = 1 << 16
+};
+enum {
+	PD_IS_KNOWN = 1 << 7
+};
 
 // An address of a sample.
 struct pd_spot {
@@ -80,7 +84,7 @@ struct pd_spot {
 struct pd_wanted {
 	struct pd_spot spot;
 	uint32_t frame; // once it was found
-	size_t at;	// who asked knows what it is for
+	size_t at;      // who asked knows what it is for
 	// on the way
 	struct pd_known_addr *known;
 	struct pd_frame_id id;
@@ -91,7 +95,7 @@ struct pd_wanted {
 static inline struct pd_known_addr *pd_known_slot(const struct pd_frames *frames, struct pd_known_addr *known,
 						  const struct pd_spot *spot)
 {
-	uint64_t words[2] = {spot->maps + spot->pid, spot->addr};
+	uint64_t words[2] = { spot->maps + spot->pid, spot->addr };
 
 	return &known[pd_hash_words(frames->seed, words, 2) % PD_KNOWN_ADDRS];
 }

@@ -17,12 +17,12 @@ static inline struct pd_tag pd_product(uint64_t a, uint64_t b)
 	__extension__ typedef unsigned __int128 wide;
 	wide product = (wide)a * b;
 
-	return (struct pd_tag){(uint64_t)product, (uint64_t)(product >> 64)};
+	return (struct pd_tag){ (uint64_t)product, (uint64_t)(product >> 64) };
 #else
 	uint64_t low = (uint32_t)a * (uint64_t)(uint32_t)b, high = (a >> 32) * (b >> 32);
 	uint64_t cross = (a >> 32) * (uint32_t)b + (low >> 32), other = (b >> 32) * (uint32_t)a + (uint32_t)cross;
 
-	return (struct pd_tag){other << 32 | (uint32_t)low, high + (cross >> 32) + (other >> 32)};
+	return (struct pd_tag){ other << 32 | (uint32_t)low, high + (cross >> 32) + (other >> 32) };
 #endif
 }
 
@@ -84,7 +84,7 @@ struct pd_secrets {
 static inline void pd_secrets_fill(struct pd_secrets *secrets, uint64_t seed)
 {
 	for (size_t i = 0; i < PD_TAG_HEAD + PD_TAG_CHAIN_MOST; i++)
-		secrets->words[i] = pd_hash_words(seed, &(uint64_t){i}, 1);
+		secrets->words[i] = pd_hash_words(seed, &(uint64_t){ i }, 1);
 }
 
 static inline void pd_tag_add(struct pd_tag *tag, const uint64_t *secrets, uint64_t a, uint64_t b)

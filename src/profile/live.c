@@ -24,11 +24,11 @@ struct pd_live {
 	struct pd_stream *stream;
 	struct pd_stream *shown; // samples that waited
 	struct pd_batch waiting;
-	size_t last_round; // where it begins in waiting
+	size_t last_round;       // where it begins in waiting
 	uint64_t first, records; // that the world knows
 	bool began, ended;
 	struct pd_profile_losses losses; // since the last profile
-	struct pd_last_value *values; // of counters, from profile to profile
+	struct pd_last_value *values;    // of counters, from profile to profile
 	size_t value_slots, value_count;
 };
 
@@ -47,7 +47,7 @@ static void take_options(struct pd_live *live, const struct pd_live_options *o)
 enum pd_status pd_live_new(struct pd_file *file, const struct pd_live_options *options, struct pd_live **live_out,
 			   struct pd_error *error)
 {
-	struct pd_live_options all = {.size = sizeof(all)};
+	struct pd_live_options all = { .size = sizeof(all) };
 	struct pd_live *live;
 	enum pd_status status;
 
@@ -96,7 +96,7 @@ static enum pd_status take_sample(struct pd_live *live, const struct pd_record *
 		return PD_OK;
 	}
 	live->losses.had_samples = true;
-	return pd_batch_add(&live->waiting, record, (struct pd_bytes){0}) ? PD_OK : pd_fail_memory(error);
+	return pd_batch_add(&live->waiting, record, (struct pd_bytes){ 0 }) ? PD_OK : pd_fail_memory(error);
 }
 
 static enum pd_status take_other(struct pd_live *live, const struct pd_record *record, struct pd_error *error)
@@ -119,7 +119,8 @@ enum pd_status pd_live_read(struct pd_live *live, struct pd_error *error)
 	while ((status = pd_stream_next(live->stream, &record, error)) == PD_OK) {
 		if (record->type == PD_RECORD_FINISHED_ROUND)
 			return PD_OK;
-		status = record->type == PD_RECORD_SAMPLE ? take_sample(live, record, error) : take_other(live, record, error);
+		status = record->type == PD_RECORD_SAMPLE ? take_sample(live, record, error) :
+							    take_other(live, record, error);
 		if (status < 0)
 			return status;
 	}
@@ -207,7 +208,7 @@ enum pd_status pd_live_take(struct pd_live *live, struct pd_profile **profile_ou
 		.file = live->file,
 		.seed = live->file->secret,
 	};
-	live->losses = (struct pd_profile_losses){0};
+	live->losses = (struct pd_profile_losses){ 0 };
 	status = settle(live, error);
 	if (status >= 0)
 		status = collect(live, &profile->collector, error);

@@ -10,7 +10,10 @@
 #include "symbol/lookup.h"
 
 // Frames; for less a thread costs more.
-enum { WORTH_A_PART = 1 << 12, WORTH_A_THREAD = 1 << 15 };
+enum {
+	WORTH_A_PART = 1 << 12,
+	WORTH_A_THREAD = 1 << 15
+};
 
 #define ELSEWHERE (PD_LOOKUP_ASK - 1) // nothing is known of the frame but its address
 
@@ -31,7 +34,8 @@ static void load_objects(const struct naming *n)
 		struct pd_location location;
 
 		if (profile->origins[i].is_known && !pd_lookup_loaded(n->symbols, profile->origins[i].object) &&
-		    pd_world_locate(profile->world, frame->pid, frame->cpumode, frame->when, frame->place.recorded, &location))
+		    pd_world_locate(profile->world, frame->pid, frame->cpumode, frame->when, frame->place.recorded,
+				    &location))
 			pd_lookup_open(n->symbols, &location);
 	}
 }
@@ -63,7 +67,9 @@ static bool has_function(const struct naming *n, size_t frame)
 
 static void name_frames(const struct naming *n)
 {
-	enum { AHEAD = 8 };
+	enum {
+		AHEAD = 8
+	};
 
 	for (size_t i = 0; i < n->profile->frame_count; i++) {
 		struct pd_frame *frame = &n->profile->frames[i];
@@ -74,14 +80,16 @@ static void name_frames(const struct naming *n)
 			frame->place = pd_symbols_place(n->symbols, frame->pid, frame->cpumode, frame->when,
 							frame->place.recorded);
 		else
-			frame->place.function =
-				has_function(n, i) ? pd_lookup_function(n->symbols, &frame->place, n->symbol_of[i]) : NULL;
+			frame->place.function = has_function(n, i) ?
+							pd_lookup_function(n->symbols, &frame->place, n->symbol_of[i]) :
+							NULL;
 	}
 }
 
-static enum pd_status name_all(struct pd_profile *profile, struct pd_symbols *symbols, size_t parts, struct pd_error *error)
+static enum pd_status name_all(struct pd_profile *profile, struct pd_symbols *symbols, size_t parts,
+			       struct pd_error *error)
 {
-	struct naming n = {.profile = profile, .symbols = symbols, .parts = parts};
+	struct naming n = { .profile = profile, .symbols = symbols, .parts = parts };
 
 	profile->named_by = 0;
 	n.symbol_of = pd_realloc(NULL, (profile->frame_count + 1) * sizeof(*n.symbol_of));

@@ -8,7 +8,7 @@ void pd_owners_fini(struct pd_owners *owners)
 {
 	pd_free(owners->items);
 	pd_index_fini(&owners->index);
-	*owners = (struct pd_owners){0};
+	*owners = (struct pd_owners){ 0 };
 }
 
 // Names are one pointer for each text, so pointers are compared.
@@ -19,7 +19,7 @@ static bool same_owner(const struct pd_owner *a, const struct pd_owner *b)
 
 uint32_t pd_owners_find(struct pd_owners *owners, const struct pd_owner *owner)
 {
-	uint64_t words[] = {(uintptr_t)owner->comm, (uint64_t)owner->pid << 32 | owner->tid, owner->nameless};
+	uint64_t words[] = { (uintptr_t)owner->comm, (uint64_t)owner->pid << 32 | owner->tid, owner->nameless };
 	uint64_t hash = pd_hash_words(owners->seed, words, sizeof(words) / sizeof(words[0]));
 	size_t at = (uint32_t)hash;
 

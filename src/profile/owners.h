@@ -27,12 +27,14 @@ struct pd_thread_view {
 	bool used;
 };
 
-enum { PD_VIEWS = 4096 }; // threads whose view is kept at hand
+enum {
+	PD_VIEWS = 4096
+}; // threads whose view is kept at hand
 
 struct pd_owners {
 	const struct pd_world *world;
 	const struct pd_codes *codes; // or NULL
-	uint32_t by; // PD_BY_...
+	uint32_t by;                  // PD_BY_...
 	uint64_t seed;
 	struct pd_owner *items;
 	size_t count, capacity;

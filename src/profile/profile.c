@@ -11,7 +11,9 @@
 #include "stream/stream.h"
 #include "symbol/lookup.h"
 
-enum { WORTH_A_THREAD = 64 << 20 }; // bytes of a file
+enum {
+	WORTH_A_THREAD = 64 << 20
+}; // bytes of a file
 
 // ---- reading ----
 
@@ -148,8 +150,7 @@ static bool tell_progress(void *self, uint64_t done, uint64_t total)
 
 // ---- the sink: a collector and its twins ----
 
-static enum pd_status take(void *self, struct pd_stream *stream, const struct pd_record *record,
-			   struct pd_error *error)
+static enum pd_status take(void *self, struct pd_stream *stream, const struct pd_record *record, struct pd_error *error)
 {
 	enum pd_status status = pd_collector_take(self, record, error);
 
@@ -236,7 +237,7 @@ static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *
 		.to_ns = profile->options.to_ns,
 		.progress = tell_progress,
 	};
-	struct pd_sink sink = {sizeof(sink), &profile->collector, take, make_twin, join_twin, finish};
+	struct pd_sink sink = { sizeof(sink), &profile->collector, take, make_twin, join_twin, finish };
 	bool ordered;
 	enum pd_status status = needs_order(profile->file, &ordered, error);
 
@@ -257,10 +258,10 @@ static void take_memory(struct pd_profile *profile, struct pd_common *common)
 {
 	for (size_t i = 0; i < PD_SHARDS; i++) {
 		profile->callers[i] = common->shards[i].arena;
-		common->shards[i].arena = (struct pd_arena){0};
+		common->shards[i].arena = (struct pd_arena){ 0 };
 	}
 	profile->raws = common->raws.bytes;
-	common->raws.bytes = (struct pd_arena){0};
+	common->raws.bytes = (struct pd_arena){ 0 };
 }
 
 enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status status, struct pd_error *error)
@@ -305,8 +306,7 @@ enum pd_status pd_profile_read(struct pd_file *file, const struct pd_profile_opt
 	if (!profile)
 		return pd_fail_memory(error);
 	if (options)
-		memcpy(&profile->options, options,
-		       options->size < sizeof(*options) ? options->size : sizeof(*options));
+		memcpy(&profile->options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
 	profile->file = file;
 	status = fill(profile, error);
 	if (status < 0)

@@ -16,20 +16,20 @@ struct pd_profile {
 	struct pd_profile_options options;
 	struct pd_file *file;
 	struct pd_world *world;
-	bool foreign_world; // it belongs to somebody else
+	bool foreign_world;         // it belongs to somebody else
 	struct pd_symbols *symbols; // that are loaded and used beside other work, or NULL
-	pthread_t preparer; // of symbols, while samples are read
+	pthread_t preparer;         // of symbols, while samples are read
 	bool prepares;
 	pthread_t namer; // of frames, while the rest is arranged
 	bool names;
-	uint64_t named_by; // the serial of the symbols that all places have their names from, or 0
+	uint64_t named_by;             // the serial of the symbols that all places have their names from, or 0
 	struct pd_collector collector; // empty once all is put together
 	struct pd_profile_losses losses;
 	struct pd_profile_total *totals;
 	size_t event_count;
 	struct pd_profile_entry *entries;
 	size_t entry_count;
-	struct pd_slice *slices; // of all entries
+	struct pd_slice *slices;             // of all entries
 	struct pd_slice_range *slice_ranges; // by entry
 	uint64_t slice_ns, first_slice_ns;
 	struct pd_stack *stacks;
@@ -37,9 +37,9 @@ struct pd_profile {
 	struct pd_frame *frames;
 	struct pd_origin *origins; // of frames
 	size_t frame_count;
-	struct pd_arena arena; // names
+	struct pd_arena arena;              // names
 	struct pd_arena callers[PD_SHARDS]; // of stacks
-	struct pd_arena raws;  // raw data of entries
+	struct pd_arena raws;               // raw data of entries
 };
 
 // Notes what a record says of losses. profile/profile.c

@@ -132,7 +132,7 @@ static void copy(const struct pd_seen *from, struct pd_seen *to)
 
 		for (size_t k = 0; k < PD_SEEN_IN_LINE; k++) {
 			uint32_t bucket = __atomic_load_n(&line->bucket_plus_1[k], __ATOMIC_ACQUIRE);
-			struct pd_tag tag = {__atomic_load_n(&line->low[k], __ATOMIC_RELAXED), 0};
+			struct pd_tag tag = { __atomic_load_n(&line->low[k], __ATOMIC_RELAXED), 0 };
 
 			if (!bucket)
 				continue;

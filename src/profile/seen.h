@@ -17,7 +17,9 @@
 
 #include "profile/hash.h"
 
-enum { PD_SEEN_IN_LINE = 3 };
+enum {
+	PD_SEEN_IN_LINE = 3
+};
 
 // A line of the processor's cache. A tag of which the low half is 0 is none; who puts that half owns the place, and the rest
 // is there as soon as there is a bucket.

@@ -9,20 +9,20 @@
 #include "profile/profile.h"
 
 enum {
-	AHEAD = 16, // buckets that are on their way from memory
+	AHEAD = 16,             // buckets that are on their way from memory
 	WORTH_A_PART = 1 << 13, // portions; for less a thread costs more
-	HALVINGS_MOST = 16, // strips are no more than that many bits
+	HALVINGS_MOST = 16,     // strips are no more than that many bits
 };
 
 struct slicer {
 	struct pd_profile *profile;
 	struct pd_slice_range *ranges; // by bucket
-	size_t count; // of buckets
-	size_t all; // portions
+	size_t count;                  // of buckets
+	size_t all;                    // portions
 	size_t parts;
-	unsigned shift; // a slice has 1 << shift of those that were asked for
+	unsigned shift;              // a slice has 1 << shift of those that were asked for
 	uint32_t *at[PD_PARTS_MOST]; // where the next portion of a bucket goes, for each part
-	unsigned halvings; // of indices, since they were joined
+	unsigned halvings;           // of indices, since they were joined
 	// Neighbours by how many halvings make them one; more than there are: none does.
 	size_t differing[PD_PARTS_MOST][HALVINGS_MOST + 2];
 	bool lacks[PD_PARTS_MOST]; // there was no memory for a part
@@ -130,7 +130,7 @@ static void free_portions(struct pd_collector *c)
 		struct pd_portions *list = list_at(c, i);
 
 		pd_free(list->items);
-		*list = (struct pd_portions){0};
+		*list = (struct pd_portions){ 0 };
 	}
 }
 
@@ -267,9 +267,9 @@ static void begin_part(void *self, size_t part)
 {
 	struct slicer *slicer = self;
 	size_t end = first_bucket(slicer, part + 1);
-	struct spare spare = {0};
+	struct spare spare = { 0 };
 	// those of the parts are neighbours, and threads would take them from each other all the time
-	size_t differing[HALVINGS_MOST + 2] = {0};
+	size_t differing[HALVINGS_MOST + 2] = { 0 };
 	bool done = true;
 
 	for (size_t b = first_bucket(slicer, part); b < end && done; b++) {

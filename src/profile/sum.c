@@ -60,7 +60,7 @@ static void fini(struct pd_sum *sum)
 	pd_free(sum->view.stacks);
 	pd_free(sum->view.frames);
 	pd_free(sum->view.totals);
-	*sum = (struct pd_sum){.seed = sum->seed};
+	*sum = (struct pd_sum){ .seed = sum->seed };
 }
 
 enum pd_status pd_sum_new(struct pd_sum **sum_out, struct pd_error *error)
@@ -132,7 +132,8 @@ static const struct pd_dso *dso_once(struct pd_sum *sum, const struct pd_dso *ds
 static const struct pd_function *function_once(struct pd_sum *sum, const struct pd_dso *dso,
 					       const struct pd_function *function)
 {
-	uint64_t hash = pd_hash(sum->seed ^ dso->index * first_seed, function->name, strlen(function->name)) ^ function->start;
+	uint64_t hash = pd_hash(sum->seed ^ dso->index * first_seed, function->name, strlen(function->name)) ^
+			function->start;
 	size_t at = (uint32_t)hash;
 	struct pd_function *copy;
 
@@ -251,16 +252,21 @@ static uint32_t stack_number(struct pd_sum *sum, const struct pd_profile *profil
 
 static bool same_entry(const struct pd_profile_entry *a, const struct pd_profile_entry *b)
 {
-	return a->comm == b->comm && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu && a->cgroup == b->cgroup &&
-	       a->weight == b->weight && a->stack == b->stack && a->raw.size == b->raw.size &&
+	return a->comm == b->comm && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
+	       a->cgroup == b->cgroup && a->weight == b->weight && a->stack == b->stack && a->raw.size == b->raw.size &&
 	       (!a->raw.size || memcmp(a->raw.data, b->raw.data, a->raw.size) == 0);
 }
 
 static uint64_t hash_entry(const struct pd_sum *sum, const struct pd_profile_entry *entry, uint32_t event)
 {
 	uint64_t words[] = {
-		(uintptr_t)entry->comm, (uint64_t)entry->pid << 32 | entry->tid, (uint64_t)entry->cpu << 32 | event,
-		entry->cgroup, entry->weight, entry->stack, 0,
+		(uintptr_t)entry->comm,
+		(uint64_t)entry->pid << 32 | entry->tid,
+		(uint64_t)entry->cpu << 32 | event,
+		entry->cgroup,
+		entry->weight,
+		entry->stack,
+		0,
 	};
 
 	if (entry->raw.size)
@@ -304,7 +310,7 @@ static bool add_entry(struct pd_sum *sum, const struct pd_profile *profile, cons
 	    !pd_index_add(&sum->entry_index, hash, (uint32_t)view->entry_count))
 		return false;
 	view->entries[view->entry_count] = entry;
-	sum->beside[view->entry_count++] = (struct sum_entry){event};
+	sum->beside[view->entry_count++] = (struct sum_entry){ event };
 	return true;
 }
 
@@ -316,7 +322,7 @@ static bool add_totals(struct pd_sum *sum, const struct pd_profile *profile)
 	if (!PD_GROW(view->totals, sum->total_capacity, count + 1))
 		return false;
 	for (; view->event_count < count; view->event_count++)
-		view->totals[view->event_count] = (struct pd_profile_total){0};
+		view->totals[view->event_count] = (struct pd_profile_total){ 0 };
 	for (size_t i = 0; i < count; i++) {
 		view->totals[i].samples += profile->totals[i].samples;
 		view->totals[i].period += profile->totals[i].period;
@@ -380,7 +386,7 @@ static uint64_t faded(uint64_t number, unsigned part, unsigned whole)
 // Takes what is left into an empty sum, so that memory is what is left.
 static bool shrink(struct pd_sum *sum)
 {
-	struct pd_sum fresh = {.seed = sum->seed};
+	struct pd_sum fresh = { .seed = sum->seed };
 	bool done = add_all(&fresh, &sum->view, sum->beside);
 
 	if (!done) {
@@ -432,7 +438,8 @@ const struct pd_profile *pd_sum_profile(struct pd_sum *sum, struct pd_file *file
 	view->world = (struct pd_world *)(uintptr_t)world;
 	view->foreign_world = true;
 	for (size_t i = 0; i < view->entry_count; i++)
-		view->entries[i].event = sum->beside[i].event < count ? pd_file_event(file, sum->beside[i].event) : NULL;
+		view->entries[i].event = sum->beside[i].event < count ? pd_file_event(file, sum->beside[i].event) :
+									NULL;
 	for (size_t i = 0; i < view->event_count; i++)
 		view->totals[i].event = i < count ? pd_file_event(file, i) : NULL;
 	return view;

@@ -24,7 +24,7 @@ static bool keep(const struct pd_object_id *id, uint8_t build_id[20], uint8_t *s
 
 bool pd_build_id_of_file(const char *path, uint8_t build_id[20], uint8_t *size_out)
 {
-	struct pd_object_id id = {.size = 0};
+	struct pd_object_id id = { .size = 0 };
 	struct pd_error error;
 	struct pd_elf *elf;
 	bool found;
@@ -38,7 +38,7 @@ bool pd_build_id_of_file(const char *path, uint8_t build_id[20], uint8_t *size_o
 
 static bool of_notes(const char *path, uint8_t build_id[20], uint8_t *size_out)
 {
-	struct pd_object_id id = {.size = 0};
+	struct pd_object_id id = { .size = 0 };
 	struct pd_image image;
 	struct pd_error error;
 	uint8_t *notes;
@@ -74,7 +74,7 @@ bool pd_build_id_of_module(const char *sysfs, const char *name, uint8_t build_id
 bool pd_build_id_of_vdso(uint8_t build_id[20], uint8_t *size_out)
 {
 	struct pd_elf *vdso = pd_lookup_own_vdso();
-	struct pd_object_id id = {.size = 0};
+	struct pd_object_id id = { .size = 0 };
 	bool found = vdso && pd_elf_id(vdso, &id) && keep(&id, build_id, size_out);
 
 	pd_elf_close(vdso);

@@ -9,7 +9,9 @@
 #include "base/error.h"
 #include "write/write.h"
 
-enum { PADDING = 64 };
+enum {
+	PADDING = 64
+};
 
 // The path is padded to a multiple of 64, as perf has it: quipper refuses a file where less than 8 bytes are left over.
 static enum pd_status add(struct pd_write_bytes *bytes, uint16_t misc, const char *path, const uint8_t *build_id,
@@ -17,14 +19,14 @@ static enum pd_status add(struct pd_write_bytes *bytes, uint16_t misc, const cha
 {
 	size_t length = strlen(path);
 	char name[PATH_MAX + PADDING] = ""; // padding is written from memory
-	struct pd_header_build_id record = {.pid = UINT32_MAX, .build_id = {build_id, 20}, .size = size};
-	struct pd_made made = {0};
+	struct pd_header_build_id record = { .pid = UINT32_MAX, .build_id = { build_id, 20 }, .size = size };
+	struct pd_made made = { 0 };
 	enum pd_status status;
 
 	if (length >= PATH_MAX)
 		return PD_OK;
 	memcpy(name, path, length);
-	record.filename = (struct pd_str){name, (uint32_t)length, (uint32_t)(length + PADDING) & ~(PADDING - 1u)};
+	record.filename = (struct pd_str){ name, (uint32_t)length, (uint32_t)(length + PADDING) & ~(PADDING - 1u) };
 	status = pd_made_add(&made, PD_RECORD_HEADER_BUILD_ID, misc, &record, error);
 	if (status >= 0) {
 		// the feature has them without a type
@@ -39,7 +41,7 @@ static enum pd_status add(struct pd_write_bytes *bytes, uint16_t misc, const cha
 enum pd_status pd_recorder_add_build_ids(struct pd_recorder *recorder, struct pd_error *error)
 {
 	const struct pd_tally *tally = &recorder->tally;
-	struct pd_write_bytes bytes = {0};
+	struct pd_write_bytes bytes = { 0 };
 	enum pd_status status = PD_OK;
 	uint8_t build_id[20], size;
 
@@ -54,7 +56,7 @@ enum pd_status pd_recorder_add_build_ids(struct pd_recorder *recorder, struct pd
 	}
 	if (status >= 0 && bytes.size)
 		status = pd_writer_set_feature_bytes(recorder->writer, PD_FEATURE_BUILD_ID,
-						     (struct pd_bytes){bytes.data, bytes.size}, error);
+						     (struct pd_bytes){ bytes.data, bytes.size }, error);
 	pd_free(bytes.data);
 	return status;
 }

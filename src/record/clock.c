@@ -15,9 +15,14 @@
 // Records of names come with their time behind them.
 static int open_names(void)
 {
-	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
-				       .sample_type = PERF_SAMPLE_TIME, .comm = 1, .sample_id_all = 1, .exclude_kernel = 1,
-				       .exclude_hv = 1};
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.size = sizeof(attr),
+					.config = PERF_COUNT_SW_DUMMY,
+					.sample_type = PERF_SAMPLE_TIME,
+					.comm = 1,
+					.sample_id_all = 1,
+					.exclude_kernel = 1,
+					.exclude_hv = 1 };
 
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
@@ -45,7 +50,7 @@ static uint64_t time_in(struct pd_ring *ring)
 
 bool pd_clock_compare(uint64_t *wall_ns_out, uint64_t *event_ns_out)
 {
-	struct pd_ring ring = {.fd = open_names()};
+	struct pd_ring ring = { .fd = open_names() };
 	char name[16];
 	uint64_t before;
 

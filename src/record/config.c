@@ -43,7 +43,6 @@ static void set_flag(struct pd_attr *attr, uint64_t mask, bool on)
 	attr->flags = on ? attr->flags | mask : attr->flags & ~mask;
 }
 
-
 uint64_t pd_record_number(const char *path, uint64_t fallback)
 {
 	char text[32] = "";
@@ -70,7 +69,7 @@ static enum pd_status add_event(struct pd_config *config, const struct pd_attr *
 	if (!PD_GROW(config->events, config->event_capacity, config->event_count + 1))
 		return pd_fail_memory(error);
 	event = &config->events[config->event_count];
-	*event = (struct pd_rec_event){.attr = *attr, .wanted = wanted, .name = strdup(name)};
+	*event = (struct pd_rec_event){ .attr = *attr, .wanted = wanted, .name = strdup(name) };
 	event->leader = wanted ? wanted->leader : config->event_count;
 	config->event_count++;
 	return event->name ? PD_OK : pd_fail_memory(error);
@@ -79,7 +78,7 @@ static enum pd_status add_event(struct pd_config *config, const struct pd_attr *
 // Cycles, as precise as can be; without counters of the hardware the clock of the CPU.
 static enum pd_status add_default(struct pd_config *config, bool fallback, struct pd_error *error)
 {
-	struct pd_attr attr = {.type = fallback ? PD_TYPE_SOFTWARE : PD_TYPE_HARDWARE};
+	struct pd_attr attr = { .type = fallback ? PD_TYPE_SOFTWARE : PD_TYPE_HARDWARE };
 
 	attr.flags = (uint64_t)MOST_PRECISE << PD_ATTR_PRECISE_IP_SHIFT;
 	return add_event(config, &attr, fallback ? "cpu-clock:ppp" : "cycles:P", NULL, error);
@@ -87,14 +86,14 @@ static enum pd_status add_default(struct pd_config *config, bool fallback, struc
 
 static enum pd_status add_tracker(struct pd_config *config, struct pd_error *error)
 {
-	struct pd_attr attr = {.type = PD_TYPE_SOFTWARE, .config = 9 /* dummy */, .sample_period = 1};
+	struct pd_attr attr = { .type = PD_TYPE_SOFTWARE, .config = 9 /* dummy */, .sample_period = 1 };
 
 	return add_event(config, &attr, "dummy:HG", NULL, error);
 }
 
 static enum pd_status add_offcpu(struct pd_config *config, struct pd_error *error)
 {
-	const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE};
+	const struct pd_attr attr = { .type = PD_TYPE_SOFTWARE };
 	enum pd_status status = add_event(config, &attr, "offcpu-time", NULL, error);
 
 	if (status >= 0)
@@ -198,19 +197,19 @@ static void set_fields(struct pd_attr *attr, const struct pd_recorder_options *o
 		bool on;
 		uint64_t bits;
 	} fields[] = {
-		{choice->time, PD_MASK(PD_SAMPLE_TYPE_TIME)},
-		{addr, PD_MASK(PD_SAMPLE_TYPE_ADDR) | PD_MASK(PD_SAMPLE_TYPE_DATA_SRC)},
-		{all->phys_addr, PD_MASK(PD_SAMPLE_TYPE_PHYS_ADDR)},
-		{all->data_page_size, PD_MASK(PD_SAMPLE_TYPE_DATA_PAGE_SIZE)},
-		{all->code_page_size, PD_MASK(PD_SAMPLE_TYPE_CODE_PAGE_SIZE)},
-		{all->weight, PD_MASK(PD_SAMPLE_TYPE_WEIGHT_STRUCT)},
-		{raw, PD_MASK(PD_SAMPLE_TYPE_TIME) | PD_MASK(PD_SAMPLE_TYPE_RAW) | PD_MASK(PD_SAMPLE_TYPE_CPU)},
-		{all->cpu || of_cpus, PD_MASK(PD_SAMPLE_TYPE_CPU)},
-		{all->period_field, PD_MASK(PD_SAMPLE_TYPE_PERIOD)},
-		{all->all_cgroups, PD_MASK(PD_SAMPLE_TYPE_CGROUP)},
-		{all->branch_filter != 0, PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK)},
-		{all->user_regs != 0, PD_MASK(PD_SAMPLE_TYPE_REGS_USER)},
-		{all->intr_regs != 0, PD_MASK(PD_SAMPLE_TYPE_REGS_INTR)},
+		{ choice->time, PD_MASK(PD_SAMPLE_TYPE_TIME) },
+		{ addr, PD_MASK(PD_SAMPLE_TYPE_ADDR) | PD_MASK(PD_SAMPLE_TYPE_DATA_SRC) },
+		{ all->phys_addr, PD_MASK(PD_SAMPLE_TYPE_PHYS_ADDR) },
+		{ all->data_page_size, PD_MASK(PD_SAMPLE_TYPE_DATA_PAGE_SIZE) },
+		{ all->code_page_size, PD_MASK(PD_SAMPLE_TYPE_CODE_PAGE_SIZE) },
+		{ all->weight, PD_MASK(PD_SAMPLE_TYPE_WEIGHT_STRUCT) },
+		{ raw, PD_MASK(PD_SAMPLE_TYPE_TIME) | PD_MASK(PD_SAMPLE_TYPE_RAW) | PD_MASK(PD_SAMPLE_TYPE_CPU) },
+		{ all->cpu || of_cpus, PD_MASK(PD_SAMPLE_TYPE_CPU) },
+		{ all->period_field, PD_MASK(PD_SAMPLE_TYPE_PERIOD) },
+		{ all->all_cgroups, PD_MASK(PD_SAMPLE_TYPE_CGROUP) },
+		{ all->branch_filter != 0, PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK) },
+		{ all->user_regs != 0, PD_MASK(PD_SAMPLE_TYPE_REGS_USER) },
+		{ all->intr_regs != 0, PD_MASK(PD_SAMPLE_TYPE_REGS_INTR) },
 	};
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
@@ -228,8 +227,8 @@ static void set_fields(struct pd_attr *attr, const struct pd_recorder_options *o
 
 static void set_tracking(struct pd_attr *attr, const struct pd_sampling *all, bool data_maps)
 {
-	attr->flags |= PD_MASK(PD_ATTR_MMAP) | PD_MASK(PD_ATTR_MMAP2) | PD_MASK(PD_ATTR_COMM) | PD_MASK(PD_ATTR_COMM_EXEC) |
-		       PD_MASK(PD_ATTR_TASK) | PD_MASK(PD_ATTR_KSYMBOL);
+	attr->flags |= PD_MASK(PD_ATTR_MMAP) | PD_MASK(PD_ATTR_MMAP2) | PD_MASK(PD_ATTR_COMM) |
+		       PD_MASK(PD_ATTR_COMM_EXEC) | PD_MASK(PD_ATTR_TASK) | PD_MASK(PD_ATTR_KSYMBOL);
 	set_flag(attr, PD_MASK(PD_ATTR_BPF_EVENT), !all->no_bpf_event);
 	set_flag(attr, PD_MASK(PD_ATTR_MMAP_DATA), data_maps);
 	set_flag(attr, PD_MASK(PD_ATTR_NAMESPACES), all->namespaces);
@@ -296,7 +295,8 @@ static void set_event(struct pd_config *config, size_t index, const struct pd_re
 	}
 	set_flag(attr, PD_MASK(PD_ATTR_WRITE_BACKWARD), choice.overwrite);
 	if (all->stat || all->running_time)
-		attr->read_format |= PD_MASK(PD_READ_FORMAT_TOTAL_TIME_ENABLED) | PD_MASK(PD_READ_FORMAT_TOTAL_TIME_RUNNING);
+		attr->read_format |= PD_MASK(PD_READ_FORMAT_TOTAL_TIME_ENABLED) |
+				     PD_MASK(PD_READ_FORMAT_TOTAL_TIME_RUNNING);
 	set_flag(attr, PD_MASK(PD_ATTR_INHERIT_STAT), all->stat);
 	if (reads_group) {
 		attr->sample_type |= PD_MASK(PD_SAMPLE_TYPE_READ);
@@ -365,8 +365,8 @@ static void set_ids(struct pd_config *config, const struct pd_recorder_options *
 			      config->events[i].attr.sample_type != config->events[0].attr.sample_type;
 	config->uses_ids = several || identifier;
 	for (size_t i = 0; i < config->event_count && config->uses_ids; i++)
-		config->events[i].attr.sample_type |= identifier ? PD_MASK(PD_SAMPLE_TYPE_IDENTIFIER)
-								 : PD_MASK(PD_SAMPLE_TYPE_ID);
+		config->events[i].attr.sample_type |= identifier ? PD_MASK(PD_SAMPLE_TYPE_IDENTIFIER) :
+								   PD_MASK(PD_SAMPLE_TYPE_ID);
 }
 
 static bool wants_tracker(const struct pd_recorder_options *options)
@@ -395,7 +395,7 @@ enum pd_status pd_config_make(struct pd_config *config, const struct pd_recorder
 {
 	enum pd_status status;
 
-	*config = (struct pd_config){.max_rate = pd_record_number("/proc/sys/kernel/perf_event_max_sample_rate", 0)};
+	*config = (struct pd_config){ .max_rate = pd_record_number("/proc/sys/kernel/perf_event_max_sample_rate", 0) };
 	if (options->sampling.strict_freq && config->max_rate && options->sampling.freq > config->max_rate)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
 			       "%" PRIu64 " Hz exceeds kernel.perf_event_max_sample_rate, %" PRIu64,
@@ -457,5 +457,5 @@ void pd_config_fini(struct pd_config *config)
 		pd_free(event->counts);
 	}
 	pd_free(config->events);
-	*config = (struct pd_config){0};
+	*config = (struct pd_config){ 0 };
 }

@@ -14,14 +14,14 @@ struct pd_rec_event {
 	struct pd_attr attr;
 	char *name;
 	const struct pd_event_wanted *wanted; // NULL: made here (the default one, the one that tracks)
-	size_t leader;   // index; its own if it has none
-	bool offcpu;     // where threads wait, see offcpu.c
-	bool tracking;   // maps, names and forks come with it
+	size_t leader;                        // index; its own if it has none
+	bool offcpu;                          // where threads wait, see offcpu.c
+	bool tracking;                        // maps, names and forks come with it
 	// by open.c
-	int *fds;        // of each (thread, CPU), -1: none
-	uint64_t *ids;   // of each descriptor
+	int *fds;      // of each (thread, CPU), -1: none
+	uint64_t *ids; // of each descriptor
 	size_t fd_count;
-	bool refused;    // the kernel does not know it
+	bool refused; // the kernel does not know it
 	// by counter.c
 	struct pd_counter_value *counts; // of each descriptor, NULL: none was read yet
 };

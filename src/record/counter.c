@@ -15,9 +15,9 @@
 #include "record/inside.h"
 
 enum {
-	LOOK_MS = 100,       // between two looks whether those who are counted still run
-	CHILD_LOOK_MS = 5,   // where the kernel cannot say that the command ended
-	LAST_WAIT_MS = 1000  // for a command that was asked to end
+	LOOK_MS = 100,      // between two looks whether those who are counted still run
+	CHILD_LOOK_MS = 5,  // where the kernel cannot say that the command ended
+	LAST_WAIT_MS = 1000 // for a command that was asked to end
 };
 
 bool pd_counter_event(const struct pd_recorder *recorder, size_t index, struct pd_counted *event_out)
@@ -27,16 +27,20 @@ bool pd_counter_event(const struct pd_recorder *recorder, size_t index, struct p
 	if (index >= recorder->config.event_count)
 		return false;
 	event = &recorder->config.events[index];
-	*event_out = (struct pd_counted){.name = event->name, .wanted = event->wanted, .attr = &event->attr,
-					 .supported = !event->refused, .counts = event->counts};
+	*event_out = (struct pd_counted){ .name = event->name,
+					  .wanted = event->wanted,
+					  .attr = &event->attr,
+					  .supported = !event->refused,
+					  .counts = event->counts };
 	return true;
 }
 
 void pd_counter_places(const struct pd_recorder *recorder, struct pd_counter_places *places_out)
 {
-	*places_out = (struct pd_counter_places){
-		.threads = recorder->threads.items, .thread_count = recorder->threads.count,
-		.cpus = recorder->cpus.items, .cpu_count = recorder->cpus.count};
+	*places_out = (struct pd_counter_places){ .threads = recorder->threads.items,
+						  .thread_count = recorder->threads.count,
+						  .cpus = recorder->cpus.items,
+						  .cpu_count = recorder->cpus.count };
 }
 
 // ---- begin ----
@@ -92,12 +96,12 @@ static struct timespec time_left(const struct pd_recorder *recorder, uint64_t un
 	else if (!recorder->command.pid && recorder->threads.count && recorder->threads.items[0] >= 0)
 		most = LOOK_MS * UINT64_C(1000000);
 	left = left < most ? left : most;
-	return (struct timespec){.tv_sec = (time_t)(left / 1000000000), .tv_nsec = (long)(left % 1000000000)};
+	return (struct timespec){ .tv_sec = (time_t)(left / 1000000000), .tv_nsec = (long)(left % 1000000000) };
 }
 
 static enum pd_status wait_once(struct pd_recorder *recorder, uint64_t until_ns, int child, struct pd_error *error)
 {
-	struct pollfd fds[2] = {{.fd = recorder->wake, .events = POLLIN}, {.fd = child, .events = POLLIN}};
+	struct pollfd fds[2] = { { .fd = recorder->wake, .events = POLLIN }, { .fd = child, .events = POLLIN } };
 	struct timespec left = time_left(recorder, until_ns, child);
 	uint64_t number;
 	ssize_t got;
@@ -142,7 +146,9 @@ static void read_one(int fd, struct pd_counter_value *count)
 	uint64_t words[3];
 
 	if (read(fd, words, sizeof(words)) == (ssize_t)sizeof(words))
-		*count = (struct pd_counter_value){.value = words[0], .enabled_ns = words[1], .running_ns = words[2], .there = true};
+		*count = (struct pd_counter_value){
+			.value = words[0], .enabled_ns = words[1], .running_ns = words[2], .there = true
+		};
 }
 
 static uint64_t ns_of(const struct timeval *time)
@@ -160,7 +166,8 @@ static void measure(const struct pd_recorder *recorder, const struct pd_rec_even
 	if (event->wanted->tool != PD_TOOL_DURATION_TIME) {
 		if (!command->ended)
 			return;
-		ns = ns_of(event->wanted->tool == PD_TOOL_USER_TIME ? &command->usage.ru_utime : &command->usage.ru_stime);
+		ns = ns_of(event->wanted->tool == PD_TOOL_USER_TIME ? &command->usage.ru_utime :
+								      &command->usage.ru_stime);
 	}
 	count->value = ns;
 	count->enabled_ns = count->running_ns = ns ? ns : 1;
@@ -207,7 +214,7 @@ enum pd_status pd_counter_read(struct pd_recorder *recorder, struct pd_error *er
 
 void pd_counter_end(struct pd_recorder *recorder, struct pd_recorded *recorded_out)
 {
-	const struct timespec moment = {.tv_nsec = 1000000};
+	const struct timespec moment = { .tv_nsec = 1000000 };
 	struct pd_command *command = &recorder->command;
 
 	// what is not the command's counts on, and groups are to be read as they are

@@ -29,7 +29,7 @@ static struct pd_bytes padding(size_t size)
 {
 	static const uint8_t zeros[8];
 
-	return (struct pd_bytes){zeros, -size % 8};
+	return (struct pd_bytes){ zeros, -size % 8 };
 }
 
 // ---- what is counted ----
@@ -45,18 +45,19 @@ static uint64_t first_id(const struct pd_rec_event *event)
 static enum pd_status add_unit(struct pd_made *made, const struct pd_rec_event *event, struct pd_error *error)
 {
 	const char *unit = event->wanted->unit;
-	struct pd_event_update update = {.type = PD_EVENT_UPDATE_UNIT, .id = first_id(event)};
+	struct pd_event_update update = { .type = PD_EVENT_UPDATE_UNIT, .id = first_id(event) };
 
 	if (!unit || !*unit)
 		return PD_OK;
-	update.unit = (struct pd_str){unit, (uint32_t)strlen(unit), 0};
+	update.unit = (struct pd_str){ unit, (uint32_t)strlen(unit), 0 };
 	return pd_made_add(made, PD_RECORD_EVENT_UPDATE, 0, &update, error);
 }
 
 static enum pd_status add_scale(struct pd_made *made, const struct pd_rec_event *event, struct pd_error *error)
 {
-	struct pd_event_update update = {.type = PD_EVENT_UPDATE_SCALE, .id = first_id(event),
-					 .scale = event->wanted->scale};
+	struct pd_event_update update = { .type = PD_EVENT_UPDATE_SCALE,
+					  .id = first_id(event),
+					  .scale = event->wanted->scale };
 
 	if (event->wanted->scale == 1)
 		return PD_OK;
@@ -66,14 +67,14 @@ static enum pd_status add_scale(struct pd_made *made, const struct pd_rec_event 
 static enum pd_status add_cpu_list(struct pd_made *made, const struct pd_rec_event *event, const struct pd_cpus *cpus,
 				   struct pd_error *error)
 {
-	struct pd_cpu_map_data data = {.kind = PD_CPU_MAP_CPUS};
-	struct pd_event_update update = {.type = PD_EVENT_UPDATE_CPUS, .id = first_id(event), .cpus = &data};
+	struct pd_cpu_map_data data = { .kind = PD_CPU_MAP_CPUS };
+	struct pd_event_update update = { .type = PD_EVENT_UPDATE_CPUS, .id = first_id(event), .cpus = &data };
 	uint16_t *numbers = pd_alloc(cpus->count * sizeof(*numbers));
 	enum pd_status status;
 
 	for (size_t i = 0; numbers && i < cpus->count; i++)
 		numbers[i] = (uint16_t)cpus->items[i];
-	data.cpus = (struct pd_u16s){numbers, cpus->count};
+	data.cpus = (struct pd_u16s){ numbers, cpus->count };
 	update.rest = padding(28 + cpus->count * sizeof(*numbers));
 	status = numbers ? pd_made_add(made, PD_RECORD_EVENT_UPDATE, 0, &update, error) : pd_fail_memory(error);
 	pd_free(numbers);
@@ -81,10 +82,10 @@ static enum pd_status add_cpu_list(struct pd_made *made, const struct pd_rec_eve
 }
 
 // Of what is not on all CPUs that are counted.
-static enum pd_status add_own_cpus(const struct pd_recorder *recorder, struct pd_made *made, const struct pd_rec_event *event,
-				   struct pd_error *error)
+static enum pd_status add_own_cpus(const struct pd_recorder *recorder, struct pd_made *made,
+				   const struct pd_rec_event *event, struct pd_error *error)
 {
-	const struct pd_cpus first = {.items = recorder->cpus.items, .count = 1};
+	const struct pd_cpus first = { .items = recorder->cpus.items, .count = 1 };
 	struct pd_cpus cpus;
 	enum pd_status status;
 
@@ -119,7 +120,7 @@ static enum pd_status add_updates(struct pd_recorder *recorder, struct pd_made *
 
 static void read_comm(int32_t tid, char comm[COMM_ROOM])
 {
-	struct pd_procfile file = {0};
+	struct pd_procfile file = { 0 };
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)tid);
@@ -132,16 +133,17 @@ static enum pd_status add_threads(struct pd_recorder *recorder, struct pd_made *
 {
 	size_t count = recorder->threads.count < PER_RECORD ? recorder->threads.count : PER_RECORD;
 	struct pd_thread_map_entry *entries = pd_alloc(count * sizeof(*entries));
-	char (*comms)[COMM_ROOM] = pd_alloc(count * sizeof(*comms));
-	struct pd_thread_map map = {.entries = {entries, count, sizeof(*entries)}};
+	char(*comms)[COMM_ROOM] = pd_alloc(count * sizeof(*comms));
+	struct pd_thread_map map = { .entries = { entries, count, sizeof(*entries) } };
 	enum pd_status status = entries && comms ? PD_OK : pd_fail_memory(error);
 
 	for (size_t i = 0; i < count && status >= 0; i++) {
-		if (!recorder->command.pid || recorder->options.targets.pids.count || recorder->options.targets.tids.count)
+		if (!recorder->command.pid || recorder->options.targets.pids.count ||
+		    recorder->options.targets.tids.count)
 			read_comm(recorder->threads.items[i], comms[i]);
-		entries[i] = (struct pd_thread_map_entry){
-			.pid = (uint64_t)(int64_t)recorder->threads.items[i],
-			.comm = {comms[i], (uint32_t)strlen(comms[i]), (uint32_t)(COMM_ROOM - strlen(comms[i]))}};
+		entries[i] = (struct pd_thread_map_entry){ .pid = (uint64_t)(int64_t)recorder->threads.items[i],
+							   .comm = { comms[i], (uint32_t)strlen(comms[i]),
+								     (uint32_t)(COMM_ROOM - strlen(comms[i])) } };
 	}
 	if (status >= 0)
 		status = pd_made_add(made, PD_RECORD_THREAD_MAP, 0, &map, error);
@@ -153,8 +155,8 @@ static enum pd_status add_threads(struct pd_recorder *recorder, struct pd_made *
 enum pd_status pd_recorder_add_cpus(struct pd_recorder *recorder, struct pd_made *made, struct pd_error *error)
 {
 	uint16_t *numbers = pd_alloc(recorder->cpus.count * sizeof(*numbers));
-	struct pd_cpu_map_data data = {.kind = PD_CPU_MAP_CPUS, .cpus = {numbers, recorder->cpus.count}};
-	struct pd_cpu_map map = {.cpus = &data, .rest = padding(12 + recorder->cpus.count * sizeof(*numbers))};
+	struct pd_cpu_map_data data = { .kind = PD_CPU_MAP_CPUS, .cpus = { numbers, recorder->cpus.count } };
+	struct pd_cpu_map map = { .cpus = &data, .rest = padding(12 + recorder->cpus.count * sizeof(*numbers)) };
 	enum pd_status status;
 
 	if (!numbers)
@@ -166,21 +168,22 @@ enum pd_status pd_recorder_add_cpus(struct pd_recorder *recorder, struct pd_made
 	return status;
 }
 
-static enum pd_status add_settings(struct pd_made *made, const struct pd_counter_settings *settings, struct pd_error *error)
+static enum pd_status add_settings(struct pd_made *made, const struct pd_counter_settings *settings,
+				   struct pd_error *error)
 {
-	struct pd_stat_config_entry entries[] = {{.tag = PD_STAT_CONFIG_AGGR_MODE, .value = settings->aggregation},
-						 {.tag = PD_STAT_CONFIG_INTERVAL, .value = settings->interval_ms},
-						 {.tag = PD_STAT_CONFIG_SCALE, .value = settings->scale}};
-	struct pd_stat_config config = {.entries = {entries, 3, sizeof(entries[0])}};
+	struct pd_stat_config_entry entries[] = { { .tag = PD_STAT_CONFIG_AGGR_MODE, .value = settings->aggregation },
+						  { .tag = PD_STAT_CONFIG_INTERVAL, .value = settings->interval_ms },
+						  { .tag = PD_STAT_CONFIG_SCALE, .value = settings->scale } };
+	struct pd_stat_config config = { .entries = { entries, 3, sizeof(entries[0]) } };
 
 	return pd_made_add(made, PD_RECORD_STAT_CONFIG, 0, &config, error);
 }
 
 enum pd_status pd_counter_open_file(struct pd_recorder *recorder, const struct pd_counter_settings *settings,
-			       struct pd_error *error)
+				    struct pd_error *error)
 {
 	static const struct pd_empty nothing;
-	struct pd_made made = {.take = put_made, .self = recorder};
+	struct pd_made made = { .take = put_made, .self = recorder };
 	enum pd_status status;
 
 	if (!recorder->config.event_count)
@@ -211,12 +214,12 @@ static enum pd_status add_counts(struct pd_recorder *recorder, const struct pd_r
 
 	for (size_t at = 0; event->counts && at < event->fd_count && status >= 0; at++) {
 		const struct pd_counter_value *count = &event->counts[at];
-		struct pd_stat stat = {.id = event->ids[at],
-				       .cpu = (uint32_t)recorder->cpus.items[at % recorder->cpus.count],
-				       .thread = (uint32_t)(at / recorder->cpus.count),
-				       .value = count->value,
-				       .time_enabled_ns = count->enabled_ns,
-				       .time_running_ns = count->running_ns};
+		struct pd_stat stat = { .id = event->ids[at],
+					.cpu = (uint32_t)recorder->cpus.items[at % recorder->cpus.count],
+					.thread = (uint32_t)(at / recorder->cpus.count),
+					.value = count->value,
+					.time_enabled_ns = count->enabled_ns,
+					.time_running_ns = count->running_ns };
 
 		if (count->there)
 			status = pd_made_add(made, PD_RECORD_STAT, 0, &stat, error);
@@ -226,8 +229,9 @@ static enum pd_status add_counts(struct pd_recorder *recorder, const struct pd_r
 
 enum pd_status pd_counter_round(struct pd_recorder *recorder, bool is_last, uint64_t time_ns, struct pd_error *error)
 {
-	struct pd_stat_round round = {.type = is_last ? PD_STAT_ROUND_FINAL : PD_STAT_ROUND_INTERVAL, .time_ns = time_ns};
-	struct pd_made made = {.take = put_made, .self = recorder};
+	struct pd_stat_round round = { .type = is_last ? PD_STAT_ROUND_FINAL : PD_STAT_ROUND_INTERVAL,
+				       .time_ns = time_ns };
+	struct pd_made made = { .take = put_made, .self = recorder };
 	enum pd_status status = PD_OK;
 
 	if (!recorder->writer)

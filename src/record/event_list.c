@@ -9,7 +9,7 @@
 
 static int open_here(uint32_t type, uint64_t config, bool user_only)
 {
-	struct perf_event_attr attr = {.type = type, .size = sizeof(attr), .config = config, .disabled = 1};
+	struct perf_event_attr attr = { .type = type, .size = sizeof(attr), .config = config, .disabled = 1 };
 
 	attr.exclude_kernel = attr.exclude_hv = user_only;
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -34,7 +34,7 @@ static bool list_words(bool (*each)(void *self, const struct pd_event_name *name
 	bool go_on = true;
 
 	for (size_t i = 0; go_on && (word = pd_event_word_at(i)) != NULL; i++) {
-		struct pd_event_name name = {.kind = kind, .name = word->name, .alias = word->alias};
+		struct pd_event_name name = { .kind = kind, .name = word->name, .alias = word->alias };
 
 		if (word->type == type && is_there(type, word->config))
 			go_on = each(self, &name);
@@ -47,8 +47,9 @@ static bool list_tools(bool (*each)(void *self, const struct pd_event_name *name
 	const char *name;
 	bool go_on = true;
 
-	for (enum pd_tool_event tool = PD_TOOL_DURATION_TIME; go_on && (name = pd_event_tool_name(tool)) != NULL; tool++)
-		go_on = each(self, &(struct pd_event_name){.kind = PD_EVENT_TOOL, .name = name});
+	for (enum pd_tool_event tool = PD_TOOL_DURATION_TIME; go_on && (name = pd_event_tool_name(tool)) != NULL;
+	     tool++)
+		go_on = each(self, &(struct pd_event_name){ .kind = PD_EVENT_TOOL, .name = name });
 	return go_on;
 }
 
@@ -60,16 +61,18 @@ static bool list_caches(bool (*each)(void *self, const struct pd_event_name *nam
 
 	for (size_t i = 0; go_on && pd_event_cache_at(i, cache, &config); i++)
 		if (is_there(PD_TYPE_HW_CACHE, config))
-			go_on = each(self, &(struct pd_event_name){.kind = PD_EVENT_CACHE, .name = cache});
+			go_on = each(self, &(struct pd_event_name){ .kind = PD_EVENT_CACHE, .name = cache });
 	return go_on;
 }
 
 static bool list_forms(bool (*each)(void *self, const struct pd_event_name *name), void *self)
 {
 	static const struct pd_event_name forms[] = {
-		{.kind = PD_EVENT_RAW, .name = "rNNN", .about = "raw CPU event by hexadecimal code"},
-		{.kind = PD_EVENT_RAW, .name = "cpu/t1=v1[,t2=v2,t3 ...]/modifier", .about = "PMU event by its terms"},
-		{.kind = PD_EVENT_BREAKPOINT, .name = "mem:<addr>[/len][:access]", .about = "reads (r), writes (w), executions (x)"},
+		{ .kind = PD_EVENT_RAW, .name = "rNNN", .about = "raw CPU event by hexadecimal code" },
+		{ .kind = PD_EVENT_RAW, .name = "cpu/t1=v1[,t2=v2,t3 ...]/modifier", .about = "PMU event by its terms" },
+		{ .kind = PD_EVENT_BREAKPOINT,
+		  .name = "mem:<addr>[/len][:access]",
+		  .about = "reads (r), writes (w), executions (x)" },
 	};
 	bool go_on = true;
 
@@ -89,8 +92,7 @@ enum pd_status pd_events_list(const struct pd_events_options *options,
 		return status;
 	if (list_words(each, self, PD_TYPE_HARDWARE, PD_EVENT_HARDWARE) &&
 	    list_words(each, self, PD_TYPE_SOFTWARE, PD_EVENT_SOFTWARE) && list_tools(each, self) &&
-	    list_caches(each, self) &&
-	    pd_pmu_list(events, each, self, error) == PD_OK && list_forms(each, self))
+	    list_caches(each, self) && pd_pmu_list(events, each, self, error) == PD_OK && list_forms(each, self))
 		pd_tracepoints_list(events, each, self);
 	pd_events_free(events);
 	return PD_OK;

@@ -7,28 +7,28 @@
 #include <strings.h>
 
 static const struct pd_event_word words[] = {
-	{"branch-instructions", "branches", PD_TYPE_HARDWARE, 4},
-	{"branch-misses", NULL, PD_TYPE_HARDWARE, 5},
-	{"bus-cycles", NULL, PD_TYPE_HARDWARE, 6},
-	{"cache-misses", NULL, PD_TYPE_HARDWARE, 3},
-	{"cache-references", NULL, PD_TYPE_HARDWARE, 2},
-	{"cpu-cycles", "cycles", PD_TYPE_HARDWARE, 0},
-	{"instructions", NULL, PD_TYPE_HARDWARE, 1},
-	{"ref-cycles", NULL, PD_TYPE_HARDWARE, 9},
-	{"stalled-cycles-backend", "idle-cycles-backend", PD_TYPE_HARDWARE, 8},
-	{"stalled-cycles-frontend", "idle-cycles-frontend", PD_TYPE_HARDWARE, 7},
-	{"alignment-faults", NULL, PD_TYPE_SOFTWARE, 7},
-	{"bpf-output", NULL, PD_TYPE_SOFTWARE, 10},
-	{"cgroup-switches", NULL, PD_TYPE_SOFTWARE, 11},
-	{"context-switches", "cs", PD_TYPE_SOFTWARE, 3},
-	{"cpu-clock", NULL, PD_TYPE_SOFTWARE, 0},
-	{"cpu-migrations", "migrations", PD_TYPE_SOFTWARE, 4},
-	{"dummy", NULL, PD_TYPE_SOFTWARE, 9},
-	{"emulation-faults", NULL, PD_TYPE_SOFTWARE, 8},
-	{"major-faults", NULL, PD_TYPE_SOFTWARE, 6},
-	{"minor-faults", NULL, PD_TYPE_SOFTWARE, 5},
-	{"page-faults", "faults", PD_TYPE_SOFTWARE, 2},
-	{"task-clock", NULL, PD_TYPE_SOFTWARE, 1},
+	{ "branch-instructions", "branches", PD_TYPE_HARDWARE, 4 },
+	{ "branch-misses", NULL, PD_TYPE_HARDWARE, 5 },
+	{ "bus-cycles", NULL, PD_TYPE_HARDWARE, 6 },
+	{ "cache-misses", NULL, PD_TYPE_HARDWARE, 3 },
+	{ "cache-references", NULL, PD_TYPE_HARDWARE, 2 },
+	{ "cpu-cycles", "cycles", PD_TYPE_HARDWARE, 0 },
+	{ "instructions", NULL, PD_TYPE_HARDWARE, 1 },
+	{ "ref-cycles", NULL, PD_TYPE_HARDWARE, 9 },
+	{ "stalled-cycles-backend", "idle-cycles-backend", PD_TYPE_HARDWARE, 8 },
+	{ "stalled-cycles-frontend", "idle-cycles-frontend", PD_TYPE_HARDWARE, 7 },
+	{ "alignment-faults", NULL, PD_TYPE_SOFTWARE, 7 },
+	{ "bpf-output", NULL, PD_TYPE_SOFTWARE, 10 },
+	{ "cgroup-switches", NULL, PD_TYPE_SOFTWARE, 11 },
+	{ "context-switches", "cs", PD_TYPE_SOFTWARE, 3 },
+	{ "cpu-clock", NULL, PD_TYPE_SOFTWARE, 0 },
+	{ "cpu-migrations", "migrations", PD_TYPE_SOFTWARE, 4 },
+	{ "dummy", NULL, PD_TYPE_SOFTWARE, 9 },
+	{ "emulation-faults", NULL, PD_TYPE_SOFTWARE, 8 },
+	{ "major-faults", NULL, PD_TYPE_SOFTWARE, 6 },
+	{ "minor-faults", NULL, PD_TYPE_SOFTWARE, 5 },
+	{ "page-faults", "faults", PD_TYPE_SOFTWARE, 2 },
+	{ "task-clock", NULL, PD_TYPE_SOFTWARE, 1 },
 };
 
 const struct pd_event_word *pd_event_word_at(size_t index)
@@ -38,13 +38,13 @@ const struct pd_event_word *pd_event_word_at(size_t index)
 
 // ---- caches: NAME, NAME-OPs, NAME-OP-misses ----
 
-static const char *const caches[] = {"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"};
+static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node" };
 static const struct {
 	const char *all, *misses;
-} operations[] = {{"loads", "load-misses"}, {"stores", "store-misses"}, {"prefetches", "prefetch-misses"}};
+} operations[] = { { "loads", "load-misses" }, { "stores", "store-misses" }, { "prefetches", "prefetch-misses" } };
 
 // Which operations a cache has: bit 0 loads, 1 stores, 2 prefetches.
-static const uint8_t has[] = {7, 5, 7, 7, 1, 1, 7};
+static const uint8_t has[] = { 7, 5, 7, 7, 1, 1, 7 };
 
 enum {
 	OPERATIONS = 3,
@@ -59,7 +59,8 @@ bool pd_event_cache_at(size_t index, char name[64], uint64_t *config_out)
 
 		if (!(has[cache] >> operation & 1) || index--)
 			continue;
-		snprintf(name, 64, "%s-%s", caches[cache], miss ? operations[operation].misses : operations[operation].all);
+		snprintf(name, 64, "%s-%s", caches[cache],
+			 miss ? operations[operation].misses : operations[operation].all);
 		*config_out = cache | operation << 8 | miss << 16;
 		return true;
 	}
@@ -75,9 +76,9 @@ static bool is_word(const char *known, const char *name, size_t length)
 
 const char *pd_event_tool_name(enum pd_tool_event tool)
 {
-	static const char *const tools[] = {[PD_TOOL_DURATION_TIME] = "duration_time",
-					    [PD_TOOL_USER_TIME] = "user_time",
-					    [PD_TOOL_SYSTEM_TIME] = "system_time"};
+	static const char *const tools[] = { [PD_TOOL_DURATION_TIME] = "duration_time",
+					     [PD_TOOL_USER_TIME] = "user_time",
+					     [PD_TOOL_SYSTEM_TIME] = "system_time" };
 
 	return tool <= PD_TOOL_SYSTEM_TIME ? tools[tool] : NULL;
 }

@@ -39,7 +39,7 @@ static void free_slot(struct pd_event_slot *slot)
 enum pd_status pd_events_new(const struct pd_events_options *options, struct pd_events **events_out,
 			     struct pd_error *error)
 {
-	struct pd_events_options all = {0};
+	struct pd_events_options all = { 0 };
 	struct pd_events *events;
 
 	if (options && !options->size)
@@ -137,20 +137,45 @@ static bool take_letter(struct pd_event_wanted *wanted, char letter, bool *user,
 			bool *host, unsigned *precise)
 {
 	switch (letter) {
-	case 'u': *user = true; break;
-	case 'k': *kernel = true; break;
-	case 'h': *hv = true; break;
-	case 'G': *guest = true; break;
-	case 'H': *host = true; break;
-	case 'I': wanted->attr.flags |= PD_MASK(PD_ATTR_EXCLUDE_IDLE); break;
-	case 'p': return ++*precise <= MOST_PRECISE;
-	case 'P': wanted->precise_max = true; break;
-	case 'S': wanted->sample_read = true; break;
-	case 'D': wanted->attr.flags |= PD_MASK(PD_ATTR_PINNED); break;
-	case 'W': wanted->weak = true; break;
-	case 'e': wanted->attr.flags |= PD_MASK(PD_ATTR_EXCLUSIVE); break;
-	case 'b': break; // BPF counters are a way to count, not another event
-	default: return false;
+	case 'u':
+		*user = true;
+		break;
+	case 'k':
+		*kernel = true;
+		break;
+	case 'h':
+		*hv = true;
+		break;
+	case 'G':
+		*guest = true;
+		break;
+	case 'H':
+		*host = true;
+		break;
+	case 'I':
+		wanted->attr.flags |= PD_MASK(PD_ATTR_EXCLUDE_IDLE);
+		break;
+	case 'p':
+		return ++*precise <= MOST_PRECISE;
+	case 'P':
+		wanted->precise_max = true;
+		break;
+	case 'S':
+		wanted->sample_read = true;
+		break;
+	case 'D':
+		wanted->attr.flags |= PD_MASK(PD_ATTR_PINNED);
+		break;
+	case 'W':
+		wanted->weak = true;
+		break;
+	case 'e':
+		wanted->attr.flags |= PD_MASK(PD_ATTR_EXCLUSIVE);
+		break;
+	case 'b':
+		break; // BPF counters are a way to count, not another event
+	default:
+		return false;
 	}
 	return true;
 }
@@ -179,8 +204,9 @@ static enum pd_status take_modifiers(struct pd_event_text *text, size_t first, b
 
 		for (size_t j = 0; j < length; j++)
 			if (!take_letter(wanted, begin[j], &user, &kernel, &hv, &guest, &host, &precise))
-				return pd_event_fail(text, begin + j, is_modifier(begin[j]) ? "the highest precision is ppp (%c)"
-											    : "unknown modifier '%c'",
+				return pd_event_fail(text, begin + j,
+						     is_modifier(begin[j]) ? "the highest precision is ppp (%c)" :
+									     "unknown modifier '%c'",
 						     begin[j]);
 		if (!of_group)
 			set(&wanted->attr, PD_MASK(PD_ATTR_EXCLUDE_GUEST), user || precise);
@@ -301,7 +327,7 @@ static enum pd_status add_by_alias(struct pd_event_text *text, const char *pmu, 
 	enum pd_status status = pd_event_new(text, &slot);
 	size_t first = text->events->count - 1;
 	char terms[WORD_ROOM];
-	struct pd_event_text inner = {.events = text->events, .text = terms, .at = terms, .error = text->error};
+	struct pd_event_text inner = { .events = text->events, .text = terms, .at = terms, .error = text->error };
 
 	if (status < 0)
 		return status;
@@ -366,8 +392,9 @@ static enum pd_status add_breakpoint(struct pd_event_text *text)
 	}
 	if (is_access(text->at)) {
 		for (text->at++; *text->at && strchr("rwx", *text->at); text->at++)
-			attr->bp_type |= *text->at == 'r' ? PD_MASK(PD_BP_R) : *text->at == 'w' ? PD_MASK(PD_BP_W)
-											      : PD_MASK(PD_BP_X);
+			attr->bp_type |= *text->at == 'r' ? PD_MASK(PD_BP_R) :
+					 *text->at == 'w' ? PD_MASK(PD_BP_W) :
+							    PD_MASK(PD_BP_X);
 	} else {
 		attr->bp_type = (uint32_t)(PD_MASK(PD_BP_R) | PD_MASK(PD_BP_W));
 	}
@@ -408,7 +435,7 @@ static bool is_known(const char *at, size_t length)
 static enum pd_status unknown(const struct pd_event_text *text, size_t length)
 {
 	char word[WORD_ROOM], caches[80][64];
-	struct pd_nearest nearest = {.word = word};
+	struct pd_nearest nearest = { .word = word };
 	const struct pd_event_word *known;
 	uint64_t config;
 
@@ -452,7 +479,8 @@ static enum pd_status add_event(struct pd_event_text *text)
 	} else if (begin[length] == ':' && length)
 		status = add_tracepoints(text, length);
 	else if (begin[length] == '/')
-		status = pd_event_fail(text, begin, "no PMU '%.*s'; perfdata list lists the events", (int)length, begin);
+		status =
+			pd_event_fail(text, begin, "no PMU '%.*s'; perfdata list lists the events", (int)length, begin);
 	else
 		status = unknown(text, length);
 	return status < 0 ? status : name_it(text, first, begin);
@@ -511,7 +539,7 @@ static enum pd_status add_all(struct pd_event_text *text)
 
 enum pd_status pd_events_add(struct pd_events *events, const char *typed, struct pd_error *error)
 {
-	struct pd_event_text text = {.events = events, .text = typed, .at = typed, .error = error};
+	struct pd_event_text text = { .events = events, .text = typed, .at = typed, .error = error };
 	size_t before = events->count;
 	enum pd_status status = add_all(&text);
 
@@ -554,8 +582,8 @@ enum pd_status pd_events_filter(struct pd_events *events, const char *filter, st
 		struct pd_event_slot *slot = events->slots[i];
 
 		if (!slot->wanted.tracepoint && !slot->wanted.pmu)
-			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: filters are supported only for tracepoints",
-				       slot->wanted.name);
+			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+				       "%s: filters are supported only for tracepoints", slot->wanted.name);
 		status = set_filter(slot, filter, error);
 	}
 	return status;

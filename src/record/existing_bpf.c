@@ -24,7 +24,7 @@ static long call_bpf(int command, union bpf_attr *attr)
 
 static int next_id(uint32_t id, uint32_t *next_out)
 {
-	union bpf_attr attr = {.start_id = id};
+	union bpf_attr attr = { .start_id = id };
 
 	if (call_bpf(BPF_PROG_GET_NEXT_ID, &attr) < 0)
 		return -1;
@@ -34,14 +34,15 @@ static int next_id(uint32_t id, uint32_t *next_out)
 
 static int open_program(uint32_t id)
 {
-	union bpf_attr attr = {.prog_id = id};
+	union bpf_attr attr = { .prog_id = id };
 
 	return (int)call_bpf(BPF_PROG_GET_FD_BY_ID, &attr);
 }
 
 static bool get_info(int fd, struct bpf_prog_info *info)
 {
-	union bpf_attr attr = {.info = {.bpf_fd = (uint32_t)fd, .info_len = sizeof(*info), .info = (uintptr_t)info}};
+	union bpf_attr attr = { .info = {
+					.bpf_fd = (uint32_t)fd, .info_len = sizeof(*info), .info = (uintptr_t)info } };
 
 	return call_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) == 0;
 }
@@ -49,7 +50,7 @@ static bool get_info(int fd, struct bpf_prog_info *info)
 // Addresses and lengths of the functions. False if the kernel does not tell them.
 static bool get_functions(int fd, uint64_t *addrs, uint32_t *lengths, uint32_t *count_out)
 {
-	struct bpf_prog_info info = {0};
+	struct bpf_prog_info info = { 0 };
 	uint32_t count;
 
 	if (!get_info(fd, &info))
@@ -57,8 +58,10 @@ static bool get_functions(int fd, uint64_t *addrs, uint32_t *lengths, uint32_t *
 	count = info.nr_jited_ksyms < MOST_FUNCTIONS ? info.nr_jited_ksyms : MOST_FUNCTIONS;
 	if (!count || info.nr_jited_func_lens < count)
 		return false;
-	info = (struct bpf_prog_info){.nr_jited_ksyms = count, .jited_ksyms = (uintptr_t)addrs,
-				      .nr_jited_func_lens = count, .jited_func_lens = (uintptr_t)lengths};
+	info = (struct bpf_prog_info){ .nr_jited_ksyms = count,
+				       .jited_ksyms = (uintptr_t)addrs,
+				       .nr_jited_func_lens = count,
+				       .jited_func_lens = (uintptr_t)lengths };
 	*count_out = count;
 	return get_info(fd, &info) && addrs[0];
 }
@@ -66,7 +69,7 @@ static bool get_functions(int fd, uint64_t *addrs, uint32_t *lengths, uint32_t *
 static enum pd_status add_function(struct pd_made *made, const struct bpf_prog_info *info, uint64_t addr,
 				   uint32_t length, uint32_t index, uint32_t count, struct pd_error *error)
 {
-	struct pd_ksymbol symbol = {.addr = addr, .len = length, .ksym_type = PD_KSYMBOL_BPF};
+	struct pd_ksymbol symbol = { .addr = addr, .len = length, .ksym_type = PD_KSYMBOL_BPF };
 	char name[128];
 	size_t used = (size_t)snprintf(name, sizeof(name), "bpf_prog_");
 
@@ -77,15 +80,15 @@ static enum pd_status add_function(struct pd_made *made, const struct bpf_prog_i
 		snprintf(name + used, sizeof(name) - used, "_%.*s", BPF_OBJ_NAME_LEN, info->name);
 	else if (count > 1)
 		snprintf(name + used, sizeof(name) - used, index ? "_F%u" : "_F", index);
-	symbol.name = (struct pd_str){name, (uint32_t)strlen(name), 0};
+	symbol.name = (struct pd_str){ name, (uint32_t)strlen(name), 0 };
 	return pd_made_add(made, PD_RECORD_KSYMBOL, 0, &symbol, error);
 }
 
 static enum pd_status add_program(struct pd_made *made, int fd, uint64_t *addrs, uint32_t *lengths,
 				  struct pd_error *error)
 {
-	struct bpf_prog_info info = {0};
-	struct pd_bpf_event event = {.type = PD_BPF_EVENT_PROG_LOAD};
+	struct bpf_prog_info info = { 0 };
+	struct pd_bpf_event event = { .type = PD_BPF_EVENT_PROG_LOAD };
 	enum pd_status status = PD_OK;
 	uint32_t count;
 
@@ -95,7 +98,7 @@ static enum pd_status add_program(struct pd_made *made, int fd, uint64_t *addrs,
 	for (uint32_t i = 0; i < count && status >= 0; i++)
 		status = add_function(made, &info, addrs[i], lengths[i], i, count, error);
 	event.id = info.id;
-	event.tag = (struct pd_bytes){info.tag, BPF_TAG_SIZE};
+	event.tag = (struct pd_bytes){ info.tag, BPF_TAG_SIZE };
 	return status < 0 ? status : pd_made_add(made, PD_RECORD_BPF_EVENT, 0, &event, error);
 }
 

@@ -18,7 +18,7 @@ enum {
 // The folder of cgroups of version 2, or of perf_event in version 1.
 static bool find_mount(const char *proc, char *path, size_t room)
 {
-	struct pd_procfile mounts = {0};
+	struct pd_procfile mounts = { 0 };
 	char name[512], *at, *line;
 	bool found = false;
 
@@ -46,11 +46,11 @@ static bool find_mount(const char *proc, char *path, size_t room)
 
 static enum pd_status add_one(struct pd_made *made, const char *path, const char *name, struct pd_error *error)
 {
-	struct pd_cgroup cgroup = {.path = {name, (uint32_t)strlen(name), 0}};
+	struct pd_cgroup cgroup = { .path = { name, (uint32_t)strlen(name), 0 } };
 	struct {
 		struct file_handle handle;
 		uint64_t id;
-	} room = {.handle.handle_bytes = sizeof(room.id)};
+	} room = { .handle.handle_bytes = sizeof(room.id) };
 	int mount;
 
 	if (name_to_handle_at(AT_FDCWD, path, &room.handle, &mount, 0) < 0)
@@ -60,7 +60,9 @@ static enum pd_status add_one(struct pd_made *made, const char *path, const char
 }
 
 // path is a buffer of PATH_ROOM bytes whose first `root` bytes are the mount.
-enum { PATH_ROOM = 4096 };
+enum {
+	PATH_ROOM = 4096
+};
 
 static enum pd_status walk(struct pd_made *made, char *path, size_t root, unsigned depth, struct pd_error *error)
 {

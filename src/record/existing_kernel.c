@@ -24,7 +24,7 @@ struct text {
 // "  01000000-02209987 : Kernel code"; 0 if it is not told, or hidden.
 static uint64_t code_size(const char *proc)
 {
-	struct pd_procfile file = {0};
+	struct pd_procfile file = { 0 };
 	uint64_t first, last, size = 0;
 	char path[512], *at, *line;
 
@@ -32,7 +32,8 @@ static uint64_t code_size(const char *proc)
 	pd_procfile_read(&file, path);
 	at = file.size ? file.data : NULL;
 	while ((line = pd_procfile_line(&at)) != NULL)
-		if (strstr(line, " : Kernel code") && sscanf(line, " %" SCNx64 "-%" SCNx64, &first, &last) == 2 && last > first)
+		if (strstr(line, " : Kernel code") && sscanf(line, " %" SCNx64 "-%" SCNx64, &first, &last) == 2 &&
+		    last > first)
 			size = last + 1 - first;
 	pd_procfile_fini(&file);
 	return size;
@@ -67,7 +68,7 @@ static void find_text(struct text *text, const char *proc)
 	FILE *file;
 	uint64_t size = code_size(proc);
 
-	*text = (struct text){0};
+	*text = (struct text){ 0 };
 	snprintf(path, sizeof(path), "%s/kallsyms", proc);
 	file = fopen(path, "re");
 	while (file && go_on && (length = getline(&line, &room, file)) > 0) {
@@ -88,17 +89,25 @@ static enum pd_status add_map(struct pd_made *made, const struct pd_existing_opt
 			      uint64_t size, uint64_t pgoff, const char *name, const uint8_t *build_id,
 			      uint8_t build_id_size, struct pd_error *error)
 {
-	struct pd_str filename = {name, (uint32_t)strlen(name), 0};
+	struct pd_str filename = { name, (uint32_t)strlen(name), 0 };
 
 	if (options->build_ids && build_id_size) {
-		struct pd_mmap2 map = {.pid = UINT32_MAX, .addr = start, .len = size, .pgoff = pgoff, .filename = filename,
-				       .build_id_size = build_id_size, .build_id = {build_id, 20}};
+		struct pd_mmap2 map = { .pid = UINT32_MAX,
+					.addr = start,
+					.len = size,
+					.pgoff = pgoff,
+					.filename = filename,
+					.build_id_size = build_id_size,
+					.build_id = { build_id, 20 } };
 
-		return pd_made_add(made, PD_RECORD_MMAP2, PD_CPUMODE_KERNEL | PD_MASK(PD_MISC_MMAP_BUILD_ID), &map, error);
+		return pd_made_add(made, PD_RECORD_MMAP2, PD_CPUMODE_KERNEL | PD_MASK(PD_MISC_MMAP_BUILD_ID), &map,
+				   error);
 	}
-	return pd_made_add(made, PD_RECORD_MMAP, PD_CPUMODE_KERNEL,
-			   &(struct pd_mmap){.pid = UINT32_MAX, .addr = start, .len = size, .pgoff = pgoff,
-					     .filename = filename}, error);
+	return pd_made_add(
+		made, PD_RECORD_MMAP, PD_CPUMODE_KERNEL,
+		&(struct pd_mmap){
+			.pid = UINT32_MAX, .addr = start, .len = size, .pgoff = pgoff, .filename = filename },
+		error);
 }
 
 static enum pd_status add_text(struct pd_made *made, const struct pd_existing_options *options, const char *proc,
@@ -169,7 +178,7 @@ static enum pd_status add_module(struct pd_made *made, const struct pd_existing_
 static enum pd_status add_modules(struct pd_made *made, const struct pd_existing_options *options, const char *proc,
 				  struct pd_error *error)
 {
-	struct pd_procfile modules = {0}, deps = {0};
+	struct pd_procfile modules = { 0 }, deps = { 0 };
 	struct utsname name;
 	char path[512], folder[512];
 	enum pd_status status = PD_OK;

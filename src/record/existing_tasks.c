@@ -42,11 +42,11 @@ static enum pd_status add_comm(struct scan *scan, uint32_t pid, uint32_t tid, st
 {
 	const char *value = pd_procfile_value(&scan->status, "Name");
 	char name[COMM_ROOM] = "";
-	struct pd_comm comm = {.pid = pid, .tid = tid};
+	struct pd_comm comm = { .pid = pid, .tid = tid };
 	size_t length = value ? strcspn(value, "\n") : 0;
 
 	memcpy(name, value ? value : "", length < COMM_ROOM ? length : COMM_ROOM - 1);
-	comm.comm = (struct pd_str){name, (uint32_t)strlen(name), 0};
+	comm.comm = (struct pd_str){ name, (uint32_t)strlen(name), 0 };
 	return pd_made_add(scan->made, PD_RECORD_COMM, 0, &comm, error);
 }
 
@@ -54,16 +54,16 @@ static enum pd_status add_fork(struct scan *scan, uint32_t pid, uint32_t tid, st
 {
 	bool main = pid == tid;
 	uint32_t parent = main ? number_of(&scan->status, "PPid") : pid;
-	struct pd_task fork = {.pid = pid, .tid = tid, .ppid = parent, .ptid = parent};
+	struct pd_task fork = { .pid = pid, .tid = tid, .ppid = parent, .ptid = parent };
 
 	return pd_made_add(scan->made, PD_RECORD_FORK, PD_MASK(PD_MISC_FORK_EXEC), &fork, error);
 }
 
 static enum pd_status add_namespaces(struct scan *scan, uint32_t pid, uint32_t tid, struct pd_error *error)
 {
-	static const char *const names[NAMESPACES] = {"net", "uts", "ipc", "pid", "user", "mnt", "cgroup"};
-	struct pd_namespace links[NAMESPACES] = {{0}};
-	struct pd_namespaces record = {.pid = pid, .tid = tid, .links = {links, NAMESPACES, sizeof(links[0])}};
+	static const char *const names[NAMESPACES] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
+	struct pd_namespace links[NAMESPACES] = { { 0 } };
+	struct pd_namespaces record = { .pid = pid, .tid = tid, .links = { links, NAMESPACES, sizeof(links[0]) } };
 
 	for (unsigned i = 0; i < NAMESPACES; i++) {
 		struct stat link;
@@ -71,7 +71,7 @@ static enum pd_status add_namespaces(struct scan *scan, uint32_t pid, uint32_t t
 
 		snprintf(path, sizeof(path), "%s/%" PRIu32 "/task/%" PRIu32 "/ns/%s", scan->proc, pid, tid, names[i]);
 		if (stat(path, &link) == 0)
-			links[i] = (struct pd_namespace){.dev = link.st_dev, .inode = link.st_ino};
+			links[i] = (struct pd_namespace){ .dev = link.st_dev, .inode = link.st_ino };
 	}
 	return pd_made_add(scan->made, PD_RECORD_NAMESPACES, 0, &record, error);
 }
@@ -160,8 +160,10 @@ enum pd_status pd_existing_tasks(struct pd_made *made, const struct pd_existing_
 				 struct pd_existing_told *told, struct pd_error *error)
 {
 	const char *proc = options->proc ? options->proc : "/proc";
-	struct scan scan = {.made = made, .options = options, .proc = proc,
-			    .maps = {.made = made, .options = options, .proc = proc, .told = told}};
+	struct scan scan = { .made = made,
+			     .options = options,
+			     .proc = proc,
+			     .maps = { .made = made, .options = options, .proc = proc, .told = told } };
 	enum pd_status status = PD_OK;
 
 	if (options->all)

@@ -18,9 +18,9 @@ struct pd_command {
 	int go;     // pipe to it: closing it lets it end, a byte lets it begin
 	int result; // pipe from it: errno if it cannot be run
 	bool started, ended;
-	int status; // as wait(2) has it
+	int status;          // as wait(2) has it
 	struct rusage usage; // its own, and of what it waited for; once it ended
-	int failure; // errno
+	int failure;         // errno
 };
 
 // keep_output: its standard output is ours, else it goes to standard error, where it is in nobody's way.
@@ -39,16 +39,16 @@ void pd_command_fini(struct pd_command *command, bool wait);
 
 struct pd_ring {
 	int fd;
-	int32_t cpu;      // -1: of a thread
-	size_t thread;    // index
-	bool backward;    // newest first, for overwrite
-	bool offcpu;      // what is in it is for offcpu.c, not for the file
-	void *base;       // NULL: not mapped
+	int32_t cpu;   // -1: of a thread
+	size_t thread; // index
+	bool backward; // newest first, for overwrite
+	bool offcpu;   // what is in it is for offcpu.c, not for the file
+	void *base;    // NULL: not mapped
 	size_t page_size;
-	size_t size;      // bytes of the data, a power of 2
-	uint64_t tail;    // what was read so far
-	int alive;        // descriptor that is waited for: of a thread that still runs
-	size_t place;     // of it among those of all events
+	size_t size;   // bytes of the data, a power of 2
+	uint64_t tail; // what was read so far
+	int alive;     // descriptor that is waited for: of a thread that still runs
+	size_t place;  // of it among those of all events
 };
 
 enum pd_status pd_ring_map(struct pd_ring *ring, size_t size, struct pd_error *error);
@@ -74,10 +74,10 @@ void pd_ring_release(struct pd_ring *ring, const struct pd_ring_view *view);
 // Counts records, and keeps what is needed at the end.
 struct pd_tally {
 	uint64_t samples;
-	uint64_t lost;         // by LOST records
-	uint64_t lost_samples; // by LOST_SAMPLES records
+	uint64_t lost;              // by LOST records
+	uint64_t lost_samples;      // by LOST_SAMPLES records
 	uint64_t first_ns, last_ns; // of samples; 0: not known
-	size_t time_at; // offset of the time in samples, 0: they have none, or not at one place
+	size_t time_at;             // offset of the time in samples, 0: they have none, or not at one place
 	// paths that were mapped, each once
 	char **paths;
 	size_t path_count, path_capacity;
@@ -124,27 +124,27 @@ struct pd_recorder {
 	struct pd_offcpu *offcpu; // NULL: not asked for
 	struct pd_recorded recorded;
 	// open.c: what the kernel was found not to know
-	unsigned missing;       // steps of the ladder that were taken
-	uint64_t dropped;       // those that changed something, by bits
-	bool fallback;          // cpu-clock in place of cycles
-	int *cgroups;           // descriptors of the folders of the targets' cgroups, -1: none
-	bool user_only;         // the kernel may not be looked at
-	uint64_t counted_ns;    // counter.c: when it began to count, CLOCK_MONOTONIC
-	uint64_t elapsed_ns;    // from then to the last reading
+	unsigned missing;    // steps of the ladder that were taken
+	uint64_t dropped;    // those that changed something, by bits
+	bool fallback;       // cpu-clock in place of cycles
+	int *cgroups;        // descriptors of the folders of the targets' cgroups, -1: none
+	bool user_only;      // the kernel may not be looked at
+	uint64_t counted_ns; // counter.c: when it began to count, CLOCK_MONOTONIC
+	uint64_t elapsed_ns; // from then to the last reading
 	// session.c
 	struct pd_writer *writer; // NULL: there is no output
-	struct pd_writer *live; // beside it, to options.live; NULL: to nobody
-	int fd;                 // of the file, -1: that of the options
-	char *path;             // of the file that is written, NULL: none
-	char **kept;            // files that were switched away from, the oldest first
+	struct pd_writer *live;   // beside it, to options.live; NULL: to nobody
+	int fd;                   // of the file, -1: that of the options
+	char *path;               // of the file that is written, NULL: none
+	char **kept;              // files that were switched away from, the oldest first
 	size_t kept_count, kept_capacity;
-	uint64_t begin_ns;      // of the file, CLOCK_MONOTONIC
-	uint64_t saved_ns;      // the header, likewise
-	unsigned rounds_due;    // that pipes still want: one round makes sure of the one before
-	uint64_t told_lost;     // losses that were told by records made here
+	uint64_t begin_ns;          // of the file, CLOCK_MONOTONIC
+	uint64_t saved_ns;          // the header, likewise
+	unsigned rounds_due;        // that pipes still want: one round makes sure of the one before
+	uint64_t told_lost;         // losses that were told by records made here
 	struct pd_workers *workers; // workers.c; NULL: all rings are read by one thread
 	// from other threads and signal handlers
-	int wake;               // eventfd
+	int wake; // eventfd
 	_Atomic bool stop, switch_now;
 	// recorder.c
 	struct pd_pulled *pulled; // NULL: nobody reads while it is recorded

@@ -14,7 +14,7 @@
 static enum pd_status set_text(struct pd_writer *writer, unsigned feature, const char *text, size_t length,
 			       struct pd_error *error)
 {
-	struct pd_string value = {.value = {text, (uint32_t)length, 0}};
+	struct pd_string value = { .value = { text, (uint32_t)length, 0 } };
 
 	return length ? pd_writer_set_feature(writer, feature, &value, error) : PD_OK;
 }
@@ -36,8 +36,8 @@ static enum pd_status set_names(struct pd_writer *writer, struct pd_error *error
 
 static enum pd_status set_cpus(struct pd_writer *writer, struct pd_error *error)
 {
-	struct pd_nrcpus cpus = {.available = (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
-				 .online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN)};
+	struct pd_nrcpus cpus = { .available = (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
+				  .online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN) };
 
 	return pd_writer_set_feature(writer, PD_FEATURE_NRCPUS, &cpus, error);
 }
@@ -45,8 +45,8 @@ static enum pd_status set_cpus(struct pd_writer *writer, struct pd_error *error)
 // What stands behind "name : " in /proc/cpuinfo, which differs between architectures.
 static enum pd_status set_cpu_name(struct pd_writer *writer, const char *proc, struct pd_error *error)
 {
-	static const char *const names[] = {"model name\t", "Processor\t", "uarch\t", "cpu\t", "vendor_id       "};
-	struct pd_procfile info = {0};
+	static const char *const names[] = { "model name\t", "Processor\t", "uarch\t", "cpu\t", "vendor_id       " };
+	struct pd_procfile info = { 0 };
 	enum pd_status status = PD_OK;
 	const char *value = NULL;
 	char path[512];
@@ -63,8 +63,8 @@ static enum pd_status set_cpu_name(struct pd_writer *writer, const char *proc, s
 
 static enum pd_status set_memory(struct pd_writer *writer, const char *proc, struct pd_error *error)
 {
-	struct pd_procfile info = {0};
-	struct pd_total_mem memory = {0};
+	struct pd_procfile info = { 0 };
+	struct pd_total_mem memory = { 0 };
 	char path[512];
 	const char *value;
 
@@ -79,7 +79,7 @@ static enum pd_status set_memory(struct pd_writer *writer, const char *proc, str
 static enum pd_status set_command_line(struct pd_writer *writer, const char *const *words, struct pd_error *error)
 {
 	struct pd_argument *arguments;
-	struct pd_cmdline line = {.rest = {0}};
+	struct pd_cmdline line = { .rest = { 0 } };
 	enum pd_status status;
 	size_t count = 0;
 
@@ -91,8 +91,8 @@ static enum pd_status set_command_line(struct pd_writer *writer, const char *con
 	if (!arguments)
 		return pd_fail_memory(error);
 	for (size_t i = 0; i < count; i++)
-		arguments[i].value = (struct pd_str){words[i], (uint32_t)strlen(words[i]), 0};
-	line.arguments = (struct pd_list){arguments, count, sizeof(*arguments)};
+		arguments[i].value = (struct pd_str){ words[i], (uint32_t)strlen(words[i]), 0 };
+	line.arguments = (struct pd_list){ arguments, count, sizeof(*arguments) };
 	status = pd_writer_set_feature(writer, PD_FEATURE_CMDLINE, &line, error);
 	pd_free(arguments);
 	return status;

@@ -25,14 +25,14 @@ static const struct array {
 	size_t addr_at, count_at, size_at, size;
 } arrays[] = {
 #define AT(member) offsetof(struct bpf_prog_info, member)
-	{PD_MASK(PD_BPF_ARRAYS_JITED_INSNS), AT(jited_prog_insns), AT(jited_prog_len), 0, 1},
-	{PD_MASK(PD_BPF_ARRAYS_JITED_KSYMS), AT(jited_ksyms), AT(nr_jited_ksyms), 0, 8},
-	{PD_MASK(PD_BPF_ARRAYS_JITED_FUNC_LENS), AT(jited_func_lens), AT(nr_jited_func_lens), 0, 4},
-	{PD_MASK(PD_BPF_ARRAYS_FUNC_INFO), AT(func_info), AT(nr_func_info), AT(func_info_rec_size), 0},
-	{PD_MASK(PD_BPF_ARRAYS_LINE_INFO), AT(line_info), AT(nr_line_info), AT(line_info_rec_size), 0},
-	{PD_MASK(PD_BPF_ARRAYS_JITED_LINE_INFO), AT(jited_line_info), AT(nr_jited_line_info),
-	 AT(jited_line_info_rec_size), 0},
-	{PD_MASK(PD_BPF_ARRAYS_PROG_TAGS), AT(prog_tags), AT(nr_prog_tags), 0, BPF_TAG_SIZE},
+	{ PD_MASK(PD_BPF_ARRAYS_JITED_INSNS), AT(jited_prog_insns), AT(jited_prog_len), 0, 1 },
+	{ PD_MASK(PD_BPF_ARRAYS_JITED_KSYMS), AT(jited_ksyms), AT(nr_jited_ksyms), 0, 8 },
+	{ PD_MASK(PD_BPF_ARRAYS_JITED_FUNC_LENS), AT(jited_func_lens), AT(nr_jited_func_lens), 0, 4 },
+	{ PD_MASK(PD_BPF_ARRAYS_FUNC_INFO), AT(func_info), AT(nr_func_info), AT(func_info_rec_size), 0 },
+	{ PD_MASK(PD_BPF_ARRAYS_LINE_INFO), AT(line_info), AT(nr_line_info), AT(line_info_rec_size), 0 },
+	{ PD_MASK(PD_BPF_ARRAYS_JITED_LINE_INFO), AT(jited_line_info), AT(nr_jited_line_info),
+	  AT(jited_line_info_rec_size), 0 },
+	{ PD_MASK(PD_BPF_ARRAYS_PROG_TAGS), AT(prog_tags), AT(nr_prog_tags), 0, BPF_TAG_SIZE },
 #undef AT
 };
 
@@ -54,7 +54,7 @@ static long call_bpf(int command, union bpf_attr *attr)
 
 static bool get_info(int fd, void *info, uint32_t *size)
 {
-	union bpf_attr attr = {.info = {.bpf_fd = (uint32_t)fd, .info_len = *size, .info = (uintptr_t)info}};
+	union bpf_attr attr = { .info = { .bpf_fd = (uint32_t)fd, .info_len = *size, .info = (uintptr_t)info } };
 
 	if (call_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) < 0)
 		return false;
@@ -82,7 +82,7 @@ static size_t size_of(const struct bpf_prog_info *info, const struct array *arra
 // Asks for the arrays that the first answer said there are. NULL if the program went, or told more than before.
 static uint8_t *get_arrays(int fd, const struct bpf_prog_info *first, struct bpf_prog_info *info, size_t *total_out)
 {
-	uint64_t places[ARRAYS] = {0};
+	uint64_t places[ARRAYS] = { 0 };
 	uint32_t size = sizeof(*info);
 	uint8_t *data;
 	size_t total = 0;
@@ -118,7 +118,7 @@ static uint8_t *get_arrays(int fd, const struct bpf_prog_info *first, struct bpf
 
 static enum pd_status add_program(struct gather *gather, int fd, struct bpf_prog_info *info, struct pd_error *error)
 {
-	struct bpf_prog_info first = {0};
+	struct bpf_prog_info first = { 0 };
 	uint32_t size = sizeof(first), lengths[2];
 	uint64_t bits = 0;
 	uint8_t *data;
@@ -155,8 +155,8 @@ static bool has_type(const struct gather *gather, uint32_t id)
 
 static enum pd_status add_type(struct gather *gather, uint32_t id, struct pd_error *error)
 {
-	union bpf_attr attr = {.btf_id = id};
-	struct bpf_btf_info info = {0};
+	union bpf_attr attr = { .btf_id = id };
+	struct bpf_btf_info info = { 0 };
 	uint32_t size = sizeof(info), room, head[2];
 	bool done = true;
 	uint8_t *data;
@@ -166,7 +166,7 @@ static enum pd_status add_type(struct gather *gather, uint32_t id, struct pd_err
 		return PD_OK;
 	room = get_info(fd, &info, &size) ? info.btf_size : 0;
 	data = room && room < MOST_DATA ? pd_alloc(room) : NULL;
-	info = (struct bpf_btf_info){.btf = (uintptr_t)data, .btf_size = room};
+	info = (struct bpf_btf_info){ .btf = (uintptr_t)data, .btf_size = room };
 	size = sizeof(info);
 	if (data && get_info(fd, &info, &size) && info.btf_size == room) {
 		head[0] = id;
@@ -185,13 +185,13 @@ static enum pd_status add_type(struct gather *gather, uint32_t id, struct pd_err
 
 static enum pd_status walk(struct gather *gather, struct pd_error *error)
 {
-	union bpf_attr next = {.start_id = 0};
+	union bpf_attr next = { .start_id = 0 };
 	enum pd_status status = PD_OK;
 
 	// without the right to ask there are none
 	while (status >= 0 && call_bpf(BPF_PROG_GET_NEXT_ID, &next) == 0) {
-		union bpf_attr attr = {.prog_id = next.next_id};
-		struct bpf_prog_info info = {0};
+		union bpf_attr attr = { .prog_id = next.next_id };
+		struct bpf_prog_info info = { 0 };
 		int fd = (int)call_bpf(BPF_PROG_GET_FD_BY_ID, &attr);
 
 		next.start_id = next.next_id;
@@ -206,22 +206,24 @@ static enum pd_status walk(struct gather *gather, struct pd_error *error)
 }
 
 // A number of items, and the items.
-static enum pd_status set(struct pd_writer *writer, unsigned feature, uint32_t count, const struct pd_write_bytes *items,
-			  struct pd_error *error)
+static enum pd_status set(struct pd_writer *writer, unsigned feature, uint32_t count,
+			  const struct pd_write_bytes *items, struct pd_error *error)
 {
-	struct pd_write_bytes all = {0};
-	enum pd_status status = pd_write_put(&all, &count, sizeof(count)) && pd_write_put(&all, items->data, items->size)
-					? PD_OK : pd_fail_memory(error);
+	struct pd_write_bytes all = { 0 };
+	enum pd_status status = pd_write_put(&all, &count, sizeof(count)) &&
+						pd_write_put(&all, items->data, items->size) ?
+					PD_OK :
+					pd_fail_memory(error);
 
 	if (status >= 0)
-		status = pd_writer_set_feature_bytes(writer, feature, (struct pd_bytes){all.data, all.size}, error);
+		status = pd_writer_set_feature_bytes(writer, feature, (struct pd_bytes){ all.data, all.size }, error);
 	pd_free(all.data);
 	return status;
 }
 
 enum pd_status pd_machine_bpf(struct pd_writer *writer, struct pd_error *error)
 {
-	struct gather gather = {0};
+	struct gather gather = { 0 };
 	enum pd_status status = walk(&gather, error);
 
 	if (status >= 0)

@@ -50,7 +50,7 @@ static struct pd_str line_of(struct gather *gather, const char *format, ...)
 	va_end(arguments);
 	length = pd_procfile_read(&gather->file, path) && gather->file.size ? strcspn(gather->file.data, "\n") : 0;
 	copy = length ? pd_arena_text(&gather->arena, gather->file.data, length) : NULL;
-	return copy ? (struct pd_str){copy, (uint32_t)length, 0} : (struct pd_str){"", 0, 0};
+	return copy ? (struct pd_str){ copy, (uint32_t)length, 0 } : (struct pd_str){ "", 0, 0 };
 }
 
 static uint32_t number_of(const struct pd_str *text, uint32_t fallback)
@@ -72,7 +72,7 @@ static enum pd_status set_cpuid(struct pd_writer *writer, struct pd_error *error
 #if defined(__x86_64__) || defined(__i386__)
 	unsigned a, b, c, d, signature, family, model;
 	char vendor[13] = "", text[64];
-	struct pd_string value = {.value = {text, 0, 0}};
+	struct pd_string value = { .value = { text, 0, 0 } };
 
 	if (!__get_cpuid(0, &a, &b, &c, &d))
 		return PD_OK;
@@ -87,7 +87,8 @@ static enum pd_status set_cpuid(struct pd_writer *writer, struct pd_error *error
 		family += signature >> 20 & 255;
 	if (family >= 6)
 		model += (signature >> 16 & 15) << 4;
-	value.value.length = (uint32_t)snprintf(text, sizeof(text), "%s,%u,%u,%u", vendor, family, model, signature & 15);
+	value.value.length =
+		(uint32_t)snprintf(text, sizeof(text), "%s,%u,%u,%u", vendor, family, model, signature & 15);
 	return pd_writer_set_feature(writer, PD_FEATURE_CPUID, &value, error);
 #else
 	(void)writer;
@@ -114,7 +115,7 @@ static enum pd_status set_topology(struct pd_writer *writer, struct gather *gath
 	struct pd_cpu_list *lists = pd_arena_alloc(&gather->arena, 3 * cpus * sizeof(*lists));
 	struct pd_cpu_place *places = pd_arena_alloc(&gather->arena, cpus * sizeof(*places));
 	uint32_t *die_ids = pd_arena_alloc(&gather->arena, cpus * sizeof(*die_ids));
-	struct pd_cpu_topology topology = {.has_places = true, .has_dies = true};
+	struct pd_cpu_topology topology = { .has_places = true, .has_dies = true };
 
 	if (!lists || !places || !die_ids)
 		return pd_fail_memory(error);
@@ -122,8 +123,10 @@ static enum pd_status set_topology(struct pd_writer *writer, struct gather *gath
 		struct pd_str text;
 
 		add_list(lists, &packages, line_of(gather, "devices/system/cpu/cpu%zu/topology/core_siblings_list", i));
-		add_list(lists + cpus, &threads, line_of(gather, "devices/system/cpu/cpu%zu/topology/thread_siblings_list", i));
-		add_list(lists + 2 * cpus, &dies, line_of(gather, "devices/system/cpu/cpu%zu/topology/die_cpus_list", i));
+		add_list(lists + cpus, &threads,
+			 line_of(gather, "devices/system/cpu/cpu%zu/topology/thread_siblings_list", i));
+		add_list(lists + 2 * cpus, &dies,
+			 line_of(gather, "devices/system/cpu/cpu%zu/topology/die_cpus_list", i));
 		text = line_of(gather, "devices/system/cpu/cpu%zu/topology/core_id", i);
 		places[i].core_id = number_of(&text, UINT32_MAX);
 		text = line_of(gather, "devices/system/cpu/cpu%zu/topology/physical_package_id", i);
@@ -133,11 +136,11 @@ static enum pd_status set_topology(struct pd_writer *writer, struct gather *gath
 	}
 	if (!packages)
 		return PD_OK;
-	topology.core_lists = (struct pd_list){lists, packages, sizeof(*lists)};
-	topology.thread_lists = (struct pd_list){lists + cpus, threads, sizeof(*lists)};
-	topology.die_lists = (struct pd_list){lists + 2 * cpus, dies, sizeof(*lists)};
-	topology.places = (struct pd_list){places, cpus, sizeof(*places)};
-	topology.die_ids = (struct pd_u32s){die_ids, cpus};
+	topology.core_lists = (struct pd_list){ lists, packages, sizeof(*lists) };
+	topology.thread_lists = (struct pd_list){ lists + cpus, threads, sizeof(*lists) };
+	topology.die_lists = (struct pd_list){ lists + 2 * cpus, dies, sizeof(*lists) };
+	topology.places = (struct pd_list){ places, cpus, sizeof(*places) };
+	topology.die_ids = (struct pd_u32s){ die_ids, cpus };
 	topology.has_dies = dies > 0;
 	return pd_writer_set_feature(writer, PD_FEATURE_CPU_TOPOLOGY, &topology, error);
 }
@@ -151,11 +154,13 @@ static bool is_same_cache(const struct pd_cache_level *a, const struct pd_cache_
 
 static bool read_cache(struct gather *gather, size_t cpu, unsigned index, struct pd_cache_level *cache)
 {
-	static const char *const words[] = {"level", "coherency_line_size", "number_of_sets", "ways_of_associativity"};
+	static const char *const words[] = { "level", "coherency_line_size", "number_of_sets",
+					     "ways_of_associativity" };
 	uint32_t numbers[4];
 
 	for (unsigned i = 0; i < 4; i++) {
-		struct pd_str text = line_of(gather, "devices/system/cpu/cpu%zu/cache/index%u/%s", cpu, index, words[i]);
+		struct pd_str text =
+			line_of(gather, "devices/system/cpu/cpu%zu/cache/index%u/%s", cpu, index, words[i]);
 
 		numbers[i] = number_of(&text, 0);
 	}
@@ -180,12 +185,13 @@ static enum pd_status set_caches(struct pd_writer *writer, struct gather *gather
 {
 	size_t cpus = cpu_count(), count = 0;
 	struct pd_cache_level *caches = pd_arena_alloc(&gather->arena, cpus * MOST_CACHES * sizeof(*caches));
-	struct pd_cache cache = {.version = 1};
+	struct pd_cache cache = { .version = 1 };
 
 	if (!caches)
 		return pd_fail_memory(error);
 	for (size_t cpu = 0; cpu < cpus; cpu++) {
-		for (unsigned index = 0; index < MOST_CACHES && read_cache(gather, cpu, index, &caches[count]); index++) {
+		for (unsigned index = 0; index < MOST_CACHES && read_cache(gather, cpu, index, &caches[count]);
+		     index++) {
 			size_t i = 0;
 
 			while (i < count && !is_same_cache(&caches[i], &caches[count]))
@@ -196,7 +202,7 @@ static enum pd_status set_caches(struct pd_writer *writer, struct gather *gather
 	if (!count)
 		return PD_OK;
 	qsort(caches, count, sizeof(*caches), compare_caches);
-	cache.levels = (struct pd_list){caches, count, sizeof(*caches)};
+	cache.levels = (struct pd_list){ caches, count, sizeof(*caches) };
 	return pd_writer_set_feature(writer, PD_FEATURE_CACHE, &cache, error);
 }
 
@@ -206,7 +212,7 @@ static enum pd_status set_nodes(struct pd_writer *writer, struct gather *gather,
 				struct pd_error *error)
 {
 	struct pd_numa_node *items = pd_arena_alloc(&gather->arena, nodes->count * sizeof(*items) + 1);
-	struct pd_numa_topology topology = {.nodes = {items, 0, sizeof(*items)}};
+	struct pd_numa_topology topology = { .nodes = { items, 0, sizeof(*items) } };
 
 	if (!items)
 		return pd_fail_memory(error);
@@ -216,7 +222,8 @@ static enum pd_status set_nodes(struct pd_writer *writer, struct gather *gather,
 		char path[PATH_ROOM];
 
 		node->node = (uint32_t)nodes->items[i];
-		snprintf(path, sizeof(path), "%.400s/devices/system/node/node%" PRIu32 "/meminfo", gather->sysfs, node->node);
+		snprintf(path, sizeof(path), "%.400s/devices/system/node/node%" PRIu32 "/meminfo", gather->sysfs,
+			 node->node);
 		if (!pd_procfile_read(&gather->file, path) || !gather->file.size)
 			continue;
 		total = strstr(gather->file.data, "MemTotal:");
@@ -253,7 +260,7 @@ static bool read_blocks(struct gather *gather, struct pd_memory_node *node)
 				bitmap[block / 64] |= UINT64_C(1) << block % 64;
 			last = block > last ? block : last;
 		}
-		node->bitmap = (struct pd_u64s){bitmap, words};
+		node->bitmap = (struct pd_u64s){ bitmap, words };
 		node->size = node->bitmap_size = last + 1;
 	}
 	if (dir)
@@ -265,7 +272,7 @@ static enum pd_status set_blocks(struct pd_writer *writer, struct gather *gather
 				 struct pd_error *error)
 {
 	struct pd_memory_node *items = pd_arena_alloc(&gather->arena, nodes->count * sizeof(*items) + 1);
-	struct pd_mem_topology topology = {.version = 1, .nodes = {items, 0, sizeof(*items)}};
+	struct pd_mem_topology topology = { .version = 1, .nodes = { items, 0, sizeof(*items) } };
 	struct pd_str size = line_of(gather, "devices/system/memory/block_size_bytes");
 
 	if (!items)
@@ -298,7 +305,7 @@ static enum pd_status set_memory(struct pd_writer *writer, struct gather *gather
 enum pd_status pd_machine_cpus(struct pd_writer *writer, const struct pd_machine_options *options,
 			       struct pd_error *error)
 {
-	struct gather gather = {.sysfs = options->sysfs ? options->sysfs : "/sys"};
+	struct gather gather = { .sysfs = options->sysfs ? options->sysfs : "/sys" };
 	enum pd_status status = set_cpuid(writer, error);
 
 	if (status >= 0)

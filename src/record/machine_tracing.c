@@ -25,12 +25,12 @@ static bool take_file(struct tracing *tracing, const char *path, struct pd_bytes
 {
 	char full[2048];
 
-	*bytes_out = (struct pd_bytes){0};
+	*bytes_out = (struct pd_bytes){ 0 };
 	snprintf(full, sizeof(full), "%s/%s", tracing->tracefs, path);
 	if (!pd_procfile_read(&tracing->file, full) || !tracing->file.size)
 		return true;
-	*bytes_out = (struct pd_bytes){pd_arena_copy(&tracing->arena, tracing->file.data, tracing->file.size),
-				       tracing->file.size};
+	*bytes_out = (struct pd_bytes){ pd_arena_copy(&tracing->arena, tracing->file.data, tracing->file.size),
+					tracing->file.size };
 	return bytes_out->data != NULL;
 }
 
@@ -39,10 +39,11 @@ static struct pd_tracing_system *system_of(struct tracing *tracing, const char *
 	struct pd_tracing_system *system;
 
 	for (size_t i = 0; i < tracing->system_count; i++)
-		if (tracing->systems[i].name.length == length && memcmp(tracing->systems[i].name.data, name, length) == 0)
+		if (tracing->systems[i].name.length == length &&
+		    memcmp(tracing->systems[i].name.data, name, length) == 0)
 			return &tracing->systems[i];
 	system = &tracing->systems[tracing->system_count];
-	system->name = (struct pd_str){pd_arena_text(&tracing->arena, name, length), (uint32_t)length, 0};
+	system->name = (struct pd_str){ pd_arena_text(&tracing->arena, name, length), (uint32_t)length, 0 };
 	system->formats.items = pd_arena_alloc(&tracing->arena, most * sizeof(struct pd_sized_text));
 	system->formats.stride = sizeof(struct pd_sized_text);
 	if (!system->name.data || !system->formats.items)
@@ -79,17 +80,17 @@ static bool take_event(struct tracing *tracing, const char *name, size_t most)
 
 static bool take_all(struct tracing *tracing, const struct pd_machine_options *options)
 {
-	static const uint8_t magic[10] = {0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'};
+	static const uint8_t magic[10] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
 	struct pd_tracing_data *data = &tracing->data;
 	bool done = true;
 
-	data->magic = (struct pd_bytes){magic, sizeof(magic)};
-	data->version = (struct pd_str){"0.6", 3, 0};
+	data->magic = (struct pd_bytes){ magic, sizeof(magic) };
+	data->version = (struct pd_str){ "0.6", 3, 0 };
 	data->big_endian = PD_HOST_BIG;
 	data->long_size = sizeof(long);
 	data->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
-	data->header_page_name = (struct pd_str){"header_page", 11, 0};
-	data->header_event_name = (struct pd_str){"header_event", 12, 0};
+	data->header_page_name = (struct pd_str){ "header_page", 11, 0 };
+	data->header_event_name = (struct pd_str){ "header_event", 12, 0 };
 	data->has_cmdlines = true;
 	tracing->systems = pd_arena_alloc(&tracing->arena, (options->event_count + 1) * sizeof(*tracing->systems));
 	done = tracing->systems && take_file(tracing, "events/header_page", &data->header_page) &&
@@ -99,7 +100,7 @@ static bool take_all(struct tracing *tracing, const struct pd_machine_options *o
 	for (size_t i = 0; i < options->event_count && done; i++)
 		if (options->attrs[i].type == PD_TYPE_TRACEPOINT)
 			done = take_event(tracing, options->names[i], options->event_count);
-	data->systems = (struct pd_list){tracing->systems, tracing->system_count, sizeof(*tracing->systems)};
+	data->systems = (struct pd_list){ tracing->systems, tracing->system_count, sizeof(*tracing->systems) };
 	return done;
 }
 
@@ -107,12 +108,13 @@ enum pd_status pd_machine_tracing(struct pd_writer *writer, const struct pd_mach
 				  struct pd_error *error)
 {
 	char *found = options->tracefs ? NULL : pd_tracefs_find();
-	struct tracing tracing = {.tracefs = options->tracefs ? options->tracefs : found};
+	struct tracing tracing = { .tracefs = options->tracefs ? options->tracefs : found };
 	enum pd_status status = PD_OK;
 
 	if (tracing.tracefs)
-		status = take_all(&tracing, options) ? pd_writer_set_feature(writer, PD_FEATURE_TRACING_DATA, &tracing.data, error)
-						     : pd_fail_memory(error);
+		status = take_all(&tracing, options) ?
+				 pd_writer_set_feature(writer, PD_FEATURE_TRACING_DATA, &tracing.data, error) :
+				 pd_fail_memory(error);
 	pd_procfile_fini(&tracing.file);
 	pd_arena_fini(&tracing.arena);
 	free(found);

@@ -14,9 +14,9 @@ enum {
 // Puts the record behind the others if there is room. pen->need says how much it takes.
 static void put(struct pd_made *made, uint32_t type, uint16_t misc, void *decoded, struct pd_pen *pen)
 {
-	const struct pd_record_head head = {.type = type, .misc = misc};
+	const struct pd_record_head head = { .type = type, .misc = misc };
 	const struct pd_layout *layout = pd_record_layout(type);
-	struct pd_scope scope = {.arena = NULL};
+	struct pd_scope scope = { .arena = NULL };
 
 	scope.words[PD_WORD_MISC] = misc;
 	scope.words[PD_WORD_TRAILER] = made->trailer_bits & PD_TRAILER_BITS;
@@ -24,10 +24,9 @@ static void put(struct pd_made *made, uint32_t type, uint16_t misc, void *decode
 	pd_record_put(pen, &head, layout, pd_record_group(type), &scope, decoded);
 }
 
-enum pd_status pd_made_add(struct pd_made *made, uint32_t type, uint16_t misc, void *decoded,
-			   struct pd_error *error)
+enum pd_status pd_made_add(struct pd_made *made, uint32_t type, uint16_t misc, void *decoded, struct pd_error *error)
 {
-	struct pd_sample_id trailer = {0}; // as perf has it
+	struct pd_sample_id trailer = { 0 }; // as perf has it
 	struct pd_body_head *body = decoded;
 	const struct pd_sample_id *before = body->sample_id;
 	struct pd_pen pen;
@@ -55,7 +54,7 @@ enum pd_status pd_made_flush(struct pd_made *made, struct pd_error *error)
 	enum pd_status status = PD_OK;
 
 	if (made->take && made->size)
-		status = made->take(made->self, (struct pd_bytes){made->data, made->size}, error);
+		status = made->take(made->self, (struct pd_bytes){ made->data, made->size }, error);
 	made->size = 0;
 	return status;
 }
@@ -63,5 +62,5 @@ enum pd_status pd_made_flush(struct pd_made *made, struct pd_error *error)
 void pd_made_fini(struct pd_made *made)
 {
 	pd_free(made->data);
-	*made = (struct pd_made){0};
+	*made = (struct pd_made){ 0 };
 }

@@ -70,9 +70,17 @@ static enum pd_status add_map(struct pd_maps *maps, uint32_t pid, struct map *ma
 	uint16_t misc = PD_CPUMODE_USER | (executable ? 0 : PD_MASK(PD_MISC_MMAP_DATA));
 	// as the kernel names memory without a file
 	const char *path = *map->path ? map->path : "//anon";
-	struct pd_mmap2 record = {.pid = pid, .tid = pid, .addr = map->start, .len = map->end - map->start,
-				  .pgoff = map->pgoff, .maj = map->maj, .min = map->min, .ino = map->ino,
-				  .prot = map->prot, .flags = map->flags, .filename = {path, (uint32_t)strlen(path), 0}};
+	struct pd_mmap2 record = { .pid = pid,
+				   .tid = pid,
+				   .addr = map->start,
+				   .len = map->end - map->start,
+				   .pgoff = map->pgoff,
+				   .maj = map->maj,
+				   .min = map->min,
+				   .ino = map->ino,
+				   .prot = map->prot,
+				   .flags = map->flags,
+				   .filename = { path, (uint32_t)strlen(path), 0 } };
 	uint8_t build_id[20], size = 0;
 
 	if (maps->options->build_ids && executable) {
@@ -84,7 +92,7 @@ static enum pd_status add_map(struct pd_maps *maps, uint32_t pid, struct map *ma
 	if (size) {
 		misc |= PD_MASK(PD_MISC_MMAP_BUILD_ID);
 		record.build_id_size = size;
-		record.build_id = (struct pd_bytes){build_id, sizeof(build_id)};
+		record.build_id = (struct pd_bytes){ build_id, sizeof(build_id) };
 	}
 	return pd_made_add(maps->made, PD_RECORD_MMAP2, misc, &record, error);
 }
@@ -157,13 +165,17 @@ static void find_gate(struct pd_maps *maps)
 	at = maps->asks ? maps->file.data : NULL;
 	while ((line = pd_procfile_line(&at)) != NULL)
 		if (parse_map(line, &map) && strcmp(map.path, GATE) == 0)
-			maps->gate = (struct pd_gate){.start = map.start, .end = map.end, .prot = map.prot, .flags = map.flags};
+			maps->gate = (struct pd_gate){
+				.start = map.start, .end = map.end, .prot = map.prot, .flags = map.flags
+			};
 }
 
 static enum pd_status add_gate(struct pd_maps *maps, uint32_t pid, struct pd_error *error)
 {
 	const struct pd_gate *gate = &maps->gate;
-	struct map map = {.start = gate->start, .end = gate->end, .prot = gate->prot, .flags = gate->flags, .path = GATE};
+	struct map map = {
+		.start = gate->start, .end = gate->end, .prot = gate->prot, .flags = gate->flags, .path = GATE
+	};
 
 	return gate->end && is_wanted(maps, &map) ? add_map(maps, pid, &map, error) : PD_OK;
 }
@@ -171,18 +183,24 @@ static enum pd_status add_gate(struct pd_maps *maps, uint32_t pid, struct pd_err
 static enum pd_status add_answer(struct pd_maps *maps, uint32_t pid, const struct query *query, struct pd_error *error)
 {
 	uint64_t flags = query->prot_flags;
-	struct map map = {.start = query->start, .end = query->end, .pgoff = query->offset, .ino = query->ino,
-			  .maj = query->maj, .min = query->min,
-			  .path = query->name_size ? (const char *)(uintptr_t)query->name : ""};
+	struct map map = { .start = query->start,
+			   .end = query->end,
+			   .pgoff = query->offset,
+			   .ino = query->ino,
+			   .maj = query->maj,
+			   .min = query->min,
+			   .path = query->name_size ? (const char *)(uintptr_t)query->name : "" };
 
-	map.prot = (flags & QUERY_READABLE ? PD_MASK(PD_PROT_READ) : 0) | (flags & QUERY_WRITABLE ? PD_MASK(PD_PROT_WRITE) : 0) |
+	map.prot = (flags & QUERY_READABLE ? PD_MASK(PD_PROT_READ) : 0) |
+		   (flags & QUERY_WRITABLE ? PD_MASK(PD_PROT_WRITE) : 0) |
 		   (flags & QUERY_EXECUTABLE ? PD_MASK(PD_PROT_EXEC) : 0);
 	map.flags = flags & QUERY_SHARED ? PD_MASK(PD_MAP_SHARED) : PD_MASK(PD_MAP_PRIVATE);
 	return add_map(maps, pid, &map, error);
 }
 
 // Adds maps of code one by one. What could not be asked for begins at *from_out; UINT64_MAX: nothing.
-static enum pd_status add_answers(struct pd_maps *maps, uint32_t pid, int fd, uint64_t *from_out, struct pd_error *error)
+static enum pd_status add_answers(struct pd_maps *maps, uint32_t pid, int fd, uint64_t *from_out,
+				  struct pd_error *error)
 {
 	enum pd_status status = PD_OK;
 	struct query query;
@@ -190,8 +208,11 @@ static enum pd_status add_answers(struct pd_maps *maps, uint32_t pid, int fd, ui
 
 	*from_out = 0;
 	for (;;) {
-		query = (struct query){.size = sizeof(query), .flags = QUERY_EXECUTABLE | QUERY_NEXT, .addr = *from_out,
-				       .name_size = sizeof(name), .name = (uintptr_t)name};
+		query = (struct query){ .size = sizeof(query),
+					.flags = QUERY_EXECUTABLE | QUERY_NEXT,
+					.addr = *from_out,
+					.name_size = sizeof(name),
+					.name = (uintptr_t)name };
 		if (ioctl(fd, QUERY, &query) < 0)
 			break;
 		status = add_answer(maps, pid, &query, error);

@@ -61,7 +61,7 @@ struct happened {
 struct sleeper {
 	uint32_t tid;
 	bool used, exits;
-	uint64_t in_ns; // of a switch to it whose switch away has not come; 0: none
+	uint64_t in_ns;  // of a switch to it whose switch away has not come; 0: none
 	uint64_t out_ns; // it sleeps since; 0: it does not
 	uint8_t *sample;
 	size_t size, capacity;
@@ -95,8 +95,9 @@ void pd_offcpu_set_attr(struct pd_attr *attr, bool inherit)
 		.type = PD_TYPE_SOFTWARE,
 		.config = CONTEXT_SWITCHES,
 		.sample_period = 1,
-		.sample_type = PD_MASK(PD_SAMPLE_TYPE_IDENTIFIER) | PD_MASK(PD_SAMPLE_TYPE_IP) | PD_MASK(PD_SAMPLE_TYPE_TID) |
-			       PD_MASK(PD_SAMPLE_TYPE_TIME) | PD_MASK(PD_SAMPLE_TYPE_CPU) | PD_MASK(PD_SAMPLE_TYPE_PERIOD) |
+		.sample_type = PD_MASK(PD_SAMPLE_TYPE_IDENTIFIER) | PD_MASK(PD_SAMPLE_TYPE_IP) |
+			       PD_MASK(PD_SAMPLE_TYPE_TID) | PD_MASK(PD_SAMPLE_TYPE_TIME) |
+			       PD_MASK(PD_SAMPLE_TYPE_CPU) | PD_MASK(PD_SAMPLE_TYPE_PERIOD) |
 			       PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN),
 		.read_format = attr->read_format,
 		.sample_max_stack = attr->sample_max_stack,
@@ -114,7 +115,8 @@ void pd_offcpu_file_attr(struct pd_attr *attr)
 	attr->flags &= ~(PD_MASK(PD_ATTR_CONTEXT_SWITCH) | PD_MASK(PD_ATTR_TASK));
 }
 
-enum pd_status pd_offcpu_new(const struct pd_recorder_options *options, struct pd_offcpu **offcpu_out, struct pd_error *error)
+enum pd_status pd_offcpu_new(const struct pd_recorder_options *options, struct pd_offcpu **offcpu_out,
+			     struct pd_error *error)
 {
 	struct pd_offcpu *offcpu = pd_alloc(sizeof(*offcpu));
 
@@ -186,7 +188,7 @@ static struct sleeper *find(struct pd_offcpu *offcpu, uint32_t tid)
 		return NULL;
 	sleeper = &offcpu->sleepers[slot_of(offcpu->sleepers, offcpu->slots, tid)];
 	if (!sleeper->used) {
-		*sleeper = (struct sleeper){.tid = tid, .used = true};
+		*sleeper = (struct sleeper){ .tid = tid, .used = true };
 		offcpu->used++;
 	}
 	return sleeper;
@@ -325,7 +327,7 @@ static bool add(struct pd_offcpu *offcpu, const struct happened *at)
 
 static bool take_sample(struct pd_offcpu *offcpu, const uint8_t *record, size_t size)
 {
-	struct happened at = {.what = SWITCHED_OUT, .place = offcpu->byte_count, .size = size};
+	struct happened at = { .what = SWITCHED_OUT, .place = offcpu->byte_count, .size = size };
 
 	if (size < AT_CHAIN + 8 || pd_load_u64(record + AT_CHAIN, false) != (size - AT_CHAIN - 8) / 8)
 		return true;
@@ -343,7 +345,7 @@ static bool take_record(struct pd_offcpu *offcpu, const uint8_t *record, size_t 
 	const uint16_t out = PD_MASK(PD_MISC_SWITCH_OUT), preempted = PD_MASK(PD_MISC_SWITCH_OUT_PREEMPT);
 	uint32_t type = pd_load_u32(record, false);
 	uint16_t misc = pd_load_u16(record + 4, false);
-	struct happened at = {0};
+	struct happened at = { 0 };
 
 	if (type == PD_RECORD_SAMPLE)
 		return take_sample(offcpu, record, size);
@@ -381,7 +383,8 @@ enum pd_status pd_offcpu_take(struct pd_offcpu *offcpu, const struct pd_ring_vie
 		size_t size = pd_load_u16(record + 6, false);
 
 		if (size < PD_RECORD_HEADER_SIZE || size > total - at)
-			return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "the kernel handed over a record of %zu bytes", size);
+			return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET,
+				       "the kernel handed over a record of %zu bytes", size);
 		// one that goes around the end of the ring
 		if (at < first->size && at + size > first->size) {
 			joined = pd_alloc(size);
@@ -424,7 +427,7 @@ enum pd_status pd_offcpu_flush(struct pd_offcpu *offcpu, struct pd_bytes *record
 	for (size_t i = 0; i < offcpu->count && done; i++)
 		done = take_one(offcpu, &offcpu->happened[i]);
 	offcpu->count = offcpu->byte_count = 0;
-	*records_out = (struct pd_bytes){offcpu->out.data, offcpu->out.size};
+	*records_out = (struct pd_bytes){ offcpu->out.data, offcpu->out.size };
 	return done ? PD_OK : pd_fail_memory(error);
 }
 
@@ -445,7 +448,7 @@ enum pd_status pd_offcpu_end(struct pd_offcpu *offcpu, struct pd_bytes *records_
 		if (sleeper->out_ns)
 			sleeper->out_ns = now;
 	}
-	*records_out = (struct pd_bytes){offcpu->out.data, offcpu->out.size};
+	*records_out = (struct pd_bytes){ offcpu->out.data, offcpu->out.size };
 	return done ? PD_OK : pd_fail_memory(error);
 }
 

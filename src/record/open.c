@@ -34,7 +34,7 @@ enum {
 void pd_recorder_tell(struct pd_recorder *recorder, enum pd_severity severity, const char *code, const char *advice,
 		      const char *format, ...)
 {
-	struct pd_recorder_note note = {.severity = severity, .code = code, .advice = advice};
+	struct pd_recorder_note note = { .severity = severity, .code = code, .advice = advice };
 	char message[512];
 	va_list arguments;
 
@@ -56,19 +56,20 @@ struct step {
 };
 
 static const struct step steps[] = {
-	{"counts of lost samples", 0, 0, PD_MASK(PD_READ_FORMAT_LOST)},
-	{"build ids in MMAP2 records", PD_MASK(PD_ATTR_BUILD_ID), 0, 0, true},
-	{"weights in parts", 0, PD_MASK(PD_SAMPLE_TYPE_WEIGHT_STRUCT), 0, true},
-	{"sizes of pages", 0, PD_MASK(PD_SAMPLE_TYPE_DATA_PAGE_SIZE) | PD_MASK(PD_SAMPLE_TYPE_CODE_PAGE_SIZE), 0, true},
-	{"cgroups", PD_MASK(PD_ATTR_CGROUP), PD_MASK(PD_SAMPLE_TYPE_CGROUP), 0, true},
-	{"BPF programs", PD_MASK(PD_ATTR_BPF_EVENT), 0, 0},
-	{"kernel symbol records (KSYMBOL)", PD_MASK(PD_ATTR_KSYMBOL), 0, 0},
-	{"namespaces", PD_MASK(PD_ATTR_NAMESPACES), 0, 0, true},
-	{"another clock", PD_MASK(PD_ATTR_USE_CLOCKID), 0, 0, true},
-	{"names by exec", PD_MASK(PD_ATTR_COMM_EXEC), 0, 0},
-	{"maps with inodes", PD_MASK(PD_ATTR_MMAP2), 0, 0},
-	{"leaving out guests", PD_MASK(PD_ATTR_EXCLUDE_GUEST), 0, 0},
-	{"timestamps in all records", PD_MASK(PD_ATTR_SAMPLE_ID_ALL), 0, 0},
+	{ "counts of lost samples", 0, 0, PD_MASK(PD_READ_FORMAT_LOST) },
+	{ "build ids in MMAP2 records", PD_MASK(PD_ATTR_BUILD_ID), 0, 0, true },
+	{ "weights in parts", 0, PD_MASK(PD_SAMPLE_TYPE_WEIGHT_STRUCT), 0, true },
+	{ "sizes of pages", 0, PD_MASK(PD_SAMPLE_TYPE_DATA_PAGE_SIZE) | PD_MASK(PD_SAMPLE_TYPE_CODE_PAGE_SIZE), 0,
+	  true },
+	{ "cgroups", PD_MASK(PD_ATTR_CGROUP), PD_MASK(PD_SAMPLE_TYPE_CGROUP), 0, true },
+	{ "BPF programs", PD_MASK(PD_ATTR_BPF_EVENT), 0, 0 },
+	{ "kernel symbol records (KSYMBOL)", PD_MASK(PD_ATTR_KSYMBOL), 0, 0 },
+	{ "namespaces", PD_MASK(PD_ATTR_NAMESPACES), 0, 0, true },
+	{ "another clock", PD_MASK(PD_ATTR_USE_CLOCKID), 0, 0, true },
+	{ "names by exec", PD_MASK(PD_ATTR_COMM_EXEC), 0, 0 },
+	{ "maps with inodes", PD_MASK(PD_ATTR_MMAP2), 0, 0 },
+	{ "leaving out guests", PD_MASK(PD_ATTR_EXCLUDE_GUEST), 0, 0 },
+	{ "timestamps in all records", PD_MASK(PD_ATTR_SAMPLE_ID_ALL), 0, 0 },
 };
 
 static void forget_clock(struct pd_attr *attr)
@@ -109,8 +110,8 @@ static bool take_step(struct pd_recorder *recorder)
 static int open_one(struct pd_recorder *recorder, struct pd_rec_event *event, int32_t pid, int32_t cpu, int group,
 		    unsigned long flags)
 {
-	uint8_t bytes[ATTR_ROOM] = {0};
-	struct pd_scope scope = {.arena = NULL};
+	uint8_t bytes[ATTR_ROOM] = { 0 };
+	struct pd_scope scope = { .arena = NULL };
 	struct pd_pen pen = pd_pen(bytes, sizeof(bytes), PD_HOST_BIG);
 	int fd, failure;
 
@@ -166,7 +167,7 @@ static bool is_gone(const struct pd_recorder *recorder, int failure)
 static enum pd_status open_cgroup(const char *name, int *fd_out, struct pd_error *error)
 {
 	// the last one is a plain folder where the others are
-	static const char *const mounts[] = {"/sys/fs/cgroup/perf_event", "/sys/fs/cgroup/unified", "/sys/fs/cgroup"};
+	static const char *const mounts[] = { "/sys/fs/cgroup/perf_event", "/sys/fs/cgroup/unified", "/sys/fs/cgroup" };
 	char path[4096];
 
 	*fd_out = -1;
@@ -187,7 +188,8 @@ static enum pd_status open_cgroups(struct pd_recorder *recorder, struct pd_error
 	if (!targets->cgroup_count)
 		return PD_OK;
 	if (!targets->all && !targets->cpus)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "cgroups can be recorded only system-wide; use -a");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "cgroups can be recorded only system-wide; use -a");
 	recorder->cgroups = pd_alloc(targets->cgroup_count * sizeof(*recorder->cgroups));
 	if (!recorder->cgroups)
 		return pd_fail_memory(error);
@@ -336,7 +338,8 @@ static bool leave_kernel(struct pd_recorder *recorder)
 		return false;
 	// what is of the kernel only would count nothing
 	for (size_t i = 0; i < recorder->config.event_count; i++)
-		if (recorder->config.events[i].attr.flags & PD_MASK(PD_ATTR_EXCLUDE_USER) || recorder->config.events[i].offcpu)
+		if (recorder->config.events[i].attr.flags & PD_MASK(PD_ATTR_EXCLUDE_USER) ||
+		    recorder->config.events[i].offcpu)
 			return false;
 	for (size_t i = 0; i < recorder->config.event_count; i++) {
 		struct pd_rec_event *event = &recorder->config.events[i];
@@ -378,8 +381,12 @@ static bool may_ask_again(struct pd_recorder *recorder, size_t index, int failur
 // Whether the kernel lets this user ask for anything at all: for user space of the thread that asks.
 static bool may_open_own(void)
 {
-	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
-				       .disabled = 1, .exclude_kernel = 1, .exclude_hv = 1};
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.size = sizeof(attr),
+					.config = PERF_COUNT_SW_DUMMY,
+					.disabled = 1,
+					.exclude_kernel = 1,
+					.exclude_hv = 1 };
 	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd >= 0)
@@ -408,18 +415,22 @@ static enum pd_status say_no_right(struct pd_recorder *recorder, const struct pd
 {
 	int64_t paranoid = paranoid_level();
 	int needed = level_needed(recorder, event);
-	const char *whom = recorder->options.targets.all ? "system-wide "
-			   : recorder->options.targets.cpus ? "on whole CPUs " : "";
+	const char *whom = recorder->options.targets.all  ? "system-wide " :
+			   recorder->options.targets.cpus ? "on whole CPUs " :
+							    "";
 
-	if (is_of_tasks(recorder) && !is_of_cpus(recorder) && (needed == NO_KERNEL || paranoid <= needed) && may_open_own())
-		return pd_fail_system(error, failure, "processes of other users can be %s only by root or with CAP_PERFMON",
+	if (is_of_tasks(recorder) && !is_of_cpus(recorder) && (needed == NO_KERNEL || paranoid <= needed) &&
+	    may_open_own())
+		return pd_fail_system(error, failure,
+				      "processes of other users can be %s only by root or with CAP_PERFMON",
 				      taken(recorder));
 	if (recorder->options.sampling.off_cpu)
 		return pd_fail_system(error, failure,
 				      "offcpu-time: no permission to record the kernel %s"
-				      "(kernel.perf_event_paranoid is %" PRId64 "): become root, give the program CAP_PERFMON, or "
-				      "sysctl kernel.perf_event_paranoid=%d", whom, paranoid,
-				      is_of_cpus(recorder) ? NO_CPUS - 1 : NO_KERNEL - 1);
+				      "(kernel.perf_event_paranoid is %" PRId64
+				      "): become root, give the program CAP_PERFMON, or "
+				      "sysctl kernel.perf_event_paranoid=%d",
+				      whom, paranoid, is_of_cpus(recorder) ? NO_CPUS - 1 : NO_KERNEL - 1);
 	return pd_fail_system(error, failure,
 			      "%s cannot be %s %s(kernel.perf_event_paranoid is %" PRId64
 			      "): become root, give the program CAP_PERFMON, or sysctl kernel.perf_event_paranoid=%d",
@@ -430,7 +441,8 @@ static enum pd_status say_why(struct pd_recorder *recorder, const struct pd_rec_
 			      struct pd_error *error)
 {
 	if (failure == EOPNOTSUPP && event->attr.sample_type & PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK))
-		return pd_fail_system(error, failure, "%s: branch stacks (-b, -j, --call-graph lbr) are not supported on this machine",
+		return pd_fail_system(error, failure,
+				      "%s: branch stacks (-b, -j, --call-graph lbr) are not supported on this machine",
 				      event->name);
 	switch (failure) {
 	case EACCES:
@@ -446,8 +458,8 @@ static enum pd_status say_why(struct pd_recorder *recorder, const struct pd_rec_
 	case EMFILE:
 		return pd_fail_system(error, failure,
 				      "%s: %zu file descriptors needed for %zu threads on %zu CPUs: raise ulimit -n",
-				      event->name, recorder->config.event_count * event->fd_count, recorder->threads.count,
-				      recorder->cpus.count);
+				      event->name, recorder->config.event_count * event->fd_count,
+				      recorder->threads.count, recorder->cpus.count);
 	case ESRCH:
 		return pd_fail_system(error, failure, "the process or thread to be %s has exited", taken(recorder));
 	case EBUSY:
@@ -536,8 +548,9 @@ static void tell_what_is_left(struct pd_recorder *recorder)
 		pd_recorder_tell(recorder, PD_WARNING, "rate", "raise kernel.perf_event_max_sample_rate",
 				 "%" PRIu64 " Hz is used instead of %" PRIu64 " Hz", max_rate, sampling->freq);
 	if (recorder->fallback)
-		pd_recorder_tell(recorder, PD_INFO, "no-hardware", NULL,
-				 "no hardware counters available (virtual machine?); using cpu-clock instead of cycles");
+		pd_recorder_tell(
+			recorder, PD_INFO, "no-hardware", NULL,
+			"no hardware counters available (virtual machine?); using cpu-clock instead of cycles");
 	for (size_t i = 0; i < recorder->config.event_count && !recorder->options.counts; i++)
 		if (recorder->config.events[i].wanted && recorder->config.events[i].wanted->tool)
 			pd_recorder_tell(recorder, PD_WARNING, "no-samples", NULL,
@@ -592,7 +605,8 @@ static struct pd_ring *find_ring(const struct pd_recorder *recorder, size_t thre
 	for (size_t i = 0; i < recorder->ring_count; i++) {
 		struct pd_ring *ring = &recorder->rings[i];
 
-		if (ring->cpu == cpu && ring->backward == backward && ring->offcpu == event->offcpu && (cpu >= 0 || ring->thread == thread))
+		if (ring->cpu == cpu && ring->backward == backward && ring->offcpu == event->offcpu &&
+		    (cpu >= 0 || ring->thread == thread))
 			return ring;
 	}
 	return NULL;
@@ -612,10 +626,13 @@ static enum pd_status attach(struct pd_recorder *recorder, struct pd_rec_event *
 		return PD_OK;
 	}
 	ring = &recorder->rings[recorder->ring_count];
-	*ring = (struct pd_ring){.fd = event->fds[at], .cpu = cpu, .thread = thread, .backward = backward,
-				 .offcpu = event->offcpu,
-				 .alive = event->fds[at],
-				 .place = (size_t)(event - recorder->config.events) * event->fd_count + at};
+	*ring = (struct pd_ring){ .fd = event->fds[at],
+				  .cpu = cpu,
+				  .thread = thread,
+				  .backward = backward,
+				  .offcpu = event->offcpu,
+				  .alive = event->fds[at],
+				  .place = (size_t)(event - recorder->config.events) * event->fd_count + at };
 	if (pd_ring_map(ring, recorder->ring_bytes, error) < 0)
 		return PD_ERROR_SYSTEM;
 	recorder->ring_count++;
@@ -671,13 +688,15 @@ static enum pd_status map_rings(struct pd_recorder *recorder, struct pd_error *e
 		recorder->ring_bytes /= 2;
 	}
 	if (status < 0 && failure == EPERM)
-		return pd_fail_system(error, EPERM,
-				      "ring buffers of %zu KiB exceed the limit of locked memory: %s raise kernel.perf_event_mlock_kb or "
-				      "ulimit -l", recorder->ring_bytes >> 10, asked ? "use a smaller -m, or" : "");
+		return pd_fail_system(
+			error, EPERM,
+			"ring buffers of %zu KiB exceed the limit of locked memory: %s raise kernel.perf_event_mlock_kb or "
+			"ulimit -l",
+			recorder->ring_bytes >> 10, asked ? "use a smaller -m, or" : "");
 	if (status >= 0 && recorder->ring_bytes < first && recorder->ring_bytes < SMALL_RING)
-		pd_recorder_tell(recorder, PD_WARNING, "mlock",
-				 "raise kernel.perf_event_mlock_kb or ulimit -l",
-				 "ring buffers are reduced to %zu KiB by the limit of locked memory", recorder->ring_bytes >> 10);
+		pd_recorder_tell(recorder, PD_WARNING, "mlock", "raise kernel.perf_event_mlock_kb or ulimit -l",
+				 "ring buffers are reduced to %zu KiB by the limit of locked memory",
+				 recorder->ring_bytes >> 10);
 	return status;
 }
 
@@ -693,7 +712,8 @@ static enum pd_status make_rings(struct pd_recorder *recorder, struct pd_error *
 	recorder->ring_bytes = usual_ring(recorder, per_cpu);
 	if (map_rings(recorder, error) < 0)
 		return PD_ERROR_SYSTEM;
-	return recorder->ring_count ? PD_OK : pd_fail_system(error, ESRCH, "the process or thread to be recorded has exited");
+	return recorder->ring_count ? PD_OK :
+				      pd_fail_system(error, ESRCH, "the process or thread to be recorded has exited");
 }
 
 enum pd_status pd_recorder_open_events(struct pd_recorder *recorder, struct pd_error *error)
@@ -732,10 +752,11 @@ uint64_t pd_recorder_lost_of(struct pd_recorder *recorder, size_t event, size_t 
 {
 	const struct pd_rec_event *of = &recorder->config.events[event];
 	uint64_t format = of->attr.read_format;
-	uint64_t words[8] = {0};
+	uint64_t words[8] = { 0 };
 	size_t want = 1 + (size_t)__builtin_popcountll(format & ~PD_MASK(PD_READ_FORMAT_GROUP));
 
-	if (!(format & PD_MASK(PD_READ_FORMAT_LOST)) || format & PD_MASK(PD_READ_FORMAT_GROUP) || of->fds[descriptor] < 0 ||
+	if (!(format & PD_MASK(PD_READ_FORMAT_LOST)) || format & PD_MASK(PD_READ_FORMAT_GROUP) ||
+	    of->fds[descriptor] < 0 ||
 	    read(of->fds[descriptor], words, sizeof(words)) != (ssize_t)(want * sizeof(words[0])))
 		return 0;
 	return words[want - 1];

@@ -34,8 +34,8 @@ struct term {
 
 static bool path_of(const struct pd_events *events, const char *pmu, const char *file, char path[PATH_ROOM])
 {
-	int length = snprintf(path, PATH_ROOM, "%s/bus/event_source/devices/%s%s%s", events->sysfs, pmu, *file ? "/" : "",
-			      file);
+	int length = snprintf(path, PATH_ROOM, "%s/bus/event_source/devices/%s%s%s", events->sysfs, pmu,
+			      *file ? "/" : "", file);
 
 	return length > 0 && length < PATH_ROOM;
 }
@@ -70,20 +70,54 @@ bool pd_pmu_exists(const struct pd_events *events, const char *name, size_t leng
 
 struct common {
 	const char *name;
-	enum { AS_CONFIG, AS_CONFIG1, AS_CONFIG2, AS_CONFIG3, AS_CONFIG4, AS_NAME, AS_PERIOD, AS_FREQ, AS_TIME, AS_CALL_GRAPH,
-	       AS_STACK_SIZE, AS_MAX_STACK, AS_MAX_EVENTS, AS_INHERIT, AS_NO_INHERIT, AS_OVERWRITE, AS_NO_OVERWRITE,
-	       AS_PERCORE, AS_AUX_OUTPUT, AS_AUX_SAMPLE_SIZE, AS_METRIC_ID } as;
+	enum {
+		AS_CONFIG,
+		AS_CONFIG1,
+		AS_CONFIG2,
+		AS_CONFIG3,
+		AS_CONFIG4,
+		AS_NAME,
+		AS_PERIOD,
+		AS_FREQ,
+		AS_TIME,
+		AS_CALL_GRAPH,
+		AS_STACK_SIZE,
+		AS_MAX_STACK,
+		AS_MAX_EVENTS,
+		AS_INHERIT,
+		AS_NO_INHERIT,
+		AS_OVERWRITE,
+		AS_NO_OVERWRITE,
+		AS_PERCORE,
+		AS_AUX_OUTPUT,
+		AS_AUX_SAMPLE_SIZE,
+		AS_METRIC_ID
+	} as;
 	bool wants_value;
 };
 
 static const struct common commons[] = {
-	{"config", AS_CONFIG, true},	   {"config1", AS_CONFIG1, true},	 {"config2", AS_CONFIG2, true},
-	{"config3", AS_CONFIG3, true},	   {"config4", AS_CONFIG4, true},	 {"name", AS_NAME, true},
-	{"period", AS_PERIOD, true},	   {"freq", AS_FREQ, true},		 {"time", AS_TIME, true},
-	{"call-graph", AS_CALL_GRAPH, true}, {"stack-size", AS_STACK_SIZE, true}, {"max-stack", AS_MAX_STACK, true},
-	{"nr", AS_MAX_EVENTS, true},	   {"inherit", AS_INHERIT, false},	 {"no-inherit", AS_NO_INHERIT, false},
-	{"overwrite", AS_OVERWRITE, false}, {"no-overwrite", AS_NO_OVERWRITE, false}, {"percore", AS_PERCORE, false},
-	{"aux-output", AS_AUX_OUTPUT, false}, {"aux-sample-size", AS_AUX_SAMPLE_SIZE, true}, {"metric-id", AS_METRIC_ID, true},
+	{ "config", AS_CONFIG, true },
+	{ "config1", AS_CONFIG1, true },
+	{ "config2", AS_CONFIG2, true },
+	{ "config3", AS_CONFIG3, true },
+	{ "config4", AS_CONFIG4, true },
+	{ "name", AS_NAME, true },
+	{ "period", AS_PERIOD, true },
+	{ "freq", AS_FREQ, true },
+	{ "time", AS_TIME, true },
+	{ "call-graph", AS_CALL_GRAPH, true },
+	{ "stack-size", AS_STACK_SIZE, true },
+	{ "max-stack", AS_MAX_STACK, true },
+	{ "nr", AS_MAX_EVENTS, true },
+	{ "inherit", AS_INHERIT, false },
+	{ "no-inherit", AS_NO_INHERIT, false },
+	{ "overwrite", AS_OVERWRITE, false },
+	{ "no-overwrite", AS_NO_OVERWRITE, false },
+	{ "percore", AS_PERCORE, false },
+	{ "aux-output", AS_AUX_OUTPUT, false },
+	{ "aux-sample-size", AS_AUX_SAMPLE_SIZE, true },
+	{ "metric-id", AS_METRIC_ID, true },
 };
 
 static const struct common *find_common(const char *name)
@@ -108,8 +142,10 @@ static bool parse_call_graph(const char *value, enum pd_call_graph *how_out)
 	static const struct {
 		const char *name;
 		enum pd_call_graph how;
-	} ways[] = {{"fp", PD_CALL_GRAPH_FP}, {"dwarf", PD_CALL_GRAPH_DWARF}, {"lbr", PD_CALL_GRAPH_LBR},
-		    {"no", PD_CALL_GRAPH_NONE}};
+	} ways[] = { { "fp", PD_CALL_GRAPH_FP },
+		     { "dwarf", PD_CALL_GRAPH_DWARF },
+		     { "lbr", PD_CALL_GRAPH_LBR },
+		     { "no", PD_CALL_GRAPH_NONE } };
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		if (strcmp(ways[i].name, value) == 0) {
@@ -125,25 +161,62 @@ static void set_number(struct pd_event_wanted *wanted, const struct common *comm
 	struct pd_event_terms *terms = &wanted->terms;
 
 	switch (common->as) {
-	case AS_CONFIG: wanted->attr.config = number; break;
-	case AS_CONFIG1: wanted->attr.config1 = number; break;
-	case AS_CONFIG2: wanted->attr.config2 = number; break;
-	case AS_CONFIG3: wanted->attr.config3 = number; break;
-	case AS_CONFIG4: wanted->attr.config4 = number; break;
-	case AS_PERIOD: terms->period = number; break;
-	case AS_FREQ: terms->freq = number; break;
-	case AS_TIME: terms->time = number ? PD_YES : PD_NO; break;
-	case AS_STACK_SIZE: terms->stack_size = (uint32_t)number; break;
-	case AS_MAX_STACK: terms->max_stack = (uint32_t)number; break;
-	case AS_MAX_EVENTS: terms->max_events = (uint32_t)number; break;
-	case AS_INHERIT: terms->inherit = PD_YES; break;
-	case AS_NO_INHERIT: terms->inherit = PD_NO; break;
-	case AS_OVERWRITE: terms->overwrite = PD_YES; break;
-	case AS_NO_OVERWRITE: terms->overwrite = PD_NO; break;
-	case AS_PERCORE: terms->percore = PD_YES; break;
-	case AS_AUX_OUTPUT: terms->aux_output = PD_YES; break;
-	case AS_AUX_SAMPLE_SIZE: terms->aux_sample_size = (uint32_t)number; break;
-	default: break;
+	case AS_CONFIG:
+		wanted->attr.config = number;
+		break;
+	case AS_CONFIG1:
+		wanted->attr.config1 = number;
+		break;
+	case AS_CONFIG2:
+		wanted->attr.config2 = number;
+		break;
+	case AS_CONFIG3:
+		wanted->attr.config3 = number;
+		break;
+	case AS_CONFIG4:
+		wanted->attr.config4 = number;
+		break;
+	case AS_PERIOD:
+		terms->period = number;
+		break;
+	case AS_FREQ:
+		terms->freq = number;
+		break;
+	case AS_TIME:
+		terms->time = number ? PD_YES : PD_NO;
+		break;
+	case AS_STACK_SIZE:
+		terms->stack_size = (uint32_t)number;
+		break;
+	case AS_MAX_STACK:
+		terms->max_stack = (uint32_t)number;
+		break;
+	case AS_MAX_EVENTS:
+		terms->max_events = (uint32_t)number;
+		break;
+	case AS_INHERIT:
+		terms->inherit = PD_YES;
+		break;
+	case AS_NO_INHERIT:
+		terms->inherit = PD_NO;
+		break;
+	case AS_OVERWRITE:
+		terms->overwrite = PD_YES;
+		break;
+	case AS_NO_OVERWRITE:
+		terms->overwrite = PD_NO;
+		break;
+	case AS_PERCORE:
+		terms->percore = PD_YES;
+		break;
+	case AS_AUX_OUTPUT:
+		terms->aux_output = PD_YES;
+		break;
+	case AS_AUX_SAMPLE_SIZE:
+		terms->aux_sample_size = (uint32_t)number;
+		break;
+	default:
+		break;
 	}
 }
 
@@ -161,7 +234,8 @@ static enum pd_status take_common(struct pd_event_text *text, struct pd_event_sl
 		return slot->wanted.name ? PD_OK : pd_fail_memory(text->error);
 	}
 	if (common->as == AS_CALL_GRAPH)
-		return parse_call_graph(term->value, &slot->wanted.terms.call_graph) ? PD_OK :
+		return parse_call_graph(term->value, &slot->wanted.terms.call_graph) ?
+			       PD_OK :
 			       pd_event_fail(text, term->at, "'%s' is not fp, dwarf, lbr or no", term->value);
 	if (common->wants_value && !parse_number(term->value, &number))
 		return pd_event_fail(text, term->at, "'%s' is not a number", term->value);
@@ -176,11 +250,16 @@ static uint64_t *word_of(struct pd_attr *attr, const char *name, size_t length)
 	if (length == 6)
 		return &attr->config;
 	switch (length == 7 ? name[6] : 0) {
-	case '1': return &attr->config1;
-	case '2': return &attr->config2;
-	case '3': return &attr->config3;
-	case '4': return &attr->config4;
-	default: return NULL;
+	case '1':
+		return &attr->config1;
+	case '2':
+		return &attr->config2;
+	case '3':
+		return &attr->config3;
+	case '4':
+		return &attr->config4;
+	default:
+		return NULL;
 	}
 }
 
@@ -214,8 +293,8 @@ static bool set_bits(struct pd_attr *attr, const char *format, uint64_t value, b
 	return word && used && !*too_large;
 }
 
-static enum pd_status take_list(struct pd_event_text *text, struct pd_event_slot *slot, const char *pmu, const char *terms,
-				const char *at, unsigned depth);
+static enum pd_status take_list(struct pd_event_text *text, struct pd_event_slot *slot, const char *pmu,
+				const char *terms, const char *at, unsigned depth);
 
 // What a named event says besides its terms.
 static void take_facts(const struct pd_events *events, struct pd_event_slot *slot, const char *pmu, const char *name)
@@ -237,15 +316,16 @@ static void take_facts(const struct pd_events *events, struct pd_event_slot *slo
 // Names of a folder of a PMU, for the nearest one. They stay until the message is made.
 static enum pd_status unknown_term(struct pd_event_text *text, const char *pmu, const struct term *term)
 {
-	static const char *const folders[] = {"format", "events"};
-	struct pd_nearest nearest = {.word = term->name};
-	struct dirent **items[2] = {NULL, NULL};
-	int counts[2] = {0, 0};
+	static const char *const folders[] = { "format", "events" };
+	struct pd_nearest nearest = { .word = term->name };
+	struct dirent **items[2] = { NULL, NULL };
+	int counts[2] = { 0, 0 };
 	enum pd_status status;
 	char path[PATH_ROOM];
 
 	for (unsigned i = 0; i < 2; i++) {
-		counts[i] = path_of(text->events, pmu, folders[i], path) ? scandir(path, &items[i], NULL, alphasort) : 0;
+		counts[i] = path_of(text->events, pmu, folders[i], path) ? scandir(path, &items[i], NULL, alphasort) :
+									   0;
 		for (int j = 0; j < counts[i]; j++)
 			if (items[i][j]->d_name[0] != '.')
 				pd_nearest_try(&nearest, items[i][j]->d_name);
@@ -253,10 +333,12 @@ static enum pd_status unknown_term(struct pd_event_text *text, const char *pmu, 
 	for (size_t i = 0; i < sizeof(commons) / sizeof(commons[0]); i++)
 		pd_nearest_try(&nearest, commons[i].name);
 	if (nearest.best)
-		status = pd_event_fail(text, term->at, "%s has no term '%s'; did you mean '%s'?", pmu, term->name, nearest.best);
+		status = pd_event_fail(text, term->at, "%s has no term '%s'; did you mean '%s'?", pmu, term->name,
+				       nearest.best);
 	else
-		status = pd_event_fail(text, term->at, "%s has no term '%s'; its terms are in %s/bus/event_source/devices/%s",
-				       pmu, term->name, text->events->sysfs, pmu);
+		status = pd_event_fail(text, term->at,
+				       "%s has no term '%s'; its terms are in %s/bus/event_source/devices/%s", pmu,
+				       term->name, text->events->sysfs, pmu);
 	for (unsigned i = 0; i < 2; i++) {
 		for (int j = 0; j < counts[i]; j++)
 			free(items[i][j]);
@@ -278,8 +360,9 @@ static enum pd_status take_of_pmu(struct pd_event_text *text, struct pd_event_sl
 			return pd_event_fail(text, term->at, "'%s' is not a number", term->value);
 		if (set_bits(&slot->wanted.attr, line, value, &too_large))
 			return PD_OK;
-		return pd_event_fail(text, term->at, too_large ? "0x%" PRIx64 " is too large for %s, which is %s"
-							       : "cannot set 0x%" PRIx64 ": %s is %s",
+		return pd_event_fail(text, term->at,
+				     too_large ? "0x%" PRIx64 " is too large for %s, which is %s" :
+						 "cannot set 0x%" PRIx64 ": %s is %s",
 				     value, term->name, line);
 	}
 	snprintf(file, sizeof(file), "events/%s", term->name);
@@ -312,8 +395,8 @@ static const char *next_term(const char *at, struct term *term)
 }
 
 // at: where messages point to, NULL for the terms themselves.
-static enum pd_status take_list(struct pd_event_text *text, struct pd_event_slot *slot, const char *pmu, const char *terms,
-				const char *at, unsigned depth)
+static enum pd_status take_list(struct pd_event_text *text, struct pd_event_slot *slot, const char *pmu,
+				const char *terms, const char *at, unsigned depth)
 {
 	enum pd_status status = PD_OK;
 
@@ -330,7 +413,8 @@ static enum pd_status take_list(struct pd_event_text *text, struct pd_event_slot
 		else if (pmu)
 			status = take_of_pmu(text, slot, pmu, &term, depth);
 		else
-			status = pd_event_fail(text, term.at, "unknown term '%s'; expected name, period, freq, call-graph ...",
+			status = pd_event_fail(text, term.at,
+					       "unknown term '%s'; expected name, period, freq, call-graph ...",
 					       term.name);
 		if (*terms == ',')
 			terms++;
@@ -408,12 +492,13 @@ static bool is_event(const char *name)
 {
 	const char *dot = strrchr(name, '.');
 
-	return !dot || (strcmp(dot, ".unit") && strcmp(dot, ".scale") && strcmp(dot, ".per-pkg") && strcmp(dot, ".snapshot"));
+	return !dot ||
+	       (strcmp(dot, ".unit") && strcmp(dot, ".scale") && strcmp(dot, ".per-pkg") && strcmp(dot, ".snapshot"));
 }
 
 char *pd_pmu_of_event(const struct pd_events *events, const char *name, size_t length)
 {
-	struct folder pmus = {0};
+	struct folder pmus = { 0 };
 	char *found = NULL;
 	char file[WORD_ROOM + 16], path[PATH_ROOM];
 
@@ -432,13 +517,13 @@ static bool list_events(const struct pd_events *events, const char *pmu,
 			bool (*each)(void *self, const struct pd_event_name *name), void *self)
 {
 	char full[512], encoding[1024], unit[64], line[512], file[512];
-	struct folder folder = {0};
+	struct folder folder = { 0 };
 	bool go_on = true;
 
 	open_folder(events, pmu, "events", &folder);
 	for (int i = 0; i < folder.count && go_on; i++) {
 		const char *event = folder.items[i]->d_name;
-		struct pd_event_name name = {.kind = PD_EVENT_PMU, .name = full};
+		struct pd_event_name name = { .kind = PD_EVENT_PMU, .name = full };
 
 		if (!is_event(event))
 			continue;
@@ -460,7 +545,7 @@ static bool list_events(const struct pd_events *events, const char *pmu,
 enum pd_status pd_pmu_list(const struct pd_events *events, bool (*each)(void *self, const struct pd_event_name *name),
 			   void *self, struct pd_error *error)
 {
-	struct folder pmus = {0};
+	struct folder pmus = { 0 };
 	bool go_on = true;
 
 	(void)error;

@@ -42,7 +42,7 @@ bool pd_procfile_read(struct pd_procfile *file, const char *path)
 void pd_procfile_fini(struct pd_procfile *file)
 {
 	pd_free(file->data);
-	*file = (struct pd_procfile){0};
+	*file = (struct pd_procfile){ 0 };
 }
 
 char *pd_procfile_line(char **at)

@@ -34,29 +34,28 @@ void pd_made_fini(struct pd_made *made);
 // ---- existing*.c: what already runs ----
 
 struct pd_existing_options {
-	const char *proc;  // NULL: "/proc"
-	const char *sysfs; // NULL: "/sys"
+	const char *proc;    // NULL: "/proc"
+	const char *sysfs;   // NULL: "/sys"
 	struct pd_u32s pids; // processes to describe, with all their threads
 	struct pd_u32s tids; // threads, whose process is described with these threads only
 	bool all;            // every process
 	bool data_maps;      // not only code
 	bool build_ids;      // in MMAP2, in place of inodes
 	bool namespaces, cgroups, bpf, tasks, maps;
-	bool kernel;         // the kernel, modules
+	bool kernel; // the kernel, modules
 };
 
 // Tells what could not be found out: processes that went meanwhile are none of that.
 struct pd_existing_told {
 	bool kernel_addresses_hidden; // kptr_restrict
-	uint64_t maps_cut; // processes whose maps are too many to be read
+	uint64_t maps_cut;            // processes whose maps are too many to be read
 };
 
 enum pd_status pd_existing_kernel(struct pd_made *made, const struct pd_existing_options *options,
 				  struct pd_existing_told *told, struct pd_error *error);
 enum pd_status pd_existing_tasks(struct pd_made *made, const struct pd_existing_options *options,
 				 struct pd_existing_told *told, struct pd_error *error);
-enum pd_status pd_existing_bpf(struct pd_made *made, const struct pd_existing_options *options,
-			       struct pd_error *error);
+enum pd_status pd_existing_bpf(struct pd_made *made, const struct pd_existing_options *options, struct pd_error *error);
 enum pd_status pd_existing_cgroups(struct pd_made *made, const struct pd_existing_options *options,
 				   struct pd_error *error);
 
@@ -67,13 +66,13 @@ struct pd_machine_options {
 	const char *const *command_line;
 	const struct pd_attr *attrs; // of the events, for those features that are about them
 	const char *const *names;
-	const size_t *leaders;       // index of the event that leads the group
+	const size_t *leaders; // index of the event that leads the group
 	size_t event_count;
-	bool use_clock;              // CLOCKID, CLOCK_DATA of clock; else CLOCK_DATA of the kernel's own
+	bool use_clock; // CLOCKID, CLOCK_DATA of clock; else CLOCK_DATA of the kernel's own
 	int32_t clock;
-	bool branches;               // BRANCH_STACK
-	bool tracing;                // TRACING_DATA of the tracepoints among the attrs
-	bool bpf;                    // BPF_PROG_INFO, BPF_BTF
+	bool branches; // BRANCH_STACK
+	bool tracing;  // TRACING_DATA of the tracepoints among the attrs
+	bool bpf;      // BPF_PROG_INFO, BPF_BTF
 };
 
 // Sets all features that describe the machine: HOSTNAME, OSRELEASE, VERSION, ARCH, NRCPUS, CPUDESC, CPUID, TOTAL_MEM,

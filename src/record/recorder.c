@@ -19,7 +19,7 @@ enum {
 	FILE_WAIT_MS = 400, // most time between two looks at the rings: what a kill takes along is less than a second
 	PIPE_WAIT_MS = 200,
 	LIVE_WAIT_MS = 100,
-	CHILD_WAIT_MS = 50,  // where the kernel cannot say that the command ended
+	CHILD_WAIT_MS = 50, // where the kernel cannot say that the command ended
 	MOST_EVENTS = 64
 };
 
@@ -32,7 +32,7 @@ enum {
 struct loop {
 	struct pd_recorder *recorder;
 	int epoll;
-	int child; // pidfd, or -1
+	int child;   // pidfd, or -1
 	size_t live; // rings that were not hung up
 	uint64_t start_ns;
 	uint64_t enable_ns; // when events are to be enabled; 0: they are
@@ -43,8 +43,8 @@ struct pd_pulled {
 	struct loop loop;
 	uint8_t *data; // that nobody has read yet
 	size_t at, size, capacity;
-	bool ended;        // the recording
-	bool paused;       // the stream has ended, another one may begin
+	bool ended;  // the recording
+	bool paused; // the stream has ended, another one may begin
 };
 
 static void fini_pulled(struct pd_recorder *recorder);
@@ -186,7 +186,7 @@ const char *pd_recorder_event_name(const struct pd_recorder *recorder, size_t in
 
 static enum pd_status watch(struct loop *loop, int fd, int about, struct pd_error *error)
 {
-	struct epoll_event event = {.events = EPOLLIN, .data.fd = about};
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = about };
 
 	if (epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event) == 0)
 		return PD_OK;
@@ -238,8 +238,9 @@ static int wait_ms(const struct loop *loop)
 	const struct pd_recorder *recorder = loop->recorder;
 	const struct pd_session *session = &recorder->options.session;
 	uint64_t now = pd_now_ns();
-	int most = recorder->options.live ? LIVE_WAIT_MS :
-		   recorder->options.output.mode == PD_MODE_PIPE ? PIPE_WAIT_MS : FILE_WAIT_MS;
+	int most = recorder->options.live                        ? LIVE_WAIT_MS :
+		   recorder->options.output.mode == PD_MODE_PIPE ? PIPE_WAIT_MS :
+								   FILE_WAIT_MS;
 
 	if (recorder->command.pid && loop->child < 0)
 		most = CHILD_WAIT_MS;
@@ -381,7 +382,7 @@ static enum pd_status start(struct loop *loop, struct pd_error *error)
 // Of this thread: the command is none of it, it was forked before.
 static enum pd_status take_priority(const struct pd_recorder *recorder, struct pd_error *error)
 {
-	struct sched_param parameter = {.sched_priority = recorder->options.session.priority};
+	struct sched_param parameter = { .sched_priority = recorder->options.session.priority };
 
 	if (!parameter.sched_priority || sched_setscheduler(0, SCHED_FIFO, &parameter) == 0)
 		return PD_OK;
@@ -402,7 +403,7 @@ static enum pd_status begin(struct loop *loop, struct pd_recorder *recorder, str
 {
 	enum pd_status status = take_priority(recorder, error);
 
-	*loop = (struct loop){.recorder = recorder, .epoll = -1, .child = -1};
+	*loop = (struct loop){ .recorder = recorder, .epoll = -1, .child = -1 };
 	if (status >= 0)
 		status = pd_session_begin(recorder, error);
 	if (status >= 0)

@@ -53,8 +53,8 @@ static void set_pieces(const struct pd_ring *ring, struct pd_ring_view *view, ui
 
 	if (first > size)
 		first = (size_t)size;
-	view->pieces[0] = (struct pd_bytes){data_of(ring) + at, first};
-	view->pieces[1] = (struct pd_bytes){data_of(ring), (size_t)size - first};
+	view->pieces[0] = (struct pd_bytes){ data_of(ring) + at, first };
+	view->pieces[1] = (struct pd_bytes){ data_of(ring), (size_t)size - first };
 }
 
 // Backward rings grow downwards: the newest record is at the head, what was read before begins at the tail. A record that

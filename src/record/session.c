@@ -63,7 +63,9 @@ static enum pd_status put_made(void *self, struct pd_bytes records, struct pd_er
 
 static enum pd_status add_id_index(struct pd_recorder *recorder, struct pd_made *made, struct pd_error *error)
 {
-	enum { PER_RECORD = 2000 };
+	enum {
+		PER_RECORD = 2000
+	};
 	struct pd_id_entry *entries = pd_alloc(PER_RECORD * sizeof(*entries));
 	enum pd_status status = entries ? PD_OK : pd_fail_memory(error);
 	size_t count = 0;
@@ -77,11 +79,14 @@ static enum pd_status add_id_index(struct pd_recorder *recorder, struct pd_made 
 
 			if (event->fds[at] >= 0)
 				entries[count++] = (struct pd_id_entry){
-					.id = event->ids[at], .idx = recorder->cpus.items[0] >= 0 ? cpu : thread,
+					.id = event->ids[at],
+					.idx = recorder->cpus.items[0] >= 0 ? cpu : thread,
 					.cpu = (uint64_t)(int64_t)recorder->cpus.items[cpu],
-					.tid = (uint64_t)(int64_t)recorder->threads.items[thread]};
+					.tid = (uint64_t)(int64_t)recorder->threads.items[thread]
+				};
 			if (count && (count == PER_RECORD || last)) {
-				struct pd_id_index index = {.nr = count, .entries = {entries, count, sizeof(*entries)}};
+				struct pd_id_index index = { .nr = count,
+							     .entries = { entries, count, sizeof(*entries) } };
 
 				status = pd_made_add(made, PD_RECORD_ID_INDEX, 0, &index, error);
 				count = 0;
@@ -96,18 +101,20 @@ static enum pd_status add_id_index(struct pd_recorder *recorder, struct pd_made 
 // forks of all threads come in records of their own.
 static enum pd_status add_thread_map(struct pd_recorder *recorder, struct pd_made *made, struct pd_error *error)
 {
-	enum { MOST = (UINT16_MAX - 16) / 24 };
+	enum {
+		MOST = (UINT16_MAX - 16) / 24
+	};
 	static const char no_name[16];
 	size_t count = recorder->threads.count < MOST ? recorder->threads.count : MOST;
 	struct pd_thread_map_entry *entries = pd_alloc(count * sizeof(*entries));
-	struct pd_thread_map map = {.entries = {entries, count, sizeof(*entries)}};
+	struct pd_thread_map map = { .entries = { entries, count, sizeof(*entries) } };
 	enum pd_status status;
 
 	if (!entries)
 		return pd_fail_memory(error);
 	for (size_t i = 0; i < count; i++)
-		entries[i] = (struct pd_thread_map_entry){.pid = (uint64_t)(int64_t)recorder->threads.items[i],
-							  .comm = {no_name, 0, sizeof(no_name)}};
+		entries[i] = (struct pd_thread_map_entry){ .pid = (uint64_t)(int64_t)recorder->threads.items[i],
+							   .comm = { no_name, 0, sizeof(no_name) } };
 	status = pd_made_add(made, PD_RECORD_THREAD_MAP, 0, &map, error);
 	pd_free(entries);
 	return status;
@@ -117,7 +124,7 @@ static enum pd_status add_thread_map(struct pd_recorder *recorder, struct pd_mad
 static enum pd_status add_command(struct pd_recorder *recorder, struct pd_made *made, struct pd_error *error)
 {
 	uint32_t pid = (uint32_t)recorder->command.pid;
-	struct pd_comm comm = {.pid = pid, .tid = pid, .comm = {"perf-exec", 9, 0}};
+	struct pd_comm comm = { .pid = pid, .tid = pid, .comm = { "perf-exec", 9, 0 } };
 
 	return pd_made_add(made, PD_RECORD_COMM, 0, &comm, error);
 }
@@ -125,19 +132,19 @@ static enum pd_status add_command(struct pd_recorder *recorder, struct pd_made *
 static enum pd_status add_tasks(struct pd_recorder *recorder, struct pd_made *made,
 				const struct pd_existing_options *options, struct pd_error *error)
 {
-	struct pd_existing_told told = {0};
+	struct pd_existing_told told = { 0 };
 	enum pd_status status = pd_existing_tasks(made, options, &told, error);
 
 	if (told.maps_cut)
-		pd_recorder_tell(recorder, PD_WARNING, "maps", NULL, "%" PRIu64 " processes have too many mappings to read all of them",
-				 told.maps_cut);
+		pd_recorder_tell(recorder, PD_WARNING, "maps", NULL,
+				 "%" PRIu64 " processes have too many mappings to read all of them", told.maps_cut);
 	return status;
 }
 
 static enum pd_status add_kernel(struct pd_recorder *recorder, struct pd_made *made,
 				 const struct pd_existing_options *options, struct pd_error *error)
 {
-	struct pd_existing_told told = {0};
+	struct pd_existing_told told = { 0 };
 	enum pd_status status = pd_existing_kernel(made, options, &told, error);
 
 	if (told.kernel_addresses_hidden && !recorder->user_only && !recorder->options.sampling.all_user)
@@ -157,8 +164,9 @@ static struct pd_existing_options existing_options(const struct pd_recorder *rec
 	return (struct pd_existing_options){
 		.all = everything,
 		.pids = targets->pids,
-		.tids = targets->by_user ? (struct pd_u32s){(const uint32_t *)recorder->threads.items, recorder->threads.count}
-					 : targets->tids,
+		.tids = targets->by_user ?
+				(struct pd_u32s){ (const uint32_t *)recorder->threads.items, recorder->threads.count } :
+				targets->tids,
 		.data_maps = options->sampling.addr || options->sampling.call_graph == PD_CALL_GRAPH_DWARF,
 		.build_ids = options->sampling.build_id_mmap,
 		.namespaces = options->sampling.namespaces,
@@ -175,8 +183,8 @@ static enum pd_status synthesize(struct pd_recorder *recorder, struct pd_error *
 {
 	struct pd_existing_options options = existing_options(recorder);
 	const struct pd_attr *first = &recorder->config.events[0].attr;
-	struct pd_made made = {.take = put_made, .self = recorder};
-	struct pd_finished_init init = {.rest = {0}};
+	struct pd_made made = { .take = put_made, .self = recorder };
+	struct pd_finished_init init = { .rest = { 0 } };
 	enum pd_status status = PD_OK;
 
 	if (first->flags & PD_MASK(PD_ATTR_SAMPLE_ID_ALL))
@@ -260,7 +268,7 @@ static enum pd_status add_events(struct pd_recorder *recorder, struct pd_writer 
 				ids[count++] = event->ids[at];
 		if (event->offcpu)
 			pd_offcpu_file_attr(&attr);
-		status = pd_writer_add_event(writer, &attr, (struct pd_u64s){ids, count}, event->name, error);
+		status = pd_writer_add_event(writer, &attr, (struct pd_u64s){ ids, count }, event->name, error);
 		pd_free(ids);
 	}
 	return status;
@@ -310,7 +318,8 @@ static enum pd_status add_features(struct pd_recorder *recorder, struct pd_write
 // Where samples have their time, if all have it at one place.
 static size_t time_place(const struct pd_config *config)
 {
-	const uint64_t before = PD_MASK(PD_SAMPLE_TYPE_IDENTIFIER) | PD_MASK(PD_SAMPLE_TYPE_IP) | PD_MASK(PD_SAMPLE_TYPE_TID);
+	const uint64_t before = PD_MASK(PD_SAMPLE_TYPE_IDENTIFIER) | PD_MASK(PD_SAMPLE_TYPE_IP) |
+				PD_MASK(PD_SAMPLE_TYPE_TID);
 	uint64_t all = config->events[0].attr.sample_type;
 
 	for (size_t i = 0; i < config->event_count; i++)
@@ -379,7 +388,8 @@ enum pd_status pd_session_begin(struct pd_recorder *recorder, struct pd_error *e
 
 // ---- while it goes on ----
 
-static enum pd_status put_piece(struct pd_recorder *recorder, size_t part, struct pd_bytes piece, struct pd_error *error)
+static enum pd_status put_piece(struct pd_recorder *recorder, size_t part, struct pd_bytes piece,
+				struct pd_error *error)
 {
 	struct pd_writer *writer = recorder->writer;
 	enum pd_status status = put_live(recorder, piece, error);
@@ -409,7 +419,7 @@ static enum pd_status put_view(struct pd_recorder *recorder, const struct pd_rin
 		struct pd_bytes rest = view->pieces[i];
 
 		while (rest.size && status >= 0) {
-			struct pd_bytes piece = {rest.data, rest.size < PD_PACK_PIECE ? rest.size : PD_PACK_PIECE};
+			struct pd_bytes piece = { rest.data, rest.size < PD_PACK_PIECE ? rest.size : PD_PACK_PIECE };
 
 			until += piece.size;
 			status = pd_tally_take(tally, view, &counted, until, error);
@@ -422,8 +432,8 @@ static enum pd_status put_view(struct pd_recorder *recorder, const struct pd_rin
 	return status;
 }
 
-static enum pd_status write_ring(struct pd_recorder *recorder, struct pd_ring *ring, size_t part, struct pd_tally *tally,
-				 bool *any, struct pd_error *error)
+static enum pd_status write_ring(struct pd_recorder *recorder, struct pd_ring *ring, size_t part,
+				 struct pd_tally *tally, bool *any, struct pd_error *error)
 {
 	struct pd_ring_view view;
 	enum pd_status status;
@@ -465,7 +475,7 @@ static enum pd_status put_made_live(void *self, struct pd_bytes records, struct 
 static enum pd_status put_round(struct pd_recorder *recorder, bool any, struct pd_error *error)
 {
 	static const struct pd_finished_round round;
-	struct pd_made made = {.take = any ? put_made : put_made_live, .self = recorder};
+	struct pd_made made = { .take = any ? put_made : put_made_live, .self = recorder };
 	struct pd_finished_round one = round;
 	enum pd_status status = pd_made_add(&made, PD_RECORD_FINISHED_ROUND, 0, &one, error);
 
@@ -478,8 +488,8 @@ static enum pd_status put_round(struct pd_recorder *recorder, bool any, struct p
 static enum pd_status put_offcpu(struct pd_recorder *recorder, bool last, struct pd_error *error)
 {
 	struct pd_bytes records;
-	enum pd_status status = last ? pd_offcpu_end(recorder->offcpu, &records, error)
-				     : pd_offcpu_flush(recorder->offcpu, &records, error);
+	enum pd_status status = last ? pd_offcpu_end(recorder->offcpu, &records, error) :
+				       pd_offcpu_flush(recorder->offcpu, &records, error);
 
 	return status >= 0 && records.size ? put_piece(recorder, 0, records, error) : status;
 }
@@ -548,8 +558,8 @@ enum pd_status pd_session_save(struct pd_recorder *recorder, struct pd_error *er
 	}
 	if (status < 0 || !writer)
 		return status;
-	return writer->mode == PD_MODE_PIPE ? pd_output_flush(&writer->parts[0].out, error)
-					    : pd_writer_save(writer, false, error);
+	return writer->mode == PD_MODE_PIPE ? pd_output_flush(&writer->parts[0].out, error) :
+					      pd_writer_save(writer, false, error);
 }
 
 // ---- end ----
@@ -557,7 +567,7 @@ enum pd_status pd_session_save(struct pd_recorder *recorder, struct pd_error *er
 // Losses that no record tells: those behind the last one that found room.
 static enum pd_status add_lost(struct pd_recorder *recorder, struct pd_error *error)
 {
-	struct pd_made made = {.take = put_made, .self = recorder};
+	struct pd_made made = { .take = put_made, .self = recorder };
 	uint64_t told = recorder->tally.lost + recorder->tally.lost_samples;
 	uint64_t counted = 0;
 	enum pd_status status = PD_OK;
@@ -570,7 +580,7 @@ static enum pd_status add_lost(struct pd_recorder *recorder, struct pd_error *er
 	// a file before may have told some
 	told += recorder->told_lost;
 	if (counted > told) {
-		struct pd_lost_samples lost = {.lost = counted - told};
+		struct pd_lost_samples lost = { .lost = counted - told };
 		const struct pd_attr *first = &recorder->config.events[0].attr;
 
 		if (first->flags & PD_MASK(PD_ATTR_SAMPLE_ID_ALL))
@@ -586,7 +596,7 @@ static enum pd_status add_lost(struct pd_recorder *recorder, struct pd_error *er
 
 static enum pd_status add_times(struct pd_recorder *recorder, struct pd_error *error)
 {
-	struct pd_sample_time times = {.first_ns = recorder->tally.first_ns, .last_ns = recorder->tally.last_ns};
+	struct pd_sample_time times = { .first_ns = recorder->tally.first_ns, .last_ns = recorder->tally.last_ns };
 
 	if (!times.first_ns || !recorder->writer || recorder->writer->mode == PD_MODE_PIPE)
 		return PD_OK;
@@ -659,7 +669,7 @@ static char *stamped(const char *path)
 // A name that nothing has: times have hundredths of seconds only.
 static char *free_name(const char *path)
 {
-	const struct timespec hundredth = {.tv_nsec = 10000000};
+	const struct timespec hundredth = { .tv_nsec = 10000000 };
 	char *name = stamped(path);
 
 	while (name && access(name, F_OK) == 0) {

@@ -12,9 +12,9 @@
 #include "format/record.h"
 
 enum {
-	MMAP_PATH = 40,      // offset of the path in an MMAP record
-	MMAP2_PATH = 72,     // in an MMAP2 record
-	LOST_COUNT = 16,     // in a LOST record
+	MMAP_PATH = 40,  // offset of the path in an MMAP record
+	MMAP2_PATH = 72, // in an MMAP2 record
+	LOST_COUNT = 16, // in a LOST record
 	LOST_SAMPLES_COUNT = 8,
 	NEAR = 2048 // bytes
 };
@@ -131,7 +131,7 @@ static enum pd_status take_other(struct pd_tally *tally, const struct pd_ring_vi
 // Rings are in order but for a few records, so the ends of what is there tell the time.
 static void take_times(struct pd_tally *tally, const struct pd_ring_view *view, size_t first, size_t last)
 {
-	size_t at[2] = {first, last};
+	size_t at[2] = { first, last };
 
 	for (unsigned i = 0; i < 2; i++) {
 		const uint8_t *record = whole(tally, view, at[i], tally->time_at + 8);
@@ -155,8 +155,8 @@ enum pd_status pd_tally_take(struct pd_tally *tally, const struct pd_ring_view *
 	enum pd_status status = PD_OK;
 
 	while (at < until && at + PD_RECORD_HEADER_SIZE <= total && status >= 0) {
-		const uint8_t *head = at < view->pieces[0].size ? view->pieces[0].data + at
-								: view->pieces[1].data + (at - view->pieces[0].size);
+		const uint8_t *head = at < view->pieces[0].size ? view->pieces[0].data + at :
+								  view->pieces[1].data + (at - view->pieces[0].size);
 		uint32_t type = pd_load_u32(head, false);
 		size_t size = pd_load_u16(head + 6, false);
 
@@ -199,5 +199,5 @@ void pd_tally_fini(struct pd_tally *tally)
 	pd_free(tally->paths);
 	pd_free(tally->slots);
 	pd_made_fini(&tally->copy);
-	*tally = (struct pd_tally){0};
+	*tally = (struct pd_tally){ 0 };
 }

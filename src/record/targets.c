@@ -115,7 +115,7 @@ enum pd_status pd_threads_find(struct pd_threads *threads, const struct pd_targe
 {
 	enum pd_status status;
 
-	*threads = (struct pd_threads){0};
+	*threads = (struct pd_threads){ 0 };
 	if (targets->pids.count)
 		status = add_processes(threads, &targets->pids, proc, error);
 	else if (targets->tids.count)
@@ -132,7 +132,7 @@ enum pd_status pd_threads_find(struct pd_threads *threads, const struct pd_targe
 void pd_threads_fini(struct pd_threads *threads)
 {
 	pd_free(threads->items);
-	*threads = (struct pd_threads){0};
+	*threads = (struct pd_threads){ 0 };
 }
 
 // ---- CPUs ----
@@ -155,7 +155,7 @@ enum pd_status pd_cpus_parse(struct pd_cpus *cpus, const char *text, struct pd_e
 	const char *at = text;
 	enum pd_status status = PD_OK;
 
-	*cpus = (struct pd_cpus){0};
+	*cpus = (struct pd_cpus){ 0 };
 	while (status >= 0 && *at && *at != '\n') {
 		unsigned long first, last;
 		char *end;
@@ -221,10 +221,10 @@ static enum pd_status online(struct pd_cpus *cpus, const char *sysfs, struct pd_
 enum pd_status pd_cpus_find(struct pd_cpus *cpus, const struct pd_targets *targets, const char *sysfs,
 			    struct pd_error *error)
 {
-	struct pd_cpus all = {0};
+	struct pd_cpus all = { 0 };
 	enum pd_status status;
 
-	*cpus = (struct pd_cpus){0};
+	*cpus = (struct pd_cpus){ 0 };
 	if (targets->per_thread)
 		return add_cpu(cpus, -1, error);
 	if (!targets->cpus)
@@ -234,8 +234,8 @@ enum pd_status pd_cpus_find(struct pd_cpus *cpus, const struct pd_targets *targe
 		status = online(&all, sysfs, error);
 	for (size_t i = 0; i < cpus->count && status >= 0; i++)
 		if (!has_cpu(&all, cpus->items[i]))
-			status = pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "CPU %" PRId32 " does not exist or is offline",
-					 cpus->items[i]);
+			status = pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+					 "CPU %" PRId32 " does not exist or is offline", cpus->items[i]);
 	if (status >= 0)
 		drop_again(cpus);
 	pd_cpus_fini(&all);
@@ -245,5 +245,5 @@ enum pd_status pd_cpus_find(struct pd_cpus *cpus, const struct pd_targets *targe
 void pd_cpus_fini(struct pd_cpus *cpus)
 {
 	pd_free(cpus->items);
-	*cpus = (struct pd_cpus){0};
+	*cpus = (struct pd_cpus){ 0 };
 }

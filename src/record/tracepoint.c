@@ -13,7 +13,7 @@
 
 char *pd_tracefs_find(void)
 {
-	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 	char path[64];
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -27,10 +27,10 @@ char *pd_tracefs_find(void)
 static enum pd_status no_tracefs(const struct pd_event_text *text, const char *at)
 {
 	if (geteuid() != 0)
-		return pd_event_fail(text, at, "no permission to read tracepoints: become root, or as root run "
-					       "mount -o remount,mode=755 /sys/kernel/tracing");
-	return pd_event_fail(text, at,
-			     "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing");
+		return pd_event_fail(text, at,
+				     "no permission to read tracepoints: become root, or as root run "
+				     "mount -o remount,mode=755 /sys/kernel/tracing");
+	return pd_event_fail(text, at, "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing");
 }
 
 static enum pd_status add_one(struct pd_event_text *text, const char *system, const char *name)
@@ -55,7 +55,8 @@ static enum pd_status add_one(struct pd_event_text *text, const char *system, co
 	slot->wanted.name = pd_event_keep(slot, full, strlen(full));
 	slot->wanted.system = pd_event_keep(slot, system, strlen(system));
 	slot->wanted.tracepoint = pd_event_keep(slot, name, strlen(name));
-	return slot->wanted.name && slot->wanted.system && slot->wanted.tracepoint ? PD_OK : pd_fail_memory(text->error);
+	return slot->wanted.name && slot->wanted.system && slot->wanted.tracepoint ? PD_OK :
+										     pd_fail_memory(text->error);
 }
 
 // Names in a folder that a pattern stands for, sorted; the caller frees all of it.
@@ -87,7 +88,7 @@ static void names_fini(struct names *names)
 static enum pd_status add_of_system(struct pd_event_text *text, const char *system, const char *pattern)
 {
 	enum pd_status status = PD_OK;
-	struct names names = {0};
+	struct names names = { 0 };
 	char path[512];
 
 	snprintf(path, sizeof(path), "%.300s/events/%.200s", text->events->tracefs, system);
@@ -114,7 +115,7 @@ static void try_names(struct pd_nearest *nearest, const char *folder)
 
 static enum pd_status none_found(const struct pd_event_text *text, const char *at, const char *system, const char *name)
 {
-	struct pd_nearest nearest = {.word = system};
+	struct pd_nearest nearest = { .word = system };
 	enum pd_status status;
 	char path[512];
 
@@ -136,7 +137,7 @@ enum pd_status pd_tracepoints_add(struct pd_event_text *text, const char *at, co
 {
 	size_t before = text->events->count;
 	enum pd_status status = PD_OK;
-	struct names names = {0};
+	struct names names = { 0 };
 	char path[512];
 
 	if (!text->events->tracefs)
@@ -155,7 +156,7 @@ enum pd_status pd_tracepoints_add(struct pd_event_text *text, const char *at, co
 bool pd_tracepoints_list(const struct pd_events *events, bool (*each)(void *self, const struct pd_event_name *name),
 			 void *self)
 {
-	struct names systems = {0}, names = {0};
+	struct names systems = { 0 }, names = { 0 };
 	char path[1024], full[600];
 	bool go_on = true;
 
@@ -169,9 +170,10 @@ bool pd_tracepoints_list(const struct pd_events *events, bool (*each)(void *self
 		snprintf(path, sizeof(path), "%s/events/%s", events->tracefs, system);
 		scan(&names, path);
 		for (int j = 0; j < names.count && go_on; j++) {
-			struct pd_event_name name = {.kind = PD_EVENT_TRACEPOINT, .name = full};
+			struct pd_event_name name = { .kind = PD_EVENT_TRACEPOINT, .name = full };
 
-			snprintf(path, sizeof(path), "%s/events/%s/%s/id", events->tracefs, system, names.items[j]->d_name);
+			snprintf(path, sizeof(path), "%s/events/%s/%s/id", events->tracefs, system,
+				 names.items[j]->d_name);
 			snprintf(full, sizeof(full), "%s:%s", system, names.items[j]->d_name);
 			if (access(path, F_OK) == 0)
 				go_on = each(self, &name);

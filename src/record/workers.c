@@ -69,7 +69,7 @@ static enum pd_status add_worker(struct pd_recorder *recorder, const char *rings
 	if (!PD_GROW(workers->items, workers->capacity, workers->count + 1))
 		return pd_fail_memory(error);
 	worker = &workers->items[workers->count++];
-	*worker = (struct worker){.recorder = recorder};
+	*worker = (struct worker){ .recorder = recorder };
 	status = pd_cpus_parse(&worker->rings, rings, error);
 	return status < 0 ? status : pd_cpus_parse(&worker->runs_on, runs_on, error);
 }
@@ -114,7 +114,7 @@ static enum pd_status add_by_topology(struct pd_recorder *recorder, const char *
 static enum pd_status add_by_node(struct pd_recorder *recorder, struct pd_error *error)
 {
 	enum pd_status status = PD_OK;
-	struct pd_cpus nodes = {0};
+	struct pd_cpus nodes = { 0 };
 	char list[4096];
 
 	read_list("node/online", list, sizeof(list));
@@ -150,7 +150,8 @@ static enum pd_status add_by_spec(struct pd_recorder *recorder, const char *spec
 
 		if (runs_on)
 			*runs_on++ = 0;
-		status = runs_on && *one && *runs_on ? add_worker(recorder, one, runs_on, error) : bad_spec(spec, error);
+		status = runs_on && *one && *runs_on ? add_worker(recorder, one, runs_on, error) :
+						       bad_spec(spec, error);
 	}
 	free(text);
 	return status;
@@ -163,12 +164,13 @@ static enum pd_status check_spec(const struct pd_recorder *recorder, struct pd_e
 	for (size_t i = 0; i < workers->count; i++)
 		for (size_t j = 0; j < workers->items[i].rings.count; j++)
 			if (worker_of(workers, workers->items[i].rings.items[j]) != &workers->items[i])
-				return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the rings of CPU %" PRId32
-					       " cannot be read by two threads", workers->items[i].rings.items[j]);
+				return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+					       "the rings of CPU %" PRId32 " cannot be read by two threads",
+					       workers->items[i].rings.items[j]);
 	for (size_t i = 0; i < recorder->cpus.count; i++)
 		if (!worker_of(workers, recorder->cpus.items[i]))
-			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "no thread reads the rings of CPU %" PRId32,
-				       recorder->cpus.items[i]);
+			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+				       "no thread reads the rings of CPU %" PRId32, recorder->cpus.items[i]);
 	return PD_OK;
 }
 
@@ -176,7 +178,7 @@ static enum pd_status choose(struct pd_recorder *recorder, struct pd_error *erro
 {
 	static const struct {
 		const char *name, *file;
-	} kinds[] = {{"cpu", NULL}, {"core", "core_cpus_list"}, {"package", "package_cpus_list"}};
+	} kinds[] = { { "cpu", NULL }, { "core", "core_cpus_list" }, { "package", "package_cpus_list" } };
 	const char *spec = recorder->options.session.threads;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -293,8 +295,10 @@ static enum pd_status start(struct worker *worker, struct pd_error *error)
 		return pd_fail_system(error, failure, "no thread can be started");
 	worker->started = true;
 	if (pthread_setaffinity_np(worker->thread, sizeof(cpus), &cpus) != 0)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "a thread cannot run where it is to: CPU %" PRId32
-			       " is offline, or not for this process", worker->runs_on.items[0]);
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "a thread cannot run where it is to: CPU %" PRId32
+			       " is offline, or not for this process",
+			       worker->runs_on.items[0]);
 	return PD_OK;
 }
 
@@ -303,11 +307,13 @@ enum pd_status pd_workers_start(struct pd_recorder *recorder, struct pd_error *e
 	const struct pd_recorder_options *options = &recorder->options;
 	enum pd_status status;
 
-	if (!options->path || options->live || options->sampling.off_cpu || options->targets.per_thread || options->session.overwrite ||
-	    options->session.switch_size || options->session.switch_ns || options->session.switch_on_call)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-			       "several threads write a directory from rings of CPUs: not a pipe, not of threads (--per-thread), "
-			       "not --overwrite or --switch-output");
+	if (!options->path || options->live || options->sampling.off_cpu || options->targets.per_thread ||
+	    options->session.overwrite || options->session.switch_size || options->session.switch_ns ||
+	    options->session.switch_on_call)
+		return pd_fail(
+			error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			"several threads write a directory from rings of CPUs: not a pipe, not of threads (--per-thread), "
+			"not --overwrite or --switch-output");
 	recorder->workers = pd_alloc(sizeof(*recorder->workers));
 	if (!recorder->workers)
 		return pd_fail_memory(error);

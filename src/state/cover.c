@@ -34,9 +34,9 @@ struct builder {
 	size_t step_count;
 	struct bound *bounds, *spare;
 	struct range *ranges; // by change of the cover
-	uint32_t *top; // by node: the gap that put the top there, or PD_NONE
-	uint32_t *fill; // by node: where the next gap goes
-	uint32_t *below; // by gap that opened: the gap that was top before
+	uint32_t *top;        // by node: the gap that put the top there, or PD_NONE
+	uint32_t *fill;       // by node: where the next gap goes
+	uint32_t *below;      // by gap that opened: the gap that was top before
 	size_t below_capacity;
 };
 
@@ -72,7 +72,7 @@ static void make_change(struct builder *b, const struct pd_cover_space *space, u
 
 	change->turn = ++b->turn;
 	b->cover->maps[b->turn] = change->map;
-	b->steps[b->step_count++] = (struct step){space->first + number, b->turn};
+	b->steps[b->step_count++] = (struct step){ space->first + number, b->turn };
 }
 
 // Parents are found by their index, so the walk needs no stack however deep the tree is.
@@ -96,7 +96,7 @@ static void walk(struct builder *b, uint32_t root, uint32_t family)
 			return; // nobody asks behind the end
 		} else {
 			if (space->count)
-				b->steps[b->step_count++] = (struct step){CLOSES + at, ++b->turn};
+				b->steps[b->step_count++] = (struct step){ CLOSES + at, ++b->turn };
 			at = space->parent;
 		}
 	}
@@ -104,8 +104,7 @@ static void walk(struct builder *b, uint32_t root, uint32_t family)
 
 // ---- addresses ----
 
-static void sort_byte(const struct bound *from, struct bound *to, size_t count, unsigned shift,
-		      size_t *at)
+static void sort_byte(const struct bound *from, struct bound *to, size_t count, unsigned shift, size_t *at)
 {
 	size_t sum = 0;
 
@@ -136,7 +135,7 @@ static struct bound *sort_bounds(struct builder *b, size_t count)
 		return from;
 	}
 	for (unsigned shift = 0; shift < 64; shift += 8) {
-		size_t at[256] = {0};
+		size_t at[256] = { 0 };
 		struct bound *swap = from;
 
 		for (size_t i = 0; i < count; i++)
@@ -161,8 +160,8 @@ static size_t collect_bounds(struct builder *b)
 		if (what & CLOSES)
 			continue;
 		mapping = &b->mappings[b->cover->changes[what].map];
-		b->bounds[count++] = (struct bound){mapping->start, what * 2};
-		b->bounds[count++] = (struct bound){mapping->end, what * 2 + 1};
+		b->bounds[count++] = (struct bound){ mapping->start, what * 2 };
+		b->bounds[count++] = (struct bound){ mapping->end, what * 2 + 1 };
 	}
 	return count;
 }
@@ -203,7 +202,7 @@ struct nodes {
 
 static struct nodes nodes_of(const struct range *range, uint32_t leaf_count)
 {
-	return (struct nodes){range->low + leaf_count, range->high + leaf_count};
+	return (struct nodes){ range->low + leaf_count, range->high + leaf_count };
 }
 
 // The next node that a range consists of, or 0.
@@ -218,8 +217,7 @@ static uint32_t next_node(struct nodes *nodes)
 	return 0;
 }
 
-static void count_range(struct builder *b, uint32_t change, uint32_t leaf_count,
-			struct pd_cover_node *nodes)
+static void count_range(struct builder *b, uint32_t change, uint32_t leaf_count, struct pd_cover_node *nodes)
 {
 	struct nodes walk = nodes_of(&b->ranges[change], leaf_count);
 
@@ -263,15 +261,14 @@ static void link_up(struct pd_cover_node *nodes, uint32_t leaf_count)
 	}
 }
 
-static void open_range(struct builder *b, const struct step *step, uint32_t leaf_count,
-		       struct pd_cover_gap *gaps)
+static void open_range(struct builder *b, const struct step *step, uint32_t leaf_count, struct pd_cover_gap *gaps)
 {
 	struct nodes walk = nodes_of(&b->ranges[step->what], leaf_count);
 
 	for (uint32_t node; (node = next_node(&walk)) != 0;) {
 		uint32_t gap = b->fill[node]++;
 
-		gaps[gap] = (struct pd_cover_gap){step->turn, step->turn};
+		gaps[gap] = (struct pd_cover_gap){ step->turn, step->turn };
 		b->below[gap] = b->top[node];
 		b->top[node] = gap;
 	}
@@ -286,8 +283,7 @@ static void close_range(struct builder *b, uint32_t change, uint32_t turn, uint3
 		uint32_t below = b->below[b->top[node]];
 
 		b->top[node] = below;
-		gaps[b->fill[node]++] =
-			(struct pd_cover_gap){turn, below == PD_NONE ? 0 : gaps[below].top};
+		gaps[b->fill[node]++] = (struct pd_cover_gap){ turn, below == PD_NONE ? 0 : gaps[below].top };
 	}
 }
 
@@ -310,8 +306,7 @@ static void fill_gaps(struct builder *b, uint32_t leaf_count, struct pd_cover_ga
 static bool make_nodes(struct builder *b, struct pd_cover_family *family)
 {
 	uint32_t leaf_count = family->leaf_count;
-	struct pd_cover_node *nodes =
-		pd_pool_array(b->keep, 2 * (size_t)leaf_count + 1, sizeof(*nodes));
+	struct pd_cover_node *nodes = pd_pool_array(b->keep, 2 * (size_t)leaf_count + 1, sizeof(*nodes));
 	struct pd_cover_gap *gaps;
 	uint64_t total;
 
@@ -347,8 +342,7 @@ static bool builder_init(struct builder *b)
 		if (cover->families[i].change_count > largest)
 			largest = cover->families[i].change_count;
 	}
-	cover->maps =
-		pd_pool_array(b->keep, 2 * spaces + cover->change_count + 1, sizeof(*cover->maps));
+	cover->maps = pd_pool_array(b->keep, 2 * spaces + cover->change_count + 1, sizeof(*cover->maps));
 	b->child = pd_pool_array(b->temp, spaces, sizeof(*b->child));
 	b->sibling = pd_pool_array(b->temp, spaces, sizeof(*b->sibling));
 	b->done = pd_pool_array(b->temp, spaces, sizeof(*b->done));
@@ -358,8 +352,8 @@ static bool builder_init(struct builder *b)
 	b->ranges = pd_pool_array(b->temp, cover->change_count, sizeof(*b->ranges));
 	b->top = pd_pool_array(b->temp, 4 * largest + 1, sizeof(*b->top));
 	b->fill = pd_pool_array(b->temp, 4 * largest + 1, sizeof(*b->fill));
-	return cover->maps && b->child && b->sibling && b->done && b->steps && b->bounds &&
-	       b->spare && b->ranges && b->top && b->fill;
+	return cover->maps && b->child && b->sibling && b->done && b->steps && b->bounds && b->spare && b->ranges &&
+	       b->top && b->fill;
 }
 
 static bool make_families(struct pd_cover *cover, struct pd_pool *keep)
@@ -381,7 +375,7 @@ static bool make_families(struct pd_cover *cover, struct pd_pool *keep)
 bool pd_cover_build(struct pd_cover *cover, const struct pd_mapping *mappings, struct pd_pool *keep,
 		    struct pd_pool *temp)
 {
-	struct builder b = {.cover = cover, .mappings = mappings, .keep = keep, .temp = temp};
+	struct builder b = { .cover = cover, .mappings = mappings, .keep = keep, .temp = temp };
 
 	// turns and steps have 31 bits
 	if (cover->change_count + 2 * cover->space_count >= CLOSES / 2) {
@@ -515,8 +509,8 @@ static uint32_t find_leaf(const struct pd_cover_family *family, uint64_t addr, u
 	return leaf;
 }
 
-uint32_t pd_cover_find(const struct pd_cover *cover, const struct pd_mapping *mappings,
-		       uint32_t space_index, struct pd_moment when, uint64_t addr, uint64_t *begin, uint64_t *end)
+uint32_t pd_cover_find(const struct pd_cover *cover, const struct pd_mapping *mappings, uint32_t space_index,
+		       struct pd_moment when, uint64_t addr, uint64_t *begin, uint64_t *end)
 {
 	const struct pd_cover_space *space = &cover->spaces[space_index];
 	const struct pd_cover_family *family = &cover->families[space->family];
@@ -529,8 +523,7 @@ uint32_t pd_cover_find(const struct pd_cover *cover, const struct pd_mapping *ma
 	turn = changes ? cover->changes[space->first + changes - 1].turn : space->turn;
 	for (uint32_t node = leaf + family->leaf_count; node; node = family->nodes[node].up) {
 		uint32_t first = family->nodes[node].first;
-		uint32_t top =
-			top_at(family->gaps + first, family->nodes[node + 1].first - first, turn);
+		uint32_t top = top_at(family->gaps + first, family->nodes[node + 1].first - first, turn);
 
 		best = top > best ? top : best;
 	}

@@ -24,11 +24,11 @@ enum {
 };
 
 struct pd_cover_space {
-	uint32_t parent; // PD_NONE: a root. Parents stand before their children.
+	uint32_t parent;         // PD_NONE: a root. Parents stand before their children.
 	uint32_t parent_changes; // of the parent's changes, how many the child begins with
-	uint32_t first, count; // own changes
-	uint32_t turn; // of its beginning
-	uint32_t family; // its tree
+	uint32_t first, count;   // own changes
+	uint32_t turn;           // of its beginning
+	uint32_t family;         // its tree
 };
 
 struct pd_cover_change {
@@ -39,7 +39,7 @@ struct pd_cover_change {
 
 struct pd_cover_node {
 	uint32_t first; // of its gaps; those of the next node end them
-	uint32_t up; // the nearest node above that has gaps, or 0
+	uint32_t up;    // the nearest node above that has gaps, or 0
 };
 
 // Between this turn and the next gap the change of turn `top` is on top.

@@ -55,7 +55,7 @@ bool pd_index_add(struct pd_index *index, uint64_t hash, uint32_t number)
 {
 	if (index->count >= index->capacity / 2 && !grow(index))
 		return false;
-	put(index, (struct pd_index_slot){(uint32_t)hash, number + 1});
+	put(index, (struct pd_index_slot){ (uint32_t)hash, number + 1 });
 	index->count++;
 	return true;
 }
@@ -63,5 +63,5 @@ bool pd_index_add(struct pd_index *index, uint64_t hash, uint32_t number)
 void pd_index_fini(struct pd_index *index)
 {
 	pd_free(index->slots);
-	*index = (struct pd_index){0};
+	*index = (struct pd_index){ 0 };
 }

@@ -35,8 +35,7 @@ bool pd_world_room(struct pd_world *world, void **items, size_t *capacity, size_
 
 	if (want <= before)
 		return true;
-	if (want >= UINT32_MAX / 4 || used > world->limit ||
-	    (after - before) * size > world->limit - used) {
+	if (want >= UINT32_MAX / 4 || used > world->limit || (after - before) * size > world->limit - used) {
 		fail_full(world);
 		return false;
 	}
@@ -82,12 +81,10 @@ static const struct {
 	const char *with;
 	enum pd_object_kind kind;
 } path_kinds[] = {
-	{"//anon", PD_OBJECT_ANON},    {"/anon_hugepage", PD_OBJECT_ANON},
-	{"/dev/zero", PD_OBJECT_ANON}, {"/memfd:", PD_OBJECT_ANON},
-	{"/SYSV", PD_OBJECT_ANON},     {"anon_inode:", PD_OBJECT_ANON},
-	{"[anon", PD_OBJECT_ANON},     {"[heap]", PD_OBJECT_ANON},
-	{"[stack", PD_OBJECT_ANON},    {"[uprobes]", PD_OBJECT_ANON},
-	{"[vdso", PD_OBJECT_VDSO},     {"[vsyscall]", PD_OBJECT_VSYSCALL},
+	{ "//anon", PD_OBJECT_ANON },    { "/anon_hugepage", PD_OBJECT_ANON }, { "/dev/zero", PD_OBJECT_ANON },
+	{ "/memfd:", PD_OBJECT_ANON },   { "/SYSV", PD_OBJECT_ANON },          { "anon_inode:", PD_OBJECT_ANON },
+	{ "[anon", PD_OBJECT_ANON },     { "[heap]", PD_OBJECT_ANON },         { "[stack", PD_OBJECT_ANON },
+	{ "[uprobes]", PD_OBJECT_ANON }, { "[vdso", PD_OBJECT_VDSO },          { "[vsyscall]", PD_OBJECT_VSYSCALL },
 };
 
 enum pd_object_kind pd_object_kind_of(const char *path)
@@ -100,16 +97,14 @@ enum pd_object_kind pd_object_kind_of(const char *path)
 }
 
 // A build id that came by path is no part of the identity.
-static bool same_object(const struct pd_object_full *full, const struct pd_object *like,
-			size_t path_length)
+static bool same_object(const struct pd_object_full *full, const struct pd_object *like, size_t path_length)
 {
 	const struct pd_object *object = &full->object;
 	size_t id_size = full->own_build_id ? object->build_id_size : 0;
 
-	return object->kind == like->kind && object->machine == like->machine &&
-	       object->maj == like->maj && object->min == like->min && object->ino == like->ino &&
-	       object->ino_generation == like->ino_generation && id_size == like->build_id_size &&
-	       memcmp(object->build_id, like->build_id, id_size) == 0 &&
+	return object->kind == like->kind && object->machine == like->machine && object->maj == like->maj &&
+	       object->min == like->min && object->ino == like->ino && object->ino_generation == like->ino_generation &&
+	       id_size == like->build_id_size && memcmp(object->build_id, like->build_id, id_size) == 0 &&
 	       strncmp(object->path, like->path, path_length) == 0 && !object->path[path_length];
 }
 
@@ -121,9 +116,7 @@ static uint64_t hash_object(uint64_t seed, const struct pd_object *object, size_
 	hash = pd_hash_u64(seed, hash ^ object->ino_generation);
 	hash = pd_hash_u64(seed, hash ^ ((uint64_t)object->maj << 32 | object->min));
 	hash = pd_hash_u64(seed, hash ^ ((uint64_t)object->machine << 32 | (uint64_t)object->kind));
-	return object->build_id_size ?
-		       hash ^ pd_hash(seed, object->build_id, object->build_id_size) :
-		       hash;
+	return object->build_id_size ? hash ^ pd_hash(seed, object->build_id, object->build_id_size) : hash;
 }
 
 static bool of_kernel(const struct pd_object *object)
@@ -131,12 +124,11 @@ static bool of_kernel(const struct pd_object *object)
 	return object->kind == PD_OBJECT_KERNEL || object->kind == PD_OBJECT_MODULE;
 }
 
-const struct pd_object *pd_world_object_like(struct pd_world *world, const struct pd_object *like,
-					     size_t path_length)
+const struct pd_object *pd_world_object_like(struct pd_world *world, const struct pd_object *like, size_t path_length)
 {
 	uint64_t hash = hash_object(world->seed, like, path_length);
 	size_t at = (uint32_t)hash;
-	struct pd_object_full full = {.object = *like, .own_build_id = like->build_id_size != 0};
+	struct pd_object_full full = { .object = *like, .own_build_id = like->build_id_size != 0 };
 	struct pd_object_full *copy;
 
 	for (uint32_t i; (i = pd_index_next(&world->object_index, hash, &at)) != PD_INDEX_END;) {
@@ -173,8 +165,7 @@ static size_t module_name(const char *path, size_t length, const char **name_out
 	return end < length ? end - begin : 0;
 }
 
-const char *pd_world_build_id_key(struct pd_world *world, const char *path, size_t length,
-				  bool of_kernel)
+const char *pd_world_build_id_key(struct pd_world *world, const char *path, size_t length, bool of_kernel)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
 	char text[128];
@@ -203,9 +194,8 @@ static uint64_t hash_key(const struct pd_world *world, const char *key, uint32_t
 }
 
 // The build id of a key, or NULL.
-static const struct pd_named_build_id *find_build_id(const struct pd_world *world,
-						     const struct pd_index *by_key, const char *key,
-						     uint32_t machine)
+static const struct pd_named_build_id *find_build_id(const struct pd_world *world, const struct pd_index *by_key,
+						     const char *key, uint32_t machine)
 {
 	uint64_t hash = hash_key(world, key, machine);
 	size_t at = (uint32_t)hash;
@@ -217,13 +207,10 @@ static const struct pd_named_build_id *find_build_id(const struct pd_world *worl
 	return NULL;
 }
 
-static void name_object(struct pd_world *world, const struct pd_index *by_key,
-			struct pd_object_full *full)
+static void name_object(struct pd_world *world, const struct pd_index *by_key, struct pd_object_full *full)
 {
 	const struct pd_named_build_id *id =
-		full->own_build_id ?
-			NULL :
-			find_build_id(world, by_key, full->build_id_key, full->object.machine);
+		full->own_build_id ? NULL : find_build_id(world, by_key, full->build_id_key, full->object.machine);
 
 	if (!id)
 		return;
@@ -233,7 +220,7 @@ static void name_object(struct pd_world *world, const struct pd_index *by_key,
 
 bool pd_world_name_objects(struct pd_world *world)
 {
-	struct pd_index by_key = {0};
+	struct pd_index by_key = { 0 };
 	bool done = true;
 
 	for (size_t i = 0; done && i < world->build_id_count; i++) {

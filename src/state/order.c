@@ -10,8 +10,7 @@ static bool later(const struct pd_order_item *a, const struct pd_order_item *b)
 	return a->when.order > b->when.order;
 }
 
-static void merge(const struct pd_order_item *from, size_t middle, size_t end,
-		  struct pd_order_item *to)
+static void merge(const struct pd_order_item *from, size_t middle, size_t end, struct pd_order_item *to)
 {
 	size_t left = 0, right = middle;
 
@@ -41,8 +40,7 @@ bool pd_order_sort(struct pd_order_item *items, struct pd_order_item *spare, siz
 		for (size_t at = 0; at < count; at += 2 * width) {
 			size_t rest = count - at;
 
-			merge(from + at, width < rest ? width : rest,
-			      2 * width < rest ? 2 * width : rest, to + at);
+			merge(from + at, width < rest ? width : rest, 2 * width < rest ? 2 * width : rest, to + at);
 		}
 		from = to;
 		to = swap;

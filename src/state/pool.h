@@ -26,12 +26,10 @@ static inline void *pd_pool_array(struct pd_pool *pool, size_t count, size_t ite
 	return pd_arena_alloc(arena, count * item_size);
 }
 
-#define PD_POOL_ARRAY(pool, items, count) \
-	((items) = pd_pool_array((pool), (count), sizeof(*(items))))
+#define PD_POOL_ARRAY(pool, items, count) ((items) = pd_pool_array((pool), (count), sizeof(*(items))))
 
 // Makes *items hold at least want elements, doubling; what it held before stays in the pool unused.
-static inline bool pd_pool_grow(struct pd_pool *pool, void **items, size_t *capacity, size_t want,
-				size_t item_size)
+static inline bool pd_pool_grow(struct pd_pool *pool, void **items, size_t *capacity, size_t want, size_t item_size)
 {
 	size_t after = *capacity ? *capacity * 2 : 64;
 	void *memory;

@@ -10,9 +10,9 @@
 
 struct life {
 	struct pd_thread thread;
-	uint32_t number; // index in numbers
+	uint32_t number;  // index in numbers
 	const char *comm; // the present one, or NULL
-	uint32_t space; // the present one; PD_NONE for threads that do not lead
+	uint32_t space;   // the present one; PD_NONE for threads that do not lead
 };
 
 // A thread number and who has it now.
@@ -58,9 +58,8 @@ struct replay {
 	uint32_t *map_spaces; // by mapping
 };
 
-#define MORE(r, items, item)                                                 \
-	pd_pool_grow((r)->temp, (void **)&(r)->items, &(r)->item##_capacity, \
-		     (r)->item##_count + 1, sizeof(*(r)->items))
+#define MORE(r, items, item) \
+	pd_pool_grow((r)->temp, (void **)&(r)->items, &(r)->item##_capacity, (r)->item##_count + 1, sizeof(*(r)->items))
 
 // ---- lives ----
 
@@ -76,7 +75,7 @@ static uint32_t number_of(struct replay *r, uint32_t tid)
 	}
 	if (!MORE(r, numbers, number) || !pd_index_add(&r->index, hash, (uint32_t)r->number_count))
 		return PD_NONE;
-	r->numbers[r->number_count] = (struct number){tid, PD_NONE};
+	r->numbers[r->number_count] = (struct number){ tid, PD_NONE };
 	return (uint32_t)r->number_count++;
 }
 
@@ -84,9 +83,9 @@ static uint32_t add_space(struct replay *r, uint32_t parent)
 {
 	if (!MORE(r, spaces, space))
 		return PD_NONE;
-	r->spaces[r->space_count] = (struct pd_cover_space){
-		.parent = parent,
-		.parent_changes = parent == PD_NONE ? 0 : r->spaces[parent].count};
+	r->spaces[r->space_count] =
+		(struct pd_cover_space){ .parent = parent,
+					 .parent_changes = parent == PD_NONE ? 0 : r->spaces[parent].count };
 	return (uint32_t)r->space_count++;
 }
 
@@ -97,36 +96,34 @@ static bool enter_space(struct replay *r, uint32_t life, uint32_t parent, struct
 
 	if (space == PD_NONE || !MORE(r, life_spaces, life_space))
 		return false;
-	r->life_spaces[r->life_space_count++] = (struct owned_space){life, {when, space}};
+	r->life_spaces[r->life_space_count++] = (struct owned_space){ life, { when, space } };
 	r->lives[life].space = space;
 	return true;
 }
 
-static bool name_life(struct replay *r, uint32_t life, const char *comm, bool exec,
-		      struct pd_moment when)
+static bool name_life(struct replay *r, uint32_t life, const char *comm, bool exec, struct pd_moment when)
 {
 	if (!MORE(r, names, name))
 		return false;
-	r->names[r->name_count++] = (struct owned_name){life, {comm, when, exec}};
+	r->names[r->name_count++] = (struct owned_name){ life, { comm, when, exec } };
 	r->lives[life].comm = comm;
 	return true;
 }
 
 // Who leads gets a space with what the one of the parent has; PD_NONE for an empty one.
-static uint32_t begin_life(struct replay *r, uint32_t number, uint32_t pid, uint32_t space,
-			   struct pd_moment when)
+static uint32_t begin_life(struct replay *r, uint32_t number, uint32_t pid, uint32_t space, struct pd_moment when)
 {
 	uint32_t tid = r->numbers[number].tid, life = (uint32_t)r->life_count;
 
 	if (!MORE(r, lives, life))
 		return PD_NONE;
 	r->lives[r->life_count++] = (struct life){
-		.thread = {.pid = pid,
-			   .tid = tid,
-			   .ppid = UINT32_MAX,
-			   .ptid = UINT32_MAX,
-			   .begin = when,
-			   .end = {PD_NEVER, UINT64_MAX}},
+		.thread = { .pid = pid,
+			    .tid = tid,
+			    .ppid = UINT32_MAX,
+			    .ptid = UINT32_MAX,
+			    .begin = when,
+			    .end = { PD_NEVER, UINT64_MAX } },
 		.number = number,
 		.space = PD_NONE,
 	};
@@ -145,7 +142,7 @@ static uint32_t life_of(struct replay *r, uint32_t pid, uint32_t tid, struct pd_
 		return PD_NONE;
 	life = r->numbers[number].life;
 	if (life == PD_NONE)
-		return begin_life(r, number, pid, PD_NONE, (struct pd_moment){0, 0});
+		return begin_life(r, number, pid, PD_NONE, (struct pd_moment){ 0, 0 });
 	if (r->lives[life].thread.pid != pid)
 		return begin_life(r, number, pid, PD_NONE, when);
 	return life;
@@ -203,19 +200,17 @@ static bool do_exit(struct replay *r, const struct pd_task_change *change, struc
 	return true;
 }
 
-static bool do_namespaces(struct replay *r, const struct pd_task_change *change,
-			  struct pd_moment when)
+static bool do_namespaces(struct replay *r, const struct pd_task_change *change, struct pd_moment when)
 {
 	uint32_t life = life_of(r, change->pid, change->tid, when);
 
 	if (life == PD_NONE || !MORE(r, links, link))
 		return false;
-	r->links[r->link_count++] = (struct owned_links){life, {when, change->links}};
+	r->links[r->link_count++] = (struct owned_links){ life, { when, change->links } };
 	return true;
 }
 
-uint32_t pd_world_kernel(const struct pd_world *world, const struct pd_kernel_space *kernels,
-			 uint32_t machine)
+uint32_t pd_world_kernel(const struct pd_world *world, const struct pd_kernel_space *kernels, uint32_t machine)
 {
 	uint64_t hash = pd_hash_u64(world->seed, machine);
 	size_t at = (uint32_t)hash;
@@ -236,10 +231,9 @@ static uint32_t kernel_space(struct replay *r, uint32_t machine)
 		return r->kernels[kernel].space;
 	space = add_space(r, PD_NONE);
 	if (space == PD_NONE || !MORE(r, kernels, kernel) ||
-	    !pd_index_add(&r->world->kernel_index, pd_hash_u64(r->world->seed, machine),
-			  (uint32_t)r->kernel_count))
+	    !pd_index_add(&r->world->kernel_index, pd_hash_u64(r->world->seed, machine), (uint32_t)r->kernel_count))
 		return PD_NONE;
-	r->kernels[r->kernel_count++] = (struct pd_kernel_space){machine, space};
+	r->kernels[r->kernel_count++] = (struct pd_kernel_space){ machine, space };
 	return space;
 }
 
@@ -267,8 +261,7 @@ static bool do_mapping(struct replay *r, uint32_t number)
 	return true;
 }
 
-typedef bool change_fn(struct replay *r, const struct pd_task_change *change,
-		       struct pd_moment when);
+typedef bool change_fn(struct replay *r, const struct pd_task_change *change, struct pd_moment when);
 
 static change_fn *const changers[] = {
 	[PD_CHANGE_NAME] = do_name,
@@ -288,8 +281,8 @@ static bool go_through(struct replay *r)
 	    !PD_POOL_ARRAY(r->temp, r->map_spaces, world->mapping_count))
 		return false;
 	// what runs when nothing runs is mentioned by no record
-	idle = begin_life(r, idle, 0, PD_NONE, (struct pd_moment){0, 0});
-	done = idle != PD_NONE && name_life(r, idle, "swapper", false, (struct pd_moment){0, 0});
+	idle = begin_life(r, idle, 0, PD_NONE, (struct pd_moment){ 0, 0 });
+	done = idle != PD_NONE && name_life(r, idle, "swapper", false, (struct pd_moment){ 0, 0 });
 	for (size_t i = 0; done && i < world->order_count; i++) {
 		const struct pd_order_item *item = &world->order[i];
 
@@ -316,15 +309,14 @@ static bool place_threads(struct replay *r, uint32_t **places_out)
 	struct number *sorted;
 	uint32_t *ranks, *places, total = 0;
 
-	if (!PD_POOL_ARRAY(r->temp, sorted, r->number_count) ||
-	    !PD_POOL_ARRAY(r->temp, ranks, r->number_count) ||
+	if (!PD_POOL_ARRAY(r->temp, sorted, r->number_count) || !PD_POOL_ARRAY(r->temp, ranks, r->number_count) ||
 	    !PD_POOL_ARRAY(r->temp, places, r->life_count) ||
 	    !PD_POOL_ARRAY(&world->pool, world->tids, r->number_count + 1) ||
 	    !PD_POOL_ARRAY(&world->pool, world->threads, r->life_count) ||
 	    !PD_POOL_ARRAY(&world->pool, world->parts, r->life_count + 1))
 		return false;
 	for (uint32_t i = 0; i < r->number_count; i++)
-		sorted[i] = (struct number){r->numbers[i].tid, i};
+		sorted[i] = (struct number){ r->numbers[i].tid, i };
 	qsort(sorted, r->number_count, sizeof(*sorted), compare_numbers);
 	for (uint32_t i = 0; i < r->number_count; i++) {
 		ranks[sorted[i].life] = i;
@@ -386,8 +378,7 @@ static bool place_parts(struct replay *r, const uint32_t *places)
 	for (size_t i = 0; i < r->link_count; i++)
 		world->links[next[places[r->links[i].life]].links++] = r->links[i].links;
 	for (size_t i = 0; i < r->life_space_count; i++)
-		world->spaces[next[places[r->life_spaces[i].life]].spaces++] =
-			r->life_spaces[i].space;
+		world->spaces[next[places[r->life_spaces[i].life]].spaces++] = r->life_spaces[i].space;
 	return true;
 }
 
@@ -397,8 +388,7 @@ static bool place_spaces(struct replay *r)
 	struct pd_cover *cover = &world->cover;
 	uint32_t first = 0;
 
-	*cover = (struct pd_cover){.space_count = r->space_count,
-				   .change_count = world->mapping_count};
+	*cover = (struct pd_cover){ .space_count = r->space_count, .change_count = world->mapping_count };
 	if (!PD_POOL_ARRAY(&world->pool, cover->spaces, r->space_count) ||
 	    !PD_POOL_ARRAY(&world->pool, cover->changes, world->mapping_count) ||
 	    !PD_POOL_ARRAY(&world->pool, world->kernels, r->kernel_count))
@@ -416,8 +406,8 @@ static bool place_spaces(struct replay *r)
 		if (item->kind != PD_CHANGE_MAPPING)
 			continue;
 		space = &cover->spaces[r->map_spaces[item->number]];
-		cover->changes[space->first + space->count++] = (struct pd_cover_change){
-			.time_ns = item->when.time_ns, .map = item->number};
+		cover->changes[space->first + space->count++] =
+			(struct pd_cover_change){ .time_ns = item->when.time_ns, .map = item->number };
 	}
 	if (r->kernel_count)
 		memcpy(world->kernels, r->kernels, r->kernel_count * sizeof(*r->kernels));
@@ -428,10 +418,9 @@ static bool place_spaces(struct replay *r)
 
 bool pd_world_replay(struct pd_world *world, struct pd_pool *temp)
 {
-	struct replay r = {.world = world, .temp = temp};
+	struct replay r = { .world = world, .temp = temp };
 	uint32_t *places;
-	bool done = go_through(&r) && place_threads(&r, &places) && place_parts(&r, places) &&
-		    place_spaces(&r);
+	bool done = go_through(&r) && place_threads(&r, &places) && place_parts(&r, places) && place_spaces(&r);
 
 	pd_index_fini(&r.index);
 	return done;

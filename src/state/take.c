@@ -10,10 +10,10 @@
 struct pd_moment pd_record_moment(const struct pd_record *record)
 {
 	const struct pd_attr *attr = record->event ? record->event->attr : NULL;
-	struct pd_moment moment = {.order = record->place};
+	struct pd_moment moment = { .order = record->place };
 	// where other records have no time, that of samples says nothing about what came before them
-	bool timed = !attr || (PD_BITS(attr->flags, PD_ATTR_SAMPLE_ID_ALL) &&
-			       PD_BITS(attr->sample_type, PD_SAMPLE_TYPE_TIME));
+	bool timed = !attr ||
+		     (PD_BITS(attr->flags, PD_ATTR_SAMPLE_ID_ALL) && PD_BITS(attr->sample_type, PD_SAMPLE_TYPE_TIME));
 
 	if (timed && record->time_ns != PD_NO_TIME)
 		moment.time_ns = record->time_ns;
@@ -25,12 +25,11 @@ static unsigned cpumode_of(const struct pd_record *record)
 	return (unsigned)PD_BITS(record->misc, PD_MISC_CPUMODE);
 }
 
-static bool add_order(struct pd_world *world, struct pd_moment when, enum pd_change_kind kind,
-		      size_t number)
+static bool add_order(struct pd_world *world, struct pd_moment when, enum pd_change_kind kind, size_t number)
 {
 	if (!PD_WORLD_MORE(world, order, order))
 		return false;
-	world->order[world->order_count++] = (struct pd_order_item){when, kind, (uint32_t)number};
+	world->order[world->order_count++] = (struct pd_order_item){ when, kind, (uint32_t)number };
 	return true;
 }
 
@@ -124,8 +123,8 @@ static void aim_user(struct mmap *mmap)
 		mmap->mapping.pgoff = 0;
 }
 
-static bool take_mapping(struct pd_world *world, const struct pd_record *record, struct mmap *mmap,
-			 uint64_t len, struct pd_str path)
+static bool take_mapping(struct pd_world *world, const struct pd_record *record, struct mmap *mmap, uint64_t len,
+			 struct pd_str path)
 {
 	struct pd_mapping *mapping = &mmap->mapping;
 	unsigned cpumode = cpumode_of(record);
@@ -152,7 +151,7 @@ static bool take_mapping(struct pd_world *world, const struct pd_record *record,
 static bool take_mmap(struct pd_world *world, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_mmap *in = decoded;
-	struct mmap mmap = {0};
+	struct mmap mmap = { 0 };
 
 	mmap.mapping = (struct pd_mapping){
 		.start = in->addr,
@@ -180,7 +179,7 @@ static uint8_t copy_build_id(uint8_t *to, struct pd_bytes bytes, size_t size)
 static bool take_mmap2(struct pd_world *world, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_mmap2 *in = decoded;
-	struct mmap mmap = {0};
+	struct mmap mmap = { 0 };
 
 	mmap.mapping = (struct pd_mapping){
 		.start = in->addr,
@@ -192,21 +191,18 @@ static bool take_mmap2(struct pd_world *world, const struct pd_record *record, c
 		.executable = (in->prot & PD_MASK(PD_PROT_EXEC)) ||
 			      (!in->prot && !(record->misc & PD_MASK(PD_MISC_MMAP_DATA))),
 	};
-	mmap.object = (struct pd_object){.maj = in->maj,
-					 .min = in->min,
-					 .ino = in->ino,
-					 .ino_generation = in->ino_generation};
-	mmap.object.build_id_size =
-		copy_build_id(mmap.object.build_id, in->build_id, in->build_id_size);
+	mmap.object = (struct pd_object){
+		.maj = in->maj, .min = in->min, .ino = in->ino, .ino_generation = in->ino_generation
+	};
+	mmap.object.build_id_size = copy_build_id(mmap.object.build_id, in->build_id, in->build_id_size);
 	return take_mapping(world, record, &mmap, in->len, in->filename);
 }
 
-static bool take_ksymbol(struct pd_world *world, const struct pd_record *record,
-			 const void *decoded)
+static bool take_ksymbol(struct pd_world *world, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_ksymbol *in = decoded;
-	struct pd_object object = {.kind = PD_OBJECT_KSYMBOL};
-	struct pd_mapping mapping = {.executable = true, .pid = UINT32_MAX, .tid = UINT32_MAX};
+	struct pd_object object = { .kind = PD_OBJECT_KSYMBOL };
+	struct pd_mapping mapping = { .executable = true, .pid = UINT32_MAX, .tid = UINT32_MAX };
 
 	if (!in->len)
 		return true;
@@ -223,11 +219,10 @@ static bool take_ksymbol(struct pd_world *world, const struct pd_record *record,
 
 // ---- threads ----
 
-static bool put_task(struct pd_world *world, const struct pd_record *record,
-		     enum pd_change_kind kind, const struct pd_task_change *change)
+static bool put_task(struct pd_world *world, const struct pd_record *record, enum pd_change_kind kind,
+		     const struct pd_task_change *change)
 {
-	if (!PD_WORLD_MORE(world, tasks, task) ||
-	    !add_order(world, pd_record_moment(record), kind, world->task_count))
+	if (!PD_WORLD_MORE(world, tasks, task) || !add_order(world, pd_record_moment(record), kind, world->task_count))
 		return false;
 	world->tasks[world->task_count++] = *change;
 	return true;
@@ -238,7 +233,7 @@ static bool take_comm(struct pd_world *world, const struct pd_record *record, co
 	const struct pd_comm *in = decoded;
 	struct pd_task_change change;
 
-	change = (struct pd_task_change){.pid = in->pid, .tid = in->tid};
+	change = (struct pd_task_change){ .pid = in->pid, .tid = in->tid };
 	change.exec = record->misc & PD_MASK(PD_MISC_COMM_EXEC);
 	change.text = pd_world_text(world, in->comm.data, in->comm.length);
 	return change.text && put_task(world, record, PD_CHANGE_NAME, &change);
@@ -249,8 +244,7 @@ static bool take_fork(struct pd_world *world, const struct pd_record *record, co
 	const struct pd_task *in = decoded;
 	struct pd_task_change change;
 
-	change = (struct pd_task_change){
-		.pid = in->pid, .tid = in->tid, .ppid = in->ppid, .ptid = in->ptid};
+	change = (struct pd_task_change){ .pid = in->pid, .tid = in->tid, .ppid = in->ppid, .ptid = in->ptid };
 	// the recorder lists all mappings of the processes that it finds
 	change.exec = (record->misc & PD_MASK(PD_MISC_FORK_EXEC)) || !in->time_ns;
 	return put_task(world, record, PD_CHANGE_FORK, &change);
@@ -260,24 +254,22 @@ static bool take_exit(struct pd_world *world, const struct pd_record *record, co
 {
 	const struct pd_task *in = decoded;
 
-	return put_task(world, record, PD_CHANGE_EXIT,
-			&(struct pd_task_change){.pid = in->pid, .tid = in->tid});
+	return put_task(world, record, PD_CHANGE_EXIT, &(struct pd_task_change){ .pid = in->pid, .tid = in->tid });
 }
 
-static bool take_namespaces(struct pd_world *world, const struct pd_record *record,
-			    const void *decoded)
+static bool take_namespaces(struct pd_world *world, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_namespaces *in = decoded;
 	struct pd_task_change change;
 	struct pd_namespace *links;
 
-	change = (struct pd_task_change){.pid = in->pid, .tid = in->tid};
+	change = (struct pd_task_change){ .pid = in->pid, .tid = in->tid };
 	links = pd_world_keep(world, NULL, in->links.count * sizeof(*links));
 	if (!links)
 		return false;
 	for (size_t i = 0; i < in->links.count; i++)
 		links[i] = *PD_ITEM(pd_namespace, in->links, i);
-	change.links = (struct pd_list){links, in->links.count, sizeof(*links)};
+	change.links = (struct pd_list){ links, in->links.count, sizeof(*links) };
 	return put_task(world, record, PD_CHANGE_NAMESPACES, &change);
 }
 
@@ -293,9 +285,9 @@ static bool take_bpf(struct pd_world *world, const struct pd_record *record, con
 	if (!PD_WORLD_MORE(world, bpf, bpf))
 		return false;
 	change = &world->bpf[world->bpf_count++];
-	*change = (struct pd_bpf_change){.when = pd_record_moment(record),
-					 .id = in->id,
-					 .unload = in->type == PD_BPF_EVENT_PROG_UNLOAD};
+	*change = (struct pd_bpf_change){ .when = pd_record_moment(record),
+					  .id = in->id,
+					  .unload = in->type == PD_BPF_EVENT_PROG_UNLOAD };
 	memcpy(change->tag, in->tag.data, in->tag.size < 8 ? in->tag.size : 8);
 	return true;
 }
@@ -311,8 +303,8 @@ static bool take_code(struct pd_world *world, const struct pd_record *record, co
 		return false;
 	world->code[world->code_count++] = (struct pd_code_change){
 		.addr = in->addr,
-		.before = {before, in->old_bytes.size},
-		.after = {after, in->new_bytes.size},
+		.before = { before, in->old_bytes.size },
+		.after = { after, in->new_bytes.size },
 		.when = pd_record_moment(record),
 	};
 	return true;
@@ -335,21 +327,21 @@ static bool take_cgroup(struct pd_world *world, const struct pd_record *record, 
 		if (known->id != in->id)
 			continue;
 		if (!pd_moment_before(from, known->from))
-			*known = (struct pd_cgroup_path){in->id, path, from};
+			*known = (struct pd_cgroup_path){ in->id, path, from };
 		return true;
 	}
 	if (!pd_index_add(&world->cgroup_index, hash, (uint32_t)world->cgroup_count)) {
 		world->failure = PD_ERROR_MEMORY;
 		return false;
 	}
-	world->cgroups[world->cgroup_count++] = (struct pd_cgroup_path){in->id, path, from};
+	world->cgroups[world->cgroup_count++] = (struct pd_cgroup_path){ in->id, path, from };
 	return true;
 }
 
 static bool put_build_id(struct pd_world *world, const struct pd_header_build_id *in, uint16_t misc)
 {
 	unsigned cpumode = (unsigned)PD_BITS(misc, PD_MISC_CPUMODE);
-	struct pd_named_build_id id = {.machine = machine_of((uint32_t)in->pid, cpumode)};
+	struct pd_named_build_id id = { .machine = machine_of((uint32_t)in->pid, cpumode) };
 	size_t size = in->build_id.size;
 
 	if (misc & PD_MASK(PD_MISC_BUILD_ID_SIZE)) {
@@ -361,8 +353,7 @@ static bool put_build_id(struct pd_world *world, const struct pd_header_build_id
 	}
 	id.size = copy_build_id(id.bytes, in->build_id, size);
 	id.key = pd_world_build_id_key(world, in->filename.data, in->filename.length,
-				       cpumode == PD_CPUMODE_KERNEL ||
-					       cpumode == PD_CPUMODE_GUEST_KERNEL);
+				       cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_GUEST_KERNEL);
 	if (!id.key || !PD_WORLD_MORE(world, build_ids, build_id))
 		return false;
 	if (id.size)
@@ -370,8 +361,7 @@ static bool put_build_id(struct pd_world *world, const struct pd_header_build_id
 	return true;
 }
 
-static bool take_build_id(struct pd_world *world, const struct pd_record *record,
-			  const void *decoded)
+static bool take_build_id(struct pd_world *world, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_header_build_id *in = decoded;
 
@@ -405,11 +395,9 @@ static enum pd_status fail(const struct pd_world *world, struct pd_error *error)
 		       (unsigned long long)world->limit);
 }
 
-enum pd_status pd_world_take(struct pd_world *world, const struct pd_record *record,
-			     struct pd_error *error)
+enum pd_status pd_world_take(struct pd_world *world, const struct pd_record *record, struct pd_error *error)
 {
-	take_fn *take = record->type < sizeof(takers) / sizeof(takers[0]) ? takers[record->type] :
-									    NULL;
+	take_fn *take = record->type < sizeof(takers) / sizeof(takers[0]) ? takers[record->type] : NULL;
 	const void *decoded;
 	enum pd_status status;
 
@@ -435,8 +423,8 @@ static bool take_build_ids(struct pd_world *world, struct pd_file *file, struct 
 
 	while (pd_cursor_room(&c) >= PD_RECORD_HEADER_SIZE) {
 		struct pd_record_head head = pd_record_head(c.at, c.swap);
-		struct pd_scope scope = {.arena = arena};
-		struct pd_header_build_id in = {0};
+		struct pd_scope scope = { .arena = arena };
+		struct pd_header_build_id in = { 0 };
 		struct pd_cursor body;
 
 		if (head.size < PD_RECORD_HEADER_SIZE || head.size > pd_cursor_room(&c))
@@ -454,11 +442,10 @@ static bool take_build_ids(struct pd_world *world, struct pd_file *file, struct 
 	return true;
 }
 
-enum pd_status pd_world_take_features(struct pd_world *world, struct pd_file *file,
-				      struct pd_error *error)
+enum pd_status pd_world_take_features(struct pd_world *world, struct pd_file *file, struct pd_error *error)
 {
 	const struct pd_build_ids *ids = pd_file_build_id(file);
-	struct pd_arena arena = {0};
+	struct pd_arena arena = { 0 };
 	bool done;
 
 	if (!ids)

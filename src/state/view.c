@@ -48,8 +48,8 @@ static const struct pd_thread *thread_at(const struct pd_world *world, uint32_t 
 	if (number == PD_INDEX_END)
 		return NULL;
 	first = world->tids[number].first;
-	lives = (struct changes){&world->threads[first].begin, sizeof(*world->threads),
-				 world->tids[number + 1].first - first};
+	lives = (struct changes){ &world->threads[first].begin, sizeof(*world->threads),
+				  world->tids[number + 1].first - first };
 	count = count_until(&lives, when, view);
 	return count ? &world->threads[first + count - 1] : NULL;
 }
@@ -58,8 +58,8 @@ static const char *comm_at(const struct pd_world *world, const struct pd_thread 
 			   struct pd_view *view)
 {
 	uint32_t first = world->parts[thread->index].names;
-	struct changes names = {&world->names[first].from, sizeof(*world->names),
-				world->parts[thread->index + 1].names - first};
+	struct changes names = { &world->names[first].from, sizeof(*world->names),
+				 world->parts[thread->index + 1].names - first };
 	size_t count = count_until(&names, when, view);
 
 	return count ? world->names[first + count - 1].comm : NULL;
@@ -69,8 +69,8 @@ static uint32_t turn_of_process(const struct pd_world *world, const struct pd_th
 				struct pd_view *view)
 {
 	uint32_t first = world->parts[leader->index].spaces;
-	struct changes spaces = {&world->spaces[first].from, sizeof(*world->spaces),
-				 world->parts[leader->index + 1].spaces - first};
+	struct changes spaces = { &world->spaces[first].from, sizeof(*world->spaces),
+				  world->parts[leader->index + 1].spaces - first };
 	size_t count = count_until(&spaces, when, view);
 
 	return count ? pd_cover_turn(&world->cover, world->mappings, world->spaces[first + count - 1].space, when,
@@ -82,19 +82,19 @@ static uint32_t turn_of_process(const struct pd_world *world, const struct pd_th
 static uint32_t turn_of_kernel(const struct pd_world *world, struct pd_moment when, struct pd_view *view)
 {
 	uint32_t kernel = pd_world_kernel(world, world->kernels, 0);
-	uint32_t turn = pd_cover_turn(&world->cover, world->mappings, world->ksymbol_space, when, &view->from,
-				      &view->until);
+	uint32_t turn =
+		pd_cover_turn(&world->cover, world->mappings, world->ksymbol_space, when, &view->from, &view->until);
 
 	if (kernel != PD_INDEX_END)
-		turn += pd_cover_turn(&world->cover, world->mappings, world->kernels[kernel].space, when,
-				      &view->from, &view->until);
+		turn += pd_cover_turn(&world->cover, world->mappings, world->kernels[kernel].space, when, &view->from,
+				      &view->until);
 	return turn;
 }
 
 void pd_world_view(const struct pd_world *world, uint32_t pid, uint32_t tid, struct pd_moment when,
 		   struct pd_view *view_out)
 {
-	struct pd_view view = {.until = {PD_NEVER, UINT64_MAX}};
+	struct pd_view view = { .until = { PD_NEVER, UINT64_MAX } };
 	const struct pd_thread *thread, *leader;
 	uint32_t user = 0, kernel = 0;
 

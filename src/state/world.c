@@ -9,21 +9,19 @@
 
 #define DEFAULT_LIMIT (UINT64_C(4) << 30)
 
-enum pd_status pd_world_new(const struct pd_world_options *options, struct pd_world **world_out,
-			    struct pd_error *error)
+enum pd_status pd_world_new(const struct pd_world_options *options, struct pd_world **world_out, struct pd_error *error)
 {
 	struct pd_world *world = pd_alloc(sizeof(*world));
 
 	if (!world)
 		return pd_fail_memory(error);
 	world->limit = DEFAULT_LIMIT;
-	if (options &&
-	    options->size >= offsetof(struct pd_world_options, memory_limit) + sizeof(uint64_t) &&
+	if (options && options->size >= offsetof(struct pd_world_options, memory_limit) + sizeof(uint64_t) &&
 	    options->memory_limit)
 		world->limit = options->memory_limit;
 	// not to be foreseen by who made the file: where memory is, and when
-	world->seed = (uint64_t)(uintptr_t)world * UINT64_C(0x9e3779b97f4a7c15) ^
-		      (uint64_t)clock() ^ (uint64_t)time(NULL);
+	world->seed = (uint64_t)(uintptr_t)world * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)clock() ^
+		      (uint64_t)time(NULL);
 	*world_out = world;
 	return PD_OK;
 }
@@ -34,7 +32,7 @@ void pd_world_unsettle(struct pd_world *world)
 	pd_arena_fini(&world->pool.arena);
 	pd_index_fini(&world->tid_index);
 	pd_index_fini(&world->kernel_index);
-	world->cover = (struct pd_cover){0};
+	world->cover = (struct pd_cover){ 0 };
 	world->tid_count = world->thread_count = world->kernel_count = world->settled_bpf_count = 0;
 }
 
@@ -68,8 +66,7 @@ static int compare_moments(struct pd_moment a, struct pd_moment b)
 
 static int compare_code(const void *a, const void *b)
 {
-	return compare_moments(((const struct pd_code_change *)a)->when,
-			       ((const struct pd_code_change *)b)->when);
+	return compare_moments(((const struct pd_code_change *)a)->when, ((const struct pd_code_change *)b)->when);
 }
 
 static int compare_bpf(const void *a, const void *b)
@@ -98,7 +95,7 @@ static bool settle_bpf(struct pd_world *world)
 		if (change->unload && last && last->id == change->id)
 			continue;
 		last = &world->bpfs[count++];
-		*last = (struct pd_bpf){.id = change->id, .until = {PD_NEVER, UINT64_MAX}};
+		*last = (struct pd_bpf){ .id = change->id, .until = { PD_NEVER, UINT64_MAX } };
 		memcpy(last->tag, change->tag, sizeof(last->tag));
 		// one that goes without having come was always there
 		if (change->unload)
@@ -127,14 +124,14 @@ enum pd_status pd_world_settle(struct pd_world *world, struct pd_error *error)
 {
 	uint64_t fed = world->fed_bytes + world->kept.used;
 	uint64_t left = fed < world->limit ? world->limit - fed : 1;
-	struct pd_pool temp = {.arena = {.limit = (size_t)(left / 2 + 1)}};
+	struct pd_pool temp = { .arena = { .limit = (size_t)(left / 2 + 1) } };
 	bool done;
 
 	pd_world_unsettle(world);
-	world->pool = (struct pd_pool){.arena = {.limit = (size_t)(left / 2 + 1)}};
+	world->pool = (struct pd_pool){ .arena = { .limit = (size_t)(left / 2 + 1) } };
 	done = sort_order(world, &temp) && pd_world_replay(world, &temp) &&
-	       pd_cover_build(&world->cover, world->mappings, &world->pool, &temp) &&
-	       settle_bpf(world) && pd_world_name_objects(world);
+	       pd_cover_build(&world->cover, world->mappings, &world->pool, &temp) && settle_bpf(world) &&
+	       pd_world_name_objects(world);
 	pd_arena_fini(&temp.arena);
 	if (done) {
 		world->settled = true;
@@ -163,8 +160,7 @@ uint32_t pd_world_tid(const struct pd_world *world, uint32_t tid)
 	return number;
 }
 
-const struct pd_thread *pd_world_find_thread(const struct pd_world *world, uint32_t tid,
-					     struct pd_moment when)
+const struct pd_thread *pd_world_find_thread(const struct pd_world *world, uint32_t tid, struct pd_moment when)
 {
 	uint32_t low, high, number = pd_world_tid(world, tid);
 
@@ -199,16 +195,14 @@ const struct pd_thread *pd_world_find_thread(const struct pd_world *world, uint3
 		(result) = low_ - (first);                                     \
 	} while (0)
 
-const char *pd_world_comm(const struct pd_world *world, uint32_t tid, struct pd_moment when,
-			  char *unknown)
+const char *pd_world_comm(const struct pd_world *world, uint32_t tid, struct pd_moment when, char *unknown)
 {
 	const struct pd_thread *thread = pd_world_find_thread(world, tid, when);
 	uint32_t count = 0, first = 0;
 
 	if (thread) {
 		first = world->parts[thread->index].names;
-		COUNT_UNTIL(world->names, first, world->parts[thread->index + 1].names, from, when,
-			    count);
+		COUNT_UNTIL(world->names, first, world->parts[thread->index + 1].names, from, when, count);
 	}
 	if (count)
 		return world->names[first + count - 1].comm;
@@ -217,25 +211,24 @@ const char *pd_world_comm(const struct pd_world *world, uint32_t tid, struct pd_
 	return unknown;
 }
 
-struct pd_list pd_world_namespaces(const struct pd_world *world, uint32_t tid,
-				   struct pd_moment when)
+struct pd_list pd_world_namespaces(const struct pd_world *world, uint32_t tid, struct pd_moment when)
 {
 	const struct pd_thread *thread = pd_world_find_thread(world, tid, when);
 	uint32_t count = 0, first = 0;
 
 	if (thread) {
 		first = world->parts[thread->index].links;
-		COUNT_UNTIL(world->links, first, world->parts[thread->index + 1].links, from, when,
-			    count);
+		COUNT_UNTIL(world->links, first, world->parts[thread->index + 1].links, from, when, count);
 	}
 	return count ? world->links[first + count - 1].links :
-		       (struct pd_list){.stride = sizeof(struct pd_namespace)};
+		       (struct pd_list){ .stride = sizeof(struct pd_namespace) };
 }
 
 static const struct pd_mapping *find_mapping(const struct pd_world *world, uint32_t space, struct pd_moment when,
 					     uint64_t addr, struct pd_location *location)
 {
-	uint32_t map = pd_cover_find(&world->cover, world->mappings, space, when, addr, &location->begin, &location->end);
+	uint32_t map =
+		pd_cover_find(&world->cover, world->mappings, space, when, addr, &location->begin, &location->end);
 
 	return map != PD_NONE && world->mappings[map].object ? &world->mappings[map] : NULL;
 }
@@ -250,8 +243,7 @@ static void find_in_process(const struct pd_world *world, uint32_t pid, struct p
 	if (!thread)
 		return;
 	first = world->parts[thread->index].spaces;
-	COUNT_UNTIL(world->spaces, first, world->parts[thread->index + 1].spaces, from, when,
-		    count);
+	COUNT_UNTIL(world->spaces, first, world->parts[thread->index + 1].spaces, from, when, count);
 	if (!count)
 		return;
 	spaces = &world->spaces[first];
@@ -267,13 +259,11 @@ static const struct pd_mapping *find_in_kernel(const struct pd_world *world, uin
 {
 	uint32_t kernel = pd_world_kernel(world, world->kernels, machine);
 
-	return kernel == PD_INDEX_END ?
-		       NULL :
-		       find_mapping(world, world->kernels[kernel].space, when, addr, location);
+	return kernel == PD_INDEX_END ? NULL : find_mapping(world, world->kernels[kernel].space, when, addr, location);
 }
 
-bool pd_world_locate(const struct pd_world *world, uint32_t pid, unsigned cpumode,
-		     struct pd_moment when, uint64_t addr, struct pd_location *location_out)
+bool pd_world_locate(const struct pd_world *world, uint32_t pid, unsigned cpumode, struct pd_moment when, uint64_t addr,
+		     struct pd_location *location_out)
 {
 	struct pd_location location = { .end = UINT64_MAX };
 
@@ -291,16 +281,15 @@ bool pd_world_locate(const struct pd_world *world, uint32_t pid, unsigned cpumod
 	}
 	if (location.mapping) {
 		location.object = location.mapping->object;
-		location.offset = location.mapping->by_offset ?
-					  addr - location.mapping->start + location.mapping->pgoff :
-					  addr;
+		location.offset =
+			location.mapping->by_offset ? addr - location.mapping->start + location.mapping->pgoff : addr;
 	}
 	*location_out = location;
 	return location.mapping;
 }
 
-bool pd_world_locate_copied(const struct pd_world *world, uint32_t pid, struct pd_moment when,
-			    uint64_t addr, struct pd_location *location)
+bool pd_world_locate_copied(const struct pd_world *world, uint32_t pid, struct pd_moment when, uint64_t addr,
+			    struct pd_location *location)
 {
 	const struct pd_mapping *copy = location->mapping;
 	struct pd_location before, behind;
@@ -312,8 +301,7 @@ bool pd_world_locate_copied(const struct pd_world *world, uint32_t pid, struct p
 		return false;
 	// pieces of one file, as far from each other as they are in it
 	if (before.object != behind.object || before.object->kind != PD_OBJECT_FILE ||
-	    before.before_exec != location->before_exec ||
-	    behind.before_exec != location->before_exec ||
+	    before.before_exec != location->before_exec || behind.before_exec != location->before_exec ||
 	    behind.offset - before.offset != copy->end - copy->start + 1)
 		return false;
 	before.offset += addr - copy->start + 1;
@@ -348,8 +336,7 @@ const struct pd_bpf *pd_world_bpf(const struct pd_world *world, uint32_t id, str
 		else
 			high = middle;
 	}
-	if (!low || world->bpfs[low - 1].id != id ||
-	    !pd_moment_before(when, world->bpfs[low - 1].until))
+	if (!low || world->bpfs[low - 1].id != id || !pd_moment_before(when, world->bpfs[low - 1].until))
 		return NULL;
 	return &world->bpfs[low - 1];
 }
@@ -365,8 +352,8 @@ struct pd_list pd_world_thread_names(const struct pd_world *world, const struct 
 {
 	const struct pd_thread_parts *parts = &world->parts[thread->index];
 
-	return (struct pd_list){&world->names[parts[0].names], parts[1].names - parts[0].names,
-				sizeof(*world->names)};
+	return (struct pd_list){ &world->names[parts[0].names], parts[1].names - parts[0].names,
+				 sizeof(*world->names) };
 }
 
 const struct pd_object *pd_world_object(const struct pd_world *world, size_t index)

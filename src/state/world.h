@@ -15,7 +15,7 @@
 
 enum pd_change_kind {
 	PD_CHANGE_MAPPING, // number of a mapping
-	PD_CHANGE_NAME, // numbers of fed_tasks
+	PD_CHANGE_NAME,    // numbers of fed_tasks
 	PD_CHANGE_FORK,
 	PD_CHANGE_EXIT,
 	PD_CHANGE_NAMESPACES
@@ -24,9 +24,9 @@ enum pd_change_kind {
 // A thread began, ended, got a name or namespaces.
 struct pd_task_change {
 	uint32_t pid, tid;
-	uint32_t ppid, ptid; // FORK
-	bool exec; // NAME: by exec; FORK: without the mappings of the parent
-	const char *text; // NAME
+	uint32_t ppid, ptid;  // FORK
+	bool exec;            // NAME: by exec; FORK: without the mappings of the parent
+	const char *text;     // NAME
 	struct pd_list links; // NAMESPACES
 };
 
@@ -46,9 +46,9 @@ struct pd_named_build_id {
 };
 
 struct pd_object_full {
-	struct pd_object object; // first: what the user sees
+	struct pd_object object;  // first: what the user sees
 	const char *build_id_key; // what its build id may come under
-	bool own_build_id; // by the mapping itself
+	bool own_build_id;        // by the mapping itself
 };
 
 struct pd_cgroup_path {
@@ -89,7 +89,7 @@ struct pd_world {
 	uint64_t seed;
 	enum pd_status failure; // of the present call
 	// fed
-	uint64_t fed_bytes; // of the lists
+	uint64_t fed_bytes;   // of the lists
 	struct pd_arena kept; // texts, objects, namespaces, code
 	const char **texts;
 	size_t text_count, text_capacity;
@@ -118,7 +118,7 @@ struct pd_world {
 	struct pd_index tid_index;
 	struct pd_tid *tids; // by tid; one more at the end
 	size_t tid_count;
-	struct pd_thread *threads; // by tid, then by time
+	struct pd_thread *threads;     // by tid, then by time
 	struct pd_thread_parts *parts; // one more at the end
 	size_t thread_count;
 	struct pd_thread_name *names;
@@ -141,21 +141,18 @@ static inline bool pd_moment_before(struct pd_moment a, struct pd_moment b)
 // Memory of the world, zeroed if data is NULL. NULL or false, and world->failure set, if there is none
 // or the limit is reached.
 void *pd_world_keep(struct pd_world *world, const void *data, size_t size);
-bool pd_world_room(struct pd_world *world, void **items, size_t *capacity, size_t want,
-		   size_t size);
+bool pd_world_room(struct pd_world *world, void **items, size_t *capacity, size_t want, size_t size);
 // Makes room for one more item of a list.
-#define PD_WORLD_MORE(world, items, item)                                           \
-	pd_world_room((world), (void **)&(world)->items, &(world)->item##_capacity, \
-		      (world)->item##_count + 1, sizeof(*(world)->items))
+#define PD_WORLD_MORE(world, items, item)                                                                      \
+	pd_world_room((world), (void **)&(world)->items, &(world)->item##_capacity, (world)->item##_count + 1, \
+		      sizeof(*(world)->items))
 // The one copy of a text.
 const char *pd_world_text(struct pd_world *world, const char *data, size_t length);
 // The one object that is like this one, whose path has a length instead of an end.
-const struct pd_object *pd_world_object_like(struct pd_world *world, const struct pd_object *like,
-					     size_t path_length);
+const struct pd_object *pd_world_object_like(struct pd_world *world, const struct pd_object *like, size_t path_length);
 // What build ids come under, as the one copy of a text: the path; "[name]" for a module, which stands under a
 // path here and a name there; "[kernel.kallsyms]" for a kernel, which may come as the file of its image.
-const char *pd_world_build_id_key(struct pd_world *world, const char *path, size_t length,
-				  bool of_kernel);
+const char *pd_world_build_id_key(struct pd_world *world, const char *path, size_t length, bool of_kernel);
 // Gives objects without a build id the one that came with their path. False if there is no memory.
 bool pd_world_name_objects(struct pd_world *world);
 // What kind of thing users map under a path.
@@ -164,8 +161,7 @@ enum pd_object_kind pd_object_kind_of(const char *path);
 // The number of a thread number in tids, or PD_INDEX_END.
 uint32_t pd_world_tid(const struct pd_world *world, uint32_t tid);
 // The number of a kernel in kernels, or PD_INDEX_END.
-uint32_t pd_world_kernel(const struct pd_world *world, const struct pd_kernel_space *kernels,
-			 uint32_t machine);
+uint32_t pd_world_kernel(const struct pd_world *world, const struct pd_kernel_space *kernels, uint32_t machine);
 
 // What settling makes of threads and their spaces. False if there is no memory.
 bool pd_world_replay(struct pd_world *world, struct pd_pool *temp);

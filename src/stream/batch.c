@@ -33,12 +33,12 @@ struct pd_kept *pd_batch_add(struct pd_batch *batch, const struct pd_record *rec
 void pd_batch_fini(struct pd_batch *batch)
 {
 	pd_free(batch->data);
-	*batch = (struct pd_batch){0};
+	*batch = (struct pd_batch){ 0 };
 }
 
 void pd_stream_show_kept(struct pd_stream *stream, const struct pd_kept *kept)
 {
-	pd_stream_show(stream, kept->part, (struct pd_bytes){(const uint8_t *)(kept + 1), kept->size}, kept->offset,
+	pd_stream_show(stream, kept->part, (struct pd_bytes){ (const uint8_t *)(kept + 1), kept->size }, kept->offset,
 		       kept->inner_offset);
 	stream->record.place = kept->place;
 	stream->record.tail_size = kept->tail_size;
@@ -57,11 +57,12 @@ enum pd_status pd_stream_kept_tail(struct pd_stream *stream, struct pd_bytes *by
 	size_t got;
 
 	if (!kept) {
-		*bytes_out = (struct pd_bytes){0};
+		*bytes_out = (struct pd_bytes){ 0 };
 		return PD_OK;
 	}
 	if (!kept->tail_size || kept->has_tail) {
-		*bytes_out = (struct pd_bytes){(const uint8_t *)(kept + 1) + pd_kept_padded(kept->size), kept->kept_size};
+		*bytes_out =
+			(struct pd_bytes){ (const uint8_t *)(kept + 1) + pd_kept_padded(kept->size), kept->kept_size };
 		return PD_OK;
 	}
 	if (size > stream->file->memory_limit)
@@ -75,6 +76,6 @@ enum pd_status pd_stream_kept_tail(struct pd_stream *stream, struct pd_bytes *by
 	status = pd_source_read(source, kept->offset + kept->size, tail, (size_t)size, &got, error);
 	if (status < 0)
 		return status;
-	*bytes_out = (struct pd_bytes){tail, got};
+	*bytes_out = (struct pd_bytes){ tail, got };
 	return PD_OK;
 }

@@ -5,7 +5,9 @@
 
 #include "stream/stream.h"
 
-enum { PD_KEPT_ALIGN = 8 };
+enum {
+	PD_KEPT_ALIGN = 8
+};
 
 // A record: this, then its bytes, then its tail if it is kept.
 struct pd_kept {

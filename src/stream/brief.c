@@ -49,7 +49,7 @@ bool pd_record_brief(const struct pd_record *record, struct pd_brief *brief_out)
 	if (PD_UNLIKELY(record->type != PD_RECORD_SAMPLE || !record->event || !full))
 		return false;
 	at = &full->brief;
-	brief_out->callchain = (struct pd_u64s){0};
+	brief_out->callchain = (struct pd_u64s){ 0 };
 	if (PD_UNLIKELY(scratch->file->swap || !at->sufficient || size < at->size))
 		return take_apart(record, brief_out);
 	if (at->callchain != PD_NOWHERE) {
@@ -58,7 +58,7 @@ bool pd_record_brief(const struct pd_record *record, struct pd_brief *brief_out)
 
 		if (PD_UNLIKELY(count > (size - at->size) / 8 || (uintptr_t)chain % 8))
 			return take_apart(record, brief_out);
-		brief_out->callchain = (struct pd_u64s){(const uint64_t *)(const void *)(chain + 8), (size_t)count};
+		brief_out->callchain = (struct pd_u64s){ (const uint64_t *)(const void *)(chain + 8), (size_t)count };
 	}
 	brief_out->ip = word_or(body, at->ip, 0);
 	brief_out->addr = word_or(body, at->addr, 0);

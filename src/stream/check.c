@@ -59,8 +59,7 @@ static void look_at_record(struct check *check, const struct pd_record *record)
 		check->result.undecoded_count++;
 		return;
 	}
-	promised = pd_record_group(record->type) == PD_GROUP_KERNEL && scratch->event &&
-		   scratch->event->trailer_size;
+	promised = pd_record_group(record->type) == PD_GROUP_KERNEL && scratch->event && scratch->event->trailer_size;
 	if (promised && !body->sample_id)
 		pd_file_tell(check->file, PD_PROBLEM_NO_TRAILER, record->offset, NULL, "%s has no sample_id",
 			     pd_record_name(record->type));
@@ -97,8 +96,8 @@ static void sum_up(struct check *check)
 		pd_file_tell(check->file, PD_PROBLEM_LOST_SAMPLES, PD_NO_OFFSET, NULL, "%" PRIu64 " samples were lost",
 			     result->lost_samples);
 	if (result->throttle_count)
-		pd_file_tell(check->file, PD_PROBLEM_THROTTLED, PD_NO_OFFSET, NULL, "events were throttled %" PRIu64 " times",
-			     result->throttle_count);
+		pd_file_tell(check->file, PD_PROBLEM_THROTTLED, PD_NO_OFFSET, NULL,
+			     "events were throttled %" PRIu64 " times", result->throttle_count);
 	if (check->aux_truncated)
 		pd_file_tell(check->file, PD_PROBLEM_AUX_TRUNCATED, PD_NO_OFFSET, NULL, "AUX data were truncated");
 	if (check->misaligned)
@@ -108,12 +107,14 @@ static void sum_up(struct check *check)
 		pd_file_tell(check->file, PD_PROBLEM_NO_SAMPLES, PD_NO_OFFSET, NULL, "the file has no samples");
 }
 
-enum { RECORDS_PER_CALL = 65536 };
+enum {
+	RECORDS_PER_CALL = 65536
+};
 
 enum pd_status pd_check_watched(struct pd_file *file, pd_check_progress_fn *progress, void *self,
 				struct pd_check_result *result_out, struct pd_error *error)
 {
-	struct check check = {.file = file};
+	struct check check = { .file = file };
 	const struct pd_record *record;
 	struct pd_stream *stream;
 	enum pd_status status = pd_stream_open(file, NULL, &stream, error);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/cut.h"
 
-enum { PIECE_SIZE = 256 << 10 };
+enum {
+	PIECE_SIZE = 256 << 10
+};
 
-static const struct pd_times no_times = {UINT64_MAX, 0};
+static const struct pd_times no_times = { UINT64_MAX, 0 };
 
 bool pd_holds_records(uint32_t type)
 {
@@ -49,7 +51,7 @@ static struct pd_piece *piece_of(struct pd_cut *cut, const struct pd_record *rec
 		.begin = record->offset,
 		.place = record->place,
 		.times = no_times,
-		.oldest = {UINT64_MAX, 1},
+		.oldest = { UINT64_MAX, 1 },
 		.rounds = cut->rounds,
 		.part = record->part,
 	};
@@ -70,7 +72,7 @@ static void note_sample(struct pd_piece *piece, const struct pd_record *record)
 	if (record->time_ns == PD_NO_TIME)
 		piece->timeless = true;
 	else
-		pd_times_join(&piece->times, &(struct pd_times){record->time_ns, record->time_ns});
+		pd_times_join(&piece->times, &(struct pd_times){ record->time_ns, record->time_ns });
 }
 
 bool pd_cut_take(struct pd_cut *cut, const struct pd_record *record)
@@ -105,8 +107,8 @@ void pd_cut_pass(struct pd_cut *cut)
 	piece->count += passed;
 	piece->end = cut->stream->reader.offset;
 	pd_times_join(&piece->times, &times);
-	if (pd_key_compare((struct pd_key){times.oldest_ns, 0}, piece->oldest) < 0)
-		piece->oldest = (struct pd_key){times.oldest_ns, 0};
+	if (pd_key_compare((struct pd_key){ times.oldest_ns, 0 }, piece->oldest) < 0)
+		piece->oldest = (struct pd_key){ times.oldest_ns, 0 };
 	if (times.newest_ns > cut->rounds.newest)
 		cut->rounds.newest = times.newest_ns;
 }

@@ -6,7 +6,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { PIECE = 256 << 10 };
+enum {
+	PIECE = 256 << 10
+};
 
 static void give_up(struct pd_inflate *inflate, struct pd_file *file, enum pd_problem_id id, uint64_t offset,
 		    const char *reason)
@@ -38,7 +40,7 @@ static bool find_frame(struct pd_inflate *inflate, struct pd_bytes *packed)
 	inflate->lost += at ? (size_t)(at - packed->data) : packed->size;
 	if (!at)
 		return false;
-	*packed = (struct pd_bytes){at, packed->size - (size_t)(at - packed->data)};
+	*packed = (struct pd_bytes){ at, packed->size - (size_t)(at - packed->data) };
 	return true;
 }
 
@@ -66,7 +68,8 @@ enum pd_status pd_inflate_feed(struct pd_inflate *inflate, struct pd_file *file,
 		if (!inflate->codec) {
 			inflate->broken = true;
 			if (!inflate->quiet)
-				pd_file_tell(file, PD_PROBLEM_NO_ZSTD, offset, NULL, "compressed records cannot be read");
+				pd_file_tell(file, PD_PROBLEM_NO_ZSTD, offset, NULL,
+					     "compressed records cannot be read");
 			return PD_OK;
 		}
 		inflate->state = inflate->codec->open();
@@ -88,7 +91,10 @@ void pd_inflate_break(struct pd_inflate *inflate, struct pd_file *file, uint64_t
 // Records of a profile become about a twentieth; what gives a thousand times as much was made to harm.
 static bool is_bomb(const struct pd_inflate *inflate)
 {
-	enum { FREE = 64 << 20, RATIO = 1000 };
+	enum {
+		FREE = 64 << 20,
+		RATIO = 1000
+	};
 
 	return inflate->total > FREE && inflate->total / RATIO > inflate->fed;
 }
@@ -116,7 +122,8 @@ static void run(struct pd_inflate *inflate, struct pd_file *file, uint64_t offse
 	if (result == PD_CODEC_ERROR)
 		give_up(inflate, file, PD_PROBLEM_COMPRESSED_DAMAGE, offset, run.reason);
 	else if (inflate->total > file->inflate_limit || is_bomb(inflate))
-		give_up(inflate, file, PD_PROBLEM_INFLATE_LIMIT, offset, "more than the limit, or more than 1000 times the compressed size");
+		give_up(inflate, file, PD_PROBLEM_INFLATE_LIMIT, offset,
+			"more than the limit, or more than 1000 times the compressed size");
 }
 
 enum pd_status pd_inflate_fill(struct pd_inflate *inflate, struct pd_file *file, size_t size, uint64_t offset,
@@ -145,5 +152,5 @@ void pd_inflate_close(struct pd_inflate *inflate)
 	if (inflate->state)
 		inflate->codec->close(inflate->state);
 	pd_free(inflate->data);
-	*inflate = (struct pd_inflate){0};
+	*inflate = (struct pd_inflate){ 0 };
 }

@@ -34,14 +34,16 @@ uint32_t pd_record_type_of(const struct pd_file *file, const struct pd_record_he
 
 static bool may_be_odd(uint32_t type)
 {
-	return type == PD_RECORD_COMPRESSED || type == PD_RECORD_HEADER_FEATURE || type == PD_RECORD_HEADER_TRACING_DATA ||
-	       type == PD_RECORD_HEADER_BUILD_ID || type >= PD_RECORD_SIMPLEPERF_FIRST || type == PD_RECORD_OLD_FEATURE;
+	return type == PD_RECORD_COMPRESSED || type == PD_RECORD_HEADER_FEATURE ||
+	       type == PD_RECORD_HEADER_TRACING_DATA || type == PD_RECORD_HEADER_BUILD_ID ||
+	       type >= PD_RECORD_SIMPLEPERF_FIRST || type == PD_RECORD_OLD_FEATURE;
 }
 
 // Old versions of perf did not set misc in the first records of pipes.
 static bool has_sound_misc(const struct pd_file *file, uint32_t type, uint16_t misc)
 {
-	bool may_be_unset = type == PD_RECORD_HEADER_ATTR || type == PD_RECORD_HEADER_EVENT_TYPE || type == PD_RECORD_OLD_FEATURE;
+	bool may_be_unset = type == PD_RECORD_HEADER_ATTR || type == PD_RECORD_HEADER_EVENT_TYPE ||
+			    type == PD_RECORD_OLD_FEATURE;
 
 	return (may_be_unset && file->header.mode == PD_MODE_PIPE) || !(misc & UNUSED_MISC);
 }
@@ -49,7 +51,9 @@ static bool has_sound_misc(const struct pd_file *file, uint32_t type, uint16_t m
 // Times of a few minutes begin with the types of these, so what follows must not be just anything.
 static bool has_sound_size(const struct pd_record_head *head, uint32_t type)
 {
-	enum { LARGEST_EVENT_TYPE = 80 };
+	enum {
+		LARGEST_EVENT_TYPE = 80
+	};
 
 	return (head->size % 8 == 0 || may_be_odd(type)) &&
 	       (type != PD_RECORD_HEADER_EVENT_TYPE || head->size <= LARGEST_EVENT_TYPE);
@@ -60,7 +64,8 @@ bool pd_head_is_plausible(const struct pd_file *file, const struct pd_record_hea
 	uint32_t type = pd_record_type_of(file, head);
 	const struct pd_layout *layout = pd_record_layout(type);
 
-	return layout && head->type != PD_RECORD_OLD_FEATURE && head->size >= PD_RECORD_HEADER_SIZE + (size_t)layout->min_size &&
+	return layout && head->type != PD_RECORD_OLD_FEATURE &&
+	       head->size >= PD_RECORD_HEADER_SIZE + (size_t)layout->min_size &&
 	       has_sound_misc(file, type, head->misc) && has_sound_size(head, type);
 }
 
@@ -91,13 +96,15 @@ static bool sample_is_sound(const struct pd_record *record, const struct pd_samp
 		return false;
 	if (type & MASK_SAMPLE_TYPE(CPU) && (!is_cpu(sample->cpu) || sample->cpu_reserved))
 		return false;
-	return !(type & MASK_SAMPLE_TYPE(IDENTIFIER)) || !(type & MASK_SAMPLE_TYPE(ID)) || sample->identifier == sample->id;
+	return !(type & MASK_SAMPLE_TYPE(IDENTIFIER)) || !(type & MASK_SAMPLE_TYPE(ID)) ||
+	       sample->identifier == sample->id;
 }
 
 // perf gives up at a stack with more valid bytes than it has, which simpleperf writes.
 static bool stack_is_sound(const struct pd_sample *sample)
 {
-	return !sample->user_stack || !sample->user_stack->size || sample->user_stack->dyn_size <= sample->user_stack->size;
+	return !sample->user_stack || !sample->user_stack->size ||
+	       sample->user_stack->dyn_size <= sample->user_stack->size;
 }
 
 static bool trailer_is_sound(const struct pd_scratch *scratch, const struct pd_sample_id *id)
@@ -118,7 +125,9 @@ static bool tasks_are_sound(uint32_t pid, uint32_t tid)
 
 static bool update_is_sound(const struct pd_event_update *update)
 {
-	enum { MOST_SLACK = 256 }; // perf takes more room than it needs
+	enum {
+		MOST_SLACK = 256
+	}; // perf takes more room than it needs
 
 	return update->type <= PD_EVENT_UPDATE_CPUS && update->rest.size < MOST_SLACK;
 }
@@ -140,13 +149,15 @@ static bool is_about_tasks(const struct pd_record *record, const void *decoded)
 		return tasks_are_sound(AS(task)->pid, AS(task)->tid) && tasks_are_sound(AS(task)->ppid, AS(task)->ptid);
 	case PD_RECORD_MMAP2:
 		return tasks_are_sound(AS(mmap2)->pid, AS(mmap2)->tid) && ends(&AS(mmap2)->filename) &&
-		       (!(record->misc & MASK_MISC(MMAP_BUILD_ID)) || AS(mmap2)->build_id_size <= AS(mmap2)->build_id.size);
+		       (!(record->misc & MASK_MISC(MMAP_BUILD_ID)) ||
+			AS(mmap2)->build_id_size <= AS(mmap2)->build_id.size);
 	case PD_RECORD_MMAP:
 		return tasks_are_sound(AS(mmap)->pid, AS(mmap)->tid) && ends(&AS(mmap)->filename);
 	case PD_RECORD_COMM:
 		return tasks_are_sound(AS(comm)->pid, AS(comm)->tid) && ends(&AS(comm)->comm);
 	case PD_RECORD_HEADER_BUILD_ID:
-		return !(record->misc & MASK_MISC(BUILD_ID_SIZE)) || AS(header_build_id)->size <= AS(header_build_id)->build_id.size;
+		return !(record->misc & MASK_MISC(BUILD_ID_SIZE)) ||
+		       AS(header_build_id)->size <= AS(header_build_id)->build_id.size;
 	default:
 		return true;
 	}
@@ -236,7 +247,9 @@ static bool has_attrs_from(const struct pd_file *file, uint32_t size)
 // Types that are not known come from recorders that are newer than this library.
 static bool may_be_unknown(const struct pd_file *file, uint32_t type)
 {
-	enum { MOST_TYPES = 256 };
+	enum {
+		MOST_TYPES = 256
+	};
 
 	if (type >= MOST_TYPES)
 		return type >= PD_RECORD_SIMPLEPERF_FIRST && type < PD_RECORD_SIMPLEPERF_FIRST + MOST_TYPES;
@@ -248,7 +261,8 @@ static bool cpus_are_known(const struct pd_file *file, const struct pd_record *r
 {
 	const struct pd_cpu_map *map = decoded;
 
-	return record->type != PD_RECORD_CPU_MAP || map->cpus->kind <= PD_CPU_MAP_RANGE || has_attrs_from(file, NEWEST_ATTR + 1);
+	return record->type != PD_RECORD_CPU_MAP || map->cpus->kind <= PD_CPU_MAP_RANGE ||
+	       has_attrs_from(file, NEWEST_ATTR + 1);
 }
 
 // A compressed record is a piece of a stream that another one begins.
@@ -270,7 +284,8 @@ static bool has_padding(uint32_t type)
 	return type != PD_RECORD_HEADER_BUILD_ID && type != PD_RECORD_EVENT_UPDATE;
 }
 
-static enum pd_soundness judge_decoded(const struct pd_stream *stream, const struct pd_record *record, const void *decoded)
+static enum pd_soundness judge_decoded(const struct pd_stream *stream, const struct pd_record *record,
+				       const void *decoded)
 {
 	const struct pd_layout *layout = pd_record_layout(record->type);
 	const struct pd_body_head *body = decoded;
@@ -278,8 +293,8 @@ static enum pd_soundness judge_decoded(const struct pd_stream *stream, const str
 	bool kernel = pd_record_group(record->type) == PD_GROUP_KERNEL;
 
 	if (record->type == PD_RECORD_SAMPLE &&
-	    !(sample_is_sound(record, decoded) &&
-	      pd_file_knows_counters(stream->file, record->event->attr->read_format, ((const struct pd_sample *)decoded)->read)))
+	    !(sample_is_sound(record, decoded) && pd_file_knows_counters(stream->file, record->event->attr->read_format,
+									 ((const struct pd_sample *)decoded)->read)))
 		return PD_BROKEN;
 	// these are in the head of a pipe, and can be of any size
 	if (record->type == PD_RECORD_OLD_FEATURE && stream->past_head)
@@ -294,7 +309,8 @@ static enum pd_soundness judge_decoded(const struct pd_stream *stream, const str
 		return PD_BROKEN;
 	if (record->type == PD_RECORD_SAMPLE && !stack_is_sound(decoded))
 		return stream->tight_stacks ? PD_BROKEN : PD_ODD;
-	if (!has_sound_misc(stream->file, record->type, record->misc) || (record->bytes.size % 8 && !may_be_odd(record->type)))
+	if (!has_sound_misc(stream->file, record->type, record->misc) ||
+	    (record->bytes.size % 8 && !may_be_odd(record->type)))
 		return PD_ODD;
 	if (body->rest.size >= 8 && record->type != PD_RECORD_EVENT_UPDATE &&
 	    record->type != PD_RECORD_HEADER_TRACING_DATA && record->type != PD_RECORD_HEADER_EVENT_TYPE &&
@@ -322,7 +338,8 @@ static enum pd_soundness judge(struct pd_stream *stream, struct pd_record *recor
 	if (record->type < 64 && record->type && !has_event)
 		return PD_BROKEN; // its id is none of the file
 	if (record->type == PD_RECORD_COMPRESSED || record->type == PD_RECORD_COMPRESSED2)
-		return record->inner_offset == PD_NO_OFFSET && compression_is_sound(stream, record) ? PD_SOUND : PD_BROKEN;
+		return record->inner_offset == PD_NO_OFFSET && compression_is_sound(stream, record) ? PD_SOUND :
+												      PD_BROKEN;
 	// what there is no memory for is not known to be worse than others
 	status = pd_record_decode(record, &decoded, NULL);
 	if (status < 0)
@@ -366,8 +383,9 @@ enum pd_soundness pd_stream_judge(struct pd_stream *stream, struct pd_bytes byte
 bool pd_stream_has_other_type(struct pd_stream *stream, struct pd_bytes bytes, uint64_t inner_offset)
 {
 	static const uint32_t usual[] = {
-		PD_RECORD_SAMPLE, PD_RECORD_MMAP2, PD_RECORD_MMAP, PD_RECORD_COMM, PD_RECORD_FORK, PD_RECORD_EXIT,
-		PD_RECORD_SWITCH, PD_RECORD_SWITCH_CPU_WIDE, PD_RECORD_KSYMBOL, PD_RECORD_NAMESPACES, PD_RECORD_CGROUP,
+		PD_RECORD_SAMPLE,  PD_RECORD_MMAP2,      PD_RECORD_MMAP,   PD_RECORD_COMM,
+		PD_RECORD_FORK,    PD_RECORD_EXIT,       PD_RECORD_SWITCH, PD_RECORD_SWITCH_CPU_WIDE,
+		PD_RECORD_KSYMBOL, PD_RECORD_NAMESPACES, PD_RECORD_CGROUP,
 	};
 
 	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {

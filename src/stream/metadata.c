@@ -17,7 +17,7 @@ static enum pd_status learn_attr(struct pd_stream *stream, struct pd_error *erro
 	const struct pd_record *record = &stream->record;
 	struct pd_header_attr *decoded = pd_arena_alloc(&file->arena, sizeof(*decoded));
 	uint8_t *copy = pd_arena_copy(&file->arena, record->bytes.data, record->bytes.size);
-	struct pd_scope scope = {.arena = &file->arena};
+	struct pd_scope scope = { .arena = &file->arena };
 	struct pd_cursor c;
 
 	if (!decoded || !copy)
@@ -42,8 +42,9 @@ static enum pd_status put_feature(struct pd_stream *stream, unsigned feature, ui
 	bool is_new = feature < PD_FEATURE_LIMIT && !file->features[feature].present;
 	enum pd_status status = pd_file_put_feature(file, feature, offset, bytes, error);
 
-	if (status >= 0 && is_new && (feature == PD_FEATURE_EVENT_DESC || feature == PD_FEATURE_TRACING_DATA ||
-				    feature == PD_FEATURE_SIMPLEPERF_META_INFO))
+	if (status >= 0 && is_new &&
+	    (feature == PD_FEATURE_EVENT_DESC || feature == PD_FEATURE_TRACING_DATA ||
+	     feature == PD_FEATURE_SIMPLEPERF_META_INFO))
 		return pd_file_name_events(file, error);
 	return status;
 }
@@ -90,7 +91,7 @@ static enum pd_status learn_tracing_data(struct pd_stream *stream, struct pd_err
 		if (status < 0)
 			return status;
 	} else if (stream->record.bytes.size > 12) {
-		tail = (struct pd_bytes){stream->record.bytes.data + 12, stream->record.bytes.size - 12};
+		tail = (struct pd_bytes){ stream->record.bytes.data + 12, stream->record.bytes.size - 12 };
 		offset = stream->record.offset + 12;
 	} else {
 		return PD_OK;
@@ -163,8 +164,8 @@ enum pd_status pd_stream_learn(struct pd_stream *stream, struct pd_error *error)
 	const struct pd_record *record = &stream->record;
 	bool pipe = file->header.mode == PD_MODE_PIPE;
 
-	if (stream->settled || record->part != 0 || record->inner_offset != PD_NO_OFFSET || record->offset < file->pipe_known ||
-	    stream->seeked)
+	if (stream->settled || record->part != 0 || record->inner_offset != PD_NO_OFFSET ||
+	    record->offset < file->pipe_known || stream->seeked)
 		return PD_OK;
 	file->pipe_known = record->offset + 1;
 	switch (record->type) {

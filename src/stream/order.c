@@ -48,7 +48,7 @@ struct pd_sorter {
 
 static struct pd_key key_of(const struct entry *entry)
 {
-	return (struct pd_key){entry->time_ns, entry->rank};
+	return (struct pd_key){ entry->time_ns, entry->rank };
 }
 
 static int compare_entries(const struct entry *a, const struct entry *b)
@@ -142,7 +142,7 @@ static enum pd_status add_record(struct pd_sorter *order, struct chunk *chunk, c
 	if (!kept)
 		return pd_fail_memory(error);
 	kept->late = key.rank == 0 && key.time_ns < chunk->rounds.flushed && order->once;
-	chunk->entries[chunk->count++] = (struct entry){key.time_ns, key.rank, (uint32_t)(at / PD_KEPT_ALIGN)};
+	chunk->entries[chunk->count++] = (struct entry){ key.time_ns, key.rank, (uint32_t)(at / PD_KEPT_ALIGN) };
 	order->loaded_bytes += chunk->batch.size - at;
 	if (kept->late && !order->late_count++)
 		order->late_offset = record->offset;
@@ -239,7 +239,7 @@ static enum pd_status make_chunks(struct pd_sorter *order, struct pd_error *erro
 	for (size_t i = 0; i < count; i++) {
 		const struct pd_piece *piece = &order->pieces->items[i];
 
-		order->chunks[i] = (struct chunk){.piece = piece, .rounds = piece->rounds, .ordinal = piece->place};
+		order->chunks[i] = (struct chunk){ .piece = piece, .rounds = piece->rounds, .ordinal = piece->place };
 	}
 	order->chunk_count = count;
 	qsort(order->chunks, count, sizeof(order->chunks[0]), compare_chunks);
@@ -253,7 +253,8 @@ static enum pd_status fill_chunk(struct pd_sorter *order, struct chunk *chunk, s
 	enum pd_status status = pd_stream_open_piece(order->walker, chunk->piece, error);
 
 	while (status >= 0 && (status = pd_stream_next(order->walker, &record, error)) == PD_OK)
-		status = add_record(order, chunk, record, pd_rounds_take(&rounds, record), (struct pd_bytes){0}, error);
+		status = add_record(order, chunk, record, pd_rounds_take(&rounds, record), (struct pd_bytes){ 0 },
+				    error);
 	if (status < 0)
 		return status;
 	pd_stream_end_piece(order->walker, chunk->piece);
@@ -309,7 +310,7 @@ static enum pd_status make_ready_by_chunks(struct pd_sorter *order, struct pd_er
 static enum pd_status keep(struct pd_sorter *order, struct chunk *chunk, const struct pd_record *record,
 			   struct pd_error *error)
 {
-	struct pd_bytes tail = {0};
+	struct pd_bytes tail = { 0 };
 	struct pd_key key = pd_rounds_take(&order->rounds, record);
 
 	if (order->walker->quiet &&

@@ -5,7 +5,9 @@
 
 #include "stream/scout.h"
 
-enum { PROGRESS_STEP = 1 << 20 };
+enum {
+	PROGRESS_STEP = 1 << 20
+};
 
 struct walk {
 	struct pd_pieces *pieces;
@@ -26,10 +28,10 @@ int pd_key_compare(struct pd_key a, struct pd_key b)
 
 struct pd_key pd_rounds_take(struct pd_rounds *rounds, const struct pd_record *record)
 {
-	struct pd_key key = {record->time_ns, 0};
+	struct pd_key key = { record->time_ns, 0 };
 
 	if (record->time_ns == PD_NO_TIME)
-		key = (struct pd_key){rounds->flushed, 1};
+		key = (struct pd_key){ rounds->flushed, 1 };
 	else if (record->time_ns > rounds->newest)
 		rounds->newest = record->time_ns;
 	if (record->type == PD_RECORD_FINISHED_ROUND) {
@@ -190,7 +192,7 @@ static enum pd_status walk_all(struct walk *walk, struct pd_error *error)
 enum pd_status pd_pieces_walk(struct pd_pieces *pieces, struct pd_stream *stream, const struct pd_watch *watch,
 			      size_t threads, struct pd_error *error)
 {
-	struct walk walk = {.pieces = pieces, .stream = stream, .watch = watch};
+	struct walk walk = { .pieces = pieces, .stream = stream, .watch = watch };
 	enum pd_status status;
 
 	pd_cut_init(&walk.cut, pieces, stream);
@@ -212,7 +214,7 @@ void pd_pieces_fini(struct pd_pieces *pieces)
 {
 	pd_free(pieces->items);
 	pd_free(pieces->told.items);
-	*pieces = (struct pd_pieces){0};
+	*pieces = (struct pd_pieces){ 0 };
 }
 
 uint64_t pd_pieces_narrow(struct pd_pieces *pieces, uint64_t from_ns, uint64_t to_ns)

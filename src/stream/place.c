@@ -40,8 +40,9 @@ static void place_unknown_sample(struct pd_stream *stream, struct pd_record *rec
 	record->time_ns = PD_NO_TIME;
 	stream->scratch.event = full;
 	if (full && full->sample_time < words)
-		record->time_ns = time_or_none(pd_load_u64(
-			record->bytes.data + PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_time, stream->file->swap));
+		record->time_ns = time_or_none(
+			pd_load_u64(record->bytes.data + PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_time,
+				    stream->file->swap));
 }
 
 void pd_stream_place_sample(struct pd_stream *stream, struct pd_record *record)
@@ -129,7 +130,8 @@ static void place_other(struct pd_stream *stream, struct pd_record *record)
 		if (PD_UNLIKELY(!found)) {
 			tell_unknown_id(stream, record, id);
 			record->event = NULL;
-		} else if (found->trailer_size == full->trailer_size || has_trailer(file, record, found->trailer_size)) {
+		} else if (found->trailer_size == full->trailer_size ||
+			   has_trailer(file, record, found->trailer_size)) {
 			full = found;
 			record->event = &full->event;
 			stream->scratch.event = full;

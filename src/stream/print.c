@@ -176,16 +176,15 @@ void pd_json_record(struct pd_text *text, const struct pd_record *record)
 	pd_text_char(text, '}');
 }
 
-void pd_print_layout(struct pd_text *text, const struct pd_layout *layout, const void *decoded,
-		     unsigned indent, struct pd_file *file)
+void pd_print_layout(struct pd_text *text, const struct pd_layout *layout, const void *decoded, unsigned indent,
+		     struct pd_file *file)
 {
 	struct pd_printer printer = printer_of(text, file);
 
 	pd_print_struct(&printer, layout, decoded, indent);
 }
 
-void pd_json_layout(struct pd_text *text, const struct pd_layout *layout, const void *decoded,
-		    struct pd_file *file)
+void pd_json_layout(struct pd_text *text, const struct pd_layout *layout, const void *decoded, struct pd_file *file)
 {
 	struct pd_printer printer = printer_of(text, file);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/queue.h"
 
-enum { KEPT = 1 << 20 }; // memory that a batch may keep when it is empty
+enum {
+	KEPT = 1 << 20
+}; // memory that a batch may keep when it is empty
 
 static void push(struct pd_queued **list, struct pd_queued *queued)
 {

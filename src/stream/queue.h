@@ -21,7 +21,10 @@ struct pd_queue {
 	bool ended;
 };
 
-#define PD_QUEUE_START {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER}
+#define PD_QUEUE_START                                                                 \
+	{                                                                              \
+		.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER \
+	}
 
 // All are empty at first. False if there is no memory. Fini has to follow in either case.
 bool pd_queue_fill(struct pd_queue *queue, size_t count);

@@ -7,7 +7,7 @@
 
 enum {
 	WINDOW = 128 << 10,
-	LINE = 64, // of the cache
+	LINE = 64,         // of the cache
 	KEPT = 4 * WINDOW, // a buffer up to this size serves the next part too
 };
 
@@ -30,7 +30,7 @@ void pd_reader_close(struct pd_reader *reader)
 	uint8_t *buffer = reader->buffer;
 	size_t capacity = reader->capacity;
 
-	*reader = (struct pd_reader){0};
+	*reader = (struct pd_reader){ 0 };
 	if (capacity > KEPT) {
 		pd_free(buffer);
 		return;
@@ -42,7 +42,7 @@ void pd_reader_close(struct pd_reader *reader)
 void pd_reader_fini(struct pd_reader *reader)
 {
 	pd_free(reader->buffer);
-	*reader = (struct pd_reader){0};
+	*reader = (struct pd_reader){ 0 };
 }
 
 enum pd_status pd_reader_seek(struct pd_reader *reader, uint64_t offset)
@@ -125,8 +125,7 @@ enum pd_status pd_reader_fill_more(struct pd_reader *reader, size_t size, struct
 	return PD_OK;
 }
 
-enum pd_status pd_reader_skip(struct pd_reader *reader, uint64_t size, uint64_t *short_out,
-			      struct pd_error *error)
+enum pd_status pd_reader_skip(struct pd_reader *reader, uint64_t size, uint64_t *short_out, struct pd_error *error)
 {
 	*short_out = 0;
 	if (size <= reader->room) {

@@ -23,14 +23,14 @@ static void set_scope(struct pd_scratch *scratch, const struct pd_record *record
 		scratch->scope_event = NULL;
 }
 
-static enum pd_status fail_cursor(const struct pd_record *record, const struct pd_cursor *c,
-				  struct pd_error *error)
+static enum pd_status fail_cursor(const struct pd_record *record, const struct pd_cursor *c, struct pd_error *error)
 {
 	if (c->status == PD_ERROR_MEMORY)
 		return pd_fail_memory(error);
 	return pd_fail(error, PD_ERROR_FORMAT, record->offset, "%s: offset %" PRIu64 ": %s.%s: %s at byte %zu",
-		       record->scratch->file->name, record->offset, c->layout ? c->layout : pd_record_name(record->type),
-		       c->field ? c->field : "body", c->reason, (size_t)(c->failed_at - c->start));
+		       record->scratch->file->name, record->offset,
+		       c->layout ? c->layout : pd_record_name(record->type), c->field ? c->field : "body", c->reason,
+		       (size_t)(c->failed_at - c->start));
 }
 
 static enum pd_status decode(const struct pd_record *record, const void **decoded_out, struct pd_cursor *c,
@@ -45,13 +45,13 @@ static enum pd_status decode(const struct pd_record *record, const void **decode
 			       "%s: offset %" PRIu64 ": unknown record type %" PRIu32, scratch->file->name,
 			       record->offset, record->type);
 	if (is_sample && !scratch->event)
-		return pd_fail(error, PD_ERROR_FORMAT, record->offset,
-			       "%s: offset %" PRIu64 ": sample: unknown event", scratch->file->name,
-			       record->offset);
+		return pd_fail(error, PD_ERROR_FORMAT, record->offset, "%s: offset %" PRIu64 ": sample: unknown event",
+			       scratch->file->name, record->offset);
 	scratch->used = true;
 	set_scope(scratch, record);
 	*c = pd_cursor(record->bytes.data, record->bytes.size, scratch->file->header.big_endian);
-	*decoded_out = pd_record_take(layout, is_sample ? PD_GROUP_SAMPLE : pd_record_group(record->type), record->bytes, &scratch->scope, c);
+	*decoded_out = pd_record_take(layout, is_sample ? PD_GROUP_SAMPLE : pd_record_group(record->type),
+				      record->bytes, &scratch->scope, c);
 	return *decoded_out ? PD_OK : fail_cursor(record, c, error);
 }
 
@@ -100,7 +100,7 @@ static void tell_damage(const struct pd_record *record, const struct pd_cursor *
 
 const void *pd_record_as(const struct pd_record *record, uint32_t type)
 {
-	struct pd_cursor c = {0};
+	struct pd_cursor c = { 0 };
 	struct pd_error error;
 	const void *decoded;
 

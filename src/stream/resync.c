@@ -12,7 +12,7 @@
 enum {
 	LARGEST = 65535,
 	RESYNC_WINDOW = 192 << 10, // two records of the largest size, and more
-	SMALLEST_PACKED = 24, // fewer bytes hold no compressed record
+	SMALLEST_PACKED = 24,      // fewer bytes hold no compressed record
 };
 
 uint64_t pd_stream_tail_size(const struct pd_record *record, bool swap)
@@ -32,7 +32,7 @@ uint64_t pd_stream_tail_size(const struct pd_record *record, bool swap)
 
 static uint64_t tail_size_of(const struct pd_stream *stream, struct pd_bytes bytes, uint32_t type)
 {
-	const struct pd_record record = {.type = type, .bytes = bytes};
+	const struct pd_record record = { .type = type, .bytes = bytes };
 
 	return pd_stream_tail_size(&record, stream->file->swap);
 }
@@ -40,7 +40,7 @@ static uint64_t tail_size_of(const struct pd_stream *stream, struct pd_bytes byt
 // ---- what stands at a place ----
 
 enum what {
-	WHAT_HEAD,    // something that may be a header
+	WHAT_HEAD, // something that may be a header
 	WHAT_NONSENSE,
 	WHAT_END,     // no header any more
 	WHAT_UNKNOWN, // it cannot be looked at
@@ -70,7 +70,8 @@ static enum what look_at(struct pd_stream *stream, uint64_t skip)
 		return WHAT_UNKNOWN;
 	if (reader->end - reader->offset - skip < sizeof(head))
 		return WHAT_END;
-	if (pd_source_read(reader->source, reader->offset + skip, head, sizeof(head), &got, NULL) < 0 || got < sizeof(head))
+	if (pd_source_read(reader->source, reader->offset + skip, head, sizeof(head), &got, NULL) < 0 ||
+	    got < sizeof(head))
 		return WHAT_UNKNOWN;
 	return judge_head(stream, head);
 }
@@ -107,7 +108,7 @@ static bool can_be(struct pd_stream *stream, size_t skip, struct candidate *cand
 	head = pd_record_head(reader->at + skip, stream->file->swap);
 	if (!pd_head_is_plausible(stream->file, &head) || head.size > room)
 		return false;
-	candidate->bytes = (struct pd_bytes){reader->at + skip, (size_t)head.size};
+	candidate->bytes = (struct pd_bytes){ reader->at + skip, (size_t)head.size };
 	candidate->type = pd_record_type_of(stream->file, &head);
 	candidate->soundness = pd_stream_judge(stream, candidate->bytes, 0, PD_NO_OFFSET, &candidate->time_ns);
 	return candidate->soundness != PD_BROKEN;
@@ -122,7 +123,9 @@ static bool is_usual(const struct pd_stream *stream, uint32_t type)
 // Some recorders write records that are odd, but then several in a row.
 static bool begins_odd_run(struct pd_stream *stream, size_t skip, uint32_t type)
 {
-	enum { RUN = 3 };
+	enum {
+		RUN = 3
+	};
 	struct candidate next;
 
 	for (unsigned i = 1; i < RUN; i++) {
@@ -166,7 +169,9 @@ static bool is_pair(struct pd_stream *stream, size_t skip)
 // records in a row are wanted.
 static bool is_run(struct pd_stream *stream, size_t skip)
 {
-	enum { RUN = 4 };
+	enum {
+		RUN = 4
+	};
 	struct candidate next;
 
 	for (unsigned i = 0; i < RUN; i++) {
@@ -212,7 +217,11 @@ struct row {
 	bool leads_on;    // it does not, in the window
 };
 
-enum step { STEP, STEP_BREAKS, STEP_LEADS_ON };
+enum step {
+	STEP,
+	STEP_BREAKS,
+	STEP_LEADS_ON
+};
 
 // How far is looked.
 static size_t limit_of(const struct pd_reader *reader)
@@ -244,7 +253,8 @@ static enum step step(struct pd_stream *stream, size_t *skip, uint64_t *time_ns)
 		return STEP_BREAKS;
 	tail = tail_size_of(stream, candidate.bytes, candidate.type);
 	if (tail > left)
-		return look_at(stream, *skip + candidate.bytes.size + tail) == WHAT_NONSENSE ? STEP_BREAKS : STEP_LEADS_ON;
+		return look_at(stream, *skip + candidate.bytes.size + tail) == WHAT_NONSENSE ? STEP_BREAKS :
+											       STEP_LEADS_ON;
 	*skip += candidate.bytes.size + (size_t)tail;
 	if (*time_ns == PD_NO_TIME)
 		*time_ns = candidate.time_ns;
@@ -253,7 +263,7 @@ static enum step step(struct pd_stream *stream, size_t *skip, uint64_t *time_ns)
 
 static struct row follow(struct pd_stream *stream, size_t skip)
 {
-	struct row row = {.time_ns = PD_NO_TIME, .end = skip};
+	struct row row = { .time_ns = PD_NO_TIME, .end = skip };
 	enum step taken;
 
 	while ((taken = step(stream, &row.end, &row.time_ns)) == STEP)
@@ -301,7 +311,8 @@ static size_t find_rival(struct pd_stream *stream, uint64_t damage, uint64_t las
 	while (stream->reader.offset + at < last && step(stream, &next, &time_ns) == STEP) {
 		stream->doubted += (next - at) / 16;
 		for (size_t skip = at + 1; skip < next && stream->reader.offset + skip <= last; skip++)
-			if (is_start(stream, skip, damage) && !rows_meet(stream, next, skip) && is_better(stream, &row, skip))
+			if (is_start(stream, skip, damage) && !rows_meet(stream, next, skip) &&
+			    is_better(stream, &row, skip))
 				return skip;
 			else if (has_doubted_enough(stream))
 				return 0;
@@ -319,7 +330,8 @@ static size_t find_own_end(struct pd_stream *stream, uint64_t damage, uint64_t e
 	if (end <= reader->offset || end - reader->offset > limit_of(reader))
 		return 0;
 	skip = (size_t)(end - reader->offset);
-	return !rows_meet(stream, 0, skip) && is_start(stream, skip, damage) && follow(stream, skip).leads_on ? skip : 0;
+	return !rows_meet(stream, 0, skip) && is_start(stream, skip, damage) && follow(stream, skip).leads_on ? skip :
+														0;
 }
 
 // The reader is at a start. end: of the damaged record, or 0.
@@ -366,7 +378,8 @@ static enum pd_status go_to_start(struct pd_stream *stream, size_t skip, struct 
 		if (status < 0)
 			return status;
 		while (skip + PD_RECORD_HEADER_SIZE <= reader->room &&
-		       (reader->at_end || reader->room - skip >= 2 * LARGEST) && !(found = is_start(stream, skip, damage)))
+		       (reader->at_end || reader->room - skip >= 2 * LARGEST) &&
+		       !(found = is_start(stream, skip, damage)))
 			skip++;
 		if (skip + PD_RECORD_HEADER_SIZE > reader->room && reader->at_end) {
 			pd_reader_advance(reader, reader->room);
@@ -395,8 +408,8 @@ static void leave_out(struct pd_stream *stream, uint64_t start, size_t record_si
 	stream->losses.bytes += size;
 	if (size == record_size) {
 		stream->losses.records++;
-		pd_stream_tell(stream, PD_PROBLEM_BAD_RECORD, start, NULL, "%" PRIu64 " bytes cannot be a record of this file",
-			       size);
+		pd_stream_tell(stream, PD_PROBLEM_BAD_RECORD, start, NULL,
+			       "%" PRIu64 " bytes cannot be a record of this file", size);
 	} else {
 		stream->losses.places++;
 		pd_stream_tell(stream, PD_PROBLEM_RESYNC, start, NULL, "%" PRIu64 " bytes were skipped", size);
@@ -448,8 +461,8 @@ static enum pd_status skip_to_start(struct pd_stream *stream, const struct pd_re
 // Whether the part ends in a sample that may be one of this file. Only samples have room for other records.
 static bool begins_sample(struct pd_stream *stream, const struct pd_record_head *head)
 {
-	uint8_t whole[LARGEST] = {0};
-	struct pd_bytes bytes = {whole, (size_t)head->size};
+	uint8_t whole[LARGEST] = { 0 };
+	struct pd_bytes bytes = { whole, (size_t)head->size };
 
 	if (head->type != PD_RECORD_SAMPLE)
 		return false;
@@ -478,8 +491,8 @@ static enum pd_status doubt_last(struct pd_stream *stream, const struct pd_recor
 }
 
 // Bytes behind a record that lead to nothing. Either their number is damaged, or what follows them.
-static enum pd_status doubt_tail(struct pd_stream *stream, const struct pd_record_head *head, uint64_t tail, bool *taken_out,
-				 struct pd_error *error)
+static enum pd_status doubt_tail(struct pd_stream *stream, const struct pd_record_head *head, uint64_t tail,
+				 bool *taken_out, struct pd_error *error)
 {
 	struct pd_reader *reader = &stream->reader;
 	uint64_t start = reader->offset, found;
@@ -506,7 +519,8 @@ static enum pd_status doubt_tail(struct pd_stream *stream, const struct pd_recor
 		// the data end inside the tail
 		stream->losses.cut_bytes += reader->end - start;
 		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_TAIL, start, NULL,
-			       "%" PRIu64 " of %" PRIu64 " bytes after the record are missing", behind - reader->end, tail);
+			       "%" PRIu64 " of %" PRIu64 " bytes after the record are missing", behind - reader->end,
+			       tail);
 		return pd_reader_seek(reader, reader->end);
 	}
 	return skip_to_start(stream, head, error);
@@ -557,11 +571,12 @@ enum pd_status pd_stream_doubt(struct pd_stream *stream, const struct pd_record_
 	*taken_out = false;
 	if (head->size > reader->room)
 		return doubt_last(stream, head, error);
-	bytes = (struct pd_bytes){reader->at, (size_t)head->size};
+	bytes = (struct pd_bytes){ reader->at, (size_t)head->size };
 	soundness = pd_stream_judge(stream, bytes, 0, PD_NO_OFFSET, &time_ns);
 	tail = tail_size_of(stream, bytes, pd_record_type_of(stream->file, head));
 	next = look_at(stream, head->size + tail);
-	if (soundness == PD_SOUND && tail && next == WHAT_NONSENSE && reader->source->seekable && reader->end != UINT64_MAX)
+	if (soundness == PD_SOUND && tail && next == WHAT_NONSENSE && reader->source->seekable &&
+	    reader->end != UINT64_MAX)
 		return doubt_tail(stream, head, tail, taken_out, error);
 	if (soundness != PD_SOUND || next == WHAT_NONSENSE) {
 		// more of what follows is wanted
@@ -588,8 +603,9 @@ enum pd_status pd_stream_doubt_inner(struct pd_stream *stream, const struct pd_r
 {
 	struct pd_inflate *inflate = &stream->inflate;
 	size_t size = (size_t)head->size;
-	enum pd_status status = pd_inflate_fill(inflate, stream->file, size + PD_RECORD_HEADER_SIZE, stream->outer_offset, error);
-	struct pd_bytes bytes = {inflate->data + inflate->at, size};
+	enum pd_status status =
+		pd_inflate_fill(inflate, stream->file, size + PD_RECORD_HEADER_SIZE, stream->outer_offset, error);
+	struct pd_bytes bytes = { inflate->data + inflate->at, size };
 	enum pd_soundness soundness;
 	uint64_t time_ns;
 	bool follows;

@@ -19,7 +19,7 @@
 enum {
 	MOST_WORKERS = 256,
 	BATCH_SIZE = 256 << 10,
-	BYTES_PER_WORKER = 4 << 10,  // of compressed records: for less a thread is not worth it
+	BYTES_PER_WORKER = 4 << 10, // of compressed records: for less a thread is not worth it
 	RECORDS_PER_PROGRESS = 1 << 14,
 	PART_SIZE = 4 << 20, // bytes of records of a part of the time
 	PARTS_PER_WORKER = 4,
@@ -32,11 +32,11 @@ struct run {
 	struct pd_pieces pieces;
 	struct pd_split split; // if the sink wants parts of the time
 	struct pd_window window;
-	uint64_t total; // bytes of one pass
-	atomic_size_t next; // piece that nobody has taken
+	uint64_t total;             // bytes of one pass
+	atomic_size_t next;         // piece that nobody has taken
 	atomic_uint_least64_t done; // bytes of the second pass
-	atomic_bool ended; // one failed: all stop
-	atomic_size_t failed_part; // the first one that failed: earlier ones are shown to their end
+	atomic_bool ended;          // one failed: all stop
+	atomic_size_t failed_part;  // the first one that failed: earlier ones are shown to their end
 };
 
 struct worker {
@@ -97,7 +97,7 @@ static enum pd_status walk_progress(void *self, struct pd_stream *stream, struct
 
 static enum pd_status first_walk(struct run *run, struct pd_error *error)
 {
-	struct pd_watch watch = {.self = run, .record = show_first, .progress = walk_progress};
+	struct pd_watch watch = { .self = run, .record = show_first, .progress = walk_progress };
 	struct pd_stream *stream;
 	enum pd_status status = pd_stream_open(run->file, NULL, &stream, error);
 
@@ -281,7 +281,7 @@ static enum pd_status close_workers(struct run *run, struct worker *workers, siz
 		}
 	}
 	for (size_t i = 0; i < count; i++) {
-		struct pd_error why = {0};
+		struct pd_error why = { 0 };
 		enum pd_status joined = close_worker(run, &workers[i], &why);
 
 		if (joined < 0 && status >= 0) {
@@ -460,7 +460,7 @@ static enum pd_status run_parts(struct run *run, size_t count, struct pd_error *
 // Pieces that several threads cut know nothing of rounds, which say where records without a time go.
 static enum pd_status walk_again(struct run *run, struct pd_error *error)
 {
-	struct pd_pieces pieces = {0};
+	struct pd_pieces pieces = { 0 };
 	struct pd_stream *stream;
 	enum pd_status status = pd_stream_open(run->file, NULL, &stream, error);
 
@@ -473,7 +473,7 @@ static enum pd_status walk_again(struct run *run, struct pd_error *error)
 		// what was told is known from the first walk
 		pd_free(pieces.told.items);
 		pieces.told = run->pieces.told;
-		run->pieces.told = (struct pd_places){0};
+		run->pieces.told = (struct pd_places){ 0 };
 		pd_pieces_fini(&run->pieces);
 		run->pieces = pieces;
 		pd_pieces_narrow(&run->pieces, run->window.from_ns, run->window.to_ns);
@@ -577,7 +577,7 @@ static enum pd_status fill_batches(struct worker *worker, struct pd_stream *stre
 	enum pd_status status;
 
 	while ((status = pd_stream_next(stream, &record, error)) == PD_OK && !atomic_load(&run->ended)) {
-		if (!pd_batch_add(&queued->batch, record, (struct pd_bytes){0}))
+		if (!pd_batch_add(&queued->batch, record, (struct pd_bytes){ 0 }))
 			status = pd_fail_memory(error);
 		if (status >= 0 && queued->batch.size >= BATCH_SIZE) {
 			pd_queue_put_full(worker->queue, queued);
@@ -653,17 +653,19 @@ static enum pd_status go(struct run *run, struct pd_error *error)
 enum pd_status pd_run(struct pd_file *file, const struct pd_run_options *options, const struct pd_sink *sink,
 		      struct pd_error *error)
 {
-	struct run run = {.file = file, .failed_part = SIZE_MAX};
+	struct run run = { .file = file, .failed_part = SIZE_MAX };
 	struct pd_error unwanted;
 	enum pd_status status;
 
 	if ((options && !options->size) || !sink->size)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size member of the options or of the sink is 0");
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "the size member of the options or of the sink is 0");
 	// functions of the caller may count on one
 	if (!error)
 		error = &unwanted;
 	if (options)
-		memcpy(&run.options, options, options->size < sizeof(run.options) ? options->size : sizeof(run.options));
+		memcpy(&run.options, options,
+		       options->size < sizeof(run.options) ? options->size : sizeof(run.options));
 	memcpy(&run.sink, sink, sink->size < sizeof(run.sink) ? sink->size : sizeof(run.sink));
 	if (!pd_pieces_possible(file))
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,

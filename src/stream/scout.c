@@ -8,9 +8,9 @@
 enum {
 	LEAST_REGION = 512 << 10,
 	MOST_SCOUTS = 63,
-	LARGEST = 65535,            // a record; so long must be what a guess is built on
+	LARGEST = 65535, // a record; so long must be what a guess is built on
 	GUESS_WINDOW = 4 * LARGEST,
-	MOST_OTHERS = 32 << 20,     // bytes that are kept for the walk
+	MOST_OTHERS = 32 << 20, // bytes that are kept for the walk
 };
 
 struct member {
@@ -91,7 +91,7 @@ static bool take(struct pd_scout *found, struct pd_cut *cut, const struct pd_rec
 {
 	bool is_sample = record->type == PD_RECORD_SAMPLE;
 
-	if (!pd_cut_take(cut, record) || (!is_sample && !pd_batch_add(&found->others, record, (struct pd_bytes){0})))
+	if (!pd_cut_take(cut, record) || (!is_sample && !pd_batch_add(&found->others, record, (struct pd_bytes){ 0 })))
 		return false;
 	if (is_sample)
 		pd_cut_pass(cut);
@@ -154,8 +154,9 @@ static bool make_view(struct pd_file *view, const struct pd_file *file)
 
 static bool is_of_use(const struct pd_file *file)
 {
-	return file->header.mode != PD_MODE_PIPE && file->event_count && file->part_count && file->parts[0].source->seekable &&
-	       file->parts[0].end != UINT64_MAX && !file->features[PD_FEATURE_COMPRESSED].present;
+	return file->header.mode != PD_MODE_PIPE && file->event_count && file->part_count &&
+	       file->parts[0].source->seekable && file->parts[0].end != UINT64_MAX &&
+	       !file->features[PD_FEATURE_COMPRESSED].present;
 }
 
 static void wait_for(struct member *member)

@@ -14,7 +14,7 @@
 #include "stream/cut.h"
 
 struct pd_scout {
-	uint64_t begin, end;   // of part 0: whole records, one behind another
+	uint64_t begin, end;     // of part 0: whole records, one behind another
 	struct pd_pieces pieces; // record_count is set; places count from 0
 	struct pd_batch others;  // records that are no samples, by place
 };

@@ -61,7 +61,7 @@ static void place_seams(struct pd_split *split, uint64_t bytes)
 
 bool pd_split_make(struct pd_split *split, const struct pd_pieces *pieces, uint64_t bytes)
 {
-	*split = (struct pd_split){.pieces = pieces};
+	*split = (struct pd_split){ .pieces = pieces };
 	if (!is_timed(pieces))
 		return true;
 	split->by_age = pd_alloc(pieces->count * sizeof(*split->by_age) + 1);
@@ -79,7 +79,7 @@ void pd_split_fini(struct pd_split *split)
 	pd_free(split->by_age);
 	pd_free(split->newest_ns);
 	pd_free(split->begin_ns);
-	*split = (struct pd_split){0};
+	*split = (struct pd_split){ 0 };
 }
 
 // The first piece with which one that is as new as that was among those up to it.
@@ -109,7 +109,8 @@ bool pd_split_part(const struct pd_split *split, size_t part, struct pd_pieces *
 	*pieces_out = *split->pieces;
 	pieces_out->items = NULL;
 	pieces_out->count = pieces_out->capacity = 0;
-	for (size_t i = first_with(split, from_ns); i < split->piece_count && split->by_age[i].times.oldest_ns < to_ns; i++) {
+	for (size_t i = first_with(split, from_ns); i < split->piece_count && split->by_age[i].times.oldest_ns < to_ns;
+	     i++) {
 		if (split->by_age[i].times.newest_ns < from_ns)
 			continue;
 		if (!PD_GROW(pieces_out->items, pieces_out->capacity, pieces_out->count + 1)) {

@@ -41,7 +41,7 @@ enum pd_status pd_stream_open_over(struct pd_file *file, enum pd_order order, co
 enum pd_status pd_stream_open(struct pd_file *file, const struct pd_stream_options *options,
 			      struct pd_stream **stream_out, struct pd_error *error)
 {
-	struct pd_stream_options all = {0};
+	struct pd_stream_options all = { 0 };
 	enum pd_status status;
 
 	if (options)
@@ -94,7 +94,9 @@ void pd_stream_close(struct pd_stream *stream)
 // of the second one; returns the size of the first, or 0.
 static size_t find_compressed2_size(struct pd_stream *stream, uint64_t data_size)
 {
-	enum { LARGEST = 65536 };
+	enum {
+		LARGEST = 65536
+	};
 	const struct pd_reader *reader = &stream->reader;
 	uint64_t *none_before = &stream->no_piece_before[reader->offset & 7];
 	size_t span = reader->room < LARGEST + 16 ? reader->room : LARGEST + 16;
@@ -135,8 +137,8 @@ static enum pd_status mend_compressed2(struct pd_stream *stream, struct pd_recor
 		return status;
 	size = find_compressed2_size(stream, data_size);
 	pd_stream_tell(stream, PD_PROBLEM_COMPRESSED2_SIZE, reader->offset, "compressed2.data",
-		     "claims %" PRIu64 " bytes in a record of %" PRIu64 "%s", data_size, head->size,
-		     size ? "" : ", and no later part was found");
+		       "claims %" PRIu64 " bytes in a record of %" PRIu64 "%s", data_size, head->size,
+		       size ? "" : ", and no later part was found");
 	if (size)
 		head->size = size;
 	return PD_OK;
@@ -167,7 +169,7 @@ void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes bytes
 	record->bytes = bytes;
 	record->tail_size = 0;
 	record->part = (uint32_t)part;
-	stream->tail_bytes = (struct pd_bytes){0};
+	stream->tail_bytes = (struct pd_bytes){ 0 };
 	stream->tail_given = false;
 	if (stream->scratch.used)
 		reset_scratch(&stream->scratch);
@@ -183,7 +185,7 @@ static void tell_unknown_type(struct pd_stream *stream)
 		return;
 	stream->unknown_types |= bit;
 	pd_stream_tell(stream, PD_PROBLEM_UNKNOWN_RECORD, record->offset, NULL, "type %" PRIu32 ", %zu bytes",
-		     record->type, record->bytes.size);
+		       record->type, record->bytes.size);
 }
 
 // Pieces of a record that simpleperf cut because it was larger than 64 KiB.
@@ -212,7 +214,7 @@ static enum pd_status take_compressed(struct pd_stream *stream, struct pd_error 
 {
 	const struct pd_record *record = &stream->record;
 	size_t skip = record->type == PD_RECORD_COMPRESSED2 ? 16 : 8;
-	struct pd_bytes packed = {record->bytes.data + skip, record->bytes.size - skip};
+	struct pd_bytes packed = { record->bytes.data + skip, record->bytes.size - skip };
 
 	if (record->type == PD_RECORD_COMPRESSED2) {
 		uint64_t size = record->bytes.size < 16 ? 0 : pd_load_u64(record->bytes.data + 8, stream->file->swap);
@@ -240,8 +242,7 @@ static enum pd_status take_record(struct pd_stream *stream, struct pd_error *err
 	case PD_RECORD_COMPRESSED2:
 		if (!inner)
 			return take_compressed(stream, error);
-		pd_stream_tell(stream, PD_PROBLEM_NESTED_COMPRESSION, record->offset, NULL,
-			     "nested compressed record");
+		pd_stream_tell(stream, PD_PROBLEM_NESTED_COMPRESSION, record->offset, NULL, "nested compressed record");
 		return PD_OK;
 	case PD_RECORD_SIMPLEPERF_SPLIT:
 	case PD_RECORD_SIMPLEPERF_SPLIT_END:
@@ -262,8 +263,8 @@ static enum pd_status drop_tail(struct pd_stream *stream, struct pd_error *error
 	status = pd_reader_skip(&stream->reader, size, &missing, error);
 	if (status >= 0 && missing)
 		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_TAIL, stream->outer_offset, NULL,
-			     "%" PRIu64 " of %" PRIu64 " bytes after the record are missing", missing,
-			     stream->record.tail_size);
+			       "%" PRIu64 " of %" PRIu64 " bytes after the record are missing", missing,
+			       stream->record.tail_size);
 	return status;
 }
 
@@ -284,17 +285,17 @@ static void end_of_part(struct pd_stream *stream)
 	stream->losses.cut_bytes += stream->reader.room;
 	if (stream->reader.room)
 		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_RECORD, stream->reader.offset, NULL,
-			     "only %zu bytes are left, less than the record size", stream->reader.room);
+			       "only %zu bytes are left, less than the record size", stream->reader.room);
 	else if (stream->reader.end != UINT64_MAX && stream->reader.offset < stream->reader.end)
 		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_RECORD, stream->reader.offset, NULL,
-			     "the last %" PRIu64 " bytes disappeared while the file was read",
-			     stream->reader.end - stream->reader.offset);
+			       "the last %" PRIu64 " bytes disappeared while the file was read",
+			       stream->reader.end - stream->reader.offset);
 	if (!inflate->broken && inflate->size > inflate->at)
 		pd_stream_tell(stream, PD_PROBLEM_COMPRESSED_TAIL, stream->outer_offset, NULL,
-			     "only %zu decompressed bytes are left, less than a record", inflate->size - inflate->at);
+			       "only %zu decompressed bytes are left, less than a record", inflate->size - inflate->at);
 	if (stream->split_size && !stream->split_ready)
 		pd_stream_tell(stream, PD_PROBLEM_SPLIT_RECORD, stream->outer_offset, NULL,
-			     "the parts of a split record have no end");
+			       "the parts of a split record have no end");
 	if (stream->part == 0 && !stream->quiet)
 		pd_file_tell_compression(stream->file);
 	count_packed_losses(stream);
@@ -340,7 +341,7 @@ static enum pd_status next_outer(struct pd_stream *stream, struct pd_error *erro
 			continue;
 		}
 		pd_stream_tell(stream, PD_PROBLEM_BAD_RECORD_SIZE, reader->offset, NULL,
-			     "type %" PRIu32 " with size %" PRIu64, head.type, head.size);
+			       "type %" PRIu32 " with size %" PRIu64, head.type, head.size);
 		status = stream->file->stopped ? pd_file_stopped(error) : pd_stream_resync(stream, error);
 		if (status < 0)
 			return status;
@@ -354,11 +355,12 @@ static enum pd_status next_outer(struct pd_stream *stream, struct pd_error *erro
 	}
 	stream->outer_size = (size_t)head.size;
 	stream->outer_offset = reader->offset;
-	pd_stream_show(stream, stream->part, (struct pd_bytes){reader->at, (size_t)head.size}, reader->offset, PD_NO_OFFSET);
+	pd_stream_show(stream, stream->part, (struct pd_bytes){ reader->at, (size_t)head.size }, reader->offset,
+		       PD_NO_OFFSET);
 	stream->record.tail_size = stream->tail_left =
-		PD_UNLIKELY(head.type == PD_RECORD_AUXTRACE || head.type == PD_RECORD_HEADER_TRACING_DATA)
-			? pd_stream_tail_size(&stream->record, swap)
-			: 0;
+		PD_UNLIKELY(head.type == PD_RECORD_AUXTRACE || head.type == PD_RECORD_HEADER_TRACING_DATA) ?
+			pd_stream_tail_size(&stream->record, swap) :
+			0;
 	return PD_OK;
 }
 
@@ -366,7 +368,7 @@ static enum pd_status next_outer(struct pd_stream *stream, struct pd_error *erro
 static enum pd_status find_inner(struct pd_stream *stream, struct pd_record_head *head_out, struct pd_error *error)
 {
 	struct pd_inflate *inflate = &stream->inflate;
-	struct pd_record_head head = {0};
+	struct pd_record_head head = { 0 };
 	enum pd_status status;
 
 	inflate->at += stream->inner_size;
@@ -385,8 +387,8 @@ static enum pd_status find_inner(struct pd_stream *stream, struct pd_record_head
 		head = pd_record_head(inflate->data + inflate->at, stream->file->swap);
 		if (head.size < PD_RECORD_HEADER_SIZE || head.size > stream->file->memory_limit) {
 			pd_stream_tell(stream, PD_PROBLEM_COMPRESSED_DAMAGE, stream->outer_offset, NULL,
-				     "decompressed record at %" PRIu64 ": type %" PRIu32 " with size %" PRIu64,
-				     inflate->offset, head.type, head.size);
+				       "decompressed record at %" PRIu64 ": type %" PRIu32 " with size %" PRIu64,
+				       inflate->offset, head.type, head.size);
 			inflate->broken = true;
 			return PD_END;
 		}
@@ -410,7 +412,7 @@ static enum pd_status next_inner(struct pd_stream *stream, struct pd_error *erro
 			return status;
 		stream->inner_size = (size_t)head.size;
 	} while (!taken);
-	pd_stream_show(stream, stream->part, (struct pd_bytes){inflate->data + inflate->at, (size_t)head.size},
+	pd_stream_show(stream, stream->part, (struct pd_bytes){ inflate->data + inflate->at, (size_t)head.size },
 		       stream->outer_offset, inflate->offset);
 	return PD_OK;
 }
@@ -424,14 +426,14 @@ static enum pd_status next_joined(struct pd_stream *stream)
 	if (stream->split_size >= PD_RECORD_HEADER_SIZE) {
 		head = pd_record_head(stream->split, stream->file->swap);
 		if (head.size == stream->split_size) {
-			pd_stream_show(stream, stream->part, (struct pd_bytes){stream->split, stream->split_size},
+			pd_stream_show(stream, stream->part, (struct pd_bytes){ stream->split, stream->split_size },
 				       stream->outer_offset, 0);
 			stream->split_size = 0;
 			return PD_OK;
 		}
 	}
 	pd_stream_tell(stream, PD_PROBLEM_SPLIT_RECORD, stream->outer_offset, NULL,
-		     "the parts of a split record have %zu bytes, which is not its size", stream->split_size);
+		       "the parts of a split record have %zu bytes, which is not its size", stream->split_size);
 	stream->split_size = 0;
 	return PD_END;
 }
@@ -564,7 +566,7 @@ uint64_t pd_stream_pass_bytes(struct pd_stream *stream, size_t limit, struct pd_
 		at += size;
 		passed++;
 	}
-	*bytes_out = (struct pd_bytes){begin, (size_t)(at - begin)};
+	*bytes_out = (struct pd_bytes){ begin, (size_t)(at - begin) };
 	return end_pass(stream, at, passed);
 }
 
@@ -605,7 +607,7 @@ uint64_t pd_stream_pass_timed(struct pd_stream *stream, uint64_t limit, struct p
 		at += size;
 		passed++;
 	}
-	*times = (struct pd_times){oldest_ns, newest_ns};
+	*times = (struct pd_times){ oldest_ns, newest_ns };
 	return end_pass(stream, at, passed);
 }
 
@@ -646,8 +648,7 @@ static void verify(struct pd_stream *stream)
 		pd_record_as(record, record->type);
 }
 
-enum pd_status pd_stream_next(struct pd_stream *stream, const struct pd_record **record_out,
-			      struct pd_error *error)
+enum pd_status pd_stream_next(struct pd_stream *stream, const struct pd_record **record_out, struct pd_error *error)
 {
 	if (PD_UNLIKELY(!next_quickly(stream))) {
 		enum pd_status status = stream->order ? pd_order_next(stream, error) : next_slowly(stream, error);
@@ -669,7 +670,7 @@ enum pd_status pd_stream_take_seen(struct pd_stream *stream, const struct pd_kep
 	if (stream->file->stopped)
 		return pd_file_stopped(error);
 	stream->index = place;
-	pd_stream_show(stream, kept->part, (struct pd_bytes){(const uint8_t *)(kept + 1), kept->size}, kept->offset,
+	pd_stream_show(stream, kept->part, (struct pd_bytes){ (const uint8_t *)(kept + 1), kept->size }, kept->offset,
 		       PD_NO_OFFSET);
 	return take_record(stream, error);
 }
@@ -770,16 +771,18 @@ enum pd_status pd_stream_tail(struct pd_stream *stream, struct pd_bytes *bytes_o
 		return status;
 	if (got < stream->record.tail_size)
 		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_TAIL, stream->record.offset, NULL,
-			     "%" PRIu64 " of %" PRIu64 " bytes after the record are missing",
-			     stream->record.tail_size - got, stream->record.tail_size);
-	stream->tail_bytes = (struct pd_bytes){tail, got};
+			       "%" PRIu64 " of %" PRIu64 " bytes after the record are missing",
+			       stream->record.tail_size - got, stream->record.tail_size);
+	stream->tail_bytes = (struct pd_bytes){ tail, got };
 	*bytes_out = stream->tail_bytes;
 	return PD_OK;
 }
 
 enum pd_status pd_stream_tail_piece(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error)
 {
-	enum { PIECE = 128 << 10 };
+	enum {
+		PIECE = 128 << 10
+	};
 	struct pd_reader *reader = &stream->reader;
 	size_t size = stream->tail_left < PIECE ? (size_t)stream->tail_left : PIECE;
 	enum pd_status status;
@@ -807,7 +810,7 @@ enum pd_status pd_stream_tail_piece(struct pd_stream *stream, struct pd_bytes *b
 	if (!reader->room)
 		return PD_END; // the next record tells what is missing
 	size = size < reader->room ? size : reader->room;
-	*bytes_out = (struct pd_bytes){reader->at, size};
+	*bytes_out = (struct pd_bytes){ reader->at, size };
 	pd_reader_advance(reader, size);
 	stream->tail_left -= size;
 	return PD_OK;

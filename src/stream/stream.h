@@ -17,12 +17,12 @@ struct pd_places {
 struct pd_scratch {
 	struct pd_file *file;
 	struct pd_arena arena;
-	struct pd_scope scope; // as of the last decoding
-	const struct pd_event_full *event; // whose words the record is read with; may be a stand-in
+	struct pd_scope scope;                   // as of the last decoding
+	const struct pd_event_full *event;       // whose words the record is read with; may be a stand-in
 	const struct pd_event_full *scope_event; // whose words the scope holds unchanged, or NULL
-	const struct pd_places *known; // records whose damage was told by another stream, or NULL
-	bool used; // something was decoded since the last record
-	bool told; // the damage of this record was told
+	const struct pd_places *known;           // records whose damage was told by another stream, or NULL
+	bool used;                               // something was decoded since the last record
+	bool told;                               // the damage of this record was told
 };
 
 // A window over one part that holds the next bytes in one piece.
@@ -55,8 +55,7 @@ static inline void pd_reader_advance(struct pd_reader *reader, size_t size)
 	reader->offset += size;
 }
 // Goes on behind bytes that need not be in the window. *short_out: bytes that were not there.
-enum pd_status pd_reader_skip(struct pd_reader *reader, uint64_t size, uint64_t *short_out,
-			      struct pd_error *error);
+enum pd_status pd_reader_skip(struct pd_reader *reader, uint64_t size, uint64_t *short_out, struct pd_error *error);
 // Copies the next bytes, without keeping them in the window. *got_out may be less at the end.
 enum pd_status pd_reader_copy(struct pd_reader *reader, uint8_t *data, size_t size, size_t *got_out,
 			      struct pd_error *error);
@@ -75,7 +74,7 @@ struct pd_inflate {
 	uint64_t total;
 	uint64_t fed; // compressed bytes so far
 	bool broken;
-	bool quiet; // problems were told already
+	bool quiet;    // problems were told already
 	bool restarts; // once broken, goes on at the next frame
 	uint64_t lost; // compressed bytes that were not inflated
 };
@@ -97,23 +96,23 @@ struct pd_stream {
 	bool part_open;
 	struct pd_reader reader;
 	struct pd_inflate inflate;
-	size_t outer_size;     // bytes of the current record outside of compression, still in the window
+	size_t outer_size; // bytes of the current record outside of compression, still in the window
 	uint64_t outer_offset;
-	uint64_t tail_left;    // bytes behind the current record that were not read
-	size_t inner_size;     // bytes of the current record inside, still in the inflated data
+	uint64_t tail_left; // bytes behind the current record that were not read
+	size_t inner_size;  // bytes of the current record inside, still in the inflated data
 	uint8_t *tail;
 	struct pd_bytes tail_bytes; // of the current record, once it was read
-	bool tail_given; // all of it, as a piece
+	bool tail_given;            // all of it, as a piece
 	uint64_t index;
 	const struct pd_kept *kept; // what is shown, if it was kept; see batch.h
-	struct pd_sorter *order; // records are shown in the order of time; see order.h
-	struct pd_part range;   // what is read instead of the parts, if it has a source
-	bool quiet;             // problems were told already
-	bool settled;           // all of the file was read before: there is nothing to learn about it
-	bool seeked;            // records were left out on purpose
-	bool verify;            // see pd_stream_options
-	bool plain;    // nothing but the record itself stands before the next one
-	uint64_t done; // bytes of the parts before this one
+	struct pd_sorter *order;    // records are shown in the order of time; see order.h
+	struct pd_part range;       // what is read instead of the parts, if it has a source
+	bool quiet;                 // problems were told already
+	bool settled;               // all of the file was read before: there is nothing to learn about it
+	bool seeked;                // records were left out on purpose
+	bool verify;                // see pd_stream_options
+	bool plain;                 // nothing but the record itself stands before the next one
+	uint64_t done;              // bytes of the parts before this one
 	// the last id that was looked up
 	uint64_t last_id;
 	const struct pd_event_full *last_event;
@@ -123,20 +122,19 @@ struct pd_stream {
 	size_t split_size, split_capacity;
 	bool split_ready;
 	uint64_t no_piece_before[8]; // COMPRESSED2: searched up to here, by alignment of the offset
-	uint64_t unknown_types; // told so far, as bits of the low part of the number
-	uint64_t unknown_ids;   // number of records
+	uint64_t unknown_types;      // told so far, as bits of the low part of the number
+	uint64_t unknown_ids;        // number of records
 	// doubt
 	bool careful;
-	bool past_head; // a record of the kernel was taken by a careful stream
+	bool past_head;        // a record of the kernel was taken by a careful stream
 	uint64_t near_time_ns; // of the last record that had one, 0 before
-	uint64_t odd_types;    // that were odd and had a sound record behind them, as bits of the low part of the number
-	bool tight_stacks;     // samples with stacks were sound so far
-	uint64_t doubted;      // what was looked at to tell which start is the right one
+	uint64_t odd_types; // that were odd and had a sound record behind them, as bits of the low part of the number
+	bool tight_stacks;  // samples with stacks were sound so far
+	uint64_t doubted;   // what was looked at to tell which start is the right one
 	struct pd_losses losses;
 };
 
-#define pd_stream_tell(stream, ...)                                                                \
-	((stream)->quiet ? (void)0 : pd_file_tell((stream)->file, __VA_ARGS__))
+#define pd_stream_tell(stream, ...) ((stream)->quiet ? (void)0 : pd_file_tell((stream)->file, __VA_ARGS__))
 
 // A stream as pd_stream_open makes it; for the order of time pieces may be those of an earlier walk.
 struct pd_pieces;
@@ -151,9 +149,9 @@ uint64_t pd_stream_pass_bytes(struct pd_stream *stream, size_t limit, struct pd_
 struct pd_span {
 	const uint8_t *at, *end;
 	const struct pd_event_full *full;
-	uint64_t id;   // of the event
+	uint64_t id;    // of the event
 	uint64_t place; // of the first one
-	bool any_id;   // there is no other event
+	bool any_id;    // there is no other event
 };
 // False if there are none of which anything is known. Only in the byte order of this machine.
 bool pd_stream_span(const struct pd_stream *stream, struct pd_span *span_out);
@@ -238,8 +236,8 @@ static inline void pd_stream_place_quickly(struct pd_stream *stream, struct pd_r
 	uint64_t time_ns = 0;
 
 	if (PD_UNLIKELY(!full || (!stream->only_event &&
-				  (full->sample_id >= words ||
-				   pd_load_u64(body + 8 * (size_t)full->sample_id, stream->file->swap) != stream->last_id)))) {
+				  (full->sample_id >= words || pd_load_u64(body + 8 * (size_t)full->sample_id,
+									   stream->file->swap) != stream->last_id)))) {
 		pd_stream_place_sample(stream, record);
 		return;
 	}

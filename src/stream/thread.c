@@ -4,7 +4,9 @@
 
 #include "stream/stream.h"
 
-enum { FIELDS_LOOKED_AT = 5 }; // pid and tid stand in front
+enum {
+	FIELDS_LOOKED_AT = 5
+}; // pid and tid stand in front
 
 // Offsets in the struct of the members pid and tid; false if the layout has not both.
 static bool find_thread(const struct pd_layout *layout, size_t *pid_out, size_t *tid_out)
@@ -39,7 +41,8 @@ static void take_sample(const struct pd_record *record, struct pd_thread_id *thr
 	thread_out->cpu = brief.cpu;
 }
 
-static void take_trailer(const struct pd_record *record, const struct pd_sample_id *trailer, struct pd_thread_id *thread_out)
+static void take_trailer(const struct pd_record *record, const struct pd_sample_id *trailer,
+			 struct pd_thread_id *thread_out)
 {
 	uint64_t has = record->scratch->scope.words[PD_WORD_TRAILER];
 
@@ -58,7 +61,7 @@ void pd_record_thread(const struct pd_record *record, struct pd_thread_id *threa
 	const struct pd_comm *decoded; // all bodies begin alike
 	size_t pid = 0, tid = 0;
 
-	*thread_out = (struct pd_thread_id){UINT32_MAX, UINT32_MAX, UINT32_MAX, false};
+	*thread_out = (struct pd_thread_id){ UINT32_MAX, UINT32_MAX, UINT32_MAX, false };
 	if (record->type == PD_RECORD_SAMPLE) {
 		take_sample(record, thread_out);
 		return;

@@ -9,7 +9,7 @@
 
 struct process {
 	struct pd_jitdump *const *jits; // NULL behind the last one
-	uint64_t *times; // ascending
+	uint64_t *times;                // ascending
 	size_t count, capacity;
 };
 
@@ -97,7 +97,7 @@ static bool find_times(struct process *p)
 
 static bool add_process(struct pd_codes *codes, uint32_t pid, struct pd_jitdump *const *jits)
 {
-	struct process p = {.jits = jits};
+	struct process p = { .jits = jits };
 	bool ok = find_times(&p);
 
 	ok = ok && (!p.count || (PD_GROW(codes->processes, codes->capacity, codes->count + 1) &&
@@ -154,7 +154,7 @@ uint32_t pd_codes_turn(const struct pd_codes *codes, uint32_t pid, struct pd_mom
 {
 	const struct process *p = process_of(codes, pid);
 	size_t low = 0, high = p ? p->count : 0;
-	struct pd_moment change = {.order = 0};
+	struct pd_moment change = { .order = 0 };
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;

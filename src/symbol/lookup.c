@@ -10,19 +10,21 @@
 #include "file/file.h"
 #include "object/demangle/demangle.h"
 
-const struct pd_function pd_lookup_nothing = {.name = ""};
+const struct pd_function pd_lookup_nothing = { .name = "" };
 
 static const size_t default_limit = (size_t)1 << 30;
-static const char *const default_debug[] = {"/usr/lib/debug"};
+static const char *const default_debug[] = { "/usr/lib/debug" };
 
 // ---- archives ----
 
 // PD_FIND_ARCHIVES has room for those of the file.
-enum { ARCHIVES_MOST = 12 };
+enum {
+	ARCHIVES_MOST = 12
+};
 
 static void take_archives_of_file(struct pd_symbols *symbols, bool has_symfs)
 {
-	struct pd_archive *const own[] = {symbols->file->archive, symbols->file->symbols_archive};
+	struct pd_archive *const own[] = { symbols->file->archive, symbols->file->symbols_archive };
 	struct pd_find_places *places = &symbols->places;
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
@@ -31,7 +33,8 @@ static void take_archives_of_file(struct pd_symbols *symbols, bool has_symfs)
 	places->ids_only = places->archive_count && !has_symfs;
 }
 
-static enum pd_status open_archives(struct pd_symbols *symbols, const struct pd_symbols_options *o, struct pd_error *error)
+static enum pd_status open_archives(struct pd_symbols *symbols, const struct pd_symbols_options *o,
+				    struct pd_error *error)
 {
 	struct pd_find_places *places = &symbols->places;
 
@@ -52,7 +55,8 @@ static const struct pd_archive *open_spare(void *self)
 {
 	struct pd_symbols *symbols = self;
 
-	if (!symbols->spare_asked && pd_archive_open(symbols->spare_path, NULL, &symbols->spare, NULL) == PD_ERROR_MEMORY)
+	if (!symbols->spare_asked &&
+	    pd_archive_open(symbols->spare_path, NULL, &symbols->spare, NULL) == PD_ERROR_MEMORY)
 		symbols->failed = true;
 	symbols->spare_asked = true;
 	return symbols->spare;
@@ -118,7 +122,7 @@ enum pd_status pd_symbols_new(struct pd_file *file, const struct pd_world *world
 			      struct pd_error *error)
 {
 	static uint64_t last_serial;
-	struct pd_symbols_options o = {.size = sizeof(o)};
+	struct pd_symbols_options o = { .size = sizeof(o) };
 	struct pd_symbols *symbols;
 	enum pd_status status;
 
@@ -188,8 +192,8 @@ const struct pd_function *pd_symbols_function(const struct pd_symbols *symbols, 
 
 // ---- functions ----
 
-const char *pd_lookup_readable(struct pd_symbols *symbols, const struct pd_dso_full *dso, const char *name, size_t length,
-			       size_t tail)
+const char *pd_lookup_readable(struct pd_symbols *symbols, const struct pd_dso_full *dso, const char *name,
+			       size_t length, size_t tail)
 {
 	struct pd_text *text = &symbols->scratch;
 	const char *copy;
@@ -231,7 +235,7 @@ struct pd_function_full *pd_lookup_add_function(struct pd_symbols *symbols, cons
 static const struct pd_function *add_symbol(struct pd_symbols *symbols, const struct pd_dso_full *dso, uint64_t number,
 					    const struct pd_symbol *symbol)
 {
-	static const char binds[] = {[PD_BIND_LOCAL] = 'l', [PD_BIND_WEAK] = 'w', [PD_BIND_GLOBAL] = 'g'};
+	static const char binds[] = { [PD_BIND_LOCAL] = 'l', [PD_BIND_WEAK] = 'w', [PD_BIND_GLOBAL] = 'g' };
 	// stubs are called after what they jump to
 	size_t tail = symbol->kind == PD_SYMBOL_PLT ? strlen("@plt") : 0;
 	struct pd_function function = {
@@ -322,7 +326,7 @@ static const struct pd_function *find_jitted(struct pd_symbols *symbols, struct 
 					     uint64_t addr)
 {
 	uint64_t time = when.time_ns ? when.time_ns : PD_NO_TIME;
-	struct pd_symbol symbol = {.bind = PD_BIND_GLOBAL};
+	struct pd_symbol symbol = { .bind = PD_BIND_GLOBAL };
 	struct pd_jit_code code;
 
 	for (size_t i = 0; dso->jits[i]; i++) {
@@ -355,7 +359,8 @@ static uint64_t place_in(const struct pd_dso_full *dso, const struct pd_location
 	const struct pd_mapping *mapping = location->mapping;
 
 	// memory files have no file to be looked for, but places in it
-	if (dso->terms != PD_TERMS_MOVED && location->object->kind == PD_OBJECT_ANON && !pd_lookup_has_no_file(location))
+	if (dso->terms != PD_TERMS_MOVED && location->object->kind == PD_OBJECT_ANON &&
+	    !pd_lookup_has_no_file(location))
 		return addr - mapping->start + mapping->pgoff;
 	return pd_lookup_addr(dso, location->offset, mapping->by_offset, addr);
 }
@@ -363,7 +368,7 @@ static uint64_t place_in(const struct pd_dso_full *dso, const struct pd_location
 struct pd_place pd_symbols_at(struct pd_symbols *symbols, const struct pd_location *location, struct pd_moment when,
 			      uint64_t addr)
 {
-	struct pd_place place = {.addr = addr, .recorded = addr};
+	struct pd_place place = { .addr = addr, .recorded = addr };
 	struct pd_dso_full *dso = pd_lookup_dso(symbols, location);
 
 	if (!dso)
@@ -389,7 +394,7 @@ struct pd_place pd_symbols_place(struct pd_symbols *symbols, uint32_t pid, unsig
 	if (!pd_world_locate(symbols->world, pid, cpumode, when, addr, &location) &&
 	    ((cpumode != PD_CPUMODE_KERNEL && cpumode != PD_CPUMODE_UNKNOWN) ||
 	     !pd_lookup_kernel_behind(symbols, addr, &location)))
-		return (struct pd_place){.addr = addr, .recorded = addr};
+		return (struct pd_place){ .addr = addr, .recorded = addr };
 	return pd_symbols_at(symbols, &location, when, addr);
 }
 

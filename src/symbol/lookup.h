@@ -34,12 +34,12 @@ enum pd_terms {
 };
 
 struct pd_dso_full {
-	struct pd_dso dso; // first: what the user sees
+	struct pd_dso dso;           // first: what the user sees
 	struct pd_object_id id;      // as recorded
 	struct pd_object_id file_id; // the same, or that of the file if none was recorded
 	uint32_t machine;
-	uint32_t pid;       // of memory without a file, else 0
-	const char *path;   // where to look for it
+	uint32_t pid;                  // of memory without a file, else 0
+	const char *path;              // where to look for it
 	const struct pd_symtab *table; // or NULL
 	struct pd_symtab *own_table;
 	bool is_module; // of the kernel: its symbols are written from where its code begins
@@ -49,13 +49,13 @@ struct pd_dso_full {
 	size_t span_count;
 	const struct pd_kallsyms *kallsyms; // whose table it is if only the symbols of one module are its own, else NULL
 	uint16_t owner;                     // the number of that module
-	struct pd_memo places;    // by address: a function, or pd_lookup_nothing
-	struct pd_memo functions; // by their number in the table
-	struct pd_memo inlined;   // functions without a place, by where their names stand in lines
-	struct pd_jitdump *const *jits; // of the process, NULL behind the last one; the table has what they lack
+	struct pd_memo places;              // by address: a function, or pd_lookup_nothing
+	struct pd_memo functions;           // by their number in the table
+	struct pd_memo inlined;             // functions without a place, by where their names stand in lines
+	struct pd_jitdump *const *jits;     // of the process, NULL behind the last one; the table has what they lack
 	struct pd_symbols *symbols;
-	bool has_file;              // lines may be asked for
-	struct pd_kernel *kernel;       // that it is, or NULL
+	bool has_file;            // lines may be asked for
+	struct pd_kernel *kernel; // that it is, or NULL
 	bool lines_asked;
 	struct pd_lines *lines;     // or NULL
 	struct pd_found line_files; // opened for them
@@ -72,10 +72,11 @@ struct pd_function_full {
 struct pd_kernel {
 	struct pd_kernel *next;
 	uint32_t machine;
-	struct pd_kallsyms kallsyms; // the table for those who called pd_lookup_kernel_table, or load_list in lookup_kernel.c
+	struct pd_kallsyms
+		kallsyms; // the table for those who called pd_lookup_kernel_table, or load_list in lookup_kernel.c
 	bool has_kallsyms;
-	bool is_running;        // they are those of the kernel that runs here
-	bool list_failed;       // of which the image alone is known
+	bool is_running;           // they are those of the kernel that runs here
+	bool list_failed;          // of which the image alone is known
 	struct pd_mapping mapping; // the first that says where a symbol was; without an object if none does
 	struct pd_symtab *image;
 	const char *image_path; // for pd_find; NULL: the one that was given, or fetched
@@ -124,8 +125,8 @@ struct pd_symbols {
 	bool own_machine; // symfs is the root: the running kernel may be the one that was recorded
 	pd_fetch_fn *fetch;
 	void *fetch_self;
-	size_t limit; // most bytes for one object
-	struct pd_arena kept;   // options, names, functions
+	size_t limit;         // most bytes for one object
+	struct pd_arena kept; // options, names, functions
 	struct pd_text scratch;
 	struct pd_dso_full **by_object;
 	size_t by_object_count;
@@ -135,7 +136,7 @@ struct pd_symbols {
 	size_t dso_count, dso_capacity;
 	struct pd_function_full **functions;
 	size_t function_count, function_capacity;
-	struct pd_index inlined;        // functions without a place, by dso and name
+	struct pd_index inlined; // functions without a place, by dso and name
 	struct pd_kernel_names kernel_names;
 	struct pd_kernel *kernels;
 	struct pd_kallsyms given_kallsyms;
@@ -207,8 +208,8 @@ extern const struct pd_function pd_lookup_nothing;
 
 /** A readable form of a linker's name, which lives as long as the symbols; tail: letters behind it that are none of the
  * linker's. */
-const char *pd_lookup_readable(struct pd_symbols *symbols, const struct pd_dso_full *dso, const char *name, size_t length,
-			       size_t tail);
+const char *pd_lookup_readable(struct pd_symbols *symbols, const struct pd_dso_full *dso, const char *name,
+			       size_t length, size_t tail);
 /** Adds a function; NULL, and symbols->failed, without memory. */
 struct pd_function_full *pd_lookup_add_function(struct pd_symbols *symbols, const struct pd_dso_full *dso,
 						const struct pd_function *function);
@@ -276,7 +277,8 @@ void pd_lookup_load_runtime(struct pd_symbols *symbols, struct pd_dso_full *dso)
 const struct pd_process_dumps *pd_lookup_dumps_at(struct pd_symbols *symbols, size_t index);
 void pd_lookup_dumps_fini(struct pd_symbols *symbols);
 /** Opens a file that a program made: of an archive, else of root or the user; says why not. */
-bool pd_lookup_open_own(const struct pd_symbols *symbols, const char *path, struct pd_image *image, const char **reason);
+bool pd_lookup_open_own(const struct pd_symbols *symbols, const char *path, struct pd_image *image,
+			const char **reason);
 
 // ---- codes.c ----
 

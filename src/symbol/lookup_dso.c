@@ -5,7 +5,9 @@
 
 #include "symbol/lookup.h"
 
-enum { PLACES_MOST = 1 << 23 }; // of one dso that are remembered
+enum {
+	PLACES_MOST = 1 << 23
+}; // of one dso that are remembered
 
 struct wanted {
 	const char *name; // of scripts
@@ -18,7 +20,7 @@ struct wanted {
 
 static struct pd_object_id id_of(const struct pd_object *object)
 {
-	struct pd_object_id id = {.size = object->build_id_size};
+	struct pd_object_id id = { .size = object->build_id_size };
 
 	memcpy(id.bytes, object->build_id, sizeof(object->build_id));
 	return id;
@@ -55,22 +57,22 @@ static struct pd_dso_full *add_dso(struct pd_symbols *symbols, const struct want
 	if (!short_name)
 		short_name = pd_lookup_short_name(symbols, w->name, w->object->kind);
 	*dso = (struct pd_dso_full){
-		.dso = {.index = symbols->dso_count,
-			.name = short_name,
-			.long_name = w->name,
-			.object = w->object,
-			.kernel = is_kernel(w->object),
-			.detail = ""},
+		.dso = { .index = symbols->dso_count,
+			 .name = short_name,
+			 .long_name = w->name,
+			 .object = w->object,
+			 .kernel = is_kernel(w->object),
+			 .detail = "" },
 		.id = w->id,
 		.file_id = w->id,
 		.machine = w->machine,
 		.pid = w->pid,
 		.path = w->object ? w->object->path : w->name,
 		.symbols = symbols,
-		.places = {.seed = symbols->seed, .most = PLACES_MOST},
-		.functions = {.seed = symbols->seed},
-		.inlined = {.seed = symbols->seed},
-		.line_files = {.kallsyms = {.fd = -1}},
+		.places = { .seed = symbols->seed, .most = PLACES_MOST },
+		.functions = { .seed = symbols->seed },
+		.inlined = { .seed = symbols->seed },
+		.line_files = { .kallsyms = { .fd = -1 } },
 	};
 	if (!pd_index_add(&symbols->by_name, hash, (uint32_t)symbols->dso_count))
 		return NULL;
@@ -91,14 +93,15 @@ static struct pd_dso_full *find_or_add(struct pd_symbols *symbols, const struct 
 
 static struct pd_dso_full *dso_of_object(struct pd_symbols *symbols, const struct pd_object *object)
 {
-	struct wanted w = {.object = object, .id = id_of(object), .machine = object->machine};
+	struct wanted w = { .object = object, .id = id_of(object), .machine = object->machine };
 	size_t before = symbols->by_object_count;
 	struct pd_dso_full *dso;
 
 	if (!PD_GROW(symbols->by_object, symbols->by_object_count, object->index + 1))
 		return NULL;
 	if (symbols->by_object_count > before)
-		memset(symbols->by_object + before, 0, (symbols->by_object_count - before) * sizeof(*symbols->by_object));
+		memset(symbols->by_object + before, 0,
+		       (symbols->by_object_count - before) * sizeof(*symbols->by_object));
 	w.name = pd_lookup_name(symbols, object);
 	dso = w.name ? find_or_add(symbols, &w) : NULL;
 	symbols->by_object[object->index] = dso;
@@ -111,7 +114,7 @@ static struct pd_dso_full *dso_of_process(struct pd_symbols *symbols, uint32_t p
 	size_t at = (uint32_t)hash;
 	struct pd_dso_full *dso;
 	char name[32], short_name[32];
-	struct wanted w = {.pid = pid};
+	struct wanted w = { .pid = pid };
 
 	for (uint32_t i; (i = pd_index_next(&symbols->by_pid, hash, &at)) != PD_INDEX_END;)
 		if (symbols->dsos[i]->pid == pid)

@@ -15,7 +15,10 @@
 #include "symbol/lookup.h"
 #include "object/find/root.h"
 
-enum { NAME_SIZE = 256, FOUR_GIB_SHIFT = 32 };
+enum {
+	NAME_SIZE = 256,
+	FOUR_GIB_SHIFT = 32
+};
 
 static bool put_why(struct pd_symbols *symbols, const char *format, ...) PD_PRINTF(2, 3);
 
@@ -103,8 +106,8 @@ static bool is_same_file(struct pd_symbols *symbols, const struct pd_object *obj
 			       (unsigned long long)about->st_ino, (unsigned long long)object->ino);
 	// Devices without a major number are those of file systems that tell others to programs.
 	if (object->ino && object->maj && maj && (object->maj != maj || object->min != min))
-		return put_why(symbols, "replaced by another file: device %u:%u, recorded %u:%u", maj, min,
-			       object->maj, object->min);
+		return put_why(symbols, "replaced by another file: device %u:%u, recorded %u:%u", maj, min, object->maj,
+			       object->min);
 	if (modified && about->st_mtime > modified)
 		return put_why(symbols, "modified after the recording");
 	if (!object->ino && !may_be_this_host(symbols))
@@ -114,7 +117,7 @@ static bool is_same_file(struct pd_symbols *symbols, const struct pd_object *obj
 
 static bool id_of_open(struct pd_symbols *symbols, int fd, struct pd_build_id *id_out)
 {
-	struct pd_object_id id = {.size = 0};
+	struct pd_object_id id = { .size = 0 };
 	struct pd_elf *elf = NULL;
 	struct pd_image image;
 	enum pd_status status;
@@ -195,7 +198,7 @@ static bool is_of_32_bits(const struct pd_symbols *symbols, const struct pd_obje
 
 static bool id_of_vdso(struct pd_symbols *symbols, const struct pd_object *object, struct pd_build_id *id_out)
 {
-	struct pd_object_id id = {.size = 0};
+	struct pd_object_id id = { .size = 0 };
 	struct pd_elf *elf;
 	bool found;
 
@@ -212,9 +215,9 @@ static bool id_of_vdso(struct pd_symbols *symbols, const struct pd_object *objec
 bool pd_symbols_build_id(struct pd_symbols *symbols, const struct pd_object *object, struct pd_build_id *id_out,
 			 const char **why_out)
 {
-	struct pd_object_id recorded = {.size = object->build_id_size};
+	struct pd_object_id recorded = { .size = object->build_id_size };
 
-	*id_out = (struct pd_build_id){.size = 0};
+	*id_out = (struct pd_build_id){ .size = 0 };
 	if (why_out)
 		*why_out = symbols->why;
 	memcpy(recorded.bytes, object->build_id, sizeof(object->build_id));

@@ -11,15 +11,15 @@
 #include "symbol/lookup.h"
 #include "object/find/root.h"
 
-enum { TEXT_LIMIT = 256 << 20, NOTES_LIMIT = 64 << 10, PATH_SIZE = 4096 };
+enum {
+	TEXT_LIMIT = 256 << 20,
+	NOTES_LIMIT = 64 << 10,
+	PATH_SIZE = 4096
+};
 
 static const char *const image_paths[] = {
-	"/boot/vmlinux-%s",
-	"/usr/lib/debug/boot/vmlinux-%s",
-	"/lib/modules/%s/build/vmlinux",
-	"/lib/modules/%s/vmlinux",
-	"/usr/lib/debug/lib/modules/%s/vmlinux",
-	"/usr/lib/debug/boot/vmlinux-%s.debug",
+	"/boot/vmlinux-%s",        "/usr/lib/debug/boot/vmlinux-%s",        "/lib/modules/%s/build/vmlinux",
+	"/lib/modules/%s/vmlinux", "/usr/lib/debug/lib/modules/%s/vmlinux", "/usr/lib/debug/boot/vmlinux-%s.debug",
 	"/boot/vmlinux",
 };
 
@@ -44,8 +44,8 @@ static const struct pd_mapping *find_reference(const struct pd_symbols *symbols,
 	const struct pd_mapping *map;
 
 	for (size_t i = 0; (map = pd_world_mapping(symbols->world, i)); i++)
-		if (map->object && map->object->kind == PD_OBJECT_KERNEL && map->object->machine == machine && map->symbol &&
-		    map->symbol[0] && map->pgoff)
+		if (map->object && map->object->kind == PD_OBJECT_KERNEL && map->object->machine == machine &&
+		    map->symbol && map->symbol[0] && map->pgoff)
 			return map;
 	return NULL;
 }
@@ -72,7 +72,7 @@ static bool take_kallsyms(struct pd_kernel *kernel, struct pd_kallsyms *kallsyms
 	uint64_t listed = reference ? listed_addr(kallsyms, reference->symbol) : 0;
 
 	kernel->kallsyms = *kallsyms;
-	*kallsyms = (struct pd_kallsyms){0};
+	*kallsyms = (struct pd_kallsyms){ 0 };
 	kernel->has_kallsyms = true;
 	kernel->moved = listed ? reference->pgoff - listed : 0;
 	kernel->state = kernel->kallsyms.hidden ? PD_DSO_NO_SYMBOLS : PD_DSO_SYMBOLS;
@@ -107,7 +107,7 @@ bool pd_lookup_running_id(struct pd_object_id *id_out)
 bool pd_lookup_kernel_may_run(struct pd_symbols *symbols)
 {
 	const struct pd_mapping *reference = find_reference(symbols, 0);
-	struct pd_object_id own = {.size = 0}, recorded = pd_lookup_kernel_id(symbols, 0);
+	struct pd_object_id own = { .size = 0 }, recorded = pd_lookup_kernel_id(symbols, 0);
 	struct pd_kallsyms kallsyms;
 	uint64_t listed;
 
@@ -157,7 +157,8 @@ static bool try_named_list(struct pd_symbols *symbols, struct pd_kernel *kernel,
 static bool try_archives(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_object_id *id,
 			 const struct pd_mapping *reference, struct pd_text *tried)
 {
-	struct pd_find_places places = {.archive_count = symbols->places.archive_count, .limit = symbols->places.limit};
+	struct pd_find_places places = { .archive_count = symbols->places.archive_count,
+					 .limit = symbols->places.limit };
 
 	if (!places.archive_count)
 		return false;
@@ -231,7 +232,7 @@ const struct pd_symtab *pd_lookup_kernel_table(struct pd_symbols *symbols, struc
 static bool try_running(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_object_id *id,
 			const struct pd_mapping *reference, struct pd_text *tried)
 {
-	struct pd_object_id own = {.size = 0};
+	struct pd_object_id own = { .size = 0 };
 	struct pd_kallsyms kallsyms;
 
 	if (!symbols->own_machine || kernel->machine || (symbols->places.ids_only && !id->size))
@@ -258,10 +259,10 @@ static bool try_running(struct pd_symbols *symbols, struct pd_kernel *kernel, co
 
 // ---- images ----
 
-static bool take_image(struct pd_symbols *symbols, struct pd_kernel *kernel, struct pd_elf *object, struct pd_elf *debug,
-		       const struct pd_mapping *reference, const char *detail)
+static bool take_image(struct pd_symbols *symbols, struct pd_kernel *kernel, struct pd_elf *object,
+		       struct pd_elf *debug, const struct pd_mapping *reference, const char *detail)
 {
-	const struct pd_elf_symbol_options options = {.data = true, .limit = symbols->limit};
+	const struct pd_elf_symbol_options options = { .data = true, .limit = symbols->limit };
 	uint64_t linked;
 
 	if (pd_elf_symtab(object, debug, &options, &kernel->image, NULL)) {
@@ -279,7 +280,7 @@ static bool take_image(struct pd_symbols *symbols, struct pd_kernel *kernel, str
 static bool try_given_image(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_object_id *id,
 			    const struct pd_mapping *reference, struct pd_text *tried)
 {
-	struct pd_object_id own = {.size = 0};
+	struct pd_object_id own = { .size = 0 };
 
 	if (!symbols->given_image || kernel->machine)
 		return false;
@@ -306,7 +307,8 @@ static bool take_found(struct pd_symbols *symbols, struct pd_kernel *kernel, str
 			snprintf(detail, sizeof(detail), "%s/%s", found->tries[i].root, found->tries[i].path);
 	if (object && take_image(symbols, kernel, object, found->debug, reference, detail))
 		return true;
-	if (pd_image_is_open(&found->kallsyms) && pd_image_read_all(&found->kallsyms, TEXT_LIMIT, &text, &size, NULL) == PD_OK) {
+	if (pd_image_is_open(&found->kallsyms) &&
+	    pd_image_read_all(&found->kallsyms, TEXT_LIMIT, &text, &size, NULL) == PD_OK) {
 		ok = size && pd_kallsyms_read(&kallsyms, (char *)text, size, symbols->limit, NULL) == PD_OK;
 		pd_free(text);
 		if (ok)
@@ -321,7 +323,7 @@ static bool try_path(struct pd_symbols *symbols, struct pd_kernel *kernel, const
 		     const char *path, const struct pd_object_id *id, const struct pd_mapping *reference,
 		     struct pd_text *tried)
 {
-	struct pd_find_wanted wanted = {.path = path, .name = path[0] == '[' ? path : NULL, .id = *id};
+	struct pd_find_wanted wanted = { .path = path, .name = path[0] == '[' ? path : NULL, .id = *id };
 	struct pd_found found;
 	bool ok;
 
@@ -349,7 +351,7 @@ static const char *release_of(const struct pd_symbols *symbols, struct utsname *
 static bool try_usual_paths(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_object_id *id,
 			    const struct pd_mapping *reference, struct pd_text *tried)
 {
-	const struct pd_find_places places = {.symfs = symbols->places.symfs, .limit = symbols->places.limit};
+	const struct pd_find_places places = { .symfs = symbols->places.symfs, .limit = symbols->places.limit };
 	struct utsname here;
 	const char *release = release_of(symbols, &here);
 	char path[PATH_SIZE];
@@ -380,7 +382,7 @@ static bool try_fetch(struct pd_symbols *symbols, struct pd_kernel *kernel, cons
 static void load_kernel(struct pd_symbols *symbols, struct pd_kernel *kernel, const struct pd_object_id *id)
 {
 	const struct pd_mapping *reference = find_reference(symbols, kernel->machine);
-	struct pd_text tried = {0};
+	struct pd_text tried = { 0 };
 	bool found = false;
 
 	if (reference)
@@ -396,7 +398,8 @@ static void load_kernel(struct pd_symbols *symbols, struct pd_kernel *kernel, co
 			try_fetch(symbols, kernel, id, reference);
 	pd_text_char(&tried, 0);
 	if (!found)
-		kernel->detail = tried.failed || tried.size < 2 ? "no matching file found" : keep_text(symbols, tried.data);
+		kernel->detail = tried.failed || tried.size < 2 ? "no matching file found" :
+								  keep_text(symbols, tried.data);
 	pd_free(tried.data);
 }
 
@@ -412,7 +415,9 @@ static struct pd_kernel *kernel_of(struct pd_symbols *symbols, uint32_t machine)
 	kernel = pd_arena_alloc(&symbols->kept, sizeof(*kernel));
 	if (!kernel)
 		return NULL;
-	*kernel = (struct pd_kernel){.next = symbols->kernels, .machine = machine, .state = PD_DSO_MISSING, .detail = ""};
+	*kernel = (struct pd_kernel){
+		.next = symbols->kernels, .machine = machine, .state = PD_DSO_MISSING, .detail = ""
+	};
 	symbols->kernels = kernel;
 	// all objects are looked at for it, so not each time that a module asks
 	id = pd_lookup_kernel_id(symbols, machine);
@@ -422,7 +427,7 @@ static struct pd_kernel *kernel_of(struct pd_symbols *symbols, uint32_t machine)
 
 struct pd_object_id pd_lookup_kernel_id(const struct pd_symbols *symbols, uint32_t machine)
 {
-	struct pd_object_id id = {.size = 0};
+	struct pd_object_id id = { .size = 0 };
 	const struct pd_object *object;
 
 	for (size_t i = 0; (object = pd_world_object(symbols->world, i)); i++) {
@@ -438,7 +443,7 @@ struct pd_object_id pd_lookup_kernel_id(const struct pd_symbols *symbols, uint32
 
 void pd_lookup_prepare(struct pd_symbols *symbols)
 {
-	struct pd_object_id own = {.size = 0}, id = pd_lookup_kernel_id(symbols, 0);
+	struct pd_object_id own = { .size = 0 }, id = pd_lookup_kernel_id(symbols, 0);
 
 	if (!(symbols->flags & PD_SYMBOLS_NO_FILES) && symbols->own_machine && id.size && pd_lookup_running_id(&own) &&
 	    pd_object_id_equal(&own, &id))
@@ -456,8 +461,9 @@ void pd_lookup_load_kernel(struct pd_symbols *symbols, struct pd_dso_full *dso, 
 		return;
 	}
 	pd_lookup_tell(symbols, dso, kernel->state, "%s", kernel->detail);
-	dso->table = !kernel->has_kallsyms ? kernel->image :
-		     kernel->kallsyms.image ? kernel->kallsyms.image : kernel->kallsyms.table;
+	dso->table = !kernel->has_kallsyms  ? kernel->image :
+		     kernel->kallsyms.image ? kernel->kallsyms.image :
+					      kernel->kallsyms.table;
 	dso->moved = kernel->moved;
 	dso->kernel = kernel;
 	dso->has_file = kernel->image != NULL;
@@ -575,7 +581,8 @@ static const char *find_in_list(struct pd_symbols *symbols, const char *folder, 
 		stop = stop ? stop : end;
 		next = stop + (stop < end);
 		colon = memchr(line, ':', (size_t)(stop - line));
-		if (!colon || (size_t)snprintf(path, sizeof(path), "%s/%.*s", folder, (int)(colon - line), line) >= sizeof(path))
+		if (!colon ||
+		    (size_t)snprintf(path, sizeof(path), "%s/%.*s", folder, (int)(colon - line), line) >= sizeof(path))
 			continue;
 		if (pd_lookup_module(path, &letters, &letters_length) && letters_length == length &&
 		    same_letters(letters, name, length))
@@ -589,7 +596,7 @@ static const char *find_module(struct pd_symbols *symbols, const char *name, siz
 {
 	struct utsname here;
 	char folder[PATH_SIZE / 4], path[PATH_SIZE];
-	struct pd_bytes list = {NULL, 0};
+	struct pd_bytes list = { NULL, 0 };
 	const char *found = NULL;
 	struct pd_image image;
 	uint8_t *text;

@@ -5,14 +5,17 @@
 #include "symbol/lookup.h"
 #include "object/dwarf/unit_table.h"
 
-enum { FRAMES = 64 }; // that are inlined into each other
+enum {
+	FRAMES = 64
+}; // that are inlined into each other
 
 // ---- opening ----
 
 static void open_kernel_files(struct pd_dso_full *dso, const struct pd_find_places *places)
 {
-	struct pd_find_wanted wanted = {
-		.path = dso->kernel->image_path, .name = dso->kernel->image_path, .id = dso->id};
+	struct pd_find_wanted wanted = { .path = dso->kernel->image_path,
+					 .name = dso->kernel->image_path,
+					 .id = dso->id };
 
 	if (!dso->kernel->image_path)
 		return;
@@ -119,7 +122,7 @@ static const char *scoped_name(struct pd_symbols *symbols, const char *name)
 static const struct pd_function *new_inlined(struct pd_symbols *symbols, struct pd_dso_full *dso, const char *name)
 {
 	uint64_t hash = pd_hash(symbols->seed ^ dso->dso.index, name, strlen(name));
-	struct pd_function function = {.bind = 'u'};
+	struct pd_function function = { .bind = 'u' };
 	struct pd_function_full *full;
 	size_t at = (uint32_t)hash;
 
@@ -171,7 +174,7 @@ static size_t lines_of_object(struct pd_symbols *symbols, struct pd_dso_full *ds
 		if (!function)
 			continue;
 		if (out < capacity)
-			lines_out[out] = (struct pd_line){function, frames[i].file, frames[i].line, i + 1 < count};
+			lines_out[out] = (struct pd_line){ function, frames[i].file, frames[i].line, i + 1 < count };
 		out++;
 	}
 	return out;
@@ -189,14 +192,14 @@ static size_t line_of_jit(const struct pd_dso_full *dso, const struct pd_place *
 	code = pd_jitdump_code(dso->jits[dump], number);
 	if (!pd_jitdump_line(dso->jits[dump], &code, place->addr, &line))
 		return 0;
-	*line_out = (struct pd_line){.function = place->function, .file = line.file, .line = line.line};
+	*line_out = (struct pd_line){ .function = place->function, .file = line.file, .line = line.line };
 	return 1;
 }
 
 size_t pd_symbols_lines(struct pd_symbols *symbols, const struct pd_place *place, struct pd_line *lines_out,
 			size_t capacity)
 {
-	struct pd_line line = {.function = place->function};
+	struct pd_line line = { .function = place->function };
 	struct pd_dso_full *dso;
 	size_t count = 0;
 

@@ -79,7 +79,7 @@ bool pd_lookup_tries(struct pd_text *text, const struct pd_found *found)
 static void put_span(struct pd_dso_full *dso, uint64_t offset, uint64_t size, uint64_t addr)
 {
 	if (size)
-		dso->spans[dso->span_count++] = (struct pd_loaded){offset, size, addr};
+		dso->spans[dso->span_count++] = (struct pd_loaded){ offset, size, addr };
 }
 
 bool pd_lookup_take_spans(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_elf *elf)
@@ -118,7 +118,7 @@ bool pd_lookup_take_spans(struct pd_symbols *symbols, struct pd_dso_full *dso, c
 
 struct pd_elf *pd_lookup_fetch(struct pd_symbols *symbols, const struct pd_object_id *id, bool debug)
 {
-	struct pd_object_id has = {.size = 0};
+	struct pd_object_id has = { .size = 0 };
 	struct pd_elf *elf = NULL;
 	enum pd_status status;
 	const char *path;
@@ -152,7 +152,7 @@ static const char *used_path(struct pd_text *text, const struct pd_found *found,
 
 static void tell_found(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_found *found, bool fetched)
 {
-	struct pd_text text = {0};
+	struct pd_text text = { 0 };
 	const char *path;
 
 	if (!found->object && !found->debug) {
@@ -160,13 +160,16 @@ static void tell_found(struct pd_symbols *symbols, struct pd_dso_full *dso, cons
 
 		pd_text_char(&text, 0);
 		pd_lookup_tell(symbols, dso, mismatch ? PD_DSO_MISMATCH : PD_DSO_MISSING, "%s",
-			       text.failed ? "" : text.size > 1 ? text.data : "not a regular file");
+			       text.failed   ? "" :
+			       text.size > 1 ? text.data :
+					       "not a regular file");
 		pd_free(text.data);
 		return;
 	}
 	path = used_path(&text, found, found->debug ? PD_FIND_DEBUG : PD_FIND_OBJECT);
 	if (!dso->table || !pd_symtab_count(dso->table))
-		pd_lookup_tell(symbols, dso, PD_DSO_NO_SYMBOLS, "%s has no symbols", path ? path : "the downloaded file");
+		pd_lookup_tell(symbols, dso, PD_DSO_NO_SYMBOLS, "%s has no symbols",
+			       path ? path : "the downloaded file");
 	else
 		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "%s", path && !fetched ? path : "downloaded by build id");
 	pd_free(text.data);
@@ -188,8 +191,8 @@ static bool load_from_index(struct pd_symbols *symbols, struct pd_dso_full *dso,
 	struct pd_elf *shape;
 
 	if (!symbols->index || !dso->file_id.size ||
-	    !pd_index_load_symbols(symbols->index, &dso->file_id, origin, INDEX_VARIANT, symbols->limit,
-				   &shape, &table))
+	    !pd_index_load_symbols(symbols->index, &dso->file_id, origin, INDEX_VARIANT, symbols->limit, &shape,
+				   &table))
 		return false;
 	take_table(symbols, dso, shape, table);
 	pd_elf_close(shape);
@@ -199,7 +202,7 @@ static bool load_from_index(struct pd_symbols *symbols, struct pd_dso_full *dso,
 static void read_table(struct pd_symbols *symbols, struct pd_dso_full *dso, struct pd_elf *object, struct pd_elf *debug,
 		       const struct pd_file_origin *origin)
 {
-	const struct pd_elf_symbol_options options = {.data = true, .limit = symbols->limit};
+	const struct pd_elf_symbol_options options = { .data = true, .limit = symbols->limit };
 	struct pd_symtab *table;
 
 	if ((dso->file_id.size || pd_elf_id(object, &dso->file_id)) && load_from_index(symbols, dso, origin))
@@ -217,8 +220,9 @@ static void read_table(struct pd_symbols *symbols, struct pd_dso_full *dso, stru
 
 struct pd_find_wanted pd_lookup_wanted(const struct pd_dso_full *dso)
 {
-	return (struct pd_find_wanted){
-		.path = dso->path, .name = dso->dso.object ? dso->dso.object->path : NULL, .id = dso->id};
+	return (struct pd_find_wanted){ .path = dso->path,
+					.name = dso->dso.object ? dso->dso.object->path : NULL,
+					.id = dso->id };
 }
 
 void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso)
@@ -290,7 +294,7 @@ static struct pd_object_id id_of_vdso(struct pd_symbols *symbols, const struct p
 
 static void load_vdso(struct pd_symbols *symbols, struct pd_dso_full *dso)
 {
-	struct pd_object_id id = {.size = 0}, wanted;
+	struct pd_object_id id = { .size = 0 }, wanted;
 	struct pd_elf *elf;
 
 	pd_lookup_load_file(symbols, dso);
@@ -299,7 +303,7 @@ static void load_vdso(struct pd_symbols *symbols, struct pd_dso_full *dso)
 	wanted = id_of_vdso(symbols, dso);
 	elf = wanted.size ? pd_lookup_own_vdso() : NULL;
 	if (elf && pd_elf_id(elf, &id) && pd_object_id_equal(&id, &wanted)) {
-		read_table(symbols, dso, elf, NULL, &(struct pd_file_origin){.place = NULL});
+		read_table(symbols, dso, elf, NULL, &(struct pd_file_origin){ .place = NULL });
 		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "the vdso of this system");
 	}
 	pd_elf_close(elf);

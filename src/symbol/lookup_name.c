@@ -9,7 +9,11 @@
 
 #include "symbol/lookup.h"
 
-enum { ENTRY_NAME = 36, ENTRY_HEAD = 8, NAME_MOST = 128 };
+enum {
+	ENTRY_NAME = 36,
+	ENTRY_HEAD = 8,
+	NAME_MOST = 128
+};
 
 static bool begins(const char *text, const char *with)
 {
@@ -189,7 +193,7 @@ const char *pd_lookup_short_name(struct pd_symbols *symbols, const char *name, e
 
 bool pd_lookup_has_no_file(const struct pd_location *location)
 {
-	static const char *const paths[] = {"//anon", "/dev/zero", "/anon_hugepage", "[stack", "/SYSV", "[heap]"};
+	static const char *const paths[] = { "//anon", "/dev/zero", "/anon_hugepage", "[stack", "/SYSV", "[heap]" };
 	const struct pd_object *object = location->object;
 
 	if (object->kind == PD_OBJECT_KERNEL || object->kind == PD_OBJECT_MODULE || object->kind == PD_OBJECT_KSYMBOL)

@@ -10,7 +10,9 @@
 #include "object/runtime/perfmap.h"
 #include "object/find/root.h"
 
-enum { TEXT_LIMIT = 256 << 20 };
+enum {
+	TEXT_LIMIT = 256 << 20
+};
 
 // Opens what an archive has, else a regular file of root or the user; says why not.
 bool pd_lookup_open_own(const struct pd_symbols *symbols, const char *path, struct pd_image *image, const char **reason)
@@ -45,7 +47,7 @@ static void find_marks(struct pd_symbols *symbols)
 			symbols->failed = true;
 			return;
 		}
-		symbols->jit_marks[symbols->jit_mark_count++] = (struct pd_jit_mark){map->pid, map->object};
+		symbols->jit_marks[symbols->jit_mark_count++] = (struct pd_jit_mark){ map->pid, map->object };
 	}
 }
 
@@ -73,11 +75,12 @@ static struct pd_jitdump *open_jitdump(struct pd_symbols *symbols, const char *p
 static void open_dumps(struct pd_symbols *symbols, struct pd_process_dumps *dumps)
 {
 	size_t count = 0, capacity = 0;
-	struct pd_text tried = {0};
+	struct pd_text tried = { 0 };
 
 	for (size_t i = 0; i < symbols->jit_mark_count; i++) {
 		const struct pd_jit_mark *mark = &symbols->jit_marks[i];
-		struct pd_jitdump *jit = mark->pid == dumps->pid ? open_jitdump(symbols, mark->object->path, &tried) : NULL;
+		struct pd_jitdump *jit = mark->pid == dumps->pid ? open_jitdump(symbols, mark->object->path, &tried) :
+								   NULL;
 
 		if (!jit)
 			continue;
@@ -106,7 +109,7 @@ static const struct pd_process_dumps *dumps_of(struct pd_symbols *symbols, uint3
 		symbols->failed = true;
 		return NULL;
 	}
-	symbols->dumps[symbols->dump_count] = (struct pd_process_dumps){.pid = pid};
+	symbols->dumps[symbols->dump_count] = (struct pd_process_dumps){ .pid = pid };
 	open_dumps(symbols, &symbols->dumps[symbols->dump_count]);
 	return &symbols->dumps[symbols->dump_count++];
 }

@@ -7,7 +7,10 @@
 
 #include "symbol/lookup.h"
 
-enum { TEXT_LIMIT = 256 << 20, PATH_SIZE = 4096 };
+enum {
+	TEXT_LIMIT = 256 << 20,
+	PATH_SIZE = 4096
+};
 
 struct listing {
 	struct pd_symbols *symbols;
@@ -51,14 +54,15 @@ static void tell_elf(struct listing *l, enum pd_source_kind kind, struct pd_elf 
 		     const struct pd_object_id *id, const char *from, const char *link)
 {
 	const struct pd_symbol_source source = {
-		.kind = kind, .image = &elf->image, .elf = elf, .from = from, .path = path, .link = link, .id = *id};
+		.kind = kind, .image = &elf->image, .elf = elf, .from = from, .path = path, .link = link, .id = *id
+	};
 
 	tell(l, &source);
 }
 
 static void tell_shared(struct listing *l, struct pd_elf *elf)
 {
-	struct pd_object_id id = {.size = 0};
+	struct pd_object_id id = { .size = 0 };
 	struct pd_elf *shared = elf ? pd_find_shared(&l->symbols->places, elf) : NULL;
 
 	if (shared && pd_elf_id(shared, &id))
@@ -75,7 +79,8 @@ static void tell_found(struct listing *l, struct pd_found *found, const char *pa
 
 	if (found->object) {
 		used_path(found, PD_FIND_OBJECT, from);
-		tell_elf(l, PD_SOURCE_OBJECT, found->object, path, &id, from[0] ? from : "downloaded by build id", NULL);
+		tell_elf(l, PD_SOURCE_OBJECT, found->object, path, &id, from[0] ? from : "downloaded by build id",
+			 NULL);
 		tell_shared(l, found->object);
 	}
 	if (found->debug) {
@@ -122,7 +127,7 @@ static void list_object(struct listing *l)
 	struct pd_find_wanted wanted = pd_lookup_wanted(dso);
 	bool is_vdso = dso->dso.object->kind == PD_OBJECT_VDSO;
 	struct pd_elf *vdso = NULL;
-	struct pd_object_id id = {.size = 0};
+	struct pd_object_id id = { .size = 0 };
 
 	if (dso->has_file || !is_vdso) {
 		list_file(l, &wanted, dso->dso.object->path);
@@ -153,7 +158,7 @@ static bool open_list(struct listing *l, const struct pd_kernel *kernel, const s
 		      struct pd_image *image)
 {
 	const char *path = kernel->is_running ? "/proc/kallsyms" : NULL;
-	struct pd_find_wanted wanted = {.path = "[kernel.kallsyms]", .id = *id};
+	struct pd_find_wanted wanted = { .path = "[kernel.kallsyms]", .id = *id };
 	struct pd_found found;
 	uint8_t *data;
 	size_t size;
@@ -166,7 +171,7 @@ static bool open_list(struct listing *l, const struct pd_kernel *kernel, const s
 		if (pd_find(&l->symbols->places, &wanted, &found, NULL))
 			return false;
 		*image = found.kallsyms;
-		found.kallsyms = (struct pd_image){.fd = -1};
+		found.kallsyms = (struct pd_image){ .fd = -1 };
 		pd_found_close(&found);
 		return pd_image_is_open(image);
 	}
@@ -184,8 +189,10 @@ static bool open_list(struct listing *l, const struct pd_kernel *kernel, const s
 static void list_kernel(struct listing *l, const struct pd_kernel *kernel)
 {
 	struct pd_object_id id = pd_lookup_kernel_id(l->symbols, kernel->machine);
-	struct pd_find_wanted wanted = {.path = kernel->image_path, .name = kernel->image_path, .id = id};
-	struct pd_symbol_source source = {.kind = PD_SOURCE_KALLSYMS, .from = kernel->detail, .path = "[kernel.kallsyms]"};
+	struct pd_find_wanted wanted = { .path = kernel->image_path, .name = kernel->image_path, .id = id };
+	struct pd_symbol_source source = { .kind = PD_SOURCE_KALLSYMS,
+					   .from = kernel->detail,
+					   .path = "[kernel.kallsyms]" };
 	struct pd_image image;
 
 	if (kernel->has_kallsyms && kernel->state == PD_DSO_SYMBOLS && open_list(l, kernel, &id, &image)) {
@@ -199,14 +206,14 @@ static void list_kernel(struct listing *l, const struct pd_kernel *kernel)
 	else if (kernel->image && l->symbols->given_image && strcmp(kernel->detail, l->symbols->vmlinux_path) == 0)
 		tell_elf(l, PD_SOURCE_OBJECT, l->symbols->given_image, "[kernel.kallsyms]", &id, kernel->detail, NULL);
 	else if (kernel->image)
-		list_file(l, &(struct pd_find_wanted){.path = "", .id = id}, "[kernel.kallsyms]");
+		list_file(l, &(struct pd_find_wanted){ .path = "", .id = id }, "[kernel.kallsyms]");
 }
 
 // ---- code made at run time ----
 
 static void tell_own(struct listing *l, enum pd_source_kind kind, const char *path)
 {
-	struct pd_symbol_source source = {.kind = kind, .from = path, .path = path};
+	struct pd_symbol_source source = { .kind = kind, .from = path, .path = path };
 	struct pd_image image;
 	const char *reason;
 
@@ -228,7 +235,7 @@ static void list_runtime(struct listing *l)
 
 bool pd_lookup_sources(struct pd_symbols *symbols, const struct pd_dso *dso, pd_source_fn *each, void *self)
 {
-	struct listing l = {.symbols = symbols, .dso = symbols->dsos[dso->index], .each = each, .self = self};
+	struct listing l = { .symbols = symbols, .dso = symbols->dsos[dso->index], .each = each, .self = self };
 	const struct pd_kernel *kernel = kernel_of(&l);
 
 	if (dso->state == PD_DSO_UNUSED || (symbols->flags & PD_SYMBOLS_NO_FILES))

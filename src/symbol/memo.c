@@ -4,7 +4,9 @@
 
 #include "base/memory.h"
 
-enum { FIRST = 64 };
+enum {
+	FIRST = 64
+};
 
 static void put(struct pd_memo *memo, struct pd_memo_slot slot)
 {
@@ -40,7 +42,7 @@ bool pd_memo_put(struct pd_memo *memo, uint64_t key, const void *value)
 		return true;
 	if (memo->count >= memo->capacity / 4 * 3 && !grow(memo))
 		return false;
-	put(memo, (struct pd_memo_slot){key, value});
+	put(memo, (struct pd_memo_slot){ key, value });
 	memo->count++;
 	return true;
 }

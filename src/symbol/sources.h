@@ -19,12 +19,12 @@ enum pd_source_kind {
 /** Valid during the call only. */
 struct pd_symbol_source {
 	enum pd_source_kind kind;
-	struct pd_image *image;  // its bytes; of an object those of elf
-	struct pd_elf *elf;      // of objects, else NULL
-	const char *from;        // where it was found
-	const char *path;        // as it was recorded: "/usr/bin/x", "[ext4]", "/tmp/perf-1.map"; "" if there is none
-	const char *link;        // of a debug file that goes by its name and checksum: the name; else NULL
-	struct pd_object_id id;  // that it is looked for by; size 0: it goes by its path
+	struct pd_image *image; // its bytes; of an object those of elf
+	struct pd_elf *elf;     // of objects, else NULL
+	const char *from;       // where it was found
+	const char *path;       // as it was recorded: "/usr/bin/x", "[ext4]", "/tmp/perf-1.map"; "" if there is none
+	const char *link;       // of a debug file that goes by its name and checksum: the name; else NULL
+	struct pd_object_id id; // that it is looked for by; size 0: it goes by its path
 };
 
 /** False stops. */

@@ -169,8 +169,9 @@ static uint64_t mask_of_type(const char *type)
 		const char *name;
 		uint64_t mask;
 	} types[] = {
-		{"u8", 0xff}, {"s8", 0xff}, {"char", 0xff}, {"u16", 0xffff}, {"s16", 0xffff}, {"short", 0xffff},
-		{"u32", 0xffffffff}, {"s32", 0xffffffff}, {"int", 0xffffffff},
+		{ "u8", 0xff },        { "s8", 0xff },        { "char", 0xff },
+		{ "u16", 0xffff },     { "s16", 0xffff },     { "short", 0xffff },
+		{ "u32", 0xffffffff }, { "s32", 0xffffffff }, { "int", 0xffffffff },
 	};
 
 	if (strncmp(type, "unsigned ", 9) == 0)
@@ -256,9 +257,10 @@ static int64_t named_constant(const char *name)
 		const char *name;
 		int64_t value;
 	} names[] = {
-		{"HI_SOFTIRQ", 0}, {"TIMER_SOFTIRQ", 1}, {"NET_TX_SOFTIRQ", 2}, {"NET_RX_SOFTIRQ", 3},
-		{"BLOCK_SOFTIRQ", 4}, {"IRQ_POLL_SOFTIRQ", 5}, {"TASKLET_SOFTIRQ", 6}, {"SCHED_SOFTIRQ", 7},
-		{"HRTIMER_SOFTIRQ", 8}, {"RCU_SOFTIRQ", 9}, {"HRTIMER_NORESTART", 0}, {"HRTIMER_RESTART", 1},
+		{ "HI_SOFTIRQ", 0 },      { "TIMER_SOFTIRQ", 1 },     { "NET_TX_SOFTIRQ", 2 },
+		{ "NET_RX_SOFTIRQ", 3 },  { "BLOCK_SOFTIRQ", 4 },     { "IRQ_POLL_SOFTIRQ", 5 },
+		{ "TASKLET_SOFTIRQ", 6 }, { "SCHED_SOFTIRQ", 7 },     { "HRTIMER_SOFTIRQ", 8 },
+		{ "RCU_SOFTIRQ", 9 },     { "HRTIMER_NORESTART", 0 }, { "HRTIMER_RESTART", 1 },
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -406,8 +408,9 @@ static bool parse_sizeof(struct parser *p, struct pd_node *out)
 	static const struct {
 		const char *type;
 		char size;
-	} types[] = {{"__u64", '8'}, {"u64", '8'}, {"__u32", '4'}, {"u32", '4'}, {"__u16", '2'}, {"u16", '2'}, {"__u8", '1'},
-		     {"u8", '1'}, {"int", '4'}, {"short", '2'}, {"char", '1'}};
+	} types[] = { { "__u64", '8' }, { "u64", '8' },   { "__u32", '4' }, { "u32", '4' },
+		      { "__u16", '2' }, { "u16", '2' },   { "__u8", '1' },  { "u8", '1' },
+		      { "int", '4' },   { "short", '2' }, { "char", '1' } };
 	size_t length = word_length(p);
 	char size = is_word(p->at, length, "long") ? (p->trace->long_size == 8 ? '8' : '4') : 0;
 
@@ -431,21 +434,21 @@ static const struct {
 	bool (*parse)(struct parser *p, struct pd_node *out);
 	enum pd_node_kind kind;
 } functions[] = {
-	{"__print_flags", parse_flags, PD_NODE_FLAGS},
-	{"__print_symbolic", parse_flags, PD_NODE_SYMBOL},
-	{"__print_hex", parse_array, PD_NODE_HEX},
-	{"__print_hex_str", parse_array, PD_NODE_HEX_STRING},
-	{"__print_array", parse_array, PD_NODE_INT_ARRAY},
-	{"__get_str", parse_named, PD_NODE_STRING},
-	{"__get_rel_str", parse_named, PD_NODE_STRING},
-	{"__get_bitmask", parse_named, PD_NODE_BITMASK},
-	{"__get_rel_bitmask", parse_named, PD_NODE_BITMASK},
-	{"__get_dynamic_array", parse_named, PD_NODE_DYNAMIC},
-	{"__get_rel_dynamic_array", parse_named, PD_NODE_DYNAMIC},
-	{"__get_dynamic_array_len", parse_named, PD_NODE_DYNAMIC_LENGTH},
-	{"__get_rel_dynamic_array_len", parse_named, PD_NODE_DYNAMIC_LENGTH},
-	{"__builtin_expect", parse_expected, PD_NODE_NONE},
-	{"sizeof", parse_sizeof, PD_NODE_NONE},
+	{ "__print_flags", parse_flags, PD_NODE_FLAGS },
+	{ "__print_symbolic", parse_flags, PD_NODE_SYMBOL },
+	{ "__print_hex", parse_array, PD_NODE_HEX },
+	{ "__print_hex_str", parse_array, PD_NODE_HEX_STRING },
+	{ "__print_array", parse_array, PD_NODE_INT_ARRAY },
+	{ "__get_str", parse_named, PD_NODE_STRING },
+	{ "__get_rel_str", parse_named, PD_NODE_STRING },
+	{ "__get_bitmask", parse_named, PD_NODE_BITMASK },
+	{ "__get_rel_bitmask", parse_named, PD_NODE_BITMASK },
+	{ "__get_dynamic_array", parse_named, PD_NODE_DYNAMIC },
+	{ "__get_rel_dynamic_array", parse_named, PD_NODE_DYNAMIC },
+	{ "__get_dynamic_array_len", parse_named, PD_NODE_DYNAMIC_LENGTH },
+	{ "__get_rel_dynamic_array_len", parse_named, PD_NODE_DYNAMIC_LENGTH },
+	{ "__builtin_expect", parse_expected, PD_NODE_NONE },
+	{ "sizeof", parse_sizeof, PD_NODE_NONE },
 };
 
 static bool parse_function(struct parser *p, struct pd_node *out, const char *name, size_t length)
@@ -563,9 +566,27 @@ static unsigned distance(unsigned op)
 	static const struct {
 		unsigned op, distance;
 	} table[] = {
-		{'*', 6}, {'/', 6}, {'%', 6}, {'+', 7}, {'-', 7}, {'<' | PD_OP_TWICE, 8}, {'>' | PD_OP_TWICE, 8}, {'<', 9},
-		{'>', 9}, {'<' | PD_OP_EQUAL, 9}, {'>' | PD_OP_EQUAL, 9}, {'=' | PD_OP_EQUAL, 10}, {'!' | PD_OP_EQUAL, 10},
-		{'&', 11}, {'^', 12}, {'|', 13}, {'&' | PD_OP_TWICE, 14}, {'|' | PD_OP_TWICE, 15}, {'?', 16}, {'~', 4}, {'!', 4},
+		{ '*', 6 },
+		{ '/', 6 },
+		{ '%', 6 },
+		{ '+', 7 },
+		{ '-', 7 },
+		{ '<' | PD_OP_TWICE, 8 },
+		{ '>' | PD_OP_TWICE, 8 },
+		{ '<', 9 },
+		{ '>', 9 },
+		{ '<' | PD_OP_EQUAL, 9 },
+		{ '>' | PD_OP_EQUAL, 9 },
+		{ '=' | PD_OP_EQUAL, 10 },
+		{ '!' | PD_OP_EQUAL, 10 },
+		{ '&', 11 },
+		{ '^', 12 },
+		{ '|', 13 },
+		{ '&' | PD_OP_TWICE, 14 },
+		{ '|' | PD_OP_TWICE, 15 },
+		{ '?', 16 },
+		{ '~', 4 },
+		{ '!', 4 },
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
@@ -582,7 +603,7 @@ static bool put_operator(struct parser *p, struct pd_node *top, unsigned op)
 	if (!left)
 		return false;
 	*left = *top;
-	*top = (struct pd_node){.kind = PD_NODE_OP, .op = op, .a = left};
+	*top = (struct pd_node){ .kind = PD_NODE_OP, .op = op, .a = left };
 	return true;
 }
 
@@ -651,7 +672,7 @@ static bool parse_operator(struct parser *p, struct pd_node *top)
 struct pd_node *pd_trace_expression(struct pd_trace *trace, const struct pd_format *format, const char **at,
 				    const char *end)
 {
-	struct parser p = {.trace = trace, .format = format, .at = *at, .end = end};
+	struct parser p = { .trace = trace, .format = format, .at = *at, .end = end };
 	struct pd_node *node = parse_any(&p);
 
 	*at = p.at;

@@ -46,9 +46,11 @@ static unsigned size_of_type(const char *type, unsigned long_size)
 		const char *name;
 		unsigned size;
 	} types[] = {
-		{"u8", 1}, {"u16", 2}, {"u32", 4}, {"u64", 8}, {"s8", 1}, {"s16", 2}, {"s32", 4}, {"s64", 8},
-		{"char", 1}, {"unsigned char", 1}, {"short", 2}, {"unsigned short", 2}, {"int", 4},
-		{"unsigned int", 4}, {"unsigned", 4}, {"__u8", 1}, {"__u16", 2}, {"__u32", 4}, {"__u64", 8},
+		{ "u8", 1 },    { "u16", 2 },           { "u32", 4 },      { "u64", 8 },
+		{ "s8", 1 },    { "s16", 2 },           { "s32", 4 },      { "s64", 8 },
+		{ "char", 1 },  { "unsigned char", 1 }, { "short", 2 },    { "unsigned short", 2 },
+		{ "int", 4 },   { "unsigned int", 4 },  { "unsigned", 4 }, { "__u8", 1 },
+		{ "__u16", 2 }, { "__u32", 4 },         { "__u64", 8 },
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
@@ -90,10 +92,10 @@ static void describe_member(const struct pd_trace *trace, struct pd_member *m, u
 		inner[strcspn(inner, "[")] = 0;
 		m->element_size = size_of_type(inner, trace->long_size);
 	} else if (m->is_array) {
-		m->element_size = count			  ? m->field.size / (uint32_t)count :
-				  m->is_long		  ? trace->long_size :
-				  m->field.is_string	  ? 1 :
-							    0;
+		m->element_size = count              ? m->field.size / (uint32_t)count :
+				  m->is_long         ? trace->long_size :
+				  m->field.is_string ? 1 :
+						       0;
 	}
 }
 
@@ -160,7 +162,7 @@ static bool is_blank(struct pd_bytes line)
 static struct pd_bytes take_line(struct pd_bytes *text)
 {
 	const uint8_t *end = memchr(text->data, '\n', text->size);
-	struct pd_bytes line = {text->data, end ? (size_t)(end - text->data) : text->size};
+	struct pd_bytes line = { text->data, end ? (size_t)(end - text->data) : text->size };
 	size_t taken = line.size + (end != NULL);
 
 	text->data += taken;
@@ -186,7 +188,7 @@ bool pd_trace_read_fields(struct pd_trace *trace, struct pd_format *format, stru
 
 	if (!start || !print || print < start)
 		return false;
-	text = (struct pd_bytes){(const uint8_t *)start, (size_t)(print - start)};
+	text = (struct pd_bytes){ (const uint8_t *)start, (size_t)(print - start) };
 	format->members = pd_arena_alloc(&trace->arena, count_lines(text) * sizeof(*format->members));
 	if (!format->members)
 		return false;
@@ -204,8 +206,8 @@ bool pd_trace_read_fields(struct pd_trace *trace, struct pd_format *format, stru
 		m->field.is_common = common;
 		format->member_count++;
 	}
-	*print_out = (struct pd_bytes){(const uint8_t *)print,
-				       format->text.size - (size_t)((const uint8_t *)print - format->text.data)};
+	*print_out = (struct pd_bytes){ (const uint8_t *)print,
+					format->text.size - (size_t)((const uint8_t *)print - format->text.data) };
 	return true;
 }
 
@@ -306,7 +308,8 @@ static bool end_conversion(struct piece_list *list, struct pd_piece *piece, cons
 			   struct arguments *arguments)
 {
 	static const char *const kinds[] = {
-		[PD_PIECE_NUMBER] = "diuxXo", [PD_PIECE_POINTER] = "p", [PD_PIECE_STRING] = "s"};
+		[PD_PIECE_NUMBER] = "diuxXo", [PD_PIECE_POINTER] = "p", [PD_PIECE_STRING] = "s"
+	};
 	size_t size = (size_t)(end - start);
 
 	for (size_t kind = PD_PIECE_NUMBER; kind <= PD_PIECE_STRING; kind++)
@@ -333,7 +336,10 @@ static bool take_conversion(struct piece_list *list, const char **at, struct arg
 	if (!piece)
 		return false;
 	for (; *p && strchr("#hlL.zZ0123456789-*", *p); p++) {
-		piece->longs = *p == 'h' ? piece->longs - 1 : *p == 'l' ? piece->longs + 1 : *p == 'L' ? 2 : piece->longs;
+		piece->longs = *p == 'h' ? piece->longs - 1 :
+			       *p == 'l' ? piece->longs + 1 :
+			       *p == 'L' ? 2 :
+					   piece->longs;
 		if (*p != '*')
 			continue;
 		if (piece->width || !(piece->width = next_argument(arguments)))
@@ -386,9 +392,10 @@ static bool take_pieces(struct piece_list *list, const char *at, struct argument
 static bool take_format(struct pd_trace *trace, struct pd_format *format, const char *string,
 			struct arguments *arguments)
 {
-	struct piece_list list = {.trace = trace};
+	struct piece_list list = { .trace = trace };
 	bool fine = take_pieces(&list, string, arguments);
-	struct pd_piece *pieces = fine ? pd_arena_copy(&trace->arena, list.items, list.count * sizeof(*list.items)) : NULL;
+	struct pd_piece *pieces = fine ? pd_arena_copy(&trace->arena, list.items, list.count * sizeof(*list.items)) :
+					 NULL;
 
 	if (pieces) {
 		format->pieces = pieces;
@@ -421,7 +428,7 @@ static bool take_arguments(struct pd_trace *trace, const struct pd_format *forma
 static bool read_print(struct pd_trace *trace, struct pd_format *format, struct pd_bytes print)
 {
 	const char *at = (const char *)print.data, *end = at + print.size;
-	struct arguments arguments = {0};
+	struct arguments arguments = { 0 };
 	char *string;
 	bool fine;
 

@@ -62,7 +62,7 @@ static struct pd_bytes bytes_of(const struct pd_trace *trace, struct pd_bytes ra
 		offset = raw.size;
 	if (size > raw.size - offset)
 		size = raw.size - offset;
-	return (struct pd_bytes){raw.data + offset, (size_t)size};
+	return (struct pd_bytes){ raw.data + offset, (size_t)size };
 }
 
 static uint64_t value_of(const struct print *p, const struct pd_node *node);
@@ -77,7 +77,8 @@ static uint64_t value_at_index(const struct print *p, const struct pd_node *node
 	if ((of->kind != PD_NODE_FIELD && of->kind != PD_NODE_DYNAMIC) || !of->member || index > UINT16_MAX)
 		return 0;
 	size = of->member->element_size ? of->member->element_size : p->trace->long_size;
-	offset = of->kind == PD_NODE_FIELD ? of->member->field.offset : read_member(p->trace, p->raw, of->member) & 0xffff;
+	offset = of->kind == PD_NODE_FIELD ? of->member->field.offset :
+					     read_member(p->trace, p->raw, of->member) & 0xffff;
 	value = read_number(p->trace, p->raw, offset + index * size, size);
 	return cast ? value & cast->number : value;
 }
@@ -229,7 +230,7 @@ static void put_symbol(const struct print *p, const struct pd_piece *piece, cons
 // What an array argument stands for, all that is there from its start on.
 static struct pd_bytes array_of(const struct print *p, const struct pd_node *node)
 {
-	struct pd_bytes bytes = {NULL, 0};
+	struct pd_bytes bytes = { NULL, 0 };
 
 	while (node->kind == PD_NODE_CAST)
 		node = node->a;
@@ -272,8 +273,8 @@ static void put_numbers(const struct print *p, const struct pd_node *node)
 
 static void put_bitmask(const struct print *p, const struct pd_piece *piece, const struct pd_node *node)
 {
-	struct pd_bytes bytes = node->member ? bytes_of(p->trace, p->raw, node->member) : (struct pd_bytes){NULL, 0};
-	struct pd_text text = {0};
+	struct pd_bytes bytes = node->member ? bytes_of(p->trace, p->raw, node->member) : (struct pd_bytes){ NULL, 0 };
+	struct pd_text text = { 0 };
 
 	// the highest byte first, and a comma between numbers of 32 bits
 	for (size_t i = bytes.size; i-- > 0;) {
@@ -312,7 +313,9 @@ static void put_field(const struct print *p, const struct pd_piece *piece, const
 	}
 	bytes = bytes_of(p->trace, p->raw, m);
 	if (m->is_dynamic)
-		bytes = (struct pd_bytes){p->raw.data + (m->field.offset > p->raw.size ? p->raw.size : m->field.offset), 0};
+		bytes = (struct pd_bytes){
+			p->raw.data + (m->field.offset > p->raw.size ? p->raw.size : m->field.offset), 0
+		};
 	if (m->is_dynamic || !m->field.size)
 		bytes.size = (size_t)(p->raw.data + p->raw.size - bytes.data);
 	if (m->is_dynamic && bytes.size > m->field.size)
@@ -384,10 +387,10 @@ static bool take_field(const struct print *p, const struct pd_piece *piece, stru
 	if (piece->arg->kind == PD_NODE_FIELD) {
 		const struct pd_trace_field *field = &piece->arg->member->field;
 
-		*bytes_out = (struct pd_bytes){p->raw.data + field->offset, field->size};
+		*bytes_out = (struct pd_bytes){ p->raw.data + field->offset, field->size };
 		if (field->offset <= p->raw.size && field->size <= p->raw.size - field->offset)
 			return true;
-		*bytes_out = (struct pd_bytes){NULL, 0};
+		*bytes_out = (struct pd_bytes){ NULL, 0 };
 		return false;
 	}
 	pd_text_printf(p->text, "ARG TYPE NOT FIELD BUT %d", piece->arg->kind);
@@ -413,7 +416,7 @@ static void put_mac(const struct print *p, const struct pd_piece *piece)
 
 static void put_uuid(const struct print *p, const struct pd_piece *piece)
 {
-	static const uint8_t little[16] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
+	static const uint8_t little[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
 	char kind = piece->more[1];
 	bool upper = kind == 'L' || kind == 'B';
 	struct pd_bytes bytes;
@@ -450,7 +453,8 @@ static void put_ip4(const struct print *p, const uint8_t *b, char kind, char ord
 // The longest run of zeros of two words or more is left out.
 static void put_ip6_short(const struct print *p, const uint8_t *b)
 {
-	bool mapped = !memcmp(b, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12), isatap = !memcmp(b + 10, "\x5e\xfe", 2) && (b[8] | 2) == 2 && !b[9];
+	bool mapped = !memcmp(b, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12),
+	     isatap = !memcmp(b + 10, "\x5e\xfe", 2) && (b[8] | 2) == 2 && !b[9];
 	size_t words = mapped || isatap ? 6 : 8, best = 0, best_length = 1;
 	bool colon = false;
 
@@ -507,7 +511,8 @@ static void put_socket(const struct print *p, const struct pd_piece *piece, stru
 	} else if (family == 10 && bytes.size >= 24) {
 		if (port)
 			pd_text_char(p->text, '[');
-		put_ip6(p, bytes.data + 8, (const char[]){piece->more[0], '6', strchr(piece->more, 'c') ? 'c' : 0, 0});
+		put_ip6(p, bytes.data + 8,
+			(const char[]){ piece->more[0], '6', strchr(piece->more, 'c') ? 'c' : 0, 0 });
 		if (port)
 			pd_text_char(p->text, ']');
 	} else {
@@ -576,8 +581,8 @@ static void put_converted(const struct print *p, const struct pd_piece *piece, u
 	char room[PD_TRACE_WIDTH_MOST + 64];
 	int size;
 
-#define CONVERT(value)                                                                                                 \
-	(piece->width ? snprintf(room, sizeof(room), piece->text, width, value) :                                      \
+#define CONVERT(value)                                                            \
+	(piece->width ? snprintf(room, sizeof(room), piece->text, width, value) : \
 			snprintf(room, sizeof(room), piece->text, value))
 	switch (piece->longs) {
 	case -2:
@@ -608,7 +613,8 @@ static void put_number(const struct print *p, const struct pd_piece *piece)
 
 	if (piece->simple && piece->longs >= 0 && piece->longs <= 2) {
 		if (!piece->longs)
-			value = piece->letter == 'd' || piece->letter == 'i' ? (uint64_t)(int32_t)value : (uint32_t)value;
+			value = piece->letter == 'd' || piece->letter == 'i' ? (uint64_t)(int32_t)value :
+									       (uint32_t)value;
 		if (piece->letter == 'd' || piece->letter == 'i') {
 			pd_text_s64(p->text, (int64_t)value);
 			return;
@@ -627,7 +633,7 @@ static void put_number(const struct print *p, const struct pd_piece *piece)
 
 void pd_trace_print_format(struct pd_trace *trace, struct pd_format *format, struct pd_bytes raw, struct pd_text *text)
 {
-	struct print p = {trace, format, raw, text};
+	struct print p = { trace, format, raw, text };
 	size_t start = text->size;
 
 	if (format->failed) {

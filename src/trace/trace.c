@@ -14,7 +14,9 @@
 #include "base/text.h"
 #include "format/decode.h"
 
-enum { MEMORY_LIMIT = 256 << 20 };
+enum {
+	MEMORY_LIMIT = 256 << 20
+};
 
 enum pd_status pd_trace_new(struct pd_file *file, const struct pd_trace_options *options, struct pd_trace **trace_out,
 			    struct pd_error *error)
@@ -47,7 +49,8 @@ void pd_trace_free(struct pd_trace *trace)
 // The number in the line "ID:" in front of the fields.
 static bool read_id(struct pd_bytes text, uint64_t *id_out)
 {
-	const char *at = text.size ? memmem(text.data, text.size, "ID:", 3) : NULL, *end = (const char *)text.data + text.size;
+	const char *at = text.size ? memmem(text.data, text.size, "ID:", 3) : NULL,
+		   *end = (const char *)text.data + text.size;
 	uint64_t id = 0;
 
 	if (!at)
@@ -103,7 +106,7 @@ static bool learn(struct pd_trace *trace, const struct pd_tracing_data *data)
 
 enum pd_status pd_trace_take(struct pd_trace *trace, const struct pd_record *record, struct pd_error *error)
 {
-	struct pd_scope scope = {.arena = &trace->arena};
+	struct pd_scope scope = { .arena = &trace->arena };
 	const struct pd_simpleperf_tracing_data *body;
 	struct pd_tracing_data *data;
 	struct pd_cursor c;
@@ -127,7 +130,7 @@ enum pd_status pd_trace_take(struct pd_trace *trace, const struct pd_record *rec
 
 static struct pd_format *find_format(struct pd_trace *trace, const struct pd_event *event)
 {
-	struct pd_format key = {.id = event->attr->config}, *format;
+	struct pd_format key = { .id = event->attr->config }, *format;
 
 	if (event->attr->type != PD_TYPE_TRACEPOINT)
 		return NULL;
@@ -198,7 +201,7 @@ static void read_printks(struct pd_trace *trace)
 
 const char *pd_trace_find_printk(struct pd_trace *trace, uint64_t addr)
 {
-	struct pd_printk key = {.addr = addr}, *found;
+	struct pd_printk key = { .addr = addr }, *found;
 
 	if (!trace->printks_read)
 		read_printks(trace);

@@ -14,8 +14,8 @@
 enum {
 	PD_TRACE_NODES = 1000,          // of an expression, so that its tree is not deeper
 	PD_TRACE_FORMAT_MOST = 1 << 17, // bytes of a format that is taken apart
-	PD_TRACE_TEXT_MOST = 1 << 20,  // bytes that one sample prints, about
-	PD_TRACE_WIDTH_MOST = 4096,    // of a number or text
+	PD_TRACE_TEXT_MOST = 1 << 20,   // bytes that one sample prints, about
+	PD_TRACE_WIDTH_MOST = 4096,     // of a number or text
 };
 
 struct pd_member {
@@ -56,24 +56,29 @@ struct pd_choice_of_value {
 struct pd_node {
 	enum pd_node_kind kind;
 	unsigned op;
-	uint64_t number; // of an atom; mask of a cast
-	const char *text; // of an atom; delimiter of flags, or NULL
-	struct pd_member *member; // may be NULL
-	struct pd_node *a, *b, *c;      // sides; what flags are of; array, count and size of an item
+	uint64_t number;           // of an atom; mask of a cast
+	const char *text;          // of an atom; delimiter of flags, or NULL
+	struct pd_member *member;  // may be NULL
+	struct pd_node *a, *b, *c; // sides; what flags are of; array, count and size of an item
 	struct pd_choice_of_value *choices;
 };
 
-enum pd_piece_kind { PD_PIECE_TEXT, PD_PIECE_NUMBER, PD_PIECE_POINTER, PD_PIECE_STRING };
+enum pd_piece_kind {
+	PD_PIECE_TEXT,
+	PD_PIECE_NUMBER,
+	PD_PIECE_POINTER,
+	PD_PIECE_STRING
+};
 
 // A part of the format string: text, or a conversion and its arguments.
 struct pd_piece {
 	enum pd_piece_kind kind;
 	const char *text; // or the conversion, with only one *
 	size_t size;
-	int longs; // -2: hh, 2: ll
-	char letter;    // of the conversion
-	bool simple;    // it is nothing but longs and letter
-	char more[4];   // letters behind p
+	int longs;                         // -2: hh, 2: ll
+	char letter;                       // of the conversion
+	bool simple;                       // it is nothing but longs and letter
+	char more[4];                      // letters behind p
 	const struct pd_node *arg, *width; // width: of a *, or NULL
 };
 
@@ -81,9 +86,9 @@ struct pd_format {
 	uint64_t id;
 	const char *system;
 	struct pd_bytes text;
-	bool read;    // the members below are there
-	bool usable;  // the fields could be taken apart
-	bool failed;  // the expressions could not
+	bool read;   // the members below are there
+	bool usable; // the fields could be taken apart
+	bool failed; // the expressions could not
 	struct pd_member *members;
 	size_t member_count;
 	const struct pd_piece *pieces;
@@ -100,7 +105,7 @@ struct pd_trace {
 	struct pd_trace_options options;
 	struct pd_arena arena;
 	const struct pd_tracing_data *data; // NULL: not there yet
-	bool own_data; // it came in a record
+	bool own_data;                      // it came in a record
 	bool big;
 	unsigned long_size;
 	struct pd_format *formats; // by id
@@ -121,10 +126,8 @@ struct pd_node *pd_trace_expression(struct pd_trace *trace, const struct pd_form
 char *pd_trace_literal(struct pd_trace *trace, const char **at, const char *end);
 const char *pd_trace_skip_space(const char *at, const char *end);
 
-void pd_trace_print_format(struct pd_trace *trace, struct pd_format *format, struct pd_bytes raw,
-			   struct pd_text *text);
-void pd_trace_print_member(struct pd_trace *trace, struct pd_member *member, struct pd_bytes raw,
-			   struct pd_text *text);
+void pd_trace_print_format(struct pd_trace *trace, struct pd_format *format, struct pd_bytes raw, struct pd_text *text);
+void pd_trace_print_member(struct pd_trace *trace, struct pd_member *member, struct pd_bytes raw, struct pd_text *text);
 const char *pd_trace_find_printk(struct pd_trace *trace, uint64_t addr);
 
 #endif

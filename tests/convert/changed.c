@@ -20,13 +20,13 @@
 static unsigned failures;
 static uint64_t changed_count;
 
-#define EXPECT(condition, ...)                         \
-	do {                                           \
-		if (!(condition)) {                    \
+#define EXPECT(condition, ...)                          \
+	do {                                            \
+		if (!(condition)) {                     \
 			printf("not ok: " __VA_ARGS__); \
-			printf(": %s\n", #condition);  \
-			failures++;                    \
-		}                                      \
+			printf(": %s\n", #condition);   \
+			failures++;                     \
+		}                                       \
 	} while (0)
 
 struct job {
@@ -122,8 +122,10 @@ static void check_same(const char *path)
 
 	for (unsigned i = 0; i < 4; i++) {
 		struct job job = { .path = path,
-				   .options = { .size = sizeof(job.options), .mode = modes[i % 2],
-						.endian = endians[i / 2], .packing = PD_PACK_NONE } };
+				   .options = { .size = sizeof(job.options),
+						.mode = modes[i % 2],
+						.endian = endians[i / 2],
+						.packing = PD_PACK_NONE } };
 		int passed = result_of(&job), changed;
 
 		job.change = true;
@@ -139,7 +141,9 @@ static void check_same(const char *path)
 
 // ---- real changes ----
 
-enum { DROPPED = 1 << PD_SAMPLE_TYPE_CALLCHAIN_SHIFT };
+enum {
+	DROPPED = 1 << PD_SAMPLE_TYPE_CALLCHAIN_SHIFT
+};
 
 static enum pd_status change_event(void *self, const struct pd_event *event, struct pd_attr *attr, const char **name,
 				   struct pd_error *error)
@@ -213,15 +217,18 @@ static void check_changed(const char *path)
 
 	look(path, -1, &before);
 	for (unsigned i = 0; i < 2; i++) {
-		struct job job = { .path = path, .change = true, .changes = &changes,
-				   .options = { .size = sizeof(job.options), .mode = modes[i],
-						.packing = PD_PACK_NONE } };
+		struct job job = { .path = path,
+				   .change = true,
+				   .changes = &changes,
+				   .options = {
+					   .size = sizeof(job.options), .mode = modes[i], .packing = PD_PACK_NONE } };
 		int fd = result_of(&job);
 
 		if (fd < 0)
 			continue;
 		look(path, fd, &after);
-		EXPECT(after.samples == before.samples && after.ips == before.ips && after.chains == 0, "%s, form %u", path, i);
+		EXPECT(after.samples == before.samples && after.ips == before.ips && after.chains == 0, "%s, form %u",
+		       path, i);
 		close(fd);
 	}
 }

@@ -30,9 +30,9 @@ struct side {
 	struct pd_stream *stream;
 	const struct pd_record *record; // NULL at the end
 	bool pipe;
-	bool in_head; // only records about the file so far
+	bool in_head;              // only records about the file so far
 	struct pd_text *build_ids; // entries as text, in order
-	uint64_t *aux; // places of AUXTRACE records
+	uint64_t *aux;             // places of AUXTRACE records
 	size_t aux_count, aux_capacity;
 	uint64_t records;
 	bool counts; // there are records of perf stat
@@ -88,8 +88,7 @@ static void add_feature_build_ids(struct side *side)
 	while (left.size >= PD_RECORD_HEADER_SIZE) {
 		struct pd_record_head head = pd_record_head(left.data, side->file->swap);
 		struct pd_bytes bytes = { left.data, (size_t)head.size };
-		struct pd_cursor cursor = pd_cursor(left.data, (size_t)head.size,
-						    side->file->header.big_endian);
+		struct pd_cursor cursor = pd_cursor(left.data, (size_t)head.size, side->file->header.big_endian);
 		struct pd_scope scope = { .arena = &arena };
 		void *decoded;
 
@@ -97,8 +96,7 @@ static void add_feature_build_ids(struct side *side)
 			break;
 		scope.words[PD_WORD_MISC] = head.misc;
 		scope.words[PD_WORD_QUIRKS] = side->file->quirks;
-		decoded = pd_record_take(&pd_layouts[PD_LAYOUT_header_build_id], PD_GROUP_TOOL, bytes,
-					 &scope, &cursor);
+		decoded = pd_record_take(&pd_layouts[PD_LAYOUT_header_build_id], PD_GROUP_TOOL, bytes, &scope, &cursor);
 		if (decoded)
 			add_build_id(side, decoded, head.misc);
 		left.data += head.size;

@@ -77,13 +77,13 @@ static bool is_watched(int fd)
 
 #define REAL(type, name, parameters) ((type(*) parameters)dlsym(RTLD_NEXT, #name))
 
-#define WATCH_FD(type, name, letter, parameters, arguments)                      \
-	type name parameters;                                                    \
-	type name parameters                                                     \
-	{                                                                        \
-		if (is_watched(fd) && fails(letter))                             \
-			return -1;                                               \
-		return REAL(type, name, parameters) arguments;                   \
+#define WATCH_FD(type, name, letter, parameters, arguments)    \
+	type name parameters;                                  \
+	type name parameters                                   \
+	{                                                      \
+		if (is_watched(fd) && fails(letter))           \
+			return -1;                             \
+		return REAL(type, name, parameters) arguments; \
 	}
 
 WATCH_FD(ssize_t, write, 'w', (int fd, const void *data, size_t size), (fd, data, size))
@@ -143,37 +143,36 @@ static bool makes(const char *path, int flags)
 	return flags & O_CREAT && is_below(path) && fails('o');
 }
 
-#define WATCH_OPEN(name)                                                                      \
-	int name(const char *path, int flags, ...)                                            \
-	{                                                                                     \
-		va_list more;                                                                 \
-		mode_t mode;                                                                  \
-                                                                                              \
-		va_start(more, flags);                                                        \
-		mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;              \
-		va_end(more);                                                                 \
-		if (makes(path, flags))                                                       \
-			return -1;                                                            \
-		return REAL(int, name, (const char *, int, ...))(path, flags, mode);          \
+#define WATCH_OPEN(name)                                                             \
+	int name(const char *path, int flags, ...)                                   \
+	{                                                                            \
+		va_list more;                                                        \
+		mode_t mode;                                                         \
+                                                                                     \
+		va_start(more, flags);                                               \
+		mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;     \
+		va_end(more);                                                        \
+		if (makes(path, flags))                                              \
+			return -1;                                                   \
+		return REAL(int, name, (const char *, int, ...))(path, flags, mode); \
 	}
 WATCH_OPEN(open)
 
 // Made in a directory that is watched.
-#define WATCH_OPENAT(name)                                                                    \
-	int name(int dir, const char *path, int flags, ...)                                   \
-	{                                                                                     \
-		char link[64], folder[PATH_MAX] = "";                                         \
-		va_list more;                                                                 \
-		mode_t mode;                                                                  \
-                                                                                              \
-		va_start(more, flags);                                                        \
-		mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;              \
-		va_end(more);                                                                 \
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);                        \
-		if (flags & O_CREAT && readlink(link, folder, sizeof(folder) - 1) > 0 &&      \
-		    makes(folder, flags))                                                     \
-			return -1;                                                            \
-		return REAL(int, name, (int, const char *, int, ...))(dir, path, flags, mode); \
+#define WATCH_OPENAT(name)                                                                                     \
+	int name(int dir, const char *path, int flags, ...)                                                    \
+	{                                                                                                      \
+		char link[64], folder[PATH_MAX] = "";                                                          \
+		va_list more;                                                                                  \
+		mode_t mode;                                                                                   \
+                                                                                                               \
+		va_start(more, flags);                                                                         \
+		mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;                               \
+		va_end(more);                                                                                  \
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);                                         \
+		if (flags & O_CREAT && readlink(link, folder, sizeof(folder) - 1) > 0 && makes(folder, flags)) \
+			return -1;                                                                             \
+		return REAL(int, name, (int, const char *, int, ...))(dir, path, flags, mode);                 \
 	}
 WATCH_OPENAT(openat)
 

@@ -12,11 +12,16 @@
 #include "object/find/find.h"
 #include "walk.h"
 
-enum { MEMBERS_READ = 64, LIMIT = 8 << 20 };
+enum {
+	MEMBERS_READ = 64,
+	LIMIT = 8 << 20
+};
 
 static struct pd_open_options limits(void)
 {
-	return (struct pd_open_options){.size = sizeof(struct pd_open_options), .memory_limit = LIMIT, .inflate_limit = 1 << 20};
+	return (struct pd_open_options){ .size = sizeof(struct pd_open_options),
+					 .memory_limit = LIMIT,
+					 .inflate_limit = 1 << 20 };
 }
 
 // Mutants keep the checksums of their headers, else few would be looked into.
@@ -51,7 +56,8 @@ static void check_name(const struct pd_member *member)
 	while (*name) {
 		size_t length = strcspn(name, "/");
 
-		REQUIRE(length && strncmp(name, "..", length < 2 ? 2 : length) != 0 && !(length == 1 && name[0] == '.'));
+		REQUIRE(length && strncmp(name, "..", length < 2 ? 2 : length) != 0 &&
+			!(length == 1 && name[0] == '.'));
 		name += length + (name[length] == '/');
 		REQUIRE(*name || name[-1] != '/');
 	}
@@ -67,8 +73,11 @@ static void check_bytes(const struct pd_archive *archive, const struct pd_member
 	for (uint64_t at = 0, i = 0; i < 1000 && pd_archive_extent(archive, member, at, &start, &size); i++) {
 		REQUIRE(start >= behind && start <= member->size && size <= member->size - start && start + size > at);
 		if (start > behind) {
-			REQUIRE(pd_archive_read(archive, member, behind, bytes, 1, &got, NULL) == PD_OK && got == 1 && !bytes[0]);
-			REQUIRE(pd_archive_read(archive, member, start - 1, bytes, sizeof(bytes), &got, NULL) == PD_OK && !bytes[0]);
+			REQUIRE(pd_archive_read(archive, member, behind, bytes, 1, &got, NULL) == PD_OK && got == 1 &&
+				!bytes[0]);
+			REQUIRE(pd_archive_read(archive, member, start - 1, bytes, sizeof(bytes), &got, NULL) ==
+					PD_OK &&
+				!bytes[0]);
 		}
 		REQUIRE(pd_archive_read(archive, member, start, bytes, sizeof(bytes), &got, NULL) == PD_OK);
 		REQUIRE(got == (member->size - start < sizeof(bytes) ? member->size - start : sizeof(bytes)));
@@ -95,7 +104,8 @@ static void check_members(const struct pd_archive *archive)
 static void put_object(struct pd_tar *tar, struct pd_elf *elf, const struct pd_keep *keep)
 {
 	const struct pd_tar_member m = {
-		.name = "x", .size = elf->image.size, .stretches = keep->stretches, .stretch_count = keep->count};
+		.name = "x", .size = elf->image.size, .stretches = keep->stretches, .stretch_count = keep->count
+	};
 	uint8_t bytes[4096];
 
 	REQUIRE(pd_tar_begin(tar, &m, NULL) == PD_OK);
@@ -119,16 +129,18 @@ static void put_object(struct pd_tar *tar, struct pd_elf *elf, const struct pd_k
 
 static void compare(struct pd_elf *elf, struct pd_elf *other)
 {
-	struct pd_object_id id = {.size = 0}, other_id = {.size = 0};
+	struct pd_object_id id = { .size = 0 }, other_id = { .size = 0 };
 
 	REQUIRE(elf->section_count == other->section_count && elf->segment_count == other->segment_count);
 	for (size_t i = 0; i < elf->section_count; i++) {
 		const struct pd_elf_section *a = &elf->sections[i], *b = &other->sections[i];
 
-		REQUIRE(strcmp(a->name, b->name) == 0 && a->addr == b->addr && a->offset == b->offset && a->size == b->size);
+		REQUIRE(strcmp(a->name, b->name) == 0 && a->addr == b->addr && a->offset == b->offset &&
+			a->size == b->size);
 		REQUIRE(a->type == b->type || b->type == PD_ELF_SECTION_NOBITS);
 	}
-	REQUIRE(pd_elf_id(elf, &id) == pd_elf_id(other, &other_id) && pd_object_id_equal(&id, &other_id) == (id.size > 0));
+	REQUIRE(pd_elf_id(elf, &id) == pd_elf_id(other, &other_id) &&
+		pd_object_id_equal(&id, &other_id) == (id.size > 0));
 }
 
 // What stays, packed and opened again.
@@ -161,11 +173,13 @@ static void check_kept(struct pd_elf *elf)
 
 static void check_objects(const struct pd_archive *archive)
 {
-	struct pd_find_places places = {.limit = LIMIT, .archives = {archive}, .archive_count = 1, .always_debug = true};
+	struct pd_find_places places = {
+		.limit = LIMIT, .archives = { archive }, .archive_count = 1, .always_debug = true
+	};
 	const struct pd_member *member;
 
 	for (size_t i = 0; i < 8 && (member = pd_archive_member(archive, i)) != NULL; i++) {
-		struct pd_find_wanted wanted = {.path = "/x", .name = member->name};
+		struct pd_find_wanted wanted = { .path = "/x", .name = member->name };
 		struct pd_found found;
 		struct pd_elf *shared;
 

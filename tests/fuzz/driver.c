@@ -17,8 +17,7 @@ enum {
 };
 
 // Targets without a mutator of their own get the one for bytes.
-__attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
-						     unsigned seed)
+__attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
 	(void)seed;
 	return LLVMFuzzerMutate(data, size, max_size);

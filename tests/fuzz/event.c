@@ -17,30 +17,40 @@ static char root[] = "/tmp/fuzz-event-XXXXXX";
 static const struct {
 	const char *path, *content; // NULL: a folder
 } files[] = {
-	{"sys", NULL}, {"sys/bus", NULL}, {"sys/bus/event_source", NULL}, {"sys/bus/event_source/devices", NULL},
-	{"sys/bus/event_source/devices/cpu", NULL}, {"sys/bus/event_source/devices/cpu/type", "4\n"},
-	{"sys/bus/event_source/devices/cpu/format", NULL},
-	{"sys/bus/event_source/devices/cpu/format/event", "config:0-7,32-35\n"},
-	{"sys/bus/event_source/devices/cpu/format/umask", "config:8-15\n"},
-	{"sys/bus/event_source/devices/cpu/format/ldlat", "config1:0-15\n"},
-	{"sys/bus/event_source/devices/cpu/format/edge", "config:18\n"},
-	{"sys/bus/event_source/devices/cpu/format/bad", "config:70-99,5-2\n"},
-	{"sys/bus/event_source/devices/cpu/events", NULL},
-	{"sys/bus/event_source/devices/cpu/events/cycles", "event=0x3c\n"},
-	{"sys/bus/event_source/devices/cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n"},
-	{"sys/bus/event_source/devices/cpu/events/itself", "itself,event=1\n"},
-	{"sys/bus/event_source/devices/cpu/events/broken", "event=,,=3,zzz\n"},
-	{"sys/bus/event_source/devices/power", NULL}, {"sys/bus/event_source/devices/power/type", "12\n"},
-	{"sys/bus/event_source/devices/power/cpumask", "0,8-9\n"},
-	{"sys/bus/event_source/devices/power/format", NULL},
-	{"sys/bus/event_source/devices/power/format/event", "config:0-7\n"},
-	{"sys/bus/event_source/devices/power/events", NULL},
-	{"sys/bus/event_source/devices/power/events/energy-pkg", "event=0x02\n"},
-	{"sys/bus/event_source/devices/power/events/energy-pkg.unit", "Joules\n"},
-	{"sys/bus/event_source/devices/power/events/energy-pkg.scale", "2.3283064365386962890625e-10\n"},
-	{"trace", NULL}, {"trace/events", NULL}, {"trace/events/sched", NULL}, {"trace/events/sched/sched_switch", NULL},
-	{"trace/events/sched/sched_switch/id", "321\n"}, {"trace/events/sched/sched_wakeup", NULL},
-	{"trace/events/sched/sched_wakeup/id", "322\n"}, {"trace/events/sched/enable", "0\n"},
+	{ "sys", NULL },
+	{ "sys/bus", NULL },
+	{ "sys/bus/event_source", NULL },
+	{ "sys/bus/event_source/devices", NULL },
+	{ "sys/bus/event_source/devices/cpu", NULL },
+	{ "sys/bus/event_source/devices/cpu/type", "4\n" },
+	{ "sys/bus/event_source/devices/cpu/format", NULL },
+	{ "sys/bus/event_source/devices/cpu/format/event", "config:0-7,32-35\n" },
+	{ "sys/bus/event_source/devices/cpu/format/umask", "config:8-15\n" },
+	{ "sys/bus/event_source/devices/cpu/format/ldlat", "config1:0-15\n" },
+	{ "sys/bus/event_source/devices/cpu/format/edge", "config:18\n" },
+	{ "sys/bus/event_source/devices/cpu/format/bad", "config:70-99,5-2\n" },
+	{ "sys/bus/event_source/devices/cpu/events", NULL },
+	{ "sys/bus/event_source/devices/cpu/events/cycles", "event=0x3c\n" },
+	{ "sys/bus/event_source/devices/cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n" },
+	{ "sys/bus/event_source/devices/cpu/events/itself", "itself,event=1\n" },
+	{ "sys/bus/event_source/devices/cpu/events/broken", "event=,,=3,zzz\n" },
+	{ "sys/bus/event_source/devices/power", NULL },
+	{ "sys/bus/event_source/devices/power/type", "12\n" },
+	{ "sys/bus/event_source/devices/power/cpumask", "0,8-9\n" },
+	{ "sys/bus/event_source/devices/power/format", NULL },
+	{ "sys/bus/event_source/devices/power/format/event", "config:0-7\n" },
+	{ "sys/bus/event_source/devices/power/events", NULL },
+	{ "sys/bus/event_source/devices/power/events/energy-pkg", "event=0x02\n" },
+	{ "sys/bus/event_source/devices/power/events/energy-pkg.unit", "Joules\n" },
+	{ "sys/bus/event_source/devices/power/events/energy-pkg.scale", "2.3283064365386962890625e-10\n" },
+	{ "trace", NULL },
+	{ "trace/events", NULL },
+	{ "trace/events/sched", NULL },
+	{ "trace/events/sched/sched_switch", NULL },
+	{ "trace/events/sched/sched_switch/id", "321\n" },
+	{ "trace/events/sched/sched_wakeup", NULL },
+	{ "trace/events/sched/sched_wakeup/id", "322\n" },
+	{ "trace/events/sched/enable", "0\n" },
 };
 
 static void take_away(void)
@@ -88,7 +98,7 @@ static void look(const struct pd_events *events)
 
 static void add(struct pd_events *events, const char *line)
 {
-	struct pd_error error = {0};
+	struct pd_error error = { 0 };
 	size_t before = pd_events_count(events);
 	enum pd_status status;
 
@@ -106,7 +116,7 @@ static void add(struct pd_events *events, const char *line)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static char sysfs[64], tracefs[64];
-	const struct pd_events_options options = {.size = sizeof(options), .sysfs = sysfs, .tracefs = tracefs};
+	const struct pd_events_options options = { .size = sizeof(options), .sysfs = sysfs, .tracefs = tracefs };
 	char *text = malloc(size + 1), *rest = text, *line;
 	struct pd_events *events;
 

@@ -25,12 +25,15 @@ static const char *const conditions[] = {
 	"sample.data_src.lvl & HIT || sample.weight_struct.var2_w > 4 || sample.raw == '00' || dso == 'x' || symbol == 'y'",
 };
 
-enum { CONDITIONS = sizeof(conditions) / sizeof(conditions[0]) };
+enum {
+	CONDITIONS = sizeof(conditions) / sizeof(conditions[0])
+};
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
-	return size > 8 && (!memcmp(data, "PERFILE", 7) || !memcmp(data, "2ELIF", 5)) ? mutate(data, size, max_size, seed) :
-											LLVMFuzzerMutate(data, size, max_size);
+	return size > 8 && (!memcmp(data, "PERFILE", 7) || !memcmp(data, "2ELIF", 5)) ?
+		       mutate(data, size, max_size, seed) :
+		       LLVMFuzzerMutate(data, size, max_size);
 }
 
 static const char *name(void *self, const struct pd_record *record, enum pd_filter_ask what)
@@ -48,7 +51,7 @@ struct pair {
 static bool compile(const char *text, struct pair *pair)
 {
 	char *opposite = malloc(strlen(text) + 4);
-	struct pd_error error = {0};
+	struct pd_error error = { 0 };
 	enum pd_status status = pd_filter_new(text, &pair->filter, &error);
 
 	REQUIRE(opposite);
@@ -70,7 +73,7 @@ static bool compile(const char *text, struct pair *pair)
 
 static void ask(struct pd_file *file, const struct pair *pair)
 {
-	const struct pd_filter_names names = {NULL, name};
+	const struct pd_filter_names names = { NULL, name };
 	const struct pd_record *record;
 	struct pd_stream *stream;
 	struct pd_error error;
@@ -80,7 +83,8 @@ static void ask(struct pd_file *file, const struct pair *pair)
 	while (pd_stream_next(stream, &record, &error) == PD_OK) {
 		REQUIRE(pd_filter_bind(pair->filter, file, false, &error) == PD_OK);
 		REQUIRE(pd_filter_bind(pair->opposite, file, false, &error) == PD_OK);
-		REQUIRE(pd_filter_takes(pair->filter, record, &names) != pd_filter_takes(pair->opposite, record, &names));
+		REQUIRE(pd_filter_takes(pair->filter, record, &names) !=
+			pd_filter_takes(pair->opposite, record, &names));
 		pd_filter_takes(pair->filter, record, NULL);
 	}
 	pd_stream_close(stream);
@@ -88,7 +92,7 @@ static void ask(struct pd_file *file, const struct pair *pair)
 
 static void ask_all(const uint8_t *data, size_t size)
 {
-	struct walk walk = {0};
+	struct walk walk = { 0 };
 	struct pd_open_options options = walk_options(&walk);
 	struct pd_file *file;
 	struct pair pair;
@@ -139,7 +143,7 @@ static void make_file(struct image *image)
 static void ask_one(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
-	struct image image = {0};
+	struct image image = { 0 };
 	struct pd_file *file;
 	struct pair pair;
 

@@ -115,7 +115,8 @@ static void check_unit(const uint8_t *data, size_t size)
 		return;
 	for (uint32_t area = 0; area < table.area_count; area++)
 		for (uint32_t i = 0; i < table.spot_count; i++) {
-			size_t count = pd_unit_table_find(&table, table.areas[area].start + table.spots[i].offset, frames, 8);
+			size_t count =
+				pd_unit_table_find(&table, table.areas[area].start + table.spots[i].offset, frames, 8);
 
 			check_frames(frames, count < 8 ? count : 8);
 		}

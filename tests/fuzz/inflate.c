@@ -52,8 +52,7 @@ static void put_records(struct buffer *out, const uint8_t *data, size_t size, un
 		uint8_t count[8] = { 0 };
 
 		step = size - at < piece ? size - at : piece;
-		put_head(out, flags & PADDED ? 83 : 81, step + pad + (flags & PADDED ? 16 : 8),
-			 big);
+		put_head(out, flags & PADDED ? 83 : 81, step + pad + (flags & PADDED ? 16 : 8), big);
 		count[big ? 7 : 0] = (uint8_t)step;
 		count[big ? 6 : 1] = (uint8_t)(step >> 8);
 		if (flags & PADDED)
@@ -64,8 +63,7 @@ static void put_records(struct buffer *out, const uint8_t *data, size_t size, un
 }
 
 // A file reads the same when it was compressed as a whole.
-static void compare(const uint8_t *data, size_t size, const struct walk *packed,
-		    enum pd_status status)
+static void compare(const uint8_t *data, size_t size, const struct walk *packed, enum pd_status status)
 {
 	struct walk plain = { .once = true };
 	struct pd_open_options options = walk_options(&plain);

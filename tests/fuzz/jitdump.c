@@ -64,8 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (i < 64)
 			check_object(jit, pd_jitdump_code_at(jit, i));
 	}
-	REQUIRE(!pd_jitdump_about(jit).damage ==
-		(pd_jitdump_about(jit).damage_offset == PD_NO_OFFSET));
+	REQUIRE(!pd_jitdump_about(jit).damage == (pd_jitdump_about(jit).damage_offset == PD_NO_OFFSET));
 	pd_jitdump_close(jit);
 	return 0;
 }

@@ -5,8 +5,8 @@
  */
 #include "walk.h"
 
-static enum pd_status walk_within(const uint8_t *data, size_t size, uint64_t memory,
-				  uint64_t inflate, struct walk *walk)
+static enum pd_status walk_within(const uint8_t *data, size_t size, uint64_t memory, uint64_t inflate,
+				  struct walk *walk)
 {
 	struct pd_open_options options = walk_options(walk);
 	struct pd_error error;
@@ -18,8 +18,8 @@ static enum pd_status walk_within(const uint8_t *data, size_t size, uint64_t mem
 	return walk_memory(data, size, &options, walk, &error);
 }
 
-static enum pd_status check_within(const uint8_t *data, size_t size, uint64_t memory,
-				   uint64_t inflate, struct pd_check_result *result)
+static enum pd_status check_within(const uint8_t *data, size_t size, uint64_t memory, uint64_t inflate,
+				   struct pd_check_result *result)
 {
 	struct walk walk = { .memory_may_fail = true };
 	struct pd_open_options options = walk_options(&walk);
@@ -57,8 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	status = walk_within(data, size, memory, inflate, &small);
 	whole = walk_within(data, size, 64 << 20, 16 << 20, &large);
 	if (status >= 0 && !small.memory_failed && small.told_digest == large.told_digest)
-		REQUIRE(whole == status && small.records == large.records &&
-			small.digest == large.digest);
+		REQUIRE(whole == status && small.records == large.records && small.digest == large.digest);
 	// little memory makes short rounds, and so another order
 	walk_within(data, size, memory, inflate, &timed);
 	if (check_within(data, size, memory, inflate, &result) >= 0 && status >= 0)

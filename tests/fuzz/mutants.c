@@ -31,8 +31,8 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void count(struct tally *tally, enum pd_status status, const struct pd_error *error,
-		  const struct walk *walk, const char *text)
+static void count(struct tally *tally, enum pd_status status, const struct pd_error *error, const struct walk *walk,
+		  const char *text)
 {
 	bool told = walk->told[PD_INFO] || walk->told[PD_WARNING] || walk->told[PD_DAMAGE];
 
@@ -48,8 +48,7 @@ static void count(struct tally *tally, enum pd_status status, const struct pd_er
 	}
 }
 
-static void run(struct tally *tally, const struct input *input, unsigned number, unsigned seed,
-		uint8_t *mutant)
+static void run(struct tally *tally, const struct input *input, unsigned number, unsigned seed, uint8_t *mutant)
 {
 	struct walk walk = { 0 };
 	struct pd_open_options options = walk_options(&walk);
@@ -96,10 +95,9 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < wanted; i++)
 		run(&tally, &inputs.items[i % inputs.count], i, seed, mutant);
 	printf("%u mutants of %zu files, seed %u: %u opened clean, %u with problems, %u refused, %u without a place\n",
-	       wanted, inputs.count, seed, tally.clean, tally.problems, tally.refused,
-	       tally.silent);
-	printf("%.1f ms of processor time on average; slowest %.3f s: %s\n",
-	       tally.sum / wanted * 1e3, tally.slowest, tally.slowest_name);
+	       wanted, inputs.count, seed, tally.clean, tally.problems, tally.refused, tally.silent);
+	printf("%.1f ms of processor time on average; slowest %.3f s: %s\n", tally.sum / wanted * 1e3, tally.slowest,
+	       tally.slowest_name);
 	inputs_free(&inputs);
 	free(mutant);
 	return tally.silent != 0;

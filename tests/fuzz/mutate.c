@@ -11,7 +11,7 @@
 struct piece {
 	size_t at, size;
 	const struct pd_layout *layout; // NULL: unknown, or there is none
-	enum pd_record_group group; // PD_GROUP_UNKNOWN for attrs and features
+	enum pd_record_group group;     // PD_GROUP_UNKNOWN for attrs and features
 	uint32_t type;
 	uint64_t words[PD_WORD_COUNT];
 };
@@ -23,7 +23,7 @@ struct image {
 	struct pd_header header;
 	struct piece record;
 	struct piece other; // a feature or an attr
-	bool found; // the file could be opened
+	bool found;         // the file could be opened
 };
 
 static uint64_t next_random(struct image *image)
@@ -130,8 +130,7 @@ static void find_record(struct image *image, struct pd_file *file)
 	if (pd_stream_open(file, NULL, &stream, NULL) < 0)
 		return;
 	while (pd_stream_next(stream, &record, NULL) == PD_OK) {
-		if (record->inner_offset != PD_NO_OFFSET ||
-		    !is_inside(image, record->offset, record->bytes.size) ||
+		if (record->inner_offset != PD_NO_OFFSET || !is_inside(image, record->offset, record->bytes.size) ||
 		    !take_this(image, &seen))
 			continue;
 		image->record = (struct piece){
@@ -142,8 +141,7 @@ static void find_record(struct image *image, struct pd_file *file)
 			.type = record->type,
 		};
 		if (record->scratch->event)
-			memcpy(image->record.words, record->scratch->event->words,
-			       sizeof(image->record.words));
+			memcpy(image->record.words, record->scratch->event->words, sizeof(image->record.words));
 		image->record.words[PD_WORD_MISC] = record->misc;
 	}
 	pd_stream_close(stream);
@@ -156,8 +154,8 @@ static void find_other(struct image *image, struct pd_file *file)
 	size_t seen = 0;
 
 	for (size_t i = 0; pd_file_feature_at(file, i, &section); i++) {
-		if (!pd_feature_layout(section.number) ||
-		    !is_inside(image, section.offset, section.size) || !take_this(image, &seen))
+		if (!pd_feature_layout(section.number) || !is_inside(image, section.offset, section.size) ||
+		    !take_this(image, &seen))
 			continue;
 		image->other = (struct piece){
 			.at = (size_t)section.offset,
@@ -226,14 +224,12 @@ static void change_spot(struct image *image, size_t start, const struct spot *sp
 	else if (names && names->bits && names->count && below(image, 2))
 		store(at, spot->size, spot->big,
 		      load(at, spot->size, spot->big) ^
-			      UINT64_C(1) << (names->items[below(image, names->count)].value %
-					      (8 * (int)spot->size)));
+			      UINT64_C(1) << (names->items[below(image, names->count)].value % (8 * (int)spot->size)));
 	else
 		hurt(image, start + spot->at, spot->size, spot->big);
 }
 
-static const void *decode(const struct image *image, const struct piece *piece,
-			  struct pd_scope *scope)
+static const void *decode(const struct image *image, const struct piece *piece, struct pd_scope *scope)
 {
 	struct pd_bytes bytes = { image->data + piece->at, piece->size };
 	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, image->header.big_endian);
@@ -260,9 +256,8 @@ static bool change_field(struct image *image, const struct piece *piece)
 		spots_find(&spots, piece->layout, decoded);
 		// every decoded byte has its place
 		REQUIRE(spots.at + (piece->group ?
-					    PD_RECORD_HEADER_SIZE +
-						    pd_trailer_size(scope.words[PD_WORD_TRAILER]) *
-							    (piece->group == PD_GROUP_KERNEL) :
+					    PD_RECORD_HEADER_SIZE + pd_trailer_size(scope.words[PD_WORD_TRAILER]) *
+									    (piece->group == PD_GROUP_KERNEL) :
 					    0) ==
 			piece->size);
 	}
@@ -309,16 +304,14 @@ static void move_offset(struct image *image, size_t word_at, size_t from, size_t
 static bool splice(struct image *image, size_t at, size_t remove, size_t insert)
 {
 	const struct pd_header *header = &image->header;
-	size_t delta = insert - remove,
-	       table = (size_t)(header->data_offset + header->data_size) + delta;
+	size_t delta = insert - remove, table = (size_t)(header->data_offset + header->data_size) + delta;
 
 	if (insert > remove && insert - remove > image->max_size - image->size)
 		return false;
 	memmove(image->data + at + insert, image->data + at + remove, image->size - at - remove);
 	memset(image->data + at, 0, insert);
 	image->size += delta;
-	if (header->mode == PD_MODE_PIPE || !header->data_size || image->size < 104 ||
-	    !below(image, 4))
+	if (header->mode == PD_MODE_PIPE || !header->data_size || image->size < 104 || !below(image, 4))
 		return true;
 	store(image->data + 48, 8, header->big_endian, header->data_size + delta);
 	for (size_t word = 24; word <= 56; word += 16)
@@ -355,9 +348,7 @@ static bool swap_records(struct image *image)
 
 	if (!size || size > sizeof(kept) || !is_inside(image, at + size, PD_RECORD_HEADER_SIZE))
 		return false;
-	next = (size_t)pd_record_head(image->data + at + size,
-				      image->header.big_endian != PD_HOST_BIG)
-		       .size;
+	next = (size_t)pd_record_head(image->data + at + size, image->header.big_endian != PD_HOST_BIG).size;
 	if (!next || !is_inside(image, at + size, next))
 		return false;
 	memcpy(kept, image->data + at, size);
@@ -428,11 +419,9 @@ static bool change_bytes(struct image *image)
 size_t mutate(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
 	static bool (*const ways[])(struct image * image) = {
-		change_record_field, change_record_field, change_record_field,
-		change_record_field, change_other_field,  change_other_field,
-		change_other_field,  change_header,       remove_record,
-		double_record,       swap_records,        resize_record,
-		change_head,         change_head,         cut_file,
+		change_record_field, change_record_field, change_record_field, change_record_field, change_other_field,
+		change_other_field,  change_other_field,  change_header,       remove_record,       double_record,
+		swap_records,        resize_record,       change_head,         change_head,         cut_file,
 		change_bytes,        change_bytes,
 	};
 	struct image image = { .data = data, .size = size, .max_size = max_size, .random = seed };

@@ -20,13 +20,11 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 
 static bool fill(int fd, const uint8_t *data, size_t size)
 {
-	bool has_magic = size >= 8 &&
-			 (memcmp(data, "PERF", 4) == 0 || memcmp(data, "2ELIFREP", 8) == 0);
+	bool has_magic = size >= 8 && (memcmp(data, "PERF", 4) == 0 || memcmp(data, "2ELIFREP", 8) == 0);
 
 	if (size + sizeof(pipe_header) > 65536 && fcntl(fd, F_SETPIPE_SZ, (int)size + 65536) < 0)
 		return false;
-	if (!has_magic &&
-	    write(fd, pipe_header, sizeof(pipe_header)) != (ssize_t)sizeof(pipe_header))
+	if (!has_magic && write(fd, pipe_header, sizeof(pipe_header)) != (ssize_t)sizeof(pipe_header))
 		return false;
 	return size == 0 || write(fd, data, size) == (ssize_t)size;
 }

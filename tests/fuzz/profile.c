@@ -53,8 +53,8 @@ static uint64_t read_profile(const uint8_t *data, size_t size, unsigned threads)
 		.by = PD_BY_COMM | PD_BY_PID | PD_BY_TID | PD_BY_CHAIN,
 		.threads = threads,
 	};
-	struct pd_symbols_options naming = {.size = sizeof(naming), .flags = PD_SYMBOLS_NO_FILES};
-	struct walk walk = {0};
+	struct pd_symbols_options naming = { .size = sizeof(naming), .flags = PD_SYMBOLS_NO_FILES };
+	struct walk walk = { 0 };
 	struct pd_open_options options = walk_options(&walk);
 	struct pd_symbols *symbols = NULL;
 	struct pd_profile *profile = NULL;

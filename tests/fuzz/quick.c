@@ -55,7 +55,7 @@ static size_t any_length(size_t most)
 // Sizes near those where something changes are as frequent as all others.
 static size_t any_size(void)
 {
-	static const size_t edges[] = {0, 16, 64, BLOCK, 2 * BLOCK, PD_PACK_PIECE, 2 * PD_PACK_PIECE, MOST};
+	static const size_t edges[] = { 0, 16, 64, BLOCK, 2 * BLOCK, PD_PACK_PIECE, 2 * PD_PACK_PIECE, MOST };
 	size_t edge = edges[below(sizeof(edges) / sizeof(edges[0]))] + below(40);
 
 	if (below(2))
@@ -125,8 +125,8 @@ static void put_spare(uint8_t *data, size_t at, size_t size)
 
 static void fill(uint8_t *data, size_t size)
 {
-	static void (*const kinds[])(uint8_t *, size_t, size_t) = {put_any, put_run, put_words, put_copy, put_copy, put_records,
-							   put_spare};
+	static void (*const kinds[])(uint8_t *, size_t, size_t) = { put_any,  put_run,     put_words, put_copy,
+								    put_copy, put_records, put_spare };
 	size_t length;
 
 	for (size_t at = 0; at < size; at += length) {

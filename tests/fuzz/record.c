@@ -49,16 +49,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	round = (struct round){
 		.layout = pd_record_layout(type),
 		.group = pd_record_group(type),
-		.head = { type, pd_record_group(type) == PD_GROUP_SIMPLEPERF ? 0 : choice.misc,
-			  size },
+		.head = { type, pd_record_group(type) == PD_GROUP_SIMPLEPERF ? 0 : choice.misc, size },
 		.words = { [PD_WORD_MISC] = choice.misc,
 			   [PD_WORD_SAMPLE_TYPE] = choice.sample_type,
 			   [PD_WORD_READ_FORMAT] = choice.read_format,
 			   [PD_WORD_BRANCH_TYPE] = choice.branch_type,
 			   [PD_WORD_REGS_USER] = choice.regs_user,
 			   [PD_WORD_REGS_INTR] = choice.regs_intr,
-			   [PD_WORD_TRAILER] =
-				   choice.flags & 2 ? choice.sample_type & PD_TRAILER_BITS : 0,
+			   [PD_WORD_TRAILER] = choice.flags & 2 ? choice.sample_type & PD_TRAILER_BITS : 0,
 			   [PD_WORD_QUIRKS] = choice.flags >> 2 & 1 },
 		.big = choice.flags & 1,
 	};

@@ -22,10 +22,14 @@ static bool ignore(void *self, const struct pd_problem *problem)
 // Repairs into a descriptor, or nowhere (-1). False if the input was refused, or has what an output cannot have.
 static bool repair(const uint8_t *data, size_t size, int fd, enum pd_mode mode, struct pd_repair_result *result)
 {
-	const struct pd_open_options options = { .size = sizeof(options), .problem = ignore, .memory_limit = 16 << 20,
-						 .inflate_limit = 16 << 20, .mend = true };
-	struct pd_writer_options wanted = { .size = sizeof(wanted), .mode = mode, .packing = PD_PACK_SAME, .input_count = 1,
-					    .save_bytes = 4096 };
+	const struct pd_open_options options = { .size = sizeof(options),
+						 .problem = ignore,
+						 .memory_limit = 16 << 20,
+						 .inflate_limit = 16 << 20,
+						 .mend = true };
+	struct pd_writer_options wanted = {
+		.size = sizeof(wanted), .mode = mode, .packing = PD_PACK_SAME, .input_count = 1, .save_bytes = 4096
+	};
 	struct pd_writer *writer = NULL;
 	struct pd_file *file;
 	enum pd_status status = pd_file_open_memory(data, size, &options, &file, NULL);

@@ -16,8 +16,7 @@ struct side {
 };
 
 // Decodes, and says what it is as JSON; prints too, only to see that it goes well.
-static bool take(const struct round *round, const uint8_t *data, size_t size, bool big,
-		 struct side *side)
+static bool take(const struct round *round, const uint8_t *data, size_t size, bool big, struct side *side)
 {
 	struct pd_cursor c = pd_cursor(data, size, big);
 	struct pd_printer printer = { .arch = PD_ARCH_X86 };
@@ -26,8 +25,8 @@ static bool take(const struct round *round, const uint8_t *data, size_t size, bo
 	memcpy(side->scope.words, round->words, sizeof(side->scope.words));
 	side->scope.arena = &side->arena;
 	if (round->group) {
-		side->decoded = pd_record_take(round->layout, round->group,
-					       (struct pd_bytes){ data, size }, &side->scope, &c);
+		side->decoded =
+			pd_record_take(round->layout, round->group, (struct pd_bytes){ data, size }, &side->scope, &c);
 	} else {
 		void *out = pd_arena_alloc(&side->arena, round->layout->struct_size);
 
@@ -65,13 +64,12 @@ static void encode(const struct round *round, const struct side *side, struct pd
 	memcpy(scope.words, round->words, sizeof(scope.words));
 	scope.words[PD_WORD_TRAILER] = side->scope.words[PD_WORD_TRAILER];
 	if (round->group)
-		pd_record_put(pen, &round->head, round->layout, round->group, &scope,
-			      side->decoded);
+		pd_record_put(pen, &round->head, round->layout, round->group, &scope, side->decoded);
 	else
 		round->layout->encode(pen, &scope, side->decoded);
 	if (pen->failed)
-		fprintf(stderr, "%s: %s.%s: %s\n", round->layout->name,
-			pen->layout ? pen->layout : "", pen->field ? pen->field : "", pen->reason);
+		fprintf(stderr, "%s: %s.%s: %s\n", round->layout->name, pen->layout ? pen->layout : "",
+			pen->field ? pen->field : "", pen->reason);
 	REQUIRE(!pen->failed);
 }
 
@@ -94,7 +92,8 @@ static void other_order(const struct round *round, const struct side *side, size
 }
 
 // As text, and from there the same bytes.
-static void through_text(const struct round *round, const struct side *side, const uint8_t *data, size_t size, bool block)
+static void through_text(const struct round *round, const struct side *side, const uint8_t *data, size_t size,
+			 bool block)
 {
 	size_t head = round->group ? PD_RECORD_HEADER_SIZE : 0;
 	struct pd_speller speller = { .text = pd_text_new(), .arch = PD_ARCH_X86, .big = round->big };
@@ -154,8 +153,8 @@ bool round_trip(const struct round *round, const uint8_t *data, size_t size)
 	REQUIRE(pen.need == size && !pd_pen_full(&pen));
 	for (size_t i = 0; i < size; i++) {
 		if (bytes[i] != data[i])
-			fprintf(stderr, "%s: byte %zu of %zu: %02x, was %02x\n",
-				round->layout->name, i, size, bytes[i], data[i]);
+			fprintf(stderr, "%s: byte %zu of %zu: %02x, was %02x\n", round->layout->name, i, size, bytes[i],
+				data[i]);
 		REQUIRE(bytes[i] == data[i]);
 	}
 	free(bytes);

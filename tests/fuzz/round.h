@@ -10,8 +10,7 @@
 
 struct round {
 	const struct pd_layout *layout;
-	enum pd_record_group
-		group; // of a record; PD_GROUP_UNKNOWN for a struct without header and trailer
+	enum pd_record_group group; // of a record; PD_GROUP_UNKNOWN for a struct without header and trailer
 	struct pd_record_head head;
 	uint64_t words[PD_WORD_COUNT];
 	bool big;

@@ -41,8 +41,7 @@ static void put_pipe_header(struct pd_pen *pen)
 }
 
 // A file with count events and one record; ids of each are at ids_offset.
-static void put_file(struct pd_pen *pen, size_t count, uint64_t ids_offset, uint64_t ids_size,
-		     uint64_t features_2)
+static void put_file(struct pd_pen *pen, size_t count, uint64_t ids_offset, uint64_t ids_size, uint64_t features_2)
 {
 	size_t attrs_size = count * (ATTR_SIZE + 16);
 
@@ -174,12 +173,9 @@ static const struct {
 	const char *name;
 	void (*put)(struct pd_pen *pen);
 } inputs[] = {
-	{ "ids over each other", ids_over_each_other },
-	{ "formats for each event", formats_for_each_event },
-	{ "names of event types", names_of_types },
-	{ "lines for each event", lines_for_each_event },
-	{ "pieces that are none", pieces_that_are_none },
-	{ "places to go on", places_to_go_on },
+	{ "ids over each other", ids_over_each_other },   { "formats for each event", formats_for_each_event },
+	{ "names of event types", names_of_types },       { "lines for each event", lines_for_each_event },
+	{ "pieces that are none", pieces_that_are_none }, { "places to go on", places_to_go_on },
 };
 
 int main(void)
@@ -206,8 +202,8 @@ int main(void)
 		status = walk_memory(data, pen.need, &options, &walk, &error);
 		took = (double)(clock() - begin) / CLOCKS_PER_SEC;
 		printf("%s %u - %s: %.2f s, %llu records, status %s\n",
-		       status == PD_OK && took < SECONDS ? "ok" : "not ok", i + 1, inputs[i].name,
-		       took, (unsigned long long)walk.records, pd_status_name(status));
+		       status == PD_OK && took < SECONDS ? "ok" : "not ok", i + 1, inputs[i].name, took,
+		       (unsigned long long)walk.records, pd_status_name(status));
 		failed += status != PD_OK || took >= SECONDS;
 	}
 	free(data);

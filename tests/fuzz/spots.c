@@ -4,15 +4,13 @@
 #include "format/print.h"
 
 static const uint8_t kind_sizes[] = {
-	[PD_KIND_U8] = 1,  [PD_KIND_U16] = 2, [PD_KIND_U32] = 4,
-	[PD_KIND_U64] = 8, [PD_KIND_S32] = 4, [PD_KIND_F64] = 8,
+	[PD_KIND_U8] = 1, [PD_KIND_U16] = 2, [PD_KIND_U32] = 4, [PD_KIND_U64] = 8, [PD_KIND_S32] = 4, [PD_KIND_F64] = 8,
 };
 
 static void add(struct spots *spots, const struct pd_field *field, enum spot_kind kind, size_t size)
 {
 	if (spots->count < SPOT_LIMIT && size)
-		spots->items[spots->count++] =
-			(struct spot){ field, spots->at, size, (uint8_t)kind, spots->big };
+		spots->items[spots->count++] = (struct spot){ field, spots->at, size, (uint8_t)kind, spots->big };
 	spots->at += size;
 }
 

@@ -50,7 +50,8 @@ static bool assemble(const uint8_t *text, size_t size, int fd)
 
 	REQUIRE(pd_assembler_new(&options, &assembler, NULL) == PD_OK);
 	for (size_t at = 0; (status = at < size ? PD_OK : PD_END) == PD_OK; at += PIECE) {
-		status = pd_assembler_take(assembler, (const char *)text + at, size - at < PIECE ? size - at : PIECE, &error);
+		status = pd_assembler_take(assembler, (const char *)text + at, size - at < PIECE ? size - at : PIECE,
+					   &error);
 		if (status < 0)
 			break;
 	}
@@ -80,7 +81,9 @@ static const uint8_t *map(int fd, size_t *size)
 
 static struct pd_file *open_file(const uint8_t *data, size_t size)
 {
-	const struct pd_open_options options = { .size = sizeof(options), .memory_limit = LIMIT, .inflate_limit = LIMIT };
+	const struct pd_open_options options = { .size = sizeof(options),
+						 .memory_limit = LIMIT,
+						 .inflate_limit = LIMIT };
 	struct pd_file *file = NULL;
 	enum pd_status status = pd_file_open_memory(data, size, &options, &file, NULL);
 
@@ -250,14 +253,22 @@ static size_t put(uint8_t *data, size_t size, size_t max_size, struct piece piec
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
-	static const char *const words[] = { "0", "-1", "18446744073709551615", "0xffffffff", "none", "{", "}", "[", "]", "\"",
-					     "x\"00\"", "|", "(", ":", ",", "#", "\n", "raw", "\\", "1.5", "+64", "+x\"00\"",
-					     "event", "SAMPLE", "feature", "tail", "misc: 0x4002", "65536" };
+	static const char *const words[] = { "0",          "-1",      "18446744073709551615",
+					     "0xffffffff", "none",    "{",
+					     "}",          "[",       "]",
+					     "\"",         "x\"00\"", "|",
+					     "(",          ":",       ",",
+					     "#",          "\n",      "raw",
+					     "\\",         "1.5",     "+64",
+					     "+x\"00\"",   "event",   "SAMPLE",
+					     "feature",    "tail",    "misc: 0x4002",
+					     "65536" };
 	static uint8_t copy[1 << 16];
 	struct piece piece, other;
 
 	if (is_recording(data, size) || !size)
-		return is_recording(data, size) ? mutate(data, size, max_size, seed) : LLVMFuzzerMutate(data, size, max_size);
+		return is_recording(data, size) ? mutate(data, size, max_size, seed) :
+						  LLVMFuzzerMutate(data, size, max_size);
 	piece = seed & 64 ? line_at(data, size, (size_t)rand() % size) : piece_at(data, size, (size_t)rand() % size);
 	other = seed & 64 ? line_at(data, size, (size_t)rand() % size) : piece_at(data, size, (size_t)rand() % size);
 	if (other.size > sizeof(copy))

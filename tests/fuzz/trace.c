@@ -12,12 +12,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *end = size ? memchr(data + 1, 0, size - 1) : NULL;
 	struct made_trace made;
-	struct pd_text text = {0};
+	struct pd_text text = { 0 };
 	struct pd_bytes raw;
 
 	if (!end)
 		return 0;
-	raw = (struct pd_bytes){end + 1, size - (size_t)(end + 1 - data)};
+	raw = (struct pd_bytes){ end + 1, size - (size_t)(end + 1 - data) };
 	make_trace(&made, (const char *)data + 1, (size_t)(end - data - 1), data[0] & 1, data[0] & 2 ? 4 : 8);
 	if (made.format.usable) {
 		pd_trace_print_format(&made.trace, &made.format, raw, &text);

@@ -6,9 +6,9 @@
 #define PRIME UINT64_C(0x100000001b3)
 
 struct place {
-	uint64_t next; // where the next outer record has to begin
-	uint64_t inner; // where the next inflated one has to begin
-	uint64_t damage; // told before the last record
+	uint64_t next;    // where the next outer record has to begin
+	uint64_t inner;   // where the next inflated one has to begin
+	uint64_t damage;  // told before the last record
 	uint64_t time_ns; // of the last record that has one
 	uint32_t part;
 	bool begun;
@@ -33,8 +33,7 @@ static bool count_problem(void *self, const struct pd_problem *problem)
 		known = strcmp(code, problem->code) == 0;
 	REQUIRE(known);
 	REQUIRE(problem->severity >= PD_INFO && problem->severity <= PD_DAMAGE);
-	REQUIRE(problem->message[0] && strlen(problem->message) < 240 &&
-		!strchr(problem->message, '\n'));
+	REQUIRE(problem->message[0] && strlen(problem->message) < 240 && !strchr(problem->message, '\n'));
 	walk->told[problem->severity]++;
 	walk->told_digest = (walk->told_digest ^ problem->offset) * PRIME;
 	for (const char *c = problem->message; *c; c++)
@@ -113,9 +112,8 @@ static void print(struct walk *walk, struct pd_text *text, const struct pd_recor
 	bytes = pd_text_bytes(text);
 	digest(walk, bytes, from);
 	// a record that cannot be printed is shown with the reason
-	walk->memory_failed |= pd_text_failed(text) ||
-			       (walk->memory_may_fail && bytes.size > from &&
-				memmem(bytes.data + from, bytes.size - from, "no memory", 9));
+	walk->memory_failed |= pd_text_failed(text) || (walk->memory_may_fail && bytes.size > from &&
+							memmem(bytes.data + from, bytes.size - from, "no memory", 9));
 	REQUIRE(pd_text_failed(text) ? walk->memory_may_fail : bytes.data[bytes.size - 1] == '}');
 }
 
@@ -132,17 +130,15 @@ static void look_at_record(struct walk *walk, const struct pd_record *record)
 	}
 	walk_require_error(status, &error);
 	walk->memory_failed |= status == PD_ERROR_MEMORY;
-	REQUIRE(status == PD_ERROR_FORMAT || status == PD_ERROR_UNSUPPORTED ||
-		walk->memory_may_fail);
+	REQUIRE(status == PD_ERROR_FORMAT || status == PD_ERROR_UNSUPPORTED || walk->memory_may_fail);
 	REQUIRE((status == PD_ERROR_UNSUPPORTED) == !pd_record_layout(record->type));
 	REQUIRE(!pd_record_as(record, record->type) || walk->memory_may_fail);
 	// a type that is not known is no damage, but it is told
-	REQUIRE(walk->told[status == PD_ERROR_UNSUPPORTED ? PD_INFO : PD_DAMAGE] ||
-		walk->memory_may_fail);
+	REQUIRE(walk->told[status == PD_ERROR_UNSUPPORTED ? PD_INFO : PD_DAMAGE] || walk->memory_may_fail);
 }
 
-static enum pd_status look_at_tail(struct walk *walk, struct pd_stream *stream,
-				   const struct pd_record *record, struct pd_error *error)
+static enum pd_status look_at_tail(struct walk *walk, struct pd_stream *stream, const struct pd_record *record,
+				   struct pd_error *error)
 {
 	uint64_t damage = walk->told[PD_DAMAGE];
 	struct pd_bytes tail;
@@ -226,16 +222,14 @@ static void walk_events(struct pd_file *file, struct walk *walk)
 		const struct pd_event *event = pd_file_event(file, i);
 
 		REQUIRE(event->index == i && event->attr && event->name);
-		digest(walk, (struct pd_bytes){ (const uint8_t *)event->name, strlen(event->name) },
-		       0);
+		digest(walk, (struct pd_bytes){ (const uint8_t *)event->name, strlen(event->name) }, 0);
 		if (event->ids.count)
 			REQUIRE(pd_file_event_by_id(file, event->ids.items[0]));
 	}
 	REQUIRE(pd_file_part_count(file) >= 1 && pd_file_part_name(file, 0) && pd_file_name(file));
 }
 
-static enum pd_status pass(struct pd_file *file, struct walk *walk, struct pd_text *text,
-			   struct pd_error *error)
+static enum pd_status pass(struct pd_file *file, struct walk *walk, struct pd_text *text, struct pd_error *error)
 {
 	struct pd_stream_options options = { .size = sizeof(options), .order = walk->order };
 	struct pd_stream *stream = NULL;
@@ -289,8 +283,8 @@ enum pd_status walk_file(struct pd_file *file, struct walk *walk, struct pd_erro
 	return status;
 }
 
-enum pd_status walk_memory(const void *data, size_t size, const struct pd_open_options *options,
-			   struct walk *walk, struct pd_error *error)
+enum pd_status walk_memory(const void *data, size_t size, const struct pd_open_options *options, struct walk *walk,
+			   struct pd_error *error)
 {
 	struct pd_file *file = NULL;
 	enum pd_status status = pd_file_open_memory(data, size, options, &file, error);

@@ -21,15 +21,15 @@
 	} while (0)
 
 struct walk {
-	uint64_t told[4]; // problems by severity
-	uint64_t records; // outside and inside of compressed records
-	enum pd_order order; // of the first pass; the second one is in the order of time
-	bool once; // no second pass
-	size_t text_limit; // most bytes to print; 0 means 1 MiB
+	uint64_t told[4];     // problems by severity
+	uint64_t records;     // outside and inside of compressed records
+	enum pd_order order;  // of the first pass; the second one is in the order of time
+	bool once;            // no second pass
+	size_t text_limit;    // most bytes to print; 0 means 1 MiB
 	bool memory_may_fail; // a limit or the test lets memory run out
-	bool memory_failed; // and so it did, and was said to have done
+	bool memory_failed;   // and so it did, and was said to have done
 	bool with_digest;
-	uint64_t digest; // of all that was printed
+	uint64_t digest;      // of all that was printed
 	uint64_t told_digest; // of the problems
 };
 
@@ -38,8 +38,8 @@ struct pd_open_options walk_options(struct walk *walk);
 // Takes all of an open file apart. Damage is no error.
 enum pd_status walk_file(struct pd_file *file, struct walk *walk, struct pd_error *error);
 // Opens bytes, walks through them and closes again.
-enum pd_status walk_memory(const void *data, size_t size, const struct pd_open_options *options,
-			   struct walk *walk, struct pd_error *error);
+enum pd_status walk_memory(const void *data, size_t size, const struct pd_open_options *options, struct walk *walk,
+			   struct pd_error *error);
 // A failure that is allowed, and has words for itself.
 void walk_require_error(enum pd_status status, const struct pd_error *error);
 

@@ -30,8 +30,7 @@ static void look_at(const struct pd_world *world, const struct pd_record *record
 		if (!pd_world_locate(world, sample->pid, mode, when, sample->ip, &location))
 			continue;
 		REQUIRE(location.mapping && location.object == location.mapping->object);
-		REQUIRE(location.mapping->start <= sample->ip &&
-			sample->ip < location.mapping->end);
+		REQUIRE(location.mapping->start <= sample->ip && sample->ip < location.mapping->end);
 		REQUIRE(strlen(location.object->path) < 65536);
 	}
 }
@@ -58,8 +57,7 @@ static void look_at_all(const struct pd_world *world)
 }
 
 // Feeds the world or asks it.
-static enum pd_status pass(struct pd_file *file, struct pd_world *world, bool ask,
-			   struct pd_error *error)
+static enum pd_status pass(struct pd_file *file, struct pd_world *world, bool ask, struct pd_error *error)
 {
 	const struct pd_record *record;
 	struct pd_stream *stream;
@@ -83,8 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct walk walk = { 0 };
 	struct pd_open_options options = walk_options(&walk);
-	struct pd_world_options world_options = { .size = sizeof(world_options),
-						  .memory_limit = 64 << 20 };
+	struct pd_world_options world_options = { .size = sizeof(world_options), .memory_limit = 64 << 20 };
 	struct pd_file *file = NULL;
 	struct pd_world *world;
 	struct pd_error error;

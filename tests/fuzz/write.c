@@ -17,13 +17,10 @@ static const struct form {
 	enum pd_endian endian;
 	enum pd_packing packing;
 } forms[] = {
-	{ PD_MODE_FILE, PD_ENDIAN_SAME, PD_PACK_KEEP },
-	{ PD_MODE_PIPE, PD_ENDIAN_SAME, PD_PACK_NONE },
-	{ PD_MODE_FILE, PD_ENDIAN_BIG, PD_PACK_KEEP },
-	{ PD_MODE_PIPE, PD_ENDIAN_LITTLE, PD_PACK_KEEP },
+	{ PD_MODE_FILE, PD_ENDIAN_SAME, PD_PACK_KEEP },   { PD_MODE_PIPE, PD_ENDIAN_SAME, PD_PACK_NONE },
+	{ PD_MODE_FILE, PD_ENDIAN_BIG, PD_PACK_KEEP },    { PD_MODE_PIPE, PD_ENDIAN_LITTLE, PD_PACK_KEEP },
 #ifdef HAVE_ZSTD
-	{ PD_MODE_FILE, PD_ENDIAN_LITTLE, PD_PACK_ZSTD },
-	{ PD_MODE_PIPE, PD_ENDIAN_BIG, PD_PACK_ZSTD2 },
+	{ PD_MODE_FILE, PD_ENDIAN_LITTLE, PD_PACK_ZSTD }, { PD_MODE_PIPE, PD_ENDIAN_BIG, PD_PACK_ZSTD2 },
 #endif
 };
 
@@ -56,8 +53,12 @@ static bool open_memory(const uint8_t *data, size_t size, struct pd_file **file,
 // Writes a file again to a descriptor.
 static struct counts write_again(const uint8_t *data, size_t size, const struct form *form, int fd)
 {
-	struct pd_writer_options options = { .size = sizeof(options), .mode = form->mode, .endian = form->endian,
-					     .packing = form->packing, .input_count = 1, .save_bytes = 4096 };
+	struct pd_writer_options options = { .size = sizeof(options),
+					     .mode = form->mode,
+					     .endian = form->endian,
+					     .packing = form->packing,
+					     .input_count = 1,
+					     .save_bytes = 4096 };
 	struct counts counts = { .refused = true };
 	enum pd_status status, read = PD_OK;
 	const struct pd_record *record;

@@ -14,20 +14,35 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOAD, MOVE, DEBUG_INFO, CLOSE, UNWINDING };
-enum { DISTANCE = 4096, PLACES = 6, ROUNDS = 12000000, HEAD = 16 };
+enum {
+	LOAD,
+	MOVE,
+	DEBUG_INFO,
+	CLOSE,
+	UNWINDING
+};
+enum {
+	DISTANCE = 4096,
+	PLACES = 6,
+	ROUNDS = 12000000,
+	HEAD = 16
+};
 
 #if defined(__x86_64__)
 /* mov %rdi,%rax; 1: dec %rax; jne 1b; ret */
 static const unsigned char code[] = { 0x48, 0x89, 0xf8, 0x48, 0xff, 0xc8, 0x75, 0xfb, 0xc3 };
-enum { MACHINE = 62 };
+enum {
+	MACHINE = 62
+};
 /* call *%rsi with a frame of its own, so that there is a caller that was made at run time */
 static const unsigned char caller[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd6, 0x5d, 0xc3 };
 #elif defined(__aarch64__)
 static const unsigned char code[] = { 0x00, 0x04, 0x00, 0xf1, 0xe1, 0xff, 0xff, 0x54, 0xc0, 0x03, 0x5f, 0xd6 };
-enum { MACHINE = 183 };
-static const unsigned char caller[] = { 0xfd, 0x7b, 0xbf, 0xa9, 0xfd, 0x03, 0x00, 0x91, 0x20, 0x00, 0x3f, 0xd6,
-					0xfd, 0x7b, 0xc1, 0xa8, 0xc0, 0x03, 0x5f, 0xd6 };
+enum {
+	MACHINE = 183
+};
+static const unsigned char caller[] = { 0xfd, 0x7b, 0xbf, 0xa9, 0xfd, 0x03, 0x00, 0x91, 0x20, 0x00,
+					0x3f, 0xd6, 0xfd, 0x7b, 0xc1, 0xa8, 0xc0, 0x03, 0x5f, 0xd6 };
 #endif
 
 /* A CIE and an FDE that say nothing but where code is, and the table of one entry that finds it: eh_frame_hdr. Offsets
@@ -132,10 +147,10 @@ static void make_frames(size_t size)
 	uint32_t table[5];
 	int32_t code_offset;
 
-	words[0] = 16; /* CIE */
+	words[0] = 16;                                               /* CIE */
 	memcpy(bytes + 8, "\1zR\0\1\x78\x10\1\x1b\x0c\x07\x08", 12); /* pcrel, sdata4; CFA is r7 + 8 */
-	words[5] = 16; /* FDE */
-	words[6] = 24; /* back to the CIE */
+	words[5] = 16;                                               /* FDE */
+	words[6] = 24;                                               /* back to the CIE */
 	code_offset = -(int32_t)(((size + 7) & ~(size_t)7) + 28); /* as perf loads it: frames right behind the code */
 	memcpy(&words[7], &code_offset, 4);
 	words[8] = (uint32_t)size;
@@ -143,10 +158,10 @@ static void make_frames(size_t size)
 	memcpy(frames, words, 40);
 	memset(frames + 40, 0, 4);
 	table[0] = 0x3b031b01; /* version 1, pcrel sdata4, udata4, datarel sdata4 */
-	table[1] = (uint32_t)-(44 + 4);
+	table[1] = (uint32_t) - (44 + 4);
 	table[2] = 1;
-	table[3] = (uint32_t)-(int32_t)(((size + 7) & ~(size_t)7) + 44);
-	table[4] = (uint32_t)-(44 - 20);
+	table[3] = (uint32_t) - (int32_t)(((size + 7) & ~(size_t)7) + 44);
+	table[4] = (uint32_t) - (44 - 20);
 	memcpy(frames + 44, table, sizeof(table));
 	frames_size = 64;
 	frames_header_size = sizeof(table);

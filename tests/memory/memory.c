@@ -29,7 +29,7 @@
 // ---- memory that runs out ----
 
 static atomic_long left = -1; // allocations until the one that fails; below 0 none does
-static bool for_good; // and all that follow
+static bool for_good;         // and all that follow
 static atomic_bool has_failed;
 static atomic_long live;
 
@@ -104,8 +104,8 @@ ZSTD_DCtx *__wrap_ZSTD_createDCtx(void)
 
 // ---- what is done with a file ----
 
-typedef enum pd_status way_fn(const char *path, const struct pd_open_options *options,
-			      struct walk *walk, struct pd_error *error);
+typedef enum pd_status way_fn(const char *path, const struct pd_open_options *options, struct walk *walk,
+			      struct pd_error *error);
 
 static enum pd_status walk_and_close(struct pd_file *file, enum pd_status status, struct walk *walk,
 				     struct pd_error *error)
@@ -116,8 +116,8 @@ static enum pd_status walk_and_close(struct pd_file *file, enum pd_status status
 	return status;
 }
 
-static enum pd_status by_path(const char *path, const struct pd_open_options *options,
-			      struct walk *walk, struct pd_error *error)
+static enum pd_status by_path(const char *path, const struct pd_open_options *options, struct walk *walk,
+			      struct pd_error *error)
 {
 	struct pd_file *file = NULL;
 	enum pd_status status = pd_file_open(path, options, &file, error);
@@ -126,8 +126,8 @@ static enum pd_status by_path(const char *path, const struct pd_open_options *op
 }
 
 // In the order of time, because a pipe can be read once only.
-static enum pd_status by_pipe(const char *path, const struct pd_open_options *options,
-			      struct walk *walk, struct pd_error *error)
+static enum pd_status by_pipe(const char *path, const struct pd_open_options *options, struct walk *walk,
+			      struct pd_error *error)
 {
 	static uint8_t data[INPUT_LIMIT];
 	int fd = open(path, O_RDONLY | O_CLOEXEC), fds[2];
@@ -146,8 +146,8 @@ static enum pd_status by_pipe(const char *path, const struct pd_open_options *op
 	return status;
 }
 
-static enum pd_status by_check(const char *path, const struct pd_open_options *options,
-			       struct walk *walk, struct pd_error *error)
+static enum pd_status by_check(const char *path, const struct pd_open_options *options, struct walk *walk,
+			       struct pd_error *error)
 {
 	struct pd_file *file = NULL;
 	struct pd_check_result result = { 0 };
@@ -161,9 +161,8 @@ static enum pd_status by_check(const char *path, const struct pd_open_options *o
 	return status;
 }
 
-static enum pd_status by_run_options(const char *path, const struct pd_open_options *options,
-				     struct walk *walk, const struct pd_run_options *run,
-				     struct pd_error *error)
+static enum pd_status by_run_options(const char *path, const struct pd_open_options *options, struct walk *walk,
+				     const struct pd_run_options *run, struct pd_error *error)
 {
 	struct tally tally = { .decodes = true };
 	struct pd_file *file = NULL;
@@ -177,16 +176,16 @@ static enum pd_status by_run_options(const char *path, const struct pd_open_opti
 	return status;
 }
 
-static enum pd_status by_run(const char *path, const struct pd_open_options *options,
-			     struct walk *walk, struct pd_error *error)
+static enum pd_status by_run(const char *path, const struct pd_open_options *options, struct walk *walk,
+			     struct pd_error *error)
 {
 	struct pd_run_options run = { .size = sizeof(run), .threads = 3 };
 
 	return by_run_options(path, options, walk, &run, error);
 }
 
-static enum pd_status by_run_in_time(const char *path, const struct pd_open_options *options,
-				     struct walk *walk, struct pd_error *error)
+static enum pd_status by_run_in_time(const char *path, const struct pd_open_options *options, struct walk *walk,
+				     struct pd_error *error)
 {
 	struct pd_run_options run = { .size = sizeof(run), .order = PD_ORDER_TIME };
 
@@ -195,8 +194,8 @@ static enum pd_status by_run_in_time(const char *path, const struct pd_open_opti
 
 #ifdef HAVE_ZSTD
 // Packed, or packed anew if it is a bundle.
-static enum pd_status by_pack(const char *path, const struct pd_open_options *options,
-			      struct walk *walk, struct pd_error *error)
+static enum pd_status by_pack(const char *path, const struct pd_open_options *options, struct walk *walk,
+			      struct pd_error *error)
 {
 	const struct pd_bundle_options wanted = { .size = sizeof(wanted), .level = 1 };
 	struct pd_bytes manifest = { (const uint8_t *)"{}", 2 };
@@ -251,8 +250,8 @@ static enum pd_status assemble(struct pd_bytes text, int fd, struct pd_error *er
 
 	// in pieces, so that lines are kept
 	for (size_t at = 0; at < text.size && status >= 0; at += 1000)
-		status = pd_assembler_take(assembler, (const char *)text.data + at, text.size - at < 1000 ? text.size - at : 1000,
-					   error);
+		status = pd_assembler_take(assembler, (const char *)text.data + at,
+					   text.size - at < 1000 ? text.size - at : 1000, error);
 	if (status >= 0)
 		status = pd_assembler_finish(assembler, error);
 	if (status >= 0)
@@ -362,9 +361,7 @@ struct outcome {
 
 static struct outcome run(way_fn *go, const char *path, long fail_at)
 {
-	struct outcome outcome = {
-		.walk = { .memory_may_fail = true, .with_digest = true, .text_limit = 64 << 10 }
-	};
+	struct outcome outcome = { .walk = { .memory_may_fail = true, .with_digest = true, .text_limit = 64 << 10 } };
 	struct pd_open_options options = walk_options(&outcome.walk);
 	struct pd_error error = { 0 };
 	long before = live;
@@ -381,14 +378,12 @@ static struct outcome run(way_fn *go, const char *path, long fail_at)
 
 static bool same(const struct walk *a, const struct walk *b)
 {
-	return a->records == b->records && a->digest == b->digest &&
-	       memcmp(a->told, b->told, sizeof(a->told)) == 0;
+	return a->records == b->records && a->digest == b->digest && memcmp(a->told, b->told, sizeof(a->told)) == 0;
 }
 
 static bool told_more(const struct walk *with, const struct walk *without)
 {
-	return with->told[PD_INFO] > without->told[PD_INFO] ||
-	       with->told[PD_WARNING] > without->told[PD_WARNING] ||
+	return with->told[PD_INFO] > without->told[PD_INFO] || with->told[PD_WARNING] > without->told[PD_WARNING] ||
 	       with->told[PD_DAMAGE] > without->told[PD_DAMAGE];
 }
 
@@ -421,14 +416,13 @@ static unsigned try_way(const char *name, way_fn *go, const char *path)
 			break;
 		runs++;
 		if (!is_right(&outcome, &whole)) {
-			printf("# %s: nobody said so: status %s\n", text,
-			       pd_status_name(outcome.status));
+			printf("# %s: nobody said so: status %s\n", text, pd_status_name(outcome.status));
 			wrong++;
 		}
 		at += 1 + at / 100;
 	}
-	printf("%s - %s by %s%s: %u allocations failed of %ld\n", wrong ? "not ok" : "ok", path,
-	       name, for_good ? ", for good" : "", runs, at);
+	printf("%s - %s by %s%s: %u allocations failed of %ld\n", wrong ? "not ok" : "ok", path, name,
+	       for_good ? ", for good" : "", runs, at);
 	return wrong;
 }
 

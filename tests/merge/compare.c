@@ -204,11 +204,12 @@ static int compare(const char *original, const char *merged, bool subset)
 	sort(&b.others);
 	differences(&a.samples, &b.samples, &lost, &added, &where);
 	if (lost || added)
-		failures += printf("%" PRIu64 " of %zu samples are lost, %" PRIu64 " are new, one at %#" PRIx64 "\n", lost,
-				   a.samples.count, added, where);
+		failures += printf("%" PRIu64 " of %zu samples are lost, %" PRIu64 " are new, one at %#" PRIx64 "\n",
+				   lost, a.samples.count, added, where);
 	differences(&a.others, &b.others, &lost, &added, &where);
 	if ((lost && !subset) || added)
-		failures += printf("%" PRIu64 " of %zu other records are lost, %" PRIu64 " are new, one at %#" PRIx64 "\n",
+		failures += printf("%" PRIu64 " of %zu other records are lost, %" PRIu64 " are new, one at %#" PRIx64
+				   "\n",
 				   lost, a.others.count, added, where);
 	/* only the order of time that can be had: pipes and compressed records come once */
 	if (b.unsorted && !a.late)
@@ -262,7 +263,8 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[1], "--facts")) {
 		look_at(argv[2], &look);
-		printf("%zu %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", look.samples.count, look.bytes, look.first_ns, look.last_ns);
+		printf("%zu %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", look.samples.count, look.bytes, look.first_ns,
+		       look.last_ns);
 		forget(&look);
 		return 0;
 	}

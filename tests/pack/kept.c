@@ -12,7 +12,9 @@
 #include "edit/bundle/bundle.h"
 #include "fuzz/walk.h"
 
-enum { STEP = 1 << 16 };
+enum {
+	STEP = 1 << 16
+};
 
 static unsigned wrong;
 
@@ -33,7 +35,8 @@ static struct pd_archive *pack(struct pd_elf *elf, const struct pd_keep *keep)
 	struct pd_error error;
 	struct pd_tar tar;
 
-	REQUIRE(fd >= 0 && step && pd_tar_init(&tar, fd, "memory", 0, NULL) == PD_OK && pd_tar_begin(&tar, &m, NULL) == PD_OK);
+	REQUIRE(fd >= 0 && step && pd_tar_init(&tar, fd, "memory", 0, NULL) == PD_OK &&
+		pd_tar_begin(&tar, &m, NULL) == PD_OK);
 	for (size_t i = 0; i < (keep->stretches ? keep->count : 1); i++) {
 		const struct pd_stretch *s = keep->stretches ? &keep->stretches[i] : &all;
 
@@ -59,13 +62,15 @@ static void compare_symbols(const char *path, struct pd_elf *elf, struct pd_elf 
 	const struct pd_elf_symbol_options options = { .data = true };
 	struct pd_symtab *a = NULL, *b = NULL;
 
-	REQUIRE(pd_elf_symtab(elf, NULL, &options, &a, NULL) == PD_OK && pd_elf_symtab(other, NULL, &options, &b, NULL) == PD_OK);
+	REQUIRE(pd_elf_symtab(elf, NULL, &options, &a, NULL) == PD_OK &&
+		pd_elf_symtab(other, NULL, &options, &b, NULL) == PD_OK);
 	if (pd_symtab_count(a) != pd_symtab_count(b))
 		fail(path, "another number of symbols");
 	for (size_t i = 0; i < pd_symtab_count(a) && i < pd_symtab_count(b); i++) {
 		struct pd_symbol x = pd_symtab_at(a, i), y = pd_symtab_at(b, i);
 
-		if (x.start != y.start || x.end != y.end || x.kind != y.kind || x.bind != y.bind || strcmp(x.name, y.name) != 0) {
+		if (x.start != y.start || x.end != y.end || x.kind != y.kind || x.bind != y.bind ||
+		    strcmp(x.name, y.name) != 0) {
 			fail(path, "another symbol");
 			break;
 		}
@@ -76,8 +81,9 @@ static void compare_symbols(const char *path, struct pd_elf *elf, struct pd_elf 
 
 static bool is_needed(const struct pd_elf_section *s)
 {
-	return strncmp(s->name, ".debug_", 7) == 0 || strncmp(s->name, ".eh_frame", 9) == 0 || s->type == PD_ELF_SECTION_NOTE ||
-	       strncmp(s->name, ".gnu_debug", 10) == 0 || s->type == PD_ELF_SECTION_SYMTAB || s->type == PD_ELF_SECTION_DYNSYM;
+	return strncmp(s->name, ".debug_", 7) == 0 || strncmp(s->name, ".eh_frame", 9) == 0 ||
+	       s->type == PD_ELF_SECTION_NOTE || strncmp(s->name, ".gnu_debug", 10) == 0 ||
+	       s->type == PD_ELF_SECTION_SYMTAB || s->type == PD_ELF_SECTION_DYNSYM;
 }
 
 // What has its bytes has the right ones; what is needed has them.
@@ -89,7 +95,8 @@ static void compare_sections(const char *path, struct pd_elf *elf, struct pd_elf
 
 		if (b->type == PD_ELF_SECTION_NOBITS && a->type != PD_ELF_SECTION_NOBITS && is_needed(a))
 			fail(path, a->name);
-		if (b->type == PD_ELF_SECTION_NOBITS || b->offset > elf->image.size || b->size > elf->image.size - b->offset)
+		if (b->type == PD_ELF_SECTION_NOBITS || b->offset > elf->image.size ||
+		    b->size > elf->image.size - b->offset)
 			continue;
 		x = malloc(b->size + 1);
 		y = malloc(b->size + 1);
@@ -133,8 +140,8 @@ int main(int argc, char **argv)
 		REQUIRE(pd_keep_make(&keep, elf));
 		if (keep.count == 1 && keep.stretches[0].size == elf->image.size)
 			keep.count = 0;
-		archive = pack(elf, &(struct pd_keep){ keep.count ? keep.stretches : NULL, keep.count, 0, keep.headers, keep.headers_at,
-						       keep.headers_size });
+		archive = pack(elf, &(struct pd_keep){ keep.count ? keep.stretches : NULL, keep.count, 0, keep.headers,
+						       keep.headers_at, keep.headers_size });
 		pd_image_open_member(&image, archive, pd_archive_find(archive, "x"), 0);
 		REQUIRE(pd_elf_open_image(&other, &image, argv[i], 0, NULL) == PD_OK);
 		compare(argv[i], elf, other);

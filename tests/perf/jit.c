@@ -8,7 +8,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { FUNCTIONS = 4, DISTANCE = 256 };
+enum {
+	FUNCTIONS = 4,
+	DISTANCE = 256
+};
 
 /* counts its argument down to zero: the same bytes for each function */
 #if defined(__x86_64__)
@@ -33,7 +36,8 @@ static void tell(const unsigned char *memory)
 
 int main(void)
 {
-	unsigned char *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *memory =
+		mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
 		return 1;

@@ -6,7 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PIECE_BYTES = 32 * 1024 };
+enum {
+	PIECE_BYTES = 32 * 1024
+};
 
 typedef ssize_t pread_fn(int fd, void *data, size_t size, off64_t offset);
 

@@ -188,9 +188,9 @@ static const struct {
 	const char *name;
 	void (*run)(double seconds);
 } parts[] = {
-	{ "alone", alone }, { "threads", threads }, { "forks", forks }, { "many", many },
-	{ "faults", faults }, { "clock", clock_loop }, { "write", writes }, { "exit", leaves },
-	{ "deleted", deleted },
+	{ "alone", alone },  { "threads", threads }, { "forks", forks },
+	{ "many", many },    { "faults", faults },   { "clock", clock_loop },
+	{ "write", writes }, { "exit", leaves },     { "deleted", deleted },
 };
 
 int main(int argc, char **argv)

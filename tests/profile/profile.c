@@ -192,7 +192,8 @@ static uint64_t gain(struct model *model, uint64_t id, uint64_t value)
 	return value;
 }
 
-static void add_value(struct model *model, struct thing *thing, uint64_t id, uint64_t value, uint64_t rest, uint64_t weight)
+static void add_value(struct model *model, struct thing *thing, uint64_t id, uint64_t value, uint64_t rest,
+		      uint64_t weight)
 {
 	const struct pd_event *event = pd_file_event_by_id(model->file, id);
 	uint64_t hash = rest, period = event ? gain(model, id, value) : 0;
@@ -201,7 +202,7 @@ static void add_value(struct model *model, struct thing *thing, uint64_t id, uin
 		return;
 	thing->event = event;
 	mix_thing(&hash, thing);
-	add(&model->sums, (struct sum){hash, 1, period, weight});
+	add(&model->sums, (struct sum){ hash, 1, period, weight });
 }
 
 static bool same_brief(const struct pd_record *record, const struct pd_sample *sample)
@@ -216,8 +217,8 @@ static bool same_brief(const struct pd_record *record, const struct pd_sample *s
 	       brief.cpu == (HAS(attr, CPU) ? sample->cpu : UINT32_MAX) &&
 	       brief.cpumode == PD_BITS(record->misc, PD_MISC_CPUMODE) &&
 	       brief.callchain.count == sample->callchain.count &&
-	       (!brief.callchain.count || memcmp(brief.callchain.items, sample->callchain.items,
-						 brief.callchain.count * sizeof(uint64_t)) == 0);
+	       (!brief.callchain.count ||
+		memcmp(brief.callchain.items, sample->callchain.items, brief.callchain.count * sizeof(uint64_t)) == 0);
 }
 
 static uint64_t weight_of(const struct pd_attr *attr, const struct pd_sample *sample)
@@ -267,13 +268,13 @@ static void model_sample(struct model *model, const struct pd_record *record)
 		return;
 	}
 	mix_thing(&hash, &thing);
-	add(&model->sums, (struct sum){hash, 1, HAS(attr, PERIOD) ? sample->period : attr->sample_period, weight});
+	add(&model->sums, (struct sum){ hash, 1, HAS(attr, PERIOD) ? sample->period : attr->sample_period, weight });
 }
 
 // Reads a file once. False if it cannot be read.
 static bool walk(struct model *model, enum pd_order order, bool samples)
 {
-	struct pd_stream_options options = {.size = sizeof(options), .order = order};
+	struct pd_stream_options options = { .size = sizeof(options), .order = order };
 	const struct pd_record *record;
 	struct pd_stream *stream;
 	struct pd_error error;
@@ -302,7 +303,7 @@ static bool has_values(const struct pd_file *file)
 
 static bool model_read(struct model *model, struct pd_file *file)
 {
-	*model = (struct model){.file = file};
+	*model = (struct model){ .file = file };
 	if (pd_world_new(NULL, &model->world, NULL) < 0 || !walk(model, PD_ORDER_FILE, false) ||
 	    pd_world_take_features(model->world, file, NULL) < 0 || pd_world_settle(model->world, NULL) < 0 ||
 	    !walk(model, has_values(file) ? PD_ORDER_TIME : PD_ORDER_FILE, true))
@@ -325,18 +326,17 @@ static void mix_frame(uint64_t *hash, const struct pd_profile *profile, uint32_t
 {
 	const struct pd_frame *frame = pd_profile_frame(profile, index);
 
-	mix_place(hash, pd_profile_world(profile), frame->pid, frame->cpumode,
-		  frame->when, frame->place.recorded);
+	mix_place(hash, pd_profile_world(profile), frame->pid, frame->cpumode, frame->when, frame->place.recorded);
 }
 
 static struct sums sums_of(const struct pd_profile *profile)
 {
 	const struct pd_profile_entry *entry;
-	struct sums sums = {0};
+	struct sums sums = { 0 };
 
 	for (size_t i = 0; (entry = pd_profile_entry(profile, i)) != NULL; i++) {
 		const struct pd_stack *stack = pd_profile_stack(profile, entry->stack);
-		struct thing thing = {entry->event, entry->comm, entry->pid, entry->tid, entry->cpu, entry->cgroup};
+		struct thing thing = { entry->event, entry->comm, entry->pid, entry->tid, entry->cpu, entry->cgroup };
 		uint64_t hash = UINT64_C(0xcbf29ce484222325), chain = hash;
 
 		mix_frame(&hash, profile, stack->ip);
@@ -344,7 +344,7 @@ static struct sums sums_of(const struct pd_profile *profile)
 			mix_frame(&chain, profile, stack->callers[k]);
 		mix_number(&hash, chain);
 		mix_thing(&hash, &thing);
-		add(&sums, (struct sum){hash, entry->samples, entry->period, entry->weights});
+		add(&sums, (struct sum){ hash, entry->samples, entry->period, entry->weights });
 	}
 	merge(&sums);
 	return sums;
@@ -409,9 +409,9 @@ static bool compare(const char *path, struct pd_file *file, const struct model *
 	losses = pd_profile_losses(profile);
 	same = same_sums(path, threads, &model->sums, &sums);
 	if (losses->damaged != model->damaged || losses->unknown_event != model->unknown_event) {
-		printf("%s: %u threads: %" PRIu64 " damaged, %" PRIu64 " wanted; %" PRIu64 " of unknown events, %" PRIu64
-		       " wanted\n", path, threads, losses->damaged, model->damaged, losses->unknown_event,
-		       model->unknown_event);
+		printf("%s: %u threads: %" PRIu64 " damaged, %" PRIu64 " wanted; %" PRIu64
+		       " of unknown events, %" PRIu64 " wanted\n",
+		       path, threads, losses->damaged, model->damaged, losses->unknown_event, model->unknown_event);
 		same = false;
 	}
 	if (threads == 1)
@@ -464,7 +464,7 @@ static bool compare_slices(const char *path, struct pd_file *file, unsigned thre
 		.by = PD_BY_TID | PD_BY_CHAIN | PD_BY_TIME,
 		.threads = threads,
 	};
-	uint64_t prints[2] = {0, 0};
+	uint64_t prints[2] = { 0, 0 };
 	struct pd_error error;
 
 	for (size_t i = 0; i < 2; i++) {
@@ -486,8 +486,8 @@ static bool compare_slices(const char *path, struct pd_file *file, unsigned thre
 
 static int one_file(const char *path, size_t *sums)
 {
-	static const unsigned threads[] = {1, 2, 4, 8};
-	struct pd_open_options options = {.size = sizeof(options)};
+	static const unsigned threads[] = { 1, 2, 4, 8 };
+	struct pd_open_options options = { .size = sizeof(options) };
 	struct pd_file *file;
 	struct pd_error error;
 	struct model model;

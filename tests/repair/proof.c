@@ -37,9 +37,22 @@ enum {
 #define LEAST_AFTER 0.999
 
 // Where the damage of a variant is.
-enum region { NOTHING, CUT, UNFINISHED, HEADER, EVENTS, HEAD_OF_PIPE, DATA, COMPRESSED, FEATURES, REGION_COUNT };
-static const char *const region_names[] = { "nothing", "cut", "data.size 0", "header", "events and ids", "head of a pipe",
-					    "records", "compressed records", "features" };
+enum region {
+	NOTHING,
+	CUT,
+	UNFINISHED,
+	HEADER,
+	EVENTS,
+	HEAD_OF_PIPE,
+	DATA,
+	COMPRESSED,
+	FEATURES,
+	REGION_COUNT
+};
+static const char *const region_names[] = {
+	"nothing",        "cut",     "data.size 0",        "header",  "events and ids",
+	"head of a pipe", "records", "compressed records", "features"
+};
 
 struct truth {
 	uint64_t begin, end; // in the file; of the compressed record it was in
@@ -70,9 +83,9 @@ struct original {
 	struct place *places;
 	size_t place_count, place_capacity;
 	struct pd_header header;
-	uint64_t pieces; // where the first piece of a record in pieces is, 0 if there is none
+	uint64_t pieces;   // where the first piece of a record in pieces is, 0 if there is none
 	uint64_t head_end; // of a pipe: where its first record that is about no file begins
-	bool damaged; // before anything was done
+	bool damaged;      // before anything was done
 };
 
 struct tally {
@@ -122,12 +135,12 @@ static uint64_t hash_of(const uint8_t *data, size_t size, uint64_t hash)
 	return hash;
 }
 
-#define GROW(items, count, capacity)                                                              \
-	if ((count) == (capacity)) {                                                               \
-		(capacity) = (capacity) ? 2 * (capacity) : 1024;                                   \
-		(items) = realloc((items), (capacity) * sizeof(*(items)));                         \
-		if (!(items))                                                                      \
-			die("memory");                                                             \
+#define GROW(items, count, capacity)                                       \
+	if ((count) == (capacity)) {                                       \
+		(capacity) = (capacity) ? 2 * (capacity) : 1024;           \
+		(items) = realloc((items), (capacity) * sizeof(*(items))); \
+		if (!(items))                                              \
+			die("memory");                                     \
 	}
 
 // ---- the undamaged file ----
@@ -141,8 +154,9 @@ static bool is_packed(uint32_t type)
 static bool is_elsewhere(const struct pd_record *record)
 {
 	return record->type == PD_RECORD_HEADER_ATTR || record->type == PD_RECORD_HEADER_FEATURE ||
-	       record->type == PD_RECORD_OLD_FEATURE || record->type == PD_RECORD_HEADER_TRACING_DATA || record->type == PD_RECORD_HEADER_BUILD_ID ||
-	       record->type == PD_RECORD_EVENT_UPDATE || record->type == PD_RECORD_HEADER_EVENT_TYPE ||
+	       record->type == PD_RECORD_OLD_FEATURE || record->type == PD_RECORD_HEADER_TRACING_DATA ||
+	       record->type == PD_RECORD_HEADER_BUILD_ID || record->type == PD_RECORD_EVENT_UPDATE ||
+	       record->type == PD_RECORD_HEADER_EVENT_TYPE ||
 	       (record->type > 65 && record->type < 64 + 40 && !pd_record_layout(record->type)) ||
 	       pd_record_group(record->type) == PD_GROUP_UNKNOWN;
 }
@@ -195,7 +209,9 @@ static void note(struct original *o, struct pd_stream *stream, const struct pd_r
 		o->head_end = record->offset;
 	GROW(o->records, o->count, o->capacity);
 	truth = &o->records[o->count++];
-	*truth = (struct truth){ .begin = record->offset, .type = record->type, .size = (uint32_t)record->bytes.size,
+	*truth = (struct truth){ .begin = record->offset,
+				 .type = record->type,
+				 .size = (uint32_t)record->bytes.size,
 				 .end = record->offset + record->bytes.size + record->tail_size };
 	if (o->pieces) {
 		truth->begin = o->pieces;
@@ -339,8 +355,9 @@ static bool note_mended(void *self, const struct pd_problem *problem)
 static enum pd_status repair(const struct variant *v, int fd, struct problems *problems)
 {
 	bool was_mended = false;
-	const struct pd_open_options options = { .size = sizeof(options), .problem = note_mended, .self = &was_mended,
-						 .mend = true };
+	const struct pd_open_options options = {
+		.size = sizeof(options), .problem = note_mended, .self = &was_mended, .mend = true
+	};
 	struct pd_writer_options wanted = { .size = sizeof(wanted), .packing = PD_PACK_SAME, .input_count = 1 };
 	static const struct pd_losses none;
 	struct pd_repair_result result = { 0 };
@@ -359,7 +376,8 @@ static enum pd_status repair(const struct variant *v, int fd, struct problems *p
 	else
 		status = pd_writer_finish(writer, NULL);
 	if (v->region == NOTHING && (memcmp(&result.losses, &none, sizeof(none)) || was_mended))
-		snprintf(problems->first, sizeof(problems->first), "%s", was_mended ? "something was put right" : "something was left out");
+		snprintf(problems->first, sizeof(problems->first), "%s",
+			 was_mended ? "something was put right" : "something was left out");
 	pd_file_close(file);
 	return status;
 }
@@ -499,9 +517,9 @@ static void judge(struct proof *proof, const struct original *o, const struct va
 			tally.after_found += found[i];
 		}
 	}
-	share = tally.before + tally.after
-			? (double)(tally.before_found + tally.after_found) / (double)(tally.before + tally.after)
-			: 1;
+	share = tally.before + tally.after ?
+			(double)(tally.before_found + tally.after_found) / (double)(tally.before + tally.after) :
+			1;
 	if (share < proof->worst) {
 		proof->worst = share;
 		proof->worst_path = o->path;
@@ -513,9 +531,10 @@ static void judge(struct proof *proof, const struct original *o, const struct va
 		if (proof->verbose)
 			printf("%s: variant %" PRIu64 ": %s at %" PRIu64 " + %" PRIu64 ": before %" PRIu64 "/%" PRIu64
 			       ", after %" PRIu64 "/%" PRIu64 "%s, invented %" PRIu64 "%s%s\n",
-			       o->path, number, region_names[v->region], v->begin, v->end - v->begin, tally.before_found,
-			       tally.before, tally.after_found, tally.after, tally.refused ? ", refused" : "", tally.invented,
-			       tally.unsound ? ", result: " : "", problems.first);
+			       o->path, number, region_names[v->region], v->begin, v->end - v->begin,
+			       tally.before_found, tally.before, tally.after_found, tally.after,
+			       tally.refused ? ", refused" : "", tally.invented, tally.unsound ? ", result: " : "",
+			       problems.first);
 	}
 	add(&proof->regions[v->region], &tally);
 	add(&proof->file, &tally);
@@ -527,8 +546,8 @@ static void judge(struct proof *proof, const struct original *o, const struct va
 
 static void print_tally(const char *name, const struct tally *t)
 {
-	printf("%-20s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %12" PRIu64 " %10.5f %12" PRIu64 " %10.5f\n", name,
-	       t->variants, t->refused, t->unsound, t->invented, t->before,
+	printf("%-20s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %12" PRIu64 " %10.5f %12" PRIu64 " %10.5f\n",
+	       name, t->variants, t->refused, t->unsound, t->invented, t->before,
 	       t->before ? 100.0 * (double)t->before_found / (double)t->before : 100, t->after,
 	       t->after ? 100.0 * (double)t->after_found / (double)t->after : 100);
 }
@@ -604,8 +623,8 @@ int main(int argc, char **argv)
 		add(&all, &proof.regions[r]);
 	}
 	print_tally("all", &all);
-	printf("%" PRIu64 " files; worst: %.4f of the intact records in variant %" PRIu64 " of %s\n", proof.files, proof.worst,
-	       proof.worst_variant, proof.worst_path ? proof.worst_path : "none");
+	printf("%" PRIu64 " files; worst: %.4f of the intact records in variant %" PRIu64 " of %s\n", proof.files,
+	       proof.worst, proof.worst_variant, proof.worst_path ? proof.worst_path : "none");
 	return all.unsound || all.invented || (double)all.before_found < (double)all.before * LEAST_BEFORE ||
 	       (double)all.after_found < (double)all.after * LEAST_AFTER;
 }

@@ -19,7 +19,7 @@
 #include "table/deep.h"
 
 enum {
-	MOST_TOLD = 20, // differences of a file that are printed
+	MOST_TOLD = 20,     // differences of a file that are printed
 	MOST_UNDECODED = 64 // kinds of things that could not be decoded
 };
 
@@ -36,7 +36,7 @@ struct trip {
 	const char *path;
 	struct pd_file *file;
 	struct pd_arena arena; // of what was decoded from the other order
-	uint8_t *own, *other; // room for encoded bytes
+	uint8_t *own, *other;  // room for encoded bytes
 	size_t capacity;
 	struct pd_text *where;
 	struct undecoded undecoded[MOST_UNDECODED];
@@ -74,24 +74,21 @@ static bool note_problem(void *self, const struct pd_problem *problem)
 	return true;
 }
 
-static void differ(struct trip *trip, const struct thing *thing, const char *what,
-		   const char *detail)
+static void differ(struct trip *trip, const struct thing *thing, const char *what, const char *detail)
 {
 	if (trip->differences++ < MOST_TOLD)
-		printf("%s: offset %" PRIu64 ": %s: %s%s%s\n", trip->path, thing->offset,
-		       thing->name, what, *detail ? ": " : "", detail);
+		printf("%s: offset %" PRIu64 ": %s: %s%s%s\n", trip->path, thing->offset, thing->name, what,
+		       *detail ? ": " : "", detail);
 }
 
-static void note_undecoded(struct trip *trip, const char *name, uint64_t offset, const char *code,
-			   const char *reason)
+static void note_undecoded(struct trip *trip, const char *name, uint64_t offset, const char *code, const char *reason)
 {
 	struct undecoded *kind = trip->undecoded;
 
 	trip->undecoded_count++;
 	trip->unnamed += !code;
 	while (kind < trip->undecoded + trip->undecoded_kinds &&
-	       (strcmp(kind->name, name) != 0 || !kind->code != !code ||
-		(code && strcmp(kind->code, code) != 0)))
+	       (strcmp(kind->name, name) != 0 || !kind->code != !code || (code && strcmp(kind->code, code) != 0)))
 		kind++;
 	if (kind == trip->undecoded + MOST_UNDECODED)
 		kind--; // the last one stands for the rest
@@ -119,8 +116,7 @@ static void *or_exit(void *memory)
 	exit(1);
 }
 
-static struct pd_pen encode(const struct thing *thing, const void *decoded, bool big, uint8_t *data,
-			    size_t capacity)
+static struct pd_pen encode(const struct thing *thing, const void *decoded, bool big, uint8_t *data, size_t capacity)
 {
 	struct pd_pen pen = pd_pen(data, capacity, big);
 	struct pd_scope scope = thing->scope;
@@ -148,8 +144,7 @@ static void *decode(struct trip *trip, const struct thing *thing, struct pd_byte
 }
 
 // Whether the pen wrote just these bytes.
-static bool same_bytes(struct trip *trip, const struct thing *thing, const struct pd_pen *pen,
-		       const char *what)
+static bool same_bytes(struct trip *trip, const struct thing *thing, const struct pd_pen *pen, const char *what)
 {
 	char detail[120];
 	size_t at = 0;
@@ -163,11 +158,10 @@ static bool same_bytes(struct trip *trip, const struct thing *thing, const struc
 	if (pen->need == thing->bytes.size &&
 	    (!pen->need || memcmp(pen->data, thing->bytes.data, thing->bytes.size) == 0))
 		return true;
-	while (at < pen->need && at < thing->bytes.size && at < pen->capacity &&
-	       pen->data[at] == thing->bytes.data[at])
+	while (at < pen->need && at < thing->bytes.size && at < pen->capacity && pen->data[at] == thing->bytes.data[at])
 		at++;
-	snprintf(detail, sizeof(detail), "%zu bytes instead of %zu, the first other one at %zu",
-		 pen->need, thing->bytes.size, at);
+	snprintf(detail, sizeof(detail), "%zu bytes instead of %zu, the first other one at %zu", pen->need,
+		 thing->bytes.size, at);
 	differ(trip, thing, what, detail);
 	return false;
 }
@@ -193,8 +187,7 @@ static void there_and_back(struct trip *trip, const struct thing *thing)
 		return;
 	pen = encode(thing, thing->decoded, !big, trip->other, size);
 	if (pen.failed || pen.need != size) {
-		differ(trip, thing, "cannot be encoded in the other byte order",
-		       pen.failed ? pen.reason : "");
+		differ(trip, thing, "cannot be encoded in the other byte order", pen.failed ? pen.reason : "");
 		return;
 	}
 	again = decode(trip, thing, (struct pd_bytes){ trip->other, size }, !big, &cursor);
@@ -204,8 +197,7 @@ static void there_and_back(struct trip *trip, const struct thing *thing)
 	}
 	pd_text_clear(trip->where);
 	if (!deep_equal(thing->layout, thing->decoded, again, trip->where)) {
-		differ(trip, thing, "has other values after the other byte order",
-		       where_text(trip));
+		differ(trip, thing, "has other values after the other byte order", where_text(trip));
 		return;
 	}
 	pen = encode(thing, again, big, trip->own, size);
@@ -216,17 +208,15 @@ static void there_and_back(struct trip *trip, const struct thing *thing)
 
 static void try_record(struct trip *trip, const struct pd_record *record)
 {
-	struct thing thing = { .name = pd_record_name(record->type),
-			       .offset = record->offset,
-			       .is_record = true };
+	struct thing thing = { .name = pd_record_name(record->type), .offset = record->offset, .is_record = true };
 	char number[40];
 
 	trip->records++;
 	if (!thing.name) {
 		snprintf(number, sizeof(number), "type %" PRIu32, record->type);
 		// told once for each type, by the stream
-		note_undecoded(trip, number, record->offset,
-			       trip->told_unknown_record ? "unknown-record" : NULL, "unknown type");
+		note_undecoded(trip, number, record->offset, trip->told_unknown_record ? "unknown-record" : NULL,
+			       "unknown type");
 		return;
 	}
 	thing.decoded = pd_record_as(record, record->type);
@@ -254,8 +244,7 @@ static void try_records(struct trip *trip)
 
 	if (status == PD_OK) {
 		// damage may be told before the record is here
-		while (trip->code = NULL,
-		       (status = pd_stream_next(stream, &record, &error)) == PD_OK)
+		while (trip->code = NULL, (status = pd_stream_next(stream, &record, &error)) == PD_OK)
 			try_record(trip, record);
 		pd_stream_close(stream);
 	}
@@ -266,8 +255,7 @@ static void try_records(struct trip *trip)
 // ---- features and attrs ----
 
 // Whole records inside a feature, which have the type of the line whatever they say.
-static void try_inner_records(struct trip *trip, const struct thing *outer,
-			      const struct pd_field *field)
+static void try_inner_records(struct trip *trip, const struct thing *outer, const struct pd_field *field)
 {
 	const struct pd_body_head *decoded = outer->decoded;
 	struct pd_bytes left = pd_array_of(decoded, field);
@@ -291,8 +279,7 @@ static void try_inner_records(struct trip *trip, const struct thing *outer,
 		left.data += thing.bytes.size;
 		left.size -= thing.bytes.size;
 		pd_arena_reset(&trip->arena);
-		thing.decoded =
-			decode(trip, &thing, thing.bytes, trip->file->header.big_endian, &cursor);
+		thing.decoded = decode(trip, &thing, thing.bytes, trip->file->header.big_endian, &cursor);
 		trip->records++;
 		if (thing.decoded) {
 			// the arena is used again for the way back
@@ -307,15 +294,13 @@ static void try_inner_records(struct trip *trip, const struct thing *outer,
 		}
 	}
 	if (left.size)
-		note_undecoded(trip, thing.name, outer->offset, NULL,
-			       "bytes are left behind the last record");
+		note_undecoded(trip, thing.name, outer->offset, NULL, "bytes are left behind the last record");
 }
 
 static void try_feature(struct trip *trip, const struct pd_feature_section *section)
 {
 	const struct pd_nrcpus *nrcpus = pd_file_nrcpus(trip->file);
-	struct thing thing = { .layout = pd_feature_layout(section->number),
-			       .offset = section->offset };
+	struct thing thing = { .layout = pd_feature_layout(section->number), .offset = section->offset };
 	const struct pd_field *field;
 	struct pd_error error;
 	char number[40];
@@ -329,11 +314,9 @@ static void try_feature(struct trip *trip, const struct pd_feature_section *sect
 	}
 	trip->code = NULL;
 	thing.decoded = pd_file_feature(trip->file, section->number);
-	if (!thing.decoded ||
-	    pd_file_feature_bytes(trip->file, section->number, &thing.bytes, &error) < 0) {
+	if (!thing.decoded || pd_file_feature_bytes(trip->file, section->number, &thing.bytes, &error) < 0) {
 		// it may have been told when the file was opened
-		note_undecoded(trip, thing.name, section->offset,
-			       trip->told_bad_feature ? "bad-feature" : NULL,
+		note_undecoded(trip, thing.name, section->offset, trip->told_bad_feature ? "bad-feature" : NULL,
 			       trip->code ? trip->message : "bad-feature was told before");
 		return;
 	}
@@ -368,9 +351,7 @@ static void try_attrs(struct trip *trip)
 		};
 
 		trip->attrs++;
-		if (pd_source_read(&trip->file->main, event->attr_offset, bytes, size, &got,
-				   &error) < 0 ||
-		    got != size)
+		if (pd_source_read(&trip->file->main, event->attr_offset, bytes, size, &got, &error) < 0 || got != size)
 			differ(trip, &thing, "cannot be read again", "");
 		else
 			there_and_back(trip, &thing);
@@ -385,12 +366,11 @@ static void print_result(const struct trip *trip)
 	for (size_t i = 0; i < trip->undecoded_kinds; i++) {
 		const struct undecoded *kind = &trip->undecoded[i];
 
-		printf("%s: %" PRIu64 " %s not decoded, %s: offset %" PRIu64 ": %s\n", trip->path,
-		       kind->count, kind->name, kind->code ? kind->code : "WITHOUT A PROBLEM",
-		       kind->offset, kind->reason);
+		printf("%s: %" PRIu64 " %s not decoded, %s: offset %" PRIu64 ": %s\n", trip->path, kind->count,
+		       kind->name, kind->code ? kind->code : "WITHOUT A PROBLEM", kind->offset, kind->reason);
 	}
-	printf("%s: %" PRIu64 " records, %" PRIu64 " features, %" PRIu64 " attrs: ", trip->path,
-	       trip->records, trip->features, trip->attrs);
+	printf("%s: %" PRIu64 " records, %" PRIu64 " features, %" PRIu64 " attrs: ", trip->path, trip->records,
+	       trip->features, trip->attrs);
 	if (trip->differences)
 		printf("%" PRIu64 " differ", trip->differences);
 	else
@@ -405,9 +385,7 @@ static void print_result(const struct trip *trip)
 static int try_file(const char *path)
 {
 	struct trip trip = { .path = path };
-	struct pd_open_options options = { .size = sizeof(options),
-					   .problem = note_problem,
-					   .self = &trip };
+	struct pd_open_options options = { .size = sizeof(options), .problem = note_problem, .self = &trip };
 	struct pd_feature_section section;
 	struct pd_error error;
 

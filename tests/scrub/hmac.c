@@ -64,7 +64,8 @@ int main(void)
 	check_sha("aaaaaaaaaa", 100000, 10, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 
 	memset(key, 0x0b, 20);
-	check_hmac("case 1", key, 20, "Hi There", 8, 32, "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+	check_hmac("case 1", key, 20, "Hi There", 8, 32,
+		   "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
 	check_hmac("case 2", "Jefe", 4, "what do ya want for nothing?", 28, 32,
 		   "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
 	memset(key, 0xaa, sizeof(key));

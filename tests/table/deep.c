@@ -52,8 +52,8 @@ static bool texts_equal(const struct pd_str *wanted, const struct pd_str *got)
 {
 	if (!wanted->data || !got->data)
 		return !wanted->data && !got->data && !wanted->size && !got->size;
-	return wanted->length == got->length && wanted->size == got->size &&
-	       got->data[got->length] == '\0' && bytes_equal(wanted->data, got->data, wanted->size);
+	return wanted->length == got->length && wanted->size == got->size && got->data[got->length] == '\0' &&
+	       bytes_equal(wanted->data, got->data, wanted->size);
 }
 
 static bool arrays_equal(const void *wanted, const void *got, const struct pd_field *field)
@@ -64,16 +64,15 @@ static bool arrays_equal(const void *wanted, const void *got, const struct pd_fi
 	return a.size == b.size && bytes_equal(a.data, b.data, a.size * width);
 }
 
-static bool parts_equal(const struct pd_layout *layout, const void *wanted, const void *got,
-			struct pd_text *where)
+static bool parts_equal(const struct pd_layout *layout, const void *wanted, const void *got, struct pd_text *where)
 {
 	if (!wanted || !got)
 		return wanted == got;
 	return deep_equal(layout, wanted, got, where);
 }
 
-static bool lists_equal(const struct pd_layout *layout, const struct pd_list *wanted,
-			const struct pd_list *got, struct pd_text *where)
+static bool lists_equal(const struct pd_layout *layout, const struct pd_list *wanted, const struct pd_list *got,
+			struct pd_text *where)
 {
 	if (wanted->count != got->count)
 		return false;
@@ -83,8 +82,7 @@ static bool lists_equal(const struct pd_layout *layout, const struct pd_list *wa
 	return true;
 }
 
-static bool lines_equal(const struct pd_field *field, const void *wanted, const void *got,
-			struct pd_text *where)
+static bool lines_equal(const struct pd_field *field, const void *wanted, const void *got, struct pd_text *where)
 {
 	const void *a = member_at(wanted, field), *b = member_at(got, field);
 
@@ -118,13 +116,10 @@ static bool differs(struct pd_text *where, const struct pd_layout *layout, const
 
 static uint64_t wire_size_of(const struct pd_field *field, const void *decoded)
 {
-	return field->when.op == PD_WHEN_SINCE ?
-		       pd_member(decoded, field->when.offset, field->when.size) :
-		       0;
+	return field->when.op == PD_WHEN_SINCE ? pd_member(decoded, field->when.offset, field->when.size) : 0;
 }
 
-bool deep_equal(const struct pd_layout *layout, const void *wanted, const void *got,
-		struct pd_text *where)
+bool deep_equal(const struct pd_layout *layout, const void *wanted, const void *got, struct pd_text *where)
 {
 	const struct pd_body_head *a = wanted, *b = got;
 	size_t count;
@@ -158,8 +153,7 @@ static size_t lead_size(const struct pd_field *field)
 	return field->count.op == PD_COUNT_LEADING ? deep_kind_size(field->count.value) : 0;
 }
 
-static struct deep_size list_size(const struct pd_field *field, const void *decoded,
-				  struct pd_scope *scope)
+static struct deep_size list_size(const struct pd_field *field, const void *decoded, struct pd_scope *scope)
 {
 	const struct pd_list *list = member_at(decoded, field);
 	struct deep_size all = solid(lead_size(field));
@@ -186,8 +180,7 @@ static struct deep_size text_size(const struct pd_field *field, const struct pd_
 	return solid(text->size);
 }
 
-struct deep_size deep_line_size(const struct pd_field *field, const void *decoded,
-				struct pd_scope *scope)
+struct deep_size deep_line_size(const struct pd_field *field, const void *decoded, struct pd_scope *scope)
 {
 	const struct pd_str *text = member_at(decoded, field);
 	size_t size;
@@ -201,8 +194,7 @@ struct deep_size deep_line_size(const struct pd_field *field, const void *decode
 	case PD_LINE_CHARS:
 		return (struct deep_size){ text->size, field->count.word ? text->size : 0 };
 	case PD_LINE_ARRAY:
-		size = lead_size(field) +
-		       pd_array_of(decoded, field).size * deep_kind_size(field->kind);
+		size = lead_size(field) + pd_array_of(decoded, field).size * deep_kind_size(field->kind);
 		return (struct deep_size){ size, field->count.op == PD_COUNT_REST ? 0 : size };
 	case PD_LINE_RECORDS:
 		return (struct deep_size){ pd_array_of(decoded, field).size, 0 };
@@ -221,8 +213,7 @@ struct deep_size deep_line_size(const struct pd_field *field, const void *decode
 	}
 }
 
-struct deep_size deep_size(const struct pd_layout *layout, const void *decoded,
-			   struct pd_scope *scope)
+struct deep_size deep_size(const struct pd_layout *layout, const void *decoded, struct pd_scope *scope)
 {
 	const struct pd_bytes *rest = deep_rest(layout, decoded);
 	struct deep_size all = { 0, SIZE_MAX };
@@ -234,8 +225,7 @@ struct deep_size deep_size(const struct pd_layout *layout, const void *decoded,
 		struct deep_size one;
 
 		// where something may be missing, the bytes from there on are not firm
-		if (all.firm == SIZE_MAX &&
-		    (field->line == PD_LINE_MORE || field->when.op == PD_WHEN_SINCE))
+		if (all.firm == SIZE_MAX && (field->line == PD_LINE_MORE || field->when.op == PD_WHEN_SINCE))
 			all.firm = all.size;
 		if (!pd_when_holds(&field->when, scope, decoded))
 			continue;
@@ -250,8 +240,7 @@ struct deep_size deep_size(const struct pd_layout *layout, const void *decoded,
 	return all;
 }
 
-bool deep_more(const struct pd_field *field, const void *decoded, const struct pd_scope *scope,
-	       size_t room)
+bool deep_more(const struct pd_field *field, const void *decoded, const struct pd_scope *scope, size_t room)
 {
 	const struct pd_counting *count = &field->count;
 	uint64_t member = pd_member(decoded, count->offset, count->size);
@@ -262,8 +251,7 @@ bool deep_more(const struct pd_field *field, const void *decoded, const struct p
 	case PD_COUNT_MEMBER:
 		return member && member <= room / count->value;
 	case PD_COUNT_WORD:
-		return scope->words[count->word] &&
-		       scope->words[count->word] <= room / count->value;
+		return scope->words[count->word] && scope->words[count->word] <= room / count->value;
 	case PD_COUNT_AFTER:
 		return member && room >= count->value;
 	default:

@@ -13,8 +13,7 @@
 #include "format/print.h"
 
 // Whether `got` has every value of `wanted`. If not, *where says the first member that differs.
-bool deep_equal(const struct pd_layout *layout, const void *wanted, const void *got,
-		struct pd_text *where);
+bool deep_equal(const struct pd_layout *layout, const void *wanted, const void *got, struct pd_text *where);
 
 struct deep_size {
 	size_t size;
@@ -22,14 +21,11 @@ struct deep_size {
 };
 
 // Bytes that a struct takes. scope->words are those at its begin; they are changed by SET lines.
-struct deep_size deep_size(const struct pd_layout *layout, const void *decoded,
-			   struct pd_scope *scope);
+struct deep_size deep_size(const struct pd_layout *layout, const void *decoded, struct pd_scope *scope);
 // Bytes of one line that is there.
-struct deep_size deep_line_size(const struct pd_field *field, const void *decoded,
-				struct pd_scope *scope);
+struct deep_size deep_line_size(const struct pd_field *field, const void *decoded, struct pd_scope *scope);
 // Whether a MORE line holds when room bytes are left.
-bool deep_more(const struct pd_field *field, const void *decoded, const struct pd_scope *scope,
-	       size_t room);
+bool deep_more(const struct pd_field *field, const void *decoded, const struct pd_scope *scope, size_t room);
 
 // Bytes of a number of this kind.
 size_t deep_kind_size(unsigned kind);

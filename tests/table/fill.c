@@ -26,9 +26,9 @@ struct making {
 	const struct pd_field *fields;
 	size_t count;
 	uint8_t *out;
-	size_t box; // bytes of a layout that keeps its size, else 0
-	size_t used; // of these
-	bool closed; // a line took all that was left
+	size_t box;   // bytes of a layout that keeps its size, else 0
+	size_t used;  // of these
+	bool closed;  // a line took all that was left
 	size_t slack; // most bytes that may be left over although it is closed
 };
 
@@ -63,8 +63,7 @@ static uint64_t word_value(struct random *random, enum pd_word word)
 		return random_below(random, 65536);
 	case PD_WORD_SAMPLE_TYPE:
 	case PD_WORD_TRAILER:
-		return random_next(random) &
-		       (random_once_in(random, 2) ? UINT64_MAX : random_next(random));
+		return random_next(random) & (random_once_in(random, 2) ? UINT64_MAX : random_next(random));
 	case PD_WORD_READ_FORMAT:
 		return random_below(random, 32);
 	case PD_WORD_BRANCH_TYPE:
@@ -112,8 +111,7 @@ static bool is_counted_by(const struct pd_field *line, const struct pd_field *me
 	const struct pd_counting *count = &line->count;
 
 	return count->offset == member->offset && count->size &&
-	       (count->op == PD_COUNT_MEMBER || count->op == PD_COUNT_BITS_OF ||
-		count->op == PD_COUNT_BITMAP);
+	       (count->op == PD_COUNT_MEMBER || count->op == PD_COUNT_BITS_OF || count->op == PD_COUNT_BITMAP);
 }
 
 static bool is_chosen_by(const struct pd_field *line, const struct pd_field *member)
@@ -180,8 +178,7 @@ static void fill_text(struct making *making, const struct pd_field *field, struc
 		size = random_once_in(random, 8) ? 0 : length + random_below(random, 70);
 		length = length < size ? length : size;
 	}
-	*out = (struct pd_str){ text_data(making->filler, length, size), (uint32_t)length,
-				(uint32_t)size };
+	*out = (struct pd_str){ text_data(making->filler, length, size), (uint32_t)length, (uint32_t)size };
 }
 
 static void fill_chars(struct making *making, const struct pd_field *field, struct pd_str *out)
@@ -197,8 +194,7 @@ static void fill_chars(struct making *making, const struct pd_field *field, stru
 		making->slack = 0;
 	}
 	length = random_below(random, size + 1);
-	*out = (struct pd_str){ text_data(making->filler, length, size), (uint32_t)length,
-				(uint32_t)size };
+	*out = (struct pd_str){ text_data(making->filler, length, size), (uint32_t)length, (uint32_t)size };
 }
 
 // ---- arrays, parts and lists ----
@@ -224,10 +220,8 @@ static size_t item_count(struct making *making, const struct pd_field *field)
 	case PD_COUNT_BITMAP:
 		return (size_t)((member + 63) / 64);
 	default: // LEADING and REST
-		return (size_t)random_below(random, field->line == PD_LINE_ARRAY &&
-								    random_once_in(random, 20) ?
-							    300 :
-							    MOST_ITEMS + 1);
+		return (size_t)random_below(
+			random, field->line == PD_LINE_ARRAY && random_once_in(random, 20) ? 300 : MOST_ITEMS + 1);
 	}
 }
 
@@ -246,8 +240,7 @@ static void fill_array(struct making *making, const struct pd_field *field)
 	}
 }
 
-static void fill_struct(struct filler *filler, const struct pd_layout *layout, uint8_t *out,
-			size_t box);
+static void fill_struct(struct filler *filler, const struct pd_layout *layout, uint8_t *out, size_t box);
 
 static void fill_list(struct making *making, const struct pd_field *field)
 {
@@ -389,8 +382,7 @@ static void fill_line(struct making *making, const struct pd_field *field)
 		fill_more(making, field);
 		break;
 	case PD_LINE_SET:
-		making->filler->scope.words[field->word] =
-			pd_member(making->out, field->offset, field->size);
+		making->filler->scope.words[field->word] = pd_member(making->out, field->offset, field->size);
 		break;
 	default:
 		break;
@@ -410,9 +402,7 @@ static void fill_rest(struct making *making)
 	else if (making->closed)
 		rest->size = making->slack ? random_below(&filler->random, making->slack + 1) : 0;
 	else
-		rest->size = random_once_in(&filler->random, 4) ?
-				     1 + random_below(&filler->random, 24) :
-				     0;
+		rest->size = random_once_in(&filler->random, 4) ? 1 + random_below(&filler->random, 24) : 0;
 	if (!rest->size)
 		return;
 	data = allocate(filler, rest->size);
@@ -431,9 +421,8 @@ static bool more_is_true(struct making *making, const struct pd_scope *begin)
 	for (size_t i = 0; i < making->count; i++) {
 		const struct pd_field *field = &making->fields[i];
 
-		if (field->line == PD_LINE_MORE &&
-		    deep_more(field, making->out, &scope, size - used) !=
-			    (pd_member(making->out, field->offset, field->size) != 0))
+		if (field->line == PD_LINE_MORE && deep_more(field, making->out, &scope, size - used) !=
+							   (pd_member(making->out, field->offset, field->size) != 0))
 			return false;
 		if (pd_when_holds(&field->when, &scope, making->out))
 			used += deep_line_size(field, making->out, &scope).size;
@@ -458,8 +447,7 @@ static bool try_to_fill(struct making *making)
 	return more_is_true(making, &begin);
 }
 
-static void fill_struct(struct filler *filler, const struct pd_layout *layout, uint8_t *out,
-			size_t box)
+static void fill_struct(struct filler *filler, const struct pd_layout *layout, uint8_t *out, size_t box)
 {
 	struct pd_scope begin = filler->scope;
 

@@ -14,7 +14,7 @@ struct filler {
 	struct random random;
 	struct pd_arena arena; // of what was filled, until fill_reset
 	struct pd_scope scope; // words for the next struct
-	uint64_t retries; // structs that had to be made again, see fill.c
+	uint64_t retries;      // structs that had to be made again, see fill.c
 };
 
 // New words: what an event and a file might say.

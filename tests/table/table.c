@@ -66,9 +66,8 @@ static void fail(struct tester *t, const char *what, const char *detail)
 	struct sample *s = &t->sample;
 
 	t->failures++;
-	printf("%s: %s%s%s (%s-endian, %zu bytes, --seed %" PRIu64 ", round %" PRIu64 ")\n",
-	       s->subject->name, what, *detail ? ": " : "", detail, s->big ? "big" : "little",
-	       s->size, t->seed, t->round);
+	printf("%s: %s%s%s (%s-endian, %zu bytes, --seed %" PRIu64 ", round %" PRIu64 ")\n", s->subject->name, what,
+	       *detail ? ": " : "", detail, s->big ? "big" : "little", s->size, t->seed, t->round);
 	if (t->failures >= MOST_FAILURES)
 		exit(1);
 }
@@ -81,24 +80,22 @@ static const char *where_text(struct tester *t)
 
 // ---- encoding and decoding of a subject ----
 
-static struct pd_pen encode(const struct subject *subject, const struct pd_scope *scope,
-			    struct pd_record_head *head, const void *decoded, bool big,
-			    uint8_t *data, size_t capacity)
+static struct pd_pen encode(const struct subject *subject, const struct pd_scope *scope, struct pd_record_head *head,
+			    const void *decoded, bool big, uint8_t *data, size_t capacity)
 {
 	struct pd_scope own = *scope;
 	struct pd_pen pen = pd_pen(data, capacity, big);
 
 	if (subject->type)
-		pd_record_put(&pen, head, subject->layout, pd_record_group(subject->type), &own,
-			      decoded);
+		pd_record_put(&pen, head, subject->layout, pd_record_group(subject->type), &own, decoded);
 	else
 		subject->layout->encode(&pen, &own, decoded);
 	return pen;
 }
 
 // *scope is changed as the decoder does; it is what the record has to be encoded with.
-static void *decode(struct tester *t, const struct subject *subject, struct pd_scope *scope,
-		    const uint8_t *data, size_t size, bool big, struct pd_cursor *cursor)
+static void *decode(struct tester *t, const struct subject *subject, struct pd_scope *scope, const uint8_t *data,
+		    size_t size, bool big, struct pd_cursor *cursor)
 {
 	struct pd_bytes bytes = { data, size };
 	void *out;
@@ -107,8 +104,7 @@ static void *decode(struct tester *t, const struct subject *subject, struct pd_s
 	scope->arena = &t->arena;
 	*cursor = pd_cursor(data, size, big);
 	if (subject->type)
-		return pd_record_take(subject->layout, pd_record_group(subject->type), bytes, scope,
-				      cursor);
+		return pd_record_take(subject->layout, pd_record_group(subject->type), bytes, scope, cursor);
 	out = pd_arena_alloc(&t->arena, subject->layout->struct_size);
 	if (!out) {
 		fprintf(stderr, "no memory\n");
@@ -134,8 +130,7 @@ static void make_sample(struct tester *t, struct subject *subject)
 {
 	struct filler *filler = &t->filler;
 	struct sample *s = &t->sample;
-	enum pd_record_group group = subject->type ? pd_record_group(subject->type) :
-						     PD_GROUP_UNKNOWN;
+	enum pd_record_group group = subject->type ? pd_record_group(subject->type) : PD_GROUP_UNKNOWN;
 	bool trailer = group == PD_GROUP_KERNEL && !random_once_in(&filler->random, 3);
 	struct pd_scope scope;
 
@@ -149,15 +144,12 @@ static void make_sample(struct tester *t, struct subject *subject)
 	s->decoded = fill_layout(filler, subject->layout);
 	filler->scope = s->scope;
 	if (subject->type && s->scope.words[PD_WORD_TRAILER])
-		((struct pd_body_head *)s->decoded)->sample_id =
-			fill_layout(filler, &pd_layouts[PD_LAYOUT_sample_id]);
-	s->head = (struct pd_record_head){ .type = subject->type,
-					   .misc = (uint16_t)s->scope.words[PD_WORD_MISC] };
+		((struct pd_body_head *)s->decoded)->sample_id = fill_layout(filler, &pd_layouts[PD_LAYOUT_sample_id]);
+	s->head = (struct pd_record_head){ .type = subject->type, .misc = (uint16_t)s->scope.words[PD_WORD_MISC] };
 	if (group == PD_GROUP_SIMPLEPERF)
 		s->head.misc = 0;
 	scope = s->scope;
-	s->firm = deep_size(subject->layout, s->decoded, &scope).firm +
-		  (subject->type ? PD_RECORD_HEADER_SIZE : 0);
+	s->firm = deep_size(subject->layout, s->decoded, &scope).firm + (subject->type ? PD_RECORD_HEADER_SIZE : 0);
 }
 
 static size_t wanted_size(const struct sample *s)
@@ -175,10 +167,8 @@ static bool encode_sample(struct tester *t)
 {
 	struct sample *s = &t->sample;
 	size_t few = random_below(&t->filler.random, wanted_size(s) + 1);
-	struct pd_pen counted =
-		encode(s->subject, &s->scope, &s->head, s->decoded, s->big, NULL, 0);
-	struct pd_pen little = encode(s->subject, &s->scope, &s->head, s->decoded, s->big,
-				      t->guard.end - few, few);
+	struct pd_pen counted = encode(s->subject, &s->scope, &s->head, s->decoded, s->big, NULL, 0);
+	struct pd_pen little = encode(s->subject, &s->scope, &s->head, s->decoded, s->big, t->guard.end - few, few);
 	struct pd_pen pen;
 
 	s->size = counted.need;
@@ -190,8 +180,7 @@ static bool encode_sample(struct tester *t)
 		fail(t, "encodes into another number of bytes", "");
 		return false;
 	}
-	pen = encode(s->subject, &s->scope, &s->head, s->decoded, s->big, t->guard.end - s->size,
-		     s->size);
+	pen = encode(s->subject, &s->scope, &s->head, s->decoded, s->big, t->guard.end - s->size, s->size);
 	if (pen.failed || pen.need != s->size) {
 		fail(t, "encodes differently the second time", "");
 		return false;
@@ -204,9 +193,7 @@ static bool encode_sample(struct tester *t)
 
 static void print_sample(struct tester *t, const void *decoded)
 {
-	struct pd_printer printer = { .text = t->text,
-				      .scope = t->sample.scope,
-				      .arch = PD_ARCH_X86 };
+	struct pd_printer printer = { .text = t->text, .scope = t->sample.scope, .arch = PD_ARCH_X86 };
 
 	pd_text_clear(t->text);
 	pd_print_struct(&printer, t->sample.subject->layout, decoded, 1);
@@ -249,8 +236,7 @@ static void check_values(struct tester *t)
 // ---- damage ----
 
 // Whatever a decoder takes gives the same bytes again. False if the bytes were refused.
-static bool take_and_give_back(struct tester *t, const uint8_t *bytes, size_t size,
-			       const char *what)
+static bool take_and_give_back(struct tester *t, const uint8_t *bytes, size_t size, const char *what)
 {
 	struct sample *s = &t->sample;
 	struct pd_scope begin = s->scope, scope = s->scope;
@@ -262,8 +248,7 @@ static bool take_and_give_back(struct tester *t, const uint8_t *bytes, size_t si
 
 	if (!decoded)
 		return false;
-	begin.words[PD_WORD_TRAILER] = s->subject->type ? scope.words[PD_WORD_TRAILER] :
-							  begin.words[PD_WORD_TRAILER];
+	begin.words[PD_WORD_TRAILER] = s->subject->type ? scope.words[PD_WORD_TRAILER] : begin.words[PD_WORD_TRAILER];
 	pen = encode(s->subject, &begin, &s->head, decoded, s->big, t->again, ROOM);
 	if (pen.failed || pen.need != taken || memcmp(t->again, bytes, taken) != 0) {
 		fail(t, what, pen.failed ? pen.reason : "");
@@ -277,8 +262,7 @@ static void set_record_size(const struct sample *s, uint8_t *bytes, size_t size)
 {
 	struct pd_pen pen = pd_pen(bytes + 4, 4, s->big);
 
-	pd_pen_u16(&pen, s->subject->type >= PD_RECORD_SIMPLEPERF_FIRST ? (uint16_t)(size >> 16) :
-									  s->head.misc);
+	pd_pen_u16(&pen, s->subject->type >= PD_RECORD_SIMPLEPERF_FIRST ? (uint16_t)(size >> 16) : s->head.misc);
 	pd_pen_u16(&pen, (uint16_t)size);
 }
 
@@ -328,13 +312,12 @@ static void change_sample(struct tester *t)
 		for (uint64_t left = 1 + random_below(random, 4); left; left--) {
 			size_t at = least + random_below(random, s->size - least);
 
-			t->cut[at] = random_once_in(random, 2) ?
-					     extremes[random_below(random, sizeof(extremes))] :
-					     (uint8_t)random_next(random);
+			t->cut[at] = random_once_in(random, 2) ? extremes[random_below(random, sizeof(extremes))] :
+								 (uint8_t)random_next(random);
 		}
 		t->changes++;
-		t->changes_refused += !take_and_give_back(
-			t, t->cut, s->size, "changed bytes are taken, but encode into others");
+		t->changes_refused +=
+			!take_and_give_back(t, t->cut, s->size, "changed bytes are taken, but encode into others");
 	}
 }
 
@@ -353,8 +336,8 @@ static void test_subject(struct tester *t, struct subject *subject)
 
 // ---- all of the tables ----
 
-static void add_subject(struct tester *t, const struct pd_layout *layout, uint32_t type,
-			const char *kind, const char *name, const char *only)
+static void add_subject(struct tester *t, const struct pd_layout *layout, uint32_t type, const char *kind,
+			const char *name, const char *only)
 {
 	struct subject *subject = &t->subjects[t->subject_count];
 
@@ -385,8 +368,7 @@ static void add_subjects(struct tester *t, const char *only)
 		add_subject(t, pd_feature_layout(i), 0, "feature", pd_feature_name(i), only);
 		features++;
 	}
-	printf("%zu layouts, %zu records, %zu features\n", (size_t)PD_LAYOUT_COUNT, records,
-	       features);
+	printf("%zu layouts, %zu records, %zu features\n", (size_t)PD_LAYOUT_COUNT, records, features);
 }
 
 // Lines that walkers have to know by name; a table that has many of them is none.
@@ -399,8 +381,7 @@ static void count_special_lines(struct tester *t)
 		const struct pd_field *fields = pd_layouts[i].fields(&count);
 
 		for (size_t j = 0; j < count; j++)
-			special += fields[j].line == PD_LINE_ORDER ||
-				   fields[j].line == PD_LINE_RECORDS;
+			special += fields[j].line == PD_LINE_ORDER || fields[j].line == PD_LINE_RECORDS;
 	}
 	printf("%u lines ORDER and RECORDS, at most %d\n", special, MOST_SPECIAL_LINES);
 	t->failures += special > MOST_SPECIAL_LINES;
@@ -451,11 +432,10 @@ int main(int argc, char **argv)
 		t.filler.random.state = t.seed * UINT64_C(0x2545f4914f6cdd1d) + t.round;
 		test_subject(&t, &t.subjects[t.round % t.subject_count]);
 	}
-	printf("%" PRIu64 " encoded, decoded, compared; %" PRIu64 " cut (%" PRIu64
-	       " refused), %" PRIu64 " changed (%" PRIu64 " refused), %" PRIu64 " printed; %" PRIu64
-	       " made twice; %u failures\n",
-	       t.encoded, t.cuts, t.cuts_refused, t.changes, t.changes_refused, t.printed,
-	       t.filler.retries, t.failures);
+	printf("%" PRIu64 " encoded, decoded, compared; %" PRIu64 " cut (%" PRIu64 " refused), %" PRIu64
+	       " changed (%" PRIu64 " refused), %" PRIu64 " printed; %" PRIu64 " made twice; %u failures\n",
+	       t.encoded, t.cuts, t.cuts_refused, t.changes, t.changes_refused, t.printed, t.filler.retries,
+	       t.failures);
 	pd_arena_fini(&t.filler.arena);
 	pd_arena_fini(&t.arena);
 	pd_text_free(t.where);

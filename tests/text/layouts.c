@@ -25,7 +25,8 @@ struct counts {
 static uint8_t bytes[ROOM];
 
 // Fills one, encodes it, and sends the bytes around.
-static void try_one(struct filler *filler, const struct pd_layout *layout, uint32_t type, bool big, struct counts *counts)
+static void try_one(struct filler *filler, const struct pd_layout *layout, uint32_t type, bool big,
+		    struct counts *counts)
 {
 	struct round round = { .layout = layout, .big = big, .group = type ? pd_record_group(type) : PD_GROUP_UNKNOWN };
 	struct pd_pen pen = pd_pen(bytes, sizeof(bytes), big);

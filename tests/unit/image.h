@@ -142,8 +142,8 @@ enum {
 };
 
 // The 64 bytes of the first version; config is also the period. Returns where it begins.
-static inline size_t image_attr(struct image *image, uint32_t type, uint64_t config,
-				uint64_t sample_type, uint64_t read_format, uint64_t flags)
+static inline size_t image_attr(struct image *image, uint32_t type, uint64_t config, uint64_t sample_type,
+				uint64_t read_format, uint64_t flags)
 {
 	size_t begin = image->size;
 

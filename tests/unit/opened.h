@@ -32,8 +32,7 @@ static inline bool opened_problem(void *self, const struct pd_problem *problem)
 	struct opened *o = self;
 
 	if (o->problem_count < sizeof(o->problems) / sizeof(o->problems[0])) {
-		snprintf(o->problems[o->problem_count].code, sizeof(o->problems[0].code), "%s",
-			 problem->code);
+		snprintf(o->problems[o->problem_count].code, sizeof(o->problems[0].code), "%s", problem->code);
 		o->problems[o->problem_count].offset = problem->offset;
 	}
 	o->problem_count++;
@@ -44,8 +43,7 @@ static inline size_t opened_told(const struct opened *o, const char *code)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < o->problem_count && i < sizeof(o->problems) / sizeof(o->problems[0]);
-	     i++)
+	for (size_t i = 0; i < o->problem_count && i < sizeof(o->problems) / sizeof(o->problems[0]); i++)
 		count += strcmp(o->problems[i].code, code) == 0;
 	return count;
 }
@@ -61,18 +59,16 @@ static inline void opened_close(struct opened *o)
 // The image is taken over. Limits are the defaults but for memory_limit, if it is not 0.
 static inline void opened_open(struct opened *o, struct image *image, uint64_t memory_limit)
 {
-	struct pd_open_options options = { .size = sizeof(options),
-					   .problem = opened_problem,
-					   .self = o,
-					   .memory_limit = memory_limit };
+	struct pd_open_options options = {
+		.size = sizeof(options), .problem = opened_problem, .self = o, .memory_limit = memory_limit
+	};
 	size_t stop_after = o->stop_after;
 
 	opened_close(o);
 	o->stop_after = stop_after;
 	o->image = *image;
 	*image = (struct image){ .big = image->big };
-	o->status =
-		pd_file_open_memory(o->image.data, o->image.size, &options, &o->file, &o->error);
+	o->status = pd_file_open_memory(o->image.data, o->image.size, &options, &o->file, &o->error);
 }
 
 // The next record, or NULL at the end and after an error, which is in o->status.

@@ -23,16 +23,16 @@ static bool test_failed;
 		}                                                                \
 	} while (0)
 
-#define CHECK_STR(got, wanted)                                                                    \
-	do {                                                                                      \
-		const char *test_got = (got), *test_wanted = (wanted);                            \
-                                                                                                  \
-		if (!test_got || !test_wanted || strcmp(test_got, test_wanted) != 0) {            \
-			printf("# %s:%d: \"%s\", wanted \"%s\"\n", __FILE__, __LINE__,            \
-			       test_got ? test_got : "NULL", test_wanted ? test_wanted : "NULL"); \
-			test_failed = true;                                                       \
-			return;                                                                   \
-		}                                                                                 \
+#define CHECK_STR(got, wanted)                                                                                       \
+	do {                                                                                                         \
+		const char *test_got = (got), *test_wanted = (wanted);                                               \
+                                                                                                                     \
+		if (!test_got || !test_wanted || strcmp(test_got, test_wanted) != 0) {                               \
+			printf("# %s:%d: \"%s\", wanted \"%s\"\n", __FILE__, __LINE__, test_got ? test_got : "NULL", \
+			       test_wanted ? test_wanted : "NULL");                                                  \
+			test_failed = true;                                                                          \
+			return;                                                                                      \
+		}                                                                                                    \
 	} while (0)
 
 struct test_case {

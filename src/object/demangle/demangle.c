@@ -4,7 +4,9 @@
 
 #include "object/symbols/scan.h"
 
-enum { HASH = 17 }; // h and 16 hex digits
+enum {
+	HASH = 17
+}; // h and 16 hex digits
 
 // ---- Rust's older scheme ----
 
@@ -12,7 +14,8 @@ static const struct {
 	const char *code;
 	char letter;
 } escapes[] = {
-	{"$SP$", '@'}, {"$BP$", '*'}, {"$RF$", '&'}, {"$LT$", '<'}, {"$GT$", '>'}, {"$LP$", '('}, {"$RP$", ')'}, {"$C$", ','},
+	{ "$SP$", '@' }, { "$BP$", '*' }, { "$RF$", '&' }, { "$LT$", '<' },
+	{ "$GT$", '>' }, { "$LP$", '(' }, { "$RP$", ')' }, { "$C$", ',' },
 };
 
 static bool is_hash(const char *text, size_t size)
@@ -100,7 +103,7 @@ static bool take_part(struct pd_scan *s, const char **text_out, size_t *size_out
 
 bool pd_demangle_rust_legacy(struct pd_text *out, const char *name, size_t length)
 {
-	struct pd_scan s = {name + 3, name + length};
+	struct pd_scan s = { name + 3, name + length };
 	size_t start = out->size, size, parts = 0;
 	const char *text;
 
@@ -130,9 +133,9 @@ static bool demangle_ocaml(struct pd_text *out, const char *name, size_t length)
 	for (size_t i = 4; i < length;) {
 		const char *s = name + i;
 		size_t left = length - i;
-		int sign = left > 2 && *s == '$' && pd_scan_digit(s[1]) >= 0 && pd_scan_digit(s[2]) >= 0
-				   ? pd_scan_digit(s[1]) << 4 | pd_scan_digit(s[2])
-				   : 0;
+		int sign = left > 2 && *s == '$' && pd_scan_digit(s[1]) >= 0 && pd_scan_digit(s[2]) >= 0 ?
+				   pd_scan_digit(s[1]) << 4 | pd_scan_digit(s[2]) :
+				   0;
 
 		if (left > 1 && s[0] == '_' && s[1] == '_') {
 			pd_text_char(out, '.');

@@ -19,10 +19,10 @@ struct strip {
 	char open[NESTED]; // brackets
 	unsigned depth;
 	bool failed;
-	size_t space;      // behind the last space in front of the name
+	size_t space; // behind the last space in front of the name
 	size_t behind_operator;
 	bool seen_operator;
-	size_t group;      // the last group of parameters
+	size_t group; // the last group of parameters
 	size_t group_end;
 	size_t name_start; // of the name before that group
 	size_t inner;      // what is between "(*" and ")" in front of all groups
@@ -45,7 +45,7 @@ static bool begins(const struct strip *s, size_t at, const char *word)
 static bool skip_operator(struct strip *s)
 {
 	// of those that begin alike the longer one first; those without brackets need not be here
-	static const char *const signs[] = {"()", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">"};
+	static const char *const signs[] = { "()", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">" };
 
 	if (!begins(s, s->at, "operator") || (s->at && is_word(s->text[s->at - 1])) ||
 	    (s->at + 8 < s->size && is_word(s->text[s->at + 8])))
@@ -66,7 +66,7 @@ static bool skip_operator(struct strip *s)
 // Steps over a sign of an expression that looks like a bracket. Operands are in brackets themselves: "((a)>(b))", "(a)<=(b)".
 static bool skip_sign(struct strip *s)
 {
-	static const char *const signs[] = {"->", "<=>", "<=", "<<", ">="};
+	static const char *const signs[] = { "->", "<=>", "<=", "<<", ">=" };
 	char c = s->text[s->at];
 
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
@@ -136,7 +136,7 @@ static void scan(struct strip *s)
 // Steps over what may stand behind parameters. False if something else does: then they are of a function around it.
 static bool skip_behind(struct strip *s)
 {
-	static const char *const words[] = {" const", " volatile", " &&", " &"};
+	static const char *const words[] = { " const", " volatile", " &&", " &" };
 
 	s->at = s->group_end;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -155,11 +155,11 @@ static size_t without_clone(const char *text, size_t length)
 
 void pd_demangle_cxx_strip(struct pd_text *out, const char *text, size_t length)
 {
-	struct strip s = {.text = text, .size = without_clone(text, length)};
+	struct strip s = { .text = text, .size = without_clone(text, length) };
 
 	scan(&s);
 	while (!s.failed && s.inner_end) {
-		s = (struct strip){.text = s.text + s.inner, .size = s.inner_end - s.inner};
+		s = (struct strip){ .text = s.text + s.inner, .size = s.inner_end - s.inner };
 		scan(&s);
 	}
 	if (s.failed || s.depth || !s.group || !skip_behind(&s))

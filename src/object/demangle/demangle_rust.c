@@ -163,13 +163,13 @@ struct ident {
 
 static struct ident read_undisambiguated(struct rust *r)
 {
-	struct ident ident = {.is_punycode = eat(r, 'u')};
+	struct ident ident = { .is_punycode = eat(r, 'u') };
 	uint64_t size = read_decimal(r);
 
 	eat(r, '_');
 	if (r->failed || size > r->size - r->at) {
 		fail(r);
-		return (struct ident){.text = ""};
+		return (struct ident){ .text = "" };
 	}
 	ident.text = r->name + r->at;
 	ident.size = (size_t)size;
@@ -473,8 +473,8 @@ static void print_path(struct rust *r, bool in_value)
 static const char *basic_type(char tag)
 {
 	static const char *const names[26] = {
-		"i8",   "bool", "char", "f64",  "str", "f32", NULL,  "u8",  "isize", "usize", NULL, "i32", "u32",
-		"i128", "u128", "_",    NULL,   NULL,  "i16", "u16", "()",  "...",   NULL,    "i64", "u64", "!",
+		"i8",   "bool", "char", "f64", "str", "f32", NULL,  "u8", "isize", "usize", NULL,  "i32", "u32",
+		"i128", "u128", "_",    NULL,  NULL,  "i16", "u16", "()", "...",   NULL,    "i64", "u64", "!",
 	};
 
 	return tag >= 'a' && tag <= 'z' ? names[tag - 'a'] : NULL;
@@ -497,7 +497,7 @@ static void print_reference(struct rust *r, const char *sign)
 
 static void print_abi(struct rust *r)
 {
-	struct ident abi = {.text = "C", .size = 1};
+	struct ident abi = { .text = "C", .size = 1 };
 
 	if (!eat(r, 'C'))
 		abi = read_undisambiguated(r);
@@ -716,7 +716,7 @@ static void print_const(struct rust *r)
 
 bool pd_demangle_rust(struct pd_text *out, const char *name, size_t length)
 {
-	struct rust r = {.out = out, .out_start = out->size};
+	struct rust r = { .out = out, .out_start = out->size };
 	const char *suffix;
 
 	if (length < 3 || name[0] != '_' || name[1] != 'R' || name[2] < 'A' || name[2] > 'Z')

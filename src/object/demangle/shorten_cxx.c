@@ -16,7 +16,7 @@ enum {
 struct bracket {
 	char sign;
 	unsigned count; // of arguments
-	size_t name; // where the name of the template begins
+	size_t name;    // where the name of the template begins
 	size_t arguments[ARGUMENTS];
 };
 
@@ -67,7 +67,7 @@ static struct bracket *innermost(struct shorten *s)
 // "operator<" and the like, whose signs are no brackets.
 static void copy_sign_of_operator(struct shorten *s)
 {
-	static const char *const signs[] = {"()", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">"};
+	static const char *const signs[] = { "()", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">" };
 
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
 		if (!begins(s->text + s->at, s->size - s->at, signs[i]))
@@ -95,7 +95,7 @@ static void copy_word(struct shorten *s)
 // Behind a name of a namespace.
 static void copy_colons(struct shorten *s)
 {
-	static const char *const inlines[] = {"::__cxx11", "::__1", "::__ndk1", "::_V2"};
+	static const char *const inlines[] = { "::__cxx11", "::__1", "::__ndk1", "::_V2" };
 
 	for (size_t i = 0; i < sizeof(inlines) / sizeof(inlines[0]); i++)
 		if (ends(s, inlines[i]))
@@ -115,7 +115,7 @@ static void open_bracket(struct shorten *s)
 		s->failed = true;
 		return;
 	}
-	*bracket = (struct bracket){.sign = s->text[s->at], .name = s->name, .count = 1};
+	*bracket = (struct bracket){ .sign = s->text[s->at], .name = s->name, .count = 1 };
 	copy(s, 1);
 	bracket->arguments[0] = s->used;
 	s->depth++;
@@ -138,8 +138,8 @@ static void next_argument(struct shorten *s)
 // Whether the last argument is what the library takes if none is given.
 static bool is_default(const struct shorten *s, const struct bracket *bracket)
 {
-	static const char *const of_first[] = {"std::char_traits<", "std::less<", "std::equal_to<", "std::hash<",
-					       "std::default_delete<"};
+	static const char *const of_first[] = { "std::char_traits<", "std::less<", "std::equal_to<", "std::hash<",
+						"std::default_delete<" };
 	const char *last = s->out + bracket->arguments[bracket->count - 1], *first = s->out + bracket->arguments[0];
 	size_t size = (size_t)(s->out + s->used - last), first_size = bracket->arguments[1] - bracket->arguments[0] - 2;
 
@@ -179,7 +179,11 @@ static void use_alias(struct shorten *s)
 {
 	static const struct {
 		const char *argument, *front;
-	} kinds[] = {{"<char>", ""}, {"<wchar_t>", "w"}, {"<char8_t>", "u8"}, {"<char16_t>", "u16"}, {"<char32_t>", "u32"}};
+	} kinds[] = { { "<char>", "" },
+		      { "<wchar_t>", "w" },
+		      { "<char8_t>", "u8" },
+		      { "<char16_t>", "u16" },
+		      { "<char32_t>", "u32" } };
 	static const char basic[] = "std::basic_";
 	size_t front = sizeof(basic) - 1, size = s->used - s->name, word;
 	char *name = s->out + s->name;
@@ -229,7 +233,7 @@ static void close_bracket(struct shorten *s)
 // Signs of expressions that look like brackets; their operands are in brackets: "((a)>(b))", "(a)<=(b)".
 static size_t sign_size(const struct shorten *s)
 {
-	static const char *const signs[] = {"->", "<=>", "<=", "<<", ">="};
+	static const char *const signs[] = { "->", "<=>", "<=", "<<", ">=" };
 	char c = s->text[s->at];
 
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
@@ -270,7 +274,7 @@ static void step(struct shorten *s)
 void pd_shorten_cxx(struct pd_text *text, size_t start)
 {
 	size_t size = text->size - start;
-	struct shorten s = {.size = size, .name = (size_t)NO_NAME};
+	struct shorten s = { .size = size, .name = (size_t)NO_NAME };
 
 	if (text->failed || !size || memchr(text->data + start, 0, size) || !pd_text_room(text, size + 1))
 		return;

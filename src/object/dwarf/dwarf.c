@@ -120,17 +120,17 @@ struct form {
 };
 
 static const struct form forms[FORM_COUNT] = {
-	[0x01] = {KIND_ADDR},     [0x03] = {KIND_BLOCK, 2}, [0x04] = {KIND_BLOCK, 4},  [0x05] = {KIND_FIXED, 2},
-	[0x06] = {KIND_FIXED, 4}, [0x07] = {KIND_FIXED, 8}, [0x08] = {KIND_TEXT},      [0x09] = {KIND_BLOCK},
-	[0x0a] = {KIND_BLOCK, 1}, [0x0b] = {KIND_FIXED, 1}, [0x0c] = {KIND_FIXED, 1},  [0x0d] = {KIND_SLEB},
-	[0x0e] = {KIND_OFFSET},   [0x0f] = {KIND_ULEB},     [0x10] = {KIND_REF_ADDR},  [0x11] = {KIND_FIXED, 1},
-	[0x12] = {KIND_FIXED, 2}, [0x13] = {KIND_FIXED, 4}, [0x14] = {KIND_FIXED, 8},  [0x15] = {KIND_ULEB},
-	[0x16] = {KIND_INDIRECT}, [0x17] = {KIND_OFFSET},   [0x18] = {KIND_BLOCK},     [0x19] = {KIND_FIXED, 0},
-	[0x1a] = {KIND_ULEB},     [0x1b] = {KIND_ULEB},     [0x1c] = {KIND_FIXED, 4},  [0x1d] = {KIND_OFFSET},
-	[0x1e] = {KIND_FIXED, 16}, [0x1f] = {KIND_OFFSET},  [0x20] = {KIND_FIXED, 8},  [0x21] = {KIND_CONSTANT},
-	[0x22] = {KIND_ULEB},     [0x23] = {KIND_ULEB},     [0x24] = {KIND_FIXED, 8},  [0x25] = {KIND_FIXED, 1},
-	[0x26] = {KIND_FIXED, 2}, [0x27] = {KIND_FIXED, 3}, [0x28] = {KIND_FIXED, 4},  [0x29] = {KIND_FIXED, 1},
-	[0x2a] = {KIND_FIXED, 2}, [0x2b] = {KIND_FIXED, 3}, [0x2c] = {KIND_FIXED, 4},
+	[0x01] = { KIND_ADDR },      [0x03] = { KIND_BLOCK, 2 }, [0x04] = { KIND_BLOCK, 4 }, [0x05] = { KIND_FIXED, 2 },
+	[0x06] = { KIND_FIXED, 4 },  [0x07] = { KIND_FIXED, 8 }, [0x08] = { KIND_TEXT },     [0x09] = { KIND_BLOCK },
+	[0x0a] = { KIND_BLOCK, 1 },  [0x0b] = { KIND_FIXED, 1 }, [0x0c] = { KIND_FIXED, 1 }, [0x0d] = { KIND_SLEB },
+	[0x0e] = { KIND_OFFSET },    [0x0f] = { KIND_ULEB },     [0x10] = { KIND_REF_ADDR }, [0x11] = { KIND_FIXED, 1 },
+	[0x12] = { KIND_FIXED, 2 },  [0x13] = { KIND_FIXED, 4 }, [0x14] = { KIND_FIXED, 8 }, [0x15] = { KIND_ULEB },
+	[0x16] = { KIND_INDIRECT },  [0x17] = { KIND_OFFSET },   [0x18] = { KIND_BLOCK },    [0x19] = { KIND_FIXED, 0 },
+	[0x1a] = { KIND_ULEB },      [0x1b] = { KIND_ULEB },     [0x1c] = { KIND_FIXED, 4 }, [0x1d] = { KIND_OFFSET },
+	[0x1e] = { KIND_FIXED, 16 }, [0x1f] = { KIND_OFFSET },   [0x20] = { KIND_FIXED, 8 }, [0x21] = { KIND_CONSTANT },
+	[0x22] = { KIND_ULEB },      [0x23] = { KIND_ULEB },     [0x24] = { KIND_FIXED, 8 }, [0x25] = { KIND_FIXED, 1 },
+	[0x26] = { KIND_FIXED, 2 },  [0x27] = { KIND_FIXED, 3 }, [0x28] = { KIND_FIXED, 4 }, [0x29] = { KIND_FIXED, 1 },
+	[0x2a] = { KIND_FIXED, 2 },  [0x2b] = { KIND_FIXED, 3 }, [0x2c] = { KIND_FIXED, 4 },
 };
 
 static struct form form_of(unsigned form)
@@ -138,10 +138,10 @@ static struct form form_of(unsigned form)
 	if (form < FORM_COUNT)
 		return forms[form];
 	if (form == FORM_GNU_ADDR_INDEX || form == FORM_GNU_STR_INDEX)
-		return (struct form){KIND_ULEB, 0};
+		return (struct form){ KIND_ULEB, 0 };
 	if (form == FORM_GNU_REF_ALT || form == FORM_GNU_STRP_ALT)
-		return (struct form){KIND_OFFSET, 0};
-	return (struct form){KIND_NONE, 0};
+		return (struct form){ KIND_OFFSET, 0 };
+	return (struct form){ KIND_NONE, 0 };
 }
 
 // The size of a value of a form if it is always the same, else -1.
@@ -177,7 +177,7 @@ static const char *take_text(struct pd_cursor *c)
 struct pd_dwarf_value pd_dwarf_value(struct pd_cursor *c, const struct pd_dwarf_unit_head *u, unsigned form,
 				     int64_t constant)
 {
-	struct pd_dwarf_value value = {.form = (uint16_t)form};
+	struct pd_dwarf_value value = { .form = (uint16_t)form };
 	struct form f = form_of(form);
 
 	if (f.kind == KIND_INDIRECT) {
@@ -229,12 +229,23 @@ struct use {
 };
 
 static const struct use uses[] = {
-	{0x01, PD_USE_SIBLING},         {0x03, PD_USE_NAME},          {0x10, PD_USE_LINES},
-	{0x11, PD_USE_LOW},             {0x12, PD_USE_HIGH},          {0x1b, PD_USE_FOLDER},
-	{0x31, PD_USE_ORIGIN},          {0x47, PD_USE_SPECIFICATION}, {0x55, PD_USE_RANGES},
-	{0x58, PD_USE_CALL_FILE},       {0x59, PD_USE_CALL_LINE},     {0x6e, PD_USE_LINKAGE_NAME},
-	{0x72, PD_USE_STR_OFFSETS_BASE}, {0x73, PD_USE_ADDR_BASE},    {0x74, PD_USE_RNGLISTS_BASE},
-	{0x2007, PD_USE_LINKAGE_NAME},  {0x2133, PD_USE_ADDR_BASE},
+	{ 0x01, PD_USE_SIBLING },
+	{ 0x03, PD_USE_NAME },
+	{ 0x10, PD_USE_LINES },
+	{ 0x11, PD_USE_LOW },
+	{ 0x12, PD_USE_HIGH },
+	{ 0x1b, PD_USE_FOLDER },
+	{ 0x31, PD_USE_ORIGIN },
+	{ 0x47, PD_USE_SPECIFICATION },
+	{ 0x55, PD_USE_RANGES },
+	{ 0x58, PD_USE_CALL_FILE },
+	{ 0x59, PD_USE_CALL_LINE },
+	{ 0x6e, PD_USE_LINKAGE_NAME },
+	{ 0x72, PD_USE_STR_OFFSETS_BASE },
+	{ 0x73, PD_USE_ADDR_BASE },
+	{ 0x74, PD_USE_RNGLISTS_BASE },
+	{ 0x2007, PD_USE_LINKAGE_NAME },
+	{ 0x2133, PD_USE_ADDR_BASE },
 };
 
 static uint8_t use_of(uint64_t attribute)
@@ -250,7 +261,7 @@ static bool read_attribute(struct pd_dwarf *d, struct pd_cursor *c, const struct
 			   struct pd_dwarf_abbrevs *t, struct pd_dwarf_abbrev *abbrev)
 {
 	uint64_t name = pd_dwarf_uleb(c), form = pd_dwarf_uleb(c);
-	struct pd_dwarf_attribute attribute = {.form = (uint16_t)form, .use = use_of(name)};
+	struct pd_dwarf_attribute attribute = { .form = (uint16_t)form, .use = use_of(name) };
 
 	if (form == FORM_IMPLICIT_CONST)
 		attribute.constant = pd_dwarf_sleb(c);
@@ -287,7 +298,7 @@ static bool read_abbrevs(struct pd_dwarf *d, const struct pd_dwarf_unit_head *u,
 	bool sorted = true;
 
 	for (;;) {
-		struct pd_dwarf_abbrev abbrev = {.code = pd_dwarf_uleb(&c), .first = (uint32_t)t->attribute_count};
+		struct pd_dwarf_abbrev abbrev = { .code = pd_dwarf_uleb(&c), .first = (uint32_t)t->attribute_count };
 
 		if (c.failed || !abbrev.code)
 			break;
@@ -341,7 +352,7 @@ static struct pd_dwarf_abbrevs *abbrevs_of(struct pd_dwarf *d, const struct pd_d
 const struct pd_dwarf_abbrev *pd_dwarf_abbrev(const struct pd_dwarf_unit_head *u, uint64_t code)
 {
 	const struct pd_dwarf_abbrevs *t = u->abbrevs;
-	struct pd_dwarf_abbrev key = {.code = code};
+	struct pd_dwarf_abbrev key = { .code = code };
 
 	// mostly they are numbered from 1 on
 	if (code - 1 < t->count && t->items[code - 1].code == code)
@@ -567,7 +578,7 @@ void pd_dwarf_spans(const struct pd_dwarf *d, const struct pd_dwarf_unit_head *u
 		    size_t *work, pd_dwarf_span_fn *span, void *self)
 {
 	const struct pd_dwarf_value *ranges = &entry->values[PD_USE_RANGES], *high = &entry->values[PD_USE_HIGH];
-	struct spans s = {.d = d, .u = u, .base = u->low, .work = work, .span = span, .self = self};
+	struct spans s = { .d = d, .u = u, .base = u->low, .work = work, .span = span, .self = self };
 	uint64_t start, end;
 
 	if (ranges->form && u->version >= 5) {
@@ -592,7 +603,7 @@ static bool read_head(struct pd_dwarf *d, struct pd_cursor *all, struct pd_dwarf
 	unsigned version;
 	uint64_t size;
 
-	*u = (struct pd_dwarf_unit_head){.start = (uint64_t)(all->at - info), .offset_size = 4};
+	*u = (struct pd_dwarf_unit_head){ .start = (uint64_t)(all->at - info), .offset_size = 4 };
 	size = pd_cursor_u32(all);
 	if (size == UINT32_MAX) {
 		u->offset_size = 8;
@@ -753,7 +764,7 @@ static bool add_span(void *self, uint64_t start, uint64_t end)
 		f->out_of_memory = true;
 		return false;
 	}
-	code->spans[code->span_count++] = (struct pd_span){start, end, (uint32_t)code->count};
+	code->spans[code->span_count++] = (struct pd_span){ start, end, (uint32_t)code->count };
 	return true;
 }
 
@@ -830,7 +841,8 @@ static void find_listed_set(struct finding *f, struct pd_cursor *all)
 		length = pd_dwarf_number(&c, addr_size);
 		if (c.failed || (!start && !length))
 			break;
-		if (start >= f->d->image->first_addr && length && start + length > start && !add_span(f, start, start + length))
+		if (start >= f->d->image->first_addr && length && start + length > start &&
+		    !add_span(f, start, start + length))
 			return;
 	}
 	if (f->code->span_count != before)
@@ -839,7 +851,7 @@ static void find_listed_set(struct finding *f, struct pd_cursor *all)
 
 bool pd_dwarf_code(struct pd_dwarf *d, struct pd_dwarf_code *code)
 {
-	struct finding f = {.d = d, .code = code, .work = d->image->size};
+	struct finding f = { .d = d, .code = code, .work = d->image->size };
 	struct pd_cursor c = pd_dwarf_cursor(d, PD_DEBUG_ARANGES, 0);
 
 	f.has_code = pd_alloc(d->unit_count * sizeof(*f.has_code));
@@ -854,7 +866,7 @@ bool pd_dwarf_code(struct pd_dwarf *d, struct pd_dwarf_code *code)
 
 bool pd_dwarf_unit(struct pd_dwarf *d, uint32_t unit, struct pd_unit_maker *maker)
 {
-	struct pd_dwarf_files files = {.maker = maker};
+	struct pd_dwarf_files files = { .maker = maker };
 	struct pd_dwarf_entry entry;
 	struct pd_dwarf_unit_head *u;
 

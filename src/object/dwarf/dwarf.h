@@ -160,7 +160,8 @@ static inline struct pd_cursor pd_dwarf_cursor(const struct pd_dwarf *d, enum pd
 	if (from > bytes->size)
 		from = bytes->size;
 	// what is missing is empty, but stands somewhere
-	return pd_cursor(bytes->size ? bytes->data + from : (const uint8_t *)"", bytes->size - (size_t)from, d->image->big);
+	return pd_cursor(bytes->size ? bytes->data + from : (const uint8_t *)"", bytes->size - (size_t)from,
+			 d->image->big);
 }
 
 uint64_t pd_dwarf_uleb_long(struct pd_cursor *c);

@@ -27,7 +27,7 @@ struct program {
 	uint32_t op, line;
 	uint64_t row_file; // that row_text belongs to
 	uint32_t row_text;
-	size_t sequence;   // its first row
+	size_t sequence; // its first row
 };
 
 // ---- files ----
@@ -48,7 +48,7 @@ static bool add_file(struct pd_dwarf_files *files, const char *name, uint64_t fo
 		files->maker->failed = true;
 		return false;
 	}
-	files->items[files->count++] = (struct pd_dwarf_file){.name = name, .folder = folder};
+	files->items[files->count++] = (struct pd_dwarf_file){ .name = name, .folder = folder };
 	return true;
 }
 
@@ -178,7 +178,7 @@ static void reset(struct program *p)
 static void put_row(struct program *p, bool ends)
 {
 	struct pd_unit_maker *maker = p->files->maker;
-	struct pd_unit_row row = {.addr = p->addr, .file = PD_NO_TEXT};
+	struct pd_unit_row row = { .addr = p->addr, .file = PD_NO_TEXT };
 	size_t n = maker->row_count;
 
 	if (!ends) {
@@ -202,8 +202,8 @@ static void end_sequence(struct program *p)
 	uint64_t last = p->forms.addr_size == 4 ? UINT32_MAX : UINT64_MAX;
 
 	put_row(p, true);
-	if (maker->row_count > p->sequence && (maker->rows[p->sequence].addr < p->d->image->first_addr ||
-					       maker->rows[p->sequence].addr >= last - 1))
+	if (maker->row_count > p->sequence &&
+	    (maker->rows[p->sequence].addr < p->d->image->first_addr || maker->rows[p->sequence].addr >= last - 1))
 		maker->row_count = p->sequence;
 	reset(p);
 }
@@ -293,7 +293,8 @@ static void run(struct program *p)
 		}
 	}
 	// what has no end covers nothing
-	p->files->maker->row_count = p->sequence < p->files->maker->row_count ? p->sequence : p->files->maker->row_count;
+	p->files->maker->row_count = p->sequence < p->files->maker->row_count ? p->sequence :
+										p->files->maker->row_count;
 }
 
 // ---- the head ----
@@ -340,7 +341,7 @@ static bool read_head(struct program *p, struct pd_cursor *tables_out)
 void pd_dwarf_lines(struct pd_dwarf *d, const struct pd_dwarf_unit_head *u, uint64_t offset,
 		    struct pd_dwarf_files *files)
 {
-	struct program p = {.d = d, .u = u, .files = files, .c = pd_dwarf_cursor(d, PD_DEBUG_LINE, offset)};
+	struct program p = { .d = d, .u = u, .files = files, .c = pd_dwarf_cursor(d, PD_DEBUG_LINE, offset) };
 	struct pd_cursor tables;
 
 	if (!read_head(&p, &tables))

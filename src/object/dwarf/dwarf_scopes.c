@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-	DEEPEST = 256,  // scopes inside of one another; what is deeper counts as this deep
-	ORIGINS = 16,   // steps from code to its declaration
+	DEEPEST = 256, // scopes inside of one another; what is deeper counts as this deep
+	ORIGINS = 16,  // steps from code to its declaration
 	FIRST_NAMES = 256,
 	PATH = 512 // longest scope that is kept in front of a name
 };
@@ -26,9 +26,9 @@ struct walk {
 	size_t name_count, name_slots;
 	size_t work; // ranges that may yet be read, which many functions may share
 	uint32_t scope;
-	uint32_t scopes[DEEPEST]; // that entries of a depth stand in
-	bool declares; // this pass looks for names of what is declared, the other one for code
-	char path[PATH]; // namespaces and classes around the current entry, each with "::" behind it
+	uint32_t scopes[DEEPEST];    // that entries of a depth stand in
+	bool declares;               // this pass looks for names of what is declared, the other one for code
+	char path[PATH];             // namespaces and classes around the current entry, each with "::" behind it
 	uint16_t path_size[DEEPEST]; // of it, for entries of a depth
 };
 
@@ -127,7 +127,7 @@ static uint32_t name_text(struct walk *w, struct pd_dwarf_entry *entry)
 		return PD_NO_TEXT;
 	slot = slot_of(w, offset);
 	if (!w->names[slot].key) {
-		w->names[slot] = (struct name){offset, pd_unit_maker_text(w->maker, find_name(w, entry))};
+		w->names[slot] = (struct name){ offset, pd_unit_maker_text(w->maker, find_name(w, entry)) };
 		w->name_count += offset != 0;
 	}
 	return w->names[slot].text;
@@ -142,14 +142,17 @@ static bool is_class(uint32_t tag)
 
 static bool has_path(const struct pd_dwarf_abbrev *abbrev, size_t size)
 {
-	return abbrev->tag == PD_DWARF_TAG_NAMESPACE || (size && (abbrev->tag == PD_DWARF_TAG_FUNCTION || is_class(abbrev->tag)));
+	return abbrev->tag == PD_DWARF_TAG_NAMESPACE ||
+	       (size && (abbrev->tag == PD_DWARF_TAG_FUNCTION || is_class(abbrev->tag)));
 }
 
 // The path of what is in an entry, whose own path has a size. Nothing is known of what is local to functions.
-static size_t inner_path(struct walk *w, const struct pd_dwarf_abbrev *abbrev, const struct pd_dwarf_entry *entry, size_t size)
+static size_t inner_path(struct walk *w, const struct pd_dwarf_abbrev *abbrev, const struct pd_dwarf_entry *entry,
+			 size_t size)
 {
 	bool is_namespace = abbrev->tag == PD_DWARF_TAG_NAMESPACE;
-	const char *name = is_namespace || is_class(abbrev->tag) ? pd_dwarf_text(w->d, w->u, &entry->values[PD_USE_NAME]) : NULL;
+	const char *name =
+		is_namespace || is_class(abbrev->tag) ? pd_dwarf_text(w->d, w->u, &entry->values[PD_USE_NAME]) : NULL;
 	size_t length;
 
 	if (is_namespace && !name)
@@ -171,7 +174,7 @@ static void keep_name(struct walk *w, uint64_t offset, uint32_t text)
 	slot = slot_of(w, 2 * offset);
 	if (text == PD_NO_TEXT || w->names[slot].key)
 		return;
-	w->names[slot] = (struct name){2 * offset, text};
+	w->names[slot] = (struct name){ 2 * offset, text };
 	w->name_count++;
 }
 
@@ -203,7 +206,7 @@ static bool put_span(void *self, uint64_t start, uint64_t end)
 static uint32_t put_scope(struct walk *w, struct pd_dwarf_entry *entry, uint32_t parent)
 {
 	bool inlined = entry->abbrev->tag == PD_DWARF_TAG_INLINED;
-	struct pd_unit_scope scope = {.parent = inlined ? parent : PD_NO_SCOPE, .call_file = PD_NO_TEXT};
+	struct pd_unit_scope scope = { .parent = inlined ? parent : PD_NO_SCOPE, .call_file = PD_NO_TEXT };
 	const struct pd_dwarf_value *line = &entry->values[PD_USE_CALL_LINE];
 	struct pd_dwarf_entry copy = *entry;
 
@@ -271,7 +274,8 @@ static void walk_tree(struct walk *w, struct pd_cursor *c)
 
 	w->scopes[0] = PD_NO_SCOPE;
 	while (pd_cursor_room(c) && !w->maker->failed) {
-		uint64_t offset = (uint64_t)(c->at - w->d->image->sections[PD_DEBUG_INFO].data), code = pd_dwarf_uleb(c);
+		uint64_t offset = (uint64_t)(c->at - w->d->image->sections[PD_DEBUG_INFO].data),
+			 code = pd_dwarf_uleb(c);
 		const struct pd_dwarf_abbrev *abbrev = code ? pd_dwarf_abbrev(w->u, code) : NULL;
 		uint32_t scope = w->scopes[depth < DEEPEST ? depth : DEEPEST - 1];
 		size_t path_size = w->path_size[depth < DEEPEST ? depth : DEEPEST - 1], inner = 0;
@@ -289,7 +293,8 @@ static void walk_tree(struct walk *w, struct pd_cursor *c)
 			if (!c->failed)
 				scope = put_scope(w, &entry, scope);
 		} else if (abbrev->has_children && abbrev->has_sibling &&
-			   (!holds_functions(abbrev->tag) || (w->declares && abbrev->has_code && abbrev->tag == PD_DWARF_TAG_FUNCTION))) {
+			   (!holds_functions(abbrev->tag) ||
+			    (w->declares && abbrev->has_code && abbrev->tag == PD_DWARF_TAG_FUNCTION))) {
 			pd_dwarf_entry(c, w->u, abbrev, &entry);
 			next = next_of(w, &entry.values[PD_USE_SIBLING], c);
 		} else if (w->declares && has_path(abbrev, path_size)) {
@@ -325,7 +330,7 @@ static bool has_namespaces(const struct pd_dwarf_unit_head *u)
 void pd_dwarf_scopes(struct pd_dwarf *d, struct pd_dwarf_unit_head *u, struct pd_dwarf_files *files,
 		     struct pd_unit_maker *maker)
 {
-	struct walk w = {.d = d, .u = u, .files = files, .maker = maker, .work = d->image->size};
+	struct walk w = { .d = d, .u = u, .files = files, .maker = maker, .work = d->image->size };
 	struct pd_cursor c = pd_dwarf_cursor(d, PD_DEBUG_INFO, u->tree);
 
 	c.end = d->image->sections[PD_DEBUG_INFO].data + u->end;

@@ -68,8 +68,8 @@ struct pd_lines {
 	uint8_t *pool;        // for tables from it, or NULL
 	size_t pool_used, pool_size;
 	bool pool_tried;
-	bool stale;           // it does not belong to the debug information
-	bool is_new;          // there is something to save
+	bool stale;  // it does not belong to the debug information
+	bool is_new; // there is something to save
 
 	bool tried; // to open debug information
 	struct pd_debug_image image, shared_image;
@@ -161,9 +161,9 @@ enum pd_status pd_lines_open_index(struct pd_lines **lines_out, const struct pd_
 	}
 	l->source = *source;
 	l->limit = source->limit ? source->limit : default_limit;
-	l->key = (struct pd_index_key){.id = &l->source.id, .kind = PD_INDEX_LINES, .origin = source->origin};
+	l->key = (struct pd_index_key){ .id = &l->source.id, .kind = PD_INDEX_LINES, .origin = source->origin };
 	l->file = *file;
-	*file = (struct pd_image){.fd = -1};
+	*file = (struct pd_image){ .fd = -1 };
 	if (l->file.size)
 		read_index(l);
 	*lines_out = l;
@@ -172,11 +172,11 @@ enum pd_status pd_lines_open_index(struct pd_lines **lines_out, const struct pd_
 
 enum pd_status pd_lines_open(struct pd_lines **lines_out, const struct pd_lines_source *source, struct pd_error *error)
 {
-	struct pd_index_key key = {.id = &source->id, .kind = PD_INDEX_LINES, .origin = source->origin};
-	struct pd_image file = {.fd = -1};
+	struct pd_index_key key = { .id = &source->id, .kind = PD_INDEX_LINES, .origin = source->origin };
+	struct pd_image file = { .fd = -1 };
 
 	if (!pd_index_open(source->index, &key, &file))
-		file = (struct pd_image){.fd = -1};
+		file = (struct pd_image){ .fd = -1 };
 	return pd_lines_open_index(lines_out, source, &file, error);
 }
 
@@ -211,7 +211,7 @@ static void make_directory(struct pd_lines *l, struct pd_dwarf_code *code)
 
 static struct pd_elf *with_debug_information(struct pd_elf *object, struct pd_elf *debug)
 {
-	struct pd_elf *elves[] = {debug, object};
+	struct pd_elf *elves[] = { debug, object };
 
 	for (size_t i = 0; i < 2; i++) {
 		const struct pd_elf_section *s = NULL;
@@ -229,7 +229,7 @@ static struct pd_elf *with_debug_information(struct pd_elf *object, struct pd_el
 static void try_debug_information(struct pd_lines *l)
 {
 	struct pd_elf *object = NULL, *debug = NULL, *elf;
-	struct pd_dwarf_code code = {.units = NULL};
+	struct pd_dwarf_code code = { .units = NULL };
 	enum pd_status status;
 
 	l->source.files(l->source.self, &object, &debug);
@@ -328,7 +328,7 @@ static bool load_table(struct pd_lines *l, size_t which)
 
 static bool make_table(struct pd_lines *l, size_t which)
 {
-	struct pd_unit_maker maker = {.limit = l->limit - l->used};
+	struct pd_unit_maker maker = { .limit = l->limit - l->used };
 	bool ok;
 
 	if (!need_debug_information(l) || l->used >= l->limit)
@@ -406,10 +406,11 @@ static size_t put_parts(struct pd_lines *l, struct unit *units, struct pd_index_
 		if (is_read != (i < l->unit_count) || (!is_read && !l->units[which].at))
 			continue;
 		if (is_read)
-			part = (struct pd_index_part){.data = table->block, .size = table->size};
+			part = (struct pd_index_part){ .data = table->block, .size = table->size };
 		else
-			part = (struct pd_index_part){
-				.image = &l->file, .offset = l->units[which].at, .size = l->units[which].size};
+			part = (struct pd_index_part){ .image = &l->file,
+						       .offset = l->units[which].at,
+						       .size = l->units[which].size };
 		if (part.size > pd_index_file_limit() - at)
 			continue;
 		units[which].at = at;
@@ -421,10 +422,9 @@ static size_t put_parts(struct pd_lines *l, struct unit *units, struct pd_index_
 	return count;
 }
 
-static void save(struct pd_lines *l, uint8_t *first, size_t first_size, struct unit *units,
-		 struct pd_index_part *parts)
+static void save(struct pd_lines *l, uint8_t *first, size_t first_size, struct unit *units, struct pd_index_part *parts)
 {
-	struct directory head = {l->image_sum, (uint32_t)l->unit_count, (uint32_t)l->piece_count};
+	struct directory head = { l->image_sum, (uint32_t)l->unit_count, (uint32_t)l->piece_count };
 	size_t units_size = l->unit_count * sizeof(*units);
 	uint64_t at = pd_index_head_size(&l->key) + first_size;
 	size_t count;
@@ -432,20 +432,20 @@ static void save(struct pd_lines *l, uint8_t *first, size_t first_size, struct u
 	if (at > pd_index_file_limit())
 		return;
 	for (size_t i = 0; i < l->unit_count; i++)
-		units[i] = (struct unit){.number = l->units[i].number};
+		units[i] = (struct unit){ .number = l->units[i].number };
 	count = put_parts(l, units, parts, at);
 	memcpy(first, &head, sizeof(head));
 	memcpy(first + sizeof(head), units, units_size);
 	memcpy(first + sizeof(head) + units_size, l->pieces, l->piece_count * sizeof(*l->pieces));
-	parts[0] = (struct pd_index_part){.data = first, .size = first_size};
+	parts[0] = (struct pd_index_part){ .data = first, .size = first_size };
 	if (pd_index_write(l->source.index, &l->key, parts, count))
 		l->is_new = false;
 }
 
 void pd_lines_save(struct pd_lines *l)
 {
-	size_t first_size = sizeof(struct directory) + l->unit_count * sizeof(struct unit) +
-			    l->piece_count * sizeof(*l->pieces);
+	size_t first_size =
+		sizeof(struct directory) + l->unit_count * sizeof(struct unit) + l->piece_count * sizeof(*l->pieces);
 	struct pd_index_part *parts;
 	struct unit *units;
 	uint8_t *first;

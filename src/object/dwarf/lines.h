@@ -18,13 +18,14 @@
 typedef void pd_lines_files_fn(void *self, struct pd_elf **object_out, struct pd_elf **debug_out);
 
 struct pd_lines_source {
-	struct pd_object_id id; // with less than 8 bytes nothing is kept in the index
+	struct pd_object_id id;              // with less than 8 bytes nothing is kept in the index
 	const struct pd_file_origin *origin; // of the files; NULL: the index does not ask for it. Must live as long
 	pd_lines_files_fn *files;
 	void *self;
-	const struct pd_find_places *places; // where shared debug information is looked for; may be NULL. Must live as long
-	const char *index;                   // directory, or NULL. Must live as long
-	size_t limit;                        // most bytes to take, 0 means 1 GiB
+	const struct pd_find_places
+		*places;   // where shared debug information is looked for; may be NULL. Must live as long
+	const char *index; // directory, or NULL. Must live as long
+	size_t limit;      // most bytes to take, 0 means 1 GiB
 };
 
 /** A function at an address. Texts live until pd_lines_close; they come from files, and may be anything. */

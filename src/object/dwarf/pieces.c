@@ -39,8 +39,7 @@ static void pop(struct sweep *s)
 	size_t moved = s->heap[--s->heap_count], at = 0;
 
 	for (size_t child = 1; child < s->heap_count; child = 2 * at + 1) {
-		if (child + 1 < s->heap_count &&
-		    s->spans[s->heap[child + 1]].value > s->spans[s->heap[child]].value)
+		if (child + 1 < s->heap_count && s->spans[s->heap[child + 1]].value > s->spans[s->heap[child]].value)
 			child++;
 		if (s->spans[s->heap[child]].value <= s->spans[moved].value)
 			break;
@@ -58,7 +57,7 @@ static void put(struct sweep *s, uint64_t start)
 	if (n && s->pieces[n - 1].start == start)
 		s->pieces[n - 1].value = value;
 	else if (!n || s->pieces[n - 1].value != value)
-		s->pieces[s->count++] = (struct pd_piece){.start = start, .value = value};
+		s->pieces[s->count++] = (struct pd_piece){ .start = start, .value = value };
 }
 
 // Closes what ends up to a place.
@@ -83,7 +82,7 @@ static bool is_sorted(const struct pd_span *spans, size_t count)
 
 bool pd_pieces_make(struct pd_span *spans, size_t count, struct pd_piece **pieces_out, size_t *count_out)
 {
-	struct sweep s = {.spans = spans};
+	struct sweep s = { .spans = spans };
 
 	*pieces_out = NULL;
 	*count_out = 0;

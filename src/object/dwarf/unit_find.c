@@ -112,7 +112,7 @@ static bool make_steps(struct pd_unit_table *t)
 	for (uint32_t i = 0; i < t->area_count; i++) {
 		uint32_t length = (length_of_area(t, i) >> t->shift) + 1;
 
-		t->ranges[i] = (struct pd_unit_range){t->areas[i].start, (uint32_t)count, length};
+		t->ranges[i] = (struct pd_unit_range){ t->areas[i].start, (uint32_t)count, length };
 		fill_steps(t, i, steps + count, length);
 		count += length + 1;
 	}
@@ -121,7 +121,7 @@ static bool make_steps(struct pd_unit_table *t)
 
 bool pd_unit_table_use(struct pd_unit_table *table_out, const void *block, size_t size)
 {
-	struct pd_unit_table t = {.block = block, .size = size};
+	struct pd_unit_table t = { .block = block, .size = size };
 	struct pd_unit_head head;
 	uint64_t need;
 
@@ -162,7 +162,7 @@ void pd_unit_table_fini(struct pd_unit_table *table)
 {
 	pd_free(table->owned);
 	pd_free(table->ranges);
-	*table = (struct pd_unit_table){.block = NULL};
+	*table = (struct pd_unit_table){ .block = NULL };
 }
 
 // ---- lookup ----
@@ -242,7 +242,7 @@ size_t pd_unit_table_find(const struct pd_unit_table *t, uint64_t addr, struct p
 			  size_t capacity)
 {
 	const struct pd_unit_range *range = find_range(t, addr);
-	struct pd_lines_frame frame = {.name = NULL};
+	struct pd_lines_frame frame = { .name = NULL };
 	const struct pd_unit_spot *spot;
 
 	if (!range)

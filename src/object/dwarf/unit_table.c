@@ -10,9 +10,9 @@
 
 enum {
 	FIRST_SLOTS = 256,
-	FAR = 16 << 10,        // areas with code lie further apart, if there are few
+	FAR = 16 << 10, // areas with code lie further apart, if there are few
 	FEW_AREAS = 8,
-	COPIES_OF_SCOPE = 4    // about the most links for each scope
+	COPIES_OF_SCOPE = 4 // about the most links for each scope
 };
 
 static const size_t default_limit = (size_t)1 << 30;
@@ -137,7 +137,7 @@ void pd_unit_maker_span(struct pd_unit_maker *m, uint64_t start, uint64_t end, u
 		m->failed = true;
 		return;
 	}
-	m->spans[m->span_count++] = (struct pd_span){start, end, scope};
+	m->spans[m->span_count++] = (struct pd_span){ start, end, scope };
 }
 
 void pd_unit_maker_fini(struct pd_unit_maker *m)
@@ -147,7 +147,7 @@ void pd_unit_maker_fini(struct pd_unit_maker *m)
 	pd_free(m->spans);
 	pd_free(m->texts);
 	pd_free(m->slots);
-	*m = (struct pd_unit_maker){.limit = m->limit};
+	*m = (struct pd_unit_maker){ .limit = m->limit };
 }
 
 // ---- rows ----
@@ -193,7 +193,7 @@ static bool sort_single_rows(struct pd_unit_maker *m)
 	if (!rows)
 		return false;
 	for (size_t i = 0; i < m->row_count; i++)
-		rows[i] = (struct ordered_row){m->rows[i], i};
+		rows[i] = (struct ordered_row){ m->rows[i], i };
 	qsort(rows, m->row_count, sizeof(*rows), compare_rows);
 	for (size_t i = 0; i < m->row_count; i++)
 		m->rows[i] = rows[i].row;
@@ -214,7 +214,7 @@ static bool find_sequences(const struct pd_unit_maker *m, struct sequence **sequ
 			continue;
 		if (!PD_GROW(sequences, capacity, count + 1))
 			break;
-		sequences[count++] = (struct sequence){m->rows[first].addr, m->rows[i].addr, first, i + 1 - first};
+		sequences[count++] = (struct sequence){ m->rows[first].addr, m->rows[i].addr, first, i + 1 - first };
 		first = i + 1;
 	}
 	*sequences_out = sequences;
@@ -304,11 +304,11 @@ static bool put_chain(struct chains *c, uint32_t which)
 		uint32_t last = scope->parent == PD_NO_SCOPE ? PD_UNIT_LAST : 0;
 
 		if (c->places[which] != PD_NO_SCOPE && c->count / COPIES_OF_SCOPE > m->scope_count)
-			return put_link(c, (struct pd_unit_link){PD_UNIT_JUMP, c->places[which], 0});
+			return put_link(c, (struct pd_unit_link){ PD_UNIT_JUMP, c->places[which], 0 });
 		if (c->places[which] == PD_NO_SCOPE)
 			c->places[which] = (uint32_t)c->count;
-		if (!put_link(c, (struct pd_unit_link){known_text(scope->name) | last, known_text(scope->call_file),
-						       scope->call_line}))
+		if (!put_link(c, (struct pd_unit_link){ known_text(scope->name) | last, known_text(scope->call_file),
+							scope->call_line }))
 			return false;
 		which = scope->parent;
 	}
@@ -353,7 +353,7 @@ static bool begin_area(struct spots *s, uint64_t addr, uint64_t before)
 		return true;
 	if (s->area_count >= PD_UNIT_AREAS || !PD_GROW(s->areas, s->area_capacity, s->area_count + 1))
 		return false;
-	s->areas[s->area_count++] = (struct pd_unit_area){.start = addr, .first = (uint32_t)s->count};
+	s->areas[s->area_count++] = (struct pd_unit_area){ .start = addr, .first = (uint32_t)s->count };
 	return true;
 }
 
@@ -376,7 +376,7 @@ static bool put_spot(struct spots *s, uint64_t addr, uint64_t before, struct pd_
 static bool make_spots(struct spots *s, const struct pd_unit_maker *m, const struct pd_piece *pieces, size_t count,
 		       const uint32_t *places)
 {
-	struct pd_unit_spot spot = {.file = PD_NO_TEXT, .chain = PD_NO_SCOPE};
+	struct pd_unit_spot spot = { .file = PD_NO_TEXT, .chain = PD_NO_SCOPE };
 	uint64_t before = 0;
 
 	s->items = pd_realloc(NULL, (m->row_count + count) * sizeof(*s->items) + 1);
@@ -415,8 +415,8 @@ static void *put(void *at, const void *data, size_t size)
 
 static void *make_block(const struct pd_unit_maker *m, const struct spots *s, const struct chains *c, size_t *size_out)
 {
-	struct pd_unit_head head = {(uint32_t)s->area_count, (uint32_t)s->count, (uint32_t)c->count,
-				    (uint32_t)m->texts_size};
+	struct pd_unit_head head = { (uint32_t)s->area_count, (uint32_t)s->count, (uint32_t)c->count,
+				     (uint32_t)m->texts_size };
 	size_t size = sizeof(head) + s->area_count * sizeof(*s->areas) + s->count * sizeof(*s->items) +
 		      c->count * sizeof(*c->links) + m->texts_size;
 	void *block = pd_realloc(NULL, size), *at = block;
@@ -439,8 +439,8 @@ static bool is_within_words(const struct pd_unit_maker *m, size_t piece_count)
 
 bool pd_unit_table_make(struct pd_unit_maker *m, struct pd_unit_table *table_out)
 {
-	struct chains chains = {.maker = m};
-	struct spots spots = {.items = NULL};
+	struct chains chains = { .maker = m };
+	struct spots spots = { .items = NULL };
 	struct pd_piece *pieces = NULL;
 	size_t piece_count = 0, size = 0;
 	void *block = NULL;

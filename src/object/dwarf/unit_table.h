@@ -46,7 +46,9 @@ struct pd_unit_maker {
 };
 
 /* In names of functions behind their scope, where debug information has no name of the linker: "app::", the mark, "f". */
-enum { PD_SCOPE_MARK = '\001' };
+enum {
+	PD_SCOPE_MARK = '\001'
+};
 
 /** A text by its number; the same one for equal texts. PD_NO_TEXT for NULL, and on failure. */
 uint32_t pd_unit_maker_text(struct pd_unit_maker *maker, const char *text);
@@ -59,7 +61,9 @@ void pd_unit_maker_fini(struct pd_unit_maker *maker);
 
 // ---- the layout of a table, in the byte order of the machine ----
 
-enum { PD_UNIT_AREAS = 64 }; // most of them
+enum {
+	PD_UNIT_AREAS = 64
+}; // most of them
 
 #define PD_UNIT_LAST UINT32_C(0x80000000)
 #define PD_UNIT_JUMP UINT32_C(0x7fffffff)

@@ -25,18 +25,11 @@ enum {
 static const uint64_t nowhere = (uint64_t)1 << 62;
 
 static const char *const wanted[] = {
-	[PD_DEBUG_INFO] = "info",
-	[PD_DEBUG_ABBREV] = "abbrev",
-	[PD_DEBUG_LINE] = "line",
-	[PD_DEBUG_STR] = "str",
-	[PD_DEBUG_LINE_STR] = "line_str",
-	[PD_DEBUG_RANGES] = "ranges",
-	[PD_DEBUG_RNGLISTS] = "rnglists",
-	[PD_DEBUG_ADDR] = "addr",
-	[PD_DEBUG_STR_OFFSETS] = "str_offsets",
+	[PD_DEBUG_INFO] = "info",         [PD_DEBUG_ABBREV] = "abbrev",     [PD_DEBUG_LINE] = "line",
+	[PD_DEBUG_STR] = "str",           [PD_DEBUG_LINE_STR] = "line_str", [PD_DEBUG_RANGES] = "ranges",
+	[PD_DEBUG_RNGLISTS] = "rnglists", [PD_DEBUG_ADDR] = "addr",         [PD_DEBUG_STR_OFFSETS] = "str_offsets",
 	[PD_DEBUG_ARANGES] = "aranges",
 };
-
 
 struct part {
 	const struct pd_elf_section *section; // NULL if there is none
@@ -64,7 +57,7 @@ static bool is_named(const char *name, const char *prefix, const char *which)
 
 static struct part part_of(const struct pd_elf *elf, const struct pd_elf_section *section)
 {
-	struct part part = {.section = section, .size = section->size};
+	struct part part = { .section = section, .size = section->size };
 	uint8_t head[24];
 	size_t size = pd_image_copy(&elf->image, section->offset, head,
 				    section->size < sizeof(head) ? (size_t)section->size : sizeof(head));
@@ -111,7 +104,7 @@ static void find_parts(struct making *m)
 static void inflate_part(const struct making *m, const struct part *part)
 {
 	const struct pd_codec *codec = pd_codec_by_name(part->codec);
-	struct pd_codec_run run = {.out = m->data + part->at, .out_size = (size_t)part->size};
+	struct pd_codec_run run = { .out = m->data + part->at, .out_size = (size_t)part->size };
 	uint64_t at = part->section->offset + part->skip, end = part->section->offset + part->section->size;
 	uint8_t *step = pd_realloc(NULL, STEP);
 	void *state = step ? codec->open() : NULL;
@@ -163,9 +156,9 @@ struct absolute {
 };
 
 static const struct absolute absolutes[] = {
-	{3, 1, 4},      {62, 1, 8},     {62, 10, 4}, {62, 11, 4}, {40, 2, 4},  {183, 257, 8}, {183, 258, 4}, {22, 4, 4},
-	{22, 22, 8},    {21, 1, 4},     {21, 38, 8}, {20, 1, 4},  {243, 1, 4}, {243, 2, 8},   {258, 1, 4},   {258, 2, 8},
-	{8, 2, 4},      {8, 18, 8},     {43, 3, 4},  {43, 32, 8}, {43, 54, 8},
+	{ 3, 1, 4 },   { 62, 1, 8 },  { 62, 10, 4 }, { 62, 11, 4 }, { 40, 2, 4 }, { 183, 257, 8 }, { 183, 258, 4 },
+	{ 22, 4, 4 },  { 22, 22, 8 }, { 21, 1, 4 },  { 21, 38, 8 }, { 20, 1, 4 }, { 243, 1, 4 },   { 243, 2, 8 },
+	{ 258, 1, 4 }, { 258, 2, 8 }, { 8, 2, 4 },   { 8, 18, 8 },  { 43, 3, 4 }, { 43, 32, 8 },   { 43, 54, 8 },
 };
 
 static unsigned size_of_relocation(const struct pd_elf *elf, uint32_t type)
@@ -240,7 +233,7 @@ static void relocate(const struct relocating *r, struct pd_cursor *c)
 static void relocate_part(const struct making *m, const struct part *part, const struct pd_elf_section *from)
 {
 	struct pd_elf *elf = m->elf;
-	struct relocating r = {.m = m, .part = part, .has_addend = from->type == SECTION_RELA};
+	struct relocating r = { .m = m, .part = part, .has_addend = from->type == SECTION_RELA };
 	struct pd_bytes bytes = pd_elf_section_bytes(elf, from);
 	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, elf->big);
 	size_t size = (elf->wide ? 8 : 4) * (r.has_addend ? 3 : 2);
@@ -307,7 +300,7 @@ static uint64_t sum_of(const struct making *m)
 enum pd_status pd_debug_image_make(struct pd_elf *elf, size_t limit, struct pd_debug_image *image_out,
 				   struct pd_error *error)
 {
-	struct making m = {.elf = elf};
+	struct making m = { .elf = elf };
 
 	find_parts(&m);
 	if (!m.parts[PD_DEBUG_INFO].section || !m.parts[PD_DEBUG_ABBREV].section)
@@ -328,6 +321,6 @@ enum pd_status pd_debug_image_make(struct pd_elf *elf, size_t limit, struct pd_d
 	};
 	for (size_t w = 0; w < PD_DEBUG_SECTIONS; w++)
 		if (m.parts[w].section)
-			image_out->sections[w] = (struct pd_bytes){m.data + m.parts[w].at, (size_t)m.parts[w].size};
+			image_out->sections[w] = (struct pd_bytes){ m.data + m.parts[w].at, (size_t)m.parts[w].size };
 	return PD_OK;
 }

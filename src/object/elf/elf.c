@@ -71,7 +71,7 @@ static bool read_header(struct pd_elf *elf, struct header *h)
 	pd_cursor_take(&c, IDENT_SIZE);
 	elf->type = pd_cursor_u16(&c);
 	elf->machine = pd_cursor_u16(&c);
-	pd_cursor_u32(&c); // version
+	pd_cursor_u32(&c);   // version
 	word(&c, elf->wide); // entry
 	h->segments_at = word(&c, elf->wide);
 	h->sections_at = word(&c, elf->wide);
@@ -87,7 +87,7 @@ static bool read_header(struct pd_elf *elf, struct header *h)
 
 static struct pd_elf_section read_section(const struct pd_elf *elf, struct pd_cursor *c, uint32_t *name_out)
 {
-	struct pd_elf_section s = {.name = ""};
+	struct pd_elf_section s = { .name = "" };
 
 	*name_out = pd_cursor_u32(c);
 	s.type = pd_cursor_u32(c);
@@ -156,7 +156,7 @@ static bool read_sections(struct pd_elf *elf, const struct header *h)
 
 static struct pd_elf_segment read_segment(const struct pd_elf *elf, struct pd_cursor *c)
 {
-	struct pd_elf_segment s = {.type = pd_cursor_u32(c)};
+	struct pd_elf_segment s = { .type = pd_cursor_u32(c) };
 
 	if (elf->wide)
 		s.flags = pd_cursor_u32(c);
@@ -242,7 +242,7 @@ static enum pd_status unpack(struct pd_image *image, size_t limit, struct pd_err
 
 static enum pd_status open_elf(struct pd_elf *elf, const char *name, struct pd_error *error)
 {
-	struct header h = {0};
+	struct header h = { 0 };
 	enum pd_status status = unpack(&elf->image, elf->limit, error);
 
 	if (status)
@@ -267,7 +267,7 @@ enum pd_status pd_elf_open_image(struct pd_elf **elf_out, struct pd_image *image
 		return pd_fail_memory(error);
 	}
 	elf->image = *image;
-	*image = (struct pd_image){.fd = -1};
+	*image = (struct pd_image){ .fd = -1 };
 	elf->limit = limit ? limit : default_limit;
 	elf->arena.limit = elf->limit;
 	status = open_elf(elf, name, error);
@@ -311,13 +311,13 @@ struct pd_bytes pd_elf_section_bytes(struct pd_elf *elf, const struct pd_elf_sec
 
 	if (section->type != PD_ELF_SECTION_NOBITS)
 		data = pd_image_part(&elf->image, section->offset, section->size);
-	return (struct pd_bytes){data, data ? (size_t)section->size : 0};
+	return (struct pd_bytes){ data, data ? (size_t)section->size : 0 };
 }
 
 bool pd_elf_debuglink(struct pd_elf *elf, const char **name_out, uint32_t *crc_out)
 {
 	const struct pd_elf_section *section = pd_elf_section_by_name(elf, ".gnu_debuglink");
-	struct pd_bytes bytes = {NULL, 0};
+	struct pd_bytes bytes = { NULL, 0 };
 	struct pd_cursor c;
 	const char *name;
 	uint32_t length;
@@ -384,7 +384,8 @@ bool pd_object_id_from_notes(const void *notes, size_t size, bool big, struct pd
 	return id_from_notes(notes, size, big, 4, id_out);
 }
 
-static bool id_from_part(struct pd_elf *elf, uint64_t offset, uint64_t size, uint64_t align, struct pd_object_id *id_out)
+static bool id_from_part(struct pd_elf *elf, uint64_t offset, uint64_t size, uint64_t align,
+			 struct pd_object_id *id_out)
 {
 	const uint8_t *data;
 

@@ -36,7 +36,7 @@ struct pd_elf_section {
 	uint32_t type;
 	uint32_t link;
 	uint32_t info;
-	bool placed;   // addr is where it is when it runs
+	bool placed; // addr is where it is when it runs
 	uint64_t flags;
 	uint64_t addr; // in a module: from where its code begins
 	uint64_t offset;

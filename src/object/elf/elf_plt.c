@@ -35,7 +35,7 @@ typedef size_t stub_fn(const struct code *code, uint64_t *slot_out);
 
 struct machine {
 	uint16_t number;
-	uint8_t step;    // stubs begin at multiples of this
+	uint8_t step; // stubs begin at multiples of this
 	uint8_t longest;
 	uint32_t indirect; // type of the relocations of ifuncs
 	stub_fn *stub;
@@ -165,7 +165,7 @@ static size_t arm_stub(const struct code *code, uint64_t *slot_out)
 // larl %r1, slot; lg %r1, 0(%r1)
 static size_t s390x_stub(const struct code *code, uint64_t *slot_out)
 {
-	static const uint8_t load[] = {0xe3, 0x10, 0x10, 0x00, 0x00, 0x04};
+	static const uint8_t load[] = { 0xe3, 0x10, 0x10, 0x00, 0x00, 0x04 };
 
 	if (code->size < 12 || code->bytes[0] != 0xc0 || code->bytes[1] != 0x10 ||
 	    memcmp(code->bytes + 6, load, sizeof(load)) != 0)
@@ -190,7 +190,8 @@ static size_t loongarch_stub(const struct code *code, uint64_t *slot_out)
 {
 	uint32_t page = word_at(code, 0, false), load = word_at(code, 4, false);
 
-	if ((page & 0xfe00001f) != 0x1c00000f || ((load & 0xffc003ff) != 0x28c001ef && (load & 0xffc003ff) != 0x288001ef))
+	if ((page & 0xfe00001f) != 0x1c00000f ||
+	    ((load & 0xffc003ff) != 0x28c001ef && (load & 0xffc003ff) != 0x288001ef))
 		return 0;
 	*slot_out = code->addr + (extend(page >> 5, 20) << 12) + extend(load >> 10, 12);
 	return 8;
@@ -218,14 +219,10 @@ static size_t ppc64_stub(const struct code *code, uint64_t *slot_out)
 }
 
 static const struct machine machines[] = {
-	{3, 8, 16, 42, i386_stub},
-	{MACHINE_PPC64, 4, 20, 248, ppc64_stub},
-	{22, 4, 32, 61, s390x_stub},
-	{40, 4, 20, 160, arm_stub},
-	{62, 8, 16, 37, x86_64_stub},
-	{183, 4, 24, 1032, aarch64_stub},
-	{243, 4, 16, 58, riscv_stub},
-	{258, 4, 16, 12, loongarch_stub},
+	{ 3, 8, 16, 42, i386_stub },    { MACHINE_PPC64, 4, 20, 248, ppc64_stub },
+	{ 22, 4, 32, 61, s390x_stub },  { 40, 4, 20, 160, arm_stub },
+	{ 62, 8, 16, 37, x86_64_stub }, { 183, 4, 24, 1032, aarch64_stub },
+	{ 243, 4, 16, 58, riscv_stub }, { 258, 4, 16, 12, loongarch_stub },
 };
 
 static const struct machine *find_machine(const struct pd_elf *elf)
@@ -243,7 +240,8 @@ static const struct machine *find_machine(const struct pd_elf *elf)
 
 static uint64_t got_of(const struct pd_elf *elf)
 {
-	const struct pd_elf_section *got = elf->machine == MACHINE_PPC64 ? NULL : pd_elf_section_by_name(elf, ".got.plt");
+	const struct pd_elf_section *got = elf->machine == MACHINE_PPC64 ? NULL :
+									   pd_elf_section_by_name(elf, ".got.plt");
 
 	if (!got)
 		got = pd_elf_section_by_name(elf, ".got");
@@ -258,8 +256,8 @@ static void find_stubs_in(struct stubs *stubs, const struct pd_elf_section *sect
 	size_t first = stubs->count;
 
 	for (size_t at = 0; bytes.data && at < bytes.size;) {
-		struct code code = {bytes.data + at, bytes.size - at, section->addr + at, got, stubs->elf->big};
-		struct stub stub = {.start = code.addr};
+		struct code code = { bytes.data + at, bytes.size - at, section->addr + at, got, stubs->elf->big };
+		struct stub stub = { .start = code.addr };
 		size_t size = machine->stub(&code, &stub.slot);
 
 		if (!size) {
@@ -288,7 +286,8 @@ static void find_stubs(struct stubs *stubs)
 		const struct pd_elf_section *s = &elf->sections[i];
 		bool apart = strncmp(s->name, ".plt", 4) == 0 || strcmp(s->name, ".iplt") == 0;
 
-		if (s->type != PD_ELF_SECTION_NOBITS && s->flags & PD_ELF_FLAG_EXEC && (apart || elf->machine == MACHINE_PPC64))
+		if (s->type != PD_ELF_SECTION_NOBITS && s->flags & PD_ELF_FLAG_EXEC &&
+		    (apart || elf->machine == MACHINE_PPC64))
 			find_stubs_in(stubs, s);
 	}
 }
@@ -324,8 +323,10 @@ struct relocation {
 
 static struct relocations read_section(struct pd_elf *elf, const struct pd_elf_section *section)
 {
-	struct relocations r = {.bytes = pd_elf_section_bytes(elf, section), .addends = section->type == SECTION_RELA};
-	const struct pd_elf_section *symbols = section->link < elf->section_count ? &elf->sections[section->link] : NULL;
+	struct relocations r = { .bytes = pd_elf_section_bytes(elf, section),
+				 .addends = section->type == SECTION_RELA };
+	const struct pd_elf_section *symbols = section->link < elf->section_count ? &elf->sections[section->link] :
+										    NULL;
 
 	if (symbols && section->link)
 		r.symbols = pd_elf_section_bytes(elf, symbols);
@@ -336,7 +337,7 @@ static struct relocations read_section(struct pd_elf *elf, const struct pd_elf_s
 
 static struct relocation read_relocation(const struct pd_elf *elf, struct pd_cursor *c, bool addends)
 {
-	struct relocation r = {.slot = elf->wide ? pd_cursor_u64(c) : pd_cursor_u32(c)};
+	struct relocation r = { .slot = elf->wide ? pd_cursor_u64(c) : pd_cursor_u32(c) };
 	uint64_t info = elf->wide ? pd_cursor_u64(c) : pd_cursor_u32(c);
 
 	r.symbol = elf->wide ? info >> 32 : info >> 8;
@@ -357,7 +358,8 @@ static uint64_t content_of(const struct pd_elf *elf, uint64_t slot)
 		if (s->type == PD_ELF_SECTION_NOBITS || !(s->flags & PD_ELF_FLAG_ALLOC) || slot < s->addr ||
 		    slot - s->addr >= s->size)
 			continue;
-		c = pd_cursor(bytes, pd_image_copy(&elf->image, s->offset + (slot - s->addr), bytes, sizeof(bytes)), elf->big);
+		c = pd_cursor(bytes, pd_image_copy(&elf->image, s->offset + (slot - s->addr), bytes, sizeof(bytes)),
+			      elf->big);
 		return pd_cursor_u32(&c);
 	}
 	return 0;
@@ -376,7 +378,8 @@ static struct stub *stubs_of(struct stubs *stubs, uint64_t slot)
 		else
 			high = middle;
 	}
-	return low < stubs->count && stubs->items[low].slot == slot && !stubs->items[low].found ? &stubs->items[low] : NULL;
+	return low < stubs->count && stubs->items[low].slot == slot && !stubs->items[low].found ? &stubs->items[low] :
+												  NULL;
 }
 
 static void take_relocation(struct stubs *stubs, const struct relocations *all, const struct relocation *r)
@@ -455,7 +458,7 @@ static void name_indirect(struct stubs *stubs, const struct pd_symtab_maker *mak
 
 static void add_symbol(struct pd_symtab_maker *maker, uint64_t start, uint64_t end, const char *name, uint8_t kind)
 {
-	struct pd_symbol symbol = {.start = start, .end = end, .bind = PD_BIND_LOCAL, .kind = kind};
+	struct pd_symbol symbol = { .start = start, .end = end, .bind = PD_BIND_LOCAL, .kind = kind };
 
 	symbol.name_length = (uint32_t)strlen(name);
 	symbol.name = pd_arena_text(&maker->names, name, symbol.name_length);
@@ -494,7 +497,7 @@ static void add_head(const struct stubs *stubs, struct pd_symtab_maker *maker)
 
 void pd_elf_add_plt(struct pd_elf *elf, struct pd_symtab_maker *maker)
 {
-	struct stubs stubs = {.elf = elf, .machine = find_machine(elf)};
+	struct stubs stubs = { .elf = elf, .machine = find_machine(elf) };
 
 	if (!stubs.machine || elf->type == PD_ELF_TYPE_REL)
 		return;

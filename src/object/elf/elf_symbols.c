@@ -51,7 +51,7 @@ struct reading {
 
 static struct raw_symbol read_symbol(const struct pd_elf *elf, struct pd_cursor *c)
 {
-	struct raw_symbol s = {.name = pd_cursor_u32(c)};
+	struct raw_symbol s = { .name = pd_cursor_u32(c) };
 
 	if (!elf->wide) {
 		s.value = pd_cursor_u32(c);
@@ -148,7 +148,7 @@ static void add_symbol(const struct reading *r, const struct raw_symbol *raw, si
 {
 	const struct pd_elf *elf = r->elf;
 	const struct pd_elf_section *section = section_of(r, raw, index);
-	struct pd_symbol symbol = {.start = raw->value, .bind = bind_of(raw)};
+	struct pd_symbol symbol = { .start = raw->value, .bind = bind_of(raw) };
 	uint64_t most;
 	int kind;
 
@@ -185,7 +185,7 @@ static struct pd_bytes find_indexes(struct pd_elf *elf, const struct pd_elf_sect
 		if (s->type == SECTION_INDEXES && s->link == (size_t)(table - elf->sections))
 			return pd_elf_section_bytes(elf, s);
 	}
-	return (struct pd_bytes){NULL, 0};
+	return (struct pd_bytes){ NULL, 0 };
 }
 
 static void find_opd(struct reading *r)
@@ -258,7 +258,8 @@ bool pd_elf_symbol_addr(struct pd_elf *elf, const char *name, uint64_t *addr_out
 		uint32_t length;
 		const char *text;
 
-		if (raw.section == INDEX_UNDEFINED || !pd_elf_name(names, raw.name, &text, &length) || strcmp(text, name) != 0)
+		if (raw.section == INDEX_UNDEFINED || !pd_elf_name(names, raw.name, &text, &length) ||
+		    strcmp(text, name) != 0)
 			continue;
 		*addr_out = raw.value;
 		return true;
@@ -270,7 +271,7 @@ bool pd_elf_symbol_addr(struct pd_elf *elf, const char *name, uint64_t *addr_out
 static struct pd_elf *open_packed(struct pd_elf *elf)
 {
 	const struct pd_elf_section *section = pd_elf_section_by_name(elf, ".gnu_debugdata");
-	struct pd_bytes packed = {NULL, 0};
+	struct pd_bytes packed = { NULL, 0 };
 	struct pd_elf *small = NULL;
 	struct pd_image image;
 	uint8_t *data;
@@ -293,8 +294,8 @@ static struct pd_elf *open_packed(struct pd_elf *elf)
 enum pd_status pd_elf_symtab(struct pd_elf *object, struct pd_elf *debug, const struct pd_elf_symbol_options *options,
 			     struct pd_symtab **table_out, struct pd_error *error)
 {
-	struct pd_symtab_maker maker = {.rule = PD_SYMTAB_INNER, .limit = options ? options->limit : 0};
-	struct reading r = {.elf = object, .object = object, .data = options && options->data, .maker = &maker};
+	struct pd_symtab_maker maker = { .rule = PD_SYMTAB_INNER, .limit = options ? options->limit : 0 };
+	struct reading r = { .elf = object, .object = object, .data = options && options->data, .maker = &maker };
 	struct pd_elf *packed = NULL;
 	enum pd_status status;
 

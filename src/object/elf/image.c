@@ -12,7 +12,9 @@
 
 static const size_t default_limit = (size_t)1 << 30;
 
-enum { FIRST_READ = 64 << 10 };
+enum {
+	FIRST_READ = 64 << 10
+};
 
 static struct pd_stamp stamp_of(const struct stat *about)
 {
@@ -28,13 +30,12 @@ static struct pd_stamp stamp_of(const struct stat *about)
 	};
 }
 
-enum pd_status pd_image_open_fd(struct pd_image *image, int fd, const char *name, size_t limit,
-				struct pd_error *error)
+enum pd_status pd_image_open_fd(struct pd_image *image, int fd, const char *name, size_t limit, struct pd_error *error)
 {
 	struct stat about;
 	enum pd_status status;
 
-	*image = (struct pd_image){.fd = -1};
+	*image = (struct pd_image){ .fd = -1 };
 	if (fstat(fd, &about) < 0)
 		status = pd_fail_system(error, errno, "%s", name);
 	else if (!S_ISREG(about.st_mode))
@@ -57,7 +58,7 @@ enum pd_status pd_image_open(struct pd_image *image, const char *path, size_t li
 	// does not wait for the other end of a FIFO
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
-	*image = (struct pd_image){.fd = -1};
+	*image = (struct pd_image){ .fd = -1 };
 	if (fd < 0)
 		return pd_fail_system(error, errno, "%s", path);
 	return pd_image_open_fd(image, fd, path, limit, error);
@@ -66,13 +67,13 @@ enum pd_status pd_image_open(struct pd_image *image, const char *path, size_t li
 void pd_image_open_member(struct pd_image *image, const struct pd_archive *archive, const struct pd_member *member,
 			  size_t limit)
 {
-	*image = (struct pd_image){.fd = -1, .archive = archive, .member = member, .size = member->size};
+	*image = (struct pd_image){ .fd = -1, .archive = archive, .member = member, .size = member->size };
 	image->arena.limit = limit ? limit : default_limit;
 }
 
 void pd_image_open_memory(struct pd_image *image, const void *data, size_t size)
 {
-	*image = (struct pd_image){.fd = -1, .memory = data, .size = size};
+	*image = (struct pd_image){ .fd = -1, .memory = data, .size = size };
 }
 
 void pd_image_take_memory(struct pd_image *image, uint8_t *data, size_t size)
@@ -87,7 +88,7 @@ void pd_image_close(struct pd_image *image)
 		close(image->fd);
 	pd_free(image->owned);
 	pd_arena_fini(&image->arena);
-	*image = (struct pd_image){.fd = -1};
+	*image = (struct pd_image){ .fd = -1 };
 }
 
 static bool is_read(const struct pd_image *image)
@@ -209,16 +210,17 @@ static enum pd_status inflate_steps(const struct pd_codec *codec, void *state, s
 	}
 }
 
-enum pd_status pd_image_inflate(const char *name, const uint8_t *data, size_t size, size_t limit,
-				uint8_t **data_out, size_t *size_out, struct pd_error *error)
+enum pd_status pd_image_inflate(const char *name, const uint8_t *data, size_t size, size_t limit, uint8_t **data_out,
+				size_t *size_out, struct pd_error *error)
 {
 	const struct pd_codec *codec = pd_codec_by_name(name);
-	struct inflating inflating = {.run = {.in = data, .in_size = size}};
+	struct inflating inflating = { .run = { .in = data, .in_size = size } };
 	enum pd_status status;
 	void *state;
 
 	if (!codec)
-		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "compressed with %s (this build has no support for it)", name);
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET,
+			       "compressed with %s (this build has no support for it)", name);
 	state = codec->open();
 	if (!state)
 		return pd_fail_memory(error);

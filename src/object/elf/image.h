@@ -23,7 +23,7 @@ struct pd_stamp {
 };
 
 struct pd_image {
-	int fd;                // -1 for memory and members
+	int fd;                           // -1 for memory and members
 	const struct pd_archive *archive; // whose member it is, or NULL
 	const struct pd_member *member;
 	const uint8_t *memory; // all of it, or NULL
@@ -38,8 +38,7 @@ struct pd_image {
  * PD_ERROR_UNSUPPORTED for what is no regular file. */
 enum pd_status pd_image_open(struct pd_image *image, const char *path, size_t limit, struct pd_error *error);
 /** The same with a descriptor, which it takes, also on failure. name is for messages. */
-enum pd_status pd_image_open_fd(struct pd_image *image, int fd, const char *name, size_t limit,
-				struct pd_error *error);
+enum pd_status pd_image_open_fd(struct pd_image *image, int fd, const char *name, size_t limit, struct pd_error *error);
 /** A file in an archive, which must stay open as long. */
 void pd_image_open_member(struct pd_image *image, const struct pd_archive *archive, const struct pd_member *member,
 			  size_t limit);
@@ -67,7 +66,7 @@ enum pd_status pd_image_read_all(struct pd_image *image, size_t limit, uint8_t *
 
 /** Inflates bytes with the codec of that name; the result is given away (pd_free). PD_ERROR_UNSUPPORTED if the codec
  * is not built in, PD_ERROR_LIMIT if there are more than limit bytes. */
-enum pd_status pd_image_inflate(const char *codec, const uint8_t *data, size_t size, size_t limit,
-				uint8_t **data_out, size_t *size_out, struct pd_error *error);
+enum pd_status pd_image_inflate(const char *codec, const uint8_t *data, size_t size, size_t limit, uint8_t **data_out,
+				size_t *size_out, struct pd_error *error);
 
 #endif

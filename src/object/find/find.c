@@ -10,7 +10,9 @@
 
 #include "object/find/root.h"
 
-enum { HEX_SIZE = 2 * 64 + 1 };
+enum {
+	HEX_SIZE = 2 * 64 + 1
+};
 
 static const char deleted[] = " (deleted)";
 
@@ -24,9 +26,9 @@ struct finding {
 	const struct pd_find_places *places;
 	const struct pd_find_wanted *wanted;
 	struct pd_found *found;
-	char path[PATH_MAX]; // recorded, without what the kernel put behind it; "" if it is none of a file
-	char hex[HEX_SIZE];  // build id
-	const char *link;    // of the object
+	char path[PATH_MAX];            // recorded, without what the kernel put behind it; "" if it is none of a file
+	char hex[HEX_SIZE];             // build id
+	const char *link;               // of the object
 	const struct pd_archive *spare; // once it was asked for
 	uint32_t link_crc;
 };
@@ -48,7 +50,7 @@ static void note(struct finding *f, enum pd_find_kind kind, enum pd_find_verdict
 {
 	struct pd_found *found = f->found;
 	char reason[512];
-	struct pd_find_try try = {.kind = kind, .verdict = verdict, .root = root};
+	struct pd_find_try try = { .kind = kind, .verdict = verdict, .root = root };
 	va_list args;
 
 	va_start(args, format);
@@ -57,7 +59,8 @@ static void note(struct finding *f, enum pd_find_kind kind, enum pd_find_verdict
 	try.root = pd_arena_text(&found->texts, root, strlen(root));
 	try.path = pd_arena_text(&found->texts, path, strlen(path));
 	try.reason = pd_arena_text(&found->texts, reason, strlen(reason));
-	if (!try.root || !try.path || !try.reason || !PD_GROW(found->tries, found->try_capacity, found->try_count + 1)) {
+	if (!try.root || !try.path || !try.reason ||
+	    !PD_GROW(found->tries, found->try_capacity, found->try_count + 1)) {
 		found->out_of_memory = true;
 		return;
 	}
@@ -66,12 +69,12 @@ static void note(struct finding *f, enum pd_find_kind kind, enum pd_find_verdict
 
 static struct place directory(const char *root)
 {
-	return (struct place){.root = root};
+	return (struct place){ .root = root };
 }
 
 static struct place archive(const struct pd_archive *archive)
 {
-	return (struct place){.root = archive ? pd_archive_name(archive) : NULL, .archive = archive};
+	return (struct place){ .root = archive ? pd_archive_name(archive) : NULL, .archive = archive };
 }
 
 // Opens a regular file, or notes why not.
@@ -133,7 +136,7 @@ static void mark_other(struct finding *f)
 static bool check_id(struct finding *f, enum pd_find_kind kind, const char *root, const char *path, struct pd_elf *elf,
 		     const struct pd_object_id *wanted)
 {
-	struct pd_object_id id = {.size = 0};
+	struct pd_object_id id = { .size = 0 };
 	char has[HEX_SIZE], wants[HEX_SIZE];
 
 	if (!wanted->size) {
@@ -256,7 +259,9 @@ static void find_kallsyms(struct finding *f)
 
 static bool check_crc(struct finding *f, const char *root, const char *path, struct pd_elf *elf)
 {
-	enum { STEP = 64 << 10 };
+	enum {
+		STEP = 64 << 10
+	};
 	uint8_t *data = pd_alloc(STEP);
 	uint32_t crc = 0;
 
@@ -276,13 +281,14 @@ static bool check_crc(struct finding *f, const char *root, const char *path, str
 	if (crc == f->link_crc)
 		note(f, PD_FIND_DEBUG, PD_FIND_USED, root, path, "checksum matches");
 	else
-		note(f, PD_FIND_DEBUG, PD_FIND_REFUSED, root, path, "checksum is %08x, expected %08x", crc, f->link_crc);
+		note(f, PD_FIND_DEBUG, PD_FIND_REFUSED, root, path, "checksum is %08x, expected %08x", crc,
+		     f->link_crc);
 	return crc == f->link_crc;
 }
 
 static void try_debug(struct finding *f, struct place place, const char *path, bool is_linked)
 {
-	struct pd_object_id wanted = f->wanted->id, own = {.size = 0};
+	struct pd_object_id wanted = f->wanted->id, own = { .size = 0 };
 	struct pd_elf *elf;
 	bool ok;
 
@@ -308,7 +314,8 @@ static void try_link(struct finding *f, struct place place, const char *folder)
 {
 	const char *slash = strrchr(f->path, '/');
 	char path[PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%.*s%s%s", (int)(slash ? slash - f->path + 1 : 0), f->path, folder, f->link);
+	int n = snprintf(path, sizeof(path), "%.*s%s%s", (int)(slash ? slash - f->path + 1 : 0), f->path, folder,
+			 f->link);
 
 	if (n > 0 && (size_t)n < sizeof(path))
 		try_debug(f, place, path, true);
@@ -320,7 +327,8 @@ static void find_full(struct finding *f)
 	struct pd_found *found = f->found;
 	char path[PATH_MAX];
 
-	if (found->debug || !found->object || pd_elf_has_symtab(found->object) || !id_path(f, "/elf", path, sizeof(path)))
+	if (found->debug || !found->object || pd_elf_has_symtab(found->object) ||
+	    !id_path(f, "/elf", path, sizeof(path)))
 		return;
 	try_debug(f, directory(f->places->cache), path, false);
 	if (!found->debug || pd_elf_has_symtab(found->debug))
@@ -346,7 +354,7 @@ static void find_debug(struct finding *f)
 	const struct pd_find_places *p = f->places;
 	struct pd_elf *object = f->found->object;
 	char path[PATH_MAX];
-	struct pd_object_id id = {.size = 0};
+	struct pd_object_id id = { .size = 0 };
 
 	if (object && pd_elf_has_symtab(object) && !p->always_debug)
 		return;
@@ -389,8 +397,8 @@ static void take_path(struct finding *f)
 enum pd_status pd_find(const struct pd_find_places *places, const struct pd_find_wanted *wanted,
 		       struct pd_found *found_out, struct pd_error *error)
 {
-	struct pd_found found = {.kallsyms = {.fd = -1}};
-	struct finding f = {.places = places, .wanted = wanted, .found = &found};
+	struct pd_found found = { .kallsyms = { .fd = -1 } };
+	struct finding f = { .places = places, .wanted = wanted, .found = &found };
 
 	put_hex(&wanted->id, f.hex);
 	take_path(&f);
@@ -427,9 +435,9 @@ static const struct pd_find_try *try_of_place(const struct pd_found *found, cons
 
 struct pd_file_origin pd_found_origin(struct pd_found *found, const struct pd_find_places *places)
 {
-	const struct pd_elf *files[] = {found->object, found->debug};
+	const struct pd_elf *files[] = { found->object, found->debug };
 	const struct pd_find_try *try = places->symfs ? try_of_place(found, places->symfs) : NULL;
-	struct pd_file_origin origin = {.place = NULL};
+	struct pd_file_origin origin = { .place = NULL };
 	char place[2 * PATH_MAX];
 	int n;
 
@@ -467,5 +475,5 @@ void pd_found_close(struct pd_found *found)
 	pd_image_close(&found->kallsyms);
 	pd_free(found->tries);
 	pd_arena_fini(&found->texts);
-	*found = (struct pd_found){.kallsyms = {.fd = -1}};
+	*found = (struct pd_found){ .kallsyms = { .fd = -1 } };
 }

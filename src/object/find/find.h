@@ -9,7 +9,9 @@
 
 #include "object/elf/elf.h"
 
-enum { PD_FIND_ARCHIVES = 16 };
+enum {
+	PD_FIND_ARCHIVES = 16
+};
 
 /** Directories; each may be NULL. No path leads out of them. */
 struct pd_find_places {
@@ -69,8 +71,8 @@ struct pd_found {
 
 /** Where the files that were found came from: what is kept of them is bound to this. */
 struct pd_file_origin {
-	const char *place;     // path of the object, or of the debug file if there is no other; where it would be if
-			       // nothing was found; NULL if nothing may be kept
+	const char *place;        // path of the object, or of the debug file if there is no other; where it would be if
+				  // nothing was found; NULL if nothing may be kept
 	struct pd_stamp files[2]; // object and debug file; those that were not found are zero
 };
 

@@ -41,7 +41,7 @@ static bool find_link(struct pd_elf *elf, struct shared_link *link)
 static struct pd_elf *check(struct pd_image *image, const struct pd_find_places *places,
 			    const struct pd_object_id *wanted)
 {
-	struct pd_object_id id = {.size = 0};
+	struct pd_object_id id = { .size = 0 };
 	struct pd_elf *elf = NULL;
 
 	if (pd_elf_open_image(&elf, image, "", places->limit, NULL))

@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINKS = 40 }; // most to follow, as the kernel has it
+enum {
+	LINKS = 40
+}; // most to follow, as the kernel has it
 
 struct walk {
 	int root;
@@ -96,7 +98,7 @@ static int step(struct walk *w, const char *name)
 
 static int open_below(const char *root, const char *path, bool itself)
 {
-	struct walk w = {.root = -1, .itself = itself};
+	struct walk w = { .root = -1, .itself = itself };
 	char name[NAME_MAX + 1];
 	int result = 0;
 
@@ -111,7 +113,8 @@ static int open_below(const char *root, const char *path, bool itself)
 	if (result == 0 && w.is_device)
 		result = -ENOTSUP;
 	if (result == 0) {
-		result = openat(w.root, w.done[0] ? w.done : ".", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+		result = openat(w.root, w.done[0] ? w.done : ".",
+				O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
 		if (result < 0)
 			result = -errno;
 	}

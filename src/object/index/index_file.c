@@ -28,8 +28,9 @@ static const uint64_t magic = 0x7064696478000000u + PD_INDEX_FORMAT;
 static const uint64_t file_limit = (uint64_t)256 << 20;
 static const uint64_t total_limit = (uint64_t)1 << 30;
 
-static const char *const kinds[] = {[PD_INDEX_SYMBOLS] = ".symbols", [PD_INDEX_LINES] = ".lines",
-				    [PD_INDEX_KERNEL] = ".kernel"};
+static const char *const kinds[] = {
+	[PD_INDEX_SYMBOLS] = ".symbols", [PD_INDEX_LINES] = ".lines", [PD_INDEX_KERNEL] = ".kernel"
+};
 static const char unfinished[] = ".new";
 
 struct head {
@@ -64,7 +65,7 @@ uint64_t pd_index_file_limit(void)
 uint64_t pd_index_sum(const void *data, size_t size)
 {
 	const uint64_t prime = 0x9e3779b97f4a7c15u;
-	uint64_t lanes[4] = {1, 2, 3, 4}, words[4], sum = size;
+	uint64_t lanes[4] = { 1, 2, 3, 4 }, words[4], sum = size;
 	const uint8_t *at = data;
 
 	for (; size >= sizeof(words); at += sizeof(words), size -= sizeof(words)) {
@@ -292,7 +293,7 @@ static void look_at(struct entries *e, int directory, const char *name)
 			unlinkat(directory, name, 0);
 		return;
 	}
-	entry = (struct entry){.size = (uint64_t)about.st_size, .used = about.st_mtim};
+	entry = (struct entry){ .size = (uint64_t)about.st_size, .used = about.st_mtim };
 	memcpy(entry.name, name, strlen(name) + 1);
 	if (!PD_GROW(e->items, e->capacity, e->count + 1))
 		return;
@@ -303,7 +304,7 @@ static void look_at(struct entries *e, int directory, const char *name)
 // Removes what was not used for longest until there is room.
 static void make_room(int directory, uint64_t size)
 {
-	struct entries e = {NULL};
+	struct entries e = { NULL };
 	int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *list = copy < 0 ? NULL : fdopendir(copy);
 
@@ -398,7 +399,7 @@ static bool write_named(int directory, const char *name, const struct pd_index_k
 			const struct pd_index_part *parts, size_t count, uint64_t file_size)
 {
 	char beside[NAME_SIZE + 64];
-	struct timespec now = {0};
+	struct timespec now = { 0 };
 	bool ok;
 	int fd;
 
@@ -426,7 +427,7 @@ static bool is_still(const struct pd_stamp *stamp, const struct timespec *now)
 // Whether another change of the files would show in their times.
 static bool are_still(const struct pd_index_key *key)
 {
-	struct timespec now = {0};
+	struct timespec now = { 0 };
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	return !key->origin || (is_still(&key->origin->files[0], &now) && is_still(&key->origin->files[1], &now));

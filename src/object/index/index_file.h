@@ -17,7 +17,9 @@
 
 /** Of the files of all kinds. It changes with their layout, and with the rules that make names: which of several names
  * of an address is taken, what stubs are called, where symbols end. */
-enum { PD_INDEX_FORMAT = 7 };
+enum {
+	PD_INDEX_FORMAT = 7
+};
 
 /**
  * Finds the symbols of an object. *shape_out (pd_elf_close) is what pd_elf_addr and pd_elf_offset need of the object,
@@ -34,8 +36,8 @@ void pd_index_save_symbols(const char *index, const struct pd_object_id *id, con
 
 /** The same for the image of a kernel that runs, by its build id and the head of its list: sets image and what is known of
  * the list without reading it. */
-bool pd_index_load_kernel(const char *index, const struct pd_object_id *id, const uint8_t head[PD_KALLSYMS_HEAD], size_t limit,
-			  struct pd_kallsyms *kallsyms_out);
+bool pd_index_load_kernel(const char *index, const struct pd_object_id *id, const uint8_t head[PD_KALLSYMS_HEAD],
+			  size_t limit, struct pd_kallsyms *kallsyms_out);
 /** Keeps it. Lists that do not say where the image is are not kept. */
 void pd_index_save_kernel(const char *index, const struct pd_object_id *id, const uint8_t head[PD_KALLSYMS_HEAD],
 			  const struct pd_kallsyms *kallsyms);
@@ -87,7 +89,7 @@ bool pd_index_read_symbols(const struct pd_image *image, const struct pd_index_k
 			   struct pd_elf **shape_out, struct pd_symtab **table_out);
 
 /** The same for a kernel. */
-bool pd_index_read_kernel(const struct pd_image *image, const struct pd_index_key *key, const uint8_t head[PD_KALLSYMS_HEAD],
-			  size_t limit, struct pd_kallsyms *kallsyms_out);
+bool pd_index_read_kernel(const struct pd_image *image, const struct pd_index_key *key,
+			  const uint8_t head[PD_KALLSYMS_HEAD], size_t limit, struct pd_kallsyms *kallsyms_out);
 
 #endif

@@ -16,7 +16,8 @@ struct list {
 
 // ---- reading ----
 
-static bool take_list(struct pd_kallsyms *kallsyms, const uint8_t *data, size_t size, const uint8_t head[PD_KALLSYMS_HEAD])
+static bool take_list(struct pd_kallsyms *kallsyms, const uint8_t *data, size_t size,
+		      const uint8_t head[PD_KALLSYMS_HEAD])
 {
 	struct list list;
 
@@ -36,8 +37,8 @@ static bool take_list(struct pd_kallsyms *kallsyms, const uint8_t *data, size_t 
 	return pd_symtab_unpack(&kallsyms->image, data + sizeof(list), size - sizeof(list));
 }
 
-bool pd_index_read_kernel(const struct pd_image *image, const struct pd_index_key *key, const uint8_t head[PD_KALLSYMS_HEAD],
-			  size_t limit, struct pd_kallsyms *kallsyms_out)
+bool pd_index_read_kernel(const struct pd_image *image, const struct pd_index_key *key,
+			  const uint8_t head[PD_KALLSYMS_HEAD], size_t limit, struct pd_kallsyms *kallsyms_out)
 {
 	uint8_t *data;
 	uint64_t end;
@@ -51,10 +52,10 @@ bool pd_index_read_kernel(const struct pd_image *image, const struct pd_index_ke
 	return ok;
 }
 
-bool pd_index_load_kernel(const char *index, const struct pd_object_id *id, const uint8_t head[PD_KALLSYMS_HEAD], size_t limit,
-			  struct pd_kallsyms *kallsyms_out)
+bool pd_index_load_kernel(const char *index, const struct pd_object_id *id, const uint8_t head[PD_KALLSYMS_HEAD],
+			  size_t limit, struct pd_kallsyms *kallsyms_out)
 {
-	struct pd_index_key key = {id, PD_INDEX_KERNEL, 0, NULL};
+	struct pd_index_key key = { id, PD_INDEX_KERNEL, 0, NULL };
 	struct pd_image image;
 	bool ok;
 
@@ -70,7 +71,7 @@ bool pd_index_load_kernel(const char *index, const struct pd_object_id *id, cons
 // The symbols of the image alone; NULL if others are among them, or there is no memory.
 static struct pd_symtab *table_of_image(const struct pd_kallsyms *kallsyms)
 {
-	struct pd_symtab_maker maker = {.rule = PD_SYMTAB_INNER};
+	struct pd_symtab_maker maker = { .rule = PD_SYMTAB_INNER };
 	struct pd_symtab *table = NULL;
 	bool others = false;
 
@@ -91,7 +92,7 @@ static struct pd_symtab *table_of_image(const struct pd_kallsyms *kallsyms)
 static void write_list(const char *index, const struct pd_index_key *key, const struct list *list,
 		       const struct pd_symtab *table)
 {
-	struct pd_index_part part = {.size = sizeof(*list) + pd_symtab_packed_size(table)};
+	struct pd_index_part part = { .size = sizeof(*list) + pd_symtab_packed_size(table) };
 	uint8_t *data;
 
 	if (part.size > pd_index_file_limit() || !(data = pd_realloc(NULL, (size_t)part.size)))
@@ -106,7 +107,7 @@ static void write_list(const char *index, const struct pd_index_key *key, const 
 void pd_index_save_kernel(const char *index, const struct pd_object_id *id, const uint8_t head[PD_KALLSYMS_HEAD],
 			  const struct pd_kallsyms *kallsyms)
 {
-	struct pd_index_key key = {id, PD_INDEX_KERNEL, 0, NULL};
+	struct pd_index_key key = { id, PD_INDEX_KERNEL, 0, NULL };
 	struct list list = {
 		.first = kallsyms->first,
 		.end = kallsyms->end,

@@ -125,7 +125,7 @@ bool pd_index_read_symbols(const struct pd_image *image, const struct pd_index_k
 bool pd_index_load_symbols(const char *index, const struct pd_object_id *id, const struct pd_file_origin *origin,
 			   uint32_t variant, size_t limit, struct pd_elf **shape_out, struct pd_symtab **table_out)
 {
-	struct pd_index_key key = {id, PD_INDEX_SYMBOLS, variant, origin};
+	struct pd_index_key key = { id, PD_INDEX_SYMBOLS, variant, origin };
 	struct pd_image image;
 	bool ok;
 
@@ -164,13 +164,15 @@ static uint8_t *put_shape(uint8_t *at, const struct pd_elf *elf, size_t section_
 	at = put(at, &shape, sizeof(shape));
 	for (size_t i = 0; i < elf->segment_count; i++) {
 		const struct pd_elf_segment *s = &elf->segments[i];
-		struct segment segment = {s->offset, s->addr, s->file_size, s->memory_size, s->align, s->type, s->flags};
+		struct segment segment = {
+			s->offset, s->addr, s->file_size, s->memory_size, s->align, s->type, s->flags
+		};
 
 		at = put(at, &segment, sizeof(segment));
 	}
 	for (size_t i = 0; i < elf->section_count; i++) {
 		const struct pd_elf_section *s = &elf->sections[i];
-		struct section section = {s->addr, s->offset, s->size, s->flags, s->type, 0};
+		struct section section = { s->addr, s->offset, s->size, s->flags, s->type, 0 };
 
 		if (is_kept(elf, s))
 			at = put(at, &section, sizeof(section));
@@ -181,8 +183,8 @@ static uint8_t *put_shape(uint8_t *at, const struct pd_elf *elf, size_t section_
 void pd_index_save_symbols(const char *index, const struct pd_object_id *id, const struct pd_file_origin *origin,
 			   uint32_t variant, const struct pd_elf *object, const struct pd_symtab *table)
 {
-	struct pd_index_key key = {id, PD_INDEX_SYMBOLS, variant, origin};
-	struct pd_index_part part = {.size = sizeof(struct shape) + object->segment_count * sizeof(struct segment)};
+	struct pd_index_key key = { id, PD_INDEX_SYMBOLS, variant, origin };
+	struct pd_index_part part = { .size = sizeof(struct shape) + object->segment_count * sizeof(struct segment) };
 	size_t sections = 0;
 	uint8_t *data;
 

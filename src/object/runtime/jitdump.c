@@ -17,7 +17,7 @@ enum {
 	RECORD_SIZE = 16,
 	LOAD_SIZE = 40, // behind the header of a record, up to the name
 	MOVE_SIZE = 48,
-	UNWINDING_SIZE = 24, // behind the header of a record, up to the bytes
+	UNWINDING_SIZE = 24,  // behind the header of a record, up to the bytes
 	NAME_ROOM = 64 << 10, // most of a load that is looked through for the end of its name
 	WINDOW = 256 << 10,
 	LINES_ROOM = 64 << 20, // most of a record of lines
@@ -202,7 +202,7 @@ static void add_code(struct reading *r, const struct code *code)
 
 static bool read_load(struct reading *r, struct pd_cursor *c, uint64_t time, uint64_t offset, uint64_t size)
 {
-	struct code added = {.code = {.time = time, .end_time = PD_NO_TIME}};
+	struct code added = { .code = { .time = time, .end_time = PD_NO_TIME } };
 	struct pd_jit_code *code = &added.code;
 	const char *name;
 	size_t length;
@@ -261,7 +261,8 @@ static bool read_move(struct reading *r, struct pd_cursor *c, uint64_t time)
 // A file is mostly the one of the line before: said by a mark, or by the same name again.
 static bool read_file_name(struct reading *r, struct pd_cursor *c, size_t *file)
 {
-	const char *name, *before = r->jit->about.line_count && *file < r->jit->text_size ? r->jit->texts + *file : NULL;
+	const char *name,
+		*before = r->jit->about.line_count && *file < r->jit->text_size ? r->jit->texts + *file : NULL;
 	size_t length;
 
 	if (!take_text(c, &name, &length))
@@ -285,7 +286,7 @@ static bool read_lines(struct reading *r, struct pd_cursor *c)
 	if (c->failed || !pd_cursor_count(c, count, 17))
 		return false;
 	for (uint64_t i = 0; i < count; i++) {
-		struct line line = {.offset = pd_cursor_u64(c) - addr};
+		struct line line = { .offset = pd_cursor_u64(c) - addr };
 
 		line.line = pd_cursor_u32(c);
 		line.column = pd_cursor_u32(c);
@@ -309,8 +310,8 @@ static bool read_unwinding(struct reading *r, struct pd_cursor *c, uint64_t offs
 	r->frames_mapped = pd_cursor_u64(c);
 	r->frames_offset = offset + RECORD_SIZE + UNWINDING_SIZE;
 	// what says of itself that it is more than there is says nothing
-	if (c->failed || r->frames_size > size - RECORD_SIZE - UNWINDING_SIZE || r->frames_header_size > r->frames_size ||
-	    r->frames_mapped > r->frames_size)
+	if (c->failed || r->frames_size > size - RECORD_SIZE - UNWINDING_SIZE ||
+	    r->frames_header_size > r->frames_size || r->frames_mapped > r->frames_size)
 		r->frames_size = r->frames_header_size = r->frames_mapped = 0;
 	return !c->failed;
 }
@@ -369,7 +370,8 @@ static void read_records(struct reading *r, uint64_t offset)
 
 		about->damage_offset = offset;
 		if (c.failed || size < RECORD_SIZE)
-			damage = c.failed ? "the header of a record is truncated" : "a record is smaller than its header";
+			damage = c.failed ? "the header of a record is truncated" :
+					    "a record is smaller than its header";
 		else if (memory_used(r) > r->limit || about->code_count >= none / 2)
 			damage = "larger than the limit";
 		else
@@ -434,7 +436,8 @@ static bool make_order(struct pd_jitdump *jit)
 	for (size_t i = 0; i < count; i++) {
 		const struct pd_jit_code *code = &jit->codes[jit->order[i]].code;
 
-		jit->ends[jit->leaves + i] = code->size > UINT64_MAX - code->addr ? UINT64_MAX : code->addr + code->size;
+		jit->ends[jit->leaves + i] = code->size > UINT64_MAX - code->addr ? UINT64_MAX :
+										    code->addr + code->size;
 	}
 	for (size_t i = jit->leaves - 1; i > 0; i--)
 		jit->ends[i] = jit->ends[2 * i] > jit->ends[2 * i + 1] ? jit->ends[2 * i] : jit->ends[2 * i + 1];
@@ -553,7 +556,7 @@ enum pd_status pd_jitdump_open_image(struct pd_jitdump **jit_out, struct pd_imag
 				     struct pd_error *error)
 {
 	struct pd_jitdump *jit = pd_alloc(sizeof(*jit));
-	struct reading r = {.jit = jit, .image = image, .limit = limit ? limit : default_limit};
+	struct reading r = { .jit = jit, .image = image, .limit = limit ? limit : default_limit };
 	enum pd_status status = jit ? PD_OK : pd_fail_memory(error);
 	uint64_t offset = 0;
 

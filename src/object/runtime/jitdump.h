@@ -17,7 +17,9 @@ struct pd_jit_line {
 	const char *file;
 };
 
-enum { PD_JIT_ANY_PID = -1 };
+enum {
+	PD_JIT_ANY_PID = -1
+};
 
 /** Reads an image, which it takes, also on failure. limit is the most memory to take, 0 means 1 GiB. keep: the bytes of codes
  * will be asked for. PD_ERROR_FORMAT if it is no jitdump; damage behind the header only ends the reading. */

@@ -23,11 +23,24 @@ enum {
 	NOTE_BUILD_ID = 3,
 	ID_SIZE = 20,
 	OBJECT_MOST = 64 << 20, // bytes of a code and what belongs to it
-	SHOWN_SIZE = 101 // of a name in a message
+	SHOWN_SIZE = 101        // of a name in a message
 };
 
 // The sections in their order; those without bytes are left out.
-enum section { NONE, TEXT, FRAMES, FRAMES_HEADER, SYMTAB, STRTAB, NOTE, LINES, INFO, ABBREV, NAMES, SECTIONS };
+enum section {
+	NONE,
+	TEXT,
+	FRAMES,
+	FRAMES_HEADER,
+	SYMTAB,
+	STRTAB,
+	NOTE,
+	LINES,
+	INFO,
+	ABBREV,
+	NAMES,
+	SECTIONS
+};
 
 struct place {
 	uint64_t offset, size;
@@ -47,8 +60,17 @@ struct making {
 };
 
 static const char *const section_names[SECTIONS] = {
-	"", ".text", ".eh_frame", ".eh_frame_hdr", ".symtab", ".strtab", ".note.gnu.build-id",
-	".debug_line", ".debug_info", ".debug_abbrev", ".shstrtab",
+	"",
+	".text",
+	".eh_frame",
+	".eh_frame_hdr",
+	".symtab",
+	".strtab",
+	".note.gnu.build-id",
+	".debug_line",
+	".debug_info",
+	".debug_abbrev",
+	".shstrtab",
 };
 
 // ---- numbers ----
@@ -56,7 +78,7 @@ static const char *const section_names[SECTIONS] = {
 // Machines of 32 bits; all others have 64.
 static bool is_narrow(uint32_t machine)
 {
-	static const uint8_t machines[] = {2, 3, 4, 6, 7, 8, 10, 15, 18, 20, 40, 42, 45, 93, 94, 195};
+	static const uint8_t machines[] = { 2, 3, 4, 6, 7, 8, 10, 15, 18, 20, 40, 42, 45, 93, 94, 195 };
 
 	return machine < 256 && memchr(machines, (int)machine, sizeof(machines));
 }
@@ -126,7 +148,7 @@ static uint64_t mix(uint64_t hash, const void *data, size_t size)
 static bool make_id(struct making *m)
 {
 	const struct pd_jit_code *code = m->code;
-	uint64_t words[] = {code->addr, code->size, code->index, code->time, code->pid, pd_jitdump_what(m->jit)->pid};
+	uint64_t words[] = { code->addr, code->size, code->index, code->time, code->pid, pd_jitdump_what(m->jit)->pid };
 	uint64_t hashes[3];
 	uint8_t piece[4096];
 
@@ -165,9 +187,16 @@ static void put_extended(struct making *m, uint8_t op, size_t size)
 }
 
 // A name of a file is a number; it is said where it is needed first. Lines of one file mostly stand together.
-static void put_line(struct making *m, const struct pd_jit_line *line, const struct pd_jit_line *before, uint64_t *files)
+static void put_line(struct making *m, const struct pd_jit_line *line, const struct pd_jit_line *before,
+		     uint64_t *files)
 {
-	enum { COPY = 1, ADVANCE_PC, ADVANCE_LINE, SET_FILE, DEFINE_FILE = 3 };
+	enum {
+		COPY = 1,
+		ADVANCE_PC,
+		ADVANCE_LINE,
+		SET_FILE,
+		DEFINE_FILE = 3
+	};
 	struct pd_pen *pen = &m->pen;
 
 	if (!before || strcmp(before->file, line->file) != 0) {
@@ -186,8 +215,12 @@ static void put_line(struct making *m, const struct pd_jit_line *line, const str
 
 static void put_line_program(struct making *m)
 {
-	enum { SET_ADDRESS = 2, END_SEQUENCE = 1, ADVANCE_PC = 2 };
-	struct pd_jit_line line, before = {.addr = 0};
+	enum {
+		SET_ADDRESS = 2,
+		END_SEQUENCE = 1,
+		ADVANCE_PC = 2
+	};
+	struct pd_jit_line line, before = { .addr = 0 };
 	uint64_t files = 0;
 
 	put_extended(m, SET_ADDRESS, m->wide ? 8 : 4);
@@ -206,16 +239,16 @@ static void put_line_program(struct making *m)
 
 static void put_lines(struct making *m)
 {
-	static const uint8_t operands[] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
+	static const uint8_t operands[] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
 	struct pd_pen *pen = &m->pen;
 	uint32_t head = 6 + sizeof(operands) + 2;
 
 	pd_pen_u32(pen, (uint32_t)(m->places[LINES].size - 4));
 	pd_pen_u16(pen, 4);
 	pd_pen_u32(pen, head);
-	pd_pen_u8(pen, 1); // bytes of the smallest instruction
-	pd_pen_u8(pen, 1); // most operations of one
-	pd_pen_u8(pen, 1); // is a statement
+	pd_pen_u8(pen, 1);           // bytes of the smallest instruction
+	pd_pen_u8(pen, 1);           // most operations of one
+	pd_pen_u8(pen, 1);           // is a statement
 	pd_pen_u8(pen, (uint8_t)-5); // line_base and line_range, of opcodes that are not used
 	pd_pen_u8(pen, 14);
 	pd_pen_u8(pen, sizeof(operands) + 1);
@@ -241,7 +274,7 @@ static void put_info(struct making *m)
 static void put_abbrev(struct making *m)
 {
 	// 1: compile_unit without children: stmt_list sec_offset, low_pc addr, high_pc data8
-	static const uint8_t abbrev[] = {1, 0x11, 0, 0x10, 0x17, 0x11, 0x01, 0x12, 0x07, 0, 0, 0};
+	static const uint8_t abbrev[] = { 1, 0x11, 0, 0x10, 0x17, 0x11, 0x01, 0x12, 0x07, 0, 0, 0 };
 
 	pd_pen_bytes(&m->pen, abbrev, sizeof(abbrev));
 }
@@ -286,7 +319,8 @@ static void put_section(struct making *m, enum section section)
 	} else if (section == FRAMES) {
 		put_dump(m, code->frames_offset, code->frames_size - code->frames_header_size);
 	} else if (section == FRAMES_HEADER) {
-		put_dump(m, code->frames_offset + code->frames_size - code->frames_header_size, code->frames_header_size);
+		put_dump(m, code->frames_offset + code->frames_size - code->frames_header_size,
+			 code->frames_header_size);
 	} else if (section == SYMTAB) {
 		put_symbols(m);
 	} else if (section == STRTAB) {
@@ -319,7 +353,10 @@ static bool is_there(const struct making *m, enum section section)
 
 static size_t align_of(enum section section)
 {
-	return section == TEXT ? 16 : section == FRAMES || section == SYMTAB ? 8 : section == NOTE || section == FRAMES_HEADER ? 4 : 1;
+	return section == TEXT                             ? 16 :
+	       section == FRAMES || section == SYMTAB      ? 8 :
+	       section == NOTE || section == FRAMES_HEADER ? 4 :
+							     1;
 }
 
 // ---- headers ----
@@ -327,7 +364,7 @@ static size_t align_of(enum section section)
 static void put_file_header(struct making *m)
 {
 	const struct pd_jitdump_about *about = pd_jitdump_what(m->jit);
-	const uint8_t ident[16] = {0x7f, 'E', 'L', 'F', m->wide ? 2 : 1, about->big ? 2 : 1, 1};
+	const uint8_t ident[16] = { 0x7f, 'E', 'L', 'F', m->wide ? 2 : 1, about->big ? 2 : 1, 1 };
 	struct pd_pen *pen = &m->pen;
 
 	pd_pen_bytes(pen, ident, sizeof(ident));
@@ -445,10 +482,10 @@ static void show(const char *name, char out[SHOWN_SIZE])
 	out[n] = 0;
 }
 
-enum pd_status pd_jitdump_object(struct pd_jitdump *jit, const struct pd_jit_code *code, struct pd_jit_object *object_out,
-				 struct pd_error *error)
+enum pd_status pd_jitdump_object(struct pd_jitdump *jit, const struct pd_jit_code *code,
+				 struct pd_jit_object *object_out, struct pd_error *error)
 {
-	struct making m = {.jit = jit, .code = code, .wide = !is_narrow(pd_jitdump_what(jit)->machine)};
+	struct making m = { .jit = jit, .code = code, .wide = !is_narrow(pd_jitdump_what(jit)->machine) };
 	bool big = pd_jitdump_what(jit)->big;
 	char name[SHOWN_SIZE];
 	uint8_t *room;
@@ -457,7 +494,8 @@ enum pd_status pd_jitdump_object(struct pd_jitdump *jit, const struct pd_jit_cod
 	if (!has_bytes(&m))
 		return pd_fail(error, PD_ERROR_FORMAT, code->code_offset, "the jitdump has no code for %s", name);
 	if (code->size > OBJECT_MOST || code->frames_size > OBJECT_MOST)
-		return pd_fail(error, PD_ERROR_LIMIT, code->code_offset, "%s is larger than %d bytes", name, OBJECT_MOST);
+		return pd_fail(error, PD_ERROR_LIMIT, code->code_offset, "%s is larger than %d bytes", name,
+			       OBJECT_MOST);
 	if (!make_id(&m))
 		return pd_fail(error, PD_ERROR_SYSTEM, code->code_offset, "the code of %s cannot be read", name);
 	m.pen = pd_pen(NULL, 0, big);
@@ -469,7 +507,7 @@ enum pd_status pd_jitdump_object(struct pd_jitdump *jit, const struct pd_jit_cod
 	put_all(&m);
 	if (m.failed || pd_pen_full(&m.pen))
 		return pd_fail(error, PD_ERROR_SYSTEM, code->code_offset, "the code of %s cannot be read", name);
-	object_out->elf = (struct pd_bytes){room, m.pen.need};
+	object_out->elf = (struct pd_bytes){ room, m.pen.need };
 	object_out->text_offset = m.places[TEXT].offset;
 	memcpy(object_out->build_id, m.build_id, ID_SIZE);
 	return PD_OK;

@@ -25,13 +25,13 @@ static bool read_line(struct pd_scan line, struct pd_symbol *out)
 enum pd_status pd_perfmap_read(struct pd_symtab **table_out, const char *text, size_t size, size_t limit,
 			       size_t *bad_lines_out, struct pd_error *error)
 {
-	struct pd_symtab_maker maker = {.rule = PD_SYMTAB_LATER, .limit = limit};
-	struct pd_scan all = {text, text + size}, line;
+	struct pd_symtab_maker maker = { .rule = PD_SYMTAB_LATER, .limit = limit };
+	struct pd_scan all = { text, text + size }, line;
 	size_t bad_lines = 0;
 	enum pd_status status;
 
 	while (pd_scan_line(&all, &line) && !maker.over_limit && !maker.out_of_memory) {
-		struct pd_symbol symbol = {.bind = PD_BIND_LOCAL, .kind = PD_SYMBOL_FUNCTION};
+		struct pd_symbol symbol = { .bind = PD_BIND_LOCAL, .kind = PD_SYMBOL_FUNCTION };
 
 		if (!read_line(line, &symbol))
 			bad_lines++;

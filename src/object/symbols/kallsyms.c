@@ -36,7 +36,7 @@ struct reading {
 
 static bool read_line(struct pd_scan line, struct line *out)
 {
-	*out = (struct line){0};
+	*out = (struct line){ 0 };
 	if (!pd_scan_hex(&line, &out->addr) || !pd_scan_blanks(&line) || line.at == line.end)
 		return false;
 	out->type = *line.at++;
@@ -116,8 +116,8 @@ static bool is_name(const struct line *line, const char *name)
 
 static bool ends_section(const struct line *line)
 {
-	return !line->module_length &&
-	       (is_name(line, "_etext") || is_name(line, "_einittext") || is_name(line, "_edata") || is_name(line, "_end"));
+	return !line->module_length && (is_name(line, "_etext") || is_name(line, "_einittext") ||
+					is_name(line, "_edata") || is_name(line, "_end"));
 }
 
 // What is read only says nothing of how far the kernel goes.
@@ -139,7 +139,9 @@ static bool take_line(struct reading *r, const struct line *line)
 		.end = line->addr,
 		.name = line->name,
 		.name_length = (uint32_t)(line->name_length < UINT16_MAX ? line->name_length : UINT16_MAX),
-		.bind = line->type == 'T' ? PD_BIND_GLOBAL : line->type == 't' ? PD_BIND_LOCAL : PD_BIND_WEAK,
+		.bind = line->type == 'T' ? PD_BIND_GLOBAL :
+			line->type == 't' ? PD_BIND_LOCAL :
+					    PD_BIND_WEAK,
 		.kind = code ? PD_SYMBOL_FUNCTION : PD_SYMBOL_BOUND,
 	};
 
@@ -188,14 +190,14 @@ static enum pd_status read_lines(struct reading *r, struct pd_scan text, struct 
 enum pd_status pd_kallsyms_read(struct pd_kallsyms *kallsyms_out, const char *text, size_t size, size_t limit,
 				struct pd_error *error)
 {
-	struct pd_kallsyms k = {0};
-	struct reading r = {.kallsyms = &k, .maker = {.rule = PD_SYMTAB_INNER, .limit = limit}};
+	struct pd_kallsyms k = { 0 };
+	struct reading r = { .kallsyms = &k, .maker = { .rule = PD_SYMTAB_INNER, .limit = limit } };
 	enum pd_status status;
 
 	r.slots = pd_alloc(SLOTS * sizeof(*r.slots));
 	if (!r.slots)
 		return pd_fail_memory(error);
-	status = read_lines(&r, (struct pd_scan){text, text + size}, error);
+	status = read_lines(&r, (struct pd_scan){ text, text + size }, error);
 	if (status == PD_OK)
 		status = pd_symtab_make(&r.maker, &k.table, error);
 	pd_symtab_maker_fini(&r.maker);
@@ -257,7 +259,7 @@ void pd_kallsyms_close(struct pd_kallsyms *kallsyms)
 	for (size_t i = 0; i < kallsyms->module_count; i++)
 		pd_free(kallsyms->modules[i]);
 	pd_free(kallsyms->modules);
-	*kallsyms = (struct pd_kallsyms){0};
+	*kallsyms = (struct pd_kallsyms){ 0 };
 }
 
 const char *pd_kallsyms_module(const struct pd_kallsyms *kallsyms, uint16_t owner)

@@ -49,8 +49,8 @@ struct pd_symtab {
 
 struct pd_symtab_item {
 	struct pd_symbol symbol;
-	uint32_t rank;   // of those that cover an address, the highest has it
-	bool is_open;    // the size is not known; end is the most it can be
+	uint32_t rank; // of those that cover an address, the highest has it
+	bool is_open;  // the size is not known; end is the most it can be
 };
 
 // Where something of unknown size ends if nothing else says so.
@@ -71,7 +71,7 @@ static bool is_too_much(const struct pd_symtab_maker *maker, size_t name_length)
 
 void pd_symtab_add(struct pd_symtab_maker *maker, const struct pd_symbol *symbol, uint64_t most)
 {
-	struct pd_symtab_item item = {*symbol, (uint32_t)maker->count, symbol->end <= symbol->start};
+	struct pd_symtab_item item = { *symbol, (uint32_t)maker->count, symbol->end <= symbol->start };
 
 	if (maker->out_of_memory || maker->over_limit)
 		return;
@@ -123,7 +123,7 @@ static uint64_t differing_bits(const struct pd_symtab_item *items, size_t count)
 
 static void radix_pass(const struct pd_symtab_item *from, struct pd_symtab_item *to, size_t count, unsigned shift)
 {
-	size_t at[RADIX] = {0}, sum = 0;
+	size_t at[RADIX] = { 0 }, sum = 0;
 
 	for (size_t i = 0; i < count; i++)
 		at[from[i].symbol.start >> shift & (RADIX - 1)]++;
@@ -186,7 +186,8 @@ static bool begins(const struct pd_symtab_item *item, const char *prefix)
 static int compare_names(const struct pd_symtab_item *a, const struct pd_symtab_item *b, bool b_is_last)
 {
 	bool a_alias = begins(a, "SyS") || begins(a, "compat_SyS");
-	bool both_open = a->is_open && b->is_open && a->symbol.kind != PD_SYMBOL_BOUND && b->symbol.kind != PD_SYMBOL_BOUND;
+	bool both_open = a->is_open && b->is_open && a->symbol.kind != PD_SYMBOL_BOUND &&
+			 b->symbol.kind != PD_SYMBOL_BOUND;
 	int differ[] = {
 		(a->symbol.kind != PD_SYMBOL_BOUND) - (b->symbol.kind != PD_SYMBOL_BOUND),
 		!a->is_open - (!b->is_open || b_is_last),
@@ -313,7 +314,7 @@ static void put_piece(struct pd_symtab *table, uint64_t start, uint32_t which)
 	if (n && table->pieces[n - 1].start == start)
 		table->pieces[n - 1].which = which;
 	else if (!n || table->pieces[n - 1].which != which)
-		table->pieces[table->piece_count++] = (struct piece){start, which, 0};
+		table->pieces[table->piece_count++] = (struct piece){ start, which, 0 };
 }
 
 static uint64_t top_end(const struct sweep *s)
@@ -399,7 +400,7 @@ static void fill_buckets(struct pd_symtab *table)
 
 static bool fill(struct pd_symtab *table, struct pd_symtab_maker *maker)
 {
-	struct sweep s = {.items = maker->items, .table = table};
+	struct sweep s = { .items = maker->items, .table = table };
 	size_t name_bytes = 0;
 
 	for (size_t i = 0; i < maker->count; i++) {
@@ -426,8 +427,7 @@ static bool fill(struct pd_symtab *table, struct pd_symtab_maker *maker)
 	return true;
 }
 
-enum pd_status pd_symtab_make(struct pd_symtab_maker *maker, struct pd_symtab **table_out,
-			      struct pd_error *error)
+enum pd_status pd_symtab_make(struct pd_symtab_maker *maker, struct pd_symtab **table_out, struct pd_error *error)
 {
 	struct pd_symtab *table = maker->out_of_memory || maker->over_limit ? NULL : pd_alloc(sizeof(*table));
 	bool ok = table && sort_items(maker);
@@ -547,8 +547,8 @@ static uint8_t *pack(uint8_t *at, const void *data, size_t size)
 
 void pd_symtab_pack(const struct pd_symtab *table, uint8_t *data)
 {
-	const struct packed packed = {table->count, table->piece_count, table->bucket_count, table->bucket_shift,
-				      table->names_size};
+	const struct packed packed = { table->count, table->piece_count, table->bucket_count, table->bucket_shift,
+				       table->names_size };
 
 	data = pack(data, &packed, sizeof(packed));
 	data = pack(data, table->entries, table->count * sizeof(*table->entries));
@@ -578,8 +578,7 @@ static bool is_sound_entry(const struct pd_symtab *table, const struct entry *en
 {
 	return entry->start < entry->end && entry->bind <= PD_BIND_GLOBAL && entry->kind < PD_SYMBOL_BOUND &&
 	       entry->name_length && entry->name < table->names_size &&
-	       entry->name_length < table->names_size - entry->name &&
-	       !table->names[entry->name + entry->name_length];
+	       entry->name_length < table->names_size - entry->name && !table->names[entry->name + entry->name_length];
 }
 
 // All that lookups rely on.

@@ -23,8 +23,8 @@ enum pd_symbol_kind {
 	PD_SYMBOL_FUNCTION,
 	PD_SYMBOL_DATA,
 	PD_SYMBOL_INDIRECT, // an ifunc: its code chooses a function
-	PD_SYMBOL_PLT,  // a stub that jumps to a function of another object
-	PD_SYMBOL_BOUND // no symbol, but what stands before it ends here; not in the finished table
+	PD_SYMBOL_PLT,      // a stub that jumps to a function of another object
+	PD_SYMBOL_BOUND     // no symbol, but what stands before it ends here; not in the finished table
 };
 
 /** A symbol covers [start, end). In a table name has a NUL behind it and lives as long as the table. */
@@ -73,8 +73,7 @@ bool pd_symtab_maker_prefers(const struct pd_symtab_maker *maker, size_t first, 
 
 /** Makes the table and empties the maker, also on failure.
  * PD_ERROR_MEMORY, or PD_ERROR_LIMIT if there was more than the maker's limit. */
-enum pd_status pd_symtab_make(struct pd_symtab_maker *maker, struct pd_symtab **table_out,
-			      struct pd_error *error);
+enum pd_status pd_symtab_make(struct pd_symtab_maker *maker, struct pd_symtab **table_out, struct pd_error *error);
 void pd_symtab_maker_fini(struct pd_symtab_maker *maker);
 void pd_symtab_free(struct pd_symtab *table);
 

@@ -10,8 +10,7 @@ TEST(test_cursor__numbers_in_both_orders)
 {
 	struct pd_cursor little = pd_cursor(bytes, 8, false), big = pd_cursor(bytes, 8, true);
 
-	CHECK(pd_cursor_u64(&little) == 0x0807060504030201 &&
-	      pd_cursor_u64(&big) == 0x0102030405060708);
+	CHECK(pd_cursor_u64(&little) == 0x0807060504030201 && pd_cursor_u64(&big) == 0x0102030405060708);
 	little = pd_cursor(bytes, 7, false), big = pd_cursor(bytes, 7, true);
 	CHECK(pd_cursor_u8(&little) == 1 && pd_cursor_u8(&big) == 1);
 	// from an odd place
@@ -64,8 +63,7 @@ TEST(test_cursor__count_that_would_overflow)
 {
 	struct pd_cursor cursor = pd_cursor(bytes, 9, false);
 
-	CHECK(pd_cursor_count(&cursor, 1, 8) && pd_cursor_count(&cursor, 9, 1) &&
-	      pd_cursor_count(&cursor, 0, 8));
+	CHECK(pd_cursor_count(&cursor, 1, 8) && pd_cursor_count(&cursor, 9, 1) && pd_cursor_count(&cursor, 0, 8));
 	CHECK(!cursor.failed);
 	// 2^61 * 8 is 0 in 64 bits
 	CHECK(!pd_cursor_count(&cursor, UINT64_C(1) << 61, 8));
@@ -99,8 +97,7 @@ TEST(test_cursor__pen_mirrors_it)
 		CHECK(pen.need == 33 && !pd_pen_full(&pen));
 		cursor = pd_cursor(out, pen.need, big);
 		CHECK(pd_cursor_u8(&cursor) == 0x11 && pd_cursor_u16(&cursor) == 0x2233);
-		CHECK(pd_cursor_u32(&cursor) == 0x44556677 &&
-		      pd_cursor_u64(&cursor) == 0x8899aabbccddeeff);
+		CHECK(pd_cursor_u32(&cursor) == 0x44556677 && pd_cursor_u64(&cursor) == 0x8899aabbccddeeff);
 		CHECK(pd_cursor_s32(&cursor) == -7 && pd_cursor_f64(&cursor) == -0.25);
 		CHECK(memcmp(cursor.at, "\0\0\0end", 6) == 0);
 	}

@@ -47,5 +47,5 @@ TEST(test_error__names)
 	CHECK_STR(pd_version(), "0.1.0");
 }
 
-RUN(TEST_CASE(test_error__holds_all), TEST_CASE(test_error__takes_null),
-    TEST_CASE(test_error__long_messages_are_cut), TEST_CASE(test_error__names))
+RUN(TEST_CASE(test_error__holds_all), TEST_CASE(test_error__takes_null), TEST_CASE(test_error__long_messages_are_cut),
+    TEST_CASE(test_error__names))

@@ -117,8 +117,7 @@ TEST(test_memory__alloc)
 	pd_free(memory);
 }
 
-RUN(TEST_CASE(test_memory__arena_gives_zeroed_and_aligned_memory),
-    TEST_CASE(test_memory__arena_parts_do_not_overlap),
-    TEST_CASE(test_memory__arena_gives_large_blocks_back),
-    TEST_CASE(test_memory__arena_has_a_limit), TEST_CASE(test_memory__arena_copies),
-    TEST_CASE(test_memory__grow_keeps_what_was_there), TEST_CASE(test_memory__alloc))
+RUN(TEST_CASE(test_memory__arena_gives_zeroed_and_aligned_memory), TEST_CASE(test_memory__arena_parts_do_not_overlap),
+    TEST_CASE(test_memory__arena_gives_large_blocks_back), TEST_CASE(test_memory__arena_has_a_limit),
+    TEST_CASE(test_memory__arena_copies), TEST_CASE(test_memory__grow_keeps_what_was_there),
+    TEST_CASE(test_memory__alloc))

@@ -25,8 +25,7 @@ static const char *taken(void)
 
 TEST(test_text__numbers)
 {
-	static const uint64_t numbers[] = { 0,   9,     10,         99,         100,
-					    101, 12345, 1000000000, UINT64_MAX, UINT64_MAX / 10 };
+	static const uint64_t numbers[] = { 0, 9, 10, 99, 100, 101, 12345, 1000000000, UINT64_MAX, UINT64_MAX / 10 };
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		char wanted[40];

@@ -173,5 +173,5 @@ TEST(test_config__files)
 
 RUN(TEST_CASE(test_config__values), TEST_CASE(test_config__sections), TEST_CASE(test_config__quotes_and_escapes),
     TEST_CASE(test_config__key_alone_is_true), TEST_CASE(test_config__last_one_counts),
-    TEST_CASE(test_config__wrong_lines), TEST_CASE(test_config__byte_order_mark),
-    TEST_CASE(test_config__long_names), TEST_CASE(test_config__files))
+    TEST_CASE(test_config__wrong_lines), TEST_CASE(test_config__byte_order_mark), TEST_CASE(test_config__long_names),
+    TEST_CASE(test_config__files))

@@ -50,7 +50,7 @@ static int look(const struct frames *frames, uint64_t number)
 
 TEST(test_frames__knows_what_was_put)
 {
-	struct frames frames = {0};
+	struct frames frames = { 0 };
 
 	CHECK(look(&frames, 1) == 0);
 	for (uint64_t i = 0; i < 5000; i++)
@@ -69,7 +69,7 @@ TEST(test_frames__a_text_may_be_too_long_or_empty)
 {
 	size_t size = 2 << 20;
 	char *text = calloc(1, size);
-	struct frames frames = {0};
+	struct frames frames = { 0 };
 	struct frame_key key = key_of(1), other = key_of(2);
 
 	CHECK(text);
@@ -84,7 +84,7 @@ TEST(test_frames__a_text_may_be_too_long_or_empty)
 
 TEST(test_frames__others_see_what_one_has_put)
 {
-	struct frames first = {0}, second = {0};
+	struct frames first = { 0 }, second = { 0 };
 
 	CHECK(put(&first, 1));
 	CHECK(frames_join(&second, &first));
@@ -98,7 +98,7 @@ TEST(test_frames__others_see_what_one_has_put)
 
 TEST(test_frames__one_that_is_full_stays_as_long_as_it_has_users)
 {
-	struct frames first = {0}, second = {0};
+	struct frames first = { 0 }, second = { 0 };
 	const struct frame_table *full;
 
 	CHECK(put(&first, 0) && frames_join(&second, &first));
@@ -141,9 +141,9 @@ static void *work(void *self)
 
 TEST(test_frames__threads_put_and_look_at_the_same_time)
 {
-	static const uint64_t steps[THREADS] = {1, 7919, 19997};
-	struct worker workers[THREADS] = {0};
-	struct frames own = {0};
+	static const uint64_t steps[THREADS] = { 1, 7919, 19997 };
+	struct worker workers[THREADS] = { 0 };
+	struct frames own = { 0 };
 
 	for (size_t i = 0; i < THREADS; i++) {
 		workers[i].step = steps[i];
@@ -165,8 +165,7 @@ TEST(test_frames__threads_put_and_look_at_the_same_time)
 	frames_fini(&own);
 }
 
-RUN(TEST_CASE(test_frames__knows_what_was_put),
-    TEST_CASE(test_frames__a_text_may_be_too_long_or_empty),
+RUN(TEST_CASE(test_frames__knows_what_was_put), TEST_CASE(test_frames__a_text_may_be_too_long_or_empty),
     TEST_CASE(test_frames__others_see_what_one_has_put),
     TEST_CASE(test_frames__one_that_is_full_stays_as_long_as_it_has_users),
     TEST_CASE(test_frames__threads_put_and_look_at_the_same_time))

@@ -7,12 +7,12 @@
 
 #include <stdlib.h>
 
-#define GUEST      PD_MASK(PD_ATTR_EXCLUDE_GUEST)
-#define HOST       PD_MASK(PD_ATTR_EXCLUDE_HOST)
-#define USER       PD_MASK(PD_ATTR_EXCLUDE_USER)
-#define KERNEL     PD_MASK(PD_ATTR_EXCLUDE_KERNEL)
-#define HV         PD_MASK(PD_ATTR_EXCLUDE_HV)
-#define IDLE       PD_MASK(PD_ATTR_EXCLUDE_IDLE)
+#define GUEST PD_MASK(PD_ATTR_EXCLUDE_GUEST)
+#define HOST PD_MASK(PD_ATTR_EXCLUDE_HOST)
+#define USER PD_MASK(PD_ATTR_EXCLUDE_USER)
+#define KERNEL PD_MASK(PD_ATTR_EXCLUDE_KERNEL)
+#define HV PD_MASK(PD_ATTR_EXCLUDE_HV)
+#define IDLE PD_MASK(PD_ATTR_EXCLUDE_IDLE)
 #define PRECISE(n) ((uint64_t)(n) << PD_ATTR_PRECISE_IP_SHIFT)
 
 struct wanted {
@@ -85,18 +85,15 @@ static const struct wanted names[] = {
 };
 
 static const struct wanted breakpoints[] = {
-	{ 5, 0, GUEST, "mem:0x1234:" },  { 5, 1, GUEST, "mem:0x1234:r" },
-	{ 5, 2, GUEST, "mem:0x1234:w" }, { 5, 3, USER, "mem:0x1234:rw:kh" },
-	{ 5, 4, 0, "mem:0x1234:x:HG" },  { 5, 7, GUEST, "mem:0x1234:rwx" },
+	{ 5, 0, GUEST, "mem:0x1234:" },     { 5, 1, GUEST, "mem:0x1234:r" }, { 5, 2, GUEST, "mem:0x1234:w" },
+	{ 5, 3, USER, "mem:0x1234:rw:kh" }, { 5, 4, 0, "mem:0x1234:x:HG" },  { 5, 7, GUEST, "mem:0x1234:rwx" },
 	{ 5, 8, 0, "mem:0x1234::HG" },
 };
 
 TEST(test_event_name__as_perf)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		struct pd_attr attr = { .type = names[i].type,
-					.config = names[i].config,
-					.flags = names[i].flags };
+		struct pd_attr attr = { .type = names[i].type, .config = names[i].config, .flags = names[i].flags };
 		char name[64];
 
 		CHECK(pd_event_name(&attr, NULL, name, sizeof(name)) == strlen(names[i].name));

@@ -44,11 +44,9 @@ TEST(test_features__are_found_and_decoded)
 	// available comes first, whatever old texts say
 	CHECK(pd_file_nrcpus(o.file)->available == 4 && pd_file_nrcpus(o.file)->online == 3);
 	CHECK(pd_file_stat(o.file) && !pd_file_branch_stack(o.file));
-	CHECK(pd_file_feature_at(o.file, 1, &section) && section.number == PD_FEATURE_NRCPUS &&
-	      section.size == 8);
+	CHECK(pd_file_feature_at(o.file, 1, &section) && section.number == PD_FEATURE_NRCPUS && section.size == 8);
 	CHECK(!pd_file_feature_at(o.file, 3, &section));
-	CHECK(pd_file_feature_bytes(o.file, PD_FEATURE_NRCPUS, &bytes, NULL) == PD_OK &&
-	      bytes.size == 8);
+	CHECK(pd_file_feature_bytes(o.file, PD_FEATURE_NRCPUS, &bytes, NULL) == PD_OK && bytes.size == 8);
 	CHECK(pd_file_feature_bytes(o.file, PD_FEATURE_ARCH, &bytes, NULL) == PD_ERROR_ARGUMENT);
 	CHECK(pd_file_feature_bytes(o.file, 1000, &bytes, NULL) == PD_ERROR_ARGUMENT);
 	CHECK(!pd_file_feature(o.file, 1000) && o.problem_count == 0);
@@ -62,8 +60,7 @@ TEST(test_features__unknown_ones_have_a_place_in_the_table)
 	struct pd_bytes bytes;
 	struct pd_check_result result;
 
-	begin_features(&image,
-		       BIT_OF(CLN_SIZE) | UINT64_C(1) << 33 | UINT64_C(1) << 60 | BIT_OF(HOSTNAME));
+	begin_features(&image, BIT_OF(CLN_SIZE) | UINT64_C(1) << 33 | UINT64_C(1) << 60 | BIT_OF(HOSTNAME));
 	put_feature(&image, 0, 10), image_pstr(&image, "hosty", 6);
 	put_feature(&image, 1, 8), image_u32(&image, 62), image_u32(&image, 0);
 	put_feature(&image, 2, 4), image_u32(&image, 64);
@@ -93,17 +90,14 @@ TEST(test_features__may_stand_anywhere)
 
 TEST(test_features__past_the_end)
 {
-	static const uint64_t places[][2] = {
-		{ 200, 100000 }, { 100000, 1 }, { UINT64_MAX, 1 }, { 1, UINT64_MAX }
-	};
+	static const uint64_t places[][2] = { { 200, 100000 }, { 100000, 1 }, { UINT64_MAX, 1 }, { 1, UINT64_MAX } };
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		struct image image = { 0 };
 
 		begin_features(&image, BIT_OF(HOSTNAME) | BIT_OF(OSRELEASE));
 		put_feature(&image, 1, 10), image_pstr(&image, "6.1.0", 6);
-		image_set(&image, RECORD_END, places[i][0], 8),
-			image_set(&image, RECORD_END + 8, places[i][1], 8);
+		image_set(&image, RECORD_END, places[i][0], 8), image_set(&image, RECORD_END + 8, places[i][1], 8);
 		opened_open(&o, &image, 0);
 		CHECK(o.status == PD_OK);
 		CHECK(!pd_file_hostname(o.file) && opened_told(&o, "feature-past-end") == 1);
@@ -131,8 +125,7 @@ TEST(test_features__damaged_one_is_told_once)
 	put_feature(&image, 0, 10), image_u32(&image, 1000), image_zeros(&image, 6);
 	opened_open(&o, &image, 0);
 	CHECK(o.status == PD_OK);
-	CHECK(!pd_file_hostname(o.file) && !pd_file_hostname(o.file) &&
-	      opened_told(&o, "bad-feature") == 1);
+	CHECK(!pd_file_hostname(o.file) && !pd_file_hostname(o.file) && opened_told(&o, "bad-feature") == 1);
 	CHECK(pd_file_problem_count(o.file, PD_WARNING) == 1);
 }
 
@@ -160,8 +153,7 @@ TEST(test_features__cpu_topology_needs_the_number_of_cpus)
 		if (with)
 			put_feature(&image, index++, 8), image_u32(&image, 1), image_u32(&image, 1);
 		put_feature(&image, index, 16);
-		image_u32(&image, 0), image_u32(&image, 0), image_u32(&image, 5),
-			image_u32(&image, 6);
+		image_u32(&image, 0), image_u32(&image, 0), image_u32(&image, 5), image_u32(&image, 6);
 		opened_open(&o, &image, 0);
 		CHECK(o.status == PD_OK);
 		CHECK(pd_file_cpu_topology(o.file)->places.count == with);
@@ -218,11 +210,9 @@ TEST(test_features__machine)
 	opened_close(&o);
 }
 
-RUN(TEST_CASE(test_features__are_found_and_decoded),
-    TEST_CASE(test_features__unknown_ones_have_a_place_in_the_table),
+RUN(TEST_CASE(test_features__are_found_and_decoded), TEST_CASE(test_features__unknown_ones_have_a_place_in_the_table),
     TEST_CASE(test_features__may_stand_anywhere), TEST_CASE(test_features__past_the_end),
     TEST_CASE(test_features__table_that_is_cut), TEST_CASE(test_features__damaged_one_is_told_once),
-    TEST_CASE(test_features__larger_than_the_limit),
-    TEST_CASE(test_features__cpu_topology_needs_the_number_of_cpus),
-    TEST_CASE(test_features__build_ids_of_old_files_lack_the_pid),
-    TEST_CASE(test_features__name_the_events), TEST_CASE(test_features__machine))
+    TEST_CASE(test_features__larger_than_the_limit), TEST_CASE(test_features__cpu_topology_needs_the_number_of_cpus),
+    TEST_CASE(test_features__build_ids_of_old_files_lack_the_pid), TEST_CASE(test_features__name_the_events),
+    TEST_CASE(test_features__machine))

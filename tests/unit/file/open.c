@@ -24,13 +24,10 @@ TEST(test_open__file_in_both_orders)
 		opened_open(&o, &image, 0);
 		CHECK(o.status == PD_OK);
 		header = pd_file_header(o.file);
-		CHECK(header->mode == PD_MODE_FILE && header->version == 2 &&
-		      header->big_endian == big);
+		CHECK(header->mode == PD_MODE_FILE && header->version == 2 && header->big_endian == big);
 		CHECK(header->size == 104 && header->attr_size == 80 && header->data_offset == 184);
-		CHECK(header->data_size == 8 && header->file_size == 192 && !header->unfinished &&
-		      !header->truncated);
-		CHECK(pd_file_event_count(o.file) == 1 &&
-		      pd_file_event(o.file, 0)->attr->sample_type == 0x107);
+		CHECK(header->data_size == 8 && header->file_size == 192 && !header->unfinished && !header->truncated);
+		CHECK(pd_file_event_count(o.file) == 1 && pd_file_event(o.file, 0)->attr->sample_type == 0x107);
 		CHECK(PD_BITS(pd_file_event(o.file, 0)->attr->flags, PD_ATTR_SAMPLE_ID_ALL));
 		CHECK(pd_file_event(o.file, 0)->attr_offset == 104);
 		CHECK(o.problem_count == 0);
@@ -48,8 +45,7 @@ TEST(test_open__pipe_in_both_orders)
 		image_pipe(&image);
 		opened_open(&o, &image, 0);
 		CHECK(o.status == PD_OK);
-		CHECK(pd_file_header(o.file)->mode == PD_MODE_PIPE &&
-		      pd_file_header(o.file)->big_endian == big);
+		CHECK(pd_file_header(o.file)->mode == PD_MODE_PIPE && pd_file_header(o.file)->big_endian == big);
 		CHECK(pd_file_event_count(o.file) == 0);
 	}
 }
@@ -70,10 +66,8 @@ TEST(test_open__version_1_tells_its_order_by_the_size_of_an_attr)
 			image_record(&image, 68, 0), image_set(&image, image.size - 2, 8, 2);
 			opened_open(&o, &image, 0);
 			CHECK(o.status == PD_OK);
-			CHECK(pd_file_header(o.file)->version == 1 &&
-			      pd_file_header(o.file)->big_endian == big);
-			CHECK(pd_file_event_count(o.file) == 1 &&
-			      pd_file_event(o.file, 0)->attr->config == 3);
+			CHECK(pd_file_header(o.file)->version == 1 && pd_file_header(o.file)->big_endian == big);
+			CHECK(pd_file_event_count(o.file) == 1 && pd_file_event(o.file, 0)->attr->config == 3);
 		}
 	}
 }
@@ -126,8 +120,7 @@ TEST(test_open__what_is_no_perf_data)
 		image_bytes(&image, files[i].bytes, files[i].size);
 		opened_open(&o, &image, 0);
 		CHECK(o.status == PD_ERROR_FORMAT && o.error.status == PD_ERROR_FORMAT);
-		CHECK(strstr(o.error.message, "not a perf.data") &&
-		      o.error.offset <= files[i].size);
+		CHECK(strstr(o.error.message, "not a perf.data") && o.error.offset <= files[i].size);
 		CHECK(strncmp(o.error.message, "memory: offset ", 15) == 0);
 	}
 }
@@ -187,8 +180,7 @@ TEST(test_open__bitmap_of_big_endian_in_words_of_8_and_4_bytes)
 		CHECK(pd_file_header(o.file)->feature_bits[2] == 1);
 		CHECK_STR(pd_file_hostname(o.file)->value.data, "hosty");
 		CHECK(pd_file_cln_size(o.file)->bytes == 256);
-		CHECK(pd_file_feature_at(o.file, 2, &section) && section.number == 128 &&
-		      section.size == 0);
+		CHECK(pd_file_feature_at(o.file, 2, &section) && section.number == 128 && section.size == 0);
 		CHECK(!pd_file_feature_at(o.file, 3, &section));
 	}
 }
@@ -207,8 +199,7 @@ TEST(test_open__bitmap_of_big_endian_before_there_was_a_hostname)
 		image_u64(&image, image.size - 16), image_u64(&image, 0);
 		opened_open(&o, &image, 0);
 		CHECK(o.status == PD_OK);
-		CHECK(pd_file_header(o.file)->feature_bits[0] == 6 && pd_file_build_id(o.file) &&
-		      o.problem_count == 0);
+		CHECK(pd_file_header(o.file)->feature_bits[0] == 6 && pd_file_build_id(o.file) && o.problem_count == 0);
 	}
 }
 
@@ -330,11 +321,9 @@ TEST(test_open__attr_sizes_that_make_no_sense)
 
 TEST(test_open__attrs_past_the_end)
 {
-	static const uint64_t places[][2] = { { 104, 8000 },
-					      { 100000, 80 },
-					      { UINT64_MAX - 8, 80 },
-					      { 104, UINT64_MAX },
-					      { UINT64_MAX, UINT64_MAX } };
+	static const uint64_t places[][2] = {
+		{ 104, 8000 }, { 100000, 80 }, { UINT64_MAX - 8, 80 }, { 104, UINT64_MAX }, { UINT64_MAX, UINT64_MAX }
+	};
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		struct image image = { 0 };
@@ -372,12 +361,9 @@ TEST(test_open__ids_find_their_events)
 		make_two_events(&image, 13);
 		opened_open(&o, &image, 0);
 		CHECK(o.status == PD_OK && o.problem_count == 0);
-		CHECK(pd_file_event(o.file, 0)->ids.count == 2 &&
-		      pd_file_event(o.file, 0)->ids.items[1] == 12);
-		CHECK(pd_file_event_by_id(o.file, 11)->index == 0 &&
-		      pd_file_event_by_id(o.file, 12)->index == 0);
-		CHECK(pd_file_event_by_id(o.file, 13)->index == 1 &&
-		      !pd_file_event_by_id(o.file, 14));
+		CHECK(pd_file_event(o.file, 0)->ids.count == 2 && pd_file_event(o.file, 0)->ids.items[1] == 12);
+		CHECK(pd_file_event_by_id(o.file, 11)->index == 0 && pd_file_event_by_id(o.file, 12)->index == 0);
+		CHECK(pd_file_event_by_id(o.file, 13)->index == 1 && !pd_file_event_by_id(o.file, 14));
 		CHECK(!pd_file_event_by_id(o.file, 0));
 	}
 }
@@ -394,18 +380,15 @@ TEST(test_open__id_of_two_events)
 
 TEST(test_open__ids_past_the_end)
 {
-	static const uint64_t places[][2] = { { 104, 100000 },
-					      { 100000, 8 },
-					      { UINT64_MAX, 8 },
-					      { 104, UINT64_MAX - 7 },
-					      { 104, 7 } };
+	static const uint64_t places[][2] = {
+		{ 104, 100000 }, { 100000, 8 }, { UINT64_MAX, 8 }, { 104, UINT64_MAX - 7 }, { 104, 7 }
+	};
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		struct image image = { 0 };
 
 		make_two_events(&image, 13);
-		image_set(&image, 128 + 64, places[i][0], 8),
-			image_set(&image, 128 + 72, places[i][1], 8);
+		image_set(&image, 128 + 64, places[i][0], 8), image_set(&image, 128 + 72, places[i][1], 8);
 		opened_open(&o, &image, 0);
 		CHECK(o.status == PD_OK);
 		CHECK(opened_told(&o, "bad-ids") == 1 && pd_file_event(o.file, 0)->ids.count == 0);
@@ -508,8 +491,7 @@ TEST(test_open__directory_whose_data_are_a_pipe)
 	CHECK(pd_file_header(file)->mode == PD_MODE_PIPE);
 	CHECK_STR(pd_file_part_name(file, 0), "data");
 	CHECK(pd_stream_open(file, NULL, &stream, NULL) == PD_OK);
-	CHECK(pd_stream_next(stream, &record, NULL) == PD_OK &&
-	      record->type == PD_RECORD_FINISHED_ROUND);
+	CHECK(pd_stream_next(stream, &record, NULL) == PD_OK && record->type == PD_RECORD_FINISHED_ROUND);
 	CHECK(pd_stream_next(stream, &record, NULL) == PD_END);
 	pd_stream_close(stream);
 	pd_file_close(file);
@@ -520,19 +502,15 @@ TEST(test_open__directory_whose_data_are_a_pipe)
 
 RUN(TEST_CASE(test_open__file_in_both_orders), TEST_CASE(test_open__pipe_in_both_orders),
     TEST_CASE(test_open__version_1_tells_its_order_by_the_size_of_an_attr),
-    TEST_CASE(test_open__version_1_of_no_order_is_refused),
-    TEST_CASE(test_open__header_of_72_bytes_has_no_features),
+    TEST_CASE(test_open__version_1_of_no_order_is_refused), TEST_CASE(test_open__header_of_72_bytes_has_no_features),
     TEST_CASE(test_open__what_is_no_perf_data), TEST_CASE(test_open__no_such_file),
     TEST_CASE(test_open__bitmap_of_big_endian_in_words_of_8_and_4_bytes),
     TEST_CASE(test_open__bitmap_of_big_endian_before_there_was_a_hostname),
-    TEST_CASE(test_open__unfinished_file_has_records_but_no_features),
-    TEST_CASE(test_open__data_past_the_end), TEST_CASE(test_open__data_whose_end_overflows),
-    TEST_CASE(test_open__attrs_behind_the_data), TEST_CASE(test_open__attr_of_a_newer_kernel),
-    TEST_CASE(test_open__attr_smaller_than_its_table_entry),
+    TEST_CASE(test_open__unfinished_file_has_records_but_no_features), TEST_CASE(test_open__data_past_the_end),
+    TEST_CASE(test_open__data_whose_end_overflows), TEST_CASE(test_open__attrs_behind_the_data),
+    TEST_CASE(test_open__attr_of_a_newer_kernel), TEST_CASE(test_open__attr_smaller_than_its_table_entry),
     TEST_CASE(test_open__attr_sizes_that_make_no_sense), TEST_CASE(test_open__attrs_past_the_end),
     TEST_CASE(test_open__ids_find_their_events), TEST_CASE(test_open__id_of_two_events),
     TEST_CASE(test_open__ids_past_the_end), TEST_CASE(test_open__many_ids),
-    TEST_CASE(test_open__stopped_by_the_problem_function),
-    TEST_CASE(test_open__descriptor_that_cannot_seek),
-    TEST_CASE(test_open__descriptor_from_its_position),
-    TEST_CASE(test_open__directory_whose_data_are_a_pipe))
+    TEST_CASE(test_open__stopped_by_the_problem_function), TEST_CASE(test_open__descriptor_that_cannot_seek),
+    TEST_CASE(test_open__descriptor_from_its_position), TEST_CASE(test_open__directory_whose_data_are_a_pipe))

@@ -13,8 +13,7 @@ TEST(test_problem__codes_are_unique_words)
 	for (size_t i = 0; (code = pd_problem_at(i, NULL, NULL, NULL)) != NULL; i++) {
 		CHECK(*code);
 		for (const char *at = code; *at; at++)
-			CHECK(islower((unsigned char)*at) || isdigit((unsigned char)*at) ||
-			      *at == '-');
+			CHECK(islower((unsigned char)*at) || isdigit((unsigned char)*at) || *at == '-');
 		for (size_t j = 0; j < i; j++) {
 			other = pd_problem_at(j, NULL, NULL, NULL);
 			CHECK(strcmp(code, other) != 0);
@@ -36,5 +35,4 @@ TEST(test_problem__each_has_a_meaning_and_an_advice)
 	CHECK(count > 30);
 }
 
-RUN(TEST_CASE(test_problem__codes_are_unique_words),
-    TEST_CASE(test_problem__each_has_a_meaning_and_an_advice))
+RUN(TEST_CASE(test_problem__codes_are_unique_words), TEST_CASE(test_problem__each_has_a_meaning_and_an_advice))

@@ -90,9 +90,8 @@ TEST(test_decode__attr_of_every_size)
 		size_t size;
 		uint64_t config2, regs_user, sig_data, config4;
 	} wanted[] = {
-		{ 64, 0, 0, 0, 0 },    { 72, 8, 0, 0, 0 },     { 80, 8, 0, 0, 0 },
-		{ 96, 8, 10, 0, 0 },   { 104, 8, 10, 0, 0 },   { 120, 8, 10, 0, 0 },
-		{ 128, 8, 10, 15, 0 }, { 144, 8, 10, 15, 17 },
+		{ 64, 0, 0, 0, 0 },   { 72, 8, 0, 0, 0 },   { 80, 8, 0, 0, 0 },    { 96, 8, 10, 0, 0 },
+		{ 104, 8, 10, 0, 0 }, { 120, 8, 10, 0, 0 }, { 128, 8, 10, 15, 0 }, { 144, 8, 10, 15, 17 },
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
@@ -176,30 +175,30 @@ TEST(test_decode__header_attr_larger_than_its_record_is_refused)
 // Every field of a sample, each word of a known value.
 static void put_all_fields(struct image *image)
 {
-	image_u64(image, 100); // identifier
-	image_u64(image, 101); // ip
-	image_u32(image, 102), image_u32(image, 103); // pid, tid
-	image_u64(image, 104); // time
-	image_u64(image, 105); // addr
-	image_u64(image, 106); // id
-	image_u64(image, 107); // stream_id
-	image_u32(image, 108), image_u32(image, 109); // cpu, reserved
-	image_u64(image, 110); // period
-	image_u64(image, 111); // read: value
+	image_u64(image, 100);                                                          // identifier
+	image_u64(image, 101);                                                          // ip
+	image_u32(image, 102), image_u32(image, 103);                                   // pid, tid
+	image_u64(image, 104);                                                          // time
+	image_u64(image, 105);                                                          // addr
+	image_u64(image, 106);                                                          // id
+	image_u64(image, 107);                                                          // stream_id
+	image_u32(image, 108), image_u32(image, 109);                                   // cpu, reserved
+	image_u64(image, 110);                                                          // period
+	image_u64(image, 111);                                                          // read: value
 	image_u64(image, 2), image_u64(image, UINT64_MAX - 511), image_u64(image, 113); // callchain
 	image_u32(image, 4), image_bytes(image, "raw!", 4);
 	image_u64(image, 1), image_u64(image, UINT64_MAX); // branches, hw_idx
-	image_u64(image, 114), image_u64(image, 115); // from, to
+	image_u64(image, 114), image_u64(image, 115);      // from, to
 	image_u64(image, image->big ? UINT64_C(1) << 62 | UINT64_C(300) << 44 | UINT64_C(4) << 40 :
 				      UINT64_C(1) << 1 | UINT64_C(300) << 4 | UINT64_C(4) << 20);
-	image_u64(image, 116); // counters
+	image_u64(image, 116);                                             // counters
 	image_u64(image, 2), image_u64(image, 117), image_u64(image, 118); // user registers
 	image_u64(image, 8), image_bytes(image, "stack...", 8), image_u64(image, 5);
-	image_u64(image, 119); // weight
-	image_u64(image, 0x3000200000001); // weight_struct
-	image_u64(image, UINT64_C(1) << 37 | 2); // data_src
-	image_u64(image, UINT64_C(7) << 32 | 1); // transaction
-	image_u64(image, 0); // abi 0: no registers
+	image_u64(image, 119);                        // weight
+	image_u64(image, 0x3000200000001);            // weight_struct
+	image_u64(image, UINT64_C(1) << 37 | 2);      // data_src
+	image_u64(image, UINT64_C(7) << 32 | 1);      // transaction
+	image_u64(image, 0);                          // abi 0: no registers
 	image_u64(image, 120), image_u64(image, 121); // phys_addr, cgroup
 	image_u64(image, 122), image_u64(image, 123); // page sizes
 	image_u64(image, 8), image_bytes(image, "aux.....", 8);
@@ -214,16 +213,13 @@ TEST(test_decode__sample_with_every_field)
 
 		put_all_fields(&image);
 		scope.words[PD_WORD_SAMPLE_TYPE] = 0x1ffffff;
-		scope.words[PD_WORD_BRANCH_TYPE] = PD_MASK(PD_BRANCH_TYPE_HW_INDEX) |
-						   PD_MASK(PD_BRANCH_TYPE_COUNTERS);
+		scope.words[PD_WORD_BRANCH_TYPE] = PD_MASK(PD_BRANCH_TYPE_HW_INDEX) | PD_MASK(PD_BRANCH_TYPE_COUNTERS);
 		scope.words[PD_WORD_REGS_USER] = 0x101;
 		scope.words[PD_WORD_REGS_INTR] = 0xff;
 		s = DECODE(sample, &image);
 		CHECK(s);
-		CHECK(s->identifier == 100 && s->ip == 101 && s->pid == 102 && s->tid == 103 &&
-		      s->time_ns == 104);
-		CHECK(s->addr == 105 && s->id == 106 && s->stream_id == 107 && s->cpu == 108 &&
-		      s->period == 110);
+		CHECK(s->identifier == 100 && s->ip == 101 && s->pid == 102 && s->tid == 103 && s->time_ns == 104);
+		CHECK(s->addr == 105 && s->id == 106 && s->stream_id == 107 && s->cpu == 108 && s->period == 110);
 		CHECK(s->read->value == 111 && s->read->members.count == 0);
 		CHECK(s->callchain.count == 2 && (int64_t)s->callchain.items[0] == PD_CONTEXT_USER);
 		CHECK(s->callchain.items[1] == 113);
@@ -233,20 +229,15 @@ TEST(test_decode__sample_with_every_field)
 		CHECK(branch->from == 114 && branch->to == 115);
 		CHECK(PD_BITS(branch->flags, PD_BRANCH_PREDICTED) == 1 &&
 		      PD_BITS(branch->flags, PD_BRANCH_MISPRED) == 0);
-		CHECK(PD_BITS(branch->flags, PD_BRANCH_CYCLES) == 300 &&
-		      PD_BITS(branch->flags, PD_BRANCH_KIND) == 4);
-		CHECK(s->branch_stack->counters.count == 1 &&
-		      s->branch_stack->counters.items[0] == 116);
-		CHECK(s->user_regs->abi == 2 && s->user_regs->regs.count == 2 &&
-		      s->user_regs->regs.items[1] == 118);
+		CHECK(PD_BITS(branch->flags, PD_BRANCH_CYCLES) == 300 && PD_BITS(branch->flags, PD_BRANCH_KIND) == 4);
+		CHECK(s->branch_stack->counters.count == 1 && s->branch_stack->counters.items[0] == 116);
+		CHECK(s->user_regs->abi == 2 && s->user_regs->regs.count == 2 && s->user_regs->regs.items[1] == 118);
 		CHECK(s->user_stack->size == 8 && s->user_stack->dyn_size == 5);
 		CHECK(memcmp(s->user_stack->data.data, "stack...", 8) == 0);
 		CHECK(s->weight == 119 && s->weight_struct == 0x3000200000001);
-		CHECK(s->data_src == (UINT64_C(1) << 37 | 2) &&
-		      s->transaction == (UINT64_C(7) << 32 | 1));
+		CHECK(s->data_src == (UINT64_C(1) << 37 | 2) && s->transaction == (UINT64_C(7) << 32 | 1));
 		CHECK(s->intr_regs->abi == 0 && s->intr_regs->regs.count == 0);
-		CHECK(s->phys_addr == 120 && s->cgroup == 121 && s->data_page_size == 122 &&
-		      s->code_page_size == 123);
+		CHECK(s->phys_addr == 120 && s->cgroup == 121 && s->data_page_size == 122 && s->code_page_size == 123);
 		CHECK(s->aux.size == 8 && memcmp(s->aux.data, "aux.....", 8) == 0);
 		CHECK(s->rest.size == 0);
 	}
@@ -259,8 +250,7 @@ TEST(test_decode__sample_without_stack_has_no_dyn_size)
 
 	image_u64(&image, 0); // size of the stack
 	image_u64(&image, 9); // weight
-	scope.words[PD_WORD_SAMPLE_TYPE] = PD_MASK(PD_SAMPLE_TYPE_STACK_USER) |
-					   PD_MASK(PD_SAMPLE_TYPE_WEIGHT);
+	scope.words[PD_WORD_SAMPLE_TYPE] = PD_MASK(PD_SAMPLE_TYPE_STACK_USER) | PD_MASK(PD_SAMPLE_TYPE_WEIGHT);
 	s = DECODE(sample, &image);
 	CHECK(s);
 	CHECK(s->user_stack->size == 0 && s->user_stack->dyn_size == 0 && s->weight == 9);
@@ -274,13 +264,11 @@ TEST(test_decode__sample_without_branches_keeps_hw_idx)
 	image_u64(&image, 0);
 	image_u64(&image, 3);
 	image_u64(&image, 9);
-	scope.words[PD_WORD_SAMPLE_TYPE] = PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK) |
-					   PD_MASK(PD_SAMPLE_TYPE_WEIGHT);
+	scope.words[PD_WORD_SAMPLE_TYPE] = PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK) | PD_MASK(PD_SAMPLE_TYPE_WEIGHT);
 	scope.words[PD_WORD_BRANCH_TYPE] = PD_MASK(PD_BRANCH_TYPE_HW_INDEX);
 	s = DECODE(sample, &image);
 	CHECK(s);
-	CHECK(s->branch_stack->hw_idx == 3 && s->branch_stack->entries.count == 0 &&
-	      s->weight == 9);
+	CHECK(s->branch_stack->hw_idx == 3 && s->branch_stack->entries.count == 0 && s->weight == 9);
 }
 
 TEST(test_decode__read_values_alone)
@@ -295,8 +283,7 @@ TEST(test_decode__read_values_alone)
 	read = DECODE(read, &image);
 	CHECK(read);
 	CHECK(read->pid == 1 && read->tid == 2);
-	CHECK(read->counts->value == 10 && read->counts->time_enabled_ns == 11 &&
-	      read->counts->time_running_ns == 12);
+	CHECK(read->counts->value == 10 && read->counts->time_enabled_ns == 11 && read->counts->time_running_ns == 12);
 	CHECK(read->counts->id == 13 && read->counts->lost == 14);
 }
 
@@ -311,8 +298,7 @@ TEST(test_decode__read_values_of_a_group)
 	scope.words[PD_WORD_READ_FORMAT] = 0x1f;
 	counts = DECODE(counts, &image);
 	CHECK(counts);
-	CHECK(counts->nr == 2 && counts->time_enabled_ns == 11 && counts->time_running_ns == 12 &&
-	      counts->id == 0);
+	CHECK(counts->nr == 2 && counts->time_enabled_ns == 11 && counts->time_running_ns == 12 && counts->id == 0);
 	CHECK(PD_ITEM(pd_count, counts->members, 0)->value == 20);
 	CHECK(PD_ITEM(pd_count, counts->members, 1)->id == 24);
 	CHECK(PD_ITEM(pd_count, counts->members, 1)->lost == 25);
@@ -372,8 +358,7 @@ TEST(test_decode__mmap2_with_build_id)
 	scope.words[PD_WORD_MISC] = 1 << 14;
 	mmap2 = DECODE(mmap2, &image);
 	CHECK(mmap2);
-	CHECK(mmap2->build_id_size == 20 && mmap2->build_id.size == 20 &&
-	      mmap2->build_id.data[19] == 0x13);
+	CHECK(mmap2->build_id_size == 20 && mmap2->build_id.size == 20 && mmap2->build_id.data[19] == 0x13);
 	CHECK(mmap2->ino == 0 && mmap2->prot == 5);
 	CHECK_STR(mmap2->filename.data, "/bin/true");
 }
@@ -399,8 +384,7 @@ TEST(test_decode__text_poke_of_new_code)
 	image_bytes(&image, "\x0f\x1f\x44\x00\x00\x00\x00", 7);
 	poke = DECODE(text_poke, &image);
 	CHECK(poke);
-	CHECK(poke->old_bytes.size == 0 && poke->new_bytes.size == 5 &&
-	      poke->new_bytes.data[2] == 0x44);
+	CHECK(poke->old_bytes.size == 0 && poke->new_bytes.size == 5 && poke->new_bytes.data[2] == 0x44);
 	CHECK(poke->rest.size == 2);
 }
 
@@ -441,14 +425,12 @@ TEST(test_decode__id_index_with_and_without_guests)
 		const struct pd_id_index *index;
 
 		image_u64(&image, 1);
-		image_u64(&image, 10), image_u64(&image, 0), image_u64(&image, UINT64_MAX),
-			image_u64(&image, 77);
+		image_u64(&image, 10), image_u64(&image, 0), image_u64(&image, UINT64_MAX), image_u64(&image, 77);
 		if (guests)
 			image_u64(&image, 500), image_u64(&image, 3);
 		index = DECODE(id_index, &image);
 		CHECK(index);
-		CHECK(index->entries.count == 1 &&
-		      PD_ITEM(pd_id_entry, index->entries, 0)->tid == 77);
+		CHECK(index->entries.count == 1 && PD_ITEM(pd_id_entry, index->entries, 0)->tid == 77);
 		CHECK(index->has_guests == guests && index->guests.count == guests);
 		CHECK(!guests || PD_ITEM(pd_id_guest, index->guests, 0)->vcpu == 3);
 	}
@@ -481,8 +463,7 @@ TEST(test_decode__cpu_map_of_words_of_four_bytes)
 		image_zeros(&image, 2);
 		map = DECODE(cpu_map, &image)->cpus;
 		CHECK(map->nr == 2 && map->long_size == 4 && map->mask64.count == 0);
-		CHECK(map->mask32.count == 2 && map->mask32.items[0] == 0x80000001 &&
-		      map->mask32.items[1] == 5);
+		CHECK(map->mask32.count == 2 && map->mask32.items[0] == 0x80000001 && map->mask32.items[1] == 5);
 	}
 }
 
@@ -498,8 +479,7 @@ TEST(test_decode__cpu_map_of_words_of_eight_bytes)
 		image_u64(&image, 0x8000000000000001);
 		image_zeros(&image, 6);
 		map = DECODE(cpu_map, &image)->cpus;
-		CHECK(map->mask32.count == 0 && map->mask64.count == 1 &&
-		      map->mask64.items[0] == 0x8000000000000001);
+		CHECK(map->mask32.count == 0 && map->mask64.count == 1 && map->mask64.items[0] == 0x8000000000000001);
 	}
 }
 
@@ -508,8 +488,7 @@ TEST(test_decode__cpu_map_of_a_range)
 	struct image image = { .big = true };
 	const struct pd_cpu_map_data *map;
 
-	image_u16(&image, 2), image_u8(&image, 1), image_u8(&image, 0), image_u16(&image, 4),
-		image_u16(&image, 300);
+	image_u16(&image, 2), image_u8(&image, 1), image_u8(&image, 0), image_u16(&image, 4), image_u16(&image, 300);
 	map = DECODE(cpu_map, &image)->cpus;
 	CHECK(map->any_cpu == 1 && map->start_cpu == 4 && map->end_cpu == 300);
 }
@@ -531,8 +510,7 @@ TEST(test_decode__event_update)
 	CHECK(update);
 	CHECK(update->scale == 1e-6 && !update->unit.data && update->rest.size == 8);
 
-	image_u64(&image, 3), image_u64(&image, 42), image_u16(&image, 0), image_u16(&image, 1),
-		image_u16(&image, 9);
+	image_u64(&image, 3), image_u64(&image, 42), image_u16(&image, 0), image_u16(&image, 1), image_u16(&image, 9);
 	update = DECODE(event_update, &image);
 	CHECK(update);
 	CHECK(update->cpus->cpus.count == 1 && update->cpus->cpus.items[0] == 9);
@@ -549,8 +527,7 @@ TEST(test_decode__time_conv_old_and_new)
 	CHECK(conv->wire_size == 24 && conv->time_zero == 5 && conv->time_mask == 0);
 
 	image_u64(&image, 31), image_u64(&image, 1000), image_u64(&image, 5);
-	image_u64(&image, 6), image_u64(&image, 7), image_u8(&image, 1), image_u8(&image, 1),
-		image_zeros(&image, 6);
+	image_u64(&image, 6), image_u64(&image, 7), image_u8(&image, 1), image_u8(&image, 1), image_zeros(&image, 6);
 	conv = DECODE(time_conv, &image);
 	CHECK(conv);
 	CHECK(conv->time_cycles == 6 && conv->time_mask == 7 && conv->cap_user_time_short == 1);
@@ -560,8 +537,7 @@ TEST(test_decode__time_conv_old_and_new)
 // Everything before the time.
 static void put_auxtrace_error(struct image *image, uint32_t fmt)
 {
-	image_u32(image, 1), image_u32(image, 2), image_u32(image, 3), image_u32(image, 4),
-		image_u32(image, 5);
+	image_u32(image, 1), image_u32(image, 2), image_u32(image, 3), image_u32(image, 4), image_u32(image, 5);
 	image_u32(image, fmt);
 	image_u64(image, 6);
 }
@@ -590,8 +566,7 @@ TEST(test_decode__auxtrace_error_with_guest)
 	image_u32(&image, 500), image_u32(&image, 1);
 	error = DECODE(auxtrace_error, &image);
 	CHECK(error);
-	CHECK(error->time_ns == 99 && error->has_guest && error->machine_pid == 500 &&
-	      error->vcpu == 1);
+	CHECK(error->time_ns == 99 && error->has_guest && error->machine_pid == 500 && error->vcpu == 1);
 }
 
 TEST(test_decode__auxtrace_error_that_promises_a_guest_but_is_cut)
@@ -629,8 +604,7 @@ static const struct pd_schedstat_domain *decode_domain(uint16_t version, unsigne
 {
 	struct image image = { .big = true };
 
-	image_u64(&image, 9), image_u32(&image, 1), image_u16(&image, version),
-		image_u16(&image, 2);
+	image_u64(&image, 9), image_u32(&image, 1), image_u16(&image, version), image_u16(&image, 2);
 	for (unsigned i = 1; i <= words; i++)
 		image_u32(&image, i);
 	return DECODE(schedstat_domain, &image);
@@ -642,17 +616,14 @@ TEST(test_decode__schedstat_domain_of_each_version)
 
 	CHECK(domain);
 	CHECK(domain->idle->count == 1 && domain->busy->count == 9 && domain->newidle->count == 17);
-	CHECK(domain->idle->imbalance == 4 && domain->idle->nobusyg == 8 &&
-	      domain->ttwu_move_balance == 36);
+	CHECK(domain->idle->imbalance == 4 && domain->idle->nobusyg == 8 && domain->ttwu_move_balance == 36);
 	domain = decode_domain(16, 36);
 	CHECK(domain);
 	CHECK(domain->busy->count == 1 && domain->idle->count == 9 && domain->newidle->count == 17);
 	domain = decode_domain(17, 45);
 	CHECK(domain);
-	CHECK(domain->busy->count == 1 && domain->idle->count == 12 &&
-	      domain->newidle->count == 23);
-	CHECK(domain->busy->imbalance == 0 && domain->busy->imbalance_misfit == 7 &&
-	      domain->ttwu_move_balance == 45);
+	CHECK(domain->busy->count == 1 && domain->idle->count == 12 && domain->newidle->count == 23);
+	CHECK(domain->busy->imbalance == 0 && domain->busy->imbalance_misfit == 7 && domain->ttwu_move_balance == 45);
 }
 
 // ---- features ----
@@ -700,15 +671,13 @@ TEST(test_decode__mem_topology_has_its_size_twice)
 	const struct pd_memory_node *node;
 
 	image_u64(&image, 1), image_u64(&image, 0x8000000), image_u64(&image, 1);
-	image_u64(&image, 0), image_u64(&image, 128), image_u64(&image, 128),
-		image_u64(&image, 0xff), image_u64(&image, 3);
+	image_u64(&image, 0), image_u64(&image, 128), image_u64(&image, 128), image_u64(&image, 0xff),
+		image_u64(&image, 3);
 	memory = DECODE(mem_topology, &image);
 	CHECK(memory);
 	node = PD_ITEM(pd_memory_node, memory->nodes, 0);
-	CHECK(memory->block_size_bytes == 0x8000000 && node->size == 128 &&
-	      node->bitmap.count == 2);
-	CHECK(node->bitmap.items[0] == 0xff && node->bitmap.items[1] == 3 &&
-	      memory->rest.size == 0);
+	CHECK(memory->block_size_bytes == 0x8000000 && node->size == 128 && node->bitmap.count == 2);
+	CHECK(node->bitmap.items[0] == 0xff && node->bitmap.items[1] == 3 && memory->rest.size == 0);
 }
 
 static void put_cpu_topology(struct image *image, unsigned revision)
@@ -736,11 +705,9 @@ TEST(test_decode__cpu_topology_of_each_revision)
 		CHECK(cpus);
 		CHECK(cpus->core_lists.count == 1 && cpus->thread_lists.count == 2);
 		CHECK(cpus->has_places == (revision >= 2) && cpus->has_dies == (revision >= 3));
-		CHECK(cpus->places.count == (revision >= 2 ? 2 : 0) &&
-		      cpus->die_ids.count == (revision >= 3 ? 2 : 0));
+		CHECK(cpus->places.count == (revision >= 2 ? 2 : 0) && cpus->die_ids.count == (revision >= 3 ? 2 : 0));
 		CHECK(revision < 2 || PD_ITEM(pd_cpu_place, cpus->places, 1)->core_id == 2);
-		CHECK(revision < 2 ||
-		      PD_ITEM(pd_cpu_place, cpus->places, 1)->package_id == UINT32_MAX);
+		CHECK(revision < 2 || PD_ITEM(pd_cpu_place, cpus->places, 1)->package_id == UINT32_MAX);
 		CHECK(revision < 3 || cpus->die_ids.items[1] == 1);
 		CHECK(cpus->rest.size == 0);
 	}
@@ -795,8 +762,7 @@ TEST(test_decode__bpf_prog_info_of_an_old_kernel)
 	programs = DECODE(bpf_programs, &image);
 	CHECK(programs);
 	program = PD_ITEM(pd_bpf_program, programs->programs, 0);
-	CHECK(program->info->id == 33 && program->info->tag.data[0] == 't' &&
-	      program->info->has_name);
+	CHECK(program->info->id == 33 && program->info->tag.data[0] == 't' && program->info->has_name);
 	CHECK(memcmp(program->info->name.data, "prog", 5) == 0 && program->info->run_cnt == 0);
 	CHECK(program->data.size == 8 && memcmp(program->data.data, "bpfcode.", 8) == 0);
 }
@@ -811,10 +777,8 @@ TEST(test_decode__tracing_data_in_its_own_order)
 		image_bytes(&image, "\x17\x08\x44tracing", 10);
 		image_text(&image, "0.6", 4);
 		image_u8(&image, big), image_u8(&image, 8), image_u32(&image, 4096);
-		image_text(&image, "header_page", 12), image_u64(&image, 4),
-			image_bytes(&image, "page", 4);
-		image_text(&image, "header_event", 13), image_u64(&image, 5),
-			image_bytes(&image, "event", 5);
+		image_text(&image, "header_page", 12), image_u64(&image, 4), image_bytes(&image, "page", 4);
+		image_text(&image, "header_event", 13), image_u64(&image, 5), image_bytes(&image, "event", 5);
 		image_u32(&image, 0);
 		image_u32(&image, 1), image_text(&image, "sched", 6), image_u32(&image, 1);
 		image_u64(&image, 6), image_bytes(&image, "format", 6);
@@ -823,8 +787,7 @@ TEST(test_decode__tracing_data_in_its_own_order)
 		data = DECODE(tracing_data, &image);
 		CHECK(data);
 		CHECK_STR(data->version.data, "0.6");
-		CHECK(data->page_size == 4096 && data->header_event.size == 5 &&
-		      data->systems.count == 1);
+		CHECK(data->page_size == 4096 && data->header_event.size == 5 && data->systems.count == 1);
 		CHECK_STR(PD_ITEM(pd_tracing_system, data->systems, 0)->name.data, "sched");
 		CHECK(!data->has_cmdlines && data->rest.size == 0);
 	}
@@ -838,15 +801,13 @@ TEST(test_decode__auxtrace_index_of_perf_and_of_simpleperf)
 	image_u64(&image, 1), image_u64(&image, 9896), image_u64(&image, 48);
 	index = DECODE(auxtrace_index, &image);
 	CHECK(index);
-	CHECK(index->entries.count == 1 &&
-	      PD_ITEM(pd_auxtrace_index_entry, index->entries, 0)->file_offset == 9896);
+	CHECK(index->entries.count == 1 && PD_ITEM(pd_auxtrace_index_entry, index->entries, 0)->file_offset == 9896);
 
 	image_u64(&image, 9896), image_u64(&image, 48);
 	scope.words[PD_WORD_QUIRKS] = PD_MASK(PD_QUIRKS_AUXTRACE_NO_COUNT);
 	index = DECODE(auxtrace_index, &image);
 	CHECK(index);
-	CHECK(index->entries.count == 1 &&
-	      PD_ITEM(pd_auxtrace_index_entry, index->entries, 0)->size == 48);
+	CHECK(index->entries.count == 1 && PD_ITEM(pd_auxtrace_index_entry, index->entries, 0)->size == 48);
 }
 
 // ---- simpleperf ----
@@ -861,10 +822,8 @@ TEST(test_decode__simpleperf_file_of_each_type)
 
 		image_u32(&image, 0);
 		begin = image.size;
-		image_text(&image, "/lib/a.so", 10), image_u32(&image, type),
-			image_u64(&image, 0x1000);
-		image_u32(&image, 1), image_u64(&image, 0x2000), image_u32(&image, 16),
-			image_text(&image, "main", 5);
+		image_text(&image, "/lib/a.so", 10), image_u32(&image, type), image_u64(&image, 0x1000);
+		image_u32(&image, 1), image_u64(&image, 0x2000), image_u32(&image, 16), image_text(&image, "main", 5);
 		if (type == 3)
 			image_u32(&image, 1), image_u64(&image, 77);
 		if (type == 2)
@@ -895,41 +854,29 @@ TEST(test_decode__simpleperf_meta_info)
 	CHECK_STR(PD_ITEM(pd_simpleperf_pair, info->pairs, 1)->value.data, "false");
 }
 
-RUN(TEST_CASE(test_decode__attr_flags_in_both_orders),
-    TEST_CASE(test_decode__attr_precise_ip_is_not_turned_around),
+RUN(TEST_CASE(test_decode__attr_flags_in_both_orders), TEST_CASE(test_decode__attr_precise_ip_is_not_turned_around),
     TEST_CASE(test_decode__attr_aux_action), TEST_CASE(test_decode__attr_of_every_size),
     TEST_CASE(test_decode__attr_of_a_newer_kernel_keeps_what_is_not_known),
     TEST_CASE(test_decode__attr_shorter_than_the_first_is_refused),
     TEST_CASE(test_decode__header_attr_finds_ids_behind_its_own_size),
     TEST_CASE(test_decode__header_attr_larger_than_its_record_is_refused),
-    TEST_CASE(test_decode__sample_with_every_field),
-    TEST_CASE(test_decode__sample_without_stack_has_no_dyn_size),
-    TEST_CASE(test_decode__sample_without_branches_keeps_hw_idx),
-    TEST_CASE(test_decode__read_values_alone), TEST_CASE(test_decode__read_values_of_a_group),
-    TEST_CASE(test_decode__counts_that_do_not_fit_are_refused),
+    TEST_CASE(test_decode__sample_with_every_field), TEST_CASE(test_decode__sample_without_stack_has_no_dyn_size),
+    TEST_CASE(test_decode__sample_without_branches_keeps_hw_idx), TEST_CASE(test_decode__read_values_alone),
+    TEST_CASE(test_decode__read_values_of_a_group), TEST_CASE(test_decode__counts_that_do_not_fit_are_refused),
     TEST_CASE(test_decode__mmap2_with_inode), TEST_CASE(test_decode__mmap2_with_build_id),
-    TEST_CASE(test_decode__text_without_end_is_refused),
-    TEST_CASE(test_decode__text_poke_of_new_code), TEST_CASE(test_decode__build_id),
-    TEST_CASE(test_decode__build_id_of_old_files_has_no_pid),
-    TEST_CASE(test_decode__id_index_with_and_without_guests),
-    TEST_CASE(test_decode__cpu_map_of_numbers),
-    TEST_CASE(test_decode__cpu_map_of_words_of_four_bytes),
-    TEST_CASE(test_decode__cpu_map_of_words_of_eight_bytes),
+    TEST_CASE(test_decode__text_without_end_is_refused), TEST_CASE(test_decode__text_poke_of_new_code),
+    TEST_CASE(test_decode__build_id), TEST_CASE(test_decode__build_id_of_old_files_has_no_pid),
+    TEST_CASE(test_decode__id_index_with_and_without_guests), TEST_CASE(test_decode__cpu_map_of_numbers),
+    TEST_CASE(test_decode__cpu_map_of_words_of_four_bytes), TEST_CASE(test_decode__cpu_map_of_words_of_eight_bytes),
     TEST_CASE(test_decode__cpu_map_of_a_range), TEST_CASE(test_decode__event_update),
-    TEST_CASE(test_decode__time_conv_old_and_new),
-    TEST_CASE(test_decode__auxtrace_error_without_time),
+    TEST_CASE(test_decode__time_conv_old_and_new), TEST_CASE(test_decode__auxtrace_error_without_time),
     TEST_CASE(test_decode__auxtrace_error_with_guest),
-    TEST_CASE(test_decode__auxtrace_error_that_promises_a_guest_but_is_cut),
-    TEST_CASE(test_decode__thread_map_names),
-    TEST_CASE(test_decode__schedstat_domain_of_each_version),
-    TEST_CASE(test_decode__string_of_any_size),
+    TEST_CASE(test_decode__auxtrace_error_that_promises_a_guest_but_is_cut), TEST_CASE(test_decode__thread_map_names),
+    TEST_CASE(test_decode__schedstat_domain_of_each_version), TEST_CASE(test_decode__string_of_any_size),
     TEST_CASE(test_decode__string_larger_than_its_place_is_refused),
-    TEST_CASE(test_decode__mem_topology_has_its_size_twice),
-    TEST_CASE(test_decode__cpu_topology_of_each_revision),
+    TEST_CASE(test_decode__mem_topology_has_its_size_twice), TEST_CASE(test_decode__cpu_topology_of_each_revision),
     TEST_CASE(test_decode__event_desc_with_attrs_of_its_own_size),
     TEST_CASE(test_decode__event_desc_with_an_impossible_size_is_refused),
-    TEST_CASE(test_decode__bpf_prog_info_of_an_old_kernel),
-    TEST_CASE(test_decode__tracing_data_in_its_own_order),
+    TEST_CASE(test_decode__bpf_prog_info_of_an_old_kernel), TEST_CASE(test_decode__tracing_data_in_its_own_order),
     TEST_CASE(test_decode__auxtrace_index_of_perf_and_of_simpleperf),
-    TEST_CASE(test_decode__simpleperf_file_of_each_type),
-    TEST_CASE(test_decode__simpleperf_meta_info))
+    TEST_CASE(test_decode__simpleperf_file_of_each_type), TEST_CASE(test_decode__simpleperf_meta_info))

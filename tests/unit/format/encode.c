@@ -140,11 +140,8 @@ TEST(test_encode__missing_part_is_refused)
 TEST(test_encode__box_of_another_size_is_refused)
 {
 	struct pd_attr attr = { .wire_size = 80 };
-	struct pd_event_desc_entry entry = { .attr = &attr,
-					     .name = { .data = "cycles", .length = 6 } };
-	struct pd_event_desc desc = { .nr = 1,
-				      .attr_size = 72,
-				      .events = { &entry, 1, sizeof(entry) } };
+	struct pd_event_desc_entry entry = { .attr = &attr, .name = { .data = "cycles", .length = 6 } };
+	struct pd_event_desc desc = { .nr = 1, .attr_size = 72, .events = { &entry, 1, sizeof(entry) } };
 
 	CHECK(encode(PD_LAYOUT_event_desc, &desc, false).failed);
 	desc.attr_size = 80;
@@ -197,16 +194,13 @@ TEST(test_encode__record_larger_than_64_kib_is_refused)
 	CHECK(pen.failed);
 }
 
-RUN(TEST_CASE(test_encode__numbers_in_both_orders),
-    TEST_CASE(test_encode__flags_are_mirrored_in_big_endian),
+RUN(TEST_CASE(test_encode__numbers_in_both_orders), TEST_CASE(test_encode__flags_are_mirrored_in_big_endian),
     TEST_CASE(test_encode__attr_made_by_hand_is_written_whole),
-    TEST_CASE(test_encode__text_is_padded_so_that_the_record_is),
-    TEST_CASE(test_encode__text_of_a_given_size),
+    TEST_CASE(test_encode__text_is_padded_so_that_the_record_is), TEST_CASE(test_encode__text_of_a_given_size),
     TEST_CASE(test_encode__string_is_padded_as_perf_does),
     TEST_CASE(test_encode__text_too_long_for_its_place_is_refused),
     TEST_CASE(test_encode__counts_that_disagree_are_refused),
-    TEST_CASE(test_encode__count_too_large_for_its_place_is_refused),
-    TEST_CASE(test_encode__missing_part_is_refused),
+    TEST_CASE(test_encode__count_too_large_for_its_place_is_refused), TEST_CASE(test_encode__missing_part_is_refused),
     TEST_CASE(test_encode__box_of_another_size_is_refused),
     TEST_CASE(test_encode__tracing_data_goes_over_to_its_own_order),
     TEST_CASE(test_encode__too_little_room_is_counted_but_not_written),

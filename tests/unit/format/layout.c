@@ -91,8 +91,7 @@ TEST(test_layout__features)
 	CHECK_STR(pd_feature_name(3), "HOSTNAME");
 	CHECK_STR(pd_feature_name(34), "CLN_SIZE");
 	CHECK_STR(pd_layout_name(pd_feature_layout(PD_FEATURE_ARCH)), "string");
-	CHECK(!pd_feature_name(0) && !pd_feature_name(35) && !pd_feature_layout(127) &&
-	      !pd_feature_doc(255));
+	CHECK(!pd_feature_name(0) && !pd_feature_name(35) && !pd_feature_layout(127) && !pd_feature_doc(255));
 }
 
 TEST(test_layout__layouts_by_name)
@@ -136,30 +135,24 @@ static const char *words(const char *layout, const char *name)
 TEST(test_layout__fields_in_words)
 {
 	CHECK_STR(words("sample", "ip"), "u64; sample_type has IP; uint64_t ip");
-	CHECK_STR(
-		words("sample", "callchain"),
-		"u64 count, then u64[count]; sample_type has CALLCHAIN; struct pd_u64s callchain");
+	CHECK_STR(words("sample", "callchain"),
+		  "u64 count, then u64[count]; sample_type has CALLCHAIN; struct pd_u64s callchain");
 	CHECK_STR(words("counts", "id"), "u64; read_format has ID, lacks GROUP; uint64_t id");
-	CHECK_STR(words("counts", "members"),
-		  "count[nr]; read_format has GROUP; struct pd_list members");
-	CHECK_STR(words("mmap2", "filename"),
-		  "string, padded to the end; always; struct pd_str filename");
+	CHECK_STR(words("counts", "members"), "count[nr]; read_format has GROUP; struct pd_list members");
+	CHECK_STR(words("mmap2", "filename"), "string, padded to the end; always; struct pd_str filename");
 	CHECK_STR(words("attr", "config3"), "u64; size at least 136; uint64_t config3");
 	CHECK_STR(words("attr", "flags"), "u64 of bit-fields; always; uint64_t flags");
-	CHECK_STR(words("header_attr", "attr"),
-		  "attr in its own size; always; const struct pd_attr *attr");
+	CHECK_STR(words("header_attr", "attr"), "attr in its own size; always; const struct pd_attr *attr");
 	CHECK_STR(words("auxtrace_error", "msg"), "char[64] or fewer; always; struct pd_str msg");
 	CHECK_STR(words("id_index", "has_guests"), "no bytes; always; bool has_guests");
-	CHECK_STR(words("build_ids", "records"),
-		  "records HEADER_BUILD_ID to the end; always; struct pd_bytes records");
+	CHECK_STR(words("build_ids", "records"), "records HEADER_BUILD_ID to the end; always; struct pd_bytes records");
 }
 
 TEST(test_layout__fields_are_where_the_struct_has_them)
 {
 	CHECK(pd_field_offset(field_of("sample", "aux")) == offsetof(struct pd_sample, aux));
 	CHECK(pd_field_offset(field_of("sample", "ip")) == offsetof(struct pd_sample, ip));
-	CHECK(pd_field_offset(field_of("mmap2", "filename")) ==
-	      offsetof(struct pd_mmap2, filename));
+	CHECK(pd_field_offset(field_of("mmap2", "filename")) == offsetof(struct pd_mmap2, filename));
 	CHECK(pd_layout_struct_size(pd_layout_by_name("mmap2")) == sizeof(struct pd_mmap2));
 	CHECK_STR(pd_field_names(field_of("mmap2", "prot")), "prot");
 	CHECK(!pd_field_names(field_of("mmap2", "addr")));
@@ -171,15 +164,14 @@ TEST(test_layout__only_plain_numbers_are_used_in_place)
 	CHECK(pd_layout_by_name("branch")->plain);
 	CHECK(pd_layout_by_name("id_entry")->plain);
 	// as many bytes on the wire as in memory, but with a text
-	CHECK(sizeof(void *) != 8 || pd_layout_by_name("thread_map_entry")->min_size ==
-					     sizeof(struct pd_thread_map_entry));
+	CHECK(sizeof(void *) != 8 ||
+	      pd_layout_by_name("thread_map_entry")->min_size == sizeof(struct pd_thread_map_entry));
 	CHECK(!pd_layout_by_name("thread_map_entry")->plain);
 	CHECK(!pd_layout_by_name("count")->plain);
 }
 
-RUN(TEST_CASE(test_layout__least_sizes_of_records),
-    TEST_CASE(test_layout__records_in_ascending_order), TEST_CASE(test_layout__records_by_name),
-    TEST_CASE(test_layout__groups_of_records), TEST_CASE(test_layout__features),
-    TEST_CASE(test_layout__layouts_by_name), TEST_CASE(test_layout__fields_in_words),
+RUN(TEST_CASE(test_layout__least_sizes_of_records), TEST_CASE(test_layout__records_in_ascending_order),
+    TEST_CASE(test_layout__records_by_name), TEST_CASE(test_layout__groups_of_records),
+    TEST_CASE(test_layout__features), TEST_CASE(test_layout__layouts_by_name), TEST_CASE(test_layout__fields_in_words),
     TEST_CASE(test_layout__fields_are_where_the_struct_has_them),
     TEST_CASE(test_layout__only_plain_numbers_are_used_in_place))

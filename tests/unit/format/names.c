@@ -94,8 +94,7 @@ TEST(test_names__bit_fields_of_big_endian)
 	CHECK(pd_bits_from_big(&pd_names_attr_flags, UINT64_C(1) << 47, 64) == UINT64_C(1) << 15);
 	CHECK(pd_bits_from_big(&pd_names_attr_flags, UINT64_C(1) << 48, 64) == UINT64_C(2) << 15);
 	CHECK(pd_bits_from_big(&pd_names_attr_flags, 1, 64) == UINT64_C(1) << 63);
-	CHECK(pd_bits_from_big(&pd_names_branch_flags, UINT64_C(0x1234) << 44, 64) ==
-	      UINT64_C(0x1234) << 4);
+	CHECK(pd_bits_from_big(&pd_names_branch_flags, UINT64_C(0x1234) << 44, 64) == UINT64_C(0x1234) << 4);
 	CHECK(pd_bits_from_big(&pd_names_branch_flags, UINT64_C(6) << 31, 64) == UINT64_C(6) << 30);
 	CHECK(pd_bits_from_big(&pd_names_aux_action, UINT64_C(1) << 31, 32) == 1);
 	CHECK(pd_bits_from_big(&pd_names_aux_action, UINT64_C(1) << 29, 32) == 4);
@@ -107,13 +106,11 @@ TEST(test_names__bit_fields_come_back)
 
 	for (unsigned i = 0; i < 1000; i++) {
 		word = word * UINT64_C(6364136223846793005) + 1442695040888963407;
-		CHECK(pd_bits_to_big(&pd_names_attr_flags,
-				     pd_bits_from_big(&pd_names_attr_flags, word, 64), 64) == word);
-		CHECK(pd_bits_to_big(&pd_names_branch_flags,
-				     pd_bits_from_big(&pd_names_branch_flags, word, 64),
-				     64) == word);
-		CHECK(pd_bits_to_big(&pd_names_aux_action,
-				     pd_bits_from_big(&pd_names_aux_action, word >> 32, 32),
+		CHECK(pd_bits_to_big(&pd_names_attr_flags, pd_bits_from_big(&pd_names_attr_flags, word, 64), 64) ==
+		      word);
+		CHECK(pd_bits_to_big(&pd_names_branch_flags, pd_bits_from_big(&pd_names_branch_flags, word, 64), 64) ==
+		      word);
+		CHECK(pd_bits_to_big(&pd_names_aux_action, pd_bits_from_big(&pd_names_aux_action, word >> 32, 32),
 				     32) == word >> 32);
 	}
 }

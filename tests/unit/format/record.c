@@ -14,8 +14,7 @@ enum {
 
 static struct pd_arena arena;
 
-static const void *take(uint32_t type, struct image *image, uint64_t trailer,
-			struct pd_scope *scope)
+static const void *take(uint32_t type, struct image *image, uint64_t trailer, struct pd_scope *scope)
 {
 	static uint8_t *kept;
 	struct pd_cursor cursor = pd_cursor(NULL, 0, image->big);
@@ -62,14 +61,13 @@ TEST(test_record__trailer_in_the_order_of_the_wire)
 
 		image_u32(&image, 1), image_u32(&image, 1), image_text(&image, "myapp", 16);
 		image_u32(&image, 100), image_u32(&image, 101); // TID
-		image_u64(&image, 102); // TIME
-		image_u64(&image, 103); // ID
-		image_u64(&image, 104); // STREAM_ID
-		image_u32(&image, 105), image_u32(&image, 0); // CPU
-		image_u64(&image, 106); // IDENTIFIER
+		image_u64(&image, 102);                         // TIME
+		image_u64(&image, 103);                         // ID
+		image_u64(&image, 104);                         // STREAM_ID
+		image_u32(&image, 105), image_u32(&image, 0);   // CPU
+		image_u64(&image, 106);                         // IDENTIFIER
 		image_end(&image, at);
-		id = ((const struct pd_comm *)take(PD_RECORD_COMM, &image, ALL_TRAILER, &scope))
-			     ->sample_id;
+		id = ((const struct pd_comm *)take(PD_RECORD_COMM, &image, ALL_TRAILER, &scope))->sample_id;
 		CHECK(id);
 		CHECK(id->pid == 100 && id->tid == 101 && id->time_ns == 102 && id->id == 103);
 		CHECK(id->stream_id == 104 && id->cpu == 105 && id->identifier == 106);
@@ -98,8 +96,7 @@ TEST(test_record__trailer_that_is_missing)
 	struct pd_scope scope;
 	size_t at = image_record(&image, PD_RECORD_EXIT, 0);
 
-	image_u32(&image, 1), image_u32(&image, 2), image_u32(&image, 3), image_u32(&image, 4),
-		image_u64(&image, 5);
+	image_u32(&image, 1), image_u32(&image, 2), image_u32(&image, 3), image_u32(&image, 4), image_u64(&image, 5);
 	image_end(&image, at);
 	task = take(PD_RECORD_EXIT, &image, ALL_TRAILER, &scope);
 	CHECK(task);
@@ -151,21 +148,17 @@ TEST(test_record__put_writes_the_size_it_took)
 	struct pd_pen pen = pd_pen(bytes, sizeof(bytes), true);
 
 	scope.words[PD_WORD_TRAILER] = PD_MASK(PD_SAMPLE_TYPE_TIME);
-	pd_record_put(&pen, &head, pd_record_layout(PD_RECORD_LOST), PD_GROUP_KERNEL, &scope,
-		      &lost);
+	pd_record_put(&pen, &head, pd_record_layout(PD_RECORD_LOST), PD_GROUP_KERNEL, &scope, &lost);
 	CHECK(!pen.failed && pen.need == 32);
 	CHECK(memcmp(bytes, "\0\0\0\x02\x12\x34\0\x20", 8) == 0);
 	CHECK(bytes[31] == 9);
 	// a second record follows the first
-	pd_record_put(&pen, &head, pd_record_layout(PD_RECORD_LOST), PD_GROUP_KERNEL, &scope,
-		      &lost);
+	pd_record_put(&pen, &head, pd_record_layout(PD_RECORD_LOST), PD_GROUP_KERNEL, &scope, &lost);
 	CHECK(!pen.failed && pen.need == 64 && bytes[63] == 9);
 }
 
 RUN(TEST_CASE(test_record__head), TEST_CASE(test_record__head_of_simpleperf_has_a_size_of_32_bits),
     TEST_CASE(test_record__trailer_in_the_order_of_the_wire),
-    TEST_CASE(test_record__text_in_front_of_a_trailer_ends_there),
-    TEST_CASE(test_record__trailer_that_is_missing),
-    TEST_CASE(test_record__trailer_is_for_records_of_the_kernel_only),
-    TEST_CASE(test_record__empty_body_with_trailer),
+    TEST_CASE(test_record__text_in_front_of_a_trailer_ends_there), TEST_CASE(test_record__trailer_that_is_missing),
+    TEST_CASE(test_record__trailer_is_for_records_of_the_kernel_only), TEST_CASE(test_record__empty_body_with_trailer),
     TEST_CASE(test_record__put_writes_the_size_it_took))

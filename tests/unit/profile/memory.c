@@ -84,7 +84,7 @@ static bool every_turn(const struct pd_profile_options *options, uint64_t *sampl
 
 TEST(test_profile__says_so_when_memory_runs_out)
 {
-	struct pd_profile_options options = {.size = sizeof(options), .threads = 1};
+	struct pd_profile_options options = { .size = sizeof(options), .threads = 1 };
 	uint64_t samples = 0;
 	long failures = 0;
 
@@ -94,7 +94,7 @@ TEST(test_profile__says_so_when_memory_runs_out)
 
 TEST(test_profile__says_so_when_memory_for_slices_runs_out)
 {
-	struct pd_profile_options options = {.size = sizeof(options), .threads = 1, .slices = true};
+	struct pd_profile_options options = { .size = sizeof(options), .threads = 1, .slices = true };
 	uint64_t samples = 0;
 	long failures = 0;
 

@@ -10,7 +10,13 @@
 #include "../image.h"
 #include "../test.h"
 
-enum { HEADER = 104, ATTR = 112, DATA = HEADER + ATTR + 16, MMAP_SIZE = 40 + 24, SAMPLE_SIZE = 32 };
+enum {
+	HEADER = 104,
+	ATTR = 112,
+	DATA = HEADER + ATTR + 16,
+	MMAP_SIZE = 40 + 24,
+	SAMPLE_SIZE = 32
+};
 
 #define KERNEL UINT64_C(0xffffffff81000000)
 
@@ -43,7 +49,8 @@ static void make(struct image *image)
 {
 	image_bytes(image, "PERFILE2", 8);
 	for (size_t i = 0; i < 8; i++)
-		image_u64(image, (const uint64_t[]){HEADER, ATTR + 16, HEADER, ATTR + 16, DATA, MMAP_SIZE + SAMPLE_SIZE, 0, 0}[i]);
+		image_u64(image, (const uint64_t[]){ HEADER, ATTR + 16, HEADER, ATTR + 16, DATA,
+						     MMAP_SIZE + SAMPLE_SIZE, 0, 0 }[i]);
 	image_zeros(image, HEADER - image->size);
 	put_attr(image);
 	put_kernel(image);
@@ -69,7 +76,7 @@ static void make_list(char *path, const char *name)
 
 static void check_named(struct pd_file *file, struct pd_profile *profile, const char *list, const char *name)
 {
-	struct pd_symbols_options options = {.size = sizeof(options), .kallsyms = list};
+	struct pd_symbols_options options = { .size = sizeof(options), .kallsyms = list };
 	const struct pd_function *function;
 	struct pd_symbols *symbols;
 	struct pd_error error;
@@ -85,10 +92,10 @@ static void check_named(struct pd_file *file, struct pd_profile *profile, const 
 
 TEST(test_names__are_those_of_the_last_symbols)
 {
-	struct pd_profile_options options = {.size = sizeof(options), .threads = 1};
+	struct pd_profile_options options = { .size = sizeof(options), .threads = 1 };
 	char first[] = "/tmp/perfdata-names-XXXXXX", second[] = "/tmp/perfdata-names-XXXXXX";
 	struct pd_profile *profile;
-	struct image image = {0};
+	struct image image = { 0 };
 	struct pd_error error;
 	struct pd_file *file;
 	FILE *stream = tmpfile();

@@ -20,7 +20,7 @@ static void *alloc_lines_or_fail(size_t size, void **memory_out)
 	return no_memory ? NULL : pd_alloc_lines(size, memory_out);
 }
 
-#define pd_alloc       alloc_or_fail
+#define pd_alloc alloc_or_fail
 #define pd_alloc_lines alloc_lines_or_fail
 #include "profile/seen.c"
 #undef pd_alloc
@@ -28,7 +28,9 @@ static void *alloc_lines_or_fail(size_t size, void **memory_out)
 
 #include "../test.h"
 
-enum { THREADS = 4 };
+enum {
+	THREADS = 4
+};
 
 // Numbers that look like chance and are the same each time; no low half is 0 and none comes twice.
 static uint64_t mixed(uint64_t number)
@@ -40,7 +42,7 @@ static uint64_t mixed(uint64_t number)
 
 static struct pd_tag tag_of(uint64_t number)
 {
-	return (struct pd_tag){mixed(number + 1), mixed(~number)};
+	return (struct pd_tag){ mixed(number + 1), mixed(~number) };
 }
 
 // A bucket that belongs to this number and no other one.
@@ -77,7 +79,8 @@ static uint64_t number_in_lines(const struct pd_seen *seen, size_t first, size_t
 	for (uint64_t number = *last + 1;; number++) {
 		struct pd_tag tag = tag_of(number);
 
-		if (pd_seen_first(seen, &tag) == &seen->lines[first] && pd_seen_second(seen, &tag) == &seen->lines[second])
+		if (pd_seen_first(seen, &tag) == &seen->lines[first] &&
+		    pd_seen_second(seen, &tag) == &seen->lines[second])
 			return *last = number;
 	}
 }
@@ -99,7 +102,7 @@ struct small {
 
 static struct pd_seen *make_small(struct small *small, size_t count)
 {
-	*small = (struct small){.seen = {.lines = small->lines, .count = count}};
+	*small = (struct small){ .seen = { .lines = small->lines, .count = count } };
 	return &small->seen;
 }
 
@@ -118,7 +121,9 @@ TEST(test_seen__a_line_is_one_of_the_cache)
 
 TEST(test_seen__what_was_added_is_found)
 {
-	enum { COUNT = 6000 };
+	enum {
+		COUNT = 6000
+	};
 	struct pd_seen *seen = make(LINES_FIRST);
 	size_t added = 0, found = 0;
 
@@ -158,7 +163,7 @@ TEST(test_seen__adding_again_changes_nothing)
 
 TEST(test_seen__buckets_from_the_first_to_the_last)
 {
-	static const uint32_t buckets[] = {0, 1, INT32_MAX - 1, INT32_MAX, UINT32_MAX - 2};
+	static const uint32_t buckets[] = { 0, 1, INT32_MAX - 1, INT32_MAX, UINT32_MAX - 2 };
 
 	for (size_t i = 0; i < sizeof(buckets) / sizeof(buckets[0]); i++) {
 		struct small small;
@@ -174,7 +179,7 @@ TEST(test_seen__a_full_line_keeps_what_it_has)
 {
 	struct small small;
 	struct pd_seen *seen = make_small(&small, 1);
-	uint64_t numbers[] = {1, 2, 3};
+	uint64_t numbers[] = { 1, 2, 3 };
 
 	for (size_t i = 0; i < PD_SEEN_IN_LINE; i++) {
 		CHECK(add_number(seen, numbers[i]));
@@ -218,7 +223,7 @@ TEST(test_seen__tags_with_the_same_half_are_told_apart)
 	for (size_t before = 0; before < PD_SEEN_IN_LINE; before++) {
 		struct small small;
 		struct pd_seen *seen = make_small(&small, 1);
-		struct pd_tag tag = tag_of(100), low = {tag.low, tag.high + 1}, high = {tag.low + 1, tag.high};
+		struct pd_tag tag = tag_of(100), low = { tag.low, tag.high + 1 }, high = { tag.low + 1, tag.high };
 
 		for (size_t i = 0; i < before; i++)
 			CHECK(add_number(seen, i));
@@ -251,7 +256,7 @@ TEST(test_seen__the_same_half_in_another_line)
 
 TEST(test_seen__no_half_is_no_tag)
 {
-	struct pd_tag none = {0, 0}, some = {0, 77};
+	struct pd_tag none = { 0, 0 }, some = { 0, 77 };
 
 	for (size_t count = 0; count <= PD_SEEN_IN_LINE; count++) {
 		struct small small;
@@ -292,7 +297,7 @@ TEST(test_seen__a_place_that_is_only_claimed_has_no_bucket)
 
 TEST(test_seen__a_table_lives_as_long_as_it_has_users)
 {
-	struct pd_seen_now now = {.table = NULL};
+	struct pd_seen_now now = { .table = NULL };
 	struct pd_seen *first, *second, *third;
 
 	pd_seen_init(&now);
@@ -316,7 +321,7 @@ TEST(test_seen__a_table_lives_as_long_as_it_has_users)
 
 TEST(test_seen__no_memory_for_the_first_table)
 {
-	struct pd_seen_now now = {.table = NULL};
+	struct pd_seen_now now = { .table = NULL };
 	struct pd_seen *seen;
 
 	pd_seen_init(&now);
@@ -335,7 +340,9 @@ TEST(test_seen__no_memory_for_the_first_table)
 // Adds numbers from *next on until there is another table.
 static void fill(struct pd_seen_now *now, struct pd_seen *seen, uint64_t *next)
 {
-	enum { SOME = 64 };
+	enum {
+		SOME = 64
+	};
 
 	while (pd_seen_is_present(now, seen)) {
 		size_t added = 0;
@@ -363,7 +370,7 @@ static size_t count_found(const struct pd_seen *seen, uint64_t count)
 
 TEST(test_seen__a_full_table_is_left_for_a_larger_one_with_the_same)
 {
-	struct pd_seen_now now = {.table = NULL};
+	struct pd_seen_now now = { .table = NULL };
 	struct pd_seen *seen, *other, *larger;
 	uint64_t next = 0;
 	size_t had;
@@ -394,7 +401,7 @@ TEST(test_seen__a_full_table_is_left_for_a_larger_one_with_the_same)
 
 TEST(test_seen__behind_the_limit_comes_an_empty_one)
 {
-	struct pd_seen_now now = {.table = NULL};
+	struct pd_seen_now now = { .table = NULL };
 	struct pd_seen *seen;
 	uint64_t next = 0;
 	size_t count = LINES_FIRST;
@@ -422,7 +429,7 @@ TEST(test_seen__behind_the_limit_comes_an_empty_one)
 
 TEST(test_seen__without_memory_to_grow_the_table_stays)
 {
-	struct pd_seen_now now = {.table = NULL};
+	struct pd_seen_now now = { .table = NULL };
 	struct pd_seen *seen;
 	uint64_t next = 0;
 
@@ -449,7 +456,7 @@ TEST(test_seen__without_memory_to_grow_the_table_stays)
 
 TEST(test_seen__who_finds_no_new_table_keeps_the_old_one)
 {
-	struct pd_seen_now now = {.table = NULL};
+	struct pd_seen_now now = { .table = NULL };
 	struct pd_seen *seen, *other;
 	uint64_t next = 0;
 
@@ -474,7 +481,7 @@ TEST(test_seen__who_finds_no_new_table_keeps_the_old_one)
 
 TEST(test_seen__a_table_that_nobody_entered_goes_at_the_end)
 {
-	struct pd_seen_now now = {.table = NULL};
+	struct pd_seen_now now = { .table = NULL };
 	struct pd_seen *seen;
 	uint64_t next = 0;
 
@@ -526,7 +533,10 @@ static uint64_t number_at(const struct crowd *crowd, size_t part, uint64_t round
 
 static void use(void *self, size_t part)
 {
-	enum { NOTE_AFTER = 64, LEAVE_AFTER = 5000 };
+	enum {
+		NOTE_AFTER = 64,
+		LEAVE_AFTER = 5000
+	};
 	struct crowd *crowd = self;
 	struct pd_seen *seen = pd_seen_enter(&crowd->now, NULL);
 	size_t added = 0;
@@ -564,7 +574,7 @@ static size_t run_crowd(struct crowd *crowd)
 
 TEST(test_seen__threads_that_add_the_same)
 {
-	struct crowd crowd = {.numbers = 5000, .rounds = 20};
+	struct crowd crowd = { .numbers = 5000, .rounds = 20 };
 	struct pd_seen *seen;
 	size_t found;
 
@@ -593,7 +603,7 @@ TEST(test_seen__threads_that_add_the_same)
 
 TEST(test_seen__threads_while_tables_grow)
 {
-	struct crowd crowd = {.numbers = 150000, .rounds = 2};
+	struct crowd crowd = { .numbers = 150000, .rounds = 2 };
 
 	pd_seen_init(&crowd.now);
 	// how much they find depends on how long one takes to grow a table, while others have no room
@@ -609,7 +619,7 @@ TEST(test_seen__threads_while_tables_grow)
 
 TEST(test_seen__threads_that_come_and_go)
 {
-	struct crowd crowd = {.numbers = 40000, .rounds = 5, .leaves = true};
+	struct crowd crowd = { .numbers = 40000, .rounds = 5, .leaves = true };
 
 	pd_seen_init(&crowd.now);
 	CHECK(run_crowd(&crowd) != SIZE_MAX);
@@ -617,23 +627,16 @@ TEST(test_seen__threads_that_come_and_go)
 	pd_seen_fini(&crowd.now);
 }
 
-RUN(TEST_CASE(test_seen__a_line_is_one_of_the_cache),
-    TEST_CASE(test_seen__what_was_added_is_found),
-    TEST_CASE(test_seen__adding_again_changes_nothing),
-    TEST_CASE(test_seen__buckets_from_the_first_to_the_last),
+RUN(TEST_CASE(test_seen__a_line_is_one_of_the_cache), TEST_CASE(test_seen__what_was_added_is_found),
+    TEST_CASE(test_seen__adding_again_changes_nothing), TEST_CASE(test_seen__buckets_from_the_first_to_the_last),
     TEST_CASE(test_seen__a_full_line_keeps_what_it_has),
     TEST_CASE(test_seen__the_second_line_has_what_the_first_has_no_room_for),
-    TEST_CASE(test_seen__tags_with_the_same_half_are_told_apart),
-    TEST_CASE(test_seen__the_same_half_in_another_line),
-    TEST_CASE(test_seen__no_half_is_no_tag),
-    TEST_CASE(test_seen__a_place_that_is_only_claimed_has_no_bucket),
-    TEST_CASE(test_seen__a_table_lives_as_long_as_it_has_users),
-    TEST_CASE(test_seen__no_memory_for_the_first_table),
+    TEST_CASE(test_seen__tags_with_the_same_half_are_told_apart), TEST_CASE(test_seen__the_same_half_in_another_line),
+    TEST_CASE(test_seen__no_half_is_no_tag), TEST_CASE(test_seen__a_place_that_is_only_claimed_has_no_bucket),
+    TEST_CASE(test_seen__a_table_lives_as_long_as_it_has_users), TEST_CASE(test_seen__no_memory_for_the_first_table),
     TEST_CASE(test_seen__a_full_table_is_left_for_a_larger_one_with_the_same),
     TEST_CASE(test_seen__behind_the_limit_comes_an_empty_one),
     TEST_CASE(test_seen__without_memory_to_grow_the_table_stays),
     TEST_CASE(test_seen__who_finds_no_new_table_keeps_the_old_one),
-    TEST_CASE(test_seen__a_table_that_nobody_entered_goes_at_the_end),
-    TEST_CASE(test_seen__threads_that_add_the_same),
-    TEST_CASE(test_seen__threads_while_tables_grow),
-    TEST_CASE(test_seen__threads_that_come_and_go))
+    TEST_CASE(test_seen__a_table_that_nobody_entered_goes_at_the_end), TEST_CASE(test_seen__threads_that_add_the_same),
+    TEST_CASE(test_seen__threads_while_tables_grow), TEST_CASE(test_seen__threads_that_come_and_go))

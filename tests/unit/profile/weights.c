@@ -5,9 +5,14 @@
 #include "../image.h"
 #include "../test.h"
 
-enum { HEADER = 104, ATTR = 112, IDS = HEADER + 2 * (ATTR + 16), DATA = IDS + 2 * 8 };
+enum {
+	HEADER = 104,
+	ATTR = 112,
+	IDS = HEADER + 2 * (ATTR + 16),
+	DATA = IDS + 2 * 8
+};
 
-#define COMMON                                                                                                   \
+#define COMMON                                                                                     \
 	(PD_MASK(PD_SAMPLE_TYPE_IP) | PD_MASK(PD_SAMPLE_TYPE_TID) | PD_MASK(PD_SAMPLE_TYPE_TIME) | \
 	 PD_MASK(PD_SAMPLE_TYPE_IDENTIFIER))
 
@@ -42,12 +47,14 @@ static void put_sample(struct image *image, uint64_t id, uint64_t time_ns, uint6
 // A sample with a weight, one of the other event that is too early, and some behind it.
 static void make(struct image *image)
 {
-	enum { PLAIN = 3 };
+	enum {
+		PLAIN = 3
+	};
 	uint64_t size = 48 + (PLAIN + 1) * 40;
 
 	image_bytes(image, "PERFILE2", 8);
 	for (size_t i = 0; i < 8; i++)
-		image_u64(image, (const uint64_t[]){HEADER, ATTR + 16, HEADER, 2 * (ATTR + 16), DATA, size, 0, 0}[i]);
+		image_u64(image, (const uint64_t[]){ HEADER, ATTR + 16, HEADER, 2 * (ATTR + 16), DATA, size, 0, 0 }[i]);
 	image_zeros(image, HEADER - image->size);
 	put_attr(image, COMMON | PD_MASK(PD_SAMPLE_TYPE_WEIGHT), IDS);
 	put_attr(image, COMMON, IDS + 8);
@@ -61,11 +68,11 @@ static void make(struct image *image)
 
 TEST(test_weights__stay_with_their_event)
 {
-	struct pd_profile_options options = {.size = sizeof(options), .threads = 1, .from_ns = 2000};
-	uint64_t samples[2] = {0}, weights[2] = {0};
+	struct pd_profile_options options = { .size = sizeof(options), .threads = 1, .from_ns = 2000 };
+	uint64_t samples[2] = { 0 }, weights[2] = { 0 };
 	const struct pd_profile_entry *entry;
 	struct pd_profile *profile;
-	struct image image = {0};
+	struct image image = { 0 };
 	struct pd_error error;
 	struct pd_file *file;
 	FILE *stream = tmpfile();

@@ -6,8 +6,7 @@
 
 static struct opened o;
 
-static void put_words(struct image *image, uint32_t type, uint16_t misc, unsigned count,
-		      uint64_t word)
+static void put_words(struct image *image, uint32_t type, uint16_t misc, unsigned count, uint64_t word)
 {
 	size_t at = image_record(image, type, misc);
 
@@ -41,8 +40,7 @@ TEST(test_check__counts)
 	check(&image, &result);
 	CHECK(o.status == PD_OK);
 	CHECK(result.record_count == 8 && result.sample_count == 2 && result.lost_records == 7);
-	CHECK(result.lost_samples == 3 && result.throttle_count == 1 &&
-	      result.undecoded_count == 2);
+	CHECK(result.lost_samples == 3 && result.throttle_count == 1 && result.undecoded_count == 2);
 	CHECK(opened_told(&o, "lost-records") == 1 && opened_told(&o, "lost-samples") == 1);
 	CHECK(opened_told(&o, "throttled") == 1 && opened_told(&o, "aux-truncated") == 1);
 	CHECK(opened_told(&o, "unknown-record") == 1 && opened_told(&o, "bad-record") == 1);
@@ -69,8 +67,7 @@ TEST(test_check__what_is_left_over)
 	image_file(&image, 1, 0);
 	put_words(&image, PD_RECORD_SAMPLE, 0, 2, 5);
 	check(&image, &result);
-	CHECK(o.status == PD_OK && opened_told(&o, "leftover") == 1 &&
-	      result.problem_count[PD_DAMAGE] == 0);
+	CHECK(o.status == PD_OK && opened_told(&o, "leftover") == 1 && result.problem_count[PD_DAMAGE] == 0);
 }
 
 TEST(test_check__promised_trailer_is_missing)
@@ -81,8 +78,7 @@ TEST(test_check__promised_trailer_is_missing)
 	image_file(&image, 1 | 4, image_flag(&image, IMAGE_SAMPLE_ID_ALL));
 	put_words(&image, PD_RECORD_LOST_SAMPLES, 0, 1, 0);
 	check(&image, &result);
-	CHECK(o.status == PD_OK && opened_told(&o, "no-trailer") == 1 &&
-	      opened_told(&o, "no-samples") == 1);
+	CHECK(o.status == PD_OK && opened_told(&o, "no-trailer") == 1 && opened_told(&o, "no-samples") == 1);
 }
 
 TEST(test_check__sizes_that_newer_perf_refuses)

@@ -100,8 +100,7 @@ TEST(test_inflate__records_inside_come_behind_the_one_they_are_in)
 		open_file_of(&image);
 		record = opened_next(&o);
 		CHECK(record);
-		CHECK(record->type == (form & 2 ? PD_RECORD_COMPRESSED2 : PD_RECORD_COMPRESSED) &&
-		      !record->flags);
+		CHECK(record->type == (form & 2 ? PD_RECORD_COMPRESSED2 : PD_RECORD_COMPRESSED) && !record->flags);
 		CHECK(record->inner_offset == PD_NO_OFFSET);
 		record = opened_next(&o);
 		CHECK(number_of(record) == 1 && record->flags == PD_RECORD_INFLATED);
@@ -110,8 +109,7 @@ TEST(test_inflate__records_inside_come_behind_the_one_they_are_in)
 		CHECK(number_of(record) == 2 && record->inner_offset == 24);
 		record = opened_next(&o);
 		CHECK(number_of(record) == 9 && !record->flags && record->index == 3);
-		CHECK(!opened_next(&o) && o.status == PD_END &&
-		      opened_told(&o, "compressed-damage") == 0);
+		CHECK(!opened_next(&o) && o.status == PD_END && opened_told(&o, "compressed-damage") == 0);
 	}
 }
 
@@ -155,8 +153,7 @@ TEST(test_inflate__compressed_bytes_cut_anywhere)
 	}
 	image_file(&image, 0, 0);
 	for (size_t at = 0; at < packed.size; at += 13)
-		put_compressed(&image, packed.data + at,
-			       packed.size - at < 13 ? packed.size - at : 13);
+		put_compressed(&image, packed.data + at, packed.size - at < 13 ? packed.size - at : 13);
 	image_free(&inner);
 	image_free(&packed);
 	open_file_of(&image);
@@ -199,8 +196,7 @@ static void put_noise(struct image *image, unsigned count)
 		size_t at = image_record(image, PD_RECORD_AUXTRACE_INFO, 0);
 
 		for (unsigned j = 0; j < 4095; j++)
-			image_u64(image, word = word * UINT64_C(6364136223846793005) +
-						1442695040888963407);
+			image_u64(image, word = word * UINT64_C(6364136223846793005) + 1442695040888963407);
 		image_end(image, at);
 	}
 }
@@ -217,8 +213,7 @@ static void make_claiming(struct image *image)
 	image_file(image, 0, 0);
 	first = image->size;
 	for (size_t at = 0; at < packer.size; at += most)
-		put_compressed2(image, packer.data + at,
-				packer.size - at < most ? packer.size - at : most);
+		put_compressed2(image, packer.data + at, packer.size - at < most ? packer.size - at : most);
 	image_set(image, first + 6, (image->size - first) & 0xffff, 2);
 	image_set(image, first + 8, image->size - first - 16, 8);
 	put_lost(image, 9, 1);
@@ -240,8 +235,7 @@ TEST(test_inflate__compressed2_that_claims_its_neighbours)
 			sum = sum * 10 + number_of(record);
 	}
 	CHECK(o.status == PD_END && outer == 3 && noise == 5 && sum == 1239);
-	CHECK(opened_told(&o, "compressed2-size") == 1 &&
-	      opened_told(&o, "compressed-damage") == 0);
+	CHECK(opened_told(&o, "compressed2-size") == 1 && opened_told(&o, "compressed-damage") == 0);
 }
 
 TEST(test_inflate__damage_ends_the_inside_but_not_the_file)
@@ -279,8 +273,7 @@ TEST(test_inflate__record_inside_with_a_size_that_cannot_be)
 	put_lost(&image, 9, 1);
 	image_free(&inner);
 	open_file_of(&image);
-	CHECK(opened_next(&o) && number_of(opened_next(&o)) == 9 && !opened_next(&o) &&
-	      o.status == PD_END);
+	CHECK(opened_next(&o) && number_of(opened_next(&o)) == 9 && !opened_next(&o) && o.status == PD_END);
 	CHECK(opened_told(&o, "compressed-damage") == 1);
 }
 
@@ -294,8 +287,7 @@ TEST(test_inflate__inside_that_ends_inside_a_record)
 	put_compressed(&image, packer.data, packer.size);
 	image_free(&inner);
 	open_file_of(&image);
-	CHECK(opened_next(&o) && number_of(opened_next(&o)) == 1 && !opened_next(&o) &&
-	      o.status == PD_END);
+	CHECK(opened_next(&o) && number_of(opened_next(&o)) == 1 && !opened_next(&o) && o.status == PD_END);
 	CHECK(opened_told(&o, "compressed-tail") == 1);
 }
 
@@ -310,8 +302,7 @@ TEST(test_inflate__no_compression_inside_of_compression)
 	put_compressed(&image, packer.data, packer.size);
 	image_free(&inner);
 	open_file_of(&image);
-	CHECK(opened_next(&o) && opened_next(&o)->type == PD_RECORD_COMPRESSED &&
-	      number_of(opened_next(&o)) == 1);
+	CHECK(opened_next(&o) && opened_next(&o)->type == PD_RECORD_COMPRESSED && number_of(opened_next(&o)) == 1);
 	CHECK(!opened_next(&o) && opened_told(&o, "nested-compression") == 1);
 }
 
@@ -368,8 +359,7 @@ TEST(test_inflate__file_compressed_as_a_whole)
 		while (opened_next(&o))
 			count++;
 		CHECK(o.status == PD_END && (cut ? count >= 3 && count < 6 : count == 6));
-		CHECK(opened_told(&o, "bad-compression") == cut &&
-		      opened_told(&o, "data-past-end") == cut);
+		CHECK(opened_told(&o, "bad-compression") == cut && opened_told(&o, "data-past-end") == cut);
 	}
 }
 
@@ -385,14 +375,11 @@ TEST(test_inflate__file_of_which_nothing_can_be_inflated)
 	opened_close(&o);
 }
 
-RUN(TEST_CASE(test_inflate__records_inside_come_behind_the_one_they_are_in),
-    TEST_CASE(test_inflate__records_straddle),
-    TEST_CASE(test_inflate__compressed_bytes_cut_anywhere),
-    TEST_CASE(test_inflate__much_out_of_little),
+RUN(TEST_CASE(test_inflate__records_inside_come_behind_the_one_they_are_in), TEST_CASE(test_inflate__records_straddle),
+    TEST_CASE(test_inflate__compressed_bytes_cut_anywhere), TEST_CASE(test_inflate__much_out_of_little),
     TEST_CASE(test_inflate__compressed2_that_claims_its_neighbours),
     TEST_CASE(test_inflate__damage_ends_the_inside_but_not_the_file),
     TEST_CASE(test_inflate__record_inside_with_a_size_that_cannot_be),
     TEST_CASE(test_inflate__inside_that_ends_inside_a_record),
     TEST_CASE(test_inflate__no_compression_inside_of_compression), TEST_CASE(test_inflate__limit),
-    TEST_CASE(test_inflate__file_compressed_as_a_whole),
-    TEST_CASE(test_inflate__file_of_which_nothing_can_be_inflated))
+    TEST_CASE(test_inflate__file_compressed_as_a_whole), TEST_CASE(test_inflate__file_of_which_nothing_can_be_inflated))

@@ -37,7 +37,7 @@ static uint64_t sum_of(struct pd_bytes bytes)
 
 static bool read_all(struct pd_file *file, enum pd_order order, struct list *list)
 {
-	struct pd_stream_options options = {.size = sizeof(options), .order = order};
+	struct pd_stream_options options = { .size = sizeof(options), .order = order };
 	uint64_t flushed = 0, limit = 0, newest = 0;
 	const struct pd_record *record;
 	struct pd_stream *stream;
@@ -109,13 +109,14 @@ static const char *data_path(const char *name)
 }
 
 static const char *const files[] = {
-	"hot.data",	   "hot-pipe.data", "hot-zstd.data",  "hot-dir",       "hot-multi.data",      "hot-group.data",
-	"hot-regs.data",   "hot-records.data", "hot-stat.data", "hot-sigkill.data", "hot-trace.data", "hot-trace-pipe.data",
+	"hot.data",       "hot-pipe.data",    "hot-zstd.data",  "hot-dir",
+	"hot-multi.data", "hot-group.data",   "hot-regs.data",  "hot-records.data",
+	"hot-stat.data",  "hot-sigkill.data", "hot-trace.data", "hot-trace-pipe.data",
 };
 
 static bool check_file(struct pd_file *plain_file, struct pd_file *ordered_file, size_t *count_out)
 {
-	struct list plain = {0}, ordered = {0};
+	struct list plain = { 0 }, ordered = { 0 };
 	bool good = read_all(plain_file, PD_ORDER_FILE, &plain) && read_all(ordered_file, PD_ORDER_TIME, &ordered);
 
 	if (plain.count)
@@ -170,7 +171,7 @@ static struct pd_file *open_through_pipe(const char *path, pid_t *child_out)
 
 TEST(order__pipes_are_in_the_order_of_rounds)
 {
-	static const char *const pipes[] = {"hot-pipe.data", "hot-trace-pipe.data"};
+	static const char *const pipes[] = { "hot-pipe.data", "hot-trace-pipe.data" };
 
 	for (size_t i = 0; i < sizeof(pipes) / sizeof(pipes[0]); i++) {
 		struct pd_file *plain, *piped;
@@ -217,7 +218,7 @@ static void put_u64(struct image *image, uint64_t value)
 
 static void put_header(struct image *image, uint32_t type, uint32_t size)
 {
-	const uint16_t misc_and_size[] = {0, (uint16_t)size};
+	const uint16_t misc_and_size[] = { 0, (uint16_t)size };
 
 	put_u32(image, type);
 	put(image, misc_and_size, sizeof(misc_and_size));
@@ -250,9 +251,11 @@ static void make_image(struct image *image, const uint64_t *times, size_t count)
 
 TEST(order__any_times_are_sorted)
 {
-	enum { COUNT = 300000 }; // several chunks
+	enum {
+		COUNT = 300000
+	}; // several chunks
 	uint64_t *times = malloc(COUNT * sizeof(*times));
-	struct image image = {0};
+	struct image image = { 0 };
 	struct pd_file *file;
 	uint64_t state = 1;
 	size_t count;
@@ -285,12 +288,12 @@ static bool remember(void *self, const struct pd_problem *problem)
 // Through a pipe a record that is older than two rounds before it cannot be placed right: it is marked and told.
 TEST(order__late_records_are_marked)
 {
-	static const uint64_t times[] = {100, 200, 0, 300, 400, 0, 500, 0, 50, 600, 0, 700};
-	struct pd_stream_options options = {.size = sizeof(options), .order = PD_ORDER_TIME};
+	static const uint64_t times[] = { 100, 200, 0, 300, 400, 0, 500, 0, 50, 600, 0, 700 };
+	struct pd_stream_options options = { .size = sizeof(options), .order = PD_ORDER_TIME };
 	bool told = false;
-	struct pd_open_options open_options = {.size = sizeof(open_options), .problem = remember, .self = &told};
+	struct pd_open_options open_options = { .size = sizeof(open_options), .problem = remember, .self = &told };
 	const struct pd_record *record;
-	struct image image = {0};
+	struct image image = { 0 };
 	struct pd_stream *stream;
 	struct pd_file *file;
 	size_t late = 0, samples = 0;

@@ -153,8 +153,13 @@ static enum pd_status make_whole(void *self, struct pd_window *window, struct pd
 static enum pd_status run(struct log *log, struct pd_run_options *options, struct pd_error *error)
 {
 	struct hand hand = { .log = log };
-	struct pd_sink sink = { .size = sizeof(sink), .self = &hand, .record = take, .fork = fork_hand, .join = join_hand,
-				.begin_part = begin, .end_part = end };
+	struct pd_sink sink = { .size = sizeof(sink),
+				.self = &hand,
+				.record = take,
+				.fork = fork_hand,
+				.join = join_hand,
+				.begin_part = begin,
+				.end_part = end };
 
 	pthread_mutex_init(&log->lock, NULL);
 	options->size = sizeof(*options);
@@ -208,7 +213,8 @@ static bool same_as_stream(const uint64_t *places, struct pd_run_options options
 {
 	struct log *log = calloc(1, sizeof(*log));
 	size_t seen = 0;
-	bool ok = log && run(log, &options, NULL) == PD_OK && is_beginning(log, places, SAMPLES, &seen) && seen == SAMPLES;
+	bool ok = log && run(log, &options, NULL) == PD_OK && is_beginning(log, places, SAMPLES, &seen) &&
+		  seen == SAMPLES;
 
 	*parts_out = log->begun;
 	*twins_out = log->twins;
@@ -230,8 +236,9 @@ TEST(parts__are_in_the_order_of_time)
 		CHECK(places && count == SAMPLES);
 		for (size_t t = 0; t < sizeof(threads) / sizeof(threads[0]); t++) {
 			printf("# file %zu, %u threads\n", i, threads[t]);
-			CHECK(same_as_stream(places, (struct pd_run_options){ .threads = threads[t], .first_threads = i ? 1 : 0 },
-					     &parts, &twins, &others));
+			CHECK(same_as_stream(
+				places, (struct pd_run_options){ .threads = threads[t], .first_threads = i ? 1 : 0 },
+				&parts, &twins, &others));
 			CHECK(threads[t] == 1 ? parts == 1 && !twins : parts > 2 && twins && !others);
 		}
 		free(places);
@@ -250,8 +257,8 @@ TEST(parts__one_part)
 		open_made(&makes[i]);
 		places = places_in_order(0, UINT64_MAX, &count);
 		CHECK(places && count == SAMPLES);
-		CHECK(same_as_stream(places, (struct pd_run_options){ .threads = 4, .ready = i ? make_whole : NULL }, &parts,
-				     &twins, &others));
+		CHECK(same_as_stream(places, (struct pd_run_options){ .threads = 4, .ready = i ? make_whole : NULL },
+				     &parts, &twins, &others));
 		CHECK(parts == 1 && !twins && others == SAMPLES / 8000);
 		free(places);
 		opened_close(&o);
@@ -260,10 +267,12 @@ TEST(parts__one_part)
 
 TEST(parts__windows)
 {
-	enum { LAST_NS = FIRST_NS + (SAMPLES / 2 - 1) * STEP_NS };
+	enum {
+		LAST_NS = FIRST_NS + (SAMPLES / 2 - 1) * STEP_NS
+	};
 	static const uint64_t windows[][2] = {
-		{ FIRST_NS, FIRST_NS }, { LAST_NS, LAST_NS }, { LAST_NS / 2, LAST_NS / 2 + 1000 }, { LAST_NS / 4, LAST_NS },
-		{ LAST_NS + 1, LAST_NS + 2 },
+		{ FIRST_NS, FIRST_NS },   { LAST_NS, LAST_NS },         { LAST_NS / 2, LAST_NS / 2 + 1000 },
+		{ LAST_NS / 4, LAST_NS }, { LAST_NS + 1, LAST_NS + 2 },
 	};
 
 	open_made(&(struct make){ .jumps = true });

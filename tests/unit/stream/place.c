@@ -23,8 +23,7 @@ static void begin_two(struct image *image, uint64_t sample_type, bool sample_id_
 	for (uint64_t i = 0; i < 2; i++) {
 		size_t at = image_record(image, PD_RECORD_HEADER_ATTR, 0);
 
-		image_attr(image, 1, i, sample_type, 0,
-			   sample_id_all ? image_flag(image, IMAGE_SAMPLE_ID_ALL) : 0);
+		image_attr(image, 1, i, sample_type, 0, sample_id_all ? image_flag(image, IMAGE_SAMPLE_ID_ALL) : 0);
 		image_u64(image, 11 + i);
 		image_end(image, at);
 	}
@@ -40,9 +39,7 @@ static void put_sample(struct image *image, uint64_t type, uint64_t id, uint64_t
 		image_u64(image, id);
 	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
 		if (type & before[i])
-			image_u64(image, before[i] == TIME ? time_ns :
-					 before[i] == ID   ? id :
-							     0xbad);
+			image_u64(image, before[i] == TIME ? time_ns : before[i] == ID ? id : 0xbad);
 	image_end(image, at);
 }
 
@@ -52,9 +49,7 @@ static void put_trailer(struct image *image, uint64_t type, uint64_t id, uint64_
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
 		if (type & order[i])
-			image_u64(image, order[i] == TIME             ? time_ns :
-					 order[i] & (ID | IDENTIFIER) ? id :
-									0xbad);
+			image_u64(image, order[i] == TIME ? time_ns : order[i] & (ID | IDENTIFIER) ? id : 0xbad);
 }
 
 static void put_comm(struct image *image, uint64_t type, uint64_t id, uint64_t time_ns)
@@ -97,8 +92,7 @@ TEST(test_place__id_and_time_at_every_place)
 		record = open_and_skip(&image, 2);
 		CHECK(record);
 		CHECK(record->time_ns == 1000 && record->event && record->event->index == 1);
-		CHECK(pd_as_sample(record)->time_ns == 1000 &&
-		      PD_SAMPLE_ID(pd_as_sample(record)) == 12);
+		CHECK(pd_as_sample(record)->time_ns == 1000 && PD_SAMPLE_ID(pd_as_sample(record)) == 12);
 		record = opened_next(&o);
 		CHECK(record);
 		CHECK(record->time_ns == 1001 && record->event && record->event->index == 0);
@@ -164,8 +158,7 @@ TEST(test_place__unknown_id_where_samples_differ)
 	image_pipe(&image);
 	for (uint64_t i = 0; i < 2; i++) {
 		at = image_record(&image, PD_RECORD_HEADER_ATTR, 0);
-		image_attr(&image, 1, i, IDENTIFIER | (i ? IP : TIME), 0, 0),
-			image_u64(&image, 11 + i);
+		image_attr(&image, 1, i, IDENTIFIER | (i ? IP : TIME), 0, 0), image_u64(&image, 11 + i);
 		image_end(&image, at);
 	}
 	put_sample(&image, IDENTIFIER | IP, 12, 0);
@@ -254,8 +247,6 @@ TEST(test_place__large_samples_without_time_and_id)
 
 RUN(TEST_CASE(test_place__id_and_time_at_every_place), TEST_CASE(test_place__one_event_needs_no_id),
     TEST_CASE(test_place__records_of_perf_itself_have_id_0), TEST_CASE(test_place__unknown_id),
-    TEST_CASE(test_place__unknown_id_where_samples_differ),
-    TEST_CASE(test_place__no_trailer_without_sample_id_all),
+    TEST_CASE(test_place__unknown_id_where_samples_differ), TEST_CASE(test_place__no_trailer_without_sample_id_all),
     TEST_CASE(test_place__trailer_that_is_missing), TEST_CASE(test_place__time_0_is_none),
-    TEST_CASE(test_place__records_of_tools_have_no_event),
-    TEST_CASE(test_place__large_samples_without_time_and_id))
+    TEST_CASE(test_place__records_of_tools_have_no_event), TEST_CASE(test_place__large_samples_without_time_and_id))

@@ -24,7 +24,7 @@ static void put_named_mmap2(struct image *image, uint64_t addr, size_t name_size
 
 	image_u32(image, 5), image_u32(image, 5);
 	image_u64(image, addr), image_u64(image, 0x1000), image_u64(image, 0);
-	image_zeros(image, 24); // device, inode
+	image_zeros(image, 24);                   // device, inode
 	image_u32(image, 5), image_u32(image, 2); // protection, flags
 	image_text(image, "/usr/bin/perf", name_size);
 	image_end(image, at);
@@ -87,7 +87,8 @@ TEST(test_resync__no_records_from_inside_of_a_torn_sample)
 		struct image image = { 0 };
 
 		// one that ends where an inner record ends is a sample whose size is damaged, see below
-		if (end >= last + 168 + MMAP2_SIZE && (end - last - 168) % MMAP2_SIZE == 0 && end <= last + 168 + 3 * MMAP2_SIZE)
+		if (end >= last + 168 + MMAP2_SIZE && (end - last - 168) % MMAP2_SIZE == 0 &&
+		    end <= last + 168 + 3 * MMAP2_SIZE)
 			continue;
 		image_bytes(&image, whole.data, end);
 		image_set(&image, 48, end - BEGIN, 8);
@@ -185,9 +186,9 @@ static void put_stale(struct image *image, size_t at, unsigned count, size_t siz
 
 struct stale_case {
 	const char *what;
-	unsigned count; // of stale samples in a row
+	unsigned count;  // of stale samples in a row
 	ptrdiff_t drift; // bytes that they are larger
-	size_t damage;  // offset in the damaged sample; its header or its thread
+	size_t damage;   // offset in the damaged sample; its header or its thread
 };
 
 // Behind a damage go on the records that are whole, not those which stand in them.
@@ -218,8 +219,8 @@ TEST(test_resync__no_records_of_before_from_inside_of_samples)
 		image_set(&image, 48, image.size - BEGIN, 8);
 		count_records(&image, &samples, &others, &losses);
 		if (samples != 449 || others || losses.bytes != size)
-			fprintf(stderr, "%s: %u samples, %u others, %" PRIu64 " of %zu bytes left out\n", cases[c].what, samples,
-				others, losses.bytes, size);
+			fprintf(stderr, "%s: %u samples, %u others, %" PRIu64 " of %zu bytes left out\n", cases[c].what,
+				samples, others, losses.bytes, size);
 		CHECK(samples == 449 && others == 0 && losses.bytes == size);
 	}
 }
@@ -227,7 +228,8 @@ TEST(test_resync__no_records_of_before_from_inside_of_samples)
 // With AUX data perf looks ids up, also where there is one event.
 TEST(test_resync__no_records_with_ids_of_no_event)
 {
-	static const uint64_t type = PD_MASK(PD_SAMPLE_TYPE_IP) | PD_MASK(PD_SAMPLE_TYPE_TIME) | PD_MASK(PD_SAMPLE_TYPE_ID);
+	static const uint64_t type = PD_MASK(PD_SAMPLE_TYPE_IP) | PD_MASK(PD_SAMPLE_TYPE_TIME) |
+				     PD_MASK(PD_SAMPLE_TYPE_ID);
 	struct image image = { 0 };
 	struct pd_losses losses;
 	unsigned samples, others;

@@ -118,7 +118,9 @@ static void make_file(struct image *image, const struct make *make)
 // A frame of zstd whose blocks are stored as they are, so that no library is needed to make it.
 static void store_frame(struct image *frame, const uint8_t *data, size_t size)
 {
-	enum { BLOCK = 100000 };
+	enum {
+		BLOCK = 100000
+	};
 
 	image_hex(frame, "28b52ffd 00 58");
 	for (size_t at = 0; at < size; at += BLOCK) {
@@ -132,7 +134,10 @@ static void store_frame(struct image *frame, const uint8_t *data, size_t size)
 // The same records inside of compressed ones.
 static void make_compressed(struct image *image, const struct make *make)
 {
-	enum { HEAD = 184, PIECE = 60000 };
+	enum {
+		HEAD = 184,
+		PIECE = 60000
+	};
 	struct image plain, frame = { 0 };
 
 	make_file(&plain, make);
@@ -181,9 +186,9 @@ static void open_made(const struct make *make)
 }
 
 static const char *const names[] = {
-	"hot.data",	   "hot-pipe.data",    "hot-zstd.data",	 "hot-dir",
-	"hot-multi.data",  "hot-group.data",   "hot-regs.data",	 "hot-records.data",
-	"hot-stat.data",   "hot-sigkill.data", "hot-trace.data", "hot-trace-pipe.data",
+	"hot.data",       "hot-pipe.data",    "hot-zstd.data",  "hot-dir",
+	"hot-multi.data", "hot-group.data",   "hot-regs.data",  "hot-records.data",
+	"hot-stat.data",  "hot-sigkill.data", "hot-trace.data", "hot-trace-pipe.data",
 };
 
 static const char *data_path(const char *name)
@@ -557,11 +562,20 @@ static bool try_window(const struct make *make, uint64_t from_ns, uint64_t to_ns
 
 TEST(run__windows)
 {
-	enum { LAST_NS = FIRST_NS + (MADE_SAMPLES - 1) * STEP_NS };
+	enum {
+		LAST_NS = FIRST_NS + (MADE_SAMPLES - 1) * STEP_NS
+	};
 	static const uint64_t windows[][2] = {
-		{ 0, 0 },	       { FIRST_NS, FIRST_NS },	  { LAST_NS, 0 },	       { 0, FIRST_NS - 1 },
-		{ LAST_NS + 1, 0 },    { 2000000, 2100000 },	  { 0, 3000000 },	       { 3000000, 0 },
-		{ 3000001, 3000001 },  { 3000000, 2000000 },
+		{ 0, 0 },
+		{ FIRST_NS, FIRST_NS },
+		{ LAST_NS, 0 },
+		{ 0, FIRST_NS - 1 },
+		{ LAST_NS + 1, 0 },
+		{ 2000000, 2100000 },
+		{ 0, 3000000 },
+		{ 3000000, 0 },
+		{ 3000001, 3000001 },
+		{ 3000000, 2000000 },
 	};
 	struct make plain = { 0 }, mixed = { .mixed = true, .damaged = true };
 	struct windowed w;
@@ -569,8 +583,8 @@ TEST(run__windows)
 	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++)
 		for (size_t t = 0; t < THREAD_COUNTS; t++) {
 			printf("# window %zu, %u threads\n", i, thread_counts[t]);
-			CHECK(try_window(i % 2 ? &plain : &mixed, windows[i][0], windows[i][1], thread_counts[t],
-					 t % 2, &w));
+			CHECK(try_window(i % 2 ? &plain : &mixed, windows[i][0], windows[i][1], thread_counts[t], t % 2,
+					 &w));
 		}
 	CHECK(try_window(&plain, 0, 0, 0, true, &w));
 	CHECK(w.seen.from_ns == 0 && w.seen.to_ns == 0 && w.seen.first_ns == FIRST_NS && w.seen.last_ns == LAST_NS);
@@ -602,7 +616,15 @@ TEST(run__no_times)
 
 // ---- failures ----
 
-enum caller { BY_RECORD, BY_FORK, BY_JOIN, BY_FIRST, BY_READY, BY_PROGRESS, BY_NOBODY };
+enum caller {
+	BY_RECORD,
+	BY_FORK,
+	BY_JOIN,
+	BY_FIRST,
+	BY_READY,
+	BY_PROGRESS,
+	BY_NOBODY
+};
 
 static struct {
 	enum caller caller;
@@ -683,8 +705,12 @@ static enum pd_status run_failing(enum caller caller, int at, unsigned threads, 
 {
 	struct pd_sink sink = { .size = sizeof(sink), .record = fail_record };
 	struct pd_run_options options = {
-		.size = sizeof(options), .threads = threads, .order = order,
-		.first = fail_first, .ready = fail_ready, .progress = fail_progress,
+		.size = sizeof(options),
+		.threads = threads,
+		.order = order,
+		.first = fail_first,
+		.ready = fail_ready,
+		.progress = fail_progress,
 	};
 
 	if (threads) {
@@ -724,7 +750,8 @@ TEST(run__a_failure_ends_it_and_all_are_joined)
 	for (unsigned caller = BY_RECORD; caller <= BY_NOBODY; caller++)
 		for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++)
 			for (size_t t = 0; t < THREAD_COUNTS; t++)
-				CHECK(ends_well(caller, at[i], thread_counts[t], t % 2 ? PD_ORDER_TIME : PD_ORDER_FILE));
+				CHECK(ends_well(caller, at[i], thread_counts[t],
+						t % 2 ? PD_ORDER_TIME : PD_ORDER_FILE));
 	CHECK(run_failing(BY_FORK, 2, 4, PD_ORDER_FILE) < 0 && failing.forks == 1 && failing.records == 0);
 	CHECK(run_failing(BY_FORK, 4, 4, PD_ORDER_FILE) == PD_OK && failing.forks == 3 && failing.joins == 3);
 	CHECK(run_failing(BY_READY, 1, 4, PD_ORDER_FILE) < 0 && failing.forks == 0 && failing.records == 0);
@@ -739,7 +766,8 @@ TEST(run__a_failure_in_what_cannot_be_cut)
 	open_compressed(&make);
 	for (unsigned caller = BY_RECORD; caller <= BY_NOBODY; caller++)
 		for (size_t t = 0; t < THREAD_COUNTS; t++)
-			CHECK(ends_well(caller, 1 + 700 * (int)t, thread_counts[t], t % 2 ? PD_ORDER_TIME : PD_ORDER_FILE));
+			CHECK(ends_well(caller, 1 + 700 * (int)t, thread_counts[t],
+					t % 2 ? PD_ORDER_TIME : PD_ORDER_FILE));
 	opened_close(&o);
 }
 
@@ -842,20 +870,22 @@ TEST(run__a_file_that_shrinks_between_the_walks)
 		struct make make = { 0 };
 		char name[] = "/tmp/perfdata-run-XXXXXX";
 		struct shrink self = { mkstemp(name) };
-		struct pd_run_options options = {
-			.size = sizeof(options), .threads = thread_counts[t], .ready = shrink, .self = &self,
-			.order = t % 2 ? PD_ORDER_TIME : PD_ORDER_FILE
-		};
-		struct pd_open_options open_options = {
-			.size = sizeof(open_options), .problem = opened_problem, .self = &o
-		};
+		struct pd_run_options options = { .size = sizeof(options),
+						  .threads = thread_counts[t],
+						  .ready = shrink,
+						  .self = &self,
+						  .order = t % 2 ? PD_ORDER_TIME : PD_ORDER_FILE };
+		struct pd_open_options open_options = { .size = sizeof(open_options),
+							.problem = opened_problem,
+							.self = &o };
 		struct tally tally = { 0 };
 		struct image image;
 		enum pd_status status;
 
 		CHECK(self.fd >= 0 && unlink(name) == 0);
 		make_file(&image, &make);
-		CHECK(write(self.fd, image.data, image.size) == (ssize_t)image.size && lseek(self.fd, 0, SEEK_SET) == 0);
+		CHECK(write(self.fd, image.data, image.size) == (ssize_t)image.size &&
+		      lseek(self.fd, 0, SEEK_SET) == 0);
 		opened_close(&o);
 		o.image = image;
 		CHECK(pd_file_open_fd(self.fd, &open_options, &o.file, &o.error) == PD_OK);
@@ -868,10 +898,9 @@ TEST(run__a_file_that_shrinks_between_the_walks)
 }
 
 RUN(TEST_CASE(run__shows_what_a_stream_shows), TEST_CASE(run__made_files_in_many_pieces),
-    TEST_CASE(run__compressed_files_in_many_batches),
-    TEST_CASE(run__order_of_time_on_one_thread), TEST_CASE(stream__places_in_the_order_of_time),
-    TEST_CASE(run__twice_over_one_file), TEST_CASE(run__twins_may_ask_the_file), TEST_CASE(run__windows),
-    TEST_CASE(run__no_times), TEST_CASE(run__a_failure_ends_it_and_all_are_joined),
-    TEST_CASE(run__a_failure_in_what_cannot_be_cut), TEST_CASE(run__the_problem_function_stops_it),
-    TEST_CASE(run__wrong_arguments), TEST_CASE(run__pipes_that_are_kept),
+    TEST_CASE(run__compressed_files_in_many_batches), TEST_CASE(run__order_of_time_on_one_thread),
+    TEST_CASE(stream__places_in_the_order_of_time), TEST_CASE(run__twice_over_one_file),
+    TEST_CASE(run__twins_may_ask_the_file), TEST_CASE(run__windows), TEST_CASE(run__no_times),
+    TEST_CASE(run__a_failure_ends_it_and_all_are_joined), TEST_CASE(run__a_failure_in_what_cannot_be_cut),
+    TEST_CASE(run__the_problem_function_stops_it), TEST_CASE(run__wrong_arguments), TEST_CASE(run__pipes_that_are_kept),
     TEST_CASE(run__a_file_that_shrinks_between_the_walks))

@@ -57,7 +57,11 @@ static void look(const char *path, int threads, enum pd_order order, struct seen
 		.size = sizeof(open_options), .problem = count_late, .self = &seen->late, .keep = true
 	};
 	struct pd_run_options options = {
-		.size = sizeof(options), .order = order, .self = seen, .first = see_first, .ready = see_ready,
+		.size = sizeof(options),
+		.order = order,
+		.self = seen,
+		.first = see_first,
+		.ready = see_ready,
 	};
 	struct pd_error error = { 0 };
 	struct pd_file *file;

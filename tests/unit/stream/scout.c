@@ -12,7 +12,7 @@ enum {
 	ID_IP_TIME = 0x10005, // the id in front
 	SAMPLES = 80000,      // regions for four threads
 	SAMPLE_SIZE = 32,
-	DATA = 280,           // where the records begin
+	DATA = 280, // where the records begin
 	LARGE = 60000,
 };
 
@@ -65,14 +65,14 @@ static void make_tail(struct image *image)
 
 enum oddity {
 	NOTHING,
-	NESTS,       // samples with samples in them
-	TAILS,       // records with bytes behind them
-	NO_RECORDS,  // bytes that are none
+	NESTS,      // samples with samples in them
+	TAILS,      // records with bytes behind them
+	NO_RECORDS, // bytes that are none
 	UNKNOWN_IDS,
-	NEW_IDS,     // records that say what ids there are
+	NEW_IDS, // records that say what ids there are
 	UNKNOWN_TYPES,
 	NO_TIMES,
-	HOLDERS,     // records that hold others
+	HOLDERS, // records that hold others
 	ODDITIES
 };
 
@@ -206,7 +206,8 @@ struct walked {
 	enum pd_status status;
 };
 
-static enum pd_status note_other(void *self, struct pd_stream *stream, const struct pd_record *record, struct pd_error *error)
+static enum pd_status note_other(void *self, struct pd_stream *stream, const struct pd_record *record,
+				 struct pd_error *error)
 {
 	struct walked *walked = self;
 
@@ -265,9 +266,10 @@ static bool same_walk(enum oddity oddity, bool big, uint64_t seed, size_t thread
 	       same_pieces(&alone.pieces, &together.pieces);
 	if (!same)
 		printf("# oddity %d, seed %llu, %zu threads: status %d %d, others %llu %llu, records %llu %llu, problems %zu %zu\n",
-		       (int)oddity, (unsigned long long)seed, threads, alone.status, together.status, (unsigned long long)alone.others,
-		       (unsigned long long)together.others, (unsigned long long)alone.pieces.record_count,
-		       (unsigned long long)together.pieces.record_count, alone.problems, together.problems);
+		       (int)oddity, (unsigned long long)seed, threads, alone.status, together.status,
+		       (unsigned long long)alone.others, (unsigned long long)together.others,
+		       (unsigned long long)alone.pieces.record_count, (unsigned long long)together.pieces.record_count,
+		       alone.problems, together.problems);
 	pd_pieces_fini(&alone.pieces);
 	pd_pieces_fini(&together.pieces);
 	opened_close(&o);
@@ -304,5 +306,6 @@ TEST(scout__a_walk_that_is_stopped)
 	}
 }
 
-RUN(TEST_CASE(scout__each_comes_to_where_the_next_begins), TEST_CASE(scout__of_no_use), TEST_CASE(scout__walks_are_the_same),
-    TEST_CASE(scout__walks_over_damage_are_the_same), TEST_CASE(scout__a_walk_that_is_stopped))
+RUN(TEST_CASE(scout__each_comes_to_where_the_next_begins), TEST_CASE(scout__of_no_use),
+    TEST_CASE(scout__walks_are_the_same), TEST_CASE(scout__walks_over_damage_are_the_same),
+    TEST_CASE(scout__a_walk_that_is_stopped))

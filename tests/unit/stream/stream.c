@@ -51,8 +51,7 @@ TEST(test_stream__unknown_types_are_handed_out)
 	record = opened_next(&o);
 	CHECK(record);
 	CHECK(record->type == 63 && record->bytes.size == 24 && !pd_record_as(record, 63));
-	CHECK(pd_record_decode(record, &decoded, &error) == PD_ERROR_UNSUPPORTED &&
-	      error.offset == 184);
+	CHECK(pd_record_decode(record, &decoded, &error) == PD_ERROR_UNSUPPORTED && error.offset == 184);
 	CHECK(opened_next(&o)->type == 63);
 	CHECK(opened_next(&o)->type == 200 && !opened_next(&o) && o.status == PD_END);
 	// once for each type
@@ -108,8 +107,7 @@ TEST(test_stream__goes_on_behind_a_size_that_cannot_be)
 		record = opened_next(&o);
 		CHECK(record);
 		CHECK(record->type == PD_RECORD_LOST && record->offset == 184 + 24 + 48);
-		CHECK(opened_next(&o)->type == PD_RECORD_COMM && !opened_next(&o) &&
-		      o.status == PD_END);
+		CHECK(opened_next(&o)->type == PD_RECORD_COMM && !opened_next(&o) && o.status == PD_END);
 		CHECK(opened_told(&o, "bad-record-size") == 1 && opened_told(&o, "resync") == 1);
 	}
 }
@@ -139,8 +137,7 @@ TEST(test_stream__end_inside_a_record)
 
 	image_file(&image, 0, 0);
 	put_record(&image, PD_RECORD_LOST, 16);
-	image_u32(&image, PD_RECORD_LOST), image_u16(&image, 0), image_u16(&image, 24),
-		image_zeros(&image, 8);
+	image_u32(&image, PD_RECORD_LOST), image_u16(&image, 0), image_u16(&image, 24), image_zeros(&image, 8);
 	open_file_of(&image);
 	CHECK(opened_next(&o) && !opened_next(&o) && o.status == PD_END);
 	CHECK(opened_told(&o, "truncated-record") == 1 && o.problems[0].offset == 184 + 24);
@@ -149,9 +146,7 @@ TEST(test_stream__end_inside_a_record)
 TEST(test_stream__file_that_shrinks_is_no_silent_end)
 {
 	struct image image = { 0 };
-	struct pd_open_options options = { .size = sizeof(options),
-					   .problem = opened_problem,
-					   .self = &o };
+	struct pd_open_options options = { .size = sizeof(options), .problem = opened_problem, .self = &o };
 	FILE *temp = tmpfile();
 	size_t count = 0;
 
@@ -204,16 +199,14 @@ TEST(test_stream__tail_of_auxtrace)
 
 		image_file(&image, 0, 0);
 		at = image_record(&image, PD_RECORD_AUXTRACE, 0);
-		image_u64(&image, 16), image_zeros(&image, 16), image_u32(&image, 3),
-			image_zeros(&image, 12);
+		image_u64(&image, 16), image_zeros(&image, 16), image_u32(&image, 3), image_zeros(&image, 12);
 		image_end(&image, at);
 		image_bytes(&image, "sixteen of trace", 16);
 		put_record(&image, PD_RECORD_FINISHED_ROUND, 0);
 		open_file_of(&image);
 		record = opened_next(&o);
 		CHECK(record);
-		CHECK(record->tail_size == 16 && record->bytes.size == 48 &&
-		      pd_as_auxtrace(record)->idx == 3);
+		CHECK(record->tail_size == 16 && record->bytes.size == 48 && pd_as_auxtrace(record)->idx == 3);
 		if (taken) {
 			CHECK(pd_stream_tail(o.stream, &tail, NULL) == PD_OK);
 			CHECK(tail.size == 16 && memcmp(tail.data, "sixteen of trace", 16) == 0);
@@ -246,8 +239,7 @@ TEST(test_stream__tail_that_is_cut)
 		open_file_of(&image);
 		CHECK(opened_next(&o));
 		CHECK(pd_stream_tail(o.stream, &tail, NULL) == PD_OK && tail.size == 16);
-		CHECK(!opened_next(&o) && o.status == PD_END &&
-		      opened_told(&o, "truncated-tail") == 1);
+		CHECK(!opened_next(&o) && o.status == PD_END && opened_told(&o, "truncated-tail") == 1);
 	}
 }
 
@@ -309,8 +301,7 @@ TEST(test_stream__pipe_learns_events_and_features)
 	image_attr(&image, 1, 2, 0, 0, 0), image_u64(&image, 77);
 	image_end(&image, at);
 	opened_open(&o, &image, 0);
-	CHECK(pd_file_event_count(o.file) == 0 && opened_next(&o) &&
-	      pd_file_event_count(o.file) == 1);
+	CHECK(pd_file_event_count(o.file) == 0 && opened_next(&o) && pd_file_event_count(o.file) == 1);
 	CHECK(!pd_file_nrcpus(o.file) && opened_next(&o) && pd_file_nrcpus(o.file)->online == 2);
 	CHECK(opened_next(&o) && opened_next(&o) && !opened_next(&o));
 	CHECK(pd_file_event_count(o.file) == 2 && pd_file_event_by_id(o.file, 77)->index == 1);
@@ -366,10 +357,8 @@ TEST(test_stream__pieces_of_a_record_are_joined)
 	size_t at = image_record(&whole, PD_RECORD_SIMPLEPERF_KERNEL_SYMBOL, 0);
 
 	// a record of 100000 bytes in two pieces
-	image_u32(&whole, 100000 - 12), image_zeros(&whole, 100000 - 12 - 4),
-		image_bytes(&whole, "last", 4);
-	image_set(&whole, at + 4, whole.size >> 16, 2),
-		image_set(&whole, at + 6, whole.size & 0xffff, 2);
+	image_u32(&whole, 100000 - 12), image_zeros(&whole, 100000 - 12 - 4), image_bytes(&whole, "last", 4);
+	image_set(&whole, at + 4, whole.size >> 16, 2), image_set(&whole, at + 6, whole.size & 0xffff, 2);
 	image_file(&image, 0, 0);
 	for (unsigned i = 0; i < 2; i++) {
 		at = image_record(&image, PD_RECORD_SIMPLEPERF_SPLIT, 0);
@@ -388,8 +377,7 @@ TEST(test_stream__pieces_of_a_record_are_joined)
 	CHECK(record->type == PD_RECORD_SIMPLEPERF_KERNEL_SYMBOL && record->bytes.size == 100000);
 	CHECK(pd_as_simpleperf_kernel_symbol(record)->kallsyms.size == 100000 - 12);
 	CHECK(memcmp(record->bytes.data + 99996, "last", 4) == 0);
-	CHECK(opened_next(&o)->type == PD_RECORD_FINISHED_ROUND && !opened_next(&o) &&
-	      o.problem_count == 0);
+	CHECK(opened_next(&o)->type == PD_RECORD_FINISHED_ROUND && !opened_next(&o) && o.problem_count == 0);
 }
 
 TEST(test_stream__pieces_that_do_not_join)
@@ -477,8 +465,7 @@ static bool make_directory(char *dir)
 
 static void remove_directory(const char *dir)
 {
-	static const char *const names[] = { "data",    "data.0", "data.2",
-					     "data.10", "other",  "data.9" };
+	static const char *const names[] = { "data", "data.0", "data.2", "data.10", "other", "data.9" };
 	char path[64];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -534,19 +521,13 @@ TEST(test_stream__pipe_is_read_once)
 	pd_stream_close(NULL);
 }
 
-RUN(TEST_CASE(test_stream__unknown_types_are_handed_out),
-    TEST_CASE(test_stream__as_gives_its_own_type_only),
+RUN(TEST_CASE(test_stream__unknown_types_are_handed_out), TEST_CASE(test_stream__as_gives_its_own_type_only),
     TEST_CASE(test_stream__record_that_does_not_fit_its_layout),
     TEST_CASE(test_stream__goes_on_behind_a_size_that_cannot_be),
-    TEST_CASE(test_stream__goes_on_behind_a_size_that_moves_all),
-    TEST_CASE(test_stream__end_inside_a_record),
-    TEST_CASE(test_stream__file_that_shrinks_is_no_silent_end),
-    TEST_CASE(test_stream__odd_sizes_move_what_follows), TEST_CASE(test_stream__tail_of_auxtrace),
-    TEST_CASE(test_stream__tail_that_is_cut),
-    TEST_CASE(test_stream__tracing_data_behind_12_or_16_bytes),
-    TEST_CASE(test_stream__pipe_learns_events_and_features),
-    TEST_CASE(test_stream__event_update_gives_unit_and_scale),
-    TEST_CASE(test_stream__sample_before_any_event),
-    TEST_CASE(test_stream__pieces_of_a_record_are_joined),
-    TEST_CASE(test_stream__pieces_that_do_not_join), TEST_CASE(test_stream__seek),
-    TEST_CASE(test_stream__directory), TEST_CASE(test_stream__pipe_is_read_once))
+    TEST_CASE(test_stream__goes_on_behind_a_size_that_moves_all), TEST_CASE(test_stream__end_inside_a_record),
+    TEST_CASE(test_stream__file_that_shrinks_is_no_silent_end), TEST_CASE(test_stream__odd_sizes_move_what_follows),
+    TEST_CASE(test_stream__tail_of_auxtrace), TEST_CASE(test_stream__tail_that_is_cut),
+    TEST_CASE(test_stream__tracing_data_behind_12_or_16_bytes), TEST_CASE(test_stream__pipe_learns_events_and_features),
+    TEST_CASE(test_stream__event_update_gives_unit_and_scale), TEST_CASE(test_stream__sample_before_any_event),
+    TEST_CASE(test_stream__pieces_of_a_record_are_joined), TEST_CASE(test_stream__pieces_that_do_not_join),
+    TEST_CASE(test_stream__seek), TEST_CASE(test_stream__directory), TEST_CASE(test_stream__pipe_is_read_once))

@@ -19,7 +19,7 @@ struct tally {
 	uint64_t others_sum;  // of the rest
 	uint64_t tails;       // bytes
 	uint64_t undecoded;
-	bool unsorted;        // a record came before an older one
+	bool unsorted; // a record came before an older one
 	uint64_t last_ns, last_place;
 	bool decodes;
 	struct pd_window window;
@@ -45,17 +45,17 @@ static inline uint64_t tally_hash(uint64_t hash, const uint8_t *bytes, size_t si
 
 static inline uint64_t tally_record_hash(const struct pd_record *record)
 {
-	uint64_t words[] = { record->place,	   record->time_ns,
-			     record->type,	   record->offset,
+	uint64_t words[] = { record->place,        record->time_ns,
+			     record->type,         record->offset,
 			     record->inner_offset, record->part,
-			     record->tail_size,	   record->event ? record->event->index + 1 : 0 };
+			     record->tail_size,    record->event ? record->event->index + 1 : 0 };
 	uint64_t hash = tally_hash(17, (const uint8_t *)words, sizeof(words));
 
 	return tally_hash(hash, record->bytes.data, record->bytes.size);
 }
 
-static inline enum pd_status tally_take(void *self, struct pd_stream *stream,
-					const struct pd_record *record, struct pd_error *error)
+static inline enum pd_status tally_take(void *self, struct pd_stream *stream, const struct pd_record *record,
+					struct pd_error *error)
 {
 	struct tally *tally = self;
 	bool is_sample = record->type == PD_RECORD_SAMPLE;
@@ -125,13 +125,13 @@ static inline enum pd_status tally_join(void *self, void *twin_, struct pd_error
 static inline bool tally_same(const struct tally *a, const struct tally *b)
 {
 	return a->records == b->records && a->samples == b->samples && a->sum == b->sum &&
-	       a->samples_sum == b->samples_sum && a->others_sum == b->others_sum &&
-	       a->tails == b->tails && a->undecoded == b->undecoded;
+	       a->samples_sum == b->samples_sum && a->others_sum == b->others_sum && a->tails == b->tails &&
+	       a->undecoded == b->undecoded;
 }
 
 // What a plain stream shows.
-static inline enum pd_status tally_stream(struct tally *tally, struct pd_file *file,
-					  enum pd_order order, struct pd_error *error)
+static inline enum pd_status tally_stream(struct tally *tally, struct pd_file *file, enum pd_order order,
+					  struct pd_error *error)
 {
 	struct pd_stream_options options = { .size = sizeof(options), .order = order };
 	const struct pd_record *record;
@@ -150,8 +150,8 @@ static inline enum pd_status tally_stream(struct tally *tally, struct pd_file *f
 }
 
 // What a run shows; threads 0: with a sink that cannot be forked.
-static inline enum pd_status tally_run(struct tally *tally, struct pd_file *file,
-				       const struct pd_run_options *options, struct pd_error *error)
+static inline enum pd_status tally_run(struct tally *tally, struct pd_file *file, const struct pd_run_options *options,
+				       struct pd_error *error)
 {
 	struct pd_sink sink = { .size = sizeof(sink), .self = tally, .record = tally_take };
 

@@ -30,7 +30,9 @@ static void print_all(const struct pd_symtab *table)
 
 static void print_speed(const struct pd_symtab *table, double loaded_ms)
 {
-	enum { LOOKUPS = 1000000 };
+	enum {
+		LOOKUPS = 1000000
+	};
 	static uint64_t addresses[LOOKUPS];
 	size_t count = pd_symtab_count(table), found = 0;
 	struct pd_symbol symbol;
@@ -44,8 +46,8 @@ static void print_speed(const struct pd_symtab *table, double loaded_ms)
 	start = now_ms();
 	for (size_t i = 0; i < LOOKUPS; i++)
 		found += pd_symtab_find(table, addresses[i], &symbol);
-	printf("%zu symbols, %zu bytes, loaded in %.1f ms, lookup %.1f ns, %zu found\n", count,
-	       pd_symtab_bytes(table), loaded_ms, (now_ms() - start) * 1e6 / LOOKUPS, found);
+	printf("%zu symbols, %zu bytes, loaded in %.1f ms, lookup %.1f ns, %zu found\n", count, pd_symtab_bytes(table),
+	       loaded_ms, (now_ms() - start) * 1e6 / LOOKUPS, found);
 }
 
 int main(int argc, char **argv)

@@ -46,7 +46,7 @@ static void put_note(struct image *out, const char *name, uint32_t type, const c
 
 static struct image make_object(bool wide, bool big)
 {
-	struct made_elf elf = {.wide = wide, .big = big, .type = 3, .machine = wide ? 62 : 3};
+	struct made_elf elf = { .wide = wide, .big = big, .type = 3, .machine = wide ? 62 : 3 };
 	size_t text = elf_section(&elf, ".text", PROGBITS, CODE, 0x401000);
 	size_t note = elf_section(&elf, ".note", PD_ELF_SECTION_NOTE, PD_ELF_FLAG_ALLOC, 0);
 	size_t data = elf_section(&elf, ".data", PROGBITS, PD_ELF_FLAG_ALLOC, 0x500000);
@@ -70,19 +70,19 @@ static struct image make_object(bool wide, bool big)
 	elf_symbol(&elf, table, names, "absolute", GLOBAL_LABEL, 0xfff1, 0x401060, 16);
 	elf_symbol(&elf, table, names, "variable", GLOBAL_DATA, data, 0x500000, 8);
 	elf_symbol(&elf, table, names, "", GLOBAL_FUNCTION, text, 0x401070, 8);
-	elf.segments[0] = (struct made_segment){1, 4, 0, 0x400000, 0x10000};
-	elf.segments[1] = (struct made_segment){1, 5, 0x1000, 0x401000, 0x2000};
+	elf.segments[0] = (struct made_segment){ 1, 4, 0, 0x400000, 0x10000 };
+	elf.segments[1] = (struct made_segment){ 1, 5, 0x1000, 0x401000, 0x2000 };
 	elf.segment_count = 2;
 	return elf_make(&elf);
 }
 
 static void check_object(bool wide, bool big)
 {
-	static const struct pd_object_id wanted = {.bytes = {0x12, 0x34, 0x56, 0x78}, .size = 4};
+	static const struct pd_object_id wanted = { .bytes = { 0x12, 0x34, 0x56, 0x78 }, .size = 4 };
 	struct image image = make_object(wide, big);
-	struct pd_elf_symbol_options options = {.data = true};
+	struct pd_elf_symbol_options options = { .data = true };
 	struct pd_symtab *table = NULL, *all = NULL;
-	struct pd_object_id id = {0};
+	struct pd_object_id id = { 0 };
 	struct pd_elf *elf = NULL;
 	const char *link = NULL;
 	uint64_t value = 0;
@@ -126,7 +126,7 @@ TEST(test_elf__cut_anywhere)
 
 	for (size_t size = 0; size < image.size; size++) {
 		// its own memory, so that a sanitizer sees a step too far
-		struct image part = {0};
+		struct image part = { 0 };
 		struct pd_symtab *table = NULL;
 		struct pd_elf *elf = NULL;
 		struct pd_object_id id;
@@ -151,12 +151,12 @@ TEST(test_elf__marks_of_machines)
 		const char *mark;
 		bool kept;
 	} cases[] = {
-		{40, "$a", false}, {40, "$t.1", false},    {40, "$dollar", true},   {183, "$x", false},
-		{183, "$xa", true}, {243, "$xrv64", false}, {243, "$d", false},      {62, "$x", true},
+		{ 40, "$a", false },  { 40, "$t.1", false },    { 40, "$dollar", true }, { 183, "$x", false },
+		{ 183, "$xa", true }, { 243, "$xrv64", false }, { 243, "$d", false },    { 62, "$x", true },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct made_elf made = {.wide = true, .type = 3, .machine = cases[i].machine};
+		struct made_elf made = { .wide = true, .type = 3, .machine = cases[i].machine };
 		size_t text = elf_section(&made, ".text", PROGBITS, CODE, 0x1000);
 		size_t names = elf_section(&made, ".strtab", STRTAB, 0, 0);
 		size_t table_at = elf_section(&made, ".symtab", PD_ELF_SECTION_SYMTAB, 0, 0);
@@ -182,13 +182,14 @@ TEST(test_elf__marks_of_machines)
 TEST(test_elf__descriptors)
 {
 	struct image images[2];
-	struct pd_elf *elves[2] = {NULL, NULL};
+	struct pd_elf *elves[2] = { NULL, NULL };
 	struct pd_symtab *table = NULL;
 
 	for (unsigned i = 0; i < 2; i++) {
-		struct made_elf made = {.wide = true, .big = true, .type = 3, .machine = 21, .flags = 1};
+		struct made_elf made = { .wide = true, .big = true, .type = 3, .machine = 21, .flags = 1 };
 		size_t text = elf_section(&made, ".text", i ? PD_ELF_SECTION_NOBITS : PROGBITS, CODE, 0x1000);
-		size_t opd = elf_section(&made, ".opd", i ? PD_ELF_SECTION_NOBITS : PROGBITS, PD_ELF_FLAG_ALLOC, 0x8000);
+		size_t opd =
+			elf_section(&made, ".opd", i ? PD_ELF_SECTION_NOBITS : PROGBITS, PD_ELF_FLAG_ALLOC, 0x8000);
 		size_t names = elf_section(&made, ".strtab", STRTAB, 0, 0);
 		size_t table_at = elf_section(&made, ".symtab", PD_ELF_SECTION_SYMTAB, 0, 0);
 
@@ -220,7 +221,7 @@ TEST(test_elf__descriptors)
 // Code of a module is laid out section behind section; what initializes it is not there.
 TEST(test_elf__module)
 {
-	struct made_elf made = {.wide = true, .type = PD_ELF_TYPE_REL, .machine = 62};
+	struct made_elf made = { .wide = true, .type = PD_ELF_TYPE_REL, .machine = 62 };
 	size_t init = elf_section(&made, ".init.text", PROGBITS, CODE, 0);
 	size_t text = elf_section(&made, ".text", PROGBITS, CODE, 0);
 	size_t data = elf_section(&made, ".data", PROGBITS, PD_ELF_FLAG_ALLOC, 0);
@@ -261,34 +262,60 @@ static const struct stub_code {
 	uint32_t indirect; // type of the relocation of an ifunc
 	uint64_t addr, got, slots[2];
 	uint8_t bytes[64];
-} stub_codes[] = {
-	{3, false, false, 16, 16, 42, 0x1030, 0x3ff4, {0x4000, 0x4004},
-	 {0xff, 0xa3, 0x0c, 0x00, 0x00, 0x00, 0x68, 0x00, 0x00, 0x00, 0x00, 0xe9, 0xe0, 0xff, 0xff, 0xff,
-	  0xff, 0x25, 0x04, 0x40, 0x00, 0x00, 0x68, 0x08, 0x00, 0x00, 0x00, 0xe9, 0xd0, 0xff, 0xff, 0xff}},
-	{22, true, true, 32, 32, 61, 0x6e8, 0, {0x2000, 0x2008},
-	 {0xc0, 0x10, 0x00, 0x00, 0x0c, 0x8c, 0xe3, 0x10, 0x10, 0x00, 0x00, 0x04, 0x07, 0xf1, 0x0d, 0x10,
-	  0xe3, 0x10, 0x10, 0x0c, 0x00, 0x14, 0xc0, 0xf4, 0xff, 0xff, 0xff, 0xe5, 0x00, 0x00, 0x00, 0x00,
-	  0xc0, 0x10, 0x00, 0x00, 0x0c, 0x80, 0xe3, 0x10, 0x10, 0x00, 0x00, 0x04, 0x07, 0xf1, 0x0d, 0x10,
-	  0xe3, 0x10, 0x10, 0x0c, 0x00, 0x14, 0xc0, 0xf4, 0xff, 0xff, 0xff, 0xd5, 0x00, 0x00, 0x00, 0x18}},
-	{40, false, false, 20, 12, 160, 0x494, 0, {0x200c, 0x2010},
-	 {0x00, 0xc6, 0x8f, 0xe2, 0x01, 0xca, 0x8c, 0xe2, 0x70, 0xfb, 0xbc, 0xe5,
-	  0x00, 0xc6, 0x8f, 0xe2, 0x01, 0xca, 0x8c, 0xe2, 0x68, 0xfb, 0xbc, 0xe5}},
-	{62, true, false, 16, 16, 37, 0x1030, 0, {0x4000, 0x4008},
-	 {0xff, 0x25, 0xca, 0x2f, 0x00, 0x00, 0x68, 0x07, 0x00, 0x00, 0x00, 0xe9, 0xe0, 0xff, 0xff, 0xff,
-	  0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25, 0xbd, 0x2f, 0x00, 0x00, 0x0f, 0x1f, 0x44, 0x00, 0x00}},
-	{183, true, false, 32, 16, 1032, 0x720, 0, {0x20000, 0x20008},
-	 {0x10, 0x01, 0x00, 0x90, 0x11, 0x02, 0x40, 0xf9, 0x10, 0x02, 0x00, 0x91, 0x20, 0x02, 0x1f, 0xd6,
-	  0x10, 0x01, 0x00, 0x90, 0x11, 0x06, 0x40, 0xf9, 0x10, 0x22, 0x00, 0x91, 0x20, 0x02, 0x1f, 0xd6}},
-	{243, true, false, 32, 16, 58, 0x6c0, 0, {0x2018, 0x2020},
-	 {0x17, 0x2e, 0x00, 0x00, 0x03, 0x3e, 0x8e, 0x95, 0x67, 0x03, 0x0e, 0x00, 0x13, 0x00, 0x00, 0x00,
-	  0x17, 0x2e, 0x00, 0x00, 0x03, 0x3e, 0x0e, 0x95, 0x67, 0x03, 0x0e, 0x00, 0x13, 0x00, 0x00, 0x00}},
-	{258, true, false, 32, 16, 12, 0x720, 0, {0x8040, 0x8048},
-	 {0x0f, 0x01, 0x00, 0x1c, 0xef, 0x81, 0xe4, 0x28, 0xed, 0x01, 0x00, 0x4c, 0x00, 0x00, 0x40, 0x03,
-	  0x0f, 0x01, 0x00, 0x1c, 0xef, 0x61, 0xe4, 0x28, 0xed, 0x01, 0x00, 0x4c, 0x00, 0x00, 0x40, 0x03}},
-	{21, true, false, 0, 16, 248, 0x6a0, 0x1ff00, {0x20040, 0x20018},
-	 {0x18, 0x00, 0x41, 0xf8, 0x40, 0x81, 0x82, 0xe9, 0xa6, 0x03, 0x89, 0x7d, 0x20, 0x04, 0x80, 0x4e,
-	  0x00, 0x00, 0x82, 0x3d, 0x18, 0x81, 0x8c, 0xe9, 0xa6, 0x03, 0x89, 0x7d, 0x20, 0x04, 0x80, 0x4e}},
-};
+} stub_codes
+	[] = {
+		{ 3, false, false, 16, 16, 42, 0x1030, 0x3ff4, { 0x4000, 0x4004 }, { 0xff, 0xa3, 0x0c, 0x00, 0x00, 0x00,
+										     0x68, 0x00, 0x00, 0x00, 0x00, 0xe9,
+										     0xe0, 0xff, 0xff, 0xff, 0xff, 0x25,
+										     0x04, 0x40, 0x00, 0x00, 0x68, 0x08,
+										     0x00, 0x00, 0x00, 0xe9, 0xd0, 0xff,
+										     0xff, 0xff } },
+		{ 22, true, true, 32, 32, 61, 0x6e8, 0, { 0x2000, 0x2008 }, { 0xc0, 0x10, 0x00, 0x00, 0x0c, 0x8c, 0xe3,
+									      0x10, 0x10, 0x00, 0x00, 0x04, 0x07, 0xf1,
+									      0x0d, 0x10, 0xe3, 0x10, 0x10, 0x0c, 0x00,
+									      0x14, 0xc0, 0xf4, 0xff, 0xff, 0xff, 0xe5,
+									      0x00, 0x00, 0x00, 0x00, 0xc0, 0x10, 0x00,
+									      0x00, 0x0c, 0x80, 0xe3, 0x10, 0x10, 0x00,
+									      0x00, 0x04, 0x07, 0xf1, 0x0d, 0x10, 0xe3,
+									      0x10, 0x10, 0x0c, 0x00, 0x14, 0xc0, 0xf4,
+									      0xff, 0xff, 0xff, 0xd5, 0x00, 0x00, 0x00,
+									      0x18 } },
+		{ 40, false, false, 20, 12, 160, 0x494, 0, { 0x200c, 0x2010 }, { 0x00, 0xc6, 0x8f, 0xe2, 0x01, 0xca,
+										 0x8c, 0xe2, 0x70, 0xfb, 0xbc, 0xe5,
+										 0x00, 0xc6, 0x8f, 0xe2, 0x01, 0xca,
+										 0x8c, 0xe2, 0x68, 0xfb, 0xbc, 0xe5 } },
+		{ 62, true, false, 16, 16, 37, 0x1030, 0, { 0x4000, 0x4008 }, { 0xff, 0x25, 0xca, 0x2f, 0x00, 0x00,
+										0x68, 0x07, 0x00, 0x00, 0x00, 0xe9,
+										0xe0, 0xff, 0xff, 0xff, 0xf3, 0x0f,
+										0x1e, 0xfa, 0xf2, 0xff, 0x25, 0xbd,
+										0x2f, 0x00, 0x00, 0x0f, 0x1f, 0x44,
+										0x00, 0x00 } },
+		{ 183, true, false, 32, 16, 1032, 0x720, 0, { 0x20000, 0x20008 }, { 0x10, 0x01, 0x00, 0x90, 0x11, 0x02,
+										    0x40, 0xf9, 0x10, 0x02, 0x00, 0x91,
+										    0x20, 0x02, 0x1f, 0xd6, 0x10, 0x01,
+										    0x00, 0x90, 0x11, 0x06, 0x40, 0xf9,
+										    0x10, 0x22, 0x00, 0x91, 0x20, 0x02,
+										    0x1f, 0xd6 } },
+		{ 243, true, false, 32, 16, 58, 0x6c0, 0, { 0x2018, 0x2020 }, { 0x17, 0x2e, 0x00, 0x00, 0x03, 0x3e,
+										0x8e, 0x95, 0x67, 0x03, 0x0e, 0x00,
+										0x13, 0x00, 0x00, 0x00, 0x17, 0x2e,
+										0x00, 0x00, 0x03, 0x3e, 0x0e, 0x95,
+										0x67, 0x03, 0x0e, 0x00, 0x13, 0x00,
+										0x00, 0x00 } },
+		{ 258, true, false, 32, 16, 12, 0x720, 0, { 0x8040, 0x8048 }, { 0x0f, 0x01, 0x00, 0x1c, 0xef, 0x81,
+										0xe4, 0x28, 0xed, 0x01, 0x00, 0x4c,
+										0x00, 0x00, 0x40, 0x03, 0x0f, 0x01,
+										0x00, 0x1c, 0xef, 0x61, 0xe4, 0x28,
+										0xed, 0x01, 0x00, 0x4c, 0x00, 0x00,
+										0x40, 0x03 } },
+		{ 21, true, false, 0, 16, 248, 0x6a0, 0x1ff00, { 0x20040, 0x20018 }, { 0x18, 0x00, 0x41, 0xf8, 0x40,
+										       0x81, 0x82, 0xe9, 0xa6, 0x03,
+										       0x89, 0x7d, 0x20, 0x04, 0x80,
+										       0x4e, 0x00, 0x00, 0x82, 0x3d,
+										       0x18, 0x81, 0x8c, 0xe9, 0xa6,
+										       0x03, 0x89, 0x7d, 0x20, 0x04,
+										       0x80, 0x4e } },
+	};
 
 static void put_relocation(struct made_elf *made, size_t section, uint64_t slot, uint64_t symbol, uint32_t type,
 			   uint64_t addend)
@@ -304,7 +331,8 @@ static void put_relocation(struct made_elf *made, size_t section, uint64_t slot,
 static size_t put_stubs(struct made_elf *made, const struct stub_code *code)
 {
 	size_t plt = elf_section(made, code->machine == 21 ? ".text" : ".plt", PROGBITS, CODE, code->addr - code->head);
-	size_t got = elf_section(made, code->machine == 21 ? ".got" : ".got.plt", PROGBITS, PD_ELF_FLAG_ALLOC, code->got);
+	size_t got =
+		elf_section(made, code->machine == 21 ? ".got" : ".got.plt", PROGBITS, PD_ELF_FLAG_ALLOC, code->got);
 
 	image_zeros(&made->sections[plt].content, code->head);
 	image_bytes(&made->sections[plt].content, code->bytes, 2u * code->size);
@@ -325,14 +353,14 @@ static const struct stub_code *code_of(uint16_t machine)
 // The first stub is that of an ifunc, whose relocation is the last.
 static void check_stubs(const struct stub_code *code, bool with_symbols)
 {
-	struct made_elf made = {.wide = code->wide, .big = code->big, .type = 3, .machine = code->machine, .flags = 2};
+	struct made_elf made = { .wide = code->wide, .big = code->big, .type = 3, .machine = code->machine, .flags = 2 };
 	size_t text = elf_section(&made, ".code", PROGBITS, CODE, 0x5000);
 	size_t names = elf_section(&made, ".dynstr", STRTAB, 0, 0);
 	size_t dynsym = elf_section(&made, ".dynsym", PD_ELF_SECTION_DYNSYM, 0, 0);
 	size_t relocations = elf_section(&made, ".rela.plt", code->machine == 3 ? 9 : RELA, PD_ELF_FLAG_ALLOC, 0);
 	uint64_t first = code->addr, second = code->addr + code->size;
 	struct pd_symtab *table = NULL;
-	struct pd_symbol symbol = {0};
+	struct pd_symbol symbol = { 0 };
 	struct pd_elf *elf = NULL;
 	struct image image;
 	char offset[40];
@@ -374,9 +402,9 @@ TEST(test_elf__stubs)
 // others of a table end with it.
 TEST(test_elf__stubs_of_the_got)
 {
-	static const uint8_t code[] = {0xff, 0x25, 0xfa, 0x2f, 0x00, 0x00, 0x66, 0x90,
-				       0xff, 0x25, 0xfa, 0x2f, 0x00, 0x00, 0x66, 0x90};
-	struct made_elf made = {.wide = true, .type = 3, .machine = 62};
+	static const uint8_t code[] = { 0xff, 0x25, 0xfa, 0x2f, 0x00, 0x00, 0x66, 0x90,
+					0xff, 0x25, 0xfa, 0x2f, 0x00, 0x00, 0x66, 0x90 };
+	struct made_elf made = { .wide = true, .type = 3, .machine = 62 };
 	size_t plt = elf_section(&made, ".plt.got", PROGBITS, CODE, 0x1000);
 	size_t second = elf_section(&made, ".plt.sec", PROGBITS, CODE, 0x2000);
 	size_t relocations = elf_section(&made, ".rela.dyn", RELA, PD_ELF_FLAG_ALLOC, 0);
@@ -410,8 +438,9 @@ TEST(test_elf__stubs_of_the_got)
 
 TEST(test_elf__ids)
 {
-	static const struct pd_object_id none = {.size = 0};
-	struct pd_object_id eight = {.bytes = {1, 2, 3, 4, 5, 6, 7, 8}, .size = 8}, twenty = eight, long_one, other = eight;
+	static const struct pd_object_id none = { .size = 0 };
+	struct pd_object_id eight = { .bytes = { 1, 2, 3, 4, 5, 6, 7, 8 }, .size = 8 }, twenty = eight, long_one,
+			    other = eight;
 
 	twenty.size = 20;
 	long_one = twenty;
@@ -430,8 +459,8 @@ TEST(test_elf__ids)
 // Labels count in sections of data only, and data without a size goes on behind its section.
 TEST(test_elf__data)
 {
-	static const struct pd_elf_symbol_options options = {.data = true};
-	struct made_elf elf = {.wide = true, .type = 3, .machine = 62};
+	static const struct pd_elf_symbol_options options = { .data = true };
+	struct made_elf elf = { .wide = true, .type = 3, .machine = 62 };
 	size_t data = elf_section(&elf, ".data", PROGBITS, PD_ELF_FLAG_ALLOC, 0x500000);
 	size_t bss = elf_section(&elf, ".bss", NOBITS, PD_ELF_FLAG_ALLOC, 0x500030);
 	size_t warning = elf_section(&elf, ".gnu.warning.data", PROGBITS, 0, 0);
@@ -473,7 +502,7 @@ TEST(test_elf__data)
 // Names of one address, sizes that are missing, code behind the last symbol, stubs of all kinds.
 static struct image make_choices(uint16_t machine)
 {
-	struct made_elf elf = {.wide = true, .type = 3, .machine = machine, .flags = 2};
+	struct made_elf elf = { .wide = true, .type = 3, .machine = machine, .flags = 2 };
 	size_t text = elf_section(&elf, ".text", PROGBITS, CODE, 0x401000);
 	size_t data = elf_section(&elf, ".data", PROGBITS, PD_ELF_FLAG_ALLOC, 0x500000);
 	const struct stub_code *code = code_of(machine);
@@ -487,24 +516,33 @@ static struct image make_choices(uint16_t machine)
 		uint8_t info;
 		uint16_t value, size;
 	} symbols[] = {
-		{"local", FUNCTION, 0, 16},          {"global", GLOBAL_FUNCTION, 0, 16},
-		{"weak", 0x22, 0, 16},               {"__under", GLOBAL_FUNCTION, 0x20, 16},
-		{"plain", GLOBAL_FUNCTION, 0x20, 16}, {"longer_name", GLOBAL_FUNCTION, 0x40, 16},
-		{"short", GLOBAL_FUNCTION, 0x40, 32}, {"open", GLOBAL_FUNCTION, 0x60, 0},
-		{"opened", GLOBAL_FUNCTION, 0x60, 0}, {"sized", FUNCTION, 0x80, 8},
-		{"unsized", GLOBAL_FUNCTION, 0x80, 0}, {"SyS_call", GLOBAL_FUNCTION, 0x90, 8},
-		{"sys_call", GLOBAL_FUNCTION, 0x90, 8}, {"inner", FUNCTION, 0xa8, 8},
-		{"outer", FUNCTION, 0xa0, 32},       {"label", LOCAL_LABEL, 0xd0, 0},
-		{".Lhidden", LOCAL_LABEL, 0xe0, 0},  {"$x", LOCAL_LABEL, 0xe8, 0},
-		{"last", GLOBAL_FUNCTION, 0x100, 0},
+		{ "local", FUNCTION, 0, 16 },
+		{ "global", GLOBAL_FUNCTION, 0, 16 },
+		{ "weak", 0x22, 0, 16 },
+		{ "__under", GLOBAL_FUNCTION, 0x20, 16 },
+		{ "plain", GLOBAL_FUNCTION, 0x20, 16 },
+		{ "longer_name", GLOBAL_FUNCTION, 0x40, 16 },
+		{ "short", GLOBAL_FUNCTION, 0x40, 32 },
+		{ "open", GLOBAL_FUNCTION, 0x60, 0 },
+		{ "opened", GLOBAL_FUNCTION, 0x60, 0 },
+		{ "sized", FUNCTION, 0x80, 8 },
+		{ "unsized", GLOBAL_FUNCTION, 0x80, 0 },
+		{ "SyS_call", GLOBAL_FUNCTION, 0x90, 8 },
+		{ "sys_call", GLOBAL_FUNCTION, 0x90, 8 },
+		{ "inner", FUNCTION, 0xa8, 8 },
+		{ "outer", FUNCTION, 0xa0, 32 },
+		{ "label", LOCAL_LABEL, 0xd0, 0 },
+		{ ".Lhidden", LOCAL_LABEL, 0xe0, 0 },
+		{ "$x", LOCAL_LABEL, 0xe8, 0 },
+		{ "last", GLOBAL_FUNCTION, 0x100, 0 },
 	};
 
 	image_zeros(&elf.sections[text].content, 0x200);
 	image_zeros(&elf.sections[data].content, 16);
 	put_stubs(&elf, code);
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)
-		elf_symbol(&elf, table, names, symbols[i].name, symbols[i].info, (unsigned)text, 0x401000u + symbols[i].value,
-			   symbols[i].size);
+		elf_symbol(&elf, table, names, symbols[i].name, symbols[i].info, (unsigned)text,
+			   0x401000u + symbols[i].value, symbols[i].size);
 	elf_symbol(&elf, table, names, "indirect", 0x1a, (unsigned)text, 0x401120, 8);
 	elf_symbol(&elf, table, names, "variable", GLOBAL_DATA, (unsigned)data, 0x500000, 8);
 	elf_symbol(&elf, table, names, "data_label", GLOBAL_LABEL, (unsigned)data, 0x500008, 0);
@@ -528,8 +566,8 @@ static uint32_t sum_text(uint32_t sum, const char *text)
 // the number goes up, and the sum of what is made now stands here.
 TEST(test_elf__format_of_the_index)
 {
-	static const uint16_t machines[] = {3, 21, 22, 40, 62, 183, 243, 258};
-	const struct pd_elf_symbol_options options = {.data = true};
+	static const uint16_t machines[] = { 3, 21, 22, 40, 62, 183, 243, 258 };
+	const struct pd_elf_symbol_options options = { .data = true };
 	const int format = 7;
 	const uint32_t wanted = 0xde535090;
 	uint32_t sum = 2166136261;
@@ -545,8 +583,8 @@ TEST(test_elf__format_of_the_index)
 		for (size_t j = 0; j < pd_symtab_count(table); j++) {
 			struct pd_symbol symbol = pd_symtab_at(table, j);
 
-			snprintf(text, sizeof(text), "%jx %jx %d %d %s\n", (uintmax_t)symbol.start, (uintmax_t)symbol.end,
-				 symbol.bind, symbol.kind, symbol.name);
+			snprintf(text, sizeof(text), "%jx %jx %d %d %s\n", (uintmax_t)symbol.start,
+				 (uintmax_t)symbol.end, symbol.bind, symbol.kind, symbol.name);
 			sum = sum_text(sum, text);
 		}
 		pd_symtab_free(table);
@@ -560,5 +598,5 @@ TEST(test_elf__format_of_the_index)
 
 RUN(TEST_CASE(test_elf__orders_and_sizes), TEST_CASE(test_elf__cut_anywhere), TEST_CASE(test_elf__marks_of_machines),
     TEST_CASE(test_elf__descriptors), TEST_CASE(test_elf__module), TEST_CASE(test_elf__stubs),
-    TEST_CASE(test_elf__stubs_of_the_got), TEST_CASE(test_elf__ids),
-    TEST_CASE(test_elf__data), TEST_CASE(test_elf__format_of_the_index))
+    TEST_CASE(test_elf__stubs_of_the_got), TEST_CASE(test_elf__ids), TEST_CASE(test_elf__data),
+    TEST_CASE(test_elf__format_of_the_index))

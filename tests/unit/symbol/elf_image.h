@@ -49,9 +49,9 @@ static inline void elf_word(struct image *image, bool wide, uint64_t value)
 static inline size_t elf_section(struct made_elf *elf, const char *name, uint32_t type, uint64_t flags, uint64_t addr)
 {
 	if (!elf->section_count)
-		elf->sections[elf->section_count++] = (struct made_section){.name = ""};
+		elf->sections[elf->section_count++] = (struct made_section){ .name = "" };
 	elf->sections[elf->section_count] =
-		(struct made_section){.name = name, .type = type, .flags = flags, .addr = addr, .align = 1};
+		(struct made_section){ .name = name, .type = type, .flags = flags, .addr = addr, .align = 1 };
 	elf->sections[elf->section_count].content.big = elf->big;
 	return elf->section_count++;
 }
@@ -116,7 +116,7 @@ static inline void elf_put_segment(struct image *out, const struct made_elf *elf
 // Writes the file and gives the contents back.
 static inline struct image elf_make(struct made_elf *elf)
 {
-	struct image out = {.big = elf->big};
+	struct image out = { .big = elf->big };
 	size_t names = elf_section(elf, ".shstrtab", 3, 0, 0), offsets[12], texts[12], head = elf->wide ? 64 : 52;
 	struct image *text = &elf->sections[names].content;
 
@@ -129,7 +129,7 @@ static inline struct image elf_make(struct made_elf *elf)
 		offsets[i] = out.size;
 		image_bytes(&out, elf->sections[i].content.data, elf->sections[i].content.size);
 	}
-	struct image front = {.big = elf->big};
+	struct image front = { .big = elf->big };
 	size_t at = out.size;
 
 	image_bytes(&front, "\177ELF", 4);

@@ -9,8 +9,8 @@
 
 static char top[64];
 
-static const struct pd_object_id id_a = {.bytes = {0xab, 0xcd, 0xef, 0x01}, .size = 4};
-static const struct pd_object_id id_b = {.bytes = {0x12, 0x34, 0x56, 0x78}, .size = 4};
+static const struct pd_object_id id_a = { .bytes = { 0xab, 0xcd, 0xef, 0x01 }, .size = 4 };
+static const struct pd_object_id id_b = { .bytes = { 0x12, 0x34, 0x56, 0x78 }, .size = 4 };
 
 static const char *under(const char *path)
 {
@@ -25,7 +25,7 @@ static const char *under(const char *path)
 
 static void make_folders(const char *path)
 {
-	char part[256] = {0};
+	char part[256] = { 0 };
 
 	for (size_t i = 0; path[i] && i + 1 < sizeof(part); i++) {
 		if (path[i] == '/')
@@ -59,7 +59,7 @@ static void put_link(const char *target, const char *path)
 // An object with a build id, a symbol if it is full, and a link if it has one. Returns its checksum.
 static uint32_t put_object(const char *path, const struct pd_object_id *id, bool full, const char *link, uint32_t crc)
 {
-	struct made_elf elf = {.wide = true, .type = 3, .machine = 62};
+	struct made_elf elf = { .wide = true, .type = 3, .machine = 62 };
 	size_t text = elf_section(&elf, ".text", 1, 6, 0x1000);
 	size_t names = elf_section(&elf, ".strtab", 3, 0, 0);
 	struct image image;
@@ -75,7 +75,8 @@ static uint32_t put_object(const char *path, const struct pd_object_id *id, bool
 		image_bytes(&elf.sections[at].content, id->bytes, id->size);
 	}
 	if (full)
-		elf_symbol(&elf, elf_section(&elf, ".symtab", 2, 0, 0), names, "function", 0x12, (unsigned)text, 0x1000, 16);
+		elf_symbol(&elf, elf_section(&elf, ".symtab", 2, 0, 0), names, "function", 0x12, (unsigned)text, 0x1000,
+			   16);
 	if (link) {
 		at = elf_section(&elf, ".gnu_debuglink", 1, 0, 0);
 		image_text(&elf.sections[at].content, link, (strlen(link) + 4) / 4 * 4);
@@ -98,10 +99,10 @@ static const struct pd_find_try *try_of(const struct pd_found *found, const char
 
 static struct pd_found find(const char *path, const struct pd_object_id *id, const char *symfs)
 {
-	const char *debug[] = {under("debug")};
-	struct pd_find_places places = {.symfs = symfs ? under(symfs) : NULL, .debug = debug, .debug_count = 1};
-	struct pd_find_wanted wanted = {.path = path};
-	struct pd_found found = {.out_of_memory = true};
+	const char *debug[] = { under("debug") };
+	struct pd_find_places places = { .symfs = symfs ? under(symfs) : NULL, .debug = debug, .debug_count = 1 };
+	struct pd_find_wanted wanted = { .path = path };
+	struct pd_found found = { .out_of_memory = true };
 
 	places.cache = under("cache");
 	if (id)
@@ -207,7 +208,8 @@ TEST(test_find__debug_by_link)
 
 TEST(test_find__stays_inside)
 {
-	static const char *const paths[] = {"/bin/absolute", "/bin/upward", "/../../secret", "/bin/folder/secret", "/loop"};
+	static const char *const paths[] = { "/bin/absolute", "/bin/upward", "/../../secret", "/bin/folder/secret",
+					     "/loop" };
 	struct pd_found found;
 
 	put_object("secret", NULL, true, NULL, 0);
@@ -252,8 +254,10 @@ TEST(test_find__no_regular_file)
 // The place of a list of symbols in the cache says its build id; it may be anything.
 TEST(test_find__traps_in_the_cache)
 {
-	static const char *const targets[] = {NULL, "../../../../list", "kallsyms", "/dev/zero", "/proc/self/mem", "folder", "fifo"};
-	struct pd_object_id id = {.size = 4, .bytes = {0x10, 2, 3, 4}};
+	static const char *const targets[] = { NULL,        "../../../../list", "kallsyms",
+					       "/dev/zero", "/proc/self/mem",   "folder",
+					       "fifo" };
+	struct pd_object_id id = { .size = 4, .bytes = { 0x10, 2, 3, 4 } };
 	struct pd_found found;
 	char path[64];
 
@@ -304,10 +308,10 @@ TEST(test_find__checksum)
 static int run_all(void)
 {
 	static const struct test_case cases[] = {
-		TEST_CASE(test_find__by_path),	     TEST_CASE(test_find__other_build_id),
-		TEST_CASE(test_find__in_the_cache),  TEST_CASE(test_find__debug_by_id),
-		TEST_CASE(test_find__debug_by_link), TEST_CASE(test_find__stays_inside),
-		TEST_CASE(test_find__no_regular_file), TEST_CASE(test_find__traps_in_the_cache),
+		TEST_CASE(test_find__by_path),           TEST_CASE(test_find__other_build_id),
+		TEST_CASE(test_find__in_the_cache),      TEST_CASE(test_find__debug_by_id),
+		TEST_CASE(test_find__debug_by_link),     TEST_CASE(test_find__stays_inside),
+		TEST_CASE(test_find__no_regular_file),   TEST_CASE(test_find__traps_in_the_cache),
 		TEST_CASE(test_find__debug_link_upward), TEST_CASE(test_find__checksum),
 	};
 

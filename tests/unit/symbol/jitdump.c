@@ -74,7 +74,7 @@ static void put_line(struct image *out, uint64_t addr, uint32_t line, const char
 
 static struct image make(bool big)
 {
-	struct image out = {.big = big};
+	struct image out = { .big = big };
 	size_t at;
 
 	put_head(&out, 48);
@@ -167,14 +167,15 @@ TEST(test_jitdump__cut_anywhere)
 	struct image image = make(false);
 
 	for (size_t size = 0; size < image.size; size++) {
-		struct image part = {0};
+		struct image part = { 0 };
 		struct pd_jitdump *jit;
 
 		image_bytes(&part, image.data, size);
 		jit = open_image(&part);
 		CHECK((size >= 40) == (jit != NULL));
 		if (jit && size > 48)
-			CHECK(pd_jitdump_about(jit).code_count < 5 || pd_jitdump_about(jit).damage || size == image.size - 16);
+			CHECK(pd_jitdump_about(jit).code_count < 5 || pd_jitdump_about(jit).damage ||
+			      size == image.size - 16);
 		if (jit)
 			name_at(jit, 100, 0x1080, PD_NO_TIME);
 		pd_jitdump_close(jit);
@@ -197,8 +198,10 @@ TEST(test_jitdump__something_else)
 // The newest up to a time, as a plain search says.
 TEST(test_jitdump__as_plain_search)
 {
-	enum { COUNT = 300 };
-	struct image image = {0};
+	enum {
+		COUNT = 300
+	};
+	struct image image = { 0 };
 	struct pd_jitdump *jit;
 
 	srand(3);
@@ -259,8 +262,8 @@ static void put_code(struct image *out, const char *name, uint64_t addr, uint64_
 
 static void check_object(bool big, uint32_t machine, bool wide)
 {
-	struct image out = {.big = big};
-	struct pd_jit_object object = {.text_offset = 0}, other;
+	struct image out = { .big = big };
+	struct pd_jit_object object = { .text_offset = 0 }, other;
 	const struct pd_elf_section *section;
 	struct pd_jitdump *jit = NULL;
 	struct pd_object_id id;

@@ -143,7 +143,7 @@ TEST(test_kallsyms__many_modules)
 
 // ---- the image of a kernel, kept ----
 
-static const struct pd_object_id id = {.bytes = {1, 2, 3, 4, 5, 6, 7, 8}, .size = 8};
+static const struct pd_object_id id = { .bytes = { 1, 2, 3, 4, 5, 6, 7, 8 }, .size = 8 };
 
 static const char with_end[] = "ffffffff80000000 t before\t[one]\n"
 			       "ffffffff81000000 T _text\n"
@@ -176,7 +176,8 @@ static void check_image(const struct pd_kallsyms *list_of_all, const struct pd_k
 
 		CHECK(pd_symtab_find(kept->image, wanted.start, &got) == inside);
 		if (inside) {
-			CHECK(got.start == wanted.start && got.end == wanted.end && got.bind == wanted.bind && !got.owner);
+			CHECK(got.start == wanted.start && got.end == wanted.end && got.bind == wanted.bind &&
+			      !got.owner);
 			CHECK_STR(got.name, wanted.name);
 			CHECK(pd_symtab_find(kept->image, wanted.end - 1, &got) && got.start == wanted.start);
 		}
@@ -186,7 +187,7 @@ static void check_image(const struct pd_kallsyms *list_of_all, const struct pd_k
 static void check_kept(const struct pd_kallsyms *k, uint8_t head[PD_KALLSYMS_HEAD])
 {
 	char folder[] = "/tmp/perfdata-kallsyms-XXXXXX";
-	struct pd_kallsyms kept = {0};
+	struct pd_kallsyms kept = { 0 };
 
 	CHECK(mkdtemp(folder));
 	CHECK(!pd_index_load_kernel(folder, &id, head, 0, &kept));
@@ -230,12 +231,13 @@ TEST(test_kallsyms__image_of_this_kernel)
 // Lists that hide addresses, do not say where the image ends, or have others inside of it.
 TEST(test_kallsyms__not_kept)
 {
-	static const char inside[] = "ffffffff81000000 T _text\nffffffff81000100 t a\t[one]\nffffffff81200000 T _etext\n";
+	static const char inside[] =
+		"ffffffff81000000 T _text\nffffffff81000100 t a\t[one]\nffffffff81200000 T _etext\n";
 	static const char hidden[] = "0000000000000000 T _text\n0000000000000000 T _etext\n";
-	const struct pd_bytes lists[] = {{(const uint8_t *)list, sizeof(list) - 1},
-					 {(const uint8_t *)inside, sizeof(inside) - 1},
-					 {(const uint8_t *)hidden, sizeof(hidden) - 1}};
-	const uint8_t head[PD_KALLSYMS_HEAD] = {0};
+	const struct pd_bytes lists[] = { { (const uint8_t *)list, sizeof(list) - 1 },
+					  { (const uint8_t *)inside, sizeof(inside) - 1 },
+					  { (const uint8_t *)hidden, sizeof(hidden) - 1 } };
+	const uint8_t head[PD_KALLSYMS_HEAD] = { 0 };
 	char folder[] = "/tmp/perfdata-kallsyms-XXXXXX";
 
 	CHECK(mkdtemp(folder));
@@ -247,11 +249,11 @@ TEST(test_kallsyms__not_kept)
 		CHECK(!pd_index_load_kernel(folder, &id, head, 0, &kept));
 		pd_kallsyms_close(&k);
 	}
-	CHECK(!pd_kallsyms_head("/nowhere/at/all", (uint8_t[PD_KALLSYMS_HEAD]){0}));
+	CHECK(!pd_kallsyms_head("/nowhere/at/all", (uint8_t[PD_KALLSYMS_HEAD]){ 0 }));
 	remove_index(folder);
 }
 
 RUN(TEST_CASE(test_kallsyms__modules), TEST_CASE(test_kallsyms__hidden), TEST_CASE(test_kallsyms__something_else),
-    TEST_CASE(test_kallsyms__empty), TEST_CASE(test_kallsyms__range), TEST_CASE(test_kallsyms__cut_anywhere), TEST_CASE(test_kallsyms__many_modules),
-    TEST_CASE(test_kallsyms__image_is_kept), TEST_CASE(test_kallsyms__image_of_this_kernel),
-    TEST_CASE(test_kallsyms__not_kept))
+    TEST_CASE(test_kallsyms__empty), TEST_CASE(test_kallsyms__range), TEST_CASE(test_kallsyms__cut_anywhere),
+    TEST_CASE(test_kallsyms__many_modules), TEST_CASE(test_kallsyms__image_is_kept),
+    TEST_CASE(test_kallsyms__image_of_this_kernel), TEST_CASE(test_kallsyms__not_kept))

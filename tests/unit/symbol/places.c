@@ -9,7 +9,7 @@
 
 static struct pd_symbols *open_default(struct made *made)
 {
-	return open_symbols(made, (struct pd_symbols_options){.size = 0});
+	return open_symbols(made, (struct pd_symbols_options){ .size = 0 });
 }
 
 static struct pd_place user_at(struct pd_symbols *symbols, uint64_t addr)
@@ -101,8 +101,8 @@ TEST(test_places__names)
 	map(&made, 0x10000, "/bin/tool", id_a);
 	CHECK(make_world(&made, NULL));
 	readable = open_default(&made);
-	raw = open_symbols(&made, (struct pd_symbols_options){.flags = PD_SYMBOLS_RAW_NAMES});
-	none = open_symbols(&made, (struct pd_symbols_options){.flags = PD_SYMBOLS_NO_FILES});
+	raw = open_symbols(&made, (struct pd_symbols_options){ .flags = PD_SYMBOLS_RAW_NAMES });
+	none = open_symbols(&made, (struct pd_symbols_options){ .flags = PD_SYMBOLS_NO_FILES });
 	CHECK(readable && raw && none);
 	place = user_at(readable, 0x10050);
 	// without a library for C++ the name stays
@@ -144,7 +144,7 @@ TEST(test_places__other_build_id)
 	made = make_begin();
 	map(&made, 0x10000, "/bin/cached", id_a);
 	CHECK(make_world(&made, NULL));
-	symbols = open_symbols(&made, (struct pd_symbols_options){.build_id_cache = under("cache")});
+	symbols = open_symbols(&made, (struct pd_symbols_options){ .build_id_cache = under("cache") });
 	CHECK(symbols);
 	place = user_at(symbols, 0x10040);
 	CHECK(place.function && place.addr == 0x501000 && place.dso->state == PD_DSO_SYMBOLS);
@@ -198,7 +198,7 @@ TEST(test_places__kernel)
 
 	put_text("kallsyms", list);
 	CHECK(make_world(&made, NULL));
-	symbols = open_symbols(&made, (struct pd_symbols_options){.kallsyms = under("kallsyms")});
+	symbols = open_symbols(&made, (struct pd_symbols_options){ .kallsyms = under("kallsyms") });
 	CHECK(symbols);
 	place = kernel_at(symbols, KERNEL_TEXT + 0x204);
 	CHECK(place.dso && place.function && place.dso->kernel);
@@ -231,7 +231,7 @@ TEST(test_places__kernel_behind_its_mapping)
 	snprintf(both, sizeof(both), "%s0000000091000040 T init_late\n0000000091002000 b _end\n", list);
 	put_text("kallsyms", both);
 	CHECK(make_world(&made, NULL));
-	symbols = open_symbols(&made, (struct pd_symbols_options){.kallsyms = under("kallsyms")});
+	symbols = open_symbols(&made, (struct pd_symbols_options){ .kallsyms = under("kallsyms") });
 	CHECK(symbols);
 	place = kernel_at(symbols, 0x91000048);
 	text = kernel_at(symbols, KERNEL_TEXT + 0x104);
@@ -243,13 +243,13 @@ TEST(test_places__kernel_behind_its_mapping)
 	pd_symbols_free(symbols);
 	// without symbols the kernel is what was recorded of it
 	put_text("kallsyms", "");
-	symbols = open_symbols(&made, (struct pd_symbols_options){.kallsyms = under("kallsyms")});
+	symbols = open_symbols(&made, (struct pd_symbols_options){ .kallsyms = under("kallsyms") });
 	CHECK(symbols);
 	CHECK(!kernel_at(symbols, 0x91000048).dso);
 	text = kernel_at(symbols, KERNEL_TEXT + 0x104);
 	CHECK(text.dso && !text.function && text.dso->state == PD_DSO_NO_SYMBOLS);
 	pd_symbols_free(symbols);
-	symbols = open_symbols(&made, (struct pd_symbols_options){.flags = PD_SYMBOLS_NO_FILES});
+	symbols = open_symbols(&made, (struct pd_symbols_options){ .flags = PD_SYMBOLS_NO_FILES });
 	CHECK(symbols && !kernel_at(symbols, 0x91000048).dso);
 	pd_symbols_free(symbols);
 	make_free(&made);
@@ -258,12 +258,13 @@ TEST(test_places__kernel_behind_its_mapping)
 // Names of all sorts of places, one behind the other, from before the kernel to behind it.
 static char *name_places(struct made *made, const struct pd_kallsyms *list_of_all, const char *index)
 {
-	struct pd_symbols *symbols = open_symbols(made, (struct pd_symbols_options){.symfs = "/", .index = index});
+	struct pd_symbols *symbols = open_symbols(made, (struct pd_symbols_options){ .symfs = "/", .index = index });
 	size_t count = pd_symtab_count(list_of_all->table), step = count / 500 + 1, size;
 	char *names = NULL;
 	FILE *out = open_memstream(&names, &size);
 
-	for (size_t i = 0; symbols && out && i < count; i += i + step < count || i + 1 == count ? step : count - 1 - i) {
+	for (size_t i = 0; symbols && out && i < count;
+	     i += i + step < count || i + 1 == count ? step : count - 1 - i) {
 		struct pd_symbol symbol = pd_symtab_at(list_of_all->table, i);
 		struct pd_place place = kernel_at(symbols, symbol.start + (symbol.end - symbol.start) / 2);
 
@@ -279,7 +280,7 @@ static char *name_places(struct made *made, const struct pd_kallsyms *list_of_al
 // With an index that is empty, and then with what was put there, places have the names that they have without one.
 TEST(test_places__kernel_that_runs)
 {
-	struct pd_object_id id = {.size = 0};
+	struct pd_object_id id = { .size = 0 };
 	struct made made = make_begin();
 	struct pd_kallsyms k;
 	char *names[3];
@@ -288,13 +289,13 @@ TEST(test_places__kernel_that_runs)
 		make_free(&made);
 		return;
 	}
-	make_mmap2(&made, &(struct made_mmap2){.misc = MAKE_KERNEL | MAKE_BUILD_ID,
-					       .pid = MAKE_NOBODY,
-					       .addr = k.text_addr,
-					       .len = UINT64_MAX - k.text_addr,
-					       .prot = 5,
-					       .build_id = id.bytes,
-					       .path = "[kernel.kallsyms]_text"});
+	make_mmap2(&made, &(struct made_mmap2){ .misc = MAKE_KERNEL | MAKE_BUILD_ID,
+						.pid = MAKE_NOBODY,
+						.addr = k.text_addr,
+						.len = UINT64_MAX - k.text_addr,
+						.prot = 5,
+						.build_id = id.bytes,
+						.path = "[kernel.kallsyms]_text" });
 	CHECK(make_world(&made, NULL));
 	make_folders("index/");
 	names[0] = name_places(&made, &k, NULL);
@@ -319,7 +320,7 @@ TEST(test_places__kernel_of_another_boot)
 
 	put_text("kallsyms", list);
 	CHECK(make_world(&made, NULL));
-	symbols = open_symbols(&made, (struct pd_symbols_options){.kallsyms = under("kallsyms")});
+	symbols = open_symbols(&made, (struct pd_symbols_options){ .kallsyms = under("kallsyms") });
 	CHECK(symbols);
 	place = kernel_at(symbols, KERNEL_TEXT + 0x6000104);
 	CHECK(place.function && place.addr == KERNEL_TEXT + 0x104 && place.recorded == KERNEL_TEXT + 0x6000104);
@@ -336,13 +337,13 @@ TEST(test_places__vmlinux)
 {
 	struct made made = make_kernel(KERNEL_TEXT, "[ext]");
 	struct pd_symbols *symbols = NULL;
-	struct pd_symbols_options options = {.size = sizeof(options), .vmlinux = under("nothing")};
+	struct pd_symbols_options options = { .size = sizeof(options), .vmlinux = under("nothing") };
 	struct pd_place place;
 
 	put_object("vmlinux", id_a, 0x1000);
 	CHECK(make_world(&made, NULL));
 	CHECK(pd_symbols_new(made.file, made.world, &options, &symbols, NULL) == PD_ERROR_SYSTEM && !symbols);
-	symbols = open_symbols(&made, (struct pd_symbols_options){.vmlinux = under("vmlinux")});
+	symbols = open_symbols(&made, (struct pd_symbols_options){ .vmlinux = under("vmlinux") });
 	CHECK(symbols);
 	// its _text stands at 0x1040
 	place = kernel_at(symbols, KERNEL_TEXT - 0x40 + 0x112);
@@ -374,20 +375,20 @@ TEST(test_places__no_kernel)
 
 TEST(test_places__memory_file)
 {
-	static const char *const paths[] = {"/memfd:name (deleted)", "//anon", "/dev/zero (deleted)"};
+	static const char *const paths[] = { "/memfd:name (deleted)", "//anon", "/dev/zero (deleted)" };
 	struct made made = make_begin();
 	struct pd_symbols *symbols;
 
 	for (size_t i = 0; i < 3; i++)
-		make_mmap2(&made, &(struct made_mmap2){.misc = MAKE_USER,
-						       .pid = PID,
-						       .tid = PID,
-						       .addr = 0x10000 * (i + 1),
-						       .len = 0x8000,
-						       .pgoff = 0x3000,
-						       .prot = 5,
-						       .path = paths[i],
-						       .time = 1});
+		make_mmap2(&made, &(struct made_mmap2){ .misc = MAKE_USER,
+							.pid = PID,
+							.tid = PID,
+							.addr = 0x10000 * (i + 1),
+							.len = 0x8000,
+							.pgoff = 0x3000,
+							.prot = 5,
+							.path = paths[i],
+							.time = 1 });
 	CHECK(make_world(&made, NULL));
 	symbols = open_default(&made);
 	CHECK(symbols);
@@ -482,10 +483,11 @@ TEST(test_places__jitdump)
 	early = user_at(symbols, 0x10201);
 	CHECK(early.function && early.dso == late.dso && !user_at(symbols, 0x10301).function);
 	CHECK_STR(early.function->name, "map alone");
-	CHECK(pd_symbols_lines(symbols, &early, lines, 2) == 1 && lines[0].function == early.function && !lines[0].file);
+	CHECK(pd_symbols_lines(symbols, &early, lines, 2) == 1 && lines[0].function == early.function &&
+	      !lines[0].file);
 	CHECK(strstr(early.dso->detail, "jit-100.dump; /tmp/perf-100.map"));
 	pd_symbols_free(symbols);
-	symbols = open_symbols(&made, (struct pd_symbols_options){.flags = PD_SYMBOLS_NO_JITDUMP});
+	symbols = open_symbols(&made, (struct pd_symbols_options){ .flags = PD_SYMBOLS_NO_JITDUMP });
 	CHECK(symbols);
 	CHECK_STR(user_at(symbols, 0x10101).function->name, "map");
 	pd_symbols_free(symbols);
@@ -507,7 +509,7 @@ TEST(test_places__index)
 	for (unsigned round = 0; round < 2; round++) {
 		struct pd_place place;
 
-		symbols = open_symbols(&made, (struct pd_symbols_options){.index = under("index")});
+		symbols = open_symbols(&made, (struct pd_symbols_options){ .index = under("index") });
 		CHECK(symbols);
 		place = user_at(symbols, 0x10041);
 		CHECK(place.function && place.addr == 0x401001);
@@ -543,7 +545,7 @@ TEST(test_places__fetch)
 	map(&made, 0x20000, "/bin/here", id_b);
 	map(&made, 0x30000, "/bin/unknown", NULL);
 	CHECK(make_world(&made, NULL));
-	symbols = open_symbols(&made, (struct pd_symbols_options){.fetch = fetch, .fetch_self = &asked});
+	symbols = open_symbols(&made, (struct pd_symbols_options){ .fetch = fetch, .fetch_self = &asked });
 	CHECK(symbols);
 	CHECK(user_at(symbols, 0x20040).function && !user_at(symbols, 0x30040).function && !asked);
 	CHECK(user_at(symbols, 0x10040).addr == 0x701000 && user_at(symbols, 0x10040).function && asked == 1);
@@ -555,7 +557,7 @@ TEST(test_places__fetch)
 
 static void put_socket(const char *path)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", under(path));
@@ -569,14 +571,22 @@ static void put_socket(const char *path)
 TEST(test_places__traps)
 {
 	static const char *const paths[] = {
-		"/../secret",     "/../../../../../../../../../../tmp/x/../secret",
-		"/bin/../../secret", "/bin/link_out",
-		"/bin/link_up",   "/bin/loop",
-		"/bin/fifo",      "/bin/socket",
-		"/bin/folder",    "/bin/device",
-		"/bin/to_device", "//../secret",
-		"secret",         "../secret",
-		"/proc/self/mem", "/bin/empty",
+		"/../secret",
+		"/../../../../../../../../../../tmp/x/../secret",
+		"/bin/../../secret",
+		"/bin/link_out",
+		"/bin/link_up",
+		"/bin/loop",
+		"/bin/fifo",
+		"/bin/socket",
+		"/bin/folder",
+		"/bin/device",
+		"/bin/to_device",
+		"//../secret",
+		"secret",
+		"../secret",
+		"/proc/self/mem",
+		"/bin/empty",
 	};
 	struct made made = make_begin();
 	struct pd_symbols *symbols;
@@ -678,7 +688,7 @@ TEST(test_places__traps_for_maps)
 			// the folder leads out
 			CHECK(rmdir(under("map8/tmp")) == 0 && symlink(under("outside"), under("map8/tmp")) == 0);
 		}
-		symbols = open_symbols(&made, (struct pd_symbols_options){.symfs = under(root)});
+		symbols = open_symbols(&made, (struct pd_symbols_options){ .symfs = under(root) });
 		CHECK(symbols);
 		place = user_at(symbols, 0x10008);
 		CHECK(place.dso && !place.function && place.dso->state == PD_DSO_MISSING);
@@ -692,13 +702,12 @@ TEST(test_places__traps_for_maps)
 // A recording names jitdumps by what was mapped, at any path.
 TEST(test_places__traps_for_jitdumps)
 {
-	enum { COUNT = sizeof(traps) / sizeof(traps[0]) };
+	enum {
+		COUNT = sizeof(traps) / sizeof(traps[0])
+	};
 	static const char *const upward[] = {
-		"/../outside/jit-100.dump",
-		"/dumps/../../outside/jit-100.dump",
-		"/dumps/out/jit-100.dump",
-		"../outside/jit-100.dump",
-		"//../outside/jit-100.dump",
+		"/../outside/jit-100.dump", "/dumps/../../outside/jit-100.dump", "/dumps/out/jit-100.dump",
+		"../outside/jit-100.dump",  "//../outside/jit-100.dump",
 	};
 	struct made made = make_begin();
 	struct pd_symbols *symbols;
@@ -717,17 +726,18 @@ TEST(test_places__traps_for_jitdumps)
 	for (size_t i = 0; i < sizeof(upward) / sizeof(upward[0]); i++)
 		map(&made, 0x290000 + 0x10000 * i, upward[i], NULL);
 	CHECK(make_world(&made, NULL));
-	symbols = open_symbols(&made, (struct pd_symbols_options){.symfs = under("dump")});
+	symbols = open_symbols(&made, (struct pd_symbols_options){ .symfs = under("dump") });
 	CHECK(symbols);
 	place = pd_symbols_place(symbols, PID, PD_CPUMODE_USER, at(25), 0x10101);
 	CHECK(place.dso && !place.function && place.dso->state == PD_DSO_MISSING);
 	// each was tried, and refused
-	CHECK(strstr(place.dso->detail, "/dumps/0/jit-100.dump: ") && strstr(place.dso->detail, "/dumps/7/jit-100.dump: "));
+	CHECK(strstr(place.dso->detail, "/dumps/0/jit-100.dump: ") &&
+	      strstr(place.dso->detail, "/dumps/7/jit-100.dump: "));
 	CHECK(strstr(place.dso->detail, "/dumps/out/jit-100.dump: "));
 	CHECK(!pd_symbols_failed(symbols));
 	pd_symbols_free(symbols);
 	// it is one where it may be read
-	symbols = open_symbols(&made, (struct pd_symbols_options){.symfs = under("outside/..")});
+	symbols = open_symbols(&made, (struct pd_symbols_options){ .symfs = under("outside/..") });
 	CHECK(symbols);
 	place = pd_symbols_place(symbols, PID, PD_CPUMODE_USER, at(25), 0x10101);
 	CHECK(place.function);
@@ -739,7 +749,7 @@ TEST(test_places__traps_for_jitdumps)
 TEST(test_places__options)
 {
 	struct made made = make_begin();
-	struct pd_symbols_options options = {.size = 0};
+	struct pd_symbols_options options = { .size = 0 };
 	struct pd_symbols *symbols = NULL;
 
 	CHECK(make_world(&made, NULL));
@@ -761,7 +771,8 @@ int main(void)
 		TEST_CASE(test_places__one_name_two_objects),
 		TEST_CASE(test_places__kernel),
 		TEST_CASE(test_places__kernel_behind_its_mapping),
-		TEST_CASE(test_places__kernel_that_runs), TEST_CASE(test_places__kernel_of_another_boot),
+		TEST_CASE(test_places__kernel_that_runs),
+		TEST_CASE(test_places__kernel_of_another_boot),
 		TEST_CASE(test_places__vmlinux),
 		TEST_CASE(test_places__no_kernel),
 		TEST_CASE(test_places__memory_file),

@@ -13,11 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PID = 100, KERNEL_TEXT = 0x81000000 };
+enum {
+	PID = 100,
+	KERNEL_TEXT = 0x81000000
+};
 
 static char top[64];
-static const uint8_t id_a[20] = {0xaa, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
-static const uint8_t id_b[20] = {0xbb, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
+static const uint8_t id_a[20] = { 0xaa, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19 };
+static const uint8_t id_b[20] = { 0xbb, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19 };
 
 static inline const char *under(const char *path)
 {
@@ -32,7 +35,7 @@ static inline const char *under(const char *path)
 
 static inline void make_folders(const char *path)
 {
-	char part[256] = {0};
+	char part[256] = { 0 };
 
 	for (size_t i = 0; path[i] && i + 1 < sizeof(part); i++) {
 		if (path[i] == '/')
@@ -63,14 +66,14 @@ static inline void put_text(const char *path, const char *text)
 // Objects that were made just now are not kept in an index: another change might bear the same time.
 static inline void settle(void)
 {
-	const struct timespec wait = {.tv_nsec = 100000000};
+	const struct timespec wait = { .tv_nsec = 100000000 };
 
 	nanosleep(&wait, NULL);
 }
 
 static inline void put_object(const char *path, const uint8_t *id, uint64_t addr)
 {
-	struct made_elf elf = {.wide = true, .type = 3, .machine = 62, .segment_count = 1};
+	struct made_elf elf = { .wide = true, .type = 3, .machine = 62, .segment_count = 1 };
 	size_t text = elf_section(&elf, ".text", 1, 6, addr);
 	size_t names = elf_section(&elf, ".strtab", 3, 0, 0);
 	size_t table = elf_section(&elf, ".symtab", 2, 0, 0), note;
@@ -78,7 +81,8 @@ static inline void put_object(const char *path, const uint8_t *id, uint64_t addr
 	struct image image;
 
 	elf.segments[0] = (struct made_segment){
-		.type = 1, .flags = 5, .offset = 0x40, .addr = addr, .file_size = 0x4000, .zeroed = 0x100};
+		.type = 1, .flags = 5, .offset = 0x40, .addr = addr, .file_size = 0x4000, .zeroed = 0x100
+	};
 	elf.sections[bss].size = 0x100;
 	image_zeros(&elf.sections[text].content, 0x4000);
 	if (id) {
@@ -106,15 +110,15 @@ static inline void put_object(const char *path, const uint8_t *id, uint64_t addr
 
 static inline void map(struct made *made, uint64_t addr, const char *path, const uint8_t *id)
 {
-	make_mmap2(made, &(struct made_mmap2){.misc = MAKE_USER | (id ? MAKE_BUILD_ID : 0),
-					      .pid = PID,
-					      .tid = PID,
-					      .addr = addr,
-					      .len = 0x8000,
-					      .prot = 5,
-					      .build_id = id,
-					      .path = path,
-					      .time = 1});
+	make_mmap2(made, &(struct made_mmap2){ .misc = MAKE_USER | (id ? MAKE_BUILD_ID : 0),
+					       .pid = PID,
+					       .tid = PID,
+					       .addr = addr,
+					       .len = 0x8000,
+					       .prot = 5,
+					       .build_id = id,
+					       .path = path,
+					       .time = 1 });
 }
 
 static inline struct pd_symbols *open_symbols(struct made *made, struct pd_symbols_options options)
@@ -153,7 +157,7 @@ static inline void put_code(struct image *out, uint64_t time, uint64_t addr, uin
 // Two codes at one place, one behind the other.
 static inline void put_jitdump(const char *path)
 {
-	struct image dump = {.big = false};
+	struct image dump = { .big = false };
 
 	image_bytes(&dump, "DTiJ", 4);
 	image_u32(&dump, 1);

@@ -66,9 +66,10 @@ static uint64_t ask(struct pd_symbols *symbols)
 		unsigned cpumode;
 		uint64_t time;
 	} places[] = {
-		{0x10041, PD_CPUMODE_USER, 5},    {0x10055, PD_CPUMODE_USER, 5}, {0x10148, PD_CPUMODE_USER, 5},
-		{0x20041, PD_CPUMODE_USER, 5},    {0x30100, PD_CPUMODE_USER, 5}, {0x81000104, PD_CPUMODE_KERNEL, 5},
-		{0xc0000104, PD_CPUMODE_KERNEL, 5},
+		{ 0x10041, PD_CPUMODE_USER, 5 },      { 0x10055, PD_CPUMODE_USER, 5 },
+		{ 0x10148, PD_CPUMODE_USER, 5 },      { 0x20041, PD_CPUMODE_USER, 5 },
+		{ 0x30100, PD_CPUMODE_USER, 5 },      { 0x81000104, PD_CPUMODE_KERNEL, 5 },
+		{ 0xc0000104, PD_CPUMODE_KERNEL, 5 },
 	};
 	uint64_t sum = 0;
 
@@ -87,7 +88,7 @@ static uint64_t ask(struct pd_symbols *symbols)
 
 static struct pd_symbols *try_open(struct made *made, enum pd_status *status_out)
 {
-	struct pd_symbols_options options = {.size = sizeof(options)};
+	struct pd_symbols_options options = { .size = sizeof(options) };
 	struct pd_symbols *symbols = NULL;
 
 	options.flags = PD_SYMBOLS_RAW_NAMES; // foreign libraries do not say why they fail
@@ -108,7 +109,8 @@ TEST(test_places__say_so_when_memory_runs_out)
 	uint64_t wanted = 0;
 
 	put_object("sys/bin/tool", id_a, 0x401000);
-	put_text("kallsyms", "0000000081000000 T _text\n0000000081000100 T start_kernel\n00000000c0000100 t ext\t[ext]\n");
+	put_text("kallsyms",
+		 "0000000081000000 T _text\n0000000081000100 T start_kernel\n00000000c0000100 t ext\t[ext]\n");
 	put_text("sys/tmp/perf-100.map", "30100 2 map\n");
 	map(&made, 0x10000, "/bin/tool", id_a);
 	map(&made, 0x20000, "/bin/absent", id_b);
@@ -144,7 +146,7 @@ TEST(test_places__say_so_when_memory_runs_out)
 
 int main(void)
 {
-	static const struct test_case cases[] = {TEST_CASE(test_places__say_so_when_memory_runs_out)};
+	static const struct test_case cases[] = { TEST_CASE(test_places__say_so_when_memory_runs_out) };
 	int result;
 
 	if (!make_top())

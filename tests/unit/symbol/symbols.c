@@ -7,11 +7,9 @@
 
 static void add(struct pd_symtab_maker *maker, uint64_t start, uint64_t end, const char *name, int bind)
 {
-	struct pd_symbol symbol = {.start = start,
-				   .end = end,
-				   .name = name,
-				   .name_length = (uint32_t)strlen(name),
-				   .bind = (uint8_t)bind};
+	struct pd_symbol symbol = {
+		.start = start, .end = end, .name = name, .name_length = (uint32_t)strlen(name), .bind = (uint8_t)bind
+	};
 
 	pd_symtab_add(maker, &symbol, 0);
 }
@@ -25,7 +23,7 @@ static const char *name_at(const struct pd_symtab *table, uint64_t addr)
 
 TEST(test_symbols__none)
 {
-	struct pd_symtab_maker maker = {0};
+	struct pd_symtab_maker maker = { 0 };
 	struct pd_symtab *table = NULL;
 	struct pd_symbol symbol;
 
@@ -43,17 +41,17 @@ TEST(test_symbols__best_name)
 		uint64_t loser_end;
 		int loser_bind, winner_bind;
 	} cases[] = {
-		{"sizeless_weak", "sized", 0x100, PD_BIND_WEAK, PD_BIND_LOCAL},
-		{"weak", "firm", 0x110, PD_BIND_WEAK, PD_BIND_LOCAL},
-		{"here", "all", 0x110, PD_BIND_LOCAL, PD_BIND_GLOBAL},
-		{"__longer_name", "name", 0x110, PD_BIND_GLOBAL, PD_BIND_GLOBAL},
-		{"_name", "name", 0x110, PD_BIND_WEAK, PD_BIND_WEAK},
-		{"name", "longer_name", 0x110, PD_BIND_GLOBAL, PD_BIND_GLOBAL},
-		{"SyS_read", "sys_read", 0x110, PD_BIND_GLOBAL, PD_BIND_GLOBAL},
+		{ "sizeless_weak", "sized", 0x100, PD_BIND_WEAK, PD_BIND_LOCAL },
+		{ "weak", "firm", 0x110, PD_BIND_WEAK, PD_BIND_LOCAL },
+		{ "here", "all", 0x110, PD_BIND_LOCAL, PD_BIND_GLOBAL },
+		{ "__longer_name", "name", 0x110, PD_BIND_GLOBAL, PD_BIND_GLOBAL },
+		{ "_name", "name", 0x110, PD_BIND_WEAK, PD_BIND_WEAK },
+		{ "name", "longer_name", 0x110, PD_BIND_GLOBAL, PD_BIND_GLOBAL },
+		{ "SyS_read", "sys_read", 0x110, PD_BIND_GLOBAL, PD_BIND_GLOBAL },
 	};
 
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
-		struct pd_symtab_maker maker = {0};
+		struct pd_symtab_maker maker = { 0 };
 		struct pd_symtab *table = NULL;
 
 		if (i % 2)
@@ -71,7 +69,7 @@ TEST(test_symbols__best_name)
 // What has no size goes to the next start, if it is the last one of its address, and is as good as what has one then.
 TEST(test_symbols__sizeless)
 {
-	struct pd_symtab_maker maker = {0};
+	struct pd_symtab_maker maker = { 0 };
 	struct pd_symtab *table = NULL;
 
 	add(&maker, 0x100, 0x110, "sized", PD_BIND_LOCAL);
@@ -91,11 +89,11 @@ TEST(test_symbols__sizeless)
 
 TEST(test_symbols__ends)
 {
-	struct pd_symtab_maker maker = {0};
+	struct pd_symtab_maker maker = { 0 };
 	struct pd_symtab *table = NULL;
-	struct pd_symbol bound = {.start = 0x150, .end = 0x150, .kind = PD_SYMBOL_BOUND};
-	struct pd_symbol capped = {.start = 0x9000, .end = 0x9000, .name = "capped", .name_length = 6};
-	struct pd_symbol useless = {.start = 0x9100, .end = 0x9100, .name = "behind", .name_length = 6};
+	struct pd_symbol bound = { .start = 0x150, .end = 0x150, .kind = PD_SYMBOL_BOUND };
+	struct pd_symbol capped = { .start = 0x9000, .end = 0x9000, .name = "capped", .name_length = 6 };
+	struct pd_symbol useless = { .start = 0x9100, .end = 0x9100, .name = "behind", .name_length = 6 };
 
 	add(&maker, 0x100, 0x100, "to_bound", 0);
 	pd_symtab_add(&maker, &bound, 0);
@@ -125,7 +123,7 @@ TEST(test_symbols__ends)
 
 TEST(test_symbols__nested)
 {
-	struct pd_symtab_maker inner = {.rule = PD_SYMTAB_INNER}, later = {.rule = PD_SYMTAB_LATER};
+	struct pd_symtab_maker inner = { .rule = PD_SYMTAB_INNER }, later = { .rule = PD_SYMTAB_LATER };
 	struct pd_symtab *a = NULL, *b = NULL;
 
 	add(&inner, 0, 100, "outer", 0);
@@ -150,7 +148,7 @@ TEST(test_symbols__nested)
 
 TEST(test_symbols__whole_space)
 {
-	struct pd_symtab_maker maker = {0};
+	struct pd_symtab_maker maker = { 0 };
 	struct pd_symtab *table = NULL;
 
 	add(&maker, 0, UINT64_MAX, "everything", 0);
@@ -165,7 +163,7 @@ TEST(test_symbols__whole_space)
 
 TEST(test_symbols__limit)
 {
-	struct pd_symtab_maker maker = {.limit = 4096};
+	struct pd_symtab_maker maker = { .limit = 4096 };
 	struct pd_symtab *table = NULL;
 	struct pd_error error;
 
@@ -176,7 +174,9 @@ TEST(test_symbols__limit)
 	CHECK(!table && !maker.items);
 }
 
-enum { COUNT = 400 };
+enum {
+	COUNT = 400
+};
 
 struct range {
 	uint64_t start, end;
@@ -202,7 +202,7 @@ TEST(test_symbols__as_plain_search)
 	for (unsigned round = 0; round < 40; round++) {
 		static struct range ranges[COUNT];
 		bool later = round % 2;
-		struct pd_symtab_maker maker = {.rule = later ? PD_SYMTAB_LATER : PD_SYMTAB_INNER};
+		struct pd_symtab_maker maker = { .rule = later ? PD_SYMTAB_LATER : PD_SYMTAB_INNER };
 		struct pd_symtab *table = NULL;
 
 		srand(round);
@@ -221,5 +221,5 @@ TEST(test_symbols__as_plain_search)
 }
 
 RUN(TEST_CASE(test_symbols__none), TEST_CASE(test_symbols__best_name), TEST_CASE(test_symbols__sizeless),
-    TEST_CASE(test_symbols__ends), TEST_CASE(test_symbols__nested), TEST_CASE(test_symbols__whole_space), TEST_CASE(test_symbols__limit),
-    TEST_CASE(test_symbols__as_plain_search))
+    TEST_CASE(test_symbols__ends), TEST_CASE(test_symbols__nested), TEST_CASE(test_symbols__whole_space),
+    TEST_CASE(test_symbols__limit), TEST_CASE(test_symbols__as_plain_search))

@@ -5,7 +5,10 @@
 
 #include <stdlib.h>
 
-enum { MOST = 4000, CAPACITY = 2048 };
+enum {
+	MOST = 4000,
+	CAPACITY = 2048
+};
 
 static struct pd_unit_scope scopes[MOST];
 static struct pd_span spans[MOST];
@@ -15,13 +18,13 @@ static size_t scope_count, row_count;
 
 static void add_scope(struct pd_unit_maker *maker, uint32_t parent, uint64_t start, uint64_t end)
 {
-	struct pd_unit_scope scope = {.parent = parent, .call_line = (uint32_t)scope_count + 7};
+	struct pd_unit_scope scope = { .parent = parent, .call_line = (uint32_t)scope_count + 7 };
 
 	snprintf(names[scope_count], sizeof(names[0]), "f%zu", scope_count);
 	scope.name = pd_unit_maker_text(maker, names[scope_count]);
 	scope.call_file = parent == PD_NO_SCOPE ? PD_NO_TEXT : pd_unit_maker_text(maker, "caller.c");
 	scopes[scope_count] = scope;
-	spans[scope_count] = (struct pd_span){start, end, (uint32_t)scope_count};
+	spans[scope_count] = (struct pd_span){ start, end, (uint32_t)scope_count };
 	CHECK(pd_unit_maker_scope(maker, &scope) == scope_count);
 	pd_unit_maker_span(maker, start, end, (uint32_t)scope_count);
 	scope_count++;
@@ -30,7 +33,7 @@ static void add_scope(struct pd_unit_maker *maker, uint32_t parent, uint64_t sta
 // Rows of one file; line 0 ends what there is.
 static void add_row(struct pd_unit_maker *maker, uint64_t addr, uint32_t line)
 {
-	struct pd_unit_row row = {addr, line ? pd_unit_maker_text(maker, "file.c") : PD_NO_TEXT, line};
+	struct pd_unit_row row = { addr, line ? pd_unit_maker_text(maker, "file.c") : PD_NO_TEXT, line };
 
 	rows[row_count++] = row;
 	pd_unit_maker_row(maker, &row);
@@ -70,7 +73,7 @@ static void check_at(const struct pd_unit_table *table, uint64_t addr)
 static struct pd_unit_maker begin(void)
 {
 	scope_count = row_count = 0;
-	return (struct pd_unit_maker){.limit = 0};
+	return (struct pd_unit_maker){ .limit = 0 };
 }
 
 // Each has one inside of it, and code of its own on both sides: chains would be as long as all of them each time.

@@ -22,7 +22,7 @@ static inline void make_trace(struct made_trace *made, const char *text, size_t 
 	made->trace.big = big;
 	made->trace.long_size = long_size;
 	made->trace.arena.limit = 16 << 20;
-	made->format.text = (struct pd_bytes){(const uint8_t *)text, size};
+	made->format.text = (struct pd_bytes){ (const uint8_t *)text, size };
 	pd_trace_read_format(&made->trace, &made->format);
 }
 

@@ -3,41 +3,38 @@
 #include "unit/test.h"
 #include "unit/trace/make.h"
 
-#define COMMON                                                                                                         \
-	"name: thing\nID: 7\nformat:\n"                                                                                \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                                         \
+#define COMMON                                                                 \
+	"name: thing\nID: 7\nformat:\n"                                        \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-#define FIELDS                                                                                                         \
-	"\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n"                                                              \
-	"\tfield:unsigned int b;\toffset:12;\tsize:4;\tsigned:0;\n"                                                    \
-	"\tfield:unsigned long c;\toffset:16;\tsize:8;\tsigned:0;\n"                                                   \
-	"\tfield:char comm[8];\toffset:24;\tsize:8;\tsigned:0;\n"                                                      \
-	"\tfield:__data_loc char[] name;\toffset:32;\tsize:4;\tsigned:0;\n"                                            \
-	"\tfield:__rel_loc char[] near;\toffset:36;\tsize:4;\tsigned:0;\n"                                             \
-	"\tfield:u16 list[2];\toffset:40;\tsize:4;\tsigned:0;\n"                                                       \
-	"\tfield:__data_loc unsigned long[] mask;\toffset:44;\tsize:4;\tsigned:0;\n"                                   \
-	"\tfield:unsigned char mac[6];\toffset:48;\tsize:6;\tsigned:0;\n"                                              \
-	"\tfield:short s;\toffset:54;\tsize:2;\tsigned:1;\n"                                                           \
-	"\tfield:u8 ip6[16];\toffset:56;\tsize:16;\tsigned:0;\n"                                                       \
+#define FIELDS                                                                       \
+	"\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n"                            \
+	"\tfield:unsigned int b;\toffset:12;\tsize:4;\tsigned:0;\n"                  \
+	"\tfield:unsigned long c;\toffset:16;\tsize:8;\tsigned:0;\n"                 \
+	"\tfield:char comm[8];\toffset:24;\tsize:8;\tsigned:0;\n"                    \
+	"\tfield:__data_loc char[] name;\toffset:32;\tsize:4;\tsigned:0;\n"          \
+	"\tfield:__rel_loc char[] near;\toffset:36;\tsize:4;\tsigned:0;\n"           \
+	"\tfield:u16 list[2];\toffset:40;\tsize:4;\tsigned:0;\n"                     \
+	"\tfield:__data_loc unsigned long[] mask;\toffset:44;\tsize:4;\tsigned:0;\n" \
+	"\tfield:unsigned char mac[6];\toffset:48;\tsize:6;\tsigned:0;\n"            \
+	"\tfield:short s;\toffset:54;\tsize:2;\tsigned:1;\n"                         \
+	"\tfield:u8 ip6[16];\toffset:56;\tsize:16;\tsigned:0;\n"                     \
 	"\tfield:void * p;\toffset:72;\tsize:8;\tsigned:0;\n\n"
 
-enum { RAW = 108 };
+enum {
+	RAW = 108
+};
 
 static const uint8_t raw[RAW] = {
-	7, 0, 0, 0, 42, 0, 0, 0,
-	[8] = 0xfe, 0xff, 0xff, 0xff, // a = -2
-	[12] = 6, [16] = 0x10, [23] = 0x80,
-	[24] = 's', 'h', 'e', 'l', 'l',
-	[32] = 80, 0, 6, 0, // name: offset 80, 6 bytes
-	[36] = 46, 0, 4, 0, // near: 46 behind 40
-	[40] = 1, 2, 3, 4,
-	[44] = 92, 0, 16, 0,
-	[48] = 0, 1, 2, 0xab, 0xcd, 0xef,
-	[54] = 0xff, 0xff,
-	[56] = 0x20, 1, 0x0d, 0xb8, [71] = 1,
-	[72] = 0xef, 0xbe,
-	[80] = 'h', 'e', 'l', 'l', 'o', 0, 'y', 'e', 's', 0,
-	[92] = 3, [100] = 1,
+	7,         0,           0,           0,           42,        0,           0,        0,           [8] = 0xfe,
+	0xff,      0xff,        0xff, // a = -2
+	[12] = 6,  [16] = 0x10, [23] = 0x80, [24] = 's',  'h',       'e',         'l',      'l',         [32] = 80,
+	0,         6,           0,              // name: offset 80, 6 bytes
+	[36] = 46, 0,           4,           0, // near: 46 behind 40
+	[40] = 1,  2,           3,           4,           [44] = 92, 0,           16,       0,           [48] = 0,
+	1,         2,           0xab,        0xcd,        0xef,      [54] = 0xff, 0xff,     [56] = 0x20, 1,
+	0x0d,      0xb8,        [71] = 1,    [72] = 0xef, 0xbe,      [80] = 'h',  'e',      'l',         'l',
+	'o',       0,           'y',         'e',         's',       0,           [92] = 3, [100] = 1,
 };
 
 // The text of a format, in a place that stays until the next call.
@@ -45,7 +42,7 @@ static const char *printed_of(const char *print, bool big, unsigned long_size, s
 {
 	static char room[8192];
 	struct made_trace made;
-	struct pd_text text = {0};
+	struct pd_text text = { 0 };
 	char format[8192];
 	int size = snprintf(format, sizeof(format), COMMON FIELDS "print fmt: %s\n", print);
 
@@ -64,7 +61,7 @@ static const char *printed_of(const char *print, bool big, unsigned long_size, s
 
 static const char *printed(const char *print)
 {
-	return printed_of(print, false, 8, (struct pd_bytes){raw, RAW});
+	return printed_of(print, false, 8, (struct pd_bytes){ raw, RAW });
 }
 
 TEST(test_print__numbers)
@@ -88,16 +85,19 @@ TEST(test_print__texts)
 
 TEST(test_print__flags)
 {
-	CHECK_STR(printed("\"%s\", __print_flags(REC->b, \"|\", { 1, \"A\" }, { 2, \"B\" }, { (1UL << (2)), \"C\" })"), "B|C");
+	CHECK_STR(printed("\"%s\", __print_flags(REC->b, \"|\", { 1, \"A\" }, { 2, \"B\" }, { (1UL << (2)), \"C\" })"),
+		  "B|C");
 	CHECK_STR(printed("\"%s\", __print_flags(REC->b, \"\", { 2, \"B\" })"), "B0x4");
 	CHECK_STR(printed("\"%s\", __print_flags(REC->b & 1, \"|\", { 1, \"A\" })"), "");
-	CHECK_STR(printed("\"%s %s\", __print_symbolic(REC->b, { 6, \"six\" }), __print_symbolic(REC->a, { 6, \"six\" })"),
-		  "six 0xfffffffe");
+	CHECK_STR(
+		printed("\"%s %s\", __print_symbolic(REC->b, { 6, \"six\" }), __print_symbolic(REC->a, { 6, \"six\" })"),
+		"six 0xfffffffe");
 }
 
 TEST(test_print__arrays)
 {
-	CHECK_STR(printed("\"%s %s\", __print_hex(REC->mac, 3), __print_hex_str(REC->mac, 6)"), "00 01 02 000102abcdef");
+	CHECK_STR(printed("\"%s %s\", __print_hex(REC->mac, 3), __print_hex_str(REC->mac, 6)"),
+		  "00 01 02 000102abcdef");
 	CHECK_STR(printed("\"%s %d\", __print_array(REC->list, 2, 2), REC->list[1]"), "513 1027 1027");
 	CHECK_STR(printed("\"%s %d\", __get_bitmask(mask), __get_dynamic_array_len(mask)"),
 		  "00000000,00000001,00000000,00000003 16");
@@ -121,18 +121,22 @@ TEST(test_print__as_perf)
 	CHECK_STR(printed("\"%d\", REC->b - 1 + 1"), "4");
 	CHECK_STR(printed("\"%x\", REC->b & (0x1 | 0x8)"), "8");
 	CHECK_STR(printed("\"%c %d\", REC->b, REC->b"), ">c< 6");
-	CHECK_STR(printed("\"%d\", jiffies_to_msecs(REC->b)"),
-		  "[FAILED TO PARSE] a=-2 b=6 c=0x8000000000000010 comm=shell name=hello near=yes list=ARRAY[01, 02, 03, 04] "
-		  "mask=ARRAY[03, 00, 00, 00, 00, 00, 00, 00, 01, 00, 00, 00, 00, 00, 00, 00] "
-		  "mac= s=-1 "
-		  "ip6=ARRAY[20, 01, 0d, b8, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 01] p=0xbeef");
+	CHECK_STR(
+		printed("\"%d\", jiffies_to_msecs(REC->b)"),
+		"[FAILED TO PARSE] a=-2 b=6 c=0x8000000000000010 comm=shell name=hello near=yes list=ARRAY[01, 02, 03, 04] "
+		"mask=ARRAY[03, 00, 00, 00, 00, 00, 00, 00, 01, 00, 00, 00, 00, 00, 00, 00] "
+		"mac= s=-1 "
+		"ip6=ARRAY[20, 01, 0d, b8, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 01] p=0xbeef");
 }
 
 TEST(test_print__other_machines)
 {
-	static const uint8_t big[RAW] = {[8] = 0, 0, 1, 2, [12] = 0, 0, 0, 3, [32] = 0, 4, 0, 80, [80] = 'b', 'i', 'g', 0};
+	static const uint8_t big[RAW] = {
+		[8] = 0, 0, 1, 2, [12] = 0, 0, 0, 3, [32] = 0, 4, 0, 80, [80] = 'b', 'i', 'g', 0
+	};
 
-	CHECK_STR(printed_of("\"%d %d %s\", REC->a, REC->b, __get_str(name)", true, 4, (struct pd_bytes){big, RAW}), "258 3 big");
+	CHECK_STR(printed_of("\"%d %d %s\", REC->a, REC->b, __get_str(name)", true, 4, (struct pd_bytes){ big, RAW }),
+		  "258 3 big");
 }
 
 // Offsets and lengths outside of the raw data read zeros and empty texts.
@@ -140,9 +144,9 @@ TEST(test_print__short_raw)
 {
 	CHECK_STR(printed_of("\"%d %lx %s|%s|%s|%pM\", REC->a, REC->c, __get_str(name), __print_hex(REC->mac, 100000), "
 			     "REC->comm, REC->mac",
-			     false, 8, (struct pd_bytes){raw, 12}),
+			     false, 8, (struct pd_bytes){ raw, 12 }),
 		  "-2 0 \a|||");
-	CHECK_STR(printed_of("\"%d\", REC->list[60000]", false, 8, (struct pd_bytes){raw, RAW}), "0");
+	CHECK_STR(printed_of("\"%d\", REC->list[60000]", false, 8, (struct pd_bytes){ raw, RAW }), "0");
 }
 
 TEST(test_print__hostile)

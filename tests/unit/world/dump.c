@@ -16,9 +16,8 @@ static void print_object(const struct pd_location *location, struct pd_text *tex
 {
 	const struct pd_mapping *mapping = location->mapping;
 	const char *path = location->object->path;
-	bool nameless = PREFIX(path, "//anon") || PREFIX(path, "/dev/zero") ||
-			PREFIX(path, "/anon_hugepage") || PREFIX(path, "[stack") ||
-			PREFIX(path, "/SYSV") || PREFIX(path, "[heap]") ||
+	bool nameless = PREFIX(path, "//anon") || PREFIX(path, "/dev/zero") || PREFIX(path, "/anon_hugepage") ||
+			PREFIX(path, "[stack") || PREFIX(path, "/SYSV") || PREFIX(path, "[heap]") ||
 			(mapping->flags & PD_MASK(PD_MAP_HUGETLB));
 
 	if (nameless && mapping->executable && location->object->kind != PD_OBJECT_KSYMBOL)
@@ -27,17 +26,15 @@ static void print_object(const struct pd_location *location, struct pd_text *tex
 		pd_text_escaped(text, path, strlen(path));
 }
 
-static void print_address(const struct pd_world *world, const struct pd_sample *sample,
-			  unsigned cpumode, struct pd_moment when, uint64_t addr, bool is_data,
-			  struct pd_text *text)
+static void print_address(const struct pd_world *world, const struct pd_sample *sample, unsigned cpumode,
+			  struct pd_moment when, uint64_t addr, bool is_data, struct pd_text *text)
 {
 	struct pd_location location;
 
 	pd_text_printf(text, "\t%" PRIx64 " ", addr);
 	// the kernel handles data of the process
 	if (pd_world_locate(world, sample->pid, cpumode, when, addr, &location) ||
-	    (is_data &&
-	     pd_world_locate(world, sample->pid, PD_CPUMODE_UNKNOWN, when, addr, &location)))
+	    (is_data && pd_world_locate(world, sample->pid, PD_CPUMODE_UNKNOWN, when, addr, &location)))
 		print_object(&location, text);
 	else
 		pd_text_printf(text, "[unknown]");
@@ -48,8 +45,7 @@ static unsigned mode_of_marker(uint64_t marker, unsigned before)
 	static const struct {
 		int64_t marker;
 		unsigned cpumode;
-	} modes[] = {
-		{-32, PD_CPUMODE_HYPERVISOR}, {-128, PD_CPUMODE_KERNEL}, {-512, PD_CPUMODE_USER}};
+	} modes[] = { { -32, PD_CPUMODE_HYPERVISOR }, { -128, PD_CPUMODE_KERNEL }, { -512, PD_CPUMODE_USER } };
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		if ((int64_t)marker == modes[i].marker)
@@ -58,8 +54,8 @@ static unsigned mode_of_marker(uint64_t marker, unsigned before)
 	return before;
 }
 
-static void print_sample(const struct pd_world *world, const struct pd_record *record,
-			 const struct pd_sample *sample, struct pd_text *text)
+static void print_sample(const struct pd_world *world, const struct pd_record *record, const struct pd_sample *sample,
+			 struct pd_text *text)
 {
 	uint64_t type = record->event->attr->sample_type;
 	bool has_tid = PD_BITS(type, PD_SAMPLE_TYPE_TID);
@@ -69,8 +65,7 @@ static void print_sample(const struct pd_world *world, const struct pd_record *r
 	char unknown[PD_THREAD_NAME_BYTES];
 	const char *comm = pd_world_comm(world, tid, when, unknown);
 
-	pd_text_printf(text, "%" PRIu64 "\t%d/%d\t",
-		       record->time_ns == PD_NO_TIME ? 0 : record->time_ns,
+	pd_text_printf(text, "%" PRIu64 "\t%d/%d\t", record->time_ns == PD_NO_TIME ? 0 : record->time_ns,
 		       has_tid ? (int)sample->pid : -1, (int)tid);
 	pd_text_escaped(text, comm, strlen(comm));
 	if (PD_BITS(type, PD_SAMPLE_TYPE_ADDR))
@@ -115,8 +110,7 @@ static enum pd_status feed(struct pd_world *world, struct pd_file *file, struct 
 	return status < 0 ? status : pd_world_settle(world, error);
 }
 
-static enum pd_status print_samples(const struct pd_world *world, struct pd_file *file,
-				    struct pd_error *error)
+static enum pd_status print_samples(const struct pd_world *world, struct pd_file *file, struct pd_error *error)
 {
 	struct pd_text *text = pd_text_new();
 	struct pd_stream *stream;
@@ -149,9 +143,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: world-dump FILE\n");
 		return 2;
 	}
-	if (pd_file_open(argv[1], NULL, &file, &error) < 0 ||
-	    pd_world_new(NULL, &world, &error) < 0 || feed(world, file, &error) < 0 ||
-	    print_samples(world, file, &error) < 0) {
+	if (pd_file_open(argv[1], NULL, &file, &error) < 0 || pd_world_new(NULL, &world, &error) < 0 ||
+	    feed(world, file, &error) < 0 || print_samples(world, file, &error) < 0) {
 		fprintf(stderr, "world-dump: %s\n", error.message);
 		pd_world_free(world);
 		pd_file_close(file);

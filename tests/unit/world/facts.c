@@ -8,23 +8,21 @@ enum {
 	DATA = 1 | 2
 };
 
-static const uint8_t id_a[20] = {0xaa, 1,  2,  3,  4,  5,  6,  7,  8,  9,
-				 10,   11, 12, 13, 14, 15, 16, 17, 18, 0xa0};
-static const uint8_t id_short[20] = {0xbb, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0xb0};
+static const uint8_t id_a[20] = { 0xaa, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 0xa0 };
+static const uint8_t id_short[20] = { 0xbb, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0xb0 };
 
-static void user_map(struct made *made, uint32_t pid, uint64_t addr, uint64_t len, const char *path,
-		     uint64_t time)
+static void user_map(struct made *made, uint32_t pid, uint64_t addr, uint64_t len, const char *path, uint64_t time)
 {
-	make_mmap2(made, &(struct made_mmap2){.misc = MAKE_USER,
-					      .pid = pid,
-					      .tid = pid,
-					      .addr = addr,
-					      .len = len,
-					      .ino = 7,
-					      .prot = CODE,
-					      .flags = 2,
-					      .path = path,
-					      .time = time});
+	make_mmap2(made, &(struct made_mmap2){ .misc = MAKE_USER,
+					       .pid = pid,
+					       .tid = pid,
+					       .addr = addr,
+					       .len = len,
+					       .ino = 7,
+					       .prot = CODE,
+					       .flags = 2,
+					       .path = path,
+					       .time = time });
 }
 
 // Path of what code of a process stands on, or "".
@@ -32,18 +30,16 @@ static const char *where(const struct made *made, uint32_t pid, uint64_t time, u
 {
 	struct pd_location location;
 
-	return pd_world_locate(made->world, pid, PD_CPUMODE_USER, at(time), addr, &location) ?
-		       location.object->path :
-		       "";
+	return pd_world_locate(made->world, pid, PD_CPUMODE_USER, at(time), addr, &location) ? location.object->path :
+											       "";
 }
 
 static const char *in_kernel(const struct made *made, uint64_t time, uint64_t addr)
 {
 	struct pd_location location;
 
-	return pd_world_locate(made->world, 0, PD_CPUMODE_KERNEL, at(time), addr, &location) ?
-		       location.object->path :
-		       "";
+	return pd_world_locate(made->world, 0, PD_CPUMODE_KERNEL, at(time), addr, &location) ? location.object->path :
+											       "";
 }
 
 static const char *comm(const struct made *made, uint32_t tid, uint64_t time)
@@ -116,8 +112,7 @@ TEST(test_comm__goes_on_after_the_end_and_changes_with_the_next_life)
 	CHECK_STR(comm(&made, 9, 25), "first");
 	CHECK_STR(comm(&made, 9, 30), "init");
 	thread = pd_world_find_thread(made.world, 9, at(25));
-	CHECK(thread && thread->begin.time_ns == 10 && thread->end.time_ns == 20 &&
-	      thread->ppid == 1);
+	CHECK(thread && thread->begin.time_ns == 10 && thread->end.time_ns == 20 && thread->ppid == 1);
 	thread = pd_world_find_thread(made.world, 9, at(31));
 	CHECK(thread && thread->begin.time_ns == 30 && thread->end.time_ns == PD_NEVER);
 	CHECK(!pd_world_find_thread(made.world, 9, at(9)));
@@ -164,8 +159,7 @@ TEST(test_mmap__hides_what_it_covers_from_then_on)
 	CHECK_STR(where(&made, 5, 20, 0xa000), "");
 	CHECK_STR(where(&made, 5, 9, 0x3000), "");
 	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, at(20), 0x5123, &location));
-	CHECK(location.offset == 0x4123 && location.mapping->start == 0x1000 &&
-	      !location.before_exec);
+	CHECK(location.offset == 0x4123 && location.mapping->start == 0x1000 && !location.before_exec);
 	make_free(&made);
 }
 
@@ -177,8 +171,7 @@ TEST(test_mmap__pgoff_makes_the_offset)
 	make_mmap(&made, MAKE_USER, 5, 0x40000, 0x1000, 0x2000, "/lib", 1);
 	WORLD(made);
 	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, at(1), 0x40010, &location));
-	CHECK(location.offset == 0x2010 && location.object->kind == PD_OBJECT_FILE &&
-	      location.mapping->executable);
+	CHECK(location.offset == 0x2010 && location.object->kind == PD_OBJECT_FILE && location.mapping->executable);
 	make_free(&made);
 }
 
@@ -191,11 +184,9 @@ TEST(test_mmap__of_equal_times_is_in_the_order_of_the_file)
 	user_map(&made, 5, 0x1000, 0x1000, "/second", 10);
 	user_map(&made, 5, 0x1000, 0x1000, "/third", 10);
 	WORLD(made);
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, (struct pd_moment){10, 1}, 0x1000,
-			      &location));
+	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, (struct pd_moment){ 10, 1 }, 0x1000, &location));
 	CHECK_STR(location.object->path, "/second");
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, (struct pd_moment){10, 0}, 0x1000,
-			      &location));
+	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, (struct pd_moment){ 10, 0 }, 0x1000, &location));
 	CHECK_STR(location.object->path, "/first");
 	CHECK_STR(where(&made, 5, 10, 0x1000), "/third");
 	make_free(&made);
@@ -234,11 +225,9 @@ TEST(test_mmap__without_times_the_place_in_the_file_counts)
 	user_map(&made, 5, 0x1000, 0x1000, "/first", 0);
 	user_map(&made, 5, 0x1000, 0x1000, "/second", 0);
 	WORLD(made);
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, (struct pd_moment){0, 0}, 0x1000,
-			      &location));
+	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, (struct pd_moment){ 0, 0 }, 0x1000, &location));
 	CHECK_STR(location.object->path, "/first");
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, (struct pd_moment){0, 5}, 0x1000,
-			      &location));
+	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, (struct pd_moment){ 0, 5 }, 0x1000, &location));
 	CHECK_STR(location.object->path, "/second");
 	make_free(&made);
 }
@@ -249,15 +238,15 @@ TEST(test_mmap__data_is_found_and_is_no_code)
 	struct pd_location location;
 
 	make_mmap(&made, MAKE_USER | MAKE_DATA, 5, 0x1000, 0x1000, 0, "/data", 1);
-	make_mmap2(&made, &(struct made_mmap2){.misc = MAKE_USER | MAKE_DATA,
-					       .pid = 5,
-					       .tid = 5,
-					       .addr = 0x5000,
-					       .len = 0x1000,
-					       .prot = DATA,
-					       .flags = 2,
-					       .path = "/data2",
-					       .time = 1});
+	make_mmap2(&made, &(struct made_mmap2){ .misc = MAKE_USER | MAKE_DATA,
+						.pid = 5,
+						.tid = 5,
+						.addr = 0x5000,
+						.len = 0x1000,
+						.prot = DATA,
+						.flags = 2,
+						.path = "/data2",
+						.time = 1 });
 	WORLD(made);
 	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, at(1), 0x1000, &location) &&
 	      !location.mapping->executable);
@@ -309,14 +298,14 @@ TEST(test_fork__of_a_thread_shares)
 
 	user_map(&made, 5, 0x1000, 0x1000, "/main", 10);
 	make_fork(&made, 5, 6, 5, 5, 20);
-	make_mmap2(&made, &(struct made_mmap2){.misc = MAKE_USER,
-					       .pid = 5,
-					       .tid = 6,
-					       .addr = 0x3000,
-					       .len = 0x1000,
-					       .prot = CODE,
-					       .path = "/by-thread",
-					       .time = 30});
+	make_mmap2(&made, &(struct made_mmap2){ .misc = MAKE_USER,
+						.pid = 5,
+						.tid = 6,
+						.addr = 0x3000,
+						.len = 0x1000,
+						.prot = CODE,
+						.path = "/by-thread",
+						.time = 30 });
 	// forked by the thread, with the mappings of its process
 	make_fork(&made, 8, 8, 5, 6, 40);
 	WORLD(made);
@@ -400,27 +389,23 @@ TEST(test_kernel__has_its_symbol_and_modules)
 	struct made made = make_begin();
 	struct pd_location location;
 
-	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0xffffffff81000000, 0x1000000,
-		  0xffffffff81000000, "[kernel.kallsyms]_text", 0);
-	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0xffffffffc0000000, 0x4000, 0,
-		  "/lib/modules/a/x.ko", 0);
+	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0xffffffff81000000, 0x1000000, 0xffffffff81000000,
+		  "[kernel.kallsyms]_text", 0);
+	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0xffffffffc0000000, 0x4000, 0, "/lib/modules/a/x.ko", 0);
 	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0xffffffffc0003000, 0x4000, 0, "[y]", 0);
 	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0xfffffe0000006000, 0x1000, 0xffffffff81c02000,
 		  "__entry_SYSCALL_64_trampoline", 0);
 	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0xffffffff90000000, 0x1000, 0, "nothing", 0);
 	WORLD(made);
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_KERNEL, at(1), 0xffffffff81000123,
-			      &location));
+	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_KERNEL, at(1), 0xffffffff81000123, &location));
 	CHECK_STR(location.object->path, "[kernel.kallsyms]");
 	CHECK_STR(location.mapping->symbol, "_text");
 	CHECK(location.object->kind == PD_OBJECT_KERNEL && location.offset == 0xffffffff81000123);
 	CHECK(location.mapping->pgoff == 0xffffffff81000000 && location.object->machine == 0);
 	CHECK_STR(in_kernel(&made, 1, 0xfffffe0000006000), "[kernel.kallsyms]");
 	CHECK_STR(in_kernel(&made, 1, 0xffffffff90000000), "");
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_KERNEL, at(1), 0xffffffffc0000040,
-			      &location));
-	CHECK(location.object->kind == PD_OBJECT_MODULE && location.offset == 0x40 &&
-	      !location.mapping->symbol);
+	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_KERNEL, at(1), 0xffffffffc0000040, &location));
+	CHECK(location.object->kind == PD_OBJECT_MODULE && location.offset == 0x40 && !location.mapping->symbol);
 	// modules over each other: the later one
 	CHECK_STR(in_kernel(&made, 1, 0xffffffffc0002fff), "/lib/modules/a/x.ko");
 	CHECK_STR(in_kernel(&made, 1, 0xffffffffc0003000), "[y]");
@@ -435,14 +420,11 @@ TEST(test_kernel__old_names_and_hidden_addresses)
 
 	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0, 0, 0, "[kernel.kallsyms._stext]", 0);
 	WORLD(made);
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_KERNEL, at(1), 0xffffffff81000123,
-			      &location));
+	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_KERNEL, at(1), 0xffffffff81000123, &location));
 	CHECK_STR(location.object->path, "[kernel.kallsyms]");
 	CHECK_STR(location.mapping->symbol, "_stext");
-	CHECK(!pd_world_locate(made.world, 5, PD_CPUMODE_HYPERVISOR, at(1), 0xffffffff81000123,
-			       &location));
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_UNKNOWN, at(1), 0xffffffff81000123,
-			      &location));
+	CHECK(!pd_world_locate(made.world, 5, PD_CPUMODE_HYPERVISOR, at(1), 0xffffffff81000123, &location));
+	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_UNKNOWN, at(1), 0xffffffff81000123, &location));
 	make_free(&made);
 }
 
@@ -451,10 +433,8 @@ TEST(test_kernel__of_guests)
 	struct made made = make_begin();
 	struct pd_location location;
 
-	make_mmap(&made, MAKE_GUEST_KERNEL, 0, 0x1000, 0x1000, 0x1000,
-		  "[guest.kernel.kallsyms]_text", 0);
-	make_mmap(&made, MAKE_GUEST_KERNEL, 77, 0x1000, 0x1000, 0x1000,
-		  "[guest.kernel.kallsyms.77]_stext", 0);
+	make_mmap(&made, MAKE_GUEST_KERNEL, 0, 0x1000, 0x1000, 0x1000, "[guest.kernel.kallsyms]_text", 0);
+	make_mmap(&made, MAKE_GUEST_KERNEL, 77, 0x1000, 0x1000, 0x1000, "[guest.kernel.kallsyms.77]_stext", 0);
 	make_mmap(&made, MAKE_GUEST_USER, 5, 0x1000, 0x1000, 0x1000, "/in-guest", 0);
 	WORLD(made);
 	CHECK(pd_world_locate(made.world, 77, PD_CPUMODE_GUEST_KERNEL, at(1), 0x1800, &location));
@@ -476,16 +456,14 @@ TEST(test_ksymbol__comes_and_goes)
 
 	make_ksymbol(&made, 0xffffffffc0100000, 0x100, false, "bpf_prog_1", 10);
 	make_ksymbol(&made, 0xffffffffc0100000, 0x100, true, "bpf_prog_1", 20);
-	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0xffffffff81000000, 0x1000, 1,
-		  "[kernel.kallsyms]_text", 0);
+	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0xffffffff81000000, 0x1000, 1, "[kernel.kallsyms]_text", 0);
 	make_ksymbol(&made, 0xffffffff81000100, 0x100, false, "slot", 10);
 	WORLD(made);
 	CHECK_STR(in_kernel(&made, 9, 0xffffffffc0100040), "");
 	CHECK_STR(in_kernel(&made, 10, 0xffffffffc0100040), "bpf_prog_1");
 	CHECK_STR(in_kernel(&made, 20, 0xffffffffc0100040), "");
 	// inside of what is mapped, both are told
-	CHECK(pd_world_locate(made.world, 0, PD_CPUMODE_KERNEL, at(11), 0xffffffff81000140,
-			      &location));
+	CHECK(pd_world_locate(made.world, 0, PD_CPUMODE_KERNEL, at(11), 0xffffffff81000140, &location));
 	CHECK_STR(location.object->path, "[kernel.kallsyms]");
 	CHECK(location.ksymbol && location.ksymbol->object->kind == PD_OBJECT_KSYMBOL);
 	CHECK_STR(location.ksymbol->object->path, "slot");
@@ -500,18 +478,18 @@ TEST(test_object__kinds_by_path)
 		const char *path;
 		enum pd_object_kind kind;
 	} paths[] = {
-		{"//anon", PD_OBJECT_ANON},
-		{"[heap]", PD_OBJECT_ANON},
-		{"[stack]", PD_OBJECT_ANON},
-		{"[stack:12]", PD_OBJECT_ANON},
-		{"/memfd:jit (deleted)", PD_OBJECT_ANON},
-		{"/dev/zero (deleted)", PD_OBJECT_ANON},
-		{"/SYSV00000000 (deleted)", PD_OBJECT_ANON},
-		{"anon_inode:[perf_event]", PD_OBJECT_ANON},
-		{"/anon_hugepage (deleted)", PD_OBJECT_ANON},
-		{"[vdso]", PD_OBJECT_VDSO},
-		{"[vsyscall]", PD_OBJECT_VSYSCALL},
-		{"/usr/bin/ls", PD_OBJECT_FILE},
+		{ "//anon", PD_OBJECT_ANON },
+		{ "[heap]", PD_OBJECT_ANON },
+		{ "[stack]", PD_OBJECT_ANON },
+		{ "[stack:12]", PD_OBJECT_ANON },
+		{ "/memfd:jit (deleted)", PD_OBJECT_ANON },
+		{ "/dev/zero (deleted)", PD_OBJECT_ANON },
+		{ "/SYSV00000000 (deleted)", PD_OBJECT_ANON },
+		{ "anon_inode:[perf_event]", PD_OBJECT_ANON },
+		{ "/anon_hugepage (deleted)", PD_OBJECT_ANON },
+		{ "[vdso]", PD_OBJECT_VDSO },
+		{ "[vsyscall]", PD_OBJECT_VSYSCALL },
+		{ "/usr/bin/ls", PD_OBJECT_FILE },
 	};
 	struct made made = make_begin();
 	struct pd_location location;
@@ -521,8 +499,7 @@ TEST(test_object__kinds_by_path)
 		user_map(&made, 5, 0x1000 * (i + 1), 0x1000, paths[i].path, 1);
 	WORLD(made);
 	for (size_t i = 0; i < count; i++) {
-		CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, at(1), 0x1000 * (i + 1) + 8,
-				      &location));
+		CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, at(1), 0x1000 * (i + 1) + 8, &location));
 		CHECK_STR(location.object->path, paths[i].path);
 		CHECK(location.object->kind == paths[i].kind);
 		CHECK(location.mapping->anonymous == (paths[i].kind == PD_OBJECT_ANON));
@@ -536,35 +513,34 @@ TEST(test_object__huge_pages_are_anonymous)
 	struct made made = make_begin();
 	struct pd_location location;
 
-	make_mmap2(&made, &(struct made_mmap2){.misc = MAKE_USER,
-					       .pid = 5,
-					       .tid = 5,
-					       .addr = 0x200000,
-					       .len = 0x200000,
-					       .prot = CODE,
-					       .flags = 0x40002,
-					       .path = "/hugepages/x",
-					       .time = 1});
+	make_mmap2(&made, &(struct made_mmap2){ .misc = MAKE_USER,
+						.pid = 5,
+						.tid = 5,
+						.addr = 0x200000,
+						.len = 0x200000,
+						.prot = CODE,
+						.flags = 0x40002,
+						.path = "/hugepages/x",
+						.time = 1 });
 	WORLD(made);
 	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, at(1), 0x200010, &location));
 	CHECK(location.mapping->anonymous && location.offset == 0x200010);
 	make_free(&made);
 }
 
-static void file_piece(struct made *made, uint64_t addr, uint64_t len, uint64_t pgoff,
-		       const char *path)
+static void file_piece(struct made *made, uint64_t addr, uint64_t len, uint64_t pgoff, const char *path)
 {
-	make_mmap2(made, &(struct made_mmap2){.misc = MAKE_USER,
-					      .pid = 5,
-					      .tid = 5,
-					      .addr = addr,
-					      .len = len,
-					      .pgoff = pgoff,
-					      .ino = path[1] != '/',
-					      .prot = CODE,
-					      .flags = 2,
-					      .path = path,
-					      .time = 1});
+	make_mmap2(made, &(struct made_mmap2){ .misc = MAKE_USER,
+					       .pid = 5,
+					       .tid = 5,
+					       .addr = addr,
+					       .len = len,
+					       .pgoff = pgoff,
+					       .ino = path[1] != '/',
+					       .prot = CODE,
+					       .flags = 2,
+					       .path = path,
+					       .time = 1 });
 }
 
 TEST(test_object__code_that_was_copied_into_huge_pages)
@@ -595,27 +571,25 @@ TEST(test_object__is_one_for_each_file)
 	struct made made = make_begin();
 
 	for (uint32_t i = 0; i < 4; i++)
-		make_mmap2(&made, &(struct made_mmap2){.misc = MAKE_USER,
-						       .pid = 5 + i,
-						       .tid = 5,
-						       .addr = 0x1000,
-						       .len = 0x1000,
-						       .ino = i / 2,
-						       .prot = CODE,
-						       .path = "/lib",
-						       .time = 1});
+		make_mmap2(&made, &(struct made_mmap2){ .misc = MAKE_USER,
+							.pid = 5 + i,
+							.tid = 5,
+							.addr = 0x1000,
+							.len = 0x1000,
+							.ino = i / 2,
+							.prot = CODE,
+							.path = "/lib",
+							.time = 1 });
 	WORLD(made);
 	CHECK(pd_world_object(made.world, 1) && !pd_world_object(made.world, 2));
 	CHECK(pd_world_object(made.world, 0)->ino == 0 && pd_world_object(made.world, 1)->ino == 1);
-	CHECK(pd_world_object(made.world, 1)->index == 1 &&
-	      pd_world_object(made.world, 1)->maj == 8);
+	CHECK(pd_world_object(made.world, 1)->index == 1 && pd_world_object(made.world, 1)->maj == 8);
 	CHECK(pd_world_mapping(made.world, 3) && !pd_world_mapping(made.world, 4));
 	CHECK(pd_world_mapping(made.world, 3)->pid == 8);
 	make_free(&made);
 }
 
-static void write_build_id(struct made *made, uint16_t misc, uint32_t pid, const uint8_t *id,
-			   const char *path)
+static void write_build_id(struct made *made, uint16_t misc, uint32_t pid, const uint8_t *id, const char *path)
 {
 	size_t record = image_record(&made->image, PD_RECORD_HEADER_BUILD_ID, misc);
 
@@ -631,15 +605,15 @@ TEST(test_build_id__by_the_mapping_or_by_the_path)
 	struct made made = make_begin();
 	const struct pd_object *object;
 
-	make_mmap2(&made, &(struct made_mmap2){.misc = MAKE_USER | MAKE_BUILD_ID,
-					       .pid = 5,
-					       .tid = 5,
-					       .addr = 0x1000,
-					       .len = 0x1000,
-					       .prot = CODE,
-					       .build_id = id_a,
-					       .path = "/a",
-					       .time = 1});
+	make_mmap2(&made, &(struct made_mmap2){ .misc = MAKE_USER | MAKE_BUILD_ID,
+						.pid = 5,
+						.tid = 5,
+						.addr = 0x1000,
+						.len = 0x1000,
+						.prot = CODE,
+						.build_id = id_a,
+						.path = "/a",
+						.time = 1 });
 	user_map(&made, 5, 0x2000, 0x1000, "/b", 1);
 	user_map(&made, 5, 0x3000, 0x1000, "/c", 1);
 	write_build_id(&made, MAKE_USER, MAKE_NOBODY, id_short, "/a");
@@ -659,11 +633,9 @@ TEST(test_build_id__of_kernel_and_modules_by_any_of_their_names)
 	struct made made = make_begin();
 
 	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0x1000, 0x1000, 1, "[kernel.kallsyms]_text", 0);
-	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0x2000, 0x1000, 0,
-		  "/lib/modules/6/kernel/net/a-b.ko.xz", 0);
+	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0x2000, 0x1000, 0, "/lib/modules/6/kernel/net/a-b.ko.xz", 0);
 	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0x3000, 0x1000, 0, "[c]", 0);
-	make_mmap(&made, MAKE_GUEST_KERNEL, 9, 0x3000, 0x1000, 0, "[guest.kernel.kallsyms.9]_text",
-		  0);
+	make_mmap(&made, MAKE_GUEST_KERNEL, 9, 0x3000, 0x1000, 0, "[guest.kernel.kallsyms.9]_text", 0);
 	user_map(&made, 5, 0x4000, 0x1000, "/boot/vmlinux-6", 1);
 	write_build_id(&made, MAKE_KERNEL, MAKE_NOBODY, id_a, "/boot/vmlinux-6");
 	write_build_id(&made, MAKE_KERNEL, MAKE_NOBODY, id_short, "[a_b]");
@@ -773,8 +745,7 @@ TEST(test_code__changes_are_in_order)
 	CHECK(change && change->when.time_ns == 10 && change->addr == 0xffffffff8100000a);
 	CHECK(change->before.size == 2 && change->before.data[1] == 0x1f);
 	CHECK(change->after.size == 1 && change->after.data[0] == 0xcc);
-	CHECK(pd_world_code_change(made.world, 1)->when.time_ns == 20 &&
-	      !pd_world_code_change(made.world, 2));
+	CHECK(pd_world_code_change(made.world, 1)->when.time_ns == 20 && !pd_world_code_change(made.world, 2));
 	make_free(&made);
 }
 
@@ -806,18 +777,17 @@ TEST(test_world__can_be_fed_and_settled_again)
 
 TEST(test_world__has_a_limit)
 {
-	struct pd_world_options options = {.size = sizeof(options), .memory_limit = 200000};
+	struct pd_world_options options = { .size = sizeof(options), .memory_limit = 200000 };
 	struct made made = make_begin();
 	struct pd_stream *stream;
 	const struct pd_record *record;
-	struct pd_error error = {0};
+	struct pd_error error = { 0 };
 	enum pd_status status = PD_OK;
 
 	for (uint64_t i = 0; i < 5000; i++)
 		user_map(&made, 5, 0x1000 * i, 0x1000, "/a", 10 + i);
 	image_file_end(&made.image);
-	CHECK(pd_file_open_memory(made.image.data, made.image.size, NULL, &made.file, NULL) ==
-	      PD_OK);
+	CHECK(pd_file_open_memory(made.image.data, made.image.size, NULL, &made.file, NULL) == PD_OK);
 	CHECK(pd_world_new(&options, &made.world, NULL) == PD_OK);
 	CHECK(pd_stream_open(made.file, NULL, &stream, NULL) == PD_OK);
 	while (status == PD_OK && pd_stream_next(stream, &record, NULL) == PD_OK)
@@ -830,7 +800,7 @@ TEST(test_world__has_a_limit)
 
 TEST(test_world__limit_of_settling)
 {
-	struct pd_world_options options = {.size = sizeof(options), .memory_limit = 3000000};
+	struct pd_world_options options = { .size = sizeof(options), .memory_limit = 3000000 };
 	struct made made = make_begin();
 	struct pd_location location;
 
@@ -866,28 +836,21 @@ RUN(TEST_CASE(test_comm__is_inherited_until_the_thread_gets_its_own),
     TEST_CASE(test_comm__of_a_thread_is_that_of_the_thread_that_made_it),
     TEST_CASE(test_comm__unknown_threads_have_their_number),
     TEST_CASE(test_comm__goes_on_after_the_end_and_changes_with_the_next_life),
-    TEST_CASE(test_threads__are_listed_with_their_names),
-    TEST_CASE(test_mmap__hides_what_it_covers_from_then_on),
-    TEST_CASE(test_mmap__pgoff_makes_the_offset),
-    TEST_CASE(test_mmap__of_equal_times_is_in_the_order_of_the_file),
+    TEST_CASE(test_threads__are_listed_with_their_names), TEST_CASE(test_mmap__hides_what_it_covers_from_then_on),
+    TEST_CASE(test_mmap__pgoff_makes_the_offset), TEST_CASE(test_mmap__of_equal_times_is_in_the_order_of_the_file),
     TEST_CASE(test_mmap__before_any_name_or_fork_is_kept),
     TEST_CASE(test_mmap__that_the_recorder_wrote_was_there_before),
     TEST_CASE(test_mmap__without_times_the_place_in_the_file_counts),
     TEST_CASE(test_mmap__data_is_found_and_is_no_code), TEST_CASE(test_mmap__odd_ranges_do_no_harm),
-    TEST_CASE(test_fork__takes_the_mappings_along_and_parts_ways),
-    TEST_CASE(test_fork__of_a_thread_shares),
-    TEST_CASE(test_fork__that_the_recorder_wrote_takes_nothing_along),
-    TEST_CASE(test_fork__uses_a_number_again),
-    TEST_CASE(test_fork__from_oneself_is_a_new_beginning),
-    TEST_CASE(test_exec__ends_the_old_mappings), TEST_CASE(test_kernel__has_its_symbol_and_modules),
-    TEST_CASE(test_kernel__old_names_and_hidden_addresses), TEST_CASE(test_kernel__of_guests),
-    TEST_CASE(test_ksymbol__comes_and_goes), TEST_CASE(test_object__kinds_by_path),
-    TEST_CASE(test_object__huge_pages_are_anonymous),
-    TEST_CASE(test_object__code_that_was_copied_into_huge_pages), TEST_CASE(test_object__is_one_for_each_file),
-    TEST_CASE(test_build_id__by_the_mapping_or_by_the_path),
+    TEST_CASE(test_fork__takes_the_mappings_along_and_parts_ways), TEST_CASE(test_fork__of_a_thread_shares),
+    TEST_CASE(test_fork__that_the_recorder_wrote_takes_nothing_along), TEST_CASE(test_fork__uses_a_number_again),
+    TEST_CASE(test_fork__from_oneself_is_a_new_beginning), TEST_CASE(test_exec__ends_the_old_mappings),
+    TEST_CASE(test_kernel__has_its_symbol_and_modules), TEST_CASE(test_kernel__old_names_and_hidden_addresses),
+    TEST_CASE(test_kernel__of_guests), TEST_CASE(test_ksymbol__comes_and_goes), TEST_CASE(test_object__kinds_by_path),
+    TEST_CASE(test_object__huge_pages_are_anonymous), TEST_CASE(test_object__code_that_was_copied_into_huge_pages),
+    TEST_CASE(test_object__is_one_for_each_file), TEST_CASE(test_build_id__by_the_mapping_or_by_the_path),
     TEST_CASE(test_build_id__of_kernel_and_modules_by_any_of_their_names),
-    TEST_CASE(test_namespaces__of_a_thread_at_a_moment),
-    TEST_CASE(test_cgroup__by_id_the_last_path), TEST_CASE(test_bpf__from_load_to_unload),
-    TEST_CASE(test_code__changes_are_in_order), TEST_CASE(test_world__can_be_fed_and_settled_again),
-    TEST_CASE(test_world__has_a_limit), TEST_CASE(test_world__limit_of_settling),
-    TEST_CASE(test_world__a_long_chain_of_forks))
+    TEST_CASE(test_namespaces__of_a_thread_at_a_moment), TEST_CASE(test_cgroup__by_id_the_last_path),
+    TEST_CASE(test_bpf__from_load_to_unload), TEST_CASE(test_code__changes_are_in_order),
+    TEST_CASE(test_world__can_be_fed_and_settled_again), TEST_CASE(test_world__has_a_limit),
+    TEST_CASE(test_world__limit_of_settling), TEST_CASE(test_world__a_long_chain_of_forks))

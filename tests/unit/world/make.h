@@ -29,7 +29,7 @@ struct made {
 
 static inline struct made make_begin(void)
 {
-	struct made made = {0};
+	struct made made = { 0 };
 
 	image_file(&made.image, MAKE_TID_TIME, UINT64_C(1) << IMAGE_SAMPLE_ID_ALL);
 	return made;
@@ -38,7 +38,7 @@ static inline struct made make_begin(void)
 // A file whose records carry no time.
 static inline struct made make_begin_untimed(void)
 {
-	struct made made = {.untimed = true};
+	struct made made = { .untimed = true };
 
 	image_file(&made.image, MAKE_TID_TIME, 0);
 	return made;
@@ -49,8 +49,7 @@ static inline void make_text(struct made *made, const char *text)
 	image_text(&made->image, text, (strlen(text) + 8) & ~(size_t)7);
 }
 
-static inline void make_end(struct made *made, size_t record, uint32_t pid, uint32_t tid,
-			    uint64_t time)
+static inline void make_end(struct made *made, size_t record, uint32_t pid, uint32_t tid, uint64_t time)
 {
 	if (!made->untimed) {
 		image_u32(&made->image, pid);
@@ -60,8 +59,8 @@ static inline void make_end(struct made *made, size_t record, uint32_t pid, uint
 	image_end(&made->image, record);
 }
 
-static inline void make_mmap(struct made *made, uint16_t misc, uint32_t pid, uint64_t addr,
-			     uint64_t len, uint64_t pgoff, const char *path, uint64_t time)
+static inline void make_mmap(struct made *made, uint16_t misc, uint32_t pid, uint64_t addr, uint64_t len,
+			     uint64_t pgoff, const char *path, uint64_t time)
 {
 	size_t record = image_record(&made->image, PD_RECORD_MMAP, misc);
 
@@ -108,8 +107,8 @@ static inline void make_mmap2(struct made *made, const struct made_mmap2 *in)
 	make_end(made, record, in->pid, in->tid, in->time);
 }
 
-static inline void make_comm(struct made *made, uint16_t misc, uint32_t pid, uint32_t tid,
-			     const char *comm, uint64_t time)
+static inline void make_comm(struct made *made, uint16_t misc, uint32_t pid, uint32_t tid, const char *comm,
+			     uint64_t time)
 {
 	size_t record = image_record(&made->image, PD_RECORD_COMM, misc);
 
@@ -119,8 +118,8 @@ static inline void make_comm(struct made *made, uint16_t misc, uint32_t pid, uin
 	make_end(made, record, pid, tid, time);
 }
 
-static inline void make_task(struct made *made, uint32_t type, uint16_t misc, uint32_t pid,
-			     uint32_t tid, uint32_t ppid, uint32_t ptid, uint64_t time)
+static inline void make_task(struct made *made, uint32_t type, uint16_t misc, uint32_t pid, uint32_t tid, uint32_t ppid,
+			     uint32_t ptid, uint64_t time)
 {
 	size_t record = image_record(&made->image, type, misc);
 
@@ -132,8 +131,7 @@ static inline void make_task(struct made *made, uint32_t type, uint16_t misc, ui
 	make_end(made, record, pid, tid, time);
 }
 
-static inline void make_fork(struct made *made, uint32_t pid, uint32_t tid, uint32_t ppid,
-			     uint32_t ptid, uint64_t time)
+static inline void make_fork(struct made *made, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t ptid, uint64_t time)
 {
 	make_task(made, PD_RECORD_FORK, 0, pid, tid, ppid, ptid, time);
 }
@@ -143,8 +141,8 @@ static inline void make_exit(struct made *made, uint32_t pid, uint32_t tid, uint
 	make_task(made, PD_RECORD_EXIT, 0, pid, tid, 1, 1, time);
 }
 
-static inline void make_ksymbol(struct made *made, uint64_t addr, uint32_t len, bool gone,
-				const char *name, uint64_t time)
+static inline void make_ksymbol(struct made *made, uint64_t addr, uint32_t len, bool gone, const char *name,
+				uint64_t time)
 {
 	size_t record = image_record(&made->image, PD_RECORD_KSYMBOL, 0);
 
@@ -161,14 +159,12 @@ static inline bool make_world(struct made *made, const struct pd_world_options *
 {
 	struct pd_stream *stream = NULL;
 	const struct pd_record *record;
-	struct pd_error error = {0};
+	struct pd_error error = { 0 };
 	enum pd_status status;
 
 	image_file_end(&made->image);
-	if (pd_file_open_memory(made->image.data, made->image.size, NULL, &made->file, &error) <
-		    0 ||
-	    pd_world_new(options, &made->world, &error) < 0 ||
-	    pd_stream_open(made->file, NULL, &stream, &error) < 0) {
+	if (pd_file_open_memory(made->image.data, made->image.size, NULL, &made->file, &error) < 0 ||
+	    pd_world_new(options, &made->world, &error) < 0 || pd_stream_open(made->file, NULL, &stream, &error) < 0) {
 		printf("# %s\n", error.message);
 		return false;
 	}
@@ -197,7 +193,7 @@ static inline void make_free(struct made *made)
 // After everything of that time.
 static inline struct pd_moment at(uint64_t time)
 {
-	return (struct pd_moment){time, UINT64_MAX};
+	return (struct pd_moment){ time, UINT64_MAX };
 }
 
 #endif

@@ -60,10 +60,9 @@ void __wrap_free(void *memory)
 
 static void write_records(struct made *made)
 {
-	static const char *const paths[] = {"/bin/a", "/lib/b", "//anon"};
+	static const char *const paths[] = { "/bin/a", "/lib/b", "//anon" };
 
-	make_mmap(made, MAKE_KERNEL, MAKE_NOBODY, 0xffff0000, 0x10000, 0xffff0000,
-		  "[kernel.kallsyms]_text", 0);
+	make_mmap(made, MAKE_KERNEL, MAKE_NOBODY, 0xffff0000, 0x10000, 0xffff0000, "[kernel.kallsyms]_text", 0);
 	for (uint32_t i = 0; i < 200; i++) {
 		char path[32];
 
@@ -106,8 +105,7 @@ static uint64_t ask(const struct pd_world *world)
 
 		sum = sum * 31 + (comm ? (uint64_t)comm[1] : 0);
 		for (uint64_t addr = 0; addr < 0x18000; addr += 0x1000) {
-			bool found = pd_world_locate(world, i, PD_CPUMODE_UNKNOWN, at(10 * i + 40),
-						     addr, &location);
+			bool found = pd_world_locate(world, i, PD_CPUMODE_UNKNOWN, at(10 * i + 40), addr, &location);
 
 			sum = sum * 31 + (found ? location.object->index + 1 : 0);
 		}
@@ -124,8 +122,7 @@ TEST(test_world__says_so_when_memory_runs_out)
 
 	write_records(&made);
 	image_file_end(&made.image);
-	CHECK(pd_file_open_memory(made.image.data, made.image.size, NULL, &made.file, NULL) ==
-	      PD_OK);
+	CHECK(pd_file_open_memory(made.image.data, made.image.size, NULL, &made.file, NULL) == PD_OK);
 	CHECK(feed(made.file, &world) == PD_OK);
 	wanted = ask(world);
 	CHECK(wanted != 0);
@@ -139,8 +136,7 @@ TEST(test_world__says_so_when_memory_runs_out)
 		left = turn;
 		status = feed(made.file, &world);
 		left = -1;
-		CHECK(status == PD_OK ? ask(world) == wanted :
-					has_failed && status == PD_ERROR_MEMORY);
+		CHECK(status == PD_OK ? ask(world) == wanted : has_failed && status == PD_ERROR_MEMORY);
 		failures += status < 0;
 		pd_world_free(world);
 		CHECK(live == before);

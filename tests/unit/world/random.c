@@ -70,7 +70,7 @@ static struct thread *thread_of(struct model *model, uint32_t pid, uint32_t tid)
 	struct thread *thread = &model->threads[tid];
 
 	if (!thread->known || thread->pid != pid)
-		*thread = (struct thread){.known = true, .pid = pid};
+		*thread = (struct thread){ .known = true, .pid = pid };
 	return thread;
 }
 
@@ -81,8 +81,7 @@ static void add(struct space *space, int op)
 
 static void do_fork(struct model *model, const struct op *op)
 {
-	struct thread parent = *thread_of(model, op->ppid, op->ptid),
-		      child = {.known = true, .pid = op->pid};
+	struct thread parent = *thread_of(model, op->ppid, op->ptid), child = { .known = true, .pid = op->pid };
 
 	child.comm = parent.comm;
 	if (op->pid == op->tid && op->pid != op->ppid && !op->flag && op->time) {
@@ -140,8 +139,8 @@ static const char *top(const struct space *space, const struct op *ops, uint64_t
 	return NULL;
 }
 
-static const char *locate(const struct model *model, const struct op *ops, uint32_t pid,
-			  unsigned cpumode, uint64_t addr)
+static const char *locate(const struct model *model, const struct op *ops, uint32_t pid, unsigned cpumode,
+			  uint64_t addr)
 {
 	const char *text = NULL;
 
@@ -162,7 +161,7 @@ static const char *locate(const struct model *model, const struct op *ops, uint3
 
 static struct op draw_op(uint32_t order)
 {
-	struct op op = {.order = order, .time = draw(4) ? 1 + draw(TIMES) : 0};
+	struct op op = { .order = order, .time = draw(4) ? 1 + draw(TIMES) : 0 };
 	uint32_t kinds = draw(20);
 
 	op.what = kinds < 9  ? MAP :
@@ -193,8 +192,8 @@ static void write_op(struct made *made, const struct op *op)
 	switch (op->what) {
 	case MAP:
 		// one that goes round the end covers all that is left
-		make_mmap(made, MAKE_USER, op->pid, op->start,
-			  op->end == UINT64_MAX ? UINT64_MAX : len, 0, op->text, op->time);
+		make_mmap(made, MAKE_USER, op->pid, op->start, op->end == UINT64_MAX ? UINT64_MAX : len, 0, op->text,
+			  op->time);
 		break;
 	case KERNEL_MAP:
 		make_mmap(made, MAKE_KERNEL, MAKE_NOBODY, op->start, len, 0, op->text, op->time);
@@ -203,8 +202,8 @@ static void write_op(struct made *made, const struct op *op)
 		make_ksymbol(made, op->start, (uint32_t)len, op->flag, op->text, op->time);
 		break;
 	case FORK:
-		make_task(made, PD_RECORD_FORK, op->flag ? MAKE_EXEC : 0, op->pid, op->tid,
-			  op->ppid, op->ptid, op->time);
+		make_task(made, PD_RECORD_FORK, op->flag ? MAKE_EXEC : 0, op->pid, op->tid, op->ppid, op->ptid,
+			  op->time);
 		break;
 	case COMM:
 		make_comm(made, op->flag ? MAKE_EXEC : 0, op->pid, op->tid, op->text, op->time);
@@ -233,7 +232,8 @@ static bool ask_range(const struct made *made, uint32_t pid, unsigned cpumode, s
 		      const struct pd_location *location)
 {
 	uint64_t last = location->end - 1;
-	uint64_t others[] = { location->begin, last, location->begin + draw(4096), location->begin + draw((PAGES + 10) * 4096) };
+	uint64_t others[] = { location->begin, last, location->begin + draw(4096),
+			      location->begin + draw((PAGES + 10) * 4096) };
 	struct pd_location other;
 
 	if (addr < location->begin || addr > last) {
@@ -257,8 +257,7 @@ static bool ask_range(const struct made *made, uint32_t pid, unsigned cpumode, s
 
 static bool ask(const struct made *made, const struct op *ops, int count)
 {
-	struct pd_moment when = {made->untimed ? 0 : draw(TIMES + 2),
-				 draw(2) ? UINT64_MAX : draw(RECORDS)};
+	struct pd_moment when = { made->untimed ? 0 : draw(TIMES + 2), draw(2) ? UINT64_MAX : draw(RECORDS) };
 	uint32_t pid = draw(2) ? 1 + draw(5) * 4 : draw(TIDS - 1);
 	unsigned cpumode = draw(3); // unknown, kernel, user
 	uint64_t addr = draw(4) ? draw((PAGES + 10) * 4096) : (uint64_t)draw(PAGES) * 4096;
@@ -269,28 +268,24 @@ static bool ask(const struct made *made, const struct op *ops, int count)
 
 	if (!model)
 		return false;
-	model->threads[0] = (struct thread){.known = true, .comm = "swapper"};
+	model->threads[0] = (struct thread){ .known = true, .comm = "swapper" };
 	for (int i = 0; i < count; i++) {
-		if (ops[i].when < when.time_ns ||
-		    (ops[i].when == when.time_ns && ops[i].order <= when.order))
+		if (ops[i].when < when.time_ns || (ops[i].when == when.time_ns && ops[i].order <= when.order))
 			do_op(model, ops, i);
 	}
 	want = locate(model, ops, pid, cpumode, addr);
-	got = pd_world_locate(made->world, pid, cpumode, when, addr, &location) ?
-		      location.object->path :
-		      NULL;
+	got = pd_world_locate(made->world, pid, cpumode, when, addr, &location) ? location.object->path : NULL;
 	same = want && got ? strcmp(want, got) == 0 : want == got;
 	if (!ask_range(made, pid, cpumode, when, addr, &location))
 		same = false;
 	else if (!same)
-		printf("# pid %u mode %u time %d order %d addr %llx: %s, wanted %s\n", pid, cpumode,
-		       (int)when.time_ns, (int)when.order, (unsigned long long)addr,
-		       got ? got : "nothing", want ? want : "nothing");
+		printf("# pid %u mode %u time %d order %d addr %llx: %s, wanted %s\n", pid, cpumode, (int)when.time_ns,
+		       (int)when.order, (unsigned long long)addr, got ? got : "nothing", want ? want : "nothing");
 	want = model->threads[pid].comm;
 	comm = pd_world_comm(made->world, pid, when, NULL);
 	if (want && comm ? strcmp(want, comm) != 0 : want != comm) {
-		printf("# tid %u time %d: comm %s, wanted %s\n", pid, (int)when.time_ns,
-		       comm ? comm : "none", want ? want : "none");
+		printf("# tid %u time %d: comm %s, wanted %s\n", pid, (int)when.time_ns, comm ? comm : "none",
+		       want ? want : "none");
 		same = false;
 	}
 	free(model);
@@ -322,7 +317,8 @@ static bool ask_view(const struct made *made)
 	bool within;
 
 	for (int i = 0; i < 2; i++) {
-		when[i] = (struct pd_moment){made->untimed ? 0 : draw(TIMES + 2), draw(2) ? UINT64_MAX : draw(RECORDS)};
+		when[i] =
+			(struct pd_moment){ made->untimed ? 0 : draw(TIMES + 2), draw(2) ? UINT64_MAX : draw(RECORDS) };
 		pd_world_view(made->world, pid, tid, when[i], &view[i]);
 		if (is_before(when[i], view[i].from) || !is_before(when[i], view[i].until))
 			return false;

@@ -23,22 +23,21 @@ static double now(void)
 	return (double)clock() / CLOCKS_PER_SEC;
 }
 
-static void map(struct made *made, uint32_t pid, uint64_t addr, uint64_t len, unsigned path,
-		uint64_t time)
+static void map(struct made *made, uint32_t pid, uint64_t addr, uint64_t len, unsigned path, uint64_t time)
 {
 	char text[40];
 
 	snprintf(text, sizeof(text), "/usr/lib/libsomething-%u.so", path);
-	make_mmap2(made, &(struct made_mmap2){.misc = MAKE_USER,
-					      .pid = pid,
-					      .tid = pid,
-					      .addr = addr,
-					      .len = len,
-					      .ino = path,
-					      .prot = 5,
-					      .flags = 2,
-					      .path = text,
-					      .time = time * 1000});
+	make_mmap2(made, &(struct made_mmap2){ .misc = MAKE_USER,
+					       .pid = pid,
+					       .tid = pid,
+					       .addr = addr,
+					       .len = len,
+					       .ino = path,
+					       .prot = 5,
+					       .flags = 2,
+					       .path = text,
+					       .time = time * 1000 });
 }
 
 // Many processes, each forked and with maps of its own.
@@ -51,8 +50,7 @@ static void many_processes(struct made *made, uint32_t count)
 			make_fork(made, pid, pid, 1, 1, (i + 1) * 1000);
 			make_comm(made, MAKE_EXEC, pid, pid, "program", (i + 1) * 1000);
 		}
-		map(made, pid, 0x7f0000000000 + (uint64_t)draw(1 << 20) * 4096, 0x20000, i % 200,
-		    i + 1);
+		map(made, pid, 0x7f0000000000 + (uint64_t)draw(1 << 20) * 4096, 0x20000, i % 200, i + 1);
 	}
 }
 
@@ -60,16 +58,15 @@ static void many_processes(struct made *made, uint32_t count)
 static void one_process(struct made *made, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		map(made, 100, 0x7f0000000000 + (uint64_t)draw(5000) * 0x10000,
-		    0x8000 + draw(2) * 0x7000, i % 5000, i + 1);
+		map(made, 100, 0x7f0000000000 + (uint64_t)draw(5000) * 0x10000, 0x8000 + draw(2) * 0x7000, i % 5000,
+		    i + 1);
 }
 
 // Ranges of all sizes over each other.
 static void overlapping(struct made *made, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		map(made, 100, (uint64_t)draw(1 << 30) << 8, (uint64_t)draw(1 << 30) << draw(16),
-		    i % 100, i + 1);
+		map(made, 100, (uint64_t)draw(1 << 30) << 8, (uint64_t)draw(1 << 30) << draw(16), i % 100, i + 1);
 }
 
 // Each process is forked by the last one, and maps something.
@@ -93,8 +90,8 @@ static void fork_all_hidden(struct made *made, uint32_t count)
 }
 
 // Nanoseconds for each lookup. in_order: the moments go on, as those of samples do; else they are drawn.
-static double look(const struct made *made, uint32_t pids, uint64_t addrs, uint64_t times,
-		   uint32_t count, bool in_order, double *found_out)
+static double look(const struct made *made, uint32_t pids, uint64_t addrs, uint64_t times, uint32_t count,
+		   bool in_order, double *found_out)
 {
 	struct pd_location location;
 	uint64_t found = 0;
@@ -102,18 +99,16 @@ static double look(const struct made *made, uint32_t pids, uint64_t addrs, uint6
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t addr = addrs + ((uint64_t)draw(5000) << 16) + draw(0x8000);
-		struct pd_moment when = {
-			in_order ? times * i / count : (uint64_t)draw(1 << 30) * times >> 30, 0};
+		struct pd_moment when = { in_order ? times * i / count : (uint64_t)draw(1 << 30) * times >> 30, 0 };
 
-		found += pd_world_locate(made->world, 100 + draw(pids), PD_CPUMODE_USER, when, addr,
-					 &location);
+		found += pd_world_locate(made->world, 100 + draw(pids), PD_CPUMODE_USER, when, addr, &location);
 	}
 	*found_out = 100.0 * (double)found / count;
 	return (now() - begin) * 1e9 / count;
 }
 
-static bool measure(const char *name, void (*shape)(struct made *, uint32_t), uint32_t records,
-		    uint32_t pids, uint64_t addrs)
+static bool measure(const char *name, void (*shape)(struct made *, uint32_t), uint32_t records, uint32_t pids,
+		    uint64_t addrs)
 {
 	struct made made = make_begin();
 	struct pd_stream *stream = NULL;
@@ -147,8 +142,7 @@ static bool measure(const char *name, void (*shape)(struct made *, uint32_t), ui
 	drawn = look(&made, pids, addrs, 2000 * (uint64_t)records, lookups, false, &found);
 	printf("%-15s %8u records: %5.3f s to read, %5.3f s to read and feed, %5.3f s to settle; a lookup takes %4.0f ns in "
 	       "order of time, %4.0f ns in any order; %2.0f%% found\n",
-	       name, (unsigned)records, read - begin, fed - read, settled - fed, in_order, drawn,
-	       found);
+	       name, (unsigned)records, read - begin, fed - read, settled - fed, in_order, drawn, found);
 	make_free(&made);
 	return true;
 }
@@ -157,8 +151,7 @@ int main(int argc, char **argv)
 {
 	if (argc > 1)
 		smaller = (unsigned)atoi(argv[1]) ? (unsigned)atoi(argv[1]) : 1;
-	return !(measure("many processes", many_processes, 1000000, 50000 / smaller,
-			 0x7f0000000000) &&
+	return !(measure("many processes", many_processes, 1000000, 50000 / smaller, 0x7f0000000000) &&
 		 measure("one process", one_process, 1000000, 1, 0x7f0000000000) &&
 		 measure("small history", one_process, 50000, 1, 0x7f0000000000) &&
 		 measure("no history", one_process, 5000, 1, 0x7f0000000000) &&

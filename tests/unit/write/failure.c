@@ -14,7 +14,7 @@
 #include "test.h"
 
 static int left = -1; // calls until one fails; -1: none does
-static int with; // errno of the failure
+static int with;      // errno of the failure
 static bool reached;
 
 static bool fails(void)
@@ -27,11 +27,11 @@ static bool fails(void)
 	return true;
 }
 
-#define WRAP(type, name, parameters, arguments)               \
-	type __real_##name parameters;                        \
-	type __wrap_##name parameters;                        \
-	type __wrap_##name parameters                         \
-	{                                                     \
+#define WRAP(type, name, parameters, arguments)                \
+	type __real_##name parameters;                         \
+	type __wrap_##name parameters;                         \
+	type __wrap_##name parameters                          \
+	{                                                      \
 		return fails() ? -1 : __real_##name arguments; \
 	}
 WRAP(ssize_t, write, (int fd, const void *data, size_t size), (fd, data, size))
@@ -256,7 +256,6 @@ TEST(failure__nothing_is_left)
 	CHECK(rmdir(folder) == 0);
 }
 
-RUN(TEST_CASE(failure__setup), TEST_CASE(failure__of_each_call_for_a_file),
-    TEST_CASE(failure__of_each_call_for_a_pipe), TEST_CASE(failure__of_each_call_for_a_directory),
-    TEST_CASE(failure__of_each_call_with_compression), TEST_CASE(failure__a_closed_pipe),
-    TEST_CASE(failure__a_full_disk), TEST_CASE(failure__nothing_is_left))
+RUN(TEST_CASE(failure__setup), TEST_CASE(failure__of_each_call_for_a_file), TEST_CASE(failure__of_each_call_for_a_pipe),
+    TEST_CASE(failure__of_each_call_for_a_directory), TEST_CASE(failure__of_each_call_with_compression),
+    TEST_CASE(failure__a_closed_pipe), TEST_CASE(failure__a_full_disk), TEST_CASE(failure__nothing_is_left))

@@ -14,7 +14,7 @@
 #include "../test.h"
 
 enum {
-	MOST = 4 << 20,      // bytes that a round puts at most
+	MOST = 4 << 20,        // bytes that a round puts at most
 	LEFT_OVER = UINT16_MAX // of a record whose end is in the next compressed one
 };
 
@@ -63,9 +63,11 @@ static uint64_t same(size_t i)
 	return i % 128 == 0 ? i : 0x40000000000009;
 }
 
-static uint64_t (*const kinds[])(size_t) = {noise, registers, branches, stack, same};
+static uint64_t (*const kinds[])(size_t) = { noise, registers, branches, stack, same };
 
-enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+enum {
+	KINDS = sizeof(kinds) / sizeof(kinds[0])
+};
 
 // Stretches of up to 300 KiB of a kind each; kind KINDS: of any.
 static size_t fill(size_t kind)
@@ -76,7 +78,7 @@ static size_t fill(size_t kind)
 		size_t end = i + 1 + below(300 << 7), chosen = kind < KINDS ? kind : below(KINDS);
 
 		for (; i < end && i < words; i++)
-			memcpy(plain + 8 * i, &(uint64_t){kinds[chosen](i)}, 8);
+			memcpy(plain + 8 * i, &(uint64_t){ kinds[chosen](i) }, 8);
 	}
 	return 8 * words;
 }
@@ -86,7 +88,7 @@ static size_t fill(size_t kind)
 // In pieces of any size, as records, spans of records and rings come.
 static bool put(struct pd_writer *writer, struct pd_write_part *part, size_t size)
 {
-	static const size_t most[] = {200, 65536, PD_PACK_PIECE};
+	static const size_t most[] = { 200, 65536, PD_PACK_PIECE };
 	struct pd_error error;
 
 	for (size_t at = 0; at < size;) {
@@ -107,8 +109,8 @@ static bool put(struct pd_writer *writer, struct pd_write_part *part, size_t siz
 // Bytes that one record gives; 0: none, or it is damaged, or there are more than a reader has room for.
 static size_t inflate(ZSTD_DCtx *context, const uint8_t *data, size_t size, uint8_t *to)
 {
-	ZSTD_inBuffer in = {data, size, 0};
-	ZSTD_outBuffer out = {to, PD_PACK_MMAP_LEN - LEFT_OVER, 0};
+	ZSTD_inBuffer in = { data, size, 0 };
+	ZSTD_outBuffer out = { to, PD_PACK_MMAP_LEN - LEFT_OVER, 0 };
 	size_t before;
 
 	do {
@@ -141,7 +143,7 @@ static bool comes_back(const uint8_t *file, size_t file_size, size_t wanted)
 static bool round_trip(struct pd_writer *writer, size_t kind)
 {
 	int fd = memfd_create("packed", 0);
-	struct pd_write_part part = {0};
+	struct pd_write_part part = { 0 };
 	struct pd_error error;
 	size_t size = fill(kind);
 	bool fine = fd >= 0 && pd_output_init(&part.out, fd, false, "packed", &error) >= 0 && put(writer, &part, size);
@@ -158,7 +160,7 @@ static bool round_trip(struct pd_writer *writer, size_t kind)
 
 static bool all_kinds(struct pd_writer *writer)
 {
-	static const uint32_t types[] = {PD_RECORD_COMPRESSED, PD_RECORD_COMPRESSED2};
+	static const uint32_t types[] = { PD_RECORD_COMPRESSED, PD_RECORD_COMPRESSED2 };
 
 	writer->name = (char *)"packed";
 	for (size_t i = 0; i < 2 * (KINDS + 1); i++) {
@@ -167,7 +169,8 @@ static bool all_kinds(struct pd_writer *writer)
 			uint64_t begun = seed;
 
 			if (!round_trip(writer, i / 2)) {
-				printf("# kind %zu, type %u, seed %llu\n", i / 2, writer->pack_type, (unsigned long long)begun);
+				printf("# kind %zu, type %u, seed %llu\n", i / 2, writer->pack_type,
+				       (unsigned long long)begun);
 				return false;
 			}
 			seed = begun;
@@ -178,23 +181,23 @@ static bool all_kinds(struct pd_writer *writer)
 
 TEST(test_pack__quick)
 {
-	CHECK(all_kinds(&(struct pd_writer){.quick = true, .whole_frames = true}));
+	CHECK(all_kinds(&(struct pd_writer){ .quick = true, .whole_frames = true }));
 }
 
 TEST(test_pack__stream)
 {
-	CHECK(all_kinds(&(struct pd_writer){.level = 1}));
+	CHECK(all_kinds(&(struct pd_writer){ .level = 1 }));
 }
 
 TEST(test_pack__frames)
 {
-	CHECK(all_kinds(&(struct pd_writer){.level = 1, .whole_frames = true}));
+	CHECK(all_kinds(&(struct pd_writer){ .level = 1, .whole_frames = true }));
 }
 
 TEST(test_pack__higher_levels)
 {
-	CHECK(all_kinds(&(struct pd_writer){.level = 5}));
-	CHECK(all_kinds(&(struct pd_writer){.level = 7, .whole_frames = true}));
+	CHECK(all_kinds(&(struct pd_writer){ .level = 5 }));
+	CHECK(all_kinds(&(struct pd_writer){ .level = 7, .whole_frames = true }));
 }
 
 RUN(TEST_CASE(test_pack__quick), TEST_CASE(test_pack__stream), TEST_CASE(test_pack__frames),

@@ -12,7 +12,10 @@
 
 #include "../test.h"
 
-enum { MOST = PD_PACK_PIECE, BLOCK = PD_PACK_BLOCK };
+enum {
+	MOST = PD_PACK_PIECE,
+	BLOCK = PD_PACK_BLOCK
+};
 
 static void *state;
 static uint8_t *memory; // MOST bytes, and behind them nothing may be read
@@ -45,7 +48,8 @@ static bool comes_back(size_t size)
 
 	packed_size = pd_packer_quick.finish(state, data, size, packed, room, &reason);
 	return packed_size && packed_size <= room &&
-	       ZSTD_decompress(inflated, sizeof(inflated), packed, packed_size) == size && memcmp(inflated, data, size) == 0;
+	       ZSTD_decompress(inflated, sizeof(inflated), packed, packed_size) == size &&
+	       memcmp(inflated, data, size) == 0;
 }
 
 static void fill_any(void)
@@ -73,8 +77,14 @@ static void fill_records(void)
 
 	for (size_t at = 0; at + 64 <= MOST; at += 64) {
 		uint64_t kind = (any() >> 8) % 3;
-		uint64_t words[8] = {0x40000000000009, kind, 0xffffffff81234567 + kind, 0x100000001000 * kind, time += any() % 5000,
-				     1, 0x7f0000001000, 0x20 + (any() >> 8) % 4};
+		uint64_t words[8] = { 0x40000000000009,
+				      kind,
+				      0xffffffff81234567 + kind,
+				      0x100000001000 * kind,
+				      time += any() % 5000,
+				      1,
+				      0x7f0000001000,
+				      0x20 + (any() >> 8) % 4 };
 
 		memcpy(memory + at, words, sizeof(words));
 	}
@@ -112,7 +122,8 @@ TEST(test_quick__each_small_size)
 	begin();
 	fill_words(2, 9);
 	for (size_t size = 0; size < 1000; size++)
-		CHECK(size ? comes_back(size) : pd_packer_quick.finish(state, memory, 0, packed, 100, &(const char *){NULL}));
+		CHECK(size ? comes_back(size) :
+			     pd_packer_quick.finish(state, memory, 0, packed, 100, &(const char *){ NULL }));
 	for (size_t size = BLOCK - 20; size < BLOCK + 20; size++)
 		CHECK(comes_back(size));
 }
@@ -125,7 +136,7 @@ TEST(test_quick__raw_between_packed)
 		fill_words(5, 30);
 		for (size_t at = i * BLOCK; at < (i + 1) * (size_t)BLOCK; at += 8)
 			if (at % 4096 > 16)
-				memcpy(memory + at, &(uint64_t){any() * any()}, 8);
+				memcpy(memory + at, &(uint64_t){ any() * any() }, 8);
 		CHECK(comes_back(MOST));
 	}
 }
@@ -133,7 +144,11 @@ TEST(test_quick__raw_between_packed)
 // Long literals, a long match, and behind it one from far away: the numbers of both sequences are long.
 TEST(test_quick__long_and_far)
 {
-	enum { SOURCE = 2048, PLAIN = 20 << 10, RUN = 40 << 10 };
+	enum {
+		SOURCE = 2048,
+		PLAIN = 20 << 10,
+		RUN = 40 << 10
+	};
 
 	begin();
 	for (size_t far = 0; far < 8; far++) {
@@ -151,7 +166,9 @@ TEST(test_quick__long_and_far)
 // Words that differ in a byte or two, at one distance: runs of less than a word, and gaps at each place of a chunk.
 TEST(test_quick__thin_differences)
 {
-	enum { RECORD = 1016 };
+	enum {
+		RECORD = 1016
+	};
 
 	begin();
 	for (unsigned kind = 1; kind < 40; kind++) {
@@ -165,7 +182,7 @@ TEST(test_quick__thin_differences)
 
 TEST(test_quick__all_kinds)
 {
-	static const uint64_t kinds[] = {1, 2, 3, 7, 50, 2000}, spoils[] = {2, 10, 100, 5000, 1000000};
+	static const uint64_t kinds[] = { 1, 2, 3, 7, 50, 2000 }, spoils[] = { 2, 10, 100, 5000, 1000000 };
 
 	begin();
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

@@ -49,8 +49,12 @@ static void add_records(struct pd_writer *writer)
 
 	pd_writer_add(writer, PD_RECORD_COMM, 0, &comm, 0, NULL);
 	for (unsigned i = 0; i < SAMPLES; i++) {
-		const struct pd_sample sample = { .identifier = ids[i % 2][0], .ip = 0x1000 + i, .pid = 5, .tid = 6,
-						  .time_ns = 100 + i, .callchain = { chain, i % 4 } };
+		const struct pd_sample sample = { .identifier = ids[i % 2][0],
+						  .ip = 0x1000 + i,
+						  .pid = 5,
+						  .tid = 6,
+						  .time_ns = 100 + i,
+						  .callchain = { chain, i % 4 } };
 
 		pd_writer_add(writer, PD_RECORD_SAMPLE, PD_CPUMODE_USER, &sample, i % 2, NULL);
 	}
@@ -85,7 +89,8 @@ static unsigned good_samples(const char *from, uint64_t *damage)
 			const struct pd_sample *sample = pd_as_sample(record);
 
 			if (record->type == PD_RECORD_COMM && pd_as_comm(record) &&
-			    (pd_as_comm(record)->sample_id->time_ns != 10 || strcmp(pd_as_comm(record)->comm.data, "worker")))
+			    (pd_as_comm(record)->sample_id->time_ns != 10 ||
+			     strcmp(pd_as_comm(record)->comm.data, "worker")))
 				count += 1000000;
 			if (!sample)
 				continue;
@@ -269,7 +274,10 @@ TEST(writer__too_large)
 // Writes an event with an attr of 144 bytes, converts it, and looks at the size that the attr has then.
 static void convert_attr(enum pd_mode from, uint64_t config3, uint32_t wanted)
 {
-	struct pd_attr attr = { .size = 144, .type = PD_TYPE_SOFTWARE, .sample_period = 1, .config3 = config3,
+	struct pd_attr attr = { .size = 144,
+				.type = PD_TYPE_SOFTWARE,
+				.sample_period = 1,
+				.config3 = config3,
 				.sample_type = PD_MASK(PD_SAMPLE_TYPE_IP) };
 	struct pd_writer_options options = { .size = sizeof(options), .mode = from };
 	const struct pd_record *record;
