@@ -845,7 +845,7 @@ static int run_once(struct live *live)
 }
 
 /* That of the command; shells tell signals so, too. */
-static int code_of(const struct live *live)
+static int exit_code_of(const struct live *live)
 {
 	const struct pd_recorded *recorded = &live->recorded;
 
@@ -887,7 +887,7 @@ static int run_all(struct live *live)
 		for (size_t j = 0; j < live->table.event_count; j++)
 			memset(live->table.events[j].sums, 0, sizeof(live->table.events[j].sums));
 	}
-	return code == CODE_FINE ? code_of(live) : code;
+	return code == CODE_FINE ? exit_code_of(live) : code;
 }
 
 static void print_started(struct live *live)

@@ -392,7 +392,7 @@ static void catch_signals(struct record *record)
 /* ---- doing it ---- */
 
 /* That of the command; shells tell signals so, too. */
-static int code_of(const struct pd_recorded *recorded, const char *command)
+static int exit_code_of(const struct pd_recorded *recorded, const char *command)
 {
 	if (recorded->command_errno) {
 		complain("%s: %s", command, strerror(recorded->command_errno));
@@ -425,7 +425,7 @@ static int record_all(struct record *record, const struct call *call)
 	}
 	if (!recorded.command_errno)
 		tell_end(record, &recorded);
-	return code_of(&recorded, call->word_count ? call->words[0] : "");
+	return exit_code_of(&recorded, call->word_count ? call->words[0] : "");
 }
 
 static int record_opened(struct record *record, const struct call *call)

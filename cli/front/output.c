@@ -17,12 +17,20 @@ enum {
 	SPILL_BYTES = 128 * 1024
 };
 
+static bool write_text(void *self, struct pd_text *text)
+{
+	(void)text;
+	return output_flush(self);
+}
+
 bool output_init(struct output *output, int fd)
 {
 	memset(output, 0, sizeof(*output));
 	output->fd = fd;
 	output->terminal = isatty(fd);
 	output->text = pd_text_new();
+	if (output->text)
+		pd_text_set_sink(output->text, write_text, output);
 	return output->text != NULL;
 }
 
@@ -98,6 +106,32 @@ void output_put(struct output *output, const char *data, size_t size)
 		write_to_terminal(output, bytes);
 	else if (!output->failure)
 		write_all(output, bytes);
+}
+
+int code_of(enum pd_status status)
+{
+	switch (status) {
+	case PD_OK:
+	case PD_END:
+		return CODE_FINE;
+	case PD_ERROR_ARGUMENT:
+		return CODE_USAGE;
+	case PD_ERROR_OUTPUT:
+		return CODE_OUTPUT;
+	case PD_ERROR_NO_MATCH:
+		return CODE_NOTHING;
+	case PD_ERROR_NO_SAMPLES:
+		return CODE_NO_SAMPLES;
+	default:
+		return CODE_UNREADABLE;
+	}
+}
+
+int code_with_error(enum pd_status status, const struct pd_error *error)
+{
+	if (status < 0)
+		complain("%s", error->message);
+	return code_of(status);
 }
 
 int output_finish(struct output *output)

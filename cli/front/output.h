@@ -57,6 +57,11 @@ void output_put(struct output *output, const char *data, size_t size);
  * CODE_OUTPUT. */
 int output_finish(struct output *output);
 
+/* The exit code of a status of the library. */
+int code_of(enum pd_status status);
+/* The same, and prints the error if there is one. */
+int code_with_error(enum pd_status status, const struct pd_error *error);
+
 /* Escape sequences around a percentage, with the colours and limits of perf; NULL for small ones, which have none. */
 const char *share_color(double percent);
 #define SHARE_COLOR_END "\033[m"

@@ -46,7 +46,10 @@ enum pd_status {
 	PD_ERROR_LIMIT = -4,       /* larger than the caller's limit */
 	PD_ERROR_ARGUMENT = -5,    /* invalid argument */
 	PD_ERROR_UNSUPPORTED = -6, /* valid, but not supported, or not built in */
-	PD_ERROR_STOPPED = -7      /* stopped by a callback */
+	PD_ERROR_STOPPED = -7,     /* stopped by a callback */
+	PD_ERROR_OUTPUT = -8,      /* the output cannot be written */
+	PD_ERROR_NO_MATCH = -9,    /* nothing matches what was asked for */
+	PD_ERROR_NO_SAMPLES = -10  /* no samples in the file */
 };
 
 #define PD_NO_OFFSET UINT64_MAX
@@ -59,6 +62,10 @@ struct pd_error {
 	uint64_t offset;   /* file offset in bytes, or PD_NO_OFFSET */
 	char message[240]; /* "perf.data: offset 4136: mmap2.filename: string has no end" */
 };
+
+/** Called with a sentence for the user about something that was not done as requested, although the call goes on. The
+ * sentence has no line end and is valid during the call. */
+typedef void pd_warn_fn(void *self, const char *sentence);
 
 /** Borrowed bytes. */
 struct pd_bytes {

@@ -7,6 +7,7 @@
  *   file.h    an open perf.data file: header, events, features, problems
  *   archive.h members of a tar file, such as a bundle
  *   stream.h  records
+ *   text.h    a growing buffer of text, which everything that prints fills
  *   print.h   printing records as text and JSON
  *   check.h   reporting every problem of a file
  *   world.h   threads and mappings at any time
@@ -44,6 +45,7 @@
 #include <perfdata/run.h>
 #include <perfdata/stream.h>
 #include <perfdata/symbol.h>
+#include <perfdata/text.h>
 #include <perfdata/trace.h>
 #include <perfdata/world.h>
 #include <perfdata/writer.h>

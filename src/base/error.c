@@ -34,6 +34,12 @@ const char *pd_status_name(enum pd_status status)
 		return "unsupported";
 	case PD_ERROR_STOPPED:
 		return "stopped";
+	case PD_ERROR_OUTPUT:
+		return "output";
+	case PD_ERROR_NO_MATCH:
+		return "no match";
+	case PD_ERROR_NO_SAMPLES:
+		return "no samples";
 	}
 	return "unknown";
 }

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include <perfdata/print.h>
+#include <perfdata/text.h>
 
 #include "base/memory.h"
 
@@ -35,6 +35,24 @@ struct pd_bytes pd_text_bytes(const struct pd_text *text)
 bool pd_text_failed(const struct pd_text *text)
 {
 	return text->failed;
+}
+
+void pd_text_set_sink(struct pd_text *text, pd_text_sink_fn *sink, void *self)
+{
+	text->sink = sink;
+	text->sink_self = self;
+	text->sink_failed = false;
+}
+
+bool pd_text_spill(struct pd_text *text)
+{
+	enum {
+		LARGE = 1 << 18
+	};
+
+	if (text->sink && !text->sink_failed && (text->size >= LARGE || text->failed))
+		text->sink_failed = !text->sink(text->sink_self, text);
+	return !text->sink_failed && !text->failed;
 }
 
 bool pd_text_room(struct pd_text *text, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text that grows; the inside of struct pd_text of print.h. Numbers are written without printf, because dumps
+/* Text that grows; the inside of struct pd_text of text.h. Numbers are written without printf, because dumps
  * consist of them. */
 #ifndef PD_BASE_TEXT_H
 #define PD_BASE_TEXT_H
@@ -9,11 +9,16 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <perfdata/text.h>
+
 struct pd_text {
 	char *data;
 	size_t size;
 	size_t capacity;
 	bool failed;
+	bool sink_failed;
+	pd_text_sink_fn *sink; // or NULL
+	void *sink_self;
 };
 
 // Makes room for size more bytes; false (and failed) if there is no memory.

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include <perfdata/print.h>
+#include <perfdata/text.h>
 
 #include "format/print.h"
 #include "format/record.h"

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * text.h - a growing buffer of text, which everything that prints fills.
+ *
+ * Example:
+ *
+ *	struct pd_text *text = pd_text_new();
+ *
+ *	pd_text_printf(text, "%d records", 3);
+ *	fwrite(pd_text_bytes(text).data, 1, pd_text_bytes(text).size, stdout);
+ *	pd_text_free(text);
+ */
+#ifndef PERFDATA_TEXT_H
+#define PERFDATA_TEXT_H
+
+#include <perfdata/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A growing text buffer. */
+struct pd_text;
+PD_API struct pd_text *pd_text_new(void); /* NULL: out of memory */
+PD_API void pd_text_free(struct pd_text *text);
+PD_API void pd_text_clear(struct pd_text *text);
+/** The contents; valid until the next call with this text. Not NUL-terminated. */
+PD_API struct pd_bytes pd_text_bytes(const struct pd_text *text);
+/** True if memory ran out; the text is then incomplete. */
+PD_API bool pd_text_failed(const struct pd_text *text);
+/** Writes the contents away and clears the text; false if that failed. */
+typedef bool pd_text_sink_fn(void *self, struct pd_text *text);
+/** Where text goes that is too large to be kept: functions that print much call sink now and then, in the thread that prints.
+ * The contents left at the end are the caller's to write. sink NULL: all text is kept. */
+PD_API void pd_text_set_sink(struct pd_text *text, pd_text_sink_fn *sink, void *self);
+/** Calls the sink if the text has become large. False if the sink or memory failed: stop printing then. */
+PD_API bool pd_text_spill(struct pd_text *text);
+PD_API void pd_text_add(struct pd_text *text, const char *string);
+PD_API void pd_text_printf(struct pd_text *text, const char *format, ...) PD_PRINTF(2, 3);
+/** Adds a quoted JSON string; invalid UTF-8 becomes U+FFFD, control characters and direction overrides become \uNNNN. */
+PD_API void pd_text_json_string(struct pd_text *text, const char *string, size_t length);
+/** Size in bytes of the first character of a string if it is harmless to print; 0 if it is a control character, a direction
+ * override or invalid UTF-8. */
+PD_API size_t pd_text_plain(const char *string, size_t length);
+/** Adds bytes with what pd_text_plain rejects escaped as \xNN. */
+PD_API void pd_text_escaped(struct pd_text *text, const char *string, size_t length);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
