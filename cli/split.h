@@ -6,7 +6,7 @@
 #ifndef CLI_SPLIT_H
 #define CLI_SPLIT_H
 
-#include "merge.h"
+#include "front/input.h"
 #include "front/target.h"
 
 #include <perfdata/world.h>
@@ -65,6 +65,11 @@ struct split {
 	bool *referenced;     /* events that other records belong to, by index */
 	size_t event_count;
 };
+
+/* Fills in the error; returns its status. */
+enum pd_status out_of_memory(struct pd_error *error);
+/* Makes *items hold count elements. False if there is no memory. */
+bool room_for(void *items, size_t *room, size_t count, size_t item_size);
 
 /* Takes the argument of --by. Says on stderr what is wrong and returns false then. */
 bool split_take(struct split *split, const char *by);

@@ -7,6 +7,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool room_for(void *items, size_t *room, size_t count, size_t item_size)
+{
+	void **at = items;
+	size_t wanted = *room ? *room : 16;
+	void *grown;
+
+	if (count <= *room)
+		return true;
+	while (wanted < count)
+		wanted *= 2;
+	grown = realloc(*at, wanted * item_size);
+	if (!grown)
+		return false;
+	*at = grown;
+	*room = wanted;
+	return true;
+}
+
+enum pd_status out_of_memory(struct pd_error *error)
+{
+	*error = (struct pd_error){ .status = PD_ERROR_MEMORY, .offset = PD_NO_OFFSET, .message = "out of memory" };
+	return PD_ERROR_MEMORY;
+}
+
 enum {
 	NAME_BYTES = 96,
 	MOST_PIECES = 4096 /* the input is read once for each 64 of them */

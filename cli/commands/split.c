@@ -8,6 +8,7 @@
 #include "split.h"
 #include "front/unfinished.h"
 
+#include <perfdata/merge.h>
 #include <perfdata/run.h>
 
 #include <errno.h>
@@ -394,46 +395,19 @@ static bool has_event(const struct run *run, const struct piece *piece, const st
 	       (reads_group(event) && reads_group(pd_file_event(run->split.file, (size_t)piece->key)));
 }
 
-static bool list_events(const struct run *run, const struct piece *piece, struct merge *merge)
-{
-	struct source *source = &merge->sources[0];
-	size_t count = pd_file_event_count(run->split.file);
-
-	source->events = malloc((count + 1) * sizeof(*source->events));
-	merge->events.items = calloc(count + 1, sizeof(*merge->events.items));
-	if (!source->events || !merge->events.items)
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		const struct pd_event *event = pd_file_event(run->split.file, i);
-		struct joined_event *joined = &merge->events.items[merge->events.count];
-
-		source->events[i] = SIZE_MAX;
-		if (!has_event(run, piece, event))
-			continue;
-		source->events[i] = merge->events.count++;
-		*joined = (struct joined_event){ .attr = *event->attr, .name = event->name };
-		for (size_t j = 0; j < event->ids.count; j++)
-			if (!numbers_add(&joined->ids, event->ids.items[j]))
-				return false;
-	}
-	return true;
-}
-
 static enum pd_status write_event_header(struct run *run, struct piece *piece, struct pd_error *error)
 {
-	struct source source = { .input.file = run->split.file,
-				 .name = run->input.name,
-				 .first_ns = piece->first_ns,
-				 .last_ns = piece->last_ns };
-	struct merge merge = { .sources = &source, .source_count = 1, .quiet = true };
-	enum pd_status status = PD_OK;
+	size_t count = pd_file_event_count(run->split.file);
+	bool *is_kept = calloc(count + 1, sizeof(*is_kept));
+	enum pd_status status;
 
-	if (!list_events(run, piece, &merge) || merge_formats(&merge) != CODE_FINE)
-		status = out_of_memory(error);
-	if (status >= 0)
-		status = merge_header(&merge, piece->target.writer, error);
-	merge_fini(&merge);
-	free(source.events);
+	if (!is_kept)
+		return out_of_memory(error);
+	for (size_t i = 0; i < count; i++)
+		is_kept[i] = has_event(run, piece, pd_file_event(run->split.file, i));
+	status = pd_merge_piece_header(run->split.file, is_kept, piece->first_ns, piece->last_ns, piece->target.writer,
+				       error);
+	free(is_kept);
 	return status;
 }
 

@@ -20,6 +20,7 @@
  *   counter.h counting events (Linux)
  *   live.h    profiles of a running recording
  *   writer.h  writing perf.data files
+ *   merge.h   merging recordings
  *   repair.h  recovering damaged files
  *   assemble.h  converting perf.data files to text and back
  */
@@ -38,6 +39,7 @@
 #include <perfdata/format.h>
 #include <perfdata/jitdump.h>
 #include <perfdata/live.h>
+#include <perfdata/merge.h>
 #include <perfdata/print.h>
 #include <perfdata/profile.h>
 #include <perfdata/repair.h>
