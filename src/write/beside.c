@@ -43,8 +43,8 @@ static DIR *open_below(int dir_fd, const char *name)
 
 static void tell(struct copying *c, const char *name, const char *why)
 {
-	pd_file_tell(c->file, PD_PROBLEM_NOT_CARRIED, PD_NO_OFFSET, NULL, "%.60s%s%.100s: %s", c->folder ? c->folder : "",
-		     c->folder ? "/" : "", name, why);
+	pd_file_tell(c->file, PD_PROBLEM_NOT_CARRIED, PD_NO_OFFSET, NULL, "%.60s%s%.100s: %s",
+		     c->folder ? c->folder : "", c->folder ? "/" : "", name, why);
 }
 
 static enum pd_status fail(struct copying *c, const char *name, struct pd_error *error)
@@ -92,7 +92,10 @@ static enum pd_status copy_file(struct copying *c, int from_dir, int to_dir, con
 	struct stat stat;
 
 	if (from < 0 || fstat(from, &stat) < 0 || !S_ISREG(stat.st_mode) || ++c->entries > MOST_ENTRIES) {
-		tell(c, name, from < 0 ? "cannot be read" : c->entries > MOST_ENTRIES ? "too many entries" : "not a regular file");
+		tell(c, name,
+		     from < 0                  ? "cannot be read" :
+		     c->entries > MOST_ENTRIES ? "too many entries" :
+						 "not a regular file");
 		if (from >= 0)
 			close(from);
 		return PD_OK;
@@ -143,7 +146,7 @@ static enum pd_status copy_folder(struct copying *c, int from_dir, const char *n
 enum pd_status pd_writer_carry_beside(struct pd_writer *writer, struct pd_file *file, struct pd_error *error)
 {
 	DIR *dir = file->header.mode == PD_MODE_DIRECTORY ? opendir(file->name) : NULL;
-	struct copying c = {.writer = writer, .file = file};
+	struct copying c = { .writer = writer, .file = file };
 	enum pd_status status = PD_OK;
 	struct dirent *entry;
 

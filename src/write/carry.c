@@ -17,8 +17,8 @@ enum {
 static size_t without_padding(struct pd_writer *writer, struct pd_bytes bytes)
 {
 	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, false);
-	struct pd_scope scope = {.arena = &writer->arena};
-	struct pd_tracing_data decoded = {.rest = {0}};
+	struct pd_scope scope = { .arena = &writer->arena };
+	struct pd_tracing_data decoded = { .rest = { 0 } };
 
 	pd_arena_reset(&writer->arena);
 	pd_decode_tracing_data(&c, &scope, &decoded);
@@ -35,7 +35,8 @@ static bool is_order_mark(unsigned feature, struct pd_bytes bytes)
 {
 	static const uint8_t empty[4];
 
-	return feature == PD_FEATURE_HOSTNAME && bytes.size == sizeof(empty) && !memcmp(bytes.data, empty, sizeof(empty));
+	return feature == PD_FEATURE_HOSTNAME && bytes.size == sizeof(empty) &&
+	       !memcmp(bytes.data, empty, sizeof(empty));
 }
 
 static enum pd_status take_changed_feature(struct pd_writer *writer, unsigned feature, bool *done_out,
@@ -77,20 +78,23 @@ static enum pd_status take_feature(struct pd_writer *writer, unsigned feature, s
 	if (status < 0 || done)
 		return status;
 	status = pd_writer_feature_of(writer, writer->source, feature, &bytes, error);
-	return status < 0 || is_order_mark(feature, bytes) ? status : pd_writer_keep_feature(writer, feature, bytes, error);
+	return status < 0 || is_order_mark(feature, bytes) ? status :
+							     pd_writer_keep_feature(writer, feature, bytes, error);
 }
 
 // Features that a pipe has as records may come both ways.
 static enum pd_status take_build_ids(struct pd_writer *writer, struct pd_error *error)
 {
 	struct pd_write_feature *slot = &writer->features[PD_FEATURE_BUILD_ID];
-	struct pd_write_bytes all = {0};
+	struct pd_write_bytes all = { 0 };
 	enum pd_status status;
 
 	if (!writer->build_ids.size)
 		return PD_OK;
-	if (pd_write_put(&all, slot->data, slot->size) && pd_write_put(&all, writer->build_ids.data, writer->build_ids.size))
-		status = pd_writer_keep_feature(writer, PD_FEATURE_BUILD_ID, (struct pd_bytes){all.data, all.size}, error);
+	if (pd_write_put(&all, slot->data, slot->size) &&
+	    pd_write_put(&all, writer->build_ids.data, writer->build_ids.size))
+		status = pd_writer_keep_feature(writer, PD_FEATURE_BUILD_ID, (struct pd_bytes){ all.data, all.size },
+						error);
 	else
 		status = pd_fail_memory(error);
 	writer->build_ids.size = 0;
@@ -166,7 +170,8 @@ enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error)
 
 		status = take_event(writer, full, error);
 		// a pipe says its names itself; other names than those of EVENT_DESC are found again
-		if (status >= 0 && !pd_writer_changes_events(writer) && full->named && file->header.mode != PD_MODE_PIPE && writer->mode == PD_MODE_PIPE &&
+		if (status >= 0 && !pd_writer_changes_events(writer) && full->named &&
+		    file->header.mode != PD_MODE_PIPE && writer->mode == PD_MODE_PIPE &&
 		    file->features[PD_FEATURE_EVENT_DESC].present)
 			status = update_name(&writer->events[writer->event_count - 1], full->event.name, error);
 	}
@@ -187,8 +192,8 @@ static enum pd_status take_event_types(struct pd_writer *writer, struct pd_error
 	enum pd_status status;
 	size_t got;
 
-	if (file->header.mode == PD_MODE_PIPE || pd_writer_changes_events(writer) || !size || size % TYPE_ENTRY_SIZE || offset > file->main.size ||
-	    size > file->main.size - offset || size > (uint64_t)TYPE_ENTRY_SIZE * 65536)
+	if (file->header.mode == PD_MODE_PIPE || pd_writer_changes_events(writer) || !size || size % TYPE_ENTRY_SIZE ||
+	    offset > file->main.size || size > file->main.size - offset || size > (uint64_t)TYPE_ENTRY_SIZE * 65536)
 		return PD_OK;
 	if (!PD_GROW(writer->event_types.data, writer->event_types.capacity, (size_t)size))
 		return pd_fail_memory(error);
@@ -208,7 +213,8 @@ enum pd_status pd_writer_change(struct pd_writer *writer, const struct pd_change
 {
 	if (!changes->size || writer->source)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: %s", writer->name,
-			       writer->source ? "another file was attached already" : "the size member of the changes is 0");
+			       writer->source ? "another file was attached already" :
+						"the size member of the changes is 0");
 	memcpy(&writer->changes, changes, changes->size < sizeof(*changes) ? changes->size : sizeof(*changes));
 	return PD_OK;
 }
@@ -225,12 +231,12 @@ enum pd_status pd_writer_carry(struct pd_writer *writer, struct pd_file *file, s
 	}
 	if (writer->source || writer->started)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: %s", writer->name,
-			       writer->source ? "another file was attached already" : "records have been written already");
+			       writer->source ? "another file was attached already" :
+						"records have been written already");
 	writer->source = file;
 	// one stream of compressed data in each file, in the order that it was made in
-	writer->repack = writer->packing == PD_PACK_KEEP &&
-			 (file->header.big_endian != writer->big || writer->part_count != file->part_count ||
-			  writer->by_cpu);
+	writer->repack = writer->packing == PD_PACK_KEEP && (file->header.big_endian != writer->big ||
+							     writer->part_count != file->part_count || writer->by_cpu);
 	if (writer->repack && file->compressed)
 		writer->pack_type = PD_RECORD_COMPRESSED;
 	status = pd_writer_carry_beside(writer, file, error ? error : &own);

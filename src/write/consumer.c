@@ -9,8 +9,8 @@
 #include <string.h>
 
 static const struct pd_consumer readers[] = {
-#define READER(name, attr, flags, sample, record, tool, feature, packing, directory, pipe, orders, doc)                 \
-	{name, doc, attr, flags, sample, record, tool, feature, packing, directory, pipe, orders},
+#define READER(name, attr, flags, sample, record, tool, feature, packing, directory, pipe, orders, doc) \
+	{ name, doc, attr, flags, sample, record, tool, feature, packing, directory, pipe, orders },
 #include <perfdata/table/reader.def>
 #undef READER
 };
@@ -35,7 +35,8 @@ static enum pd_status refuse(const struct pd_consumer *reader, const char *what,
 	return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s does not read %s", reader->name, what);
 }
 
-static enum pd_status fit_packing(const struct pd_consumer *reader, struct pd_writer_options *options, struct pd_error *error)
+static enum pd_status fit_packing(const struct pd_consumer *reader, struct pd_writer_options *options,
+				  struct pd_error *error)
 {
 	bool keeps = options->packing == PD_PACK_KEEP || options->packing == PD_PACK_SAME;
 
@@ -69,7 +70,8 @@ enum pd_status pd_consumer_fit(const struct pd_consumer *reader, struct pd_write
 enum pd_status pd_writer_write_for(struct pd_writer *writer, const struct pd_consumer *consumer, struct pd_error *error)
 {
 	if (writer->source || writer->started)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: a file is carried over already", writer->name);
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: a file is carried over already",
+			       writer->name);
 	writer->reader = consumer;
 	return PD_OK;
 }
@@ -131,7 +133,8 @@ bool pd_consumer_takes_record(struct pd_writer *writer, const struct pd_record *
 	const struct pd_consumer *reader = writer->reader;
 	uint64_t bit = UINT64_C(1) << (record->type & 63);
 
-	if (!reader || record->type <= reader->last_record || (record->type >= 64 && record->type <= reader->last_tool_record))
+	if (!reader || record->type <= reader->last_record ||
+	    (record->type >= 64 && record->type <= reader->last_tool_record))
 		return true;
 	if (!(writer->told_left_out & bit))
 		tell(writer, record->offset, pd_record_name(record->type), "records of a type");

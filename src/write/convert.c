@@ -45,7 +45,7 @@ static void turn_fixed(struct pd_pen *pen, const struct pd_event_full *full, str
 static enum pd_status keep_body(struct pd_writer *writer, struct pd_bytes record, const struct pd_event_full *full,
 				bool was_swapped, struct pd_bytes *bytes_out, struct pd_error *error)
 {
-	struct pd_bytes body = {record.data + PD_RECORD_HEADER_SIZE, record.size - PD_RECORD_HEADER_SIZE};
+	struct pd_bytes body = { record.data + PD_RECORD_HEADER_SIZE, record.size - PD_RECORD_HEADER_SIZE };
 	uint8_t *room = pd_write_scratch(writer, record.size);
 	struct pd_pen pen = pd_pen(room, record.size, writer->big);
 
@@ -57,7 +57,7 @@ static enum pd_status keep_body(struct pd_writer *writer, struct pd_bytes record
 	if (full)
 		turn_fixed(&pen, full, &body, was_swapped);
 	pd_pen_bytes(&pen, body.data, body.size);
-	*bytes_out = (struct pd_bytes){room, record.size};
+	*bytes_out = (struct pd_bytes){ room, record.size };
 	return PD_OK;
 }
 
@@ -80,7 +80,7 @@ static bool encode_record(struct pd_writer *writer, const struct pd_record *reco
 			break;
 		room = pen.need;
 	}
-	*bytes_out = (struct pd_bytes){writer->scratch.data, pen.need};
+	*bytes_out = (struct pd_bytes){ writer->scratch.data, pen.need };
 	return !pen.failed && !pd_pen_full(&pen);
 }
 
@@ -97,7 +97,7 @@ static const struct pd_event_full *layout_of(const struct pd_record *record)
 static bool can_decode(struct pd_writer *writer, const struct pd_event_full *full, struct pd_bytes bytes)
 {
 	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, writer->big);
-	struct pd_scope scope = {.arena = &writer->arena};
+	struct pd_scope scope = { .arena = &writer->arena };
 
 	pd_arena_reset(&writer->arena);
 	memcpy(scope.words, full->words, sizeof(scope.words));
@@ -179,7 +179,7 @@ enum pd_status pd_convert_record(struct pd_writer *writer, const struct pd_recor
 // ---- features ----
 
 // Elements of the arrays of a BPF program: bytes of each number in them. Instructions are mixed.
-static const uint8_t bpf_widths[] = {1, 0, 4, 8, 4, 4, 4, 8, 1};
+static const uint8_t bpf_widths[] = { 1, 0, 4, 8, 4, 4, 4, 8, 1 };
 
 // Bytes of an array, by what its bpf_prog_info says.
 static uint64_t bpf_array_size(const struct pd_bpf_prog_info *info, unsigned array)
@@ -277,7 +277,7 @@ static bool turn(struct pd_writer *writer, struct pd_file *file, unsigned featur
 	const struct pd_layout *layout = pd_feature_layout(feature);
 	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, file->header.big_endian);
 	const struct pd_nrcpus *nrcpus = feature == PD_FEATURE_CPU_TOPOLOGY ? pd_file_nrcpus(file) : NULL;
-	struct pd_scope scope = {.arena = &writer->arena}, start;
+	struct pd_scope scope = { .arena = &writer->arena }, start;
 	void *decoded = pd_arena_alloc(&writer->arena, layout->struct_size);
 	struct pd_pen pen;
 
@@ -291,7 +291,7 @@ static bool turn(struct pd_writer *writer, struct pd_file *file, unsigned featur
 		return false;
 	pen = pd_pen(writer->scratch.data, writer->scratch.capacity, writer->big);
 	layout->encode(&pen, &start, decoded);
-	*bytes_out = (struct pd_bytes){writer->scratch.data, pen.need};
+	*bytes_out = (struct pd_bytes){ writer->scratch.data, pen.need };
 	return !pen.failed && !pd_pen_full(&pen);
 }
 
@@ -302,7 +302,7 @@ static bool turn_record(struct pd_writer *writer, struct pd_file *file, struct p
 	const struct pd_layout *layout = &pd_layouts[PD_LAYOUT_header_build_id];
 	const struct pd_record_head head = pd_record_head(record.data, file->swap);
 	struct pd_cursor c = pd_cursor(record.data, record.size, file->header.big_endian);
-	struct pd_scope scope = {.arena = &writer->arena};
+	struct pd_scope scope = { .arena = &writer->arena };
 	struct pd_pen pen;
 	void *decoded;
 
@@ -320,7 +320,7 @@ static bool turn_record(struct pd_writer *writer, struct pd_file *file, struct p
 static bool turn_build_ids(struct pd_writer *writer, struct pd_file *file, struct pd_bytes bytes,
 			   struct pd_bytes *bytes_out)
 {
-	struct pd_write_bytes out = {0};
+	struct pd_write_bytes out = { 0 };
 	bool done = true;
 
 	while (bytes.size >= PD_RECORD_HEADER_SIZE && done) {
@@ -328,7 +328,7 @@ static bool turn_build_ids(struct pd_writer *writer, struct pd_file *file, struc
 
 		if (head.size < PD_RECORD_HEADER_SIZE || head.size > bytes.size)
 			break;
-		done = turn_record(writer, file, (struct pd_bytes){bytes.data, (size_t)head.size}, &out);
+		done = turn_record(writer, file, (struct pd_bytes){ bytes.data, (size_t)head.size }, &out);
 		bytes.data += head.size;
 		bytes.size -= (size_t)head.size;
 	}
@@ -336,7 +336,7 @@ static bool turn_build_ids(struct pd_writer *writer, struct pd_file *file, struc
 	done = done && pd_write_put(&out, bytes.data, bytes.size) && pd_write_scratch(writer, out.size + 1);
 	if (done && out.size)
 		memcpy(writer->scratch.data, out.data, out.size);
-	*bytes_out = (struct pd_bytes){writer->scratch.data, out.size};
+	*bytes_out = (struct pd_bytes){ writer->scratch.data, out.size };
 	pd_free(out.data);
 	return done;
 }

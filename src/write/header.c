@@ -132,7 +132,7 @@ static bool has_names(const struct pd_writer *writer)
 bool pd_writer_makes_event_desc(struct pd_writer *writer)
 {
 	const struct pd_write_feature *slot = &writer->features[PD_FEATURE_EVENT_DESC];
-	struct pd_write_bytes made = {0};
+	struct pd_write_bytes made = { 0 };
 	bool same = slot->present && has_names(writer) && put_event_desc(writer, &made) && made.size == slot->size &&
 		    !memcmp(made.data, slot->data, made.size);
 
@@ -170,11 +170,11 @@ static enum pd_status make_feature(struct pd_writer *writer, unsigned feature,
 				   bool (*put)(struct pd_writer *writer, struct pd_write_bytes *bytes),
 				   struct pd_error *error)
 {
-	struct pd_write_bytes bytes = {0};
+	struct pd_write_bytes bytes = { 0 };
 	enum pd_status status = PD_ERROR_MEMORY;
 
 	if (put(writer, &bytes))
-		status = pd_writer_keep_feature(writer, feature, (struct pd_bytes){bytes.data, bytes.size}, error);
+		status = pd_writer_keep_feature(writer, feature, (struct pd_bytes){ bytes.data, bytes.size }, error);
 	else
 		pd_fail_memory(error);
 	pd_free(bytes.data);
@@ -184,7 +184,7 @@ static enum pd_status make_feature(struct pd_writer *writer, unsigned feature,
 static void drop_feature(struct pd_writer *writer, unsigned feature)
 {
 	pd_free(writer->features[feature].data);
-	writer->features[feature] = (struct pd_write_feature){0};
+	writer->features[feature] = (struct pd_write_feature){ 0 };
 }
 
 // Whether the feature says that records are compressed; perf stat writes one that says nothing.
@@ -211,7 +211,7 @@ static enum pd_status mark_order(struct pd_writer *writer, struct pd_error *erro
 	if (!writer->big || writer->mode == PD_MODE_PIPE || writer->features[PD_FEATURE_HOSTNAME].present ||
 	    !has_features(writer))
 		return PD_OK;
-	return pd_writer_keep_feature(writer, PD_FEATURE_HOSTNAME, (struct pd_bytes){empty, sizeof(empty)}, error);
+	return pd_writer_keep_feature(writer, PD_FEATURE_HOSTNAME, (struct pd_bytes){ empty, sizeof(empty) }, error);
 }
 
 // Features that say how the rest is written.
@@ -265,7 +265,7 @@ static bool put_attrs(struct pd_writer *writer, struct pd_write_bytes *bytes, ui
 static void encode_header(const struct pd_writer *writer, uint64_t data_size, uint8_t *at)
 {
 	struct pd_pen pen = pd_pen(at, PD_FILE_HEADER_SIZE, writer->big);
-	uint64_t bits[PD_FEATURE_LIMIT / 64] = {0};
+	uint64_t bits[PD_FEATURE_LIMIT / 64] = { 0 };
 
 	for (unsigned i = 0; i < PD_FEATURE_LIMIT && data_size; i++)
 		bits[i / 64] |= (uint64_t)writer->features[i].present << i % 64;
@@ -285,11 +285,11 @@ static void encode_header(const struct pd_writer *writer, uint64_t data_size, ui
 static enum pd_status start_file(struct pd_writer *writer, struct pd_error *error)
 {
 	struct pd_output *out = &writer->parts[0].out;
-	struct pd_write_bytes bytes = {0};
+	struct pd_write_bytes bytes = { 0 };
 	enum pd_status status = PD_ERROR_MEMORY;
 
 	if (put_zeros(&bytes, PD_FILE_HEADER_SIZE)) {
-		struct pd_write_bytes attrs = {0};
+		struct pd_write_bytes attrs = { 0 };
 
 		if (put_attrs(writer, &attrs, PD_FILE_HEADER_SIZE) && pd_write_put(&bytes, attrs.data, attrs.size)) {
 			writer->types_offset = bytes.size;
@@ -367,8 +367,9 @@ static enum pd_status write_around(struct pd_writer *writer, struct pd_write_byt
 	if (!put_features(writer, behind, end))
 		return pd_fail_memory(error);
 	if (last && writer->header_dirty) {
-		struct pd_write_bytes attrs = {0};
-		bool done = put_zeros(behind, -(end + behind->size) & 7) && put_attrs(writer, &attrs, end + behind->size) &&
+		struct pd_write_bytes attrs = { 0 };
+		bool done = put_zeros(behind, -(end + behind->size) & 7) &&
+			    put_attrs(writer, &attrs, end + behind->size) &&
 			    pd_write_put(behind, attrs.data, attrs.size);
 
 		pd_free(attrs.data);
@@ -390,7 +391,7 @@ static enum pd_status write_around(struct pd_writer *writer, struct pd_write_byt
 
 enum pd_status pd_writer_save(struct pd_writer *writer, bool last, struct pd_error *error)
 {
-	struct pd_write_bytes behind = {0};
+	struct pd_write_bytes behind = { 0 };
 	enum pd_status status = make_features(writer, error);
 
 	if (status >= 0 && last)
@@ -434,16 +435,18 @@ void pd_writer_tell_not_carried(struct pd_writer *writer, unsigned feature, size
 // An id of 0 is that of the first event for perf, so that a name without an id can be sent for a single event only.
 static enum pd_status send_name(struct pd_writer *writer, const struct pd_write_event *event, struct pd_error *error)
 {
-	struct pd_write_bytes body = {0};
+	struct pd_write_bytes body = { 0 };
 	const char *name = event->update ? event->update : event->name;
 	size_t length = name ? strlen(name) : 0;
 	enum pd_status status = PD_OK;
 
 	if (!length || length > 4096 || (!event->id_count && writer->event_count > 1))
 		return PD_OK;
-	if (put_u64(writer, &body, PD_EVENT_UPDATE_NAME) && put_u64(writer, &body, event->id_count ? event->ids[0] : 0) &&
-	    pd_write_put(&body, name, length) && put_zeros(&body, 8 - length % 8))
-		status = put_record(writer, PD_RECORD_EVENT_UPDATE, 0, (struct pd_bytes){body.data, body.size}, error);
+	if (put_u64(writer, &body, PD_EVENT_UPDATE_NAME) &&
+	    put_u64(writer, &body, event->id_count ? event->ids[0] : 0) && pd_write_put(&body, name, length) &&
+	    put_zeros(&body, 8 - length % 8))
+		status =
+			put_record(writer, PD_RECORD_EVENT_UPDATE, 0, (struct pd_bytes){ body.data, body.size }, error);
 	else
 		status = pd_fail_memory(error);
 	pd_free(body.data);
@@ -452,7 +455,7 @@ static enum pd_status send_name(struct pd_writer *writer, const struct pd_write_
 
 static enum pd_status send_event(struct pd_writer *writer, const struct pd_write_event *event, struct pd_error *error)
 {
-	struct pd_write_bytes body = {0};
+	struct pd_write_bytes body = { 0 };
 	enum pd_status status;
 
 	if (!put_attr(writer, &body, event, (event->attr_size + 7) & ~(size_t)7) || !put_ids(writer, &body, event))
@@ -462,7 +465,7 @@ static enum pd_status send_event(struct pd_writer *writer, const struct pd_write
 				 "%s: an event has %zu ids, more than fit in a record of a pipe", writer->name,
 				 event->id_count);
 	else
-		status = put_record(writer, PD_RECORD_HEADER_ATTR, 0, (struct pd_bytes){body.data, body.size}, error);
+		status = put_record(writer, PD_RECORD_HEADER_ATTR, 0, (struct pd_bytes){ body.data, body.size }, error);
 	pd_free(body.data);
 	return status;
 }
@@ -470,11 +473,12 @@ static enum pd_status send_event(struct pd_writer *writer, const struct pd_write
 enum pd_status pd_writer_send_feature_bytes(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
 					    struct pd_error *error)
 {
-	struct pd_write_bytes body = {0};
+	struct pd_write_bytes body = { 0 };
 	enum pd_status status;
 
 	if (put_u64(writer, &body, feature) && pd_write_put(&body, bytes.data, bytes.size))
-		status = put_record(writer, PD_RECORD_HEADER_FEATURE, 0, (struct pd_bytes){body.data, body.size}, error);
+		status = put_record(writer, PD_RECORD_HEADER_FEATURE, 0, (struct pd_bytes){ body.data, body.size },
+				    error);
 	else
 		status = pd_fail_memory(error);
 	pd_free(body.data);
@@ -484,7 +488,7 @@ enum pd_status pd_writer_send_feature_bytes(struct pd_writer *writer, unsigned f
 static enum pd_status send_feature(struct pd_writer *writer, unsigned feature, struct pd_error *error)
 {
 	const struct pd_write_feature *slot = &writer->features[feature];
-	struct pd_bytes bytes = {slot->data, slot->size};
+	struct pd_bytes bytes = { slot->data, slot->size };
 
 	if (bytes.size > PD_MOST_FEATURE)
 		return pd_writer_send_large(writer, feature, bytes, error);
@@ -506,7 +510,7 @@ static enum pd_status send_tracing_data(struct pd_writer *writer, struct pd_erro
 	}
 	pd_pen_u32(&pen, (uint32_t)(feature->size + pad));
 	pd_pen_u32(&pen, 0);
-	status = put_record(writer, PD_RECORD_HEADER_TRACING_DATA, 0, (struct pd_bytes){body, sizeof(body)}, error);
+	status = put_record(writer, PD_RECORD_HEADER_TRACING_DATA, 0, (struct pd_bytes){ body, sizeof(body) }, error);
 	if (status >= 0)
 		status = pd_writer_put_outside(writer, 0, feature->data, feature->size, error);
 	return status < 0 ? status : pd_writer_put_outside(writer, 0, zeros, pad, error);
@@ -516,7 +520,7 @@ static enum pd_status send_tracing_data(struct pd_writer *writer, struct pd_erro
 static enum pd_status send_build_ids(struct pd_writer *writer, struct pd_error *error)
 {
 	const struct pd_write_feature *feature = &writer->features[PD_FEATURE_BUILD_ID];
-	struct pd_write_bytes body = {0};
+	struct pd_write_bytes body = { 0 };
 	enum pd_status status = PD_OK;
 	size_t at = 0;
 
@@ -526,11 +530,12 @@ static enum pd_status send_build_ids(struct pd_writer *writer, struct pd_error *
 		if (head.size < PD_RECORD_HEADER_SIZE || head.size > feature->size - at || head.size > PD_MOST_PADDED)
 			break;
 		body.size = 0;
-		if (!pd_write_put(&body, feature->data + at + 8, (size_t)head.size - 8) || !put_zeros(&body, -head.size & 7))
+		if (!pd_write_put(&body, feature->data + at + 8, (size_t)head.size - 8) ||
+		    !put_zeros(&body, -head.size & 7))
 			status = pd_fail_memory(error);
 		else
 			status = put_record(writer, PD_RECORD_HEADER_BUILD_ID, head.misc,
-					    (struct pd_bytes){body.data, body.size}, error);
+					    (struct pd_bytes){ body.data, body.size }, error);
 		at += (size_t)head.size;
 	}
 	pd_free(body.data);
@@ -543,7 +548,7 @@ static enum pd_status send_event_types(struct pd_writer *writer, struct pd_error
 
 	for (size_t at = 0; at < writer->event_types.size && status >= 0; at += TYPE_ENTRY_SIZE)
 		status = put_record(writer, PD_RECORD_HEADER_EVENT_TYPE, 0,
-				    (struct pd_bytes){writer->event_types.data + at, TYPE_ENTRY_SIZE}, error);
+				    (struct pd_bytes){ writer->event_types.data + at, TYPE_ENTRY_SIZE }, error);
 	writer->event_types.size = 0;
 	return status;
 }
@@ -591,7 +596,7 @@ static enum pd_status send_features(struct pd_writer *writer, bool first, struct
 	if (status >= 0)
 		status = send_features_of(writer, false, &any, error);
 	if (status >= 0 && first && (any || writer->end_marker))
-		status = pd_writer_send_feature_bytes(writer, end_marker(writer), (struct pd_bytes){NULL, 0}, error);
+		status = pd_writer_send_feature_bytes(writer, end_marker(writer), (struct pd_bytes){ NULL, 0 }, error);
 	for (unsigned i = PD_FEATURE_TRACING_DATA; i <= PD_FEATURE_BUILD_ID && status >= 0; i++) {
 		if (!writer->features[i].present || writer->sent[i])
 			continue;

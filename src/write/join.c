@@ -16,7 +16,7 @@ struct changing {
 	struct pd_writer *writer;
 	const struct pd_join *join;
 	struct pd_arena *arena; // for copies of what stands in the input
-	bool failed; // no memory
+	bool failed;            // no memory
 };
 
 // ---- numbers ----
@@ -346,9 +346,8 @@ static void patch_task(const struct changing *c, uint8_t *body, size_t size, uin
 	memcpy(body + place, &value, sizeof(value));
 }
 
-static enum pd_status pass_sample_patched(struct changing *c, struct pd_stream *stream,
-					  const struct pd_record *record, const struct pd_event_full *full,
-					  struct pd_error *error)
+static enum pd_status pass_sample_patched(struct changing *c, struct pd_stream *stream, const struct pd_record *record,
+					  const struct pd_event_full *full, struct pd_error *error)
 {
 	struct pd_write_bytes *to = &c->writer->changed_bytes;
 	size_t words = (record->bytes.size - PD_RECORD_HEADER_SIZE) / 8;
@@ -529,7 +528,7 @@ static enum pd_status pass_joined(struct changing *c, struct pd_stream *stream, 
 enum pd_status pd_writer_pass_joined(struct pd_writer *writer, struct pd_stream *stream, const struct pd_record *record,
 				     const struct pd_join *join, struct pd_error *error)
 {
-	struct changing c = {.writer = writer, .join = join, .arena = &record->scratch->arena};
+	struct changing c = { .writer = writer, .join = join, .arena = &record->scratch->arena };
 	struct pd_error own;
 	enum pd_status status;
 
@@ -558,7 +557,7 @@ static size_t cut_records(const struct pd_writer *writer, struct pd_bytes bytes,
 		if (size < PD_RECORD_HEADER_SIZE || size > bytes.size)
 			break;
 		if (records)
-			records[count] = (struct pd_bytes){bytes.data, (size_t)size};
+			records[count] = (struct pd_bytes){ bytes.data, (size_t)size };
 		count++;
 		bytes.data += size;
 		bytes.size -= (size_t)size;
@@ -569,14 +568,19 @@ static size_t cut_records(const struct pd_writer *writer, struct pd_bytes bytes,
 // Machine and name of the object: what readers find a build id by.
 static int compare_names(const void *a, const void *b)
 {
-	enum { PID = 8, NAME = 36 };
+	enum {
+		PID = 8,
+		NAME = 36
+	};
 	const struct pd_bytes *left = a, *right = b;
 	size_t left_size = left->size > NAME ? strnlen((const char *)left->data + NAME, left->size - NAME) : 0;
 	size_t right_size = right->size > NAME ? strnlen((const char *)right->data + NAME, right->size - NAME) : 0;
 
 	if (left->size < NAME || right->size < NAME || left_size != right_size)
-		return left->size < NAME || right->size < NAME ? left->size < right->size ? -1 : left->size > right->size
-							       : left_size < right_size ? -1 : 1;
+		return left->size < NAME || right->size < NAME ?
+			       left->size < right->size ? -1 : left->size > right->size :
+		       left_size < right_size ? -1 :
+						1;
 	if (memcmp(left->data + PID, right->data + PID, 4) != 0)
 		return memcmp(left->data + PID, right->data + PID, 4);
 	return memcmp(left->data + NAME, right->data + NAME, left_size);
@@ -584,7 +588,10 @@ static int compare_names(const void *a, const void *b)
 
 static bool has_same_id(struct pd_bytes a, struct pd_bytes b)
 {
-	enum { ID = 12, BYTES = 20 };
+	enum {
+		ID = 12,
+		BYTES = 20
+	};
 
 	return a.size >= ID + BYTES && b.size >= ID + BYTES && !memcmp(a.data + ID, b.data + ID, BYTES);
 }
@@ -619,8 +626,8 @@ static enum pd_status join_build_ids(struct pd_writer *writer, struct pd_file *f
 				     struct pd_error *error)
 {
 	const struct pd_write_feature *slot = &writer->features[PD_FEATURE_BUILD_ID];
-	struct pd_bytes old = {slot->data, slot->size};
-	struct pd_write_bytes all = {0};
+	struct pd_bytes old = { slot->data, slot->size };
+	struct pd_write_bytes all = { 0 };
 	enum pd_status status;
 	size_t others = 0;
 	bool done = pd_write_put(&all, old.data, old.size);
@@ -628,7 +635,8 @@ static enum pd_status join_build_ids(struct pd_writer *writer, struct pd_file *f
 	if (done)
 		others = add_new_records(writer, old, bytes, &all, &done);
 	if (done)
-		status = pd_writer_keep_feature(writer, PD_FEATURE_BUILD_ID, (struct pd_bytes){all.data, all.size}, error);
+		status = pd_writer_keep_feature(writer, PD_FEATURE_BUILD_ID, (struct pd_bytes){ all.data, all.size },
+						error);
 	else
 		status = pd_fail_memory(error);
 	pd_free(all.data);

@@ -22,7 +22,7 @@ static const struct pd_layout *list_of(unsigned feature)
 static bool next_entry(struct pd_writer *writer, const struct pd_layout *layout, struct pd_cursor *c,
 		       struct pd_bytes *entry)
 {
-	struct pd_scope scope = {.arena = &writer->arena};
+	struct pd_scope scope = { .arena = &writer->arena };
 	const uint8_t *begin = c->at;
 	void *decoded;
 
@@ -31,7 +31,7 @@ static bool next_entry(struct pd_writer *writer, const struct pd_layout *layout,
 	if (!decoded || !pd_cursor_room(c))
 		return false;
 	layout->decode(c, &scope, decoded);
-	*entry = (struct pd_bytes){begin, (size_t)(c->at - begin)};
+	*entry = (struct pd_bytes){ begin, (size_t)(c->at - begin) };
 	return !c->failed;
 }
 
@@ -40,7 +40,8 @@ struct piece {
 	uint32_t count;
 };
 
-static enum pd_status send_piece(struct pd_writer *writer, unsigned feature, struct piece *piece, struct pd_error *error)
+static enum pd_status send_piece(struct pd_writer *writer, unsigned feature, struct piece *piece,
+				 struct pd_error *error)
 {
 	uint8_t count[4];
 	struct pd_pen pen = pd_pen(count, sizeof(count), writer->big);
@@ -50,7 +51,7 @@ static enum pd_status send_piece(struct pd_writer *writer, unsigned feature, str
 	if (piece->count) {
 		memcpy(piece->bytes.data, count, sizeof(count));
 		status = pd_writer_send_feature_bytes(writer, feature,
-						      (struct pd_bytes){piece->bytes.data, piece->bytes.size}, error);
+						      (struct pd_bytes){ piece->bytes.data, piece->bytes.size }, error);
 	}
 	piece->bytes.size = 0;
 	piece->count = 0;
@@ -80,7 +81,7 @@ static enum pd_status send_entries(struct pd_writer *writer, unsigned feature, s
 	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, writer->big);
 	uint32_t left = pd_cursor_u32(&c);
 	size_t lost = bytes.size - sizeof(left);
-	struct piece piece = {.count = 0};
+	struct piece piece = { .count = 0 };
 	enum pd_status status = PD_OK;
 	struct pd_bytes entry;
 
@@ -150,11 +151,12 @@ static uint64_t cpu_count(const struct pd_writer *writer)
 }
 
 // False if the feature has another form than the tables say.
-static bool without_padding(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes, struct pd_bytes *bytes_out)
+static bool without_padding(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
+			    struct pd_bytes *bytes_out)
 {
 	const struct pd_layout *layout = pd_feature_layout(feature);
 	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, writer->big);
-	struct pd_scope scope = {.arena = &writer->arena}, start;
+	struct pd_scope scope = { .arena = &writer->arena }, start;
 	struct pd_pen pen;
 	void *decoded;
 
@@ -170,7 +172,7 @@ static bool without_padding(struct pd_writer *writer, unsigned feature, struct p
 	tighten(layout, decoded);
 	pen = pd_pen(writer->scratch.data, writer->scratch.capacity, writer->big);
 	layout->encode(&pen, &start, decoded);
-	*bytes_out = (struct pd_bytes){writer->scratch.data, pen.need};
+	*bytes_out = (struct pd_bytes){ writer->scratch.data, pen.need };
 	return !pen.failed && !pd_pen_full(&pen);
 }
 

@@ -15,7 +15,7 @@ enum {
 
 enum pd_status pd_output_init(struct pd_output *out, int fd, bool owns_fd, const char *name, struct pd_error *error)
 {
-	*out = (struct pd_output){.name = name, .fd = fd, .owns_fd = owns_fd, .capacity = BUFFER_SIZE};
+	*out = (struct pd_output){ .name = name, .fd = fd, .owns_fd = owns_fd, .capacity = BUFFER_SIZE };
 	out->buffer = pd_alloc(BUFFER_SIZE);
 	return out->buffer ? PD_OK : pd_fail_memory(error);
 }
@@ -26,7 +26,7 @@ void pd_output_fini(struct pd_output *out)
 		close(out->fd);
 	pd_free(out->buffer);
 	pd_free(out->hold);
-	*out = (struct pd_output){.fd = -1};
+	*out = (struct pd_output){ .fd = -1 };
 }
 
 static enum pd_status write_bytes(struct pd_output *out, uint64_t offset, const uint8_t *data, size_t size,

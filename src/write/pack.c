@@ -63,7 +63,7 @@ static uint32_t load_le(const uint8_t *data, size_t bytes)
 // Bytes of the header of a frame, RFC 8878, 3.1.1.1.
 static size_t frame_header_size(const uint8_t *data)
 {
-	static const uint8_t dictionary_sizes[] = {0, 1, 2, 4}, content_sizes[] = {0, 2, 4, 8};
+	static const uint8_t dictionary_sizes[] = { 0, 1, 2, 4 }, content_sizes[] = { 0, 2, 4, 8 };
 	uint8_t descriptor = data[4];
 	bool one_segment = descriptor & 0x20;
 	size_t content = content_sizes[descriptor >> 6];
@@ -110,7 +110,8 @@ static enum pd_status pack_piece(struct pd_writer *writer, struct pd_write_part 
 									 pack->packed_capacity, &reason);
 
 	if (!size)
-		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "%s: cannot compress: %s", writer->name, reason);
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "%s: cannot compress: %s", writer->name,
+			       reason);
 	pack->plain_total += used;
 	pack->packed_total += size;
 	for (size_t at = 0, end; at < size; at = end) {
@@ -158,5 +159,5 @@ void pd_pack_fini(struct pd_pack *pack)
 		pack->packer->close(pack->state);
 	pd_free(pack->plain);
 	pd_free(pack->packed);
-	*pack = (struct pd_pack){0};
+	*pack = (struct pd_pack){ 0 };
 }

@@ -14,7 +14,9 @@
 static enum pd_status copy_tail(struct pd_writer *writer, struct pd_output *out, const struct pd_record *record,
 				uint64_t size, struct pd_error *error)
 {
-	enum { PIECE = 128 << 10 };
+	enum {
+		PIECE = 128 << 10
+	};
 	struct pd_source *source = record->scratch->file->parts[record->part].source;
 	uint64_t offset = record->offset + record->bytes.size;
 	uint8_t *room = pd_write_scratch(writer, PIECE);
@@ -98,7 +100,7 @@ static enum pd_status bytes_to_write(struct pd_writer *writer, const struct pd_r
 {
 	*bytes_out = record->bytes;
 	if (writer->changed)
-		*bytes_out = (struct pd_bytes){writer->changed_bytes.data, writer->changed_bytes.size};
+		*bytes_out = (struct pd_bytes){ writer->changed_bytes.data, writer->changed_bytes.size };
 	else if (record->scratch->file->header.big_endian != writer->big)
 		return pd_convert_record(writer, record, bytes_out, error);
 	return PD_OK;
@@ -162,7 +164,7 @@ static enum pd_status gather(struct pd_writer *writer, const struct pd_record *r
 	if (status < 0)
 		return status;
 	if (record->type == PD_RECORD_HEADER_EVENT_TYPE) {
-		uint8_t entry[72] = {0};
+		uint8_t entry[72] = { 0 };
 		size_t size = bytes.size - PD_RECORD_HEADER_SIZE;
 
 		memcpy(entry, bytes.data + PD_RECORD_HEADER_SIZE, size < sizeof(entry) ? size : sizeof(entry));
@@ -240,7 +242,9 @@ static bool is_other_shape(struct pd_writer *writer, const struct pd_record *rec
 static enum pd_status write_pieces(struct pd_writer *writer, const struct pd_record *record, size_t part,
 				   struct pd_error *error)
 {
-	enum { MOST = UINT16_MAX - PD_RECORD_HEADER_SIZE };
+	enum {
+		MOST = UINT16_MAX - PD_RECORD_HEADER_SIZE
+	};
 	struct pd_bytes bytes;
 	enum pd_status status = bytes_to_write(writer, record, &bytes, error);
 
@@ -264,8 +268,8 @@ static enum pd_status write_pieces(struct pd_writer *writer, const struct pd_rec
 
 // The whole comes behind its pieces, and counts as inflated. In the byte order that it has its pieces are passed, else
 // the whole is cut again. True if that is all.
-static bool takes_pieces(struct pd_writer *writer, const struct pd_record *record, size_t part,
-			 enum pd_status *status, struct pd_error *error)
+static bool takes_pieces(struct pd_writer *writer, const struct pd_record *record, size_t part, enum pd_status *status,
+			 struct pd_error *error)
 {
 	bool other = record->scratch->file->header.big_endian != writer->big || writer->changed || writer->rejoin;
 	bool is_whole = writer->in_pieces && record->flags & PD_RECORD_INFLATED;
@@ -274,8 +278,8 @@ static bool takes_pieces(struct pd_writer *writer, const struct pd_record *recor
 	writer->in_pieces = record->type == PD_RECORD_SIMPLEPERF_SPLIT_END;
 	if (is_whole && other)
 		*status = write_pieces(writer, record, part, error);
-	return is_whole ||
-	       (other && (record->type == PD_RECORD_SIMPLEPERF_SPLIT || record->type == PD_RECORD_SIMPLEPERF_SPLIT_END));
+	return is_whole || (other && (record->type == PD_RECORD_SIMPLEPERF_SPLIT ||
+				      record->type == PD_RECORD_SIMPLEPERF_SPLIT_END));
 }
 
 // ---- all ----
@@ -300,10 +304,10 @@ static bool is_void_round(const struct pd_writer *writer, const struct pd_record
 // its events to be told from each other.
 static enum pd_status note_stat(struct pd_writer *writer, const struct pd_record *record, struct pd_error *error)
 {
-	if (record->type < PD_RECORD_STAT_CONFIG || record->type > PD_RECORD_STAT_ROUND || writer->mode == PD_MODE_PIPE ||
-	    writer->features[PD_FEATURE_STAT].present)
+	if (record->type < PD_RECORD_STAT_CONFIG || record->type > PD_RECORD_STAT_ROUND ||
+	    writer->mode == PD_MODE_PIPE || writer->features[PD_FEATURE_STAT].present)
 		return PD_OK;
-	return pd_writer_keep_feature(writer, PD_FEATURE_STAT, (struct pd_bytes){NULL, 0}, error);
+	return pd_writer_keep_feature(writer, PD_FEATURE_STAT, (struct pd_bytes){ NULL, 0 }, error);
 }
 
 static enum pd_status pass(struct pd_writer *writer, struct pd_stream *stream, const struct pd_record *record,
@@ -383,12 +387,13 @@ enum pd_status pd_writer_encode_changed(struct pd_writer *writer, const struct p
 	const struct pd_layout *layout = pd_record_layout(record->type);
 	struct pd_record_head head = pd_record_head(record->bytes.data, record->scratch->file->swap);
 	struct pd_write_bytes *to = &writer->changed_bytes;
-	struct pd_scope all = {.arena = NULL};
+	struct pd_scope all = { .arena = NULL };
 	size_t room = record->bytes.size;
 	struct pd_pen pen;
 
 	if (!layout)
-		return pd_fail(error, PD_ERROR_ARGUMENT, record->offset, "%" PRIu32 ": unknown record type", record->type);
+		return pd_fail(error, PD_ERROR_ARGUMENT, record->offset, "%" PRIu32 ": unknown record type",
+			       record->type);
 	if (words)
 		memcpy(all.words, words, sizeof(all.words));
 	all.words[PD_WORD_MISC] = misc;

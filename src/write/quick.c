@@ -21,12 +21,12 @@ static const uint32_t frame_magic = 0xfd2fb528;
 enum {
 	WORD = 8,
 	BLOCK = PD_PACK_BLOCK,
-	PLACE_BITS = 11,    // small enough for the nearest cache
-	CHUNK = 64,         // bytes that are compared at once
-	AHEAD = 8192,       // bytes: pages of a ring lie anywhere, so that no core guesses what comes next
-	REFRESH = 128,      // bytes of a match between two places that are noted
-	SHORT = 16,         // literals that are copied at once
-	LEAST_MATCH = 3,    // of the format
+	PLACE_BITS = 11, // small enough for the nearest cache
+	CHUNK = 64,      // bytes that are compared at once
+	AHEAD = 8192,    // bytes: pages of a ring lie anywhere, so that no core guesses what comes next
+	REFRESH = 128,   // bytes of a match between two places that are noted
+	SHORT = 16,      // literals that are copied at once
+	LEAST_MATCH = 3, // of the format
 	STATES = 64,
 	LITERAL_CODES = 36,
 	MATCH_CODES = 53,
@@ -34,7 +34,7 @@ enum {
 	FRAME_HEADER = 9,
 	BLOCK_HEADER = 3,
 	LITERALS_HEADER = 3,
-	SLACK = 64          // words are written whole behind the last byte
+	SLACK = 64 // words are written whole behind the last byte
 };
 
 // Places are numbers of words in a piece.
@@ -43,17 +43,19 @@ _Static_assert(PD_PACK_PIECE / WORD <= UINT16_MAX + 1, "a place has 16 bits");
 // ---- the predefined tables ----
 
 // How often a code is expected, of 64, 64 and 32; -1 is less than once.
-static const int8_t literal_shares[LITERAL_CODES] = {4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2,  2,
-						     2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1};
-static const int8_t match_shares[MATCH_CODES] = {1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-						 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-						 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1};
-static const int8_t offset_shares[OFFSET_CODES] = {1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1,
-						   1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1};
+static const int8_t literal_shares[LITERAL_CODES] = { 4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1,  1,  2,  2,
+						      2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1 };
+static const int8_t match_shares[MATCH_CODES] = { 1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1,  1,  1,  1,  1,  1,  1, 1,
+						  1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,  1,  1,  1,  1,  1,  1, 1,
+						  1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1 };
+static const int8_t offset_shares[OFFSET_CODES] = { 1, 1, 1, 1, 1, 1, 2, 2, 2, 1,  1,  1,  1,  1, 1,
+						    1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1 };
 
 // Bits behind a code. Each first value is a multiple of what they hold, so that they are the low bits of the value.
-static const uint8_t literal_bits[LITERAL_CODES] = {[16] = 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-static const uint8_t match_bits[MATCH_CODES] = {[32] = 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+static const uint8_t literal_bits[LITERAL_CODES] = { [16] = 1, 1, 1, 1,  2,  2,  3,  3,  4,  6,
+						     7,        8, 9, 10, 11, 12, 13, 14, 15, 16 };
+static const uint8_t match_bits[MATCH_CODES] = { [32] = 1, 1, 1, 1,  2,  2,  3,  3,  4,  4, 5,
+						 7,        8, 9, 10, 11, 12, 13, 14, 15, 16 };
 
 enum {
 	SMALL_LITERALS = 256, // lengths with a code in a table; those above have one for each power of 2
@@ -70,7 +72,7 @@ struct step {
 
 // One of the three coders. Its state is the one that the reader will be in behind the code.
 struct coder {
-	uint8_t bits;              // of a state
+	uint8_t bits;               // of a state
 	uint8_t first[MATCH_CODES]; // a state that a code can begin with
 	struct step steps[MATCH_CODES][STATES];
 };
@@ -119,8 +121,10 @@ static void init_coder(struct coder *coder, const int8_t *shares, unsigned codes
 
 		coder->first[code] = (uint8_t)state;
 		for (unsigned i = 0; i < 1u << low; i++)
-			coder->steps[code][base + i] = (struct step){.before = (uint8_t)state, .count = (uint8_t)low,
-								     .bits = (uint16_t)((base + i) & ((1u << low) - 1))};
+			coder->steps[code][base + i] =
+				(struct step){ .before = (uint8_t)state,
+					       .count = (uint8_t)low,
+					       .bits = (uint16_t)((base + i) & ((1u << low) - 1)) };
 	}
 }
 
@@ -154,7 +158,7 @@ static void init_lengths(struct length *lengths, size_t count, const uint8_t *bi
 
 	for (uint8_t code = 0; value < count; code++)
 		for (size_t i = 0; i < (size_t)1 << bits[code]; i++)
-			lengths[value++] = (struct length){.code = code, .count = bits[code], .bits = (uint16_t)i};
+			lengths[value++] = (struct length){ .code = code, .count = bits[code], .bits = (uint16_t)i };
 }
 
 static void *open_quick(int level)
@@ -262,7 +266,8 @@ PD_ALWAYS_INLINE uint64_t equal_bytes(const uint8_t *one, const uint8_t *other)
 
 #ifdef __SSE2__
 	for (unsigned i = 0; i < CHUNK; i += 16) {
-		__m128i a = _mm_loadu_si128((const __m128i *)(one + i)), b = _mm_loadu_si128((const __m128i *)(other + i));
+		__m128i a = _mm_loadu_si128((const __m128i *)(one + i)),
+			b = _mm_loadu_si128((const __m128i *)(other + i));
 
 		equal |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) << i;
 	}
@@ -281,7 +286,7 @@ PD_ALWAYS_INLINE uint64_t equal_bytes(const uint8_t *one, const uint8_t *other)
 // Of less than a chunk, behind which nothing may be read.
 static uint64_t equal_at_end(const uint8_t *one, const uint8_t *other, size_t size)
 {
-	uint8_t a[CHUNK] = {0}, b[CHUNK] = {0};
+	uint8_t a[CHUNK] = { 0 }, b[CHUNK] = { 0 };
 
 	memcpy(a, one, size);
 	memcpy(b, other, size);
@@ -446,7 +451,9 @@ static struct length large_length(uint32_t value, unsigned code)
 {
 	unsigned log = log_of(value);
 
-	return (struct length){.code = (uint8_t)(log + code), .count = (uint8_t)log, .bits = (uint16_t)(value - (1u << log))};
+	return (struct length){ .code = (uint8_t)(log + code),
+				.count = (uint8_t)log,
+				.bits = (uint16_t)(value - (1u << log)) };
 }
 
 PD_ALWAYS_INLINE struct length literals_of(const struct quick *quick, uint32_t value)
@@ -485,10 +492,10 @@ static uint8_t *put_sequences(const struct quick *quick, uint8_t *to)
 	const struct sequence *one = &quick->sequences[quick->sequence_count - 1];
 	struct length literals = literals_of(quick, one->literals), match = match_of(quick, one->match - LEAST_MATCH);
 	unsigned offset_code = offset_code_of(one->offset);
-	struct step literal_step = {.before = quick->literals.first[literals.code]};
-	struct step match_step = {.before = quick->matches.first[match.code]};
-	struct step offset_step = {.before = quick->offsets.first[offset_code]};
-	struct bits bits = {.to = to};
+	struct step literal_step = { .before = quick->literals.first[literals.code] };
+	struct step match_step = { .before = quick->matches.first[match.code] };
+	struct step offset_step = { .before = quick->offsets.first[offset_code] };
+	struct bits bits = { .to = to };
 
 	add_lengths(&bits, literals, match);
 	add_offset(&bits, one->offset, offset_code);
@@ -580,7 +587,8 @@ static size_t bound(size_t size)
 }
 
 // A frame of one segment, whose size it says; at most PD_PACK_PIECE bytes.
-static size_t put_frame(void *self, const void *data, size_t size, void *packed, size_t capacity, const char **reason_out)
+static size_t put_frame(void *self, const void *data, size_t size, void *packed, size_t capacity,
+			const char **reason_out)
 {
 	struct quick *quick = self;
 	uint8_t *to = packed;
@@ -593,7 +601,7 @@ static size_t put_frame(void *self, const void *data, size_t size, void *packed,
 	quick->data = data;
 	quick->size = size;
 	quick->distance = 0;
-	memcpy(quick->recent, (const uint32_t[3]){1, 4, 8}, sizeof(quick->recent));
+	memcpy(quick->recent, (const uint32_t[3]){ 1, 4, 8 }, sizeof(quick->recent));
 	memset(quick->places, 0, sizeof(quick->places));
 	to = put_number(to, frame_magic, 4);
 	to = put_number(to, 0xa0, 1);

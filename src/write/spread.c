@@ -18,7 +18,7 @@ struct pd_spread {
 	struct pd_id_cpu {
 		uint64_t id;
 		uint32_t cpu;
-	} *ids; // ascending
+	} * ids; // ascending
 	size_t id_count, id_capacity;
 };
 
@@ -47,7 +47,7 @@ static bool take_ids(struct pd_spread *spread, const struct pd_id_index *index)
 		const struct pd_id_entry *entry = PD_ITEM(pd_id_entry, index->entries, i);
 
 		if (entry->cpu < UINT32_MAX)
-			spread->ids[spread->id_count++] = (struct pd_id_cpu){entry->id, (uint32_t)entry->cpu};
+			spread->ids[spread->id_count++] = (struct pd_id_cpu){ entry->id, (uint32_t)entry->cpu };
 	}
 	if (spread->id_count)
 		qsort(spread->ids, spread->id_count, sizeof(spread->ids[0]), compare_ids);
@@ -56,7 +56,7 @@ static bool take_ids(struct pd_spread *spread, const struct pd_id_index *index)
 
 static uint32_t cpu_of_id(const struct pd_spread *spread, uint64_t id)
 {
-	const struct pd_id_cpu wanted = {.id = id};
+	const struct pd_id_cpu wanted = { .id = id };
 	const struct pd_id_cpu *found =
 		spread->id_count ? bsearch(&wanted, spread->ids, spread->id_count, sizeof(wanted), compare_ids) : NULL;
 
@@ -77,7 +77,8 @@ static uint32_t cpu_of(const struct pd_spread *spread, const struct pd_record *r
 		if (brief.cpu != UINT32_MAX || !spread->id_count)
 			return brief.cpu;
 		decoded = pd_record_as(record, record->type);
-		return decoded ? cpu_of_id(spread, PD_SAMPLE_ID((const struct pd_sample *)(const void *)decoded)) : UINT32_MAX;
+		return decoded ? cpu_of_id(spread, PD_SAMPLE_ID((const struct pd_sample *)(const void *)decoded)) :
+				 UINT32_MAX;
 	}
 	if (pd_record_group(record->type) != PD_GROUP_KERNEL || record->time_ns == PD_NO_TIME ||
 	    !pd_record_layout(record->type))

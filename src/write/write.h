@@ -14,7 +14,7 @@
 
 enum {
 	PD_FILE_HEADER_SIZE = 104,
-	PD_MOST_PADDED = 65528, // bytes of a record whose size is a multiple of 8
+	PD_MOST_PADDED = 65528,       // bytes of a record whose size is a multiple of 8
 	PD_MOST_FEATURE = 65535 - 16, // bytes of a feature in a record
 };
 
@@ -24,7 +24,7 @@ struct pd_output {
 	const char *name; // for messages
 	int fd;
 	bool owns_fd;
-	pd_put_fn *put;  // in place of a descriptor, or NULL
+	pd_put_fn *put; // in place of a descriptor, or NULL
 	void *put_self;
 	bool random;     // can be written anywhere
 	uint64_t offset; // of buffer[0] in the file
@@ -65,7 +65,7 @@ static inline enum pd_status pd_output_write(struct pd_output *out, const void *
 
 struct pd_pack {
 	const struct pd_packer *packer;
-	void *state; // NULL until something was compressed
+	void *state;    // NULL until something was compressed
 	uint8_t *plain; // whole records that wait
 	size_t used, capacity;
 	uint8_t *packed;
@@ -75,7 +75,7 @@ struct pd_pack {
 };
 
 enum {
-	PD_PACK_PIECE = 512 << 10,         // most bytes that are compressed at once
+	PD_PACK_PIECE = 512 << 10, // most bytes that are compressed at once
 	// What readers are told to have room for: a piece, behind the begin of a record that the one before it ended in.
 	PD_PACK_MMAP_LEN = PD_PACK_PIECE + (64 << 10)
 };
@@ -87,7 +87,7 @@ struct pd_write_event {
 	size_t attr_size;
 	uint64_t *ids;
 	size_t id_count;
-	char *name; // for EVENT_DESC, or NULL
+	char *name;   // for EVENT_DESC, or NULL
 	char *update; // in pipes: for an EVENT_UPDATE, which perf wants there; or NULL
 	uint64_t words[PD_WORD_COUNT];
 };
@@ -120,21 +120,21 @@ struct pd_writer {
 	bool swap; // the order is not the one of this machine
 	enum pd_packing packing;
 	uint32_t pack_type; // of compressed records that are made here, or 0
-	bool whole_frames; // a large piece is compressed as a frame of its own
-	bool quick; // compressed by quick.c in place of a level
+	bool whole_frames;  // a large piece is compressed as a frame of its own
+	bool quick;         // compressed by quick.c in place of a level
 	int level;
 	uint64_t save_bytes;
 	// what is written, and what it will be called
-	char *name; // for messages
-	char *path; // NULL: a descriptor of the caller
+	char *name;   // for messages
+	char *path;   // NULL: a descriptor of the caller
 	char *beside; // NULL: path itself is written
-	int dir_fd; // of a directory that is being made, or -1
+	int dir_fd;   // of a directory that is being made, or -1
 	struct pd_write_part *parts;
 	size_t part_count;
-	bool by_cpu; // records of the kernel go to a part of their CPU
+	bool by_cpu;              // records of the kernel go to a part of their CPU
 	struct pd_spread *spread; // where to
-	bool started; // the header is written
-	bool header_dirty; // events came after the header
+	bool started;             // the header is written
+	bool header_dirty;        // events came after the header
 	uint64_t data_offset;
 	uint64_t attrs_offset, attrs_size, attr_entry_size;
 	uint64_t types_offset;
@@ -144,27 +144,29 @@ struct pd_writer {
 	size_t event_count, event_capacity;
 	size_t events_sent; // in a pipe
 	struct pd_write_feature features[PD_FEATURE_LIMIT];
-	bool sent[PD_FEATURE_LIMIT]; // in a pipe
+	bool sent[PD_FEATURE_LIMIT];       // in a pipe
 	struct pd_write_bytes event_types; // entries of 72 bytes
-	struct pd_write_bytes aux_index; // entries of 16 bytes
-	uint64_t end_marker; // number of the feature that ends the list in a pipe, 0 if there was none
+	struct pd_write_bytes aux_index;   // entries of 16 bytes
+	uint64_t end_marker;               // number of the feature that ends the list in a pipe, 0 if there was none
 	// what is carried over
 	struct pd_file *source;
 	size_t source_events; // taken so far
 	bool started_learning;
 	bool source_features[PD_FEATURE_LIMIT]; // taken
-	struct pd_write_bytes build_ids; // records from before the first one of another kind, as feature BUILD_ID has them
-	bool repack; // compressed records of the source cannot stay as they are
-	bool rejoin; // records in pieces are cut again from the whole, so that there is none without its end
-	bool in_pieces; // the next record that counts as inflated is a join of records that were passed
+	struct pd_write_bytes
+		build_ids; // records from before the first one of another kind, as feature BUILD_ID has them
+	bool repack;       // compressed records of the source cannot stay as they are
+	bool rejoin;       // records in pieces are cut again from the whole, so that there is none without its end
+	bool in_pieces;    // the next record that counts as inflated is a join of records that were passed
 	struct pd_changes changes; // of what is carried over
 	// The record that is passed, if it has another content: decoded, and encoded in the order of the writer.
 	const void *changed;
 	struct pd_write_bytes changed_bytes;
 	uint64_t told_types; // problems told, by low bits of the type
-	uint64_t unturned_count, unturned_offset; // samples of the source that the other byte order cannot have, and the first
+	uint64_t unturned_count,
+		unturned_offset;          // samples of the source that the other byte order cannot have, and the first
 	const struct pd_consumer *reader; // that the output is for, or NULL
-	uint64_t told_left_out; // records that it does not know, the same way
+	uint64_t told_left_out;           // records that it does not know, the same way
 	// scratch
 	struct pd_arena arena;
 	struct pd_write_bytes scratch;
@@ -196,10 +198,11 @@ void pd_pack_fini(struct pd_pack *pack);
 
 // writer.c
 // A writer that gathers what is carried over from a file, in its byte order, and has no output.
-enum pd_status pd_writer_open_nowhere(const struct pd_file *file, struct pd_writer **writer_out, struct pd_error *error);
+enum pd_status pd_writer_open_nowhere(const struct pd_file *file, struct pd_writer **writer_out,
+				      struct pd_error *error);
 // A writer into a directory that is there, with its main file only; what is written keeps its names.
-enum pd_status pd_writer_open_in(const char *path, const struct pd_writer_options *options, struct pd_writer **writer_out,
-				 struct pd_error *error);
+enum pd_status pd_writer_open_in(const char *path, const struct pd_writer_options *options,
+				 struct pd_writer **writer_out, struct pd_error *error);
 // A further file of a directory. Its name is that of a file, in no other directory.
 enum pd_status pd_writer_add_part(struct pd_writer *writer, const char *name, struct pd_error *error);
 // Bytes of a feature, in the scratch of the writer.

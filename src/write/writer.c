@@ -110,8 +110,7 @@ static mode_t new_mode(const struct pd_writer_options *options)
 	return 0600;
 }
 
-static enum pd_status add_part(struct pd_writer *writer, int fd, bool owns_fd, const char *name,
-			       struct pd_error *error)
+static enum pd_status add_part(struct pd_writer *writer, int fd, bool owns_fd, const char *name, struct pd_error *error)
 {
 	struct pd_write_part *parts = pd_realloc(writer->parts, (writer->part_count + 1) * sizeof(*parts));
 	struct pd_write_part *part;
@@ -125,7 +124,7 @@ static enum pd_status add_part(struct pd_writer *writer, int fd, bool owns_fd, c
 		return pd_fail_memory(error);
 	}
 	part = &parts[writer->part_count++];
-	*part = (struct pd_write_part){.name = strdup(name)};
+	*part = (struct pd_write_part){ .name = strdup(name) };
 	status = pd_output_init(&part->out, fd, owns_fd, writer->name, error);
 	if (status >= 0 && !part->name)
 		status = pd_fail_memory(error);
@@ -188,7 +187,8 @@ static enum pd_status open_directory(struct pd_writer *writer, const struct pd_w
 		return pd_fail_system(error, errno, "%s: cannot create the file", writer->path);
 	writer->by_cpu = input && input->header.mode != PD_MODE_DIRECTORY;
 	status = pd_writer_add_part(writer, "data", error);
-	for (size_t i = 1; status >= 0 && input && input->header.mode == PD_MODE_DIRECTORY && i < input->part_count; i++)
+	for (size_t i = 1; status >= 0 && input && input->header.mode == PD_MODE_DIRECTORY && i < input->part_count;
+	     i++)
 		status = pd_writer_add_part(writer, input->parts[i].name, error);
 	return status;
 }
@@ -234,7 +234,8 @@ static enum pd_status check_descriptor(struct pd_writer *writer, int fd, const s
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: refusing to overwrite the input",
 			       writer->name);
 	if (writer->mode == PD_MODE_DIRECTORY)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: cannot write a directory here", writer->name);
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: cannot write a directory here",
+			       writer->name);
 	if (writer->mode == PD_MODE_PIPE)
 		return PD_OK;
 	if (position < 0)
@@ -260,8 +261,8 @@ static void choose(struct pd_writer *writer, const struct pd_writer_options *opt
 {
 	struct pd_file *input = options->input_count ? options->inputs[0] : NULL;
 
-	writer->big = options->endian == PD_ENDIAN_SAME ? (input ? input->header.big_endian : PD_HOST_BIG)
-							: options->endian == PD_ENDIAN_BIG;
+	writer->big = options->endian == PD_ENDIAN_SAME ? (input ? input->header.big_endian : PD_HOST_BIG) :
+							  options->endian == PD_ENDIAN_BIG;
 	writer->swap = writer->big != PD_HOST_BIG;
 	writer->mode = options->mode;
 	writer->level = options->level ? options->level : 1;
@@ -339,8 +340,8 @@ static char *where_it_leads(const char *path)
 	return strdup(path);
 }
 
-enum pd_status pd_writer_open(const char *path, const struct pd_writer_options *options,
-			      struct pd_writer **writer_out, struct pd_error *error)
+enum pd_status pd_writer_open(const char *path, const struct pd_writer_options *options, struct pd_writer **writer_out,
+			      struct pd_error *error)
 {
 	struct pd_writer_options all;
 	struct pd_writer *writer = NULL;
@@ -369,8 +370,8 @@ enum pd_status pd_writer_open_fd(int fd, const char *name, const struct pd_write
 	return finish_open(writer, status, writer_out, error);
 }
 
-enum pd_status pd_writer_open_in(const char *path, const struct pd_writer_options *options, struct pd_writer **writer_out,
-				 struct pd_error *error)
+enum pd_status pd_writer_open_in(const char *path, const struct pd_writer_options *options,
+				 struct pd_writer **writer_out, struct pd_error *error)
 {
 	struct pd_writer_options all;
 	struct pd_writer *writer = NULL;
@@ -408,8 +409,9 @@ enum pd_status pd_writer_open_put(pd_put_fn *put, void *self, const char *name, 
 
 enum pd_status pd_writer_open_nowhere(const struct pd_file *file, struct pd_writer **writer_out, struct pd_error *error)
 {
-	const struct pd_writer_options options = {
-		.size = sizeof(options), .endian = file->header.big_endian ? PD_ENDIAN_BIG : PD_ENDIAN_LITTLE};
+	const struct pd_writer_options options = { .size = sizeof(options),
+						   .endian = file->header.big_endian ? PD_ENDIAN_BIG :
+										       PD_ENDIAN_LITTLE };
 	struct pd_writer_options all;
 
 	return new_writer(file->name, &options, &all, writer_out, error);
@@ -525,7 +527,7 @@ enum pd_status pd_writer_finish(struct pd_writer *writer, struct pd_error *error
 // The smallest attr that perf has had and that holds all that is not zero.
 static size_t attr_size_of(const uint8_t *attr, size_t size)
 {
-	static const size_t sizes[] = {OLDEST_USUAL_ATTR, 120, 128, 136, 144};
+	static const size_t sizes[] = { OLDEST_USUAL_ATTR, 120, 128, 136, 144 };
 	size_t used = size;
 
 	while (used && !attr[used - 1])
@@ -536,10 +538,10 @@ static size_t attr_size_of(const uint8_t *attr, size_t size)
 	return size;
 }
 
-static enum pd_status encode_attr(struct pd_writer *writer, const struct pd_attr *attr,
-				  struct pd_write_event *event, struct pd_error *error)
+static enum pd_status encode_attr(struct pd_writer *writer, const struct pd_attr *attr, struct pd_write_event *event,
+				  struct pd_error *error)
 {
-	struct pd_scope scope = {.arena = NULL};
+	struct pd_scope scope = { .arena = NULL };
 	struct pd_pen pen = pd_pen(NULL, 0, writer->big);
 
 	pd_encode_attr(&pen, &scope, attr);
@@ -576,7 +578,7 @@ static void set_words(struct pd_write_event *event, const struct pd_attr *attr)
 enum pd_status pd_writer_keep_event(struct pd_writer *writer, const struct pd_attr *attr, struct pd_u64s ids,
 				    const char *name, struct pd_error *error)
 {
-	struct pd_write_event event = {.id_count = ids.count};
+	struct pd_write_event event = { .id_count = ids.count };
 	struct pd_attr fitting = *attr;
 	enum pd_status status;
 
@@ -625,7 +627,7 @@ enum pd_status pd_writer_keep_feature(struct pd_writer *writer, unsigned feature
 	if (bytes.size)
 		memcpy(copy, bytes.data, bytes.size);
 	pd_free(slot->data);
-	*slot = (struct pd_write_feature){true, copy, bytes.size};
+	*slot = (struct pd_write_feature){ true, copy, bytes.size };
 	return PD_OK;
 }
 
@@ -640,7 +642,8 @@ enum pd_status pd_writer_set_feature_bytes(struct pd_writer *writer, unsigned fe
 	if (!feature || feature >= PD_FEATURE_LIMIT)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%u: invalid feature number", feature);
 	if (writer->started && writer->mode == PD_MODE_PIPE)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: records have been written already, in a pipe features come first",
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "%s: records have been written already, in a pipe features come first",
 			       pd_feature_name(feature) ? pd_feature_name(feature) : writer->name);
 	status = pd_writer_keep_feature(writer, feature, bytes, error ? error : &own);
 	return pd_writer_fail(writer, status, error ? error : &own);
@@ -650,7 +653,7 @@ enum pd_status pd_writer_set_feature_bytes(struct pd_writer *writer, unsigned fe
 enum pd_status pd_writer_feature_bytes(struct pd_writer *writer, const struct pd_layout *layout, const void *decoded,
 				       struct pd_bytes *bytes_out, struct pd_error *error)
 {
-	struct pd_scope scope = {.arena = NULL};
+	struct pd_scope scope = { .arena = NULL };
 	struct pd_pen pen = pd_pen(NULL, 0, writer->big);
 	struct pd_scope start;
 	uint8_t *room;
@@ -669,7 +672,7 @@ enum pd_status pd_writer_feature_bytes(struct pd_writer *writer, const struct pd
 	if (pen.failed)
 		return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: %s.%s: %s", writer->name,
 			       pen.layout ? pen.layout : layout->name, pen.field ? pen.field : "body", pen.reason);
-	*bytes_out = (struct pd_bytes){room, pen.need};
+	*bytes_out = (struct pd_bytes){ room, pen.need };
 	return PD_OK;
 }
 
@@ -699,7 +702,7 @@ enum pd_status pd_writer_set_feature(struct pd_writer *writer, unsigned feature,
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%u: unknown feature", feature);
 	if (!decoded) {
 		pd_free(writer->features[feature].data);
-		writer->features[feature] = (struct pd_write_feature){0};
+		writer->features[feature] = (struct pd_write_feature){ 0 };
 		writer->source_features[feature] = true;
 		return PD_OK;
 	}
@@ -766,8 +769,8 @@ static enum pd_status add_record(struct pd_writer *writer, uint32_t type, uint16
 {
 	const struct pd_layout *layout = pd_record_layout(type);
 	enum pd_record_group group = pd_record_group(type);
-	const struct pd_record_head head = {.type = type, .misc = misc};
-	struct pd_scope scope = {.arena = NULL};
+	const struct pd_record_head head = { .type = type, .misc = misc };
+	struct pd_scope scope = { .arena = NULL };
 	enum pd_status status;
 	struct pd_pen pen;
 
@@ -791,8 +794,8 @@ static enum pd_status add_record(struct pd_writer *writer, uint32_t type, uint16
 	return status < 0 ? status : pd_writer_put(writer, 0, type, pen.data, pen.need, error);
 }
 
-enum pd_status pd_writer_add(struct pd_writer *writer, uint32_t type, uint16_t misc, const void *decoded,
-			     size_t event, struct pd_error *error)
+enum pd_status pd_writer_add(struct pd_writer *writer, uint32_t type, uint16_t misc, const void *decoded, size_t event,
+			     struct pd_error *error)
 {
 	struct pd_error own;
 	enum pd_status status;
@@ -814,6 +817,7 @@ enum pd_status pd_writer_add_tail(struct pd_writer *writer, struct pd_bytes byte
 
 	if (writer->status < 0)
 		return failed_before(writer, error);
-	return pd_writer_fail(writer, pd_output_write(&writer->parts[0].out, bytes.data, bytes.size, error ? error : &own),
+	return pd_writer_fail(writer,
+			      pd_output_write(&writer->parts[0].out, bytes.data, bytes.size, error ? error : &own),
 			      error ? error : &own);
 }

@@ -36,7 +36,7 @@ struct pd_assembler {
 	struct pd_assembler_options options;
 	struct pd_writer_options said;
 	struct pd_writer *writer; // of the caller, once it is open
-	uint64_t line; // of the statement, from 1
+	uint64_t line;            // of the statement, from 1
 	uint64_t next_line;
 	struct waiting part_line; // a line that was cut
 	struct waiting waiting;
@@ -120,7 +120,7 @@ static enum pd_status open_writer(struct pd_assembler *a)
 
 static bool says_known(struct pd_parser *p, const char *word, const char *const *words, int *value)
 {
-	struct pd_nearest nearest = {.word = word};
+	struct pd_nearest nearest = { .word = word };
 	const char *at = p->at - strlen(word);
 
 	for (int i = 0; words[i]; i++) {
@@ -150,10 +150,10 @@ static int parse_choice(struct pd_parser *p, const char *const *words)
 // header form: file, byte_order: little, compression: zstd, level: 1
 static enum pd_status take_header(struct pd_assembler *a, struct pd_parser *p)
 {
-	static const char *const forms[] = {"file", "pipe", "dir", NULL};
-	static const char *const orders[] = {"same", "little", "big", NULL};
-	static const char *const packings[] = {"none", "zstd", "zstd2", NULL};
-	static const enum pd_packing values[] = {PD_PACK_NONE, PD_PACK_ZSTD, PD_PACK_ZSTD2};
+	static const char *const forms[] = { "file", "pipe", "dir", NULL };
+	static const char *const orders[] = { "same", "little", "big", NULL };
+	static const char *const packings[] = { "none", "zstd", "zstd2", NULL };
+	static const enum pd_packing values[] = { PD_PACK_NONE, PD_PACK_ZSTD, PD_PACK_ZSTD2 };
 
 	if (a->writer || a->had_header)
 		pd_parse_fail(p, p->start, "the header must come first");
@@ -180,8 +180,8 @@ static enum pd_status take_header(struct pd_assembler *a, struct pd_parser *p)
 
 static enum pd_status take_event(struct pd_assembler *a, struct pd_parser *p)
 {
-	struct pd_attr attr = {.rest = {NULL, 0}};
-	struct pd_u64s ids = {NULL, 0};
+	struct pd_attr attr = { .rest = { NULL, 0 } };
+	struct pd_u64s ids = { NULL, 0 };
 	const char *name = NULL;
 	bool braced = pd_parse_take(p, '{');
 
@@ -204,8 +204,8 @@ static enum pd_status take_event(struct pd_assembler *a, struct pd_parser *p)
 static enum pd_status take_event_type(struct pd_assembler *a, struct pd_parser *p)
 {
 	const struct pd_layout *layout = &pd_layouts[PD_LAYOUT_header_event_type];
-	struct pd_header_event_type decoded = {.rest = {NULL, 0}};
-	uint8_t entry[72] = {0};
+	struct pd_header_event_type decoded = { .rest = { NULL, 0 } };
+	uint8_t entry[72] = { 0 };
 	struct pd_pen pen = pd_pen(entry, sizeof(entry), a->writer->big);
 
 	pd_parse_struct(p, layout, &decoded);
@@ -219,7 +219,7 @@ static enum pd_status take_event_type(struct pd_assembler *a, struct pd_parser *
 
 static unsigned parse_feature_name(struct pd_parser *p)
 {
-	struct pd_nearest nearest = {0};
+	struct pd_nearest nearest = { 0 };
 	char word[WORD_ROOM];
 	const char *begin;
 
@@ -273,7 +273,7 @@ static void learn_machine(struct pd_assembler *a, unsigned feature, const void *
 
 static enum pd_status take_raw_feature(struct pd_assembler *a, struct pd_parser *p, unsigned feature)
 {
-	struct pd_bytes bytes = {NULL, 0};
+	struct pd_bytes bytes = { NULL, 0 };
 	bool braced = pd_parse_take(p, '{');
 
 	if (pd_parse_more(p) && *p->at != '}')
@@ -342,7 +342,7 @@ static enum pd_status check_tail(struct pd_assembler *a)
 static enum pd_status put_record(struct pd_assembler *a, uint32_t type, struct pd_bytes bytes)
 {
 	struct pd_writer *writer = a->writer;
-	const struct pd_record record = {.type = type, .bytes = bytes};
+	const struct pd_record record = { .type = type, .bytes = bytes };
 	enum pd_status status = pd_writer_start(writer, &a->error);
 
 	// rounds of one file say nothing about the others once they are one
@@ -376,8 +376,9 @@ static bool breaks_stream(const struct pd_assembler *a)
 static void check_place(struct pd_assembler *a, struct pd_parser *p, uint32_t type)
 {
 	if ((type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2) && breaks_stream(a))
-		pd_parse_fail(p, p->start, "compressed records can only be kept unchanged: in the form and byte order of the text, "
-					   "and not compressed again");
+		pd_parse_fail(p, p->start,
+			      "compressed records can only be kept unchanged: in the form and byte order of the text, "
+			      "and not compressed again");
 	if (a->writer->mode == PD_MODE_PIPE && is_about_file(type))
 		pd_parse_fail(p, p->start, "in a pipe, write this record as 'event' or 'feature'");
 }
@@ -414,7 +415,7 @@ static enum pd_status take_record(struct pd_assembler *a, struct pd_parser *p, u
 {
 	const struct pd_layout *layout = pd_record_layout(type);
 	enum pd_record_group group = pd_record_group(type);
-	struct pd_record_head head = {.type = type};
+	struct pd_record_head head = { .type = type };
 	bool has_event = false;
 	struct pd_scope scope;
 	struct pd_pen pen;
@@ -449,13 +450,13 @@ static enum pd_status take_record(struct pd_assembler *a, struct pd_parser *p, u
 	}
 	if (pen.failed || pd_pen_full(&pen))
 		return fail_value(a, PD_ERROR_FORMAT, &pen, layout);
-	return put_record(a, type, (struct pd_bytes){pen.data, pen.need});
+	return put_record(a, type, (struct pd_bytes){ pen.data, pen.need });
 }
 
 // raw type: 90, misc: 0x2, body: x"00ff"
 static enum pd_status take_raw(struct pd_assembler *a, struct pd_parser *p)
 {
-	struct pd_bytes body = {NULL, 0};
+	struct pd_bytes body = { NULL, 0 };
 	uint64_t type = 0, misc = 0, size;
 	struct pd_pen pen;
 	uint8_t *room;
@@ -487,7 +488,7 @@ static enum pd_status take_raw(struct pd_assembler *a, struct pd_parser *p)
 	pd_pen_u16(&pen, (uint16_t)size);
 	pd_pen_bytes(&pen, body.data, body.size);
 	a->raw++;
-	return put_record(a, (uint32_t)type, (struct pd_bytes){room, (size_t)size});
+	return put_record(a, (uint32_t)type, (struct pd_bytes){ room, (size_t)size });
 }
 
 static enum pd_status take_tail(struct pd_assembler *a, struct pd_parser *p)
@@ -502,7 +503,8 @@ static enum pd_status take_tail(struct pd_assembler *a, struct pd_parser *p)
 		return PD_OK;
 	a->tail_left -= bytes.size;
 	return pd_writer_fail(a->writer,
-			      pd_output_write(&a->writer->parts[a->part].out, bytes.data, bytes.size, &a->error), &a->error);
+			      pd_output_write(&a->writer->parts[a->part].out, bytes.data, bytes.size, &a->error),
+			      &a->error);
 }
 
 // ---- parts of a directory ----
@@ -554,11 +556,14 @@ static const struct statement {
 	const char *word;
 	enum pd_status (*take)(struct pd_assembler *a, struct pd_parser *p);
 } statements[] = {
-	{"header", take_header},   {"event", take_event}, {"event_type", take_event_type}, {"feature", take_feature},
-	{"quirks", take_quirks}, {"part", take_part},   {"raw", take_raw},               {"tail", take_tail},
+	{ "header", take_header },   { "event", take_event },   { "event_type", take_event_type },
+	{ "feature", take_feature }, { "quirks", take_quirks }, { "part", take_part },
+	{ "raw", take_raw },         { "tail", take_tail },
 };
 
-enum { STATEMENT_COUNT = sizeof(statements) / sizeof(statements[0]) };
+enum {
+	STATEMENT_COUNT = sizeof(statements) / sizeof(statements[0])
+};
 
 static const struct statement *find_statement(const char *word)
 {
@@ -570,7 +575,7 @@ static const struct statement *find_statement(const char *word)
 
 static void fail_word(struct pd_parser *p, const char *word)
 {
-	struct pd_nearest nearest = {.word = word};
+	struct pd_nearest nearest = { .word = word };
 	const char *begin = p->at - strlen(word);
 	uint32_t type;
 

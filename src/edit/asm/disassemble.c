@@ -17,9 +17,9 @@
 #include "write/write.h"
 
 enum {
-	TAIL_LINE = 64, // bytes
+	TAIL_LINE = 64,      // bytes
 	SHORT_FEATURE = 128, // bytes
-	SHORT_LINE = 100, // letters
+	SHORT_LINE = 100,    // letters
 	TYPE_ENTRY_SIZE = 72
 };
 
@@ -46,7 +46,9 @@ struct pd_disassembler {
 
 static struct pd_speller speller_of(struct pd_disassembler *d, struct pd_text *text)
 {
-	struct pd_speller speller = {.text = text, .arch = pd_file_machine(d->file), .big = d->file->header.big_endian};
+	struct pd_speller speller = { .text = text,
+				      .arch = pd_file_machine(d->file),
+				      .big = d->file->header.big_endian };
 
 	speller.scope.arena = &d->arena;
 	speller.scope.words[PD_WORD_QUIRKS] = d->file->quirks;
@@ -67,7 +69,9 @@ static struct pd_parser parser_of(struct pd_disassembler *d, const struct pd_tex
 
 static void tell_header(struct pd_disassembler *d, struct pd_text *text)
 {
-	static const char *const forms[] = {[PD_MODE_FILE] = "file", [PD_MODE_PIPE] = "pipe", [PD_MODE_DIRECTORY] = "dir"};
+	static const char *const forms[] = {
+		[PD_MODE_FILE] = "file", [PD_MODE_PIPE] = "pipe", [PD_MODE_DIRECTORY] = "dir"
+	};
 	const struct pd_compression *compression = pd_file_compressed(d->file);
 
 	pd_text_printf(text, "header form: %s, byte_order: %s", forms[d->file->header.mode],
@@ -84,12 +88,13 @@ static enum pd_status tell_event(struct pd_disassembler *d, const struct pd_writ
 {
 	struct pd_speller speller = speller_of(d, text);
 	struct pd_cursor c = pd_cursor(event->attr, event->attr_size, d->carried->big);
-	struct pd_attr attr = {.rest = {NULL, 0}};
+	struct pd_attr attr = { .rest = { NULL, 0 } };
 
 	pd_decode_attr(&c, &speller.scope, &attr);
 	if (c.failed)
-		return c.status == PD_ERROR_MEMORY ? pd_fail_memory(error)
-						   : pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: attr: %s", d->file->name, c.reason);
+		return c.status == PD_ERROR_MEMORY ?
+			       pd_fail_memory(error) :
+			       pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: attr: %s", d->file->name, c.reason);
 	PD_TEXT_LITERAL(text, "event {\n\t");
 	if (event->name) {
 		PD_TEXT_LITERAL(text, "name: ");
@@ -190,7 +195,8 @@ static bool is_made(struct pd_disassembler *d, unsigned feature)
 {
 	const struct pd_compression *compression;
 
-	if (feature == PD_FEATURE_DIR_FORMAT || (feature == PD_FEATURE_AUXTRACE && d->file->header.mode == PD_MODE_PIPE))
+	if (feature == PD_FEATURE_DIR_FORMAT ||
+	    (feature == PD_FEATURE_AUXTRACE && d->file->header.mode == PD_MODE_PIPE))
 		return true;
 	if (feature == PD_FEATURE_EVENT_DESC)
 		return pd_writer_makes_event_desc(d->carried);
@@ -201,7 +207,7 @@ static bool is_made(struct pd_disassembler *d, unsigned feature)
 static void tell_feature(struct pd_disassembler *d, unsigned feature, struct pd_text *text)
 {
 	const struct pd_write_feature *slot = &d->carried->features[feature];
-	struct pd_bytes bytes = {slot->data, slot->size};
+	struct pd_bytes bytes = { slot->data, slot->size };
 
 	if (is_made(d, feature))
 		return;
@@ -221,7 +227,7 @@ static void tell_feature(struct pd_disassembler *d, unsigned feature, struct pd_
 		size_t left = bytes.size - at;
 
 		PD_TEXT_LITERAL(text, "\n\t");
-		pd_spell_bytes(text, (struct pd_bytes){bytes.data + at, left < TAIL_LINE ? left : TAIL_LINE});
+		pd_spell_bytes(text, (struct pd_bytes){ bytes.data + at, left < TAIL_LINE ? left : TAIL_LINE });
 	}
 	pd_text_put(text, "\n}\n", 3);
 }
@@ -234,7 +240,7 @@ static void tell_event_types(struct pd_disassembler *d, struct pd_text *text)
 	for (size_t at = 0; at + TYPE_ENTRY_SIZE <= types->size; at += TYPE_ENTRY_SIZE) {
 		struct pd_speller speller = speller_of(d, text);
 		struct pd_cursor c = pd_cursor(types->data + at, TYPE_ENTRY_SIZE, d->carried->big);
-		struct pd_header_event_type decoded = {.rest = {NULL, 0}};
+		struct pd_header_event_type decoded = { .rest = { NULL, 0 } };
 
 		layout->decode(&c, &speller.scope, &decoded);
 		PD_TEXT_LITERAL(text, "event_type ");
@@ -386,8 +392,8 @@ static bool tell_decoded(struct pd_disassembler *d, const struct pd_record *reco
 	}
 	if (!gives_record(d, record, &speller.scope, decoded, text))
 		return false;
-	speller.body = (struct pd_bytes){record->bytes.data + PD_RECORD_HEADER_SIZE,
-					 record->bytes.size - PD_RECORD_HEADER_SIZE};
+	speller.body = (struct pd_bytes){ record->bytes.data + PD_RECORD_HEADER_SIZE,
+					  record->bytes.size - PD_RECORD_HEADER_SIZE };
 	more = tell_start(d, record, event, text);
 	before = text->size;
 	pd_text_add(text, more ? ", " : " ");
@@ -410,8 +416,8 @@ static void tell_raw(const struct pd_record *record, struct pd_text *text)
 		pd_text_hex(text, record->misc);
 	}
 	PD_TEXT_LITERAL(text, ", body: ");
-	pd_spell_bytes(text, (struct pd_bytes){record->bytes.data + PD_RECORD_HEADER_SIZE,
-					       record->bytes.size - PD_RECORD_HEADER_SIZE});
+	pd_spell_bytes(text, (struct pd_bytes){ record->bytes.data + PD_RECORD_HEADER_SIZE,
+						record->bytes.size - PD_RECORD_HEADER_SIZE });
 	pd_text_char(text, '\n');
 }
 

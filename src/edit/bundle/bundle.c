@@ -12,7 +12,11 @@
 #include "symbol/sources.h"
 #include "state/index.h"
 
-enum { STEP = 256 << 10, LEVEL_MOST = 22, HEX_SIZE = 2 * 64 + 1 };
+enum {
+	STEP = 256 << 10,
+	LEVEL_MOST = 22,
+	HEX_SIZE = 2 * 64 + 1
+};
 
 struct name {
 	const char *text;
@@ -102,7 +106,7 @@ static bool take_one(struct pd_bundle *b, const char *name, size_t length, bool 
 	if (!copy || b->count >= UINT32_MAX - 1 || !PD_GROW(b->names, b->capacity, b->count + 1) ||
 	    !pd_index_add(&b->index, pd_hash(b->seed, copy, length), (uint32_t)b->count))
 		return false;
-	b->names[b->count++] = (struct name){copy, is_folder};
+	b->names[b->count++] = (struct name){ copy, is_folder };
 	return true;
 }
 
@@ -139,7 +143,7 @@ static enum pd_status put_stretch(struct pd_bundle *b, const struct pd_stretch *
 
 static enum pd_status put_member(struct pd_bundle *b, const struct pd_tar_member *m, read_fn *read, void *self)
 {
-	const struct pd_stretch all = {0, m->size};
+	const struct pd_stretch all = { 0, m->size };
 	const struct pd_stretch *stretches = m->stretches ? m->stretches : &all;
 	size_t count = m->stretches ? m->stretch_count : 1;
 	enum pd_status status = take_name(b, m->name) ? PD_OK : no_memory(b);
@@ -162,7 +166,7 @@ static bool read_source(void *self, uint64_t offset, uint8_t *data, size_t size)
 
 static enum pd_status put_part(struct pd_bundle *b, struct pd_source *source, const char *name)
 {
-	struct pd_tar_member m = {.name = name, .size = source->size, .is_private = true};
+	struct pd_tar_member m = { .name = name, .size = source->size, .is_private = true };
 
 	if (!source->seekable)
 		return pd_fail(&b->error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the recording can be read only once");
@@ -175,7 +179,8 @@ static enum pd_status put_file(struct pd_bundle *b, struct pd_file *file)
 	char name[PATH_MAX];
 
 	if (b->count)
-		return pd_fail(&b->error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the recording is not the first member of the bundle");
+		return pd_fail(&b->error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "the recording is not the first member of the bundle");
 	b->tar.modified = pd_file_modified(file);
 	for (size_t i = 0; i < file->part_count && status >= 0; i++) {
 		const struct pd_part *part = &file->parts[i];
@@ -203,7 +208,7 @@ static bool read_bytes(void *self, uint64_t offset, uint8_t *data, size_t size)
 
 static enum pd_status put_bytes(struct pd_bundle *b, const char *name, struct pd_bytes bytes)
 {
-	const struct pd_tar_member m = {.name = name, .size = bytes.size};
+	const struct pd_tar_member m = { .name = name, .size = bytes.size };
 
 	if (!is_sound(name) || !is_free(b, name))
 		return pd_fail(&b->error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: duplicate or empty name", name);
@@ -250,7 +255,7 @@ static void put_hex(const struct pd_object_id *id, char out[HEX_SIZE])
 // Names that nobody else may have.
 static bool is_ours(const char *name)
 {
-	static const char *const own[] = {"perf.data", "manifest.json", ".build-id"};
+	static const char *const own[] = { "perf.data", "manifest.json", ".build-id" };
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
 		size_t length = strlen(own[i]);
@@ -296,7 +301,8 @@ static bool name_source(const struct pd_symbol_source *s, char out[PATH_MAX])
 		return false;
 	} else if (s->kind == PD_SOURCE_DEBUG) {
 		slash = strrchr(path, '/');
-		n = snprintf(out, PATH_MAX, "%.*s.debug/%s", (int)(slash ? slash + 1 - path : 0), path, s->link ? s->link : "");
+		n = snprintf(out, PATH_MAX, "%.*s.debug/%s", (int)(slash ? slash + 1 - path : 0), path,
+			     s->link ? s->link : "");
 	} else {
 		n = snprintf(out, PATH_MAX, "%s", path);
 	}
@@ -306,7 +312,7 @@ static bool name_source(const struct pd_symbol_source *s, char out[PATH_MAX])
 // to_size: of the part of to that counts.
 static enum pd_status put_link(struct pd_bundle *b, const char *name, const char *to, size_t to_size)
 {
-	struct pd_tar_member m = {.name = name};
+	struct pd_tar_member m = { .name = name };
 	char target[PATH_MAX + 3 * PATH_MAX / 2];
 	size_t at = 0;
 
@@ -339,9 +345,9 @@ static enum pd_status put_links(struct pd_bundle *b, const struct pd_symbol_sour
 
 static enum pd_status put_image(struct pd_bundle *b, const struct pd_symbol_source *s, const char *name)
 {
-	struct pd_keep keep = {.stretches = NULL};
-	struct kept_image kept = {.image = s->image, .keep = &keep};
-	struct pd_tar_member m = {.name = name, .size = s->image->size};
+	struct pd_keep keep = { .stretches = NULL };
+	struct kept_image kept = { .image = s->image, .keep = &keep };
+	struct pd_tar_member m = { .name = name, .size = s->image->size };
 	// what goes by its checksum must stay as it is
 	bool is_whole = !s->elf || (b->flags & PD_BUNDLE_FULL) || s->link;
 	enum pd_status status;
@@ -360,17 +366,18 @@ static enum pd_status put_image(struct pd_bundle *b, const struct pd_symbol_sour
 static void tell(const struct adding *a, const struct pd_symbol_source *s, const char *name, uint64_t packed,
 		 const char *missing)
 {
-	static const char *const kinds[] = {
-		[PD_SOURCE_OBJECT] = "object",	   [PD_SOURCE_DEBUG] = "debug",	      [PD_SOURCE_SHARED] = "shared-debug",
-		[PD_SOURCE_KALLSYMS] = "kallsyms", [PD_SOURCE_PERFMAP] = "perf-map", [PD_SOURCE_JITDUMP] = "jitdump"};
-	struct pd_bundled bundled = {.kind = kinds[s->kind],
-				     .name = missing ? NULL : name,
-				     .from = s->from,
-				     .missing = missing,
-				     .size = s->image->size,
-				     .packed = packed};
+	static const char *const kinds[] = { [PD_SOURCE_OBJECT] = "object",       [PD_SOURCE_DEBUG] = "debug",
+					     [PD_SOURCE_SHARED] = "shared-debug", [PD_SOURCE_KALLSYMS] = "kallsyms",
+					     [PD_SOURCE_PERFMAP] = "perf-map",    [PD_SOURCE_JITDUMP] = "jitdump" };
+	struct pd_bundled bundled = { .kind = kinds[s->kind],
+				      .name = missing ? NULL : name,
+				      .from = s->from,
+				      .missing = missing,
+				      .size = s->image->size,
+				      .packed = packed };
 
-	bundled.build_id.size = s->id.size < sizeof(bundled.build_id.bytes) ? s->id.size : sizeof(bundled.build_id.bytes);
+	bundled.build_id.size = s->id.size < sizeof(bundled.build_id.bytes) ? s->id.size :
+									      sizeof(bundled.build_id.bytes);
 	memcpy(bundled.build_id.bytes, s->id.bytes, bundled.build_id.size);
 	if (a->each)
 		a->each(a->self, &bundled);
@@ -404,7 +411,7 @@ static bool add_source(void *self, const struct pd_symbol_source *s)
 enum pd_status pd_bundle_add_dso(struct pd_bundle *bundle, struct pd_symbols *symbols, const struct pd_dso *dso,
 				 pd_bundled_fn *each, void *self, struct pd_error *error)
 {
-	struct adding adding = {.bundle = bundle, .each = each, .self = self, .status = bundle->status};
+	struct adding adding = { .bundle = bundle, .each = each, .self = self, .status = bundle->status };
 
 	if (adding.status >= 0 && !pd_lookup_sources(symbols, dso, add_source, &adding) && adding.status >= 0)
 		adding.status = no_memory(bundle);
@@ -416,7 +423,7 @@ enum pd_status pd_bundle_add_dso(struct pd_bundle *bundle, struct pd_symbols *sy
 enum pd_status pd_bundle_open_fd(int fd, const char *name, const struct pd_bundle_options *options,
 				 struct pd_bundle **bundle_out, struct pd_error *error)
 {
-	struct pd_bundle_options o = {.size = sizeof(o)};
+	struct pd_bundle_options o = { .size = sizeof(o) };
 	struct pd_bundle *b;
 	enum pd_status status;
 

@@ -26,11 +26,11 @@ struct pd_tar {
 // A member to be written.
 struct pd_tar_member {
 	const char *name;
-	const char *target; // of a symbolic link, else NULL
-	uint64_t size;      // with its holes
+	const char *target;                 // of a symbolic link, else NULL
+	uint64_t size;                      // with its holes
 	const struct pd_stretch *stretches; // what is not a hole; NULL: all of it
 	size_t stretch_count;
-	bool is_private;    // for the user's eyes only
+	bool is_private; // for the user's eyes only
 };
 
 // Bytes of a file that stay.

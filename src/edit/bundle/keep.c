@@ -27,7 +27,7 @@ enum {
 };
 
 // Of what is loaded and is code or data by its type: unwinding, stubs (tools read them), function descriptors, texts.
-static const char *const wanted[] = {".eh_frame", ".plt", ".opd", ".ARM.ex", ".note", ".interp", ".gnu_debug"};
+static const char *const wanted[] = { ".eh_frame", ".plt", ".opd", ".ARM.ex", ".note", ".interp", ".gnu_debug" };
 
 static bool begins(const char *text, const char *with)
 {
@@ -43,8 +43,8 @@ static bool is_dropped(const struct pd_elf *elf, const struct pd_elf_section *s)
 {
 	// for code that is not there
 	if (!(s->flags & PD_ELF_FLAG_ALLOC))
-		return is_relocation(s) && s->info && s->info < elf->section_count && !is_relocation(&elf->sections[s->info]) &&
-		       is_dropped(elf, &elf->sections[s->info]);
+		return is_relocation(s) && s->info && s->info < elf->section_count &&
+		       !is_relocation(&elf->sections[s->info]) && is_dropped(elf, &elf->sections[s->info]);
 	// those of the slots that stubs jump to name the stubs
 	if (is_relocation(s))
 		return !strstr(s->name, "plt") && !(strstr(s->name, "dyn") && pd_elf_section_by_name(elf, ".plt.got"));
@@ -70,7 +70,7 @@ static bool add(struct pd_keep *keep, const struct pd_elf *elf, uint64_t offset,
 		size = elf->image.size - offset;
 	if (!PD_GROW(keep->stretches, keep->capacity, keep->count + 1))
 		return false;
-	keep->stretches[keep->count++] = (struct pd_stretch){offset, size};
+	keep->stretches[keep->count++] = (struct pd_stretch){ offset, size };
 	return true;
 }
 
@@ -155,7 +155,7 @@ bool pd_keep_make(struct pd_keep *keep, struct pd_elf *elf)
 	struct tables t;
 	bool ok = true;
 
-	*keep = (struct pd_keep){.stretches = NULL};
+	*keep = (struct pd_keep){ .stretches = NULL };
 	// without sections nobody can tell what is what
 	if (!elf->section_count || !read_tables(elf, &t))
 		return true;
@@ -177,7 +177,7 @@ void pd_keep_fini(struct pd_keep *keep)
 {
 	pd_free(keep->stretches);
 	pd_free(keep->headers);
-	*keep = (struct pd_keep){.stretches = NULL};
+	*keep = (struct pd_keep){ .stretches = NULL };
 }
 
 void pd_keep_change(const struct pd_keep *keep, uint64_t offset, uint8_t *data, size_t size)

@@ -26,9 +26,10 @@ enum pd_status pd_tar_init(struct pd_tar *tar, int fd, const char *name, int lev
 {
 	enum pd_status status;
 
-	*tar = (struct pd_tar){.out = {.fd = -1}};
+	*tar = (struct pd_tar){ .out = { .fd = -1 } };
 	if (level && !pd_packer_zstd.open)
-		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "compression needs zstd (this build has no support for it)");
+		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET,
+			       "compression needs zstd (this build has no support for it)");
 	status = pd_output_init(&tar->out, fd, false, name, error);
 	if (status < 0 || !level)
 		return status;
@@ -124,7 +125,7 @@ static void put_text(uint8_t *field, size_t size, const char *text)
 
 static enum pd_status put_header(struct pd_tar *tar, const struct header *h, struct pd_error *error)
 {
-	uint8_t block[PD_TAR_BLOCK] = {0};
+	uint8_t block[PD_TAR_BLOCK] = { 0 };
 	unsigned sum = 0;
 
 	put_text(block, NAME_SIZE, h->name);
@@ -132,7 +133,8 @@ static enum pd_status put_header(struct pd_tar *tar, const struct header *h, str
 	put_octal(block + 108, 8, 0);
 	put_octal(block + 116, 8, 0);
 	put_octal(block + 124, 12, h->size <= octal_most ? h->size : 0);
-	put_octal(block + 136, 12, tar->modified > 0 && (uint64_t)tar->modified <= octal_most ? (uint64_t)tar->modified : 0);
+	put_octal(block + 136, 12,
+		  tar->modified > 0 && (uint64_t)tar->modified <= octal_most ? (uint64_t)tar->modified : 0);
 	memset(block + 148, ' ', 8);
 	block[156] = (uint8_t)h->type;
 	put_text(block + 157, NAME_SIZE, h->target ? h->target : "");
@@ -180,7 +182,7 @@ static const char *last_part(const char *path)
 
 static enum pd_status put_extra(struct pd_tar *tar, const struct pd_text *extra, struct pd_error *error)
 {
-	const struct header h = {.name = "PaxHeaders/header", .type = 'x', .size = extra->size};
+	const struct header h = { .name = "PaxHeaders/header", .type = 'x', .size = extra->size };
 	enum pd_status status = put_header(tar, &h, error);
 
 	if (status >= 0)
@@ -222,8 +224,9 @@ static uint64_t stored_size(const struct pd_tar_member *m)
 enum pd_status pd_tar_begin(struct pd_tar *tar, const struct pd_tar_member *m, struct pd_error *error)
 {
 	struct header h = {
-		.name = m->name, .target = m->target, .type = m->target ? '2' : '0', .is_private = m->is_private};
-	struct pd_text extra = {0}, map = {0};
+		.name = m->name, .target = m->target, .type = m->target ? '2' : '0', .is_private = m->is_private
+	};
+	struct pd_text extra = { 0 }, map = { 0 };
 	enum pd_status status = PD_OK;
 	char sparse_name[NAME_SIZE];
 

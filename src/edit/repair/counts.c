@@ -11,7 +11,7 @@
 enum {
 	ANY_CPU = 65535,
 	CPUS = 65536,
-	MOST_CPUS = 30000,  // that fit into a record
+	MOST_CPUS = 30000, // that fit into a record
 	MOST_THREADS = (UINT16_MAX - 16) / 24,
 };
 
@@ -21,7 +21,7 @@ struct survey {
 	uint32_t threads; // of the map
 	bool has_cpus;    // there is one
 	uint32_t last_thread;
-	uint64_t seen, counts; // of perf stat; those that can be true
+	uint64_t seen, counts;                      // of perf stat; those that can be true
 	uint64_t on_mapped_cpus, of_mapped_threads; // counts
 };
 
@@ -60,7 +60,8 @@ static void note(struct survey *survey, const struct pd_record *record)
 	const void *decoded;
 	const struct pd_stat *stat;
 
-	if ((record->type != PD_RECORD_CPU_MAP && record->type != PD_RECORD_THREAD_MAP && record->type != PD_RECORD_STAT) ||
+	if ((record->type != PD_RECORD_CPU_MAP && record->type != PD_RECORD_THREAD_MAP &&
+	     record->type != PD_RECORD_STAT) ||
 	    pd_record_decode(record, &decoded, NULL) < 0)
 		return;
 	if (record->type == PD_RECORD_CPU_MAP) {
@@ -105,7 +106,7 @@ static void settle(struct pd_count_maps *maps, struct survey *survey)
 
 static enum pd_status walk(struct survey *survey, struct pd_file *file, struct pd_error *error)
 {
-	const struct pd_stream_options careful = {.size = sizeof(careful), .careful = true};
+	const struct pd_stream_options careful = { .size = sizeof(careful), .careful = true };
 	const struct pd_record *record;
 	struct pd_stream *stream;
 	enum pd_status status = pd_stream_open(file, &careful, &stream, error);
@@ -121,7 +122,8 @@ static enum pd_status walk(struct survey *survey, struct pd_file *file, struct p
 
 enum pd_status pd_count_maps_learn(struct pd_count_maps *maps, struct pd_file *file, struct pd_error *error)
 {
-	struct survey survey = {.mapped = pd_alloc(sizeof(*survey.mapped)), .counted = pd_alloc(sizeof(*survey.counted))};
+	struct survey survey = { .mapped = pd_alloc(sizeof(*survey.mapped)),
+				 .counted = pd_alloc(sizeof(*survey.counted)) };
 	enum pd_status status;
 
 	status = survey.mapped && survey.counted ? walk(&survey, file, error) : pd_fail_memory(error);
@@ -139,7 +141,8 @@ bool pd_count_maps_keep(const struct pd_count_maps *maps, struct pd_stream *stre
 
 	if (!maps->cpus)
 		return true;
-	if ((record->type == PD_RECORD_CPU_MAP && maps->make_cpus) || (record->type == PD_RECORD_THREAD_MAP && maps->make_threads))
+	if ((record->type == PD_RECORD_CPU_MAP && maps->make_cpus) ||
+	    (record->type == PD_RECORD_THREAD_MAP && maps->make_threads))
 		return false;
 	if (record->type != PD_RECORD_STAT || pd_record_decode(record, &decoded, NULL) < 0)
 		return true;
@@ -155,8 +158,8 @@ static enum pd_status add_cpus(const struct pd_count_maps *maps, struct pd_write
 {
 	static const uint8_t padding[8];
 	uint16_t *items = pd_alloc(CPUS * sizeof(*items));
-	struct pd_cpu_map_data data = {.kind = PD_CPU_MAP_CPUS, .cpus = {items, 0}};
-	struct pd_cpu_map map = {.cpus = &data};
+	struct pd_cpu_map_data data = { .kind = PD_CPU_MAP_CPUS, .cpus = { items, 0 } };
+	struct pd_cpu_map map = { .cpus = &data };
 	enum pd_status status;
 
 	if (!items)
@@ -165,7 +168,7 @@ static enum pd_status add_cpus(const struct pd_count_maps *maps, struct pd_write
 		if (has_cpu(maps->cpus, i))
 			items[data.cpus.count++] = (uint16_t)i;
 	// the size of a record is a multiple of 8
-	map.rest = (struct pd_bytes){padding, (4 - 2 * data.cpus.count) & 7};
+	map.rest = (struct pd_bytes){ padding, (4 - 2 * data.cpus.count) & 7 };
 	status = pd_writer_add(writer, PD_RECORD_CPU_MAP, 0, &map, 0, error);
 	pd_free(items);
 	return status;
@@ -176,13 +179,13 @@ static enum pd_status add_threads(const struct pd_count_maps *maps, struct pd_wr
 {
 	static const char no_name[16];
 	struct pd_thread_map_entry *entries = pd_alloc(maps->threads * sizeof(*entries));
-	const struct pd_thread_map map = {.entries = {entries, maps->threads, sizeof(*entries)}};
+	const struct pd_thread_map map = { .entries = { entries, maps->threads, sizeof(*entries) } };
 	enum pd_status status;
 
 	if (!entries)
 		return pd_fail_memory(error);
 	for (uint32_t i = 0; i < maps->threads; i++)
-		entries[i] = (struct pd_thread_map_entry){.pid = UINT64_MAX, .comm = {no_name, 0, sizeof(no_name)}};
+		entries[i] = (struct pd_thread_map_entry){ .pid = UINT64_MAX, .comm = { no_name, 0, sizeof(no_name) } };
 	status = pd_writer_add(writer, PD_RECORD_THREAD_MAP, 0, &map, 0, error);
 	pd_free(entries);
 	return status;
@@ -211,5 +214,5 @@ enum pd_status pd_count_maps_pass(struct pd_count_maps *maps, struct pd_file *fi
 void pd_count_maps_fini(struct pd_count_maps *maps)
 {
 	pd_free(maps->cpus);
-	*maps = (struct pd_count_maps){0};
+	*maps = (struct pd_count_maps){ 0 };
 }

@@ -10,31 +10,31 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FORMAT_SIZE = 1024 };
+enum {
+	FORMAT_SIZE = 1024
+};
 
 // The fields that all tracepoints have.
-static const char common_fields[] =
-	"format:\n"
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
-	"\n"
-	"\tfield:char lost[0];\toffset:8;\tsize:0;\tsigned:0;\n"
-	"\n"
-	"print fmt: \"\"\n";
+static const char common_fields[] = "format:\n"
+				    "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+				    "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+				    "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+				    "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+				    "\n"
+				    "\tfield:char lost[0];\toffset:8;\tsize:0;\tsigned:0;\n"
+				    "\n"
+				    "print fmt: \"\"\n";
 
 // How records stand in a page of the kernel's buffer, which perf insists on and does not use.
-static const char page_header[] =
-	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-	"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-	"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
+static const char page_header[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+				  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+				  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+				  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
 static const char event_header[] = "# compressed entry header\n";
 
 static struct pd_bytes bytes_of(const char *text)
 {
-	return (struct pd_bytes){(const uint8_t *)text, strlen(text)};
+	return (struct pd_bytes){ (const uint8_t *)text, strlen(text) };
 }
 
 static bool is_word(const char *text, size_t length)
@@ -60,7 +60,7 @@ static bool add_format(struct pd_formats *formats, const struct pd_event_full *f
 		system->name.length = (uint32_t)(colon - name);
 		name = colon + 1;
 	} else {
-		system->name = (struct pd_str){"lost", 4, 0};
+		system->name = (struct pd_str){ "lost", 4, 0 };
 		snprintf(lost, sizeof(lost), "tracepoint_%" PRIu64, full->event.attr->config);
 		name = lost;
 		length = strlen(lost);
@@ -68,7 +68,7 @@ static bool add_format(struct pd_formats *formats, const struct pd_event_full *f
 	snprintf(room, FORMAT_SIZE, "name: %.*s\nID: %" PRIu64 "\n%s", (int)length, name, full->event.attr->config,
 		 common_fields);
 	text->data = bytes_of(room);
-	system->formats = (struct pd_list){text, 1, sizeof(*text)};
+	system->formats = (struct pd_list){ text, 1, sizeof(*text) };
 	return system->name.data != NULL;
 }
 
@@ -93,18 +93,24 @@ static bool make_room(struct pd_formats *formats, size_t count)
 
 static void settle(struct pd_formats *formats)
 {
-	formats->data.systems = (struct pd_list){formats->systems, formats->count, sizeof(*formats->systems)};
+	formats->data.systems = (struct pd_list){ formats->systems, formats->count, sizeof(*formats->systems) };
 }
 
 enum pd_status pd_formats_make(struct pd_formats *formats, const struct pd_file *file, struct pd_error *error)
 {
-	static const uint8_t magic[10] = {0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'};
+	static const uint8_t magic[10] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
 
 	formats->data = (struct pd_tracing_data){
-		.magic = {magic, sizeof(magic)}, .version = {"0.6", 3, 0}, .big_endian = file->header.big_endian,
-		.long_size = 8, .page_size = 4096, .header_page_name = {"header_page", 11, 0},
-		.header_event_name = {"header_event", 12, 0}, .has_cmdlines = true,
-		.header_page = bytes_of(page_header), .header_event = bytes_of(event_header),
+		.magic = { magic, sizeof(magic) },
+		.version = { "0.6", 3, 0 },
+		.big_endian = file->header.big_endian,
+		.long_size = 8,
+		.page_size = 4096,
+		.header_page_name = { "header_page", 11, 0 },
+		.header_event_name = { "header_event", 12, 0 },
+		.has_cmdlines = true,
+		.header_page = bytes_of(page_header),
+		.header_event = bytes_of(event_header),
 	};
 	if (!make_room(formats, file->event_count))
 		return pd_fail_memory(error);
@@ -152,7 +158,7 @@ static bool has_fields(struct pd_bytes text, struct pd_bytes *fields_out)
 
 	if (!print || !format || format > print)
 		return false;
-	*fields_out = (struct pd_bytes){text.data, (size_t)(print - (const char *)text.data)};
+	*fields_out = (struct pd_bytes){ text.data, (size_t)(print - (const char *)text.data) };
 	return is_plain(*fields_out) && id_of(text) != UINT64_MAX && !memcmp(text.data, "name: ", 6);
 }
 
@@ -166,7 +172,7 @@ static bool cut_format(struct pd_formats *formats, struct pd_bytes fields, struc
 		return false;
 	memcpy(text, fields.data, fields.size);
 	memcpy(text + fields.size, nothing, sizeof(nothing) - 1);
-	*text_out = (struct pd_bytes){text, fields.size + sizeof(nothing) - 1};
+	*text_out = (struct pd_bytes){ text, fields.size + sizeof(nothing) - 1 };
 	return true;
 }
 
@@ -188,7 +194,7 @@ static bool mend_list(struct pd_formats *formats, struct pd_list *list)
 		if (readable && !cut_format(formats, fields, &texts[count++].data))
 			return false;
 	}
-	*list = (struct pd_list){texts, count, sizeof(*texts)};
+	*list = (struct pd_list){ texts, count, sizeof(*texts) };
 	return texts != NULL;
 }
 
@@ -203,7 +209,8 @@ static bool has_format(const struct pd_formats *formats, uint64_t id)
 
 static bool mend_all(struct pd_formats *formats, const struct pd_file *file, const struct pd_tracing_data *data)
 {
-	if (!make_room(formats, data->systems.count + file->event_count) || !mend_list(formats, &formats->data.ftrace_formats))
+	if (!make_room(formats, data->systems.count + file->event_count) ||
+	    !mend_list(formats, &formats->data.ftrace_formats))
 		return false;
 	for (size_t i = 0; i < data->systems.count; i++) {
 		formats->systems[formats->count] = *PD_ITEM(pd_tracing_system, data->systems, i);
@@ -218,8 +225,8 @@ static bool mend_all(struct pd_formats *formats, const struct pd_file *file, con
 	return true;
 }
 
-enum pd_status pd_formats_mend(struct pd_formats *formats, const struct pd_file *file, const struct pd_tracing_data *data,
-			       struct pd_error *error)
+enum pd_status pd_formats_mend(struct pd_formats *formats, const struct pd_file *file,
+			       const struct pd_tracing_data *data, struct pd_error *error)
 {
 	formats->data = *data;
 	if (!mend_all(formats, file, data))
@@ -231,5 +238,5 @@ enum pd_status pd_formats_mend(struct pd_formats *formats, const struct pd_file 
 void pd_formats_fini(struct pd_formats *formats)
 {
 	pd_arena_fini(&formats->arena);
-	*formats = (struct pd_formats){0};
+	*formats = (struct pd_formats){ 0 };
 }

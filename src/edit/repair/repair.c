@@ -51,9 +51,9 @@ static bool is_whole(struct pd_file *file, unsigned feature)
 // perf stops with a signal at a build id of more bytes than there is room for.
 static bool build_id_is_sound(const struct pd_file *file, const struct pd_record_head *head, struct pd_bytes bytes)
 {
-	struct pd_arena arena = {.limit = (size_t)file->memory_limit};
+	struct pd_arena arena = { .limit = (size_t)file->memory_limit };
 	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, file->header.big_endian);
-	struct pd_scope scope = {.arena = &arena};
+	struct pd_scope scope = { .arena = &arena };
 	const struct pd_header_build_id *id;
 	bool sound;
 
@@ -70,14 +70,14 @@ static bool build_id_is_sound(const struct pd_file *file, const struct pd_record
 static const struct pd_build_ids *mend_build_ids(struct repair *repair, struct pd_file *file)
 {
 	const struct pd_build_ids *list = pd_file_build_id(file);
-	struct pd_bytes left = list ? list->records : (struct pd_bytes){0};
+	struct pd_bytes left = list ? list->records : (struct pd_bytes){ 0 };
 	bool all = true;
 
 	repair->ids.size = 0;
 	while (left.size >= PD_RECORD_HEADER_SIZE) {
 		struct pd_record_head head = pd_record_head(left.data, file->swap);
 		bool fits = head.size >= PD_RECORD_HEADER_SIZE && head.size <= left.size;
-		struct pd_bytes entry = {left.data, fits ? (size_t)head.size : left.size};
+		struct pd_bytes entry = { left.data, fits ? (size_t)head.size : left.size };
 		bool sound = fits && build_id_is_sound(file, &head, entry);
 
 		all &= sound;
@@ -86,7 +86,7 @@ static const struct pd_build_ids *mend_build_ids(struct repair *repair, struct p
 		left.data += entry.size;
 		left.size -= entry.size;
 	}
-	repair->build_ids.records = (struct pd_bytes){repair->ids.data, repair->ids.size};
+	repair->build_ids.records = (struct pd_bytes){ repair->ids.data, repair->ids.size };
 	return all ? NULL : &repair->build_ids;
 }
 
@@ -146,8 +146,7 @@ static bool lacks_end(const struct repair *repair)
 {
 	const struct pd_header *header = &repair->file->header;
 
-	return header->mode != PD_MODE_PIPE && repair->file->event_count &&
-	       (header->unfinished || header->truncated);
+	return header->mode != PD_MODE_PIPE && repair->file->event_count && (header->unfinished || header->truncated);
 }
 
 // Events as they are in the table of attrs, of which the damaged description is not.
@@ -162,7 +161,7 @@ static bool lacks_event_desc(const struct repair *repair)
 
 static enum pd_status carry(struct repair *repair, struct pd_error *error)
 {
-	struct pd_changes changes = {.size = sizeof(changes), .self = repair, .feature = change_feature};
+	struct pd_changes changes = { .size = sizeof(changes), .self = repair, .feature = change_feature };
 	enum pd_status status;
 
 	if (lacks_event_desc(repair)) {
@@ -181,8 +180,8 @@ static void count_features(struct repair *repair)
 	struct pd_feature_section section;
 
 	for (size_t i = 0; pd_file_feature_at(repair->file, i, &section); i++)
-		set_bit(is_whole(repair->file, section.number) ? repair->result.kept_features
-							       : repair->result.dropped_features,
+		set_bit(is_whole(repair->file, section.number) ? repair->result.kept_features :
+								 repair->result.dropped_features,
 			section.number);
 	// those that the header promises and that are not there
 	for (unsigned i = 0; i < PD_FEATURE_LIMIT; i++)
@@ -193,7 +192,7 @@ static void count_features(struct repair *repair)
 // When the first and the last sample were, if a file should say so and does not.
 static enum pd_status make_sample_time(struct repair *repair, struct pd_error *error)
 {
-	const struct pd_sample_time time = {.first_ns = repair->first_ns, .last_ns = repair->last_ns};
+	const struct pd_sample_time time = { .first_ns = repair->first_ns, .last_ns = repair->last_ns };
 
 	if (!repair->first_ns || has_bit(repair->result.kept_features, PD_FEATURE_SAMPLE_TIME) ||
 	    !(lacks_end(repair) || has_bit(repair->result.dropped_features, PD_FEATURE_SAMPLE_TIME)))
@@ -232,12 +231,12 @@ static enum pd_status make(struct repair *repair, unsigned feature, const void *
 static enum pd_status make_machine(struct repair *repair, struct pd_error *error)
 {
 	static const char unknown[] = "unknown";
-	const struct pd_str text = {.data = unknown, .length = sizeof(unknown) - 1};
-	const struct pd_string host = {.value = text};
-	const struct pd_argument argument = {.value = text};
-	const struct pd_cmdline command = {.arguments = {&argument, 1, sizeof(argument)}};
+	const struct pd_str text = { .data = unknown, .length = sizeof(unknown) - 1 };
+	const struct pd_string host = { .value = text };
+	const struct pd_argument argument = { .value = text };
+	const struct pd_cmdline command = { .arguments = { &argument, 1, sizeof(argument) } };
 	uint32_t cpus = repair->cpu_count ? repair->cpu_count : 1;
-	const struct pd_nrcpus nrcpus = {.available = cpus, .online = cpus};
+	const struct pd_nrcpus nrcpus = { .available = cpus, .online = cpus };
 	enum pd_status status = PD_OK;
 
 	// a pipe has its features in front
@@ -264,7 +263,7 @@ static enum pd_status mark_stat(struct repair *repair, struct pd_error *error)
 	set_bit(repair->result.made_features, PD_FEATURE_STAT);
 	if (!repair->writer || repair->writer->mode == PD_MODE_PIPE)
 		return PD_OK;
-	return pd_writer_set_feature_bytes(repair->writer, PD_FEATURE_STAT, (struct pd_bytes){NULL, 0}, error);
+	return pd_writer_set_feature_bytes(repair->writer, PD_FEATURE_STAT, (struct pd_bytes){ NULL, 0 }, error);
 }
 
 // perf opens no file with tracepoints whose formats are lost.
@@ -280,7 +279,9 @@ static enum pd_status make_formats(struct repair *repair, struct pd_error *error
 		return PD_OK;
 	pd_formats_fini(&repair->formats);
 	status = pd_formats_make(&repair->formats, repair->file, error);
-	return status < 0 ? status : pd_writer_set_feature(repair->writer, PD_FEATURE_TRACING_DATA, &repair->formats.data, error);
+	return status < 0 ?
+		       status :
+		       pd_writer_set_feature(repair->writer, PD_FEATURE_TRACING_DATA, &repair->formats.data, error);
 }
 
 // ---- records ----
@@ -329,7 +330,7 @@ static void count_record(struct repair *repair, const struct pd_record *record)
 // What a pipe says of itself is known before the writer takes it: a part of it may be better than another.
 static enum pd_status learn(struct repair *repair, struct pd_error *error)
 {
-	const struct pd_stream_options careful = {.size = sizeof(careful), .careful = true};
+	const struct pd_stream_options careful = { .size = sizeof(careful), .careful = true };
 	struct pd_file *file = repair->file;
 	const struct pd_record *record = NULL;
 	struct pd_stream *stream;
@@ -382,8 +383,8 @@ static enum pd_status pass_records(struct repair *repair, struct pd_stream *stre
 enum pd_status pd_repair(struct pd_file *file, struct pd_writer *writer, const struct pd_repair_options *options,
 			 struct pd_repair_result *result_out, struct pd_error *error)
 {
-	const struct pd_stream_options careful = {.size = sizeof(careful), .careful = true};
-	struct repair repair = {.file = file, .writer = writer};
+	const struct pd_stream_options careful = { .size = sizeof(careful), .careful = true };
+	struct repair repair = { .file = file, .writer = writer };
 	struct pd_stream *stream;
 	enum pd_status status;
 
