@@ -25,24 +25,6 @@ enum {
 	USUAL_ATTR_SIZE = 128, // perf 5.13 to 6.2
 };
 
-static bool put_u32(struct pd_writer *writer, struct pd_write_bytes *bytes, uint32_t value)
-{
-	uint8_t at[4];
-	struct pd_pen pen = pd_pen(at, sizeof(at), writer->big);
-
-	pd_pen_u32(&pen, value);
-	return pd_write_put(bytes, at, sizeof(at));
-}
-
-static bool put_u64(struct pd_writer *writer, struct pd_write_bytes *bytes, uint64_t value)
-{
-	uint8_t at[8];
-	struct pd_pen pen = pd_pen(at, sizeof(at), writer->big);
-
-	pd_pen_u64(&pen, value);
-	return pd_write_put(bytes, at, sizeof(at));
-}
-
 static bool put_zeros(struct pd_write_bytes *bytes, size_t size)
 {
 	static const uint8_t zeros[64];
@@ -56,7 +38,7 @@ static bool put_zeros(struct pd_write_bytes *bytes, size_t size)
 static bool put_ids(struct pd_writer *writer, struct pd_write_bytes *bytes, const struct pd_write_event *event)
 {
 	for (size_t i = 0; i < event->id_count; i++)
-		if (!put_u64(writer, bytes, event->ids[i]))
+		if (!pd_write_u64(writer, bytes, event->ids[i]))
 			return false;
 	return true;
 }
@@ -107,15 +89,16 @@ static bool put_attr(struct pd_writer *writer, struct pd_write_bytes *bytes, con
 static bool put_event_desc(struct pd_writer *writer, struct pd_write_bytes *bytes)
 {
 	size_t size = common_attr_size(writer);
-	bool done = put_u32(writer, bytes, (uint32_t)writer->event_count) && put_u32(writer, bytes, (uint32_t)size);
+	bool done = pd_write_u32(writer, bytes, (uint32_t)writer->event_count) &&
+		    pd_write_u32(writer, bytes, (uint32_t)size);
 
 	for (size_t i = 0; i < writer->event_count && done; i++) {
 		const struct pd_write_event *event = &writer->events[i];
 		const char *name = event->name ? event->name : "";
 		size_t room = (strlen(name) + 64) & ~(size_t)63;
 
-		done = put_attr(writer, bytes, event, size) && put_u32(writer, bytes, (uint32_t)event->id_count) &&
-		       put_u32(writer, bytes, (uint32_t)room) && pd_write_put(bytes, name, strlen(name)) &&
+		done = put_attr(writer, bytes, event, size) && pd_write_u32(writer, bytes, (uint32_t)event->id_count) &&
+		       pd_write_u32(writer, bytes, (uint32_t)room) && pd_write_put(bytes, name, strlen(name)) &&
 		       put_zeros(bytes, room - strlen(name)) && put_ids(writer, bytes, event);
 	}
 	return done;
@@ -148,22 +131,22 @@ static bool put_compression(struct pd_writer *writer, struct pd_write_bytes *byt
 		plain += writer->parts[i].pack.plain_total;
 		packed += writer->parts[i].pack.packed_total;
 	}
-	return put_u32(writer, bytes, 0) && put_u32(writer, bytes, PD_COMPRESSION_ZSTD) &&
-	       put_u32(writer, bytes, (uint32_t)writer->level) &&
-	       put_u32(writer, bytes, packed ? (uint32_t)((plain + packed / 2) / packed) : 0) &&
-	       put_u32(writer, bytes, PD_PACK_MMAP_LEN);
+	return pd_write_u32(writer, bytes, 0) && pd_write_u32(writer, bytes, PD_COMPRESSION_ZSTD) &&
+	       pd_write_u32(writer, bytes, (uint32_t)writer->level) &&
+	       pd_write_u32(writer, bytes, packed ? (uint32_t)((plain + packed / 2) / packed) : 0) &&
+	       pd_write_u32(writer, bytes, PD_PACK_MMAP_LEN);
 }
 
 static bool put_aux_index(struct pd_writer *writer, struct pd_write_bytes *bytes)
 {
 	const struct pd_write_bytes *index = &writer->aux_index;
 
-	return put_u64(writer, bytes, index->size / 16) && pd_write_put(bytes, index->data, index->size);
+	return pd_write_u64(writer, bytes, index->size / 16) && pd_write_put(bytes, index->data, index->size);
 }
 
 static bool put_dir_format(struct pd_writer *writer, struct pd_write_bytes *bytes)
 {
-	return put_u64(writer, bytes, 1);
+	return pd_write_u64(writer, bytes, 1);
 }
 
 static enum pd_status make_feature(struct pd_writer *writer, unsigned feature,
@@ -255,8 +238,8 @@ static bool put_attrs(struct pd_writer *writer, struct pd_write_bytes *bytes, ui
 	for (size_t i = 0; i < writer->event_count && done; i++) {
 		uint64_t id_size = writer->events[i].id_count * 8;
 
-		done = put_attr(writer, bytes, &writer->events[i], size) && put_u64(writer, bytes, id_size ? ids : 0) &&
-		       put_u64(writer, bytes, id_size);
+		done = put_attr(writer, bytes, &writer->events[i], size) &&
+		       pd_write_u64(writer, bytes, id_size ? ids : 0) && pd_write_u64(writer, bytes, id_size);
 		ids += id_size;
 	}
 	return done;
@@ -321,7 +304,7 @@ static bool put_features(struct pd_writer *writer, struct pd_write_bytes *bytes,
 	for (unsigned i = 0; i < PD_FEATURE_LIMIT && done; i++) {
 		if (!writer->features[i].present)
 			continue;
-		done = put_u64(writer, bytes, at) && put_u64(writer, bytes, writer->features[i].size);
+		done = pd_write_u64(writer, bytes, at) && pd_write_u64(writer, bytes, writer->features[i].size);
 		at += writer->features[i].size;
 	}
 	for (unsigned i = 0; i < PD_FEATURE_LIMIT && done; i++)
@@ -406,32 +389,6 @@ enum pd_status pd_writer_save(struct pd_writer *writer, bool last, struct pd_err
 
 // ---- pipes ----
 
-static enum pd_status put_record(struct pd_writer *writer, uint32_t type, uint16_t misc, struct pd_bytes body,
-				 struct pd_error *error)
-{
-	uint8_t head[8];
-	struct pd_pen pen = pd_pen(head, sizeof(head), writer->big);
-	enum pd_status status;
-
-	pd_pen_u32(&pen, type);
-	pd_pen_u16(&pen, misc);
-	pd_pen_u16(&pen, (uint16_t)(sizeof(head) + body.size));
-	status = pd_writer_put_outside(writer, 0, head, sizeof(head), error);
-	return status < 0 ? status : pd_writer_put_outside(writer, 0, body.data, body.size, error);
-}
-
-void pd_writer_tell_not_carried(struct pd_writer *writer, unsigned feature, size_t size)
-{
-	struct pd_file *from = writer->features[feature].from ? writer->features[feature].from : writer->source;
-
-	// what was made of several files is told of the first of them that gave anything
-	for (unsigned i = 0; i < PD_FEATURE_LIMIT && !from; i++)
-		from = writer->features[i].from;
-	if (from)
-		pd_file_tell(from, PD_PROBLEM_NOT_CARRIED, PD_NO_OFFSET, pd_feature_name(feature),
-			     "%zu bytes, more than fit in a record of a pipe", size);
-}
-
 // An id of 0 is that of the first event for perf, so that a name without an id can be sent for a single event only.
 static enum pd_status send_name(struct pd_writer *writer, const struct pd_write_event *event, struct pd_error *error)
 {
@@ -442,11 +399,11 @@ static enum pd_status send_name(struct pd_writer *writer, const struct pd_write_
 
 	if (!length || length > 4096 || (!event->id_count && writer->event_count > 1))
 		return PD_OK;
-	if (put_u64(writer, &body, PD_EVENT_UPDATE_NAME) &&
-	    put_u64(writer, &body, event->id_count ? event->ids[0] : 0) && pd_write_put(&body, name, length) &&
+	if (pd_write_u64(writer, &body, PD_EVENT_UPDATE_NAME) &&
+	    pd_write_u64(writer, &body, event->id_count ? event->ids[0] : 0) && pd_write_put(&body, name, length) &&
 	    put_zeros(&body, 8 - length % 8))
-		status =
-			put_record(writer, PD_RECORD_EVENT_UPDATE, 0, (struct pd_bytes){ body.data, body.size }, error);
+		status = pd_writer_send_record(writer, PD_RECORD_EVENT_UPDATE, 0,
+					       (struct pd_bytes){ body.data, body.size }, error);
 	else
 		status = pd_fail_memory(error);
 	pd_free(body.data);
@@ -465,22 +422,8 @@ static enum pd_status send_event(struct pd_writer *writer, const struct pd_write
 				 "%s: an event has %zu ids, more than fit in a record of a pipe", writer->name,
 				 event->id_count);
 	else
-		status = put_record(writer, PD_RECORD_HEADER_ATTR, 0, (struct pd_bytes){ body.data, body.size }, error);
-	pd_free(body.data);
-	return status;
-}
-
-enum pd_status pd_writer_send_feature_bytes(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
-					    struct pd_error *error)
-{
-	struct pd_write_bytes body = { 0 };
-	enum pd_status status;
-
-	if (put_u64(writer, &body, feature) && pd_write_put(&body, bytes.data, bytes.size))
-		status = put_record(writer, PD_RECORD_HEADER_FEATURE, 0, (struct pd_bytes){ body.data, body.size },
-				    error);
-	else
-		status = pd_fail_memory(error);
+		status = pd_writer_send_record(writer, PD_RECORD_HEADER_ATTR, 0,
+					       (struct pd_bytes){ body.data, body.size }, error);
 	pd_free(body.data);
 	return status;
 }
@@ -510,10 +453,11 @@ static enum pd_status send_tracing_data(struct pd_writer *writer, struct pd_erro
 	}
 	pd_pen_u32(&pen, (uint32_t)(feature->size + pad));
 	pd_pen_u32(&pen, 0);
-	status = put_record(writer, PD_RECORD_HEADER_TRACING_DATA, 0, (struct pd_bytes){ body, sizeof(body) }, error);
+	status = pd_writer_send_record(writer, PD_RECORD_HEADER_TRACING_DATA, 0,
+				       (struct pd_bytes){ body, sizeof(body) }, error);
 	if (status >= 0)
-		status = pd_writer_put_outside(writer, 0, feature->data, feature->size, error);
-	return status < 0 ? status : pd_writer_put_outside(writer, 0, zeros, pad, error);
+		status = pd_writer_send_bytes(writer, feature->data, feature->size, error);
+	return status < 0 ? status : pd_writer_send_bytes(writer, zeros, pad, error);
 }
 
 // Records of the feature have type 0 there, and sizes that need not be aligned.
@@ -534,8 +478,8 @@ static enum pd_status send_build_ids(struct pd_writer *writer, struct pd_error *
 		    !put_zeros(&body, -head.size & 7))
 			status = pd_fail_memory(error);
 		else
-			status = put_record(writer, PD_RECORD_HEADER_BUILD_ID, head.misc,
-					    (struct pd_bytes){ body.data, body.size }, error);
+			status = pd_writer_send_record(writer, PD_RECORD_HEADER_BUILD_ID, head.misc,
+						       (struct pd_bytes){ body.data, body.size }, error);
 		at += (size_t)head.size;
 	}
 	pd_free(body.data);
@@ -547,8 +491,9 @@ static enum pd_status send_event_types(struct pd_writer *writer, struct pd_error
 	enum pd_status status = PD_OK;
 
 	for (size_t at = 0; at < writer->event_types.size && status >= 0; at += TYPE_ENTRY_SIZE)
-		status = put_record(writer, PD_RECORD_HEADER_EVENT_TYPE, 0,
-				    (struct pd_bytes){ writer->event_types.data + at, TYPE_ENTRY_SIZE }, error);
+		status = pd_writer_send_record(writer, PD_RECORD_HEADER_EVENT_TYPE, 0,
+					       (struct pd_bytes){ writer->event_types.data + at, TYPE_ENTRY_SIZE },
+					       error);
 	writer->event_types.size = 0;
 	return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes on their way to a descriptor: one buffer in front of it, every write checked. A file is written at places
- * of its own, a pipe in order.
+ * Bytes on their way to a descriptor: one buffer in front of it, every write checked. A file is written at any offset,
+ * a pipe in order. Below all of the writer: its growing buffers and its first failure are here as well.
  */
 #include "write/write.h"
 
@@ -112,4 +112,60 @@ enum pd_status pd_output_hold(struct pd_output *out, uint64_t begin, size_t size
 	out->hold_begin = begin;
 	out->hold_end = begin + size;
 	return PD_OK;
+}
+
+// ---- growing buffers ----
+
+bool pd_write_put(struct pd_write_bytes *bytes, const void *data, size_t size)
+{
+	if (!PD_GROW(bytes->data, bytes->capacity, bytes->size + size))
+		return false;
+	if (size)
+		memcpy(bytes->data + bytes->size, data, size);
+	bytes->size += size;
+	return true;
+}
+
+uint8_t *pd_write_scratch(struct pd_writer *writer, size_t size)
+{
+	return PD_GROW(writer->scratch.data, writer->scratch.capacity, size) ? writer->scratch.data : NULL;
+}
+
+bool pd_write_u32(struct pd_writer *writer, struct pd_write_bytes *bytes, uint32_t value)
+{
+	uint8_t at[4];
+	struct pd_pen pen = pd_pen(at, sizeof(at), writer->big);
+
+	pd_pen_u32(&pen, value);
+	return pd_write_put(bytes, at, sizeof(at));
+}
+
+bool pd_write_u64(struct pd_writer *writer, struct pd_write_bytes *bytes, uint64_t value)
+{
+	uint8_t at[8];
+	struct pd_pen pen = pd_pen(at, sizeof(at), writer->big);
+
+	pd_pen_u64(&pen, value);
+	return pd_write_put(bytes, at, sizeof(at));
+}
+
+// ---- the first failure ----
+
+enum pd_status pd_writer_fail(struct pd_writer *writer, enum pd_status status, struct pd_error *error)
+{
+	if (status >= 0 || writer->status < 0)
+		return writer->status < 0 ? writer->status : status;
+	writer->status = status;
+	if (error)
+		writer->error = *error;
+	else
+		pd_fail(&writer->error, status, PD_NO_OFFSET, "%s: cannot write", writer->name);
+	return status;
+}
+
+enum pd_status pd_writer_failed_before(const struct pd_writer *writer, struct pd_error *error)
+{
+	if (error)
+		*error = writer->error;
+	return writer->status;
 }

@@ -161,3 +161,8 @@ void pd_pack_fini(struct pd_pack *pack)
 	pd_free(pack->packed);
 	*pack = (struct pd_pack){ 0 };
 }
+
+enum pd_status pd_pack_flush_waiting(struct pd_writer *writer, struct pd_write_part *part, struct pd_error *error)
+{
+	return part->pack.used ? pd_pack_flush(writer, part, error) : PD_OK;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a writer. output.c puts bytes into a file, pack.c compresses records on their way there, header.c knows
+ * The inside of a writer, from below: output.c puts bytes into a file, pack.c compresses records on their way there, header.c knows
  * what stands around records in each form, convert.c gives things the other byte order, carry.c and pass.c take
  * events, features and records of another file over, join.c those of several files.
  */
@@ -176,11 +176,17 @@ struct pd_writer {
 
 // Keeps the first failure. Returns its status.
 enum pd_status pd_writer_fail(struct pd_writer *writer, enum pd_status status, struct pd_error *error);
+// Tells the first failure, which there was. Returns its status.
+enum pd_status pd_writer_failed_before(const struct pd_writer *writer, struct pd_error *error);
 
 bool pd_write_put(struct pd_write_bytes *bytes, const void *data, size_t size);
+// Numbers in the byte order of the writer.
+bool pd_write_u32(struct pd_writer *writer, struct pd_write_bytes *bytes, uint32_t value);
+bool pd_write_u64(struct pd_writer *writer, struct pd_write_bytes *bytes, uint64_t value);
 // Room for size bytes in the scratch, or NULL.
 uint8_t *pd_write_scratch(struct pd_writer *writer, size_t size);
 
+// records.c
 // Writes a record that is encoded, compressed if it may be.
 enum pd_status pd_writer_put(struct pd_writer *writer, size_t part, uint32_t type, const void *data, size_t size,
 			     struct pd_error *error);
@@ -194,6 +200,8 @@ enum pd_status pd_writer_note_aux(struct pd_writer *writer, size_t part, struct 
 enum pd_status pd_pack_put(struct pd_writer *writer, struct pd_write_part *part, const void *data, size_t size,
 			   struct pd_error *error);
 enum pd_status pd_pack_flush(struct pd_writer *writer, struct pd_write_part *part, struct pd_error *error);
+// The same if anything waits to be compressed.
+enum pd_status pd_pack_flush_waiting(struct pd_writer *writer, struct pd_write_part *part, struct pd_error *error);
 void pd_pack_fini(struct pd_pack *pack);
 
 // writer.c
@@ -203,8 +211,25 @@ enum pd_status pd_writer_open_nowhere(const struct pd_file *file, struct pd_writ
 // A writer into a directory that is there, with its main file only; what is written keeps its names.
 enum pd_status pd_writer_open_in(const char *path, const struct pd_writer_options *options,
 				 struct pd_writer **writer_out, struct pd_error *error);
+
+// files.c
+// What path leads to, if it is a link to a file; else path itself. Allocated by malloc, or NULL.
+char *pd_write_target(const char *path);
+// Opens writer->path, or what is renamed to it.
+enum pd_status pd_writer_open_path(struct pd_writer *writer, const struct pd_writer_options *options,
+				   struct pd_error *error);
+// Whether a descriptor can be written in the form of the writer.
+enum pd_status pd_writer_check_descriptor(struct pd_writer *writer, int fd, const struct pd_writer_options *options,
+					  struct pd_error *error);
+// Adds a part to an open descriptor, which is closed on failure if it is owned.
+enum pd_status pd_writer_add_output(struct pd_writer *writer, int fd, bool owns_fd, const char *name,
+				    struct pd_error *error);
 // A further file of a directory. Its name is that of a file, in no other directory.
 enum pd_status pd_writer_add_part(struct pd_writer *writer, const char *name, struct pd_error *error);
+// Removes what was written.
+void pd_writer_remove_files(struct pd_writer *writer);
+
+// metadata.c
 // Bytes of a feature, in the scratch of the writer.
 enum pd_status pd_writer_feature_bytes(struct pd_writer *writer, const struct pd_layout *layout, const void *decoded,
 				       struct pd_bytes *bytes_out, struct pd_error *error);
@@ -218,17 +243,23 @@ enum pd_status pd_writer_encode_feature(struct pd_writer *writer, unsigned featu
 // header.c
 // Whether EVENT_DESC is there and is what the writer would make of its events if it were not.
 bool pd_writer_makes_event_desc(struct pd_writer *writer);
-// Sends a feature, or a piece of it, that fits into a record of a pipe.
-enum pd_status pd_writer_send_feature_bytes(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
-					    struct pd_error *error);
-// Tells whoever reads the source what the output cannot have.
-void pd_writer_tell_not_carried(struct pd_writer *writer, unsigned feature, size_t size);
 // Writes what stands before records.
 enum pd_status pd_writer_start(struct pd_writer *writer, struct pd_error *error);
 // In a pipe: writes events and features that were not sent so far.
 enum pd_status pd_writer_send(struct pd_writer *writer, struct pd_error *error);
 // Brings the header of a file up to date. At the end nothing is held back any more.
 enum pd_status pd_writer_save(struct pd_writer *writer, bool last, struct pd_error *error);
+
+// pipe.c
+// Writes bytes to a pipe, after what waits to be compressed.
+enum pd_status pd_writer_send_bytes(struct pd_writer *writer, const void *data, size_t size, struct pd_error *error);
+enum pd_status pd_writer_send_record(struct pd_writer *writer, uint32_t type, uint16_t misc, struct pd_bytes body,
+				     struct pd_error *error);
+// Sends a feature, or a piece of it, that fits into a record of a pipe.
+enum pd_status pd_writer_send_feature_bytes(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
+					    struct pd_error *error);
+// Tells whoever reads the source what the output cannot have.
+void pd_writer_tell_not_carried(struct pd_writer *writer, unsigned feature, size_t size);
 
 // large.c: a feature that does not fit into a record of a pipe
 enum pd_status pd_writer_send_large(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
