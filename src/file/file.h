@@ -110,6 +110,61 @@ struct pd_file {
 	int64_t modified;
 };
 
+// What the floors above ask of a file for each record. They use no member of it.
+static inline enum pd_mode pd_file_mode(const struct pd_file *file)
+{
+	return file->header.mode;
+}
+
+static inline bool pd_file_is_big(const struct pd_file *file)
+{
+	return file->header.big_endian;
+}
+
+// Whether numbers are in the other byte order than those of this machine.
+static inline bool pd_file_is_swapped(const struct pd_file *file)
+{
+	return file->swap;
+}
+
+static inline uint64_t pd_file_quirks(const struct pd_file *file)
+{
+	return file->quirks;
+}
+
+// Whether there are compressed records.
+static inline bool pd_file_has_compressed(const struct pd_file *file)
+{
+	return file->compressed;
+}
+
+static inline bool pd_file_has_feature(const struct pd_file *file, unsigned feature)
+{
+	return file->features[feature].present;
+}
+
+// An event with the offsets of id and time; index is less than the number of events.
+static inline struct pd_event_full *pd_file_full_event(const struct pd_file *file, size_t index)
+{
+	return file->events[index];
+}
+
+// The file itself, or that with the header of a directory.
+static inline struct pd_source *pd_file_main_source(const struct pd_file *file)
+{
+	return (struct pd_source *)&file->main;
+}
+
+static inline const struct pd_part *pd_file_part(const struct pd_file *file, size_t part)
+{
+	return &file->parts[part];
+}
+
+static inline uint64_t pd_file_memory_limit(const struct pd_file *file)
+{
+	return file->memory_limit;
+}
+
 enum pd_problem_id {
 #define PROBLEM(NAME, code, severity, doc, advice) PD_PROBLEM_##NAME,
 #include <perfdata/table/problem.def>

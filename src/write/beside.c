@@ -145,7 +145,7 @@ static enum pd_status copy_folder(struct copying *c, int from_dir, const char *n
 
 enum pd_status pd_writer_carry_beside(struct pd_writer *writer, struct pd_file *file, struct pd_error *error)
 {
-	DIR *dir = file->header.mode == PD_MODE_DIRECTORY ? opendir(file->name) : NULL;
+	DIR *dir = pd_file_mode(file) == PD_MODE_DIRECTORY ? opendir(pd_file_name(file)) : NULL;
 	struct copying c = { .writer = writer, .file = file };
 	enum pd_status status = PD_OK;
 	struct dirent *entry;

@@ -59,9 +59,9 @@ enum pd_status pd_writer_feature_of(struct pd_writer *writer, struct pd_file *fi
 
 	if (status < 0)
 		return status;
-	if (feature == PD_FEATURE_TRACING_DATA && file->header.mode == PD_MODE_PIPE)
+	if (feature == PD_FEATURE_TRACING_DATA && pd_file_mode(file) == PD_MODE_PIPE)
 		bytes_out->size = without_padding(writer, *bytes_out);
-	if (file->header.big_endian != writer->big)
+	if (pd_file_is_big(file) != writer->big)
 		status = pd_convert_feature(writer, file, feature, *bytes_out, bytes_out, error);
 	return status;
 }
@@ -162,17 +162,17 @@ enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error)
 	enum pd_status status = PD_OK;
 
 	// of a file all is known from the begin; what its records say is still in its records
-	if (writer->started_learning && file->header.mode != PD_MODE_PIPE)
+	if (writer->started_learning && pd_file_mode(file) != PD_MODE_PIPE)
 		return PD_OK;
 	writer->started_learning = true;
-	for (; writer->source_events < file->event_count && status >= 0; writer->source_events++) {
-		const struct pd_event_full *full = file->events[writer->source_events];
+	for (; writer->source_events < pd_file_event_count(file) && status >= 0; writer->source_events++) {
+		const struct pd_event_full *full = pd_file_full_event(file, writer->source_events);
 
 		status = take_event(writer, full, error);
 		// a pipe says its names itself; other names than those of EVENT_DESC are found again
 		if (status >= 0 && !pd_writer_changes_events(writer) && full->named &&
-		    file->header.mode != PD_MODE_PIPE && writer->mode == PD_MODE_PIPE &&
-		    file->features[PD_FEATURE_EVENT_DESC].present)
+		    pd_file_mode(file) != PD_MODE_PIPE && writer->mode == PD_MODE_PIPE &&
+		    pd_file_has_feature(file, PD_FEATURE_EVENT_DESC))
 			status = update_name(&writer->events[writer->event_count - 1], full->event.name, error);
 	}
 	for (size_t i = 0; status >= 0 && pd_file_feature_at(file, i, &section); i++) {
@@ -188,23 +188,24 @@ enum pd_status pd_writer_learn(struct pd_writer *writer, struct pd_error *error)
 static enum pd_status take_event_types(struct pd_writer *writer, struct pd_error *error)
 {
 	struct pd_file *file = writer->source;
-	uint64_t offset = file->header.event_types_offset, size = file->header.event_types_size;
+	uint64_t offset = pd_file_header(file)->event_types_offset, size = pd_file_header(file)->event_types_size;
 	enum pd_status status;
 	size_t got;
 
-	if (file->header.mode == PD_MODE_PIPE || pd_writer_changes_events(writer) || !size || size % TYPE_ENTRY_SIZE ||
-	    offset > file->main.size || size > file->main.size - offset || size > (uint64_t)TYPE_ENTRY_SIZE * 65536)
+	if (pd_file_mode(file) == PD_MODE_PIPE || pd_writer_changes_events(writer) || !size || size % TYPE_ENTRY_SIZE ||
+	    offset > pd_file_main_source(file)->size || size > pd_file_main_source(file)->size - offset ||
+	    size > (uint64_t)TYPE_ENTRY_SIZE * 65536)
 		return PD_OK;
 	if (!PD_GROW(writer->event_types.data, writer->event_types.capacity, (size_t)size))
 		return pd_fail_memory(error);
-	status = pd_source_read(&file->main, offset, writer->event_types.data, (size_t)size, &got, error);
+	status = pd_source_read(pd_file_main_source(file), offset, writer->event_types.data, (size_t)size, &got, error);
 	if (status < 0)
 		return status;
 	writer->event_types.size = got / TYPE_ENTRY_SIZE * TYPE_ENTRY_SIZE;
 	for (size_t at = 0; at < writer->event_types.size; at += TYPE_ENTRY_SIZE) {
 		struct pd_pen pen = pd_pen(writer->event_types.data + at, 8, writer->big);
 
-		pd_pen_u64(&pen, pd_load_u64(writer->event_types.data + at, file->swap));
+		pd_pen_u64(&pen, pd_load_u64(writer->event_types.data + at, pd_file_is_swapped(file)));
 	}
 	return PD_OK;
 }
@@ -235,14 +236,15 @@ enum pd_status pd_writer_carry(struct pd_writer *writer, struct pd_file *file, s
 						"records have been written already");
 	writer->source = file;
 	// one stream of compressed data in each file, in the order that it was made in
-	writer->repack = writer->packing == PD_PACK_KEEP && (file->header.big_endian != writer->big ||
-							     writer->part_count != file->part_count || writer->by_cpu);
-	if (writer->repack && file->compressed)
+	writer->repack = writer->packing == PD_PACK_KEEP &&
+			 (pd_file_is_big(file) != writer->big || writer->part_count != pd_file_part_count(file) ||
+			  writer->by_cpu);
+	if (writer->repack && pd_file_has_compressed(file))
 		writer->pack_type = PD_RECORD_COMPRESSED;
 	status = pd_writer_carry_beside(writer, file, error ? error : &own);
 	if (status >= 0)
 		status = take_event_types(writer, error ? error : &own);
-	if (status >= 0 && file->header.mode != PD_MODE_PIPE)
+	if (status >= 0 && pd_file_mode(file) != PD_MODE_PIPE)
 		status = pd_writer_learn(writer, error ? error : &own);
 	return pd_writer_fail(writer, status, error ? error : &own);
 }

@@ -64,7 +64,8 @@ static enum pd_status keep_body(struct pd_writer *writer, struct pd_bytes record
 static bool encode_record(struct pd_writer *writer, const struct pd_record *record, const void *decoded,
 			  struct pd_bytes *bytes_out)
 {
-	const struct pd_record_head head = pd_record_head(record->bytes.data, record->scratch->file->swap);
+	const struct pd_record_head head =
+		pd_record_head(record->bytes.data, pd_file_is_swapped(record->scratch->file));
 	const struct pd_layout *layout = pd_record_layout(record->type);
 	size_t room = record->bytes.size;
 	struct pd_pen pen;
@@ -89,9 +90,9 @@ static const struct pd_event_full *layout_of(const struct pd_record *record)
 {
 	const struct pd_file *file = record->scratch->file;
 
-	if (record->type != PD_RECORD_SAMPLE || !file->event_count)
+	if (record->type != PD_RECORD_SAMPLE || !pd_file_event_count(file))
 		return NULL;
-	return record->scratch->event ? record->scratch->event : file->events[0];
+	return record->scratch->event ? record->scratch->event : pd_file_full_event(file, 0);
 }
 
 static bool can_decode(struct pd_writer *writer, const struct pd_event_full *full, struct pd_bytes bytes)
@@ -122,12 +123,12 @@ static bool keep_id(struct pd_writer *writer, const struct pd_record *record, st
 	uint64_t id;
 	size_t at;
 
-	if (record->type != PD_RECORD_SAMPLE || file != writer->source || file->event_count < 2)
+	if (record->type != PD_RECORD_SAMPLE || file != writer->source || pd_file_event_count(file) < 2)
 		return true;
-	at = PD_RECORD_HEADER_SIZE + 8 * (size_t)file->events[0]->sample_id;
+	at = PD_RECORD_HEADER_SIZE + 8 * (size_t)pd_file_full_event(file, 0)->sample_id;
 	if (at + 8 > record->bytes.size || at + 8 > bytes.size)
 		return true;
-	id = pd_load_u64(record->bytes.data + at, file->swap);
+	id = pd_load_u64(record->bytes.data + at, pd_file_is_swapped(file));
 	if (id == pd_load_u64(bytes.data + at, writer->swap))
 		return true;
 	pen = pd_pen(writer->scratch.data + at, 8, writer->big);
@@ -167,7 +168,7 @@ enum pd_status pd_convert_record(struct pd_writer *writer, const struct pd_recor
 		return PD_OK;
 	}
 	tell_record(writer, record);
-	status = keep_body(writer, record->bytes, full, record->scratch->file->swap, bytes_out, error);
+	status = keep_body(writer, record->bytes, full, pd_file_is_swapped(record->scratch->file), bytes_out, error);
 	if (status < 0)
 		return status;
 	if (record->scratch->event && record->type == PD_RECORD_SAMPLE)
@@ -275,14 +276,14 @@ static bool turn(struct pd_writer *writer, struct pd_file *file, unsigned featur
 		 struct pd_bytes *bytes_out)
 {
 	const struct pd_layout *layout = pd_feature_layout(feature);
-	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, file->header.big_endian);
+	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, pd_file_is_big(file));
 	const struct pd_nrcpus *nrcpus = feature == PD_FEATURE_CPU_TOPOLOGY ? pd_file_nrcpus(file) : NULL;
 	struct pd_scope scope = { .arena = &writer->arena }, start;
 	void *decoded = pd_arena_alloc(&writer->arena, layout->struct_size);
 	struct pd_pen pen;
 
 	scope.words[PD_WORD_NRCPUS] = nrcpus ? nrcpus->available : 0;
-	scope.words[PD_WORD_QUIRKS] = file->quirks;
+	scope.words[PD_WORD_QUIRKS] = pd_file_quirks(file);
 	start = scope;
 	if (decoded)
 		layout->decode(&c, &scope, decoded);
@@ -300,14 +301,14 @@ static bool turn_record(struct pd_writer *writer, struct pd_file *file, struct p
 			struct pd_write_bytes *out)
 {
 	const struct pd_layout *layout = &pd_layouts[PD_LAYOUT_header_build_id];
-	const struct pd_record_head head = pd_record_head(record.data, file->swap);
-	struct pd_cursor c = pd_cursor(record.data, record.size, file->header.big_endian);
+	const struct pd_record_head head = pd_record_head(record.data, pd_file_is_swapped(file));
+	struct pd_cursor c = pd_cursor(record.data, record.size, pd_file_is_big(file));
 	struct pd_scope scope = { .arena = &writer->arena };
 	struct pd_pen pen;
 	void *decoded;
 
 	scope.words[PD_WORD_MISC] = head.misc;
-	scope.words[PD_WORD_QUIRKS] = file->quirks;
+	scope.words[PD_WORD_QUIRKS] = pd_file_quirks(file);
 	decoded = pd_record_take(layout, PD_GROUP_TOOL, record, &scope, &c);
 	if (!decoded || !PD_GROW(out->data, out->capacity, out->size + record.size))
 		return false;
@@ -324,7 +325,7 @@ static bool turn_build_ids(struct pd_writer *writer, struct pd_file *file, struc
 	bool done = true;
 
 	while (bytes.size >= PD_RECORD_HEADER_SIZE && done) {
-		struct pd_record_head head = pd_record_head(bytes.data, file->swap);
+		struct pd_record_head head = pd_record_head(bytes.data, pd_file_is_swapped(file));
 
 		if (head.size < PD_RECORD_HEADER_SIZE || head.size > bytes.size)
 			break;

@@ -33,12 +33,13 @@ static bool is_input(const struct pd_writer_options *options, const struct stat 
 	for (size_t i = 0; i < options->input_count; i++) {
 		const struct pd_file *file = options->inputs[i];
 
-		if (file->main.fd >= 0 && fstat(file->main.fd, &stat_of) == 0 && is_same_file(&stat_of, target))
+		if (pd_file_main_source(file)->fd >= 0 && fstat(pd_file_main_source(file)->fd, &stat_of) == 0 &&
+		    is_same_file(&stat_of, target))
 			return true;
-		if (stat(file->name, &stat_of) == 0 && is_same_file(&stat_of, target))
+		if (stat(pd_file_name(file), &stat_of) == 0 && is_same_file(&stat_of, target))
 			return true;
-		for (size_t j = 1; j < file->part_count; j++)
-			if (fstat(file->parts[j].source->fd, &stat_of) == 0 && is_same_file(&stat_of, target))
+		for (size_t j = 1; j < pd_file_part_count(file); j++)
+			if (fstat(pd_file_part(file, j)->source->fd, &stat_of) == 0 && is_same_file(&stat_of, target))
 				return true;
 	}
 	return false;
@@ -63,8 +64,8 @@ static mode_t new_mode(const struct pd_writer_options *options)
 {
 	struct stat stat_of;
 
-	if (options->input_count && options->inputs[0]->main.fd >= 0 &&
-	    fstat(options->inputs[0]->main.fd, &stat_of) == 0 && S_ISREG(stat_of.st_mode))
+	if (options->input_count && pd_file_main_source(options->inputs[0])->fd >= 0 &&
+	    fstat(pd_file_main_source(options->inputs[0])->fd, &stat_of) == 0 && S_ISREG(stat_of.st_mode))
 		return stat_of.st_mode & 0777;
 	return 0600;
 }
@@ -145,11 +146,11 @@ static enum pd_status open_directory(struct pd_writer *writer, const struct pd_w
 	writer->dir_fd = open(writer->beside, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (writer->dir_fd < 0)
 		return pd_fail_system(error, errno, "%s: cannot create the file", writer->path);
-	writer->by_cpu = input && input->header.mode != PD_MODE_DIRECTORY;
+	writer->by_cpu = input && pd_file_mode(input) != PD_MODE_DIRECTORY;
 	status = pd_writer_add_part(writer, "data", error);
-	for (size_t i = 1; status >= 0 && input && input->header.mode == PD_MODE_DIRECTORY && i < input->part_count;
-	     i++)
-		status = pd_writer_add_part(writer, input->parts[i].name, error);
+	for (size_t i = 1;
+	     status >= 0 && input && pd_file_mode(input) == PD_MODE_DIRECTORY && i < pd_file_part_count(input); i++)
+		status = pd_writer_add_part(writer, pd_file_part_name(input, i), error);
 	return status;
 }
 

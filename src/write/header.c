@@ -49,7 +49,7 @@ static size_t attr_size_in_table(const struct pd_writer *writer, const struct pd
 {
 	size_t size = event->attr_size;
 
-	if (writer->mode == PD_MODE_PIPE || !writer->source || writer->source->header.mode != PD_MODE_PIPE)
+	if (writer->mode == PD_MODE_PIPE || !writer->source || pd_file_mode(writer->source) != PD_MODE_PIPE)
 		return size;
 	while (size > USUAL_ATTR_SIZE && !event->attr[size - 1])
 		size--;

@@ -238,7 +238,7 @@ static bool says_event(const struct changing *c, const struct pd_record *record,
 	if (full->sample_id >= words)
 		return false;
 	id = pd_load_u64(record->bytes.data + PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_id,
-			 record->scratch->file->swap);
+			 pd_file_is_swapped(record->scratch->file));
 	return id ? is_id_of(record, full, id) : event == c->writer->events;
 }
 
@@ -324,7 +324,7 @@ static bool can_patch(const struct changing *c, const struct pd_event_full *full
 			type & MASK_SAMPLE_TYPE(STREAM_ID) ||
 			(type & MASK_SAMPLE_TYPE(ID) && type & MASK_SAMPLE_TYPE(IDENTIFIER));
 
-	return record->scratch->file->header.big_endian == c->writer->big && !(c->join->id_count && many_ids) &&
+	return pd_file_is_big(record->scratch->file) == c->writer->big && !(c->join->id_count && many_ids) &&
 	       !c->join->address_count && !changes_tracepoint(c->join, full);
 }
 
@@ -379,13 +379,13 @@ static enum pd_status pass_sample(struct changing *c, struct pd_stream *stream, 
 
 	if (!record->event || !full)
 		return pd_fail(error, PD_ERROR_FORMAT, record->offset, "%s: offset %" PRIu64 ": sample: unknown event",
-			       record->scratch->file->name, record->offset);
+			       pd_file_name(record->scratch->file), record->offset);
 	event = event_of(c, full);
 	if (!event)
 		return fail_event(c, record, error);
 	if (!has_same_fields(full, event) || !says_event(c, record, full, event))
 		return pass_sample_apart(c, stream, record, full, event, error);
-	if (keeps_values(c->join) && record->scratch->file->header.big_endian == c->writer->big)
+	if (keeps_values(c->join) && pd_file_is_big(record->scratch->file) == c->writer->big)
 		return pd_writer_pass(c->writer, stream, record, error);
 	if (can_patch(c, full, record))
 		return pass_sample_patched(c, stream, record, full, error);
@@ -464,14 +464,14 @@ static enum pd_status pass_kernel(struct changing *c, struct pd_stream *stream, 
 // Whether records of the file and of the output have the same trailers, wherever they come from.
 static bool keeps_trailers(const struct changing *c, const struct pd_file *file)
 {
-	for (size_t i = 0; i < file->event_count; i++) {
-		const struct pd_write_event *event = event_of(c, file->events[i]);
+	for (size_t i = 0; i < pd_file_event_count(file); i++) {
+		const struct pd_write_event *event = event_of(c, pd_file_full_event(file, i));
 
-		if (event && event->words[PD_WORD_TRAILER] != file->events[i]->words[PD_WORD_TRAILER])
+		if (event && event->words[PD_WORD_TRAILER] != pd_file_full_event(file, i)->words[PD_WORD_TRAILER])
 			return false;
 	}
-	return !file->event_count || !c->writer->event_count ||
-	       c->writer->events[0].words[PD_WORD_TRAILER] == file->events[0]->words[PD_WORD_TRAILER];
+	return !pd_file_event_count(file) || !c->writer->event_count ||
+	       c->writer->events[0].words[PD_WORD_TRAILER] == pd_file_full_event(file, 0)->words[PD_WORD_TRAILER];
 }
 
 // Whether readers of the output find the event at the end of a record that stays as it is. With one event in the file that was
@@ -480,7 +480,8 @@ static bool end_says_event(const struct changing *c, const struct pd_record *rec
 {
 	const struct pd_file *file = record->scratch->file;
 
-	if (c->writer->event_count == 1 || file->event_count != 1 || file->events[0]->trailer_id == PD_NOWHERE)
+	if (c->writer->event_count == 1 || pd_file_event_count(file) != 1 ||
+	    pd_file_full_event(file, 0)->trailer_id == PD_NOWHERE)
 		return true;
 	return file->id_count && pd_stream_knows_end(file, record);
 }

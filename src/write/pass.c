@@ -17,7 +17,7 @@ static enum pd_status copy_tail(struct pd_writer *writer, struct pd_output *out,
 	enum {
 		PIECE = 128 << 10
 	};
-	struct pd_source *source = record->scratch->file->parts[record->part].source;
+	struct pd_source *source = pd_file_part(record->scratch->file, record->part)->source;
 	uint64_t offset = record->offset + record->bytes.size;
 	uint8_t *room = pd_write_scratch(writer, PIECE);
 	enum pd_status status = room ? PD_OK : pd_fail_memory(error);
@@ -27,7 +27,7 @@ static enum pd_status copy_tail(struct pd_writer *writer, struct pd_output *out,
 		status = pd_source_read(source, offset, room, size < PIECE ? (size_t)size : PIECE, &got, error);
 		if (status >= 0 && !got)
 			return pd_fail(error, PD_ERROR_SYSTEM, offset, "%s: became shorter while it was read",
-				       record->scratch->file->name);
+				       pd_file_name(record->scratch->file));
 		if (status >= 0)
 			status = pd_output_write(out, room, got, error);
 	}
@@ -85,7 +85,7 @@ static enum pd_status pass_tail(struct pd_writer *writer, struct pd_stream *stre
 {
 	static const uint8_t zeros[PD_RECORD_HEADER_SIZE];
 	struct pd_output *out = &writer->parts[part].out;
-	bool again = record->scratch->file->parts[record->part].source->seekable;
+	bool again = pd_file_part(record->scratch->file, record->part)->source->seekable;
 	enum pd_status status;
 
 	status = again ? copy_tail(writer, out, record, size, error) : take_tail(out, stream, error);
@@ -101,7 +101,7 @@ static enum pd_status bytes_to_write(struct pd_writer *writer, const struct pd_r
 	*bytes_out = record->bytes;
 	if (writer->changed)
 		*bytes_out = (struct pd_bytes){ writer->changed_bytes.data, writer->changed_bytes.size };
-	else if (record->scratch->file->header.big_endian != writer->big)
+	else if (pd_file_is_big(record->scratch->file) != writer->big)
 		return pd_convert_record(writer, record, bytes_out, error);
 	return PD_OK;
 }
@@ -182,8 +182,8 @@ static enum pd_status gather(struct pd_writer *writer, const struct pd_record *r
 static void note_end_marker(struct pd_writer *writer, const struct pd_record *record)
 {
 	if (record->type == PD_RECORD_HEADER_FEATURE && record->bytes.size == 16)
-		writer->end_marker =
-			pd_load_u64(record->bytes.data + PD_RECORD_HEADER_SIZE, record->scratch->file->swap);
+		writer->end_marker = pd_load_u64(record->bytes.data + PD_RECORD_HEADER_SIZE,
+						 pd_file_is_swapped(record->scratch->file));
 }
 
 bool pd_writer_takes_pipe_record(struct pd_writer *writer, const struct pd_record *record, enum pd_status *status,
@@ -271,7 +271,7 @@ static enum pd_status write_pieces(struct pd_writer *writer, const struct pd_rec
 static bool takes_pieces(struct pd_writer *writer, const struct pd_record *record, size_t part, enum pd_status *status,
 			 struct pd_error *error)
 {
-	bool other = record->scratch->file->header.big_endian != writer->big || writer->changed || writer->rejoin;
+	bool other = pd_file_is_big(record->scratch->file) != writer->big || writer->changed || writer->rejoin;
 	bool is_whole = writer->in_pieces && record->flags & PD_RECORD_INFLATED;
 
 	*status = PD_OK;
@@ -297,7 +297,7 @@ static enum pd_status find_part(struct pd_writer *writer, const struct pd_record
 static bool is_void_round(const struct pd_writer *writer, const struct pd_record *record)
 {
 	return record->type == PD_RECORD_FINISHED_ROUND &&
-	       (writer->part_count < record->scratch->file->part_count || pd_writer_spreads(writer));
+	       (writer->part_count < pd_file_part_count(record->scratch->file) || pd_writer_spreads(writer));
 }
 
 // A file of perf stat is known by a feature without content, which a pipe does not have. Without it perf wants samples of
@@ -317,7 +317,7 @@ static enum pd_status pass(struct pd_writer *writer, struct pd_stream *stream, c
 	enum pd_status status = PD_OK;
 	size_t part;
 
-	if (file == writer->source && file->header.mode == PD_MODE_PIPE) {
+	if (file == writer->source && pd_file_mode(file) == PD_MODE_PIPE) {
 		if (pd_writer_takes_pipe_record(writer, record, &status, error))
 			return status;
 		status = note_stat(writer, record, error);
@@ -342,7 +342,7 @@ static enum pd_status pass(struct pd_writer *writer, struct pd_stream *stream, c
 static bool is_plain(const struct pd_writer *writer, const struct pd_record *record)
 {
 	return record->type == PD_RECORD_SAMPLE && writer->started && !writer->pack_type && !record->flags &&
-	       !record->part && !writer->by_cpu && record->scratch->file->header.big_endian == writer->big;
+	       !record->part && !writer->by_cpu && pd_file_is_big(record->scratch->file) == writer->big;
 }
 
 uint64_t pd_writer_pass_following(struct pd_writer *writer, struct pd_stream *stream)
@@ -385,7 +385,7 @@ enum pd_status pd_writer_encode_changed(struct pd_writer *writer, const struct p
 					const void *decoded, const uint64_t *words, struct pd_error *error)
 {
 	const struct pd_layout *layout = pd_record_layout(record->type);
-	struct pd_record_head head = pd_record_head(record->bytes.data, record->scratch->file->swap);
+	struct pd_record_head head = pd_record_head(record->bytes.data, pd_file_is_swapped(record->scratch->file));
 	struct pd_write_bytes *to = &writer->changed_bytes;
 	struct pd_scope all = { .arena = NULL };
 	size_t room = record->bytes.size;
@@ -397,7 +397,7 @@ enum pd_status pd_writer_encode_changed(struct pd_writer *writer, const struct p
 	if (words)
 		memcpy(all.words, words, sizeof(all.words));
 	all.words[PD_WORD_MISC] = misc;
-	all.words[PD_WORD_QUIRKS] = record->scratch->file->quirks;
+	all.words[PD_WORD_QUIRKS] = pd_file_quirks(record->scratch->file);
 	head.misc = misc;
 	for (unsigned i = 0; i < 2; i++) {
 		struct pd_scope scope = all;
@@ -435,7 +435,7 @@ static const uint64_t *changed_words(const struct pd_writer *writer, const struc
 	const struct pd_event_full *full = record->scratch->event;
 
 	if (file == writer->source && full && full->event.index < writer->event_count &&
-	    file->events[full->event.index] == full)
+	    pd_file_full_event(file, full->event.index) == full)
 		return writer->events[full->event.index].words;
 	return full ? full->words : NULL;
 }

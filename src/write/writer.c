@@ -18,14 +18,14 @@ static bool is_compressed(struct pd_file *file)
 {
 	const struct pd_compression *compression = pd_file_compressed(file);
 
-	return file->compressed && (!compression || compression->type);
+	return pd_file_has_compressed(file) && (!compression || compression->type);
 }
 
 static void choose(struct pd_writer *writer, const struct pd_writer_options *options)
 {
 	struct pd_file *input = options->input_count ? options->inputs[0] : NULL;
 
-	writer->big = options->endian == PD_ENDIAN_SAME ? (input ? input->header.big_endian : PD_HOST_BIG) :
+	writer->big = options->endian == PD_ENDIAN_SAME ? (input ? pd_file_is_big(input) : PD_HOST_BIG) :
 							  options->endian == PD_ENDIAN_BIG;
 	writer->swap = writer->big != PD_HOST_BIG;
 	writer->mode = options->mode;
@@ -164,11 +164,10 @@ enum pd_status pd_writer_open_put(pd_put_fn *put, void *self, const char *name, 
 enum pd_status pd_writer_open_nowhere(const struct pd_file *file, struct pd_writer **writer_out, struct pd_error *error)
 {
 	const struct pd_writer_options options = { .size = sizeof(options),
-						   .endian = file->header.big_endian ? PD_ENDIAN_BIG :
-										       PD_ENDIAN_LITTLE };
+						   .endian = pd_file_is_big(file) ? PD_ENDIAN_BIG : PD_ENDIAN_LITTLE };
 	struct pd_writer_options all;
 
-	return new_writer(file->name, &options, &all, writer_out, error);
+	return new_writer(pd_file_name(file), &options, &all, writer_out, error);
 }
 
 static void free_writer(struct pd_writer *writer)

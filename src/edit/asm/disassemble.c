@@ -46,12 +46,10 @@ struct pd_disassembler {
 
 static struct pd_speller speller_of(struct pd_disassembler *d, struct pd_text *text)
 {
-	struct pd_speller speller = { .text = text,
-				      .arch = pd_file_machine(d->file),
-				      .big = d->file->header.big_endian };
+	struct pd_speller speller = { .text = text, .arch = pd_file_machine(d->file), .big = pd_file_is_big(d->file) };
 
 	speller.scope.arena = &d->arena;
-	speller.scope.words[PD_WORD_QUIRKS] = d->file->quirks;
+	speller.scope.words[PD_WORD_QUIRKS] = pd_file_quirks(d->file);
 	return speller;
 }
 
@@ -60,8 +58,8 @@ static struct pd_parser parser_of(struct pd_disassembler *d, const struct pd_tex
 	struct pd_parser p = pd_parser(text->data + from, text->size - from, &d->arena);
 
 	p.arch = pd_file_machine(d->file);
-	p.big = d->file->header.big_endian;
-	p.scope.words[PD_WORD_QUIRKS] = d->file->quirks;
+	p.big = pd_file_is_big(d->file);
+	p.scope.words[PD_WORD_QUIRKS] = pd_file_quirks(d->file);
 	return p;
 }
 
@@ -74,8 +72,8 @@ static void tell_header(struct pd_disassembler *d, struct pd_text *text)
 	};
 	const struct pd_compression *compression = pd_file_compressed(d->file);
 
-	pd_text_printf(text, "header form: %s, byte_order: %s", forms[d->file->header.mode],
-		       d->file->header.big_endian ? "big" : "little");
+	pd_text_printf(text, "header form: %s, byte_order: %s", forms[pd_file_mode(d->file)],
+		       pd_file_is_big(d->file) ? "big" : "little");
 	if (!d->packed && compression && compression->type == PD_COMPRESSION_ZSTD)
 		pd_text_printf(text, ", compression: zstd, level: %" PRIu32, compression->level);
 	if (d->carried->end_marker)
@@ -92,9 +90,9 @@ static enum pd_status tell_event(struct pd_disassembler *d, const struct pd_writ
 
 	pd_decode_attr(&c, &speller.scope, &attr);
 	if (c.failed)
-		return c.status == PD_ERROR_MEMORY ?
-			       pd_fail_memory(error) :
-			       pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: attr: %s", d->file->name, c.reason);
+		return c.status == PD_ERROR_MEMORY ? pd_fail_memory(error) :
+						     pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: attr: %s",
+							     pd_file_name(d->file), c.reason);
 	PD_TEXT_LITERAL(text, "event {\n\t");
 	if (event->name) {
 		PD_TEXT_LITERAL(text, "name: ");
@@ -174,7 +172,7 @@ static bool spell_feature(struct pd_disassembler *d, unsigned feature, struct pd
 	layout->decode(&c, &speller.scope, decoded);
 	if (c.failed)
 		return c.status == PD_ERROR_MEMORY && fail_memory(d, text);
-	speller.scope.words[PD_WORD_QUIRKS] = d->file->quirks;
+	speller.scope.words[PD_WORD_QUIRKS] = pd_file_quirks(d->file);
 	PD_TEXT_LITERAL(text, "feature ");
 	pd_text_add(text, pd_feature_name(feature));
 	PD_TEXT_LITERAL(text, " {");
@@ -196,7 +194,7 @@ static bool is_made(struct pd_disassembler *d, unsigned feature)
 	const struct pd_compression *compression;
 
 	if (feature == PD_FEATURE_DIR_FORMAT ||
-	    (feature == PD_FEATURE_AUXTRACE && d->file->header.mode == PD_MODE_PIPE))
+	    (feature == PD_FEATURE_AUXTRACE && pd_file_mode(d->file) == PD_MODE_PIPE))
 		return true;
 	if (feature == PD_FEATURE_EVENT_DESC)
 		return pd_writer_makes_event_desc(d->carried);
@@ -254,11 +252,11 @@ static enum pd_status tell_news(struct pd_disassembler *d, struct pd_text *text,
 {
 	enum pd_status status = PD_OK;
 
-	if (d->quirks_told != d->file->quirks) {
+	if (d->quirks_told != pd_file_quirks(d->file)) {
 		PD_TEXT_LITERAL(text, "quirks ");
-		pd_spell_bits(text, &pd_names_quirks, d->file->quirks);
+		pd_spell_bits(text, &pd_names_quirks, pd_file_quirks(d->file));
 		pd_text_char(text, '\n');
-		d->quirks_told = d->file->quirks;
+		d->quirks_told = pd_file_quirks(d->file);
 	}
 	for (; status >= 0 && d->events_told < d->carried->event_count; d->events_told++)
 		status = tell_event(d, &d->carried->events[d->events_told], text, error);
@@ -274,11 +272,12 @@ static enum pd_status tell_news(struct pd_disassembler *d, struct pd_text *text,
 // Files have the names of their events in a feature.
 static enum pd_status take_names(struct pd_disassembler *d, struct pd_error *error)
 {
-	if (d->file->header.mode == PD_MODE_PIPE || !d->carried->features[PD_FEATURE_EVENT_DESC].present)
+	if (pd_file_mode(d->file) == PD_MODE_PIPE || !d->carried->features[PD_FEATURE_EVENT_DESC].present)
 		return PD_OK;
 	for (size_t i = 0; i < d->carried->event_count; i++) {
 		struct pd_write_event *event = &d->carried->events[i];
-		const struct pd_event_full *full = i < d->file->event_count ? d->file->events[i] : NULL;
+		const struct pd_event_full *full = i < pd_file_event_count(d->file) ? pd_file_full_event(d->file, i) :
+										      NULL;
 
 		if (!full || !full->named || event->name)
 			continue;
@@ -299,7 +298,7 @@ static enum pd_status begin(struct pd_disassembler *d, struct pd_text *text, str
 		return status;
 	d->begun = d->carried->started = true;
 	PD_TEXT_LITERAL(text, "# perf.data as text; perfdata assemble turns it back into a perf.data file\n");
-	if (d->file->header.version == 1)
+	if (pd_file_header(d->file)->version == 1)
 		PD_TEXT_LITERAL(text, "# format version 1; assemble writes version 2\n");
 	tell_header(d, text);
 	status = tell_news(d, text, error);
@@ -312,7 +311,7 @@ static enum pd_status begin(struct pd_disassembler *d, struct pd_text *text, str
 // Parts that nothing was in are told too.
 static void tell_part(struct pd_disassembler *d, size_t part, struct pd_text *text)
 {
-	while (d->part < part && d->part + 1 < d->file->part_count) {
+	while (d->part < part && d->part + 1 < pd_file_part_count(d->file)) {
 		const char *name = pd_file_part_name(d->file, ++d->part);
 
 		PD_TEXT_LITERAL(text, "part ");
@@ -325,13 +324,13 @@ static void tell_part(struct pd_disassembler *d, size_t part, struct pd_text *te
 static bool gives_record(struct pd_disassembler *d, const struct pd_record *record, const struct pd_scope *words,
 			 const void *decoded, struct pd_text *text)
 {
-	const struct pd_record_head head = pd_record_head(record->bytes.data, d->file->swap);
+	const struct pd_record_head head = pd_record_head(record->bytes.data, pd_file_is_swapped(d->file));
 	struct pd_scope scope = *words;
 	struct pd_pen pen;
 
 	if (!PD_GROW(d->encoded, d->encoded_capacity, record->bytes.size))
 		return fail_memory(d, text);
-	pen = pd_pen(d->encoded, d->encoded_capacity, d->file->header.big_endian);
+	pen = pd_pen(d->encoded, d->encoded_capacity, pd_file_is_big(d->file));
 	pd_record_put(&pen, &head, pd_record_layout(record->type), pd_record_group(record->type), &scope, decoded);
 	return !pen.failed && pen.need == record->bytes.size && !memcmp(d->encoded, record->bytes.data, pen.need);
 }
@@ -385,7 +384,7 @@ static bool tell_decoded(struct pd_disassembler *d, const struct pd_record *reco
 	if (event != SIZE_MAX)
 		memcpy(speller.scope.words, d->carried->events[event].words, sizeof(speller.scope.words));
 	speller.scope.words[PD_WORD_MISC] = record->misc;
-	speller.scope.words[PD_WORD_QUIRKS] = d->file->quirks;
+	speller.scope.words[PD_WORD_QUIRKS] = pd_file_quirks(d->file);
 	if (group != PD_GROUP_KERNEL || !decoded->sample_id) {
 		lacks_trailer = group == PD_GROUP_KERNEL && speller.scope.words[PD_WORD_TRAILER];
 		speller.scope.words[PD_WORD_TRAILER] = 0;
@@ -462,7 +461,7 @@ static enum pd_status tell_record(struct pd_disassembler *d, const struct pd_rec
 {
 	enum pd_status status = PD_OK;
 
-	if (d->file->header.mode == PD_MODE_PIPE && pd_writer_takes_pipe_record(d->carried, record, &status, error))
+	if (pd_file_mode(d->file) == PD_MODE_PIPE && pd_writer_takes_pipe_record(d->carried, record, &status, error))
 		return status < 0 || !d->begun ? status : tell_news(d, text, error);
 	if (is_other_shape(d, record))
 		return PD_OK;
@@ -472,7 +471,7 @@ static enum pd_status tell_record(struct pd_disassembler *d, const struct pd_rec
 		return status;
 	tell_part(d, record->part, text);
 	// quirks may show while it is taken apart
-	if (d->quirks_told != d->file->quirks)
+	if (d->quirks_told != pd_file_quirks(d->file))
 		status = tell_news(d, text, error);
 	if (!tell_decoded(d, record, text))
 		tell_raw(record, text);
@@ -491,7 +490,7 @@ enum pd_status pd_disassembler_open(struct pd_file *file, const struct pd_disass
 	if (!d)
 		return pd_fail_memory(error);
 	d->file = file;
-	d->arena.limit = file->memory_limit;
+	d->arena.limit = pd_file_memory_limit(file);
 	d->packed = options && options->size >= sizeof(*options) && options->packed;
 	status = pd_stream_open(file, NULL, &d->stream, error);
 	if (status >= 0)
@@ -522,7 +521,7 @@ static enum pd_status finish(struct pd_disassembler *d, struct pd_text *text, st
 
 	if (status < 0)
 		return status;
-	tell_part(d, d->file->part_count, text);
+	tell_part(d, pd_file_part_count(d->file), text);
 	d->ended = true;
 	return PD_END;
 }

@@ -182,8 +182,8 @@ static enum pd_status put_file(struct pd_bundle *b, struct pd_file *file)
 		return pd_fail(&b->error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
 			       "the recording is not the first member of the bundle");
 	b->tar.modified = pd_file_modified(file);
-	for (size_t i = 0; i < file->part_count && status >= 0; i++) {
-		const struct pd_part *part = &file->parts[i];
+	for (size_t i = 0; i < pd_file_part_count(file) && status >= 0; i++) {
+		const struct pd_part *part = pd_file_part(file, i);
 
 		snprintf(name, sizeof(name), "perf.data%s%s", part->name[0] ? "/" : "", part->name);
 		status = put_part(b, part->source, name);

@@ -79,8 +79,8 @@ static bool is_tracepoint(const struct pd_event_full *full)
 
 bool pd_file_has_tracepoints(const struct pd_file *file)
 {
-	for (size_t i = 0; i < file->event_count; i++)
-		if (is_tracepoint(file->events[i]))
+	for (size_t i = 0; i < pd_file_event_count(file); i++)
+		if (is_tracepoint(pd_file_full_event(file, i)))
 			return true;
 	return false;
 }
@@ -103,7 +103,7 @@ enum pd_status pd_formats_make(struct pd_formats *formats, const struct pd_file 
 	formats->data = (struct pd_tracing_data){
 		.magic = { magic, sizeof(magic) },
 		.version = { "0.6", 3, 0 },
-		.big_endian = file->header.big_endian,
+		.big_endian = pd_file_is_big(file),
 		.long_size = 8,
 		.page_size = 4096,
 		.header_page_name = { "header_page", 11, 0 },
@@ -112,10 +112,10 @@ enum pd_status pd_formats_make(struct pd_formats *formats, const struct pd_file 
 		.header_page = bytes_of(page_header),
 		.header_event = bytes_of(event_header),
 	};
-	if (!make_room(formats, file->event_count))
+	if (!make_room(formats, pd_file_event_count(file)))
 		return pd_fail_memory(error);
-	for (size_t i = 0; i < file->event_count; i++)
-		if (is_tracepoint(file->events[i]) && !add_format(formats, file->events[i]))
+	for (size_t i = 0; i < pd_file_event_count(file); i++)
+		if (is_tracepoint(pd_file_full_event(file, i)) && !add_format(formats, pd_file_full_event(file, i)))
 			return pd_fail_memory(error);
 	settle(formats);
 	return PD_OK;
@@ -209,7 +209,7 @@ static bool has_format(const struct pd_formats *formats, uint64_t id)
 
 static bool mend_all(struct pd_formats *formats, const struct pd_file *file, const struct pd_tracing_data *data)
 {
-	if (!make_room(formats, data->systems.count + file->event_count) ||
+	if (!make_room(formats, data->systems.count + pd_file_event_count(file)) ||
 	    !mend_list(formats, &formats->data.ftrace_formats))
 		return false;
 	for (size_t i = 0; i < data->systems.count; i++) {
@@ -218,9 +218,10 @@ static bool mend_all(struct pd_formats *formats, const struct pd_file *file, con
 			return false;
 	}
 	// those which are not needed can be missing
-	for (size_t i = 0; i < file->event_count && formats->mended; i++)
-		if (is_tracepoint(file->events[i]) && !has_format(formats, file->events[i]->event.attr->config) &&
-		    !add_format(formats, file->events[i]))
+	for (size_t i = 0; i < pd_file_event_count(file) && formats->mended; i++)
+		if (is_tracepoint(pd_file_full_event(file, i)) &&
+		    !has_format(formats, pd_file_full_event(file, i)->event.attr->config) &&
+		    !add_format(formats, pd_file_full_event(file, i)))
 			return false;
 	return true;
 }

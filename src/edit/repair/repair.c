@@ -51,14 +51,14 @@ static bool is_whole(struct pd_file *file, unsigned feature)
 // perf stops with a signal at a build id of more bytes than there is room for.
 static bool build_id_is_sound(const struct pd_file *file, const struct pd_record_head *head, struct pd_bytes bytes)
 {
-	struct pd_arena arena = { .limit = (size_t)file->memory_limit };
-	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, file->header.big_endian);
+	struct pd_arena arena = { .limit = (size_t)pd_file_memory_limit(file) };
+	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, pd_file_is_big(file));
 	struct pd_scope scope = { .arena = &arena };
 	const struct pd_header_build_id *id;
 	bool sound;
 
 	scope.words[PD_WORD_MISC] = head->misc;
-	scope.words[PD_WORD_QUIRKS] = file->quirks;
+	scope.words[PD_WORD_QUIRKS] = pd_file_quirks(file);
 	id = pd_record_take(&pd_layouts[PD_LAYOUT_header_build_id], PD_GROUP_TOOL, bytes, &scope, &c);
 	sound = id && id->filename.length < id->filename.size &&
 		(!(head->misc & MASK_MISC(BUILD_ID_SIZE)) || id->size <= id->build_id.size);
@@ -75,7 +75,7 @@ static const struct pd_build_ids *mend_build_ids(struct repair *repair, struct p
 
 	repair->ids.size = 0;
 	while (left.size >= PD_RECORD_HEADER_SIZE) {
-		struct pd_record_head head = pd_record_head(left.data, file->swap);
+		struct pd_record_head head = pd_record_head(left.data, pd_file_is_swapped(file));
 		bool fits = head.size >= PD_RECORD_HEADER_SIZE && head.size <= left.size;
 		struct pd_bytes entry = { left.data, fits ? (size_t)head.size : left.size };
 		bool sound = fits && build_id_is_sound(file, &head, entry);
@@ -119,7 +119,7 @@ static enum pd_status change_feature(void *self, struct pd_file *file, unsigned 
 
 	if (feature == PD_FEATURE_BUILD_ID) {
 		*decoded_out = mend_build_ids(repair, file);
-		*keep = !*decoded_out || (repair->ids.size && repair->writer->big == file->header.big_endian);
+		*keep = !*decoded_out || (repair->ids.size && repair->writer->big == pd_file_is_big(file));
 		return PD_OK;
 	}
 	if (feature == PD_FEATURE_TRACING_DATA)
@@ -144,9 +144,10 @@ static enum pd_status name_event(void *self, const struct pd_event *event, struc
 // Whether something that a recorder writes at its end is missing. Of a pipe this is not known before its end.
 static bool lacks_end(const struct repair *repair)
 {
-	const struct pd_header *header = &repair->file->header;
+	const struct pd_header *header = pd_file_header(repair->file);
 
-	return header->mode != PD_MODE_PIPE && repair->file->event_count && (header->unfinished || header->truncated);
+	return header->mode != PD_MODE_PIPE && pd_file_event_count(repair->file) &&
+	       (header->unfinished || header->truncated);
 }
 
 // Events as they are in the table of attrs, of which the damaged description is not.
@@ -156,7 +157,7 @@ static bool lacks_event_desc(const struct repair *repair)
 
 	if (!desc)
 		return lacks_end(repair);
-	return repair->file->header.mode != PD_MODE_PIPE && !pd_file_describes_events(repair->file, desc);
+	return pd_file_mode(repair->file) != PD_MODE_PIPE && !pd_file_describes_events(repair->file, desc);
 }
 
 static enum pd_status carry(struct repair *repair, struct pd_error *error)
@@ -185,7 +186,7 @@ static void count_features(struct repair *repair)
 			section.number);
 	// those that the header promises and that are not there
 	for (unsigned i = 0; i < PD_FEATURE_LIMIT; i++)
-		if (has_bit(repair->file->header.feature_bits, i) && !has_bit(repair->result.kept_features, i))
+		if (has_bit(pd_file_header(repair->file)->feature_bits, i) && !has_bit(repair->result.kept_features, i))
 			set_bit(repair->result.dropped_features, i);
 }
 
@@ -209,10 +210,10 @@ static enum pd_status make_sample_time(struct repair *repair, struct pd_error *e
 // Whether no event has a period, so that there can be no samples.
 static bool counts_only(const struct pd_file *file)
 {
-	for (size_t i = 0; i < file->event_count; i++)
-		if (file->events[i]->event.attr->sample_period)
+	for (size_t i = 0; i < pd_file_event_count(file); i++)
+		if (pd_file_full_event(file, i)->event.attr->sample_period)
 			return false;
-	return file->event_count > 0;
+	return pd_file_event_count(file) > 0;
 }
 
 static bool lacks(const struct repair *repair, unsigned feature)
@@ -337,7 +338,7 @@ static enum pd_status learn(struct repair *repair, struct pd_error *error)
 	enum pd_status status;
 	uint64_t from = 0;
 
-	if (file->header.mode != PD_MODE_PIPE || !file->main.seekable)
+	if (pd_file_mode(file) != PD_MODE_PIPE || !pd_file_main_source(file)->seekable)
 		return PD_OK;
 	status = pd_stream_open(file, &careful, &stream, error);
 	if (status < 0)
@@ -394,7 +395,7 @@ enum pd_status pd_repair(struct pd_file *file, struct pd_writer *writer, const s
 		memcpy(&repair.options, options,
 		       options->size < sizeof(repair.options) ? options->size : sizeof(repair.options));
 	status = learn(&repair, error);
-	if (status >= 0 && counts_only(file) && file->main.seekable)
+	if (status >= 0 && counts_only(file) && pd_file_main_source(file)->seekable)
 		status = pd_count_maps_learn(&repair.maps, file, error);
 	if (status >= 0)
 		status = carry(&repair, error);
