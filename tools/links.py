@@ -3,12 +3,12 @@
 """Checks by the object files of a build which file uses which: no circle of files, no folder that uses one above it, no folder
 or file that is too large.
 
-usage: tools/links.py BUILD [--picture | --list | --ties FILE...]
+usage: tools/links.py BUILD [--picture | --list | --shrink | --ties FILE...]
        tools/links.py --self-test
 
 tools/floors.py reads includes, which say what a file could use; the symbols of its object file say what it does use.
 --picture prints lines and arrows of the folders as a table for the documentation; --list what is wrong; --ties prints the names that hold a circle
-together. What is still wrong is listed in tools/links.known, a line each; a line that is no longer true is a failure, so the
+together. --shrink takes what is no longer wrong out of the list. What is still wrong is listed in tools/links.known, a line each; a line that is no longer true is a failure, so the
 list only shrinks.
 """
 
@@ -192,6 +192,15 @@ def check(build, list_them=False):
     return 1 if new or gone or not objects else 0
 
 
+def shrink(build):
+    found = faults(build)[0]
+    with open(KNOWN, encoding="utf-8") as f:
+        lines = [line for line in f if line.startswith("#") or line.strip() in found]
+    with open(KNOWN, "w", encoding="utf-8") as f:
+        f.writelines(lines)
+    return check(build)
+
+
 def folder_of(path):
     return os.path.dirname(path)
 
@@ -253,6 +262,8 @@ def main(arguments):
     build, *rest = arguments
     if rest == ["--list"]:
         return check(build, True)
+    if rest == ["--shrink"]:
+        return shrink(build)
     if rest == ["--picture"]:
         return picture(build)
     if rest[:1] == ["--ties"]:

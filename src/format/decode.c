@@ -147,9 +147,28 @@ static uint64_t attr_box(struct pd_cursor *c)
 	return size ? ((uint64_t)size + 7) & ~UINT64_C(7) : PD_MIN_attr;
 }
 
+// What decoding one layout inside of another needs to know of it. pd_layouts (layout.c) has more, and these functions too: to
+// use it here would tie the two files to each other.
+struct shape {
+	void (*decode)(struct pd_cursor *c, struct pd_scope *s, void *out);
+	size_t struct_size, min_size;
+	bool plain;
+};
+
+#define SHAPE(layout) \
+	[PD_LAYOUT_##layout] = { pd_decode_##layout, sizeof(struct pd_##layout), PD_MIN_##layout, PD_IS_PLAIN(layout) },
+#define PART(layout, doc) SHAPE(layout)
+#define BOX(layout, doc) SHAPE(layout)
+#define BODY(layout, doc) SHAPE(layout)
+static const struct shape shapes[PD_LAYOUT_COUNT] = {
+#include <perfdata/table/begin.h>
+#include <perfdata/table/layouts.def>
+#include <perfdata/table/end.h>
+};
+
 static void take_part(struct pd_cursor *c, struct pd_scope *s, enum pd_layout_id id, const void **out)
 {
-	const struct pd_layout *layout = &pd_layouts[id];
+	const struct shape *layout = &shapes[id];
 	void *memory = pd_arena_alloc(s->arena, layout->struct_size);
 
 	if (!memory) {
@@ -177,7 +196,7 @@ static void take_box(struct pd_cursor *c, struct pd_scope *s, uint64_t size, enu
 }
 
 // To the end, however many there are.
-static void take_open_list(struct pd_cursor *c, struct pd_scope *s, const struct pd_layout *layout, struct pd_list *out)
+static void take_open_list(struct pd_cursor *c, struct pd_scope *s, const struct shape *layout, struct pd_list *out)
 {
 	uint8_t *items = NULL;
 	size_t count = 0, capacity = 0;
@@ -207,7 +226,7 @@ static void take_open_list(struct pd_cursor *c, struct pd_scope *s, const struct
 static void take_list(struct pd_cursor *c, struct pd_scope *s, uint64_t count, enum pd_layout_id id,
 		      struct pd_list *out)
 {
-	const struct pd_layout *layout = &pd_layouts[id];
+	const struct shape *layout = &shapes[id];
 	size_t min_size = layout->min_size ? layout->min_size : 1;
 	uint8_t *items;
 

@@ -105,19 +105,21 @@ static void put_STR0(struct pd_pen *p, const struct pd_str *in)
 	put_chars(p, in, size);
 }
 
-static void put_part(struct pd_pen *p, struct pd_scope *s, enum pd_layout_id id, const void *in)
+typedef void encode_fn(struct pd_pen *p, struct pd_scope *s, const void *in);
+
+static void put_part(struct pd_pen *p, struct pd_scope *s, encode_fn *encode, const void *in)
 {
 	if (!in) {
 		pd_pen_fail(p, "is missing");
 		return;
 	}
-	pd_layouts[id].encode(p, s, in);
+	encode(p, s, in);
 }
 
-static void put_list(struct pd_pen *p, struct pd_scope *s, enum pd_layout_id id, const struct pd_list *in)
+static void put_list(struct pd_pen *p, struct pd_scope *s, encode_fn *encode, const struct pd_list *in)
 {
 	for (size_t i = 0; i < in->count && !p->failed; i++)
-		pd_layouts[id].encode(p, s, (const uint8_t *)in->items + i * in->stride);
+		encode(p, s, (const uint8_t *)in->items + i * in->stride);
 }
 
 static void put_rest(struct pd_pen *p, const struct pd_bytes *in)
@@ -178,7 +180,7 @@ static void put_rest(struct pd_pen *p, const struct pd_bytes *in)
 	}
 #define ONE(layout, member, WHEN, doc)                          \
 	if (WHEN_##WHEN) {                                      \
-		put_part(p, s, PD_LAYOUT_##layout, it->member); \
+		put_part(p, s, pd_encode_##layout, it->member); \
 		BLAME(member)                                   \
 	}
 #define AGAIN(layout, member, WHEN, doc) ONE(layout, member, WHEN, doc)
@@ -186,7 +188,7 @@ static void put_rest(struct pd_pen *p, const struct pd_bytes *in)
 	if (WHEN_##WHEN) {                                      \
 		size_t begin = p->need;                         \
                                                                 \
-		put_part(p, s, PD_LAYOUT_##layout, it->member); \
+		put_part(p, s, pd_encode_##layout, it->member); \
 		if (BOX_##SIZE != p->need - begin)              \
 			pd_pen_fail(p, "size differs");         \
 		BLAME(member)                                   \
@@ -197,7 +199,7 @@ static void put_rest(struct pd_pen *p, const struct pd_bytes *in)
                                                                  \
 		if (COUNT_##COUNT != n)                          \
 			pd_pen_fail(p, "count differs");         \
-		put_list(p, s, PD_LAYOUT_##layout, &it->member); \
+		put_list(p, s, pd_encode_##layout, &it->member); \
 		BLAME(member)                                    \
 	}
 #define RECORDS(member, NAME, doc) put_rest(p, &it->member);

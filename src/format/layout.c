@@ -193,17 +193,17 @@
 
 // ---- layouts, records and features ----
 
-#define LAYOUT(id, text, code)                                                   \
-	[PD_LAYOUT_##id] = {                                                     \
-		.name = #id,                                                     \
-		.doc = text,                                                     \
-		.form = code,                                                    \
-		.plain = PD_PLAIN_##id && PD_MIN_##id == sizeof(struct pd_##id), \
-		.min_size = PD_MIN_##id,                                         \
-		.struct_size = sizeof(struct pd_##id),                           \
-		.fields = fields_##id,                                           \
-		.decode = pd_decode_##id,                                        \
-		.encode = pd_encode_##id,                                        \
+#define LAYOUT(id, text, code)                         \
+	[PD_LAYOUT_##id] = {                           \
+		.name = #id,                           \
+		.doc = text,                           \
+		.form = code,                          \
+		.plain = PD_IS_PLAIN(id),              \
+		.min_size = PD_MIN_##id,               \
+		.struct_size = sizeof(struct pd_##id), \
+		.fields = fields_##id,                 \
+		.decode = pd_decode_##id,              \
+		.encode = pd_encode_##id,              \
 	},
 #define PART(layout, doc) LAYOUT(layout, doc, PD_FORM_PART)
 #define BOX(layout, doc) LAYOUT(layout, doc, PD_FORM_BOX)

@@ -269,6 +269,9 @@ extern const struct pd_layout pd_layouts[PD_LAYOUT_COUNT];
 #include <perfdata/table/layouts.def>
 #include <perfdata/table/end.h>
 
+// Whether lists of a layout can be used where they were read: its struct has no other bytes than the file.
+#define PD_IS_PLAIN(layout) (PD_PLAIN_##layout && PD_MIN_##layout == sizeof(struct pd_##layout))
+
 // Whether a layout is nothing but numbers that are always there: PD_PLAIN_branch.
 #define PART(layout, doc) \
 	enum {            \

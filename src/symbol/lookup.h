@@ -185,6 +185,9 @@ void pd_lookup_tell(struct pd_symbols *symbols, struct pd_dso_full *dso, enum pd
 		    ...) PD_PRINTF(4, 5);
 /** What to look for. */
 struct pd_find_wanted pd_lookup_wanted(const struct pd_dso_full *dso);
+/** Reads the symbol tables of an object and of its debug file, which may be NULL each, and puts them into the index. */
+void pd_lookup_read_table(struct pd_symbols *symbols, struct pd_dso_full *dso, struct pd_elf *object,
+			  struct pd_elf *debug, const struct pd_file_origin *origin);
 /** Loads it from a file: an object and its debug file. */
 void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso);
 /** Appends where was looked and why nothing was used; true if something had another build id. */

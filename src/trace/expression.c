@@ -25,13 +25,6 @@ static bool parse_operator(struct parser *p, struct pd_node *top);
 
 // ---- words ----
 
-const char *pd_trace_skip_space(const char *at, const char *end)
-{
-	while (at < end && isspace((unsigned char)*at))
-		at++;
-	return at;
-}
-
 static bool is_name(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Units of debug information: their heads, the shapes of their entries, values of attributes, where their code is. */
+/* Units of debug information: their heads, the abbreviations of their entries, values that refer to tables, ranges of code. */
 #include "object/dwarf/dwarf.h"
+#include "object/dwarf/dwarf_form.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,212 +15,6 @@ enum {
 	MOST_ATTRIBUTES = 4096, // of an entry
 	WORK_FACTOR = 8         // how often the shapes may be read
 };
-
-// ---- numbers ----
-
-uint64_t pd_dwarf_uleb_long(struct pd_cursor *c)
-{
-	uint64_t value = 0;
-	uint8_t byte;
-	unsigned shift = 0;
-
-	do {
-		byte = pd_cursor_u8(c);
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80 && shift < 140);
-	return value;
-}
-
-int64_t pd_dwarf_sleb(struct pd_cursor *c)
-{
-	uint64_t value = 0;
-	uint8_t byte;
-	unsigned shift = 0;
-
-	do {
-		byte = pd_cursor_u8(c);
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80 && shift < 140);
-	if (shift < 64 && byte & 0x40)
-		value |= UINT64_MAX << shift;
-	return (int64_t)value;
-}
-
-uint64_t pd_dwarf_number(struct pd_cursor *c, unsigned size)
-{
-	uint64_t value = 0;
-	const uint8_t *at;
-
-	switch (size) {
-	case 1:
-		return pd_cursor_u8(c);
-	case 2:
-		return pd_cursor_u16(c);
-	case 4:
-		return pd_cursor_u32(c);
-	case 8:
-		return pd_cursor_u64(c);
-	default:
-		at = pd_cursor_take(c, size);
-		for (unsigned i = 0; at && i < size && i < 8; i++)
-			value |= (uint64_t)at[c->big ? size - 1 - i : i] << 8 * i;
-		return value;
-	}
-}
-
-// ---- forms ----
-
-enum kind {
-	KIND_NONE,
-	KIND_FIXED, // of `size` bytes
-	KIND_ADDR,
-	KIND_OFFSET,
-	KIND_ULEB,
-	KIND_SLEB,
-	KIND_TEXT,
-	KIND_BLOCK, // a length of `size` bytes, or a ULEB, and as many bytes
-	KIND_INDIRECT,
-	KIND_CONSTANT, // stands with the shape
-	KIND_REF_ADDR
-};
-
-enum {
-	FORM_ADDR = 0x01,
-	FORM_STRING = 0x08,
-	FORM_STRP = 0x0e,
-	FORM_REF_ADDR = 0x10,
-	FORM_REF1 = 0x11,
-	FORM_REF_UDATA = 0x15,
-	FORM_SEC_OFFSET = 0x17,
-	FORM_STRX = 0x1a,
-	FORM_ADDRX = 0x1b,
-	FORM_REF_SUP4 = 0x1c,
-	FORM_STRP_SUP = 0x1d,
-	FORM_LINE_STRP = 0x1f,
-	FORM_IMPLICIT_CONST = 0x21,
-	FORM_RNGLISTX = 0x23,
-	FORM_REF_SUP8 = 0x24,
-	FORM_STRX1 = 0x25,
-	FORM_STRX4 = 0x28,
-	FORM_ADDRX1 = 0x29,
-	FORM_ADDRX4 = 0x2c,
-	FORM_COUNT = 0x2d,
-	FORM_GNU_ADDR_INDEX = 0x1f01,
-	FORM_GNU_STR_INDEX = 0x1f02,
-	FORM_GNU_REF_ALT = 0x1f20,
-	FORM_GNU_STRP_ALT = 0x1f21
-};
-
-struct form {
-	uint8_t kind;
-	uint8_t size;
-};
-
-static const struct form forms[FORM_COUNT] = {
-	[0x01] = { KIND_ADDR },      [0x03] = { KIND_BLOCK, 2 }, [0x04] = { KIND_BLOCK, 4 }, [0x05] = { KIND_FIXED, 2 },
-	[0x06] = { KIND_FIXED, 4 },  [0x07] = { KIND_FIXED, 8 }, [0x08] = { KIND_TEXT },     [0x09] = { KIND_BLOCK },
-	[0x0a] = { KIND_BLOCK, 1 },  [0x0b] = { KIND_FIXED, 1 }, [0x0c] = { KIND_FIXED, 1 }, [0x0d] = { KIND_SLEB },
-	[0x0e] = { KIND_OFFSET },    [0x0f] = { KIND_ULEB },     [0x10] = { KIND_REF_ADDR }, [0x11] = { KIND_FIXED, 1 },
-	[0x12] = { KIND_FIXED, 2 },  [0x13] = { KIND_FIXED, 4 }, [0x14] = { KIND_FIXED, 8 }, [0x15] = { KIND_ULEB },
-	[0x16] = { KIND_INDIRECT },  [0x17] = { KIND_OFFSET },   [0x18] = { KIND_BLOCK },    [0x19] = { KIND_FIXED, 0 },
-	[0x1a] = { KIND_ULEB },      [0x1b] = { KIND_ULEB },     [0x1c] = { KIND_FIXED, 4 }, [0x1d] = { KIND_OFFSET },
-	[0x1e] = { KIND_FIXED, 16 }, [0x1f] = { KIND_OFFSET },   [0x20] = { KIND_FIXED, 8 }, [0x21] = { KIND_CONSTANT },
-	[0x22] = { KIND_ULEB },      [0x23] = { KIND_ULEB },     [0x24] = { KIND_FIXED, 8 }, [0x25] = { KIND_FIXED, 1 },
-	[0x26] = { KIND_FIXED, 2 },  [0x27] = { KIND_FIXED, 3 }, [0x28] = { KIND_FIXED, 4 }, [0x29] = { KIND_FIXED, 1 },
-	[0x2a] = { KIND_FIXED, 2 },  [0x2b] = { KIND_FIXED, 3 }, [0x2c] = { KIND_FIXED, 4 },
-};
-
-static struct form form_of(unsigned form)
-{
-	if (form < FORM_COUNT)
-		return forms[form];
-	if (form == FORM_GNU_ADDR_INDEX || form == FORM_GNU_STR_INDEX)
-		return (struct form){ KIND_ULEB, 0 };
-	if (form == FORM_GNU_REF_ALT || form == FORM_GNU_STRP_ALT)
-		return (struct form){ KIND_OFFSET, 0 };
-	return (struct form){ KIND_NONE, 0 };
-}
-
-// The size of a value of a form if it is always the same, else -1.
-static int size_of_form(const struct pd_dwarf_unit_head *u, unsigned form)
-{
-	struct form f = form_of(form);
-
-	switch (f.kind) {
-	case KIND_FIXED:
-		return f.size;
-	case KIND_CONSTANT:
-		return 0;
-	case KIND_ADDR:
-		return u->addr_size;
-	case KIND_OFFSET:
-		return u->offset_size;
-	case KIND_REF_ADDR:
-		return u->version < 3 ? u->addr_size : u->offset_size;
-	default:
-		return -1;
-	}
-}
-
-static const char *take_text(struct pd_cursor *c)
-{
-	const char *text = (const char *)c->at;
-
-	// there is a NUL behind the section
-	pd_cursor_take(c, (uint64_t)strnlen(text, pd_cursor_room(c)) + 1);
-	return c->failed ? NULL : text;
-}
-
-struct pd_dwarf_value pd_dwarf_value(struct pd_cursor *c, const struct pd_dwarf_unit_head *u, unsigned form,
-				     int64_t constant)
-{
-	struct pd_dwarf_value value = { .form = (uint16_t)form };
-	struct form f = form_of(form);
-
-	if (f.kind == KIND_INDIRECT) {
-		form = (unsigned)pd_dwarf_uleb(c);
-		f = form_of(form);
-		value.form = (uint16_t)form;
-		if (f.kind == KIND_INDIRECT || f.kind == KIND_CONSTANT || form > UINT16_MAX)
-			f.kind = KIND_NONE;
-	}
-	switch (f.kind) {
-	case KIND_ULEB:
-		value.number = pd_dwarf_uleb(c);
-		break;
-	case KIND_SLEB:
-		value.number = (uint64_t)pd_dwarf_sleb(c);
-		break;
-	case KIND_TEXT:
-		value.text = take_text(c);
-		break;
-	case KIND_BLOCK:
-		pd_cursor_take(c, f.size ? pd_dwarf_number(c, f.size) : pd_dwarf_uleb(c));
-		break;
-	case KIND_CONSTANT:
-		value.number = (uint64_t)constant;
-		break;
-	case KIND_NONE:
-		pd_cursor_fail(c, "has an unknown form");
-		break;
-	default:
-		value.number = pd_dwarf_number(c, (unsigned)size_of_form(u, form));
-		break;
-	}
-	return value;
-}
-
-void pd_dwarf_skip(struct pd_cursor *c, const struct pd_dwarf_unit_head *u, const struct pd_dwarf_attribute *attribute)
-{
-	if (attribute->size >= 0)
-		pd_cursor_take(c, (uint64_t)attribute->size);
-	else
-		pd_dwarf_value(c, u, attribute->form, attribute->constant);
-}
 
 // ---- shapes of entries ----
 
@@ -276,7 +71,7 @@ static bool read_attribute(struct pd_dwarf *d, struct pd_cursor *c, const struct
 		d->out_of_memory = true;
 		return false;
 	}
-	attribute.size = (int8_t)size_of_form(u, attribute.form);
+	attribute.size = (int8_t)pd_dwarf_form_size(u, attribute.form);
 	t->attributes[t->attribute_count++] = attribute;
 	abbrev->count++;
 	abbrev->size = attribute.size < 0 || abbrev->size < 0 ? -1 : abbrev->size + attribute.size;
@@ -687,7 +482,7 @@ void pd_dwarf_close(struct pd_dwarf *d)
 }
 
 // Reads the entry of the unit itself; false if there is none.
-static bool read_unit_entry(struct pd_dwarf *d, struct pd_dwarf_unit_head *u, struct pd_dwarf_entry *entry)
+bool pd_dwarf_unit_entry(struct pd_dwarf *d, struct pd_dwarf_unit_head *u, struct pd_dwarf_entry *entry)
 {
 	struct pd_cursor c = pd_dwarf_cursor(d, PD_DEBUG_INFO, u->tree);
 	const struct pd_dwarf_abbrev *abbrev;
@@ -706,7 +501,7 @@ static bool read_unit_entry(struct pd_dwarf *d, struct pd_dwarf_unit_head *u, st
 	return !c.failed;
 }
 
-static void take_bases(const struct pd_dwarf *d, struct pd_dwarf_unit_head *u, const struct pd_dwarf_entry *entry)
+void pd_dwarf_set_bases(const struct pd_dwarf *d, struct pd_dwarf_unit_head *u, const struct pd_dwarf_entry *entry)
 {
 	const struct pd_dwarf_value *values = entry->values;
 
@@ -725,8 +520,8 @@ bool pd_dwarf_ready(struct pd_dwarf *d, struct pd_dwarf_unit_head *u)
 {
 	struct pd_dwarf_entry entry;
 
-	if (!u->is_ready && read_unit_entry(d, u, &entry))
-		take_bases(d, u, &entry);
+	if (!u->is_ready && pd_dwarf_unit_entry(d, u, &entry))
+		pd_dwarf_set_bases(d, u, &entry);
 	return u->is_ready;
 }
 
@@ -743,143 +538,4 @@ struct pd_dwarf_unit_head *pd_dwarf_unit_at(struct pd_dwarf *d, uint64_t offset)
 	if (!count || offset < d->units[low].tree || offset >= d->units[low].end || !pd_dwarf_ready(d, &d->units[low]))
 		return NULL;
 	return &d->units[low];
-}
-
-// ---- which units have code ----
-
-struct finding {
-	struct pd_dwarf *d;
-	struct pd_dwarf_code *code;
-	size_t work;
-	bool *has_code; // of all units
-	bool out_of_memory;
-};
-
-static bool add_span(void *self, uint64_t start, uint64_t end)
-{
-	struct finding *f = self;
-	struct pd_dwarf_code *code = f->code;
-
-	if (!PD_GROW(code->spans, code->span_capacity, code->span_count + 1)) {
-		f->out_of_memory = true;
-		return false;
-	}
-	code->spans[code->span_count++] = (struct pd_span){ start, end, (uint32_t)code->count };
-	return true;
-}
-
-// Counts the unit that spans were just added for.
-static bool add_unit(struct finding *f, size_t which)
-{
-	if (!PD_GROW(f->code->units, f->code->capacity, f->code->count + 1)) {
-		f->out_of_memory = true;
-		return false;
-	}
-	f->code->units[f->code->count++] = (uint32_t)which;
-	f->has_code[which] = true;
-	return true;
-}
-
-static bool is_compile_unit(const struct pd_dwarf_entry *entry)
-{
-	return entry->abbrev->tag == PD_DWARF_TAG_COMPILE_UNIT || entry->abbrev->tag == PD_DWARF_TAG_SKELETON_UNIT;
-}
-
-static void find_own(struct finding *f)
-{
-	struct pd_dwarf_entry entry;
-
-	for (size_t i = 0; i < f->d->unit_count && !f->out_of_memory && !f->d->out_of_memory; i++) {
-		struct pd_dwarf_unit_head *u = &f->d->units[i];
-		size_t before = f->code->span_count;
-
-		if (!read_unit_entry(f->d, u, &entry))
-			continue;
-		take_bases(f->d, u, &entry);
-		if (!is_compile_unit(&entry))
-			continue;
-		pd_dwarf_spans(f->d, u, &entry, &f->work, add_span, f);
-		if (f->code->span_count != before)
-			add_unit(f, i);
-	}
-}
-
-static int compare_starts(const void *key, const void *unit)
-{
-	uint64_t x = *(const uint64_t *)key, y = ((const struct pd_dwarf_unit_head *)unit)->start;
-
-	return (x > y) - (x < y);
-}
-
-// One set of the list of all code, for a unit that does not say where its code is.
-static void find_listed_set(struct finding *f, struct pd_cursor *all)
-{
-	uint64_t size = pd_cursor_u32(all), start, length;
-	unsigned offset_size = 4, addr_size;
-	const uint8_t *begin = all->at - 4;
-	struct pd_dwarf_unit_head *u;
-	struct pd_cursor c;
-	size_t before = f->code->span_count, head;
-
-	if (size == UINT32_MAX) {
-		size = pd_cursor_u64(all);
-		offset_size = 8;
-	}
-	c = pd_cursor(all->at, size < pd_cursor_room(all) ? (size_t)size : pd_cursor_room(all), all->big);
-	pd_cursor_take(all, pd_cursor_room(&c));
-	pd_cursor_u16(&c); // version
-	start = pd_dwarf_number(&c, offset_size);
-	u = f->d->unit_count ? bsearch(&start, f->d->units, f->d->unit_count, sizeof(*u), compare_starts) : NULL;
-	addr_size = pd_cursor_u8(&c);
-	if (pd_cursor_u8(&c) || !u || c.failed || (addr_size != 4 && addr_size != 8) || f->has_code[u - f->d->units])
-		return;
-	// entries are aligned to their size, from the beginning of the set
-	head = (size_t)(c.at - begin);
-	pd_cursor_take(&c, -head & (2 * addr_size - 1));
-	for (;;) {
-		start = pd_dwarf_number(&c, addr_size);
-		length = pd_dwarf_number(&c, addr_size);
-		if (c.failed || (!start && !length))
-			break;
-		if (start >= f->d->image->first_addr && length && start + length > start &&
-		    !add_span(f, start, start + length))
-			return;
-	}
-	if (f->code->span_count != before)
-		add_unit(f, (size_t)(u - f->d->units));
-}
-
-bool pd_dwarf_code(struct pd_dwarf *d, struct pd_dwarf_code *code)
-{
-	struct finding f = { .d = d, .code = code, .work = d->image->size };
-	struct pd_cursor c = pd_dwarf_cursor(d, PD_DEBUG_ARANGES, 0);
-
-	f.has_code = pd_alloc(d->unit_count * sizeof(*f.has_code));
-	if (!f.has_code)
-		return false;
-	find_own(&f);
-	while (pd_cursor_room(&c) > 4 && !c.failed && !f.out_of_memory)
-		find_listed_set(&f, &c);
-	pd_free(f.has_code);
-	return !f.out_of_memory && !d->out_of_memory;
-}
-
-bool pd_dwarf_unit(struct pd_dwarf *d, uint32_t unit, struct pd_unit_maker *maker)
-{
-	struct pd_dwarf_files files = { .maker = maker };
-	struct pd_dwarf_entry entry;
-	struct pd_dwarf_unit_head *u;
-
-	if (unit >= d->unit_count)
-		return true;
-	u = &d->units[unit];
-	if (!read_unit_entry(d, u, &entry))
-		return !d->out_of_memory;
-	take_bases(d, u, &entry);
-	files.folder = pd_dwarf_text(d, u, &entry.values[PD_USE_FOLDER]);
-	if (entry.values[PD_USE_LINES].form)
-		pd_dwarf_lines(d, u, entry.values[PD_USE_LINES].number, &files);
-	pd_dwarf_scopes(d, u, &files, maker);
-	pd_dwarf_files_fini(&files);
-	return !maker->failed && !d->out_of_memory;
 }

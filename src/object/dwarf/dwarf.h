@@ -184,6 +184,10 @@ void pd_dwarf_skip(struct pd_cursor *c, const struct pd_dwarf_unit_head *u, cons
 
 /** The unit at an offset in .debug_info, with its tables read; NULL if there is none. */
 struct pd_dwarf_unit_head *pd_dwarf_unit_at(struct pd_dwarf *d, uint64_t offset);
+/** Reads the first entry of a unit; false if there is none, or the unit is damaged. */
+bool pd_dwarf_unit_entry(struct pd_dwarf *d, struct pd_dwarf_unit_head *u, struct pd_dwarf_entry *entry);
+/** Notes from that entry what values of the unit refer to; the unit is ready then. */
+void pd_dwarf_set_bases(const struct pd_dwarf *d, struct pd_dwarf_unit_head *u, const struct pd_dwarf_entry *entry);
 bool pd_dwarf_ready(struct pd_dwarf *d, struct pd_dwarf_unit_head *u);
 const struct pd_dwarf_abbrev *pd_dwarf_abbrev(const struct pd_dwarf_unit_head *u, uint64_t code);
 /** The attributes of a shape; NULL if it has none. */
