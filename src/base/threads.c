@@ -19,6 +19,15 @@ size_t pd_thread_count(unsigned wanted)
 	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
 }
 
+size_t pd_part_count(size_t threads, size_t count, size_t least)
+{
+	size_t all = pd_thread_count((unsigned)threads), parts = count / least;
+
+	all = all < PD_PARTS_MOST ? all : PD_PARTS_MOST;
+	parts = parts < all ? parts : all;
+	return parts ? parts : 1;
+}
+
 void pd_lock_init(pthread_mutex_t *lock)
 {
 	pthread_mutexattr_t attr;

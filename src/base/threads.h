@@ -17,8 +17,15 @@ void pd_in_parts(size_t parts, void (*work)(void *self, size_t part), void *self
 void pd_lock_init(pthread_mutex_t *lock);
 
 enum {
-	PD_PARTS_MOST = 64
+	PD_PARTS_MOST = 64,
+	// Bytes after what a part writes all the time, so that no other part has data in the same cache line; some processors
+	// fetch two lines at once.
+	PD_PARTS_APART = 128
 };
+
+// In how many parts so many things are done: one for each thread, but none with fewer than least. threads: as
+// pd_thread_count. At least 1, at most PD_PARTS_MOST.
+size_t pd_part_count(size_t threads, size_t count, size_t least);
 
 // Where a part of so many things in a row begins; part parts begins at the end.
 static inline size_t pd_part_begin(size_t count, size_t parts, size_t part)
