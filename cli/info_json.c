@@ -3,7 +3,7 @@
  * perfdata info --json: one object. What the file does not say is null or absent from its object.
  */
 #include "info_json.h"
-#include "front/describe.h"
+#include "explain/describe.h"
 #include "json.h"
 
 #include <inttypes.h>

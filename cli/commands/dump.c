@@ -3,7 +3,7 @@
  * perfdata dump: the records of a file as they are, one after another, or its header, events,
  * features or counts. Everything comes from the format's table; this file only selects.
  */
-#include "front/describe.h"
+#include "explain/describe.h"
 #include "front/input.h"
 #include "json.h"
 #include "select.h"

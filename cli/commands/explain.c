@@ -3,7 +3,7 @@
  * perfdata explain: what the format's table says of a name, or all of it.
  */
 #include "front/cli.h"
-#include "front/explain.h"
+#include "explain/explain.h"
 
 #include <stdio.h>
 #include <string.h>

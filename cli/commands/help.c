@@ -3,7 +3,7 @@
  * perfdata help: help for the program, a command or the exit codes; manual pages; completion.
  */
 #include "front/cli.h"
-#include "front/manual.h"
+#include "manual/manual.h"
 
 #include <string.h>
 

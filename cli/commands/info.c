@@ -2,7 +2,7 @@
 /*
  * perfdata info: what a file is, where and how it was made and what is in it, on one screen.
  */
-#include "front/describe.h"
+#include "explain/describe.h"
 #include "facts.h"
 #include "header_text.h"
 #include "info_json.h"

@@ -68,6 +68,8 @@ struct command_line {
 	const char *doc;
 };
 
+/* To be called before the next two. The lines stay the caller's. */
+void commands_set(const struct command_line *lines, size_t count);
 /* The index-th command, or NULL past the end. */
 const struct command_line *command_at(size_t index);
 const struct command_line *command_by_name(const char *name);

@@ -12,9 +12,9 @@
 #include "front/output.h"
 
 struct outfile {
-	const char *path;    /* NULL: standard output, out is that of the call */
-	char *beside;        /* what is written, until it is whole; NULL: path itself */
-	char *target;        /* what gets it then: path, or where it leads */
+	const char *path;              /* NULL: standard output, out is that of the call */
+	char *beside;                  /* what is written, until it is whole; NULL: path itself */
+	char *target;                  /* what gets it then: path, or where it leads */
 	struct unfinished *unfinished; /* beside */
 	struct output *out;
 	struct output own;

@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Output of a command: results to standard output through one large buffer, messages to standard
- * error, and a progress line that is shown only on a terminal.
+ * Output of a command: results to standard output through one large buffer.
  */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
 #include <perfdata/perfdata.h>
 
-#include <time.h>
-
-/* A line on stderr that shows the progress of a long job. All zero is ready for use. */
-struct progress {
-	struct timespec started;
-	struct timespec shown;
-	bool asked;   /* whether stderr is a terminal is known */
-	bool on;      /* it is one */
-	bool visible; /* the line is on the screen */
-};
-
-/* Shows the position of the stream. Cheap enough to call every few thousand records. */
-void progress_step(struct progress *progress, const struct pd_stream *stream);
-/* The same with bytes done and in all, 0 if they are not known. */
-void progress_show(struct progress *progress, uint64_t done, uint64_t total);
-/* Erases the line, before anything else is written to the screen. */
-void progress_clear(struct progress *progress);
+#include "front/message.h"
 
 struct output {
 	struct pd_text *text;      /* print into this, then call output_spill */
@@ -73,7 +56,5 @@ void size_text(uint64_t bytes, char text[32]);
 /* What stands behind a noun, and the verb: "1 record was", "2 records were". */
 const char *plural(uint64_t count);
 const char *was_or_were(uint64_t count);
-/* "perfdata: ..." with a line end on stderr; bytes that a terminal would obey are escaped. */
-void complain(const char *format, ...) PD_PRINTF(1, 2);
 
 #endif

@@ -39,7 +39,7 @@ static int default_mode(const char *output)
 	if (!strcmp(output, "-"))
 		return PD_MODE_PIPE;
 	return stat(output, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) ? PD_MODE_PIPE :
-												     PD_MODE_FILE;
+												      PD_MODE_FILE;
 }
 
 static bool choose_packing(const struct target_options *values, enum pd_packing packing,
@@ -80,8 +80,7 @@ static bool choose(const struct target_options *values, const char *path, enum p
 		return false;
 	}
 	mode = default_mode(path);
-	if (!find_word(modes, "to", values->to, &mode) ||
-	    !find_word(orders, "byte-order", values->byte_order, &order))
+	if (!find_word(modes, "to", values->to, &mode) || !find_word(orders, "byte-order", values->byte_order, &order))
 		return false;
 	wanted->mode = (enum pd_mode)mode;
 	wanted->endian = (enum pd_endian)order;

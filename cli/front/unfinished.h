@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 enum unfinished_kind {
-	UNFINISHED_TREE,        /* a file, or a directory with all that is in it */
-	UNFINISHED_IF_EMPTY     /* a directory, once nothing is left in it */
+	UNFINISHED_TREE,    /* a file, or a directory with all that is in it */
+	UNFINISHED_IF_EMPTY /* a directory, once nothing is left in it */
 };
 
 struct unfinished;

@@ -3,7 +3,7 @@
  * Possible values of options: by the option's name if only some words are valid, else by the name of the value in the
  * help.
  */
-#include "front/completion.h"
+#include "manual/completion.h"
 #include "report.h"
 #include "script_fields.h"
 

@@ -2,7 +2,7 @@
 /*
  * Collects everything that has a name in the format, and puts fields and names into words.
  */
-#include "front/explain.h"
+#include "explain/explain.h"
 #include "front/input.h"
 
 #include <inttypes.h>

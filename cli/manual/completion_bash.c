@@ -2,8 +2,8 @@
 /*
  * Completion for bash: commands, then the options of the command, then their values, files or names.
  */
-#include "front/completion.h"
-#include "front/manual.h"
+#include "manual/completion.h"
+#include "manual/manual.h"
 
 static const char before_commands[] =
 	"# Completion of perfdata for bash: source <(perfdata help --completion bash)\n"

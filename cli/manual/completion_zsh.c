@@ -2,8 +2,8 @@
 /*
  * Completion for zsh, as a file _perfdata in a folder of fpath, or to be sourced.
  */
-#include "front/completion.h"
-#include "front/manual.h"
+#include "manual/completion.h"
+#include "manual/manual.h"
 
 static const char head[] = "#compdef perfdata\n"
 			   "# Completion of perfdata for zsh: source <(perfdata help --completion zsh)\n"

@@ -3,7 +3,7 @@
  * Writes roff. A word that comes from a table never begins a line without a guard, so that a leading
  * dot or quote is no macro.
  */
-#include "front/roff.h"
+#include "manual/roff.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /*
  * Explanations for a terminal.
  */
-#include "front/explain.h"
+#include "explain/explain.h"
 #include "front/output.h"
 
 #include <inttypes.h>

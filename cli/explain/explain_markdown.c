@@ -2,7 +2,7 @@
 /*
  * The format as Markdown, with tables.
  */
-#include "front/explain.h"
+#include "explain/explain.h"
 
 /* Text inside a table or paragraph; what Markdown would take as its own is escaped. */
 static void add_words(struct pd_text *text, const char *words)

@@ -2,8 +2,8 @@
 /*
  * Completion for fish: a line for each command, option and kind of argument.
  */
-#include "front/completion.h"
-#include "front/manual.h"
+#include "manual/completion.h"
+#include "manual/manual.h"
 
 #include <string.h>
 

@@ -19,22 +19,6 @@ static const struct command_line commands[] = {
 #include "front/commands.def"
 };
 
-const struct command_line *command_at(size_t index)
-{
-	return index < sizeof(commands) / sizeof(commands[0]) ? &commands[index] : NULL;
-}
-
-const struct command_line *command_by_name(const char *name)
-{
-	const struct command_line *line;
-
-	for (size_t i = 0; (line = command_at(i)) != NULL; i++) {
-		if (strcmp(line->name, name) == 0)
-			break;
-	}
-	return line;
-}
-
 /* A descriptor that is closed would be given to the file we open, and our output would go there. */
 static void fill_closed_descriptors(void)
 {
@@ -83,20 +67,6 @@ static void survive_size_limits(void)
 }
 
 /* ---- the command line ---- */
-
-static const struct option options[] = {
-	{ "paginate", 'p', OPTION_FLAG, NULL, offsetof(struct program_values, paginate),
-	  "send long output on a terminal through a pager, overriding the configuration" },
-	{ "version", 'v', OPTION_FLAG, NULL, offsetof(struct program_values, version), "print the version and exit" },
-	{ 0 },
-};
-
-const struct command program = {
-	.options = options,
-	.values_size = sizeof(struct program_values),
-	.max_words = SIZE_MAX,
-	.ends_at_word = true,
-};
 
 /* Options after the name of the command override those before it. */
 static void merge_options(struct terminal_options *own, const struct parsed *before)
@@ -220,6 +190,7 @@ int main(int argc, char **argv)
 	struct output out;
 	int code, finish;
 
+	commands_set(commands, sizeof(commands) / sizeof(commands[0]));
 	fill_closed_descriptors();
 	end_by_closed_pipes();
 	survive_size_limits();

@@ -2,7 +2,7 @@
 /*
  * Shows what is around the records: the header with its sections, the events and the features.
  */
-#include "front/describe.h"
+#include "explain/describe.h"
 #include "json.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /*
  * Layouts as the C structs that <perfdata/format.h> declares.
  */
-#include "front/explain.h"
+#include "explain/explain.h"
 
 #include <inttypes.h>
 #include <stdint.h>

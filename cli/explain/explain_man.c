@@ -2,8 +2,8 @@
 /*
  * The format as the manual page perf.data(5).
  */
-#include "front/explain.h"
-#include "front/roff.h"
+#include "explain/explain.h"
+#include "manual/roff.h"
 
 #include <stdio.h>
 

@@ -2,8 +2,8 @@
 /*
  * Manual pages of section 1.
  */
-#include "front/manual.h"
-#include "front/roff.h"
+#include "manual/manual.h"
+#include "manual/roff.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 /*
  * Explanations as JSON, one object a line.
  */
-#include "front/explain.h"
+#include "explain/explain.h"
 #include "front/input.h"
 #include "json.h"
 
