@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MOST = 4096 };
+enum {
+	NAME_MOST = 4096
+};
 
 bool ids_need_twice(const struct inject_values *values)
 {
@@ -92,15 +94,15 @@ static bool send_entry(struct ids *ids, const struct entry *entry)
 	size_t size = (ids_entry_size(entry) + 7) & ~(size_t)7;
 	const struct pd_header_build_id record = {
 		.pid = (int32_t)entry->pid,
-		.build_id = { entry->id.bytes, BUILD_ID_BYTES },
+		.build_id = { entry->id.bytes, PD_BUILD_ID_SIZE },
 		.size = entry->id.size,
 		.filename = { entry->name, length, (uint32_t)(size - ENTRY_HEAD) },
 	};
 
 	if (ids->in_maps || inject->target.wanted.mode != PD_MODE_PIPE)
 		return true;
-	return inject_keep(inject, pd_writer_add(inject->target.writer, PD_RECORD_HEADER_BUILD_ID, entry->misc, &record, 0,
-						 &inject->error));
+	return inject_keep(inject, pd_writer_add(inject->target.writer, PD_RECORD_HEADER_BUILD_ID, entry->misc, &record,
+						 0, &inject->error));
 }
 
 static bool list_id(struct ids *ids, const char *name, uint32_t pid, uint16_t misc, const struct pd_build_id *id)
@@ -153,7 +155,7 @@ static void put_id(struct pd_mmap2 *map, const struct pd_build_id *id)
 	map->maj = map->min = 0;
 	map->ino = map->ino_generation = 0;
 	map->build_id_size = id->size;
-	map->build_id = (struct pd_bytes){ id->bytes, BUILD_ID_BYTES };
+	map->build_id = (struct pd_bytes){ id->bytes, PD_BUILD_ID_SIZE };
 }
 
 static enum verdict_of_inject change_mmap2(struct ids *ids, struct pd_stream *stream, const struct pd_record *record,
@@ -264,12 +266,12 @@ static enum verdict_of_inject take_told_id(struct ids *ids, struct pd_stream *st
 	const struct pd_build_id *known = in ? ids_find_known(ids, in->filename.data) : NULL;
 	struct inject *inject = ids->inject;
 	struct pd_header_build_id changed;
-	struct pd_build_id id = { .size = BUILD_ID_BYTES };
+	struct pd_build_id id = { .size = PD_BUILD_ID_SIZE };
 	struct entry *entry;
 
 	if (!in)
 		return INJECT_PASS;
-	if (record->misc & PD_MASK(PD_MISC_BUILD_ID_SIZE) && in->size < BUILD_ID_BYTES)
+	if (record->misc & PD_MASK(PD_MISC_BUILD_ID_SIZE) && in->size < PD_BUILD_ID_SIZE)
 		id.size = in->size;
 	memcpy(id.bytes, in->build_id.data, id.size < in->build_id.size ? id.size : in->build_id.size);
 	entry = ids_find_entry(ids, in->filename.data, (uint32_t)in->pid);
@@ -282,7 +284,7 @@ static enum verdict_of_inject take_told_id(struct ids *ids, struct pd_stream *st
 		return INJECT_PASS;
 	ids_set(entry, known);
 	changed = *in;
-	changed.build_id = (struct pd_bytes){ entry->id.bytes, BUILD_ID_BYTES };
+	changed.build_id = (struct pd_bytes){ entry->id.bytes, PD_BUILD_ID_SIZE };
 	changed.size = known->size;
 	return inject_keep(inject, pd_writer_pass_changed(inject->target.writer, stream, record, entry->misc, &changed,
 							  &inject->error)) ?
@@ -324,7 +326,8 @@ static int start(struct ids *ids)
 	if (code != CODE_FINE)
 		return code;
 	if (!ids_take_list(ids) || !inject_keep(inject, pd_world_new(NULL, &ids->world, &inject->error)) ||
-	    !inject_keep(inject, pd_symbols_new(inject->input.file, ids->world, &options, &ids->symbols, &inject->error))) {
+	    !inject_keep(inject,
+			 pd_symbols_new(inject->input.file, ids->world, &options, &ids->symbols, &inject->error))) {
 		complain("%s", inject->error.message);
 		return CODE_UNREADABLE;
 	}
@@ -378,7 +381,8 @@ void ids_count(const struct inject *inject, struct pd_text *text)
 	if (!ids)
 		return;
 	if (ids->in_maps)
-		pd_text_printf(text, "; build ids in %llu map%s", (unsigned long long)ids->changed, plural(ids->changed));
+		pd_text_printf(text, "; build ids in %llu map%s", (unsigned long long)ids->changed,
+			       plural(ids->changed));
 	else
 		pd_text_printf(text, "; %llu build id%s added, %llu %s there already", (unsigned long long)ids->added,
 			       plural(ids->added), (unsigned long long)ids->already, was_or_were(ids->already));
@@ -386,5 +390,6 @@ void ids_count(const struct inject *inject, struct pd_text *text)
 		pd_text_printf(text, ", %llu map%s without samples dropped", (unsigned long long)ids->dropped,
 			       plural(ids->dropped));
 	if (ids->missing)
-		pd_text_printf(text, ", %llu object%s without one", (unsigned long long)ids->missing, plural(ids->missing));
+		pd_text_printf(text, ", %llu object%s without one", (unsigned long long)ids->missing,
+			       plural(ids->missing));
 }

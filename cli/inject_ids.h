@@ -6,7 +6,6 @@
 #ifndef CLI_INJECT_IDS_H
 #define CLI_INJECT_IDS_H
 
-#include "build_ids.h"
 #include "inject.h"
 
 enum {
@@ -15,7 +14,7 @@ enum {
 
 /* An entry of the list. */
 struct entry {
-	char *name; /* with the zeros behind it that it is written with */
+	char *name;   /* with the zeros behind it that it is written with */
 	uint32_t pid; /* of the machine */
 	uint16_t misc;
 	struct pd_build_id id;

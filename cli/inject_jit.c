@@ -19,7 +19,11 @@
 
 #include "front/unfinished.h"
 
-enum { CLOCK_OF_DUMPS = CLOCK_MONOTONIC, ID_BYTES = 20, PADDING = 8 };
+enum {
+	CLOCK_OF_DUMPS = CLOCK_MONOTONIC,
+	ID_BYTES = 20,
+	PADDING = 8
+};
 
 /* A map that waits. */
 struct load {
@@ -212,7 +216,8 @@ static bool make_file(struct inject *inject, struct dump *dump, size_t number, s
 	return true;
 }
 
-static void place_load(const struct jit *jit, const struct dump *dump, const struct pd_jit_code *code, struct load *load)
+static void place_load(const struct jit *jit, const struct dump *dump, const struct pd_jit_code *code,
+		       struct load *load)
 {
 	bool own = code->pid == pd_jitdump_what(dump->jit)->pid;
 
@@ -275,7 +280,9 @@ static const char *why_not(const struct inject *inject, const struct pd_record *
 	const struct pd_attr *attr = record->event ? record->event->attr : NULL;
 
 	if (pd_jitdump_what(jit)->arch_timestamps)
-		return inject->jit->conv ? NULL : "its timestamps are TSC values, and the recording has no TIME_CONV record to convert them";
+		return inject->jit->conv ?
+			       NULL :
+			       "its timestamps are TSC values, and the recording has no TIME_CONV record to convert them";
 	if (!attr || !PD_BITS(attr->flags, PD_ATTR_USE_CLOCKID) || attr->clockid != CLOCK_OF_DUMPS)
 		return "the recording uses a different clock than jitdumps (perf record -k mono)";
 	return NULL;
@@ -310,7 +317,8 @@ static bool open_dump(struct inject *inject, struct dump *dump, const struct pd_
 	dump->folder = folder_of(inject, path);
 	dump->path = strdup(path);
 	if (!dump->folder || !dump->path) {
-		inject_tell(inject, true, "%s: %s", inject->values->jit_dir ? inject->values->jit_dir : path, strerror(errno));
+		inject_tell(inject, true, "%s: %s", inject->values->jit_dir ? inject->values->jit_dir : path,
+			    strerror(errno));
 		return false;
 	}
 	return true;
@@ -500,7 +508,9 @@ void jit_count(const struct inject *inject, struct pd_text *text)
 
 	if (!jit)
 		return;
-	pd_text_printf(text, "; %" PRIu64 " map%s added for code in %" PRIu64 " file%s, %" PRIu64 " map%s of jitdumps and %" PRIu64
-		       " of anonymous memory dropped", jit->maps, plural(jit->maps), jit->files, plural(jit->files), jit->marks,
-		       plural(jit->marks), jit->dropped);
+	pd_text_printf(text,
+		       "; %" PRIu64 " map%s added for code in %" PRIu64 " file%s, %" PRIu64
+		       " map%s of jitdumps and %" PRIu64 " of anonymous memory dropped",
+		       jit->maps, plural(jit->maps), jit->files, plural(jit->files), jit->marks, plural(jit->marks),
+		       jit->dropped);
 }

@@ -10,7 +10,8 @@
 
 enum {
 	LIST_MOST = 16 << 20,
-	NAME_PADDING = 72 /* zeros behind a name, as many as are written: ids_entry_size, and up to the next record of a pipe */
+	NAME_PADDING =
+		72 /* zeros behind a name, as many as are written: ids_entry_size, and up to the next record of a pipe */
 };
 
 /* ---- ids that were given ---- */
@@ -29,7 +30,7 @@ static bool take_known(struct known_id *known, char *text)
 	size_t count = 0;
 
 	text += strspn(text, " \t");
-	for (; digit_of(text[0]) >= 0 && digit_of(text[1]) >= 0 && count < BUILD_ID_BYTES; text += 2)
+	for (; digit_of(text[0]) >= 0 && digit_of(text[1]) >= 0 && count < PD_BUILD_ID_SIZE; text += 2)
 		known->id.bytes[count++] = (uint8_t)(digit_of(text[0]) << 4 | digit_of(text[1]));
 	known->id.size = (uint8_t)count;
 	if (!count || (*text != ' ' && *text != '\t'))
@@ -179,13 +180,13 @@ static void put_number(uint8_t *at, uint64_t value, size_t bytes, bool big)
 bool ids_take_list(struct ids *ids)
 {
 	const struct pd_build_ids *list = pd_file_build_id(ids->inject->input.file);
-	struct build_id_walk walk = { .big_endian = pd_file_header(ids->inject->input.file)->big_endian };
-	struct build_id_entry in;
+	struct pd_build_id_walk walk = { .big_endian = pd_file_header(ids->inject->input.file)->big_endian };
+	struct pd_build_id_entry in;
 
 	if (!list)
 		return true;
 	walk.records = list->records;
-	while (build_ids_next(&walk, &in)) {
+	while (pd_build_id_next(&walk, &in)) {
 		struct pd_build_id id = { .size = in.id.size };
 
 		memcpy(id.bytes, in.id.bytes, in.id.size);
@@ -193,7 +194,8 @@ bool ids_take_list(struct ids *ids)
 			return false;
 	}
 	if (walk.unreadable)
-		inject_tell(ids->inject, true, "%zu unreadable bytes of the list of build ids skipped", walk.unreadable);
+		inject_tell(ids->inject, true, "%zu unreadable bytes of the list of build ids skipped",
+			    walk.unreadable);
 	return true;
 }
 
@@ -210,7 +212,7 @@ static void encode_entry(const struct entry *entry, uint8_t *at, bool big)
 	put_number(at + 6, ids_entry_size(entry), 2, big);
 	put_number(at + 8, entry->pid, 4, big);
 	memcpy(at + 12, entry->id.bytes, entry->id.size);
-	at[12 + BUILD_ID_BYTES] = entry->misc & PD_MASK(PD_MISC_BUILD_ID_SIZE) ? entry->id.size : 0;
+	at[12 + PD_BUILD_ID_SIZE] = entry->misc & PD_MASK(PD_MISC_BUILD_ID_SIZE) ? entry->id.size : 0;
 	memcpy(at + ENTRY_HEAD, entry->name, strlen(entry->name));
 }
 

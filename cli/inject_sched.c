@@ -19,11 +19,16 @@ struct left {
 	const struct pd_event *event;
 };
 
-enum role { OTHER = 1, SWITCH, EXIT, STAT };
+enum role {
+	OTHER = 1,
+	SWITCH,
+	EXIT,
+	STAT
+};
 
 /* What an event is here. */
 struct part {
-	uint8_t role; /* 0: not known yet */
+	uint8_t role;                  /* 0: not known yet */
 	uint32_t pid_offset, pid_size; /* of the thread, in the raw data of a STAT */
 };
 
@@ -184,7 +189,8 @@ static enum verdict_of_inject join(struct inject *inject, struct pd_stream *stre
 
 	if (!same_fields(left->event->attr, record->event->attr)) {
 		inject->status = PD_ERROR_UNSUPPORTED;
-		strcpy(inject->error.message, "sched_switch and sched_stat events were not recorded with the same fields");
+		strcpy(inject->error.message,
+		       "sched_switch and sched_stat events were not recorded with the same fields");
 		return INJECT_FAILED;
 	}
 	/* The record of then, as if it came now: its fields are those of this one. */

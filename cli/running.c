@@ -22,16 +22,16 @@ enum {
 struct image {
 	uint64_t start, end;
 	char name[256];
-	struct build_id id;
+	struct pd_build_id id;
 };
 
-static struct build_id read_notes(const char *path)
+static struct pd_build_id read_notes(const char *path)
 {
 	static const union {
 		uint16_t word;
 		uint8_t first;
 	} order = { 1 };
-	struct build_id id = { 0 };
+	struct pd_build_id id = { 0 };
 	FILE *file = fopen(path, "re");
 	uint8_t *notes = file ? malloc(NOTES_MOST) : NULL;
 
@@ -43,7 +43,7 @@ static struct build_id read_notes(const char *path)
 	return id;
 }
 
-static void print_id(struct pd_text *out, const struct build_id *id)
+static void print_id(struct pd_text *out, const struct pd_build_id *id)
 {
 	for (size_t i = 0; i < id->size; i++)
 		pd_text_printf(out, "%02x", id->bytes[i]);
@@ -51,7 +51,7 @@ static void print_id(struct pd_text *out, const struct build_id *id)
 
 int running_kernel(struct pd_text *out)
 {
-	struct build_id id = read_notes("/sys/kernel/notes");
+	struct pd_build_id id = read_notes("/sys/kernel/notes");
 
 	if (!id.size) {
 		complain("cannot read the build id of the running kernel from /sys/kernel/notes");

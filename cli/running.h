@@ -7,11 +7,6 @@
 
 #include <perfdata/perfdata.h>
 
-struct build_id {
-	uint8_t size; /* 0: none */
-	uint8_t bytes[20];
-};
-
 /* All say on stderr what is wrong and return another code than CODE_FINE then. */
 
 /* Prints the build id of the running kernel. */
@@ -22,6 +17,6 @@ int running_maps(struct pd_text *out);
 /* True if the file begins as ELF does. */
 bool elf_file_is(const char *path);
 /* Build id of an ELF file; size 0 if it has none or is damaged. */
-struct build_id elf_file_build_id(const char *path);
+struct pd_build_id elf_file_build_id(const char *path);
 
 #endif

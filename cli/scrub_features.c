@@ -5,8 +5,6 @@
  */
 #include "scrub.h"
 
-#include "build_ids.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,7 +137,7 @@ enum {
 	NAME_GRAIN = 64
 };
 
-static size_t put_build_id(struct scrub *scrub, const struct build_id_entry *entry, uint8_t **at)
+static size_t put_build_id(struct scrub *scrub, const struct pd_build_id_entry *entry, uint8_t **at)
 {
 	uint16_t known = PD_BITS(entry->misc, PD_MISC_CPUMODE) | (entry->misc & PD_MASK(PD_MISC_BUILD_ID_SIZE));
 	size_t length, size;
@@ -169,8 +167,8 @@ static size_t put_build_id(struct scrub *scrub, const struct build_id_entry *ent
 static const void *make_build_ids(struct scrub *scrub)
 {
 	const struct pd_build_ids *ids = pd_file_build_id(scrub->file);
-	struct build_id_walk walk = { .big_endian = pd_file_header(scrub->file)->big_endian };
-	struct build_id_entry entry;
+	struct pd_build_id_walk walk = { .big_endian = pd_file_header(scrub->file)->big_endian };
+	struct pd_build_id_entry entry;
 	struct pd_build_ids *now;
 	size_t size = 0, capacity = 0;
 	uint8_t *data = NULL, *more;
@@ -178,7 +176,7 @@ static const void *make_build_ids(struct scrub *scrub)
 	if (!ids)
 		return NULL;
 	walk.records = ids->records;
-	while (build_ids_next(&walk, &entry)) {
+	while (pd_build_id_next(&walk, &entry)) {
 		uint8_t *from;
 		size_t some = put_build_id(scrub, &entry, &from);
 

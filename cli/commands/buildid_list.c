@@ -5,7 +5,7 @@
  * The header has a list of them. Where it has none, as in pipes, what is mapped where a sample was taken makes
  * the list, in the order in which it was mapped first.
  */
-#include "build_ids.h"
+#include "running.h"
 #include "front/input.h"
 #include "json.h"
 
@@ -15,7 +15,7 @@
 #include <sys/random.h>
 
 enum {
-	ID_BYTES = BUILD_ID_BYTES,
+	ID_BYTES = PD_BUILD_ID_SIZE,
 	HOST = 0
 };
 
@@ -51,7 +51,7 @@ static const struct example examples[] = {
 /* An object under one of its names. */
 struct line {
 	char *name;
-	struct build_id id;
+	struct pd_build_id id;
 	uint32_t machine; /* as in struct pd_object */
 	bool hit;
 };
@@ -97,14 +97,14 @@ static uint64_t mix(uint64_t hash, const void *data, size_t size)
 }
 
 /* Of a name, or of a name and a build id. */
-static uint64_t hash_of(const struct list *list, const char *name, uint32_t machine, const struct build_id *id)
+static uint64_t hash_of(const struct list *list, const char *name, uint32_t machine, const struct pd_build_id *id)
 {
 	uint64_t hash = mix(list->seed ^ machine, name, strlen(name));
 
 	return id->size ? mix(~hash, id->bytes, ID_BYTES) : hash;
 }
 
-static bool is_line(const struct line *line, const char *name, uint32_t machine, const struct build_id *id)
+static bool is_line(const struct line *line, const char *name, uint32_t machine, const struct pd_build_id *id)
 {
 	return line->machine == machine && !strcmp(line->name, name) &&
 	       (!id->size || (line->id.size && !memcmp(line->id.bytes, id->bytes, ID_BYTES)));
@@ -112,7 +112,7 @@ static bool is_line(const struct line *line, const char *name, uint32_t machine,
 
 /* The slot of the first line of a name, or of a name and a build id; an empty one if there is none. */
 static struct line_slot *find_slot(const struct list *list, const char *name, uint32_t machine,
-				   const struct build_id *id)
+				   const struct pd_build_id *id)
 {
 	uint64_t hash = hash_of(list, name, machine, id);
 	size_t at = (size_t)hash & (list->slot_count - 1);
@@ -126,7 +126,7 @@ static struct line_slot *find_slot(const struct list *list, const char *name, ui
 	return &list->slots[at];
 }
 
-static void put_line(struct list *list, size_t index, const struct build_id *id)
+static void put_line(struct list *list, size_t index, const struct pd_build_id *id)
 {
 	const struct line *line = &list->lines[index];
 	struct line_slot *slot = find_slot(list, line->name, line->machine, id);
@@ -139,7 +139,7 @@ static void put_line(struct list *list, size_t index, const struct build_id *id)
 /* Puts all lines into the table: it has to grow, or they have changed places. */
 static bool put_lines(struct list *list)
 {
-	const struct build_id none = { 0 };
+	const struct pd_build_id none = { 0 };
 	struct line_slot *slots;
 
 	while (list->slot_count < 8 * (list->count + 1))
@@ -158,7 +158,7 @@ static bool put_lines(struct list *list)
 	return true;
 }
 
-static bool set_id(struct list *list, struct line *line, const struct build_id *id)
+static bool set_id(struct list *list, struct line *line, const struct pd_build_id *id)
 {
 	line->id = *id;
 	if (!id->size)
@@ -171,9 +171,9 @@ static bool set_id(struct list *list, struct line *line, const struct build_id *
 
 /* The first line of a name that has this build id or none yet, as perf has it; NULL if there is none. Only the first line of a
  * name has none. */
-static struct line *find_line(struct list *list, const char *name, uint32_t machine, const struct build_id *id)
+static struct line *find_line(struct list *list, const char *name, uint32_t machine, const struct pd_build_id *id)
 {
-	const struct build_id none = { 0 };
+	const struct pd_build_id none = { 0 };
 	struct line_slot *slot = list->slot_count ? find_slot(list, name, machine, &none) : NULL;
 
 	if (slot && slot->index_plus_1 && id->size && list->lines[slot->index_plus_1 - 1].id.size)
@@ -182,9 +182,9 @@ static struct line *find_line(struct list *list, const char *name, uint32_t mach
 }
 
 /* The line of a name, a new one if there is none. */
-static struct line *line_of(struct list *list, const char *name, uint32_t machine, const struct build_id *id)
+static struct line *line_of(struct list *list, const char *name, uint32_t machine, const struct pd_build_id *id)
 {
-	const struct build_id none = { 0 };
+	const struct pd_build_id none = { 0 };
 	struct line *more, *line = find_line(list, name, machine, id);
 
 	if (line)
@@ -214,10 +214,10 @@ static uint32_t machine_of(uint32_t pid)
 	return pid == UINT32_MAX ? HOST : pid ? pid : PD_GUEST_DEFAULT;
 }
 
-static bool take_entry(struct list *list, const struct build_id_entry *entry)
+static bool take_entry(struct list *list, const struct pd_build_id_entry *entry)
 {
 	unsigned mode = (unsigned)PD_BITS(entry->misc, PD_MISC_CPUMODE);
-	struct build_id none = { 0 };
+	struct pd_build_id none = { 0 };
 	struct line *line;
 
 	if (mode == PD_CPUMODE_UNKNOWN || mode == PD_CPUMODE_HYPERVISOR)
@@ -229,13 +229,13 @@ static bool take_entry(struct list *list, const struct build_id_entry *entry)
 static bool take_header(struct list *list)
 {
 	const struct pd_build_ids *ids = pd_file_build_id(list->input.file);
-	struct build_id_walk walk = { .big_endian = pd_file_header(list->input.file)->big_endian };
-	struct build_id_entry entry;
+	struct pd_build_id_walk walk = { .big_endian = pd_file_header(list->input.file)->big_endian };
+	struct pd_build_id_entry entry;
 
 	if (!ids)
 		return true;
 	walk.records = ids->records;
-	while (build_ids_next(&walk, &entry)) {
+	while (pd_build_id_next(&walk, &entry)) {
 		if (!take_entry(list, &entry))
 			return false;
 	}
@@ -254,7 +254,7 @@ static bool keep(struct list *list, enum pd_status status)
 static bool take_record(struct list *list, const struct pd_record *record)
 {
 	const struct pd_header_build_id *in = pd_as_header_build_id(record);
-	struct build_id none = { 0 };
+	struct pd_build_id none = { 0 };
 
 	return !in || line_of(list, in->filename.data, machine_of((uint32_t)in->pid), &none);
 }
@@ -273,9 +273,9 @@ static bool feed(void *self, struct pd_stream *stream, const struct pd_record *r
 	return keep(list, pd_world_take(list->world, record, &list->error));
 }
 
-static struct build_id id_of(const struct pd_object *object)
+static struct pd_build_id id_of(const struct pd_object *object)
 {
-	struct build_id id = { 0 };
+	struct pd_build_id id = { 0 };
 
 	if (object) {
 		id.size = object->build_id_size;
@@ -294,7 +294,7 @@ static const char *name_of(const struct pd_dso *dso)
 
 static struct line *line_of_dso(struct list *list, const struct pd_dso *dso)
 {
-	struct build_id id = id_of(dso->object);
+	struct pd_build_id id = id_of(dso->object);
 	struct line *line = line_of(list, name_of(dso), dso->object ? dso->object->machine : HOST, &id);
 
 	if (line && !line->id.size && !set_id(list, line, &id))
@@ -393,7 +393,7 @@ static int find_hits(struct list *list)
 
 /* ---- printing ---- */
 
-static void print_id(struct pd_text *text, const struct build_id *id, int width)
+static void print_id(struct pd_text *text, const struct pd_build_id *id, int width)
 {
 	char digits[2 * ID_BYTES + 1] = "";
 
@@ -492,7 +492,7 @@ static int list_file(struct list *list)
 
 static int print_elf(const struct call *call, const char *path)
 {
-	struct build_id id = elf_file_build_id(path);
+	struct pd_build_id id = elf_file_build_id(path);
 
 	if (!id.size) {
 		complain("%s: an ELF file without a build id", path);

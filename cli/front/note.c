@@ -45,9 +45,9 @@ static uint64_t up_to_4(uint64_t size)
 	return (size + 3) & ~UINT64_C(3);
 }
 
-struct build_id note_build_id(const uint8_t *notes, size_t size, bool big_endian)
+struct pd_build_id note_build_id(const uint8_t *notes, size_t size, bool big_endian)
 {
-	struct build_id id = { 0 };
+	struct pd_build_id id = { 0 };
 	size_t at = 0;
 
 	while (size - at >= 12) {
@@ -75,10 +75,10 @@ static bool read_at(const struct elf *elf, uint64_t offset, void *bytes, size_t 
 	return offset <= INT64_MAX - size && pread(elf->fd, bytes, size, (off_t)offset) == (ssize_t)size;
 }
 
-static struct build_id search(const struct elf *elf, const struct table *table)
+static struct pd_build_id search(const struct elf *elf, const struct table *table)
 {
 	size_t word = elf->wide ? 8 : 4;
-	struct build_id id = { 0 };
+	struct pd_build_id id = { 0 };
 	uint8_t entry[64], notes[NOTES_MOST];
 
 	if (table->entry_size < table->size_at + word || table->entry_size > sizeof(entry))
@@ -100,10 +100,10 @@ static struct build_id search(const struct elf *elf, const struct table *table)
 	return id;
 }
 
-static struct build_id search_file(struct elf *elf)
+static struct pd_build_id search_file(struct elf *elf)
 {
 	uint8_t head[64] = { 0 };
-	struct build_id id = { 0 };
+	struct pd_build_id id = { 0 };
 	struct table sections, segments;
 
 	if (!read_at(elf, 0, head, 52) || memcmp(head, "\177ELF", 4) != 0)
@@ -168,10 +168,10 @@ bool elf_file_is(const char *path)
 	return is;
 }
 
-struct build_id elf_file_build_id(const char *path)
+struct pd_build_id elf_file_build_id(const char *path)
 {
 	struct elf elf = { .fd = open_regular(path) };
-	struct build_id id = { 0 };
+	struct pd_build_id id = { 0 };
 
 	if (elf.fd < 0)
 		return id;

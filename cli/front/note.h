@@ -8,6 +8,6 @@
 #include "running.h"
 
 /* The build id among notes that stand one after another; size 0 if there is none. */
-struct build_id note_build_id(const uint8_t *notes, size_t size, bool big_endian);
+struct pd_build_id note_build_id(const uint8_t *notes, size_t size, bool big_endian);
 
 #endif

@@ -147,6 +147,36 @@ PD_API enum pd_status pd_file_feature_bytes(struct pd_file *file, unsigned featu
  * reported as a problem). Valid until pd_file_close. */
 PD_API const void *pd_file_feature(struct pd_file *file, unsigned feature);
 
+enum {
+	PD_BUILD_ID_SIZE = 20
+}; /* maximum bytes of a build id */
+
+/** A build id. */
+struct pd_build_id {
+	uint8_t size; /* 0: none */
+	uint8_t bytes[20];
+};
+
+/** An entry of the feature BUILD_ID. */
+struct pd_build_id_entry {
+	uint16_t misc;
+	uint32_t pid; /* of the virtual machine; UINT32_MAX: the host, also where old versions of perf wrote none */
+	struct pd_build_id id;
+	const char *name; /* ends with a NUL */
+};
+
+/** An iteration over the bytes of the feature. Set the first two members, the others are 0. */
+struct pd_build_id_walk {
+	struct pd_bytes records; /* pd_build_ids.records */
+	bool big_endian;
+	bool begun, lacks_pid;
+	size_t at;
+	size_t unreadable; /* bytes of damaged entries, once the end is reached */
+};
+
+/** The next entry; false at the end. */
+PD_API bool pd_build_id_next(struct pd_build_id_walk *walk, struct pd_build_id_entry *entry_out);
+
 /* pd_file_hostname(file) is pd_file_feature(file, PD_FEATURE_HOSTNAME) with its type, and so on. */
 #define FEATURE(NAME, name, number, layout, doc)                                     \
 	static inline const struct pd_##layout *pd_file_##name(struct pd_file *file) \

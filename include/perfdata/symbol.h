@@ -122,12 +122,6 @@ PD_API struct pd_place pd_symbols_at(struct pd_symbols *symbols, const struct pd
  * many there are, which may exceed capacity; 0 if the function is unresolved. */
 PD_API size_t pd_symbols_lines(struct pd_symbols *symbols, const struct pd_place *place, struct pd_line *lines_out,
 			       size_t capacity);
-/** A build id. */
-struct pd_build_id {
-	uint8_t size; /* 0: none */
-	uint8_t bytes[20];
-};
-
 /** Build id of an object: the recorded one, else that of the file below symfs, the running kernel, its modules or its
  * vdso, if it is provably unchanged: a file with another inode than recorded, or modified after the recording, is not
  * used. False if there is none: then *why_out is the reason, valid until the next call. The object must belong to the

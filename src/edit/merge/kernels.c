@@ -132,35 +132,31 @@ static bool same_text(const struct pd_merge_source *a, const struct pd_merge_sou
 	return left && right && !strcmp(left, right);
 }
 
-// Build id of the kernel by the feature, or of size 0.
-static struct pd_bytes kernel_build_id(const struct pd_merge_source *source, bool *big)
+// Build id of the kernel by the feature. False if it is not there.
+static bool kernel_build_id(const struct pd_merge_source *source, struct pd_build_id *id_out)
 {
 	const struct pd_build_ids *ids = pd_file_build_id(source->file);
-	struct pd_bytes left = ids ? ids->records : (struct pd_bytes){ 0 };
+	struct pd_build_id_walk walk = { .big_endian = pd_file_header(source->file)->big_endian };
+	struct pd_build_id_entry entry;
 
-	*big = pd_file_header(source->file)->big_endian;
-	while (left.size >= 36) {
-		size_t size = *big ? (size_t)left.data[6] << 8 | left.data[7] :
-				     (size_t)left.data[7] << 8 | left.data[6];
-		size_t room = size > 36 && size <= left.size ? size - 36 : 0;
-
-		if (room >= 17 && !memcmp(left.data + 36, "[kernel.kallsyms]", 17))
-			return (struct pd_bytes){ left.data + 12, 20 };
-		if (size < 36 || size > left.size)
-			break;
-		left.data += size;
-		left.size -= size;
+	if (!ids)
+		return false;
+	walk.records = ids->records;
+	while (pd_build_id_next(&walk, &entry)) {
+		if (pd_kernel_is_image(entry.name)) {
+			*id_out = entry.id;
+			return true;
+		}
 	}
-	return (struct pd_bytes){ 0 };
+	return false;
 }
 
 static bool is_same_kernel(const struct pd_merge_source *a, const struct pd_merge_source *b)
 {
-	bool big;
-	struct pd_bytes left = kernel_build_id(a, &big), right = kernel_build_id(b, &big);
+	struct pd_build_id left, right;
 
-	if (left.size && right.size)
-		return !memcmp(left.data, right.data, left.size);
+	if (kernel_build_id(a, &left) && kernel_build_id(b, &right))
+		return !memcmp(left.bytes, right.bytes, sizeof(left.bytes));
 	return same_text(a, b, PD_FEATURE_OSRELEASE) && same_text(a, b, PD_FEATURE_ARCH);
 }
 

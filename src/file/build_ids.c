@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "build_ids.h"
+// Entries of the feature BUILD_ID: records as they were in 2009, in several layouts.
+#include <perfdata/file.h>
 
 #include <string.h>
 
@@ -24,24 +25,24 @@ static bool lacks_pid(struct pd_bytes records)
 	return records.size >= 36 + sizeof(rest) && !memcmp(records.data + 36, rest, sizeof(rest) - 1);
 }
 
-static bool take(const struct build_id_walk *walk, struct pd_bytes record, struct build_id_entry *entry)
+static bool take(const struct pd_build_id_walk *walk, struct pd_bytes record, struct pd_build_id_entry *entry)
 {
 	bool big = walk->big_endian;
 	size_t id_at = walk->lacks_pid ? 8 : 12, name_at = id_at + 24;
 
 	if (record.size <= name_at || !memchr(record.data + name_at, 0, record.size - name_at))
 		return false;
-	*entry =
-		(struct build_id_entry){ .misc = (uint16_t)number(record.data + 4, 2, big), .id.size = BUILD_ID_BYTES };
+	*entry = (struct pd_build_id_entry){ .misc = (uint16_t)number(record.data + 4, 2, big),
+					     .id.size = PD_BUILD_ID_SIZE };
 	entry->pid = walk->lacks_pid ? UINT32_MAX : (uint32_t)number(record.data + 8, 4, big);
 	entry->name = (const char *)record.data + name_at;
-	if (entry->misc & PD_MASK(PD_MISC_BUILD_ID_SIZE) && record.data[id_at + BUILD_ID_BYTES] < BUILD_ID_BYTES)
-		entry->id.size = record.data[id_at + BUILD_ID_BYTES];
+	if (entry->misc & PD_MASK(PD_MISC_BUILD_ID_SIZE) && record.data[id_at + PD_BUILD_ID_SIZE] < PD_BUILD_ID_SIZE)
+		entry->id.size = record.data[id_at + PD_BUILD_ID_SIZE];
 	memcpy(entry->id.bytes, record.data + id_at, entry->id.size);
 	return true;
 }
 
-bool build_ids_next(struct build_id_walk *walk, struct build_id_entry *entry_out)
+bool pd_build_id_next(struct pd_build_id_walk *walk, struct pd_build_id_entry *entry_out)
 {
 	if (!walk->begun) {
 		walk->begun = true;
