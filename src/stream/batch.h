@@ -51,7 +51,5 @@ void pd_stream_show_kept(struct pd_stream *stream, const struct pd_kept *kept);
 // What the stream does with a record besides handing it out, for one that was read ahead of it. place: of the record.
 enum pd_status pd_stream_take_seen(struct pd_stream *stream, const struct pd_kept *kept, uint64_t place,
 				   struct pd_error *error);
-// What follows the record that is shown: kept, or read again.
-enum pd_status pd_stream_kept_tail(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error);
 
 #endif

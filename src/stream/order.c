@@ -395,7 +395,7 @@ static void tell_late(struct pd_sorter *order)
 	order->late_count = 0;
 }
 
-enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error)
+static enum pd_status show_next(struct pd_stream *stream, struct pd_error *error)
 {
 	struct pd_sorter *order = stream->order;
 	struct chunk *chunk;
@@ -421,7 +421,7 @@ enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error)
 
 static enum pd_status open_walker(struct pd_sorter *order, struct pd_error *error)
 {
-	return pd_stream_open(order->file, NULL, &order->walker, error);
+	return pd_stream_new(order->file, &order->walker, error);
 }
 
 // One more walk, behind the one that cut the file.
@@ -440,30 +440,7 @@ static enum pd_status open_again(struct pd_sorter *order, struct pd_error *error
 	return order->once ? PD_OK : make_chunks(order, error);
 }
 
-enum pd_status pd_order_open(struct pd_stream *stream, const struct pd_pieces *pieces, struct pd_error *error)
-{
-	struct pd_sorter *order = pd_alloc(sizeof(*order));
-	enum pd_status status;
-
-	if (!order)
-		return pd_fail_memory(error);
-	stream->order = order;
-	stream->quiet = true; // the walker tells
-	order->file = stream->file;
-	order->pieces = pieces ? pieces : &order->own;
-	stream->scratch.known = &order->pieces->told;
-	if (!pieces) {
-		order->once = !pd_pieces_possible(stream->file);
-		status = open_walker(order, error);
-		if (status >= 0 && !order->once)
-			status = pd_pieces_walk(&order->own, order->walker, NULL, 1, error);
-		if (status < 0 || order->once)
-			return status;
-	}
-	return open_again(order, error);
-}
-
-void pd_order_close(struct pd_sorter *order)
+static void close_order(struct pd_sorter *order)
 {
 	if (!order)
 		return;
@@ -478,11 +455,41 @@ void pd_order_close(struct pd_sorter *order)
 	pd_free(order);
 }
 
-void pd_order_progress(const struct pd_sorter *order, uint64_t *done_out, uint64_t *total_out)
+static void order_progress(const struct pd_sorter *order, uint64_t *done_out, uint64_t *total_out)
 {
 	uint64_t walked;
 
 	pd_stream_progress(order->walker, &walked, total_out);
 	// tails and what was left out belong to no chunk
 	*done_out = order->once ? walked : order->ended ? *total_out : order->done_bytes;
+}
+
+static const struct pd_sorting sorting = {
+	.next = show_next,
+	.close = close_order,
+	.progress = order_progress,
+};
+
+enum pd_status pd_order_open(struct pd_stream *stream, const struct pd_pieces *pieces, struct pd_error *error)
+{
+	struct pd_sorter *order = pd_alloc(sizeof(*order));
+	enum pd_status status;
+
+	if (!order)
+		return pd_fail_memory(error);
+	stream->order = order;
+	stream->sorting = &sorting;
+	stream->quiet = true; // the walker tells
+	order->file = stream->file;
+	order->pieces = pieces ? pieces : &order->own;
+	stream->scratch.known = &order->pieces->told;
+	if (!pieces) {
+		order->once = !pd_pieces_possible(stream->file);
+		status = open_walker(order, error);
+		if (status >= 0 && !order->once)
+			status = pd_pieces_walk(&order->own, order->walker, NULL, 1, error);
+		if (status < 0 || order->once)
+			return status;
+	}
+	return open_again(order, error);
 }

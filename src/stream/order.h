@@ -17,15 +17,10 @@
 
 #include "stream/stream.h"
 
-struct pd_sorter;
 struct pd_pieces;
 
 // For a stream over a file. pieces are those of a walk to the end, which must stay as they are, or NULL: then the walk
 // happens here.
 enum pd_status pd_order_open(struct pd_stream *stream, const struct pd_pieces *pieces, struct pd_error *error);
-void pd_order_close(struct pd_sorter *order);
-// Shows the next record in the stream.
-enum pd_status pd_order_next(struct pd_stream *stream, struct pd_error *error);
-void pd_order_progress(const struct pd_sorter *order, uint64_t *done_out, uint64_t *total_out);
 
 #endif

@@ -129,7 +129,7 @@ static void *scout(void *self)
 	struct pd_stream *stream;
 	struct pd_error error;
 
-	if (pd_stream_open(&member->party->view, NULL, &stream, &error) < 0)
+	if (pd_stream_new(&member->party->view, &stream, &error) < 0)
 		return NULL;
 	stream->quiet = true;
 	stream->settled = true;

@@ -4,17 +4,14 @@
  * while the records inside are handed out. Damage is told, and the stream looks for the next plausible record.
  */
 #include "stream/batch.h"
-#include "stream/order.h"
 #include "stream/stream.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum pd_status pd_stream_open_over(struct pd_file *file, enum pd_order order, const struct pd_pieces *pieces,
-				   struct pd_stream **stream_out, struct pd_error *error)
+enum pd_status pd_stream_new(struct pd_file *file, struct pd_stream **stream_out, struct pd_error *error)
 {
 	struct pd_stream *stream;
-	enum pd_status status = PD_OK;
 
 	if (file->pipe_started)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: a pipe can be read only once", file->name);
@@ -26,35 +23,7 @@ enum pd_status pd_stream_open_over(struct pd_file *file, enum pd_order order, co
 	stream->scratch.arena.limit = (size_t)(file->memory_limit > SIZE_MAX / 16 ? SIZE_MAX : file->memory_limit * 4);
 	stream->scratch.scope.arena = &stream->scratch.arena;
 	stream->record.scratch = &stream->scratch;
-	if (order == PD_ORDER_TIME)
-		status = pd_order_open(stream, pieces, error);
-	if (status < 0) {
-		pd_stream_close(stream);
-		return status;
-	}
-	if (!file->main.seekable)
-		file->pipe_started = true;
 	*stream_out = stream;
-	return PD_OK;
-}
-
-enum pd_status pd_stream_open(struct pd_file *file, const struct pd_stream_options *options,
-			      struct pd_stream **stream_out, struct pd_error *error)
-{
-	struct pd_stream_options all = { 0 };
-	enum pd_status status;
-
-	if (options)
-		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
-	if (options && !options->size)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size member of the options is 0");
-	if (all.careful && all.order != PD_ORDER_FILE)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "a careful stream is always in file order");
-	status = pd_stream_open_over(file, all.order, NULL, stream_out, error);
-	if (status < 0)
-		return status;
-	(*stream_out)->careful = all.careful;
-	(*stream_out)->verify = all.verify;
 	return PD_OK;
 }
 
@@ -81,7 +50,8 @@ void pd_stream_close(struct pd_stream *stream)
 		return;
 	close_part(stream);
 	pd_reader_fini(&stream->reader);
-	pd_order_close(stream->order);
+	if (stream->order)
+		stream->sorting->close(stream->order);
 	pd_arena_fini(&stream->scratch.arena);
 	pd_free(stream->tail);
 	pd_free(stream->split);
@@ -651,7 +621,8 @@ static void verify(struct pd_stream *stream)
 enum pd_status pd_stream_next(struct pd_stream *stream, const struct pd_record **record_out, struct pd_error *error)
 {
 	if (PD_UNLIKELY(!next_quickly(stream))) {
-		enum pd_status status = stream->order ? pd_order_next(stream, error) : next_slowly(stream, error);
+		enum pd_status status = stream->order ? stream->sorting->next(stream, error) :
+							next_slowly(stream, error);
 
 		if (status != PD_OK)
 			return status;
@@ -720,108 +691,12 @@ enum pd_status pd_stream_seek(struct pd_stream *stream, uint64_t offset, struct 
 	return pd_reader_seek(&stream->reader, offset);
 }
 
-uint64_t pd_stream_tail_there(const struct pd_stream *stream, const struct pd_record *record)
-{
-	const struct pd_part *part = &record->scratch->file->parts[record->part];
-	uint64_t begin = record->offset + record->bytes.size, end = part->end, left;
-
-	if (stream->kept && stream->kept->has_tail)
-		return stream->kept->kept_size;
-	if (!record->tail_size || !part->source->seekable)
-		return record->tail_size;
-	if (part->source->size < end)
-		end = part->source->size;
-	left = end > begin ? end - begin : 0;
-	return record->tail_size < left ? record->tail_size : left;
-}
-
-enum pd_status pd_stream_tail(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error)
-{
-	// a size that the file cannot have must not take memory
-	uint64_t size = pd_stream_tail_there(stream, &stream->record);
-	enum pd_status status;
-	uint8_t *tail;
-	size_t got;
-
-	if (!stream->record.tail_size || stream->tail_bytes.data) {
-		*bytes_out = stream->tail_bytes;
-		return PD_OK;
-	}
-	if (stream->order || stream->kept)
-		return pd_stream_kept_tail(stream, bytes_out, error);
-	if (size > stream->file->memory_limit)
-		return pd_fail(error, PD_ERROR_LIMIT, stream->record.offset,
-			       "%s: %" PRIu64 " bytes after the record, the limit is %" PRIu64, stream->file->name,
-			       size, stream->file->memory_limit);
-	tail = pd_realloc(stream->tail, (size_t)size + !size);
-	if (!tail)
-		return pd_fail_memory(error);
-	stream->tail = tail;
-	// the window moves: the record itself must not be used any more, so it is kept in the arena
-	stream->record.bytes.data =
-		pd_arena_copy(&stream->scratch.arena, stream->record.bytes.data, stream->record.bytes.size);
-	stream->scratch.used = true;
-	if (!stream->record.bytes.data)
-		return pd_fail_memory(error);
-	pd_reader_advance(&stream->reader, stream->outer_size);
-	stream->outer_size = 0;
-	stream->tail_left = 0;
-	status = pd_reader_copy(&stream->reader, tail, (size_t)size, &got, error);
-	if (status < 0)
-		return status;
-	if (got < stream->record.tail_size)
-		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_TAIL, stream->record.offset, NULL,
-			       "%" PRIu64 " of %" PRIu64 " bytes after the record are missing",
-			       stream->record.tail_size - got, stream->record.tail_size);
-	stream->tail_bytes = (struct pd_bytes){ tail, got };
-	*bytes_out = stream->tail_bytes;
-	return PD_OK;
-}
-
-enum pd_status pd_stream_tail_piece(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error)
-{
-	enum {
-		PIECE = 128 << 10
-	};
-	struct pd_reader *reader = &stream->reader;
-	size_t size = stream->tail_left < PIECE ? (size_t)stream->tail_left : PIECE;
-	enum pd_status status;
-
-	if (stream->order || stream->kept || stream->tail_bytes.data) {
-		if (stream->tail_given)
-			return PD_END;
-		stream->tail_given = true;
-		return pd_stream_tail(stream, bytes_out, error);
-	}
-	if (!size)
-		return PD_END;
-	if (stream->outer_size) {
-		stream->record.bytes.data =
-			pd_arena_copy(&stream->scratch.arena, stream->record.bytes.data, stream->record.bytes.size);
-		stream->scratch.used = true;
-		if (!stream->record.bytes.data)
-			return pd_fail_memory(error);
-		pd_reader_advance(reader, stream->outer_size);
-		stream->outer_size = 0;
-	}
-	status = pd_reader_fill(reader, size, error);
-	if (status < 0)
-		return status;
-	if (!reader->room)
-		return PD_END; // the next record tells what is missing
-	size = size < reader->room ? size : reader->room;
-	*bytes_out = (struct pd_bytes){ reader->at, size };
-	pd_reader_advance(reader, size);
-	stream->tail_left -= size;
-	return PD_OK;
-}
-
 void pd_stream_progress(const struct pd_stream *stream, uint64_t *done_out, uint64_t *total_out)
 {
 	uint64_t total = 0;
 
 	if (stream->order) {
-		pd_order_progress(stream->order, done_out, total_out);
+		stream->sorting->progress(stream->order, done_out, total_out);
 		return;
 	}
 	*done_out = stream->done + (stream->part_open ? stream->reader.offset - stream->reader.begin : 0);

@@ -88,6 +88,15 @@ void pd_inflate_close(struct pd_inflate *inflate);
 // From here on nothing is inflated, but by what restarts. Tells why.
 void pd_inflate_break(struct pd_inflate *inflate, struct pd_file *file, uint64_t offset, const char *reason);
 
+// What hands out the records of a stream in another order than that of the file. These are functions so that reading a file
+// does not depend on sorting, which reads files.
+struct pd_sorter;
+struct pd_sorting {
+	enum pd_status (*next)(struct pd_stream *stream, struct pd_error *error); // shows the next record
+	void (*close)(struct pd_sorter *order);
+	void (*progress)(const struct pd_sorter *order, uint64_t *done_out, uint64_t *total_out);
+};
+
 struct pd_stream {
 	struct pd_file *file;
 	struct pd_record record;
@@ -105,14 +114,15 @@ struct pd_stream {
 	bool tail_given;            // all of it, as a piece
 	uint64_t index;
 	const struct pd_kept *kept; // what is shown, if it was kept; see batch.h
-	struct pd_sorter *order;    // records are shown in the order of time; see order.h
-	struct pd_part range;       // what is read instead of the parts, if it has a source
-	bool quiet;                 // problems were told already
-	bool settled;               // all of the file was read before: there is nothing to learn about it
-	bool seeked;                // records were left out on purpose
-	bool verify;                // see pd_stream_options
-	bool plain;                 // nothing but the record itself stands before the next one
-	uint64_t done;              // bytes of the parts before this one
+	struct pd_sorter *order;    // records are shown in the order of time, by the functions of sorting; see order.h
+	const struct pd_sorting *sorting;
+	struct pd_part range; // what is read instead of the parts, if it has a source
+	bool quiet;           // problems were told already
+	bool settled;         // all of the file was read before: there is nothing to learn about it
+	bool seeked;          // records were left out on purpose
+	bool verify;          // see pd_stream_options
+	bool plain;           // nothing but the record itself stands before the next one
+	uint64_t done;        // bytes of the parts before this one
 	// the last id that was looked up
 	uint64_t last_id;
 	const struct pd_event_full *last_event;
@@ -136,6 +146,8 @@ struct pd_stream {
 
 #define pd_stream_tell(stream, ...) ((stream)->quiet ? (void)0 : pd_file_tell((stream)->file, __VA_ARGS__))
 
+// A stream in the order of the file.
+enum pd_status pd_stream_new(struct pd_file *file, struct pd_stream **stream_out, struct pd_error *error);
 // A stream as pd_stream_open makes it; for the order of time pieces may be those of an earlier walk.
 struct pd_pieces;
 enum pd_status pd_stream_open_over(struct pd_file *file, enum pd_order order, const struct pd_pieces *pieces,
