@@ -7,7 +7,7 @@
 
 #include "base/cursor.h"
 #include "filter/filter.h"
-#include "stream/stream.h"
+#include "stream/read/stream.h"
 
 enum {
 	SHOWN_BYTES = 512 /* of a list of bytes, as hexadecimal digits */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "stream/stream.h"
+#include "stream/read/stream.h"
 
 // ---- words ----
 

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "profile/hash.h"
-#include "stream/stream.h"
+#include "stream/read/stream.h"
 
 enum {
 	NOTE_AFTER = 64,   // so many that were added to what was seen are noted at once

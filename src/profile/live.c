@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "file/file.h"
 #include "profile/profile.h"
-#include "stream/batch.h"
-#include "stream/stream.h"
+#include "stream/read/batch.h"
+#include "stream/read/stream.h"
 
 static const uint64_t default_limit = UINT64_C(256) << 20;
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "file/file.h"
-#include "stream/stream.h"
+#include "stream/read/stream.h"
 #include "symbol/lookup.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "format/print.h"
-#include "stream/stream.h"
+#include "stream/read/stream.h"
 
 struct check {
 	struct pd_file *file;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens a stream by its options: in the order of the file (stream.c) or in that of time (order.c). */
-#include "stream/order.h"
-#include "stream/stream.h"
+#include "stream/order/order.h"
+#include "stream/read/stream.h"
 
 #include <string.h>
 

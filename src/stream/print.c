@@ -6,7 +6,7 @@
 
 #include <perfdata/print.h>
 
-#include "stream/stream.h"
+#include "stream/read/stream.h"
 
 static struct pd_printer printer_of(struct pd_text *text, struct pd_file *file)
 {

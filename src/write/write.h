@@ -9,7 +9,7 @@
 
 #include <perfdata/writer.h>
 
-#include "stream/stream.h"
+#include "stream/read/stream.h"
 #include "write/packer.h"
 
 enum {

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "format/record.h"
-#include "stream/stream.h"
+#include "stream/read/stream.h"
 #include "table/deep.h"
 
 enum {

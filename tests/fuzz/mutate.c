@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "spots.h"
-#include "stream/stream.h"
+#include "stream/read/stream.h"
 #include "walk.h"
 
 // A struct in the file, and what it is read with.

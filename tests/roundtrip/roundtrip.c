@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "format/record.h"
-#include "stream/stream.h"
+#include "stream/read/stream.h"
 #include "table/deep.h"
 
 enum {

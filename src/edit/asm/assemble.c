@@ -15,7 +15,7 @@
 #include "format/parse.h"
 #include "format/print.h"
 #include "format/record.h"
-#include "stream/stream.h"
+#include "stream/read/stream.h"
 #include "write/write.h"
 
 enum {

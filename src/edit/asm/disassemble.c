@@ -13,7 +13,7 @@
 #include "format/parse.h"
 #include "format/print.h"
 #include "format/spell.h"
-#include "stream/stream.h"
+#include "stream/read/stream.h"
 #include "write/write.h"
 
 enum {

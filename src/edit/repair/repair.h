@@ -5,7 +5,7 @@
 
 #include <perfdata/repair.h>
 
-#include "stream/stream.h"
+#include "stream/read/stream.h"
 
 // ---- formats.c: formats of tracepoints ----
 

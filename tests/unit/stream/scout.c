@@ -6,7 +6,7 @@
 #include "../opened.h"
 #include "tally.h"
 
-#include "stream/scout.h"
+#include "stream/cut/scout.h"
 
 enum {
 	ID_IP_TIME = 0x10005, // the id in front

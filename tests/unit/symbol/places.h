@@ -5,7 +5,7 @@
 
 #include "../test.h"
 #include "elf_image.h"
-#include "unit/world/make.h"
+#include "unit/state/make.h"
 
 #include <ftw.h>
 #include <stdlib.h>

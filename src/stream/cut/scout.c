@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/cut/scout.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+	LEAST_REGION = 512 << 10,
+	MOST_SCOUTS = 63,
+	LARGEST = 65535, // a record; so long must be what a guess is built on
+	GUESS_WINDOW = 4 * LARGEST,
+	MOST_OTHERS = 32 << 20, // bytes that are kept for the walk
+};
+
+struct member {
+	struct pd_scout found;
+	struct pd_scouts *party;
+	uint64_t from, to; // the region
+	pthread_t thread;
+	bool started;
+	bool has_begun; // a start was found
+};
+
+struct pd_scouts {
+	struct pd_file view; // the file as it was; the walk may learn more about it meanwhile
+	struct member members[MOST_SCOUTS];
+	size_t count, next;
+	atomic_bool ended;
+};
+
+// ---- where a record may begin ----
+
+static bool may_be_sample(const struct pd_file *file, const uint8_t *at, size_t size)
+{
+	const struct pd_event_full *full = file->events[0];
+	size_t id = PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_id;
+
+	if (file->event_count == 1 || full->sample_id == PD_NOWHERE)
+		return true;
+	return id + 8 <= size && pd_file_find_event(file, pd_load_u64(at + id, file->swap));
+}
+
+// Records one behind another, more than could stand inside of one.
+static bool is_chain(const struct pd_file *file, const uint8_t *at, const uint8_t *end)
+{
+	const uint8_t *start = at;
+
+	while ((size_t)(end - at) >= PD_RECORD_HEADER_SIZE && at - start <= LARGEST) {
+		struct pd_record_head head = pd_record_head(at, file->swap);
+
+		if (head.size > (size_t)(end - at) || !pd_head_is_plausible(file, &head) ||
+		    (head.type == PD_RECORD_SAMPLE && !may_be_sample(file, at, (size_t)head.size)))
+			return false;
+		at += head.size;
+	}
+	return at - start > LARGEST;
+}
+
+static bool guess(struct member *member, struct pd_stream *stream)
+{
+	struct pd_reader *reader = &stream->reader;
+	const struct pd_file *file = &member->party->view;
+	struct pd_error error;
+
+	if (pd_stream_open_range(stream, 0, member->from, file->parts[0].end, &error) < 0 ||
+	    pd_reader_fill(reader, GUESS_WINDOW, &error) < 0)
+		return false;
+	for (size_t skip = 0; skip <= LARGEST && skip < reader->room; skip++)
+		if (is_chain(file, reader->at + skip, reader->at + reader->room)) {
+			pd_reader_advance(reader, skip);
+			return true;
+		}
+	return false;
+}
+
+// ---- from there on ----
+
+// Whether the walk can take a record from a copy, and nothing about the file changes by it.
+static bool is_plain(const struct pd_stream *stream, const struct pd_record *record)
+{
+	if (record->type == PD_RECORD_SAMPLE)
+		return record->event && !stream->unknown_ids;
+	return !record->tail_size && !pd_holds_records(record->type) && record->type != PD_RECORD_AUXTRACE &&
+	       record->type != PD_RECORD_HEADER_TRACING_DATA && record->type != PD_RECORD_SIMPLEPERF_EVENT_ID &&
+	       record->type != PD_RECORD_SIMPLEPERF_SPLIT_END;
+}
+
+// False if there is no memory.
+static bool take(struct pd_scout *found, struct pd_cut *cut, const struct pd_record *record)
+{
+	bool is_sample = record->type == PD_RECORD_SAMPLE;
+
+	if (!pd_cut_take(cut, record) || (!is_sample && !pd_batch_add(&found->others, record, (struct pd_bytes){ 0 })))
+		return false;
+	if (is_sample)
+		pd_cut_pass(cut);
+	found->end = cut->piece->end;
+	found->pieces.record_count = cut->stream->index;
+	return true;
+}
+
+static void explore(struct member *member, struct pd_stream *stream)
+{
+	struct pd_scout *found = &member->found;
+	const struct pd_record *record;
+	struct pd_error error;
+	struct pd_cut cut;
+
+	if (!guess(member, stream))
+		return;
+	pd_cut_init(&cut, &found->pieces, stream);
+	cut.limit = member->to;
+	found->begin = found->end = stream->reader.offset;
+	member->has_begun = true;
+	while (member->has_begun && !atomic_load_explicit(&member->party->ended, memory_order_relaxed) &&
+	       pd_stream_next(stream, &record, &error) == PD_OK) {
+		// bytes that are left out are told by the walk
+		if (record->offset != found->end || record->offset >= member->to || found->others.size > MOST_OTHERS ||
+		    !is_plain(stream, record))
+			break;
+		member->has_begun = take(found, &cut, record);
+	}
+}
+
+static void *scout(void *self)
+{
+	struct member *member = self;
+	struct pd_stream *stream;
+	struct pd_error error;
+
+	if (pd_stream_new(&member->party->view, &stream, &error) < 0)
+		return NULL;
+	stream->quiet = true;
+	stream->settled = true;
+	explore(member, stream);
+	pd_stream_close(stream);
+	return NULL;
+}
+
+// ---- all of them ----
+
+// What a scout reads of a file that the walk might change.
+static bool make_view(struct pd_file *view, const struct pd_file *file)
+{
+	size_t size = file->id_capacity * sizeof(*file->ids);
+
+	*view = *file;
+	view->ids = pd_alloc(size + 1);
+	if (view->ids && size)
+		memcpy(view->ids, file->ids, size);
+	return view->ids != NULL;
+}
+
+static bool is_of_use(const struct pd_file *file)
+{
+	return file->header.mode != PD_MODE_PIPE && file->event_count && file->part_count &&
+	       file->parts[0].source->seekable && file->parts[0].end != UINT64_MAX &&
+	       !file->features[PD_FEATURE_COMPRESSED].present;
+}
+
+static void wait_for(struct member *member)
+{
+	if (member->started)
+		pthread_join(member->thread, NULL);
+	member->started = false;
+}
+
+static void start(struct pd_scouts *scouts, const struct pd_part *part, uint64_t region)
+{
+	for (size_t i = 0; i < scouts->count; i++) {
+		struct member *member = &scouts->members[i];
+
+		member->party = scouts;
+		member->from = part->begin + (i + 1) * region;
+		member->to = i + 1 < scouts->count ? member->from + region : part->end;
+		member->started = pthread_create(&member->thread, NULL, scout, member) == 0;
+	}
+}
+
+struct pd_scouts *pd_scouts_start(const struct pd_file *file, size_t threads)
+{
+	const struct pd_part *part = file->parts;
+	struct pd_scouts *scouts;
+	uint64_t size;
+
+	if (threads < 2 || !is_of_use(file) || part->end <= part->begin)
+		return NULL;
+	size = part->end - part->begin;
+	if (threads > MOST_SCOUTS + 1)
+		threads = MOST_SCOUTS + 1;
+	if (threads > size / LEAST_REGION)
+		threads = (size_t)(size / LEAST_REGION);
+	if (threads < 2 || !(scouts = pd_alloc(sizeof(*scouts))))
+		return NULL;
+	if (!make_view(&scouts->view, file)) {
+		pd_free(scouts);
+		return NULL;
+	}
+	scouts->count = threads - 1;
+	start(scouts, part, size / threads);
+	return scouts;
+}
+
+uint64_t pd_scouts_limit(const struct pd_scouts *scouts)
+{
+	const struct member *member = &scouts->members[scouts->next];
+
+	if (scouts->next == scouts->count)
+		return UINT64_MAX;
+	return member->started || !member->has_begun ? member->from : member->found.begin;
+}
+
+struct pd_scout *pd_scouts_at(struct pd_scouts *scouts, uint64_t offset)
+{
+	while (scouts->next < scouts->count && pd_scouts_limit(scouts) <= offset) {
+		struct member *member = &scouts->members[scouts->next];
+
+		wait_for(member);
+		if (member->has_begun && member->found.begin > offset)
+			break;
+		scouts->next++;
+		if (member->has_begun && member->found.begin == offset)
+			return &member->found;
+	}
+	return NULL;
+}
+
+void pd_scouts_end(struct pd_scouts *scouts)
+{
+	if (!scouts)
+		return;
+	atomic_store(&scouts->ended, true);
+	for (size_t i = 0; i < scouts->count; i++) {
+		wait_for(&scouts->members[i]);
+		pd_pieces_fini(&scouts->members[i].found.pieces);
+		pd_batch_fini(&scouts->members[i].found.others);
+	}
+	pd_free(scouts->view.ids);
+	pd_free(scouts);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* The one walk over a file that cuts it into pieces, with scouts ahead of it on other threads. */
+#include "stream/cut/pieces.h"
+
+#include <inttypes.h>
+
+#include "stream/cut/scout.h"
+
+enum {
+	PROGRESS_STEP = 1 << 20
+};
+
+struct walk {
+	struct pd_pieces *pieces;
+	struct pd_stream *stream;
+	const struct pd_watch *watch;
+	struct pd_scouts *scouts; // NULL: none are left
+	struct pd_cut cut;
+	uint64_t progress_at;
+	uint32_t progress_part;
+};
+
+// ---- the walk ----
+
+static enum pd_status show(struct walk *walk, const struct pd_record *record, struct pd_error *error)
+{
+	struct pd_places *told = &walk->pieces->told;
+	uint64_t place = record->place;
+	enum pd_status status = PD_OK;
+
+	if (walk->watch && walk->watch->record)
+		status = walk->watch->record(walk->watch->self, walk->stream, record, error);
+	if (status < 0 || !walk->stream->scratch.told)
+		return status;
+	if (!PD_GROW(told->items, told->capacity, told->count + 1))
+		return pd_fail_memory(error);
+	told->items[told->count++] = place;
+	return PD_OK;
+}
+
+static enum pd_status step(struct walk *walk, const struct pd_record *record, struct pd_error *error)
+{
+	if (record->part == walk->progress_part && record->offset < walk->progress_at)
+		return PD_OK;
+	walk->progress_part = record->part;
+	walk->progress_at = record->offset + PROGRESS_STEP;
+	return walk->watch->progress(walk->watch->self, walk->stream, error);
+}
+
+static enum pd_status take(struct walk *walk, const struct pd_record *record, struct pd_error *error)
+{
+	if (!pd_cut_take(&walk->cut, record))
+		return pd_fail_memory(error);
+	if (walk->watch && walk->watch->progress) {
+		enum pd_status status = step(walk, record, error);
+
+		if (status < 0)
+			return status;
+	}
+	if (record->type != PD_RECORD_SAMPLE)
+		return show(walk, record, error);
+	pd_cut_pass(&walk->cut);
+	return PD_OK;
+}
+
+// ---- what scouts found ----
+
+static bool add_pieces(struct pd_pieces *pieces, const struct pd_pieces *more, uint64_t place)
+{
+	if (!PD_GROW(pieces->items, pieces->capacity, pieces->count + more->count))
+		return false;
+	for (size_t i = 0; i < more->count; i++) {
+		pieces->items[pieces->count] = more->items[i];
+		pieces->items[pieces->count++].place += place;
+	}
+	return true;
+}
+
+// Takes over what a scout found from here on, as if the walk had been there.
+static enum pd_status take_over(struct walk *walk, const struct pd_scout *found, struct pd_error *error)
+{
+	struct pd_stream *stream = walk->stream;
+	uint64_t place = stream->index;
+	enum pd_status status = PD_OK;
+
+	if (!add_pieces(walk->pieces, &found->pieces, place))
+		return pd_fail_memory(error);
+	walk->cut.piece = NULL;
+	for (size_t at = 0; status >= 0 && at < found->others.size;) {
+		const struct pd_kept *kept = pd_kept_at(&found->others, at);
+
+		status = pd_stream_take_seen(stream, kept, place + kept->place, error);
+		if (status >= 0)
+			status = show(walk, &stream->record, error);
+		at += pd_kept_step(kept);
+	}
+	return status < 0 ? status : pd_stream_go_on(stream, found->end, place + found->pieces.record_count);
+}
+
+// Samples behind the next start of a scout are not passed over, so the walk comes to it if it is one.
+static enum pd_status follow_scouts(struct walk *walk, struct pd_error *error)
+{
+	struct pd_stream *stream = walk->stream;
+	enum pd_status status = PD_OK;
+	const struct pd_scout *found;
+	uint64_t offset;
+
+	while (status >= 0 && stream->part == 0 && stream->part_open) {
+		offset = stream->reader.offset + stream->outer_size + stream->tail_left;
+		found = pd_scouts_at(walk->scouts, offset);
+		if (!found)
+			break;
+		status = take_over(walk, found, error);
+		if (status >= 0 && walk->watch && walk->watch->progress)
+			status = walk->watch->progress(walk->watch->self, stream, error);
+	}
+	walk->cut.limit = stream->part == 0 ? pd_scouts_limit(walk->scouts) : UINT64_MAX;
+	return status;
+}
+
+// What was cut so far is one with the rest.
+static void give_up_cutting(struct walk *walk, const struct pd_record *record)
+{
+	struct pd_pieces *pieces = walk->pieces;
+
+	pieces->once = true;
+	pieces->told_until = record->offset;
+	pieces->told_part = record->part;
+	for (size_t i = 0; i < pieces->count; i++)
+		pd_times_join(&walk->cut.whole.times, &pieces->items[i].times);
+	pieces->count = 0;
+	pd_scouts_end(walk->scouts);
+	walk->scouts = NULL;
+	walk->cut.limit = UINT64_MAX;
+}
+
+static enum pd_status walk_all(struct walk *walk, struct pd_error *error)
+{
+	const struct pd_record *record;
+	enum pd_status status;
+
+	for (;;) {
+		if (walk->scouts) {
+			status = follow_scouts(walk, error);
+			if (status < 0)
+				return status;
+		}
+		status = pd_stream_next(walk->stream, &record, error);
+		if (status != PD_OK)
+			return status;
+		// not only files whose features say so are compressed
+		if (!walk->pieces->once && pd_holds_records(record->type)) {
+			give_up_cutting(walk, record);
+			if (!walk->watch)
+				return PD_OK;
+		}
+		status = take(walk, record, error);
+		if (status < 0)
+			return status;
+	}
+}
+
+enum pd_status pd_pieces_walk(struct pd_pieces *pieces, struct pd_stream *stream, const struct pd_watch *watch,
+			      size_t threads, struct pd_error *error)
+{
+	struct walk walk = { .pieces = pieces, .stream = stream, .watch = watch };
+	enum pd_status status;
+
+	pd_cut_init(&walk.cut, pieces, stream);
+	walk.scouts = pd_scouts_start(stream->file, threads);
+	status = walk_all(&walk, error);
+	pd_scouts_end(walk.scouts);
+	if (status != PD_END)
+		return status;
+	pieces->told_until = UINT64_MAX;
+	pieces->told_part = UINT32_MAX;
+	pieces->times = walk.cut.whole.times;
+	pieces->record_count = stream->index;
+	for (size_t i = 0; i < pieces->count; i++)
+		pd_times_join(&pieces->times, &pieces->items[i].times);
+	return PD_OK;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records in the order of time.
+ *
+ * What can seek and is not compressed is walked once and cut into pieces, see pieces.h; each piece's oldest record
+ * is noted. They are then loaded by age as chunks and sorted; a record is handed out when it is older
+ * than all chunks that are not loaded. The order is exact whatever the recorder did, and memory is what overlaps.
+ *
+ * A pipe, or compressed records, come once. They are sorted by the rule of perf's rounds: FINISHED_ROUND says
+ * that nothing that follows is older than the newest record before the round before. What is older is late: it is
+ * counted, marked and handed out at once.
+ *
+ * Records without time go where perf has them: at the moment they are read, before all that then waits.
+ */
+#ifndef PD_STREAM_ORDER_H
+#define PD_STREAM_ORDER_H
+
+#include "stream/read/stream.h"
+
+struct pd_pieces;
+
+// For a stream over a file. pieces are those of a walk to the end, which must stay as they are, or NULL: then the walk
+// happens here.
+enum pd_status pd_order_open(struct pd_stream *stream, const struct pd_pieces *pieces, struct pd_error *error);
+
+#endif

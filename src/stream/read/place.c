@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which event a record belongs to and when it was: id and time are read from known places, without taking the
+ * record apart. The rules are perf's: with one event everything belongs to it; records that perf made itself
+ * have id 0 and belong to the first.
+ */
+#include <inttypes.h>
+
+#include "stream/read/stream.h"
+
+static uint64_t time_or_none(uint64_t time_ns)
+{
+	// 0 stands in records that perf made before the recording
+	return time_ns ? time_ns : PD_NO_TIME;
+}
+
+// The event of an id, or NULL. Runs of records mostly have the same id.
+static const struct pd_event_full *find(struct pd_stream *stream, uint64_t id)
+{
+	if (stream->last_event && stream->last_id == id)
+		return stream->last_event;
+	stream->last_id = id;
+	stream->last_event = id ? pd_file_find_event(stream->file, id) : stream->file->events[0];
+	return stream->last_event;
+}
+
+static void tell_unknown_id(struct pd_stream *stream, const struct pd_record *record, uint64_t id)
+{
+	stream->unknown_ids++;
+	pd_stream_tell(stream, PD_PROBLEM_UNKNOWN_ID, record->offset, NULL, "no event has id %" PRIu64, id);
+}
+
+static void place_unknown_sample(struct pd_stream *stream, struct pd_record *record, uint64_t id)
+{
+	const struct pd_event_full *full = stream->file->uniform ? stream->file->events[0] : NULL;
+	size_t words = (record->bytes.size - PD_RECORD_HEADER_SIZE) / 8;
+
+	tell_unknown_id(stream, record, id);
+	record->event = NULL;
+	record->time_ns = PD_NO_TIME;
+	stream->scratch.event = full;
+	if (full && full->sample_time < words)
+		record->time_ns = time_or_none(
+			pd_load_u64(record->bytes.data + PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_time,
+				    stream->file->swap));
+}
+
+void pd_stream_place_sample(struct pd_stream *stream, struct pd_record *record)
+{
+	struct pd_file *file = stream->file;
+	const uint8_t *body = record->bytes.data + PD_RECORD_HEADER_SIZE;
+	size_t words = (record->bytes.size - PD_RECORD_HEADER_SIZE) / 8;
+	const struct pd_event_full *full;
+
+	record->event = NULL;
+	record->time_ns = PD_NO_TIME;
+	stream->scratch.event = NULL;
+	if (!file->event_count) {
+		pd_stream_tell(stream, PD_PROBLEM_NO_ATTR_YET, record->offset, NULL, "a sample precedes any event");
+		return;
+	}
+	full = file->events[0];
+	if (file->event_count == 1) {
+		stream->last_event = full;
+		stream->only_event = true;
+	} else if (full->sample_id < words) {
+		uint64_t id = pd_load_u64(body + 8 * (size_t)full->sample_id, file->swap);
+
+		full = find(stream, id);
+		if (PD_UNLIKELY(!full)) {
+			place_unknown_sample(stream, record, id);
+			return;
+		}
+	}
+	record->event = &full->event;
+	stream->scratch.event = full;
+	if (full->sample_time < words)
+		record->time_ns = time_or_none(pd_load_u64(body + 8 * (size_t)full->sample_time, file->swap));
+}
+
+// Where the text of a record begins, for those that end with one.
+static size_t text_offset(const struct pd_file *file, uint32_t type)
+{
+	switch (type) {
+	case PD_RECORD_MMAP:
+		return 40;
+	case PD_RECORD_MMAP2:
+		return file->quirks & MASK_QUIRKS(MMAP2_NO_PROT) ? 64 : 72;
+	case PD_RECORD_COMM:
+	case PD_RECORD_CGROUP:
+		return 16;
+	case PD_RECORD_KSYMBOL:
+		return 24;
+	default:
+		return 0;
+	}
+}
+
+// Recorders forget the trailer of some records that they make themselves.
+static bool has_trailer(const struct pd_file *file, const struct pd_record *record, size_t trailer_size)
+{
+	const struct pd_layout *layout = pd_record_layout(record->type);
+	size_t min_size = PD_RECORD_HEADER_SIZE + (layout ? layout->min_size : 0);
+	size_t text = text_offset(file, record->type);
+
+	if (record->bytes.size < min_size + trailer_size)
+		return false;
+	return !text || (record->bytes.size > text + trailer_size &&
+			 memchr(record->bytes.data + text, 0, record->bytes.size - trailer_size - text));
+}
+
+static uint64_t word_from_end(const struct pd_record *record, size_t words, bool swap)
+{
+	return pd_load_u64(record->bytes.data + record->bytes.size - 8 * words, swap);
+}
+
+static void place_other(struct pd_stream *stream, struct pd_record *record)
+{
+	struct pd_file *file = stream->file;
+	const struct pd_event_full *full = file->events[0];
+
+	record->event = &full->event;
+	stream->scratch.event = full;
+	if (!full->trailer_size || !has_trailer(file, record, full->trailer_size))
+		return;
+	if (file->event_count > 1 && full->trailer_id != PD_NOWHERE) {
+		uint64_t id = word_from_end(record, full->trailer_id, file->swap);
+		const struct pd_event_full *found = find(stream, id);
+
+		if (PD_UNLIKELY(!found)) {
+			tell_unknown_id(stream, record, id);
+			record->event = NULL;
+		} else if (found->trailer_size == full->trailer_size ||
+			   has_trailer(file, record, found->trailer_size)) {
+			full = found;
+			record->event = &full->event;
+			stream->scratch.event = full;
+		}
+	}
+	if (full->trailer_time != PD_NOWHERE)
+		record->time_ns = time_or_none(word_from_end(record, full->trailer_time, file->swap));
+}
+
+// Kernels 3.10 of Red Hat write MMAP2 without prot and flags: a path then stands where prot should be; no
+// protection has the value of such a letter in either byte order.
+bool pd_mmap2_lacks_prot(const struct pd_record *record)
+{
+	return record->type == PD_RECORD_MMAP2 && record->bytes.size > 72 &&
+	       (record->bytes.data[64] == '/' || record->bytes.data[64] == '[');
+}
+
+void pd_stream_place(struct pd_stream *stream, struct pd_record *record)
+{
+	if (record->type == PD_RECORD_SAMPLE) {
+		pd_stream_place_sample(stream, record);
+		return;
+	}
+	record->event = NULL;
+	record->time_ns = PD_NO_TIME;
+	stream->scratch.event = NULL;
+	if (!stream->settled && pd_mmap2_lacks_prot(record))
+		stream->file->quirks |= MASK_QUIRKS(MMAP2_NO_PROT);
+	if (record->type < 64 && record->type && stream->file->event_count)
+		place_other(stream, record);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every allocation of a world fails once, each in turn: what was asked for then fails with PD_ERROR_MEMORY, or
+ * gives what it gives with all memory. Allocations are wrapped by the linker (--wrap).
+ */
+#include "unit/test.h"
+#include "unit/state/make.h"
+
+static long left = -1; // allocations until the one that fails; below 0 none does
+static bool has_failed;
+static long live;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void __real_free(void *memory);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+void __wrap_free(void *memory);
+
+static bool fails(void)
+{
+	bool now = left == 0;
+
+	if (left >= 0)
+		left--;
+	has_failed |= now;
+	return now;
+}
+
+static void *counted(void *memory)
+{
+	live += memory != NULL;
+	return memory;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : counted(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return fails() ? NULL : counted(__real_calloc(count, size));
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+	if (fails())
+		return NULL;
+	return memory ? __real_realloc(memory, size) : counted(__real_realloc(NULL, size));
+}
+
+void __wrap_free(void *memory)
+{
+	live -= memory != NULL;
+	__real_free(memory);
+}
+
+static void write_records(struct made *made)
+{
+	static const char *const paths[] = { "/bin/a", "/lib/b", "//anon" };
+
+	make_mmap(made, MAKE_KERNEL, MAKE_NOBODY, 0xffff0000, 0x10000, 0xffff0000, "[kernel.kallsyms]_text", 0);
+	for (uint32_t i = 0; i < 200; i++) {
+		char path[32];
+
+		make_fork(made, 10 + i, 10 + i, 9 + i / 2, 9 + i / 2, 10 * i + 10);
+		make_comm(made, i % 3 ? 0 : MAKE_EXEC, 10 + i, 10 + i, paths[i % 3], 10 * i + 11);
+		snprintf(path, sizeof(path), "%s-%u", paths[i % 3], i % 50);
+		make_mmap(made, MAKE_USER, 10 + i, 0x1000 * (i % 20), 0x3000, 0, path, 10 * i + 12);
+		make_ksymbol(made, 0x10000 + 0x100 * i, 0x100, i % 7 == 6, "bpf_prog", 10 * i + 13);
+	}
+}
+
+// The first failure, or PD_OK.
+static enum pd_status feed(struct pd_file *file, struct pd_world **world_out)
+{
+	struct pd_stream *stream;
+	const struct pd_record *record;
+	enum pd_status status, taken;
+
+	status = pd_stream_open(file, NULL, &stream, NULL);
+	if (status < 0)
+		return status;
+	status = pd_world_new(NULL, world_out, NULL);
+	while (status >= 0 && (status = pd_stream_next(stream, &record, NULL)) == PD_OK) {
+		taken = pd_world_take(*world_out, record, NULL);
+		if (taken < 0)
+			status = taken;
+	}
+	pd_stream_close(stream);
+	return status < 0 ? status : pd_world_settle(*world_out, NULL);
+}
+
+// What the world says about all of it, as one number.
+static uint64_t ask(const struct pd_world *world)
+{
+	struct pd_location location;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < 210; i++) {
+		const char *comm = pd_world_comm(world, i, at(10 * i + 40), NULL);
+
+		sum = sum * 31 + (comm ? (uint64_t)comm[1] : 0);
+		for (uint64_t addr = 0; addr < 0x18000; addr += 0x1000) {
+			bool found = pd_world_locate(world, i, PD_CPUMODE_UNKNOWN, at(10 * i + 40), addr, &location);
+
+			sum = sum * 31 + (found ? location.object->index + 1 : 0);
+		}
+	}
+	return sum;
+}
+
+TEST(test_world__says_so_when_memory_runs_out)
+{
+	struct made made = make_begin();
+	struct pd_world *world = NULL;
+	uint64_t wanted;
+	long failures = 0;
+
+	write_records(&made);
+	image_file_end(&made.image);
+	CHECK(pd_file_open_memory(made.image.data, made.image.size, NULL, &made.file, NULL) == PD_OK);
+	CHECK(feed(made.file, &world) == PD_OK);
+	wanted = ask(world);
+	CHECK(wanted != 0);
+	pd_world_free(world);
+	for (long turn = 0;; turn++) {
+		long before = live;
+		enum pd_status status;
+
+		world = NULL;
+		has_failed = false;
+		left = turn;
+		status = feed(made.file, &world);
+		left = -1;
+		CHECK(status == PD_OK ? ask(world) == wanted : has_failed && status == PD_ERROR_MEMORY);
+		failures += status < 0;
+		pd_world_free(world);
+		CHECK(live == before);
+		if (!has_failed)
+			break;
+	}
+	CHECK(failures > 20);
+	make_free(&made);
+}
+
+RUN(TEST_CASE(test_world__says_so_when_memory_runs_out))
