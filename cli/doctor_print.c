@@ -3,7 +3,6 @@
  * Findings as text, worst first, and as JSON.
  */
 #include "doctor.h"
-#include "json.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -123,57 +122,57 @@ void doctor_print(const struct doctor *doctor, struct pd_text *text)
 
 /* ---- JSON ---- */
 
-static void add_object(struct json *json, const struct patient *object, uint64_t total)
+static void add_object(struct pd_json *json, const struct patient *object, uint64_t total)
 {
 	const struct pd_dso *dso = object->dso;
 
-	json_open(json, NULL, '{');
-	json_string(json, "name", dso->long_name);
+	pd_json_open(json, NULL, '{');
+	pd_json_string(json, "name", dso->long_name);
 	if (dso->object && dso->object->build_id_size)
-		json_hex(json, "build_id", (struct pd_bytes){ dso->object->build_id, dso->object->build_id_size });
+		pd_json_hex(json, "build_id", (struct pd_bytes){ dso->object->build_id, dso->object->build_id_size });
 	else
-		json_string(json, "build_id", NULL);
-	json_number(json, "samples", object->samples);
-	json_double(json, "percent", percent(object->samples, total));
-	json_string(json, "state", state_words[dso->state]);
-	json_string(json, "detail", dso->detail);
-	json_string(json, "command", object->command);
-	json_close(json, '}');
+		pd_json_string(json, "build_id", NULL);
+	pd_json_number(json, "samples", object->samples);
+	pd_json_double(json, "percent", percent(object->samples, total));
+	pd_json_string(json, "state", state_words[dso->state]);
+	pd_json_string(json, "detail", dso->detail);
+	pd_json_string(json, "command", object->command);
+	pd_json_close(json, '}');
 }
 
-static void add_finding(struct json *json, const struct finding *finding)
+static void add_finding(struct pd_json *json, const struct finding *finding)
 {
-	json_open(json, NULL, '{');
-	json_string(json, "code", finding->code);
-	json_string(json, "severity", severity_words[finding->severity]);
-	json_number(json, "count", finding->count);
-	json_number(json, "total", finding->total);
-	json_double(json, "percent", percent(finding->count, finding->total));
-	json_string(json, "text", finding->text);
-	json_string(json, "meaning", finding->meaning);
-	json_string(json, "command", finding->command);
-	json_open(json, "objects", '[');
+	pd_json_open(json, NULL, '{');
+	pd_json_string(json, "code", finding->code);
+	pd_json_string(json, "severity", severity_words[finding->severity]);
+	pd_json_number(json, "count", finding->count);
+	pd_json_number(json, "total", finding->total);
+	pd_json_double(json, "percent", percent(finding->count, finding->total));
+	pd_json_string(json, "text", finding->text);
+	pd_json_string(json, "meaning", finding->meaning);
+	pd_json_string(json, "command", finding->command);
+	pd_json_open(json, "objects", '[');
 	for (size_t i = 0; i < finding->object_count; i++)
 		add_object(json, &finding->objects[i], finding->total);
-	json_close(json, ']');
-	json_number(json, "more_objects", finding->objects_left);
-	json_close(json, '}');
+	pd_json_close(json, ']');
+	pd_json_number(json, "more_objects", finding->objects_left);
+	pd_json_close(json, '}');
 }
 
 void doctor_json(const struct doctor *doctor, struct pd_text *text)
 {
-	struct json json = { .text = text };
+	struct pd_json json = { .text = text };
 
-	json_open(&json, NULL, '{');
-	json_string(&json, "file", doctor->analysis.input.name);
-	json_string(&json, "trust", quality_of(doctor));
-	json_number(&json, "samples", doctor->counts.samples);
-	json_number(&json, "events", pd_file_event_count(doctor->analysis.input.file));
-	json_number(&json, "duration_ns", doctor->counts.last_ns - doctor->counts.first_ns);
-	json_open(&json, "findings", '[');
+	pd_json_open(&json, NULL, '{');
+	pd_json_string(&json, "file", doctor->analysis.input.name);
+	pd_json_string(&json, "trust", quality_of(doctor));
+	pd_json_number(&json, "samples", doctor->counts.samples);
+	pd_json_number(&json, "events", pd_file_event_count(doctor->analysis.input.file));
+	pd_json_number(&json, "duration_ns", doctor->counts.last_ns - doctor->counts.first_ns);
+	pd_json_open(&json, "findings", '[');
 	for (size_t i = 0; i < doctor->finding_count; i++)
 		add_finding(&json, &doctor->findings[i]);
-	json_close(&json, ']');
-	json_close(&json, '}');
+	pd_json_close(&json, ']');
+	pd_json_close(&json, '}');
 	pd_text_add(text, "\n");
 }

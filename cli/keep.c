@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
 #include "select.h"
 
 #define TYPE(NAME) (UINT64_C(1) << PD_RECORD_##NAME)
@@ -22,11 +21,11 @@ bool keep_is_state(uint32_t type)
 /* What the rest is read by. */
 static bool is_about_file(uint32_t type)
 {
-	static const uint32_t types[] = { PD_RECORD_HEADER_ATTR,      PD_RECORD_HEADER_EVENT_TYPE,
-					  PD_RECORD_HEADER_FEATURE,   PD_RECORD_HEADER_TRACING_DATA,
-					  PD_RECORD_EVENT_UPDATE,     PD_RECORD_OLD_FEATURE,
-					  PD_RECORD_COMPRESSED,       PD_RECORD_COMPRESSED2,
-					  PD_RECORD_SIMPLEPERF_SPLIT, PD_RECORD_SIMPLEPERF_SPLIT_END,
+	static const uint32_t types[] = { PD_RECORD_HEADER_ATTR,        PD_RECORD_HEADER_EVENT_TYPE,
+					  PD_RECORD_HEADER_FEATURE,     PD_RECORD_HEADER_TRACING_DATA,
+					  PD_RECORD_EVENT_UPDATE,       PD_RECORD_OLD_FEATURE,
+					  PD_RECORD_COMPRESSED,         PD_RECORD_COMPRESSED2,
+					  PD_RECORD_SIMPLEPERF_SPLIT,   PD_RECORD_SIMPLEPERF_SPLIT_END,
 					  PD_RECORD_SIMPLEPERF_EVENT_ID };
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
@@ -98,8 +97,8 @@ int keep_look(struct keep *keep, record_fn *each, void *self)
 
 /* The times of what is kept are known at the end only, when the features of a pipe are long gone: there it is the time
  * that was asked for. */
-static enum pd_status note_time(void *self, struct pd_file *file, unsigned feature, const void **decoded_out, bool *kept,
-				struct pd_error *error)
+static enum pd_status note_time(void *self, struct pd_file *file, unsigned feature, const void **decoded_out,
+				bool *kept, struct pd_error *error)
 {
 	struct keep *keep = self;
 	const struct pd_sample_time *noted;
@@ -197,8 +196,9 @@ static bool take(void *self, struct pd_stream *stream, const struct pd_record *r
 
 int keep_write(struct keep *keep)
 {
-	const struct pd_changes changes = { .size = sizeof(changes), .self = keep, .event = keep->event,
-					    .feature = note_time };
+	const struct pd_changes changes = {
+		.size = sizeof(changes), .self = keep, .event = keep->event, .feature = note_time
+	};
 	struct pd_file *const inputs[] = { keep->input.file };
 	int code;
 
@@ -232,28 +232,29 @@ static void tell_counts(const struct keep *keep)
 		complain("kept the first %s sample%s, and %s other record%s", numbers[0], plural(keep->samples.kept),
 			 numbers[2], plural(keep->others.kept));
 	else
-		complain("kept %s of %s sample%s, %s%s%s other record%s", numbers[0], numbers[1], plural(keep->samples.seen),
-			 all ? "all " : numbers[2], all ? "" : " of ", numbers[3], plural(keep->others.seen));
+		complain("kept %s of %s sample%s, %s%s%s other record%s", numbers[0], numbers[1],
+			 plural(keep->samples.seen), all ? "all " : numbers[2], all ? "" : " of ", numbers[3],
+			 plural(keep->others.seen));
 }
 
-static void kept_json(struct json *json, const char *name, const struct kept *counts)
+static void kept_json(struct pd_json *json, const char *name, const struct kept *counts)
 {
-	json_open(json, name, '{');
-	json_number(json, "kept", counts->kept);
-	json_number(json, "of", counts->seen);
-	json_close(json, '}');
+	pd_json_open(json, name, '{');
+	pd_json_number(json, "kept", counts->kept);
+	pd_json_number(json, "of", counts->seen);
+	pd_json_close(json, '}');
 }
 
 static void counts_json(const struct keep *keep)
 {
-	struct json json = { .text = keep->input.out->text };
+	struct pd_json json = { .text = keep->input.out->text };
 
-	json_open(&json, NULL, '{');
+	pd_json_open(&json, NULL, '{');
 	kept_json(&json, "samples", &keep->samples);
 	kept_json(&json, "records", &keep->others);
-	json_place(&json, "first_ns", keep->first_ns ? keep->first_ns : PD_NO_TIME);
-	json_place(&json, "last_ns", keep->last_ns ? keep->last_ns : PD_NO_TIME);
-	json_close(&json, '}');
+	pd_json_offset(&json, "first_ns", keep->first_ns ? keep->first_ns : PD_NO_TIME);
+	pd_json_offset(&json, "last_ns", keep->last_ns ? keep->last_ns : PD_NO_TIME);
+	pd_json_close(&json, '}');
 	pd_text_add(json.text, "\n");
 }
 

@@ -274,8 +274,8 @@ bool graph_wanted(const struct report *report, const struct table *table, const 
 bool graph_print(struct report *report, const struct table *table, const struct row *row, void *room,
 		 struct pd_text *out);
 /* The graph of a row as a JSON array of nodes. False if there is no memory. */
-struct json;
-bool graph_json(struct report *report, const struct table *table, const struct row *row, struct json *json);
+struct pd_json;
+bool graph_json(struct report *report, const struct table *table, const struct row *row, struct pd_json *json);
 
 /* ---- all ---- */
 
@@ -359,7 +359,7 @@ void report_fini(struct report *report);
 bool report_text(struct report *report);
 bool report_json(struct report *report);
 /* What stands in the object of report_json. */
-bool report_json_members(struct report *report, struct json *json);
+bool report_json_members(struct report *report, struct pd_json *json);
 /* The head of a table, and one row, as report_text prints them. */
 void report_text_header(const struct report *report, struct table *table);
 void report_text_row(const struct report *report, const struct table *table, const struct row *row,

@@ -2,8 +2,6 @@
 /* Reports for programs: JSON with everything, CSV with a line for each row and event. */
 #include "report.h"
 
-#include "json.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +18,7 @@ static bool is_hidden(const struct report *report, const struct table *table, co
 }
 
 /* A cell without what only tables need: the number in front of a name, the level in front of a function. */
-static void add_value(struct json *json, const struct report *report, size_t key, const struct row *row)
+static void add_value(struct pd_json *json, const struct report *report, size_t key, const struct row *row)
 {
 	char room[VALUE_TEXT_BYTES];
 	const char *name = report->keys[key]->json, *text = value_text(report, key, row, room);
@@ -29,67 +27,67 @@ static void add_value(struct json *json, const struct report *report, size_t key
 		char level[32];
 
 		snprintf(level, sizeof(level), "level%s", name + strlen("symbol"));
-		json_string(json, level, (char[]){ text[1], 0 });
+		pd_json_string(json, level, (char[]){ text[1], 0 });
 		text += 4;
 	} else if (strcmp(name, "tid") == 0 || strcmp(name, "pid") == 0) {
-		json_number(json, name, report->values[key].items[row_value(report, row, key)].a);
+		pd_json_number(json, name, report->values[key].items[row_value(report, row, key)].a);
 		name = "thread_comm";
 		text = strchr(text, ':') ? strchr(text, ':') + 1 : text;
 	}
-	json_string(json, name, text);
+	pd_json_string(json, name, text);
 }
 
-static bool add_row(struct json *json, struct report *report, const struct table *table, const struct row *row)
+static bool add_row(struct pd_json *json, struct report *report, const struct table *table, const struct row *row)
 {
 	bool done = true;
 
-	json_open(json, NULL, '{');
+	pd_json_open(json, NULL, '{');
 	for (size_t i = 0; i < report->key_count; i++)
 		add_value(json, report, i, row);
-	json_open(json, "amounts", '[');
+	pd_json_open(json, "amounts", '[');
 	for (size_t i = 0; i < table->event_count; i++) {
 		const struct amounts *amounts = &row->amounts[i];
 
-		json_open(json, NULL, '{');
-		json_double(json, "overhead", percent_of(amounts->period, table->totals[i]));
-		json_number(json, "samples", amounts->samples);
-		json_number(json, "period", amounts->period);
+		pd_json_open(json, NULL, '{');
+		pd_json_double(json, "overhead", percent_of(amounts->period, table->totals[i]));
+		pd_json_number(json, "samples", amounts->samples);
+		pd_json_number(json, "period", amounts->period);
 		if (report->children) {
-			json_double(json, "children", percent_of(amounts->children_period, table->totals[i]));
-			json_number(json, "children_samples", amounts->children_samples);
-			json_number(json, "children_period", amounts->children_period);
+			pd_json_double(json, "children", percent_of(amounts->children_period, table->totals[i]));
+			pd_json_number(json, "children_samples", amounts->children_samples);
+			pd_json_number(json, "children_period", amounts->children_period);
 		}
-		json_close(json, '}');
+		pd_json_close(json, '}');
 	}
-	json_close(json, ']');
+	pd_json_close(json, ']');
 	if (report->graph.kind != GRAPH_NONE) {
-		json_open(json, "callgraph", '[');
+		pd_json_open(json, "callgraph", '[');
 		done = graph_json(report, table, row, json);
-		json_close(json, ']');
+		pd_json_close(json, ']');
 	}
-	json_close(json, '}');
+	pd_json_close(json, '}');
 	return done;
 }
 
-static bool add_table(struct json *json, struct report *report, const struct table *table)
+static bool add_table(struct pd_json *json, struct report *report, const struct table *table)
 {
 	static const char *const units[] = { "samples", "events", "ns" }; /* of the period */
 
-	json_open(json, NULL, '{');
-	json_string(json, "name", table->name);
-	json_open(json, "events", '[');
+	pd_json_open(json, NULL, '{');
+	pd_json_string(json, "name", table->name);
+	pd_json_open(json, "events", '[');
 	for (size_t i = 0; i < table->event_count; i++) {
 		const struct pd_event *event = pd_file_event(report->input.file, table->first_event + i);
 
-		json_open(json, NULL, '{');
-		json_string(json, "event", event->name);
-		json_number(json, "samples", table->samples[i]);
-		json_number(json, "period", table->totals[i]);
-		json_string(json, "unit", units[pd_event_unit(event)]);
-		json_close(json, '}');
+		pd_json_open(json, NULL, '{');
+		pd_json_string(json, "event", event->name);
+		pd_json_number(json, "samples", table->samples[i]);
+		pd_json_number(json, "period", table->totals[i]);
+		pd_json_string(json, "unit", units[pd_event_unit(event)]);
+		pd_json_close(json, '}');
 	}
-	json_close(json, ']');
-	json_open(json, "rows", '[');
+	pd_json_close(json, ']');
+	pd_json_open(json, "rows", '[');
 	for (size_t i = 0; i < table->row_count; i++) {
 		if (is_hidden(report, table, &table->rows[i]))
 			continue;
@@ -98,48 +96,48 @@ static bool add_table(struct json *json, struct report *report, const struct tab
 		if (!output_spill(report->input.out))
 			return true;
 	}
-	json_close(json, ']');
-	json_close(json, '}');
+	pd_json_close(json, ']');
+	pd_json_close(json, '}');
 	return true;
 }
 
-static void add_trust(struct json *json, const struct report *report)
+static void add_trust(struct pd_json *json, const struct report *report)
 {
 	const struct pd_profile_losses *losses = pd_profile_losses(report->profile);
 	struct trust trust = trust_of(report);
 
-	json_open(json, "trust", '{');
-	json_number(json, "samples", trust.samples);
-	json_number(json, "lost", losses->lost);
-	json_number(json, "lost_samples", losses->lost_samples);
-	json_number(json, "throttled", losses->throttles);
-	json_number(json, "cut_stacks", trust.cut);
-	json_number(json, "copied_stacks", trust.copied);
-	json_number(json, "unknown_functions", trust.unknown);
-	json_number(json, "damaged", losses->damaged);
-	json_number(json, "unknown_events", losses->unknown_event);
-	json_close(json, '}');
+	pd_json_open(json, "trust", '{');
+	pd_json_number(json, "samples", trust.samples);
+	pd_json_number(json, "lost", losses->lost);
+	pd_json_number(json, "lost_samples", losses->lost_samples);
+	pd_json_number(json, "throttled", losses->throttles);
+	pd_json_number(json, "cut_stacks", trust.cut);
+	pd_json_number(json, "copied_stacks", trust.copied);
+	pd_json_number(json, "unknown_functions", trust.unknown);
+	pd_json_number(json, "damaged", losses->damaged);
+	pd_json_number(json, "unknown_events", losses->unknown_event);
+	pd_json_close(json, '}');
 }
 
-bool report_json_members(struct report *report, struct json *json)
+bool report_json_members(struct report *report, struct pd_json *json)
 {
 	add_trust(json, report);
-	json_open(json, "tables", '[');
+	pd_json_open(json, "tables", '[');
 	for (size_t i = 0; i < report->table_count; i++)
 		if (!add_table(json, report, &report->tables[i]))
 			return false;
-	json_close(json, ']');
+	pd_json_close(json, ']');
 	return true;
 }
 
 bool report_json(struct report *report)
 {
-	struct json json = { .text = report->out };
+	struct pd_json json = { .text = report->out };
 
-	json_open(&json, NULL, '{');
+	pd_json_open(&json, NULL, '{');
 	if (!report_json_members(report, &json))
 		return false;
-	json_close(&json, '}');
+	pd_json_close(&json, '}');
 	pd_text_add(report->out, "\n");
 	return true;
 }

@@ -5,7 +5,6 @@
  */
 #include "report.h"
 
-#include "json.h"
 #include "parts.h"
 
 #include <inttypes.h>
@@ -821,18 +820,18 @@ bool graph_print(struct report *report, const struct table *table, const struct 
 
 /* ---- JSON ---- */
 
-static void open_node(struct graph *graph, struct json *json, uint32_t index)
+static void open_node(struct graph *graph, struct pd_json *json, uint32_t index)
 {
 	const struct node *node = &graph->nodes[index];
 	const struct pd_frame *frame = pd_profile_frame(graph->report->profile, node->who);
 
-	json_open(json, NULL, '{');
-	json_string(json, "symbol", frame->place.function ? frame->place.function->name : NULL);
-	json_string(json, "dso", frame->place.dso ? frame->place.dso->name : NULL);
+	pd_json_open(json, NULL, '{');
+	pd_json_string(json, "symbol", frame->place.function ? frame->place.function->name : NULL);
+	pd_json_string(json, "dso", frame->place.dso ? frame->place.dso->name : NULL);
 	if (!frame->place.function)
-		json_number(json, "address", frame->place.addr);
-	json_number(json, "period", node->all);
-	json_number(json, "samples", node->all_samples);
+		pd_json_number(json, "address", frame->place.addr);
+	pd_json_number(json, "period", node->all);
+	pd_json_number(json, "samples", node->all_samples);
 }
 
 /* Chains are hundreds of frames deep, so the walk keeps its own stack: a node's next sibling in the drawn order. */
@@ -853,7 +852,7 @@ static bool push_level(struct graph *graph, struct level *levels, size_t *depth,
 	return true;
 }
 
-static void walk_json(struct graph *graph, struct json *json, struct level *levels)
+static void walk_json(struct graph *graph, struct pd_json *json, struct level *levels)
 {
 	size_t depth = 0;
 
@@ -865,13 +864,13 @@ static void walk_json(struct graph *graph, struct json *json, struct level *leve
 		if (level->next == level->count) {
 			free(level->children);
 			if (--depth) {
-				json_close(json, ']');
-				json_close(json, '}');
+				pd_json_close(json, ']');
+				pd_json_close(json, '}');
 			}
 			continue;
 		}
 		open_node(graph, json, level->children[level->next]);
-		json_open(json, "children", '[');
+		pd_json_open(json, "children", '[');
 		if (!push_level(graph, levels, &depth, level->children[level->next++])) {
 			while (depth--)
 				free(levels[depth].children);
@@ -894,7 +893,7 @@ static size_t depth_of(const struct graph *graph)
 	return depths ? most : SIZE_MAX;
 }
 
-bool graph_json(struct report *report, const struct table *table, const struct row *row, struct json *json)
+bool graph_json(struct report *report, const struct table *table, const struct row *row, struct pd_json *json)
 {
 	struct graph graph;
 	struct level *levels;

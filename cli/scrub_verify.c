@@ -8,8 +8,6 @@
  */
 #include "scrub.h"
 
-#include "json.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -494,12 +492,12 @@ static int search_result(struct verify *verify, const char *path)
 
 static int print_found(const struct verify *verify, const struct verify_options *options, struct pd_text *text)
 {
-	struct json json = { text };
+	struct pd_json json = { text };
 	uint64_t found = 0, excused = 0;
 
 	if (options->json) {
-		json_open(&json, NULL, '{');
-		json_open(&json, "found", '[');
+		pd_json_open(&json, NULL, '{');
+		pd_json_open(&json, "found", '[');
 	}
 	for (size_t i = 0; i < verify->count; i++) {
 		const struct needle *needle = &verify->needles[i];
@@ -509,13 +507,13 @@ static int print_found(const struct verify *verify, const struct verify_options 
 			continue;
 		found++;
 		if (options->json) {
-			json_open(&json, NULL, '{');
-			json_string(&json, "class", scrub_classes[needle->class].name);
-			json_string(&json, "text", needle->text);
-			json_number(&json, "count", needle->found);
-			json_string(&json, "where", needle->where);
-			json_number(&json, "offset", needle->first);
-			json_close(&json, '}');
+			pd_json_open(&json, NULL, '{');
+			pd_json_string(&json, "class", scrub_classes[needle->class].name);
+			pd_json_string(&json, "text", needle->text);
+			pd_json_number(&json, "count", needle->found);
+			pd_json_string(&json, "where", needle->where);
+			pd_json_number(&json, "offset", needle->first);
+			pd_json_close(&json, '}');
 			continue;
 		}
 		pd_text_printf(text, "found %-9s ", scrub_classes[needle->class].name);
@@ -524,12 +522,12 @@ static int print_found(const struct verify *verify, const struct verify_options 
 			       needle->where, needle->first);
 	}
 	if (options->json) {
-		json_close(&json, ']');
-		json_number(&json, "searched", verify->count);
-		json_number(&json, "known_to_all", excused);
-		json_number(&json, "too_short", verify->too_short);
-		json_number(&json, "bytes", verify->bytes);
-		json_close(&json, '}');
+		pd_json_close(&json, ']');
+		pd_json_number(&json, "searched", verify->count);
+		pd_json_number(&json, "known_to_all", excused);
+		pd_json_number(&json, "too_short", verify->too_short);
+		pd_json_number(&json, "bytes", verify->bytes);
+		pd_json_close(&json, '}');
 		pd_text_add(text, "\n");
 	} else {
 		pd_text_printf(text, "%" PRIu64 " of %zu strings found in %" PRIu64 " bytes", found, verify->count,

@@ -4,8 +4,6 @@
  */
 #include "top.h"
 
-#include "json.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,24 +198,24 @@ bool table_text(const struct look *look, const struct state *state, const struct
 bool table_json(const struct look *look, const struct state *state, const struct shown *shown, struct output *out)
 {
 	struct report *report = calloc(1, sizeof(*report));
-	struct json json = { .text = out->text };
+	struct pd_json json = { .text = out->text };
 	struct timespec now;
 	bool done;
 
 	if (!report)
 		return false;
 	clock_gettime(CLOCK_REALTIME, &now);
-	json_open(&json, NULL, '{');
-	json_double(&json, "time", (double)now.tv_sec + (double)now.tv_nsec / 1e9);
-	json_double(&json, "seconds", state->seconds);
-	json_number(&json, "samples", state->samples);
-	json_number(&json, "kernel_samples", state->kernel_samples);
-	json_number(&json, "all_samples", state->all_samples);
-	json_number(&json, "all_lost", state->lost);
-	json_number(&json, "cpus", state->cpus);
-	json_number(&json, "threads", state->threads);
+	pd_json_open(&json, NULL, '{');
+	pd_json_double(&json, "time", (double)now.tv_sec + (double)now.tv_nsec / 1e9);
+	pd_json_double(&json, "seconds", state->seconds);
+	pd_json_number(&json, "samples", state->samples);
+	pd_json_number(&json, "kernel_samples", state->kernel_samples);
+	pd_json_number(&json, "all_samples", state->all_samples);
+	pd_json_number(&json, "all_lost", state->lost);
+	pd_json_number(&json, "cpus", state->cpus);
+	pd_json_number(&json, "threads", state->threads);
 	done = build(report, look, shown, out, look->entries) && report_json_members(report, &json);
-	json_close(&json, '}');
+	pd_json_close(&json, '}');
 	pd_text_add(out->text, "\n");
 	report_fini(report);
 	free(report);

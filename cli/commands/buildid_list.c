@@ -7,7 +7,6 @@
  */
 #include "running.h"
 #include "front/input.h"
-#include "json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -405,7 +404,7 @@ static void print_id(struct pd_text *text, const struct pd_build_id *id, int wid
 static void print_line(const struct list *list, const struct line *line)
 {
 	struct pd_text *text = list->input.out->text;
-	struct json json = { .text = text };
+	struct pd_json json = { .text = text };
 
 	if (!list->values->json) {
 		print_id(text, &line->id, 2 * ID_BYTES);
@@ -417,19 +416,19 @@ static void print_line(const struct list *list, const struct line *line)
 		pd_text_add(text, "\n");
 		return;
 	}
-	json_open(&json, NULL, '{');
-	json_name(&json, "build_id");
+	pd_json_open(&json, NULL, '{');
+	pd_json_name(&json, "build_id");
 	pd_text_add(text, line->id.size ? "\"" : "null");
 	print_id(text, &line->id, 0);
 	pd_text_add(text, line->id.size ? "\"" : "");
-	json_string(&json, "name", line->name);
+	pd_json_string(&json, "name", line->name);
 	if (line->machine == PD_GUEST_DEFAULT || line->machine == HOST)
-		json_string(&json, "machine", line->machine == HOST ? "host" : "guest");
+		pd_json_string(&json, "machine", line->machine == HOST ? "host" : "guest");
 	else
-		json_number(&json, "machine", line->machine);
+		pd_json_number(&json, "machine", line->machine);
 	if (list->only_hits)
-		json_bool(&json, "hit", line->hit);
-	json_close(&json, '}');
+		pd_json_bool(&json, "hit", line->hit);
+	pd_json_close(&json, '}');
 	pd_text_add(text, "\n");
 }
 

@@ -3,7 +3,6 @@
  * perfdata check: takes all of a file apart and tells every problem on standard output.
  */
 #include "front/input.h"
-#include "json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -55,16 +54,16 @@ static bool is_first_of_its_kind(struct check *check, const char *code)
 
 static void problem_json(struct pd_text *text, const struct pd_problem *problem)
 {
-	struct json json = { .text = text };
+	struct pd_json json = { .text = text };
 
-	json_open(&json, NULL, '{');
-	json_string(&json, "severity", severity_name(problem->severity));
-	json_string(&json, "code", problem->code);
-	json_place(&json, "offset", problem->offset);
-	json_string(&json, "field", problem->field);
-	json_string(&json, "message", problem->message);
-	json_string(&json, "advice", problem->advice);
-	json_close(&json, '}');
+	pd_json_open(&json, NULL, '{');
+	pd_json_string(&json, "severity", severity_name(problem->severity));
+	pd_json_string(&json, "code", problem->code);
+	pd_json_offset(&json, "offset", problem->offset);
+	pd_json_string(&json, "field", problem->field);
+	pd_json_string(&json, "message", problem->message);
+	pd_json_string(&json, "advice", problem->advice);
+	pd_json_close(&json, '}');
 	pd_text_add(text, "\n");
 }
 
@@ -115,22 +114,22 @@ static void summary_text(struct check *check, const struct pd_check_result *resu
 
 static void summary_json(struct check *check, const struct pd_check_result *result)
 {
-	struct json json = { .text = check->out->text };
+	struct pd_json json = { .text = check->out->text };
 
-	json_open(&json, NULL, '{');
-	json_open(&json, "summary", '{');
-	json_string(&json, "file", check->input.name);
-	json_number(&json, "records", result->record_count);
-	json_number(&json, "samples", result->sample_count);
-	json_number(&json, "undecoded", result->undecoded_count);
-	json_number(&json, "lost_records", result->lost_records);
-	json_number(&json, "lost_samples", result->lost_samples);
-	json_number(&json, "throttled", result->throttle_count);
-	json_number(&json, "damage", result->problem_count[PD_DAMAGE]);
-	json_number(&json, "warning", result->problem_count[PD_WARNING]);
-	json_number(&json, "info", result->problem_count[PD_INFO]);
-	json_close(&json, '}');
-	json_close(&json, '}');
+	pd_json_open(&json, NULL, '{');
+	pd_json_open(&json, "summary", '{');
+	pd_json_string(&json, "file", check->input.name);
+	pd_json_number(&json, "records", result->record_count);
+	pd_json_number(&json, "samples", result->sample_count);
+	pd_json_number(&json, "undecoded", result->undecoded_count);
+	pd_json_number(&json, "lost_records", result->lost_records);
+	pd_json_number(&json, "lost_samples", result->lost_samples);
+	pd_json_number(&json, "throttled", result->throttle_count);
+	pd_json_number(&json, "damage", result->problem_count[PD_DAMAGE]);
+	pd_json_number(&json, "warning", result->problem_count[PD_WARNING]);
+	pd_json_number(&json, "info", result->problem_count[PD_INFO]);
+	pd_json_close(&json, '}');
+	pd_json_close(&json, '}');
 	pd_text_add(json.text, "\n");
 }
 

@@ -3,9 +3,7 @@
  * perfdata dump: the records of a file as they are, one after another, or its header, events,
  * features or counts. Everything comes from the format's table; this file only selects.
  */
-#include "explain/describe.h"
 #include "front/input.h"
-#include "json.h"
 #include "select.h"
 #include "stats.h"
 
@@ -182,7 +180,7 @@ static void print_text(struct dump *dump, struct pd_stream *stream, const struct
 
 static void print_json(struct dump *dump, struct pd_stream *stream, const struct pd_record *record)
 {
-	struct json json = { .text = dump->text, .comma = true };
+	struct pd_json json = { .text = dump->text, .comma = true };
 	struct pd_bytes object, tail;
 
 	if (!dump->values->hex) {
@@ -197,10 +195,10 @@ static void print_json(struct dump *dump, struct pd_stream *stream, const struct
 		return;
 	/* All but the last bracket, so that the bytes become members of the object. */
 	pd_text_printf(dump->text, "%.*s", (int)object.size - 1, (const char *)object.data);
-	json_hex(&json, "bytes", record->bytes);
+	pd_json_hex(&json, "bytes", record->bytes);
 	if (small_tail(stream, record->tail_size, &tail))
-		json_hex(&json, "tail", tail);
-	json_close(&json, '}');
+		pd_json_hex(&json, "tail", tail);
+	pd_json_close(&json, '}');
 	pd_text_add(dump->text, "\n");
 }
 
@@ -267,29 +265,29 @@ static bool pass_record(void *self, struct pd_stream *stream, const struct pd_re
 
 static void stats_json(const struct stats *stats, struct pd_text *text)
 {
-	struct json json = { .text = text };
+	struct pd_json json = { .text = text };
 	char room[32];
 	uint32_t type;
 
-	json_open(&json, NULL, '{');
-	json_number(&json, "total", stats->total);
-	json_open(&json, "types", '{');
+	pd_json_open(&json, NULL, '{');
+	pd_json_number(&json, "total", stats->total);
+	pd_json_open(&json, "types", '{');
 	for (size_t i = 0; stats_type_at(stats, i, &type); i++)
-		json_number(&json, stats_type_name(type, room, sizeof(room)), stats_type(stats, type));
-	json_close(&json, '}');
-	json_open(&json, "events", '[');
+		pd_json_number(&json, stats_type_name(type, room, sizeof(room)), stats_type(stats, type));
+	pd_json_close(&json, '}');
+	pd_json_open(&json, "events", '[');
 	for (size_t i = 0; i < pd_file_event_count(stats->file); i++) {
 		const struct stats_event *line = i < stats->event_count ? &stats->events[i] : NULL;
 
-		json_open(&json, NULL, '{');
-		json_number(&json, "index", i);
-		json_string(&json, "name", pd_file_event(stats->file, i)->name);
-		json_number(&json, "samples", line ? line->samples : 0);
-		json_number(&json, "lost_samples", line ? line->lost_samples : 0);
-		json_close(&json, '}');
+		pd_json_open(&json, NULL, '{');
+		pd_json_number(&json, "index", i);
+		pd_json_string(&json, "name", pd_file_event(stats->file, i)->name);
+		pd_json_number(&json, "samples", line ? line->samples : 0);
+		pd_json_number(&json, "lost_samples", line ? line->lost_samples : 0);
+		pd_json_close(&json, '}');
 	}
-	json_close(&json, ']');
-	json_close(&json, '}');
+	pd_json_close(&json, ']');
+	pd_json_close(&json, '}');
 	pd_text_add(text, "\n");
 }
 
@@ -324,14 +322,14 @@ static int dump_parts(struct dump *dump)
 	if (pd_file_header(file)->mode == PD_MODE_PIPE)
 		code = input_walk(&dump->input, pass_record, NULL);
 	if (values->header)
-		(values->json ? describe_header_json : describe_header)(dump->text, file);
+		(values->json ? pd_json_header : pd_print_header)(dump->text, file);
 	if (!values->features)
 		return code;
 	for (size_t i = 0; pd_file_feature_at(file, i, &section); i++) {
 		if (values->json)
-			describe_feature_json(dump->text, file, &section, values->hex);
+			pd_json_feature(dump->text, file, &section, values->hex);
 		else
-			describe_feature(dump->text, file, &section, values->hex);
+			pd_print_feature(dump->text, file, &section, values->hex);
 		if (!output_spill(dump->input.out))
 			break;
 	}

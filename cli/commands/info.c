@@ -2,9 +2,7 @@
 /*
  * perfdata info: what a file is, where and how it was made and what is in it, on one screen.
  */
-#include "explain/describe.h"
 #include "facts.h"
-#include "header_text.h"
 #include "info_json.h"
 
 #include <inttypes.h>
@@ -104,7 +102,7 @@ static void print_file(struct pd_text *text, struct pd_file *file, const char *n
 	add_string(text, name);
 	pd_text_add(text, "\n");
 	label(text, "format");
-	pd_text_printf(text, "%s, ", mode_name(header->mode));
+	pd_text_printf(text, "%s, ", pd_mode_name(header->mode));
 	if (pd_file_part_count(file) > 1)
 		pd_text_printf(text, "%zu data files, ", pd_file_part_count(file));
 	if (header->file_size) {
@@ -358,7 +356,7 @@ static int info_opened(const struct values *values, struct input *input, struct 
 	int code;
 
 	if (values->header || values->full)
-		return header_text(input->file, values->full, text);
+		return input_print_header(input, values->full);
 	code = facts_gather(&facts, input);
 	if (values->json)
 		info_json(text, &facts, input->name);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata list: names of events that this machine knows, as perf list shows them. */
 #include "front/cli.h"
-#include "json.h"
 
 #include <perfdata/events.h>
 

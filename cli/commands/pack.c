@@ -3,7 +3,6 @@
  * perfdata pack: a recording with the objects that its samples need, in one tar file that can be read anywhere.
  */
 #include "analysis.h"
-#include "json.h"
 #include "front/outfile.h"
 
 #include <inttypes.h>
@@ -12,7 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_LEVEL = 22, USUAL_LEVEL = 3, MISSING_SHOWN = 20 };
+enum {
+	MOST_LEVEL = 22,
+	USUAL_LEVEL = 3,
+	MISSING_SHOWN = 20
+};
 
 struct values {
 	struct analysis_options analysis;
@@ -53,7 +56,7 @@ struct packing {
 	struct analysis analysis;
 	struct pd_bundle *bundle;
 	struct pd_text *manifest;
-	struct json json;
+	struct pd_json json;
 	uint64_t *samples; /* of each dso */
 	size_t dso_count;
 	uint64_t objects, files, size, packed, missing;
@@ -117,9 +120,9 @@ static void touch_mapped(struct packing *packing)
 	const struct pd_mapping *map;
 
 	for (size_t i = 0; (map = pd_world_mapping(world, i)) != NULL; i++) {
-		const struct pd_location location = {
-			.mapping = map, .object = map->object, .offset = map->by_offset ? map->pgoff : map->start
-		};
+		const struct pd_location location = { .mapping = map,
+						      .object = map->object,
+						      .offset = map->by_offset ? map->pgoff : map->start };
 
 		if (map->object && map->executable)
 			pd_symbols_at(packing->analysis.symbols, &location, map->from, map->start);
@@ -168,8 +171,8 @@ static int find_objects(struct packing *packing, const struct values *values)
 		code = analysis->symbols ? CODE_FINE : CODE_UNREADABLE;
 	}
 	input_again(&analysis->input);
-	if (code == CODE_FINE && any_event_has(analysis->input.file,
-					       PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK) | PD_MASK(PD_SAMPLE_TYPE_ADDR)))
+	if (code == CODE_FINE &&
+	    any_event_has(analysis->input.file, PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK) | PD_MASK(PD_SAMPLE_TYPE_ADDR)))
 		code = input_walk(&analysis->input, touch_record, packing);
 	else if (code == CODE_FINE)
 		code = input_walk(&analysis->input, pass_over, NULL);
@@ -188,29 +191,29 @@ static int find_objects(struct packing *packing, const struct values *values)
 static void put_build_id(struct packing *packing, const uint8_t *build_id, size_t size)
 {
 	if (size)
-		json_hex(&packing->json, "build_id", (struct pd_bytes){ build_id, size });
+		pd_json_hex(&packing->json, "build_id", (struct pd_bytes){ build_id, size });
 	else
-		json_string(&packing->json, "build_id", NULL);
+		pd_json_string(&packing->json, "build_id", NULL);
 }
 
 static void take_file(void *self, const struct pd_bundled *file)
 {
 	struct packing *packing = self;
-	struct json *json = &packing->json;
+	struct pd_json *json = &packing->json;
 
 	packing->found |= !file->missing;
 	packing->files += file->packed != 0;
 	packing->size += file->packed ? file->size : 0;
 	packing->packed += file->packed;
-	json_open(json, NULL, '{');
-	json_string(json, "kind", file->kind);
-	json_string(json, "name", file->name);
+	pd_json_open(json, NULL, '{');
+	pd_json_string(json, "kind", file->kind);
+	pd_json_string(json, "name", file->name);
 	put_build_id(packing, file->build_id.bytes, file->build_id.size);
-	json_string(json, "from", file->from);
-	json_number(json, "size", file->size);
-	json_number(json, "packed", file->packed);
-	json_string(json, "missing", file->missing);
-	json_close(json, '}');
+	pd_json_string(json, "from", file->from);
+	pd_json_number(json, "size", file->size);
+	pd_json_number(json, "packed", file->packed);
+	pd_json_string(json, "missing", file->missing);
+	pd_json_close(json, '}');
 }
 
 /* Code whose names were recorded, and memory that holds none, need no files. */
@@ -228,7 +231,7 @@ static void tell_missing(struct packing *packing, const struct pd_dso *dso, cons
 
 static bool pack_object(struct packing *packing, const struct pd_dso *dso)
 {
-	struct json *json = &packing->json;
+	struct pd_json *json = &packing->json;
 	const struct pd_object *object = dso->object;
 	const char *missing = NULL;
 
@@ -236,39 +239,39 @@ static bool pack_object(struct packing *packing, const struct pd_dso *dso)
 		return true;
 	packing->found = false;
 	packing->objects++;
-	json_open(json, NULL, '{');
-	json_string(json, "name", dso->long_name);
+	pd_json_open(json, NULL, '{');
+	pd_json_string(json, "name", dso->long_name);
 	put_build_id(packing, object ? object->build_id : NULL, object ? object->build_id_size : 0);
-	json_number(json, "samples", packing->samples[dso->index]);
-	json_open(json, "files", '[');
-	packing->status = pd_bundle_add_dso(packing->bundle, packing->analysis.symbols, dso, take_file, packing,
-					    &packing->error);
-	json_close(json, ']');
+	pd_json_number(json, "samples", packing->samples[dso->index]);
+	pd_json_open(json, "files", '[');
+	packing->status =
+		pd_bundle_add_dso(packing->bundle, packing->analysis.symbols, dso, take_file, packing, &packing->error);
+	pd_json_close(json, ']');
 	if (!packing->found)
 		missing = dso->state == PD_DSO_SYMBOLS ? "the file no longer exists" : dso->detail;
 	if (missing && packing->status >= 0)
 		tell_missing(packing, dso, missing);
-	json_string(json, "missing", missing);
-	json_close(json, '}');
+	pd_json_string(json, "missing", missing);
+	pd_json_close(json, '}');
 	return packing->status >= 0;
 }
 
 static void pack_all(struct packing *packing, const struct values *values)
 {
-	struct json *json = &packing->json;
+	struct pd_json *json = &packing->json;
 	const struct pd_dso *dso;
 
 	packing->status = pd_bundle_add_file(packing->bundle, packing->analysis.input.file, &packing->error);
-	json_open(json, NULL, '{');
-	json_string(json, "form", "perfdata bundle");
-	json_number(json, "version", 1);
-	json_string(json, "objects_are", values->objects ? values->objects : "symbols");
-	json_bool(json, "all_mapped", wants_all(packing, values));
-	json_open(json, "objects", '[');
+	pd_json_open(json, NULL, '{');
+	pd_json_string(json, "form", "perfdata bundle");
+	pd_json_number(json, "version", 1);
+	pd_json_string(json, "objects_are", values->objects ? values->objects : "symbols");
+	pd_json_bool(json, "all_mapped", wants_all(packing, values));
+	pd_json_open(json, "objects", '[');
 	for (size_t i = 0; packing->status >= 0 && (dso = pd_symbols_dso(packing->analysis.symbols, i)) != NULL; i++)
 		pack_object(packing, dso);
-	json_close(json, ']');
-	json_close(json, '}');
+	pd_json_close(json, ']');
+	pd_json_close(json, '}');
 	pd_text_add(packing->manifest, "\n");
 	if (packing->status >= 0 && pd_text_failed(packing->manifest)) {
 		packing->status = PD_ERROR_MEMORY;

@@ -4,7 +4,6 @@
  * of it: each problem as it is met, and at the end what was kept, left out, put right and made.
  */
 #include "front/input.h"
-#include "json.h"
 #include "front/target.h"
 
 #include <perfdata/repair.h>
@@ -47,7 +46,7 @@ struct repair {
 	struct target target;
 	struct pd_repair_result result;
 	struct pd_text *problems; /* as JSON */
-	struct json list;
+	struct pd_json list;
 	uint64_t problem_count, mended;
 };
 
@@ -59,13 +58,13 @@ static bool on_problem(void *self, const struct pd_problem *problem)
 
 	repair->mended += !strcmp(problem->code, "mended");
 	if (repair->values->json && repair->problem_count++ < PROBLEMS_IN_JSON) {
-		json_open(&repair->list, NULL, '{');
-		json_string(&repair->list, "severity", severity_name(problem->severity));
-		json_string(&repair->list, "code", problem->code);
-		json_place(&repair->list, "offset", problem->offset);
-		json_string(&repair->list, "field", problem->field);
-		json_string(&repair->list, "message", problem->message);
-		json_close(&repair->list, '}');
+		pd_json_open(&repair->list, NULL, '{');
+		pd_json_string(&repair->list, "severity", severity_name(problem->severity));
+		pd_json_string(&repair->list, "code", problem->code);
+		pd_json_offset(&repair->list, "offset", problem->offset);
+		pd_json_string(&repair->list, "field", problem->field);
+		pd_json_string(&repair->list, "message", problem->message);
+		pd_json_close(&repair->list, '}');
 	}
 	return input_tell(&repair->input, problem);
 }
@@ -134,13 +133,14 @@ static void tell_result(const struct repair *repair)
 	grouped(result->record_count, numbers[0]);
 	grouped(result->sample_count, numbers[1]);
 	pd_text_printf(text, "%s %s record%s (%s sample%s) and %u feature%s",
-		       repair->values->dry_run ? "would keep" : "kept", numbers[0], plural(result->record_count), numbers[1],
-		       plural(result->sample_count), features, plural(features));
+		       repair->values->dry_run ? "would keep" : "kept", numbers[0], plural(result->record_count),
+		       numbers[1], plural(result->sample_count), features, plural(features));
 	add_count(text, &before, losses->records, "damaged record", "damaged records");
 	add_count(text, &before, losses->places, "gap", "gaps");
 	if (losses->records || losses->places)
 		add_count(text, &before, losses->bytes, "byte in them", "bytes in them");
-	add_count(text, &before, losses->cut_bytes, "byte of a truncated record at the end", "bytes of a truncated record at the end");
+	add_count(text, &before, losses->cut_bytes, "byte of a truncated record at the end",
+		  "bytes of a truncated record at the end");
 	add_count(text, &before, losses->packed_bytes, "compressed byte", "compressed bytes");
 	add_names(text, *before == ',' ? ", features" : "; dropped features", result->dropped_features);
 	add_names(text, "; regenerated", result->made_features);
@@ -152,45 +152,45 @@ static void tell_result(const struct repair *repair)
 	pd_text_free(text);
 }
 
-static void features_json(struct json *json, const char *name, const uint64_t bits[4])
+static void features_json(struct pd_json *json, const char *name, const uint64_t bits[4])
 {
 	char number[16];
 
-	json_open(json, name, '[');
+	pd_json_open(json, name, '[');
 	for (unsigned i = 0; i < 256; i++)
 		if (bits[i / 64] >> i % 64 & 1)
-			json_string(json, NULL, feature_name(i, number));
-	json_close(json, ']');
+			pd_json_string(json, NULL, feature_name(i, number));
+	pd_json_close(json, ']');
 }
 
 static void result_json(struct repair *repair)
 {
 	const struct pd_repair_result *result = &repair->result;
-	struct json json = { .text = repair->input.out->text };
+	struct pd_json json = { .text = repair->input.out->text };
 	struct pd_bytes problems = pd_text_bytes(repair->problems);
 
-	json_open(&json, NULL, '{');
-	json_string(&json, "file", repair->input.name);
-	json_string(&json, "output", repair->values->dry_run ? NULL : repair->target.path);
-	json_open(&json, "records", '{');
-	json_number(&json, "kept", result->record_count);
-	json_number(&json, "samples", result->sample_count);
-	json_number(&json, "left_out", result->losses.records);
-	json_number(&json, "gaps", result->losses.places);
-	json_number(&json, "bytes", result->losses.bytes);
-	json_number(&json, "torn_bytes", result->losses.cut_bytes);
-	json_number(&json, "compressed_bytes", result->losses.packed_bytes);
-	json_close(&json, '}');
-	json_open(&json, "features", '{');
+	pd_json_open(&json, NULL, '{');
+	pd_json_string(&json, "file", repair->input.name);
+	pd_json_string(&json, "output", repair->values->dry_run ? NULL : repair->target.path);
+	pd_json_open(&json, "records", '{');
+	pd_json_number(&json, "kept", result->record_count);
+	pd_json_number(&json, "samples", result->sample_count);
+	pd_json_number(&json, "left_out", result->losses.records);
+	pd_json_number(&json, "gaps", result->losses.places);
+	pd_json_number(&json, "bytes", result->losses.bytes);
+	pd_json_number(&json, "torn_bytes", result->losses.cut_bytes);
+	pd_json_number(&json, "compressed_bytes", result->losses.packed_bytes);
+	pd_json_close(&json, '}');
+	pd_json_open(&json, "features", '{');
 	features_json(&json, "kept", result->kept_features);
 	features_json(&json, "left_out", result->dropped_features);
 	features_json(&json, "made", result->made_features);
-	json_close(&json, '}');
-	json_number(&json, "mended", repair->mended);
-	json_number(&json, "problem_count", repair->problem_count);
-	json_name(&json, "problems");
+	pd_json_close(&json, '}');
+	pd_json_number(&json, "mended", repair->mended);
+	pd_json_number(&json, "problem_count", repair->problem_count);
+	pd_json_name(&json, "problems");
 	pd_text_printf(json.text, "[%.*s]", (int)problems.size, (const char *)problems.data);
-	json_close(&json, '}');
+	pd_json_close(&json, '}');
 	pd_text_add(json.text, "\n");
 }
 
@@ -210,7 +210,8 @@ static int tell_end(struct repair *repair)
 
 static int repair_opened(struct repair *repair)
 {
-	const struct pd_repair_options options = { .size = sizeof(options), .progress = show_progress,
+	const struct pd_repair_options options = { .size = sizeof(options),
+						   .progress = show_progress,
 						   .self = &repair->input.progress };
 	struct pd_file *const inputs[] = { repair->input.file };
 	bool writes = !repair->values->dry_run;

@@ -4,7 +4,6 @@
  * file; and the header and the counts of records, as perf report prints them.
  */
 #include "analysis.h"
-#include "header_text.h"
 #include "report.h"
 #include "stats.h"
 
@@ -403,7 +402,7 @@ static int open_and_print(struct report *report, const struct values *values, co
 		report->slice_ns = how.slice_ns;
 	}
 	if (code == CODE_FINE && values->header)
-		code = header_text(analysis.input.file, values->show_info, call->out->text);
+		code = input_print_header(&analysis.input, values->show_info);
 	if (code == CODE_FINE)
 		code = analysis_read(&analysis, &values->analysis, &how);
 	if (code == CODE_FINE) {
@@ -447,7 +446,7 @@ static int print_without_samples(const struct values *values, const struct call 
 		return code;
 	/* As perf: the header alone is printed if both are asked for. */
 	if (values->header_only)
-		code = header_text(input.file, values->show_info, call->out->text);
+		code = input_print_header(&input, values->show_info);
 	else
 		code = print_stats(&input);
 	return input_close(&input, code);

@@ -5,7 +5,6 @@
  * A file that can be read twice is: first for who ran and what was mapped, then for the samples. A
  * pipe is read once, and what it says is known from there on.
  */
-#include "header_text.h"
 #include "script.h"
 
 #include "analysis.h"
@@ -427,7 +426,7 @@ static int run_known(struct script *script)
 static int walk_known(struct script *script, bool header_first)
 {
 	if (header_first) {
-		int code = header_text(script->input.file, script->header_full, script->line.text);
+		int code = input_print_header(&script->input, script->header_full);
 
 		if (code != CODE_FINE)
 			return code;
@@ -492,7 +491,7 @@ static int run_opened(struct script *script, const struct values *values)
 	int code;
 
 	if (values->header_only)
-		return header_text(script->input.file, values->show_info, script->line.text);
+		return input_print_header(&script->input, values->show_info);
 	if (!keep(script, pd_world_new(NULL, &script->world, &script->error))) {
 		complain("%s", script->error.message);
 		return CODE_UNREADABLE;

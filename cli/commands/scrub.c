@@ -4,7 +4,6 @@
  * takes every record through the tables and says what was done; docs/scrubbing.md says what each level does, and why.
  */
 #include "front/input.h"
-#include "json.h"
 #include "front/outfile.h"
 #include "scrub.h"
 #include "front/target.h"
@@ -592,45 +591,45 @@ static void put_json(const struct job *job, struct pd_text *text)
 	static const char *const levels[] = { "names", "addresses", "all" };
 	const struct scrub *scrub = &job->scrub;
 	const struct scrub_counts *counts = &scrub->counts;
-	struct json json = { text };
+	struct pd_json json = { text };
 
-	json_open(&json, NULL, '{');
-	json_string(&json, "hide", levels[scrub->level]);
-	json_string(&json, "key", job->random_key ? "random" : "given");
-	json_number(&json, "samples", counts->samples);
-	json_number(&json, "records", counts->records);
-	json_number(&json, "dropped_samples", counts->dropped_samples);
-	json_number(&json, "dropped_records", dropped_records(counts));
-	json_number(&json, "dropped_damaged", counts->dropped_damaged);
-	json_number(&json, "dropped_unknown", counts->dropped_unknown);
-	json_number(&json, "dropped_aux_bytes", counts->aux_bytes);
-	json_open(&json, "dropped_features", '[');
+	pd_json_open(&json, NULL, '{');
+	pd_json_string(&json, "hide", levels[scrub->level]);
+	pd_json_string(&json, "key", job->random_key ? "random" : "given");
+	pd_json_number(&json, "samples", counts->samples);
+	pd_json_number(&json, "records", counts->records);
+	pd_json_number(&json, "dropped_samples", counts->dropped_samples);
+	pd_json_number(&json, "dropped_records", dropped_records(counts));
+	pd_json_number(&json, "dropped_damaged", counts->dropped_damaged);
+	pd_json_number(&json, "dropped_unknown", counts->dropped_unknown);
+	pd_json_number(&json, "dropped_aux_bytes", counts->aux_bytes);
+	pd_json_open(&json, "dropped_features", '[');
 	for (unsigned feature = 0; feature < PD_FEATURE_LIMIT; feature++) {
 		if (!counts->dropped_features[feature])
 			continue;
-		json_open(&json, NULL, '{');
-		json_number(&json, "number", feature);
-		json_string(&json, "name", pd_feature_name(feature));
-		json_number(&json, "bytes", counts->dropped_features[feature] - 1);
-		json_close(&json, '}');
+		pd_json_open(&json, NULL, '{');
+		pd_json_number(&json, "number", feature);
+		pd_json_string(&json, "name", pd_feature_name(feature));
+		pd_json_number(&json, "bytes", counts->dropped_features[feature] - 1);
+		pd_json_close(&json, '}');
 	}
-	json_close(&json, ']');
-	json_open(&json, "classes", '[');
+	pd_json_close(&json, ']');
+	pd_json_open(&json, "classes", '[');
 	for (int class = 1; class < CLASS_COUNT; class ++) {
 		if (!*scrub_classes[class].text)
 			continue;
-		json_open(&json, NULL, '{');
-		json_string(&json, "class", scrub_classes[class].name);
-		json_string(&json, "what", scrub_classes[class].text);
-		json_string(&json, "action", words[scrub_action(scrub, (enum scrub_class) class)]);
-		json_number(&json, "values", counts->values[class]);
-		json_number(&json, "distinct", counts->distinct[class]);
-		json_number(&json, "kept", counts->kept[class]);
-		json_close(&json, '}');
+		pd_json_open(&json, NULL, '{');
+		pd_json_string(&json, "class", scrub_classes[class].name);
+		pd_json_string(&json, "what", scrub_classes[class].text);
+		pd_json_string(&json, "action", words[scrub_action(scrub, (enum scrub_class) class)]);
+		pd_json_number(&json, "values", counts->values[class]);
+		pd_json_number(&json, "distinct", counts->distinct[class]);
+		pd_json_number(&json, "kept", counts->kept[class]);
+		pd_json_close(&json, '}');
 	}
-	json_close(&json, ']');
-	json_number(&json, "maps_too_large", counts->unplaced);
-	json_close(&json, '}');
+	pd_json_close(&json, ']');
+	pd_json_number(&json, "maps_too_large", counts->unplaced);
+	pd_json_close(&json, '}');
 	pd_text_add(text, "\n");
 }
 

@@ -3,7 +3,6 @@
  * perfdata split: one recording as several. A first run counts what would be in each piece, so that all names are known
  * before anything is written; then pieces are written, so many at a time as can be open at once.
  */
-#include "json.h"
 #include "keep.h"
 #include "split.h"
 #include "front/unfinished.h"
@@ -646,13 +645,13 @@ static void print_pieces(const struct run *run, struct output *out)
 											     0;
 
 		if (run->values->json) {
-			struct json json = { .text = out->text };
+			struct pd_json json = { .text = out->text };
 
-			json_open(&json, NULL, '{');
-			json_string(&json, "file", piece->path);
-			json_number(&json, "samples", piece->samples);
-			json_number(&json, "bytes", size);
-			json_close(&json, '}');
+			pd_json_open(&json, NULL, '{');
+			pd_json_string(&json, "file", piece->path);
+			pd_json_number(&json, "samples", piece->samples);
+			pd_json_number(&json, "bytes", size);
+			pd_json_close(&json, '}');
 			pd_text_add(out->text, "\n");
 		} else {
 			pd_text_printf(out->text, "%10" PRIu64 " samples  ", piece->samples);

@@ -190,3 +190,10 @@ int input_walk(struct input *input, record_fn *each, void *self)
 	complain("%s", error.message);
 	return CODE_UNREADABLE;
 }
+
+int input_print_header(struct input *input, bool full)
+{
+	struct pd_error error;
+
+	return code_with_error(pd_print_perf_header(input->out->text, input->file, full, &error), &error);
+}

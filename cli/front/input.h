@@ -82,4 +82,7 @@ typedef bool record_fn(void *self, struct pd_stream *stream, const struct pd_rec
 /* Hands over every record of the file. Returns CODE_FINE or CODE_UNREADABLE. */
 int input_walk(struct input *input, record_fn *each, void *self);
 
+/* Prints the header as perf does; full as with -I. Returns CODE_FINE, or another code after it said why on stderr. */
+int input_print_header(struct input *input, bool full);
+
 #endif

@@ -8,7 +8,9 @@
  *   archive.h members of a tar file, such as a bundle
  *   stream.h  records
  *   text.h    a growing buffer of text, which everything that prints fills
+ *   json.h    JSON written into a text
  *   print.h   printing records as text and JSON
+ *   header.h  header, events and features as text and JSON
  *   check.h   reporting every problem of a file
  *   world.h   threads and mappings at any time
  *   filter.h  filter expressions
@@ -37,7 +39,9 @@
 #include <perfdata/file.h>
 #include <perfdata/filter.h>
 #include <perfdata/format.h>
+#include <perfdata/header.h>
 #include <perfdata/jitdump.h>
+#include <perfdata/json.h>
 #include <perfdata/live.h>
 #include <perfdata/merge.h>
 #include <perfdata/print.h>

@@ -2,7 +2,7 @@
 /*
  * Writes JSON piece by piece. Numbers are written whole, also those above 2^53.
  */
-#include "base/json.h"
+#include <perfdata/json.h>
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,11 +3,10 @@
  * An attr is printed by walking its layout: what is not 0 is printed, in the order of the wire. A
  * table says which fields are not plain decimal numbers.
  */
-#include "header_attr.h"
-#include "header_feature.h"
-
 #include <inttypes.h>
 #include <string.h>
+
+#include "header/attr.h"
 
 enum style {
 	DECIMAL,
@@ -142,13 +141,13 @@ static uint64_t bits_of(uint64_t word, int64_t lowest, unsigned width)
 /* A list of fields under way. */
 struct fields {
 	struct pd_text *out;
-	const struct attr_words *words;
+	const struct pd_attr_words *words;
 	bool any;
 };
 
 static void print_label(struct fields *fields, const char *label)
 {
-	const struct attr_words *words = fields->words;
+	const struct pd_attr_words *words = fields->words;
 
 	pd_text_printf(fields->out, "%s%s%s", fields->any ? words->between : words->before, label, words->equals);
 	fields->any = true;
@@ -195,7 +194,15 @@ static void print_field(struct fields *fields, const struct pd_attr *attr, const
 		pd_text_printf(out, look->style == HEXADECIMAL ? "0x%" PRIx64 : "%" PRIu64, value);
 }
 
-bool header_attr(struct pd_text *out, const struct pd_attr *attr, const struct attr_words *words)
+void pd_header_str(struct pd_text *out, struct pd_str str)
+{
+	if (str.data)
+		pd_text_escaped(out, str.data, str.length);
+	else
+		pd_text_add(out, "(null)");
+}
+
+bool pd_print_perf_attr(struct pd_text *out, const struct pd_attr *attr, const struct pd_attr_words *words)
 {
 	const struct pd_layout *layout = pd_layout_by_name("attr");
 	struct fields fields = { .out = out, .words = words };
@@ -239,20 +246,20 @@ static bool is_plausible(const struct pd_event_desc *desc)
 
 static void print_event(struct pd_text *out, const struct pd_event_desc_entry *event)
 {
-	static const struct attr_words words = { ", ", ", ", " = " };
+	static const struct pd_attr_words words = { ", ", ", ", " = " };
 
 	pd_text_add(out, "# event : name = ");
-	header_str(out, event->name);
+	pd_header_str(out, event->name);
 	pd_text_add(out, ", ");
 	for (size_t i = 0; i < event->ids.count; i++)
 		pd_text_printf(out, "%s %" PRIu64, i ? "," : ", id = {", event->ids.items[i]);
 	if (event->ids.count)
 		pd_text_add(out, " }");
-	header_attr(out, event->attr, &words);
+	pd_print_perf_attr(out, event->attr, &words);
 	pd_text_add(out, "\n");
 }
 
-void header_events(struct pd_text *out, const struct pd_event_desc *desc)
+void pd_header_events(struct pd_text *out, const struct pd_event_desc *desc)
 {
 	if (!desc || !is_plausible(desc)) {
 		pd_text_add(out, "# event desc: not available or unable to read\n");

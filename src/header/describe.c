@@ -2,13 +2,14 @@
 /*
  * Shows what is around the records: the header with its sections, the events and the features.
  */
-#include "explain/describe.h"
-#include "json.h"
-
 #include <inttypes.h>
 #include <string.h>
 
-const char *mode_name(enum pd_mode mode)
+#include <perfdata/header.h>
+#include <perfdata/json.h>
+#include <perfdata/print.h>
+
+const char *pd_mode_name(enum pd_mode mode)
 {
 	static const char *const names[] = { "file", "pipe", "directory" };
 
@@ -52,11 +53,11 @@ static void print_event(struct pd_text *text, struct pd_file *file, const struct
 	pd_print_layout(text, pd_layout_by_name("attr"), event->attr, 1, file);
 }
 
-void describe_header(struct pd_text *text, struct pd_file *file)
+void pd_print_header(struct pd_text *text, struct pd_file *file)
 {
 	const struct pd_header *header = pd_file_header(file);
 
-	pd_text_printf(text, "header: %s, version %u, %s-endian%s%s, %" PRIu64 " bytes\n", mode_name(header->mode),
+	pd_text_printf(text, "header: %s, version %u, %s-endian%s%s, %" PRIu64 " bytes\n", pd_mode_name(header->mode),
 		       header->version, header->big_endian ? "big" : "little", header->unfinished ? ", unfinished" : "",
 		       header->truncated ? ", truncated" : "", header->size);
 	if (header->mode != PD_MODE_PIPE) {
@@ -70,73 +71,73 @@ void describe_header(struct pd_text *text, struct pd_file *file)
 		print_event(text, file, pd_file_event(file, i));
 }
 
-static void json_section(struct json *json, const char *name, uint64_t offset, uint64_t size)
+static void json_section(struct pd_json *json, const char *name, uint64_t offset, uint64_t size)
 {
-	json_open(json, name, '{');
-	json_number(json, "offset", offset);
-	json_number(json, "size", size);
-	json_close(json, '}');
+	pd_json_open(json, name, '{');
+	pd_json_number(json, "offset", offset);
+	pd_json_number(json, "size", size);
+	pd_json_close(json, '}');
 }
 
 static void header_json(struct pd_text *text, struct pd_file *file)
 {
 	const struct pd_header *header = pd_file_header(file);
-	struct json json = { .text = text };
+	struct pd_json json = { .text = text };
 
-	json_open(&json, NULL, '{');
-	json_open(&json, "header", '{');
-	json_string(&json, "mode", mode_name(header->mode));
-	json_number(&json, "version", header->version);
-	json_string(&json, "byte_order", header->big_endian ? "big" : "little");
-	json_bool(&json, "unfinished", header->unfinished);
-	json_bool(&json, "truncated", header->truncated);
-	json_string(&json, "compression", header->compression);
-	json_number(&json, "size", header->size);
-	json_number(&json, "attr_size", header->attr_size);
+	pd_json_open(&json, NULL, '{');
+	pd_json_open(&json, "header", '{');
+	pd_json_string(&json, "mode", pd_mode_name(header->mode));
+	pd_json_number(&json, "version", header->version);
+	pd_json_string(&json, "byte_order", header->big_endian ? "big" : "little");
+	pd_json_bool(&json, "unfinished", header->unfinished);
+	pd_json_bool(&json, "truncated", header->truncated);
+	pd_json_string(&json, "compression", header->compression);
+	pd_json_number(&json, "size", header->size);
+	pd_json_number(&json, "attr_size", header->attr_size);
 	json_section(&json, "attrs", header->attrs_offset, header->attrs_size);
 	json_section(&json, "data", header->data_offset, header->data_size);
 	json_section(&json, "event_types", header->event_types_offset, header->event_types_size);
-	json_open(&json, "features", '[');
+	pd_json_open(&json, "features", '[');
 	for (unsigned feature = 0; feature < PD_FEATURE_LIMIT; feature++) {
 		if (has_feature(header, feature))
-			json_number(&json, NULL, feature);
+			pd_json_number(&json, NULL, feature);
 	}
-	json_close(&json, ']');
-	json_close(&json, '}');
-	json_close(&json, '}');
+	pd_json_close(&json, ']');
+	pd_json_close(&json, '}');
+	pd_json_close(&json, '}');
 	pd_text_add(text, "\n");
 }
 
 static void event_json(struct pd_text *text, struct pd_file *file, const struct pd_event *event)
 {
-	struct json json = { .text = text };
+	struct pd_json json = { .text = text };
 
-	json_open(&json, NULL, '{');
-	json_open(&json, "event", '{');
-	json_number(&json, "index", event->index);
-	json_string(&json, "name", event->name);
-	json_number(&json, "offset", event->attr_offset);
-	json_open(&json, "ids", '[');
+	pd_json_open(&json, NULL, '{');
+	pd_json_open(&json, "event", '{');
+	pd_json_number(&json, "index", event->index);
+	pd_json_string(&json, "name", event->name);
+	pd_json_number(&json, "offset", event->attr_offset);
+	pd_json_open(&json, "ids", '[');
 	for (size_t i = 0; i < event->ids.count; i++)
-		json_number(&json, NULL, event->ids.items[i]);
-	json_close(&json, ']');
-	json_string(&json, "unit", event->unit);
-	json_double(&json, "scale", event->scale);
-	json_name(&json, "attr");
+		pd_json_number(&json, NULL, event->ids.items[i]);
+	pd_json_close(&json, ']');
+	pd_json_string(&json, "unit", event->unit);
+	pd_json_double(&json, "scale", event->scale);
+	pd_json_name(&json, "attr");
 	pd_json_layout(text, pd_layout_by_name("attr"), event->attr, file);
-	json_close(&json, '}');
-	json_close(&json, '}');
+	pd_json_close(&json, '}');
+	pd_json_close(&json, '}');
 	pd_text_add(text, "\n");
 }
 
-void describe_header_json(struct pd_text *text, struct pd_file *file)
+void pd_json_header(struct pd_text *text, struct pd_file *file)
 {
 	header_json(text, file);
 	for (size_t i = 0; i < pd_file_event_count(file); i++)
 		event_json(text, file, pd_file_event(file, i));
 }
 
-void describe_feature(struct pd_text *text, struct pd_file *file, const struct pd_feature_section *section, bool hex)
+void pd_print_feature(struct pd_text *text, struct pd_file *file, const struct pd_feature_section *section, bool hex)
 {
 	const struct pd_layout *layout = pd_feature_layout(section->number);
 	const void *decoded = layout ? pd_file_feature(file, section->number) : NULL;
@@ -151,28 +152,27 @@ void describe_feature(struct pd_text *text, struct pd_file *file, const struct p
 		pd_print_hex(text, bytes, section->offset);
 }
 
-void describe_feature_json(struct pd_text *text, struct pd_file *file, const struct pd_feature_section *section,
-			   bool hex)
+void pd_json_feature(struct pd_text *text, struct pd_file *file, const struct pd_feature_section *section, bool hex)
 {
 	const struct pd_layout *layout = pd_feature_layout(section->number);
 	const void *decoded = layout ? pd_file_feature(file, section->number) : NULL;
-	struct json json = { .text = text };
+	struct pd_json json = { .text = text };
 	struct pd_bytes bytes;
 
-	json_open(&json, NULL, '{');
-	json_open(&json, "feature", '{');
-	json_number(&json, "number", section->number);
-	json_string(&json, "name", pd_feature_name(section->number));
-	json_number(&json, "offset", section->offset);
-	json_number(&json, "size", section->size);
-	json_name(&json, "decoded");
+	pd_json_open(&json, NULL, '{');
+	pd_json_open(&json, "feature", '{');
+	pd_json_number(&json, "number", section->number);
+	pd_json_string(&json, "name", pd_feature_name(section->number));
+	pd_json_number(&json, "offset", section->offset);
+	pd_json_number(&json, "size", section->size);
+	pd_json_name(&json, "decoded");
 	if (decoded)
 		pd_json_layout(text, layout, decoded, file);
 	else
 		pd_text_add(text, "null");
 	if (hex && pd_file_feature_bytes(file, section->number, &bytes, NULL) == PD_OK)
-		json_hex(&json, "bytes", bytes);
-	json_close(&json, '}');
-	json_close(&json, '}');
+		pd_json_hex(&json, "bytes", bytes);
+	pd_json_close(&json, '}');
+	pd_json_close(&json, '}');
 	pd_text_add(text, "\n");
 }

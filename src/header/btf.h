@@ -4,30 +4,31 @@
  * table: they stand one after another, so the places of all of them are noted when one is asked
  * for first.
  */
-#ifndef CLI_BTF_H
-#define CLI_BTF_H
+#ifndef PD_HEADER_BTF_H
+#define PD_HEADER_BTF_H
 
-#include <perfdata/perfdata.h>
+#include <perfdata/file.h>
+#include <perfdata/text.h>
 
 /* Every BTF of a file, by number; of two with one number the first. */
-struct btf_set;
+struct pd_btf_set;
 
 /* btf may be NULL. big: its numbers are big endian. NULL without memory. btf must outlive the
  * set. */
-struct btf_set *btf_set_new(const struct pd_bpf_btf *btf, bool big);
-void btf_set_free(struct btf_set *set);
+struct pd_btf_set *pd_btf_new(const struct pd_bpf_btf *btf, bool big);
+void pd_btf_free(struct pd_btf_set *set);
 
-size_t btf_set_count(const struct btf_set *set);
+size_t pd_btf_count(const struct pd_btf_set *set);
 /* Number of the index-th BTF, ascending. */
-uint32_t btf_set_number(const struct btf_set *set, size_t index);
+uint32_t pd_btf_number(const struct pd_btf_set *set, size_t index);
 /* Whether there is a BTF of that number, and which it is. */
-bool btf_set_find(const struct btf_set *set, uint32_t number, size_t *index_out);
+bool pd_btf_find(const struct pd_btf_set *set, uint32_t number, size_t *index_out);
 /* Name of a type in the index-th BTF; empty if it has none. Belongs to the file. */
-struct pd_bytes btf_set_type_name(struct btf_set *set, size_t index, uint64_t type);
+struct pd_bytes pd_btf_type_name(struct pd_btf_set *set, size_t index, uint64_t type);
 
 /* The number of size bytes at offset, or 0 behind the end. */
-uint64_t btf_number(struct pd_bytes bytes, uint64_t offset, unsigned size, bool big);
+uint64_t pd_btf_word(struct pd_bytes bytes, uint64_t offset, unsigned size, bool big);
 /* At most size bytes at offset. */
-struct pd_bytes btf_piece(struct pd_bytes bytes, uint64_t offset, uint64_t size);
+struct pd_bytes pd_btf_bytes(struct pd_bytes bytes, uint64_t offset, uint64_t size);
 
 #endif

@@ -4,36 +4,28 @@
  * there but could not be read it gets a struct of zeros, which gives just what perf prints then:
  * "(null)", 0.
  */
-#include "header_feature.h"
-#include "header_attr.h"
-#include "header_bpf.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "header/attr.h"
+#include "header/bpf.h"
+#include "header/feature.h"
+
 enum {
 	RANGES_SIZE = 100 /* perf cuts the list of memory blocks here */
 };
-
-void header_str(struct pd_text *out, struct pd_str str)
-{
-	if (str.data)
-		pd_text_escaped(out, str.data, str.length);
-	else
-		pd_text_add(out, "(null)");
-}
 
 /* "# label : text" */
 static void line(struct pd_text *out, const char *label, struct pd_str str)
 {
 	pd_text_printf(out, "# %s : ", label);
-	header_str(out, str);
+	pd_header_str(out, str);
 	pd_text_add(out, "\n");
 }
 
-static void print_string(const struct header *header, const void *decoded, const char *label)
+static void print_string(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_string *string = decoded;
 
@@ -41,13 +33,13 @@ static void print_string(const struct header *header, const void *decoded, const
 }
 
 /* A feature that has nothing to say but that it is there. */
-static void print_label(const struct header *header, const void *decoded, const char *label)
+static void print_label(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	(void)decoded;
 	pd_text_printf(header->out, "# %s\n", label);
 }
 
-static void print_nrcpus(const struct header *header, const void *decoded, const char *label)
+static void print_nrcpus(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_nrcpus *nrcpus = decoded;
 
@@ -55,7 +47,7 @@ static void print_nrcpus(const struct header *header, const void *decoded, const
 		       label, nrcpus->available);
 }
 
-static void print_total_mem(const struct header *header, const void *decoded, const char *label)
+static void print_total_mem(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_total_mem *memory = decoded;
 
@@ -79,7 +71,7 @@ static void print_word(struct pd_text *out, struct pd_str word)
 	pd_text_add(out, " ");
 }
 
-static void print_cmdline(const struct header *header, const void *decoded, const char *label)
+static void print_cmdline(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_cmdline *cmdline = decoded;
 
@@ -89,12 +81,12 @@ static void print_cmdline(const struct header *header, const void *decoded, cons
 	pd_text_add(header->out, "\n");
 }
 
-static void print_event_desc(const struct header *header, const void *decoded, const char *label)
+static void print_event_desc(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_event_desc *desc = decoded;
 
 	(void)label;
-	header_events(header->out, desc->nr || desc->attr_size ? desc : NULL);
+	pd_header_events(header->out, desc->nr || desc->attr_size ? desc : NULL);
 }
 
 static void print_cpu_lists(struct pd_text *out, const char *label, const struct pd_list *lists)
@@ -104,7 +96,7 @@ static void print_cpu_lists(struct pd_text *out, const char *label, const struct
 }
 
 /* perf holds a package above the number of CPUs for garbage, but on machines known to have them. */
-static bool packages_are_odd(const struct header *header, const struct pd_cpu_topology *topology)
+static bool packages_are_odd(const struct pd_header_print *header, const struct pd_cpu_topology *topology)
 {
 	const struct pd_string *arch = pd_file_feature(header->file, PD_FEATURE_ARCH);
 	const char *name = arch && arch->value.data ? arch->value.data : "";
@@ -147,14 +139,14 @@ static uint64_t padded_size(const struct pd_list *lists)
 	return size;
 }
 
-static uint32_t cpu_count(const struct header *header)
+static uint32_t cpu_count(const struct pd_header_print *header)
 {
 	const struct pd_nrcpus *nrcpus = pd_file_feature(header->file, PD_FEATURE_NRCPUS);
 
 	return nrcpus ? nrcpus->available : 0;
 }
 
-static void print_cpu_topology(const struct header *header, const void *decoded, const char *label)
+static void print_cpu_topology(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_cpu_topology *topology = decoded;
 	uint64_t size = padded_size(&topology->core_lists) + padded_size(&topology->thread_lists);
@@ -178,7 +170,7 @@ static void print_cpu_topology(const struct header *header, const void *decoded,
 		pd_text_add(header->out, "# Core ID and Socket ID information is not available\n");
 }
 
-static void print_numa(const struct header *header, const void *decoded, const char *label)
+static void print_numa(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_numa_topology *numa = decoded;
 
@@ -190,12 +182,12 @@ static void print_numa(const struct header *header, const void *decoded, const c
 			       "# node%" PRIu32 " meminfo  : total = %" PRIu64 " kB, free = %" PRIu64
 			       " kB\n# node%" PRIu32 " cpu list : ",
 			       node->node, node->total_kib, node->free_kib, node->node);
-		header_str(header->out, node->cpus);
+		pd_header_str(header->out, node->cpus);
 		pd_text_add(header->out, "\n");
 	}
 }
 
-static void print_pmus(const struct header *header, const void *decoded, const char *label)
+static void print_pmus(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_pmu_mappings *mappings = decoded;
 
@@ -204,20 +196,20 @@ static void print_pmus(const struct header *header, const void *decoded, const c
 		const struct pd_pmu_mapping *pmu = PD_ITEM(pd_pmu_mapping, mappings->pmus, i);
 
 		pd_text_add(header->out, i ? ", " : " ");
-		header_str(header->out, pmu->name);
+		pd_header_str(header->out, pmu->name);
 		pd_text_printf(header->out, " = %" PRIu32, pmu->type);
 	}
 	pd_text_add(header->out, "\n");
 }
 
 /* Events first to end - 1. */
-static void print_group(const struct header *header, const struct pd_group *group, size_t first, size_t end)
+static void print_group(const struct pd_header_print *header, const struct pd_group *group, size_t first, size_t end)
 {
 	const char *name;
 
 	pd_text_add(header->out, "# group: ");
 	if (group->name.data && strcmp(group->name.data, "{anon_group}") != 0)
-		header_str(header->out, group->name);
+		pd_header_str(header->out, group->name);
 	for (size_t i = first; i < end; i++) {
 		name = pd_file_event(header->file, i)->name;
 		pd_text_add(header->out, i == first ? "{" : ",");
@@ -227,7 +219,7 @@ static void print_group(const struct header *header, const struct pd_group *grou
 }
 
 /* perf makes groups of events that follow each other; a group of one is none. */
-static void print_groups(const struct header *header, const void *decoded, const char *label)
+static void print_groups(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_group_desc *groups = decoded;
 	size_t count = pd_file_event_count(header->file);
@@ -258,7 +250,7 @@ static void padded(struct pd_text *out, struct pd_str str, size_t width, bool to
 		pd_text_printf(out, "%*s", spaces, "");
 }
 
-static void print_cache(const struct header *header, const void *decoded, const char *label)
+static void print_cache(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_cache *cache = decoded;
 
@@ -271,12 +263,12 @@ static void print_cache(const struct header *header, const void *decoded, const 
 		pd_text_add(header->out, " ");
 		padded(header->out, level->size, 8, true);
 		pd_text_add(header->out, " [");
-		header_str(header->out, level->map);
+		pd_header_str(header->out, level->map);
 		pd_text_add(header->out, "]\n");
 	}
 }
 
-static void print_sample_time(const struct header *header, const void *decoded, const char *label)
+static void print_sample_time(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_sample_time *times = decoded;
 	const uint64_t ns[] = { times->first_ns, times->last_ns };
@@ -326,7 +318,8 @@ static void print_ranges(char *text, size_t size, const struct pd_memory_node *n
 	}
 }
 
-static void print_memory_node(const struct header *header, const struct pd_memory_node *node, uint64_t block_size)
+static void print_memory_node(const struct pd_header_print *header, const struct pd_memory_node *node,
+			      uint64_t block_size)
 {
 	uint64_t size = block_size * count_bits(node);
 	const char *unit = "BKMG";
@@ -338,7 +331,7 @@ static void print_memory_node(const struct header *header, const struct pd_memor
 	pd_text_printf(header->out, "#  %3" PRIu64 " [%" PRIu64 "%c]: %s\n", node->node, size, *unit, ranges);
 }
 
-static void print_mem_topology(const struct header *header, const void *decoded, const char *label)
+static void print_mem_topology(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_mem_topology *topology = decoded;
 	bool known = topology->version == 1;
@@ -350,34 +343,34 @@ static void print_mem_topology(const struct header *header, const void *decoded,
 		print_memory_node(header, PD_ITEM(pd_memory_node, topology->nodes, i), block_size);
 }
 
-static void print_clockid(const struct header *header, const void *decoded, const char *label)
+static void print_clockid(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_clockid_resolution *resolution = decoded;
 
 	pd_text_printf(header->out, "# %s: %" PRIu64 " MHz\n", label, resolution->ns * 1000);
 }
 
-static void print_dir_format(const struct header *header, const void *decoded, const char *label)
+static void print_dir_format(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_dir_format *format = decoded;
 
 	pd_text_printf(header->out, "# %s : %" PRIu64 "\n", label, format->version);
 }
 
-static void print_bpf_programs(const struct header *header, const void *decoded, const char *label)
+static void print_bpf_programs(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	(void)label;
-	header_bpf_programs(header->out, decoded, pd_file_feature(header->file, PD_FEATURE_BPF_BTF),
-			    pd_file_header(header->file)->big_endian);
+	pd_header_bpf_programs(header->out, decoded, pd_file_feature(header->file, PD_FEATURE_BPF_BTF),
+			       pd_file_header(header->file)->big_endian);
 }
 
-static void print_btf(const struct header *header, const void *decoded, const char *label)
+static void print_btf(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	(void)label;
-	header_bpf_btf(header->out, decoded);
+	pd_header_bpf_btf(header->out, decoded);
 }
 
-static void print_compressed(const struct header *header, const void *decoded, const char *label)
+static void print_compressed(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_compression *compression = decoded;
 
@@ -395,14 +388,14 @@ static void print_caps(struct pd_text *out, const struct pd_list *caps)
 		const struct pd_pmu_cap *cap = PD_ITEM(pd_pmu_cap, *caps, i);
 
 		pd_text_add(out, i ? ", " : " ");
-		header_str(out, cap->name);
+		pd_header_str(out, cap->name);
 		pd_text_add(out, "=");
-		header_str(out, cap->value);
+		pd_header_str(out, cap->value);
 	}
 	pd_text_add(out, "\n");
 }
 
-static void print_cpu_caps(const struct header *header, const void *decoded, const char *label)
+static void print_cpu_caps(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_cpu_pmu_caps *caps = decoded;
 
@@ -410,7 +403,7 @@ static void print_cpu_caps(const struct header *header, const void *decoded, con
 	print_caps(header->out, &caps->caps);
 }
 
-static void print_pmu_caps(const struct header *header, const void *decoded, const char *label)
+static void print_pmu_caps(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_pmu_caps *pmus = decoded;
 
@@ -419,12 +412,12 @@ static void print_pmu_caps(const struct header *header, const void *decoded, con
 		const struct pd_pmu_cap_list *pmu = PD_ITEM(pd_pmu_cap_list, pmus->pmus, i);
 
 		pd_text_add(header->out, "# ");
-		header_str(header->out, pmu->name);
+		pd_header_str(header->out, pmu->name);
 		print_caps(header->out, &pmu->caps);
 	}
 }
 
-static void print_clock_data(const struct header *header, const void *decoded, const char *label)
+static void print_clock_data(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_clock_data *clock = decoded;
 	const char *name = pd_names_text(pd_names_by_name("clockid"), clock->clockid);
@@ -447,7 +440,7 @@ static void print_clock_data(const struct header *header, const void *decoded, c
 		       (unsigned)(clock->clockid_time_ns % 1000000000), name);
 }
 
-static void print_hybrid(const struct header *header, const void *decoded, const char *label)
+static void print_hybrid(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_hybrid_topology *hybrid = decoded;
 
@@ -456,9 +449,9 @@ static void print_hybrid(const struct header *header, const void *decoded, const
 		const struct pd_hybrid_pmu *pmu = PD_ITEM(pd_hybrid_pmu, hybrid->pmus, i);
 
 		pd_text_add(header->out, "# ");
-		header_str(header->out, pmu->name);
+		pd_header_str(header->out, pmu->name);
 		pd_text_add(header->out, " cpu list : ");
-		header_str(header->out, pmu->cpus);
+		pd_header_str(header->out, pmu->cpus);
 		pd_text_add(header->out, "\n");
 	}
 }
@@ -472,7 +465,7 @@ static void print_domain(struct pd_text *out, const struct pd_cpu_domain *domain
 	line(out, "Domain cpu list ", domain->cpu_list);
 }
 
-static void print_domains(const struct header *header, const void *decoded, const char *label)
+static void print_domains(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_cpu_domain_info *info = decoded;
 
@@ -489,7 +482,7 @@ static void print_domains(const struct header *header, const void *decoded, cons
 	}
 }
 
-static void print_e_machine(const struct header *header, const void *decoded, const char *label)
+static void print_e_machine(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_e_machine *machine = decoded;
 
@@ -497,17 +490,25 @@ static void print_e_machine(const struct header *header, const void *decoded, co
 		       machine->e_flags);
 }
 
-static void print_cln_size(const struct header *header, const void *decoded, const char *label)
+static void print_cln_size(const struct pd_header_print *header, const void *decoded, const char *label)
 {
 	const struct pd_cln_size *size = decoded;
 
 	pd_text_printf(header->out, "# %s: %" PRIu32 "\n", label, size->bytes);
 }
 
+/* The struct of every feature: as large as any of them. */
+union any_feature {
+#define FEATURE(NAME, name, number, layout, doc) struct pd_##layout name;
+#include <perfdata/table/begin.h>
+#include <perfdata/table/layouts.def>
+#include <perfdata/table/end.h>
+};
+
 struct view {
 	unsigned feature;
 	bool full_only;
-	void (*print)(const struct header *header, const void *decoded, const char *label);
+	void (*print)(const struct pd_header_print *header, const void *decoded, const char *label);
 	const char *label;
 };
 
@@ -546,10 +547,9 @@ static const struct view views[] = {
 	{ PD_FEATURE_CLN_SIZE, false, print_cln_size, "cacheline size" },
 };
 
-void header_feature(const struct header *header, unsigned feature)
+void pd_header_feature_text(const struct pd_header_print *header, unsigned feature)
 {
-	/* As large as any struct of a feature, and aligned for all of them. */
-	static const uint64_t zeros[64];
+	static const union any_feature zeros;
 	const void *decoded;
 
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
@@ -561,7 +561,7 @@ void header_feature(const struct header *header, unsigned feature)
 			return;
 		}
 		decoded = pd_file_feature(header->file, feature);
-		views[i].print(header, decoded ? decoded : zeros, views[i].label);
+		views[i].print(header, decoded ? decoded : &zeros, views[i].label);
 		return;
 	}
 }

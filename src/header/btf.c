@@ -3,10 +3,10 @@
  * BTF as linux/btf.h lays it out: a header, types, texts. It is in the byte order of the recorder
  * and nothing in it is trusted.
  */
-#include "btf.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "header/btf.h"
 
 enum {
 	MAGIC = 0xeb9f,
@@ -39,13 +39,13 @@ struct entry {
 	size_t type_count;
 };
 
-struct btf_set {
+struct pd_btf_set {
 	bool big;
 	size_t count;
 	struct entry *entries;
 };
 
-uint64_t btf_number(struct pd_bytes bytes, uint64_t offset, unsigned size, bool big)
+uint64_t pd_btf_word(struct pd_bytes bytes, uint64_t offset, unsigned size, bool big)
 {
 	uint64_t number = 0;
 
@@ -56,7 +56,7 @@ uint64_t btf_number(struct pd_bytes bytes, uint64_t offset, unsigned size, bool 
 	return number;
 }
 
-struct pd_bytes btf_piece(struct pd_bytes bytes, uint64_t offset, uint64_t size)
+struct pd_bytes pd_btf_bytes(struct pd_bytes bytes, uint64_t offset, uint64_t size)
 {
 	struct pd_bytes piece = { bytes.data, 0 };
 
@@ -81,20 +81,20 @@ static int compare(const void *left, const void *right)
 static void fill(struct entry *entry, const struct pd_btf *btf, size_t place, bool big)
 {
 	struct pd_bytes data = btf->data;
-	uint64_t start = btf_number(data, 4, 4, big);
+	uint64_t start = pd_btf_word(data, 4, 4, big);
 
 	entry->number = btf->id;
 	entry->place = place;
-	if (btf_number(data, 0, 2, big) != MAGIC)
+	if (pd_btf_word(data, 0, 2, big) != MAGIC)
 		return;
-	entry->types = btf_piece(data, start + btf_number(data, 8, 4, big), btf_number(data, 12, 4, big));
-	entry->texts = btf_piece(data, start + btf_number(data, 16, 4, big), btf_number(data, 20, 4, big));
+	entry->types = pd_btf_bytes(data, start + pd_btf_word(data, 8, 4, big), pd_btf_word(data, 12, 4, big));
+	entry->texts = pd_btf_bytes(data, start + pd_btf_word(data, 16, 4, big), pd_btf_word(data, 20, 4, big));
 }
 
-struct btf_set *btf_set_new(const struct pd_bpf_btf *btf, bool big)
+struct pd_btf_set *pd_btf_new(const struct pd_bpf_btf *btf, bool big)
 {
 	size_t count = btf ? btf->btfs.count : 0;
-	struct btf_set *set = calloc(1, sizeof(*set));
+	struct pd_btf_set *set = calloc(1, sizeof(*set));
 
 	if (set)
 		set->entries = calloc(count ? count : 1, sizeof(*set->entries));
@@ -113,7 +113,7 @@ struct btf_set *btf_set_new(const struct pd_bpf_btf *btf, bool big)
 	return set;
 }
 
-void btf_set_free(struct btf_set *set)
+void pd_btf_free(struct pd_btf_set *set)
 {
 	if (!set)
 		return;
@@ -123,17 +123,17 @@ void btf_set_free(struct btf_set *set)
 	free(set);
 }
 
-size_t btf_set_count(const struct btf_set *set)
+size_t pd_btf_count(const struct pd_btf_set *set)
 {
 	return set->count;
 }
 
-uint32_t btf_set_number(const struct btf_set *set, size_t index)
+uint32_t pd_btf_number(const struct pd_btf_set *set, size_t index)
 {
 	return set->entries[index].number;
 }
 
-bool btf_set_find(const struct btf_set *set, uint32_t number, size_t *index_out)
+bool pd_btf_find(const struct pd_btf_set *set, uint32_t number, size_t *index_out)
 {
 	size_t low = 0, high = set->count;
 
@@ -151,7 +151,7 @@ bool btf_set_find(const struct btf_set *set, uint32_t number, size_t *index_out)
 
 static size_t size_of_type(struct pd_bytes types, size_t offset, bool big)
 {
-	uint64_t info = btf_number(types, offset + 4, 4, big);
+	uint64_t info = pd_btf_word(types, offset + 4, 4, big);
 	unsigned kind = info >> 24 & 31;
 
 	return TYPE_SIZE + kind_sizes[kind].fixed + kind_sizes[kind].each * (size_t)(info & 0xffff);
@@ -169,7 +169,7 @@ static void find_types(struct entry *entry, bool big)
 	}
 }
 
-struct pd_bytes btf_set_type_name(struct btf_set *set, size_t index, uint64_t type)
+struct pd_bytes pd_btf_type_name(struct pd_btf_set *set, size_t index, uint64_t type)
 {
 	struct entry *entry = &set->entries[index];
 	struct pd_bytes name = { NULL, 0 };
@@ -180,7 +180,7 @@ struct pd_bytes btf_set_type_name(struct btf_set *set, size_t index, uint64_t ty
 	/* Type 0 is void and stands nowhere. */
 	if (!type || type > entry->type_count)
 		return name;
-	name = btf_piece(entry->texts, btf_number(entry->types, entry->offsets[type - 1], 4, set->big), UINT64_MAX);
+	name = pd_btf_bytes(entry->texts, pd_btf_word(entry->types, entry->offsets[type - 1], 4, set->big), UINT64_MAX);
 	end = name.size ? memchr(name.data, '\0', name.size) : NULL;
 	name.size = end ? (size_t)(end - name.data) : 0;
 	return name;

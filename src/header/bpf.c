@@ -4,12 +4,12 @@
  * in arrays behind its description; the names of functions are in its type information. Everything
  * here is in the byte order of the recorder, and nothing is trusted.
  */
-#include "header_bpf.h"
-#include "btf.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "header/bpf.h"
+#include "header/btf.h"
 
 enum {
 	NAME_MOST = 255 /* bytes of a function's name that are printed */
@@ -20,7 +20,7 @@ struct program {
 	const struct pd_bpf_prog_info *info;
 	struct pd_bytes data;
 	uint64_t arrays;
-	struct btf_set *btfs;
+	struct pd_btf_set *btfs;
 	size_t btf; /* which of them */
 	bool has_btf;
 	bool big;
@@ -30,7 +30,8 @@ struct program {
 static struct pd_bytes array_of(const struct program *program, uint64_t mask, uint64_t offset, uint64_t count,
 				uint64_t size)
 {
-	return program->arrays & mask ? btf_piece(program->data, offset, count * size) : (struct pd_bytes){ NULL, 0 };
+	return program->arrays & mask ? pd_btf_bytes(program->data, offset, count * size) :
+					(struct pd_bytes){ NULL, 0 };
 }
 
 static void print_tag(struct pd_text *out, const struct program *program, uint32_t function)
@@ -38,7 +39,7 @@ static void print_tag(struct pd_text *out, const struct program *program, uint32
 	const struct pd_bpf_prog_info *info = program->info;
 	struct pd_bytes tags =
 		array_of(program, PD_MASK(PD_BPF_ARRAYS_PROG_TAGS), info->prog_tags, info->nr_prog_tags, 8);
-	struct pd_bytes tag = btf_piece(tags, function * UINT64_C(8), 8);
+	struct pd_bytes tag = pd_btf_bytes(tags, function * UINT64_C(8), 8);
 
 	if (tag.size < 8)
 		tag = info->tag;
@@ -54,7 +55,7 @@ static uint64_t type_of(const struct program *program, uint32_t function)
 	struct pd_bytes infos =
 		array_of(program, PD_MASK(PD_BPF_ARRAYS_FUNC_INFO), info->func_info, info->nr_func_info, size);
 
-	return btf_number(infos, function * size + 4, 4, program->big);
+	return pd_btf_word(infos, function * size + 4, 4, program->big);
 }
 
 static struct pd_bytes function_name(const struct program *program, uint32_t function)
@@ -64,8 +65,8 @@ static struct pd_bytes function_name(const struct program *program, uint32_t fun
 	const uint8_t *end;
 
 	if (program->has_btf) {
-		name = btf_set_type_name(program->btfs, program->btf, type_of(program, function));
-		return btf_piece(name, 0, NAME_MOST);
+		name = pd_btf_type_name(program->btfs, program->btf, type_of(program, function));
+		return pd_btf_bytes(name, 0, NAME_MOST);
 	}
 	if (info->nr_jited_ksyms > 1)
 		return (struct pd_bytes){ (const uint8_t *)"F", 1 };
@@ -89,8 +90,8 @@ static void print_function(struct pd_text *out, const struct program *program, u
 	pd_text_add(out, name.size ? "_" : "");
 	pd_text_escaped(out, (const char *)name.data, name.size);
 	pd_text_printf(out, " addr 0x%" PRIx64 " size %" PRIu64 "\n",
-		       btf_number(addresses, function * UINT64_C(8), 8, program->big),
-		       btf_number(sizes, function * UINT64_C(4), 4, program->big));
+		       pd_btf_word(addresses, function * UINT64_C(8), 8, program->big),
+		       pd_btf_word(sizes, function * UINT64_C(4), 4, program->big));
 }
 
 /* The number of functions is what the file says; only those with an address are printed. */
@@ -135,7 +136,7 @@ static int compare(const void *left, const void *right)
 	return a->place < b->place ? -1 : a->place > b->place;
 }
 
-static void print_item(struct pd_text *out, const struct pd_bpf_program *item, struct btf_set *btfs, bool big)
+static void print_item(struct pd_text *out, const struct pd_bpf_program *item, struct pd_btf_set *btfs, bool big)
 {
 	struct program program = {
 		.info = item->info,
@@ -145,16 +146,16 @@ static void print_item(struct pd_text *out, const struct pd_bpf_program *item, s
 		.big = big,
 	};
 
-	program.has_btf = item->info->btf_id && btf_set_find(btfs, item->info->btf_id, &program.btf);
+	program.has_btf = item->info->btf_id && pd_btf_find(btfs, item->info->btf_id, &program.btf);
 	print_program(out, &program);
 }
 
-void header_bpf_programs(struct pd_text *out, const struct pd_bpf_programs *programs, const struct pd_bpf_btf *btf,
-			 bool big)
+void pd_header_bpf_programs(struct pd_text *out, const struct pd_bpf_programs *programs, const struct pd_bpf_btf *btf,
+			    bool big)
 {
 	const struct pd_list *list = &programs->programs;
 	struct numbered *order = calloc(list->count ? list->count : 1, sizeof(*order));
-	struct btf_set *btfs = btf_set_new(btf, big);
+	struct pd_btf_set *btfs = pd_btf_new(btf, big);
 
 	for (size_t i = 0; order && i < list->count; i++)
 		order[i] = (struct numbered){ PD_ITEM(pd_bpf_program, *list, i)->info->id, i };
@@ -165,15 +166,15 @@ void header_bpf_programs(struct pd_text *out, const struct pd_bpf_programs *prog
 		if (!i || order[i].number != order[i - 1].number)
 			print_item(out, PD_ITEM(pd_bpf_program, *list, order[i].place), btfs, big);
 	}
-	btf_set_free(btfs);
+	pd_btf_free(btfs);
 	free(order);
 }
 
-void header_bpf_btf(struct pd_text *out, const struct pd_bpf_btf *btf)
+void pd_header_bpf_btf(struct pd_text *out, const struct pd_bpf_btf *btf)
 {
-	struct btf_set *btfs = btf_set_new(btf, false);
+	struct pd_btf_set *btfs = pd_btf_new(btf, false);
 
-	for (size_t i = 0; btfs && i < btf_set_count(btfs); i++)
-		pd_text_printf(out, "# btf info of id %" PRIu32 "\n", btf_set_number(btfs, i));
-	btf_set_free(btfs);
+	for (size_t i = 0; btfs && i < pd_btf_count(btfs); i++)
+		pd_text_printf(out, "# btf info of id %" PRIu32 "\n", pd_btf_number(btfs, i));
+	pd_btf_free(btfs);
 }
