@@ -43,22 +43,6 @@ static void set_flag(struct pd_attr *attr, uint64_t mask, bool on)
 	attr->flags = on ? attr->flags | mask : attr->flags & ~mask;
 }
 
-uint64_t pd_record_number(const char *path, uint64_t fallback)
-{
-	char text[32] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t size = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-	char *end = text;
-	uint64_t number;
-
-	if (fd >= 0)
-		close(fd);
-	if (size <= 0)
-		return fallback;
-	number = strtoull(text, &end, 10);
-	return end != text ? number : fallback;
-}
-
 // ---- events ----
 
 static enum pd_status add_event(struct pd_config *config, const struct pd_attr *attr, const char *name,

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "record/inside.h"
-#include "record/procfile.h"
+#include "record/machine/procfile.h"
 #include "write/write.h"
 
 enum {
@@ -22,14 +22,6 @@ static enum pd_status put_made(void *self, struct pd_bytes records, struct pd_er
 	struct pd_recorder *recorder = self;
 
 	return pd_writer_put_outside(recorder->writer, 0, records.data, records.size, error);
-}
-
-// Records are a multiple of 8 bytes long.
-static struct pd_bytes padding(size_t size)
-{
-	static const uint8_t zeros[8];
-
-	return (struct pd_bytes){ zeros, -size % 8 };
 }
 
 // ---- what is counted ----
@@ -75,7 +67,7 @@ static enum pd_status add_cpu_list(struct pd_made *made, const struct pd_rec_eve
 	for (size_t i = 0; numbers && i < cpus->count; i++)
 		numbers[i] = (uint16_t)cpus->items[i];
 	data.cpus = (struct pd_u16s){ numbers, cpus->count };
-	update.rest = padding(28 + cpus->count * sizeof(*numbers));
+	update.rest = pd_made_padding(28 + cpus->count * sizeof(*numbers));
 	status = numbers ? pd_made_add(made, PD_RECORD_EVENT_UPDATE, 0, &update, error) : pd_fail_memory(error);
 	pd_free(numbers);
 	return status;
@@ -149,22 +141,6 @@ static enum pd_status add_threads(struct pd_recorder *recorder, struct pd_made *
 		status = pd_made_add(made, PD_RECORD_THREAD_MAP, 0, &map, error);
 	pd_free(entries);
 	pd_free(comms);
-	return status;
-}
-
-enum pd_status pd_recorder_add_cpus(struct pd_recorder *recorder, struct pd_made *made, struct pd_error *error)
-{
-	uint16_t *numbers = pd_alloc(recorder->cpus.count * sizeof(*numbers));
-	struct pd_cpu_map_data data = { .kind = PD_CPU_MAP_CPUS, .cpus = { numbers, recorder->cpus.count } };
-	struct pd_cpu_map map = { .cpus = &data, .rest = padding(12 + recorder->cpus.count * sizeof(*numbers)) };
-	enum pd_status status;
-
-	if (!numbers)
-		return pd_fail_memory(error);
-	for (size_t i = 0; i < recorder->cpus.count; i++)
-		numbers[i] = recorder->cpus.items[i] < 0 ? ANY_CPU : (uint16_t)recorder->cpus.items[i];
-	status = pd_made_add(made, PD_RECORD_CPU_MAP, 0, &map, error);
-	pd_free(numbers);
 	return status;
 }
 

@@ -169,6 +169,10 @@ enum pd_status pd_session_begin(struct pd_recorder *recorder, struct pd_error *e
 enum pd_status pd_session_open_output(struct pd_recorder *recorder, struct pd_error *error);
 // Takes all that is in the rings; of those that keep the newest only if it is to be written now.
 enum pd_status pd_session_drain(struct pd_recorder *recorder, bool newest, struct pd_error *error);
+// drain.c: bytes of records to the live output, and to both.
+enum pd_status pd_session_put_live(struct pd_recorder *recorder, struct pd_bytes records, struct pd_error *error);
+enum pd_status pd_session_put_piece(struct pd_recorder *recorder, size_t part, struct pd_bytes piece,
+				    struct pd_error *error);
 // Takes what is in a ring into a part of the output. Of different rings, with different tallies, from several threads.
 enum pd_status pd_session_drain_ring(struct pd_recorder *recorder, struct pd_ring *ring, size_t part,
 				     struct pd_tally *tally, bool newest, bool *any, struct pd_error *error);
@@ -182,7 +186,7 @@ uint64_t pd_session_size(const struct pd_recorder *recorder);
 // Takes away what cannot become a file.
 void pd_session_abort(struct pd_recorder *recorder);
 
-// counter_file.c: adds a CPU_MAP.
+// cpu_map.c: adds a CPU_MAP.
 enum pd_status pd_recorder_add_cpus(struct pd_recorder *recorder, struct pd_made *made, struct pd_error *error);
 
 // Sets the feature BUILD_ID by what was mapped.

@@ -30,6 +30,13 @@ enum pd_status pd_made_add(struct pd_made *made, uint32_t type, uint16_t misc, v
 // Hands what is there to take.
 enum pd_status pd_made_flush(struct pd_made *made, struct pd_error *error);
 void pd_made_fini(struct pd_made *made);
+// What makes the size of a record a multiple of 8 bytes.
+static inline struct pd_bytes pd_made_padding(size_t size)
+{
+	static const uint8_t zeros[8];
+
+	return (struct pd_bytes){ zeros, -size % 8 };
+}
 
 // ---- existing*.c: what already runs ----
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "record/workers.h"
+#include "record/ring/workers.h"
 
 enum {
 	FILE_WAIT_MS = 400, // most time between two looks at the rings: what a kill takes along is less than a second

@@ -16,27 +16,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "record/workers.h"
+#include "record/ring/workers.h"
 #include "write/write.h"
 
 enum {
 	SAVE_NS = 300000000 // between two headers
 };
 
-uint64_t pd_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 // ---- both outputs ----
-
-static enum pd_status put_live(struct pd_recorder *recorder, struct pd_bytes records, struct pd_error *error)
-{
-	return recorder->live ? pd_writer_put_outside(recorder->live, 0, records.data, records.size, error) : PD_OK;
-}
 
 static enum pd_status put_outside(struct pd_recorder *recorder, struct pd_bytes records, struct pd_error *error)
 {
@@ -44,7 +31,7 @@ static enum pd_status put_outside(struct pd_recorder *recorder, struct pd_bytes 
 
 	if (recorder->writer)
 		status = pd_writer_put_outside(recorder->writer, 0, records.data, records.size, error);
-	return status < 0 ? status : put_live(recorder, records, error);
+	return status < 0 ? status : pd_session_put_live(recorder, records, error);
 }
 
 static enum pd_status flush_live(struct pd_recorder *recorder, struct pd_error *error)
@@ -388,87 +375,9 @@ enum pd_status pd_session_begin(struct pd_recorder *recorder, struct pd_error *e
 
 // ---- while it goes on ----
 
-static enum pd_status put_piece(struct pd_recorder *recorder, size_t part, struct pd_bytes piece,
-				struct pd_error *error)
-{
-	struct pd_writer *writer = recorder->writer;
-	enum pd_status status = put_live(recorder, piece, error);
-
-	if (status < 0 || !writer)
-		return status;
-	if (!writer->pack_type)
-		return pd_writer_put_outside(writer, part, piece.data, piece.size, error);
-	while (piece.size && status >= 0) {
-		size_t size = piece.size < PD_PACK_PIECE ? piece.size : PD_PACK_PIECE;
-
-		status = pd_pack_put(writer, &writer->parts[part], piece.data, size, error);
-		piece.data += size;
-		piece.size -= size;
-	}
-	return status;
-}
-
-// Each part is counted right before it is packed, so that it comes from memory once.
-static enum pd_status put_view(struct pd_recorder *recorder, const struct pd_ring_view *view, size_t part,
-			       struct pd_tally *tally, struct pd_error *error)
-{
-	enum pd_status status = PD_OK;
-	size_t counted = 0, until = 0;
-
-	for (unsigned i = 0; i < 2; i++) {
-		struct pd_bytes rest = view->pieces[i];
-
-		while (rest.size && status >= 0) {
-			struct pd_bytes piece = { rest.data, rest.size < PD_PACK_PIECE ? rest.size : PD_PACK_PIECE };
-
-			until += piece.size;
-			status = pd_tally_take(tally, view, &counted, until, error);
-			if (status >= 0)
-				status = put_piece(recorder, part, piece, error);
-			rest.data += piece.size;
-			rest.size -= piece.size;
-		}
-	}
-	return status;
-}
-
-static enum pd_status write_ring(struct pd_recorder *recorder, struct pd_ring *ring, size_t part,
-				 struct pd_tally *tally, bool *any, struct pd_error *error)
-{
-	struct pd_ring_view view;
-	enum pd_status status;
-
-	if (!pd_ring_look(ring, &view))
-		return PD_OK;
-	*any = true;
-	if (ring->offcpu) {
-		status = pd_offcpu_take(recorder->offcpu, &view, error);
-		if (status >= 0)
-			pd_ring_release(ring, &view);
-		return status;
-	}
-	status = put_view(recorder, &view, part, tally, error);
-	if (status >= 0)
-		pd_ring_release(ring, &view);
-	return status;
-}
-
-enum pd_status pd_session_drain_ring(struct pd_recorder *recorder, struct pd_ring *ring, size_t part,
-				     struct pd_tally *tally, bool newest, bool *any, struct pd_error *error)
-{
-	enum pd_status status;
-
-	if (ring->backward && !newest)
-		return PD_OK;
-	pd_ring_pause(ring, true);
-	status = write_ring(recorder, ring, part, tally, any, error);
-	pd_ring_pause(ring, false);
-	return status;
-}
-
 static enum pd_status put_made_live(void *self, struct pd_bytes records, struct pd_error *error)
 {
-	return put_live(self, records, error);
+	return pd_session_put_live(self, records, error);
 }
 
 // Whoever reads live is told that nothing happened, too.
@@ -491,7 +400,7 @@ static enum pd_status put_offcpu(struct pd_recorder *recorder, bool last, struct
 	enum pd_status status = last ? pd_offcpu_end(recorder->offcpu, &records, error) :
 				       pd_offcpu_flush(recorder->offcpu, &records, error);
 
-	return status >= 0 && records.size ? put_piece(recorder, 0, records, error) : status;
+	return status >= 0 && records.size ? pd_session_put_piece(recorder, 0, records, error) : status;
 }
 
 // In a pipe what came last is shown when a round says that nothing older follows: two more, then silence.

@@ -22,4 +22,7 @@ char *pd_procfile_line(char **at);
 // there is none. The text is not changed.
 const char *pd_procfile_value(const struct pd_procfile *file, const char *name);
 
+// The number in a file of one; fallback if there is none.
+uint64_t pd_record_number(const char *path, uint64_t fallback);
+
 #endif

@@ -7,8 +7,8 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
-#include "record/events.h"
-#include "record/procfile.h"
+#include "record/event/events.h"
+#include "record/machine/procfile.h"
 #include "record/record.h"
 
 struct tracing {

@@ -4,7 +4,7 @@
  * thread empties those of its CPUs, and runs there. All begin together and are waited for, so that whatever is about the
  * whole is done by one thread.
  */
-#include "record/workers.h"
+#include "record/ring/workers.h"
 
 #include <errno.h>
 #include <fcntl.h>

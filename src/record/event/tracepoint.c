@@ -9,20 +9,7 @@
 #include <unistd.h>
 
 #include "record/config.h"
-#include "record/events.h"
-
-char *pd_tracefs_find(void)
-{
-	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
-	char path[64];
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, sizeof(path), "%s/events", places[i]);
-		if (access(path, R_OK) == 0)
-			return strdup(places[i]);
-	}
-	return NULL;
-}
+#include "record/event/events.h"
 
 static enum pd_status no_tracefs(const struct pd_event_text *text, const char *at)
 {

@@ -67,3 +67,11 @@ bool pd_clock_compare(uint64_t *wall_ns_out, uint64_t *event_ns_out)
 	close(ring.fd);
 	return *event_ns_out != 0;
 }
+
+uint64_t pd_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}

@@ -13,7 +13,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/error.h"
-#include "record/maps.h"
+#include "record/synthesize/maps.h"
 #include "record/record.h"
 
 enum {

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "record/config.h"
-#include "record/events.h"
-#include "record/procfile.h"
+#include "record/event/events.h"
+#include "record/machine/procfile.h"
 
 enum {
 	WORD_ROOM = 128,

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "record/procfile.h"
+#include "record/machine/procfile.h"
 #include "record/record.h"
 
 // Where the kernel's code is. The kernel makes its list of symbols anew for every reader, which takes it 50 ms, so it is

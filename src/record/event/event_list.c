@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "record/events.h"
+#include "record/event/events.h"
 
 static int open_here(uint32_t type, uint64_t config, bool user_only)
 {

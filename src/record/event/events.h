@@ -36,6 +36,8 @@ struct pd_event_text {
 
 // A failure at a place of the text, with its column.
 enum pd_status pd_event_fail(const struct pd_event_text *text, const char *at, const char *format, ...) PD_PRINTF(3, 4);
+// Leaves only the first events.
+void pd_events_cut(struct pd_events *events, size_t count);
 // A copy that lives as long as the event; NULL without memory.
 const char *pd_event_keep(struct pd_event_slot *slot, const char *text, size_t length);
 // A new event at the end of the list.

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "record/procfile.h"
+#include "record/machine/procfile.h"
 #include "record/record.h"
 
 enum {

@@ -3,7 +3,7 @@
 #ifndef PD_RECORD_MAPS_H
 #define PD_RECORD_MAPS_H
 
-#include "record/procfile.h"
+#include "record/machine/procfile.h"
 #include "record/record.h"
 
 // A map that all processes have.

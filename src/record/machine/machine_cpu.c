@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "record/config.h"
-#include "record/procfile.h"
+#include "record/machine/procfile.h"
 
 enum {
 	PATH_ROOM = 512,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/procfile.h"
+#include "record/machine/procfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -69,4 +70,20 @@ const char *pd_procfile_value(const struct pd_procfile *file, const char *name)
 		line = line ? line + 1 : NULL;
 	}
 	return NULL;
+}
+
+uint64_t pd_record_number(const char *path, uint64_t fallback)
+{
+	char text[32] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t size = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	char *end = text;
+	uint64_t number;
+
+	if (fd >= 0)
+		close(fd);
+	if (size <= 0)
+		return fallback;
+	number = strtoull(text, &end, 10);
+	return end != text ? number : fallback;
 }

@@ -3,7 +3,7 @@
  * Maps of processes that run already. Where only code is wanted, the kernel is asked for it map by map (PROCMAP_QUERY, since
  * 6.11): it spares itself the names of the many that are none, which are most of what the text costs.
  */
-#include "record/maps.h"
+#include "record/synthesize/maps.h"
 
 #include <errno.h>
 #include <fcntl.h>

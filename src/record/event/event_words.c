@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names that every kernel has, whatever its machine. Source: include/uapi/linux/perf_event.h. */
-#include "record/events.h"
+#include "record/event/events.h"
 
 #include <stdio.h>
 #include <string.h>

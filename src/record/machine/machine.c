@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "record/procfile.h"
+#include "record/machine/procfile.h"
 #include "record/record.h"
 
 // A feature that is one text.
