@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/search.h"
+
 enum {
 	LINKS = 40
 }; // most to follow, as the kernel has it
@@ -39,21 +41,20 @@ static bool make_order(struct pd_archive *archive)
 	return true;
 }
 
+// Whether a member sorts before another of that name and index: by name, then by index.
+static bool is_before(const struct pd_archive *archive, size_t index, const char *name, size_t before)
+{
+	int order = strcmp(archive->members[index]->member.name, name);
+
+	return order < 0 || (order == 0 && index < before);
+}
+
 // The last member of a name that stands before an index; NULL if there is none.
 static struct pd_member_full *last_before(const struct pd_archive *archive, const char *name, size_t before)
 {
-	size_t low = 0, high = archive->count;
+	size_t low;
 
-	// the first one behind it
-	while (low < high) {
-		size_t middle = low + (high - low) / 2, index = archive->order[middle];
-		int order = strcmp(archive->members[index]->member.name, name);
-
-		if (order < 0 || (order == 0 && index < before))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	PD_SEARCH(low, 0, archive->count, i, is_before(archive, archive->order[i], name, before));
 	if (!low || strcmp(archive->members[archive->order[low - 1]]->member.name, name) != 0)
 		return NULL;
 	return archive->members[archive->order[low - 1]];
@@ -357,16 +358,9 @@ static const struct pd_member_full *full_of(const struct pd_archive *archive, co
 // The first extent that ends behind an offset; the count if there is none.
 static size_t extent_at(const struct pd_member_full *full, uint64_t offset)
 {
-	size_t low = 0, high = full->extent_count;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (full->extents[middle].offset + full->extents[middle].size <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	PD_SEARCH(low, 0, full->extent_count, i, full->extents[i].offset + full->extents[i].size <= offset);
 	return low;
 }
 

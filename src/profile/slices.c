@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/search.h"
 #include "base/threads.h"
 #include "profile/profile.h"
 
@@ -230,17 +231,12 @@ static void fill_bucket(struct pd_bucket *bucket, const struct pd_slice *slices,
 // The first bucket of a part: parts have as many portions each.
 static size_t first_bucket(const struct slicer *slicer, size_t part)
 {
-	size_t begin = pd_part_begin(slicer->all, slicer->parts, part), low = 0, high = slicer->count;
+	size_t begin = pd_part_begin(slicer->all, slicer->parts, part), bucket;
 
-	while (part < slicer->parts && low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (slicer->ranges[middle].start < begin)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return high;
+	if (part >= slicer->parts)
+		return slicer->count;
+	PD_SEARCH(bucket, 0, slicer->count, i, slicer->ranges[i].start < begin);
+	return bucket;
 }
 
 static void expect(const struct pd_common *common, size_t bucket, size_t end)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 #define CLOSES UINT32_C(0x80000000)
 
 // One step of the walk: a change is made, or all changes of a space are undone.
@@ -400,6 +402,11 @@ bool pd_cover_build(struct pd_cover *cover, const struct pd_mapping *mappings, s
 
 // ---- lookups ----
 
+static bool is_until(struct pd_moment from, struct pd_moment when)
+{
+	return from.time_ns < when.time_ns || from.order <= when.order;
+}
+
 // How many changes of the space were made at a moment.
 static uint32_t changes_at(const struct pd_cover *cover, const struct pd_mapping *mappings,
 			   const struct pd_cover_space *space, struct pd_moment when)
@@ -421,18 +428,9 @@ static uint32_t changes_at(const struct pd_cover *cover, const struct pd_mapping
 	// of those at this very time, some may come later in the stream
 	while (low && changes[low - 1].time_ns == when.time_ns &&
 	       mappings[changes[low - 1].map].from.order > when.order) {
-		uint32_t begin = 0, end = low - 1;
+		uint32_t end = low - 1;
 
-		while (begin < end) {
-			uint32_t middle = begin + (end - begin) / 2;
-			struct pd_moment from = mappings[changes[middle].map].from;
-
-			if (from.time_ns < when.time_ns || from.order <= when.order)
-				begin = middle + 1;
-			else
-				end = middle;
-		}
-		low = begin;
+		PD_SEARCH(low, 0, end, i, is_until(mappings[changes[i].map].from, when));
 	}
 	return low;
 }

@@ -4,6 +4,7 @@
  * the view ends where the first of them has its next change.
  */
 #include "state/world.h"
+#include "base/search.h"
 
 // A list of things that have a moment from which on they are true.
 struct changes {
@@ -20,16 +21,9 @@ static struct pd_moment moment_at(const struct changes *changes, size_t index)
 // How many are true at a moment. The span of the view shrinks to where this is so.
 static size_t count_until(const struct changes *changes, struct pd_moment when, struct pd_view *view)
 {
-	size_t low = 0, high = changes->count;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pd_moment_before(when, moment_at(changes, middle)))
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	PD_SEARCH(low, 0, changes->count, i, !pd_moment_before(when, moment_at(changes, i)));
 	if (low && pd_moment_before(view->from, moment_at(changes, low - 1)))
 		view->from = moment_at(changes, low - 1);
 	if (low < changes->count && pd_moment_before(moment_at(changes, low), view->until))

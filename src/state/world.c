@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/search.h"
 #include "state/world.h"
 
 #define DEFAULT_LIMIT (UINT64_C(4) << 30)
@@ -162,50 +163,27 @@ uint32_t pd_world_tid(const struct pd_world *world, uint32_t tid)
 
 const struct pd_thread *pd_world_find_thread(const struct pd_world *world, uint32_t tid, struct pd_moment when)
 {
-	uint32_t low, high, number = pd_world_tid(world, tid);
+	uint32_t first, end, number = pd_world_tid(world, tid);
 
 	if (number == PD_INDEX_END)
 		return NULL;
-	low = world->tids[number].first;
-	high = world->tids[number + 1].first;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (pd_moment_before(when, world->threads[middle].begin))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low > world->tids[number].first ? &world->threads[low - 1] : NULL;
+	first = world->tids[number].first;
+	PD_SEARCH(end, first, world->tids[number + 1].first, i, !pd_moment_before(when, world->threads[i].begin));
+	return end > first ? &world->threads[end - 1] : NULL;
 }
-
-// The number of items from first on, of those up to end, whose first member is a moment not after this one.
-#define COUNT_UNTIL(items, first, end, member, when, result)                   \
-	do {                                                                   \
-		uint32_t low_ = (first), high_ = (end);                        \
-                                                                               \
-		while (low_ < high_) {                                         \
-			uint32_t middle_ = low_ + (high_ - low_) / 2;          \
-                                                                               \
-			if (pd_moment_before((when), (items)[middle_].member)) \
-				high_ = middle_;                               \
-			else                                                   \
-				low_ = middle_ + 1;                            \
-		}                                                              \
-		(result) = low_ - (first);                                     \
-	} while (0)
 
 const char *pd_world_comm(const struct pd_world *world, uint32_t tid, struct pd_moment when, char *unknown)
 {
 	const struct pd_thread *thread = pd_world_find_thread(world, tid, when);
-	uint32_t count = 0, first = 0;
+	uint32_t first = 0, end = 0;
 
 	if (thread) {
 		first = world->parts[thread->index].names;
-		COUNT_UNTIL(world->names, first, world->parts[thread->index + 1].names, from, when, count);
+		PD_SEARCH(end, first, world->parts[thread->index + 1].names, i,
+			  !pd_moment_before(when, world->names[i].from));
 	}
-	if (count)
-		return world->names[first + count - 1].comm;
+	if (end > first)
+		return world->names[end - 1].comm;
 	if (unknown)
 		snprintf(unknown, PD_THREAD_NAME_BYTES, ":%d", (int32_t)tid);
 	return unknown;
@@ -214,14 +192,14 @@ const char *pd_world_comm(const struct pd_world *world, uint32_t tid, struct pd_
 struct pd_list pd_world_namespaces(const struct pd_world *world, uint32_t tid, struct pd_moment when)
 {
 	const struct pd_thread *thread = pd_world_find_thread(world, tid, when);
-	uint32_t count = 0, first = 0;
+	uint32_t first = 0, end = 0;
 
 	if (thread) {
 		first = world->parts[thread->index].links;
-		COUNT_UNTIL(world->links, first, world->parts[thread->index + 1].links, from, when, count);
+		PD_SEARCH(end, first, world->parts[thread->index + 1].links, i,
+			  !pd_moment_before(when, world->links[i].from));
 	}
-	return count ? world->links[first + count - 1].links :
-		       (struct pd_list){ .stride = sizeof(struct pd_namespace) };
+	return end > first ? world->links[end - 1].links : (struct pd_list){ .stride = sizeof(struct pd_namespace) };
 }
 
 static const struct pd_mapping *find_mapping(const struct pd_world *world, uint32_t space, struct pd_moment when,
@@ -238,12 +216,14 @@ static void find_in_process(const struct pd_world *world, uint32_t pid, struct p
 {
 	const struct pd_thread *thread = pd_world_find_thread(world, pid, when);
 	const struct pd_thread_space *spaces;
-	uint32_t first, count;
+	uint32_t first, end, count;
 
 	if (!thread)
 		return;
 	first = world->parts[thread->index].spaces;
-	COUNT_UNTIL(world->spaces, first, world->parts[thread->index + 1].spaces, from, when, count);
+	PD_SEARCH(end, first, world->parts[thread->index + 1].spaces, i,
+		  !pd_moment_before(when, world->spaces[i].from));
+	count = end - first;
 	if (!count)
 		return;
 	spaces = &world->spaces[first];
@@ -323,19 +303,17 @@ const char *pd_world_cgroup(const struct pd_world *world, uint64_t id)
 	return NULL;
 }
 
+// Whether one sorts up to this id and moment: by id, then by the moment from which on it was there.
+static bool is_bpf_until(const struct pd_bpf *bpf, uint32_t id, struct pd_moment when)
+{
+	return bpf->id < id || (bpf->id == id && !pd_moment_before(when, bpf->from));
+}
+
 const struct pd_bpf *pd_world_bpf(const struct pd_world *world, uint32_t id, struct pd_moment when)
 {
-	size_t low = 0, high = world->settled_bpf_count;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct pd_bpf *bpf = &world->bpfs[middle];
-
-		if (bpf->id < id || (bpf->id == id && !pd_moment_before(when, bpf->from)))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	PD_SEARCH(low, 0, world->settled_bpf_count, i, is_bpf_until(&world->bpfs[i], id, when));
 	if (!low || world->bpfs[low - 1].id != id || !pd_moment_before(when, world->bpfs[low - 1].until))
 		return NULL;
 	return &world->bpfs[low - 1];

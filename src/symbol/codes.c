@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "symbol/lookup.h"
 #include "state/world.h"
 
@@ -153,17 +154,10 @@ uint32_t pd_codes_turn(const struct pd_codes *codes, uint32_t pid, struct pd_mom
 		       struct pd_moment *until)
 {
 	const struct process *p = process_of(codes, pid);
-	size_t low = 0, high = p ? p->count : 0;
+	size_t low;
 	struct pd_moment change = { .order = 0 };
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->times[middle] <= when.time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	PD_SEARCH(low, 0, p ? p->count : 0, i, p->times[i] <= when.time_ns);
 	if (low) {
 		change.time_ns = p->times[low - 1];
 		if (pd_moment_before(*from, change))

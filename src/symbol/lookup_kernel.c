@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/search.h"
 #include "object/index/index_file.h"
 #include "symbol/lookup.h"
 #include "object/find/root.h"
@@ -524,16 +525,9 @@ static uint16_t owner_of(const struct pd_kallsyms *kallsyms, const char *name, s
 // True if the list has a symbol of the module inside of the mapping: then it stands where it was recorded.
 static bool is_inside(const struct pd_kallsyms *kallsyms, uint16_t owner, const struct pd_mapping *mapping)
 {
-	size_t low = 0, high = pd_symtab_count(kallsyms->table);
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pd_symtab_at(kallsyms->table, middle).start < mapping->start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	PD_SEARCH(low, 0, pd_symtab_count(kallsyms->table), i, pd_symtab_at(kallsyms->table, i).start < mapping->start);
 	for (; low < pd_symtab_count(kallsyms->table); low++) {
 		struct pd_symbol symbol = pd_symtab_at(kallsyms->table, low);
 

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "format/print.h"
 
 // What is done with the records of a file, in one place.
@@ -23,16 +24,9 @@ struct changing {
 
 static uint64_t change_number(const struct pd_number_change *changes, size_t count, uint64_t number)
 {
-	size_t from = 0, to = count;
+	size_t from;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (changes[middle].from < number)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	PD_SEARCH(from, 0, count, i, changes[i].from < number);
 	return from < count && changes[from].from == number ? changes[from].to : number;
 }
 
@@ -62,16 +56,9 @@ static uint64_t change_task(const struct pd_join *join, uint64_t task, size_t si
 
 static uint64_t change_address(const struct pd_join *join, uint64_t address)
 {
-	size_t from = 0, to = join->address_count;
+	size_t from;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (join->addresses[middle].end <= address)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	PD_SEARCH(from, 0, join->address_count, i, join->addresses[i].end <= address);
 	if (from == join->address_count || address < join->addresses[from].start)
 		return address;
 	return address - join->addresses[from].start + join->addresses[from].to;

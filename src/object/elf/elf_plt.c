@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/search.h"
 
 enum {
 	MACHINE_PPC64 = 21,
@@ -368,16 +369,9 @@ static uint64_t content_of(const struct pd_elf *elf, uint64_t slot)
 // The stubs of a slot, that no relocation has named before.
 static struct stub *stubs_of(struct stubs *stubs, uint64_t slot)
 {
-	size_t low = 0, high = stubs->count;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (stubs->items[middle].slot < slot)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	PD_SEARCH(low, 0, stubs->count, i, stubs->items[i].slot < slot);
 	return low < stubs->count && stubs->items[low].slot == slot && !stubs->items[low].found ? &stubs->items[low] :
 												  NULL;
 }
@@ -429,16 +423,9 @@ static void name_indirect(struct stubs *stubs, const struct pd_symtab_maker *mak
 		stubs->items[count++].best = SIZE_MAX;
 	for (size_t i = 0; count && i < pd_symtab_maker_count(maker); i++) {
 		const struct pd_symbol *symbol = pd_symtab_maker_at(maker, i);
-		size_t low = 0, high = count;
+		size_t low;
 
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-
-			if (stubs->items[middle].resolver < symbol->start)
-				low = middle + 1;
-			else
-				high = middle;
-		}
+		PD_SEARCH(low, 0, count, s, stubs->items[s].resolver < symbol->start);
 		if (low < count && stubs->items[low].resolver == symbol->start && symbol->kind == PD_SYMBOL_INDIRECT &&
 		    (stubs->items[low].best == SIZE_MAX || pd_symtab_maker_prefers(maker, stubs->items[low].best, i)))
 			stubs->items[low].best = i;

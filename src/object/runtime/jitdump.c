@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/search.h"
 #include "object/find/root.h"
 
 enum {
@@ -463,16 +464,9 @@ static size_t last_that_covers(const struct pd_jitdump *jit, size_t place, uint6
 
 static size_t count_up_to(const struct pd_jitdump *jit, uint64_t addr)
 {
-	size_t low = 0, high = jit->about.code_count;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (jit->codes[jit->order[middle]].code.addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	PD_SEARCH(low, 0, jit->about.code_count, i, jit->codes[jit->order[i]].code.addr <= addr);
 	return low;
 }
 
@@ -518,19 +512,12 @@ bool pd_jitdump_line(const struct pd_jitdump *jit, const struct pd_jit_code *cod
 {
 	const struct line *lines;
 	uint64_t offset = addr - code->addr;
-	size_t low = 0, high = code->line_count;
+	size_t low;
 
-	if (!high)
+	if (!code->line_count)
 		return false;
 	lines = jit->lines + code->first_line;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lines[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	PD_SEARCH(low, 0, code->line_count, i, lines[i].offset <= offset);
 	if (!low)
 		return false;
 	*line_out = (struct pd_jit_line){

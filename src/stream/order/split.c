@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 static int compare_pieces(const void *a, const void *b)
 {
 	const struct pd_piece *left = a, *right = b;
@@ -85,16 +87,9 @@ void pd_split_fini(struct pd_split *split)
 // The first piece with which one that is as new as that was among those up to it.
 static size_t first_with(const struct pd_split *split, uint64_t time_ns)
 {
-	size_t low = 0, high = split->piece_count;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (split->newest_ns[middle] < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	PD_SEARCH(low, 0, split->piece_count, i, split->newest_ns[i] < time_ns);
 	return low;
 }
 

@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 
+#include "base/search.h"
+
 // The words of the event are copied only when they are not there from the last record.
 static void set_scope(struct pd_scratch *scratch, const struct pd_record *record)
 {
@@ -69,16 +71,9 @@ enum pd_status pd_record_decode(const struct pd_record *record, const void **dec
 // Whether another stream over the same file has told the damage of the record.
 static bool is_known(const struct pd_places *known, uint64_t place)
 {
-	size_t from = 0, to = known ? known->count : 0;
+	size_t from;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (known->items[middle] < place)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	PD_SEARCH(from, 0, known ? known->count : 0, i, known->items[i] < place);
 	return known && from < known->count && known->items[from] == place;
 }
 
