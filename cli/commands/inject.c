@@ -1,27 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * perfdata inject: the same recording with more in it: build ids, maps of code made at run time, statistics of the
- * scheduler. This file walks the records and says at the end what was done; inject_*.c do it.
+ * scheduler. The library does it (perfdata/inject.h); here options are read, and the end says what was done.
  */
-#include "inject.h"
+#include "front/input.h"
+#include "front/target.h"
+#include "front/unfinished.h"
+
+#include <perfdata/inject.h>
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-	TOLD_MOST = 20,
-	RECORDS_PER_ROUND = 65536 /* in the order of time, so that readers need not keep all of it */
+	LIST_MAX_BYTES = 16 << 20
 };
 
-#define FLAG(name, letter, member, help)                                                           \
-	{ name, letter, OPTION_FLAG, NULL, offsetof(struct inject_values, member), help }
-#define STRING(name, letter, argument, member, help)                                               \
-	{ name, letter, OPTION_STRING, argument, offsetof(struct inject_values, member), help }
+struct values {
+	struct input_options input;
+	struct target_options target;
+	bool build_ids, build_ids_all, mmap2, mmap2_all;
+	const char *known;
+	bool any_file;
+	bool jit;
+	const char *jit_dir;
+	bool sched_stat;
+	bool strip;
+	const char *symfs;
+};
+
+struct run {
+	const struct values *values;
+	struct input input;
+	struct target target;
+	struct unfinished *unfinished; /* the file that the library writes beside the output */
+	char *known_text;
+	struct pd_inject_known *known;
+	size_t known_count;
+	struct pd_inject *inject;
+	struct pd_inject_result result;
+};
+
+#define FLAG(name, letter, member, help)                                               \
+	{                                                                              \
+		name, letter, OPTION_FLAG, NULL, offsetof(struct values, member), help \
+	}
+#define STRING(name, letter, argument, member, help)                                         \
+	{                                                                                    \
+		name, letter, OPTION_STRING, argument, offsetof(struct values, member), help \
+	}
 
 static const struct option options[] = {
-	INPUT_OPTIONS(struct inject_values, input),
+	INPUT_OPTIONS(struct values, input),
 	FLAG("build-ids", 'b', build_ids, "add build ids of the objects that have samples"),
 	FLAG("buildid-all", 0, build_ids_all, "add build ids of all mapped objects"),
 	FLAG("mmap2-buildids", 'B', mmap2, "write build ids into the MMAP2 records that have samples; drop others"),
@@ -32,9 +64,10 @@ static const struct option options[] = {
 	STRING("symfs", 0, "DIR", symfs, "look up recorded files below DIR instead of /"),
 	FLAG("jit", 'j', jit, "add mappings of JIT-compiled code from jit-PID.dump, with an ELF file per function"),
 	STRING("jit-dir", 0, "DIR", jit_dir, "directory for these files (default: that of the dump)"),
-	FLAG("sched-stat", 's', sched_stat, "merge sched_stat and sched_switch events: where threads slept, and for how long"),
+	FLAG("sched-stat", 's', sched_stat,
+	     "merge sched_stat and sched_switch events: where threads slept, and for how long"),
 	FLAG("strip", 0, strip, "drop AUX data"),
-	TARGET_OPTIONS(struct inject_values, target),
+	TARGET_OPTIONS(struct values, target),
 	{ 0 },
 };
 
@@ -46,160 +79,134 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-/* ---- what the parts share ---- */
+/* ---- ids that were given ---- */
 
-bool inject_keep(struct inject *inject, enum pd_status status)
+static int digit_of(char c)
 {
-	if (status < 0)
-		inject->status = status;
-	return status >= 0;
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-bool inject_no_memory(struct inject *inject)
+/* "ID PATH"; the text is cut up. */
+static bool take_known(struct pd_inject_known *known, char *text)
 {
-	inject->status = PD_ERROR_MEMORY;
-	strcpy(inject->error.message, "out of memory");
-	return false;
-}
+	size_t count = 0;
 
-void inject_tell(struct inject *inject, bool lost, const char *format, ...)
-{
-	char text[1024];
-	va_list args;
-
-	inject->lost |= lost;
-	if (inject->told++ >= TOLD_MOST || inject->values->input.quiet)
-		return;
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	progress_clear(&inject->input.progress);
-	complain("%s: %s", inject->input.name, text);
-}
-
-size_t inject_event(const struct pd_record *record)
-{
-	return record->event ? record->event->index : 0;
-}
-
-const char *inject_last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/* ---- records ---- */
-
-struct walk {
-	struct inject *inject;
-	uint64_t passed; /* since the last round */
-	bool sorted, late;
-};
-
-static bool is_aux(uint32_t type)
-{
-	static const uint32_t types[] = { PD_RECORD_AUX,           PD_RECORD_ITRACE_START, PD_RECORD_AUX_OUTPUT_HW_ID,
-					  PD_RECORD_AUXTRACE_INFO, PD_RECORD_AUXTRACE,     PD_RECORD_AUXTRACE_ERROR };
-
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		if (types[i] == type)
-			return true;
-	}
-	return false;
-}
-
-static enum verdict_of_inject judge(struct inject *inject, struct pd_stream *stream, const struct pd_record *record)
-{
-	enum verdict_of_inject verdict = INJECT_PASS;
-
-	if (inject->values->strip && is_aux(record->type))
-		return INJECT_DROP;
-	if (inject->jit)
-		verdict = jit_record(inject, stream, record);
-	if (inject->ids && verdict == INJECT_PASS)
-		verdict = ids_record(inject, stream, record);
-	if (inject->sched && verdict == INJECT_PASS)
-		verdict = sched_record(inject, stream, record);
-	return verdict;
-}
-
-/* What is compressed is counted as what it holds. */
-static bool is_counted(const struct pd_record *record)
-{
-	return record->type != PD_RECORD_COMPRESSED && record->type != PD_RECORD_COMPRESSED2;
-}
-
-static void count(struct inject *inject, uint32_t type, uint64_t seen, bool kept)
-{
-	bool sample = type == PD_RECORD_SAMPLE;
-
-	*(sample ? &inject->samples_seen : &inject->others_seen) += seen;
-	*(sample ? &inject->samples_kept : &inject->others_kept) += kept ? seen : 0;
-}
-
-static bool begin_round(struct walk *walk)
-{
-	const struct pd_finished_round round = { 0 };
-	struct inject *inject = walk->inject;
-
-	walk->passed = 0;
-	return walk->late || inject_keep(inject, pd_writer_add(inject->target.writer, PD_RECORD_FINISHED_ROUND, 0, &round, 0,
-							       &inject->error));
-}
-
-static bool pass(struct walk *walk, struct pd_stream *stream, const struct pd_record *record)
-{
-	struct inject *inject = walk->inject;
-
-	if (!inject_keep(inject, pd_writer_pass(inject->target.writer, stream, record, &inject->error)))
+	text += strspn(text, " \t");
+	for (; digit_of(text[0]) >= 0 && digit_of(text[1]) >= 0 && count < PD_BUILD_ID_SIZE; text += 2)
+		known->id.bytes[count++] = (uint8_t)(digit_of(text[0]) << 4 | digit_of(text[1]));
+	known->id.size = (uint8_t)count;
+	if (!count || (*text != ' ' && *text != '\t'))
 		return false;
-	if (!inject->sched && !ids_look(inject) && !(inject->jit && jit_waits(inject)))
-		count(inject, PD_RECORD_SAMPLE, pd_writer_pass_following(inject->target.writer, stream), true);
-	return true;
+	known->path = text + strspn(text, " \t");
+	return *known->path;
 }
 
-static bool inject_record(void *self, struct pd_stream *stream, const struct pd_record *record)
+/* NULL, told, if it cannot be read as a whole. */
+static char *read_list(const char *path)
 {
-	struct walk *walk = self;
-	struct inject *inject = walk->inject;
-	enum verdict_of_inject verdict;
-	uint32_t type = record->type;
+	FILE *file = fopen(path, "re");
+	char *text = file ? malloc(LIST_MAX_BYTES) : NULL;
+	size_t size = text ? fread(text, 1, LIST_MAX_BYTES, file) : 0;
+	bool whole = text && size < LIST_MAX_BYTES && !ferror(file);
 
-	if (walk->sorted) {
-		walk->late |= record->flags & PD_RECORD_LATE;
-		/* Rounds say how far the order of the input was from that of time. */
-		if (type == PD_RECORD_FINISHED_ROUND)
-			return true;
-		if (++walk->passed > RECORDS_PER_ROUND && !begin_round(walk))
-			return false;
+	if (whole) {
+		text[size] = 0;
+	} else {
+		complain("%s: %s", path, !file ? "cannot be opened" : "cannot be read, or is larger than 16 MiB");
+		free(text);
+		text = NULL;
 	}
-	verdict = judge(inject, stream, record);
-	if (is_counted(record))
-		count(inject, type, 1, verdict == INJECT_PASS || verdict == INJECT_PASSED);
-	if (verdict == INJECT_PASS)
-		return pass(walk, stream, record);
-	return verdict != INJECT_FAILED;
+	if (file)
+		fclose(file);
+	return text;
 }
 
-/* ---- features ---- */
-
-static enum pd_status change_feature(void *self, struct pd_file *file, unsigned feature, const void **decoded_out,
-				     bool *keep, struct pd_error *error)
+static int take_all_known(struct run *run, const char *argument)
 {
-	const struct inject *inject = self;
+	static const char file[] = "file://";
+	bool listed = !strncmp(argument, file, sizeof(file) - 1);
+	char *text = listed ? read_list(argument + sizeof(file) - 1) : strdup(argument), *rest = NULL;
+	const char *between = listed ? "\n" : ",";
+	size_t capacity = 1;
 
-	(void)file;
-	(void)decoded_out;
-	(void)error;
-	if (inject->values->strip && feature == PD_FEATURE_AUXTRACE)
-		*keep = false;
-	return PD_OK;
+	run->known_text = text;
+	if (!text)
+		return CODE_USAGE;
+	for (const char *c = text; *c; c++)
+		capacity += *c == *between;
+	run->known = calloc(capacity, sizeof(*run->known));
+	if (!run->known) {
+		complain("out of memory");
+		return CODE_UNREADABLE;
+	}
+	for (char *word = strtok_r(text, between, &rest); word; word = strtok_r(NULL, between, &rest)) {
+		struct pd_inject_known *known = &run->known[run->known_count];
+
+		*known = (struct pd_inject_known){ 0 };
+		if (take_known(known, word)) {
+			run->known_count++;
+		} else if (!listed || word[strspn(word, " \t")] != '/') {
+			/* what has no id is listed with spaces for it */
+			complain("option --known-build-ids: '%s' is not 'ID PATH'", word);
+			return CODE_USAGE;
+		}
+	}
+	return CODE_FINE;
+}
+
+/* ---- what the library asks for ---- */
+
+static void warn(void *self, const char *message)
+{
+	struct run *run = self;
+
+	progress_clear(&run->input.progress);
+	complain("%s", message);
+}
+
+static void show_progress(void *self, uint64_t done, uint64_t total)
+{
+	struct run *run = self;
+
+	progress_show(&run->input.progress, done, total);
+}
+
+static void end_pass(void *self)
+{
+	struct run *run = self;
+
+	progress_clear(&run->input.progress);
+	input_again(&run->input);
+}
+
+static void note_unfinished(void *self, enum pd_unfinished step, const char *path)
+{
+	struct run *run = self;
+
+	switch (step) {
+	case PD_UNFINISHED_STARTS:
+		unfinished_begin();
+		break;
+	case PD_UNFINISHED_EXISTS:
+		run->unfinished = unfinished_add(path, UNFINISHED_TREE);
+		unfinished_end();
+		break;
+	case PD_UNFINISHED_FAILED:
+		unfinished_end();
+		break;
+	case PD_UNFINISHED_DONE:
+		unfinished_done(run->unfinished);
+		run->unfinished = NULL;
+		break;
+	}
 }
 
 /* ---- all ---- */
 
-static bool choose(const struct inject_values *values)
+static bool choose(const struct values *values)
 {
 	int ids = values->build_ids + values->build_ids_all + values->mmap2 + values->mmap2_all;
 
@@ -224,7 +231,7 @@ static bool choose(const struct inject_values *values)
 }
 
 /* Records that all stay as they are can stay compressed as they are. */
-static enum pd_packing packing(const struct inject_values *values)
+static enum pd_packing packing(const struct values *values)
 {
 	bool changes = values->mmap2 || values->mmap2_all || values->jit || values->sched_stat || values->strip;
 	bool adds = values->build_ids || values->build_ids_all;
@@ -233,92 +240,145 @@ static enum pd_packing packing(const struct inject_values *values)
 	return changes || (adds && (to_pipe || values->target.to)) ? PD_PACK_SAME : PD_PACK_KEEP;
 }
 
-static void tell_end(const struct inject *inject)
+static void print_ids(const struct run *run, struct pd_text *text)
 {
-	const uint64_t counts[] = { inject->samples_kept, inject->samples_seen, inject->others_kept, inject->others_seen };
-	bool all = inject->others_kept == inject->others_seen;
-	struct pd_text *text = pd_text_new();
-	struct pd_bytes bytes;
+	const struct values *values = run->values;
+	const struct pd_inject_result *result = &run->result;
+
+	if (values->mmap2 || values->mmap2_all)
+		pd_text_printf(text, "; build ids in %" PRIu64 " map%s", result->changed_map_count,
+			       plural(result->changed_map_count));
+	else if (values->build_ids || values->build_ids_all)
+		pd_text_printf(text, "; %" PRIu64 " build id%s added, %" PRIu64 " %s there already",
+			       result->added_id_count, plural(result->added_id_count), result->present_id_count,
+			       was_or_were(result->present_id_count));
+	if (result->dropped_map_count)
+		pd_text_printf(text, ", %" PRIu64 " map%s without samples dropped", result->dropped_map_count,
+			       plural(result->dropped_map_count));
+	if (result->missing_id_count)
+		pd_text_printf(text, ", %" PRIu64 " object%s without one", result->missing_id_count,
+			       plural(result->missing_id_count));
+}
+
+static void print_result(const struct run *run, struct pd_text *text)
+{
+	const struct pd_inject_result *result = &run->result;
+	const uint64_t counts[] = { result->kept_sample_count, result->sample_count, result->kept_other_count,
+				    result->other_count };
+	bool all = counts[2] == counts[3];
 	char numbers[4][32];
 
-	if (inject->told > TOLD_MOST)
-		complain("%s: %" PRIu64 " more such object%s", inject->input.name, inject->told - TOLD_MOST,
-			 plural(inject->told - TOLD_MOST));
-	if (!text)
-		return;
 	for (size_t i = 0; i < 4; i++)
 		grouped(counts[i], numbers[i]);
 	pd_text_printf(text, "kept %s of %s sample%s, %s%s%s other record%s", numbers[0], numbers[1], plural(counts[1]),
 		       all ? "all " : numbers[2], all ? "" : " of ", numbers[3], plural(counts[3]));
-	ids_count(inject, text);
-	jit_count(inject, text);
-	sched_count(inject, text);
+	print_ids(run, text);
+	if (run->values->jit)
+		pd_text_printf(text,
+			       "; %" PRIu64 " map%s added for code in %" PRIu64 " file%s, %" PRIu64
+			       " map%s of jitdumps and %" PRIu64 " of anonymous memory dropped",
+			       result->code_map_count, plural(result->code_map_count), result->code_file_count,
+			       plural(result->code_file_count), result->dump_map_count, plural(result->dump_map_count),
+			       result->memory_map_count);
+	if (run->values->sched_stat)
+		pd_text_printf(text, "; %" PRIu64 " sched_stat sample%s merged with switches, %" PRIu64 " without one",
+			       result->joined_count, plural(result->joined_count), result->unjoined_count);
+}
+
+static void tell_end(const struct run *run)
+{
+	uint64_t warnings = run->result.warning_count;
+	struct pd_text *text = pd_text_new();
+	struct pd_bytes bytes;
+
+	if (warnings > PD_INJECT_WARNINGS)
+		complain("%s: %" PRIu64 " more such object%s", run->input.name, warnings - PD_INJECT_WARNINGS,
+			 plural(warnings - PD_INJECT_WARNINGS));
+	if (!text)
+		return;
+	print_result(run, text);
 	bytes = pd_text_bytes(text);
 	complain("%.*s", (int)bytes.size, (const char *)bytes.data);
 	pd_text_free(text);
 }
 
-static int write_all(struct inject *inject)
+static int write_all(struct run *run)
 {
-	const struct pd_changes changes = { .size = sizeof(changes), .self = inject, .feature = change_feature };
-	struct pd_file *const inputs[] = { inject->input.file };
-	struct walk walk = { .inject = inject, .sorted = inject->values->sched_stat };
-	int code = target_open(&inject->target, inputs, 1, false);
+	struct pd_file *const inputs[] = { run->input.file };
+	struct pd_error error;
+	enum pd_status status;
+	int code = target_open(&run->target, inputs, 1, false);
 
 	if (code != CODE_FINE)
 		return code;
-	if (inject_keep(inject, pd_writer_change(inject->target.writer, &changes, &inject->error)) &&
-	    inject_keep(inject, pd_writer_carry(inject->target.writer, inject->input.file, &inject->error)))
-		code = input_walk(&inject->input, inject_record, &walk);
-	if (code == CODE_FINE && inject->status >= 0 && inject->jit)
-		jit_write(inject, UINT64_MAX);
-	if (code == CODE_FINE && inject->status >= 0 && inject->ids)
-		ids_finish(inject);
-	progress_clear(&inject->input.progress);
-	if (code == CODE_FINE && inject->status < 0)
-		code = target_failed(&inject->target, inject->status, &inject->error);
-	return code;
+	status = pd_inject_write(run->inject, run->target.writer, &run->result, &error);
+	progress_clear(&run->input.progress);
+	return target_close(&run->target, code_with_error(status, &error));
 }
 
-static int inject_opened(struct inject *inject)
+static int inject_opened(struct run *run)
 {
-	const struct inject_values *values = inject->values;
-	int code = ids_open(inject);
+	const struct values *values = run->values;
+	struct pd_inject_options options = {
+		.size = sizeof(options),
+		.build_ids = values->build_ids     ? PD_INJECT_LIST :
+			     values->build_ids_all ? PD_INJECT_LIST_ALL :
+			     values->mmap2         ? PD_INJECT_MAPS :
+			     values->mmap2_all     ? PD_INJECT_MAPS_ALL :
+						     PD_INJECT_NO_BUILD_IDS,
+		.symfs = values->symfs,
+		.any_file = values->any_file,
+		.jit = values->jit,
+		.jit_directory = values->jit_dir,
+		.sched_stat = values->sched_stat,
+		.drop_aux = values->strip,
+		.warn = values->input.quiet ? NULL : warn,
+		.progress = show_progress,
+		.pass_end = end_pass,
+		.unfinished = note_unfinished,
+		.self = run,
+	};
+	struct pd_error error;
+	enum pd_status status;
+	int code = values->known ? take_all_known(run, values->known) : CODE_FINE;
 
-	if (code == CODE_FINE && values->jit)
-		code = jit_open(inject);
-	if (code == CODE_FINE && values->sched_stat)
-		code = sched_open(inject);
-	inject->input.order = values->sched_stat ? PD_ORDER_TIME : PD_ORDER_FILE;
-	if (code == CODE_FINE)
-		code = target_close(&inject->target, write_all(inject));
-	if (code == CODE_FINE && !inject->values->input.quiet)
-		tell_end(inject);
-	if (code == CODE_FINE && inject->lost)
-		code = CODE_DAMAGED;
-	sched_close(inject);
-	jit_close(inject);
-	ids_close(inject);
-	return code;
+	if (code != CODE_FINE)
+		return code;
+	options.known = run->known;
+	options.known_count = run->known_count;
+	status = pd_inject_new(run->input.file, &options, &run->inject, &error);
+	progress_clear(&run->input.progress);
+	if (status < 0) {
+		complain("%s", error.message);
+		return CODE_UNREADABLE;
+	}
+	code = write_all(run);
+	if (code == CODE_FINE && !values->input.quiet)
+		tell_end(run);
+	return code == CODE_FINE && run->result.lost ? CODE_DAMAGED : code;
 }
 
-static int run(const struct call *call)
+static int run_inject(const struct call *call)
 {
-	struct inject inject = { .values = call->values };
-	struct input_options input = inject.values->input;
+	struct run run = { .values = call->values };
+	struct input_options input = run.values->input;
 	int code;
 
-	if (!choose(inject.values))
+	if (!choose(run.values))
 		return CODE_USAGE;
-	code = target_take(&inject.target, &inject.values->target, packing(inject.values));
+	code = target_take(&run.target, &run.values->target, packing(run.values));
 	if (code != CODE_FINE)
 		return code;
-	input.keep = ids_need_twice(inject.values);
+	input.keep = run.values->build_ids || run.values->mmap2;
 	input.verify = true;
-	code = input_open(&inject.input, &input, call, NULL, NULL);
+	code = input_open(&run.input, &input, call, NULL, NULL);
 	if (code != CODE_FINE)
 		return code;
-	return input_close(&inject.input, inject_opened(&inject));
+	code = inject_opened(&run);
+	pd_inject_free(run.inject);
+	free(run.known);
+	free(run.known_text);
+	return input_close(&run.input, code);
 }
 
 const struct command cmd_inject = {
@@ -342,7 +402,7 @@ const struct command cmd_inject = {
 		"OUTPUT is complete.",
 	.options = options,
 	.examples = examples,
-	.values_size = sizeof(struct inject_values),
+	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_inject,
 };

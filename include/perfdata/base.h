@@ -67,6 +67,16 @@ struct pd_error {
  * sentence has no line end and is valid during the call. */
 typedef void pd_warn_fn(void *self, const char *sentence);
 
+/** For programs that remove unfinished files if a signal ends them: what happens to a file or directory that is written.
+ * STARTS comes before it is created, then EXISTS or FAILED, and after EXISTS, when it is finished or removed, DONE. */
+enum pd_unfinished {
+	PD_UNFINISHED_STARTS,
+	PD_UNFINISHED_EXISTS,
+	PD_UNFINISHED_FAILED,
+	PD_UNFINISHED_DONE
+};
+typedef void pd_unfinished_fn(void *self, enum pd_unfinished step, const char *path);
+
 /** Borrowed bytes. */
 struct pd_bytes {
 	const uint8_t *data;

@@ -23,6 +23,7 @@
  *   live.h    profiles of a running recording
  *   writer.h  writing perf.data files
  *   merge.h   merging recordings
+ *   inject.h  adding build ids and JIT-compiled code to a recording
  *   repair.h  recovering damaged files
  *   assemble.h  converting perf.data files to text and back
  */
@@ -40,6 +41,7 @@
 #include <perfdata/filter.h>
 #include <perfdata/format.h>
 #include <perfdata/header.h>
+#include <perfdata/inject.h>
 #include <perfdata/jitdump.h>
 #include <perfdata/json.h>
 #include <perfdata/live.h>

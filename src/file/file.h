@@ -18,7 +18,9 @@
 #define PD_NO_WORD 0x0fffffffu // more than a sample can have
 
 // In old pipes of ChromeOS the type of a record with a feature is this plus the number of the feature.
-enum { PD_OLD_FEATURE_BASE = 66 };
+enum {
+	PD_OLD_FEATURE_BASE = 66
+};
 
 // Where samples of an event keep what pd_record_brief wants: bytes from the start of the body, or PD_NOWHERE.
 struct pd_brief_places {
@@ -33,13 +35,13 @@ struct pd_brief_places {
 struct pd_event_full {
 	struct pd_event event; // first: what the user sees
 	uint64_t words[PD_WORD_COUNT];
-	uint32_t sample_id;     // u64 words from the start of a sample's body, or PD_NO_WORD
+	uint32_t sample_id; // u64 words from the start of a sample's body, or PD_NO_WORD
 	uint32_t sample_time;
-	uint8_t trailer_id;     // u64 words from the end of other records, 1 is the last
+	uint8_t trailer_id; // u64 words from the end of other records, 1 is the last
 	uint8_t trailer_time;
-	uint8_t trailer_size;   // bytes, 0 without sample_id_all
+	uint8_t trailer_size; // bytes, 0 without sample_id_all
 	struct pd_brief_places brief;
-	bool named;             // the file says the name
+	bool named;                         // the file says the name
 	struct pd_event_full *next_unnamed; // see pd_file_take_unnamed
 	size_t id_capacity;
 };
@@ -74,7 +76,7 @@ struct pd_file {
 	struct pd_source main;
 	struct pd_archive *archive;         // that main is a part of, or NULL
 	struct pd_archive *symbols_archive; // inside of it, or NULL
-	struct pd_source *extra; // data.N of a directory
+	struct pd_source *extra;            // data.N of a directory
 	struct pd_part *parts;
 	size_t part_count;
 	struct pd_arena arena;
@@ -84,7 +86,7 @@ struct pd_file {
 	bool uniform; // all events have samples of the same form
 	struct pd_id_slot *ids;
 	size_t id_count, id_capacity;
-	uint64_t id_bytes; // of all sections of ids so far
+	uint64_t id_bytes;              // of all sections of ids so far
 	struct pd_event_full **unnamed; // chains of events without a name
 	size_t unnamed_capacity;
 	uint64_t secret; // differs from run to run
@@ -92,16 +94,16 @@ struct pd_file {
 	struct pd_feature_slot features[PD_FEATURE_LIMIT];
 	uint64_t quirks;
 	_Atomic enum pd_arch machine; // once it is known
-	uint64_t pipe_known; // pipe mode: metadata records before this offset have been taken
-	bool pipe_started;   // a stream has begun to consume a source that cannot seek
-	bool compressed;     // there are compressed records
+	uint64_t pipe_known;          // pipe mode: metadata records before this offset have been taken
+	bool pipe_started;            // a stream has begun to consume a source that cannot seek
+	bool compressed;              // there are compressed records
 	bool compression_told;
 	// limits and problems
 	uint64_t memory_limit;
 	uint64_t inflate_limit;
 	const char *temp_dir;
-	bool keep;           // what comes through a pipe, so that it can be read twice
-	bool mend;           // what the header says wrongly
+	bool keep; // what comes through a pipe, so that it can be read twice
+	bool mend; // what the header says wrongly
 	pd_problem_fn *problem;
 	void *problem_self;
 	uint64_t problem_counts[4];
@@ -160,6 +162,12 @@ static inline const struct pd_part *pd_file_part(const struct pd_file *file, siz
 	return &file->parts[part];
 }
 
+// A number that differs from run to run, for hashes.
+static inline uint64_t pd_file_secret(const struct pd_file *file)
+{
+	return file->secret;
+}
+
 static inline uint64_t pd_file_memory_limit(const struct pd_file *file)
 {
 	return file->memory_limit;
@@ -172,11 +180,10 @@ enum pd_problem_id {
 };
 
 // Tells a problem. field may be NULL.
-void pd_file_tell(struct pd_file *file, enum pd_problem_id id, uint64_t offset, const char *field,
-		  const char *format, ...) PD_PRINTF(5, 6);
+void pd_file_tell(struct pd_file *file, enum pd_problem_id id, uint64_t offset, const char *field, const char *format,
+		  ...) PD_PRINTF(5, 6);
 // The same for the failure of a cursor over bytes that begin at offset.
-void pd_file_tell_cursor(struct pd_file *file, enum pd_problem_id id, uint64_t offset,
-			 const struct pd_cursor *cursor);
+void pd_file_tell_cursor(struct pd_file *file, enum pd_problem_id id, uint64_t offset, const struct pd_cursor *cursor);
 enum pd_status pd_file_stopped(struct pd_error *error);
 // Tells once if the input was compressed as a whole and damaged.
 void pd_file_tell_compression(struct pd_file *file);

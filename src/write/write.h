@@ -176,6 +176,15 @@ struct pd_writer {
 
 // Keeps the first failure. Returns its status.
 enum pd_status pd_writer_fail(struct pd_writer *writer, enum pd_status status, struct pd_error *error);
+// The status for callers who read and write: a failure of the writer is PD_ERROR_OUTPUT, unless it is an argument.
+static inline enum pd_status pd_writer_output_status(enum pd_status status, struct pd_error *error)
+{
+	if (status >= 0 || status == PD_ERROR_ARGUMENT)
+		return status;
+	if (error)
+		error->status = PD_ERROR_OUTPUT;
+	return PD_ERROR_OUTPUT;
+}
 // Tells the first failure, which there was. Returns its status.
 enum pd_status pd_writer_failed_before(const struct pd_writer *writer, struct pd_error *error);
 

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "write/write.h"
+
 enum pd_status pd_merge_new(const struct pd_merge_options *options, struct pd_merge **merge_out, struct pd_error *error)
 {
 	struct pd_merge *merge;
@@ -165,10 +167,8 @@ enum pd_status pd_merge_write(struct pd_merge *merge, struct pd_writer *writer, 
 	enum pd_status status;
 
 	error = error ? error : &own;
-	status = pd_merge_writer_failed(pd_merge_header(merge, writer, error));
-	if (status < 0)
-		error->status = status;
-	else
+	status = pd_writer_output_status(pd_merge_header(merge, writer, error), error);
+	if (status >= 0)
 		status = pd_merge_pass(merge, writer, &result, error);
 	if (status >= 0 && result_out)
 		*result_out = result;

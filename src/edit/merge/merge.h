@@ -158,7 +158,5 @@ bool pd_repeats_take(struct pd_repeats *repeats, const struct pd_merge_source *s
 
 enum pd_status pd_merge_pass(struct pd_merge *merge, struct pd_writer *writer, struct pd_merge_result *result,
 			     struct pd_error *error);
-// A failure of the writer as status of the merge.
-enum pd_status pd_merge_writer_failed(enum pd_status status);
 
 #endif

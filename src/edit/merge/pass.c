@@ -36,20 +36,6 @@ struct pass {
 	bool late;
 };
 
-// An argument that the writer refuses is one of the merge; all else is the output.
-enum pd_status pd_merge_writer_failed(enum pd_status status)
-{
-	return status >= 0 || status == PD_ERROR_ARGUMENT ? status : PD_ERROR_OUTPUT;
-}
-
-static enum pd_status writer_failed(enum pd_status status, struct pd_error *error)
-{
-	status = pd_merge_writer_failed(status);
-	if (status < 0 && error)
-		error->status = status;
-	return status;
-}
-
 // ---- the heap ----
 
 static bool is_before(const struct feed *a, const struct feed *b)
@@ -181,7 +167,7 @@ static enum pd_status write_record(struct pass *pass, struct feed *feed, struct 
 		return PD_OK;
 	}
 	if (status < 0)
-		return writer_failed(status, error);
+		return pd_writer_output_status(status, error);
 	result->sample_count += sample;
 	result->other_count += !sample;
 	return PD_OK;
@@ -247,7 +233,8 @@ static enum pd_status pass_kernel_map(struct pass *pass, const struct feed *feed
 	changed.filename = (struct pd_str){ .data = renamed, .length = (uint32_t)strlen(renamed) };
 	*done_out = true;
 	pass->result->other_count++;
-	return writer_failed(pd_writer_add(pass->writer, PD_RECORD_MMAP, PD_CPUMODE_KERNEL, &changed, 0, error), error);
+	return pd_writer_output_status(
+		pd_writer_add(pass->writer, PD_RECORD_MMAP, PD_CPUMODE_KERNEL, &changed, 0, error), error);
 }
 
 // ---- all ----

@@ -3,9 +3,8 @@
  * What samples are in: their addresses and those of their call chains, as objects for a list, as maps for maps with ids.
  * An address that was met before in the same maps says nothing new, and nearly all were.
  */
-#include "inject_ids.h"
+#include "edit/inject/ids.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -13,15 +12,15 @@ enum {
 	VIEWS = 1 << 10
 };
 
-/* ---- what samples are in ---- */
+// ---- what samples are in ----
 
 static bool is_before(struct pd_moment a, struct pd_moment b)
 {
 	return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : a.order < b.order;
 }
 
-/* They come in the order of the file. */
-size_t ids_mapping_at(const struct ids *ids, uint64_t place)
+// They come in the order of the file.
+size_t pd_inject_ids_mapping_at(const struct pd_inject_ids *ids, uint64_t place)
 {
 	size_t low = 0, high = ids->mapping_count;
 	const struct pd_mapping *mapping;
@@ -38,53 +37,54 @@ size_t ids_mapping_at(const struct ids *ids, uint64_t place)
 	return mapping && mapping->from.order == place ? low : SIZE_MAX;
 }
 
-static bool hit(struct ids *ids, const struct pd_location *location)
+static bool hit(struct pd_inject_ids *ids, const struct pd_location *location)
 {
 	uint8_t *object = &ids->hit_objects[location->object->index];
 	size_t mapping;
 
 	if (ids->in_maps) {
-		mapping = ids_mapping_at(ids, location->mapping->from.order);
+		mapping = pd_inject_ids_mapping_at(ids, location->mapping->from.order);
 		if (mapping != SIZE_MAX)
 			ids->hit_mappings[mapping] = 1;
 	} else if (!*object) {
 		*object = 1;
-		/* With an id perf looks for it in its cache only; of a pipe nobody has put it there. */
-		if (location->object->kind == PD_OBJECT_VDSO && ids->inject->target.wanted.mode == PD_MODE_PIPE)
+		// With an id perf looks for it in its cache only; of a pipe nobody has put it there.
+		if (location->object->kind == PD_OBJECT_VDSO && ids->inject->writer->mode == PD_MODE_PIPE)
 			return true;
-		return ids_list_object(ids, location->object);
+		return pd_inject_ids_list_object(ids, location->object);
 	}
 	return true;
 }
 
-/* False after a failure. */
-static bool mark(struct ids *ids, const struct pd_brief *brief, const struct pd_view *view, unsigned cpumode,
+// False after a failure.
+static bool mark(struct pd_inject_ids *ids, const struct pd_brief *brief, const struct pd_view *view, unsigned cpumode,
 		 struct pd_moment when, uint64_t addr)
 {
 	uint64_t maps = view->maps ^ (uint64_t)cpumode << 61;
 	uint64_t hash = (maps * UINT64_C(0x9e3779b97f4a7c15)) ^ (addr * UINT64_C(0xff51afd7ed558ccd));
-	struct seen *seen = &ids->seen[hash >> 48 & (SEEN - 1)];
+	struct pd_inject_seen *seen = &ids->seen[hash >> 48 & (SEEN - 1)];
 	struct pd_location location;
 
 	if (seen->maps == maps && seen->addr == addr)
 		return true;
-	*seen = (struct seen){ maps, addr };
+	*seen = (struct pd_inject_seen){ maps, addr };
 	return !pd_world_locate(ids->world, brief->pid, cpumode, when, addr, &location) || hit(ids, &location);
 }
 
-static const struct pd_view *view_of(struct ids *ids, uint32_t pid, uint32_t tid, struct pd_moment when)
+static const struct pd_view *view_of(struct pd_inject_ids *ids, uint32_t pid, uint32_t tid, struct pd_moment when)
 {
-	struct thread_view *view = &ids->views[tid & (VIEWS - 1)];
+	struct pd_inject_view *view = &ids->views[tid & (VIEWS - 1)];
 
 	if (view->used && view->pid == pid && view->tid == tid && !is_before(when, view->view.from) &&
 	    is_before(when, view->view.until))
 		return &view->view;
-	*view = (struct thread_view){ .pid = pid, .tid = tid, .used = true };
+	*view = (struct pd_inject_view){ .pid = pid, .tid = tid, .used = true };
 	pd_world_view(ids->world, pid, tid, when, &view->view);
 	return &view->view;
 }
 
-static bool mark_chain(struct ids *ids, const struct pd_brief *brief, const struct pd_view *view, struct pd_moment when)
+static bool mark_chain(struct pd_inject_ids *ids, const struct pd_brief *brief, const struct pd_view *view,
+		       struct pd_moment when)
 {
 	struct pd_u64s chain = brief->callchain;
 	unsigned cpumode = brief->cpumode;
@@ -104,8 +104,8 @@ static bool mark_chain(struct ids *ids, const struct pd_brief *brief, const stru
 	return true;
 }
 
-/* What else of a sample is named by maps. */
-static bool mark_targets(struct ids *ids, const struct pd_record *record, const struct pd_brief *brief,
+// What else of a sample is named by maps.
+static bool mark_targets(struct pd_inject_ids *ids, const struct pd_record *record, const struct pd_brief *brief,
 			 const struct pd_view *view, struct pd_moment when)
 {
 	uint64_t type = record->event ? record->event->attr->sample_type : 0;
@@ -125,13 +125,13 @@ static bool mark_targets(struct ids *ids, const struct pd_record *record, const 
 	return true;
 }
 
-bool ids_mark_sample(struct ids *ids, const struct pd_record *record)
+bool pd_inject_ids_mark_sample(struct pd_inject_ids *ids, const struct pd_record *record)
 {
 	const struct pd_view *view;
 	struct pd_moment when;
 	struct pd_brief brief;
 
-	/* What is damaged is told by whoever needs it. */
+	// What is damaged is told by whoever needs it.
 	if (!pd_record_brief(record, &brief))
 		return true;
 	when = pd_record_moment(record);
@@ -140,24 +140,24 @@ bool ids_mark_sample(struct ids *ids, const struct pd_record *record)
 	       (!ids->in_maps || mark_targets(ids, record, &brief, view, when));
 }
 
-static bool feed(void *self, struct pd_stream *stream, const struct pd_record *record)
+static bool take_state(void *self, struct pd_stream *stream, const struct pd_record *record)
 {
-	struct ids *ids = self;
+	struct pd_inject_ids *ids = self;
 
 	if (record->type == PD_RECORD_SAMPLE) {
 		pd_stream_pass(stream);
 		return true;
 	}
-	/* Which maps are needed is not known. */
+	// Which maps are needed is not known.
 	if (record->type == PD_RECORD_AUXTRACE_INFO || record->type == PD_RECORD_AUXTRACE)
 		ids->all_hit = true;
-	return inject_keep(ids->inject, pd_world_take(ids->world, record, &ids->inject->error));
+	return pd_inject_keep(ids->inject, pd_world_take(ids->world, record, &ids->inject->error));
 }
 
-static bool look(void *self, struct pd_stream *stream, const struct pd_record *record)
+static bool mark_if_sample(void *self, struct pd_stream *stream, const struct pd_record *record)
 {
 	(void)stream;
-	return record->type != PD_RECORD_SAMPLE || ids_mark_sample(self, record);
+	return record->type != PD_RECORD_SAMPLE || pd_inject_ids_mark_sample(self, record);
 }
 
 static bool has_stacks(struct pd_file *file)
@@ -169,49 +169,56 @@ static bool has_stacks(struct pd_file *file)
 	return false;
 }
 
-static bool settle(struct ids *ids)
+static bool finish_state(struct pd_inject_ids *ids)
 {
 	size_t objects = 0;
 
-	if (!inject_keep(ids->inject, pd_world_settle(ids->world, &ids->inject->error)))
+	if (!pd_inject_keep(ids->inject, pd_world_settle(ids->world, &ids->inject->error)))
 		return false;
 	while (pd_world_mapping(ids->world, ids->mapping_count))
 		ids->mapping_count++;
 	while (pd_world_object(ids->world, objects))
 		objects++;
-	ids->hit_objects = calloc(objects + 1, 1);
-	ids->hit_mappings = calloc(ids->mapping_count + 1, 1);
-	ids->seen = malloc(SEEN * sizeof(*ids->seen));
-	ids->views = calloc(VIEWS, sizeof(*ids->views));
+	ids->hit_objects = pd_alloc((objects + 1) * 1);
+	ids->hit_mappings = pd_alloc((ids->mapping_count + 1) * 1);
+	ids->seen = pd_alloc(SEEN * sizeof(*ids->seen));
+	ids->views = pd_alloc((VIEWS) * sizeof(*ids->views));
 	if (!ids->hit_objects || !ids->hit_mappings || !ids->seen || !ids->views)
-		return inject_no_memory(ids->inject);
+		return pd_inject_no_memory(ids->inject);
 	memset(ids->seen, 0xff, SEEN * sizeof(*ids->seen));
 	return true;
 }
 
-static int walk(struct ids *ids, record_fn *each)
+static enum pd_status pass_before(struct pd_inject_ids *ids,
+				  bool (*each)(void *self, struct pd_stream *stream, const struct pd_record *record),
+				  struct pd_error *error)
 {
-	struct inject *inject = ids->inject;
-	int code = input_walk(&inject->input, each, ids);
+	struct pd_inject *inject = ids->inject;
+	enum pd_status status = pd_inject_each_record(inject, PD_ORDER_FILE, each, ids, error);
 
-	progress_clear(&inject->input.progress);
-	input_again(&inject->input);
-	return code;
+	if (status >= 0 && inject->options.pass_end)
+		inject->options.pass_end(inject->options.self);
+	return status;
 }
 
-int ids_read_before(struct ids *ids)
+static enum pd_status failure(const struct pd_inject *inject, struct pd_error *error)
 {
-	struct inject *inject = ids->inject;
-	int code = walk(ids, feed);
+	if (inject->status < 0 && error)
+		*error = inject->error;
+	return inject->status;
+}
 
-	if (code == CODE_FINE && inject->status >= 0)
-		settle(ids);
-	ids->all_hit |= ids->in_maps && has_stacks(inject->input.file);
-	if (code == CODE_FINE && inject->status >= 0 && ids->in_maps && !ids->all_hit)
-		code = walk(ids, look);
-	if (code == CODE_FINE && inject->status < 0) {
-		complain("%s", inject->error.message);
-		code = CODE_UNREADABLE;
-	}
-	return code;
+enum pd_status pd_inject_ids_read_before(struct pd_inject_ids *ids, struct pd_error *error)
+{
+	struct pd_inject *inject = ids->inject;
+	enum pd_status status = pass_before(ids, take_state, error);
+
+	if (status < 0)
+		return status;
+	if (inject->status >= 0)
+		finish_state(ids);
+	ids->all_hit |= ids->in_maps && has_stacks(inject->file);
+	if (inject->status >= 0 && ids->in_maps && !ids->all_hit)
+		status = pass_before(ids, mark_if_sample, error);
+	return status < 0 ? status : failure(inject, error);
 }

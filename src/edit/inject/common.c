@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+// What the parts of an injection share: the first failure, warnings, and a pass over the records.
+#include "edit/inject/inject.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum {
+	RECORDS_PER_STEP = 16384, // between two calls of the progress function
+	WARNING_BYTES = 1024,
+	NAME_BYTES = 4096
+};
+
+bool pd_inject_keep(struct pd_inject *inject, enum pd_status status)
+{
+	if (status < 0)
+		inject->status = status;
+	return status >= 0;
+}
+
+bool pd_inject_no_memory(struct pd_inject *inject)
+{
+	return pd_inject_keep(inject, pd_fail_memory(&inject->error));
+}
+
+void pd_inject_warn(struct pd_inject *inject, bool lost, const char *format, ...)
+{
+	char what[WARNING_BYTES], message[NAME_BYTES + WARNING_BYTES];
+	va_list args;
+
+	inject->result.lost |= lost;
+	if (inject->result.warning_count++ >= PD_INJECT_WARNINGS || !inject->options.warn)
+		return;
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	snprintf(message, sizeof(message), "%s: %s", pd_file_name(inject->file), what);
+	inject->options.warn(inject->options.self, message);
+}
+
+size_t pd_inject_event(const struct pd_record *record)
+{
+	return record->event ? record->event->index : 0;
+}
+
+static void show_progress(const struct pd_inject *inject, const struct pd_stream *stream)
+{
+	uint64_t done, total;
+
+	if (!inject->options.progress)
+		return;
+	pd_stream_progress(stream, &done, &total);
+	inject->options.progress(inject->options.self, done, total);
+}
+
+enum pd_status pd_inject_each_record(struct pd_inject *inject, enum pd_order order,
+				     bool (*each)(void *self, struct pd_stream *stream, const struct pd_record *record),
+				     void *self, struct pd_error *error)
+{
+	const struct pd_stream_options options = { .size = sizeof(options), .order = order, .verify = true };
+	const struct pd_record *record;
+	struct pd_stream *stream = NULL;
+	enum pd_status status = pd_stream_open(inject->file, &options, &stream, error);
+	uint64_t count = 0;
+
+	while (status == PD_OK) {
+		status = pd_stream_next(stream, &record, error);
+		if (status != PD_OK || !each(self, stream, record))
+			break;
+		if (++count % RECORDS_PER_STEP == 0)
+			show_progress(inject, stream);
+	}
+	pd_stream_close(stream);
+	return status;
+}
