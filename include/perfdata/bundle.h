@@ -78,6 +78,34 @@ typedef void pd_bundled_fn(void *self, const struct pd_bundled *bundled);
 PD_API enum pd_status pd_bundle_add_dso(struct pd_bundle *bundle, struct pd_symbols *symbols, const struct pd_dso *dso,
 					pd_bundled_fn *each, void *self, struct pd_error *error);
 
+/** Zero is the default for each member; NULL means all defaults. */
+struct pd_unpack_options {
+	size_t size;      /* sizeof(struct pd_unpack_options); 0 is PD_ERROR_ARGUMENT */
+	unsigned mode;    /* permissions of the directory; 0: 0700 */
+	pd_warn_fn *warn; /* gets the first PD_UNPACK_WARNINGS members that are skipped; may be NULL */
+	/* Tells of the directory, for programs that remove it if they are interrupted. May be NULL. */
+	pd_unfinished_fn *unfinished;
+	void *self; /* first argument of both functions */
+};
+
+enum {
+	PD_UNPACK_WARNINGS = 20
+};
+
+struct pd_unpack_result {
+	uint64_t file_count;
+	uint64_t link_count;
+	uint64_t refused_count; /* members that were skipped: outside of the directory, no file, or in the way of another */
+	char incomplete[4096]; /* after an error: the directory with what was unpacked; empty if there is none */
+};
+
+/** Unpacks an archive into a new directory, or one that is empty. It appears under its name when it is complete. Nothing
+ * outside of it is written, and no link leads out of it. *result_out is also written on failure. Errors: PD_ERROR_OUTPUT.
+ */
+PD_API enum pd_status pd_archive_unpack(const struct pd_archive *archive, const char *directory,
+					const struct pd_unpack_options *options, struct pd_unpack_result *result_out,
+					struct pd_error *error);
+
 #ifdef __cplusplus
 }
 #endif
