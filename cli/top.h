@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of perfdata top share. cmd_top.c records and keeps the sum; top_table.c prints it; top_screen.c is the
+ * What the files of perfdata top share. commands/top.c records and keeps the sum; top_table.c prints it; top_screen.c is the
  * terminal: what is on it, and which keys were pressed.
  */
 #ifndef CLI_TOP_H
 #define CLI_TOP_H
 
-#include "report.h"
+#include "select.h"
+#include "front/input.h"
 #include "front/symbol_options.h"
+
+#include <perfdata/report.h>
 
 /* ---- top_screen.c ---- */
 
@@ -42,7 +45,7 @@ struct look {
 	size_t entries;       /* most rows; 0: no limit */
 	bool samples, period; /* columns */
 	bool children;
-	struct graph_options graph;
+	struct pd_report_graph graph;
 	double least; /* percent */
 	size_t max_stack;
 	const struct select *select;

@@ -5,107 +5,90 @@
 #include "top.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 static bool is_ours(const char *name)
 {
-	/* Lines are asked of symbols, which do not live as long as a sum; slices of time of a whole recording. */
+	/* Lines are looked up in symbols, which do not live as long as a sum; time slices are of a whole recording. */
 	return strcmp(name, "srcline") != 0 && strcmp(name, "srcfile") != 0 && strcmp(name, "time") != 0;
 }
 
-static bool set_columns(struct report *report, const struct look *look)
+static bool has_place(const void *filter, const struct pd_place *place)
 {
-	struct column keys[COLUMNS_MOST];
-	size_t count = 0;
+	return select_has_place(filter, place);
+}
 
-	report->children = look->children;
-	report->graph = look->graph;
-	report->threads = 1; /* whoever watches costs little */
-	if (report->children)
-		columns_add_number(report, COLUMN_CHILDREN);
-	columns_add_number(report, COLUMN_OVERHEAD);
-	if (look->samples)
-		columns_add_number(report, COLUMN_SAMPLES);
-	if (look->period)
-		columns_add_number(report, COLUMN_PERIOD);
-	if (!columns_parse(report, look->sort, keys, &count))
-		return false;
-	for (size_t i = 0; i < report->key_count; i++) {
-		if (is_ours(report->keys[i]->name))
-			continue;
-		complain("sort key '%s' is not supported by top", report->keys[i]->name);
-		return false;
+/* Says what is wrong with the keys; NULL then. */
+static struct pd_report *plan(const struct look *look)
+{
+	struct pd_report_options options = {
+		.size = sizeof(options),
+		.view = PD_REPORT_SAMPLES,
+		.sort = look->sort,
+		.no_children = !look->children,
+		.show_samples = look->samples,
+		.show_period = look->period,
+		.no_empty_columns = true,
+		.no_groups = true,
+		.least_percent = look->least,
+		.max_stack = look->max_stack,
+		.graph = look->graph,
+		.threads = 1, /* watching should cost little */
+		.has_place = select_by_place(look->select) ? has_place : NULL,
+		.filter = look->select,
+		.by_dso = look->select->dsos.given,
+	};
+	const struct pd_report_key *key;
+	struct pd_report *report;
+	struct pd_error error;
+
+	if (pd_report_new(NULL, &options, &report, &error) < 0) {
+		complain("%s", error.message);
+		return NULL;
 	}
-	return columns_append_all(report->columns, &report->column_count, keys, count) &&
-	       columns_append_all(report->order, &report->order_count, keys, count);
+	for (size_t i = 0; (key = pd_report_sort_key(report, i)) != NULL; i++) {
+		if (is_ours(key->name))
+			continue;
+		complain("sort key '%s' is not supported by top", key->name);
+		pd_report_free(report);
+		return NULL;
+	}
+	return report;
 }
 
 bool table_by(const struct look *look, uint32_t *by_out)
 {
-	struct report *report = calloc(1, sizeof(*report));
-	bool done;
+	struct pd_report *report = plan(look);
+	struct pd_profile_options options = { 0 };
 
-	if (!report) {
-		complain("out of memory");
+	if (!report)
 		return false;
-	}
-	done = set_columns(report, look);
-	*by_out = report_by(report);
-	free(report);
-	return done;
-}
-
-/* ---- rows ---- */
-
-static bool has_text(const struct report *report, const struct row *row, const char *text)
-{
-	for (size_t i = 0; i < report->key_count; i++)
-		if (strcasestr(report->values[i].items[row_value(report, row, i)].text, text))
-			return true;
-	return false;
-}
-
-/* Leaves out what is not to be seen, so that columns are as wide as what is. */
-static void keep_shown(const struct report *report, const struct look *look, struct table *table, size_t most)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < table->row_count && (!most || kept < most); i++) {
-		const struct row *row = &table->rows[i];
-		uint64_t weight = look->children ? row->amounts->children_period : row->amounts->period;
-
-		if (percent_of(weight, table->totals[0]) < look->least)
-			continue;
-		if (!*look->filter || has_text(report, row, look->filter))
-			table->rows[kept++] = *row;
-	}
-	table->row_count = kept;
-}
-
-static bool build(struct report *report, const struct look *look, const struct shown *shown, struct output *out,
-		  size_t most)
-{
-	report->input.file = shown->file;
-	report->input.out = out;
-	report->out = out->text;
-	report->escape = true;
-	report->profile = (struct pd_profile *)(uintptr_t)shown->profile;
-	report->symbols = shown->symbols;
-	report->select = *look->select;
-	report->least = look->least;
-	report->max_stack = look->max_stack;
-	report->graph = look->graph;
-	report->scratch = pd_text_new();
-	if (!report->scratch || !set_columns(report, look) || !tables_make(report, false, true) || !rows_build(report))
-		return false;
-	for (size_t i = 0; i < report->table_count; i++)
-		keep_shown(report, look, &report->tables[i], most);
+	pd_report_ask(report, &options);
+	*by_out = options.by;
+	pd_report_free(report);
 	return true;
 }
 
+/* Without rows that are not shown, so that columns are as wide as those that are. NULL if there is no memory. */
+static struct pd_report *build(const struct look *look, const struct shown *shown, size_t max_rows)
+{
+	struct pd_report *report = plan(look);
+
+	if (!report || pd_report_build(report, shown->file, shown->profile, shown->symbols, NULL) < 0) {
+		pd_report_free(report);
+		return NULL;
+	}
+	pd_report_narrow(report, look->filter, max_rows);
+	return report;
+}
+
 /* ---- text ---- */
+
+static double percent_of(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
 
 static void add_head(const struct look *look, const struct state *state, const struct shown *shown,
 		     struct pd_text *text)
@@ -127,69 +110,28 @@ static void add_head(const struct look *look, const struct state *state, const s
 	pd_text_printf(text, "%s\n", state->notice ? state->notice : "");
 }
 
-static size_t count_lines(struct pd_text *text)
-{
-	struct pd_bytes bytes = pd_text_bytes(text);
-	size_t lines = 0;
-
-	for (size_t i = 0; i < bytes.size; i++)
-		lines += bytes.data[i] == '\n';
-	return lines;
-}
-
-static bool add_rows(struct report *report, const struct table *table, const struct row **rows, size_t lines)
-{
-	struct drawing drawn;
-	bool done;
-
-	for (size_t i = 0; i < table->row_count; i++)
-		rows[i] = &table->rows[i];
-	done = drawing_start(&drawn, report, table, rows, table->row_count);
-	while (done && drawn.next < drawn.count) {
-		done = drawing_next(&drawn);
-		/* graphs can be long */
-		if (lines && report->graph.kind != GRAPH_NONE && count_lines(report->out) >= lines)
-			break;
-	}
-	drawing_end(&drawn);
-	return done;
-}
-
-static bool add_table(struct report *report, struct table *table, size_t lines)
-{
-	const struct row **rows = malloc((table->row_count + 1) * sizeof(*rows));
-	bool done;
-
-	report_text_header(report, table);
-	done = rows && add_rows(report, table, rows, lines);
-	free(rows);
-	return done;
-}
-
 bool table_text(const struct look *look, const struct state *state, const struct shown *shown, size_t lines,
 		struct output *out)
 {
-	struct report *report = calloc(1, sizeof(*report));
+	struct pd_report_text_options options = { .size = sizeof(options), .escape = true };
 	size_t most = lines && (!look->entries || look->entries > lines) ? lines : look->entries;
-	bool several = look->event == ALL_EVENTS, done;
+	bool several = look->event == ALL_EVENTS, done = true;
+	const struct pd_report_table *table;
+	struct pd_report *report;
 
-	if (!report)
-		return false;
 	add_head(look, state, shown, out->text);
-	done = build(report, look, shown, out, most);
-	for (size_t i = 0; i < report->table_count && done; i++) {
-		struct table *table = &report->tables[i];
-
+	report = build(look, shown, most);
+	for (size_t i = 0; report && done && (table = pd_report_table(report, i)) != NULL; i++) {
 		if (!several && table->first_event != look->event)
 			continue;
-		if (several && report->table_count > 1)
+		if (several && pd_report_table(report, 1))
 			pd_text_printf(out->text, "# event '%s'\n", table->name);
-		done = add_table(report, table, lines);
+		done = pd_report_text_table(report, i, lines, &options, out->text, NULL) == PD_OK;
 	}
 	if (several)
 		pd_text_add(out->text, "\n");
-	report_fini(report);
-	free(report);
+	done = done && report;
+	pd_report_free(report);
 	return done;
 }
 
@@ -197,13 +139,11 @@ bool table_text(const struct look *look, const struct state *state, const struct
 
 bool table_json(const struct look *look, const struct state *state, const struct shown *shown, struct output *out)
 {
-	struct report *report = calloc(1, sizeof(*report));
 	struct pd_json json = { .text = out->text };
+	struct pd_report *report;
 	struct timespec now;
 	bool done;
 
-	if (!report)
-		return false;
 	clock_gettime(CLOCK_REALTIME, &now);
 	pd_json_open(&json, NULL, '{');
 	pd_json_double(&json, "time", (double)now.tv_sec + (double)now.tv_nsec / 1e9);
@@ -214,10 +154,11 @@ bool table_json(const struct look *look, const struct state *state, const struct
 	pd_json_number(&json, "all_lost", state->lost);
 	pd_json_number(&json, "cpus", state->cpus);
 	pd_json_number(&json, "threads", state->threads);
-	done = build(report, look, shown, out, look->entries) && report_json_members(report, &json);
+	pd_text_add(out->text, ",");
+	report = build(look, shown, look->entries);
+	done = report && pd_report_json_members(report, out->text, NULL) != PD_ERROR_MEMORY;
 	pd_json_close(&json, '}');
 	pd_text_add(out->text, "\n");
-	report_fini(report);
-	free(report);
+	pd_report_free(report);
 	return done;
 }

@@ -4,10 +4,10 @@
  * file; and the header and the counts of records, as perf report prints them.
  */
 #include "analysis.h"
-#include "report.h"
 #include "stats.h"
 
-#include <inttypes.h>
+#include <perfdata/report.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@
 static const double FOLDED_BELOW = 0.5; /* percent */
 
 enum {
-	WIDTH_MOST = 1000,
-	STACK_MOST = 127 /* entries of a call chain that perf takes */
+	WIDTH_MAX = 1000,
+	STACK_MAX = 127 /* entries of a call chain that perf takes */
 };
 
 struct values {
@@ -104,92 +104,17 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-/* ---- columns ---- */
+/* ---- options ---- */
 
-/* As perf: rows are not sorted by these. */
-static void add_levels(struct report *report)
-{
-	struct column kernel = { .kind = COLUMN_KERNEL }, user = { .kind = COLUMN_USER };
-
-	columns_append(report->columns, &report->column_count, &kernel);
-	columns_append(report->columns, &report->column_count, &user);
-}
-
-/* What they recorded says more than where they are. */
-static bool only_tracepoints(struct pd_file *file)
-{
-	size_t count = pd_file_event_count(file);
-
-	for (size_t i = 0; i < count; i++)
-		if (pd_file_event(file, i)->attr->type != PD_TYPE_TRACEPOINT)
-			return false;
-	return count > 0;
-}
-
-/* The keys of -s; those with a + in front come behind the usual ones. */
-static bool sort_keys(struct report *report, const struct values *values, struct column *keys, size_t *count)
-{
-	const char *sort = values->sort;
-	const char *usual = report->by_branch                    ? BRANCH_KEYS :
-			    only_tracepoints(report->input.file) ? "trace" :
-								   DEFAULT_KEYS;
-
-	if (!sort || *sort == '+') {
-		if (!columns_parse(report, usual, keys, count))
-			return false;
-		sort = sort ? sort + 1 : "";
-	}
-	if (!columns_parse(report, sort, keys, count))
-		return false;
-	/* perf has a column more where this word is written, not where it is the usual key. */
-	return report->by_branch || values->json || values->csv || !strstr(sort, "symbol") ||
-	       columns_parse(report, "ipc_null", keys, count);
-}
-
-/* The usual columns: shares, then what was asked for, then the keys; rows are sorted by them in this order. Columns of
- * -F +LIST stand in front of the keys, and count last. */
-static bool set_usual_columns(struct report *report, const struct values *values)
-{
-	struct column keys[COLUMNS_MOST], more[COLUMNS_MOST];
-	size_t count = 0, more_count = 0;
-
-	if (report->children)
-		columns_add_number(report, COLUMN_CHILDREN);
-	columns_add_number(report, COLUMN_OVERHEAD);
-	if (values->utilization)
-		add_levels(report);
-	if (values->samples)
-		columns_add_number(report, COLUMN_SAMPLES);
-	if (values->period)
-		columns_add_number(report, COLUMN_PERIOD);
-	if ((values->fields && !columns_parse(report, values->fields + 1, more, &more_count)) ||
-	    !sort_keys(report, values, keys, &count))
-		return false;
-	/* As perf: shares that are among the keys have their place in the order there. */
-	if (values->sort && strstr(values->sort, "overhead") && !report->children)
-		report->order_count = 0;
-	return columns_append_all(report->columns, &report->column_count, more, more_count) &&
-	       columns_append_all(report->columns, &report->column_count, keys, count) &&
-	       columns_append_all(report->order, &report->order_count, keys, count) &&
-	       columns_append_all(report->order, &report->order_count, more, more_count);
-}
-
-/* As perf: rows go by -s if both are given, and the columns of -F come first. */
-static bool set_columns(struct report *report, const struct values *values)
-{
-	if (!values->fields || *values->fields == '+')
-		return set_usual_columns(report, values);
-	if (!columns_parse(report, values->fields, report->columns, &report->column_count) ||
-	    (values->sort && !sort_keys(report, values, report->order, &report->order_count)))
-		return false;
-	if (!values->sort) {
-		memcpy(report->order, report->columns, sizeof(report->order));
-		report->order_count = report->column_count;
-	}
-	return columns_append_all(report->columns, &report->column_count, report->order, report->order_count);
-}
-
-/* ---- other options ---- */
+struct run {
+	const struct values *values;
+	const struct call *call;
+	struct analysis analysis;
+	struct pd_report_options options;
+	struct pd_report_text_options text;
+	bool is_quantum_valid;
+	struct pd_report *report;
+};
 
 static bool parse_percent(const char *option, const char *text, double *percent_out)
 {
@@ -216,50 +141,43 @@ static bool parse_quantum(const char *text, uint64_t *ns_out)
 			*ns_out = (uint64_t)(number * units[i].ns);
 			return true;
 		}
-	complain("option --time-quantum: '%s' is not a duration such as 10ms", text);
 	return false;
 }
 
-static bool parse_widths(struct report *report, const char *list)
+static bool parse_widths(struct pd_report_text_options *text, const char *list)
 {
 	for (size_t i = 0; *list; i++) {
 		size_t length = strcspn(list, ",");
 		char *end;
 		unsigned long width = strtoul(list, &end, 10);
 
-		if (i == COLUMNS_MOST || end != list + length || *list == '-' || width > WIDTH_MOST) {
+		if (i == PD_REPORT_COLUMNS_MAX || end != list + length || *list == '-' || width > WIDTH_MAX) {
 			complain("option --column-widths: '%s' is not a list of at most %d widths up to %d", list,
-				 COLUMNS_MOST, WIDTH_MOST);
+				 PD_REPORT_COLUMNS_MAX, WIDTH_MAX);
 			return false;
 		}
-		report->widths[i] = width;
+		text->widths[i] = width;
 		list += length + (list[length] == ',');
 	}
 	return true;
 }
 
-static bool take_graph(struct report *report, const struct values *values)
+static bool parse_graph(struct pd_report_graph *graph, const struct values *values)
 {
-	report->graph = (struct graph_options){ .kind = GRAPH_TREE, .least = 0.5 };
-	report->threads = values->analysis.threads.given ? (size_t)values->analysis.threads.value : 0;
-	if (values->call_graph && !graph_parse(&report->graph, values->call_graph))
+	struct pd_error error;
+
+	*graph = (struct pd_report_graph){ .kind = PD_REPORT_GRAPH_TREE, .least_percent = 0.5 };
+	if (values->call_graph && pd_report_graph_parse(values->call_graph, graph, &error) < 0) {
+		complain("%s", error.message);
 		return false;
-	if (values->inverted) {
-		report->graph.caller = true;
-		report->graph.order_given = true;
 	}
+	if (values->inverted)
+		graph->caller = graph->order_given = true;
 	return true;
 }
 
-static bool take_options(struct report *report, const struct values *values)
+static bool check_options(const struct values *values)
 {
-	if (!take_graph(report, values) || (values->widths && !parse_widths(report, values->widths)))
-		return false;
-	if (values->percent_limit) {
-		if (!parse_percent("percent-limit", values->percent_limit, &report->least))
-			return false;
-		report->graph.least = report->least;
-	}
 	if (values->percentage && strcmp(values->percentage, "relative") != 0 &&
 	    strcmp(values->percentage, "absolute") != 0) {
 		complain("option --percentage: '%s' is neither relative nor absolute", values->percentage);
@@ -273,149 +191,203 @@ static bool take_options(struct report *report, const struct values *values)
 		complain("option --field-separator: '%s' is not a single character other than '.'", values->separator);
 		return false;
 	}
-	report->relative = values->percentage && strcmp(values->percentage, "relative") == 0;
-	report->separator = values->separator;
-	report->hide_unresolved = values->hide_unresolved;
-	report->quiet = values->analysis.input.quiet;
-	report->time = values->analysis.select.time;
-	report->symbol_first = values->sort && strncmp(values->sort, "sym", 3) == 0;
 	return true;
 }
 
-/* ---- what depends on the file ---- */
-
-/* A column that can only have one value stands on top. */
-static void elide(struct report *report)
+static void fill_text_options(struct run *run)
 {
-	const struct {
-		const char *key;
-		const struct name_list *list;
-	} lists[] = { { "comm", &report->select.comms },
-		      { "dso", &report->select.dsos },
-		      { "sym", &report->select.symbols } };
-	size_t keys = 0, left = 0;
+	const struct values *values = run->values;
+	const struct output *out = run->call->out;
+	struct pd_report_text_options *text = &run->text;
 
-	for (size_t i = 0; i < report->column_count; i++) {
-		struct column *column = &report->columns[i];
+	text->size = sizeof(*text);
+	text->quiet = values->analysis.input.quiet;
+	text->escape = out->terminal;
+	text->color = out->color && !values->separator;
+	text->separator = values->separator ? *values->separator : 0;
+	text->time = values->analysis.select.time;
+	if (out->terminal && !values->percent_limit && !values->separator)
+		text->fold_percent = FOLDED_BELOW;
+}
 
-		for (size_t k = 0; column->kind == COLUMN_KEY && k < sizeof(lists) / sizeof(lists[0]); k++)
-			if (strcmp(report->keys[column->key]->name, lists[k].key) == 0 && lists[k].list->count == 1) {
-				column->elided = true;
-				report->elided[column->key] = lists[k].list->names[0];
-			}
-		keys += column->kind == COLUMN_KEY;
-		left += column->kind == COLUMN_KEY && !column->elided;
+static void fill_options(struct run *run)
+{
+	const struct values *values = run->values;
+	struct pd_report_options *options = &run->options;
+
+	options->size = sizeof(*options);
+	options->view = values->branches    ? PD_REPORT_BRANCHES :
+			values->no_branches ? PD_REPORT_SAMPLES :
+					      PD_REPORT_AUTO;
+	options->sort = values->sort;
+	options->fields = values->fields;
+	options->no_children = values->no_children;
+	options->show_samples = values->samples;
+	options->show_period = values->period;
+	options->show_levels = values->utilization;
+	options->no_empty_columns = values->json || values->csv;
+	options->all_in_one_table = values->group;
+	options->no_groups = values->no_group;
+	options->relative = values->percentage && strcmp(values->percentage, "relative") == 0;
+	options->hide_unresolved = values->hide_unresolved;
+	options->max_stack = values->max_stack.given ? (size_t)values->max_stack.value : STACK_MAX;
+	options->threads = values->analysis.threads.given ? (unsigned)values->analysis.threads.value : 0;
+	run->is_quantum_valid = !values->time_quantum || parse_quantum(values->time_quantum, &options->slice_ns);
+}
+
+static bool parse_options(struct run *run)
+{
+	const struct values *values = run->values;
+	struct pd_report_options *options = &run->options;
+
+	if (!parse_graph(&options->graph, values) || (values->widths && !parse_widths(&run->text, values->widths)))
+		return false;
+	if (values->percent_limit) {
+		if (!parse_percent("percent-limit", values->percent_limit, &options->least_percent))
+			return false;
+		options->graph.least_percent = options->least_percent;
 	}
-	/* As perf: rather all of them than none. */
-	for (size_t i = 0; keys && !left && i < report->column_count; i++)
-		report->columns[i].elided = false;
+	if (!check_options(values))
+		return false;
+	fill_options(run);
+	fill_text_options(run);
+	return true;
+}
+
+/* ---- filters ---- */
+
+static enum pd_choice choose(const void *filter, const struct pd_candidate *candidate)
+{
+	return select_choose(filter, candidate);
+}
+
+static bool has_place(const void *filter, const struct pd_place *place)
+{
+	return select_has_place(filter, place);
+}
+
+static const char *only_name(const struct name_list *list)
+{
+	return list->count == 1 ? list->names[0] : NULL;
+}
+
+static void show_progress(void *self, uint64_t done, uint64_t total)
+{
+	struct run *run = self;
+
+	progress_show(&run->analysis.input.progress, done, total);
+}
+
+static void warn(void *self, const char *sentence)
+{
+	struct run *run = self;
+
+	progress_clear(&run->analysis.input.progress);
+	complain("%s", sentence);
+}
+
+static void fill_filters(struct run *run)
+{
+	const struct select *select = &run->analysis.select;
+	struct pd_report_options *options = &run->options;
+
+	options->choose = choose;
+	options->has_place = select_by_place(select) ? has_place : NULL;
+	options->filter = select;
+	options->by_dso = select->dsos.given;
+	options->only_comm = only_name(&select->comms);
+	options->only_dso = only_name(&select->dsos);
+	options->only_symbol = only_name(&select->symbols);
+	options->progress = show_progress;
+	options->warn = warn;
+	options->self = run;
 }
 
 /* ---- the command ---- */
 
-static int print_report(struct report *report, const struct values *values)
+static int code_of_report(const struct run *run, enum pd_status status, const struct pd_error *error)
 {
-	bool done;
-
-	report->scratch = pd_text_new();
-	done = report->scratch && tables_make(report, values->group, values->no_group) && rows_build(report);
-	if (done && values->json)
-		done = report_json(report);
-	else if (done && values->csv)
-		done = report_csv(report);
-	else if (done)
-		done = report_text(report);
-	if (!done)
-		complain("out of memory");
-	return done ? CODE_FINE : CODE_UNREADABLE;
-}
-
-static bool is_pipe(struct pd_file *file)
-{
-	return pd_file_header(file)->mode == PD_MODE_PIPE;
-}
-
-static int check_branches(const struct report *report, const struct values *values)
-{
-	if (!values->branches || branches_recorded(report->input.file))
-		return CODE_FINE;
-	complain("%s: no branch stacks were recorded (perfdata record -b)", report->input.name);
+	if (status != PD_ERROR_NO_MATCH)
+		return code_with_error(status, error);
+	complain("%s: %s", run->analysis.input.name, error->message);
 	return CODE_NOTHING;
 }
 
-static int choose_view(struct report *report, const struct values *values)
+static int print(struct run *run)
 {
-	struct pd_file *file = report->input.file;
+	const struct values *values = run->values;
+	struct output *out = run->call->out;
+	struct pd_error error;
+	enum pd_status status;
 
-	if (values->branches && values->no_branches) {
+	if (values->json) {
+		status = pd_report_json(run->report, out->text, &error);
+	} else if (values->csv) {
+		status = pd_report_csv(run->report, &run->text, out->text, &error);
+	} else {
+		status = pd_report_text_top(run->report, &run->text, out->text, &error);
+		if (!values->separator)
+			output_clip(out);
+		if (status == PD_OK)
+			status = pd_report_text(run->report, &run->text, out->text, &error);
+	}
+	/* What could not be written is reported at the end. */
+	if (status == PD_ERROR_OUTPUT || pd_text_failed(out->text))
+		return CODE_FINE;
+	return code_with_error(status, &error);
+}
+
+static int plan(struct run *run)
+{
+	struct pd_error error;
+	int code;
+
+	if (run->values->branches && run->values->no_branches) {
 		complain("--branch-stack and --no-branch-stack cannot be combined");
 		return CODE_USAGE;
 	}
-	report->by_branch = values->branches || (!values->no_branches && branches_are_usual(file));
-	return is_pipe(file) ? CODE_FINE : check_branches(report, values);
+	fill_filters(run);
+	code = code_of_report(run, pd_report_new(run->analysis.input.file, &run->options, &run->report, &error),
+			      &error);
+	if (code == CODE_FINE && !run->is_quantum_valid) {
+		complain("option --time-quantum: '%s' is not a duration such as 10ms", run->values->time_quantum);
+		return CODE_USAGE;
+	}
+	return code;
 }
 
-/* A pipe says only while it is read what its events have. As perf: nothing is added up there but what was asked for. */
-static void choose_chains(struct report *report, const struct values *values)
+static int build(struct run *run)
 {
-	bool pipe = is_pipe(report->input.file);
-	bool chains = !report->by_branch && (pipe || report_has_chains(report->input.file));
+	struct analysis *analysis = &run->analysis;
+	struct pd_error error;
+	enum pd_status status =
+		pd_report_build(run->report, analysis->input.file, analysis->profile, analysis->symbols, &error);
 
-	report->children = chains && !pipe && !values->no_children;
-	if (!chains)
-		report->graph.kind = GRAPH_NONE;
-	/* As perf: with callees' shares the chains go the other way. */
-	if (!report->graph.order_given)
-		report->graph.caller = chains && !values->no_children;
+	progress_clear(&analysis->input.progress);
+	return code_of_report(run, status, &error);
 }
 
-/* All events are known. */
-static int check_view(struct report *report, const struct values *values)
+/* What is read depends on the plan, and that on the file. */
+static int open_and_print(struct run *run)
 {
-	if (!report_has_chains(report->input.file))
-		report->graph.kind = GRAPH_NONE;
-	return check_branches(report, values);
-}
-
-/* Whether callers count is known only with the file, and what is read depends on it. */
-static int open_and_print(struct report *report, const struct values *values, const struct call *call)
-{
-	struct analysis analysis;
+	const struct values *values = run->values;
 	struct pd_profile_options how = { 0 };
-	int code = analysis_begin(&analysis, &values->analysis, call);
+	int code = analysis_begin(&run->analysis, &values->analysis, run->call);
 
-	if (code == CODE_FINE) {
-		report->input = analysis.input;
-		code = choose_view(report, values);
-		choose_chains(report, values);
-		report->max_stack = values->max_stack.given ? (size_t)values->max_stack.value : STACK_MOST;
-		/* The innermost ones can be left out while reading. */
-		how.max_stack = report->graph.caller ? 0 : (unsigned)report->max_stack;
-		if (code == CODE_FINE)
-			code = set_columns(report, values) ? CODE_FINE : CODE_USAGE;
-	}
-	if (code == CODE_FINE) {
-		how.by = report->by_branch ? 0 : report_by(report);
-		how.slice_ns = 100000000;
-		if (values->time_quantum && !parse_quantum(values->time_quantum, &how.slice_ns))
-			code = CODE_USAGE;
-		report->slice_ns = how.slice_ns;
-	}
+	if (code == CODE_FINE)
+		code = plan(run);
 	if (code == CODE_FINE && values->header)
-		code = input_print_header(&analysis.input, values->show_info);
-	if (code == CODE_FINE)
-		code = analysis_read(&analysis, &values->analysis, &how);
+		code = input_print_header(&run->analysis.input, values->show_info);
 	if (code == CODE_FINE) {
-		report->input = analysis.input;
-		report->profile = analysis.profile;
-		report->symbols = analysis.symbols;
-		report->select = analysis.select;
-		elide(report);
-		code = check_view(report, values);
+		pd_report_ask(run->report, &how);
+		code = analysis_read(&run->analysis, &values->analysis, &how);
 	}
 	if (code == CODE_FINE)
-		code = print_report(report, values);
-	return analysis_close(&analysis, code);
+		code = build(run);
+	if (code == CODE_FINE)
+		code = print(run);
+	pd_report_free(run->report);
+	return analysis_close(&run->analysis, code);
 }
 
 static bool count(void *self, struct pd_stream *stream, const struct pd_record *record)
@@ -455,24 +427,20 @@ static int print_without_samples(const struct values *values, const struct call 
 static int run(const struct call *call)
 {
 	const struct values *values = call->values;
-	struct report *report;
+	struct run *run;
 	int code;
 
 	if (values->header_only || values->stats)
 		return print_without_samples(values, call);
-	report = calloc(1, sizeof(*report));
-	if (!report) {
+	run = calloc(1, sizeof(*run));
+	if (!run) {
 		complain("out of memory");
 		return CODE_UNREADABLE;
 	}
-	report->out = call->out->text;
-	report->escape = call->out->terminal;
-	report->color = call->out->color && !values->separator;
-	if (call->out->terminal && !values->percent_limit && !values->separator)
-		report->fold = FOLDED_BELOW;
-	code = take_options(report, values) ? open_and_print(report, values, call) : CODE_USAGE;
-	report_fini(report);
-	free(report);
+	run->values = values;
+	run->call = call;
+	code = parse_options(run) ? open_and_print(run) : CODE_USAGE;
+	free(run);
 	return code;
 }
 

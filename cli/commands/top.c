@@ -199,8 +199,8 @@ static bool take_look(struct top *top)
 		.samples = values->show_samples,
 		.period = values->show_period,
 		.children = chains && !values->no_children,
-		.graph = { .kind = chains ? GRAPH_TREE : GRAPH_NONE,
-			   .least = 0.5,
+		.graph = { .kind = chains ? PD_REPORT_GRAPH_TREE : PD_REPORT_GRAPH_NONE,
+			   .least_percent = 0.5,
 			   .caller = chains && !values->no_children },
 		.max_stack = values->samples.max_stack.given ? (size_t)values->samples.max_stack.value : STACK_MOST,
 		.select = &top->select,
@@ -218,7 +218,7 @@ static bool take_look(struct top *top)
 		return false;
 	}
 	if (values->percent_limit)
-		top->look.graph.least = top->look.least;
+		top->look.graph.least_percent = top->look.least;
 	return select_take(&top->select, &values->select) && table_by(&top->look, &top->by);
 }
 
@@ -519,7 +519,7 @@ static void take_sort(struct top *top, const char *keys)
 	snprintf(top->sort, sizeof(top->sort), "%s", keys);
 	/* what is wrong would be told on the screen */
 	for (const char *at = keys; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
-		if (!key_by_name(at, strcspn(at, ",")) || !strncmp(at, "src", 3) || !strncmp(at, "time", 4)) {
+		if (!pd_report_key_by_name(at, strcspn(at, ",")) || !strncmp(at, "src", 3) || !strncmp(at, "time", 4)) {
 			memcpy(top->sort, before, sizeof(before));
 			set_notice(top, "sort key '%.*s' is not supported by top", (int)strcspn(at, ","), at);
 			return;

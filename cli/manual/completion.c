@@ -4,7 +4,6 @@
  * help.
  */
 #include "manual/completion.h"
-#include "report.h"
 #include "script_fields.h"
 
 #include <string.h>
@@ -51,9 +50,9 @@ static void add_explained_names(struct pd_text *text)
 
 static void add_sort_keys(struct pd_text *text)
 {
-	const struct key *key;
+	const struct pd_report_key *key;
 
-	for (size_t i = 0; (key = key_at(i)) != NULL; i++)
+	for (size_t i = 0; (key = pd_report_key_at(i)) != NULL; i++)
 		pd_text_printf(text, "%s ", key->name);
 }
 

@@ -21,6 +21,7 @@
  *   recorder.h  recording events (Linux)
  *   counter.h counting events (Linux)
  *   live.h    profiles of a running recording
+ *   report.h  a profile as tables, with call graphs
  *   writer.h  writing perf.data files
  *   merge.h   merging recordings
  *   inject.h  adding build ids and JIT-compiled code to a recording
@@ -50,6 +51,7 @@
 #include <perfdata/profile.h>
 #include <perfdata/repair.h>
 #include <perfdata/recorder.h>
+#include <perfdata/report.h>
 #include <perfdata/run.h>
 #include <perfdata/stream.h>
 #include <perfdata/symbol.h>

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Which chains belong into the graphs of which rows, in parts of the entries as rows are found. */
-#include "report_rows.h"
+#include "report/rows/building.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool add_link(struct building_part *part, uint32_t row, uint32_t entry, uint32_t from)
 {
-	if (part->link_count == part->link_capacity) {
-		size_t capacity = part->link_capacity ? part->link_capacity * 2 : 1024;
-		struct link *links = realloc(part->links, capacity * sizeof(*links));
-
-		if (!links)
-			return false;
-		part->links = links;
-		part->link_capacity = capacity;
-	}
+	if (!PD_GROW(part->links, part->link_capacity, part->link_count + 1))
+		return false;
 	part->links[part->link_count++] = (struct link){ row, entry, from };
 	part->link_counts[row]++;
 	return true;
@@ -30,7 +22,7 @@ static bool link_place(struct building_part *part, const struct visit *visit, ui
 
 	if (!counts || !building->wanted[place])
 		return true;
-	row = row_set_at(&building->parts[0].rows, visit->who, place);
+	row = pd_row_set_find(&building->parts[0].rows, visit->who, place);
 	return !building->graphs[row] || add_link(part, row, visit->index, from);
 }
 
@@ -38,22 +30,22 @@ static bool link_place(struct building_part *part, const struct visit *visit, ui
 static bool link_entry(struct building_part *part, size_t index)
 {
 	const struct building *building = part->building;
-	const struct report *report = building->report;
-	const struct glance *glance = &building->glances[index - building->begin];
+	const struct pd_report *report = building->report;
+	const struct entry_state *state = &building->states[index - building->begin];
 	struct visit visit = { .index = (uint32_t)index };
 	uint32_t row;
 
-	if (!glance->who)
+	if (!state->who)
 		return true;
 	if (!report->children) {
-		row = part->numbers ? part->numbers[glance->at] : glance->at;
+		row = part->numbers ? part->numbers[state->at] : state->at;
 		return !building->graphs[row] || add_link(part, row, (uint32_t)index, WHOLE_CHAIN);
 	}
-	visit.who = part->whos[glance->who - 1];
-	visit.place = report->frame_places[glance->at] - 1;
+	visit.who = part->whos[state->who - 1];
+	visit.place = report->scratch.places[state->at] - 1;
 	visit.entry = pd_profile_entry(report->profile, index);
 	visit.stack = pd_profile_stack(report->profile, visit.entry->stack);
-	return link_place(part, &visit, visit.place, WHOLE_CHAIN, true) && each_caller(part, &visit, link_place);
+	return link_place(part, &visit, visit.place, WHOLE_CHAIN, true) && pd_each_caller(part, &visit, link_place);
 }
 
 /* The graph of a group is that of its leader, whose entries come first. */
@@ -61,15 +53,15 @@ static void find_links(void *self, size_t number)
 {
 	struct building *building = self;
 	struct building_part *part = &building->parts[number];
-	size_t end = part_entry(building, number + 1);
+	size_t end = pd_part_entry(building, number + 1);
 
-	part->link_counts = calloc(building->table->row_count + 1, sizeof(*part->link_counts));
+	part->link_counts = pd_alloc((building->table->head.row_count + 1) * sizeof(*part->link_counts));
 	part->failed = !part->link_counts;
-	for (size_t i = part_entry(building, number); !part->failed && i < end; i++) {
-		if (pd_profile_entry(building->report->profile, i)->event->index != building->table->first_event)
+	for (size_t i = pd_part_entry(building, number); !part->failed && i < end; i++) {
+		if (pd_profile_entry(building->report->profile, i)->event->index != building->table->head.first_event)
 			break;
 		if (building->report->children)
-			expect_entry(building, i + ENTRIES_AHEAD);
+			pd_entry_prefetch(building, i + ENTRIES_AHEAD);
 		part->failed = !link_entry(part, i);
 	}
 }
@@ -90,7 +82,7 @@ static bool place_links(struct building *building)
 	struct table *table = building->table;
 	size_t at = 0;
 
-	for (size_t i = 0; i < table->row_count; i++) {
+	for (size_t i = 0; i < table->head.row_count; i++) {
 		if (!building->graphs[i])
 			continue;
 		table->rows[i].first_link = at;
@@ -102,17 +94,15 @@ static bool place_links(struct building *building)
 		}
 		table->rows[i].link_count = at - table->rows[i].first_link;
 	}
-	table->links = malloc((at + 1) * sizeof(*table->links));
+	table->links = pd_alloc((at + 1) * sizeof(*table->links));
 	return table->links;
 }
 
 /* Whether a row is shown with a graph, which may have nothing in it that is large enough. */
-static bool needs_graph(const struct report *report, const struct table *table, const struct row *row)
+static bool needs_graph(const struct pd_report *report, const struct table *table, const struct row *row)
 {
-	uint64_t weight = report->children ? row->amounts->children_period : row->amounts->period;
-
-	return percent_of(weight, table->totals[0]) >= report->least &&
-	       (report->graph.kind == GRAPH_FRACTAL || weight >= graph_least(report, table));
+	return !pd_row_is_small(report, table, row) && (report->graph.kind == PD_REPORT_GRAPH_FRACTAL ||
+							pd_row_weight(report, row) >= pd_graph_least(report, table));
 }
 
 /* False if there is no memory. */
@@ -120,28 +110,28 @@ static bool find_graphs(struct building *building)
 {
 	const struct table *table = building->table;
 
-	building->graphs = calloc(table->row_count + 1, 1);
-	building->wanted = calloc(building->report->places.count + 1, 1);
+	building->graphs = pd_alloc(table->head.row_count + 1);
+	building->wanted = pd_alloc(building->report->places.count + 1);
 	if (!building->graphs || !building->wanted)
 		return false;
-	for (size_t i = 0; i < table->row_count; i++)
+	for (size_t i = 0; i < table->head.row_count; i++)
 		if (needs_graph(building->report, table, &table->rows[i]))
 			building->graphs[i] = building->wanted[table->rows[i].place] = 1;
 	return true;
 }
 
-bool rows_link(struct building *building)
+bool pd_rows_link(struct building *building)
 {
 	bool done = find_graphs(building);
 
 	if (done)
-		parts_do(building->part_count, find_links, building);
+		pd_in_parts(building->part_count, find_links, building);
 	for (size_t i = 0; i < building->part_count; i++)
 		done = done && !building->parts[i].failed;
 	done = done && place_links(building);
 	if (done)
-		parts_do(building->part_count, put_links, building);
-	free(building->graphs);
-	free(building->wanted);
+		pd_in_parts(building->part_count, put_links, building);
+	pd_free(building->graphs);
+	pd_free(building->wanted);
 	return done;
 }

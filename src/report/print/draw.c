@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows with their graphs, some at a time: texts that threads make while others are printed. */
-#include "report.h"
+/* Rows with their graphs, some at a time: made by threads while earlier ones are printed. */
+#include "report/print/print.h"
 
-#include "ahead.h"
-
-#include <stdlib.h>
+#include "base/ahead.h"
+#include "report/print/graph.h"
 
 enum {
 	ROWS_AT_ONCE = 128
@@ -12,44 +11,44 @@ enum {
 
 /* What a thread needs. */
 struct drawing_room {
-	void *graphs; /* NULL: there are none */
+	uint32_t *graphs; /* NULL: there are none */
 };
 
 static void end_room(void *self)
 {
 	struct drawing_room *room = self;
 
-	free(room->graphs);
-	free(room);
+	pd_free(room->graphs);
+	pd_free(room);
 }
 
 static void *begin_room(void *self)
 {
-	const struct report *report = ((const struct drawing *)self)->report;
-	struct drawing_room *room = calloc(1, sizeof(*room));
+	const struct pd_report *report = ((const struct drawing *)self)->report;
+	struct drawing_room *room = pd_alloc(sizeof(*room));
 
-	if (!room || report->graph.kind == GRAPH_NONE)
+	if (!room || report->graph.kind == PD_REPORT_GRAPH_NONE)
 		return room;
-	room->graphs = graph_room(report);
+	room->graphs = pd_graph_scratch(report);
 	if (room->graphs)
 		return room;
-	free(room);
+	pd_free(room);
 	return NULL;
 }
 
 static bool has_graph(const struct drawing *drawing, const struct row *row)
 {
-	return drawing->report->graph.kind != GRAPH_NONE && graph_wanted(drawing->report, drawing->table, row);
+	return has_graphs(drawing->report) && pd_graph_is_shown(drawing->report, drawing->table, row);
 }
 
 /* Rows are sorted, so what they show is anywhere in memory. */
 static void expect_rows(const struct drawing *drawing, size_t begin, size_t end)
 {
-	for (unsigned stage = 0; stage < EXPECT_STAGES; stage++)
+	for (unsigned stage = 0; stage < PREFETCH_STAGES; stage++)
 		for (size_t i = begin; i < end; i++) {
 			if (!stage)
 				__builtin_prefetch(drawing->rows[i]->amounts);
-			values_expect(drawing->report, drawing->rows[i], stage);
+			pd_values_prefetch(drawing->report, drawing->rows[i], stage);
 		}
 }
 
@@ -62,8 +61,8 @@ static bool make_lines(void *self, void *room, size_t index, struct pd_text *out
 
 	expect_rows(drawing, begin, drawing->ends[index]);
 	for (size_t i = begin; i < drawing->ends[index]; i++)
-		report_text_row(drawing->report, drawing->table, drawing->rows[i], out);
-	if (has_graph(drawing, last) && !graph_print(drawing->report, drawing->table, last, own->graphs, out))
+		pd_text_row(drawing->report, drawing->table, drawing->rows[i], out);
+	if (has_graph(drawing, last) && !pd_graph_print(drawing->report, drawing->table, last, own->graphs, out))
 		return false;
 	/* so that it is a string */
 	pd_text_printf(out, "%c", 0);
@@ -72,18 +71,18 @@ static bool make_lines(void *self, void *room, size_t index, struct pd_text *out
 
 static bool find_ends(struct drawing *drawing, size_t count)
 {
-	drawing->ends = malloc((count + 1) * sizeof(*drawing->ends));
+	drawing->ends = pd_alloc((count + 1) * sizeof(*drawing->ends));
 	for (size_t i = 0, begin = 0; drawing->ends && i < count; i++)
 		if (i + 1 == count || i + 1 - begin == ROWS_AT_ONCE || has_graph(drawing, drawing->rows[i]))
 			drawing->ends[drawing->count++] = begin = i + 1;
 	return drawing->ends;
 }
 
-bool drawing_start(struct drawing *drawing, struct report *report, const struct table *table,
-		   const struct row *const *rows, size_t count)
+bool pd_drawing_start(struct drawing *drawing, struct pd_report *report, const struct table *table,
+		      const struct row *const *rows, size_t count)
 {
-	struct ahead_job job = {
-		.threads = report->threads,
+	struct pd_ahead_job job = {
+		.threads = report->options.threads,
 		.self = drawing,
 		.begin = begin_room,
 		.end = end_room,
@@ -91,16 +90,16 @@ bool drawing_start(struct drawing *drawing, struct report *report, const struct 
 	};
 
 	*drawing = (struct drawing){ .report = report, .table = table, .rows = rows };
-	if (!find_ends(drawing, count) || (report->graph.kind != GRAPH_NONE && !graphs_prepare(report)))
+	if (!find_ends(drawing, count) || (has_graphs(report) && !pd_graphs_prepare(report)))
 		return false;
 	job.count = drawing->count;
-	drawing->ahead = ahead_start(&job);
+	drawing->ahead = pd_ahead_start(&job);
 	return drawing->ahead;
 }
 
-bool drawing_next(struct drawing *drawing)
+bool pd_drawing_next(struct drawing *drawing)
 {
-	const struct pd_text *text = ahead_next(drawing->ahead);
+	const struct pd_text *text = pd_ahead_next(drawing->ahead);
 
 	drawing->next++;
 	if (text)
@@ -108,9 +107,9 @@ bool drawing_next(struct drawing *drawing)
 	return text;
 }
 
-void drawing_end(struct drawing *drawing)
+void pd_drawing_end(struct drawing *drawing)
 {
-	ahead_end(drawing->ahead);
-	free(drawing->ends);
+	pd_ahead_end(drawing->ahead);
+	pd_free(drawing->ends);
 	*drawing = (struct drawing){ 0 };
 }

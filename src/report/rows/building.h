@@ -4,11 +4,11 @@
  * depend on frames ("who"), and frames that nobody saw before. Then these get numbers, in the order of the
  * entries, so that nothing depends on the parts. With them each part makes rows of its own, and these are joined.
  */
-#ifndef CLI_REPORT_ROWS_H
-#define CLI_REPORT_ROWS_H
+#ifndef PD_REPORT_ROWS_BUILDING_H
+#define PD_REPORT_ROWS_BUILDING_H
 
-#include "parts.h"
-#include "report.h"
+#include "base/threads.h"
+#include "report/report.h"
 
 struct row_slot {
 	uint32_t who, place;
@@ -17,17 +17,25 @@ struct row_slot {
 
 struct row_set {
 	struct row *rows;
-	struct amounts *amounts; /* by row, then by event */
+	struct pd_report_amounts *amounts; /* by row, then by event */
 	size_t count, capacity, event_count;
 	struct row_slot *slots;
 	size_t slot_count;
 };
 
-/* The number of a row; UINT32_MAX if there is none. */
-uint32_t row_set_at(const struct row_set *set, uint32_t who, uint32_t place);
+/* ---- row_set.c ---- */
 
-/* What is kept of an entry between the walks. */
-struct glance {
+/* Prefetches the slot of a row. */
+void pd_row_set_prefetch(const struct row_set *set, uint32_t who, uint32_t place);
+/* The number of the row with these values, which is added if it is new. False if there is no memory. */
+bool pd_row_set_add(struct row_set *set, uint32_t who, uint32_t place, uint32_t *row_out);
+/* Adds the rows of another set, and tells what number each has. False if there is no memory. */
+bool pd_row_set_join(struct row_set *set, const struct row_set *more, uint32_t *numbers);
+/* The number of a row; UINT32_MAX if there is none. */
+uint32_t pd_row_set_find(const struct row_set *set, uint32_t who, uint32_t place);
+
+/* What is kept of an entry between the passes. */
+struct entry_state {
 	uint32_t who; /* of its part, + 1; 0: it is not shown */
 	uint32_t at;  /* frame; without callers, once there are rows: that of its part */
 };
@@ -57,9 +65,9 @@ struct building_part {
 	size_t who_count, who_capacity;
 	struct first_frame *firsts;
 	size_t first_count, first_capacity;
-	uint8_t *looks;             /* those of the report, with LOOK_SEEN */
+	uint8_t *flags;             /* those of the report, with FRAME_SEEN */
 	uint64_t *totals, *samples; /* by event of the table */
-	struct trust trust;
+	struct pd_report_quality quality;
 	struct row_set rows;
 	uint32_t *numbers; /* by row of the part: what all parts have for it; NULL: the same */
 	uint32_t *seen;    /* by place: number of the sample that was there last */
@@ -68,15 +76,15 @@ struct building_part {
 	size_t link_count, link_capacity;
 	size_t *link_counts; /* by row, later where the next one goes */
 	bool failed;
-	char apart[PARTS_APART];
+	char apart[PD_PARTS_APART];
 };
 
 /* A table that is made. */
 struct building {
-	struct report *report;
+	struct pd_report *report;
 	struct table *table;
 	size_t begin, end; /* entries */
-	struct glance *glances;
+	struct entry_state *states;
 	bool of_function; /* all keys of frames are the same for all frames of a function */
 	struct building_part *parts;
 	size_t part_count;
@@ -84,8 +92,10 @@ struct building {
 	uint8_t *graphs; /* by row */
 };
 
-/* Where the entries of a part begin. */
-size_t part_entry(const struct building *building, size_t part);
+/* ---- entries.c ---- */
+
+/* The first entry of a part. */
+size_t pd_part_entry(const struct building *building, size_t part);
 
 /* A sample of an entry. */
 struct visit {
@@ -99,13 +109,22 @@ struct visit {
 typedef bool caller_fn(struct building_part *part, const struct visit *visit, uint32_t place, uint32_t from,
 		       bool counts);
 /* The callers of a sample, each place once. False if one call was. */
-bool each_caller(struct building_part *part, const struct visit *visit, caller_fn *each);
-/* Asks for the memory of an entry that comes soon. */
-void expect_entry(const struct building *building, size_t index);
+bool pd_each_caller(struct building_part *part, const struct visit *visit, caller_fn *each);
+/* Where in a stack the index-th caller is that is visited. With the outermost caller first, the place that it is called at
+ * first counts. */
+size_t pd_caller_at(const struct pd_report *report, size_t count, size_t first, size_t index);
+/* Prefetches an entry that comes soon. */
+void pd_entry_prefetch(const struct building *building, size_t index);
 
-/* ---- report_links.c ---- */
+/* ---- links.c ---- */
 
 /* Which chains belong into the graphs of which rows. False if there is no memory. */
-bool rows_link(struct building *building);
+bool pd_rows_link(struct building *building);
+
+/* Whether a place is left out because it is in no function. */
+static inline bool is_unresolved(const struct pd_report *report, uint8_t flags)
+{
+	return report->options.hide_unresolved && !(flags & FRAME_FUNCTION);
+}
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of rows: all that they are sorted by as numbers, which lie together while rows are sorted. */
-#include "report.h"
+#include "base/sort.h"
+#include "base/threads.h"
+#include "report/report.h"
 
-#include "parts.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -14,7 +13,7 @@ enum {
 
 /* How many bits numbers of a table have at most. */
 struct measures {
-	unsigned amounts, depth, keys[KEYS_MOST];
+	unsigned amounts, depth, keys[PD_REPORT_KEYS_MAX];
 };
 
 static unsigned bits_of(uint64_t number)
@@ -22,14 +21,14 @@ static unsigned bits_of(uint64_t number)
 	return number ? 64 - (unsigned)__builtin_clzll(number) : 0;
 }
 
-static void measure(const struct report *report, const struct table *table, struct measures *measures)
+static void measure(const struct pd_report *report, const struct table *table, struct measures *measures)
 {
 	uint64_t amounts = 0, depth = 0;
 
-	for (size_t i = 0; i < table->row_count; i++) {
+	for (size_t i = 0; i < table->head.row_count; i++) {
 		depth |= table->rows[i].depth;
 		/* what is a row's own is not more */
-		for (size_t k = 0; k < table->event_count; k++)
+		for (size_t k = 0; k < table->head.event_count; k++)
 			amounts |= table->rows[i].amounts[k].children_period |
 				   table->rows[i].amounts[k].children_samples | table->rows[i].amounts[k].period |
 				   table->rows[i].amounts[k].samples;
@@ -70,7 +69,7 @@ static void add_falling(struct words *to, uint64_t number, unsigned bits)
 
 /* As perf: where graphs are drawn, callers in a thread come before what they call if they have as much. perf compares so
  * within threads only, which is no order if there are several; here threads are told apart first. */
-static void add_depth(const struct report *report, const struct row *row, const struct measures *measures,
+static void add_depth(const struct pd_report *report, const struct row *row, const struct measures *measures,
 		      struct words *to)
 {
 	for (size_t i = 0; i < report->key_count; i++)
@@ -82,14 +81,14 @@ static void add_depth(const struct report *report, const struct row *row, const 
 		add_bits(to, row->depth, measures->depth);
 }
 
-static void fill_words(const struct report *report, const struct table *table, const struct row *row,
+static void fill_words(const struct pd_report *report, const struct table *table, const struct row *row,
 		       const struct measures *measures, struct words *to)
 {
 	to->count = to->room = 0;
-	for (size_t i = 0; i < report->order_count; i++) {
-		const struct column *column = &report->order[i];
+	for (size_t i = 0; i < report->order.count; i++) {
+		const struct column *column = &report->order.items[i];
 		/* As perf: what is called counts for the leader only. */
-		size_t events = column->kind == COLUMN_CHILDREN ? 1 : table->event_count;
+		size_t events = column->kind == COLUMN_CHILDREN ? 1 : table->head.event_count;
 
 		if (column->kind == COLUMN_KEY) {
 			add_bits(to, report->values[column->key].ranks[row_value(report, row, column->key)],
@@ -102,33 +101,33 @@ static void fill_words(const struct report *report, const struct table *table, c
 		for (size_t k = 0; k < events; k++)
 			add_falling(to,
 				    column->kind == COLUMN_SAMPLES ? row->amounts[k].samples :
-								     period_in(&row->amounts[k], column->kind),
+								     pd_amounts_period(&row->amounts[k], column->kind),
 				    measures->amounts);
-		if (column->kind == COLUMN_CHILDREN && report->graph.kind != GRAPH_NONE)
+		if (column->kind == COLUMN_CHILDREN && has_graphs(report))
 			add_depth(report, row, measures, to);
 	}
-	for (size_t i = 0; i < report->order_count; i++) {
-		size_t key = report->order[i].key;
+	for (size_t i = 0; i < report->order.count; i++) {
+		size_t key = report->order.items[i].key;
 
-		if (report->order[i].kind == COLUMN_KEY && report->values[key].any_alike)
+		if (report->order.items[i].kind == COLUMN_KEY && report->values[key].any_alike)
 			add_bits(to, report->values[key].fine[row_value(report, row, key)], measures->keys[key]);
 	}
 }
 
 struct ordering {
-	const struct report *report;
+	const struct pd_report *report;
 	const struct table *table;
 	struct measures measures;
-	struct sorted *sorted;
+	struct pd_sorted *sorted;
 	uint64_t *rest;          /* words behind the first two, by row */
 	size_t most, rest_count; /* words of a row */
 	size_t parts;
-	bool failed[PARTS_MOST];
+	bool failed[PD_PARTS_MOST];
 };
 
 enum {
 	WORDS_SORTED = 2
-}; /* of struct sorted */
+}; /* of struct pd_sorted */
 
 static int compare_rest(const void *self, uint32_t a, uint32_t b)
 {
@@ -145,67 +144,68 @@ static void fill_part(void *self, size_t part)
 {
 	struct ordering *ordering = self;
 	const struct table *table = ordering->table;
-	size_t end = part_begin(table->row_count, ordering->parts, part + 1);
-	struct words one = { .words = calloc(ordering->most, sizeof(*one.words)) };
+	size_t end = pd_part_begin(table->head.row_count, ordering->parts, part + 1);
+	struct words one = { .words = pd_alloc(ordering->most * sizeof(*one.words)) };
 
 	ordering->failed[part] = !one.words;
-	for (size_t i = part_begin(table->row_count, ordering->parts, part); one.words && i < end; i++) {
+	for (size_t i = pd_part_begin(table->head.row_count, ordering->parts, part); one.words && i < end; i++) {
 		fill_words(ordering->report, table, &table->rows[i], &ordering->measures, &one);
-		ordering->sorted[i] = (struct sorted){ one.words[0], one.words[1], (uint32_t)i };
+		ordering->sorted[i] = (struct pd_sorted){ one.words[0], one.words[1], (uint32_t)i };
 		memcpy(ordering->rest + i * ordering->rest_count, one.words + WORDS_SORTED,
 		       ordering->rest_count * sizeof(*ordering->rest));
 	}
-	free(one.words);
+	pd_free(one.words);
 }
 
 /* How many words a row has behind those that are sorted. */
 static size_t count_rest(const struct ordering *ordering)
 {
-	struct words one = { .words = calloc(ordering->most, sizeof(*one.words)) };
+	struct words one = { .words = pd_alloc(ordering->most * sizeof(*one.words)) };
 
-	if (one.words && ordering->table->row_count)
+	if (one.words && ordering->table->head.row_count)
 		fill_words(ordering->report, ordering->table, ordering->table->rows, &ordering->measures, &one);
-	free(one.words);
+	pd_free(one.words);
 	return one.count > WORDS_SORTED ? one.count - WORDS_SORTED : 0;
 }
 
 static bool fill_all(struct ordering *ordering)
 {
-	size_t count = ordering->table->row_count;
+	size_t count = ordering->table->head.row_count;
 	bool done = true;
 
 	measure(ordering->report, ordering->table, &ordering->measures);
-	ordering->most = 2 * COLUMNS_MOST + 2 * KEYS_MOST + WORDS_SORTED + COLUMNS_MOST * ordering->table->event_count;
+	ordering->most = 2 * PD_REPORT_COLUMNS_MAX + 2 * PD_REPORT_KEYS_MAX + WORDS_SORTED +
+			 PD_REPORT_COLUMNS_MAX * ordering->table->head.event_count;
 	ordering->rest_count = count_rest(ordering);
-	ordering->parts = part_count(thread_count(ordering->report->threads), count, WORTH_A_PART);
-	ordering->sorted = malloc((count + 1) * sizeof(*ordering->sorted));
-	ordering->rest = malloc((count * ordering->rest_count + 1) * sizeof(*ordering->rest));
+	ordering->parts = pd_part_count(ordering->report->options.threads, count, WORTH_A_PART);
+	ordering->sorted = pd_alloc((count + 1) * sizeof(*ordering->sorted));
+	ordering->rest = pd_alloc((count * ordering->rest_count + 1) * sizeof(*ordering->rest));
 	if (!ordering->sorted || !ordering->rest)
 		return false;
-	parts_do(ordering->parts, fill_part, ordering);
+	pd_in_parts(ordering->parts, fill_part, ordering);
 	for (size_t i = 0; i < ordering->parts; i++)
 		done = done && !ordering->failed[i];
 	return done;
 }
 
-bool rows_sort(const struct report *report, struct table *table)
+bool pd_rows_sort(const struct pd_report *report, struct table *table)
 {
 	struct ordering ordering = { .report = report, .table = table };
 	struct row *rows = NULL;
 
 	if (fill_all(&ordering) &&
-	    sort_all(ordering.sorted, table->row_count, compare_rest, &ordering, report->threads))
-		rows = malloc((table->row_count + 1) * sizeof(*rows));
-	for (size_t i = 0; rows && i < table->row_count; i++) {
-		if (i + ROWS_AHEAD < table->row_count)
+	    pd_sort(ordering.sorted, table->head.row_count, compare_rest, &ordering, report->options.threads))
+		rows = pd_alloc((table->head.row_count + 1) * sizeof(*rows));
+	for (size_t i = 0; rows && i < table->head.row_count; i++) {
+		if (i + ROWS_AHEAD < table->head.row_count)
 			__builtin_prefetch(&table->rows[ordering.sorted[i + ROWS_AHEAD].number]);
 		rows[i] = table->rows[ordering.sorted[i].number];
 	}
-	free(ordering.sorted);
-	free(ordering.rest);
+	pd_free(ordering.sorted);
+	pd_free(ordering.rest);
 	if (!rows)
 		return false;
-	free(table->rows);
+	pd_free(table->rows);
 	table->rows = rows;
 	return true;
 }

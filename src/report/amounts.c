@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Amounts of rows: what a column shows of them, and whether they are too small to be shown. */
+#include "report/report.h"
+
+double pd_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+uint64_t pd_amounts_period(const struct pd_report_amounts *amounts, enum column_kind kind)
+{
+	switch (kind) {
+	case COLUMN_CHILDREN:
+		return amounts->children_period;
+	case COLUMN_KERNEL:
+		return amounts->kernel_period;
+	case COLUMN_USER:
+		return amounts->user_period;
+	default:
+		return amounts->period;
+	}
+}
+
+uint64_t pd_row_weight(const struct pd_report *report, const struct row *row)
+{
+	return report->children ? row->amounts->children_period : row->amounts->period;
+}
+
+bool pd_row_is_small(const struct pd_report *report, const struct table *table, const struct row *row)
+{
+	return pd_percent(pd_row_weight(report, row), table->totals[0]) < report->options.least_percent;
+}
+
+/* Of a number that may be anything. */
+static uint64_t whole(double number)
+{
+	if (!(number < 18446744073709551616.0))
+		return UINT64_MAX;
+	return number > 0 ? (uint64_t)number : 0;
+}
+
+uint64_t pd_graph_least(const struct pd_report *report, const struct table *table)
+{
+	return whole((double)table->totals[0] * report->graph.least_percent / 100);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* Columns and the order of rows: parsed from lists of sort keys, in the places where perf report has them. */
+#include "report/report.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+static const char default_keys[] = "comm,dso,sym";
+static const char branch_keys[] = "comm,dso_from,symbol_from,symbol_to,cycles";
+
+static enum pd_status add_key(struct pd_report *report, const char *name, size_t length, size_t *index_out,
+			      struct pd_error *error)
+{
+	const struct key *key = pd_key_by_name(name, length);
+
+	if (!key)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			       "unknown sort key '%.*s'; perfdata report --help lists them", (int)length, name);
+	if (key->head.of_branch && !report->by_branch)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the sort key %s needs --branch-stack",
+			       key->head.name);
+	for (*index_out = 0; *index_out < report->key_count; ++*index_out)
+		if (report->keys[*index_out] == key)
+			return PD_OK;
+	if (report->key_count == PD_REPORT_KEYS_MAX)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "more than %d sort keys", PD_REPORT_KEYS_MAX);
+	report->keys[report->key_count++] = key;
+	return PD_OK;
+}
+
+static enum pd_status parse_column(struct pd_report *report, const char *name, size_t length, struct column *column,
+				   struct pd_error *error)
+{
+	static const struct {
+		const char *name;
+		enum column_kind kind;
+	} numbers[] = {
+		{ "overhead", COLUMN_OVERHEAD }, { "overhead_children", COLUMN_CHILDREN },
+		{ "sample", COLUMN_SAMPLES },    { "samples", COLUMN_SAMPLES },
+		{ "period", COLUMN_PERIOD },     { "overhead_sys", COLUMN_KERNEL },
+		{ "overhead_us", COLUMN_USER },
+	};
+
+	*column = (struct column){ .kind = COLUMN_KEY };
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (strlen(numbers[i].name) == length && !memcmp(numbers[i].name, name, length))
+			column->kind = numbers[i].kind;
+	return column->kind != COLUMN_KEY ? PD_OK : add_key(report, name, length, &column->key, error);
+}
+
+static bool same_column(const struct column *a, const struct column *b)
+{
+	return a->kind == b->kind && (a->kind != COLUMN_KEY || a->key == b->key);
+}
+
+/* Adds a column that is not there yet. */
+static enum pd_status append(struct column_list *list, const struct column *column, struct pd_error *error)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (same_column(&list->items[i], column))
+			return PD_OK;
+	if (list->count == PD_REPORT_COLUMNS_MAX)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "more than %d columns", PD_REPORT_COLUMNS_MAX);
+	list->items[list->count++] = *column;
+	return PD_OK;
+}
+
+static enum pd_status append_all(struct column_list *list, const struct column_list *more, struct pd_error *error)
+{
+	for (size_t i = 0; i < more->count; i++)
+		if (append(list, &more->items[i], error) < 0)
+			return PD_ERROR_ARGUMENT;
+	return PD_OK;
+}
+
+/* What else a list of names says. */
+struct names {
+	bool symbol_first; /* the first one is a function */
+	bool ipc;          /* after one of them perf has a column more */
+	bool shares;       /* one of them is an overhead */
+};
+
+static void note_name(const struct pd_report *report, const struct column *column, const char *name, size_t length,
+		      bool first, struct names *names)
+{
+	const struct key *key = column->kind == COLUMN_KEY ? report->keys[column->key] : NULL;
+
+	names->shares |= column->kind != COLUMN_KEY && column->kind != COLUMN_SAMPLES && column->kind != COLUMN_PERIOD;
+	names->ipc |= key && key->ipc_name && strlen(key->ipc_name) == length && !memcmp(key->ipc_name, name, length);
+	names->symbol_first |= first && key && (key->has_level || key->ipc_name);
+}
+
+/* Adds the columns of a list as -s and -F have it; keys become keys of the report. */
+static enum pd_status parse(struct pd_report *report, const char *list, struct column_list *columns,
+			    struct names *names, struct pd_error *error)
+{
+	for (bool first = true; *list; first = false) {
+		size_t length = strcspn(list, ",");
+		struct column column;
+
+		if (length &&
+		    (parse_column(report, list, length, &column, error) < 0 || append(columns, &column, error) < 0))
+			return PD_ERROR_ARGUMENT;
+		if (length)
+			note_name(report, &column, list, length, first, names);
+		list += length + (list[length] == ',');
+	}
+	return PD_OK;
+}
+
+/* What they recorded says more than where they are. */
+static bool only_tracepoints(struct pd_file *file)
+{
+	size_t count = pd_file_event_count(file);
+
+	for (size_t i = 0; i < count; i++)
+		if (pd_file_event(file, i)->attr->type != PD_TYPE_TRACEPOINT)
+			return false;
+	return count > 0;
+}
+
+/* The keys of -s; those with a + in front follow the default ones. */
+static enum pd_status parse_sort(struct pd_report *report, struct pd_file *file, struct column_list *keys,
+				 struct names *names, struct pd_error *error)
+{
+	const char *sort = report->options.sort;
+	const char *usual = report->by_branch ? branch_keys : file && only_tracepoints(file) ? "trace" : default_keys;
+	struct names ignored = { 0 };
+
+	if ((!sort || *sort == '+') && parse(report, usual, keys, &ignored, error) < 0)
+		return PD_ERROR_ARGUMENT;
+	if (sort && parse(report, sort + (*sort == '+'), keys, names, error) < 0)
+		return PD_ERROR_ARGUMENT;
+	report->symbol_first = sort && *sort != '+' && names->symbol_first;
+	/* perf has a column more where a key is called so, not where it is a default key. */
+	if (!names->ipc || report->by_branch || report->options.no_empty_columns)
+		return PD_OK;
+	return parse(report, "ipc_null", keys, &ignored, error);
+}
+
+/* A column of numbers by which rows are sorted, too. */
+static void add_number(struct pd_report *report, enum column_kind kind)
+{
+	struct column column = { .kind = kind, .implied = kind == COLUMN_OVERHEAD && report->children };
+
+	append(&report->columns, &column, NULL);
+	append(&report->order, &column, NULL);
+}
+
+/* As perf: rows are not sorted by these. */
+static void add_levels(struct pd_report *report)
+{
+	append(&report->columns, &(struct column){ .kind = COLUMN_KERNEL }, NULL);
+	append(&report->columns, &(struct column){ .kind = COLUMN_USER }, NULL);
+}
+
+static void add_numbers(struct pd_report *report)
+{
+	if (report->children)
+		add_number(report, COLUMN_CHILDREN);
+	add_number(report, COLUMN_OVERHEAD);
+	if (report->options.show_levels)
+		add_levels(report);
+	if (report->options.show_samples)
+		add_number(report, COLUMN_SAMPLES);
+	if (report->options.show_period)
+		add_number(report, COLUMN_PERIOD);
+}
+
+/* The default columns: shares, then what was requested, then the keys; rows are sorted by them in this order. Columns of
+ * -F +LIST stand before the keys, and count last. */
+static enum pd_status plan_default(struct pd_report *report, struct pd_file *file, struct pd_error *error)
+{
+	struct column_list keys = { 0 }, more = { 0 };
+	struct names names = { 0 }, ignored = { 0 };
+	enum pd_status status = PD_OK;
+
+	add_numbers(report);
+	if (report->options.fields)
+		status = parse(report, report->options.fields + 1, &more, &ignored, error);
+	if (status == PD_OK)
+		status = parse_sort(report, file, &keys, &names, error);
+	/* As perf: shares that are among the keys have their place in the order there. */
+	if (file && names.shares && !report->children)
+		report->order.count = 0;
+	if (status == PD_OK)
+		status = append_all(&report->columns, &more, error);
+	if (status == PD_OK)
+		status = append_all(&report->columns, &keys, error);
+	if (status == PD_OK)
+		status = append_all(&report->order, &keys, error);
+	return status == PD_OK ? append_all(&report->order, &more, error) : status;
+}
+
+/* As perf: rows go by -s if both are given, and the columns of -F come first. */
+enum pd_status pd_columns_plan(struct pd_report *report, struct pd_file *file, struct pd_error *error)
+{
+	const struct pd_report_options *options = &report->options;
+	struct names names = { 0 };
+
+	if (!options->fields || *options->fields == '+')
+		return plan_default(report, file, error);
+	if (parse(report, options->fields, &report->columns, &names, error) < 0)
+		return PD_ERROR_ARGUMENT;
+	names = (struct names){ 0 };
+	if (!options->sort)
+		report->order = report->columns;
+	else if (parse_sort(report, file, &report->order, &names, error) < 0)
+		return PD_ERROR_ARGUMENT;
+	return append_all(&report->columns, &report->order, error);
+}
+
+void pd_columns_elide(struct pd_report *report)
+{
+	const struct {
+		const char *key, *only;
+	} names[] = { { "comm", report->options.only_comm },
+		      { "dso", report->options.only_dso },
+		      { "sym", report->options.only_symbol } };
+	struct column *columns = report->columns.items;
+	size_t keys = 0, left = 0;
+
+	for (size_t i = 0; i < report->columns.count; i++) {
+		struct column *column = &columns[i];
+
+		for (size_t k = 0; column->kind == COLUMN_KEY && k < sizeof(names) / sizeof(names[0]); k++)
+			if (names[k].only && strcmp(report->keys[column->key]->head.name, names[k].key) == 0) {
+				column->elided = true;
+				report->elided[column->key] = names[k].only;
+			}
+		keys += column->kind == COLUMN_KEY;
+		left += column->kind == COLUMN_KEY && !column->elided;
+	}
+	/* As perf: rather all of them than none. */
+	for (size_t i = 0; keys && !left && i < report->columns.count; i++)
+		columns[i].elided = false;
+}

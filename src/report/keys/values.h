@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Values of sort keys: each key has a table of its values, equal ones have one number; and sets of values, one for all
+ * keys, which are numbered too.
+ */
+#ifndef PD_REPORT_KEYS_VALUES_H
+#define PD_REPORT_KEYS_VALUES_H
+
+#include <perfdata/report.h>
+
+#include "base/memory.h"
+
+/* What tells values apart. */
+struct identity {
+	uint64_t a, b;
+};
+
+/* A value of a key. */
+struct value {
+	uint64_t a, b;    /* its identity */
+	uint64_t order;   /* before the string: values with a smaller one come first */
+	uint64_t word;    /* next in the order: the address, or the first bytes of the string */
+	uint64_t addr;    /* where there is no function */
+	const char *text; /* of functions: their name without level, until all values are known */
+	uint32_t length;
+	char level;       /* 0: there is a text */
+	uint8_t unsorted; /* this many bytes in front do not count in the order */
+	bool by_addr;     /* in the order of addresses, not of strings */
+	bool alike;       /* all such values of an order are one to the keys after this one */
+};
+
+/* A slot of a hash table of numbers. */
+struct number_slot {
+	uint32_t hash;
+	uint32_t number; /* + 1; 0: free */
+};
+
+/* Sets of values of several keys, numbered: equal ones have one number. */
+struct value_sets {
+	uint32_t *values; /* by number, then by key */
+	size_t count, capacity;
+	struct number_slot *slots; /* by a hash of the values */
+	size_t slot_count;
+};
+
+struct value_table {
+	struct value *items;
+	size_t count, capacity;
+	struct number_slot *slots; /* by a hash of the identity */
+	size_t slot_count, in_slots;
+	struct pd_arena texts;       /* strings, but those of functions */
+	struct pd_arena *part_texts; /* those of functions, by the thread that made them */
+	size_t part_count;
+	uint32_t *by_index; /* number + 1 by the index of a function; of objects, 0: none */
+	size_t index_count;
+	bool any_alike;
+	/* By value, once all are known. */
+	uint32_t *ranks; /* in the order of the values */
+	uint32_t *fine;  /* the same where those that are alike are told apart, if any are */
+};
+
+/* An entry of a branch stack. */
+struct taken_branch {
+	struct pd_frame from, to;
+	uint64_t flags; /* PD_BRANCH_... */
+};
+
+/* What a key is asked about: an entry, at the place of one of its frames or, for branches, where a branch went. */
+struct subject {
+	const struct pd_profile_entry *entry;
+	uint32_t frame;
+	unsigned cpumode;                  /* level of the place */
+	const struct taken_branch *branch; /* or NULL */
+};
+
+struct key {
+	struct pd_report_key head;
+	bool of_frame; /* depends on the frame alone */
+	/* Adds the value of a subject to the key's table; false if there is no memory. */
+	bool (*find)(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out);
+	size_t width;            /* of the column, at least */
+	bool falling;            /* rows of equal shares go the other way, as in perf */
+	bool right;              /* aligned to the right */
+	bool of_function;        /* is the same for all frames of a function */
+	bool unpadded;           /* not padded at the end of a line, as in perf */
+	bool times_samples;      /* the value is that of one sample: a row shows its product with the samples */
+	bool has_level;          /* strings begin with a level: "[k] " */
+	bool has_number;         /* strings begin with a number: "1234:comm" */
+	bool unknown_is_address; /* perf keeps the width of an address where it is unknown */
+	bool fixed_width;        /* as wide as its header */
+	const char *ipc_name;    /* perf adds a column where the key is requested by this name */
+};
+
+/* The index-th key, or NULL past the end. */
+const struct key *pd_key_at(size_t index);
+/* The key of a name, or NULL. */
+const struct key *pd_key_by_name(const char *name, size_t length);
+
+/* ---- values.c ---- */
+
+/* The value of an identity, which is new: *new_out. False if there is no memory. */
+bool pd_value_find(struct value_table *table, struct identity id, uint32_t *value_out, bool *new_out);
+/* A new value without slot. False if there is no memory. */
+bool pd_value_add(struct value_table *table, struct identity id, uint32_t *value_out);
+/* Where the value of an index is kept, number + 1. NULL if there is no memory. */
+uint32_t *pd_value_indexed(struct value_table *table, size_t index);
+/* Gives a new value a copy of a string. False if there is no memory. */
+bool pd_value_set_text(struct value_table *table, uint32_t value, struct pd_bytes text, uint64_t order);
+/* A value that is a number, printed as text, in an order of its own. */
+bool pd_value_find_number(struct value_table *table, uint64_t number, uint64_t order, const char *text,
+			  uint32_t *value_out);
+/* A value that is a string: equal strings of the same order are one value. seed: what no file can know. */
+bool pd_value_find_text(struct value_table *table, const char *text, uint64_t order, uintptr_t seed,
+			uint32_t *value_out);
+void pd_value_table_fini(struct value_table *table);
+/* The number of a set of values, which is added if it is new. False if there is no memory. */
+bool pd_value_set_find(struct value_sets *sets, const uint32_t *values, size_t keys, uint32_t *number_out);
+void pd_value_sets_fini(struct value_sets *sets);
+/* The first bytes of a string, as a number in the same order. */
+uint64_t pd_value_word(const char *text);
+
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/* Cells of tables as perf report --stdio prints them: columns as wide as their widest cell, or with a separator. */
+#include "report/print/print.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/threads.h"
+
+enum {
+	NUMBER_WIDTH = 12,
+	PERCENT_WIDTH = 8,
+	WORTH_A_PART = 1 << 13, /* rows */
+	ROWS_AT_ONCE = 128,
+	UNKNOWN_OBJECT_WIDTH = 16 /* as wide as an address, in perf */
+};
+
+static const char *text_at(const struct pd_report *report, const struct column *column, const struct row *row,
+			   char *cell, size_t *length_out)
+{
+	const char *text = pd_value_text(report, column->key, row, cell);
+
+	*length_out = text == cell ? strlen(text) :
+				     report->values[column->key].items[row_value(report, row, column->key)].length;
+	return text;
+}
+
+static const char *header_of(const struct pd_report *report, const struct column *column)
+{
+	switch (column->kind) {
+	case COLUMN_OVERHEAD:
+		return column->implied ? "Self" : "Overhead";
+	case COLUMN_CHILDREN:
+		return "Children";
+	case COLUMN_KERNEL:
+		return "sys";
+	case COLUMN_USER:
+		return "usr";
+	case COLUMN_SAMPLES:
+		return "Samples";
+	case COLUMN_PERIOD:
+		return "Period";
+	default:
+		return report->keys[column->key]->head.header;
+	}
+}
+
+static size_t number_width(const struct column *column)
+{
+	return column->kind == COLUMN_SAMPLES || column->kind == COLUMN_PERIOD ? NUMBER_WIDTH : PERCENT_WIDTH;
+}
+
+/* perf leaves room for an address where an object is not known, if nothing was said of widths and objects. */
+static bool has_wide_unknown(const struct pd_report *report, const struct column *column)
+{
+	for (size_t i = 0; i < report->columns.count; i++)
+		if (report->print.widths[i])
+			return false;
+	return report->keys[column->key]->unknown_is_address && !report->print.separator && !report->options.by_dso;
+}
+
+struct widening {
+	const struct pd_report *report;
+	const struct table *table;
+	size_t parts;
+	size_t widths[PD_PARTS_MOST][PD_REPORT_COLUMNS_MAX];
+};
+
+static size_t widest(const struct widening *widening, const struct column *column, size_t begin, size_t end)
+{
+	const struct pd_report *report = widening->report;
+	bool wide_unknown = has_wide_unknown(report, column);
+	size_t width = 0;
+
+	for (size_t i = begin; i < end; i++) {
+		char cell[PD_REPORT_CELL_BYTES];
+		size_t length;
+		const char *text = text_at(report, column, &widening->table->rows[i], cell, &length);
+
+		if (wide_unknown && length < UNKNOWN_OBJECT_WIDTH && strcmp(text, "[unknown]") == 0)
+			length = UNKNOWN_OBJECT_WIDTH;
+		width = length > width ? length : width;
+	}
+	return width;
+}
+
+/* A CPU that is not known is wider than perf lets it be. */
+static bool fits_rows(const struct pd_report *report, size_t column)
+{
+	return report->columns.items[column].kind == COLUMN_KEY && !report->print.widths[column] &&
+	       !report->keys[report->columns.items[column].key]->fixed_width;
+}
+
+static void widen_rows(struct widening *widening, size_t part, size_t begin, size_t end)
+{
+	const struct pd_report *report = widening->report;
+
+	/* lengths are known without the texts */
+	for (unsigned stage = 0; stage + 1 < PREFETCH_STAGES; stage++)
+		for (size_t i = begin; i < end; i++)
+			pd_values_prefetch(report, &widening->table->rows[i], stage);
+	for (size_t i = 0; i < report->columns.count; i++) {
+		size_t width = fits_rows(report, i) ? widest(widening, &report->columns.items[i], begin, end) : 0;
+
+		if (width > widening->widths[part][i])
+			widening->widths[part][i] = width;
+	}
+}
+
+static void widen_part(void *self, size_t part)
+{
+	struct widening *widening = self;
+	size_t count = widening->table->head.row_count, end = pd_part_begin(count, widening->parts, part + 1);
+
+	for (size_t i = pd_part_begin(count, widening->parts, part); i < end; i += ROWS_AT_ONCE)
+		widen_rows(widening, part, i, end - i < ROWS_AT_ONCE ? end : i + ROWS_AT_ONCE);
+}
+
+/* Without looking at rows. */
+static size_t least_width(const struct pd_report *report, const struct table *table, size_t index)
+{
+	const struct column *column = &report->columns.items[index];
+	size_t width = strlen(header_of(report, column)), wanted = report->print.widths[index], least = width;
+
+	if (column->kind != COLUMN_KEY) {
+		if (table->head.group || !wanted)
+			least = number_width(column) * table->head.event_count;
+		return wanted > least ? wanted : least;
+	}
+	if (!fits_rows(report, index))
+		return wanted ? wanted : width;
+	least = report->keys[column->key]->width;
+	return width > least ? width : least;
+}
+
+/* As wide as the widest of all rows, shown or not, unless a width was asked for. */
+void pd_text_widths(const struct pd_report *report, struct table *table)
+{
+	struct widening widening = { .report = report, .table = table };
+
+	widening.parts = pd_part_count(report->options.threads, table->head.row_count, WORTH_A_PART);
+	pd_in_parts(widening.parts, widen_part, &widening);
+	for (size_t i = 0; i < report->columns.count; i++) {
+		table->widths[i] = least_width(report, table, i);
+		for (size_t k = 0; k < widening.parts; k++)
+			if (widening.widths[k][i] > table->widths[i])
+				table->widths[i] = widening.widths[k][i];
+	}
+}
+
+/* Tables have millions of cells, so what they consist of is printed without formats. */
+static void add_spaces(struct pd_text *out, size_t count)
+{
+	static const char spaces[] = "                                                                ";
+	const size_t most = sizeof(spaces) - 1;
+
+	for (; count > most; count -= most)
+		pd_text_add(out, spaces);
+	pd_text_add(out, spaces + most - count);
+}
+
+/* A number to the right, as " %*" PRIu64. */
+static void add_right(struct pd_text *out, uint64_t number, int width)
+{
+	char text[24];
+	char *at = text + sizeof(text) - 1;
+
+	*at = 0;
+	do
+		*--at = (char)('0' + number % 10);
+	while (number /= 10);
+	add_spaces(out,
+		   1 + (text + sizeof(text) - 1 - at < width ? (size_t)(width - (text + sizeof(text) - 1 - at)) : 0));
+	pd_text_add(out, at);
+}
+
+/* As " %*.2f%%". */
+static void add_percent(struct pd_text *out, double percent, int width)
+{
+	double hundredths = percent >= 0 && percent < 999 ? percent * 100 : 0;
+	unsigned number = (unsigned)hundredths;
+	double rest = hundredths - number;
+	char text[8] = "", *at = text + 6;
+
+	/* Close to the middle printf says which way it goes. */
+	if (!(percent >= 0 && percent < 999) || (rest > 0.4999 && rest < 0.5001)) {
+		pd_text_printf(out, " %*.2f%%", width, percent);
+		return;
+	}
+	number += rest > 0.5;
+	text[6] = '%';
+	for (unsigned digits = 0; digits < 3 || number; digits++, number /= 10) {
+		if (digits == 2)
+			*--at = '.';
+		*--at = (char)('0' + number % 10);
+	}
+	add_spaces(out, 1 + (text + 6 - at < width ? (size_t)(width - (text + 6 - at)) : 0));
+	pd_text_add(out, at);
+}
+
+static void add_letters(struct pd_text *out, const char *text, size_t length)
+{
+	if (!text[length])
+		pd_text_add(out, text);
+	else
+		pd_text_printf(out, "%.*s", (int)length, text);
+}
+
+static void add_plain(const struct pd_report *report, struct pd_text *out, const char *text, size_t length)
+{
+	if (report->print.escape)
+		pd_text_escaped(out, text, length);
+	else
+		add_letters(out, text, length);
+}
+
+/* The separator does not stand inside of a cell. */
+void pd_text_cell(const struct pd_report *report, struct pd_text *out, const char *text, size_t length)
+{
+	const char *end = text + length, *at;
+
+	while (report->print.separator && (at = memchr(text, report->print.separator, (size_t)(end - text))) != NULL) {
+		add_plain(report, out, text, (size_t)(at - text));
+		pd_text_add(out, ".");
+		text = at + 1;
+	}
+	add_plain(report, out, text, (size_t)(end - text));
+}
+
+/* Returns the bytes that take no room on the screen. */
+static size_t add_share(const struct pd_report *report, struct pd_text *out, double percent, int width)
+{
+	const char *color = report->print.color ? share_color(percent) : NULL;
+
+	if (color)
+		pd_text_add(out, color);
+	add_percent(out, percent, width);
+	if (color)
+		pd_text_add(out, SHARE_COLOR_END);
+	return color ? strlen(color) + strlen(SHARE_COLOR_END) : 0;
+}
+
+/* A number has a blank in front of it, and with a separator nothing else. Returns as add_share. */
+static size_t add_number(const struct pd_report *report, struct pd_text *out, const struct table *table, size_t index,
+			 const struct row *row, size_t event)
+{
+	const struct column *column = &report->columns.items[index];
+	const struct pd_report_amounts *amounts = &row->amounts[event];
+	uint64_t period = pd_amounts_period(amounts, column->kind);
+	uint64_t number = column->kind == COLUMN_SAMPLES ? amounts->samples : period;
+	int width = (int)(report->print.widths[index] ? report->print.widths[index] : number_width(column));
+
+	if (column->kind != COLUMN_SAMPLES && column->kind != COLUMN_PERIOD)
+		return add_share(report, out, pd_percent(period, table->totals[event]),
+				 report->print.separator || width < 2 ? 0 : width - 2);
+	add_right(out, number, report->print.separator ? 0 : width - 1);
+	return 0;
+}
+
+/* Callers were not asked for or not recorded. As perf: once, also for a group, and never without blanks. */
+static void add_not_known(struct pd_text *out, size_t width)
+{
+	pd_text_printf(out, " %*s", (int)width - 1, "N/A");
+}
+
+static bool is_padded(const struct pd_report *report, size_t column)
+{
+	return column + 1 < report->columns.count || report->columns.items[column].kind != COLUMN_KEY ||
+	       !report->keys[report->columns.items[column].key]->unpadded;
+}
+
+/* Returns how many letters it has. */
+static size_t add_key(const struct pd_report *report, struct pd_text *out, const struct table *table, size_t index,
+		      const struct row *row)
+{
+	const struct column *column = &report->columns.items[index];
+	char cell[PD_REPORT_CELL_BYTES];
+	size_t length, blanks = 0;
+	const char *text = text_at(report, column, row, cell, &length);
+
+	if (report->print.widths[index] && length > report->print.widths[index])
+		length = report->print.widths[index];
+	if (report->keys[column->key]->right && length < table->widths[index])
+		blanks = table->widths[index] - length;
+	add_spaces(out, blanks);
+	pd_text_cell(report, out, text, length);
+	return blanks + length;
+}
+
+static void add_cell(const struct pd_report *report, struct pd_text *out, const struct table *table, size_t index,
+		     const struct row *row)
+{
+	const struct column *column = &report->columns.items[index];
+	size_t before = pd_text_bytes(out).size, length;
+
+	if (column->kind == COLUMN_KEY) {
+		length = add_key(report, out, table, index, row);
+	} else if (column->kind == COLUMN_CHILDREN && !report->children) {
+		add_not_known(out, report->print.widths[index] ? report->print.widths[index] : PERCENT_WIDTH);
+		length = pd_text_bytes(out).size - before;
+	} else {
+		for (size_t i = 0; i < table->head.event_count; i++)
+			before += add_number(report, out, table, index, row, i);
+		length = pd_text_bytes(out).size - before;
+	}
+	if (is_padded(report, index) && length < table->widths[index])
+		add_spaces(out, table->widths[index] - length);
+}
+
+void pd_text_header(const struct pd_report *report, const struct table *table)
+{
+	const char separator[] = { report->print.separator, 0 };
+	bool first = true;
+
+	for (size_t i = 0; i < report->columns.count; i++) {
+		const struct column *column = &report->columns.items[i];
+		const char *text = header_of(report, column);
+
+		if (column->elided)
+			continue;
+		pd_text_add(report->out, first ? "# " : report->print.separator ? separator : "  ");
+		first = false;
+		if (column->kind == COLUMN_KEY)
+			pd_text_printf(report->out, "%-*.*s", (int)table->widths[i], (int)table->widths[i], text);
+		else
+			pd_text_printf(report->out, "%*s", (int)table->widths[i], text);
+	}
+	pd_text_add(report->out, "\n");
+	if (report->print.separator)
+		return;
+	first = true;
+	for (size_t i = 0; i < report->columns.count; i++) {
+		if (report->columns.items[i].elided)
+			continue;
+		pd_text_add(report->out, first ? "# " : "  ");
+		first = false;
+		for (size_t k = 0; k < table->widths[i]; k++)
+			pd_text_add(report->out, ".");
+	}
+	pd_text_add(report->out, "\n#\n");
+}
+
+void pd_text_row(const struct pd_report *report, const struct table *table, const struct row *row, struct pd_text *out)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < report->columns.count; i++) {
+		if (report->columns.items[i].elided)
+			continue;
+		if (!report->print.separator)
+			pd_text_add(out, "  ");
+		else if (!first)
+			pd_text_char(out, report->print.separator);
+		first = false;
+		add_cell(report, out, table, i, row);
+	}
+	pd_text_add(out, "\n");
+}

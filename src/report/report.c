@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports: from options to a plan, from a profile to tables, and what is read of these. */
+#include "report/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum pd_status pd_report_no_memory(struct pd_error *error)
+{
+	return pd_fail(error, PD_ERROR_MEMORY, PD_NO_OFFSET, "out of memory");
+}
+
+/* ---- the plan ---- */
+
+static bool is_pipe(struct pd_file *file)
+{
+	return pd_file_header(file)->mode == PD_MODE_PIPE;
+}
+
+static bool has_chains(struct pd_file *file)
+{
+	for (size_t i = 0; i < pd_file_event_count(file); i++)
+		if (pd_file_event(file, i)->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN))
+			return true;
+	return false;
+}
+
+static enum pd_status check_branches(const struct pd_report *report, struct pd_file *file, struct pd_error *error)
+{
+	if (report->options.view != PD_REPORT_BRANCHES || pd_branches_recorded(file))
+		return PD_OK;
+	return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "no branch stacks were recorded (perfdata record -b)");
+}
+
+static enum pd_status choose_view(struct pd_report *report, struct pd_file *file, struct pd_error *error)
+{
+	report->by_branch = report->options.view == PD_REPORT_BRANCHES ||
+			    (report->options.view == PD_REPORT_AUTO && file && pd_branches_are_default(file));
+	return !file || is_pipe(file) ? PD_OK : check_branches(report, file, error);
+}
+
+/* A pipe says only while it is read what its events have. As perf: nothing is added up there unless requested. */
+static void choose_chains(struct pd_report *report, struct pd_file *file)
+{
+	bool pipe = file && is_pipe(file), chains = !report->by_branch && (!file || pipe || has_chains(file));
+
+	report->children = chains && !pipe && !report->options.no_children;
+	if (!chains)
+		report->graph.kind = PD_REPORT_GRAPH_NONE;
+	/* As perf: with callees' shares the chains go the other way. */
+	if (!report->graph.order_given)
+		report->graph.caller = chains && !report->options.no_children;
+}
+
+enum pd_status pd_report_new(struct pd_file *file, const struct pd_report_options *options,
+			     struct pd_report **report_out, struct pd_error *error)
+{
+	struct pd_report *report = pd_alloc(sizeof(*report));
+	enum pd_status status;
+
+	if (!report)
+		return pd_report_no_memory(error);
+	if (options)
+		memcpy(&report->options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+	report->graph = report->options.graph;
+	if (!report->options.slice_ns)
+		report->options.slice_ns = 100000000;
+	report->planned_for_file = file;
+	status = choose_view(report, file, error);
+	if (status == PD_OK) {
+		choose_chains(report, file);
+		status = pd_columns_plan(report, file, error);
+	}
+	report->options.sort = report->options.fields = NULL;
+	if (status == PD_OK)
+		*report_out = report;
+	else
+		pd_report_free(report);
+	return status;
+}
+
+void pd_report_ask(const struct pd_report *report, struct pd_profile_options *options)
+{
+	options->by = 0;
+	for (size_t i = 0; !report->by_branch && i < report->key_count; i++)
+		options->by |= report->keys[i]->head.by;
+	if (!report->by_branch && (report->children || has_graphs(report)))
+		options->by |= PD_BY_CHAIN;
+	/* The innermost callers can be left out while reading. */
+	options->max_stack = report->graph.caller ? 0 : (unsigned)report->options.max_stack;
+	options->slice_ns = report->options.slice_ns;
+}
+
+const struct pd_report_key *pd_report_sort_key(const struct pd_report *report, size_t index)
+{
+	return index < report->key_count ? &report->keys[index]->head : NULL;
+}
+
+bool pd_report_shows_branches(const struct pd_report *report)
+{
+	return report->by_branch;
+}
+
+/* ---- building ---- */
+
+/* All events are known. */
+static enum pd_status check_view(struct pd_report *report, struct pd_error *error)
+{
+	if (!report->planned_for_file)
+		return PD_OK;
+	if (!has_chains(report->file))
+		report->graph.kind = PD_REPORT_GRAPH_NONE;
+	return check_branches(report, report->file, error);
+}
+
+enum pd_status pd_report_build(struct pd_report *report, struct pd_file *file, const struct pd_profile *profile,
+			       struct pd_symbols *symbols, struct pd_error *error)
+{
+	enum pd_status status;
+
+	report->file = file;
+	report->profile = profile;
+	report->symbols = symbols;
+	pd_columns_elide(report);
+	status = check_view(report, error);
+	if (status < 0)
+		return status;
+	report->scratch.text = pd_text_new();
+	if (!report->scratch.text || !pd_tables_create(report) || !pd_rows_build(report))
+		return pd_report_no_memory(error);
+	return PD_OK;
+}
+
+static void scratch_fini(struct scratch *scratch)
+{
+	pd_text_free(scratch->text);
+	pd_trace_free(scratch->trace);
+	pd_free(scratch->flags);
+	pd_free(scratch->twins);
+	pd_free(scratch->places);
+	pd_free(scratch->lines);
+	pd_arena_fini(&scratch->line_texts);
+	pd_free(scratch->chains);
+	pd_free(scratch->known);
+}
+
+void pd_report_free(struct pd_report *report)
+{
+	if (!report)
+		return;
+	for (size_t i = 0; i < report->table_count; i++)
+		pd_table_fini(&report->tables[i]);
+	pd_free(report->tables);
+	for (size_t i = 0; i < PD_REPORT_KEYS_MAX; i++)
+		pd_value_table_fini(&report->values[i]);
+	pd_value_sets_fini(&report->whos);
+	pd_value_sets_fini(&report->places);
+	scratch_fini(&report->scratch);
+	pd_free(report);
+}
+
+/* ---- results ---- */
+
+const struct pd_report_table *pd_report_table(const struct pd_report *report, size_t index)
+{
+	return index < report->table_count ? &report->tables[index].head : NULL;
+}
+
+const struct pd_report_amounts *pd_report_row(const struct pd_report *report, size_t table, size_t row)
+{
+	return report->tables[table].rows[row].amounts;
+}
+
+const char *pd_report_cell(const struct pd_report *report, size_t table, size_t row, size_t key,
+			   char cell[PD_REPORT_CELL_BYTES])
+{
+	return pd_value_text(report, key, &report->tables[table].rows[row], cell);
+}
+
+static bool has_text(const struct pd_report *report, const struct row *row, const char *text)
+{
+	for (size_t i = 0; i < report->key_count; i++)
+		if (strcasestr(report->values[i].items[row_value(report, row, i)].text, text))
+			return true;
+	return false;
+}
+
+void pd_report_narrow(struct pd_report *report, const char *filter, size_t max_rows)
+{
+	for (size_t i = 0; i < report->table_count; i++) {
+		struct table *table = &report->tables[i];
+		size_t kept = 0;
+
+		for (size_t k = 0; k < table->head.row_count && (!max_rows || kept < max_rows); k++)
+			if (!pd_row_is_small(report, table, &table->rows[k]) &&
+			    (!*filter || has_text(report, &table->rows[k], filter)))
+				table->rows[kept++] = table->rows[k];
+		table->head.row_count = kept;
+	}
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of struct pd_report: the caller's options, the plan made of them, the result, and scratch memory. Values of
+ * sort keys are small numbers that stand for strings, in the order of the strings once all are known.
+ */
+#ifndef PD_REPORT_REPORT_H
+#define PD_REPORT_REPORT_H
+
+#include <perfdata/report.h>
+#include <perfdata/trace.h>
+
+#include "base/memory.h"
+#include "report/keys/values.h"
+
+struct pd_json;
+struct row;
+
+/* ---- columns ---- */
+
+enum column_kind {
+	COLUMN_OVERHEAD,
+	COLUMN_CHILDREN,
+	COLUMN_KERNEL, /* of the overhead, what was in the kernel */
+	COLUMN_USER,
+	COLUMN_SAMPLES,
+	COLUMN_PERIOD,
+	COLUMN_KEY
+};
+
+struct column {
+	enum column_kind kind;
+	size_t key;   /* of report->keys */
+	bool elided;  /* all rows have the same value, which is printed above the table */
+	bool implied; /* overhead that was added next to COLUMN_CHILDREN, not requested by name */
+};
+
+struct column_list {
+	struct column items[PD_REPORT_COLUMNS_MAX];
+	size_t count;
+};
+
+/* ---- rows ---- */
+
+struct row {
+	uint32_t who, place; /* value sets: of the keys that do not depend on frames, and of those that do */
+	struct pd_report_amounts *amounts; /* by event of the table */
+	size_t first_link, link_count;     /* the chains of its graph */
+	size_t depth;                      /* frames of the longest of them */
+};
+
+/* A chain that belongs into the graph of a row. */
+struct link {
+	uint32_t row;
+	uint32_t entry;
+	uint32_t from; /* first caller that counts; WHOLE_CHAIN: the row is where the sample was */
+};
+
+#define WHOLE_CHAIN UINT32_MAX
+
+/* The call chain of an entry and what it weighs. */
+struct chain {
+	const uint32_t *callers;
+	size_t caller_count;
+	uint64_t period, samples;
+};
+
+struct table {
+	struct pd_report_table head;
+	char *name;
+	uint64_t *totals, *samples;        /* those of head */
+	struct row *rows;                  /* in the order in which they are shown */
+	struct pd_report_amounts *amounts; /* of all rows */
+	struct link *links;                /* by row */
+	size_t widths[PD_REPORT_COLUMNS_MAX];
+};
+
+/* What is asked of a frame most often. */
+enum frame_flags {
+	FRAME_LEVEL = 7,  /* mask: PD_CPUMODE_... */
+	FRAME_OBJECT = 8, /* it is in one */
+	FRAME_FUNCTION = 16,
+	FRAME_OWN_OBJECT = 32, /* its function is one of its object */
+	FRAME_REQUESTED = 64,  /* its place passes the filters */
+	FRAME_SEEN = 128       /* for passes over the frames */
+};
+
+/* Only valid while a report is built or printed. */
+struct scratch {
+	struct pd_text *text;
+	struct pd_trace *trace; /* once the key trace asked for it */
+	size_t first_event;     /* of the table that is built */
+	uint8_t *flags;         /* by frame: enum frame_flags */
+	uint32_t *twins;        /* by frame: the first one of its function, or itself */
+	uint32_t *places;       /* by frame: number of its value set + 1 */
+	char **lines;           /* by frame: what follows the name in graphs by address, or NULL */
+	struct pd_arena line_texts;
+	struct chain *chains; /* by entry */
+	uint32_t *known;      /* for graphs made one at a time, see print/graph_tree.c */
+};
+
+struct pd_report {
+	struct pd_report_options options;
+	/* the plan */
+	bool planned_for_file;
+	bool children, by_branch, symbol_first; /* -s begins with a function */
+	struct pd_report_graph graph;
+	const struct key *keys[PD_REPORT_KEYS_MAX];
+	size_t key_count;
+	struct column_list columns;
+	struct column_list order;               /* rows are sorted by these */
+	const char *elided[PD_REPORT_KEYS_MAX]; /* by key: the only name that passes the filters */
+	/* what it is built of */
+	struct pd_file *file;
+	const struct pd_profile *profile;
+	struct pd_symbols *symbols;
+	/* the result */
+	struct table *tables;
+	size_t table_count;
+	struct value_table values[PD_REPORT_KEYS_MAX];
+	struct value_sets whos, places;   /* values that do not depend on frames, and those that do */
+	struct pd_report_quality quality; /* of the entries of all tables, without losses */
+	struct scratch scratch;
+	/* of the call that prints */
+	struct pd_report_text_options print;
+	struct pd_text *out;
+};
+
+/* The value of a row. */
+static inline uint32_t row_value(const struct pd_report *report, const struct row *row, size_t key)
+{
+	return report->keys[key]->of_frame ? report->places.values[row->place * report->key_count + key] :
+					     report->whos.values[row->who * report->key_count + key];
+}
+
+static inline bool has_graphs(const struct pd_report *report)
+{
+	return report->graph.kind != PD_REPORT_GRAPH_NONE;
+}
+
+enum pd_status pd_report_no_memory(struct pd_error *error);
+
+/* ---- amounts.c ---- */
+
+/* The sum of periods that a column shows. */
+uint64_t pd_amounts_period(const struct pd_report_amounts *amounts, enum column_kind kind);
+double pd_percent(uint64_t part, uint64_t whole);
+/* What decides whether a row is too small: with everything called, if callers have rows of their own. */
+uint64_t pd_row_weight(const struct pd_report *report, const struct row *row);
+bool pd_row_is_small(const struct pd_report *report, const struct table *table, const struct row *row);
+/* Periods below this have no place in a graph, unless it is of kind PD_REPORT_GRAPH_FRACTAL. */
+uint64_t pd_graph_least(const struct pd_report *report, const struct table *table);
+
+/* ---- columns.c ---- */
+
+/* Plans the columns. Errors: PD_ERROR_ARGUMENT. */
+enum pd_status pd_columns_plan(struct pd_report *report, struct pd_file *file, struct pd_error *error);
+/* Columns that can only have one value are printed above the table. */
+void pd_columns_elide(struct pd_report *report);
+
+/* ---- tables.c ---- */
+
+/* Adds a table without rows for each event that has samples, or for each group. False if there is no memory. */
+bool pd_tables_create(struct pd_report *report);
+void pd_table_fini(struct table *table);
+
+/* ---- quality.c ---- */
+
+void pd_quality_add(struct pd_report_quality *quality, const struct pd_profile_entry *entry,
+		    const struct pd_stack *stack, bool resolved);
+void pd_quality_print(const struct pd_report_quality *quality, struct pd_text *text);
+
+/* ---- keys/ ---- */
+
+/* A value's string in a row; cell is for what is printed for this row. */
+const char *pd_value_text(const struct pd_report *report, size_t key, const struct row *row, char *cell);
+/* Prefetches the strings of a row: in three stages, each needs what the one before has prefetched. */
+enum {
+	PREFETCH_STAGES = 3
+};
+void pd_values_prefetch(const struct pd_report *report, const struct row *row, unsigned stage);
+/* The set of values of all keys that depend on frames, or of all others. False if there is no memory. */
+bool pd_values_find(struct pd_report *report, const struct subject *subject, bool of_frame, uint32_t *number_out);
+/* Puts the values of all keys in order. False if there is no memory. */
+bool pd_values_rank(struct pd_report *report);
+
+/* ---- rows/ ---- */
+
+/* Fills flags and twins of the frames. False if there is no memory. */
+bool pd_frames_classify(struct pd_report *report);
+/* Fills the tables. False if there is no memory. */
+bool pd_rows_build(struct pd_report *report);
+/* Sorts the rows of a table. False if there is no memory. */
+bool pd_rows_sort(const struct pd_report *report, struct table *table);
+/* Number of entries of events before one. */
+size_t pd_entries_before(const struct pd_report *report, size_t event);
+/* Callers of a stack before this one are beyond max_stack, which counts in the direction of the graphs. */
+size_t pd_first_caller(const struct pd_report *report, size_t caller_count);
+
+/* Whether samples of the file have branch stacks, and whether perf shows branches unless told otherwise. */
+bool pd_branches_recorded(struct pd_file *file);
+bool pd_branches_are_default(struct pd_file *file);
+typedef bool branch_fn(void *self, const struct subject *subject);
+/* Calls each with every branch that a table shows, and fills its totals. False if there is no memory. */
+bool pd_branches_read(struct pd_report *report, struct table *table, branch_fn *each, void *self);
+
+#endif
