@@ -7,6 +7,8 @@
  *	for each object that samples touch: pd_bundle_add_dso(bundle, symbols, dso, &each, self, &error);
  *	pd_bundle_finish(bundle, &error);
  *
+ * or pd_pack_new and pd_pack_write, which find the objects and write the manifest.
+ *
  * pd_file_open opens a bundle like the recording, and pd_symbols_new finds the objects in it. Its members are:
  *
  *   perf.data, or perf.data/data, perf.data/data.0 ... for a directory
@@ -24,6 +26,7 @@
 #define PERFDATA_BUNDLE_H
 
 #include <perfdata/archive.h>
+#include <perfdata/profile.h>
 #include <perfdata/symbol.h>
 
 #ifdef __cplusplus
@@ -77,6 +80,48 @@ typedef void pd_bundled_fn(void *self, const struct pd_bundled *bundled);
  * Errors: PD_ERROR_SYSTEM, PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_bundle_add_dso(struct pd_bundle *bundle, struct pd_symbols *symbols, const struct pd_dso *dso,
 					pd_bundled_fn *each, void *self, struct pd_error *error);
+
+/* ---- a recording with everything it needs ---- */
+
+/** Zero is the default for each member; NULL means all defaults. */
+struct pd_pack_options {
+	size_t size;      /* sizeof(struct pd_pack_options); 0 is PD_ERROR_ARGUMENT */
+	bool all;         /* all mapped objects, not only those that samples refer to */
+	bool full;        /* the bundle has PD_BUNDLE_FULL: for the list only */
+	pd_warn_fn *warn; /* gets the first PD_PACK_WARNINGS objects that are missing; may be NULL */
+	/* Called periodically with bytes done and in total (0 if unknown). May be NULL. */
+	void (*progress)(void *self, uint64_t done, uint64_t total);
+	void *self; /* first argument of both functions */
+};
+
+enum {
+	PD_PACK_WARNINGS = 20
+};
+
+struct pd_pack_result {
+	uint64_t object_count;
+	uint64_t missing_count; /* objects of which nothing was packed */
+	uint64_t file_count;    /* packed files */
+	uint64_t file_bytes;    /* original size of these */
+	uint64_t packed_bytes;  /* size of these in the bundle, uncompressed */
+};
+
+struct pd_pack;
+
+/** Looks up the objects that samples, call chains, branches and data addresses of a file refer to. If it has stack copies
+ * or AUX data, all mapped objects are taken. The profile is that of the file by PD_BY_CHAIN, with these symbols, whose
+ * index must be off (pd_symbols_options.index_dir). All remain open. Errors: PD_ERROR_MEMORY, those of pd_stream_next. */
+PD_API enum pd_status pd_pack_new(struct pd_file *file, const struct pd_profile *profile, struct pd_symbols *symbols,
+				  const struct pd_pack_options *options, struct pd_pack **pack_out,
+				  struct pd_error *error);
+/** NULL is ignored. */
+PD_API void pd_pack_free(struct pd_pack *pack);
+/** Adds the file, the objects and manifest.json to a bundle that was just opened, once. The caller finishes the bundle, or
+ * aborts it after an error. Errors: those of pd_bundle_add_file and pd_bundle_add_dso. */
+PD_API enum pd_status pd_pack_write(struct pd_pack *pack, struct pd_bundle *bundle, struct pd_pack_result *result_out,
+				    struct pd_error *error);
+
+/* ---- unpacking ---- */
 
 /** Zero is the default for each member; NULL means all defaults. */
 struct pd_unpack_options {
