@@ -48,11 +48,11 @@ PD_API const struct pd_report_key *pd_report_key_by_name(const char *name, size_
 
 /* ---- options ---- */
 
+/** What is counted. */
 enum pd_report_view {
-	PD_REPORT_AUTO,     /* branches where perf shows them without being asked, else samples */
+	PD_REPORT_AUTO, /* branches where perf report shows them without being asked, else samples */
 	PD_REPORT_SAMPLES,
-	PD_REPORT_BRANCHES, /* taken branches of branch stacks */
-	/* As PD_REPORT_BRANCHES, for a file whose events are known only when it has been read: a pipe is one. */
+	PD_REPORT_BRANCHES /* taken branches of branch stacks */
 };
 
 enum pd_report_graph_kind {
@@ -83,9 +83,9 @@ struct pd_report_graph {
 /** Changes what a list as in perf report -g names: "graph,0.5,caller,function,percent". Errors: PD_ERROR_ARGUMENT. */
 PD_API enum pd_status pd_report_graph_parse(const char *list, struct pd_report_graph *graph, struct pd_error *error);
 
-/** Zero is the default for each member; NULL means all defaults. Strings are copied, except only_... and text. */
+/** Zero is the default for each member; NULL means all defaults. sort and fields are parsed by pd_report_new. */
 struct pd_report_options {
-	size_t size; /* sizeof(struct pd_report_options) */
+	size_t size; /* sizeof(struct pd_report_options); 0 is PD_ERROR_ARGUMENT */
 	enum pd_report_view view;
 	/* Sort keys as in perf report -s: "comm,dso,sym"; "+cpu" adds to the default. NULL: the default. */
 	const char *sort;

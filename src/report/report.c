@@ -57,9 +57,12 @@ static void choose_chains(struct pd_report *report, struct pd_file *file)
 enum pd_status pd_report_new(struct pd_file *file, const struct pd_report_options *options,
 			     struct pd_report **report_out, struct pd_error *error)
 {
-	struct pd_report *report = pd_alloc(sizeof(*report));
+	struct pd_report *report;
 	enum pd_status status;
 
+	if (options && !options->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_report_options.size is not set");
+	report = pd_alloc(sizeof(*report));
 	if (!report)
 		return pd_report_no_memory(error);
 	if (options)

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports through the public header: keys, tables, rows, texts, refusals, and lack of memory. */
+#include "recording.h"
+
+static const char recording[] =
+	"header form: file, byte_order: little\n"
+	"event {name: \"cpu-clock\", ids: [7], type: software, sample_period: 1000, "
+	"sample_type: IP|TID|TIME|PERIOD|IDENTIFIER|CALLCHAIN, flags: sample_id_all}\n"
+	"COMM pid: 5, tid: 5, comm: \"one\"\n"
+	"COMM pid: 6, tid: 6, comm: \"two\"\n"
+	"SAMPLE misc: user, identifier: 7, ip: 0x1000, pid: 5, tid: 5, time_ns: 100, period: 30, "
+	"callchain: [USER 0x1000 0x2000 0x3000]\n"
+	"SAMPLE misc: user, identifier: 7, ip: 0x1100, pid: 5, tid: 5, time_ns: 200, period: 50, "
+	"callchain: [USER 0x1100 0x2000 0x3000]\n"
+	"SAMPLE misc: user, identifier: 7, ip: 0x1000, pid: 6, tid: 6, time_ns: 300, period: 20, "
+	"callchain: [USER 0x1000 0x3000]\n";
+
+static struct pd_error error;
+
+struct source {
+	struct pd_file *file;
+	struct pd_profile *profile;
+	struct pd_symbols *symbols;
+};
+
+static bool open_source(struct source *source)
+{
+	const struct pd_profile_options options = { .size = sizeof(options),
+						    .by = PD_BY_COMM | PD_BY_TID | PD_BY_CHAIN };
+
+	*source = (struct source){ .file = open_text(recording) };
+	return source->file && pd_profile_read(source->file, &options, &source->profile, &error) == PD_OK &&
+	       pd_symbols_new(source->file, pd_profile_world(source->profile), NULL, &source->symbols, &error) ==
+		       PD_OK &&
+	       pd_profile_name(source->profile, source->symbols, &error) == PD_OK;
+}
+
+static void close_source(struct source *source)
+{
+	pd_symbols_free(source->symbols);
+	pd_profile_free(source->profile);
+	pd_file_close(source->file);
+}
+
+static enum pd_status report_of(const struct source *source, const char *sort, bool children,
+				struct pd_report **report_out)
+{
+	const struct pd_report_options options = {
+		.size = sizeof(options),
+		.sort = sort,
+		.no_children = !children,
+		.graph = { .kind = PD_REPORT_GRAPH_TREE },
+		.threads = 1,
+	};
+	enum pd_status status = pd_report_new(source->file, &options, report_out, &error);
+
+	if (status == PD_OK)
+		status = pd_report_build(*report_out, source->file, source->profile, source->symbols, &error);
+	return status;
+}
+
+TEST(keys)
+{
+	const struct pd_report_key *key;
+	size_t count = 0;
+
+	for (; (key = pd_report_key_at(count)) != NULL; count++) {
+		CHECK(key->name && key->header && key->json && key->help);
+		CHECK(pd_report_key_by_name(key->name, strlen(key->name)) == key);
+	}
+	CHECK(count > 20);
+	CHECK(pd_report_key_by_name("symbol,dso", 6) == pd_report_key_by_name("sym", 3));
+	CHECK(!pd_report_key_by_name("symbols", 7));
+}
+
+TEST(rows)
+{
+	const struct pd_report_table *table;
+	struct pd_report_quality quality;
+	struct pd_report *report = NULL;
+	char cell[PD_REPORT_CELL_BYTES];
+	struct source source;
+
+	CHECK(open_source(&source));
+	CHECK(report_of(&source, "comm", false, &report) == PD_OK);
+	CHECK_STR(pd_report_sort_key(report, 0)->name, "comm");
+	CHECK(!pd_report_sort_key(report, 1));
+	CHECK(!pd_report_shows_branches(report));
+	table = pd_report_table(report, 0);
+	CHECK(table && !pd_report_table(report, 1));
+	CHECK_STR(table->name, "cpu-clock");
+	CHECK(table->row_count == 2 && table->event_count == 1 && table->totals[0] == 100 && table->samples[0] == 3);
+	CHECK_STR(pd_report_cell(report, 0, 0, 0, cell), "one");
+	CHECK(pd_report_row(report, 0, 0)->period == 80 && pd_report_row(report, 0, 0)->samples == 2);
+	CHECK_STR(pd_report_cell(report, 0, 1, 0, cell), "two");
+	pd_report_quality(report, &quality);
+	CHECK(quality.samples == 3 && quality.unresolved == 3 && quality.lost == 0);
+	pd_report_narrow(report, "TW", 0);
+	CHECK(table->row_count == 1);
+	CHECK_STR(pd_report_cell(report, 0, 0, 0, cell), "two");
+	pd_report_free(report);
+	close_source(&source);
+}
+
+TEST(callers)
+{
+	struct pd_report *report = NULL;
+	struct source source;
+
+	CHECK(open_source(&source));
+	CHECK(report_of(&source, "sym", true, &report) == PD_OK);
+	CHECK(pd_report_table(report, 0)->row_count == 4);
+	/* 0x3000, which calls everything */
+	CHECK(pd_report_row(report, 0, 0)->children_period == 100 && pd_report_row(report, 0, 0)->period == 0);
+	pd_report_free(report);
+	close_source(&source);
+}
+
+static enum pd_status print_all(const struct source *source, struct pd_text *text)
+{
+	const struct pd_report_text_options options = { .size = sizeof(options), .escape = true };
+	struct pd_report *report = NULL;
+	enum pd_status status = report_of(source, "comm,sym", true, &report);
+
+	if (status == PD_OK)
+		status = pd_report_text_top(report, NULL, text, &error);
+	if (status == PD_OK)
+		status = pd_report_text(report, &options, text, &error);
+	if (status == PD_OK)
+		status = pd_report_text_graph(report, 0, 0, NULL, text, &error);
+	if (status == PD_OK)
+		status = pd_report_text_table(report, 0, 20, &options, text, &error);
+	if (status == PD_OK)
+		status = pd_report_json(report, text, &error);
+	if (status == PD_OK)
+		status = pd_report_csv(report, &options, text, &error);
+	pd_report_free(report);
+	return status;
+}
+
+TEST(texts)
+{
+	struct pd_text *text = pd_text_new();
+	struct source source;
+	const char *got;
+
+	CHECK(text && open_source(&source));
+	CHECK(print_all(&source, text) == PD_OK);
+	pd_text_printf(text, "%c", 0);
+	got = (const char *)pd_text_bytes(text).data;
+	CHECK(strstr(got, "# Profile quality: poor (3 samples, 0 lost"));
+	CHECK(strstr(got, "# Children      Self  Command  Symbol"));
+	CHECK(strstr(got, "    80.00%     0.00%  one      [.] 0x0000000000003000"));
+	CHECK(strstr(got, "---0x3000"));
+	CHECK(strstr(got, "\"thread_comm\"") == NULL && strstr(got, "\"comm\":\"one\",\"level\":\".\""));
+	CHECK(strstr(got, "event,children,overhead,samples,period,comm,symbol\r\n"));
+	pd_text_free(text);
+	close_source(&source);
+}
+
+static bool refuse(void *self, struct pd_text *text)
+{
+	(void)self;
+	(void)text;
+	return false;
+}
+
+TEST(refused)
+{
+	struct pd_report_options options = { .size = sizeof(options), .sort = "comm,bogus" };
+	struct pd_report_graph graph = { 0 };
+	struct pd_report *report = NULL;
+	struct pd_text *text = pd_text_new();
+	struct source source;
+
+	CHECK(text && open_source(&source));
+	CHECK(pd_report_new(source.file, &options, &report, &error) == PD_ERROR_ARGUMENT);
+	CHECK_STR(error.message, "unknown sort key 'bogus'; perfdata report --help lists them");
+	options.sort = "dso_from";
+	CHECK(pd_report_new(source.file, &options, &report, NULL) == PD_ERROR_ARGUMENT);
+	options = (struct pd_report_options){ .size = sizeof(options), .view = PD_REPORT_BRANCHES };
+	CHECK(pd_report_new(source.file, &options, &report, &error) == PD_ERROR_NO_MATCH);
+	options.size = 0;
+	CHECK(pd_report_new(source.file, &options, &report, &error) == PD_ERROR_ARGUMENT);
+	CHECK(pd_report_graph_parse("flat,2,caller", &graph, &error) == PD_OK);
+	CHECK(graph.kind == PD_REPORT_GRAPH_FLAT && graph.least_percent == 2 && graph.caller && graph.order_given);
+	CHECK(pd_report_graph_parse("round", &graph, &error) == PD_ERROR_ARGUMENT);
+	/* an output that cannot be written */
+	for (size_t i = 0; i < 1 << 15; i++)
+		pd_text_add(text, "0123456789");
+	pd_text_set_sink(text, refuse, NULL);
+	CHECK(report_of(&source, "comm", false, &report) == PD_OK);
+	CHECK(pd_report_text(report, NULL, text, &error) == PD_ERROR_OUTPUT);
+	pd_report_free(report);
+	pd_text_free(text);
+	close_source(&source);
+}
+
+TEST(no_memory)
+{
+	struct source source;
+	unsigned failures = 0;
+
+	CHECK(open_source(&source));
+	for (long n = 0;; n++) {
+		struct pd_text *text = pd_text_new();
+		enum pd_status status;
+
+		left = n;
+		has_failed = false;
+		status = print_all(&source, text);
+		left = -1;
+		pd_text_free(text);
+		if (!has_failed) {
+			CHECK(status == PD_OK);
+			break;
+		}
+		failures += status == PD_ERROR_MEMORY;
+		CHECK(n < 10000);
+	}
+	CHECK(failures > 20);
+	close_source(&source);
+}
+
+TEST(clean)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	CHECK(system(command) == 0);
+}
+
+TEST(start)
+{
+	CHECK(mkdtemp(folder));
+}
+
+RUN(TEST_CASE(start), TEST_CASE(keys), TEST_CASE(rows), TEST_CASE(callers), TEST_CASE(texts), TEST_CASE(refused),
+    TEST_CASE(no_memory), TEST_CASE(clean))
