@@ -3,19 +3,14 @@
  * perfdata flame: a flame graph of the samples, or of folded stacks, as one page or as a picture.
  */
 #include "front/cli.h"
-#include "flame.h"
+#include "front/flame_options.h"
 #include "front/outfile.h"
-#include "stacks.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	VALUES_MOST = 400 * 1000, /* in a page; slices of time are joined until there are not more */
-	WIDTH = 1200,
-	UNKNOWN_BAD = 10 /* percent of samples */
+	WIDTH = 1200
 };
 
 struct values {
@@ -75,116 +70,10 @@ static const struct example examples[] = {
 struct flame {
 	const struct values *values;
 	const struct call *call;
-	struct flame_graph graph;
-	struct flame_drawing drawing;
-	struct stack_lines lines;
-	struct stack_request request;
-	struct stack_result result;
-	double percent_limit;
+	struct pd_flame_options options;
+	double width, min_width;
 	bool svg;
-	char title[512];
 };
-
-/* ---- facts ---- */
-
-const char *flame_number(char buffer[32], uint64_t value)
-{
-	char digits[24];
-	int count = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value), used = 0;
-
-	for (int i = 0; i < count; i++) {
-		if (i && (count - i) % 3 == 0)
-			buffer[used++] = ',';
-		buffer[used++] = digits[i];
-	}
-	buffer[used] = '\0';
-	return buffer;
-}
-
-const char *flame_unit(enum pd_unit unit)
-{
-	static const char *const names[] = { "samples", "events", "ns" };
-
-	return names[unit];
-}
-
-const char *flame_amount(char buffer[64], uint64_t value, const char *unit)
-{
-	static const struct {
-		uint64_t least;
-		double size;
-		const char *name;
-	} times[] = { { 1000000000, 1e9, "s" }, { 1000000, 1e6, "ms" }, { 1000, 1e3, "us" } };
-	char number[32];
-
-	for (size_t i = 0; !strcmp(unit, "ns") && i < sizeof(times) / sizeof(times[0]); i++) {
-		if (value >= times[i].least) {
-			snprintf(buffer, 64, "%.3f %s", (double)value / times[i].size, times[i].name);
-			return buffer;
-		}
-	}
-	snprintf(buffer, 64, "%s %s", flame_number(number, value), unit);
-	return buffer;
-}
-
-void flame_fact(struct flame_graph *graph, bool bad, const char *format, ...)
-{
-	struct flame_fact *fact = &graph->facts[graph->fact_count];
-	va_list arguments;
-
-	if (graph->fact_count == sizeof(graph->facts) / sizeof(graph->facts[0]))
-		return;
-	va_start(arguments, format);
-	vsnprintf(fact->text, sizeof(fact->text), format, arguments);
-	va_end(arguments);
-	fact->bad = bad;
-	graph->fact_count++;
-}
-
-/* A fact that is told only if there is something to tell. */
-static void bad_count(struct flame_graph *graph, uint64_t count, const char *text)
-{
-	char number[32];
-
-	if (count)
-		flame_fact(graph, true, "%s %s", flame_number(number, count), text);
-}
-
-static void share_fact(struct flame_graph *graph, uint64_t count, uint64_t samples, double bad, const char *text)
-{
-	double share = samples ? 100.0 * (double)count / (double)samples : 0;
-
-	if (count)
-		flame_fact(graph, share >= bad, "%.*f %% of samples %s", share < 1 ? 2 : 1, share, text);
-}
-
-static void tell_facts(struct flame *flame)
-{
-	const struct stack_result *result = &flame->result;
-	const struct pd_profile_losses *losses = &result->losses;
-	uint64_t lost = losses->lost + losses->lost_samples;
-	struct flame_graph *graph = &flame->graph;
-	char number[32];
-
-	if (result->samples_in_file > result->samples)
-		flame_fact(graph, false, "chosen from %s samples", flame_number(number, result->samples_in_file));
-	if (!graph->unit || strcmp(graph->unit, "samples") != 0)
-		flame_fact(graph, false, "%s samples", flame_number(number, result->samples));
-	if (losses->last_ns > losses->first_ns)
-		flame_fact(graph, false, "over %.*f s", losses->last_ns - losses->first_ns < 10000000 ? 6 : 2,
-			   (double)(losses->last_ns - losses->first_ns) / 1e9);
-	if (lost)
-		flame_fact(graph, true, "%s lost", flame_number(number, lost));
-	else
-		flame_fact(graph, false, "none lost");
-	share_fact(graph, result->unknown, result->samples, UNKNOWN_BAD, "in unknown functions");
-	share_fact(graph, result->copied, result->samples, 0, "with a copied stack that is not unwound");
-	share_fact(graph, result->cut, result->samples, 0, "with a truncated stack");
-	share_fact(graph, result->damaged, result->samples, 0, "with a damaged stack");
-	bad_count(graph, losses->throttles, losses->throttles == 1 ? "time throttled" : "times throttled");
-	bad_count(graph, losses->damaged, "samples damaged");
-	bad_count(graph, losses->unknown_event, "samples of no known event");
-}
 
 /* ---- options ---- */
 
@@ -213,18 +102,20 @@ static bool parse_choice(const char *option, const char *text, const char *usual
 	return false;
 }
 
-static bool take_options(struct flame *flame)
+static bool read_options(struct flame *flame)
 {
 	const struct values *values = flame->values;
-	flame->request.root = ROOT_COMM;
-	flame->drawing = (struct flame_drawing){ values->width.given ? (double)values->width.value : WIDTH, 0.5 };
+
+	flame->options = (struct pd_flame_options){ .size = sizeof(flame->options), .root = PD_FLAME_ROOT_COMM };
+	flame->width = values->width.given ? (double)values->width.value : WIDTH;
+	flame->min_width = 0.5;
 	if (!parse_choice("format", values->format, "html", "svg", &flame->svg) ||
-	    !stack_weight_parse(values->weight, &flame->request.weight) ||
-	    !parse_double("min-width", values->min_width, 10000, &flame->drawing.min_width) ||
-	    !parse_double("percent-limit", values->percent_limit, 100, &flame->percent_limit) ||
-	    (values->by && !stack_root_parse(values->by, &flame->request.root)))
+	    !flame_weight_parse(values->weight, &flame->options.weight) ||
+	    !parse_double("min-width", values->min_width, 10000, &flame->min_width) ||
+	    !parse_double("percent-limit", values->percent_limit, 100, &flame->options.percent_limit) ||
+	    (values->by && !flame_root_parse(values->by, &flame->options.root)))
 		return false;
-	if (flame->drawing.width < 200 || flame->drawing.width > 100000) {
+	if (flame->width < 200 || flame->width > 100000) {
 		complain("option --width: the image must be 200 to 100000 pixels wide");
 		return false;
 	}
@@ -236,85 +127,54 @@ static bool take_options(struct flame *flame)
 		complain("refusing to write %s to a terminal; use -o FILE", flame->svg ? "SVG" : "HTML");
 		return false;
 	}
-	flame->request.event_frame = flame->svg;
-	flame->request.reverse = values->reverse;
-	flame->request.slices = !flame->svg && !values->no_time;
-	flame->request.max_stack = (unsigned)values->max_stack.value;
-	flame->request.threads = values->analysis.threads.given ? (size_t)values->analysis.threads.value : 0;
-	flame->graph.reverse = values->reverse;
-	flame->graph.inverted = values->inverted;
+	flame->options.event_frame = flame->svg;
+	flame->options.reverse = values->reverse;
+	flame->options.slices = !flame->svg && !values->no_time;
+	flame->options.max_stack = (unsigned)values->max_stack.value;
+	flame->options.threads = values->analysis.threads.given ? (size_t)values->analysis.threads.value : 0;
+
+	flame->options.inverted = values->inverted;
+	flame->options.title = values->title;
 	return true;
 }
 
 /* ---- the graph ---- */
 
-static int write_graph(struct flame *flame, const char *input)
+static int write_graph(const struct flame *flame, struct pd_flame *graph, const char *input)
 {
-	struct flame_graph *graph = &flame->graph;
-	const char *path = flame->values->output;
-	struct tree_options limits = {
-		.least = flame->percent_limit,
-		.values = graph->slice_count ? VALUES_MOST : 0,
-		.threads = flame->request.threads,
-	};
 	struct outfile file;
-	char amount[64];
-	int code;
+	struct pd_error error;
+	enum pd_status status;
+	int code = outfile_open(&file, flame->values->output, flame->call->out, input);
 
-	if (!tree_finish(&graph->tree, &flame->lines, &flame->result.values, &limits)) {
-		complain("out of memory");
-		return CODE_UNREADABLE;
-	}
-	graph->slice_count = (graph->slice_count + graph->tree.joined - 1) / graph->tree.joined;
-	graph->slice_ns *= graph->tree.joined;
-	/* The page counts anew for each event and time. */
-	if (flame->svg && graph->unit) {
-		memmove(graph->facts + 1, graph->facts, sizeof(graph->facts) - sizeof(graph->facts[0]));
-		snprintf(graph->facts[0].text, sizeof(graph->facts[0].text), "%s",
-			 flame_amount(amount, graph->tree.nodes[0].total, graph->unit));
-		graph->facts[0].bad = false;
-		graph->fact_count += graph->fact_count < sizeof(graph->facts) / sizeof(graph->facts[0]);
-	}
-	code = outfile_open(&file, path, flame->call->out, input);
 	if (code != CODE_FINE)
 		return code;
-	if (!(flame->svg ? flame_write_svg(graph, &flame->drawing, file.out) :
-			   flame_write_html(graph, limits.threads, file.out)))
-		code = file.out->failure ? CODE_FINE : CODE_UNREADABLE;
-	return outfile_close(&file, code);
+	status = flame->svg ? pd_flame_print_svg(graph, flame->width, flame->min_width, file.out->text, &error) :
+			      pd_flame_print_html(graph, file.out->text, &error);
+	/* What cannot be written is reported when the file is closed. */
+	return outfile_close(&file, status == PD_ERROR_OUTPUT ? CODE_FINE : code_with_error(status, &error));
 }
 
-static void set_title(struct flame *flame, const char *name)
+static void warn(void *self, const char *sentence)
 {
-	const char *slash = strrchr(name, '/');
-
-	snprintf(flame->title, sizeof(flame->title), "%s", slash && slash[1] ? slash + 1 : name);
-	flame->graph.title = flame->values->title ? flame->values->title : flame->title;
-}
-
-static bool has_values(const struct stack_lines *lines)
-{
-	for (size_t i = 0; i < lines->count; i++)
-		if (lines->items[i].value)
-			return true;
-	return false;
+	(void)self;
+	complain("%s", sentence);
 }
 
 static int run_folded(struct flame *flame)
 {
 	const char *path = flame->values->folded;
-	int code = flame_read_folded(&flame->graph, &flame->lines, path), written;
+	struct pd_flame_summary summary;
+	struct pd_flame *graph = NULL;
+	struct pd_error error;
+	int code = code_with_error(pd_flame_read_folded(path, &flame->options, warn, NULL, &graph, &error), &error);
 
-	flame->graph.unit = "counts";
-	set_title(flame, strcmp(path, "-") != 0 ? path : "standard input");
-	if (code == CODE_UNREADABLE)
+	if (code != CODE_FINE)
 		return code;
-	if (!flame->lines.failed && !flame->graph.tree.failed && !has_values(&flame->lines)) {
-		complain("%s: no stacks found", flame->title);
-		return CODE_NO_SAMPLES;
-	}
-	written = write_graph(flame, path);
-	return written != CODE_FINE ? written : code;
+	pd_flame_summary(graph, &summary);
+	code = write_graph(flame, graph, path);
+	pd_flame_free(graph);
+	return code != CODE_FINE ? code : summary.wrong_lines ? CODE_DAMAGED : CODE_FINE;
 }
 
 static int refuse_limit(void)
@@ -327,48 +187,31 @@ static int refuse_limit(void)
 static int run_file(struct flame *flame)
 {
 	const struct analysis_options *options = &flame->values->analysis;
-	struct flame_graph *graph = &flame->graph;
+	struct pd_flame_summary summary;
+	struct pd_flame *graph = NULL;
 	struct analysis analysis;
 	int code = analysis_begin(&analysis, options, flame->call);
 
 	analysis.short_names = true;
 	if (code == CODE_FINE)
-		code = stacks_read(&analysis, options, &flame->request, &graph->tree, &flame->lines, &flame->result);
+		code = flame_read_file(&analysis, options, &flame->options, &graph);
 	if (code == CODE_FINE) {
-		set_title(flame, analysis.input.name);
-		graph->events = flame->result.events;
-		graph->event_count = flame->result.event_count;
-		graph->units = flame->result.units;
-		graph->unit = stacks_add_up(&flame->result) ? flame_unit(graph->units[0]) : NULL;
-		graph->slice_count = flame->result.slice_count;
-		graph->slice_ns = flame->result.slice_ns;
-		graph->first_ns = flame->result.first_ns;
-		tell_facts(flame);
-		code = flame->percent_limit > 0 && !graph->unit ? refuse_limit() :
-								  write_graph(flame, analysis.input.name);
+		pd_flame_summary(graph, &summary);
+		code = flame->options.percent_limit > 0 && !summary.unit ?
+			       refuse_limit() :
+			       write_graph(flame, graph, analysis.input.name);
 	}
-	stacks_fini(&flame->result);
+	pd_flame_free(graph);
 	return analysis_close(&analysis, code);
 }
 
 static int run(const struct call *call)
 {
-	struct flame *flame = calloc(1, sizeof(*flame));
-	int code = CODE_USAGE;
+	struct flame flame = { .values = call->values, .call = call };
 
-	if (!flame) {
-		complain("out of memory");
-		return CODE_UNREADABLE;
-	}
-	flame->values = call->values;
-	flame->call = call;
-	tree_init(&flame->graph.tree);
-	if (take_options(flame))
-		code = flame->values->folded ? run_folded(flame) : run_file(flame);
-	tree_fini(&flame->graph.tree);
-	lines_fini(&flame->lines);
-	free(flame);
-	return code;
+	if (!read_options(&flame))
+		return CODE_USAGE;
+	return flame.values->folded ? run_folded(&flame) : run_file(&flame);
 }
 
 const struct command cmd_flame = {

@@ -4,7 +4,7 @@
  * sort does in the C locale.
  */
 #include "front/cli.h"
-#include "stacks.h"
+#include "front/flame_options.h"
 
 struct values {
 	struct analysis_options analysis;
@@ -52,57 +52,58 @@ static const struct example examples[] = {
 
 /* ---- the command ---- */
 
-static bool fill_request(struct stack_request *request, const struct values *values)
+static bool fill_options(struct pd_flame_options *options, const struct values *values)
 {
-	enum stack_weight weight;
-
-	if (!stack_weight_parse(values->weight, &weight))
-		return false;
-	*request = (struct stack_request){
-		.style = { .folded = true,
-			   .tidy = !values->full_names,
-			   .mark_kernel = values->kernel || values->all,
-			   .mark_jit = values->jit || values->all,
-			   .mark_inlined = values->inlined || values->all,
-			   .join_blanks = true },
-		.root = values->tid     ? ROOT_TID :
-			values->pid     ? ROOT_PID :
-			values->no_comm ? ROOT_NONE :
-					  ROOT_COMM,
+	*options = (struct pd_flame_options){
+		.size = sizeof(*options),
+		.plain_names = true,
+		.without_arguments = !values->full_names,
+		.mark_kernel = values->kernel || values->all,
+		.mark_jit = values->jit || values->all,
+		.mark_inlined = values->inlined || values->all,
+		.join_blanks = true,
+		.root = values->tid     ? PD_FLAME_ROOT_TID :
+			values->pid     ? PD_FLAME_ROOT_PID :
+			values->no_comm ? PD_FLAME_ROOT_NONE :
+					  PD_FLAME_ROOT_COMM,
 		.event_frame = true,
-		.weight = weight,
 		.reverse = values->reverse,
 		.max_stack = (unsigned)values->max_stack.value,
 		.threads = values->analysis.threads.given ? (size_t)values->analysis.threads.value : 0,
 	};
-	return true;
+	return flame_weight_parse(values->weight, &options->weight);
+}
+
+static int print(struct pd_flame *flame, const struct analysis *analysis, struct output *out)
+{
+	struct pd_flame_summary summary;
+	struct pd_error error;
+	enum pd_status status = pd_flame_print_folded(flame, out->text, &error);
+
+	if (status < 0 && status != PD_ERROR_OUTPUT)
+		return code_with_error(status, &error);
+	pd_flame_summary(flame, &summary);
+	if (!analysis->input.quiet)
+		copied_stacks_tell(analysis->input.name, summary.copied, summary.samples);
+	return CODE_FINE;
 }
 
 static int run(const struct call *call)
 {
 	const struct values *values = call->values;
-	struct stack_request request;
-	struct stack_result result = { 0 };
-	struct stack_lines lines = { 0 };
+	struct pd_flame_options options;
+	struct pd_flame *flame = NULL;
 	struct analysis analysis;
-	struct tree tree;
 	int code;
 
-	if (!fill_request(&request, values))
+	if (!fill_options(&options, values))
 		return CODE_USAGE;
-	tree_init(&tree);
 	code = analysis_begin(&analysis, &values->analysis, call);
 	if (code == CODE_FINE)
-		code = stacks_read(&analysis, &values->analysis, &request, &tree, &lines, &result);
-	if (code == CODE_FINE && !lines_print(&lines, &tree, request.threads, call->out)) {
-		complain("out of memory");
-		code = CODE_UNREADABLE;
-	}
-	if (code == CODE_FINE && !values->analysis.input.quiet)
-		copied_stacks_tell(analysis.input.name, result.copied, result.samples);
-	lines_fini(&lines);
-	tree_fini(&tree);
-	stacks_fini(&result);
+		code = flame_read_file(&analysis, &values->analysis, &options, &flame);
+	if (code == CODE_FINE)
+		code = print(flame, &analysis, call->out);
+	pd_flame_free(flame);
 	return analysis_close(&analysis, code);
 }
 

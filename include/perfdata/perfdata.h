@@ -14,6 +14,7 @@
  *   check.h   reporting every problem of a file
  *   world.h   threads and mappings at any time
  *   filter.h  filter expressions
+ *   flame.h   flame graphs and folded stacks
  *   jitdump.h JIT-compiled code from jitdump files
  *   trace.h   fields of tracepoints
  *   bundle.h  a recording with its objects and symbols in one tar file
@@ -40,6 +41,7 @@
 #include <perfdata/events.h>
 #include <perfdata/file.h>
 #include <perfdata/filter.h>
+#include <perfdata/flame.h>
 #include <perfdata/format.h>
 #include <perfdata/header.h>
 #include <perfdata/inject.h>

@@ -47,7 +47,7 @@ void pd_text_set_sink(struct pd_text *text, pd_text_sink_fn *sink, void *self)
 bool pd_text_spill(struct pd_text *text)
 {
 	enum {
-		LARGE = 1 << 18
+		LARGE = 1 << 17
 	};
 
 	if (text->sink && !text->sink_failed && (text->size >= LARGE || text->failed))

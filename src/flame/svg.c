@@ -6,7 +6,7 @@
  * Widths are shares of the whole tree. Where events do not add up, their graphs stand side by side, each as wide as the
  * others, and shares are of the event. Frames narrower than the limit are not drawn, nor is what is below them.
  */
-#include "flame.h"
+#include "flame/graph.h"
 
 #include <perfdata/print.h>
 
@@ -27,7 +27,7 @@ enum {
 
 struct drawing {
 	const struct flame_graph *graph;
-	struct output *out;
+	struct pd_text *out;
 	double left, width, min_width;
 	uint32_t depth;                 /* of the deepest frame that is drawn */
 	double kinds[FRAME_KIND_COUNT]; /* percent that was sampled in frames of a kind; of all graphs */
@@ -228,7 +228,7 @@ static void put_rules(const struct drawing *drawing, bool dark)
 		for (int tone = 0; tone < TONES && (drawing->shown[kind] || drawing->kinds[kind] > 0); tone++) {
 			int light = dark ? 30 + tone * 3 : 80 - tone * 4;
 
-			pd_text_printf(drawing->out->text, ".%s%d{fill:hsl(%d %d%% %d%%)}\n", looks[kind].name, tone,
+			pd_text_printf(drawing->out, ".%s%d{fill:hsl(%d %d%% %d%%)}\n", looks[kind].name, tone,
 				       looks[kind].hue, dark ? looks[kind].saturation * 6 / 10 : looks[kind].saturation,
 				       light);
 		}
@@ -238,7 +238,7 @@ static void put_rules(const struct drawing *drawing, bool dark)
 static void put_head(const struct drawing *drawing, double height)
 {
 	const struct flame_graph *graph = drawing->graph;
-	struct pd_text *text = drawing->out->text;
+	struct pd_text *text = drawing->out;
 	double width = drawing->width + 2 * MARGIN;
 
 	pd_text_printf(text,
@@ -280,7 +280,7 @@ static const char *unit_of(const struct drawing *drawing, uint32_t node)
 		size_t length = strlen(graph->events[i]);
 
 		if (name[0] == '[' && !strncmp(name + 1, graph->events[i], length) && !strcmp(name + 1 + length, "]"))
-			return flame_unit(graph->units[i]);
+			return pd_flame_unit(graph->units[i]);
 	}
 	return graph->unit ? graph->unit : "events";
 }
@@ -293,7 +293,7 @@ static void put_node(const struct drawing *drawing, uint32_t node, double y)
 	const char *dso = node ? tree->texts.items[tree->frames[tree->nodes[node].frame].dso] : "";
 	double width = width_of(drawing, node);
 	size_t fits = width > 8 ? (size_t)((width - 6) / LETTER_WIDTH) : 0, letters = letters_of(name);
-	struct pd_text *text = drawing->out->text;
+	struct pd_text *text = drawing->out;
 	uint64_t total = tree->nodes[node].total;
 	char amount[64];
 
@@ -305,7 +305,7 @@ static void put_node(const struct drawing *drawing, uint32_t node, double y)
 		pd_text_add(text, ")");
 	}
 	if (node || graph->unit)
-		pd_text_printf(text, ": %s, %.2f%%</title>", flame_amount(amount, total, unit_of(drawing, node)),
+		pd_text_printf(text, ": %s, %.2f%%</title>", pd_flame_amount(amount, total, unit_of(drawing, node)),
 			       100 * share_of(drawing, node, total));
 	else
 		pd_text_printf(text, ": %" PRIu32 " events, each by itself</title>", drawing->graphs);
@@ -322,7 +322,7 @@ static void put_node(const struct drawing *drawing, uint32_t node, double y)
 
 static void put_legend(const struct drawing *drawing, double y)
 {
-	struct pd_text *text = drawing->out->text;
+	struct pd_text *text = drawing->out;
 	double x = MARGIN;
 
 	for (size_t kind = 0; kind < FRAME_KIND_COUNT; kind++) {
@@ -339,7 +339,7 @@ static void put_legend(const struct drawing *drawing, double y)
 	}
 }
 
-bool flame_write_svg(const struct flame_graph *graph, const struct flame_drawing *options, struct output *out)
+bool pd_flame_write_svg(const struct flame_graph *graph, const struct flame_drawing *options, struct pd_text *out)
 {
 	struct drawing drawing = {
 		.graph = graph,
@@ -355,7 +355,7 @@ bool flame_write_svg(const struct flame_graph *graph, const struct flame_drawing
 		double height = HEAD + rows + LEGEND + MARGIN;
 
 		put_head(&drawing, height);
-		for (uint32_t i = 0; i < graph->tree.node_count && output_spill(out); i++) {
+		for (uint32_t i = 0; i < graph->tree.node_count && pd_text_spill(out); i++) {
 			double depth = graph->tree.nodes[i].depth;
 			double y = graph->inverted ? HEAD + depth * ROW : HEAD + rows - (depth + 1) * ROW;
 
@@ -363,10 +363,9 @@ bool flame_write_svg(const struct flame_graph *graph, const struct flame_drawing
 				put_node(&drawing, i, y);
 		}
 		put_legend(&drawing, HEAD + rows + LEGEND);
-		pd_text_add(out->text, "</svg>\n");
-		fine = output_spill(out);
-	} else {
-		complain("out of memory");
+		pd_text_add(out, "</svg>\n");
+		pd_text_spill(out);
+		fine = !out->failed;
 	}
 	free(drawing.self);
 	free(drawing.used);

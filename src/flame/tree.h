@@ -2,16 +2,16 @@
 /*
  * Stacks merged into a tree: what flame graphs are drawn from, and the frames of folded stacks.
  *
- * Texts are kept once, frames (name, object, kind) once, and a node is a frame below another node. tree_finish makes nodes of
+ * Texts are kept once, frames (name, object, kind) once, and a node is a frame below another node. pd_tree_finish makes nodes of
  * lines of frames, in the order in which they are printed: a node, then what is below it, siblings by name. Values are
  * with the node where a stack ends, apart by event and slice of time.
  *
- * Memory that runs out is remembered: everything may be called afterwards, tree_finish tells.
+ * Memory that runs out is remembered: everything may be called afterwards, pd_tree_finish tells.
  */
-#ifndef CLI_FLAME_TREE_H
-#define CLI_FLAME_TREE_H
+#ifndef PD_FLAME_TREE_H
+#define PD_FLAME_TREE_H
 
-#include "stack_lines.h"
+#include "flame/lines.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ struct tree_value {
 	uint64_t value;
 };
 
-/* A node after tree_finish. The first one is the root, above all stacks; it has no frame. */
+/* A node after pd_tree_finish. The first one is the root, above all stacks; it has no frame. */
 struct tree_node {
 	uint32_t frame;
 	uint32_t depth;
@@ -99,19 +99,19 @@ struct tree {
 	bool failed;
 };
 
-void tree_init(struct tree *tree);
-void tree_fini(struct tree *tree);
+void pd_tree_init(struct tree *tree);
+void pd_tree_fini(struct tree *tree);
 
 /* The index of a text and of a frame; each is made if it is not there. */
-uint32_t tree_text(struct tree *tree, const char *text, size_t length);
-uint32_t tree_frame(struct tree *tree, uint32_t name, uint32_t dso, enum frame_kind kind);
+uint32_t pd_tree_text(struct tree *tree, const char *text, size_t length);
+uint32_t pd_tree_frame(struct tree *tree, uint32_t name, uint32_t dso, enum frame_kind kind);
 
 /* Makes nodes and values of lines with the tree's frames, which are other numbers then. What ended in nodes that are left out
  * is their caller's. False if memory ran out, now or before. */
-bool tree_finish(struct tree *tree, struct stack_lines *lines, const struct tree_source *source,
-		 const struct tree_options *options);
+bool pd_tree_finish(struct tree *tree, struct stack_lines *lines, const struct tree_source *source,
+		    const struct tree_options *options);
 
 /* What a name says of its language: kind, or JAVA, PYTHON, NODE in place of it. */
-enum frame_kind frame_kind_by_name(enum frame_kind kind, const char *name, const char *dso);
+enum frame_kind pd_frame_kind_by_name(enum frame_kind kind, const char *name, const char *dso);
 
 #endif

@@ -3,8 +3,8 @@
  * Lines as words in a dictionary, with frames as letters. Several frames at once are a key; lines whose keys agree are
  * sorted by the frames that follow. On several threads, each sorts the lines that are between two that were picked.
  */
-#include "parts.h"
-#include "stack_lines.h"
+#include "base/threads.h"
+#include "flame/lines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,10 +32,10 @@ struct sorter {
 	uint32_t levels; /* frames in a key */
 	size_t parts;
 	uint32_t *order;
-	uint8_t *part_of;                       /* by line */
-	uint32_t bounds[PARTS_MOST];            /* the first line of each part but the first one */
-	uint32_t found[PARTS_MOST][PARTS_MOST]; /* lines for a part, by who found them */
-	bool failed[PARTS_MOST];
+	uint8_t *part_of;                             /* by line */
+	uint32_t bounds[PD_PARTS_MOST];               /* the first line of each part but the first one */
+	uint32_t found[PD_PARTS_MOST][PD_PARTS_MOST]; /* lines for a part, by who found them */
+	bool failed[PD_PARTS_MOST];
 };
 
 /* A thread's own. */
@@ -216,7 +216,7 @@ static bool find_bounds(struct sorter *sorter)
 	if (!picks)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		picks[i] = (uint32_t)part_begin(sorter->lines->count, count, i);
+		picks[i] = (uint32_t)pd_part_begin(sorter->lines->count, count, i);
 	qsort_r(picks, count, sizeof(*picks), compare_lines, (void *)sorter->lines);
 	for (size_t i = 1; i < sorter->parts; i++)
 		sorter->bounds[i] = picks[i * PICKS_PER_PART];
@@ -227,10 +227,10 @@ static bool find_bounds(struct sorter *sorter)
 static void find_part(void *self, size_t finder)
 {
 	struct sorter *sorter = self;
-	size_t end = part_begin(sorter->lines->count, sorter->parts, finder + 1);
-	uint32_t found[PARTS_MOST] = { 0 };
+	size_t end = pd_part_begin(sorter->lines->count, sorter->parts, finder + 1);
+	uint32_t found[PD_PARTS_MOST] = { 0 };
 
-	for (size_t i = part_begin(sorter->lines->count, sorter->parts, finder); i < end; i++) {
+	for (size_t i = pd_part_begin(sorter->lines->count, sorter->parts, finder); i < end; i++) {
 		size_t low = 0, high = sorter->parts;
 		uint32_t line = (uint32_t)i;
 
@@ -253,15 +253,15 @@ static bool sort(struct sorter *sorter)
 {
 	if (sorter->parts > 1 && !find_bounds(sorter))
 		return false;
-	parts_do(sorter->parts, find_part, sorter);
-	parts_do(sorter->parts, sort_part, sorter);
+	pd_in_parts(sorter->parts, find_part, sorter);
+	pd_in_parts(sorter->parts, sort_part, sorter);
 	for (size_t i = 0; i < sorter->parts; i++)
 		if (sorter->failed[i])
 			return false;
 	return true;
 }
 
-uint32_t *lines_sort(const struct stack_lines *lines, uint32_t frame_limit, size_t parts)
+uint32_t *pd_lines_sort(const struct stack_lines *lines, uint32_t frame_limit, size_t parts)
 {
 	struct sorter *sorter = calloc(1, sizeof(*sorter));
 	uint32_t *order = NULL;

@@ -6,9 +6,9 @@
  * many levels to go up before it (0: it is below the node before). Texts of the file cannot end the script
  * element that holds them, because < is written as \u003c.
  */
-#include "flame.h"
+#include "flame/graph.h"
 
-#include "ahead.h"
+#include "base/ahead.h"
 
 #include <perfdata/print.h>
 
@@ -18,7 +18,7 @@
 /* Numbers come by the million: printf would be most of the time. */
 struct writer {
 	struct pd_text *text;
-	struct output *out; /* where the text goes on; NULL: it stays */
+	bool spills; /* the text goes on to its sink; else it stays */
 	char buffer[8192];
 	size_t used;
 	bool comma;
@@ -29,8 +29,8 @@ static void flush(struct writer *writer)
 	writer->buffer[writer->used] = '\0';
 	pd_text_add(writer->text, writer->buffer);
 	writer->used = 0;
-	if (writer->out)
-		output_spill(writer->out);
+	if (writer->spills)
+		pd_text_spill(writer->text);
 }
 
 static void put(struct writer *writer, const char *text)
@@ -247,7 +247,7 @@ static bool put_table(struct writer *writer, const struct flame_graph *graph, si
 				       { "],\n\"valueEvent\":[", graph->event_count > 1 ? values : 0, value_event },
 				       { "],\n\"valueSlice\":[", graph->slice_count > 1 ? values : 0, value_slice },
 			       } };
-	struct ahead_job job = {
+	struct pd_ahead_job job = {
 		.threads = threads,
 		.self = &table,
 		.begin = no_room,
@@ -255,21 +255,21 @@ static bool put_table(struct writer *writer, const struct flame_graph *graph, si
 		.make = make_chunk,
 	};
 	const struct pd_text *text;
-	struct ahead *ahead;
+	struct pd_ahead *ahead;
 	bool done;
 
 	for (size_t i = 0; i < COLUMNS; i++)
 		job.count += chunks_of(&table.columns[i]);
 	flush(writer);
-	ahead = ahead_start(&job);
+	ahead = pd_ahead_start(&job);
 	done = ahead != NULL;
-	for (size_t i = 0; done && i < job.count && !writer->out->failure; i++) {
-		text = ahead_next(ahead);
+	for (size_t i = 0; done && i < job.count && pd_text_spill(writer->text); i++) {
+		text = pd_ahead_next(ahead);
 		done = text != NULL;
 		if (done)
-			output_put(writer->out, (const char *)pd_text_bytes(text).data, pd_text_bytes(text).size);
+			pd_text_put(writer->text, text->data, text->size);
 	}
-	ahead_end(ahead);
+	pd_ahead_end(ahead);
 	put(writer, "]}");
 	return done;
 }
@@ -287,7 +287,7 @@ static void put_head(struct writer *writer, const struct flame_graph *graph)
 	put(writer, ",\"units\":[");
 	for (size_t i = 0; i < graph->event_count; i++) {
 		put(writer, i ? "," : "");
-		put_string(writer, flame_unit(graph->units[i]));
+		put_string(writer, pd_flame_unit(graph->units[i]));
 	}
 	put(writer, "]");
 	/* Times may need more than 53 bits. */
@@ -332,10 +332,10 @@ static const char *put_page_until(struct writer *writer, const char *page, const
 	return end ? end + strlen(mark) : page;
 }
 
-bool flame_write_html(const struct flame_graph *graph, size_t threads, struct output *out)
+bool pd_flame_write_html(const struct flame_graph *graph, size_t threads, struct pd_text *out)
 {
-	struct writer writer = { .text = out->text, .out = out };
-	const char *page = put_page_until(&writer, flame_page, "@@TITLE@@");
+	struct writer writer = { .text = out, .spills = true };
+	const char *page = put_page_until(&writer, pd_flame_page, "@@TITLE@@");
 
 	put_html(&writer, graph->title);
 	page = put_page_until(&writer, page, "@@DATA@@");
@@ -343,9 +343,9 @@ bool flame_write_html(const struct flame_graph *graph, size_t threads, struct ou
 	put_names(&writer, &graph->tree);
 	put_frames(&writer, &graph->tree);
 	if (!put_table(&writer, graph, threads)) {
-		complain("out of memory");
 		return false;
 	}
 	put_page_until(&writer, page, "@@END@@");
-	return output_spill(out);
+	pd_text_spill(out);
+	return !out->failed;
 }

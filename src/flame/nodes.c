@@ -6,9 +6,9 @@
  * It is done in parts: first each part counts what it is going to make, then it knows where that begins. A node's total is
  * what lies between the sums of values at its first line and behind its last one, which may be of a later part.
  */
-#include "flame_tree.h"
+#include "flame/tree.h"
 
-#include "parts.h"
+#include "base/threads.h"
 
 #include <perfdata/profile.h>
 
@@ -44,7 +44,7 @@ struct part {
 	uint32_t open_count;
 	size_t below; /* nodes that have less than is wanted */
 	bool failed;
-	char apart[PARTS_APART];
+	char apart[PD_PARTS_APART];
 };
 
 /* What a line has from its entry. */
@@ -150,9 +150,9 @@ static void begin_part(void *self, size_t part)
 {
 	struct builder *builder = self;
 	const struct stack_lines *lines = builder->lines;
-	size_t end = part_begin(lines->count, builder->part_count, part + 1);
+	size_t end = pd_part_begin(lines->count, builder->part_count, part + 1);
 
-	for (size_t i = part_begin(lines->count, builder->part_count, part); i < end; i++) {
+	for (size_t i = pd_part_begin(lines->count, builder->part_count, part); i < end; i++) {
 		const struct stack_line *line = &lines->items[i];
 
 		for (size_t k = line->start; k < line->start + line->count; k++)
@@ -181,7 +181,7 @@ static bool is_same(const struct builder *builder, size_t place)
 /* Lines that are the same are not parted. */
 static size_t first_place(const struct builder *builder, size_t part)
 {
-	size_t place = part_begin(builder->lines->count, builder->part_count, part);
+	size_t place = pd_part_begin(builder->lines->count, builder->part_count, part);
 
 	while (place < builder->lines->count && is_same(builder, place))
 		place++;
@@ -433,7 +433,7 @@ static bool make_nodes(struct builder *builder, const struct tree_options *optio
 	size_t node = 1, value = 0;
 	uint64_t sum = 0;
 
-	parts_do(builder->part_count, count_part, builder);
+	pd_in_parts(builder->part_count, count_part, builder);
 	choose_halvings(builder, options->values);
 	for (size_t i = 0; i < builder->part_count; i++) {
 		struct part *part = &builder->parts[i];
@@ -452,7 +452,7 @@ static bool make_nodes(struct builder *builder, const struct tree_options *optio
 	tree->value_count = value;
 	tree->nodes[0] = (struct tree_node){ .frame = NONE, .total = sum };
 	builder->sums[builder->lines->count] = sum;
-	parts_do(builder->part_count, make_part, builder);
+	pd_in_parts(builder->part_count, make_part, builder);
 	return true;
 }
 
@@ -551,19 +551,19 @@ static bool begin(struct builder *builder)
 	builder->origins = malloc((count + 1) * sizeof(*builder->origins));
 	if (!builder->parts || !builder->common || !builder->sums || !builder->origins || !rank(builder))
 		return false;
-	parts_do(builder->part_count, begin_part, builder);
-	builder->order = lines_sort(builder->lines, (uint32_t)builder->tree->frame_count, builder->part_count);
+	pd_in_parts(builder->part_count, begin_part, builder);
+	builder->order = pd_lines_sort(builder->lines, (uint32_t)builder->tree->frame_count, builder->part_count);
 	return builder->order != NULL;
 }
 
-bool tree_finish(struct tree *tree, struct stack_lines *lines, const struct tree_source *source,
-		 const struct tree_options *options)
+bool pd_tree_finish(struct tree *tree, struct stack_lines *lines, const struct tree_source *source,
+		    const struct tree_options *options)
 {
 	struct builder builder = {
 		.tree = tree,
 		.lines = lines,
 		.source = source,
-		.part_count = part_count(thread_count(options->threads), lines->count, WORTH_A_PART),
+		.part_count = pd_part_count(pd_thread_count(options->threads), lines->count, WORTH_A_PART),
 	};
 
 	tree->failed |= lines->failed;

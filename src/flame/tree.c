@@ -2,7 +2,7 @@
 /*
  * Texts and frames of a tree of stacks. Two hash tables without deletion find them.
  */
-#include "flame_tree.h"
+#include "flame/tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +111,7 @@ static uint32_t texts_find(struct tree_texts *texts, const char *text, size_t le
 	return (uint32_t)texts->count++;
 }
 
-uint32_t tree_text(struct tree *tree, const char *text, size_t length)
+uint32_t pd_tree_text(struct tree *tree, const char *text, size_t length)
 {
 	uint32_t found = texts_find(&tree->texts, text, strnlen(text, length));
 
@@ -151,7 +151,7 @@ static bool frames_rehash(struct tree *tree)
 	return true;
 }
 
-uint32_t tree_frame(struct tree *tree, uint32_t name, uint32_t dso, enum frame_kind kind)
+uint32_t pd_tree_frame(struct tree *tree, uint32_t name, uint32_t dso, enum frame_kind kind)
 {
 	struct tree_frame frame = { name, dso, kind };
 	size_t slot;
@@ -171,13 +171,13 @@ uint32_t tree_frame(struct tree *tree, uint32_t name, uint32_t dso, enum frame_k
 	return (uint32_t)tree->frame_count++;
 }
 
-void tree_init(struct tree *tree)
+void pd_tree_init(struct tree *tree)
 {
 	memset(tree, 0, sizeof(*tree));
-	tree_text(tree, "", 0);
+	pd_tree_text(tree, "", 0);
 }
 
-void tree_fini(struct tree *tree)
+void pd_tree_fini(struct tree *tree)
 {
 	for (size_t i = 0; i < tree->texts.count; i++)
 		free(tree->texts.items[i]);
@@ -204,7 +204,7 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-enum frame_kind frame_kind_by_name(enum frame_kind kind, const char *name, const char *dso)
+enum frame_kind pd_frame_kind_by_name(enum frame_kind kind, const char *name, const char *dso)
 {
 	static const struct {
 		enum frame_kind kind;

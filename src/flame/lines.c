@@ -4,11 +4,11 @@
  * it ends a line ("main") and one where more follows ("main;"), between which other names may fall ("main.cold"). With
  * places for frames, lines are lists of numbers, and none is the beginning of another one.
  */
-#include "stack_lines.h"
+#include "flame/lines.h"
 
-#include "ahead.h"
-#include "flame_tree.h"
-#include "parts.h"
+#include "base/ahead.h"
+#include "flame/tree.h"
+#include "base/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static bool make_room(void **items, size_t *room, size_t want, size_t size)
 	return true;
 }
 
-void lines_expect(struct stack_lines *lines, size_t count, size_t frames)
+void pd_lines_prefetch(struct stack_lines *lines, size_t count, size_t frames)
 {
 	/* Without memory it comes later, or is missed then. */
 	lines->items = malloc(count * sizeof(*lines->items));
@@ -41,7 +41,7 @@ void lines_expect(struct stack_lines *lines, size_t count, size_t frames)
 	lines->frame_room = lines->frames ? frames : 0;
 }
 
-uint32_t *lines_room(struct stack_lines *lines, size_t count)
+uint32_t *pd_lines_reserve(struct stack_lines *lines, size_t count)
 {
 	if (make_room((void **)&lines->frames, &lines->frame_room, lines->frame_count + count, sizeof(*lines->frames)))
 		return lines->frames + lines->frame_count;
@@ -49,9 +49,9 @@ uint32_t *lines_room(struct stack_lines *lines, size_t count)
 	return NULL;
 }
 
-void lines_frame(struct stack_lines *lines, uint32_t frame)
+void pd_lines_frame(struct stack_lines *lines, uint32_t frame)
 {
-	uint32_t *room = lines_room(lines, 1);
+	uint32_t *room = pd_lines_reserve(lines, 1);
 
 	if (!room)
 		return;
@@ -59,7 +59,7 @@ void lines_frame(struct stack_lines *lines, uint32_t frame)
 	lines->frame_count++;
 }
 
-void lines_end(struct stack_lines *lines, uint64_t value, uint32_t entry)
+void pd_lines_end(struct stack_lines *lines, uint64_t value, uint32_t entry)
 {
 	const struct stack_line *last = lines->count ? &lines->items[lines->count - 1] : NULL;
 	size_t start = last ? last->start + last->count : 0;
@@ -75,7 +75,7 @@ void lines_end(struct stack_lines *lines, uint64_t value, uint32_t entry)
 		(struct stack_line){ start, value, (uint32_t)(lines->frame_count - start), entry };
 }
 
-void lines_fini(struct stack_lines *lines)
+void pd_lines_fini(struct stack_lines *lines)
 {
 	free(lines->frames);
 	free(lines->items);
@@ -83,7 +83,7 @@ void lines_fini(struct stack_lines *lines)
 
 struct joining {
 	struct stack_lines *lines, *parts;
-	size_t first_frame[PARTS_MOST], first_line[PARTS_MOST];
+	size_t first_frame[PD_PARTS_MOST], first_line[PD_PARTS_MOST];
 };
 
 static void join_part(void *self, size_t part)
@@ -99,15 +99,15 @@ static void join_part(void *self, size_t part)
 		items[i] = more->items[i];
 		items[i].start += joining->first_frame[part];
 	}
-	lines_fini(more);
+	pd_lines_fini(more);
 }
 
-void lines_join(struct stack_lines *lines, struct stack_lines *parts, size_t part_count)
+void pd_lines_join(struct stack_lines *lines, struct stack_lines *parts, size_t part_count)
 {
 	struct joining joining = { .lines = lines, .parts = parts };
 	size_t frames = 0, count = 0;
 
-	lines_fini(lines);
+	pd_lines_fini(lines);
 	/* The first ones stay where they are. */
 	*lines = parts[0];
 	for (size_t i = 0; i < part_count; i++) {
@@ -124,11 +124,11 @@ void lines_join(struct stack_lines *lines, struct stack_lines *parts, size_t par
 		lines->frame_count = frames;
 		lines->count = count;
 		parts[0] = (struct stack_lines){ 0 };
-		parts_do(part_count, join_part, &joining);
+		pd_in_parts(part_count, join_part, &joining);
 		return;
 	}
 	for (size_t i = 1; i < part_count; i++)
-		lines_fini(&parts[i]);
+		pd_lines_fini(&parts[i]);
 }
 
 /* ---- names in order ---- */
@@ -188,9 +188,9 @@ static bool place_names(struct printing *printing, size_t name_count)
 static void place_frames(void *self, size_t part)
 {
 	const struct printing *printing = self;
-	size_t end = part_begin(printing->lines->count, printing->parts, part + 1);
+	size_t end = pd_part_begin(printing->lines->count, printing->parts, part + 1);
 
-	for (size_t i = part_begin(printing->lines->count, printing->parts, part); i < end; i++) {
+	for (size_t i = pd_part_begin(printing->lines->count, printing->parts, part); i < end; i++) {
 		const struct stack_line *line = &printing->lines->items[i];
 		uint32_t *frames = printing->lines->frames + line->start, last = line->count - 1;
 
@@ -331,9 +331,9 @@ static bool print_chunk(void *self, void *room, size_t chunk, struct pd_text *ou
 	return true;
 }
 
-static bool print_lines(struct printing *printing, size_t threads, struct output *out)
+static bool print_lines(struct printing *printing, size_t threads, struct pd_text *out)
 {
-	struct ahead_job job = {
+	struct pd_ahead_job job = {
 		.count = (printing->lines->count + LINES_TOGETHER - 1) / LINES_TOGETHER,
 		.threads = threads,
 		.self = printing,
@@ -341,28 +341,28 @@ static bool print_lines(struct printing *printing, size_t threads, struct output
 		.end = end_room,
 		.make = print_chunk,
 	};
-	struct ahead *ahead = ahead_start(&job);
+	struct pd_ahead *ahead = pd_ahead_start(&job);
 	const struct pd_text *text;
 	bool done = ahead != NULL;
 
-	for (size_t i = 0; done && i < job.count && output_spill(out); i++) {
-		text = ahead_next(ahead);
+	for (size_t i = 0; done && i < job.count && pd_text_spill(out); i++) {
+		text = pd_ahead_next(ahead);
 		done = text != NULL;
 		if (done)
-			output_put(out, (const char *)pd_text_bytes(text).data, pd_text_bytes(text).size);
+			pd_text_put(out, text->data, text->size);
 	}
-	ahead_end(ahead);
+	pd_ahead_end(ahead);
 	return done;
 }
 
-bool lines_print(struct stack_lines *lines, const struct tree *tree, size_t threads, struct output *out)
+bool pd_lines_print(struct stack_lines *lines, const struct tree *tree, size_t threads, struct pd_text *out)
 {
 	enum {
 		WORTH_A_PART = 1 << 12
 	};
 	struct printing printing = {
 		.lines = lines,
-		.parts = part_count(thread_count(threads), lines->count, WORTH_A_PART),
+		.parts = pd_part_count(pd_thread_count(threads), lines->count, WORTH_A_PART),
 	};
 	uint32_t limit = 2 * (uint32_t)tree->frame_count;
 	bool done;
@@ -371,8 +371,8 @@ bool lines_print(struct stack_lines *lines, const struct tree *tree, size_t thre
 		printing.names = sort_names(tree);
 	done = printing.names && place_names(&printing, limit);
 	if (done) {
-		parts_do(printing.parts, place_frames, &printing);
-		printing.order = lines_sort(lines, limit, printing.parts);
+		pd_in_parts(printing.parts, place_frames, &printing);
+		printing.order = pd_lines_sort(lines, limit, printing.parts);
 	}
 	done = printing.order && print_lines(&printing, threads, out);
 	free(printing.order);

@@ -3,10 +3,10 @@
  * Folded stacks as lines: each a list of frames from the outermost to the innermost and a value. They are sorted by the
  * bytes of their text without making it, and equal ones become one.
  */
-#ifndef CLI_STACK_LINES_H
-#define CLI_STACK_LINES_H
+#ifndef PD_FLAME_LINES_H
+#define PD_FLAME_LINES_H
 
-#include "front/cli.h"
+#include "base/text.h"
 
 struct tree;
 
@@ -17,7 +17,7 @@ struct stack_line {
 	uint32_t entry; /* of the profile that it is from */
 };
 
-/* Memory that runs out is remembered: everything may be called afterwards, lines_print and tree_finish tell. */
+/* Memory that runs out is remembered: everything may be called afterwards, pd_lines_print and pd_tree_finish tell. */
 struct stack_lines {
 	uint32_t *frames; /* of a tree; once lines are sorted, places in the order of names */
 	size_t frame_count, frame_room;
@@ -27,22 +27,22 @@ struct stack_lines {
 };
 
 /* Makes room for so many lines with so many frames, of which there are none yet; there may be more. */
-void lines_expect(struct stack_lines *lines, size_t count, size_t frames);
+void pd_lines_prefetch(struct stack_lines *lines, size_t count, size_t frames);
 /* Adds a frame to the line that is being made. */
-void lines_frame(struct stack_lines *lines, uint32_t frame);
+void pd_lines_frame(struct stack_lines *lines, uint32_t frame);
 /* Room for so many more frames of the line, which frame_count is to be raised by; NULL if there is no memory. */
-uint32_t *lines_room(struct stack_lines *lines, size_t count);
+uint32_t *pd_lines_reserve(struct stack_lines *lines, size_t count);
 /* Ends the line; without a frame there is none. */
-void lines_end(struct stack_lines *lines, uint64_t value, uint32_t entry);
+void pd_lines_end(struct stack_lines *lines, uint64_t value, uint32_t entry);
 /* Puts the lines of several, which are gone then, into one. */
-void lines_join(struct stack_lines *lines, struct stack_lines *parts, size_t part_count);
+void pd_lines_join(struct stack_lines *lines, struct stack_lines *parts, size_t part_count);
 /* The numbers of lines in the order of their frames, which are less than a limit; lines that agree keep their order. The
  * array is the caller's; NULL if there is no memory. */
-uint32_t *lines_sort(const struct stack_lines *lines, uint32_t frame_limit, size_t parts);
+uint32_t *pd_lines_sort(const struct stack_lines *lines, uint32_t frame_limit, size_t parts);
 /* Sorts and prints the lines, whose frames are named by a tree, on so many threads; 0: as many as there are processors.
  * False if there is no memory. */
-bool lines_print(struct stack_lines *lines, const struct tree *tree, size_t threads, struct output *out);
-void lines_fini(struct stack_lines *lines);
+bool pd_lines_print(struct stack_lines *lines, const struct tree *tree, size_t threads, struct pd_text *out);
+void pd_lines_fini(struct stack_lines *lines);
 
 /* In how many frames two lines agree. */
 static inline uint32_t lines_common(const struct stack_lines *lines, const struct stack_line *a,

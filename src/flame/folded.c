@@ -3,9 +3,12 @@
  * Reads folded stacks, "root;caller;function 12", as stackcollapse scripts and other profilers print them: one
  * stack a line, the count behind the last space. Marks at the end of names (_[k], _[i], _[j]) tell kinds.
  */
-#include "flame.h"
+#include "flame/graph.h"
+
+#include "base/error.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +26,8 @@ struct folded {
 	const char **parts; /* of the line, root first */
 	size_t *lengths;
 	size_t room;
+	pd_warn_fn *warn; /* or NULL */
+	void *self;
 };
 
 static enum frame_kind kind_of(const char *name, size_t *length)
@@ -48,13 +53,13 @@ static uint32_t frame_of(struct folded *folded, size_t index)
 	struct tree *tree = &folded->graph->tree;
 	size_t length = folded->lengths[index];
 	enum frame_kind kind = kind_of(folded->parts[index], &length);
-	uint32_t name = tree_text(tree, folded->parts[index], length);
+	uint32_t name = pd_tree_text(tree, folded->parts[index], length);
 
 	if (tree->failed)
 		return 0;
 	if (!index)
 		kind = FRAME_TASK;
-	return tree_frame(tree, name, 0, frame_kind_by_name(kind, tree->texts.items[name], ""));
+	return pd_tree_frame(tree, name, 0, pd_frame_kind_by_name(kind, tree->texts.items[name], ""));
 }
 
 static bool make_room(struct folded *folded, size_t count)
@@ -95,6 +100,19 @@ static size_t split(struct folded *folded, const char *line, size_t length)
 	return count;
 }
 
+/* A count: digits, also hexadecimal ones behind 0x. */
+static bool parse_count(const char *string, uint64_t *count_out)
+{
+	bool hex = string[0] == '0' && (string[1] == 'x' || string[1] == 'X');
+	char *end;
+
+	if (string[strspn(string, hex ? "0123456789abcdefABCDEFxX" : "0123456789")])
+		return false;
+	errno = 0;
+	*count_out = strtoull(string, &end, hex ? 16 : 10);
+	return !*end && !errno;
+}
+
 static bool add_line(struct folded *folded, char *line, size_t length)
 {
 	struct tree *tree = &folded->graph->tree;
@@ -102,7 +120,7 @@ static bool add_line(struct folded *folded, char *line, size_t length)
 	uint64_t value;
 	size_t count;
 
-	if (!space || space == line || space[1] < '0' || space[1] > '9' || !number_parse(space + 1, &value))
+	if (!space || space == line || space[1] < '0' || space[1] > '9' || !parse_count(space + 1, &value))
 		return false;
 	count = split(folded, line, (size_t)(space - line));
 	if (!count)
@@ -110,11 +128,25 @@ static bool add_line(struct folded *folded, char *line, size_t length)
 	for (size_t i = 0; i < count; i++) {
 		size_t index = folded->graph->reverse ? count - 1 - i : i;
 
-		lines_frame(folded->out, frame_of(folded, index));
+		pd_lines_frame(folded->out, frame_of(folded, index));
 	}
-	lines_end(folded->out, value, 0);
+	pd_lines_end(folded->out, value, 0);
 	folded->stacks++;
 	return true;
+}
+
+static void warn(const struct folded *folded, const char *format, ...) PD_PRINTF(2, 3);
+static void warn(const struct folded *folded, const char *format, ...)
+{
+	char sentence[2048];
+	va_list arguments;
+
+	if (!folded->warn)
+		return;
+	va_start(arguments, format);
+	vsnprintf(sentence, sizeof(sentence), format, arguments);
+	va_end(arguments);
+	folded->warn(folded->self, sentence);
 }
 
 static void read_lines(struct folded *folded, FILE *stream)
@@ -130,34 +162,37 @@ static void read_lines(struct folded *folded, FILE *stream)
 		if (!length || line[0] == '#' || add_line(folded, line, (size_t)length))
 			continue;
 		if (folded->wrong++ < LINES_TOLD)
-			complain("%s: line %" PRIu64 ": not a folded stack (STACK COUNT)", folded->name, folded->lines);
+			warn(folded, "%s: line %" PRIu64 ": not a folded stack (STACK COUNT)", folded->name,
+			     folded->lines);
 	}
 	free(line);
 }
 
-int flame_read_folded(struct flame_graph *graph, struct stack_lines *lines, const char *path)
+enum pd_status pd_flame_read_lines(struct flame_graph *graph, struct stack_lines *lines, const char *path,
+				   pd_warn_fn *warn_fn, void *self, uint64_t *wrong_out, struct pd_error *error)
 {
 	bool standard = !strcmp(path, "-");
-	struct folded folded = { .graph = graph, .out = lines, .name = standard ? "standard input" : path };
+	struct folded folded = {
+		.graph = graph, .out = lines, .name = standard ? "standard input" : path, .warn = warn_fn, .self = self
+	};
 	FILE *stream = standard ? stdin : fopen(path, "re");
+	enum pd_status status = PD_OK;
 	char number[32];
-	int code = CODE_FINE;
 
 	if (stream)
 		read_lines(&folded, stream);
 	if (!stream || ferror(stream)) {
-		complain("%s: %s", folded.name, strerror(errno));
-		code = CODE_UNREADABLE;
+		status = pd_fail(error, PD_ERROR_SYSTEM, PD_NO_OFFSET, "%s: %s", folded.name, strerror(errno));
 	} else if (folded.wrong) {
 		if (folded.wrong > LINES_TOLD)
-			complain("%s: %" PRIu64 " more lines are not folded stacks", folded.name,
-				 folded.wrong - LINES_TOLD);
-		flame_fact(graph, true, "%s lines were not folded stacks", flame_number(number, folded.wrong));
-		code = CODE_DAMAGED;
+			warn(&folded, "%s: %" PRIu64 " more lines are not folded stacks", folded.name,
+			     folded.wrong - LINES_TOLD);
+		pd_flame_fact(graph, true, "%s lines were not folded stacks", pd_flame_number(number, folded.wrong));
 	}
+	*wrong_out = folded.wrong;
 	if (stream && !standard)
 		fclose(stream);
 	free(folded.parts);
 	free(folded.lengths);
-	return code;
+	return status;
 }

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "front/flame_options.h"
+
+#include <string.h>
+
+bool flame_root_parse(const char *string, enum pd_flame_root *root_out)
+{
+	static const char *const names[] = { "none", "comm", "pid", "tid", "cpu" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(string, names[i])) {
+			*root_out = (enum pd_flame_root)i;
+			return true;
+		}
+	}
+	complain("option --by: '%s' is not one of none, comm, pid, tid, cpu", string);
+	return false;
+}
+
+bool flame_weight_parse(const char *string, enum pd_flame_weight *weight_out)
+{
+	*weight_out = !string                       ? PD_FLAME_WEIGHT_NATURAL :
+		      strcmp(string, "period") == 0 ? PD_FLAME_WEIGHT_PERIOD :
+						      PD_FLAME_WEIGHT_SAMPLES;
+	if (!string || *weight_out == PD_FLAME_WEIGHT_PERIOD || !strcmp(string, "samples"))
+		return true;
+	complain("option --weight: '%s' is neither samples nor period", string);
+	return false;
+}
+
+static bool is_wanted(void *self, const struct pd_place *place)
+{
+	return select_has_place(self, place);
+}
+
+int flame_read_file(struct analysis *analysis, const struct analysis_options *options,
+		    struct pd_flame_options *flame_options, struct pd_flame **flame_out)
+{
+	struct pd_profile_options profile = { .size = sizeof(profile) };
+	struct pd_error error;
+	int code;
+
+	pd_flame_profile_options(flame_options, &profile);
+	code = analysis_read(analysis, options, &profile);
+	if (code != CODE_FINE)
+		return code;
+	flame_options->name = analysis->input.name;
+	if (select_by_place(&analysis->select)) {
+		flame_options->wanted = is_wanted;
+		flame_options->self = &analysis->select;
+	}
+	return code_with_error(pd_flame_read(analysis->profile, analysis->symbols, flame_options, flame_out, &error),
+			       &error);
+}
