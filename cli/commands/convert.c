@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * perfdata convert: the same content in another form: file, pipe or directory, compressed or not, in either byte order,
- * in the order of time. The library's writer does the work; this file says what is wanted of it.
+ * in the order of time. The library does it (perfdata/convert.h).
  */
 #include "front/cli.h"
 #include "front/input.h"
 #include "front/target.h"
 
-#include <string.h>
+#include <perfdata/convert.h>
 
-enum {
-	RECORDS_PER_ROUND = 65536 /* of sorted output, so that readers need not keep all of it */
-};
+#include <string.h>
 
 struct values {
 	struct input_options input;
@@ -43,52 +41,30 @@ struct convert {
 	const struct values *values;
 	struct input input;
 	struct target target;
-	struct pd_error error;
-	enum pd_status status;
-	uint64_t passed; /* since the last round */
-	bool late; /* the order of time is not kept */
 };
 
-/* ---- doing it ---- */
-
-static bool begin_round(struct convert *convert)
+static void show_progress(void *self, uint64_t done, uint64_t total)
 {
-	const struct pd_finished_round round = { 0 };
-
-	convert->passed = 0;
-	if (!convert->late)
-		convert->status = pd_writer_add(convert->target.writer, PD_RECORD_FINISHED_ROUND, 0, &round, 0, &convert->error);
-	return convert->status >= 0;
-}
-
-static bool convert_record(void *self, struct pd_stream *stream, const struct pd_record *record)
-{
-	struct convert *convert = self;
-
-	if (convert->values->sort) {
-		convert->late |= record->flags & PD_RECORD_LATE;
-		/* Rounds say how far the order of the input was from that of time. */
-		if (record->type == PD_RECORD_FINISHED_ROUND)
-			return true;
-		if (++convert->passed > RECORDS_PER_ROUND && !begin_round(convert))
-			return false;
-	}
-	convert->status = pd_writer_pass(convert->target.writer, stream, record, &convert->error);
-	if (!convert->values->sort)
-		pd_writer_pass_following(convert->target.writer, stream);
-	return convert->status >= 0;
+	progress_show(self, done, total);
 }
 
 static int convert_opened(struct convert *convert)
 {
+	const struct pd_convert_options options = { .size = sizeof(options),
+						    .sort = convert->values->sort,
+						    .progress = show_progress,
+						    .self = &convert->input.progress };
 	struct pd_file *const inputs[] = { convert->input.file };
+	struct pd_error error;
+	enum pd_status status;
 	int code = target_open(&convert->target, inputs, 1, true);
 
-	if (code == CODE_FINE)
-		code = input_walk(&convert->input, convert_record, convert);
-	if (code == CODE_FINE && convert->status < 0)
-		code = target_failed(&convert->target, convert->status, &convert->error);
-	return target_close(&convert->target, code);
+	if (code != CODE_FINE)
+		return code;
+	status = pd_convert(convert->input.file, convert->target.writer, &options, &error);
+	if (status < 0)
+		progress_clear(&convert->input.progress);
+	return target_close(&convert->target, code_with_error(status, &error));
 }
 
 /* ---- readers ---- */
@@ -135,7 +111,6 @@ static int run(const struct call *call)
 	code = input_open(&convert.input, &input, call, NULL, NULL);
 	if (code != CODE_FINE)
 		return code;
-	convert.input.order = convert.values->sort ? PD_ORDER_TIME : PD_ORDER_FILE;
 	return input_close(&convert.input, convert_opened(&convert));
 }
 

@@ -24,6 +24,7 @@
  *   live.h    profiles of a running recording
  *   report.h  a profile as tables, with call graphs
  *   writer.h  writing perf.data files
+ *   convert.h copying recordings into another form
  *   merge.h   merging recordings
  *   inject.h  adding build ids and JIT-compiled code to a recording
  *   repair.h  recovering damaged files
@@ -37,6 +38,7 @@
 #include <perfdata/base.h>
 #include <perfdata/bundle.h>
 #include <perfdata/check.h>
+#include <perfdata/convert.h>
 #include <perfdata/counter.h>
 #include <perfdata/events.h>
 #include <perfdata/file.h>
