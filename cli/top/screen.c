@@ -2,7 +2,7 @@
 /*
  * The terminal of perfdata top. It is given back whatever ends the program: signal handlers do it, too.
  */
-#include "top.h"
+#include "top/top.h"
 
 #include <errno.h>
 #include <poll.h>

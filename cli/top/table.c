@@ -2,7 +2,7 @@
 /*
  * Tables of perfdata top: those of perfdata report, with another head, of a sum that grows and fades.
  */
-#include "top.h"
+#include "top/top.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What perfdata top reads, from one start of the recorder to the next: everything known of processes is forgotten between
+ * them, the sum of samples stays.
+ */
+#include "top/top.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+double top_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static enum pd_choice choose(const void *self, const struct pd_candidate *candidate)
+{
+	const struct top *top = self;
+	unsigned mode = candidate->brief->cpumode;
+
+	if ((top->hide_kernel && mode == PD_CPUMODE_KERNEL) || (top->hide_user && mode == PD_CPUMODE_USER))
+		return PD_CHOICE_LEAVE;
+	return select_choose(&top->select, candidate);
+}
+
+static enum pd_status open_file(struct top *top, struct pd_error *error)
+{
+	struct input_options from = { .path = top->values->input };
+	struct call none = *top->call;
+
+	if (top->recorder)
+		return pd_recorder_open_file(top->recorder, NULL, &top->input.file, error);
+	none.word_count = 0;
+	top->code = input_open(&top->input, &from, &none, NULL, NULL);
+	top->over = top->code != CODE_FINE;
+	return top->over ? PD_END : PD_OK;
+}
+
+enum pd_status top_begin(struct top *top, struct pd_error *error)
+{
+	struct pd_live_options how = { .size = sizeof(how), .choose = choose, .self = top };
+	enum pd_status status = open_file(top, error);
+
+	if (status != PD_OK)
+		return status;
+	if (!table_by(&top->look, &top->by)) {
+		top->code = CODE_USAGE;
+		return PD_END;
+	}
+	/* keys that may be asked for later */
+	if (top->screen.on)
+		top->by |= PD_BY_COMM | PD_BY_PID | PD_BY_TID;
+	how.by = top->by;
+	how.max_stack = top->look.children ? 0 : (unsigned)top->look.max_stack;
+	status = pd_live_new(top->input.file, &how, &top->live, error);
+	if (status < 0)
+		return status;
+	top->symbols = symbols_open(&top->values->symbols, top->input.file, pd_live_world(top->live), true);
+	if (!top->symbols)
+		top->code = CODE_UNREADABLE;
+	return top->symbols ? PD_OK : PD_END;
+}
+
+void top_end(struct top *top)
+{
+	pd_symbols_free(top->symbols);
+	pd_live_free(top->live);
+	if (top->recorder)
+		pd_file_close(top->input.file);
+	else if (top->input.file)
+		top->code = input_close(&top->input, top->code);
+	top->symbols = NULL;
+	top->live = NULL;
+	top->input.file = NULL;
+}
+
+void top_begin_anew(struct top *top)
+{
+	if (!top->recorder)
+		return;
+	top->begins_anew = true;
+	pd_recorder_switch(top->recorder);
+}
+
+/* ---- the sum ---- */
+
+static void count_samples(struct top *top, const struct pd_profile *profile)
+{
+	const struct pd_profile_losses *losses = pd_profile_losses(profile);
+	const struct pd_profile_entry *entry;
+	struct state *state = &top->state;
+
+	state->samples = state->kernel_samples = 0;
+	for (size_t i = 0; (entry = pd_profile_entry(profile, i)) != NULL; i++) {
+		const struct pd_stack *stack = pd_profile_stack(profile, entry->stack);
+
+		state->samples += entry->samples;
+		if (pd_profile_frame(profile, stack->ip)->cpumode == PD_CPUMODE_KERNEL)
+			state->kernel_samples += entry->samples;
+	}
+	state->all_samples += state->samples;
+	state->lost += losses->lost + losses->lost_samples;
+}
+
+static void count_threads(struct top *top)
+{
+	const struct pd_world *world = pd_live_world(top->live);
+	const struct pd_thread *thread;
+
+	top->state.threads = 0;
+	for (size_t i = 0; (thread = pd_world_thread(world, i)) != NULL; i++)
+		top->state.threads += thread->tid && thread->end.time_ns == PD_NEVER;
+}
+
+void top_describe_rate(struct top *top)
+{
+	size_t event = top->look.event == ALL_EVENTS ? 0 : top->look.event;
+	const struct pd_attr *attr;
+
+	if (event >= pd_file_event_count(top->input.file))
+		return;
+	attr = pd_file_event(top->input.file, event)->attr;
+	if (attr->flags & PD_MASK(PD_ATTR_FREQ))
+		snprintf(top->rate, sizeof(top->rate), "%" PRIu64 " Hz", attr->sample_period);
+	else
+		snprintf(top->rate, sizeof(top->rate), "period %" PRIu64, attr->sample_period);
+}
+
+/* What came since the last time goes into the sum. */
+bool top_take(struct top *top)
+{
+	struct pd_profile *profile = NULL;
+	struct pd_error error;
+	double now = top_seconds();
+	enum pd_status status = pd_live_take(top->live, &profile, &error);
+
+	if (status >= 0)
+		status = pd_profile_name(profile, top->symbols, &error);
+	if (status >= 0 && !top->paused)
+		status = pd_sum_fade(top->sum, top->values->zero ? 0 : 7, top->values->zero ? 1 : 8, &error);
+	if (status >= 0)
+		status = pd_sum_add(top->sum, profile, &error);
+	if (status >= 0) {
+		count_samples(top, profile);
+		count_threads(top);
+		top_describe_rate(top);
+		top->state.seconds = now - top->last;
+		top->last = now;
+	}
+	pd_profile_free(profile);
+	if (status >= 0)
+		return true;
+	complain("%s", error.message);
+	top->code = CODE_UNREADABLE;
+	top->over = true;
+	return false;
+}
