@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata script: a line for each sample, as perf script prints it, in the order of time.
- *
- * A file that can be read twice is: first for who ran and what was mapped, then for the samples. A
- * pipe is read once, and what it says is known from there on.
+ * perfdata script: a line for each sample, as perf script prints it, in the order of time. A pipe is read once, anything else
+ * twice: see samples.h.
  */
-#include "script.h"
-
+#include "front/input.h"
+#include "front/symbol_options.h"
 #include "analysis.h"
+#include "select.h"
 
-#include <inttypes.h>
+#include <perfdata/samples.h>
+
 #include <stdlib.h>
-#include <string.h>
-#include <sys/utsname.h>
-
-enum {
-	STACK_MOST = 127 /* entries of a call chain that perf shows */
-};
 
 struct values {
 	struct input_options input;
@@ -117,261 +111,51 @@ static uint64_t shown_types(const struct values *values)
 	return types;
 }
 
-static bool is_shown(const struct script *script, uint32_t type)
-{
-	if (type == PD_RECORD_FINISHED_ROUND)
-		return script->shown_types & ROUNDS;
-	return type && type < 64 && (script->shown_types >> type & 1);
-}
-
-static bool take_options(struct script *script, const struct values *values)
-{
-	fields_init(script->fields);
-	for (size_t i = 0; i < values->fields.count; i++) {
-		if (!fields_parse(script->fields, values->fields.items[i]))
-			return false;
-	}
-	if (values->dump) {
-		complain("--dump-raw-trace is not supported; use perfdata dump");
-		return false;
-	}
-	if (values->reltime && values->deltatime) {
-		complain("--reltime and --deltatime cannot be combined");
-		return false;
-	}
-	if (!select_take(&script->select, &values->select))
-		return false;
-	script->chains = !values->hide_call_graph;
-	script->kernel_paths = values->kernel_paths;
-	script->source_paths = values->source_paths;
-	script->nanoseconds = values->ns;
-	script->relative = values->reltime;
-	script->delta = values->deltatime;
-	script->max_stack = values->max_stack.given ? values->max_stack.value : STACK_MOST;
-	script->shown_types = shown_types(values);
-	script->threads = values->threads.given ? (unsigned)values->threads.value : 0;
-	return true;
-}
-
-/* ---- events ---- */
-
-#define ADD_PLACE (FIELD_IP | FIELD_SYM | FIELD_SYMOFF | FIELD_DSO)
-
-static bool has_chain(const struct pd_event *event)
-{
-	return event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN);
-}
-
-/* Tracepoints show an address only where there is a chain of them. */
-static void add_tracepoint_place(struct script *script)
-{
-	struct fields *fields = &script->fields[KIND_TRACE];
-
-	for (size_t i = 0; i < pd_file_event_count(script->input.file) && !fields->by_user; i++) {
-		const struct pd_event *event = pd_file_event(script->input.file, i);
-
-		if (script->chains && kind_of(event) == KIND_TRACE && has_chain(event))
-			fields->shown |= ADD_PLACE;
-	}
-}
-
-/* In a pipe whatever can have a call chain shows addresses. */
-static void add_pipe_place(struct script *script, const struct pd_event *event)
-{
-	struct fields *fields = &script->fields[kind_of(event)];
-	const uint64_t user = PD_MASK(PD_SAMPLE_TYPE_REGS_USER) | PD_MASK(PD_SAMPLE_TYPE_STACK_USER);
-	uint64_t all = 0;
-
-	for (size_t i = 0; i <= event->index; i++)
-		all |= pd_file_event(script->input.file, i)->attr->sample_type;
-	if (script->chains && ((all & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN)) ||
-			       (all & PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK)) || (all & user) == user))
-		fields->shown |= (FIELD_IP | FIELD_SYM) & ~fields->unset;
-}
-
-/* Groups that are read as a whole. */
-static bool has_groups(const struct script *script)
-{
-	for (size_t i = 0; i < pd_file_event_count(script->input.file); i++) {
-		if (pd_file_event(script->input.file, i)->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_READ))
-			return true;
-	}
-	return false;
-}
-
-static bool keep(struct script *script, enum pd_status status)
-{
-	if (status < 0)
-		script->status = status;
-	return status >= 0;
-}
-
-/* Events of a pipe come one after another. */
-static bool check_events(struct script *script)
-{
-	struct pd_file *file = script->input.file;
-	bool pipe = pd_file_header(file)->mode == PD_MODE_PIPE;
-
-	while (script->events_checked < pd_file_event_count(file)) {
-		const struct pd_event *event = pd_file_event(file, script->events_checked++);
-
-		if (!fields_check(script->fields, event, pd_file_header(file))) {
-			script->fields_wrong = true;
-			return false;
-		}
-		if (pipe)
-			add_pipe_place(script, event);
-	}
-	script_forget_looks(script);
-	/* A file is known as a whole by now; a pipe may have new ones. */
-	return !pipe || keep(script, select_learn(&script->select, file, &script->error));
-}
-
-/* ---- the walks ---- */
-
-/* The size of what comes once is not known. */
-static bool can_read_twice(struct pd_file *file)
-{
-	return pd_file_header(file)->file_size != 0;
-}
-
-static bool settle(struct script *script)
-{
-	if (!script->settled && !keep(script, pd_world_settle(script->world, &script->error)))
-		return false;
-	if (!script->settled)
-		script_forget(script);
-	script->settled = true;
-	if (!script->symbols)
-		script->symbols = symbols_open(script->symbol_options, script->input.file, script->world,
-					       script->input.out->terminal);
-	script->symbols_wrong = !script->symbols;
-	return !script->symbols_wrong;
-}
-
-/* A file that does not say its machine is taken to be of this one. */
-static enum pd_arch machine_of(struct pd_file *file)
-{
-	enum pd_arch machine = pd_file_machine(file);
-	struct utsname here;
-
-	return machine == PD_ARCH_UNKNOWN && uname(&here) == 0 ? pd_arch_by_name(here.machine) : machine;
-}
-
-static void find_machine(struct script *script)
-{
-	if (!script->machine_known)
-		script->machine = machine_of(script->input.file);
-	script->machine_known = true;
-}
-
-static bool spill(struct script *script)
-{
-	return script->hand ? hand_goes_on(script->hand) : output_spill(script->input.out);
-}
-
-bool script_print(struct script *script, const struct pd_record *record)
-{
-	bool sample = record->type == PD_RECORD_SAMPLE;
-
-	if (!sample && !script_counts(script, record))
-		return keep(script, PD_ERROR_MEMORY);
-	if (!sample && !is_shown(script, record->type))
-		return spill(script);
-	if (script->events_checked < pd_file_event_count(script->input.file) && !check_events(script))
-		return false;
-	if (!settle(script))
-		return false;
-	find_machine(script);
-	if (!sample)
-		script_record(script, record);
-	else if (!script_sample(script, record))
-		return keep(script, PD_ERROR_MEMORY);
-	return spill(script);
-}
-
-/* Feeding and asking by turns is dear, so only what may change the answers is fed. */
-static bool changes_world(uint32_t type)
-{
-	const uint64_t types = TYPE(COMM) | TYPE(FORK) | TYPE(EXIT) | TYPE(MMAP) | TYPE(MMAP2) | TYPE(NAMESPACES) |
-			       TYPE(KSYMBOL) | TYPE(BPF_EVENT) | TYPE(CGROUP) | TYPE(TEXT_POKE);
-
-	return type < 64 ? types >> type & 1 : type == PD_RECORD_HEADER_BUILD_ID;
-}
-
-static bool print_live(void *self, struct pd_stream *stream, const struct pd_record *record)
-{
-	struct script *script = self;
-
-	(void)stream;
-	if (record->type == PD_RECORD_SAMPLE) {
-		script->samples++;
-	} else if (changes_world(record->type)) {
-		if (!keep(script, pd_world_take(script->world, record, &script->error)))
-			return false;
-		script->settled = false;
-	} else if (record->type == PD_RECORD_FINISHED_ROUND) {
-		/* input_walk writes it now */
-		line_flush(&script->line);
-	}
-	return script_print(script, record);
-}
-
-/* ---- a file that can be read twice ---- */
-
-static enum pd_status fail(struct script *script, struct pd_error *error)
-{
-	if (error)
-		*error = script->error;
-	return script->status < 0 ? script->status : PD_ERROR_STOPPED;
-}
-
-static enum pd_status feed(void *self, struct pd_stream *stream, const struct pd_record *record, struct pd_error *error)
-{
-	struct script *script = self;
-
-	(void)stream;
-	script->counted |= record->type == PD_RECORD_STAT_CONFIG || record->type == PD_RECORD_STAT ||
-			   record->type == PD_RECORD_STAT_ROUND;
-	script_trace_take(script, record);
-	return pd_world_take(script->world, record, error);
-}
-
-/* Whether the text of a sample depends on it alone, and not on what was printed before. */
-static bool stands_alone(const struct script *script)
-{
-	if (script->shown_types || script->relative || script->delta || script->line.escape || script->counted ||
-	    has_groups(script) || pd_file_header(script->input.file)->mode == PD_MODE_PIPE)
-		return false;
-	for (size_t i = 0; i < pd_file_event_count(script->input.file); i++)
-		if (script->fields[kind_of(pd_file_event(script->input.file, i))].shown & FIELD_TRACE)
-			return false;
-	return true;
-}
-
-/* Times and events that were asked for. Other records are shown whatever their time is, and counters of groups need
- * every sample. */
-static enum pd_status ready(void *self, struct pd_window *window, struct pd_error *error)
-{
-	struct script *script = self;
-	struct pd_window wanted = *window;
+/* A run of the command. */
+struct script {
+	const struct values *values;
+	struct input input;
+	struct select select;
+	struct pd_samples *samples;
+	struct pd_symbols *symbols;
+	bool symbols_wrong; /* why is told */
+	struct pd_error error;
 	enum pd_status status;
+};
 
-	script->samples += window->last_ns != 0;
-	status = select_ready(&script->select, script->input.file, &wanted, error);
-	if (status < 0) {
-		script->refused = script->select.refused;
-		return status;
-	}
-	if (!script->shown_types && !has_groups(script))
-		*window = wanted;
-	if (!settle(script))
-		return fail(script, error);
-	find_machine(script);
-	window->whole = !stands_alone(script);
-	if (!window->whole)
-		hands_share(script->hands);
-	return PD_OK;
+/* ---- what the library asks ---- */
+
+static bool choose(const void *self, const struct pd_samples_candidate *candidate)
+{
+	const struct script *script = self;
+	const struct select *select = &script->select;
+	const struct pd_brief *brief = candidate->brief;
+
+	return select_has_event(select, candidate->event) && select_has_time(select, brief->time_ns) &&
+	       select_has_cpu(select, brief->cpu) &&
+	       select_has_thread(select, brief->pid, brief->tid, candidate->comm) &&
+	       select_has_where(select, candidate->record, candidate->names);
+}
+
+static bool choose_place(const void *self, const struct pd_place *place)
+{
+	const struct script *script = self;
+
+	return select_has_place(&script->select, place);
+}
+
+static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_error *error)
+{
+	struct script *script = self;
+
+	return select_ready(&script->select, script->input.file, window, error);
+}
+
+static enum pd_status learn(void *self, struct pd_file *file, struct pd_error *error)
+{
+	struct script *script = self;
+
+	return select_learn(&script->select, file, error);
 }
 
 static bool show_progress(void *self, uint64_t done, uint64_t total)
@@ -382,102 +166,143 @@ static bool show_progress(void *self, uint64_t done, uint64_t total)
 	return true;
 }
 
-static int tell_end(struct script *script, enum pd_status status, const struct pd_error *error)
+static enum pd_status open_symbols(void *self, struct pd_file *file, const struct pd_world *world,
+				   struct pd_symbols **symbols_out, struct pd_error *error)
 {
-	line_flush(&script->line);
-	progress_clear(&script->input.progress);
-	if (script->fields_wrong)
+	struct script *script = self;
+
+	(void)error;
+	script->symbols = symbols_open(&script->values->symbols, file, world, script->input.out->terminal);
+	script->symbols_wrong = !script->symbols;
+	*symbols_out = script->symbols;
+	return script->symbols ? PD_OK : PD_ERROR_STOPPED;
+}
+
+static void warn(void *self, const char *sentence)
+{
+	(void)self;
+	complain("%s", sentence);
+}
+
+/* ---- options ---- */
+
+static enum pd_status samples_of(struct script *script, const struct values *values, const struct call *call)
+{
+	const struct select_options *wanted = &values->select;
+	bool by_place = wanted->dsos || wanted->dso || wanted->symbols || wanted->symbol;
+	const struct pd_samples_options shown = {
+		.size = sizeof(shown),
+		.fields = values->fields.items,
+		.field_count = values->fields.count,
+		.max_stack = values->max_stack.given ? values->max_stack.value : PD_SAMPLES_STACK,
+		.no_chains = values->hide_call_graph,
+		.kernel_paths = values->kernel_paths,
+		.source_paths = values->source_paths,
+		.nanoseconds = values->ns,
+		.relative = values->reltime,
+		.delta = values->deltatime,
+		.escape = call->out->terminal,
+		.types = shown_types(values),
+		.threads = values->threads.given ? (unsigned)values->threads.value : 0,
+		.first_threads = wanted->time ? 1 : 0,
+		.choose = choose,
+		.choose_place = by_place ? choose_place : NULL,
+		.ready = get_ready,
+		.progress = show_progress,
+		.learn = learn,
+		.symbols = open_symbols,
+		.warn = warn,
+		.self = script,
+	};
+
+	return pd_samples_new(&shown, call->out->text, &script->samples, &script->error);
+}
+
+/* The first error in this order is what is told. */
+static int take_options(struct script *script, const struct values *values, const struct call *call)
+{
+	enum pd_status status = samples_of(script, values, call);
+
+	if (status != PD_OK)
+		return code_with_error(status, &script->error);
+	if (values->dump) {
+		complain("--dump-raw-trace is not supported; use perfdata dump");
 		return CODE_USAGE;
+	}
+	if (values->reltime && values->deltatime) {
+		complain("--reltime and --deltatime cannot be combined");
+		return CODE_USAGE;
+	}
+	return select_take(&script->select, &values->select) ? CODE_FINE : CODE_USAGE;
+}
+
+/* ---- the walks ---- */
+
+/* The size of what comes once is not known. */
+static bool can_read_twice(struct pd_file *file)
+{
+	return pd_file_header(file)->file_size != 0;
+}
+
+static int tell_end(const struct script *script)
+{
+	enum pd_status status = script->status;
+
 	if (script->symbols_wrong)
 		return CODE_UNREADABLE;
-	/* then functions may lack their names */
-	if (status >= 0 && script->symbols && pd_symbols_failed(script->symbols))
-		status = PD_ERROR_MEMORY;
 	if (status >= 0 || script->input.out->failure)
 		return CODE_FINE;
-	if (script->refused)
-		complain("%s: %s", script->input.name, error->message);
-	else
-		complain("%s", status == PD_ERROR_MEMORY ? "out of memory" : error->message);
-	return script->refused ? CODE_NOTHING : CODE_UNREADABLE;
+	if (script->select.refused) {
+		complain("%s: %s", script->input.name, script->error.message);
+		return CODE_NOTHING;
+	}
+	complain("%s", status == PD_ERROR_MEMORY ? "out of memory" : script->error.message);
+	return code_of(status);
 }
 
-static int run_known(struct script *script)
+static int print_known(struct script *script)
 {
-	struct pd_run_options options = { .size = sizeof(options),
-					  .threads = stands_alone(script) ? script->threads : 1,
-					  .order = PD_ORDER_TIME,
-					  .first = feed,
-					  .ready = ready,
-					  .self = script,
-					  .progress = show_progress,
-					  .first_threads = script->select.range_count ? 1 : 0 };
-	struct pd_error error = { .message = "" };
-	struct pd_sink sink;
-	enum pd_status status;
+	int code = script->values->header ? input_print_header(&script->input, script->values->show_info) : CODE_FINE;
 
-	script->hands = hands_new(script, &sink);
-	status = script->hands ? pd_run(script->input.file, &options, &sink, &error) : PD_ERROR_MEMORY;
-	hands_free(script->hands);
-	script->hands = NULL;
-	return tell_end(script, status, &error);
+	if (code != CODE_FINE)
+		return code;
+	script->status = pd_samples_run(script->samples, script->input.file, &script->error);
+	progress_clear(&script->input.progress);
+	return tell_end(script);
 }
 
-static int walk_known(struct script *script, bool header_first)
+static bool print_live(void *self, struct pd_stream *stream, const struct pd_record *record)
 {
-	if (header_first) {
-		int code = input_print_header(&script->input, script->header_full);
+	struct script *script = self;
 
-		if (code != CODE_FINE)
-			return code;
-	}
-	if (pd_file_header(script->input.file)->mode != PD_MODE_PIPE) {
-		if (!check_events(script))
-			return CODE_USAGE;
-		fields_tell_unmet(script->fields);
-		add_tracepoint_place(script);
-	}
-	if (!keep(script, pd_world_take_features(script->world, script->input.file, &script->error))) {
-		complain("%s", script->error.message);
-		return CODE_UNREADABLE;
-	}
-	return run_known(script);
+	(void)stream;
+	script->status = pd_samples_take(script->samples, record, &script->error);
+	return script->status == PD_OK;
 }
 
-/* ---- a pipe ---- */
-
-static int walk(struct script *script, enum pd_order order, record_fn *each)
+static int walk_live(struct script *script)
 {
 	int code;
 
-	script->input.order = order;
-	code = input_walk(&script->input, each, script);
-	line_flush(&script->line);
-	if (code == CODE_FINE && script->fields_wrong)
-		return CODE_USAGE;
-	if (code == CODE_FINE && script->symbols_wrong)
-		return CODE_UNREADABLE;
-	if (code != CODE_FINE || script->status >= 0)
-		return code;
-	complain("%s", script->status == PD_ERROR_MEMORY ? "out of memory" : script->error.message);
-	return CODE_UNREADABLE;
-}
-
-static int walk_live(struct script *script, bool header_first)
-{
-	if (header_first || select_waits(&script->select)) {
+	if (script->values->header || select_waits(&script->select)) {
 		complain("%s: --header, time ranges in percent and wall clocks are not possible on a pipe",
 			 script->input.name);
 		return CODE_USAGE;
 	}
-	return walk(script, PD_ORDER_TIME, print_live);
+	script->status = pd_samples_begin(script->samples, script->input.file, &script->error);
+	if (script->status != PD_OK)
+		return tell_end(script);
+	script->input.order = PD_ORDER_TIME;
+	code = input_walk(&script->input, print_live, script);
+	pd_samples_flush(script->samples);
+	return code == CODE_FINE ? tell_end(script) : code;
 }
 
 /* ---- the command ---- */
 
-static int tell_nothing(const struct script *script)
+static int tell_nothing(const struct script *script, const struct pd_samples_result *result)
 {
-	if (!script->samples) {
+	if (!result->sample_count) {
 		complain("%s: no samples in the file", script->input.name);
 		return CODE_NO_SAMPLES;
 	}
@@ -486,32 +311,38 @@ static int tell_nothing(const struct script *script)
 	return CODE_NOTHING;
 }
 
-static int run_opened(struct script *script, const struct values *values)
+static int run_opened(struct script *script)
 {
+	struct pd_samples_result result;
 	int code;
 
-	if (values->header_only)
-		return input_print_header(&script->input, values->show_info);
-	if (!keep(script, pd_world_new(NULL, &script->world, &script->error))) {
-		complain("%s", script->error.message);
-		return CODE_UNREADABLE;
+	if (script->values->header_only)
+		return input_print_header(&script->input, script->values->show_info);
+	code = can_read_twice(script->input.file) ? print_known(script) : walk_live(script);
+	result = pd_samples_result(script->samples);
+	if (code == CODE_FINE && !result.printed_count && !script->input.out->failure)
+		code = tell_nothing(script, &result);
+	if (!script->values->input.quiet)
+		copied_stacks_tell(script->input.name, result.copied_count, result.printed_count);
+	return code;
+}
+
+static int run_script(struct script *script, const struct call *call)
+{
+	int code = take_options(script, script->values, call);
+
+	if (code == CODE_FINE)
+		code = input_open(&script->input, &script->values->input, call, NULL, NULL);
+	if (code == CODE_FINE) {
+		code = run_opened(script);
+		pd_symbols_free(script->symbols);
+		code = input_close(&script->input, code);
 	}
-	script->header_full = values->show_info;
-	script->symbol_options = &values->symbols;
-	if (can_read_twice(script->input.file))
-		code = walk_known(script, values->header);
-	else
-		code = walk_live(script, values->header);
-	if (code == CODE_FINE && !script->printed && !script->input.out->failure)
-		code = tell_nothing(script);
-	if (!values->input.quiet)
-		copied_stacks_tell(script->input.name, script->copied, script->printed);
 	return code;
 }
 
 static int run(const struct call *call)
 {
-	const struct values *values = call->values;
 	struct script *script = calloc(1, sizeof(*script));
 	int code;
 
@@ -519,25 +350,10 @@ static int run(const struct call *call)
 		complain("out of memory");
 		return CODE_UNREADABLE;
 	}
-	script->line.out = call->out;
-	script->line.text = call->out->text;
-	script->line.escape = call->out->terminal;
-	if (!take_options(script, values)) {
-		select_fini(&script->select);
-		free(script);
-		return CODE_USAGE;
-	}
-	code = input_open(&script->input, &values->input, call, NULL, NULL);
-	if (code == CODE_FINE) {
-		code = run_opened(script, values);
-		pd_symbols_free(script->symbols);
-		pd_world_free(script->world);
-		code = input_close(&script->input, code);
-	}
+	script->values = call->values;
+	code = run_script(script, call);
+	pd_samples_free(script->samples);
 	select_fini(&script->select);
-	script_counts_fini(script);
-	script_trace_close(script);
-	script_sample_fini(script);
 	free(script);
 	return code;
 }

@@ -4,7 +4,8 @@
  * help.
  */
 #include "manual/completion.h"
-#include "script_fields.h"
+
+#include <perfdata/samples.h>
 
 #include <string.h>
 
@@ -64,9 +65,10 @@ static void add_report_fields(struct pd_text *text)
 
 static void add_script_fields(struct pd_text *text)
 {
-#define X(NAME, word, needs, attribute) pd_text_add(text, word " ");
-	SCRIPT_FIELDS(X)
-#undef X
+	const char *field;
+
+	for (size_t i = 0; (field = pd_samples_field(i, NULL)) != NULL; i++)
+		pd_text_printf(text, "%s ", field);
 }
 
 /* ---- which ---- */

@@ -11,6 +11,7 @@
  *   json.h    JSON written into a text
  *   print.h   printing records as text and JSON
  *   header.h  header, events and features as text and JSON
+ *   samples.h samples as text
  *   check.h   reporting every problem of a file
  *   world.h   threads and mappings at any time
  *   filter.h  filter expressions
@@ -57,6 +58,7 @@
 #include <perfdata/recorder.h>
 #include <perfdata/report.h>
 #include <perfdata/run.h>
+#include <perfdata/samples.h>
 #include <perfdata/stream.h>
 #include <perfdata/symbol.h>
 #include <perfdata/text.h>

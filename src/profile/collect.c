@@ -7,6 +7,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/threads.h"
+#include "format/chain.h"
 #include "profile/hash.h"
 #include "stream/read/stream.h"
 
@@ -205,23 +206,6 @@ static uint32_t raw_of(const struct pd_collector *c, struct pd_bytes raw)
 
 // ---- chains ----
 
-// False for a marker that nobody knows.
-static bool follow_marker(uint64_t marker, unsigned *cpumode)
-{
-	switch ((int64_t)marker) {
-	case PD_CONTEXT_HV:
-		*cpumode = PD_CPUMODE_HYPERVISOR;
-		return true;
-	case PD_CONTEXT_KERNEL:
-		*cpumode = PD_CPUMODE_KERNEL;
-		return true;
-	case PD_CONTEXT_USER:
-		*cpumode = PD_CPUMODE_USER;
-		return true;
-	}
-	return false;
-}
-
 static bool is_cut(const struct pd_attr *attr, struct pd_u64s chain)
 {
 	enum {
@@ -279,7 +263,7 @@ static bool add_chain(struct pd_collector *c, struct pd_u64s chain, struct pd_sp
 			key->caller_count++;
 		} else if (chain.items[i] == (uint64_t)PD_CONTEXT_USER_DEFERRED) {
 			break;
-		} else if (!follow_marker(chain.items[i], &spot.cpumode)) {
+		} else if (!pd_chain_mode(chain.items[i], &spot.cpumode)) {
 			key->damaged = true;
 			drop_frames(c, key->caller_count);
 			key->caller_count = 0;

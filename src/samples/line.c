@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers and texts for the lines of perfdata script.
+ * Numbers and strings for the lines of samples.
  */
-#include "script_line.h"
-
-#include "front/output.h"
+#include "samples/line.h"
 
 #include <stdio.h>
 
@@ -12,26 +10,23 @@ enum {
 	DIGITS_MOST = 24
 };
 
-void line_flush(struct line *line)
+void pd_line_flush(struct pd_line_buffer *line)
 {
-	line->room[line->used] = 0;
 	if (line->take)
 		line->take(line->self, line->room, line->used);
-	else if (line->used >= LINE_MUCH)
-		output_put(line->out, line->room, line->used);
-	else if (line->used)
-		pd_text_add(line->text, line->room);
+	else
+		pd_text_put(line->text, line->room, line->used);
 	line->used = 0;
 	line->flushes++;
 }
 
-void line_bytes(struct line *line, const char *bytes, size_t size)
+void pd_line_bytes(struct pd_line_buffer *line, const char *bytes, size_t size)
 {
 	while (size) {
-		size_t part = size < LINE_ROOM / 2 ? size : LINE_ROOM / 2;
+		size_t part = size < PD_LINE_CAPACITY / 2 ? size : PD_LINE_CAPACITY / 2;
 
-		if (line->used + part + LINE_PIECE >= LINE_ROOM)
-			line_flush(line);
+		if (line->used + part + PD_LINE_PIECE >= PD_LINE_CAPACITY)
+			pd_line_flush(line);
 		memcpy(line->room + line->used, bytes, part);
 		line->used += part;
 		bytes += part;
@@ -39,12 +34,12 @@ void line_bytes(struct line *line, const char *bytes, size_t size)
 	}
 }
 
-void line_spaces(struct line *line, size_t count)
+void pd_line_spaces(struct pd_line_buffer *line, size_t count)
 {
 	while (count) {
-		size_t part = count < LINE_PIECE ? count : LINE_PIECE;
+		size_t part = count < PD_LINE_PIECE ? count : PD_LINE_PIECE;
 
-		memset(line_piece(line), ' ', part);
+		memset(pd_line_piece(line), ' ', part);
 		line->used += part;
 		count -= part;
 	}
@@ -61,38 +56,38 @@ static bool is_plain(const char *string, size_t length)
 	return true;
 }
 
-static void add_foreign(struct line *line, const char *string, size_t length)
+static void add_foreign(struct pd_line_buffer *line, const char *string, size_t length)
 {
 	if (line->escape && !is_plain(string, length)) {
-		line_flush(line);
+		pd_line_flush(line);
 		pd_text_escaped(line->text, string, length);
 		return;
 	}
-	line_bytes(line, string, length);
+	pd_line_bytes(line, string, length);
 }
 
-void line_foreign(struct line *line, const char *string, size_t width)
+void pd_line_foreign(struct pd_line_buffer *line, const char *string, size_t width)
 {
 	size_t length = strlen(string);
 
 	if (length < width)
-		line_spaces(line, width - length);
+		pd_line_spaces(line, width - length);
 	add_foreign(line, string, length);
 }
 
-void line_foreign_left(struct line *line, const char *string, size_t width)
+void pd_line_foreign_left(struct pd_line_buffer *line, const char *string, size_t width)
 {
 	size_t length = strlen(string);
 
 	add_foreign(line, string, length);
 	if (length < width)
-		line_spaces(line, width - length);
+		pd_line_spaces(line, width - length);
 }
 
 /* Copies digits that end at end; they are count. */
-static void add_digits(struct line *line, const char *first, size_t count, unsigned width, char fill)
+static void add_digits(struct pd_line_buffer *line, const char *first, size_t count, unsigned width, char fill)
 {
-	char *at = line_piece(line);
+	char *at = pd_line_piece(line);
 	size_t missing = count < width ? width - count : 0;
 
 	memset(at, fill, missing);
@@ -127,24 +122,24 @@ static char *decimal(char *end, uint64_t value)
 	return end;
 }
 
-void line_dec(struct line *line, uint64_t value, unsigned width, char fill)
+void pd_line_dec(struct pd_line_buffer *line, uint64_t value, unsigned width, char fill)
 {
 	char room[DIGITS_MOST], *end = room + sizeof(room), *first = decimal(end, value);
 
 	add_digits(line, first, (size_t)(end - first), width, fill);
 }
 
-void line_signed(struct line *line, int64_t value, unsigned width, char fill)
+void pd_line_signed(struct pd_line_buffer *line, int64_t value, unsigned width, char fill)
 {
 	char room[DIGITS_MOST], *end = room + sizeof(room), *first;
 
 	if (value >= 0) {
-		line_dec(line, (uint64_t)value, width, fill);
+		pd_line_dec(line, (uint64_t)value, width, fill);
 		return;
 	}
 	first = decimal(end, 0 - (uint64_t)value);
 	if (fill == '0') {
-		line_char(line, '-');
+		pd_line_char(line, '-');
 		add_digits(line, first, (size_t)(end - first), width ? width - 1 : 0, fill);
 		return;
 	}
@@ -152,19 +147,19 @@ void line_signed(struct line *line, int64_t value, unsigned width, char fill)
 	add_digits(line, first, (size_t)(end - first), width, fill);
 }
 
-void line_signed_left(struct line *line, int64_t value, unsigned width)
+void pd_line_signed_left(struct pd_line_buffer *line, int64_t value, unsigned width)
 {
 	size_t before, length;
 
-	line_piece(line);
+	pd_line_piece(line);
 	before = line->used;
-	line_signed(line, value, 0, ' ');
+	pd_line_signed(line, value, 0, ' ');
 	length = line->used - before;
 	if (length < width)
-		line_spaces(line, width - length);
+		pd_line_spaces(line, width - length);
 }
 
-void line_hex(struct line *line, uint64_t value, unsigned width, char fill)
+void pd_line_hex(struct pd_line_buffer *line, uint64_t value, unsigned width, char fill)
 {
 	static const char digits[] = "0123456789abcdef";
 	char room[DIGITS_MOST], *end = room + sizeof(room), *first = end;
@@ -176,9 +171,9 @@ void line_hex(struct line *line, uint64_t value, unsigned width, char fill)
 	add_digits(line, first, (size_t)(end - first), width, fill);
 }
 
-void line_hex_marked(struct line *line, uint64_t value)
+void pd_line_hex_marked(struct pd_line_buffer *line, uint64_t value)
 {
 	if (value)
-		line_word(line, "0x");
-	line_hex(line, value, 0, ' ');
+		pd_line_word(line, "0x");
+	pd_line_hex(line, value, 0, ' ');
 }

@@ -3,34 +3,34 @@
  * Pieces of a sample that have a look of their own: registers, branch stacks, output of BPF
  * programs, page sizes, and where a memory access was served.
  */
-#include "script.h"
+#include "samples/samples.h"
 
 #include <ctype.h>
 #include <stdio.h>
 
-void script_regs(struct script *script, uint64_t mask, uint64_t abi, struct pd_u64s regs)
+void pd_samples_regs(struct pd_samples *samples, uint64_t mask, uint64_t abi, struct pd_u64s regs)
 {
-	struct line *line = &script->line;
+	struct pd_line_buffer *line = &samples->line;
 	size_t at = 0;
 
-	line_word(line, " ABI:");
-	line_dec(line, abi, 0, ' ');
-	line_char(line, ' ');
+	pd_line_word(line, " ABI:");
+	pd_line_dec(line, abi, 0, ' ');
+	pd_line_char(line, ' ');
 	for (unsigned i = 0; i < 64 && at < regs.count; i++) {
-		const char *name = pd_register_name(script->machine, i);
+		const char *name = pd_register_name(samples->machine, i);
 
 		if (!(mask >> i & 1))
 			continue;
-		line_foreign(line, name ? name : "unknown", 5);
-		line_word(line, ":0x");
-		line_hex(line, regs.items[at++], 0, ' ');
-		line_char(line, ' ');
+		pd_line_foreign(line, name ? name : "unknown", 5);
+		pd_line_word(line, ":0x");
+		pd_line_hex(line, regs.items[at++], 0, ' ');
+		pd_line_char(line, ' ');
 	}
 }
 
 /* ---- branch stacks ---- */
 
-static void print_branch_flags(struct line *line, uint64_t flags)
+static void print_branch_flags(struct pd_line_buffer *line, uint64_t flags)
 {
 	static const char *const kinds[] = { "",         "COND", "UNCOND",  "IND",    "CALL",
 					     "IND_CALL", "RET",  "SYSCALL", "SYSRET", "COND_CALL",
@@ -38,28 +38,28 @@ static void print_branch_flags(struct line *line, uint64_t flags)
 	size_t kind = PD_BITS(flags, PD_BRANCH_KIND);
 	char foretold = PD_BITS(flags, PD_BRANCH_MISPRED) ? 'M' : PD_BITS(flags, PD_BRANCH_PREDICTED) ? 'P' : '-';
 
-	line_char(line, '/');
-	line_char(line, foretold);
-	line_word(line, PD_BITS(flags, PD_BRANCH_IN_TX) ? "/X" : "/-");
-	line_word(line, PD_BITS(flags, PD_BRANCH_ABORT) ? "/A/" : "/-/");
-	line_dec(line, PD_BITS(flags, PD_BRANCH_CYCLES), 0, ' ');
-	line_char(line, '/');
-	line_word(line, kind < sizeof(kinds) / sizeof(kinds[0]) ? kinds[kind] : "");
-	line_char(line, ' ');
+	pd_line_char(line, '/');
+	pd_line_char(line, foretold);
+	pd_line_word(line, PD_BITS(flags, PD_BRANCH_IN_TX) ? "/X" : "/-");
+	pd_line_word(line, PD_BITS(flags, PD_BRANCH_ABORT) ? "/A/" : "/-/");
+	pd_line_dec(line, PD_BITS(flags, PD_BRANCH_CYCLES), 0, ' ');
+	pd_line_char(line, '/');
+	pd_line_word(line, kind < sizeof(kinds) / sizeof(kinds[0]) ? kinds[kind] : "");
+	pd_line_char(line, ' ');
 }
 
-void script_branches(struct script *script, const struct shot *shot, uint32_t field)
+void pd_samples_branches(struct pd_samples *samples, const struct pd_shown_sample *shot, uint32_t field)
 {
 	const struct pd_branch_stack *stack = shot->sample->branch_stack;
 
 	for (size_t i = 0; stack && i < stack->entries.count; i++) {
 		const struct pd_branch *branch = PD_ITEM(pd_branch, stack->entries, i);
 
-		line_char(&script->line, ' ');
-		script_branch_end(script, shot, branch->from, field);
-		line_char(&script->line, '/');
-		script_branch_end(script, shot, branch->to, field);
-		print_branch_flags(&script->line, branch->flags);
+		pd_line_char(&samples->line, ' ');
+		pd_samples_branch_end(samples, shot, branch->from, field);
+		pd_line_char(&samples->line, '/');
+		pd_samples_branch_end(samples, shot, branch->to, field);
+		print_branch_flags(&samples->line, branch->flags);
 	}
 }
 
@@ -69,26 +69,26 @@ enum {
 	BYTES_PER_LINE = 16
 };
 
-static void print_bytes(struct line *line, struct pd_bytes raw, size_t at)
+static void print_bytes(struct pd_line_buffer *line, struct pd_bytes raw, size_t at)
 {
-	line_char(line, ' ');
-	line_hex(line, at, 4, '0');
-	line_char(line, ':');
+	pd_line_char(line, ' ');
+	pd_line_hex(line, at, 4, '0');
+	pd_line_char(line, ':');
 	for (size_t i = at; i < at + BYTES_PER_LINE; i++) {
 		if (i < raw.size) {
-			line_char(line, ' ');
-			line_hex(line, raw.data[i], 2, '0');
+			pd_line_char(line, ' ');
+			pd_line_hex(line, raw.data[i], 2, '0');
 		} else {
-			line_spaces(line, 3);
+			pd_line_spaces(line, 3);
 		}
 	}
-	line_spaces(line, 2);
+	pd_line_spaces(line, 2);
 	for (size_t i = at; i < at + BYTES_PER_LINE; i++) {
 		unsigned char c = i < raw.size ? raw.data[i] : ' ';
 
-		line_char(line, c >= 0x20 && c < 0x7f ? (char)c : '.');
+		pd_line_char(line, c >= 0x20 && c < 0x7f ? (char)c : '.');
 	}
-	line_char(line, '\n');
+	pd_line_char(line, '\n');
 }
 
 /* True for a text that ends with NULs. */
@@ -107,41 +107,41 @@ static bool is_string(struct pd_bytes raw)
 	return true;
 }
 
-void script_bpf_output(struct script *script, struct pd_bytes raw)
+void pd_samples_bpf_output(struct pd_samples *samples, struct pd_bytes raw)
 {
-	struct line *line = &script->line;
+	struct pd_line_buffer *line = &samples->line;
 
-	line_char(line, '\n');
+	pd_line_char(line, '\n');
 	for (size_t at = 0; at < raw.size; at += BYTES_PER_LINE) {
-		line_foreign(line, at ? "           " : "BPF output:", 17);
+		pd_line_foreign(line, at ? "           " : "BPF output:", 17);
 		print_bytes(line, raw, at);
 	}
 	if (is_string(raw)) {
-		line_foreign(line, "BPF string:", 17);
-		line_word(line, " \"");
-		line_foreign(line, (const char *)raw.data, 0);
-		line_word(line, "\"\n");
+		pd_line_foreign(line, "BPF string:", 17);
+		pd_line_word(line, " \"");
+		pd_line_foreign(line, (const char *)raw.data, 0);
+		pd_line_word(line, "\"\n");
 	}
 }
 
 /* ---- numbers ---- */
 
-void script_page_size(struct script *script, uint64_t size)
+void pd_samples_page_size(struct pd_samples *samples, uint64_t size)
 {
 	static const char units[] = "BKMG";
 	size_t unit = 0;
 
-	line_char(&script->line, ' ');
+	pd_line_char(&samples->line, ' ');
 	if (!size) {
-		line_word(&script->line, "N/A");
+		pd_line_word(&samples->line, "N/A");
 		return;
 	}
 	while (size / 1024 > 1 && unit < 3) {
 		size /= 1024;
 		unit++;
 	}
-	line_dec(&script->line, size, 0, ' ');
-	line_char(&script->line, units[unit]);
+	pd_line_dec(&samples->line, size, 0, ' ');
+	pd_line_char(&samples->line, units[unit]);
 }
 
 /* ---- data_src ---- */
@@ -279,7 +279,7 @@ static void add_rest(struct words *words, uint64_t data_src)
 	add(words, blocked & 4 ? " Addr" : "");
 }
 
-void script_data_src(struct script *script, uint64_t data_src)
+void pd_samples_data_src(struct pd_samples *samples, uint64_t data_src)
 {
 	struct words words = { .length = 0 };
 	char number[24];
@@ -298,7 +298,7 @@ void script_data_src(struct script *script, uint64_t data_src)
 		words.length = DATA_SRC_MOST;
 	words.text[words.length] = 0;
 	/* As wide as the widest one so far. */
-	if (script->data_src_width < words.length)
-		script->data_src_width = words.length;
-	line_foreign_left(&script->line, words.text, script->data_src_width);
+	if (samples->data_src_width < words.length)
+		samples->data_src_width = words.length;
+	pd_line_foreign_left(&samples->line, words.text, samples->data_src_width);
 }

@@ -4,9 +4,10 @@
  * word with + or - changes what is there. What an event does not record is left out in silence,
  * unless it was asked for.
  */
-#include "script_fields.h"
+#include <perfdata/samples.h>
 
-#include "front/cli.h"
+#include "samples/fields.h"
+#include "base/error.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,39 +41,56 @@ static const struct {
 	uint64_t needs;
 	const char *attribute;
 } table[FIELD_COUNT] = {
-#define X(NAME, word, needs, attribute) [FIELD_NUMBER_##NAME] = { word, (needs), attribute },
-	SCRIPT_FIELDS(X)
+#define X(NAME, bit, word, needs, attribute, doc) [bit] = { word, (needs), attribute },
+	PD_SAMPLE_FIELDS(X)
 #undef X
 };
 
-enum event_kind kind_of(const struct pd_event *event)
+const char *pd_samples_field(size_t index, const char **doc_out)
+{
+	static const struct {
+		const char *word, *doc;
+	} words[] = {
+#define X(NAME, bit, word, needs, attribute, doc) { word, doc },
+		PD_SAMPLE_FIELDS(X)
+#undef X
+	};
+
+	if (index >= FIELD_COUNT)
+		return NULL;
+	if (doc_out)
+		*doc_out = words[index].doc;
+	return words[index].word;
+}
+
+enum pd_event_kind pd_event_kind(const struct pd_event *event)
 {
 	uint32_t type = event->attr->type;
 
 	if (type < KIND_SYNTH)
-		return (enum event_kind)type;
+		return (enum pd_event_kind)type;
 	return type == (uint32_t)PD_TYPE_SYNTH ? KIND_SYNTH : KIND_OTHER;
 }
 
-void fields_init(struct fields fields[KIND_COUNT])
+void pd_sample_fields_init(struct pd_sample_fields fields[KIND_COUNT])
 {
 	for (size_t kind = 0; kind < KIND_COUNT; kind++)
-		fields[kind] = (struct fields){ .shown = kinds[kind].shown };
+		fields[kind] = (struct pd_sample_fields){ .shown = kinds[kind].shown };
 }
 
-static bool find_kind(const char *name, size_t length, size_t *kind_out)
+static enum pd_status find_kind(const char *name, size_t length, size_t *kind_out, struct pd_error *error)
 {
 	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
 		if (kinds[kind].name && strlen(kinds[kind].name) == length && !memcmp(kinds[kind].name, name, length)) {
 			*kind_out = kind;
-			return true;
+			return PD_OK;
 		}
 	}
-	complain("unknown event type '%.*s': not one of hw, sw, trace, raw, break, synth", (int)length, name);
-	return false;
+	return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+		       "unknown event type '%.*s': not one of hw, sw, trace, raw, break, synth", (int)length, name);
 }
 
-static bool find_field(const char *word, size_t length, uint32_t *field_out)
+static enum pd_status find_field(const char *word, size_t length, uint32_t *field_out, struct pd_error *error)
 {
 	char name[32];
 	struct pd_nearest nearest = { .word = name };
@@ -80,20 +98,20 @@ static bool find_field(const char *word, size_t length, uint32_t *field_out)
 	for (size_t i = 0; i < FIELD_COUNT; i++) {
 		if (strlen(table[i].word) == length && !memcmp(table[i].word, word, length)) {
 			*field_out = UINT32_C(1) << i;
-			return true;
+			return PD_OK;
 		}
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)(length < 31 ? length : 31), word);
 	for (size_t i = 0; i < FIELD_COUNT; i++)
 		pd_nearest_try(&nearest, table[i].word);
 	if (nearest.best)
-		complain("unknown field '%s'; did you mean %s?", name, nearest.best);
-	else
-		complain("unknown field '%s'; perfdata help script lists them", name);
-	return false;
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "unknown field '%s'; did you mean %s?", name,
+			       nearest.best);
+	return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "unknown field '%s'; perfdata help script lists them",
+		       name);
 }
 
-static void change(struct fields *fields, uint32_t field, bool remove)
+static void change(struct pd_sample_fields *fields, uint32_t field, bool remove)
 {
 	if (remove) {
 		fields->shown &= ~field;
@@ -107,18 +125,18 @@ static void change(struct fields *fields, uint32_t field, bool remove)
 	fields->by_user = true;
 }
 
-static bool change_kind(struct fields fields[KIND_COUNT], size_t kind, uint32_t field, bool remove)
+static enum pd_status change_kind(struct pd_sample_fields fields[KIND_COUNT], size_t kind, uint32_t field, bool remove,
+				  struct pd_error *error)
 {
-	if (kinds[kind].invalid & field) {
-		complain("%s events do not have this field", kinds[kind].text);
-		return false;
-	}
+	if (kinds[kind].invalid & field)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s events do not have this field",
+			       kinds[kind].text);
 	/* As perf: of one kind what was not recorded is left out without a word. */
 	fields[kind].shown = remove ? fields[kind].shown & ~field : fields[kind].shown | field;
-	return true;
+	return PD_OK;
 }
 
-static void change_all(struct fields fields[KIND_COUNT], uint32_t field, bool remove)
+static void change_all(struct pd_sample_fields fields[KIND_COUNT], uint32_t field, bool remove)
 {
 	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
 		if (kinds[kind].invalid & field)
@@ -129,15 +147,17 @@ static void change_all(struct fields fields[KIND_COUNT], uint32_t field, bool re
 }
 
 /* As perf: flags belong to no kind of event, and who asks for them chooses no fields otherwise. */
-static void change_flags(struct fields fields[KIND_COUNT], bool remove)
+static void change_flags(struct pd_sample_fields fields[KIND_COUNT], bool remove)
 {
 	for (size_t kind = 0; kind < KIND_COUNT; kind++)
 		fields[kind].shown = remove ? fields[kind].shown & ~FIELD_FLAGS : fields[kind].shown | FIELD_FLAGS;
 }
 
-static bool parse_words(struct fields fields[KIND_COUNT], const char *words, size_t kind)
+static enum pd_status parse_words(struct pd_sample_fields fields[KIND_COUNT], const char *words, size_t kind,
+				  struct pd_error *error)
 {
 	bool plain = false, changed = false;
+	enum pd_status status = PD_OK;
 
 	while (*words) {
 		size_t length = strcspn(words, ",");
@@ -152,38 +172,43 @@ static bool parse_words(struct fields fields[KIND_COUNT], const char *words, siz
 			continue;
 		plain |= !sign;
 		changed |= sign;
-		if (plain && changed) {
-			complain("field lists with + or - cannot be combined with names that replace the default");
-			return false;
-		}
-		if (!find_field(word, length, &field))
-			return false;
+		if (plain && changed)
+			return pd_fail(
+				error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+				"field lists with + or - cannot be combined with names that replace the default");
+		status = find_field(word, length, &field, error);
+		if (status != PD_OK)
+			return status;
 		if (field == FIELD_FLAGS)
 			change_flags(fields, remove);
 		else if (kind == KIND_COUNT)
 			change_all(fields, field, remove);
-		else if (!change_kind(fields, kind, field, remove))
-			return false;
+		else
+			status = change_kind(fields, kind, field, remove, error);
+		if (status != PD_OK)
+			return status;
 	}
-	return true;
+	return PD_OK;
 }
 
-bool fields_parse(struct fields fields[KIND_COUNT], const char *argument)
+enum pd_status pd_sample_fields_parse(struct pd_sample_fields fields[KIND_COUNT], const char *argument,
+				      struct pd_error *error)
 {
 	const char *colon = strchr(argument, ':');
 	size_t kind = KIND_COUNT;
+	enum pd_status status;
 
 	if (colon) {
-		if (!find_kind(argument, (size_t)(colon - argument), &kind))
-			return false;
+		status = find_kind(argument, (size_t)(colon - argument), &kind, error);
+		if (status != PD_OK)
+			return status;
 		argument = colon + 1;
 		if (!strchr(argument, '+') && !strchr(argument, '-'))
 			fields[kind].shown = 0;
 		fields[kind].by_user = true;
 		fields[kind].by_wildcard = false;
 	} else if (!*argument) {
-		complain("no fields are left for any event type");
-		return false;
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "no fields are left for any event type");
 	} else if (!strchr(argument, '+') && !strchr(argument, '-')) {
 		/* The - of bpf-output counts too: with it a list adds to what is there. */
 		for (size_t i = 0; i < KIND_COUNT; i++) {
@@ -192,7 +217,7 @@ bool fields_parse(struct fields fields[KIND_COUNT], const char *argument)
 			fields[i].by_wildcard = true;
 		}
 	}
-	return parse_words(fields, argument, kind);
+	return parse_words(fields, argument, kind, error);
 }
 
 static bool has_feature(const struct pd_header *header, unsigned feature)
@@ -203,14 +228,15 @@ static bool has_feature(const struct pd_header *header, unsigned feature)
 /* What a decoded trace may have although its event does not. */
 #define OF_TRACES (FIELD_CPU | FIELD_ADDR | FIELD_DATA_SRC | FIELD_WEIGHT | FIELD_PHYS_ADDR | FIELD_IREGS)
 
-bool fields_check(struct fields fields[KIND_COUNT], const struct pd_event *event, const struct pd_header *header)
+enum pd_status pd_sample_fields_check(struct pd_sample_fields fields[KIND_COUNT], const struct pd_event *event,
+				      const struct pd_header *header, struct pd_error *error)
 {
 	bool has_trace = has_feature(header, PD_FEATURE_AUXTRACE);
-	struct fields *own = &fields[kind_of(event)];
+	struct pd_sample_fields *own = &fields[pd_event_kind(event)];
 	uint64_t has = event->attr->sample_type;
 
 	if (own->checked || has_feature(header, PD_FEATURE_STAT))
-		return true;
+		return PD_OK;
 	own->checked = true;
 	for (size_t i = 0; i < FIELD_COUNT; i++) {
 		uint32_t field = UINT32_C(1) << i;
@@ -221,19 +247,24 @@ bool fields_check(struct fields fields[KIND_COUNT], const struct pd_event *event
 			continue;
 		if (own->set & field) {
 			/* perf's sentence, which perf2bolt looks for */
-			complain("Samples for '%s' event do not have %s attribute set. Cannot print '%s' field.",
-				 event->name, table[i].attribute, table[i].word);
-			return false;
+			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+				       "Samples for '%s' event do not have %s attribute set. Cannot print '%s' field.",
+				       event->name, table[i].attribute, table[i].word);
 		}
 		own->shown &= ~field;
 	}
-	return true;
+	return PD_OK;
 }
 
-void fields_tell_unmet(const struct fields fields[KIND_COUNT])
+void pd_sample_fields_warn_unmet(const struct pd_sample_fields fields[KIND_COUNT], pd_warn_fn *warn, void *self)
 {
+	char sentence[128];
+
 	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
-		if (fields[kind].by_user && !fields[kind].by_wildcard && !fields[kind].checked)
-			complain("no %s events in the file: their -F has no effect", kinds[kind].text);
+		if (!fields[kind].by_user || fields[kind].by_wildcard || fields[kind].checked)
+			continue;
+		snprintf(sentence, sizeof(sentence), "no %s events in the file: their -F has no effect",
+			 kinds[kind].text);
+		warn(self, sentence);
 	}
 }

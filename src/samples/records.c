@@ -3,41 +3,41 @@
  * Records that are no samples: what started, ended, was mapped, switched or lost. Each has a line
  * that starts as that of a sample does.
  */
-#include "script.h"
+#include "samples/samples.h"
 
 #define BIT_OF(record, NAME) (((record)->misc & PD_MASK(PD_MISC_##NAME)) != 0)
 
-static void number(struct line *line, const char *before, uint64_t value)
+static void number(struct pd_line_buffer *line, const char *before, uint64_t value)
 {
-	line_word(line, before);
-	line_dec(line, value, 0, ' ');
+	pd_line_word(line, before);
+	pd_line_dec(line, value, 0, ' ');
 }
 
-static void number_signed(struct line *line, const char *before, uint32_t value)
+static void number_signed(struct pd_line_buffer *line, const char *before, uint32_t value)
 {
-	line_word(line, before);
-	line_signed(line, (int32_t)value, 0, ' ');
+	pd_line_word(line, before);
+	pd_line_signed(line, (int32_t)value, 0, ' ');
 }
 
-static void marked(struct line *line, const char *before, uint64_t value)
+static void marked(struct pd_line_buffer *line, const char *before, uint64_t value)
 {
-	line_word(line, before);
-	line_hex_marked(line, value);
+	pd_line_word(line, before);
+	pd_line_hex_marked(line, value);
 }
 
 /* ---- what is printed behind the name of each type ---- */
 
-static void print_comm(struct line *line, const struct pd_record *record, const void *decoded)
+static void print_comm(struct pd_line_buffer *line, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_comm *comm = decoded;
 
-	line_word(line, BIT_OF(record, COMM_EXEC) ? " exec: " : ": ");
-	line_foreign(line, comm->comm.data, 0);
+	pd_line_word(line, BIT_OF(record, COMM_EXEC) ? " exec: " : ": ");
+	pd_line_foreign(line, comm->comm.data, 0);
 	number_signed(line, ":", comm->pid);
 	number_signed(line, "/", comm->tid);
 }
 
-static void print_task(struct line *line, const struct pd_record *record, const void *decoded)
+static void print_task(struct pd_line_buffer *line, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_task *task = decoded;
 
@@ -46,10 +46,11 @@ static void print_task(struct line *line, const struct pd_record *record, const 
 	number_signed(line, ":", task->tid);
 	number_signed(line, "):(", task->ppid);
 	number_signed(line, ":", task->ptid);
-	line_char(line, ')');
+	pd_line_char(line, ')');
 }
 
-static void print_range(struct line *line, uint32_t pid, uint32_t tid, uint64_t addr, uint64_t len, uint64_t pgoff)
+static void print_range(struct pd_line_buffer *line, uint32_t pid, uint32_t tid, uint64_t addr, uint64_t len,
+			uint64_t pgoff)
 {
 	number_signed(line, " ", pid);
 	number_signed(line, "/", tid);
@@ -58,57 +59,59 @@ static void print_range(struct line *line, uint32_t pid, uint32_t tid, uint64_t 
 	marked(line, ") @ ", pgoff);
 }
 
-static void print_mmap(struct line *line, const struct pd_record *record, const void *decoded)
+static void print_mmap(struct pd_line_buffer *line, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_mmap *mmap = decoded;
 
 	print_range(line, mmap->pid, mmap->tid, mmap->addr, mmap->len, mmap->pgoff);
-	line_word(line, BIT_OF(record, MMAP_DATA) ? "]: r " : "]: x ");
-	line_foreign(line, mmap->filename.data, 0);
+	pd_line_word(line, BIT_OF(record, MMAP_DATA) ? "]: r " : "]: x ");
+	pd_line_foreign(line, mmap->filename.data, 0);
 }
 
-static void print_mmap2(struct line *line, const struct pd_record *record, const void *decoded)
+static void print_mmap2(struct pd_line_buffer *line, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_mmap2 *mmap2 = decoded;
 
 	print_range(line, mmap2->pid, mmap2->tid, mmap2->addr, mmap2->len, mmap2->pgoff);
-	line_char(line, ' ');
+	pd_line_char(line, ' ');
 	if (BIT_OF(record, MMAP_BUILD_ID)) {
-		line_char(line, '<');
+		pd_line_char(line, '<');
 		for (size_t i = 0; i < mmap2->build_id_size && i < mmap2->build_id.size; i++)
-			line_hex(line, mmap2->build_id.data[i], 2, '0');
-		line_char(line, '>');
+			pd_line_hex(line, mmap2->build_id.data[i], 2, '0');
+		pd_line_char(line, '>');
 	} else {
-		line_hex(line, mmap2->maj, 2, '0');
-		line_char(line, ':');
-		line_hex(line, mmap2->min, 2, '0');
+		pd_line_hex(line, mmap2->maj, 2, '0');
+		pd_line_char(line, ':');
+		pd_line_hex(line, mmap2->min, 2, '0');
 		number(line, " ", mmap2->ino);
 		number(line, " ", mmap2->ino_generation);
 	}
-	line_word(line, "]: ");
-	line_char(line, PD_BITS(mmap2->prot, PD_PROT_READ) ? 'r' : '-');
-	line_char(line, PD_BITS(mmap2->prot, PD_PROT_WRITE) ? 'w' : '-');
-	line_char(line, PD_BITS(mmap2->prot, PD_PROT_EXEC) ? 'x' : '-');
-	line_char(line, PD_BITS(mmap2->flags, PD_MAP_SHARED) ? 's' : 'p');
-	line_char(line, ' ');
-	line_foreign(line, mmap2->filename.data, 0);
+	pd_line_word(line, "]: ");
+	pd_line_char(line, PD_BITS(mmap2->prot, PD_PROT_READ) ? 'r' : '-');
+	pd_line_char(line, PD_BITS(mmap2->prot, PD_PROT_WRITE) ? 'w' : '-');
+	pd_line_char(line, PD_BITS(mmap2->prot, PD_PROT_EXEC) ? 'x' : '-');
+	pd_line_char(line, PD_BITS(mmap2->flags, PD_MAP_SHARED) ? 's' : 'p');
+	pd_line_char(line, ' ');
+	pd_line_foreign(line, mmap2->filename.data, 0);
 }
 
-static void print_switch(struct line *line, const struct pd_record *record, const void *decoded)
+static void print_switch(struct pd_line_buffer *line, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_switch_cpu_wide *wide = decoded;
 	bool out = BIT_OF(record, SWITCH_OUT);
 
-	line_word(line, !out ? " IN         " : BIT_OF(record, SWITCH_OUT_PREEMPT) ? " OUT preempt" : " OUT        ");
+	pd_line_word(line, !out                               ? " IN         " :
+			   BIT_OF(record, SWITCH_OUT_PREEMPT) ? " OUT preempt" :
+								" OUT        ");
 	if (record->type != PD_RECORD_SWITCH_CPU_WIDE)
 		return;
-	line_word(line, out ? "  next pid/tid: " : "  prev pid/tid: ");
-	line_signed(line, (int32_t)wide->next_prev_pid, 5, ' ');
-	line_char(line, '/');
-	line_signed_left(line, (int32_t)wide->next_prev_tid, 5);
+	pd_line_word(line, out ? "  next pid/tid: " : "  prev pid/tid: ");
+	pd_line_signed(line, (int32_t)wide->next_prev_pid, 5, ' ');
+	pd_line_char(line, '/');
+	pd_line_signed_left(line, (int32_t)wide->next_prev_tid, 5);
 }
 
-static void print_namespaces(struct line *line, const struct pd_record *record, const void *decoded)
+static void print_namespaces(struct pd_line_buffer *line, const struct pd_record *record, const void *decoded)
 {
 	static const char *const names[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
 	const struct pd_namespaces *namespaces = decoded;
@@ -118,53 +121,53 @@ static void print_namespaces(struct line *line, const struct pd_record *record, 
 	number_signed(line, " ", namespaces->pid);
 	number_signed(line, "/", namespaces->tid);
 	number(line, " - nr_namespaces: ", count);
-	line_word(line, "\n\t\t[");
+	pd_line_word(line, "\n\t\t[");
 	for (size_t i = 0; i < count; i++) {
 		const struct pd_namespace *link = PD_ITEM(pd_namespace, namespaces->links, i);
 
 		if (i && i % 4 == 0)
-			line_word(line, "\n\t\t ");
-		line_dec(line, i, 0, ' ');
-		line_char(line, '/');
-		line_word(line, i < sizeof(names) / sizeof(names[0]) ? names[i] : "unknown");
+			pd_line_word(line, "\n\t\t ");
+		pd_line_dec(line, i, 0, ' ');
+		pd_line_char(line, '/');
+		pd_line_word(line, i < sizeof(names) / sizeof(names[0]) ? names[i] : "unknown");
 		number(line, ": ", link->dev);
 		marked(line, "/", link->inode);
-		line_word(line, i + 1 < count ? ", " : "]");
+		pd_line_word(line, i + 1 < count ? ", " : "]");
 	}
 }
 
-static void print_cgroup(struct line *line, const struct pd_record *record, const void *decoded)
+static void print_cgroup(struct pd_line_buffer *line, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_cgroup *cgroup = decoded;
 
 	(void)record;
 	number(line, " cgroup: ", cgroup->id);
-	line_char(line, ' ');
-	line_foreign(line, cgroup->path.data, 0);
+	pd_line_char(line, ' ');
+	pd_line_foreign(line, cgroup->path.data, 0);
 }
 
-static void print_lost(struct line *line, const struct pd_record *record, const void *decoded)
+static void print_lost(struct pd_line_buffer *line, const struct pd_record *record, const void *decoded)
 {
 	(void)record;
 	number(line, " lost ", ((const struct pd_lost *)decoded)->lost);
 }
 
-static void print_ksymbol(struct line *line, const struct pd_record *record, const void *decoded)
+static void print_ksymbol(struct pd_line_buffer *line, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_ksymbol *ksymbol = decoded;
 
 	(void)record;
-	line_word(line, " addr ");
-	line_hex(line, ksymbol->addr, 0, ' ');
+	pd_line_word(line, " addr ");
+	pd_line_hex(line, ksymbol->addr, 0, ' ');
 	number(line, " len ", ksymbol->len);
 	number(line, " type ", ksymbol->ksym_type);
-	line_word(line, " flags 0x");
-	line_hex(line, ksymbol->flags, 0, ' ');
-	line_word(line, " name ");
-	line_foreign(line, ksymbol->name.data, 0);
+	pd_line_word(line, " flags 0x");
+	pd_line_hex(line, ksymbol->flags, 0, ' ');
+	pd_line_word(line, " name ");
+	pd_line_foreign(line, ksymbol->name.data, 0);
 }
 
-static void print_bpf(struct line *line, const struct pd_record *record, const void *decoded)
+static void print_bpf(struct pd_line_buffer *line, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_bpf_event *bpf = decoded;
 
@@ -174,25 +177,25 @@ static void print_bpf(struct line *line, const struct pd_record *record, const v
 	number(line, ", id ", bpf->id);
 }
 
-static void print_code(struct line *line, const char *what, struct pd_bytes bytes)
+static void print_code(struct pd_line_buffer *line, const char *what, struct pd_bytes bytes)
 {
 	for (size_t at = 0; at < bytes.size; at += 16) {
-		line_char(line, '\n');
-		line_foreign(line, what, 21);
+		pd_line_char(line, '\n');
+		pd_line_foreign(line, what, 21);
 		for (size_t i = at; i < at + 16 && i < bytes.size; i++) {
-			line_char(line, ' ');
-			line_hex(line, bytes.data[i], 2, '0');
+			pd_line_char(line, ' ');
+			pd_line_hex(line, bytes.data[i], 2, '0');
 		}
 	}
 }
 
-static void print_poke(struct line *line, const struct pd_record *record, const void *decoded)
+static void print_poke(struct pd_line_buffer *line, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_text_poke *poke = decoded;
 
 	(void)record;
-	line_char(line, ' ');
-	line_hex(line, poke->addr, 0, ' ');
+	pd_line_char(line, ' ');
+	pd_line_hex(line, poke->addr, 0, ' ');
 	number(line, " old len ", poke->old_len);
 	number(line, " new len ", poke->new_len);
 	print_code(line, "Old bytes:", poke->old_bytes);
@@ -203,7 +206,7 @@ static void print_poke(struct line *line, const struct pd_record *record, const 
 static const struct {
 	uint32_t type;
 	bool own_tid;
-	void (*print)(struct line *line, const struct pd_record *record, const void *decoded);
+	void (*print)(struct pd_line_buffer *line, const struct pd_record *record, const void *decoded);
 } table[] = {
 	{ PD_RECORD_COMM, true, print_comm },
 	{ PD_RECORD_FORK, true, print_task },
@@ -256,7 +259,7 @@ struct record_head {
 	const struct pd_sample_id *sample_id;
 };
 
-static void take_trailer(struct shot *shot, const struct pd_sample_id *id, uint64_t has)
+static void take_trailer(struct pd_shown_sample *shot, const struct pd_sample_id *id, uint64_t has)
 {
 	if (!id)
 		return;
@@ -271,30 +274,30 @@ static void take_trailer(struct shot *shot, const struct pd_sample_id *id, uint6
 }
 
 /* The event that a record without a known id is taken to be of is the first one. */
-static const struct pd_event *event_of(const struct script *script, const struct pd_record *record)
+static const struct pd_event *event_of(const struct pd_samples *samples, const struct pd_record *record)
 {
 	if (record->event)
 		return record->event;
-	return pd_file_event_count(script->input.file) ? pd_file_event(script->input.file, 0) : NULL;
+	return pd_file_event_count(samples->file) ? pd_file_event(samples->file, 0) : NULL;
 }
 
-static void print_start(struct script *script, const struct pd_record *record, const void *decoded)
+static void print_start(struct pd_samples *samples, const struct pd_record *record, const void *decoded)
 {
-	const struct pd_event *event = event_of(script, record);
+	const struct pd_event *event = event_of(samples, record);
 	char unknown[PD_THREAD_NAME_BYTES];
-	struct shot shot = { .record = record,
-			     .event = event,
-			     .when = pd_record_moment(record),
-			     .pid = UINT32_MAX,
-			     .tid = UINT32_MAX,
-			     .cpu = UINT32_MAX,
-			     .time_ns = UINT64_MAX };
+	struct pd_shown_sample shot = { .record = record,
+					.event = event,
+					.when = pd_record_moment(record),
+					.pid = UINT32_MAX,
+					.tid = UINT32_MAX,
+					.cpu = UINT32_MAX,
+					.time_ns = UINT64_MAX };
 	uint32_t tid;
 	bool wide;
 
 	if (!event)
 		return;
-	shot.shown = script->fields[kind_of(event)].shown;
+	shot.shown = samples->fields[pd_event_kind(event)].shown;
 	take_trailer(&shot, ((const struct record_head *)decoded)->sample_id, event->attr->sample_type);
 	tid = tid_of(record, decoded, shot.tid);
 	if (!PD_BITS(event->attr->flags, PD_ATTR_SAMPLE_ID_ALL)) {
@@ -305,20 +308,20 @@ static void print_start(struct script *script, const struct pd_record *record, c
 		if (record->type == PD_RECORD_FORK || record->type == PD_RECORD_EXIT)
 			shot.time_ns = ((const struct pd_task *)decoded)->time_ns;
 	}
-	shot.comm = tid == UINT32_MAX ? ":-1" : pd_world_comm(script->world, tid, shot.when, unknown);
-	wide = !((shot.shown & FIELD_IP) && script->chains &&
+	shot.comm = tid == UINT32_MAX ? ":-1" : pd_world_comm(samples->world, tid, shot.when, unknown);
+	wide = !((shot.shown & FIELD_IP) && !samples->options.no_chains &&
 		 (event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN)));
-	script_start(script, &shot, record->type, wide);
+	pd_samples_start(samples, &shot, record->type, wide);
 }
 
-void script_record(struct script *script, const struct pd_record *record)
+void pd_samples_record(struct pd_samples *samples, const struct pd_record *record)
 {
-	struct line *line = &script->line;
+	struct pd_line_buffer *line = &samples->line;
 	const void *decoded;
 
 	if (record->type == PD_RECORD_FINISHED_ROUND) {
-		line_word(line, "PERF_RECORD_FINISHED_ROUND\n");
-		script->printed++;
+		pd_line_word(line, "PERF_RECORD_FINISHED_ROUND\n");
+		samples->printed++;
 		return;
 	}
 	if (pd_record_decode(record, &decoded, NULL) != PD_OK)
@@ -326,11 +329,11 @@ void script_record(struct script *script, const struct pd_record *record)
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		if (table[i].type != record->type)
 			continue;
-		print_start(script, record, decoded);
-		line_word(line, "PERF_RECORD_");
-		line_word(line, pd_record_name(record->type));
+		print_start(samples, record, decoded);
+		pd_line_word(line, "PERF_RECORD_");
+		pd_line_word(line, pd_record_name(record->type));
 		table[i].print(line, record, decoded);
-		line_char(line, '\n');
-		script->printed++;
+		pd_line_char(line, '\n');
+		samples->printed++;
 	}
 }

@@ -1,48 +1,48 @@
 /* SPDX-License-Identifier: MIT */
-#include "script_frames.h"
+#include "base/memory.h"
+#include "samples/addresses.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
 enum {
 	SLOTS_LEAST = 1024,
 	SLOTS_MOST = 1 << 21,
-	ITEMS_LEAST = (2 << 20) / sizeof(struct frame),
-	ITEMS_MOST = (96 << 20) / sizeof(struct frame),
+	ITEMS_LEAST = (2 << 20) / sizeof(struct pd_address_text),
+	ITEMS_MOST = (96 << 20) / sizeof(struct pd_address_text),
 	PART_OF_LIMIT = 32,
 	LONGEST = 1 << 20 /* bytes of a text */
 };
 
 /* What the threads have in common. */
-struct frames_home {
+struct pd_address_home {
 	pthread_mutex_t lock; /* over all of it, and over what is added to tables */
-	struct frame_table *now;
+	struct pd_address_table *now;
 	size_t users;
 };
 
 /* ---- tables ---- */
 
-static struct frame_slots *make_slots(size_t count)
+static struct pd_address_slots *make_slots(size_t count)
 {
-	struct frame_slots *slots = calloc(1, sizeof(*slots) + count * sizeof(slots->items[0]));
+	struct pd_address_slots *slots = pd_alloc(sizeof(*slots) + count * sizeof(slots->items[0]));
 
 	if (slots)
 		slots->mask = count - 1;
 	return slots;
 }
 
-static void table_free(struct frame_table *table)
+static void table_free(struct pd_address_table *table)
 {
-	struct frame_slots *older;
+	struct pd_address_slots *older;
 
-	for (struct frame_slots *slots = table->slots; slots; slots = older) {
+	for (struct pd_address_slots *slots = table->slots; slots; slots = older) {
 		older = slots->older;
-		free(slots);
+		pd_free(slots);
 	}
-	free(table->items);
-	free(table);
+	pd_free(table->items);
+	pd_free(table);
 }
 
 /* Pages that are not written yet are no memory, unless the process has only so many. */
@@ -54,26 +54,26 @@ static size_t items_most(void)
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		while (most / 2 >= ITEMS_LEAST && getrlimit(kinds[i], &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-		       most * sizeof(struct frame) > limit.rlim_cur / PART_OF_LIMIT)
+		       most * sizeof(struct pd_address_text) > limit.rlim_cur / PART_OF_LIMIT)
 			most /= 2;
 	return most;
 }
 
 static size_t units(size_t bytes)
 {
-	return (bytes + sizeof(struct frame) - 1) / sizeof(struct frame);
+	return (bytes + sizeof(struct pd_address_text) - 1) / sizeof(struct pd_address_text);
 }
 
-static struct frame_table *table_new(void)
+static struct pd_address_table *table_new(void)
 {
-	struct frame_table *table = calloc(1, sizeof(*table));
+	struct pd_address_table *table = pd_alloc(sizeof(*table));
 	size_t room = items_most();
 
 	if (!table)
 		return NULL;
 	table->slots = make_slots(SLOTS_LEAST);
-	table->items = malloc(room * sizeof(*table->items));
-	table->left = room - units(FRAME_PADDING);
+	table->items = pd_alloc(room * sizeof(*table->items));
+	table->left = room - units(PD_ADDRESS_PADDING);
 	if (table->slots && table->items) {
 		table->mask = table->slots->mask;
 		return table;
@@ -82,7 +82,7 @@ static struct frame_table *table_new(void)
 	return NULL;
 }
 
-static void put_slot(struct frame_slots *slots, uint64_t hash, size_t item)
+static void put_slot(struct pd_address_slots *slots, uint64_t hash, size_t item)
 {
 	size_t at = (size_t)hash & slots->mask;
 
@@ -91,47 +91,47 @@ static void put_slot(struct frame_slots *slots, uint64_t hash, size_t item)
 	__atomic_store_n(&slots->items[at], hash >> 32 << 32 | item, __ATOMIC_RELEASE);
 }
 
-static bool grow_slots(struct frame_table *table)
+static bool grow_slots(struct pd_address_table *table)
 {
-	struct frame_slots *old = table->slots, *slots = make_slots((old->mask + 1) * 2);
+	struct pd_address_slots *old = table->slots, *slots = make_slots((old->mask + 1) * 2);
 
 	if (!slots)
 		return false;
 	slots->older = old;
 	for (size_t i = 0; i <= old->mask; i++)
 		if (old->items[i])
-			put_slot(slots, frame_hash(&table->items[(uint32_t)old->items[i]].key),
+			put_slot(slots, pd_address_hash(&table->items[(uint32_t)old->items[i]].key),
 				 (uint32_t)old->items[i]);
 	table->slots = slots;
 	__atomic_store_n(&table->mask, slots->mask, __ATOMIC_RELAXED);
 	return true;
 }
 
-static bool is_full(const struct frame_table *table, size_t count)
+static bool is_full(const struct pd_address_table *table, size_t count)
 {
 	/* the first unit is of nobody: 0 is a free slot */
 	return count >= table->left || table->used * 2 >= SLOTS_MOST;
 }
 
-static void table_put(struct frame_table *table, const struct frame_key *key, const char *text, size_t size)
+static void table_put(struct pd_address_table *table, const struct pd_address_key *key, const char *text, size_t size)
 {
 	size_t place = table->left - 1 - units(size);
-	struct frame *frame = &table->items[place];
+	struct pd_address_text *frame = &table->items[place];
 
 	if (table->used * 2 > table->slots->mask && !grow_slots(table))
 		return;
-	*frame = (struct frame){ .key = *key, .size = (uint32_t)size };
+	*frame = (struct pd_address_text){ .key = *key, .size = (uint32_t)size };
 	memcpy(frame + 1, text, size);
-	put_slot(table->slots, frame_hash(key), place);
+	put_slot(table->slots, pd_address_hash(key), place);
 	table->left = place;
 	table->used++;
 }
 
 /* ---- users; with the lock held ---- */
 
-static void leave(struct frames *frames)
+static void leave(struct pd_address_texts *frames)
 {
-	struct frame_table *table = frames->table;
+	struct pd_address_table *table = frames->table;
 
 	frames->table = NULL;
 	frames->slots = NULL;
@@ -143,13 +143,13 @@ static void leave(struct frames *frames)
 	table_free(table);
 }
 
-static void take_slots(struct frames *frames)
+static void take_slots(struct pd_address_texts *frames)
 {
 	frames->slots = frames->table->slots->items;
 	frames->mask = frames->table->slots->mask;
 }
 
-static void enter(struct frames *frames)
+static void enter(struct pd_address_texts *frames)
 {
 	frames->table = frames->home->now;
 	if (!frames->table)
@@ -160,14 +160,14 @@ static void enter(struct frames *frames)
 }
 
 /* Leaves the table behind for an empty one. */
-static void begin_anew(struct frames *frames)
+static void begin_anew(struct pd_address_texts *frames)
 {
 	leave(frames);
 	__atomic_store_n(&frames->home->now, table_new(), __ATOMIC_RELAXED);
 	enter(frames);
 }
 
-static void follow(struct frames *frames)
+static void follow(struct pd_address_texts *frames)
 {
 	if (frames->table != frames->home->now) {
 		leave(frames);
@@ -179,11 +179,11 @@ static void follow(struct frames *frames)
 
 /* ---- all of it ---- */
 
-static bool make_home(struct frames *frames)
+static bool make_home(struct pd_address_texts *frames)
 {
 	if (frames->home)
 		return true;
-	frames->home = calloc(1, sizeof(*frames->home));
+	frames->home = pd_alloc(sizeof(*frames->home));
 	if (!frames->home)
 		return false;
 	pthread_mutex_init(&frames->home->lock, NULL);
@@ -192,9 +192,9 @@ static bool make_home(struct frames *frames)
 	return true;
 }
 
-bool frames_join(struct frames *frames, struct frames *other)
+bool pd_address_texts_join(struct pd_address_texts *frames, struct pd_address_texts *other)
 {
-	*frames = (struct frames){ 0 };
+	*frames = (struct pd_address_texts){ 0 };
 	if (!make_home(other))
 		return false;
 	frames->home = other->home;
@@ -206,9 +206,9 @@ bool frames_join(struct frames *frames, struct frames *other)
 	return true;
 }
 
-void frames_fini(struct frames *frames)
+void pd_address_texts_fini(struct pd_address_texts *frames)
 {
-	struct frames_home *home = frames->home;
+	struct pd_address_home *home = frames->home;
 	bool last;
 
 	if (!home)
@@ -219,12 +219,12 @@ void frames_fini(struct frames *frames)
 	pthread_mutex_unlock(&home->lock);
 	if (last) {
 		pthread_mutex_destroy(&home->lock);
-		free(home);
+		pd_free(home);
 	}
-	*frames = (struct frames){ 0 };
+	*frames = (struct pd_address_texts){ 0 };
 }
 
-void frames_clear(struct frames *frames)
+void pd_address_texts_clear(struct pd_address_texts *frames)
 {
 	if (!frames->home)
 		return;
@@ -233,14 +233,15 @@ void frames_clear(struct frames *frames)
 	pthread_mutex_unlock(&frames->home->lock);
 }
 
-void frames_follow(struct frames *frames)
+void pd_address_texts_follow(struct pd_address_texts *frames)
 {
 	pthread_mutex_lock(&frames->home->lock);
 	follow(frames);
 	pthread_mutex_unlock(&frames->home->lock);
 }
 
-void frames_put(struct frames *frames, const struct frame_key *key, const char *text, size_t size)
+void pd_address_texts_put(struct pd_address_texts *frames, const struct pd_address_key *key, const char *text,
+			  size_t size)
 {
 	if (!size || size > LONGEST || !make_home(frames))
 		return;
@@ -250,7 +251,7 @@ void frames_put(struct frames *frames, const struct frame_key *key, const char *
 		begin_anew(frames);
 	if (frames->table) {
 		/* another thread may have made it meanwhile */
-		if (!frames_get(frames, key))
+		if (!pd_address_texts_get(frames, key))
 			table_put(frames->table, key, text, size);
 		take_slots(frames);
 	}

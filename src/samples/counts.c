@@ -3,10 +3,9 @@
  * Counts of perf stat record: a table of every CPU and thread of every event at the end of each round, with what was
  * counted in it. A count stays until another one comes, as with perf.
  */
-#include "script.h"
+#include "samples/samples.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 enum {
 	CELLS_MOST = 1 << 20,
@@ -31,7 +30,7 @@ struct event_counts {
 	size_t count;
 };
 
-struct counts {
+struct pd_count_table {
 	struct cpu_list cpus;
 	int32_t *threads;
 	size_t thread_count;
@@ -51,7 +50,7 @@ static bool add_cpu(struct cpu_list *list, int32_t cpu)
 	if (list->count == CPUS_MOST)
 		return false;
 	if (!(list->count & (list->count - 1))) {
-		items = realloc(list->items, (list->count ? list->count * 2 : 1) * sizeof(*items));
+		items = pd_realloc(list->items, (list->count ? list->count * 2 : 1) * sizeof(*items));
 		if (!items)
 			return false;
 		list->items = items;
@@ -92,20 +91,21 @@ static void take_cpus(struct cpu_list *list, const struct pd_cpu_map_data *map)
 
 /* ---- what records say ---- */
 
-static void take_threads(struct counts *counts, const struct pd_thread_map *map)
+static void take_threads(struct pd_count_table *counts, const struct pd_thread_map *map)
 {
-	int32_t *threads = map->entries.count <= CELLS_MOST ? calloc(map->entries.count + 1, sizeof(*threads)) : NULL;
+	int32_t *threads = map->entries.count <= CELLS_MOST ? pd_alloc((map->entries.count + 1) * sizeof(*threads)) :
+							      NULL;
 
 	if (!threads)
 		return;
 	for (size_t i = 0; i < map->entries.count; i++)
 		threads[i] = (int32_t)PD_ITEM(pd_thread_map_entry, map->entries, i)->pid;
-	free(counts->threads);
+	pd_free(counts->threads);
 	counts->threads = threads;
 	counts->thread_count = map->entries.count;
 }
 
-static void take_settings(struct counts *counts, const struct pd_stat_config *config)
+static void take_settings(struct pd_count_table *counts, const struct pd_stat_config *config)
 {
 	for (size_t i = 0; i < config->entries.count; i++) {
 		const struct pd_stat_config_entry *entry = PD_ITEM(pd_stat_config_entry, config->entries, i);
@@ -115,13 +115,13 @@ static void take_settings(struct counts *counts, const struct pd_stat_config *co
 	}
 }
 
-static struct event_counts *counts_of(struct script *script, const struct pd_event *event)
+static struct event_counts *counts_of(struct pd_samples *samples, const struct pd_event *event)
 {
-	struct counts *counts = script->counts;
-	size_t count = pd_file_event_count(script->input.file);
+	struct pd_count_table *counts = samples->counts;
+	size_t count = pd_file_event_count(samples->file);
 
 	if (event->index >= counts->event_count) {
-		struct event_counts *events = realloc(counts->events, count * sizeof(*events));
+		struct event_counts *events = pd_realloc(counts->events, count * sizeof(*events));
 
 		if (!events)
 			return NULL;
@@ -133,7 +133,7 @@ static struct event_counts *counts_of(struct script *script, const struct pd_eve
 }
 
 /* What is counted for threads on any CPU is so for events with CPUs of their own, too. */
-static const struct cpu_list *cpus_of(const struct counts *counts, const struct event_counts *event)
+static const struct cpu_list *cpus_of(const struct pd_count_table *counts, const struct event_counts *event)
 {
 	bool any = counts->cpus.count == 1 && counts->cpus.items[0] == -1;
 
@@ -141,7 +141,7 @@ static const struct cpu_list *cpus_of(const struct counts *counts, const struct 
 }
 
 /* Makes room for all CPUs and threads. */
-static bool fit(struct counts *counts, struct event_counts *event)
+static bool fit(struct pd_count_table *counts, struct event_counts *event)
 {
 	size_t want = cpus_of(counts, event)->count * counts->thread_count;
 	struct count *items;
@@ -152,7 +152,7 @@ static bool fit(struct counts *counts, struct event_counts *event)
 		counts->too_many = true;
 		return false;
 	}
-	items = realloc(event->items, want * sizeof(*items));
+	items = pd_realloc(event->items, want * sizeof(*items));
 	if (!items)
 		return false;
 	memset(items + event->count, 0, (want - event->count) * sizeof(*items));
@@ -161,16 +161,16 @@ static bool fit(struct counts *counts, struct event_counts *event)
 	return true;
 }
 
-static void take_count(struct script *script, const struct pd_stat *stat)
+static void take_count(struct pd_samples *samples, const struct pd_stat *stat)
 {
-	const struct pd_event *event = pd_file_event_by_id(script->input.file, stat->id);
-	struct event_counts *own = event ? counts_of(script, event) : NULL;
+	const struct pd_event *event = pd_file_event_by_id(samples->file, stat->id);
+	struct event_counts *own = event ? counts_of(samples, event) : NULL;
 	const struct cpu_list *cpus;
 	struct count *count;
 
-	if (!own || !fit(script->counts, own) || stat->thread >= script->counts->thread_count)
+	if (!own || !fit(samples->counts, own) || stat->thread >= samples->counts->thread_count)
 		return;
-	cpus = cpus_of(script->counts, own);
+	cpus = cpus_of(samples->counts, own);
 	for (size_t i = 0; i < cpus->count; i++) {
 		if (cpus->items[i] != (int32_t)stat->cpu)
 			continue;
@@ -199,7 +199,7 @@ static void subtract(struct count *count)
 
 /* Counts are those of the round, as since perf 6.2 (before, sums of all CPUs were those since the start), and an event that
  * shared its counter is scaled to the time for which it was enabled. */
-static void end_round(const struct counts *counts, struct count *count)
+static void end_round(const struct pd_count_table *counts, struct count *count)
 {
 	subtract(count);
 	if (!counts->scale)
@@ -210,32 +210,32 @@ static void end_round(const struct counts *counts, struct count *count)
 		count->value = (uint64_t)((double)count->value * (double)count->enabled_ns / (double)count->running_ns);
 }
 
-static void print_count(struct script *script, const struct pd_event *event, int32_t cpu, int32_t thread,
+static void print_count(struct pd_samples *samples, const struct pd_event *event, int32_t cpu, int32_t thread,
 			const struct count *count, uint64_t time_ns)
 {
-	struct line *line = &script->line;
+	struct pd_line_buffer *line = &samples->line;
 
-	line_signed(line, cpu, 3, ' ');
-	line_char(line, ' ');
-	line_signed(line, thread, 8, ' ');
-	line_char(line, ' ');
-	line_dec(line, count->value, 15, ' ');
-	line_char(line, ' ');
-	line_dec(line, count->enabled_ns, 15, ' ');
-	line_char(line, ' ');
-	line_dec(line, count->running_ns, 15, ' ');
-	line_char(line, ' ');
-	line_dec(line, time_ns, 15, ' ');
-	line_char(line, ' ');
-	line_foreign(line, event->name, 0);
-	line_char(line, '\n');
-	script->printed++;
+	pd_line_signed(line, cpu, 3, ' ');
+	pd_line_char(line, ' ');
+	pd_line_signed(line, thread, 8, ' ');
+	pd_line_char(line, ' ');
+	pd_line_dec(line, count->value, 15, ' ');
+	pd_line_char(line, ' ');
+	pd_line_dec(line, count->enabled_ns, 15, ' ');
+	pd_line_char(line, ' ');
+	pd_line_dec(line, count->running_ns, 15, ' ');
+	pd_line_char(line, ' ');
+	pd_line_dec(line, time_ns, 15, ' ');
+	pd_line_char(line, ' ');
+	pd_line_foreign(line, event->name, 0);
+	pd_line_char(line, '\n');
+	samples->printed++;
 }
 
-static void print_event(struct script *script, const struct pd_event *event, uint64_t time_ns)
+static void print_event(struct pd_samples *samples, const struct pd_event *event, uint64_t time_ns)
 {
-	struct counts *counts = script->counts;
-	struct event_counts *own = counts_of(script, event);
+	struct pd_count_table *counts = samples->counts;
+	struct event_counts *own = counts_of(samples, event);
 	const struct cpu_list *cpus;
 
 	if (!own || !fit(counts, own))
@@ -246,73 +246,83 @@ static void print_event(struct script *script, const struct pd_event *event, uin
 			struct count *count = &own->items[thread * cpus->count + i];
 
 			end_round(counts, count);
-			print_count(script, event, cpus->items[i], counts->threads[thread], count, time_ns);
+			print_count(samples, event, cpus->items[i], counts->threads[thread], count, time_ns);
 		}
 	}
 }
 
-static void print_round(struct script *script, const struct pd_stat_round *round)
+static void warn(const struct pd_samples *samples, const char *what)
 {
-	struct line *line = &script->line;
+	char sentence[512];
 
-	if (!script->counts->headed) {
-		line_word(line, "CPU   THREAD             VAL             ENA");
-		line_word(line, "             RUN            TIME EVENT\n");
-	}
-	script->counts->headed = true;
-	for (size_t i = 0; i < pd_file_event_count(script->input.file); i++)
-		print_event(script, pd_file_event(script->input.file, i), round->time_ns);
-	if (script->counts->too_many)
-		complain("%s: too many threads and CPUs for a table of counts", script->input.name);
-	script->counts->too_many = false;
+	if (!samples->options.warn)
+		return;
+	snprintf(sentence, sizeof(sentence), "%s: %s", pd_file_name(samples->file), what);
+	samples->options.warn(samples->options.self, sentence);
 }
 
-static void take_update(struct script *script, const struct pd_event_update *update)
+static void print_round(struct pd_samples *samples, const struct pd_stat_round *round)
 {
-	const struct pd_event *event = update->cpus ? pd_file_event_by_id(script->input.file, update->id) : NULL;
-	struct event_counts *own = event ? counts_of(script, event) : NULL;
+	struct pd_line_buffer *line = &samples->line;
+
+	if (!samples->counts->headed) {
+		pd_line_word(line, "CPU   THREAD             VAL             ENA");
+		pd_line_word(line, "             RUN            TIME EVENT\n");
+	}
+	samples->counts->headed = true;
+	for (size_t i = 0; i < pd_file_event_count(samples->file); i++)
+		print_event(samples, pd_file_event(samples->file, i), round->time_ns);
+	if (samples->counts->too_many)
+		warn(samples, "too many threads and CPUs for a table of counts");
+	samples->counts->too_many = false;
+}
+
+static void take_update(struct pd_samples *samples, const struct pd_event_update *update)
+{
+	const struct pd_event *event = update->cpus ? pd_file_event_by_id(samples->file, update->id) : NULL;
+	struct event_counts *own = event ? counts_of(samples, event) : NULL;
 
 	if (own)
 		take_cpus(&own->cpus, update->cpus);
 }
 
-bool script_counts(struct script *script, const struct pd_record *record)
+bool pd_samples_counts(struct pd_samples *samples, const struct pd_record *record)
 {
 	const void *decoded;
 
 	if (record->type < PD_RECORD_THREAD_MAP || record->type > PD_RECORD_EVENT_UPDATE)
 		return true;
-	if (!script->counts && !(script->counts = calloc(1, sizeof(*script->counts))))
+	if (!samples->counts && !(samples->counts = pd_alloc(sizeof(*samples->counts))))
 		return false;
 	if (pd_record_decode(record, &decoded, NULL) != PD_OK)
 		return true;
 	if (record->type == PD_RECORD_THREAD_MAP)
-		take_threads(script->counts, decoded);
+		take_threads(samples->counts, decoded);
 	else if (record->type == PD_RECORD_CPU_MAP)
-		take_cpus(&script->counts->cpus, ((const struct pd_cpu_map *)decoded)->cpus);
+		take_cpus(&samples->counts->cpus, ((const struct pd_cpu_map *)decoded)->cpus);
 	else if (record->type == PD_RECORD_STAT_CONFIG)
-		take_settings(script->counts, decoded);
+		take_settings(samples->counts, decoded);
 	else if (record->type == PD_RECORD_STAT)
-		take_count(script, decoded);
+		take_count(samples, decoded);
 	else if (record->type == PD_RECORD_STAT_ROUND)
-		print_round(script, decoded);
+		print_round(samples, decoded);
 	else
-		take_update(script, decoded);
+		take_update(samples, decoded);
 	return true;
 }
 
-void script_counts_fini(struct script *script)
+void pd_samples_counts_fini(struct pd_samples *samples)
 {
-	struct counts *counts = script->counts;
+	struct pd_count_table *counts = samples->counts;
 
 	if (!counts)
 		return;
 	for (size_t i = 0; i < counts->event_count; i++) {
-		free(counts->events[i].cpus.items);
-		free(counts->events[i].items);
+		pd_free(counts->events[i].cpus.items);
+		pd_free(counts->events[i].items);
 	}
-	free(counts->events);
-	free(counts->cpus.items);
-	free(counts->threads);
-	free(counts);
+	pd_free(counts->events);
+	pd_free(counts->cpus.items);
+	pd_free(counts->threads);
+	pd_free(counts);
 }

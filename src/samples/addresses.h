@@ -4,79 +4,80 @@
  * it. Threads have one table and read it without a lock; one at a time adds to it. Its memory is bounded: when it is full,
  * an empty one takes its place, and it goes when its last user has.
  */
-#ifndef CLI_SCRIPT_FRAMES_H
-#define CLI_SCRIPT_FRAMES_H
+#ifndef PD_SAMPLES_ADDRESSES_H
+#define PD_SAMPLES_ADDRESSES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-	FRAME_PADDING = 64
+	PD_ADDRESS_PADDING = 64
 }; /* bytes that can be read behind a text */
 
-struct frame_key {
+struct pd_address_key {
 	uint64_t what; /* see frame_key */
 	uint64_t addr;
 };
 
-struct frame {
-	struct frame_key key;
+struct pd_address_text {
+	struct pd_address_key key;
 	uint32_t size; /* of the text, which follows */
 };
 
 /* Small, since samples come from everywhere and most slots are far from the processor: 32 bits of the hash, and the place
- * of a frame, in units of struct frame. 0: the slot is free. */
-typedef uint64_t frame_slot;
+ * of a frame, in units of struct pd_address_text. 0: the slot is free. */
+typedef uint64_t pd_address_slot;
 
 /* Open addressing, at most half full. */
-struct frame_slots {
+struct pd_address_slots {
 	size_t mask;
-	struct frame_slots *older; /* somebody may look into them yet */
-	frame_slot items[];
+	struct pd_address_slots *older; /* somebody may look into them yet */
+	pd_address_slot items[];
 };
 
-struct frame_table {
-	struct frame_slots *slots; /* who adds makes larger ones */
-	size_t mask;               /* of the slots */
+struct pd_address_table {
+	struct pd_address_slots *slots; /* who adds makes larger ones */
+	size_t mask;                    /* of the slots */
 	/* With their texts, from the last to the first: what is behind a text is written before it. They stay where they are. */
-	struct frame *items;
+	struct pd_address_text *items;
 	size_t used; /* slots */
-	size_t left; /* of the items, in units of struct frame */
+	size_t left; /* of the items, in units of struct pd_address_text */
 	size_t users;
 };
 
-struct frames_home;
+struct pd_address_home;
 
 /* What one thread has of the table. All zero is ready for use, by one thread alone. */
-struct frames {
-	struct frames_home *home;
-	struct frame_table *const *now; /* of the home */
-	struct frame_table *table;
-	/* Of the table, close at hand; larger slots are known with the next keeping up. */
-	const frame_slot *slots;
+struct pd_address_texts {
+	struct pd_address_home *home;
+	struct pd_address_table *const *now; /* of the home */
+	struct pd_address_table *table;
+	/* Of the table, close at worker; larger slots are known with the next keeping up. */
+	const pd_address_slot *slots;
 	size_t mask;
-	const struct frame *items;
+	const struct pd_address_text *items;
 };
 
-void frames_fini(struct frames *frames);
+void pd_address_texts_fini(struct pd_address_texts *frames);
 /* Forgets everything; for one thread alone. */
-void frames_clear(struct frames *frames);
+void pd_address_texts_clear(struct pd_address_texts *frames);
 /* Lets one more thread have the table of another one. False if there is no memory. */
-bool frames_join(struct frames *frames, struct frames *other);
+bool pd_address_texts_join(struct pd_address_texts *frames, struct pd_address_texts *other);
 /* Keeps a text. Without memory it is not kept. */
-void frames_put(struct frames *frames, const struct frame_key *key, const char *text, size_t size);
+void pd_address_texts_put(struct pd_address_texts *frames, const struct pd_address_key *key, const char *text,
+			  size_t size);
 /* Takes the present table and its slots. */
-void frames_follow(struct frames *frames);
+void pd_address_texts_follow(struct pd_address_texts *frames);
 
 /* Of an object by its index, or of the kernel by what it has mapped; look is the CPU mode and the fields that are
  * shown. */
-static inline struct frame_key frame_key(size_t place, uint32_t look, uint64_t addr)
+static inline struct pd_address_key pd_address_key(size_t place, uint32_t look, uint64_t addr)
 {
-	return (struct frame_key){ (uint64_t)place << 32 | look, addr };
+	return (struct pd_address_key){ (uint64_t)place << 32 | look, addr };
 }
 
-static inline uint64_t frame_hash(const struct frame_key *key)
+static inline uint64_t pd_address_hash(const struct pd_address_key *key)
 {
 	uint64_t mixed = (key->addr ^ key->what * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xff51afd7ed558ccd);
 
@@ -84,16 +85,17 @@ static inline uint64_t frame_hash(const struct frame_key *key)
 }
 
 /* The text of an address, or NULL if there is none yet. Valid until the next call of another function. */
-static inline const struct frame *frames_get(const struct frames *frames, const struct frame_key *key)
+static inline const struct pd_address_text *pd_address_texts_get(const struct pd_address_texts *frames,
+								 const struct pd_address_key *key)
 {
-	uint64_t hash = frame_hash(key);
-	frame_slot slot;
+	uint64_t hash = pd_address_hash(key);
+	pd_address_slot slot;
 
 	if (!frames->slots)
 		return NULL;
 	for (size_t at = (size_t)hash & frames->mask;
 	     (slot = __atomic_load_n(&frames->slots[at], __ATOMIC_ACQUIRE)) != 0; at = (at + 1) & frames->mask) {
-		const struct frame *frame = &frames->items[(uint32_t)slot];
+		const struct pd_address_text *frame = &frames->items[(uint32_t)slot];
 
 		if (slot >> 32 == hash >> 32 && frame->key.addr == key->addr && frame->key.what == key->what)
 			return frame;
@@ -101,19 +103,19 @@ static inline const struct frame *frames_get(const struct frames *frames, const 
 	return NULL;
 }
 
-/* Asks for what frames_get looks at first. */
-static inline void frames_fetch(const struct frames *frames, const struct frame_key *key)
+/* Asks for what pd_address_texts_get looks at first. */
+static inline void pd_address_texts_fetch(const struct pd_address_texts *frames, const struct pd_address_key *key)
 {
 	if (frames->slots)
-		__builtin_prefetch(&frames->slots[(size_t)frame_hash(key) & frames->mask]);
+		__builtin_prefetch(&frames->slots[(size_t)pd_address_hash(key) & frames->mask]);
 }
 
-/* Asks for what frames_get most likely answers. */
-static inline void frames_fetch_text(const struct frames *frames, const struct frame_key *key)
+/* Asks for what pd_address_texts_get most likely answers. */
+static inline void pd_address_texts_fetch_text(const struct pd_address_texts *frames, const struct pd_address_key *key)
 {
-	uint64_t hash = frame_hash(key);
+	uint64_t hash = pd_address_hash(key);
 	const char *frame;
-	frame_slot slot;
+	pd_address_slot slot;
 
 	if (!frames->slots)
 		return;
@@ -127,14 +129,14 @@ static inline void frames_fetch_text(const struct frames *frames, const struct f
 
 /* Takes what took the place of a full table or of slots. To be called now and then: a full table stays as long as it has
  * users. */
-static inline void frames_keep_up(struct frames *frames)
+static inline void pd_address_texts_keep_up(struct pd_address_texts *frames)
 {
 	if (frames->now && (__atomic_load_n(frames->now, __ATOMIC_RELAXED) != frames->table ||
 			    (frames->table && __atomic_load_n(&frames->table->mask, __ATOMIC_RELAXED) != frames->mask)))
-		frames_follow(frames);
+		pd_address_texts_follow(frames);
 }
 
-static inline const char *frame_text(const struct frame *frame)
+static inline const char *pd_address_text(const struct pd_address_text *frame)
 {
 	return (const char *)(frame + 1);
 }

@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A sample as a line, or as a line and its call chain. A sample of a group that is read as a whole
+ * (:S) stands for one of each member: its period is what the counter gained since its last sample.
+ */
+#include "samples/samples.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Nothing is known of the access. */
+#define NO_DATA_SRC UINT64_C(0x5080021)
+#define NS_PER_S UINT64_C(1000000000)
+#define HAS(attr, NAME) ((attr)->sample_type & PD_MASK(PD_SAMPLE_TYPE_##NAME))
+
+/* ---- the start of a line ---- */
+
+static void print_misc(struct pd_line_buffer *line, uint16_t misc, uint32_t type)
+{
+	size_t count = 0;
+	static const struct {
+		char letter;
+		uint16_t mode;
+	} modes[] = { { 'K', PD_CPUMODE_KERNEL },
+		      { 'U', PD_CPUMODE_USER },
+		      { 'H', PD_CPUMODE_HYPERVISOR },
+		      { 'G', PD_CPUMODE_GUEST_KERNEL },
+		      { 'g', PD_CPUMODE_GUEST_USER } };
+	char letters[16];
+
+	/* The modes are numbers, but perf looks at them as bits. */
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		if ((misc & modes[i].mode) == modes[i].mode)
+			letters[count++] = modes[i].letter;
+	}
+	if ((type == PD_RECORD_MMAP || type == PD_RECORD_MMAP2) && (misc & PD_MASK(PD_MISC_MMAP_DATA)))
+		letters[count++] = 'M';
+	if (type == PD_RECORD_COMM && (misc & PD_MASK(PD_MISC_COMM_EXEC)))
+		letters[count++] = 'E';
+	if ((type == PD_RECORD_SWITCH || type == PD_RECORD_SWITCH_CPU_WIDE) && (misc & PD_MASK(PD_MISC_SWITCH_OUT))) {
+		letters[count++] = 'S';
+		if (misc & PD_MASK(PD_MISC_SWITCH_OUT_PREEMPT))
+			letters[count++] = 'p';
+	}
+	letters[count] = 0;
+	pd_line_foreign_left(line, letters, count < 6 ? 6 : count + 1);
+}
+
+static uint64_t shown_time(struct pd_samples *samples, uint64_t time_ns)
+{
+	uint64_t before = samples->last_time;
+
+	if (samples->options.relative) {
+		if (!samples->has_first || !samples->first_time)
+			samples->first_time = time_ns;
+		samples->has_first = true;
+		return time_ns - samples->first_time;
+	}
+	if (samples->options.delta) {
+		bool has_last = samples->has_last && before;
+
+		samples->last_time = time_ns;
+		samples->has_last = true;
+		return has_last ? time_ns - before : 0;
+	}
+	return time_ns;
+}
+
+/* The digits of a second stay for thousands of lines. */
+static void print_second(struct pd_samples *samples, uint64_t second)
+{
+	struct pd_line_buffer *line = &samples->line;
+
+	if (second != samples->second || !samples->second_size) {
+		samples->second = second;
+		samples->second_size = (size_t)snprintf(samples->second_digits, sizeof(samples->second_digits),
+							"%5" PRIu64 ".", second);
+	}
+	memcpy(pd_line_piece(line), samples->second_digits, sizeof(samples->second_digits));
+	line->used += samples->second_size;
+}
+
+static void print_time(struct pd_samples *samples, uint64_t time_ns)
+{
+	struct pd_line_buffer *line = &samples->line;
+	uint64_t shown = shown_time(samples, time_ns);
+
+	/* Both are twelve letters or more: 5.9 shows nanoseconds, 5.6 microseconds. */
+	print_second(samples, shown / NS_PER_S);
+	if (samples->options.nanoseconds)
+		pd_line_dec(line, shown % NS_PER_S, 9, '0');
+	else
+		pd_line_dec(line, shown % NS_PER_S / 1000, 6, '0');
+	pd_line_word(line, ": ");
+}
+
+/* comm, pid and tid. */
+static void print_thread(struct pd_line_buffer *line, const struct pd_shown_sample *shot, bool wide)
+{
+	uint32_t shown = shot->shown;
+
+	if (shown & FIELD_COMM) {
+		pd_line_foreign(line, shot->comm, wide ? 16 : 0);
+		pd_line_char(line, ' ');
+	}
+	if ((shown & FIELD_PID) && (shown & FIELD_TID)) {
+		pd_line_signed(line, (int32_t)shot->pid, 5, ' ');
+		pd_line_char(line, '/');
+		pd_line_signed_left(line, (int32_t)shot->tid, 5);
+		pd_line_char(line, ' ');
+	} else if (shown & (FIELD_PID | FIELD_TID)) {
+		pd_line_signed(line, (int32_t)(shown & FIELD_PID ? shot->pid : shot->tid), 5, ' ');
+		pd_line_char(line, ' ');
+	}
+}
+
+/* Made once for a thread, unless it is escaped or long. */
+static void start_thread(struct pd_line_buffer *line, const struct pd_shown_sample *shot, bool wide)
+{
+	struct pd_thread_line *thread = shot->thread;
+	uint64_t flushes;
+	size_t start;
+
+	if (thread && thread->start_size && thread->wide == wide && thread->shown == shot->shown) {
+		pd_line_padded(line, thread->start, thread->start_size);
+		return;
+	}
+	pd_line_piece(line);
+	start = line->used;
+	flushes = line->flushes;
+	print_thread(line, shot, wide);
+	if (!thread || line->flushes != flushes || line->used - start > START_MOST)
+		return;
+	thread->start_size = line->used - start;
+	thread->wide = wide;
+	thread->shown = shot->shown;
+	memcpy(thread->start, line->room + start, thread->start_size);
+}
+
+void pd_samples_start(struct pd_samples *samples, const struct pd_shown_sample *shot, uint32_t type, bool wide)
+{
+	struct pd_line_buffer *line = &samples->line;
+	uint32_t shown = shot->shown;
+
+	start_thread(line, shot, wide);
+	if (shown & FIELD_CPU) {
+		pd_line_char(line, '[');
+		pd_line_signed(line, (int32_t)shot->cpu, 3, '0');
+		pd_line_word(line, "] ");
+	}
+	if (shown & FIELD_MISC)
+		print_misc(line, shot->record->misc, type);
+	if (shown & FIELD_TIME)
+		print_time(samples, shot->time_ns);
+}
+
+/* ---- the rest of it ---- */
+
+/* What the brief form of a sample has. */
+#define BRIEF                                                                                               \
+	(FIELD_COMM | FIELD_TID | FIELD_PID | FIELD_TIME | FIELD_CPU | FIELD_EVENT | FIELD_IP | FIELD_SYM | \
+	 FIELD_DSO | FIELD_ADDR | FIELD_SYMOFF | FIELD_PERIOD | FIELD_FLAGS | FIELD_MISC | FIELD_SRCLINE)
+
+/* The name of an event, as wide as the longest one that was known when the first was printed. */
+static void make_name(struct pd_samples *samples, struct pd_event_view *look, const struct pd_event *event)
+{
+	size_t length = strlen(event->name), width;
+
+	for (size_t i = 0; !samples->look_known && i < pd_file_event_count(samples->file); i++) {
+		size_t own = strlen(pd_file_event(samples->file, i)->name);
+
+		samples->name_width = samples->name_width < own ? own : samples->name_width;
+	}
+	samples->look_known = true;
+	width = samples->name_width < length ? length : samples->name_width;
+	pd_free(look->name);
+	look->name = pd_alloc(width + 3 + PD_LINE_PIECE);
+	if (!look->name)
+		return;
+	memset(look->name, ' ', width - length);
+	memcpy(look->name + width - length, event->name, length);
+	memcpy(look->name + width, ": ", 3);
+	look->name_size = width + 2;
+}
+
+/* NULL if there is no memory. */
+static const struct pd_event_view *look_of(struct pd_samples *samples, const struct pd_event *event)
+{
+	struct pd_event_view *look;
+
+	if (event->index >= samples->look_count) {
+		size_t count = pd_file_event_count(samples->file);
+		struct pd_event_view *looks = pd_realloc(samples->looks, count * sizeof(*looks));
+
+		if (!looks)
+			return NULL;
+		memset(looks + samples->look_count, 0, (count - samples->look_count) * sizeof(*looks));
+		samples->looks = looks;
+		samples->look_count = count;
+	}
+	look = &samples->looks[event->index];
+	if (!look->known) {
+		look->shown = samples->fields[pd_event_kind(event)].shown;
+		if (event->attr->type != PD_TYPE_SOFTWARE || event->attr->config != PD_SW_BPF_OUTPUT)
+			look->shown &= ~(uint32_t)FIELD_BPF_OUTPUT;
+		look->chain = !samples->options.no_chains && HAS(event->attr, CALLCHAIN);
+		look->lbr = look->chain && HAS(event->attr, BRANCH_STACK) &&
+			    PD_BITS(event->attr->branch_sample_type, PD_BRANCH_TYPE_CALL_STACK);
+		look->copied = look->chain && HAS(event->attr, STACK_USER) && HAS(event->attr, REGS_USER);
+		look->needs_sample = (look->shown & ~(uint32_t)BRIEF) || HAS(event->attr, READ) || look->lbr ||
+				     look->copied;
+		make_name(samples, look, event);
+		look->known = look->name != NULL;
+	}
+	return look->known ? look : NULL;
+}
+
+static void print_event_name(struct pd_samples *samples, const struct pd_shown_sample *shot)
+{
+	if (samples->line.escape)
+		pd_line_foreign(&samples->line, shot->look->name, 0);
+	else
+		pd_line_padded(&samples->line, shot->look->name, shot->look->name_size);
+}
+
+static void print_place(struct pd_samples *samples, const struct pd_shown_sample *shot)
+{
+	bool chain = shot->look->chain;
+
+	pd_line_char(&samples->line, chain ? '\n' : ' ');
+	if (chain)
+		pd_samples_chain(samples, shot);
+	else
+		pd_samples_ip(samples, shot);
+}
+
+/* Branches that were traced one by one: from where to where, and nothing else. */
+static bool is_branch_trace(const struct pd_attr *attr)
+{
+	return attr->type == PD_TYPE_HARDWARE && (attr->config & PD_HW_BRANCH_INSTRUCTIONS) && attr->sample_period == 1;
+}
+
+static void print_branch_trace(struct pd_samples *samples, const struct pd_shown_sample *shot)
+{
+	const struct pd_sample_fields *fields = &samples->fields[pd_event_kind(shot->event)];
+
+	if (shot->shown & FIELD_IP)
+		print_place(samples, shot);
+	if ((shot->shown & FIELD_ADDR) || (HAS(shot->event->attr, ADDR) && !fields->by_user)) {
+		pd_line_word(&samples->line, " => ");
+		pd_samples_addr(samples, shot);
+	}
+	pd_line_char(&samples->line, '\n');
+}
+
+static uint64_t weight_of(const struct pd_shown_sample *shot)
+{
+	if (HAS(shot->event->attr, WEIGHT_STRUCT))
+		return PD_BITS(shot->sample->weight_struct, PD_WEIGHT_VAR1_DW);
+	return shot->sample->weight;
+}
+
+static void print_memory(struct pd_samples *samples, const struct pd_shown_sample *shot)
+{
+	struct pd_line_buffer *line = &samples->line;
+	const struct pd_sample *sample = shot->sample;
+	uint32_t shown = shot->shown;
+
+	if (shown & FIELD_ADDR)
+		pd_samples_addr(samples, shot);
+	if (shown & FIELD_DATA_SRC)
+		pd_samples_data_src(samples, HAS(shot->event->attr, DATA_SRC) ? sample->data_src : NO_DATA_SRC);
+	if (shown & FIELD_WEIGHT)
+		pd_line_dec(line, weight_of(shot), 16, ' ');
+	if (shown & FIELD_INS_LAT)
+		pd_line_dec(line, PD_BITS(sample->weight_struct, PD_WEIGHT_VAR2_W), 16, ' ');
+	if (shown & FIELD_RETIRE_LAT)
+		pd_line_dec(line, PD_BITS(sample->weight_struct, PD_WEIGHT_VAR3_W), 16, ' ');
+	if (shown & FIELD_CGROUP) {
+		const char *path = pd_world_cgroup(samples->world, sample->cgroup);
+
+		pd_line_char(line, ' ');
+		pd_line_foreign(line, path ? path : "unknown", 0);
+	}
+}
+
+/* The forms of a branch stack, in perf's order. */
+static uint32_t next_branches(uint32_t field)
+{
+	return field == FIELD_BRSTACK ? FIELD_BRSTACKSYM : field == FIELD_BRSTACKSYM ? FIELD_BRSTACKOFF : 0;
+}
+
+static void print_extra(struct pd_samples *samples, const struct pd_shown_sample *shot)
+{
+	struct pd_line_buffer *line = &samples->line;
+	const struct pd_sample *sample = shot->sample;
+	const struct pd_attr *attr = shot->event->attr;
+	uint32_t shown = shot->shown;
+
+	if ((shown & FIELD_IREGS) && sample->intr_regs && sample->intr_regs->abi)
+		pd_samples_regs(samples, attr->sample_regs_intr, sample->intr_regs->abi, sample->intr_regs->regs);
+	if ((shown & FIELD_UREGS) && sample->user_regs && sample->user_regs->abi)
+		pd_samples_regs(samples, attr->sample_regs_user, sample->user_regs->abi, sample->user_regs->regs);
+	for (uint32_t field = FIELD_BRSTACK; field; field = next_branches(field)) {
+		if (shown & field)
+			pd_samples_branches(samples, shot, field);
+	}
+	if (shown & FIELD_BPF_OUTPUT)
+		pd_samples_bpf_output(samples, sample->raw);
+	if (shown & FIELD_PHYS_ADDR)
+		pd_line_hex(line, sample->phys_addr, 16, ' ');
+	if (shown & FIELD_DATA_PAGE_SIZE)
+		pd_samples_page_size(samples, sample->data_page_size);
+	if (shown & FIELD_CODE_PAGE_SIZE)
+		pd_samples_page_size(samples, sample->code_page_size);
+}
+
+static void print_shot(struct pd_samples *samples, const struct pd_shown_sample *shot)
+{
+	struct pd_line_buffer *line = &samples->line;
+	uint32_t shown = shot->shown;
+
+	samples->printed++;
+	if ((shown & FIELD_IP) && shot->look->copied)
+		samples->copied += pd_sample_needs_unwinding(shot->sample);
+	if (shown & FIELD_IP)
+		pd_samples_fetch(samples, shot);
+	pd_samples_start(samples, shot, PD_RECORD_SAMPLE, !((shown & FIELD_IP) && shot->look->chain));
+	if (shown & FIELD_IP)
+		pd_samples_fetch_text(samples);
+	if (shown & FIELD_PERIOD) {
+		pd_line_dec(line, shot->period, 10, ' ');
+		pd_line_char(line, ' ');
+	}
+	if (shown & FIELD_EVENT)
+		print_event_name(samples, shot);
+	if (shown & FIELD_FLAGS)
+		pd_line_spaces(line, 24); /* only decoded traces have some */
+	if (is_branch_trace(shot->event->attr)) {
+		print_branch_trace(samples, shot);
+		return;
+	}
+	if (shown & FIELD_TRACE)
+		pd_samples_trace(samples, shot);
+	print_memory(samples, shot);
+	if (shown & FIELD_IP)
+		print_place(samples, shot);
+	print_extra(samples, shot);
+	pd_line_char(line, '\n');
+}
+
+/* ---- groups ---- */
+
+static struct pd_last_value *value_slot(struct pd_last_value *slots, size_t count, uint64_t id)
+{
+	size_t at = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (count - 1);
+
+	while (slots[at].used && slots[at].id != id)
+		at = (at + 1) & (count - 1);
+	return &slots[at];
+}
+
+static bool grow_values(struct pd_samples *samples)
+{
+	size_t count = samples->value_slots ? samples->value_slots * 2 : 64;
+	struct pd_last_value *slots = pd_alloc((count) * sizeof(*slots));
+
+	if (!slots)
+		return false;
+	for (size_t i = 0; i < samples->value_slots; i++) {
+		const struct pd_last_value *old = &samples->last_values[i];
+
+		if (old->used)
+			*value_slot(slots, count, old->id) = *old;
+	}
+	pd_free(samples->last_values);
+	samples->last_values = slots;
+	samples->value_slots = count;
+	return true;
+}
+
+/* Ids are those of the file's events, so the table ends to grow. NULL if there is no memory. */
+static struct pd_last_value *last_value(struct pd_samples *samples, uint64_t id)
+{
+	struct pd_last_value *slot;
+
+	if (samples->value_count * 2 >= samples->value_slots && !grow_values(samples))
+		return NULL;
+	slot = value_slot(samples->last_values, samples->value_slots, id);
+	if (!slot->used) {
+		*slot = (struct pd_last_value){ .id = id, .used = true };
+		samples->value_count++;
+	}
+	return slot;
+}
+
+/* Who is asked for names by a condition. */
+struct asked {
+	struct pd_samples *samples;
+	const struct pd_shown_sample *shot;
+};
+
+static const char *name_of(void *self, const struct pd_record *record, enum pd_filter_ask what)
+{
+	const struct asked *asked = self;
+
+	(void)record;
+	return what == PD_FILTER_COMM ? asked->shot->comm : pd_samples_name(asked->samples, asked->shot, what);
+}
+
+static bool is_chosen(struct pd_samples *samples, const struct pd_shown_sample *shot)
+{
+	struct asked asked = { samples, shot };
+	const struct pd_filter_names names = { &asked, name_of };
+	const struct pd_samples_candidate candidate = {
+		.record = shot->record, .event = shot->event, .brief = &shot->brief, .comm = shot->comm, .names = &names
+	};
+
+	return !samples->options.choose || samples->options.choose(samples->options.self, &candidate);
+}
+
+static bool print_of_event(struct pd_samples *samples, struct pd_shown_sample *shot)
+{
+	shot->look = look_of(samples, shot->event);
+	if (!shot->look)
+		return false;
+	shot->shown = shot->look->shown;
+	if (!shot->shown || !is_chosen(samples, shot))
+		return true;
+	if (!samples->options.choose_place || pd_samples_has_place(samples, shot))
+		print_shot(samples, shot);
+	return true;
+}
+
+static bool print_value(struct pd_samples *samples, struct pd_shown_sample *shot, uint64_t id, uint64_t value)
+{
+	const struct pd_event *event = pd_file_event_by_id(samples->file, id);
+	struct pd_last_value *last;
+
+	if (!event)
+		return true;
+	last = last_value(samples, id);
+	if (!last)
+		return false;
+	shot->event = event;
+	shot->period = value - last->value;
+	last->value = value;
+	return !shot->period || print_of_event(samples, shot);
+}
+
+static bool print_members(struct pd_samples *samples, struct pd_shown_sample *shot)
+{
+	const struct pd_counts *counts = shot->sample->read;
+
+	if (!PD_BITS(shot->event->attr->read_format, PD_READ_FORMAT_GROUP))
+		return print_value(samples, shot, counts->id, counts->value);
+	for (size_t i = 0; i < counts->members.count; i++) {
+		const struct pd_count *member = PD_ITEM(pd_count, counts->members, i);
+
+		if (!print_value(samples, shot, member->id, member->value))
+			return false;
+	}
+	return true;
+}
+
+/* ---- threads ---- */
+
+static bool is_before(struct pd_moment a, struct pd_moment b)
+{
+	return a.time_ns < b.time_ns || (a.time_ns == b.time_ns && a.order < b.order);
+}
+
+static struct pd_thread_line *thread_of(struct pd_samples *samples, uint32_t pid, uint32_t tid, struct pd_moment when)
+{
+	struct pd_thread_line *thread;
+
+	if (!samples->views && !(samples->views = pd_alloc((VIEWS) * sizeof(*samples->views))))
+		return NULL;
+	thread = &samples->views[(tid ^ pid * 31) % VIEWS];
+	if (thread->known && thread->tid == tid && thread->pid == pid && !is_before(when, thread->view.from) &&
+	    is_before(when, thread->view.until))
+		return thread;
+	*thread = (struct pd_thread_line){ .known = true, .pid = pid, .tid = tid };
+	pd_world_view(samples->world, pid, tid, when, &thread->view);
+	thread->comm = thread->view.comm;
+	if (!thread->comm)
+		thread->comm = pd_world_comm(samples->world, tid, when, thread->unknown);
+	return thread;
+}
+
+void pd_samples_forget_looks(struct pd_samples *samples)
+{
+	for (size_t i = 0; i < samples->look_count; i++)
+		samples->looks[i].known = false;
+}
+
+void pd_samples_forget(struct pd_samples *samples)
+{
+	if (samples->views)
+		memset(samples->views, 0, VIEWS * sizeof(*samples->views));
+	pd_address_texts_clear(&samples->frames);
+}
+
+void pd_samples_sample_fini(struct pd_samples *samples)
+{
+	for (size_t i = 0; i < samples->look_count; i++)
+		pd_free(samples->looks[i].name);
+	pd_free(samples->looks);
+	pd_free(samples->views);
+	pd_address_texts_fini(&samples->frames);
+	pd_free(samples->last_values);
+}
+
+/* ---- a sample ---- */
+
+bool pd_samples_sample(struct pd_samples *samples, const struct pd_record *record)
+{
+	struct pd_shown_sample shot = { .record = record, .event = record->event };
+	const struct pd_event_view *look;
+	char unknown[PD_THREAD_NAME_BYTES];
+
+	if (!record->event || !pd_record_brief(record, &shot.brief))
+		return true;
+	pd_address_texts_keep_up(&samples->frames);
+	look = look_of(samples, record->event);
+	if (!look)
+		return false;
+	if (look->needs_sample && !(shot.sample = pd_as_sample(record)))
+		return true;
+	shot.when = pd_record_moment(record);
+	shot.cpumode = shot.brief.cpumode;
+	shot.pid = shot.brief.pid;
+	shot.tid = shot.brief.tid;
+	shot.cpu = shot.brief.cpu;
+	shot.time_ns = shot.brief.time_ns;
+	shot.period = shot.brief.period;
+	/* Guests need to be known by more than the file. */
+	if (shot.cpumode == PD_CPUMODE_GUEST_KERNEL || shot.cpumode == PD_CPUMODE_GUEST_USER)
+		return true;
+	shot.thread = shot.tid == UINT32_MAX ? NULL : thread_of(samples, shot.pid, shot.tid, shot.when);
+	shot.comm = shot.thread            ? shot.thread->comm :
+		    shot.tid == UINT32_MAX ? ":-1" :
+					     pd_world_comm(samples->world, shot.tid, shot.when, unknown);
+	if (shot.sample && HAS(record->event->attr, READ) && shot.sample->read)
+		return print_members(samples, &shot);
+	return print_of_event(samples, &shot);
+}

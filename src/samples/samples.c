@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples as text, in time order. A file that can be read twice is: first for who ran and what was mapped, then for the
+ * samples, on several threads where a line does not depend on those before it. A pipe is read once, record by record, and what
+ * it says is known from there on.
+ */
+#include <string.h>
+#include <sys/utsname.h>
+
+#include <perfdata/run.h>
+
+#include "samples/samples.h"
+
+static enum pd_status keep(struct pd_samples *samples, enum pd_status status)
+{
+	if (status < 0)
+		samples->status = status;
+	return status;
+}
+
+static bool fine(struct pd_samples *samples, enum pd_status status)
+{
+	return keep(samples, status) >= 0;
+}
+
+// ---- which records ----
+
+#define TYPE(NAME) (UINT64_C(1) << PD_RECORD_##NAME)
+
+// Stands for FINISHED_ROUND, whose number is too large.
+#define ROUNDS UINT64_C(1)
+
+static bool is_shown(const struct pd_samples *samples, uint32_t type)
+{
+	if (type == PD_RECORD_FINISHED_ROUND)
+		return samples->options.types & ROUNDS;
+	return type && type < 64 && (samples->options.types >> type & 1);
+}
+
+// To change the state and to query it by turns is expensive, so it gets only what may change the answers.
+static bool changes_state(uint32_t type)
+{
+	const uint64_t types = TYPE(COMM) | TYPE(FORK) | TYPE(EXIT) | TYPE(MMAP) | TYPE(MMAP2) | TYPE(NAMESPACES) |
+			       TYPE(KSYMBOL) | TYPE(BPF_EVENT) | TYPE(CGROUP) | TYPE(TEXT_POKE);
+
+	return type < 64 ? types >> type & 1 : type == PD_RECORD_HEADER_BUILD_ID;
+}
+
+// ---- events ----
+
+#define ADD_PLACE (FIELD_IP | FIELD_SYM | FIELD_SYMOFF | FIELD_DSO)
+
+static bool has_chain(const struct pd_event *event)
+{
+	return event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN);
+}
+
+// Tracepoints show an address only where one of them has a call chain.
+static void add_tracepoint_place(struct pd_samples *samples)
+{
+	struct pd_sample_fields *fields = &samples->fields[KIND_TRACE];
+
+	for (size_t i = 0; i < pd_file_event_count(samples->file) && !fields->by_user; i++) {
+		const struct pd_event *event = pd_file_event(samples->file, i);
+
+		if (!samples->options.no_chains && pd_event_kind(event) == KIND_TRACE && has_chain(event))
+			fields->shown |= ADD_PLACE;
+	}
+}
+
+// In a pipe whatever can have a call chain shows addresses.
+static void add_pipe_place(struct pd_samples *samples, const struct pd_event *event)
+{
+	struct pd_sample_fields *fields = &samples->fields[pd_event_kind(event)];
+	const uint64_t user = PD_MASK(PD_SAMPLE_TYPE_REGS_USER) | PD_MASK(PD_SAMPLE_TYPE_STACK_USER);
+	uint64_t all = 0;
+
+	for (size_t i = 0; i <= event->index; i++)
+		all |= pd_file_event(samples->file, i)->attr->sample_type;
+	if (!samples->options.no_chains && ((all & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN)) ||
+					    (all & PD_MASK(PD_SAMPLE_TYPE_BRANCH_STACK)) || (all & user) == user))
+		fields->shown |= (FIELD_IP | FIELD_SYM) & ~fields->unset;
+}
+
+// Groups that are read as a whole.
+static bool has_groups(const struct pd_samples *samples)
+{
+	for (size_t i = 0; i < pd_file_event_count(samples->file); i++) {
+		if (pd_file_event(samples->file, i)->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_READ))
+			return true;
+	}
+	return false;
+}
+
+// Events of a pipe come one after another.
+static bool check_events(struct pd_samples *samples)
+{
+	struct pd_file *file = samples->file;
+	bool pipe = pd_file_header(file)->mode == PD_MODE_PIPE;
+
+	while (samples->events_checked < pd_file_event_count(file)) {
+		const struct pd_event *event = pd_file_event(file, samples->events_checked++);
+
+		if (!fine(samples,
+			  pd_sample_fields_check(samples->fields, event, pd_file_header(file), &samples->error)))
+			return false;
+		if (pipe)
+			add_pipe_place(samples, event);
+	}
+	pd_samples_forget_looks(samples);
+	// a file is known as a whole by now; a pipe may have new ones
+	return !pipe || !samples->options.learn ||
+	       fine(samples, samples->options.learn(samples->options.self, file, &samples->error));
+}
+
+// ---- a record ----
+
+static bool settle(struct pd_samples *samples)
+{
+	if (!samples->settled && !fine(samples, pd_world_settle(samples->world, &samples->error)))
+		return false;
+	if (!samples->settled)
+		pd_samples_forget(samples);
+	samples->settled = true;
+	return samples->symbols ||
+	       fine(samples, samples->options.symbols(samples->options.self, samples->file, samples->world,
+						      &samples->symbols, &samples->error));
+}
+
+// A file that does not say its machine is taken to be of this one.
+static enum pd_arch machine_of(struct pd_file *file)
+{
+	enum pd_arch machine = pd_file_machine(file);
+	struct utsname here;
+
+	return machine == PD_ARCH_UNKNOWN && uname(&here) == 0 ? pd_arch_by_name(here.machine) : machine;
+}
+
+static void find_machine(struct pd_samples *samples)
+{
+	if (!samples->machine_known)
+		samples->machine = machine_of(samples->file);
+	samples->machine_known = true;
+}
+
+static enum pd_status text_failed(const struct pd_text *text, struct pd_error *error)
+{
+	if (pd_text_failed(text))
+		return pd_fail_memory(error);
+	return pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "text cannot be written");
+}
+
+static bool spill(struct pd_samples *samples)
+{
+	struct pd_text *text = samples->line.text;
+
+	if (samples->worker ? pd_sample_worker_wait(samples->worker) : pd_text_spill(text))
+		return true;
+	return fine(samples, samples->status < 0 ? samples->status : text_failed(text, &samples->error));
+}
+
+static bool print_record(struct pd_samples *samples, const struct pd_record *record)
+{
+	bool sample = record->type == PD_RECORD_SAMPLE;
+
+	if (!sample && !pd_samples_counts(samples, record))
+		return fine(samples, pd_fail_memory(&samples->error));
+	if (!sample && !is_shown(samples, record->type))
+		return spill(samples);
+	if (samples->events_checked < pd_file_event_count(samples->file) && !check_events(samples))
+		return false;
+	if (!settle(samples))
+		return false;
+	find_machine(samples);
+	if (!sample)
+		pd_samples_record(samples, record);
+	else if (!pd_samples_sample(samples, record))
+		return fine(samples, pd_fail_memory(&samples->error));
+	return spill(samples);
+}
+
+static enum pd_status fail(const struct pd_samples *samples, struct pd_error *error)
+{
+	if (error)
+		*error = samples->error;
+	return samples->status < 0 ? samples->status : PD_ERROR_STOPPED;
+}
+
+// ---- a whole file ----
+
+static enum pd_status take_first(void *self, struct pd_stream *stream, const struct pd_record *record,
+				 struct pd_error *error)
+{
+	struct pd_samples *samples = self;
+
+	(void)stream;
+	samples->counted |= record->type == PD_RECORD_STAT_CONFIG || record->type == PD_RECORD_STAT ||
+			    record->type == PD_RECORD_STAT_ROUND;
+	pd_samples_trace_take(samples, record);
+	return pd_world_take(samples->world, record, error);
+}
+
+// Whether the text of a sample depends on it alone, and not on what was printed before.
+static bool stands_alone(const struct pd_samples *samples)
+{
+	const struct pd_samples_options *options = &samples->options;
+
+	if (options->types || options->relative || options->delta || options->escape || samples->counted ||
+	    has_groups(samples) || pd_file_header(samples->file)->mode == PD_MODE_PIPE)
+		return false;
+	for (size_t i = 0; i < pd_file_event_count(samples->file); i++)
+		if (samples->fields[pd_event_kind(pd_file_event(samples->file, i))].shown & FIELD_TRACE)
+			return false;
+	return true;
+}
+
+// Other records are shown whatever their time is, and counters of groups need every sample.
+static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_error *error)
+{
+	struct pd_samples *samples = self;
+	struct pd_window wanted = *window;
+	enum pd_status status = PD_OK;
+
+	samples->sample_count += window->last_ns != 0;
+	if (samples->options.ready)
+		status = samples->options.ready(samples->options.self, &wanted, error);
+	if (status < 0)
+		return status;
+	if (!samples->options.types && !has_groups(samples))
+		*window = wanted;
+	if (!settle(samples))
+		return fail(samples, error);
+	find_machine(samples);
+	window->whole = !stands_alone(samples);
+	if (!window->whole)
+		pd_sample_workers_share(samples->workers);
+	return PD_OK;
+}
+
+static bool show_progress(void *self, uint64_t done, uint64_t total)
+{
+	const struct pd_samples *samples = self;
+
+	return !samples->options.progress || samples->options.progress(samples->options.self, done, total);
+}
+
+static enum pd_status run(struct pd_samples *samples, struct pd_error *error)
+{
+	struct pd_run_options options = { .size = sizeof(options),
+					  .threads = stands_alone(samples) ? samples->options.threads : 1,
+					  .order = PD_ORDER_TIME,
+					  .first = take_first,
+					  .ready = get_ready,
+					  .self = samples,
+					  .progress = show_progress,
+					  .first_threads = samples->options.first_threads };
+	struct pd_sink sink;
+	enum pd_status status;
+
+	samples->workers = pd_sample_workers_new(samples, print_record, &sink);
+	status = samples->workers ? pd_run(samples->file, &options, &sink, error) : pd_fail_memory(error);
+	pd_sample_workers_free(samples->workers);
+	samples->workers = NULL;
+	pd_line_flush(&samples->line);
+	// then functions may lack their names
+	if (status >= 0 && samples->symbols && pd_symbols_failed(samples->symbols))
+		return pd_fail_memory(error);
+	return status;
+}
+
+enum pd_status pd_samples_run(struct pd_samples *samples, struct pd_file *file, struct pd_error *error)
+{
+	enum pd_status status = pd_samples_begin(samples, file, error);
+
+	if (status != PD_OK)
+		return status;
+	if (pd_file_header(file)->mode != PD_MODE_PIPE) {
+		if (!check_events(samples))
+			return fail(samples, error);
+		if (samples->options.warn)
+			pd_sample_fields_warn_unmet(samples->fields, samples->options.warn, samples->options.self);
+		add_tracepoint_place(samples);
+	}
+	status = pd_world_take_features(samples->world, file, error);
+	return status < 0 ? status : run(samples, error);
+}
+
+// ---- record by record ----
+
+enum pd_status pd_samples_begin(struct pd_samples *samples, struct pd_file *file, struct pd_error *error)
+{
+	samples->file = file;
+	return pd_world_new(NULL, &samples->world, error);
+}
+
+enum pd_status pd_samples_take(struct pd_samples *samples, const struct pd_record *record, struct pd_error *error)
+{
+	if (record->type == PD_RECORD_SAMPLE) {
+		samples->sample_count++;
+	} else if (changes_state(record->type)) {
+		if (!fine(samples, pd_world_take(samples->world, record, &samples->error)))
+			return fail(samples, error);
+		samples->settled = false;
+	} else if (record->type == PD_RECORD_FINISHED_ROUND) {
+		// who reads what is being recorded waits for it
+		pd_line_flush(&samples->line);
+	}
+	return print_record(samples, record) ? PD_OK : fail(samples, error);
+}
+
+void pd_samples_flush(struct pd_samples *samples)
+{
+	pd_line_flush(&samples->line);
+}
+
+// ---- all of it ----
+
+enum pd_status pd_samples_new(const struct pd_samples_options *options, struct pd_text *text,
+			      struct pd_samples **samples_out, struct pd_error *error)
+{
+	struct pd_samples *samples = pd_alloc(sizeof(*samples));
+	size_t size = options->size < sizeof(*options) ? options->size : sizeof(*options);
+	enum pd_status status = PD_OK;
+
+	if (!samples)
+		return pd_fail_memory(error);
+	memcpy(&samples->options, options, size);
+	samples->line.text = text;
+	samples->line.escape = options->escape;
+	pd_sample_fields_init(samples->fields);
+	for (size_t i = 0; i < options->field_count && status == PD_OK; i++)
+		status = pd_sample_fields_parse(samples->fields, options->fields[i], error);
+	if (status != PD_OK) {
+		pd_free(samples);
+		return status;
+	}
+	*samples_out = samples;
+	return PD_OK;
+}
+
+void pd_samples_free(struct pd_samples *samples)
+{
+	if (!samples)
+		return;
+	pd_world_free(samples->world);
+	pd_samples_counts_fini(samples);
+	pd_samples_trace_close(samples);
+	pd_samples_sample_fini(samples);
+	pd_free(samples);
+}
+
+struct pd_samples_result pd_samples_result(const struct pd_samples *samples)
+{
+	return (struct pd_samples_result){ .sample_count = samples->sample_count,
+					   .printed_count = samples->printed,
+					   .copied_count = samples->copied };
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples on their way to text: the state of one thread, and who prints what.
+ */
+#ifndef PD_SAMPLES_SAMPLES_H
+#define PD_SAMPLES_SAMPLES_H
+
+#include <pthread.h>
+
+#include <perfdata/samples.h>
+#include <perfdata/stream.h>
+#include <perfdata/symbol.h>
+#include <perfdata/trace.h>
+#include <perfdata/world.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "samples/addresses.h"
+#include "samples/fields.h"
+#include "samples/line.h"
+
+/* Counter value of an id at its last sample. */
+struct pd_last_value {
+	uint64_t id;
+	uint64_t value;
+	bool used;
+};
+
+/* What is the same for all samples of an event. */
+struct pd_event_view {
+	uint32_t shown; /* FIELD_... */
+	bool known;
+	bool needs_sample; /* the brief form is not enough */
+	bool chain;        /* it has call chains, which are shown */
+	bool lbr;          /* the user part of a chain is in the branch stack */
+	bool copied;       /* user stacks are copied instead */
+	char *name;        /* aligned, with a colon behind it */
+	size_t name_size;
+};
+
+enum {
+	VIEWS = 1024,
+	START_MOST = 96,
+	STRETCHES = 4
+};
+
+/* Addresses with one mapping, or with none. */
+struct pd_address_range {
+	uint64_t begin, size;
+	uint64_t moved; /* what makes an address its offset in the object */
+	size_t object;  /* index */
+	bool known;     /* object and moved are */
+	bool nowhere;   /* nothing is there */
+};
+
+/* A thread for as long as nothing changes, and how its lines start. */
+struct pd_thread_line {
+	bool known;
+	bool wide;
+	uint32_t pid, tid;
+	uint32_t shown;
+	struct pd_view view;
+	struct pd_address_range stretches[STRETCHES]; /* the last one first */
+	const char *comm;                             /* never NULL */
+	char unknown[PD_THREAD_NAME_BYTES];
+	char start[START_MOST + PD_LINE_PIECE];
+	size_t start_size; /* 0: not made yet */
+};
+
+struct pd_samples {
+	struct pd_file *file;
+	struct pd_samples_options options; /* but for fields */
+	struct pd_line_buffer line;
+	struct pd_world *world;
+	bool settled;                      /* nothing was fed since the world was settled */
+	struct pd_symbols *symbols;        /* made when the world is settled first */
+	struct pd_sample_workers *workers; /* that print parts of the time at once; NULL: there is one thread */
+	pthread_mutex_t *symbols_lock;     /* over symbols; NULL: there is one thread */
+	struct pd_sample_worker *worker;   /* that this state is of */
+	bool counted;                      /* there are records of perf stat */
+	struct pd_sample_fields fields[KIND_COUNT];
+	size_t events_checked;
+	enum pd_arch machine;
+	bool machine_known;
+	size_t name_width;           /* of events */
+	bool look_known;             /* an event has been printed */
+	struct pd_event_view *looks; /* by index of the event */
+	size_t look_count;
+	struct pd_thread_line *views; /* by hash */
+	struct pd_address_texts frames;
+	struct pd_address_key fetched; /* what was asked for */
+	bool fetches;
+	uint64_t second; /* of the last line, for its digits */
+	char second_digits[24];
+	size_t second_size;
+	uint64_t first_time, last_time;
+	bool has_first, has_last;
+	size_t data_src_width;
+	struct pd_last_value *last_values;
+	size_t value_slots, value_count;
+	struct pd_count_table *counts; /* of perf stat; NULL until there are some */
+	struct pd_trace *trace;
+	struct pd_text *trace_text;
+	struct pd_moment trace_when; /* of the sample whose trace is printed */
+	uint64_t printed;
+	uint64_t copied;       /* of these: samples with a copied user stack, which is not unwound */
+	uint64_t sample_count; /* that were there */
+	struct pd_error error;
+	enum pd_status status; /* what ended the walk early */
+};
+
+/* One sample on its way to the output. */
+struct pd_shown_sample {
+	const struct pd_record *record;
+	struct pd_brief brief;
+	const struct pd_sample *sample;   /* NULL where the brief form is enough */
+	const struct pd_event *event;     /* of the values below: a member of the group */
+	const struct pd_event_view *look; /* of event */
+	struct pd_thread_line *thread;    /* NULL if it has none */
+	uint32_t shown;                   /* FIELD_... */
+	struct pd_moment when;
+	unsigned cpumode;
+	uint32_t pid, tid, cpu; /* -1 where the sample has none */
+	uint64_t time_ns;
+	uint64_t period;
+	const char *comm;
+};
+
+/* ---- workers.c ---- */
+
+/* Prints a record if it is to be shown. False if the run is to end. */
+typedef bool pd_samples_print_fn(struct pd_samples *samples, const struct pd_record *record);
+
+/* The sink for samples that may be printed by several threads, each with a state of its own. NULL if there is no memory. */
+struct pd_sample_workers *pd_sample_workers_new(struct pd_samples *samples, pd_samples_print_fn *print,
+						struct pd_sink *sink_out);
+void pd_sample_workers_free(struct pd_sample_workers *workers);
+/* From now on samples come by time slices: their text waits until all before it is written. */
+void pd_sample_workers_share(struct pd_sample_workers *workers);
+/* Waits where there is much text. False if the text cannot be written, or there is no memory. */
+bool pd_sample_worker_wait(struct pd_sample_worker *worker);
+
+/* Symbols are looked up by one at a time. */
+static inline void pd_samples_lock(struct pd_samples *samples)
+{
+	if (samples->symbols_lock)
+		pthread_mutex_lock(samples->symbols_lock);
+}
+
+static inline void pd_samples_unlock(struct pd_samples *samples)
+{
+	if (samples->symbols_lock)
+		pthread_mutex_unlock(samples->symbols_lock);
+}
+
+/* ---- sample.c ---- */
+
+/* Prints a sample, or the samples of the members of its group. False if memory ran out. */
+bool pd_samples_sample(struct pd_samples *samples, const struct pd_record *record);
+/* comm, pid, tid, cpu, misc, time: how every line starts. */
+void pd_samples_start(struct pd_samples *samples, const struct pd_shown_sample *shot, uint32_t type, bool wide);
+/* Forgets what was made of the world, which has changed. */
+void pd_samples_forget(struct pd_samples *samples);
+/* Forgets how events look: fields were added. */
+void pd_samples_forget_looks(struct pd_samples *samples);
+void pd_samples_sample_fini(struct pd_samples *samples);
+
+/* ---- places.c ---- */
+
+/* The object at an address in brackets, in perf's words. */
+void pd_samples_dso(struct pd_samples *samples, const struct pd_shown_sample *shot, unsigned cpumode, uint64_t addr,
+		    bool anywhere);
+/* A branch's end: the address, its function or its place in the file, by field. */
+void pd_samples_branch_end(struct pd_samples *samples, const struct pd_shown_sample *shot, uint64_t addr,
+			   uint32_t field);
+/* Whether the location of the sample is chosen. */
+bool pd_samples_has_place(struct pd_samples *samples, const struct pd_shown_sample *shot);
+/* Name of the object or of the function that a sample is in, by PD_FILTER_DSO or PD_FILTER_SYMBOL; NULL: not known. */
+const char *pd_samples_name(struct pd_samples *samples, const struct pd_shown_sample *shot, enum pd_filter_ask what);
+/* Texts come from all over the memory: asks for that of the sample's code, in two steps, while other things are done. */
+void pd_samples_fetch(struct pd_samples *samples, const struct pd_shown_sample *shot);
+void pd_samples_fetch_text(struct pd_samples *samples);
+void pd_samples_ip(struct pd_samples *samples, const struct pd_shown_sample *shot);
+void pd_samples_chain(struct pd_samples *samples, const struct pd_shown_sample *shot);
+void pd_samples_addr(struct pd_samples *samples, const struct pd_shown_sample *shot);
+
+/* ---- values.c ---- */
+
+void pd_samples_regs(struct pd_samples *samples, uint64_t mask, uint64_t abi, struct pd_u64s regs);
+/* field is FIELD_BRSTACK, FIELD_BRSTACKSYM or FIELD_BRSTACKOFF. */
+void pd_samples_branches(struct pd_samples *samples, const struct pd_shown_sample *shot, uint32_t field);
+void pd_samples_bpf_output(struct pd_samples *samples, struct pd_bytes raw);
+void pd_samples_page_size(struct pd_samples *samples, uint64_t size);
+void pd_samples_data_src(struct pd_samples *samples, uint64_t data_src);
+
+/* ---- trace.c ---- */
+
+void pd_samples_trace(struct pd_samples *samples, const struct pd_shown_sample *shot);
+/* Tracing data that come in a record. */
+void pd_samples_trace_take(struct pd_samples *samples, const struct pd_record *record);
+void pd_samples_trace_close(struct pd_samples *samples);
+
+/* ---- counts.c ---- */
+
+/* Takes records of perf stat; prints what there is at the end of a round. False without memory. */
+bool pd_samples_counts(struct pd_samples *samples, const struct pd_record *record);
+void pd_samples_counts_fini(struct pd_samples *samples);
+
+/* ---- records.c ---- */
+
+/* Prints a record that is no sample. */
+void pd_samples_record(struct pd_samples *samples, const struct pd_record *record);
+
+#endif

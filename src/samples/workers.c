@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples printed by several threads, in time slices. Each thread has its own state of printing; what is known of the file
+ * is shared. Text is written at once where all before it is written, else it waits in memory, and where there is much of it
+ * its thread waits.
+ */
+#include <string.h>
+
+#include <perfdata/run.h>
+
+#include "base/threads.h"
+#include "samples/samples.h"
+
+enum {
+	WAITING_MOST = 32 << 20 /* bytes of text that one thread keeps */
+};
+
+struct pd_sample_workers {
+	struct pd_samples *samples;
+	pd_samples_print_fn *print;
+	pthread_mutex_t symbols; /* over samples->symbols */
+	pthread_mutex_t lock;    /* over what follows, and the output */
+	pthread_cond_t changed;
+	uint64_t turn; /* part that is written at once */
+	bool shared;
+	struct pd_sample_worker *own; /* of the thread that called */
+};
+
+struct pd_sample_worker {
+	struct pd_sample_workers *workers;
+	struct pd_samples *samples;
+	uint64_t part;
+	bool has_turn;
+	bool failed;
+	char *text; /* that waits */
+	size_t size, room;
+	char apart[PD_PARTS_APART];
+};
+
+/* ---- text ---- */
+
+static void take_turn(struct pd_sample_worker *worker, bool waits)
+{
+	struct pd_sample_workers *workers = worker->workers;
+
+	if (worker->has_turn)
+		return;
+	pthread_mutex_lock(&workers->lock);
+	while (waits && workers->turn != worker->part)
+		pthread_cond_wait(&workers->changed, &workers->lock);
+	worker->has_turn = workers->turn == worker->part;
+	pthread_mutex_unlock(&workers->lock);
+}
+
+static void give_turn(struct pd_sample_worker *worker)
+{
+	struct pd_sample_workers *workers = worker->workers;
+
+	pthread_mutex_lock(&workers->lock);
+	workers->turn++;
+	worker->has_turn = false;
+	pthread_cond_broadcast(&workers->changed);
+	pthread_mutex_unlock(&workers->lock);
+}
+
+/* Only who has the turn. */
+static void write_text(struct pd_sample_worker *worker, const char *bytes, size_t size)
+{
+	struct pd_text *text = worker->samples->line.text;
+
+	pd_text_put(text, bytes, size);
+	worker->failed |= !pd_text_spill(text);
+}
+
+static void write_waiting(struct pd_sample_worker *worker)
+{
+	write_text(worker, worker->text, worker->size);
+	worker->size = 0;
+}
+
+static bool keep_text(struct pd_sample_worker *worker, const char *bytes, size_t size)
+{
+	size_t room = worker->room ? worker->room : 1 << 20;
+	char *text;
+
+	while (room < worker->size + size)
+		room *= 2;
+	if (room > worker->room) {
+		text = pd_realloc(worker->text, room);
+		if (!text)
+			return false;
+		worker->text = text;
+		worker->room = room;
+	}
+	memcpy(worker->text + worker->size, bytes, size);
+	worker->size += size;
+	return true;
+}
+
+/* Does not wait: symbols may be locked, and who has the turn may want them. */
+static void take_text(void *self, const char *bytes, size_t size)
+{
+	struct pd_sample_worker *worker = self;
+
+	take_turn(worker, false);
+	if (worker->has_turn) {
+		write_waiting(worker);
+		write_text(worker, bytes, size);
+	} else if (!keep_text(worker, bytes, size)) {
+		worker->samples->status = pd_fail_memory(&worker->samples->error);
+		worker->failed = true;
+	}
+}
+
+bool pd_sample_worker_wait(struct pd_sample_worker *worker)
+{
+	if (worker->size > WAITING_MOST) {
+		take_turn(worker, true);
+		write_waiting(worker);
+	}
+	return !worker->failed;
+}
+
+/* ---- the sink ---- */
+
+static enum pd_status fail(const struct pd_samples *samples, struct pd_error *error)
+{
+	if (error)
+		*error = samples->error;
+	return samples->status < 0 ? samples->status : PD_ERROR_STOPPED;
+}
+
+static enum pd_status print(void *self, struct pd_stream *stream, const struct pd_record *record,
+			    struct pd_error *error)
+{
+	struct pd_sample_worker *worker = self;
+
+	(void)stream;
+	worker->samples->sample_count += record->type == PD_RECORD_SAMPLE;
+	return worker->workers->print(worker->samples, record) ? PD_OK : fail(worker->samples, error);
+}
+
+static enum pd_status begin_part(void *self, uint64_t number, struct pd_error *error)
+{
+	struct pd_sample_worker *worker = self;
+
+	(void)error;
+	worker->part = number;
+	return PD_OK;
+}
+
+static enum pd_status end_part(void *self, uint64_t number, struct pd_error *error)
+{
+	struct pd_sample_worker *worker = self;
+
+	(void)number;
+	if (!worker->workers->shared)
+		return PD_OK;
+	pd_line_flush(&worker->samples->line);
+	take_turn(worker, true);
+	write_waiting(worker);
+	give_turn(worker);
+	return worker->failed ? fail(worker->samples, error) : PD_OK;
+}
+
+static struct pd_sample_worker *worker_new(struct pd_sample_workers *workers, struct pd_samples *samples)
+{
+	struct pd_sample_worker *worker = pd_alloc(sizeof(*worker));
+
+	if (!worker)
+		return NULL;
+	worker->workers = workers;
+	worker->samples = samples;
+	return worker;
+}
+
+static void share(struct pd_sample_worker *worker)
+{
+	worker->samples->worker = worker;
+	worker->samples->symbols_lock = &worker->workers->symbols;
+	worker->samples->line.take = take_text;
+	worker->samples->line.self = worker;
+}
+
+/* What is made as lines are printed is made anew, but the texts of addresses. */
+static void begin_anew(struct pd_samples *samples)
+{
+	samples->looks = NULL;
+	samples->look_count = 0;
+	samples->views = NULL;
+	samples->last_values = NULL;
+	samples->value_slots = samples->value_count = 0;
+	samples->line.used = 0;
+	samples->printed = samples->copied = samples->sample_count = 0;
+}
+
+static void worker_free(struct pd_sample_worker *worker)
+{
+	if (!worker)
+		return;
+	if (worker->samples != worker->workers->samples) {
+		pd_samples_sample_fini(worker->samples);
+		pd_free(worker->samples);
+	}
+	pd_free(worker->text);
+	pd_free(worker);
+}
+
+static enum pd_status fork_worker(void *self, void **twin_out, struct pd_error *error)
+{
+	struct pd_sample_worker *worker = self, *twin;
+	struct pd_samples *samples = pd_alloc(sizeof(*samples));
+
+	(void)error;
+	if (!samples)
+		return PD_ERROR_MEMORY;
+	memcpy(samples, worker->samples, sizeof(*samples));
+	begin_anew(samples);
+	if (!pd_address_texts_join(&samples->frames, &worker->samples->frames)) {
+		pd_free(samples);
+		return PD_ERROR_MEMORY;
+	}
+	twin = worker_new(worker->workers, samples);
+	if (!twin) {
+		pd_address_texts_fini(&samples->frames);
+		pd_free(samples);
+		return PD_ERROR_MEMORY;
+	}
+	share(twin);
+	*twin_out = twin;
+	return PD_OK;
+}
+
+static enum pd_status join_worker(void *self, void *other, struct pd_error *error)
+{
+	struct pd_sample_worker *worker = self, *twin = other;
+
+	(void)error;
+	worker->samples->printed += twin->samples->printed;
+	worker->samples->copied += twin->samples->copied;
+	worker->samples->sample_count += twin->samples->sample_count;
+	worker_free(twin);
+	return PD_OK;
+}
+
+/* ---- all of it ---- */
+
+void pd_sample_workers_share(struct pd_sample_workers *workers)
+{
+	workers->shared = true;
+	share(workers->own);
+}
+
+struct pd_sample_workers *pd_sample_workers_new(struct pd_samples *samples, pd_samples_print_fn *print_record,
+						struct pd_sink *sink_out)
+{
+	struct pd_sample_workers *workers = pd_alloc(sizeof(*workers));
+
+	if (!workers)
+		return NULL;
+	workers->samples = samples;
+	workers->print = print_record;
+	workers->own = worker_new(workers, samples);
+	if (!workers->own) {
+		pd_free(workers);
+		return NULL;
+	}
+	pthread_mutex_init(&workers->symbols, NULL);
+	pthread_mutex_init(&workers->lock, NULL);
+	pthread_cond_init(&workers->changed, NULL);
+	*sink_out = (struct pd_sink){ .size = sizeof(*sink_out),
+				      .self = workers->own,
+				      .record = print,
+				      .fork = fork_worker,
+				      .join = join_worker,
+				      .begin_part = begin_part,
+				      .end_part = end_part };
+	return workers;
+}
+
+void pd_sample_workers_free(struct pd_sample_workers *workers)
+{
+	if (!workers)
+		return;
+	workers->samples->worker = NULL;
+	workers->samples->symbols_lock = NULL;
+	workers->samples->line.take = NULL;
+	worker_free(workers->own);
+	pthread_cond_destroy(&workers->changed);
+	pthread_mutex_destroy(&workers->lock);
+	pthread_mutex_destroy(&workers->symbols);
+	pd_free(workers);
+}
