@@ -145,6 +145,16 @@ static inline bool pd_file_has_feature(const struct pd_file *file, unsigned feat
 	return file->features[feature].present;
 }
 
+static inline uint64_t pd_file_feature_offset(const struct pd_file *file, unsigned feature)
+{
+	return file->features[feature].offset;
+}
+
+static inline bool pd_file_has_ids(const struct pd_file *file)
+{
+	return file->id_count != 0;
+}
+
 // An event with the offsets of id and time; index is less than the number of events.
 static inline struct pd_event_full *pd_file_full_event(const struct pd_file *file, size_t index)
 {

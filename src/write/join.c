@@ -470,7 +470,7 @@ static bool end_says_event(const struct changing *c, const struct pd_record *rec
 	if (c->writer->event_count == 1 || pd_file_event_count(file) != 1 ||
 	    pd_file_full_event(file, 0)->trailer_id == PD_NOWHERE)
 		return true;
-	return file->id_count && pd_stream_knows_end(file, record);
+	return pd_file_has_ids(file) && pd_stream_knows_end(file, record);
 }
 
 static bool keeps_trailer(const struct changing *c, const struct pd_record *record)

@@ -37,11 +37,11 @@ static enum pd_status copy_tail(struct pd_writer *writer, struct pd_output *out,
 // What comes once, or was kept.
 static enum pd_status take_tail(struct pd_output *out, struct pd_stream *stream, struct pd_error *error)
 {
-	struct pd_bytes piece;
+	struct pd_bytes piece, tail = pd_stream_read_tail(stream);
 	enum pd_status status;
 
-	if (stream->tail_bytes.data)
-		return pd_output_write(out, stream->tail_bytes.data, stream->tail_bytes.size, error);
+	if (tail.data)
+		return pd_output_write(out, tail.data, tail.size, error);
 	while ((status = pd_stream_tail_piece(stream, &piece, error)) == PD_OK) {
 		status = pd_output_write(out, piece.data, piece.size, error);
 		if (status < 0)
@@ -351,7 +351,7 @@ uint64_t pd_writer_pass_following(struct pd_writer *writer, struct pd_stream *st
 	struct pd_bytes bytes;
 	uint64_t passed;
 
-	if (writer->status < 0 || !is_plain(writer, &stream->record))
+	if (writer->status < 0 || !is_plain(writer, pd_stream_current(stream)))
 		return 0;
 	passed = pd_stream_pass_bytes(stream, out->capacity - out->used, &bytes);
 	if (passed) {

@@ -113,7 +113,7 @@ static enum pd_status walk(struct survey *survey, struct pd_file *file, struct p
 
 	if (status < 0)
 		return status;
-	stream->quiet = true;
+	pd_stream_be_quiet(stream);
 	while ((status = pd_stream_next(stream, &record, error)) == PD_OK)
 		note(survey, record);
 	pd_stream_close(stream);

@@ -343,7 +343,7 @@ static enum pd_status learn(struct repair *repair, struct pd_error *error)
 	status = pd_stream_open(file, &careful, &stream, error);
 	if (status < 0)
 		return status;
-	stream->quiet = true;
+	pd_stream_be_quiet(stream);
 	while ((status = pd_stream_next(stream, &record, error)) == PD_OK && record->type >= 64)
 		from = record->offset;
 	pd_stream_close(stream);

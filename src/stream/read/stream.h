@@ -144,6 +144,24 @@ struct pd_stream {
 	struct pd_losses losses;
 };
 
+// The floors above use these in place of the members.
+// No problem is reported from now on: somebody else reports them.
+static inline void pd_stream_be_quiet(struct pd_stream *stream)
+{
+	stream->quiet = true;
+}
+
+static inline const struct pd_record *pd_stream_current(const struct pd_stream *stream)
+{
+	return &stream->record;
+}
+
+// Bytes after the current record, if they were read already; else data is NULL.
+static inline struct pd_bytes pd_stream_read_tail(const struct pd_stream *stream)
+{
+	return stream->tail_bytes;
+}
+
 #define pd_stream_tell(stream, ...) ((stream)->quiet ? (void)0 : pd_file_tell((stream)->file, __VA_ARGS__))
 
 // A stream in the order of the file.
