@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/search.h"
+#include "base/lookup/search.h"
 
 enum {
 	LINKS = 40

@@ -136,77 +136,31 @@ static void note_uniform(struct pd_file *file, const struct pd_event_full *added
 			(file->uniform && memcmp(added->words, file->events[0]->words, sizeof(added->words)) == 0);
 }
 
-// Spreads keys over tables. The secret keeps a file from choosing keys that fall together.
-static size_t spread(const struct pd_file *file, uint64_t key)
-{
-	key ^= file->secret;
-	key = (key ^ key >> 33) * UINT64_C(0xff51afd7ed558ccd);
-	key = (key ^ key >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
-	return (size_t)(key ^ key >> 33);
-}
-
-static struct pd_id_slot *find_slot(const struct pd_file *file, struct pd_id_slot *slots, size_t capacity, uint64_t id)
-{
-	size_t at = spread(file, id) & (capacity - 1);
-
-	while (slots[at].index_plus_1 && slots[at].id != id)
-		at = (at + 1) & (capacity - 1);
-	return &slots[at];
-}
-
-static bool grow_ids(struct pd_file *file)
-{
-	size_t capacity = file->id_capacity ? file->id_capacity * 2 : 64;
-	struct pd_id_slot *slots;
-
-	if (file->id_count * 2 < file->id_capacity)
-		return true;
-	slots = pd_alloc(capacity * sizeof(*slots));
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < file->id_capacity; i++)
-		if (file->ids[i].index_plus_1)
-			*find_slot(file, slots, capacity, file->ids[i].id) = file->ids[i];
-	pd_free(file->ids);
-	file->ids = slots;
-	file->id_capacity = capacity;
-	return true;
-}
-
 enum pd_status pd_file_add_id(struct pd_file *file, size_t event, uint64_t id, struct pd_error *error)
 {
-	struct pd_id_slot *slot;
+	uint64_t index_plus_1 = pd_u64_map_find(&file->ids, id);
 
-	if (!grow_ids(file))
-		return pd_fail_memory(error);
-	slot = find_slot(file, file->ids, file->id_capacity, id);
-	if (slot->index_plus_1) {
-		if (slot->index_plus_1 != event + 1)
-			pd_file_tell(file, PD_PROBLEM_DUPLICATE_ID, PD_NO_OFFSET, NULL,
-				     "id %" PRIu64 " belongs to events %u and %zu", id, slot->index_plus_1 - 1, event);
-		return PD_OK;
-	}
-	slot->id = id;
-	slot->index_plus_1 = (uint32_t)event + 1;
-	file->id_count++;
+	if (!index_plus_1)
+		return pd_u64_map_add(&file->ids, id, event + 1) ? PD_OK : pd_fail_memory(error);
+	if (index_plus_1 != event + 1)
+		pd_file_tell(file, PD_PROBLEM_DUPLICATE_ID, PD_NO_OFFSET, NULL,
+			     "id %" PRIu64 " belongs to events %" PRIu64 " and %zu", id, index_plus_1 - 1, event);
 	return PD_OK;
 }
 
 struct pd_event_full *pd_file_find_event(const struct pd_file *file, uint64_t id)
 {
-	const struct pd_id_slot *slot;
+	uint64_t index_plus_1 = pd_u64_map_find(&file->ids, id);
 
-	if (!file->id_capacity)
-		return NULL;
-	slot = find_slot(file, file->ids, file->id_capacity, id);
-	return slot->index_plus_1 ? file->events[slot->index_plus_1 - 1] : NULL;
+	return index_plus_1 ? file->events[index_plus_1 - 1] : NULL;
 }
 
 // ---- events without a name, by type and config: chains that lose whoever gets one ----
 
 static struct pd_event_full **chain_of(const struct pd_file *file, uint32_t type, uint64_t config)
 {
-	return &file->unnamed[spread(file, spread(file, config) + type) & (file->unnamed_capacity - 1)];
+	return &file->unnamed[(size_t)pd_hash_u64(file->secret, (size_t)pd_hash_u64(file->secret, config) + type) &
+			      (file->unnamed_capacity - 1)];
 }
 
 static void push_unnamed(struct pd_file *file, struct pd_event_full *full)

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "base/memory.h"
+#include "base/lookup/u64_map.h"
 #include "file/source.h"
 #include "format/layout.h"
 #include "format/record.h"
@@ -46,11 +47,6 @@ struct pd_event_full {
 	size_t id_capacity;
 };
 
-struct pd_id_slot {
-	uint64_t id;
-	uint32_t index_plus_1; // 0 marks an empty slot
-};
-
 struct pd_feature_slot {
 	bool present;
 	bool loaded;
@@ -83,9 +79,8 @@ struct pd_file {
 	// events
 	struct pd_event_full **events;
 	size_t event_count, event_capacity;
-	bool uniform; // all events have samples of the same form
-	struct pd_id_slot *ids;
-	size_t id_count, id_capacity;
+	bool uniform;                   // all events have samples of the same form
+	struct pd_u64_map ids;          // to one more than the index of the event
 	uint64_t id_bytes;              // of all sections of ids so far
 	struct pd_event_full **unnamed; // chains of events without a name
 	size_t unnamed_capacity;
@@ -152,7 +147,7 @@ static inline uint64_t pd_file_feature_offset(const struct pd_file *file, unsign
 
 static inline bool pd_file_has_ids(const struct pd_file *file)
 {
-	return file->id_count != 0;
+	return file->ids.count != 0;
 }
 
 // An event with the offsets of id and time; index is less than the number of events.

@@ -506,22 +506,19 @@ struct events {
 	struct pd_event_full **events;
 	size_t event_count, event_capacity;
 	bool uniform;
-	struct pd_id_slot *ids;
-	size_t id_count, id_capacity;
+	struct pd_u64_map ids;
 	struct pd_event_full **unnamed;
 	size_t unnamed_capacity;
 };
 
 static struct events take_events(struct pd_file *file)
 {
-	struct events taken = { file->events,      file->event_count, file->event_capacity,
-				file->uniform,     file->ids,         file->id_count,
-				file->id_capacity, file->unnamed,     file->unnamed_capacity };
+	struct events taken = { file->events, file->event_count, file->event_capacity,  file->uniform,
+				file->ids,    file->unnamed,     file->unnamed_capacity };
 
 	file->events = NULL;
 	file->event_count = file->event_capacity = 0;
-	file->ids = NULL;
-	file->id_count = file->id_capacity = 0;
+	file->ids = (struct pd_u64_map){ .seed = file->secret };
 	file->unnamed = NULL;
 	file->unnamed_capacity = 0;
 	return taken;
@@ -534,8 +531,6 @@ static void put_events(struct pd_file *file, const struct events *events)
 	file->event_capacity = events->event_capacity;
 	file->uniform = events->uniform;
 	file->ids = events->ids;
-	file->id_count = events->id_count;
-	file->id_capacity = events->id_capacity;
 	file->unnamed = events->unnamed;
 	file->unnamed_capacity = events->unnamed_capacity;
 }
@@ -543,7 +538,7 @@ static void put_events(struct pd_file *file, const struct events *events)
 static void free_events(struct events *events)
 {
 	pd_free(events->events);
-	pd_free(events->ids);
+	pd_u64_map_fini(&events->ids);
 	pd_free(events->unnamed);
 }
 
@@ -590,7 +585,7 @@ static const struct pd_event_full *event_of(const struct pd_file *file, struct p
 
 bool pd_file_knows_counters(const struct pd_file *file, uint64_t read_format, const struct pd_counts *read)
 {
-	if (!read || !(read_format & PD_MASK(PD_READ_FORMAT_ID)) || !file->id_count)
+	if (!read || !(read_format & PD_MASK(PD_READ_FORMAT_ID)) || !file->ids.count)
 		return true;
 	for (size_t i = 0; i < read->members.count; i++)
 		if (!pd_file_find_event(file, PD_ITEM(pd_count, read->members, i)->id))

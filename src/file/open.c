@@ -110,6 +110,7 @@ static enum pd_status new_file(const char *name, const struct pd_open_options *o
 	// without it an address has to do
 	if (getrandom(&file->secret, sizeof(file->secret), GRND_NONBLOCK) != (ssize_t)sizeof(file->secret))
 		file->secret = (uintptr_t)file;
+	file->ids.seed = file->secret;
 	file->problem = all.problem;
 	file->problem_self = all.self;
 	file->memory_limit = all.memory_limit ? all.memory_limit : default_memory_limit;
@@ -338,7 +339,7 @@ void pd_file_close(struct pd_file *file)
 	pd_free(file->extra);
 	pd_free(file->parts);
 	pd_free(file->events);
-	pd_free(file->ids);
+	pd_u64_map_fini(&file->ids);
 	pd_free(file->unnamed);
 	pd_arena_fini(&file->arena);
 	free(file->name);

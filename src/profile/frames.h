@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "profile/hash.h"
 #include "symbol/codes.h"
-#include "state/index.h"
+#include "base/lookup/hash.h"
 
 // What makes a place the same.
 struct pd_frame_id {

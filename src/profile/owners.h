@@ -10,7 +10,7 @@
 
 #include "base/cursor.h"
 #include "symbol/codes.h"
-#include "state/index.h"
+#include "base/lookup/hash.h"
 
 // A thread, a process, or all of one name, as it was asked for.
 struct pd_owner {

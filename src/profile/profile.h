@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "profile/collect.h"
-#include "state/index.h"
+#include "base/lookup/hash.h"
 
 struct pd_slice_range {
 	size_t start, count;

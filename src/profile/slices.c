@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "base/search.h"
+#include "base/lookup/search.h"
 #include "base/threads.h"
 #include "profile/profile.h"
 

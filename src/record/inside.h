@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "base/lookup/hash.h"
 #include "record/config.h"
 
 // ---- command.c: the command, which waits until it may begin ----
@@ -81,8 +82,7 @@ struct pd_tally {
 	// paths that were mapped, each once
 	char **paths;
 	size_t path_count, path_capacity;
-	size_t *slots; // of a hash table over the paths, index + 1
-	size_t slot_count;
+	struct pd_index by_path;
 	struct pd_made copy; // for records that wrap
 };
 

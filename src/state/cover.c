@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/search.h"
+#include "base/lookup/search.h"
 
 #define CLOSES UINT32_C(0x80000000)
 

@@ -4,7 +4,7 @@
  * the view ends where the first of them has its next change.
  */
 #include "state/world.h"
-#include "base/search.h"
+#include "base/lookup/search.h"
 
 // A list of things that have a moment from which on they are true.
 struct changes {

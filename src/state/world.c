@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "base/search.h"
+#include "base/lookup/search.h"
 #include "state/world.h"
 
 #define DEFAULT_LIMIT (UINT64_C(4) << 30)

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "state/cover.h"
-#include "state/index.h"
+#include "base/lookup/hash.h"
 #include "state/order.h"
 
 enum pd_change_kind {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "base/search.h"
+#include "base/lookup/search.h"
 #include "symbol/lookup.h"
 #include "state/world.h"
 
@@ -17,7 +17,7 @@ struct process {
 struct pd_codes {
 	struct process *processes;
 	size_t count, capacity;
-	struct pd_memo by_pid; // to one more than the number
+	struct pd_u64_map by_pid; // to one more than the number
 };
 
 // ---- which codes were replaced ----
@@ -102,7 +102,7 @@ static bool add_process(struct pd_codes *codes, uint32_t pid, struct pd_jitdump 
 	bool ok = find_times(&p);
 
 	ok = ok && (!p.count || (PD_GROW(codes->processes, codes->capacity, codes->count + 1) &&
-				 pd_memo_put(&codes->by_pid, pid, (const void *)(uintptr_t)(codes->count + 1))));
+				 pd_u64_map_add(&codes->by_pid, pid, codes->count + 1)));
 	if (!ok || !p.count)
 		pd_free(p.times);
 	else
@@ -117,7 +117,7 @@ void pd_lookup_codes_fini(struct pd_codes *codes)
 	for (size_t i = 0; i < codes->count; i++)
 		pd_free(codes->processes[i].times);
 	pd_free(codes->processes);
-	pd_memo_fini(&codes->by_pid);
+	pd_u64_map_fini(&codes->by_pid);
 	pd_free(codes);
 }
 
@@ -145,7 +145,7 @@ const struct pd_codes *pd_codes_of(struct pd_symbols *symbols)
 
 static const struct process *process_of(const struct pd_codes *codes, uint32_t pid)
 {
-	size_t number = (uintptr_t)pd_memo_find(&codes->by_pid, pid);
+	size_t number = (size_t)pd_u64_map_find(&codes->by_pid, pid);
 
 	return number ? &codes->processes[number - 1] : NULL;
 }

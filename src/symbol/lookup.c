@@ -213,12 +213,12 @@ static const struct pd_function *add_symbol(struct pd_symbols *symbols, const st
 static const struct pd_function *function_of(struct pd_symbols *symbols, struct pd_dso_full *dso, uint64_t number,
 					     const struct pd_symbol *symbol)
 {
-	const struct pd_function *function = pd_memo_find(&dso->functions, number);
+	const struct pd_function *function = pd_u64_map_find_pointer(&dso->functions, number);
 
 	if (function)
 		return function;
 	function = add_symbol(symbols, dso, number, symbol);
-	if (function && !pd_memo_put(&dso->functions, number, function))
+	if (function && !pd_u64_map_add_pointer(&dso->functions, number, function))
 		symbols->failed = true;
 	return function;
 }
@@ -253,11 +253,11 @@ static const struct pd_function *find_function(struct pd_symbols *symbols, struc
 
 	if (!dso->table)
 		return NULL;
-	function = pd_memo_find(&dso->places, addr);
+	function = pd_u64_map_find_pointer(&dso->places, addr);
 	if (function)
 		return function == &pd_lookup_nothing ? NULL : function;
 	function = find_in_table(symbols, dso, addr);
-	if (!pd_memo_put(&dso->places, addr, function ? function : &pd_lookup_nothing))
+	if (!pd_u64_map_add_pointer(&dso->places, addr, function ? function : &pd_lookup_nothing))
 		symbols->failed = true;
 	return function;
 }
@@ -377,9 +377,9 @@ void pd_lookup_expect(const struct pd_symbols *symbols, const struct pd_place *p
 	const struct pd_dso_full *dso = symbols->dsos[place->dso->index];
 
 	if (which == PD_LOOKUP_ASK)
-		pd_memo_prefetch(&dso->places, place->addr);
+		pd_u64_map_prefetch(&dso->places, place->addr);
 	else
-		pd_memo_prefetch(&dso->functions, which);
+		pd_u64_map_prefetch(&dso->functions, which);
 }
 
 uint32_t pd_lookup_symbol(const struct pd_dso_full *dso, uint64_t addr)
@@ -403,6 +403,6 @@ const struct pd_function *pd_lookup_function(struct pd_symbols *symbols, const s
 	if (which == PD_NO_SYMBOL)
 		return NULL;
 	// most were made before, and then their symbols need not be looked at
-	function = pd_memo_find(&dso->functions, which);
+	function = pd_u64_map_find_pointer(&dso->functions, which);
 	return function ? function : function_in(symbols, dso, dso->table, 0, which);
 }

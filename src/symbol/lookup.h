@@ -17,7 +17,7 @@
 #include "object/runtime/jitdump.h"
 #include "object/symbols/kallsyms.h"
 #include "object/dwarf/lines.h"
-#include "symbol/memo.h"
+#include "base/lookup/u64_map.h"
 
 // Bytes of a file that stand at an address.
 struct pd_loaded {
@@ -49,9 +49,9 @@ struct pd_dso_full {
 	size_t span_count;
 	const struct pd_kallsyms *kallsyms; // whose table it is if only the symbols of one module are its own, else NULL
 	uint16_t owner;                     // the number of that module
-	struct pd_memo places;              // by address: a function, or pd_lookup_nothing
-	struct pd_memo functions;           // by their number in the table
-	struct pd_memo inlined;             // functions without a place, by where their names stand in lines
+	struct pd_u64_map places;           // by address: a function, or pd_lookup_nothing
+	struct pd_u64_map functions;        // by their number in the table
+	struct pd_u64_map inlined;          // functions without a place, by where their names stand in lines
 	struct pd_jitdump *const *jits;     // of the process, NULL behind the last one; the table has what they lack
 	struct pd_symbols *symbols;
 	bool has_file;            // lines may be asked for

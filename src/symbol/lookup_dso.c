@@ -69,7 +69,7 @@ static struct pd_dso_full *add_dso(struct pd_symbols *symbols, const struct want
 		.pid = w->pid,
 		.path = w->object ? w->object->path : w->name,
 		.symbols = symbols,
-		.places = { .seed = symbols->seed, .most = PLACES_MOST },
+		.places = { .seed = symbols->seed, .max = PLACES_MOST },
 		.functions = { .seed = symbols->seed },
 		.inlined = { .seed = symbols->seed },
 		.line_files = { .kallsyms = { .fd = -1 } },

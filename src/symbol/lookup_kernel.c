@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "base/search.h"
+#include "base/lookup/search.h"
 #include "object/index/index_file.h"
 #include "symbol/lookup.h"
 #include "object/find/root.h"

@@ -144,12 +144,12 @@ static const struct pd_function *new_inlined(struct pd_symbols *symbols, struct 
 // A name stands once in the table of a unit, so where it stands tells most of them apart without looking at it.
 static const struct pd_function *inlined_function(struct pd_symbols *symbols, struct pd_dso_full *dso, const char *name)
 {
-	const struct pd_function *function = pd_memo_find(&dso->inlined, (uintptr_t)name);
+	const struct pd_function *function = pd_u64_map_find_pointer(&dso->inlined, (uintptr_t)name);
 
 	if (function)
 		return function;
 	function = new_inlined(symbols, dso, scoped_name(symbols, name));
-	if (function && !pd_memo_put(&dso->inlined, (uintptr_t)name, function))
+	if (function && !pd_u64_map_add_pointer(&dso->inlined, (uintptr_t)name, function))
 		symbols->failed = true;
 	return function;
 }

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/search.h"
+#include "base/lookup/search.h"
 #include "format/print.h"
 
 // What is done with the records of a file, in one place.

@@ -10,7 +10,7 @@
 #include "file/archive.h"
 #include "file/file.h"
 #include "symbol/sources.h"
-#include "state/index.h"
+#include "base/lookup/hash.h"
 
 enum {
 	STEP = 256 << 10,

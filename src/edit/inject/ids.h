@@ -7,7 +7,7 @@
 #define PD_INJECT_IDS_H
 
 #include "edit/inject/inject.h"
-#include "state/index.h"
+#include "base/lookup/hash.h"
 
 enum {
 	PD_INJECT_ENTRY_HEAD = 36 // bytes of an entry of the list, up to the name

@@ -9,7 +9,7 @@
 
 #include <perfdata/trace.h>
 
-#include "state/index.h"
+#include "base/lookup/hash.h"
 
 // The last switch of a thread.
 struct left {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "state/index.h"
+#include "base/lookup/hash.h"
 
 enum {
 	ID_MAX = UINT16_MAX // raw data have 16 bits for it

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "state/index.h"
+#include "base/lookup/hash.h"
 
 // A record that was written. Two hashes with a secret: bytes that agree in both are the same.
 struct seen {

@@ -4,17 +4,12 @@
 
 #include <string.h>
 
+#include "base/lookup/u64_map.h"
+
 enum {
 	DEEPEST = 256, // scopes inside of one another; what is deeper counts as this deep
 	ORIGINS = 16,  // steps from code to its declaration
-	FIRST_NAMES = 256,
-	PATH = 512 // longest scope that is kept in front of a name
-};
-
-// The name of what stands at an offset.
-struct name {
-	uint64_t key; // 0: none
-	uint32_t text;
+	PATH = 512     // longest scope that is kept in front of a name
 };
 
 struct walk {
@@ -22,9 +17,8 @@ struct walk {
 	struct pd_dwarf_unit_head *u;
 	struct pd_dwarf_files *files;
 	struct pd_unit_maker *maker;
-	struct name *names; // a hash table
-	size_t name_count, name_slots;
-	size_t work; // ranges that may yet be read, which many functions may share
+	struct pd_u64_map names; // from twice an offset, and 1 in the other file, to one more than a text
+	size_t work;             // ranges that may yet be read, which many functions may share
 	uint32_t scope;
 	uint32_t scopes[DEEPEST];    // that entries of a depth stand in
 	bool declares;               // this pass looks for names of what is declared, the other one for code
@@ -34,23 +28,16 @@ struct walk {
 
 // ---- names ----
 
-static size_t slot_of(const struct walk *w, uint64_t key)
-{
-	size_t at = (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & (w->name_slots - 1);
-
-	while (w->names[at].key && w->names[at].key != key)
-		at = (at + 1) & (w->name_slots - 1);
-	return at;
-}
-
 // The name with its scope of what is declared at an offset, if there is one.
 static const char *kept_name(const struct walk *w, uint64_t offset)
 {
-	const struct name *name = w->name_slots ? &w->names[slot_of(w, 2 * offset)] : NULL;
+	uint64_t text_plus_1 = pd_u64_map_find(&w->names, 2 * offset);
+	const char *text;
 
-	if (!name || !name->key || name->text == PD_NO_TEXT || !strchr(w->maker->texts + name->text, PD_SCOPE_MARK))
+	if (!text_plus_1 || text_plus_1 - 1 == PD_NO_TEXT)
 		return NULL;
-	return w->maker->texts + name->text;
+	text = w->maker->texts + (text_plus_1 - 1);
+	return strchr(text, PD_SCOPE_MARK) ? text : NULL;
 }
 
 // The linker's name if a declaration on the way has one, else the nearest name of the source.
@@ -91,23 +78,10 @@ static const char *find_name(const struct walk *w, struct pd_dwarf_entry *entry)
 	return name;
 }
 
-static bool grow_names(struct walk *w)
+static void add_name(struct walk *w, uint64_t key, uint32_t text)
 {
-	struct name *old = w->names;
-	size_t count = w->name_slots, more = count ? 2 * count : FIRST_NAMES;
-	struct name *names = pd_alloc(more * sizeof(*names));
-
-	if (!names) {
+	if (!pd_u64_map_add(&w->names, key, (uint64_t)text + 1))
 		w->maker->failed = true;
-		return false;
-	}
-	w->names = names;
-	w->name_slots = more;
-	for (size_t i = 0; i < count; i++)
-		if (old[i].key)
-			w->names[slot_of(w, old[i].key)] = old[i];
-	pd_free(old);
-	return true;
 }
 
 // Many inlined copies have one origin: its name is looked for once.
@@ -115,22 +89,21 @@ static uint32_t name_text(struct walk *w, struct pd_dwarf_entry *entry)
 {
 	const struct pd_dwarf_value *origin = &entry->values[PD_USE_ORIGIN];
 	struct pd_dwarf *d = w->d;
-	uint64_t offset;
-	size_t slot;
+	uint64_t offset, text_plus_1;
+	uint32_t text;
 
 	if (!origin->form || entry->values[PD_USE_NAME].form || entry->values[PD_USE_LINKAGE_NAME].form ||
 	    !pd_dwarf_reference(&d, w->u, origin, &offset))
 		return pd_unit_maker_text(w->maker, find_name(w, entry));
 	// nothing refers to offset 0, so that no key is 0
 	offset = 2 * offset + (d != w->d);
-	if (2 * w->name_count >= w->name_slots && !grow_names(w))
-		return PD_NO_TEXT;
-	slot = slot_of(w, offset);
-	if (!w->names[slot].key) {
-		w->names[slot] = (struct name){ offset, pd_unit_maker_text(w->maker, find_name(w, entry)) };
-		w->name_count += offset != 0;
-	}
-	return w->names[slot].text;
+	text_plus_1 = pd_u64_map_find(&w->names, offset);
+	if (text_plus_1)
+		return (uint32_t)(text_plus_1 - 1);
+	text = pd_unit_maker_text(w->maker, find_name(w, entry));
+	if (offset)
+		add_name(w, offset, text);
+	return text;
 }
 
 // ---- names without a linker's name ----
@@ -167,15 +140,8 @@ static size_t inner_path(struct walk *w, const struct pd_dwarf_abbrev *abbrev, c
 
 static void keep_name(struct walk *w, uint64_t offset, uint32_t text)
 {
-	size_t slot;
-
-	if (2 * w->name_count >= w->name_slots && !grow_names(w))
-		return;
-	slot = slot_of(w, 2 * offset);
-	if (text == PD_NO_TEXT || w->names[slot].key)
-		return;
-	w->names[slot] = (struct name){ 2 * offset, text };
-	w->name_count++;
+	if (text != PD_NO_TEXT && !pd_u64_map_find(&w->names, 2 * offset))
+		add_name(w, 2 * offset, text);
 }
 
 /* Compilers give no linker's name to functions that only their file can see. Where such a one is declared, its scope is
@@ -343,5 +309,5 @@ void pd_dwarf_scopes(struct pd_dwarf *d, struct pd_dwarf_unit_head *u, struct pd
 		w.declares = false;
 	}
 	walk_tree(&w, &c);
-	pd_free(w.names);
+	pd_u64_map_fini(&w.names);
 }

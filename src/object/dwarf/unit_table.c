@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum {
-	FIRST_SLOTS = 256,
 	FAR = 16 << 10, // areas with code lie further apart, if there are few
 	FEW_AREAS = 8,
 	COPIES_OF_SCOPE = 4 // about the most links for each scope
@@ -30,55 +29,21 @@ static bool is_within(struct pd_unit_maker *m)
 	return !m->failed;
 }
 
-static uint32_t hash_of(const char *text, size_t size)
+static uint32_t find_text(const struct pd_unit_maker *m, const char *text, uint64_t hash)
 {
-	uint32_t hash = 2166136261u;
+	size_t at = (uint32_t)hash;
 
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ (uint8_t)text[i]) * 16777619u;
-	return hash;
-}
-
-static void put_slot(struct pd_unit_maker *m, uint32_t hash, uint32_t text)
-{
-	size_t at = hash & (m->slot_count - 1);
-
-	while (m->slots[at])
-		at = (at + 1) & (m->slot_count - 1);
-	m->slots[at] = text + 1;
-}
-
-static bool grow_slots(struct pd_unit_maker *m)
-{
-	size_t count = m->slot_count ? 2 * m->slot_count : FIRST_SLOTS;
-	uint32_t *slots = pd_alloc(count * sizeof(*slots));
-
-	if (!slots)
-		return false;
-	pd_free(m->slots);
-	m->slots = slots;
-	m->slot_count = count;
-	for (size_t at = 1; at < m->texts_size;) {
-		size_t length = strlen(m->texts + at);
-
-		put_slot(m, hash_of(m->texts + at, length), (uint32_t)at);
-		at += length + 1;
-	}
-	return true;
-}
-
-static uint32_t find_text(const struct pd_unit_maker *m, const char *text, uint32_t hash)
-{
-	for (size_t at = hash & (m->slot_count - 1); m->slots[at]; at = (at + 1) & (m->slot_count - 1))
-		if (strcmp(m->texts + m->slots[at] - 1, text) == 0)
-			return m->slots[at] - 1;
+	for (uint32_t i; (i = pd_index_next(&m->index, hash, &at)) != PD_INDEX_END;)
+		if (strcmp(m->texts + i, text) == 0)
+			return i;
 	return PD_NO_TEXT;
 }
 
 uint32_t pd_unit_maker_text(struct pd_unit_maker *m, const char *text)
 {
 	size_t length;
-	uint32_t hash, at;
+	uint64_t hash;
+	uint32_t at;
 
 	if (!text || m->failed || !is_within(m))
 		return PD_NO_TEXT;
@@ -86,12 +51,11 @@ uint32_t pd_unit_maker_text(struct pd_unit_maker *m, const char *text)
 	length = strlen(text);
 	if (!length)
 		return 0;
-	hash = hash_of(text, length);
-	at = m->slot_count ? find_text(m, text, hash) : PD_NO_TEXT;
+	hash = pd_hash((uintptr_t)m, text, length);
+	at = find_text(m, text, hash);
 	if (at != PD_NO_TEXT)
 		return at;
 	if (length >= UINT32_MAX / 2 || m->texts_size + length >= UINT32_MAX / 2 ||
-	    (2 * m->text_count >= m->slot_count && !grow_slots(m)) ||
 	    !PD_GROW(m->texts, m->texts_capacity, m->texts_size + length + 2)) {
 		m->failed = true;
 		return PD_NO_TEXT;
@@ -99,10 +63,12 @@ uint32_t pd_unit_maker_text(struct pd_unit_maker *m, const char *text)
 	if (!m->texts_size)
 		m->texts[m->texts_size++] = 0;
 	at = (uint32_t)m->texts_size;
+	if (!pd_index_add(&m->index, hash, at)) {
+		m->failed = true;
+		return PD_NO_TEXT;
+	}
 	memcpy(m->texts + at, text, length + 1);
 	m->texts_size += length + 1;
-	m->text_count++;
-	put_slot(m, hash, at);
 	return at;
 }
 
@@ -146,7 +112,7 @@ void pd_unit_maker_fini(struct pd_unit_maker *m)
 	pd_free(m->scopes);
 	pd_free(m->spans);
 	pd_free(m->texts);
-	pd_free(m->slots);
+	pd_index_fini(&m->index);
 	*m = (struct pd_unit_maker){ .limit = m->limit };
 }
 

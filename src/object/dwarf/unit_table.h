@@ -8,6 +8,7 @@
 #ifndef PD_SYMBOL_UNIT_TABLE_H
 #define PD_SYMBOL_UNIT_TABLE_H
 
+#include "base/lookup/hash.h"
 #include "object/dwarf/lines.h"
 #include "object/dwarf/pieces.h"
 
@@ -40,8 +41,7 @@ struct pd_unit_maker {
 	size_t span_count, span_capacity;
 	char *texts;
 	size_t texts_size, texts_capacity;
-	uint32_t *slots; // of a hash table of texts: where one begins, and one more
-	size_t slot_count, text_count;
+	struct pd_index index; // of texts: where they begin
 	bool failed;
 };
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
-#include "base/search.h"
+#include "base/lookup/search.h"
 
 enum {
 	MACHINE_PPC64 = 21,

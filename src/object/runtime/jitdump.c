@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "base/cursor.h"
-#include "base/search.h"
+#include "base/lookup/search.h"
+#include "base/lookup/u64_map.h"
 #include "object/find/root.h"
 
 enum {
@@ -76,8 +77,7 @@ struct reading {
 	size_t window_capacity;
 	size_t window_size;
 	uint64_t window_at;
-	uint32_t *slots; // codes by the hash of their index
-	size_t slot_count;
+	struct pd_u64_map by_index; // from the index of a code to one more than the place of the newest one
 	// lines, and how to unwind, that wait for their code
 	uint64_t lines_addr;
 	size_t first_line, line_count;
@@ -111,7 +111,7 @@ static size_t memory_used(const struct reading *r)
 
 	// the order and its tree come to at most 36 bytes for each code
 	return jit->about.code_count * (sizeof(*jit->codes) + 36) + jit->line_capacity * sizeof(*jit->lines) +
-	       jit->text_capacity + r->slot_count * sizeof(*r->slots);
+	       jit->text_capacity + r->by_index.capacity * sizeof(*r->by_index.slots);
 }
 
 static bool put_text(struct reading *r, const void *text, size_t size, size_t *at_out)
@@ -144,59 +144,16 @@ static bool take_text(struct pd_cursor *c, const char **text_out, size_t *length
 
 // ---- codes by their number ----
 
-static size_t hash_of(uint64_t index)
-{
-	return (size_t)(index * UINT64_C(0x9e3779b97f4a7c15) >> 20);
-}
-
-static void put_slot(struct reading *r, uint32_t code)
-{
-	uint64_t index = r->jit->codes[code].code.index;
-	size_t slot = hash_of(index) & (r->slot_count - 1);
-
-	while (r->slots[slot] != none && r->jit->codes[r->slots[slot]].code.index != index)
-		slot = (slot + 1) & (r->slot_count - 1);
-	r->slots[slot] = code;
-}
-
-static bool grow_slots(struct reading *r)
-{
-	size_t count = r->slot_count ? r->slot_count * 2 : 64;
-	uint32_t *slots = pd_realloc(NULL, count * sizeof(*slots));
-
-	if (!slots)
-		return false;
-	memset(slots, 0xff, count * sizeof(*slots));
-	pd_free(r->slots);
-	r->slots = slots;
-	r->slot_count = count;
-	for (size_t i = 0; i < r->jit->about.code_count; i++)
-		put_slot(r, (uint32_t)i);
-	return true;
-}
-
-static uint32_t find_slot(const struct reading *r, uint64_t index)
-{
-	size_t slot = hash_of(index) & (r->slot_count - 1);
-
-	if (!r->slot_count)
-		return none;
-	while (r->slots[slot] != none && r->jit->codes[r->slots[slot]].code.index != index)
-		slot = (slot + 1) & (r->slot_count - 1);
-	return r->slots[slot];
-}
-
 static void add_code(struct reading *r, const struct code *code)
 {
 	struct pd_jitdump *jit = r->jit;
 
 	if (!PD_GROW(jit->codes, jit->code_capacity, jit->about.code_count + 1) ||
-	    (2 * (jit->about.code_count + 1) > r->slot_count && !grow_slots(r))) {
+	    !pd_u64_map_set(&r->by_index, code->code.index, jit->about.code_count + 1)) {
 		r->out_of_memory = true;
 		return;
 	}
-	jit->codes[jit->about.code_count] = *code;
-	put_slot(r, (uint32_t)jit->about.code_count++);
+	jit->codes[jit->about.code_count++] = *code;
 }
 
 // ---- records ----
@@ -235,8 +192,8 @@ static bool read_load(struct reading *r, struct pd_cursor *c, uint64_t time, uin
 static bool read_move(struct reading *r, struct pd_cursor *c, uint64_t time)
 {
 	struct code moved;
-	uint64_t new_addr, size, index;
-	uint32_t pid = pd_cursor_u32(c), tid = pd_cursor_u32(c), from;
+	uint64_t new_addr, size, index, from_plus_1;
+	uint32_t pid = pd_cursor_u32(c), tid = pd_cursor_u32(c);
 
 	pd_cursor_take(c, 16); // where the program sees it, where it was
 	new_addr = pd_cursor_u64(c);
@@ -244,11 +201,11 @@ static bool read_move(struct reading *r, struct pd_cursor *c, uint64_t time)
 	index = pd_cursor_u64(c);
 	if (c->failed)
 		return false;
-	from = find_slot(r, index);
-	if (from == none)
+	from_plus_1 = pd_u64_map_find(&r->by_index, index);
+	if (!from_plus_1)
 		return true; // what was never loaded has no name
-	moved = r->jit->codes[from];
-	r->jit->codes[from].code.end_time = time;
+	moved = r->jit->codes[from_plus_1 - 1];
+	r->jit->codes[from_plus_1 - 1].code.end_time = time;
 	moved.code.time = time;
 	moved.code.addr = new_addr;
 	moved.code.size = size;
@@ -554,7 +511,7 @@ enum pd_status pd_jitdump_open_image(struct pd_jitdump **jit_out, struct pd_imag
 	if (status == PD_OK && (r.out_of_memory || !make_order(jit)))
 		status = pd_fail_memory(error);
 	pd_free(r.window);
-	pd_free(r.slots);
+	pd_u64_map_fini(&r.by_index);
 	if (status || !keep)
 		pd_image_close(image);
 	if (status) {

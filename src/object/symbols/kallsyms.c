@@ -5,12 +5,12 @@
  */
 #include "object/symbols/kallsyms.h"
 
+#include "base/lookup/hash.h"
 #include "object/elf/image.h"
 #include "object/symbols/scan.h"
 
 enum {
 	MODULES = 8192, // most; a system has some hundreds
-	SLOTS = 2 * MODULES,
 	PAGE = 4096
 };
 
@@ -26,7 +26,7 @@ struct line {
 struct reading {
 	struct pd_kallsyms *kallsyms;
 	struct pd_symtab_maker maker;
-	uint16_t *slots; // owners by the hash of their name, 0 is free
+	struct pd_index owners; // by their names
 	uint16_t last;
 	uint64_t text_addr, stext_addr;
 	uint64_t last_addr; // the last symbol of those that end a section of the image
@@ -82,8 +82,8 @@ static bool add_module(struct pd_kallsyms *k, const struct line *line)
 static bool find_owner(struct reading *r, const struct line *line, uint16_t *owner_out)
 {
 	struct pd_kallsyms *k = r->kallsyms;
-	uint32_t hash = 2166136261;
-	size_t slot;
+	uint64_t hash;
+	size_t at;
 
 	*owner_out = 0;
 	if (!line->module_length)
@@ -91,21 +91,21 @@ static bool find_owner(struct reading *r, const struct line *line, uint16_t *own
 	*owner_out = r->last;
 	if (r->last && is_module(k, r->last, line))
 		return true;
-	for (size_t i = 0; i < line->module_length; i++)
-		hash = (hash ^ (uint8_t)line->module[i]) * 16777619;
-	for (slot = hash % SLOTS; r->slots[slot]; slot = (slot + 1) % SLOTS) {
-		if (!is_module(k, r->slots[slot], line))
+	hash = pd_hash((uintptr_t)r, line->module, line->module_length);
+	at = (uint32_t)hash;
+	for (uint32_t i; (i = pd_index_next(&r->owners, hash, &at)) != PD_INDEX_END;) {
+		if (!is_module(k, (uint16_t)i, line))
 			continue;
-		*owner_out = r->last = r->slots[slot];
+		*owner_out = r->last = (uint16_t)i;
 		return true;
 	}
 	if (k->module_count == MODULES) {
 		r->maker.over_limit = true;
 		return true;
 	}
-	if (!add_module(k, line))
+	if (!add_module(k, line) || !pd_index_add(&r->owners, hash, (uint32_t)k->module_count))
 		return false;
-	*owner_out = r->last = r->slots[slot] = (uint16_t)k->module_count;
+	*owner_out = r->last = (uint16_t)k->module_count;
 	return true;
 }
 
@@ -194,14 +194,11 @@ enum pd_status pd_kallsyms_read(struct pd_kallsyms *kallsyms_out, const char *te
 	struct reading r = { .kallsyms = &k, .maker = { .rule = PD_SYMTAB_INNER, .limit = limit } };
 	enum pd_status status;
 
-	r.slots = pd_alloc(SLOTS * sizeof(*r.slots));
-	if (!r.slots)
-		return pd_fail_memory(error);
 	status = read_lines(&r, (struct pd_scan){ text, text + size }, error);
 	if (status == PD_OK)
 		status = pd_symtab_make(&r.maker, &k.table, error);
 	pd_symtab_maker_fini(&r.maker);
-	pd_free(r.slots);
+	pd_index_fini(&r.owners);
 	if (status) {
 		pd_kallsyms_close(&k);
 		return status;

@@ -38,60 +38,22 @@ static const uint8_t *whole(struct pd_tally *tally, const struct pd_ring_view *v
 	return copy->data;
 }
 
-static uint64_t hash_of(const char *path, size_t length)
-{
-	uint64_t hash = UINT64_C(14695981039346656037);
-
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (uint8_t)path[i]) * UINT64_C(1099511628211);
-	return hash ^ hash >> 29;
-}
-
-static size_t *slot_of(struct pd_tally *tally, const char *path, size_t length)
-{
-	size_t mask = tally->slot_count - 1;
-	size_t at = (size_t)hash_of(path, length) & mask;
-
-	while (tally->slots[at]) {
-		const char *there = tally->paths[tally->slots[at] - 1];
-
-		if (strlen(there) == length && memcmp(there, path, length) == 0)
-			break;
-		at = (at + 1) & mask;
-	}
-	return &tally->slots[at];
-}
-
-static bool grow_slots(struct pd_tally *tally)
-{
-	size_t count = tally->slot_count ? tally->slot_count * 2 : 1024;
-	size_t *slots = pd_alloc(count * sizeof(*slots));
-
-	if (!slots)
-		return false;
-	pd_free(tally->slots);
-	tally->slots = slots;
-	tally->slot_count = count;
-	for (size_t i = 0; i < tally->path_count; i++)
-		*slot_of(tally, tally->paths[i], strlen(tally->paths[i])) = i + 1;
-	return true;
-}
-
 enum pd_status pd_tally_path(struct pd_tally *tally, const char *path, size_t length, struct pd_error *error)
 {
-	size_t *slot;
+	uint64_t hash = pd_hash((uintptr_t)tally, path, length);
+	size_t at = (uint32_t)hash;
+	char *copy;
 
-	if (tally->path_count * 2 >= tally->slot_count && !grow_slots(tally))
+	for (uint32_t i; (i = pd_index_next(&tally->by_path, hash, &at)) != PD_INDEX_END;)
+		if (strlen(tally->paths[i]) == length && memcmp(tally->paths[i], path, length) == 0)
+			return PD_OK;
+	copy = strndup(path, length);
+	if (!copy || !PD_GROW(tally->paths, tally->path_capacity, tally->path_count + 1) ||
+	    !pd_index_add(&tally->by_path, hash, (uint32_t)tally->path_count)) {
+		free(copy);
 		return pd_fail_memory(error);
-	slot = slot_of(tally, path, length);
-	if (*slot)
-		return PD_OK;
-	if (!PD_GROW(tally->paths, tally->path_capacity, tally->path_count + 1))
-		return pd_fail_memory(error);
-	tally->paths[tally->path_count] = strndup(path, length);
-	if (!tally->paths[tally->path_count])
-		return pd_fail_memory(error);
-	*slot = ++tally->path_count;
+	}
+	tally->paths[tally->path_count++] = copy;
 	return PD_OK;
 }
 
@@ -197,7 +159,7 @@ void pd_tally_fini(struct pd_tally *tally)
 	for (size_t i = 0; i < tally->path_count; i++)
 		free(tally->paths[i]);
 	pd_free(tally->paths);
-	pd_free(tally->slots);
+	pd_index_fini(&tally->by_path);
 	pd_made_fini(&tally->copy);
 	*tally = (struct pd_tally){ 0 };
 }

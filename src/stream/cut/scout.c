@@ -143,13 +143,8 @@ static void *scout(void *self)
 // What a scout reads of a file that the walk might change.
 static bool make_view(struct pd_file *view, const struct pd_file *file)
 {
-	size_t size = file->id_capacity * sizeof(*file->ids);
-
 	*view = *file;
-	view->ids = pd_alloc(size + 1);
-	if (view->ids && size)
-		memcpy(view->ids, file->ids, size);
-	return view->ids != NULL;
+	return pd_u64_map_copy(&view->ids, &file->ids);
 }
 
 static bool is_of_use(const struct pd_file *file)
@@ -236,6 +231,6 @@ void pd_scouts_end(struct pd_scouts *scouts)
 		pd_pieces_fini(&scouts->members[i].found.pieces);
 		pd_batch_fini(&scouts->members[i].found.others);
 	}
-	pd_free(scouts->view.ids);
+	pd_u64_map_fini(&scouts->view.ids);
 	pd_free(scouts);
 }

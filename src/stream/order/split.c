@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/search.h"
+#include "base/lookup/search.h"
 
 static int compare_pieces(const void *a, const void *b)
 {

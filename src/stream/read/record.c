@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "base/search.h"
+#include "base/lookup/search.h"
 
 // The words of the event are copied only when they are not there from the last record.
 static void set_scope(struct pd_scratch *scratch, const struct pd_record *record)

@@ -198,7 +198,7 @@ static bool ids_are_known(const struct pd_file *file, const struct pd_record *re
 {
 	const struct pd_id_index *index = decoded;
 
-	if (!file->id_count)
+	if (!file->ids.count)
 		return true;
 	if (record->type == PD_RECORD_EVENT_UPDATE)
 		return is_known(file, ((const struct pd_event_update *)decoded)->id);
@@ -220,7 +220,7 @@ bool pd_stream_knows_end(const struct pd_file *file, const struct pd_record *rec
 	const struct pd_event_full *full = file->event_count ? file->events[0] : NULL;
 	uint64_t id;
 
-	if (!full || !full->trailer_size || full->trailer_id == PD_NOWHERE || !file->id_count ||
+	if (!full || !full->trailer_size || full->trailer_id == PD_NOWHERE || !file->ids.count ||
 	    record->bytes.size < 8 * (size_t)full->trailer_id)
 		return true;
 	id = pd_load_u64(record->bytes.data + record->bytes.size - 8 * (size_t)full->trailer_id, file->swap);

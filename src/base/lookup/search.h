@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Binary search. Where speed counts and lists are long, searches without branches are written by hand. */
-#ifndef PD_BASE_SEARCH_H
-#define PD_BASE_SEARCH_H
+#ifndef PD_BASE_LOOKUP_SEARCH_H
+#define PD_BASE_LOOKUP_SEARCH_H
 
 /*
  * Sets result to the first index of [begin, end) for which a condition on the index i is false, or to end. The condition

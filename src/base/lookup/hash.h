@@ -3,8 +3,8 @@
  * A hash index: from a hash to the numbers of things that are kept elsewhere, and the hash itself. Who asks
  * compares the things. The hash is seeded, so that a file cannot choose what collides.
  */
-#ifndef PD_WORLD_INDEX_H
-#define PD_WORLD_INDEX_H
+#ifndef PD_BASE_LOOKUP_HASH_H
+#define PD_BASE_LOOKUP_HASH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "state/index.h"
+#include "base/lookup/hash.h"
 
 #include <string.h>
 
