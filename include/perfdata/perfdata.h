@@ -11,6 +11,7 @@
  *   json.h    JSON written into a text
  *   print.h   printing records as text and JSON
  *   header.h  header, events and features as text and JSON
+ *   objects.h objects with their build ids
  *   samples.h samples as text
  *   check.h   reporting every problem of a file
  *   world.h   threads and mappings at any time
@@ -52,6 +53,7 @@
 #include <perfdata/json.h>
 #include <perfdata/live.h>
 #include <perfdata/merge.h>
+#include <perfdata/objects.h>
 #include <perfdata/print.h>
 #include <perfdata/profile.h>
 #include <perfdata/repair.h>

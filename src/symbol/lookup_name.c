@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What objects are called. The kernel and its modules go by the table of build ids of the header, where they stand in
- * it, else by [kernel.kallsyms] and the name of the module in brackets. The entries of the table are records of type 0
- * with the layout of HEADER_BUILD_ID.
+ * it, else by [kernel.kallsyms] and the name of the module in brackets.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +9,6 @@
 #include "symbol/lookup.h"
 
 enum {
-	ENTRY_NAME = 36,
-	ENTRY_HEAD = 8,
 	NAME_MOST = 128
 };
 
@@ -58,11 +55,6 @@ static const char *in_brackets(struct pd_symbols *symbols, const char *path)
 }
 
 // ---- the table of build ids ----
-
-static unsigned number16(const struct pd_header *header, const uint8_t *at)
-{
-	return header->big_endian ? at[0] * 256u + at[1] : at[1] * 256u + at[0];
-}
 
 static uint64_t hash_module(const struct pd_symbols *symbols, const char *name, size_t length)
 {
@@ -126,20 +118,15 @@ static void read_entries(struct pd_symbols *symbols)
 {
 	const struct pd_header *header = pd_file_header(symbols->file);
 	const struct pd_build_ids *ids = header->mode == PD_MODE_PIPE ? NULL : pd_file_build_id(symbols->file);
-	size_t at = 0;
+	struct pd_build_id_walk walk = { .big_endian = header->big_endian };
+	struct pd_build_id_entry entry;
 
 	symbols->kernel_names.read = true;
-	while (ids && at + ENTRY_NAME < ids->records.size) {
-		const uint8_t *entry = ids->records.data + at;
-		unsigned misc = number16(header, entry + 4), size = number16(header, entry + 6);
-		const char *name = (const char *)entry + ENTRY_NAME;
-
-		if (size < ENTRY_HEAD || size > ids->records.size - at)
-			break;
-		if (PD_BITS(misc, PD_MISC_CPUMODE) == PD_CPUMODE_KERNEL && size > ENTRY_NAME &&
-		    memchr(name, 0, size - ENTRY_NAME))
-			take_entry(symbols, name);
-		at += size;
+	if (ids)
+		walk.records = ids->records;
+	while (pd_build_id_next(&walk, &entry)) {
+		if (PD_BITS(entry.misc, PD_MISC_CPUMODE) == PD_CPUMODE_KERNEL)
+			take_entry(symbols, entry.name);
 	}
 }
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * objects.h - the objects of a file with their build ids, as perf buildid-list (6.1) lists them.
+ *
+ * Example:
+ *
+ *	struct pd_objects_options options = { .size = sizeof(options) };
+ *
+ *	pd_objects_read(file, &options, &objects, &error);
+ *	pd_print_objects(text, objects, false);
+ *	pd_objects_free(objects);
+ */
+#ifndef PERFDATA_OBJECTS_H
+#define PERFDATA_OBJECTS_H
+
+#include <perfdata/file.h>
+#include <perfdata/stream.h>
+#include <perfdata/text.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** An object under one of its names. */
+struct pd_listed_object {
+	const char *name;      /* ends with a NUL; owned by the list */
+	struct pd_build_id id; /* size 0: unknown */
+	uint32_t machine;      /* as in struct pd_object */
+	bool hit;              /* a sample is in it; only where all samples were looked at, see pd_objects_are_hits */
+};
+
+struct pd_objects_options {
+	size_t size; /* sizeof(struct pd_objects_options) */
+	bool only_hits; /* only objects with samples. So it is without this where the header has no build ids, except that samples
+			 * of files with AUX data are never looked at because of this option */
+	/* Called periodically while records are read. May be NULL. */
+	void (*progress)(void *self, const struct pd_stream *stream);
+	/* The file is about to be read a second time. May be NULL. */
+	void (*again)(void *self);
+	void *self; /* first argument of progress and again */
+};
+
+struct pd_objects;
+
+/** Lists the objects of a file that can be read twice. Errors: PD_ERROR_MEMORY, and those of pd_stream_next. */
+PD_API enum pd_status pd_objects_read(struct pd_file *file, const struct pd_objects_options *options,
+				      struct pd_objects **objects_out, struct pd_error *error);
+PD_API void pd_objects_free(struct pd_objects *objects);
+/** The index-th object; NULL past the end. */
+PD_API const struct pd_listed_object *pd_objects_at(const struct pd_objects *objects, size_t index);
+/** True if samples were looked at, and only objects with some are listed. */
+PD_API bool pd_objects_are_hits(const struct pd_objects *objects);
+
+/** Prints a line for each object: build id and name; escape: as a terminal needs it. */
+PD_API void pd_print_objects(struct pd_text *text, const struct pd_objects *objects, bool escape);
+/** Prints a JSON object for each object, a line each. */
+PD_API void pd_json_objects(struct pd_text *text, const struct pd_objects *objects);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

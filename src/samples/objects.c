@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The objects of a file with their build ids, as perf buildid-list lists them. The header has a list of them. Where it has none,
+ * as in pipes, what is mapped where a sample was taken makes the list, in the order in which it was mapped first.
+ */
+#include <string.h>
+
+#include <perfdata/objects.h>
+#include <perfdata/stream.h>
+#include <perfdata/symbol.h>
+#include <perfdata/world.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "file/file.h"
+
+enum {
+	ID_BYTES = PD_BUILD_ID_SIZE,
+	HOST = 0,
+	RECORDS_PER_STEP = 16384
+};
+
+struct line_slot {
+	uint64_t hash;
+	size_t index_plus_1; /* 0: empty */
+};
+
+struct pd_objects {
+	struct pd_file *file;
+	struct pd_objects_options options;
+	struct pd_arena names;
+	struct pd_world *world;
+	struct pd_symbols *symbols;
+	struct pd_listed_object *lines;
+	size_t count, capacity;
+	struct line_slot *slots; /* where lines are, by name and by name and build id */
+	size_t slot_count, slots_used;
+	uint64_t seed;
+	bool only_hits;
+	size_t *shown; // indexes of the lines in the order in which they are listed
+	size_t shown_count;
+	struct pd_error error;
+	enum pd_status status;
+};
+
+static bool no_memory(struct pd_objects *list)
+{
+	list->status = pd_fail_memory(&list->error);
+	return false;
+}
+
+// ---- the list of the header ----
+
+static uint64_t mix(uint64_t hash, const void *data, size_t size)
+{
+	const uint8_t *bytes = data;
+
+	for (size_t i = 0; i < size; i++) {
+		hash = (hash ^ bytes[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+/* Of a name, or of a name and a build id. */
+static uint64_t hash_of(const struct pd_objects *list, const char *name, uint32_t machine, const struct pd_build_id *id)
+{
+	uint64_t hash = mix(list->seed ^ machine, name, strlen(name));
+
+	return id->size ? mix(~hash, id->bytes, ID_BYTES) : hash;
+}
+
+static bool is_line(const struct pd_listed_object *line, const char *name, uint32_t machine,
+		    const struct pd_build_id *id)
+{
+	return line->machine == machine && !strcmp(line->name, name) &&
+	       (!id->size || (line->id.size && !memcmp(line->id.bytes, id->bytes, ID_BYTES)));
+}
+
+/* The slot of the first line of a name, or of a name and a build id; an empty one if there is none. */
+static struct line_slot *find_slot(const struct pd_objects *list, const char *name, uint32_t machine,
+				   const struct pd_build_id *id)
+{
+	uint64_t hash = hash_of(list, name, machine, id);
+	size_t at = (size_t)hash & (list->slot_count - 1);
+
+	for (; list->slots[at].index_plus_1; at = (at + 1) & (list->slot_count - 1)) {
+		if (list->slots[at].hash == hash &&
+		    is_line(&list->lines[list->slots[at].index_plus_1 - 1], name, machine, id))
+			break;
+	}
+	list->slots[at].hash = hash;
+	return &list->slots[at];
+}
+
+static void put_line(struct pd_objects *list, size_t index, const struct pd_build_id *id)
+{
+	const struct pd_listed_object *line = &list->lines[index];
+	struct line_slot *slot = find_slot(list, line->name, line->machine, id);
+
+	list->slots_used += !slot->index_plus_1;
+	if (!slot->index_plus_1 || index < slot->index_plus_1 - 1)
+		slot->index_plus_1 = index + 1;
+}
+
+/* Puts all lines into the table: it has to grow, or they have changed places. */
+static bool put_lines(struct pd_objects *list)
+{
+	const struct pd_build_id none = { 0 };
+	struct line_slot *slots;
+
+	while (list->slot_count < 8 * (list->count + 1))
+		list->slot_count = list->slot_count ? 2 * list->slot_count : 256;
+	slots = pd_alloc(list->slot_count * sizeof(*slots));
+	if (!slots)
+		return no_memory(list);
+	pd_free(list->slots);
+	list->slots = slots;
+	list->slots_used = 0;
+	for (size_t i = 0; i < list->count; i++) {
+		put_line(list, i, &none);
+		if (list->lines[i].id.size)
+			put_line(list, i, &list->lines[i].id);
+	}
+	return true;
+}
+
+static bool set_id(struct pd_objects *list, struct pd_listed_object *line, const struct pd_build_id *id)
+{
+	line->id = *id;
+	if (!id->size)
+		return true;
+	if (2 * list->slots_used >= list->slot_count)
+		return put_lines(list);
+	put_line(list, (size_t)(line - list->lines), id);
+	return true;
+}
+
+/* The first line of a name that has this build id or none yet, as perf has it; NULL if there is none. Only the first line of a
+ * name has none. */
+static struct pd_listed_object *find_line(struct pd_objects *list, const char *name, uint32_t machine,
+					  const struct pd_build_id *id)
+{
+	const struct pd_build_id none = { 0 };
+	struct line_slot *slot = list->slot_count ? find_slot(list, name, machine, &none) : NULL;
+
+	if (slot && slot->index_plus_1 && id->size && list->lines[slot->index_plus_1 - 1].id.size)
+		slot = find_slot(list, name, machine, id);
+	return slot && slot->index_plus_1 ? &list->lines[slot->index_plus_1 - 1] : NULL;
+}
+
+/* The line of a name, a new one if there is none. */
+static struct pd_listed_object *line_of(struct pd_objects *list, const char *name, uint32_t machine,
+					const struct pd_build_id *id)
+{
+	const struct pd_build_id none = { 0 };
+	struct pd_listed_object *line = find_line(list, name, machine, id);
+
+	if (line)
+		return line;
+	if (2 * list->slots_used >= list->slot_count && !put_lines(list))
+		return NULL;
+	if (!PD_GROW(list->lines, list->capacity, list->count + 1)) {
+		no_memory(list);
+		return NULL;
+	}
+	list->lines[list->count] = (struct pd_listed_object){ .name = pd_arena_text(&list->names, name, strlen(name)),
+							      .machine = machine };
+	if (!list->lines[list->count].name) {
+		no_memory(list);
+		return NULL;
+	}
+	put_line(list, list->count, &none);
+	return &list->lines[list->count++];
+}
+
+static uint32_t machine_of(uint32_t pid)
+{
+	return pid == UINT32_MAX ? HOST : pid ? pid : PD_GUEST_DEFAULT;
+}
+
+static bool take_entry(struct pd_objects *list, const struct pd_build_id_entry *entry)
+{
+	unsigned mode = (unsigned)PD_BITS(entry->misc, PD_MISC_CPUMODE);
+	struct pd_build_id none = { 0 };
+	struct pd_listed_object *line;
+
+	if (mode == PD_CPUMODE_UNKNOWN || mode == PD_CPUMODE_HYPERVISOR)
+		return true;
+	line = line_of(list, entry->name, machine_of(entry->pid), &none);
+	return line && set_id(list, line, &entry->id);
+}
+
+static bool take_header(struct pd_objects *list)
+{
+	const struct pd_build_ids *ids = pd_file_build_id(list->file);
+	struct pd_build_id_walk walk = { .big_endian = pd_file_header(list->file)->big_endian };
+	struct pd_build_id_entry entry;
+
+	if (!ids)
+		return true;
+	walk.records = ids->records;
+	while (pd_build_id_next(&walk, &entry)) {
+		if (!take_entry(list, &entry))
+			return false;
+	}
+	return true;
+}
+
+// ---- what samples are in ----
+
+static bool keep(struct pd_objects *list, enum pd_status status)
+{
+	if (status < 0)
+		list->status = status;
+	return status >= 0;
+}
+
+static bool take_record(struct pd_objects *list, const struct pd_record *record)
+{
+	const struct pd_header_build_id *in = pd_as_header_build_id(record);
+	struct pd_build_id none = { 0 };
+
+	return !in || line_of(list, in->filename.data, machine_of((uint32_t)in->pid), &none);
+}
+
+static bool feed(void *self, struct pd_stream *stream, const struct pd_record *record)
+{
+	struct pd_objects *list = self;
+
+	if (record->type == PD_RECORD_SAMPLE) {
+		pd_stream_pass(stream);
+		return true;
+	}
+	/* They stand in front of the maps that they are for, and so in front in the list. */
+	if (record->type == PD_RECORD_HEADER_BUILD_ID && !take_record(list, record))
+		return false;
+	return keep(list, pd_world_take(list->world, record, &list->error));
+}
+
+static struct pd_build_id id_of(const struct pd_object *object)
+{
+	struct pd_build_id id = { 0 };
+
+	if (object) {
+		id.size = object->build_id_size;
+		memcpy(id.bytes, object->build_id, object->build_id_size);
+	}
+	return id;
+}
+
+/* perf script calls a module that no list names [name], this list calls it by its path. */
+static const char *name_of(const struct pd_dso *dso)
+{
+	const struct pd_object *object = dso->object;
+
+	return object && object->kind == PD_OBJECT_MODULE && dso->long_name[0] == '[' ? object->path : dso->long_name;
+}
+
+static struct pd_listed_object *line_of_dso(struct pd_objects *list, const struct pd_dso *dso)
+{
+	struct pd_build_id id = id_of(dso->object);
+	struct pd_listed_object *line = line_of(list, name_of(dso), dso->object ? dso->object->machine : HOST, &id);
+
+	if (line && !line->id.size && !set_id(list, line, &id))
+		return NULL;
+	return line;
+}
+
+static bool take_mappings(struct pd_objects *list, bool timed)
+{
+	const struct pd_mapping *mapping;
+
+	for (size_t i = 0; (mapping = pd_world_mapping(list->world, i)) != NULL; i++) {
+		struct pd_location location = { .mapping = mapping, .object = mapping->object };
+		struct pd_place place;
+
+		if (!mapping->object || (mapping->from.time_ns != 0) != timed)
+			continue;
+		place = pd_symbols_at(list->symbols, &location, mapping->from, mapping->start);
+		if (place.dso && !line_of_dso(list, place.dso))
+			return false;
+	}
+	return true;
+}
+
+/* Objects come in the order in which perf meets them: maps without a time at once, then the build ids that the records
+ * of a pipe tell, then the other maps, which wait for their turn. */
+static bool take_objects(struct pd_objects *list)
+{
+	size_t told = pd_file_header(list->file)->mode == PD_MODE_PIPE ? list->count : 0;
+	struct pd_listed_object *lines = pd_alloc((told + 1) * sizeof(*lines));
+
+	if (!lines || !take_mappings(list, false)) {
+		pd_free(lines);
+		return lines ? false : no_memory(list);
+	}
+	if (told) {
+		memcpy(lines, list->lines, told * sizeof(*lines));
+		memmove(list->lines, list->lines + told, (list->count - told) * sizeof(*lines));
+		memcpy(list->lines + list->count - told, lines, told * sizeof(*lines));
+	}
+	pd_free(lines);
+	return put_lines(list) && take_mappings(list, true);
+}
+
+static bool mark(void *self, struct pd_stream *stream, const struct pd_record *record)
+{
+	struct pd_objects *list = self;
+	struct pd_brief brief;
+	struct pd_place place;
+	struct pd_listed_object *line;
+
+	(void)stream;
+	if (!pd_record_brief(record, &brief))
+		return true;
+	place = pd_symbols_place(list->symbols, brief.pid, brief.cpumode, pd_record_moment(record), brief.ip);
+	line = place.dso ? line_of_dso(list, place.dso) : NULL;
+	if (line)
+		line->hit = true;
+	return line || !place.dso;
+}
+
+static enum pd_status walk(struct pd_objects *list,
+			   bool (*each)(void *self, struct pd_stream *stream, const struct pd_record *record))
+{
+	const struct pd_stream_options options = { .size = sizeof(options), .order = PD_ORDER_TIME };
+	const struct pd_record *record;
+	struct pd_stream *stream = NULL;
+	enum pd_status status = pd_stream_open(list->file, &options, &stream, &list->error);
+	uint64_t count = 0;
+
+	while (status == PD_OK) {
+		status = pd_stream_next(stream, &record, &list->error);
+		if (status != PD_OK || !each(list, stream, record))
+			break;
+		if (list->options.progress && ++count % RECORDS_PER_STEP == 0)
+			list->options.progress(list->options.self, stream);
+	}
+	pd_stream_close(stream);
+	return status < 0 ? status : list->status;
+}
+
+static enum pd_status find_hits(struct pd_objects *list)
+{
+	const struct pd_symbols_options options = { .size = sizeof(options), .flags = PD_SYMBOLS_NO_FILES };
+	enum pd_status status;
+
+	if (!keep(list, pd_world_new(NULL, &list->world, &list->error)) ||
+	    !keep(list, pd_world_take_features(list->world, list->file, &list->error)))
+		return list->status;
+	status = walk(list, feed);
+	if (status < 0)
+		return status;
+	if (!keep(list, pd_world_settle(list->world, &list->error)) ||
+	    !keep(list, pd_symbols_new(list->file, list->world, &options, &list->symbols, &list->error)) ||
+	    !take_objects(list))
+		return list->status;
+	if (list->options.again)
+		list->options.again(list->options.self);
+	return walk(list, mark);
+}
+
+// ---- all of it ----
+
+static bool has_feature(struct pd_file *file, unsigned feature)
+{
+	struct pd_feature_section section;
+
+	for (size_t i = 0; pd_file_feature_at(file, i, &section); i++) {
+		if (section.number == feature)
+			return true;
+	}
+	return false;
+}
+
+// The host first, as perf has it.
+static void sort(struct pd_objects *list)
+{
+	size_t count = 0;
+
+	for (int guests = 0; guests < 2; guests++) {
+		for (size_t i = 0; i < list->count; i++) {
+			const struct pd_listed_object *line = &list->lines[i];
+
+			if ((line->machine != HOST) == guests && (!list->only_hits || line->hit))
+				list->shown[count++] = i;
+		}
+	}
+	list->shown_count = count;
+}
+
+static enum pd_status read_file(struct pd_objects *list)
+{
+	bool pipe = pd_file_header(list->file)->mode == PD_MODE_PIPE;
+	enum pd_status status = PD_OK;
+
+	// as perf: what AUX data would hit takes too long to find out
+	list->only_hits = !has_feature(list->file, PD_FEATURE_BUILD_ID) ||
+			  (list->options.only_hits && (pipe || !has_feature(list->file, PD_FEATURE_AUXTRACE)));
+	if (!pipe && !take_header(list))
+		return list->status;
+	if (list->only_hits || pipe)
+		status = find_hits(list);
+	if (status < 0)
+		return status;
+	list->shown = pd_alloc((list->count + 1) * sizeof(*list->shown));
+	if (!list->shown)
+		return pd_fail_memory(&list->error);
+	sort(list);
+	return PD_OK;
+}
+
+enum pd_status pd_objects_read(struct pd_file *file, const struct pd_objects_options *options,
+			       struct pd_objects **objects_out, struct pd_error *error)
+{
+	struct pd_objects *list = pd_alloc(sizeof(*list));
+	size_t size = options->size < sizeof(*options) ? options->size : sizeof(*options);
+	enum pd_status status;
+
+	if (!list)
+		return pd_fail_memory(error);
+	list->file = file;
+	list->seed = pd_file_secret(file);
+	memcpy(&list->options, options, size);
+	status = read_file(list);
+	if (status < 0) {
+		if (error)
+			*error = list->error;
+		pd_objects_free(list);
+		return status;
+	}
+	*objects_out = list;
+	return PD_OK;
+}
+
+void pd_objects_free(struct pd_objects *list)
+{
+	if (!list)
+		return;
+	pd_symbols_free(list->symbols);
+	pd_world_free(list->world);
+	pd_arena_fini(&list->names);
+	pd_free(list->lines);
+	pd_free(list->slots);
+	pd_free(list->shown);
+	pd_free(list);
+}
+
+const struct pd_listed_object *pd_objects_at(const struct pd_objects *list, size_t index)
+{
+	return index < list->shown_count ? &list->lines[list->shown[index]] : NULL;
+}
+
+bool pd_objects_are_hits(const struct pd_objects *list)
+{
+	return list->only_hits;
+}
