@@ -143,20 +143,14 @@ static void find_machine(struct pd_samples *samples)
 	samples->machine_known = true;
 }
 
-static enum pd_status text_failed(const struct pd_text *text, struct pd_error *error)
-{
-	if (pd_text_failed(text))
-		return pd_fail_memory(error);
-	return pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "text cannot be written");
-}
-
 static bool spill(struct pd_samples *samples)
 {
 	struct pd_text *text = samples->line.text;
 
 	if (samples->worker ? pd_sample_worker_wait(samples->worker) : pd_text_spill(text))
 		return true;
-	return fine(samples, samples->status < 0 ? samples->status : text_failed(text, &samples->error));
+	pd_samples_text_failed(samples);
+	return false;
 }
 
 static bool print_record(struct pd_samples *samples, const struct pd_record *record)

@@ -139,6 +139,8 @@ void pd_sample_workers_free(struct pd_sample_workers *workers);
 void pd_sample_workers_share(struct pd_sample_workers *workers);
 /* Waits where there is much text. False if the text cannot be written, or there is no memory. */
 bool pd_sample_worker_wait(struct pd_sample_worker *worker);
+/* The text could not be written: notes why, unless something else failed before. */
+void pd_samples_text_failed(struct pd_samples *samples);
 
 /* Symbols are looked up by one at a time. */
 static inline void pd_samples_lock(struct pd_samples *samples)

@@ -39,6 +39,16 @@ struct pd_sample_worker {
 
 /* ---- text ---- */
 
+void pd_samples_text_failed(struct pd_samples *samples)
+{
+	if (samples->status < 0)
+		return;
+	if (pd_text_failed(samples->line.text))
+		samples->status = pd_fail_memory(&samples->error);
+	else
+		samples->status = pd_fail(&samples->error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "text cannot be written");
+}
+
 static void take_turn(struct pd_sample_worker *worker, bool waits)
 {
 	struct pd_sample_workers *workers = worker->workers;
@@ -69,7 +79,10 @@ static void write_text(struct pd_sample_worker *worker, const char *bytes, size_
 	struct pd_text *text = worker->samples->line.text;
 
 	pd_text_put(text, bytes, size);
-	worker->failed |= !pd_text_spill(text);
+	if (pd_text_spill(text))
+		return;
+	worker->failed = true;
+	pd_samples_text_failed(worker->samples);
 }
 
 static void write_waiting(struct pd_sample_worker *worker)
