@@ -17,6 +17,14 @@ void pd_file_check_data_section(struct pd_file *file);
 bool pd_file_mend_magic(struct pd_file *file);
 uint64_t pd_file_mend_header_size(struct pd_file *file, uint64_t size);
 void pd_file_mend_sections(struct pd_file *file);
+// Whether this can be the header of a record: the type is known, and the size that of its smallest form or more.
+static inline bool pd_is_record_head(const struct pd_record_head *head)
+{
+	const struct pd_layout *layout = pd_record_layout(head->type);
+
+	return layout && head->size >= PD_RECORD_HEADER_SIZE + (size_t)layout->min_size;
+}
+
 // attrs.c: the events
 enum pd_status pd_file_read_attrs(struct pd_file *file, struct pd_error *error);
 // attrs.c: names of tracepoints in files from before EVENT_DESC

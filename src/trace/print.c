@@ -436,70 +436,6 @@ static void put_uuid(const struct print *p, const struct pd_piece *piece)
 	}
 }
 
-static void put_ip4(const struct print *p, const uint8_t *b, char kind, char order)
-{
-	// the fourth letter is for numbers that are not in the order of the network
-	bool turn = order == 'l' || (order == 'h' && !PD_HOST_BIG);
-
-	for (size_t i = 0; i < 4; i++) {
-		unsigned byte = b[turn ? 3 - i : i];
-
-		pd_text_printf(p->text, kind == 'i' ? "%03u" : "%u", byte);
-		if (i < 3)
-			pd_text_char(p->text, '.');
-	}
-}
-
-// The longest run of zeros of two words or more is left out.
-static void put_ip6_short(const struct print *p, const uint8_t *b)
-{
-	bool mapped = !memcmp(b, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12),
-	     isatap = !memcmp(b + 10, "\x5e\xfe", 2) && (b[8] | 2) == 2 && !b[9];
-	size_t words = mapped || isatap ? 6 : 8, best = 0, best_length = 1;
-	bool colon = false;
-
-	for (size_t i = 0; i < words; i++) {
-		size_t length = 0;
-
-		while (i + length < words && !b[2 * (i + length)] && !b[2 * (i + length) + 1])
-			length++;
-		if (length > best_length) {
-			best = i;
-			best_length = length;
-		}
-	}
-	for (size_t i = 0; i < words; i++) {
-		if (best_length > 1 && i == best) {
-			pd_text_add(p->text, colon || !i ? "::" : ":");
-			i += best_length - 1;
-			colon = false;
-			continue;
-		}
-		if (colon)
-			pd_text_char(p->text, ':');
-		pd_text_printf(p->text, "%x", b[2 * i] * 256u + b[2 * i + 1]);
-		colon = true;
-	}
-	if (words == 6) {
-		if (colon)
-			pd_text_char(p->text, ':');
-		put_ip4(p, b + 12, 'I', 'n');
-	}
-}
-
-static void put_ip6(const struct print *p, const uint8_t *b, const char *more)
-{
-	if (more[0] == 'I' && more[2] == 'c') {
-		put_ip6_short(p, b);
-		return;
-	}
-	for (size_t i = 0; i < 16; i += 2) {
-		pd_text_hex_bytes(p->text, b + i, 2);
-		if (more[0] == 'I' && i < 14)
-			pd_text_char(p->text, ':');
-	}
-}
-
 // An address of a socket: its family first. Other families show nothing.
 static void put_socket(const struct print *p, const struct pd_piece *piece, struct pd_bytes bytes)
 {
@@ -507,12 +443,12 @@ static void put_socket(const struct print *p, const struct pd_piece *piece, stru
 	bool port = strchr(piece->more, 'p') != NULL;
 
 	if (family == 2 && bytes.size >= 8) {
-		put_ip4(p, bytes.data + 4, piece->more[0], 'n');
+		pd_trace_put_ip4(p->text, bytes.data + 4, piece->more[0], 'n');
 	} else if (family == 10 && bytes.size >= 24) {
 		if (port)
 			pd_text_char(p->text, '[');
-		put_ip6(p, bytes.data + 8,
-			(const char[]){ piece->more[0], '6', strchr(piece->more, 'c') ? 'c' : 0, 0 });
+		pd_trace_put_ip6(p->text, bytes.data + 8,
+				 (const char[]){ piece->more[0], '6', strchr(piece->more, 'c') ? 'c' : 0, 0 });
 		if (port)
 			pd_text_char(p->text, ']');
 	} else {
@@ -534,9 +470,9 @@ static void put_ip(const struct print *p, const struct pd_piece *piece)
 		return;
 	}
 	if (version == '4' && bytes.size == 4)
-		put_ip4(p, bytes.data, piece->more[0], piece->more[2]);
+		pd_trace_put_ip4(p->text, bytes.data, piece->more[0], piece->more[2]);
 	else if (version == '6' && bytes.size == 16)
-		put_ip6(p, bytes.data, piece->more);
+		pd_trace_put_ip6(p->text, bytes.data, piece->more);
 	else
 		pd_text_add(p->text, version == '4' ? "INVALIDIPv4" : "INVALIDIPv6");
 }

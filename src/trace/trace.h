@@ -126,6 +126,9 @@ struct pd_node *pd_trace_expression(struct pd_trace *trace, const struct pd_form
 char *pd_trace_literal(struct pd_trace *trace, const char **at, const char *end);
 const char *pd_trace_skip_space(const char *at, const char *end);
 
+// address.c: the kind is i (padded with zeros) or I, the order n, b, h or l; more is what comes after %p, as I6c.
+void pd_trace_put_ip4(struct pd_text *text, const uint8_t *b, char kind, char order);
+void pd_trace_put_ip6(struct pd_text *text, const uint8_t *b, const char *more);
 void pd_trace_print_format(struct pd_trace *trace, struct pd_format *format, struct pd_bytes raw, struct pd_text *text);
 void pd_trace_print_member(struct pd_trace *trace, struct pd_member *member, struct pd_bytes raw, struct pd_text *text);
 const char *pd_trace_find_printk(struct pd_trace *trace, uint64_t addr);
