@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Hash tables and binary search. */
+#include "base/lookup/hash.h"
+#include "base/lookup/search.h"
+#include "base/lookup/u64_map.h"
+#include "../test.h"
+
+enum {
+	KEYS = 5000
+};
+
+TEST(test_lookup__search_finds_the_first_that_does_not_fit)
+{
+	static const unsigned items[] = { 1, 3, 3, 3, 7 };
+	size_t at;
+
+	for (size_t count = 0; count <= 5; count++) {
+		for (unsigned value = 0; value < 9; value++) {
+			size_t expected = 0;
+
+			while (expected < count && items[expected] < value)
+				expected++;
+			PD_SEARCH(at, 0, count, i, items[i] < value);
+			CHECK(at == expected);
+		}
+	}
+	PD_SEARCH(at, 2, 4, i, items[i] < 100);
+	CHECK(at == 4);
+	PD_SEARCH(at, 2, 4, i, items[i] < 1);
+	CHECK(at == 2);
+}
+
+TEST(test_lookup__map_finds_what_was_added)
+{
+	struct pd_u64_map map = { .seed = 1 };
+
+	CHECK(pd_u64_map_find(&map, 0) == 0);
+	// 0 and the largest number are keys as others
+	for (uint64_t key = 0; key < KEYS; key++)
+		CHECK(pd_u64_map_add(&map, key - 1, key + 10));
+	CHECK(map.count == KEYS);
+	for (uint64_t key = 0; key < KEYS; key++)
+		CHECK(pd_u64_map_find(&map, key - 1) == key + 10);
+	CHECK(pd_u64_map_find(&map, KEYS) == 0);
+	pd_u64_map_fini(&map);
+	CHECK(map.seed == 1 && pd_u64_map_find(&map, 1) == 0);
+}
+
+TEST(test_lookup__map_replaces_and_has_a_limit)
+{
+	struct pd_u64_map map = { .max = 2 };
+
+	CHECK(pd_u64_map_set(&map, 5, 1) && pd_u64_map_set(&map, 5, 2));
+	CHECK(map.count == 1 && pd_u64_map_find(&map, 5) == 2);
+	CHECK(pd_u64_map_add(&map, 6, 3) && pd_u64_map_add(&map, 7, 4));
+	CHECK(map.count == 2 && pd_u64_map_find(&map, 6) == 3 && pd_u64_map_find(&map, 7) == 0);
+	pd_u64_map_fini(&map);
+}
+
+TEST(test_lookup__map_copies_are_apart)
+{
+	struct pd_u64_map map = { .seed = 7 }, copy;
+
+	CHECK(pd_u64_map_copy(&copy, &map) && pd_u64_map_find(&copy, 1) == 0);
+	CHECK(pd_u64_map_add(&map, 1, 2) && pd_u64_map_copy(&copy, &map) && pd_u64_map_set(&map, 1, 3));
+	CHECK(pd_u64_map_find(&copy, 1) == 2 && pd_u64_map_find(&map, 1) == 3);
+	pd_u64_map_fini(&copy);
+	pd_u64_map_fini(&map);
+}
+
+TEST(test_lookup__index_gives_all_numbers_of_a_hash)
+{
+	struct pd_index index = { 0 };
+	uint64_t hash = pd_hash(1, "a", 1);
+	size_t at = (uint32_t)hash;
+	unsigned found = 0;
+
+	CHECK(pd_index_next(&index, hash, &at) == PD_INDEX_END);
+	for (uint32_t i = 0; i < KEYS; i++)
+		CHECK(pd_index_add(&index, i % 1000 ? pd_hash_u64(1, i) : hash, i));
+	at = (uint32_t)hash;
+	for (uint32_t i; (i = pd_index_next(&index, hash, &at)) != PD_INDEX_END;)
+		found += i % 1000 == 0;
+	CHECK(found == KEYS / 1000);
+	pd_index_fini(&index);
+}
+
+RUN(TEST_CASE(test_lookup__search_finds_the_first_that_does_not_fit), TEST_CASE(test_lookup__map_finds_what_was_added),
+    TEST_CASE(test_lookup__map_replaces_and_has_a_limit), TEST_CASE(test_lookup__map_copies_are_apart),
+    TEST_CASE(test_lookup__index_gives_all_numbers_of_a_hash))
