@@ -2,7 +2,6 @@
 /*
  * perfdata buildid-list: the objects of a file with their build ids, as perf buildid-list prints them.
  */
-#include "running.h"
 #include "front/input.h"
 
 #include <perfdata/objects.h>
@@ -85,7 +84,7 @@ static void print_id(struct pd_text *text, const struct pd_build_id *id)
 
 static int print_elf(const struct call *call, const char *path)
 {
-	struct pd_build_id id = elf_file_build_id(path);
+	struct pd_build_id id = pd_elf_build_id(path);
 
 	if (!id.size) {
 		complain("%s: an ELF file without a build id", path);
@@ -99,15 +98,16 @@ static int run(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct input_options wanted = values->input;
+	struct pd_error error;
 	struct input input;
 	const char *path = values->input.path ? values->input.path : call->word_count ? call->words[0] : NULL;
 	int code;
 
 	if (values->kernel)
-		return running_kernel(call->out->text);
+		return code_with_error(pd_print_running_kernel(call->out->text, &error), &error);
 	if (values->kernel_maps)
-		return running_maps(call->out->text);
-	if (path && elf_file_is(path))
+		return code_with_error(pd_print_running_modules(call->out->text, &error), &error);
+	if (path && pd_is_elf(path))
 		return print_elf(call, path);
 	wanted.keep = true;
 	code = input_open(&input, &wanted, call, NULL, NULL);

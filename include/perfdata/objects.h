@@ -56,6 +56,17 @@ PD_API void pd_print_objects(struct pd_text *text, const struct pd_objects *obje
 /** Prints a JSON object for each object, a line each. */
 PD_API void pd_json_objects(struct pd_text *text, const struct pd_objects *objects);
 
+/** True if the file begins as ELF does. */
+PD_API bool pd_is_elf(const char *path);
+/** Build id of an ELF file; size 0 if it has none or is damaged. */
+PD_API struct pd_build_id pd_elf_build_id(const char *path);
+
+/** Prints the build id of the running kernel. Errors: PD_ERROR_NO_MATCH: it is not readable. */
+PD_API enum pd_status pd_print_running_kernel(struct pd_text *text, struct pd_error *error);
+/** Prints build id, first and last address and name of the running kernel and of its modules. Errors: PD_ERROR_NO_MATCH: the
+ * kernel hides its addresses; PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_print_running_modules(struct pd_text *text, struct pd_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,16 +3,17 @@
  * The running kernel tells its build id in /sys/kernel/notes, its modules theirs below /sys/module. Those are notes as in
  * ELF files, in the byte order of this machine.
  */
-#include "running.h"
-
-#include "front/cli.h"
-#include "front/note.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+
+#include <perfdata/objects.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "object/elf/note.h"
 
 enum {
 	NOTES_MOST = 64 * 1024
@@ -33,11 +34,11 @@ static struct pd_build_id read_notes(const char *path)
 	} order = { 1 };
 	struct pd_build_id id = { 0 };
 	FILE *file = fopen(path, "re");
-	uint8_t *notes = file ? malloc(NOTES_MOST) : NULL;
+	uint8_t *notes = file ? pd_alloc(NOTES_MOST) : NULL;
 
 	if (notes)
-		id = note_build_id(notes, fread(notes, 1, NOTES_MOST, file), !order.first);
-	free(notes);
+		id = pd_note_build_id(notes, fread(notes, 1, NOTES_MOST, file), !order.first);
+	pd_free(notes);
 	if (file)
 		fclose(file);
 	return id;
@@ -49,17 +50,16 @@ static void print_id(struct pd_text *out, const struct pd_build_id *id)
 		pd_text_printf(out, "%02x", id->bytes[i]);
 }
 
-int running_kernel(struct pd_text *out)
+enum pd_status pd_print_running_kernel(struct pd_text *out, struct pd_error *error)
 {
 	struct pd_build_id id = read_notes("/sys/kernel/notes");
 
-	if (!id.size) {
-		complain("cannot read the build id of the running kernel from /sys/kernel/notes");
-		return CODE_NOTHING;
-	}
+	if (!id.size)
+		return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET,
+			       "cannot read the build id of the running kernel from /sys/kernel/notes");
 	print_id(out, &id);
 	pd_text_add(out, "\n");
-	return CODE_FINE;
+	return PD_OK;
 }
 
 /* ---- maps ---- */
@@ -147,21 +147,23 @@ static void print_image(struct pd_text *out, const struct image *image)
 	pd_text_printf(out, " %16" PRIx64 " %16" PRIx64 " %s\n", image->start, image->end, image->name);
 }
 
-int running_maps(struct pd_text *out)
+enum pd_status pd_print_running_modules(struct pd_text *out, struct pd_error *error)
 {
-	struct image *images = calloc(1, sizeof(*images)), *more;
+	struct image *images = pd_alloc(sizeof(*images)), *more;
 	size_t count = 1;
 	char line[1024];
 	FILE *modules;
 
-	if (!images || !read_kernel(images)) {
-		complain(images ? "the kernel hides its addresses: /proc/sys/kernel/kptr_restrict" : "out of memory");
-		free(images);
-		return images ? CODE_NOTHING : CODE_UNREADABLE;
+	if (!images)
+		return pd_fail_memory(error);
+	if (!read_kernel(images)) {
+		pd_free(images);
+		return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET,
+			       "the kernel hides its addresses: /proc/sys/kernel/kptr_restrict");
 	}
 	modules = fopen("/proc/modules", "re");
 	while (modules && fgets(line, sizeof(line), modules)) {
-		more = realloc(images, (count + 1) * sizeof(*images));
+		more = pd_realloc(images, (count + 1) * sizeof(*images));
 		if (!more)
 			break;
 		images = more;
@@ -172,6 +174,6 @@ int running_maps(struct pd_text *out)
 	qsort(images, count, sizeof(*images), by_start);
 	for (size_t i = 0; i < count; i++)
 		print_image(out, &images[i]);
-	free(images);
-	return CODE_FINE;
+	pd_free(images);
+	return PD_OK;
 }

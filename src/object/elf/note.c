@@ -3,12 +3,14 @@
  * Finds the build id of an ELF file: in its sections of notes, which files of debug information have in full too, else
  * in its segments of notes. Nothing in the file is believed before it was held against the size of the file.
  */
-#include "front/note.h"
-
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <perfdata/objects.h>
+
+#include "object/elf/note.h"
 
 enum {
 	NOTE_BUILD_ID = 3,
@@ -45,7 +47,7 @@ static uint64_t up_to_4(uint64_t size)
 	return (size + 3) & ~UINT64_C(3);
 }
 
-struct pd_build_id note_build_id(const uint8_t *notes, size_t size, bool big_endian)
+struct pd_build_id pd_note_build_id(const uint8_t *notes, size_t size, bool big_endian)
 {
 	struct pd_build_id id = { 0 };
 	size_t at = 0;
@@ -95,7 +97,7 @@ static struct pd_build_id search(const struct elf *elf, const struct table *tabl
 		if (size > sizeof(notes))
 			size = sizeof(notes);
 		if (read_at(elf, offset, notes, (size_t)size))
-			id = note_build_id(notes, (size_t)size, elf->big);
+			id = pd_note_build_id(notes, (size_t)size, elf->big);
 	}
 	return id;
 }
@@ -157,7 +159,7 @@ static int open_regular(const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-bool elf_file_is(const char *path)
+bool pd_is_elf(const char *path)
 {
 	int fd = open_regular(path);
 	char magic[4];
@@ -168,7 +170,7 @@ bool elf_file_is(const char *path)
 	return is;
 }
 
-struct pd_build_id elf_file_build_id(const char *path)
+struct pd_build_id pd_elf_build_id(const char *path)
 {
 	struct elf elf = { .fd = open_regular(path) };
 	struct pd_build_id id = { 0 };
