@@ -23,6 +23,12 @@ void pd_demangle_cxx_strip(struct pd_text *out, const char *text, size_t length)
 /** Shortens a readable C++ name, which stands in text from start to its end: see shorten_cxx.c. It never grows. */
 void pd_shorten_cxx(struct pd_text *text, size_t start);
 
+enum {
+	PD_PUNYCODE_MAX = 128 // characters of a name that is not ASCII
+};
+/** Decodes Rust's punycode to characters of Unicode and returns their number, or 0 if it cannot be decoded. */
+size_t pd_punycode_decode(const char *text, size_t size, uint32_t letters[PD_PUNYCODE_MAX]);
+
 /** What a foreign library does; demangle is NULL if none is built in. */
 struct pd_demangler {
 	const char *name;

@@ -8,8 +8,7 @@
 enum {
 	DEPTH = 200,
 	STEPS = 20000,
-	OUTPUT = 64 << 10,
-	LETTERS = 128 // most of a name that is not ASCII
+	OUTPUT = 64 << 10
 };
 
 struct rust {
@@ -186,83 +185,16 @@ static struct ident read_ident(struct rust *r)
 	return ident;
 }
 
-// The next difference of the code (RFC 3492), or -1.
-static int64_t read_delta(const char **at, const char *end, uint32_t bias)
-{
-	uint64_t delta = 0, weight = 1;
-
-	for (uint32_t k = 36;; k += 36) {
-		uint32_t threshold = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias, digit;
-		char c = *at < end ? *(*at)++ : 0;
-
-		if (c >= 'a' && c <= 'z')
-			digit = (uint32_t)(c - 'a');
-		else if (is_digit(c))
-			digit = (uint32_t)(c - '0') + 26;
-		else
-			return -1;
-		delta += digit * weight;
-		if (digit < threshold)
-			return (int64_t)delta;
-		weight *= 36 - threshold;
-		if (delta > UINT32_MAX || weight > UINT32_MAX)
-			return -1;
-	}
-}
-
-static uint32_t next_bias(uint64_t delta, size_t count, bool is_first)
-{
-	uint32_t k = 0;
-
-	delta /= is_first ? 700 : 2;
-	for (delta += delta / count; delta > 35 * 26 / 2; k += 36)
-		delta /= 35;
-	return k + (uint32_t)(36 * delta / (delta + 38));
-}
-
-// Letters in place, or a count of 0 if it cannot be decoded.
-static size_t decode_punycode(const struct ident *ident, uint32_t letters[LETTERS])
-{
-	const char *at = ident->text, *end = at + ident->size;
-	const char *mark = memrchr(at, '_', ident->size);
-	uint32_t letter = 0x80, bias = 72;
-	uint64_t place = 0;
-	size_t count = 0;
-
-	if (mark && (size_t)(mark - at) >= LETTERS)
-		return 0;
-	for (; mark && at < mark; at++)
-		letters[count++] = (uint8_t)*at;
-	at += mark != NULL;
-	while (at < end) {
-		int64_t delta = read_delta(&at, end, bias);
-		bool is_first = bias == 72 && letter == 0x80 && place == 0;
-
-		if (delta < 0 || count == LETTERS)
-			return 0;
-		place += (uint64_t)delta;
-		count++;
-		bias = next_bias((uint64_t)delta, count, is_first);
-		letter += (uint32_t)(place / count < 0x110000 ? place / count : 0x110000);
-		place %= count;
-		if (letter >= 0x110000 || (letter >= 0xd800 && letter < 0xe000))
-			return 0;
-		memmove(&letters[place + 1], &letters[place], (count - 1 - place) * sizeof(*letters));
-		letters[place++] = letter;
-	}
-	return count;
-}
-
 static void print_ident(struct rust *r, const struct ident *ident)
 {
-	uint32_t letters[LETTERS];
+	uint32_t letters[PD_PUNYCODE_MAX];
 	size_t count;
 
 	if (!ident->is_punycode) {
 		put(r, ident->text, ident->size);
 		return;
 	}
-	count = decode_punycode(ident, letters);
+	count = pd_punycode_decode(ident->text, ident->size, letters);
 	for (size_t i = 0; i < count; i++)
 		put_utf8(r, letters[i]);
 	if (!count) {
