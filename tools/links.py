@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks by the object files of a build which file uses which: no circle of files, no folder that uses one above it, no folder
-or file that is too large.
+"""Checks by the object files of a build which file uses which: no circle of files, no folder that uses one above it
+or includes a public header that is implemented above it, no folder or file that is too large.
 
 usage: tools/links.py BUILD [--picture | --list | --shrink | --ties FILE...]
        tools/links.py --self-test
@@ -14,6 +14,7 @@ list only shrinks.
 
 import collections
 import os
+import re
 import subprocess
 import sys
 
@@ -135,6 +136,32 @@ def upward(arrows):
                 yield path, other, sorted(names)
 
 
+def header_floors(defines):
+    """The lowest floor that has a function of each public header."""
+    floors = {}
+    folder = os.path.join(TOP, "include", "perfdata")
+    for name in sorted(os.listdir(folder)):
+        if not name.endswith(".h"):
+            continue
+        with open(os.path.join(folder, name), encoding="utf-8") as f:
+            words = re.findall(r"\b(pd_\w+)\(", f.read())
+        found = [floor_of(defines[word]) for word in words if word in defines]
+        floors[name] = min((floor for floor in found if floor is not None), default=0)
+    return floors
+
+
+def upward_headers(paths, floors):
+    """Files that include a public header whose functions are all above them."""
+    for path in paths:
+        here = floor_of(path)
+        if here is None or not path.startswith("src/"):
+            continue
+        with open(os.path.join(TOP, path), encoding="utf-8") as f:
+            for name in re.findall(r"#include <perfdata/(\w+\.h)>", f.read()):
+                if floors.get(name, 0) > here:
+                    yield path, name, ORDER[floors[name]]
+
+
 def count_lines(path):
     with open(os.path.join(TOP, path), encoding="utf-8") as f:
         return sum(1 for _ in f)
@@ -154,7 +181,8 @@ def faults(build):
     """Every fault as the line that links.known has for it, with details."""
     paths = sources()
     objects = object_files(build, paths)
-    arrows = arrows_of(*read_symbols(objects))
+    defines, needs = read_symbols(objects)
+    arrows = arrows_of(defines, needs)
     lines = {path: count_lines(path) for path in paths}
     found = {}
     for group in circles(arrows):
@@ -162,6 +190,8 @@ def faults(build):
             found[f"circle {path}"] = f"in a circle of {len(group)} files: {' '.join(group)}"
     for path, other, names in upward(arrows):
         found[f"upward {path} {other}"] = ", ".join(names)
+    for path, name, folder in upward_headers(paths, header_floors(defines)):
+        found[f"header {path} {name}"] = f"its functions are in {folder}"
     for line in too_large(paths, lines):
         found[line] = str(lines.get(line.split()[1], "more files than a folder may have"))
     return found, arrows, lines, objects
@@ -187,7 +217,7 @@ def check(build, list_them=False):
     for line in gone:
         print(f"{line}: no longer so; take it out of tools/links.known")
     count = collections.Counter(line.split()[0] for line in found)
-    print(f"links: {len(objects)} object files; {count['circle']} files in circles, {count['upward']} arrows upward, "
+    print(f"links: {len(objects)} object files; {count['circle']} files in circles, {count['upward'] + count['header']} arrows upward, "
           f"{count['folder']} large folders, {count['long']} long files; {len(new)} new, {len(gone)} to be taken off the list")
     return 1 if new or gone or not objects else 0
 
@@ -247,6 +277,9 @@ def self_test():
     many = [f"src/base/{i}.c" for i in range(FILES_MOST + 1)] + ["cli/front/long.c", "src/file/long.c"]
     large = list(too_large(many, {path: 501 for path in many}))
     assert large == ["folder src/base", "long cli/front/long.c"], large
+    high = list(upward_headers(["src/symbol/lookup.h"], {"symbol.h": ORDER.index("src/write")}))
+    assert high == [("src/symbol/lookup.h", "symbol.h", "src/write")], high
+    assert not list(upward_headers(["src/symbol/lookup.h"], {"symbol.h": ORDER.index("src/symbol")}))
     defined = arrows_of({"n": "a.c", "m": "b.c"}, {"a.c": {"m", "n", "printf"}, "b.c": set()})
     assert {path: dict(others) for path, others in defined.items()} == {"a.c": {"b.c": {"m"}}}, defined
     print("links: self-test passed")
