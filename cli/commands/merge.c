@@ -144,8 +144,10 @@ static void show_progress(void *self, size_t file, uint64_t done, uint64_t total
 
 static int failed(struct run *run, enum pd_status status, const struct pd_error *error)
 {
+	const char *whole = pd_merge_failure(run->merge);
+
 	clear_progress(run);
-	complain("%s", error->message);
+	complain("%s", whole ? whole : error->message);
 	return code_of(status);
 }
 

@@ -83,6 +83,9 @@ PD_API enum pd_status pd_merge_new(const struct pd_merge_options *options, struc
 				   struct pd_error *error);
 /** Frees the merge, but not the files. NULL is ignored. */
 PD_API void pd_merge_free(struct pd_merge *merge);
+/** Why the recordings cannot be merged, in full: with long names of files it does not fit into struct pd_error. NULL for
+ * other errors. Valid until pd_merge_free. */
+PD_API const char *pd_merge_failure(const struct pd_merge *merge);
 /** Adds a file and reads it once. It must be a file that can be read twice (pd_open_options.keep), and remain open until
  * the writer is finished. Its index is the number of files added before. Errors: those of pd_run. */
 PD_API enum pd_status pd_merge_add(struct pd_merge *merge, struct pd_file *file, struct pd_error *error);

@@ -31,8 +31,8 @@ static enum pd_status align_by_wall(struct pd_merge *merge, struct pd_merge_sour
 		return PD_OK;
 	}
 	if (merge->options.clocks == PD_MERGE_CLOCKS_WALL)
-		return pd_fail(
-			error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+		return pd_merge_fail(
+			merge, error, PD_ERROR_ARGUMENT,
 			"%s: has no CLOCK_DATA, so it cannot be aligned by the time of day (record with -k CLOCK)",
 			own ? first->name : source->name);
 	if (!merge->options.quiet)

@@ -385,8 +385,8 @@ static enum pd_status check_count(const struct pd_merge *merge, struct pd_error 
 		count += pd_file_event_count(merge->sources[i]->file);
 	if (count <= EVENTS_MAX)
 		return PD_OK;
-	return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%zu events: at most %d can be joined", count,
-		       EVENTS_MAX);
+	return pd_merge_fail(merge, error, PD_ERROR_ARGUMENT, "%zu events: at most %d can be joined", count,
+			     EVENTS_MAX);
 }
 
 static bool join_events(struct pd_merge *merge)

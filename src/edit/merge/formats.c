@@ -144,8 +144,8 @@ static enum pd_status add_format(struct pd_merge_formats *formats, struct pd_mer
 	if (formats->used[own])
 		format.id = free_id(formats);
 	if (!format.id)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: more than %d tracepoints", source->name,
-			       ID_MAX);
+		return pd_merge_fail(source->merge, error, PD_ERROR_ARGUMENT, "%s: more than %d tracepoints",
+				     source->name, ID_MAX);
 	if (!PD_GROW(formats->items, formats->capacity, formats->count + 1) ||
 	    !pd_index_add(&formats->index, hash, (uint32_t)formats->count) || !write_text(&format))
 		return pd_fail_memory(error);
@@ -216,10 +216,11 @@ static enum pd_status join_formats(struct pd_merge *merge, struct pd_merge_forma
 		if (!data)
 			continue;
 		if (first && (first->big_endian != data->big_endian || first->long_size != data->long_size))
-			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-				       "%s: tracepoints of a machine with different endianness or size of long than %s "
-				       "cannot be in one file",
-				       source->name, merge->sources[formats->source]->name);
+			return pd_merge_fail(
+				merge, error, PD_ERROR_ARGUMENT,
+				"%s: tracepoints of a machine with different endianness or size of long than %s "
+				"cannot be in one file",
+				source->name, merge->sources[formats->source]->name);
 		first = first ? first : data;
 		status = add_all(formats, source, data, error);
 		if (source->tracepoints.count)

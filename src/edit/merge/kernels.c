@@ -213,14 +213,14 @@ static enum pd_status place_kernel(struct pd_merge *merge, struct pd_merge_sourc
 	if (merge->options.kernels == PD_MERGE_KERNELS_KEEP)
 		return PD_OK;
 	if (merge->options.kernels == PD_MERGE_KERNELS_REFUSE || !is_movable(source) || !is_movable(first))
-		return pd_fail(
-			error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+		return pd_merge_fail(
+			merge, error, PD_ERROR_ARGUMENT,
 			"%s: kernel differs from that of %s, or is at a different address; choose with --kernels",
 			source->name, first->name);
 	if (!plan_moves(merge, source, first, &moves)) {
 		pd_free(moves.items);
-		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "%s: no free address range for its kernel",
-			       source->name);
+		return pd_merge_fail(merge, error, PD_ERROR_UNSUPPORTED, "%s: no free address range for its kernel",
+				     source->name);
 	}
 	if (moves.count)
 		qsort(moves.items, moves.count, sizeof(*moves.items), compare_moves);

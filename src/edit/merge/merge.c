@@ -23,9 +23,13 @@ enum pd_status pd_merge_new(const struct pd_merge_options *options, struct pd_me
 	if (options)
 		memcpy(&merge->options, options,
 		       options->size < sizeof(merge->options) ? options->size : sizeof(merge->options));
-	if (getrandom(merge->secret, sizeof(merge->secret), 0) != (ssize_t)sizeof(merge->secret)) {
-		pd_free(merge);
-		return pd_fail_system(error, errno, "cannot get random numbers");
+	merge->failure = pd_alloc(PD_MERGE_TEXT_BYTES);
+	if (!merge->failure || getrandom(merge->secret, sizeof(merge->secret), 0) != (ssize_t)sizeof(merge->secret)) {
+		int saved = errno;
+		bool random = merge->failure;
+
+		pd_merge_free(merge);
+		return random ? pd_fail_system(error, saved, "cannot get random numbers") : pd_fail_memory(error);
 	}
 	*merge_out = merge;
 	return PD_OK;
@@ -42,6 +46,7 @@ void pd_merge_free(struct pd_merge *merge)
 		pd_free(merge->events.items[i].ids.items);
 	pd_free(merge->events.items);
 	pd_merge_formats_free(merge->formats);
+	pd_free(merge->failure);
 	pd_free(merge);
 }
 
@@ -77,14 +82,14 @@ static enum pd_status check_counts(const struct pd_merge *merge, struct pd_error
 
 	for (size_t i = 1; i < merge->source_count; i++)
 		if (has_counts(merge->sources[i]) != counts)
-			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-				       "%s and %s: counts of perf stat and samples cannot be in one file",
-				       merge->sources[0]->name, merge->sources[i]->name);
+			return pd_merge_fail(merge, error, PD_ERROR_ARGUMENT,
+					     "%s and %s: counts of perf stat and samples cannot be in one file",
+					     merge->sources[0]->name, merge->sources[i]->name);
 	for (size_t i = 1; i < merge->source_count && counts; i++)
 		if (merge->sources[i]->session)
-			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-				       "%s and %s: counts of several runs of perf stat cannot be in one file",
-				       merge->sources[0]->name, merge->sources[i]->name);
+			return pd_merge_fail(merge, error, PD_ERROR_ARGUMENT,
+					     "%s and %s: counts of several runs of perf stat cannot be in one file",
+					     merge->sources[0]->name, merge->sources[i]->name);
 	return PD_OK;
 }
 
@@ -99,8 +104,8 @@ static enum pd_status check_aux(const struct pd_merge *merge, struct pd_error *e
 		if (!source->has_aux)
 			continue;
 		if ((first && first->session != source->session) || source->join.time_ns || source->join.tasks)
-			return pd_fail(
-				error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+			return pd_merge_fail(
+				merge, error, PD_ERROR_ARGUMENT,
 				"%s: its AUX data cannot be joined with those of another recording, nor moved in time or to "
 				"another machine: --drop-aux leaves them out",
 				source->name);
@@ -122,6 +127,11 @@ enum pd_status pd_merge_compare(struct pd_merge *merge, struct pd_error *error)
 	if (status >= 0)
 		status = pd_merge_plan_kernels(merge, error);
 	return status < 0 ? status : pd_merge_plan_clocks(merge, error);
+}
+
+const char *pd_merge_failure(const struct pd_merge *merge)
+{
+	return *merge->failure ? merge->failure : NULL;
 }
 
 void pd_merge_shift(struct pd_merge *merge, size_t file, int64_t ns)

@@ -14,6 +14,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+enum {
+	PD_MERGE_TEXT_BYTES = 9216 // two paths and some words
+};
+
 // Numbers that grow.
 struct pd_numbers {
 	uint64_t *items;
@@ -84,6 +88,7 @@ struct pd_merge {
 	struct pd_merge_formats *formats;
 	uint64_t kernel_free; // below this no kernel is
 	uint64_t secret[2];
+	char *failure; // the whole text, for which an error may have no room; or NULL
 };
 
 // ---- source.c: what all parts ask of a source ----
@@ -97,6 +102,9 @@ bool pd_merge_feature_bytes(const struct pd_merge_source *source, unsigned featu
 uint64_t pd_merge_shifted(const struct pd_merge_source *source, uint64_t time_ns);
 // False if there is no memory.
 bool pd_numbers_add(struct pd_numbers *numbers, uint64_t number);
+// Fills in the error and keeps the whole text. Returns the status.
+enum pd_status pd_merge_fail(const struct pd_merge *merge, struct pd_error *error, enum pd_status status,
+			     const char *format, ...) PD_PRINTF(4, 5);
 // A warning for the function of the caller.
 void pd_merge_warn(const struct pd_merge *merge, const char *format, ...) PD_PRINTF(2, 3);
 

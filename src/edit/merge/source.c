@@ -5,10 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-enum {
-	WARNING_BYTES = 9216 // two paths and some words
-};
+#include <string.h>
 
 void pd_merge_source_free(struct pd_merge_source *source)
 {
@@ -52,7 +49,7 @@ bool pd_numbers_add(struct pd_numbers *numbers, uint64_t number)
 
 void pd_merge_warn(const struct pd_merge *merge, const char *format, ...)
 {
-	char message[WARNING_BYTES];
+	char message[PD_MERGE_TEXT_BYTES];
 	va_list args;
 
 	if (!merge->options.warn)
@@ -61,4 +58,18 @@ void pd_merge_warn(const struct pd_merge *merge, const char *format, ...)
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	merge->options.warn(merge->options.self, message);
+}
+
+enum pd_status pd_merge_fail(const struct pd_merge *merge, struct pd_error *error, enum pd_status status,
+			     const char *format, ...)
+{
+	char text[PD_MERGE_TEXT_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (merge->failure)
+		memcpy(merge->failure, text, sizeof(text));
+	return pd_fail(error, status, PD_NO_OFFSET, "%s", text);
 }
