@@ -52,33 +52,11 @@ static bool is_first_of_its_kind(struct check *check, const char *code)
 	return true;
 }
 
-static void problem_json(struct pd_text *text, const struct pd_problem *problem)
-{
-	struct pd_json json = { .text = text };
-
-	pd_json_open(&json, NULL, '{');
-	pd_json_string(&json, "severity", severity_name(problem->severity));
-	pd_json_string(&json, "code", problem->code);
-	pd_json_offset(&json, "offset", problem->offset);
-	pd_json_string(&json, "field", problem->field);
-	pd_json_string(&json, "message", problem->message);
-	pd_json_string(&json, "advice", problem->advice);
-	pd_json_close(&json, '}');
-	pd_text_add(text, "\n");
-}
-
 static void problem_text(struct check *check, const struct pd_problem *problem)
 {
 	struct pd_text *text = check->out->text;
 
-	pd_text_printf(text, "%s %s", severity_name(problem->severity), problem->code);
-	if (problem->offset != PD_NO_OFFSET)
-		pd_text_printf(text, " 0x%" PRIx64, problem->offset);
-	if (problem->field)
-		pd_text_printf(text, " %s", problem->field);
-	pd_text_add(text, ": ");
-	pd_text_escaped(text, problem->message, strlen(problem->message));
-	pd_text_add(text, "\n");
+	pd_print_problem(text, problem);
 	/* Once is enough: there can be thousands of the same kind. */
 	if (problem->advice && is_first_of_its_kind(check, problem->code))
 		pd_text_printf(text, "        %s\n", problem->advice);
@@ -91,7 +69,7 @@ static bool on_problem(void *self, const struct pd_problem *problem)
 	if (check->values->input.quiet)
 		return true;
 	if (check->values->json)
-		problem_json(check->out->text, problem);
+		pd_json_problem(check->out->text, problem);
 	else
 		problem_text(check, problem);
 	return output_spill(check->out);

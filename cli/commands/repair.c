@@ -59,7 +59,7 @@ static bool on_problem(void *self, const struct pd_problem *problem)
 	repair->mended += !strcmp(problem->code, "mended");
 	if (repair->values->json && repair->problem_count++ < PROBLEMS_IN_JSON) {
 		pd_json_open(&repair->list, NULL, '{');
-		pd_json_string(&repair->list, "severity", severity_name(problem->severity));
+		pd_json_string(&repair->list, "severity", pd_severity_name(problem->severity));
 		pd_json_string(&repair->list, "code", problem->code);
 		pd_json_offset(&repair->list, "offset", problem->offset);
 		pd_json_string(&repair->list, "field", problem->field);

@@ -167,7 +167,7 @@ void subject_kind_text(const struct subject *subject, char *text, size_t size)
 		snprintf(text, size, "%s", pd_names_are_bits(subject->names) ? "bits of a word" : "names of values");
 		break;
 	case SUBJECT_PROBLEM:
-		snprintf(text, size, "problem, severity %s", severity_name(subject->severity));
+		snprintf(text, size, "problem, severity %s", pd_severity_name(subject->severity));
 		break;
 	}
 }

@@ -72,7 +72,7 @@ static void subject_json(struct pd_text *text, const struct subject *subject)
 	if (subject->names)
 		add_names(&json, subject->names);
 	if (subject->kind == SUBJECT_PROBLEM) {
-		pd_json_string(&json, "severity", severity_name(subject->severity));
+		pd_json_string(&json, "severity", pd_severity_name(subject->severity));
 		pd_json_string(&json, "advice", subject->advice);
 	}
 	pd_json_close(&json, '}');

@@ -47,13 +47,6 @@ void input_again(struct input *input)
 	input->told_kinds = input->problem_kinds;
 }
 
-const char *severity_name(enum pd_severity severity)
-{
-	static const char *const names[] = { "?", "info", "warning", "damage" };
-
-	return (size_t)severity < sizeof(names) / sizeof(names[0]) ? names[severity] : names[0];
-}
-
 bool input_tell(struct input *input, const struct pd_problem *problem)
 {
 	char place[40] = "";
@@ -65,7 +58,7 @@ bool input_tell(struct input *input, const struct pd_problem *problem)
 	progress_clear(&input->progress);
 	if (problem->offset != PD_NO_OFFSET)
 		snprintf(place, sizeof(place), "offset 0x%" PRIx64 ": ", problem->offset);
-	complain("%s: %s%s: %s: %s%s%s", input->name, place, severity_name(problem->severity), problem->code,
+	complain("%s: %s%s: %s: %s%s%s", input->name, place, pd_severity_name(problem->severity), problem->code,
 		 problem->field ? problem->field : "", problem->field ? ": " : "", problem->message);
 	return true;
 }

@@ -74,9 +74,6 @@ int input_close(struct input *input, int code);
 /* To be called between two passes: kinds of problems already reported are not reported again. */
 void input_again(struct input *input);
 
-/* "damage", "warning" or "info". */
-const char *severity_name(enum pd_severity severity);
-
 /* Called for each record; false ends the walk. */
 typedef bool record_fn(void *self, struct pd_stream *stream, const struct pd_record *record);
 /* Hands over every record of the file. Returns CODE_FINE or CODE_UNREADABLE. */

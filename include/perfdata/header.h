@@ -50,6 +50,13 @@ struct pd_print_events_options {
 PD_API void pd_print_events(struct pd_text *text, struct pd_file *file, struct pd_trace *trace,
 			    const struct pd_print_events_options *options);
 
+/** "damage", "warning" or "info". */
+PD_API const char *pd_severity_name(enum pd_severity severity);
+/** Prints a problem: severity, code, offset, field and message, a line; without the advice. */
+PD_API void pd_print_problem(struct pd_text *text, const struct pd_problem *problem);
+/** The same as a JSON object, with the advice. */
+PD_API void pd_json_problem(struct pd_text *text, const struct pd_problem *problem);
+
 /** Prints the file header and every event with all its fields. */
 PD_API void pd_print_header(struct pd_text *text, struct pd_file *file);
 /** {"header":{...}}, then {"event":{...}} for each event, a line each. */
