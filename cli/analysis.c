@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis.h"
 
-#include "heap.h"
+#include "front/heap.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -10,10 +10,10 @@ static enum pd_choice choose(const void *self, const struct pd_candidate *candid
 {
 	const struct analysis *analysis = self;
 
-	return select_choose(&analysis->select, candidate);
+	return pd_select_choose(analysis->select, candidate);
 }
 
-static bool takes_all(const struct select_options *select)
+static bool takes_all(const struct pd_select_options *select)
 {
 	return !select->time && !select->comms && !select->comm && !select->pid && !select->tid && !select->cpu &&
 	       !select->event && !select->where;
@@ -23,7 +23,7 @@ static enum pd_status ready(void *self, struct pd_window *window, struct pd_erro
 {
 	struct analysis *analysis = self;
 
-	return select_ready(&analysis->select, analysis->input.file, window, error);
+	return pd_select_ready(analysis->select, analysis->input.file, window, error);
 }
 
 /* Once; NULL if they cannot be had, which is told then. */
@@ -57,7 +57,7 @@ static int tell_nothing(const struct analysis *analysis)
 		return CODE_NO_SAMPLES;
 	}
 	complain("%s: no samples match the filters", analysis->input.name);
-	select_tell_lack(&analysis->select, analysis->input.file);
+	select_tell_lack(analysis->select, analysis->input.file);
 	return CODE_NOTHING;
 }
 
@@ -82,7 +82,7 @@ static int read_profile(struct analysis *analysis, const struct analysis_options
 	if (status >= 0)
 		return pd_profile_entry(analysis->profile, 0) ? CODE_FINE : tell_nothing(analysis);
 	complain("%s", error.message);
-	return analysis->select.refused ? CODE_NOTHING : CODE_UNREADABLE;
+	return status == PD_ERROR_NO_MATCH ? CODE_NOTHING : CODE_UNREADABLE;
 }
 
 static int name_places(struct analysis *analysis)
@@ -100,12 +100,14 @@ static int name_places(struct analysis *analysis)
 int analysis_begin(struct analysis *analysis, const struct analysis_options *options, const struct call *call)
 {
 	struct input_options input = options->input;
+	const struct pd_filter *where;
 
 	memset(analysis, 0, sizeof(*analysis));
 	if (!select_take(&analysis->select, &options->select))
 		return CODE_USAGE;
 	/* Samples are chosen before their places have names. */
-	if (analysis->select.where && (pd_filter_asks(analysis->select.where) & (PD_FILTER_DSO | PD_FILTER_SYMBOL))) {
+	where = pd_select_where(analysis->select);
+	if (where && (pd_filter_asks(where) & (PD_FILTER_DSO | PD_FILTER_SYMBOL))) {
 		complain("option --where: dso and symbol cannot be used here; use --dsos and --symbols");
 		return CODE_USAGE;
 	}
@@ -127,7 +129,7 @@ int analysis_close(struct analysis *analysis, int code)
 {
 	pd_symbols_free(analysis->symbols);
 	pd_profile_free(analysis->profile);
-	select_fini(&analysis->select);
+	pd_select_free(analysis->select);
 	return analysis->input.file ? input_close(&analysis->input, code) : code;
 }
 

@@ -7,12 +7,12 @@
 #define CLI_ANALYSIS_H
 
 #include "front/input.h"
-#include "select.h"
+#include "front/select_options.h"
 #include "front/symbol_options.h"
 
 struct analysis_options {
 	struct input_options input;
-	struct select_options select;
+	struct pd_select_options select;
 	struct symbol_options symbols;
 	struct option_number threads;
 };
@@ -27,7 +27,7 @@ struct analysis_options {
 
 struct analysis {
 	struct input input;
-	struct select select;
+	struct pd_select *select;
 	struct pd_profile *profile;
 	struct pd_symbols *symbols;
 	const struct symbol_options *symbol_options;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "select.h"
+#include "front/select_options.h"
 
 #define TYPE(NAME) (UINT64_C(1) << PD_RECORD_##NAME)
 

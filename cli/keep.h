@@ -47,7 +47,7 @@ struct keep {
 	/* As in pd_changes, or NULL; its first argument is the struct keep. */
 	enum pd_status (*event)(void *keep, const struct pd_event *event, struct pd_attr *attr, const char **name,
 				struct pd_error *error);
-	const struct select *select; /* of the command, or NULL */
+	const struct pd_select *select; /* of the command, or NULL */
 	bool any_record;        /* samples are no aim of their own: it is fine if none is kept */
 	uint64_t from_ns, to_ns; /* what is wanted, for the features of a pipe; 0: open */
 	struct kept samples, others;

@@ -3,7 +3,7 @@
  * perfdata cut: the part of a recording that is of some time, with what is needed to understand it.
  */
 #include "keep.h"
-#include "select.h"
+#include "front/select_options.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ enum {
 
 struct cut {
 	struct keep keep;
-	struct select select;
+	struct pd_select *select;
 	struct pd_window window;
 	uint64_t to_ns; /* of the last range; 0: open */
 	uint64_t cookies[COOKIES];
@@ -77,7 +77,7 @@ static enum verdict choose(void *self, struct pd_stream *stream, const struct pd
 	struct cut *cut = self;
 	uint64_t time_ns = record->time_ns;
 	bool sample = record->type == PD_RECORD_SAMPLE;
-	bool inside = select_has_time(&cut->select, time_ns);
+	bool inside = pd_select_has_time(cut->select, time_ns);
 
 	(void)stream;
 	if (sample && inside)
@@ -113,7 +113,7 @@ static bool must_look(const struct cut *cut)
 {
 	struct pd_file *file = cut->keep.input.file;
 
-	return select_waits(&cut->select) && (pd_file_header(file)->mode == PD_MODE_PIPE || !select_noted_time(file));
+	return pd_select_waits(cut->select) && (pd_file_header(file)->mode == PD_MODE_PIPE || !pd_select_noted_time(file));
 }
 
 static int resolve(struct cut *cut)
@@ -125,9 +125,9 @@ static int resolve(struct cut *cut)
 	if (code != CODE_FINE)
 		return code;
 	wanted = (struct pd_window){ .first_ns = cut->window.first_ns, .last_ns = cut->window.last_ns };
-	if (!keep_status(keep, select_ready(&cut->select, keep->input.file, &wanted, &keep->error))) {
+	if (!keep_status(keep, pd_select_ready(cut->select, keep->input.file, &wanted, &keep->error))) {
 		complain("%s: %s", keep->input.name, keep->error.message);
-		return cut->select.refused ? CODE_NOTHING : CODE_UNREADABLE;
+		return keep->error.status == PD_ERROR_NO_MATCH ? CODE_NOTHING : CODE_UNREADABLE;
 	}
 	keep->from_ns = wanted.from_ns;
 	keep->to_ns = cut->to_ns = wanted.to_ns;
@@ -139,7 +139,7 @@ static int resolve(struct cut *cut)
 static int run(const struct call *call)
 {
 	const struct values *values = call->values;
-	const struct select_options selection = { .time = values->time };
+	const struct pd_select_options selection = { .time = values->time };
 	struct cut cut = { .keep.choose = choose };
 	int code;
 
@@ -148,17 +148,15 @@ static int run(const struct call *call)
 		complain("no time range given; use --time RANGE");
 		return CODE_USAGE;
 	}
-	if (!select_take(&cut.select, &selection)) {
-		select_fini(&cut.select);
+	if (!select_take(&cut.select, &selection))
 		return CODE_USAGE;
-	}
-	code = keep_open(&cut.keep, &values->keep, call, select_waits(&cut.select));
+	code = keep_open(&cut.keep, &values->keep, call, pd_select_waits(cut.select));
 	if (code == CODE_FINE)
 		code = resolve(&cut);
 	if (code == CODE_FINE)
 		code = keep_write(&cut.keep);
 	code = keep_close(&cut.keep, code);
-	select_fini(&cut.select);
+	pd_select_free(cut.select);
 	return code;
 }
 

@@ -4,7 +4,7 @@
  * features or counts. Everything comes from the format's table; this file only selects.
  */
 #include "front/input.h"
-#include "select.h"
+#include "front/select_options.h"
 #include "stats.h"
 
 #include <inttypes.h>

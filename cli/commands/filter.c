@@ -7,7 +7,7 @@
  * find the processes whose records --prune may leave out.
  */
 #include "keep.h"
-#include "select.h"
+#include "front/select_options.h"
 #include "front/symbol_options.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 struct values {
 	struct keep_options keep;
-	struct select_options select;
+	struct pd_select_options select;
 	bool records;
 	bool prune;
 	struct symbol_options symbols;
@@ -48,7 +48,7 @@ static const struct example examples[] = {
 struct filter {
 	const struct values *values;
 	struct keep keep;
-	struct select select;
+	struct pd_select *select;
 	struct pd_world *world;     /* NULL: nothing has to be known but the sample */
 	struct pd_symbols *symbols; /* NULL: no places have to be known */
 	struct pd_window window;    /* of all samples */
@@ -103,17 +103,17 @@ static bool has_event(const struct filter *filter, const struct pd_record *recor
 	const struct pd_event *event = record->event;
 	const struct pd_sample *sample;
 
-	if (!filter->select.events || !event)
-		return !filter->select.events;
+	if (!pd_select_by_event(filter->select) || !event)
+		return !pd_select_by_event(filter->select);
 	if (!(event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_READ)) || !(sample = pd_as_sample(record)) ||
 	    !sample->read)
-		return select_has_event(&filter->select, event);
+		return pd_select_has_event(filter->select, event);
 	if (!PD_BITS(event->attr->read_format, PD_READ_FORMAT_GROUP))
-		return select_has_event(&filter->select, pd_file_event_by_id(file, sample->read->id));
+		return pd_select_has_event(filter->select, pd_file_event_by_id(file, sample->read->id));
 	for (size_t i = 0; i < sample->read->members.count; i++) {
 		const struct pd_count *member = PD_ITEM(pd_count, sample->read->members, i);
 
-		if (select_has_event(&filter->select, pd_file_event_by_id(file, member->id)))
+		if (pd_select_has_event(filter->select, pd_file_event_by_id(file, member->id)))
 			return true;
 	}
 	return false;
@@ -123,33 +123,33 @@ static bool has_thread(struct filter *filter, const struct pd_record *record, co
 {
 	const char *comm = NULL;
 
-	if (filter->select.comms.given)
+	if (pd_select_has_list(filter->select, PD_SELECT_COMMS))
 		comm = comm_of(filter, brief->tid, pd_record_moment(record));
-	return select_has_thread(&filter->select, brief->pid, brief->tid, comm);
+	return pd_select_has_thread(filter->select, brief->pid, brief->tid, comm);
 }
 
 static bool has_where(struct filter *filter, const struct pd_record *record)
 {
 	const struct pd_filter_names names = { filter, name_of };
 
-	return select_has_where(&filter->select, record, filter->world ? &names : NULL);
+	return pd_select_has_where(filter->select, record, filter->world ? &names : NULL);
 }
 
 static bool takes_sample(struct filter *filter, const struct pd_record *record)
 {
-	const struct select *select = &filter->select;
+	const struct pd_select *select = filter->select;
 	struct pd_place place;
 	struct pd_brief brief;
 
 	if (!pd_record_brief(record, &brief))
 		return false;
-	if (!select_has_time(select, brief.time_ns) || !select_has_cpu(select, brief.cpu) ||
+	if (!pd_select_has_time(select, brief.time_ns) || !pd_select_has_cpu(select, brief.cpu) ||
 	    !has_event(filter, record) || !has_thread(filter, record, &brief) || !has_where(filter, record))
 		return false;
-	if (!select_by_place(select))
+	if (!pd_select_by_place(select))
 		return true;
 	place = place_of(filter, record, &brief);
-	return select_has_place(select, &place);
+	return pd_select_has_place(select, &place);
 }
 
 static int compare_pids(const void *a, const void *b)
@@ -187,7 +187,7 @@ static bool learn(struct filter *filter)
 	if (filter->events_known == count)
 		return true;
 	filter->events_known = count;
-	return keep_status(keep, select_learn(&filter->select, keep->input.file, &keep->error));
+	return keep_status(keep, pd_select_learn(filter->select, keep->input.file, &keep->error));
 }
 
 static enum verdict choose(void *self, struct pd_stream *stream, const struct pd_record *record)
@@ -216,7 +216,7 @@ static bool feed(void *self, struct pd_stream *stream, const struct pd_record *r
 
 	if (record->type != PD_RECORD_SAMPLE)
 		return !filter->world || keep_status(keep, pd_world_take(filter->world, record, &keep->error));
-	if (!select_waits(&filter->select)) {
+	if (!pd_select_waits(filter->select)) {
 		pd_stream_pass(stream);
 		return true;
 	}
@@ -231,17 +231,19 @@ static bool feed(void *self, struct pd_stream *stream, const struct pd_record *r
 
 static bool asks(const struct filter *filter, uint32_t what)
 {
-	return filter->select.where && (pd_filter_asks(filter->select.where) & what);
+	const struct pd_filter *where = pd_select_where(filter->select);
+
+	return where && (pd_filter_asks(where) & what);
 }
 
 static bool needs_places(const struct filter *filter)
 {
-	return select_by_place(&filter->select) || asks(filter, PD_FILTER_DSO | PD_FILTER_SYMBOL);
+	return pd_select_by_place(filter->select) || asks(filter, PD_FILTER_DSO | PD_FILTER_SYMBOL);
 }
 
 static bool needs_world(const struct filter *filter)
 {
-	return filter->select.comms.given || needs_places(filter) || asks(filter, PD_FILTER_COMM);
+	return pd_select_has_list(filter->select, PD_SELECT_COMMS) || needs_places(filter) || asks(filter, PD_FILTER_COMM);
 }
 
 static int failed(const struct filter *filter)
@@ -273,9 +275,9 @@ static int resolve(struct filter *filter, bool looked)
 
 	if (!looked && pd_file_header(keep->input.file)->mode == PD_MODE_PIPE)
 		return CODE_FINE;
-	if (!keep_status(keep, select_ready(&filter->select, keep->input.file, &wanted, &keep->error))) {
+	if (!keep_status(keep, pd_select_ready(filter->select, keep->input.file, &wanted, &keep->error))) {
 		complain("%s: %s", keep->input.name, keep->error.message);
-		return filter->select.refused ? CODE_NOTHING : CODE_UNREADABLE;
+		return keep->error.status == PD_ERROR_NO_MATCH ? CODE_NOTHING : CODE_UNREADABLE;
 	}
 	filter->events_known = pd_file_event_count(keep->input.file);
 	keep->from_ns = wanted.from_ns;
@@ -400,7 +402,7 @@ static int find_processes(struct filter *filter)
 static int filter_opened(struct filter *filter)
 {
 	struct keep *keep = &filter->keep;
-	bool looks = needs_world(filter) || select_waits(&filter->select);
+	bool looks = needs_world(filter) || pd_select_waits(filter->select);
 	int code = CODE_FINE;
 
 	if (needs_world(filter) && !keep_status(keep, pd_world_new(NULL, &filter->world, &keep->error)))
@@ -420,7 +422,7 @@ static bool take_options(struct filter *filter, const struct values *values)
 {
 	if (!select_take(&filter->select, &values->select))
 		return false;
-	if (values->records && !filter->select.where) {
+	if (values->records && !pd_select_where(filter->select)) {
 		complain("--records requires --where");
 		return false;
 	}
@@ -441,18 +443,18 @@ static int run(const struct call *call)
 	filter->values = values;
 	filter->keep.choose = choose;
 	filter->keep.self = filter;
-	filter->keep.select = &filter->select;
 	if (take_options(filter, values)) {
+		filter->keep.select = filter->select;
 		filter->keep.any_record = filter->records;
 		code = keep_open(&filter->keep, &values->keep, call,
-				 needs_world(filter) || select_waits(&filter->select) || values->prune);
+				 needs_world(filter) || pd_select_waits(filter->select) || values->prune);
 		if (code == CODE_FINE)
 			code = filter_opened(filter);
 		code = keep_close(&filter->keep, code);
 	}
 	pd_symbols_free(filter->symbols);
 	pd_world_free(filter->world);
-	select_fini(&filter->select);
+	pd_select_free(filter->select);
 	free(filter->pids);
 	free(filter);
 	return code;

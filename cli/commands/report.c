@@ -258,17 +258,12 @@ static bool parse_options(struct run *run)
 
 static enum pd_choice choose(const void *filter, const struct pd_candidate *candidate)
 {
-	return select_choose(filter, candidate);
+	return pd_select_choose(filter, candidate);
 }
 
 static bool has_place(const void *filter, const struct pd_place *place)
 {
-	return select_has_place(filter, place);
-}
-
-static const char *only_name(const struct name_list *list)
-{
-	return list->count == 1 ? list->names[0] : NULL;
+	return pd_select_has_place(filter, place);
 }
 
 static void show_progress(void *self, uint64_t done, uint64_t total)
@@ -288,16 +283,16 @@ static void warn(void *self, const char *sentence)
 
 static void fill_filters(struct run *run)
 {
-	const struct select *select = &run->analysis.select;
+	const struct pd_select *select = run->analysis.select;
 	struct pd_report_options *options = &run->options;
 
 	options->choose = choose;
-	options->has_place = select_by_place(select) ? has_place : NULL;
+	options->has_place = pd_select_by_place(select) ? has_place : NULL;
 	options->filter = select;
-	options->by_dso = select->dsos.given;
-	options->only_comm = only_name(&select->comms);
-	options->only_dso = only_name(&select->dsos);
-	options->only_symbol = only_name(&select->symbols);
+	options->by_dso = pd_select_has_list(select, PD_SELECT_DSOS);
+	options->only_comm = pd_select_only(select, PD_SELECT_COMMS);
+	options->only_dso = pd_select_only(select, PD_SELECT_DSOS);
+	options->only_symbol = pd_select_only(select, PD_SELECT_SYMBOLS);
 	options->progress = show_progress;
 	options->warn = warn;
 	options->self = run;

@@ -6,7 +6,7 @@
 #include "front/input.h"
 #include "front/symbol_options.h"
 #include "analysis.h"
-#include "select.h"
+#include "front/select_options.h"
 
 #include <perfdata/samples.h>
 
@@ -16,7 +16,7 @@ struct values {
 	struct input_options input;
 	struct option_list fields;
 	bool ns;
-	struct select_options select;
+	struct pd_select_options select;
 	struct option_number max_stack;
 	bool hide_call_graph;
 	bool kernel_paths, source_paths;
@@ -115,7 +115,7 @@ static uint64_t shown_types(const struct values *values)
 struct script {
 	const struct values *values;
 	struct input input;
-	struct select select;
+	struct pd_select *select;
 	struct pd_samples *samples;
 	struct pd_symbols *symbols;
 	bool symbols_wrong; /* why is told */
@@ -128,34 +128,34 @@ struct script {
 static bool choose(const void *self, const struct pd_samples_candidate *candidate)
 {
 	const struct script *script = self;
-	const struct select *select = &script->select;
+	const struct pd_select *select = script->select;
 	const struct pd_brief *brief = candidate->brief;
 
-	return select_has_event(select, candidate->event) && select_has_time(select, brief->time_ns) &&
-	       select_has_cpu(select, brief->cpu) &&
-	       select_has_thread(select, brief->pid, brief->tid, candidate->comm) &&
-	       select_has_where(select, candidate->record, candidate->names);
+	return pd_select_has_event(select, candidate->event) && pd_select_has_time(select, brief->time_ns) &&
+	       pd_select_has_cpu(select, brief->cpu) &&
+	       pd_select_has_thread(select, brief->pid, brief->tid, candidate->comm) &&
+	       pd_select_has_where(select, candidate->record, candidate->names);
 }
 
 static bool choose_place(const void *self, const struct pd_place *place)
 {
 	const struct script *script = self;
 
-	return select_has_place(&script->select, place);
+	return pd_select_has_place(script->select, place);
 }
 
 static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_error *error)
 {
 	struct script *script = self;
 
-	return select_ready(&script->select, script->input.file, window, error);
+	return pd_select_ready(script->select, script->input.file, window, error);
 }
 
 static enum pd_status learn(void *self, struct pd_file *file, struct pd_error *error)
 {
 	struct script *script = self;
 
-	return select_learn(&script->select, file, error);
+	return pd_select_learn(script->select, file, error);
 }
 
 static bool show_progress(void *self, uint64_t done, uint64_t total)
@@ -188,7 +188,7 @@ static void warn(void *self, const char *sentence)
 
 static enum pd_status samples_of(struct script *script, const struct values *values, const struct call *call)
 {
-	const struct select_options *wanted = &values->select;
+	const struct pd_select_options *wanted = &values->select;
 	bool by_place = wanted->dsos || wanted->dso || wanted->symbols || wanted->symbol;
 	const struct pd_samples_options shown = {
 		.size = sizeof(shown),
@@ -252,7 +252,7 @@ static int tell_end(const struct script *script)
 		return CODE_UNREADABLE;
 	if (status >= 0 || script->input.out->failure)
 		return CODE_FINE;
-	if (script->select.refused) {
+	if (status == PD_ERROR_NO_MATCH) {
 		complain("%s: %s", script->input.name, script->error.message);
 		return CODE_NOTHING;
 	}
@@ -284,7 +284,7 @@ static int walk_live(struct script *script)
 {
 	int code;
 
-	if (script->values->header || select_waits(&script->select)) {
+	if (script->values->header || pd_select_waits(script->select)) {
 		complain("%s: --header, time ranges in percent and wall clocks are not possible on a pipe",
 			 script->input.name);
 		return CODE_USAGE;
@@ -307,7 +307,7 @@ static int tell_nothing(const struct script *script, const struct pd_samples_res
 		return CODE_NO_SAMPLES;
 	}
 	complain("%s: no samples match the filters", script->input.name);
-	select_tell_lack(&script->select, script->input.file);
+	select_tell_lack(script->select, script->input.file);
 	return CODE_NOTHING;
 }
 
@@ -353,7 +353,7 @@ static int run(const struct call *call)
 	script->values = call->values;
 	code = run_script(script, call);
 	pd_samples_free(script->samples);
-	select_fini(&script->select);
+	pd_select_free(script->select);
 	free(script);
 	return code;
 }

@@ -128,7 +128,6 @@ static bool take_look(struct top *top)
 			   .least_percent = 0.5,
 			   .caller = chains && !values->no_children },
 		.max_stack = values->samples.max_stack.given ? (size_t)values->samples.max_stack.value : STACK_MOST,
-		.select = &top->select,
 		.event = ALL_EVENTS,
 	};
 	top->hide_kernel = values->hide_kernel;
@@ -144,7 +143,10 @@ static bool take_look(struct top *top)
 	}
 	if (values->percent_limit)
 		top->look.graph.least_percent = top->look.least;
-	return select_take(&top->select, &values->select) && table_by(&top->look, &top->by);
+	if (!select_take(&top->select, &values->select))
+		return false;
+	top->look.select = top->select;
+	return table_by(&top->look, &top->by);
 }
 
 static void describe_targets(struct top *top)
@@ -414,7 +416,7 @@ static int run(const struct call *call)
 		code = top->values->input ? show(top) : show_recorded(top);
 	pd_sum_free(top->sum);
 	output_fini(&top->frame);
-	select_fini(&top->select);
+	pd_select_free(top->select);
 	record_fini(&top->setup);
 	free(top);
 	return code;

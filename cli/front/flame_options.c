@@ -30,7 +30,7 @@ bool flame_weight_parse(const char *string, enum pd_flame_weight *weight_out)
 
 static bool is_wanted(void *self, const struct pd_place *place)
 {
-	return select_has_place(self, place);
+	return pd_select_has_place(self, place);
 }
 
 int flame_read_file(struct analysis *analysis, const struct analysis_options *options,
@@ -45,9 +45,9 @@ int flame_read_file(struct analysis *analysis, const struct analysis_options *op
 	if (code != CODE_FINE)
 		return code;
 	flame_options->name = analysis->input.name;
-	if (select_by_place(&analysis->select)) {
+	if (pd_select_by_place(analysis->select)) {
 		flame_options->wanted = is_wanted;
-		flame_options->self = &analysis->select;
+		flame_options->self = analysis->select;
 	}
 	return code_with_error(pd_flame_read(analysis->profile, analysis->symbols, flame_options, flame_out, &error),
 			       &error);

@@ -24,7 +24,7 @@ static enum pd_choice choose(const void *self, const struct pd_candidate *candid
 
 	if ((top->hide_kernel && mode == PD_CPUMODE_KERNEL) || (top->hide_user && mode == PD_CPUMODE_USER))
 		return PD_CHOICE_LEAVE;
-	return select_choose(&top->select, candidate);
+	return pd_select_choose(top->select, candidate);
 }
 
 static enum pd_status open_file(struct top *top, struct pd_error *error)

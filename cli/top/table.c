@@ -16,7 +16,7 @@ static bool is_ours(const char *name)
 
 static bool has_place(const void *filter, const struct pd_place *place)
 {
-	return select_has_place(filter, place);
+	return pd_select_has_place(filter, place);
 }
 
 /* Says what is wrong with the keys; NULL then. */
@@ -35,9 +35,9 @@ static struct pd_report *plan(const struct look *look)
 		.max_stack = look->max_stack,
 		.graph = look->graph,
 		.threads = 1, /* watching should cost little */
-		.has_place = select_by_place(look->select) ? has_place : NULL,
+		.has_place = pd_select_by_place(look->select) ? has_place : NULL,
 		.filter = look->select,
-		.by_dso = look->select->dsos.given,
+		.by_dso = pd_select_has_list(look->select, PD_SELECT_DSOS),
 	};
 	const struct pd_report_key *key;
 	struct pd_report *report;

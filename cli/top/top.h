@@ -6,7 +6,7 @@
 #ifndef CLI_TOP_H
 #define CLI_TOP_H
 
-#include "select.h"
+#include "front/select_options.h"
 #include "front/input.h"
 #include "front/symbol_options.h"
 #include "record_options.h"
@@ -50,7 +50,7 @@ struct look {
 	struct pd_report_graph graph;
 	double least; /* percent */
 	size_t max_stack;
-	const struct select *select;
+	const struct pd_select *select;
 	size_t event; /* the one that is shown; ALL_EVENTS */
 };
 
@@ -88,7 +88,7 @@ struct top_values {
 	struct target_values targets;
 	struct sample_values samples;
 	struct symbol_options symbols;
-	struct select_options select;
+	struct pd_select_options select;
 	const char *input;
 	const char *delay;
 	struct option_number entries, iterations, priority;
@@ -115,7 +115,7 @@ struct top {
 	uint32_t by; /* of live */
 	/* what is shown */
 	struct pd_sum *sum;
-	struct select select;
+	struct pd_select *select;
 	struct look look;
 	struct state state;
 	char sort[PROMPT_MOST], filter[PROMPT_MOST], whom[PROMPT_MOST], rate[64], notice[2 * PROMPT_MOST];

@@ -16,6 +16,7 @@
  *   check.h   reporting every problem of a file
  *   world.h   threads and mappings at any time
  *   filter.h  filter expressions
+ *   select.h  selecting samples with the options of perf
  *   flame.h   flame graphs and folded stacks
  *   jitdump.h JIT-compiled code from jitdump files
  *   trace.h   fields of tracepoints
@@ -61,6 +62,7 @@
 #include <perfdata/report.h>
 #include <perfdata/run.h>
 #include <perfdata/samples.h>
+#include <perfdata/select.h>
 #include <perfdata/stream.h>
 #include <perfdata/symbol.h>
 #include <perfdata/text.h>

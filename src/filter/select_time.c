@@ -11,9 +11,10 @@
  * writes. A time of day without a date is that of the first sample's day, or of the next one if the recording went
  * past midnight and only so reaches it.
  */
-#include "select.h"
+#include "filter/select.h"
 
-#include "front/cli.h"
+#include "base/error.h"
+#include "base/memory.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -59,20 +60,20 @@ static uint64_t take_fraction(const char **at, uint64_t *unit_out)
 	return ns;
 }
 
-static bool take_seconds(const char **at, struct time_limit *limit)
+static bool take_seconds(const char **at, struct pd_time_limit *limit)
 {
 	uint64_t seconds = 0;
 	const char *from = *at;
 
 	while (isdigit((unsigned char)**at) && seconds < UINT64_MAX / NS_PER_S / 10)
 		seconds = seconds * 10 + (uint64_t)(*(*at)++ - '0');
-	limit->kind = LIMIT_CLOCK;
+	limit->kind = PD_LIMIT_CLOCK;
 	limit->ns = seconds * NS_PER_S + take_fraction(at, &limit->unit_ns);
 	return *at > from;
 }
 
 /* 12:30, 12:30:01 or 12:30:01.5 */
-static bool take_clock(const char **at, struct time_limit *limit)
+static bool take_clock(const char **at, struct pd_time_limit *limit)
 {
 	int hour, minute, second = 0;
 
@@ -99,7 +100,7 @@ static bool take_utc(const char **at)
 	return utc;
 }
 
-static bool take_date(const char **at, struct time_limit *limit)
+static bool take_date(const char **at, struct pd_time_limit *limit)
 {
 	struct tm day = { .tm_isdst = -1 };
 	time_t start;
@@ -124,12 +125,12 @@ static bool take_date(const char **at, struct time_limit *limit)
 	start = take_utc(at) ? timegm(&day) : mktime(&day);
 	if (start < 0)
 		return false;
-	limit->kind = LIMIT_WALL;
+	limit->kind = PD_LIMIT_WALL;
 	limit->ns = (uint64_t)start * NS_PER_S + limit->ns % NS_PER_S;
 	return true;
 }
 
-static bool take_limit(const char **at, struct time_limit *limit)
+static bool take_limit(const char **at, struct pd_time_limit *limit)
 {
 	size_t digits = strspn(*at, "0123456789");
 
@@ -137,7 +138,7 @@ static bool take_limit(const char **at, struct time_limit *limit)
 		return take_date(at, limit);
 	if ((*at)[digits] != ':' || !digits || digits > 2)
 		return take_seconds(at, limit);
-	limit->kind = LIMIT_OF_DAY;
+	limit->kind = PD_LIMIT_OF_DAY;
 	if (!take_clock(at, limit))
 		return false;
 	limit->utc = take_utc(at);
@@ -153,7 +154,7 @@ static void skip_blank(const char **at)
 		(*at)++;
 }
 
-static bool take_range(const char **at, struct time_limit limits[2])
+static bool take_range(const char **at, struct pd_time_limit limits[2])
 {
 	if (**at != ',' && !take_limit(at, &limits[0]))
 		return false;
@@ -166,7 +167,7 @@ static bool take_range(const char **at, struct time_limit limits[2])
 		if (**at != 0 && **at != ' ' && !take_limit(at, &limits[1]))
 			return false;
 	}
-	if (limits[1].kind == limits[0].kind && limits[0].kind != LIMIT_OF_DAY && limits[1].ns &&
+	if (limits[1].kind == limits[0].kind && limits[0].kind != PD_LIMIT_OF_DAY && limits[1].ns &&
 	    limits[0].ns > limits[1].ns)
 		return false;
 	return **at == 0 || **at == ' ';
@@ -184,7 +185,7 @@ static bool take_percent(const char **at, double *value_out)
 	return *(*at)++ == '%';
 }
 
-static bool take_part(const char **at, struct time_limit limits[2])
+static bool take_part(const char **at, struct pd_time_limit limits[2])
 {
 	double first, last;
 	char *rest;
@@ -207,39 +208,37 @@ static bool take_part(const char **at, struct time_limit limits[2])
 		last = first;
 		first = 0;
 	}
-	limits[0] = (struct time_limit){ .kind = LIMIT_PART, .part = first };
-	limits[1] = (struct time_limit){ .kind = LIMIT_PART, .part = last };
+	limits[0] = (struct pd_time_limit){ .kind = PD_LIMIT_PART, .part = first };
+	limits[1] = (struct pd_time_limit){ .kind = PD_LIMIT_PART, .part = last };
 	return first <= last && last <= 1 && strchr(", ", **at);
 }
 
-static bool tell_wrong(const char *argument)
+static enum pd_status fail_wrong(const char *argument, struct pd_error *error)
 {
-	complain("option --time: invalid time range '%s'", argument);
-	return false;
+	return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "option --time: invalid time range '%s'", argument);
 }
 
-bool select_times(struct select *select, const char *argument)
+enum pd_status pd_select_times(struct pd_select *select, const char *argument, struct pd_error *error)
 {
 	bool parts = strchr(argument, '%') != NULL;
 	const char *at = argument;
 
 	while (*at) {
-		struct time_limit *limits = select->limits[select->range_count % RANGES_MOST];
+		struct pd_time_limit *limits = select->limits[select->range_count % PD_SELECT_RANGES];
 
 		if (*at == ' ' || (parts && *at == ',')) {
 			at++;
 			continue;
 		}
-		if (select->range_count == RANGES_MOST) {
-			complain("option --time: too many ranges (at most %d)", RANGES_MOST);
-			return false;
-		}
+		if (select->range_count == PD_SELECT_RANGES)
+			return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
+				       "option --time: too many ranges (at most %d)", PD_SELECT_RANGES);
 		if (!(parts ? take_part : take_range)(&at, limits))
-			return tell_wrong(argument);
+			return fail_wrong(argument, error);
 		/* Seconds of the file's clock need no file. */
-		select->ranges[select->range_count++] = (struct time_range){ limits[0].ns, limits[1].ns };
+		select->ranges[select->range_count++] = (struct pd_time_range){ limits[0].ns, limits[1].ns };
 	}
-	return select->range_count || tell_wrong(argument);
+	return select->range_count ? PD_OK : fail_wrong(argument, error);
 }
 
 /* ---- in the time of the file ---- */
@@ -261,7 +260,7 @@ static uint64_t from_wall(const struct clocks *clocks, uint64_t wall_ns)
 }
 
 /* A time of day some days after the first sample's. */
-static uint64_t on_day(const struct clocks *clocks, const struct time_limit *limit, int days)
+static uint64_t on_day(const struct clocks *clocks, const struct pd_time_limit *limit, int days)
 {
 	uint64_t first_wall = clocks->window.first_ns - clocks->wall->clockid_time_ns + clocks->wall->wall_clock_ns;
 	time_t first = (time_t)(first_wall / NS_PER_S), found;
@@ -281,52 +280,52 @@ static uint64_t on_day(const struct clocks *clocks, const struct time_limit *lim
 	return from_wall(clocks, (uint64_t)found * NS_PER_S + limit->ns % NS_PER_S);
 }
 
-static uint64_t of_day(const struct clocks *clocks, const struct time_limit *limit)
+static uint64_t of_day(const struct clocks *clocks, const struct pd_time_limit *limit)
 {
 	uint64_t ns = on_day(clocks, limit, 0), next = on_day(clocks, limit, 1);
 
 	return ns < clocks->window.first_ns && next <= clocks->window.last_ns ? next : ns;
 }
 
-static uint64_t resolve_limit(const struct clocks *clocks, const struct time_limit *limit)
+static uint64_t resolve_limit(const struct clocks *clocks, const struct pd_time_limit *limit)
 {
 	double total = (double)(clocks->window.last_ns - clocks->window.first_ns);
 
 	switch (limit->kind) {
-	case LIMIT_OPEN:
+	case PD_LIMIT_OPEN:
 		return 0;
-	case LIMIT_CLOCK:
+	case PD_LIMIT_CLOCK:
 		return limit->ns;
-	case LIMIT_WALL:
+	case PD_LIMIT_WALL:
 		return from_wall(clocks, limit->ns);
-	case LIMIT_OF_DAY:
+	case PD_LIMIT_OF_DAY:
 		return of_day(clocks, limit);
-	case LIMIT_PART:
+	case PD_LIMIT_PART:
 		return clocks->window.first_ns + (uint64_t)(limit->part * total + 0.5);
 	}
 	return 0;
 }
 
 /* No time is in it. */
-static const struct time_range nothing = { UINT64_MAX, UINT64_MAX - 1 };
+static const struct pd_time_range nothing = { UINT64_MAX, UINT64_MAX - 1 };
 
-static struct time_range resolve_range(const struct clocks *clocks, const struct time_limit limits[2])
+static struct pd_time_range resolve_range(const struct clocks *clocks, const struct pd_time_limit limits[2])
 {
-	struct time_range range = { resolve_limit(clocks, &limits[0]), resolve_limit(clocks, &limits[1]) };
+	struct pd_time_range range = { resolve_limit(clocks, &limits[0]), resolve_limit(clocks, &limits[1]) };
 
 	/* The end of a part is the start of the next one, also where parts are shorter than the clock ticks: there perf has
 	 * samples in several. Only the last part has its end. */
-	if (limits[1].kind == LIMIT_PART && limits[1].part < 1) {
+	if (limits[1].kind == PD_LIMIT_PART && limits[1].part < 1) {
 		if (range.end <= range.start)
 			return nothing;
 		range.end--;
 	}
-	if (limits[1].kind == LIMIT_OF_DAY && range.end < range.start)
+	if (limits[1].kind == PD_LIMIT_OF_DAY && range.end < range.start)
 		range.end += DAY_S * NS_PER_S;
 	return range;
 }
 
-static bool wants(const struct select *select, unsigned kinds)
+static bool wants(const struct pd_select *select, unsigned kinds)
 {
 	for (size_t i = 0; i < select->range_count; i++) {
 		if (kinds >> select->limits[i][0].kind & 1 || kinds >> select->limits[i][1].kind & 1)
@@ -336,26 +335,16 @@ static bool wants(const struct select *select, unsigned kinds)
 }
 
 enum {
-	WALLS = 1 << LIMIT_WALL | 1 << LIMIT_OF_DAY,
-	ENDS = 1 << LIMIT_PART | 1 << LIMIT_OF_DAY
+	WALLS = 1 << PD_LIMIT_WALL | 1 << PD_LIMIT_OF_DAY,
+	ENDS = 1 << PD_LIMIT_PART | 1 << PD_LIMIT_OF_DAY
 };
 
-bool select_waits(const struct select *select)
+bool pd_select_waits(const struct pd_select *select)
 {
 	return wants(select, WALLS | ENDS);
 }
 
-static enum pd_status refuse(struct select *select, struct pd_error *error, const char *why)
-{
-	select->refused = true;
-	if (error) {
-		*error = (struct pd_error){ .status = PD_ERROR_ARGUMENT, .offset = PD_NO_OFFSET };
-		snprintf(error->message, sizeof(error->message), "option --time: %s", why);
-	}
-	return PD_ERROR_ARGUMENT;
-}
-
-const struct pd_sample_time *select_noted_time(struct pd_file *file)
+const struct pd_sample_time *pd_select_noted_time(struct pd_file *file)
 {
 	const struct pd_sample_time *noted = pd_file_sample_time(file);
 
@@ -364,26 +353,29 @@ const struct pd_sample_time *select_noted_time(struct pd_file *file)
 													      NULL;
 }
 
-enum pd_status select_resolve_times(struct select *select, struct pd_file *file, const struct pd_window *window,
-				    struct pd_error *error)
+enum pd_status pd_select_resolve_times(struct pd_select *select, struct pd_file *file, const struct pd_window *window,
+				       struct pd_error *error)
 {
 	struct clocks clocks = { .window = *window };
 
 	if (wants(select, WALLS)) {
 		clocks.wall = pd_file_clock_data(file);
 		if (!clocks.wall || !clocks.wall->wall_clock_ns)
-			return refuse(select, error, "no wall-clock time in the file (record with -k CLOCK_MONOTONIC)");
+			return pd_fail(
+				error, PD_ERROR_NO_MATCH, PD_NO_OFFSET,
+				"option --time: no wall-clock time in the file (record with -k CLOCK_MONOTONIC)");
 	}
 	if (wants(select, ENDS)) {
 		/* perf takes parts of what the recorder noted. */
-		const struct pd_sample_time *noted = select_noted_time(file);
+		const struct pd_sample_time *noted = pd_select_noted_time(file);
 
 		if (noted) {
 			clocks.window.first_ns = noted->first_ns;
 			clocks.window.last_ns = noted->last_ns;
 		}
 		if (!clocks.window.last_ns)
-			return refuse(select, error, "samples have no timestamps, so there are no parts of the time");
+			return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET,
+				       "option --time: samples have no timestamps, so there are no parts of the time");
 	}
 	for (size_t i = 0; i < select->range_count; i++)
 		select->ranges[i] = resolve_range(&clocks, select->limits[i]);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "front/select_options.h"
+
+#include "front/cli.h"
+
+#include <string.h>
+
+struct pd_filter *select_condition(const char *option, const char *text)
+{
+	struct pd_filter *filter;
+	struct pd_error error;
+
+	if (pd_filter_new(text, &filter, &error) >= 0)
+		return filter;
+	complain("option --%s: %s", option, error.message);
+	if (error.offset != PD_NO_OFFSET && !strchr(text, '\n')) {
+		complain("  %s", text);
+		complain("  %*s^", (int)error.offset, "");
+	}
+	return NULL;
+}
+
+bool select_take(struct pd_select **select_out, const struct pd_select_options *options)
+{
+	struct pd_error error;
+
+	*select_out = NULL;
+	if (pd_select_new(options, select_out, &error) >= 0)
+		return true;
+	/* What is wrong with a condition is shown in its text. */
+	if (error.offset != PD_NO_OFFSET)
+		pd_filter_free(select_condition("where", options->where));
+	else
+		complain("%s", error.message);
+	return false;
+}
+
+void select_tell_lack(const struct pd_select *select, struct pd_file *file)
+{
+	const struct pd_filter *where = pd_select_where(select);
+	struct pd_str lack = where ? pd_filter_lacks(where, file) : (struct pd_str){ 0 };
+
+	if (lack.data)
+		complain("option --where: no event records '%.*s'", (int)lack.length, lack.data);
+	if (pd_select_lacks_cpu(select))
+		complain("option --cpu: no event records the CPU (record with -a or --sample-cpu)");
+}
