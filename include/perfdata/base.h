@@ -60,7 +60,7 @@ struct pd_error {
 	enum pd_status status;
 	int os_errno;      /* for PD_ERROR_SYSTEM, else 0 */
 	uint64_t offset;   /* file offset in bytes, or PD_NO_OFFSET */
-	char message[240]; /* "perf.data: offset 4136: mmap2.filename: string has no end" */
+	char message[1000]; /* "perf.data: offset 4136: mmap2.filename: string has no end" */
 };
 
 /** Called with a sentence for the user about something that was not done as requested, although the call goes on. The
