@@ -82,6 +82,7 @@ static int print(struct pd_flame *flame, const struct analysis *analysis, struct
 
 	if (status < 0 && status != PD_ERROR_OUTPUT)
 		return code_with_error(status, &error);
+	output_flush(out);
 	pd_flame_summary(flame, &summary);
 	if (!analysis->input.quiet)
 		copied_stacks_tell(analysis->input.name, summary.copied, summary.samples);
