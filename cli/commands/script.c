@@ -322,8 +322,10 @@ static int run_opened(struct script *script)
 	result = pd_samples_result(script->samples);
 	if (code == CODE_FINE && !result.printed_count && !script->input.out->failure)
 		code = tell_nothing(script, &result);
-	if (!script->values->input.quiet)
+	if (!script->values->input.quiet && result.copied_count) {
+		output_flush(script->input.out);
 		copied_stacks_tell(script->input.name, result.copied_count, result.printed_count);
+	}
 	return code;
 }
 
