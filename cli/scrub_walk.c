@@ -11,13 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct scrub_class_line scrub_classes[CLASS_COUNT] = {
-	[CLASS_NONE] = { "", "", { 0 } },
-#define CLASS(NAME, text, names, addresses, all) \
-	[CLASS_##NAME] = { #NAME, text, { ACTION_##names, ACTION_##addresses, ACTION_##all } },
-#include "scrub.def"
-};
-
 /* ---- decisions as types ---- */
 
 #define DECIDE(layout)           \
