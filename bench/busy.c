@@ -65,10 +65,13 @@ static uint64_t burn(uint64_t *seed)
 		return sum;                                                                 \
 	}
 #define NAME(n) step_##n,
-#define ROW(X, row)                                                                                                   \
-	X(row##0)                                                                                                     \
-	X(row##1) X(row##2) X(row##3) X(row##4) X(row##5) X(row##6) X(row##7) X(row##8) X(row##9) X(row##a) X(row##b) \
-		X(row##c) X(row##d) X(row##e) X(row##f)
+#define ROW(X, row) \
+	X(row##0)   \
+	X(row##1)   \
+	X(row##2)   \
+	X(row##3)   \
+	X(row##4)   \
+	X(row##5) X(row##6) X(row##7) X(row##8) X(row##9) X(row##a) X(row##b) X(row##c) X(row##d) X(row##e) X(row##f)
 #define ALL(X) ROW(X, 0) ROW(X, 1) ROW(X, 2) ROW(X, 3)
 
 ALL(STEP)

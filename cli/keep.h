@@ -18,11 +18,11 @@ struct keep_options {
 };
 
 /* Lines for the options table of a command whose values are struct type with such a member. */
-#define KEEP_OPTIONS(type, m)                                                                      \
-	INPUT_OPTIONS(type, m.input), TARGET_OPTIONS(type, m.target),                              \
-	{                                                                                          \
-		"json", 'j', OPTION_FLAG, NULL, offsetof(type, m.json),                            \
-			"print what was kept as JSON on standard output", GROUP_OUTPUT             \
+#define KEEP_OPTIONS(type, m)                                                          \
+	INPUT_OPTIONS(type, m.input), TARGET_OPTIONS(type, m.target),                  \
+	{                                                                              \
+		"json", 'j', OPTION_FLAG, NULL, offsetof(type, m.json),                \
+			"print what was kept as JSON on standard output", GROUP_OUTPUT \
 	}
 
 enum verdict {
@@ -48,8 +48,8 @@ struct keep {
 	enum pd_status (*event)(void *keep, const struct pd_event *event, struct pd_attr *attr, const char **name,
 				struct pd_error *error);
 	const struct pd_select *select; /* of the command, or NULL */
-	bool any_record;        /* samples are no aim of their own: it is fine if none is kept */
-	uint64_t from_ns, to_ns; /* what is wanted, for the features of a pipe; 0: open */
+	bool any_record;                /* samples are no aim of their own: it is fine if none is kept */
+	uint64_t from_ns, to_ns;        /* what is wanted, for the features of a pipe; 0: open */
 	struct kept samples, others;
 	uint64_t first_ns, last_ns; /* of the samples that were kept; 0: none has a time */
 	uint64_t *rounds;           /* by part: records passed since the last round */

@@ -85,8 +85,9 @@ static bool is_text(const struct assemble *assemble)
 	const char *path = assemble->target.path;
 	struct stat status;
 
-	if ((strcmp(path, "-") != 0 ? stat(path, &status) : fstat(STDOUT_FILENO, &status)) < 0 || !S_ISREG(status.st_mode) ||
-	    status.st_dev != assemble->text.st_dev || status.st_ino != assemble->text.st_ino)
+	if ((strcmp(path, "-") != 0 ? stat(path, &status) : fstat(STDOUT_FILENO, &status)) < 0 ||
+	    !S_ISREG(status.st_mode) || status.st_dev != assemble->text.st_dev ||
+	    status.st_ino != assemble->text.st_ino)
 		return false;
 	complain("%s: refusing to overwrite the input file", path);
 	return true;
@@ -118,7 +119,9 @@ static int read_text(struct assemble *assemble, int fd, const char *name)
 
 static int assemble_text(struct assemble *assemble, int fd, const char *name)
 {
-	const struct pd_assembler_options wanted = { .size = sizeof(wanted), .open = open_target, .self = assemble, .name = name };
+	const struct pd_assembler_options wanted = {
+		.size = sizeof(wanted), .open = open_target, .self = assemble, .name = name
+	};
 	enum pd_status status;
 	uint64_t raw;
 	int code;

@@ -113,7 +113,8 @@ static bool must_look(const struct cut *cut)
 {
 	struct pd_file *file = cut->keep.input.file;
 
-	return pd_select_waits(cut->select) && (pd_file_header(file)->mode == PD_MODE_PIPE || !pd_select_noted_time(file));
+	return pd_select_waits(cut->select) &&
+	       (pd_file_header(file)->mode == PD_MODE_PIPE || !pd_select_noted_time(file));
 }
 
 static int resolve(struct cut *cut)

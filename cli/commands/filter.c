@@ -243,7 +243,8 @@ static bool needs_places(const struct filter *filter)
 
 static bool needs_world(const struct filter *filter)
 {
-	return pd_select_has_list(filter->select, PD_SELECT_COMMS) || needs_places(filter) || asks(filter, PD_FILTER_COMM);
+	return pd_select_has_list(filter->select, PD_SELECT_COMMS) || needs_places(filter) ||
+	       asks(filter, PD_FILTER_COMM);
 }
 
 static int failed(const struct filter *filter)

@@ -20,7 +20,8 @@ struct values {
 
 static const struct option options[] = {
 	INPUT_OPTIONS(struct values, input),
-	{ "output", 'o', OPTION_STRING, "TEXT", offsetof(struct values, output), "write to TEXT instead of standard output" },
+	{ "output", 'o', OPTION_STRING, "TEXT", offsetof(struct values, output),
+	  "write to TEXT instead of standard output" },
 	{ "packed", 0, OPTION_FLAG, NULL, offsetof(struct values, packed),
 	  "keep compressed records compressed instead of decoding their content" },
 	{ 0 },
@@ -28,7 +29,8 @@ static const struct option options[] = {
 
 static const struct example examples[] = {
 	{ "perfdata text -o perf.txt", "decode perf.data to editable text" },
-	{ "perfdata text perf.data | sed 's/secret/public/g' | perfdata assemble -o public.data", "edit a recording with sed" },
+	{ "perfdata text perf.data | sed 's/secret/public/g' | perfdata assemble -o public.data",
+	  "edit a recording with sed" },
 	{ "diff <(perfdata text old.data) <(perfdata text new.data)", "compare two recordings" },
 	{ 0 },
 };

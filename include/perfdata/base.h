@@ -58,8 +58,8 @@ enum pd_status {
 /** Details of an error. Allocated by the caller, usually on the stack; may be NULL everywhere. */
 struct pd_error {
 	enum pd_status status;
-	int os_errno;      /* for PD_ERROR_SYSTEM, else 0 */
-	uint64_t offset;   /* file offset in bytes, or PD_NO_OFFSET */
+	int os_errno;       /* for PD_ERROR_SYSTEM, else 0 */
+	uint64_t offset;    /* file offset in bytes, or PD_NO_OFFSET */
 	char message[1000]; /* "perf.data: offset 4136: mmap2.filename: string has no end" */
 };
 

@@ -191,12 +191,12 @@ PD_API void pd_report_narrow(struct pd_report *report, const char *filter, size_
 
 /** Zero is the default for each member; NULL means all defaults. */
 struct pd_report_text_options {
-	size_t size;         /* sizeof(struct pd_report_text_options) */
-	bool quiet;          /* rows only */
-	bool escape;         /* control characters, for terminals */
-	bool color;          /* percentages are coloured */
-	double fold_percent; /* smaller rows are only counted; 0: none */
-	char separator;      /* of columns, instead of blanks; 0: none */
+	size_t size;                          /* sizeof(struct pd_report_text_options) */
+	bool quiet;                           /* rows only */
+	bool escape;                          /* control characters, for terminals */
+	bool color;                           /* percentages are coloured */
+	double fold_percent;                  /* smaller rows are only counted; 0: none */
+	char separator;                       /* of columns, instead of blanks; 0: none */
 	size_t widths[PD_REPORT_COLUMNS_MAX]; /* by column; 0: as wide as needed */
 	const char *time;                     /* time range as requested, for the title; or NULL */
 };

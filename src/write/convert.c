@@ -361,7 +361,7 @@ enum pd_status pd_convert_feature(struct pd_writer *writer, struct pd_file *file
 	if (done)
 		return PD_OK;
 	*bytes_out = bytes;
-	pd_file_tell(file, PD_PROBLEM_NOT_CONVERTED, pd_file_feature_offset(file, feature), pd_feature_name(feature), "%s",
-		     layout ? "a feature that does not fit its layout" : "an unknown feature");
+	pd_file_tell(file, PD_PROBLEM_NOT_CONVERTED, pd_file_feature_offset(file, feature), pd_feature_name(feature),
+		     "%s", layout ? "a feature that does not fit its layout" : "an unknown feature");
 	return PD_OK;
 }

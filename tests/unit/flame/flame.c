@@ -16,7 +16,8 @@ static void count_warning(void *self, const char *sentence)
 	*(unsigned *)self += strstr(sentence, "line 2: not a folded stack") != NULL;
 }
 
-static enum pd_status read_folded(const char *lines, unsigned *warnings, struct pd_flame **flame, struct pd_error *error)
+static enum pd_status read_folded(const char *lines, unsigned *warnings, struct pd_flame **flame,
+				  struct pd_error *error)
 {
 	const struct pd_flame_options options = { .size = sizeof(options) };
 	char path[sizeof(folded_path)];
@@ -175,5 +176,5 @@ TEST(test_nothing_wanted)
 	close_recording(&r);
 }
 
-RUN(TEST_CASE(test_nodes_of_folded_stacks), TEST_CASE(test_no_stacks), TEST_CASE(test_failing_sink), TEST_CASE(test_recording),
-    TEST_CASE(test_nothing_wanted))
+RUN(TEST_CASE(test_nodes_of_folded_stacks), TEST_CASE(test_no_stacks), TEST_CASE(test_failing_sink),
+    TEST_CASE(test_recording), TEST_CASE(test_nothing_wanted))
