@@ -29,7 +29,9 @@ static inline void pd_text_put(struct pd_text *text, const char *data, size_t si
 	// one byte more, so that there is memory for nothing as well
 	if (text->capacity - text->size <= size && !pd_text_room(text, size + 1))
 		return;
-	memcpy(text->data + text->size, data, size);
+	// an empty text has no data
+	if (size)
+		memcpy(text->data + text->size, data, size);
 	text->size += size;
 }
 
