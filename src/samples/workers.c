@@ -12,7 +12,8 @@
 #include "samples/samples.h"
 
 enum {
-	WAITING_MOST = 32 << 20 /* bytes of text that one thread keeps */
+	WAITING_MOST = 32 << 20,    /* bytes of text that one thread keeps */
+	WRITTEN_AT_ONCE = 128 << 10 /* bytes of it that go into the output together */
 };
 
 struct pd_sample_workers {
@@ -73,16 +74,23 @@ static void give_turn(struct pd_sample_worker *worker)
 	pthread_mutex_unlock(&workers->lock);
 }
 
-/* Only who has the turn. */
+/* Only who has the turn. In chunks, so that the text stays small where megabytes have waited. */
 static void write_text(struct pd_sample_worker *worker, const char *bytes, size_t size)
 {
 	struct pd_text *text = worker->samples->line.text;
+	size_t done = 0;
 
-	pd_text_put(text, bytes, size);
-	if (pd_text_spill(text))
-		return;
-	worker->failed = true;
-	pd_samples_text_failed(worker->samples);
+	do {
+		size_t chunk = size - done < WRITTEN_AT_ONCE ? size - done : WRITTEN_AT_ONCE;
+
+		pd_text_put(text, bytes + done, chunk);
+		done += chunk;
+		if (!pd_text_spill(text)) {
+			worker->failed = true;
+			pd_samples_text_failed(worker->samples);
+			return;
+		}
+	} while (done < size);
 }
 
 static void write_waiting(struct pd_sample_worker *worker)
