@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/threads.h"
-#include "profile/hash.h"
+#include "profile/collect/hash.h"
 #include "profile/profile.h"
 
 // Where a bucket or a frame stands among the others.

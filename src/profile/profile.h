@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "profile/collect.h"
+#include "profile/collect/collect.h"
 #include "base/lookup/hash.h"
 
 struct pd_slice_range {

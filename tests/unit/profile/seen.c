@@ -22,7 +22,7 @@ static void *alloc_lines_or_fail(size_t size, void **memory_out)
 
 #define pd_alloc alloc_or_fail
 #define pd_alloc_lines alloc_lines_or_fail
-#include "profile/seen.c"
+#include "profile/collect/seen.c"
 #undef pd_alloc
 #undef pd_alloc_lines
 

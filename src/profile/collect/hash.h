@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A hash over words, for keys that come out of a file: seeded, so that nobody can choose what falls together. */
-#ifndef PD_PROFILE_HASH_H
-#define PD_PROFILE_HASH_H
+#ifndef PD_PROFILE_COLLECT_HASH_H
+#define PD_PROFILE_COLLECT_HASH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile/frames.h"
+#include "profile/collect/frames.h"
 
 #include "base/cursor.h"
 

@@ -7,15 +7,15 @@
  * A raw key is in one of two lines, most in the first one, and stays there. A table that has become full is left for a
  * larger one, or, at the limit, for an empty one; it goes when the last collector has left it.
  */
-#ifndef PD_PROFILE_SEEN_H
-#define PD_PROFILE_SEEN_H
+#ifndef PD_PROFILE_COLLECT_SEEN_H
+#define PD_PROFILE_COLLECT_SEEN_H
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/hash.h"
+#include "profile/collect/hash.h"
 
 enum {
 	PD_SEEN_IN_LINE = 3

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile/owners.h"
+#include "profile/collect/owners.h"
 
 #include "base/memory.h"
-#include "profile/hash.h"
+#include "profile/collect/hash.h"
 
 void pd_owners_fini(struct pd_owners *owners)
 {

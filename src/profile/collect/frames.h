@@ -4,13 +4,13 @@
  * frame, however many processes run it. Memory without a file is told apart by process, and codes that a process put one in
  * the place of another are told apart.
  */
-#ifndef PD_PROFILE_FRAMES_H
-#define PD_PROFILE_FRAMES_H
+#ifndef PD_PROFILE_COLLECT_FRAMES_H
+#define PD_PROFILE_COLLECT_FRAMES_H
 
 #include <perfdata/profile.h>
 
 #include "base/memory.h"
-#include "profile/hash.h"
+#include "profile/collect/hash.h"
 #include "symbol/codes.h"
 #include "base/lookup/hash.h"
 

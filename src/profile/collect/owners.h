@@ -3,8 +3,8 @@
  * Owners: who samples are added up for, and what is true of a thread. The world is asked only when that changes. Views
  * are a collector's own, owners are those of all collectors.
  */
-#ifndef PD_PROFILE_OWNERS_H
-#define PD_PROFILE_OWNERS_H
+#ifndef PD_PROFILE_COLLECT_OWNERS_H
+#define PD_PROFILE_COLLECT_OWNERS_H
 
 #include <perfdata/profile.h>
 

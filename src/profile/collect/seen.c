@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile/seen.h"
+#include "profile/collect/seen.h"
 
 #include "base/memory.h"
 #include "base/threads.h"

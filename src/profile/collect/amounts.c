@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What a collector counts of buckets, beside them: without a lock, and added up at the end. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "profile/collect/pending.h"
+
+static void add_portion(struct pd_collector *c, const struct pd_portion *portion)
+{
+	struct pd_portions *portions = &c->share.portions;
+
+	if (PD_GROW(portions->items, portions->capacity, portions->count + 1))
+		portions->items[portions->count++] = *portion;
+	else
+		c->failed = true;
+}
+
+void pd_amounts_settle(struct pd_collector *c, uint32_t bucket)
+{
+	struct pd_amount *amount = &c->share.amounts[bucket];
+
+	if (!amount->samples)
+		return;
+	if (c->options->slices)
+		add_portion(c, &(struct pd_portion){ amount->period, bucket, amount->samples, amount->strip });
+	else
+		pd_bucket_add(pd_bucket_at(c->common, bucket), amount->samples, amount->period, 0);
+	amount->samples = 0;
+	amount->period = 0;
+}
+
+void pd_amounts_settle_all(struct pd_collector *c)
+{
+	for (size_t i = 0; i < c->share.amount_count; i++)
+		pd_amounts_settle(c, (uint32_t)i);
+}
+
+bool pd_amounts_make(struct pd_collector *c, uint32_t bucket)
+{
+	enum {
+		MORE = 4096
+	};
+	size_t count = (size_t)bucket + MORE;
+
+	if (!PD_GROW(c->share.amounts, c->share.amount_capacity, count))
+		return false;
+	memset(c->share.amounts + c->share.amount_count, 0,
+	       (count - c->share.amount_count) * sizeof(*c->share.amounts));
+	c->share.amount_count = count;
+	return true;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/collect/buckets.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "profile/collect/hash.h"
+
+uint64_t pd_bucket_hash(uint64_t seed, const struct pd_bucket_key *key, const uint32_t *callers)
+{
+	uint64_t words[] = {
+		(uint64_t)key->owner << 32 | key->event,
+		(uint64_t)key->cpu << 32 | key->ip,
+		key->cgroup,
+		key->weight,
+		key->slice,
+		key->raw,
+		(uint64_t)key->caller_count << 2 | (uint64_t)key->cut << 1 | key->damaged,
+	};
+
+	return pd_hash_halves(pd_hash_words(seed, words, sizeof(words) / sizeof(words[0])), callers, key->caller_count);
+}
+
+static bool same_key(const struct pd_bucket_key *a, const struct pd_bucket_key *b)
+{
+	return a->owner == b->owner && a->event == b->event && a->cpu == b->cpu && a->ip == b->ip &&
+	       a->cgroup == b->cgroup && a->weight == b->weight && a->slice == b->slice && a->raw == b->raw &&
+	       a->caller_count == b->caller_count && a->cut == b->cut && a->damaged == b->damaged;
+}
+
+// Where a new bucket is to be noted. NULL if there is no memory.
+static struct pd_bucket **make_slot(struct pd_common *common, uint32_t number)
+{
+	unsigned block;
+	struct pd_bucket **slot = pd_bucket_slot(common->blocks, number, &block), **slots;
+
+	if (slot)
+		return slot;
+	pd_common_lock(common, &common->blocks_lock);
+	if (!common->blocks[block]) {
+		slots = pd_realloc(NULL, ((size_t)64 << block) * sizeof(*slots));
+		__atomic_store_n(&common->blocks[block], slots, __ATOMIC_RELEASE);
+	}
+	pd_common_unlock(common, &common->blocks_lock);
+	return pd_bucket_slot(common->blocks, number, &block);
+}
+
+// A number that was given to a bucket for which there is no memory is never asked for.
+static bool next_number(struct pd_common *common, uint32_t *number_out)
+{
+	size_t number = __atomic_fetch_add(&common->bucket_count, 1, __ATOMIC_RELAXED);
+
+	*number_out = (uint32_t)number;
+	return number < PD_BUCKETS_MOST;
+}
+
+static struct pd_bucket *add_bucket(struct pd_common *common, const struct pd_bucket_key *key, const uint32_t *callers,
+				    uint64_t hash, struct pd_moment when)
+{
+	struct pd_shard *shard = pd_shard_of(common, hash);
+	struct pd_bucket *bucket, **slot;
+	uint32_t number;
+
+	if (!next_number(common, &number) || !(slot = make_slot(common, number)))
+		return NULL;
+	bucket = pd_arena_alloc(&shard->arena, sizeof(*bucket) + key->caller_count * sizeof(*callers));
+	if (!bucket || !pd_index_add(&shard->index, hash, number))
+		return NULL;
+	bucket->number = number;
+	bucket->first = when;
+	bucket->key = *key;
+	if (key->caller_count)
+		memcpy(bucket->callers, callers, key->caller_count * sizeof(*callers));
+	*slot = bucket;
+	return bucket;
+}
+
+struct pd_bucket *pd_bucket_find(struct pd_common *common, const struct pd_bucket_key *key, const uint32_t *callers,
+				 uint64_t hash, struct pd_moment when)
+{
+	const struct pd_index *index = &pd_shard_of(common, hash)->index;
+	size_t at = (uint32_t)hash;
+
+	for (uint32_t i; (i = pd_index_next(index, hash, &at)) != PD_INDEX_END;) {
+		struct pd_bucket *bucket = pd_bucket_at(common, i);
+
+		if (same_key(&bucket->key, key) &&
+		    (!key->caller_count || memcmp(bucket->callers, callers, key->caller_count * sizeof(*callers)) == 0))
+			return bucket;
+	}
+	return add_bucket(common, key, callers, hash, when);
+}
+
+void pd_bucket_note_moment(struct pd_bucket *bucket, struct pd_moment when)
+{
+	if (PD_LIKELY(pd_bucket_is_later(bucket, when)))
+		return;
+	bucket->first.time_ns = when.time_ns;
+	__atomic_store_n(&bucket->first.order, when.order, __ATOMIC_RELAXED);
+}
+
+// ---- raw data ----
+
+static void raws_fini(struct pd_raws *raws)
+{
+	pd_free(raws->items);
+	pd_index_fini(&raws->index);
+	pd_arena_fini(&raws->bytes);
+}
+
+static uint32_t raw_once(struct pd_raws *raws, struct pd_bytes raw, uint64_t hash)
+{
+	size_t at = (uint32_t)hash;
+	const void *copy;
+
+	for (uint32_t i; (i = pd_index_next(&raws->index, hash, &at)) != PD_INDEX_END;)
+		if (raws->items[i].size == raw.size &&
+		    (!raw.size || memcmp(raws->items[i].data, raw.data, raw.size) == 0))
+			return i;
+	if (!raws->count)
+		raws->count = 1;
+	copy = pd_arena_text(&raws->bytes, raw.size ? raw.data : (const uint8_t *)"", raw.size);
+	if (!copy || raws->count >= UINT32_MAX || !PD_GROW(raws->items, raws->capacity, raws->count + 1) ||
+	    !pd_index_add(&raws->index, hash, (uint32_t)raws->count))
+		return 0;
+	raws->items[raws->count] = (struct pd_bytes){ copy, raw.size };
+	return (uint32_t)raws->count++;
+}
+
+uint32_t pd_raw_number(struct pd_common *common, uint64_t seed, struct pd_bytes raw)
+{
+	uint64_t hash = pd_hash(seed, raw.data, raw.size);
+	uint32_t number;
+
+	pd_common_lock(common, &common->names_lock);
+	number = raw_once(&common->raws, raw, hash);
+	pd_common_unlock(common, &common->names_lock);
+	return number;
+}
+
+// ---- beginning and end ----
+
+struct pd_common *pd_common_new(const struct pd_world *world, uint64_t seed, uint32_t by)
+{
+	struct pd_common *common = pd_alloc(sizeof(*common));
+
+	if (!common)
+		return NULL;
+	pd_lock_init(&common->names_lock);
+	pd_lock_init(&common->blocks_lock);
+	pd_seen_init(&common->seen);
+	for (size_t i = 0; i < PD_SHARDS; i++)
+		pd_lock_init(&common->shards[i].lock);
+	common->frames.world = common->owners.world = world;
+	common->frames.seed = common->owners.seed = seed;
+	common->owners.by = by;
+	return common;
+}
+
+void pd_common_free(struct pd_common *common)
+{
+	if (!common)
+		return;
+	raws_fini(&common->raws);
+	pd_seen_fini(&common->seen);
+	pd_frames_fini(&common->frames);
+	pd_owners_fini(&common->owners);
+	for (size_t i = 0; i < PD_SHARDS; i++) {
+		pd_arena_fini(&common->shards[i].arena);
+		pd_index_fini(&common->shards[i].index);
+		pthread_mutex_destroy(&common->shards[i].lock);
+	}
+	for (size_t i = 0; i < PD_BUCKET_BLOCKS; i++)
+		pd_free(common->blocks[i]);
+	pthread_mutex_destroy(&common->names_lock);
+	pthread_mutex_destroy(&common->blocks_lock);
+	pd_free(common);
+}

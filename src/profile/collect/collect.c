@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/collect/collect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/threads.h"
+#include "profile/collect/hash.h"
+#include "profile/collect/pending.h"
+
+#define HAS(attr, NAME) ((attr)->sample_type & PD_MASK(PD_SAMPLE_TYPE_##NAME))
+
+// One sample on its way into a bucket.
+struct shot {
+	const struct pd_event *event; // whose period it is: a member of the group
+	struct pd_brief brief;
+	struct pd_moment when;
+	const char *comm;
+	uint64_t maps;
+	uint32_t owner;
+	uint32_t raw; // number of its raw data, if it is asked for
+	uint64_t weight, cgroup;
+	bool copied; // its user stack was copied, and nothing else tells its callers
+};
+
+static uint64_t slice_of(const struct pd_collector *c, const struct shot *shot)
+{
+	uint64_t slice_ns = c->options->slice_ns;
+
+	return shot->brief.time_ns == PD_NO_TIME || !slice_ns ? 0 : shot->brief.time_ns / slice_ns * slice_ns;
+}
+
+static bool add_sample(struct pd_collector *c, const struct shot *shot)
+{
+	uint32_t by = c->options->by;
+	const struct pd_brief *brief = &shot->brief;
+	struct pd_pending *pending = &c->pending[0];
+
+	*pending = (struct pd_pending){
+		.maps = shot->maps,
+		.ip = brief->ip,
+		.period = brief->period,
+		.weight = shot->weight,
+		.when = shot->when,
+		.owner = shot->owner,
+		.event = (uint32_t)shot->event->index,
+		.pid = brief->pid,
+		.cpu = by & PD_BY_CPU ? brief->cpu : UINT32_MAX,
+		.cpumode = brief->cpumode,
+		.raw = shot->raw,
+		.cgroup = by & PD_BY_CGROUP ? shot->cgroup : 0,
+		.slice = by & PD_BY_TIME ? slice_of(c, shot) : 0,
+		.strip = c->options->slices ? pd_strip_of(c, brief->time_ns) : 0,
+	};
+
+	if (by & PD_BY_CHAIN) {
+		pending->chain = brief->callchain.items;
+		pending->chain_count = (uint32_t)brief->callchain.count;
+	}
+	if (shot->when.order < c->last_order)
+		c->shuffled = true;
+	c->last_order = shot->when.order;
+	pd_pending_tag(c, pending, by & PD_BY_EXTRA);
+	return pd_pending_flush(c, 1);
+}
+
+// ---- counter values ----
+
+static struct pd_last_value *value_slot(uint64_t seed, struct pd_last_value *slots, size_t count, uint64_t id)
+{
+	size_t at = (size_t)pd_hash_words(seed, &id, 1) & (count - 1);
+
+	while (slots[at].used && slots[at].id != id)
+		at = (at + 1) & (count - 1);
+	return &slots[at];
+}
+
+static bool grow_values(struct pd_collector *c)
+{
+	size_t count = c->value_slots ? c->value_slots * 2 : 64;
+	struct pd_last_value *slots = pd_alloc_table(count * sizeof(*slots));
+
+	if (!slots)
+		return false;
+	for (size_t i = 0; i < c->value_slots; i++)
+		if (c->last_values[i].used)
+			*value_slot(c->seed, slots, count, c->last_values[i].id) = c->last_values[i];
+	pd_free(c->last_values);
+	c->last_values = slots;
+	c->value_slots = count;
+	return true;
+}
+
+// Only ids of the file's events come here, so the table ends to grow. NULL if there is no memory.
+static struct pd_last_value *last_value(struct pd_collector *c, uint64_t id)
+{
+	struct pd_last_value *slot;
+
+	if (c->value_count * 2 >= c->value_slots && !grow_values(c))
+		return NULL;
+	slot = value_slot(c->seed, c->last_values, c->value_slots, id);
+	if (!slot->used) {
+		*slot = (struct pd_last_value){ .id = id, .used = true };
+		c->value_count++;
+	}
+	return slot;
+}
+
+// ---- samples ----
+
+static enum pd_choice choose(const struct pd_collector *c, const struct pd_record *record, const struct shot *shot)
+{
+	const struct pd_profile_options *options = c->options;
+	uint64_t time_ns = shot->brief.time_ns;
+	struct pd_candidate candidate = { record, shot->event, &shot->brief, shot->comm };
+
+	if (time_ns != PD_NO_TIME && (time_ns < options->from_ns || (options->to_ns && time_ns > options->to_ns)))
+		return PD_CHOICE_LEAVE;
+	return options->choose ? options->choose(options->self, &candidate) : PD_CHOICE_TAKE;
+}
+
+static bool add_shot(struct pd_collector *c, const struct pd_record *record, const struct shot *shot)
+{
+	struct pd_profile_total *total = &c->totals[shot->event->index];
+	enum pd_choice choice = choose(c, record, shot);
+
+	if (choice == PD_CHOICE_LEAVE)
+		return true;
+	if (choice == PD_CHOICE_COUNT) {
+		total->left_samples++;
+		total->left_period += shot->brief.period;
+		return true;
+	}
+	total->samples++;
+	total->period += shot->brief.period;
+	total->weights += shot->weight;
+	total->copied_stacks += shot->copied;
+	return add_sample(c, shot);
+}
+
+static bool add_value(struct pd_collector *c, const struct pd_record *record, struct shot *shot, uint64_t id,
+		      uint64_t value)
+{
+	const struct pd_event *event = pd_file_event_by_id(c->file, id);
+	struct pd_last_value *last = event ? last_value(c, id) : NULL;
+
+	if (!event)
+		return true;
+	if (!last)
+		return false;
+	shot->event = event;
+	shot->brief.period = value - last->value;
+	last->value = value;
+	return !shot->brief.period || add_shot(c, record, shot);
+}
+
+// Samples that carry counter values stand for what the counters gained since their last sample.
+static bool add_values(struct pd_collector *c, const struct pd_record *record, struct shot *shot,
+		       const struct pd_counts *counts)
+{
+	if (!PD_BITS(shot->event->attr->read_format, PD_READ_FORMAT_GROUP))
+		return add_value(c, record, shot, counts->id, counts->value);
+	for (size_t i = 0; i < counts->members.count; i++) {
+		const struct pd_count *member = PD_ITEM(pd_count, counts->members, i);
+
+		if (!add_value(c, record, shot, member->id, member->value))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t weight_of(const struct pd_event *event, const struct pd_sample *sample)
+{
+	if (HAS(event->attr, WEIGHT_STRUCT))
+		return PD_BITS(sample->weight_struct, PD_WEIGHT_VAR1_DW);
+	return sample->weight;
+}
+
+// What the brief form does not have. False if the sample is damaged or there is no memory.
+static bool take_parts(struct pd_collector *c, const struct pd_sample *sample, struct shot *shot)
+{
+	shot->weight = weight_of(shot->event, sample);
+	shot->cgroup = sample->cgroup;
+	shot->copied = pd_sample_needs_unwinding(sample);
+	shot->brief.callchain = sample->callchain;
+	if (c->options->by & PD_BY_RAW)
+		shot->raw = pd_raw_number(c->common, c->seed, sample->raw);
+	return shot->raw || !(c->options->by & PD_BY_RAW);
+}
+
+bool pd_collector_needs_parts(const struct pd_collector *c, const struct pd_event *event)
+{
+	const uint64_t parts = PD_MASK(PD_SAMPLE_TYPE_READ) | PD_MASK(PD_SAMPLE_TYPE_WEIGHT) |
+			       PD_MASK(PD_SAMPLE_TYPE_WEIGHT_STRUCT) | PD_MASK(PD_SAMPLE_TYPE_CGROUP) |
+			       PD_MASK(PD_SAMPLE_TYPE_STACK_USER);
+
+	return (event->attr->sample_type & parts) || (c->options->by & PD_BY_RAW);
+}
+
+const struct pd_thread_view *pd_collector_view_anew(const struct pd_collector *c, struct pd_thread_view *view,
+						    uint32_t pid, uint32_t tid, struct pd_moment when)
+{
+	struct pd_common *common = c->common;
+	struct pd_owner owner;
+
+	pd_owners_look(&common->owners, view, pid, tid, when, &owner);
+	pd_common_lock(common, &common->names_lock);
+	view->owner = pd_owners_find(&common->owners, &owner);
+	pd_common_unlock(common, &common->names_lock);
+	view->used = view->owner != UINT32_MAX;
+	return view->used ? view : NULL;
+}
+
+// False if there is no memory.
+static bool take_sample(struct pd_collector *c, const struct pd_record *record)
+{
+	const struct pd_thread_view *view;
+	const struct pd_sample *sample;
+	struct shot shot;
+
+	c->sample_count++;
+	if (PD_UNLIKELY(!record->event)) {
+		c->unknown_event++;
+		return true;
+	}
+	if (PD_UNLIKELY(!pd_record_brief(record, &shot.brief))) {
+		c->damaged++;
+		return true;
+	}
+	shot.event = record->event;
+	shot.when = pd_record_moment(record);
+	shot.weight = shot.cgroup = shot.raw = 0;
+	shot.copied = false;
+	view = pd_collector_view(c, shot.brief.pid, shot.brief.tid, shot.when);
+	if (!view)
+		return false;
+	shot.comm = view->view.comm;
+	shot.maps = view->view.maps;
+	shot.owner = view->owner;
+	if (PD_LIKELY(!pd_collector_needs_parts(c, record->event)))
+		return add_shot(c, record, &shot);
+	sample = pd_as_sample(record);
+	if (!sample) {
+		c->damaged++;
+		return true;
+	}
+	if (!take_parts(c, sample, &shot))
+		return false;
+	return HAS(record->event->attr, READ) && sample->read ? add_values(c, record, &shot, sample->read) :
+								add_shot(c, record, &shot);
+}
+
+enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd_record *record, struct pd_error *error)
+{
+	if (record->type != PD_RECORD_SAMPLE)
+		return PD_OK;
+	return take_sample(collector, record) ? PD_OK : pd_fail_memory(error);
+}
+
+// What only counting needs.
+static void free_tables(struct pd_collector *c)
+{
+	if (c->seen)
+		pd_seen_leave(&c->common->seen, c->seen);
+	c->seen = NULL;
+	pd_free(c->known_memory);
+	c->known_memory = c->known = NULL;
+}
+
+void pd_collector_finish(struct pd_collector *collector)
+{
+	// there was no memory to begin with
+	if (!collector->common)
+		return;
+	// else what was counted of a bucket is added up at the end
+	if (collector->options->slices)
+		pd_amounts_settle_all(collector);
+	free_tables(collector);
+}
+
+// ---- beginning and end ----
+
+enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error *error)
+{
+	struct pd_collector *c = collector;
+
+	c->is_twin = c->common != NULL;
+	if (!c->is_twin)
+		c->common = pd_common_new(c->world, c->seed, c->options->by);
+	c->event_count = pd_file_event_count(c->file);
+	c->known = pd_alloc_lines(PD_KNOWN_ADDRS * sizeof(*c->known), &c->known_memory);
+	c->seen = c->common ? pd_seen_enter(&c->common->seen, NULL) : NULL;
+	c->views = pd_alloc_table(PD_VIEWS * sizeof(*c->views));
+	c->pending = pd_alloc(PD_PENDING_MOST * sizeof(*c->pending));
+	c->misses = pd_alloc(PD_PENDING_MOST * sizeof(*c->misses));
+	c->secrets = pd_alloc(sizeof(*c->secrets));
+	c->totals = pd_alloc((c->event_count + 1) * sizeof(*c->totals));
+	if (!c->common || !c->known || !c->views || !c->pending || !c->misses || !c->secrets || !c->totals ||
+	    !c->seen) {
+		pd_collector_fini(c);
+		return pd_fail_memory(error);
+	}
+	pd_secrets_fill(c->secrets, c->seed);
+	for (size_t i = 0; i < c->event_count; i++)
+		c->totals[i].event = pd_file_event(c->file, i);
+	return PD_OK;
+}
+
+static void free_share(struct pd_share *share)
+{
+	pd_free(share->amounts);
+	pd_free(share->portions.items);
+	*share = (struct pd_share){ 0 };
+}
+
+void pd_collector_fini(struct pd_collector *collector)
+{
+	free_tables(collector);
+	if (!collector->is_twin)
+		pd_common_free(collector->common);
+	pd_free(collector->views);
+	pd_free(collector->secrets);
+	pd_free(collector->pending);
+	pd_free(collector->misses);
+	pd_free(collector->wanted);
+	pd_free(collector->last_values);
+	pd_free(collector->found);
+	pd_free(collector->totals);
+	for (size_t i = 0; i <= collector->joined_count; i++)
+		free_share(pd_collector_share(collector, i));
+	pd_free(collector->joined);
+	*collector = (struct pd_collector){ 0 };
+}
+
+bool pd_collector_join(struct pd_collector *collector, struct pd_collector *twin)
+{
+	for (size_t i = 0; i < collector->event_count; i++) {
+		struct pd_profile_total *to = &collector->totals[i];
+		const struct pd_profile_total *from = &twin->totals[i];
+
+		to->samples += from->samples;
+		to->period += from->period;
+		to->weights += from->weights;
+		to->left_samples += from->left_samples;
+		to->left_period += from->left_period;
+		to->copied_stacks += from->copied_stacks;
+	}
+	collector->sample_count += twin->sample_count;
+	collector->unknown_event += twin->unknown_event;
+	collector->damaged += twin->damaged;
+	collector->failed |= twin->failed;
+	if (!PD_GROW(collector->joined, collector->joined_capacity, collector->joined_count + 1))
+		return false;
+	collector->joined[collector->joined_count++] = twin->share;
+	twin->share = (struct pd_share){ 0 };
+	return true;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples whose raw key was not seen lately: their addresses become frames, and the frames a bucket. Done for many at once,
+ * so that the memory of their tables is on its way meanwhile.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/threads.h"
+#include "format/chain.h"
+#include "profile/collect/hash.h"
+#include "profile/collect/pending.h"
+
+// ---- chains ----
+
+static bool is_cut(const struct pd_attr *attr, struct pd_u64s chain)
+{
+	enum {
+		USUAL_MOST = 127
+	};
+	size_t most = attr->sample_max_stack ? attr->sample_max_stack : USUAL_MOST, addresses = 0;
+
+	if (chain.count < most)
+		return false;
+	for (size_t i = 0; i < chain.count; i++)
+		addresses += chain.items[i] < PD_CONTEXT_MAX;
+	return addresses >= most;
+}
+
+// Notes the frame of an address, or asks for it. There is room for the frame. False if there is no memory for more.
+static inline bool add_frame(struct pd_collector *c, struct pd_spot spot)
+{
+	const struct pd_frames *frames = &c->common->frames;
+	struct pd_known_addr *known;
+	uint32_t frame;
+
+	pd_spot_settle(&spot);
+	known = pd_known_slot(frames, c->known, &spot);
+	frame = pd_known_frame(known, &spot);
+	if (PD_UNLIKELY(frame == PD_NO_FRAME)) {
+		if (!PD_GROW(c->wanted, c->wanted_capacity, c->wanted_count + 1))
+			return false;
+		c->wanted[c->wanted_count++] = (struct pd_wanted){ .spot = spot, .at = c->found_count, .known = known };
+	}
+	c->found[c->found_count++] = frame;
+	return true;
+}
+
+static void drop_frames(struct pd_collector *c, size_t count)
+{
+	c->found_count -= count;
+	while (c->wanted_count && c->wanted[c->wanted_count - 1].at >= c->found_count)
+		c->wanted_count--;
+}
+
+// Adds the frames of a chain. False if there is no memory.
+static bool add_chain(struct pd_collector *c, struct pd_u64s chain, struct pd_spot spot, struct pd_bucket_key *key)
+{
+	unsigned most = c->options->max_stack;
+
+	spot.cpumode = PD_CPUMODE_USER;
+	for (size_t i = 0; i < chain.count; i++) {
+		if (PD_LIKELY(chain.items[i] < PD_CONTEXT_MAX)) {
+			if (most && key->caller_count >= most)
+				break;
+			spot.addr = chain.items[i];
+			spot.depth++;
+			if (!add_frame(c, spot))
+				return false;
+			key->caller_count++;
+		} else if (chain.items[i] == (uint64_t)PD_CONTEXT_USER_DEFERRED) {
+			break;
+		} else if (!pd_chain_mode(chain.items[i], &spot.cpumode)) {
+			key->damaged = true;
+			drop_frames(c, key->caller_count);
+			key->caller_count = 0;
+			break;
+		}
+	}
+	return true;
+}
+
+// ---- frames and buckets ----
+
+bool pd_miss_begin(struct pd_collector *c, const struct pd_pending *pending)
+{
+	struct pd_u64s chain = { pending->chain, pending->chain_count };
+	struct pd_spot spot = { pending->maps, pending->ip, pending->pid, pending->cpumode, 0, pending->when };
+	struct pd_miss *miss = &c->misses[c->miss_count++];
+
+	*miss = (struct pd_miss){
+		.pending = pending,
+		.key = {
+			.owner = pending->owner,
+			.event = pending->event,
+			.cpu = pending->cpu,
+			.cgroup = pending->cgroup,
+			.slice = pending->slice,
+			.raw = pending->raw,
+			.weight = c->options->by & PD_BY_WEIGHT ? pending->weight : 0,
+		},
+		.found = c->found_count,
+	};
+	if (!PD_GROW(c->found, c->found_capacity, c->found_count + 1 + chain.count) || !add_frame(c, spot))
+		return false;
+	if (!(c->options->by & PD_BY_CHAIN))
+		return true;
+	miss->key.cut = is_cut(c->totals[pending->event].event->attr, chain);
+	return add_chain(c, chain, spot, &miss->key);
+}
+
+static const uint32_t *callers_of(const struct pd_collector *c, const struct pd_miss *miss)
+{
+	return c->found + miss->found + 1;
+}
+
+// The key is known once all frames are.
+static void hash_miss(struct pd_collector *c, struct pd_miss *miss)
+{
+	miss->key.ip = c->found[miss->found];
+	miss->hash = pd_bucket_hash(c->seed, &miss->key, callers_of(c, miss));
+}
+
+static bool find_frames(struct pd_collector *c)
+{
+	struct pd_common *common = c->common;
+	bool found;
+
+	if (!c->wanted_count)
+		return true;
+	pd_frames_identify(&common->frames, c->wanted, c->wanted_count);
+	pd_common_lock(common, &common->names_lock);
+	found = pd_frames_find(&common->frames, c->wanted, c->wanted_count);
+	pd_common_unlock(common, &common->names_lock);
+	for (size_t i = 0; found && i < c->wanted_count; i++)
+		c->found[c->wanted[i].at] = c->wanted[i].frame;
+	return found;
+}
+
+// Nobody else uses the shards of these meanwhile. False if there is no memory.
+static bool find_some(struct pd_collector *c, struct pd_miss *const *misses, size_t count)
+{
+	struct pd_common *common = c->common;
+
+	for (size_t i = 0; i < count; i++)
+		pd_index_prefetch(&pd_shard_of(common, misses[i]->hash)->index, misses[i]->hash);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t likely = pd_index_peek(&pd_shard_of(common, misses[i]->hash)->index, misses[i]->hash);
+
+		if (likely != PD_INDEX_END)
+			__builtin_prefetch(pd_bucket_at(common, likely));
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct pd_miss *miss = misses[i];
+
+		miss->bucket = pd_bucket_find(common, &miss->key, callers_of(c, miss), miss->hash, miss->pending->when);
+		if (!miss->bucket)
+			return false;
+		// pieces of the file come in any order
+		pd_bucket_note_moment(miss->bucket, miss->pending->when);
+	}
+	return true;
+}
+
+// Puts misses together that are of one shard; those of shard i are from starts[i] to starts[i + 1].
+static void sort_misses(const struct pd_collector *c, struct pd_miss **sorted, size_t *starts)
+{
+	size_t at[PD_SHARDS] = { 0 }, begin = 0;
+
+	for (size_t i = 0; i < c->miss_count; i++)
+		at[pd_shard_of(c->common, c->misses[i].hash) - c->common->shards]++;
+	for (size_t i = 0; i < PD_SHARDS; i++) {
+		starts[i] = begin;
+		begin += at[i];
+		at[i] = starts[i];
+	}
+	starts[PD_SHARDS] = begin;
+	for (size_t i = 0; i < c->miss_count; i++)
+		sorted[at[pd_shard_of(c->common, c->misses[i].hash) - c->common->shards]++] = &c->misses[i];
+}
+
+// First the shards that are free, then those that others had. False if there is no memory.
+static bool find_in_shards(struct pd_collector *c, struct pd_miss *const *sorted, const size_t *starts)
+{
+	size_t left[PD_SHARDS], left_count = 0;
+	bool found = true;
+
+	for (size_t i = 0; i < PD_SHARDS; i++) {
+		if (starts[i] == starts[i + 1])
+			continue;
+		if (pthread_mutex_trylock(&c->common->shards[i].lock) != 0) {
+			left[left_count++] = i;
+			continue;
+		}
+		found = found && find_some(c, sorted + starts[i], starts[i + 1] - starts[i]);
+		pthread_mutex_unlock(&c->common->shards[i].lock);
+	}
+	for (size_t i = 0; i < left_count; i++) {
+		size_t shard = left[i];
+
+		pthread_mutex_lock(&c->common->shards[shard].lock);
+		found = found && find_some(c, sorted + starts[shard], starts[shard + 1] - starts[shard]);
+		pthread_mutex_unlock(&c->common->shards[shard].lock);
+	}
+	return found;
+}
+
+static bool find_buckets(struct pd_collector *c)
+{
+	struct pd_miss *misses[PD_PENDING_MOST];
+	size_t starts[PD_SHARDS + 1];
+
+	if (c->common->locks) {
+		sort_misses(c, misses, starts);
+		return find_in_shards(c, misses, starts);
+	}
+	// in the order of the file
+	for (size_t i = 0; i < c->miss_count; i++)
+		misses[i] = &c->misses[i];
+	return find_some(c, misses, c->miss_count);
+}
+
+// False if there is no memory.
+static bool end_miss(struct pd_collector *c, const struct pd_miss *miss)
+{
+	const struct pd_pending *pending = miss->pending;
+	uint32_t bucket = miss->bucket->number;
+
+	if (PD_UNLIKELY(bucket >= c->share.amount_count) && !pd_amounts_make(c, bucket))
+		return false;
+	if (PD_LIKELY(pd_pending_has_tag(pending)))
+		c->seen_added += pd_seen_add(c->seen, &pending->tag, bucket);
+	pd_amounts_count(c, pending, bucket);
+	return true;
+}
+
+bool pd_misses_end(struct pd_collector *c)
+{
+	if (!find_frames(c))
+		return false;
+	for (size_t i = 0; i < c->miss_count; i++)
+		hash_miss(c, &c->misses[i]);
+	if (!find_buckets(c))
+		return false;
+	for (size_t i = 0; i < c->miss_count; i++)
+		if (!end_miss(c, &c->misses[i]))
+			return false;
+	c->miss_count = c->wanted_count = c->found_count = 0;
+	return true;
+}

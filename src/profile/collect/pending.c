@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Pending samples are looked up among the raw keys that were seen lately; what is not found there is a miss. */
+#include "profile/collect/pending.h"
+
+#include "base/memory.h"
+
+enum {
+	NOTE_AFTER = 64,   // so many that were added to what was seen are noted at once
+	FOUND_MOST = 8192, // frames of samples that wait for their buckets, and one more chain
+};
+
+// Several threads use the table of what was seen; when they find it full, they have another one. False if there is no memory.
+static bool renew_seen(struct pd_collector *c)
+{
+	struct pd_seen *seen;
+
+	if (c->seen_added >= NOTE_AFTER) {
+		pd_seen_note(&c->common->seen, c->seen, c->seen_added);
+		c->seen_added = 0;
+	}
+	if (PD_LIKELY(pd_seen_is_present(&c->common->seen, c->seen)))
+		return true;
+	seen = pd_seen_enter(&c->common->seen, c->seen);
+	if (seen)
+		c->seen = seen;
+	return seen != NULL;
+}
+
+// Looks up the buckets of samples, and asks for the memory of their amounts.
+static void look_up(struct pd_collector *c, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct pd_pending *pending = &c->pending[i];
+		const struct pd_seen_line *second;
+
+		pending->bucket = PD_UNSEEN;
+		if (PD_UNLIKELY(!pd_pending_has_tag(pending)))
+			continue;
+		pending->bucket = pd_seen_in(pd_seen_first(c->seen, &pending->tag), &pending->tag);
+		if (PD_UNLIKELY(pending->bucket == PD_UNSEEN)) {
+			second = pd_seen_second(c->seen, &pending->tag);
+			pending->bucket = pd_seen_in(second, &pending->tag);
+		}
+		if (PD_LIKELY(pending->bucket < c->share.amount_count))
+			__builtin_prefetch(&c->share.amounts[pending->bucket], 1);
+	}
+}
+
+// What this collector has had of a bucket was earlier; what another one has found may not be. What is older than all before
+// says where its frames were first, too.
+static bool is_later(const struct pd_collector *c, const struct pd_pending *pending)
+{
+	if (PD_LIKELY(c->share.amounts[pending->bucket].met && !c->shuffled))
+		return true;
+	return pd_bucket_is_later(pd_bucket_at(c->common, pending->bucket), pending->when);
+}
+
+bool pd_pending_flush(struct pd_collector *c, size_t waiting)
+{
+	look_up(c, waiting);
+	for (size_t i = 0; i < waiting; i++) {
+		const struct pd_pending *pending = &c->pending[i];
+
+		if (PD_LIKELY(pending->bucket != PD_UNSEEN)) {
+			if (PD_UNLIKELY(pending->bucket >= c->share.amount_count) &&
+			    !pd_amounts_make(c, pending->bucket))
+				return false;
+			if (PD_LIKELY(is_later(c, pending))) {
+				pd_amounts_count(c, pending, pending->bucket);
+				continue;
+			}
+		}
+		if (!pd_miss_begin(c, pending) || (c->found_count > FOUND_MOST && !pd_misses_end(c)))
+			return false;
+	}
+	if (c->miss_count && (!pd_misses_end(c) || !renew_seen(c)))
+		return false;
+	if (PD_UNLIKELY(c->share.portions.count >= 2 * PD_PORTIONS_MOST)) {
+		pd_amounts_settle_all(c);
+		pd_portions_pack(&c->share.portions);
+		c->strip_ns = c->strip = 0;
+	}
+	return !c->failed;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples on their way into buckets, and what a collector counts of each bucket. Private to the collector: collect.c and
+ * spans.c make pending samples, pending.c looks them up, misses.c finds the buckets of those that were not seen lately.
+ */
+#ifndef PD_PROFILE_COLLECT_PENDING_H
+#define PD_PROFILE_COLLECT_PENDING_H
+
+#include "profile/collect/collect.h"
+#include "profile/collect/hash.h"
+
+#define PD_BY_EXTRA (PD_BY_CGROUP | PD_BY_WEIGHT | PD_BY_TIME | PD_BY_RAW)
+
+// A sample that knows its raw key. Some of them wait for each other: the places of their keys in the table are on their
+// way from memory meanwhile, and looking one up after another would wait for memory each time.
+struct pd_pending {
+	struct pd_tag tag;
+	uint64_t maps, ip, period, weight;
+	struct pd_moment when;
+	const uint64_t *chain; // in the record
+	uint32_t chain_count;
+	uint32_t owner, event, pid, cpu;
+	uint32_t cpumode;
+	uint32_t raw;
+	uint64_t cgroup, slice;
+	uint16_t strip;
+	uint32_t bucket; // PD_UNSEEN: not known
+};
+
+// Most samples are of the strip of the one before.
+static inline uint16_t pd_strip_of(struct pd_collector *c, uint64_t time_ns)
+{
+	uint64_t slice;
+
+	if (PD_LIKELY(time_ns - c->strip_ns < c->slice_ns << c->share.portions.shift))
+		return c->strip;
+	if (time_ns == PD_NO_TIME)
+		return PD_STRIP_NONE;
+	slice = time_ns / c->slice_ns;
+	slice = slice > c->first_slice ? slice - c->first_slice : 0;
+	if (slice >= PD_STRIPS_MOST)
+		slice = PD_STRIPS_MOST - 1;
+	c->strip = (uint16_t)(slice >> c->share.portions.shift);
+	c->strip_ns = (c->first_slice + ((uint64_t)c->strip << c->share.portions.shift)) * c->slice_ns;
+	return c->strip;
+}
+
+// A sample with a chain that is longer has no tag.
+static inline bool pd_pending_has_tag(const struct pd_pending *pending)
+{
+	return pending->chain_count <= PD_TAG_CHAIN_MOST;
+}
+
+static inline void pd_pending_tag(const struct pd_collector *c, struct pd_pending *pending, bool extra)
+{
+	const uint64_t *secrets = c->secrets->words;
+	struct pd_tag tag = { 0, 0 };
+
+	if (PD_UNLIKELY(!pd_pending_has_tag(pending)))
+		return;
+	pd_tag_add(&tag, secrets, (uint64_t)pending->owner << 32 | pending->event, pending->maps);
+	pd_tag_add(&tag, secrets + 2, (uint64_t)pending->pid << 32 | pending->cpu, pending->ip);
+	pd_tag_add(&tag, secrets + 4, (uint64_t)pending->cpumode << 32 | pending->chain_count, pending->raw);
+	if (extra) {
+		pd_tag_add(&tag, secrets + 6, pending->cgroup, pending->weight);
+		pd_tag_add(&tag, secrets + 8, pending->slice, 0);
+	}
+	pd_tag_add_words(&tag, secrets + PD_TAG_HEAD, pending->chain, pending->chain_count);
+	tag.low += !tag.low; // 0 stands for none
+	pending->tag = tag;
+}
+
+// ---- threads: collect.c ----
+
+// What the brief form of a sample does not have is needed.
+bool pd_collector_needs_parts(const struct pd_collector *c, const struct pd_event *event);
+// Asks the world what is true of a thread. NULL if there is no memory.
+const struct pd_thread_view *pd_collector_view_anew(const struct pd_collector *c, struct pd_thread_view *view,
+						    uint32_t pid, uint32_t tid, struct pd_moment when);
+
+// What is true of a thread at a moment; valid until the next call. NULL if there is no memory.
+static inline const struct pd_thread_view *pd_collector_view(const struct pd_collector *c, uint32_t pid, uint32_t tid,
+							     struct pd_moment when)
+{
+	struct pd_thread_view *view = pd_view_of(c->views, tid);
+
+	return PD_LIKELY(pd_view_holds(view, pid, tid, when)) ? view : pd_collector_view_anew(c, view, pid, tid, when);
+}
+
+// ---- amounts: amounts.c ----
+
+// What was counted beside a bucket goes into it.
+void pd_amounts_settle(struct pd_collector *c, uint32_t bucket);
+void pd_amounts_settle_all(struct pd_collector *c);
+// Makes room up to a bucket. False if there is no memory.
+bool pd_amounts_make(struct pd_collector *c, uint32_t bucket);
+
+static inline void pd_amounts_count(struct pd_collector *c, const struct pd_pending *pending, uint32_t bucket)
+{
+	struct pd_amount *amount = &c->share.amounts[bucket];
+
+	if (PD_UNLIKELY(amount->samples == UINT16_MAX || amount->strip != pending->strip)) {
+		pd_amounts_settle(c, bucket);
+		amount->strip = pending->strip;
+	}
+	amount->met = true;
+	amount->samples++;
+	amount->period += pending->period;
+	if (PD_UNLIKELY(pending->weight))
+		pd_bucket_add(pd_bucket_at(c->common, bucket), 0, 0, pending->weight);
+}
+
+// ---- misses: misses.c ----
+
+// A sample whose frames are looked for.
+struct pd_miss {
+	const struct pd_pending *pending;
+	struct pd_bucket_key key;
+	size_t found; // its own frame, then its callers
+	uint64_t hash;
+	struct pd_bucket *bucket;
+};
+
+// Finds the frames of a sample that was not seen lately, as far as they are known. False if there is no memory.
+bool pd_miss_begin(struct pd_collector *c, const struct pd_pending *pending);
+// Finds the buckets of all that were begun, and counts them. False if there is no memory.
+bool pd_misses_end(struct pd_collector *c);
+
+// ---- pending.c ----
+
+// Puts the first of c->pending into buckets. False if there is no memory.
+bool pd_pending_flush(struct pd_collector *c, size_t count);
+
+#endif
