@@ -150,7 +150,7 @@ struct pd_recorder {
 	struct pd_pulled *pulled; // NULL: nobody reads while it is recorded
 };
 
-// Tells something to the user.
+// Tells something to the user. notes.c
 void pd_recorder_tell(struct pd_recorder *recorder, enum pd_severity severity, const char *code, const char *advice,
 		      const char *format, ...) PD_PRINTF(5, 6);
 
@@ -158,10 +158,13 @@ void pd_recorder_tell(struct pd_recorder *recorder, enum pd_severity severity, c
 enum pd_status pd_recorder_open_events(struct pd_recorder *recorder, struct pd_error *error);
 void pd_recorder_close_cgroups(struct pd_recorder *recorder);
 void pd_recorder_enable_all(struct pd_recorder *recorder, bool enable, const char *name);
-// Waits for another thread of those that share a ring. False if there is none left.
-bool pd_recorder_next_alive(const struct pd_recorder *recorder, struct pd_ring *ring);
 // Samples of an event that were lost, as the kernel counted them at its descriptors.
 uint64_t pd_recorder_lost_of(struct pd_recorder *recorder, size_t event, size_t descriptor);
+
+// rings.c: makes and maps the rings of all opened events
+enum pd_status pd_recorder_make_rings(struct pd_recorder *recorder, struct pd_error *error);
+// Waits for another thread of those that share a ring. False if there is none left.
+bool pd_recorder_next_alive(const struct pd_recorder *recorder, struct pd_ring *ring);
 
 // session.c: a file from its begin to its end
 enum pd_status pd_session_begin(struct pd_recorder *recorder, struct pd_error *error);

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -22,30 +21,11 @@
 
 enum {
 	ATTR_ROOM = 256,
-	LEAST_RING = 32 << 10, // bytes
-	USUAL_RING = 16 << 20,
-	SMALL_RING = 512 << 10, // perf's own
 	// levels of kernel.perf_event_paranoid from which on users without rights get none of these
 	NO_TRACEPOINTS = 0,
 	NO_CPUS = 1,
 	NO_KERNEL = 2
 };
-
-void pd_recorder_tell(struct pd_recorder *recorder, enum pd_severity severity, const char *code, const char *advice,
-		      const char *format, ...)
-{
-	struct pd_recorder_note note = { .severity = severity, .code = code, .advice = advice };
-	char message[512];
-	va_list arguments;
-
-	if (!recorder->options.note)
-		return;
-	va_start(arguments, format);
-	vsnprintf(message, sizeof(message), format, arguments);
-	va_end(arguments);
-	note.message = message;
-	recorder->options.note(recorder->options.self, &note);
-}
 
 // ---- what older kernels do not know, the newest first ----
 
@@ -562,7 +542,7 @@ static void tell_what_is_left(struct pd_recorder *recorder)
 				 paranoid_level());
 }
 
-// ---- ids, filters, rings ----
+// ---- ids and filters ----
 
 static enum pd_status take_ids(struct pd_rec_event *event, struct pd_error *error)
 {
@@ -583,139 +563,6 @@ static enum pd_status set_filter(struct pd_rec_event *event, struct pd_error *er
 	return PD_OK;
 }
 
-// As much as helps, without taking more than a part of the memory.
-static size_t usual_ring(const struct pd_recorder *recorder, size_t count)
-{
-	uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES), page = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t most = pages * page / 64 / (count ? count : 1);
-	size_t size = USUAL_RING;
-
-	if (recorder->options.session.ring_bytes)
-		return (size_t)recorder->options.session.ring_bytes;
-	while (size > SMALL_RING && size > most)
-		size /= 2;
-	return size;
-}
-
-static struct pd_ring *find_ring(const struct pd_recorder *recorder, size_t thread, int32_t cpu,
-				 const struct pd_rec_event *event)
-{
-	bool backward = event->attr.flags & PD_MASK(PD_ATTR_WRITE_BACKWARD);
-
-	for (size_t i = 0; i < recorder->ring_count; i++) {
-		struct pd_ring *ring = &recorder->rings[i];
-
-		if (ring->cpu == cpu && ring->backward == backward && ring->offcpu == event->offcpu &&
-		    (cpu >= 0 || ring->thread == thread))
-			return ring;
-	}
-	return NULL;
-}
-
-static enum pd_status attach(struct pd_recorder *recorder, struct pd_rec_event *event, size_t at,
-			     struct pd_error *error)
-{
-	int32_t cpu = recorder->cpus.items[at % recorder->cpus.count];
-	size_t thread = at / recorder->cpus.count;
-	bool backward = event->attr.flags & PD_MASK(PD_ATTR_WRITE_BACKWARD);
-	struct pd_ring *ring = find_ring(recorder, thread, cpu, event);
-
-	if (ring) {
-		if (ioctl(event->fds[at], PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0)
-			return pd_fail_system(error, errno, "%s: cannot share a ring", event->name);
-		return PD_OK;
-	}
-	ring = &recorder->rings[recorder->ring_count];
-	*ring = (struct pd_ring){ .fd = event->fds[at],
-				  .cpu = cpu,
-				  .thread = thread,
-				  .backward = backward,
-				  .offcpu = event->offcpu,
-				  .alive = event->fds[at],
-				  .place = (size_t)(event - recorder->config.events) * event->fd_count + at };
-	if (pd_ring_map(ring, recorder->ring_bytes, error) < 0)
-		return PD_ERROR_SYSTEM;
-	recorder->ring_count++;
-	return PD_OK;
-}
-
-bool pd_recorder_next_alive(const struct pd_recorder *recorder, struct pd_ring *ring)
-{
-	const struct pd_config *config = &recorder->config;
-	size_t cpus = recorder->cpus.count, each = recorder->threads.count * cpus;
-
-	while (++ring->place < config->event_count * each) {
-		const struct pd_rec_event *event = &config->events[ring->place / each];
-		size_t at = ring->place % each;
-
-		ring->alive = event->fds[at];
-		if (ring->alive >= 0 && find_ring(recorder, at / cpus, recorder->cpus.items[at % cpus], event) == ring)
-			return true;
-	}
-	return false;
-}
-
-static enum pd_status attach_all(struct pd_recorder *recorder, struct pd_error *error)
-{
-	struct pd_config *config = &recorder->config;
-
-	for (size_t i = 0; i < config->event_count; i++)
-		for (size_t at = 0; at < config->events[i].fd_count; at++)
-			if (config->events[i].fds[at] >= 0 && attach(recorder, &config->events[i], at, error) < 0)
-				return PD_ERROR_SYSTEM;
-	return PD_OK;
-}
-
-static void unmap_rings(struct pd_recorder *recorder)
-{
-	while (recorder->ring_count)
-		pd_ring_fini(&recorder->rings[--recorder->ring_count]);
-}
-
-// Without the right to lock so much memory, less will do, for all rings alike.
-static enum pd_status map_rings(struct pd_recorder *recorder, struct pd_error *error)
-{
-	bool asked = recorder->options.session.ring_bytes != 0;
-	size_t first = recorder->ring_bytes;
-	enum pd_status status;
-	int failure = 0;
-
-	while ((status = attach_all(recorder, error)) < 0) {
-		failure = errno;
-		if ((failure != EPERM && failure != ENOMEM) || asked || recorder->ring_bytes / 2 < LEAST_RING)
-			break;
-		unmap_rings(recorder);
-		recorder->ring_bytes /= 2;
-	}
-	if (status < 0 && failure == EPERM)
-		return pd_fail_system(
-			error, EPERM,
-			"ring buffers of %zu KiB exceed the limit of locked memory: %s raise kernel.perf_event_mlock_kb or "
-			"ulimit -l",
-			recorder->ring_bytes >> 10, asked ? "use a smaller -m, or" : "");
-	if (status >= 0 && recorder->ring_bytes < first && recorder->ring_bytes < SMALL_RING)
-		pd_recorder_tell(recorder, PD_WARNING, "mlock", "raise kernel.perf_event_mlock_kb or ulimit -l",
-				 "ring buffers are reduced to %zu KiB by the limit of locked memory",
-				 recorder->ring_bytes >> 10);
-	return status;
-}
-
-static enum pd_status make_rings(struct pd_recorder *recorder, struct pd_error *error)
-{
-	size_t most = recorder->threads.count * recorder->cpus.count;
-	size_t per_cpu = recorder->cpus.items[0] >= 0 ? recorder->cpus.count : most;
-
-	// of each direction, and of those that wait
-	recorder->rings = pd_alloc(3 * most * sizeof(*recorder->rings));
-	if (!recorder->rings)
-		return pd_fail_memory(error);
-	recorder->ring_bytes = usual_ring(recorder, per_cpu);
-	if (map_rings(recorder, error) < 0)
-		return PD_ERROR_SYSTEM;
-	return recorder->ring_count ? PD_OK :
-				      pd_fail_system(error, ESRCH, "the process or thread to be recorded has exited");
-}
-
 enum pd_status pd_recorder_open_events(struct pd_recorder *recorder, struct pd_error *error)
 {
 	enum pd_status status = open_cgroups(recorder, error);
@@ -729,7 +576,7 @@ enum pd_status pd_recorder_open_events(struct pd_recorder *recorder, struct pd_e
 		if (status >= 0)
 			status = set_filter(&recorder->config.events[i], error);
 	}
-	return status < 0 || recorder->options.counts ? status : make_rings(recorder, error);
+	return status < 0 || recorder->options.counts ? status : pd_recorder_make_rings(recorder, error);
 }
 
 void pd_recorder_enable_all(struct pd_recorder *recorder, bool enable, const char *name)
