@@ -4,6 +4,7 @@
  * that starts as that of a sample does.
  */
 #include "samples/samples.h"
+#include "format/traits.h"
 
 #define BIT_OF(record, NAME) (((record)->misc & PD_MASK(PD_MISC_##NAME)) != 0)
 
@@ -225,32 +226,18 @@ static const struct {
 
 static uint32_t tid_of(const struct pd_record *record, const void *decoded, uint32_t other)
 {
-	switch (record->type) {
-	case PD_RECORD_COMM:
-		return ((const struct pd_comm *)decoded)->tid;
-	case PD_RECORD_FORK:
-	case PD_RECORD_EXIT:
-		return ((const struct pd_task *)decoded)->tid;
-	case PD_RECORD_MMAP:
-		return ((const struct pd_mmap *)decoded)->tid;
-	case PD_RECORD_MMAP2:
-		return ((const struct pd_mmap2 *)decoded)->tid;
-	case PD_RECORD_NAMESPACES:
-		return ((const struct pd_namespaces *)decoded)->tid;
-	}
-	return other;
+	uint32_t pid, tid;
+
+	return pd_record_task(record->type, decoded, &pid, &tid) ? tid : other;
 }
 
+/* As perf: of a mapping and of namespaces it is the one of the trailer. */
 static uint32_t pid_of(const struct pd_record *record, const void *decoded, uint32_t other)
 {
-	switch (record->type) {
-	case PD_RECORD_COMM:
-		return ((const struct pd_comm *)decoded)->pid;
-	case PD_RECORD_FORK:
-	case PD_RECORD_EXIT:
-		return ((const struct pd_task *)decoded)->pid;
-	}
-	return other;
+	bool own = record->type == PD_RECORD_COMM || record->type == PD_RECORD_FORK || record->type == PD_RECORD_EXIT;
+	uint32_t pid, tid;
+
+	return own && pd_record_task(record->type, decoded, &pid, &tid) ? pid : other;
 }
 
 /* Every decoded record of the kernel begins in the same way. */

@@ -4,6 +4,7 @@
  * those that stand elsewhere in another form, those that were compressed, and those in the other byte order.
  */
 #include "write/write.h"
+#include "format/traits.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -129,12 +130,6 @@ static enum pd_status write_record(struct pd_writer *writer, struct pd_stream *s
 
 // ---- records that say something about the file ----
 
-static bool is_about_file(uint32_t type)
-{
-	return type == PD_RECORD_HEADER_ATTR || type == PD_RECORD_HEADER_FEATURE || type == PD_RECORD_OLD_FEATURE ||
-	       type == PD_RECORD_HEADER_TRACING_DATA;
-}
-
 // In front of the first other record these stand where a file has a feature or a section for them.
 static bool is_gathered(const struct pd_record *record)
 {
@@ -190,7 +185,7 @@ bool pd_writer_takes_pipe_record(struct pd_writer *writer, const struct pd_recor
 				 struct pd_error *error)
 {
 	*status = PD_OK;
-	if (is_about_file(record->type)) {
+	if (pd_record_is(record->type, PD_TRAIT_SECTION)) {
 		note_end_marker(writer, record);
 		if (writer->started) {
 			*status = pd_writer_learn(writer, error);
@@ -208,7 +203,7 @@ bool pd_writer_takes_pipe_record(struct pd_writer *writer, const struct pd_recor
 // In the data of a file such records say nothing, in a pipe they would.
 static bool would_be_taken(struct pd_writer *writer, const struct pd_record *record)
 {
-	if (writer->mode != PD_MODE_PIPE || !is_about_file(record->type) ||
+	if (writer->mode != PD_MODE_PIPE || !pd_record_is(record->type, PD_TRAIT_SECTION) ||
 	    record->type == PD_RECORD_HEADER_TRACING_DATA)
 		return false;
 	pd_file_tell(record->scratch->file, PD_PROBLEM_NOT_CARRIED, record->offset, pd_record_name(record->type),
@@ -218,18 +213,13 @@ static bool would_be_taken(struct pd_writer *writer, const struct pd_record *rec
 
 // ---- compressed records ----
 
-static bool is_compressed(uint32_t type)
-{
-	return type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2;
-}
-
 // Whether a record is left out because it is there in its other shape, compressed or not.
 static bool is_other_shape(struct pd_writer *writer, const struct pd_record *record)
 {
 	bool inside = record->flags & PD_RECORD_INFLATED;
 	bool keep = writer->packing == PD_PACK_KEEP && !writer->repack;
 
-	if (!is_compressed(record->type) || inside)
+	if (!pd_record_is(record->type, PD_TRAIT_COMPRESSED) || inside)
 		return keep && inside;
 	if (writer->repack && !writer->pack_type)
 		writer->pack_type = record->type;
@@ -278,8 +268,7 @@ static bool takes_pieces(struct pd_writer *writer, const struct pd_record *recor
 	writer->in_pieces = record->type == PD_RECORD_SIMPLEPERF_SPLIT_END;
 	if (is_whole && other)
 		*status = write_pieces(writer, record, part, error);
-	return is_whole || (other && (record->type == PD_RECORD_SIMPLEPERF_SPLIT ||
-				      record->type == PD_RECORD_SIMPLEPERF_SPLIT_END));
+	return is_whole || (other && pd_record_is(record->type, PD_TRAIT_CHUNK));
 }
 
 // ---- all ----

@@ -13,6 +13,7 @@
 #include "format/parse.h"
 #include "format/print.h"
 #include "format/spell.h"
+#include "format/traits.h"
 #include "stream/read/stream.h"
 #include "write/write.h"
 
@@ -449,7 +450,7 @@ static void tell_tail(struct pd_disassembler *d, struct pd_bytes piece, struct p
 static bool is_other_shape(struct pd_disassembler *d, const struct pd_record *record)
 {
 	bool inside = record->flags & PD_RECORD_INFLATED;
-	bool compressed = record->type == PD_RECORD_COMPRESSED || record->type == PD_RECORD_COMPRESSED2;
+	bool compressed = pd_record_is(record->type, PD_TRAIT_COMPRESSED);
 	bool is_whole = d->carried->in_pieces && inside;
 
 	d->carried->in_pieces = record->type == PD_RECORD_SIMPLEPERF_SPLIT_END;

@@ -13,6 +13,7 @@
 #include "format/parse.h"
 #include "format/print.h"
 #include "format/record.h"
+#include "format/traits.h"
 #include "stream/read/stream.h"
 
 enum {
@@ -313,12 +314,6 @@ static enum pd_status put_record(struct pd_assembler *a, uint32_t type, struct p
 	return pd_writer_fail(writer, status, &a->error);
 }
 
-static bool is_about_file(uint32_t type)
-{
-	return type == PD_RECORD_HEADER_ATTR || type == PD_RECORD_HEADER_FEATURE || type == PD_RECORD_OLD_FEATURE ||
-	       type == PD_RECORD_HEADER_TRACING_DATA;
-}
-
 // What was compressed goes on as one stream, in its byte order.
 static bool breaks_stream(const struct pd_assembler *a)
 {
@@ -330,11 +325,11 @@ static bool breaks_stream(const struct pd_assembler *a)
 // In a pipe such records would be taken for what the writer says itself.
 static void check_place(struct pd_assembler *a, struct pd_parser *p, uint32_t type)
 {
-	if ((type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2) && breaks_stream(a))
+	if (pd_record_is(type, PD_TRAIT_COMPRESSED) && breaks_stream(a))
 		pd_parse_fail(p, p->start,
 			      "compressed records can only be kept unchanged: in the form and byte order of the text, "
 			      "and not compressed again");
-	if (a->writer->mode == PD_MODE_PIPE && is_about_file(type))
+	if (a->writer->mode == PD_MODE_PIPE && pd_record_is(type, PD_TRAIT_SECTION))
 		pd_parse_fail(p, p->start, "in a pipe, write this record as 'event' or 'feature'");
 }
 

@@ -3,6 +3,7 @@
  * An injection from its start to its end: the pass over the records, and what happens to each.
  */
 #include "edit/inject/inject.h"
+#include "format/traits.h"
 
 #include <string.h>
 
@@ -17,24 +18,12 @@ struct pass {
 	bool sorted, late;
 };
 
-static bool is_aux(uint32_t type)
-{
-	static const uint32_t types[] = { PD_RECORD_AUX,           PD_RECORD_ITRACE_START, PD_RECORD_AUX_OUTPUT_HW_ID,
-					  PD_RECORD_AUXTRACE_INFO, PD_RECORD_AUXTRACE,     PD_RECORD_AUXTRACE_ERROR };
-
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		if (types[i] == type)
-			return true;
-	}
-	return false;
-}
-
 static enum pd_inject_action choose_action(struct pd_inject *inject, struct pd_stream *stream,
 					   const struct pd_record *record)
 {
 	enum pd_inject_action action = PD_INJECT_PASS;
 
-	if (inject->options.drop_aux && is_aux(record->type))
+	if (inject->options.drop_aux && pd_record_is(record->type, PD_TRAIT_AUX))
 		return PD_INJECT_DROP;
 	if (inject->jit)
 		action = pd_inject_jit_record(inject, record);

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "format/traits.h"
 #include "write/write.h"
 
 enum {
@@ -90,28 +91,11 @@ static enum pd_status read_next(struct feed *feed, struct pd_error *error)
 // What pipes say of events and features is in the header; records in others were taken out of them; rounds are new.
 static bool is_around(const struct pd_record *record, bool pipe)
 {
-	switch (record->type) {
-	case PD_RECORD_HEADER_ATTR:
-	case PD_RECORD_HEADER_FEATURE:
-	case PD_RECORD_HEADER_TRACING_DATA:
-	case PD_RECORD_OLD_FEATURE:
-	case PD_RECORD_HEADER_EVENT_TYPE:
+	if (pd_record_is(record->type, PD_TRAIT_HEADER))
 		return pipe;
-	case PD_RECORD_COMPRESSED:
-	case PD_RECORD_COMPRESSED2:
+	if (pd_record_is(record->type, PD_TRAIT_COMPRESSED))
 		return !(record->flags & PD_RECORD_INFLATED);
-	case PD_RECORD_FINISHED_ROUND:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool is_aux(const struct pd_record *record)
-{
-	return record->type == PD_RECORD_AUXTRACE || record->type == PD_RECORD_AUXTRACE_INFO ||
-	       record->type == PD_RECORD_AUXTRACE_ERROR || record->type == PD_RECORD_AUX ||
-	       record->type == PD_RECORD_ITRACE_START || record->type == PD_RECORD_AUX_OUTPUT_HW_ID;
+	return record->type == PD_RECORD_FINISHED_ROUND;
 }
 
 // What a file has once, for the tools that look at it: those of the first recording that has them.
@@ -247,7 +231,7 @@ static bool is_dropped(struct pass *pass, const struct feed *feed)
 
 	if (is_around(feed->record, pd_file_header(feed->source->file)->mode == PD_MODE_PIPE))
 		return true;
-	aux = pass->merge->options.drop_aux && is_aux(feed->record);
+	aux = pass->merge->options.drop_aux && pd_record_is(feed->record->type, PD_TRAIT_AUX);
 	single = !aux && is_surplus(pass, feed);
 	result->aux_count += aux;
 	result->single_count += single;

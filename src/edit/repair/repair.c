@@ -9,6 +9,7 @@
 #include "format/decode.h"
 #include "format/layout.h"
 #include "edit/repair/repair.h"
+#include "format/traits.h"
 #include "write/write.h"
 
 enum {
@@ -289,15 +290,7 @@ static enum pd_status make_formats(struct repair *repair, struct pd_error *error
 
 static bool is_packed(const struct pd_record *record)
 {
-	return (record->type == PD_RECORD_COMPRESSED || record->type == PD_RECORD_COMPRESSED2) &&
-	       !(record->flags & PD_RECORD_INFLATED);
-}
-
-// Events and features of a pipe.
-static bool is_about_file(const struct pd_record *record)
-{
-	return record->type == PD_RECORD_HEADER_ATTR || record->type == PD_RECORD_HEADER_FEATURE ||
-	       record->type == PD_RECORD_OLD_FEATURE || record->type == PD_RECORD_HEADER_TRACING_DATA;
+	return pd_record_is(record->type, PD_TRAIT_COMPRESSED) && !(record->flags & PD_RECORD_INFLATED);
 }
 
 static void note_cpu(struct repair *repair, const struct pd_record *record)
@@ -311,8 +304,8 @@ static void note_cpu(struct repair *repair, const struct pd_record *record)
 
 static void count_record(struct repair *repair, const struct pd_record *record)
 {
-	if (is_packed(record) || is_about_file(record) || record->type == PD_RECORD_SIMPLEPERF_SPLIT ||
-	    record->type == PD_RECORD_SIMPLEPERF_SPLIT_END)
+	if (is_packed(record) || pd_record_is(record->type, PD_TRAIT_SECTION) ||
+	    pd_record_is(record->type, PD_TRAIT_CHUNK))
 		return;
 	repair->result.record_count++;
 	repair->has_stat |= record->type >= PD_RECORD_STAT_CONFIG && record->type <= PD_RECORD_STAT_ROUND;

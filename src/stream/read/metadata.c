@@ -158,6 +158,20 @@ static enum pd_status learn_event_id(struct pd_stream *stream, struct pd_error *
 	return PD_OK;
 }
 
+static const struct lesson {
+	uint32_t type;
+	bool in_pipes; // only there
+	enum pd_status (*learn)(struct pd_stream *stream, struct pd_error *error);
+} lessons[] = {
+	{ PD_RECORD_HEADER_ATTR, true, learn_attr },
+	{ PD_RECORD_HEADER_FEATURE, true, learn_feature },
+	{ PD_RECORD_HEADER_TRACING_DATA, false, learn_tracing_data },
+	{ PD_RECORD_OLD_FEATURE, false, learn_old_feature },
+	{ PD_RECORD_HEADER_EVENT_TYPE, false, learn_event_type },
+	{ PD_RECORD_EVENT_UPDATE, false, learn_update },
+	{ PD_RECORD_SIMPLEPERF_EVENT_ID, false, learn_event_id },
+};
+
 enum pd_status pd_stream_learn(struct pd_stream *stream, struct pd_error *error)
 {
 	struct pd_file *file = stream->file;
@@ -168,22 +182,8 @@ enum pd_status pd_stream_learn(struct pd_stream *stream, struct pd_error *error)
 	    record->offset < file->pipe_known || stream->seeked)
 		return PD_OK;
 	file->pipe_known = record->offset + 1;
-	switch (record->type) {
-	case PD_RECORD_HEADER_ATTR:
-		return pipe ? learn_attr(stream, error) : PD_OK;
-	case PD_RECORD_HEADER_FEATURE:
-		return pipe ? learn_feature(stream, error) : PD_OK;
-	case PD_RECORD_HEADER_TRACING_DATA:
-		return learn_tracing_data(stream, error);
-	case PD_RECORD_OLD_FEATURE:
-		return learn_old_feature(stream, error);
-	case PD_RECORD_HEADER_EVENT_TYPE:
-		return learn_event_type(stream, error);
-	case PD_RECORD_EVENT_UPDATE:
-		return learn_update(stream, error);
-	case PD_RECORD_SIMPLEPERF_EVENT_ID:
-		return learn_event_id(stream, error);
-	default:
-		return PD_OK;
-	}
+	for (size_t i = 0; i < sizeof(lessons) / sizeof(lessons[0]); i++)
+		if (lessons[i].type == record->type)
+			return pipe || !lessons[i].in_pipes ? lessons[i].learn(stream, error) : PD_OK;
+	return PD_OK;
 }

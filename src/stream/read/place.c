@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "stream/read/stream.h"
+#include "format/traits.h"
 
 static uint64_t time_or_none(uint64_t time_ns)
 {
@@ -78,22 +79,12 @@ void pd_stream_place_sample(struct pd_stream *stream, struct pd_record *record)
 		record->time_ns = time_or_none(pd_load_u64(body + 8 * (size_t)full->sample_time, file->swap));
 }
 
-// Where the text of a record begins, for those that end with one.
+// Where the string begins that a record ends with, or 0.
 static size_t text_offset(const struct pd_file *file, uint32_t type)
 {
-	switch (type) {
-	case PD_RECORD_MMAP:
-		return 40;
-	case PD_RECORD_MMAP2:
-		return file->quirks & MASK_QUIRKS(MMAP2_NO_PROT) ? 64 : 72;
-	case PD_RECORD_COMM:
-	case PD_RECORD_CGROUP:
-		return 16;
-	case PD_RECORD_KSYMBOL:
-		return 24;
-	default:
-		return 0;
-	}
+	const bool is_short = type == PD_RECORD_MMAP2 && file->quirks & MASK_QUIRKS(MMAP2_NO_PROT);
+
+	return pd_record_traits(type)->text - (is_short ? 8 : 0);
 }
 
 // Recorders forget the trailer of some records that they make themselves.

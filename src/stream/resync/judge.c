@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "format/print.h"
+#include "format/traits.h"
 #include "stream/read/stream.h"
 
 enum {
@@ -34,18 +35,13 @@ uint32_t pd_record_type_of(const struct pd_file *file, const struct pd_record_he
 
 static bool may_be_odd(uint32_t type)
 {
-	return type == PD_RECORD_COMPRESSED || type == PD_RECORD_HEADER_FEATURE ||
-	       type == PD_RECORD_HEADER_TRACING_DATA || type == PD_RECORD_HEADER_BUILD_ID ||
-	       type >= PD_RECORD_SIMPLEPERF_FIRST || type == PD_RECORD_OLD_FEATURE;
+	return pd_record_is(type, PD_TRAIT_UNALIGNED) || type >= PD_RECORD_SIMPLEPERF_FIRST;
 }
 
 // Old versions of perf did not set misc in the first records of pipes.
 static bool has_sound_misc(const struct pd_file *file, uint32_t type, uint16_t misc)
 {
-	bool may_be_unset = type == PD_RECORD_HEADER_ATTR || type == PD_RECORD_HEADER_EVENT_TYPE ||
-			    type == PD_RECORD_OLD_FEATURE;
-
-	return (may_be_unset && file->header.mode == PD_MODE_PIPE) || !(misc & UNUSED_MISC);
+	return (pd_record_is(type, PD_TRAIT_MISC_UNSET) && file->header.mode == PD_MODE_PIPE) || !(misc & UNUSED_MISC);
 }
 
 // Times of a few minutes begin with the types of these, so what follows must not be just anything.
@@ -132,60 +128,133 @@ static bool update_is_sound(const struct pd_event_update *update)
 	return update->type <= PD_EVENT_UPDATE_CPUS && update->rest.size < MOST_SLACK;
 }
 
-#define AS(type) ((const struct pd_##type *)decoded)
-
 // The kernel pads names with zeros, one at least.
 static bool ends(const struct pd_str *text)
 {
 	return text->length < text->size;
 }
 
-// Who a record is about, where it says so first, a name that ends, and a build id with room for it.
-static bool is_about_tasks(const struct pd_record *record, const void *decoded)
+// ---- what a type of record must have: tasks that there can be, a name that ends, a room for a build id ----
+
+static bool task_is_valid(const struct pd_record *record, const void *decoded)
 {
-	switch (record->type) {
-	case PD_RECORD_FORK:
-	case PD_RECORD_EXIT:
-		return tasks_are_sound(AS(task)->pid, AS(task)->tid) && tasks_are_sound(AS(task)->ppid, AS(task)->ptid);
-	case PD_RECORD_MMAP2:
-		return tasks_are_sound(AS(mmap2)->pid, AS(mmap2)->tid) && ends(&AS(mmap2)->filename) &&
-		       (!(record->misc & MASK_MISC(MMAP_BUILD_ID)) ||
-			AS(mmap2)->build_id_size <= AS(mmap2)->build_id.size);
-	case PD_RECORD_MMAP:
-		return tasks_are_sound(AS(mmap)->pid, AS(mmap)->tid) && ends(&AS(mmap)->filename);
-	case PD_RECORD_COMM:
-		return tasks_are_sound(AS(comm)->pid, AS(comm)->tid) && ends(&AS(comm)->comm);
-	case PD_RECORD_HEADER_BUILD_ID:
-		return !(record->misc & MASK_MISC(BUILD_ID_SIZE)) ||
-		       AS(header_build_id)->size <= AS(header_build_id)->build_id.size;
-	default:
-		return true;
-	}
+	const struct pd_task *task = decoded;
+
+	(void)record;
+	return tasks_are_sound(task->pid, task->tid) && tasks_are_sound(task->ppid, task->ptid);
 }
 
-// Other numbers that a kind of record has of its own.
-static bool numbers_are_sound(const struct pd_record *record, const void *decoded)
+static bool mmap_is_valid(const struct pd_record *record, const void *decoded)
 {
-	switch (record->type) {
-	case PD_RECORD_MMAP2:
-		return AS(mmap2)->addr + AS(mmap2)->len >= AS(mmap2)->addr && AS(mmap2)->prot < 256;
-	case PD_RECORD_AUXTRACE:
-		return !AS(auxtrace)->reserved && is_cpu(AS(auxtrace)->cpu) && is_task(AS(auxtrace)->tid);
-	case PD_RECORD_HEADER_ATTR:
-		return AS(header_attr)->attr->sample_type >> 32 == 0 && AS(header_attr)->attr->size < 4096;
-	case PD_RECORD_HEADER_BUILD_ID:
-		return AS(header_build_id)->size <= 20 && AS(header_build_id)->filename.length;
-	case PD_RECORD_HEADER_FEATURE:
-		return AS(header_feature)->feat_id < PD_FEATURE_LIMIT;
-	case PD_RECORD_EVENT_UPDATE:
-		return update_is_sound(decoded);
-	case PD_RECORD_STAT_ROUND:
-		return AS(stat_round)->type <= 1;
-	default:
-		return true;
-	}
+	const struct pd_mmap *map = decoded;
+
+	(void)record;
+	return tasks_are_sound(map->pid, map->tid) && ends(&map->filename);
 }
-#undef AS
+
+static bool mmap2_is_valid(const struct pd_record *record, const void *decoded)
+{
+	const struct pd_mmap2 *map = decoded;
+	bool has_id = record->misc & MASK_MISC(MMAP_BUILD_ID);
+
+	return tasks_are_sound(map->pid, map->tid) && ends(&map->filename) &&
+	       (!has_id || map->build_id_size <= map->build_id.size);
+}
+
+static bool mmap2_is_usual(const struct pd_record *record, const void *decoded)
+{
+	const struct pd_mmap2 *map = decoded;
+
+	(void)record;
+	return map->addr + map->len >= map->addr && map->prot < 256;
+}
+
+static bool comm_is_valid(const struct pd_record *record, const void *decoded)
+{
+	const struct pd_comm *comm = decoded;
+
+	(void)record;
+	return tasks_are_sound(comm->pid, comm->tid) && ends(&comm->comm);
+}
+
+static bool build_id_is_valid(const struct pd_record *record, const void *decoded)
+{
+	const struct pd_header_build_id *id = decoded;
+	bool has_size = record->misc & MASK_MISC(BUILD_ID_SIZE);
+
+	return !has_size || id->size <= id->build_id.size;
+}
+
+static bool build_id_is_usual(const struct pd_record *record, const void *decoded)
+{
+	const struct pd_header_build_id *id = decoded;
+
+	(void)record;
+	return id->size <= 20 && id->filename.length;
+}
+
+static bool auxtrace_is_usual(const struct pd_record *record, const void *decoded)
+{
+	const struct pd_auxtrace *trace = decoded;
+
+	(void)record;
+	return !trace->reserved && is_cpu(trace->cpu) && is_task(trace->tid);
+}
+
+static bool attr_is_usual(const struct pd_record *record, const void *decoded)
+{
+	const struct pd_header_attr *header = decoded;
+
+	(void)record;
+	return header->attr->sample_type >> 32 == 0 && header->attr->size < 4096;
+}
+
+static bool feature_is_usual(const struct pd_record *record, const void *decoded)
+{
+	(void)record;
+	return ((const struct pd_header_feature *)decoded)->feat_id < PD_FEATURE_LIMIT;
+}
+
+static bool update_is_usual(const struct pd_record *record, const void *decoded)
+{
+	(void)record;
+	return update_is_sound(decoded);
+}
+
+static bool round_is_usual(const struct pd_record *record, const void *decoded)
+{
+	(void)record;
+	return ((const struct pd_stat_round *)decoded)->type <= 1;
+}
+
+// What cannot be (NULL: anything can), and what is unlikely.
+static const struct rule {
+	uint32_t type;
+	bool (*is_valid)(const struct pd_record *record, const void *decoded);
+	bool (*is_usual)(const struct pd_record *record, const void *decoded);
+} rules[] = {
+	{ PD_RECORD_FORK, task_is_valid, NULL },
+	{ PD_RECORD_EXIT, task_is_valid, NULL },
+	{ PD_RECORD_MMAP, mmap_is_valid, NULL },
+	{ PD_RECORD_MMAP2, mmap2_is_valid, mmap2_is_usual },
+	{ PD_RECORD_COMM, comm_is_valid, NULL },
+	{ PD_RECORD_HEADER_BUILD_ID, build_id_is_valid, build_id_is_usual },
+	{ PD_RECORD_AUXTRACE, NULL, auxtrace_is_usual },
+	{ PD_RECORD_HEADER_ATTR, NULL, attr_is_usual },
+	{ PD_RECORD_HEADER_FEATURE, NULL, feature_is_usual },
+	{ PD_RECORD_EVENT_UPDATE, NULL, update_is_usual },
+	{ PD_RECORD_STAT_ROUND, NULL, round_is_usual },
+};
+
+static const struct rule *rule_of(uint32_t type)
+{
+	static const struct rule no_rule;
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (rules[i].type == type)
+			return &rules[i];
+	return &no_rule;
+}
 
 // Where there is one event, all is its, and what has no id belongs to the first.
 static bool is_known(const struct pd_file *file, uint64_t id)
@@ -290,6 +359,7 @@ static enum pd_soundness judge_decoded(const struct pd_stream *stream, const str
 	const struct pd_layout *layout = pd_record_layout(record->type);
 	const struct pd_body_head *body = decoded;
 	const struct pd_scratch *scratch = record->scratch;
+	const struct rule *rule = rule_of(record->type);
 	bool kernel = pd_record_group(record->type) == PD_GROUP_KERNEL;
 
 	if (record->type == PD_RECORD_SAMPLE &&
@@ -301,7 +371,7 @@ static enum pd_soundness judge_decoded(const struct pd_stream *stream, const str
 		return PD_BROKEN;
 	if (record->type == PD_RECORD_AUXTRACE && ((const struct pd_auxtrace *)decoded)->size > largest_trace)
 		return PD_BROKEN;
-	if (!is_about_tasks(record, decoded) || !ids_are_known(stream->file, record, decoded) ||
+	if ((rule->is_valid && !rule->is_valid(record, decoded)) || !ids_are_known(stream->file, record, decoded) ||
 	    !cpus_are_known(stream->file, record, decoded))
 		return PD_BROKEN;
 	if (kernel && (!pd_stream_knows_end(stream->file, record) ||
@@ -320,7 +390,7 @@ static enum pd_soundness judge_decoded(const struct pd_stream *stream, const str
 		return PD_ODD;
 	if (has_padding(record->type) && !pd_record_is_tight(layout, decoded))
 		return PD_ODD;
-	if (!numbers_are_sound(record, decoded))
+	if (rule->is_usual && !rule->is_usual(record, decoded))
 		return PD_STRANGE;
 	return is_near(stream, record->time_ns) ? PD_SOUND : PD_WILD_TIME;
 }
@@ -337,7 +407,7 @@ static enum pd_soundness judge(struct pd_stream *stream, struct pd_record *recor
 	has_event = record->event != NULL || !file->event_count;
 	if (record->type < 64 && record->type && !has_event)
 		return PD_BROKEN; // its id is none of the file
-	if (record->type == PD_RECORD_COMPRESSED || record->type == PD_RECORD_COMPRESSED2)
+	if (pd_record_is(record->type, PD_TRAIT_COMPRESSED))
 		return record->inner_offset == PD_NO_OFFSET && compression_is_sound(stream, record) ? PD_SOUND :
 												      PD_BROKEN;
 	// what there is no memory for is not known to be worse than others

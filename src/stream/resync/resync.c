@@ -5,6 +5,7 @@
  * lead past records that are not.
  */
 #include "stream/read/stream.h"
+#include "format/traits.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -430,19 +431,11 @@ enum pd_status pd_stream_resync(struct pd_stream *stream, struct pd_error *error
 
 // ---- each record of a careful stream ----
 
-// Nothing in the body says how large these are.
-static bool is_sized_by_header(uint32_t type)
-{
-	return type == PD_RECORD_COMPRESSED || type == PD_RECORD_HEADER_FEATURE || type == PD_RECORD_HEADER_ATTR ||
-	       type == PD_RECORD_AUXTRACE_INFO || type == PD_RECORD_OLD_FEATURE || type == PD_RECORD_HEADER_BUILD_ID ||
-	       type == PD_RECORD_EVENT_UPDATE;
-}
-
 // Leaves out a record, or what stands up to the next start.
 static enum pd_status skip_to_start(struct pd_stream *stream, const struct pd_record_head *head, struct pd_error *error)
 {
 	uint64_t start = stream->reader.offset, size;
-	bool packed = head->type == PD_RECORD_COMPRESSED || head->type == PD_RECORD_COMPRESSED2;
+	bool packed = pd_record_is(head->type, PD_TRAIT_COMPRESSED);
 	enum pd_status status;
 
 	if (stream->file->stopped)
@@ -539,8 +532,8 @@ static bool is_fine(struct pd_stream *stream, const struct pd_record_head *head,
 {
 	switch (soundness) {
 	case PD_SOUND:
-		return !is_sized_by_header(pd_record_type_of(stream->file, head)) || next != WHAT_NONSENSE ||
-		       !find_start(stream, PD_RECORD_HEADER_SIZE, bytes.size);
+		return !pd_record_is(pd_record_type_of(stream->file, head), PD_TRAIT_SIZED_BY_HEADER) ||
+		       next != WHAT_NONSENSE || !find_start(stream, PD_RECORD_HEADER_SIZE, bytes.size);
 	case PD_WILD_TIME:
 		return next != WHAT_NONSENSE && !is_alone_in_time(stream, bytes.size);
 	case PD_STRANGE:
