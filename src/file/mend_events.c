@@ -7,7 +7,7 @@
 
 #include "file/codec.h"
 #include "file/open.h"
-#include "format/print.h"
+#include "format/text/print.h"
 #include "format/record.h"
 
 enum {

@@ -3,7 +3,7 @@
 
 #include "format/decode.h"
 #include "format/encode.h"
-#include "format/print.h"
+#include "format/text/print.h"
 
 static void *take_body(const struct pd_layout *layout, struct pd_scope *scope, struct pd_cursor *c)
 {

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "format/print.h"
+#include "format/text/print.h"
 #include "stream/read/stream.h"
 
 struct check {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A record as text and as JSON: its header here, its body by the walkers of the table. */
-#include "format/print.h"
+#include "format/text/print.h"
 
 #include <inttypes.h>
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/lookup/search.h"
-#include "format/print.h"
+#include "format/text/print.h"
 
 // What is done with the records of a file, in one place.
 struct changing {

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "format/parse.h"
-#include "format/print.h"
-#include "format/spell.h"
+#include "format/text/parse.h"
+#include "format/text/print.h"
+#include "format/text/spell.h"
 #include "walk.h"
 
 struct side {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "spots.h"
 
-#include "format/print.h"
+#include "format/text/print.h"
 
 static const uint8_t kind_sizes[] = {
 	[PD_KIND_U8] = 1, [PD_KIND_U16] = 2, [PD_KIND_U32] = 4, [PD_KIND_U64] = 8, [PD_KIND_S32] = 4, [PD_KIND_F64] = 8,

@@ -10,7 +10,7 @@
 #include <perfdata/print.h>
 
 #include "format/layout.h"
-#include "format/print.h"
+#include "format/text/print.h"
 
 // Whether `got` has every value of `wanted`. If not, *where says the first member that differs.
 bool deep_equal(const struct pd_layout *layout, const void *wanted, const void *got, struct pd_text *where);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "format/print.h"
+#include "format/text/print.h"
 #include "fuzz/round.h"
 #include "table/fill.h"
 

@@ -10,9 +10,9 @@
 
 #include "base/error.h"
 #include "format/decode.h"
-#include "format/parse.h"
-#include "format/print.h"
-#include "format/spell.h"
+#include "format/text/parse.h"
+#include "format/text/print.h"
+#include "format/text/spell.h"
 #include "format/traits.h"
 #include "stream/read/stream.h"
 #include "write/write.h"

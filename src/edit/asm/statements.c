@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the statements of the text say. What a statement holds is read by the tables (format/parse.h); here is what the
+ * What the statements of the text say. What a statement holds is read by the tables (format/text/parse.h); here is what the
  * words in front of it mean.
  */
 #include <inttypes.h>
@@ -10,8 +10,8 @@
 
 #include "edit/asm/asm.h"
 #include "format/encode.h"
-#include "format/parse.h"
-#include "format/print.h"
+#include "format/text/parse.h"
+#include "format/text/print.h"
 #include "format/record.h"
 #include "format/traits.h"
 #include "stream/read/stream.h"

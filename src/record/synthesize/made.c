@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "format/encode.h"
-#include "format/print.h"
+#include "format/text/print.h"
 #include "format/record.h"
 
 enum {

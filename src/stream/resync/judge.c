@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "format/print.h"
+#include "format/text/print.h"
 #include "format/traits.h"
 #include "stream/read/stream.h"
 

@@ -4,7 +4,7 @@
  * it may be missing.
  */
 #include "format/record.h"
-#include "format/print.h"
+#include "format/text/print.h"
 #include "../image.h"
 #include "../test.h"
 

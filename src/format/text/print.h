@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Decoded structs as text and as JSON, by walking their layout. */
-#ifndef PD_FORMAT_PRINT_H
-#define PD_FORMAT_PRINT_H
+#ifndef PD_FORMAT_TEXT_PRINT_H
+#define PD_FORMAT_TEXT_PRINT_H
 
 #include "base/text.h"
 #include "format/layout.h"

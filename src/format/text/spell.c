@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Nothing is written that the reader of the text works out: counts of what is listed, paddings as encoders make them. */
-#include "format/spell.h"
+#include "format/text/spell.h"
 
 #include <math.h>
 
 #include <perfdata/text.h>
 
-#include "format/print.h"
+#include "format/text/print.h"
 #include "format/record.h"
 
 enum {

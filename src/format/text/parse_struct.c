@@ -5,8 +5,8 @@
 #include <strings.h>
 
 #include "format/encode.h"
-#include "format/parse.h"
-#include "format/print.h"
+#include "format/text/parse.h"
+#include "format/text/print.h"
 #include "format/record.h"
 
 enum {

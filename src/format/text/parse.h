@@ -6,8 +6,8 @@
  * Fields may stand in any order. Those that are left out are 0, counts of what is listed are counted, and ids are those
  * of the event.
  */
-#ifndef PD_FORMAT_PARSE_H
-#define PD_FORMAT_PARSE_H
+#ifndef PD_FORMAT_TEXT_PARSE_H
+#define PD_FORMAT_TEXT_PARSE_H
 
 #include "format/layout.h"
 

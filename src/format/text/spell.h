@@ -3,8 +3,8 @@
  * Decoded structs as text that can be read back without loss, by walking their layout; parse.h is the way back. What
  * text looks like is told in docs/text.md.
  */
-#ifndef PD_FORMAT_SPELL_H
-#define PD_FORMAT_SPELL_H
+#ifndef PD_FORMAT_TEXT_SPELL_H
+#define PD_FORMAT_TEXT_SPELL_H
 
 #include "base/text.h"
 #include "format/layout.h"

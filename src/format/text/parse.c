@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "format/parse.h"
+#include "format/text/parse.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

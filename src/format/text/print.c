@@ -3,7 +3,7 @@
  * Decoded structs as text. Numbers stand one a line; parts and items of lists stand on one line with what is
  * simple in them, and what is not follows below, further in.
  */
-#include "format/print.h"
+#include "format/text/print.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 
 #include <perfdata/print.h>
 
-#include "format/print.h"
+#include "format/text/print.h"
 
 static void json_key(struct pd_text *text, const char *name, bool *first)
 {
