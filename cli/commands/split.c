@@ -3,7 +3,6 @@
  * perfdata split: one recording as several. A first run counts what would be in each piece, so that all names are known
  * before anything is written; then pieces are written, so many at a time as can be open at once.
  */
-#include "keep.h"
 #include "split.h"
 #include "front/unfinished.h"
 
@@ -341,6 +340,17 @@ static uint32_t task_of(const struct pd_record *record)
 	default:
 		return UINT32_MAX;
 	}
+}
+
+#define TYPE(NAME) (UINT64_C(1) << PD_RECORD_##NAME)
+
+static bool keep_is_state(uint32_t type)
+{
+	const uint64_t types = TYPE(COMM) | TYPE(FORK) | TYPE(EXIT) | TYPE(MMAP) | TYPE(MMAP2) | TYPE(NAMESPACES) |
+			       TYPE(KSYMBOL) | TYPE(BPF_EVENT) | TYPE(CGROUP) | TYPE(TEXT_POKE) | TYPE(ITRACE_START) |
+			       TYPE(AUX_OUTPUT_HW_ID);
+
+	return type < 64 && (types >> type & 1);
 }
 
 static uint64_t slice_begin(const struct split *split, const struct piece *piece)

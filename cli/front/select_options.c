@@ -22,10 +22,12 @@ struct pd_filter *select_condition(const char *option, const char *text)
 
 bool select_take(struct pd_select **select_out, const struct pd_select_options *options)
 {
+	struct pd_select_options sized = *options;
 	struct pd_error error;
 
+	sized.size = sizeof(sized);
 	*select_out = NULL;
-	if (pd_select_new(options, select_out, &error) >= 0)
+	if (pd_select_new(&sized, select_out, &error) >= 0)
 		return true;
 	/* What is wrong with a condition is shown in its text. */
 	if (error.offset != PD_NO_OFFSET)

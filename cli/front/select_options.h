@@ -35,7 +35,7 @@
 			      "only samples in these functions, by name or 0xADDRESS; or file://PATH"), \
 		SELECT_STRING(type, "symbol", 0, "LIST", m.symbol, "same as --symbols")
 
-/* Parses the options. False after an error, which is reported on stderr; *select_out is NULL then. */
+/* Parses the options, whose size need not be set. False after an error, which is reported on stderr; *select_out is NULL then. */
 bool select_take(struct pd_select **select_out, const struct pd_select_options *options);
 /* Parses a condition. NULL after an error, which is reported on stderr with its position. */
 struct pd_filter *select_condition(const char *option, const char *text);

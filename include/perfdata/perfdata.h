@@ -28,6 +28,7 @@
  *   report.h  a profile as tables, with call graphs
  *   writer.h  writing perf.data files
  *   convert.h copying recordings into another form
+ *   extract.h  copying a part of a recording
  *   merge.h   merging recordings
  *   inject.h  adding build ids and JIT-compiled code to a recording
  *   repair.h  recovering damaged files
@@ -44,6 +45,7 @@
 #include <perfdata/convert.h>
 #include <perfdata/counter.h>
 #include <perfdata/events.h>
+#include <perfdata/extract.h>
 #include <perfdata/file.h>
 #include <perfdata/filter.h>
 #include <perfdata/flame.h>

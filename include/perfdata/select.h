@@ -5,7 +5,7 @@
  * Samples are selected by time, CPU, thread, name and event before any lookup, and by object and function when
  * addresses are resolved. Example:
  *
- *	struct pd_select_options options = { .comm = "gcc,cc1", .time = "10%/2" };
+ *	struct pd_select_options options = { .size = sizeof(options), .comm = "gcc", .time = "10%/2" };
  *
  *	pd_select_new(&options, &select, &error);
  *	pd_select_ready(select, file, window, &error);   // in `ready` of pd_run_options or pd_profile_options
@@ -22,9 +22,10 @@
 extern "C" {
 #endif
 
-/** As a user types them; NULL: not given. Two names of an option are one list. Lists are separated by commas;
+/** As a user types them; NULL: not given. NULL options select all. Two names of an option are one list. Lists are separated by commas;
  * file://PATH stands for the lines of a file. Strings must remain valid until pd_select_free. */
 struct pd_select_options {
+	size_t size;                  /* sizeof(struct pd_select_options); 0 is PD_ERROR_ARGUMENT */
 	const char *time;             /* START,STOP or 10%/2 or 0%-10% or 12:00:01,12:00:05 */
 	const char *comms, *comm;     /* names of threads */
 	const char *pid, *tid;        /* numbers */

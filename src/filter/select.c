@@ -204,14 +204,20 @@ static enum pd_status parse_options(struct pd_select *select, const struct pd_se
 enum pd_status pd_select_new(const struct pd_select_options *options, struct pd_select **select_out,
 			     struct pd_error *error)
 {
-	struct pd_select *select = pd_alloc(sizeof(*select));
+	struct pd_select_options own = { 0 };
+	struct pd_select *select;
 	enum pd_status status;
 
 	*select_out = NULL;
+	if (options && !options->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size member of the options is 0");
+	if (options)
+		memcpy(&own, options, options->size < sizeof(own) ? options->size : sizeof(own));
+	select = pd_alloc(sizeof(*select));
 	if (!select)
 		return fail_memory(error);
-	select->events = options->event;
-	status = parse_options(select, options, error);
+	select->events = own.event;
+	status = parse_options(select, &own, error);
 	if (status < 0) {
 		pd_select_free(select);
 		return status;

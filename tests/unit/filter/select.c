@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define SIZED .size = sizeof(struct pd_select_options)
+
 static bool fails(const struct pd_select_options *options, enum pd_status status, const char *message)
 {
 	struct pd_select *select = NULL;
@@ -19,8 +21,9 @@ static bool fails(const struct pd_select_options *options, enum pd_status status
 
 TEST(test_select__wrong_options_are_told)
 {
-	struct pd_select_options pid = { .pid = "1,x" }, cpu = { .cpu = "9-1" }, time = { .time = "bad" };
-	struct pd_select_options first = { .comms = "file:///nonexistent/names", .pid = "x" };
+	struct pd_select_options pid = { SIZED, .pid = "1,x" }, cpu = { SIZED, .cpu = "9-1" },
+				 time = { SIZED, .time = "bad" };
+	struct pd_select_options first = { SIZED, .comms = "file:///nonexistent/names", .pid = "x" };
 
 	CHECK(fails(&pid, PD_ERROR_ARGUMENT, "option --pid: invalid list of numbers '1,x'"));
 	CHECK(fails(&cpu, PD_ERROR_ARGUMENT, "option --cpu: invalid list of CPUs '9-1'"));
@@ -30,7 +33,7 @@ TEST(test_select__wrong_options_are_told)
 
 TEST(test_select__wrong_condition_has_its_position)
 {
-	struct pd_select_options options = { .where = "cpu == == 1" };
+	struct pd_select_options options = { SIZED, .where = "cpu == == 1" };
 	struct pd_select *select;
 	struct pd_error error;
 
@@ -41,7 +44,7 @@ TEST(test_select__wrong_condition_has_its_position)
 
 TEST(test_select__nothing_given_takes_all)
 {
-	struct pd_select_options options = { 0 };
+	struct pd_select_options options = { SIZED }, unsized = { 0 };
 	struct pd_select *select;
 
 	CHECK(pd_select_new(&options, &select, NULL) == PD_OK);
@@ -49,14 +52,16 @@ TEST(test_select__nothing_given_takes_all)
 	CHECK(pd_select_has_thread(select, 1, 2, NULL) && !pd_select_by_place(select) && !pd_select_waits(select));
 	CHECK(!pd_select_where(select) && !pd_select_by_event(select));
 	pd_select_free(select);
+	CHECK(pd_select_new(NULL, &select, NULL) == PD_OK && pd_select_has_time(select, 5));
+	pd_select_free(select);
+	CHECK(pd_select_new(&unsized, &select, NULL) == PD_ERROR_ARGUMENT);
 	pd_select_free(NULL);
 }
 
 TEST(test_select__lists)
 {
-	struct pd_select_options options = {
-		.comms = "gcc,cc1", .comm = ":7", .tid = "7,8,-1", .cpu = "0,2-3", .dso = "vmlinux"
-	};
+	struct pd_select_options options = { SIZED,           .comms = "gcc,cc1", .comm = ":7",
+					     .tid = "7,8,-1", .cpu = "0,2-3",     .dso = "vmlinux" };
 	struct pd_select *select;
 
 	CHECK(pd_select_new(&options, &select, NULL) == PD_OK);
@@ -72,7 +77,7 @@ TEST(test_select__lists)
 
 TEST(test_select__times)
 {
-	struct pd_select_options clock = { .time = "1.5,2 4," }, part = { .time = "10%/2" };
+	struct pd_select_options clock = { SIZED, .time = "1.5,2 4," }, part = { SIZED, .time = "10%/2" };
 	struct pd_select *select;
 
 	CHECK(pd_select_new(&clock, &select, NULL) == PD_OK);

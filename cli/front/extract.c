@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "front/extract.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "front/select_options.h"
+
+struct run {
+	const struct extract_values *values;
+	struct pd_extract_options *options;
+	const struct symbol_options *symbol_options;
+	struct input input;
+	struct target target;
+	struct pd_extract *extract;
+	struct pd_symbols *symbols;
+	bool symbols_wrong; /* why is told */
+	struct pd_extract_result result;
+};
+
+/* ---- what the library asks ---- */
+
+static void show_progress(void *self, uint64_t done, uint64_t total)
+{
+	struct run *run = self;
+
+	progress_show(&run->input.progress, done, total);
+}
+
+/* Problems are told in the first pass, and not again. */
+static void end_pass(void *self)
+{
+	struct run *run = self;
+
+	run->input.quiet = true;
+}
+
+static enum pd_status open_symbols(void *self, struct pd_file *file, const struct pd_world *world,
+				   struct pd_symbols **symbols_out, struct pd_error *error)
+{
+	struct run *run = self;
+
+	(void)error;
+	run->symbols = symbols_open(run->symbol_options, file, world, false);
+	run->symbols_wrong = !run->symbols;
+	*symbols_out = run->symbols;
+	return run->symbols ? PD_OK : PD_ERROR_STOPPED;
+}
+
+/* ---- what was kept ---- */
+
+static void tell_weights(const struct run *run)
+{
+	const struct pd_extract_result *result = &run->result;
+
+	if (run->values->input.quiet)
+		return;
+	if (result->unscaled_count)
+		complain("%" PRIu64 " samples of frequency events have no period: their sums are now %" PRIu64
+			 " times smaller, percentages are unchanged",
+			 result->unscaled_count, run->options->rate);
+	if (result->overflow_count)
+		complain("%" PRIu64 " periods overflow 64 bits and were set to the maximum", result->overflow_count);
+}
+
+static void tell_counts(const struct pd_extract_result *result)
+{
+	const uint64_t counts[] = { result->kept_sample_count, result->sample_count, result->kept_other_count,
+				    result->other_count };
+	bool all = counts[2] == counts[3];
+	char numbers[4][32];
+
+	for (size_t i = 0; i < 4; i++)
+		grouped(counts[i], numbers[i]);
+	/* How many more there are is not known. */
+	if (result->ended)
+		complain("kept the first %s sample%s, and %s other record%s", numbers[0], plural(counts[0]), numbers[2],
+			 plural(counts[2]));
+	else
+		complain("kept %s of %s sample%s, %s%s%s other record%s", numbers[0], numbers[1], plural(counts[1]),
+			 all ? "all " : numbers[2], all ? "" : " of ", numbers[3], plural(counts[3]));
+}
+
+static void kept_json(struct pd_json *json, const char *name, uint64_t kept, uint64_t count)
+{
+	pd_json_open(json, name, '{');
+	pd_json_number(json, "kept", kept);
+	pd_json_number(json, "of", count);
+	pd_json_close(json, '}');
+}
+
+static void counts_json(const struct pd_extract_result *result, struct pd_text *text)
+{
+	struct pd_json json = { .text = text };
+
+	pd_json_open(&json, NULL, '{');
+	kept_json(&json, "samples", result->kept_sample_count, result->sample_count);
+	kept_json(&json, "records", result->kept_other_count, result->other_count);
+	pd_json_offset(&json, "first_ns", result->first_ns ? result->first_ns : PD_NO_TIME);
+	pd_json_offset(&json, "last_ns", result->last_ns ? result->last_ns : PD_NO_TIME);
+	pd_json_close(&json, '}');
+	pd_text_add(text, "\n");
+}
+
+/* What was kept is there, even if it is nothing: a slice of a recording may be empty. */
+static int tell_end(const struct run *run)
+{
+	const struct pd_extract_result *result = &run->result;
+
+	if (run->values->json)
+		counts_json(result, run->input.out->text);
+	if (!run->values->input.quiet)
+		tell_counts(result);
+	if (result->kept_sample_count || result->records)
+		return CODE_FINE;
+	complain(result->sample_count ? "%s: no samples match the filters" : "%s: no samples in the file",
+		 run->input.name);
+	if (result->sample_count && run->options->select)
+		select_tell_lack(run->options->select, run->input.file);
+	return result->sample_count ? CODE_NOTHING : CODE_NO_SAMPLES;
+}
+
+/* ---- all ---- */
+
+static int open_input(struct run *run, const struct call *call)
+{
+	struct input_options input = run->values->input;
+	int code = target_take(&run->target, &run->values->target, PD_PACK_SAME);
+
+	if (code == CODE_FINE && run->values->json && !strcmp(run->values->target.output, "-")) {
+		complain("--json and -o - both write to standard output");
+		code = CODE_USAGE;
+	}
+	if (code != CODE_FINE)
+		return code;
+	input.keep = pd_extract_reads_twice(run->options);
+	input.verify = true;
+	return input_open(&run->input, &input, call, NULL, NULL);
+}
+
+static int prepare(struct run *run)
+{
+	struct pd_error error;
+	enum pd_status status = pd_extract_new(run->input.file, run->options, &run->extract, &error);
+
+	if (status >= 0)
+		return CODE_FINE;
+	progress_clear(&run->input.progress);
+	if (status == PD_ERROR_NO_MATCH && run->options->span_ns)
+		complain("%s: option --seconds: samples have no timestamps", run->input.name);
+	else if (!run->symbols_wrong)
+		complain("%s", error.message);
+	return status == PD_ERROR_NO_MATCH ? CODE_NOTHING : CODE_UNREADABLE;
+}
+
+static int write_all(struct run *run)
+{
+	struct pd_file *const inputs[] = { run->input.file };
+	struct pd_error error;
+	enum pd_status status;
+	int code = target_open(&run->target, inputs, 1, false);
+
+	if (code != CODE_FINE)
+		return code;
+	status = pd_extract_write(run->extract, run->target.writer, &run->result, &error);
+	progress_clear(&run->input.progress);
+	code = code_with_error(status, &error);
+	if (code == CODE_FINE)
+		tell_weights(run);
+	code = target_close(&run->target, code);
+	return code == CODE_FINE ? tell_end(run) : code;
+}
+
+int extract_run(const struct call *call, const struct extract_values *values, struct pd_extract_options *options,
+		const struct symbol_options *symbols)
+{
+	struct run run = { .values = values, .options = options, .symbol_options = symbols };
+	int code;
+
+	options->size = sizeof(*options);
+	options->symbols = symbols ? open_symbols : NULL;
+	options->progress = show_progress;
+	options->pass_end = end_pass;
+	options->self = &run;
+	code = open_input(&run, call);
+	if (code != CODE_FINE)
+		return code;
+	code = prepare(&run);
+	if (code == CODE_FINE)
+		code = write_all(&run);
+	pd_symbols_free(run.symbols);
+	pd_extract_free(run.extract);
+	return input_close(&run.input, code);
+}

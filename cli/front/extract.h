@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the commands that write a part of a recording (filter, cut, sample, head, tail) have in common: options, opening
+ * input and output, the call of the library (perfdata/extract.h), and what is said at the end.
+ */
+#ifndef CLI_EXTRACT_H
+#define CLI_EXTRACT_H
+
+#include "front/input.h"
+#include "front/symbol_options.h"
+#include "front/target.h"
+
+#include <perfdata/extract.h>
+
+struct extract_values {
+	struct input_options input;
+	struct target_options target;
+	bool json;
+};
+
+/* Lines for the options table of a command whose values are struct type with such a member. */
+#define EXTRACT_OPTIONS(type, m)                                                       \
+	INPUT_OPTIONS(type, m.input), TARGET_OPTIONS(type, m.target),                  \
+	{                                                                              \
+		"json", 'j', OPTION_FLAG, NULL, offsetof(type, m.json),                \
+			"print what was kept as JSON on standard output", GROUP_OUTPUT \
+	}
+
+/* Extracts by the options, whose functions are filled in here. symbols may be NULL for ways that need none. Returns the
+ * exit code. */
+int extract_run(const struct call *call, const struct extract_values *values, struct pd_extract_options *options,
+		const struct symbol_options *symbols);
+
+#endif
