@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-// What the ways to extract share: a pass that only reads, the requested time, kinds of records.
+// What the ways to extract share: a pass that only reads, the requested time.
 #include "edit/extract/extract.h"
-
-#define TYPE(NAME) (UINT64_C(1) << PD_RECORD_##NAME)
-
-bool pd_extract_is_state(uint32_t type)
-{
-	const uint64_t types = TYPE(COMM) | TYPE(FORK) | TYPE(EXIT) | TYPE(MMAP) | TYPE(MMAP2) | TYPE(NAMESPACES) |
-			       TYPE(KSYMBOL) | TYPE(BPF_EVENT) | TYPE(CGROUP) | TYPE(TEXT_POKE) | TYPE(ITRACE_START) |
-			       TYPE(AUX_OUTPUT_HW_ID);
-
-	return type < 64 && (types >> type & 1);
-}
 
 bool pd_extract_is_live(const struct pd_file *file)
 {

@@ -6,6 +6,8 @@
  */
 #include "edit/extract/extract.h"
 
+#include "format/traits.h"
+
 // Where a sample stands in time order. Those without a time are first, by their place.
 struct key {
 	uint64_t time_ns;
@@ -192,7 +194,7 @@ static bool is_within(const struct ends *ends, const struct pd_record *record)
 	if (record->time_ns == PD_NO_TIME)
 		return true;
 	if (ends->last)
-		return pd_extract_is_state(record->type) || record->time_ns >= ends->limit.time_ns;
+		return pd_record_is(record->type, PD_TRAIT_STATE) || record->time_ns >= ends->limit.time_ns;
 	return record->time_ns <= ends->limit.time_ns;
 }
 

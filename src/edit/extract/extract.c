@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "format/traits.h"
 #include "write/write.h"
 
 static const struct pd_extract_way *find_way(const struct pd_extract_options *options)
@@ -67,23 +68,6 @@ static enum pd_status write_times(struct pd_extract *extract, struct pd_error *e
 
 // ---- records ----
 
-// What the rest is read by.
-static bool is_about_file(uint32_t type)
-{
-	static const uint32_t types[] = { PD_RECORD_HEADER_ATTR,        PD_RECORD_HEADER_EVENT_TYPE,
-					  PD_RECORD_HEADER_FEATURE,     PD_RECORD_HEADER_TRACING_DATA,
-					  PD_RECORD_EVENT_UPDATE,       PD_RECORD_OLD_FEATURE,
-					  PD_RECORD_COMPRESSED,         PD_RECORD_COMPRESSED2,
-					  PD_RECORD_SIMPLEPERF_SPLIT,   PD_RECORD_SIMPLEPERF_SPLIT_END,
-					  PD_RECORD_SIMPLEPERF_EVENT_ID };
-
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		if (types[i] == type)
-			return true;
-	}
-	return false;
-}
-
 static void count_record(struct pd_extract *extract, const struct pd_record *record, bool kept)
 {
 	struct pd_extract_result *result = &extract->result;
@@ -120,7 +104,7 @@ static enum pd_status write_chosen(struct pd_extract *extract, struct pd_stream 
 	enum pd_extract_action action = PD_EXTRACT_DROP;
 	enum pd_status status;
 
-	if (is_about_file(record->type))
+	if (pd_record_is(record->type, PD_TRAIT_DESCRIBES))
 		return pd_writer_pass(extract->writer, stream, record, error);
 	if (record->type == PD_RECORD_FINISHED_ROUND)
 		return pass_round(extract, stream, record, error);

@@ -3,6 +3,7 @@
 #include "edit/extract/match.h"
 
 #include "file/file.h"
+#include "format/traits.h"
 
 struct processes {
 	struct pd_extract *extract;
@@ -74,12 +75,10 @@ enum pd_status pd_extract_find_processes(struct pd_extract *extract, struct pd_e
 
 bool pd_extract_is_useful(const struct pd_u64_map *pids, const struct pd_record *record)
 {
-	bool by_thread = pd_extract_is_state(record->type) || record->type == PD_RECORD_SWITCH ||
-			 record->type == PD_RECORD_SWITCH_CPU_WIDE || record->type == PD_RECORD_READ;
+	const struct pd_traits *traits = pd_record_traits(record->type);
 	struct pd_thread_id thread;
 
-	if (!by_thread || record->type == PD_RECORD_KSYMBOL || record->type == PD_RECORD_BPF_EVENT ||
-	    record->type == PD_RECORD_TEXT_POKE || record->type == PD_RECORD_CGROUP)
+	if (!(traits->set & (PD_TRAIT_STATE | PD_TRAIT_OF_THREAD)) || (traits->set & PD_TRAIT_KERNEL_STATE))
 		return true;
 	pd_record_thread(record, &thread);
 	return !thread.known || thread.pid == UINT32_MAX || has_pid(pids, thread.pid);

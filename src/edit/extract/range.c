@@ -5,6 +5,8 @@
  */
 #include "edit/extract/extract.h"
 
+#include "format/traits.h"
+
 // User parts of call chains come later than the samples that they belong to, and may be after the end.
 enum {
 	COOKIES = 4096 // samples of one moment that may wait; older ones are forgotten
@@ -61,7 +63,7 @@ static enum pd_status choose_in_range(struct pd_extract *extract, struct pd_stre
 		note_cookie(range, record);
 	if (!sample && time_ns == PD_NO_TIME)
 		inside = true;
-	else if (pd_extract_is_state(record->type))
+	else if (pd_record_is(record->type, PD_TRAIT_STATE))
 		inside = !extract->to_ns || time_ns <= extract->to_ns;
 	else if (!inside && record->type == PD_RECORD_CALLCHAIN_DEFERRED)
 		inside = is_awaited(range, record);
