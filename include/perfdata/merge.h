@@ -103,13 +103,6 @@ PD_API enum pd_status pd_merge_plan(struct pd_merge *merge, struct pd_error *err
 PD_API enum pd_status pd_merge_write(struct pd_merge *merge, struct pd_writer *writer,
 				     struct pd_merge_result *result_out, struct pd_error *error);
 
-/** For pieces of a recording, which have only some of its events: gives an unused writer the events of a file for which
- * is_kept is true, and its features, which are those of the whole file except for groups of events and SAMPLE_TIME.
- * first_ns and last_ns are the times of the first and last sample, 0 if none has a time. Errors: PD_ERROR_MEMORY and
- * those of pd_writer_set_feature. */
-PD_API enum pd_status pd_merge_piece_header(struct pd_file *file, const bool *is_kept, uint64_t first_ns,
-					    uint64_t last_ns, struct pd_writer *writer, struct pd_error *error);
-
 #ifdef __cplusplus
 }
 #endif

@@ -30,6 +30,7 @@
  *   convert.h copying recordings into another form
  *   extract.h  copying a part of a recording
  *   merge.h   merging recordings
+ *   split.h   splitting a recording into several
  *   inject.h  adding build ids and JIT-compiled code to a recording
  *   repair.h  recovering damaged files
  *   assemble.h  converting perf.data files to text and back
@@ -65,6 +66,7 @@
 #include <perfdata/run.h>
 #include <perfdata/samples.h>
 #include <perfdata/select.h>
+#include <perfdata/split.h>
 #include <perfdata/stream.h>
 #include <perfdata/symbol.h>
 #include <perfdata/text.h>

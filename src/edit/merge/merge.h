@@ -147,6 +147,13 @@ enum pd_status pd_merge_plan_events(struct pd_merge *merge, struct pd_error *err
 
 // ---- features.c ----
 
+// For pieces of a recording, which have only some of its events: gives an unused writer the events of a file for which
+// is_kept is true, and its features, which are those of the whole file except for groups of events and SAMPLE_TIME.
+// first_ns and last_ns are the times of the first and last sample, 0 if none has a time. Errors: PD_ERROR_MEMORY and
+// those of pd_writer_set_feature.
+enum pd_status pd_merge_piece_header(struct pd_file *file, const bool *is_kept, uint64_t first_ns, uint64_t last_ns,
+				     struct pd_writer *writer, struct pd_error *error);
+
 // Gives the writer events and features.
 enum pd_status pd_merge_header(const struct pd_merge *merge, struct pd_writer *writer, struct pd_error *error);
 

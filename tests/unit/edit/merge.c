@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Recordings merged through the public header: events, times and processes of the output, refusals, and lack of memory. */
 #include "recording.h"
+#include "edit/merge/merge.h"
 
 #define EVENT(id)                                                                          \
 	"header form: file, byte_order: little\n"                                          \
