@@ -5,33 +5,34 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "stream/each.h"
 #include "write/write.h"
 
 enum {
-	RECORDS_PER_STEP = 16384, // between two calls of the progress function
 	RECORDS_PER_ROUND = 65536 // of sorted output, so that readers need not keep all of it
 };
 
 struct convert {
 	struct pd_convert_options options;
 	struct pd_writer *writer;
-	struct pd_error *error;
 	uint64_t passed; // since the last round
 	bool late;       // the order of time is not kept
 };
 
-static enum pd_status end_round(struct convert *convert)
+static enum pd_status end_round(struct convert *convert, struct pd_error *error)
 {
 	const struct pd_finished_round round = { 0 };
 
 	convert->passed = 0;
 	if (convert->late)
 		return PD_OK;
-	return pd_writer_add(convert->writer, PD_RECORD_FINISHED_ROUND, 0, &round, 0, convert->error);
+	return pd_writer_add(convert->writer, PD_RECORD_FINISHED_ROUND, 0, &round, 0, error);
 }
 
-static enum pd_status convert_record(struct convert *convert, struct pd_stream *stream, const struct pd_record *record)
+static enum pd_status convert_record(void *self, struct pd_stream *stream, const struct pd_record *record,
+				     struct pd_error *error)
 {
+	struct convert *convert = self;
 	enum pd_status status = PD_OK;
 
 	if (convert->options.sort) {
@@ -40,49 +41,28 @@ static enum pd_status convert_record(struct convert *convert, struct pd_stream *
 		if (record->type == PD_RECORD_FINISHED_ROUND)
 			return PD_OK;
 		if (++convert->passed > RECORDS_PER_ROUND)
-			status = end_round(convert);
+			status = end_round(convert, error);
 	}
 	if (status >= 0)
-		status = pd_writer_pass(convert->writer, stream, record, convert->error);
+		status = pd_writer_pass(convert->writer, stream, record, error);
 	if (!convert->options.sort)
 		pd_writer_pass_following(convert->writer, stream);
-	return pd_writer_output_status(status, convert->error);
-}
-
-static void show_progress(const struct convert *convert, const struct pd_stream *stream)
-{
-	uint64_t done, total;
-
-	if (!convert->options.progress)
-		return;
-	pd_stream_progress(stream, &done, &total);
-	convert->options.progress(convert->options.self, done, total);
+	return pd_writer_output_status(status, error);
 }
 
 enum pd_status pd_convert(struct pd_file *file, struct pd_writer *writer, const struct pd_convert_options *options,
 			  struct pd_error *error)
 {
-	struct convert convert = { .writer = writer, .error = error };
-	struct pd_stream_options reading = { .size = sizeof(reading), .verify = true };
-	const struct pd_record *record;
-	struct pd_stream *stream = NULL;
-	enum pd_status status;
-	uint64_t count = 0;
+	struct convert convert = { .writer = writer };
+	struct pd_each each = { 0 };
 
 	if (options && !options->size)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "the size member of the options is 0");
 	if (options)
 		memcpy(&convert.options, options,
 		       options->size < sizeof(convert.options) ? options->size : sizeof(convert.options));
-	reading.order = convert.options.sort ? PD_ORDER_TIME : PD_ORDER_FILE;
-	status = pd_stream_open(file, &reading, &stream, error);
-	while (status == PD_OK) {
-		status = pd_stream_next(stream, &record, error);
-		if (status == PD_OK)
-			status = convert_record(&convert, stream, record);
-		if (status == PD_OK && ++count % RECORDS_PER_STEP == 0)
-			show_progress(&convert, stream);
-	}
-	pd_stream_close(stream);
-	return status < 0 ? status : PD_OK;
+	each.order = convert.options.sort ? PD_ORDER_TIME : PD_ORDER_FILE;
+	each.progress = convert.options.progress;
+	each.progress_self = convert.options.self;
+	return pd_each_record(file, &each, convert_record, &convert, error);
 }

@@ -5,8 +5,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "stream/each.h"
+
 enum {
-	RECORDS_PER_STEP = 16384, // between two calls of the progress function
 	WARNING_BYTES = 1024,
 	NAME_BYTES = 4096
 };
@@ -43,33 +44,28 @@ size_t pd_inject_event(const struct pd_record *record)
 	return record->event ? record->event->index : 0;
 }
 
-static void show_progress(const struct pd_inject *inject, const struct pd_stream *stream)
-{
-	uint64_t done, total;
+struct each_call {
+	bool (*each)(void *self, struct pd_stream *stream, const struct pd_record *record);
+	void *self;
+};
 
-	if (!inject->options.progress)
-		return;
-	pd_stream_progress(stream, &done, &total);
-	inject->options.progress(inject->options.self, done, total);
+static enum pd_status call_each(void *self, struct pd_stream *stream, const struct pd_record *record,
+				struct pd_error *error)
+{
+	const struct each_call *call = self;
+
+	(void)error;
+	return call->each(call->self, stream, record) ? PD_OK : PD_END;
 }
 
 enum pd_status pd_inject_each_record(struct pd_inject *inject, enum pd_order order,
 				     bool (*each)(void *self, struct pd_stream *stream, const struct pd_record *record),
 				     void *self, struct pd_error *error)
 {
-	const struct pd_stream_options options = { .size = sizeof(options), .order = order, .verify = true };
-	const struct pd_record *record;
-	struct pd_stream *stream = NULL;
-	enum pd_status status = pd_stream_open(inject->file, &options, &stream, error);
-	uint64_t count = 0;
+	const struct pd_each pass = { .order = order,
+				      .progress = inject->options.progress,
+				      .progress_self = inject->options.self };
+	struct each_call call = { each, self };
 
-	while (status == PD_OK) {
-		status = pd_stream_next(stream, &record, error);
-		if (status != PD_OK || !each(self, stream, record))
-			break;
-		if (++count % RECORDS_PER_STEP == 0)
-			show_progress(inject, stream);
-	}
-	pd_stream_close(stream);
-	return status;
+	return pd_each_record(inject->file, &pass, call_each, &call, error);
 }
