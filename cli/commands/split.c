@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata split: one recording as several. The library does it (perfdata/split.h); here --by and -o are read, paths are
- * made, and files are opened as many at a time as the library writes.
+ * perfdata split: one recording as several. The library does it (perfdata/split.h); here files are
+ * opened, as many at a time as the library writes.
  */
 #include "front/input.h"
+#include "front/outfiles.h"
 #include "front/target.h"
-#include "front/unfinished.h"
 
 #include <perfdata/split.h>
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 struct values {
 	struct input_options input;
@@ -46,132 +42,8 @@ struct run {
 	struct pd_split_options options;
 	struct input input;
 	struct pd_split *split;
-	const char *output; /* with %s, or a directory */
-	char **paths;       /* by piece */
-	bool made_directory;
-	struct unfinished *directory;
+	struct outfiles files; /* by piece */
 };
-
-/* ---- --by ---- */
-
-struct unit {
-	const char *name;
-	double size;
-};
-
-/* A number with a unit. The first unit is what a bare number has. */
-static bool parse_amount(const char *text, const struct unit *units, double most, uint64_t *amount_out)
-{
-	char *end;
-	double number = strtod(text, &end);
-
-	if (end == text || !(number > 0))
-		return false;
-	for (const struct unit *unit = units; unit->name; unit++) {
-		if (strcmp(end, unit->name) != 0 && !(unit == units && !*end))
-			continue;
-		if (number * unit->size < 1 || number * unit->size > most)
-			return false;
-		*amount_out = (uint64_t)(number * unit->size + 0.5);
-		return true;
-	}
-	return false;
-}
-
-static bool parse_by(struct pd_split_options *options, const char *by)
-{
-	static const char *const words[] = { "event", "pid", "comm", "cpu", "cgroup" };
-	static const struct unit times[] = { { "s", 1e9 },  { "ms", 1e6 },   { "us", 1e3 }, { "ns", 1 },
-					     { "m", 60e9 }, { "h", 3600e9 }, { 0 } };
-	static const struct unit sizes[] = { { "", 1 },           { "K", 1024 }, { "M", 1048576 },
-					     { "G", 1073741824 }, { "k", 1024 }, { 0 } };
-
-	if (!by) {
-		complain("nothing to split by; use --by event, pid, comm, cpu, cgroup, time=DURATION or size=BYTES");
-		return false;
-	}
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (!strcmp(by, words[i])) {
-			options->by = (enum pd_split_by)i;
-			return true;
-		}
-	}
-	options->by = PD_SPLIT_TIME;
-	if (!strncmp(by, "time=", 5) && parse_amount(by + 5, times, 9e18, &options->amount))
-		return true;
-	options->by = PD_SPLIT_SIZE;
-	if (!strncmp(by, "size=", 5) && parse_amount(by + 5, sizes, 9e18, &options->amount))
-		return true;
-	complain(
-		"option --by: '%s' is not event, pid, comm, cpu, cgroup, time=DURATION (like 10s) or size=BYTES (like 64M)",
-		by);
-	return false;
-}
-
-/* ---- paths ---- */
-
-static char *path_of(const char *output, const char *name)
-{
-	const char *mark = strstr(output, "%s");
-	size_t front = mark ? (size_t)(mark - output) : strlen(output);
-	size_t size = strlen(output) + strlen(name) + sizeof("/.data");
-	char *path = malloc(size);
-
-	if (path)
-		snprintf(path, size, "%.*s%s%s%s", (int)front, output,
-			 mark || (front && output[front - 1] == '/') ? "" : "/", name, mark ? mark + 2 : ".data");
-	return path;
-}
-
-/* Nothing is written over. */
-static int make_paths(struct run *run)
-{
-	size_t count = pd_split_piece_count(run->split);
-	struct stat status;
-
-	run->paths = calloc(count + 1, sizeof(*run->paths));
-	for (size_t i = 0; i < count; i++) {
-		if (run->paths)
-			run->paths[i] = path_of(run->output, pd_split_piece(run->split, i)->name);
-		if (!run->paths || !run->paths[i]) {
-			complain("out of memory");
-			return CODE_UNREADABLE;
-		}
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (lstat(run->paths[i], &status) == 0) {
-			complain("%s: already exists; nothing is written", run->paths[i]);
-			return CODE_OUTPUT;
-		}
-	}
-	return CODE_FINE;
-}
-
-static int make_directory(struct run *run)
-{
-	const char *output = run->output;
-	struct stat status;
-
-	if (strstr(output, "%s") || stat(output, &status) == 0)
-		return CODE_FINE;
-	unfinished_begin();
-	run->made_directory = mkdir(output, 0777) == 0;
-	if (run->made_directory)
-		run->directory = unfinished_add(output, UNFINISHED_IF_EMPTY);
-	unfinished_end();
-	if (run->made_directory)
-		return CODE_FINE;
-	complain("%s: cannot create: %s", output, strerror(errno));
-	return CODE_OUTPUT;
-}
-
-/* Without a piece in it, it goes again. */
-static void leave_directory(struct run *run, int code)
-{
-	unfinished_done(run->directory);
-	if (run->made_directory && code != CODE_FINE)
-		rmdir(run->output);
-}
 
 /* ---- writing ---- */
 
@@ -188,7 +60,7 @@ static int write_group(struct run *run, size_t first)
 
 	count = count < PD_SPLIT_AT_ONCE ? count : PD_SPLIT_AT_ONCE;
 	for (size_t i = 0; i < count && code == CODE_FINE; i++) {
-		code = target_take_path(&targets[i], &run->values->target, run->paths[first + i], PD_PACK_SAME);
+		code = target_take_path(&targets[i], &run->values->target, run->files.paths[first + i], PD_PACK_SAME);
 		if (code == CODE_FINE)
 			code = target_open(&targets[i], inputs, 1, false);
 		writers[i] = targets[i].writer;
@@ -211,7 +83,7 @@ static void print_pieces(const struct run *run, struct output *out)
 	const struct pd_split_piece *piece;
 
 	for (size_t i = 0; (piece = pd_split_piece(run->split, i)) != NULL; i++) {
-		const char *path = run->paths[i];
+		const char *path = run->files.paths[i];
 		struct stat status;
 		uint64_t size = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
 
@@ -257,14 +129,17 @@ static void print_counts(const struct run *run, const struct pd_split_result *re
 
 static int write_all(struct run *run, struct output *out)
 {
+	const struct pd_split_piece *piece;
 	struct pd_split_result result;
-	int code = make_paths(run);
+	int code;
 
-	if (code == CODE_FINE)
-		code = make_directory(run);
+	for (size_t i = 0; (piece = pd_split_piece(run->split, i)) != NULL; i++)
+		if (!outfiles_add(&run->files, piece->name))
+			return CODE_UNREADABLE;
+	code = outfiles_begin(&run->files);
 	for (size_t i = 0; i < pd_split_piece_count(run->split) && code == CODE_FINE; i += PD_SPLIT_AT_ONCE)
 		code = write_group(run, i);
-	leave_directory(run, code);
+	outfiles_end(&run->files, code);
 	if (code != CODE_FINE)
 		return code;
 	pd_split_count(run->split, &result);
@@ -291,9 +166,7 @@ static int split_opened(struct run *run, struct output *out)
 	if (status < 0)
 		return code_with_error(status, &error);
 	code = write_all(run, out);
-	for (size_t i = 0; run->paths && i < pd_split_piece_count(run->split); i++)
-		free(run->paths[i]);
-	free(run->paths);
+	outfiles_free(&run->files);
 	pd_split_free(run->split);
 	return code;
 }
@@ -302,16 +175,24 @@ static int split_opened(struct run *run, struct output *out)
 static int take_options(struct run *run)
 {
 	const struct values *values = run->values;
+	const char *output = values->target.output;
 	struct target target;
+	struct pd_error error;
 
-	if (!parse_by(&run->options, values->by))
+	if (!values->by) {
+		complain("nothing to split by; use --by event, pid, comm, cpu, cgroup, time=DURATION or size=BYTES");
 		return CODE_USAGE;
-	run->output = values->target.output;
-	if (!run->output || !*run->output || !strcmp(run->output, "-")) {
+	}
+	if (pd_split_parse(values->by, &run->options, &error) < 0) {
+		complain("option --by: %s", error.message);
+		return CODE_USAGE;
+	}
+	if (!output || !*output || !strcmp(output, "-")) {
 		complain("no output given; use -o DIRECTORY, or -o FILE with %%s in its name");
 		return CODE_USAGE;
 	}
-	return target_take_path(&target, &values->target, run->output, PD_PACK_SAME);
+	run->files.output = output;
+	return target_take_path(&target, &values->target, output, PD_PACK_SAME);
 }
 
 static int run_split(const struct call *call)

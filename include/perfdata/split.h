@@ -69,6 +69,9 @@ struct pd_split_result {
 
 struct pd_split;
 
+/** Sets by and amount to what users write: "event", "pid", "comm", "cpu", "cgroup", "time=10s" (ns, us, ms, s, m, h) or
+ * "size=64M" (K, M, G). Errors: PD_ERROR_ARGUMENT. */
+PD_API enum pd_status pd_split_parse(const char *text, struct pd_split_options *options, struct pd_error *error);
 /** Reads the file, which must be one that can be read twice (pd_open_options.keep), and remain open. Errors: those of pd_run;
  * PD_ERROR_ARGUMENT for an amount of bytes that is too small, or more than PD_SPLIT_MAX_PIECES pieces; PD_ERROR_NO_SAMPLES;
  * PD_ERROR_NO_MATCH if no sample says what it is split by. */

@@ -78,7 +78,6 @@ void pd_split_free(struct pd_split *split)
 	pd_free(split->parents.items);
 	pd_free(split->referenced);
 	pd_u64_map_fini(&split->needs);
-	pd_free(split->masks);
 	pd_free(split);
 }
 

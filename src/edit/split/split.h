@@ -54,10 +54,8 @@ struct pd_split {
 	size_t event_count, event_capacity;
 	// the pieces that are written
 	size_t first, open_count;
-	struct pd_u64_map needs; // 1 + index of the mask of a process
-	uint64_t *masks;         // pieces that need the process, as bits
-	size_t mask_count, mask_capacity;
-	uint64_t copied_bytes; // of what is no sample, in all pieces
+	struct pd_u64_map needs; // by process: the pieces that need it, as bits
+	uint64_t copied_bytes;   // of what is no sample, in all pieces
 };
 
 // Whether pieces are of tasks, so that records of others can be left out.

@@ -58,28 +58,6 @@ static const struct pd_task_pair *find_pairs(const struct pd_task_pairs *pairs, 
 
 // ---- needs ----
 
-// NULL if nothing needs the process.
-static uint64_t *mask_of(const struct pd_split *split, uint64_t pid)
-{
-	uint64_t found = pd_u64_map_find(&split->needs, pid);
-
-	return found ? &split->masks[found - 1] : NULL;
-}
-
-// NULL if there is no memory.
-static uint64_t *add_mask(struct pd_split *split, uint64_t pid)
-{
-	uint64_t *mask = mask_of(split, pid);
-
-	if (mask)
-		return mask;
-	if (!PD_GROW(split->masks, split->mask_capacity, split->mask_count + 1) ||
-	    !pd_u64_map_add(&split->needs, pid, split->mask_count + 1))
-		return NULL;
-	split->masks[split->mask_count] = 0;
-	return &split->masks[split->mask_count++];
-}
-
 // A process has what its parent had mapped, and so on, the nearest first. Each piece of a chain of forks would have all of
 // the chain before it, so there is a limit. False if there is no memory.
 static bool add_ancestors(struct pd_split *split, uint64_t pid, uint64_t bits)
@@ -89,19 +67,16 @@ static bool add_ancestors(struct pd_split *split, uint64_t pid, uint64_t bits)
 	size_t count = 1;
 
 	for (size_t next = 0; next < count; next++) {
-		uint64_t *mask = add_mask(split, queue[next]);
+		uint64_t mask = pd_u64_map_find(&split->needs, queue[next]);
 		size_t parents;
 		const struct pd_task_pair *pairs = find_pairs(&split->parents, queue[next], &parents);
 
-		if (!mask)
-			return false;
-		if (*mask & bits)
+		if (mask & bits)
 			continue;
-		*mask |= bits;
+		if (!pd_u64_map_set(&split->needs, queue[next], mask | bits))
+			return false;
 		for (size_t i = 0; i < parents && !too_deep; i++) {
-			const uint64_t *known = mask_of(split, pairs[i].second);
-
-			if (known && *known & bits)
+			if (pd_u64_map_find(&split->needs, pairs[i].second) & bits)
 				continue;
 			too_deep = count > PD_SPLIT_MAX_ANCESTORS;
 			if (!too_deep)
@@ -115,7 +90,6 @@ static bool add_ancestors(struct pd_split *split, uint64_t pid, uint64_t bits)
 bool pd_split_note_needs(struct pd_split *split)
 {
 	pd_u64_map_fini(&split->needs);
-	split->mask_count = 0;
 	for (size_t i = 0; i < split->tasks.count; i++) {
 		const struct pd_piece *piece = pd_split_find_piece(split, split->tasks.items[i].second);
 		size_t index = (size_t)(piece - split->pieces);
@@ -145,7 +119,6 @@ uint64_t pd_split_pieces_of_task(const struct pd_split *split, const struct pd_r
 {
 	uint64_t all = split->open_count < 64 ? (UINT64_C(1) << split->open_count) - 1 : UINT64_MAX;
 	uint32_t pid = process_of(record);
-	const uint64_t *mask = pid == UINT32_MAX ? NULL : mask_of(split, pid);
 
-	return pid == UINT32_MAX ? all : mask ? *mask : 0;
+	return pid == UINT32_MAX ? all : pd_u64_map_find(&split->needs, pid);
 }

@@ -127,6 +127,29 @@ TEST(by_size)
 	pd_file_close(file);
 }
 
+TEST(words)
+{
+	static const struct {
+		const char *text;
+		enum pd_split_by by;
+		uint64_t amount;
+	} words[] = { { "event", PD_SPLIT_EVENT, 0 },           { "cgroup", PD_SPLIT_CGROUP, 0 },
+		      { "time=1.5ms", PD_SPLIT_TIME, 1500000 }, { "time=2", PD_SPLIT_TIME, 2000000000 },
+		      { "size=64M", PD_SPLIT_SIZE, 64 << 20 },  { "size=7", PD_SPLIT_SIZE, 7 } };
+	static const char *const wrong[] = { "",           "pids",    "time=",   "time=0",
+					     "time=0.1ns", "time=1x", "size=-1", "size=1e30G" };
+	struct pd_split_options options = { 0 };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		options.amount = 0;
+		CHECK(pd_split_parse(words[i].text, &options, &error) == PD_OK);
+		CHECK(options.by == words[i].by && options.amount == words[i].amount);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		CHECK(pd_split_parse(wrong[i], &options, &error) == PD_ERROR_ARGUMENT);
+	CHECK(options.by == PD_SPLIT_SIZE && options.amount == 7);
+}
+
 TEST(refused)
 {
 	struct pd_split_options options = { .size = sizeof(options), .by = PD_SPLIT_CGROUP };
@@ -196,4 +219,4 @@ TEST(start)
 }
 
 RUN(TEST_CASE(start), TEST_CASE(by_process), TEST_CASE(names_are_unique), TEST_CASE(by_time), TEST_CASE(by_size),
-    TEST_CASE(refused), TEST_CASE(no_memory), TEST_CASE(clean))
+    TEST_CASE(words), TEST_CASE(refused), TEST_CASE(no_memory), TEST_CASE(clean))
