@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata scrub: the same recording without what says who, where and what. This file reads the options and the key,
- * takes every record through the tables and says what was done; docs/scrubbing.md says what each level does, and why.
+ * perfdata scrub: the same recording without what says who, where and what. The library does it (perfdata/scrub.h); here
+ * options, patterns and the key are read. scrub_summary.c says what was done; docs/scrubbing.md what each level does, and why.
  */
+#include "commands/scrub_summary.h"
 #include "front/input.h"
 #include "front/outfile.h"
-#include "scrub.h"
 #include "front/target.h"
 
 #include <errno.h>
@@ -16,14 +16,10 @@
 #include <sys/random.h>
 
 enum {
-	LEAST_KEY = 16,
-	MOST_KEY = 1 << 20,
+	KEY_MIN = 16,
+	FILE_MAX = 1 << 20, /* of a key or of names to keep */
 	RANDOM_KEY = 32,
-	LEAST_SEARCHED = 4,
-	CPUS_NOT_KNOWN = 1024,
-	MOST_CPUS = 65536,
-	KNOWN_MISC = 0xf007, /* bits that the format explains; see flag.def */
-	OTHER_TYPES = 127
+	MIN_SEARCHED = 4
 };
 
 struct values {
@@ -76,18 +72,16 @@ static const struct example examples[] = {
 
 struct job {
 	const struct values *values;
+	struct pd_scrub_options options;
 	struct input input;
 	struct target target;
-	struct scrub scrub;
+	struct pd_scrub *scrub;
 	struct outfile map;
-	struct keep_pattern *keep;
+	const char **keep;
 	size_t keep_count;
 	char *kept_lines[64]; /* contents of --keep-names */
 	size_t kept_files;
-	bool random_key;
-	size_t cpu_count;
-	struct pd_error error;
-	enum pd_status status;
+	char *key;
 };
 
 /* ---- the key ---- */
@@ -158,7 +152,7 @@ static char *find_key(const char *option, size_t *size)
 		complain("option --key: environment variable %s is not set", option + 4);
 		return NULL;
 	}
-	key = text ? strdup(text) : read_file(option, MOST_KEY, size);
+	key = text ? strdup(text) : read_file(option, FILE_MAX, size);
 	if (!key)
 		return NULL;
 	if (text)
@@ -167,8 +161,8 @@ static char *find_key(const char *option, size_t *size)
 		--*size;
 	if (hex && !unhex(key, size)) {
 		complain("option --key: hex: must be followed by pairs of hexadecimal digits");
-	} else if (*size < LEAST_KEY) {
-		complain("option --key: %zu bytes are too short, at least %d are required", *size, LEAST_KEY);
+	} else if (*size < KEY_MIN) {
+		complain("option --key: %zu bytes are too short, at least %d are required", *size, KEY_MIN);
 	} else {
 		return key;
 	}
@@ -176,17 +170,17 @@ static char *find_key(const char *option, size_t *size)
 	return NULL;
 }
 
-/* ---- what is wanted ---- */
+/* ---- options ---- */
 
-static bool take_level(struct job *job)
+static bool parse_level(struct job *job)
 {
 	static const char *const names[] = { "names", "addresses", "all" };
 	const char *hide = job->values->hide;
 
-	job->scrub.level = LEVEL_ADDRESSES;
+	job->options.level = PD_SCRUB_ADDRESSES;
 	for (size_t i = 0; hide && i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!strcmp(hide, names[i])) {
-			job->scrub.level = (enum scrub_level)i;
+			job->options.level = (enum pd_scrub_level)i;
 			return true;
 		}
 	}
@@ -195,12 +189,15 @@ static bool take_level(struct job *job)
 	return !hide;
 }
 
-static bool take_data(struct job *job)
+static bool parse_data(struct job *job)
 {
-	static const struct {
+	const struct {
 		const char *name;
-		enum scrub_class class;
-	} words[] = { { "raw", CLASS_RAW }, { "regs", CLASS_REGS }, { "stack", CLASS_STACK }, { "aux", CLASS_AUX } };
+		bool *keep;
+	} words[] = { { "raw", &job->options.keep_raw },
+		      { "regs", &job->options.keep_regs },
+		      { "stack", &job->options.keep_stack },
+		      { "aux", &job->options.keep_aux } };
 	const char *at = job->values->keep_data;
 
 	while (at && *at) {
@@ -212,30 +209,28 @@ static bool take_data(struct job *job)
 			complain("option --keep-data: '%.*s' is not one of raw, regs, stack, aux", (int)size, at);
 			return false;
 		}
-		job->scrub.with[words[i].class] = true;
+		*words[i].keep = true;
 		at += size + (at[size] == ',');
 	}
 	return true;
 }
 
-static bool add_pattern(struct job *job, const char *text)
+static bool add_pattern(struct job *job, const char *pattern)
 {
-	const char *equals = strchr(text, '=');
-	enum scrub_class class = equals ? scrub_class_by_name(text, (size_t)(equals - text)) : CLASS_NONE;
-	struct keep_pattern *more = realloc(job->keep, (job->keep_count + 1) * sizeof(*more));
+	const char **more = realloc(job->keep, (job->keep_count + 1) * sizeof(*more));
 
 	if (!more) {
 		complain("out of memory");
 		return false;
 	}
 	job->keep = more;
-	if (class == CLASS_COUNT) {
+	if (!pd_scrub_knows_class(pattern)) {
 		complain(
 			"option --keep: '%.*s' is not one of dso, comm, symbol, host, argument, event, release, pmu, word, name",
-			(int)(equals - text), text);
+			(int)strcspn(pattern, "="), pattern);
 		return false;
 	}
-	job->keep[job->keep_count++] = (struct keep_pattern){ class, equals ? equals + 1 : text };
+	job->keep[job->keep_count++] = pattern;
 	return true;
 }
 
@@ -248,7 +243,7 @@ static bool add_patterns_of(struct job *job, const char *path)
 		complain("option --keep-names: too many files");
 		return false;
 	}
-	text = read_file(path, MOST_KEY, &size);
+	text = read_file(path, FILE_MAX, &size);
 	if (!text)
 		return false;
 	job->kept_lines[job->kept_files++] = text;
@@ -262,7 +257,7 @@ static bool add_patterns_of(struct job *job, const char *path)
 	return true;
 }
 
-static bool take_keep(struct job *job)
+static bool parse_keep(struct job *job)
 {
 	for (size_t i = 0; i < job->values->keep.count; i++) {
 		if (!add_pattern(job, job->values->keep.items[i]))
@@ -272,403 +267,91 @@ static bool take_keep(struct job *job)
 		if (!add_patterns_of(job, job->values->keep_names.items[i]))
 			return false;
 	}
-	job->scrub.keep = job->keep;
-	job->scrub.keep_count = job->keep_count;
+	job->options.keep = job->keep;
+	job->options.keep_count = job->keep_count;
 	return true;
 }
 
-static bool take_key(struct job *job)
+static bool parse_key(struct job *job)
 {
 	const char *option = job->values->key;
-	size_t size;
-	char *key = option ? find_key(option, &size) : random_key(&size);
-	bool fine = key && scrub_init(&job->scrub, key, size);
 
-	job->random_key = !option;
-	if (key && !fine)
-		complain("out of memory");
-	free(key);
-	return fine;
-}
-
-/* ---- the first walk: what has to be known before anything is written ---- */
-
-static void note_cpus(struct job *job, const struct pd_record *record)
-{
-	const struct pd_id_index *index = pd_as_id_index(record);
-
-	for (size_t i = 0; index && i < index->entries.count; i++) {
-		uint64_t cpu = PD_ITEM(pd_id_entry, index->entries, i)->cpu;
-
-		if (cpu < MOST_CPUS && cpu >= job->cpu_count)
-			job->cpu_count = (size_t)cpu + 1;
-	}
-}
-
-static bool note(void *self, struct pd_stream *stream, const struct pd_record *record)
-{
-	struct job *job = self;
-	struct scrub *scrub = &job->scrub;
-
-	if (record->time_ns && record->time_ns < scrub->first_ns)
-		scrub->first_ns = record->time_ns;
-	if (record->type == PD_RECORD_SAMPLE) {
-		if (scrub->level < LEVEL_ALL)
-			pd_stream_pass(stream);
-		return true;
-	}
-	note_cpus(job, record);
-	if (scrub_note_mapping(scrub, record))
-		return true;
-	scrub->failed = true;
-	return false;
-}
-
-static int no_memory(void)
-{
-	complain("out of memory");
-	return CODE_UNREADABLE;
-}
-
-static int plan(struct job *job)
-{
-	struct scrub *scrub = &job->scrub;
-	const struct pd_nrcpus *cpus;
-	int code = CODE_FINE;
-
-	scrub->first_ns = PD_NO_TIME;
-	if (scrub->level == LEVEL_NAMES)
-		return CODE_FINE;
-	code = input_walk(&job->input, note, job);
-	if (code != CODE_FINE)
-		return code;
-	input_again(&job->input);
-	if (scrub->failed || !scrub_plan_addresses(scrub))
-		return no_memory();
-	if (scrub->level < LEVEL_ALL)
-		return CODE_FINE;
-	cpus = pd_file_nrcpus(job->input.file);
-	if (cpus && cpus->available > job->cpu_count && cpus->available <= MOST_CPUS)
-		job->cpu_count = cpus->available;
-	return scrub_plan_cpus(scrub, job->cpu_count ? job->cpu_count : CPUS_NOT_KNOWN) ? CODE_FINE : no_memory();
-}
-
-/* ---- the second walk ---- */
-
-static void drop(struct job *job, const struct pd_record *record, uint64_t *why)
-{
-	struct scrub_counts *counts = &job->scrub.counts;
-
-	if (record->type == PD_RECORD_SAMPLE)
-		counts->dropped_samples++;
-	else
-		++*why;
-	counts->dropped_types[record->type < OTHER_TYPES ? record->type : OTHER_TYPES]++;
-	if (record->type == PD_RECORD_AUXTRACE)
-		counts->aux_bytes += record->tail_size;
-}
-
-static bool pass(struct job *job, struct pd_stream *stream, const struct pd_record *record)
-{
-	struct scrub *scrub = &job->scrub;
-	uint16_t misc = record->misc;
-	const void *decoded;
-	void *now;
-
-	if (pd_record_decode(record, &decoded, NULL) < 0) {
-		drop(job, record, &scrub->counts.dropped_damaged);
-		return true;
-	}
-	if (pd_record_group(record->type) != PD_GROUP_SIMPLEPERF)
-		misc &= KNOWN_MISC;
-	room_reset(&scrub->room);
-	scrub_trim(scrub);
-	now = scrub_record(scrub, record->type, misc, decoded);
-	if (!now)
-		return false;
-	if (record->type == PD_RECORD_EVENT_UPDATE)
-		scrub->named = ((struct pd_event_update *)now)->name.data;
-	job->status = pd_writer_pass_changed(job->target.writer, stream, record, misc, now, &job->error);
-	scrub->named = NULL;
-	if (job->status == PD_ERROR_FORMAT && !scrub->unsound) {
-		/* It has become too long. */
-		job->status = PD_OK;
-		drop(job, record, &scrub->counts.dropped_damaged);
-	} else if (job->status >= 0) {
-		if (record->type == PD_RECORD_SAMPLE)
-			scrub->counts.samples++;
-		else
-			scrub->counts.records++;
-	}
-	return job->status >= 0;
-}
-
-static bool scrub_one(void *self, struct pd_stream *stream, const struct pd_record *record)
-{
-	struct job *job = self;
-	struct scrub *scrub = &job->scrub;
-	bool keep = false;
-
-	switch (scrub_record_fate(record->type)) {
-	case FATE_PACKED:
-		return true;
-	case FATE_ASKED:
-		/* In a file they say nothing. */
-		if (pd_file_header(job->input.file)->mode == PD_MODE_PIPE) {
-			job->status = pd_writer_pass(job->target.writer, stream, record, &job->error);
-			return job->status >= 0;
-		}
-		break;
-	case FATE_KEEP:
-		keep = true;
-		break;
-	case FATE_EXCEPT_ALL:
-		keep = scrub->level < LEVEL_ALL;
-		break;
-	case FATE_WITH_AUX:
-		keep = scrub->with[CLASS_AUX];
-		break;
-	default:
-		break;
-	}
-	if (keep)
-		return pass(job, stream, record);
-	drop(job, record, pd_record_name(record->type) ? &scrub->counts.dropped_known : &scrub->counts.dropped_unknown);
-	return true;
-}
-
-static enum pd_status change(struct job *job)
-{
-	struct pd_changes changes = scrub_changes;
-
-	changes.self = &job->scrub;
-	return pd_writer_change(job->target.writer, &changes, &job->error);
-}
-
-/* Sections that lie over each other may make numbers of names. */
-static bool is_sound(const struct pd_header *header)
-{
-	uint64_t end = header->attrs_offset + header->attrs_size;
-
-	if (header->mode == PD_MODE_PIPE)
-		return true;
-	return end >= header->attrs_offset && (!header->file_size || end <= header->file_size) &&
-	       (end <= header->data_offset || header->attrs_offset >= header->data_offset + header->data_size ||
-		!header->attrs_size);
-}
-
-static int write_result(struct job *job)
-{
-	struct pd_file *const inputs[] = { job->input.file };
-	enum pd_endian endian = job->target.wanted.endian;
-	int code;
-
-	if (!is_sound(pd_file_header(job->input.file))) {
-		complain("%s: the event table is damaged: the file cannot be anonymized", job->input.name);
-		return CODE_UNREADABLE;
-	}
-	job->scrub.file = job->input.file;
-	job->scrub.big_endian = endian == PD_ENDIAN_SAME ? pd_file_header(job->input.file)->big_endian :
-							   endian == PD_ENDIAN_BIG;
-	code = target_open(&job->target, inputs, 1, false);
-	if (code != CODE_FINE)
-		return code;
-	job->status = change(job);
-	if (job->status >= 0)
-		job->status = pd_writer_carry(job->target.writer, job->input.file, &job->error);
-	if (job->status >= 0)
-		code = input_walk(&job->input, scrub_one, job);
-	if (job->scrub.failed && job->status >= 0)
-		code = no_memory();
-	if (job->status < 0)
-		code = target_failed(&job->target, job->status, &job->error);
-	code = target_close(&job->target, code);
-	return job->scrub.unsound ? CODE_UNREADABLE : code;
-}
-
-/* ---- what was done ---- */
-
-static const char *const did[] = { "kept", "replaced", "moved", "zeroed", "dropped data" };
-static const char *const words[] = { "keep", "replace", "move", "zero", "drop" };
-
-static uint64_t dropped_records(const struct scrub_counts *counts)
-{
-	return counts->dropped_known + counts->dropped_unknown + counts->dropped_damaged;
-}
-
-/* Adds ", what (how many)" to a list. */
-static void add_item(struct pd_text *list, const char *what, uint64_t count)
-{
-	pd_text_printf(list, "%s%s (%" PRIu64 ")", pd_text_bytes(list).size ? ", " : "", what, count);
-}
-
-static void say_list(const char *head, struct pd_text *list)
-{
-	struct pd_bytes bytes = pd_text_bytes(list);
-
-	if (bytes.size)
-		complain("%s: %.*s", head, (int)bytes.size, (const char *)bytes.data);
-	pd_text_clear(list);
-}
-
-static void say_dropped(const struct scrub_counts *counts, struct pd_text *list)
-{
-	char unknown[40];
-
-	for (uint32_t type = 0; type <= OTHER_TYPES; type++) {
-		const char *name = type < OTHER_TYPES ? pd_record_name(type) : "records of other types";
-
-		snprintf(unknown, sizeof(unknown), "records of type %" PRIu32, type);
-		if (counts->dropped_types[type])
-			add_item(list, name ? name : unknown, counts->dropped_types[type]);
-	}
-	say_list("dropped records", list);
-	for (unsigned feature = 0; feature < PD_FEATURE_LIMIT; feature++) {
-		const char *name = pd_feature_name(feature);
-
-		if (counts->dropped_features[feature])
-			add_item(list, name ? name : "unknown feature", counts->dropped_features[feature] - 1);
-	}
-	say_list("dropped features, in bytes", list);
-}
-
-/* How many values, or of texts how many different ones, were treated as their class is. */
-static uint64_t count_of(const struct scrub_counts *counts, int class, enum scrub_action action)
-{
-	if (!counts->distinct[class])
-		return counts->values[class];
-	return counts->distinct[class] - (action == ACTION_REPLACE ? counts->kept[class] : 0);
-}
-
-static void say_classes(const struct scrub *scrub, struct pd_text *list)
-{
-	const struct scrub_counts *counts = &scrub->counts;
-
-	for (size_t action = 0; action < sizeof(did) / sizeof(did[0]); action++) {
-		for (int class = 1; class < CLASS_COUNT; class ++) {
-			uint64_t count = count_of(counts, class, (enum scrub_action)action);
-
-			if (count && *scrub_classes[class].text &&
-			    scrub_action(scrub, (enum scrub_class) class) == (enum scrub_action)action)
-				add_item(list, scrub_classes[class].text, count);
-		}
-		say_list(did[action], list);
-	}
-	for (int class = 1; class < CLASS_COUNT; class ++) {
-		if (counts->kept[class] && scrub_action(scrub, (enum scrub_class) class) == ACTION_REPLACE)
-			add_item(list, scrub_classes[class].name, counts->kept[class]);
-	}
-	say_list("names kept (common names, and --keep)", list);
-}
-
-static void say(const struct job *job)
-{
-	const struct scrub *scrub = &job->scrub;
-	const struct scrub_counts *counts = &scrub->counts;
-	struct pd_text *list = pd_text_new();
-	uint64_t dropped = dropped_records(counts);
-
-	complain("kept %" PRIu64 " sample%s and %" PRIu64 " other record%s, dropped %" PRIu64 " sample%s and %" PRIu64
-		 " other record%s",
-		 counts->samples, plural(counts->samples), counts->records, plural(counts->records),
-		 counts->dropped_samples, plural(counts->dropped_samples), dropped, plural(dropped));
-	if (list) {
-		say_dropped(counts, list);
-		say_classes(scrub, list);
-	}
-	pd_text_free(list);
-	if (counts->unplaced)
-		complain("%" PRIu64 " mapping%s %s too large: addresses in them are replaced", counts->unplaced,
-			 plural(counts->unplaced), was_or_were(counts->unplaced));
-	complain("not hidden: counts, sizes, flags, order%s",
-		 scrub->level < LEVEL_ALL ? ", times, PIDs, CPUs, build ids, the machine" : "");
-	if (job->random_key)
-		complain("random key: names cannot be matched with those of other results (use --key)");
-}
-
-static void put_json(const struct job *job, struct pd_text *text)
-{
-	static const char *const levels[] = { "names", "addresses", "all" };
-	const struct scrub *scrub = &job->scrub;
-	const struct scrub_counts *counts = &scrub->counts;
-	struct pd_json json = { text };
-
-	pd_json_open(&json, NULL, '{');
-	pd_json_string(&json, "hide", levels[scrub->level]);
-	pd_json_string(&json, "key", job->random_key ? "random" : "given");
-	pd_json_number(&json, "samples", counts->samples);
-	pd_json_number(&json, "records", counts->records);
-	pd_json_number(&json, "dropped_samples", counts->dropped_samples);
-	pd_json_number(&json, "dropped_records", dropped_records(counts));
-	pd_json_number(&json, "dropped_damaged", counts->dropped_damaged);
-	pd_json_number(&json, "dropped_unknown", counts->dropped_unknown);
-	pd_json_number(&json, "dropped_aux_bytes", counts->aux_bytes);
-	pd_json_open(&json, "dropped_features", '[');
-	for (unsigned feature = 0; feature < PD_FEATURE_LIMIT; feature++) {
-		if (!counts->dropped_features[feature])
-			continue;
-		pd_json_open(&json, NULL, '{');
-		pd_json_number(&json, "number", feature);
-		pd_json_string(&json, "name", pd_feature_name(feature));
-		pd_json_number(&json, "bytes", counts->dropped_features[feature] - 1);
-		pd_json_close(&json, '}');
-	}
-	pd_json_close(&json, ']');
-	pd_json_open(&json, "classes", '[');
-	for (int class = 1; class < CLASS_COUNT; class ++) {
-		if (!*scrub_classes[class].text)
-			continue;
-		pd_json_open(&json, NULL, '{');
-		pd_json_string(&json, "class", scrub_classes[class].name);
-		pd_json_string(&json, "what", scrub_classes[class].text);
-		pd_json_string(&json, "action", words[scrub_action(scrub, (enum scrub_class) class)]);
-		pd_json_number(&json, "values", counts->values[class]);
-		pd_json_number(&json, "distinct", counts->distinct[class]);
-		pd_json_number(&json, "kept", counts->kept[class]);
-		pd_json_close(&json, '}');
-	}
-	pd_json_close(&json, ']');
-	pd_json_number(&json, "maps_too_large", counts->unplaced);
-	pd_json_close(&json, '}');
-	pd_text_add(text, "\n");
+	job->key = option ? find_key(option, &job->options.key_size) : random_key(&job->options.key_size);
+	job->options.key = job->key;
+	return job->key;
 }
 
 /* ---- the map ---- */
 
-static void put_map(void *self, enum scrub_class class, const char *from, size_t length, const char *now,
-		    size_t now_length)
+static void print_name(void *self, const char *class_name, struct pd_bytes from, struct pd_bytes to)
 {
 	struct job *job = self;
 	struct pd_text *text = job->map.out->text;
 
-	pd_text_printf(text, "%s\t", scrub_classes[class].name);
-	pd_text_escaped(text, now, now_length);
+	pd_text_printf(text, "%s\t", class_name);
+	pd_text_escaped(text, (const char *)to.data, to.size);
 	pd_text_add(text, "\t");
-	pd_text_escaped(text, from, length);
+	pd_text_escaped(text, (const char *)from.data, from.size);
 	pd_text_add(text, "\n");
 	output_spill(job->map.out);
 }
 
-static int run_with_map(struct job *job)
+/* ---- anonymizing ---- */
+
+static void show_progress(void *self, uint64_t done, uint64_t total)
+{
+	struct job *job = self;
+
+	progress_show(&job->input.progress, done, total);
+}
+
+static int write_result(struct job *job, struct pd_scrub_result *result)
+{
+	struct pd_file *const inputs[] = { job->input.file };
+	struct pd_error error;
+	enum pd_status status;
+	int code = target_open(&job->target, inputs, 1, false);
+
+	if (code != CODE_FINE)
+		return code;
+	status = pd_scrub_write(job->scrub, job->target.writer, result, &error);
+	progress_clear(&job->input.progress);
+	return target_close(&job->target, code_with_error(status, &error));
+}
+
+static int write_with_map(struct job *job, struct pd_scrub_result *result)
 {
 	int code = CODE_FINE;
 
-	if (job->values->map) {
+	if (job->values->map)
 		code = outfile_open(&job->map, job->values->map, job->input.out, job->input.name);
-		if (code != CODE_FINE)
-			return code;
-		job->scrub.told = put_map;
-		job->scrub.told_self = job;
-	}
-	code = write_result(job);
+	if (code != CODE_FINE)
+		return code;
+	code = write_result(job, result);
 	return job->values->map ? outfile_close(&job->map, code) : code;
 }
 
-/* ---- the whole ---- */
+static int scrub_opened(struct job *job, struct pd_scrub_result *result)
+{
+	struct pd_error error;
+	enum pd_status status;
+
+	job->options.size = sizeof(job->options);
+	job->options.name = job->values->map ? print_name : NULL;
+	job->options.progress = show_progress;
+	job->options.self = job;
+	status = pd_scrub_new(job->input.file, &job->options, &job->scrub, &error);
+	progress_clear(&job->input.progress);
+	// the same problems come again
+	if (job->options.level > PD_SCRUB_NAMES)
+		input_again(&job->input);
+	return status < 0 ? code_with_error(status, &error) : write_with_map(job, result);
+}
 
 static int scrub_input(struct job *job, const struct call *call)
 {
 	struct input_options input = job->values->input;
+	struct pd_scrub_result result = { 0 };
 	int code = target_take(&job->target, &job->values->target, PD_PACK_SAME);
 
 	if (code != CODE_FINE)
@@ -681,44 +364,52 @@ static int scrub_input(struct job *job, const struct call *call)
 		complain("--map and --output both write to '%s'", job->values->map);
 		return CODE_USAGE;
 	}
-	input.keep = job->scrub.level > LEVEL_NAMES;
+	input.keep = job->options.level > PD_SCRUB_NAMES;
 	input.verify = true;
 	code = input_open(&job->input, &input, call, NULL, NULL);
 	if (code != CODE_FINE)
 		return code;
-	code = plan(job);
-	if (code == CODE_FINE)
-		code = run_with_map(job);
-	code = input_close(&job->input, code);
+	code = input_close(&job->input, scrub_opened(job, &result));
 	if (code != CODE_FINE && code != CODE_DAMAGED)
 		return code;
 	if (job->values->json)
-		put_json(job, call->out->text);
+		scrub_summary_json(job->scrub, job->options.level, !job->values->key, call->out->text);
 	else if (!job->values->input.quiet)
-		say(job);
+		scrub_summary(job->scrub, &result, job->options.level, !job->values->key);
 	return code;
 }
 
+/* ---- searching ---- */
+
 static int verify(struct job *job, const struct call *call)
 {
-	struct verify_options wanted = { .json = job->values->json, .least = LEAST_SEARCHED };
+	size_t min = job->values->least.given ? (size_t)job->values->least.value : MIN_SEARCHED;
+	struct pd_scrub_search *search;
+	struct pd_error error;
+	enum pd_status status;
+	int code;
 
-	if (job->values->least.given)
-		wanted.least = job->values->least.value;
-	if (call->word_count != 2 || wanted.least < LEAST_SEARCHED) {
+	if (call->word_count != 2 || min < MIN_SEARCHED) {
 		complain(call->word_count != 2 ? "--verify requires two files: ORIGINAL and RESULT" :
 						 "option --min-length: must be at least 4");
 		return CODE_USAGE;
 	}
-	return scrub_verify(&job->scrub, call->words[0], call->words[1], &wanted, call->out);
+	job->options.size = sizeof(job->options);
+	status = pd_scrub_search_new(call->words[0], call->words[1], &job->options, min, &search, &error);
+	if (status < 0)
+		return code_with_error(status, &error);
+	code = job->values->json ? scrub_finds_json(search, call->out->text) :
+				   scrub_finds(search, min, call->out->text);
+	pd_scrub_search_free(search);
+	return code;
 }
 
-static int run(const struct call *call)
+static int run_scrub(const struct call *call)
 {
 	struct job job = { .values = call->values };
 	int code = CODE_USAGE;
 
-	if (take_level(&job) && take_data(&job) && take_keep(&job) && take_key(&job)) {
+	if (parse_level(&job) && parse_data(&job) && parse_keep(&job) && parse_key(&job)) {
 		if (job.values->verify)
 			code = verify(&job, call);
 		else if (call->word_count > 1)
@@ -726,10 +417,11 @@ static int run(const struct call *call)
 		else
 			code = scrub_input(&job, call);
 	}
-	scrub_fini(&job.scrub);
+	pd_scrub_free(job.scrub);
 	for (size_t i = 0; i < job.kept_files; i++)
 		free(job.kept_lines[i]);
 	free(job.keep);
+	free(job.key);
 	return code;
 }
 
@@ -747,5 +439,5 @@ const struct command cmd_scrub = {
 	.examples = examples,
 	.values_size = sizeof(struct values),
 	.max_words = 2,
-	.run = run,
+	.run = run_scrub,
 };

@@ -30,6 +30,7 @@
  *   convert.h copying recordings into another form
  *   extract.h  copying a part of a recording
  *   merge.h   merging recordings
+ *   scrub.h   anonymizing a recording
  *   split.h   splitting a recording into several
  *   inject.h  adding build ids and JIT-compiled code to a recording
  *   repair.h  recovering damaged files
@@ -65,6 +66,7 @@
 #include <perfdata/report.h>
 #include <perfdata/run.h>
 #include <perfdata/samples.h>
+#include <perfdata/scrub.h>
 #include <perfdata/select.h>
 #include <perfdata/split.h>
 #include <perfdata/stream.h>

@@ -18,7 +18,9 @@ static void show_progress(const struct pd_each *each, const struct pd_stream *st
 enum pd_status pd_each_record(struct pd_file *file, const struct pd_each *each, pd_each_fn *function, void *self,
 			      struct pd_error *error)
 {
-	const struct pd_stream_options options = { .size = sizeof(options), .order = each->order, .verify = true };
+	const struct pd_stream_options options = { .size = sizeof(options),
+						   .order = each->order,
+						   .verify = !each->trusts };
 	const struct pd_record *record;
 	struct pd_stream *stream = NULL;
 	enum pd_status status = pd_stream_open(file, &options, &stream, error);

@@ -7,6 +7,7 @@
 
 struct pd_each {
 	enum pd_order order;
+	bool trusts; // records are not validated
 	// Called periodically with bytes done and in total (0 if unknown). May be NULL.
 	void (*progress)(void *self, uint64_t done, uint64_t total);
 	void *progress_self;
@@ -16,7 +17,7 @@ struct pd_each {
 typedef enum pd_status pd_each_fn(void *self, struct pd_stream *stream, const struct pd_record *record,
 				  struct pd_error *error);
 
-// Records are validated (pd_stream_options.verify). Errors: those of the stream and of the function.
+// Records are validated (pd_stream_options.verify), unless they are trusted. Errors: those of the stream and of the function.
 enum pd_status pd_each_record(struct pd_file *file, const struct pd_each *each, pd_each_fn *function, void *self,
 			      struct pd_error *error);
 

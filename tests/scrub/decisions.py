@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """That nothing new slips through perfdata scrub: with a record, a feature, a layout or a member more in the tables of the
-format, and none in cli/scrub.def, it does not compile.
+format, and none in src/edit/scrub/scrub.def, it does not compile.
 
     decisions.py TOP COMPILER...
 """
@@ -29,8 +29,8 @@ ADDED = [
 
 
 def compile_walk(top, include, compiler):
-    command = [*compiler, "-std=gnu11", "-D_GNU_SOURCE", "-fsyntax-only", "-I", include, "-I", os.path.join(top, "cli"),
-               os.path.join(top, "cli", "scrub_walk.c")]
+    command = [*compiler, "-std=gnu11", "-D_GNU_SOURCE", "-fsyntax-only", "-I", include, "-I", os.path.join(top, "src"),
+               os.path.join(top, "src", "edit", "scrub", "fields.c")]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.returncode, done.stdout
 

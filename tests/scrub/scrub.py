@@ -33,7 +33,7 @@ TOP = common.TOP
 
 def known_words():
     """Texts that may stay, as scrub_words.c lists them; what a text is made of may be a part of one."""
-    with open(os.path.join(TOP, "cli", "scrub_words.c"), encoding="utf-8") as f:
+    with open(os.path.join(TOP, "src", "edit", "scrub", "words.c"), encoding="utf-8") as f:
         source = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
     return set(re.findall(r'"((?:[^"\\]|\\.)*)"', source))
 
@@ -43,7 +43,7 @@ KNOWN = known_words()
 
 def dropped_records():
     """Types of records that scrub.def does not keep."""
-    with open(os.path.join(TOP, "cli", "scrub.def"), encoding="utf-8") as f:
+    with open(os.path.join(TOP, "src", "edit", "scrub", "scrub.def"), encoding="utf-8") as f:
         return {name.upper() for name, fate in re.findall(r"^RECORD_AS\((\w+), (\w+)\)", f.read(), re.M) if fate != "KEEP"}
 
 

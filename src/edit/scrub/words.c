@@ -3,7 +3,7 @@
  * Words that everybody may know: they come from the kernel, from perf or from the format, not from who recorded. A
  * word that is not here is taken for a name.
  */
-#include "scrub.h"
+#include "edit/scrub/scrub.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -78,10 +78,10 @@ static bool is_small_number(const char *word, size_t length)
 		     length <= 9 && consists_of("0123456789", word, length);
 }
 
-bool is_word_of_events(const char *word, size_t length)
+bool pd_scrub_is_word_of_events(const char *word, size_t length)
 {
 	return among(events, word, length) || is_cache_event(word, length) || is_raw_event(word, length) ||
-	       is_small_number(word, length) || is_pmu(word, length) ||
+	       is_small_number(word, length) || pd_scrub_is_pmu(word, length) ||
 	       (length <= 4 && consists_of("ukhGHpPSDIWebrwx", word, length));
 }
 
@@ -230,7 +230,7 @@ static const char *const systems[] = { "alarmtimer",
 				       "zone",
 				       NULL };
 
-bool is_tracepoint_system(const char *word, size_t length)
+bool pd_scrub_is_tracepoint_system(const char *word, size_t length)
 {
 	return among(systems, word, length);
 }
@@ -302,7 +302,7 @@ static bool is_tail_of_pmu(const char *tail, size_t length)
 	       (tail[0] == '_' && length <= 24 && consists_of("_0123456789abcdefghijklmnopqrstuvwxyz", tail, length));
 }
 
-bool is_pmu(const char *word, size_t length)
+bool pd_scrub_is_pmu(const char *word, size_t length)
 {
 	for (const char *const *pmu = pmus; *pmu; pmu++) {
 		size_t size = strlen(*pmu);
@@ -491,7 +491,7 @@ static const char *const arguments[] = { "perf",
 					 "kernel",
 					 NULL };
 
-bool is_word_of_arguments(const char *word, size_t length)
+bool pd_scrub_is_word_of_arguments(const char *word, size_t length)
 {
 	return among(arguments, word, length) || among(events, word, length) || is_cache_event(word, length);
 }
@@ -504,7 +504,7 @@ static const char *const units[] = {
 	"SMT", "CLS",  "CLUSTER", "MC",    "DIE",  "PKG", "NUMA",   "NODE",          "BOOK", "DRAWER",      NULL
 };
 
-bool is_word_of_units(const char *word, size_t length)
+bool pd_scrub_is_word_of_units(const char *word, size_t length)
 {
 	size_t digits = strspn(word, "0123456789");
 
@@ -521,7 +521,7 @@ static const char *const architectures[] = { "x86_64",     "i386",    "i486",  "
 					     "sparc",      "sparc64", "csky",  "alpha",   "parisc",      "parisc64",
 					     "sh4",        "xtensa",  "x86",   NULL };
 
-bool is_architecture(const char *word, size_t length)
+bool pd_scrub_is_architecture(const char *word, size_t length)
 {
 	return among(architectures, word, length);
 }
@@ -546,7 +546,7 @@ static const char *const meta_keys[] = { "simpleperf_version",
 					 "add_meta_info",
 					 NULL };
 
-bool is_meta_key(const char *word, size_t length)
+bool pd_scrub_is_meta_key(const char *word, size_t length)
 {
 	return among(meta_keys, word, length);
 }
@@ -591,7 +591,7 @@ static const char *const markers[] = { "[kernel.kallsyms]",
 				       "bpf_image",
 				       NULL };
 
-bool is_marker(const char *text, size_t length)
+bool pd_scrub_is_marker(const char *text, size_t length)
 {
 	return among(markers, text, length);
 }
@@ -636,7 +636,7 @@ static const char *const others[] = { "(deleted)",
 				      "false",
 				      NULL };
 
-const char *public_text(size_t index)
+const char *pd_scrub_public_text(size_t index)
 {
 	static const char *const *const lists[] = { events, caches,        cache_operations, systems, pmus,  arguments,
 						    units,  architectures, meta_keys,        markers, others };

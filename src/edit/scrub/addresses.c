@@ -5,7 +5,7 @@
  * process and at every time, and an address keeps its offset in its object. The kernel with its modules moves as a whole.
  * What is in no range becomes a number that the key makes of it.
  */
-#include "scrub.h"
+#include "edit/scrub/scrub.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,45 +26,45 @@ enum {
 	MOST_BITS = 46 /* what is larger is no map of a program */
 };
 
-enum scrub_space scrub_space_of(uint16_t misc)
+enum pd_scrub_space pd_scrub_space_of(uint16_t misc)
 {
 	switch (PD_BITS(misc, PD_MISC_CPUMODE)) {
 	case PD_CPUMODE_KERNEL:
-		return SPACE_KERNEL;
+		return PD_SPACE_KERNEL;
 	case PD_CPUMODE_USER:
-		return SPACE_USER;
+		return PD_SPACE_USER;
 	case PD_CPUMODE_GUEST_KERNEL:
-		return SPACE_GUEST;
+		return PD_SPACE_GUEST;
 	}
-	return SPACE_ANY;
+	return PD_SPACE_ANY;
 }
 
-static enum scrub_space space_of_map(uint16_t misc, uint32_t pid, uint64_t addr)
+static enum pd_scrub_space space_of_map(uint16_t misc, uint32_t pid, uint64_t addr)
 {
-	enum scrub_space space = scrub_space_of(misc);
+	enum pd_scrub_space space = pd_scrub_space_of(misc);
 
-	if (space != SPACE_ANY)
+	if (space != PD_SPACE_ANY)
 		return space;
-	return pid == UINT32_MAX || addr >= KERNEL_HALF ? SPACE_KERNEL : SPACE_USER;
+	return pid == UINT32_MAX || addr >= KERNEL_HALF ? PD_SPACE_KERNEL : PD_SPACE_USER;
 }
 
 /* ---- the plan ---- */
 
 static int by_start(const void *a, const void *b)
 {
-	const struct range *x = a, *y = b;
+	const struct pd_address_range *x = a, *y = b;
 
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-static void merge(struct space *space)
+static void merge(struct pd_address_space *space)
 {
 	size_t count = 0;
 
 	if (space->count)
 		qsort(space->ranges, space->count, sizeof(*space->ranges), by_start);
 	for (size_t i = 0; i < space->count; i++) {
-		struct range *last = count ? &space->ranges[count - 1] : NULL, *range = &space->ranges[i];
+		struct pd_address_range *last = count ? &space->ranges[count - 1] : NULL, *range = &space->ranges[i];
 
 		if (last && (range->start <= last->end || range->start == last->end + 1)) {
 			if (range->end > last->end)
@@ -88,17 +88,17 @@ static uint64_t kernel_size(uint64_t start, uint64_t size)
 	return size < most ? size : most;
 }
 
-static bool add(struct scrub *scrub, enum scrub_space which, uint64_t start, uint64_t size)
+static bool add(struct pd_scrub *scrub, enum pd_scrub_space which, uint64_t start, uint64_t size)
 {
-	struct space *space = &scrub->spaces[which];
-	struct range *more;
+	struct pd_address_space *space = &scrub->spaces[which];
+	struct pd_address_range *more;
 
 	if (!size)
 		return true;
-	if (which != SPACE_USER)
+	if (which != PD_SPACE_USER)
 		size = kernel_size(start, size);
-	if (size >> (which == SPACE_USER ? MOST_BITS : 63) || !start || start > UINT64_MAX - (size - 1)) {
-		scrub->counts.unplaced += which == SPACE_USER;
+	if (size >> (which == PD_SPACE_USER ? MOST_BITS : 63) || !start || start > UINT64_MAX - (size - 1)) {
+		scrub->result.large_map_count += which == PD_SPACE_USER;
 		return true;
 	}
 	if (space->count >= space->merge_at && space->count >= FIRST_MERGE) {
@@ -107,26 +107,26 @@ static bool add(struct scrub *scrub, enum scrub_space which, uint64_t start, uin
 	}
 	if (space->count == space->capacity) {
 		space->capacity = space->capacity ? 2 * space->capacity : 256;
-		more = realloc(space->ranges, space->capacity * sizeof(*more));
+		more = pd_realloc(space->ranges, space->capacity * sizeof(*more));
 		if (!more)
 			return false;
 		space->ranges = more;
 	}
-	space->ranges[space->count++] = (struct range){ .start = start, .end = start + (size - 1) };
+	space->ranges[space->count++] = (struct pd_address_range){ .start = start, .end = start + (size - 1) };
 	return true;
 }
 
-static bool add_map(struct scrub *scrub, uint16_t misc, uint32_t pid, uint64_t addr, uint64_t len, uint64_t pgoff)
+static bool add_map(struct pd_scrub *scrub, uint16_t misc, uint32_t pid, uint64_t addr, uint64_t len, uint64_t pgoff)
 {
-	enum scrub_space space = space_of_map(misc, pid, addr);
+	enum pd_scrub_space space = space_of_map(misc, pid, addr);
 
 	/* A recorder that may not see addresses of the kernel maps it everywhere. */
-	if (space != SPACE_USER && !addr && pgoff >= KERNEL_HALF)
+	if (space != PD_SPACE_USER && !addr && pgoff >= KERNEL_HALF)
 		return add(scrub, space, pgoff & ~(uint64_t)((1 << ANCHOR_BITS) - 1), UINT64_C(1) << 30);
 	return add(scrub, space, addr, len);
 }
 
-bool scrub_note_mapping(struct scrub *scrub, const struct pd_record *record)
+bool pd_scrub_note_mapping(struct pd_scrub *scrub, const struct pd_record *record)
 {
 	const struct pd_mmap2 *mmap2 = pd_as_mmap2(record);
 	const struct pd_mmap *mmap = pd_as_mmap(record);
@@ -136,12 +136,12 @@ bool scrub_note_mapping(struct scrub *scrub, const struct pd_record *record)
 		return add_map(scrub, record->misc, mmap2->pid, mmap2->addr, mmap2->len, mmap2->pgoff);
 	if (mmap)
 		return add_map(scrub, record->misc, mmap->pid, mmap->addr, mmap->len, mmap->pgoff);
-	return !ksymbol || add(scrub, SPACE_KERNEL, ksymbol->addr, ksymbol->len);
+	return !ksymbol || add(scrub, PD_SPACE_KERNEL, ksymbol->addr, ksymbol->len);
 }
 
 struct place {
 	uint64_t order;
-	struct range *range;
+	struct pd_address_range *range;
 };
 
 static int by_order(const void *a, const void *b)
@@ -152,18 +152,18 @@ static int by_order(const void *a, const void *b)
 }
 
 /* In an order and with gaps that only the key knows. */
-static bool plan_user(struct scrub *scrub)
+static bool plan_user(struct pd_scrub *scrub)
 {
-	struct space *space = &scrub->spaces[SPACE_USER];
-	struct place *places = calloc(space->count + 1, sizeof(*places));
+	struct pd_address_space *space = &scrub->spaces[PD_SPACE_USER];
+	struct place *places = pd_alloc((space->count + 1) * (sizeof(*places)));
 	uint64_t total = 0, base = UINT64_C(1) << 45, room = UINT64_C(1) << 46, at, gap;
 
 	if (!places)
 		return false;
 	for (size_t i = 0; i < space->count; i++) {
-		struct range *range = &space->ranges[i];
+		struct pd_address_range *range = &space->ranges[i];
 
-		places[i] = (struct place){ scrub_number_of(scrub, CLASS_CODE, range->start), range };
+		places[i] = (struct place){ pd_scrub_number_of(scrub, PD_CLASS_CODE, range->start), range };
 		total += ((range->end - range->start) >> GRAIN_BITS) + 2;
 	}
 	qsort(places, space->count, sizeof(*places), by_order);
@@ -175,25 +175,25 @@ static bool plan_user(struct scrub *scrub)
 	gap = total < room ? (room - total) / (space->count + 1) + 1 : 1;
 	at = base >> GRAIN_BITS;
 	for (size_t i = 0; i < space->count; i++) {
-		struct range *range = places[i].range;
+		struct pd_address_range *range = places[i].range;
 
-		at += scrub_number_of(scrub, CLASS_OFFSET, places[i].order) % gap;
+		at += pd_scrub_number_of(scrub, PD_CLASS_OFFSET, places[i].order) % gap;
 		range->delta = (at << GRAIN_BITS) - (range->start & ~(uint64_t)(GRAIN - 1));
 		at += ((range->end - range->start) >> GRAIN_BITS) + 2;
 	}
-	free(places);
+	pd_free(places);
 	return true;
 }
 
 /* One step for all of a half, down from the upper one, up from below. */
-static void plan_kernel(struct scrub *scrub, enum scrub_space which)
+static void plan_kernel(struct pd_scrub *scrub, enum pd_scrub_space which)
 {
-	struct space *space = &scrub->spaces[which];
-	uint64_t random = scrub_number_of(scrub, CLASS_KERNEL_CODE, which);
+	struct pd_address_space *space = &scrub->spaces[which];
+	uint64_t random = pd_scrub_number_of(scrub, PD_CLASS_KERNEL_CODE, which);
 
 	random = (random % (1 << 16) + 1) << ANCHOR_BITS;
 	for (size_t i = 0; i < space->count; i++) {
-		struct range *range = &space->ranges[i];
+		struct pd_address_range *range = &space->ranges[i];
 
 		if (range->start >= KERNEL_HALF)
 			range->delta = -random;
@@ -204,18 +204,18 @@ static void plan_kernel(struct scrub *scrub, enum scrub_space which)
 	}
 }
 
-bool scrub_plan_addresses(struct scrub *scrub)
+bool pd_scrub_plan_addresses(struct pd_scrub *scrub)
 {
-	for (size_t i = 0; i < SPACE_COUNT; i++)
+	for (size_t i = 0; i < PD_SPACE_COUNT; i++)
 		merge(&scrub->spaces[i]);
-	plan_kernel(scrub, SPACE_KERNEL);
-	plan_kernel(scrub, SPACE_GUEST);
+	plan_kernel(scrub, PD_SPACE_KERNEL);
+	plan_kernel(scrub, PD_SPACE_GUEST);
 	return plan_user(scrub);
 }
 
 /* ---- by the plan ---- */
 
-static const struct range *range_at(struct space *space, uint64_t address)
+static const struct pd_address_range *range_at(struct pd_address_space *space, uint64_t address)
 {
 	size_t low = 0, high = space->count;
 
@@ -236,48 +236,48 @@ static const struct range *range_at(struct space *space, uint64_t address)
 	return &space->ranges[low];
 }
 
-static const struct range *find(struct scrub *scrub, enum scrub_space space, uint64_t address)
+static const struct pd_address_range *find(struct pd_scrub *scrub, enum pd_scrub_space space, uint64_t address)
 {
-	const struct range *range = NULL;
+	const struct pd_address_range *range = NULL;
 
-	if (space == SPACE_GUEST)
-		return range_at(&scrub->spaces[SPACE_GUEST], address);
-	if (space != SPACE_KERNEL && address < KERNEL_HALF)
-		range = range_at(&scrub->spaces[SPACE_USER], address);
-	if (!range && (space != SPACE_USER || address >= KERNEL_HALF))
-		range = range_at(&scrub->spaces[SPACE_KERNEL], address);
+	if (space == PD_SPACE_GUEST)
+		return range_at(&scrub->spaces[PD_SPACE_GUEST], address);
+	if (space != PD_SPACE_KERNEL && address < KERNEL_HALF)
+		range = range_at(&scrub->spaces[PD_SPACE_USER], address);
+	if (!range && (space != PD_SPACE_USER || address >= KERNEL_HALF))
+		range = range_at(&scrub->spaces[PD_SPACE_KERNEL], address);
 	return range;
 }
 
-static uint64_t make_odd(struct scrub *scrub, uint64_t address)
+static uint64_t make_odd(struct pd_scrub *scrub, uint64_t address)
 {
-	return (scrub_number_of(scrub, CLASS_DATA, address) & ODD_MASK) |
+	return (pd_scrub_number_of(scrub, PD_CLASS_DATA, address) & ODD_MASK) |
 	       (address >= KERNEL_HALF ? ODD_KERNEL : ODD_USER);
 }
 
 /* Places in one cache line or page stay together. */
-static uint64_t make_odd_page(struct scrub *scrub, uint64_t address)
+static uint64_t make_odd_page(struct pd_scrub *scrub, uint64_t address)
 {
-	return ((scrub_number_of(scrub, CLASS_PHYSICAL, address) * PAGE) & ODD_MASK) |
+	return ((pd_scrub_number_of(scrub, PD_CLASS_PHYSICAL, address) * PAGE) & ODD_MASK) |
 	       (address >= KERNEL_HALF ? ODD_KERNEL : ODD_USER);
 }
 
-static uint64_t odd(struct scrub *scrub, uint64_t address, bool data)
+static uint64_t odd(struct pd_scrub *scrub, uint64_t address, bool data)
 {
 	/* Near 0 nothing can be but a mistake of the program. */
-	if (address < PAGE && scrub->level < LEVEL_ALL)
+	if (address < PAGE && scrub->level < PD_SCRUB_ALL)
 		return address;
-	if (data && address >= PAGE && scrub->level < LEVEL_ALL)
-		return memo_get(scrub, CLASS_PHYSICAL, address & ~(uint64_t)(PAGE - 1), make_odd_page) |
+	if (data && address >= PAGE && scrub->level < PD_SCRUB_ALL)
+		return pd_scrub_known_number(scrub, PD_CLASS_PHYSICAL, address & ~(uint64_t)(PAGE - 1), make_odd_page) |
 		       (address & (PAGE - 1));
-	return memo_get(scrub, CLASS_DATA, address, make_odd);
+	return pd_scrub_known_number(scrub, PD_CLASS_DATA, address, make_odd);
 }
 
-uint64_t scrub_address(struct scrub *scrub, enum scrub_space space, uint64_t address, bool data)
+uint64_t pd_scrub_address(struct pd_scrub *scrub, enum pd_scrub_space space, uint64_t address, bool data)
 {
-	const struct range *range;
+	const struct pd_address_range *range;
 
-	if (!address || scrub_action(scrub, CLASS_CODE) == ACTION_KEEP)
+	if (!address || pd_scrub_action(scrub, PD_CLASS_CODE) == PD_SCRUB_KEEP)
 		return address;
 	/* It is there in every process, always. */
 	if ((address & ~(uint64_t)(PAGE - 1)) == VSYSCALL)
@@ -287,30 +287,30 @@ uint64_t scrub_address(struct scrub *scrub, enum scrub_space space, uint64_t add
 }
 
 /* Markers say what the entries behind them are; behind a deferred user part is a number that is no address. */
-void scrub_chain(struct scrub *scrub, uint64_t *items, size_t count)
+void pd_scrub_chain(struct pd_scrub *scrub, uint64_t *items, size_t count)
 {
-	enum scrub_space space = scrub->space;
+	enum pd_scrub_space space = scrub->space;
 
 	for (size_t i = 0; i < count; i++) {
 		if (items[i] < PD_CONTEXT_MAX) {
-			items[i] = scrub_address(scrub, space, items[i], false);
+			items[i] = pd_scrub_address(scrub, space, items[i], false);
 			continue;
 		}
 		switch ((int64_t)items[i]) {
 		case PD_CONTEXT_KERNEL:
-			space = SPACE_KERNEL;
+			space = PD_SPACE_KERNEL;
 			break;
 		case PD_CONTEXT_USER:
-			space = SPACE_USER;
+			space = PD_SPACE_USER;
 			break;
 		case PD_CONTEXT_GUEST_KERNEL:
-			space = SPACE_GUEST;
+			space = PD_SPACE_GUEST;
 			break;
 		case PD_CONTEXT_USER_DEFERRED:
 			i++;
 			break;
 		default:
-			space = SPACE_ANY;
+			space = PD_SPACE_ANY;
 		}
 	}
 }
@@ -331,13 +331,13 @@ static bool is_file(const struct pd_str *name)
 }
 
 /* What the kernel gives as offset in memory without a file is the address that it had at first. */
-static uint64_t move_offset(struct scrub *scrub, const struct map *map, enum scrub_space space, uint64_t moved)
+static uint64_t move_offset(struct pd_scrub *scrub, const struct map *map, enum pd_scrub_space space, uint64_t moved)
 {
-	const struct range *range;
+	const struct pd_address_range *range;
 
 	if (!map->pgoff && !is_file(map->name))
 		return 0;
-	if (space != SPACE_USER) {
+	if (space != PD_SPACE_USER) {
 		range = find(scrub, space, map->pgoff);
 		if (range)
 			return map->pgoff + range->delta;
@@ -345,20 +345,20 @@ static uint64_t move_offset(struct scrub *scrub, const struct map *map, enum scr
 	}
 	if (!is_file(map->name))
 		return map->pgoff + (moved - map->addr);
-	if (scrub_action(scrub, CLASS_OFFSET) == ACTION_KEEP)
+	if (pd_scrub_action(scrub, PD_CLASS_OFFSET) == PD_SCRUB_KEEP)
 		return map->pgoff;
 	return map->pgoff +
-	       (scrub_number_of_text(scrub, CLASS_OFFSET, map->name->data, map->name->length) % 4096 + 1) * GRAIN;
+	       (pd_scrub_number_of_text(scrub, PD_CLASS_OFFSET, map->name->data, map->name->length) % 4096 + 1) * GRAIN;
 }
 
-static void move_map(struct scrub *scrub, struct map *map)
+static void move_map(struct pd_scrub *scrub, struct map *map)
 {
-	enum scrub_space space = space_of_map(map->misc, map->pid, map->addr);
-	uint64_t moved = scrub_address(scrub, space, map->addr, true);
+	enum pd_scrub_space space = space_of_map(map->misc, map->pid, map->addr);
+	uint64_t moved = pd_scrub_address(scrub, space, map->addr, true);
 
-	scrub->counts.values[CLASS_CODE]++;
-	scrub->counts.values[CLASS_OFFSET]++;
-	if (scrub_action(scrub, CLASS_CODE) == ACTION_KEEP)
+	scrub->counts.values[PD_CLASS_CODE]++;
+	scrub->counts.values[PD_CLASS_OFFSET]++;
+	if (pd_scrub_action(scrub, PD_CLASS_CODE) == PD_SCRUB_KEEP)
 		return;
 	map->pgoff = move_offset(scrub, map, space, moved);
 	map->addr = moved;
@@ -366,7 +366,7 @@ static void move_map(struct scrub *scrub, struct map *map)
 		map->len = UINT64_MAX - moved;
 }
 
-void scrub_special_mmap(struct scrub *scrub, struct pd_mmap *mmap)
+void pd_scrub_special_mmap(struct pd_scrub *scrub, struct pd_mmap *mmap)
 {
 	struct map map = { scrub->misc, mmap->pid, mmap->addr, mmap->len, mmap->pgoff, &mmap->filename };
 
@@ -376,9 +376,9 @@ void scrub_special_mmap(struct scrub *scrub, struct pd_mmap *mmap)
 	mmap->pgoff = map.pgoff;
 }
 
-static struct pd_bytes without_tail(struct scrub *scrub, struct pd_bytes id, size_t used)
+static struct pd_bytes without_tail(struct pd_scrub *scrub, struct pd_bytes id, size_t used)
 {
-	uint8_t *now = room_take(&scrub->room, id.size + 1);
+	uint8_t *now = pd_arena_alloc(&scrub->arena, id.size + 1);
 
 	scrub->failed |= !now;
 	if (!now)
@@ -387,7 +387,7 @@ static struct pd_bytes without_tail(struct scrub *scrub, struct pd_bytes id, siz
 	return (struct pd_bytes){ now, id.size };
 }
 
-void scrub_special_mmap2(struct scrub *scrub, struct pd_mmap2 *mmap2)
+void pd_scrub_special_mmap2(struct pd_scrub *scrub, struct pd_mmap2 *mmap2)
 {
 	struct map map = { scrub->misc, mmap2->pid, mmap2->addr, mmap2->len, mmap2->pgoff, &mmap2->filename };
 
@@ -399,7 +399,7 @@ void scrub_special_mmap2(struct scrub *scrub, struct pd_mmap2 *mmap2)
 		mmap2->build_id = without_tail(scrub, mmap2->build_id, mmap2->build_id_size);
 }
 
-void scrub_special_header_build_id(struct scrub *scrub, struct pd_header_build_id *id)
+void pd_scrub_special_header_build_id(struct pd_scrub *scrub, struct pd_header_build_id *id)
 {
 	bool sized = scrub->misc & PD_MASK(PD_MISC_BUILD_ID_SIZE);
 
@@ -407,4 +407,33 @@ void scrub_special_header_build_id(struct scrub *scrub, struct pd_header_build_i
 		id->build_id = without_tail(scrub, id->build_id, sized ? id->size : id->build_id.size);
 	if (!sized)
 		id->size = 0;
+}
+
+/* ---- events ---- */
+
+static bool is_probe(struct pd_scrub *scrub, uint32_t type)
+{
+	const struct pd_pmu_mappings *mappings = pd_file_pmu_mappings(scrub->file);
+
+	for (size_t i = 0; mappings && i < mappings->pmus.count; i++) {
+		const struct pd_pmu_mapping *pmu = PD_ITEM(pd_pmu_mapping, mappings->pmus, i);
+
+		if (pmu->type == type)
+			return !strcmp(pmu->name.data, "kprobe") || !strcmp(pmu->name.data, "uprobe");
+	}
+	return false;
+}
+
+/* What most events have there are bits of the PMU; breakpoints and probes have addresses. */
+void pd_scrub_special_attr(struct pd_scrub *scrub, struct pd_attr *attr)
+{
+	if (pd_scrub_action(scrub, PD_CLASS_CONFIG) == PD_SCRUB_KEEP)
+		return;
+	if (attr->type == PD_TYPE_BREAKPOINT) {
+		scrub->counts.values[PD_CLASS_CONFIG]++;
+		attr->config1 = pd_scrub_address(scrub, PD_SPACE_ANY, attr->config1, true);
+	} else if (attr->type > PD_TYPE_BREAKPOINT && (attr->config1 || attr->config2) && is_probe(scrub, attr->type)) {
+		scrub->counts.values[PD_CLASS_CONFIG]++;
+		attr->config1 = attr->config2 = 0;
+	}
 }

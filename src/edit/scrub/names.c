@@ -4,7 +4,7 @@
  * cannot contain, a word that stood there before; what is around words stays: the steps of a path, the end of a file's
  * name, the brackets of what is no file.
  */
-#include "scrub.h"
+#include "edit/scrub/scrub.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -19,11 +19,10 @@ enum {
 	MOST_PATTERN = 4096
 };
 
-struct text_entry {
+struct pd_known_name {
 	const char *text, *now;
 	size_t length, now_length;
-	uint32_t hash;
-	uint8_t class;
+	enum pd_value_class class;
 };
 
 static bool starts(const char *text, size_t length, const char *with)
@@ -40,14 +39,14 @@ static bool ends(const char *text, size_t length, const char *with)
 	return length >= size && !memcmp(text + length - size, with, size);
 }
 
-static void put(struct scrub *scrub, const char *text, size_t length)
+static void put(struct pd_scrub *scrub, const char *text, size_t length)
 {
 	pd_text_printf(scrub->text, "%.*s", (int)length, text);
 }
 
 /* ---- words ---- */
 
-static void put_number(struct scrub *scrub, uint64_t number)
+static void put_number(struct pd_scrub *scrub, uint64_t number)
 {
 	static const char letters[] = "bcdfghjkmnpqrstvwxyz";
 	char word[2 * WORD_PAIRS + 1];
@@ -62,12 +61,12 @@ static void put_number(struct scrub *scrub, uint64_t number)
 }
 
 /* A name is the same word wherever it stands. */
-static void put_word(struct scrub *scrub, const char *text, size_t length)
+static void put_word(struct pd_scrub *scrub, const char *text, size_t length)
 {
-	put_number(scrub, scrub_number_of_text(scrub, CLASS_NAME, text, length));
+	put_number(scrub, pd_scrub_number_of_text(scrub, PD_CLASS_NAME, text, length));
 }
 
-static bool is_kept(const struct scrub *scrub, enum scrub_class class, const char *text, size_t length)
+static bool is_kept(const struct pd_scrub *scrub, enum pd_value_class class, const char *text, size_t length)
 {
 	char copy[MOST_PATTERN];
 
@@ -76,9 +75,9 @@ static bool is_kept(const struct scrub *scrub, enum scrub_class class, const cha
 	memcpy(copy, text, length);
 	copy[length] = 0;
 	for (size_t i = 0; i < scrub->keep_count; i++) {
-		const struct keep_pattern *keep = &scrub->keep[i];
+		const struct pd_keep_pattern *keep = &scrub->keep[i];
 
-		if ((keep->class == class || keep->class == CLASS_NONE) && !fnmatch(keep->pattern, copy, 0))
+		if ((keep->class == class || keep->class == PD_CLASS_NONE) && !fnmatch(keep->pattern, copy, 0))
 			return true;
 	}
 	return false;
@@ -111,7 +110,7 @@ static size_t find_kind(const char *name, size_t length, const char *kind)
 }
 
 /* A module is called [name] too, with _ for -. */
-static void put_module(struct scrub *scrub, const char *name, size_t length)
+static void put_module(struct pd_scrub *scrub, const char *name, size_t length)
 {
 	char plain[256];
 
@@ -124,7 +123,7 @@ static void put_module(struct scrub *scrub, const char *name, size_t length)
 	put_word(scrub, plain, length);
 }
 
-static void put_step(struct scrub *scrub, enum scrub_class class, const char *name, size_t length)
+static void put_step(struct pd_scrub *scrub, enum pd_value_class class, const char *name, size_t length)
 {
 	size_t at;
 
@@ -139,7 +138,7 @@ static void put_step(struct scrub *scrub, enum scrub_class class, const char *na
 	}
 }
 
-static void put_steps(struct scrub *scrub, enum scrub_class class, const char *path, size_t length)
+static void put_steps(struct pd_scrub *scrub, enum pd_value_class class, const char *path, size_t length)
 {
 	for (size_t from = 0, at = 0; at <= length; at++) {
 		if (at < length && path[at] != '/')
@@ -152,7 +151,7 @@ static void put_steps(struct scrub *scrub, enum scrub_class class, const char *p
 }
 
 /* Digits to the closing bracket become another number. */
-static bool put_bracketed_task(struct scrub *scrub, const char *text, size_t length, const char *start)
+static bool put_bracketed_task(struct pd_scrub *scrub, const char *text, size_t length, const char *start)
 {
 	size_t size = strlen(start);
 	uint64_t task = 0;
@@ -166,16 +165,16 @@ static bool put_bracketed_task(struct scrub *scrub, const char *text, size_t len
 	}
 	if (text[length - 1] != ']')
 		return false;
-	pd_text_printf(scrub->text, "%s%" PRIu64 "]", start, scrub_task(scrub, task, 4));
+	pd_text_printf(scrub->text, "%s%" PRIu64 "]", start, pd_scrub_task(scrub, task, 4));
 	return true;
 }
 
 /* What stands where a path would. */
-static bool put_no_file(struct scrub *scrub, const char *text, size_t length)
+static bool put_no_file(struct pd_scrub *scrub, const char *text, size_t length)
 {
 	static const char *const shapes[] = { "anon_inode:", "/memfd:", "[anon:", "socket:", "pipe:" };
 
-	if (is_marker(text, length)) {
+	if (pd_scrub_is_marker(text, length)) {
 		put(scrub, text, length);
 		return true;
 	}
@@ -194,7 +193,7 @@ static bool put_no_file(struct scrub *scrub, const char *text, size_t length)
 	}
 	if (starts(text, length, "/SYSV") && length == 13) {
 		pd_text_printf(scrub->text, "/SYSV%08" PRIx32,
-			       (uint32_t)scrub_number_of_text(scrub, CLASS_FILE, text, length));
+			       (uint32_t)pd_scrub_number_of_text(scrub, PD_CLASS_FILE, text, length));
 		return true;
 	}
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
@@ -219,17 +218,17 @@ static bool put_no_file(struct scrub *scrub, const char *text, size_t length)
 	return false;
 }
 
-static void put_path(struct scrub *scrub, const char *path, size_t length)
+static void put_path(struct pd_scrub *scrub, const char *path, size_t length)
 {
 	static const char deleted[] = " (deleted)";
 	bool gone = ends(path, length, deleted);
 
 	if (gone)
 		length -= sizeof(deleted) - 1;
-	if (is_kept(scrub, CLASS_PATH, path, length))
+	if (is_kept(scrub, PD_CLASS_PATH, path, length))
 		put(scrub, path, length);
 	else if (!put_no_file(scrub, path, length))
-		put_steps(scrub, CLASS_PATH, path, length);
+		put_steps(scrub, PD_CLASS_PATH, path, length);
 	if (gone)
 		pd_text_add(scrub->text, deleted);
 }
@@ -243,7 +242,7 @@ static bool is_plain_word(const char *word, size_t length)
 
 /* Words between separators, of which those that are known stay. "sched:sched_switch": of a system of the kernel all is
  * known. */
-static void put_words(struct scrub *scrub, enum scrub_class class, const char *text, size_t length,
+static void put_words(struct pd_scrub *scrub, enum pd_value_class class, const char *text, size_t length,
 		      const char *separators, bool (*known)(const char *, size_t))
 {
 	bool in_system = false;
@@ -255,11 +254,11 @@ static void put_words(struct scrub *scrub, enum scrub_class class, const char *t
 		if (at < length && !strchr(separators, text[at]))
 			continue;
 		if (size && (known(word, size) || (in_system && is_plain_word(word, size)) ||
-			     (at < length && text[at] == ':' && is_tracepoint_system(word, size))))
+			     (at < length && text[at] == ':' && pd_scrub_is_tracepoint_system(word, size))))
 			put(scrub, word, size);
 		else if (size)
 			put_step(scrub, class, word, size);
-		in_system = at < length && text[at] == ':' && !in_system && is_tracepoint_system(word, size);
+		in_system = at < length && text[at] == ':' && !in_system && pd_scrub_is_tracepoint_system(word, size);
 		if (at < length)
 			put(scrub, text + at, 1);
 		from = at + 1;
@@ -267,7 +266,7 @@ static void put_words(struct scrub *scrub, enum scrub_class class, const char *t
 }
 
 /* A number of the version may stay, what a builder put behind it not. */
-static void put_release(struct scrub *scrub, const char *text, size_t length)
+static void put_release(struct pd_scrub *scrub, const char *text, size_t length)
 {
 	size_t digits = strspn(text, "0123456789.");
 
@@ -284,7 +283,7 @@ static void put_release(struct scrub *scrub, const char *text, size_t length)
 }
 
 /* "bpf_prog_TAG_name": the tag is the one in the BPF_EVENT. */
-static void put_bpf_program(struct scrub *scrub, const char *text, size_t length)
+static void put_bpf_program(struct pd_scrub *scrub, const char *text, size_t length)
 {
 	static const char start[] = "bpf_prog_";
 	const char *at = text + sizeof(start) - 1;
@@ -305,7 +304,7 @@ static void put_bpf_program(struct scrub *scrub, const char *text, size_t length
 			return;
 		}
 	}
-	scrub_build_id(scrub, tag, sizeof(tag));
+	pd_scrub_build_id(scrub, tag, sizeof(tag));
 	for (unsigned i = 0; i < 8; i++)
 		pd_text_printf(scrub->text, "%02x", tag[i]);
 	if (left > 17) {
@@ -314,11 +313,11 @@ static void put_bpf_program(struct scrub *scrub, const char *text, size_t length
 	}
 }
 
-static void put_symbol(struct scrub *scrub, const char *text, size_t length)
+static void put_symbol(struct pd_scrub *scrub, const char *text, size_t length)
 {
 	static const char *const shapes[] = { "bpf_trampoline_", "bpf_dispatcher_" };
 
-	if (is_marker(text, length)) {
+	if (pd_scrub_is_marker(text, length)) {
 		put(scrub, text, length);
 		return;
 	}
@@ -333,7 +332,7 @@ static void put_symbol(struct scrub *scrub, const char *text, size_t length)
 	put_word(scrub, text, length);
 }
 
-static void put_known(struct scrub *scrub, const char *text, size_t length, bool known)
+static void put_known(struct pd_scrub *scrub, const char *text, size_t length, bool known)
 {
 	if (known)
 		put(scrub, text, length);
@@ -341,42 +340,43 @@ static void put_known(struct scrub *scrub, const char *text, size_t length, bool
 		put_word(scrub, text, length);
 }
 
-static void put_text(struct scrub *scrub, enum scrub_class class, const char *text, size_t length)
+static void put_text(struct pd_scrub *scrub, enum pd_value_class class, const char *text, size_t length)
 {
 	switch (class) {
-	case CLASS_PATH:
+	case PD_CLASS_PATH:
 		put_path(scrub, text, length);
 		return;
-	case CLASS_COMM:
+	case PD_CLASS_COMM:
 		pd_text_add(scrub->text, "c-");
 		put_word(scrub, text, length);
 		return;
-	case CLASS_HOST:
+	case PD_CLASS_HOST:
 		pd_text_add(scrub->text, "h-");
 		put_word(scrub, text, length);
 		return;
-	case CLASS_SYMBOL:
+	case PD_CLASS_SYMBOL:
 		put_symbol(scrub, text, length);
 		return;
-	case CLASS_EVENT:
-		put_words(scrub, class, text, length, "/,=:{}+ @\n", is_word_of_events);
+	case PD_CLASS_EVENT:
+		put_words(scrub, class, text, length, "/,=:{}+ @\n", pd_scrub_is_word_of_events);
 		return;
-	case CLASS_ARGUMENT:
-		put_words(scrub, class, text, length, "/,=:{}+ ", is_word_of_arguments);
+	case PD_CLASS_ARGUMENT:
+		put_words(scrub, class, text, length, "/,=:{}+ ", pd_scrub_is_word_of_arguments);
 		return;
-	case CLASS_RELEASE:
+	case PD_CLASS_RELEASE:
 		put_release(scrub, text, length);
 		return;
-	case CLASS_PMU:
-		put_known(scrub, text, length, is_pmu(text, length));
+	case PD_CLASS_PMU:
+		put_known(scrub, text, length, pd_scrub_is_pmu(text, length));
 		return;
-	case CLASS_WORD:
-		put_known(scrub, text, length, is_word_of_units(text, length) || is_architecture(text, length));
+	case PD_CLASS_WORD:
+		put_known(scrub, text, length,
+			  pd_scrub_is_word_of_units(text, length) || pd_scrub_is_architecture(text, length));
 		return;
-	case CLASS_CPU_LIST:
+	case PD_CLASS_CPU_LIST:
 		put_known(scrub, text, length, strspn(text, "0123456789abcdefx,-") >= length);
 		return;
-	case CLASS_MACHINE:
+	case PD_CLASS_MACHINE:
 		put(scrub, text, length);
 		return;
 	default:
@@ -384,133 +384,113 @@ static void put_text(struct scrub *scrub, enum scrub_class class, const char *te
 	}
 }
 
-static void put_class(struct scrub *scrub, enum scrub_class class, const char *text, size_t length)
+static void put_class(struct pd_scrub *scrub, enum pd_value_class class, const char *text, size_t length)
 {
-	if (class == CLASS_STRING)
+	if (class == PD_CLASS_STRING)
 		class = scrub->string;
-	if (class != CLASS_PATH && is_kept(scrub, class, text, length))
+	if (class != PD_CLASS_PATH && is_kept(scrub, class, text, length))
 		put(scrub, text, length);
 	else
 		put_text(scrub, class, text, length);
 }
 
-/* ---- what is remembered ---- */
+/* ---- known names ---- */
 
-static uint32_t hash_of(enum scrub_class class, const char *text, size_t length)
+static struct pd_known_name *find_name(const struct pd_known_names *names, enum pd_value_class class, const char *text,
+				       size_t length, uint64_t hash)
 {
-	uint32_t hash = 2166136261u + (uint32_t) class;
+	size_t at = (uint32_t)hash;
 
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (uint8_t)text[i]) * 16777619u;
-	return hash;
-}
+	for (uint32_t i; (i = pd_index_next(&names->index, hash, &at)) != PD_INDEX_END;) {
+		struct pd_known_name *name = &names->items[i];
 
-static struct text_entry *entry_of(const struct text_memo *memo, enum scrub_class class, const char *text,
-				   size_t length, uint32_t hash)
-{
-	size_t slot = hash & (memo->capacity - 1);
-
-	for (;; slot = (slot + 1) & (memo->capacity - 1)) {
-		struct text_entry *entry = &memo->entries[slot];
-
-		if (!entry->text || (entry->hash == hash && entry->class == class && entry->length == length &&
-				     !memcmp(entry->text, text, length)))
-			return entry;
+		if (name->class == class && name->length == length && !memcmp(name->text, text, length))
+			return name;
 	}
+	return NULL;
 }
 
-static bool texts_grow(struct text_memo *memo)
+void pd_scrub_trim(struct pd_scrub *scrub)
 {
-	struct text_memo more = *memo;
+	struct pd_known_names *names = &scrub->names;
 
-	more.capacity = memo->capacity ? 2 * memo->capacity : 1024;
-	more.entries = calloc(more.capacity, sizeof(*more.entries));
-	if (!more.entries)
-		return false;
-	for (size_t i = 0; i < memo->capacity; i++) {
-		const struct text_entry *entry = &memo->entries[i];
-
-		if (entry->text)
-			*entry_of(&more, (enum scrub_class)entry->class, entry->text, entry->length, entry->hash) =
-				*entry;
-	}
-	free(memo->entries);
-	*memo = more;
-	return true;
-}
-
-void scrub_trim(struct scrub *scrub)
-{
-	struct text_memo *memo = &scrub->texts;
-
-	if (memo->room.total < MOST_TEXT_BYTES)
+	if (names->strings.used < MOST_TEXT_BYTES)
 		return;
-	room_fini(&memo->room);
-	memset(memo->entries, 0, memo->capacity * sizeof(*memo->entries));
-	memo->used = 0;
+	pd_arena_fini(&names->strings);
+	pd_index_fini(&names->index);
+	names->count = 0;
 }
 
-static const char *remembered(struct room *room, const char *text, size_t length)
+/* False if there is no memory. */
+static bool make_name(struct pd_scrub *scrub, enum pd_value_class class, const char *text, size_t length,
+		      struct pd_known_name *name_out)
 {
-	char *copy = room_take(room, length + 1);
+	struct pd_arena *strings = &scrub->names.strings;
+	struct pd_bytes now;
 
-	return copy ? memcpy(copy, text, length) : NULL;
+	pd_text_clear(scrub->text);
+	put_class(scrub, class, text, length);
+	now = pd_text_bytes(scrub->text);
+	*name_out = (struct pd_known_name){ pd_arena_text(strings, text, length),
+					    pd_arena_text(strings, now.size ? (const void *)now.data : "", now.size),
+					    length, now.size, class };
+	return name_out->text && name_out->now && !pd_text_failed(scrub->text);
 }
 
-static void count(struct scrub *scrub, enum scrub_class class, const struct text_entry *entry)
+/* NULL if there is no memory. */
+static struct pd_known_name *add_name(struct pd_scrub *scrub, enum pd_value_class class, const char *text,
+				      size_t length, uint64_t hash)
+{
+	struct pd_known_names *names = &scrub->names;
+	struct pd_known_name *name;
+
+	if (names->count >= UINT32_MAX || !PD_GROW(names->items, names->capacity, names->count + 1))
+		return NULL;
+	name = &names->items[names->count];
+	if (!make_name(scrub, class, text, length, name) || !pd_index_add(&names->index, hash, (uint32_t)names->count))
+		return NULL;
+	names->count++;
+	return name;
+}
+
+static void count(struct pd_scrub *scrub, enum pd_value_class class, const struct pd_known_name *name)
 {
 	scrub->counts.distinct[class]++;
-	scrub->counts.kept[class] += entry->now_length == entry->length &&
-				     !memcmp(entry->now, entry->text, entry->length);
-	if (scrub->told)
-		scrub->told(scrub->told_self, class, entry->text, entry->length, entry->now, entry->now_length);
+	scrub->counts.kept[class] += name->now_length == name->length && !memcmp(name->now, name->text, name->length);
+	if (scrub->name_met)
+		scrub->name_met(scrub->name_self, class, name->text, name->length, name->now, name->now_length);
 }
 
-const char *scrub_name(struct scrub *scrub, enum scrub_class class, const char *text, size_t length, size_t *length_out)
+const char *pd_scrub_name(struct pd_scrub *scrub, enum pd_value_class class, const char *text, size_t length,
+			  size_t *length_out)
 {
-	struct text_memo *memo = &scrub->texts;
-	struct text_entry *entry;
-	struct pd_bytes now;
-	uint32_t hash;
+	struct pd_known_name *name;
+	uint64_t hash;
 
-	if (class == CLASS_STRING)
+	if (class == PD_CLASS_STRING)
 		class = scrub->string;
 	*length_out = 0;
 	scrub->counts.values[class]++;
-	if (2 * memo->used >= memo->capacity && !texts_grow(memo)) {
-		scrub->failed = true;
-		return "";
-	}
-	hash = hash_of(class, text, length);
-	entry = entry_of(memo, class, text, length, hash);
-	if (!entry->text) {
-		pd_text_clear(scrub->text);
-		put_class(scrub, class, text, length);
-		now = pd_text_bytes(scrub->text);
-		*entry = (struct text_entry){ remembered(&memo->room, text, length),
-					      remembered(&memo->room, (const char *)now.data, now.size),
-					      length,
-					      now.size,
-					      hash,
-					      (uint8_t) class };
-		if (!entry->text || !entry->now || pd_text_failed(scrub->text)) {
-			entry->text = NULL;
+	hash = pd_hash(scrub->seed + class, text, length);
+	name = find_name(&scrub->names, class, text, length, hash);
+	if (!name) {
+		name = add_name(scrub, class, text, length, hash);
+		if (!name) {
 			scrub->failed = true;
 			return "";
 		}
-		memo->used++;
-		count(scrub, class, entry);
+		count(scrub, class, name);
 	}
-	*length_out = entry->now_length;
-	return entry->now;
+	*length_out = name->now_length;
+	return name->now;
 }
 
 /* ---- simpleperf ---- */
 
-static void set_text(struct scrub *scrub, struct pd_str *str, enum scrub_class class)
+static void set_text(struct pd_scrub *scrub, struct pd_str *str, enum pd_value_class class)
 {
 	size_t length;
-	const char *now = scrub_name(scrub, class, str->data, str->length, &length);
+	const char *now = pd_scrub_name(scrub, class, str->data, str->length, &length);
 
 	*str = (struct pd_str){ now, (uint32_t)length, 0 };
 }
@@ -522,53 +502,97 @@ static bool is_plain_value(const struct pd_str *value)
 }
 
 /* A value may be anything but for the few that are known. */
-void scrub_special_simpleperf_pair(struct scrub *scrub, struct pd_simpleperf_pair *pair)
+void pd_scrub_special_simpleperf_pair(struct pd_scrub *scrub, struct pd_simpleperf_pair *pair)
 {
 	bool known, events;
 
 	if (!pair->key.data || !pair->value.data)
 		return;
-	known = is_meta_key(pair->key.data, pair->key.length);
+	known = pd_scrub_is_meta_key(pair->key.data, pair->key.length);
 	events = known && !strcmp(pair->key.data, "event_type_info");
 	if (!known)
-		set_text(scrub, &pair->key, CLASS_NAME);
+		set_text(scrub, &pair->key, PD_CLASS_NAME);
 	if (events)
-		set_text(scrub, &pair->value, CLASS_EVENT);
+		set_text(scrub, &pair->value, PD_CLASS_EVENT);
 	else if (!known || !is_plain_value(&pair->value))
-		set_text(scrub, &pair->value, CLASS_NAME);
+		set_text(scrub, &pair->value, PD_CLASS_NAME);
 }
 
 /* ---- the whole ---- */
 
-enum scrub_class scrub_class_by_name(const char *name, size_t length)
+enum pd_value_class pd_scrub_class_by_name(const char *name, size_t length)
 {
 	if (length == 3 && !strncasecmp(name, "dso", length))
-		return CLASS_PATH;
-	for (int class = CLASS_COMM; class <= CLASS_NAME; class ++) {
-		if (strlen(scrub_classes[class].name) == length &&
-		    !strncasecmp(scrub_classes[class].name, name, length))
-			return (enum scrub_class) class;
+		return PD_CLASS_PATH;
+	for (int class = PD_CLASS_COMM; class <= PD_CLASS_NAME; class ++) {
+		if (strlen(pd_scrub_classes[class].name) == length &&
+		    !strncasecmp(pd_scrub_classes[class].name, name, length))
+			return (enum pd_value_class) class;
 	}
-	return CLASS_COUNT;
+	return PD_CLASS_COUNT;
 }
 
-bool scrub_init(struct scrub *scrub, const void *key, size_t key_size)
+static enum pd_status add_pattern(struct pd_scrub *scrub, const char *pattern, struct pd_error *error)
 {
-	hmac_key(&scrub->key, key, key_size);
+	const char *equals = strchr(pattern, '=');
+	enum pd_value_class class = equals ? pd_scrub_class_by_name(pattern, (size_t)(equals - pattern)) :
+					     PD_CLASS_NONE;
+
+	if (class == PD_CLASS_COUNT)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "'%.*s' is no class of names",
+			       (int)(equals - pattern), pattern);
+	scrub->keep[scrub->keep_count++] = (struct pd_keep_pattern){ class, equals ? equals + 1 : pattern };
+	return PD_OK;
+}
+
+bool pd_scrub_knows_class(const char *keep)
+{
+	const char *equals = strchr(keep, '=');
+
+	return !equals || pd_scrub_class_by_name(keep, (size_t)(equals - keep)) != PD_CLASS_COUNT;
+}
+
+enum pd_status pd_scrub_init(struct pd_scrub *scrub, const struct pd_scrub_options *options, struct pd_error *error)
+{
+	enum pd_status status = PD_OK;
+
+	if (!options || !options->size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_scrub_options.size is 0");
+	memcpy(&scrub->options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+	if (!scrub->options.key || !scrub->options.key_size)
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "there is no key");
+	pd_hmac_key(&scrub->key, scrub->options.key, scrub->options.key_size);
+	scrub->options.key = NULL;
+	scrub->level = scrub->options.level;
+	scrub->with[PD_CLASS_RAW] = scrub->options.keep_raw;
+	scrub->with[PD_CLASS_REGS] = scrub->options.keep_regs;
+	scrub->with[PD_CLASS_STACK] = scrub->options.keep_stack;
+	scrub->with[PD_CLASS_AUX] = scrub->options.keep_aux;
+	// hash tables of what comes out of the file: nobody without the key can choose what collides
+	scrub->seed = pd_scrub_number_of(scrub, PD_CLASS_NONE, 0);
+	for (size_t i = 0; i < PD_CLASS_COUNT; i++)
+		scrub->numbers[i].seed = scrub->seed;
 	scrub->text = pd_text_new();
-	return scrub->text;
+	scrub->keep = pd_alloc((scrub->options.keep_count + 1) * sizeof(*scrub->keep));
+	if (!scrub->text || !scrub->keep)
+		return pd_fail_memory(error);
+	for (size_t i = 0; i < scrub->options.keep_count && status >= 0; i++)
+		status = add_pattern(scrub, scrub->options.keep[i], error);
+	return status;
 }
 
-void scrub_fini(struct scrub *scrub)
+void pd_scrub_fini(struct pd_scrub *scrub)
 {
-	for (size_t i = 0; i < CLASS_COUNT; i++)
-		memo_fini(&scrub->memos[i]);
-	for (size_t i = 0; i < SPACE_COUNT; i++)
-		free(scrub->spaces[i].ranges);
-	free(scrub->cpus);
-	free(scrub->texts.entries);
-	room_fini(&scrub->texts.room);
-	room_fini(&scrub->room);
-	room_fini(&scrub->feature_room);
+	for (size_t i = 0; i < PD_CLASS_COUNT; i++)
+		pd_u64_map_fini(&scrub->numbers[i]);
+	for (size_t i = 0; i < PD_SPACE_COUNT; i++)
+		pd_free(scrub->spaces[i].ranges);
+	pd_free(scrub->cpus);
+	pd_free(scrub->keep);
+	pd_free(scrub->names.items);
+	pd_index_fini(&scrub->names.index);
+	pd_arena_fini(&scrub->names.strings);
+	pd_arena_fini(&scrub->arena);
+	pd_arena_fini(&scrub->feature_arena);
 	pd_text_free(scrub->text);
 }

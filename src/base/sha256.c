@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "hmac.h"
+#include "base/sha256.h"
 
 #include <string.h>
 
@@ -57,7 +57,7 @@ static void take_block(uint32_t state[8], const uint8_t *block)
 		state[i] += v[i];
 }
 
-void sha256_begin(struct sha256 *sha)
+void pd_sha256_begin(struct pd_sha256 *sha)
 {
 	static const uint32_t start[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
 					   0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
@@ -66,63 +66,63 @@ void sha256_begin(struct sha256 *sha)
 	sha->size = 0;
 }
 
-void sha256_add(struct sha256 *sha, const void *data, size_t size)
+void pd_sha256_add(struct pd_sha256 *sha, const void *data, size_t size)
 {
 	const uint8_t *at = data;
 
 	while (size) {
-		size_t used = sha->size % SHA256_BLOCK;
-		size_t some = SHA256_BLOCK - used < size ? SHA256_BLOCK - used : size;
+		size_t used = sha->size % PD_SHA256_BLOCK;
+		size_t some = PD_SHA256_BLOCK - used < size ? PD_SHA256_BLOCK - used : size;
 
 		memcpy(sha->block + used, at, some);
 		sha->size += some;
 		at += some;
 		size -= some;
-		if (used + some == SHA256_BLOCK)
+		if (used + some == PD_SHA256_BLOCK)
 			take_block(sha->state, sha->block);
 	}
 }
 
-void sha256_end(struct sha256 *sha, uint8_t out[SHA256_BYTES])
+void pd_sha256_end(struct pd_sha256 *sha, uint8_t out[PD_SHA256_BYTES])
 {
-	static const uint8_t padding[SHA256_BLOCK] = { 0x80 };
+	static const uint8_t padding[PD_SHA256_BLOCK] = { 0x80 };
 	uint64_t bits = sha->size * 8;
 	uint8_t length[8];
 
-	sha256_add(sha, padding, 1 + (SHA256_BLOCK + 55 - sha->size % SHA256_BLOCK) % SHA256_BLOCK);
+	pd_sha256_add(sha, padding, 1 + (PD_SHA256_BLOCK + 55 - sha->size % PD_SHA256_BLOCK) % PD_SHA256_BLOCK);
 	store(length, (uint32_t)(bits >> 32));
 	store(length + 4, (uint32_t)bits);
-	sha256_add(sha, length, sizeof(length));
+	pd_sha256_add(sha, length, sizeof(length));
 	for (unsigned i = 0; i < 8; i++)
 		store(out + 4 * (size_t)i, sha->state[i]);
 }
 
-void hmac_key(struct hmac *hmac, const void *key, size_t size)
+void pd_hmac_key(struct pd_hmac *hmac, const void *key, size_t size)
 {
-	uint8_t block[SHA256_BLOCK] = { 0 };
+	uint8_t block[PD_SHA256_BLOCK] = { 0 };
 
 	if (size > sizeof(block)) {
-		sha256_begin(&hmac->inner);
-		sha256_add(&hmac->inner, key, size);
-		sha256_end(&hmac->inner, block);
+		pd_sha256_begin(&hmac->inner);
+		pd_sha256_add(&hmac->inner, key, size);
+		pd_sha256_end(&hmac->inner, block);
 	} else if (size) {
 		memcpy(block, key, size);
 	}
 	for (size_t i = 0; i < sizeof(block); i++)
 		block[i] ^= 0x36;
-	sha256_begin(&hmac->inner);
-	sha256_add(&hmac->inner, block, sizeof(block));
+	pd_sha256_begin(&hmac->inner);
+	pd_sha256_add(&hmac->inner, block, sizeof(block));
 	for (size_t i = 0; i < sizeof(block); i++)
 		block[i] ^= 0x36 ^ 0x5c;
-	sha256_begin(&hmac->outer);
-	sha256_add(&hmac->outer, block, sizeof(block));
+	pd_sha256_begin(&hmac->outer);
+	pd_sha256_add(&hmac->outer, block, sizeof(block));
 }
 
-void hmac_end(struct hmac *hmac, uint8_t out[SHA256_BYTES])
+void pd_hmac_end(struct pd_hmac *hmac, uint8_t out[PD_SHA256_BYTES])
 {
-	uint8_t inner[SHA256_BYTES];
+	uint8_t inner[PD_SHA256_BYTES];
 
-	sha256_end(&hmac->inner, inner);
-	sha256_add(&hmac->outer, inner, sizeof(inner));
-	sha256_end(&hmac->outer, out);
+	pd_sha256_end(&hmac->inner, inner);
+	pd_sha256_add(&hmac->outer, inner, sizeof(inner));
+	pd_sha256_end(&hmac->outer, out);
 }
