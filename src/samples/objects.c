@@ -363,17 +363,6 @@ static enum pd_status find_hits(struct pd_objects *list)
 
 // ---- all of it ----
 
-static bool has_feature(struct pd_file *file, unsigned feature)
-{
-	struct pd_feature_section section;
-
-	for (size_t i = 0; pd_file_feature_at(file, i, &section); i++) {
-		if (section.number == feature)
-			return true;
-	}
-	return false;
-}
-
 // The host first, as perf has it.
 static void sort(struct pd_objects *list)
 {
@@ -396,8 +385,8 @@ static enum pd_status read_file(struct pd_objects *list)
 	enum pd_status status = PD_OK;
 
 	// as perf: what AUX data would hit takes too long to find out
-	list->only_hits = !has_feature(list->file, PD_FEATURE_BUILD_ID) ||
-			  (list->options.only_hits && (pipe || !has_feature(list->file, PD_FEATURE_AUXTRACE)));
+	list->only_hits = !pd_file_has_feature(list->file, PD_FEATURE_BUILD_ID) ||
+			  (list->options.only_hits && (pipe || !pd_file_has_feature(list->file, PD_FEATURE_AUXTRACE)));
 	if (!pipe && !take_header(list))
 		return list->status;
 	if (list->only_hits || pipe)

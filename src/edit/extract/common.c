@@ -2,13 +2,6 @@
 // What the ways to extract share: a pass that only reads, the requested time.
 #include "edit/extract/extract.h"
 
-bool pd_extract_is_live(const struct pd_file *file)
-{
-	const struct pd_header *header = pd_file_header(file);
-
-	return !header->file_size || header->compression;
-}
-
 enum pd_status pd_extract_scan(struct pd_extract *extract, pd_each_fn *each, void *self, struct pd_error *error)
 {
 	const struct pd_each pass = { .order = PD_ORDER_FILE,

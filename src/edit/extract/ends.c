@@ -140,6 +140,14 @@ static enum pd_status find_limit(struct pd_extract *extract, struct ends *ends, 
 	return PD_OK;
 }
 
+// True if the file can be read only once.
+static bool is_live(const struct pd_file *file)
+{
+	const struct pd_header *header = pd_file_header(file);
+
+	return !header->file_size || header->compression;
+}
+
 static enum pd_status prepare_ends(struct pd_extract *extract, struct pd_error *error)
 {
 	struct ends *ends = pd_alloc(sizeof(*ends));
@@ -150,7 +158,7 @@ static enum pd_status prepare_ends(struct pd_extract *extract, struct pd_error *
 	ends->last = extract->options.by == PD_EXTRACT_LAST;
 	ends->count = extract->options.sample_count;
 	ends->span_ns = extract->options.span_ns;
-	ends->live = !ends->last && pd_extract_is_live(extract->file);
+	ends->live = !ends->last && is_live(extract->file);
 	if (!ends->live)
 		return find_limit(extract, ends, error);
 	extract->order = PD_ORDER_TIME;

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "file/file.h"
 #include "format/traits.h"
 #include "write/write.h"
 
@@ -45,23 +46,12 @@ static enum pd_status change_feature(void *self, struct pd_file *file, unsigned 
 	return PD_OK;
 }
 
-static bool has_feature(struct pd_file *file, unsigned number)
-{
-	struct pd_feature_section section;
-
-	for (size_t i = 0; pd_file_feature_at(file, i, &section); i++) {
-		if (section.number == number)
-			return true;
-	}
-	return false;
-}
-
 static enum pd_status write_times(struct pd_extract *extract, struct pd_error *error)
 {
 	const struct pd_sample_time times = { .first_ns = extract->result.first_ns,
 					      .last_ns = extract->result.last_ns };
 
-	if (extract->writer->mode == PD_MODE_PIPE || !has_feature(extract->file, PD_FEATURE_SAMPLE_TIME))
+	if (extract->writer->mode == PD_MODE_PIPE || !pd_file_has_feature(extract->file, PD_FEATURE_SAMPLE_TIME))
 		return PD_OK;
 	return pd_writer_set_feature(extract->writer, PD_FEATURE_SAMPLE_TIME, &times, error);
 }

@@ -64,7 +64,5 @@ enum pd_status pd_extract_scan(struct pd_extract *extract, pd_each_fn *each, voi
 void pd_extract_note_time(struct pd_window *window, const struct pd_record *record);
 // Makes the selection ready, now that the times of all samples are known, and notes the requested time.
 enum pd_status pd_extract_ready(struct pd_extract *extract, const struct pd_window *window, struct pd_error *error);
-// True if the file comes once and is not kept.
-bool pd_extract_is_live(const struct pd_file *file);
 
 #endif
