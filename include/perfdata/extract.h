@@ -9,7 +9,7 @@
  *	pd_extract_write(extract, writer, &result, &error);
  *	pd_writer_finish(writer, &error);
  *
- * Events, features and records of unknown type are always copied. Which other records are copied is said by each way to
+ * What describes the file (events, features) is always copied. Which other records are copied depends on the way to
  * extract. Records keep their order.
  *
  * Threads: one at a time for each of them and its file.
@@ -70,8 +70,8 @@ struct pd_extract_options {
 
 struct pd_extract_result {
 	uint64_t sample_count, kept_sample_count;
-	uint64_t other_count,
-		kept_other_count;   /* records that are not samples, without rounds and the description of the file */
+	/* Records that are not samples, nor rounds, nor the description of the file. */
+	uint64_t other_count, kept_other_count;
 	uint64_t first_ns, last_ns; /* times of copied samples; 0: none has a time */
 	uint64_t unscaled_count; /* RATE: copied samples of events with a frequency that have no period to multiply */
 	uint64_t overflow_count; /* RATE: periods that do not fit and were set to the maximum */
