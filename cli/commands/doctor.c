@@ -2,9 +2,9 @@
 /*
  * perfdata doctor: what is wrong with a recording, how much of it, and what to type against it.
  */
-#include "doctor.h"
+#include "analysis.h"
 
-#include <stdlib.h>
+#include <perfdata/doctor.h>
 
 struct values {
 	struct analysis_options analysis;
@@ -26,83 +26,79 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-/* Worst first, then what there is most of, then in the order of the checks. */
-static int compare(const void *a, const void *b)
+static void show_progress(void *self, uint64_t done, uint64_t total)
 {
-	const struct finding *left = a, *right = b;
-	double left_share = percent(left->count, left->total), right_share = percent(right->count, right->total);
+	struct analysis *analysis = self;
 
-	if (left->severity != right->severity)
-		return left->severity < right->severity ? 1 : -1;
-	if (left_share < right_share || left_share > right_share)
-		return left_share < right_share ? 1 : -1;
-	return left->order < right->order ? -1 : left->order > right->order;
+	progress_show(&analysis->input.progress, done, total);
 }
 
-static int examine(struct doctor *doctor, const struct values *values)
+static int add_profile(struct pd_doctor *doctor, struct analysis *analysis, const struct values *values)
 {
 	const struct pd_profile_options profile = { .size = sizeof(profile), .by = PD_BY_CHAIN | PD_BY_COMM };
-	int code = counts_gather(&doctor->counts, &doctor->analysis.input);
+	struct pd_error error;
+	int code = analysis_read(analysis, &values->analysis, &profile);
+
+	/* Samples whose counters belong to no event are in no profile. */
+	if (code == CODE_NOTHING)
+		return CODE_FINE;
+	return code == CODE_FINE ?
+		       code_with_error(pd_doctor_take_profile(doctor, analysis->profile, analysis->symbols, &error),
+				       &error) :
+		       code;
+}
+
+static int examine(struct pd_doctor *doctor, struct analysis *analysis, const struct values *values)
+{
+	struct pd_text *text = analysis->input.out->text;
+	int code = pd_doctor_has_samples(doctor) ? add_profile(doctor, analysis, values) : CODE_FINE;
 
 	if (code != CODE_FINE)
 		return code;
-	check_recording(doctor);
-	if (doctor->counts.samples > doctor->counts.unknown_event + doctor->counts.damaged) {
-		code = analysis_read(&doctor->analysis, &values->analysis, &profile);
-		/* Samples whose counters belong to no event are in no profile. */
-		if (code == CODE_FINE)
-			check_profile(doctor);
-		else if (code != CODE_NOTHING)
-			return code;
+	if (values->json) {
+		pd_json_doctor(text, doctor, analysis->input.name);
+		pd_text_add(text, "\n");
+	} else {
+		pd_print_doctor(text, doctor, analysis->input.name);
 	}
-	if (doctor->failed) {
-		complain("out of memory");
-		return CODE_UNREADABLE;
-	}
-	if (doctor->finding_count)
-		qsort(doctor->findings, doctor->finding_count, sizeof(*doctor->findings), compare);
-	(values->json ? doctor_json : doctor_print)(doctor, doctor->analysis.input.out->text);
-	if (!doctor->counts.samples)
+	if (!pd_doctor_sample_count(doctor))
 		return CODE_NO_SAMPLES;
-	return doctor->finding_count && doctor->findings[0].severity == BAD ? CODE_DAMAGED : CODE_FINE;
+	return pd_doctor_finding(doctor, 0) && pd_doctor_finding(doctor, 0)->severity == PD_FINDING_BAD ? CODE_DAMAGED :
+													  CODE_FINE;
 }
 
-static void free_findings(struct doctor *doctor)
+static int doctor_opened(struct analysis *analysis, const struct values *values)
 {
-	for (size_t i = 0; i < doctor->finding_count; i++) {
-		struct finding *finding = &doctor->findings[i];
+	const struct pd_doctor_options doctor_options = { .size = sizeof(doctor_options),
+							  .progress = show_progress,
+							  .self = analysis };
+	struct pd_doctor *doctor;
+	struct pd_error error;
+	enum pd_status status = pd_doctor_new(analysis->input.file, &doctor_options, &doctor, &error);
+	int code;
 
-		for (size_t k = 0; k < finding->object_count; k++)
-			free(finding->objects[k].command);
-		free(finding->text);
-		free(finding->command);
-	}
-	free(doctor->findings);
+	progress_clear(&analysis->input.progress);
+	if (status < 0)
+		return code_with_error(status, &error);
+	code = examine(doctor, analysis, values);
+	pd_doctor_free(doctor);
+	return code;
 }
 
-static int run(const struct call *call)
+static int run_doctor(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct analysis_options options_here = values->analysis;
-	struct doctor *doctor = calloc(1, sizeof(*doctor));
+	struct analysis analysis;
 	int code;
 
-	if (!doctor) {
-		complain("out of memory");
-		return CODE_UNREADABLE;
-	}
 	/* Problems are findings. */
 	options_here.input.quiet |= !options_here.input.verbose;
-	code = analysis_begin(&doctor->analysis, &options_here, call);
-	doctor->analysis.short_names = true;
-	if (code == CODE_FINE) {
-		code = examine(doctor, values);
-		counts_fini(&doctor->counts);
-	}
-	free_findings(doctor);
-	code = analysis_close(&doctor->analysis, code);
-	free(doctor);
-	return code;
+	code = analysis_begin(&analysis, &options_here, call);
+	analysis.short_names = true;
+	if (code == CODE_FINE)
+		code = doctor_opened(&analysis, values);
+	return analysis_close(&analysis, code);
 }
 
 const struct command cmd_doctor = {
@@ -122,5 +118,5 @@ const struct command cmd_doctor = {
 	.examples = examples,
 	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_doctor,
 };

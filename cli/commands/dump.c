@@ -5,7 +5,6 @@
  */
 #include "front/input.h"
 #include "front/select_options.h"
-#include "stats.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,7 +66,7 @@ struct dump {
 	struct pd_text *text;
 	struct pd_text *scratch; /* a record as JSON, before its bytes are added */
 	struct input input;
-	struct stats stats;
+	struct pd_stats *stats;
 	uint32_t types[TYPES_MOST];
 	size_t type_count;
 	struct pd_filter *where; /* or NULL */
@@ -235,7 +234,7 @@ static bool dump_record(void *self, struct pd_stream *stream, const struct pd_re
 	if (is_selected(dump, record)) {
 		dump->found++;
 		if (dump->values->stats)
-			stats_count(&dump->stats, record);
+			pd_stats_count(dump->stats, record);
 		else if (dump->values->json)
 			print_json(dump, stream, record);
 		else
@@ -250,8 +249,8 @@ static bool count_record(void *self, struct pd_stream *stream, const struct pd_r
 {
 	struct dump *dump = self;
 
-	stats_count(&dump->stats, record);
-	stats_count_following(&dump->stats, record, stream);
+	pd_stats_count(dump->stats, record);
+	pd_stats_count_following(dump->stats, stream, record);
 	return true;
 }
 
@@ -263,49 +262,26 @@ static bool pass_record(void *self, struct pd_stream *stream, const struct pd_re
 	return true;
 }
 
-static void stats_json(const struct stats *stats, struct pd_text *text)
-{
-	struct pd_json json = { .text = text };
-	char room[32];
-	uint32_t type;
-
-	pd_json_open(&json, NULL, '{');
-	pd_json_number(&json, "total", stats->total);
-	pd_json_open(&json, "types", '{');
-	for (size_t i = 0; stats_type_at(stats, i, &type); i++)
-		pd_json_number(&json, stats_type_name(type, room, sizeof(room)), stats_type(stats, type));
-	pd_json_close(&json, '}');
-	pd_json_open(&json, "events", '[');
-	for (size_t i = 0; i < pd_file_event_count(stats->file); i++) {
-		const struct stats_event *line = i < stats->event_count ? &stats->events[i] : NULL;
-
-		pd_json_open(&json, NULL, '{');
-		pd_json_number(&json, "index", i);
-		pd_json_string(&json, "name", pd_file_event(stats->file, i)->name);
-		pd_json_number(&json, "samples", line ? line->samples : 0);
-		pd_json_number(&json, "lost_samples", line ? line->lost_samples : 0);
-		pd_json_close(&json, '}');
-	}
-	pd_json_close(&json, ']');
-	pd_json_close(&json, '}');
-	pd_text_add(text, "\n");
-}
-
 static int dump_stats(struct dump *dump, bool filtered)
 {
+	struct pd_error error;
+	enum pd_status status = pd_stats_new(dump->input.file, &dump->stats, &error);
 	int code;
 
-	stats_init(&dump->stats, dump->input.file);
+	if (status < 0)
+		return code_with_error(status, &error);
 	code = filtered ? input_walk(&dump->input, dump_record, dump) : input_walk(&dump->input, count_record, dump);
-	if (dump->values->json)
-		stats_json(&dump->stats, dump->text);
-	else
-		stats_print(&dump->stats, dump->text);
-	if (dump->stats.failed) {
+	if (dump->values->json) {
+		pd_json_stats(dump->text, dump->stats);
+		pd_text_add(dump->text, "\n");
+	} else {
+		pd_print_stats(dump->text, dump->stats);
+	}
+	if (pd_stats_failed(dump->stats)) {
 		complain("out of memory: the counts are too low");
 		code = CODE_UNREADABLE;
 	}
-	stats_fini(&dump->stats);
+	pd_stats_free(dump->stats);
 	return code;
 }
 

@@ -144,8 +144,8 @@ static void tell_result(const struct packing *packing)
 		return;
 	if (result->missing_count > PD_PACK_WARNINGS)
 		complain("not packed: %" PRIu64 " more; see manifest.json", result->missing_count - PD_PACK_WARNINGS);
-	size_text(result->packed_bytes, packed);
-	size_text(result->file_bytes, size);
+	pd_size_string(result->packed_bytes, packed);
+	pd_size_string(result->file_bytes, size);
 	complain("packed %" PRIu64 " of %" PRIu64 " object%s: %" PRIu64 " file%s, %s of %s",
 		 result->object_count - result->missing_count, result->object_count, plural(result->object_count),
 		 result->file_count, plural(result->file_count), packed, size);

@@ -346,7 +346,7 @@ static void tell_end(const struct record *record, const struct pd_recorded *reco
 			 recorded->lost, 100.0 * (double)recorded->lost / (double)(recorded->lost + recorded->samples));
 	if (record->values->quiet)
 		return;
-	size_text(recorded->bytes, size);
+	pd_size_string(recorded->bytes, size);
 	if (stamped)
 		complain("%" PRIu64 " sample%s, %s, in %u file%s %s.TIME", recorded->samples, plural(recorded->samples),
 			 size, recorded->files, plural(recorded->files), path);

@@ -4,7 +4,6 @@
  * file; and the header and the counts of records, as perf report prints them.
  */
 #include "analysis.h"
-#include "stats.h"
 
 #include <perfdata/report.h>
 
@@ -388,19 +387,22 @@ static int open_and_print(struct run *run)
 static bool count(void *self, struct pd_stream *stream, const struct pd_record *record)
 {
 	(void)stream;
-	stats_count(self, record);
+	pd_stats_count(self, record);
 	return true;
 }
 
 static int print_stats(struct input *input)
 {
-	struct stats stats;
+	struct pd_stats *stats;
+	struct pd_error error;
+	enum pd_status status = pd_stats_new(input->file, &stats, &error);
 	int code;
 
-	stats_init(&stats, input->file);
-	code = input_walk(input, count, &stats);
-	stats_print(&stats, input->out->text);
-	stats_fini(&stats);
+	if (status < 0)
+		return code_with_error(status, &error);
+	code = input_walk(input, count, stats);
+	pd_print_stats(input->out->text, stats);
+	pd_stats_free(stats);
 	return code;
 }
 

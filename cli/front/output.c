@@ -164,21 +164,6 @@ void grouped(uint64_t number, char text[32])
 	text[at] = 0;
 }
 
-void size_text(uint64_t bytes, char text[32])
-{
-	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-	double value = (double)bytes / 1024;
-	size_t unit = 0;
-
-	if (bytes < 1024) {
-		snprintf(text, 32, "%" PRIu64 " byte%s", bytes, plural(bytes));
-		return;
-	}
-	for (; value >= 1024 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
-		value /= 1024;
-	snprintf(text, 32, "%.1f %s", value, units[unit]);
-}
-
 const char *plural(uint64_t count)
 {
 	return count == 1 ? "" : "s";

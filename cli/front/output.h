@@ -51,8 +51,6 @@ const char *share_color(double percent);
 
 /* "1,234,567" */
 void grouped(uint64_t number, char text[32]);
-/* "512 bytes", "9.8 KiB", "1.2 GiB": all sizes that people read. */
-void size_text(uint64_t bytes, char text[32]);
 /* What stands behind a noun, and the verb: "1 record was", "2 records were". */
 const char *plural(uint64_t count);
 const char *was_or_were(uint64_t count);

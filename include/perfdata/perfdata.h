@@ -11,6 +11,8 @@
  *   json.h    JSON written into a text
  *   print.h   printing records as text and JSON
  *   header.h  header, events and features as text and JSON
+ *   stats.h   counts of records and samples
+ *   summary.h what a file is and what is in it
  *   objects.h objects with their build ids
  *   samples.h samples as text
  *   check.h   reporting every problem of a file
@@ -26,6 +28,7 @@
  *   counter.h counting events (Linux)
  *   live.h    profiles of a running recording
  *   report.h  a profile as tables, with call graphs
+ *   doctor.h  what is wrong with a recording
  *   writer.h  writing perf.data files
  *   convert.h copying recordings into another form
  *   extract.h  copying a part of a recording
@@ -46,6 +49,7 @@
 #include <perfdata/check.h>
 #include <perfdata/convert.h>
 #include <perfdata/counter.h>
+#include <perfdata/doctor.h>
 #include <perfdata/events.h>
 #include <perfdata/extract.h>
 #include <perfdata/file.h>
@@ -69,7 +73,9 @@
 #include <perfdata/scrub.h>
 #include <perfdata/select.h>
 #include <perfdata/split.h>
+#include <perfdata/stats.h>
 #include <perfdata/stream.h>
+#include <perfdata/summary.h>
 #include <perfdata/symbol.h>
 #include <perfdata/text.h>
 #include <perfdata/trace.h>

@@ -44,6 +44,8 @@ PD_API void pd_text_json_string(struct pd_text *text, const char *string, size_t
 PD_API size_t pd_text_plain(const char *string, size_t length);
 /** Adds bytes with what pd_text_plain rejects escaped as \xNN. */
 PD_API void pd_text_escaped(struct pd_text *text, const char *string, size_t length);
+/** "512 bytes", "9.8 KiB", "1.2 GiB". Returns string. */
+PD_API const char *pd_size_string(uint64_t bytes, char string[32]);
 
 #ifdef __cplusplus
 }

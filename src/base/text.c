@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -284,4 +285,20 @@ void pd_text_json_string(struct pd_text *text, const char *string, size_t length
 		i += step ? step : 1;
 	}
 	pd_text_char(text, '"');
+}
+
+const char *pd_size_string(uint64_t bytes, char string[32])
+{
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	double value = (double)bytes / 1024;
+	size_t unit = 0;
+
+	if (bytes < 1024) {
+		snprintf(string, 32, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
+		return string;
+	}
+	for (; value >= 1024 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
+		value /= 1024;
+	snprintf(string, 32, "%.1f %s", value, units[unit]);
+	return string;
 }

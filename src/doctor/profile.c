@@ -3,11 +3,10 @@
  * Judges addresses and stacks: objects without symbols and how to get them, unmapped addresses, stacks that are truncated,
  * damaged or not unwound.
  */
-#include "doctor.h"
+#include "doctor/doctor.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* An object with its samples; index is that of the dso. */
@@ -20,7 +19,7 @@ struct object_count {
 /* One walk over the entries of the profile. */
 struct sums {
 	struct object_count *objects;
-	size_t object_count;
+	size_t object_count, object_capacity;
 	uint64_t samples;
 	uint64_t nowhere, nowhere_kernel; /* in no object */
 	uint64_t unnamed;                 /* in an object, in no function */
@@ -34,15 +33,12 @@ struct sums {
 
 static struct object_count *object_of(struct sums *sums, const struct pd_dso *dso)
 {
-	struct object_count *objects;
-
 	if (dso->index >= sums->object_count) {
-		objects = realloc(sums->objects, (dso->index + 64) * sizeof(*objects));
-		if (!objects)
+		if (!PD_GROW(sums->objects, sums->object_capacity, dso->index + 1))
 			return NULL;
-		memset(objects + sums->object_count, 0, (dso->index + 64 - sums->object_count) * sizeof(*objects));
-		sums->objects = objects;
-		sums->object_count = dso->index + 64;
+		memset(sums->objects + sums->object_count, 0,
+		       (dso->index + 1 - sums->object_count) * sizeof(*sums->objects));
+		sums->object_count = dso->index + 1;
 	}
 	return &sums->objects[dso->index];
 }
@@ -76,7 +72,7 @@ static bool add_place(struct sums *sums, const struct pd_frame *frame, const str
 
 /* A stack with one address in user space is one that nobody could walk up, or the first function of all. Events with
  * copies of the stack are unwound later. */
-static void add_stack(struct sums *sums, const struct doctor *doctor, const struct pd_stack *stack,
+static void add_stack(struct sums *sums, const struct pd_doctor *doctor, const struct pd_stack *stack,
 		      const struct pd_profile_entry *entry)
 {
 	uint64_t sample_type = entry->event->attr->sample_type;
@@ -91,14 +87,14 @@ static void add_stack(struct sums *sums, const struct doctor *doctor, const stru
 	    PD_BITS(entry->event->attr->flags, PD_ATTR_EXCLUDE_CALLCHAIN_USER))
 		return;
 	for (size_t i = 0; i < stack->caller_count; i++)
-		user += pd_profile_frame(doctor->analysis.profile, stack->callers[i])->cpumode == PD_CPUMODE_USER;
+		user += pd_profile_frame(doctor->profile, stack->callers[i])->cpumode == PD_CPUMODE_USER;
 	sums->user += user ? entry->samples : 0;
 	sums->alone += user == 1 ? entry->samples : 0;
 }
 
-static bool add_all(struct sums *sums, const struct doctor *doctor)
+static bool add_all(struct sums *sums, const struct pd_doctor *doctor)
 {
-	const struct pd_profile *profile = doctor->analysis.profile;
+	const struct pd_profile *profile = doctor->profile;
 	const struct pd_profile_entry *entry;
 
 	for (size_t i = 0; (entry = pd_profile_entry(profile, i)) != NULL; i++) {
@@ -144,39 +140,34 @@ static void print_build_id(const struct pd_object *object, char *digits, size_t 
 		snprintf(digits + 2 * i, 3, "%02x", object->build_id[i]);
 }
 
-static char *object_command(const struct pd_dso *dso, const struct object_count *count)
+static const char *object_command(struct pd_doctor *doctor, const struct pd_dso *dso, const struct object_count *count)
 {
 	const struct pd_object *object = dso->object;
-	char id[41], *command = NULL;
-	int length;
+	char id[41];
 
 	if (!object || object->kind == PD_OBJECT_ANON)
-		return strdup(runtime_command(count->comm));
+		return runtime_command(count->comm);
 	print_build_id(object, id, sizeof(id));
 	if (object->kind == PD_OBJECT_KERNEL)
-		return strdup(
-			"sudo cat /proc/kallsyms >FILE (on the recorded machine), then --kallsyms FILE; or --vmlinux FILE");
+		return "sudo cat /proc/kallsyms >FILE (on the recorded machine), then --kallsyms FILE; or --vmlinux FILE";
 	if (object->kind == PD_OBJECT_VDSO || object->kind == PD_OBJECT_VSYSCALL || object->kind == PD_OBJECT_KSYMBOL)
-		return strdup("perfdata report ...   (on the recorded machine)");
+		return "perfdata report ...   (on the recorded machine)";
 	if (dso->state == PD_DSO_MISSING || dso->state == PD_DSO_MISMATCH)
-		length = asprintf(&command, "--symfs DIR, with the file%s%s at its path below DIR%s%s%s",
-				  *id ? " of build id " : "", id, *id ? "; or debuginfod-find executable " : "", id,
-				  "");
-	else
-		length = asprintf(&command, "install its debug package%s%s",
-				  *id ? "; or debuginfod-find debuginfo " : "", id);
-	return length < 0 ? NULL : command;
+		return pd_doctor_string(doctor, "--symfs DIR, with the file%s%s at its path below DIR%s%s",
+					*id ? " of build id " : "", id, *id ? "; or debuginfod-find executable " : "",
+					id);
+	return pd_doctor_string(doctor, "install its debug package%s%s", *id ? "; or debuginfod-find debuginfo " : "",
+				id);
 }
 
 /* ---- checks ---- */
 
 /* The objects with the most samples that nobody can name, most first. */
-static void list_objects(struct finding *finding, const struct sums *sums, const struct pd_symbols *symbols,
-			 bool mismatch)
+static void list_objects(struct pd_doctor *doctor, struct pd_finding *finding, const struct sums *sums, bool mismatch)
 {
 	const struct pd_dso *dso;
 
-	for (size_t i = 0; (dso = pd_symbols_dso(symbols, i)) != NULL && finding->code; i++) {
+	for (size_t i = 0; (dso = pd_symbols_dso(doctor->symbols, i)) != NULL && finding->code; i++) {
 		const struct object_count *count = i < sums->object_count ? &sums->objects[i] : NULL;
 		size_t at = finding->object_count;
 
@@ -184,133 +175,137 @@ static void list_objects(struct finding *finding, const struct sums *sums, const
 			continue;
 		while (at > 0 && finding->objects[at - 1].samples < count->unnamed)
 			at--;
-		if (finding->object_count == OBJECTS_SHOWN) {
-			finding->objects_left++;
-			if (at == OBJECTS_SHOWN)
+		if (finding->object_count == PD_FINDING_OBJECTS) {
+			finding->more_object_count++;
+			if (at == PD_FINDING_OBJECTS)
 				continue;
-			free(finding->objects[OBJECTS_SHOWN - 1].command);
 			finding->object_count--;
 		}
 		memmove(&finding->objects[at + 1], &finding->objects[at],
 			(finding->object_count - at) * sizeof(finding->objects[0]));
-		finding->objects[at] = (struct patient){ dso, count->unnamed, object_command(dso, count) };
+		finding->objects[at] =
+			(struct pd_finding_object){ dso, count->unnamed, object_command(doctor, dso, count) };
 		finding->object_count++;
 	}
 }
 
-static void check_symbols(struct doctor *doctor, const struct sums *sums)
+static void check_symbols(struct pd_doctor *doctor, const struct sums *sums)
 {
-	const struct pd_symbols *symbols = doctor->analysis.symbols;
+	const struct pd_symbols *symbols = doctor->symbols;
 	uint64_t wrong = 0;
-	struct finding *finding;
+	struct pd_finding *finding;
 
 	for (size_t i = 0; pd_symbols_dso(symbols, i) && i < sums->object_count; i++)
 		wrong += pd_symbols_dso(symbols, i)->state == PD_DSO_MISMATCH ? sums->objects[i].samples : 0;
 	if (wrong) {
-		finding = finding_add(doctor, "build-id-mismatch", severity_by(wrong, sums->samples, 1, 50), wrong,
-				      sums->samples,
-				      "the installed file is not the one that ran, so its symbols are not used",
-				      "%" PRIu64 " of %" PRIu64
-				      " samples (%.2f%%) are in files with another build id now",
-				      wrong, sums->samples, percent(wrong, sums->samples));
-		list_objects(finding, sums, symbols, true);
+		finding = pd_finding_add(doctor, PD_FINDING_BUILD_ID_MISMATCH,
+					 pd_severity_by(wrong, sums->samples, 1, 50), wrong, sums->samples,
+					 "the installed file is not the one that ran, so its symbols are not used",
+					 "%" PRIu64 " of %" PRIu64
+					 " samples (%.2f%%) are in files with another build id now",
+					 wrong, sums->samples, pd_percent(wrong, sums->samples));
+		list_objects(doctor, finding, sums, true);
 	}
 	if (!sums->unnamed)
 		return;
-	finding = finding_add(doctor, "no-symbols", severity_by(sums->unnamed, sums->samples, 10, 50), sums->unnamed,
-			      sums->samples, "functions are shown as [unknown] or as addresses",
-			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are in unresolved functions", sums->unnamed,
-			      sums->samples, percent(sums->unnamed, sums->samples));
-	list_objects(finding, sums, symbols, false);
+	finding = pd_finding_add(doctor, PD_FINDING_NO_SYMBOLS, pd_severity_by(sums->unnamed, sums->samples, 10, 50),
+				 sums->unnamed, sums->samples, "functions are shown as [unknown] or as addresses",
+				 "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are in unresolved functions",
+				 sums->unnamed, sums->samples, pd_percent(sums->unnamed, sums->samples));
+	list_objects(doctor, finding, sums, false);
 }
 
-static void check_nowhere(struct doctor *doctor, const struct sums *sums)
+static void check_nowhere(struct pd_doctor *doctor, const struct sums *sums)
 {
-	struct finding *finding;
+	struct pd_finding *finding;
 
 	if (!sums->nowhere)
 		return;
-	finding = finding_add(doctor, "unknown-addresses", severity_by(sums->nowhere, sums->samples, 5, 50),
-			      sums->nowhere, sums->samples,
-			      "nothing is mapped there: mmap records were lost, or the process was already running and "
-			      "its maps were not readable",
-			      "%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are at unmapped addresses", sums->nowhere,
-			      sums->samples, percent(sums->nowhere, sums->samples));
+	finding = pd_finding_add(
+		doctor, PD_FINDING_UNKNOWN_ADDRESSES, pd_severity_by(sums->nowhere, sums->samples, 5, 50),
+		sums->nowhere, sums->samples,
+		"nothing is mapped there: mmap records were lost, or the process was already running and "
+		"its maps were not readable",
+		"%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are at unmapped addresses", sums->nowhere, sums->samples,
+		pd_percent(sums->nowhere, sums->samples));
 	if (sums->nowhere_kernel * 2 > sums->nowhere)
-		finding_command(finding,
-				"sudo sysctl kernel.kptr_restrict=0   (before recording: %" PRIu64
-				" of them are in the kernel)",
-				sums->nowhere_kernel);
+		finding->command = pd_doctor_string(doctor,
+						    "sudo sysctl kernel.kptr_restrict=0   (before recording: %" PRIu64
+						    " of them are in the kernel)",
+						    sums->nowhere_kernel);
 	else
-		finding_command(finding, "sudo perfdata record -m 16M ...   (as root, with larger buffers)");
+		finding->command =
+			pd_doctor_string(doctor, "sudo perfdata record -m 16M ...   (as root, with larger buffers)");
 }
 
-static void check_names(struct doctor *doctor, const struct sums *sums)
+static void check_names(struct pd_doctor *doctor, const struct sums *sums)
 {
 	if (sums->nameless)
-		finding_add(
-			doctor, "unknown-threads", severity_by(sums->nameless, sums->samples, 5, 50), sums->nameless,
-			sums->samples,
+		pd_finding_add(
+			doctor, PD_FINDING_UNKNOWN_THREADS, pd_severity_by(sums->nameless, sums->samples, 5, 50),
+			sums->nameless, sums->samples,
 			"records of their names were lost, or the recorder was not permitted to read them; they are shown as :TID",
 			"%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are of threads without a name", sums->nameless,
-			sums->samples, percent(sums->nameless, sums->samples));
+			sums->samples, pd_percent(sums->nameless, sums->samples));
 }
 
-static void check_build_ids(struct doctor *doctor, const struct sums *sums)
+static void check_build_ids(struct pd_doctor *doctor, const struct sums *sums)
 {
-	struct finding *finding;
+	struct pd_finding *finding;
 
 	if (!sums->no_build_id)
 		return;
-	finding = finding_add(
-		doctor, "no-build-ids", severity_by(sums->no_build_id, sums->samples, 10, 101), sums->no_build_id,
-		sums->samples,
+	finding = pd_finding_add(
+		doctor, PD_FINDING_NO_BUILD_IDS, pd_severity_by(sums->no_build_id, sums->samples, 10, 101),
+		sums->no_build_id, sums->samples,
 		"a file cannot be verified to be the one that ran: if it was rebuilt since, symbols are wrong",
 		"%" PRIu64 " of %" PRIu64 " samples (%.2f%%) are in files without a build id", sums->no_build_id,
-		sums->samples, percent(sums->no_build_id, sums->samples));
-	finding_command(finding, "perfdata record --buildid-mmap ...   (and link with -Wl,--build-id)");
+		sums->samples, pd_percent(sums->no_build_id, sums->samples));
+	finding->command =
+		pd_doctor_string(doctor, "perfdata record --buildid-mmap ...   (and link with -Wl,--build-id)");
 }
 
-static void check_stacks(struct doctor *doctor, const struct sums *sums)
+static void check_stacks(struct pd_doctor *doctor, const struct sums *sums)
 {
-	struct finding *finding;
+	struct pd_finding *finding;
 
 	if (!sums->chains) {
-		finding = finding_add(doctor, "no-stacks", NOTE, 0, sums->samples,
-				      "callers are unknown: no call graph, and a flame graph one function deep",
-				      "the samples have no call chains");
-		finding_command(finding, "perfdata record -g ...");
+		finding = pd_finding_add(doctor, PD_FINDING_NO_STACKS, PD_FINDING_NOTE, 0, sums->samples,
+					 "callers are unknown: no call graph, and a flame graph one function deep",
+					 "the samples have no call chains");
+		finding->command = pd_doctor_string(doctor, "perfdata record -g ...");
 	}
 	if (sums->cut) {
-		finding =
-			finding_add(doctor, "stacks-cut", severity_by(sums->cut, sums->chains, 10, 50), sums->cut,
-				    sums->chains, "their outermost functions are missing: stacks do not begin at main",
-				    "%" PRIu64 " of %" PRIu64 " stacks (%.2f%%) are truncated at the recorder's limit",
-				    sums->cut, sums->chains, percent(sums->cut, sums->chains));
-		finding_command(finding, "sudo sysctl kernel.perf_event_max_stack=1024");
+		finding = pd_finding_add(doctor, PD_FINDING_STACKS_CUT, pd_severity_by(sums->cut, sums->chains, 10, 50),
+					 sums->cut, sums->chains,
+					 "their outermost functions are missing: stacks do not begin at main",
+					 "%" PRIu64 " of %" PRIu64
+					 " stacks (%.2f%%) are truncated at the recorder's limit",
+					 sums->cut, sums->chains, pd_percent(sums->cut, sums->chains));
+		finding->command = pd_doctor_string(doctor, "sudo sysctl kernel.perf_event_max_stack=1024");
 	}
 	if (sums->damaged) {
-		finding = finding_add(doctor, "stacks-damaged", severity_by(sums->damaged, sums->chains, 1, 10),
-				      sums->damaged, sums->chains,
-				      "usually a frame pointer walk into garbage: code without frame pointers uses the "
-				      "register for data; these samples are shown without callers",
-				      "%" PRIu64 " of %" PRIu64
-				      " stacks (%.2f%%) contain an invalid context marker (0xffff...)",
-				      sums->damaged, sums->chains, percent(sums->damaged, sums->chains));
-		finding_command(finding, FRAME_POINTERS);
+		finding = pd_finding_add(
+			doctor, PD_FINDING_STACKS_DAMAGED, pd_severity_by(sums->damaged, sums->chains, 1, 10),
+			sums->damaged, sums->chains,
+			"usually a frame pointer walk into garbage: code without frame pointers uses the "
+			"register for data; these samples are shown without callers",
+			"%" PRIu64 " of %" PRIu64 " stacks (%.2f%%) contain an invalid context marker (0xffff...)",
+			sums->damaged, sums->chains, pd_percent(sums->damaged, sums->chains));
+		finding->command = pd_doctor_string(doctor, PD_DOCTOR_FRAME_POINTERS);
 	}
 	/* The first function of a thread is rightly alone, but few samples are in it. */
-	if (percent(sums->alone, sums->user) > 10) {
-		finding = finding_add(doctor, "no-frame-pointers", severity_by(sums->alone, sums->user, 25, 75),
-				      sums->alone, sums->user,
-				      "code built without frame pointers cannot be unwound: callers are missing",
-				      "%" PRIu64 " of %" PRIu64 " stacks (%.2f%%) have one address in user space",
-				      sums->alone, sums->user, percent(sums->alone, sums->user));
-		finding_command(finding, FRAME_POINTERS);
+	if (pd_percent(sums->alone, sums->user) > 10) {
+		finding = pd_finding_add(doctor, PD_FINDING_NO_FRAME_POINTERS,
+					 pd_severity_by(sums->alone, sums->user, 25, 75), sums->alone, sums->user,
+					 "code built without frame pointers cannot be unwound: callers are missing",
+					 "%" PRIu64 " of %" PRIu64 " stacks (%.2f%%) have one address in user space",
+					 sums->alone, sums->user, pd_percent(sums->alone, sums->user));
+		finding->command = pd_doctor_string(doctor, PD_DOCTOR_FRAME_POINTERS);
 	}
 }
 
-void check_profile(struct doctor *doctor)
+void pd_doctor_judge_profile(struct pd_doctor *doctor)
 {
 	struct sums sums = { 0 };
 
@@ -323,5 +318,5 @@ void check_profile(struct doctor *doctor)
 	} else {
 		doctor->failed = true;
 	}
-	free(sums.objects);
+	pd_free(sums.objects);
 }

@@ -2,10 +2,13 @@
 /*
  * Findings as text, worst first, and as JSON.
  */
-#include "doctor.h"
+#include "doctor/doctor.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
 
 enum {
 	WIDTH = 96
@@ -14,22 +17,27 @@ enum {
 static const char *const severity_words[] = { "note", "warning", "bad" };
 static const char *const state_words[] = { "unused", "symbols", "no-symbols", "missing", "mismatch" };
 
-static size_t count_of(const struct doctor *doctor, enum severity severity)
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static size_t count_of(const struct pd_doctor *doctor, enum pd_severity_of_finding severity)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < doctor->finding_count; i++)
-		count += doctor->findings[i].severity == severity;
+		count += doctor->findings[i].shown.severity == severity;
 	return count;
 }
 
 /* As in the first line of perfdata report. */
-static const char *quality_of(const struct doctor *doctor)
+static const char *quality_of(const struct pd_doctor *doctor)
 {
-	return count_of(doctor, BAD) ? "poor" : count_of(doctor, WARNING) ? "fair" : "good";
+	return count_of(doctor, PD_FINDING_BAD) ? "poor" : count_of(doctor, PD_FINDING_WARNING) ? "fair" : "good";
 }
 
-static double seconds(const struct doctor *doctor)
+static double seconds(const struct pd_doctor *doctor)
 {
 	return (double)(doctor->counts.last_ns - doctor->counts.first_ns) / 1e9;
 }
@@ -79,11 +87,11 @@ static void print_reason(const struct pd_dso *dso, struct pd_text *text)
 	pd_text_escaped(text, reason, strcspn(reason, ";"));
 }
 
-static void print_object(const struct patient *object, uint64_t total, struct pd_text *text)
+static void print_object(const struct pd_finding_object *object, uint64_t total, struct pd_text *text)
 {
 	const struct pd_dso *dso = object->dso;
 
-	pd_text_printf(text, "  %6.2f%%  ", percent(object->samples, total));
+	pd_text_printf(text, "  %6.2f%%  ", pd_percent(object->samples, total));
 	pd_text_escaped(text, dso->long_name, strlen(dso->long_name));
 	pd_text_add(text, ": ");
 	print_reason(dso, text);
@@ -91,7 +99,7 @@ static void print_object(const struct patient *object, uint64_t total, struct pd
 	print_command(text, "           > ", object->command);
 }
 
-static void print_finding(const struct finding *finding, struct pd_text *text)
+static void print_finding(const struct pd_finding *finding, struct pd_text *text)
 {
 	pd_text_printf(text, "\n%s: %s: ", severity_words[finding->severity], finding->code);
 	pd_text_escaped(text, finding->text, strlen(finding->text));
@@ -99,30 +107,30 @@ static void print_finding(const struct finding *finding, struct pd_text *text)
 	print_wrapped(text, "  ", finding->meaning);
 	for (size_t i = 0; i < finding->object_count; i++)
 		print_object(&finding->objects[i], finding->total, text);
-	if (finding->objects_left)
-		pd_text_printf(text, "           and %zu more\n", finding->objects_left);
+	if (finding->more_object_count)
+		pd_text_printf(text, "           and %zu more\n", finding->more_object_count);
 	print_command(text, "  > ", finding->command);
 }
 
-void doctor_print(const struct doctor *doctor, struct pd_text *text)
+void pd_print_doctor(struct pd_text *text, const struct pd_doctor *doctor, const char *name)
 {
-	const char *name = doctor->analysis.input.name;
-	size_t events = pd_file_event_count(doctor->analysis.input.file);
+	size_t events = pd_file_event_count(doctor->file);
 
 	pd_text_escaped(text, name, strlen(name));
 	pd_text_printf(text,
 		       ": profile quality: %s; %" PRIu64
 		       " sample%s of %zu event%s in %.3f s; %zu bad, %zu warning%s, %zu note%s\n",
 		       quality_of(doctor), doctor->counts.samples, plural(doctor->counts.samples), events,
-		       plural(events), seconds(doctor), count_of(doctor, BAD), count_of(doctor, WARNING),
-		       plural(count_of(doctor, WARNING)), count_of(doctor, NOTE), plural(count_of(doctor, NOTE)));
+		       events == 1 ? "" : "s", seconds(doctor), count_of(doctor, PD_FINDING_BAD),
+		       count_of(doctor, PD_FINDING_WARNING), plural(count_of(doctor, PD_FINDING_WARNING)),
+		       count_of(doctor, PD_FINDING_NOTE), plural(count_of(doctor, PD_FINDING_NOTE)));
 	for (size_t i = 0; i < doctor->finding_count; i++)
-		print_finding(&doctor->findings[i], text);
+		print_finding(&doctor->findings[i].shown, text);
 }
 
 /* ---- JSON ---- */
 
-static void add_object(struct pd_json *json, const struct patient *object, uint64_t total)
+static void add_object(struct pd_json *json, const struct pd_finding_object *object, uint64_t total)
 {
 	const struct pd_dso *dso = object->dso;
 
@@ -133,21 +141,21 @@ static void add_object(struct pd_json *json, const struct patient *object, uint6
 	else
 		pd_json_string(json, "build_id", NULL);
 	pd_json_number(json, "samples", object->samples);
-	pd_json_double(json, "percent", percent(object->samples, total));
+	pd_json_double(json, "percent", pd_percent(object->samples, total));
 	pd_json_string(json, "state", state_words[dso->state]);
 	pd_json_string(json, "detail", dso->detail);
 	pd_json_string(json, "command", object->command);
 	pd_json_close(json, '}');
 }
 
-static void add_finding(struct pd_json *json, const struct finding *finding)
+static void add_finding(struct pd_json *json, const struct pd_finding *finding)
 {
 	pd_json_open(json, NULL, '{');
 	pd_json_string(json, "code", finding->code);
 	pd_json_string(json, "severity", severity_words[finding->severity]);
 	pd_json_number(json, "count", finding->count);
 	pd_json_number(json, "total", finding->total);
-	pd_json_double(json, "percent", percent(finding->count, finding->total));
+	pd_json_double(json, "percent", pd_percent(finding->count, finding->total));
 	pd_json_string(json, "text", finding->text);
 	pd_json_string(json, "meaning", finding->meaning);
 	pd_json_string(json, "command", finding->command);
@@ -155,24 +163,23 @@ static void add_finding(struct pd_json *json, const struct finding *finding)
 	for (size_t i = 0; i < finding->object_count; i++)
 		add_object(json, &finding->objects[i], finding->total);
 	pd_json_close(json, ']');
-	pd_json_number(json, "more_objects", finding->objects_left);
+	pd_json_number(json, "more_objects", finding->more_object_count);
 	pd_json_close(json, '}');
 }
 
-void doctor_json(const struct doctor *doctor, struct pd_text *text)
+void pd_json_doctor(struct pd_text *text, const struct pd_doctor *doctor, const char *name)
 {
 	struct pd_json json = { .text = text };
 
 	pd_json_open(&json, NULL, '{');
-	pd_json_string(&json, "file", doctor->analysis.input.name);
+	pd_json_string(&json, "file", name);
 	pd_json_string(&json, "trust", quality_of(doctor));
 	pd_json_number(&json, "samples", doctor->counts.samples);
-	pd_json_number(&json, "events", pd_file_event_count(doctor->analysis.input.file));
+	pd_json_number(&json, "events", pd_file_event_count(doctor->file));
 	pd_json_number(&json, "duration_ns", doctor->counts.last_ns - doctor->counts.first_ns);
 	pd_json_open(&json, "findings", '[');
 	for (size_t i = 0; i < doctor->finding_count; i++)
-		add_finding(&json, &doctor->findings[i]);
+		add_finding(&json, &doctor->findings[i].shown);
 	pd_json_close(&json, ']');
 	pd_json_close(&json, '}');
-	pd_text_add(text, "\n");
 }
