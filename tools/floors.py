@@ -82,7 +82,7 @@ def judge(module, target):
     if not quoted and not ours:
         return None
     if module in OUTSIDE:
-        if first == module or (quoted and (first is None or first in ("front", "commands", "manual", "explain", "top"))):
+        if first == module or (quoted and (first is None or first in ("front", "commands", "manual", "explain", "scrub", "top"))):
             return None
         return f"{module} includes {name}, which is not public"
     if module == "include":

@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata scrub: the same recording without what says who, where and what. The library does it (perfdata/scrub.h); here
- * options, patterns and the key are read. scrub_summary.c says what was done; docs/scrubbing.md what each level does, and why.
+ * perfdata scrub: the same recording without what says who, where and what. The library does it (perfdata/scrub.h);
+ * docs/scrubbing.md says what each level does, and why.
  */
-#include "commands/scrub_summary.h"
 #include "front/input.h"
 #include "front/outfile.h"
 #include "front/target.h"
+#include "scrub/given.h"
+#include "scrub/verify.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-
-enum {
-	KEY_MIN = 16,
-	FILE_MAX = 1 << 20, /* of a key or of names to keep */
-	RANDOM_KEY = 32,
-	MIN_SEARCHED = 4
-};
 
 struct values {
 	struct input_options input;
@@ -77,207 +67,42 @@ struct job {
 	struct target target;
 	struct pd_scrub *scrub;
 	struct outfile map;
-	const char **keep;
-	size_t keep_count;
-	char *kept_lines[64]; /* contents of --keep-names */
-	size_t kept_files;
+	struct scrub_keep keep;
 	char *key;
 };
-
-/* ---- the key ---- */
-
-static int digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The bytes of digits, at their own place. */
-static bool unhex(char *text, size_t *size)
-{
-	if (*size % 2)
-		return false;
-	for (size_t i = 0; i < *size; i += 2) {
-		int high = digit(text[i]), low = digit(text[i + 1]);
-
-		if (high < 0 || low < 0)
-			return false;
-		text[i / 2] = (char)(high << 4 | low);
-	}
-	*size /= 2;
-	return true;
-}
-
-/* A file that is small, with a NUL behind its end; NULL if it cannot be read, which was said. */
-static char *read_file(const char *path, size_t most, size_t *size_out)
-{
-	FILE *file = fopen(path, "re");
-	char *data = malloc(most + 1);
-	size_t size = file && data ? fread(data, 1, most + 1, file) : 0;
-
-	if (!file || !data || ferror(file) || size > most) {
-		complain("%s: %s", path, !data ? "out of memory" : file && size > most ? "too large" : strerror(errno));
-		free(data);
-		data = NULL;
-	} else {
-		data[size] = 0;
-		*size_out = size;
-	}
-	if (file)
-		fclose(file);
-	return data;
-}
-
-static char *random_key(size_t *size)
-{
-	char *key = malloc(RANDOM_KEY);
-
-	*size = RANDOM_KEY;
-	if (key && getrandom(key, RANDOM_KEY, 0) == RANDOM_KEY)
-		return key;
-	complain("cannot get a random key: %s", strerror(errno));
-	free(key);
-	return NULL;
-}
-
-static char *find_key(const char *option, size_t *size)
-{
-	bool hex = !strncmp(option, "hex:", 4), environment = !strncmp(option, "env:", 4);
-	const char *text = environment ? getenv(option + 4) : hex ? option + 4 : NULL;
-	char *key;
-
-	if (environment && !text) {
-		complain("option --key: environment variable %s is not set", option + 4);
-		return NULL;
-	}
-	key = text ? strdup(text) : read_file(option, FILE_MAX, size);
-	if (!key)
-		return NULL;
-	if (text)
-		*size = strlen(key);
-	else if (*size && key[*size - 1] == '\n')
-		--*size;
-	if (hex && !unhex(key, size)) {
-		complain("option --key: hex: must be followed by pairs of hexadecimal digits");
-	} else if (*size < KEY_MIN) {
-		complain("option --key: %zu bytes are too short, at least %d are required", *size, KEY_MIN);
-	} else {
-		return key;
-	}
-	free(key);
-	return NULL;
-}
 
 /* ---- options ---- */
 
 static bool parse_level(struct job *job)
 {
-	static const char *const names[] = { "names", "addresses", "all" };
 	const char *hide = job->values->hide;
 
 	job->options.level = PD_SCRUB_ADDRESSES;
-	for (size_t i = 0; hide && i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(hide, names[i])) {
-			job->options.level = (enum pd_scrub_level)i;
-			return true;
-		}
-	}
-	if (hide)
-		complain("option --hide: '%s' is not one of names, addresses, all", hide);
-	return !hide;
+	if (!hide || pd_scrub_level_parse(hide, &job->options.level))
+		return true;
+	complain("option --hide: '%s' is not one of names, addresses, all", hide);
+	return false;
 }
 
 static bool parse_data(struct job *job)
 {
-	const struct {
-		const char *name;
-		bool *keep;
-	} words[] = { { "raw", &job->options.keep_raw },
-		      { "regs", &job->options.keep_regs },
-		      { "stack", &job->options.keep_stack },
-		      { "aux", &job->options.keep_aux } };
-	const char *at = job->values->keep_data;
+	struct pd_error error;
 
-	while (at && *at) {
-		size_t size = strcspn(at, ","), i = 0;
-
-		while (i < 4 && (strlen(words[i].name) != size || strncmp(words[i].name, at, size) != 0))
-			i++;
-		if (i == 4) {
-			complain("option --keep-data: '%.*s' is not one of raw, regs, stack, aux", (int)size, at);
-			return false;
-		}
-		*words[i].keep = true;
-		at += size + (at[size] == ',');
-	}
-	return true;
+	if (!job->values->keep_data || pd_scrub_keep_data_parse(job->values->keep_data, &job->options, &error) == PD_OK)
+		return true;
+	complain("option --keep-data: %s", error.message);
+	return false;
 }
 
-static bool add_pattern(struct job *job, const char *pattern)
+static bool parse_options(struct job *job)
 {
-	const char **more = realloc(job->keep, (job->keep_count + 1) * sizeof(*more));
+	const struct values *values = job->values;
 
-	if (!more) {
-		complain("out of memory");
+	if (!parse_level(job) || !parse_data(job) || !scrub_keep_read(&job->keep, &values->keep, &values->keep_names))
 		return false;
-	}
-	job->keep = more;
-	if (!pd_scrub_knows_class(pattern)) {
-		complain(
-			"option --keep: '%.*s' is not one of dso, comm, symbol, host, argument, event, release, pmu, word, name",
-			(int)strcspn(pattern, "="), pattern);
-		return false;
-	}
-	job->keep[job->keep_count++] = pattern;
-	return true;
-}
-
-static bool add_patterns_of(struct job *job, const char *path)
-{
-	size_t size;
-	char *text;
-
-	if (job->kept_files == sizeof(job->kept_lines) / sizeof(job->kept_lines[0])) {
-		complain("option --keep-names: too many files");
-		return false;
-	}
-	text = read_file(path, FILE_MAX, &size);
-	if (!text)
-		return false;
-	job->kept_lines[job->kept_files++] = text;
-	for (char *line = text, *next; line; line = next) {
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = 0;
-		if (*line && *line != '#' && !add_pattern(job, line))
-			return false;
-	}
-	return true;
-}
-
-static bool parse_keep(struct job *job)
-{
-	for (size_t i = 0; i < job->values->keep.count; i++) {
-		if (!add_pattern(job, job->values->keep.items[i]))
-			return false;
-	}
-	for (size_t i = 0; i < job->values->keep_names.count; i++) {
-		if (!add_patterns_of(job, job->values->keep_names.items[i]))
-			return false;
-	}
-	job->options.keep = job->keep;
-	job->options.keep_count = job->keep_count;
-	return true;
-}
-
-static bool parse_key(struct job *job)
-{
-	const char *option = job->values->key;
-
-	job->key = option ? find_key(option, &job->options.key_size) : random_key(&job->options.key_size);
-	job->options.key = job->key;
+	job->options.keep = job->keep.patterns;
+	job->options.keep_count = job->keep.count;
+	job->options.key = job->key = scrub_key_read(values->key, &job->options.key_size);
 	return job->key;
 }
 
@@ -305,7 +130,7 @@ static void show_progress(void *self, uint64_t done, uint64_t total)
 	progress_show(&job->input.progress, done, total);
 }
 
-static int write_result(struct job *job, struct pd_scrub_result *result)
+static int write_result(struct job *job)
 {
 	struct pd_file *const inputs[] = { job->input.file };
 	struct pd_error error;
@@ -314,29 +139,23 @@ static int write_result(struct job *job, struct pd_scrub_result *result)
 
 	if (code != CODE_FINE)
 		return code;
-	status = pd_scrub_write(job->scrub, job->target.writer, result, &error);
+	status = pd_scrub_write(job->scrub, job->target.writer, NULL, &error);
 	progress_clear(&job->input.progress);
 	return target_close(&job->target, code_with_error(status, &error));
 }
 
-static int write_with_map(struct job *job, struct pd_scrub_result *result)
+static int write_with_map(struct job *job)
 {
-	int code = CODE_FINE;
+	int code = outfile_open(&job->map, job->values->map, job->input.out, job->input.name);
 
-	if (job->values->map)
-		code = outfile_open(&job->map, job->values->map, job->input.out, job->input.name);
-	if (code != CODE_FINE)
-		return code;
-	code = write_result(job, result);
-	return job->values->map ? outfile_close(&job->map, code) : code;
+	return code == CODE_FINE ? outfile_close(&job->map, write_result(job)) : code;
 }
 
-static int scrub_opened(struct job *job, struct pd_scrub_result *result)
+static int scrub_opened(struct job *job)
 {
 	struct pd_error error;
 	enum pd_status status;
 
-	job->options.size = sizeof(job->options);
 	job->options.name = job->values->map ? print_name : NULL;
 	job->options.progress = show_progress;
 	job->options.self = job;
@@ -345,13 +164,39 @@ static int scrub_opened(struct job *job, struct pd_scrub_result *result)
 	// the same problems come again
 	if (job->options.level > PD_SCRUB_NAMES)
 		input_again(&job->input);
-	return status < 0 ? code_with_error(status, &error) : write_with_map(job, result);
+	if (status < 0)
+		return code_with_error(status, &error);
+	return job->values->map ? write_with_map(job) : write_result(job);
+}
+
+static void print_json(const struct job *job, struct pd_text *text)
+{
+	struct pd_json json = { text };
+
+	pd_json_open(&json, NULL, '{');
+	pd_json_string(&json, "hide", pd_scrub_level_name(job->options.level));
+	pd_json_string(&json, "key", job->values->key ? "given" : "random");
+	pd_scrub_json(job->scrub, &json);
+	pd_json_close(&json, '}');
+	pd_text_add(text, "\n");
+}
+
+static void print_summary(const struct job *job)
+{
+	struct pd_text *text = pd_text_new();
+
+	if (text) {
+		pd_scrub_text(job->scrub, text);
+		complain_lines(text);
+	}
+	pd_text_free(text);
+	if (!job->values->key)
+		complain("random key: names cannot be matched with those of other results (use --key)");
 }
 
 static int scrub_input(struct job *job, const struct call *call)
 {
 	struct input_options input = job->values->input;
-	struct pd_scrub_result result = { 0 };
 	int code = target_take(&job->target, &job->values->target, PD_PACK_SAME);
 
 	if (code != CODE_FINE)
@@ -369,58 +214,33 @@ static int scrub_input(struct job *job, const struct call *call)
 	code = input_open(&job->input, &input, call, NULL, NULL);
 	if (code != CODE_FINE)
 		return code;
-	code = input_close(&job->input, scrub_opened(job, &result));
+	code = input_close(&job->input, scrub_opened(job));
 	if (code != CODE_FINE && code != CODE_DAMAGED)
 		return code;
 	if (job->values->json)
-		scrub_summary_json(job->scrub, job->options.level, !job->values->key, call->out->text);
+		print_json(job, call->out->text);
 	else if (!job->values->input.quiet)
-		scrub_summary(job->scrub, &result, job->options.level, !job->values->key);
+		print_summary(job);
 	return code;
 }
 
-/* ---- searching ---- */
-
-static int verify(struct job *job, const struct call *call)
-{
-	size_t min = job->values->least.given ? (size_t)job->values->least.value : MIN_SEARCHED;
-	struct pd_scrub_search *search;
-	struct pd_error error;
-	enum pd_status status;
-	int code;
-
-	if (call->word_count != 2 || min < MIN_SEARCHED) {
-		complain(call->word_count != 2 ? "--verify requires two files: ORIGINAL and RESULT" :
-						 "option --min-length: must be at least 4");
-		return CODE_USAGE;
-	}
-	job->options.size = sizeof(job->options);
-	status = pd_scrub_search_new(call->words[0], call->words[1], &job->options, min, &search, &error);
-	if (status < 0)
-		return code_with_error(status, &error);
-	code = job->values->json ? scrub_finds_json(search, call->out->text) :
-				   scrub_finds(search, min, call->out->text);
-	pd_scrub_search_free(search);
-	return code;
-}
+/* ---- all ---- */
 
 static int run_scrub(const struct call *call)
 {
-	struct job job = { .values = call->values };
+	struct job job = { .values = call->values, .options.size = sizeof(struct pd_scrub_options) };
 	int code = CODE_USAGE;
 
-	if (parse_level(&job) && parse_data(&job) && parse_keep(&job) && parse_key(&job)) {
+	if (parse_options(&job)) {
 		if (job.values->verify)
-			code = verify(&job, call);
+			code = scrub_verify(&job.options, job.values->least, job.values->json, call);
 		else if (call->word_count > 1)
 			complain("unexpected argument '%s' (only one FILE is accepted)", call->words[1]);
 		else
 			code = scrub_input(&job, call);
 	}
 	pd_scrub_free(job.scrub);
-	for (size_t i = 0; i < job.kept_files; i++)
-		free(job.kept_lines[i]);
-	free(job.keep);
+	scrub_keep_free(&job.keep);
 	free(job.key);
 	return code;
 }

@@ -28,6 +28,20 @@ void complain(const char *format, ...)
 	pd_text_free(text);
 }
 
+void complain_lines(const struct pd_text *text)
+{
+	struct pd_bytes rest = pd_text_bytes(text);
+
+	while (rest.size) {
+		const uint8_t *end = memchr(rest.data, '\n', rest.size);
+		size_t size = end ? (size_t)(end - rest.data) : rest.size;
+
+		complain("%.*s", (int)size, (const char *)rest.data);
+		rest.data += size + (end != NULL);
+		rest.size -= size + (end != NULL);
+	}
+}
+
 static int64_t ms_between(const struct timespec *from, const struct timespec *to)
 {
 	return (int64_t)(to->tv_sec - from->tv_sec) * 1000 + (to->tv_nsec - from->tv_nsec) / 1000000;

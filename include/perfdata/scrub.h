@@ -89,6 +89,14 @@ enum {
 
 struct pd_scrub;
 
+/** "names", "addresses", "all"; NULL for other values. */
+PD_API const char *pd_scrub_level_name(enum pd_scrub_level level);
+/** False if there is no such level. */
+PD_API bool pd_scrub_level_parse(const char *name, enum pd_scrub_level *level_out);
+/** Sets the members keep_... of the options that a list names: "raw", "regs", "stack", "aux", with commas between. Errors:
+ * PD_ERROR_ARGUMENT. */
+PD_API enum pd_status pd_scrub_keep_data_parse(const char *list, struct pd_scrub_options *options,
+					       struct pd_error *error);
 /** Whether such a pattern for names, CLASS=PATTERN or PATTERN, names a class that there is. */
 PD_API bool pd_scrub_knows_class(const char *keep);
 /** Reads the file once if level is not PD_SCRUB_NAMES; then it must be one that can be read twice (pd_open_options.keep).
@@ -111,6 +119,8 @@ PD_API uint64_t pd_scrub_dropped_records(const struct pd_scrub *scrub, uint32_t 
 PD_API bool pd_scrub_dropped_feature(const struct pd_scrub *scrub, unsigned feature, uint64_t *bytes_out);
 /** Adds all of this as members of a JSON object. */
 PD_API void pd_scrub_json(const struct pd_scrub *scrub, struct pd_json *json);
+/** The same in words, a few lines; after pd_scrub_write. */
+PD_API void pd_scrub_text(const struct pd_scrub *scrub, struct pd_text *text);
 
 /** A name of the original that the result still has. */
 struct pd_scrub_find {
@@ -127,6 +137,7 @@ struct pd_scrub_search_result {
 	uint64_t excused_count;   /* found only inside words that everybody may know */
 	uint64_t too_short_count; /* shorter than min_length, and not searched for */
 	uint64_t searched_bytes;
+	size_t min_length;
 };
 
 struct pd_scrub_search;
@@ -143,6 +154,10 @@ PD_API void pd_scrub_search_free(struct pd_scrub_search *search);
 PD_API void pd_scrub_search_count(const struct pd_scrub_search *search, struct pd_scrub_search_result *result_out);
 /** The index-th name that was found. False past the end. Owned by the search. */
 PD_API bool pd_scrub_search_at(const struct pd_scrub_search *search, size_t index, struct pd_scrub_find *find_out);
+/** A line for each name that was found, and one with the counts. */
+PD_API void pd_scrub_search_text(const struct pd_scrub_search *search, struct pd_text *text);
+/** Adds the same as members of a JSON object. */
+PD_API void pd_scrub_search_json(const struct pd_scrub_search *search, struct pd_json *json);
 
 #ifdef __cplusplus
 }

@@ -302,3 +302,15 @@ const char *pd_size_string(uint64_t bytes, char string[32])
 	snprintf(string, 32, "%.1f %s", value, units[unit]);
 	return string;
 }
+
+void pd_text_grouped(struct pd_text *text, uint64_t number)
+{
+	char digits[24];
+	size_t count = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, number);
+
+	for (size_t i = 0; i < count; i++) {
+		if (i && (count - i) % 3 == 0)
+			pd_text_char(text, ',');
+		pd_text_char(text, digits[i]);
+	}
+}

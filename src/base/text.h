@@ -52,5 +52,18 @@ void pd_text_hex_bytes(struct pd_text *text, const uint8_t *data, size_t size);
 // Seconds with nine digits behind the point.
 void pd_text_time(struct pd_text *text, uint64_t ns);
 void pd_text_indent(struct pd_text *text, unsigned steps);
+// "1,234,567"
+void pd_text_grouped(struct pd_text *text, uint64_t number);
+
+// What follows a count: "1 file", "2 files"; "1 was", "2 were".
+static inline const char *pd_plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static inline const char *pd_was_or_were(uint64_t count)
+{
+	return count == 1 ? "was" : "were";
+}
 
 #endif

@@ -17,11 +17,6 @@ enum {
 static const char *const severity_words[] = { "note", "warning", "bad" };
 static const char *const state_words[] = { "unused", "symbols", "no-symbols", "missing", "mismatch" };
 
-static const char *plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 static size_t count_of(const struct pd_doctor *doctor, enum pd_severity_of_finding severity)
 {
 	size_t count = 0;
@@ -120,10 +115,10 @@ void pd_print_doctor(struct pd_text *text, const struct pd_doctor *doctor, const
 	pd_text_printf(text,
 		       ": profile quality: %s; %" PRIu64
 		       " sample%s of %zu event%s in %.3f s; %zu bad, %zu warning%s, %zu note%s\n",
-		       quality_of(doctor), doctor->counts.samples, plural(doctor->counts.samples), events,
+		       quality_of(doctor), doctor->counts.samples, pd_plural(doctor->counts.samples), events,
 		       events == 1 ? "" : "s", seconds(doctor), count_of(doctor, PD_FINDING_BAD),
-		       count_of(doctor, PD_FINDING_WARNING), plural(count_of(doctor, PD_FINDING_WARNING)),
-		       count_of(doctor, PD_FINDING_NOTE), plural(count_of(doctor, PD_FINDING_NOTE)));
+		       count_of(doctor, PD_FINDING_WARNING), pd_plural(count_of(doctor, PD_FINDING_WARNING)),
+		       count_of(doctor, PD_FINDING_NOTE), pd_plural(count_of(doctor, PD_FINDING_NOTE)));
 	for (size_t i = 0; i < doctor->finding_count; i++)
 		print_finding(&doctor->findings[i].shown, text);
 }

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
+
 void pd_quality_add(struct pd_report_quality *quality, const struct pd_profile_entry *entry,
 		    const struct pd_stack *stack, bool resolved)
 {
@@ -46,11 +48,6 @@ void pd_report_quality(const struct pd_report *report, struct pd_report_quality 
 	*quality_out = quality;
 }
 
-static const char *plural_s(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 static const char *rating(const struct pd_report_quality *quality)
 {
 	double lost = pd_percent(quality->lost, quality->lost + quality->samples);
@@ -67,7 +64,7 @@ static const char *rating(const struct pd_report_quality *quality)
 void pd_quality_print(const struct pd_report_quality *quality, struct pd_text *text)
 {
 	pd_text_printf(text, "# Profile quality: %s (%" PRIu64 " sample%s, %" PRIu64 " lost", rating(quality),
-		       quality->samples, plural_s(quality->samples), quality->lost);
+		       quality->samples, pd_plural(quality->samples), quality->lost);
 	if (quality->lost)
 		pd_text_printf(text, " = %.1f %%", pd_percent(quality->lost, quality->lost + quality->samples));
 	pd_text_printf(text, ", %" PRIu64 " throttled, %.1f %% truncated stacks, %.1f %% unresolved",
@@ -81,5 +78,5 @@ void pd_quality_print(const struct pd_report_quality *quality, struct pd_text *t
 			       "# %" PRIu64
 			       " sample%s with a copied user stack that is not unwound: callers in user space are "
 			       "missing\n",
-			       quality->copied_stacks, plural_s(quality->copied_stacks));
+			       quality->copied_stacks, pd_plural(quality->copied_stacks));
 }

@@ -8,8 +8,9 @@
  *   numbers.c     processes, CPUs, times, inodes, build ids
  *   addresses.c   addresses, by a plan of what was mapped where
  *   features.c    events and features on their way to the writer; tracing.c: tracing data, made anew
+ *   spelled.c     words for options
  *   summary.c     what was done
- *   search.c      the search for what should be gone
+ *   search.c      the search for what should be gone; found.c: what it found, as text
  */
 #ifndef PD_SCRUB_SCRUB_H
 #define PD_SCRUB_SCRUB_H

@@ -542,7 +542,8 @@ void pd_scrub_search_count(const struct pd_scrub_search *search, struct pd_scrub
 	*result_out = (struct pd_scrub_search_result){ .name_count = search->count,
 						       .find_count = search->find_count,
 						       .too_short_count = search->too_short,
-						       .searched_bytes = search->bytes };
+						       .searched_bytes = search->bytes,
+						       .min_length = search->min_length };
 	for (size_t i = 0; i < search->count; i++)
 		result_out->excused_count += !search->needles[i].found && search->needles[i].excused;
 }

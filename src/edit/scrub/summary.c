@@ -2,6 +2,12 @@
 /* What a scrub did: with each class of values, and which records and features it dropped. */
 #include "edit/scrub/scrub.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
 bool pd_scrub_class_at(const struct pd_scrub *scrub, size_t index, struct pd_scrub_class *class_out)
 {
 	const struct pd_scrub_counts *counts = &scrub->counts;
@@ -86,4 +92,108 @@ void pd_scrub_json(const struct pd_scrub *scrub, struct pd_json *json)
 	add_features(scrub, json);
 	add_classes(scrub, json);
 	pd_json_number(json, "maps_too_large", result->large_map_count);
+}
+
+/* ---- as text ---- */
+
+/* A line: what it is about, and items with their counts; nothing if there are none. */
+struct item_line {
+	struct pd_text *text;
+	const char *head;
+	bool has_items;
+};
+
+static void add_item(struct item_line *line, const char *what, uint64_t count)
+{
+	pd_text_printf(line->text, "%s%s%s (%" PRIu64 ")", line->has_items ? ", " : line->head,
+		       line->has_items ? "" : ": ", what, count);
+	line->has_items = true;
+}
+
+static void end_line(const struct item_line *line)
+{
+	if (line->has_items)
+		pd_text_add(line->text, "\n");
+}
+
+static void print_dropped_records(const struct pd_scrub *scrub, struct pd_text *text)
+{
+	struct item_line line = { text, "dropped records", false };
+	char unknown[40];
+
+	for (uint32_t type = 0; type < PD_SCRUB_TYPES; type++) {
+		const char *name = type < PD_SCRUB_OTHER_TYPES ? pd_record_name(type) : "records of other types";
+		uint64_t count = pd_scrub_dropped_records(scrub, type);
+
+		snprintf(unknown, sizeof(unknown), "records of type %" PRIu32, type);
+		if (count)
+			add_item(&line, name ? name : unknown, count);
+	}
+	end_line(&line);
+}
+
+static void print_dropped_features(const struct pd_scrub *scrub, struct pd_text *text)
+{
+	struct item_line line = { text, "dropped features, in bytes", false };
+	uint64_t bytes;
+
+	for (unsigned feature = 0; feature < PD_FEATURE_LIMIT; feature++) {
+		const char *name = pd_feature_name(feature);
+
+		if (pd_scrub_dropped_feature(scrub, feature, &bytes))
+			add_item(&line, name ? name : "unknown feature", bytes);
+	}
+	end_line(&line);
+}
+
+/* Number of values, or of names the number of different ones, that the action of their class was applied to. */
+static uint64_t treated_count(const struct pd_scrub_class *class)
+{
+	if (!class->distinct_count)
+		return class->value_count;
+	return class->distinct_count - (class->action == PD_SCRUB_REPLACE ? class->kept_count : 0);
+}
+
+static void print_classes(const struct pd_scrub *scrub, struct pd_text *text)
+{
+	static const char *const actions[] = { "kept", "replaced", "moved", "zeroed", "dropped data" };
+	struct item_line kept = { text, "names kept (common names, and --keep)", false };
+	struct pd_scrub_class class;
+
+	for (size_t action = 0; action < sizeof(actions) / sizeof(actions[0]); action++) {
+		struct item_line line = { text, actions[action], false };
+
+		for (size_t i = 0; pd_scrub_class_at(scrub, i, &class); i++) {
+			if (class.action == (enum pd_scrub_action)action && *class.text && treated_count(&class))
+				add_item(&line, class.text, treated_count(&class));
+		}
+		end_line(&line);
+	}
+	for (size_t i = 0; pd_scrub_class_at(scrub, i, &class); i++) {
+		if (class.kept_count && class.action == PD_SCRUB_REPLACE)
+			add_item(&kept, class.name, class.kept_count);
+	}
+	end_line(&kept);
+}
+
+void pd_scrub_text(const struct pd_scrub *scrub, struct pd_text *text)
+{
+	const struct pd_scrub_result *result = &scrub->result;
+	uint64_t dropped = result->dropped_known_count + result->dropped_unknown_count + result->dropped_damaged_count;
+
+	pd_text_printf(text,
+		       "kept %" PRIu64 " sample%s and %" PRIu64 " other record%s, dropped %" PRIu64
+		       " sample%s and %" PRIu64 " other record%s\n",
+		       result->sample_count, pd_plural(result->sample_count), result->other_count,
+		       pd_plural(result->other_count), result->dropped_sample_count,
+		       pd_plural(result->dropped_sample_count), dropped, pd_plural(dropped));
+	print_dropped_records(scrub, text);
+	print_dropped_features(scrub, text);
+	print_classes(scrub, text);
+	if (result->large_map_count)
+		pd_text_printf(text, "%" PRIu64 " mapping%s %s too large: addresses in them are replaced\n",
+			       result->large_map_count, pd_plural(result->large_map_count),
+			       pd_was_or_were(result->large_map_count));
+	pd_text_printf(text, "not hidden: counts, sizes, flags, order%s\n",
+		       scrub->level < PD_SCRUB_ALL ? ", times, PIDs, CPUs, build ids, the machine" : "");
 }

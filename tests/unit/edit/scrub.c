@@ -187,6 +187,57 @@ TEST(refused)
 	pd_file_close(file);
 }
 
+static bool text_has(const struct pd_text *text, const char *words)
+{
+	struct pd_bytes bytes = pd_text_bytes(text);
+
+	return memmem(bytes.data, bytes.size, words, strlen(words));
+}
+
+TEST(summary)
+{
+	const struct pd_scrub_options options = { .size = sizeof(options), .key = "0123456789abcdef", .key_size = 16 };
+	struct pd_file *file = open_text(recording);
+	struct pd_scrub_search *search = NULL;
+	struct pd_text *text = pd_text_new();
+	struct pd_json json = { text };
+	struct pd_scrub *scrub = NULL;
+
+	CHECK(file && scrub_to(path_of("summary"), file, &options, &scrub, NULL) == PD_OK);
+	pd_scrub_text(scrub, text);
+	CHECK(text_has(text, "kept 2 samples and 2 other records, dropped 0 samples and 0 other records\n"));
+	CHECK(text_has(text, "\nreplaced: ") && text_has(text, "names of threads (1)"));
+	CHECK(text_has(text, "\nnot hidden: counts, sizes, flags, order, times, PIDs, CPUs, build ids, the machine\n"));
+	pd_text_clear(text);
+	pd_json_open(&json, NULL, '{');
+	pd_scrub_json(scrub, &json);
+	pd_json_close(&json, '}');
+	CHECK(text_has(text, "{\"samples\":2,") || text_has(text, "{\"samples\": 2,"));
+	pd_text_clear(text);
+	CHECK(pd_scrub_search_new(path_of("summary"), path_of("summary"), &options, 5, &search, &error) == PD_OK);
+	pd_scrub_search_text(search, text);
+	CHECK(text_has(text, "found ") && text_has(text, " shorter than 5 bytes ignored\n"));
+	pd_scrub_search_free(search);
+	pd_text_free(text);
+	pd_scrub_free(scrub);
+	pd_file_close(file);
+}
+
+TEST(words)
+{
+	struct pd_scrub_options options = { .size = sizeof(options) };
+
+	CHECK(pd_scrub_level_parse("all", &options.level) && options.level == PD_SCRUB_ALL);
+	CHECK_STR(pd_scrub_level_name(PD_SCRUB_ADDRESSES), "addresses");
+	CHECK(!pd_scrub_level_parse("al", &options.level) && options.level == PD_SCRUB_ALL);
+	CHECK(!pd_scrub_level_name((enum pd_scrub_level)3));
+	CHECK(pd_scrub_keep_data_parse("regs,aux", &options, &error) == PD_OK);
+	CHECK(options.keep_regs && options.keep_aux && !options.keep_raw && !options.keep_stack);
+	CHECK(pd_scrub_keep_data_parse("", &options, &error) == PD_OK);
+	CHECK(pd_scrub_keep_data_parse("raw,re", &options, &error) == PD_ERROR_ARGUMENT &&
+	      strstr(error.message, "'re'"));
+}
+
 TEST(no_memory)
 {
 	const struct pd_scrub_options options = {
@@ -229,5 +280,5 @@ TEST(start)
 	CHECK(mkdtemp(folder));
 }
 
-RUN(TEST_CASE(start), TEST_CASE(names), TEST_CASE(all), TEST_CASE(search), TEST_CASE(refused), TEST_CASE(no_memory),
-    TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(names), TEST_CASE(all), TEST_CASE(search), TEST_CASE(refused), TEST_CASE(summary),
+    TEST_CASE(words), TEST_CASE(no_memory), TEST_CASE(clean))

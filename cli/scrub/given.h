@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* What perfdata scrub is given besides the recording: a key, and names to keep. What is wrong is said on stderr. */
+#ifndef CLI_SCRUB_GIVEN_H
+#define CLI_SCRUB_GIVEN_H
+
+#include "front/cli.h"
+
+#include <perfdata/scrub.h>
+
+enum {
+	SCRUB_FILE_MAX = 1 << 20 /* bytes of a key, or of a list of names */
+};
+
+/* A small file, with a NUL behind its end; to be freed. NULL if it cannot be read. */
+char *scrub_file_read(const char *path, size_t *size_out);
+
+/* The key that an option names: a file, hex:DIGITS or env:NAME; NULL: a random one. To be freed. NULL if there is none. */
+char *scrub_key_read(const char *option, size_t *size_out);
+
+/* All zero is an empty one. */
+struct scrub_keep {
+	const char **patterns;
+	size_t count;
+	char *texts[64]; /* of files, which the patterns point into */
+	size_t text_count;
+};
+
+/* Patterns, and those of files, one a line. False if one cannot be used. */
+bool scrub_keep_read(struct scrub_keep *keep, const struct option_list *patterns, const struct option_list *files);
+void scrub_keep_free(struct scrub_keep *keep);
+
+#endif
