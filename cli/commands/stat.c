@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata stat: counts, as perf stat has them; and stat record, which keeps them, and stat report, which prints them. */
+#include "front/input.h"
 #include "stat_live.h"
 
 #include <stdlib.h>
@@ -83,26 +84,6 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-bool stat_by_given(const struct stat_by_values *values, enum stat_by *by_out)
-{
-	const struct {
-		bool given;
-		enum stat_by by;
-	} ways[] = { { values->core, STAT_BY_CORE },
-		     { values->die, STAT_BY_DIE },
-		     { values->socket, STAT_BY_SOCKET },
-		     { values->node, STAT_BY_NODE },
-		     { values->no_aggregation, STAT_BY_CPU } };
-
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		if (ways[i].given) {
-			*by_out = ways[i].by;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* ---- stat record ---- */
 
 static int run_record(const struct call *call)
@@ -146,23 +127,39 @@ static const struct option report_options[] = {
 	{ 0 },
 };
 
+static void warn(void *self, const char *message)
+{
+	(void)self;
+	complain("%s", message);
+}
+
 static int run_report(const struct call *call)
 {
 	const struct report_values *values = call->values;
-	const struct stat_report_options wanted = {
-		.path = values->input,
-		.by = &values->by,
+	const struct input_options where = { .path = values->input, .quiet = values->quiet };
+	struct pd_stat_options printing = {
+		.size = sizeof(printing),
 		.json = values->json || values->json_output,
-		.quiet = values->quiet,
 		.metric_only = values->metric_only,
-		.separator = values->separator && !strcmp(values->separator, "\\t") ? "\t" : values->separator
+		.separator = values->separator && !strcmp(values->separator, "\\t") ? "\t" : values->separator,
+		.big_numbers = true,
+		.locale = "",
+		.warn = warn,
 	};
+	struct input input;
+	struct pd_error error;
+	int code;
 
-	if (wanted.json && wanted.separator) {
+	if (printing.json && printing.separator) {
 		complain("--field-separator and --json are mutually exclusive");
 		return CODE_USAGE;
 	}
-	return stat_report(&wanted, call);
+	printing.by_given = stat_by_given(&values->by, &printing.by);
+	code = input_open(&input, &where, call, NULL, NULL);
+	if (code != CODE_FINE)
+		return code;
+	code = code_with_error(pd_stat_report(input.file, &printing, call->out->text, &error), &error);
+	return input_close(&input, code);
 }
 
 static const struct command cmd_stat_report = {
@@ -214,7 +211,7 @@ static int run_part(const struct command_line *line, const struct call *call)
 	return code;
 }
 
-static int run(const struct call *call)
+static int run_stat(const struct call *call)
 {
 	static const struct command_line parts[] = {
 		{ "stat record", &cmd_stat_record, "count, and write the counts into a perf.data, too" },
@@ -244,5 +241,5 @@ const struct command cmd_stat = {
 	.max_words = (size_t)-1,
 	.ends_at_word = true,
 	.live = true,
-	.run = run,
+	.run = run_stat,
 };

@@ -11,7 +11,7 @@
  *   json.h    JSON written into a text
  *   print.h   printing records as text and JSON
  *   header.h  header, events and features as text and JSON
- *   stats.h   counts of records and samples
+ *   record_stats.h   counts of records and samples
  *   summary.h what a file is and what is in it
  *   objects.h objects with their build ids
  *   samples.h samples as text
@@ -26,6 +26,7 @@
  *   events.h  parsing and listing events
  *   recorder.h  recording events (Linux)
  *   counter.h counting events (Linux)
+ *   stat.h    counts with metrics, as perf stat prints them
  *   live.h    profiles of a running recording
  *   report.h  a profile as tables, with call graphs
  *   doctor.h  what is wrong with a recording
@@ -66,6 +67,7 @@
 #include <perfdata/print.h>
 #include <perfdata/profile.h>
 #include <perfdata/repair.h>
+#include <perfdata/record_stats.h>
 #include <perfdata/recorder.h>
 #include <perfdata/report.h>
 #include <perfdata/run.h>
@@ -73,7 +75,7 @@
 #include <perfdata/scrub.h>
 #include <perfdata/select.h>
 #include <perfdata/split.h>
-#include <perfdata/stats.h>
+#include <perfdata/stat.h>
 #include <perfdata/stream.h>
 #include <perfdata/summary.h>
 #include <perfdata/symbol.h>

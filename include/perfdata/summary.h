@@ -12,7 +12,7 @@
 #define PERFDATA_SUMMARY_H
 
 #include <perfdata/header.h>
-#include <perfdata/stats.h>
+#include <perfdata/record_stats.h>
 
 #ifdef __cplusplus
 extern "C" {

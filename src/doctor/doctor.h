@@ -13,7 +13,7 @@
 #define PD_DOCTOR_DOCTOR_H
 
 #include <perfdata/doctor.h>
-#include <perfdata/stats.h>
+#include <perfdata/record_stats.h>
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // Counts records and samples. Most records are samples of an event that is known: that is one addition.
-#include <perfdata/stats.h>
+#include <perfdata/record_stats.h>
 
 #include <inttypes.h>
 #include <stdio.h>

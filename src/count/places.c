@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which CPU is in which core, die, socket and node: of this machine, or as a file says it. */
-#include "stat.h"
+#include "count/count.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -13,30 +13,30 @@ enum {
 	MOST_CPUS = 1 << 16
 };
 
-static bool make_room(struct stat_places *places, size_t count)
+static bool make_room(struct pd_stat_places *places, size_t count)
 {
-	struct stat_place *items;
+	struct pd_stat_place *items;
 
 	if (count <= places->count || count > MOST_CPUS)
 		return count <= MOST_CPUS;
-	items = realloc(places->items, count * sizeof(*items));
+	items = pd_realloc(places->items, count * sizeof(*items));
 	if (!items)
 		return false;
 	for (size_t i = places->count; i < count; i++)
-		items[i] = (struct stat_place){ .node = -1 };
+		items[i] = (struct pd_stat_place){ .node = -1 };
 	places->items = items;
 	places->count = count;
 	return true;
 }
 
-void stat_places_fini(struct stat_places *places)
+void pd_stat_places_fini(struct pd_stat_places *places)
 {
-	free(places->items);
-	*places = (struct stat_places){ 0 };
+	pd_free(places->items);
+	*places = (struct pd_stat_places){ 0 };
 }
 
 /* Gives the CPUs of a list ("0-3,8") a node. What is no list says nothing. */
-static bool set_node(struct stat_places *places, const char *list, size_t length, int node)
+static bool set_node(struct pd_stat_places *places, const char *list, size_t length, int node)
 {
 	const char *at = list, *end = list + length;
 
@@ -78,7 +78,7 @@ static int read_number(size_t cpu, const char *name)
 	return read_line(path, line, sizeof(line)) ? (int)strtol(line, NULL, 10) : 0;
 }
 
-static bool read_nodes(struct stat_places *places)
+static bool read_nodes(struct pd_stat_places *places)
 {
 	DIR *dir = opendir("/sys/devices/system/node");
 	struct dirent *entry;
@@ -104,7 +104,7 @@ static int known(int number)
 	return number < 0 ? 0 : number;
 }
 
-bool stat_places_of_machine(struct stat_places *places)
+bool pd_stat_places_of_machine(struct pd_stat_places *places)
 {
 	DIR *dir = opendir("/sys/devices/system/cpu");
 	struct dirent *entry;
@@ -130,7 +130,7 @@ bool stat_places_of_machine(struct stat_places *places)
 
 /* ---- a file ---- */
 
-static bool take_cores(struct stat_places *places, const struct pd_cpu_topology *topology)
+static bool take_cores(struct pd_stat_places *places, const struct pd_cpu_topology *topology)
 {
 	if (!make_room(places, topology->places.count))
 		return false;
@@ -145,7 +145,7 @@ static bool take_cores(struct stat_places *places, const struct pd_cpu_topology 
 	return true;
 }
 
-bool stat_places_of_file(struct stat_places *places, struct pd_file *file)
+bool pd_stat_places_of_file(struct pd_stat_places *places, struct pd_file *file)
 {
 	const struct pd_cpu_topology *cores = pd_file_cpu_topology(file);
 	const struct pd_numa_topology *nodes = pd_file_numa_topology(file);

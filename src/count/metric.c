@@ -3,7 +3,7 @@
  * What stands behind the # of a count: rates, ratios to another count of the same privilege, in the same place. Needs
  * nothing but events that every kernel names, and those of transactions and slots by the names that sysfs has for them.
  */
-#include "stat.h"
+#include "count/count.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +101,7 @@ static const struct share {
 	{ CACHE(4, 1), ITLB_LOADS, "%7.2f%%", "of all iTLB cache accesses", false, false },
 };
 
-static enum kind kind_of(const struct stat_event *event)
+static enum kind kind_of(const struct pd_stat_event *event)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].type == event->attr.type && kinds[i].config == event->attr.config)
@@ -113,7 +113,7 @@ static enum kind kind_of(const struct stat_event *event)
 }
 
 /* Counts of user space are no part of those of the kernel. A clock goes for all. */
-static unsigned context_of(const struct stat_event *event, enum kind kind)
+static unsigned context_of(const struct pd_stat_event *event, enum kind kind)
 {
 	static const uint64_t masks[] = { PD_MASK(PD_ATTR_EXCLUDE_KERNEL), PD_MASK(PD_ATTR_EXCLUDE_USER),
 					  PD_MASK(PD_ATTR_EXCLUDE_HV), PD_MASK(PD_ATTR_EXCLUDE_HOST),
@@ -130,14 +130,14 @@ static bool same_cgroup(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static struct stat_memo *find(const struct stat_table *table, const struct stat_event *event, enum kind kind,
-			      size_t slot)
+static struct pd_stat_memo *find(const struct pd_stat_table *table, const struct pd_stat_event *event, enum kind kind,
+				 size_t slot)
 {
-	const struct stat_memos *memos = slot < table->slot_count ? &table->memos[slot] : NULL;
+	const struct pd_stat_memos *memos = slot < table->slot_count ? &table->memos[slot] : NULL;
 	unsigned context = context_of(event, kind);
 
 	for (size_t i = 0; memos && i < memos->count; i++) {
-		struct stat_memo *memo = &memos->items[i];
+		struct pd_stat_memo *memo = &memos->items[i];
 
 		if (memo->kind == kind && memo->context == context && same_cgroup(memo->cgroup, event->cgroup))
 			return memo;
@@ -145,14 +145,14 @@ static struct stat_memo *find(const struct stat_table *table, const struct stat_
 	return NULL;
 }
 
-static bool make_slots(struct stat_table *table, size_t count)
+static bool make_slots(struct pd_stat_table *table, size_t count)
 {
-	struct stat_memos *memos;
+	struct pd_stat_memos *memos;
 
 	if (count <= table->slot_count)
 		return true;
 	count = count < table->slot_count * 2 ? table->slot_count * 2 : count;
-	memos = realloc(table->memos, count * sizeof(*memos));
+	memos = pd_realloc(table->memos, count * sizeof(*memos));
 	if (!memos)
 		return false;
 	memset(memos + table->slot_count, 0, (count - table->slot_count) * sizeof(*memos));
@@ -161,29 +161,22 @@ static bool make_slots(struct stat_table *table, size_t count)
 	return true;
 }
 
-static struct stat_memo *add_memo(struct stat_table *table, size_t slot)
+static struct pd_stat_memo *add_memo(struct pd_stat_table *table, size_t slot)
 {
-	struct stat_memos *memos;
+	struct pd_stat_memos *memos;
 
 	if (!make_slots(table, slot + 1))
 		return NULL;
 	memos = &table->memos[slot];
-	if (memos->count == memos->capacity) {
-		size_t capacity = memos->capacity ? memos->capacity * 2 : 8;
-		struct stat_memo *items = realloc(memos->items, capacity * sizeof(*items));
-
-		if (!items)
-			return NULL;
-		memos->items = items;
-		memos->capacity = capacity;
-	}
+	if (!PD_GROW(memos->items, memos->capacity, memos->count + 1))
+		return NULL;
 	return &memos->items[memos->count++];
 }
 
-void stat_metric_note(struct stat_table *table, const struct stat_event *event, double value, size_t slot)
+void pd_stat_metric_note(struct pd_stat_table *table, const struct pd_stat_event *event, double value, size_t slot)
 {
 	enum kind kind = kind_of(event);
-	struct stat_memo *memo;
+	struct pd_stat_memo *memo;
 
 	if (kind == NONE)
 		return;
@@ -194,21 +187,23 @@ void stat_metric_note(struct stat_table *table, const struct stat_event *event, 
 			table->failed = true;
 			return;
 		}
-		*memo = (struct stat_memo){ .kind = kind, .context = context_of(event, kind), .cgroup = event->cgroup };
+		*memo = (struct pd_stat_memo){ .kind = kind,
+					       .context = context_of(event, kind),
+					       .cgroup = event->cgroup };
 	}
-	stat_mean_add(&memo->mean, kind == CLOCK ? value : value * event->scale);
+	pd_stat_mean_add(&memo->mean, kind == CLOCK ? value : value * event->scale);
 }
 
-void stat_metrics_forget(struct stat_table *table)
+void pd_stat_metrics_forget(struct pd_stat_table *table)
 {
 	for (size_t i = 0; i < table->slot_count; i++)
 		table->memos[i].count = 0;
 }
 
-static double mean_of(const struct stat_table *table, const struct stat_event *event, enum kind kind, size_t slot,
+static double mean_of(const struct pd_stat_table *table, const struct pd_stat_event *event, enum kind kind, size_t slot,
 		      bool *known)
 {
-	const struct stat_memo *memo = find(table, event, kind, slot);
+	const struct pd_stat_memo *memo = find(table, event, kind, slot);
 
 	if (known)
 		*known = memo != NULL;
@@ -217,15 +212,15 @@ static double mean_of(const struct stat_table *table, const struct stat_event *e
 
 /* ---- metrics ---- */
 
-static void set(struct stat_metric *metric, const char *format, double value, const char *unit)
+static void set(struct pd_stat_metric *metric, const char *format, double value, const char *unit)
 {
 	metric->format = format;
 	metric->value = value;
 	snprintf(metric->unit, sizeof(metric->unit), "%s", unit);
 }
 
-static size_t instructions(const struct stat_table *table, const struct stat_event *event, double value, size_t slot,
-			   struct stat_metric metrics[STAT_METRICS_MOST])
+static size_t instructions(const struct pd_stat_table *table, const struct pd_stat_event *event, double value,
+			   size_t slot, struct pd_stat_metric metrics[PD_STAT_METRICS_MOST])
 {
 	double cycles = mean_of(table, event, CYCLES, slot, NULL);
 	double front = mean_of(table, event, STALLED_FRONT, slot, NULL);
@@ -239,8 +234,8 @@ static size_t instructions(const struct stat_table *table, const struct stat_eve
 	return 2;
 }
 
-static void share_of(const struct stat_table *table, const struct stat_event *event, double value, size_t slot,
-		     const struct share *share, struct stat_metric *metric)
+static void share_of(const struct pd_stat_table *table, const struct pd_stat_event *event, double value, size_t slot,
+		     const struct share *share, struct pd_stat_metric *metric)
 {
 	bool known;
 	double whole = mean_of(table, event, share->of, slot, &known);
@@ -250,14 +245,14 @@ static void share_of(const struct stat_table *table, const struct stat_event *ev
 	set(metric, shown ? share->format : NULL, shown ? part : 0, share->unit);
 }
 
-static double mean(const struct stat_table *table, const struct stat_event *event, enum kind kind, size_t slot)
+static double mean(const struct pd_stat_table *table, const struct pd_stat_event *event, enum kind kind, size_t slot)
 {
 	return mean_of(table, event, kind, slot, NULL);
 }
 
 /* Of the cycles of all code, and of the transactions that were begun. */
-static bool transactions(const struct stat_table *table, const struct stat_event *event, enum kind kind, double value,
-			 size_t slot, struct stat_metric *metric)
+static bool transactions(const struct pd_stat_table *table, const struct pd_stat_event *event, enum kind kind,
+			 double value, size_t slot, struct pd_stat_metric *metric)
 {
 	double cycles = mean(table, event, CYCLES, slot), inside = mean(table, event, CYCLES_IN_TX, slot);
 
@@ -287,7 +282,8 @@ static double at_least_nothing(double share)
 }
 
 /* Slots that were lost because what was begun was not wanted, and those lost while nothing could be done. */
-static double slots_of(const struct stat_table *table, const struct stat_event *event, enum kind kind, size_t slot)
+static double slots_of(const struct pd_stat_table *table, const struct pd_stat_event *event, enum kind kind,
+		       size_t slot)
 {
 	double all = mean(table, event, SLOTS, slot);
 	double retired = mean(table, event, SLOTS_RETIRED, slot) / all;
@@ -307,8 +303,8 @@ static double slots_of(const struct stat_table *table, const struct stat_event *
 	}
 }
 
-static bool slots(const struct stat_table *table, const struct stat_event *event, enum kind kind, double value,
-		  size_t slot, struct stat_metric *metric)
+static bool slots(const struct pd_stat_table *table, const struct pd_stat_event *event, enum kind kind, double value,
+		  size_t slot, struct pd_stat_metric *metric)
 {
 	static const struct {
 		const char *counted, *made;
@@ -339,7 +335,7 @@ static bool slots(const struct stat_table *table, const struct stat_event *event
 	return true;
 }
 
-static void rate(double value, double ns, struct stat_metric *metric)
+static void rate(double value, double ns, struct pd_stat_metric *metric)
 {
 	static const char prefixes[] = " KMG";
 	double each = ns ? 1e9 * value / ns : 0;
@@ -355,8 +351,8 @@ static void rate(double value, double ns, struct stat_metric *metric)
 	set(metric, "%8.3f", each, unit);
 }
 
-size_t stat_metrics(const struct stat_table *table, const struct stat_event *event, double value, size_t slot,
-		    struct stat_metric metrics[STAT_METRICS_MOST])
+size_t pd_stat_metrics(const struct pd_stat_table *table, const struct pd_stat_event *event, double value, size_t slot,
+		       struct pd_stat_metric metrics[PD_STAT_METRICS_MOST])
 {
 	const struct pd_attr *attr = &event->attr;
 	enum kind kind = kind_of(event);

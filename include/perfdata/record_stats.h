@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * stats.h - counts of records by type and of samples by event, as perf report --stats shows them.
+ * record_stats.h - counts of records by type and of samples by event, as perf report --stats shows them.
  *
  *	pd_stats_new(file, &stats, &error);
  *	while (pd_stream_next(stream, &record, &error) == PD_OK)
@@ -12,8 +12,8 @@
  *
  * Threads: one at a time for each of them.
  */
-#ifndef PERFDATA_STATS_H
-#define PERFDATA_STATS_H
+#ifndef PERFDATA_RECORD_STATS_H
+#define PERFDATA_RECORD_STATS_H
 
 #include <perfdata/stream.h>
 #include <perfdata/text.h>

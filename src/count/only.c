@@ -3,7 +3,7 @@
  * What follows from counts, without the counts: a line for each place, a column for each metric of an event. A column is
  * there once one place has its value, and stays; rates and shares of CPUs, which go by time rather than by event, have none.
  */
-#include "stat_page.h"
+#include "count/page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,16 +15,16 @@ enum {
 };
 
 struct only {
-	struct stat_page *page;
+	struct pd_stat_page *page;
 	size_t column_count;
-	struct stat_metric *columns; /* two for each event, by number; without a unit: not there */
-	bool is_look;                /* nothing is printed: which columns are there? */
+	struct pd_stat_metric *columns; /* two for each event, by number; without a unit: not there */
+	bool is_look;                   /* nothing is printed: which columns are there? */
 	bool row_open;
 	size_t row_slot, next_column;
 	bool failed;
 };
 
-static bool is_column(const struct stat_metric *metric)
+static bool is_column(const struct pd_stat_metric *metric)
 {
 	return metric->format && *metric->unit && !strstr(metric->unit, "/sec") &&
 	       strcmp(metric->unit, "CPUs utilized") != 0;
@@ -44,7 +44,7 @@ static bool is_alone(const struct only *only, size_t column)
 /* The unit says what the value is; of which event where that is not clear. */
 static void name_column(const struct only *only, size_t column, char name[NAME_ROOM])
 {
-	const struct stat_event *event = &only->page->table->events[column / STAT_METRICS_MOST];
+	const struct pd_stat_event *event = &only->page->table->events[column / PD_STAT_METRICS_MOST];
 	const char *unit = only->columns[column].unit;
 
 	if (strncmp(unit, "of all", 6) != 0 && is_alone(only, column))
@@ -68,7 +68,7 @@ static void print_cell(struct only *only, size_t column, const char *value)
 
 	name_column(only, column, name);
 	if (only->page->printer->json) {
-		stat_json_name(only->page, name, value);
+		pd_stat_json_name(only->page, name, value);
 	} else if (only->page->printer->separator) {
 		pd_text_add(text, value);
 		pd_text_add(text, only->page->printer->separator);
@@ -87,11 +87,11 @@ static void print_empty_until(struct only *only, size_t column)
 			print_cell(only, only->next_column, "");
 }
 
-static void print_value(struct only *only, size_t column, const struct stat_metric *metric)
+static void print_value(struct only *only, size_t column, const struct pd_stat_metric *metric)
 {
 	char text[64], *at = text, *end;
 
-	/* the formats are those of stat_metric.c: "%8.3f" and the like */
+	/* the formats are those of pd_stat_metric.c: "%8.3f" and the like */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	snprintf(text, sizeof(text), metric->format, metric->value);
@@ -107,18 +107,18 @@ static void print_value(struct only *only, size_t column, const struct stat_metr
 	only->next_column = column + 1;
 }
 
-static void begin_line(struct only *only, const struct stat_line *line)
+static void begin_line(struct only *only, const struct pd_stat_line *line)
 {
-	struct stat_page *page = only->page;
+	struct pd_stat_page *page = only->page;
 
 	page->json_open = false;
 	if (page->printer->json)
 		pd_text_add(page->printer->text, "{");
 	if (page->printer->json && *page->prefix)
-		stat_json_field(page, "%s", page->prefix);
+		pd_stat_json_field(page, "%s", page->prefix);
 	else
 		pd_text_add(page->printer->text, page->prefix);
-	stat_print_place(page, line);
+	pd_stat_print_place(page, line);
 }
 
 static void end_row(struct only *only)
@@ -132,12 +132,12 @@ static void end_row(struct only *only)
 
 /* ---- the heading ---- */
 
-static const char *place_words(enum stat_by by)
+static const char *place_words(enum pd_stat_by by)
 {
 	static const char *const words[] = {
-		[STAT_BY_CPU] = "cpu",       [STAT_GLOBAL] = "",           [STAT_BY_SOCKET] = "socket,cpus",
-		[STAT_BY_DIE] = "die,cpus",  [STAT_BY_CORE] = "core,cpus", [STAT_BY_THREAD] = "comm-pid",
-		[STAT_BY_NODE] = "node,cpus"
+		[PD_STAT_BY_CPU] = "cpu",       [PD_STAT_GLOBAL] = "",           [PD_STAT_BY_SOCKET] = "socket,cpus",
+		[PD_STAT_BY_DIE] = "die,cpus",  [PD_STAT_BY_CORE] = "core,cpus", [PD_STAT_BY_THREAD] = "comm-pid",
+		[PD_STAT_BY_NODE] = "node,cpus"
 	};
 
 	return words[by];
@@ -150,7 +150,7 @@ static void print_words(struct pd_text *text, const char *words, const char *sep
 }
 
 /* How much stands in front of the columns of text. */
-static int place_width(struct only *only, const struct stat_line *line)
+static int place_width(struct only *only, const struct pd_stat_line *line)
 {
 	struct pd_text *text = only->page->printer->text, *scratch = pd_text_new();
 	int width = 0;
@@ -166,9 +166,9 @@ static int place_width(struct only *only, const struct stat_line *line)
 	return width;
 }
 
-static void print_heading(struct only *only, const struct stat_line *line)
+static void print_heading(struct only *only, const struct pd_stat_line *line)
 {
-	struct stat_page *page = only->page;
+	struct pd_stat_page *page = only->page;
 	struct pd_text *text = page->printer->text;
 	const char *separator = page->printer->separator, *time = *page->prefix ? "#           time" : "";
 
@@ -193,7 +193,7 @@ static void print_heading(struct only *only, const struct stat_line *line)
 
 /* ---- a line: an event in a place ---- */
 
-static void look(struct only *only, size_t column, const struct stat_metric *metric)
+static void look(struct only *only, size_t column, const struct pd_stat_metric *metric)
 {
 	if (*only->columns[column].unit)
 		return;
@@ -201,15 +201,15 @@ static void look(struct only *only, size_t column, const struct stat_metric *met
 	only->page->heading = true;
 }
 
-static void take_line(struct only *only, const struct stat_line *line)
+static void take_line(struct only *only, const struct pd_stat_line *line)
 {
-	struct stat_table *table = only->page->table;
-	size_t column = (size_t)(line->event - table->events) * STAT_METRICS_MOST;
-	struct stat_metric metrics[STAT_METRICS_MOST] = { 0 };
+	struct pd_stat_table *table = only->page->table;
+	size_t column = (size_t)(line->event - table->events) * PD_STAT_METRICS_MOST;
+	struct pd_stat_metric metrics[PD_STAT_METRICS_MOST] = { 0 };
 	size_t count = 0;
 
-	if (!stat_line_is_missing(line))
-		count = stat_metrics(table, line->event, line->value * line->event->scale, line->slot, metrics);
+	if (!pd_stat_line_is_missing(line))
+		count = pd_stat_metrics(table, line->event, line->value * line->event->scale, line->slot, metrics);
 	if (!only->is_look && (!only->row_open || only->row_slot != line->slot)) {
 		end_row(only);
 		if (only->page->heading)
@@ -233,7 +233,7 @@ static void take_line(struct only *only, const struct stat_line *line)
 static void take_all(struct only *only)
 {
 	for (size_t i = 0; i < only->page->table->event_count; i++) {
-		struct stat_line line = stat_line_of_all(&only->page->table->events[i]);
+		struct pd_stat_line line = pd_stat_line_of_all(&only->page->table->events[i]);
 
 		take_line(only, &line);
 	}
@@ -241,21 +241,21 @@ static void take_all(struct only *only)
 
 static void take_cpus(struct only *only)
 {
-	const struct stat_table *table = only->page->table;
+	const struct pd_stat_table *table = only->page->table;
 	size_t most = 0;
 
 	for (size_t i = 0; i < table->event_count; i++)
 		most = table->events[i].cpu_count > most ? table->events[i].cpu_count : most;
 	for (size_t cpu = 0; cpu < most && table->thread_count; cpu++) {
 		for (size_t i = 0; i < table->event_count; i++) {
-			const struct stat_event *event = &table->events[i];
-			struct stat_line line = { .event = event, .slot = cpu };
+			const struct pd_stat_event *event = &table->events[i];
+			struct pd_stat_line line = { .event = event, .slot = cpu };
 
 			/* what is on a few CPUs only is of packages, and has no metrics */
-			if (event->cpu_count < most || stat_cell(event, 0, cpu)->absent)
+			if (event->cpu_count < most || pd_stat_cell(event, 0, cpu)->absent)
 				continue;
 			line.cpu = event->cpus[cpu];
-			stat_line_take(&line, stat_cell(event, 0, cpu));
+			pd_stat_line_take(&line, pd_stat_cell(event, 0, cpu));
 			take_line(only, &line);
 		}
 	}
@@ -263,15 +263,15 @@ static void take_cpus(struct only *only)
 
 static void take_threads(struct only *only)
 {
-	const struct stat_table *table = only->page->table;
+	const struct pd_stat_table *table = only->page->table;
 
 	for (size_t thread = 0; thread < table->thread_count; thread++) {
 		bool any = !table->all_threads;
 
 		for (size_t i = 0; i < table->event_count; i++)
-			any |= stat_line_of_thread(table, &table->events[i], thread).value != 0;
+			any |= pd_stat_line_of_thread(table, &table->events[i], thread).value != 0;
 		for (size_t i = 0; i < table->event_count && any; i++) {
-			struct stat_line line = stat_line_of_thread(table, &table->events[i], thread);
+			struct pd_stat_line line = pd_stat_line_of_thread(table, &table->events[i], thread);
 
 			take_line(only, &line);
 		}
@@ -280,14 +280,14 @@ static void take_threads(struct only *only)
 
 static void take_groups(struct only *only)
 {
-	const struct stat_table *table = only->page->table;
+	const struct pd_stat_table *table = only->page->table;
 	size_t count;
-	struct stat_group *groups = stat_groups(table, &count);
-	struct stat_sum *sums = groups ? stat_group_sums(table, groups, count) : NULL;
+	struct pd_stat_group *groups = pd_stat_groups(table, &count);
+	struct pd_stat_sum *sums = groups ? pd_stat_group_sums(table, groups, count) : NULL;
 
 	for (size_t i = 0; sums && i < count * table->event_count; i++) {
-		struct stat_line line = stat_line_of_group(&table->events[i % table->event_count],
-							   &groups[i / table->event_count], &sums[i]);
+		struct pd_stat_line line = pd_stat_line_of_group(&table->events[i % table->event_count],
+								 &groups[i / table->event_count], &sums[i]);
 
 		if (line.cpus)
 			take_line(only, &line);
@@ -295,20 +295,20 @@ static void take_groups(struct only *only)
 	only->failed |= !sums;
 	/* the last row is of a group */
 	end_row(only);
-	free(sums);
-	free(groups);
+	pd_free(sums);
+	pd_free(groups);
 }
 
 static void take_lines(struct only *only)
 {
 	switch (only->page->table->by) {
-	case STAT_GLOBAL:
+	case PD_STAT_GLOBAL:
 		take_all(only);
 		break;
-	case STAT_BY_CPU:
+	case PD_STAT_BY_CPU:
 		take_cpus(only);
 		break;
-	case STAT_BY_THREAD:
+	case PD_STAT_BY_THREAD:
 		take_threads(only);
 		break;
 	default:
@@ -318,16 +318,16 @@ static void take_lines(struct only *only)
 	end_row(only);
 }
 
-void stat_print_only(struct stat_page *page)
+void pd_stat_print_only(struct pd_stat_page *page)
 {
-	struct stat_printer *printer = page->printer;
+	struct pd_stat_printer *printer = page->printer;
 	struct only only = { .page = page,
-			     .column_count = page->table->event_count * STAT_METRICS_MOST,
+			     .column_count = page->table->event_count * PD_STAT_METRICS_MOST,
 			     .is_look = true };
 	bool any = false;
 
 	if (!printer->columns)
-		printer->columns = calloc(only.column_count + 1, sizeof(*printer->columns));
+		printer->columns = pd_alloc((only.column_count + 1) * sizeof(*printer->columns));
 	only.columns = printer->columns;
 	if (!only.columns) {
 		page->table->failed = true;
@@ -339,10 +339,11 @@ void stat_print_only(struct stat_page *page)
 	only.is_look = false;
 	if (any)
 		take_lines(&only);
-	else if (!printer->told_nothing)
-		complain(
-			"no metric can be computed from these events: metrics need hardware counters such as cycles and "
-			"instructions; perfdata list hw lists those of this machine");
-	printer->told_nothing |= !any;
+	else if (!printer->warned && printer->options->warn)
+		printer->options->warn(
+			printer->options->self,
+			"no metric can be computed from these events: metrics need hardware counters such "
+			"as cycles and instructions; perfdata list hw lists those of this machine");
+	printer->warned |= !any;
 	page->table->failed |= only.failed;
 }

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/* What perfdata stat is asked for: events, targets, times, runs, output. */
+#include "stat_setup.h"
+
+#include "record_values.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	MOST_RUNS = 100,
+	LEAST_TIMEOUT_MS = 10,
+	NS_OF_MS = 1000000
+};
+
+bool stat_by_given(const struct stat_by_values *values, enum pd_stat_by *by_out)
+{
+	const struct {
+		bool given;
+		enum pd_stat_by by;
+	} ways[] = { { values->core, PD_STAT_BY_CORE },
+		     { values->die, PD_STAT_BY_DIE },
+		     { values->socket, PD_STAT_BY_SOCKET },
+		     { values->node, PD_STAT_BY_NODE },
+		     { values->no_aggregation, PD_STAT_BY_CPU } };
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		if (ways[i].given) {
+			*by_out = ways[i].by;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- what is wanted ---- */
+
+static bool is_system_wide(const struct stat_setup *setup)
+{
+	return setup->options.targets.all || setup->options.targets.cpus;
+}
+
+static bool is_added(enum pd_status status, const struct pd_error *error)
+{
+	if (status < 0)
+		complain("%s", error->message);
+	return status >= 0;
+}
+
+static bool add_metrics(struct stat_setup *setup, const char *names)
+{
+	struct pd_error error;
+	enum pd_status status = pd_stat_add_metrics(setup->record.events, names, &error);
+
+	if (status != PD_ERROR_NO_MATCH)
+		return is_added(status, &error);
+	complain("option --metrics: unknown metric '%s'; available: IPC, "
+		 "branch-misses, cache-misses, CPUs-utilized, frequency, L1-misses, LLC-misses, page-fault-rate, "
+		 "stalls, switch-rate, TLB-misses",
+		 error.message);
+	return false;
+}
+
+static bool add_transactions(struct stat_setup *setup)
+{
+	if (pd_stat_add_transactions(setup->record.events))
+		return true;
+	complain(
+		"option --transaction: no event cpu/tx-start/: the CPU lacks TSX, it is disabled, or no hardware counters are "
+		"available (virtual machine?)");
+	return false;
+}
+
+static bool add_topdown(struct stat_setup *setup)
+{
+	bool per_core;
+
+	if (!pd_stat_add_topdown(setup->record.events, &per_core)) {
+		complain(
+			"option --topdown: no events slots, topdown-retiring ... or topdown-total-slots ...: they need an Intel CPU with "
+			"hardware counters (virtual machine?)");
+		return false;
+	}
+	if (!per_core)
+		return true;
+	if (!is_system_wide(setup)) {
+		complain("option --topdown: slots are counted per core on this machine; use -a");
+		return false;
+	}
+	setup->by = PD_STAT_BY_CORE;
+	return true;
+}
+
+/* Those that are counted when nothing was said. */
+static bool add_missing_events(struct stat_setup *setup)
+{
+	const struct stat_values *values = setup->values;
+	bool usual = !record_has_events(&values->targets) && !values->metrics;
+	struct pd_error error;
+
+	if (values->null)
+		return true;
+	if (values->metrics && !add_metrics(setup, values->metrics))
+		return false;
+	if (values->transaction)
+		return add_transactions(setup);
+	if (values->topdown)
+		return add_topdown(setup);
+	return is_added(pd_stat_add_events(setup->record.events, usual, is_system_wide(setup),
+					   (unsigned)values->detailed.count, &error),
+			&error);
+}
+
+/* Exactly one target: what names it most closely. */
+static bool take_targets(struct stat_setup *setup)
+{
+	const struct stat_values *values = setup->values;
+	struct pd_targets *targets = &setup->options.targets;
+	bool tasks = targets->pids.count || targets->tids.count || targets->by_user;
+	struct pd_error error;
+
+	if (tasks && (targets->all || targets->cpus)) {
+		complain("-%c has no effect: processes and threads are counted on all CPUs", targets->all ? 'a' : 'C');
+		targets->all = false;
+		targets->cpus = NULL;
+	}
+	if (targets->pids.count)
+		targets->tids = (struct pd_u32s){ 0 };
+	if (!tasks && !targets->cpus && !targets->command)
+		targets->all = true;
+	setup->only_command = targets->command && !is_system_wide(setup) && !tasks;
+	targets->per_thread = values->per_thread || !is_system_wide(setup);
+	if (targets->cpus && !values->per_thread)
+		targets->all = true;
+	if (values->null) {
+		pd_events_free(setup->record.events);
+		setup->record.events = NULL;
+		setup->options.events = NULL;
+		return pd_events_new(NULL, &setup->record.events, &error) >= 0;
+	}
+	return true;
+}
+
+static bool take_by(struct stat_setup *setup)
+{
+	const struct stat_values *values = setup->values;
+	bool some = stat_by_given(&values->by, &setup->by);
+
+	if (some && values->per_thread) {
+		complain("--per-thread, --per-core, --no-aggr ... are mutually exclusive");
+		return false;
+	}
+	if (values->per_thread)
+		setup->by = PD_STAT_BY_THREAD;
+	if ((some || setup->options.targets.cgroup_count || values->for_each_cgroup) && !is_system_wide(setup)) {
+		complain("counting per CPU or cgroup is system-wide; use -a");
+		return false;
+	}
+	if (values->per_thread && setup->only_command) {
+		complain("option --per-thread needs -p, -t or -a");
+		return false;
+	}
+	return true;
+}
+
+/* Names with commas between them, each once; returns how many. */
+static size_t split_names(char *text, const char **names)
+{
+	size_t count = 0, i;
+	const char *name;
+
+	while ((name = strsep(&text, ",")) != NULL) {
+		for (i = 0; i < count && strcmp(names[i], name) != 0;)
+			i++;
+		if (i == count)
+			names[count++] = name;
+	}
+	return count;
+}
+
+/* All events once more for each cgroup. */
+static bool take_each_cgroup(struct stat_setup *setup)
+{
+	size_t count = 1, each = pd_events_count(setup->record.events);
+	const char **names;
+
+	if (!setup->values->for_each_cgroup)
+		return true;
+	if (setup->options.targets.cgroup_count) {
+		complain("--for-each-cgroup and --cgroup are mutually exclusive");
+		return false;
+	}
+	for (const char *c = setup->values->for_each_cgroup; *c; c++)
+		count += *c == ',';
+	setup->cgroup_text = strdup(setup->values->for_each_cgroup);
+	setup->cgroups = calloc(count * (each + 1) + 1, sizeof(*setup->cgroups));
+	if (!setup->cgroup_text || !setup->cgroups) {
+		complain("out of memory");
+		return false;
+	}
+	/* behind those of the events */
+	names = setup->cgroups + count * each;
+	count = split_names(setup->cgroup_text, names);
+	for (size_t i = 0; i < count; i++) {
+		if (i && !record_add_events(&setup->record, &setup->values->targets))
+			return false;
+		if (i && !add_missing_events(setup))
+			return false;
+		for (size_t j = 0; j < each; j++)
+			setup->cgroups[i * each + j] = names[i];
+	}
+	setup->options.targets.cgroups = setup->cgroups;
+	setup->options.targets.cgroup_count = count * each;
+	return pd_events_count(setup->record.events) == count * each;
+}
+
+static bool take_times(struct stat_setup *setup)
+{
+	const struct stat_values *values = setup->values;
+	char *end;
+
+	if (values->delay) {
+		setup->delay_ms = strtoll(values->delay, &end, 10);
+		if (*end || end == values->delay || setup->delay_ms < -1) {
+			complain("option --delay: '%s' is not a number of milliseconds", values->delay);
+			return false;
+		}
+	}
+	setup->options.session.delay_ms = setup->delay_ms;
+	if (values->interval_ms.value > UINT64_MAX / NS_OF_MS || values->timeout_ms.value > UINT64_MAX / NS_OF_MS / 2) {
+		complain("options --interval-print and --timeout: the value is too large");
+		return false;
+	}
+	setup->interval_ns = values->interval_ms.value * NS_OF_MS;
+	if (values->timeout_ms.given && values->timeout_ms.value < LEAST_TIMEOUT_MS) {
+		complain("option --timeout: must be at least %d ms", LEAST_TIMEOUT_MS);
+		return false;
+	}
+	if (values->timeout_ms.given && setup->interval_ns) {
+		complain("--timeout cannot be combined with --interval-print; use --interval-count");
+		return false;
+	}
+	if (values->interval_count.given && !setup->interval_ns) {
+		complain("option --interval-count needs --interval-print");
+		return false;
+	}
+	return true;
+}
+
+static bool take_runs(struct stat_setup *setup)
+{
+	const struct stat_values *values = setup->values;
+
+	if (values->repeat.value > MOST_RUNS) {
+		complain("option --repeat: at most %d runs; 0 repeats forever", MOST_RUNS);
+		return false;
+	}
+	if (values->repeat.given && values->repeat.value != 1 && setup->file) {
+		complain("--repeat cannot be combined with stat record: a file holds one run");
+		return false;
+	}
+	if (values->table && values->repeat.value < 2) {
+		complain("option --table needs --repeat");
+		return false;
+	}
+	if (values->repeat.given && setup->interval_ns) {
+		complain("--repeat cannot be combined with --interval-print");
+		return false;
+	}
+	return true;
+}
+
+static bool take_output(struct stat_setup *setup)
+{
+	const struct stat_values *values = setup->values;
+	int fd = STDERR_FILENO;
+
+	if (values->separator && (values->json || values->json_output)) {
+		complain("--field-separator and --json are mutually exclusive");
+		return false;
+	}
+	if (values->big_num && values->separator) {
+		complain("--big-num cannot be combined with --field-separator");
+		return false;
+	}
+	if (values->output && values->log_fd.given && !setup->file) {
+		complain("--output and --log-fd are mutually exclusive");
+		return false;
+	}
+	if (values->log_fd.given)
+		fd = values->log_fd.value < 1 << 20 ? (int)values->log_fd.value : -1;
+	if (fd < 0 || fcntl(fd, F_GETFD) < 0) {
+		complain("option --log-fd: descriptor %" PRIu64 " is not open", values->log_fd.value);
+		return false;
+	}
+	if (values->output && !setup->file) {
+		fd = open(values->output, O_WRONLY | O_CREAT | O_CLOEXEC | (values->append ? O_APPEND : O_TRUNC), 0666);
+		if (fd < 0) {
+			complain("%s: cannot write: %s", values->output, strerror(errno));
+			setup->unwritable = true;
+			return false;
+		}
+	}
+	setup->has_out = output_init(&setup->out, fd);
+	setup->out.name = values->output && !setup->file ? values->output : "the output";
+	return setup->has_out;
+}
+
+static void add_escaped(struct pd_text *text, const char *words)
+{
+	pd_text_escaped(text, words, strlen(words));
+}
+
+static void make_title(const struct stat_setup *setup)
+{
+	const struct pd_targets *targets = &setup->options.targets;
+	struct pd_text *title = setup->title;
+
+	if (setup->values->targets.all && targets->all) {
+		pd_text_add(title, "'system wide");
+	} else if (targets->cpus) {
+		pd_text_add(title, "'CPU(s) ");
+		add_escaped(title, targets->cpus);
+	} else if (targets->all) {
+		pd_text_add(title, "'system wide");
+	} else if (targets->pids.count || targets->tids.count) {
+		pd_text_add(title, targets->pids.count ? "process id '" : "thread id '");
+		add_escaped(title, targets->pids.count ? setup->values->targets.pids : setup->values->targets.tids);
+	} else if (targets->by_user) {
+		pd_text_add(title, "user '");
+		add_escaped(title, setup->values->targets.user);
+	} else {
+		pd_text_add(title, "'");
+		for (size_t i = 0; i < setup->call->word_count; i++) {
+			pd_text_add(title, i ? " " : "");
+			add_escaped(title, setup->call->words[i]);
+		}
+	}
+	pd_text_add(title, "'");
+	/* it is read as a string */
+	pd_text_printf(title, "%c", 0);
+}
+
+struct pd_stat_options stat_setup_printing(const struct stat_setup *setup)
+{
+	const struct stat_values *values = setup->values;
+	const struct pd_targets *targets = &setup->options.targets;
+	const char *separator = values->separator;
+
+	if (separator && !strcmp(separator, "\\t"))
+		separator = "\t";
+	return (struct pd_stat_options){ .size = sizeof(struct pd_stat_options),
+					 .by = setup->by,
+					 .separator = separator,
+					 .json = values->json || values->json_output,
+					 .big_numbers = !values->no_big_num,
+					 .locale = "",
+					 .metric_only = values->metric_only || values->topdown,
+					 .no_scale = values->no_scale,
+					 .title = (const char *)pd_text_bytes(setup->title).data,
+					 .runs = values->repeat.value > 1 ? (unsigned)values->repeat.value : 1,
+					 .run_table = values->table,
+					 .summary_word = setup->interval_ns && !values->no_csv_summary,
+					 .all_threads = targets->all,
+					 .cgroups = targets->cgroups,
+					 .cgroup_count = targets->cgroup_count };
+}
+
+static void tell_note(void *self, const struct pd_recorder_note *note)
+{
+	const struct stat_setup *setup = self;
+
+	if (note->severity == PD_INFO && !setup->values->verbose)
+		return;
+	if (!setup->values->quiet || note->severity >= PD_DAMAGE)
+		complain("%s%s%s", note->message, note->advice ? "; try: " : "", note->advice ? note->advice : "");
+}
+
+bool stat_setup_take(struct stat_setup *setup, const struct stat_values *values, const struct call *call,
+		     const char *file)
+{
+	struct target_values targets = values->targets;
+	struct pd_recorder_options *wanted = &setup->options;
+
+	*setup = (struct stat_setup){ .values = values, .call = call, .by = PD_STAT_GLOBAL, .file = file != NULL };
+	wanted->size = sizeof(*wanted);
+	wanted->counts = true;
+	wanted->command_line = setup->call->line;
+	wanted->note = tell_note;
+	wanted->self = setup;
+	wanted->fd = -1;
+	targets.group |= values->g;
+	if (!record_take_targets(&setup->record, &targets, setup->call, wanted))
+		return false;
+	wanted->sampling.all_user = values->all_user;
+	wanted->sampling.all_kernel = values->all_kernel;
+	if (file && !strcmp(file, "-")) {
+		wanted->fd = STDOUT_FILENO;
+		wanted->output.mode = PD_MODE_PIPE;
+		if (isatty(STDOUT_FILENO)) {
+			complain("refusing to write binary data to a terminal; use -o FILE");
+			return false;
+		}
+	} else {
+		wanted->path = file;
+	}
+	if (!take_targets(setup) || !add_missing_events(setup) || !take_each_cgroup(setup) || !take_times(setup) ||
+	    !take_by(setup) || !take_runs(setup) || !take_output(setup))
+		return false;
+	wanted->events = setup->record.events;
+	setup->title = pd_text_new();
+	if (!setup->title)
+		return false;
+	make_title(setup);
+	return !pd_text_failed(setup->title);
+}
+
+int stat_setup_fini(struct stat_setup *setup, int code)
+{
+	if (setup->unwritable)
+		code = CODE_OUTPUT;
+	if (setup->has_out) {
+		int written = output_finish(&setup->out);
+
+		code = code == CODE_FINE ? written : code;
+		if (setup->out.fd != STDERR_FILENO && setup->values->output && !setup->file)
+			close(setup->out.fd);
+		output_fini(&setup->out);
+	}
+	pd_text_free(setup->title);
+	free(setup->cgroups);
+	free(setup->cgroup_text);
+	record_fini(&setup->record);
+	return code;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of perfdata stat on what happens now, and what follows from them. */
+#ifndef CLI_STAT_SETUP_H
+#define CLI_STAT_SETUP_H
+
+#include "record_options.h"
+
+#include <perfdata/stat.h>
+
+struct stat_by_values {
+	bool core, die, socket, node, no_aggregation;
+};
+
+#define STAT_METRIC_ONLY_OPTION(type, m)                                 \
+	{                                                                \
+		"metric-only", 0, OPTION_FLAG, NULL, offsetof(type, m),  \
+			"print only metrics, one line per CPU, core ..." \
+	}
+
+#define STAT_BY_OPTIONS(type, m)                                                                           \
+	{ "per-core", 0, OPTION_FLAG, NULL, offsetof(type, m.core), "counts of each core" },               \
+		{ "per-die", 0, OPTION_FLAG, NULL, offsetof(type, m.die), "counts of each die" },          \
+		{ "per-socket", 0, OPTION_FLAG, NULL, offsetof(type, m.socket), "counts of each socket" }, \
+		{ "per-node", 0, OPTION_FLAG, NULL, offsetof(type, m.node), "counts of each NUMA node" },  \
+	{                                                                                                  \
+		"no-aggr", 'A', OPTION_FLAG, NULL, offsetof(type, m.no_aggregation), "counts of each CPU"  \
+	}
+
+/* False if nothing was given. */
+bool stat_by_given(const struct stat_by_values *values, enum pd_stat_by *by_out);
+
+struct stat_values {
+	struct target_values targets;
+	bool g;
+	struct option_tags detailed;
+	const char *metrics;
+	struct option_number repeat;
+	struct option_number interval_ms, interval_count, timeout_ms;
+	bool interval_clear;
+	const char *separator;
+	bool json, json_output;
+	const char *output;
+	bool append;
+	struct option_number log_fd;
+	struct stat_by_values by;
+	bool per_thread;
+	bool big_num, no_big_num, scale, no_scale;
+	bool metric_only, topdown, transaction;
+	bool null, sync, table, summary, no_csv_summary, quiet, verbose;
+	bool no_merge, all_user, all_kernel;
+	const char *delay, *control, *for_each_cgroup, *pre, *post;
+};
+
+/* What the options ask for. */
+struct stat_setup {
+	const struct stat_values *values;
+	const struct call *call;
+	struct pd_recorder_options options;
+	struct record_setup record;
+	char *cgroup_text;
+	const char **cgroups; /* of each event of --for-each-cgroup */
+	bool only_command, file;
+	int64_t delay_ms;
+	uint64_t interval_ns;
+	enum pd_stat_by by;
+	struct pd_text *title;
+	struct output out;
+	bool has_out, unwritable;
+};
+
+/* file: where the counts go, too; NULL: nowhere. Says what is wrong and returns false then. stat_setup_fini is due either way. */
+bool stat_setup_take(struct stat_setup *setup, const struct stat_values *values, const struct call *call,
+		     const char *file);
+/* Ends the output. Returns code, or that of a failure. */
+int stat_setup_fini(struct stat_setup *setup, int code);
+/* How counts are printed. */
+struct pd_stat_options stat_setup_printing(const struct stat_setup *setup);
+
+#endif

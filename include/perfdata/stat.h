@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * stat.h - counts of events with metrics, as perf stat prints them: of a running counter, or out of a file of perf stat
+ * record.
+ *
+ *	struct pd_stat_options options = { .size = sizeof(options), .by = PD_STAT_GLOBAL, .big_numbers = true };
+ *	pd_stat_report(file, &options, text, &error);    // a file
+ *
+ *	pd_stat_new(&options, text, &stat, &error);      // what happens now: recorder was opened with options.counts
+ *	pd_stat_begin_run(stat, recorder, &error);
+ *	pd_counter_start(recorder, &recorded, &error); ... pd_counter_read(recorder, &error);
+ *	pd_stat_end_run(stat, recorder);
+ *	pd_stat_print(stat);
+ *
+ * Threads: one at a time for each of them.
+ */
+#ifndef PERFDATA_STAT_H
+#define PERFDATA_STAT_H
+
+#include <perfdata/counter.h>
+#include <perfdata/file.h>
+#include <perfdata/text.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What counts are summed up by; numbers as perf 6.1 writes them into STAT_CONFIG. */
+enum pd_stat_by {
+	PD_STAT_BY_CPU = 0,
+	PD_STAT_GLOBAL = 1,
+	PD_STAT_BY_SOCKET = 2,
+	PD_STAT_BY_DIE = 3,
+	PD_STAT_BY_CORE = 4,
+	PD_STAT_BY_THREAD = 5,
+	PD_STAT_BY_NODE = 7
+};
+
+/** Zero is the default for each member; NULL means all defaults. Strings must remain valid. */
+struct pd_stat_options {
+	size_t size; /* sizeof(struct pd_stat_options); 0 is PD_ERROR_ARGUMENT */
+	enum pd_stat_by by;
+	bool by_given;         /* pd_stat_report: by is asked for, else it is that of the file */
+	const char *separator; /* prints CSV with this between the fields; NULL: no CSV */
+	bool json;             /* prints one JSON object per line */
+	bool big_numbers;      /* thousands separators, for people */
+	const char *locale;    /* whose separators: as in setlocale; NULL: none. Unused for CSV and JSON */
+	bool metric_only;      /* only metrics, one line per CPU, core ... */
+	bool no_scale;         /* counts of multiplexed events are not scaled */
+	/* The following are for pd_stat_new. */
+	const char *title;          /* what was counted: "'ls -l'" */
+	unsigned runs;              /* of which means are printed; 0: one */
+	bool run_table;             /* a table of the times of single runs */
+	bool summary_word;          /* "summary" in front of lines of CSV that are not of an interval */
+	bool all_threads;           /* those that did nothing are left out */
+	const char *const *cgroups; /* of each event, the last for all others; "" is none */
+	size_t cgroup_count;
+	pd_warn_fn *warn; /* gets warnings; may be NULL */
+	void *self;       /* first argument of warn */
+};
+
+struct pd_stat_counts;
+
+/** Prints the counts of a file of perf stat record into a text, which can have a sink. Errors: PD_ERROR_MEMORY;
+ * PD_ERROR_NO_MATCH if there are no counts; those of pd_stream_next. */
+PD_API enum pd_status pd_stat_report(struct pd_file *file, const struct pd_stat_options *options, struct pd_text *text,
+				     struct pd_error *error);
+
+/** Everything is printed into text. Errors: PD_ERROR_MEMORY; PD_ERROR_ARGUMENT. */
+PD_API enum pd_status pd_stat_new(const struct pd_stat_options *options, struct pd_text *text,
+				  struct pd_stat_counts **stat_out, struct pd_error *error);
+/** NULL is ignored. */
+PD_API void pd_stat_free(struct pd_stat_counts *stat);
+/** Takes the events, threads and CPUs of a recorder before it is started. For several runs, each with a recorder of its own
+ * with the same events. Errors: PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_stat_begin_run(struct pd_stat_counts *stat, const struct pd_recorder *recorder,
+					struct pd_error *error);
+/** Takes the counts of the last pd_counter_read, and prints those of an interval. interval_ns: its nominal length, which
+ * metrics are of. */
+PD_API void pd_stat_print_interval(struct pd_stat_counts *stat, const struct pd_recorder *recorder,
+				   uint64_t interval_ns);
+/** The next interval gets a heading. */
+PD_API void pd_stat_repeat_heading(struct pd_stat_counts *stat);
+/** Prints all counts since the start, after intervals. */
+PD_API void pd_stat_print_summary(struct pd_stat_counts *stat, const struct pd_recorder *recorder);
+/** Takes the counts of the last pd_counter_read, which are those of a run without intervals. */
+PD_API void pd_stat_end_run(struct pd_stat_counts *stat, const struct pd_recorder *recorder);
+/** CPU time of the command, to be printed with its run. */
+PD_API void pd_stat_set_usage(struct pd_stat_counts *stat, double user_seconds, double system_seconds);
+/** Prints the counts of a run, or means of all runs. */
+PD_API void pd_stat_print(struct pd_stat_counts *stat);
+/** Forgets the runs so far. */
+PD_API void pd_stat_restart(struct pd_stat_counts *stat);
+/** Number of events; name and counts of one in the last reading, of all threads and CPUs. False past the end. */
+PD_API bool pd_stat_event_at(const struct pd_stat_counts *stat, size_t index, const char **name_out,
+			     struct pd_counter_value *sum_out);
+/** True if memory ran out: something is missing in what was printed. */
+PD_API bool pd_stat_failed(const struct pd_stat_counts *stat);
+
+/* ---- which events to count ---- */
+
+/** Adds those of perf stat; detailed adds more: 1 of caches, 2 of instruction cache and TLBs, 3 prefetches. Without usual only
+ * the latter. Errors: those of pd_events_add. */
+PD_API enum pd_status pd_stat_add_events(struct pd_events *events, bool usual, bool system_wide, unsigned detailed,
+					 struct pd_error *error);
+/** Adds the events of metrics, a list of names with commas. Errors: those of pd_events_add; PD_ERROR_NO_MATCH with the name if
+ * there is no such metric. */
+PD_API enum pd_status pd_stat_add_metrics(struct pd_events *events, const char *names, struct pd_error *error);
+/** The index-th name of a metric; NULL past the end. Static. */
+PD_API const char *pd_stat_metric_name(size_t index);
+/** Adds events of transactions. False if this machine has none. */
+PD_API bool pd_stat_add_transactions(struct pd_events *events);
+/** Adds events of top-down analysis. False if this machine has none; *per_core_out: they are counted per core, of all CPUs. */
+PD_API bool pd_stat_add_topdown(struct pd_events *events, bool *per_core_out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+// Counts of events by thread and CPU, means, and groups of CPUs.
+#include "count/count.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void pd_stat_mean_add(struct pd_stat_mean *mean, double value)
+{
+	double away = value - mean->mean;
+
+	mean->count++;
+	mean->mean += away / mean->count;
+	mean->squares += away * (value - mean->mean);
+}
+
+double pd_stat_mean_deviation(const struct pd_stat_mean *mean)
+{
+	if (mean->count < 2)
+		return 0;
+	return sqrt(mean->squares / (mean->count - 1) / mean->count);
+}
+
+/* ---- cells ---- */
+
+bool pd_stat_event_fit(const struct pd_stat_table *table, struct pd_stat_event *event)
+{
+	event->cells = pd_alloc((table->thread_count * event->cpu_count + 1) * sizeof(*event->cells));
+	return event->cells;
+}
+
+struct pd_stat_cell *pd_stat_cell(const struct pd_stat_event *event, size_t thread, size_t cpu)
+{
+	return &event->cells[thread * event->cpu_count + cpu];
+}
+
+void pd_stat_table_fini(struct pd_stat_table *table)
+{
+	for (size_t i = 0; i < table->event_count; i++)
+		pd_free(table->events[i].cells);
+	pd_free(table->events);
+	pd_free(table->threads);
+	for (size_t i = 0; i < table->slot_count; i++)
+		pd_free(table->memos[i].items);
+	pd_free(table->memos);
+	pd_stat_places_fini(&table->places);
+	memset(table, 0, sizeof(*table));
+}
+
+/* ---- groups of CPUs ---- */
+
+static struct pd_stat_place place_of(const struct pd_stat_table *table, int32_t cpu)
+{
+	struct pd_stat_place place = { 0 };
+
+	if (cpu >= 0 && (size_t)cpu < table->places.count)
+		place = table->places.items[cpu];
+	if (table->by != PD_STAT_BY_NODE)
+		place.node = 0;
+	if (table->by == PD_STAT_BY_NODE)
+		place.socket = 0;
+	if (table->by != PD_STAT_BY_DIE && table->by != PD_STAT_BY_CORE)
+		place.die = 0;
+	if (table->by != PD_STAT_BY_CORE)
+		place.core = 0;
+	return place;
+}
+
+static int compare_places(const struct pd_stat_place *a, const struct pd_stat_place *b)
+{
+	const int pairs[][2] = {
+		{ a->node, b->node }, { a->socket, b->socket }, { a->die, b->die }, { a->core, b->core }
+	};
+
+	for (size_t i = 0; i < 4; i++)
+		if (pairs[i][0] != pairs[i][1])
+			return pairs[i][0] < pairs[i][1] ? -1 : 1;
+	return 0;
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+	return compare_places(&((const struct pd_stat_group *)a)->place, &((const struct pd_stat_group *)b)->place);
+}
+
+struct pd_stat_group *pd_stat_groups(const struct pd_stat_table *table, size_t *count_out)
+{
+	struct pd_stat_group *groups;
+	size_t most = 0, count = 0, kept = 0;
+
+	*count_out = 0;
+	for (size_t i = 0; i < table->event_count; i++)
+		most += table->events[i].cpu_count;
+	groups = pd_alloc((most + 1) * sizeof(*groups));
+	if (!groups)
+		return NULL;
+	for (size_t i = 0; i < table->event_count; i++)
+		for (size_t j = 0; j < table->events[i].cpu_count; j++)
+			groups[count++].place = place_of(table, table->events[i].cpus[j]);
+	qsort(groups, count, sizeof(*groups), compare_groups);
+	for (size_t i = 0; i < count; i++) {
+		if (kept && !compare_groups(&groups[kept - 1], &groups[i]))
+			continue;
+		groups[kept].place = groups[i].place;
+		groups[kept].slot = kept;
+		kept++;
+	}
+	*count_out = kept;
+	return groups;
+}
+
+/* A count that is missing makes the sum worthless. */
+static void add_cell(struct pd_stat_sum *sum, const struct pd_stat_cell *cell)
+{
+	if (sum->missing || cell->absent)
+		return;
+	sum->cpus++;
+	sum->missing = !cell->round[PD_STAT_ENABLED] || !cell->round[PD_STAT_RUNNING];
+	for (size_t i = 0; i < 3; i++)
+		sum->all[i] += cell->round[i];
+	if (sum->missing)
+		sum->all[PD_STAT_ENABLED] = sum->all[PD_STAT_RUNNING] = 0;
+}
+
+struct pd_stat_sum *pd_stat_group_sums(const struct pd_stat_table *table, const struct pd_stat_group *groups,
+				       size_t count)
+{
+	struct pd_stat_sum *sums = pd_alloc((count * table->event_count + 1) * sizeof(*sums));
+
+	for (size_t i = 0; i < table->event_count && sums; i++) {
+		const struct pd_stat_event *event = &table->events[i];
+
+		for (size_t cpu = 0; cpu < event->cpu_count && table->thread_count; cpu++) {
+			const struct pd_stat_group key = { .place = place_of(table, event->cpus[cpu]) };
+			const struct pd_stat_group *group =
+				bsearch(&key, groups, count, sizeof(*groups), compare_groups);
+
+			add_cell(&sums[group->slot * table->event_count + i], pd_stat_cell(event, 0, cpu));
+		}
+	}
+	return sums;
+}
