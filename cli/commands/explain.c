@@ -3,11 +3,10 @@
  * perfdata explain: what the format's table says of a name, or all of it.
  */
 #include "front/cli.h"
-#include "explain/explain.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <strings.h>
+#include <perfdata/explain.h>
+
+#include <stddef.h>
 
 struct values {
 	bool c;
@@ -36,137 +35,45 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-static bool same_name(const struct subject *subject, const char *word)
-{
-	uint64_t number;
-
-	if (strcasecmp(subject->name, word) == 0)
-		return true;
-	if (subject->kind == SUBJECT_RECORD && strncmp(subject->name, "HEADER_", 7) == 0 &&
-	    strcasecmp(subject->name + 7, word) == 0)
-		return true;
-	return (subject->kind == SUBJECT_RECORD || subject->kind == SUBJECT_FEATURE) && number_parse(word, &number) &&
-	       number == subject->number;
-}
-
-/* layout.field, as problems name it: the subject with only that field. */
-static bool same_field(const struct subject *subject, const char *word, struct subject *found)
-{
-	const char *dot = strchr(word, '.');
-	const char *name;
-
-	if (!dot || !subject->layout)
-		return false;
-	name = pd_layout_name(subject->layout);
-	if (strlen(name) != (size_t)(dot - word) || strncasecmp(name, word, strlen(name)) != 0)
-		return false;
-	for (size_t i = 0; i < pd_layout_field_count(subject->layout); i++) {
-		const struct pd_field *field = pd_layout_field(subject->layout, i);
-
-		if (strcasecmp(pd_field_name(field), dot + 1) == 0) {
-			*found = *subject;
-			found->only = field;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool unknown_name(const struct subjects *subjects, const char *word)
-{
-	struct pd_nearest nearest = { .word = word };
-
-	for (size_t i = 0; i < subjects->count; i++)
-		pd_nearest_try(&nearest, subjects->items[i].name);
-	if (nearest.best)
-		complain("unknown name '%s'; did you mean '%s'?", word, nearest.best);
-	else
-		complain("unknown name '%s'; perfdata explain lists all names", word);
-	return false;
-}
-
-/* Explains everything that has the name; false if there is nothing. */
-static bool explain_word(struct pd_text *text, const struct explain_form *form, const struct subjects *subjects,
-			 const char *word)
-{
-	bool found = false, shown = false;
-
-	for (size_t i = 0; i < subjects->count; i++) {
-		struct subject subject = subjects->items[i];
-
-		if (!same_name(&subject, word) && !same_field(&subject, word, &subject))
-			continue;
-		found = true;
-		if (form == &explain_as_c && !subject.layout)
-			continue;
-		if (form == &explain_as_text && pd_text_bytes(text).size)
-			pd_text_add(text, "\n");
-		form->subject(text, &subject);
-		shown = true;
-	}
-	if (!found)
-		return unknown_name(subjects, word);
-	if (!shown)
-		complain("'%s' has no C struct", word);
-	return shown;
-}
-
-static void explain_all(struct pd_text *text, const struct explain_form *form, const struct subjects *subjects)
-{
-	const char *chapter = NULL;
-
-	if (form->begin)
-		form->begin(text);
-	for (size_t i = 0; i < subjects->count; i++) {
-		const struct subject *subject = &subjects->items[i];
-
-		if (form->chapter && (!chapter || strcmp(chapter, subject_chapter(subject)) != 0)) {
-			chapter = subject_chapter(subject);
-			form->chapter(text, chapter);
-		}
-		form->subject(text, subject);
-	}
-	if (form->end)
-		form->end(text);
-}
-
-static const struct explain_form *choose_form(const struct values *values, bool all)
+static bool choose_form(const struct values *values, enum pd_explain_as *as_out)
 {
 	if (values->c + values->json + values->man + values->markdown > 1) {
 		complain("--c, --json, --man and --markdown cannot be combined");
-		return NULL;
+		return false;
 	}
-	if (values->c)
-		return &explain_as_c;
-	if (values->json)
-		return &explain_as_json;
-	if (values->man)
-		return &explain_as_man;
-	if (values->markdown)
-		return &explain_as_markdown;
-	return all ? &explain_as_list : &explain_as_text;
+	*as_out = values->c        ? PD_EXPLAIN_C :
+		  values->json     ? PD_EXPLAIN_JSON :
+		  values->man      ? PD_EXPLAIN_MAN :
+		  values->markdown ? PD_EXPLAIN_MARKDOWN :
+				     PD_EXPLAIN_TEXT;
+	return true;
 }
 
-static int run(const struct call *call)
+static int explain(struct pd_text *text, const char *name, enum pd_explain_as as)
 {
-	const struct explain_form *form = choose_form(call->values, call->word_count == 0);
-	struct subjects subjects;
+	struct pd_error error;
+	enum pd_status status = pd_explain(text, name, as, &error);
+
+	if (status >= 0)
+		return CODE_FINE;
+	complain("%s", error.message);
+	return status == PD_ERROR_NO_MATCH ? CODE_NOTHING : CODE_OUTPUT;
+}
+
+static int run_explain(const struct call *call)
+{
+	enum pd_explain_as as;
 	int code = CODE_FINE;
 
-	if (!form)
+	if (!choose_form(call->values, &as))
 		return CODE_USAGE;
-	subjects_init(&subjects);
-	if (subjects.failed) {
-		complain("out of memory");
-		code = CODE_OUTPUT;
-	} else if (call->word_count == 0) {
-		explain_all(call->out->text, form, &subjects);
+	if (!call->word_count)
+		return explain(call->out->text, NULL, as);
+	for (size_t i = 0; i < call->word_count; i++) {
+		int own = explain(call->out->text, call->words[i], as);
+
+		code = own == CODE_FINE ? code : own;
 	}
-	for (size_t i = 0; i < call->word_count && !subjects.failed; i++) {
-		if (!explain_word(call->out->text, form, &subjects, call->words[i]))
-			code = CODE_NOTHING;
-	}
-	subjects_fini(&subjects);
 	return code;
 }
 
@@ -180,5 +87,5 @@ const struct command cmd_explain = {
 	.examples = examples,
 	.values_size = sizeof(struct values),
 	.max_words = SIZE_MAX,
-	.run = run,
+	.run = run_explain,
 };

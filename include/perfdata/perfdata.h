@@ -7,6 +7,8 @@
  *   file.h    an open perf.data file: header, events, features, problems
  *   archive.h members of a tar file, such as a bundle
  *   stream.h  records
+ *   explain.h what the tables of the format say of a name
+ *   roff.h    text for manual pages
  *   text.h    a growing buffer of text, which everything that prints fills
  *   json.h    JSON written into a text
  *   print.h   printing records as text and JSON
@@ -53,6 +55,7 @@
 #include <perfdata/doctor.h>
 #include <perfdata/events.h>
 #include <perfdata/extract.h>
+#include <perfdata/explain.h>
 #include <perfdata/file.h>
 #include <perfdata/filter.h>
 #include <perfdata/flame.h>
@@ -70,6 +73,7 @@
 #include <perfdata/record_stats.h>
 #include <perfdata/recorder.h>
 #include <perfdata/report.h>
+#include <perfdata/roff.h>
 #include <perfdata/run.h>
 #include <perfdata/samples.h>
 #include <perfdata/scrub.h>

@@ -3,24 +3,24 @@
  * Writes roff. A word that comes from a table never begins a line without a guard, so that a leading
  * dot or quote is no macro.
  */
-#include "manual/roff.h"
+#include <perfdata/roff.h>
 
 #include <string.h>
 
-void roff_title(struct pd_text *text, const char *title, unsigned section)
+void pd_roff_title(struct pd_text *text, const char *title, unsigned section)
 {
 	pd_text_printf(text, ".TH \"%s\" %u \"\" \"perfdata %s\" \"perfdata\"\n", title, section, pd_version());
 }
 
-void roff_section(struct pd_text *text, const char *name)
+void pd_roff_section(struct pd_text *text, const char *name)
 {
 	pd_text_printf(text, ".SH %s\n", name);
 }
 
-void roff_subsection(struct pd_text *text, const char *name)
+void pd_roff_subsection(struct pd_text *text, const char *name)
 {
 	pd_text_add(text, ".SS ");
-	roff_add(text, name);
+	pd_roff_add(text, name);
 	pd_text_add(text, "\n");
 }
 
@@ -50,7 +50,7 @@ static void add_letter(struct pd_text *text, char letter)
 	}
 }
 
-void roff_add(struct pd_text *text, const char *words)
+void pd_roff_add(struct pd_text *text, const char *words)
 {
 	if (words[0] == '.')
 		pd_text_add(text, "\\&");
@@ -61,21 +61,21 @@ void roff_add(struct pd_text *text, const char *words)
 static void add_in_font(struct pd_text *text, char font, const char *words)
 {
 	pd_text_printf(text, "\\f%c", font);
-	roff_add(text, words);
+	pd_roff_add(text, words);
 	pd_text_add(text, "\\fR");
 }
 
-void roff_bold(struct pd_text *text, const char *words)
+void pd_roff_bold(struct pd_text *text, const char *words)
 {
 	add_in_font(text, 'B', words);
 }
 
-void roff_italic(struct pd_text *text, const char *words)
+void pd_roff_italic(struct pd_text *text, const char *words)
 {
 	add_in_font(text, 'I', words);
 }
 
-void roff_paragraphs(struct pd_text *text, const char *words)
+void pd_roff_paragraphs(struct pd_text *text, const char *words)
 {
 	while (*words) {
 		size_t length = strcspn(words, "\n");
@@ -93,7 +93,7 @@ void roff_paragraphs(struct pd_text *text, const char *words)
 	}
 }
 
-void roff_item(struct pd_text *text)
+void pd_roff_item(struct pd_text *text)
 {
 	pd_text_add(text, ".TP\n");
 }

@@ -2,8 +2,7 @@
 /*
  * Explanations for a terminal.
  */
-#include "explain/explain.h"
-#include "front/output.h"
+#include "header/explain/explain.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,31 +18,31 @@ static int larger(int width, const char *text)
 	return (int)strlen(text) > width ? (int)strlen(text) : width;
 }
 
-static struct widths column_widths(const struct subject *subject)
+static struct widths column_widths(const struct pd_explain_subject *subject)
 {
 	struct widths widths = { 5, 11 };
 	const struct pd_field *field;
 
-	for (size_t i = 0; (field = subject_field(subject, i)) != NULL; i++) {
-		struct field_text words;
+	for (size_t i = 0; (field = pd_explain_subject_field(subject, i)) != NULL; i++) {
+		struct pd_explain_field_text words;
 
-		field_text(field, &words);
+		pd_explain_field_text(field, &words);
 		widths.name = larger(widths.name, pd_field_name(field));
 		widths.wire = larger(widths.wire, words.wire);
 	}
 	return widths;
 }
 
-static void print_fields(struct pd_text *text, const struct subject *subject)
+static void print_fields(struct pd_text *text, const struct pd_explain_subject *subject)
 {
 	struct widths widths = column_widths(subject);
 	const struct pd_field *field;
 
 	pd_text_printf(text, "\n  %-*s  %-*s  %s\n", widths.name, "field", widths.wire, "on the wire", "meaning");
-	for (size_t i = 0; (field = subject_field(subject, i)) != NULL; i++) {
-		struct field_text words;
+	for (size_t i = 0; (field = pd_explain_subject_field(subject, i)) != NULL; i++) {
+		struct pd_explain_field_text words;
 
-		field_text(field, &words);
+		pd_explain_field_text(field, &words);
 		pd_text_printf(text, "  %-*s  %-*s  %s", widths.name, pd_field_name(field), widths.wire, words.wire,
 			       pd_field_doc(field));
 		if (words.names)
@@ -55,11 +54,11 @@ static void print_fields(struct pd_text *text, const struct subject *subject)
 }
 
 /* What is known of a record besides its fields. */
-static void print_remarks(struct pd_text *text, const struct subject *subject)
+static void print_remarks(struct pd_text *text, const struct pd_explain_subject *subject)
 {
-	const char *before = subject_field(subject, 0) ? "\n" : "";
+	const char *before = pd_explain_subject_field(subject, 0) ? "\n" : "";
 
-	if (subject->kind != SUBJECT_RECORD || subject->only)
+	if (subject->kind != PD_SUBJECT_RECORD || subject->only)
 		return;
 	for (unsigned bit = 13; bit < 16; bit++) {
 		const char *name = pd_misc_bit_name(subject->number, bit);
@@ -69,30 +68,30 @@ static void print_remarks(struct pd_text *text, const struct subject *subject)
 			before = "";
 		}
 	}
-	if (subject_has_trailer(subject))
+	if (pd_explain_subject_has_trailer(subject))
 		pd_text_printf(text, "%sIt ends with a sample_id if attr flag sample_id_all is set.\n", before);
 }
 
-static void print_layout(struct pd_text *text, const struct subject *subject)
+static void print_layout(struct pd_text *text, const struct pd_explain_subject *subject)
 {
-	const char *where = subject->kind == SUBJECT_RECORD ? " behind the record header" : "";
+	const char *where = subject->kind == PD_SUBJECT_RECORD ? " behind the record header" : "";
 	size_t least = pd_layout_min_size(subject->layout);
 
-	if (!subject_field(subject, 0))
+	if (!pd_explain_subject_field(subject, 0))
 		pd_text_add(text, "No fields.\n");
 	else if (!subject->only)
-		pd_text_printf(text, "At least %zu byte%s%s.\n", least, plural(least), where);
-	if (subject_field(subject, 0))
+		pd_text_printf(text, "At least %zu byte%s%s.\n", least, least == 1 ? "" : "s", where);
+	if (pd_explain_subject_field(subject, 0))
 		print_fields(text, subject);
 	print_remarks(text, subject);
 }
 
 static void print_names(struct pd_text *text, const struct pd_names *names)
 {
-	struct name_text item;
+	struct pd_explain_name_text item;
 
 	pd_text_printf(text, "\n  %-12s  name\n", pd_names_are_bits(names) ? "bit" : "value");
-	for (size_t i = 0; name_text(names, i, &item); i++) {
+	for (size_t i = 0; pd_explain_name_text(names, i, &item); i++) {
 		pd_text_printf(text, "  %-12s  %s", item.place, *item.text ? item.text : "(none)");
 		if (item.values)
 			pd_text_printf(text, "; see %s", pd_names_name(item.values));
@@ -100,11 +99,11 @@ static void print_names(struct pd_text *text, const struct pd_names *names)
 	}
 }
 
-static void subject_text(struct pd_text *text, const struct subject *subject)
+static void subject_text(struct pd_text *text, const struct pd_explain_subject *subject)
 {
 	char kind[96];
 
-	subject_kind_text(subject, kind, sizeof(kind));
+	pd_explain_subject_kind_text(subject, kind, sizeof(kind));
 	pd_text_printf(text, "%s: %s\n%s.\n", subject->name, kind, subject->doc);
 	if (subject->layout)
 		print_layout(text, subject);
@@ -114,9 +113,9 @@ static void subject_text(struct pd_text *text, const struct subject *subject)
 		pd_text_printf(text, "What to do: %s.\n", subject->advice);
 }
 
-static void list_subject(struct pd_text *text, const struct subject *subject)
+static void list_subject(struct pd_text *text, const struct pd_explain_subject *subject)
 {
-	if (subject->kind == SUBJECT_RECORD || subject->kind == SUBJECT_FEATURE)
+	if (subject->kind == PD_SUBJECT_RECORD || subject->kind == PD_SUBJECT_FEATURE)
 		pd_text_printf(text, "  %5" PRIu32 "  %-28s  %s\n", subject->number, subject->name, subject->doc);
 	else
 		pd_text_printf(text, "  %-28s  %s\n", subject->name, subject->doc);
@@ -127,11 +126,11 @@ static void list_chapter(struct pd_text *text, const char *title)
 	pd_text_printf(text, "%s%s\n", pd_text_bytes(text).size ? "\n" : "", title);
 }
 
-const struct explain_form explain_as_text = {
+const struct pd_explain_form pd_explain_as_text = {
 	.subject = subject_text,
 };
 
-const struct explain_form explain_as_list = {
+const struct pd_explain_form pd_explain_as_list = {
 	.chapter = list_chapter,
 	.subject = list_subject,
 };

@@ -2,23 +2,23 @@
 /*
  * Explanations as JSON, one object a line.
  */
-#include "explain/explain.h"
-#include "front/input.h"
+#include "base/json.h"
+#include "header/explain/explain.h"
 
 #include <inttypes.h>
 
 static const char *const kind_names[] = { "record", "feature", "layout", "names", "problem" };
 
-static void add_fields(struct pd_json *json, const struct subject *subject)
+static void add_fields(struct pd_json *json, const struct pd_explain_subject *subject)
 {
 	const struct pd_field *field;
 
 	pd_json_open(json, "fields", '[');
-	for (size_t i = 0; (field = subject_field(subject, i)) != NULL; i++) {
+	for (size_t i = 0; (field = pd_explain_subject_field(subject, i)) != NULL; i++) {
 		const struct pd_layout *part = pd_field_part(field);
-		struct field_text words;
+		struct pd_explain_field_text words;
 
-		field_text(field, &words);
+		pd_explain_field_text(field, &words);
 		pd_json_open(json, NULL, '{');
 		pd_json_string(json, "name", pd_field_name(field));
 		pd_json_string(json, "wire", words.wire);
@@ -53,25 +53,25 @@ static void add_names(struct pd_json *json, const struct pd_names *names)
 	pd_json_close(json, ']');
 }
 
-static void subject_json(struct pd_text *text, const struct subject *subject)
+static void subject_json(struct pd_text *text, const struct pd_explain_subject *subject)
 {
 	struct pd_json json = { .text = text };
 
 	pd_json_open(&json, NULL, '{');
 	pd_json_string(&json, "kind", kind_names[subject->kind]);
 	pd_json_string(&json, "name", subject->name);
-	if (subject->kind == SUBJECT_RECORD || subject->kind == SUBJECT_FEATURE)
+	if (subject->kind == PD_SUBJECT_RECORD || subject->kind == PD_SUBJECT_FEATURE)
 		pd_json_number(&json, "number", subject->number);
 	pd_json_string(&json, "doc", subject->doc);
 	if (subject->layout) {
 		pd_json_string(&json, "layout", pd_layout_name(subject->layout));
 		pd_json_number(&json, "min_size", pd_layout_min_size(subject->layout));
-		pd_json_bool(&json, "trailer", subject_has_trailer(subject));
+		pd_json_bool(&json, "trailer", pd_explain_subject_has_trailer(subject));
 		add_fields(&json, subject);
 	}
 	if (subject->names)
 		add_names(&json, subject->names);
-	if (subject->kind == SUBJECT_PROBLEM) {
+	if (subject->kind == PD_SUBJECT_PROBLEM) {
 		pd_json_string(&json, "severity", pd_severity_name(subject->severity));
 		pd_json_string(&json, "advice", subject->advice);
 	}
@@ -79,6 +79,6 @@ static void subject_json(struct pd_text *text, const struct subject *subject)
 	pd_text_add(text, "\n");
 }
 
-const struct explain_form explain_as_json = {
+const struct pd_explain_form pd_explain_as_json = {
 	.subject = subject_json,
 };

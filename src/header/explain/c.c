@@ -2,7 +2,7 @@
 /*
  * Layouts as the C structs that <perfdata/format.h> declares.
  */
-#include "explain/explain.h"
+#include "header/explain/explain.h"
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -36,7 +36,7 @@ static void add_hidden_members(struct pd_text *text, const struct pd_layout *lay
 		pd_text_add(text, "\tstruct pd_bytes rest; /* bytes behind the known members */\n");
 		known += sizeof(struct pd_bytes);
 	}
-	if (layout_is_body(layout)) {
+	if (pd_explain_layout_is_body(layout)) {
 		pd_text_add(text, "\tconst struct pd_sample_id *sample_id; /* NULL if there is none "
 				  "*/\n");
 		known += sizeof(struct pd_sample_id *);
@@ -62,16 +62,16 @@ static void struct_c(struct pd_text *text, const struct pd_layout *layout)
 	pd_text_add(text, "};\n");
 }
 
-static void subject_c(struct pd_text *text, const struct subject *subject)
+static void subject_c(struct pd_text *text, const struct pd_explain_subject *subject)
 {
 	if (!subject->layout)
 		return;
 	if (pd_text_bytes(text).size)
 		pd_text_add(text, "\n");
-	if (subject->kind == SUBJECT_RECORD)
+	if (subject->kind == PD_SUBJECT_RECORD)
 		pd_text_printf(text, "/* PD_RECORD_%s (%" PRIu32 "): %s */\n", subject->name, subject->number,
 			       subject->doc);
-	else if (subject->kind == SUBJECT_FEATURE)
+	else if (subject->kind == PD_SUBJECT_FEATURE)
 		pd_text_printf(text, "/* PD_FEATURE_%s (%" PRIu32 "): %s */\n", subject->name, subject->number,
 			       subject->doc);
 	else
@@ -79,6 +79,6 @@ static void subject_c(struct pd_text *text, const struct subject *subject)
 	struct_c(text, subject->layout);
 }
 
-const struct explain_form explain_as_c = {
+const struct pd_explain_form pd_explain_as_c = {
 	.subject = subject_c,
 };

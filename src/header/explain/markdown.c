@@ -2,7 +2,7 @@
 /*
  * The format as Markdown, with tables.
  */
-#include "explain/explain.h"
+#include "header/explain/explain.h"
 
 /* Text inside a table or paragraph; what Markdown would take as its own is escaped. */
 static void add_words(struct pd_text *text, const char *words)
@@ -16,12 +16,12 @@ static void add_words(struct pd_text *text, const char *words)
 
 static void begin_markdown(struct pd_text *text)
 {
-	const struct frame_line *line;
+	const struct pd_explain_frame_line *line;
 	bool in_rows = false;
 
 	pd_text_add(text, "# perf.data\n");
-	for (size_t i = 0; (line = frame_at(i)) != NULL; i++) {
-		bool is_row = line->kind == FRAME_ROW;
+	for (size_t i = 0; (line = pd_explain_frame_at(i)) != NULL; i++) {
+		bool is_row = line->kind == PD_FRAME_ROW;
 
 		if (!in_rows || !is_row)
 			pd_text_add(text, "\n");
@@ -30,7 +30,7 @@ static void begin_markdown(struct pd_text *text)
 		in_rows = is_row;
 		if (is_row)
 			pd_text_printf(text, "| %s | `%s` | ", line->place, line->name);
-		pd_text_add(text, line->kind == FRAME_CHAPTER ? "## " : "");
+		pd_text_add(text, line->kind == PD_FRAME_CHAPTER ? "## " : "");
 		add_words(text, line->text);
 		pd_text_add(text, is_row ? " |\n" : "\n");
 	}
@@ -41,17 +41,17 @@ static void chapter_markdown(struct pd_text *text, const char *title)
 	pd_text_printf(text, "\n## %s\n", title);
 }
 
-static void add_fields(struct pd_text *text, const struct subject *subject)
+static void add_fields(struct pd_text *text, const struct pd_explain_subject *subject)
 {
 	const struct pd_field *field;
 
-	if (!subject_field(subject, 0))
+	if (!pd_explain_subject_field(subject, 0))
 		return;
 	pd_text_add(text, "\n| field | on the wire | when | meaning |\n| --- | --- | --- | --- |\n");
-	for (size_t i = 0; (field = subject_field(subject, i)) != NULL; i++) {
-		struct field_text words;
+	for (size_t i = 0; (field = pd_explain_subject_field(subject, i)) != NULL; i++) {
+		struct pd_explain_field_text words;
 
-		field_text(field, &words);
+		pd_explain_field_text(field, &words);
 		pd_text_printf(text, "| `%s` | ", pd_field_name(field));
 		add_words(text, words.wire);
 		pd_text_add(text, " | ");
@@ -66,10 +66,10 @@ static void add_fields(struct pd_text *text, const struct subject *subject)
 
 static void add_names(struct pd_text *text, const struct pd_names *names)
 {
-	struct name_text item;
+	struct pd_explain_name_text item;
 
 	pd_text_printf(text, "\n| %s | name |\n| ---: | --- |\n", pd_names_are_bits(names) ? "bit" : "value");
-	for (size_t i = 0; name_text(names, i, &item); i++) {
+	for (size_t i = 0; pd_explain_name_text(names, i, &item); i++) {
 		pd_text_printf(text, "| %s | ", item.place);
 		add_words(text, item.text);
 		if (item.values)
@@ -78,15 +78,15 @@ static void add_names(struct pd_text *text, const struct pd_names *names)
 	}
 }
 
-static void subject_markdown(struct pd_text *text, const struct subject *subject)
+static void subject_markdown(struct pd_text *text, const struct pd_explain_subject *subject)
 {
 	char kind[96];
 
-	subject_kind_text(subject, kind, sizeof(kind));
+	pd_explain_subject_kind_text(subject, kind, sizeof(kind));
 	pd_text_printf(text, "%s### %s\n\n%s: ", pd_text_bytes(text).size ? "\n" : "", subject->name, kind);
 	add_words(text, subject->doc);
 	pd_text_add(text, ".\n");
-	if (subject_has_trailer(subject))
+	if (pd_explain_subject_has_trailer(subject))
 		pd_text_add(text, "Ends with a `sample_id` if attr flag `sample_id_all` is set.\n");
 	add_fields(text, subject);
 	if (subject->names)
@@ -98,7 +98,7 @@ static void subject_markdown(struct pd_text *text, const struct subject *subject
 	}
 }
 
-const struct explain_form explain_as_markdown = {
+const struct pd_explain_form pd_explain_as_markdown = {
 	.begin = begin_markdown,
 	.chapter = chapter_markdown,
 	.subject = subject_markdown,

@@ -2,38 +2,30 @@
 /*
  * Collects everything that has a name in the format, and puts fields and names into words.
  */
-#include "explain/explain.h"
-#include "front/input.h"
+#include "header/explain/explain.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-static void add(struct subjects *subjects, const struct subject *subject)
-{
-	/* Grows in steps of a power of two: a count of one bit is full. */
-	if ((subjects->count & (subjects->count - 1)) == 0) {
-		size_t room = subjects->count ? subjects->count * 2 : 1;
-		struct subject *items = realloc(subjects->items, room * sizeof(*items));
+#include "base/memory.h"
 
-		if (!items) {
-			subjects->failed = true;
-			return;
-		}
-		subjects->items = items;
-	}
-	subjects->items[subjects->count++] = *subject;
+static void add(struct pd_explain_subjects *subjects, const struct pd_explain_subject *subject)
+{
+	if (PD_GROW(subjects->items, subjects->capacity, subjects->count + 1))
+		subjects->items[subjects->count++] = *subject;
+	else
+		subjects->failed = true;
 }
 
-static void add_records(struct subjects *subjects)
+static void add_records(struct pd_explain_subjects *subjects)
 {
 	uint32_t type;
 
 	for (size_t i = 0; pd_record_type_at(i, &type); i++)
-		add(subjects, &(struct subject){
-				      .kind = SUBJECT_RECORD,
+		add(subjects, &(struct pd_explain_subject){
+				      .kind = PD_SUBJECT_RECORD,
 				      .number = type,
 				      .name = pd_record_name(type),
 				      .doc = pd_record_doc(type),
@@ -41,12 +33,12 @@ static void add_records(struct subjects *subjects)
 			      });
 }
 
-static void add_features(struct subjects *subjects)
+static void add_features(struct pd_explain_subjects *subjects)
 {
 	for (unsigned feature = 0; feature < PD_FEATURE_LIMIT; feature++) {
 		if (pd_feature_name(feature))
-			add(subjects, &(struct subject){
-					      .kind = SUBJECT_FEATURE,
+			add(subjects, &(struct pd_explain_subject){
+					      .kind = PD_SUBJECT_FEATURE,
 					      .number = feature,
 					      .name = pd_feature_name(feature),
 					      .doc = pd_feature_doc(feature),
@@ -56,7 +48,7 @@ static void add_features(struct subjects *subjects)
 }
 
 /* Layouts that were not shown as a record or a feature. */
-static void add_layouts(struct subjects *subjects)
+static void add_layouts(struct pd_explain_subjects *subjects)
 {
 	size_t shown = subjects->count;
 	const struct pd_layout *layout;
@@ -68,8 +60,8 @@ static void add_layouts(struct subjects *subjects)
 			known |= subjects->items[k].layout == layout &&
 				 !strcasecmp(subjects->items[k].name, pd_layout_name(layout));
 		if (!known)
-			add(subjects, &(struct subject){
-					      .kind = SUBJECT_LAYOUT,
+			add(subjects, &(struct pd_explain_subject){
+					      .kind = PD_SUBJECT_LAYOUT,
 					      .name = pd_layout_name(layout),
 					      .doc = pd_layout_doc(layout),
 					      .layout = layout,
@@ -77,29 +69,29 @@ static void add_layouts(struct subjects *subjects)
 	}
 }
 
-static void add_names(struct subjects *subjects)
+static void add_names(struct pd_explain_subjects *subjects)
 {
 	const struct pd_names *names;
 
 	for (size_t i = 0; (names = pd_names_at(i)) != NULL; i++)
-		add(subjects, &(struct subject){
-				      .kind = SUBJECT_NAMES,
+		add(subjects, &(struct pd_explain_subject){
+				      .kind = PD_SUBJECT_NAMES,
 				      .name = pd_names_name(names),
 				      .doc = pd_names_doc(names),
 				      .names = names,
 			      });
 }
 
-static void add_problems(struct subjects *subjects)
+static void add_problems(struct pd_explain_subjects *subjects)
 {
-	struct subject subject = { .kind = SUBJECT_PROBLEM };
+	struct pd_explain_subject subject = { .kind = PD_SUBJECT_PROBLEM };
 
 	for (size_t i = 0; (subject.name = pd_problem_at(i, &subject.severity, &subject.doc, &subject.advice)) != NULL;
 	     i++)
 		add(subjects, &subject);
 }
 
-void subjects_init(struct subjects *subjects)
+void pd_explain_subjects_init(struct pd_explain_subjects *subjects)
 {
 	memset(subjects, 0, sizeof(*subjects));
 	add_records(subjects);
@@ -109,9 +101,9 @@ void subjects_init(struct subjects *subjects)
 	add_problems(subjects);
 }
 
-void subjects_fini(struct subjects *subjects)
+void pd_explain_subjects_fini(struct pd_explain_subjects *subjects)
 {
-	free(subjects->items);
+	pd_free(subjects->items);
 	memset(subjects, 0, sizeof(*subjects));
 }
 
@@ -127,10 +119,10 @@ static const char *writer_of(uint32_t type)
 	}
 }
 
-const char *subject_chapter(const struct subject *subject)
+const char *pd_explain_subject_chapter(const struct pd_explain_subject *subject)
 {
 	switch (subject->kind) {
-	case SUBJECT_RECORD:
+	case PD_SUBJECT_RECORD:
 		switch (pd_record_group(subject->number)) {
 		case PD_GROUP_TOOL:
 			return "Records from perf";
@@ -139,34 +131,34 @@ const char *subject_chapter(const struct subject *subject)
 		default:
 			return "Records from the kernel";
 		}
-	case SUBJECT_FEATURE:
+	case PD_SUBJECT_FEATURE:
 		return "Features";
-	case SUBJECT_LAYOUT:
+	case PD_SUBJECT_LAYOUT:
 		return "Pieces of records and features";
-	case SUBJECT_NAMES:
+	case PD_SUBJECT_NAMES:
 		return "Bits and names";
-	case SUBJECT_PROBLEM:
+	case PD_SUBJECT_PROBLEM:
 		break;
 	}
 	return "Problems";
 }
 
-void subject_kind_text(const struct subject *subject, char *text, size_t size)
+void pd_explain_subject_kind_text(const struct pd_explain_subject *subject, char *text, size_t size)
 {
 	switch (subject->kind) {
-	case SUBJECT_RECORD:
+	case PD_SUBJECT_RECORD:
 		snprintf(text, size, "record %" PRIu32 ", written by %s", subject->number, writer_of(subject->number));
 		break;
-	case SUBJECT_FEATURE:
+	case PD_SUBJECT_FEATURE:
 		snprintf(text, size, "feature %" PRIu32, subject->number);
 		break;
-	case SUBJECT_LAYOUT:
+	case PD_SUBJECT_LAYOUT:
 		snprintf(text, size, "part of records or features");
 		break;
-	case SUBJECT_NAMES:
+	case PD_SUBJECT_NAMES:
 		snprintf(text, size, "%s", pd_names_are_bits(subject->names) ? "bits of a word" : "names of values");
 		break;
-	case SUBJECT_PROBLEM:
+	case PD_SUBJECT_PROBLEM:
 		snprintf(text, size, "problem, severity %s", pd_severity_name(subject->severity));
 		break;
 	}
@@ -183,7 +175,7 @@ static bool is_visible(const struct pd_field *field)
 	return strcmp(text, "no bytes") != 0;
 }
 
-const struct pd_field *subject_field(const struct subject *subject, size_t index)
+const struct pd_field *pd_explain_subject_field(const struct pd_explain_subject *subject, size_t index)
 {
 	if (!subject->layout)
 		return NULL;
@@ -198,12 +190,13 @@ const struct pd_field *subject_field(const struct subject *subject, size_t index
 	return NULL;
 }
 
-bool subject_has_trailer(const struct subject *subject)
+bool pd_explain_subject_has_trailer(const struct pd_explain_subject *subject)
 {
-	return subject->kind == SUBJECT_RECORD && !subject->only && pd_record_group(subject->number) == PD_GROUP_KERNEL;
+	return subject->kind == PD_SUBJECT_RECORD && !subject->only &&
+	       pd_record_group(subject->number) == PD_GROUP_KERNEL;
 }
 
-bool layout_is_body(const struct pd_layout *layout)
+bool pd_explain_layout_is_body(const struct pd_layout *layout)
 {
 	uint32_t type;
 
@@ -214,7 +207,7 @@ bool layout_is_body(const struct pd_layout *layout)
 	return false;
 }
 
-void field_text(const struct pd_field *field, struct field_text *text)
+void pd_explain_field_text(const struct pd_field *field, struct pd_explain_field_text *text)
 {
 	pd_field_wire(field, text->wire, sizeof(text->wire));
 	pd_field_when(field, text->when, sizeof(text->when));
@@ -223,7 +216,7 @@ void field_text(const struct pd_field *field, struct field_text *text)
 	text->names = pd_field_names(field);
 }
 
-bool name_text(const struct pd_names *names, size_t index, struct name_text *text)
+bool pd_explain_name_text(const struct pd_names *names, size_t index, struct pd_explain_name_text *text)
 {
 	unsigned width = 0;
 	int64_t value;
@@ -237,14 +230,14 @@ bool name_text(const struct pd_names *names, size_t index, struct name_text *tex
 	return true;
 }
 
-static const struct frame_line frame[] = {
-#define CHAPTER(title) { FRAME_CHAPTER, NULL, NULL, title },
-#define TEXT(paragraph) { FRAME_TEXT, NULL, NULL, paragraph },
-#define ROW(place, name, meaning) { FRAME_ROW, place, name, meaning },
-#include "format_text.def"
+static const struct pd_explain_frame_line frame[] = {
+#define CHAPTER(title) { PD_FRAME_CHAPTER, NULL, NULL, title },
+#define TEXT(paragraph) { PD_FRAME_TEXT, NULL, NULL, paragraph },
+#define ROW(place, name, meaning) { PD_FRAME_ROW, place, name, meaning },
+#include "header/explain/format_text.def"
 };
 
-const struct frame_line *frame_at(size_t index)
+const struct pd_explain_frame_line *pd_explain_frame_at(size_t index)
 {
 	return index < sizeof(frame) / sizeof(frame[0]) ? &frame[index] : NULL;
 }
