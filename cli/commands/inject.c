@@ -36,7 +36,6 @@ struct run {
 	struct input input;
 	struct target target;
 	struct unfinished *unfinished; /* the file that the library writes beside the output */
-	char *known_text;
 	struct pd_inject_known *known;
 	size_t known_count;
 	struct pd_inject *inject;
@@ -81,29 +80,6 @@ static const struct example examples[] = {
 
 /* ---- ids that were given ---- */
 
-static int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* "ID PATH"; the text is cut up. */
-static bool take_known(struct pd_inject_known *known, char *text)
-{
-	size_t count = 0;
-
-	text += strspn(text, " \t");
-	for (; digit_of(text[0]) >= 0 && digit_of(text[1]) >= 0 && count < PD_BUILD_ID_SIZE; text += 2)
-		known->id.bytes[count++] = (uint8_t)(digit_of(text[0]) << 4 | digit_of(text[1]));
-	known->id.size = (uint8_t)count;
-	if (!count || (*text != ' ' && *text != '\t'))
-		return false;
-	known->path = text + strspn(text, " \t");
-	return *known->path;
-}
-
 /* NULL, told, if it cannot be read as a whole. */
 static char *read_list(const char *path)
 {
@@ -124,37 +100,23 @@ static char *read_list(const char *path)
 	return text;
 }
 
-static int take_all_known(struct run *run, const char *argument)
+static int parse_known(struct run *run, const char *argument)
 {
 	static const char file[] = "file://";
 	bool listed = !strncmp(argument, file, sizeof(file) - 1);
-	char *text = listed ? read_list(argument + sizeof(file) - 1) : strdup(argument), *rest = NULL;
-	const char *between = listed ? "\n" : ",";
-	size_t capacity = 1;
+	char *text = listed ? read_list(argument + sizeof(file) - 1) : NULL;
+	struct pd_error error;
+	enum pd_status status;
 
-	run->known_text = text;
-	if (!text)
+	if (listed && !text)
 		return CODE_USAGE;
-	for (const char *c = text; *c; c++)
-		capacity += *c == *between;
-	run->known = calloc(capacity, sizeof(*run->known));
-	if (!run->known) {
+	status = pd_inject_known_parse(listed ? text : argument, listed, &run->known, &run->known_count, &error);
+	free(text);
+	if (status == PD_ERROR_ARGUMENT)
+		complain("option --known-build-ids: %s", error.message);
+	else if (status < 0)
 		complain("out of memory");
-		return CODE_UNREADABLE;
-	}
-	for (char *word = strtok_r(text, between, &rest); word; word = strtok_r(NULL, between, &rest)) {
-		struct pd_inject_known *known = &run->known[run->known_count];
-
-		*known = (struct pd_inject_known){ 0 };
-		if (take_known(known, word)) {
-			run->known_count++;
-		} else if (!listed || word[strspn(word, " \t")] != '/') {
-			/* what has no id is listed with spaces for it */
-			complain("option --known-build-ids: '%s' is not 'ID PATH'", word);
-			return CODE_USAGE;
-		}
-	}
-	return CODE_FINE;
+	return status == PD_ERROR_ARGUMENT ? CODE_USAGE : status < 0 ? CODE_UNREADABLE : CODE_FINE;
 }
 
 /* ---- what the library asks for ---- */
@@ -240,65 +202,18 @@ static enum pd_packing packing(const struct values *values)
 	return changes || (adds && (to_pipe || values->target.to)) ? PD_PACK_SAME : PD_PACK_KEEP;
 }
 
-static void print_ids(const struct run *run, struct pd_text *text)
-{
-	const struct values *values = run->values;
-	const struct pd_inject_result *result = &run->result;
-
-	if (values->mmap2 || values->mmap2_all)
-		pd_text_printf(text, "; build ids in %" PRIu64 " map%s", result->changed_map_count,
-			       plural(result->changed_map_count));
-	else if (values->build_ids || values->build_ids_all)
-		pd_text_printf(text, "; %" PRIu64 " build id%s added, %" PRIu64 " %s there already",
-			       result->added_id_count, plural(result->added_id_count), result->present_id_count,
-			       was_or_were(result->present_id_count));
-	if (result->dropped_map_count)
-		pd_text_printf(text, ", %" PRIu64 " map%s without samples dropped", result->dropped_map_count,
-			       plural(result->dropped_map_count));
-	if (result->missing_id_count)
-		pd_text_printf(text, ", %" PRIu64 " object%s without one", result->missing_id_count,
-			       plural(result->missing_id_count));
-}
-
-static void print_result(const struct run *run, struct pd_text *text)
-{
-	const struct pd_inject_result *result = &run->result;
-	const uint64_t counts[] = { result->kept_sample_count, result->sample_count, result->kept_other_count,
-				    result->other_count };
-	bool all = counts[2] == counts[3];
-	char numbers[4][32];
-
-	for (size_t i = 0; i < 4; i++)
-		grouped(counts[i], numbers[i]);
-	pd_text_printf(text, "kept %s of %s sample%s, %s%s%s other record%s", numbers[0], numbers[1], plural(counts[1]),
-		       all ? "all " : numbers[2], all ? "" : " of ", numbers[3], plural(counts[3]));
-	print_ids(run, text);
-	if (run->values->jit)
-		pd_text_printf(text,
-			       "; %" PRIu64 " map%s added for code in %" PRIu64 " file%s, %" PRIu64
-			       " map%s of jitdumps and %" PRIu64 " of anonymous memory dropped",
-			       result->code_map_count, plural(result->code_map_count), result->code_file_count,
-			       plural(result->code_file_count), result->dump_map_count, plural(result->dump_map_count),
-			       result->memory_map_count);
-	if (run->values->sched_stat)
-		pd_text_printf(text, "; %" PRIu64 " sched_stat sample%s merged with switches, %" PRIu64 " without one",
-			       result->joined_count, plural(result->joined_count), result->unjoined_count);
-}
-
 static void tell_end(const struct run *run)
 {
 	uint64_t warnings = run->result.warning_count;
 	struct pd_text *text = pd_text_new();
-	struct pd_bytes bytes;
 
 	if (warnings > PD_INJECT_WARNINGS)
 		complain("%s: %" PRIu64 " more such object%s", run->input.name, warnings - PD_INJECT_WARNINGS,
 			 plural(warnings - PD_INJECT_WARNINGS));
 	if (!text)
 		return;
-	print_result(run, text);
-	bytes = pd_text_bytes(text);
-	complain("%.*s", (int)bytes.size, (const char *)bytes.data);
+	pd_inject_text(run->inject, text);
+	complain_lines(text);
 	pd_text_free(text);
 }
 
@@ -340,7 +255,7 @@ static int inject_opened(struct run *run)
 	};
 	struct pd_error error;
 	enum pd_status status;
-	int code = values->known ? take_all_known(run, values->known) : CODE_FINE;
+	int code = values->known ? parse_known(run, values->known) : CODE_FINE;
 
 	if (code != CODE_FINE)
 		return code;
@@ -376,8 +291,7 @@ static int run_inject(const struct call *call)
 		return code;
 	code = inject_opened(&run);
 	pd_inject_free(run.inject);
-	free(run.known);
-	free(run.known_text);
+	pd_inject_known_free(run.known);
 	return input_close(&run.input, code);
 }
 

@@ -5,7 +5,6 @@
 
 #include <perfdata/merge.h>
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,25 +152,13 @@ static int failed(struct run *run, enum pd_status status, const struct pd_error 
 
 static void tell_counts(const struct run *run, const struct pd_merge_result *result)
 {
-	if (run->values->input.quiet)
+	struct pd_text *text = run->values->input.quiet ? NULL : pd_text_new();
+
+	if (!text)
 		return;
-	complain("%zu file%s merged: %" PRIu64 " sample%s of %zu event%s and %" PRIu64 " other record%s; %" PRIu64
-		 " found in several pieces %s written once",
-		 run->input_count, plural(run->input_count), result->sample_count, plural(result->sample_count),
-		 result->event_count, plural(result->event_count), result->other_count, plural(result->other_count),
-		 result->repeated_count, was_or_were(result->repeated_count));
-	if (result->aux_count)
-		complain("%" PRIu64 " record%s of AUX data %s dropped", result->aux_count, plural(result->aux_count),
-			 was_or_were(result->aux_count));
-	if (result->single_count)
-		complain(
-			"%" PRIu64
-			" THREAD_MAP, CPU_MAP and TIME_CONV record%s %s dropped: those of the first recording are kept",
-			result->single_count, plural(result->single_count), was_or_were(result->single_count));
-	if (result->undecoded_count)
-		complain("%" PRIu64 " record%s (%" PRIu64 " sample%s) that cannot be decoded %s dropped",
-			 result->undecoded_count, plural(result->undecoded_count), result->undecoded_sample_count,
-			 plural(result->undecoded_sample_count), was_or_were(result->undecoded_count));
+	pd_merge_result_text(run->merge, result, text);
+	complain_lines(text);
+	pd_text_free(text);
 }
 
 /* ---- all ---- */

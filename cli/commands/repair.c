@@ -8,8 +8,6 @@
 
 #include <perfdata/repair.h>
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -76,122 +74,40 @@ static void show_progress(void *self, const struct pd_stream *stream)
 
 /* ---- what came of it ---- */
 
-static unsigned count_features(const uint64_t bits[4])
-{
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < 256; i++)
-		count += bits[i / 64] >> i % 64 & 1;
-	return count;
-}
-
-static const char *feature_name(unsigned number, char text[16])
-{
-	const char *name = pd_feature_name(number);
-
-	snprintf(text, 16, "%u", number);
-	return name ? name : text;
-}
-
-static void add_names(struct pd_text *text, const char *what, const uint64_t bits[4])
-{
-	const char *before = what;
-	char number[16];
-
-	for (unsigned i = 0; i < 256; i++) {
-		if (!(bits[i / 64] >> i % 64 & 1))
-			continue;
-		pd_text_printf(text, "%s %s", before, feature_name(i, number));
-		before = ",";
-	}
-}
-
-/* "1 gap", "1,200 gaps"; nothing if there is none. */
-static void add_count(struct pd_text *text, const char **before, uint64_t count, const char *one, const char *many)
-{
-	char number[32];
-
-	if (!count)
-		return;
-	grouped(count, number);
-	pd_text_printf(text, "%s %s %s", *before, number, count == 1 ? one : many);
-	*before = ",";
-}
-
 static void tell_result(const struct repair *repair)
 {
-	const struct pd_repair_result *result = &repair->result;
-	const struct pd_losses *losses = &result->losses;
 	struct pd_text *text = pd_text_new();
-	const char *before = "; dropped";
-	struct pd_bytes bytes;
-	unsigned features = count_features(result->kept_features);
-	char numbers[2][32];
 
 	if (!text)
 		return;
-	grouped(result->record_count, numbers[0]);
-	grouped(result->sample_count, numbers[1]);
-	pd_text_printf(text, "%s %s record%s (%s sample%s) and %u feature%s",
-		       repair->values->dry_run ? "would keep" : "kept", numbers[0], plural(result->record_count),
-		       numbers[1], plural(result->sample_count), features, plural(features));
-	add_count(text, &before, losses->records, "damaged record", "damaged records");
-	add_count(text, &before, losses->places, "gap", "gaps");
-	if (losses->records || losses->places)
-		add_count(text, &before, losses->bytes, "byte in them", "bytes in them");
-	add_count(text, &before, losses->cut_bytes, "byte of a truncated record at the end",
-		  "bytes of a truncated record at the end");
-	add_count(text, &before, losses->packed_bytes, "compressed byte", "compressed bytes");
-	add_names(text, *before == ',' ? ", features" : "; dropped features", result->dropped_features);
-	add_names(text, "; regenerated", result->made_features);
-	before = "; corrected";
-	add_count(text, &before, repair->mended, "invalid value", "invalid values");
-	bytes = pd_text_bytes(text);
+	pd_repair_text(&repair->result, !repair->values->dry_run, repair->mended, text);
 	if (!pd_text_failed(text))
-		complain("%.*s", (int)bytes.size, (const char *)bytes.data);
+		complain_lines(text);
 	pd_text_free(text);
-}
-
-static void features_json(struct pd_json *json, const char *name, const uint64_t bits[4])
-{
-	char number[16];
-
-	pd_json_open(json, name, '[');
-	for (unsigned i = 0; i < 256; i++)
-		if (bits[i / 64] >> i % 64 & 1)
-			pd_json_string(json, NULL, feature_name(i, number));
-	pd_json_close(json, ']');
 }
 
 static void result_json(struct repair *repair)
 {
-	const struct pd_repair_result *result = &repair->result;
 	struct pd_json json = { .text = repair->input.out->text };
 	struct pd_bytes problems = pd_text_bytes(repair->problems);
 
 	pd_json_open(&json, NULL, '{');
 	pd_json_string(&json, "file", repair->input.name);
 	pd_json_string(&json, "output", repair->values->dry_run ? NULL : repair->target.path);
-	pd_json_open(&json, "records", '{');
-	pd_json_number(&json, "kept", result->record_count);
-	pd_json_number(&json, "samples", result->sample_count);
-	pd_json_number(&json, "left_out", result->losses.records);
-	pd_json_number(&json, "gaps", result->losses.places);
-	pd_json_number(&json, "bytes", result->losses.bytes);
-	pd_json_number(&json, "torn_bytes", result->losses.cut_bytes);
-	pd_json_number(&json, "compressed_bytes", result->losses.packed_bytes);
-	pd_json_close(&json, '}');
-	pd_json_open(&json, "features", '{');
-	features_json(&json, "kept", result->kept_features);
-	features_json(&json, "left_out", result->dropped_features);
-	features_json(&json, "made", result->made_features);
-	pd_json_close(&json, '}');
+	pd_repair_json(&repair->result, &json);
 	pd_json_number(&json, "mended", repair->mended);
 	pd_json_number(&json, "problem_count", repair->problem_count);
 	pd_json_name(&json, "problems");
 	pd_text_printf(json.text, "[%.*s]", (int)problems.size, (const char *)problems.data);
 	pd_json_close(&json, '}');
 	pd_text_add(json.text, "\n");
+}
+
+static bool has_dropped_features(const struct pd_repair_result *result)
+{
+	const uint64_t *bits = result->dropped_features;
+
+	return bits[0] || bits[1] || bits[2] || bits[3];
 }
 
 static int tell_end(struct repair *repair)
@@ -201,7 +117,7 @@ static int tell_end(struct repair *repair)
 	if (!repair->values->input.quiet)
 		tell_result(repair);
 	if (repair->result.record_count)
-		return repair->mended || count_features(repair->result.dropped_features) ? CODE_DAMAGED : CODE_FINE;
+		return repair->mended || has_dropped_features(&repair->result) ? CODE_DAMAGED : CODE_FINE;
 	complain("%s: no record can be read", repair->input.name);
 	return CODE_NOTHING;
 }

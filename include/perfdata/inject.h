@@ -14,6 +14,7 @@
 #define PERFDATA_INJECT_H
 
 #include <perfdata/symbol.h>
+#include <perfdata/text.h>
 #include <perfdata/writer.h>
 
 #ifdef __cplusplus
@@ -91,6 +92,15 @@ PD_API void pd_inject_free(struct pd_inject *inject);
  * those of pd_stream_next; PD_ERROR_OUTPUT and PD_ERROR_ARGUMENT of the writer. */
 PD_API enum pd_status pd_inject_write(struct pd_inject *inject, struct pd_writer *writer,
 				      struct pd_inject_result *result_out, struct pd_error *error);
+/** What was done, in a line of words; after pd_inject_write. */
+PD_API void pd_inject_text(const struct pd_inject *inject, struct pd_text *text);
+
+/** Parses build ids for pd_inject_options.known: "ID PATH,ID PATH", or as a list a line for each, as perf buildid-list prints
+ * them; lines without an id are skipped there. The caller frees *known_out. Errors: PD_ERROR_MEMORY; PD_ERROR_ARGUMENT. */
+PD_API enum pd_status pd_inject_known_parse(const char *text, bool is_list, struct pd_inject_known **known_out,
+					    size_t *count_out, struct pd_error *error);
+/** NULL is ignored. */
+PD_API void pd_inject_known_free(struct pd_inject_known *known);
 
 #ifdef __cplusplus
 }

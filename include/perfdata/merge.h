@@ -20,6 +20,7 @@
 #define PERFDATA_MERGE_H
 
 #include <perfdata/file.h>
+#include <perfdata/text.h>
 #include <perfdata/writer.h>
 
 #ifdef __cplusplus
@@ -102,6 +103,9 @@ PD_API enum pd_status pd_merge_plan(struct pd_merge *merge, struct pd_error *err
  * after an error. Errors: those of pd_stream_next; PD_ERROR_OUTPUT and PD_ERROR_ARGUMENT of the writer. */
 PD_API enum pd_status pd_merge_write(struct pd_merge *merge, struct pd_writer *writer,
 				     struct pd_merge_result *result_out, struct pd_error *error);
+/** A result in words, one or more lines. */
+PD_API void pd_merge_result_text(const struct pd_merge *merge, const struct pd_merge_result *result,
+				 struct pd_text *text);
 
 #ifdef __cplusplus
 }

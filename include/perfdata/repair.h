@@ -9,6 +9,7 @@
 #ifndef PERFDATA_REPAIR_H
 #define PERFDATA_REPAIR_H
 
+#include <perfdata/json.h>
 #include <perfdata/stream.h>
 #include <perfdata/writer.h>
 
@@ -46,6 +47,13 @@ struct pd_repair_options {
  */
 PD_API enum pd_status pd_repair(struct pd_file *file, struct pd_writer *writer, const struct pd_repair_options *options,
 				struct pd_repair_result *result_out, struct pd_error *error);
+
+/** A result in a line of words. written: whether there was a writer. corrected_count: how many problems of the code "mended"
+ * the problem function of the file got. */
+PD_API void pd_repair_text(const struct pd_repair_result *result, bool written, uint64_t corrected_count,
+			   struct pd_text *text);
+/** Adds a result as members of a JSON object: "records" and "features". */
+PD_API void pd_repair_json(const struct pd_repair_result *result, struct pd_json *json);
 
 #ifdef __cplusplus
 }

@@ -18,6 +18,7 @@ static const struct pd_inject_known known[] = {
 };
 
 static struct pd_error error;
+static struct pd_text *summary; // of the last one; may be NULL
 static unsigned warning_count, pass_count;
 
 static void warn(void *self, const char *message)
@@ -44,6 +45,10 @@ static enum pd_status inject_to(const char *path, struct pd_file *file, const st
 		status = pd_writer_open(path, &form, &writer, &error);
 	if (status >= 0)
 		status = pd_inject_write(inject, writer, result, &error);
+	if (status >= 0 && summary) {
+		pd_text_clear(summary);
+		pd_inject_text(inject, summary);
+	}
 	if (writer && status < 0)
 		pd_writer_abort(writer);
 	else if (writer)
@@ -64,10 +69,14 @@ TEST(list)
 	struct pd_build_id_entry entry;
 	struct pd_inject_result result;
 
+	summary = pd_text_new();
 	CHECK(file);
 	CHECK(inject_to(path_of("injected"), file, &options, &result) == PD_OK);
 	CHECK(result.sample_count == 1 && result.kept_sample_count == 1 && result.added_id_count == 1 &&
 	      pass_count == 1);
+	CHECK(text_has(summary, "kept 1 of 1 sample, all 2 other records; 1 build id added, 0 were there already\n"));
+	pd_text_free(summary);
+	summary = NULL;
 	CHECK(pd_file_open(path_of("injected"), NULL, &injected, &error) == PD_OK);
 	CHECK(pd_file_build_id(injected));
 	walk.records = pd_file_build_id(injected)->records;
@@ -111,6 +120,31 @@ TEST(missing)
 	CHECK(pd_inject_new(file, &(const struct pd_inject_options){ 0 }, &(struct pd_inject *){ NULL }, NULL) ==
 	      PD_ERROR_ARGUMENT);
 	pd_file_close(file);
+}
+
+TEST(known_ids)
+{
+	static const char list[] = "0102aB /a b\n\t /no/id\n 03\t/c\n";
+	struct pd_inject_known *ids = NULL;
+	size_t count = 0;
+
+	CHECK(pd_inject_known_parse(list, true, &ids, &count, &error) == PD_OK && count == 2);
+	CHECK(ids[0].id.size == 3 && ids[0].id.bytes[2] == 0xab && ids[1].id.size == 1);
+	CHECK_STR(ids[0].path, "/a b");
+	CHECK_STR(ids[1].path, "/c");
+	pd_inject_known_free(ids);
+	CHECK(pd_inject_known_parse("01 /a,02 /b", false, &ids, &count, &error) == PD_OK && count == 2);
+	CHECK_STR(ids[1].path, "/b");
+	pd_inject_known_free(ids);
+	CHECK(pd_inject_known_parse("", false, &ids, &count, &error) == PD_OK && !count);
+	pd_inject_known_free(ids);
+	CHECK(pd_inject_known_parse("01 /a,/b", false, &ids, &count, &error) == PD_ERROR_ARGUMENT);
+	CHECK_STR(error.message, "'/b' is not 'ID PATH'");
+	CHECK(pd_inject_known_parse("01", true, &ids, &count, &error) == PD_ERROR_ARGUMENT);
+	left = 0;
+	CHECK(pd_inject_known_parse("01 /a", false, &ids, &count, &error) == PD_ERROR_MEMORY);
+	left = -1;
+	pd_inject_known_free(NULL);
 }
 
 TEST(no_memory)
@@ -159,4 +193,5 @@ TEST(start)
 	CHECK(mkdtemp(folder));
 }
 
-RUN(TEST_CASE(start), TEST_CASE(list), TEST_CASE(maps), TEST_CASE(missing), TEST_CASE(no_memory), TEST_CASE(clean))
+RUN(TEST_CASE(start), TEST_CASE(list), TEST_CASE(maps), TEST_CASE(missing), TEST_CASE(known_ids), TEST_CASE(no_memory),
+    TEST_CASE(clean))

@@ -29,6 +29,7 @@ static void warn(void *self, const char *message)
 }
 
 static struct pd_error error;
+static struct pd_text *summary; // or NULL
 
 static enum pd_status merge_to(const char *path, struct pd_file **files, size_t count,
 			       const struct pd_merge_options *options, struct pd_merge_result *result)
@@ -48,6 +49,8 @@ static enum pd_status merge_to(const char *path, struct pd_file **files, size_t 
 		status = pd_writer_open(path, &form, &writer, &error);
 	if (status >= 0)
 		status = pd_merge_write(merge, writer, result, &error);
+	if (status >= 0 && summary)
+		pd_merge_result_text(merge, result, summary);
 	if (writer && status < 0)
 		pd_writer_abort(writer);
 	else if (writer)
@@ -68,8 +71,12 @@ TEST(two_machines)
 
 	warning_count = 0;
 	CHECK(files[0] && files[1]);
+	summary = pd_text_new();
 	CHECK(merge_to(path_of("merged"), files, 2, &options, &result) == PD_OK);
 	CHECK(result.sample_count == 3 && result.event_count == 1 && !result.undecoded_count);
+	CHECK(text_has(summary, "2 files merged: 3 samples of 1 event and ") && !text_has(summary, "dropped"));
+	pd_text_free(summary);
+	summary = NULL;
 	CHECK(pd_file_open(path_of("merged"), NULL, &merged, &error) == PD_OK);
 	CHECK(pd_file_event_count(merged) == 1);
 	// the same id in another boot is another one

@@ -99,6 +99,14 @@ static inline struct pd_file *open_text(const char *text)
 	return file;
 }
 
+// Whether a text has these words.
+static inline bool text_has(const struct pd_text *text, const char *words)
+{
+	struct pd_bytes bytes = pd_text_bytes(text);
+
+	return memmem(bytes.data, bytes.size, words, strlen(words));
+}
+
 // Number of records of a type.
 static inline uint64_t count_records(struct pd_file *file, uint32_t type)
 {

@@ -187,13 +187,6 @@ TEST(refused)
 	pd_file_close(file);
 }
 
-static bool text_has(const struct pd_text *text, const char *words)
-{
-	struct pd_bytes bytes = pd_text_bytes(text);
-
-	return memmem(bytes.data, bytes.size, words, strlen(words));
-}
-
 TEST(summary)
 {
 	const struct pd_scrub_options options = { .size = sizeof(options), .key = "0123456789abcdef", .key_size = 16 };
