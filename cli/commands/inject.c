@@ -148,22 +148,7 @@ static void note_unfinished(void *self, enum pd_unfinished step, const char *pat
 {
 	struct run *run = self;
 
-	switch (step) {
-	case PD_UNFINISHED_STARTS:
-		unfinished_begin();
-		break;
-	case PD_UNFINISHED_EXISTS:
-		run->unfinished = unfinished_add(path, UNFINISHED_TREE);
-		unfinished_end();
-		break;
-	case PD_UNFINISHED_FAILED:
-		unfinished_end();
-		break;
-	case PD_UNFINISHED_DONE:
-		unfinished_done(run->unfinished);
-		run->unfinished = NULL;
-		break;
-	}
+	unfinished_note(&run->unfinished, step, path);
 }
 
 /* ---- all ---- */

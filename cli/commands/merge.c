@@ -57,30 +57,26 @@ struct run {
 
 /* ---- what is wanted ---- */
 
-static bool take_word(const char *option, const char *text, const char *const *words, int *value)
-{
-	*value = 0;
-	for (int i = 0; text && words[i]; i++) {
-		if (!strcmp(text, words[i])) {
-			*value = i;
-			return true;
-		}
-	}
-	if (text)
-		complain("option --%s: unknown value '%s'", option, text);
-	return !text;
-}
-
 static int take_options(struct run *run, struct pd_merge_options *wanted)
 {
-	static const char *const clocks[] = { "auto", "wall", "first", "none", NULL };
-	static const char *const machines[] = { "auto", "same", "different", NULL };
-	static const char *const kernels[] = { "move", "refuse", "keep", NULL };
-	int clock, machine, kernel;
+	static const struct option_word clocks[] = { { "auto", PD_MERGE_CLOCKS_AUTO },
+						     { "wall", PD_MERGE_CLOCKS_WALL },
+						     { "first", PD_MERGE_CLOCKS_FIRST },
+						     { "none", PD_MERGE_CLOCKS_NONE },
+						     { 0 } };
+	static const struct option_word machines[] = { { "auto", PD_MERGE_MACHINES_AUTO },
+						       { "same", PD_MERGE_MACHINES_SAME },
+						       { "different", PD_MERGE_MACHINES_DIFFERENT },
+						       { 0 } };
+	static const struct option_word kernels[] = { { "move", PD_MERGE_KERNELS_MOVE },
+						      { "refuse", PD_MERGE_KERNELS_REFUSE },
+						      { "keep", PD_MERGE_KERNELS_KEEP },
+						      { 0 } };
+	int clock = PD_MERGE_CLOCKS_AUTO, machine = PD_MERGE_MACHINES_AUTO, kernel = PD_MERGE_KERNELS_MOVE;
 
-	if (!take_word("align", run->values->align, clocks, &clock) ||
-	    !take_word("machines", run->values->machines, machines, &machine) ||
-	    !take_word("kernels", run->values->kernels, kernels, &kernel))
+	if (!option_word_find("align", clocks, run->values->align, &clock) ||
+	    !option_word_find("machines", machines, run->values->machines, &machine) ||
+	    !option_word_find("kernels", kernels, run->values->kernels, &kernel))
 		return CODE_USAGE;
 	wanted->clocks = (enum pd_merge_clocks)clock;
 	wanted->machines = (enum pd_merge_machines)machine;

@@ -40,16 +40,7 @@ static void warn(void *self, const char *message)
 
 static void note_unfinished(void *self, enum pd_unfinished step, const char *path)
 {
-	struct unfinished **unfinished = self;
-
-	if (step == PD_UNFINISHED_STARTS)
-		unfinished_begin();
-	else if (step == PD_UNFINISHED_EXISTS)
-		*unfinished = unfinished_add(path, UNFINISHED_TREE);
-	else if (step == PD_UNFINISHED_DONE)
-		unfinished_done(*unfinished);
-	if (step == PD_UNFINISHED_EXISTS || step == PD_UNFINISHED_FAILED)
-		unfinished_end();
+	unfinished_note(self, step, path);
 }
 
 static int tell_result(const struct pd_archive *archive, const struct pd_unpack_result *result,

@@ -351,3 +351,16 @@ void options_fini(const struct command *command, struct parsed *parsed)
 	free(parsed->words.items);
 	memset(parsed, 0, sizeof(*parsed));
 }
+
+bool option_word_find(const char *option, const struct option_word *words, const char *text, int *value)
+{
+	for (; text && words->name; words++) {
+		if (!strcmp(words->name, text)) {
+			*value = words->value;
+			return true;
+		}
+	}
+	if (text)
+		complain("option --%s: unknown value '%s'", option, text);
+	return !text;
+}

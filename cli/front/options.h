@@ -105,6 +105,15 @@ const struct option *option_next(const struct command *command, const struct opt
 bool options_parse(const struct command *command, int argc, char **argv, struct parsed *parsed);
 void options_fini(const struct command *command, struct parsed *parsed);
 
+/* A word that the value of an option may be; NULL as name ends a list. */
+struct option_word {
+	const char *name;
+	int value;
+};
+
+/* Sets *value, which stays as it is if text is NULL. False if text is none of the words, which is said on stderr. */
+bool option_word_find(const char *option, const struct option_word *words, const char *text, int *value);
+
 /* A whole text as a number; false if it is none. */
 bool number_parse(const char *text, uint64_t *value_out);
 

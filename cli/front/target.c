@@ -13,24 +13,6 @@ enum {
 	MOST_LEVEL = 22
 };
 
-struct word {
-	const char *name;
-	int value;
-};
-
-static bool find_word(const struct word *words, const char *option, const char *name, int *value)
-{
-	for (; name && words->name; words++) {
-		if (!strcmp(words->name, name)) {
-			*value = words->value;
-			return true;
-		}
-	}
-	if (name)
-		complain("option --%s: unknown value '%s'", option, name);
-	return !name;
-}
-
 /* What is no file, and has no other form, is written in order. */
 static int default_mode(const char *output)
 {
@@ -67,10 +49,10 @@ static bool choose_packing(const struct target_options *values, enum pd_packing 
 static bool choose(const struct target_options *values, const char *path, enum pd_packing packing,
 		   struct pd_writer_options *wanted)
 {
-	static const struct word modes[] = {
+	static const struct option_word modes[] = {
 		{ "file", PD_MODE_FILE }, { "pipe", PD_MODE_PIPE }, { "dir", PD_MODE_DIRECTORY }, { 0 }
 	};
-	static const struct word orders[] = {
+	static const struct option_word orders[] = {
 		{ "little", PD_ENDIAN_LITTLE }, { "big", PD_ENDIAN_BIG }, { "same", PD_ENDIAN_SAME }, { 0 }
 	};
 	int mode, order = PD_ENDIAN_SAME;
@@ -80,7 +62,8 @@ static bool choose(const struct target_options *values, const char *path, enum p
 		return false;
 	}
 	mode = default_mode(path);
-	if (!find_word(modes, "to", values->to, &mode) || !find_word(orders, "byte-order", values->byte_order, &order))
+	if (!option_word_find("to", modes, values->to, &mode) ||
+	    !option_word_find("byte-order", orders, values->byte_order, &order))
 		return false;
 	wanted->mode = (enum pd_mode)mode;
 	wanted->endian = (enum pd_endian)order;

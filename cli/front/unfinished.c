@@ -214,3 +214,23 @@ void unfinished_done(struct unfinished *one)
 	}
 	watch_no_more();
 }
+
+void unfinished_note(struct unfinished **one, enum pd_unfinished step, const char *path)
+{
+	switch (step) {
+	case PD_UNFINISHED_STARTS:
+		unfinished_begin();
+		break;
+	case PD_UNFINISHED_EXISTS:
+		*one = unfinished_add(path, UNFINISHED_TREE);
+		unfinished_end();
+		break;
+	case PD_UNFINISHED_FAILED:
+		unfinished_end();
+		break;
+	case PD_UNFINISHED_DONE:
+		unfinished_done(*one);
+		*one = NULL;
+		break;
+	}
+}

@@ -7,7 +7,7 @@
 #ifndef CLI_UNFINISHED_H
 #define CLI_UNFINISHED_H
 
-#include <stdbool.h>
+#include <perfdata/base.h>
 
 enum unfinished_kind {
 	UNFINISHED_TREE,    /* a file, or a directory with all that is in it */
@@ -24,5 +24,7 @@ void unfinished_end(void);
 struct unfinished *unfinished_add(const char *path, enum unfinished_kind kind);
 /* The path is finished or was removed. NULL is ignored. */
 void unfinished_done(struct unfinished *one);
+/* Does all this for what the library writes, one path after the other (pd_unfinished_fn). */
+void unfinished_note(struct unfinished **one, enum pd_unfinished step, const char *path);
 
 #endif

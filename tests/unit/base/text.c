@@ -55,6 +55,21 @@ TEST(test_text__hex_of_every_length)
 	}
 }
 
+TEST(test_text__grouped)
+{
+	const uint64_t numbers[] = { 0, 999, 1000, 123456, 1234567, UINT64_MAX };
+
+	for (size_t i = 0; i < 6; i++) {
+		pd_text_grouped(text, numbers[i]);
+		pd_text_char(text, ' ');
+	}
+	CHECK_STR(taken(), "0 999 1,000 123,456 1,234,567 18,446,744,073,709,551,615 ");
+	CHECK_STR(pd_plural(1), "");
+	CHECK_STR(pd_plural(0), "s");
+	CHECK_STR(pd_was_or_were(1), "was");
+	CHECK_STR(pd_was_or_were(2), "were");
+}
+
 TEST(test_text__time)
 {
 	pd_text_time(text, 0);
@@ -149,10 +164,15 @@ TEST(test_text__hex_lines)
 }
 
 static const struct test_case cases[] = {
-	TEST_CASE(test_text__numbers),        TEST_CASE(test_text__hex_of_every_length),
-	TEST_CASE(test_text__time),           TEST_CASE(test_text__escaped_for_a_terminal),
-	TEST_CASE(test_text__json_string),    TEST_CASE(test_text__json_string_of_what_is_no_utf8),
-	TEST_CASE(test_text__printf_and_add), TEST_CASE(test_text__grows),
+	TEST_CASE(test_text__numbers),
+	TEST_CASE(test_text__hex_of_every_length),
+	TEST_CASE(test_text__grouped),
+	TEST_CASE(test_text__time),
+	TEST_CASE(test_text__escaped_for_a_terminal),
+	TEST_CASE(test_text__json_string),
+	TEST_CASE(test_text__json_string_of_what_is_no_utf8),
+	TEST_CASE(test_text__printf_and_add),
+	TEST_CASE(test_text__grows),
 	TEST_CASE(test_text__hex_lines),
 };
 
