@@ -8,21 +8,12 @@
 
 #include <fnmatch.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum {
 	WORD_PAIRS = 6,
-	MOST_TEXT_BYTES = 64 << 20, /* remembered */
 	MOST_PATTERN = 4096
-};
-
-struct pd_known_name {
-	const char *text, *now;
-	size_t length, now_length;
-	enum pd_value_class class;
 };
 
 static bool starts(const char *text, size_t length, const char *with)
@@ -384,7 +375,7 @@ static void put_text(struct pd_scrub *scrub, enum pd_value_class class, const ch
 	}
 }
 
-static void put_class(struct pd_scrub *scrub, enum pd_value_class class, const char *text, size_t length)
+void pd_scrub_put_name(struct pd_scrub *scrub, enum pd_value_class class, const char *text, size_t length)
 {
 	if (class == PD_CLASS_STRING)
 		class = scrub->string;
@@ -392,207 +383,4 @@ static void put_class(struct pd_scrub *scrub, enum pd_value_class class, const c
 		put(scrub, text, length);
 	else
 		put_text(scrub, class, text, length);
-}
-
-/* ---- known names ---- */
-
-static struct pd_known_name *find_name(const struct pd_known_names *names, enum pd_value_class class, const char *text,
-				       size_t length, uint64_t hash)
-{
-	size_t at = (uint32_t)hash;
-
-	for (uint32_t i; (i = pd_index_next(&names->index, hash, &at)) != PD_INDEX_END;) {
-		struct pd_known_name *name = &names->items[i];
-
-		if (name->class == class && name->length == length && !memcmp(name->text, text, length))
-			return name;
-	}
-	return NULL;
-}
-
-void pd_scrub_trim(struct pd_scrub *scrub)
-{
-	struct pd_known_names *names = &scrub->names;
-
-	if (names->strings.used < MOST_TEXT_BYTES)
-		return;
-	pd_arena_fini(&names->strings);
-	pd_index_fini(&names->index);
-	names->count = 0;
-}
-
-/* False if there is no memory. */
-static bool make_name(struct pd_scrub *scrub, enum pd_value_class class, const char *text, size_t length,
-		      struct pd_known_name *name_out)
-{
-	struct pd_arena *strings = &scrub->names.strings;
-	struct pd_bytes now;
-
-	pd_text_clear(scrub->text);
-	put_class(scrub, class, text, length);
-	now = pd_text_bytes(scrub->text);
-	*name_out = (struct pd_known_name){ pd_arena_text(strings, text, length),
-					    pd_arena_text(strings, now.size ? (const void *)now.data : "", now.size),
-					    length, now.size, class };
-	return name_out->text && name_out->now && !pd_text_failed(scrub->text);
-}
-
-/* NULL if there is no memory. */
-static struct pd_known_name *add_name(struct pd_scrub *scrub, enum pd_value_class class, const char *text,
-				      size_t length, uint64_t hash)
-{
-	struct pd_known_names *names = &scrub->names;
-	struct pd_known_name *name;
-
-	if (names->count >= UINT32_MAX || !PD_GROW(names->items, names->capacity, names->count + 1))
-		return NULL;
-	name = &names->items[names->count];
-	if (!make_name(scrub, class, text, length, name) || !pd_index_add(&names->index, hash, (uint32_t)names->count))
-		return NULL;
-	names->count++;
-	return name;
-}
-
-static void count(struct pd_scrub *scrub, enum pd_value_class class, const struct pd_known_name *name)
-{
-	scrub->counts.distinct[class]++;
-	scrub->counts.kept[class] += name->now_length == name->length && !memcmp(name->now, name->text, name->length);
-	if (scrub->name_met)
-		scrub->name_met(scrub->name_self, class, name->text, name->length, name->now, name->now_length);
-}
-
-const char *pd_scrub_name(struct pd_scrub *scrub, enum pd_value_class class, const char *text, size_t length,
-			  size_t *length_out)
-{
-	struct pd_known_name *name;
-	uint64_t hash;
-
-	if (class == PD_CLASS_STRING)
-		class = scrub->string;
-	*length_out = 0;
-	scrub->counts.values[class]++;
-	hash = pd_hash(scrub->seed + class, text, length);
-	name = find_name(&scrub->names, class, text, length, hash);
-	if (!name) {
-		name = add_name(scrub, class, text, length, hash);
-		if (!name) {
-			scrub->failed = true;
-			return "";
-		}
-		count(scrub, class, name);
-	}
-	*length_out = name->now_length;
-	return name->now;
-}
-
-/* ---- simpleperf ---- */
-
-static void set_text(struct pd_scrub *scrub, struct pd_str *str, enum pd_value_class class)
-{
-	size_t length;
-	const char *now = pd_scrub_name(scrub, class, str->data, str->length, &length);
-
-	*str = (struct pd_str){ now, (uint32_t)length, 0 };
-}
-
-static bool is_plain_value(const struct pd_str *value)
-{
-	return !strcmp(value->data, "true") || !strcmp(value->data, "false") ||
-	       (value->length <= 9 && strspn(value->data, "0123456789.") == value->length);
-}
-
-/* A value may be anything but for the few that are known. */
-void pd_scrub_special_simpleperf_pair(struct pd_scrub *scrub, struct pd_simpleperf_pair *pair)
-{
-	bool known, events;
-
-	if (!pair->key.data || !pair->value.data)
-		return;
-	known = pd_scrub_is_meta_key(pair->key.data, pair->key.length);
-	events = known && !strcmp(pair->key.data, "event_type_info");
-	if (!known)
-		set_text(scrub, &pair->key, PD_CLASS_NAME);
-	if (events)
-		set_text(scrub, &pair->value, PD_CLASS_EVENT);
-	else if (!known || !is_plain_value(&pair->value))
-		set_text(scrub, &pair->value, PD_CLASS_NAME);
-}
-
-/* ---- the whole ---- */
-
-enum pd_value_class pd_scrub_class_by_name(const char *name, size_t length)
-{
-	if (length == 3 && !strncasecmp(name, "dso", length))
-		return PD_CLASS_PATH;
-	for (int class = PD_CLASS_COMM; class <= PD_CLASS_NAME; class ++) {
-		if (strlen(pd_scrub_classes[class].name) == length &&
-		    !strncasecmp(pd_scrub_classes[class].name, name, length))
-			return (enum pd_value_class) class;
-	}
-	return PD_CLASS_COUNT;
-}
-
-static enum pd_status add_pattern(struct pd_scrub *scrub, const char *pattern, struct pd_error *error)
-{
-	const char *equals = strchr(pattern, '=');
-	enum pd_value_class class = equals ? pd_scrub_class_by_name(pattern, (size_t)(equals - pattern)) :
-					     PD_CLASS_NONE;
-
-	if (class == PD_CLASS_COUNT)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "'%.*s' is no class of names",
-			       (int)(equals - pattern), pattern);
-	scrub->keep[scrub->keep_count++] = (struct pd_keep_pattern){ class, equals ? equals + 1 : pattern };
-	return PD_OK;
-}
-
-bool pd_scrub_knows_class(const char *keep)
-{
-	const char *equals = strchr(keep, '=');
-
-	return !equals || pd_scrub_class_by_name(keep, (size_t)(equals - keep)) != PD_CLASS_COUNT;
-}
-
-enum pd_status pd_scrub_init(struct pd_scrub *scrub, const struct pd_scrub_options *options, struct pd_error *error)
-{
-	enum pd_status status = PD_OK;
-
-	if (!options || !options->size)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "pd_scrub_options.size is 0");
-	memcpy(&scrub->options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
-	if (!scrub->options.key || !scrub->options.key_size)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "there is no key");
-	pd_hmac_key(&scrub->key, scrub->options.key, scrub->options.key_size);
-	scrub->options.key = NULL;
-	scrub->level = scrub->options.level;
-	scrub->with[PD_CLASS_RAW] = scrub->options.keep_raw;
-	scrub->with[PD_CLASS_REGS] = scrub->options.keep_regs;
-	scrub->with[PD_CLASS_STACK] = scrub->options.keep_stack;
-	scrub->with[PD_CLASS_AUX] = scrub->options.keep_aux;
-	// hash tables of what comes out of the file: nobody without the key can choose what collides
-	scrub->seed = pd_scrub_number_of(scrub, PD_CLASS_NONE, 0);
-	for (size_t i = 0; i < PD_CLASS_COUNT; i++)
-		scrub->numbers[i].seed = scrub->seed;
-	scrub->text = pd_text_new();
-	scrub->keep = pd_alloc((scrub->options.keep_count + 1) * sizeof(*scrub->keep));
-	if (!scrub->text || !scrub->keep)
-		return pd_fail_memory(error);
-	for (size_t i = 0; i < scrub->options.keep_count && status >= 0; i++)
-		status = add_pattern(scrub, scrub->options.keep[i], error);
-	return status;
-}
-
-void pd_scrub_fini(struct pd_scrub *scrub)
-{
-	for (size_t i = 0; i < PD_CLASS_COUNT; i++)
-		pd_u64_map_fini(&scrub->numbers[i]);
-	for (size_t i = 0; i < PD_SPACE_COUNT; i++)
-		pd_free(scrub->spaces[i].ranges);
-	pd_free(scrub->cpus);
-	pd_free(scrub->keep);
-	pd_free(scrub->names.items);
-	pd_index_fini(&scrub->names.index);
-	pd_arena_fini(&scrub->names.strings);
-	pd_arena_fini(&scrub->arena);
-	pd_arena_fini(&scrub->feature_arena);
-	pd_text_free(scrub->text);
 }

@@ -4,11 +4,11 @@
  *
  *   scrub.c       the passes over the records
  *   fields.c      records and features, taken apart by the tables
- *   names.c       strings; words.c: words that everybody may know
+ *   names.c       strings; known.c: those that were met; words.c: words that everybody may know; simpleperf.c: its pairs
  *   numbers.c     processes, CPUs, times, inodes, build ids
  *   addresses.c   addresses, by a plan of what was mapped where
  *   features.c    events and features on their way to the writer; tracing.c: tracing data, made anew
- *   spelled.c     words for options
+ *   options.c     what the caller wants
  *   summary.c     what was done
  *   search.c      the search for what should be gone; found.c: what it found, as text
  */
@@ -163,14 +163,16 @@ void pd_scrub_special_simpleperf_pair(struct pd_scrub *scrub, struct pd_simplepe
 
 /* ---- names.c ---- */
 
+/* Adds what takes the place of a text to scrub->text. */
+void pd_scrub_put_name(struct pd_scrub *scrub, enum pd_value_class class, const char *text, size_t length);
+
+/* ---- known.c ---- */
+
 /* What takes the place of a text, ended by a NUL; valid until pd_scrub_trim. "" if there is no memory. */
 const char *pd_scrub_name(struct pd_scrub *scrub, enum pd_value_class class, const char *text, size_t length,
 			  size_t *length_out);
 /* Between records: forgets texts if they are many. */
 void pd_scrub_trim(struct pd_scrub *scrub);
-/* Class of a word in --keep; PD_CLASS_COUNT if it is none. */
-enum pd_value_class pd_scrub_class_by_name(const char *name, size_t length);
-
 /* ---- words.c ---- */
 
 bool pd_scrub_is_word_of_events(const char *word, size_t length);
