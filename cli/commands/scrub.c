@@ -6,8 +6,7 @@
 #include "front/input.h"
 #include "front/outfile.h"
 #include "front/target.h"
-#include "scrub/given.h"
-#include "scrub/verify.h"
+#include "scrub/scrub.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -169,31 +168,6 @@ static int scrub_opened(struct job *job)
 	return job->values->map ? write_with_map(job) : write_result(job);
 }
 
-static void print_json(const struct job *job, struct pd_text *text)
-{
-	struct pd_json json = { text };
-
-	pd_json_open(&json, NULL, '{');
-	pd_json_string(&json, "hide", pd_scrub_level_name(job->options.level));
-	pd_json_string(&json, "key", job->values->key ? "given" : "random");
-	pd_scrub_json(job->scrub, &json);
-	pd_json_close(&json, '}');
-	pd_text_add(text, "\n");
-}
-
-static void print_summary(const struct job *job)
-{
-	struct pd_text *text = pd_text_new();
-
-	if (text) {
-		pd_scrub_text(job->scrub, text);
-		complain_lines(text);
-	}
-	pd_text_free(text);
-	if (!job->values->key)
-		complain("random key: names cannot be matched with those of other results (use --key)");
-}
-
 static int scrub_input(struct job *job, const struct call *call)
 {
 	struct input_options input = job->values->input;
@@ -218,9 +192,9 @@ static int scrub_input(struct job *job, const struct call *call)
 	if (code != CODE_FINE && code != CODE_DAMAGED)
 		return code;
 	if (job->values->json)
-		print_json(job, call->out->text);
+		scrub_print_json(job->scrub, job->options.level, !job->values->key, call->out->text);
 	else if (!job->values->input.quiet)
-		print_summary(job);
+		scrub_print_summary(job->scrub, !job->values->key);
 	return code;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names that perfdata scrub keeps: patterns of the command line and of files. */
-#include "scrub/given.h"
+#include "scrub/scrub.h"
 
 #include <stdlib.h>
 #include <string.h>

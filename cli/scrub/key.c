@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The key of perfdata scrub, from a file, the command line, the environment or the kernel. */
-#include "scrub/given.h"
+#include "scrub/scrub.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata scrub --verify: searches a result for names of its original. */
-#include "scrub/verify.h"
+#include "scrub/scrub.h"
 
 enum {
 	MIN_SEARCHED = 4
