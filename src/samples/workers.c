@@ -78,19 +78,21 @@ static void give_turn(struct pd_sample_worker *worker)
 static void write_text(struct pd_sample_worker *worker, const char *bytes, size_t size)
 {
 	struct pd_text *text = worker->samples->line.text;
-	size_t done = 0;
+	size_t chunk;
 
 	do {
-		size_t chunk = size - done < WRITTEN_AT_ONCE ? size - done : WRITTEN_AT_ONCE;
-
-		pd_text_put(text, bytes + done, chunk);
-		done += chunk;
+		chunk = size < WRITTEN_AT_ONCE ? size : WRITTEN_AT_ONCE;
+		if (chunk > 0) {
+			pd_text_put(text, bytes, chunk);
+			bytes += chunk;
+			size -= chunk;
+		}
 		if (!pd_text_spill(text)) {
 			worker->failed = true;
 			pd_samples_text_failed(worker->samples);
 			return;
 		}
-	} while (done < size);
+	} while (size > 0);
 }
 
 static void write_waiting(struct pd_sample_worker *worker)
