@@ -300,6 +300,8 @@ static struct variant make_variant(const struct original *o, uint64_t kind, uint
 		memset(v.data + 48, 0, 8);
 		if (o->header.attrs_offset < o->header.data_offset)
 			v.size = o->header.data_offset + o->header.data_size;
+		// the corpus has files that were cut already
+		v.size = v.size < o->size ? v.size : o->size;
 		v.begin = v.size;
 		v.region = UNFINISHED;
 	} else if (kind % 2) {

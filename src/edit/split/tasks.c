@@ -53,7 +53,7 @@ static const struct pd_task_pair *find_pairs(const struct pd_task_pairs *pairs, 
 	for (end = from; end < pairs->count && pairs->items[end].first == first;)
 		end++;
 	*count_out = end - from;
-	return pairs->items + from;
+	return pairs->items ? pairs->items + from : NULL;
 }
 
 // ---- needs ----
