@@ -22,6 +22,9 @@ OUTSIDE = FLOORS[-1]
 
 # Adapters to foreign libraries: they see everything, nobody sees them.
 DEPS = "deps"
+# What takes the place of the system in builds without parts, likewise.
+WITHOUT = "without"
+APART = (DEPS, WITHOUT)
 
 FOREIGN = re.compile(
     r"(zstd|zstd_errors|zdict|zlib|zconf|lzma|bzlib|libelf|gelf|dwarf|sqlite3)\.h$"
@@ -56,7 +59,7 @@ def module_of(path):
     parts = path.split("/")
     if parts[0] == "src":
         module = parts[1] if len(parts) > 2 else None
-        return module if module in PLACE or module == DEPS else None
+        return module if module in PLACE or module in APART else None
     return parts[0]
 
 
@@ -78,7 +81,7 @@ def judge(module, target):
     if first == "perfdata":
         return f"public header {name} in quotes" if quoted and module != "include" else None
 
-    ours = first in PLACE or first == DEPS
+    ours = first in PLACE or first in APART
     if not quoted and not ours:
         return None
     if module in OUTSIDE:
@@ -89,10 +92,10 @@ def judge(module, target):
         return f"public header includes {name}, which is not public" if ours else None
     if not ours:
         return f"{name} is in no module"
-    if module == DEPS or first == module:
+    if module in APART or first == module:
         return None
-    if first == DEPS:
-        return f"{module} includes {name} of {DEPS}"
+    if first in APART:
+        return f"{module} includes {name} of {first}"
     here, there = PLACE[module], PLACE[first]
     if there[0] > here[0]:
         return f"step upward: {module} (floor {here[0]}) includes {name} (floor {there[0]})"

@@ -34,13 +34,13 @@ typedef const char *pd_fetch_fn(void *self, const uint8_t *build_id, size_t buil
 
 /** Zero is the default for each member; NULL means all defaults. Strings are copied. */
 struct pd_symbols_options {
-	size_t size;                /* sizeof(struct pd_symbols_options) */
-	uint32_t flags;             /* PD_SYMBOLS_... */
-	const char *symfs;          /* root directory for recorded paths; NULL: "/" */
-	const char *kallsyms;       /* kernel symbols, none if empty; NULL: /proc/kallsyms if the build id is that of
-				     * the running kernel, or from the cache */
-	const char *vmlinux;        /* kernel image; NULL: the usual locations below symfs */
-	const char *build_id_cache; /* perf's, such as ~/.debug; NULL: none */
+	size_t size;                    /* sizeof(struct pd_symbols_options) */
+	uint32_t flags;                 /* PD_SYMBOLS_... */
+	const char *symfs;              /* root directory for recorded paths; NULL: "/" */
+	const char *kallsyms;           /* kernel symbols; NULL: /proc/kallsyms if the build id is that of the running
+				     * kernel, or from the cache; "": as NULL, without /proc/kallsyms */
+	const char *vmlinux;            /* kernel image; NULL: the usual locations below symfs */
+	const char *build_id_cache;     /* perf's, such as ~/.debug; NULL: none */
 	const char *const *debug_paths; /* for debug files; NULL: /usr/lib/debug */
 	size_t debug_path_count;
 	const char *index;  /* directory with cached symbol and line tables; NULL: none. Created if missing.

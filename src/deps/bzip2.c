@@ -57,7 +57,7 @@ const struct pd_codec pd_codec_bzip2 = {
 	.use = PD_USE_BZIP2,
 	.magic = PD_MAGIC_BZIP2,
 	.magic_size = 3,
-	.open = open_stream,
+	.start = open_stream,
 	.run = run,
 	.close = close_stream,
 };

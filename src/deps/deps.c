@@ -11,7 +11,7 @@
 
 #ifndef HAVE_ZSTD
 const struct pd_codec pd_codec_zstd = { .name = "zstd", .use = PD_USE_ZSTD, .magic = PD_MAGIC_ZSTD, .magic_size = 4 };
-const struct pd_packer pd_packer_zstd = { .open = NULL };
+const struct pd_packer pd_packer_zstd = { .start = NULL };
 #endif
 #ifndef HAVE_ZLIB
 const struct pd_codec pd_codec_gzip = { .name = "gzip", .use = PD_USE_GZIP, .magic = PD_MAGIC_GZIP, .magic_size = 3 };
@@ -33,7 +33,7 @@ const struct pd_codec *const pd_codecs[] = { &pd_codec_zstd, &pd_codec_gzip, &pd
 const struct pd_codec *pd_codec_by_name(const char *name)
 {
 	for (size_t i = 0; pd_codecs[i]; i++)
-		if (strcmp(pd_codecs[i]->name, name) == 0 && pd_codecs[i]->open)
+		if (strcmp(pd_codecs[i]->name, name) == 0 && pd_codecs[i]->start)
 			return pd_codecs[i];
 	return NULL;
 }
@@ -43,7 +43,7 @@ const char *pd_build_part(size_t index, bool *built_in_out, const char **use_out
 	if (index >= sizeof(pd_codecs) / sizeof(pd_codecs[0]) - 1)
 		return NULL;
 	if (built_in_out)
-		*built_in_out = pd_codecs[index]->open != NULL;
+		*built_in_out = pd_codecs[index]->start != NULL;
 	if (use_out)
 		*use_out = pd_codecs[index]->use;
 	return pd_codecs[index]->version ? pd_codecs[index]->version() : pd_codecs[index]->name;

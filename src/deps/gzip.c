@@ -61,7 +61,7 @@ const struct pd_codec pd_codec_gzip = {
 	.magic = PD_MAGIC_GZIP,
 	.magic_size = 3,
 	.version = version,
-	.open = open_stream,
+	.start = open_stream,
 	.run = run,
 	.close = close_stream,
 };

@@ -79,7 +79,7 @@ const struct pd_codec pd_codec_xz = {
 	.magic = PD_MAGIC_XZ,
 	.magic_size = 6,
 	.version = version,
-	.open = open_stream,
+	.start = open_stream,
 	.run = run,
 	.close = close_stream,
 };

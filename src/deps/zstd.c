@@ -48,7 +48,7 @@ const struct pd_codec pd_codec_zstd = {
 	.magic = PD_MAGIC_ZSTD,
 	.magic_size = 4,
 	.version = version,
-	.open = open_stream,
+	.start = open_stream,
 	.run = run,
 	.close = close_stream,
 };
@@ -111,7 +111,7 @@ static void close_packer(void *state)
 }
 
 const struct pd_packer pd_packer_zstd = {
-	.open = open_packer,
+	.start = open_packer,
 	.bound = bound,
 	.pack = pack,
 	.finish = finish,

@@ -27,7 +27,7 @@ struct pd_codec {
 	uint8_t magic[6];
 	size_t magic_size;
 	const char *(*version)(void);
-	void *(*open)(void); // NULL if there is no memory
+	void *(*start)(void); // NULL if there is no memory
 	enum pd_codec_result (*run)(void *state, struct pd_codec_run *run);
 	void (*close)(void *state);
 };

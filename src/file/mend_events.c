@@ -209,7 +209,7 @@ static struct trial inflate_all(struct pd_file *file, const struct trial *trial)
 {
 	const struct pd_codec *codec = pd_codec_by_name("zstd");
 	struct trial inner = { .data = pd_alloc(TRIAL_BYTES), .capacity = TRIAL_BYTES };
-	void *state = codec ? codec->open() : NULL;
+	void *state = codec ? codec->start() : NULL;
 	bool more = state && inner.data;
 
 	for (size_t at = 0; more && at + 16 <= trial->size;) {

@@ -271,10 +271,10 @@ enum pd_status pd_source_unwrap(struct pd_source *source, uint64_t limit, struct
 	codec = codec_of(first, got);
 	if (!codec)
 		return PD_OK;
-	if (!codec->open)
+	if (!codec->start)
 		return pd_fail(error, PD_ERROR_UNSUPPORTED, 0, "compressed with %s (this build has no support for it)",
 			       codec->name);
-	source->codec_state = codec->open();
+	source->codec_state = codec->start();
 	source->packed = pd_alloc(PACKED_BUFFER);
 	source->codec = codec;
 	if (!source->codec_state || !source->packed)

@@ -276,8 +276,7 @@ static void open_range(struct builder *b, const struct step *step, uint32_t leaf
 	}
 }
 
-static void close_range(struct builder *b, uint32_t change, uint32_t turn, uint32_t leaf_count,
-			struct pd_cover_gap *gaps)
+static void end_range(struct builder *b, uint32_t change, uint32_t turn, uint32_t leaf_count, struct pd_cover_gap *gaps)
 {
 	struct nodes walk = nodes_of(&b->ranges[change], leaf_count);
 
@@ -301,7 +300,7 @@ static void fill_gaps(struct builder *b, uint32_t leaf_count, struct pd_cover_ga
 		}
 		space = &b->cover->spaces[step->what - CLOSES];
 		for (uint32_t k = space->count; k-- > 0;)
-			close_range(b, space->first + k, step->turn, leaf_count, gaps);
+			end_range(b, space->first + k, step->turn, leaf_count, gaps);
 	}
 }
 

@@ -30,7 +30,7 @@ enum pd_status pd_lookup_kernel_given(struct pd_symbols *symbols, struct pd_erro
 {
 	enum pd_status status = PD_OK;
 
-	if (symbols->kallsyms_path)
+	if (symbols->kallsyms_path && symbols->kallsyms_path[0])
 		status = pd_kallsyms_open(&symbols->given_kallsyms, symbols->kallsyms_path, symbols->limit, error);
 	if (status == PD_OK && symbols->vmlinux_path)
 		status = pd_elf_open(&symbols->given_image, symbols->vmlinux_path, symbols->limit, error);
@@ -237,6 +237,8 @@ static bool try_running(struct pd_symbols *symbols, struct pd_kernel *kernel, co
 	struct pd_kallsyms kallsyms;
 
 	if (!symbols->own_machine || kernel->machine || (symbols->places.ids_only && !id->size))
+		return false;
+	if (symbols->kallsyms_path && !symbols->kallsyms_path[0])
 		return false;
 	if (id->size && (!pd_lookup_running_id(&own) || !pd_object_id_equal(&own, id))) {
 		put_line(tried, "/proc/kallsyms: the running kernel has a different build id");

@@ -161,7 +161,7 @@ enum pd_status pd_writer_open_path(struct pd_writer *writer, const struct pd_wri
 	bool there = stat(writer->path, &target) == 0;
 	mode_t mode = there ? target.st_mode & 0777 : new_mode(options);
 	enum pd_status status;
-	int fd;
+	int fd = -1;
 
 	if (there && is_input(options, &target))
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: refusing to overwrite the input",

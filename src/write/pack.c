@@ -16,14 +16,14 @@ enum {
 
 static enum pd_status begin(struct pd_writer *writer, struct pd_pack *pack, struct pd_error *error)
 {
-	if (!pd_packer_zstd.open)
+	if (!pd_packer_zstd.start)
 		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "%s: built without zstd", writer->name);
 	pack->packer = writer->quick ? &pd_packer_quick : &pd_packer_zstd;
 	pack->capacity = PD_PACK_PIECE;
 	pack->packed_capacity = pack->packer->bound(PD_PACK_PIECE);
 	pack->plain = pd_alloc(pack->capacity);
 	pack->packed = pd_alloc(pack->packed_capacity);
-	pack->state = pack->packer->open(writer->level);
+	pack->state = pack->packer->start(writer->level);
 	if (!pack->plain || !pack->packed || !pack->state)
 		return pd_fail_memory(error);
 	return PD_OK;

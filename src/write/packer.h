@@ -14,7 +14,7 @@ enum {
 };
 
 struct pd_packer {
-	void *(*open)(int level);     // NULL if there is no memory; the member is NULL if it is not built in
+	void *(*start)(int level);    // NULL if there is no memory; the member is NULL if it is not built in
 	size_t (*bound)(size_t size); // most bytes that a piece of this size gives
 	// Compresses a piece whole, in blocks of at most PD_PACK_BLOCK. 0 and *reason_out if that fails.
 	size_t (*pack)(void *state, const void *data, size_t size, void *out, size_t capacity, const char **reason_out);

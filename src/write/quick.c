@@ -616,7 +616,7 @@ static size_t put_frame(void *self, const void *data, size_t size, void *packed,
 }
 
 const struct pd_packer pd_packer_quick = {
-	.open = open_quick,
+	.start = open_quick,
 	.bound = bound,
 	.pack = put_frame,
 	.finish = put_frame,

@@ -60,7 +60,7 @@ static enum pd_status new_writer(const char *name, const struct pd_writer_option
 		pd_free(writer);
 		return pd_fail_memory(error);
 	}
-	if (writer->pack_type && !pd_packer_zstd.open) {
+	if (writer->pack_type && !pd_packer_zstd.start) {
 		pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET, "%s: cannot compress: built without zstd", name);
 		free(writer->name);
 		pd_free(writer);

@@ -187,7 +187,7 @@ int main(int count, char **words)
 	uint64_t first = count > 2 ? strtoull(words[2], NULL, 0) : 1;
 	size_t most_packed = 2 * (size_t)MOST + pd_packer_quick.bound(PD_PACK_PIECE) + GUARD;
 	uint8_t *data = malloc(MOST), *packed = malloc(most_packed), *inflated = malloc(MOST);
-	void *state = pd_packer_quick.open(0);
+	void *state = pd_packer_quick.start(0);
 	const char *wrong = data && packed && inflated && state ? NULL : "no memory";
 
 	for (uint64_t i = 0; i < rounds && !wrong; i++) {

@@ -67,7 +67,7 @@ enum pd_status pd_asm_open_writer(struct pd_assembler *a)
 
 	if (a->writer)
 		return PD_OK;
-	status = a->options.open(a->options.self, &a->said, &a->writer, &a->error);
+	status = (a->options.open)(a->options.self, &a->said, &a->writer, &a->error);
 	if (status >= 0 && a->end_marker)
 		a->writer->end_marker = a->end_marker;
 	return status;

@@ -27,14 +27,14 @@ enum pd_status pd_tar_init(struct pd_tar *tar, int fd, const char *name, int lev
 	enum pd_status status;
 
 	*tar = (struct pd_tar){ .out = { .fd = -1 } };
-	if (level && !pd_packer_zstd.open)
+	if (level && !pd_packer_zstd.start)
 		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET,
 			       "compression needs zstd (this build has no support for it)");
 	status = pd_output_init(&tar->out, fd, false, name, error);
 	if (status < 0 || !level)
 		return status;
 	tar->packed_capacity = pd_packer_zstd.bound(PLAIN_SIZE);
-	tar->packer = pd_packer_zstd.open(level);
+	tar->packer = pd_packer_zstd.start(level);
 	tar->plain = pd_realloc(NULL, PLAIN_SIZE);
 	tar->packed = pd_realloc(NULL, tar->packed_capacity);
 	return tar->packer && tar->plain && tar->packed ? PD_OK : pd_fail_memory(error);

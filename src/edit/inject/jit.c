@@ -14,7 +14,7 @@
 #include <time.h>
 
 enum {
-	CLOCK_OF_DUMPS = CLOCK_MONOTONIC,
+	CLOCK_OF_DUMPS = 1, // CLOCK_MONOTONIC of Linux, whatever this system calls it
 	PADDING = 8
 };
 

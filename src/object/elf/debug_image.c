@@ -107,7 +107,7 @@ static void inflate_part(const struct making *m, const struct part *part)
 	struct pd_codec_run run = { .out = m->data + part->at, .out_size = (size_t)part->size };
 	uint64_t at = part->section->offset + part->skip, end = part->section->offset + part->section->size;
 	uint8_t *step = pd_realloc(NULL, STEP);
-	void *state = step ? codec->open() : NULL;
+	void *state = step ? codec->start() : NULL;
 	enum pd_codec_result result = PD_CODEC_OK;
 	size_t before;
 

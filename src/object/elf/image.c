@@ -221,7 +221,7 @@ enum pd_status pd_image_inflate(const char *name, const uint8_t *data, size_t si
 	if (!codec)
 		return pd_fail(error, PD_ERROR_UNSUPPORTED, PD_NO_OFFSET,
 			       "compressed with %s (this build has no support for it)", name);
-	state = codec->open();
+	state = codec->start();
 	if (!state)
 		return pd_fail_memory(error);
 	status = inflate_steps(codec, state, &inflating, limit, error);

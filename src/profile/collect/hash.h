@@ -111,9 +111,9 @@ static inline bool pd_same_tag(const struct pd_tag *a, const struct pd_tag *b)
 }
 
 // For tables: low bits of products are not even.
-static inline size_t pd_tag_hash(const struct pd_tag *tag)
+static inline uint64_t pd_tag_hash(const struct pd_tag *tag)
 {
-	return (size_t)pd_fold(tag->low ^ UINT64_C(0xc2b2ae3d27d4eb4f), tag->high ^ UINT64_C(0x9e3779b97f4a7c15));
+	return pd_fold(tag->low ^ UINT64_C(0xc2b2ae3d27d4eb4f), tag->high ^ UINT64_C(0x9e3779b97f4a7c15));
 }
 
 #endif

@@ -72,7 +72,7 @@ enum pd_status pd_inflate_feed(struct pd_inflate *inflate, struct pd_file *file,
 					     "compressed records cannot be read");
 			return PD_OK;
 		}
-		inflate->state = inflate->codec->open();
+		inflate->state = inflate->codec->start();
 		if (!inflate->state)
 			return pd_fail_memory(error);
 	}

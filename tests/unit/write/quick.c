@@ -33,7 +33,7 @@ static void begin(void)
 {
 	if (state)
 		return;
-	state = pd_packer_quick.open(0);
+	state = pd_packer_quick.start(0);
 	memory = mmap(NULL, MOST + 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (!state || memory == MAP_FAILED || mprotect(memory + MOST, 65536, PROT_NONE) < 0)
 		exit(1);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Included before all else on WASI: the functions of the system that its libc does not have. */
+#ifndef PD_WITHOUT_WASI_H
+#define PD_WITHOUT_WASI_H
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GRND_NONBLOCK 1
+#define CLOCK_BOOTTIME CLOCK_MONOTONIC
+
+// Leaves the order of equal elements, as that of the GNU libc does.
+void qsort_r(void *items, size_t count, size_t size, int (*compare)(const void *, const void *, void *), void *self);
+
+// Memory has no limit but its own.
+#define RLIMIT_AS 0
+#define RLIMIT_DATA 1
+#define RLIM_INFINITY (~0ULL)
+
+struct rlimit {
+	unsigned long long rlim_cur, rlim_max;
+};
+
+static inline int getrlimit(int resource, struct rlimit *limit)
+{
+	(void)resource;
+	limit->rlim_cur = limit->rlim_max = RLIM_INFINITY;
+	return 0;
+}
+
+static inline int pd_no_advice(void *memory, size_t size, int advice)
+{
+	(void)memory;
+	(void)size;
+	(void)advice;
+	return 0;
+}
+#define madvise(memory, size, advice) pd_no_advice(memory, size, advice)
+
+static inline uid_t geteuid(void)
+{
+	return 0;
+}
+
+static inline ssize_t getrandom(void *bytes, size_t size, unsigned flags)
+{
+	(void)flags;
+	return getentropy(bytes, size) == 0 ? (ssize_t)size : -1;
+}
+
+#endif
