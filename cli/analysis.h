@@ -19,11 +19,9 @@ struct analysis_options {
 
 /* Lines for the options table of a command whose values are struct type with such a member, besides those for
  * input, selection and symbols. */
-#define ANALYSIS_OPTIONS(type, member)                                             \
-	{                                                                          \
-		"threads", 0, OPTION_NUMBER, "N", offsetof(type, member.threads),  \
-			"number of threads (default: number of CPUs)", GROUP_INPUT \
-	}
+#define ANALYSIS_OPTIONS(type, member)                                    \
+	OPTION("threads", 0, NUMBER, "N", offsetof(type, member.threads), \
+	       "number of threads (default: number of CPUs)", GROUP_INPUT)
 
 struct analysis {
 	struct input input;

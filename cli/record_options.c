@@ -194,8 +194,11 @@ static bool take_rate(const struct sample_values *values, struct pd_sampling *sa
 
 static bool take_branches(const struct sample_values *values, struct pd_sampling *sampling)
 {
+	struct pd_error error;
+
 	if (values->branches)
-		return value_branches("branch-filter", values->branches, &sampling->branch_filter);
+		return value_is("branch-filter", pd_branches_parse(values->branches, &sampling->branch_filter, &error),
+				&error);
 	if (values->branch_any)
 		sampling->branch_filter = PD_MASK(PD_BRANCH_TYPE_ANY);
 	return true;
@@ -229,21 +232,25 @@ static void take_fields(const struct sample_values *values, struct pd_sampling *
 bool record_take_samples(const struct sample_values *values, struct pd_recorder_options *options)
 {
 	struct pd_sampling *sampling = &options->sampling;
+	struct pd_error error;
 
 	take_fields(values, sampling);
 	if (values->g)
 		sampling->call_graph = PD_CALL_GRAPH_FP;
 	if (values->call_graph &&
-	    !value_call_graph("call-graph", values->call_graph, &sampling->call_graph, &sampling->stack_size))
+	    !value_is("call-graph",
+		      pd_call_graph_parse(values->call_graph, &sampling->call_graph, &sampling->stack_size, &error),
+		      &error))
 		return false;
 	if (values->user_regs && !value_registers("user-regs", values->user_regs, &sampling->user_regs))
 		return false;
 	if (values->intr_regs && !value_registers("intr-regs", values->intr_regs, &sampling->intr_regs))
 		return false;
 	sampling->use_clock = values->clock != NULL;
-	if (values->clock && !value_clock("clockid", values->clock, &sampling->clock))
+	if (values->clock && !value_is("clockid", pd_clock_parse(values->clock, &sampling->clock, &error), &error))
 		return false;
-	if (values->ring && !value_ring("mmap-pages", values->ring, &options->session.ring_bytes))
+	if (values->ring &&
+	    !value_is("mmap-pages", pd_ring_parse(values->ring, &options->session.ring_bytes, &error), &error))
 		return false;
 	return take_rate(values, sampling) && take_branches(values, sampling);
 }

@@ -2,28 +2,11 @@
 #include "record_values.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/utsname.h>
-#include <time.h>
-#include <unistd.h>
-
-struct word {
-	const char *name;
-	uint64_t value;
-};
-
-static const struct word *find(const struct word *words, const char *text, size_t length)
-{
-	for (; words->name; words++)
-		if (strlen(words->name) == length && !strncasecmp(words->name, text, length))
-			return words;
-	return NULL;
-}
 
 static bool wrong(const char *option, const char *text, const char *wanted)
 {
@@ -31,59 +14,11 @@ static bool wrong(const char *option, const char *text, const char *wanted)
 	return false;
 }
 
-/* A number with a unit behind it; NULL for none. */
-static bool scaled(const char *text, const struct word *units, uint64_t plain, uint64_t *value_out)
+bool value_is(const char *option, enum pd_status status, const struct pd_error *error)
 {
-	char *end;
-	unsigned long long number;
-	const struct word *unit;
-
-	if (!isdigit((unsigned char)text[0]))
-		return false;
-	errno = 0;
-	number = strtoull(text, &end, 10);
-	unit = *end ? find(units, end, strlen(end)) : NULL;
-	if (errno || (*end && !unit) || (number && (unit ? unit->value : plain) > UINT64_MAX / number))
-		return false;
-	*value_out = number * (unit ? unit->value : plain);
-	return true;
-}
-
-static const struct word size_units[] = { { "B", 1 },        { "K", 1 << 10 },  { "M", 1 << 20 },  { "G", 1 << 30 },
-					  { "KB", 1 << 10 }, { "MB", 1 << 20 }, { "GB", 1 << 30 }, { 0 } };
-
-bool value_size(const char *option, const char *text, uint64_t *bytes_out)
-{
-	return scaled(text, size_units, 1, bytes_out) || wrong(option, text, "a size: write 100, 64K, 2M or 1G");
-}
-
-bool value_duration(const char *option, const char *text, uint64_t *ns_out)
-{
-	static const struct word units[] = { { "ns", 1 },
-					     { "us", 1000 },
-					     { "ms", 1000000 },
-					     { "s", 1000000000 },
-					     { "m", UINT64_C(60000000000) },
-					     { "h", UINT64_C(3600000000000) },
-					     { "d", UINT64_C(86400000000000) },
-					     { 0 } };
-
-	return scaled(text, units, 1000000000, ns_out) || wrong(option, text, "a time: write 500ms, 10s, 2m or 1h");
-}
-
-bool value_ring(const char *option, const char *text, uint64_t *bytes_out)
-{
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), size, power = page;
-	const char *comma = strchr(text, ',');
-	char first[32];
-
-	snprintf(first, sizeof(first), "%.*s", (int)(comma ? comma - text : 31), text);
-	if (!scaled(first, size_units, page, &size) || !size || size > (UINT64_C(1) << 40))
-		return wrong(option, text, "a ring buffer size: pages, or 512K or 16M");
-	while (power < size)
-		power *= 2;
-	*bytes_out = power;
-	return true;
+	if (status < 0)
+		complain("option --%s: %s", option, error->message);
+	return status >= 0;
 }
 
 bool value_numbers(const char *option, const char *text, uint32_t **numbers_out, size_t *count_out)
@@ -151,116 +86,11 @@ bool value_user(const char *option, const char *text, uint32_t *uid_out)
 	return true;
 }
 
-bool value_clock(const char *option, const char *text, int32_t *clock_out)
+/* The names, as perf has them. */
+static bool list_registers(void)
 {
-	static const struct word clocks[] = { { "realtime", CLOCK_REALTIME },
-					      { "real", CLOCK_REALTIME },
-					      { "monotonic", CLOCK_MONOTONIC },
-					      { "mono", CLOCK_MONOTONIC },
-					      { "monotonic_raw", CLOCK_MONOTONIC_RAW },
-					      { "raw", CLOCK_MONOTONIC_RAW },
-					      { "boottime", CLOCK_BOOTTIME },
-					      { "boot", CLOCK_BOOTTIME },
-					      { "tai", CLOCK_TAI },
-					      { 0 } };
-	const char *name = strncasecmp(text, "CLOCK_", 6) == 0 ? text + 6 : text;
-	const struct word *clock = find(clocks, name, strlen(name));
-	uint64_t number;
-
-	/* by its number, too; the kernel takes no other ones */
-	if (!clock && number_parse(text, &number))
-		for (clock = clocks; clock->name && clock->value != number;)
-			clock++;
-	if (!clock || !clock->name)
-		return wrong(option, text, "a clock: write mono, raw, boot, real or tai");
-	*clock_out = (int32_t)clock->value;
-	return true;
-}
-
-bool value_call_graph(const char *option, const char *text, enum pd_call_graph *how_out, uint32_t *stack_size_out)
-{
-	static const struct word ways[] = { { "fp", PD_CALL_GRAPH_FP },     { "dwarf", PD_CALL_GRAPH_DWARF },
-					    { "lbr", PD_CALL_GRAPH_LBR },   { "no", PD_CALL_GRAPH_NONE },
-					    { "none", PD_CALL_GRAPH_NONE }, { 0 } };
-	const char *comma = strchr(text, ',');
-	const struct word *way = find(ways, text, comma ? (size_t)(comma - text) : strlen(text));
-	uint64_t size = 0;
-
-	if (!way)
-		return wrong(option, text, "a call graph method: fp, dwarf, dwarf,SIZE or lbr");
-	*how_out = (enum pd_call_graph)way->value;
-	if (!comma)
-		return true;
-	if (way->value != PD_CALL_GRAPH_DWARF || !value_size(option, comma + 1, &size) || size > 65528 || size < 8)
-		return wrong(option, text, "a stack size: dwarf,SIZE with up to 65528 bytes");
-	*stack_size_out = (uint32_t)(size + 7) & ~UINT32_C(7);
-	return true;
-}
-
-bool value_branches(const char *option, const char *text, uint64_t *bits_out)
-{
-	static const struct word kinds[] = { { "u", PD_MASK(PD_BRANCH_TYPE_USER) },
-					     { "k", PD_MASK(PD_BRANCH_TYPE_KERNEL) },
-					     { "hv", PD_MASK(PD_BRANCH_TYPE_HV) },
-					     { "any", PD_MASK(PD_BRANCH_TYPE_ANY) },
-					     { "any_call", PD_MASK(PD_BRANCH_TYPE_ANY_CALL) },
-					     { "any_ret", PD_MASK(PD_BRANCH_TYPE_ANY_RETURN) },
-					     { "ind_call", PD_MASK(PD_BRANCH_TYPE_IND_CALL) },
-					     { "abort_tx", PD_MASK(PD_BRANCH_TYPE_ABORT_TX) },
-					     { "in_tx", PD_MASK(PD_BRANCH_TYPE_IN_TX) },
-					     { "no_tx", PD_MASK(PD_BRANCH_TYPE_NO_TX) },
-					     { "cond", PD_MASK(PD_BRANCH_TYPE_COND) },
-					     { "ind_jmp", PD_MASK(PD_BRANCH_TYPE_IND_JUMP) },
-					     { "call", PD_MASK(PD_BRANCH_TYPE_CALL) },
-					     { "save_type", PD_MASK(PD_BRANCH_TYPE_TYPE_SAVE) },
-					     { "stack", PD_MASK(PD_BRANCH_TYPE_CALL_STACK) },
-					     { "hw_index", PD_MASK(PD_BRANCH_TYPE_HW_INDEX) },
-					     { "priv", PD_MASK(PD_BRANCH_TYPE_PRIV_SAVE) },
-					     { "counter", PD_MASK(PD_BRANCH_TYPE_COUNTERS) },
-					     { 0 } };
-	const uint64_t levels = PD_MASK(PD_BRANCH_TYPE_USER) | PD_MASK(PD_BRANCH_TYPE_KERNEL) |
-				PD_MASK(PD_BRANCH_TYPE_HV);
-	uint64_t bits = 0;
-
-	for (const char *at = text; *at;) {
-		size_t length = strcspn(at, ",");
-		const struct word *kind = find(kinds, at, length);
-
-		if (!kind)
-			return wrong(option, text,
-				     "a list of branches: any, any_call, any_ret, ind_call, ind_jmp, call, cond, "
-				     "stack, u, k, hv, save_type ...");
-		bits |= kind->value;
-		at += length + (at[length] == ',');
-	}
-	/* levels alone do not say which branches */
-	*bits_out = bits & ~levels ? bits : bits | PD_MASK(PD_BRANCH_TYPE_ANY);
-	return true;
-}
-
-static enum pd_arch own_arch(void)
-{
-	struct utsname name;
-
-	return uname(&name) == 0 ? pd_arch_by_name(name.machine) : pd_arch_by_name("x86_64");
-}
-
-/* As perf names them, and as it takes them: without regard to case. */
-static bool find_register(enum pd_arch arch, const char *name, size_t length, unsigned *number_out)
-{
-	for (unsigned i = 0; i < 64; i++) {
-		const char *known = pd_register_name(arch, i);
-
-		if (known && strlen(known) == length && !strncasecmp(known, name, length)) {
-			*number_out = i;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool list_registers(enum pd_arch arch)
-{
+	struct utsname host;
+	enum pd_arch arch = pd_arch_by_name(uname(&host) == 0 ? host.machine : "x86_64");
 	char line[512] = "";
 	size_t used = 0;
 
@@ -276,28 +106,8 @@ static bool list_registers(enum pd_arch arch)
 
 bool value_registers(const char *option, const char *text, uint64_t *mask_out)
 {
-	enum pd_arch arch = own_arch();
-	uint64_t mask = 0;
+	struct pd_error error;
 
-	if (!strcmp(text, "?"))
-		return list_registers(arch);
-	for (const char *at = text; *at;) {
-		size_t length = strcspn(at, ",");
-		unsigned number;
-
-		if (!find_register(arch, at, length, &number)) {
-			wrong(option, text, "a list of registers");
-			return list_registers(arch);
-		}
-		mask |= UINT64_C(1) << number;
-		at += length + (at[length] == ',');
-	}
-	/* all that programs have on their own */
-	if (!*text && own_arch() == pd_arch_by_name("x86_64"))
-		mask = 0xff0fff;
-	else if (!*text)
-		for (unsigned i = 0; i < 64; i++)
-			mask |= pd_register_name(arch, i) && i < 33 ? UINT64_C(1) << i : 0;
-	*mask_out = mask;
-	return true;
+	return (strcmp(text, "?") != 0 && value_is(option, pd_registers_parse(text, mask_out, &error), &error)) ||
+	       list_registers();
 }

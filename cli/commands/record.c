@@ -128,6 +128,7 @@ static bool take_switching(const struct values *values, struct pd_session *sessi
 {
 	const char *when = values->switch_output;
 	size_t length = when ? strlen(when) : 0;
+	struct pd_error error;
 
 	session->switch_max_files = (uint32_t)values->switch_max_files.value;
 	session->timestamp_filename = values->timestamp_filename;
@@ -137,8 +138,8 @@ static bool take_switching(const struct values *values, struct pd_session *sessi
 	if (!length || !strcmp(when, "signal"))
 		return true;
 	if (strchr("BKMG", when[length - 1]))
-		return value_size("switch-output", when, &session->switch_size);
-	return value_duration("switch-output", when, &session->switch_ns);
+		return value_is("switch-output", pd_size_parse(when, &session->switch_size, &error), &error);
+	return value_is("switch-output", pd_duration_parse(when, &session->switch_ns, &error), &error);
 }
 
 static bool take_synth(const struct values *values, struct pd_session *session)
@@ -185,6 +186,8 @@ static bool take_delay(const struct values *values, struct pd_session *session)
 
 static bool take_session(const struct values *values, struct pd_session *session)
 {
+	struct pd_error error;
+
 	session->overwrite = values->overwrite;
 	session->tail_synthesize = values->tail_synthesize || values->overwrite;
 	if (values->priority.given && (!values->priority.value || values->priority.value > 99)) {
@@ -195,14 +198,18 @@ static bool take_session(const struct values *values, struct pd_session *session
 	session->threads = values->threads && !*values->threads ? "cpu" : values->threads;
 	if (values->no_buildid)
 		session->build_ids = PD_BUILD_IDS_NONE;
-	if (values->max_size && !value_size("max-size", values->max_size, &session->max_size))
+	if (values->max_size &&
+	    !value_is("max-size", pd_size_parse(values->max_size, &session->max_size, &error), &error))
 		return false;
-	if (values->duration && !value_duration("duration", values->duration, &session->max_ns))
+	if (values->duration &&
+	    !value_is("duration", pd_duration_parse(values->duration, &session->max_ns, &error), &error))
 		return false;
-	if (values->flush && !value_size("mmap-flush", values->flush, &session->flush_bytes))
+	if (values->flush &&
+	    !value_is("mmap-flush", pd_size_parse(values->flush, &session->flush_bytes, &error), &error))
 		return false;
 	return take_switching(values, session) && take_synth(values, session) && take_delay(values, session);
 }
+struct pd_error error;
 
 /* What -z says, or else the configuration; it is "" for a compressor without levels, which is the fastest. A pipe is compressed
  * only by -z: the configuration speaks of files. */
@@ -430,7 +437,6 @@ static int record_all(struct record *record, const struct call *call)
 
 static int record_opened(struct record *record, const struct call *call)
 {
-	struct pd_error error;
 	int code = CODE_FINE;
 
 	record->options.note = tell_note;

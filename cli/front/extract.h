@@ -19,12 +19,10 @@ struct extract_values {
 };
 
 /* Lines for the options table of a command whose values are struct type with such a member. */
-#define EXTRACT_OPTIONS(type, m)                                                       \
-	INPUT_OPTIONS(type, m.input), TARGET_OPTIONS(type, m.target),                  \
-	{                                                                              \
-		"json", 'j', OPTION_FLAG, NULL, offsetof(type, m.json),                \
-			"print what was kept as JSON on standard output", GROUP_OUTPUT \
-	}
+#define EXTRACT_OPTIONS(type, m)                                        \
+	INPUT_OPTIONS(type, m.input), TARGET_OPTIONS(type, m.target),   \
+		OPTION("json", 'j', FLAG, NULL, offsetof(type, m.json), \
+		       "print what was kept as JSON on standard output", GROUP_OUTPUT)
 
 /* Extracts by the options, whose functions are filled in here. symbols may be NULL for ways that need none. Returns the
  * exit code. */

@@ -20,27 +20,15 @@ struct input_options {
 };
 
 /* Lines for the options table of a command whose values are struct type with such a member. */
-#define INPUT_OPTIONS(type, member)                                                                                     \
-	{ "input",                                                                                                      \
-	  'i',                                                                                                          \
-	  OPTION_STRING,                                                                                                \
-	  "FILE",                                                                                                       \
-	  offsetof(type, member.path),                                                                                  \
-	  "perf.data file or directory to read; - is standard input",                                                   \
-	  GROUP_INPUT },                                                                                                \
-		{ "force",                                                                                              \
-		  'f',                                                                                                  \
-		  OPTION_FLAG,                                                                                          \
-		  NULL,                                                                                                 \
-		  offsetof(type, member.force),                                                                         \
-		  "ignored, for compatibility with perf: files of other users are read anyway",                         \
-		  GROUP_INPUT },                                                                                        \
-		{ "quiet",    'q', OPTION_FLAG, NULL, offsetof(type, member.quiet), "suppress warnings about the file", \
-		  GROUP_INPUT },                                                                                        \
-	{                                                                                                               \
-		"verbose", 'v', OPTION_FLAG, NULL, offsetof(type, member.verbose), "also report harmless anomalies",    \
-			GROUP_INPUT                                                                                     \
-	}
+#define INPUT_OPTIONS(type, member)                                                                                  \
+	OPTION("input", 'i', STRING, "FILE", offsetof(type, member.path),                                            \
+	       "perf.data file or directory to read; - is standard input", GROUP_INPUT),                             \
+		OPTION("force", 'f', FLAG, NULL, offsetof(type, member.force),                                       \
+		       "ignored, for compatibility with perf: files of other users are read anyway", GROUP_INPUT),   \
+		OPTION("quiet", 'q', FLAG, NULL, offsetof(type, member.quiet), "suppress warnings about the file",   \
+		       GROUP_INPUT),                                                                                 \
+		OPTION("verbose", 'v', FLAG, NULL, offsetof(type, member.verbose), "also report harmless anomalies", \
+		       GROUP_INPUT)
 
 /* Number of occurrences of each problem. */
 struct problem_count {

@@ -68,6 +68,12 @@ struct option {
 	enum option_group group;
 };
 
+/* A line of the table, for macros that several commands expand. */
+#define OPTION(name, letter, kind, argument, offset, help, group)          \
+	{                                                                  \
+		name, letter, OPTION_##kind, argument, offset, help, group \
+	}
+
 /* Whether the value may be left out. */
 bool option_is_optional(const struct option *option);
 /* "=N", "[=N]" or "" for a flag, for help and manual. */

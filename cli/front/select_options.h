@@ -7,10 +7,8 @@
 
 #include <perfdata/select.h>
 
-#define SELECT_STRING(type, name, letter, argument, member, help)                                 \
-	{                                                                                         \
-		name, letter, OPTION_STRING, argument, offsetof(type, member), help, GROUP_FILTER \
-	}
+#define SELECT_STRING(type, name, letter, argument, member, help) \
+	OPTION(name, letter, STRING, argument, offsetof(type, member), help, GROUP_FILTER)
 
 /* Lines for the options table of a command whose values are struct type with such a member. */
 #define SELECT_SAMPLE_OPTIONS(type, m)                                                                         \

@@ -182,6 +182,26 @@ PD_API void pd_recorder_enable(struct pd_recorder *recorder, bool enable, const 
 PD_API const char *pd_recorder_event_name(const struct pd_recorder *recorder, size_t index);
 PD_API void pd_recorder_close(struct pd_recorder *recorder);
 
+/* ---- what users write ---- */
+/* Texts as perf's options take them, without regard to case. Errors: PD_ERROR_ARGUMENT, with a message that says what can be
+ * written. Any thread. */
+
+/** 100, 64K, 2M, 1GB: bytes. */
+PD_API enum pd_status pd_size_parse(const char *text, uint64_t *bytes_out, struct pd_error *error);
+/** 500ms, 10s, 2m, 1h, 1d: nanoseconds; seconds without a unit. */
+PD_API enum pd_status pd_duration_parse(const char *text, uint64_t *ns_out, struct pd_error *error);
+/** Ring buffer size: pages, or a size with a unit, rounded up to 2^n pages; in bytes. What follows a comma is for AUX data. */
+PD_API enum pd_status pd_ring_parse(const char *text, uint64_t *bytes_out, struct pd_error *error);
+/** mono, CLOCK_MONOTONIC, 1: a CLOCK_... of time.h that the kernel takes for events. */
+PD_API enum pd_status pd_clock_parse(const char *text, int32_t *clock_out, struct pd_error *error);
+/** fp, dwarf, dwarf,SIZE, lbr, none. *stack_size_out is only written where a size is given. */
+PD_API enum pd_status pd_call_graph_parse(const char *text, enum pd_call_graph *how_out, uint32_t *stack_size_out,
+					  struct pd_error *error);
+/** any,u,k ...: PD_BRANCH_SAMPLE_TYPE_... bits. */
+PD_API enum pd_status pd_branches_parse(const char *text, uint64_t *bits_out, struct pd_error *error);
+/** ax,bx ...: a mask of registers of this machine; all that programs have if text is empty. See pd_register_name. */
+PD_API enum pd_status pd_registers_parse(const char *text, uint64_t *mask_out, struct pd_error *error);
+
 #ifdef __cplusplus
 }
 #endif
