@@ -85,7 +85,7 @@ struct line {
 	char **argv;
 	int first; /* word behind the name of the command */
 	const struct parsed *before;
-	const struct config *config;
+	const struct pd_config *config;
 };
 
 static int run_parsed(const struct command_line *command, const struct line *line, struct parsed *parsed,
@@ -172,7 +172,7 @@ static int run_words(struct line *line, struct output *out)
 	return run_command(command_by_name(word), line, out);
 }
 
-static int run_line(int argc, char **argv, const struct config *config, struct output *out)
+static int run_line(int argc, char **argv, const struct pd_config *config, struct output *out)
 {
 	struct parsed before;
 	struct line line = { .argc = argc, .argv = argv, .before = &before, .config = config };
@@ -186,7 +186,7 @@ static int run_line(int argc, char **argv, const struct config *config, struct o
 
 int main(int argc, char **argv)
 {
-	struct config config;
+	struct pd_config *config;
 	struct output out;
 	int code, finish;
 
@@ -198,11 +198,11 @@ int main(int argc, char **argv)
 		complain("out of memory");
 		return CODE_OUTPUT;
 	}
-	config_load(&config);
-	code = run_line(argc, argv, &config, &out);
+	config = config_load();
+	code = config ? run_line(argc, argv, config, &out) : CODE_OUTPUT;
 	finish = output_finish(&out);
 	output_fini(&out);
 	pager_end();
-	config_fini(&config);
+	pd_config_free(config);
 	return finish != CODE_FINE ? finish : code;
 }

@@ -213,14 +213,14 @@ struct pd_error error;
 
 /* What -z says, or else the configuration; it is "" for a compressor without levels, which is the fastest. A pipe is compressed
  * only by -z: the configuration speaks of files. */
-static bool take_packing(const struct values *values, const struct config *config, struct pd_writer_options *output)
+static bool take_packing(const struct values *values, const struct pd_config *config, struct pd_writer_options *output)
 {
 	const char *source = "option --compression-level", *text = values->compression;
 	uint64_t level = 0;
 
 	if (!text && output->mode != PD_MODE_PIPE) {
 		source = "configuration: record.compression-level";
-		text = config_get(config, "record.compression-level");
+		text = pd_config_get(config, "record.compression-level");
 	}
 	if (!text)
 		return true;
@@ -237,7 +237,7 @@ static bool take_packing(const struct values *values, const struct config *confi
 	return true;
 }
 
-static bool take_output(struct record *record, const struct config *config)
+static bool take_output(struct record *record, const struct pd_config *config)
 {
 	const struct values *values = record->values;
 	struct pd_recorder_options *wanted = &record->options;

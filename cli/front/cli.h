@@ -35,7 +35,7 @@ struct call {
 	const char *const *line;      /* all words of the command line, the program first; ends with NULL */
 	const char *const *arguments; /* those behind the name of the command; ends with NULL */
 	struct output *out;
-	const struct config *config;
+	const struct pd_config *config;
 };
 
 struct command {

@@ -74,14 +74,14 @@ static bool is_installed(const char *command)
 	return false;
 }
 
-const char *pager_command(const struct config *config, const char *command, bool forced, bool usual)
+const char *pager_command(const struct pd_config *config, const char *command, bool forced, bool usual)
 {
 	const char *pager_of_perf = getenv("PERF_PAGER"), *own = getenv("PAGER");
 	const char *wanted = "less", *setting;
 	char key[64];
 
 	snprintf(key, sizeof(key), "pager.%s", command);
-	setting = config_get(config, key);
+	setting = pd_config_get(config, key);
 	if (!forced && (setting ? is_no(setting) : !usual))
 		return NULL;
 	if (pager_of_perf)

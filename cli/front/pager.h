@@ -12,7 +12,7 @@
 /* The shell command of the pager: that of PERF_PAGER, of pager.COMMAND in the configuration, of PAGER, or less. NULL if
  * there is to be none: the variable is empty or "cat", the configuration says no, or no such program is installed.
  * forced: --paginate was given. usual: what the configuration does not mention is paged. */
-const char *pager_command(const struct config *config, const char *command, bool forced, bool usual);
+const char *pager_command(const struct pd_config *config, const char *command, bool forced, bool usual);
 /* Redirects standard output to the pager, and standard error, too, if it is a terminal. False if the pager cannot be
  * started. */
 bool pager_start(const char *command);

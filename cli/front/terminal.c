@@ -81,10 +81,10 @@ static bool find_color(struct output *output, const char *option, const char *se
 	return true;
 }
 
-bool terminal_prepare(struct output *output, const struct terminal_options *options, const struct config *config,
+bool terminal_prepare(struct output *output, const struct terminal_options *options, const struct pd_config *config,
 		      const char *command, bool usual)
 {
-	if (!find_color(output, options->color, config_get(config, "color.ui")))
+	if (!find_color(output, options->color, pd_config_get(config, "color.ui")))
 		return false;
 	if (!output->terminal)
 		return true;

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-struct config;
+struct pd_config;
 
 struct terminal_options {
 	const char *color; /* always, never or auto */
@@ -19,7 +19,7 @@ struct terminal_options {
 
 /* Fills the terminal members of output. usual: output of the command is paged by default. False after an error, which is
  * reported on stderr. */
-bool terminal_prepare(struct output *output, const struct terminal_options *options, const struct config *config,
+bool terminal_prepare(struct output *output, const struct terminal_options *options, const struct pd_config *config,
 		      const char *command, bool usual);
 
 /* The text with its lines cut at the right edge of the screen; NULL without memory. */

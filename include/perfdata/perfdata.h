@@ -12,6 +12,7 @@
  *   text.h    a growing buffer of text, which everything that prints fills
  *   json.h    JSON written into a text
  *   print.h   printing records as text and JSON
+ *   config.h  files in the syntax of perf config
  *   header.h  header, events and features as text and JSON
  *   record_stats.h   counts of records and samples
  *   summary.h what a file is and what is in it
@@ -50,6 +51,7 @@
 #include <perfdata/base.h>
 #include <perfdata/bundle.h>
 #include <perfdata/check.h>
+#include <perfdata/config.h>
 #include <perfdata/convert.h>
 #include <perfdata/counter.h>
 #include <perfdata/doctor.h>

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 void pd_stat_json_field(struct pd_stat_page *page, const char *format, ...)
 {

@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/json.h"
-#include "base/text.h"
+#include "base/text/json.h"
+#include "base/text/text.h"
 
 enum {
 	WIDTH = 96

@@ -6,7 +6,7 @@
 #ifndef PD_FLAME_LINES_H
 #define PD_FLAME_LINES_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 struct tree;
 

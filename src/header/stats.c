@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/json.h"
 #include "base/lookup/search.h"
 #include "base/lookup/u64_map.h"
 #include "base/memory.h"
+#include "base/text/json.h"
 #include "file/file.h"
 
 #define AUX_REMARK " (excludes AUX area (e.g. instruction trace) decoded / synthesized events)"

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 void pd_quality_add(struct pd_report_quality *quality, const struct pd_profile_entry *entry,
 		    const struct pd_stack *stack, bool resolved)

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 enum {
 	PD_LINE_CAPACITY = 128 * 1024,

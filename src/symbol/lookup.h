@@ -12,7 +12,7 @@
 #include <perfdata/symbol.h>
 
 #include "base/memory.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "object/find/find.h"
 #include "object/runtime/jitdump.h"
 #include "object/symbols/kallsyms.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "trace/trace.h"
 
 void pd_trace_put_ip4(struct pd_text *text, const uint8_t *b, char kind, char order)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 struct print {
 	struct pd_trace *trace;

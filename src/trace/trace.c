@@ -11,7 +11,7 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "format/decode.h"
 
 enum {

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 static void print_kept(const struct pd_inject_result *result, struct pd_text *text)
 {

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 void pd_merge_result_text(const struct pd_merge *merge, const struct pd_merge_result *result, struct pd_text *text)
 {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 enum {
 	FEATURES = 256

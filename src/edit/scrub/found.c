@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 void pd_scrub_search_text(const struct pd_scrub_search *search, struct pd_text *text)
 {

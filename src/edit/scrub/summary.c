@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 bool pd_scrub_class_at(const struct pd_scrub *scrub, size_t index, struct pd_scrub_class *class_out)
 {

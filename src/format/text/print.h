@@ -3,7 +3,7 @@
 #ifndef PD_FORMAT_TEXT_PRINT_H
 #define PD_FORMAT_TEXT_PRINT_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "format/layout.h"
 
 struct pd_printer {

@@ -6,7 +6,7 @@
 #ifndef PD_FORMAT_TEXT_SPELL_H
 #define PD_FORMAT_TEXT_SPELL_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "format/layout.h"
 
 struct pd_speller {

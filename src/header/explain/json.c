@@ -2,7 +2,7 @@
 /*
  * Explanations as JSON, one object a line.
  */
-#include "base/json.h"
+#include "base/text/json.h"
 #include "header/explain/explain.h"
 
 #include <inttypes.h>

@@ -7,7 +7,7 @@
 #ifndef PD_SYMBOL_DEMANGLE_H
 #define PD_SYMBOL_DEMANGLE_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 /** Appends the readable form of a name. False, and nothing appended, if the name has none. */
 bool pd_demangle(struct pd_text *out, const char *name, size_t length);

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "base/threads.h"
 
 enum {

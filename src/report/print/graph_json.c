@@ -2,7 +2,7 @@
 /* Graphs as JSON: nodes with their children. */
 #include "report/print/graph.h"
 
-#include "base/json.h"
+#include "base/text/json.h"
 
 static void open_node(struct graph *graph, struct pd_json *json, uint32_t index)
 {

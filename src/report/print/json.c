@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "report/print/graph.h"
 
 /* A cell without what only tables need: the number in front of a name, the level in front of a function. */

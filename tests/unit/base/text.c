@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "../test.h"
 
 static struct pd_text *text;

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * config.h - files in the syntax of perf's configuration, for programs that obey the same settings as perf.
+ *
+ *	[section]
+ *		key = value         # a comment; as is what follows ;
+ *		other = "a # b"     # quotes keep spaces, # and ;
+ *
+ * perf reads /etc/perfconfig, then ~/.perfconfig; or only the file that the environment variable PERF_CONFIG names.
+ *
+ *	struct pd_config *config = pd_config_new();
+ *	struct pd_error error;
+ *
+ *	if (pd_config_add_file(config, "/etc/perfconfig", true, &error) == PD_OK)
+ *		puts(pd_config_get(config, "color.ui") ? pd_config_get(config, "color.ui") : "auto");
+ *	pd_config_free(config);
+ *
+ * One thread at a time per configuration.
+ *
+ * Source of the facts: perf-config(1).
+ */
+#ifndef PERFDATA_CONFIG_H
+#define PERFDATA_CONFIG_H
+
+#include <perfdata/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pd_config;
+
+/** A configuration in which nothing is set; NULL without memory. */
+PD_API struct pd_config *pd_config_new(void);
+/** NULL is ignored. */
+PD_API void pd_config_free(struct pd_config *config);
+
+/** Adds the lines of a text; path is for messages. What is set again replaces what was. An error ends the text, and what stands
+ * before it is kept. Errors: PD_ERROR_ARGUMENT, with the number of the line in the message; PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_config_add(struct pd_config *config, const char *path, const char *text,
+				    struct pd_error *error);
+/** Adds a file, of at most 1 MiB. usual: a place where a file may be. One that is missing, or may not be read, is an empty one
+ * then, and one of a user other than root and the caller is PD_ERROR_ARGUMENT: what somebody else put there must not change
+ * what a program does. Errors: PD_ERROR_SYSTEM and those of pd_config_add. */
+PD_API enum pd_status pd_config_add_file(struct pd_config *config, const char *path, bool usual,
+					 struct pd_error *error);
+
+/** The value of a key, "section.key" in lower case ([section "Sub"] makes section.Sub.key); "true" for a key without a value,
+ * NULL if it is not set. Valid until something is added, or the configuration freed. */
+PD_API const char *pd_config_get(const struct pd_config *config, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

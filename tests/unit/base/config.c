@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Configuration files, through the public header. */
+#include <perfdata/config.h>
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "test.h"
+
+static struct pd_config *config;
+static struct pd_error error;
+
+static void start(void)
+{
+	pd_config_free(config);
+	config = pd_config_new();
+	error.message[0] = '\0';
+}
+
+static bool parse(const char *text)
+{
+	start();
+	return pd_config_add(config, "file", text, &error) == PD_OK;
+}
+
+TEST(test_config__values)
+{
+	CHECK(parse("# first\n[record]\n\tbuild-id = skip ; not this\n\tplain=1\n[Pager]\n\tReport = less -R\n"));
+	CHECK_STR(pd_config_get(config, "record.build-id"), "skip");
+	CHECK_STR(pd_config_get(config, "record.plain"), "1");
+	CHECK_STR(pd_config_get(config, "pager.report"), "less -R");
+	CHECK(!pd_config_get(config, "record.other"));
+	CHECK(!pd_config_get(config, "record"));
+	CHECK(!error.message[0]);
+}
+
+TEST(test_config__sections)
+{
+	CHECK(parse("[a \"Sub x\"] k = 1\n[a.b]\nk = 2\n[c]k=3\n"));
+	CHECK_STR(pd_config_get(config, "a.Sub x.k"), "1");
+	CHECK_STR(pd_config_get(config, "a.b.k"), "2");
+	CHECK_STR(pd_config_get(config, "c.k"), "3");
+}
+
+TEST(test_config__quotes_and_escapes)
+{
+	CHECK(parse("[a]\nk = \" x # y \" z \nl = a\\\n b\nm = \\t\\n\\\\\\\"\nn =\no = \"\"\np = \"  \"\n"));
+	CHECK_STR(pd_config_get(config, "a.k"), " x # y  z");
+	CHECK_STR(pd_config_get(config, "a.l"), "a b");
+	CHECK_STR(pd_config_get(config, "a.m"), "\t\n\\\"");
+	CHECK_STR(pd_config_get(config, "a.n"), "");
+	CHECK_STR(pd_config_get(config, "a.o"), "");
+	CHECK_STR(pd_config_get(config, "a.p"), "  ");
+}
+
+TEST(test_config__key_alone_is_true)
+{
+	CHECK(parse("[a]\nk\nl # x\nm"));
+	CHECK_STR(pd_config_get(config, "a.k"), "true");
+	CHECK_STR(pd_config_get(config, "a.l"), "true");
+	CHECK_STR(pd_config_get(config, "a.m"), "true");
+}
+
+TEST(test_config__last_one_counts)
+{
+	CHECK(parse("[a]\nk = 1\n[b]\nk = 2\n[a]\nk = 3\n"));
+	CHECK_STR(pd_config_get(config, "a.k"), "3");
+	CHECK(pd_config_add(config, "other", "[a]\r\nk = 4\r\n", &error) == PD_OK);
+	CHECK_STR(pd_config_get(config, "a.k"), "4");
+}
+
+TEST(test_config__wrong_lines)
+{
+	static const struct {
+		const char *text, *line;
+	} cases[] = {
+		{ "k = 1\n", "file:1:" },
+		{ "\n[a\nk = 1\n", "file:2:" },
+		{ "[a]\nk = 1\n\n= 2\n", "file:4:" },
+		{ "[a]\nk = \"1\nl = 2\"\n", "file:2:" },
+		{ "[a]\nk = \\\n\\q\n", "file:3:" },
+		{ "[a]\nk 1\n", "file:2:" },
+		{ "[]\n", "file:1:" },
+		{ "[a \"b]\n", "file:1:" },
+		{ "[a \"b\\", "file:1:" },
+		{ "[a b]\n", "file:1:" },
+		{ "[a]\nk = \\", "file:2:" },
+		{ "[a]\n1 = 2\n", "file:2:" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		CHECK(!parse(cases[i].text));
+		CHECK(!strncmp(error.message, cases[i].line, strlen(cases[i].line)));
+	}
+	CHECK(!parse("[a]\nk = 1\n?\nk = 2\n"));
+	CHECK_STR(pd_config_get(config, "a.k"), "1");
+}
+
+TEST(test_config__byte_order_mark)
+{
+	CHECK(parse("\xef\xbb\xbf[a]\nk = 1\n"));
+	CHECK_STR(pd_config_get(config, "a.k"), "1");
+	CHECK(!parse("\xef\xbb[a]\nk = 1\n"));
+}
+
+TEST(test_config__long_names)
+{
+	char text[2000], name[600];
+
+	for (size_t length = 100; length < sizeof(name); length += 7) {
+		memset(name, 'x', length);
+		name[length] = '\0';
+		snprintf(text, sizeof(text), "[%s]\nk=1\n", name);
+		parse(text);
+		snprintf(text, sizeof(text), "[a \"%s\"]\nk=1\n", name);
+		parse(text);
+		snprintf(text, sizeof(text), "[a]\n%s=1\n", name);
+		CHECK(parse(text) == (length < 256));
+	}
+}
+
+TEST(test_config__files)
+{
+	char folder[] = "/tmp/config-XXXXXX", path[64];
+	FILE *file;
+
+	CHECK(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/config", folder);
+	file = fopen(path, "w");
+	CHECK(file && fputs("[test]\nkey = of the user\n?\n", file) >= 0 && !fclose(file));
+	start();
+	CHECK(pd_config_add_file(config, path, false, &error) == PD_ERROR_ARGUMENT);
+	CHECK_STR(pd_config_get(config, "test.key"), "of the user");
+	CHECK(strstr(error.message, path) && strstr(error.message, ":3: "));
+	unlink(path);
+	start();
+	CHECK(pd_config_add_file(config, path, false, &error) == PD_ERROR_SYSTEM);
+	CHECK(strstr(error.message, path));
+	CHECK(pd_config_add_file(config, path, true, &error) == PD_OK);
+	/* nobody writes into it */
+	CHECK(mkfifo(path, 0600) == 0);
+	CHECK(pd_config_add_file(config, path, true, &error) == PD_OK);
+	unlink(path);
+	rmdir(folder);
+}
+
+RUN(TEST_CASE(test_config__values), TEST_CASE(test_config__sections), TEST_CASE(test_config__quotes_and_escapes),
+    TEST_CASE(test_config__key_alone_is_true), TEST_CASE(test_config__last_one_counts),
+    TEST_CASE(test_config__wrong_lines), TEST_CASE(test_config__byte_order_mark), TEST_CASE(test_config__long_names),
+    TEST_CASE(test_config__files))
