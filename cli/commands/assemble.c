@@ -4,7 +4,7 @@
  * it comes from and what is written.
  */
 #include "front/cli.h"
-#include "front/target.h"
+#include "files/target.h"
 
 #include <perfdata/assemble.h>
 

@@ -2,7 +2,7 @@
 /*
  * perfdata buildid-list: the objects of a file with their build ids, as perf buildid-list prints them.
  */
-#include "front/input.h"
+#include "files/input.h"
 
 #include <perfdata/objects.h>
 

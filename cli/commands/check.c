@@ -2,7 +2,7 @@
 /*
  * perfdata check: takes all of a file apart and tells every problem on standard output.
  */
-#include "front/input.h"
+#include "files/input.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * in the order of time. The library does it (perfdata/convert.h).
  */
 #include "front/cli.h"
-#include "front/input.h"
-#include "front/target.h"
+#include "files/input.h"
+#include "files/target.h"
 
 #include <perfdata/convert.h>
 

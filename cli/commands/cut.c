@@ -3,8 +3,8 @@
  * perfdata cut: the part of a recording that is of some time, with what is needed to understand it. The library does it
  * (perfdata/extract.h).
  */
-#include "front/extract.h"
-#include "front/select_options.h"
+#include "files/extract.h"
+#include "options/select_options.h"
 
 struct values {
 	struct extract_values common;

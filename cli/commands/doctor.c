@@ -2,7 +2,7 @@
 /*
  * perfdata doctor: what is wrong with a recording, how much of it, and what to type against it.
  */
-#include "analysis.h"
+#include "files/analysis.h"
 
 #include <perfdata/doctor.h>
 

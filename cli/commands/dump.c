@@ -3,8 +3,8 @@
  * perfdata dump: the records of a file as they are, one after another, or its header, events,
  * features or counts. Everything comes from the format's table; this file only selects.
  */
-#include "front/input.h"
-#include "front/select_options.h"
+#include "files/input.h"
+#include "options/select_options.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * perfdata evlist: the events of a file, as perf evlist prints them, or as JSON.
  */
-#include "front/input.h"
+#include "files/input.h"
 
 #include <perfdata/header.h>
 

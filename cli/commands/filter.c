@@ -3,8 +3,8 @@
  * perfdata filter: a recording with the samples that were asked for, and what is needed to understand them. The library
  * does it (perfdata/extract.h).
  */
-#include "front/extract.h"
-#include "front/select_options.h"
+#include "files/extract.h"
+#include "options/select_options.h"
 
 struct values {
 	struct extract_values common;

@@ -3,8 +3,8 @@
  * perfdata flame: a flame graph of the samples, or of folded stacks, as one page or as a picture.
  */
 #include "front/cli.h"
-#include "front/flame_options.h"
-#include "front/outfile.h"
+#include "options/flame_options.h"
+#include "files/outfile.h"
 
 #include <stdlib.h>
 #include <string.h>

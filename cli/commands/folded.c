@@ -4,7 +4,7 @@
  * sort does in the C locale.
  */
 #include "front/cli.h"
-#include "front/flame_options.h"
+#include "options/flame_options.h"
 
 struct values {
 	struct analysis_options analysis;

@@ -3,7 +3,7 @@
  * perfdata head and tail: the first or the last samples by time, with what is needed to understand them. The library does
  * it (perfdata/extract.h).
  */
-#include "front/extract.h"
+#include "files/extract.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * perfdata info: what a file is, where and how it was made and what is in it, on one screen.
  */
-#include "front/input.h"
+#include "files/input.h"
 
 #include <perfdata/summary.h>
 

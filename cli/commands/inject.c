@@ -3,9 +3,9 @@
  * perfdata inject: the same recording with more in it: build ids, maps of code made at run time, statistics of the
  * scheduler. The library does it (perfdata/inject.h); here options are read, and the end says what was done.
  */
-#include "front/input.h"
-#include "front/target.h"
-#include "front/unfinished.h"
+#include "files/input.h"
+#include "files/target.h"
+#include "files/unfinished.h"
 
 #include <perfdata/inject.h>
 

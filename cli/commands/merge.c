@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata merge: several recordings as one, in the order of time. The library does it (perfdata/merge.h). */
-#include "front/input.h"
-#include "front/target.h"
+#include "files/input.h"
+#include "files/target.h"
 
 #include <perfdata/merge.h>
 

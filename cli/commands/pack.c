@@ -2,8 +2,8 @@
 /*
  * perfdata pack: a recording with the objects that its samples need, in one tar file that can be read anywhere.
  */
-#include "analysis.h"
-#include "front/outfile.h"
+#include "files/analysis.h"
+#include "files/outfile.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

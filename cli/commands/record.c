@@ -3,9 +3,9 @@
  * perfdata record: what happens on this machine, into a perf.data. The library's recorder does the work; this file says
  * what is wanted of it, and says at the end what was recorded and what was lost.
  */
-#include "record_control.h"
-#include "record_options.h"
-#include "record_values.h"
+#include "record/control.h"
+#include "record/options.h"
+#include "record/values.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,8 +3,8 @@
  * perfdata repair: writes again what can be read of a damaged file. The library does the work; this file says what came
  * of it: each problem as it is met, and at the end what was kept, left out, put right and made.
  */
-#include "front/input.h"
-#include "front/target.h"
+#include "files/input.h"
+#include "files/target.h"
 
 #include <perfdata/repair.h>
 

@@ -3,7 +3,7 @@
  * perfdata report: where the time went, as a table by sort keys with call graphs, for every event of the
  * file; and the header and the counts of records, as perf report prints them.
  */
-#include "analysis.h"
+#include "files/analysis.h"
 
 #include <perfdata/report.h>
 

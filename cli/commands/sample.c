@@ -3,7 +3,7 @@
  * perfdata sample: one of N samples of each event, each of which then stands for N times as much, so that sums stay
  * what they were but for chance. The library does it (perfdata/extract.h).
  */
-#include "front/extract.h"
+#include "files/extract.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
  * perfdata script: a line for each sample, as perf script prints it, in the order of time. A pipe is read once, anything else
  * twice: see samples.h.
  */
-#include "front/input.h"
-#include "front/symbol_options.h"
-#include "analysis.h"
-#include "front/select_options.h"
+#include "files/input.h"
+#include "options/symbol_options.h"
+#include "files/analysis.h"
+#include "options/select_options.h"
 
 #include <perfdata/samples.h>
 

@@ -3,9 +3,9 @@
  * perfdata scrub: the same recording without what says who, where and what. The library does it (perfdata/scrub.h);
  * docs/scrubbing.md says what each level does, and why.
  */
-#include "front/input.h"
-#include "front/outfile.h"
-#include "front/target.h"
+#include "files/input.h"
+#include "files/outfile.h"
+#include "files/target.h"
 #include "scrub/scrub.h"
 
 #include <stdlib.h>

@@ -3,9 +3,9 @@
  * perfdata split: one recording as several. The library does it (perfdata/split.h); here files are
  * opened, as many at a time as the library writes.
  */
-#include "front/input.h"
-#include "front/outfiles.h"
-#include "front/target.h"
+#include "files/input.h"
+#include "files/outfiles.h"
+#include "files/target.h"
 
 #include <perfdata/split.h>
 

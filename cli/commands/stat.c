@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata stat: counts, as perf stat has them; and stat record, which keeps them, and stat report, which prints them. */
-#include "front/input.h"
-#include "stat_live.h"
+#include "files/input.h"
+#include "stat/live.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * perfdata text: a whole file as text, which perfdata assemble turns back. The library knows the text.
  */
 #include "front/cli.h"
-#include "front/input.h"
-#include "front/outfile.h"
+#include "files/input.h"
+#include "files/outfile.h"
 
 #include <perfdata/assemble.h>
 

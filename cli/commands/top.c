@@ -5,8 +5,8 @@
  */
 #include "top/top.h"
 
-#include "record_options.h"
-#include "record_values.h"
+#include "record/options.h"
+#include "record/values.h"
 
 #include <inttypes.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata unpack: the files of a bundle in a new directory. The library does it (perfdata/bundle.h). */
 #include "front/cli.h"
-#include "front/unfinished.h"
+#include "files/unfinished.h"
 
 #include <perfdata/bundle.h>
 

@@ -11,7 +11,7 @@
 #include <perfdata/perfdata.h>
 
 #include "front/config.h"
-#include "front/options.h"
+#include "options/options.h"
 #include "front/output.h"
 
 enum code {

@@ -4,7 +4,7 @@
 #define CLI_SCRUB_SCRUB_H
 
 #include "front/cli.h"
-#include "front/options.h"
+#include "options/options.h"
 
 #include <perfdata/scrub.h>
 

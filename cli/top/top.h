@@ -6,11 +6,11 @@
 #ifndef CLI_TOP_H
 #define CLI_TOP_H
 
-#include "front/select_options.h"
-#include "front/input.h"
-#include "front/symbol_options.h"
-#include "record_options.h"
-#include "record_values.h"
+#include "options/select_options.h"
+#include "files/input.h"
+#include "options/symbol_options.h"
+#include "record/options.h"
+#include "record/values.h"
 
 #include <perfdata/report.h>
 

@@ -2,7 +2,7 @@
 /*
  * Symbols by the options of a command. Directories that are not given are those of the user.
  */
-#include "front/symbol_options.h"
+#include "options/symbol_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

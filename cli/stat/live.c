@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata stat while it counts: run after run, round after round, until the end. */
-#include "stat_live.h"
+#include "stat/live.h"
 
-#include "record_control.h"
+#include "record/control.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record_values.h"
+#include "record/values.h"
 
 #include <ctype.h>
 #include <pwd.h>

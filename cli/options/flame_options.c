@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "front/flame_options.h"
+#include "options/flame_options.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef CLI_STAT_SETUP_H
 #define CLI_STAT_SETUP_H
 
-#include "record_options.h"
+#include "record/options.h"
 
 #include <perfdata/stat.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What perfdata stat is asked for: events, targets, times, runs, output. */
-#include "stat_setup.h"
+#include "stat/setup.h"
 
-#include "record_values.h"
+#include "record/values.h"
 
 #include <errno.h>
 #include <fcntl.h>

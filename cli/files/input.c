@@ -3,7 +3,7 @@
  * Opens the file of a command and tells its problems on standard error, each kind a few times only:
  * a damaged file can have millions.
  */
-#include "front/input.h"
+#include "files/input.h"
 
 #include <inttypes.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
 #ifndef CLI_SELECT_OPTIONS_H
 #define CLI_SELECT_OPTIONS_H
 
-#include "front/options.h"
+#include "options/options.h"
 
 #include <perfdata/select.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record_control.h"
+#include "record/control.h"
 
 #include "front/cli.h"
 

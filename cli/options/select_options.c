@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "front/select_options.h"
+#include "options/select_options.h"
 
 #include "front/cli.h"
 

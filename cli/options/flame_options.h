@@ -3,7 +3,7 @@
 #ifndef CLI_FLAME_OPTIONS_H
 #define CLI_FLAME_OPTIONS_H
 
-#include "analysis.h"
+#include "files/analysis.h"
 
 #include <perfdata/flame.h>
 

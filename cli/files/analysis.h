@@ -6,9 +6,9 @@
 #ifndef CLI_ANALYSIS_H
 #define CLI_ANALYSIS_H
 
-#include "front/input.h"
-#include "front/select_options.h"
-#include "front/symbol_options.h"
+#include "files/input.h"
+#include "options/select_options.h"
+#include "options/symbol_options.h"
 
 struct analysis_options {
 	struct input_options input;

@@ -6,9 +6,9 @@
 #ifndef CLI_EXTRACT_H
 #define CLI_EXTRACT_H
 
-#include "front/input.h"
-#include "front/symbol_options.h"
-#include "front/target.h"
+#include "files/input.h"
+#include "options/symbol_options.h"
+#include "files/target.h"
 
 #include <perfdata/extract.h>
 

@@ -2,10 +2,10 @@
 /*
  * Writes beside and renames.
  */
-#include "front/outfile.h"
+#include "files/outfile.h"
 
 #include "front/cli.h"
-#include "front/unfinished.h"
+#include "files/unfinished.h"
 
 #include <errno.h>
 #include <fcntl.h>

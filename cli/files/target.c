@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a changed recording goes, and in what form. */
-#include "front/target.h"
+#include "files/target.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "front/unfinished.h"
+#include "files/unfinished.h"
 
 enum {
 	MOST_LEVEL = 22

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis.h"
+#include "files/analysis.h"
 
 #include "front/heap.h"
 

@@ -3,7 +3,7 @@
  * The signal handler walks a list that is only ever extended: nodes are reused and never freed. It makes system calls and
  * nothing else, because it may have interrupted anything.
  */
-#include "front/unfinished.h"
+#include "files/unfinished.h"
 
 #include <fcntl.h>
 #include <limits.h>

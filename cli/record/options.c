@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "record_options.h"
+#include "record/options.h"
 
-#include "record_values.h"
+#include "record/values.h"
 
 #include <stdlib.h>
 #include <string.h>

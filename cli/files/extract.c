@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "front/extract.h"
+#include "files/extract.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "front/select_options.h"
+#include "options/select_options.h"
 
 struct run {
 	const struct extract_values *values;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "front/outfiles.h"
+#include "files/outfiles.h"
 
 #include "front/cli.h"
-#include "front/unfinished.h"
+#include "files/unfinished.h"
 
 #include <errno.h>
 #include <stdio.h>
