@@ -4,6 +4,7 @@
  */
 #include "front/cli.h"
 #include "front/pager.h"
+#include "front/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,8 +38,7 @@ static void on_closed_pipe(int number)
 
 	if (poll(&output, 1, 0) > 0 && output.revents & (POLLERR | POLLHUP)) {
 		pager_end();
-		signal(number, SIG_DFL);
-		raise(number);
+		signal_die(number);
 	}
 	errno = before;
 }

@@ -4,6 +4,7 @@
  * what is wanted of it, and says at the end what was recorded and what was lost.
  */
 #include "record/control.h"
+#include "front/signals.h"
 #include "record/options.h"
 #include "record/values.h"
 
@@ -383,17 +384,10 @@ static void on_signal(int number)
 static void catch_signals(struct record *record)
 {
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
 
 	running = record->recorder;
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	/* nohup means it */
-	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-		sigaction(SIGHUP, &action, NULL);
-	sigaction(SIGUSR2, &action, NULL);
-	/* a reader that goes is an error of writing */
-	sigaction(SIGPIPE, &ignore, NULL);
+	signals_end_recording(&action);
+	signals_handle((const int[]){ SIGUSR2, 0 }, &action, SIGNAL_ALWAYS);
 }
 
 /* ---- doing it ---- */

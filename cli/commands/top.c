@@ -5,6 +5,7 @@
  */
 #include "top/top.h"
 
+#include "front/signals.h"
 #include "record/options.h"
 #include "record/values.h"
 
@@ -283,10 +284,9 @@ static void catch_signals(struct top *top)
 	running = top->recorder;
 	/* of a pipe see input_open */
 	if (running || top->screen.on)
-		sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-	sigaction(SIGPIPE, &ignore, NULL);
+		signals_handle((const int[]){ SIGINT, 0 }, &action, SIGNAL_ALWAYS);
+	signals_handle((const int[]){ SIGTERM, SIGHUP, 0 }, &action, SIGNAL_ALWAYS);
+	signals_handle((const int[]){ SIGPIPE, 0 }, &ignore, SIGNAL_ALWAYS);
 }
 
 /* ---- the loop ---- */

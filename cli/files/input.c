@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "front/signals.h"
+
 enum {
 	PROBLEMS_SHOWN = 20,     /* of each kind */
 	RECORDS_PER_STEP = 16384 /* between two looks at the clock */
@@ -95,12 +97,11 @@ static void on_interrupt(int number)
 /* ^C means whoever records into the pipe: with its end comes what was asked for. A second one means us. */
 static void outlive_writer(void)
 {
-	struct sigaction once = { .sa_handler = on_interrupt, .sa_flags = (int)(SA_RESETHAND | SA_RESTART) }, before;
+	struct sigaction once = { .sa_handler = on_interrupt, .sa_flags = (int)(SA_RESETHAND | SA_RESTART) };
 	struct stat status;
 
-	if (fstat(STDIN_FILENO, &status) == 0 && S_ISFIFO(status.st_mode) && sigaction(SIGINT, NULL, &before) == 0 &&
-	    before.sa_handler == SIG_DFL)
-		sigaction(SIGINT, &once, NULL);
+	if (fstat(STDIN_FILENO, &status) == 0 && S_ISFIFO(status.st_mode))
+		signals_handle((const int[]){ SIGINT, 0 }, &once, SIGNAL_IF_USUAL);
 }
 
 int input_open(struct input *input, const struct input_options *options, const struct call *call,

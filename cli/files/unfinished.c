@@ -16,6 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "front/signals.h"
+
 enum {
 	MOST_LEVELS = 64, /* of directories in a directory */
 	NAMES_SIZE = 4096
@@ -37,7 +39,7 @@ struct name {
 	char text[];
 };
 
-static const int deadly[] = { SIGINT, SIGTERM, SIGHUP };
+static const int deadly[] = { SIGNALS_ENDING, 0 };
 
 static _Atomic(struct unfinished *) first;
 static pthread_t owner;
@@ -131,20 +133,17 @@ static void on_signal(int number)
 static void deadly_set(sigset_t *set)
 {
 	sigemptyset(set);
-	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
-		sigaddset(set, deadly[i]);
+	for (const int *number = deadly; *number; number++)
+		sigaddset(set, *number);
 }
 
 static void watch(void)
 {
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART }, before;
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 
 	owner = pthread_self();
 	deadly_set(&action.sa_mask);
-	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
-		if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-			sigaction(deadly[i], &action, NULL);
-	}
+	signals_handle(deadly, &action, SIGNAL_IF_USUAL);
 }
 
 static sigset_t before_begin;
@@ -192,17 +191,6 @@ struct unfinished *unfinished_add(const char *path, enum unfinished_kind kind)
 	return one;
 }
 
-/* Others may want to watch now, such as the pager. */
-static void watch_no_more(void)
-{
-	struct sigaction usual = { .sa_handler = SIG_DFL }, before;
-
-	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
-		if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler == on_signal)
-			sigaction(deadly[i], &usual, NULL);
-	}
-}
-
 void unfinished_done(struct unfinished *one)
 {
 	if (!one)
@@ -212,7 +200,8 @@ void unfinished_done(struct unfinished *one)
 		if (atomic_load(&one->active))
 			return;
 	}
-	watch_no_more();
+	/* others may want to watch now, such as the pager */
+	signals_release(deadly, on_signal);
 }
 
 void unfinished_note(struct unfinished **one, enum pd_unfinished step, const char *path)

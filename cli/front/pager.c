@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "front/signals.h"
+
 extern char **environ;
 
 enum {
@@ -98,20 +100,10 @@ const char *pager_command(const struct pd_config *config, const char *command, b
 static void on_signal(int number)
 {
 	pager_end();
-	signal(number, SIG_DFL);
-	raise(number);
+	signal_die(number);
 }
 
-static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-
-static void watch_signals(void)
-{
-	struct sigaction action = { .sa_handler = on_signal }, before;
-
-	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
-		if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-			sigaction(deadly[i], &action, NULL);
-}
+static const int deadly[] = { SIGNALS_ENDING, SIGQUIT, 0 };
 
 /* mask: of signals, in the pager. */
 static int spawn(const char *command, int input, const sigset_t *mask, pid_t *pid_out)
@@ -144,6 +136,7 @@ static void redirect(int end)
 
 bool pager_start(const char *command)
 {
+	const struct sigaction action = { .sa_handler = on_signal };
 	sigset_t signals, before;
 	int ends[2], failure;
 	pid_t pid;
@@ -155,11 +148,11 @@ bool pager_start(const char *command)
 		return false;
 	/* a signal that comes meanwhile waits until the pager's process is known, and nothing else keeps its pipe open */
 	sigemptyset(&signals);
-	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
-		sigaddset(&signals, deadly[i]);
+	for (const int *number = deadly; *number; number++)
+		sigaddset(&signals, *number);
 	pthread_sigmask(SIG_BLOCK, &signals, &before);
 	pager = STARTING;
-	watch_signals();
+	signals_handle(deadly, &action, SIGNAL_IF_USUAL);
 	failure = spawn(command, ends[0], &before, &pid);
 	if (!failure)
 		redirect(ends[1]);

@@ -2,6 +2,7 @@
 /* perfdata stat while it counts: run after run, round after round, until the end. */
 #include "stat/live.h"
 
+#include "front/signals.h"
 #include "record/control.h"
 
 #include <errno.h>
@@ -107,14 +108,11 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
 static void catch_signals(const struct live *live)
 {
-	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_SIGINFO }, before;
+	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_SIGINFO };
 
 	ends_itself = live->setup.only_command && !live->setup.interval_ns;
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	/* nohup means it */
-	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-		sigaction(SIGHUP, &action, NULL);
+	signals_handle((const int[]){ SIGINT, SIGTERM, 0 }, &action, SIGNAL_ALWAYS);
+	signals_handle((const int[]){ SIGHUP, 0 }, &action, SIGNAL_UNLESS_IGNORED);
 }
 
 /* ---- a run ---- */

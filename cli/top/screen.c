@@ -12,6 +12,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "front/signals.h"
+
 static const char enter_text[] = "\033[?1049h\033[?25l\033[H\033[2J";
 static const char leave_text[] = "\033[?25h\033[?1049l";
 
@@ -51,7 +53,7 @@ static void give_back(void)
 
 /* ---- signals ---- */
 
-static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT };
+static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT, 0 };
 
 /* The handler was for once: the signal does now what it does without one. */
 static void on_fatal(int number)
@@ -62,22 +64,18 @@ static void on_fatal(int number)
 
 void screen_die(int number)
 {
-	struct sigaction usual = { .sa_handler = SIG_DFL };
-
 	give_back();
-	sigaction(number, &usual, NULL);
-	raise(number);
+	signal_die(number);
 }
 
 static void on_stop(int number)
 {
 	int saved = errno;
-	struct sigaction usual = { .sa_handler = SIG_DFL }, own = { .sa_handler = on_stop };
+	struct sigaction own = { .sa_handler = on_stop };
 	sigset_t set;
 
 	give_back();
-	sigaction(number, &usual, NULL);
-	raise(number);
+	signal_die(number);
 	sigemptyset(&set);
 	sigaddset(&set, number);
 	/* here it stands still until SIGCONT comes */
@@ -98,10 +96,9 @@ static void catch_signals(void)
 	struct sigaction once = { .sa_handler = on_fatal, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
 	struct sigaction stop = { .sa_handler = on_stop }, resize = { .sa_handler = on_resize, .sa_flags = SA_RESTART };
 
-	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
-		sigaction(fatal[i], &once, NULL);
-	sigaction(SIGTSTP, &stop, NULL);
-	sigaction(SIGWINCH, &resize, NULL);
+	signals_handle(fatal, &once, SIGNAL_ALWAYS);
+	signals_handle((const int[]){ SIGTSTP, 0 }, &stop, SIGNAL_ALWAYS);
+	signals_handle((const int[]){ SIGWINCH, 0 }, &resize, SIGNAL_ALWAYS);
 }
 
 /* ---- the screen ---- */
