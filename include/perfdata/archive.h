@@ -10,6 +10,17 @@
  * (devices, FIFOs) are listed but cannot be read.
  *
  * Threads: members may be read concurrently.
+ *
+ * Example:
+ *
+ *	struct pd_archive *archive;
+ *	const struct pd_member *member;
+ *
+ *	if (pd_archive_open("bundle.tar", NULL, &archive, &error) == PD_OK) {
+ *		for (size_t i = 0; (member = pd_archive_member(archive, i)) != NULL; i++)
+ *			printf("%s\n", member->name);
+ *		pd_archive_close(archive);
+ *	}
  */
 #ifndef PERFDATA_ARCHIVE_H
 #define PERFDATA_ARCHIVE_H

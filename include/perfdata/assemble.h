@@ -5,6 +5,16 @@
  * The text is complete: layout, events, features, and every record with all its named fields. Data that the tables do
  * not describe are printed as bytes. It is written and parsed line by line, in bounded memory. docs/text.md describes
  * it.
+ *
+ * Example:
+ *
+ *	struct pd_disassembler *disassembler;
+ *
+ *	if (pd_disassembler_open(file, NULL, &disassembler, &error) == PD_OK) {
+ *		while (pd_disassembler_next(disassembler, text, &error) == PD_OK)
+ *			;
+ *		pd_disassembler_close(disassembler);
+ *	}
  */
 #ifndef PERFDATA_ASSEMBLE_H
 #define PERFDATA_ASSEMBLE_H

@@ -13,6 +13,12 @@
  * - Threads. One thread at a time for each object; different objects are independent.
  * - State. No globals, no environment, no output, no signal handlers; the library never exits.
  * - Units. _ns are nanoseconds, _bytes are bytes, _offset is a file offset in bytes, _count a number.
+ *
+ * Example:
+ *
+ *	if (pd_file_open("perf.data", NULL, &file, &error) < 0)
+ *		printf("%s\n", error.message);
+ *	pd_file_close(file);
  */
 #ifndef PERFDATA_BASE_H
 #define PERFDATA_BASE_H

@@ -2,12 +2,7 @@
 /**
  * bundle.h - packs a recording with its objects and symbols into one tar file, to be read on any machine.
  *
- *	pd_bundle_open_fd(fd, "x.tar", NULL, &bundle, &error);
- *	pd_bundle_add_file(bundle, file, &error);
- *	for each object that samples touch: pd_bundle_add_dso(bundle, symbols, dso, &each, self, &error);
- *	pd_bundle_finish(bundle, &error);
- *
- * or pd_pack_new and pd_pack_write, which find the objects and write the manifest.
+ * pd_pack_new and pd_pack_write do it all: they find the objects, add them and write the manifest.
  *
  * pd_file_open opens a bundle like the recording, and pd_symbols_new finds the objects in it. Its members are:
  *
@@ -21,6 +16,17 @@
  * unwind information at their offsets; code and data are replaced by holes (NOBITS sections).
  *
  * The output is reproducible. Threads: one at a time. The first error is sticky.
+ *
+ * Example:
+ *
+ *	struct pd_bundle *bundle;
+ *
+ *	if (pd_bundle_open_fd(fd, "x.tar", NULL, &bundle, &error) == PD_OK) {
+ *		pd_bundle_add_file(bundle, file, &error);
+ *		for (size_t i = 0; pd_symbols_dso(symbols, i); i++)
+ *			pd_bundle_add_dso(bundle, symbols, pd_symbols_dso(symbols, i), NULL, NULL, &error);
+ *		pd_bundle_finish(bundle, &error);
+ *	}
  */
 #ifndef PERFDATA_BUNDLE_H
 #define PERFDATA_BUNDLE_H

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * check.h - reads a whole file and reports every problem.
+ *
+ * Example:
+ *
+ *	struct pd_check_result result;
+ *
+ *	if (pd_check(file, &result, &error) == PD_OK && result.problem_count[PD_DAMAGE])
+ *		printf("%u problems\n", (unsigned)result.problem_count[PD_DAMAGE]);
  */
 #ifndef PERFDATA_CHECK_H
 #define PERFDATA_CHECK_H

@@ -8,16 +8,17 @@
  *
  * perf reads /etc/perfconfig, then ~/.perfconfig; or only the file that the environment variable PERF_CONFIG names.
  *
+ * One thread at a time per configuration.
+ *
+ * Source of the facts: perf-config(1).
+ *
+ * Example:
+ *
  *	struct pd_config *config = pd_config_new();
- *	struct pd_error error;
  *
  *	if (pd_config_add_file(config, "/etc/perfconfig", true, &error) == PD_OK)
  *		puts(pd_config_get(config, "color.ui") ? pd_config_get(config, "color.ui") : "auto");
  *	pd_config_free(config);
- *
- * One thread at a time per configuration.
- *
- * Source of the facts: perf-config(1).
  */
 #ifndef PERFDATA_CONFIG_H
 #define PERFDATA_CONFIG_H

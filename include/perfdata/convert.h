@@ -3,13 +3,17 @@
  * convert.h - copies a recording into another form: file, pipe or directory, compressed or not, in either endianness,
  * sorted by time.
  *
- *	struct pd_writer_options form = { .size = sizeof(form), .mode = PD_MODE_PIPE };
- *	pd_writer_open_fd(fd, "pipe", &form, &writer, &error);
- *	pd_writer_carry(writer, file, &error);
- *	pd_convert(file, writer, NULL, &error);
- *	pd_writer_finish(writer, &error);
- *
  * The form is that of the writer. With pd_writer_write_for it is one that an older or other program reads.
+ *
+ * Example:
+ *
+ *	const struct pd_writer_options form = { .size = sizeof(form), .mode = PD_MODE_PIPE, .inputs = &file, .input_count = 1 };
+ *
+ *	if (pd_writer_open_fd(fd, "pipe", &form, &writer, &error) == PD_OK) {
+ *		pd_writer_carry(writer, file, &error);
+ *		pd_convert(file, writer, NULL, &error);
+ *		pd_writer_finish(writer, &error);
+ *	}
  */
 #ifndef PERFDATA_CONVERT_H
 #define PERFDATA_CONVERT_H

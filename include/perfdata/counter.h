@@ -16,6 +16,22 @@
  *   pd_counter_end        ends the command
  *   pd_counter_close_file
  *   pd_recorder_close
+ *
+ * Example:
+ *
+ *	const struct pd_recorder_options options = {
+ *		.size = sizeof(options), .events = events, .targets = { .command = command, .per_thread = true }, .fd = -1, .counts = true
+ *	};
+ *	enum pd_counter_state state;
+ *
+ *	if (pd_recorder_open(&options, &recorder, &error) == PD_OK) {
+ *		pd_counter_start(recorder, &recorded, &error);
+ *		pd_counter_wait(recorder, UINT64_MAX, &state, &error);
+ *		if (pd_counter_read(recorder, &error) == PD_OK && pd_counter_event(recorder, 0, &counted))
+ *			printf("%s\n", counted.name);
+ *		pd_counter_end(recorder, &recorded);
+ *		pd_recorder_close(recorder);
+ *	}
  */
 #ifndef PERFDATA_COUNTER_H
 #define PERFDATA_COUNTER_H

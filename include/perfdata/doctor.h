@@ -2,17 +2,19 @@
 /**
  * doctor.h - what is wrong with a recording, how much of it, and what to type against it.
  *
- *	pd_doctor_new(file, NULL, &doctor, &error);
- *	if (pd_doctor_has_samples(doctor)) {    // a profile by stack and thread name, with symbols
- *		pd_profile_read(file, &profile_options, &profile, &error);
- *		pd_symbols_new(file, pd_profile_world(profile), NULL, &symbols, &error);
- *		pd_profile_name(profile, symbols, &error);
- *		pd_doctor_take_profile(doctor, profile, symbols, &error);
- *	}
- *	for (size_t i = 0; (finding = pd_doctor_finding(doctor, i)) != NULL; i++)
- *		printf("%s: %s\n", finding->code, finding->text);
- *
  * Each finding is measured in the file or in the objects that it names. Threads: one at a time for each of them.
+ *
+ * Example:
+ *
+ *	struct pd_doctor *doctor;
+ *	const struct pd_finding *finding;
+ *
+ *	if (pd_doctor_new(file, NULL, &doctor, &error) == PD_OK) {
+ *		pd_doctor_take_profile(doctor, profile, symbols, &error);
+ *		for (size_t i = 0; (finding = pd_doctor_finding(doctor, i)) != NULL; i++)
+ *			printf("%s: %s\n", finding->code, finding->text);
+ *		pd_doctor_free(doctor);
+ *	}
  */
 #ifndef PERFDATA_DOCTOR_H
 #define PERFDATA_DOCTOR_H

@@ -10,6 +10,16 @@
  *
  * Sources of the facts: perf-list(1), include/uapi/linux/perf_event.h, Documentation/ABI/testing/
  * sysfs-bus-event_source-devices-* of Linux.
+ *
+ * Example:
+ *
+ *	struct pd_events *list;
+ *
+ *	if (pd_events_new(NULL, &list, &error) == PD_OK) {
+ *		if (pd_events_add(list, "{cpu-clock,page-faults}:u", &error) == PD_OK)
+ *			printf("%u events, the first is %s\n", (unsigned)pd_events_count(list), pd_events_at(list, 0)->name);
+ *		pd_events_free(list);
+ *	}
  */
 #ifndef PERFDATA_EVENTS_H
 #define PERFDATA_EVENTS_H

@@ -2,13 +2,12 @@
 /**
  * explain.h - what the tables of the format say of a name, or all of it.
  *
- *	struct pd_text *text = pd_text_new();
+ * Threads: a text is printed by one thread at a time.
+ *
+ * Example:
  *
  *	if (pd_explain(text, "MMAP2", PD_EXPLAIN_TEXT, &error) == PD_OK)
  *		fwrite(pd_text_bytes(text).data, 1, pd_text_bytes(text).size, stdout);
- *	pd_text_free(text);
- *
- * Threads: a text is printed by one thread at a time.
  */
 #ifndef PERFDATA_EXPLAIN_H
 #define PERFDATA_EXPLAIN_H

@@ -3,16 +3,21 @@
  * extract.h - copies a part of a recording: samples that match conditions, those of a time range, one of every N, the first
  * or the last ones, with everything that is needed to understand them.
  *
- *	struct pd_extract_options options = { .size = sizeof(options), .by = PD_EXTRACT_FIRST, .sample_count = 1000 };
- *	pd_extract_new(file, &options, &extract, &error);
- *	pd_writer_open("first.data", &writer_options, &writer, &error);
- *	pd_extract_write(extract, writer, &result, &error);
- *	pd_writer_finish(writer, &error);
- *
  * What describes the file (events, features) is always copied. Which other records are copied depends on the way to
  * extract. Records keep their order.
  *
  * Threads: one at a time for each of them and its file.
+ *
+ * Example:
+ *
+ *	const struct pd_extract_options options = { .size = sizeof(options), .by = PD_EXTRACT_FIRST, .sample_count = 1000 };
+ *	struct pd_extract *extract;
+ *	struct pd_extract_result result;
+ *
+ *	if (pd_extract_new(file, &options, &extract, &error) == PD_OK) {
+ *		pd_extract_write(extract, writer, &result, &error);
+ *		pd_extract_free(extract);
+ *	}
  */
 #ifndef PERFDATA_EXTRACT_H
 #define PERFDATA_EXTRACT_H

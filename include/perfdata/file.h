@@ -9,6 +9,16 @@
  * pd_file_event_count grows. Returned pointers remain valid until pd_file_close.
  *
  * Source of the layout: tools/perf/util/header.c and perf.data-file-format.txt of Linux.
+ *
+ * Example:
+ *
+ *	const struct pd_event *event;
+ *
+ *	if (pd_file_open("perf.data", NULL, &file, &error) == PD_OK) {
+ *		for (size_t i = 0; (event = pd_file_event(file, i)) != NULL; i++)
+ *			printf("%s\n", event->name);
+ *		pd_file_close(file);
+ *	}
  */
 #ifndef PERFDATA_FILE_H
 #define PERFDATA_FILE_H
@@ -110,7 +120,7 @@ PD_API const struct pd_header *pd_file_header(const struct pd_file *file);
 PD_API const char *pd_file_name(const struct pd_file *file);
 /** Number of files that contain records: 1, or more for a directory. */
 PD_API size_t pd_file_part_count(const struct pd_file *file);
-/** File name of a part ("data.0"); empty for a single file. */
+/** File name of a part ("data.0"); empty for a single file, NULL past the end. */
 PD_API const char *pd_file_part_name(const struct pd_file *file, size_t part);
 /** Architecture, from the features ARCH or E_MACHINE. */
 PD_API enum pd_arch pd_file_machine(const struct pd_file *file);
@@ -128,7 +138,7 @@ struct pd_event {
 	uint64_t attr_offset; /* file offset of the attr */
 };
 PD_API size_t pd_file_event_count(const struct pd_file *file);
-/** The index-th event. index must be less than pd_file_event_count. */
+/** The index-th event; NULL past the end. */
 PD_API const struct pd_event *pd_file_event(const struct pd_file *file, size_t index);
 /** Event of an id, or NULL. */
 PD_API const struct pd_event *pd_file_event_by_id(const struct pd_file *file, uint64_t id);

@@ -9,6 +9,17 @@
  * A name is a field of a record, as named by the format tables, or a keyword of pd_filter_word. An expression is
  * compiled once; matching a record does not allocate, and any number of threads may match concurrently. A comparison
  * with a field that a record lacks is false, with any operator. docs/selecting.md describes the language.
+ *
+ * Example:
+ *
+ *	struct pd_filter *filter;
+ *
+ *	if (pd_filter_new("sample.cpu in (0, 2) && sample.period > 1000", &filter, &error) == PD_OK) {
+ *		while (pd_stream_next(stream, &record, &error) == PD_OK)
+ *			if (pd_filter_takes(filter, record, NULL))
+ *				pd_print_record(text, record);
+ *		pd_filter_free(filter);
+ *	}
  */
 #ifndef PERFDATA_FILTER_H
 #define PERFDATA_FILTER_H

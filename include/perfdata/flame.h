@@ -2,14 +2,17 @@
 /**
  * flame.h - flame graphs and folded stacks: the stacks of a profile, merged into a tree of named frames.
  *
- * Example, after pd_profile_read with the options that pd_flame_profile_options filled in:
+ * The profile is read with the options that pd_flame_profile_options fills in, and has names, see profile.h.
  *
- *	struct pd_flame_options options = { .size = sizeof(options), .root = PD_FLAME_ROOT_COMM };
+ * Example:
+ *
+ *	const struct pd_flame_options options = { .size = sizeof(options), .root = PD_FLAME_ROOT_COMM };
  *	struct pd_flame *flame;
  *
- *	if (pd_flame_read(profile, symbols, &options, &flame, &error) == PD_OK)
+ *	if (pd_flame_read(profile, symbols, &options, &flame, &error) == PD_OK) {
  *		pd_flame_print_html(flame, text, &error);
- *	pd_flame_free(flame);
+ *		pd_flame_free(flame);
+ *	}
  */
 #ifndef PERFDATA_FLAME_H
 #define PERFDATA_FLAME_H

@@ -12,6 +12,13 @@
  *
  * Sources of the facts: include/uapi/linux/perf_event.h, tools/lib/perf/include/perf/event.h,
  * tools/perf/Documentation/perf.data-file-format.txt of Linux, and record.h of Android's simpleperf.
+ *
+ * Example:
+ *
+ *	const struct pd_layout *layout = pd_record_layout(PD_RECORD_MMAP2);
+ *
+ *	for (size_t i = 0; i < pd_layout_field_count(layout); i++)
+ *		printf("%s: %s\n", pd_field_name(pd_layout_field(layout, i)), pd_field_doc(pd_layout_field(layout, i)));
  */
 #ifndef PERFDATA_FORMAT_H
 #define PERFDATA_FORMAT_H

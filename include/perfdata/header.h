@@ -2,15 +2,12 @@
 /**
  * header.h - what a file says about itself, as text: its header, events and features, as perf prints them and as JSON.
  *
- * Example:
+ * Strings of the file are escaped. A text is printed by one thread at a time.
  *
- *	struct pd_text *text = pd_text_new();
+ * Example:
  *
  *	if (pd_print_perf_header(text, file, false, &error) == PD_OK)
  *		fwrite(pd_text_bytes(text).data, 1, pd_text_bytes(text).size, stdout);
- *	pd_text_free(text);
- *
- * Strings of the file are escaped. A text is printed by one thread at a time.
  */
 #ifndef PERFDATA_HEADER_H
 #define PERFDATA_HEADER_H

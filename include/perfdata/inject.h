@@ -2,13 +2,18 @@
 /**
  * inject.h - copies a recording and adds information: build ids, mappings of JIT-compiled code, scheduler statistics.
  *
- *	struct pd_inject_options options = { .size = sizeof(options), .build_ids = PD_INJECT_LIST };
- *	pd_inject_new(file, &options, &inject, &error);
- *	pd_writer_open(path, &writer_options, &writer, &error);
- *	pd_inject_write(inject, writer, &result, &error);
- *	pd_writer_finish(writer, &error);
- *
  * Threads: one at a time for each of them and its file.
+ *
+ * Example:
+ *
+ *	const struct pd_inject_options options = { .size = sizeof(options), .build_ids = PD_INJECT_LIST };
+ *	struct pd_inject *inject;
+ *	struct pd_inject_result result;
+ *
+ *	if (pd_inject_new(file, &options, &inject, &error) == PD_OK) {
+ *		pd_inject_write(inject, writer, &result, &error);
+ *		pd_inject_free(inject);
+ *	}
  */
 #ifndef PERFDATA_INJECT_H
 #define PERFDATA_INJECT_H

@@ -6,6 +6,17 @@
  * reads dumps by itself; this interface enumerates the code, and converts it to ELF files for other tools.
  *
  * Threads: one at a time for each dump.
+ *
+ * Example:
+ *
+ *	struct pd_jitdump *dump;
+ *	const struct pd_jit_code *code;
+ *
+ *	if (pd_jitdump_open(".", "jit-1.dump", 0, &dump, &error) == PD_OK) {
+ *		for (size_t i = 0; (code = pd_jitdump_code_at(dump, i)) != NULL; i++)
+ *			printf("%llx %s\n", (unsigned long long)code->addr, code->name);
+ *		pd_jitdump_close(dump);
+ *	}
  */
 #ifndef PERFDATA_JITDUMP_H
 #define PERFDATA_JITDUMP_H

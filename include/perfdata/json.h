@@ -2,6 +2,8 @@
 /**
  * json.h - writes JSON objects and arrays into a text, with their commas.
  *
+ * Numbers are written in full, also those above 2^53. A name of NULL is for items of an array and for the outermost object.
+ *
  * Example:
  *
  *	struct pd_json json = { .text = text };
@@ -9,8 +11,6 @@
  *	pd_json_open(&json, NULL, '{');
  *	pd_json_number(&json, "samples", 3);
  *	pd_json_close(&json, '}');
- *
- * Numbers are written in full, also those above 2^53. A name of NULL is for items of an array and for the outermost object.
  */
 #ifndef PERFDATA_JSON_H
 #define PERFDATA_JSON_H

@@ -5,23 +5,23 @@
  * A live profile reads a stream round by round. At any time the caller can take a profile of the samples since the
  * last one; symbols are opened once. A sum accumulates several profiles by function, and can decay:
  *
- *	pd_live_new(file, &options, &live, &error);
- *	pd_symbols_new(file, pd_live_world(live), NULL, &symbols, &error);
- *	while (pd_live_read(live, &error) == PD_OK) {
- *		if (it is not time yet)
- *			continue;
- *		pd_live_take(live, &profile, &error);
- *		pd_profile_name(profile, symbols, &error);
- *		pd_sum_fade(sum, 7, 8);
- *		pd_sum_add(sum, profile, &error);
- *		pd_profile_free(profile);
- *		shown = pd_sum_profile(sum, file, pd_live_world(live));
- *		for (size_t i = 0; (entry = pd_profile_entry(shown, i)) != NULL; i++) ...
- *	}
- *
  * Threads and mappings stay in memory until the live profile is freed: pd_live_grown returns how many were added.
  * After pd_recorder_switch the recorder starts again, with a new file, live profile and symbols; a sum has its own
- * names and remains valid.
+ * names and remains valid. For symbols: pd_symbols_new with pd_live_world, then pd_profile_name on what was taken.
+ *
+ * Example:
+ *
+ *	const struct pd_live_options options = { .size = sizeof(options), .by = PD_BY_COMM };
+ *	struct pd_live *live;
+ *	struct pd_profile *latest;
+ *
+ *	if (pd_live_new(file, &options, &live, &error) == PD_OK) {
+ *		while (pd_live_read(live, &error) == PD_OK)
+ *			; // until it is time to look
+ *		if (pd_live_take(live, &latest, &error) == PD_OK)
+ *			pd_profile_free(latest);
+ *		pd_live_free(live);
+ *	}
  */
 #ifndef PERFDATA_LIVE_H
 #define PERFDATA_LIVE_H

@@ -2,19 +2,26 @@
 /**
  * merge.h - merges several recordings into one, sorted by time.
  *
- *	pd_merge_new(NULL, &merge, &error);
- *	for each file: pd_merge_add(merge, file, &error);
- *	pd_merge_compare(merge, &error);    then, if times are to be shifted: pd_merge_shift(merge, index, ns)
- *	pd_merge_plan(merge, &error);
- *	pd_writer_open(path, &writer_options, &writer, &error);
- *	pd_merge_write(merge, writer, &result, &error);
- *
  * Equal events become one event. Where ids, sample fields or tracepoint numbers conflict, records are rewritten. Files
  * that are pieces of one recording are reassembled: records found in several of them are written once. Recordings of
  * different machines or boots get different process numbers, clocks that are aligned, and kernel addresses that do not
  * overlap.
  *
  * Threads: one at a time for each merge and its files. After an error a merge can only be freed.
+ *
+ * Example:
+ *
+ *	struct pd_merge *merge;
+ *	struct pd_merge_result result;
+ *
+ *	if (pd_merge_new(NULL, &merge, &error) == PD_OK) {
+ *		pd_merge_add(merge, file, &error);
+ *		pd_merge_add(merge, other, &error);
+ *		pd_merge_compare(merge, &error);
+ *		pd_merge_plan(merge, &error);
+ *		pd_merge_write(merge, writer, &result, &error);
+ *		pd_merge_free(merge);
+ *	}
  */
 #ifndef PERFDATA_MERGE_H
 #define PERFDATA_MERGE_H

@@ -4,11 +4,13 @@
  *
  * Example:
  *
- *	struct pd_objects_options options = { .size = sizeof(options) };
+ *	const struct pd_objects_options options = { .size = sizeof(options) };
+ *	struct pd_objects *objects;
  *
- *	pd_objects_read(file, &options, &objects, &error);
- *	pd_print_objects(text, objects, false);
- *	pd_objects_free(objects);
+ *	if (pd_objects_read(file, &options, &objects, &error) == PD_OK) {
+ *		pd_print_objects(text, objects, false);
+ *		pd_objects_free(objects);
+ *	}
  */
 #ifndef PERFDATA_OBJECTS_H
 #define PERFDATA_OBJECTS_H

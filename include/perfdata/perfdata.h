@@ -2,46 +2,72 @@
 /**
  * perfdata.h - includes all headers of libperfdata.
  *
+ * A recording is a struct pd_file. From there, the simple calls first:
+ *
+ *	pd_file_open            then what it says of itself: pd_file_event, pd_file_feature, pd_print_perf_header
+ *	pd_stream_next          its records, in file or time order; pd_as_sample and its kin are the structs
+ *	pd_samples_run          all of it as text, as perf script prints it
+ *	pd_profile_read         its samples added up; with pd_symbols_new and pd_profile_name they have names
+ *	pd_report_text          a profile as perf report prints it; pd_report_row and pd_report_cell as data
+ *	pd_flame_print_html     a profile as a flame graph
+ *	pd_writer_pass          records into another file, and pd_extract_write, pd_merge_write ... for the usual reasons
+ *	pd_recorder_run         a new recording
+ *
+ * base.h has the conventions: results, ownership, threads, units.
+ *
+ * reading
  *   base.h    status, errors, bytes
  *   format.h  the format: structs, constants, names, introspection
  *   file.h    an open perf.data file: header, events, features, problems
  *   archive.h members of a tar file, such as a bundle
  *   stream.h  records
- *   explain.h what the tables of the format say of a name
- *   roff.h    text for manual pages
+ *   run.h     records on several threads
+ *   check.h   reporting every problem of a file
+ *   world.h   threads and mappings at any time
+ *   trace.h   fields of tracepoints
+ *   jitdump.h JIT-compiled code from jitdump files
+ *   symbol.h  names of addresses
+ * choosing
+ *   filter.h  filter expressions
+ *   select.h  selecting samples with the options of perf
+ * adding up
+ *   profile.h samples added up by event, thread, stack
+ *   report.h  a profile as tables, with call graphs
+ *   flame.h   flame graphs and folded stacks
+ *   doctor.h  what is wrong with a recording
+ *   live.h    profiles of a running recording
+ * as text
  *   text.h    a growing buffer of text, which everything that prints fills
  *   json.h    JSON written into a text
- *   print.h   printing records as text and JSON
+ *   roff.h    text for manual pages
  *   config.h  files in the syntax of perf config
+ *   print.h   printing records as text and JSON
  *   header.h  header, events and features as text and JSON
  *   record_stats.h   counts of records and samples
  *   summary.h what a file is and what is in it
  *   objects.h objects with their build ids
  *   samples.h samples as text
- *   check.h   reporting every problem of a file
- *   world.h   threads and mappings at any time
- *   filter.h  filter expressions
- *   select.h  selecting samples with the options of perf
- *   flame.h   flame graphs and folded stacks
- *   jitdump.h JIT-compiled code from jitdump files
- *   trace.h   fields of tracepoints
- *   bundle.h  a recording with its objects and symbols in one tar file
- *   events.h  parsing and listing events
- *   recorder.h  recording events (Linux)
- *   counter.h counting events (Linux)
- *   stat.h    counts with metrics, as perf stat prints them
- *   live.h    profiles of a running recording
- *   report.h  a profile as tables, with call graphs
- *   doctor.h  what is wrong with a recording
+ *   explain.h what the tables of the format say of a name
+ * writing
  *   writer.h  writing perf.data files
  *   convert.h copying recordings into another form
- *   extract.h  copying a part of a recording
+ *   extract.h copying a part of a recording
  *   merge.h   merging recordings
  *   scrub.h   anonymizing a recording
  *   split.h   splitting a recording into several
  *   inject.h  adding build ids and JIT-compiled code to a recording
  *   repair.h  recovering damaged files
  *   assemble.h  converting perf.data files to text and back
+ *   bundle.h  a recording with its objects and symbols in one tar file
+ * recording
+ *   events.h  parsing and listing events
+ *   recorder.h  recording events (Linux)
+ *   counter.h counting events (Linux)
+ *   stat.h    counts with metrics, as perf stat prints them
+ *
+ * Each of them has an example at its head. What an example does not declare is there: `file` is a recording, `stream` its records
+ * and `record` one of them, `profile` its samples added up, with `symbols`; `writer` writes to another file, `text` is empty, `fd`
+ * is open for writing, and `error` says what went wrong.
  */
 #ifndef PERFDATA_PERFDATA_H
 #define PERFDATA_PERFDATA_H

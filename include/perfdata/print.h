@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * print.h - prints records and features as text and JSON.
+ *
+ * Example:
+ *
+ *	while (pd_stream_next(stream, &record, &error) == PD_OK) {
+ *		pd_print_record(text, record);
+ *		pd_json_record(text, record);
+ *	}
  */
 #ifndef PERFDATA_PRINT_H
 #define PERFDATA_PRINT_H

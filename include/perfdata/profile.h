@@ -5,13 +5,19 @@
  * Samples with equal event, stack and other selected keys form one entry. Reading aggregates addresses; they are
  * symbolized afterwards, once for each distinct stack. Memory grows with distinct stacks, not with samples.
  *
- *	pd_profile_read(file, &options, &profile, &error);
- *	pd_symbols_new(file, pd_profile_world(profile), NULL, &symbols, &error);
- *	pd_profile_name(profile, symbols, &error);
- *	for (size_t i = 0; (entry = pd_profile_entry(profile, i)) != NULL; i++) {
- *		stack = pd_profile_stack(profile, entry->stack); ...
- *
+ * Names come with pd_symbols_new, of the profile's world, and pd_profile_name; then pd_profile_stack has frames with places.
  * The result, including the order of entries, does not depend on the number of threads.
+ *
+ * Example:
+ *
+ *	const struct pd_profile_options options = { .size = sizeof(options), .by = PD_BY_COMM };
+ *	const struct pd_profile_entry *entry;
+ *
+ *	if (pd_profile_read(file, &options, &profile, &error) == PD_OK) {
+ *		for (size_t i = 0; (entry = pd_profile_entry(profile, i)) != NULL; i++)
+ *			printf("%s: %u samples\n", entry->comm, (unsigned)entry->samples);
+ *		pd_profile_free(profile);
+ *	}
  */
 #ifndef PERFDATA_PROFILE_H
 #define PERFDATA_PROFILE_H
@@ -161,16 +167,16 @@ PD_API enum pd_status pd_profile_name(struct pd_profile *profile, struct pd_symb
 
 /** The index-th entry; NULL past the end. Sorted by event, then by first occurrence in the file. */
 PD_API const struct pd_profile_entry *pd_profile_entry(const struct pd_profile *profile, size_t index);
-/** Time slices of the index-th entry, ascending, if pd_profile_options.slices was set; index is not checked. A slice
+/** Time slices of the index-th entry, ascending, if pd_profile_options.slices was set; NULL past the end. A slice
  * with very many samples may occur more than once. */
 PD_API const struct pd_slice *pd_profile_slices(const struct pd_profile *profile, size_t index, size_t *count_out);
 /** Length of a time slice, and start of the first. Longer than requested if entries and slices would need too much
  * memory. */
 PD_API uint64_t pd_profile_slicing(const struct pd_profile *profile, uint64_t *first_ns_out);
-/** Number of stacks, and the index-th; index is not checked. */
+/** Number of stacks, and the index-th; NULL past the end. */
 PD_API size_t pd_profile_stack_count(const struct pd_profile *profile);
 PD_API const struct pd_stack *pd_profile_stack(const struct pd_profile *profile, size_t index);
-/** Number of frames, and the index-th; index is not checked. Sorted by first use. */
+/** Number of frames, and the index-th; NULL past the end. Sorted by first use. */
 PD_API size_t pd_profile_frame_count(const struct pd_profile *profile);
 PD_API const struct pd_frame *pd_profile_frame(const struct pd_profile *profile, uint32_t index);
 /** Totals of the index-th event of the file. */

@@ -2,15 +2,20 @@
 /**
  * record_stats.h - counts of records by type and of samples by event, as perf report --stats shows them.
  *
- *	pd_stats_new(file, &stats, &error);
- *	while (pd_stream_next(stream, &record, &error) == PD_OK)
- *		pd_stats_count(stats, record);
- *	pd_print_stats(text, stats);
- *	pd_stats_free(stats);
- *
  * A sample that reads a group of counters counts for each counter of the group that has moved, not for the event that fired.
  *
  * Threads: one at a time for each of them.
+ *
+ * Example:
+ *
+ *	struct pd_stats *stats;
+ *
+ *	if (pd_stats_new(file, &stats, &error) == PD_OK) {
+ *		while (pd_stream_next(stream, &record, &error) == PD_OK)
+ *			pd_stats_count(stats, record);
+ *		pd_print_stats(text, stats);
+ *		pd_stats_free(stats);
+ *	}
  */
 #ifndef PERFDATA_RECORD_STATS_H
 #define PERFDATA_RECORD_STATS_H

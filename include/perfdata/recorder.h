@@ -15,6 +15,18 @@
  * One thread at a time, except pd_recorder_stop, pd_recorder_switch and pd_recorder_enable.
  *
  * Sources of the facts: perf_event_open(2), include/uapi/linux/perf_event.h, perf-record(1).
+ *
+ * Example:
+ *
+ *	const struct pd_recorder_options options = {
+ *		.size = sizeof(options), .targets = { .command = command }, .path = "perf.data", .fd = -1
+ *	};
+ *
+ *	if (pd_recorder_open(&options, &recorder, &error) == PD_OK) {
+ *		pd_recorder_run(recorder, &recorded, &error);
+ *		printf("%u samples\n", (unsigned)recorded.samples);
+ *		pd_recorder_close(recorder);
+ *	}
  */
 #ifndef PERFDATA_RECORDER_H
 #define PERFDATA_RECORDER_H

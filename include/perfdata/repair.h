@@ -2,15 +2,18 @@
 /**
  * repair.h - recovers the readable part of a damaged perf.data file as a file that perf can read.
  *
- *	struct pd_open_options mend = { .size = sizeof(mend), .mend = true };
- *	pd_file_open("broken.data", &mend, &file, &error);
- *	pd_writer_open("fixed.data", &writer_options, &writer, &error);
- *	pd_repair(file, writer, NULL, &result, &error);
- *	pd_writer_finish(writer, &error);
- *
  * Open the file with pd_open_options.mend, open a writer, and call pd_repair. Intact records are copied unchanged;
  * data that cannot be records are skipped, and each decision is reported to the problem function of the file. Nothing
  * is guessed: what is added is derived from other parts of the file.
+ *
+ * Example:
+ *
+ *	const struct pd_open_options mend = { .size = sizeof(mend), .mend = true };
+ *	struct pd_repair_result result;
+ *
+ *	if (pd_file_open("broken.data", &mend, &file, &error) == PD_OK)
+ *		pd_repair(file, writer, NULL, &result, &error);
+ *	pd_file_close(file);
  */
 #ifndef PERFDATA_REPAIR_H
 #define PERFDATA_REPAIR_H

@@ -2,16 +2,21 @@
 /**
  * report.h - a profile as tables by sort keys, with call graphs: what perf report shows, as data and as text.
  *
- *	pd_report_new(file, &options, &report, &error);
- *	pd_report_ask(report, &profile_options);
- *	pd_profile_read(file, &profile_options, &profile, &error);  then symbols and pd_profile_name, see profile.h
- *	pd_report_build(report, file, profile, symbols, &error);
- *	pd_report_text(report, NULL, text, &error);
- *
+ * Of a profile that is there: pd_report_new, pd_report_ask, which fills in the options to read it with, pd_report_build.
  * A report has a table for each event or group of events. A table has rows; a row is the samples, or taken branches, that
  * agree in all sort keys. Without text: pd_report_table, pd_report_row and pd_report_cell.
  *
  * Threads: one at a time for each report.
+ *
+ * Example:
+ *
+ *	const struct pd_report_options options = { .size = sizeof(options), .sort = "comm,sym" };
+ *	struct pd_report *report;
+ *
+ *	if (pd_report_read(file, &options, NULL, &report, &error) == PD_OK) {
+ *		pd_report_text(report, NULL, text, &error);
+ *		pd_report_free(report);
+ *	}
  */
 #ifndef PERFDATA_REPORT_H
 #define PERFDATA_REPORT_H
@@ -142,6 +147,14 @@ PD_API bool pd_report_shows_branches(const struct pd_report *report);
 PD_API enum pd_status pd_report_build(struct pd_report *report, struct pd_file *file, const struct pd_profile *profile,
 				      struct pd_symbols *symbols, struct pd_error *error);
 
+/** All of it in one call: adds up the samples of a file, finds names (options as of pd_symbols_new) and builds the tables. With
+ * the sort keys "sym" the rows are functions, by period of their own and with everything they called; with "comm,tid,sym", of
+ * each thread. file must outlive the report. Of the options choose gets filter. Errors: those of pd_report_new, pd_profile_read
+ * and pd_symbols_new. */
+PD_API enum pd_status pd_report_read(struct pd_file *file, const struct pd_report_options *options,
+				     const struct pd_symbols_options *names, struct pd_report **report_out,
+				     struct pd_error *error);
+
 /* ---- results ---- */
 
 /** Sums of an event in a row. */
@@ -172,14 +185,14 @@ struct pd_report_quality {
 
 /** The index-th table, or NULL past the end; valid as long as the report. */
 PD_API const struct pd_report_table *pd_report_table(const struct pd_report *report, size_t index);
-/** Amounts of a row by event of the table. Rows are sorted as they are printed; indices are not checked. */
+/** Amounts of a row by event of the table. Rows are sorted as they are printed; NULL past the end. */
 PD_API const struct pd_report_amounts *pd_report_row(const struct pd_report *report, size_t table, size_t row);
 
 enum {
 	PD_REPORT_CELL_BYTES = 32
 };
 /** What a row has for the key-th sort key of the report: a string in cell, or owned by the report. Functions begin
- * with their CPU mode: "[k] schedule". Indices are not checked. */
+ * with their CPU mode: "[k] schedule". NULL past the end. */
 PD_API const char *pd_report_cell(const struct pd_report *report, size_t table, size_t row, size_t key,
 				  char cell[PD_REPORT_CELL_BYTES]);
 PD_API void pd_report_quality(const struct pd_report *report, struct pd_report_quality *quality_out);

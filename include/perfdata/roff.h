@@ -2,11 +2,13 @@
 /**
  * roff.h - text for manual pages: escapes, and the few macros of man(7) that pages use.
  *
+ * Threads: a text is printed by one thread at a time.
+ *
+ * Example:
+ *
  *	pd_roff_title(text, "PERFDATA", 1);
  *	pd_roff_section(text, "NAME");
  *	pd_roff_add(text, "perfdata - reads perf.data");
- *
- * Threads: a text is printed by one thread at a time.
  */
 #ifndef PERFDATA_ROFF_H
 #define PERFDATA_ROFF_H

@@ -10,6 +10,13 @@
  *
  * The functions may query events and features of the file from any thread, and must not seek streams
  * (pd_stream_seek). Except in time order, the index of a record is its number in the file.
+ *
+ * Example:
+ *
+ *	const struct pd_sink sink = { .size = sizeof(sink), .self = &count, .record = count_record };
+ *
+ *	if (pd_run(file, NULL, &sink, &error) == PD_OK)
+ *		printf("%u records\n", count);
  */
 #ifndef PERFDATA_RUN_H
 #define PERFDATA_RUN_H

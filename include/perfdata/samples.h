@@ -2,16 +2,18 @@
 /**
  * samples.h - the samples of a file as text, byte for byte as perf script (6.1).
  *
+ * Set a sink for the text (pd_text_set_sink) unless all of it fits in memory.
+ *
  * Example:
  *
- *	struct pd_samples_options options = { .size = sizeof(options), .max_stack = PD_SAMPLES_STACK, .symbols = my_symbols };
+ *	const struct pd_samples_options options = { .size = sizeof(options), .max_stack = PD_SAMPLES_STACK };
+ *	struct pd_samples *samples;
  *
- *	pd_samples_new(&options, text, &samples, &error);
- *	pd_samples_run(samples, file, &error);
- *	fwrite(pd_text_bytes(text).data, 1, pd_text_bytes(text).size, stdout);
- *	pd_samples_free(samples);
- *
- * Set a sink for the text (pd_text_set_sink) unless all of it fits in memory.
+ *	if (pd_samples_new(&options, text, &samples, &error) == PD_OK) {
+ *		pd_samples_run(samples, file, &error);
+ *		fwrite(pd_text_bytes(text).data, 1, pd_text_bytes(text).size, stdout);
+ *		pd_samples_free(samples);
+ *	}
  */
 #ifndef PERFDATA_SAMPLES_H
 #define PERFDATA_SAMPLES_H
@@ -40,7 +42,7 @@ struct pd_samples_candidate {
 	const struct pd_filter_names *names; /* for pd_filter_takes: names are looked up when they are requested */
 };
 
-/** All functions but symbols may be NULL. */
+/** All functions may be NULL. */
 struct pd_samples_options {
 	size_t size; /* sizeof(struct pd_samples_options) */
 	/* Lists of fields, one after another, as arguments of perf script -F: "comm,ip", "+misc", "sw:comm,ip". */
@@ -63,7 +65,8 @@ struct pd_samples_options {
 	bool (*progress)(void *self, uint64_t done, uint64_t total);
 	/* A pipe has more events than before. */
 	enum pd_status (*learn)(void *self, struct pd_file *file, struct pd_error *error);
-	/* Opens the symbols for this world, once. They are the caller's, and are closed before pd_samples_free. */
+	/* Opens the symbols for this world, once. They are the caller's, and are closed before pd_samples_free. NULL:
+	 * those of pd_symbols_new without options. */
 	enum pd_status (*symbols)(void *self, struct pd_file *file, const struct pd_world *world,
 				  struct pd_symbols **symbols_out, struct pd_error *error);
 	pd_warn_fn *warn;

@@ -2,18 +2,24 @@
 /**
  * scrub.h - anonymizes a recording: values that say who, where and what are replaced by others that a key makes of them.
  *
- *	struct pd_scrub_options options = { .size = sizeof(options), .key = key, .key_size = sizeof(key) };
- *	pd_scrub_new(file, &options, &scrub, &error);
- *	pd_writer_open("share.data", &writer_options, &writer, &error);
- *	pd_scrub_write(scrub, writer, &result, &error);
- *	pd_writer_finish(writer, &error);
- *
  * Names are replaced by a keyed hash (HMAC-SHA256) of themselves, so equal names stay equal, also in other recordings with
  * the same key; anyone with the key can test guesses. Raw data, registers, stack copies and AUX data are dropped. Addresses
  * move together with the mapping that they are in. docs/scrubbing.md says what each level does to each kind of value, and
  * what a result still reveals. pd_scrub_search searches a result for what it should not say.
  *
  * Threads: one at a time for each scrub and its file.
+ *
+ * Example:
+ *
+ *	const uint8_t key[16] = { 1, 2, 3 }; // a secret
+ *	const struct pd_scrub_options options = { .size = sizeof(options), .key = key, .key_size = sizeof(key) };
+ *	struct pd_scrub *scrub;
+ *	struct pd_scrub_result result;
+ *
+ *	if (pd_scrub_new(file, &options, &scrub, &error) == PD_OK) {
+ *		pd_scrub_write(scrub, writer, &result, &error);
+ *		pd_scrub_free(scrub);
+ *	}
  */
 #ifndef PERFDATA_SCRUB_H
 #define PERFDATA_SCRUB_H

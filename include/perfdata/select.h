@@ -5,12 +5,15 @@
  * Samples are selected by time, CPU, thread, name and event before any lookup, and by object and function when
  * addresses are resolved. Example:
  *
- *	struct pd_select_options options = { .size = sizeof(options), .comm = "gcc", .time = "10%/2" };
+ * Example:
  *
- *	pd_select_new(&options, &select, &error);
- *	pd_select_ready(select, file, window, &error);   // in `ready` of pd_run_options or pd_profile_options
- *	pd_select_choose(select, candidate);             // in `choose`, from any thread
- *	pd_select_free(select);
+ *	const struct pd_select_options options = { .size = sizeof(options), .time = "10%/2", .comm = "gcc" };
+ *	struct pd_select *select;
+ *
+ *	if (pd_select_new(&options, &select, &error) == PD_OK) {
+ *		// pd_select_ready and pd_select_choose go into `ready` and `choose` of pd_run_options or pd_profile_options
+ *		pd_select_free(select);
+ *	}
  */
 #ifndef PERFDATA_SELECT_H
 #define PERFDATA_SELECT_H

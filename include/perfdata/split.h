@@ -2,19 +2,22 @@
 /**
  * split.h - splits a recording into several: by event, process, thread name, CPU, cgroup, time or size.
  *
- *	struct pd_split_options options = { .size = sizeof(options), .by = PD_SPLIT_PID };
- *	pd_split_new(file, &options, &split, &error);
- *	for (size_t i = 0; i < pd_split_piece_count(split); i++) {
- *		pd_writer_open(pd_split_piece(split, i)->name, &writer_options, &writer, &error);
- *		pd_split_write(split, i, &writer, 1, &error);
- *		pd_writer_finish(writer, &error);
- *	}
- *
  * Each piece is a complete recording with all that its samples need: tasks, mappings, and the description of machine and
  * events. Pieces by process, thread name or cgroup omit what is known about other processes. Pieces by event also contain the
  * first event of the recording and those that task records belong to. Time slices begin with the first sample.
  *
  * Threads: one at a time for each split and its file.
+ *
+ * Example:
+ *
+ *	const struct pd_split_options options = { .size = sizeof(options), .by = PD_SPLIT_PID };
+ *	struct pd_split *split;
+ *
+ *	if (pd_split_new(file, &options, &split, &error) == PD_OK) {
+ *		for (size_t i = 0; i < pd_split_piece_count(split); i++)
+ *			printf("%s\n", pd_split_piece(split, i)->name); // pd_split_write copies it to a writer
+ *		pd_split_free(split);
+ *	}
  */
 #ifndef PERFDATA_SPLIT_H
 #define PERFDATA_SPLIT_H

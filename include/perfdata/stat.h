@@ -3,16 +3,17 @@
  * stat.h - counts of events with metrics, as perf stat prints them: of a running counter, or out of a file of perf stat
  * record.
  *
- *	struct pd_stat_options options = { .size = sizeof(options), .by = PD_STAT_GLOBAL, .big_numbers = true };
- *	pd_stat_report(file, &options, text, &error);    // a file
- *
- *	pd_stat_new(&options, text, &stat, &error);      // what happens now: recorder was opened with options.counts
- *	pd_stat_begin_run(stat, recorder, &error);
- *	pd_counter_start(recorder, &recorded, &error); ... pd_counter_read(recorder, &error);
- *	pd_stat_end_run(stat, recorder);
- *	pd_stat_print(stat);
+ * Of a counter: pd_stat_new, pd_stat_begin_run, pd_counter_start, pd_counter_read ..., pd_stat_end_run, pd_stat_print.
  *
  * Threads: one at a time for each of them.
+ *
+ * Example:
+ *
+ *	const struct pd_stat_options options = { .size = sizeof(options), .by = PD_STAT_GLOBAL, .big_numbers = true };
+ *
+ *	if (pd_file_open("stat.data", NULL, &file, &error) == PD_OK && pd_stat_report(file, &options, text, &error) == PD_OK)
+ *		fwrite(pd_text_bytes(text).data, 1, pd_text_bytes(text).size, stdout);
+ *	pd_file_close(file);
  */
 #ifndef PERFDATA_STAT_H
 #define PERFDATA_STAT_H

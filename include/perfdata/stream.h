@@ -5,6 +5,14 @@
  * A stream returns every record of a file: in file order, the parts of a directory one after another, or in time
  * order. A compressed record is followed by the records it contains (with PD_RECORD_INFLATED). Damage is reported to
  * the problem function of the file, and the stream continues if possible: it never ends early silently.
+ *
+ * Example:
+ *
+ *	if (pd_stream_open(file, NULL, &stream, &error) == PD_OK) {
+ *		while (pd_stream_next(stream, &record, &error) == PD_OK)
+ *			printf("%s\n", pd_record_name(record->type));
+ *		pd_stream_close(stream);
+ *	}
  */
 #ifndef PERFDATA_STREAM_H
 #define PERFDATA_STREAM_H

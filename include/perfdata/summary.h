@@ -2,11 +2,16 @@
 /**
  * summary.h - what a file is, where and how it was recorded and what is in it, on one screen or as JSON.
  *
- *	pd_summary_read(file, NULL, &summary, &error);
- *	pd_print_summary(text, summary, "perf.data");
- *	pd_summary_free(summary);
- *
  * Threads: one at a time for each of them.
+ *
+ * Example:
+ *
+ *	struct pd_summary *summary;
+ *
+ *	if (pd_summary_read(file, NULL, &summary, &error) == PD_OK) {
+ *		pd_print_summary(text, summary, "perf.data");
+ *		pd_summary_free(summary);
+ *	}
  */
 #ifndef PERFDATA_SUMMARY_H
 #define PERFDATA_SUMMARY_H

@@ -9,6 +9,15 @@
  * Names are those of perf: "[kernel.kallsyms]", "[module]", "/tmp/perf-PID.map".
  *
  * Threads: one at a time.
+ *
+ * Example:
+ *
+ *	if (pd_symbols_new(file, pd_profile_world(profile), NULL, &symbols, &error) == PD_OK) {
+ *		pd_profile_name(profile, symbols, &error);
+ *		for (size_t i = 0; pd_symbols_function(symbols, i); i++)
+ *			printf("%s\n", pd_symbols_function(symbols, i)->name);
+ *		pd_symbols_free(symbols);
+ *	}
  */
 #ifndef PERFDATA_SYMBOL_H
 #define PERFDATA_SYMBOL_H
@@ -118,6 +127,10 @@ PD_API struct pd_place pd_symbols_place(struct pd_symbols *symbols, uint32_t pid
 /** Symbolizes a location; addr is the recorded address. */
 PD_API struct pd_place pd_symbols_at(struct pd_symbols *symbols, const struct pd_location *location,
 				     struct pd_moment when, uint64_t addr);
+/** Writes the name of a place as perf prints it: "function+0x1f (object)", "0x401 (object)" with the address in the object, or
+ * "0x401" where nothing is known. Returns its length, which may exceed what fits; name ends with a NUL if size is not 0. Any
+ * thread. */
+PD_API size_t pd_place_name(const struct pd_place *place, char *name, size_t size);
 /** Source lines of an address, including inlined functions: innermost first, the function itself last. Returns how
  * many there are, which may exceed capacity; 0 if the function is unresolved. */
 PD_API size_t pd_symbols_lines(struct pd_symbols *symbols, const struct pd_place *place, struct pd_line *lines_out,

@@ -4,11 +4,8 @@
  *
  * Example:
  *
- *	struct pd_text *text = pd_text_new();
- *
  *	pd_text_printf(text, "%d records", 3);
  *	fwrite(pd_text_bytes(text).data, 1, pd_text_bytes(text).size, stdout);
- *	pd_text_free(text);
  */
 #ifndef PERFDATA_TEXT_H
 #define PERFDATA_TEXT_H

@@ -6,10 +6,18 @@
  * expressions. The output is that of perf 6.1, including what perf cannot parse ("[FAILED TO PARSE]" and the plain
  * fields). A format is parsed when first needed.
  *
- *	pd_trace_new(file, NULL, &trace, &error);
- *	if (sample && !pd_trace_print(trace, record->event, sample->raw, text)) ...no format is known
- *
  * Strings from the file are printed unescaped.
+ *
+ * Example:
+ *
+ *	struct pd_trace *trace;
+ *
+ *	if (pd_trace_new(file, NULL, &trace, &error) == PD_OK) {
+ *		while (pd_stream_next(stream, &record, &error) == PD_OK)
+ *			if (pd_as_sample(record) && !pd_trace_print(trace, record->event, pd_as_sample(record)->raw, text))
+ *				printf("no format is known\n");
+ *		pd_trace_free(trace);
+ *	}
  */
 #ifndef PERFDATA_TRACE_H
 #define PERFDATA_TRACE_H

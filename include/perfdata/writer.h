@@ -13,6 +13,17 @@
  * program can be opened, with all but the last records.
  *
  * The first error is sticky: every later call returns it, including pd_writer_finish.
+ *
+ * Example:
+ *
+ *	const struct pd_writer_options form = { .size = sizeof(form), .inputs = &file, .input_count = 1 };
+ *
+ *	if (pd_writer_open("new.data", &form, &writer, &error) == PD_OK) {
+ *		pd_writer_carry(writer, file, &error);
+ *		while (pd_stream_next(stream, &record, &error) == PD_OK)
+ *			pd_writer_pass(writer, stream, record, &error);
+ *		pd_writer_finish(writer, &error);
+ *	}
  */
 #ifndef PERFDATA_WRITER_H
 #define PERFDATA_WRITER_H

@@ -385,7 +385,7 @@ size_t pd_file_event_count(const struct pd_file *file)
 
 const struct pd_event *pd_file_event(const struct pd_file *file, size_t index)
 {
-	return &file->events[index]->event;
+	return index < file->event_count ? &file->events[index]->event : NULL;
 }
 
 const struct pd_event *pd_file_event_by_id(const struct pd_file *file, uint64_t id)

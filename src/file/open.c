@@ -367,7 +367,7 @@ size_t pd_file_part_count(const struct pd_file *file)
 
 const char *pd_file_part_name(const struct pd_file *file, size_t part)
 {
-	return part < file->part_count ? file->parts[part].name : "";
+	return part < file->part_count ? file->parts[part].name : NULL;
 }
 
 int64_t pd_file_modified(const struct pd_file *file)

@@ -351,8 +351,10 @@ const struct pd_profile_entry *pd_profile_entry(const struct pd_profile *profile
 
 const struct pd_slice *pd_profile_slices(const struct pd_profile *profile, size_t index, size_t *count_out)
 {
-	*count_out = profile->slice_ranges ? profile->slice_ranges[index].count : 0;
-	return profile->slice_ranges ? profile->slices + profile->slice_ranges[index].start : NULL;
+	bool has_slices = profile->slice_ranges && index < profile->entry_count;
+
+	*count_out = has_slices ? profile->slice_ranges[index].count : 0;
+	return has_slices ? profile->slices + profile->slice_ranges[index].start : NULL;
 }
 
 uint64_t pd_profile_slicing(const struct pd_profile *profile, uint64_t *first_ns_out)
@@ -368,7 +370,7 @@ size_t pd_profile_stack_count(const struct pd_profile *profile)
 
 const struct pd_stack *pd_profile_stack(const struct pd_profile *profile, size_t index)
 {
-	return &profile->stacks[index];
+	return index < profile->stack_count ? &profile->stacks[index] : NULL;
 }
 
 size_t pd_profile_frame_count(const struct pd_profile *profile)
@@ -378,7 +380,7 @@ size_t pd_profile_frame_count(const struct pd_profile *profile)
 
 const struct pd_frame *pd_profile_frame(const struct pd_profile *profile, uint32_t index)
 {
-	return &profile->frames[index];
+	return index < profile->frame_count ? &profile->frames[index] : NULL;
 }
 
 const struct pd_profile_total *pd_profile_total(const struct pd_profile *profile, size_t event)

@@ -149,6 +149,35 @@ static void scratch_fini(struct scratch *scratch)
 	pd_free(scratch->known);
 }
 
+enum pd_status pd_report_read(struct pd_file *file, const struct pd_report_options *options,
+			      const struct pd_symbols_options *names, struct pd_report **report_out,
+			      struct pd_error *error)
+{
+	struct pd_profile_options wanted = { .size = sizeof(wanted) };
+	struct pd_report *report;
+	enum pd_status status = pd_report_new(file, options, &report, error);
+
+	if (status < 0)
+		return status;
+	pd_report_ask(report, &wanted);
+	wanted.threads = report->options.threads;
+	wanted.choose = report->options.choose;
+	wanted.self = (void *)report->options.filter;
+	status = pd_profile_read(file, &wanted, &report->own_profile, error);
+	if (status >= 0)
+		status =
+			pd_symbols_new(file, pd_profile_world(report->own_profile), names, &report->own_symbols, error);
+	if (status >= 0)
+		status = pd_profile_name(report->own_profile, report->own_symbols, error);
+	if (status >= 0)
+		status = pd_report_build(report, file, report->own_profile, report->own_symbols, error);
+	if (status >= 0)
+		*report_out = report;
+	else
+		pd_report_free(report);
+	return status;
+}
+
 void pd_report_free(struct pd_report *report)
 {
 	if (!report)
@@ -161,6 +190,8 @@ void pd_report_free(struct pd_report *report)
 	pd_value_sets_fini(&report->whos);
 	pd_value_sets_fini(&report->places);
 	scratch_fini(&report->scratch);
+	pd_symbols_free(report->own_symbols);
+	pd_profile_free(report->own_profile);
 	pd_free(report);
 }
 
@@ -171,14 +202,21 @@ const struct pd_report_table *pd_report_table(const struct pd_report *report, si
 	return index < report->table_count ? &report->tables[index].head : NULL;
 }
 
+static bool has_row(const struct pd_report *report, size_t table, size_t row)
+{
+	return table < report->table_count && row < report->tables[table].head.row_count;
+}
+
 const struct pd_report_amounts *pd_report_row(const struct pd_report *report, size_t table, size_t row)
 {
-	return report->tables[table].rows[row].amounts;
+	return has_row(report, table, row) ? report->tables[table].rows[row].amounts : NULL;
 }
 
 const char *pd_report_cell(const struct pd_report *report, size_t table, size_t row, size_t key,
 			   char cell[PD_REPORT_CELL_BYTES])
 {
+	if (!has_row(report, table, row) || key >= report->key_count)
+		return NULL;
 	return pd_value_text(report, key, &report->tables[table].rows[row], cell);
 }
 

@@ -113,6 +113,9 @@ struct pd_report {
 	struct pd_file *file;
 	const struct pd_profile *profile;
 	struct pd_symbols *symbols;
+	/* made by pd_report_read */
+	struct pd_profile *own_profile;
+	struct pd_symbols *own_symbols;
 	/* the result */
 	struct table *tables;
 	size_t table_count;

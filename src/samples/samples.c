@@ -122,8 +122,13 @@ static bool settle(struct pd_samples *samples)
 	if (!samples->settled)
 		pd_samples_forget(samples);
 	samples->settled = true;
-	return samples->symbols ||
-	       fine(samples, samples->options.symbols(samples->options.self, samples->file, samples->world,
+	if (samples->symbols)
+		return true;
+	samples->owns_symbols = !samples->options.symbols;
+	if (samples->owns_symbols)
+		return fine(samples,
+			    pd_symbols_new(samples->file, samples->world, NULL, &samples->symbols, &samples->error));
+	return fine(samples, samples->options.symbols(samples->options.self, samples->file, samples->world,
 						      &samples->symbols, &samples->error));
 }
 
@@ -336,6 +341,8 @@ void pd_samples_free(struct pd_samples *samples)
 {
 	if (!samples)
 		return;
+	if (samples->owns_symbols)
+		pd_symbols_free(samples->symbols);
 	pd_world_free(samples->world);
 	pd_samples_counts_fini(samples);
 	pd_samples_trace_close(samples);

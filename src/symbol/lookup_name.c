@@ -3,6 +3,7 @@
  * What objects are called. The kernel and its modules go by the table of build ids of the header, where they stand in
  * it, else by [kernel.kallsyms] and the name of the module in brackets.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -196,4 +197,22 @@ bool pd_lookup_has_no_file(const struct pd_location *location)
 bool pd_lookup_is_nameless(const struct pd_location *location)
 {
 	return location->mapping->executable && pd_lookup_has_no_file(location);
+}
+
+size_t pd_place_name(const struct pd_place *place, char *name, size_t size)
+{
+	const struct pd_function *function = place->function;
+	const char *object = place->dso ? place->dso->name : NULL;
+	int length;
+
+	if (function && function->start < function->end)
+		length = snprintf(name, size, "%s+0x%" PRIx64 " (%s)", function->name, place->addr - function->start,
+				  function->dso->name);
+	else if (function)
+		length = snprintf(name, size, "%s (%s)", function->name, function->dso->name);
+	else if (object)
+		length = snprintf(name, size, "0x%" PRIx64 " (%s)", place->addr, object);
+	else
+		length = snprintf(name, size, "0x%" PRIx64, place->recorded);
+	return length < 0 ? 0 : (size_t)length;
 }

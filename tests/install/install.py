@@ -32,7 +32,7 @@ COMPILERS = [
 LOOP = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done"
 # Arguments of each example; how much time a command takes differs from run to run.
 ARGUMENTS = {
-    "events": ["RECORDING"], "functions": ["RECORDING"], "problems": ["RECORDING"], "report": ["RECORDING"],
+    "callers": ["RECORDING"], "events": ["RECORDING"], "functions": ["RECORDING"], "problems": ["RECORDING"], "report": ["RECORDING"],
     "samples": ["RECORDING"],
     "write": ["OUTPUT"], "live": ["sh", "-c", LOOP],
 }

@@ -158,6 +158,90 @@ TEST(texts)
 	close_source(&source);
 }
 
+TEST(in_one_call)
+{
+	const struct pd_report_options options = { .size = sizeof(options), .sort = "comm,sym" };
+	const struct pd_symbols_options names = { .size = sizeof(names), .flags = PD_SYMBOLS_NO_FILES };
+	struct pd_file *file = open_text(recording);
+	struct pd_report *report = NULL;
+	struct pd_text *text = pd_text_new(), *other = pd_text_new();
+	char cell[PD_REPORT_CELL_BYTES];
+	struct source source;
+
+	CHECK(file && text && other && open_source(&source));
+	CHECK(pd_report_read(file, &options, &names, &report, &error) == PD_OK);
+	CHECK_STR(pd_report_cell(report, 0, 0, 0, cell), "one");
+	CHECK(pd_report_row(report, 0, 0)->children_period == 80 && pd_report_row(report, 0, 0)->period == 0);
+	CHECK(pd_report_text(report, NULL, text, &error) == PD_OK);
+	pd_report_free(report);
+	/* the same as step by step */
+	CHECK(pd_report_new(source.file, &options, &report, &error) == PD_OK);
+	CHECK(pd_report_build(report, source.file, source.profile, source.symbols, &error) == PD_OK);
+	CHECK(pd_report_text(report, NULL, other, &error) == PD_OK);
+	CHECK(pd_text_bytes(text).size == pd_text_bytes(other).size &&
+	      !memcmp(pd_text_bytes(text).data, pd_text_bytes(other).data, pd_text_bytes(text).size));
+	pd_report_free(report);
+	CHECK(pd_report_read(file, &(struct pd_report_options){ 0 }, NULL, &report, &error) == PD_ERROR_ARGUMENT);
+	pd_text_free(other);
+	pd_text_free(text);
+	pd_file_close(file);
+	close_source(&source);
+}
+
+TEST(past_the_end)
+{
+	struct pd_report *report = NULL;
+	char cell[PD_REPORT_CELL_BYTES];
+	struct source source;
+	size_t count = 1;
+
+	CHECK(open_source(&source));
+	CHECK(report_of(&source, "comm", false, &report) == PD_OK);
+	CHECK(!pd_report_table(report, 1) && !pd_report_row(report, 1, 0) && !pd_report_row(report, 0, 2));
+	CHECK(!pd_report_cell(report, 0, 2, 0, cell) && !pd_report_cell(report, 0, 0, 1, cell));
+	CHECK(!pd_report_cell(report, 1, 0, 0, cell));
+	CHECK(!pd_profile_entry(source.profile, SIZE_MAX) && !pd_profile_total(source.profile, 1));
+	CHECK(pd_profile_stack(source.profile, pd_profile_stack_count(source.profile) - 1));
+	CHECK(!pd_profile_stack(source.profile, pd_profile_stack_count(source.profile)));
+	CHECK(pd_profile_frame(source.profile, (uint32_t)pd_profile_frame_count(source.profile) - 1));
+	CHECK(!pd_profile_frame(source.profile, (uint32_t)pd_profile_frame_count(source.profile)));
+	CHECK(!pd_profile_slices(source.profile, 0, &count) && count == 0);
+	CHECK(!pd_symbols_dso(source.symbols, SIZE_MAX) && !pd_symbols_function(source.symbols, SIZE_MAX));
+	CHECK(!pd_world_thread(pd_profile_world(source.profile), SIZE_MAX));
+	CHECK(!pd_world_object(pd_profile_world(source.profile), SIZE_MAX));
+	CHECK(!pd_world_mapping(pd_profile_world(source.profile), SIZE_MAX));
+	CHECK(!pd_world_code_change(pd_profile_world(source.profile), SIZE_MAX));
+	CHECK(!pd_file_event(source.file, 1) && !pd_file_part_name(source.file, SIZE_MAX));
+	CHECK(!pd_report_key_at(SIZE_MAX) && !pd_filter_word(SIZE_MAX, NULL) && !pd_consumer_at(SIZE_MAX));
+	CHECK(!pd_layout_at(SIZE_MAX) && !pd_names_at(SIZE_MAX));
+	pd_report_free(report);
+	close_source(&source);
+}
+
+TEST(place_names)
+{
+	const struct pd_dso dso = { .name = "libc.so.6" };
+	const struct pd_function function = { .dso = &dso, .name = "read", .start = 0x1000, .end = 0x1020 };
+	const struct pd_function inlined = { .dso = &dso, .name = "check" };
+	struct pd_place place = { .dso = &dso, .function = &function, .addr = 0x101f, .recorded = 0x7f101f };
+	char name[64], small[8];
+
+	CHECK(pd_place_name(&place, name, sizeof(name)) == 21);
+	CHECK_STR(name, "read+0x1f (libc.so.6)");
+	CHECK(pd_place_name(&place, small, sizeof(small)) == 21);
+	CHECK_STR(small, "read+0x");
+	CHECK(pd_place_name(&place, NULL, 0) == 21);
+	place.function = &inlined;
+	pd_place_name(&place, name, sizeof(name));
+	CHECK_STR(name, "check (libc.so.6)");
+	place.function = NULL;
+	pd_place_name(&place, name, sizeof(name));
+	CHECK_STR(name, "0x101f (libc.so.6)");
+	place.dso = NULL;
+	pd_place_name(&place, name, sizeof(name));
+	CHECK_STR(name, "0x7f101f");
+}
+
 static bool refuse(void *self, struct pd_text *text)
 {
 	(void)self;
@@ -204,12 +288,16 @@ TEST(no_memory)
 	CHECK(open_source(&source));
 	for (long n = 0;; n++) {
 		struct pd_text *text = pd_text_new();
+		struct pd_report *report = NULL;
 		enum pd_status status;
 
 		left = n;
 		has_failed = false;
 		status = print_all(&source, text);
+		if (status == PD_OK)
+			status = pd_report_read(source.file, NULL, NULL, &report, &error);
 		left = -1;
+		pd_report_free(report);
 		pd_text_free(text);
 		if (!has_failed) {
 			CHECK(status == PD_OK);
@@ -236,4 +324,4 @@ TEST(start)
 }
 
 RUN(TEST_CASE(start), TEST_CASE(keys), TEST_CASE(rows), TEST_CASE(callers), TEST_CASE(texts), TEST_CASE(refused),
-    TEST_CASE(no_memory), TEST_CASE(clean))
+    TEST_CASE(in_one_call), TEST_CASE(past_the_end), TEST_CASE(place_names), TEST_CASE(no_memory), TEST_CASE(clean))
