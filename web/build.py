@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes flame.built.html, the page of flame graphs, from its parts in this folder. Needs tsc.
+"""Makes flame.built.html, the page of flame graphs, from its parts in this folder, and kinds.ts from src/flame/kind.def.
+Needs tsc.
 
 usage: web/build.py [--check]
 
@@ -11,6 +12,7 @@ import base64
 import hashlib
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +20,22 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILT = HERE / "flame.built.html"
+KINDS = HERE / "kinds.ts"
+KIND = re.compile(r'^KIND\(\w+,\s*\'(.)\',\s*"[^"]*",\s*"([^"]*)",\s*(\d+),\s*(\d+)\)$', re.MULTILINE)
 SKIPPED = 77
+
+
+def kinds() -> str:
+    """The list of kinds of frames, as the program has it."""
+    lines = (HERE / ".." / "src" / "flame" / "kind.def").read_text()
+    found = KIND.findall(lines)
+    if len(found) != lines.count("\nKIND("):
+        sys.exit("src/flame/kind.def: a line that is not understood here")
+    return ("// SPDX-License-Identifier: MIT\n// Kinds of frames and their colours. Made from src/flame/kind.def by build.py.\n\n"
+            "interface Kind {\n\tletter: string;\n\tlabel: string;\n\thue: number;\n\tsaturation: number;\n}\n\n"
+            "const KINDS: readonly Kind[] = [\n"
+            + "".join(f'\t{{ letter: "{letter}", label: "{label}", hue: {hue}, saturation: {saturation} }},\n'
+                      for letter, label, hue, saturation in found) + "];\n")
 
 
 def compiled() -> str:
@@ -58,6 +75,11 @@ def main() -> int:
     check = sys.argv[1:] == ["--check"]
     if sys.argv[1:] and not check:
         sys.exit("usage: web/build.py [--check]")
+    if not check:
+        KINDS.write_text(kinds())
+    elif KINDS.read_text() != kinds():
+        print("web/kinds.ts is not what src/flame/kind.def says; run web/build.py")
+        return 1
     if not shutil.which("tsc"):
         print("web/build.py: tsc is not installed (tools/setup web)")
         return SKIPPED if check else 1

@@ -362,10 +362,7 @@ static int run(const struct call *call)
 
 const struct command cmd_script = {
 	.usage = "[OPTION]... [FILE]",
-	.text = "Print the samples of FILE in time order, byte for byte as perf script (6.1), with these fields: comm, tid, pid, time, "
-		"cpu, event, period, ip, sym, dso, addr, symoff, iregs, uregs, brstack, flags, data_src, "
-		"weight, ins_lat, retire_lat, phys_addr, data_page_size, code_page_size, cgroup, misc, "
-		"bpf-output, trace, srcline, brstacksym and brstackoff. For files of stat record, print the counts of each "
+	.text = "Print the samples of FILE in time order, byte for byte as perf script (6.1), with these fields: {sample fields}. For files of stat record, print the counts of each "
 		"interval, as perf 6.2 and later.\n\n"
 		"Functions are looked up in the recorded files if their build ids match, in perf's cache and in debug "
 		"files; kernel functions in /proc/kallsyms if it is the recorded kernel. Nothing is downloaded without "

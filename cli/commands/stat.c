@@ -228,7 +228,7 @@ const struct command cmd_stat = {
 	.usage = "[OPTION]... [--] [COMMAND [ARGUMENT]...]",
 	.text = "Count events of COMMAND or of running processes, and print counts and derived metrics. The options and the output "
 		"are those of perf stat. Without COMMAND and target, count system-wide until you press Ctrl-C. Events that this "
-		"machine lacks are printed as not supported.\n\n"
+		"machine lacks are printed as not supported. Metrics of -M: {metrics}.\n\n"
 		"perfdata stat record [OPTION]... COMMAND also writes the counts to a perf.data file (-o FILE). perfdata stat report "
 		"[-i FILE] prints them; it accepts --per-core, --per-die, --per-socket, --per-node, --no-aggr, --metric-only, --field-separator "
 		"and --json.\n\n"

@@ -6,6 +6,7 @@
 #include "manual/completion.h"
 
 #include <perfdata/samples.h>
+#include <perfdata/stat.h>
 
 #include <string.h>
 
@@ -57,6 +58,14 @@ static void add_sort_keys(struct pd_text *text)
 		pd_text_printf(text, "%s ", key->name);
 }
 
+static void add_metrics(struct pd_text *text)
+{
+	const char *metric;
+
+	for (size_t i = 0; (metric = pd_stat_metric_name(i)) != NULL; i++)
+		pd_text_printf(text, "%s ", metric);
+}
+
 static void add_report_fields(struct pd_text *text)
 {
 	pd_text_add(text, "overhead overhead_children overhead_sys overhead_us sample period ");
@@ -97,6 +106,7 @@ static const struct known_value known_values[] = {
 	{ "top", "event", VALUE_EVENTS, NULL, NULL },
 	{ "top", "sort", VALUE_LIST, NULL, add_sort_keys },
 	{ "stat", "event", VALUE_EVENTS, NULL, NULL },
+	{ "stat", "metrics", VALUE_LIST, NULL, add_metrics },
 	{ "stat", NULL, VALUE_PROGRAM, NULL, NULL },
 	{ "list", NULL, VALUE_WORD, "hw sw cache tracepoint pmu ", NULL },
 	{ "report", "sort", VALUE_LIST, NULL, add_sort_keys },

@@ -3,6 +3,7 @@
  * Help as plain text, from the tables of commands and options.
  */
 #include "front/cli.h"
+#include "manual/vocabulary.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -144,9 +145,13 @@ static void print_exit_codes(struct pd_text *text, const char *command)
 
 void help_command(struct pd_text *text, const struct command_line *line)
 {
+	struct pd_text *about = vocabulary_expand(line->command->text);
+
 	pd_text_printf(text, "perfdata %s - %s\n\nusage: perfdata %s%s%s\n\n", line->name, line->doc, line->name,
 		       *line->command->usage ? " " : "", line->command->usage);
-	wrap(text, line->command->text, 0, 0);
+	if (about)
+		wrap(text, (const char *)pd_text_bytes(about).data, 0, 0);
+	pd_text_free(about);
 	print_options(text, line->command);
 	print_examples(text, line->command->examples);
 	print_exit_codes(text, line->name);

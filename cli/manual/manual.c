@@ -3,6 +3,7 @@
  * Manual pages of section 1.
  */
 #include "manual/manual.h"
+#include "manual/vocabulary.h"
 
 #include <perfdata/roff.h>
 
@@ -69,6 +70,7 @@ static void add_examples(struct pd_text *text, const struct example *example)
 
 void manual_command(struct pd_text *text, const struct command_line *line)
 {
+	struct pd_text *about = vocabulary_expand(line->command->text);
 	char title[64];
 
 	snprintf(title, sizeof(title), "PERFDATA-%s", line->name);
@@ -84,7 +86,9 @@ void manual_command(struct pd_text *text, const struct command_line *line)
 	pd_roff_add(text, line->command->usage);
 	pd_text_add(text, "\n");
 	pd_roff_section(text, "DESCRIPTION");
-	pd_roff_paragraphs(text, line->command->text);
+	if (about)
+		pd_roff_paragraphs(text, (const char *)pd_text_bytes(about).data);
+	pd_text_free(about);
 	add_options(text, line->command);
 	add_exit_codes(text, line->name);
 	add_examples(text, line->command->examples);

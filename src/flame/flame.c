@@ -174,8 +174,8 @@ static bool finish(struct pd_flame *flame)
 bool pd_flame_node(struct pd_flame *flame, size_t index, struct pd_flame_node *node_out)
 {
 	static const char *const kinds[] = {
-#define KIND(NAME, letter, name) name,
-		FRAME_KINDS(KIND)
+#define KIND(NAME, letter, name, label, hue, saturation) name,
+#include "flame/kind.def"
 #undef KIND
 	};
 	const struct tree *tree = &flame->graph.tree;

@@ -128,8 +128,8 @@ static void put_names(struct writer *writer, const struct tree *tree)
 static void put_frames(struct writer *writer, const struct tree *tree)
 {
 	static const char letters[] = {
-#define KIND(NAME, letter, name) letter,
-		FRAME_KINDS(KIND)
+#define KIND(NAME, letter, name, label, hue, saturation) letter,
+#include "flame/kind.def"
 #undef KIND
 	};
 

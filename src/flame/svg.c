@@ -44,11 +44,9 @@ static const struct {
 	const char *name;
 	int hue, saturation;
 } looks[FRAME_KIND_COUNT] = {
-	[FRAME_TASK] = { "task", 220, 12 },       [FRAME_EVENT] = { "event", 220, 20 },
-	[FRAME_USER] = { "user", 32, 86 },        [FRAME_KERNEL] = { "kernel", 211, 70 },
-	[FRAME_INLINED] = { "inlined", 174, 48 }, [FRAME_JIT] = { "jit", 96, 45 },
-	[FRAME_JAVA] = { "java", 128, 42 },       [FRAME_PYTHON] = { "python", 54, 78 },
-	[FRAME_NODE] = { "node", 78, 55 },        [FRAME_UNKNOWN] = { "unknown", 0, 0 },
+#define KIND(NAME, letter, name, label, hue, saturation) { name, hue, saturation },
+#include "flame/kind.def"
+#undef KIND
 };
 
 static void put_text(struct pd_text *text, const char *string, size_t length)

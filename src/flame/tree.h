@@ -21,22 +21,9 @@ enum {
 	TREE_SLICES_MOST = 200 /* slices of time */
 };
 
-/* KIND(NAME, letter in the page, name in the page): what sort of code a frame is. */
-#define FRAME_KINDS(KIND)             \
-	KIND(TASK, 't', "task")       \
-	KIND(EVENT, 'e', "event")     \
-	KIND(USER, 'u', "user")       \
-	KIND(KERNEL, 'k', "kernel")   \
-	KIND(INLINED, 'i', "inlined") \
-	KIND(JIT, 'j', "jit")         \
-	KIND(JAVA, 'v', "java")       \
-	KIND(PYTHON, 'p', "python")   \
-	KIND(NODE, 'n', "node")       \
-	KIND(UNKNOWN, 'x', "unknown")
-
 enum frame_kind {
-#define KIND(NAME, letter, name) FRAME_##NAME,
-	FRAME_KINDS(KIND)
+#define KIND(NAME, letter, name, label, hue, saturation) FRAME_##NAME,
+#include "flame/kind.def"
 #undef KIND
 	FRAME_KIND_COUNT
 };

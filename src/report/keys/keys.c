@@ -10,7 +10,7 @@
 
 static const struct key keys[] = {
 	{ .head = { "comm", NULL, "Command", "comm", PD_BY_COMM, false, "name of the thread" }, .find = pd_key_comm },
-	{ .head = { "pid", "tid", "    Pid:Command", "tid", PD_BY_TID, false, "thread (as pid in perf)" },
+	{ .head = { "pid", "tid", "    Pid:Command", "tid", PD_BY_TID, false, "thread, which perf calls pid" },
 	  .find = pd_key_tid,
 	  .has_number = true },
 	{ .head = { "tgid", NULL, "   Tgid:Command", "pid", PD_BY_PID, false, "process" },
