@@ -139,7 +139,7 @@ static int assemble_text(struct assemble *assemble, int fd, const char *name)
 	return target_close(&assemble->target, code);
 }
 
-static int run(const struct call *call)
+static int run_assemble(const struct call *call)
 {
 	struct assemble assemble = { .values = call->values };
 	const char *path = assemble.values->input;
@@ -177,5 +177,5 @@ const struct command cmd_assemble = {
 	.examples = examples,
 	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_assemble,
 };

@@ -94,7 +94,7 @@ static int print_elf(const struct call *call, const char *path)
 	return CODE_FINE;
 }
 
-static int run(const struct call *call)
+static int run_buildid_list(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct input_options wanted = values->input;
@@ -130,5 +130,5 @@ const struct command cmd_buildid_list = {
 	.examples = examples,
 	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_buildid_list,
 };

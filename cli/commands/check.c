@@ -135,7 +135,7 @@ static int check_opened(struct check *check)
 	return CODE_FINE;
 }
 
-static int run(const struct call *call)
+static int run_check(const struct call *call)
 {
 	struct check check = { .values = call->values, .out = call->out };
 	int code;
@@ -158,5 +158,5 @@ const struct command cmd_check = {
 	.examples = examples,
 	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_check,
 };

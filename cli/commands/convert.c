@@ -91,7 +91,7 @@ static int take_reader(struct convert *convert)
 	return CODE_USAGE;
 }
 
-static int run(const struct call *call)
+static int run_convert(const struct call *call)
 {
 	struct convert convert = { .values = call->values };
 	struct input_options input = convert.values->input;
@@ -128,5 +128,5 @@ const struct command cmd_convert = {
 	.examples = examples,
 	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_convert,
 };

@@ -26,7 +26,7 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-static int run(const struct call *call)
+static int run_cut(const struct call *call)
 {
 	const struct values *values = call->values;
 	const struct pd_select_options selection = { .time = values->time };
@@ -55,5 +55,5 @@ const struct command cmd_cut = {
 	.examples = examples,
 	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_cut,
 };

@@ -365,7 +365,7 @@ static int dump_opened(struct dump *dump)
 	return dump->code ? dump->code : code;
 }
 
-static int run(const struct call *call)
+static int run_dump(const struct call *call)
 {
 	struct dump dump = { .values = call->values, .text = call->out->text };
 	int code = CODE_USAGE;
@@ -399,5 +399,5 @@ const struct command cmd_dump = {
 	.usual = "type where features stats json",
 	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_dump,
 };

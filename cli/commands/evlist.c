@@ -86,7 +86,7 @@ static int list(struct evlist *evlist, struct input *input)
 	return code;
 }
 
-static int run(const struct call *call)
+static int run_evlist(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct evlist evlist = { .values = values };
@@ -113,5 +113,5 @@ const struct command cmd_evlist = {
 	.examples = examples,
 	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_evlist,
 };

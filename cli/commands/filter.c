@@ -38,7 +38,7 @@ static const struct example examples[] = {
 	{ 0 },
 };
 
-static int run(const struct call *call)
+static int run_filter(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct pd_extract_options extraction = { .by = PD_EXTRACT_MATCHING,
@@ -69,5 +69,5 @@ const struct command cmd_filter = {
 	.examples = examples,
 	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_filter,
 };

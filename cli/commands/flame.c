@@ -205,7 +205,7 @@ static int run_file(struct flame *flame)
 	return analysis_close(&analysis, code);
 }
 
-static int run(const struct call *call)
+static int run_flame(const struct call *call)
 {
 	struct flame flame = { .values = call->values, .call = call };
 
@@ -235,5 +235,5 @@ const struct command cmd_flame = {
 	.usual = "output input format title time comms",
 	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_flame,
 };

@@ -89,7 +89,7 @@ static int print(struct pd_flame *flame, const struct analysis *analysis, struct
 	return CODE_FINE;
 }
 
-static int run(const struct call *call)
+static int run_folded(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct pd_flame_options options;
@@ -128,5 +128,5 @@ const struct command cmd_folded = {
 	.usual = "input time comms event",
 	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_folded,
 };

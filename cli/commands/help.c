@@ -76,7 +76,7 @@ static int print_completion(struct pd_text *text, const char *shell)
 	return CODE_USAGE;
 }
 
-static int run(const struct call *call)
+static int run_help(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct pd_text *text = call->out->text;
@@ -113,5 +113,5 @@ const struct command cmd_help = {
 	.examples = examples,
 	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_help,
 };

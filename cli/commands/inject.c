@@ -153,7 +153,7 @@ static void note_unfinished(void *self, enum pd_unfinished step, const char *pat
 
 /* ---- all ---- */
 
-static bool choose(const struct values *values)
+static bool check_options(const struct values *values)
 {
 	int ids = values->build_ids + values->build_ids_all + values->mmap2 + values->mmap2_all;
 
@@ -264,7 +264,7 @@ static int run_inject(const struct call *call)
 	struct input_options input = run.values->input;
 	int code;
 
-	if (!choose(run.values))
+	if (!check_options(run.values))
 		return CODE_USAGE;
 	code = target_take(&run.target, &run.values->target, packing(run.values));
 	if (code != CODE_FINE)

@@ -124,7 +124,7 @@ static bool print_name(void *self, const struct pd_event_name *name)
 	return output_spill(list->call->out);
 }
 
-static int run(const struct call *call)
+static int run_list(const struct call *call)
 {
 	struct list list = { .values = call->values, .call = call };
 	struct pd_error error;
@@ -147,5 +147,5 @@ const struct command cmd_list = {
 	.examples = examples,
 	.values_size = sizeof(struct values),
 	.max_words = 64,
-	.run = run,
+	.run = run_list,
 };

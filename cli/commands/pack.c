@@ -202,7 +202,7 @@ static int pack(struct packing *packing, struct output *out, int level)
 	return code;
 }
 
-static int run(const struct call *call)
+static int run_pack(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct packing packing = { .values = values };
@@ -239,5 +239,5 @@ const struct command cmd_pack = {
 	.examples = examples,
 	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_pack,
 };

@@ -446,7 +446,7 @@ static int record_opened(struct record *record, const struct call *call)
 	return code;
 }
 
-static int run(const struct call *call)
+static int run_record(const struct call *call)
 {
 	struct record record = { .values = call->values };
 	int code = CODE_USAGE;
@@ -474,5 +474,5 @@ const struct command cmd_record = {
 	.max_words = (size_t)-1,
 	.ends_at_word = true,
 	.live = true,
-	.run = run,
+	.run = run_record,
 };

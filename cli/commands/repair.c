@@ -160,7 +160,7 @@ static bool options_are_fine(const struct values *values)
 	return true;
 }
 
-static int run(const struct call *call)
+static int run_repair(const struct call *call)
 {
 	struct repair repair = { .values = call->values };
 	struct input_options input = repair.values->input;
@@ -205,5 +205,5 @@ const struct command cmd_repair = {
 	.examples = examples,
 	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_repair,
 };

@@ -255,7 +255,7 @@ static bool parse_options(struct run *run)
 
 /* ---- filters ---- */
 
-static enum pd_choice choose(const void *filter, const struct pd_candidate *candidate)
+static enum pd_choice filter_sample(const void *filter, const struct pd_candidate *candidate)
 {
 	return pd_select_choose(filter, candidate);
 }
@@ -285,7 +285,7 @@ static void fill_filters(struct run *run)
 	const struct pd_select *select = run->analysis.select;
 	struct pd_report_options *options = &run->options;
 
-	options->choose = choose;
+	options->choose = filter_sample;
 	options->has_place = pd_select_by_place(select) ? has_place : NULL;
 	options->filter = select;
 	options->by_dso = pd_select_has_list(select, PD_SELECT_DSOS);
@@ -421,7 +421,7 @@ static int print_without_samples(const struct values *values, const struct call 
 	return input_close(&input, code);
 }
 
-static int run(const struct call *call)
+static int run_report(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct run *run;
@@ -465,5 +465,5 @@ const struct command cmd_report = {
 	.usual = "input sort call-graph no-children percent-limit time comms dsos symbols json",
 	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_report,
 };

@@ -59,7 +59,7 @@ static bool take_words(uint64_t *rate, const struct values *values, const struct
 	return true;
 }
 
-static int run(const struct call *call)
+static int run_sample(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct pd_extract_options extraction = { .by = PD_EXTRACT_RATE,
@@ -83,5 +83,5 @@ const struct command cmd_sample = {
 	.examples = examples,
 	.values_size = sizeof(struct values),
 	.max_words = 2,
-	.run = run,
+	.run = run_sample,
 };

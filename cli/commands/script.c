@@ -125,7 +125,7 @@ struct script {
 
 /* ---- what the library asks ---- */
 
-static bool choose(const void *self, const struct pd_samples_candidate *candidate)
+static bool filter_sample(const void *self, const struct pd_samples_candidate *candidate)
 {
 	const struct script *script = self;
 	const struct pd_select *select = script->select;
@@ -205,7 +205,7 @@ static enum pd_status samples_of(struct script *script, const struct values *val
 		.types = shown_types(values),
 		.threads = values->threads.given ? (unsigned)values->threads.value : 0,
 		.first_threads = wanted->time ? 1 : 0,
-		.choose = choose,
+		.choose = filter_sample,
 		.choose_place = by_place ? choose_place : NULL,
 		.ready = get_ready,
 		.progress = show_progress,
@@ -329,7 +329,7 @@ static int run_opened(struct script *script)
 	return code;
 }
 
-static int run_script(struct script *script, const struct call *call)
+static int run_opened_script(struct script *script, const struct call *call)
 {
 	int code = take_options(script, script->values, call);
 
@@ -343,7 +343,7 @@ static int run_script(struct script *script, const struct call *call)
 	return code;
 }
 
-static int run(const struct call *call)
+static int run_script(const struct call *call)
 {
 	struct script *script = calloc(1, sizeof(*script));
 	int code;
@@ -353,7 +353,7 @@ static int run(const struct call *call)
 		return CODE_UNREADABLE;
 	}
 	script->values = call->values;
-	code = run_script(script, call);
+	code = run_opened_script(script, call);
 	pd_samples_free(script->samples);
 	pd_select_free(script->select);
 	free(script);
@@ -375,5 +375,5 @@ const struct command cmd_script = {
 	.usual = "input fields time comms event header",
 	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_script,
 };

@@ -56,7 +56,7 @@ static int write_text(struct input *input, const struct values *values, struct o
 	return CODE_UNREADABLE;
 }
 
-static int run(const struct call *call)
+static int run_text(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct outfile file;
@@ -84,5 +84,5 @@ const struct command cmd_text = {
 	.examples = examples,
 	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_text,
 };

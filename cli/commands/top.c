@@ -395,7 +395,7 @@ static bool has_targets(const struct target_values *values)
 	return values->all || values->pids || values->tids || values->user || values->cpus || values->events.count;
 }
 
-static int run(const struct call *call)
+static int run_top(const struct call *call)
 {
 	struct top *top = calloc(1, sizeof(*top));
 	int code = CODE_USAGE;
@@ -440,5 +440,5 @@ const struct command cmd_top = {
 	.values_size = sizeof(struct top_values),
 	.max_words = 0,
 	.live = true,
-	.run = run,
+	.run = run_top,
 };

@@ -106,7 +106,7 @@ static bool is_free(const char *path)
 	return false;
 }
 
-static int run(const struct call *call)
+static int run_unpack(const struct call *call)
 {
 	const struct values *values = call->values;
 	const char *input = values->input ? values->input : call->word_count ? call->words[0] : NULL;
@@ -151,5 +151,5 @@ const struct command cmd_unpack = {
 	.examples = examples,
 	.values_size = sizeof(struct values),
 	.max_words = 1,
-	.run = run,
+	.run = run_unpack,
 };

@@ -30,7 +30,7 @@ static const char *compiler(void)
 #endif
 }
 
-static int run(const struct call *call)
+static int run_version(const struct call *call)
 {
 	const struct values *values = call->values;
 	struct pd_text *text = call->out->text;
@@ -53,5 +53,5 @@ const struct command cmd_version = {
 	.options = options,
 	.examples = examples,
 	.values_size = sizeof(struct values),
-	.run = run,
+	.run = run_version,
 };

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static enum pd_choice choose(const void *self, const struct pd_candidate *candidate)
+static enum pd_choice filter_sample(const void *self, const struct pd_candidate *candidate)
 {
 	const struct analysis *analysis = self;
 
@@ -71,7 +71,7 @@ static int read_profile(struct analysis *analysis, const struct analysis_options
 	profile_options.size = sizeof(profile_options);
 	profile_options.threads = options->threads.given ? (unsigned)options->threads.value : 0;
 	/* Asking about each sample is dear where all are wanted. */
-	profile_options.choose = takes_all(&options->select) ? NULL : choose;
+	profile_options.choose = takes_all(&options->select) ? NULL : filter_sample;
 	profile_options.ready = ready;
 	profile_options.symbols = symbols_of;
 	analysis->symbol_options = &options->symbols;

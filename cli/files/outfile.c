@@ -76,7 +76,7 @@ static int open_beside(struct outfile *file, const struct stat *status)
 }
 
 /* The file beside takes its name, or goes. */
-static int settle(struct outfile *file, bool wanted)
+static int rename_or_remove(struct outfile *file, bool wanted)
 {
 	int failure = 0;
 
@@ -151,7 +151,7 @@ int outfile_close(struct outfile *file, int code)
 	}
 	output_fini(&file->own);
 	if (file->beside) {
-		int unsettled = settle(file, wanted && !failure);
+		int unsettled = rename_or_remove(file, wanted && !failure);
 
 		failure = failure ? failure : unsettled;
 	}

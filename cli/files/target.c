@@ -46,8 +46,8 @@ static bool choose_packing(const struct target_options *values, enum pd_packing 
 	return true;
 }
 
-static bool choose(const struct target_options *values, const char *path, enum pd_packing packing,
-		   struct pd_writer_options *wanted)
+static bool choose_form(const struct target_options *values, const char *path, enum pd_packing packing,
+			struct pd_writer_options *wanted)
 {
 	static const struct option_word modes[] = {
 		{ "file", PD_MODE_FILE }, { "pipe", PD_MODE_PIPE }, { "dir", PD_MODE_DIRECTORY }, { 0 }
@@ -79,7 +79,7 @@ int target_take_path(struct target *target, const struct target_options *options
 		     enum pd_packing packing)
 {
 	*target = (struct target){ .wanted.size = sizeof(target->wanted), .path = path };
-	if (!choose(options, path, packing, &target->wanted))
+	if (!choose_form(options, path, packing, &target->wanted))
 		return CODE_USAGE;
 	if (is_standard(path) && isatty(STDOUT_FILENO)) {
 		complain("refusing to write binary data to a terminal; use -o FILE");

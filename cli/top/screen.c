@@ -21,14 +21,14 @@ static const char leave_text[] = "\033[?25h\033[?1049l";
 static struct termios before;
 static volatile sig_atomic_t taken, changed;
 
-static void put(const char *text, size_t size)
+static void write_terminal(const char *text, size_t size)
 {
 	ssize_t done = write(STDOUT_FILENO, text, size);
 
 	(void)done;
 }
 
-static void take(void)
+static void take_terminal(void)
 {
 	struct termios keys = before;
 
@@ -38,7 +38,7 @@ static void take(void)
 	keys.c_cc[VTIME] = 0;
 	taken = 1;
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &keys);
-	put(enter_text, sizeof(enter_text) - 1);
+	write_terminal(enter_text, sizeof(enter_text) - 1);
 	changed = 1;
 }
 
@@ -48,7 +48,7 @@ static void give_back(void)
 		return;
 	taken = 0;
 	tcsetattr(STDIN_FILENO, TCSANOW, &before);
-	put(leave_text, sizeof(leave_text) - 1);
+	write_terminal(leave_text, sizeof(leave_text) - 1);
 }
 
 /* ---- signals ---- */
@@ -81,7 +81,7 @@ static void on_stop(int number)
 	/* here it stands still until SIGCONT comes */
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	sigaction(number, &own, NULL);
-	take();
+	take_terminal();
 	errno = saved;
 }
 
@@ -121,7 +121,7 @@ void screen_open(struct screen *screen)
 	}
 	catch_signals();
 	find_size(screen);
-	take();
+	take_terminal();
 }
 
 void screen_close(struct screen *screen)

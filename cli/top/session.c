@@ -17,7 +17,7 @@ double top_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static enum pd_choice choose(const void *self, const struct pd_candidate *candidate)
+static enum pd_choice filter_sample(const void *self, const struct pd_candidate *candidate)
 {
 	const struct top *top = self;
 	unsigned mode = candidate->brief->cpumode;
@@ -42,7 +42,7 @@ static enum pd_status open_file(struct top *top, struct pd_error *error)
 
 enum pd_status top_begin(struct top *top, struct pd_error *error)
 {
-	struct pd_live_options how = { .size = sizeof(how), .choose = choose, .self = top };
+	struct pd_live_options how = { .size = sizeof(how), .choose = filter_sample, .self = top };
 	enum pd_status status = open_file(top, error);
 
 	if (status != PD_OK)

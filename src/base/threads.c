@@ -40,7 +40,7 @@ void pd_lock_init(pthread_mutex_t *lock)
 	pthread_mutexattr_destroy(&attr);
 }
 
-static void *run(void *self)
+static void *run_part(void *self)
 {
 	struct part *part = self;
 
@@ -55,7 +55,7 @@ void pd_in_parts(size_t parts, void (*work)(void *self, size_t part), void *self
 
 	while (count + 1 < parts && count < PD_PARTS_MOST) {
 		started[count] = (struct part){ .work = work, .self = self, .number = count + 1 };
-		if (pthread_create(&started[count].thread, NULL, run, &started[count]) != 0)
+		if (pthread_create(&started[count].thread, NULL, run_part, &started[count]) != 0)
 			break;
 		count++;
 	}

@@ -193,7 +193,7 @@ static void print_heading(struct only *only, const struct pd_stat_line *line)
 
 /* ---- a line: an event in a place ---- */
 
-static void look(struct only *only, size_t column, const struct pd_stat_metric *metric)
+static void note_metric(struct only *only, size_t column, const struct pd_stat_metric *metric)
 {
 	if (*only->columns[column].unit)
 		return;
@@ -222,7 +222,7 @@ static void take_line(struct only *only, const struct pd_stat_line *line)
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (is_column(&metrics[i]) && only->is_look)
-			look(only, column + i, &metrics[i]);
+			note_metric(only, column + i, &metrics[i]);
 		else if (is_column(&metrics[i]))
 			print_value(only, column + i, &metrics[i]);
 	}

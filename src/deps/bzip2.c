@@ -16,7 +16,7 @@ static void *open_stream(void)
 	return stream;
 }
 
-static enum pd_codec_result run(void *state, struct pd_codec_run *run)
+static enum pd_codec_result bzip2_run(void *state, struct pd_codec_run *run)
 {
 	bz_stream *stream = state;
 	unsigned in_size = run->in_size > 1u << 30 ? 1u << 30 : (unsigned)run->in_size;
@@ -58,6 +58,6 @@ const struct pd_codec pd_codec_bzip2 = {
 	.magic = PD_MAGIC_BZIP2,
 	.magic_size = 3,
 	.start = open_stream,
-	.run = run,
+	.run = bzip2_run,
 	.close = close_stream,
 };

@@ -22,7 +22,7 @@ static void *open_stream(void)
 	return stream;
 }
 
-static enum pd_codec_result run(void *state, struct pd_codec_run *run)
+static enum pd_codec_result gzip_run(void *state, struct pd_codec_run *run)
 {
 	z_stream *stream = state;
 	size_t in_size = run->in_size > 1u << 30 ? 1u << 30 : run->in_size;
@@ -62,6 +62,6 @@ const struct pd_codec pd_codec_gzip = {
 	.magic_size = 3,
 	.version = version,
 	.start = open_stream,
-	.run = run,
+	.run = gzip_run,
 	.close = close_stream,
 };

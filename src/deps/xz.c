@@ -39,7 +39,7 @@ static const char *reason_of(lzma_ret result)
 	}
 }
 
-static enum pd_codec_result run(void *state, struct pd_codec_run *run)
+static enum pd_codec_result xz_run(void *state, struct pd_codec_run *run)
 {
 	lzma_stream *stream = state;
 	lzma_ret result;
@@ -80,6 +80,6 @@ const struct pd_codec pd_codec_xz = {
 	.magic_size = 6,
 	.version = version,
 	.start = open_stream,
-	.run = run,
+	.run = xz_run,
 	.close = close_stream,
 };

@@ -20,7 +20,7 @@ static void *open_stream(void)
 	return context;
 }
 
-static enum pd_codec_result run(void *state, struct pd_codec_run *run)
+static enum pd_codec_result zstd_run(void *state, struct pd_codec_run *run)
 {
 	ZSTD_inBuffer in = { run->in, run->in_size, 0 };
 	ZSTD_outBuffer out = { run->out, run->out_size, 0 };
@@ -49,7 +49,7 @@ const struct pd_codec pd_codec_zstd = {
 	.magic_size = 4,
 	.version = version,
 	.start = open_stream,
-	.run = run,
+	.run = zstd_run,
 	.close = close_stream,
 };
 

@@ -25,7 +25,7 @@ static bool lacks_pid(struct pd_bytes records)
 	return records.size >= 36 + sizeof(rest) && !memcmp(records.data + 36, rest, sizeof(rest) - 1);
 }
 
-static bool take(const struct pd_build_id_walk *walk, struct pd_bytes record, struct pd_build_id_entry *entry)
+static bool parse_entry(const struct pd_build_id_walk *walk, struct pd_bytes record, struct pd_build_id_entry *entry)
 {
 	bool big = walk->big_endian;
 	size_t id_at = walk->lacks_pid ? 8 : 12, name_at = id_at + 24;
@@ -56,7 +56,7 @@ bool pd_build_id_next(struct pd_build_id_walk *walk, struct pd_build_id_entry *e
 			break;
 		record.size = size;
 		walk->at += size;
-		if (take(walk, record, entry_out))
+		if (parse_entry(walk, record, entry_out))
 			return true;
 		walk->unreadable += size;
 	}

@@ -18,7 +18,7 @@ struct name {
 	size_t length;
 };
 
-static void PD_PRINTF(2, 3) add(struct name *name, const char *format, ...)
+static void PD_PRINTF(2, 3) append(struct name *name, const char *format, ...)
 {
 	size_t left = name->length < name->size ? name->size - name->length : 0;
 	va_list arguments;
@@ -46,12 +46,12 @@ static void hardware(struct name *name, const struct pd_attr *attr)
 	const char *word = word_of("hardware_event", (uint32_t)attr->config, PD_HW_REF_CPU_CYCLES, "unknown-hardware");
 
 	// The high half names one PMU of a machine with several; perf falls back to the word cpu.
-	add(name, attr->config >> 32 ? "cpu/%s/" : "%s", word);
+	append(name, attr->config >> 32 ? "cpu/%s/" : "%s", word);
 }
 
 static void software(struct name *name, const struct pd_attr *attr)
 {
-	add(name, "%s", word_of("software_event", attr->config, PD_SW_DUMMY, "unknown-software"));
+	append(name, "%s", word_of("software_event", attr->config, PD_SW_DUMMY, "unknown-software"));
 }
 
 // Operations that a cache has, a bit for each; by PD_CACHE_...
@@ -69,28 +69,28 @@ static void cache(struct name *name, const struct pd_attr *attr)
 	const char *word = word_of("cache_op", operation, PD_CACHE_OP_PREFETCH, NULL);
 
 	if (!cache_word)
-		add(name, "unknown-ext-hardware-cache-type");
+		append(name, "unknown-ext-hardware-cache-type");
 	else if (!word)
-		add(name, "unknown-ext-hardware-cache-op");
+		append(name, "unknown-ext-hardware-cache-op");
 	else if (result > 1)
-		add(name, "unknown-ext-hardware-cache-result");
+		append(name, "unknown-ext-hardware-cache-result");
 	else if (!(cache_operations[id] >> operation & 1))
-		add(name, "invalid-cache");
+		append(name, "invalid-cache");
 	else if (result)
-		add(name, "%s-%s-misses", cache_word, word);
+		append(name, "%s-%s-misses", cache_word, word);
 	else
-		add(name, "%s-%s%s", cache_word, word, operation == PD_CACHE_OP_PREFETCH ? "es" : "s");
+		append(name, "%s-%s%s", cache_word, word, operation == PD_CACHE_OP_PREFETCH ? "es" : "s");
 }
 
 static void raw(struct name *name, const struct pd_attr *attr)
 {
-	add(name, "raw 0x%" PRIx64, attr->config);
+	append(name, "raw 0x%" PRIx64, attr->config);
 }
 
 static void breakpoint(struct name *name, const struct pd_attr *attr)
 {
-	add(name, "mem:0x%" PRIx64 ":%s%s%s", attr->config1, PD_BITS(attr->bp_type, PD_BP_R) ? "r" : "",
-	    PD_BITS(attr->bp_type, PD_BP_W) ? "w" : "", PD_BITS(attr->bp_type, PD_BP_X) ? "x" : "");
+	append(name, "mem:0x%" PRIx64 ":%s%s%s", attr->config1, PD_BITS(attr->bp_type, PD_BP_R) ? "r" : "",
+	       PD_BITS(attr->bp_type, PD_BP_W) ? "w" : "", PD_BITS(attr->bp_type, PD_BP_X) ? "x" : "");
 }
 
 // By PD_TYPE_...
@@ -129,7 +129,7 @@ static void modifiers(struct name *name, uint64_t flags)
 	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++) {
 		if (!letters[i].there)
 			continue;
-		add(name, "%s%c", colon, letters[i].letter);
+		append(name, "%s%c", colon, letters[i].letter);
 		colon = "";
 	}
 }
@@ -141,13 +141,13 @@ size_t pd_event_name(const struct pd_attr *attr, const char *tracepoint_name, ch
 	if (size)
 		buffer[0] = '\0';
 	if (attr->type == PD_TYPE_TRACEPOINT) {
-		add(&name, "%s", tracepoint_name ? tracepoint_name : "unknown tracepoint");
+		append(&name, "%s", tracepoint_name ? tracepoint_name : "unknown tracepoint");
 	} else if (attr->type < sizeof(kinds) / sizeof(kinds[0])) {
 		kinds[attr->type](&name, attr);
 		modifiers(&name, attr->flags);
 	} else {
 		// Signed, as perf prints it: its own event types have the highest bit set.
-		add(&name, "unknown attr type: %" PRId32, (int32_t)attr->type);
+		append(&name, "unknown attr type: %" PRId32, (int32_t)attr->type);
 	}
 	return name.length;
 }

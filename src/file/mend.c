@@ -18,7 +18,7 @@ enum {
 	WINDOW = 1 << 20,
 };
 
-static void tell(struct pd_file *file, uint64_t offset, const char *field, const char *what, uint64_t value)
+static void report_mended(struct pd_file *file, uint64_t offset, const char *field, const char *what, uint64_t value)
 {
 	pd_file_tell(file, PD_PROBLEM_MENDED, offset, field, "%s %" PRIu64, what, value);
 }
@@ -205,7 +205,7 @@ uint64_t pd_file_mend_header_size(struct pd_file *file, uint64_t size)
 		return size;
 	mended = header_size_of(file);
 	mended = mended ? mended : FILE_HEADER_SIZE;
-	tell(file, 8, "header.size", "taken for", mended);
+	report_mended(file, 8, "header.size", "taken for", mended);
 	return mended;
 }
 
@@ -268,9 +268,9 @@ static void mend_attrs(struct pd_file *file)
 	h->attr_size = entry;
 	h->attrs_offset = offset;
 	h->attrs_size = count * entry;
-	tell(file, 16, "header.attr_size", "taken for", entry);
-	tell(file, 24, "header.attrs.offset", "taken for", offset);
-	tell(file, 32, "header.attrs.size", "taken for", count * entry);
+	report_mended(file, 16, "header.attr_size", "taken for", entry);
+	report_mended(file, 24, "header.attrs.offset", "taken for", offset);
+	report_mended(file, 32, "header.attrs.size", "taken for", count * entry);
 }
 
 // ---- data ----
@@ -408,7 +408,7 @@ static void mend_data(struct pd_file *file)
 		if (!found)
 			return;
 		h->data_offset = found;
-		tell(file, 40, "header.data.offset", "taken for", found);
+		report_mended(file, 40, "header.data.offset", "taken for", found);
 	}
 	if (h->data_size <= file->main.size - h->data_offset &&
 	    (count_slots_at(file, h->data_offset + h->data_size) || has_entries(file, h->data_offset + h->data_size) ||
@@ -419,7 +419,7 @@ static void mend_data(struct pd_file *file)
 		return;
 	// one that was killed has none: something else looks like it
 	h->data_size = table - h->data_offset;
-	tell(file, 48, "header.data.size", "taken for", h->data_size);
+	report_mended(file, 48, "header.data.size", "taken for", h->data_size);
 }
 
 // The feature that can be told from all others: it has attrs, and ends where it says.

@@ -33,7 +33,7 @@ static void flush(struct writer *writer)
 		pd_text_spill(writer->text);
 }
 
-static void put(struct writer *writer, const char *text)
+static void write_string(struct writer *writer, const char *text)
 {
 	flush(writer);
 	pd_text_add(writer->text, text);
@@ -59,7 +59,7 @@ static void put_number(struct writer *writer, uint64_t value)
 
 static void open_array(struct writer *writer, const char *name)
 {
-	put(writer, name);
+	write_string(writer, name);
 	writer->comma = false;
 }
 
@@ -117,10 +117,10 @@ static void put_html(struct writer *writer, const char *text)
 
 static void put_names(struct writer *writer, const struct tree *tree)
 {
-	put(writer, ",\n\"names\":[");
+	write_string(writer, ",\n\"names\":[");
 	for (size_t i = 0; i < tree->texts.count; i++) {
 		if (i)
-			put(writer, ",");
+			write_string(writer, ",");
 		put_string(writer, tree->texts.items[i]);
 	}
 }
@@ -139,13 +139,13 @@ static void put_frames(struct writer *writer, const struct tree *tree)
 	open_array(writer, "],\n\"frameObject\":[");
 	for (size_t i = 0; i < tree->frame_count; i++)
 		put_number(writer, tree->frames[i].dso);
-	put(writer, "],\n\"frameKind\":\"");
+	write_string(writer, "],\n\"frameKind\":\"");
 	for (size_t i = 0; i < tree->frame_count; i++) {
 		if (writer->used > sizeof(writer->buffer) - 32)
 			flush(writer);
 		writer->buffer[writer->used++] = letters[tree->frames[i].kind];
 	}
-	put(writer, "\"");
+	write_string(writer, "\"");
 }
 
 /* ---- what there is for each node and value ---- */
@@ -270,7 +270,7 @@ static bool put_table(struct writer *writer, const struct flame_graph *graph, si
 			pd_text_put(writer->text, text->data, text->size);
 	}
 	pd_ahead_end(ahead);
-	put(writer, "]}");
+	write_string(writer, "]}");
 	return done;
 }
 
@@ -280,16 +280,16 @@ static void put_head(struct writer *writer, const struct flame_graph *graph)
 {
 	char line[160];
 
-	put(writer, "{\"title\":");
+	write_string(writer, "{\"title\":");
 	put_string(writer, graph->title);
-	put(writer, ",\"unit\":");
+	write_string(writer, ",\"unit\":");
 	put_string(writer, graph->unit ? graph->unit : "");
-	put(writer, ",\"units\":[");
+	write_string(writer, ",\"units\":[");
 	for (size_t i = 0; i < graph->event_count; i++) {
-		put(writer, i ? "," : "");
+		write_string(writer, i ? "," : "");
 		put_string(writer, pd_flame_unit(graph->units[i]));
 	}
-	put(writer, "]");
+	write_string(writer, "]");
 	/* Times may need more than 53 bits. */
 	snprintf(line, sizeof(line),
 		 ",\"reverse\":%s,\"inverted\":%s,\"leftOut\":%zu,\n\"sliceCount\":%zu,\"sliceSeconds\":%.9f,"
@@ -297,19 +297,19 @@ static void put_head(struct writer *writer, const struct flame_graph *graph)
 		 graph->reverse ? "true" : "false", graph->inverted ? "true" : "false", graph->tree.left_out,
 		 graph->slice_count, (double)graph->slice_ns / 1e9, (unsigned long long)(graph->first_ns / 1000000000),
 		 (unsigned long long)(graph->first_ns % 1000000000));
-	put(writer, line);
-	put(writer, ",\n\"events\":[");
+	write_string(writer, line);
+	write_string(writer, ",\n\"events\":[");
 	for (size_t i = 0; i < graph->event_count; i++) {
-		put(writer, i ? "," : "");
+		write_string(writer, i ? "," : "");
 		put_string(writer, graph->events[i]);
 	}
-	put(writer, "],\n\"facts\":[");
+	write_string(writer, "],\n\"facts\":[");
 	for (size_t i = 0; i < graph->fact_count; i++) {
-		put(writer, i ? ",{\"text\":" : "{\"text\":");
+		write_string(writer, i ? ",{\"text\":" : "{\"text\":");
 		put_string(writer, graph->facts[i].text);
-		put(writer, graph->facts[i].bad ? ",\"bad\":true}" : ",\"bad\":false}");
+		write_string(writer, graph->facts[i].bad ? ",\"bad\":true}" : ",\"bad\":false}");
 	}
-	put(writer, "]");
+	write_string(writer, "]");
 }
 
 /* Prints the page up to a mark and returns what is behind it. */

@@ -190,7 +190,7 @@ static size_t first_place(const struct builder *builder, size_t part)
 
 /* ---- values ---- */
 
-static void add(struct bins *bins, uint32_t slice, uint64_t value)
+static void bin_add(struct bins *bins, uint32_t slice, uint64_t value)
 {
 	bins->sums[slice] += value;
 	bins->used[slice / 64] |= (uint64_t)1 << slice % 64;
@@ -203,7 +203,7 @@ static void add_line(const struct builder *builder, uint32_t line, struct bins *
 	bool by_samples = origin->slice_count && source->units[origin->event] == PD_UNIT_SAMPLES;
 
 	if (!source->slice_step && builder->lines->items[line].value)
-		add(bins, 0, builder->lines->items[line].value);
+		bin_add(bins, 0, builder->lines->items[line].value);
 	for (uint32_t i = 0; i < origin->slice_count; i++) {
 		const struct pd_slice *slice = &origin->slices[i];
 		uint64_t value = by_samples ? slice->samples : slice->period;
@@ -212,12 +212,12 @@ static void add_line(const struct builder *builder, uint32_t line, struct bins *
 		if (slice->index != UINT32_MAX)
 			index = (slice->index - source->first_slice) / source->slice_step;
 		if (value)
-			add(bins, index >> builder->halvings, value);
+			bin_add(bins, index >> builder->halvings, value);
 	}
 }
 
 /* Empties bins. Returns how many had something. */
-static size_t take(struct bins *bins, struct tree_value *values, uint32_t node, uint16_t event)
+static size_t bins_drain(struct bins *bins, struct tree_value *values, uint32_t node, uint16_t event)
 {
 	size_t count = 0;
 
@@ -269,7 +269,7 @@ static size_t put_values(const struct builder *builder, size_t place, size_t end
 	do {
 		add_line(builder, builder->order[place++], bins);
 	} while (place < end && event_at(builder, place) == event);
-	*count_out = take(bins, values, node, event);
+	*count_out = bins_drain(bins, values, node, event);
 	return place;
 }
 

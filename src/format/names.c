@@ -102,7 +102,7 @@ struct writer {
 	size_t need;
 };
 
-static void put(struct writer *w, const char *string)
+static void append(struct writer *w, const char *string)
 {
 	for (; *string; string++, w->need++)
 		if (w->need + 1 < w->size)
@@ -114,7 +114,7 @@ static void put_number(struct writer *w, const char *format, uint64_t value)
 	char number[32];
 
 	snprintf(number, sizeof(number), format, (unsigned long long)value);
-	put(w, number);
+	append(w, number);
 }
 
 // One item of a word: "TIME", "precise_ip=2", "lvl=HIT|L1".
@@ -122,20 +122,20 @@ static void put_item(struct writer *w, const struct pd_name *item, uint64_t valu
 {
 	char inner[256];
 
-	put(w, item->text);
+	append(w, item->text);
 	if (item->width == 1)
 		return;
-	put(w, "=");
+	append(w, "=");
 	if (!item->values) {
 		put_number(w, "%llu", value);
 	} else if (item->values->bits) {
 		pd_names_print(item->values, value, inner, sizeof(inner));
-		put(w, inner);
+		append(w, inner);
 	} else {
 		const char *text = pd_names_text(item->values, (int64_t)value);
 
 		if (text)
-			put(w, text);
+			append(w, text);
 		else
 			put_number(w, "%llu", value);
 	}
@@ -152,13 +152,13 @@ size_t pd_names_print(const struct pd_names *names, uint64_t word, char *text, s
 		if (!names->bits || !(word & mask))
 			continue;
 		if (w.need)
-			put(&w, "|");
+			append(&w, "|");
 		put_item(&w, item, (word & mask) >> item->value);
 		word &= ~mask;
 	}
 	if (word || !w.need) {
 		if (w.need)
-			put(&w, "|");
+			append(&w, "|");
 		put_number(&w, word ? "0x%llx" : "%llu", word);
 	}
 	if (size)

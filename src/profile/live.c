@@ -182,7 +182,7 @@ static void drop_taken(struct pd_live *live)
 }
 
 // What the head of a pipe says is known with the first round.
-static enum pd_status settle(struct pd_live *live, struct pd_error *error)
+static enum pd_status bind_first_round(struct pd_live *live, struct pd_error *error)
 {
 	enum pd_status status = live->began ? PD_OK : pd_world_take_features(live->world, live->file, error);
 
@@ -209,7 +209,7 @@ enum pd_status pd_live_take(struct pd_live *live, struct pd_profile **profile_ou
 		.seed = live->file->secret,
 	};
 	live->losses = (struct pd_profile_losses){ 0 };
-	status = settle(live, error);
+	status = bind_first_round(live, error);
 	if (status >= 0)
 		status = collect(live, &profile->collector, error);
 	status = pd_profile_finish(profile, status, error);

@@ -150,7 +150,8 @@ static bool tell_progress(void *self, uint64_t done, uint64_t total)
 
 // ---- the sink: a collector and its twins ----
 
-static enum pd_status take(void *self, struct pd_stream *stream, const struct pd_record *record, struct pd_error *error)
+static enum pd_status collect_record(void *self, struct pd_stream *stream, const struct pd_record *record,
+				     struct pd_error *error)
 {
 	enum pd_status status = pd_collector_take(self, record, error);
 
@@ -237,7 +238,7 @@ static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *
 		.to_ns = profile->options.to_ns,
 		.progress = tell_progress,
 	};
-	struct pd_sink sink = { sizeof(sink), &profile->collector, take, make_twin, join_twin, finish };
+	struct pd_sink sink = { sizeof(sink), &profile->collector, collect_record, make_twin, join_twin, finish };
 	bool ordered;
 	enum pd_status status = needs_order(profile->file, &ordered, error);
 

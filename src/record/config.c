@@ -95,7 +95,7 @@ struct choice {
 	bool inherit, overwrite, time;
 };
 
-static bool choose(enum pd_choice_of term, bool option)
+static bool term_or_option(enum pd_choice_of term, bool option)
 {
 	return term == PD_UNSET ? option : term == PD_YES;
 }
@@ -113,9 +113,9 @@ static struct choice choice_of(const struct pd_config *config, const struct pd_r
 		.call_graph = terms->call_graph ? terms->call_graph : all->call_graph,
 		.stack_size = terms->stack_size ? terms->stack_size : all->stack_size,
 		.max_stack = terms->max_stack ? terms->max_stack : all->max_stack,
-		.inherit = choose(terms->inherit, !all->no_inherit && !options->targets.per_thread),
-		.overwrite = choose(terms->overwrite, options->session.overwrite),
-		.time = choose(terms->time, !all->no_time && (all->time || !options->targets.per_thread)),
+		.inherit = term_or_option(terms->inherit, !all->no_inherit && !options->targets.per_thread),
+		.overwrite = term_or_option(terms->overwrite, options->session.overwrite),
+		.time = term_or_option(terms->time, !all->no_time && (all->time || !options->targets.per_thread)),
 	};
 
 	if (all->freq_max && !terms->freq && !terms->period)

@@ -321,8 +321,8 @@ static bool mark(void *self, struct pd_stream *stream, const struct pd_record *r
 	return line || !place.dso;
 }
 
-static enum pd_status walk(struct pd_objects *list,
-			   bool (*each)(void *self, struct pd_stream *stream, const struct pd_record *record))
+static enum pd_status read_records(struct pd_objects *list,
+				   bool (*each)(void *self, struct pd_stream *stream, const struct pd_record *record))
 {
 	const struct pd_stream_options options = { .size = sizeof(options), .order = PD_ORDER_TIME };
 	const struct pd_record *record;
@@ -349,7 +349,7 @@ static enum pd_status find_hits(struct pd_objects *list)
 	if (!keep(list, pd_world_new(NULL, &list->world, &list->error)) ||
 	    !keep(list, pd_world_take_features(list->world, list->file, &list->error)))
 		return list->status;
-	status = walk(list, feed);
+	status = read_records(list, feed);
 	if (status < 0)
 		return status;
 	if (!keep(list, pd_world_settle(list->world, &list->error)) ||
@@ -358,7 +358,7 @@ static enum pd_status find_hits(struct pd_objects *list)
 		return list->status;
 	if (list->options.again)
 		list->options.again(list->options.self);
-	return walk(list, mark);
+	return read_records(list, mark);
 }
 
 // ---- all of it ----

@@ -115,7 +115,7 @@ static bool check_events(struct pd_samples *samples)
 
 // ---- a record ----
 
-static bool settle(struct pd_samples *samples)
+static bool finalize_world(struct pd_samples *samples)
 {
 	if (!samples->settled && !fine(samples, pd_world_settle(samples->world, &samples->error)))
 		return false;
@@ -168,7 +168,7 @@ static bool print_record(struct pd_samples *samples, const struct pd_record *rec
 		return spill(samples);
 	if (samples->events_checked < pd_file_event_count(samples->file) && !check_events(samples))
 		return false;
-	if (!settle(samples))
+	if (!finalize_world(samples))
 		return false;
 	find_machine(samples);
 	if (!sample)
@@ -227,7 +227,7 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 		return status;
 	if (!samples->options.types && !has_groups(samples))
 		*window = wanted;
-	if (!settle(samples))
+	if (!finalize_world(samples))
 		return fail(samples, error);
 	find_machine(samples);
 	window->whole = !stands_alone(samples);
@@ -243,7 +243,7 @@ static bool show_progress(void *self, uint64_t done, uint64_t total)
 	return !samples->options.progress || samples->options.progress(samples->options.self, done, total);
 }
 
-static enum pd_status run(struct pd_samples *samples, struct pd_error *error)
+static enum pd_status run_file(struct pd_samples *samples, struct pd_error *error)
 {
 	struct pd_run_options options = { .size = sizeof(options),
 					  .threads = stands_alone(samples) ? samples->options.threads : 1,
@@ -281,7 +281,7 @@ enum pd_status pd_samples_run(struct pd_samples *samples, struct pd_file *file, 
 		add_tracepoint_place(samples);
 	}
 	status = pd_world_take_features(samples->world, file, error);
-	return status < 0 ? status : run(samples, error);
+	return status < 0 ? status : run_file(samples, error);
 }
 
 // ---- record by record ----

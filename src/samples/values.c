@@ -155,7 +155,7 @@ struct words {
 	size_t length;
 };
 
-static void add(struct words *words, const char *word)
+static void append_word(struct words *words, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -172,8 +172,8 @@ static size_t add_bits(struct words *words, uint64_t bits, const char *const *na
 		if (!(bits >> i & 1))
 			continue;
 		if (before++)
-			add(words, " or ");
-		add(words, names[i]);
+			append_word(words, " or ");
+		append_word(words, names[i]);
 	}
 	return before;
 }
@@ -194,9 +194,9 @@ static const char *operation(uint64_t op)
 static void add_hit(struct words *words, uint64_t bits, unsigned hit, unsigned miss)
 {
 	if (bits >> hit & 1)
-		add(words, " hit");
+		append_word(words, " hit");
 	if (bits >> miss & 1)
-		add(words, " miss");
+		append_word(words, " miss");
 }
 
 static void add_level(struct words *words, uint64_t data_src)
@@ -227,20 +227,20 @@ static void add_level(struct words *words, uint64_t data_src)
 	char plain[8];
 
 	if (PD_BITS(data_src, PD_DATA_SRC_REMOTE))
-		add(words, "Remote ");
+		append_word(words, "Remote ");
 	if (hop) {
-		add(words, hops[hop] ? hops[hop] : "");
-		add(words, " ");
+		append_word(words, hops[hop] ? hops[hop] : "");
+		append_word(words, " ");
 	} else {
 		count = ADD_BITS(words, bits & ~UINT64_C(6), levels, 0);
 	}
 	if (number) {
 		snprintf(plain, sizeof(plain), "L%d", (int)number);
-		add(words, count ? " or " : "");
-		add(words, numbers[number] ? numbers[number] : plain);
+		append_word(words, count ? " or " : "");
+		append_word(words, numbers[number] ? numbers[number] : plain);
 	}
 	if (words->length == before)
-		add(words, "N/A");
+		append_word(words, "N/A");
 	add_hit(words, bits, 1, 2);
 }
 
@@ -251,7 +251,7 @@ static void add_snoop(struct words *words, uint64_t data_src)
 	size_t count = ADD_BITS(words, PD_BITS(data_src, PD_DATA_SRC_SNOOP), snoops, 0);
 
 	if (!ADD_BITS(words, PD_BITS(data_src, PD_DATA_SRC_SNOOPX), more, count))
-		add(words, "N/A");
+		append_word(words, "N/A");
 }
 
 static void add_tlb(struct words *words, uint64_t bits)
@@ -259,7 +259,7 @@ static void add_tlb(struct words *words, uint64_t bits)
 	static const char *const names[] = { "N/A", "HIT", "MISS", "L1", "L2", "Walker", "Fault" };
 
 	if (!ADD_BITS(words, bits & ~UINT64_C(6), names, 0))
-		add(words, "N/A");
+		append_word(words, "N/A");
 	add_hit(words, bits, 1, 2);
 }
 
@@ -268,15 +268,15 @@ static void add_rest(struct words *words, uint64_t data_src)
 	uint64_t lock = PD_BITS(data_src, PD_DATA_SRC_LOCK);
 	uint64_t blocked = PD_BITS(data_src, PD_DATA_SRC_BLK);
 
-	add(words, "|LCK ");
-	add(words, lock & 1 ? "N/A" : lock & 2 ? "Yes" : "No");
-	add(words, "|BLK ");
+	append_word(words, "|LCK ");
+	append_word(words, lock & 1 ? "N/A" : lock & 2 ? "Yes" : "No");
+	append_word(words, "|BLK ");
 	if (!blocked || (blocked & 1)) {
-		add(words, " N/A");
+		append_word(words, " N/A");
 		return;
 	}
-	add(words, blocked & 2 ? " Data" : "");
-	add(words, blocked & 4 ? " Addr" : "");
+	append_word(words, blocked & 2 ? " Data" : "");
+	append_word(words, blocked & 4 ? " Addr" : "");
 }
 
 void pd_samples_data_src(struct pd_samples *samples, uint64_t data_src)
@@ -285,13 +285,13 @@ void pd_samples_data_src(struct pd_samples *samples, uint64_t data_src)
 	char number[24];
 
 	snprintf(number, sizeof(number), "%16llx |OP ", (unsigned long long)data_src);
-	add(&words, number);
-	add(&words, operation(PD_BITS(data_src, PD_DATA_SRC_OP)));
-	add(&words, "|LVL ");
+	append_word(&words, number);
+	append_word(&words, operation(PD_BITS(data_src, PD_DATA_SRC_OP)));
+	append_word(&words, "|LVL ");
 	add_level(&words, data_src);
-	add(&words, "|SNP ");
+	append_word(&words, "|SNP ");
 	add_snoop(&words, data_src);
-	add(&words, "|TLB ");
+	append_word(&words, "|TLB ");
 	add_tlb(&words, PD_BITS(data_src, PD_DATA_SRC_DTLB));
 	add_rest(&words, data_src);
 	if (words.length > DATA_SRC_MOST)

@@ -78,7 +78,7 @@ static void make_change(struct builder *b, const struct pd_cover_space *space, u
 }
 
 // Parents are found by their index, so the walk needs no stack however deep the tree is.
-static void walk(struct builder *b, uint32_t root, uint32_t family)
+static void visit_family(struct builder *b, uint32_t root, uint32_t family)
 {
 	uint32_t at = root;
 
@@ -391,7 +391,7 @@ bool pd_cover_build(struct pd_cover *cover, const struct pd_mapping *mappings, s
 
 		if (cover->spaces[i].parent != PD_NONE)
 			continue;
-		walk(&b, (uint32_t)i, cover->spaces[i].family);
+		visit_family(&b, (uint32_t)i, cover->spaces[i].family);
 		family = &cover->families[cover->spaces[i].family];
 		if (family->change_count && (!make_leaves(&b, family) || !make_nodes(&b, family)))
 			return false;

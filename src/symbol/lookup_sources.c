@@ -20,7 +20,7 @@ struct listing {
 	bool stopped;
 };
 
-static void tell(struct listing *l, const struct pd_symbol_source *source)
+static void report_source(struct listing *l, const struct pd_symbol_source *source)
 {
 	if (!l->stopped && !l->each(l->self, source))
 		l->stopped = true;
@@ -57,7 +57,7 @@ static void tell_elf(struct listing *l, enum pd_source_kind kind, struct pd_elf 
 		.kind = kind, .image = &elf->image, .elf = elf, .from = from, .path = path, .link = link, .id = *id
 	};
 
-	tell(l, &source);
+	report_source(l, &source);
 }
 
 static void tell_shared(struct listing *l, struct pd_elf *elf)
@@ -198,7 +198,7 @@ static void list_kernel(struct listing *l, const struct pd_kernel *kernel)
 	if (kernel->has_kallsyms && kernel->state == PD_DSO_SYMBOLS && open_list(l, kernel, &id, &image)) {
 		source.image = &image;
 		source.id = id;
-		tell(l, &source);
+		report_source(l, &source);
 		pd_image_close(&image);
 	}
 	if (kernel->image && kernel->image_path)
@@ -220,7 +220,7 @@ static void tell_own(struct listing *l, enum pd_source_kind kind, const char *pa
 	if (!pd_lookup_open_own(l->symbols, path, &image, &reason))
 		return;
 	source.image = &image;
-	tell(l, &source);
+	report_source(l, &source);
 	pd_image_close(&image);
 }
 

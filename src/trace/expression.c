@@ -36,7 +36,7 @@ static char peek(struct parser *p)
 	return p->at < p->end ? *p->at : 0;
 }
 
-static bool take(struct parser *p, char c)
+static bool accept_char(struct parser *p, char c)
 {
 	if (peek(p) != c)
 		return false;
@@ -238,7 +238,7 @@ static bool parse_parentheses(struct parser *p, struct pd_node *out)
 	if (read_type(p, type, sizeof(type)) && is_cast(p))
 		return parse_cast(p, out, type);
 	p->at = start;
-	return parse_operand(p, out) && (!at_operator(p) || parse_operator(p, out)) && take(p, ')');
+	return parse_operand(p, out) && (!at_operator(p) || parse_operator(p, out)) && accept_char(p, ')');
 }
 
 // ---- functions ----
@@ -323,7 +323,7 @@ static bool parse_choices(struct parser *p, struct pd_node *out)
 	struct pd_choice_of_value **last = &out->choices;
 	unsigned nodes = p->nodes;
 
-	for (; take(p, ','); p->nodes = nodes) {
+	for (; accept_char(p, ','); p->nodes = nodes) {
 		struct pd_choice_of_value *choice = pd_arena_alloc(&p->trace->arena, sizeof(*choice));
 		const struct pd_node *value;
 
@@ -331,18 +331,18 @@ static bool parse_choices(struct parser *p, struct pd_node *out)
 			return false;
 		if (peek(p) == ')')
 			break;
-		if (!take(p, '{') || !(value = parse_any(p)) || !take(p, ','))
+		if (!accept_char(p, '{') || !(value = parse_any(p)) || !accept_char(p, ','))
 			return false;
 		choice->value = flag_value(value);
 		value = parse_plain(p);
-		if (!value || !take(p, '}'))
+		if (!value || !accept_char(p, '}'))
 			return false;
 		choice->text = value->kind == PD_NODE_ATOM ? value->text : "";
 		*last = choice;
 		last = &choice->next;
 	}
 	p->nodes = nodes;
-	return take(p, ')');
+	return accept_char(p, ')');
 }
 
 static bool parse_flags(struct parser *p, struct pd_node *out)
@@ -351,7 +351,7 @@ static bool parse_flags(struct parser *p, struct pd_node *out)
 	if (!out->a)
 		return false;
 	if (out->kind == PD_NODE_FLAGS) {
-		if (!take(p, ','))
+		if (!accept_char(p, ','))
 			return false;
 		if (peek(p) != '"')
 			return parse_plain(p) && parse_choices(p, out);
@@ -369,7 +369,7 @@ static bool parse_named(struct parser *p, struct pd_node *out)
 
 	out->member = pd_trace_find_member(p->format, p->at, length);
 	p->at += length;
-	if (!length || !take(p, ')'))
+	if (!length || !accept_char(p, ')'))
 		return false;
 	return out->member || (out->kind != PD_NODE_DYNAMIC && out->kind != PD_NODE_DYNAMIC_LENGTH);
 }
@@ -378,22 +378,22 @@ static bool parse_named(struct parser *p, struct pd_node *out)
 static bool parse_array(struct parser *p, struct pd_node *out)
 {
 	out->a = parse_plain(p);
-	out->b = out->a && take(p, ',') ? parse_plain(p) : NULL;
+	out->b = out->a && accept_char(p, ',') ? parse_plain(p) : NULL;
 	if (!out->b)
 		return false;
 	if (out->kind == PD_NODE_INT_ARRAY) {
-		out->c = take(p, ',') ? parse_plain(p) : NULL;
+		out->c = accept_char(p, ',') ? parse_plain(p) : NULL;
 		if (!out->c)
 			return false;
 	}
-	return take(p, ')');
+	return accept_char(p, ')');
 }
 
 // __builtin_expect(value, what): the value.
 static bool parse_expected(struct parser *p, struct pd_node *out)
 {
-	return parse_operand(p, out) && (!at_operator(p) || parse_operator(p, out)) && take(p, ',') && parse_any(p) &&
-	       take(p, ')');
+	return parse_operand(p, out) && (!at_operator(p) || parse_operator(p, out)) && accept_char(p, ',') &&
+	       parse_any(p) && accept_char(p, ')');
 }
 
 static bool parse_sizeof(struct parser *p, struct pd_node *out)
@@ -408,7 +408,7 @@ static bool parse_sizeof(struct parser *p, struct pd_node *out)
 	char size = is_word(p->at, length, "long") ? (p->trace->long_size == 8 ? '8' : '4') : 0;
 
 	if (is_word(p->at, length, "REC")) {
-		if (!parse_operand(p, out) || out->kind != PD_NODE_FIELD || !take(p, ')'))
+		if (!parse_operand(p, out) || out->kind != PD_NODE_FIELD || !accept_char(p, ')'))
 			return false;
 		out->number = out->member->field.size;
 		out->kind = PD_NODE_ATOM;
@@ -419,7 +419,7 @@ static bool parse_sizeof(struct parser *p, struct pd_node *out)
 		if (is_word(p->at, length, types[i].type))
 			size = types[i].size;
 	p->at += length;
-	return size && set_atom(p, out, &size, 1) && take(p, ')');
+	return size && set_atom(p, out, &size, 1) && accept_char(p, ')');
 }
 
 static const struct {
@@ -462,7 +462,7 @@ static bool parse_field(struct parser *p, struct pd_node *out)
 {
 	size_t length;
 
-	if (!take(p, '-') || p->at >= p->end || *p->at++ != '>')
+	if (!accept_char(p, '-') || p->at >= p->end || *p->at++ != '>')
 		return false;
 	length = word_length(p);
 	out->kind = PD_NODE_FIELD;
@@ -527,7 +527,7 @@ static bool parse_operand(struct parser *p, struct pd_node *out)
 	p->at += length;
 	if (is_word(name, length, "REC"))
 		return parse_field(p, out);
-	if (take(p, '('))
+	if (accept_char(p, '('))
 		return parse_function(p, out, name, length);
 	// several words are one name
 	while ((length = word_length(p)) != 0)
@@ -606,7 +606,7 @@ static bool parse_question(struct parser *p, struct pd_node *top)
 	while (top->b && at_operator(p) && peek(p) != ':')
 		if (!parse_operator(p, top->b))
 			return false;
-	top->c = top->b && take(p, ':') ? parse_plain(p) : NULL;
+	top->c = top->b && accept_char(p, ':') ? parse_plain(p) : NULL;
 	return top->c != NULL;
 }
 
@@ -649,7 +649,7 @@ static bool parse_operator(struct parser *p, struct pd_node *top)
 	} else if (op == '[') {
 		reach = 0;
 		top->b = parse_plain(p);
-		if (!top->b || !take(p, ']'))
+		if (!top->b || !accept_char(p, ']'))
 			return false;
 	} else {
 		if (!parse_right(p, top, &last))

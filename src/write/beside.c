@@ -41,7 +41,7 @@ static DIR *open_below(int dir_fd, const char *name)
 	return dir;
 }
 
-static void tell(struct copying *c, const char *name, const char *why)
+static void report_left_out(struct copying *c, const char *name, const char *why)
 {
 	pd_file_tell(c->file, PD_PROBLEM_NOT_CARRIED, PD_NO_OFFSET, NULL, "%.60s%s%.100s: %s",
 		     c->folder ? c->folder : "", c->folder ? "/" : "", name, why);
@@ -76,7 +76,7 @@ static enum pd_status copy_content(struct copying *c, int from, int to, uint64_t
 		if (count < 0 && errno == EINTR)
 			continue;
 		if (count <= 0) {
-			tell(c, name, count < 0 ? "cannot be read to its end" : "is shorter than it was");
+			report_left_out(c, name, count < 0 ? "cannot be read to its end" : "is shorter than it was");
 			break;
 		}
 		status = write_all(c, to, (size_t)count, name, error);
@@ -92,10 +92,10 @@ static enum pd_status copy_file(struct copying *c, int from_dir, int to_dir, con
 	struct stat stat;
 
 	if (from < 0 || fstat(from, &stat) < 0 || !S_ISREG(stat.st_mode) || ++c->entries > MOST_ENTRIES) {
-		tell(c, name,
-		     from < 0                  ? "cannot be read" :
-		     c->entries > MOST_ENTRIES ? "too many entries" :
-						 "not a regular file");
+		report_left_out(c, name,
+				from < 0                  ? "cannot be read" :
+				c->entries > MOST_ENTRIES ? "too many entries" :
+							    "not a regular file");
 		if (from >= 0)
 			close(from);
 		return PD_OK;
@@ -126,7 +126,7 @@ static enum pd_status copy_folder(struct copying *c, int from_dir, const char *n
 	int to;
 
 	if (!from || ++c->entries > MOST_ENTRIES) {
-		tell(c, name, from ? "too many entries" : "not a readable directory");
+		report_left_out(c, name, from ? "too many entries" : "not a readable directory");
 		if (from)
 			closedir(from);
 		return PD_OK;
@@ -154,10 +154,10 @@ enum pd_status pd_writer_carry_beside(struct pd_writer *writer, struct pd_file *
 		if (!is_copy_name(entry->d_name))
 			continue;
 		if (writer->dir_fd < 0) {
-			tell(&c, entry->d_name, "needs an output directory (--to dir)");
+			report_left_out(&c, entry->d_name, "needs an output directory (--to dir)");
 		} else if (writer->changes.event || writer->changes.feature) {
 			// who changes what a recording says of itself does not want it told here
-			tell(&c, entry->d_name, "not copied; copy it yourself if you need it");
+			report_left_out(&c, entry->d_name, "not copied; copy it yourself if you need it");
 		} else {
 			c.piece = pd_write_scratch(writer, PIECE);
 			status = c.piece ? copy_folder(&c, dirfd(dir), entry->d_name, error) : pd_fail_memory(error);

@@ -78,7 +78,7 @@ enum pd_status pd_writer_write_for(struct pd_writer *writer, const struct pd_con
 
 // ---- what is left out ----
 
-static void tell(struct pd_writer *writer, uint64_t offset, const char *what, const char *why)
+static void report_dropped(struct pd_writer *writer, uint64_t offset, const char *what, const char *why)
 {
 	if (writer->source)
 		pd_file_tell(writer->source, PD_PROBLEM_NOT_READ, offset, what, "%s unknown to %s", why,
@@ -97,11 +97,11 @@ void pd_consumer_fit_attr(struct pd_writer *writer, struct pd_attr *attr)
 	if (!reader)
 		return;
 	if (attr->flags & ~low_bits(reader->attr_flag_bits))
-		tell(writer, PD_NO_OFFSET, "attr.flags", "event flags");
+		report_dropped(writer, PD_NO_OFFSET, "attr.flags", "event flags");
 	attr->flags &= low_bits(reader->attr_flag_bits);
 	// these say what samples hold: they stay
 	if (attr->sample_type & ~low_bits(reader->sample_type_bits))
-		tell(writer, PD_NO_OFFSET, "attr.sample_type", "sample fields (kept)");
+		report_dropped(writer, PD_NO_OFFSET, "attr.sample_type", "sample fields (kept)");
 }
 
 void pd_consumer_cut_attr(struct pd_writer *writer, struct pd_write_event *event)
@@ -115,7 +115,7 @@ void pd_consumer_cut_attr(struct pd_writer *writer, struct pd_write_event *event
 	for (size_t i = most; i < event->attr_size; i++)
 		lost |= event->attr[i] != 0;
 	if (lost)
-		tell(writer, PD_NO_OFFSET, "attr", "values at the end of the attr");
+		report_dropped(writer, PD_NO_OFFSET, "attr", "values at the end of the attr");
 	event->attr_size = most;
 	pd_pen_u32(&pen, (uint32_t)most);
 }
@@ -124,7 +124,7 @@ bool pd_consumer_takes_feature(struct pd_writer *writer, unsigned feature)
 {
 	if (!writer->reader || feature <= writer->reader->last_feature)
 		return true;
-	tell(writer, PD_NO_OFFSET, pd_feature_name(feature), "header feature");
+	report_dropped(writer, PD_NO_OFFSET, pd_feature_name(feature), "header feature");
 	return false;
 }
 
@@ -137,7 +137,7 @@ bool pd_consumer_takes_record(struct pd_writer *writer, const struct pd_record *
 	    (record->type >= 64 && record->type <= reader->last_tool_record))
 		return true;
 	if (!(writer->told_left_out & bit))
-		tell(writer, record->offset, pd_record_name(record->type), "records of a type");
+		report_dropped(writer, record->offset, pd_record_name(record->type), "records of a type");
 	writer->told_left_out |= bit;
 	return false;
 }

@@ -11,8 +11,8 @@
 #include "format/encode.h"
 #include "format/record.h"
 
-static void tell(struct pd_writer *writer, struct pd_file *file, uint64_t key, uint64_t offset, const char *name,
-		 const char *why)
+static void report_unknown(struct pd_writer *writer, struct pd_file *file, uint64_t key, uint64_t offset,
+			   const char *name, const char *why)
 {
 	uint64_t bit = UINT64_C(1) << (key & 63);
 
@@ -142,8 +142,8 @@ static void tell_record(struct pd_writer *writer, const struct pd_record *record
 	const char *name = pd_record_name(record->type);
 
 	if (record->type != PD_RECORD_SAMPLE || record->scratch->file != writer->source)
-		tell(writer, record->scratch->file, record->type, record->offset, name,
-		     name ? "a record that does not fit its layout" : "a record of unknown type");
+		report_unknown(writer, record->scratch->file, record->type, record->offset, name,
+			       name ? "a record that does not fit its layout" : "a record of unknown type");
 	else if (!writer->unturned_count++)
 		writer->unturned_offset = record->offset;
 }

@@ -21,7 +21,7 @@ static bool is_compressed(struct pd_file *file)
 	return pd_file_has_compressed(file) && (!compression || compression->type);
 }
 
-static void choose(struct pd_writer *writer, const struct pd_writer_options *options)
+static void choose_form(struct pd_writer *writer, const struct pd_writer_options *options)
 {
 	struct pd_file *input = options->input_count ? options->inputs[0] : NULL;
 
@@ -54,7 +54,7 @@ static enum pd_status new_writer(const char *name, const struct pd_writer_option
 	if (!writer)
 		return pd_fail_memory(error);
 	writer->dir_fd = -1;
-	choose(writer, all);
+	choose_form(writer, all);
 	writer->name = strdup(name);
 	if (!writer->name) {
 		pd_free(writer);

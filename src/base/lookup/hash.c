@@ -22,7 +22,7 @@ uint64_t pd_hash(uint64_t seed, const void *data, size_t size)
 	return hash;
 }
 
-static void put(struct pd_index *index, struct pd_index_slot slot)
+static void insert_slot(struct pd_index *index, struct pd_index_slot slot)
 {
 	size_t at = slot.hash & (index->capacity - 1);
 
@@ -45,7 +45,7 @@ static bool grow(struct pd_index *index)
 	}
 	for (size_t i = 0; i < old.capacity; i++) {
 		if (old.slots[i].number_plus_1)
-			put(index, old.slots[i]);
+			insert_slot(index, old.slots[i]);
 	}
 	pd_free(old.slots);
 	return true;
@@ -55,7 +55,7 @@ bool pd_index_add(struct pd_index *index, uint64_t hash, uint32_t number)
 {
 	if (index->count >= index->capacity / 2 && !grow(index))
 		return false;
-	put(index, (struct pd_index_slot){ (uint32_t)hash, number + 1 });
+	insert_slot(index, (struct pd_index_slot){ (uint32_t)hash, number + 1 });
 	index->count++;
 	return true;
 }

@@ -363,8 +363,8 @@ static enum pd_status put_image(struct pd_bundle *b, const struct pd_symbol_sour
 	return status;
 }
 
-static void tell(const struct adding *a, const struct pd_symbol_source *s, const char *name, uint64_t packed,
-		 const char *missing)
+static void report_member(const struct adding *a, const struct pd_symbol_source *s, const char *name, uint64_t packed,
+			  const char *missing)
 {
 	static const char *const kinds[] = { [PD_SOURCE_OBJECT] = "object",       [PD_SOURCE_DEBUG] = "debug",
 					     [PD_SOURCE_SHARED] = "shared-debug", [PD_SOURCE_KALLSYMS] = "kallsyms",
@@ -392,17 +392,17 @@ static bool add_source(void *self, const struct pd_symbol_source *s)
 	char name[PATH_MAX];
 
 	if (!name_source(s, name)) {
-		tell(a, s, NULL, 0, "no build id, and its path is outside of the bundle");
+		report_member(a, s, NULL, 0, "no build id, and its path is outside of the bundle");
 		return true;
 	}
 	is_new = !is_taken(b, name);
 	if (is_new && !is_free(b, name)) {
-		tell(a, s, NULL, 0, "another file of the bundle has the same name");
+		report_member(a, s, NULL, 0, "another file of the bundle has the same name");
 		return true;
 	}
 	if (is_new)
 		a->status = put_image(b, s, name);
-	tell(a, s, name, is_new ? b->tar.written - before : 0, NULL);
+	report_member(a, s, name, is_new ? b->tar.written - before : 0, NULL);
 	if (a->status >= 0)
 		a->status = put_links(b, s, name);
 	return a->status >= 0;

@@ -56,7 +56,7 @@ static bool is_dropped(const struct pd_elf *elf, const struct pd_elf_section *s)
 	return true;
 }
 
-static bool add(struct pd_keep *keep, const struct pd_elf *elf, uint64_t offset, uint64_t size)
+static bool keep_range(struct pd_keep *keep, const struct pd_elf *elf, uint64_t offset, uint64_t size)
 {
 	if (offset >= elf->image.size || !size)
 		return true;
@@ -140,7 +140,7 @@ static bool take_sections(struct pd_keep *keep, const struct pd_elf *elf, const 
 		if (s->type == PD_ELF_SECTION_NOBITS)
 			continue;
 		if (!is_dropped(elf, s)) {
-			if (!add(keep, elf, s->offset, s->size))
+			if (!keep_range(keep, elf, s->offset, s->size))
 				return false;
 			continue;
 		}
@@ -159,12 +159,12 @@ bool pd_keep_make(struct pd_keep *keep, struct pd_elf *elf)
 	// without sections nobody can tell what is what
 	if (!elf->section_count || !read_tables(elf, &t))
 		return true;
-	ok = read_headers(keep, elf, &t) && add(keep, elf, 0, elf->wide ? HEADER_SIZE_WIDE : HEADER_SIZE) &&
-	     add(keep, elf, t.segments_at, (uint64_t)elf->segment_count * t.segment_size) &&
-	     add(keep, elf, t.sections_at, keep->headers_size) && take_sections(keep, elf, &t);
+	ok = read_headers(keep, elf, &t) && keep_range(keep, elf, 0, elf->wide ? HEADER_SIZE_WIDE : HEADER_SIZE) &&
+	     keep_range(keep, elf, t.segments_at, (uint64_t)elf->segment_count * t.segment_size) &&
+	     keep_range(keep, elf, t.sections_at, keep->headers_size) && take_sections(keep, elf, &t);
 	for (size_t i = 0; ok && i < elf->segment_count; i++)
 		if (elf->segments[i].type == SEGMENT_NOTE)
-			ok = add(keep, elf, elf->segments[i].offset, elf->segments[i].file_size);
+			ok = keep_range(keep, elf, elf->segments[i].offset, elf->segments[i].file_size);
 	if (!ok) {
 		pd_keep_fini(keep);
 		return false;

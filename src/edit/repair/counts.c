@@ -86,7 +86,7 @@ static void note(struct survey *survey, const struct pd_record *record)
 }
 
 // The maps by what most counts say.
-static void settle(struct pd_count_maps *maps, struct survey *survey)
+static void set_by_majority(struct pd_count_maps *maps, struct survey *survey)
 {
 	// one count says less than a map
 	maps->make_cpus = survey->on_mapped_cpus * 2 + (survey->has_cpus ? 1 : 0) < survey->counts;
@@ -104,7 +104,7 @@ static void settle(struct pd_count_maps *maps, struct survey *survey)
 	}
 }
 
-static enum pd_status walk(struct survey *survey, struct pd_file *file, struct pd_error *error)
+static enum pd_status count_records(struct survey *survey, struct pd_file *file, struct pd_error *error)
 {
 	const struct pd_stream_options careful = { .size = sizeof(careful), .careful = true };
 	const struct pd_record *record;
@@ -126,9 +126,9 @@ enum pd_status pd_count_maps_learn(struct pd_count_maps *maps, struct pd_file *f
 				 .counted = pd_alloc(sizeof(*survey.counted)) };
 	enum pd_status status;
 
-	status = survey.mapped && survey.counted ? walk(&survey, file, error) : pd_fail_memory(error);
+	status = survey.mapped && survey.counted ? count_records(&survey, file, error) : pd_fail_memory(error);
 	if (status >= 0 && survey.seen)
-		settle(maps, &survey);
+		set_by_majority(maps, &survey);
 	pd_free(survey.mapped);
 	pd_free(survey.counted);
 	return status;

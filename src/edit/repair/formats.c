@@ -91,7 +91,7 @@ static bool make_room(struct pd_formats *formats, size_t count)
 	return formats->systems != NULL;
 }
 
-static void settle(struct pd_formats *formats)
+static void choose_formats(struct pd_formats *formats)
 {
 	formats->data.systems = (struct pd_list){ formats->systems, formats->count, sizeof(*formats->systems) };
 }
@@ -117,7 +117,7 @@ enum pd_status pd_formats_make(struct pd_formats *formats, const struct pd_file 
 	for (size_t i = 0; i < pd_file_event_count(file); i++)
 		if (is_tracepoint(pd_file_full_event(file, i)) && !add_format(formats, pd_file_full_event(file, i)))
 			return pd_fail_memory(error);
-	settle(formats);
+	choose_formats(formats);
 	return PD_OK;
 }
 
@@ -232,7 +232,7 @@ enum pd_status pd_formats_mend(struct pd_formats *formats, const struct pd_file 
 	formats->data = *data;
 	if (!mend_all(formats, file, data))
 		return pd_fail_memory(error);
-	settle(formats);
+	choose_formats(formats);
 	return PD_OK;
 }
 

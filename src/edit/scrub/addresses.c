@@ -88,7 +88,7 @@ static uint64_t kernel_size(uint64_t start, uint64_t size)
 	return size < most ? size : most;
 }
 
-static bool add(struct pd_scrub *scrub, enum pd_scrub_space which, uint64_t start, uint64_t size)
+static bool add_range(struct pd_scrub *scrub, enum pd_scrub_space which, uint64_t start, uint64_t size)
 {
 	struct pd_address_space *space = &scrub->spaces[which];
 	struct pd_address_range *more;
@@ -122,8 +122,8 @@ static bool add_map(struct pd_scrub *scrub, uint16_t misc, uint32_t pid, uint64_
 
 	/* A recorder that may not see addresses of the kernel maps it everywhere. */
 	if (space != PD_SPACE_USER && !addr && pgoff >= KERNEL_HALF)
-		return add(scrub, space, pgoff & ~(uint64_t)((1 << ANCHOR_BITS) - 1), UINT64_C(1) << 30);
-	return add(scrub, space, addr, len);
+		return add_range(scrub, space, pgoff & ~(uint64_t)((1 << ANCHOR_BITS) - 1), UINT64_C(1) << 30);
+	return add_range(scrub, space, addr, len);
 }
 
 bool pd_scrub_note_mapping(struct pd_scrub *scrub, const struct pd_record *record)
@@ -136,7 +136,7 @@ bool pd_scrub_note_mapping(struct pd_scrub *scrub, const struct pd_record *recor
 		return add_map(scrub, record->misc, mmap2->pid, mmap2->addr, mmap2->len, mmap2->pgoff);
 	if (mmap)
 		return add_map(scrub, record->misc, mmap->pid, mmap->addr, mmap->len, mmap->pgoff);
-	return !ksymbol || add(scrub, PD_SPACE_KERNEL, ksymbol->addr, ksymbol->len);
+	return !ksymbol || add_range(scrub, PD_SPACE_KERNEL, ksymbol->addr, ksymbol->len);
 }
 
 struct place {

@@ -74,7 +74,7 @@ enum pd_scrub_fate pd_scrub_feature_fate(unsigned feature)
 
 /* ---- memory ---- */
 
-static void *take(struct pd_scrub *scrub, size_t size)
+static void *alloc_scratch(struct pd_scrub *scrub, size_t size)
 {
 	void *data = pd_arena_alloc(&scrub->arena, size ? size : 1);
 
@@ -85,7 +85,7 @@ static void *take(struct pd_scrub *scrub, size_t size)
 
 static void *copy_of(struct pd_scrub *scrub, const void *from, size_t size)
 {
-	void *to = take(scrub, size);
+	void *to = alloc_scratch(scrub, size);
 
 	return to && size ? memcpy(to, from, size) : to;
 }
@@ -147,7 +147,7 @@ static void text(struct pd_scrub *scrub, enum pd_value_class class, struct pd_st
 		length = room - 1;
 	if (length >= size)
 		size = room;
-	now = take(scrub, length + 1 > size ? length + 1 : size);
+	now = alloc_scratch(scrub, length + 1 > size ? length + 1 : size);
 	if (!now)
 		return;
 	memcpy(now, name, length);
@@ -171,7 +171,7 @@ static void array_U8(struct pd_scrub *scrub, enum pd_value_class class, struct p
 		array->data = now;
 		break;
 	case PD_CLASS_TEXT_BYTES:
-		array->data = take(scrub, array->size);
+		array->data = alloc_scratch(scrub, array->size);
 		break;
 	default:
 		if (pd_scrub_action(scrub, class) == PD_SCRUB_KEEP)
@@ -223,7 +223,7 @@ static void rest(struct pd_scrub *scrub, struct pd_bytes *bytes)
 	if (!bytes->size)
 		return;
 	scrub->counts.values[PD_CLASS_ZERO] += bytes->size;
-	bytes->data = take(scrub, bytes->size);
+	bytes->data = alloc_scratch(scrub, bytes->size);
 	if (!bytes->data)
 		bytes->size = 0;
 }
@@ -329,7 +329,7 @@ static void align(struct pd_scrub *scrub, struct pd_bytes *rest, const struct pd
 	if (!map || pd_scrub_action(scrub, PD_CLASS_CPU) == PD_SCRUB_KEEP)
 		return;
 	rest->size = (8 - size % 8) % 8;
-	rest->data = take(scrub, rest->size);
+	rest->data = alloc_scratch(scrub, rest->size);
 }
 
 /* ---- doors ---- */

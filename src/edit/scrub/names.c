@@ -30,7 +30,7 @@ static bool ends(const char *text, size_t length, const char *with)
 	return length >= size && !memcmp(text + length - size, with, size);
 }
 
-static void put(struct pd_scrub *scrub, const char *text, size_t length)
+static void append_name(struct pd_scrub *scrub, const char *text, size_t length)
 {
 	pd_text_printf(scrub->text, "%.*s", (int)length, text);
 }
@@ -119,7 +119,7 @@ static void put_step(struct pd_scrub *scrub, enum pd_value_class class, const ch
 	size_t at;
 
 	if (!length || (length <= 2 && !memcmp(name, "..", length)) || is_kept(scrub, class, name, length)) {
-		put(scrub, name, length);
+		append_name(scrub, name, length);
 	} else if ((at = find_kind(name, length, ".ko")) != 0) {
 		put_module(scrub, name, at);
 		pd_text_add(scrub->text, ".ko");
@@ -166,7 +166,7 @@ static bool put_no_file(struct pd_scrub *scrub, const char *text, size_t length)
 	static const char *const shapes[] = { "anon_inode:", "/memfd:", "[anon:", "socket:", "pipe:" };
 
 	if (pd_scrub_is_marker(text, length)) {
-		put(scrub, text, length);
+		append_name(scrub, text, length);
 		return true;
 	}
 	if (put_bracketed_task(scrub, text, length, "[stack:"))
@@ -217,7 +217,7 @@ static void put_path(struct pd_scrub *scrub, const char *path, size_t length)
 	if (gone)
 		length -= sizeof(deleted) - 1;
 	if (is_kept(scrub, PD_CLASS_PATH, path, length))
-		put(scrub, path, length);
+		append_name(scrub, path, length);
 	else if (!put_no_file(scrub, path, length))
 		put_steps(scrub, PD_CLASS_PATH, path, length);
 	if (gone)
@@ -246,12 +246,12 @@ static void put_words(struct pd_scrub *scrub, enum pd_value_class class, const c
 			continue;
 		if (size && (known(word, size) || (in_system && is_plain_word(word, size)) ||
 			     (at < length && text[at] == ':' && pd_scrub_is_tracepoint_system(word, size))))
-			put(scrub, word, size);
+			append_name(scrub, word, size);
 		else if (size)
 			put_step(scrub, class, word, size);
 		in_system = at < length && text[at] == ':' && !in_system && pd_scrub_is_tracepoint_system(word, size);
 		if (at < length)
-			put(scrub, text + at, 1);
+			append_name(scrub, text + at, 1);
 		from = at + 1;
 	}
 }
@@ -265,7 +265,7 @@ static void put_release(struct pd_scrub *scrub, const char *text, size_t length)
 		digits = length;
 	if (digits > 16)
 		digits = 0;
-	put(scrub, text, digits);
+	append_name(scrub, text, digits);
 	if (digits == length)
 		return;
 	if (digits)
@@ -309,7 +309,7 @@ static void put_symbol(struct pd_scrub *scrub, const char *text, size_t length)
 	static const char *const shapes[] = { "bpf_trampoline_", "bpf_dispatcher_" };
 
 	if (pd_scrub_is_marker(text, length)) {
-		put(scrub, text, length);
+		append_name(scrub, text, length);
 		return;
 	}
 	if (starts(text, length, "bpf_prog_")) {
@@ -326,7 +326,7 @@ static void put_symbol(struct pd_scrub *scrub, const char *text, size_t length)
 static void put_known(struct pd_scrub *scrub, const char *text, size_t length, bool known)
 {
 	if (known)
-		put(scrub, text, length);
+		append_name(scrub, text, length);
 	else
 		put_word(scrub, text, length);
 }
@@ -368,7 +368,7 @@ static void put_text(struct pd_scrub *scrub, enum pd_value_class class, const ch
 		put_known(scrub, text, length, strspn(text, "0123456789abcdefx,-") >= length);
 		return;
 	case PD_CLASS_MACHINE:
-		put(scrub, text, length);
+		append_name(scrub, text, length);
 		return;
 	default:
 		put_word(scrub, text, length);
@@ -380,7 +380,7 @@ void pd_scrub_put_name(struct pd_scrub *scrub, enum pd_value_class class, const 
 	if (class == PD_CLASS_STRING)
 		class = scrub->string;
 	if (class != PD_CLASS_PATH && is_kept(scrub, class, text, length))
-		put(scrub, text, length);
+		append_name(scrub, text, length);
 	else
 		put_text(scrub, class, text, length);
 }

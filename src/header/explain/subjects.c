@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 
-static void add(struct pd_explain_subjects *subjects, const struct pd_explain_subject *subject)
+static void append_subject(struct pd_explain_subjects *subjects, const struct pd_explain_subject *subject)
 {
 	if (PD_GROW(subjects->items, subjects->capacity, subjects->count + 1))
 		subjects->items[subjects->count++] = *subject;
@@ -24,26 +24,26 @@ static void add_records(struct pd_explain_subjects *subjects)
 	uint32_t type;
 
 	for (size_t i = 0; pd_record_type_at(i, &type); i++)
-		add(subjects, &(struct pd_explain_subject){
-				      .kind = PD_SUBJECT_RECORD,
-				      .number = type,
-				      .name = pd_record_name(type),
-				      .doc = pd_record_doc(type),
-				      .layout = pd_record_layout(type),
-			      });
+		append_subject(subjects, &(struct pd_explain_subject){
+						 .kind = PD_SUBJECT_RECORD,
+						 .number = type,
+						 .name = pd_record_name(type),
+						 .doc = pd_record_doc(type),
+						 .layout = pd_record_layout(type),
+					 });
 }
 
 static void add_features(struct pd_explain_subjects *subjects)
 {
 	for (unsigned feature = 0; feature < PD_FEATURE_LIMIT; feature++) {
 		if (pd_feature_name(feature))
-			add(subjects, &(struct pd_explain_subject){
-					      .kind = PD_SUBJECT_FEATURE,
-					      .number = feature,
-					      .name = pd_feature_name(feature),
-					      .doc = pd_feature_doc(feature),
-					      .layout = pd_feature_layout(feature),
-				      });
+			append_subject(subjects, &(struct pd_explain_subject){
+							 .kind = PD_SUBJECT_FEATURE,
+							 .number = feature,
+							 .name = pd_feature_name(feature),
+							 .doc = pd_feature_doc(feature),
+							 .layout = pd_feature_layout(feature),
+						 });
 	}
 }
 
@@ -60,12 +60,12 @@ static void add_layouts(struct pd_explain_subjects *subjects)
 			known |= subjects->items[k].layout == layout &&
 				 !strcasecmp(subjects->items[k].name, pd_layout_name(layout));
 		if (!known)
-			add(subjects, &(struct pd_explain_subject){
-					      .kind = PD_SUBJECT_LAYOUT,
-					      .name = pd_layout_name(layout),
-					      .doc = pd_layout_doc(layout),
-					      .layout = layout,
-				      });
+			append_subject(subjects, &(struct pd_explain_subject){
+							 .kind = PD_SUBJECT_LAYOUT,
+							 .name = pd_layout_name(layout),
+							 .doc = pd_layout_doc(layout),
+							 .layout = layout,
+						 });
 	}
 }
 
@@ -74,12 +74,12 @@ static void add_names(struct pd_explain_subjects *subjects)
 	const struct pd_names *names;
 
 	for (size_t i = 0; (names = pd_names_at(i)) != NULL; i++)
-		add(subjects, &(struct pd_explain_subject){
-				      .kind = PD_SUBJECT_NAMES,
-				      .name = pd_names_name(names),
-				      .doc = pd_names_doc(names),
-				      .names = names,
-			      });
+		append_subject(subjects, &(struct pd_explain_subject){
+						 .kind = PD_SUBJECT_NAMES,
+						 .name = pd_names_name(names),
+						 .doc = pd_names_doc(names),
+						 .names = names,
+					 });
 }
 
 static void add_problems(struct pd_explain_subjects *subjects)
@@ -88,7 +88,7 @@ static void add_problems(struct pd_explain_subjects *subjects)
 
 	for (size_t i = 0; (subject.name = pd_problem_at(i, &subject.severity, &subject.doc, &subject.advice)) != NULL;
 	     i++)
-		add(subjects, &subject);
+		append_subject(subjects, &subject);
 }
 
 void pd_explain_subjects_init(struct pd_explain_subjects *subjects)

@@ -58,7 +58,7 @@ static char next(struct rust *r)
 	return c;
 }
 
-static void put(struct rust *r, const char *text, size_t size)
+static void append(struct rust *r, const char *text, size_t size)
 {
 	if (r->silent || r->failed)
 		return;
@@ -71,7 +71,7 @@ static void put(struct rust *r, const char *text, size_t size)
 
 static void puts_(struct rust *r, const char *text)
 {
-	put(r, text, strlen(text));
+	append(r, text, strlen(text));
 }
 
 static void put_number(struct rust *r, uint64_t value)
@@ -88,7 +88,7 @@ static void put_utf8(struct rust *r, uint32_t c)
 	for (size_t i = size; i-- > 1; c >>= 6)
 		text[i] = (char)(0x80 | (c & 63));
 	text[0] = (char)(size == 1 ? c : (0xf00u >> size & 0xf0) | c);
-	put(r, text, size);
+	append(r, text, size);
 }
 
 static bool is_digit(char c)
@@ -191,7 +191,7 @@ static void print_ident(struct rust *r, const struct ident *ident)
 	size_t count;
 
 	if (!ident->is_punycode) {
-		put(r, ident->text, ident->size);
+		append(r, ident->text, ident->size);
 		return;
 	}
 	count = pd_punycode_decode(ident->text, ident->size, letters);
@@ -199,7 +199,7 @@ static void print_ident(struct rust *r, const struct ident *ident)
 		put_utf8(r, letters[i]);
 	if (!count) {
 		puts_(r, "punycode{");
-		put(r, ident->text, ident->size);
+		append(r, ident->text, ident->size);
 		puts_(r, "}");
 	}
 }
@@ -255,7 +255,7 @@ static void print_lifetime(struct rust *r, uint64_t index)
 	if (!index)
 		puts_(r, "_");
 	else if (depth < 26)
-		put(r, &letter, 1);
+		append(r, &letter, 1);
 	else {
 		puts_(r, "_");
 		put_number(r, depth);
@@ -333,7 +333,7 @@ static void print_nested(struct rust *r, bool in_value)
 		else if (space == 'S')
 			puts_(r, "shim");
 		else
-			put(r, &space, 1);
+			append(r, &space, 1);
 		if (ident.size) {
 			puts_(r, ":");
 			print_ident(r, &ident);
@@ -435,7 +435,7 @@ static void print_abi(struct rust *r)
 		abi = read_undisambiguated(r);
 	puts_(r, "extern \"");
 	for (size_t i = 0; i < abi.size; i++)
-		put(r, abi.text[i] == '_' ? "-" : &abi.text[i], 1);
+		append(r, abi.text[i] == '_' ? "-" : &abi.text[i], 1);
 	puts_(r, "\" ");
 }
 
@@ -606,7 +606,7 @@ static void print_integer(struct rust *r, char type)
 		puts_(r, "'");
 	} else if (count > 16 || type == 'c') {
 		puts_(r, "0x");
-		put(r, digits, count);
+		append(r, digits, count);
 	} else {
 		put_number(r, value);
 	}

@@ -279,7 +279,7 @@ struct spans {
 	void *self;
 };
 
-static bool tell(const struct spans *s, uint64_t start, uint64_t end)
+static bool emit_span(const struct spans *s, uint64_t start, uint64_t end)
 {
 	uint64_t last = s->u->addr_size == 4 ? UINT32_MAX : UINT64_MAX;
 
@@ -303,7 +303,7 @@ static void spans_of_ranges(struct spans *s)
 			return;
 		if (start == last)
 			s->base = end;
-		else if (!tell(s, start + s->base, end + s->base))
+		else if (!emit_span(s, start + s->base, end + s->base))
 			return;
 	}
 }
@@ -329,22 +329,22 @@ static bool span_of_list(struct spans *s)
 		return !s->c.failed;
 	case 2: // start and end, by index
 		start = indexed(s);
-		return tell(s, start, indexed(s));
+		return emit_span(s, start, indexed(s));
 	case 3: // start by index, length
 		start = indexed(s);
-		return tell(s, start, start + pd_dwarf_uleb(&s->c));
+		return emit_span(s, start, start + pd_dwarf_uleb(&s->c));
 	case 4: // distances from the base
 		start = s->base + pd_dwarf_uleb(&s->c);
-		return tell(s, start, s->base + pd_dwarf_uleb(&s->c));
+		return emit_span(s, start, s->base + pd_dwarf_uleb(&s->c));
 	case 5: // base
 		s->base = pd_dwarf_number(&s->c, size);
 		return !s->c.failed;
 	case 6: // start and end
 		start = pd_dwarf_number(&s->c, size);
-		return tell(s, start, pd_dwarf_number(&s->c, size));
+		return emit_span(s, start, pd_dwarf_number(&s->c, size));
 	case 7: // start and length
 		start = pd_dwarf_number(&s->c, size);
-		return tell(s, start, start + pd_dwarf_uleb(&s->c));
+		return emit_span(s, start, start + pd_dwarf_uleb(&s->c));
 	default:
 		return false;
 	}
@@ -385,7 +385,7 @@ void pd_dwarf_spans(const struct pd_dwarf *d, const struct pd_dwarf_unit_head *u
 		// a constant is the distance from the start
 		if (!pd_dwarf_addr(d, u, high, &end))
 			end = start + high->number;
-		tell(&s, start, end);
+		emit_span(&s, start, end);
 	}
 }
 

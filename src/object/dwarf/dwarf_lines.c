@@ -274,7 +274,7 @@ static void run_standard(struct program *p, unsigned code)
 	}
 }
 
-static void run(struct program *p)
+static void run_program(struct program *p)
 {
 	reset(p);
 	p->row_file = UINT64_MAX;
@@ -352,5 +352,5 @@ void pd_dwarf_lines(struct pd_dwarf *d, const struct pd_dwarf_unit_head *u, uint
 	} else {
 		read_old_tables(&p, &tables);
 	}
-	run(&p);
+	run_program(&p);
 }

@@ -49,7 +49,7 @@ static void pop(struct sweep *s)
 	s->heap[at] = moved;
 }
 
-static void put(struct sweep *s, uint64_t start)
+static void emit_piece(struct sweep *s, uint64_t start)
 {
 	uint32_t value = s->heap_count ? s->spans[s->heap[0]].value : PD_PIECE_NONE;
 	size_t n = s->count;
@@ -68,7 +68,7 @@ static void sweep_to(struct sweep *s, uint64_t place)
 
 		while (s->heap_count && s->spans[s->heap[0]].end <= end)
 			pop(s);
-		put(s, end);
+		emit_piece(s, end);
 	}
 }
 
@@ -100,7 +100,7 @@ bool pd_pieces_make(struct pd_span *spans, size_t count, struct pd_piece **piece
 			if (spans[i].end <= spans[i].start)
 				continue;
 			push(&s, i);
-			put(&s, spans[i].start);
+			emit_piece(&s, spans[i].start);
 		}
 		sweep_to(&s, UINT64_MAX);
 	} else {

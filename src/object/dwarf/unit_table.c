@@ -372,7 +372,7 @@ static bool make_spots(struct spots *s, const struct pd_unit_maker *m, const str
 
 // ---- tables ----
 
-static void *put(void *at, const void *data, size_t size)
+static void *write_bytes(void *at, const void *data, size_t size)
 {
 	if (size)
 		memcpy(at, data, size);
@@ -389,11 +389,11 @@ static void *make_block(const struct pd_unit_maker *m, const struct spots *s, co
 
 	if (!block)
 		return NULL;
-	at = put(at, &head, sizeof(head));
-	at = put(at, s->areas, s->area_count * sizeof(*s->areas));
-	at = put(at, s->items, s->count * sizeof(*s->items));
-	at = put(at, c->links, c->count * sizeof(*c->links));
-	put(at, m->texts, m->texts_size);
+	at = write_bytes(at, &head, sizeof(head));
+	at = write_bytes(at, s->areas, s->area_count * sizeof(*s->areas));
+	at = write_bytes(at, s->items, s->count * sizeof(*s->items));
+	at = write_bytes(at, c->links, c->count * sizeof(*c->links));
+	write_bytes(at, m->texts, m->texts_size);
 	*size_out = size;
 	return block;
 }

@@ -28,7 +28,7 @@ struct section {
 // ---- reading ----
 
 // Takes the next bytes; false if there are less.
-static bool take(const uint8_t **at, size_t *left, void *out, size_t size)
+static bool read_bytes(const uint8_t **at, size_t *left, void *out, size_t size)
 {
 	if (size > *left)
 		return false;
@@ -45,7 +45,7 @@ static bool take_segments(struct pd_elf *elf, size_t count, const uint8_t **at, 
 	if (count > *left / sizeof(s))
 		return false;
 	elf->segments = pd_arena_alloc(&elf->arena, count * sizeof(*elf->segments));
-	for (size_t i = 0; elf->segments && i < count && take(at, left, &s, sizeof(s)); i++)
+	for (size_t i = 0; elf->segments && i < count && read_bytes(at, left, &s, sizeof(s)); i++)
 		elf->segments[elf->segment_count++] = (struct pd_elf_segment){
 			.type = s.type,
 			.flags = s.flags,
@@ -65,7 +65,7 @@ static bool take_sections(struct pd_elf *elf, size_t count, const uint8_t **at, 
 	if (count > *left / sizeof(s))
 		return false;
 	elf->sections = pd_arena_alloc(&elf->arena, count * sizeof(*elf->sections));
-	for (size_t i = 0; elf->sections && i < count && take(at, left, &s, sizeof(s)); i++)
+	for (size_t i = 0; elf->sections && i < count && read_bytes(at, left, &s, sizeof(s)); i++)
 		elf->sections[elf->section_count++] = (struct pd_elf_section){
 			.name = "",
 			.type = s.type,
@@ -86,7 +86,7 @@ static struct pd_elf *take_shape(const uint8_t **at, size_t *left)
 	if (!elf)
 		return NULL;
 	elf->image.fd = -1;
-	if (take(at, left, &shape, sizeof(shape)) && take_segments(elf, shape.segment_count, at, left) &&
+	if (read_bytes(at, left, &shape, sizeof(shape)) && take_segments(elf, shape.segment_count, at, left) &&
 	    take_sections(elf, shape.section_count, at, left)) {
 		elf->type = shape.type;
 		elf->machine = shape.machine;
@@ -138,7 +138,7 @@ bool pd_index_load_symbols(const char *index, const struct pd_object_id *id, con
 
 // ---- writing ----
 
-static uint8_t *put(uint8_t *at, const void *data, size_t size)
+static uint8_t *write_bytes(uint8_t *at, const void *data, size_t size)
 {
 	memcpy(at, data, size);
 	return at + size;
@@ -161,21 +161,21 @@ static uint8_t *put_shape(uint8_t *at, const struct pd_elf *elf, size_t section_
 		.wide = elf->wide,
 	};
 
-	at = put(at, &shape, sizeof(shape));
+	at = write_bytes(at, &shape, sizeof(shape));
 	for (size_t i = 0; i < elf->segment_count; i++) {
 		const struct pd_elf_segment *s = &elf->segments[i];
 		struct segment segment = {
 			s->offset, s->addr, s->file_size, s->memory_size, s->align, s->type, s->flags
 		};
 
-		at = put(at, &segment, sizeof(segment));
+		at = write_bytes(at, &segment, sizeof(segment));
 	}
 	for (size_t i = 0; i < elf->section_count; i++) {
 		const struct pd_elf_section *s = &elf->sections[i];
 		struct section section = { s->addr, s->offset, s->size, s->flags, s->type, 0 };
 
 		if (is_kept(elf, s))
-			at = put(at, &section, sizeof(section));
+			at = write_bytes(at, &section, sizeof(section));
 	}
 	return at;
 }

@@ -86,7 +86,7 @@ struct reading {
 
 // ---- bytes ----
 
-static struct pd_cursor look(struct reading *r, uint64_t offset, size_t want)
+static struct pd_cursor peek(struct reading *r, uint64_t offset, size_t want)
 {
 	uint64_t into = offset - r->window_at;
 
@@ -304,7 +304,7 @@ static const char *read_record(struct reading *r, uint32_t id, uint64_t size, ui
 		r->jit->about.closed = true;
 	if (id > CODE_UNWINDING || id == CODE_CLOSE)
 		return NULL; // what is not known yet
-	c = look(r, offset + RECORD_SIZE, (size_t)(body < most ? body : most));
+	c = peek(r, offset + RECORD_SIZE, (size_t)(body < most ? body : most));
 	if (id == CODE_LOAD)
 		ok = read_load(r, &c, time, offset, size);
 	else if (id == CODE_MOVE)
@@ -322,7 +322,7 @@ static void read_records(struct reading *r, uint64_t offset)
 	const char *damage = NULL;
 
 	while (!damage && !r->out_of_memory && offset < r->image->size) {
-		struct pd_cursor c = look(r, offset, RECORD_SIZE);
+		struct pd_cursor c = peek(r, offset, RECORD_SIZE);
 		uint32_t id = pd_cursor_u32(&c), size = pd_cursor_u32(&c);
 		uint64_t time = pd_cursor_u64(&c);
 
@@ -344,14 +344,14 @@ static void read_records(struct reading *r, uint64_t offset)
 static enum pd_status read_header(struct reading *r, uint64_t *size_out, struct pd_error *error)
 {
 	struct pd_jitdump_about *about = &r->jit->about;
-	struct pd_cursor c = look(r, 0, HEADER_SIZE);
+	struct pd_cursor c = peek(r, 0, HEADER_SIZE);
 	uint32_t version;
 	const uint8_t *magic = pd_cursor_take(&c, 4);
 
 	if (!magic || (memcmp(magic, "JiTD", 4) != 0 && memcmp(magic, "DTiJ", 4) != 0))
 		return pd_fail(error, PD_ERROR_FORMAT, 0, "not a jitdump file (bad magic number)");
 	about->big = magic[0] == 'J';
-	c = look(r, 4, HEADER_SIZE - 4);
+	c = peek(r, 4, HEADER_SIZE - 4);
 	version = pd_cursor_u32(&c);
 	*size_out = pd_cursor_u32(&c);
 	about->machine = pd_cursor_u32(&c);

@@ -109,7 +109,8 @@ static struct pd_last_value *last_value(struct pd_collector *c, uint64_t id)
 
 // ---- samples ----
 
-static enum pd_choice choose(const struct pd_collector *c, const struct pd_record *record, const struct shot *shot)
+static enum pd_choice filter_sample(const struct pd_collector *c, const struct pd_record *record,
+				    const struct shot *shot)
 {
 	const struct pd_profile_options *options = c->options;
 	uint64_t time_ns = shot->brief.time_ns;
@@ -123,7 +124,7 @@ static enum pd_choice choose(const struct pd_collector *c, const struct pd_recor
 static bool add_shot(struct pd_collector *c, const struct pd_record *record, const struct shot *shot)
 {
 	struct pd_profile_total *total = &c->totals[shot->event->index];
-	enum pd_choice choice = choose(c, record, shot);
+	enum pd_choice choice = filter_sample(c, record, shot);
 
 	if (choice == PD_CHOICE_LEAVE)
 		return true;

@@ -64,7 +64,7 @@ static bool same_id(const struct pd_frame_id *a, const struct pd_frame_id *b)
 	return a->words[0] == b->words[0] && a->words[1] == b->words[1] && a->words[2] == b->words[2];
 }
 
-static uint32_t add(struct pd_frames *frames, const struct pd_seen_frame *frame, uint64_t hash)
+static uint32_t append_frame(struct pd_frames *frames, const struct pd_seen_frame *frame, uint64_t hash)
 {
 	if (frames->count >= PD_NO_FRAME - 1 || !PD_GROW(frames->items, frames->capacity, frames->count + 1) ||
 	    !pd_index_add(&frames->index, hash, (uint32_t)frames->count))
@@ -95,7 +95,7 @@ static uint32_t find(struct pd_frames *frames, const struct pd_seen_frame *frame
 			frames->items[i] = *frame;
 		return i;
 	}
-	return add(frames, frame, hash);
+	return append_frame(frames, frame, hash);
 }
 
 void pd_frames_identify(const struct pd_frames *frames, struct pd_wanted *wanted, size_t count)

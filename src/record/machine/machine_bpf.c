@@ -183,7 +183,7 @@ static enum pd_status add_type(struct gather *gather, uint32_t id, struct pd_err
 
 // ---- both ----
 
-static enum pd_status walk(struct gather *gather, struct pd_error *error)
+static enum pd_status walk_programs(struct gather *gather, struct pd_error *error)
 {
 	union bpf_attr next = { .start_id = 0 };
 	enum pd_status status = PD_OK;
@@ -224,7 +224,7 @@ static enum pd_status set(struct pd_writer *writer, unsigned feature, uint32_t c
 enum pd_status pd_machine_bpf(struct pd_writer *writer, struct pd_error *error)
 {
 	struct gather gather = { 0 };
-	enum pd_status status = walk(&gather, error);
+	enum pd_status status = walk_programs(&gather, error);
 
 	if (status >= 0)
 		status = set(writer, PD_FEATURE_BPF_PROG_INFO, gather.program_count, &gather.programs, error);

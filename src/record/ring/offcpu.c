@@ -313,7 +313,7 @@ static bool take_one(struct pd_offcpu *offcpu, const struct happened *at)
 
 // ---- from rings ----
 
-static bool add(struct pd_offcpu *offcpu, const struct happened *at)
+static bool append_event(struct pd_offcpu *offcpu, const struct happened *at)
 {
 	if (!PD_GROW(offcpu->happened, offcpu->capacity, offcpu->count + 1))
 		return false;
@@ -337,7 +337,7 @@ static bool take_sample(struct pd_offcpu *offcpu, const uint8_t *record, size_t 
 		return false;
 	memcpy(offcpu->bytes + offcpu->byte_count, record, size);
 	offcpu->byte_count += size;
-	return add(offcpu, &at);
+	return append_event(offcpu, &at);
 }
 
 static bool take_record(struct pd_offcpu *offcpu, const uint8_t *record, size_t size)
@@ -360,12 +360,12 @@ static bool take_record(struct pd_offcpu *offcpu, const uint8_t *record, size_t 
 		if ((misc & out) && !(misc & preempted))
 			return true;
 		at.what = misc & out ? PREEMPTED : SWITCHED_IN;
-		return add(offcpu, &at);
+		return append_event(offcpu, &at);
 	case PD_RECORD_FORK:
 	case PD_RECORD_EXIT:
 		at.what = type == PD_RECORD_FORK ? FORKED : EXITED;
 		at.tid = pd_load_u32(record + AT_TASK_TID, false);
-		return add(offcpu, &at);
+		return append_event(offcpu, &at);
 	default:
 		return true;
 	}

@@ -174,7 +174,7 @@ static enum pd_status check_spec(const struct pd_recorder *recorder, struct pd_e
 	return PD_OK;
 }
 
-static enum pd_status choose(struct pd_recorder *recorder, struct pd_error *error)
+static enum pd_status choose_workers(struct pd_recorder *recorder, struct pd_error *error)
 {
 	static const struct {
 		const char *name, *file;
@@ -317,7 +317,7 @@ enum pd_status pd_workers_start(struct pd_recorder *recorder, struct pd_error *e
 	recorder->workers = pd_alloc(sizeof(*recorder->workers));
 	if (!recorder->workers)
 		return pd_fail_memory(error);
-	status = choose(recorder, error);
+	status = choose_workers(recorder, error);
 	if (status >= 0)
 		status = check_spec(recorder, error);
 	for (size_t i = 0; i < recorder->workers->count && status >= 0; i++)

@@ -14,8 +14,8 @@ enum {
 };
 
 // The path is padded to a multiple of 64, as perf has it: quipper refuses a file where less than 8 bytes are left over.
-static enum pd_status add(struct pd_write_bytes *bytes, uint16_t misc, const char *path, const uint8_t *build_id,
-			  uint8_t size, struct pd_error *error)
+static enum pd_status append_build_id(struct pd_write_bytes *bytes, uint16_t misc, const char *path,
+				      const uint8_t *build_id, uint8_t size, struct pd_error *error)
 {
 	size_t length = strlen(path);
 	char name[PATH_MAX + PADDING] = ""; // padding is written from memory
@@ -48,11 +48,11 @@ enum pd_status pd_recorder_add_build_ids(struct pd_recorder *recorder, struct pd
 	if (recorder->options.session.build_ids == PD_BUILD_IDS_NONE || recorder->writer->mode == PD_MODE_PIPE)
 		return PD_OK;
 	if (pd_build_id_of_kernel(NULL, build_id, &size))
-		status = add(&bytes, PD_CPUMODE_KERNEL, "[kernel.kallsyms]", build_id, size, error);
+		status = append_build_id(&bytes, PD_CPUMODE_KERNEL, "[kernel.kallsyms]", build_id, size, error);
 	for (size_t i = 0; i < tally->path_count && status >= 0; i++) {
 		memset(build_id, 0, sizeof(build_id));
 		if (pd_build_id_of_file(tally->paths[i], build_id, &size))
-			status = add(&bytes, PD_CPUMODE_USER, tally->paths[i], build_id, size, error);
+			status = append_build_id(&bytes, PD_CPUMODE_USER, tally->paths[i], build_id, size, error);
 	}
 	if (status >= 0 && bytes.size)
 		status = pd_writer_set_feature_bytes(recorder->writer, PD_FEATURE_BUILD_ID,

@@ -64,7 +64,8 @@ enum {
 	PATH_ROOM = 4096
 };
 
-static enum pd_status walk(struct pd_made *made, char *path, size_t root, unsigned depth, struct pd_error *error)
+static enum pd_status walk_cgroups(struct pd_made *made, char *path, size_t root, unsigned depth,
+				   struct pd_error *error)
 {
 	size_t length = strlen(path);
 	enum pd_status status = add_one(made, path, path[root] ? path + root : "/", error);
@@ -76,7 +77,7 @@ static enum pd_status walk(struct pd_made *made, char *path, size_t root, unsign
 		    length + 1 + strlen(entry->d_name) >= PATH_ROOM)
 			continue;
 		snprintf(path + length, PATH_ROOM - length, "/%s", entry->d_name);
-		status = walk(made, path, root, depth + 1, error);
+		status = walk_cgroups(made, path, root, depth + 1, error);
 		path[length] = 0;
 	}
 	if (dir)
@@ -91,5 +92,5 @@ enum pd_status pd_existing_cgroups(struct pd_made *made, const struct pd_existin
 
 	if (!find_mount(options->proc ? options->proc : "/proc", path, sizeof(path)))
 		return PD_OK;
-	return walk(made, path, strlen(path), 0, error);
+	return walk_cgroups(made, path, strlen(path), 0, error);
 }

@@ -12,7 +12,7 @@ enum {
 };
 
 // Puts the record behind the others if there is room. pen->need says how much it takes.
-static void put(struct pd_made *made, uint32_t type, uint16_t misc, void *decoded, struct pd_pen *pen)
+static void append_record(struct pd_made *made, uint32_t type, uint16_t misc, void *decoded, struct pd_pen *pen)
 {
 	const struct pd_record_head head = { .type = type, .misc = misc };
 	const struct pd_layout *layout = pd_record_layout(type);
@@ -33,13 +33,13 @@ enum pd_status pd_made_add(struct pd_made *made, uint32_t type, uint16_t misc, v
 
 	if (pd_record_group(type) == PD_GROUP_KERNEL && made->trailer_bits)
 		body->sample_id = &trailer;
-	put(made, type, misc, body, &pen);
+	append_record(made, type, misc, body, &pen);
 	if (!pen.failed && pd_pen_full(&pen)) {
 		if (!PD_GROW(made->data, made->capacity, made->size + pen.need)) {
 			body->sample_id = before;
 			return pd_fail_memory(error);
 		}
-		put(made, type, misc, body, &pen);
+		append_record(made, type, misc, body, &pen);
 	}
 	body->sample_id = before;
 	if (pen.failed)

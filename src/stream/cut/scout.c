@@ -87,7 +87,7 @@ static bool is_plain(const struct pd_stream *stream, const struct pd_record *rec
 }
 
 // False if there is no memory.
-static bool take(struct pd_scout *found, struct pd_cut *cut, const struct pd_record *record)
+static bool note_record(struct pd_scout *found, struct pd_cut *cut, const struct pd_record *record)
 {
 	bool is_sample = record->type == PD_RECORD_SAMPLE;
 
@@ -119,7 +119,7 @@ static void explore(struct member *member, struct pd_stream *stream)
 		if (record->offset != found->end || record->offset >= member->to || found->others.size > MOST_OTHERS ||
 		    !is_plain(stream, record))
 			break;
-		member->has_begun = take(found, &cut, record);
+		member->has_begun = note_record(found, &cut, record);
 	}
 }
 

@@ -47,7 +47,7 @@ static enum pd_status step(struct walk *walk, const struct pd_record *record, st
 	return walk->watch->progress(walk->watch->self, walk->stream, error);
 }
 
-static enum pd_status take(struct walk *walk, const struct pd_record *record, struct pd_error *error)
+static enum pd_status note_record(struct walk *walk, const struct pd_record *record, struct pd_error *error)
 {
 	if (!pd_cut_take(&walk->cut, record))
 		return pd_fail_memory(error);
@@ -154,7 +154,7 @@ static enum pd_status walk_all(struct walk *walk, struct pd_error *error)
 			if (!walk->watch)
 				return PD_OK;
 		}
-		status = take(walk, record, error);
+		status = note_record(walk, record, error);
 		if (status < 0)
 			return status;
 	}

@@ -111,7 +111,7 @@ static enum pd_status first_walk(struct run *run, struct pd_error *error)
 	return status;
 }
 
-static enum pd_status choose(struct run *run, struct pd_error *error)
+static enum pd_status choose_threads(struct run *run, struct pd_error *error)
 {
 	const struct pd_times *times = &run->pieces.times;
 	const struct pd_run_options *options = &run->options;
@@ -134,7 +134,7 @@ static enum pd_status choose(struct run *run, struct pd_error *error)
 // ---- all records through one stream ----
 
 // What there was to tell and to learn was.
-static void settle(struct run *run, struct pd_stream *stream)
+static void forward_problems(struct run *run, struct pd_stream *stream)
 {
 	stream->quiet = true;
 	stream->settled = true;
@@ -163,7 +163,7 @@ static enum pd_status run_stream(struct run *run, struct pd_error *error)
 
 	if (status < 0)
 		return status;
-	settle(run, stream);
+	forward_problems(run, stream);
 	for (uint64_t i = 1; (status = pd_stream_next(stream, &record, error)) == PD_OK; i++) {
 		status = run->sink.record(run->sink.self, stream, record, error);
 		if (status >= 0 && i % RECORDS_PER_PROGRESS == 0)
@@ -247,7 +247,7 @@ static enum pd_status open_worker(struct run *run, struct worker *worker, bool i
 	status = pd_stream_open(run->file, NULL, &worker->stream, error);
 	if (status < 0)
 		return status;
-	settle(run, worker->stream);
+	forward_problems(run, worker->stream);
 	if (is_caller) {
 		worker->self = run->sink.self;
 		return PD_OK;
@@ -385,7 +385,7 @@ static enum pd_status read_part(struct worker *worker, size_t part)
 		return pd_fail_memory(&worker->error);
 	status = pd_stream_open_over(run->file, PD_ORDER_TIME, &pieces, &stream, &worker->error);
 	if (status >= 0) {
-		settle(run, stream);
+		forward_problems(run, stream);
 		status = show_part(worker, part, stream, from_ns, to_ns);
 		pd_stream_close(stream);
 	}
@@ -466,7 +466,7 @@ static enum pd_status walk_again(struct run *run, struct pd_error *error)
 
 	if (status < 0)
 		return status;
-	settle(run, stream);
+	forward_problems(run, stream);
 	status = pd_pieces_walk(&pieces, stream, NULL, 1, error);
 	pd_stream_close(stream);
 	if (status >= 0) {
@@ -601,7 +601,7 @@ static void read_batches(struct worker *worker)
 	enum pd_status status = pd_stream_open(run->file, NULL, &stream, &worker->error);
 
 	if (status >= 0) {
-		settle(run, stream);
+		forward_problems(run, stream);
 		status = fill_batches(worker, stream, &worker->error);
 		pd_stream_close(stream);
 	}
@@ -638,7 +638,7 @@ static enum pd_status go(struct run *run, struct pd_error *error)
 	enum pd_status status = first_walk(run, error);
 
 	if (status >= 0)
-		status = choose(run, error);
+		status = choose_threads(run, error);
 	if (status < 0)
 		return status;
 	if (wants_parts(run))

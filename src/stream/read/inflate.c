@@ -100,7 +100,7 @@ static bool is_bomb(const struct pd_inflate *inflate)
 }
 
 // One step of the codec into the room behind the data.
-static void run(struct pd_inflate *inflate, struct pd_file *file, uint64_t offset)
+static void inflate_step(struct pd_inflate *inflate, struct pd_file *file, uint64_t offset)
 {
 	struct pd_codec_run run = {
 		.in = inflate->packed,
@@ -142,7 +142,7 @@ enum pd_status pd_inflate_fill(struct pd_inflate *inflate, struct pd_file *file,
 			return pd_fail_memory(error);
 		if (inflate->size == inflate->capacity)
 			break;
-		run(inflate, file, offset);
+		inflate_step(inflate, file, offset);
 	}
 	return PD_OK;
 }
