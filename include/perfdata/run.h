@@ -3,9 +3,9 @@
  * run.h - passes all records of a file to a sink, on several threads.
  *
  * The file is read twice. The first pass calls `first` for every record but samples (threads, mappings) and splits
- * the file into chunks; then the records are passed to the sink. A sink with a fork function gets a twin for each
- * thread; each twin processes whole chunks in file order, and the twins are joined at the end. Chunks are assigned to
- * twins in any order, so results must not depend on it. A sink without a fork function gets every record on the
+ * the file into chunks; then the records are passed to the sink. A sink with a fork function gets a clone for each
+ * thread; each clone processes whole chunks in file order, and the clones are joined at the end. Chunks are assigned to
+ * clones in any order, so results must not depend on it. A sink without a fork function gets every record on the
  * calling thread, in the requested order.
  *
  * The functions may query events and features of the file from any thread, and must not seek streams
@@ -33,16 +33,16 @@ struct pd_sink {
 	void *self;  /* first argument of the functions */
 	enum pd_status (*record)(void *self, struct pd_stream *stream, const struct pd_record *record,
 				 struct pd_error *error);
-	/* Makes a twin for another thread; NULL: single-threaded. PD_ERROR_MEMORY. */
-	enum pd_status (*fork)(void *self, void **twin_out, struct pd_error *error);
-	/* Merges a twin into self and frees the twin. Called on the calling thread for every twin, also after a
+	/* Makes a clone for another thread; NULL: single-threaded. PD_ERROR_MEMORY. */
+	enum pd_status (*fork)(void *self, void **clone_out, struct pd_error *error);
+	/* Merges a clone into self and frees the clone. Called on the calling thread for every clone, also after a
 	 * failure. */
-	enum pd_status (*join)(void *self, void *twin, struct pd_error *error);
-	/* Called after the last record of self or of a twin, on its thread: for work that can run in parallel. Not
+	enum pd_status (*join)(void *self, void *clone, struct pd_error *error);
+	/* Called after the last record of self or of a clone, on its thread: for work that can run in parallel. Not
 	 * necessarily called after a failure. May be NULL. */
 	void (*finish)(void *self);
 	/* For a sink that can be forked and needs time order: samples are passed in time slices. Each slice goes to
-	 * self or to one twin, in order, between these two calls. Slices begin in the order of their numbers, from 0
+	 * self or to one clone, in order, between these two calls. Slices begin in the order of their numbers, from 0
 	 * without gaps, and each is ended, also after a failure: end_part may wait for lower numbers. If there is
 	 * only one slice, self gets the other records, too. Both or neither. */
 	enum pd_status (*begin_part)(void *self, uint64_t number, struct pd_error *error);

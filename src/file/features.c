@@ -226,7 +226,7 @@ const void *pd_file_feature(struct pd_file *file, unsigned feature)
 		return NULL;
 	slot = &file->features[feature];
 	if (!atomic_load_explicit(&slot->decoded, memory_order_acquire)) {
-		// twins of a run may ask at the same time
+		// clones of a run may ask at the same time
 		pthread_mutex_lock(&file->lock);
 		if (!slot->decoded)
 			slot->decoded = decode(file, feature, &slot->value);

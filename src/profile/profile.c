@@ -148,7 +148,7 @@ static bool tell_progress(void *self, uint64_t done, uint64_t total)
 	return !profile->options.progress || profile->options.progress(profile->options.self, done, total);
 }
 
-// ---- the sink: a collector and its twins ----
+// ---- the sink: a collector and its clones ----
 
 static enum pd_status collect_record(void *self, struct pd_stream *stream, const struct pd_record *record,
 				     struct pd_error *error)
@@ -158,15 +158,15 @@ static enum pd_status collect_record(void *self, struct pd_stream *stream, const
 	return status < 0 || record->type != PD_RECORD_SAMPLE ? status : pd_collector_take_more(self, stream, error);
 }
 
-static enum pd_status make_twin(void *self, void **twin_out, struct pd_error *error)
+static enum pd_status make_clone(void *self, void **clone_out, struct pd_error *error)
 {
 	const struct pd_collector *collector = self;
-	struct pd_collector *twin = pd_alloc_apart(sizeof(*twin));
+	struct pd_collector *clone = pd_alloc_apart(sizeof(*clone));
 	enum pd_status status;
 
-	if (!twin)
+	if (!clone)
 		return pd_fail_memory(error);
-	*twin = (struct pd_collector){
+	*clone = (struct pd_collector){
 		.options = collector->options,
 		.world = collector->world,
 		.file = collector->file,
@@ -176,22 +176,22 @@ static enum pd_status make_twin(void *self, void **twin_out, struct pd_error *er
 		.common = collector->common,
 	};
 	collector->common->locks = true;
-	status = pd_collector_init(twin, error);
+	status = pd_collector_init(clone, error);
 	if (status < 0)
-		pd_free(twin);
+		pd_free(clone);
 	else
-		*twin_out = twin;
+		*clone_out = clone;
 	return status;
 }
 
-static enum pd_status join_twin(void *self, void *twin, struct pd_error *error)
+static enum pd_status join_clone(void *self, void *clone, struct pd_error *error)
 {
 	bool joined;
 
-	pd_collector_finish(twin);
-	joined = pd_collector_join(self, twin);
-	pd_collector_fini(twin);
-	pd_free(twin);
+	pd_collector_finish(clone);
+	joined = pd_collector_join(self, clone);
+	pd_collector_fini(clone);
+	pd_free(clone);
 	return joined ? PD_OK : pd_fail_memory(error);
 }
 
@@ -238,7 +238,7 @@ static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *
 		.to_ns = profile->options.to_ns,
 		.progress = tell_progress,
 	};
-	struct pd_sink sink = { sizeof(sink), &profile->collector, collect_record, make_twin, join_twin, finish };
+	struct pd_sink sink = { sizeof(sink), &profile->collector, collect_record, make_clone, join_clone, finish };
 	bool ordered;
 	enum pd_status status = needs_order(profile->file, &ordered, error);
 

@@ -141,7 +141,7 @@ static void scratch_fini(struct scratch *scratch)
 	pd_text_free(scratch->text);
 	pd_trace_free(scratch->trace);
 	pd_free(scratch->flags);
-	pd_free(scratch->twins);
+	pd_free(scratch->clones);
 	pd_free(scratch->places);
 	pd_free(scratch->lines);
 	pd_arena_fini(&scratch->line_texts);

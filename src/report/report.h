@@ -90,7 +90,7 @@ struct scratch {
 	struct pd_trace *trace; /* once the key trace asked for it */
 	size_t first_event;     /* of the table that is built */
 	uint8_t *flags;         /* by frame: enum frame_flags */
-	uint32_t *twins;        /* by frame: the first one of its function, or itself */
+	uint32_t *clones;       /* by frame: the first one of its function, or itself */
 	uint32_t *places;       /* by frame: number of its value set + 1 */
 	char **lines;           /* by frame: what follows the name in graphs by address, or NULL */
 	struct pd_arena line_texts;
@@ -188,7 +188,7 @@ bool pd_values_rank(struct pd_report *report);
 
 /* ---- rows/ ---- */
 
-/* Fills flags and twins of the frames. False if there is no memory. */
+/* Fills flags and clones of the frames. False if there is no memory. */
 bool pd_frames_classify(struct pd_report *report);
 /* Fills the tables. False if there is no memory. */
 bool pd_rows_build(struct pd_report *report);

@@ -229,9 +229,9 @@ static void worker_free(struct pd_sample_worker *worker)
 	pd_free(worker);
 }
 
-static enum pd_status fork_worker(void *self, void **twin_out, struct pd_error *error)
+static enum pd_status fork_worker(void *self, void **clone_out, struct pd_error *error)
 {
-	struct pd_sample_worker *worker = self, *twin;
+	struct pd_sample_worker *worker = self, *clone;
 	struct pd_samples *samples = pd_alloc(sizeof(*samples));
 
 	(void)error;
@@ -243,26 +243,26 @@ static enum pd_status fork_worker(void *self, void **twin_out, struct pd_error *
 		pd_free(samples);
 		return PD_ERROR_MEMORY;
 	}
-	twin = worker_new(worker->workers, samples);
-	if (!twin) {
+	clone = worker_new(worker->workers, samples);
+	if (!clone) {
 		pd_address_texts_fini(&samples->frames);
 		pd_free(samples);
 		return PD_ERROR_MEMORY;
 	}
-	share(twin);
-	*twin_out = twin;
+	share(clone);
+	*clone_out = clone;
 	return PD_OK;
 }
 
 static enum pd_status join_worker(void *self, void *other, struct pd_error *error)
 {
-	struct pd_sample_worker *worker = self, *twin = other;
+	struct pd_sample_worker *worker = self, *clone = other;
 
 	(void)error;
-	worker->samples->printed += twin->samples->printed;
-	worker->samples->copied += twin->samples->copied;
-	worker->samples->sample_count += twin->samples->sample_count;
-	worker_free(twin);
+	worker->samples->printed += clone->samples->printed;
+	worker->samples->copied += clone->samples->copied;
+	worker->samples->sample_count += clone->samples->sample_count;
+	worker_free(clone);
 	return PD_OK;
 }
 

@@ -286,8 +286,8 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 {
 	struct pd_collector *c = collector;
 
-	c->is_twin = c->common != NULL;
-	if (!c->is_twin)
+	c->is_clone = c->common != NULL;
+	if (!c->is_clone)
 		c->common = pd_common_new(c->world, c->seed, c->options->by);
 	c->event_count = pd_file_event_count(c->file);
 	c->known = pd_alloc_lines(PD_KNOWN_ADDRS * sizeof(*c->known), &c->known_memory);
@@ -318,7 +318,7 @@ static void free_share(struct pd_share *share)
 void pd_collector_fini(struct pd_collector *collector)
 {
 	free_tables(collector);
-	if (!collector->is_twin)
+	if (!collector->is_clone)
 		pd_common_free(collector->common);
 	pd_free(collector->views);
 	pd_free(collector->secrets);
@@ -334,11 +334,11 @@ void pd_collector_fini(struct pd_collector *collector)
 	*collector = (struct pd_collector){ 0 };
 }
 
-bool pd_collector_join(struct pd_collector *collector, struct pd_collector *twin)
+bool pd_collector_join(struct pd_collector *collector, struct pd_collector *clone)
 {
 	for (size_t i = 0; i < collector->event_count; i++) {
 		struct pd_profile_total *to = &collector->totals[i];
-		const struct pd_profile_total *from = &twin->totals[i];
+		const struct pd_profile_total *from = &clone->totals[i];
 
 		to->samples += from->samples;
 		to->period += from->period;
@@ -347,13 +347,13 @@ bool pd_collector_join(struct pd_collector *collector, struct pd_collector *twin
 		to->left_period += from->left_period;
 		to->copied_stacks += from->copied_stacks;
 	}
-	collector->sample_count += twin->sample_count;
-	collector->unknown_event += twin->unknown_event;
-	collector->damaged += twin->damaged;
-	collector->failed |= twin->failed;
+	collector->sample_count += clone->sample_count;
+	collector->unknown_event += clone->unknown_event;
+	collector->damaged += clone->damaged;
+	collector->failed |= clone->failed;
 	if (!PD_GROW(collector->joined, collector->joined_capacity, collector->joined_count + 1))
 		return false;
-	collector->joined[collector->joined_count++] = twin->share;
-	twin->share = (struct pd_share){ 0 };
+	collector->joined[collector->joined_count++] = clone->share;
+	clone->share = (struct pd_share){ 0 };
 	return true;
 }

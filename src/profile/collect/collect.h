@@ -49,7 +49,7 @@ struct pd_collector {
 	struct pd_file *file;
 	uint64_t seed;
 	struct pd_common *common;
-	bool is_twin;                // common belongs to another one
+	bool is_clone;               // common belongs to another one
 	struct pd_known_addr *known; // by a hash; a newer one takes the place
 	void *known_memory;
 	struct pd_thread_view *views; // by a hash of the tid; a newer one takes the place
@@ -76,12 +76,12 @@ struct pd_collector {
 	uint64_t strip_ns; // where the strip of the last sample begins
 	uint16_t strip;
 	struct pd_share share;
-	struct pd_share *joined; // of twins
+	struct pd_share *joined; // of clones
 	size_t joined_count, joined_capacity;
 	bool failed; // there was no memory for portions
 };
 
-// world, options, file and seed must have been set, and the events of the file be known; common, too, for a twin. If slices
+// world, options, file and seed must have been set, and the events of the file be known; common, too, for a clone. If slices
 // are asked for, slice_ns and first_slice too.
 enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error *error);
 void pd_collector_fini(struct pd_collector *collector);
@@ -91,10 +91,10 @@ enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd
 enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_stream *stream, struct pd_error *error);
 // To be called behind the last record, on any thread.
 void pd_collector_finish(struct pd_collector *collector);
-// Adds what a twin has beside the buckets, or takes it over. False if there is no memory.
-bool pd_collector_join(struct pd_collector *collector, struct pd_collector *twin);
+// Adds what a clone has beside the buckets, or takes it over. False if there is no memory.
+bool pd_collector_join(struct pd_collector *collector, struct pd_collector *clone);
 
-// The shares of a collector and its twins: joined_count + 1 of them.
+// The shares of a collector and its clones: joined_count + 1 of them.
 static inline struct pd_share *pd_collector_share(struct pd_collector *collector, size_t index)
 {
 	return index ? &collector->joined[index - 1] : &collector->share;

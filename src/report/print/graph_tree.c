@@ -90,7 +90,7 @@ static struct branch *branch_of(struct graph *graph, const struct walker *walker
 {
 	struct pd_report *report = graph->report;
 	/* Frames of one function look the same, unless addresses are to be told apart. */
-	uint32_t who = report->graph.by_address ? *walker->at : report->scratch.twins[*walker->at];
+	uint32_t who = report->graph.by_address ? *walker->at : report->scratch.clones[*walker->at];
 	uint32_t *known = &graph->known[who];
 
 	if (*known)

@@ -46,7 +46,7 @@ static void classify_part(void *self, size_t part)
 		const struct pd_function *function = frame->place.function;
 
 		report->scratch.flags[i] = flags_of(report, frame);
-		report->scratch.twins[i] = function ? (uint32_t)function->index : NO_FUNCTION;
+		report->scratch.clones[i] = function ? (uint32_t)function->index : NO_FUNCTION;
 		if (function && function->index >= count)
 			count = (uint32_t)function->index + 1;
 	}
@@ -54,19 +54,19 @@ static void classify_part(void *self, size_t part)
 }
 
 /* From functions to the first frame that each has. False if there is no memory. */
-static bool find_twins(const struct classifying *classifying)
+static bool find_clones(const struct classifying *classifying)
 {
-	uint32_t *twins = classifying->report->scratch.twins, *by_function, count = 0;
+	uint32_t *clones = classifying->report->scratch.clones, *by_function, count = 0;
 
 	for (size_t i = 0; i < classifying->parts; i++)
 		count = classifying->function_counts[i] > count ? classifying->function_counts[i] : count;
 	by_function = pd_alloc(((size_t)count + 1) * sizeof(*by_function));
 	for (size_t i = 0; by_function && i < classifying->count; i++) {
-		uint32_t *first = twins[i] == NO_FUNCTION ? NULL : &by_function[twins[i]];
+		uint32_t *first = clones[i] == NO_FUNCTION ? NULL : &by_function[clones[i]];
 
 		if (first && !*first)
 			*first = (uint32_t)i + 1;
-		twins[i] = first ? *first - 1 : (uint32_t)i;
+		clones[i] = first ? *first - 1 : (uint32_t)i;
 	}
 	pd_free(by_function);
 	return by_function;
@@ -79,10 +79,10 @@ bool pd_frames_classify(struct pd_report *report)
 	if (report->scratch.flags)
 		return true;
 	report->scratch.flags = pd_alloc(classifying.count + 1);
-	report->scratch.twins = pd_alloc((classifying.count + 1) * sizeof(*report->scratch.twins));
-	if (!report->scratch.flags || !report->scratch.twins)
+	report->scratch.clones = pd_alloc((classifying.count + 1) * sizeof(*report->scratch.clones));
+	if (!report->scratch.flags || !report->scratch.clones)
 		return false;
 	classifying.parts = pd_part_count(report->options.threads, classifying.count, WORTH_A_PART);
 	pd_in_parts(classifying.parts, classify_part, &classifying);
-	return find_twins(&classifying);
+	return find_clones(&classifying);
 }

@@ -158,7 +158,7 @@ static bool number_whos(struct building_part *part)
 
 static void expect_frame(const struct pd_report *report, uint32_t frame)
 {
-	__builtin_prefetch(&report->scratch.places[report->scratch.twins[frame]]);
+	__builtin_prefetch(&report->scratch.places[report->scratch.clones[frame]]);
 	__builtin_prefetch(pd_profile_frame(report->profile, frame));
 }
 
@@ -167,19 +167,19 @@ static bool number_frame(const struct building *building, const struct first_fra
 {
 	struct pd_report *report = building->report;
 	struct subject subject = { .frame = first->frame, .cpumode = first->cpumode };
-	uint32_t *place = &report->scratch.places[first->frame], twin = report->scratch.twins[first->frame], number;
+	uint32_t *place = &report->scratch.places[first->frame], clone = report->scratch.clones[first->frame], number;
 	bool shared = building->of_function &&
-		      (report->scratch.flags[first->frame] & report->scratch.flags[twin] & FRAME_OWN_OBJECT);
+		      (report->scratch.flags[first->frame] & report->scratch.flags[clone] & FRAME_OWN_OBJECT);
 
 	if (!*place && shared)
-		*place = report->scratch.places[twin];
+		*place = report->scratch.places[clone];
 	if (*place)
 		return true;
 	if (!pd_values_find(report, &subject, true, &number))
 		return false;
 	*place = number + 1;
 	if (shared)
-		report->scratch.places[twin] = number + 1;
+		report->scratch.places[clone] = number + 1;
 	return true;
 }
 

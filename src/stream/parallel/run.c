@@ -257,7 +257,7 @@ static enum pd_status open_worker(struct run *run, struct worker *worker, bool i
 	return status;
 }
 
-// Gives everything of a worker back; what its twin has goes to the sink.
+// Gives everything of a worker back; what its clone has goes to the sink.
 static enum pd_status close_worker(struct run *run, struct worker *worker, struct pd_error *error)
 {
 	enum pd_status status = PD_OK;

@@ -58,7 +58,7 @@ struct log {
 	pthread_mutex_t lock;
 	struct seen parts[PARTS_MOST];
 	size_t begun, ended; // parts
-	atomic_size_t twins;
+	atomic_size_t clones;
 	bool out_of_turn;
 	size_t fail_part, fail_at; // 0: never
 	uint64_t others;
@@ -68,7 +68,7 @@ struct hand {
 	struct log *log;
 	struct seen *part;
 	uint64_t number;
-	bool is_twin;
+	bool is_clone;
 };
 
 static enum pd_status begin(void *self, uint64_t number, struct pd_error *error)
@@ -121,24 +121,24 @@ static enum pd_status end(void *self, uint64_t number, struct pd_error *error)
 	return PD_OK;
 }
 
-static enum pd_status fork_hand(void *self, void **twin_out, struct pd_error *error)
+static enum pd_status fork_hand(void *self, void **clone_out, struct pd_error *error)
 {
-	struct hand *hand = self, *twin = calloc(1, sizeof(*twin));
+	struct hand *hand = self, *clone = calloc(1, sizeof(*clone));
 
 	(void)error;
-	if (!twin)
+	if (!clone)
 		return PD_ERROR_MEMORY;
-	*twin = (struct hand){ .log = hand->log, .is_twin = true };
-	hand->log->twins++;
-	*twin_out = twin;
+	*clone = (struct hand){ .log = hand->log, .is_clone = true };
+	hand->log->clones++;
+	*clone_out = clone;
 	return PD_OK;
 }
 
-static enum pd_status join_hand(void *self, void *twin, struct pd_error *error)
+static enum pd_status join_hand(void *self, void *clone, struct pd_error *error)
 {
 	(void)self;
 	(void)error;
-	free(twin);
+	free(clone);
 	return PD_OK;
 }
 
@@ -208,7 +208,7 @@ static bool is_beginning(const struct log *log, const uint64_t *places, size_t c
 	return !log->out_of_turn && log->begun == log->ended;
 }
 
-static bool same_as_stream(const uint64_t *places, struct pd_run_options options, size_t *parts_out, size_t *twins_out,
+static bool same_as_stream(const uint64_t *places, struct pd_run_options options, size_t *parts_out, size_t *clones_out,
 			   uint64_t *others_out)
 {
 	struct log *log = calloc(1, sizeof(*log));
@@ -217,7 +217,7 @@ static bool same_as_stream(const uint64_t *places, struct pd_run_options options
 		  seen == SAMPLES;
 
 	*parts_out = log->begun;
-	*twins_out = log->twins;
+	*clones_out = log->clones;
 	*others_out = log->others;
 	forget(log);
 	return ok;
@@ -227,7 +227,7 @@ TEST(parts__are_in_the_order_of_time)
 {
 	static const struct make makes[] = { { 0 }, { .jumps = true } };
 	static const unsigned threads[] = { 1, 2, 8 };
-	size_t parts, twins, count;
+	size_t parts, clones, count;
 	uint64_t others, *places;
 
 	for (size_t i = 0; i < sizeof(makes) / sizeof(makes[0]); i++) {
@@ -238,8 +238,8 @@ TEST(parts__are_in_the_order_of_time)
 			printf("# file %zu, %u threads\n", i, threads[t]);
 			CHECK(same_as_stream(
 				places, (struct pd_run_options){ .threads = threads[t], .first_threads = i ? 1 : 0 },
-				&parts, &twins, &others));
-			CHECK(threads[t] == 1 ? parts == 1 && !twins : parts > 2 && twins && !others);
+				&parts, &clones, &others));
+			CHECK(threads[t] == 1 ? parts == 1 && !clones : parts > 2 && clones && !others);
 		}
 		free(places);
 		opened_close(&o);
@@ -250,7 +250,7 @@ TEST(parts__are_in_the_order_of_time)
 TEST(parts__one_part)
 {
 	static const struct make makes[] = { { .jumps = true, .timeless = true }, { .jumps = true } };
-	size_t parts, twins, count;
+	size_t parts, clones, count;
 	uint64_t others, *places;
 
 	for (size_t i = 0; i < sizeof(makes) / sizeof(makes[0]); i++) {
@@ -258,8 +258,8 @@ TEST(parts__one_part)
 		places = places_in_order(0, UINT64_MAX, &count);
 		CHECK(places && count == SAMPLES);
 		CHECK(same_as_stream(places, (struct pd_run_options){ .threads = 4, .ready = i ? make_whole : NULL },
-				     &parts, &twins, &others));
-		CHECK(parts == 1 && !twins && others == SAMPLES / 8000);
+				     &parts, &clones, &others));
+		CHECK(parts == 1 && !clones && others == SAMPLES / 8000);
 		free(places);
 		opened_close(&o);
 	}

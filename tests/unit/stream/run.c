@@ -424,7 +424,7 @@ TEST(run__twice_over_one_file)
 	opened_close(&o);
 }
 
-// ---- what twins may ask ----
+// ---- what clones may ask ----
 
 struct asking {
 	struct tally tally;
@@ -448,21 +448,21 @@ static enum pd_status ask(void *self, struct pd_stream *stream, const struct pd_
 	return PD_OK;
 }
 
-static enum pd_status fork_asking(void *self, void **twin_out, struct pd_error *error)
+static enum pd_status fork_asking(void *self, void **clone_out, struct pd_error *error)
 {
 	(void)self;
 	(void)error;
-	*twin_out = calloc(1, sizeof(struct asking));
+	*clone_out = calloc(1, sizeof(struct asking));
 	return PD_OK;
 }
 
-static enum pd_status join_asking(void *self, void *twin, struct pd_error *error)
+static enum pd_status join_asking(void *self, void *clone, struct pd_error *error)
 {
 	struct asking *asking = self;
 
 	(void)error;
-	asking->features += ((struct asking *)twin)->features;
-	free(twin);
+	asking->features += ((struct asking *)clone)->features;
+	free(clone);
 	return PD_OK;
 }
 
@@ -488,7 +488,7 @@ static void make_larger(struct image *image)
 	image_zeros(image, 12);
 }
 
-TEST(run__twins_may_ask_the_file)
+TEST(run__clones_may_ask_the_file)
 {
 	struct asking asking = { 0 };
 	struct pd_run_options options = { .size = sizeof(options), .threads = 8 };
@@ -655,7 +655,7 @@ static enum pd_status fail_record(void *self, struct pd_stream *stream, const st
 	return fail_by(BY_RECORD, error);
 }
 
-static enum pd_status fail_fork(void *self, void **twin_out, struct pd_error *error)
+static enum pd_status fail_fork(void *self, void **clone_out, struct pd_error *error)
 {
 	enum pd_status status = fail_by(BY_FORK, error);
 
@@ -663,15 +663,15 @@ static enum pd_status fail_fork(void *self, void **twin_out, struct pd_error *er
 	if (status < 0)
 		return status;
 	failing.forks++;
-	*twin_out = malloc(1);
+	*clone_out = malloc(1);
 	return PD_OK;
 }
 
-static enum pd_status fail_join(void *self, void *twin, struct pd_error *error)
+static enum pd_status fail_join(void *self, void *clone, struct pd_error *error)
 {
 	(void)self;
 	failing.joins++;
-	free(twin);
+	free(clone);
 	return fail_by(BY_JOIN, error);
 }
 
@@ -900,7 +900,7 @@ TEST(run__a_file_that_shrinks_between_the_walks)
 RUN(TEST_CASE(run__shows_what_a_stream_shows), TEST_CASE(run__made_files_in_many_pieces),
     TEST_CASE(run__compressed_files_in_many_batches), TEST_CASE(run__order_of_time_on_one_thread),
     TEST_CASE(stream__places_in_the_order_of_time), TEST_CASE(run__twice_over_one_file),
-    TEST_CASE(run__twins_may_ask_the_file), TEST_CASE(run__windows), TEST_CASE(run__no_times),
+    TEST_CASE(run__clones_may_ask_the_file), TEST_CASE(run__windows), TEST_CASE(run__no_times),
     TEST_CASE(run__a_failure_ends_it_and_all_are_joined), TEST_CASE(run__a_failure_in_what_cannot_be_cut),
     TEST_CASE(run__the_problem_function_stops_it), TEST_CASE(run__wrong_arguments), TEST_CASE(run__pipes_that_are_kept),
     TEST_CASE(run__a_file_that_shrinks_between_the_walks))

@@ -90,35 +90,35 @@ static inline enum pd_status tally_take(void *self, struct pd_stream *stream, co
 	return status;
 }
 
-static inline enum pd_status tally_fork(void *self, void **twin_out, struct pd_error *error)
+static inline enum pd_status tally_fork(void *self, void **clone_out, struct pd_error *error)
 {
 	const struct tally *tally = self;
-	struct tally *twin = calloc(1, sizeof(*twin));
+	struct tally *clone = calloc(1, sizeof(*clone));
 
-	if (!twin) {
+	if (!clone) {
 		*error = (struct pd_error){ .status = PD_ERROR_MEMORY, .message = "no twin" };
 		return PD_ERROR_MEMORY;
 	}
-	twin->from_ns = tally->from_ns;
-	twin->to_ns = tally->to_ns;
-	twin->decodes = tally->decodes;
-	*twin_out = twin;
+	clone->from_ns = tally->from_ns;
+	clone->to_ns = tally->to_ns;
+	clone->decodes = tally->decodes;
+	*clone_out = clone;
 	return PD_OK;
 }
 
-static inline enum pd_status tally_join(void *self, void *twin_, struct pd_error *error)
+static inline enum pd_status tally_join(void *self, void *clone_, struct pd_error *error)
 {
-	struct tally *tally = self, *twin = twin_;
+	struct tally *tally = self, *clone = clone_;
 
 	(void)error;
-	tally->records += twin->records;
-	tally->samples += twin->samples;
-	tally->sum += twin->sum;
-	tally->samples_sum += twin->samples_sum;
-	tally->others_sum += twin->others_sum;
-	tally->tails += twin->tails;
-	tally->undecoded += twin->undecoded;
-	free(twin);
+	tally->records += clone->records;
+	tally->samples += clone->samples;
+	tally->sum += clone->sum;
+	tally->samples_sum += clone->samples_sum;
+	tally->others_sum += clone->others_sum;
+	tally->tails += clone->tails;
+	tally->undecoded += clone->undecoded;
+	free(clone);
 	return PD_OK;
 }
 
