@@ -63,7 +63,7 @@ bool pd_lookup_tries(struct pd_text *text, const struct pd_found *found)
 	for (size_t i = 0; i < found->try_count; i++) {
 		const struct pd_find_try *try = &found->tries[i];
 
-		if (try->verdict == PD_FIND_USED)
+		if (try->action == PD_FIND_USED)
 			continue;
 		mismatch |= try->other_id;
 		if (text->size)
@@ -142,7 +142,7 @@ static const char *used_path(struct pd_text *text, const struct pd_found *found,
 	size_t start = text->size;
 
 	for (size_t i = 0; i < found->try_count; i++) {
-		if (found->tries[i].verdict != PD_FIND_USED || found->tries[i].kind != kind)
+		if (found->tries[i].action != PD_FIND_USED || found->tries[i].kind != kind)
 			continue;
 		put_path(text, found->tries[i].root, found->tries[i].path);
 		pd_text_char(text, 0);

@@ -306,7 +306,7 @@ static bool take_found(struct pd_symbols *symbols, struct pd_kernel *kernel, str
 	bool ok;
 
 	for (size_t i = 0; i < found->try_count; i++)
-		if (found->tries[i].verdict == PD_FIND_USED)
+		if (found->tries[i].action == PD_FIND_USED)
 			snprintf(detail, sizeof(detail), "%s/%s", found->tries[i].root, found->tries[i].path);
 	if (object && take_image(symbols, kernel, object, found->debug, reference, detail))
 		return true;

@@ -34,7 +34,7 @@ static void used_path(const struct pd_found *found, enum pd_find_kind kind, char
 	for (size_t i = 0; i < found->try_count; i++) {
 		const struct pd_find_try *try = &found->tries[i];
 
-		if (try->kind == kind && try->verdict == PD_FIND_USED)
+		if (try->kind == kind && try->action == PD_FIND_USED)
 			snprintf(out, PATH_SIZE, "%s%s%s", strcmp(try->root, "/") != 0 ? try->root : "",
 				 try->path[0] == '/' ? "" : "/", try->path);
 	}

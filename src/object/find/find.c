@@ -42,15 +42,15 @@ static void put_hex(const struct pd_object_id *id, char out[HEX_SIZE])
 
 // ---- the list of places ----
 
-static void note(struct finding *f, enum pd_find_kind kind, enum pd_find_verdict verdict, const char *root,
+static void note(struct finding *f, enum pd_find_kind kind, enum pd_find_action action, const char *root,
 		 const char *path, const char *format, ...) PD_PRINTF(6, 7);
 
-static void note(struct finding *f, enum pd_find_kind kind, enum pd_find_verdict verdict, const char *root,
+static void note(struct finding *f, enum pd_find_kind kind, enum pd_find_action action, const char *root,
 		 const char *path, const char *format, ...)
 {
 	struct pd_found *found = f->found;
 	char reason[512];
-	struct pd_find_try try = { .kind = kind, .verdict = verdict, .root = root };
+	struct pd_find_try try = { .kind = kind, .action = action, .root = root };
 	va_list args;
 
 	va_start(args, format);
@@ -335,7 +335,7 @@ static void find_full(struct finding *f)
 		return;
 	pd_elf_close(found->debug);
 	found->debug = NULL;
-	found->tries[found->try_count - 1].verdict = PD_FIND_REFUSED;
+	found->tries[found->try_count - 1].action = PD_FIND_REFUSED;
 	found->tries[found->try_count - 1].reason = "has no symbols either";
 }
 
@@ -425,7 +425,7 @@ static const struct pd_find_try *try_of_place(const struct pd_found *found, cons
 	for (size_t i = 0; i < found->try_count; i++) {
 		const struct pd_find_try *try = &found->tries[i];
 
-		if (try->kind == kind && try->verdict == PD_FIND_USED)
+		if (try->kind == kind && try->action == PD_FIND_USED)
 			return try;
 		if (!recorded && try->kind == PD_FIND_OBJECT && strcmp(try->root, symfs) == 0)
 			recorded = try;

@@ -42,7 +42,7 @@ enum pd_find_kind {
 	PD_FIND_KALLSYMS
 };
 
-enum pd_find_verdict {
+enum pd_find_action {
 	PD_FIND_USED,
 	PD_FIND_MISSING,
 	PD_FIND_REFUSED
@@ -50,10 +50,10 @@ enum pd_find_verdict {
 
 struct pd_find_try {
 	enum pd_find_kind kind;
-	enum pd_find_verdict verdict;
+	enum pd_find_action action;
 	const char *root;
 	const char *path;   // below the root
-	const char *reason; // for all verdicts; "" if there is nothing to say
+	const char *reason; // for all actions; "" if there is nothing to say
 	bool other_id;      // refused for its build id
 };
 

@@ -118,7 +118,7 @@ TEST(test_find__by_path)
 	put_object("sys/bin/full", &id_a, true, NULL, 0);
 	found = find("/bin/full", &id_a, "sys");
 	CHECK(found.object && !found.debug && found.try_count == 1);
-	CHECK(found.tries[0].verdict == PD_FIND_USED && !found.tries[0].reason[0]);
+	CHECK(found.tries[0].action == PD_FIND_USED && !found.tries[0].reason[0]);
 	pd_found_close(&found);
 	found = find("/bin/full", NULL, "sys");
 	CHECK(found.object);
@@ -139,9 +139,9 @@ TEST(test_find__other_build_id)
 	put_object("sys/bin/new", &id_b, true, NULL, 0);
 	put_object("sys/bin/bare", NULL, true, NULL, 0);
 	found = find("/bin/new", &id_a, "sys");
-	CHECK(!found.object && try_of(&found, "/bin/new")->verdict == PD_FIND_REFUSED);
+	CHECK(!found.object && try_of(&found, "/bin/new")->action == PD_FIND_REFUSED);
 	CHECK_STR(try_of(&found, "/bin/new")->reason, "build id is 12345678, expected abcdef01");
-	CHECK(try_of(&found, ".build-id/ab/cdef01/elf")->verdict == PD_FIND_MISSING);
+	CHECK(try_of(&found, ".build-id/ab/cdef01/elf")->action == PD_FIND_MISSING);
 	pd_found_close(&found);
 	found = find("/bin/bare", &id_a, "sys");
 	CHECK(!found.object);
@@ -181,7 +181,7 @@ TEST(test_find__debug_by_id)
 	put_object("debug/.build-id/ab/cdef01.debug", &id_b, true, NULL, 0);
 	found = find("/bin/stripped", NULL, "sys");
 	CHECK(found.object && !found.debug);
-	CHECK(try_of(&found, ".build-id/ab/cdef01.debug")->verdict == PD_FIND_REFUSED);
+	CHECK(try_of(&found, ".build-id/ab/cdef01.debug")->action == PD_FIND_REFUSED);
 	pd_found_close(&found);
 	unlink(under("debug/.build-id/ab/cdef01.debug"));
 }
@@ -219,7 +219,7 @@ TEST(test_find__stays_inside)
 	put_link("loop", "sys/loop");
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		found = find(paths[i], NULL, "sys");
-		CHECK(!found.object && found.tries[0].verdict == PD_FIND_MISSING);
+		CHECK(!found.object && found.tries[0].action == PD_FIND_MISSING);
 		pd_found_close(&found);
 	}
 	// links that stay inside lead where they say
@@ -241,7 +241,7 @@ TEST(test_find__no_regular_file)
 	CHECK_STR(found.tries[0].reason, "not a regular file");
 	pd_found_close(&found);
 	found = find("/run", NULL, "sys");
-	CHECK(!found.object && found.tries[0].verdict == PD_FIND_REFUSED);
+	CHECK(!found.object && found.tries[0].action == PD_FIND_REFUSED);
 	pd_found_close(&found);
 	found = find("[heap]", NULL, "sys");
 	CHECK(!found.object && !found.try_count);
@@ -277,7 +277,7 @@ TEST(test_find__traps_in_the_cache)
 		found = find("[kernel.kallsyms]_text", &id, "sys");
 		CHECK(!found.object && !pd_image_is_open(&found.kallsyms) && found.try_count);
 		for (size_t k = 0; k < found.try_count; k++)
-			CHECK(found.tries[k].verdict != PD_FIND_USED);
+			CHECK(found.tries[k].action != PD_FIND_USED);
 		pd_found_close(&found);
 	}
 }
