@@ -28,23 +28,23 @@ static unsigned other_mode(uint64_t addr, unsigned cpumode)
 }
 
 /* What symbols say of a location, or, if it is NULL, of an address of the kernel. What they point to stays as it is. */
-static struct pd_place ask_symbols(struct pd_samples *samples, const struct pd_shown_sample *shot,
+static struct pd_place ask_symbols(struct pd_samples *samples, const struct pd_shown_sample *hit,
 				   const struct pd_location *location, uint64_t addr)
 {
 	struct pd_place place;
 
 	pd_samples_lock(samples);
 	if (location)
-		place = pd_symbols_at(samples->symbols, location, shot->when, addr);
+		place = pd_symbols_at(samples->symbols, location, hit->when, addr);
 	else
-		place = pd_symbols_place(samples->symbols, shot->pid, PD_CPUMODE_KERNEL, shot->when, addr);
+		place = pd_symbols_place(samples->symbols, hit->pid, PD_CPUMODE_KERNEL, hit->when, addr);
 	pd_samples_unlock(samples);
 	return place;
 }
 
 /* The place of an address; *shown_out is the address as call chains show it. *fixed_out says whether it depends on
  * what is mapped alone. */
-static struct pd_place locate(struct pd_samples *samples, const struct pd_shown_sample *shot, unsigned cpumode,
+static struct pd_place locate(struct pd_samples *samples, const struct pd_shown_sample *hit, unsigned cpumode,
 			      uint64_t addr, bool anywhere, uint64_t *shown_out, bool *fixed_out)
 {
 	unsigned other = other_mode(addr, cpumode);
@@ -56,14 +56,14 @@ static struct pd_place locate(struct pd_samples *samples, const struct pd_shown_
 	*fixed_out = false; /* what is nowhere is made faster than kept: there may be any number of them */
 	if (cpumode != PD_CPUMODE_USER && cpumode != PD_CPUMODE_KERNEL)
 		return place;
-	found = pd_world_locate(samples->world, shot->pid, cpumode, shot->when, addr, &location);
+	found = pd_world_locate(samples->world, hit->pid, cpumode, hit->when, addr, &location);
 	if (!found && anywhere && other != cpumode)
-		found = pd_world_locate(samples->world, shot->pid, other, shot->when, addr, &location);
+		found = pd_world_locate(samples->world, hit->pid, other, hit->when, addr, &location);
 	if (!found && (cpumode == PD_CPUMODE_KERNEL || (anywhere && other == PD_CPUMODE_KERNEL)))
-		return ask_symbols(samples, shot, NULL, addr);
+		return ask_symbols(samples, hit, NULL, addr);
 	if (!found)
 		return place;
-	place = ask_symbols(samples, shot, &location, addr);
+	place = ask_symbols(samples, hit, &location, addr);
 	/* Users can map what goes by the name of a kernel or a module, where places are addresses. */
 	*fixed_out = !location.mapping->anonymous && (cpumode == PD_CPUMODE_KERNEL || !place.dso || !place.dso->kernel);
 	/* User code is shown by its place in the file. */
@@ -87,7 +87,7 @@ static void print_dso(struct pd_samples *samples, const struct pd_place *place)
 	pd_line_char(&samples->line, ')');
 }
 
-static void print_function(struct pd_samples *samples, const struct pd_shown_sample *shot, const struct pd_place *place)
+static void print_function(struct pd_samples *samples, const struct pd_shown_sample *hit, const struct pd_place *place)
 {
 	struct pd_line_buffer *line = &samples->line;
 
@@ -97,17 +97,17 @@ static void print_function(struct pd_samples *samples, const struct pd_shown_sam
 		return;
 	}
 	pd_line_foreign(line, place->function->name, 0);
-	if (shot->shown & FIELD_SYMOFF) {
+	if (hit->shown & FIELD_SYMOFF) {
 		pd_line_word(line, "+0x");
 		pd_line_hex(line, place->addr - place->function->start, 0, ' ');
 	}
 }
 
-static void print_names(struct pd_samples *samples, const struct pd_shown_sample *shot, const struct pd_place *place)
+static void print_names(struct pd_samples *samples, const struct pd_shown_sample *hit, const struct pd_place *place)
 {
-	if (shot->shown & FIELD_SYM)
-		print_function(samples, shot, place);
-	if (shot->shown & FIELD_DSO) {
+	if (hit->shown & FIELD_SYM)
+		print_function(samples, hit, place);
+	if (hit->shown & FIELD_DSO) {
 		pd_line_char(&samples->line, ' ');
 		print_dso(samples, place);
 	}
@@ -143,15 +143,14 @@ static void print_source(struct pd_samples *samples, const struct pd_place *plac
 	pd_samples_unlock(samples);
 }
 
-void pd_samples_branch_end(struct pd_samples *samples, const struct pd_shown_sample *shot, uint64_t addr,
-			   uint32_t field)
+void pd_samples_branch_end(struct pd_samples *samples, const struct pd_shown_sample *hit, uint64_t addr, uint32_t field)
 {
 	struct pd_line_buffer *line = &samples->line;
 	struct pd_place place;
 	uint64_t shown;
 	bool fixed;
 
-	place = locate(samples, shot, shot->cpumode, addr, true, &shown, &fixed);
+	place = locate(samples, hit, hit->cpumode, addr, true, &shown, &fixed);
 	if (field == FIELD_BRSTACKSYM && place.function) {
 		pd_line_foreign(line, place.function->name, 0);
 		pd_line_word(line, "+0x");
@@ -162,54 +161,54 @@ void pd_samples_branch_end(struct pd_samples *samples, const struct pd_shown_sam
 		pd_line_word(line, "0x");
 		pd_line_hex(line, field == FIELD_BRSTACKOFF ? shown : addr, 0, ' ');
 	}
-	if (shot->shown & FIELD_DSO)
+	if (hit->shown & FIELD_DSO)
 		print_dso(samples, &place);
 }
 
-static struct pd_place place_of(struct pd_samples *samples, const struct pd_shown_sample *shot)
+static struct pd_place place_of(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
 	uint64_t shown;
 	bool fixed;
 
-	return locate(samples, shot, shot->cpumode, shot->brief.ip, false, &shown, &fixed);
+	return locate(samples, hit, hit->cpumode, hit->brief.ip, false, &shown, &fixed);
 }
 
-bool pd_samples_has_place(struct pd_samples *samples, const struct pd_shown_sample *shot)
+bool pd_samples_has_place(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
-	struct pd_place place = place_of(samples, shot);
+	struct pd_place place = place_of(samples, hit);
 
 	return samples->options.choose_place(samples->options.self, &place);
 }
 
-const char *pd_samples_name(struct pd_samples *samples, const struct pd_shown_sample *shot, enum pd_filter_ask what)
+const char *pd_samples_name(struct pd_samples *samples, const struct pd_shown_sample *hit, enum pd_filter_ask what)
 {
-	struct pd_place place = place_of(samples, shot);
+	struct pd_place place = place_of(samples, hit);
 
 	if (what == PD_FILTER_DSO)
 		return place.dso ? place.dso->name : NULL;
 	return place.function ? place.function->name : NULL;
 }
 
-void pd_samples_dso(struct pd_samples *samples, const struct pd_shown_sample *shot, unsigned cpumode, uint64_t addr,
+void pd_samples_dso(struct pd_samples *samples, const struct pd_shown_sample *hit, unsigned cpumode, uint64_t addr,
 		    bool anywhere)
 {
 	struct pd_place place;
 	uint64_t shown;
 	bool fixed;
 
-	place = locate(samples, shot, cpumode, addr, anywhere, &shown, &fixed);
+	place = locate(samples, hit, cpumode, addr, anywhere, &shown, &fixed);
 	print_dso(samples, &place);
 }
 
 /* Where data are, or where a branch goes to. */
-static void print_place(struct pd_samples *samples, const struct pd_shown_sample *shot, uint64_t addr)
+static void print_place(struct pd_samples *samples, const struct pd_shown_sample *hit, uint64_t addr)
 {
 	struct pd_place place;
 	uint64_t shown;
 	bool fixed;
 
-	place = locate(samples, shot, shot->cpumode, addr, true, &shown, &fixed);
-	print_names(samples, shot, &place);
+	place = locate(samples, hit, hit->cpumode, addr, true, &shown, &fixed);
+	print_names(samples, hit, &place);
 }
 
 /* Code as it is shown: in a call chain as a line of its own, else as what follows the address. */
@@ -218,7 +217,7 @@ enum form {
 	FORM_PLACE
 };
 
-static void print_code(struct pd_samples *samples, const struct pd_shown_sample *shot, enum form form,
+static void print_code(struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form,
 		       const struct pd_place *place, uint64_t shown)
 {
 	struct pd_line_buffer *line = &samples->line;
@@ -227,8 +226,8 @@ static void print_code(struct pd_samples *samples, const struct pd_shown_sample 
 		pd_line_char(line, '\t');
 		pd_line_hex(line, shown, 16, ' ');
 	}
-	print_names(samples, shot, place);
-	if (shot->shown & FIELD_SRCLINE)
+	print_names(samples, hit, place);
+	if (hit->shown & FIELD_SRCLINE)
 		print_source(samples, place);
 	if (form == FORM_ENTRY)
 		pd_line_char(line, '\n');
@@ -236,7 +235,7 @@ static void print_code(struct pd_samples *samples, const struct pd_shown_sample 
 
 /* Code that is not in the table; key is NULL if it is not to come into it. Code that is made at run time may be other
  * code a moment later. */
-static __attribute__((noinline)) void make_code(struct pd_samples *samples, const struct pd_shown_sample *shot,
+static __attribute__((noinline)) void make_code(struct pd_samples *samples, const struct pd_shown_sample *hit,
 						enum form form, const struct pd_address_key *key, unsigned cpumode,
 						uint64_t addr)
 {
@@ -246,18 +245,18 @@ static __attribute__((noinline)) void make_code(struct pd_samples *samples, cons
 	size_t start;
 	bool fixed;
 
-	place = locate(samples, shot, cpumode, addr, false, &shown, &fixed);
+	place = locate(samples, hit, cpumode, addr, false, &shown, &fixed);
 	if (line->used > PD_LINE_CAPACITY / 2)
 		pd_line_flush(line);
 	start = line->used;
 	flushes = line->flushes;
-	print_code(samples, shot, form, &place, shown);
+	print_code(samples, hit, form, &place, shown);
 	if (key && fixed && line->flushes == flushes)
 		pd_address_texts_put(&samples->frames, key, line->room + start, line->used - start);
 }
 
 /* Code that no record tells of, as print_code shows it. In profiles without frame pointers that is much. */
-static void put_nowhere(struct pd_samples *samples, const struct pd_shown_sample *shot, enum form form, uint64_t addr)
+static void put_nowhere(struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form, uint64_t addr)
 {
 	static const char *const names[2][2] = { { "", " ([unknown])" }, { " [unknown]", " [unknown] ([unknown])" } };
 	struct pd_line_buffer *line = &samples->line;
@@ -266,16 +265,16 @@ static void put_nowhere(struct pd_samples *samples, const struct pd_shown_sample
 		pd_line_char(line, '\t');
 		pd_line_hex(line, addr, 16, ' ');
 	}
-	pd_line_word(line, names[(shot->shown & FIELD_SYM) != 0][(shot->shown & FIELD_DSO) != 0]);
+	pd_line_word(line, names[(hit->shown & FIELD_SYM) != 0][(hit->shown & FIELD_DSO) != 0]);
 	if (form == FORM_ENTRY)
 		pd_line_char(line, '\n');
 }
 
 /* What is around an address of a process; it becomes the first of those that are kept. */
 static __attribute__((noinline)) const struct pd_address_range *
-find_stretch(const struct pd_samples *samples, const struct pd_shown_sample *shot, uint64_t addr)
+find_stretch(const struct pd_samples *samples, const struct pd_shown_sample *hit, uint64_t addr)
 {
-	struct pd_address_range *stretches = shot->thread->stretches, stretch;
+	struct pd_address_range *stretches = hit->thread->stretches, stretch;
 	struct pd_location location;
 	size_t at = 1;
 
@@ -283,7 +282,7 @@ find_stretch(const struct pd_samples *samples, const struct pd_shown_sample *sho
 		at++;
 	stretch = stretches[at];
 	if (addr - stretch.begin >= stretch.size) {
-		pd_world_locate(samples->world, shot->pid, PD_CPUMODE_USER, shot->when, addr, &location);
+		pd_world_locate(samples->world, hit->pid, PD_CPUMODE_USER, hit->when, addr, &location);
 		stretch = (struct pd_address_range){ .begin = location.begin, .size = location.end - location.begin };
 		stretch.nowhere = !location.mapping;
 		stretch.known = location.mapping && location.mapping->by_offset;
@@ -297,16 +296,16 @@ find_stretch(const struct pd_samples *samples, const struct pd_shown_sample *sho
 
 /* Chains stay in an object for a while, and come back to few. */
 static inline const struct pd_address_range *stretch_of(const struct pd_samples *samples,
-							const struct pd_shown_sample *shot, uint64_t addr)
+							const struct pd_shown_sample *hit, uint64_t addr)
 {
-	const struct pd_address_range *last = &shot->thread->stretches[0];
+	const struct pd_address_range *last = &hit->thread->stretches[0];
 
-	return addr - last->begin < last->size ? last : find_stretch(samples, shot, addr);
+	return addr - last->begin < last->size ? last : find_stretch(samples, hit, addr);
 }
 
 _Static_assert((int)PD_ADDRESS_PADDING >= (int)PD_LINE_PIECE, "pd_line_padded reads behind texts");
 
-static inline void put_known(struct pd_samples *samples, const struct pd_shown_sample *shot, enum form form,
+static inline void put_known(struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form,
 			     const struct pd_address_key *key, unsigned cpumode, uint64_t addr)
 {
 	const struct pd_address_text *frame = pd_address_texts_get(&samples->frames, key);
@@ -314,56 +313,56 @@ static inline void put_known(struct pd_samples *samples, const struct pd_shown_s
 	if (frame)
 		pd_line_padded(&samples->line, pd_address_text(frame), frame->size);
 	else
-		make_code(samples, shot, form, key, cpumode, addr);
+		make_code(samples, hit, form, key, cpumode, addr);
 }
 
 #define LOOKS (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_SRCLINE)
 
 /* The key of code, or false if it is not in the table: the kernel is one for all processes, and what is in a file is the
  * same wherever it is mapped. */
-static inline bool find_key(const struct pd_samples *samples, const struct pd_shown_sample *shot, enum form form,
+static inline bool find_key(const struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form,
 			    unsigned cpumode, uint64_t addr, struct pd_address_key *key_out, bool *nowhere_out)
 {
-	uint32_t look = (shot->shown & LOOKS) | cpumode << 28 | (uint32_t)form << 31;
+	uint32_t look = (hit->shown & LOOKS) | cpumode << 28 | (uint32_t)form << 31;
 	const struct pd_address_range *stretch;
 
 	*nowhere_out = false;
-	if (!shot->thread)
+	if (!hit->thread)
 		return false;
 	if (cpumode == PD_CPUMODE_KERNEL) {
-		*key_out = pd_address_key(pd_view_kernel(&shot->thread->view), look, addr);
+		*key_out = pd_address_key(pd_view_kernel(&hit->thread->view), look, addr);
 		return true;
 	}
 	if (cpumode != PD_CPUMODE_USER) {
 		*nowhere_out = true;
 		return false;
 	}
-	stretch = stretch_of(samples, shot, addr);
+	stretch = stretch_of(samples, hit, addr);
 	*key_out = pd_address_key(stretch->object, look, addr + stretch->moved);
 	*nowhere_out = stretch->nowhere;
 	return stretch->known;
 }
 
-static inline void put_code(struct pd_samples *samples, const struct pd_shown_sample *shot, enum form form,
+static inline void put_code(struct pd_samples *samples, const struct pd_shown_sample *hit, enum form form,
 			    unsigned cpumode, uint64_t addr)
 {
 	struct pd_address_key key;
 	bool nowhere;
 
-	if (find_key(samples, shot, form, cpumode, addr, &key, &nowhere))
-		put_known(samples, shot, form, &key, cpumode, addr);
+	if (find_key(samples, hit, form, cpumode, addr, &key, &nowhere))
+		put_known(samples, hit, form, &key, cpumode, addr);
 	else if (nowhere)
-		put_nowhere(samples, shot, form, addr);
+		put_nowhere(samples, hit, form, addr);
 	else
-		make_code(samples, shot, form, NULL, cpumode, addr);
+		make_code(samples, hit, form, NULL, cpumode, addr);
 }
 
-void pd_samples_fetch(struct pd_samples *samples, const struct pd_shown_sample *shot)
+void pd_samples_fetch(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
-	enum form form = shot->look->chain ? FORM_ENTRY : FORM_PLACE;
+	enum form form = hit->look->chain ? FORM_ENTRY : FORM_PLACE;
 	bool nowhere;
 
-	samples->fetches = find_key(samples, shot, form, shot->cpumode, shot->brief.ip, &samples->fetched, &nowhere);
+	samples->fetches = find_key(samples, hit, form, hit->cpumode, hit->brief.ip, &samples->fetched, &nowhere);
 	if (samples->fetches)
 		pd_address_texts_fetch(&samples->frames, &samples->fetched);
 }
@@ -374,11 +373,11 @@ void pd_samples_fetch_text(struct pd_samples *samples)
 		pd_address_texts_fetch_text(&samples->frames, &samples->fetched);
 }
 
-void pd_samples_ip(struct pd_samples *samples, const struct pd_shown_sample *shot)
+void pd_samples_ip(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
-	pd_line_hex(&samples->line, shot->brief.ip, 16, ' ');
-	if (shot->shown & (FIELD_SYM | FIELD_DSO | FIELD_SRCLINE))
-		put_code(samples, shot, FORM_PLACE, shot->cpumode, shot->brief.ip);
+	pd_line_hex(&samples->line, hit->brief.ip, 16, ' ');
+	if (hit->shown & (FIELD_SYM | FIELD_DSO | FIELD_SRCLINE))
+		put_code(samples, hit, FORM_PLACE, hit->cpumode, hit->brief.ip);
 }
 
 /* A chain with a marker that nobody knows is damaged: perf shows nothing of it. */
@@ -401,10 +400,10 @@ static size_t good_entries(struct pd_u64s chain, uint64_t most)
 
 /* Processors that keep the last calls: the kernel's part of the chain, then where the newest call went to and where each
  * one came from. False if the chain has no user part. */
-static bool put_calls(struct pd_samples *samples, const struct pd_shown_sample *shot, size_t count)
+static bool put_calls(struct pd_samples *samples, const struct pd_shown_sample *hit, size_t count)
 {
-	struct pd_u64s chain = shot->brief.callchain;
-	const struct pd_branch_stack *stack = shot->sample->branch_stack;
+	struct pd_u64s chain = hit->brief.callchain;
+	const struct pd_branch_stack *stack = hit->sample->branch_stack;
 	unsigned cpumode = PD_CPUMODE_USER;
 	size_t kernel = 0;
 
@@ -414,33 +413,33 @@ static bool put_calls(struct pd_samples *samples, const struct pd_shown_sample *
 		return false;
 	for (size_t i = 0; i < kernel; i++) {
 		if (chain.items[i] < PD_CONTEXT_MAX)
-			put_code(samples, shot, FORM_ENTRY, cpumode, chain.items[i]);
+			put_code(samples, hit, FORM_ENTRY, cpumode, chain.items[i]);
 		else
 			pd_chain_mode(chain.items[i], &cpumode);
 	}
-	put_code(samples, shot, FORM_ENTRY, PD_CPUMODE_USER, PD_ITEM(pd_branch, stack->entries, 0)->to);
+	put_code(samples, hit, FORM_ENTRY, PD_CPUMODE_USER, PD_ITEM(pd_branch, stack->entries, 0)->to);
 	for (size_t i = 0; i < stack->entries.count; i++)
-		put_code(samples, shot, FORM_ENTRY, PD_CPUMODE_USER, PD_ITEM(pd_branch, stack->entries, i)->from);
+		put_code(samples, hit, FORM_ENTRY, PD_CPUMODE_USER, PD_ITEM(pd_branch, stack->entries, i)->from);
 	return true;
 }
 
-void pd_samples_chain(struct pd_samples *samples, const struct pd_shown_sample *shot)
+void pd_samples_chain(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
-	struct pd_u64s chain = shot->brief.callchain;
+	struct pd_u64s chain = hit->brief.callchain;
 	size_t count = good_entries(chain, samples->options.max_stack);
 	unsigned cpumode = PD_CPUMODE_USER;
 
-	if (shot->look->lbr && put_calls(samples, shot, count))
+	if (hit->look->lbr && put_calls(samples, hit, count))
 		return;
 	for (size_t i = 0; i < count; i++) {
 		if (chain.items[i] < PD_CONTEXT_MAX)
-			put_code(samples, shot, FORM_ENTRY, cpumode, chain.items[i]);
+			put_code(samples, hit, FORM_ENTRY, cpumode, chain.items[i]);
 		else
 			pd_chain_mode(chain.items[i], &cpumode);
 	}
 	/* perf shows the unwound stack; its first function is known without unwinding. */
-	if (!count && shot->look->copied && pd_sample_needs_unwinding(shot->sample))
-		put_code(samples, shot, FORM_ENTRY, shot->cpumode, shot->brief.ip);
+	if (!count && hit->look->copied && pd_sample_needs_unwinding(hit->sample))
+		put_code(samples, hit, FORM_ENTRY, hit->cpumode, hit->brief.ip);
 }
 
 /* True if addr is an address that the event is about. */
@@ -456,9 +455,9 @@ static bool has_place(const struct pd_attr *attr)
 	return false;
 }
 
-void pd_samples_addr(struct pd_samples *samples, const struct pd_shown_sample *shot)
+void pd_samples_addr(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
-	pd_line_hex(&samples->line, shot->brief.addr, 16, ' ');
-	if (has_place(shot->event->attr) && (shot->shown & (FIELD_SYM | FIELD_DSO)))
-		print_place(samples, shot, shot->brief.addr);
+	pd_line_hex(&samples->line, hit->brief.addr, 16, ' ');
+	if (has_place(hit->event->attr) && (hit->shown & (FIELD_SYM | FIELD_DSO)))
+		print_place(samples, hit, hit->brief.addr);
 }

@@ -246,18 +246,18 @@ struct record_head {
 	const struct pd_sample_id *sample_id;
 };
 
-static void take_trailer(struct pd_shown_sample *shot, const struct pd_sample_id *id, uint64_t has)
+static void take_trailer(struct pd_shown_sample *hit, const struct pd_sample_id *id, uint64_t has)
 {
 	if (!id)
 		return;
 	if (has & PD_MASK(PD_SAMPLE_TYPE_TID)) {
-		shot->pid = id->pid;
-		shot->tid = id->tid;
+		hit->pid = id->pid;
+		hit->tid = id->tid;
 	}
 	if (has & PD_MASK(PD_SAMPLE_TYPE_CPU))
-		shot->cpu = id->cpu;
+		hit->cpu = id->cpu;
 	if (has & PD_MASK(PD_SAMPLE_TYPE_TIME))
-		shot->time_ns = id->time_ns;
+		hit->time_ns = id->time_ns;
 }
 
 /* The event that a record without a known id is taken to be of is the first one. */
@@ -272,33 +272,33 @@ static void print_start(struct pd_samples *samples, const struct pd_record *reco
 {
 	const struct pd_event *event = event_of(samples, record);
 	char unknown[PD_THREAD_NAME_BYTES];
-	struct pd_shown_sample shot = { .record = record,
-					.event = event,
-					.when = pd_record_moment(record),
-					.pid = UINT32_MAX,
-					.tid = UINT32_MAX,
-					.cpu = UINT32_MAX,
-					.time_ns = UINT64_MAX };
+	struct pd_shown_sample hit = { .record = record,
+				       .event = event,
+				       .when = pd_record_moment(record),
+				       .pid = UINT32_MAX,
+				       .tid = UINT32_MAX,
+				       .cpu = UINT32_MAX,
+				       .time_ns = UINT64_MAX };
 	uint32_t tid;
 	bool wide;
 
 	if (!event)
 		return;
-	shot.shown = samples->fields[pd_event_kind(event)].shown;
-	take_trailer(&shot, ((const struct record_head *)decoded)->sample_id, event->attr->sample_type);
-	tid = tid_of(record, decoded, shot.tid);
+	hit.shown = samples->fields[pd_event_kind(event)].shown;
+	take_trailer(&hit, ((const struct record_head *)decoded)->sample_id, event->attr->sample_type);
+	tid = tid_of(record, decoded, hit.tid);
 	if (!PD_BITS(event->attr->flags, PD_ATTR_SAMPLE_ID_ALL)) {
-		shot.cpu = 0;
-		shot.pid = pid_of(record, decoded, shot.pid);
-		shot.tid = tid;
-		shot.time_ns = 0;
+		hit.cpu = 0;
+		hit.pid = pid_of(record, decoded, hit.pid);
+		hit.tid = tid;
+		hit.time_ns = 0;
 		if (record->type == PD_RECORD_FORK || record->type == PD_RECORD_EXIT)
-			shot.time_ns = ((const struct pd_task *)decoded)->time_ns;
+			hit.time_ns = ((const struct pd_task *)decoded)->time_ns;
 	}
-	shot.comm = tid == UINT32_MAX ? ":-1" : pd_world_comm(samples->world, tid, shot.when, unknown);
-	wide = !((shot.shown & FIELD_IP) && !samples->options.no_chains &&
+	hit.comm = tid == UINT32_MAX ? ":-1" : pd_world_comm(samples->world, tid, hit.when, unknown);
+	wide = !((hit.shown & FIELD_IP) && !samples->options.no_chains &&
 		 (event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN)));
-	pd_samples_start(samples, &shot, record->type, wide);
+	pd_samples_start(samples, &hit, record->type, wide);
 }
 
 void pd_samples_record(struct pd_samples *samples, const struct pd_record *record)

@@ -95,63 +95,63 @@ static void print_time(struct pd_samples *samples, uint64_t time_ns)
 }
 
 /* comm, pid and tid. */
-static void print_thread(struct pd_line_buffer *line, const struct pd_shown_sample *shot, bool wide)
+static void print_thread(struct pd_line_buffer *line, const struct pd_shown_sample *hit, bool wide)
 {
-	uint32_t shown = shot->shown;
+	uint32_t shown = hit->shown;
 
 	if (shown & FIELD_COMM) {
-		pd_line_foreign(line, shot->comm, wide ? 16 : 0);
+		pd_line_foreign(line, hit->comm, wide ? 16 : 0);
 		pd_line_char(line, ' ');
 	}
 	if ((shown & FIELD_PID) && (shown & FIELD_TID)) {
-		pd_line_signed(line, (int32_t)shot->pid, 5, ' ');
+		pd_line_signed(line, (int32_t)hit->pid, 5, ' ');
 		pd_line_char(line, '/');
-		pd_line_signed_left(line, (int32_t)shot->tid, 5);
+		pd_line_signed_left(line, (int32_t)hit->tid, 5);
 		pd_line_char(line, ' ');
 	} else if (shown & (FIELD_PID | FIELD_TID)) {
-		pd_line_signed(line, (int32_t)(shown & FIELD_PID ? shot->pid : shot->tid), 5, ' ');
+		pd_line_signed(line, (int32_t)(shown & FIELD_PID ? hit->pid : hit->tid), 5, ' ');
 		pd_line_char(line, ' ');
 	}
 }
 
 /* Made once for a thread, unless it is escaped or long. */
-static void start_thread(struct pd_line_buffer *line, const struct pd_shown_sample *shot, bool wide)
+static void start_thread(struct pd_line_buffer *line, const struct pd_shown_sample *hit, bool wide)
 {
-	struct pd_thread_line *thread = shot->thread;
+	struct pd_thread_line *thread = hit->thread;
 	uint64_t flushes;
 	size_t start;
 
-	if (thread && thread->start_size && thread->wide == wide && thread->shown == shot->shown) {
+	if (thread && thread->start_size && thread->wide == wide && thread->shown == hit->shown) {
 		pd_line_padded(line, thread->start, thread->start_size);
 		return;
 	}
 	pd_line_piece(line);
 	start = line->used;
 	flushes = line->flushes;
-	print_thread(line, shot, wide);
+	print_thread(line, hit, wide);
 	if (!thread || line->flushes != flushes || line->used - start > START_MOST)
 		return;
 	thread->start_size = line->used - start;
 	thread->wide = wide;
-	thread->shown = shot->shown;
+	thread->shown = hit->shown;
 	memcpy(thread->start, line->room + start, thread->start_size);
 }
 
-void pd_samples_start(struct pd_samples *samples, const struct pd_shown_sample *shot, uint32_t type, bool wide)
+void pd_samples_start(struct pd_samples *samples, const struct pd_shown_sample *hit, uint32_t type, bool wide)
 {
 	struct pd_line_buffer *line = &samples->line;
-	uint32_t shown = shot->shown;
+	uint32_t shown = hit->shown;
 
-	start_thread(line, shot, wide);
+	start_thread(line, hit, wide);
 	if (shown & FIELD_CPU) {
 		pd_line_char(line, '[');
-		pd_line_signed(line, (int32_t)shot->cpu, 3, '0');
+		pd_line_signed(line, (int32_t)hit->cpu, 3, '0');
 		pd_line_word(line, "] ");
 	}
 	if (shown & FIELD_MISC)
-		print_misc(line, shot->record->misc, type);
+		print_misc(line, hit->record->misc, type);
 	if (shown & FIELD_TIME)
-		print_time(samples, shot->time_ns);
+		print_time(samples, hit->time_ns);
 }
 
 /* ---- the rest of it ---- */
@@ -215,23 +215,23 @@ static const struct pd_event_view *look_of(struct pd_samples *samples, const str
 	return look->known ? look : NULL;
 }
 
-static void print_event_name(struct pd_samples *samples, const struct pd_shown_sample *shot)
+static void print_event_name(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
 	if (samples->line.escape)
-		pd_line_foreign(&samples->line, shot->look->name, 0);
+		pd_line_foreign(&samples->line, hit->look->name, 0);
 	else
-		pd_line_padded(&samples->line, shot->look->name, shot->look->name_size);
+		pd_line_padded(&samples->line, hit->look->name, hit->look->name_size);
 }
 
-static void print_place(struct pd_samples *samples, const struct pd_shown_sample *shot)
+static void print_place(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
-	bool chain = shot->look->chain;
+	bool chain = hit->look->chain;
 
 	pd_line_char(&samples->line, chain ? '\n' : ' ');
 	if (chain)
-		pd_samples_chain(samples, shot);
+		pd_samples_chain(samples, hit);
 	else
-		pd_samples_ip(samples, shot);
+		pd_samples_ip(samples, hit);
 }
 
 /* Branches that were traced one by one: from where to where, and nothing else. */
@@ -240,38 +240,38 @@ static bool is_branch_trace(const struct pd_attr *attr)
 	return attr->type == PD_TYPE_HARDWARE && (attr->config & PD_HW_BRANCH_INSTRUCTIONS) && attr->sample_period == 1;
 }
 
-static void print_branch_trace(struct pd_samples *samples, const struct pd_shown_sample *shot)
+static void print_branch_trace(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
-	const struct pd_sample_fields *fields = &samples->fields[pd_event_kind(shot->event)];
+	const struct pd_sample_fields *fields = &samples->fields[pd_event_kind(hit->event)];
 
-	if (shot->shown & FIELD_IP)
-		print_place(samples, shot);
-	if ((shot->shown & FIELD_ADDR) || (HAS(shot->event->attr, ADDR) && !fields->by_user)) {
+	if (hit->shown & FIELD_IP)
+		print_place(samples, hit);
+	if ((hit->shown & FIELD_ADDR) || (HAS(hit->event->attr, ADDR) && !fields->by_user)) {
 		pd_line_word(&samples->line, " => ");
-		pd_samples_addr(samples, shot);
+		pd_samples_addr(samples, hit);
 	}
 	pd_line_char(&samples->line, '\n');
 }
 
-static uint64_t weight_of(const struct pd_shown_sample *shot)
+static uint64_t weight_of(const struct pd_shown_sample *hit)
 {
-	if (HAS(shot->event->attr, WEIGHT_STRUCT))
-		return PD_BITS(shot->sample->weight_struct, PD_WEIGHT_VAR1_DW);
-	return shot->sample->weight;
+	if (HAS(hit->event->attr, WEIGHT_STRUCT))
+		return PD_BITS(hit->sample->weight_struct, PD_WEIGHT_VAR1_DW);
+	return hit->sample->weight;
 }
 
-static void print_memory(struct pd_samples *samples, const struct pd_shown_sample *shot)
+static void print_memory(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
 	struct pd_line_buffer *line = &samples->line;
-	const struct pd_sample *sample = shot->sample;
-	uint32_t shown = shot->shown;
+	const struct pd_sample *sample = hit->sample;
+	uint32_t shown = hit->shown;
 
 	if (shown & FIELD_ADDR)
-		pd_samples_addr(samples, shot);
+		pd_samples_addr(samples, hit);
 	if (shown & FIELD_DATA_SRC)
-		pd_samples_data_src(samples, HAS(shot->event->attr, DATA_SRC) ? sample->data_src : NO_DATA_SRC);
+		pd_samples_data_src(samples, HAS(hit->event->attr, DATA_SRC) ? sample->data_src : NO_DATA_SRC);
 	if (shown & FIELD_WEIGHT)
-		pd_line_dec(line, weight_of(shot), 16, ' ');
+		pd_line_dec(line, weight_of(hit), 16, ' ');
 	if (shown & FIELD_INS_LAT)
 		pd_line_dec(line, PD_BITS(sample->weight_struct, PD_WEIGHT_VAR2_W), 16, ' ');
 	if (shown & FIELD_RETIRE_LAT)
@@ -290,12 +290,12 @@ static uint32_t next_branches(uint32_t field)
 	return field == FIELD_BRSTACK ? FIELD_BRSTACKSYM : field == FIELD_BRSTACKSYM ? FIELD_BRSTACKOFF : 0;
 }
 
-static void print_extra(struct pd_samples *samples, const struct pd_shown_sample *shot)
+static void print_extra(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
 	struct pd_line_buffer *line = &samples->line;
-	const struct pd_sample *sample = shot->sample;
-	const struct pd_attr *attr = shot->event->attr;
-	uint32_t shown = shot->shown;
+	const struct pd_sample *sample = hit->sample;
+	const struct pd_attr *attr = hit->event->attr;
+	uint32_t shown = hit->shown;
 
 	if ((shown & FIELD_IREGS) && sample->intr_regs && sample->intr_regs->abi)
 		pd_samples_regs(samples, attr->sample_regs_intr, sample->intr_regs->abi, sample->intr_regs->regs);
@@ -303,7 +303,7 @@ static void print_extra(struct pd_samples *samples, const struct pd_shown_sample
 		pd_samples_regs(samples, attr->sample_regs_user, sample->user_regs->abi, sample->user_regs->regs);
 	for (uint32_t field = FIELD_BRSTACK; field; field = next_branches(field)) {
 		if (shown & field)
-			pd_samples_branches(samples, shot, field);
+			pd_samples_branches(samples, hit, field);
 	}
 	if (shown & FIELD_BPF_OUTPUT)
 		pd_samples_bpf_output(samples, sample->raw);
@@ -315,37 +315,37 @@ static void print_extra(struct pd_samples *samples, const struct pd_shown_sample
 		pd_samples_page_size(samples, sample->code_page_size);
 }
 
-static void print_shot(struct pd_samples *samples, const struct pd_shown_sample *shot)
+static void print_hit(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
 	struct pd_line_buffer *line = &samples->line;
-	uint32_t shown = shot->shown;
+	uint32_t shown = hit->shown;
 
 	samples->printed++;
-	if ((shown & FIELD_IP) && shot->look->copied)
-		samples->copied += pd_sample_needs_unwinding(shot->sample);
+	if ((shown & FIELD_IP) && hit->look->copied)
+		samples->copied += pd_sample_needs_unwinding(hit->sample);
 	if (shown & FIELD_IP)
-		pd_samples_fetch(samples, shot);
-	pd_samples_start(samples, shot, PD_RECORD_SAMPLE, !((shown & FIELD_IP) && shot->look->chain));
+		pd_samples_fetch(samples, hit);
+	pd_samples_start(samples, hit, PD_RECORD_SAMPLE, !((shown & FIELD_IP) && hit->look->chain));
 	if (shown & FIELD_IP)
 		pd_samples_fetch_text(samples);
 	if (shown & FIELD_PERIOD) {
-		pd_line_dec(line, shot->period, 10, ' ');
+		pd_line_dec(line, hit->period, 10, ' ');
 		pd_line_char(line, ' ');
 	}
 	if (shown & FIELD_EVENT)
-		print_event_name(samples, shot);
+		print_event_name(samples, hit);
 	if (shown & FIELD_FLAGS)
 		pd_line_spaces(line, 24); /* only decoded traces have some */
-	if (is_branch_trace(shot->event->attr)) {
-		print_branch_trace(samples, shot);
+	if (is_branch_trace(hit->event->attr)) {
+		print_branch_trace(samples, hit);
 		return;
 	}
 	if (shown & FIELD_TRACE)
-		pd_samples_trace(samples, shot);
-	print_memory(samples, shot);
+		pd_samples_trace(samples, hit);
+	print_memory(samples, hit);
 	if (shown & FIELD_IP)
-		print_place(samples, shot);
-	print_extra(samples, shot);
+		print_place(samples, hit);
+	print_extra(samples, hit);
 	pd_line_char(line, '\n');
 }
 
@@ -397,7 +397,7 @@ static struct pd_last_value *last_value(struct pd_samples *samples, uint64_t id)
 /* Who is asked for names by a condition. */
 struct asked {
 	struct pd_samples *samples;
-	const struct pd_shown_sample *shot;
+	const struct pd_shown_sample *hit;
 };
 
 static const char *name_of(void *self, const struct pd_record *record, enum pd_filter_ask what)
@@ -405,34 +405,34 @@ static const char *name_of(void *self, const struct pd_record *record, enum pd_f
 	const struct asked *asked = self;
 
 	(void)record;
-	return what == PD_FILTER_COMM ? asked->shot->comm : pd_samples_name(asked->samples, asked->shot, what);
+	return what == PD_FILTER_COMM ? asked->hit->comm : pd_samples_name(asked->samples, asked->hit, what);
 }
 
-static bool is_chosen(struct pd_samples *samples, const struct pd_shown_sample *shot)
+static bool is_chosen(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
-	struct asked asked = { samples, shot };
+	struct asked asked = { samples, hit };
 	const struct pd_filter_names names = { &asked, name_of };
 	const struct pd_samples_candidate candidate = {
-		.record = shot->record, .event = shot->event, .brief = &shot->brief, .comm = shot->comm, .names = &names
+		.record = hit->record, .event = hit->event, .brief = &hit->brief, .comm = hit->comm, .names = &names
 	};
 
 	return !samples->options.choose || samples->options.choose(samples->options.self, &candidate);
 }
 
-static bool print_of_event(struct pd_samples *samples, struct pd_shown_sample *shot)
+static bool print_of_event(struct pd_samples *samples, struct pd_shown_sample *hit)
 {
-	shot->look = look_of(samples, shot->event);
-	if (!shot->look)
+	hit->look = look_of(samples, hit->event);
+	if (!hit->look)
 		return false;
-	shot->shown = shot->look->shown;
-	if (!shot->shown || !is_chosen(samples, shot))
+	hit->shown = hit->look->shown;
+	if (!hit->shown || !is_chosen(samples, hit))
 		return true;
-	if (!samples->options.choose_place || pd_samples_has_place(samples, shot))
-		print_shot(samples, shot);
+	if (!samples->options.choose_place || pd_samples_has_place(samples, hit))
+		print_hit(samples, hit);
 	return true;
 }
 
-static bool print_value(struct pd_samples *samples, struct pd_shown_sample *shot, uint64_t id, uint64_t value)
+static bool print_value(struct pd_samples *samples, struct pd_shown_sample *hit, uint64_t id, uint64_t value)
 {
 	const struct pd_event *event = pd_file_event_by_id(samples->file, id);
 	struct pd_last_value *last;
@@ -442,22 +442,22 @@ static bool print_value(struct pd_samples *samples, struct pd_shown_sample *shot
 	last = last_value(samples, id);
 	if (!last)
 		return false;
-	shot->event = event;
-	shot->period = value - last->value;
+	hit->event = event;
+	hit->period = value - last->value;
 	last->value = value;
-	return !shot->period || print_of_event(samples, shot);
+	return !hit->period || print_of_event(samples, hit);
 }
 
-static bool print_members(struct pd_samples *samples, struct pd_shown_sample *shot)
+static bool print_members(struct pd_samples *samples, struct pd_shown_sample *hit)
 {
-	const struct pd_counts *counts = shot->sample->read;
+	const struct pd_counts *counts = hit->sample->read;
 
-	if (!PD_BITS(shot->event->attr->read_format, PD_READ_FORMAT_GROUP))
-		return print_value(samples, shot, counts->id, counts->value);
+	if (!PD_BITS(hit->event->attr->read_format, PD_READ_FORMAT_GROUP))
+		return print_value(samples, hit, counts->id, counts->value);
 	for (size_t i = 0; i < counts->members.count; i++) {
 		const struct pd_count *member = PD_ITEM(pd_count, counts->members, i);
 
-		if (!print_value(samples, shot, member->id, member->value))
+		if (!print_value(samples, hit, member->id, member->value))
 			return false;
 	}
 	return true;
@@ -515,33 +515,33 @@ void pd_samples_sample_fini(struct pd_samples *samples)
 
 bool pd_samples_sample(struct pd_samples *samples, const struct pd_record *record)
 {
-	struct pd_shown_sample shot = { .record = record, .event = record->event };
+	struct pd_shown_sample hit = { .record = record, .event = record->event };
 	const struct pd_event_view *look;
 	char unknown[PD_THREAD_NAME_BYTES];
 
-	if (!record->event || !pd_record_brief(record, &shot.brief))
+	if (!record->event || !pd_record_brief(record, &hit.brief))
 		return true;
 	pd_address_texts_keep_up(&samples->frames);
 	look = look_of(samples, record->event);
 	if (!look)
 		return false;
-	if (look->needs_sample && !(shot.sample = pd_as_sample(record)))
+	if (look->needs_sample && !(hit.sample = pd_as_sample(record)))
 		return true;
-	shot.when = pd_record_moment(record);
-	shot.cpumode = shot.brief.cpumode;
-	shot.pid = shot.brief.pid;
-	shot.tid = shot.brief.tid;
-	shot.cpu = shot.brief.cpu;
-	shot.time_ns = shot.brief.time_ns;
-	shot.period = shot.brief.period;
+	hit.when = pd_record_moment(record);
+	hit.cpumode = hit.brief.cpumode;
+	hit.pid = hit.brief.pid;
+	hit.tid = hit.brief.tid;
+	hit.cpu = hit.brief.cpu;
+	hit.time_ns = hit.brief.time_ns;
+	hit.period = hit.brief.period;
 	/* Guests need to be known by more than the file. */
-	if (shot.cpumode == PD_CPUMODE_GUEST_KERNEL || shot.cpumode == PD_CPUMODE_GUEST_USER)
+	if (hit.cpumode == PD_CPUMODE_GUEST_KERNEL || hit.cpumode == PD_CPUMODE_GUEST_USER)
 		return true;
-	shot.thread = shot.tid == UINT32_MAX ? NULL : thread_of(samples, shot.pid, shot.tid, shot.when);
-	shot.comm = shot.thread            ? shot.thread->comm :
-		    shot.tid == UINT32_MAX ? ":-1" :
-					     pd_world_comm(samples->world, shot.tid, shot.when, unknown);
-	if (shot.sample && HAS(record->event->attr, READ) && shot.sample->read)
-		return print_members(samples, &shot);
-	return print_of_event(samples, &shot);
+	hit.thread = hit.tid == UINT32_MAX ? NULL : thread_of(samples, hit.pid, hit.tid, hit.when);
+	hit.comm = hit.thread            ? hit.thread->comm :
+		   hit.tid == UINT32_MAX ? ":-1" :
+					   pd_world_comm(samples->world, hit.tid, hit.when, unknown);
+	if (hit.sample && HAS(record->event->attr, READ) && hit.sample->read)
+		return print_members(samples, &hit);
+	return print_of_event(samples, &hit);
 }

@@ -161,7 +161,7 @@ static inline void pd_samples_unlock(struct pd_samples *samples)
 /* Prints a sample, or the samples of the members of its group. False if memory ran out. */
 bool pd_samples_sample(struct pd_samples *samples, const struct pd_record *record);
 /* comm, pid, tid, cpu, misc, time: how every line starts. */
-void pd_samples_start(struct pd_samples *samples, const struct pd_shown_sample *shot, uint32_t type, bool wide);
+void pd_samples_start(struct pd_samples *samples, const struct pd_shown_sample *hit, uint32_t type, bool wide);
 /* Forgets what was made of the world, which has changed. */
 void pd_samples_forget(struct pd_samples *samples);
 /* Forgets how events look: fields were added. */
@@ -171,34 +171,34 @@ void pd_samples_sample_fini(struct pd_samples *samples);
 /* ---- places.c ---- */
 
 /* The object at an address in brackets, in perf's words. */
-void pd_samples_dso(struct pd_samples *samples, const struct pd_shown_sample *shot, unsigned cpumode, uint64_t addr,
+void pd_samples_dso(struct pd_samples *samples, const struct pd_shown_sample *hit, unsigned cpumode, uint64_t addr,
 		    bool anywhere);
 /* A branch's end: the address, its function or its place in the file, by field. */
-void pd_samples_branch_end(struct pd_samples *samples, const struct pd_shown_sample *shot, uint64_t addr,
+void pd_samples_branch_end(struct pd_samples *samples, const struct pd_shown_sample *hit, uint64_t addr,
 			   uint32_t field);
 /* Whether the location of the sample is chosen. */
-bool pd_samples_has_place(struct pd_samples *samples, const struct pd_shown_sample *shot);
+bool pd_samples_has_place(struct pd_samples *samples, const struct pd_shown_sample *hit);
 /* Name of the object or of the function that a sample is in, by PD_FILTER_DSO or PD_FILTER_SYMBOL; NULL: not known. */
-const char *pd_samples_name(struct pd_samples *samples, const struct pd_shown_sample *shot, enum pd_filter_ask what);
+const char *pd_samples_name(struct pd_samples *samples, const struct pd_shown_sample *hit, enum pd_filter_ask what);
 /* Texts come from all over the memory: asks for that of the sample's code, in two steps, while other things are done. */
-void pd_samples_fetch(struct pd_samples *samples, const struct pd_shown_sample *shot);
+void pd_samples_fetch(struct pd_samples *samples, const struct pd_shown_sample *hit);
 void pd_samples_fetch_text(struct pd_samples *samples);
-void pd_samples_ip(struct pd_samples *samples, const struct pd_shown_sample *shot);
-void pd_samples_chain(struct pd_samples *samples, const struct pd_shown_sample *shot);
-void pd_samples_addr(struct pd_samples *samples, const struct pd_shown_sample *shot);
+void pd_samples_ip(struct pd_samples *samples, const struct pd_shown_sample *hit);
+void pd_samples_chain(struct pd_samples *samples, const struct pd_shown_sample *hit);
+void pd_samples_addr(struct pd_samples *samples, const struct pd_shown_sample *hit);
 
 /* ---- values.c ---- */
 
 void pd_samples_regs(struct pd_samples *samples, uint64_t mask, uint64_t abi, struct pd_u64s regs);
 /* field is FIELD_BRSTACK, FIELD_BRSTACKSYM or FIELD_BRSTACKOFF. */
-void pd_samples_branches(struct pd_samples *samples, const struct pd_shown_sample *shot, uint32_t field);
+void pd_samples_branches(struct pd_samples *samples, const struct pd_shown_sample *hit, uint32_t field);
 void pd_samples_bpf_output(struct pd_samples *samples, struct pd_bytes raw);
 void pd_samples_page_size(struct pd_samples *samples, uint64_t size);
 void pd_samples_data_src(struct pd_samples *samples, uint64_t data_src);
 
 /* ---- trace.c ---- */
 
-void pd_samples_trace(struct pd_samples *samples, const struct pd_shown_sample *shot);
+void pd_samples_trace(struct pd_samples *samples, const struct pd_shown_sample *hit);
 /* Tracing data that come in a record. */
 void pd_samples_trace_take(struct pd_samples *samples, const struct pd_record *record);
 void pd_samples_trace_close(struct pd_samples *samples);

@@ -24,23 +24,23 @@ static bool open_trace(struct pd_samples *samples)
 	return samples->trace || pd_trace_new(samples->file, &options, &samples->trace, &samples->error) == PD_OK;
 }
 
-void pd_samples_trace(struct pd_samples *samples, const struct pd_shown_sample *shot)
+void pd_samples_trace(struct pd_samples *samples, const struct pd_shown_sample *hit)
 {
 	struct pd_line_buffer *line = &samples->line;
 	struct pd_bytes bytes;
 
 	if (!open_trace(samples))
 		return;
-	samples->trace_when = shot->when;
+	samples->trace_when = hit->when;
 	if (!line->escape) {
 		pd_line_flush(line);
-		pd_trace_print(samples->trace, shot->event, shot->sample->raw, line->text);
+		pd_trace_print(samples->trace, hit->event, hit->sample->raw, line->text);
 		return;
 	}
 	if (!samples->trace_text && !(samples->trace_text = pd_text_new()))
 		return;
 	pd_text_clear(samples->trace_text);
-	pd_trace_print(samples->trace, shot->event, shot->sample->raw, samples->trace_text);
+	pd_trace_print(samples->trace, hit->event, hit->sample->raw, samples->trace_text);
 	bytes = pd_text_bytes(samples->trace_text);
 	pd_line_flush(line);
 	pd_text_escaped(line->text, (const char *)bytes.data, bytes.size);

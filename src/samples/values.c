@@ -48,17 +48,17 @@ static void print_branch_flags(struct pd_line_buffer *line, uint64_t flags)
 	pd_line_char(line, ' ');
 }
 
-void pd_samples_branches(struct pd_samples *samples, const struct pd_shown_sample *shot, uint32_t field)
+void pd_samples_branches(struct pd_samples *samples, const struct pd_shown_sample *hit, uint32_t field)
 {
-	const struct pd_branch_stack *stack = shot->sample->branch_stack;
+	const struct pd_branch_stack *stack = hit->sample->branch_stack;
 
 	for (size_t i = 0; stack && i < stack->entries.count; i++) {
 		const struct pd_branch *branch = PD_ITEM(pd_branch, stack->entries, i);
 
 		pd_line_char(&samples->line, ' ');
-		pd_samples_branch_end(samples, shot, branch->from, field);
+		pd_samples_branch_end(samples, hit, branch->from, field);
 		pd_line_char(&samples->line, '/');
-		pd_samples_branch_end(samples, shot, branch->to, field);
+		pd_samples_branch_end(samples, hit, branch->to, field);
 		print_branch_flags(&samples->line, branch->flags);
 	}
 }

@@ -12,7 +12,7 @@
 #define HAS(attr, NAME) ((attr)->sample_type & PD_MASK(PD_SAMPLE_TYPE_##NAME))
 
 // One sample on its way into a bucket.
-struct shot {
+struct hit {
 	const struct pd_event *event; // whose period it is: a member of the group
 	struct pd_brief brief;
 	struct pd_moment when;
@@ -24,33 +24,33 @@ struct shot {
 	bool copied; // its user stack was copied, and nothing else tells its callers
 };
 
-static uint64_t slice_of(const struct pd_collector *c, const struct shot *shot)
+static uint64_t slice_of(const struct pd_collector *c, const struct hit *hit)
 {
 	uint64_t slice_ns = c->options->slice_ns;
 
-	return shot->brief.time_ns == PD_NO_TIME || !slice_ns ? 0 : shot->brief.time_ns / slice_ns * slice_ns;
+	return hit->brief.time_ns == PD_NO_TIME || !slice_ns ? 0 : hit->brief.time_ns / slice_ns * slice_ns;
 }
 
-static bool add_sample(struct pd_collector *c, const struct shot *shot)
+static bool add_sample(struct pd_collector *c, const struct hit *hit)
 {
 	uint32_t by = c->options->by;
-	const struct pd_brief *brief = &shot->brief;
+	const struct pd_brief *brief = &hit->brief;
 	struct pd_pending *pending = &c->pending[0];
 
 	*pending = (struct pd_pending){
-		.maps = shot->maps,
+		.maps = hit->maps,
 		.ip = brief->ip,
 		.period = brief->period,
-		.weight = shot->weight,
-		.when = shot->when,
-		.owner = shot->owner,
-		.event = (uint32_t)shot->event->index,
+		.weight = hit->weight,
+		.when = hit->when,
+		.owner = hit->owner,
+		.event = (uint32_t)hit->event->index,
 		.pid = brief->pid,
 		.cpu = by & PD_BY_CPU ? brief->cpu : UINT32_MAX,
 		.cpumode = brief->cpumode,
-		.raw = shot->raw,
-		.cgroup = by & PD_BY_CGROUP ? shot->cgroup : 0,
-		.slice = by & PD_BY_TIME ? slice_of(c, shot) : 0,
+		.raw = hit->raw,
+		.cgroup = by & PD_BY_CGROUP ? hit->cgroup : 0,
+		.slice = by & PD_BY_TIME ? slice_of(c, hit) : 0,
 		.strip = c->options->slices ? pd_strip_of(c, brief->time_ns) : 0,
 	};
 
@@ -58,9 +58,9 @@ static bool add_sample(struct pd_collector *c, const struct shot *shot)
 		pending->chain = brief->callchain.items;
 		pending->chain_count = (uint32_t)brief->callchain.count;
 	}
-	if (shot->when.order < c->last_order)
+	if (hit->when.order < c->last_order)
 		c->shuffled = true;
-	c->last_order = shot->when.order;
+	c->last_order = hit->when.order;
 	pd_pending_tag(c, pending, by & PD_BY_EXTRA);
 	return pd_pending_flush(c, 1);
 }
@@ -109,38 +109,37 @@ static struct pd_last_value *last_value(struct pd_collector *c, uint64_t id)
 
 // ---- samples ----
 
-static enum pd_choice filter_sample(const struct pd_collector *c, const struct pd_record *record,
-				    const struct shot *shot)
+static enum pd_choice filter_sample(const struct pd_collector *c, const struct pd_record *record, const struct hit *hit)
 {
 	const struct pd_profile_options *options = c->options;
-	uint64_t time_ns = shot->brief.time_ns;
-	struct pd_candidate candidate = { record, shot->event, &shot->brief, shot->comm };
+	uint64_t time_ns = hit->brief.time_ns;
+	struct pd_candidate candidate = { record, hit->event, &hit->brief, hit->comm };
 
 	if (time_ns != PD_NO_TIME && (time_ns < options->from_ns || (options->to_ns && time_ns > options->to_ns)))
 		return PD_CHOICE_LEAVE;
 	return options->choose ? options->choose(options->self, &candidate) : PD_CHOICE_TAKE;
 }
 
-static bool add_shot(struct pd_collector *c, const struct pd_record *record, const struct shot *shot)
+static bool add_hit(struct pd_collector *c, const struct pd_record *record, const struct hit *hit)
 {
-	struct pd_profile_total *total = &c->totals[shot->event->index];
-	enum pd_choice choice = filter_sample(c, record, shot);
+	struct pd_profile_total *total = &c->totals[hit->event->index];
+	enum pd_choice choice = filter_sample(c, record, hit);
 
 	if (choice == PD_CHOICE_LEAVE)
 		return true;
 	if (choice == PD_CHOICE_COUNT) {
 		total->left_samples++;
-		total->left_period += shot->brief.period;
+		total->left_period += hit->brief.period;
 		return true;
 	}
 	total->samples++;
-	total->period += shot->brief.period;
-	total->weights += shot->weight;
-	total->copied_stacks += shot->copied;
-	return add_sample(c, shot);
+	total->period += hit->brief.period;
+	total->weights += hit->weight;
+	total->copied_stacks += hit->copied;
+	return add_sample(c, hit);
 }
 
-static bool add_value(struct pd_collector *c, const struct pd_record *record, struct shot *shot, uint64_t id,
+static bool add_value(struct pd_collector *c, const struct pd_record *record, struct hit *hit, uint64_t id,
 		      uint64_t value)
 {
 	const struct pd_event *event = pd_file_event_by_id(c->file, id);
@@ -150,22 +149,22 @@ static bool add_value(struct pd_collector *c, const struct pd_record *record, st
 		return true;
 	if (!last)
 		return false;
-	shot->event = event;
-	shot->brief.period = value - last->value;
+	hit->event = event;
+	hit->brief.period = value - last->value;
 	last->value = value;
-	return !shot->brief.period || add_shot(c, record, shot);
+	return !hit->brief.period || add_hit(c, record, hit);
 }
 
 // Samples that carry counter values stand for what the counters gained since their last sample.
-static bool add_values(struct pd_collector *c, const struct pd_record *record, struct shot *shot,
+static bool add_values(struct pd_collector *c, const struct pd_record *record, struct hit *hit,
 		       const struct pd_counts *counts)
 {
-	if (!PD_BITS(shot->event->attr->read_format, PD_READ_FORMAT_GROUP))
-		return add_value(c, record, shot, counts->id, counts->value);
+	if (!PD_BITS(hit->event->attr->read_format, PD_READ_FORMAT_GROUP))
+		return add_value(c, record, hit, counts->id, counts->value);
 	for (size_t i = 0; i < counts->members.count; i++) {
 		const struct pd_count *member = PD_ITEM(pd_count, counts->members, i);
 
-		if (!add_value(c, record, shot, member->id, member->value))
+		if (!add_value(c, record, hit, member->id, member->value))
 			return false;
 	}
 	return true;
@@ -179,15 +178,15 @@ static uint64_t weight_of(const struct pd_event *event, const struct pd_sample *
 }
 
 // What the brief form does not have. False if the sample is damaged or there is no memory.
-static bool take_parts(struct pd_collector *c, const struct pd_sample *sample, struct shot *shot)
+static bool take_parts(struct pd_collector *c, const struct pd_sample *sample, struct hit *hit)
 {
-	shot->weight = weight_of(shot->event, sample);
-	shot->cgroup = sample->cgroup;
-	shot->copied = pd_sample_needs_unwinding(sample);
-	shot->brief.callchain = sample->callchain;
+	hit->weight = weight_of(hit->event, sample);
+	hit->cgroup = sample->cgroup;
+	hit->copied = pd_sample_needs_unwinding(sample);
+	hit->brief.callchain = sample->callchain;
 	if (c->options->by & PD_BY_RAW)
-		shot->raw = pd_raw_number(c->common, c->seed, sample->raw);
-	return shot->raw || !(c->options->by & PD_BY_RAW);
+		hit->raw = pd_raw_number(c->common, c->seed, sample->raw);
+	return hit->raw || !(c->options->by & PD_BY_RAW);
 }
 
 bool pd_collector_needs_parts(const struct pd_collector *c, const struct pd_event *event)
@@ -218,38 +217,38 @@ static bool take_sample(struct pd_collector *c, const struct pd_record *record)
 {
 	const struct pd_thread_view *view;
 	const struct pd_sample *sample;
-	struct shot shot;
+	struct hit hit;
 
 	c->sample_count++;
 	if (PD_UNLIKELY(!record->event)) {
 		c->unknown_event++;
 		return true;
 	}
-	if (PD_UNLIKELY(!pd_record_brief(record, &shot.brief))) {
+	if (PD_UNLIKELY(!pd_record_brief(record, &hit.brief))) {
 		c->damaged++;
 		return true;
 	}
-	shot.event = record->event;
-	shot.when = pd_record_moment(record);
-	shot.weight = shot.cgroup = shot.raw = 0;
-	shot.copied = false;
-	view = pd_collector_view(c, shot.brief.pid, shot.brief.tid, shot.when);
+	hit.event = record->event;
+	hit.when = pd_record_moment(record);
+	hit.weight = hit.cgroup = hit.raw = 0;
+	hit.copied = false;
+	view = pd_collector_view(c, hit.brief.pid, hit.brief.tid, hit.when);
 	if (!view)
 		return false;
-	shot.comm = view->view.comm;
-	shot.maps = view->view.maps;
-	shot.owner = view->owner;
+	hit.comm = view->view.comm;
+	hit.maps = view->view.maps;
+	hit.owner = view->owner;
 	if (PD_LIKELY(!pd_collector_needs_parts(c, record->event)))
-		return add_shot(c, record, &shot);
+		return add_hit(c, record, &hit);
 	sample = pd_as_sample(record);
 	if (!sample) {
 		c->damaged++;
 		return true;
 	}
-	if (!take_parts(c, sample, &shot))
+	if (!take_parts(c, sample, &hit))
 		return false;
-	return HAS(record->event->attr, READ) && sample->read ? add_values(c, record, &shot, sample->read) :
-								add_shot(c, record, &shot);
+	return HAS(record->event->attr, READ) && sample->read ? add_values(c, record, &hit, sample->read) :
+								add_hit(c, record, &hit);
 }
 
 enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd_record *record, struct pd_error *error)
