@@ -55,7 +55,7 @@ PD_API void pd_live_free(struct pd_live *live);
 PD_API enum pd_status pd_live_read(struct pd_live *live, struct pd_error *error);
 /** Returns a profile of the samples since the last call, except those of the last round, which may be newer than
  * mappings in the next one. It is owned by the caller and must be freed before the live profile.
- * Errors: those of pd_world_settle; PD_ERROR_MEMORY. */
+ * Errors: those of pd_world_finalize; PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_live_take(struct pd_live *live, struct pd_profile **profile_out, struct pd_error *error);
 /** The world. Settled by pd_live_take. */
 PD_API const struct pd_world *pd_live_world(const struct pd_live *live);

@@ -72,7 +72,7 @@ struct pd_profile_options {
 	void *self;
 	uint64_t from_ns, to_ns; /* time range; to_ns is inclusive, 0: open */
 	bool slices;             /* also aggregate each entry by time slice, see pd_profile_slices */
-	/* Returns the symbols that will be used for symbolization, opened with this settled world; they are owned by the
+	/* Returns the symbols that will be used for symbolization, opened with this finalized world; they are owned by the
 	 * caller, and must remain valid and unused by others until the profile is read. Called if a process
 	 * mapped a jitdump, to distinguish JIT-compiled code that replaced other code at one address; and for large
 	 * files, to load symbol tables in the background, except those that pd_symbols_options.fetch has to get. May be
@@ -159,7 +159,7 @@ struct pd_profile_losses {
 PD_API enum pd_status pd_profile_read(struct pd_file *file, const struct pd_profile_options *options,
 				      struct pd_profile **profile_out, struct pd_error *error);
 PD_API void pd_profile_free(struct pd_profile *profile);
-/** The settled world of the file. Owned by the profile. */
+/** The finalized world of the file. Owned by the profile. */
 PD_API const struct pd_world *pd_profile_world(const struct pd_profile *profile);
 /** Symbolizes all stacks. symbols must have been opened with the profile's world and must outlive later queries.
  * Errors: PD_ERROR_MEMORY. */

@@ -111,7 +111,7 @@ struct pd_line {
 	bool inlined;                       /* inlined into the function of the next entry */
 };
 
-/** Opens the symbols of a file. world must be settled during lookups; file and world must outlive the symbols. If the
+/** Opens the symbols of a file. world must be finalized during lookups; file and world must outlive the symbols. If the
  * file is a bundle (bundle.h), objects are searched in it first, and those without build id only there, unless symfs
  * is given. Errors: PD_ERROR_MEMORY, PD_ERROR_ARGUMENT; PD_ERROR_SYSTEM and PD_ERROR_FORMAT if a given kallsyms,
  * vmlinux or archive cannot be read. */

@@ -2,10 +2,10 @@
 /**
  * world.h - threads and mappings as a function of time.
  *
- * A world is fed the records of a file, in any order, and keeps the relevant ones. After pd_world_settle it can be
+ * A world is fed the records of a file, in any order, and keeps the relevant ones. After pd_world_finalize it can be
  * queried for any time: the name of a thread, what was mapped at an address, the path of a cgroup. Lookups are
- * read-only: any number of threads may query a settled world without locks. Results are valid until the next
- * pd_world_take, pd_world_settle or pd_world_free.
+ * read-only: any number of threads may query a finalized world without locks. Results are valid until the next
+ * pd_world_take, pd_world_finalize or pd_world_free.
  *
  * The rules are the kernel's:
  * - a new mapping hides older ones where they overlap;
@@ -24,7 +24,7 @@
  *	if (pd_world_new(NULL, &world, &error) == PD_OK) {
  *		while (pd_stream_next(stream, &record, &error) == PD_OK)
  *			pd_world_take(world, record, &error);
- *		pd_world_settle(world, &error);
+ *		pd_world_finalize(world, &error);
  *		printf("%s\n", pd_world_comm(world, 1, (struct pd_moment){ PD_NEVER, 0 }, unknown));
  *		pd_world_free(world);
  *	}
@@ -152,14 +152,14 @@ PD_API enum pd_status pd_world_new(const struct pd_world_options *options, struc
 				   struct pd_error *error);
 PD_API void pd_world_free(struct pd_world *world);
 /** Adds a record; most are irrelevant and ignored. The record is not referenced later; one that cannot be decoded is
- * skipped. Lookups are valid again after pd_world_settle.
+ * skipped. Lookups are valid again after pd_world_finalize.
  * Errors: PD_ERROR_MEMORY, PD_ERROR_LIMIT. */
 PD_API enum pd_status pd_world_take(struct pd_world *world, const struct pd_record *record, struct pd_error *error);
 /** Adds the build ids in the header features of a file. Errors: PD_ERROR_MEMORY, PD_ERROR_LIMIT. */
 PD_API enum pd_status pd_world_take_features(struct pd_world *world, struct pd_file *file, struct pd_error *error);
 /** Finalizes the world for lookups. More may be added and finalized again, which takes as long as the first time.
  * Errors: PD_ERROR_MEMORY, PD_ERROR_LIMIT; then lookups find nothing. */
-PD_API enum pd_status pd_world_settle(struct pd_world *world, struct pd_error *error);
+PD_API enum pd_status pd_world_finalize(struct pd_world *world, struct pd_error *error);
 
 /* ---- lookups ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live profiles. What is no sample goes into the world at once; samples wait, as copies, until the world is settled.
+ * Live profiles. What is no sample goes into the world at once; samples wait, as copies, until the world is finalized.
  * Those of the last round wait longer: rings are read one after another, so a map that is older than a sample may come
  * one round after it, but never two.
  */
@@ -187,7 +187,7 @@ static enum pd_status bind_first_round(struct pd_live *live, struct pd_error *er
 	enum pd_status status = live->began ? PD_OK : pd_world_take_features(live->world, live->file, error);
 
 	live->began = true;
-	return status < 0 ? status : pd_world_settle(live->world, error);
+	return status < 0 ? status : pd_world_finalize(live->world, error);
 }
 
 enum pd_status pd_live_take(struct pd_live *live, struct pd_profile **profile_out, struct pd_error *error)

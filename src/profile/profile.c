@@ -125,7 +125,7 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 	profile->losses.first_ns = window->first_ns;
 	profile->losses.last_ns = window->last_ns;
 	if (status >= 0)
-		status = pd_world_settle(profile->world, error);
+		status = pd_world_finalize(profile->world, error);
 	if (status >= 0 && profile->options.ready)
 		status = profile->options.ready(profile->options.self, window, error);
 	profile->options.from_ns = window->from_ns;

@@ -352,7 +352,7 @@ static enum pd_status find_hits(struct pd_objects *list)
 	status = read_records(list, feed);
 	if (status < 0)
 		return status;
-	if (!keep(list, pd_world_settle(list->world, &list->error)) ||
+	if (!keep(list, pd_world_finalize(list->world, &list->error)) ||
 	    !keep(list, pd_symbols_new(list->file, list->world, &options, &list->symbols, &list->error)) ||
 	    !take_objects(list))
 		return list->status;

@@ -117,11 +117,11 @@ static bool check_events(struct pd_samples *samples)
 
 static bool finalize_world(struct pd_samples *samples)
 {
-	if (!samples->settled && !fine(samples, pd_world_settle(samples->world, &samples->error)))
+	if (!samples->finalized && !fine(samples, pd_world_finalize(samples->world, &samples->error)))
 		return false;
-	if (!samples->settled)
+	if (!samples->finalized)
 		pd_samples_forget(samples);
-	samples->settled = true;
+	samples->finalized = true;
 	if (samples->symbols)
 		return true;
 	samples->owns_symbols = !samples->options.symbols;
@@ -299,7 +299,7 @@ enum pd_status pd_samples_take(struct pd_samples *samples, const struct pd_recor
 	} else if (changes_state(record->type)) {
 		if (!fine(samples, pd_world_take(samples->world, record, &samples->error)))
 			return fail(samples, error);
-		samples->settled = false;
+		samples->finalized = false;
 	} else if (record->type == PD_RECORD_FINISHED_ROUND) {
 		// who reads what is being recorded waits for it
 		pd_line_flush(&samples->line);

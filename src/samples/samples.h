@@ -72,8 +72,8 @@ struct pd_samples {
 	struct pd_samples_options options; /* but for fields */
 	struct pd_line_buffer line;
 	struct pd_world *world;
-	bool settled;               /* nothing was fed since the world was settled */
-	struct pd_symbols *symbols; /* made when the world is settled first */
+	bool finalized;             /* nothing was fed since the world was finalized */
+	struct pd_symbols *symbols; /* made when the world is finalized first */
 	bool owns_symbols;
 	struct pd_sample_workers *workers; /* that print parts of the time at once; NULL: there is one thread */
 	pthread_mutex_t *symbols_lock;     /* over symbols; NULL: there is one thread */

@@ -403,7 +403,7 @@ enum pd_status pd_world_take(struct pd_world *world, const struct pd_record *rec
 
 	if (!take)
 		return PD_OK;
-	if (world->settled)
+	if (world->finalized)
 		pd_world_unsettle(world);
 	status = pd_record_decode(record, &decoded, error);
 	if (status == PD_ERROR_MEMORY)
@@ -450,7 +450,7 @@ enum pd_status pd_world_take_features(struct pd_world *world, struct pd_file *fi
 
 	if (!ids)
 		return PD_OK;
-	if (world->settled)
+	if (world->finalized)
 		pd_world_unsettle(world);
 	done = take_build_ids(world, file, ids->records, &arena);
 	pd_arena_fini(&arena);

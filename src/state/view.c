@@ -92,7 +92,7 @@ void pd_world_view(const struct pd_world *world, uint32_t pid, uint32_t tid, str
 	const struct pd_thread *thread, *leader;
 	uint32_t user = 0, kernel = 0;
 
-	if (world->settled) {
+	if (world->finalized) {
 		thread = thread_at(world, tid, when, &view);
 		leader = pid == tid ? thread : thread_at(world, pid, when, &view);
 		if (thread)

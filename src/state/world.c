@@ -29,12 +29,12 @@ enum pd_status pd_world_new(const struct pd_world_options *options, struct pd_wo
 
 void pd_world_unsettle(struct pd_world *world)
 {
-	world->settled = false;
+	world->finalized = false;
 	pd_arena_fini(&world->pool.arena);
 	pd_index_fini(&world->tid_index);
 	pd_index_fini(&world->kernel_index);
 	world->cover = (struct pd_cover){ 0 };
-	world->tid_count = world->thread_count = world->kernel_count = world->settled_bpf_count = 0;
+	world->tid_count = world->thread_count = world->kernel_count = world->finalized_bpf_count = 0;
 }
 
 void pd_world_free(struct pd_world *world)
@@ -79,7 +79,7 @@ static int compare_bpf(const void *a, const void *b)
 	return compare_moments(x->when, y->when);
 }
 
-static bool settle_bpf(struct pd_world *world)
+static bool finalize_bpf(struct pd_world *world)
 {
 	struct pd_bpf *last = NULL;
 	size_t count = 0;
@@ -104,7 +104,7 @@ static bool settle_bpf(struct pd_world *world)
 		else
 			last->from = change->when;
 	}
-	world->settled_bpf_count = count;
+	world->finalized_bpf_count = count;
 	return true;
 }
 
@@ -121,7 +121,7 @@ static bool sort_order(struct pd_world *world, struct pd_pool *temp)
 	return true;
 }
 
-enum pd_status pd_world_settle(struct pd_world *world, struct pd_error *error)
+enum pd_status pd_world_finalize(struct pd_world *world, struct pd_error *error)
 {
 	uint64_t fed = world->fed_bytes + world->kept.used;
 	uint64_t left = fed < world->limit ? world->limit - fed : 1;
@@ -131,11 +131,11 @@ enum pd_status pd_world_settle(struct pd_world *world, struct pd_error *error)
 	pd_world_unsettle(world);
 	world->pool = (struct pd_pool){ .arena = { .limit = (size_t)(left / 2 + 1) } };
 	done = sort_order(world, &temp) && pd_world_replay(world, &temp) &&
-	       pd_cover_build(&world->cover, world->mappings, &world->pool, &temp) && settle_bpf(world) &&
+	       pd_cover_build(&world->cover, world->mappings, &world->pool, &temp) && finalize_bpf(world) &&
 	       pd_world_name_objects(world);
 	pd_arena_fini(&temp.arena);
 	if (done) {
-		world->settled = true;
+		world->finalized = true;
 		return PD_OK;
 	}
 	done = temp.full || world->pool.full;
@@ -247,14 +247,14 @@ bool pd_world_locate(const struct pd_world *world, uint32_t pid, unsigned cpumod
 {
 	struct pd_location location = { .end = UINT64_MAX };
 
-	if (world->settled && (cpumode == PD_CPUMODE_USER || cpumode == PD_CPUMODE_UNKNOWN))
+	if (world->finalized && (cpumode == PD_CPUMODE_USER || cpumode == PD_CPUMODE_UNKNOWN))
 		find_in_process(world, pid, when, addr, &location);
-	if (world->settled && !location.mapping && (cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_UNKNOWN)) {
+	if (world->finalized && !location.mapping && (cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_UNKNOWN)) {
 		location.mapping = find_in_kernel(world, 0, when, addr, &location);
 		location.ksymbol = find_mapping(world, world->ksymbol_space, when, addr, &location);
 		location.mapping = location.mapping ? location.mapping : location.ksymbol;
 	}
-	if (world->settled && cpumode == PD_CPUMODE_GUEST_KERNEL) {
+	if (world->finalized && cpumode == PD_CPUMODE_GUEST_KERNEL) {
 		location.mapping = find_in_kernel(world, pid, when, addr, &location);
 		if (!location.mapping)
 			location.mapping = find_in_kernel(world, PD_GUEST_DEFAULT, when, addr, &location);
@@ -313,7 +313,7 @@ const struct pd_bpf *pd_world_bpf(const struct pd_world *world, uint32_t id, str
 {
 	size_t low;
 
-	PD_SEARCH(low, 0, world->settled_bpf_count, i, is_bpf_until(&world->bpfs[i], id, when));
+	PD_SEARCH(low, 0, world->finalized_bpf_count, i, is_bpf_until(&world->bpfs[i], id, when));
 	if (!low || world->bpfs[low - 1].id != id || !pd_moment_before(when, world->bpfs[low - 1].until))
 		return NULL;
 	return &world->bpfs[low - 1];

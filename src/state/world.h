@@ -112,8 +112,8 @@ struct pd_world {
 	struct pd_index cgroup_index;
 	struct pd_named_build_id *build_ids;
 	size_t build_id_count, build_id_capacity;
-	// settled
-	bool settled;
+	// finalized
+	bool finalized;
 	struct pd_pool pool;
 	struct pd_index tid_index;
 	struct pd_tid *tids; // by tid; one more at the end
@@ -130,7 +130,7 @@ struct pd_world {
 	size_t kernel_count;
 	uint32_t ksymbol_space;
 	struct pd_bpf *bpfs; // by id, then by time
-	size_t settled_bpf_count;
+	size_t finalized_bpf_count;
 };
 
 static inline bool pd_moment_before(struct pd_moment a, struct pd_moment b)
@@ -165,7 +165,7 @@ uint32_t pd_world_kernel(const struct pd_world *world, const struct pd_kernel_sp
 
 // What settling makes of threads and their spaces. False if there is no memory.
 bool pd_world_replay(struct pd_world *world, struct pd_pool *temp);
-// Throws away what was settled.
+// Throws away what was finalized.
 void pd_world_unsettle(struct pd_world *world);
 
 #endif

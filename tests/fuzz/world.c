@@ -94,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (status >= 0)
 		status = pd_world_take_features(world, file, &error);
 	if (status >= 0)
-		status = pd_world_settle(world, &error);
+		status = pd_world_finalize(world, &error);
 	if (status >= 0) {
 		look_at_all(world);
 		status = pass(file, world, true, &error);

@@ -305,7 +305,7 @@ static bool model_read(struct model *model, struct pd_file *file)
 {
 	*model = (struct model){ .file = file };
 	if (pd_world_new(NULL, &model->world, NULL) < 0 || !walk(model, PD_ORDER_FILE, false) ||
-	    pd_world_take_features(model->world, file, NULL) < 0 || pd_world_settle(model->world, NULL) < 0 ||
+	    pd_world_take_features(model->world, file, NULL) < 0 || pd_world_finalize(model->world, NULL) < 0 ||
 	    !walk(model, has_values(file) ? PD_ORDER_TIME : PD_ORDER_FILE, true))
 		return false;
 	merge(&model->sums);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A struct is filled line by line, as a decoder would. What a line says of those behind it is
- * settled in one of three ways: a member that counts or chooses gets a value that is fit for it;
+ * finalized in one of three ways: a member that counts or chooses gets a value that is fit for it;
  * the size of a box is set once the box is filled; and whether more follows is a wish that is
  * looked at when all is there. A wish that cannot be had (bytes that are left over would count as
  * more) throws the struct away.

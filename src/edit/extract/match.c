@@ -86,7 +86,7 @@ static enum pd_status finish_world(struct pd_extract *extract, struct pd_error *
 	enum pd_status status = pd_world_take_features(match->world, extract->file, error);
 
 	if (status >= 0)
-		status = pd_world_settle(match->world, error);
+		status = pd_world_finalize(match->world, error);
 	return status >= 0 && needs_places(&extract->options) ? open_symbols(extract, error) : status;
 }
 

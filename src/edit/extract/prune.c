@@ -66,7 +66,7 @@ enum pd_status pd_extract_find_processes(struct pd_extract *extract, struct pd_e
 	if (status >= 0)
 		status = pd_extract_scan(extract, note_record, &processes, error);
 	if (status >= 0)
-		status = pd_world_settle(processes.forks, error);
+		status = pd_world_finalize(processes.forks, error);
 	if (status >= 0)
 		status = add_parents(&processes, error);
 	pd_world_free(processes.forks);

@@ -173,7 +173,7 @@ static bool finish_state(struct pd_inject_ids *ids)
 {
 	size_t objects = 0;
 
-	if (!pd_inject_keep(ids->inject, pd_world_settle(ids->world, &ids->inject->error)))
+	if (!pd_inject_keep(ids->inject, pd_world_finalize(ids->world, &ids->inject->error)))
 		return false;
 	while (pd_world_mapping(ids->world, ids->mapping_count))
 		ids->mapping_count++;

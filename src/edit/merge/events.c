@@ -208,7 +208,7 @@ static int compare_places(const void *a, const void *b)
 }
 
 // Uses of one id. It stays what it is for the first that was met and for pieces of the same recording.
-static void settle_same(struct id_use *uses, size_t count, uint64_t *fresh)
+static void finalize_same(struct id_use *uses, size_t count, uint64_t *fresh)
 {
 	size_t first = 0;
 
@@ -298,14 +298,14 @@ static uint64_t before_unused(const struct id_use *uses, size_t count, uint64_t 
 	return 0;
 }
 
-static bool settle_ids(struct pd_merge *merge, struct id_use *uses, size_t count, uint64_t *fresh)
+static bool finalize_ids(struct pd_merge *merge, struct id_use *uses, size_t count, uint64_t *fresh)
 {
 	qsort(uses, count, sizeof(*uses), compare_ids);
 	*fresh = before_unused(uses, count, (uint64_t)count + merge->events.count);
 	for (size_t i = 0, end; i < count; i = end) {
 		for (end = i + 1; end < count && uses[end].id == uses[i].id;)
 			end++;
-		settle_same(uses + i, end - i, fresh);
+		finalize_same(uses + i, end - i, fresh);
 		for (size_t j = i; j < end; j++)
 			if (!keep_change(merge->sources[uses[j].source], uses[j].id, uses[j].becomes))
 				return false;
@@ -356,7 +356,7 @@ static bool needs_id(const struct pd_merge *merge, const struct pd_joined_event 
 	       pd_file_event_count(merge->sources[event->source]->file) == 1;
 }
 
-static bool settle_forms(struct pd_merge *merge, uint64_t *fresh)
+static bool finalize_forms(struct pd_merge *merge, uint64_t *fresh)
 {
 	struct pd_joined_events *events = &merge->events;
 	bool identifier = events->count && needs_identifier(merge), trailers = false;
@@ -409,7 +409,7 @@ static bool plan_ids(struct pd_merge *merge)
 {
 	struct id_use *uses = pd_alloc((count_ids(merge) + 1) * sizeof(*uses));
 	uint64_t fresh = 0;
-	bool done = uses && settle_ids(merge, uses, list_ids(merge, uses), &fresh) && settle_forms(merge, &fresh);
+	bool done = uses && finalize_ids(merge, uses, list_ids(merge, uses), &fresh) && finalize_forms(merge, &fresh);
 
 	pd_free(uses);
 	return done;

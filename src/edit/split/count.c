@@ -61,7 +61,7 @@ static enum pd_status begin_samples(void *self, struct pd_window *window, struct
 			       "%s: what every piece must have takes %" PRIu64
 			       " bytes, which is not less than %" PRIu64,
 			       pd_file_name(split->file), split->common_bytes, split->options.amount);
-	return split->world ? pd_world_settle(split->world, error) : PD_OK;
+	return split->world ? pd_world_finalize(split->world, error) : PD_OK;
 }
 
 static void note_time(struct pd_split_piece *piece, uint64_t time_ns)

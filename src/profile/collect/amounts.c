@@ -15,7 +15,7 @@ static void add_portion(struct pd_collector *c, const struct pd_portion *portion
 		c->failed = true;
 }
 
-void pd_amounts_settle(struct pd_collector *c, uint32_t bucket)
+void pd_amounts_finalize(struct pd_collector *c, uint32_t bucket)
 {
 	struct pd_amount *amount = &c->share.amounts[bucket];
 
@@ -29,10 +29,10 @@ void pd_amounts_settle(struct pd_collector *c, uint32_t bucket)
 	amount->period = 0;
 }
 
-void pd_amounts_settle_all(struct pd_collector *c)
+void pd_amounts_finalize_all(struct pd_collector *c)
 {
 	for (size_t i = 0; i < c->share.amount_count; i++)
-		pd_amounts_settle(c, (uint32_t)i);
+		pd_amounts_finalize(c, (uint32_t)i);
 }
 
 bool pd_amounts_make(struct pd_collector *c, uint32_t bucket)

@@ -275,7 +275,7 @@ void pd_collector_finish(struct pd_collector *collector)
 		return;
 	// else what was counted of a bucket is added up at the end
 	if (collector->options->slices)
-		pd_amounts_settle_all(collector);
+		pd_amounts_finalize_all(collector);
 	free_tables(collector);
 }
 

@@ -105,7 +105,7 @@ static inline uint64_t pd_known_order_mode(const struct pd_spot *spot)
 	return spot->when.order << 8 | spot->cpumode | PD_IS_KNOWN;
 }
 
-// PD_NO_FRAME if nothing is known. The spot is one that pd_spot_settle had.
+// PD_NO_FRAME if nothing is known. The spot is one that pd_spot_finalize had.
 static inline uint32_t pd_known_frame(const struct pd_known_addr *known, const struct pd_spot *spot)
 {
 	uint64_t order_mode = pd_known_order_mode(spot);
@@ -116,7 +116,7 @@ static inline uint32_t pd_known_frame(const struct pd_known_addr *known, const s
 }
 
 // All processes see the same kernel.
-static inline void pd_spot_settle(struct pd_spot *spot)
+static inline void pd_spot_finalize(struct pd_spot *spot)
 {
 	if (spot->cpumode == PD_CPUMODE_KERNEL || spot->cpumode == PD_CPUMODE_HYPERVISOR) {
 		spot->maps = (uint32_t)spot->maps;

@@ -35,7 +35,7 @@ static inline bool add_frame(struct pd_collector *c, struct pd_spot spot)
 	struct pd_known_addr *known;
 	uint32_t frame;
 
-	pd_spot_settle(&spot);
+	pd_spot_finalize(&spot);
 	known = pd_known_slot(frames, c->known, &spot);
 	frame = pd_known_frame(known, &spot);
 	if (PD_UNLIKELY(frame == PD_NO_FRAME)) {

@@ -76,7 +76,7 @@ bool pd_pending_flush(struct pd_collector *c, size_t waiting)
 	if (c->miss_count && (!pd_misses_end(c) || !renew_seen(c)))
 		return false;
 	if (PD_UNLIKELY(c->share.portions.count >= 2 * PD_PORTIONS_MOST)) {
-		pd_amounts_settle_all(c);
+		pd_amounts_finalize_all(c);
 		pd_portions_pack(&c->share.portions);
 		c->strip_ns = c->strip = 0;
 	}

@@ -90,8 +90,8 @@ static inline const struct pd_thread_view *pd_collector_view(const struct pd_col
 // ---- amounts: amounts.c ----
 
 // What was counted beside a bucket goes into it.
-void pd_amounts_settle(struct pd_collector *c, uint32_t bucket);
-void pd_amounts_settle_all(struct pd_collector *c);
+void pd_amounts_finalize(struct pd_collector *c, uint32_t bucket);
+void pd_amounts_finalize_all(struct pd_collector *c);
 // Makes room up to a bucket. False if there is no memory.
 bool pd_amounts_make(struct pd_collector *c, uint32_t bucket);
 
@@ -100,7 +100,7 @@ static inline void pd_amounts_count(struct pd_collector *c, const struct pd_pend
 	struct pd_amount *amount = &c->share.amounts[bucket];
 
 	if (PD_UNLIKELY(amount->samples == UINT16_MAX || amount->strip != pending->strip)) {
-		pd_amounts_settle(c, bucket);
+		pd_amounts_finalize(c, bucket);
 		amount->strip = pending->strip;
 	}
 	amount->met = true;

@@ -132,7 +132,7 @@ static void *scout(void *self)
 	if (pd_stream_new(&member->party->view, &stream, &error) < 0)
 		return NULL;
 	stream->quiet = true;
-	stream->settled = true;
+	stream->finalized = true;
 	explore(member, stream);
 	pd_stream_close(stream);
 	return NULL;

@@ -436,7 +436,7 @@ static enum pd_status open_again(struct pd_sorter *order, struct pd_error *error
 		return status;
 	order->walker->quiet = true; // what there was to tell was told
 	order->once = order->pieces->once;
-	order->walker->settled = !order->once; // the walk was to the end
+	order->walker->finalized = !order->once; // the walk was to the end
 	return order->once ? PD_OK : make_chunks(order, error);
 }
 

@@ -137,7 +137,7 @@ static enum pd_status choose_threads(struct run *run, struct pd_error *error)
 static void forward_problems(struct run *run, struct pd_stream *stream)
 {
 	stream->quiet = true;
-	stream->settled = true;
+	stream->finalized = true;
 	stream->scratch.known = &run->pieces.told;
 }
 

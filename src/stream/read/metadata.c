@@ -178,7 +178,7 @@ enum pd_status pd_stream_learn(struct pd_stream *stream, struct pd_error *error)
 	const struct pd_record *record = &stream->record;
 	bool pipe = file->header.mode == PD_MODE_PIPE;
 
-	if (stream->settled || record->part != 0 || record->inner_offset != PD_NO_OFFSET ||
+	if (stream->finalized || record->part != 0 || record->inner_offset != PD_NO_OFFSET ||
 	    record->offset < file->pipe_known || stream->seeked)
 		return PD_OK;
 	file->pipe_known = record->offset + 1;

@@ -149,7 +149,7 @@ void pd_stream_place(struct pd_stream *stream, struct pd_record *record)
 	record->event = NULL;
 	record->time_ns = PD_NO_TIME;
 	stream->scratch.event = NULL;
-	if (!stream->settled && pd_mmap2_lacks_prot(record))
+	if (!stream->finalized && pd_mmap2_lacks_prot(record))
 		stream->file->quirks |= MASK_QUIRKS(MMAP2_NO_PROT);
 	if (record->type < 64 && record->type && stream->file->event_count)
 		place_other(stream, record);

@@ -138,7 +138,7 @@ static enum pd_status take_compressed(struct pd_stream *stream, struct pd_error 
 		if (size < packed.size)
 			packed.size = (size_t)size;
 	}
-	if (!stream->settled)
+	if (!stream->finalized)
 		stream->file->compressed = true;
 	stream->inflate.quiet = stream->quiet;
 	stream->inflate.restarts = stream->careful;

@@ -118,7 +118,7 @@ struct pd_stream {
 	const struct pd_sorting *sorting;
 	struct pd_part range; // what is read instead of the parts, if it has a source
 	bool quiet;           // problems were told already
-	bool settled;         // all of the file was read before: there is nothing to learn about it
+	bool finalized;       // all of the file was read before: there is nothing to learn about it
 	bool seeked;          // records were left out on purpose
 	bool verify;          // see pd_stream_options
 	bool plain;           // nothing but the record itself stands before the next one

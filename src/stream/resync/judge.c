@@ -430,16 +430,16 @@ enum pd_soundness pd_stream_judge(struct pd_stream *stream, struct pd_bytes byte
 		.scratch = &stream->scratch,
 	};
 	const struct pd_event_full *event = stream->scratch.event;
-	bool quiet = stream->quiet, settled = stream->settled;
+	bool quiet = stream->quiet, finalized = stream->finalized;
 	uint64_t unknown_ids = stream->unknown_ids;
 	enum pd_soundness soundness;
 
 	pd_arena_reset(&stream->scratch.arena);
 	// what is only asked is neither told nor learned
-	stream->quiet = stream->settled = true;
+	stream->quiet = stream->finalized = true;
 	pd_stream_place(stream, &record);
 	stream->quiet = quiet;
-	stream->settled = settled;
+	stream->finalized = finalized;
 	stream->unknown_ids = unknown_ids;
 	soundness = judge(stream, &record);
 	pd_arena_reset(&stream->scratch.arena);

@@ -107,7 +107,7 @@ static enum pd_status feed(struct pd_world *world, struct pd_file *file, struct 
 	pd_stream_close(stream);
 	if (status >= 0)
 		status = pd_world_take_features(world, file, error);
-	return status < 0 ? status : pd_world_settle(world, error);
+	return status < 0 ? status : pd_world_finalize(world, error);
 }
 
 static enum pd_status print_samples(const struct pd_world *world, struct pd_file *file, struct pd_error *error)

@@ -751,7 +751,7 @@ TEST(test_code__changes_are_in_order)
 
 // ---- feeding ----
 
-TEST(test_world__can_be_fed_and_settled_again)
+TEST(test_world__can_be_fed_and_finalized_again)
 {
 	struct made made = make_begin();
 	struct pd_stream *stream;
@@ -768,7 +768,7 @@ TEST(test_world__can_be_fed_and_settled_again)
 		CHECK(!pd_world_locate(made.world, 6, PD_CPUMODE_USER, at(20), 0x1000, &location));
 	}
 	pd_stream_close(stream);
-	CHECK(pd_world_settle(made.world, NULL) == PD_OK);
+	CHECK(pd_world_finalize(made.world, NULL) == PD_OK);
 	CHECK_STR(where(&made, 6, 20, 0x1000), "/a");
 	CHECK(pd_world_object(made.world, 0) && !pd_world_object(made.world, 1));
 	CHECK(pd_world_mapping(made.world, 1) && !pd_world_mapping(made.world, 2));
@@ -852,5 +852,5 @@ RUN(TEST_CASE(test_comm__is_inherited_until_the_thread_gets_its_own),
     TEST_CASE(test_build_id__of_kernel_and_modules_by_any_of_their_names),
     TEST_CASE(test_namespaces__of_a_thread_at_a_moment), TEST_CASE(test_cgroup__by_id_the_last_path),
     TEST_CASE(test_bpf__from_load_to_unload), TEST_CASE(test_code__changes_are_in_order),
-    TEST_CASE(test_world__can_be_fed_and_settled_again), TEST_CASE(test_world__has_a_limit),
+    TEST_CASE(test_world__can_be_fed_and_finalized_again), TEST_CASE(test_world__has_a_limit),
     TEST_CASE(test_world__limit_of_settling), TEST_CASE(test_world__a_long_chain_of_forks))

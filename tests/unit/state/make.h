@@ -154,7 +154,7 @@ static inline void make_ksymbol(struct made *made, uint64_t addr, uint32_t len, 
 	make_end(made, record, 0, 0, time);
 }
 
-// Reads the file and settles its world. False if something failed, which is printed.
+// Reads the file and finalizes its world. False if something failed, which is printed.
 static inline bool make_world(struct made *made, const struct pd_world_options *options)
 {
 	struct pd_stream *stream = NULL;
@@ -177,7 +177,7 @@ static inline bool make_world(struct made *made, const struct pd_world_options *
 	if (status >= 0)
 		status = pd_world_take_features(made->world, made->file, &error);
 	if (status >= 0)
-		status = pd_world_settle(made->world, &error);
+		status = pd_world_finalize(made->world, &error);
 	if (status < 0)
 		printf("# %s\n", error.message);
 	return status >= 0 && !pd_file_problem_count(made->file, PD_DAMAGE);

@@ -91,7 +91,7 @@ static enum pd_status feed(struct pd_file *file, struct pd_world **world_out)
 			status = taken;
 	}
 	pd_stream_close(stream);
-	return status < 0 ? status : pd_world_settle(*world_out, NULL);
+	return status < 0 ? status : pd_world_finalize(*world_out, NULL);
 }
 
 // What the world says about all of it, as one number.

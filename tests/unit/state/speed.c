@@ -114,7 +114,7 @@ static bool measure(const char *name, void (*shape)(struct made *, uint32_t), ui
 	struct pd_stream *stream = NULL;
 	const struct pd_record *record;
 	uint32_t lookups = 2000000 / smaller;
-	double begin, read, fed, settled, in_order, drawn, found;
+	double begin, read, fed, finalized, in_order, drawn, found;
 
 	records /= smaller;
 	shape(&made, records);
@@ -135,14 +135,14 @@ static bool measure(const char *name, void (*shape)(struct made *, uint32_t), ui
 	}
 	pd_stream_close(stream);
 	fed = now();
-	if (pd_world_settle(made.world, NULL) < 0)
+	if (pd_world_finalize(made.world, NULL) < 0)
 		return false;
-	settled = now();
+	finalized = now();
 	in_order = look(&made, pids, addrs, 2000 * (uint64_t)records, lookups, true, &found);
 	drawn = look(&made, pids, addrs, 2000 * (uint64_t)records, lookups, false, &found);
 	printf("%-15s %8u records: %5.3f s to read, %5.3f s to read and feed, %5.3f s to settle; a lookup takes %4.0f ns in "
 	       "order of time, %4.0f ns in any order; %2.0f%% found\n",
-	       name, (unsigned)records, read - begin, fed - read, settled - fed, in_order, drawn, found);
+	       name, (unsigned)records, read - begin, fed - read, finalized - fed, in_order, drawn, found);
 	make_free(&made);
 	return true;
 }

@@ -505,7 +505,7 @@ TEST(test_places__index)
 	put_object("sys/bin/kept", id_a, 0x401000);
 	map(&made, 0x10000, "/bin/kept", id_a);
 	CHECK(make_world(&made, NULL));
-	settle();
+	finalize();
 	for (unsigned round = 0; round < 2; round++) {
 		struct pd_place place;
 

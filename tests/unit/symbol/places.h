@@ -64,7 +64,7 @@ static inline void put_text(const char *path, const char *text)
 // Code at file offset 0x40, as addresses from `addr`: first [0, 16), _ZN4shop4workEi [16, 48), and more behind. In zeroed memory
 // behind it: counter [0x4008, 0x4010).
 // Objects that were made just now are not kept in an index: another change might bear the same time.
-static inline void settle(void)
+static inline void finalize(void)
 {
 	const struct timespec wait = { .tv_nsec = 100000000 };
 

@@ -118,7 +118,7 @@ TEST(test_places__say_so_when_memory_runs_out)
 	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0x81000000, 0x1000000, 0x81000000, "[kernel.kallsyms]_text", 0);
 	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0xc0000000, 0x4000, 0, "[ext]", 0);
 	CHECK(make_world(&made, NULL));
-	settle();
+	finalize();
 	// with all memory first
 	for (; turns < 2 || has_failed; turns++) {
 		long before = live;
