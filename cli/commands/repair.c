@@ -45,7 +45,7 @@ struct repair {
 	struct pd_repair_result result;
 	struct pd_text *problems; /* as JSON */
 	struct pd_json list;
-	uint64_t problem_count, mended;
+	uint64_t problem_count, recovered;
 };
 
 /* ---- problems ---- */
@@ -54,7 +54,7 @@ static bool on_problem(void *self, const struct pd_problem *problem)
 {
 	struct repair *repair = self;
 
-	repair->mended += !strcmp(problem->code, "mended");
+	repair->recovered += !strcmp(problem->code, "mended");
 	if (repair->values->json && repair->problem_count++ < PROBLEMS_IN_JSON) {
 		pd_json_open(&repair->list, NULL, '{');
 		pd_json_string(&repair->list, "severity", pd_severity_name(problem->severity));
@@ -80,7 +80,7 @@ static void tell_result(const struct repair *repair)
 
 	if (!text)
 		return;
-	pd_repair_text(&repair->result, !repair->values->dry_run, repair->mended, text);
+	pd_repair_text(&repair->result, !repair->values->dry_run, repair->recovered, text);
 	if (!pd_text_failed(text))
 		complain_lines(text);
 	pd_text_free(text);
@@ -95,7 +95,7 @@ static void result_json(struct repair *repair)
 	pd_json_string(&json, "file", repair->input.name);
 	pd_json_string(&json, "output", repair->values->dry_run ? NULL : repair->target.path);
 	pd_repair_json(&repair->result, &json);
-	pd_json_number(&json, "mended", repair->mended);
+	pd_json_number(&json, "mended", repair->recovered);
 	pd_json_number(&json, "problem_count", repair->problem_count);
 	pd_json_name(&json, "problems");
 	pd_text_printf(json.text, "[%.*s]", (int)problems.size, (const char *)problems.data);
@@ -117,7 +117,7 @@ static int tell_end(struct repair *repair)
 	if (!repair->values->input.quiet)
 		tell_result(repair);
 	if (repair->result.record_count)
-		return repair->mended || has_dropped_features(&repair->result) ? CODE_DAMAGED : CODE_FINE;
+		return repair->recovered || has_dropped_features(&repair->result) ? CODE_DAMAGED : CODE_FINE;
 	complain("%s: no record can be read", repair->input.name);
 	return CODE_NOTHING;
 }
@@ -178,7 +178,7 @@ static int run_repair(const struct call *call)
 		return CODE_UNREADABLE;
 	}
 	repair.list.text = repair.problems;
-	input.keep = input.mend = true;
+	input.keep = input.recover = true;
 	code = input_open(&repair.input, &input, call, on_problem, &repair);
 	if (code == CODE_FINE)
 		code = input_close(&repair.input, repair_opened(&repair));

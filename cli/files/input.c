@@ -128,7 +128,7 @@ int input_open(struct input *input, const struct input_options *options, const s
 	open_options.problem = problem ? problem : tell_problem;
 	open_options.self = problem ? self : input;
 	open_options.keep = options->keep;
-	open_options.mend = options->mend;
+	open_options.recover = options->recover;
 	if (strcmp(path, "-") == 0)
 		outlive_writer();
 	if (strcmp(path, "-") != 0)

@@ -14,9 +14,9 @@ struct input_options {
 	bool force;
 	bool quiet;
 	bool verbose;
-	bool keep;   /* no option: the command reads twice, so what comes through a pipe is kept */
-	bool verify; /* no option: damage inside of records is reported too, whoever decodes them or not */
-	bool mend;   /* no option: what the header says wrongly is looked for, see pd_open_options */
+	bool keep;    /* no option: the command reads twice, so what comes through a pipe is kept */
+	bool verify;  /* no option: damage inside of records is reported too, whoever decodes them or not */
+	bool recover; /* no option: what the header says wrongly is looked for, see pd_open_options */
 };
 
 /* Lines for the options table of a command whose values are struct type with such a member. */

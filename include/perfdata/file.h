@@ -67,7 +67,7 @@ struct pd_open_options {
 				 * may expand 1000 times, above 64 MiB. */
 	const char *temp_dir;   /* for compressed or piped input that needs seeking; NULL means /tmp */
 	bool keep;              /* buffer a pipe in memory or a temporary file, so that it can be read twice */
-	bool mend;              /* for damaged files: reconstruct invalid header fields from the contents; a
+	bool recover;           /* for damaged files: reconstruct invalid header fields from the contents; a
 				 * pipe is buffered for that */
 };
 

@@ -2,16 +2,16 @@
 /**
  * repair.h - recovers the readable part of a damaged perf.data file as a file that perf can read.
  *
- * Open the file with pd_open_options.mend, open a writer, and call pd_repair. Intact records are copied unchanged;
+ * Open the file with pd_open_options.recover, open a writer, and call pd_repair. Intact records are copied unchanged;
  * data that cannot be records are skipped, and each decision is reported to the problem function of the file. Nothing
  * is guessed: what is added is derived from other parts of the file.
  *
  * Example:
  *
- *	const struct pd_open_options mend = { .size = sizeof(mend), .mend = true };
+ *	const struct pd_open_options recover = { .size = sizeof(recover), .recover = true };
  *	struct pd_repair_result result;
  *
- *	if (pd_file_open("broken.data", &mend, &file, &error) == PD_OK)
+ *	if (pd_file_open("broken.data", &recover, &file, &error) == PD_OK)
  *		pd_repair(file, writer, NULL, &result, &error);
  *	pd_file_close(file);
  */
@@ -57,7 +57,7 @@ struct pd_repair_options {
 PD_API enum pd_status pd_repair(struct pd_file *file, struct pd_writer *writer, const struct pd_repair_options *options,
 				struct pd_repair_result *result_out, struct pd_error *error);
 
-/** A result in a line of words. written: whether there was a writer. corrected_count: how many problems of the code "mended"
+/** A result in a line of words. written: whether there was a writer. corrected_count: how many problems of the code "recovered"
  * the problem function of the file got. */
 PD_API void pd_repair_text(const struct pd_repair_result *result, bool written, uint64_t corrected_count,
 			   struct pd_text *text);

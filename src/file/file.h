@@ -97,8 +97,8 @@ struct pd_file {
 	uint64_t memory_limit;
 	uint64_t inflate_limit;
 	const char *temp_dir;
-	bool keep; // what comes through a pipe, so that it can be read twice
-	bool mend; // what the header says wrongly
+	bool keep;    // what comes through a pipe, so that it can be read twice
+	bool recover; // what the header says wrongly
 	pd_problem_fn *problem;
 	void *problem_self;
 	uint64_t problem_counts[4];
@@ -209,12 +209,12 @@ enum pd_status pd_file_name_events(struct pd_file *file, struct pd_error *error)
 enum pd_status pd_file_put_feature(struct pd_file *file, unsigned feature, uint64_t offset, struct pd_bytes bytes,
 				   struct pd_error *error);
 
-// Whether each counter of a group is of an event: perf looks for it. mend.c
+// Whether each counter of a group is of an event: perf looks for it. recover.c
 bool pd_file_knows_counters(const struct pd_file *file, uint64_t read_format, const struct pd_counts *read);
-// Whether EVENT_DESC has the events as they are known. mend.c
+// Whether EVENT_DESC has the events as they are known. recover.c
 bool pd_file_describes_events(const struct pd_file *file, const struct pd_event_desc *desc);
-// Where EVENT_DESC has other events, those that fit more of the records from a place on are taken. mend.c
-enum pd_status pd_file_mend_events(struct pd_file *file, uint64_t from, struct pd_error *error);
+// Where EVENT_DESC has other events, those that fit more of the records from a place on are taken. recover.c
+enum pd_status pd_file_recover_events(struct pd_file *file, uint64_t from, struct pd_error *error);
 
 // Reads the table of features behind the data.
 enum pd_status pd_file_read_features(struct pd_file *file, struct pd_error *error);

@@ -38,7 +38,7 @@ static enum pd_status find_version(struct pd_file *file, const uint8_t *head, si
 		header->big_endian = true;
 	} else if (size >= 8 && memcmp(head, "PERFFILE", 8) == 0) {
 		header->version = 1;
-	} else if (file->mend && size >= PD_PIPE_HEADER_SIZE && pd_file_mend_magic(file)) {
+	} else if (file->recover && size >= PD_PIPE_HEADER_SIZE && pd_file_recover_magic(file)) {
 		return PD_OK;
 	} else {
 		return no_perf_data(file, 0, size < 8 ? "shorter than the header" : "bad magic number", error);
@@ -143,8 +143,8 @@ enum pd_status pd_file_read_header(struct pd_file *file, struct pd_error *error)
 	if (status < 0)
 		return status;
 	header->size = pd_load_u64(at + 8, file->swap);
-	if (file->mend)
-		header->size = pd_file_mend_header_size(file, header->size);
+	if (file->recover)
+		header->size = pd_file_recover_header_size(file, header->size);
 	if (header->size == PD_PIPE_HEADER_SIZE) {
 		header->mode = PD_MODE_PIPE;
 		return find_old_features(file, error);

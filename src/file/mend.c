@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the header of a damaged file says wrongly, found again by what the file has elsewhere: attrs look like attrs and end
- * where records begin; the table of features stands behind the records, and its first entry leads behind itself. Done only where pd_open_options.mend asks for it. What is put right is told.
+ * where records begin; the table of features stands behind the records, and its first entry leads behind itself. Done only where pd_open_options.recover asks for it. What is put right is told.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum {
 	WINDOW = 1 << 20,
 };
 
-static void report_mended(struct pd_file *file, uint64_t offset, const char *field, const char *what, uint64_t value)
+static void report_recovered(struct pd_file *file, uint64_t offset, const char *field, const char *what, uint64_t value)
 {
 	pd_file_tell(file, PD_PROBLEM_MENDED, offset, field, "%s %" PRIu64, what, value);
 }
@@ -178,7 +178,7 @@ static bool looks_big(struct pd_file *file)
 	return big > 0;
 }
 
-bool pd_file_mend_magic(struct pd_file *file)
+bool pd_file_recover_magic(struct pd_file *file)
 {
 	unsigned first = looks_big(file);
 
@@ -197,16 +197,16 @@ bool pd_file_mend_magic(struct pd_file *file)
 	return false;
 }
 
-uint64_t pd_file_mend_header_size(struct pd_file *file, uint64_t size)
+uint64_t pd_file_recover_header_size(struct pd_file *file, uint64_t size)
 {
-	uint64_t mended;
+	uint64_t recovered;
 
 	if (size == PD_PIPE_HEADER_SIZE || size == FILE_HEADER_SIZE || size == 72)
 		return size;
-	mended = header_size_of(file);
-	mended = mended ? mended : FILE_HEADER_SIZE;
-	report_mended(file, 8, "header.size", "taken for", mended);
-	return mended;
+	recovered = header_size_of(file);
+	recovered = recovered ? recovered : FILE_HEADER_SIZE;
+	report_recovered(file, 8, "header.size", "taken for", recovered);
+	return recovered;
 }
 
 // ---- attrs ----
@@ -256,7 +256,7 @@ static bool attrs_are_fine(struct pd_file *file)
 		 !pd_load_u32(at + 4, file->swap)));
 }
 
-static void mend_attrs(struct pd_file *file)
+static void recover_attrs(struct pd_file *file)
 {
 	struct pd_header *h = &file->header;
 	uint64_t offset, entry, count;
@@ -268,9 +268,9 @@ static void mend_attrs(struct pd_file *file)
 	h->attr_size = entry;
 	h->attrs_offset = offset;
 	h->attrs_size = count * entry;
-	report_mended(file, 16, "header.attr_size", "taken for", entry);
-	report_mended(file, 24, "header.attrs.offset", "taken for", offset);
-	report_mended(file, 32, "header.attrs.size", "taken for", count * entry);
+	report_recovered(file, 16, "header.attr_size", "taken for", entry);
+	report_recovered(file, 24, "header.attrs.offset", "taken for", offset);
+	report_recovered(file, 32, "header.attrs.size", "taken for", count * entry);
 }
 
 // ---- data ----
@@ -395,7 +395,7 @@ static uint64_t find_records(struct pd_file *file, uint64_t from)
 	return found;
 }
 
-static void mend_data(struct pd_file *file)
+static void recover_data(struct pd_file *file)
 {
 	struct pd_header *h = &file->header;
 	uint64_t attrs_end = h->attrs_offset + h->attrs_size, table, found;
@@ -408,7 +408,7 @@ static void mend_data(struct pd_file *file)
 		if (!found)
 			return;
 		h->data_offset = found;
-		report_mended(file, 40, "header.data.offset", "taken for", found);
+		report_recovered(file, 40, "header.data.offset", "taken for", found);
 	}
 	if (h->data_size <= file->main.size - h->data_offset &&
 	    (count_slots_at(file, h->data_offset + h->data_size) || has_entries(file, h->data_offset + h->data_size) ||
@@ -419,7 +419,7 @@ static void mend_data(struct pd_file *file)
 		return;
 	// one that was killed has none: something else looks like it
 	h->data_size = table - h->data_offset;
-	report_mended(file, 48, "header.data.size", "taken for", h->data_size);
+	report_recovered(file, 48, "header.data.size", "taken for", h->data_size);
 }
 
 // The feature that can be told from all others: it has attrs, and ends where it says.
@@ -465,7 +465,7 @@ static int find_event_desc(struct pd_file *file, unsigned slots, struct pd_featu
 }
 
 // A bitmap with other bits than those that the table was written for gives features to others.
-static void mend_features(struct pd_file *file)
+static void recover_features(struct pd_file *file)
 {
 	struct pd_header *h = &file->header;
 	unsigned slots = count_slots_at(file, h->data_offset + h->data_size), bits = count_bits(h->feature_bits);
@@ -483,9 +483,9 @@ static void mend_features(struct pd_file *file)
 		file->features[PD_FEATURE_EVENT_DESC] = desc;
 }
 
-void pd_file_mend_sections(struct pd_file *file)
+void pd_file_recover_sections(struct pd_file *file)
 {
-	mend_attrs(file);
-	mend_data(file);
-	mend_features(file);
+	recover_attrs(file);
+	recover_data(file);
+	recover_features(file);
 }

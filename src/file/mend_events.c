@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Attrs of a damaged file, or what the feature EVENT_DESC copies of them: where the two differ, records are decoded with
- * both, and the one that more records fit is used. Done only where pd_open_options.mend asks for it.
+ * both, and the one that more records fit is used. Done only where pd_open_options.recover asks for it.
  */
 #include <string.h>
 
@@ -288,7 +288,7 @@ static enum pd_status choose_events(struct pd_file *file, const struct pd_event_
 	return status;
 }
 
-enum pd_status pd_file_mend_events(struct pd_file *file, uint64_t from, struct pd_error *error)
+enum pd_status pd_file_recover_events(struct pd_file *file, uint64_t from, struct pd_error *error)
 {
 	const struct pd_event_desc *desc = pd_file_event_desc(file);
 	struct trial outer, inner;

@@ -52,16 +52,16 @@ static enum pd_status read_file_mode(struct pd_file *file, struct pd_error *erro
 	if (status < 0)
 		return status;
 	file->header.file_size = file->main.size;
-	if (file->mend)
-		pd_file_mend_sections(file);
+	if (file->recover)
+		pd_file_recover_sections(file);
 	pd_file_check_data_section(file);
 	status = pd_file_read_attrs(file, error);
 	if (status < 0)
 		return status;
 	if (!file->header.unfinished && !file->header.truncated)
 		status = pd_file_read_features(file, error);
-	if (status >= 0 && file->mend)
-		status = pd_file_mend_events(file, file->header.data_offset, error);
+	if (status >= 0 && file->recover)
+		status = pd_file_recover_events(file, file->header.data_offset, error);
 	if (status < 0)
 		return status;
 	if (!file->event_count)
@@ -106,7 +106,7 @@ static enum pd_status new_file(const char *name, const struct pd_open_options *o
 		memcpy(&all, options, options->size < sizeof(all) ? options->size : sizeof(all));
 	file->main.fd = -1;
 	file->keep = all.keep;
-	file->mend = all.mend;
+	file->recover = all.recover;
 	// without it an address has to do
 	if (getrandom(&file->secret, sizeof(file->secret), GRND_NONBLOCK) != (ssize_t)sizeof(file->secret))
 		file->secret = (uintptr_t)file;
@@ -200,7 +200,7 @@ static enum pd_status read_all(struct pd_file *file, int dir_fd, struct pd_error
 	bool is_directory;
 
 	// what is damaged is looked at more than once
-	if (status >= 0 && file->mend)
+	if (status >= 0 && file->recover)
 		status = make_seekable(file, error);
 	if (status >= 0)
 		status = enter_archive(file, inside, sizeof(inside), error);

@@ -13,10 +13,10 @@ enum {
 enum pd_status pd_file_read_header(struct pd_file *file, struct pd_error *error);
 // header.c: holds the data section against the size of the file, once that is known
 void pd_file_check_data_section(struct pd_file *file);
-// mend.c: what the header says wrongly, where pd_open_options.mend asks for it; each tells what it puts right
-bool pd_file_mend_magic(struct pd_file *file);
-uint64_t pd_file_mend_header_size(struct pd_file *file, uint64_t size);
-void pd_file_mend_sections(struct pd_file *file);
+// recover.c: what the header says wrongly, where pd_open_options.recover asks for it; each tells what it puts right
+bool pd_file_recover_magic(struct pd_file *file);
+uint64_t pd_file_recover_header_size(struct pd_file *file, uint64_t size);
+void pd_file_recover_sections(struct pd_file *file);
 // Whether this can be the header of a record: the type is known, and the size that of its smallest form or more.
 static inline bool pd_is_record_head(const struct pd_record_head *head)
 {

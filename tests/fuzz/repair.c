@@ -26,7 +26,7 @@ static bool repair(const uint8_t *data, size_t size, int fd, enum pd_mode mode, 
 						 .problem = ignore,
 						 .memory_limit = 16 << 20,
 						 .inflate_limit = 16 << 20,
-						 .mend = true };
+						 .recover = true };
 	struct pd_writer_options wanted = {
 		.size = sizeof(wanted), .mode = mode, .packing = PD_PACK_SAME, .input_count = 1, .save_bytes = 4096
 	};

@@ -348,7 +348,7 @@ static bool keep_first(void *self, const struct pd_problem *problem)
 	return true;
 }
 
-static bool note_mended(void *self, const struct pd_problem *problem)
+static bool note_recovered(void *self, const struct pd_problem *problem)
 {
 	*(bool *)self |= !strcmp(problem->code, "mended");
 	return true;
@@ -356,9 +356,9 @@ static bool note_mended(void *self, const struct pd_problem *problem)
 
 static enum pd_status repair(const struct variant *v, int fd, struct problems *problems)
 {
-	bool was_mended = false;
+	bool was_recovered = false;
 	const struct pd_open_options options = {
-		.size = sizeof(options), .problem = note_mended, .self = &was_mended, .mend = true
+		.size = sizeof(options), .problem = note_recovered, .self = &was_recovered, .recover = true
 	};
 	struct pd_writer_options wanted = { .size = sizeof(wanted), .packing = PD_PACK_SAME, .input_count = 1 };
 	static const struct pd_losses none;
@@ -377,9 +377,9 @@ static enum pd_status repair(const struct variant *v, int fd, struct problems *p
 		pd_writer_abort(writer);
 	else
 		status = pd_writer_finish(writer, NULL);
-	if (v->region == NOTHING && (memcmp(&result.losses, &none, sizeof(none)) || was_mended))
+	if (v->region == NOTHING && (memcmp(&result.losses, &none, sizeof(none)) || was_recovered))
 		snprintf(problems->first, sizeof(problems->first), "%s",
-			 was_mended ? "something was put right" : "something was left out");
+			 was_recovered ? "something was put right" : "something was left out");
 	pd_file_close(file);
 	return status;
 }
@@ -430,7 +430,7 @@ static int compare_begin(const void *a, const void *b)
 // Records that the repair takes though the undamaged file has none of that size there.
 static uint64_t count_invented(const struct original *o, const struct variant *v)
 {
-	const struct pd_open_options options = { .size = sizeof(options), .mend = true };
+	const struct pd_open_options options = { .size = sizeof(options), .recover = true };
 	const struct pd_stream_options careful = { .size = sizeof(careful), .careful = true };
 	const struct pd_record *record;
 	struct pd_stream *stream;

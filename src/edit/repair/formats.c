@@ -177,7 +177,7 @@ static bool cut_format(struct pd_formats *formats, struct pd_bytes fields, struc
 }
 
 // The formats of a list that can stay, or their fields.
-static bool mend_list(struct pd_formats *formats, struct pd_list *list)
+static bool recover_list(struct pd_formats *formats, struct pd_list *list)
 {
 	struct pd_sized_text *texts = pd_arena_alloc(&formats->arena, (list->count + 1) * sizeof(*texts));
 	size_t count = 0;
@@ -190,7 +190,7 @@ static bool mend_list(struct pd_formats *formats, struct pd_list *list)
 			texts[count++].data = text;
 			continue;
 		}
-		formats->mended++;
+		formats->recovered++;
 		if (readable && !cut_format(formats, fields, &texts[count++].data))
 			return false;
 	}
@@ -207,18 +207,18 @@ static bool has_format(const struct pd_formats *formats, uint64_t id)
 	return false;
 }
 
-static bool mend_all(struct pd_formats *formats, const struct pd_file *file, const struct pd_tracing_data *data)
+static bool recover_all(struct pd_formats *formats, const struct pd_file *file, const struct pd_tracing_data *data)
 {
 	if (!make_room(formats, data->systems.count + pd_file_event_count(file)) ||
-	    !mend_list(formats, &formats->data.ftrace_formats))
+	    !recover_list(formats, &formats->data.ftrace_formats))
 		return false;
 	for (size_t i = 0; i < data->systems.count; i++) {
 		formats->systems[formats->count] = *PD_ITEM(pd_tracing_system, data->systems, i);
-		if (!mend_list(formats, &formats->systems[formats->count++].formats))
+		if (!recover_list(formats, &formats->systems[formats->count++].formats))
 			return false;
 	}
 	// those which are not needed can be missing
-	for (size_t i = 0; i < pd_file_event_count(file) && formats->mended; i++)
+	for (size_t i = 0; i < pd_file_event_count(file) && formats->recovered; i++)
 		if (is_tracepoint(pd_file_full_event(file, i)) &&
 		    !has_format(formats, pd_file_full_event(file, i)->event.attr->config) &&
 		    !add_format(formats, pd_file_full_event(file, i)))
@@ -226,11 +226,11 @@ static bool mend_all(struct pd_formats *formats, const struct pd_file *file, con
 	return true;
 }
 
-enum pd_status pd_formats_mend(struct pd_formats *formats, const struct pd_file *file,
-			       const struct pd_tracing_data *data, struct pd_error *error)
+enum pd_status pd_formats_recover(struct pd_formats *formats, const struct pd_file *file,
+				  const struct pd_tracing_data *data, struct pd_error *error)
 {
 	formats->data = *data;
-	if (!mend_all(formats, file, data))
+	if (!recover_all(formats, file, data))
 		return pd_fail_memory(error);
 	choose_formats(formats);
 	return PD_OK;

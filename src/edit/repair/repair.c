@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What can be read of a file, written again. Finding it is the work of a careful stream (stream/resync.c) and of
- * opening with `mend` (file/mend.c), writing it that of the writer; here is decided what goes along.
+ * opening with `recover` (file/recover.c), writing it that of the writer; here is decided what goes along.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static bool build_id_is_sound(const struct pd_file *file, const struct pd_record
 }
 
 // The sound entries of the list, or NULL if it can stay as it is.
-static const struct pd_build_ids *mend_build_ids(struct repair *repair, struct pd_file *file)
+static const struct pd_build_ids *recover_build_ids(struct repair *repair, struct pd_file *file)
 {
 	const struct pd_build_ids *list = pd_file_build_id(file);
 	struct pd_bytes left = list ? list->records : (struct pd_bytes){ 0 };
@@ -92,22 +92,23 @@ static const struct pd_build_ids *mend_build_ids(struct repair *repair, struct p
 }
 
 // perf's parser does not bear all that can stand in a damaged format.
-static enum pd_status mend_formats(struct repair *repair, const void **decoded_out, bool *keep, struct pd_error *error)
+static enum pd_status recover_formats(struct repair *repair, const void **decoded_out, bool *keep,
+				      struct pd_error *error)
 {
 	const struct pd_tracing_data *data = pd_file_tracing_data(repair->file);
-	bool told = repair->formats.mended > 0;
+	bool told = repair->formats.recovered > 0;
 	enum pd_status status;
 
 	*keep = data != NULL;
 	if (!data)
 		return PD_OK;
 	pd_formats_fini(&repair->formats);
-	status = pd_formats_mend(&repair->formats, repair->file, data, error);
-	if (status < 0 || !repair->formats.mended)
+	status = pd_formats_recover(&repair->formats, repair->file, data, error);
+	if (status < 0 || !repair->formats.recovered)
 		return status;
 	if (!told)
 		pd_file_tell(repair->file, PD_PROBLEM_DAMAGED_FORMAT, PD_NO_OFFSET, "tracing_data",
-			     "truncated or dropped formats: %zu", repair->formats.mended);
+			     "truncated or dropped formats: %zu", repair->formats.recovered);
 	*decoded_out = &repair->formats.data;
 	return PD_OK;
 }
@@ -119,12 +120,12 @@ static enum pd_status change_feature(void *self, struct pd_file *file, unsigned 
 	struct repair *repair = self;
 
 	if (feature == PD_FEATURE_BUILD_ID) {
-		*decoded_out = mend_build_ids(repair, file);
+		*decoded_out = recover_build_ids(repair, file);
 		*keep = !*decoded_out || (repair->ids.size && repair->writer->big == pd_file_is_big(file));
 		return PD_OK;
 	}
 	if (feature == PD_FEATURE_TRACING_DATA)
-		return mend_formats(repair, decoded_out, keep, error);
+		return recover_formats(repair, decoded_out, keep, error);
 	// a pipe has the names of its events elsewhere too
 	*keep = is_whole(file, feature) && (!desc || pd_file_describes_events(file, desc));
 	return PD_OK;
@@ -340,7 +341,7 @@ static enum pd_status learn(struct repair *repair, struct pd_error *error)
 	while ((status = pd_stream_next(stream, &record, error)) == PD_OK && record->type >= 64)
 		from = record->offset;
 	pd_stream_close(stream);
-	return status < 0 ? status : pd_file_mend_events(file, from, error);
+	return status < 0 ? status : pd_file_recover_events(file, from, error);
 }
 
 static enum pd_status pass_records(struct repair *repair, struct pd_stream *stream, struct pd_error *error)

@@ -15,15 +15,15 @@ struct pd_formats {
 	struct pd_tracing_data data; // valid until fini
 	struct pd_tracing_system *systems;
 	size_t count;
-	size_t mended; // formats that are not as they were
+	size_t recovered; // formats that are not as they were
 };
 
 bool pd_file_has_tracepoints(const struct pd_file *file);
 // Formats for all tracepoints of a file that has none.
 enum pd_status pd_formats_make(struct pd_formats *formats, const struct pd_file *file, struct pd_error *error);
-// The formats of a file, those that are damaged in another form. mended is 0 if they can stay as they are.
-enum pd_status pd_formats_mend(struct pd_formats *formats, const struct pd_file *file,
-			       const struct pd_tracing_data *data, struct pd_error *error);
+// The formats of a file, those that are damaged in another form. recovered is 0 if they can stay as they are.
+enum pd_status pd_formats_recover(struct pd_formats *formats, const struct pd_file *file,
+				  const struct pd_tracing_data *data, struct pd_error *error);
 void pd_formats_fini(struct pd_formats *formats);
 
 // ---- counts.c: what counts belong to ----

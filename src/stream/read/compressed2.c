@@ -34,7 +34,8 @@ static size_t find_compressed2_size(struct pd_stream *stream, uint64_t data_size
 	return 0;
 }
 
-enum pd_status pd_stream_mend_compressed2(struct pd_stream *stream, struct pd_record_head *head, struct pd_error *error)
+enum pd_status pd_stream_recover_compressed2(struct pd_stream *stream, struct pd_record_head *head,
+					     struct pd_error *error)
 {
 	struct pd_reader *reader = &stream->reader;
 	uint64_t data_size;

@@ -240,7 +240,7 @@ static enum pd_status next_outer(struct pd_stream *stream, struct pd_error *erro
 			return PD_END;
 		head = pd_record_head(reader->at, swap);
 		if (head.type == PD_RECORD_COMPRESSED2) {
-			status = pd_stream_mend_compressed2(stream, &head, error);
+			status = pd_stream_recover_compressed2(stream, &head, error);
 			if (status < 0)
 				return status;
 		}

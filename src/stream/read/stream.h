@@ -171,8 +171,8 @@ struct pd_pieces;
 enum pd_status pd_stream_open_over(struct pd_file *file, enum pd_order order, const struct pd_pieces *pieces,
 				   struct pd_stream **stream_out, struct pd_error *error);
 // compressed2.c: corrects and tells the size of a COMPRESSED2 record that claims to go on in the next ones.
-enum pd_status pd_stream_mend_compressed2(struct pd_stream *stream, struct pd_record_head *head,
-					  struct pd_error *error);
+enum pd_status pd_stream_recover_compressed2(struct pd_stream *stream, struct pd_record_head *head,
+					     struct pd_error *error);
 // Makes bytes the current record, as if they had been read. Its tail_size is 0.
 void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes record, uint64_t offset,
 		    uint64_t inner_offset);

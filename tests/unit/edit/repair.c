@@ -59,14 +59,14 @@ static bool write_damaged(const char *path)
 
 TEST(gap)
 {
-	const struct pd_open_options mend = { .size = sizeof(mend), .mend = true };
+	const struct pd_open_options recover = { .size = sizeof(recover), .recover = true };
 	struct pd_text *text = pd_text_new();
 	struct pd_json json = { text };
 	struct pd_repair_result result;
 	struct pd_file *file;
 
 	CHECK(write_damaged(path_of("damaged")));
-	CHECK(pd_file_open(path_of("damaged"), &mend, &file, &error) == PD_OK);
+	CHECK(pd_file_open(path_of("damaged"), &recover, &file, &error) == PD_OK);
 	CHECK(repair_to(path_of("repaired"), file, &result) == PD_OK);
 	CHECK(result.sample_count == 2 && result.losses.places == 1 && result.losses.bytes > 8);
 	pd_repair_text(&result, true, 2, text);
@@ -93,7 +93,7 @@ TEST(gap)
 
 TEST(no_memory)
 {
-	const struct pd_open_options mend = { .size = sizeof(mend), .mend = true };
+	const struct pd_open_options recover = { .size = sizeof(recover), .recover = true };
 	struct pd_repair_result result;
 	unsigned failures = 0;
 
@@ -102,7 +102,7 @@ TEST(no_memory)
 		struct pd_file *file = NULL;
 		enum pd_status status;
 
-		CHECK(pd_file_open(path_of("damaged"), &mend, &file, &error) == PD_OK);
+		CHECK(pd_file_open(path_of("damaged"), &recover, &file, &error) == PD_OK);
 		left = n;
 		has_failed = false;
 		status = repair_to(path_of("memory"), file, &result);
