@@ -65,7 +65,7 @@ struct pd_doctor_options {
 
 struct pd_doctor;
 
-/** Reads all records, and judges them, the header and the events. The file must remain open. Errors: PD_ERROR_MEMORY;
+/** Reads all records, and validates them, the header and the events. The file must remain open. Errors: PD_ERROR_MEMORY;
  * PD_ERROR_ARGUMENT; those of pd_stream_next. */
 PD_API enum pd_status pd_doctor_new(struct pd_file *file, const struct pd_doctor_options *options,
 				    struct pd_doctor **doctor_out, struct pd_error *error);

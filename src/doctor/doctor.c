@@ -20,7 +20,7 @@ enum pd_status pd_doctor_new(struct pd_file *file, const struct pd_doctor_option
 	doctor->file = file;
 	status = pd_doctor_count(doctor, error);
 	if (status >= 0) {
-		pd_doctor_judge_recording(doctor);
+		pd_doctor_validate_recording(doctor);
 		pd_doctor_sort(doctor);
 	}
 	if (status >= 0 && doctor->failed)
@@ -58,7 +58,7 @@ enum pd_status pd_doctor_take_profile(struct pd_doctor *doctor, const struct pd_
 {
 	doctor->profile = profile;
 	doctor->symbols = symbols;
-	pd_doctor_judge_profile(doctor);
+	pd_doctor_validate_profile(doctor);
 	pd_doctor_sort(doctor);
 	return doctor->failed ? pd_fail_memory(error) : PD_OK;
 }

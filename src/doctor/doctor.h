@@ -3,8 +3,8 @@
  * The inside of a doctor: what a pass over the records and a profile tell of a recording, and findings made of it.
  *
  *   counts.c      what one pass over the records tells
- *   recording.c   judges records, header and events
- *   profile.c     judges addresses and stacks
+ *   recording.c   validates records, header and events
+ *   profile.c     validates addresses and stacks
  *   findings.c    the list of findings; findings.def: which there are
  *   print.c       findings as text and JSON
  *   doctor.c      on top
@@ -89,9 +89,9 @@ struct pd_doctor {
 // counts.c: reads all records.
 enum pd_status pd_doctor_count(struct pd_doctor *doctor, struct pd_error *error);
 // recording.c
-void pd_doctor_judge_recording(struct pd_doctor *doctor);
+void pd_doctor_validate_recording(struct pd_doctor *doctor);
 // profile.c
-void pd_doctor_judge_profile(struct pd_doctor *doctor);
+void pd_doctor_validate_profile(struct pd_doctor *doctor);
 
 // ---- findings.c ----
 

@@ -305,7 +305,7 @@ static void check_stacks(struct pd_doctor *doctor, const struct sums *sums)
 	}
 }
 
-void pd_doctor_judge_profile(struct pd_doctor *doctor)
+void pd_doctor_validate_profile(struct pd_doctor *doctor)
 {
 	struct sums sums = { 0 };
 

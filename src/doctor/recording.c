@@ -443,7 +443,7 @@ static void check_times(struct pd_doctor *doctor)
 			       counts->backwards == 1 ? "" : "s", (double)counts->backwards_max_ns / 1e6);
 }
 
-void pd_doctor_judge_recording(struct pd_doctor *doctor)
+void pd_doctor_validate_recording(struct pd_doctor *doctor)
 {
 	static void (*const checks[])(struct pd_doctor *) = {
 		check_end,          check_damage,    check_unknown, check_size,        check_samples, check_lost,

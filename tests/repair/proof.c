@@ -481,7 +481,7 @@ static void save(const struct proof *proof, const struct original *o, const stru
 		die(path);
 }
 
-static void judge(struct proof *proof, const struct original *o, const struct variant *v, uint64_t number)
+static void validate(struct proof *proof, const struct original *o, const struct variant *v, uint64_t number)
 {
 	bool *found = calloc(o->count, sizeof(*found)), *touched = calloc(o->count, sizeof(*touched));
 	int fd = memfd_create("repair", MFD_CLOEXEC);
@@ -585,7 +585,7 @@ static void prove(struct proof *proof, const char *path)
 		for (uint64_t i = o.damaged ? 0 : UNDAMAGED; i != 2 * (uint64_t)proof->variants + 1; i++) {
 			struct variant v = make_variant(&o, i, &state);
 
-			judge(proof, &o, &v, i);
+			validate(proof, &o, &v, i);
 			free(v.data);
 		}
 		if (proof->verbose)

@@ -213,7 +213,7 @@ enum pd_status pd_stream_go_on(struct pd_stream *stream, uint64_t offset, uint64
 enum pd_status pd_stream_open_range(struct pd_stream *stream, size_t part, uint64_t begin, uint64_t end,
 				    struct pd_error *error);
 
-// ---- judge.c: whether bytes can be a record of this file ----
+// ---- validate.c: whether bytes can be a record of this file ----
 
 enum pd_soundness {
 	PD_BROKEN,    // cannot be
@@ -229,8 +229,8 @@ bool pd_stream_knows_end(const struct pd_file *file, const struct pd_record *rec
 // Whether a header alone can be one.
 bool pd_head_is_plausible(const struct pd_file *file, const struct pd_record_head *head);
 // Tells and changes nothing. type is that of the header, or another one to be tried; 0 is the former.
-enum pd_soundness pd_stream_judge(struct pd_stream *stream, struct pd_bytes bytes, uint32_t type, uint64_t inner_offset,
-				  uint64_t *time_ns_out);
+enum pd_soundness pd_stream_validate(struct pd_stream *stream, struct pd_bytes bytes, uint32_t type,
+				     uint64_t inner_offset, uint64_t *time_ns_out);
 // Whether only the type keeps bytes from being a sound record.
 bool pd_stream_has_other_type(struct pd_stream *stream, struct pd_bytes bytes, uint64_t inner_offset);
 

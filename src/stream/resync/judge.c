@@ -353,8 +353,8 @@ static bool has_padding(uint32_t type)
 	return type != PD_RECORD_HEADER_BUILD_ID && type != PD_RECORD_EVENT_UPDATE;
 }
 
-static enum pd_soundness judge_decoded(const struct pd_stream *stream, const struct pd_record *record,
-				       const void *decoded)
+static enum pd_soundness validate_decoded(const struct pd_stream *stream, const struct pd_record *record,
+					  const void *decoded)
 {
 	const struct pd_layout *layout = pd_record_layout(record->type);
 	const struct pd_body_head *body = decoded;
@@ -395,7 +395,7 @@ static enum pd_soundness judge_decoded(const struct pd_stream *stream, const str
 	return is_near(stream, record->time_ns) ? PD_SOUND : PD_WILD_TIME;
 }
 
-static enum pd_soundness judge(struct pd_stream *stream, struct pd_record *record)
+static enum pd_soundness validate(struct pd_stream *stream, struct pd_record *record)
 {
 	const struct pd_file *file = stream->file;
 	enum pd_status status;
@@ -414,11 +414,11 @@ static enum pd_soundness judge(struct pd_stream *stream, struct pd_record *recor
 	status = pd_record_decode(record, &decoded, NULL);
 	if (status < 0)
 		return status == PD_ERROR_MEMORY ? PD_SOUND : PD_BROKEN;
-	return judge_decoded(stream, record, decoded);
+	return validate_decoded(stream, record, decoded);
 }
 
-enum pd_soundness pd_stream_judge(struct pd_stream *stream, struct pd_bytes bytes, uint32_t type, uint64_t inner_offset,
-				  uint64_t *time_ns_out)
+enum pd_soundness pd_stream_validate(struct pd_stream *stream, struct pd_bytes bytes, uint32_t type,
+				     uint64_t inner_offset, uint64_t *time_ns_out)
 {
 	struct pd_record_head head = pd_record_head(bytes.data, stream->file->swap);
 	struct pd_record record = {
@@ -441,7 +441,7 @@ enum pd_soundness pd_stream_judge(struct pd_stream *stream, struct pd_bytes byte
 	stream->quiet = quiet;
 	stream->finalized = finalized;
 	stream->unknown_ids = unknown_ids;
-	soundness = judge(stream, &record);
+	soundness = validate(stream, &record);
 	pd_arena_reset(&stream->scratch.arena);
 	stream->scratch.event = event;
 	stream->scratch.scope_event = NULL;
@@ -462,7 +462,7 @@ bool pd_stream_has_other_type(struct pd_stream *stream, struct pd_bytes bytes, u
 		const struct pd_layout *layout = pd_record_layout(usual[i]);
 
 		if (bytes.size >= PD_RECORD_HEADER_SIZE + (size_t)layout->min_size &&
-		    pd_stream_judge(stream, bytes, usual[i], inner_offset, NULL) == PD_SOUND)
+		    pd_stream_validate(stream, bytes, usual[i], inner_offset, NULL) == PD_SOUND)
 			return true;
 	}
 	return false;

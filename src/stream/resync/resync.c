@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Going on after damage. A place to go on is one where two records in a row can be records of this file (judge.c), or one
+ * Going on after damage. A place to go on is one where two records in a row can be records of this file (validate.c), or one
  * that ends the data. A careful stream asks of each record before it takes it, so that a size that is damaged does not
  * lead past records that are not.
  */
@@ -47,7 +47,7 @@ enum what {
 	WHAT_UNKNOWN, // it cannot be looked at
 };
 
-static enum what judge_head(const struct pd_stream *stream, const uint8_t *at)
+static enum what validate_head(const struct pd_stream *stream, const uint8_t *at)
 {
 	struct pd_record_head head = pd_record_head(at, stream->file->swap);
 
@@ -62,7 +62,7 @@ static enum what look_at(struct pd_stream *stream, uint64_t skip)
 	size_t got;
 
 	if (skip <= reader->room && reader->room - skip >= sizeof(head))
-		return judge_head(stream, reader->at + skip);
+		return validate_head(stream, reader->at + skip);
 	if (reader->end != UINT64_MAX && skip > reader->end - reader->offset)
 		return WHAT_NONSENSE;
 	if (reader->at_end && skip <= reader->room)
@@ -74,7 +74,7 @@ static enum what look_at(struct pd_stream *stream, uint64_t skip)
 	if (pd_source_read(reader->source, reader->offset + skip, head, sizeof(head), &got, NULL) < 0 ||
 	    got < sizeof(head))
 		return WHAT_UNKNOWN;
-	return judge_head(stream, head);
+	return validate_head(stream, head);
 }
 
 bool pd_stream_head_follows(struct pd_stream *stream, uint64_t size)
@@ -111,7 +111,7 @@ static bool can_be(struct pd_stream *stream, size_t skip, struct candidate *cand
 		return false;
 	candidate->bytes = (struct pd_bytes){ reader->at + skip, (size_t)head.size };
 	candidate->type = pd_record_type_of(stream->file, &head);
-	candidate->soundness = pd_stream_judge(stream, candidate->bytes, 0, PD_NO_OFFSET, &candidate->time_ns);
+	candidate->soundness = pd_stream_validate(stream, candidate->bytes, 0, PD_NO_OFFSET, &candidate->time_ns);
 	return candidate->soundness != PD_BROKEN;
 }
 
@@ -250,7 +250,7 @@ static enum step step(struct pd_stream *stream, size_t *skip, uint64_t *time_ns)
 	left -= candidate.bytes.size;
 	// some recorders write odd ones
 	if (candidate.soundness <= PD_STRANGE && !is_usual(stream, candidate.type) && left >= PD_RECORD_HEADER_SIZE &&
-	    judge_head(stream, candidate.bytes.data + candidate.bytes.size) == WHAT_NONSENSE)
+	    validate_head(stream, candidate.bytes.data + candidate.bytes.size) == WHAT_NONSENSE)
 		return STEP_BREAKS;
 	tail = tail_size_of(stream, candidate.bytes, candidate.type);
 	if (tail > left)
@@ -460,7 +460,7 @@ static bool begins_sample(struct pd_stream *stream, const struct pd_record_head 
 	if (head->type != PD_RECORD_SAMPLE)
 		return false;
 	memcpy(whole, stream->reader.at, stream->reader.room);
-	return pd_stream_judge(stream, bytes, 0, PD_NO_OFFSET, NULL) != PD_BROKEN;
+	return pd_stream_validate(stream, bytes, 0, PD_NO_OFFSET, NULL) != PD_BROKEN;
 }
 
 static bool leads_to_end(struct pd_stream *stream, size_t skip)
@@ -565,7 +565,7 @@ enum pd_status pd_stream_doubt(struct pd_stream *stream, const struct pd_record_
 	if (head->size > reader->room)
 		return doubt_last(stream, head, error);
 	bytes = (struct pd_bytes){ reader->at, (size_t)head->size };
-	soundness = pd_stream_judge(stream, bytes, 0, PD_NO_OFFSET, &time_ns);
+	soundness = pd_stream_validate(stream, bytes, 0, PD_NO_OFFSET, &time_ns);
 	tail = tail_size_of(stream, bytes, pd_record_type_of(stream->file, head));
 	next = look_at(stream, head->size + tail);
 	if (soundness == PD_SOUND && tail && next == WHAT_NONSENSE && reader->source->seekable &&
@@ -605,9 +605,9 @@ enum pd_status pd_stream_doubt_inner(struct pd_stream *stream, const struct pd_r
 
 	if (status < 0)
 		return status;
-	soundness = pd_stream_judge(stream, bytes, 0, inflate->offset, &time_ns);
+	soundness = pd_stream_validate(stream, bytes, 0, inflate->offset, &time_ns);
 	follows = inflate->size - inflate->at < size + PD_RECORD_HEADER_SIZE ||
-		  judge_head(stream, bytes.data + size) == WHAT_HEAD;
+		  validate_head(stream, bytes.data + size) == WHAT_HEAD;
 	*taken_out = soundness >= PD_STRANGE ||
 		     (soundness == PD_ODD && follows && !pd_stream_has_other_type(stream, bytes, inflate->offset));
 	if (*taken_out) {
