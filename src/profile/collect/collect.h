@@ -12,7 +12,7 @@
 #define PD_PROFILE_COLLECT_COLLECT_H
 
 #include "profile/collect/buckets.h"
-#include "profile/portions.h"
+#include "profile/time_bins.h"
 
 // What a collector counted of a bucket beside it.
 struct pd_amount {

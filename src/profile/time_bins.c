@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile/portions.h"
+#include "profile/time_bins.h"
 
 #include <stdlib.h>
 
