@@ -96,7 +96,7 @@ static inline enum pd_status tally_fork(void *self, void **clone_out, struct pd_
 	struct tally *clone = calloc(1, sizeof(*clone));
 
 	if (!clone) {
-		*error = (struct pd_error){ .status = PD_ERROR_MEMORY, .message = "no twin" };
+		*error = (struct pd_error){ .status = PD_ERROR_MEMORY, .message = "no clone" };
 		return PD_ERROR_MEMORY;
 	}
 	clone->from_ns = tally->from_ns;
