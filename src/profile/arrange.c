@@ -75,7 +75,7 @@ static void range_of(const struct arranger *a, size_t part, size_t *begin_out, s
 
 // ---- order ----
 
-static void gather(void *self, size_t part)
+static void collect_part(void *self, size_t part)
 {
 	struct arranger *a = self;
 	size_t begin, end;
@@ -190,7 +190,7 @@ static void place_frames(void *self, size_t part)
 
 static void arrange_order(struct arranger *a)
 {
-	pd_in_parts(a->parts, gather, a);
+	pd_in_parts(a->parts, collect_part, a);
 	if (a->parts > 1) {
 		pd_in_parts(2, sort_both, a);
 	} else {

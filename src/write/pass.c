@@ -141,7 +141,7 @@ static bool is_gathered(const struct pd_record *record)
 	return update && update->type == PD_EVENT_UPDATE_NAME;
 }
 
-static enum pd_status gather(struct pd_writer *writer, const struct pd_record *record, struct pd_error *error)
+static enum pd_status collect_spread(struct pd_writer *writer, const struct pd_record *record, struct pd_error *error)
 {
 	struct pd_bytes bytes;
 	struct pd_pen pen;
@@ -196,7 +196,7 @@ bool pd_writer_takes_pipe_record(struct pd_writer *writer, const struct pd_recor
 	}
 	if (writer->started || !is_gathered(record) || record->bytes.size < PD_RECORD_HEADER_SIZE + 8)
 		return false;
-	*status = gather(writer, record, error);
+	*status = collect_spread(writer, record, error);
 	return true;
 }
 

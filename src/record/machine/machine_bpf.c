@@ -40,7 +40,7 @@ enum {
 	ARRAYS = sizeof(arrays) / sizeof(arrays[0])
 };
 
-struct gather {
+struct collector {
 	struct pd_write_bytes programs, types;
 	uint32_t program_count, type_count;
 	uint32_t *type_ids;
@@ -116,7 +116,8 @@ static uint8_t *get_arrays(int fd, const struct bpf_prog_info *first, struct bpf
 	return data;
 }
 
-static enum pd_status add_program(struct gather *gather, int fd, struct bpf_prog_info *info, struct pd_error *error)
+static enum pd_status add_program(struct collector *collector, int fd, struct bpf_prog_info *info,
+				  struct pd_error *error)
 {
 	struct bpf_prog_info first = { 0 };
 	uint32_t size = sizeof(first), lengths[2];
@@ -135,32 +136,33 @@ static enum pd_status add_program(struct gather *gather, int fd, struct bpf_prog
 		bits |= arrays[i].bit;
 	lengths[0] = size;
 	lengths[1] = (uint32_t)total;
-	done = gather->programs.size + total > MOST_DATA ||
-	       (pd_write_put(&gather->programs, lengths, sizeof(lengths)) &&
-		pd_write_put(&gather->programs, &bits, sizeof(bits)) && pd_write_put(&gather->programs, info, size) &&
-		pd_write_put(&gather->programs, data, total) && ++gather->program_count);
+	done = collector->programs.size + total > MOST_DATA ||
+	       (pd_write_put(&collector->programs, lengths, sizeof(lengths)) &&
+		pd_write_put(&collector->programs, &bits, sizeof(bits)) &&
+		pd_write_put(&collector->programs, info, size) && pd_write_put(&collector->programs, data, total) &&
+		++collector->program_count);
 	pd_free(data);
 	return done ? PD_OK : pd_fail_memory(error);
 }
 
 // ---- types ----
 
-static bool has_type(const struct gather *gather, uint32_t id)
+static bool has_type(const struct collector *collector, uint32_t id)
 {
-	for (uint32_t i = 0; i < gather->type_count; i++)
-		if (gather->type_ids[i] == id)
+	for (uint32_t i = 0; i < collector->type_count; i++)
+		if (collector->type_ids[i] == id)
 			return true;
 	return false;
 }
 
-static enum pd_status add_type(struct gather *gather, uint32_t id, struct pd_error *error)
+static enum pd_status add_type(struct collector *collector, uint32_t id, struct pd_error *error)
 {
 	union bpf_attr attr = { .btf_id = id };
 	struct bpf_btf_info info = { 0 };
 	uint32_t size = sizeof(info), room, head[2];
 	bool done = true;
 	uint8_t *data;
-	int fd = !id || has_type(gather, id) ? -1 : (int)call_bpf(BPF_BTF_GET_FD_BY_ID, &attr);
+	int fd = !id || has_type(collector, id) ? -1 : (int)call_bpf(BPF_BTF_GET_FD_BY_ID, &attr);
 
 	if (fd < 0)
 		return PD_OK;
@@ -171,10 +173,11 @@ static enum pd_status add_type(struct gather *gather, uint32_t id, struct pd_err
 	if (data && get_info(fd, &info, &size) && info.btf_size == room) {
 		head[0] = id;
 		head[1] = room;
-		done = PD_GROW(gather->type_ids, gather->type_capacity, gather->type_count + 1) &&
-		       pd_write_put(&gather->types, head, sizeof(head)) && pd_write_put(&gather->types, data, room);
+		done = PD_GROW(collector->type_ids, collector->type_capacity, collector->type_count + 1) &&
+		       pd_write_put(&collector->types, head, sizeof(head)) &&
+		       pd_write_put(&collector->types, data, room);
 		if (done)
-			gather->type_ids[gather->type_count++] = id;
+			collector->type_ids[collector->type_count++] = id;
 	}
 	pd_free(data);
 	close(fd);
@@ -183,7 +186,7 @@ static enum pd_status add_type(struct gather *gather, uint32_t id, struct pd_err
 
 // ---- both ----
 
-static enum pd_status walk_programs(struct gather *gather, struct pd_error *error)
+static enum pd_status walk_programs(struct collector *collector, struct pd_error *error)
 {
 	union bpf_attr next = { .start_id = 0 };
 	enum pd_status status = PD_OK;
@@ -197,10 +200,10 @@ static enum pd_status walk_programs(struct gather *gather, struct pd_error *erro
 		next.start_id = next.next_id;
 		if (fd < 0)
 			continue;
-		status = add_program(gather, fd, &info, error);
+		status = add_program(collector, fd, &info, error);
 		close(fd);
 		if (status >= 0)
-			status = add_type(gather, info.btf_id, error);
+			status = add_type(collector, info.btf_id, error);
 	}
 	return status;
 }
@@ -223,15 +226,15 @@ static enum pd_status set(struct pd_writer *writer, unsigned feature, uint32_t c
 
 enum pd_status pd_machine_bpf(struct pd_writer *writer, struct pd_error *error)
 {
-	struct gather gather = { 0 };
-	enum pd_status status = walk_programs(&gather, error);
+	struct collector collector = { 0 };
+	enum pd_status status = walk_programs(&collector, error);
 
 	if (status >= 0)
-		status = set(writer, PD_FEATURE_BPF_PROG_INFO, gather.program_count, &gather.programs, error);
+		status = set(writer, PD_FEATURE_BPF_PROG_INFO, collector.program_count, &collector.programs, error);
 	if (status >= 0)
-		status = set(writer, PD_FEATURE_BPF_BTF, gather.type_count, &gather.types, error);
-	pd_free(gather.programs.data);
-	pd_free(gather.types.data);
-	pd_free(gather.type_ids);
+		status = set(writer, PD_FEATURE_BPF_BTF, collector.type_count, &collector.types, error);
+	pd_free(collector.programs.data);
+	pd_free(collector.types.data);
+	pd_free(collector.type_ids);
 	return status;
 }

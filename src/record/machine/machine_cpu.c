@@ -23,33 +23,35 @@ enum {
 };
 
 // What is gathered for one feature.
-struct gather {
+struct collector {
 	const char *sysfs;
 	struct pd_arena arena;
 	struct pd_procfile file;
 };
 
-static void gather_fini(struct gather *gather)
+static void collector_fini(struct collector *collector)
 {
-	pd_arena_fini(&gather->arena);
-	pd_procfile_fini(&gather->file);
+	pd_arena_fini(&collector->arena);
+	pd_procfile_fini(&collector->file);
 }
 
 // The first line of a file below sysfs, until the gathering ends; an empty text if there is none.
-static struct pd_str line_of(struct gather *gather, const char *format, ...) PD_PRINTF(2, 3);
-static struct pd_str line_of(struct gather *gather, const char *format, ...)
+static struct pd_str line_of(struct collector *collector, const char *format, ...) PD_PRINTF(2, 3);
+static struct pd_str line_of(struct collector *collector, const char *format, ...)
 {
 	char path[PATH_ROOM];
 	va_list arguments;
-	size_t used = (size_t)snprintf(path, sizeof(path), "%s/", gather->sysfs), length;
+	size_t used = (size_t)snprintf(path, sizeof(path), "%s/", collector->sysfs), length;
 	char *copy;
 
 	va_start(arguments, format);
 	if (used < sizeof(path))
 		vsnprintf(path + used, sizeof(path) - used, format, arguments);
 	va_end(arguments);
-	length = pd_procfile_read(&gather->file, path) && gather->file.size ? strcspn(gather->file.data, "\n") : 0;
-	copy = length ? pd_arena_text(&gather->arena, gather->file.data, length) : NULL;
+	length = pd_procfile_read(&collector->file, path) && collector->file.size ?
+			 strcspn(collector->file.data, "\n") :
+			 0;
+	copy = length ? pd_arena_text(&collector->arena, collector->file.data, length) : NULL;
 	return copy ? (struct pd_str){ copy, (uint32_t)length, 0 } : (struct pd_str){ "", 0, 0 };
 }
 
@@ -109,12 +111,12 @@ static enum pd_status add_list(struct pd_cpu_list *lists, size_t *count, struct 
 	return PD_OK;
 }
 
-static enum pd_status set_topology(struct pd_writer *writer, struct gather *gather, struct pd_error *error)
+static enum pd_status set_topology(struct pd_writer *writer, struct collector *collector, struct pd_error *error)
 {
 	size_t cpus = cpu_count(), packages = 0, threads = 0, dies = 0;
-	struct pd_cpu_list *lists = pd_arena_alloc(&gather->arena, 3 * cpus * sizeof(*lists));
-	struct pd_cpu_place *places = pd_arena_alloc(&gather->arena, cpus * sizeof(*places));
-	uint32_t *die_ids = pd_arena_alloc(&gather->arena, cpus * sizeof(*die_ids));
+	struct pd_cpu_list *lists = pd_arena_alloc(&collector->arena, 3 * cpus * sizeof(*lists));
+	struct pd_cpu_place *places = pd_arena_alloc(&collector->arena, cpus * sizeof(*places));
+	uint32_t *die_ids = pd_arena_alloc(&collector->arena, cpus * sizeof(*die_ids));
 	struct pd_cpu_topology topology = { .has_places = true, .has_dies = true };
 
 	if (!lists || !places || !die_ids)
@@ -122,16 +124,17 @@ static enum pd_status set_topology(struct pd_writer *writer, struct gather *gath
 	for (size_t i = 0; i < cpus; i++) {
 		struct pd_str text;
 
-		add_list(lists, &packages, line_of(gather, "devices/system/cpu/cpu%zu/topology/core_siblings_list", i));
+		add_list(lists, &packages,
+			 line_of(collector, "devices/system/cpu/cpu%zu/topology/core_siblings_list", i));
 		add_list(lists + cpus, &threads,
-			 line_of(gather, "devices/system/cpu/cpu%zu/topology/thread_siblings_list", i));
+			 line_of(collector, "devices/system/cpu/cpu%zu/topology/thread_siblings_list", i));
 		add_list(lists + 2 * cpus, &dies,
-			 line_of(gather, "devices/system/cpu/cpu%zu/topology/die_cpus_list", i));
-		text = line_of(gather, "devices/system/cpu/cpu%zu/topology/core_id", i);
+			 line_of(collector, "devices/system/cpu/cpu%zu/topology/die_cpus_list", i));
+		text = line_of(collector, "devices/system/cpu/cpu%zu/topology/core_id", i);
 		places[i].core_id = number_of(&text, UINT32_MAX);
-		text = line_of(gather, "devices/system/cpu/cpu%zu/topology/physical_package_id", i);
+		text = line_of(collector, "devices/system/cpu/cpu%zu/topology/physical_package_id", i);
 		places[i].package_id = number_of(&text, UINT32_MAX);
-		text = line_of(gather, "devices/system/cpu/cpu%zu/topology/die_id", i);
+		text = line_of(collector, "devices/system/cpu/cpu%zu/topology/die_id", i);
 		die_ids[i] = number_of(&text, UINT32_MAX);
 	}
 	if (!packages)
@@ -152,7 +155,7 @@ static bool is_same_cache(const struct pd_cache_level *a, const struct pd_cache_
 	return a->level == b->level && strcmp(a->type.data, b->type.data) == 0 && strcmp(a->map.data, b->map.data) == 0;
 }
 
-static bool read_cache(struct gather *gather, size_t cpu, unsigned index, struct pd_cache_level *cache)
+static bool read_cache(struct collector *collector, size_t cpu, unsigned index, struct pd_cache_level *cache)
 {
 	static const char *const words[] = { "level", "coherency_line_size", "number_of_sets",
 					     "ways_of_associativity" };
@@ -160,7 +163,7 @@ static bool read_cache(struct gather *gather, size_t cpu, unsigned index, struct
 
 	for (unsigned i = 0; i < 4; i++) {
 		struct pd_str text =
-			line_of(gather, "devices/system/cpu/cpu%zu/cache/index%u/%s", cpu, index, words[i]);
+			line_of(collector, "devices/system/cpu/cpu%zu/cache/index%u/%s", cpu, index, words[i]);
 
 		numbers[i] = number_of(&text, 0);
 	}
@@ -168,9 +171,9 @@ static bool read_cache(struct gather *gather, size_t cpu, unsigned index, struct
 	cache->line_size = numbers[1];
 	cache->sets = numbers[2];
 	cache->ways = numbers[3];
-	cache->type = line_of(gather, "devices/system/cpu/cpu%zu/cache/index%u/type", cpu, index);
-	cache->size = line_of(gather, "devices/system/cpu/cpu%zu/cache/index%u/size", cpu, index);
-	cache->map = line_of(gather, "devices/system/cpu/cpu%zu/cache/index%u/shared_cpu_list", cpu, index);
+	cache->type = line_of(collector, "devices/system/cpu/cpu%zu/cache/index%u/type", cpu, index);
+	cache->size = line_of(collector, "devices/system/cpu/cpu%zu/cache/index%u/size", cpu, index);
+	cache->map = line_of(collector, "devices/system/cpu/cpu%zu/cache/index%u/shared_cpu_list", cpu, index);
 	return cache->type.length && cache->map.length;
 }
 
@@ -181,16 +184,16 @@ static int compare_caches(const void *a, const void *b)
 	return (left->level > right->level) - (left->level < right->level);
 }
 
-static enum pd_status set_caches(struct pd_writer *writer, struct gather *gather, struct pd_error *error)
+static enum pd_status set_caches(struct pd_writer *writer, struct collector *collector, struct pd_error *error)
 {
 	size_t cpus = cpu_count(), count = 0;
-	struct pd_cache_level *caches = pd_arena_alloc(&gather->arena, cpus * MOST_CACHES * sizeof(*caches));
+	struct pd_cache_level *caches = pd_arena_alloc(&collector->arena, cpus * MOST_CACHES * sizeof(*caches));
 	struct pd_cache cache = { .version = 1 };
 
 	if (!caches)
 		return pd_fail_memory(error);
 	for (size_t cpu = 0; cpu < cpus; cpu++) {
-		for (unsigned index = 0; index < MOST_CACHES && read_cache(gather, cpu, index, &caches[count]);
+		for (unsigned index = 0; index < MOST_CACHES && read_cache(collector, cpu, index, &caches[count]);
 		     index++) {
 			size_t i = 0;
 
@@ -208,10 +211,10 @@ static enum pd_status set_caches(struct pd_writer *writer, struct gather *gather
 
 // ---- memory ----
 
-static enum pd_status set_nodes(struct pd_writer *writer, struct gather *gather, const struct pd_cpus *nodes,
+static enum pd_status set_nodes(struct pd_writer *writer, struct collector *collector, const struct pd_cpus *nodes,
 				struct pd_error *error)
 {
-	struct pd_numa_node *items = pd_arena_alloc(&gather->arena, nodes->count * sizeof(*items) + 1);
+	struct pd_numa_node *items = pd_arena_alloc(&collector->arena, nodes->count * sizeof(*items) + 1);
 	struct pd_numa_topology topology = { .nodes = { items, 0, sizeof(*items) } };
 
 	if (!items)
@@ -222,22 +225,22 @@ static enum pd_status set_nodes(struct pd_writer *writer, struct gather *gather,
 		char path[PATH_ROOM];
 
 		node->node = (uint32_t)nodes->items[i];
-		snprintf(path, sizeof(path), "%.400s/devices/system/node/node%" PRIu32 "/meminfo", gather->sysfs,
+		snprintf(path, sizeof(path), "%.400s/devices/system/node/node%" PRIu32 "/meminfo", collector->sysfs,
 			 node->node);
-		if (!pd_procfile_read(&gather->file, path) || !gather->file.size)
+		if (!pd_procfile_read(&collector->file, path) || !collector->file.size)
 			continue;
-		total = strstr(gather->file.data, "MemTotal:");
-		free_memory = strstr(gather->file.data, "MemFree:");
+		total = strstr(collector->file.data, "MemTotal:");
+		free_memory = strstr(collector->file.data, "MemFree:");
 		node->total_kib = total ? strtoull(total + 9, NULL, 10) : 0;
 		node->free_kib = free_memory ? strtoull(free_memory + 8, NULL, 10) : 0;
-		node->cpus = line_of(gather, "devices/system/node/node%" PRIu32 "/cpulist", node->node);
+		node->cpus = line_of(collector, "devices/system/node/node%" PRIu32 "/cpulist", node->node);
 		topology.nodes.count++;
 	}
 	return topology.nodes.count ? pd_writer_set_feature(writer, PD_FEATURE_NUMA_TOPOLOGY, &topology, error) : PD_OK;
 }
 
 // Blocks of memory of a node, by the names of the links to them.
-static bool read_blocks(struct gather *gather, struct pd_memory_node *node)
+static bool read_blocks(struct collector *collector, struct pd_memory_node *node)
 {
 	uint64_t last = 0, *bitmap;
 	char path[PATH_ROOM];
@@ -245,11 +248,11 @@ static bool read_blocks(struct gather *gather, struct pd_memory_node *node)
 	size_t words;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "%.400s/devices/system/node/node%" PRIu64, gather->sysfs, node->node);
+	snprintf(path, sizeof(path), "%.400s/devices/system/node/node%" PRIu64, collector->sysfs, node->node);
 	dir = opendir(path);
 	for (unsigned pass = 0; dir && pass < 2; pass++) {
 		words = (size_t)(last / 64 + 1);
-		bitmap = pass ? pd_arena_alloc(&gather->arena, words * sizeof(*bitmap)) : NULL;
+		bitmap = pass ? pd_arena_alloc(&collector->arena, words * sizeof(*bitmap)) : NULL;
 		rewinddir(dir);
 		while ((entry = readdir(dir)) != NULL) {
 			uint64_t block;
@@ -268,12 +271,12 @@ static bool read_blocks(struct gather *gather, struct pd_memory_node *node)
 	return dir && node->bitmap.items;
 }
 
-static enum pd_status set_blocks(struct pd_writer *writer, struct gather *gather, const struct pd_cpus *nodes,
+static enum pd_status set_blocks(struct pd_writer *writer, struct collector *collector, const struct pd_cpus *nodes,
 				 struct pd_error *error)
 {
-	struct pd_memory_node *items = pd_arena_alloc(&gather->arena, nodes->count * sizeof(*items) + 1);
+	struct pd_memory_node *items = pd_arena_alloc(&collector->arena, nodes->count * sizeof(*items) + 1);
 	struct pd_mem_topology topology = { .version = 1, .nodes = { items, 0, sizeof(*items) } };
-	struct pd_str size = line_of(gather, "devices/system/memory/block_size_bytes");
+	struct pd_str size = line_of(collector, "devices/system/memory/block_size_bytes");
 
 	if (!items)
 		return pd_fail_memory(error);
@@ -282,22 +285,22 @@ static enum pd_status set_blocks(struct pd_writer *writer, struct gather *gather
 		struct pd_memory_node *node = &items[topology.nodes.count];
 
 		node->node = (uint64_t)nodes->items[i];
-		topology.nodes.count += read_blocks(gather, node);
+		topology.nodes.count += read_blocks(collector, node);
 	}
 	return topology.nodes.count ? pd_writer_set_feature(writer, PD_FEATURE_MEM_TOPOLOGY, &topology, error) : PD_OK;
 }
 
-static enum pd_status set_memory(struct pd_writer *writer, struct gather *gather, struct pd_error *error)
+static enum pd_status set_memory(struct pd_writer *writer, struct collector *collector, struct pd_error *error)
 {
-	struct pd_str online = line_of(gather, "devices/system/node/online");
+	struct pd_str online = line_of(collector, "devices/system/node/online");
 	struct pd_cpus nodes;
 	enum pd_status status;
 
 	if (!online.length || pd_cpus_parse(&nodes, online.data, NULL) < 0)
 		return PD_OK;
-	status = set_nodes(writer, gather, &nodes, error);
+	status = set_nodes(writer, collector, &nodes, error);
 	if (status >= 0)
-		status = set_blocks(writer, gather, &nodes, error);
+		status = set_blocks(writer, collector, &nodes, error);
 	pd_cpus_fini(&nodes);
 	return status;
 }
@@ -305,15 +308,15 @@ static enum pd_status set_memory(struct pd_writer *writer, struct gather *gather
 enum pd_status pd_machine_cpus(struct pd_writer *writer, const struct pd_machine_options *options,
 			       struct pd_error *error)
 {
-	struct gather gather = { .sysfs = options->sysfs ? options->sysfs : "/sys" };
+	struct collector collector = { .sysfs = options->sysfs ? options->sysfs : "/sys" };
 	enum pd_status status = set_cpuid(writer, error);
 
 	if (status >= 0)
-		status = set_topology(writer, &gather, error);
+		status = set_topology(writer, &collector, error);
 	if (status >= 0)
-		status = set_caches(writer, &gather, error);
+		status = set_caches(writer, &collector, error);
 	if (status >= 0)
-		status = set_memory(writer, &gather, error);
-	gather_fini(&gather);
+		status = set_memory(writer, &collector, error);
+	collector_fini(&collector);
 	return status;
 }
