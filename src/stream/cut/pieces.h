@@ -47,7 +47,7 @@ struct pd_pieces {
 };
 
 // What a walk shows to whoever asked for it. Functions may be NULL.
-struct pd_watch {
+struct pd_visitor {
 	void *self;
 	// every record but samples
 	enum pd_status (*record)(void *self, struct pd_stream *stream, const struct pd_record *record,
@@ -58,10 +58,10 @@ struct pd_watch {
 
 // Whether all parts of a file can be read twice.
 bool pd_pieces_possible(const struct pd_file *file);
-// Walks over a stream in the order of the file that has not begun. Without a watch there is nothing to see behind
+// Walks over a stream in the order of the file that has not begun. Without a visitor there is nothing to see behind
 // the first record that holds others, so it ends there. With more than one thread it is done sooner, and pieces do not
 // know of rounds and of the oldest records in them: the order of time needs these.
-enum pd_status pd_pieces_walk(struct pd_pieces *pieces, struct pd_stream *stream, const struct pd_watch *watch,
+enum pd_status pd_pieces_walk(struct pd_pieces *pieces, struct pd_stream *stream, const struct pd_visitor *visitor,
 			      size_t threads, struct pd_error *error);
 void pd_pieces_fini(struct pd_pieces *pieces);
 // Leaves pieces out that have no sample in a window of time; to_ns 0 is open. Returns their bytes.

@@ -13,7 +13,7 @@ enum {
 struct walk {
 	struct pd_pieces *pieces;
 	struct pd_stream *stream;
-	const struct pd_watch *watch;
+	const struct pd_visitor *visitor;
 	struct pd_scouts *scouts; // NULL: none are left
 	struct pd_cut cut;
 	uint64_t progress_at;
@@ -28,8 +28,8 @@ static enum pd_status show(struct walk *walk, const struct pd_record *record, st
 	uint64_t place = record->place;
 	enum pd_status status = PD_OK;
 
-	if (walk->watch && walk->watch->record)
-		status = walk->watch->record(walk->watch->self, walk->stream, record, error);
+	if (walk->visitor && walk->visitor->record)
+		status = walk->visitor->record(walk->visitor->self, walk->stream, record, error);
 	if (status < 0 || !walk->stream->scratch.told)
 		return status;
 	if (!PD_GROW(told->items, told->capacity, told->count + 1))
@@ -44,14 +44,14 @@ static enum pd_status step(struct walk *walk, const struct pd_record *record, st
 		return PD_OK;
 	walk->progress_part = record->part;
 	walk->progress_at = record->offset + PROGRESS_STEP;
-	return walk->watch->progress(walk->watch->self, walk->stream, error);
+	return walk->visitor->progress(walk->visitor->self, walk->stream, error);
 }
 
 static enum pd_status note_record(struct walk *walk, const struct pd_record *record, struct pd_error *error)
 {
 	if (!pd_cut_take(&walk->cut, record))
 		return pd_fail_memory(error);
-	if (walk->watch && walk->watch->progress) {
+	if (walk->visitor && walk->visitor->progress) {
 		enum pd_status status = step(walk, record, error);
 
 		if (status < 0)
@@ -111,8 +111,8 @@ static enum pd_status follow_scouts(struct walk *walk, struct pd_error *error)
 		if (!found)
 			break;
 		status = take_over(walk, found, error);
-		if (status >= 0 && walk->watch && walk->watch->progress)
-			status = walk->watch->progress(walk->watch->self, stream, error);
+		if (status >= 0 && walk->visitor && walk->visitor->progress)
+			status = walk->visitor->progress(walk->visitor->self, stream, error);
 	}
 	walk->cut.limit = stream->part == 0 ? pd_scouts_limit(walk->scouts) : UINT64_MAX;
 	return status;
@@ -151,7 +151,7 @@ static enum pd_status walk_all(struct walk *walk, struct pd_error *error)
 		// not only files whose features say so are compressed
 		if (!walk->pieces->once && pd_holds_records(record->type)) {
 			give_up_cutting(walk, record);
-			if (!walk->watch)
+			if (!walk->visitor)
 				return PD_OK;
 		}
 		status = note_record(walk, record, error);
@@ -160,10 +160,10 @@ static enum pd_status walk_all(struct walk *walk, struct pd_error *error)
 	}
 }
 
-enum pd_status pd_pieces_walk(struct pd_pieces *pieces, struct pd_stream *stream, const struct pd_watch *watch,
+enum pd_status pd_pieces_walk(struct pd_pieces *pieces, struct pd_stream *stream, const struct pd_visitor *visitor,
 			      size_t threads, struct pd_error *error)
 {
-	struct walk walk = { .pieces = pieces, .stream = stream, .watch = watch };
+	struct walk walk = { .pieces = pieces, .stream = stream, .visitor = visitor };
 	enum pd_status status;
 
 	pd_cut_init(&walk.cut, pieces, stream);

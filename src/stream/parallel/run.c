@@ -97,7 +97,7 @@ static enum pd_status walk_progress(void *self, struct pd_stream *stream, struct
 
 static enum pd_status first_walk(struct run *run, struct pd_error *error)
 {
-	struct pd_watch watch = { .self = run, .record = show_first, .progress = walk_progress };
+	struct pd_visitor visitor = { .self = run, .record = show_first, .progress = walk_progress };
 	struct pd_stream *stream;
 	enum pd_status status = pd_stream_open(run->file, NULL, &stream, error);
 
@@ -106,7 +106,7 @@ static enum pd_status first_walk(struct run *run, struct pd_error *error)
 	if (status < 0)
 		return status;
 	pd_stream_progress(stream, &done, &run->total);
-	status = pd_pieces_walk(&run->pieces, stream, &watch, first_thread_count(run), error);
+	status = pd_pieces_walk(&run->pieces, stream, &visitor, first_thread_count(run), error);
 	pd_stream_close(stream);
 	return status;
 }

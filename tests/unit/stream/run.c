@@ -271,14 +271,14 @@ static void note_problems(struct watched *w)
 }
 
 // What a plain stream gives, and the problems of it.
-static void watch_stream(struct watched *w)
+static void visit_stream(struct watched *w)
 {
 	*w = (struct watched){ .stream.decodes = true };
 	w->status = tally_stream(&w->stream, o.file, PD_ORDER_FILE, &o.error);
 	note_problems(w);
 }
 
-static void watch_run(struct watched *w, const struct pd_run_options *options)
+static void visit_run(struct watched *w, const struct pd_run_options *options)
 {
 	w->status = tally_run(&w->sink, o.file, options, &o.error);
 	note_problems(w);
@@ -318,7 +318,7 @@ static bool try_ways(open_fn *open, const void *self)
 	open(self);
 	if (o.status != PD_OK)
 		return false;
-	watch_stream(&plain);
+	visit_stream(&plain);
 	good = plain.status == PD_OK && plain.stream.records > 0;
 	for (size_t i = 0; good && i < sizeof(ways) / sizeof(ways[0]); i++) {
 		struct pd_run_options options;
@@ -327,7 +327,7 @@ static bool try_ways(open_fn *open, const void *self)
 		w = (struct watched){ .sink.decodes = true, .first.decodes = true };
 		options = watched_options(&w, ways[i].threads);
 		options.order = ways[i].order;
-		watch_run(&w, &options);
+		visit_run(&w, &options);
 		good = w.status == PD_OK && tally_same(&w.sink, &plain.stream) && !w.progress_went_back &&
 		       w.first.records == plain.stream.records - plain.stream.samples && !w.first.samples &&
 		       w.first.others_sum == plain.stream.others_sum;
@@ -378,11 +378,11 @@ TEST(run__order_of_time_on_one_thread)
 	struct pd_run_options options = watched_options(&w, 0);
 
 	open_made(&make);
-	watch_run(&w, &options);
+	visit_run(&w, &options);
 	CHECK(w.status == PD_OK && w.sink.unsorted);
 	w = (struct watched){ 0 };
 	options.order = PD_ORDER_TIME;
-	watch_run(&w, &options);
+	visit_run(&w, &options);
 	CHECK(w.status == PD_OK && !w.sink.unsorted && w.sink.samples > MADE_SAMPLES);
 	opened_close(&o);
 }
@@ -416,9 +416,9 @@ TEST(run__twice_over_one_file)
 	struct pd_run_options options = watched_options(&a, 2);
 
 	open_made(&make);
-	watch_run(&a, &options);
+	visit_run(&a, &options);
 	options = watched_options(&b, 4);
-	watch_run(&b, &options);
+	visit_run(&b, &options);
 	CHECK(a.status == PD_OK && b.status == PD_OK && tally_same(&a.sink, &b.sink));
 	CHECK(pd_file_event_count(o.file) == 1);
 	opened_close(&o);
@@ -825,7 +825,7 @@ static bool try_pipe(bool keep, bool large)
 	o.status = pd_file_open_fd(fds[0], &options, &o.file, &o.error);
 	good = o.status == PD_OK;
 	if (good)
-		watch_run(&w, &run_options);
+		visit_run(&w, &run_options);
 	pd_file_close(o.file);
 	o.file = NULL;
 	close(fds[0]);
@@ -835,7 +835,7 @@ static bool try_pipe(bool keep, bool large)
 	if (!keep)
 		return w.status == PD_ERROR_ARGUMENT && !w.first.records;
 	o.status = pd_file_open_memory(o.image.data, o.image.size, NULL, &o.file, &o.error);
-	watch_stream(&plain);
+	visit_stream(&plain);
 	good = w.status == PD_OK && w.first.records && plain.stream.sum == w.sink.sum;
 	opened_close(&o);
 	return good;

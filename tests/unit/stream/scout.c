@@ -222,13 +222,13 @@ static enum pd_status note_other(void *self, struct pd_stream *stream, const str
 
 static void walk(enum oddity oddity, bool big, uint64_t seed, size_t threads, struct walked *walked)
 {
-	struct pd_watch watch = { .self = walked, .record = note_other };
+	struct pd_visitor visitor = { .self = walked, .record = note_other };
 
 	*walked = (struct walked){ 0 };
 	open_file(oddity, big, seed);
 	walked->status = pd_stream_open(o.file, NULL, &o.stream, &o.error);
 	if (walked->status >= 0)
-		walked->status = pd_pieces_walk(&walked->pieces, o.stream, &watch, threads, &o.error);
+		walked->status = pd_pieces_walk(&walked->pieces, o.stream, &visitor, threads, &o.error);
 	walked->problems = o.problem_count;
 }
 
