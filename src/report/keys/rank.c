@@ -147,7 +147,7 @@ static int compare_values(const void *self, uint32_t a, uint32_t b)
 	return order ? order : x->a < y->a ? -1 : x->a > y->a;
 }
 
-static void set_ranks(struct value_table *table, const struct pd_sorted *sorted, bool falling)
+static void set_ranks(struct value_table *table, const struct pd_sorted *sorted, bool descending)
 {
 	enum {
 		AHEAD = 16
@@ -157,7 +157,7 @@ static void set_ranks(struct value_table *table, const struct pd_sorted *sorted,
 		const struct value *value = &table->items[sorted[i].number];
 		const struct value *before = i ? &table->items[sorted[i - 1].number] : NULL;
 		bool alike = before && value->alike && before->alike && value->order == before->order;
-		uint32_t rank = (uint32_t)(falling ? table->count - 1 - i : i);
+		uint32_t rank = (uint32_t)(descending ? table->count - 1 - i : i);
 
 		if (i + AHEAD < table->count)
 			__builtin_prefetch(&table->items[sorted[i + AHEAD].number]);
@@ -167,7 +167,7 @@ static void set_ranks(struct value_table *table, const struct pd_sorted *sorted,
 	}
 }
 
-static bool rank_values(struct value_table *table, bool falling, size_t threads)
+static bool rank_values(struct value_table *table, bool descending, size_t threads)
 {
 	struct pd_sorted *sorted = pd_alloc((table->count + 1) * sizeof(*sorted));
 	bool done;
@@ -180,7 +180,7 @@ static bool rank_values(struct value_table *table, bool falling, size_t threads)
 		sorted[i] = (struct pd_sorted){ table->items[i].order, table->items[i].word, (uint32_t)i };
 	done = done && pd_sort(sorted, table->count, compare_values, table, threads);
 	if (done)
-		set_ranks(table, sorted, falling);
+		set_ranks(table, sorted, descending);
 	pd_free(sorted);
 	return done;
 }
@@ -189,7 +189,7 @@ bool pd_values_rank(struct pd_report *report)
 {
 	for (size_t i = 0; i < report->key_count; i++)
 		if (!make_texts(&report->values[i], report->options.threads) ||
-		    !rank_values(&report->values[i], report->keys[i]->falling, report->options.threads))
+		    !rank_values(&report->values[i], report->keys[i]->descending, report->options.threads))
 			return false;
 	return true;
 }

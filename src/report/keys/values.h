@@ -79,7 +79,7 @@ struct key {
 	/* Adds the value of a subject to the key's table; false if there is no memory. */
 	bool (*find)(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out);
 	size_t width;            /* of the column, at least */
-	bool falling;            /* rows of equal shares go the other way, as in perf */
+	bool descending;         /* rows of equal shares go the other way, as in perf */
 	bool right;              /* aligned to the right */
 	bool of_function;        /* is the same for all frames of a function */
 	bool unpadded;           /* not padded at the end of a line, as in perf */

@@ -62,7 +62,7 @@ static void add_bits(struct words *to, uint64_t number, unsigned bits)
 }
 
 /* Larger ones come first. */
-static void add_falling(struct words *to, uint64_t number, unsigned bits)
+static void add_descending(struct words *to, uint64_t number, unsigned bits)
 {
 	add_bits(to, bits ? ~number << (64 - bits) >> (64 - bits) : 0, bits);
 }
@@ -76,7 +76,7 @@ static void add_depth(const struct pd_report *report, const struct row *row, con
 		if (!report->keys[i]->of_frame)
 			add_bits(to, report->values[i].ranks[row_value(report, row, i)], measures->keys[i]);
 	if (report->graph.caller)
-		add_falling(to, row->depth, measures->depth);
+		add_descending(to, row->depth, measures->depth);
 	else
 		add_bits(to, row->depth, measures->depth);
 }
@@ -99,10 +99,11 @@ static void fill_words(const struct pd_report *report, const struct table *table
 		if (column->kind == COLUMN_CHILDREN && !report->children)
 			continue;
 		for (size_t k = 0; k < events; k++)
-			add_falling(to,
-				    column->kind == COLUMN_SAMPLES ? row->amounts[k].samples :
-								     pd_amounts_period(&row->amounts[k], column->kind),
-				    measures->amounts);
+			add_descending(to,
+				       column->kind == COLUMN_SAMPLES ?
+					       row->amounts[k].samples :
+					       pd_amounts_period(&row->amounts[k], column->kind),
+				       measures->amounts);
 		if (column->kind == COLUMN_CHILDREN && has_graphs(report))
 			add_depth(report, row, measures, to);
 	}
