@@ -21,7 +21,7 @@ struct pd_flame {
 	struct stack_result result;
 	uint64_t wrong_lines;
 	bool finished;  // there is a tree
-	bool has_total; // the first fact is the sum, for drawings
+	bool has_total; // the first line is the sum, for drawings
 	char title[512];
 };
 
@@ -79,7 +79,7 @@ static void take_result(struct pd_flame *flame)
 	graph->slice_count = result->slice_count;
 	graph->slice_ns = result->slice_ns;
 	graph->first_ns = result->first_ns;
-	pd_flame_add_facts(graph, result);
+	pd_flame_add_info(graph, result);
 }
 
 enum pd_status pd_flame_read(const struct pd_profile *profile, struct pd_symbols *symbols,
@@ -219,17 +219,17 @@ enum pd_status pd_flame_print_html(struct pd_flame *flame, struct pd_text *text,
 static void add_total(struct pd_flame *flame)
 {
 	struct flame_graph *graph = &flame->graph;
-	const size_t most = sizeof(graph->facts) / sizeof(graph->facts[0]);
+	const size_t most = sizeof(graph->infos) / sizeof(graph->infos[0]);
 	char amount[64];
 
 	if (flame->has_total || !graph->unit)
 		return;
 	flame->has_total = true;
-	memmove(graph->facts + 1, graph->facts, sizeof(graph->facts) - sizeof(graph->facts[0]));
-	snprintf(graph->facts[0].text, sizeof(graph->facts[0].text), "%s",
+	memmove(graph->infos + 1, graph->infos, sizeof(graph->infos) - sizeof(graph->infos[0]));
+	snprintf(graph->infos[0].text, sizeof(graph->infos[0].text), "%s",
 		 pd_flame_amount(amount, graph->tree.nodes[0].total, graph->unit));
-	graph->facts[0].bad = false;
-	graph->fact_count += graph->fact_count < most;
+	graph->infos[0].bad = false;
+	graph->info_count += graph->info_count < most;
 }
 
 enum pd_status pd_flame_print_svg(struct pd_flame *flame, double width, double min_width, struct pd_text *text,

@@ -187,7 +187,7 @@ enum pd_status pd_flame_read_lines(struct flame_graph *graph, struct stack_lines
 		if (folded.wrong > LINES_TOLD)
 			warn(&folded, "%s: %" PRIu64 " more lines are not folded stacks", folded.name,
 			     folded.wrong - LINES_TOLD);
-		pd_flame_fact(graph, true, "%s lines were not folded stacks", pd_flame_number(number, folded.wrong));
+		pd_flame_info(graph, true, "%s lines were not folded stacks", pd_flame_number(number, folded.wrong));
 	}
 	*wrong_out = folded.wrong;
 	if (stream && !standard)

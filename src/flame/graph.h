@@ -14,7 +14,7 @@ enum {
 };
 
 /* A line of what the reader should know about the numbers: "12 samples lost". */
-struct flame_fact {
+struct flame_info {
 	char text[96];
 	bool bad; /* it is a reason to doubt them */
 };
@@ -30,8 +30,8 @@ struct flame_graph {
 	size_t event_count;
 	size_t slice_count; /* 0: the time is not known */
 	uint64_t slice_ns, first_ns;
-	struct flame_fact facts[16];
-	size_t fact_count;
+	struct flame_info infos[16];
+	size_t info_count;
 };
 
 /* What only drawings without script need. */
@@ -42,9 +42,9 @@ struct flame_drawing {
 
 struct stack_result;
 /* Adds what is to be said about samples: how many, lost, of unknown functions ... */
-void pd_flame_add_facts(struct flame_graph *graph, const struct stack_result *result);
+void pd_flame_add_info(struct flame_graph *graph, const struct stack_result *result);
 /* Adds a line. */
-void pd_flame_fact(struct flame_graph *graph, bool bad, const char *format, ...) PD_PRINTF(3, 4);
+void pd_flame_info(struct flame_graph *graph, bool bad, const char *format, ...) PD_PRINTF(3, 4);
 /* 1234567 as 1,234,567. */
 const char *pd_flame_number(char buffer[32], uint64_t value);
 /* Name of a unit in the page, and an amount with its unit: 1.25 ms. */

@@ -304,10 +304,10 @@ static void put_head(struct writer *writer, const struct flame_graph *graph)
 		put_string(writer, graph->events[i]);
 	}
 	write_string(writer, "],\n\"facts\":[");
-	for (size_t i = 0; i < graph->fact_count; i++) {
+	for (size_t i = 0; i < graph->info_count; i++) {
 		write_string(writer, i ? ",{\"text\":" : "{\"text\":");
-		put_string(writer, graph->facts[i].text);
-		write_string(writer, graph->facts[i].bad ? ",\"bad\":true}" : ",\"bad\":false}");
+		put_string(writer, graph->infos[i].text);
+		write_string(writer, graph->infos[i].bad ? ",\"bad\":true}" : ",\"bad\":false}");
 	}
 	write_string(writer, "]");
 }

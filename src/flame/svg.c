@@ -18,7 +18,7 @@
 enum {
 	ROW = 17, /* pixels from frame to frame */
 	MARGIN = 12,
-	HEAD = 58, /* title, facts */
+	HEAD = 58, /* title, information */
 	LEGEND = 26,
 	TONES = 4 /* shades of a kind */
 };
@@ -259,10 +259,10 @@ static void put_head(const struct drawing *drawing, double height)
 	pd_text_printf(text, "<text class=\"title\" x=\"%d\" y=\"26\">", MARGIN);
 	put_letters(text, graph->title, (size_t)(drawing->width / 8.5));
 	pd_text_printf(text, "</text>\n<text class=\"facts\" x=\"%d\" y=\"46\">", MARGIN);
-	for (size_t i = 0; i < graph->fact_count; i++) {
+	for (size_t i = 0; i < graph->info_count; i++) {
 		pd_text_add(text, i ? " \xc2\xb7 " : "");
-		pd_text_add(text, graph->facts[i].bad ? "<tspan class=\"bad\">" : "<tspan>");
-		put_letters(text, graph->facts[i].text, sizeof(graph->facts[i].text));
+		pd_text_add(text, graph->infos[i].bad ? "<tspan class=\"bad\">" : "<tspan>");
+		put_letters(text, graph->infos[i].text, sizeof(graph->infos[i].text));
 		pd_text_add(text, "</tspan>");
 	}
 	pd_text_add(text, "</text>\n");

@@ -51,58 +51,58 @@ const char *pd_flame_amount(char buffer[64], uint64_t value, const char *unit)
 	return buffer;
 }
 
-void pd_flame_fact(struct flame_graph *graph, bool bad, const char *format, ...)
+void pd_flame_info(struct flame_graph *graph, bool bad, const char *format, ...)
 {
-	struct flame_fact *fact = &graph->facts[graph->fact_count];
+	struct flame_info *info = &graph->infos[graph->info_count];
 	va_list arguments;
 
-	if (graph->fact_count == sizeof(graph->facts) / sizeof(graph->facts[0]))
+	if (graph->info_count == sizeof(graph->infos) / sizeof(graph->infos[0]))
 		return;
 	va_start(arguments, format);
-	vsnprintf(fact->text, sizeof(fact->text), format, arguments);
+	vsnprintf(info->text, sizeof(info->text), format, arguments);
 	va_end(arguments);
-	fact->bad = bad;
-	graph->fact_count++;
+	info->bad = bad;
+	graph->info_count++;
 }
 
-/* A fact that is told only if there is something to tell. */
+/* Printed only if there is something to report. */
 static void bad_count(struct flame_graph *graph, uint64_t count, const char *text)
 {
 	char number[32];
 
 	if (count)
-		pd_flame_fact(graph, true, "%s %s", pd_flame_number(number, count), text);
+		pd_flame_info(graph, true, "%s %s", pd_flame_number(number, count), text);
 }
 
-static void share_fact(struct flame_graph *graph, uint64_t count, uint64_t samples, double bad, const char *text)
+static void share_info(struct flame_graph *graph, uint64_t count, uint64_t samples, double bad, const char *text)
 {
 	double share = samples ? 100.0 * (double)count / (double)samples : 0;
 
 	if (count)
-		pd_flame_fact(graph, share >= bad, "%.*f %% of samples %s", share < 1 ? 2 : 1, share, text);
+		pd_flame_info(graph, share >= bad, "%.*f %% of samples %s", share < 1 ? 2 : 1, share, text);
 }
 
-void pd_flame_add_facts(struct flame_graph *graph, const struct stack_result *result)
+void pd_flame_add_info(struct flame_graph *graph, const struct stack_result *result)
 {
 	const struct pd_profile_losses *losses = &result->losses;
 	uint64_t lost = losses->lost + losses->lost_samples;
 	char number[32];
 
 	if (result->samples_in_file > result->samples)
-		pd_flame_fact(graph, false, "chosen from %s samples", pd_flame_number(number, result->samples_in_file));
+		pd_flame_info(graph, false, "chosen from %s samples", pd_flame_number(number, result->samples_in_file));
 	if (!graph->unit || strcmp(graph->unit, "samples") != 0)
-		pd_flame_fact(graph, false, "%s samples", pd_flame_number(number, result->samples));
+		pd_flame_info(graph, false, "%s samples", pd_flame_number(number, result->samples));
 	if (losses->last_ns > losses->first_ns)
-		pd_flame_fact(graph, false, "over %.*f s", losses->last_ns - losses->first_ns < 10000000 ? 6 : 2,
+		pd_flame_info(graph, false, "over %.*f s", losses->last_ns - losses->first_ns < 10000000 ? 6 : 2,
 			      (double)(losses->last_ns - losses->first_ns) / 1e9);
 	if (lost)
-		pd_flame_fact(graph, true, "%s lost", pd_flame_number(number, lost));
+		pd_flame_info(graph, true, "%s lost", pd_flame_number(number, lost));
 	else
-		pd_flame_fact(graph, false, "none lost");
-	share_fact(graph, result->unknown, result->samples, UNKNOWN_BAD, "in unknown functions");
-	share_fact(graph, result->copied, result->samples, 0, "with a copied stack that is not unwound");
-	share_fact(graph, result->cut, result->samples, 0, "with a truncated stack");
-	share_fact(graph, result->damaged, result->samples, 0, "with a damaged stack");
+		pd_flame_info(graph, false, "none lost");
+	share_info(graph, result->unknown, result->samples, UNKNOWN_BAD, "in unknown functions");
+	share_info(graph, result->copied, result->samples, 0, "with a copied stack that is not unwound");
+	share_info(graph, result->cut, result->samples, 0, "with a truncated stack");
+	share_info(graph, result->damaged, result->samples, 0, "with a damaged stack");
 	bad_count(graph, losses->throttles, losses->throttles == 1 ? "time throttled" : "times throttled");
 	bad_count(graph, losses->damaged, "samples damaged");
 	bad_count(graph, losses->unknown_event, "samples of no known event");
