@@ -50,7 +50,7 @@ struct replay {
 	size_t link_count, link_capacity;
 	struct owned_space *life_spaces;
 	size_t life_space_count, life_space_capacity;
-	struct pd_cover_space *spaces;
+	struct pd_intervals_space *spaces;
 	size_t space_count, space_capacity;
 	struct pd_kernel_space *kernels;
 	size_t kernel_count, kernel_capacity;
@@ -84,8 +84,8 @@ static uint32_t add_space(struct replay *r, uint32_t parent)
 	if (!MORE(r, spaces, space))
 		return PD_NONE;
 	r->spaces[r->space_count] =
-		(struct pd_cover_space){ .parent = parent,
-					 .parent_changes = parent == PD_NONE ? 0 : r->spaces[parent].count };
+		(struct pd_intervals_space){ .parent = parent,
+					     .parent_changes = parent == PD_NONE ? 0 : r->spaces[parent].count };
 	return (uint32_t)r->space_count++;
 }
 
@@ -385,29 +385,29 @@ static bool place_parts(struct replay *r, const uint32_t *places)
 static bool place_spaces(struct replay *r)
 {
 	struct pd_world *world = r->world;
-	struct pd_cover *cover = &world->cover;
+	struct pd_intervals *intervals = &world->intervals;
 	uint32_t first = 0;
 
-	*cover = (struct pd_cover){ .space_count = r->space_count, .change_count = world->mapping_count };
-	if (!PD_POOL_ARRAY(&world->pool, cover->spaces, r->space_count) ||
-	    !PD_POOL_ARRAY(&world->pool, cover->changes, world->mapping_count) ||
+	*intervals = (struct pd_intervals){ .space_count = r->space_count, .change_count = world->mapping_count };
+	if (!PD_POOL_ARRAY(&world->pool, intervals->spaces, r->space_count) ||
+	    !PD_POOL_ARRAY(&world->pool, intervals->changes, world->mapping_count) ||
 	    !PD_POOL_ARRAY(&world->pool, world->kernels, r->kernel_count))
 		return false;
 	for (size_t i = 0; i < r->space_count; i++) {
-		cover->spaces[i] = r->spaces[i];
-		cover->spaces[i].first = first;
-		cover->spaces[i].count = 0;
+		intervals->spaces[i] = r->spaces[i];
+		intervals->spaces[i].first = first;
+		intervals->spaces[i].count = 0;
 		first += r->spaces[i].count;
 	}
 	for (size_t i = 0; i < world->order_count; i++) {
 		const struct pd_order_item *item = &world->order[i];
-		struct pd_cover_space *space;
+		struct pd_intervals_space *space;
 
 		if (item->kind != PD_CHANGE_MAPPING)
 			continue;
-		space = &cover->spaces[r->map_spaces[item->number]];
-		cover->changes[space->first + space->count++] =
-			(struct pd_cover_change){ .time_ns = item->when.time_ns, .map = item->number };
+		space = &intervals->spaces[r->map_spaces[item->number]];
+		intervals->changes[space->first + space->count++] =
+			(struct pd_intervals_change){ .time_ns = item->when.time_ns, .map = item->number };
 	}
 	if (r->kernel_count)
 		memcpy(world->kernels, r->kernels, r->kernel_count * sizeof(*r->kernels));

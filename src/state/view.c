@@ -67,8 +67,8 @@ static uint32_t turn_of_process(const struct pd_world *world, const struct pd_th
 				  world->parts[leader->index + 1].spaces - first };
 	size_t count = count_until(&spaces, when, view);
 
-	return count ? pd_cover_turn(&world->cover, world->mappings, world->spaces[first + count - 1].space, when,
-				     &view->from, &view->until) :
+	return count ? pd_intervals_turn(&world->intervals, world->mappings, world->spaces[first + count - 1].space,
+					 when, &view->from, &view->until) :
 		       0;
 }
 
@@ -76,12 +76,12 @@ static uint32_t turn_of_process(const struct pd_world *world, const struct pd_th
 static uint32_t turn_of_kernel(const struct pd_world *world, struct pd_moment when, struct pd_view *view)
 {
 	uint32_t kernel = pd_world_kernel(world, world->kernels, 0);
-	uint32_t turn =
-		pd_cover_turn(&world->cover, world->mappings, world->ksymbol_space, when, &view->from, &view->until);
+	uint32_t turn = pd_intervals_turn(&world->intervals, world->mappings, world->ksymbol_space, when, &view->from,
+					  &view->until);
 
 	if (kernel != PD_INDEX_END)
-		turn += pd_cover_turn(&world->cover, world->mappings, world->kernels[kernel].space, when, &view->from,
-				      &view->until);
+		turn += pd_intervals_turn(&world->intervals, world->mappings, world->kernels[kernel].space, when,
+					  &view->from, &view->until);
 	return turn;
 }
 

@@ -33,7 +33,7 @@ void pd_world_unsettle(struct pd_world *world)
 	pd_arena_fini(&world->pool.arena);
 	pd_index_fini(&world->tid_index);
 	pd_index_fini(&world->kernel_index);
-	world->cover = (struct pd_cover){ 0 };
+	world->intervals = (struct pd_intervals){ 0 };
 	world->tid_count = world->thread_count = world->kernel_count = world->finalized_bpf_count = 0;
 }
 
@@ -131,7 +131,7 @@ enum pd_status pd_world_finalize(struct pd_world *world, struct pd_error *error)
 	pd_world_unsettle(world);
 	world->pool = (struct pd_pool){ .arena = { .limit = (size_t)(left / 2 + 1) } };
 	done = sort_order(world, &temp) && pd_world_replay(world, &temp) &&
-	       pd_cover_build(&world->cover, world->mappings, &world->pool, &temp) && finalize_bpf(world) &&
+	       pd_intervals_build(&world->intervals, world->mappings, &world->pool, &temp) && finalize_bpf(world) &&
 	       pd_world_name_objects(world);
 	pd_arena_fini(&temp.arena);
 	if (done) {
@@ -205,8 +205,8 @@ struct pd_list pd_world_namespaces(const struct pd_world *world, uint32_t tid, s
 static const struct pd_mapping *find_mapping(const struct pd_world *world, uint32_t space, struct pd_moment when,
 					     uint64_t addr, struct pd_location *location)
 {
-	uint32_t map =
-		pd_cover_find(&world->cover, world->mappings, space, when, addr, &location->begin, &location->end);
+	uint32_t map = pd_intervals_find(&world->intervals, world->mappings, space, when, addr, &location->begin,
+					 &location->end);
 
 	return map != PD_NONE && world->mappings[map].object ? &world->mappings[map] : NULL;
 }

@@ -9,7 +9,7 @@
 #include <perfdata/world.h>
 
 #include "base/memory.h"
-#include "state/cover.h"
+#include "state/intervals.h"
 #include "base/lookup/hash.h"
 #include "state/order.h"
 
@@ -124,7 +124,7 @@ struct pd_world {
 	struct pd_thread_name *names;
 	struct pd_thread_links *links;
 	struct pd_thread_space *spaces;
-	struct pd_cover cover;
+	struct pd_intervals intervals;
 	struct pd_index kernel_index;
 	struct pd_kernel_space *kernels;
 	size_t kernel_count;

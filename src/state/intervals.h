@@ -12,8 +12,8 @@
  * on, so a lookup goes up from one leaf and asks the nodes that have something. Memory is linear in the changes,
  * but for ranges that overlap in all ways, where it has a logarithm more.
  */
-#ifndef PD_WORLD_COVER_H
-#define PD_WORLD_COVER_H
+#ifndef PD_STATE_INTERVALS_H
+#define PD_STATE_INTERVALS_H
 
 #include <perfdata/world.h>
 
@@ -23,60 +23,60 @@ enum {
 	PD_NONE = UINT32_MAX
 };
 
-struct pd_cover_space {
+struct pd_intervals_space {
 	uint32_t parent;         // PD_NONE: a root. Parents stand before their children.
 	uint32_t parent_changes; // of the parent's changes, how many the child begins with
 	uint32_t first, count;   // own changes
 	uint32_t turn;           // of its beginning
-	uint32_t family;         // its tree
+	uint32_t tree;           // its tree
 };
 
-struct pd_cover_change {
+struct pd_intervals_change {
 	uint64_t time_ns;
 	uint32_t map; // index in the mappings
 	uint32_t turn;
 };
 
-struct pd_cover_node {
+struct pd_intervals_node {
 	uint32_t first; // of its gaps; those of the next node end them
 	uint32_t up;    // the nearest node above that has gaps, or 0
 };
 
 // Between this turn and the next gap the change of turn `top` is on top.
-struct pd_cover_gap {
+struct pd_intervals_gap {
 	uint32_t turn;
 	uint32_t top; // 0: nothing
 };
 
-struct pd_cover_family {
+struct pd_intervals_tree {
 	const uint64_t *bounds; // ascending; leaf n is from bounds[n] to bounds[n + 1]
-	const struct pd_cover_node *nodes;
-	const struct pd_cover_gap *gaps;
+	const struct pd_intervals_node *nodes;
+	const struct pd_intervals_gap *gaps;
 	uint32_t leaf_count;
 	uint32_t change_count;
 };
 
-struct pd_cover {
-	struct pd_cover_space *spaces;
+struct pd_intervals {
+	struct pd_intervals_space *spaces;
 	size_t space_count;
-	struct pd_cover_change *changes; // of a space in one piece, by time
+	struct pd_intervals_change *changes; // of a space in one piece, by time
 	size_t change_count;
-	struct pd_cover_family *families;
-	size_t family_count;
+	struct pd_intervals_tree *trees;
+	size_t tree_count;
 	uint32_t *maps; // by turn
 };
 
 // Fills in the rest when spaces (parent, parent_changes, first, count) and changes (time_ns, map) are there.
 // Results go to `keep`. False if a pool gives no memory.
-bool pd_cover_build(struct pd_cover *cover, const struct pd_mapping *mappings, struct pd_pool *keep,
-		    struct pd_pool *temp);
+bool pd_intervals_build(struct pd_intervals *intervals, const struct pd_mapping *mappings, struct pd_pool *keep,
+			struct pd_pool *temp);
 // The mapping on top, or PD_NONE. [*begin, *end) shrinks to addresses of which the same is true at that moment.
-uint32_t pd_cover_find(const struct pd_cover *cover, const struct pd_mapping *mappings, uint32_t space,
-		       struct pd_moment when, uint64_t addr, uint64_t *begin, uint64_t *end);
+uint32_t pd_intervals_find(const struct pd_intervals *intervals, const struct pd_mapping *mappings, uint32_t space,
+			   struct pd_moment when, uint64_t addr, uint64_t *begin, uint64_t *end);
 
 // The turn of a space at a moment, which differs from those of all other spaces. [*from, *until) shrinks to where it
 // is the same.
-uint32_t pd_cover_turn(const struct pd_cover *cover, const struct pd_mapping *mappings, uint32_t space,
-		       struct pd_moment when, struct pd_moment *from, struct pd_moment *until);
+uint32_t pd_intervals_turn(const struct pd_intervals *intervals, const struct pd_mapping *mappings, uint32_t space,
+			   struct pd_moment when, struct pd_moment *from, struct pd_moment *until);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "state/cover.h"
+#include "state/intervals.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,22 +16,22 @@ struct step {
 
 struct bound {
 	uint64_t addr;
-	uint32_t change; // number in the family, times 2; plus 1 for the end
+	uint32_t change; // number in the tree, times 2; plus 1 for the end
 };
 
 struct range {
 	uint32_t low, high; // leaves
 };
 
-// What building one family after another needs; made for the largest.
+// What building one tree after another needs; made for the largest.
 struct builder {
-	struct pd_cover *cover;
+	struct pd_intervals *intervals;
 	const struct pd_mapping *mappings;
 	struct pd_pool *keep, *temp;
 	uint32_t turn; // the last one used
 	// by space
 	uint32_t *child, *sibling, *done;
-	// of the family
+	// of the tree
 	struct step *steps;
 	size_t step_count;
 	struct bound *bounds, *spare;
@@ -46,13 +46,13 @@ struct builder {
 
 static void link_children(struct builder *b)
 {
-	struct pd_cover *cover = b->cover;
+	struct pd_intervals *intervals = b->intervals;
 
-	for (size_t i = 0; i < cover->space_count; i++)
+	for (size_t i = 0; i < intervals->space_count; i++)
 		b->child[i] = b->sibling[i] = PD_NONE;
 	// backwards, so that the lists are in the order of the forks
-	for (size_t i = cover->space_count; i-- > 0;) {
-		uint32_t parent = cover->spaces[i].parent;
+	for (size_t i = intervals->space_count; i-- > 0;) {
+		uint32_t parent = intervals->spaces[i].parent;
 
 		if (parent == PD_NONE)
 			continue;
@@ -61,36 +61,36 @@ static void link_children(struct builder *b)
 	}
 }
 
-static void begin_space(struct builder *b, uint32_t space, uint32_t family)
+static void begin_space(struct builder *b, uint32_t space, uint32_t tree)
 {
-	b->cover->spaces[space].turn = ++b->turn;
-	b->cover->spaces[space].family = family;
-	b->cover->maps[b->turn] = PD_NONE;
+	b->intervals->spaces[space].turn = ++b->turn;
+	b->intervals->spaces[space].tree = tree;
+	b->intervals->maps[b->turn] = PD_NONE;
 }
 
-static void make_change(struct builder *b, const struct pd_cover_space *space, uint32_t number)
+static void make_change(struct builder *b, const struct pd_intervals_space *space, uint32_t number)
 {
-	struct pd_cover_change *change = &b->cover->changes[space->first + number];
+	struct pd_intervals_change *change = &b->intervals->changes[space->first + number];
 
 	change->turn = ++b->turn;
-	b->cover->maps[b->turn] = change->map;
+	b->intervals->maps[b->turn] = change->map;
 	b->steps[b->step_count++] = (struct step){ space->first + number, b->turn };
 }
 
 // Parents are found by their index, so the walk needs no stack however deep the tree is.
-static void visit_family(struct builder *b, uint32_t root, uint32_t family)
+static void visit_family(struct builder *b, uint32_t root, uint32_t tree)
 {
 	uint32_t at = root;
 
 	b->step_count = 0;
-	begin_space(b, root, family);
+	begin_space(b, root, tree);
 	for (;;) {
-		struct pd_cover_space *space = &b->cover->spaces[at];
+		struct pd_intervals_space *space = &b->intervals->spaces[at];
 		uint32_t child = b->child[at];
 
-		if (child != PD_NONE && b->cover->spaces[child].parent_changes <= b->done[at]) {
+		if (child != PD_NONE && b->intervals->spaces[child].parent_changes <= b->done[at]) {
 			b->child[at] = b->sibling[child];
-			begin_space(b, child, family);
+			begin_space(b, child, tree);
 			at = child;
 		} else if (b->done[at] < space->count) {
 			make_change(b, space, b->done[at]++);
@@ -161,7 +161,7 @@ static size_t collect_bounds(struct builder *b)
 
 		if (what & CLOSES)
 			continue;
-		mapping = &b->mappings[b->cover->changes[what].map];
+		mapping = &b->mappings[b->intervals->changes[what].map];
 		b->bounds[count++] = (struct bound){ mapping->start, what * 2 };
 		b->bounds[count++] = (struct bound){ mapping->end, what * 2 + 1 };
 	}
@@ -169,7 +169,7 @@ static size_t collect_bounds(struct builder *b)
 }
 
 // Makes the leaves and says for each change which it covers.
-static bool make_leaves(struct builder *b, struct pd_cover_family *family)
+static bool make_leaves(struct builder *b, struct pd_intervals_tree *tree)
 {
 	size_t count = collect_bounds(b), unique = 0;
 	struct bound *sorted = sort_bounds(b, count);
@@ -191,8 +191,8 @@ static bool make_leaves(struct builder *b, struct pd_cover_family *family)
 		else
 			range->low = (uint32_t)(unique - 1);
 	}
-	family->bounds = bounds;
-	family->leaf_count = (uint32_t)(unique - 1);
+	tree->bounds = bounds;
+	tree->leaf_count = (uint32_t)(unique - 1);
 	return true;
 }
 
@@ -219,7 +219,7 @@ static uint32_t next_node(struct nodes *nodes)
 	return 0;
 }
 
-static void count_range(struct builder *b, uint32_t change, uint32_t leaf_count, struct pd_cover_node *nodes)
+static void count_range(struct builder *b, uint32_t change, uint32_t leaf_count, struct pd_intervals_node *nodes)
 {
 	struct nodes walk = nodes_of(&b->ranges[change], leaf_count);
 
@@ -227,7 +227,7 @@ static void count_range(struct builder *b, uint32_t change, uint32_t leaf_count,
 		nodes[node].first++;
 }
 
-static uint64_t count_gaps(struct builder *b, uint32_t leaf_count, struct pd_cover_node *nodes)
+static uint64_t count_gaps(struct builder *b, uint32_t leaf_count, struct pd_intervals_node *nodes)
 {
 	uint64_t total = 0;
 
@@ -235,7 +235,7 @@ static uint64_t count_gaps(struct builder *b, uint32_t leaf_count, struct pd_cov
 		uint32_t what = b->steps[i].what;
 
 		if (what & CLOSES) {
-			const struct pd_cover_space *space = &b->cover->spaces[what - CLOSES];
+			const struct pd_intervals_space *space = &b->intervals->spaces[what - CLOSES];
 
 			for (uint32_t k = 0; k < space->count; k++)
 				count_range(b, space->first + k, leaf_count, nodes);
@@ -254,7 +254,7 @@ static uint64_t count_gaps(struct builder *b, uint32_t leaf_count, struct pd_cov
 	return total;
 }
 
-static void link_up(struct pd_cover_node *nodes, uint32_t leaf_count)
+static void link_up(struct pd_intervals_node *nodes, uint32_t leaf_count)
 {
 	for (uint32_t i = 2; i < 2 * leaf_count; i++) {
 		uint32_t up = i >> 1;
@@ -263,20 +263,21 @@ static void link_up(struct pd_cover_node *nodes, uint32_t leaf_count)
 	}
 }
 
-static void open_range(struct builder *b, const struct step *step, uint32_t leaf_count, struct pd_cover_gap *gaps)
+static void open_range(struct builder *b, const struct step *step, uint32_t leaf_count, struct pd_intervals_gap *gaps)
 {
 	struct nodes walk = nodes_of(&b->ranges[step->what], leaf_count);
 
 	for (uint32_t node; (node = next_node(&walk)) != 0;) {
 		uint32_t gap = b->fill[node]++;
 
-		gaps[gap] = (struct pd_cover_gap){ step->turn, step->turn };
+		gaps[gap] = (struct pd_intervals_gap){ step->turn, step->turn };
 		b->below[gap] = b->top[node];
 		b->top[node] = gap;
 	}
 }
 
-static void end_range(struct builder *b, uint32_t change, uint32_t turn, uint32_t leaf_count, struct pd_cover_gap *gaps)
+static void end_range(struct builder *b, uint32_t change, uint32_t turn, uint32_t leaf_count,
+		      struct pd_intervals_gap *gaps)
 {
 	struct nodes walk = nodes_of(&b->ranges[change], leaf_count);
 
@@ -284,31 +285,31 @@ static void end_range(struct builder *b, uint32_t change, uint32_t turn, uint32_
 		uint32_t below = b->below[b->top[node]];
 
 		b->top[node] = below;
-		gaps[b->fill[node]++] = (struct pd_cover_gap){ turn, below == PD_NONE ? 0 : gaps[below].top };
+		gaps[b->fill[node]++] = (struct pd_intervals_gap){ turn, below == PD_NONE ? 0 : gaps[below].top };
 	}
 }
 
-static void fill_gaps(struct builder *b, uint32_t leaf_count, struct pd_cover_gap *gaps)
+static void fill_gaps(struct builder *b, uint32_t leaf_count, struct pd_intervals_gap *gaps)
 {
 	for (size_t i = 0; i < b->step_count; i++) {
 		const struct step *step = &b->steps[i];
-		const struct pd_cover_space *space;
+		const struct pd_intervals_space *space;
 
 		if (!(step->what & CLOSES)) {
 			open_range(b, step, leaf_count, gaps);
 			continue;
 		}
-		space = &b->cover->spaces[step->what - CLOSES];
+		space = &b->intervals->spaces[step->what - CLOSES];
 		for (uint32_t k = space->count; k-- > 0;)
 			end_range(b, space->first + k, step->turn, leaf_count, gaps);
 	}
 }
 
-static bool make_nodes(struct builder *b, struct pd_cover_family *family)
+static bool make_nodes(struct builder *b, struct pd_intervals_tree *tree)
 {
-	uint32_t leaf_count = family->leaf_count;
-	struct pd_cover_node *nodes = pd_pool_array(b->keep, 2 * (size_t)leaf_count + 1, sizeof(*nodes));
-	struct pd_cover_gap *gaps;
+	uint32_t leaf_count = tree->leaf_count;
+	struct pd_intervals_node *nodes = pd_pool_array(b->keep, 2 * (size_t)leaf_count + 1, sizeof(*nodes));
+	struct pd_intervals_gap *gaps;
 	uint64_t total;
 
 	if (!nodes)
@@ -327,8 +328,8 @@ static bool make_nodes(struct builder *b, struct pd_cover_family *family)
 		return false;
 	fill_gaps(b, leaf_count, gaps);
 	link_up(nodes, leaf_count);
-	family->nodes = nodes;
-	family->gaps = gaps;
+	tree->nodes = nodes;
+	tree->gaps = gaps;
 	return true;
 }
 
@@ -336,64 +337,64 @@ static bool make_nodes(struct builder *b, struct pd_cover_family *family)
 
 static bool builder_init(struct builder *b)
 {
-	struct pd_cover *cover = b->cover;
-	size_t spaces = cover->space_count, largest = 0;
+	struct pd_intervals *intervals = b->intervals;
+	size_t spaces = intervals->space_count, largest = 0;
 
-	for (size_t i = 0; i < cover->family_count; i++) {
-		if (cover->families[i].change_count > largest)
-			largest = cover->families[i].change_count;
+	for (size_t i = 0; i < intervals->tree_count; i++) {
+		if (intervals->trees[i].change_count > largest)
+			largest = intervals->trees[i].change_count;
 	}
-	cover->maps = pd_pool_array(b->keep, 2 * spaces + cover->change_count + 1, sizeof(*cover->maps));
+	intervals->maps = pd_pool_array(b->keep, 2 * spaces + intervals->change_count + 1, sizeof(*intervals->maps));
 	b->child = pd_pool_array(b->temp, spaces, sizeof(*b->child));
 	b->sibling = pd_pool_array(b->temp, spaces, sizeof(*b->sibling));
 	b->done = pd_pool_array(b->temp, spaces, sizeof(*b->done));
 	b->steps = pd_pool_array(b->temp, spaces + largest, sizeof(*b->steps));
 	b->bounds = pd_pool_array(b->temp, 2 * largest, sizeof(*b->bounds));
 	b->spare = pd_pool_array(b->temp, 2 * largest, sizeof(*b->spare));
-	b->ranges = pd_pool_array(b->temp, cover->change_count, sizeof(*b->ranges));
+	b->ranges = pd_pool_array(b->temp, intervals->change_count, sizeof(*b->ranges));
 	b->top = pd_pool_array(b->temp, 4 * largest + 1, sizeof(*b->top));
 	b->fill = pd_pool_array(b->temp, 4 * largest + 1, sizeof(*b->fill));
-	return cover->maps && b->child && b->sibling && b->done && b->steps && b->bounds && b->spare && b->ranges &&
+	return intervals->maps && b->child && b->sibling && b->done && b->steps && b->bounds && b->spare && b->ranges &&
 	       b->top && b->fill;
 }
 
-static bool make_families(struct pd_cover *cover, struct pd_pool *keep)
+static bool make_families(struct pd_intervals *intervals, struct pd_pool *keep)
 {
-	for (size_t i = 0; i < cover->space_count; i++) {
-		struct pd_cover_space *space = &cover->spaces[i];
+	for (size_t i = 0; i < intervals->space_count; i++) {
+		struct pd_intervals_space *space = &intervals->spaces[i];
 
-		space->family = space->parent == PD_NONE ? (uint32_t)cover->family_count++ :
-							   cover->spaces[space->parent].family;
+		space->tree = space->parent == PD_NONE ? (uint32_t)intervals->tree_count++ :
+							 intervals->spaces[space->parent].tree;
 	}
-	cover->families = pd_pool_array(keep, cover->family_count, sizeof(*cover->families));
-	if (!cover->families)
+	intervals->trees = pd_pool_array(keep, intervals->tree_count, sizeof(*intervals->trees));
+	if (!intervals->trees)
 		return false;
-	for (size_t i = 0; i < cover->space_count; i++)
-		cover->families[cover->spaces[i].family].change_count += cover->spaces[i].count;
+	for (size_t i = 0; i < intervals->space_count; i++)
+		intervals->trees[intervals->spaces[i].tree].change_count += intervals->spaces[i].count;
 	return true;
 }
 
-bool pd_cover_build(struct pd_cover *cover, const struct pd_mapping *mappings, struct pd_pool *keep,
-		    struct pd_pool *temp)
+bool pd_intervals_build(struct pd_intervals *intervals, const struct pd_mapping *mappings, struct pd_pool *keep,
+			struct pd_pool *temp)
 {
-	struct builder b = { .cover = cover, .mappings = mappings, .keep = keep, .temp = temp };
+	struct builder b = { .intervals = intervals, .mappings = mappings, .keep = keep, .temp = temp };
 
 	// turns and steps have 31 bits
-	if (cover->change_count + 2 * cover->space_count >= CLOSES / 2) {
+	if (intervals->change_count + 2 * intervals->space_count >= CLOSES / 2) {
 		keep->full = true;
 		return false;
 	}
-	if (!make_families(cover, keep) || !builder_init(&b))
+	if (!make_families(intervals, keep) || !builder_init(&b))
 		return false;
 	link_children(&b);
-	for (size_t i = 0; i < cover->space_count; i++) {
-		struct pd_cover_family *family;
+	for (size_t i = 0; i < intervals->space_count; i++) {
+		struct pd_intervals_tree *tree;
 
-		if (cover->spaces[i].parent != PD_NONE)
+		if (intervals->spaces[i].parent != PD_NONE)
 			continue;
-		visit_family(&b, (uint32_t)i, cover->spaces[i].family);
-		family = &cover->families[cover->spaces[i].family];
-		if (family->change_count && (!make_leaves(&b, family) || !make_nodes(&b, family)))
+		visit_family(&b, (uint32_t)i, intervals->spaces[i].tree);
+		tree = &intervals->trees[intervals->spaces[i].tree];
+		if (tree->change_count && (!make_leaves(&b, tree) || !make_nodes(&b, tree)))
 			return false;
 	}
 	return true;
@@ -407,10 +408,10 @@ static bool is_until(struct pd_moment from, struct pd_moment when)
 }
 
 // How many changes of the space were made at a moment.
-static uint32_t changes_at(const struct pd_cover *cover, const struct pd_mapping *mappings,
-			   const struct pd_cover_space *space, struct pd_moment when)
+static uint32_t changes_at(const struct pd_intervals *intervals, const struct pd_mapping *mappings,
+			   const struct pd_intervals_space *space, struct pd_moment when)
 {
-	const struct pd_cover_change *changes = cover->changes + space->first;
+	const struct pd_intervals_change *changes = intervals->changes + space->first;
 	uint32_t low = 0, count = space->count;
 
 	// most ask when all has been mapped
@@ -434,12 +435,12 @@ static uint32_t changes_at(const struct pd_cover *cover, const struct pd_mapping
 	return low;
 }
 
-uint32_t pd_cover_turn(const struct pd_cover *cover, const struct pd_mapping *mappings, uint32_t space_index,
-		       struct pd_moment when, struct pd_moment *from, struct pd_moment *until)
+uint32_t pd_intervals_turn(const struct pd_intervals *intervals, const struct pd_mapping *mappings,
+			   uint32_t space_index, struct pd_moment when, struct pd_moment *from, struct pd_moment *until)
 {
-	const struct pd_cover_space *space = &cover->spaces[space_index];
-	const struct pd_cover_change *changes = cover->changes + space->first;
-	uint32_t count = changes_at(cover, mappings, space, when);
+	const struct pd_intervals_space *space = &intervals->spaces[space_index];
+	const struct pd_intervals_change *changes = intervals->changes + space->first;
+	uint32_t count = changes_at(intervals, mappings, space, when);
 
 	if (count) {
 		struct pd_moment last = mappings[changes[count - 1].map].from;
@@ -457,7 +458,7 @@ uint32_t pd_cover_turn(const struct pd_cover *cover, const struct pd_mapping *ma
 }
 
 // The change on top of a node at a turn, or 0.
-static uint32_t top_at(const struct pd_cover_gap *gaps, uint32_t count, uint32_t turn)
+static uint32_t top_at(const struct pd_intervals_gap *gaps, uint32_t count, uint32_t turn)
 {
 	uint32_t low = 0;
 
@@ -470,10 +471,10 @@ static uint32_t top_at(const struct pd_cover_gap *gaps, uint32_t count, uint32_t
 	return count && gaps[low].turn <= turn ? gaps[low].top : 0;
 }
 
-static uint32_t leaf_of(const struct pd_cover_family *family, uint64_t addr)
+static uint32_t leaf_of(const struct pd_intervals_tree *tree, uint64_t addr)
 {
-	const uint64_t *bounds = family->bounds;
-	uint32_t low = 0, count = family->leaf_count;
+	const uint64_t *bounds = tree->bounds;
+	uint32_t low = 0, count = tree->leaf_count;
 
 	while (count > 1) {
 		uint32_t half = count / 2;
@@ -485,44 +486,44 @@ static uint32_t leaf_of(const struct pd_cover_family *family, uint64_t addr)
 }
 
 // The leaf of an address, or PD_NONE. [*begin, *end) shrinks to the leaf, or to where none is.
-static uint32_t find_leaf(const struct pd_cover_family *family, uint64_t addr, uint64_t *begin, uint64_t *end)
+static uint32_t find_leaf(const struct pd_intervals_tree *tree, uint64_t addr, uint64_t *begin, uint64_t *end)
 {
 	uint64_t low = 0, high = UINT64_MAX;
 	uint32_t leaf = PD_NONE;
 
-	if (!family->leaf_count)
+	if (!tree->leaf_count)
 		return PD_NONE;
-	if (addr < family->bounds[0]) {
-		high = family->bounds[0];
-	} else if (addr >= family->bounds[family->leaf_count]) {
-		low = family->bounds[family->leaf_count];
+	if (addr < tree->bounds[0]) {
+		high = tree->bounds[0];
+	} else if (addr >= tree->bounds[tree->leaf_count]) {
+		low = tree->bounds[tree->leaf_count];
 	} else {
-		leaf = leaf_of(family, addr);
-		low = family->bounds[leaf];
-		high = family->bounds[leaf + 1];
+		leaf = leaf_of(tree, addr);
+		low = tree->bounds[leaf];
+		high = tree->bounds[leaf + 1];
 	}
 	*begin = low > *begin ? low : *begin;
 	*end = high < *end ? high : *end;
 	return leaf;
 }
 
-uint32_t pd_cover_find(const struct pd_cover *cover, const struct pd_mapping *mappings, uint32_t space_index,
-		       struct pd_moment when, uint64_t addr, uint64_t *begin, uint64_t *end)
+uint32_t pd_intervals_find(const struct pd_intervals *intervals, const struct pd_mapping *mappings,
+			   uint32_t space_index, struct pd_moment when, uint64_t addr, uint64_t *begin, uint64_t *end)
 {
-	const struct pd_cover_space *space = &cover->spaces[space_index];
-	const struct pd_cover_family *family = &cover->families[space->family];
-	uint32_t leaf = find_leaf(family, addr, begin, end);
+	const struct pd_intervals_space *space = &intervals->spaces[space_index];
+	const struct pd_intervals_tree *tree = &intervals->trees[space->tree];
+	uint32_t leaf = find_leaf(tree, addr, begin, end);
 	uint32_t changes, turn, best = 0;
 
 	if (leaf == PD_NONE)
 		return PD_NONE;
-	changes = changes_at(cover, mappings, space, when);
-	turn = changes ? cover->changes[space->first + changes - 1].turn : space->turn;
-	for (uint32_t node = leaf + family->leaf_count; node; node = family->nodes[node].up) {
-		uint32_t first = family->nodes[node].first;
-		uint32_t top = top_at(family->gaps + first, family->nodes[node + 1].first - first, turn);
+	changes = changes_at(intervals, mappings, space, when);
+	turn = changes ? intervals->changes[space->first + changes - 1].turn : space->turn;
+	for (uint32_t node = leaf + tree->leaf_count; node; node = tree->nodes[node].up) {
+		uint32_t first = tree->nodes[node].first;
+		uint32_t top = top_at(tree->gaps + first, tree->nodes[node + 1].first - first, turn);
 
 		best = top > best ? top : best;
 	}
-	return best ? cover->maps[best] : PD_NONE;
+	return best ? intervals->maps[best] : PD_NONE;
 }
