@@ -70,10 +70,10 @@ void pd_ring_pause(const struct pd_ring *ring, bool pause);
 // Gives the memory back to the kernel.
 void pd_ring_release(struct pd_ring *ring, const struct pd_ring_view *view);
 
-// ---- tally.c: what is said by the way ----
+// ---- counts.c: what is said by the way ----
 
 // Counts records, and keeps what is needed at the end.
-struct pd_tally {
+struct pd_ring_counts {
 	uint64_t samples;
 	uint64_t lost;              // by LOST records
 	uint64_t lost_samples;      // by LOST_SAMPLES records
@@ -87,12 +87,13 @@ struct pd_tally {
 };
 
 // Takes the records of a view that begin before a place in it; *at_io is where the next one begins, 0 at first.
-enum pd_status pd_tally_take(struct pd_tally *tally, const struct pd_ring_view *view, size_t *at_io, size_t until,
-			     struct pd_error *error);
+enum pd_status pd_ring_counts_add(struct pd_ring_counts *counts, const struct pd_ring_view *view, size_t *at_io,
+				  size_t until, struct pd_error *error);
 // Adds what one counted to another, and counts anew; paths stay where they are.
-void pd_tally_move_counts(struct pd_tally *to, struct pd_tally *from);
-enum pd_status pd_tally_path(struct pd_tally *tally, const char *path, size_t length, struct pd_error *error);
-void pd_tally_fini(struct pd_tally *tally);
+void pd_ring_counts_move_counts(struct pd_ring_counts *to, struct pd_ring_counts *from);
+enum pd_status pd_ring_counts_path(struct pd_ring_counts *counts, const char *path, size_t length,
+				   struct pd_error *error);
+void pd_ring_counts_fini(struct pd_ring_counts *counts);
 
 // ---- offcpu.c: where threads wait ----
 
@@ -120,7 +121,7 @@ struct pd_recorder {
 	struct pd_ring *rings;
 	size_t ring_count;
 	size_t ring_bytes;
-	struct pd_tally tally;
+	struct pd_ring_counts counts;
 	struct pd_offcpu *offcpu; // NULL: not asked for
 	struct pd_recorded recorded;
 	// open.c: what the kernel was found not to know
@@ -178,7 +179,7 @@ enum pd_status pd_session_put_piece(struct pd_recorder *recorder, size_t part, s
 				    struct pd_error *error);
 // Takes what is in a ring into a part of the output. Of different rings, with different tallies, from several threads.
 enum pd_status pd_session_drain_ring(struct pd_recorder *recorder, struct pd_ring *ring, size_t part,
-				     struct pd_tally *tally, bool newest, bool *any, struct pd_error *error);
+				     struct pd_ring_counts *counts, bool newest, bool *any, struct pd_error *error);
 // Ends the file and gives it a name of its own, as switching and --timestamp-filename want it.
 enum pd_status pd_session_keep(struct pd_recorder *recorder, struct pd_error *error);
 // Brings the file up to date, so that it opens as it is.

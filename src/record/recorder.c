@@ -133,7 +133,7 @@ void pd_recorder_close(struct pd_recorder *recorder)
 	pd_config_fini(&recorder->config);
 	pd_threads_fini(&recorder->threads);
 	pd_cpus_fini(&recorder->cpus);
-	pd_tally_fini(&recorder->tally);
+	pd_ring_counts_fini(&recorder->counts);
 	pd_offcpu_free(recorder->offcpu);
 	if (recorder->wake >= 0)
 		close(recorder->wake);
@@ -431,9 +431,9 @@ static enum pd_status end(struct loop *loop, enum pd_status status, struct pd_er
 void pd_recorder_state(const struct pd_recorder *recorder, struct pd_recorded *recorded_out)
 {
 	*recorded_out = recorder->recorded;
-	recorded_out->samples = recorder->tally.samples + (recorder->offcpu ? pd_offcpu_samples(recorder->offcpu) : 0);
+	recorded_out->samples = recorder->counts.samples + (recorder->offcpu ? pd_offcpu_samples(recorder->offcpu) : 0);
 	if (!recorded_out->lost)
-		recorded_out->lost = recorder->tally.lost + recorder->tally.lost_samples;
+		recorded_out->lost = recorder->counts.lost + recorder->counts.lost_samples;
 }
 
 enum pd_status pd_recorder_run(struct pd_recorder *recorder, struct pd_recorded *recorded_out, struct pd_error *error)

@@ -365,8 +365,8 @@ enum pd_status pd_session_begin(struct pd_recorder *recorder, struct pd_error *e
 
 	if (status >= 0)
 		status = open_live(recorder, error);
-	recorder->tally.first_ns = recorder->tally.last_ns = 0;
-	recorder->tally.time_at = time_place(&recorder->config);
+	recorder->counts.first_ns = recorder->counts.last_ns = 0;
+	recorder->counts.time_at = time_place(&recorder->config);
 	recorder->begin_ns = recorder->saved_ns = pd_now_ns();
 	if (status >= 0 && !recorder->options.session.tail_synthesize)
 		status = synthesize(recorder, error);
@@ -439,7 +439,8 @@ enum pd_status pd_session_drain(struct pd_recorder *recorder, bool newest, struc
 	if (recorder->workers)
 		status = pd_workers_drain(recorder, newest, error);
 	for (size_t i = 0; i < recorder->ring_count && status >= 0 && !recorder->workers; i++)
-		status = pd_session_drain_ring(recorder, &recorder->rings[i], 0, &recorder->tally, newest, &any, error);
+		status =
+			pd_session_drain_ring(recorder, &recorder->rings[i], 0, &recorder->counts, newest, &any, error);
 	if (status >= 0 && recorder->offcpu)
 		status = put_offcpu(recorder, false, error);
 	// what keeps the newest hands over old records late
@@ -477,7 +478,7 @@ enum pd_status pd_session_save(struct pd_recorder *recorder, struct pd_error *er
 static enum pd_status add_lost(struct pd_recorder *recorder, struct pd_error *error)
 {
 	struct pd_made made = { .take = put_made, .self = recorder };
-	uint64_t told = recorder->tally.lost + recorder->tally.lost_samples;
+	uint64_t told = recorder->counts.lost + recorder->counts.lost_samples;
 	uint64_t counted = 0;
 	enum pd_status status = PD_OK;
 
@@ -505,7 +506,7 @@ static enum pd_status add_lost(struct pd_recorder *recorder, struct pd_error *er
 
 static enum pd_status add_times(struct pd_recorder *recorder, struct pd_error *error)
 {
-	struct pd_sample_time times = { .first_ns = recorder->tally.first_ns, .last_ns = recorder->tally.last_ns };
+	struct pd_sample_time times = { .first_ns = recorder->counts.first_ns, .last_ns = recorder->counts.last_ns };
 
 	if (!times.first_ns || !recorder->writer || recorder->writer->mode == PD_MODE_PIPE)
 		return PD_OK;

@@ -30,7 +30,7 @@ enum pd_status pd_session_put_piece(struct pd_recorder *recorder, size_t part, s
 
 // Each part is counted right before it is packed, so that it comes from memory once.
 static enum pd_status put_view(struct pd_recorder *recorder, const struct pd_ring_view *view, size_t part,
-			       struct pd_tally *tally, struct pd_error *error)
+			       struct pd_ring_counts *counts, struct pd_error *error)
 {
 	enum pd_status status = PD_OK;
 	size_t counted = 0, until = 0;
@@ -42,7 +42,7 @@ static enum pd_status put_view(struct pd_recorder *recorder, const struct pd_rin
 			struct pd_bytes piece = { rest.data, rest.size < PD_PACK_PIECE ? rest.size : PD_PACK_PIECE };
 
 			until += piece.size;
-			status = pd_tally_take(tally, view, &counted, until, error);
+			status = pd_ring_counts_add(counts, view, &counted, until, error);
 			if (status >= 0)
 				status = pd_session_put_piece(recorder, part, piece, error);
 			rest.data += piece.size;
@@ -53,7 +53,7 @@ static enum pd_status put_view(struct pd_recorder *recorder, const struct pd_rin
 }
 
 static enum pd_status write_ring(struct pd_recorder *recorder, struct pd_ring *ring, size_t part,
-				 struct pd_tally *tally, bool *any, struct pd_error *error)
+				 struct pd_ring_counts *counts, bool *any, struct pd_error *error)
 {
 	struct pd_ring_view view;
 	enum pd_status status;
@@ -67,21 +67,21 @@ static enum pd_status write_ring(struct pd_recorder *recorder, struct pd_ring *r
 			pd_ring_release(ring, &view);
 		return status;
 	}
-	status = put_view(recorder, &view, part, tally, error);
+	status = put_view(recorder, &view, part, counts, error);
 	if (status >= 0)
 		pd_ring_release(ring, &view);
 	return status;
 }
 
 enum pd_status pd_session_drain_ring(struct pd_recorder *recorder, struct pd_ring *ring, size_t part,
-				     struct pd_tally *tally, bool newest, bool *any, struct pd_error *error)
+				     struct pd_ring_counts *counts, bool newest, bool *any, struct pd_error *error)
 {
 	enum pd_status status;
 
 	if (ring->backward && !newest)
 		return PD_OK;
 	pd_ring_pause(ring, true);
-	status = write_ring(recorder, ring, part, tally, any, error);
+	status = write_ring(recorder, ring, part, counts, any, error);
 	pd_ring_pause(ring, false);
 	return status;
 }

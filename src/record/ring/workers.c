@@ -30,7 +30,7 @@ struct worker {
 	pthread_t thread;
 	bool started;
 	sem_t go, done;
-	struct pd_tally tally;
+	struct pd_ring_counts counts;
 	bool newest, any, ends;
 	enum pd_status status;
 	struct pd_error error;
@@ -256,7 +256,7 @@ static void empty_rings(struct worker *worker)
 	worker->any = false;
 	for (size_t i = 0; i < recorder->ring_count && worker->status >= 0; i++)
 		if (has_cpu(&worker->rings, recorder->rings[i].cpu))
-			worker->status = pd_session_drain_ring(recorder, &recorder->rings[i], i + 1, &worker->tally,
+			worker->status = pd_session_drain_ring(recorder, &recorder->rings[i], i + 1, &worker->counts,
 							       worker->newest, &worker->any, &worker->error);
 }
 
@@ -332,7 +332,7 @@ enum pd_status pd_workers_drain(struct pd_recorder *recorder, bool newest, struc
 
 	for (size_t i = 0; i < workers->count; i++) {
 		workers->items[i].newest = newest;
-		workers->items[i].tally.time_at = recorder->tally.time_at;
+		workers->items[i].counts.time_at = recorder->counts.time_at;
 		sem_post(&workers->items[i].go);
 	}
 	for (size_t i = 0; i < workers->count; i++) {
@@ -345,7 +345,7 @@ enum pd_status pd_workers_drain(struct pd_recorder *recorder, bool newest, struc
 			if (error)
 				*error = worker->error;
 		}
-		pd_tally_move_counts(&recorder->tally, &worker->tally);
+		pd_ring_counts_move_counts(&recorder->counts, &worker->counts);
 	}
 	return status;
 }
@@ -356,10 +356,11 @@ enum pd_status pd_workers_paths(struct pd_recorder *recorder, struct pd_error *e
 	enum pd_status status = PD_OK;
 
 	for (size_t i = 0; i < workers->count; i++) {
-		const struct pd_tally *tally = &workers->items[i].tally;
+		const struct pd_ring_counts *counts = &workers->items[i].counts;
 
-		for (size_t j = 0; j < tally->path_count && status >= 0; j++)
-			status = pd_tally_path(&recorder->tally, tally->paths[j], strlen(tally->paths[j]), error);
+		for (size_t j = 0; j < counts->path_count && status >= 0; j++)
+			status = pd_ring_counts_path(&recorder->counts, counts->paths[j], strlen(counts->paths[j]),
+						     error);
 	}
 	return status;
 }
@@ -378,7 +379,7 @@ void pd_workers_end(struct pd_recorder *recorder)
 			sem_destroy(&worker->go);
 			sem_destroy(&worker->done);
 		}
-		pd_tally_fini(&worker->tally);
+		pd_ring_counts_fini(&worker->counts);
 		pd_cpus_fini(&worker->rings);
 		pd_cpus_fini(&worker->runs_on);
 	}

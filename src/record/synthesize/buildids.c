@@ -40,7 +40,7 @@ static enum pd_status append_build_id(struct pd_write_bytes *bytes, uint16_t mis
 
 enum pd_status pd_recorder_add_build_ids(struct pd_recorder *recorder, struct pd_error *error)
 {
-	const struct pd_tally *tally = &recorder->tally;
+	const struct pd_ring_counts *counts = &recorder->counts;
 	struct pd_write_bytes bytes = { 0 };
 	enum pd_status status = PD_OK;
 	uint8_t build_id[20], size;
@@ -49,10 +49,10 @@ enum pd_status pd_recorder_add_build_ids(struct pd_recorder *recorder, struct pd
 		return PD_OK;
 	if (pd_build_id_of_kernel(NULL, build_id, &size))
 		status = append_build_id(&bytes, PD_CPUMODE_KERNEL, "[kernel.kallsyms]", build_id, size, error);
-	for (size_t i = 0; i < tally->path_count && status >= 0; i++) {
+	for (size_t i = 0; i < counts->path_count && status >= 0; i++) {
 		memset(build_id, 0, sizeof(build_id));
-		if (pd_build_id_of_file(tally->paths[i], build_id, &size))
-			status = append_build_id(&bytes, PD_CPUMODE_USER, tally->paths[i], build_id, size, error);
+		if (pd_build_id_of_file(counts->paths[i], build_id, &size))
+			status = append_build_id(&bytes, PD_CPUMODE_USER, counts->paths[i], build_id, size, error);
 	}
 	if (status >= 0 && bytes.size)
 		status = pd_writer_set_feature_bytes(recorder->writer, PD_FEATURE_BUILD_ID,

@@ -20,10 +20,10 @@ enum {
 };
 
 // A record in one piece.
-static const uint8_t *whole(struct pd_tally *tally, const struct pd_ring_view *view, size_t at, size_t size)
+static const uint8_t *whole(struct pd_ring_counts *counts, const struct pd_ring_view *view, size_t at, size_t size)
 {
 	const struct pd_bytes *first = &view->pieces[0];
-	struct pd_made *copy = &tally->copy;
+	struct pd_made *copy = &counts->copy;
 	size_t head;
 
 	if (at >= first->size)
@@ -38,26 +38,27 @@ static const uint8_t *whole(struct pd_tally *tally, const struct pd_ring_view *v
 	return copy->data;
 }
 
-enum pd_status pd_tally_path(struct pd_tally *tally, const char *path, size_t length, struct pd_error *error)
+enum pd_status pd_ring_counts_path(struct pd_ring_counts *counts, const char *path, size_t length,
+				   struct pd_error *error)
 {
-	uint64_t hash = pd_hash((uintptr_t)tally, path, length);
+	uint64_t hash = pd_hash((uintptr_t)counts, path, length);
 	size_t at = (uint32_t)hash;
 	char *copy;
 
-	for (uint32_t i; (i = pd_index_next(&tally->by_path, hash, &at)) != PD_INDEX_END;)
-		if (strlen(tally->paths[i]) == length && memcmp(tally->paths[i], path, length) == 0)
+	for (uint32_t i; (i = pd_index_next(&counts->by_path, hash, &at)) != PD_INDEX_END;)
+		if (strlen(counts->paths[i]) == length && memcmp(counts->paths[i], path, length) == 0)
 			return PD_OK;
 	copy = strndup(path, length);
-	if (!copy || !PD_GROW(tally->paths, tally->path_capacity, tally->path_count + 1) ||
-	    !pd_index_add(&tally->by_path, hash, (uint32_t)tally->path_count)) {
+	if (!copy || !PD_GROW(counts->paths, counts->path_capacity, counts->path_count + 1) ||
+	    !pd_index_add(&counts->by_path, hash, (uint32_t)counts->path_count)) {
 		free(copy);
 		return pd_fail_memory(error);
 	}
-	tally->paths[tally->path_count++] = copy;
+	counts->paths[counts->path_count++] = copy;
 	return PD_OK;
 }
 
-static enum pd_status take_map(struct pd_tally *tally, const uint8_t *record, size_t size, size_t offset,
+static enum pd_status take_map(struct pd_ring_counts *counts, const uint8_t *record, size_t size, size_t offset,
 			       struct pd_error *error)
 {
 	const char *path = (const char *)record + offset;
@@ -69,48 +70,48 @@ static enum pd_status take_map(struct pd_tally *tally, const uint8_t *record, si
 	// what is no file has no build id
 	if (path[0] != '/' || strncmp(path, "//anon", 6) == 0)
 		return PD_OK;
-	return pd_tally_path(tally, path, length, error);
+	return pd_ring_counts_path(counts, path, length, error);
 }
 
-static enum pd_status take_other(struct pd_tally *tally, const struct pd_ring_view *view, size_t at, uint32_t type,
-				 size_t size, struct pd_error *error)
+static enum pd_status take_other(struct pd_ring_counts *counts, const struct pd_ring_view *view, size_t at,
+				 uint32_t type, size_t size, struct pd_error *error)
 {
-	const uint8_t *record = whole(tally, view, at, size);
+	const uint8_t *record = whole(counts, view, at, size);
 
 	if (!record)
 		return pd_fail_memory(error);
 	if (type == PD_RECORD_MMAP2)
-		return take_map(tally, record, size, MMAP2_PATH, error);
+		return take_map(counts, record, size, MMAP2_PATH, error);
 	if (type == PD_RECORD_MMAP)
-		return take_map(tally, record, size, MMAP_PATH, error);
+		return take_map(counts, record, size, MMAP_PATH, error);
 	if (type == PD_RECORD_LOST && size >= LOST_COUNT + 8)
-		tally->lost += pd_load_u64(record + LOST_COUNT, false);
+		counts->lost += pd_load_u64(record + LOST_COUNT, false);
 	if (type == PD_RECORD_LOST_SAMPLES && size >= LOST_SAMPLES_COUNT + 8)
-		tally->lost_samples += pd_load_u64(record + LOST_SAMPLES_COUNT, false);
+		counts->lost_samples += pd_load_u64(record + LOST_SAMPLES_COUNT, false);
 	return PD_OK;
 }
 
 // Rings are in order but for a few records, so the ends of what is there tell the time.
-static void take_times(struct pd_tally *tally, const struct pd_ring_view *view, size_t first, size_t last)
+static void take_times(struct pd_ring_counts *counts, const struct pd_ring_view *view, size_t first, size_t last)
 {
 	size_t at[2] = { first, last };
 
 	for (unsigned i = 0; i < 2; i++) {
-		const uint8_t *record = whole(tally, view, at[i], tally->time_at + 8);
-		uint64_t time = record ? pd_load_u64(record + tally->time_at, false) : 0;
+		const uint8_t *record = whole(counts, view, at[i], counts->time_at + 8);
+		uint64_t time = record ? pd_load_u64(record + counts->time_at, false) : 0;
 
 		if (!time)
 			continue;
-		if (!tally->first_ns || time < tally->first_ns)
-			tally->first_ns = time;
-		if (time > tally->last_ns)
-			tally->last_ns = time;
+		if (!counts->first_ns || time < counts->first_ns)
+			counts->first_ns = time;
+		if (time > counts->last_ns)
+			counts->last_ns = time;
 	}
 }
 
 // Records begin at multiples of 8, so a header is never torn.
-enum pd_status pd_tally_take(struct pd_tally *tally, const struct pd_ring_view *view, size_t *at_io, size_t until,
-			     struct pd_error *error)
+enum pd_status pd_ring_counts_add(struct pd_ring_counts *counts, const struct pd_ring_view *view, size_t *at_io,
+				  size_t until, struct pd_error *error)
 {
 	size_t total = view->pieces[0].size + view->pieces[1].size;
 	size_t first = SIZE_MAX, last = 0, at = *at_io;
@@ -128,21 +129,21 @@ enum pd_status pd_tally_take(struct pd_tally *tally, const struct pd_ring_view *
 			return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET,
 				       "the kernel handed over a record of %zu bytes and type %u", size, type);
 		if (type == PD_RECORD_SAMPLE) {
-			tally->samples++;
+			counts->samples++;
 			first = first == SIZE_MAX ? at : first;
 			last = at;
 		} else {
-			status = take_other(tally, view, at, type, size, error);
+			status = take_other(counts, view, at, type, size, error);
 		}
 		at += size;
 	}
-	if (first != SIZE_MAX && tally->time_at)
-		take_times(tally, view, first, last);
+	if (first != SIZE_MAX && counts->time_at)
+		take_times(counts, view, first, last);
 	*at_io = at;
 	return status;
 }
 
-void pd_tally_move_counts(struct pd_tally *to, struct pd_tally *from)
+void pd_ring_counts_move_counts(struct pd_ring_counts *to, struct pd_ring_counts *from)
 {
 	to->samples += from->samples;
 	to->lost += from->lost;
@@ -154,12 +155,12 @@ void pd_tally_move_counts(struct pd_tally *to, struct pd_tally *from)
 	from->samples = from->lost = from->lost_samples = 0;
 }
 
-void pd_tally_fini(struct pd_tally *tally)
+void pd_ring_counts_fini(struct pd_ring_counts *counts)
 {
-	for (size_t i = 0; i < tally->path_count; i++)
-		free(tally->paths[i]);
-	pd_free(tally->paths);
-	pd_index_fini(&tally->by_path);
-	pd_made_fini(&tally->copy);
-	*tally = (struct pd_tally){ 0 };
+	for (size_t i = 0; i < counts->path_count; i++)
+		free(counts->paths[i]);
+	pd_free(counts->paths);
+	pd_index_fini(&counts->by_path);
+	pd_made_fini(&counts->copy);
+	*counts = (struct pd_ring_counts){ 0 };
 }
