@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The one walk over a file that cuts it into pieces, with scouts ahead of it on other threads. */
+/* The one walk over a file that cuts it into pieces, with scanners ahead of it on other threads. */
 #include "stream/cut/pieces.h"
 
 #include <inttypes.h>
 
-#include "stream/cut/scout.h"
+#include "stream/cut/scanner.h"
 
 enum {
 	PROGRESS_STEP = 1 << 20
@@ -14,7 +14,7 @@ struct walk {
 	struct pd_pieces *pieces;
 	struct pd_stream *stream;
 	const struct pd_visitor *visitor;
-	struct pd_scouts *scouts; // NULL: none are left
+	struct pd_scanners *scanners; // NULL: none are left
 	struct pd_cut cut;
 	uint64_t progress_at;
 	uint32_t progress_part;
@@ -63,7 +63,7 @@ static enum pd_status note_record(struct walk *walk, const struct pd_record *rec
 	return PD_OK;
 }
 
-// ---- what scouts found ----
+// ---- what scanners found ----
 
 static bool add_pieces(struct pd_pieces *pieces, const struct pd_pieces *more, uint64_t place)
 {
@@ -76,8 +76,8 @@ static bool add_pieces(struct pd_pieces *pieces, const struct pd_pieces *more, u
 	return true;
 }
 
-// Takes over what a scout found from here on, as if the walk had been there.
-static enum pd_status take_over(struct walk *walk, const struct pd_scout *found, struct pd_error *error)
+// Takes over what a scanner found from here on, as if the walk had been there.
+static enum pd_status take_over(struct walk *walk, const struct pd_scanner *found, struct pd_error *error)
 {
 	struct pd_stream *stream = walk->stream;
 	uint64_t place = stream->index;
@@ -97,24 +97,24 @@ static enum pd_status take_over(struct walk *walk, const struct pd_scout *found,
 	return status < 0 ? status : pd_stream_go_on(stream, found->end, place + found->pieces.record_count);
 }
 
-// Samples behind the next start of a scout are not passed over, so the walk comes to it if it is one.
+// Samples behind the next start of a scanner are not passed over, so the walk comes to it if it is one.
 static enum pd_status follow_scouts(struct walk *walk, struct pd_error *error)
 {
 	struct pd_stream *stream = walk->stream;
 	enum pd_status status = PD_OK;
-	const struct pd_scout *found;
+	const struct pd_scanner *found;
 	uint64_t offset;
 
 	while (status >= 0 && stream->part == 0 && stream->part_open) {
 		offset = stream->reader.offset + stream->outer_size + stream->tail_left;
-		found = pd_scouts_at(walk->scouts, offset);
+		found = pd_scanners_at(walk->scanners, offset);
 		if (!found)
 			break;
 		status = take_over(walk, found, error);
 		if (status >= 0 && walk->visitor && walk->visitor->progress)
 			status = walk->visitor->progress(walk->visitor->self, stream, error);
 	}
-	walk->cut.limit = stream->part == 0 ? pd_scouts_limit(walk->scouts) : UINT64_MAX;
+	walk->cut.limit = stream->part == 0 ? pd_scanners_limit(walk->scanners) : UINT64_MAX;
 	return status;
 }
 
@@ -129,8 +129,8 @@ static void give_up_cutting(struct walk *walk, const struct pd_record *record)
 	for (size_t i = 0; i < pieces->count; i++)
 		pd_times_join(&walk->cut.whole.times, &pieces->items[i].times);
 	pieces->count = 0;
-	pd_scouts_end(walk->scouts);
-	walk->scouts = NULL;
+	pd_scanners_end(walk->scanners);
+	walk->scanners = NULL;
 	walk->cut.limit = UINT64_MAX;
 }
 
@@ -140,7 +140,7 @@ static enum pd_status walk_all(struct walk *walk, struct pd_error *error)
 	enum pd_status status;
 
 	for (;;) {
-		if (walk->scouts) {
+		if (walk->scanners) {
 			status = follow_scouts(walk, error);
 			if (status < 0)
 				return status;
@@ -167,9 +167,9 @@ enum pd_status pd_pieces_walk(struct pd_pieces *pieces, struct pd_stream *stream
 	enum pd_status status;
 
 	pd_cut_init(&walk.cut, pieces, stream);
-	walk.scouts = pd_scouts_start(stream->file, threads);
+	walk.scanners = pd_scanners_start(stream->file, threads);
 	status = walk_all(&walk, error);
-	pd_scouts_end(walk.scouts);
+	pd_scanners_end(walk.scanners);
 	if (status != PD_END)
 		return status;
 	pieces->told_until = UINT64_MAX;

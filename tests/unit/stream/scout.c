@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scouts against a walk alone: where they begin and end, and that a walk with them cuts the file and shows its records as
+ * Scanners against a walk alone: where they begin and end, and that a walk with them cuts the file and shows its records as
  * it does without, whatever is in the file.
  */
 #include "../opened.h"
 #include "tally.h"
 
-#include "stream/cut/scout.h"
+#include "stream/cut/scanner.h"
 
 enum {
 	ID_IP_TIME = 0x10005, // the id in front
@@ -152,24 +152,24 @@ static void open_file(enum oddity oddity, bool big, uint64_t seed)
 	opened_open(&o, &image, 0);
 }
 
-// ---- where scouts begin and end ----
+// ---- where scanners begin and end ----
 
-TEST(scout__each_comes_to_where_the_next_begins)
+TEST(scanner__each_comes_to_where_the_next_begins)
 {
-	struct pd_scouts *scouts;
+	struct pd_scanners *scanners;
 	const struct pd_part *part;
 	uint64_t at, limit;
 
 	open_file(NOTHING, false, 0);
 	CHECK(o.status == PD_OK);
 	part = o.file->parts;
-	scouts = pd_scouts_start(o.file, 4);
-	CHECK(scouts);
-	limit = pd_scouts_limit(scouts);
+	scanners = pd_scanners_start(o.file, 4);
+	CHECK(scanners);
+	limit = pd_scanners_limit(scanners);
 	CHECK(limit == part->begin + (part->end - part->begin) / 4);
-	CHECK(!pd_scouts_at(scouts, limit - 1));
+	CHECK(!pd_scanners_at(scanners, limit - 1));
 	for (at = limit; at < limit + SAMPLE_SIZE + 24; at++) {
-		const struct pd_scout *found = pd_scouts_at(scouts, at);
+		const struct pd_scanner *found = pd_scanners_at(scanners, at);
 
 		if (!found)
 			continue;
@@ -178,22 +178,22 @@ TEST(scout__each_comes_to_where_the_next_begins)
 			CHECK(found->pieces.record_count * SAMPLE_SIZE == found->end - at);
 			CHECK(found->others.size > 0);
 			at = found->end;
-			found = pd_scouts_at(scouts, at);
+			found = pd_scanners_at(scanners, at);
 		}
 		break;
 	}
 	CHECK(at == part->end);
-	CHECK(pd_scouts_limit(scouts) == UINT64_MAX);
-	pd_scouts_end(scouts);
+	CHECK(pd_scanners_limit(scanners) == UINT64_MAX);
+	pd_scanners_end(scanners);
 	opened_close(&o);
 }
 
-TEST(scout__of_no_use)
+TEST(scanner__of_no_use)
 {
 	open_file(NOTHING, false, 0);
-	CHECK(!pd_scouts_start(o.file, 1));
+	CHECK(!pd_scanners_start(o.file, 1));
 	o.file->features[PD_FEATURE_COMPRESSED].present = true;
-	CHECK(!pd_scouts_start(o.file, 4));
+	CHECK(!pd_scanners_start(o.file, 4));
 	opened_close(&o);
 }
 
@@ -276,7 +276,7 @@ static bool same_walk(enum oddity oddity, bool big, uint64_t seed, size_t thread
 	return same;
 }
 
-TEST(scout__walks_are_the_same)
+TEST(scanner__walks_are_the_same)
 {
 	for (int oddity = NOTHING; oddity < ODDITIES; oddity++)
 		for (size_t threads = 2; threads <= 8; threads *= 2) {
@@ -285,13 +285,13 @@ TEST(scout__walks_are_the_same)
 		}
 }
 
-TEST(scout__walks_over_damage_are_the_same)
+TEST(scanner__walks_over_damage_are_the_same)
 {
 	for (uint64_t seed = 1; seed <= 12; seed++)
 		CHECK(same_walk((enum oddity)(seed % HOLDERS), seed % 2, seed, 2 + seed % 6));
 }
 
-TEST(scout__a_walk_that_is_stopped)
+TEST(scanner__a_walk_that_is_stopped)
 {
 	for (size_t threads = 1; threads <= 4; threads++) {
 		struct walked walked;
@@ -306,6 +306,6 @@ TEST(scout__a_walk_that_is_stopped)
 	}
 }
 
-RUN(TEST_CASE(scout__each_comes_to_where_the_next_begins), TEST_CASE(scout__of_no_use),
-    TEST_CASE(scout__walks_are_the_same), TEST_CASE(scout__walks_over_damage_are_the_same),
-    TEST_CASE(scout__a_walk_that_is_stopped))
+RUN(TEST_CASE(scanner__each_comes_to_where_the_next_begins), TEST_CASE(scanner__of_no_use),
+    TEST_CASE(scanner__walks_are_the_same), TEST_CASE(scanner__walks_over_damage_are_the_same),
+    TEST_CASE(scanner__a_walk_that_is_stopped))

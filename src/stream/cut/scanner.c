@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stream/cut/scout.h"
+#include "stream/cut/scanner.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,15 +14,15 @@ enum {
 };
 
 struct member {
-	struct pd_scout found;
-	struct pd_scouts *party;
+	struct pd_scanner found;
+	struct pd_scanners *pool;
 	uint64_t from, to; // the region
 	pthread_t thread;
 	bool started;
 	bool has_begun; // a start was found
 };
 
-struct pd_scouts {
+struct pd_scanners {
 	struct pd_file view; // the file as it was; the walk may learn more about it meanwhile
 	struct member members[MOST_SCOUTS];
 	size_t count, next;
@@ -60,7 +60,7 @@ static bool is_chain(const struct pd_file *file, const uint8_t *at, const uint8_
 static bool guess(struct member *member, struct pd_stream *stream)
 {
 	struct pd_reader *reader = &stream->reader;
-	const struct pd_file *file = &member->party->view;
+	const struct pd_file *file = &member->pool->view;
 	struct pd_error error;
 
 	if (pd_stream_open_range(stream, 0, member->from, file->parts[0].end, &error) < 0 ||
@@ -87,7 +87,7 @@ static bool is_plain(const struct pd_stream *stream, const struct pd_record *rec
 }
 
 // False if there is no memory.
-static bool note_record(struct pd_scout *found, struct pd_cut *cut, const struct pd_record *record)
+static bool note_record(struct pd_scanner *found, struct pd_cut *cut, const struct pd_record *record)
 {
 	bool is_sample = record->type == PD_RECORD_SAMPLE;
 
@@ -102,7 +102,7 @@ static bool note_record(struct pd_scout *found, struct pd_cut *cut, const struct
 
 static void explore(struct member *member, struct pd_stream *stream)
 {
-	struct pd_scout *found = &member->found;
+	struct pd_scanner *found = &member->found;
 	const struct pd_record *record;
 	struct pd_error error;
 	struct pd_cut cut;
@@ -113,7 +113,7 @@ static void explore(struct member *member, struct pd_stream *stream)
 	cut.limit = member->to;
 	found->begin = found->end = stream->reader.offset;
 	member->has_begun = true;
-	while (member->has_begun && !atomic_load_explicit(&member->party->ended, memory_order_relaxed) &&
+	while (member->has_begun && !atomic_load_explicit(&member->pool->ended, memory_order_relaxed) &&
 	       pd_stream_next(stream, &record, &error) == PD_OK) {
 		// bytes that are left out are told by the walk
 		if (record->offset != found->end || record->offset >= member->to || found->others.size > MOST_OTHERS ||
@@ -123,13 +123,13 @@ static void explore(struct member *member, struct pd_stream *stream)
 	}
 }
 
-static void *scout(void *self)
+static void *scanner(void *self)
 {
 	struct member *member = self;
 	struct pd_stream *stream;
 	struct pd_error error;
 
-	if (pd_stream_new(&member->party->view, &stream, &error) < 0)
+	if (pd_stream_new(&member->pool->view, &stream, &error) < 0)
 		return NULL;
 	stream->quiet = true;
 	stream->finalized = true;
@@ -140,7 +140,7 @@ static void *scout(void *self)
 
 // ---- all of them ----
 
-// What a scout reads of a file that the walk might change.
+// What a scanner reads of a file that the walk might change.
 static bool make_view(struct pd_file *view, const struct pd_file *file)
 {
 	*view = *file;
@@ -161,22 +161,22 @@ static void wait_for(struct member *member)
 	member->started = false;
 }
 
-static void start(struct pd_scouts *scouts, const struct pd_part *part, uint64_t region)
+static void start(struct pd_scanners *scanners, const struct pd_part *part, uint64_t region)
 {
-	for (size_t i = 0; i < scouts->count; i++) {
-		struct member *member = &scouts->members[i];
+	for (size_t i = 0; i < scanners->count; i++) {
+		struct member *member = &scanners->members[i];
 
-		member->party = scouts;
+		member->pool = scanners;
 		member->from = part->begin + (i + 1) * region;
-		member->to = i + 1 < scouts->count ? member->from + region : part->end;
-		member->started = pthread_create(&member->thread, NULL, scout, member) == 0;
+		member->to = i + 1 < scanners->count ? member->from + region : part->end;
+		member->started = pthread_create(&member->thread, NULL, scanner, member) == 0;
 	}
 }
 
-struct pd_scouts *pd_scouts_start(const struct pd_file *file, size_t threads)
+struct pd_scanners *pd_scanners_start(const struct pd_file *file, size_t threads)
 {
 	const struct pd_part *part = file->parts;
-	struct pd_scouts *scouts;
+	struct pd_scanners *scanners;
 	uint64_t size;
 
 	if (threads < 2 || !is_of_use(file) || part->end <= part->begin)
@@ -186,51 +186,51 @@ struct pd_scouts *pd_scouts_start(const struct pd_file *file, size_t threads)
 		threads = MOST_SCOUTS + 1;
 	if (threads > size / LEAST_REGION)
 		threads = (size_t)(size / LEAST_REGION);
-	if (threads < 2 || !(scouts = pd_alloc(sizeof(*scouts))))
+	if (threads < 2 || !(scanners = pd_alloc(sizeof(*scanners))))
 		return NULL;
-	if (!make_view(&scouts->view, file)) {
-		pd_free(scouts);
+	if (!make_view(&scanners->view, file)) {
+		pd_free(scanners);
 		return NULL;
 	}
-	scouts->count = threads - 1;
-	start(scouts, part, size / threads);
-	return scouts;
+	scanners->count = threads - 1;
+	start(scanners, part, size / threads);
+	return scanners;
 }
 
-uint64_t pd_scouts_limit(const struct pd_scouts *scouts)
+uint64_t pd_scanners_limit(const struct pd_scanners *scanners)
 {
-	const struct member *member = &scouts->members[scouts->next];
+	const struct member *member = &scanners->members[scanners->next];
 
-	if (scouts->next == scouts->count)
+	if (scanners->next == scanners->count)
 		return UINT64_MAX;
 	return member->started || !member->has_begun ? member->from : member->found.begin;
 }
 
-struct pd_scout *pd_scouts_at(struct pd_scouts *scouts, uint64_t offset)
+struct pd_scanner *pd_scanners_at(struct pd_scanners *scanners, uint64_t offset)
 {
-	while (scouts->next < scouts->count && pd_scouts_limit(scouts) <= offset) {
-		struct member *member = &scouts->members[scouts->next];
+	while (scanners->next < scanners->count && pd_scanners_limit(scanners) <= offset) {
+		struct member *member = &scanners->members[scanners->next];
 
 		wait_for(member);
 		if (member->has_begun && member->found.begin > offset)
 			break;
-		scouts->next++;
+		scanners->next++;
 		if (member->has_begun && member->found.begin == offset)
 			return &member->found;
 	}
 	return NULL;
 }
 
-void pd_scouts_end(struct pd_scouts *scouts)
+void pd_scanners_end(struct pd_scanners *scanners)
 {
-	if (!scouts)
+	if (!scanners)
 		return;
-	atomic_store(&scouts->ended, true);
-	for (size_t i = 0; i < scouts->count; i++) {
-		wait_for(&scouts->members[i]);
-		pd_pieces_fini(&scouts->members[i].found.pieces);
-		pd_batch_fini(&scouts->members[i].found.others);
+	atomic_store(&scanners->ended, true);
+	for (size_t i = 0; i < scanners->count; i++) {
+		wait_for(&scanners->members[i]);
+		pd_pieces_fini(&scanners->members[i].found.pieces);
+		pd_batch_fini(&scanners->members[i].found.others);
 	}
-	pd_u64_map_fini(&scouts->view.ids);
-	pd_free(scouts);
+	pd_u64_map_fini(&scanners->view.ids);
+	pd_free(scanners);
 }
