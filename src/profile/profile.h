@@ -46,7 +46,7 @@ struct pd_profile {
 void pd_profile_note_losses(struct pd_profile_losses *losses, const struct pd_record *record);
 // Arranges what was collected and takes it over from the collector.
 enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status status, struct pd_error *error);
-// Portions become slices, by the number of their bucket; buckets get what was counted. ranges has room for all buckets, and
+// Entries become slices, by the number of their bucket; buckets get what was counted. ranges has room for all buckets, and
 // is where theirs are then. False if there is no memory. profile/slices.c
 bool pd_profile_slice(struct pd_profile *profile, struct pd_slice_range *ranges);
 // Begins to name frames, which are all there, on a thread of its own if that is worth it; the other one waits for its end.

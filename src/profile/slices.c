@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slices of time: the portions that all collectors counted, by bucket and strip. Portions are put where their bucket has
- * its place, in parts of all portions; then each bucket's are sorted and joined, in parts of all buckets.
+ * Slices of time: the binned counts that all collectors counted, by bucket and bin. Entries are put where their bucket has
+ * its place, in parts of all binned counts; then each bucket's are sorted and joined, in parts of all buckets.
  */
 #include <string.h>
 
@@ -11,18 +11,18 @@
 
 enum {
 	AHEAD = 16,             // buckets that are on their way from memory
-	WORTH_A_PART = 1 << 13, // portions; for less a thread costs more
-	HALVINGS_MOST = 16,     // strips are no more than that many bits
+	WORTH_A_PART = 1 << 13, // binned counts; for less a thread costs more
+	HALVINGS_MOST = 16,     // bins are no more than that many bits
 };
 
 struct slicer {
 	struct pd_profile *profile;
 	struct pd_slice_range *ranges; // by bucket
 	size_t count;                  // of buckets
-	size_t all;                    // portions
+	size_t all;                    // binned counts
 	size_t parts;
 	unsigned shift;              // a slice has 1 << shift of those that were asked for
-	uint32_t *at[PD_PARTS_MOST]; // where the next portion of a bucket goes, for each part
+	uint32_t *at[PD_PARTS_MOST]; // where the next binned count of a bucket goes, for each part
 	unsigned halvings;           // of indices, since they were joined
 	// Neighbours by how many halvings make them one; more than there are: none does.
 	size_t differing[PD_PARTS_MOST][HALVINGS_MOST + 2];
@@ -30,9 +30,9 @@ struct slicer {
 };
 
 // The lists of all collectors, one after another.
-static struct pd_portions *list_at(struct pd_collector *c, size_t index)
+static struct pd_binned_list *list_at(struct pd_collector *c, size_t index)
 {
-	return &pd_collector_share(c, index)->portions;
+	return &pd_collector_share(c, index)->binned;
 }
 
 static unsigned most_shift(struct pd_collector *c)
@@ -55,57 +55,57 @@ static size_t count_all(struct pd_collector *c)
 
 // ---- to their places ----
 
-static void count_portions(const struct pd_portion *portions, size_t count, uint32_t *counts)
+static void count_binned(const struct pd_binned *binned, size_t count, uint32_t *counts)
 {
 	for (size_t i = 0; i < count; i++)
-		counts[portions[i].bucket]++;
+		counts[binned[i].bucket]++;
 }
 
-static void put_portions(const struct pd_portion *portions, size_t count, unsigned shift, uint32_t *at,
-			 struct pd_slice *slices)
+static void put_binned(const struct pd_binned *binned, size_t count, unsigned shift, uint32_t *at,
+		       struct pd_slice *slices)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct pd_portion *portion = &portions[i];
-		bool timed = portion->strip != PD_STRIP_NONE;
+		const struct pd_binned *entry = &binned[i];
+		bool timed = entry->bin != PD_BIN_NONE;
 
-		slices[at[portion->bucket]++] = (struct pd_slice){
-			.period = portion->period,
-			.samples = portion->samples,
-			.index = timed ? (uint32_t)portion->strip >> shift : UINT32_MAX,
+		slices[at[entry->bucket]++] = (struct pd_slice){
+			.period = entry->period,
+			.samples = entry->samples,
+			.index = timed ? (uint32_t)entry->bin >> shift : UINT32_MAX,
 		};
 	}
 }
 
-// What a part of all portions has of each list.
-static void walk_portions(struct slicer *slicer, size_t part, bool put)
+// What a part of all binned counts has of each list.
+static void walk_binned(struct slicer *slicer, size_t part, bool put)
 {
 	struct pd_collector *c = &slicer->profile->collector;
 	size_t begin = pd_part_begin(slicer->all, slicer->parts, part);
 	size_t end = pd_part_begin(slicer->all, slicer->parts, part + 1);
 
 	for (size_t i = 0, first = 0; i <= c->joined_count && first < end; first += list_at(c, i++)->count) {
-		const struct pd_portions *list = list_at(c, i);
+		const struct pd_binned_list *list = list_at(c, i);
 		size_t from = begin > first ? begin - first : 0;
 		size_t to = end - first < list->count ? end - first : list->count;
 
 		if (from >= to)
 			continue;
 		if (put)
-			put_portions(list->items + from, to - from, slicer->shift - list->shift, slicer->at[part],
-				     slicer->profile->slices);
+			put_binned(list->items + from, to - from, slicer->shift - list->shift, slicer->at[part],
+				   slicer->profile->slices);
 		else
-			count_portions(list->items + from, to - from, slicer->at[part]);
+			count_binned(list->items + from, to - from, slicer->at[part]);
 	}
 }
 
 static void count_part(void *self, size_t part)
 {
-	walk_portions(self, part, false);
+	walk_binned(self, part, false);
 }
 
 static void put_part(void *self, size_t part)
 {
-	walk_portions(self, part, true);
+	walk_binned(self, part, true);
 }
 
 // Those of a bucket are together, in the order of the parts.
@@ -125,13 +125,13 @@ static void place_buckets(struct slicer *slicer)
 	}
 }
 
-static void free_portions(struct pd_collector *c)
+static void free_binned(struct pd_collector *c)
 {
 	for (size_t i = 0; i <= c->joined_count; i++) {
-		struct pd_portions *list = list_at(c, i);
+		struct pd_binned_list *list = list_at(c, i);
 
 		pd_free(list->items);
-		*list = (struct pd_portions){ 0 };
+		*list = (struct pd_binned_list){ 0 };
 	}
 }
 
@@ -228,7 +228,7 @@ static void fill_bucket(struct pd_bucket *bucket, const struct pd_slice *slices,
 	}
 }
 
-// The first bucket of a part: parts have as many portions each.
+// The first bucket of a part: parts have as many binned counts each.
 static size_t first_bucket(const struct slicer *slicer, size_t part)
 {
 	size_t begin = pd_part_begin(slicer->all, slicer->parts, part), bucket;
@@ -306,7 +306,7 @@ static bool join_buckets(struct slicer *slicer)
 	for (size_t part = 0; part < slicer->parts; part++)
 		if (slicer->lacks[part])
 			return false;
-	while (count_differing_after(slicer, slicer->halvings) > PD_PORTIONS_MOST && slicer->shift < HALVINGS_MOST) {
+	while (count_differing_after(slicer, slicer->halvings) > PD_BINNED_MAX && slicer->shift < HALVINGS_MOST) {
 		slicer->halvings++;
 		slicer->shift++;
 	}
@@ -344,7 +344,7 @@ static bool slice(struct slicer *slicer)
 	pd_in_parts(slicer->parts, count_part, slicer);
 	place_buckets(slicer);
 	pd_in_parts(slicer->parts, put_part, slicer);
-	free_portions(&profile->collector);
+	free_binned(&profile->collector);
 	return join_buckets(slicer);
 }
 

@@ -5,103 +5,103 @@
 
 #include "base/memory.h"
 
-static int compare_portions(const void *a, const void *b)
+static int compare_binned(const void *a, const void *b)
 {
-	const struct pd_portion *x = a, *y = b;
+	const struct pd_binned *x = a, *y = b;
 
 	if (x->bucket != y->bucket)
 		return x->bucket < y->bucket ? -1 : 1;
-	return x->strip < y->strip ? -1 : x->strip > y->strip;
+	return x->bin < y->bin ? -1 : x->bin > y->bin;
 }
 
 // In memory of their own, by bucket. False if there is none.
-static bool sort_by_bucket(struct pd_portions *portions)
+static bool sort_by_bucket(struct pd_binned_list *binned)
 {
 	size_t buckets = 0, begin = 0;
-	struct pd_portion *sorted;
+	struct pd_binned *sorted;
 	uint32_t *at;
 
-	for (size_t i = 0; i < portions->count; i++)
-		buckets = portions->items[i].bucket >= buckets ? (size_t)portions->items[i].bucket + 1 : buckets;
+	for (size_t i = 0; i < binned->count; i++)
+		buckets = binned->items[i].bucket >= buckets ? (size_t)binned->items[i].bucket + 1 : buckets;
 	at = pd_alloc(buckets * sizeof(*at));
-	sorted = pd_realloc(NULL, portions->count * sizeof(*sorted));
+	sorted = pd_realloc(NULL, binned->count * sizeof(*sorted));
 	if (!at || !sorted) {
 		pd_free(at);
 		pd_free(sorted);
 		return false;
 	}
-	for (size_t i = 0; i < portions->count; i++)
-		at[portions->items[i].bucket]++;
+	for (size_t i = 0; i < binned->count; i++)
+		at[binned->items[i].bucket]++;
 	for (size_t i = 0; i < buckets; i++) {
 		uint32_t count = at[i];
 
 		at[i] = (uint32_t)begin;
 		begin += count;
 	}
-	for (size_t i = 0; i < portions->count; i++)
-		sorted[at[portions->items[i].bucket]++] = portions->items[i];
+	for (size_t i = 0; i < binned->count; i++)
+		sorted[at[binned->items[i].bucket]++] = binned->items[i];
 	pd_free(at);
-	pd_free(portions->items);
-	portions->items = sorted;
-	portions->capacity = portions->count;
+	pd_free(binned->items);
+	binned->items = sorted;
+	binned->capacity = binned->count;
 	return true;
 }
 
 // Those of a bucket came in the order of time, most of them.
-static void sort_strips(struct pd_portion *portions, size_t count)
+static void sort_bins(struct pd_binned *binned, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
-		if (compare_portions(&portions[i - 1], &portions[i]) > 0) {
-			qsort(portions, count, sizeof(*portions), compare_portions);
+		if (compare_binned(&binned[i - 1], &binned[i]) > 0) {
+			qsort(binned, count, sizeof(*binned), compare_binned);
 			return;
 		}
 }
 
-static void sort_portions(struct pd_portions *portions)
+static void sort_binned(struct pd_binned_list *binned)
 {
 	size_t begin = 0;
 
-	if (!sort_by_bucket(portions)) {
-		qsort(portions->items, portions->count, sizeof(*portions->items), compare_portions);
+	if (!sort_by_bucket(binned)) {
+		qsort(binned->items, binned->count, sizeof(*binned->items), compare_binned);
 		return;
 	}
-	for (size_t end = 1; end <= portions->count; end++) {
-		if (end < portions->count && portions->items[end].bucket == portions->items[begin].bucket)
+	for (size_t end = 1; end <= binned->count; end++) {
+		if (end < binned->count && binned->items[end].bucket == binned->items[begin].bucket)
 			continue;
-		sort_strips(portions->items + begin, end - begin);
+		sort_bins(binned->items + begin, end - begin);
 		begin = end;
 	}
 }
 
 // Joins sorted ones that agree. Returns how many differ.
-static size_t join_portions(struct pd_portions *portions)
+static size_t join_binned(struct pd_binned_list *binned)
 {
 	size_t kept = 0, differing = 0;
 
-	for (size_t i = 0; i < portions->count; i++) {
-		const struct pd_portion *portion = &portions->items[i];
-		struct pd_portion *last = kept ? &portions->items[kept - 1] : NULL;
-		bool same = last && last->bucket == portion->bucket && last->strip == portion->strip;
+	for (size_t i = 0; i < binned->count; i++) {
+		const struct pd_binned *entry = &binned->items[i];
+		struct pd_binned *last = kept ? &binned->items[kept - 1] : NULL;
+		bool same = last && last->bucket == entry->bucket && last->bin == entry->bin;
 
 		differing += !same;
-		if (same && last->samples <= UINT16_MAX - portion->samples) {
-			last->samples += portion->samples;
-			last->period += portion->period;
+		if (same && last->samples <= UINT16_MAX - entry->samples) {
+			last->samples += entry->samples;
+			last->period += entry->period;
 		} else {
-			portions->items[kept++] = *portion;
+			binned->items[kept++] = *entry;
 		}
 	}
-	portions->count = kept;
+	binned->count = kept;
 	return differing;
 }
 
-void pd_portions_pack(struct pd_portions *portions)
+void pd_binned_pack(struct pd_binned_list *binned)
 {
-	sort_portions(portions);
-	while (join_portions(portions) > PD_PORTIONS_MOST && portions->shift < 16) {
-		portions->shift++;
-		for (size_t i = 0; i < portions->count; i++)
-			if (portions->items[i].strip != PD_STRIP_NONE)
-				portions->items[i].strip /= 2;
+	sort_binned(binned);
+	while (join_binned(binned) > PD_BINNED_MAX && binned->shift < 16) {
+		binned->shift++;
+		for (size_t i = 0; i < binned->count; i++)
+			if (binned->items[i].bin != PD_BIN_NONE)
+				binned->items[i].bin /= 2;
 	}
 }

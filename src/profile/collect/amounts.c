@@ -5,12 +5,12 @@
 #include "base/memory.h"
 #include "profile/collect/pending.h"
 
-static void add_portion(struct pd_collector *c, const struct pd_portion *portion)
+static void add_binned(struct pd_collector *c, const struct pd_binned *entry)
 {
-	struct pd_portions *portions = &c->share.portions;
+	struct pd_binned_list *binned = &c->share.binned;
 
-	if (PD_GROW(portions->items, portions->capacity, portions->count + 1))
-		portions->items[portions->count++] = *portion;
+	if (PD_GROW(binned->items, binned->capacity, binned->count + 1))
+		binned->items[binned->count++] = *entry;
 	else
 		c->failed = true;
 }
@@ -22,7 +22,7 @@ void pd_amounts_finalize(struct pd_collector *c, uint32_t bucket)
 	if (!amount->samples)
 		return;
 	if (c->options->slices)
-		add_portion(c, &(struct pd_portion){ amount->period, bucket, amount->samples, amount->strip });
+		add_binned(c, &(struct pd_binned){ amount->period, bucket, amount->samples, amount->bin });
 	else
 		pd_bucket_add(pd_bucket_at(c->common, bucket), amount->samples, amount->period, 0);
 	amount->samples = 0;

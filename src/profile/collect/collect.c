@@ -51,7 +51,7 @@ static bool add_sample(struct pd_collector *c, const struct hit *hit)
 		.raw = hit->raw,
 		.cgroup = by & PD_BY_CGROUP ? hit->cgroup : 0,
 		.slice = by & PD_BY_TIME ? slice_of(c, hit) : 0,
-		.strip = c->options->slices ? pd_strip_of(c, brief->time_ns) : 0,
+		.bin = c->options->slices ? pd_bin_of(c, brief->time_ns) : 0,
 	};
 
 	if (by & PD_BY_CHAIN) {
@@ -310,7 +310,7 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 static void free_share(struct pd_share *share)
 {
 	pd_free(share->amounts);
-	pd_free(share->portions.items);
+	pd_free(share->binned.items);
 	*share = (struct pd_share){ 0 };
 }
 

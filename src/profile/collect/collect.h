@@ -18,15 +18,15 @@
 struct pd_amount {
 	uint64_t period;
 	uint16_t samples;
-	uint16_t strip; // that all of them are of
-	bool met;       // the collector has had a sample of it
+	uint16_t bin; // that all of them are of
+	bool met;     // the collector has had a sample of it
 };
 
 // What a collector counted of all buckets.
 struct pd_share {
 	struct pd_amount *amounts; // by bucket
 	size_t amount_count, amount_capacity;
-	struct pd_portions portions; // if slices are asked for
+	struct pd_binned_list binned; // if slices are asked for
 };
 
 // Counter value of an id at its last sample.
@@ -73,12 +73,12 @@ struct pd_collector {
 	uint64_t sample_count; // wanted or not
 	// if slices are asked for
 	uint64_t slice_ns, first_slice;
-	uint64_t strip_ns; // where the strip of the last sample begins
-	uint16_t strip;
+	uint64_t bin_ns; // where the bin of the last sample begins
+	uint16_t bin;
 	struct pd_share share;
 	struct pd_share *joined; // of clones
 	size_t joined_count, joined_capacity;
-	bool failed; // there was no memory for portions
+	bool failed; // there was no memory for binned counts
 };
 
 // world, options, file and seed must have been set, and the events of the file be known; common, too, for a clone. If slices

@@ -75,10 +75,10 @@ bool pd_pending_flush(struct pd_collector *c, size_t waiting)
 	}
 	if (c->miss_count && (!pd_misses_end(c) || !renew_seen(c)))
 		return false;
-	if (PD_UNLIKELY(c->share.portions.count >= 2 * PD_PORTIONS_MOST)) {
+	if (PD_UNLIKELY(c->share.binned.count >= 2 * PD_BINNED_MAX)) {
 		pd_amounts_finalize_all(c);
-		pd_portions_pack(&c->share.portions);
-		c->strip_ns = c->strip = 0;
+		pd_binned_pack(&c->share.binned);
+		c->bin_ns = c->bin = 0;
 	}
 	return !c->failed;
 }

@@ -23,26 +23,26 @@ struct pd_pending {
 	uint32_t cpumode;
 	uint32_t raw;
 	uint64_t cgroup, slice;
-	uint16_t strip;
+	uint16_t bin;
 	uint32_t bucket; // PD_UNSEEN: not known
 };
 
-// Most samples are of the strip of the one before.
-static inline uint16_t pd_strip_of(struct pd_collector *c, uint64_t time_ns)
+// Most samples are of the bin of the one before.
+static inline uint16_t pd_bin_of(struct pd_collector *c, uint64_t time_ns)
 {
 	uint64_t slice;
 
-	if (PD_LIKELY(time_ns - c->strip_ns < c->slice_ns << c->share.portions.shift))
-		return c->strip;
+	if (PD_LIKELY(time_ns - c->bin_ns < c->slice_ns << c->share.binned.shift))
+		return c->bin;
 	if (time_ns == PD_NO_TIME)
-		return PD_STRIP_NONE;
+		return PD_BIN_NONE;
 	slice = time_ns / c->slice_ns;
 	slice = slice > c->first_slice ? slice - c->first_slice : 0;
 	if (slice >= PD_STRIPS_MOST)
 		slice = PD_STRIPS_MOST - 1;
-	c->strip = (uint16_t)(slice >> c->share.portions.shift);
-	c->strip_ns = (c->first_slice + ((uint64_t)c->strip << c->share.portions.shift)) * c->slice_ns;
-	return c->strip;
+	c->bin = (uint16_t)(slice >> c->share.binned.shift);
+	c->bin_ns = (c->first_slice + ((uint64_t)c->bin << c->share.binned.shift)) * c->slice_ns;
+	return c->bin;
 }
 
 // A sample with a chain that is longer has no tag.
@@ -99,9 +99,9 @@ static inline void pd_amounts_count(struct pd_collector *c, const struct pd_pend
 {
 	struct pd_amount *amount = &c->share.amounts[bucket];
 
-	if (PD_UNLIKELY(amount->samples == UINT16_MAX || amount->strip != pending->strip)) {
+	if (PD_UNLIKELY(amount->samples == UINT16_MAX || amount->bin != pending->bin)) {
 		pd_amounts_finalize(c, bucket);
-		amount->strip = pending->strip;
+		amount->bin = pending->bin;
 	}
 	amount->met = true;
 	amount->samples++;

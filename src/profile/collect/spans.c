@@ -99,7 +99,7 @@ static bool take_all_plain(struct pd_collector *c, struct plain *plain)
 		pending->maps = view->view.maps;
 		pending->owner = view->owner;
 		pending->event = event;
-		pending->strip = slices ? pd_strip_of(c, time_ns) : 0;
+		pending->bin = slices ? pd_bin_of(c, time_ns) : 0;
 		if (!by_cpu)
 			pending->cpu = UINT32_MAX;
 		if (!by_chain)
