@@ -55,7 +55,7 @@ static enum pd_status no_memory(struct pd_bundle *b)
 // ---- names ----
 
 // False for what leads out of the bundle, or is no name.
-static bool is_sound(const char *name)
+static bool is_valid(const char *name)
 {
 	for (;; name++) {
 		size_t length = strcspn(name, "/");
@@ -210,7 +210,7 @@ static enum pd_status put_bytes(struct pd_bundle *b, const char *name, struct pd
 {
 	const struct pd_tar_member m = { .name = name, .size = bytes.size };
 
-	if (!is_sound(name) || !is_free(b, name))
+	if (!is_valid(name) || !is_free(b, name))
 		return pd_fail(&b->error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: duplicate or empty name", name);
 	return put_member(b, &m, read_bytes, &bytes);
 }
@@ -280,7 +280,7 @@ static bool name_of_path(const char *path, bool has_id, char out[PATH_MAX])
 		return false;
 	memcpy(out, path, length);
 	out[length] = 0;
-	return is_sound(out) && !is_ours(out);
+	return is_valid(out) && !is_ours(out);
 }
 
 // False if there is none for it.
@@ -306,7 +306,7 @@ static bool name_source(const struct pd_symbol_source *s, char out[PATH_MAX])
 	} else {
 		n = snprintf(out, PATH_MAX, "%s", path);
 	}
-	return n > 0 && n < PATH_MAX && is_sound(out);
+	return n > 0 && n < PATH_MAX && is_valid(out);
 }
 
 // to_size: of the part of to that counts.

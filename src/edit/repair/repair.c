@@ -50,21 +50,21 @@ static bool is_whole(struct pd_file *file, unsigned feature)
 }
 
 // perf stops with a signal at a build id of more bytes than there is room for.
-static bool build_id_is_sound(const struct pd_file *file, const struct pd_record_head *head, struct pd_bytes bytes)
+static bool build_id_is_valid(const struct pd_file *file, const struct pd_record_head *head, struct pd_bytes bytes)
 {
 	struct pd_arena arena = { .limit = (size_t)pd_file_memory_limit(file) };
 	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, pd_file_is_big(file));
 	struct pd_scope scope = { .arena = &arena };
 	const struct pd_header_build_id *id;
-	bool sound;
+	bool valid;
 
 	scope.words[PD_WORD_MISC] = head->misc;
 	scope.words[PD_WORD_QUIRKS] = pd_file_quirks(file);
 	id = pd_record_take(&pd_layouts[PD_LAYOUT_header_build_id], PD_GROUP_TOOL, bytes, &scope, &c);
-	sound = id && id->filename.length < id->filename.size &&
+	valid = id && id->filename.length < id->filename.size &&
 		(!(head->misc & MASK_MISC(BUILD_ID_SIZE)) || id->size <= id->build_id.size);
 	pd_arena_fini(&arena);
-	return sound;
+	return valid;
 }
 
 // The sound entries of the list, or NULL if it can stay as it is.
@@ -79,10 +79,10 @@ static const struct pd_build_ids *recover_build_ids(struct repair *repair, struc
 		struct pd_record_head head = pd_record_head(left.data, pd_file_is_swapped(file));
 		bool fits = head.size >= PD_RECORD_HEADER_SIZE && head.size <= left.size;
 		struct pd_bytes entry = { left.data, fits ? (size_t)head.size : left.size };
-		bool sound = fits && build_id_is_sound(file, &head, entry);
+		bool valid = fits && build_id_is_valid(file, &head, entry);
 
-		all &= sound;
-		if (sound && !pd_write_put(&repair->ids, entry.data, entry.size))
+		all &= valid;
+		if (valid && !pd_write_put(&repair->ids, entry.data, entry.size))
 			return NULL;
 		left.data += entry.size;
 		left.size -= entry.size;

@@ -26,13 +26,13 @@ static uint64_t known_bits(const char *set)
 }
 
 /* Of an event whose fields are not known nothing can be told from a name that stands there. */
-static bool is_sound(const struct pd_attr *attr)
+static bool is_valid(const struct pd_attr *attr)
 {
 	return !(attr->sample_type & ~known_bits("sample_type")) && !(attr->read_format & ~known_bits("read_format")) &&
 	       !(attr->branch_sample_type & ~known_bits("branch_sample_type"));
 }
 
-static enum pd_status not_sound(struct pd_scrub *scrub, const struct pd_event *event, struct pd_error *error)
+static enum pd_status not_valid(struct pd_scrub *scrub, const struct pd_event *event, struct pd_error *error)
 {
 	scrub->unsound = true;
 	return pd_fail(error, PD_ERROR_FORMAT, event->attr_offset,
@@ -44,8 +44,8 @@ enum pd_status pd_scrub_check_events(struct pd_scrub *scrub, struct pd_error *er
 	for (size_t i = 0; i < pd_file_event_count(scrub->file); i++) {
 		const struct pd_event *event = pd_file_event(scrub->file, i);
 
-		if (!is_sound(event->attr))
-			return not_sound(scrub, event, error);
+		if (!is_valid(event->attr))
+			return not_valid(scrub, event, error);
 	}
 	return PD_OK;
 }
@@ -80,8 +80,8 @@ static enum pd_status change_event(void *self, const struct pd_event *event, str
 	struct pd_scrub *scrub = self;
 	size_t length;
 
-	if (!is_sound(attr))
-		return not_sound(scrub, event, error);
+	if (!is_valid(attr))
+		return not_valid(scrub, event, error);
 	swap_arenas(scrub);
 	pd_arena_reset(&scrub->arena);
 	pd_scrub_attr(scrub, attr);
@@ -206,7 +206,7 @@ static const void *make_feature(struct pd_scrub *scrub, unsigned feature)
 }
 
 /* Where the bits of the header are damaged, each text may stand where another should be. */
-static bool are_sound(struct pd_file *file)
+static bool are_valid(struct pd_file *file)
 {
 	struct pd_feature_section section;
 
@@ -218,7 +218,7 @@ static bool are_sound(struct pd_file *file)
 
 static bool keeps(const struct pd_scrub *scrub, unsigned feature)
 {
-	if ((feature == PD_FEATURE_CPUDESC || feature == PD_FEATURE_CPUID) && !are_sound(scrub->file))
+	if ((feature == PD_FEATURE_CPUDESC || feature == PD_FEATURE_CPUID) && !are_valid(scrub->file))
 		return false;
 	switch (pd_scrub_feature_fate(feature)) {
 	case PD_FATE_KEEP:

@@ -19,19 +19,19 @@ static bool is_text(const struct pd_unit_table *t, uint32_t text)
 	return text < t->texts_size || text == 0;
 }
 
-static bool is_sound_link(const struct pd_unit_table *t, const struct pd_unit_link *link)
+static bool is_valid_link(const struct pd_unit_table *t, const struct pd_unit_link *link)
 {
 	if (link->name == PD_UNIT_JUMP)
 		return link->call_file < t->link_count;
 	return is_text(t, link->name & ~PD_UNIT_LAST) && is_text(t, link->call_file);
 }
 
-static bool are_sound_links(const struct pd_unit_table *t)
+static bool are_valid_links(const struct pd_unit_table *t)
 {
 	const struct pd_unit_link *last = t->links + t->link_count - 1;
 
 	for (uint32_t i = 0; i < t->link_count; i++)
-		if (!is_sound_link(t, &t->links[i]))
+		if (!is_valid_link(t, &t->links[i]))
 			return false;
 	return !t->link_count || (last->name & PD_UNIT_LAST) || last->name == PD_UNIT_JUMP;
 }
@@ -41,7 +41,7 @@ static uint32_t end_of_area(const struct pd_unit_table *t, uint32_t area)
 	return area + 1 < t->area_count ? t->areas[area + 1].first : t->spot_count;
 }
 
-static bool is_sound_area(const struct pd_unit_table *t, uint32_t area)
+static bool is_valid_area(const struct pd_unit_table *t, uint32_t area)
 {
 	uint32_t first = t->areas[area].first, end = end_of_area(t, area);
 
@@ -54,13 +54,13 @@ static bool is_sound_area(const struct pd_unit_table *t, uint32_t area)
 	return true;
 }
 
-static bool is_sound(const struct pd_unit_table *t)
+static bool is_valid(const struct pd_unit_table *t)
 {
 	if ((t->texts_size && t->texts[t->texts_size - 1]) || t->area_count > PD_UNIT_AREAS ||
-	    (t->spot_count && (!t->area_count || t->areas[0].first)) || !are_sound_links(t))
+	    (t->spot_count && (!t->area_count || t->areas[0].first)) || !are_valid_links(t))
 		return false;
 	for (uint32_t i = 0; i < t->area_count; i++)
-		if (!is_sound_area(t, i))
+		if (!is_valid_area(t, i))
 			return false;
 	for (uint32_t i = 0; i < t->spot_count; i++) {
 		const struct pd_unit_spot *spot = &t->spots[i];
@@ -142,7 +142,7 @@ bool pd_unit_table_use(struct pd_unit_table *table_out, const void *block, size_
 			t.texts_size = head.texts_size;
 		}
 	}
-	if (!t.areas || !is_sound(&t) || !make_steps(&t))
+	if (!t.areas || !is_valid(&t) || !make_steps(&t))
 		return false;
 	*table_out = t;
 	return true;

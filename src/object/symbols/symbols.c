@@ -574,7 +574,7 @@ static void *unpack(const uint8_t **data, size_t *size, uint64_t count, size_t i
 	return items;
 }
 
-static bool is_sound_entry(const struct pd_symtab *table, const struct entry *entry)
+static bool is_valid_entry(const struct pd_symtab *table, const struct entry *entry)
 {
 	return entry->start < entry->end && entry->bind <= PD_BIND_GLOBAL && entry->kind < PD_SYMBOL_BOUND &&
 	       entry->name_length && entry->name < table->names_size &&
@@ -582,12 +582,12 @@ static bool is_sound_entry(const struct pd_symtab *table, const struct entry *en
 }
 
 // All that lookups rely on.
-static bool is_sound(const struct pd_symtab *table)
+static bool is_valid(const struct pd_symtab *table)
 {
 	if (table->bucket_shift > 63 || (table->piece_count && !table->bucket_count))
 		return false;
 	for (size_t i = 0; i < table->count; i++)
-		if (!is_sound_entry(table, &table->entries[i]))
+		if (!is_valid_entry(table, &table->entries[i]))
 			return false;
 	for (size_t i = 0; i < table->piece_count; i++)
 		if ((table->pieces[i].which >= table->count && table->pieces[i].which != nobody) ||
@@ -618,7 +618,7 @@ bool pd_symtab_unpack(struct pd_symtab **table_out, const uint8_t *data, size_t 
 		table->bucket_count = (size_t)packed.bucket_count;
 		table->bucket_shift = packed.bucket_shift < 64 ? (unsigned)packed.bucket_shift : 64;
 		table->names_size = (size_t)packed.names_size;
-		ok = table->entries && table->pieces && table->buckets && table->names && !size && is_sound(table);
+		ok = table->entries && table->pieces && table->buckets && table->names && !size && is_valid(table);
 	}
 	if (ok)
 		*table_out = table;

@@ -215,12 +215,12 @@ enum pd_status pd_stream_open_range(struct pd_stream *stream, size_t part, uint6
 
 // ---- validate.c: whether bytes can be a record of this file ----
 
-enum pd_soundness {
+enum pd_validity {
 	PD_BROKEN,    // cannot be
 	PD_ODD,       // its size is not what its content wants
 	PD_STRANGE,   // has numbers that recorders do not write
 	PD_WILD_TIME, // nothing else is wrong
-	PD_SOUND
+	PD_VALID
 };
 
 uint32_t pd_record_type_of(const struct pd_file *file, const struct pd_record_head *head);
@@ -229,8 +229,8 @@ bool pd_stream_knows_end(const struct pd_file *file, const struct pd_record *rec
 // Whether a header alone can be one.
 bool pd_head_is_plausible(const struct pd_file *file, const struct pd_record_head *head);
 // Tells and changes nothing. type is that of the header, or another one to be tried; 0 is the former.
-enum pd_soundness pd_stream_validate(struct pd_stream *stream, struct pd_bytes bytes, uint32_t type,
-				     uint64_t inner_offset, uint64_t *time_ns_out);
+enum pd_validity pd_stream_validate(struct pd_stream *stream, struct pd_bytes bytes, uint32_t type,
+				    uint64_t inner_offset, uint64_t *time_ns_out);
 // Whether only the type keeps bytes from being a sound record.
 bool pd_stream_has_other_type(struct pd_stream *stream, struct pd_bytes bytes, uint64_t inner_offset);
 

@@ -93,7 +93,7 @@ static bool are_near(uint64_t a, uint64_t b)
 struct candidate {
 	struct pd_bytes bytes;
 	uint32_t type;
-	enum pd_soundness soundness;
+	enum pd_validity validity;
 	uint64_t time_ns;
 };
 
@@ -111,8 +111,8 @@ static bool can_be(struct pd_stream *stream, size_t skip, struct candidate *cand
 		return false;
 	candidate->bytes = (struct pd_bytes){ reader->at + skip, (size_t)head.size };
 	candidate->type = pd_record_type_of(stream->file, &head);
-	candidate->soundness = pd_stream_validate(stream, candidate->bytes, 0, PD_NO_OFFSET, &candidate->time_ns);
-	return candidate->soundness != PD_BROKEN;
+	candidate->validity = pd_stream_validate(stream, candidate->bytes, 0, PD_NO_OFFSET, &candidate->time_ns);
+	return candidate->validity != PD_BROKEN;
 }
 
 // Whether records of this type have been odd before.
@@ -152,18 +152,18 @@ static bool is_pair(struct pd_stream *stream, size_t skip)
 	if (tail) {
 		enum what what = look_at(stream, skip + tail);
 
-		return first.soundness == PD_SOUND && what != WHAT_NONSENSE;
+		return first.validity == PD_VALID && what != WHAT_NONSENSE;
 	}
-	if (first.soundness <= PD_STRANGE && !is_usual(stream, first.type))
+	if (first.validity <= PD_STRANGE && !is_usual(stream, first.type))
 		return begins_odd_run(stream, skip, first.type);
 	if (reader->room - skip < PD_RECORD_HEADER_SIZE)
-		return reader->at_end && reader->room == skip && first.soundness == PD_SOUND;
+		return reader->at_end && reader->room == skip && first.validity == PD_VALID;
 	head = pd_record_head(reader->at + skip, stream->file->swap);
 	if (head.size > reader->room - skip)
-		return first.soundness == PD_SOUND && pd_head_is_plausible(stream->file, &head);
+		return first.validity == PD_VALID && pd_head_is_plausible(stream->file, &head);
 	// a gap of hours is one for both
-	return can_be(stream, skip, &second) && (second.soundness > PD_STRANGE || is_usual(stream, second.type)) &&
-	       (first.soundness == PD_SOUND || are_near(first.time_ns, second.time_ns));
+	return can_be(stream, skip, &second) && (second.validity > PD_STRANGE || is_usual(stream, second.type)) &&
+	       (first.validity == PD_VALID || are_near(first.time_ns, second.time_ns));
 }
 
 // Where records have odd sizes one may begin anywhere; zeros of numbers then look like parts of headers, so more
@@ -178,7 +178,7 @@ static bool is_run(struct pd_stream *stream, size_t skip)
 	for (unsigned i = 0; i < RUN; i++) {
 		if (stream->reader.room - skip < PD_RECORD_HEADER_SIZE)
 			return i >= 2 && stream->reader.at_end && stream->reader.room == skip;
-		if (!can_be(stream, skip, &next) || next.soundness <= PD_STRANGE ||
+		if (!can_be(stream, skip, &next) || next.validity <= PD_STRANGE ||
 		    tail_size_of(stream, next.bytes, next.type))
 			return false;
 		skip += next.bytes.size;
@@ -249,7 +249,7 @@ static enum step step(struct pd_stream *stream, size_t *skip, uint64_t *time_ns)
 		return STEP_BREAKS;
 	left -= candidate.bytes.size;
 	// some recorders write odd ones
-	if (candidate.soundness <= PD_STRANGE && !is_usual(stream, candidate.type) && left >= PD_RECORD_HEADER_SIZE &&
+	if (candidate.validity <= PD_STRANGE && !is_usual(stream, candidate.type) && left >= PD_RECORD_HEADER_SIZE &&
 	    validate_head(stream, candidate.bytes.data + candidate.bytes.size) == WHAT_NONSENSE)
 		return STEP_BREAKS;
 	tail = tail_size_of(stream, candidate.bytes, candidate.type);
@@ -524,14 +524,14 @@ static bool is_alone_in_time(struct pd_stream *stream, size_t size)
 {
 	struct candidate next;
 
-	return can_be(stream, size, &next) && next.soundness == PD_SOUND && next.time_ns != PD_NO_TIME;
+	return can_be(stream, size, &next) && next.validity == PD_VALID && next.time_ns != PD_NO_TIME;
 }
 
 static bool is_fine(struct pd_stream *stream, const struct pd_record_head *head, struct pd_bytes bytes,
-		    enum pd_soundness soundness, enum what next)
+		    enum pd_validity validity, enum what next)
 {
-	switch (soundness) {
-	case PD_SOUND:
+	switch (validity) {
+	case PD_VALID:
 		return !pd_record_is(pd_record_type_of(stream->file, head), PD_TRAIT_SIZED_BY_HEADER) ||
 		       next != WHAT_NONSENSE || !find_start(stream, PD_RECORD_HEADER_SIZE, bytes.size);
 	case PD_WILD_TIME:
@@ -554,7 +554,7 @@ enum pd_status pd_stream_doubt(struct pd_stream *stream, const struct pd_record_
 {
 	struct pd_reader *reader = &stream->reader;
 	enum pd_status status = pd_reader_fill(reader, (size_t)head->size + PD_RECORD_HEADER_SIZE, error);
-	enum pd_soundness soundness;
+	enum pd_validity validity;
 	struct pd_bytes bytes;
 	uint64_t tail, time_ns;
 	enum what next;
@@ -565,22 +565,22 @@ enum pd_status pd_stream_doubt(struct pd_stream *stream, const struct pd_record_
 	if (head->size > reader->room)
 		return doubt_last(stream, head, error);
 	bytes = (struct pd_bytes){ reader->at, (size_t)head->size };
-	soundness = pd_stream_validate(stream, bytes, 0, PD_NO_OFFSET, &time_ns);
+	validity = pd_stream_validate(stream, bytes, 0, PD_NO_OFFSET, &time_ns);
 	tail = tail_size_of(stream, bytes, pd_record_type_of(stream->file, head));
 	next = look_at(stream, head->size + tail);
-	if (soundness == PD_SOUND && tail && next == WHAT_NONSENSE && reader->source->seekable &&
+	if (validity == PD_VALID && tail && next == WHAT_NONSENSE && reader->source->seekable &&
 	    reader->end != UINT64_MAX)
 		return doubt_tail(stream, head, tail, taken_out, error);
-	if (soundness != PD_SOUND || next == WHAT_NONSENSE) {
+	if (validity != PD_VALID || next == WHAT_NONSENSE) {
 		// more of what follows is wanted
 		status = pd_reader_fill(reader, RESYNC_WINDOW, error);
 		if (status < 0)
 			return status;
 		bytes.data = reader->at;
 	}
-	if (!is_fine(stream, head, bytes, soundness, next))
+	if (!is_fine(stream, head, bytes, validity, next))
 		return skip_to_start(stream, head, error);
-	if (soundness == PD_ODD || soundness == PD_STRANGE)
+	if (validity == PD_ODD || validity == PD_STRANGE)
 		stream->odd_types |= UINT64_C(1) << (head->type & 63);
 	if (head->type == PD_RECORD_SAMPLE && !is_usual(stream, head->type))
 		stream->tight_stacks = true;
@@ -599,17 +599,17 @@ enum pd_status pd_stream_doubt_inner(struct pd_stream *stream, const struct pd_r
 	enum pd_status status =
 		pd_inflate_fill(inflate, stream->file, size + PD_RECORD_HEADER_SIZE, stream->outer_offset, error);
 	struct pd_bytes bytes = { inflate->data + inflate->at, size };
-	enum pd_soundness soundness;
+	enum pd_validity validity;
 	uint64_t time_ns;
 	bool follows;
 
 	if (status < 0)
 		return status;
-	soundness = pd_stream_validate(stream, bytes, 0, inflate->offset, &time_ns);
+	validity = pd_stream_validate(stream, bytes, 0, inflate->offset, &time_ns);
 	follows = inflate->size - inflate->at < size + PD_RECORD_HEADER_SIZE ||
 		  validate_head(stream, bytes.data + size) == WHAT_HEAD;
-	*taken_out = soundness >= PD_STRANGE ||
-		     (soundness == PD_ODD && follows && !pd_stream_has_other_type(stream, bytes, inflate->offset));
+	*taken_out = validity >= PD_STRANGE ||
+		     (validity == PD_ODD && follows && !pd_stream_has_other_type(stream, bytes, inflate->offset));
 	if (*taken_out) {
 		if (time_ns != PD_NO_TIME)
 			stream->near_time_ns = time_ns;

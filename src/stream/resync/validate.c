@@ -39,13 +39,13 @@ static bool may_be_odd(uint32_t type)
 }
 
 // Old versions of perf did not set misc in the first records of pipes.
-static bool has_sound_misc(const struct pd_file *file, uint32_t type, uint16_t misc)
+static bool has_valid_misc(const struct pd_file *file, uint32_t type, uint16_t misc)
 {
 	return (pd_record_is(type, PD_TRAIT_MISC_UNSET) && file->header.mode == PD_MODE_PIPE) || !(misc & UNUSED_MISC);
 }
 
 // Times of a few minutes begin with the types of these, so what follows must not be just anything.
-static bool has_sound_size(const struct pd_record_head *head, uint32_t type)
+static bool has_valid_size(const struct pd_record_head *head, uint32_t type)
 {
 	enum {
 		LARGEST_EVENT_TYPE = 80
@@ -62,7 +62,7 @@ bool pd_head_is_plausible(const struct pd_file *file, const struct pd_record_hea
 
 	return layout && head->type != PD_RECORD_OLD_FEATURE &&
 	       head->size >= PD_RECORD_HEADER_SIZE + (size_t)layout->min_size &&
-	       has_sound_misc(file, type, head->misc) && has_sound_size(head, type);
+	       has_valid_misc(file, type, head->misc) && has_valid_size(head, type);
 }
 
 static bool is_task(uint32_t number)
@@ -84,7 +84,7 @@ static bool is_near(const struct pd_stream *stream, uint64_t time_ns)
 	return time_ns > near ? time_ns - near < near_ns : near - time_ns < near_ns;
 }
 
-static bool sample_is_sound(const struct pd_record *record, const struct pd_sample *sample)
+static bool sample_is_valid(const struct pd_record *record, const struct pd_sample *sample)
 {
 	uint64_t type = record->event->attr->sample_type;
 
@@ -97,13 +97,13 @@ static bool sample_is_sound(const struct pd_record *record, const struct pd_samp
 }
 
 // perf gives up at a stack with more valid bytes than it has, which simpleperf writes.
-static bool stack_is_sound(const struct pd_sample *sample)
+static bool stack_is_valid(const struct pd_sample *sample)
 {
 	return !sample->user_stack || !sample->user_stack->size ||
 	       sample->user_stack->dyn_size <= sample->user_stack->size;
 }
 
-static bool trailer_is_sound(const struct pd_scratch *scratch, const struct pd_sample_id *id)
+static bool trailer_is_valid(const struct pd_scratch *scratch, const struct pd_sample_id *id)
 {
 	uint64_t type = scratch->event ? scratch->event->words[PD_WORD_TRAILER] : 0;
 
@@ -114,12 +114,12 @@ static bool trailer_is_sound(const struct pd_scratch *scratch, const struct pd_s
 	return !(type & MASK_TRAILER(CPU)) || is_cpu(id->cpu);
 }
 
-static bool tasks_are_sound(uint32_t pid, uint32_t tid)
+static bool tasks_are_valid(uint32_t pid, uint32_t tid)
 {
 	return is_task(pid) && is_task(tid);
 }
 
-static bool update_is_sound(const struct pd_event_update *update)
+static bool update_is_valid(const struct pd_event_update *update)
 {
 	enum {
 		MOST_SLACK = 256
@@ -141,7 +141,7 @@ static bool task_is_valid(const struct pd_record *record, const void *decoded)
 	const struct pd_task *task = decoded;
 
 	(void)record;
-	return tasks_are_sound(task->pid, task->tid) && tasks_are_sound(task->ppid, task->ptid);
+	return tasks_are_valid(task->pid, task->tid) && tasks_are_valid(task->ppid, task->ptid);
 }
 
 static bool mmap_is_valid(const struct pd_record *record, const void *decoded)
@@ -149,7 +149,7 @@ static bool mmap_is_valid(const struct pd_record *record, const void *decoded)
 	const struct pd_mmap *map = decoded;
 
 	(void)record;
-	return tasks_are_sound(map->pid, map->tid) && ends(&map->filename);
+	return tasks_are_valid(map->pid, map->tid) && ends(&map->filename);
 }
 
 static bool mmap2_is_valid(const struct pd_record *record, const void *decoded)
@@ -157,7 +157,7 @@ static bool mmap2_is_valid(const struct pd_record *record, const void *decoded)
 	const struct pd_mmap2 *map = decoded;
 	bool has_id = record->misc & MASK_MISC(MMAP_BUILD_ID);
 
-	return tasks_are_sound(map->pid, map->tid) && ends(&map->filename) &&
+	return tasks_are_valid(map->pid, map->tid) && ends(&map->filename) &&
 	       (!has_id || map->build_id_size <= map->build_id.size);
 }
 
@@ -174,7 +174,7 @@ static bool comm_is_valid(const struct pd_record *record, const void *decoded)
 	const struct pd_comm *comm = decoded;
 
 	(void)record;
-	return tasks_are_sound(comm->pid, comm->tid) && ends(&comm->comm);
+	return tasks_are_valid(comm->pid, comm->tid) && ends(&comm->comm);
 }
 
 static bool build_id_is_valid(const struct pd_record *record, const void *decoded)
@@ -218,7 +218,7 @@ static bool feature_is_usual(const struct pd_record *record, const void *decoded
 static bool update_is_usual(const struct pd_record *record, const void *decoded)
 {
 	(void)record;
-	return update_is_sound(decoded);
+	return update_is_valid(decoded);
 }
 
 static bool round_is_usual(const struct pd_record *record, const void *decoded)
@@ -335,7 +335,7 @@ static bool cpus_are_known(const struct pd_file *file, const struct pd_record *r
 }
 
 // A compressed record is a piece of a stream that another one begins.
-static bool compression_is_sound(const struct pd_stream *stream, const struct pd_record *record)
+static bool compression_is_valid(const struct pd_stream *stream, const struct pd_record *record)
 {
 	size_t skip = record->type == PD_RECORD_COMPRESSED2 ? 16 : PD_RECORD_HEADER_SIZE;
 	const struct pd_codec *codec = pd_codec_by_name("zstd");
@@ -353,8 +353,8 @@ static bool has_padding(uint32_t type)
 	return type != PD_RECORD_HEADER_BUILD_ID && type != PD_RECORD_EVENT_UPDATE;
 }
 
-static enum pd_soundness validate_decoded(const struct pd_stream *stream, const struct pd_record *record,
-					  const void *decoded)
+static enum pd_validity validate_decoded(const struct pd_stream *stream, const struct pd_record *record,
+					 const void *decoded)
 {
 	const struct pd_layout *layout = pd_record_layout(record->type);
 	const struct pd_body_head *body = decoded;
@@ -363,7 +363,7 @@ static enum pd_soundness validate_decoded(const struct pd_stream *stream, const 
 	bool kernel = pd_record_group(record->type) == PD_GROUP_KERNEL;
 
 	if (record->type == PD_RECORD_SAMPLE &&
-	    !(sample_is_sound(record, decoded) && pd_file_knows_counters(stream->file, record->event->attr->read_format,
+	    !(sample_is_valid(record, decoded) && pd_file_knows_counters(stream->file, record->event->attr->read_format,
 									 ((const struct pd_sample *)decoded)->read)))
 		return PD_BROKEN;
 	// these are in the head of a pipe, and can be of any size
@@ -377,25 +377,25 @@ static enum pd_soundness validate_decoded(const struct pd_stream *stream, const 
 	if (kernel && (!pd_stream_knows_end(stream->file, record) ||
 		       (!body->sample_id && !forgot_trailer(stream->file, record, decoded))))
 		return PD_BROKEN;
-	if (record->type == PD_RECORD_SAMPLE && !stack_is_sound(decoded))
+	if (record->type == PD_RECORD_SAMPLE && !stack_is_valid(decoded))
 		return stream->tight_stacks ? PD_BROKEN : PD_ODD;
-	if (!has_sound_misc(stream->file, record->type, record->misc) ||
+	if (!has_valid_misc(stream->file, record->type, record->misc) ||
 	    (record->bytes.size % 8 && !may_be_odd(record->type)))
 		return PD_ODD;
 	if (body->rest.size >= 8 && record->type != PD_RECORD_EVENT_UPDATE &&
 	    record->type != PD_RECORD_HEADER_TRACING_DATA && record->type != PD_RECORD_HEADER_EVENT_TYPE &&
 	    record->type != PD_RECORD_HEADER_BUILD_ID && record->type != PD_RECORD_HEADER_ATTR)
 		return PD_ODD;
-	if (kernel && !trailer_is_sound(scratch, body->sample_id))
+	if (kernel && !trailer_is_valid(scratch, body->sample_id))
 		return PD_ODD;
 	if (has_padding(record->type) && !pd_record_is_tight(layout, decoded))
 		return PD_ODD;
 	if (rule->is_usual && !rule->is_usual(record, decoded))
 		return PD_STRANGE;
-	return is_near(stream, record->time_ns) ? PD_SOUND : PD_WILD_TIME;
+	return is_near(stream, record->time_ns) ? PD_VALID : PD_WILD_TIME;
 }
 
-static enum pd_soundness validate(struct pd_stream *stream, struct pd_record *record)
+static enum pd_validity validate(struct pd_stream *stream, struct pd_record *record)
 {
 	const struct pd_file *file = stream->file;
 	enum pd_status status;
@@ -408,17 +408,17 @@ static enum pd_soundness validate(struct pd_stream *stream, struct pd_record *re
 	if (record->type < 64 && record->type && !has_event)
 		return PD_BROKEN; // its id is none of the file
 	if (pd_record_is(record->type, PD_TRAIT_COMPRESSED))
-		return record->inner_offset == PD_NO_OFFSET && compression_is_sound(stream, record) ? PD_SOUND :
+		return record->inner_offset == PD_NO_OFFSET && compression_is_valid(stream, record) ? PD_VALID :
 												      PD_BROKEN;
 	// what there is no memory for is not known to be worse than others
 	status = pd_record_decode(record, &decoded, NULL);
 	if (status < 0)
-		return status == PD_ERROR_MEMORY ? PD_SOUND : PD_BROKEN;
+		return status == PD_ERROR_MEMORY ? PD_VALID : PD_BROKEN;
 	return validate_decoded(stream, record, decoded);
 }
 
-enum pd_soundness pd_stream_validate(struct pd_stream *stream, struct pd_bytes bytes, uint32_t type,
-				     uint64_t inner_offset, uint64_t *time_ns_out)
+enum pd_validity pd_stream_validate(struct pd_stream *stream, struct pd_bytes bytes, uint32_t type,
+				    uint64_t inner_offset, uint64_t *time_ns_out)
 {
 	struct pd_record_head head = pd_record_head(bytes.data, stream->file->swap);
 	struct pd_record record = {
@@ -432,7 +432,7 @@ enum pd_soundness pd_stream_validate(struct pd_stream *stream, struct pd_bytes b
 	const struct pd_event_full *event = stream->scratch.event;
 	bool quiet = stream->quiet, finalized = stream->finalized;
 	uint64_t unknown_ids = stream->unknown_ids;
-	enum pd_soundness soundness;
+	enum pd_validity validity;
 
 	pd_arena_reset(&stream->scratch.arena);
 	// what is only asked is neither told nor learned
@@ -441,13 +441,13 @@ enum pd_soundness pd_stream_validate(struct pd_stream *stream, struct pd_bytes b
 	stream->quiet = quiet;
 	stream->finalized = finalized;
 	stream->unknown_ids = unknown_ids;
-	soundness = validate(stream, &record);
+	validity = validate(stream, &record);
 	pd_arena_reset(&stream->scratch.arena);
 	stream->scratch.event = event;
 	stream->scratch.scope_event = NULL;
 	if (time_ns_out)
 		*time_ns_out = record.time_ns;
-	return soundness;
+	return validity;
 }
 
 bool pd_stream_has_other_type(struct pd_stream *stream, struct pd_bytes bytes, uint64_t inner_offset)
@@ -462,7 +462,7 @@ bool pd_stream_has_other_type(struct pd_stream *stream, struct pd_bytes bytes, u
 		const struct pd_layout *layout = pd_record_layout(usual[i]);
 
 		if (bytes.size >= PD_RECORD_HEADER_SIZE + (size_t)layout->min_size &&
-		    pd_stream_validate(stream, bytes, usual[i], inner_offset, NULL) == PD_SOUND)
+		    pd_stream_validate(stream, bytes, usual[i], inner_offset, NULL) == PD_VALID)
 			return true;
 	}
 	return false;
