@@ -134,15 +134,15 @@ static int unknown_command(const char *word)
 	struct stat status;
 
 	if (stat(word, &status) == 0) {
-		complain("'%s' is a file, not a command; try: perfdata info %s", word, word);
+		print_error("'%s' is a file, not a command; try: perfdata info %s", word, word);
 		return CODE_USAGE;
 	}
 	for (size_t i = 0; (line = command_at(i)) != NULL; i++)
 		pd_nearest_try(&nearest, line->name);
 	if (nearest.best)
-		complain("unknown command '%s'; did you mean '%s'?", word, nearest.best);
+		print_error("unknown command '%s'; did you mean '%s'?", word, nearest.best);
 	else
-		complain("unknown command '%s'; perfdata help lists the commands", word);
+		print_error("unknown command '%s'; perfdata help lists the commands", word);
 	return CODE_USAGE;
 }
 
@@ -195,7 +195,7 @@ int main(int argc, char **argv)
 	end_by_closed_pipes();
 	survive_size_limits();
 	if (!output_init(&out, STDOUT_FILENO)) {
-		complain("out of memory");
+		print_error("out of memory");
 		return CODE_OUTPUT;
 	}
 	config = config_load();

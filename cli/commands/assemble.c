@@ -89,7 +89,7 @@ static bool is_text(const struct assemble *assemble)
 	    !S_ISREG(status.st_mode) || status.st_dev != assemble->text.st_dev ||
 	    status.st_ino != assemble->text.st_ino)
 		return false;
-	complain("%s: refusing to overwrite the input file", path);
+	print_error("%s: refusing to overwrite the input file", path);
 	return true;
 }
 
@@ -103,7 +103,7 @@ static int read_text(struct assemble *assemble, int fd, const char *name)
 		if (size < 0 && errno == EINTR)
 			continue;
 		if (size < 0) {
-			complain("%s: %s", name, strerror(errno));
+			print_error("%s: %s", name, strerror(errno));
 			return CODE_UNREADABLE;
 		}
 		status = pd_assembler_take(assemble->assembler, piece, (size_t)size, &assemble->error);
@@ -111,7 +111,7 @@ static int read_text(struct assemble *assemble, int fd, const char *name)
 	if (status >= 0)
 		status = pd_assembler_finish(assemble->assembler, &assemble->error);
 	if (status == PD_ERROR_FORMAT || status == PD_ERROR_LIMIT) {
-		complain("%s", assemble->error.message);
+		print_error("%s", assemble->error.message);
 		return CODE_UNREADABLE;
 	}
 	return status < 0 ? target_failed(&assemble->target, status, &assemble->error) : CODE_FINE;
@@ -134,7 +134,7 @@ static int assemble_text(struct assemble *assemble, int fd, const char *name)
 	code = read_text(assemble, fd, name);
 	pd_assembler_records(assemble->assembler, &raw);
 	if (code == CODE_FINE && raw && assemble->other_order)
-		complain("%s: %" PRIu64 " items given as raw bytes keep the byte order of the text", name, raw);
+		print_error("%s: %" PRIu64 " items given as raw bytes keep the byte order of the text", name, raw);
 	pd_assembler_free(assemble->assembler);
 	return target_close(&assemble->target, code);
 }
@@ -146,7 +146,7 @@ static int run_assemble(const struct call *call)
 	int code, fd;
 
 	if (path && call->word_count) {
-		complain("unexpected argument '%s' (--input is '%s' already)", call->words[0], path);
+		print_error("unexpected argument '%s' (--input is '%s' already)", call->words[0], path);
 		return CODE_USAGE;
 	}
 	path = path ? path : call->word_count ? call->words[0] : "-";
@@ -157,7 +157,7 @@ static int run_assemble(const struct call *call)
 		return assemble_text(&assemble, STDIN_FILENO, "standard input");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
-		complain("%s: %s", path, strerror(errno));
+		print_error("%s: %s", path, strerror(errno));
 		return CODE_UNREADABLE;
 	}
 	code = assemble_text(&assemble, fd, path);

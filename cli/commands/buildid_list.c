@@ -64,7 +64,7 @@ static int list_file(struct input *input, const struct values *values)
 		return code_with_error(status, &error);
 	}
 	if (!pd_objects_at(objects, 0)) {
-		complain("%s: no objects in the file", input->name);
+		print_error("%s: no objects in the file", input->name);
 		code = CODE_NOTHING;
 	}
 	if (values->json)
@@ -87,7 +87,7 @@ static int print_elf(const struct call *call, const char *path)
 	struct pd_build_id id = pd_elf_build_id(path);
 
 	if (!id.size) {
-		complain("%s: an ELF file without a build id", path);
+		print_error("%s: an ELF file without a build id", path);
 		return CODE_NOTHING;
 	}
 	print_id(call->out->text, &id);

@@ -123,7 +123,7 @@ static int check_opened(struct check *check)
 
 	if (pd_check_watched(check->input.file, show_progress, &check->input.progress, &result, &error) != PD_OK) {
 		if (!check->out->failure)
-			complain("%s", error.message);
+			print_error("%s", error.message);
 		return CODE_UNREADABLE;
 	}
 	if (check->values->json)

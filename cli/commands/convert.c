@@ -87,7 +87,7 @@ static int take_reader(struct convert *convert)
 	convert->target.consumer = pd_consumer_find(name);
 	if (convert->target.consumer)
 		return CODE_FINE;
-	complain("option --for: unknown reader '%s'; --for help lists them", name);
+	print_error("option --for: unknown reader '%s'; --for help lists them", name);
 	return CODE_USAGE;
 }
 

@@ -34,7 +34,7 @@ static int run_cut(const struct call *call)
 	int code;
 
 	if (!values->time) {
-		complain("no time range given; use --time RANGE");
+		print_error("no time range given; use --time RANGE");
 		return CODE_USAGE;
 	}
 	if (!select_take(&extraction.select, &selection))

@@ -100,9 +100,9 @@ static bool unknown_type(const char *name)
 	for (size_t i = 0; pd_record_type_at(i, &type); i++)
 		pd_nearest_try(&nearest, pd_record_name(type));
 	if (nearest.best)
-		complain("unknown record type '%s'; did you mean %s?", name, nearest.best);
+		print_error("unknown record type '%s'; did you mean %s?", name, nearest.best);
 	else
-		complain("unknown record type '%s'; perfdata explain lists them", name);
+		print_error("unknown record type '%s'; perfdata explain lists them", name);
 	return false;
 }
 
@@ -114,7 +114,7 @@ static bool add_types(struct dump *dump, const char *list)
 
 		snprintf(name, sizeof(name), "%.*s", (int)(length < 63 ? length : 63), list);
 		if (dump->type_count == TYPES_MOST) {
-			complain("more than %d types", TYPES_MOST);
+			print_error("more than %d types", TYPES_MOST);
 			return false;
 		}
 		if (length && !type_by_name(name, &dump->types[dump->type_count++]))
@@ -215,7 +215,7 @@ static bool learn_events(struct dump *dump)
 	status = pd_filter_bind(dump->where, dump->input.file, !pipe, &error);
 	if (status >= 0)
 		return true;
-	complain("option --where: %s", error.message);
+	print_error("option --where: %s", error.message);
 	dump->code = status == PD_ERROR_ARGUMENT ? CODE_NOTHING : CODE_UNREADABLE;
 	return false;
 }
@@ -278,7 +278,7 @@ static int dump_stats(struct dump *dump, bool filtered)
 		pd_print_stats(dump->text, dump->stats);
 	}
 	if (pd_stats_failed(dump->stats)) {
-		complain("out of memory: the counts are too low");
+		print_error("out of memory: the counts are too low");
 		code = CODE_UNREADABLE;
 	}
 	pd_stats_free(dump->stats);
@@ -320,7 +320,7 @@ static bool check_values(struct dump *dump)
 	bool selects = values->record.given || values->offset.given || values->types.count || values->where;
 
 	if ((values->header || values->features) && (selects || values->stats)) {
-		complain("--header and --features cannot be combined with record filters or --stats");
+		print_error("--header and --features cannot be combined with record filters or --stats");
 		return false;
 	}
 	for (size_t i = 0; i < values->types.count; i++) {
@@ -330,7 +330,7 @@ static bool check_values(struct dump *dump)
 	if (values->where && !(dump->where = select_condition("where", values->where)))
 		return false;
 	if (dump->where && (pd_filter_asks(dump->where) & (PD_FILTER_COMM | PD_FILTER_DSO | PD_FILTER_SYMBOL))) {
-		complain(
+		print_error(
 			"option --where: comm, dso and symbol are not available for single records; use script or filter");
 		return false;
 	}
@@ -342,10 +342,10 @@ static int nothing_found(const struct dump *dump)
 	uint64_t wanted = dump->values->offset.value;
 
 	if (dump->values->offset.given && wanted < dump->before_end)
-		complain("%s: no record begins at 0x%" PRIx64 ": it is inside the record at 0x%" PRIx64,
-			 dump->input.name, wanted, dump->before);
+		print_error("%s: no record begins at 0x%" PRIx64 ": it is inside the record at 0x%" PRIx64,
+			    dump->input.name, wanted, dump->before);
 	else
-		complain("%s: no such record", dump->input.name);
+		print_error("%s: no such record", dump->input.name);
 	return CODE_NOTHING;
 }
 
@@ -381,7 +381,7 @@ static int run_dump(const struct call *call)
 	if (dump.scratch) {
 		code = dump_opened(&dump);
 	} else {
-		complain("out of memory");
+		print_error("out of memory");
 		code = CODE_UNREADABLE;
 	}
 	pd_text_free(dump.scratch);

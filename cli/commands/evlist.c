@@ -70,14 +70,14 @@ static int list(struct evlist *evlist, struct input *input)
 	int code = CODE_FINE;
 
 	if (pd_trace_new(input->file, NULL, &evlist->trace, &error) != PD_OK) {
-		complain("%s", error.message);
+		print_error("%s", error.message);
 		return CODE_UNREADABLE;
 	}
 	/* The events of a pipe are records, and so are the tracing data of simpleperf. */
 	if (pd_file_header(input->file)->mode == PD_MODE_PIPE || values->trace_fields)
 		code = input_walk(input, pass, evlist);
 	if (code == CODE_FINE && !pd_file_event_count(input->file)) {
-		complain("%s: no events in the file", input->name);
+		print_error("%s: no events in the file", input->name);
 		code = CODE_NOTHING;
 	}
 	if (code == CODE_FINE)
@@ -94,7 +94,7 @@ static int run_evlist(const struct call *call)
 	int code;
 
 	if (values->group && (values->details || values->frequency || values->trace_fields)) {
-		complain("--group cannot be combined with --verbose, --freq or --trace-fields");
+		print_error("--group cannot be combined with --verbose, --freq or --trace-fields");
 		return CODE_USAGE;
 	}
 	code = input_open(&input, &values->input, call, NULL, NULL);

@@ -38,7 +38,7 @@ static const struct example examples[] = {
 static bool choose_form(const struct values *values, enum pd_explain_as *as_out)
 {
 	if (values->c + values->json + values->man + values->markdown > 1) {
-		complain("--c, --json, --man and --markdown cannot be combined");
+		print_error("--c, --json, --man and --markdown cannot be combined");
 		return false;
 	}
 	*as_out = values->c        ? PD_EXPLAIN_C :
@@ -56,7 +56,7 @@ static int explain(struct pd_text *text, const char *name, enum pd_explain_as as
 
 	if (status >= 0)
 		return CODE_FINE;
-	complain("%s", error.message);
+	print_error("%s", error.message);
 	return status == PD_ERROR_NO_MATCH ? CODE_NOTHING : CODE_OUTPUT;
 }
 

@@ -49,7 +49,7 @@ static int run_filter(const struct call *call)
 	if (!select_take(&extraction.select, &values->select))
 		return CODE_USAGE;
 	if (values->records && !pd_select_where(extraction.select))
-		complain("--records requires --where");
+		print_error("--records requires --where");
 	else
 		code = extract_run(call, &values->common, &extraction, &values->symbols);
 	pd_select_free(extraction.select);

@@ -88,7 +88,7 @@ static bool parse_double(const char *option, const char *text, double most, doub
 		rest++;
 	if (rest != text && !*rest && *value >= 0 && *value <= most)
 		return true;
-	complain("option --%s: '%s' is not a number from 0 to %g", option, text, most);
+	print_error("option --%s: '%s' is not a number from 0 to %g", option, text, most);
 	return false;
 }
 
@@ -98,7 +98,7 @@ static bool parse_choice(const char *option, const char *text, const char *usual
 	*other_out = text && !strcmp(text, other);
 	if (!text || *other_out || !strcmp(text, usual))
 		return true;
-	complain("option --%s: '%s' is neither %s nor %s", option, text, usual, other);
+	print_error("option --%s: '%s' is neither %s nor %s", option, text, usual, other);
 	return false;
 }
 
@@ -116,15 +116,15 @@ static bool read_options(struct flame *flame)
 	    (values->by && !flame_root_parse(values->by, &flame->options.root)))
 		return false;
 	if (flame->width < 200 || flame->width > 100000) {
-		complain("option --width: the image must be 200 to 100000 pixels wide");
+		print_error("option --width: the image must be 200 to 100000 pixels wide");
 		return false;
 	}
 	if (values->folded && (values->analysis.input.path || flame->call->word_count)) {
-		complain("--folded and a perf.data file cannot be combined");
+		print_error("--folded and a perf.data file cannot be combined");
 		return false;
 	}
 	if ((!values->output || !strcmp(values->output, "-")) && flame->call->out->terminal) {
-		complain("refusing to write %s to a terminal; use -o FILE", flame->svg ? "SVG" : "HTML");
+		print_error("refusing to write %s to a terminal; use -o FILE", flame->svg ? "SVG" : "HTML");
 		return false;
 	}
 	flame->options.event_frame = flame->svg;
@@ -158,7 +158,7 @@ static int write_graph(const struct flame *flame, struct pd_flame *graph, const 
 static void warn(void *self, const char *sentence)
 {
 	(void)self;
-	complain("%s", sentence);
+	print_error("%s", sentence);
 }
 
 static int run_folded(struct flame *flame)
@@ -179,7 +179,7 @@ static int run_folded(struct flame *flame)
 
 static int refuse_limit(void)
 {
-	complain(
+	print_error(
 		"option --percent-limit: the events have different units; choose one with --event, or use --weight samples");
 	return CODE_USAGE;
 }

@@ -35,15 +35,15 @@ static bool take_options(struct pd_extract_options *extraction, const struct val
 
 	extraction->sample_count = values->count.given ? values->count.value : DEFAULT_COUNT;
 	if (values->count.given && (values->seconds || !values->count.value)) {
-		complain(values->seconds ? "--count and --seconds cannot be combined" :
-					   "option --count: must be at least 1");
+		print_error(values->seconds ? "--count and --seconds cannot be combined" :
+					      "option --count: must be at least 1");
 		return false;
 	}
 	if (!values->seconds)
 		return true;
 	seconds = strtod(values->seconds, &rest);
 	if (*rest || rest == values->seconds || !isfinite(seconds) || seconds <= 0 || seconds > 1e9) {
-		complain("option --seconds: '%s' is not a number of seconds", values->seconds);
+		print_error("option --seconds: '%s' is not a number of seconds", values->seconds);
 		return false;
 	}
 	extraction->span_ns = (uint64_t)(seconds * NS_PER_S);

@@ -54,9 +54,9 @@ static int unknown_topic(const char *topic)
 		pd_nearest_try(&nearest, line->name);
 	pd_nearest_try(&nearest, "exit-codes");
 	if (nearest.best)
-		complain("unknown command '%s'; did you mean '%s'?", topic, nearest.best);
+		print_error("unknown command '%s'; did you mean '%s'?", topic, nearest.best);
 	else
-		complain("unknown command '%s'; perfdata help lists the commands", topic);
+		print_error("unknown command '%s'; perfdata help lists the commands", topic);
 	return CODE_USAGE;
 }
 
@@ -72,7 +72,7 @@ static int print_completion(struct pd_text *text, const char *shell)
 			shells[i].print(text);
 			return CODE_FINE;
 		}
-	complain("option --completion: unknown shell '%s' (bash, zsh or fish)", shell);
+	print_error("option --completion: unknown shell '%s' (bash, zsh or fish)", shell);
 	return CODE_USAGE;
 }
 
@@ -89,7 +89,7 @@ static int run_help(const struct call *call)
 		if (strcmp(topic, "exit-codes") != 0)
 			return unknown_topic(topic);
 		if (values->man) {
-			complain("exit-codes has no manual page; see those of the commands");
+			print_error("exit-codes has no manual page; see those of the commands");
 			return CODE_USAGE;
 		}
 		print_exit_codes(text);

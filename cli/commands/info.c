@@ -69,7 +69,7 @@ static int run_info(const struct call *call)
 	int code;
 
 	if (values->json && (values->header || values->full)) {
-		complain("--json cannot be combined with --header or -I; see perfdata dump --features --json");
+		print_error("--json cannot be combined with --header or -I; see perfdata dump --features --json");
 		return CODE_USAGE;
 	}
 	wanted.verify = true;

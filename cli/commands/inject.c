@@ -91,7 +91,7 @@ static char *read_list(const char *path)
 	if (whole) {
 		text[size] = 0;
 	} else {
-		complain("%s: %s", path, !file ? "cannot be opened" : "cannot be read, or is larger than 16 MiB");
+		print_error("%s: %s", path, !file ? "cannot be opened" : "cannot be read, or is larger than 16 MiB");
 		free(text);
 		text = NULL;
 	}
@@ -113,9 +113,9 @@ static int parse_known(struct run *run, const char *argument)
 	status = pd_inject_known_parse(listed ? text : argument, listed, &run->known, &run->known_count, &error);
 	free(text);
 	if (status == PD_ERROR_ARGUMENT)
-		complain("option --known-build-ids: %s", error.message);
+		print_error("option --known-build-ids: %s", error.message);
 	else if (status < 0)
-		complain("out of memory");
+		print_error("out of memory");
 	return status == PD_ERROR_ARGUMENT ? CODE_USAGE : status < 0 ? CODE_UNREADABLE : CODE_FINE;
 }
 
@@ -126,7 +126,7 @@ static void warn(void *self, const char *message)
 	struct run *run = self;
 
 	progress_clear(&run->input.progress);
-	complain("%s", message);
+	print_error("%s", message);
 }
 
 static void show_progress(void *self, uint64_t done, uint64_t total)
@@ -158,20 +158,20 @@ static bool check_options(const struct values *values)
 	int ids = values->build_ids + values->build_ids_all + values->mmap2 + values->mmap2_all;
 
 	if (ids > 1) {
-		complain("--build-ids, --buildid-all, --mmap2-buildids and --mmap2-buildid-all cannot be combined");
+		print_error("--build-ids, --buildid-all, --mmap2-buildids and --mmap2-buildid-all cannot be combined");
 		return false;
 	}
 	if ((values->known || values->any_file) && !ids) {
-		complain("--%s requires --build-ids, --buildid-all, --mmap2-buildids or --mmap2-buildid-all",
-			 values->known ? "known-build-ids" : "any-file");
+		print_error("--%s requires --build-ids, --buildid-all, --mmap2-buildids or --mmap2-buildid-all",
+			    values->known ? "known-build-ids" : "any-file");
 		return false;
 	}
 	if (values->jit_dir && !values->jit) {
-		complain("--jit-dir requires --jit");
+		print_error("--jit-dir requires --jit");
 		return false;
 	}
 	if (values->jit && values->symfs && !values->jit_dir) {
-		complain("--jit with --symfs requires --jit-dir");
+		print_error("--jit with --symfs requires --jit-dir");
 		return false;
 	}
 	return true;
@@ -193,12 +193,12 @@ static void tell_end(const struct run *run)
 	struct pd_text *text = pd_text_new();
 
 	if (warnings > PD_INJECT_WARNINGS)
-		complain("%s: %" PRIu64 " more such object%s", run->input.name, warnings - PD_INJECT_WARNINGS,
-			 plural(warnings - PD_INJECT_WARNINGS));
+		print_error("%s: %" PRIu64 " more such object%s", run->input.name, warnings - PD_INJECT_WARNINGS,
+			    plural(warnings - PD_INJECT_WARNINGS));
 	if (!text)
 		return;
 	pd_inject_text(run->inject, text);
-	complain_lines(text);
+	print_error_lines(text);
 	pd_text_free(text);
 }
 
@@ -249,7 +249,7 @@ static int inject_opened(struct run *run)
 	status = pd_inject_new(run->input.file, &options, &run->inject, &error);
 	progress_clear(&run->input.progress);
 	if (status < 0) {
-		complain("%s", error.message);
+		print_error("%s", error.message);
 		return CODE_UNREADABLE;
 	}
 	code = write_all(run);

@@ -130,12 +130,12 @@ static int run_list(const struct call *call)
 	struct pd_error error;
 
 	if (pd_events_list(NULL, print_name, &list, &error) < 0) {
-		complain("%s", error.message);
+		print_error("%s", error.message);
 		return CODE_UNREADABLE;
 	}
 	if (list.any)
 		return CODE_FINE;
-	complain("no matching event on this machine");
+	print_error("no matching event on this machine");
 	return CODE_NOTHING;
 }
 

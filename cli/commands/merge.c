@@ -95,12 +95,12 @@ static int take_offset(struct run *run, const char *text)
 	bool found = false;
 
 	if (!equals || !equals[1]) {
-		complain("option --offset: '%s' is not FILE=SECONDS", text);
+		print_error("option --offset: '%s' is not FILE=SECONDS", text);
 		return CODE_USAGE;
 	}
 	seconds = strtod(equals + 1, &end);
 	if (*end || !isfinite(seconds) || fabs(seconds) > 9e9) {
-		complain("option --offset: '%s' is not a number of seconds", equals + 1);
+		print_error("option --offset: '%s' is not a number of seconds", equals + 1);
 		return CODE_USAGE;
 	}
 	for (size_t i = 0; i < run->input_count; i++) {
@@ -112,7 +112,7 @@ static int take_offset(struct run *run, const char *text)
 		found = true;
 	}
 	if (!found)
-		complain("option --offset: '%.*s' is not one of the input files", (int)(equals - text), text);
+		print_error("option --offset: '%.*s' is not one of the input files", (int)(equals - text), text);
 	return found ? CODE_FINE : CODE_USAGE;
 }
 
@@ -127,7 +127,7 @@ static void clear_progress(struct run *run)
 static void warn(void *self, const char *message)
 {
 	clear_progress(self);
-	complain("%s", message);
+	print_error("%s", message);
 }
 
 static void show_progress(void *self, size_t file, uint64_t done, uint64_t total)
@@ -142,7 +142,7 @@ static int failed(struct run *run, enum pd_status status, const struct pd_error 
 	const char *whole = pd_merge_failure(run->merge);
 
 	clear_progress(run);
-	complain("%s", whole ? whole : error->message);
+	print_error("%s", whole ? whole : error->message);
 	return code_of(status);
 }
 
@@ -153,7 +153,7 @@ static void tell_counts(const struct run *run, const struct pd_merge_result *res
 	if (!text)
 		return;
 	pd_merge_result_text(run->merge, result, text);
-	complain_lines(text);
+	print_error_lines(text);
 	pd_text_free(text);
 }
 
@@ -165,7 +165,7 @@ static int open_target(struct run *run)
 	int code;
 
 	if (!files) {
-		complain("out of memory");
+		print_error("out of memory");
 		return CODE_UNREADABLE;
 	}
 	for (size_t i = 0; i < run->input_count; i++)
@@ -237,12 +237,12 @@ static int open_inputs(struct run *run, const struct call *call)
 	int code = CODE_FINE;
 
 	if (!count) {
-		complain("no input given; name the files to merge");
+		print_error("no input given; name the files to merge");
 		return CODE_USAGE;
 	}
 	run->inputs = calloc(count, sizeof(*run->inputs));
 	if (!run->inputs) {
-		complain("out of memory");
+		print_error("out of memory");
 		return CODE_UNREADABLE;
 	}
 	for (size_t i = 0; i < count && code == CODE_FINE; i++) {
@@ -252,7 +252,7 @@ static int open_inputs(struct run *run, const struct call *call)
 			options.path = call->words[i - (run->values->input.path != NULL)];
 		standard += !strcmp(options.path, "-");
 		if (standard > 1) {
-			complain("standard input can be read only once");
+			print_error("standard input can be read only once");
 			return CODE_USAGE;
 		}
 		code = open_input(run, &options, call);
@@ -272,7 +272,7 @@ static int run_merge(const struct call *call)
 	if (code != CODE_FINE)
 		return code;
 	if (pd_merge_new(&options, &run.merge, &error) < 0) {
-		complain("%s", error.message);
+		print_error("%s", error.message);
 		return CODE_UNREADABLE;
 	}
 	code = open_inputs(&run, call);

@@ -61,7 +61,7 @@ static void warn(void *self, const char *message)
 	struct packing *packing = self;
 
 	progress_clear(&packing->analysis.input.progress);
-	complain("%s", message);
+	print_error("%s", message);
 }
 
 static void show_progress(void *self, uint64_t done, uint64_t total)
@@ -108,7 +108,7 @@ static int find_objects(struct packing *packing)
 	if (status >= 0)
 		return CODE_FINE;
 	progress_clear(&analysis->input.progress);
-	complain("%s", error.message);
+	print_error("%s", error.message);
 	return CODE_UNREADABLE;
 }
 
@@ -131,7 +131,7 @@ static int write_bundle(struct packing *packing, int fd, int level)
 		pd_bundle_abort(bundle);
 	if (status >= 0)
 		return CODE_FINE;
-	complain("%s", error.message);
+	print_error("%s", error.message);
 	return CODE_OUTPUT;
 }
 
@@ -143,12 +143,13 @@ static void tell_result(const struct packing *packing)
 	if (packing->values->analysis.input.quiet)
 		return;
 	if (result->missing_count > PD_PACK_WARNINGS)
-		complain("not packed: %" PRIu64 " more; see manifest.json", result->missing_count - PD_PACK_WARNINGS);
+		print_error("not packed: %" PRIu64 " more; see manifest.json",
+			    result->missing_count - PD_PACK_WARNINGS);
 	pd_size_string(result->packed_bytes, packed);
 	pd_size_string(result->file_bytes, size);
-	complain("packed %" PRIu64 " of %" PRIu64 " object%s: %" PRIu64 " file%s, %s of %s",
-		 result->object_count - result->missing_count, result->object_count, plural(result->object_count),
-		 result->file_count, plural(result->file_count), packed, size);
+	print_error("packed %" PRIu64 " of %" PRIu64 " object%s: %" PRIu64 " file%s, %s of %s",
+		    result->object_count - result->missing_count, result->object_count, plural(result->object_count),
+		    result->file_count, plural(result->file_count), packed, size);
 }
 
 /* ---- the command ---- */
@@ -164,19 +165,19 @@ static bool ends_with(const char *text, const char *end)
 static bool check(const struct values *values, int *level_out)
 {
 	if (!values->output) {
-		complain("no output given; use -o FILE, or -o - for standard output");
+		print_error("no output given; use -o FILE, or -o - for standard output");
 		return false;
 	}
 	if (!strcmp(values->output, "-") && isatty(STDOUT_FILENO)) {
-		complain("refusing to write binary data to a terminal; use -o FILE");
+		print_error("refusing to write binary data to a terminal; use -o FILE");
 		return false;
 	}
 	if (values->objects && strcmp(values->objects, "full") && strcmp(values->objects, "symbols")) {
-		complain("option --objects: '%s' is neither symbols nor full", values->objects);
+		print_error("option --objects: '%s' is neither symbols nor full", values->objects);
 		return false;
 	}
 	if (values->level.given && (!values->level.value || values->level.value > MOST_LEVEL)) {
-		complain("option --level: %" PRIu64 " is not between 1 and %d", values->level.value, MOST_LEVEL);
+		print_error("option --level: %" PRIu64 " is not between 1 and %d", values->level.value, MOST_LEVEL);
 		return false;
 	}
 	*level_out = values->compress || ends_with(values->output, ".zst") ? USUAL_LEVEL : 0;

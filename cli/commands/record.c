@@ -163,7 +163,7 @@ static bool take_synth(const struct values *values, struct pd_session *session)
 		while (i < 4 && (strlen(kinds[i].name) != length || strncmp(kinds[i].name, at, length) != 0))
 			i++;
 		if (i == 4) {
-			complain("option --synth: '%.*s' is not all, task, mmap, cgroup or no", (int)length, at);
+			print_error("option --synth: '%.*s' is not all, task, mmap, cgroup or no", (int)length, at);
 			return false;
 		}
 		session->synth |= kinds[i].bits;
@@ -181,7 +181,7 @@ static bool take_delay(const struct values *values, struct pd_session *session)
 	session->delay_ms = strtoll(values->delay, &end, 10);
 	if (!*end && end != values->delay && session->delay_ms >= -1)
 		return true;
-	complain("option --delay: '%s' is not a number of milliseconds", values->delay);
+	print_error("option --delay: '%s' is not a number of milliseconds", values->delay);
 	return false;
 }
 
@@ -192,7 +192,7 @@ static bool take_session(const struct values *values, struct pd_session *session
 	session->overwrite = values->overwrite;
 	session->tail_synthesize = values->tail_synthesize || values->overwrite;
 	if (values->priority.given && (!values->priority.value || values->priority.value > 99)) {
-		complain("option --realtime: the priority must be between 1 and 99");
+		print_error("option --realtime: the priority must be between 1 and 99");
 		return false;
 	}
 	session->priority = (int)values->priority.value;
@@ -227,7 +227,7 @@ static bool take_packing(const struct values *values, const struct pd_config *co
 		return true;
 	if (*text && strcmp(text, "true") != 0) {
 		if (!number_parse(text, &level) || level > 22) {
-			complain("%s: '%s' is not a number from 0 to 22", source, text);
+			print_error("%s: '%s' is not a number from 0 to 22", source, text);
 			return false;
 		}
 		if (!level)
@@ -251,7 +251,7 @@ static bool take_output(struct record *record, const struct pd_config *config)
 		wanted->fd = STDOUT_FILENO;
 		wanted->output.mode = PD_MODE_PIPE;
 		if (isatty(STDOUT_FILENO)) {
-			complain("refusing to write binary data to a terminal; use -o FILE");
+			print_error("refusing to write binary data to a terminal; use -o FILE");
 			return false;
 		}
 	}
@@ -280,7 +280,7 @@ static bool take_values(struct record *record, const struct call *call)
 	wanted->targets.per_thread = values->per_thread;
 	if (!call->word_count && !wanted->targets.all && !wanted->targets.cpus && !wanted->targets.pids.count &&
 	    !wanted->targets.tids.count && !wanted->targets.by_user) {
-		complain("nothing to record: give a COMMAND, -a (system-wide) or -p PID");
+		print_error("nothing to record: give a COMMAND, -a (system-wide) or -p PID");
 		return false;
 	}
 	return take_session(values, &wanted->session) && take_output(record, call->config);
@@ -296,7 +296,7 @@ static void tell_note(void *self, const struct pd_recorder_note *note)
 		return;
 	if (note->severity == PD_INFO && !record->values->verbose && strcmp(note->code, "no-hardware") != 0)
 		return;
-	complain("%s%s%s", note->message, note->advice ? "; try: " : "", note->advice ? note->advice : "");
+	print_error("%s%s%s", note->message, note->advice ? "; try: " : "", note->advice ? note->advice : "");
 }
 
 static void tell_attr(void *self, const struct pd_attr *attr, int32_t pid, int32_t cpu, int os_errno)
@@ -320,10 +320,10 @@ static void tell_needs(const struct record *record)
 	const struct pd_recorder_options *options = &record->options;
 
 	if (options->output.packing == PD_PACK_ZSTD)
-		complain("compressed: perf 5.2 and later reads it; for samply, go-perf, quipper and hotspot run "
-			 "perfdata convert --no-compress first");
+		print_error("compressed: perf 5.2 and later reads it; for samply, go-perf, quipper and hotspot run "
+			    "perfdata convert --no-compress first");
 	if (options->sampling.call_graph == PD_CALL_GRAPH_DWARF)
-		complain(
+		print_error(
 			"user stacks were copied, not unwound: perf report and perf script unwind them, perfdata does not yet");
 }
 
@@ -336,8 +336,8 @@ static void tell_next(const struct record *record)
 	/* a shell would take such a name apart */
 	if (!path || strpbrk(path, " \t\n\"'\\$`&;|<>()*?[]#~!") || !isatty(STDERR_FILENO))
 		return;
-	complain("next: perfdata report%s%s, or perfdata flame%s%s -o flame.html", named ? " " : "", named ? path : "",
-		 named ? " " : "", named ? path : "");
+	print_error("next: perfdata report%s%s, or perfdata flame%s%s -o flame.html", named ? " " : "",
+		    named ? path : "", named ? " " : "", named ? path : "");
 }
 
 static void tell_end(const struct record *record, const struct pd_recorded *recorded)
@@ -349,18 +349,20 @@ static void tell_end(const struct record *record, const struct pd_recorded *reco
 	char size[32];
 
 	if (recorded->lost)
-		complain("%" PRIu64 " records lost (%.2f%%): the recorder could not keep up; try larger ring buffers "
-			 "(-m 64M), a lower frequency (-F) or smaller stacks (--call-graph dwarf,4096)",
-			 recorded->lost, 100.0 * (double)recorded->lost / (double)(recorded->lost + recorded->samples));
+		print_error("%" PRIu64
+			    " records lost (%.2f%%): the recorder could not keep up; try larger ring buffers "
+			    "(-m 64M), a lower frequency (-F) or smaller stacks (--call-graph dwarf,4096)",
+			    recorded->lost,
+			    100.0 * (double)recorded->lost / (double)(recorded->lost + recorded->samples));
 	if (record->values->quiet)
 		return;
 	pd_size_string(recorded->bytes, size);
 	if (stamped)
-		complain("%" PRIu64 " sample%s, %s, in %u file%s %s.TIME", recorded->samples, plural(recorded->samples),
-			 size, recorded->files, plural(recorded->files), path);
+		print_error("%" PRIu64 " sample%s, %s, in %u file%s %s.TIME", recorded->samples,
+			    plural(recorded->samples), size, recorded->files, plural(recorded->files), path);
 	else
-		complain("%" PRIu64 " sample%s, %s, %s %s", recorded->samples, plural(recorded->samples), size, into,
-			 path);
+		print_error("%" PRIu64 " sample%s, %s, %s %s", recorded->samples, plural(recorded->samples), size, into,
+			    path);
 	tell_needs(record);
 	if (recorded->samples && !stamped)
 		tell_next(record);
@@ -396,7 +398,7 @@ static void catch_signals(struct record *record)
 static int exit_code_of(const struct pd_recorded *recorded, const char *command)
 {
 	if (recorded->command_errno) {
-		complain("%s: %s", command, strerror(recorded->command_errno));
+		print_error("%s: %s", command, strerror(recorded->command_errno));
 		return CODE_NO_COMMAND;
 	}
 	if (stopped_by && !recorded->command_ended)
@@ -421,7 +423,7 @@ static int record_all(struct record *record, const struct call *call)
 	status = pd_recorder_run(record->recorder, &recorded, &error);
 	record_control_stop(&control);
 	if (status < 0) {
-		complain("%s", error.message);
+		print_error("%s", error.message);
 		return CODE_OUTPUT;
 	}
 	if (!recorded.command_errno)
@@ -437,7 +439,7 @@ static int record_opened(struct record *record, const struct call *call)
 	record->options.attr = record->values->verbose ? tell_attr : NULL;
 	record->options.self = record;
 	if (pd_recorder_open(&record->options, &record->recorder, &error) < 0) {
-		complain("%s", error.message);
+		print_error("%s", error.message);
 		return CODE_UNREADABLE;
 	}
 	if (!record->values->dry_run)

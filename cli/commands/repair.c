@@ -82,7 +82,7 @@ static void tell_result(const struct repair *repair)
 		return;
 	pd_repair_text(&repair->result, !repair->values->dry_run, repair->recovered, text);
 	if (!pd_text_failed(text))
-		complain_lines(text);
+		print_error_lines(text);
 	pd_text_free(text);
 }
 
@@ -118,7 +118,7 @@ static int tell_end(struct repair *repair)
 		tell_result(repair);
 	if (repair->result.record_count)
 		return repair->recovered || has_dropped_features(&repair->result) ? CODE_DAMAGED : CODE_FINE;
-	complain("%s: no record can be read", repair->input.name);
+	print_error("%s: no record can be read", repair->input.name);
 	return CODE_NOTHING;
 }
 
@@ -150,11 +150,11 @@ static bool options_are_fine(const struct values *values)
 	const char *output = values->target.output;
 
 	if (values->dry_run && output) {
-		complain("--dry-run writes nothing: leave out --output");
+		print_error("--dry-run writes nothing: leave out --output");
 		return false;
 	}
 	if (values->json && output && !strcmp(output, "-")) {
-		complain("--json and the recording cannot both be written to standard output");
+		print_error("--json and the recording cannot both be written to standard output");
 		return false;
 	}
 	return true;
@@ -174,7 +174,7 @@ static int run_repair(const struct call *call)
 		return code;
 	repair.problems = pd_text_new();
 	if (!repair.problems) {
-		complain("no memory");
+		print_error("no memory");
 		return CODE_UNREADABLE;
 	}
 	repair.list.text = repair.problems;

@@ -122,7 +122,7 @@ static bool parse_percent(const char *option, const char *text, double *percent_
 	*percent_out = strtod(text, &end);
 	if (end != text && !*end && *percent_out >= 0 && *percent_out <= 100)
 		return true;
-	complain("option --%s: '%s' is not a percentage", option, text);
+	print_error("option --%s: '%s' is not a percentage", option, text);
 	return false;
 }
 
@@ -151,8 +151,8 @@ static bool parse_widths(struct pd_report_text_options *text, const char *list)
 		unsigned long width = strtoul(list, &end, 10);
 
 		if (i == PD_REPORT_COLUMNS_MAX || end != list + length || *list == '-' || width > WIDTH_MAX) {
-			complain("option --column-widths: '%s' is not a list of at most %d widths up to %d", list,
-				 PD_REPORT_COLUMNS_MAX, WIDTH_MAX);
+			print_error("option --column-widths: '%s' is not a list of at most %d widths up to %d", list,
+				    PD_REPORT_COLUMNS_MAX, WIDTH_MAX);
 			return false;
 		}
 		text->widths[i] = width;
@@ -167,7 +167,7 @@ static bool parse_graph(struct pd_report_graph *graph, const struct values *valu
 
 	*graph = (struct pd_report_graph){ .kind = PD_REPORT_GRAPH_TREE, .least_percent = 0.5 };
 	if (values->call_graph && pd_report_graph_parse(values->call_graph, graph, &error) < 0) {
-		complain("%s", error.message);
+		print_error("%s", error.message);
 		return false;
 	}
 	if (values->inverted)
@@ -179,15 +179,16 @@ static bool check_options(const struct values *values)
 {
 	if (values->percentage && strcmp(values->percentage, "relative") != 0 &&
 	    strcmp(values->percentage, "absolute") != 0) {
-		complain("option --percentage: '%s' is neither relative nor absolute", values->percentage);
+		print_error("option --percentage: '%s' is neither relative nor absolute", values->percentage);
 		return false;
 	}
 	if (values->json && values->csv) {
-		complain("--json and --csv cannot be combined");
+		print_error("--json and --csv cannot be combined");
 		return false;
 	}
 	if (values->separator && (strlen(values->separator) != 1 || *values->separator == '.')) {
-		complain("option --field-separator: '%s' is not a single character other than '.'", values->separator);
+		print_error("option --field-separator: '%s' is not a single character other than '.'",
+			    values->separator);
 		return false;
 	}
 	return true;
@@ -277,7 +278,7 @@ static void warn(void *self, const char *sentence)
 	struct run *run = self;
 
 	progress_clear(&run->analysis.input.progress);
-	complain("%s", sentence);
+	print_error("%s", sentence);
 }
 
 static void fill_filters(struct run *run)
@@ -303,7 +304,7 @@ static int code_of_report(const struct run *run, enum pd_status status, const st
 {
 	if (status != PD_ERROR_NO_MATCH)
 		return code_with_error(status, error);
-	complain("%s: %s", run->analysis.input.name, error->message);
+	print_error("%s: %s", run->analysis.input.name, error->message);
 	return CODE_NOTHING;
 }
 
@@ -337,14 +338,14 @@ static int plan(struct run *run)
 	int code;
 
 	if (run->values->branches && run->values->no_branches) {
-		complain("--branch-stack and --no-branch-stack cannot be combined");
+		print_error("--branch-stack and --no-branch-stack cannot be combined");
 		return CODE_USAGE;
 	}
 	fill_filters(run);
 	code = code_of_report(run, pd_report_new(run->analysis.input.file, &run->options, &run->report, &error),
 			      &error);
 	if (code == CODE_FINE && !run->is_quantum_valid) {
-		complain("option --time-quantum: '%s' is not a duration such as 10ms", run->values->time_quantum);
+		print_error("option --time-quantum: '%s' is not a duration such as 10ms", run->values->time_quantum);
 		return CODE_USAGE;
 	}
 	return code;
@@ -431,7 +432,7 @@ static int run_report(const struct call *call)
 		return print_without_samples(values, call);
 	run = calloc(1, sizeof(*run));
 	if (!run) {
-		complain("out of memory");
+		print_error("out of memory");
 		return CODE_UNREADABLE;
 	}
 	run->values = values;

@@ -48,12 +48,12 @@ static bool take_words(uint64_t *rate, const struct values *values, const struct
 		break;
 	}
 	if (!values->rate.given && rest->word_count == call->word_count) {
-		complain("no rate given; 1/10 keeps one of ten samples");
+		print_error("no rate given; 1/10 keeps one of ten samples");
 		return false;
 	}
 	if (!*rate || rest->word_count > 1) {
-		complain(*rate ? "unexpected argument '%s' (only one FILE is accepted)" : "invalid rate '1/0'",
-			 call->words[call->word_count - 1]);
+		print_error(*rate ? "unexpected argument '%s' (only one FILE is accepted)" : "invalid rate '1/0'",
+			    call->words[call->word_count - 1]);
 		return false;
 	}
 	return true;

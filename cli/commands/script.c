@@ -181,7 +181,7 @@ static enum pd_status open_symbols(void *self, struct pd_file *file, const struc
 static void warn(void *self, const char *sentence)
 {
 	(void)self;
-	complain("%s", sentence);
+	print_error("%s", sentence);
 }
 
 /* ---- options ---- */
@@ -226,11 +226,11 @@ static int take_options(struct script *script, const struct values *values, cons
 	if (status != PD_OK)
 		return code_with_error(status, &script->error);
 	if (values->dump) {
-		complain("--dump-raw-trace is not supported; use perfdata dump");
+		print_error("--dump-raw-trace is not supported; use perfdata dump");
 		return CODE_USAGE;
 	}
 	if (values->reltime && values->deltatime) {
-		complain("--reltime and --deltatime cannot be combined");
+		print_error("--reltime and --deltatime cannot be combined");
 		return CODE_USAGE;
 	}
 	return select_take(&script->select, &values->select) ? CODE_FINE : CODE_USAGE;
@@ -253,10 +253,10 @@ static int tell_end(const struct script *script)
 	if (status >= 0 || script->input.out->failure)
 		return CODE_FINE;
 	if (status == PD_ERROR_NO_MATCH) {
-		complain("%s: %s", script->input.name, script->error.message);
+		print_error("%s: %s", script->input.name, script->error.message);
 		return CODE_NOTHING;
 	}
-	complain("%s", status == PD_ERROR_MEMORY ? "out of memory" : script->error.message);
+	print_error("%s", status == PD_ERROR_MEMORY ? "out of memory" : script->error.message);
 	return code_of(status);
 }
 
@@ -285,8 +285,8 @@ static int walk_live(struct script *script)
 	int code;
 
 	if (script->values->header || pd_select_waits(script->select)) {
-		complain("%s: --header, time ranges in percent and wall clocks are not possible on a pipe",
-			 script->input.name);
+		print_error("%s: --header, time ranges in percent and wall clocks are not possible on a pipe",
+			    script->input.name);
 		return CODE_USAGE;
 	}
 	script->status = pd_samples_begin(script->samples, script->input.file, &script->error);
@@ -303,10 +303,10 @@ static int walk_live(struct script *script)
 static int tell_nothing(const struct script *script, const struct pd_samples_result *result)
 {
 	if (!result->sample_count) {
-		complain("%s: no samples in the file", script->input.name);
+		print_error("%s: no samples in the file", script->input.name);
 		return CODE_NO_SAMPLES;
 	}
-	complain("%s: no samples match the filters", script->input.name);
+	print_error("%s: no samples match the filters", script->input.name);
 	select_tell_lack(script->select, script->input.file);
 	return CODE_NOTHING;
 }
@@ -349,7 +349,7 @@ static int run_script(const struct call *call)
 	int code;
 
 	if (!script) {
-		complain("out of memory");
+		print_error("out of memory");
 		return CODE_UNREADABLE;
 	}
 	script->values = call->values;

@@ -79,7 +79,7 @@ static bool parse_level(struct job *job)
 	job->options.level = PD_SCRUB_ADDRESSES;
 	if (!hide || pd_scrub_level_parse(hide, &job->options.level))
 		return true;
-	complain("option --hide: '%s' is not one of names, addresses, all", hide);
+	print_error("option --hide: '%s' is not one of names, addresses, all", hide);
 	return false;
 }
 
@@ -89,7 +89,7 @@ static bool parse_data(struct job *job)
 
 	if (!job->values->keep_data || pd_scrub_keep_data_parse(job->values->keep_data, &job->options, &error) == PD_OK)
 		return true;
-	complain("option --keep-data: %s", error.message);
+	print_error("option --keep-data: %s", error.message);
 	return false;
 }
 
@@ -176,11 +176,11 @@ static int scrub_input(struct job *job, const struct call *call)
 	if (code != CODE_FINE)
 		return code;
 	if (job->values->json && !strcmp(job->target.path, "-")) {
-		complain("--json and -o - both write to standard output");
+		print_error("--json and -o - both write to standard output");
 		return CODE_USAGE;
 	}
 	if (job->values->map && !strcmp(job->target.path, job->values->map)) {
-		complain("--map and --output both write to '%s'", job->values->map);
+		print_error("--map and --output both write to '%s'", job->values->map);
 		return CODE_USAGE;
 	}
 	input.keep = job->options.level > PD_SCRUB_NAMES;
@@ -209,7 +209,7 @@ static int run_scrub(const struct call *call)
 		if (job.values->verify)
 			code = scrub_verify(&job.options, job.values->least, job.values->json, call);
 		else if (call->word_count > 1)
-			complain("unexpected argument '%s' (only one FILE is accepted)", call->words[1]);
+			print_error("unexpected argument '%s' (only one FILE is accepted)", call->words[1]);
 		else
 			code = scrub_input(&job, call);
 	}

@@ -114,17 +114,18 @@ static void print_counts(const struct run *run, const struct pd_split_result *re
 	if (run->values->input.quiet)
 		return;
 	if (result->deep_count)
-		complain("warning: %zu process%s %d or more ancestors: their files lack mappings "
-			 "inherited from more distant ones",
-			 result->deep_count, result->deep_count == 1 ? " has" : "es have", PD_SPLIT_MAX_ANCESTORS + 1);
-	complain("%" PRIu64 " of %" PRIu64 " sample%s in %zu file%s", result->sample_count, all, plural(all), files,
-		 plural(files));
+		print_error("warning: %zu process%s %d or more ancestors: their files lack mappings "
+			    "inherited from more distant ones",
+			    result->deep_count, result->deep_count == 1 ? " has" : "es have",
+			    PD_SPLIT_MAX_ANCESTORS + 1);
+	print_error("%" PRIu64 " of %" PRIu64 " sample%s in %zu file%s", result->sample_count, all, plural(all), files,
+		    plural(files));
 	if (result->unknown_count)
-		complain("%" PRIu64 " of them in the file named unknown: %s", result->unknown_count,
-			 pd_split_lacks(run->split));
+		print_error("%" PRIu64 " of them in the file named unknown: %s", result->unknown_count,
+			    pd_split_lacks(run->split));
 	if (result->lost_count)
-		complain("%" PRIu64 " sample%s in no file: damaged, or of an unknown event", result->lost_count,
-			 plural(result->lost_count));
+		print_error("%" PRIu64 " sample%s in no file: damaged, or of an unknown event", result->lost_count,
+			    plural(result->lost_count));
 }
 
 static int write_all(struct run *run, struct output *out)
@@ -180,15 +181,15 @@ static int take_options(struct run *run)
 	struct pd_error error;
 
 	if (!values->by) {
-		complain("nothing to split by; use --by event, pid, comm, cpu, cgroup, time=DURATION or size=BYTES");
+		print_error("nothing to split by; use --by event, pid, comm, cpu, cgroup, time=DURATION or size=BYTES");
 		return CODE_USAGE;
 	}
 	if (pd_split_parse(values->by, &run->options, &error) < 0) {
-		complain("option --by: %s", error.message);
+		print_error("option --by: %s", error.message);
 		return CODE_USAGE;
 	}
 	if (!output || !*output || !strcmp(output, "-")) {
-		complain("no output given; use -o DIRECTORY, or -o FILE with %%s in its name");
+		print_error("no output given; use -o DIRECTORY, or -o FILE with %%s in its name");
 		return CODE_USAGE;
 	}
 	run->files.output = output;

@@ -130,7 +130,7 @@ static const struct option report_options[] = {
 static void warn(void *self, const char *message)
 {
 	(void)self;
-	complain("%s", message);
+	print_error("%s", message);
 }
 
 static int run_report(const struct call *call)
@@ -151,7 +151,7 @@ static int run_report(const struct call *call)
 	int code;
 
 	if (printing.json && printing.separator) {
-		complain("--field-separator and --json are mutually exclusive");
+		print_error("--field-separator and --json are mutually exclusive");
 		return CODE_USAGE;
 	}
 	printing.by_given = stat_by_given(&values->by, &printing.by);
@@ -187,7 +187,7 @@ static int run_part(const struct command_line *line, const struct call *call)
 		count++;
 	words = calloc(count + 1, sizeof(*words));
 	if (!words) {
-		complain("out of memory");
+		print_error("out of memory");
 		return CODE_USAGE;
 	}
 	for (size_t i = 0; i < count; i++)

@@ -52,7 +52,7 @@ static int write_text(struct input *input, const struct values *values, struct o
 	if (status >= 0)
 		return CODE_FINE;
 	progress_clear(&input->progress);
-	complain("%s", error.message);
+	print_error("%s", error.message);
 	return CODE_UNREADABLE;
 }
 

@@ -95,7 +95,7 @@ static const struct example examples[] = {
 
 static bool out_of_memory(struct top *top)
 {
-	complain("out of memory");
+	print_error("out of memory");
 	top->code = CODE_UNREADABLE;
 	top->over = true;
 	return false;
@@ -135,11 +135,11 @@ static bool take_look(struct top *top)
 	top->hide_user = values->hide_user;
 	top->delay = 2;
 	if (values->delay && !top_parse_seconds(values->delay, &top->delay)) {
-		complain("option --delay: '%s' is not a number of seconds of at least 0.1", values->delay);
+		print_error("option --delay: '%s' is not a number of seconds of at least 0.1", values->delay);
 		return false;
 	}
 	if (values->percent_limit && !parse_percent(values->percent_limit, &top->look.least)) {
-		complain("option --percent-limit: '%s' is not a percentage", values->percent_limit);
+		print_error("option --percent-limit: '%s' is not a percentage", values->percent_limit);
 		return false;
 	}
 	if (values->percent_limit)
@@ -179,7 +179,7 @@ static bool take_recorder(struct top *top)
 	    !record_take_samples(&values->samples, wanted))
 		return false;
 	if (wanted->sampling.call_graph == PD_CALL_GRAPH_DWARF) {
-		complain("option --call-graph: top supports only fp and lbr");
+		print_error("option --call-graph: top supports only fp and lbr");
 		return false;
 	}
 	if (!targets->cpus && !targets->pids.count && !targets->tids.count && !targets->by_user)
@@ -200,7 +200,7 @@ static void tell_note(void *self, const struct pd_recorder_note *note)
 		top_notice(top, "%s%s%s", note->message, note->advice ? "; try: " : "",
 			   note->advice ? note->advice : "");
 	else if (note->severity > PD_INFO || top->values->verbose)
-		complain("%s%s%s", note->message, note->advice ? "; try: " : "", note->advice ? note->advice : "");
+		print_error("%s%s%s", note->message, note->advice ? "; try: " : "", note->advice ? note->advice : "");
 }
 
 /* ---- a table ---- */
@@ -348,7 +348,7 @@ static int show(struct top *top)
 	enum pd_status status;
 
 	if (pd_sum_new(&top->sum, &error) < 0 || !output_init(&top->frame, -1)) {
-		complain("out of memory");
+		print_error("out of memory");
 		return CODE_UNREADABLE;
 	}
 	if (!top->values->batch && !top->values->json && !(top->values->input && !strcmp(top->values->input, "-")))
@@ -360,7 +360,7 @@ static int show(struct top *top)
 	status = watch_all(top, &error);
 	screen_close(&top->screen);
 	if (status < 0) {
-		complain("%s", error.message);
+		print_error("%s", error.message);
 		top->code = CODE_UNREADABLE;
 	}
 	return top->code;
@@ -377,7 +377,7 @@ static int show_recorded(struct top *top)
 	top->wanted.note = tell_note;
 	top->wanted.self = top;
 	if (pd_recorder_open(&top->wanted, &top->recorder, &error) < 0) {
-		complain("%s", error.message);
+		print_error("%s", error.message);
 		return CODE_UNREADABLE;
 	}
 	code = show(top);
@@ -385,8 +385,8 @@ static int show_recorded(struct top *top)
 	pd_recorder_state(top->recorder, &recorded);
 	pd_recorder_close(top->recorder);
 	if (recorded.lost)
-		complain("%" PRIu64 " records lost; try larger ring buffers (-m 16M) or a lower frequency (-F)",
-			 recorded.lost);
+		print_error("%" PRIu64 " records lost; try larger ring buffers (-m 16M) or a lower frequency (-F)",
+			    recorded.lost);
 	return code;
 }
 
@@ -401,7 +401,7 @@ static int run_top(const struct call *call)
 	int code = CODE_USAGE;
 
 	if (!top) {
-		complain("out of memory");
+		print_error("out of memory");
 		return CODE_UNREADABLE;
 	}
 	top->values = call->values;
@@ -411,7 +411,7 @@ static int run_top(const struct call *call)
 	top->state =
 		(struct state){ .whom = top->whom, .rate = top->rate, .cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN) };
 	if (top->values->input && has_targets(&top->values->targets))
-		complain("--input cannot be combined with recording options");
+		print_error("--input cannot be combined with recording options");
 	else if (take_look(top))
 		code = top->values->input ? show(top) : show_recorded(top);
 	pd_sum_free(top->sum);

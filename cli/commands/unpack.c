@@ -35,7 +35,7 @@ static const struct example examples[] = {
 static void warn(void *self, const char *message)
 {
 	(void)self;
-	complain("%s", message);
+	print_error("%s", message);
 }
 
 static void note_unfinished(void *self, enum pd_unfinished step, const char *path)
@@ -50,12 +50,12 @@ static int tell_result(const struct pd_archive *archive, const struct pd_unpack_
 	const char *damage = pd_archive_damage(archive, &offset);
 
 	if (result->refused_count > PD_UNPACK_WARNINGS && !values->quiet)
-		complain("skipped: %" PRIu64 " more", result->refused_count - PD_UNPACK_WARNINGS);
+		print_error("skipped: %" PRIu64 " more", result->refused_count - PD_UNPACK_WARNINGS);
 	if (damage)
-		complain("%s: offset 0x%" PRIx64 ": %s", pd_archive_name(archive), offset, damage);
+		print_error("%s: offset 0x%" PRIx64 ": %s", pd_archive_name(archive), offset, damage);
 	if (!values->quiet)
-		complain("unpacked %" PRIu64 " file%s and %" PRIu64 " link%s into %s", result->file_count,
-			 plural(result->file_count), result->link_count, plural(result->link_count), values->output);
+		print_error("unpacked %" PRIu64 " file%s and %" PRIu64 " link%s into %s", result->file_count,
+			    plural(result->file_count), result->link_count, plural(result->link_count), values->output);
 	return damage || result->refused_count ? CODE_DAMAGED : CODE_FINE;
 }
 
@@ -76,9 +76,9 @@ static int unpack(const struct pd_archive *archive, const struct values *values)
 	status = pd_archive_unpack(archive, values->output, &options, &result, &error);
 	if (status >= 0)
 		return tell_result(archive, &result, values);
-	complain("%s", error.message);
+	print_error("%s", error.message);
 	if (*result.incomplete)
-		complain("incomplete output is in %s", result.incomplete);
+		print_error("incomplete output is in %s", result.incomplete);
 	return code_of(status);
 }
 
@@ -102,7 +102,7 @@ static bool is_free(const char *path)
 
 	if ((lstat(path, &status) < 0 && errno == ENOENT) || is_empty(path))
 		return true;
-	complain("%s: already exists", path);
+	print_error("%s: already exists", path);
 	return false;
 }
 
@@ -116,12 +116,12 @@ static int run_unpack(const struct call *call)
 	int code;
 
 	if (values->input && call->word_count) {
-		complain("unexpected argument '%s' (--input is '%s' already)", call->words[0], values->input);
+		print_error("unexpected argument '%s' (--input is '%s' already)", call->words[0], values->input);
 		return CODE_USAGE;
 	}
 	if (!input || !values->output) {
-		complain(input ? "no output given; use -o DIR" :
-				 "no input given; name a BUNDLE, or - for standard input");
+		print_error(input ? "no output given; use -o DIR" :
+				    "no input given; name a BUNDLE, or - for standard input");
 		return CODE_USAGE;
 	}
 	if (!is_free(values->output))
@@ -131,7 +131,7 @@ static int run_unpack(const struct call *call)
 	else
 		status = pd_archive_open_fd(STDIN_FILENO, NULL, &archive, &error);
 	if (status < 0) {
-		complain("%s", error.message);
+		print_error("%s", error.message);
 		return CODE_UNREADABLE;
 	}
 	code = unpack(archive, values);

@@ -53,10 +53,10 @@ static int tell_nothing(const struct analysis *analysis)
 	for (size_t i = 0; i < pd_file_event_count(analysis->input.file); i++)
 		left += pd_profile_total(analysis->profile, i)->left_samples;
 	if (!left && !pd_profile_losses(analysis->profile)->had_samples) {
-		complain("%s: no samples in the file", analysis->input.name);
+		print_error("%s: no samples in the file", analysis->input.name);
 		return CODE_NO_SAMPLES;
 	}
-	complain("%s: no samples match the filters", analysis->input.name);
+	print_error("%s: no samples match the filters", analysis->input.name);
 	select_tell_lack(analysis->select, analysis->input.file);
 	return CODE_NOTHING;
 }
@@ -81,7 +81,7 @@ static int read_profile(struct analysis *analysis, const struct analysis_options
 	progress_clear(&analysis->input.progress);
 	if (status >= 0)
 		return pd_profile_entry(analysis->profile, 0) ? CODE_FINE : tell_nothing(analysis);
-	complain("%s", error.message);
+	print_error("%s", error.message);
 	return status == PD_ERROR_NO_MATCH ? CODE_NOTHING : CODE_UNREADABLE;
 }
 
@@ -93,7 +93,7 @@ static int name_places(struct analysis *analysis)
 		return CODE_UNREADABLE;
 	if (pd_profile_name(analysis->profile, analysis->symbols, &error) >= 0)
 		return CODE_FINE;
-	complain("%s", error.message);
+	print_error("%s", error.message);
 	return CODE_UNREADABLE;
 }
 
@@ -108,7 +108,7 @@ int analysis_begin(struct analysis *analysis, const struct analysis_options *opt
 	/* Samples are chosen before their places have names. */
 	where = pd_select_where(analysis->select);
 	if (where && (pd_filter_asks(where) & (PD_FILTER_DSO | PD_FILTER_SYMBOL))) {
-		complain("option --where: dso and symbol cannot be used here; use --dsos and --symbols");
+		print_error("option --where: dso and symbol cannot be used here; use --dsos and --symbols");
 		return CODE_USAGE;
 	}
 	input.keep = true;
@@ -136,8 +136,8 @@ int analysis_close(struct analysis *analysis, int code)
 void copied_stacks_tell(const char *name, uint64_t copied, uint64_t samples)
 {
 	if (copied)
-		complain("%s: %" PRIu64 " of %" PRIu64
-			 " samples have a copied user stack that is not unwound: callers in user "
-			 "space are missing (perf script and perf report unwind them)",
-			 name, copied, samples);
+		print_error("%s: %" PRIu64 " of %" PRIu64
+			    " samples have a copied user stack that is not unwound: callers in user "
+			    "space are missing (perf script and perf report unwind them)",
+			    name, copied, samples);
 }

@@ -56,11 +56,11 @@ static void tell_weights(const struct run *run)
 	if (run->values->input.quiet)
 		return;
 	if (result->unscaled_count)
-		complain("%" PRIu64 " samples of frequency events have no period: their sums are now %" PRIu64
-			 " times smaller, percentages are unchanged",
-			 result->unscaled_count, run->options->rate);
+		print_error("%" PRIu64 " samples of frequency events have no period: their sums are now %" PRIu64
+			    " times smaller, percentages are unchanged",
+			    result->unscaled_count, run->options->rate);
 	if (result->overflow_count)
-		complain("%" PRIu64 " periods overflow 64 bits and were set to the maximum", result->overflow_count);
+		print_error("%" PRIu64 " periods overflow 64 bits and were set to the maximum", result->overflow_count);
 }
 
 static void tell_counts(const struct pd_extract_result *result)
@@ -74,11 +74,11 @@ static void tell_counts(const struct pd_extract_result *result)
 		grouped(counts[i], numbers[i]);
 	/* How many more there are is not known. */
 	if (result->ended)
-		complain("kept the first %s sample%s, and %s other record%s", numbers[0], plural(counts[0]), numbers[2],
-			 plural(counts[2]));
+		print_error("kept the first %s sample%s, and %s other record%s", numbers[0], plural(counts[0]),
+			    numbers[2], plural(counts[2]));
 	else
-		complain("kept %s of %s sample%s, %s%s%s other record%s", numbers[0], numbers[1], plural(counts[1]),
-			 all ? "all " : numbers[2], all ? "" : " of ", numbers[3], plural(counts[3]));
+		print_error("kept %s of %s sample%s, %s%s%s other record%s", numbers[0], numbers[1], plural(counts[1]),
+			    all ? "all " : numbers[2], all ? "" : " of ", numbers[3], plural(counts[3]));
 }
 
 static void kept_json(struct pd_json *json, const char *name, uint64_t kept, uint64_t count)
@@ -113,8 +113,8 @@ static int tell_end(const struct run *run)
 		tell_counts(result);
 	if (result->kept_sample_count || result->records)
 		return CODE_FINE;
-	complain(result->sample_count ? "%s: no samples match the filters" : "%s: no samples in the file",
-		 run->input.name);
+	print_error(result->sample_count ? "%s: no samples match the filters" : "%s: no samples in the file",
+		    run->input.name);
 	if (result->sample_count && run->options->select)
 		select_tell_lack(run->options->select, run->input.file);
 	return result->sample_count ? CODE_NOTHING : CODE_NO_SAMPLES;
@@ -128,7 +128,7 @@ static int open_input(struct run *run, const struct call *call)
 	int code = target_take(&run->target, &run->values->target, PD_PACK_SAME);
 
 	if (code == CODE_FINE && run->values->json && !strcmp(run->values->target.output, "-")) {
-		complain("--json and -o - both write to standard output");
+		print_error("--json and -o - both write to standard output");
 		code = CODE_USAGE;
 	}
 	if (code != CODE_FINE)
@@ -147,9 +147,9 @@ static int prepare(struct run *run)
 		return CODE_FINE;
 	progress_clear(&run->input.progress);
 	if (status == PD_ERROR_NO_MATCH && run->options->span_ns)
-		complain("%s: option --seconds: samples have no timestamps", run->input.name);
+		print_error("%s: option --seconds: samples have no timestamps", run->input.name);
 	else if (!run->symbols_wrong)
-		complain("%s", error.message);
+		print_error("%s", error.message);
 	return status == PD_ERROR_NO_MATCH ? CODE_NOTHING : CODE_UNREADABLE;
 }
 

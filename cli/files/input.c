@@ -60,8 +60,8 @@ bool input_tell(struct input *input, const struct pd_problem *problem)
 	progress_clear(&input->progress);
 	if (problem->offset != PD_NO_OFFSET)
 		snprintf(place, sizeof(place), "offset 0x%" PRIx64 ": ", problem->offset);
-	complain("%s: %s%s: %s: %s%s%s", input->name, place, pd_severity_name(problem->severity), problem->code,
-		 problem->field ? problem->field : "", problem->field ? ": " : "", problem->message);
+	print_error("%s: %s%s: %s: %s%s%s", input->name, place, pd_severity_name(problem->severity), problem->code,
+		    problem->field ? problem->field : "", problem->field ? ": " : "", problem->message);
 	return true;
 }
 
@@ -76,8 +76,8 @@ static void tell_rest(struct input *input)
 		const struct problem_count *problem = &input->problems[i];
 
 		if (problem->count > PROBLEMS_SHOWN)
-			complain("%s: %s: %" PRIu64 " more", input->name, problem->code,
-				 problem->count - PROBLEMS_SHOWN);
+			print_error("%s: %s: %" PRIu64 " more", input->name, problem->code,
+				    problem->count - PROBLEMS_SHOWN);
 	}
 }
 
@@ -114,7 +114,7 @@ int input_open(struct input *input, const struct input_options *options, const s
 
 	memset(input, 0, sizeof(*input));
 	if (path && call->word_count) {
-		complain("unexpected argument '%s' (--input is '%s' already)", call->words[0], path);
+		print_error("unexpected argument '%s' (--input is '%s' already)", call->words[0], path);
 		return CODE_USAGE;
 	}
 	if (!path)
@@ -138,7 +138,7 @@ int input_open(struct input *input, const struct input_options *options, const s
 	if (status == PD_OK)
 		return CODE_FINE;
 	tell_rest(input);
-	complain("%s", error.message);
+	print_error("%s", error.message);
 	input->out->progress = NULL;
 	return CODE_UNREADABLE;
 }
@@ -181,7 +181,7 @@ int input_walk(struct input *input, record_fn *each, void *self)
 	if (status >= 0)
 		return CODE_FINE;
 	progress_clear(&input->progress);
-	complain("%s", error.message);
+	print_error("%s", error.message);
 	return CODE_UNREADABLE;
 }
 

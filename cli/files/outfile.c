@@ -82,10 +82,10 @@ static int rename_or_remove(struct outfile *file, bool wanted)
 
 	if (wanted && is_recording(file->path)) {
 		failure = EEXIST;
-		complain("%s: refusing to overwrite a perf.data file", file->path);
+		print_error("%s: refusing to overwrite a perf.data file", file->path);
 	} else if (wanted && rename(file->beside, file->target) < 0) {
 		failure = errno;
-		complain("%s: %s", file->path, strerror(failure));
+		print_error("%s: %s", file->path, strerror(failure));
 	}
 	if (!wanted || failure)
 		unlink(file->beside);
@@ -109,17 +109,17 @@ int outfile_open(struct outfile *file, const char *path, struct output *standard
 	file->out = &file->own;
 	there = stat(path, &status) == 0;
 	if (there && S_ISREG(status.st_mode) && is_recording(path)) {
-		complain("%s: refusing to overwrite a perf.data file", path);
+		print_error("%s: refusing to overwrite a perf.data file", path);
 		return CODE_USAGE;
 	}
 	if (there && is_input(&status, input)) {
-		complain("%s: refusing to overwrite the input file", path);
+		print_error("%s: refusing to overwrite the input file", path);
 		return CODE_USAGE;
 	}
 	fd = there && !S_ISREG(status.st_mode) ? open(path, O_WRONLY | O_CLOEXEC) :
 						 open_beside(file, there ? &status : NULL);
 	if (fd < 0 || !output_init(&file->own, fd)) {
-		complain("%s: %s", path, fd < 0 ? strerror(errno) : "out of memory");
+		print_error("%s: %s", path, fd < 0 ? strerror(errno) : "out of memory");
 		if (fd >= 0) {
 			close(fd);
 			if (file->beside)
@@ -147,7 +147,7 @@ int outfile_close(struct outfile *file, int code)
 	failure = file->own.failure;
 	if (close(file->own.fd) < 0 && !failure) {
 		failure = errno;
-		complain("%s: %s", file->path, strerror(failure));
+		print_error("%s: %s", file->path, strerror(failure));
 	}
 	output_fini(&file->own);
 	if (file->beside) {

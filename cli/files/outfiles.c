@@ -36,7 +36,7 @@ bool outfiles_add(struct outfiles *files, const char *name)
 			return true;
 		}
 	}
-	complain("out of memory");
+	print_error("out of memory");
 	return false;
 }
 
@@ -53,7 +53,7 @@ static int create_directory(struct outfiles *files)
 	unfinished_end();
 	if (files->made_directory)
 		return CODE_FINE;
-	complain("%s: cannot create: %s", files->output, strerror(errno));
+	print_error("%s: cannot create: %s", files->output, strerror(errno));
 	return CODE_OUTPUT;
 }
 
@@ -63,7 +63,7 @@ int outfiles_begin(struct outfiles *files)
 
 	for (size_t i = 0; i < files->count; i++) {
 		if (lstat(files->paths[i], &status) == 0) {
-			complain("%s: already exists; nothing is written", files->paths[i]);
+			print_error("%s: already exists; nothing is written", files->paths[i]);
 			return CODE_OUTPUT;
 		}
 	}

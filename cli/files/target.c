@@ -30,11 +30,11 @@ static bool choose_packing(const struct target_options *values, enum pd_packing 
 	bool compress = values->compress || values->compress2 || values->level.given;
 
 	if (values->no_compress && compress) {
-		complain("--no-compress cannot be combined with other compression options");
+		print_error("--no-compress cannot be combined with other compression options");
 		return false;
 	}
 	if (values->level.given && (!values->level.value || values->level.value > MOST_LEVEL)) {
-		complain("option --level: %" PRIu64 " is not between 1 and %d", values->level.value, MOST_LEVEL);
+		print_error("option --level: %" PRIu64 " is not between 1 and %d", values->level.value, MOST_LEVEL);
 		return false;
 	}
 	wanted->level = (int)values->level.value;
@@ -58,7 +58,7 @@ static bool choose_form(const struct target_options *values, const char *path, e
 	int mode, order = PD_ENDIAN_SAME;
 
 	if (!path) {
-		complain("no output given; use -o FILE, or -o - for standard output");
+		print_error("no output given; use -o FILE, or -o - for standard output");
 		return false;
 	}
 	mode = default_mode(path);
@@ -82,7 +82,7 @@ int target_take_path(struct target *target, const struct target_options *options
 	if (!choose_form(options, path, packing, &target->wanted))
 		return CODE_USAGE;
 	if (is_standard(path) && isatty(STDOUT_FILENO)) {
-		complain("refusing to write binary data to a terminal; use -o FILE");
+		print_error("refusing to write binary data to a terminal; use -o FILE");
 		return CODE_USAGE;
 	}
 	return CODE_FINE;
@@ -96,7 +96,7 @@ int target_take(struct target *target, const struct target_options *options, enu
 int target_failed(const struct target *target, enum pd_status status, const struct pd_error *error)
 {
 	(void)target;
-	complain("%s", error->message);
+	print_error("%s", error->message);
 	return status == PD_ERROR_ARGUMENT ? CODE_USAGE : CODE_OUTPUT;
 }
 
@@ -132,7 +132,7 @@ int target_open(struct target *target, struct pd_file *const *inputs, size_t inp
 	for (size_t i = 0; i < input_count; i++)
 		target->comes_once |= comes_once(inputs[i]);
 	if (target->consumer && pd_consumer_fit(target->consumer, &target->wanted, &error) < 0) {
-		complain("%s", error.message);
+		print_error("%s", error.message);
 		return CODE_USAGE;
 	}
 	status = target_open_writer(target, &error);

@@ -11,7 +11,7 @@ static void add_file(struct pd_config *config, const char *path, bool usual)
 	struct pd_error error;
 
 	if (pd_config_add_file(config, path, usual, &error) < 0)
-		complain("%s", error.message);
+		print_error("%s", error.message);
 }
 
 struct pd_config *config_load(void)
@@ -21,7 +21,7 @@ struct pd_config *config_load(void)
 	char *path;
 
 	if (!config) {
-		complain("out of memory");
+		print_error("out of memory");
 		return NULL;
 	}
 	if (only) {

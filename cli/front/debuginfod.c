@@ -63,7 +63,7 @@ static int watch(void *client, long done, long total)
 #ifdef STATIC_PROGRAM
 static void *open_library(void)
 {
-	complain("--debuginfod: this is a static program, which cannot load libdebuginfod");
+	print_error("--debuginfod: this is a static program, which cannot load libdebuginfod");
 	return NULL;
 }
 #else
@@ -72,7 +72,7 @@ static void *open_library(void)
 	void *library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
 
 	if (!library)
-		complain("--debuginfod: libdebuginfod (elfutils) is needed: %s", dlerror());
+		print_error("--debuginfod: libdebuginfod (elfutils) is needed: %s", dlerror());
 	return library;
 }
 #endif
@@ -89,7 +89,7 @@ bool debuginfod_open(uint64_t limit_mib)
 	if (fetcher.client)
 		return true;
 	if (!urls || !urls[strspn(urls, " ")]) {
-		complain("--debuginfod: DEBUGINFOD_URLS names no server");
+		print_error("--debuginfod: DEBUGINFOD_URLS names no server");
 		return false;
 	}
 	library = open_library();
@@ -103,17 +103,17 @@ bool debuginfod_open(uint64_t limit_mib)
 	if (fetcher.client)
 		set_progress(fetcher.client, watch);
 	if (!fetcher.client)
-		complain("--debuginfod: libdebuginfod cannot be initialized");
+		print_error("--debuginfod: libdebuginfod cannot be initialized");
 	return fetcher.client;
 }
 
-static void complain_not_fetched(const uint8_t *build_id, size_t build_id_size)
+static void print_error_not_fetched(const uint8_t *build_id, size_t build_id_size)
 {
 	char hex[2 * 64 + 1] = "";
 
 	for (size_t i = 0; i < build_id_size && i < 64; i++)
 		snprintf(hex + 2 * i, 3, "%02x", build_id[i]);
-	complain("--debuginfod: %s: download failed: %s", hex, fetcher.refused);
+	print_error("--debuginfod: %s: download failed: %s", hex, fetcher.refused);
 }
 
 const char *debuginfod_fetch(void *self, const uint8_t *build_id, size_t build_id_size, bool debug)
@@ -128,7 +128,7 @@ const char *debuginfod_fetch(void *self, const uint8_t *build_id, size_t build_i
 	fd = (debug ? fetcher.debuginfo : fetcher.executable)(fetcher.client, build_id, (int)build_id_size,
 							      &fetcher.path);
 	if (fd < 0 && fetcher.refused)
-		complain_not_fetched(build_id, build_id_size);
+		print_error_not_fetched(build_id, build_id_size);
 	if (fd < 0)
 		return NULL;
 	close(fd);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void complain(const char *format, ...)
+void print_error(const char *format, ...)
 {
 	struct pd_text *text = pd_text_new();
 	char line[2048];
@@ -28,7 +28,7 @@ void complain(const char *format, ...)
 	pd_text_free(text);
 }
 
-void complain_lines(const struct pd_text *text)
+void print_error_lines(const struct pd_text *text)
 {
 	struct pd_bytes rest = pd_text_bytes(text);
 
@@ -36,7 +36,7 @@ void complain_lines(const struct pd_text *text)
 		const uint8_t *end = memchr(rest.data, '\n', rest.size);
 		size_t size = end ? (size_t)(end - rest.data) : rest.size;
 
-		complain("%.*s", (int)size, (const char *)rest.data);
+		print_error("%.*s", (int)size, (const char *)rest.data);
 		rest.data += size + (end != NULL);
 		rest.size -= size + (end != NULL);
 	}

@@ -10,9 +10,9 @@
 #include <time.h>
 
 /* "perfdata: ..." with a line end on stderr; bytes that a terminal would obey are escaped. */
-void complain(const char *format, ...) PD_PRINTF(1, 2);
+void print_error(const char *format, ...) PD_PRINTF(1, 2);
 /* Each line of a text. */
-void complain_lines(const struct pd_text *text);
+void print_error_lines(const struct pd_text *text);
 
 /* A line on stderr that shows the progress of a long job. All zero is ready for use. */
 struct progress {

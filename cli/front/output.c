@@ -130,7 +130,7 @@ int code_of(enum pd_status status)
 int code_with_error(enum pd_status status, const struct pd_error *error)
 {
 	if (status < 0)
-		complain("%s", error->message);
+		print_error("%s", error->message);
 	return code_of(status);
 }
 
@@ -140,7 +140,7 @@ int output_finish(struct output *output)
 	output_flush(output);
 	/* A closed pipe is not an error worth a message. */
 	if (output->failure && output->failure != EPIPE)
-		complain("%s: %s", output->name ? output->name : "standard output", strerror(output->failure));
+		print_error("%s: %s", output->name ? output->name : "standard output", strerror(output->failure));
 	return output->failure ? CODE_OUTPUT : CODE_FINE;
 }
 

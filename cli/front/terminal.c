@@ -73,7 +73,7 @@ static bool find_color(struct output *output, const char *option, const char *se
 
 	output->color = usual;
 	if (option && !take_word(option, usual, &output->color)) {
-		complain("option --color: '%s' is not always, never or auto", option);
+		print_error("option --color: '%s' is not always, never or auto", option);
 		return false;
 	}
 	if (!option && setting)

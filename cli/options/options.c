@@ -74,7 +74,7 @@ static bool list_add(struct option_list *list, const char *item)
 	const char **items = realloc(list->items, (list->count + 1) * sizeof(*items));
 
 	if (!items) {
-		complain("out of memory");
+		print_error("out of memory");
 		return false;
 	}
 	items[list->count++] = item;
@@ -87,7 +87,7 @@ static bool tags_add(struct option_tags *tags, const char *name, const char *val
 	struct option_tag *items = realloc(tags->items, (tags->count + 1) * sizeof(*items));
 
 	if (!items) {
-		complain("out of memory");
+		print_error("out of memory");
 		return false;
 	}
 	items[tags->count++] = (struct option_tag){ name, value };
@@ -128,7 +128,7 @@ static bool set_value(struct parser *parser, const struct option *option, const 
 		number->given = true;
 		if (number_parse(value, &number->value))
 			return true;
-		complain("option --%s: '%s' is not a number", option->name, value);
+		print_error("option --%s: '%s' is not a number", option->name, value);
 		return false;
 	case OPTION_STRING:
 	case OPTION_MAYBE:
@@ -153,9 +153,9 @@ static bool unknown_option(const struct parser *parser, const char *name, size_t
 	for (const struct option *option = NULL; (option = option_next(parser->command, option)) != NULL;)
 		pd_nearest_try(&nearest, option->name);
 	if (nearest.best)
-		complain("unknown option --%s; did you mean --%s?", word, nearest.best);
+		print_error("unknown option --%s; did you mean --%s?", word, nearest.best);
 	else
-		complain("unknown option --%s; --help lists the options", word);
+		print_error("unknown option --%s; --help lists the options", word);
 	return false;
 }
 
@@ -180,9 +180,9 @@ static bool next_value(struct parser *parser, const struct option *option, char 
 		return true;
 	}
 	if (none && letter)
-		complain("option -%c requires a value: %s", letter, option->argument);
+		print_error("option -%c requires a value: %s", letter, option->argument);
 	else if (none)
-		complain("option --%s requires a value: %s", option->name, option->argument);
+		print_error("option --%s requires a value: %s", option->name, option->argument);
 	if (none)
 		return false;
 	*value_out = *parser->next++;
@@ -228,7 +228,7 @@ static bool parse_long(struct parser *parser, const char *name)
 	if (!option)
 		return unknown_option(parser, name, length);
 	if (!takes_value(option) && value) {
-		complain("option --%s takes no value", option->name);
+		print_error("option --%s takes no value", option->name);
 		return false;
 	}
 	if (!value && takes_value(option) && !next_value(parser, option, 0, &value))
@@ -253,7 +253,7 @@ static bool parse_letters(struct parser *parser, const char *letters)
 		const char *value = NULL;
 
 		if (!option) {
-			complain("unknown option -%c; --help lists the options", letter);
+			print_error("unknown option -%c; --help lists the options", letter);
 			return false;
 		}
 		if (takes_value(option) && *letters) {
@@ -279,17 +279,17 @@ static const char *argument_name(const char *usage)
 	return name ? name + 1 : "";
 }
 
-static void complain_of_word(const struct command *command, const char *word)
+static void print_error_of_word(const struct command *command, const char *word)
 {
 	const char *name = argument_name(command->usage);
 	size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 
 	if (command->max_words == 1 && length)
-		complain("unexpected argument '%s' (only one %.*s is accepted)", word, (int)length, name);
+		print_error("unexpected argument '%s' (only one %.*s is accepted)", word, (int)length, name);
 	else if (!command->max_words)
-		complain("unexpected argument '%s' (the command takes options only)", word);
+		print_error("unexpected argument '%s' (the command takes options only)", word);
 	else
-		complain("unexpected argument '%s'; --help shows the usage", word);
+		print_error("unexpected argument '%s'; --help shows the usage", word);
 }
 
 static bool parse_word(struct parser *parser, const char *word)
@@ -298,7 +298,7 @@ static bool parse_word(struct parser *parser, const char *word)
 
 	if (words->count < parser->command->max_words)
 		return list_add(words, word);
-	complain_of_word(parser->command, word);
+	print_error_of_word(parser->command, word);
 	return false;
 }
 
@@ -310,7 +310,7 @@ bool options_parse(const struct command *command, int argc, char **argv, struct 
 	memset(parsed, 0, sizeof(*parsed));
 	parsed->values = calloc(1, command->values_size + 1);
 	if (!parsed->values) {
-		complain("out of memory");
+		print_error("out of memory");
 		return false;
 	}
 	while (parser.next < argv + argc) {
@@ -361,6 +361,6 @@ bool option_word_find(const char *option, const struct option_word *words, const
 		}
 	}
 	if (text)
-		complain("option --%s: unknown value '%s'", option, text);
+		print_error("option --%s: unknown value '%s'", option, text);
 	return !text;
 }

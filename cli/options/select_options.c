@@ -12,10 +12,10 @@ struct pd_filter *select_condition(const char *option, const char *text)
 
 	if (pd_filter_new(text, &filter, &error) >= 0)
 		return filter;
-	complain("option --%s: %s", option, error.message);
+	print_error("option --%s: %s", option, error.message);
 	if (error.offset != PD_NO_OFFSET && !strchr(text, '\n')) {
-		complain("  %s", text);
-		complain("  %*s^", (int)error.offset, "");
+		print_error("  %s", text);
+		print_error("  %*s^", (int)error.offset, "");
 	}
 	return NULL;
 }
@@ -33,7 +33,7 @@ bool select_take(struct pd_select **select_out, const struct pd_select_options *
 	if (error.offset != PD_NO_OFFSET)
 		pd_filter_free(select_condition("where", options->where));
 	else
-		complain("%s", error.message);
+		print_error("%s", error.message);
 	return false;
 }
 
@@ -43,7 +43,7 @@ void select_tell_lack(const struct pd_select *select, struct pd_file *file)
 	struct pd_str lack = where ? pd_filter_lacks(where, file) : (struct pd_str){ 0 };
 
 	if (lack.data)
-		complain("option --where: no event records '%.*s'", (int)lack.length, lack.data);
+		print_error("option --where: no event records '%.*s'", (int)lack.length, lack.data);
 	if (pd_select_lacks_cpu(select))
-		complain("option --cpu: no event records the CPU (record with -a or --sample-cpu)");
+		print_error("option --cpu: no event records the CPU (record with -a or --sample-cpu)");
 }

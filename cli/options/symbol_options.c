@@ -88,6 +88,6 @@ struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_
 		own.fetch = debuginfod_fetch;
 	if (pd_symbols_new(file, world, &own, &symbols, &error) == PD_OK)
 		return symbols;
-	complain("%s", error.message);
+	print_error("%s", error.message);
 	return NULL;
 }

@@ -70,7 +70,7 @@ static void obey(const struct record_control *control, char *line)
 		*name++ = 0;
 	if (!strcmp(line, "enable") || !strcmp(line, "disable")) {
 		if (name && *name && !has_event(control, name))
-			complain("control: no event '%.100s'; evlist lists the events", name);
+			print_error("control: no event '%.100s'; evlist lists the events", name);
 		pd_recorder_enable(control->recorder, line[0] == 'e', name);
 	} else if (!strcmp(line, "evlist")) {
 		list_events(control);
@@ -79,7 +79,7 @@ static void obey(const struct record_control *control, char *line)
 	} else if (!strcmp(line, "stop")) {
 		pd_recorder_stop(control->recorder);
 	} else if (strcmp(line, "ping") != 0) {
-		complain("control: unknown command '%.100s'", line);
+		print_error("control: unknown command '%.100s'", line);
 		return;
 	}
 	answer(control, "ack\n");
@@ -133,7 +133,7 @@ static bool open_both(struct record_control *control, const char *where)
 	uint64_t number = 0;
 
 	if (!text || (!fd && !fifo)) {
-		complain("option --control: expected fd:IN[,OUT] or fifo:IN[,OUT]");
+		print_error("option --control: expected fd:IN[,OUT] or fifo:IN[,OUT]");
 		free(text);
 		return false;
 	}
@@ -151,7 +151,7 @@ static bool open_both(struct record_control *control, const char *where)
 		control->out = second && number_parse(second, &number) ? (int)number : -1;
 	}
 	if (control->in < 0 || fcntl(control->in, F_GETFD) < 0 || (second && fcntl(control->out, F_GETFD) < 0)) {
-		complain("option --control: cannot open '%s': %s", where, strerror(errno));
+		print_error("option --control: cannot open '%s': %s", where, strerror(errno));
 		control->in = -1;
 	}
 	free(text);
@@ -166,12 +166,12 @@ bool record_control_start(struct record_control *control, const char *where, str
 	if (!open_both(control, where))
 		return false;
 	if (pipe2(control->end, O_CLOEXEC) < 0) {
-		complain("option --control: %s", strerror(errno));
+		print_error("option --control: %s", strerror(errno));
 		return false;
 	}
 	control->runs = pthread_create(&control->thread, NULL, serve, control) == 0;
 	if (!control->runs)
-		complain("option --control: cannot start a thread");
+		print_error("option --control: cannot start a thread");
 	return control->runs;
 }
 

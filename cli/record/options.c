@@ -23,7 +23,7 @@ static bool fit_cgroups(struct record_setup *setup, size_t count)
 		setup->cgroup_count += fits;
 	}
 	if (!fits)
-		complain("out of memory");
+		print_error("out of memory");
 	return fits;
 }
 
@@ -46,8 +46,8 @@ static bool take_cgroups(struct record_setup *setup, const char *names, bool has
 	for (const char *at = names;; at += length + 1) {
 		length = strcspn(at, ",");
 		if (has_events && length && setup->cgroup_names >= events) {
-			complain(events ? "option --cgroup: more cgroups than preceding events" :
-					  "option --cgroup must follow the events it applies to");
+			print_error(events ? "option --cgroup: more cgroups than preceding events" :
+					     "option --cgroup must follow the events it applies to");
 			return false;
 		}
 		if (length && !set_cgroup(setup, setup->cgroup_names, at, length))
@@ -90,7 +90,7 @@ static bool take_tag(struct record_setup *setup, const struct option_tag *tag, b
 	else
 		status = pd_events_exclude_self(setup->events, &error);
 	if (status < 0)
-		complain("%s", error.message);
+		print_error("%s", error.message);
 	return status >= 0;
 }
 
@@ -106,7 +106,7 @@ bool record_add_events(struct record_setup *setup, const struct target_values *v
 	if (status >= 0 && values->group)
 		status = pd_events_group(setup->events, &error);
 	if (status < 0)
-		complain("%s", error.message);
+		print_error("%s", error.message);
 	/* events behind the last --cgroup are in none */
 	return status >= 0 &&
 	       (!setup->cgroup_count || !has_events || fit_cgroups(setup, pd_events_count(setup->events)));
@@ -117,7 +117,7 @@ static bool copy_command(struct record_setup *setup, const struct call *call, st
 {
 	setup->command = calloc(call->word_count + 1, sizeof(*setup->command));
 	if (!setup->command) {
-		complain("out of memory");
+		print_error("out of memory");
 		return false;
 	}
 	for (size_t i = 0; i < call->word_count; i++)
@@ -174,11 +174,11 @@ void record_fini(struct record_setup *setup)
 static bool take_rate(const struct sample_values *values, struct pd_sampling *sampling)
 {
 	if (values->freq && values->period.given) {
-		complain("--freq and --count are mutually exclusive");
+		print_error("--freq and --count are mutually exclusive");
 		return false;
 	}
 	if (values->period.given && !values->period.value) {
-		complain("option --count: the period must be greater than 0");
+		print_error("option --count: the period must be greater than 0");
 		return false;
 	}
 	sampling->period = values->period.value;
@@ -188,7 +188,7 @@ static bool take_rate(const struct sample_values *values, struct pd_sampling *sa
 	sampling->freq_max = !strcmp(values->freq, "max");
 	if (sampling->freq_max || (number_parse(values->freq, &sampling->freq) && sampling->freq))
 		return true;
-	complain("option --freq: '%s' is not a frequency (samples per second, or max)", values->freq);
+	print_error("option --freq: '%s' is not a frequency (samples per second, or max)", values->freq);
 	return false;
 }
 

@@ -10,14 +10,14 @@
 
 static bool wrong(const char *option, const char *text, const char *wanted)
 {
-	complain("option --%s: '%s' is not %s", option, text, wanted);
+	print_error("option --%s: '%s' is not %s", option, text, wanted);
 	return false;
 }
 
 bool value_is(const char *option, enum pd_status status, const struct pd_error *error)
 {
 	if (status < 0)
-		complain("option --%s: %s", option, error->message);
+		print_error("option --%s: %s", option, error->message);
 	return status >= 0;
 }
 
@@ -37,7 +37,7 @@ bool value_numbers(const char *option, const char *text, uint32_t **numbers_out,
 		}
 		more = realloc(numbers, (count + 1) * sizeof(*more));
 		if (!more) {
-			complain("out of memory");
+			print_error("out of memory");
 			free(numbers);
 			return false;
 		}
@@ -100,7 +100,7 @@ static bool list_registers(void)
 		if (known && used < sizeof(line))
 			used += (size_t)snprintf(line + used, sizeof(line) - used, " %s", known);
 	}
-	complain("registers of this machine:%s", line);
+	print_error("registers of this machine:%s", line);
 	return false;
 }
 

@@ -10,12 +10,12 @@ static bool add_pattern(struct scrub_keep *keep, const char *pattern)
 	const char **more = realloc(keep->patterns, (keep->count + 1) * sizeof(*more));
 
 	if (!more) {
-		complain("out of memory");
+		print_error("out of memory");
 		return false;
 	}
 	keep->patterns = more;
 	if (!pd_scrub_knows_class(pattern)) {
-		complain(
+		print_error(
 			"option --keep: '%.*s' is not one of dso, comm, symbol, host, argument, event, release, pmu, word, name",
 			(int)strcspn(pattern, "="), pattern);
 		return false;
@@ -30,7 +30,7 @@ static bool add_patterns_of(struct scrub_keep *keep, const char *path)
 	char *text;
 
 	if (keep->text_count == sizeof(keep->texts) / sizeof(keep->texts[0])) {
-		complain("option --keep-names: too many files");
+		print_error("option --keep-names: too many files");
 		return false;
 	}
 	text = scrub_file_read(path, &size);

@@ -45,7 +45,10 @@ char *scrub_file_read(const char *path, size_t *size_out)
 	size_t size = file && data ? fread(data, 1, most + 1, file) : 0;
 
 	if (!file || !data || ferror(file) || size > most) {
-		complain("%s: %s", path, !data ? "out of memory" : file && size > most ? "too large" : strerror(errno));
+		print_error("%s: %s", path,
+			    !data               ? "out of memory" :
+			    file && size > most ? "too large" :
+						  strerror(errno));
 		free(data);
 		data = NULL;
 	} else {
@@ -64,7 +67,7 @@ static char *random_key(size_t *size)
 	*size = RANDOM_KEY;
 	if (key && getrandom(key, RANDOM_KEY, 0) == RANDOM_KEY)
 		return key;
-	complain("cannot get a random key: %s", strerror(errno));
+	print_error("cannot get a random key: %s", strerror(errno));
 	free(key);
 	return NULL;
 }
@@ -76,7 +79,7 @@ static char *given_key(const char *option, size_t *size)
 	char *key;
 
 	if (environment && !text) {
-		complain("option --key: environment variable %s is not set", option + 4);
+		print_error("option --key: environment variable %s is not set", option + 4);
 		return NULL;
 	}
 	key = text ? strdup(text) : scrub_file_read(option, size);
@@ -87,9 +90,9 @@ static char *given_key(const char *option, size_t *size)
 	else if (*size && key[*size - 1] == '\n')
 		--*size;
 	if (hex && !decode_hex(key, size)) {
-		complain("option --key: hex: must be followed by pairs of hexadecimal digits");
+		print_error("option --key: hex: must be followed by pairs of hexadecimal digits");
 	} else if (*size < KEY_MIN) {
-		complain("option --key: %zu bytes are too short, at least %d are required", *size, KEY_MIN);
+		print_error("option --key: %zu bytes are too short, at least %d are required", *size, KEY_MIN);
 	} else {
 		return key;
 	}

@@ -20,9 +20,9 @@ void scrub_print_summary(const struct pd_scrub *scrub, bool random_key)
 
 	if (text) {
 		pd_scrub_text(scrub, text);
-		complain_lines(text);
+		print_error_lines(text);
 	}
 	pd_text_free(text);
 	if (random_key)
-		complain("random key: names cannot be matched with those of other results (use --key)");
+		print_error("random key: names cannot be matched with those of other results (use --key)");
 }

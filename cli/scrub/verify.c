@@ -30,8 +30,8 @@ int scrub_verify(const struct pd_scrub_options *options, struct option_number mi
 	enum pd_status status;
 
 	if (call->word_count != 2 || min < MIN_SEARCHED) {
-		complain(call->word_count != 2 ? "--verify requires two files: ORIGINAL and RESULT" :
-						 "option --min-length: must be at least 4");
+		print_error(call->word_count != 2 ? "--verify requires two files: ORIGINAL and RESULT" :
+						    "option --min-length: must be at least 4");
 		return CODE_USAGE;
 	}
 	status = pd_scrub_search_new(call->words[0], call->words[1], options, min, &search, &error);

@@ -71,7 +71,7 @@ static bool read_counts(struct live *live, bool is_last)
 	if (status >= 0)
 		status = pd_counter_round(live->recorder, is_last, pd_counter_elapsed_ns(live->recorder), &error);
 	if (status < 0)
-		complain("%s", error.message);
+		print_error("%s", error.message);
 	return status >= 0;
 }
 
@@ -156,7 +156,7 @@ static bool watch(struct live *live)
 		uint64_t next = next_time(live, delayed);
 
 		if (pd_counter_wait(live->recorder, next, &state, &error) < 0) {
-			complain("%s", error.message);
+			print_error("%s", error.message);
 			return false;
 		}
 		if (state != PD_COUNTER_RUNS)
@@ -214,7 +214,7 @@ static bool finish(struct live *live, const struct rusage *before)
 static void run_hook(const char *line)
 {
 	if (line && system(line) != 0)
-		complain("'%s' failed", line);
+		print_error("'%s' failed", line);
 }
 
 /* From the first event to the last count. */
@@ -229,7 +229,7 @@ static int count_once(struct live *live)
 	bool fine;
 
 	if (live->setup.file && pd_counter_open_file(live->recorder, &settings, &error) < 0) {
-		complain("%s", error.message);
+		print_error("%s", error.message);
 		return CODE_OUTPUT;
 	}
 	if (!record_control_start(&control, live->setup.values->control, live->recorder))
@@ -240,16 +240,16 @@ static int count_once(struct live *live)
 	live->start_ns = now_ns();
 	fine = pd_counter_start(live->recorder, &live->recorded, &error) >= 0;
 	if (!fine)
-		complain("%s", error.message);
+		print_error("%s", error.message);
 	fine = fine && (live->recorded.command_errno || watch(live));
 	record_control_stop(&control);
 	if (live->recorded.command_errno) {
-		complain("%s: %s", live->setup.call->words[0], strerror(live->recorded.command_errno));
+		print_error("%s: %s", live->setup.call->words[0], strerror(live->recorded.command_errno));
 		return CODE_NO_COMMAND;
 	}
 	fine = fine && finish(live, &before);
 	if (fine && live->setup.file && pd_counter_close_file(live->recorder, &error) < 0) {
-		complain("%s", error.message);
+		print_error("%s", error.message);
 		return CODE_OUTPUT;
 	}
 	return fine ? CODE_FINE : CODE_OUTPUT;
@@ -264,7 +264,7 @@ static int run_once(struct live *live)
 		sync();
 	run_hook(live->setup.values->pre);
 	if (pd_recorder_open(&live->setup.options, &live->recorder, &error) < 0) {
-		complain("%s", error.message);
+		print_error("%s", error.message);
 		return error.status == PD_ERROR_ARGUMENT ? CODE_USAGE : CODE_UNREADABLE;
 	}
 	code = CODE_UNREADABLE;
@@ -272,7 +272,7 @@ static int run_once(struct live *live)
 	if (pd_stat_begin_run(live->stat, live->recorder, &error) >= 0)
 		code = count_once(live);
 	else
-		complain("%s", error.message);
+		print_error("%s", error.message);
 	running = NULL;
 	if (code != CODE_FINE)
 		live->stop = true;
@@ -343,7 +343,7 @@ static void print_started(struct live *live)
 static void warn(void *self, const char *message)
 {
 	(void)self;
-	complain("%s", message);
+	print_error("%s", message);
 }
 
 static int count_all(struct live *live)
@@ -354,7 +354,7 @@ static int count_all(struct live *live)
 
 	printing.warn = warn;
 	if (pd_stat_new(&printing, live->setup.out.text, &live->stat, &error) < 0) {
-		complain("%s", error.message);
+		print_error("%s", error.message);
 		return CODE_UNREADABLE;
 	}
 	print_started(live);

@@ -48,7 +48,7 @@ static bool is_system_wide(const struct stat_setup *setup)
 static bool is_added(enum pd_status status, const struct pd_error *error)
 {
 	if (status < 0)
-		complain("%s", error->message);
+		print_error("%s", error->message);
 	return status >= 0;
 }
 
@@ -59,10 +59,10 @@ static bool add_metrics(struct stat_setup *setup, const char *names)
 
 	if (status != PD_ERROR_NO_MATCH)
 		return is_added(status, &error);
-	complain("option --metrics: unknown metric '%s'; available: IPC, "
-		 "branch-misses, cache-misses, CPUs-utilized, frequency, L1-misses, LLC-misses, page-fault-rate, "
-		 "stalls, switch-rate, TLB-misses",
-		 error.message);
+	print_error("option --metrics: unknown metric '%s'; available: IPC, "
+		    "branch-misses, cache-misses, CPUs-utilized, frequency, L1-misses, LLC-misses, page-fault-rate, "
+		    "stalls, switch-rate, TLB-misses",
+		    error.message);
 	return false;
 }
 
@@ -70,7 +70,7 @@ static bool add_transactions(struct stat_setup *setup)
 {
 	if (pd_stat_add_transactions(setup->record.events))
 		return true;
-	complain(
+	print_error(
 		"option --transaction: no event cpu/tx-start/: the CPU lacks TSX, it is disabled, or no hardware counters are "
 		"available (virtual machine?)");
 	return false;
@@ -81,7 +81,7 @@ static bool add_topdown(struct stat_setup *setup)
 	bool per_core;
 
 	if (!pd_stat_add_topdown(setup->record.events, &per_core)) {
-		complain(
+		print_error(
 			"option --topdown: no events slots, topdown-retiring ... or topdown-total-slots ...: they need an Intel CPU with "
 			"hardware counters (virtual machine?)");
 		return false;
@@ -89,7 +89,7 @@ static bool add_topdown(struct stat_setup *setup)
 	if (!per_core)
 		return true;
 	if (!is_system_wide(setup)) {
-		complain("option --topdown: slots are counted per core on this machine; use -a");
+		print_error("option --topdown: slots are counted per core on this machine; use -a");
 		return false;
 	}
 	setup->by = PD_STAT_BY_CORE;
@@ -125,7 +125,8 @@ static bool take_targets(struct stat_setup *setup)
 	struct pd_error error;
 
 	if (tasks && (targets->all || targets->cpus)) {
-		complain("-%c has no effect: processes and threads are counted on all CPUs", targets->all ? 'a' : 'C');
+		print_error("-%c has no effect: processes and threads are counted on all CPUs",
+			    targets->all ? 'a' : 'C');
 		targets->all = false;
 		targets->cpus = NULL;
 	}
@@ -152,17 +153,17 @@ static bool take_by(struct stat_setup *setup)
 	bool some = stat_by_given(&values->by, &setup->by);
 
 	if (some && values->per_thread) {
-		complain("--per-thread, --per-core, --no-aggr ... are mutually exclusive");
+		print_error("--per-thread, --per-core, --no-aggr ... are mutually exclusive");
 		return false;
 	}
 	if (values->per_thread)
 		setup->by = PD_STAT_BY_THREAD;
 	if ((some || setup->options.targets.cgroup_count || values->for_each_cgroup) && !is_system_wide(setup)) {
-		complain("counting per CPU or cgroup is system-wide; use -a");
+		print_error("counting per CPU or cgroup is system-wide; use -a");
 		return false;
 	}
 	if (values->per_thread && setup->only_command) {
-		complain("option --per-thread needs -p, -t or -a");
+		print_error("option --per-thread needs -p, -t or -a");
 		return false;
 	}
 	return true;
@@ -192,7 +193,7 @@ static bool take_each_cgroup(struct stat_setup *setup)
 	if (!setup->values->for_each_cgroup)
 		return true;
 	if (setup->options.targets.cgroup_count) {
-		complain("--for-each-cgroup and --cgroup are mutually exclusive");
+		print_error("--for-each-cgroup and --cgroup are mutually exclusive");
 		return false;
 	}
 	for (const char *c = setup->values->for_each_cgroup; *c; c++)
@@ -200,7 +201,7 @@ static bool take_each_cgroup(struct stat_setup *setup)
 	setup->cgroup_text = strdup(setup->values->for_each_cgroup);
 	setup->cgroups = calloc(count * (each + 1) + 1, sizeof(*setup->cgroups));
 	if (!setup->cgroup_text || !setup->cgroups) {
-		complain("out of memory");
+		print_error("out of memory");
 		return false;
 	}
 	/* behind those of the events */
@@ -227,26 +228,26 @@ static bool take_times(struct stat_setup *setup)
 	if (values->delay) {
 		setup->delay_ms = strtoll(values->delay, &end, 10);
 		if (*end || end == values->delay || setup->delay_ms < -1) {
-			complain("option --delay: '%s' is not a number of milliseconds", values->delay);
+			print_error("option --delay: '%s' is not a number of milliseconds", values->delay);
 			return false;
 		}
 	}
 	setup->options.session.delay_ms = setup->delay_ms;
 	if (values->interval_ms.value > UINT64_MAX / NS_OF_MS || values->timeout_ms.value > UINT64_MAX / NS_OF_MS / 2) {
-		complain("options --interval-print and --timeout: the value is too large");
+		print_error("options --interval-print and --timeout: the value is too large");
 		return false;
 	}
 	setup->interval_ns = values->interval_ms.value * NS_OF_MS;
 	if (values->timeout_ms.given && values->timeout_ms.value < LEAST_TIMEOUT_MS) {
-		complain("option --timeout: must be at least %d ms", LEAST_TIMEOUT_MS);
+		print_error("option --timeout: must be at least %d ms", LEAST_TIMEOUT_MS);
 		return false;
 	}
 	if (values->timeout_ms.given && setup->interval_ns) {
-		complain("--timeout cannot be combined with --interval-print; use --interval-count");
+		print_error("--timeout cannot be combined with --interval-print; use --interval-count");
 		return false;
 	}
 	if (values->interval_count.given && !setup->interval_ns) {
-		complain("option --interval-count needs --interval-print");
+		print_error("option --interval-count needs --interval-print");
 		return false;
 	}
 	return true;
@@ -257,19 +258,19 @@ static bool take_runs(struct stat_setup *setup)
 	const struct stat_values *values = setup->values;
 
 	if (values->repeat.value > MOST_RUNS) {
-		complain("option --repeat: at most %d runs; 0 repeats forever", MOST_RUNS);
+		print_error("option --repeat: at most %d runs; 0 repeats forever", MOST_RUNS);
 		return false;
 	}
 	if (values->repeat.given && values->repeat.value != 1 && setup->file) {
-		complain("--repeat cannot be combined with stat record: a file holds one run");
+		print_error("--repeat cannot be combined with stat record: a file holds one run");
 		return false;
 	}
 	if (values->table && values->repeat.value < 2) {
-		complain("option --table needs --repeat");
+		print_error("option --table needs --repeat");
 		return false;
 	}
 	if (values->repeat.given && setup->interval_ns) {
-		complain("--repeat cannot be combined with --interval-print");
+		print_error("--repeat cannot be combined with --interval-print");
 		return false;
 	}
 	return true;
@@ -281,27 +282,27 @@ static bool take_output(struct stat_setup *setup)
 	int fd = STDERR_FILENO;
 
 	if (values->separator && (values->json || values->json_output)) {
-		complain("--field-separator and --json are mutually exclusive");
+		print_error("--field-separator and --json are mutually exclusive");
 		return false;
 	}
 	if (values->big_num && values->separator) {
-		complain("--big-num cannot be combined with --field-separator");
+		print_error("--big-num cannot be combined with --field-separator");
 		return false;
 	}
 	if (values->output && values->log_fd.given && !setup->file) {
-		complain("--output and --log-fd are mutually exclusive");
+		print_error("--output and --log-fd are mutually exclusive");
 		return false;
 	}
 	if (values->log_fd.given)
 		fd = values->log_fd.value < 1 << 20 ? (int)values->log_fd.value : -1;
 	if (fd < 0 || fcntl(fd, F_GETFD) < 0) {
-		complain("option --log-fd: descriptor %" PRIu64 " is not open", values->log_fd.value);
+		print_error("option --log-fd: descriptor %" PRIu64 " is not open", values->log_fd.value);
 		return false;
 	}
 	if (values->output && !setup->file) {
 		fd = open(values->output, O_WRONLY | O_CREAT | O_CLOEXEC | (values->append ? O_APPEND : O_TRUNC), 0666);
 		if (fd < 0) {
-			complain("%s: cannot write: %s", values->output, strerror(errno));
+			print_error("%s: cannot write: %s", values->output, strerror(errno));
 			setup->unwritable = true;
 			return false;
 		}
@@ -378,7 +379,7 @@ static void tell_note(void *self, const struct pd_recorder_note *note)
 	if (note->severity == PD_INFO && !setup->values->verbose)
 		return;
 	if (!setup->values->quiet || note->severity >= PD_DAMAGE)
-		complain("%s%s%s", note->message, note->advice ? "; try: " : "", note->advice ? note->advice : "");
+		print_error("%s%s%s", note->message, note->advice ? "; try: " : "", note->advice ? note->advice : "");
 }
 
 bool stat_setup_take(struct stat_setup *setup, const struct stat_values *values, const struct call *call,
@@ -403,7 +404,7 @@ bool stat_setup_take(struct stat_setup *setup, const struct stat_values *values,
 		wanted->fd = STDOUT_FILENO;
 		wanted->output.mode = PD_MODE_PIPE;
 		if (isatty(STDOUT_FILENO)) {
-			complain("refusing to write binary data to a terminal; use -o FILE");
+			print_error("refusing to write binary data to a terminal; use -o FILE");
 			return false;
 		}
 	} else {

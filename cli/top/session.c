@@ -154,7 +154,7 @@ bool top_take(struct top *top)
 	pd_profile_free(profile);
 	if (status >= 0)
 		return true;
-	complain("%s", error.message);
+	print_error("%s", error.message);
 	top->code = CODE_UNREADABLE;
 	top->over = true;
 	return false;

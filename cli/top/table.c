@@ -44,13 +44,13 @@ static struct pd_report *plan(const struct look *look)
 	struct pd_error error;
 
 	if (pd_report_new(NULL, &options, &report, &error) < 0) {
-		complain("%s", error.message);
+		print_error("%s", error.message);
 		return NULL;
 	}
 	for (size_t i = 0; (key = pd_report_sort_key(report, i)) != NULL; i++) {
 		if (is_ours(key->name))
 			continue;
-		complain("sort key '%s' is not supported by top", key->name);
+		print_error("sort key '%s' is not supported by top", key->name);
 		pd_report_free(report);
 		return NULL;
 	}
