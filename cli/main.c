@@ -107,7 +107,7 @@ static int run_parsed(const struct command_line *command, const struct line *lin
 			.config = line->config,
 		};
 
-		code = CODE_FINE;
+		code = CODE_OK;
 		if (parsed->common.help)
 			help_command(out->text, command);
 		else
@@ -204,5 +204,5 @@ int main(int argc, char **argv)
 	output_fini(&out);
 	pager_end();
 	pd_config_free(config);
-	return finish != CODE_FINE ? finish : code;
+	return finish != CODE_OK ? finish : code;
 }

@@ -114,7 +114,7 @@ static int read_text(struct assemble *assemble, int fd, const char *name)
 		print_error("%s", assemble->error.message);
 		return CODE_UNREADABLE;
 	}
-	return status < 0 ? target_failed(&assemble->target, status, &assemble->error) : CODE_FINE;
+	return status < 0 ? target_failed(&assemble->target, status, &assemble->error) : CODE_OK;
 }
 
 static int assemble_text(struct assemble *assemble, int fd, const char *name)
@@ -133,7 +133,7 @@ static int assemble_text(struct assemble *assemble, int fd, const char *name)
 		return target_failed(&assemble->target, status, &assemble->error);
 	code = read_text(assemble, fd, name);
 	pd_assembler_records(assemble->assembler, &raw);
-	if (code == CODE_FINE && raw && assemble->other_order)
+	if (code == CODE_OK && raw && assemble->other_order)
 		print_error("%s: %" PRIu64 " items given as raw bytes keep the byte order of the text", name, raw);
 	pd_assembler_free(assemble->assembler);
 	return target_close(&assemble->target, code);
@@ -151,7 +151,7 @@ static int run_assemble(const struct call *call)
 	}
 	path = path ? path : call->word_count ? call->words[0] : "-";
 	code = target_take(&assemble.target, &assemble.values->target, PD_PACK_KEEP);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	if (!strcmp(path, "-"))
 		return assemble_text(&assemble, STDIN_FILENO, "standard input");

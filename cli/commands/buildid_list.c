@@ -57,7 +57,7 @@ static int list_file(struct input *input, const struct values *values)
 	struct pd_objects *objects;
 	struct pd_error error;
 	enum pd_status status = pd_objects_read(input->file, &options, &objects, &error);
-	int code = CODE_FINE;
+	int code = CODE_OK;
 
 	if (status < 0) {
 		progress_clear(&input->progress);
@@ -91,7 +91,7 @@ static int print_elf(const struct call *call, const char *path)
 		return CODE_NOTHING;
 	}
 	print_id(call->out->text, &id);
-	return CODE_FINE;
+	return CODE_OK;
 }
 
 static int run_buildid_list(const struct call *call)
@@ -111,7 +111,7 @@ static int run_buildid_list(const struct call *call)
 		return print_elf(call, path);
 	wanted.keep = true;
 	code = input_open(&input, &wanted, call, NULL, NULL);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	return input_close(&input, list_file(&input, values));
 }

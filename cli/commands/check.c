@@ -132,7 +132,7 @@ static int check_opened(struct check *check)
 		summary_text(check, &result);
 	if (result.problem_count[PD_DAMAGE] || (check->values->strict && result.problem_count[PD_WARNING]))
 		return CODE_DAMAGED;
-	return CODE_FINE;
+	return CODE_OK;
 }
 
 static int run_check(const struct call *call)
@@ -141,7 +141,7 @@ static int run_check(const struct call *call)
 	int code;
 
 	code = input_open(&check.input, &check.values->input, call, on_problem, &check);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	return input_close(&check.input, check_opened(&check));
 }

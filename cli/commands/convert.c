@@ -59,7 +59,7 @@ static int convert_opened(struct convert *convert)
 	enum pd_status status;
 	int code = target_open(&convert->target, inputs, 1, true);
 
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	status = pd_convert(convert->input.file, convert->target.writer, &options, &error);
 	if (status < 0)
@@ -75,7 +75,7 @@ static int list_readers(struct output *out)
 
 	for (size_t i = 0; (reader = pd_consumer_at(i)) != NULL; i++)
 		pd_text_printf(out->text, "%-10s %s\n", reader->name, reader->doc);
-	return CODE_FINE;
+	return CODE_OK;
 }
 
 static int take_reader(struct convert *convert)
@@ -83,10 +83,10 @@ static int take_reader(struct convert *convert)
 	const char *name = convert->values->reader;
 
 	if (!name)
-		return CODE_FINE;
+		return CODE_OK;
 	convert->target.consumer = pd_consumer_find(name);
 	if (convert->target.consumer)
-		return CODE_FINE;
+		return CODE_OK;
 	print_error("option --for: unknown reader '%s'; --for help lists them", name);
 	return CODE_USAGE;
 }
@@ -102,14 +102,14 @@ static int run_convert(const struct call *call)
 	if (convert.values->reader && !strcmp(convert.values->reader, "help"))
 		return list_readers(call->out);
 	code = target_take(&convert.target, &convert.values->target, packing);
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		code = take_reader(&convert);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	input.keep = convert.values->sort;
 	input.verify = true;
 	code = input_open(&convert.input, &input, call, NULL, NULL);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	return input_close(&convert.input, convert_opened(&convert));
 }

@@ -41,8 +41,8 @@ static int add_profile(struct pd_doctor *doctor, struct analysis *analysis, cons
 
 	/* Samples whose counters belong to no event are in no profile. */
 	if (code == CODE_NOTHING)
-		return CODE_FINE;
-	return code == CODE_FINE ?
+		return CODE_OK;
+	return code == CODE_OK ?
 		       code_with_error(pd_doctor_take_profile(doctor, analysis->profile, analysis->symbols, &error),
 				       &error) :
 		       code;
@@ -51,9 +51,9 @@ static int add_profile(struct pd_doctor *doctor, struct analysis *analysis, cons
 static int examine(struct pd_doctor *doctor, struct analysis *analysis, const struct values *values)
 {
 	struct pd_text *text = analysis->input.out->text;
-	int code = pd_doctor_has_samples(doctor) ? add_profile(doctor, analysis, values) : CODE_FINE;
+	int code = pd_doctor_has_samples(doctor) ? add_profile(doctor, analysis, values) : CODE_OK;
 
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	if (values->json) {
 		pd_json_doctor(text, doctor, analysis->input.name);
@@ -64,7 +64,7 @@ static int examine(struct pd_doctor *doctor, struct analysis *analysis, const st
 	if (!pd_doctor_sample_count(doctor))
 		return CODE_NO_SAMPLES;
 	return pd_doctor_finding(doctor, 0) && pd_doctor_finding(doctor, 0)->severity == PD_FINDING_BAD ? CODE_DAMAGED :
-													  CODE_FINE;
+													  CODE_OK;
 }
 
 static int doctor_opened(struct analysis *analysis, const struct values *values)
@@ -96,7 +96,7 @@ static int run_doctor(const struct call *call)
 	options_here.input.quiet |= !options_here.input.verbose;
 	code = analysis_begin(&analysis, &options_here, call);
 	analysis.short_names = true;
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		code = doctor_opened(&analysis, values);
 	return analysis_close(&analysis, code);
 }

@@ -292,7 +292,7 @@ static int dump_parts(struct dump *dump)
 	const struct values *values = dump->values;
 	struct pd_file *file = dump->input.file;
 	struct pd_feature_section section;
-	int code = CODE_FINE;
+	int code = CODE_OK;
 
 	/* In a pipe events and features are records: all of it must have passed. */
 	if (pd_file_header(file)->mode == PD_MODE_PIPE)
@@ -360,7 +360,7 @@ static int dump_opened(struct dump *dump)
 	if (values->stats)
 		return dump_stats(dump, filtered);
 	code = input_walk(&dump->input, dump_record, dump);
-	if (code == CODE_FINE && filtered && !dump->found && !dump->input.out->failure && !dump->code)
+	if (code == CODE_OK && filtered && !dump->found && !dump->input.out->failure && !dump->code)
 		code = nothing_found(dump);
 	return dump->code ? dump->code : code;
 }
@@ -372,7 +372,7 @@ static int run_dump(const struct call *call)
 
 	if (check_values(&dump))
 		code = input_open(&dump.input, &dump.values->input, call, NULL, NULL);
-	if (code != CODE_FINE) {
+	if (code != CODE_OK) {
 		pd_filter_free(dump.where);
 		return code;
 	}

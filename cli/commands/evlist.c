@@ -67,7 +67,7 @@ static int list(struct evlist *evlist, struct input *input)
 						       .trace_fields = values->trace_fields,
 						       .json = values->json };
 	struct pd_error error;
-	int code = CODE_FINE;
+	int code = CODE_OK;
 
 	if (pd_trace_new(input->file, NULL, &evlist->trace, &error) != PD_OK) {
 		print_error("%s", error.message);
@@ -76,11 +76,11 @@ static int list(struct evlist *evlist, struct input *input)
 	/* The events of a pipe are records, and so are the tracing data of simpleperf. */
 	if (pd_file_header(input->file)->mode == PD_MODE_PIPE || values->trace_fields)
 		code = input_walk(input, pass, evlist);
-	if (code == CODE_FINE && !pd_file_event_count(input->file)) {
+	if (code == CODE_OK && !pd_file_event_count(input->file)) {
 		print_error("%s: no events in the file", input->name);
 		code = CODE_NOTHING;
 	}
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		pd_print_events(input->out->text, input->file, evlist->trace, &shown);
 	pd_trace_free(evlist->trace);
 	return code;
@@ -98,7 +98,7 @@ static int run_evlist(const struct call *call)
 		return CODE_USAGE;
 	}
 	code = input_open(&input, &values->input, call, NULL, NULL);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	return input_close(&input, list(&evlist, &input));
 }

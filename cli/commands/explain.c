@@ -55,7 +55,7 @@ static int explain(struct pd_text *text, const char *name, enum pd_explain_as as
 	enum pd_status status = pd_explain(text, name, as, &error);
 
 	if (status >= 0)
-		return CODE_FINE;
+		return CODE_OK;
 	print_error("%s", error.message);
 	return status == PD_ERROR_NO_MATCH ? CODE_NOTHING : CODE_OUTPUT;
 }
@@ -63,7 +63,7 @@ static int explain(struct pd_text *text, const char *name, enum pd_explain_as as
 static int run_explain(const struct call *call)
 {
 	enum pd_explain_as as;
-	int code = CODE_FINE;
+	int code = CODE_OK;
 
 	if (!choose_form(call->values, &as))
 		return CODE_USAGE;
@@ -72,7 +72,7 @@ static int run_explain(const struct call *call)
 	for (size_t i = 0; i < call->word_count; i++) {
 		int own = explain(call->out->text, call->words[i], as);
 
-		code = own == CODE_FINE ? code : own;
+		code = own == CODE_OK ? code : own;
 	}
 	return code;
 }

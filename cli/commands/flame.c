@@ -147,12 +147,12 @@ static int write_graph(const struct flame *flame, struct pd_flame *graph, const 
 	enum pd_status status;
 	int code = outfile_open(&file, flame->values->output, flame->call->out, input);
 
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	status = flame->svg ? pd_flame_print_svg(graph, flame->width, flame->min_width, file.out->text, &error) :
 			      pd_flame_print_html(graph, file.out->text, &error);
 	/* What cannot be written is reported when the file is closed. */
-	return outfile_close(&file, status == PD_ERROR_OUTPUT ? CODE_FINE : code_with_error(status, &error));
+	return outfile_close(&file, status == PD_ERROR_OUTPUT ? CODE_OK : code_with_error(status, &error));
 }
 
 static void warn(void *self, const char *sentence)
@@ -169,12 +169,12 @@ static int run_folded(struct flame *flame)
 	struct pd_error error;
 	int code = code_with_error(pd_flame_read_folded(path, &flame->options, warn, NULL, &graph, &error), &error);
 
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	pd_flame_summary(graph, &summary);
 	code = write_graph(flame, graph, path);
 	pd_flame_free(graph);
-	return code != CODE_FINE ? code : summary.wrong_lines ? CODE_DAMAGED : CODE_FINE;
+	return code != CODE_OK ? code : summary.wrong_lines ? CODE_DAMAGED : CODE_OK;
 }
 
 static int refuse_limit(void)
@@ -193,9 +193,9 @@ static int run_file(struct flame *flame)
 	int code = analysis_begin(&analysis, options, flame->call);
 
 	analysis.short_names = true;
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		code = flame_read_file(&analysis, options, &flame->options, &graph);
-	if (code == CODE_FINE) {
+	if (code == CODE_OK) {
 		pd_flame_summary(graph, &summary);
 		code = flame->options.percent_limit > 0 && !summary.unit ?
 			       refuse_limit() :

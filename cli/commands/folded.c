@@ -86,7 +86,7 @@ static int print(struct pd_flame *flame, const struct analysis *analysis, struct
 	pd_flame_summary(flame, &summary);
 	if (!analysis->input.quiet)
 		copied_stacks_tell(analysis->input.name, summary.copied, summary.samples);
-	return CODE_FINE;
+	return CODE_OK;
 }
 
 static int run_folded(const struct call *call)
@@ -100,9 +100,9 @@ static int run_folded(const struct call *call)
 	if (!fill_options(&options, values))
 		return CODE_USAGE;
 	code = analysis_begin(&analysis, &values->analysis, call);
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		code = flame_read_file(&analysis, &values->analysis, &options, &flame);
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		code = print(flame, &analysis, call->out);
 	pd_flame_free(flame);
 	return analysis_close(&analysis, code);

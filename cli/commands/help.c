@@ -70,7 +70,7 @@ static int print_completion(struct pd_text *text, const char *shell)
 	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
 		if (strcmp(shells[i].name, shell) == 0) {
 			shells[i].print(text);
-			return CODE_FINE;
+			return CODE_OK;
 		}
 	print_error("option --completion: unknown shell '%s' (bash, zsh or fish)", shell);
 	return CODE_USAGE;
@@ -103,7 +103,7 @@ static int run_help(const struct call *call)
 	} else {
 		help_program(text);
 	}
-	return CODE_FINE;
+	return CODE_OK;
 }
 
 const struct command cmd_help = {

@@ -74,7 +74,7 @@ static int run_info(const struct call *call)
 	}
 	wanted.verify = true;
 	code = input_open(&input, &wanted, call, NULL, NULL);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	return input_close(&input, info_opened(values, &input, call->out->text));
 }

@@ -116,7 +116,7 @@ static int parse_known(struct run *run, const char *argument)
 		print_error("option --known-build-ids: %s", error.message);
 	else if (status < 0)
 		print_error("out of memory");
-	return status == PD_ERROR_ARGUMENT ? CODE_USAGE : status < 0 ? CODE_UNREADABLE : CODE_FINE;
+	return status == PD_ERROR_ARGUMENT ? CODE_USAGE : status < 0 ? CODE_UNREADABLE : CODE_OK;
 }
 
 /* ---- what the library asks for ---- */
@@ -209,7 +209,7 @@ static int write_all(struct run *run)
 	enum pd_status status;
 	int code = target_open(&run->target, inputs, 1, false);
 
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	status = pd_inject_write(run->inject, run->target.writer, &run->result, &error);
 	progress_clear(&run->input.progress);
@@ -240,9 +240,9 @@ static int inject_opened(struct run *run)
 	};
 	struct pd_error error;
 	enum pd_status status;
-	int code = values->known ? parse_known(run, values->known) : CODE_FINE;
+	int code = values->known ? parse_known(run, values->known) : CODE_OK;
 
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	options.known = run->known;
 	options.known_count = run->known_count;
@@ -253,9 +253,9 @@ static int inject_opened(struct run *run)
 		return CODE_UNREADABLE;
 	}
 	code = write_all(run);
-	if (code == CODE_FINE && !values->input.quiet)
+	if (code == CODE_OK && !values->input.quiet)
 		tell_end(run);
-	return code == CODE_FINE && run->result.lost ? CODE_DAMAGED : code;
+	return code == CODE_OK && run->result.lost ? CODE_DAMAGED : code;
 }
 
 static int run_inject(const struct call *call)
@@ -267,12 +267,12 @@ static int run_inject(const struct call *call)
 	if (!check_options(run.values))
 		return CODE_USAGE;
 	code = target_take(&run.target, &run.values->target, packing(run.values));
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	input.keep = run.values->build_ids || run.values->mmap2;
 	input.verify = true;
 	code = input_open(&run.input, &input, call, NULL, NULL);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	code = inject_opened(&run);
 	pd_inject_free(run.inject);

@@ -134,7 +134,7 @@ static int run_list(const struct call *call)
 		return CODE_UNREADABLE;
 	}
 	if (list.any)
-		return CODE_FINE;
+		return CODE_OK;
 	print_error("no matching event on this machine");
 	return CODE_NOTHING;
 }

@@ -113,7 +113,7 @@ static int take_offset(struct run *run, const char *text)
 	}
 	if (!found)
 		print_error("option --offset: '%.*s' is not one of the input files", (int)(equals - text), text);
-	return found ? CODE_FINE : CODE_USAGE;
+	return found ? CODE_OK : CODE_USAGE;
 }
 
 /* ---- messages ---- */
@@ -182,27 +182,27 @@ static int write_all(struct run *run)
 	enum pd_status status;
 	int code = open_target(run);
 
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	status = pd_merge_write(run->merge, run->target.writer, &result, &error);
 	if (status < 0)
 		code = failed(run, status, &error);
 	clear_progress(run);
 	code = target_close(&run->target, code);
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		tell_counts(run, &result);
-	return code == CODE_FINE && result.undecoded_count ? CODE_DAMAGED : code;
+	return code == CODE_OK && result.undecoded_count ? CODE_DAMAGED : code;
 }
 
 static int join(struct run *run)
 {
 	struct pd_error error;
 	enum pd_status status = pd_merge_compare(run->merge, &error);
-	int code = CODE_FINE;
+	int code = CODE_OK;
 
-	for (size_t i = 0; i < run->values->offsets.count && status >= 0 && code == CODE_FINE; i++)
+	for (size_t i = 0; i < run->values->offsets.count && status >= 0 && code == CODE_OK; i++)
 		code = take_offset(run, run->values->offsets.items[i]);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	if (status >= 0)
 		status = pd_merge_plan(run->merge, &error);
@@ -219,14 +219,14 @@ static int open_input(struct run *run, struct input_options *options, const stru
 
 	options->keep = true;
 	code = input_open(input, options, &alone, NULL, NULL);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	status = pd_merge_add(run->merge, input->file, &error);
 	progress_clear(&input->progress);
 	if (status < 0)
 		return failed(run, status, &error);
 	input_again(input);
-	return CODE_FINE;
+	return CODE_OK;
 }
 
 /* The files in the order in which they were named; that of -i comes first. */
@@ -234,7 +234,7 @@ static int open_inputs(struct run *run, const struct call *call)
 {
 	size_t count = call->word_count + (run->values->input.path != NULL);
 	size_t standard = 0;
-	int code = CODE_FINE;
+	int code = CODE_OK;
 
 	if (!count) {
 		print_error("no input given; name the files to merge");
@@ -245,7 +245,7 @@ static int open_inputs(struct run *run, const struct call *call)
 		print_error("out of memory");
 		return CODE_UNREADABLE;
 	}
-	for (size_t i = 0; i < count && code == CODE_FINE; i++) {
+	for (size_t i = 0; i < count && code == CODE_OK; i++) {
 		struct input_options options = run->values->input;
 
 		if (i || !options.path)
@@ -269,14 +269,14 @@ static int run_merge(const struct call *call)
 	struct pd_error error;
 	int code = take_options(&run, &options);
 
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	if (pd_merge_new(&options, &run.merge, &error) < 0) {
 		print_error("%s", error.message);
 		return CODE_UNREADABLE;
 	}
 	code = open_inputs(&run, call);
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		code = join(&run);
 	pd_merge_free(run.merge);
 	for (size_t i = 0; i < run.input_count; i++)

@@ -98,15 +98,15 @@ static int find_objects(struct packing *packing)
 	if (code == CODE_NO_SAMPLES) {
 		analysis->symbols = symbols_open(&options_here.symbols, analysis->input.file,
 						 pd_profile_world(analysis->profile), false);
-		code = analysis->symbols ? CODE_FINE : CODE_UNREADABLE;
+		code = analysis->symbols ? CODE_OK : CODE_UNREADABLE;
 	}
 	input_again(&analysis->input);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	status = pd_pack_new(analysis->input.file, analysis->profile, analysis->symbols, &wanted, &packing->pack,
 			     &error);
 	if (status >= 0)
-		return CODE_FINE;
+		return CODE_OK;
 	progress_clear(&analysis->input.progress);
 	print_error("%s", error.message);
 	return CODE_UNREADABLE;
@@ -130,7 +130,7 @@ static int write_bundle(struct packing *packing, int fd, int level)
 	else
 		pd_bundle_abort(bundle);
 	if (status >= 0)
-		return CODE_FINE;
+		return CODE_OK;
 	print_error("%s", error.message);
 	return CODE_OUTPUT;
 }
@@ -191,14 +191,14 @@ static int pack(struct packing *packing, struct output *out, int level)
 	struct outfile file;
 	int code = find_objects(packing);
 
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	code = outfile_open(&file, packing->values->output, out, packing->analysis.input.name);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	code = write_bundle(packing, file.out->fd, level);
 	code = outfile_close(&file, code);
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		tell_result(packing);
 	return code;
 }
@@ -214,7 +214,7 @@ static int run_pack(const struct call *call)
 		return CODE_USAGE;
 	wanted.input.verify = true;
 	code = analysis_begin(&packing.analysis, &wanted, call);
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		code = pack(&packing, call->out, level);
 	pd_pack_free(packing.pack);
 	code = analysis_close(&packing.analysis, code);

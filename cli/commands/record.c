@@ -404,7 +404,7 @@ static int exit_code_of(const struct pd_recorded *recorded, const char *command)
 	if (stopped_by && !recorded->command_ended)
 		return CODE_SIGNAL + stopped_by;
 	if (!recorded->command_ran || !recorded->command_ended)
-		return CODE_FINE;
+		return CODE_OK;
 	if (WIFSIGNALED(recorded->command_status))
 		return CODE_SIGNAL + WTERMSIG(recorded->command_status);
 	return WEXITSTATUS(recorded->command_status);
@@ -433,7 +433,7 @@ static int record_all(struct record *record, const struct call *call)
 
 static int record_opened(struct record *record, const struct call *call)
 {
-	int code = CODE_FINE;
+	int code = CODE_OK;
 
 	record->options.note = tell_note;
 	record->options.attr = record->values->verbose ? tell_attr : NULL;

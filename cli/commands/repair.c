@@ -117,7 +117,7 @@ static int tell_end(struct repair *repair)
 	if (!repair->values->input.quiet)
 		tell_result(repair);
 	if (repair->result.record_count)
-		return repair->recovered || has_dropped_features(&repair->result) ? CODE_DAMAGED : CODE_FINE;
+		return repair->recovered || has_dropped_features(&repair->result) ? CODE_DAMAGED : CODE_OK;
 	print_error("%s: no record can be read", repair->input.name);
 	return CODE_NOTHING;
 }
@@ -131,18 +131,18 @@ static int repair_opened(struct repair *repair)
 						   .self = &repair->input.progress };
 	struct pd_file *const inputs[] = { repair->input.file };
 	bool writes = !repair->values->dry_run;
-	int code = writes ? target_open(&repair->target, inputs, 1, false) : CODE_FINE;
+	int code = writes ? target_open(&repair->target, inputs, 1, false) : CODE_OK;
 	struct pd_error error;
 	enum pd_status status;
 
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	status = pd_repair(repair->input.file, repair->target.writer, &options, &repair->result, &error);
 	progress_clear(&repair->input.progress);
 	if (status < 0)
 		code = target_failed(&repair->target, status, &error);
 	code = target_close(&repair->target, code);
-	return code == CODE_FINE ? tell_end(repair) : code;
+	return code == CODE_OK ? tell_end(repair) : code;
 }
 
 static bool options_are_fine(const struct values *values)
@@ -164,13 +164,13 @@ static int run_repair(const struct call *call)
 {
 	struct repair repair = { .values = call->values };
 	struct input_options input = repair.values->input;
-	int code = CODE_FINE;
+	int code = CODE_OK;
 
 	if (!options_are_fine(repair.values))
 		return CODE_USAGE;
 	if (!repair.values->dry_run)
 		code = target_take(&repair.target, &repair.values->target, PD_PACK_SAME);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	repair.problems = pd_text_new();
 	if (!repair.problems) {
@@ -180,7 +180,7 @@ static int run_repair(const struct call *call)
 	repair.list.text = repair.problems;
 	input.keep = input.recover = true;
 	code = input_open(&repair.input, &input, call, on_problem, &repair);
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		code = input_close(&repair.input, repair_opened(&repair));
 	pd_text_free(repair.problems);
 	return code;

@@ -328,7 +328,7 @@ static int print(struct run *run)
 	}
 	/* What could not be written is reported at the end. */
 	if (status == PD_ERROR_OUTPUT || pd_text_failed(out->text))
-		return CODE_FINE;
+		return CODE_OK;
 	return code_with_error(status, &error);
 }
 
@@ -344,7 +344,7 @@ static int plan(struct run *run)
 	fill_filters(run);
 	code = code_of_report(run, pd_report_new(run->analysis.input.file, &run->options, &run->report, &error),
 			      &error);
-	if (code == CODE_FINE && !run->is_quantum_valid) {
+	if (code == CODE_OK && !run->is_quantum_valid) {
 		print_error("option --time-quantum: '%s' is not a duration such as 10ms", run->values->time_quantum);
 		return CODE_USAGE;
 	}
@@ -369,17 +369,17 @@ static int open_and_print(struct run *run)
 	struct pd_profile_options how = { 0 };
 	int code = analysis_begin(&run->analysis, &values->analysis, run->call);
 
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		code = plan(run);
-	if (code == CODE_FINE && values->header)
+	if (code == CODE_OK && values->header)
 		code = input_print_header(&run->analysis.input, values->show_info);
-	if (code == CODE_FINE) {
+	if (code == CODE_OK) {
 		pd_report_ask(run->report, &how);
 		code = analysis_read(&run->analysis, &values->analysis, &how);
 	}
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		code = build(run);
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		code = print(run);
 	pd_report_free(run->report);
 	return analysis_close(&run->analysis, code);
@@ -412,7 +412,7 @@ static int print_without_samples(const struct values *values, const struct call 
 	struct input input;
 	int code = input_open(&input, &values->analysis.input, call, NULL, NULL);
 
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	/* As perf: the header alone is printed if both are asked for. */
 	if (values->header_only)

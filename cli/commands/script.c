@@ -233,7 +233,7 @@ static int take_options(struct script *script, const struct values *values, cons
 		print_error("--reltime and --deltatime cannot be combined");
 		return CODE_USAGE;
 	}
-	return select_take(&script->select, &values->select) ? CODE_FINE : CODE_USAGE;
+	return select_take(&script->select, &values->select) ? CODE_OK : CODE_USAGE;
 }
 
 /* ---- the walks ---- */
@@ -251,7 +251,7 @@ static int tell_end(const struct script *script)
 	if (script->symbols_wrong)
 		return CODE_UNREADABLE;
 	if (status >= 0 || script->input.out->failure)
-		return CODE_FINE;
+		return CODE_OK;
 	if (status == PD_ERROR_NO_MATCH) {
 		print_error("%s: %s", script->input.name, script->error.message);
 		return CODE_NOTHING;
@@ -262,9 +262,9 @@ static int tell_end(const struct script *script)
 
 static int print_known(struct script *script)
 {
-	int code = script->values->header ? input_print_header(&script->input, script->values->show_info) : CODE_FINE;
+	int code = script->values->header ? input_print_header(&script->input, script->values->show_info) : CODE_OK;
 
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	script->status = pd_samples_run(script->samples, script->input.file, &script->error);
 	progress_clear(&script->input.progress);
@@ -295,7 +295,7 @@ static int walk_live(struct script *script)
 	script->input.order = PD_ORDER_TIME;
 	code = input_walk(&script->input, print_live, script);
 	pd_samples_flush(script->samples);
-	return code == CODE_FINE ? tell_end(script) : code;
+	return code == CODE_OK ? tell_end(script) : code;
 }
 
 /* ---- the command ---- */
@@ -320,7 +320,7 @@ static int run_opened(struct script *script)
 		return input_print_header(&script->input, script->values->show_info);
 	code = can_read_twice(script->input.file) ? print_known(script) : walk_live(script);
 	result = pd_samples_result(script->samples);
-	if (code == CODE_FINE && !result.printed_count && !script->input.out->failure)
+	if (code == CODE_OK && !result.printed_count && !script->input.out->failure)
 		code = tell_nothing(script, &result);
 	if (!script->values->input.quiet && result.copied_count) {
 		output_flush(script->input.out);
@@ -333,9 +333,9 @@ static int run_opened_script(struct script *script, const struct call *call)
 {
 	int code = take_options(script, script->values, call);
 
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		code = input_open(&script->input, &script->values->input, call, NULL, NULL);
-	if (code == CODE_FINE) {
+	if (code == CODE_OK) {
 		code = run_opened(script);
 		pd_symbols_free(script->symbols);
 		code = input_close(&script->input, code);

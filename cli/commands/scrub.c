@@ -136,7 +136,7 @@ static int write_result(struct job *job)
 	enum pd_status status;
 	int code = target_open(&job->target, inputs, 1, false);
 
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	status = pd_scrub_write(job->scrub, job->target.writer, NULL, &error);
 	progress_clear(&job->input.progress);
@@ -147,7 +147,7 @@ static int write_with_map(struct job *job)
 {
 	int code = outfile_open(&job->map, job->values->map, job->input.out, job->input.name);
 
-	return code == CODE_FINE ? outfile_close(&job->map, write_result(job)) : code;
+	return code == CODE_OK ? outfile_close(&job->map, write_result(job)) : code;
 }
 
 static int scrub_opened(struct job *job)
@@ -173,7 +173,7 @@ static int scrub_input(struct job *job, const struct call *call)
 	struct input_options input = job->values->input;
 	int code = target_take(&job->target, &job->values->target, PD_PACK_SAME);
 
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	if (job->values->json && !strcmp(job->target.path, "-")) {
 		print_error("--json and -o - both write to standard output");
@@ -186,10 +186,10 @@ static int scrub_input(struct job *job, const struct call *call)
 	input.keep = job->options.level > PD_SCRUB_NAMES;
 	input.verify = true;
 	code = input_open(&job->input, &input, call, NULL, NULL);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	code = input_close(&job->input, scrub_opened(job));
-	if (code != CODE_FINE && code != CODE_DAMAGED)
+	if (code != CODE_OK && code != CODE_DAMAGED)
 		return code;
 	if (job->values->json)
 		scrub_print_json(job->scrub, job->options.level, !job->values->key, call->out->text);

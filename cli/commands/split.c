@@ -56,16 +56,16 @@ static int write_group(struct run *run, size_t first)
 	size_t count = pd_split_piece_count(run->split) - first;
 	struct pd_error error;
 	enum pd_status status;
-	int code = CODE_FINE;
+	int code = CODE_OK;
 
 	count = count < PD_SPLIT_AT_ONCE ? count : PD_SPLIT_AT_ONCE;
-	for (size_t i = 0; i < count && code == CODE_FINE; i++) {
+	for (size_t i = 0; i < count && code == CODE_OK; i++) {
 		code = target_take_path(&targets[i], &run->values->target, run->files.paths[first + i], PD_PACK_SAME);
-		if (code == CODE_FINE)
+		if (code == CODE_OK)
 			code = target_open(&targets[i], inputs, 1, false);
 		writers[i] = targets[i].writer;
 	}
-	if (code == CODE_FINE) {
+	if (code == CODE_OK) {
 		status = pd_split_write(run->split, first, writers, count, &error);
 		progress_clear(&run->input.progress);
 		code = code_with_error(status, &error);
@@ -138,15 +138,15 @@ static int write_all(struct run *run, struct output *out)
 		if (!outfiles_add(&run->files, piece->name))
 			return CODE_UNREADABLE;
 	code = outfiles_begin(&run->files);
-	for (size_t i = 0; i < pd_split_piece_count(run->split) && code == CODE_FINE; i += PD_SPLIT_AT_ONCE)
+	for (size_t i = 0; i < pd_split_piece_count(run->split) && code == CODE_OK; i += PD_SPLIT_AT_ONCE)
 		code = write_group(run, i);
 	outfiles_end(&run->files, code);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	pd_split_count(run->split, &result);
 	print_pieces(run, out);
 	print_counts(run, &result);
-	return result.lost_count || result.deep_count ? CODE_DAMAGED : CODE_FINE;
+	return result.lost_count || result.deep_count ? CODE_DAMAGED : CODE_OK;
 }
 
 static void show_progress(void *self, uint64_t done, uint64_t total)
@@ -203,9 +203,9 @@ static int run_split(const struct call *call)
 	int code = take_options(&run);
 
 	input.keep = input.verify = true;
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		code = input_open(&run.input, &input, call, NULL, NULL);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	run.options.size = sizeof(run.options);
 	run.options.progress = show_progress;

@@ -156,7 +156,7 @@ static int run_report(const struct call *call)
 	}
 	printing.by_given = stat_by_given(&values->by, &printing.by);
 	code = input_open(&input, &where, call, NULL, NULL);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	code = code_with_error(pd_stat_report(input.file, &printing, call->out->text, &error), &error);
 	return input_close(&input, code);
@@ -201,7 +201,7 @@ static int run_part(const struct command_line *line, const struct call *call)
 		part.word_count = parsed.words.count;
 		if (parsed.common.help) {
 			help_command(call->out->text, line);
-			code = CODE_FINE;
+			code = CODE_OK;
 		} else {
 			code = command->run(&part);
 		}

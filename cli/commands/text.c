@@ -50,7 +50,7 @@ static int write_text(struct input *input, const struct values *values, struct o
 	}
 	pd_disassembler_close(disassembler);
 	if (status >= 0)
-		return CODE_FINE;
+		return CODE_OK;
 	progress_clear(&input->progress);
 	print_error("%s", error.message);
 	return CODE_UNREADABLE;
@@ -63,10 +63,10 @@ static int run_text(const struct call *call)
 	struct input input;
 	int code = input_open(&input, &values->input, call, NULL, NULL);
 
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	code = outfile_open(&file, values->output, call->out, input.name);
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		code = outfile_close(&file, write_text(&input, values, file.out));
 	return input_close(&input, code);
 }

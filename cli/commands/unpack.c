@@ -56,7 +56,7 @@ static int tell_result(const struct pd_archive *archive, const struct pd_unpack_
 	if (!values->quiet)
 		print_error("unpacked %" PRIu64 " file%s and %" PRIu64 " link%s into %s", result->file_count,
 			    plural(result->file_count), result->link_count, plural(result->link_count), values->output);
-	return damage || result->refused_count ? CODE_DAMAGED : CODE_FINE;
+	return damage || result->refused_count ? CODE_DAMAGED : CODE_OK;
 }
 
 static int unpack(const struct pd_archive *archive, const struct values *values)

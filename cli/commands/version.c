@@ -40,11 +40,11 @@ static int run_version(const struct call *call)
 
 	pd_text_printf(text, "perfdata %s\n", pd_version());
 	if (!values->build)
-		return CODE_FINE;
+		return CODE_OK;
 	pd_text_printf(text, "%-10s  %s\n", "compiler", compiler());
 	for (size_t i = 0; (name = pd_build_part(i, &built_in, &use)) != NULL; i++)
 		pd_text_printf(text, "%-10s  %s: %s\n", name, built_in ? "yes" : "no", use);
-	return CODE_FINE;
+	return CODE_OK;
 }
 
 const struct command cmd_version = {

@@ -80,7 +80,7 @@ static int read_profile(struct analysis *analysis, const struct analysis_options
 	status = pd_profile_read(analysis->input.file, &profile_options, &analysis->profile, &error);
 	progress_clear(&analysis->input.progress);
 	if (status >= 0)
-		return pd_profile_entry(analysis->profile, 0) ? CODE_FINE : tell_nothing(analysis);
+		return pd_profile_entry(analysis->profile, 0) ? CODE_OK : tell_nothing(analysis);
 	print_error("%s", error.message);
 	return status == PD_ERROR_NO_MATCH ? CODE_NOTHING : CODE_UNREADABLE;
 }
@@ -92,7 +92,7 @@ static int name_places(struct analysis *analysis)
 	if (!symbols_of(analysis, pd_profile_world(analysis->profile)))
 		return CODE_UNREADABLE;
 	if (pd_profile_name(analysis->profile, analysis->symbols, &error) >= 0)
-		return CODE_FINE;
+		return CODE_OK;
 	print_error("%s", error.message);
 	return CODE_UNREADABLE;
 }
@@ -122,7 +122,7 @@ int analysis_read(struct analysis *analysis, const struct analysis_options *opti
 {
 	int code = read_profile(analysis, options, profile);
 
-	return code == CODE_FINE ? name_places(analysis) : code;
+	return code == CODE_OK ? name_places(analysis) : code;
 }
 
 int analysis_close(struct analysis *analysis, int code)

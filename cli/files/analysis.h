@@ -33,11 +33,11 @@ struct analysis {
 	bool short_names; /* of C++, unless an option says otherwise */
 };
 
-/* Opens the file, so that what to read can depend on it. Says what is wrong and returns another code than CODE_FINE
+/* Opens the file, so that what to read can depend on it. Says what is wrong and returns another code than CODE_OK
  * then. */
 int analysis_begin(struct analysis *analysis, const struct analysis_options *options, const struct call *call);
 /* Reads and names. profile says how to add up; what concerns selection, threads and progress is filled in here.
- * Says what is wrong and returns another code than CODE_FINE then: CODE_NO_SAMPLES if the file has none, CODE_NOTHING
+ * Says what is wrong and returns another code than CODE_OK then: CODE_NO_SAMPLES if the file has none, CODE_NOTHING
  * if none is wanted. */
 int analysis_read(struct analysis *analysis, const struct analysis_options *options,
 		  const struct pd_profile_options *profile);

@@ -112,7 +112,7 @@ static int tell_end(const struct run *run)
 	if (!run->values->input.quiet)
 		tell_counts(result);
 	if (result->kept_sample_count || result->records)
-		return CODE_FINE;
+		return CODE_OK;
 	print_error(result->sample_count ? "%s: no samples match the filters" : "%s: no samples in the file",
 		    run->input.name);
 	if (result->sample_count && run->options->select)
@@ -127,11 +127,11 @@ static int open_input(struct run *run, const struct call *call)
 	struct input_options input = run->values->input;
 	int code = target_take(&run->target, &run->values->target, PD_PACK_SAME);
 
-	if (code == CODE_FINE && run->values->json && !strcmp(run->values->target.output, "-")) {
+	if (code == CODE_OK && run->values->json && !strcmp(run->values->target.output, "-")) {
 		print_error("--json and -o - both write to standard output");
 		code = CODE_USAGE;
 	}
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	input.keep = pd_extract_reads_twice(run->options);
 	input.verify = true;
@@ -144,7 +144,7 @@ static int prepare(struct run *run)
 	enum pd_status status = pd_extract_new(run->input.file, run->options, &run->extract, &error);
 
 	if (status >= 0)
-		return CODE_FINE;
+		return CODE_OK;
 	progress_clear(&run->input.progress);
 	if (status == PD_ERROR_NO_MATCH && run->options->span_ns)
 		print_error("%s: option --seconds: samples have no timestamps", run->input.name);
@@ -160,15 +160,15 @@ static int write_all(struct run *run)
 	enum pd_status status;
 	int code = target_open(&run->target, inputs, 1, false);
 
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	status = pd_extract_write(run->extract, run->target.writer, &run->result, &error);
 	progress_clear(&run->input.progress);
 	code = code_with_error(status, &error);
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		tell_weights(run);
 	code = target_close(&run->target, code);
-	return code == CODE_FINE ? tell_end(run) : code;
+	return code == CODE_OK ? tell_end(run) : code;
 }
 
 int extract_run(const struct call *call, const struct extract_values *values, struct pd_extract_options *options,
@@ -183,10 +183,10 @@ int extract_run(const struct call *call, const struct extract_values *values, st
 	options->pass_end = end_pass;
 	options->self = &run;
 	code = open_input(&run, call);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	code = prepare(&run);
-	if (code == CODE_FINE)
+	if (code == CODE_OK)
 		code = write_all(&run);
 	pd_symbols_free(run.symbols);
 	pd_extract_free(run.extract);

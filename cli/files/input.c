@@ -136,7 +136,7 @@ int input_open(struct input *input, const struct input_options *options, const s
 	else
 		status = pd_file_open_fd(STDIN_FILENO, &open_options, &input->file, &error);
 	if (status == PD_OK)
-		return CODE_FINE;
+		return CODE_OK;
 	tell_rest(input);
 	print_error("%s", error.message);
 	input->out->progress = NULL;
@@ -153,7 +153,7 @@ int input_close(struct input *input, int code)
 	pd_file_close(input->file);
 	input->file = NULL;
 	input->out->progress = NULL;
-	return code == CODE_FINE && damaged ? CODE_DAMAGED : code;
+	return code == CODE_OK && damaged ? CODE_DAMAGED : code;
 }
 
 int input_walk(struct input *input, record_fn *each, void *self)
@@ -179,7 +179,7 @@ int input_walk(struct input *input, record_fn *each, void *self)
 	}
 	pd_stream_close(stream);
 	if (status >= 0)
-		return CODE_FINE;
+		return CODE_OK;
 	progress_clear(&input->progress);
 	print_error("%s", error.message);
 	return CODE_UNREADABLE;

@@ -50,12 +50,12 @@ struct input {
 
 /* Opens the file given by option or as the only argument; without either perf.data, or standard
  * input if that is a pipe. problem (may be NULL) gets the problems instead of stderr.
- * On failure, reports it and returns another code than CODE_FINE. */
+ * On failure, reports it and returns another code than CODE_OK. */
 int input_open(struct input *input, const struct input_options *options, const struct call *call,
 	       pd_problem_fn *problem, void *self);
 /* Reports a problem on stderr, for problem functions of commands. Returns true. */
 bool input_tell(struct input *input, const struct pd_problem *problem);
-/* Ends the talk about problems and closes. Returns code, or CODE_DAMAGED if code is CODE_FINE and
+/* Ends the talk about problems and closes. Returns code, or CODE_DAMAGED if code is CODE_OK and
  * something was damaged. */
 int input_close(struct input *input, int code);
 
@@ -64,10 +64,10 @@ void input_again(struct input *input);
 
 /* Called for each record; false ends the walk. */
 typedef bool record_fn(void *self, struct pd_stream *stream, const struct pd_record *record);
-/* Hands over every record of the file. Returns CODE_FINE or CODE_UNREADABLE. */
+/* Hands over every record of the file. Returns CODE_OK or CODE_UNREADABLE. */
 int input_walk(struct input *input, record_fn *each, void *self);
 
-/* Prints the header as perf does; full as with -I. Returns CODE_FINE, or another code after it said why on stderr. */
+/* Prints the header as perf does; full as with -I. Returns CODE_OK, or another code after it said why on stderr. */
 int input_print_header(struct input *input, bool full);
 
 #endif

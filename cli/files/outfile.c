@@ -104,7 +104,7 @@ int outfile_open(struct outfile *file, const char *path, struct output *standard
 	memset(file, 0, sizeof(*file));
 	file->out = standard;
 	if (!path || !strcmp(path, "-"))
-		return CODE_FINE;
+		return CODE_OK;
 	file->path = path;
 	file->out = &file->own;
 	there = stat(path, &status) == 0;
@@ -132,12 +132,12 @@ int outfile_open(struct outfile *file, const char *path, struct output *standard
 	}
 	file->own.progress = standard->progress;
 	file->own.name = path;
-	return CODE_FINE;
+	return CODE_OK;
 }
 
 int outfile_close(struct outfile *file, int code)
 {
-	bool wanted = code == CODE_FINE || code == CODE_DAMAGED;
+	bool wanted = code == CODE_OK || code == CODE_DAMAGED;
 	int failure;
 
 	if (!file->path)

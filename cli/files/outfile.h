@@ -22,9 +22,9 @@ struct outfile {
 
 /* path NULL or "-" is the output of the call. input is the path of the file being read; NULL, or what is not a path,
  * stands for standard input. One file at a time. On failure, reports it on stderr and returns another code than
- * CODE_FINE. */
+ * CODE_OK. */
 int outfile_open(struct outfile *file, const char *path, struct output *standard, const char *input);
-/* Renames the file if code is CODE_FINE or CODE_DAMAGED, else removes it. Returns code, or CODE_OUTPUT if it cannot be
+/* Renames the file if code is CODE_OK or CODE_DAMAGED, else removes it. Returns code, or CODE_OUTPUT if it cannot be
  * written. */
 int outfile_close(struct outfile *file, int code);
 

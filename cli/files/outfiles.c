@@ -45,14 +45,14 @@ static int create_directory(struct outfiles *files)
 	struct stat status;
 
 	if (strstr(files->output, "%s") || stat(files->output, &status) == 0)
-		return CODE_FINE;
+		return CODE_OK;
 	unfinished_begin();
 	files->made_directory = mkdir(files->output, 0777) == 0;
 	if (files->made_directory)
 		files->directory = unfinished_add(files->output, UNFINISHED_IF_EMPTY);
 	unfinished_end();
 	if (files->made_directory)
-		return CODE_FINE;
+		return CODE_OK;
 	print_error("%s: cannot create: %s", files->output, strerror(errno));
 	return CODE_OUTPUT;
 }
@@ -74,7 +74,7 @@ void outfiles_end(struct outfiles *files, int code)
 {
 	unfinished_done(files->directory);
 	files->directory = NULL;
-	if (files->made_directory && code != CODE_FINE)
+	if (files->made_directory && code != CODE_OK)
 		rmdir(files->output);
 }
 

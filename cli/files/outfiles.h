@@ -19,10 +19,10 @@ struct outfiles {
 
 /* Adds the path for a name that is harmless in paths. False if there is no memory, which is told. */
 bool outfiles_add(struct outfiles *files, const char *name);
-/* Creates the directory if it is needed. Reports what exists already on stderr and returns another code than CODE_FINE
+/* Creates the directory if it is needed. Reports what exists already on stderr and returns another code than CODE_OK
  * then. */
 int outfiles_begin(struct outfiles *files);
-/* Removes the directory that was created if it is empty and code is not CODE_FINE. */
+/* Removes the directory that was created if it is empty and code is not CODE_OK. */
 void outfiles_end(struct outfiles *files, int code);
 void outfiles_free(struct outfiles *files);
 

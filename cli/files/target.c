@@ -85,7 +85,7 @@ int target_take_path(struct target *target, const struct target_options *options
 		print_error("refusing to write binary data to a terminal; use -o FILE");
 		return CODE_USAGE;
 	}
-	return CODE_FINE;
+	return CODE_OK;
 }
 
 int target_take(struct target *target, const struct target_options *options, enum pd_packing packing)
@@ -141,7 +141,7 @@ int target_open(struct target *target, struct pd_file *const *inputs, size_t inp
 	if (status >= 0 && carry)
 		status = pd_writer_carry(target->writer, inputs[0], &error);
 	if (status >= 0)
-		return CODE_FINE;
+		return CODE_OK;
 	target_close(target, CODE_OUTPUT);
 	return target_failed(target, status, &error);
 }
@@ -155,7 +155,7 @@ int target_close(struct target *target, int code)
 
 	if (!target->writer)
 		return code;
-	if (code == CODE_FINE || code == CODE_DAMAGED) {
+	if (code == CODE_OK || code == CODE_DAMAGED) {
 		status = pd_writer_finish(target->writer, &error);
 		if (status < 0)
 			code = target_failed(target, status, &error);

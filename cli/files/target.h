@@ -46,17 +46,17 @@ struct target {
 
 /* Takes the options. packing is what is done with compressed records when nothing is said of them: PD_PACK_KEEP for
  * commands that pass every record in the order of the file, PD_PACK_SAME for those that leave some out, change or
- * sort them. Says on stderr what is wrong and returns another code than CODE_FINE then. */
+ * sort them. Says on stderr what is wrong and returns another code than CODE_OK then. */
 int target_take(struct target *target, const struct target_options *options, enum pd_packing packing);
 /* The same for another path than that of the options, with the same form. */
 int target_take_path(struct target *target, const struct target_options *options, const char *path,
 		     enum pd_packing packing);
 /* Opens the writer. The inputs are the files that are read meanwhile; the first one is carried over (carry true).
- * Says on stderr what is wrong and returns another code than CODE_FINE then. */
+ * Says on stderr what is wrong and returns another code than CODE_OK then. */
 int target_open(struct target *target, struct pd_file *const *inputs, size_t input_count, bool carry);
 /* Opens the writer alone, by what is wanted. */
 enum pd_status target_open_writer(struct target *target, struct pd_error *error);
-/* Finishes the writer if code is CODE_FINE or CODE_DAMAGED, else takes away what was written. Returns code, or that of
+/* Finishes the writer if code is CODE_OK or CODE_DAMAGED, else takes away what was written. Returns code, or that of
  * the failure. */
 int target_close(struct target *target, int code);
 /* Says on stderr why the writer failed; returns the code for it. */

@@ -113,7 +113,7 @@ int code_of(enum pd_status status)
 	switch (status) {
 	case PD_OK:
 	case PD_END:
-		return CODE_FINE;
+		return CODE_OK;
 	case PD_ERROR_ARGUMENT:
 		return CODE_USAGE;
 	case PD_ERROR_OUTPUT:
@@ -141,7 +141,7 @@ int output_finish(struct output *output)
 	/* A closed pipe is not an error worth a message. */
 	if (output->failure && output->failure != EPIPE)
 		print_error("%s: %s", output->name ? output->name : "standard output", strerror(output->failure));
-	return output->failure ? CODE_OUTPUT : CODE_FINE;
+	return output->failure ? CODE_OUTPUT : CODE_OK;
 }
 
 const char *share_color(double percent)

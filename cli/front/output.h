@@ -36,7 +36,7 @@ bool output_spill(struct output *output);
 bool output_flush(struct output *output);
 /* Writes a large piece directly, after the buffer. */
 void output_put(struct output *output, const char *data, size_t size);
-/* Writes the rest. Reports failed writes on stderr, except for closed pipes. Returns CODE_FINE or
+/* Writes the rest. Reports failed writes on stderr, except for closed pipes. Returns CODE_OK or
  * CODE_OUTPUT. */
 int output_finish(struct output *output);
 

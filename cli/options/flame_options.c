@@ -42,7 +42,7 @@ int flame_read_file(struct analysis *analysis, const struct analysis_options *op
 
 	pd_flame_profile_options(flame_options, &profile);
 	code = analysis_read(analysis, options, &profile);
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		return code;
 	flame_options->name = analysis->input.name;
 	if (pd_select_by_place(analysis->select)) {

@@ -40,5 +40,5 @@ int scrub_verify(const struct pd_scrub_options *options, struct option_number mi
 	print_search(search, json, call->out->text);
 	pd_scrub_search_count(search, &result);
 	pd_scrub_search_free(search);
-	return result.find_count ? CODE_DAMAGED : CODE_FINE;
+	return result.find_count ? CODE_DAMAGED : CODE_OK;
 }

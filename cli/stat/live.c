@@ -252,7 +252,7 @@ static int count_once(struct live *live)
 		print_error("%s", error.message);
 		return CODE_OUTPUT;
 	}
-	return fine ? CODE_FINE : CODE_OUTPUT;
+	return fine ? CODE_OK : CODE_OUTPUT;
 }
 
 static int run_once(struct live *live)
@@ -274,9 +274,9 @@ static int run_once(struct live *live)
 	else
 		print_error("%s", error.message);
 	running = NULL;
-	if (code != CODE_FINE)
+	if (code != CODE_OK)
 		live->stop = true;
-	run_hook(code == CODE_FINE ? live->setup.values->post : NULL);
+	run_hook(code == CODE_OK ? live->setup.values->post : NULL);
 	return code;
 }
 
@@ -288,7 +288,7 @@ static int exit_code_of(const struct live *live)
 	if (stopped_by)
 		return CODE_SIGNAL + stopped_by;
 	if (!recorded->command_ran || !recorded->command_ended)
-		return CODE_FINE;
+		return CODE_OK;
 	if (WIFSIGNALED(recorded->command_status))
 		return CODE_SIGNAL + WTERMSIG(recorded->command_status);
 	return WEXITSTATUS(recorded->command_status);
@@ -311,20 +311,20 @@ static int run_all(struct live *live)
 	const struct option_number *repeat = &live->setup.values->repeat;
 	bool endless = repeat->given && !repeat->value;
 	uint64_t runs = repeat->value > 1 ? repeat->value : 1;
-	int code = CODE_FINE;
+	int code = CODE_OK;
 
-	for (uint64_t i = 0; (endless || i < runs) && !live->stop && code == CODE_FINE; i++) {
+	for (uint64_t i = 0; (endless || i < runs) && !live->stop && code == CODE_OK; i++) {
 		if (i)
 			pd_recorder_close(live->recorder);
 		live->recorder = NULL;
 		code = run_once(live);
 		live->stop |= stopped_by != 0;
-		if (code != CODE_FINE || (!endless && i + 1 < runs && !live->stop))
+		if (code != CODE_OK || (!endless && i + 1 < runs && !live->stop))
 			continue;
 		print_end(live);
 		pd_stat_restart(live->stat);
 	}
-	return code == CODE_FINE ? exit_code_of(live) : code;
+	return code == CODE_OK ? exit_code_of(live) : code;
 }
 
 static void print_started(struct live *live)

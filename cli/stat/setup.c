@@ -428,7 +428,7 @@ int stat_setup_fini(struct stat_setup *setup, int code)
 	if (setup->has_out) {
 		int written = output_finish(&setup->out);
 
-		code = code == CODE_FINE ? written : code;
+		code = code == CODE_OK ? written : code;
 		if (setup->out.fd != STDERR_FILENO && setup->values->output && !setup->file)
 			close(setup->out.fd);
 		output_fini(&setup->out);

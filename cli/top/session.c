@@ -36,7 +36,7 @@ static enum pd_status open_file(struct top *top, struct pd_error *error)
 		return pd_recorder_open_file(top->recorder, NULL, &top->input.file, error);
 	none.word_count = 0;
 	top->code = input_open(&top->input, &from, &none, NULL, NULL);
-	top->over = top->code != CODE_FINE;
+	top->over = top->code != CODE_OK;
 	return top->over ? PD_END : PD_OK;
 }
 
