@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What of a bucket fell into a slice of time. Slices are counted from the first one; bins are so many of them in a row.
+// What of a bucket fell into a slice of time. Slices are counted from the first one; a bin is N of them in a row.
 struct pd_binned {
 	uint64_t period;
 	uint32_t bucket;
