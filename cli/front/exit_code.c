@@ -21,7 +21,7 @@ static const struct {
 	const char *command;
 	unsigned codes;
 } commands[] = {
-#define CODES(command, others) { #command, OF(FINE) | OF(USAGE) | OF(OUTPUT) | (others) },
+#define CODES(command, others) { #command, OF(OK) | OF(USAGE) | OF(OUTPUT) | (others) },
 #include "front/exit_code.def"
 };
 
