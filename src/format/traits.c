@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/traits.h"
 
-// One constant for each line: a record of the tables that has none does not compile below.
 enum {
 #define TRAITS(NAME, traits, text, task) TRAITS_##NAME,
 #include "format/traits.def"
 #undef TRAITS
-	TRAITS_COUNT
 };
 
 enum {
-#define RECORD(NAME, name, number, layout, GROUP, doc) HAS_TRAITS_##NAME = TRAITS_##NAME,
-#include <perfdata/table/begin.h>
-#include <perfdata/table/layouts.def>
-#include <perfdata/table/end.h>
-};
-
-enum {
-	NONE = PD_TRAIT_NONE,
 	STATE = PD_TRAIT_STATE,
 	KERNEL_STATE = PD_TRAIT_KERNEL_STATE,
 	OF_THREAD = PD_TRAIT_OF_THREAD,
@@ -59,12 +49,11 @@ static const struct pd_traits none;
 const struct pd_traits *pd_record_traits(uint32_t type)
 {
 	switch (type) {
-#define RECORD(NAME, name, number, layout, GROUP, doc) \
-	case number:                                   \
+#define TRAITS(NAME, traits, text, task) \
+	case PD_RECORD_##NAME:           \
 		return &all[TRAITS_##NAME];
-#include <perfdata/table/begin.h>
-#include <perfdata/table/layouts.def>
-#include <perfdata/table/end.h>
+#include "format/traits.def"
+#undef TRAITS
 	default:
 		return &none;
 	}
