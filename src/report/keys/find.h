@@ -4,6 +4,7 @@
 #define PD_REPORT_KEYS_FIND_H
 
 #include "report/keys/values.h"
+#include "report/report.h"
 
 typedef bool pd_key_find_fn(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out);
 
