@@ -85,7 +85,7 @@ static int print(struct pd_flame *flame, const struct analysis *analysis, struct
 	output_flush(out);
 	pd_flame_summary(flame, &summary);
 	if (!analysis->input.quiet)
-		copied_stacks_tell(analysis->input.name, summary.copied, summary.samples);
+		copied_stacks_report(analysis->input.name, summary.copied, summary.samples);
 	return CODE_OK;
 }
 

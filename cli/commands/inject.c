@@ -187,7 +187,7 @@ static enum pd_packing packing(const struct values *values)
 	return changes || (adds && (to_pipe || values->target.to)) ? PD_PACK_SAME : PD_PACK_KEEP;
 }
 
-static void tell_end(const struct run *run)
+static void report_end(const struct run *run)
 {
 	uint64_t warnings = run->result.warning_count;
 	struct pd_text *text = pd_text_new();
@@ -254,7 +254,7 @@ static int inject_opened(struct run *run)
 	}
 	code = write_all(run);
 	if (code == CODE_OK && !values->input.quiet)
-		tell_end(run);
+		report_end(run);
 	return code == CODE_OK && run->result.lost ? CODE_DAMAGED : code;
 }
 

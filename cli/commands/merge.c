@@ -146,7 +146,7 @@ static int failed(struct run *run, enum pd_status status, const struct pd_error 
 	return code_of(status);
 }
 
-static void tell_counts(const struct run *run, const struct pd_merge_result *result)
+static void report_counts(const struct run *run, const struct pd_merge_result *result)
 {
 	struct pd_text *text = run->values->input.quiet ? NULL : pd_text_new();
 
@@ -190,7 +190,7 @@ static int write_all(struct run *run)
 	clear_progress(run);
 	code = target_close(&run->target, code);
 	if (code == CODE_OK)
-		tell_counts(run, &result);
+		report_counts(run, &result);
 	return code == CODE_OK && result.undecoded_count ? CODE_DAMAGED : code;
 }
 

@@ -135,7 +135,7 @@ static int write_bundle(struct packing *packing, int fd, int level)
 	return CODE_OUTPUT;
 }
 
-static void tell_result(const struct packing *packing)
+static void report_result(const struct packing *packing)
 {
 	const struct pd_pack_result *result = &packing->result;
 	char packed[32], size[32];
@@ -199,7 +199,7 @@ static int pack(struct packing *packing, struct output *out, int level)
 	code = write_bundle(packing, file.out->fd, level);
 	code = outfile_close(&file, code);
 	if (code == CODE_OK)
-		tell_result(packing);
+		report_result(packing);
 	return code;
 }
 

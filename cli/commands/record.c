@@ -288,7 +288,7 @@ static bool take_values(struct record *record, const struct call *call)
 
 /* ---- what is told ---- */
 
-static void tell_note(void *self, const struct pd_recorder_note *note)
+static void report_note(void *self, const struct pd_recorder_note *note)
 {
 	const struct record *record = self;
 
@@ -299,7 +299,7 @@ static void tell_note(void *self, const struct pd_recorder_note *note)
 	print_error("%s%s%s", note->message, note->advice ? "; try: " : "", note->advice ? note->advice : "");
 }
 
-static void tell_attr(void *self, const struct pd_attr *attr, int32_t pid, int32_t cpu, int os_errno)
+static void report_attr(void *self, const struct pd_attr *attr, int32_t pid, int32_t cpu, int os_errno)
 {
 	struct pd_text *text = pd_text_new();
 	struct pd_bytes bytes;
@@ -315,7 +315,7 @@ static void tell_attr(void *self, const struct pd_attr *attr, int32_t pid, int32
 }
 
 /* What the recording needs of its readers. */
-static void tell_needs(const struct record *record)
+static void report_needs(const struct record *record)
 {
 	const struct pd_recorder_options *options = &record->options;
 
@@ -328,7 +328,7 @@ static void tell_needs(const struct record *record)
 }
 
 /* For a person who looks at it: what to type now. */
-static void tell_next(const struct record *record)
+static void report_next(const struct record *record)
 {
 	const char *path = record->options.path;
 	bool named = path && strcmp(path, "perf.data") != 0;
@@ -340,7 +340,7 @@ static void tell_next(const struct record *record)
 		    named ? path : "", named ? " " : "", named ? path : "");
 }
 
-static void tell_end(const struct record *record, const struct pd_recorded *recorded)
+static void report_end(const struct record *record, const struct pd_recorded *recorded)
 {
 	const char *path = record->options.path ? record->options.path : "standard output";
 	const char *into = record->options.path ? "in" : "to";
@@ -363,9 +363,9 @@ static void tell_end(const struct record *record, const struct pd_recorded *reco
 	else
 		print_error("%" PRIu64 " sample%s, %s, %s %s", recorded->samples, plural(recorded->samples), size, into,
 			    path);
-	tell_needs(record);
+	report_needs(record);
 	if (recorded->samples && !stamped)
-		tell_next(record);
+		report_next(record);
 }
 
 /* ---- signals ---- */
@@ -427,7 +427,7 @@ static int record_all(struct record *record, const struct call *call)
 		return CODE_OUTPUT;
 	}
 	if (!recorded.command_errno)
-		tell_end(record, &recorded);
+		report_end(record, &recorded);
 	return exit_code_of(&recorded, call->word_count ? call->words[0] : "");
 }
 
@@ -435,8 +435,8 @@ static int record_opened(struct record *record, const struct call *call)
 {
 	int code = CODE_OK;
 
-	record->options.note = tell_note;
-	record->options.attr = record->values->verbose ? tell_attr : NULL;
+	record->options.note = report_note;
+	record->options.attr = record->values->verbose ? report_attr : NULL;
 	record->options.self = record;
 	if (pd_recorder_open(&record->options, &record->recorder, &error) < 0) {
 		print_error("%s", error.message);

@@ -64,7 +64,7 @@ static bool on_problem(void *self, const struct pd_problem *problem)
 		pd_json_string(&repair->list, "message", problem->message);
 		pd_json_close(&repair->list, '}');
 	}
-	return input_tell(&repair->input, problem);
+	return input_report(&repair->input, problem);
 }
 
 static void show_progress(void *self, const struct pd_stream *stream)
@@ -74,7 +74,7 @@ static void show_progress(void *self, const struct pd_stream *stream)
 
 /* ---- what came of it ---- */
 
-static void tell_result(const struct repair *repair)
+static void report_result(const struct repair *repair)
 {
 	struct pd_text *text = pd_text_new();
 
@@ -110,12 +110,12 @@ static bool has_dropped_features(const struct pd_repair_result *result)
 	return bits[0] || bits[1] || bits[2] || bits[3];
 }
 
-static int tell_end(struct repair *repair)
+static int report_end(struct repair *repair)
 {
 	if (repair->values->json)
 		result_json(repair);
 	if (!repair->values->input.quiet)
-		tell_result(repair);
+		report_result(repair);
 	if (repair->result.record_count)
 		return repair->recovered || has_dropped_features(&repair->result) ? CODE_DAMAGED : CODE_OK;
 	print_error("%s: no record can be read", repair->input.name);
@@ -142,7 +142,7 @@ static int repair_opened(struct repair *repair)
 	if (status < 0)
 		code = target_failed(&repair->target, status, &error);
 	code = target_close(&repair->target, code);
-	return code == CODE_OK ? tell_end(repair) : code;
+	return code == CODE_OK ? report_end(repair) : code;
 }
 
 static bool options_are_fine(const struct values *values)

@@ -244,7 +244,7 @@ static bool can_read_twice(struct pd_file *file)
 	return pd_file_header(file)->file_size != 0;
 }
 
-static int tell_end(const struct script *script)
+static int report_end(const struct script *script)
 {
 	enum pd_status status = script->status;
 
@@ -268,7 +268,7 @@ static int print_known(struct script *script)
 		return code;
 	script->status = pd_samples_run(script->samples, script->input.file, &script->error);
 	progress_clear(&script->input.progress);
-	return tell_end(script);
+	return report_end(script);
 }
 
 static bool print_live(void *self, struct pd_stream *stream, const struct pd_record *record)
@@ -291,23 +291,23 @@ static int walk_live(struct script *script)
 	}
 	script->status = pd_samples_begin(script->samples, script->input.file, &script->error);
 	if (script->status != PD_OK)
-		return tell_end(script);
+		return report_end(script);
 	script->input.order = PD_ORDER_TIME;
 	code = input_walk(&script->input, print_live, script);
 	pd_samples_flush(script->samples);
-	return code == CODE_OK ? tell_end(script) : code;
+	return code == CODE_OK ? report_end(script) : code;
 }
 
 /* ---- the command ---- */
 
-static int tell_nothing(const struct script *script, const struct pd_samples_result *result)
+static int report_nothing(const struct script *script, const struct pd_samples_result *result)
 {
 	if (!result->sample_count) {
 		print_error("%s: no samples in the file", script->input.name);
 		return CODE_NO_SAMPLES;
 	}
 	print_error("%s: no samples match the filters", script->input.name);
-	select_tell_lack(script->select, script->input.file);
+	select_report_missing(script->select, script->input.file);
 	return CODE_NOTHING;
 }
 
@@ -321,10 +321,10 @@ static int run_opened(struct script *script)
 	code = can_read_twice(script->input.file) ? print_known(script) : walk_live(script);
 	result = pd_samples_result(script->samples);
 	if (code == CODE_OK && !result.printed_count && !script->input.out->failure)
-		code = tell_nothing(script, &result);
+		code = report_nothing(script, &result);
 	if (!script->values->input.quiet && result.copied_count) {
 		output_flush(script->input.out);
-		copied_stacks_tell(script->input.name, result.copied_count, result.printed_count);
+		copied_stacks_report(script->input.name, result.copied_count, result.printed_count);
 	}
 	return code;
 }

@@ -192,7 +192,7 @@ static bool take_recorder(struct top *top)
 	return true;
 }
 
-static void tell_note(void *self, const struct pd_recorder_note *note)
+static void report_note(void *self, const struct pd_recorder_note *note)
 {
 	struct top *top = self;
 
@@ -374,7 +374,7 @@ static int show_recorded(struct top *top)
 
 	if (!take_recorder(top))
 		return CODE_USAGE;
-	top->wanted.note = tell_note;
+	top->wanted.note = report_note;
 	top->wanted.self = top;
 	if (pd_recorder_open(&top->wanted, &top->recorder, &error) < 0) {
 		print_error("%s", error.message);

@@ -43,8 +43,8 @@ static void note_unfinished(void *self, enum pd_unfinished step, const char *pat
 	unfinished_note(self, step, path);
 }
 
-static int tell_result(const struct pd_archive *archive, const struct pd_unpack_result *result,
-		       const struct values *values)
+static int report_result(const struct pd_archive *archive, const struct pd_unpack_result *result,
+			 const struct values *values)
 {
 	uint64_t offset = 0;
 	const char *damage = pd_archive_damage(archive, &offset);
@@ -75,7 +75,7 @@ static int unpack(const struct pd_archive *archive, const struct values *values)
 	umask(mask);
 	status = pd_archive_unpack(archive, values->output, &options, &result, &error);
 	if (status >= 0)
-		return tell_result(archive, &result, values);
+		return report_result(archive, &result, values);
 	print_error("%s", error.message);
 	if (*result.incomplete)
 		print_error("incomplete output is in %s", result.incomplete);

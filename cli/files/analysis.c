@@ -46,7 +46,7 @@ static bool show_progress(void *self, uint64_t done, uint64_t total)
 	return true;
 }
 
-static int tell_nothing(const struct analysis *analysis)
+static int report_nothing(const struct analysis *analysis)
 {
 	uint64_t left = 0;
 
@@ -57,7 +57,7 @@ static int tell_nothing(const struct analysis *analysis)
 		return CODE_NO_SAMPLES;
 	}
 	print_error("%s: no samples match the filters", analysis->input.name);
-	select_tell_lack(analysis->select, analysis->input.file);
+	select_report_missing(analysis->select, analysis->input.file);
 	return CODE_NOTHING;
 }
 
@@ -80,7 +80,7 @@ static int read_profile(struct analysis *analysis, const struct analysis_options
 	status = pd_profile_read(analysis->input.file, &profile_options, &analysis->profile, &error);
 	progress_clear(&analysis->input.progress);
 	if (status >= 0)
-		return pd_profile_entry(analysis->profile, 0) ? CODE_OK : tell_nothing(analysis);
+		return pd_profile_entry(analysis->profile, 0) ? CODE_OK : report_nothing(analysis);
 	print_error("%s", error.message);
 	return status == PD_ERROR_NO_MATCH ? CODE_NOTHING : CODE_UNREADABLE;
 }
@@ -133,7 +133,7 @@ int analysis_close(struct analysis *analysis, int code)
 	return analysis->input.file ? input_close(&analysis->input, code) : code;
 }
 
-void copied_stacks_tell(const char *name, uint64_t copied, uint64_t samples)
+void copied_stacks_report(const char *name, uint64_t copied, uint64_t samples)
 {
 	if (copied)
 		print_error("%s: %" PRIu64 " of %" PRIu64

@@ -45,6 +45,6 @@ int analysis_read(struct analysis *analysis, const struct analysis_options *opti
 int analysis_close(struct analysis *analysis, int code);
 
 /* Warns that so many of the samples have a copied user stack, which is not unwound; nothing if there are none. */
-void copied_stacks_tell(const char *name, uint64_t copied, uint64_t samples);
+void copied_stacks_report(const char *name, uint64_t copied, uint64_t samples);
 
 #endif

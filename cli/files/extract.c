@@ -49,7 +49,7 @@ static enum pd_status open_symbols(void *self, struct pd_file *file, const struc
 
 /* ---- what was kept ---- */
 
-static void tell_weights(const struct run *run)
+static void report_weights(const struct run *run)
 {
 	const struct pd_extract_result *result = &run->result;
 
@@ -63,7 +63,7 @@ static void tell_weights(const struct run *run)
 		print_error("%" PRIu64 " periods overflow 64 bits and were set to the maximum", result->overflow_count);
 }
 
-static void tell_counts(const struct pd_extract_result *result)
+static void report_counts(const struct pd_extract_result *result)
 {
 	const uint64_t counts[] = { result->kept_sample_count, result->sample_count, result->kept_other_count,
 				    result->other_count };
@@ -103,20 +103,20 @@ static void counts_json(const struct pd_extract_result *result, struct pd_text *
 }
 
 /* What was kept is there, even if it is nothing: a slice of a recording may be empty. */
-static int tell_end(const struct run *run)
+static int report_end(const struct run *run)
 {
 	const struct pd_extract_result *result = &run->result;
 
 	if (run->values->json)
 		counts_json(result, run->input.out->text);
 	if (!run->values->input.quiet)
-		tell_counts(result);
+		report_counts(result);
 	if (result->kept_sample_count || result->records)
 		return CODE_OK;
 	print_error(result->sample_count ? "%s: no samples match the filters" : "%s: no samples in the file",
 		    run->input.name);
 	if (result->sample_count && run->options->select)
-		select_tell_lack(run->options->select, run->input.file);
+		select_report_missing(run->options->select, run->input.file);
 	return result->sample_count ? CODE_NOTHING : CODE_NO_SAMPLES;
 }
 
@@ -166,9 +166,9 @@ static int write_all(struct run *run)
 	progress_clear(&run->input.progress);
 	code = code_with_error(status, &error);
 	if (code == CODE_OK)
-		tell_weights(run);
+		report_weights(run);
 	code = target_close(&run->target, code);
-	return code == CODE_OK ? tell_end(run) : code;
+	return code == CODE_OK ? report_end(run) : code;
 }
 
 int extract_run(const struct call *call, const struct extract_values *values, struct pd_extract_options *options,

@@ -49,7 +49,7 @@ void input_again(struct input *input)
 	input->told_kinds = input->problem_kinds;
 }
 
-bool input_tell(struct input *input, const struct pd_problem *problem)
+bool input_report(struct input *input, const struct pd_problem *problem)
 {
 	char place[40] = "";
 
@@ -65,12 +65,12 @@ bool input_tell(struct input *input, const struct pd_problem *problem)
 	return true;
 }
 
-static bool tell_problem(void *self, const struct pd_problem *problem)
+static bool report_problem(void *self, const struct pd_problem *problem)
 {
-	return input_tell(self, problem);
+	return input_report(self, problem);
 }
 
-static void tell_rest(struct input *input)
+static void report_rest(struct input *input)
 {
 	for (size_t i = 0; i < input->problem_kinds; i++) {
 		const struct problem_count *problem = &input->problems[i];
@@ -125,7 +125,7 @@ int input_open(struct input *input, const struct input_options *options, const s
 	input->out = call->out;
 	input->out->progress = &input->progress;
 	input->name = strcmp(path, "-") != 0 ? path : "standard input";
-	open_options.problem = problem ? problem : tell_problem;
+	open_options.problem = problem ? problem : report_problem;
 	open_options.self = problem ? self : input;
 	open_options.keep = options->keep;
 	open_options.recover = options->recover;
@@ -137,7 +137,7 @@ int input_open(struct input *input, const struct input_options *options, const s
 		status = pd_file_open_fd(STDIN_FILENO, &open_options, &input->file, &error);
 	if (status == PD_OK)
 		return CODE_OK;
-	tell_rest(input);
+	report_rest(input);
 	print_error("%s", error.message);
 	input->out->progress = NULL;
 	return CODE_UNREADABLE;
@@ -149,7 +149,7 @@ int input_close(struct input *input, int code)
 
 	progress_clear(&input->progress);
 	if (input->file)
-		tell_rest(input);
+		report_rest(input);
 	pd_file_close(input->file);
 	input->file = NULL;
 	input->out->progress = NULL;

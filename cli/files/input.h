@@ -54,7 +54,7 @@ struct input {
 int input_open(struct input *input, const struct input_options *options, const struct call *call,
 	       pd_problem_fn *problem, void *self);
 /* Reports a problem on stderr, for problem functions of commands. Returns true. */
-bool input_tell(struct input *input, const struct pd_problem *problem);
+bool input_report(struct input *input, const struct pd_problem *problem);
 /* Ends the talk about problems and closes. Returns code, or CODE_DAMAGED if code is CODE_OK and
  * something was damaged. */
 int input_close(struct input *input, int code);

@@ -37,7 +37,7 @@ bool select_take(struct pd_select **select_out, const struct pd_select_options *
 	return false;
 }
 
-void select_tell_lack(const struct pd_select *select, struct pd_file *file)
+void select_report_missing(const struct pd_select *select, struct pd_file *file)
 {
 	const struct pd_filter *where = pd_select_where(select);
 	struct pd_str lack = where ? pd_filter_lacks(where, file) : (struct pd_str){ 0 };

@@ -38,6 +38,6 @@ bool select_take(struct pd_select **select_out, const struct pd_select_options *
 /* Parses a condition. NULL after an error, which is reported on stderr with its position. */
 struct pd_filter *select_condition(const char *option, const char *text);
 /* Says on stderr what is asked of samples that no event of the file records: why nothing was found. */
-void select_tell_lack(const struct pd_select *select, struct pd_file *file);
+void select_report_missing(const struct pd_select *select, struct pd_file *file);
 
 #endif

@@ -372,7 +372,7 @@ struct pd_stat_options stat_setup_printing(const struct stat_setup *setup)
 					 .cgroup_count = targets->cgroup_count };
 }
 
-static void tell_note(void *self, const struct pd_recorder_note *note)
+static void report_note(void *self, const struct pd_recorder_note *note)
 {
 	const struct stat_setup *setup = self;
 
@@ -392,7 +392,7 @@ bool stat_setup_take(struct stat_setup *setup, const struct stat_values *values,
 	wanted->size = sizeof(*wanted);
 	wanted->counts = true;
 	wanted->command_line = setup->call->line;
-	wanted->note = tell_note;
+	wanted->note = report_note;
 	wanted->self = setup;
 	wanted->fd = -1;
 	targets.group |= values->g;

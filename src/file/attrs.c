@@ -25,8 +25,8 @@ static enum pd_status read_ids(struct pd_file *file, uint64_t entry_offset, uint
 	// sections that lie over each other could give more ids than the file has bytes
 	if (offset > file->main.size || size > file->main.size - offset || size > file->memory_limit || size % 8 ||
 	    size > file->main.size - file->id_bytes) {
-		pd_file_tell(file, PD_PROBLEM_BAD_IDS, entry_offset, "attrs.ids",
-			     "%" PRIu64 " bytes of ids at %" PRIu64 " do not fit into the file", size, offset);
+		pd_file_report(file, PD_PROBLEM_BAD_IDS, entry_offset, "attrs.ids",
+			       "%" PRIu64 " bytes of ids at %" PRIu64 " do not fit into the file", size, offset);
 		return PD_OK;
 	}
 	file->id_bytes += size;
@@ -60,12 +60,12 @@ static enum pd_status read_attr(struct pd_file *file, const uint8_t *entry, uint
 	c = pd_cursor(entry, attr_size, file->header.big_endian);
 	pd_decode_attr(&c, &scope, attr);
 	if (c.failed) {
-		pd_file_tell_cursor(file, PD_PROBLEM_BAD_ATTRS, offset, &c);
+		pd_file_report_cursor(file, PD_PROBLEM_BAD_ATTRS, offset, &c);
 		return PD_OK;
 	}
 	if ((attr->size ? attr->size : PD_MIN_attr) != attr_size)
-		pd_file_tell(file, PD_PROBLEM_ATTR_STRIDE, offset + 4, "attr.size",
-			     "attr.size is %u, but the table has only %zu bytes per attr", attr->size, attr_size);
+		pd_file_report(file, PD_PROBLEM_ATTR_STRIDE, offset + 4, "attr.size",
+			       "attr.size is %u, but the table has only %zu bytes per attr", attr->size, attr_size);
 	status = read_ids(file, offset + attr_size, pd_load_u64(entry + attr_size, file->swap),
 			  pd_load_u64(entry + attr_size + 8, file->swap), &ids, error);
 	if (status < 0)
@@ -82,8 +82,8 @@ static bool attr_size_is_usable(struct pd_file *file)
 
 	if (header->attr_size >= PD_MIN_attr + ID_ENTRY_SIZE && header->attr_size <= MAX_ATTR_SIZE)
 		return true;
-	pd_file_tell(file, PD_PROBLEM_BAD_ATTRS, 16, "header.attr_size", "invalid size of an attr (%" PRIu64 ")",
-		     header->attr_size);
+	pd_file_report(file, PD_PROBLEM_BAD_ATTRS, 16, "header.attr_size", "invalid size of an attr (%" PRIu64 ")",
+		       header->attr_size);
 	return false;
 }
 
@@ -97,9 +97,9 @@ enum pd_status pd_file_read_attrs(struct pd_file *file, struct pd_error *error)
 		return PD_OK;
 	count = header->attrs_size / header->attr_size;
 	if (header->attrs_offset > file->main.size || header->attrs_size > file->main.size - header->attrs_offset) {
-		pd_file_tell(file, PD_PROBLEM_BAD_ATTRS, 24, "header.attrs",
-			     "%" PRIu64 " bytes of attrs at %" PRIu64 " do not fit into the file", header->attrs_size,
-			     header->attrs_offset);
+		pd_file_report(file, PD_PROBLEM_BAD_ATTRS, 24, "header.attrs",
+			       "%" PRIu64 " bytes of attrs at %" PRIu64 " do not fit into the file", header->attrs_size,
+			       header->attrs_offset);
 		count = header->attrs_offset > file->main.size ?
 				0 :
 				(file->main.size - header->attrs_offset) / header->attr_size;

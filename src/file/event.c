@@ -143,8 +143,8 @@ enum pd_status pd_file_add_id(struct pd_file *file, size_t event, uint64_t id, s
 	if (!index_plus_1)
 		return pd_u64_map_add(&file->ids, id, event + 1) ? PD_OK : pd_fail_memory(error);
 	if (index_plus_1 != event + 1)
-		pd_file_tell(file, PD_PROBLEM_DUPLICATE_ID, PD_NO_OFFSET, NULL,
-			     "id %" PRIu64 " belongs to events %" PRIu64 " and %zu", id, index_plus_1 - 1, event);
+		pd_file_report(file, PD_PROBLEM_DUPLICATE_ID, PD_NO_OFFSET, NULL,
+			       "id %" PRIu64 " belongs to events %" PRIu64 " and %zu", id, index_plus_1 - 1, event);
 	return PD_OK;
 }
 
@@ -234,12 +234,12 @@ static void look_at_attr(struct pd_file *file, const struct pd_attr *attr, uint6
 	for (size_t i = 0; i < pd_names_sample_type.count; i++)
 		known |= UINT64_C(1) << pd_names_sample_type.items[i].value;
 	if (attr->sample_type & ~known)
-		pd_file_tell(file, PD_PROBLEM_UNKNOWN_SAMPLE_TYPE, offset, "attr.sample_type",
-			     "event %zu has unknown bits 0x%" PRIx64, file->event_count, attr->sample_type & ~known);
+		pd_file_report(file, PD_PROBLEM_UNKNOWN_SAMPLE_TYPE, offset, "attr.sample_type",
+			       "event %zu has unknown bits 0x%" PRIx64, file->event_count, attr->sample_type & ~known);
 	if (attr->rest.size)
-		pd_file_tell(file, PD_PROBLEM_NEWER_ATTR, offset, "attr.size",
-			     "event %zu has an attr of %u bytes, %zu more than supported", file->event_count,
-			     attr->size, attr->rest.size);
+		pd_file_report(file, PD_PROBLEM_NEWER_ATTR, offset, "attr.size",
+			       "event %zu has an attr of %u bytes, %zu more than supported", file->event_count,
+			       attr->size, attr->rest.size);
 }
 
 enum pd_status pd_file_add_event(struct pd_file *file, const struct pd_attr *attr, uint64_t attr_offset,

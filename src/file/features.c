@@ -35,17 +35,17 @@ enum pd_status pd_file_read_features(struct pd_file *file, struct pd_error *erro
 		if (status < 0)
 			return status;
 		if (got < sizeof(entry)) {
-			pd_file_tell(file, PD_PROBLEM_BAD_FEATURE_TABLE, offset, NULL,
-				     "the table of features ends before feature %u", i);
+			pd_file_report(file, PD_PROBLEM_BAD_FEATURE_TABLE, offset, NULL,
+				       "the table of features ends before feature %u", i);
 			return PD_OK;
 		}
 		offset += sizeof(entry);
 		slot->offset = pd_load_u64(entry, file->swap);
 		slot->size = pd_load_u64(entry + 8, file->swap);
 		if (!section_fits(file, slot->offset, slot->size)) {
-			pd_file_tell(file, PD_PROBLEM_FEATURE_PAST_END, offset - sizeof(entry), pd_feature_name(i),
-				     "feature %u: %" PRIu64 " bytes at %" PRIu64 " do not fit into the file", i,
-				     slot->size, slot->offset);
+			pd_file_report(file, PD_PROBLEM_FEATURE_PAST_END, offset - sizeof(entry), pd_feature_name(i),
+				       "feature %u: %" PRIu64 " bytes at %" PRIu64 " do not fit into the file", i,
+				       slot->size, slot->offset);
 			continue;
 		}
 		slot->present = true;
@@ -69,8 +69,8 @@ static enum pd_status join_piece(struct pd_file *file, struct pd_feature_slot *s
 	uint32_t count = pd_load_u32(data, file->swap);
 
 	if (size > file->memory_limit) {
-		pd_file_tell(file, PD_PROBLEM_BAD_FEATURE, offset, NULL, "its parts exceed the limit of %" PRIu64,
-			     file->memory_limit);
+		pd_file_report(file, PD_PROBLEM_BAD_FEATURE, offset, NULL, "its parts exceed the limit of %" PRIu64,
+			       file->memory_limit);
 		return PD_OK;
 	}
 	if (size > slot->capacity) {
@@ -200,7 +200,8 @@ static bool decode(struct pd_file *file, unsigned feature, const void **value_ou
 
 	*value_out = NULL;
 	if (load(file, feature, &error) < 0) {
-		pd_file_tell(file, PD_PROBLEM_BAD_FEATURE, slot->offset, pd_feature_name(feature), "%s", error.message);
+		pd_file_report(file, PD_PROBLEM_BAD_FEATURE, slot->offset, pd_feature_name(feature), "%s",
+			       error.message);
 		return false;
 	}
 	scope.words[PD_WORD_NRCPUS] = cpu_count(file, feature);
@@ -212,7 +213,7 @@ static bool decode(struct pd_file *file, unsigned feature, const void **value_ou
 	else
 		layout->decode(&c, &scope, value);
 	if (c.failed)
-		pd_file_tell_cursor(file, PD_PROBLEM_BAD_FEATURE, slot->offset, &c);
+		pd_file_report_cursor(file, PD_PROBLEM_BAD_FEATURE, slot->offset, &c);
 	else
 		*value_out = value;
 	return c.status != PD_ERROR_MEMORY;

@@ -185,13 +185,14 @@ enum pd_problem_id {
 };
 
 // Tells a problem. field may be NULL.
-void pd_file_tell(struct pd_file *file, enum pd_problem_id id, uint64_t offset, const char *field, const char *format,
-		  ...) PD_PRINTF(5, 6);
+void pd_file_report(struct pd_file *file, enum pd_problem_id id, uint64_t offset, const char *field, const char *format,
+		    ...) PD_PRINTF(5, 6);
 // The same for the failure of a cursor over bytes that begin at offset.
-void pd_file_tell_cursor(struct pd_file *file, enum pd_problem_id id, uint64_t offset, const struct pd_cursor *cursor);
+void pd_file_report_cursor(struct pd_file *file, enum pd_problem_id id, uint64_t offset,
+			   const struct pd_cursor *cursor);
 enum pd_status pd_file_stopped(struct pd_error *error);
 // Tells once if the input was compressed as a whole and damaged.
-void pd_file_tell_compression(struct pd_file *file);
+void pd_file_report_compression(struct pd_file *file);
 
 // Adds an event; attr is in the file's arena. ids are copied.
 enum pd_status pd_file_add_event(struct pd_file *file, const struct pd_attr *attr, uint64_t attr_offset,

@@ -86,9 +86,9 @@ static void read_feature_bits(struct pd_file *file, const uint8_t *at)
 		memcpy(bits, narrow, sizeof(narrow));
 }
 
-static void tell_header(struct pd_file *file, const char *field, const char *what, uint64_t value)
+static void report_header(struct pd_file *file, const char *field, const char *what, uint64_t value)
 {
-	pd_file_tell(file, PD_PROBLEM_BAD_HEADER, 0, field, "%s: %s (%" PRIu64 ")", field, what, value);
+	pd_file_report(file, PD_PROBLEM_BAD_HEADER, 0, field, "%s: %s (%" PRIu64 ")", field, what, value);
 }
 
 void pd_file_check_data_section(struct pd_file *file)
@@ -99,13 +99,13 @@ void pd_file_check_data_section(struct pd_file *file)
 	if (header->data_size == 0) {
 		// an empty recording has features behind its data; a killed one has records there
 		header->unfinished = true;
-		pd_file_tell(file, PD_PROBLEM_UNFINISHED, 40, "header.data.size",
-			     "the data size is 0: the recorder did not finish");
+		pd_file_report(file, PD_PROBLEM_UNFINISHED, 40, "header.data.size",
+			       "the data size is 0: the recorder did not finish");
 	} else if (end < header->data_offset || end > file->main.size) {
 		header->truncated = true;
-		pd_file_tell(file, PD_PROBLEM_DATA_PAST_END, 40, "header.data.size",
-			     "%" PRIu64 " bytes of data at %" PRIu64 ", but the file has %" PRIu64, header->data_size,
-			     header->data_offset, file->main.size);
+		pd_file_report(file, PD_PROBLEM_DATA_PAST_END, 40, "header.data.size",
+			       "%" PRIu64 " bytes of data at %" PRIu64 ", but the file has %" PRIu64, header->data_size,
+			       header->data_offset, file->main.size);
 	}
 	if (header->unfinished || header->truncated)
 		memset(header->feature_bits, 0, sizeof(header->feature_bits));
@@ -160,7 +160,7 @@ enum pd_status pd_file_read_header(struct pd_file *file, struct pd_error *error)
 	header->event_types_offset = pd_load_u64(at + 56, file->swap);
 	header->event_types_size = pd_load_u64(at + 64, file->swap);
 	if (header->size != HEADER_SIZE && header->size != OLD_HEADER_SIZE)
-		tell_header(file, "header.size", "is neither 104 nor 72", header->size);
+		report_header(file, "header.size", "is neither 104 nor 72", header->size);
 	if (header->size >= HEADER_SIZE && got >= HEADER_SIZE)
 		read_feature_bits(file, at + OLD_HEADER_SIZE);
 	return PD_OK;

@@ -41,7 +41,7 @@ static enum pd_status make_seekable(struct pd_file *file, struct pd_error *error
 	enum pd_status status = pd_source_make_seekable(&file->main, file->temp_dir, error);
 
 	if (status >= 0)
-		pd_file_tell_compression(file);
+		pd_file_report_compression(file);
 	return status;
 }
 
@@ -65,7 +65,7 @@ static enum pd_status read_file_mode(struct pd_file *file, struct pd_error *erro
 	if (status < 0)
 		return status;
 	if (!file->event_count)
-		pd_file_tell(file, PD_PROBLEM_NO_EVENTS, 24, "header.attrs", "no event found");
+		pd_file_report(file, PD_PROBLEM_NO_EVENTS, 24, "header.attrs", "no event found");
 	find_quirks(file);
 	status = pd_file_read_event_types(file, error);
 	if (status >= 0)
@@ -181,8 +181,8 @@ static enum pd_status enter_archive(struct pd_file *file, char *folder, size_t f
 	if (codec)
 		file->header.compression = codec->name;
 	if (file->archive->damage)
-		pd_file_tell(file, PD_PROBLEM_DAMAGED_ARCHIVE, file->archive->damage_offset, NULL, "%s",
-			     file->archive->damage);
+		pd_file_report(file, PD_PROBLEM_DAMAGED_ARCHIVE, file->archive->damage_offset, NULL, "%s",
+			       file->archive->damage);
 	member = find_recording(file->archive, folder, folder_size);
 	if (!member)
 		return pd_fail(error, PD_ERROR_FORMAT, 0, "%s: a tar file without perf.data", file->name);

@@ -166,8 +166,8 @@ enum pd_status pd_file_add_directory_parts(struct pd_file *file, const struct pd
 	enum pd_status status;
 
 	if (format && format->version != 1)
-		pd_file_tell(file, PD_PROBLEM_DIRECTORY_VERSION, PD_NO_OFFSET, "dir_format.version",
-			     "the directory has version %" PRIu64, format->version);
+		pd_file_report(file, PD_PROBLEM_DIRECTORY_VERSION, PD_NO_OFFSET, "dir_format.version",
+			       "the directory has version %" PRIu64, format->version);
 	status = folder->fd >= 0 ? list_directory(folder->fd, &names, error) :
 				   list_members(file->archive, folder->inside, &names, error);
 	if (status >= 0 && names.count) {
@@ -182,7 +182,7 @@ enum pd_status pd_file_add_directory_parts(struct pd_file *file, const struct pd
 		status = open_part(file, folder, names.items[i], &file->extra[i], &why);
 		if (status == PD_ERROR_SYSTEM) {
 			// the other parts are not worse for it
-			pd_file_tell(file, PD_PROBLEM_UNREADABLE_PART, PD_NO_OFFSET, NULL, "%s", why.message);
+			pd_file_report(file, PD_PROBLEM_UNREADABLE_PART, PD_NO_OFFSET, NULL, "%s", why.message);
 			status = PD_OK;
 		} else if (status < 0 && error) {
 			*error = why;

@@ -28,8 +28,8 @@ const char *pd_problem_at(size_t index, enum pd_severity *severity_out, const ch
 	return problems[index].code;
 }
 
-void pd_file_tell(struct pd_file *file, enum pd_problem_id id, uint64_t offset, const char *field, const char *format,
-		  ...)
+void pd_file_report(struct pd_file *file, enum pd_problem_id id, uint64_t offset, const char *field, const char *format,
+		    ...)
 {
 	char message[240];
 	struct pd_problem problem = {
@@ -54,14 +54,14 @@ void pd_file_tell(struct pd_file *file, enum pd_problem_id id, uint64_t offset, 
 	pthread_mutex_unlock(&file->lock);
 }
 
-void pd_file_tell_cursor(struct pd_file *file, enum pd_problem_id id, uint64_t offset, const struct pd_cursor *cursor)
+void pd_file_report_cursor(struct pd_file *file, enum pd_problem_id id, uint64_t offset, const struct pd_cursor *cursor)
 {
 	char field[128] = "";
 
 	if (cursor->layout)
 		snprintf(field, sizeof(field), "%s.%s", cursor->layout, cursor->field);
-	pd_file_tell(file, id, offset, cursor->layout ? field : NULL, "%s%s%s at byte %zu", field,
-		     cursor->layout ? ": " : "", cursor->reason, (size_t)(cursor->failed_at - cursor->start));
+	pd_file_report(file, id, offset, cursor->layout ? field : NULL, "%s%s%s at byte %zu", field,
+		       cursor->layout ? ": " : "", cursor->reason, (size_t)(cursor->failed_at - cursor->start));
 }
 
 enum pd_status pd_file_stopped(struct pd_error *error)
@@ -81,11 +81,11 @@ uint64_t pd_file_problem_count(const struct pd_file *file, enum pd_severity seve
 	return count;
 }
 
-void pd_file_tell_compression(struct pd_file *file)
+void pd_file_report_compression(struct pd_file *file)
 {
 	if (!file->main.damaged || file->compression_told)
 		return;
 	file->compression_told = true;
-	pd_file_tell(file, PD_PROBLEM_BAD_COMPRESSION, PD_NO_OFFSET, NULL, "%s: %s", file->main.codec->name,
-		     file->main.damage);
+	pd_file_report(file, PD_PROBLEM_BAD_COMPRESSION, PD_NO_OFFSET, NULL, "%s: %s", file->main.codec->name,
+		       file->main.damage);
 }

@@ -20,7 +20,7 @@ enum {
 
 static void report_recovered(struct pd_file *file, uint64_t offset, const char *field, const char *what, uint64_t value)
 {
-	pd_file_tell(file, PD_PROBLEM_MENDED, offset, field, "%s %" PRIu64, what, value);
+	pd_file_report(file, PD_PROBLEM_MENDED, offset, field, "%s %" PRIu64, what, value);
 }
 
 // Bytes at a place, zeros behind the end. False if there are none.
@@ -187,8 +187,8 @@ bool pd_file_recover_magic(struct pd_file *file)
 		file->swap = file->header.big_endian != PD_HOST_BIG;
 		if (header_size_of(file)) {
 			file->header.version = 2;
-			pd_file_tell(file, PD_PROBLEM_MENDED, 0, "header.magic", "assumed version 2, %s-endian",
-				     i & 1 ? "big" : "little");
+			pd_file_report(file, PD_PROBLEM_MENDED, 0, "header.magic", "assumed version 2, %s-endian",
+				       i & 1 ? "big" : "little");
 			return true;
 		}
 	}
@@ -477,8 +477,8 @@ static void recover_features(struct pd_file *file)
 	if (!slots || (bits <= slots && (slot < 0 || (is_there && __builtin_popcountll(below) == slot))))
 		return;
 	memset(h->feature_bits, 0, sizeof(h->feature_bits));
-	pd_file_tell(file, PD_PROBLEM_BAD_FEATURE_TABLE, 72, "header.features",
-		     "%u bits for %u features: cannot tell which is which", bits, slots);
+	pd_file_report(file, PD_PROBLEM_BAD_FEATURE_TABLE, 72, "header.features",
+		       "%u bits for %u features: cannot tell which is which", bits, slots);
 	if (slot >= 0)
 		file->features[PD_FEATURE_EVENT_DESC] = desc;
 }

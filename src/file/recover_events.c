@@ -279,7 +279,7 @@ static enum pd_status choose_events(struct pd_file *file, const struct pd_event_
 	if (status >= 0 && (!table.event_count || (others > fitting && odd_others <= odd) ||
 			    (others == fitting && odd_others < odd))) {
 		free_events(&table);
-		pd_file_tell(file, PD_PROBLEM_MENDED, file->header.attrs_offset, "attrs", "taken from EVENT_DESC");
+		pd_file_report(file, PD_PROBLEM_MENDED, file->header.attrs_offset, "attrs", "taken from EVENT_DESC");
 		return PD_OK;
 	}
 	none = take_events(file);

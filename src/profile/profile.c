@@ -78,7 +78,7 @@ static bool has_jitdumps(const struct pd_world *world)
 	return false;
 }
 
-static void tell_codes_apart(struct pd_profile *profile, struct pd_symbols *symbols)
+static void report_codes_apart(struct pd_profile *profile, struct pd_symbols *symbols)
 {
 	struct pd_common *common = profile->collector.common;
 
@@ -111,7 +111,7 @@ static void use_symbols(struct pd_profile *profile)
 	if (profile->options.symbols && (apart || can_prepare(profile)))
 		symbols = profile->options.symbols(profile->options.self, profile->world);
 	if (symbols && apart)
-		tell_codes_apart(profile, symbols);
+		report_codes_apart(profile, symbols);
 	else if (symbols)
 		profile->prepares = pthread_create(&profile->preparer, NULL, prepare, symbols) == 0;
 	profile->symbols = profile->prepares ? symbols : NULL;
@@ -141,7 +141,7 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 	return status;
 }
 
-static bool tell_progress(void *self, uint64_t done, uint64_t total)
+static bool report_progress(void *self, uint64_t done, uint64_t total)
 {
 	const struct pd_profile *profile = self;
 
@@ -236,7 +236,7 @@ static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *
 		.self = profile,
 		.from_ns = profile->options.from_ns,
 		.to_ns = profile->options.to_ns,
-		.progress = tell_progress,
+		.progress = report_progress,
 	};
 	struct pd_sink sink = { sizeof(sink), &profile->collector, collect_record, make_clone, join_clone, finish };
 	bool ordered;

@@ -152,8 +152,8 @@ struct pd_recorder {
 };
 
 // Tells something to the user. notes.c
-void pd_recorder_tell(struct pd_recorder *recorder, enum pd_severity severity, const char *code, const char *advice,
-		      const char *format, ...) PD_PRINTF(5, 6);
+void pd_recorder_report(struct pd_recorder *recorder, enum pd_severity severity, const char *code, const char *advice,
+			const char *format, ...) PD_PRINTF(5, 6);
 
 // open.c
 enum pd_status pd_recorder_open_events(struct pd_recorder *recorder, struct pd_error *error);

@@ -5,8 +5,8 @@
 
 #include "record/inside.h"
 
-void pd_recorder_tell(struct pd_recorder *recorder, enum pd_severity severity, const char *code, const char *advice,
-		      const char *format, ...)
+void pd_recorder_report(struct pd_recorder *recorder, enum pd_severity severity, const char *code, const char *advice,
+			const char *format, ...)
 {
 	struct pd_recorder_note note = { .severity = severity, .code = code, .advice = advice };
 	char message[512];

@@ -515,31 +515,31 @@ static enum pd_status open_all(struct pd_recorder *recorder, struct pd_error *er
 }
 
 // What is recorded other than it was asked for; who gets nothing is told only why.
-static void tell_what_is_left(struct pd_recorder *recorder)
+static void report_what_is_left(struct pd_recorder *recorder)
 {
 	const struct pd_sampling *sampling = &recorder->options.sampling;
 	uint64_t max_rate = recorder->config.max_rate;
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		if (recorder->dropped >> i & 1)
-			pd_recorder_tell(recorder, steps[i].asked_for ? PD_WARNING : PD_INFO, "old-kernel", NULL,
-					 "this kernel does not support %s", steps[i].what);
+			pd_recorder_report(recorder, steps[i].asked_for ? PD_WARNING : PD_INFO, "old-kernel", NULL,
+					   "this kernel does not support %s", steps[i].what);
 	if (sampling->freq > max_rate && max_rate)
-		pd_recorder_tell(recorder, PD_WARNING, "rate", "raise kernel.perf_event_max_sample_rate",
-				 "%" PRIu64 " Hz is used instead of %" PRIu64 " Hz", max_rate, sampling->freq);
+		pd_recorder_report(recorder, PD_WARNING, "rate", "raise kernel.perf_event_max_sample_rate",
+				   "%" PRIu64 " Hz is used instead of %" PRIu64 " Hz", max_rate, sampling->freq);
 	if (recorder->fallback)
-		pd_recorder_tell(
+		pd_recorder_report(
 			recorder, PD_INFO, "no-hardware", NULL,
 			"no hardware counters available (virtual machine?); using cpu-clock instead of cycles");
 	for (size_t i = 0; i < recorder->config.event_count && !recorder->options.counts; i++)
 		if (recorder->config.events[i].wanted && recorder->config.events[i].wanted->tool)
-			pd_recorder_tell(recorder, PD_WARNING, "no-samples", NULL,
-					 "%s supports counting only, no samples", recorder->config.events[i].name);
+			pd_recorder_report(recorder, PD_WARNING, "no-samples", NULL,
+					   "%s supports counting only, no samples", recorder->config.events[i].name);
 	if (recorder->user_only)
-		pd_recorder_tell(recorder, PD_WARNING, "paranoid",
-				 "sysctl kernel.perf_event_paranoid=1, or give the program CAP_PERFMON",
-				 "only user space is %s: kernel.perf_event_paranoid is %" PRId64, taken(recorder),
-				 paranoid_level());
+		pd_recorder_report(recorder, PD_WARNING, "paranoid",
+				   "sysctl kernel.perf_event_paranoid=1, or give the program CAP_PERFMON",
+				   "only user space is %s: kernel.perf_event_paranoid is %" PRId64, taken(recorder),
+				   paranoid_level());
 }
 
 // ---- ids and filters ----
@@ -570,7 +570,7 @@ enum pd_status pd_recorder_open_events(struct pd_recorder *recorder, struct pd_e
 	if (status >= 0)
 		status = open_all(recorder, error);
 	if (status >= 0)
-		tell_what_is_left(recorder);
+		report_what_is_left(recorder);
 	for (size_t i = 0; i < recorder->config.event_count && status >= 0; i++) {
 		status = take_ids(&recorder->config.events[i], error);
 		if (status >= 0)

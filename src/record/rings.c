@@ -129,9 +129,9 @@ static enum pd_status map_rings(struct pd_recorder *recorder, struct pd_error *e
 			"ulimit -l",
 			recorder->ring_bytes >> 10, asked ? "use a smaller -m, or" : "");
 	if (status >= 0 && recorder->ring_bytes < first && recorder->ring_bytes < SMALL_RING)
-		pd_recorder_tell(recorder, PD_WARNING, "mlock", "raise kernel.perf_event_mlock_kb or ulimit -l",
-				 "ring buffers are reduced to %zu KiB by the limit of locked memory",
-				 recorder->ring_bytes >> 10);
+		pd_recorder_report(recorder, PD_WARNING, "mlock", "raise kernel.perf_event_mlock_kb or ulimit -l",
+				   "ring buffers are reduced to %zu KiB by the limit of locked memory",
+				   recorder->ring_bytes >> 10);
 	return status;
 }
 

@@ -123,8 +123,8 @@ static enum pd_status add_tasks(struct pd_recorder *recorder, struct pd_made *ma
 	enum pd_status status = pd_existing_tasks(made, options, &told, error);
 
 	if (told.maps_cut)
-		pd_recorder_tell(recorder, PD_WARNING, "maps", NULL,
-				 "%" PRIu64 " processes have too many mappings to read all of them", told.maps_cut);
+		pd_recorder_report(recorder, PD_WARNING, "maps", NULL,
+				   "%" PRIu64 " processes have too many mappings to read all of them", told.maps_cut);
 	return status;
 }
 
@@ -135,8 +135,9 @@ static enum pd_status add_kernel(struct pd_recorder *recorder, struct pd_made *m
 	enum pd_status status = pd_existing_kernel(made, options, &told, error);
 
 	if (told.kernel_addresses_hidden && !recorder->user_only && !recorder->options.sampling.all_user)
-		pd_recorder_tell(recorder, PD_WARNING, "kptr-restrict", "sysctl kernel.kptr_restrict=0, or become root",
-				 "kernel functions will be unresolved: addresses are hidden by kernel.kptr_restrict");
+		pd_recorder_report(recorder, PD_WARNING, "kptr-restrict",
+				   "sysctl kernel.kptr_restrict=0, or become root",
+				   "kernel functions will be unresolved: addresses are hidden by kernel.kptr_restrict");
 	return status;
 }
 
@@ -622,7 +623,7 @@ enum pd_status pd_session_keep(struct pd_recorder *recorder, struct pd_error *er
 		free(name);
 		return status;
 	}
-	pd_recorder_tell(recorder, PD_INFO, "switched", NULL, "%s is complete", name);
+	pd_recorder_report(recorder, PD_INFO, "switched", NULL, "%s is complete", name);
 	return note_kept(recorder, name, error);
 }
 

@@ -61,13 +61,13 @@ static void look_at_record(struct check *check, const struct pd_record *record)
 	}
 	promised = pd_record_group(record->type) == PD_GROUP_KERNEL && scratch->event && scratch->event->trailer_size;
 	if (promised && !body->sample_id)
-		pd_file_tell(check->file, PD_PROBLEM_NO_TRAILER, record->offset, NULL, "%s has no sample_id",
-			     pd_record_name(record->type));
+		pd_file_report(check->file, PD_PROBLEM_NO_TRAILER, record->offset, NULL, "%s has no sample_id",
+			       pd_record_name(record->type));
 	// alignment of strings and the slack of some producers are no news
 	if (body->rest.size >= 8 && record->type != PD_RECORD_EVENT_UPDATE &&
 	    record->type != PD_RECORD_HEADER_TRACING_DATA)
-		pd_file_tell(check->file, PD_PROBLEM_LEFTOVER, record->offset, NULL, "%s: %zu bytes",
-			     pd_record_name(record->type), body->rest.size);
+		pd_file_report(check->file, PD_PROBLEM_LEFTOVER, record->offset, NULL, "%s: %zu bytes",
+			       pd_record_name(record->type), body->rest.size);
 	count_losses(check, record);
 }
 
@@ -77,8 +77,8 @@ static void look_at_features(struct check *check)
 
 	for (size_t i = 0; pd_file_feature_at(check->file, i, &section); i++) {
 		if (!pd_feature_layout(section.number))
-			pd_file_tell(check->file, PD_PROBLEM_UNKNOWN_FEATURE, section.offset, NULL,
-				     "feature %u, %" PRIu64 " bytes", section.number, section.size);
+			pd_file_report(check->file, PD_PROBLEM_UNKNOWN_FEATURE, section.offset, NULL,
+				       "feature %u, %" PRIu64 " bytes", section.number, section.size);
 		else
 			pd_file_feature(check->file, section.number);
 	}
@@ -90,21 +90,21 @@ static void sum_up(struct check *check)
 	bool stat_file = pd_file_stat(check->file) != NULL;
 
 	if (result->lost_records)
-		pd_file_tell(check->file, PD_PROBLEM_LOST_RECORDS, PD_NO_OFFSET, NULL, "%" PRIu64 " records were lost",
-			     result->lost_records);
+		pd_file_report(check->file, PD_PROBLEM_LOST_RECORDS, PD_NO_OFFSET, NULL,
+			       "%" PRIu64 " records were lost", result->lost_records);
 	if (result->lost_samples)
-		pd_file_tell(check->file, PD_PROBLEM_LOST_SAMPLES, PD_NO_OFFSET, NULL, "%" PRIu64 " samples were lost",
-			     result->lost_samples);
+		pd_file_report(check->file, PD_PROBLEM_LOST_SAMPLES, PD_NO_OFFSET, NULL,
+			       "%" PRIu64 " samples were lost", result->lost_samples);
 	if (result->throttle_count)
-		pd_file_tell(check->file, PD_PROBLEM_THROTTLED, PD_NO_OFFSET, NULL,
-			     "events were throttled %" PRIu64 " times", result->throttle_count);
+		pd_file_report(check->file, PD_PROBLEM_THROTTLED, PD_NO_OFFSET, NULL,
+			       "events were throttled %" PRIu64 " times", result->throttle_count);
 	if (check->aux_truncated)
-		pd_file_tell(check->file, PD_PROBLEM_AUX_TRUNCATED, PD_NO_OFFSET, NULL, "AUX data were truncated");
+		pd_file_report(check->file, PD_PROBLEM_AUX_TRUNCATED, PD_NO_OFFSET, NULL, "AUX data were truncated");
 	if (check->misaligned)
-		pd_file_tell(check->file, PD_PROBLEM_MISALIGNED_SIZE, check->misaligned_offset, NULL,
-			     "%" PRIu64 " records have a size that is not a multiple of 8", check->misaligned);
+		pd_file_report(check->file, PD_PROBLEM_MISALIGNED_SIZE, check->misaligned_offset, NULL,
+			       "%" PRIu64 " records have a size that is not a multiple of 8", check->misaligned);
 	if (!result->sample_count && !stat_file)
-		pd_file_tell(check->file, PD_PROBLEM_NO_SAMPLES, PD_NO_OFFSET, NULL, "the file has no samples");
+		pd_file_report(check->file, PD_PROBLEM_NO_SAMPLES, PD_NO_OFFSET, NULL, "the file has no samples");
 }
 
 enum {

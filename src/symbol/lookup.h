@@ -181,8 +181,8 @@ void pd_lookup_prepare(struct pd_symbols *symbols);
 void pd_lookup_load(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location);
 void pd_lookup_unload(struct pd_dso_full *dso);
 /** Says where was looked. */
-void pd_lookup_tell(struct pd_symbols *symbols, struct pd_dso_full *dso, enum pd_dso_state state, const char *format,
-		    ...) PD_PRINTF(4, 5);
+void pd_lookup_report(struct pd_symbols *symbols, struct pd_dso_full *dso, enum pd_dso_state state, const char *format,
+		      ...) PD_PRINTF(4, 5);
 /** What to look for. */
 struct pd_find_wanted pd_lookup_wanted(const struct pd_dso_full *dso);
 /** Reads the symbol tables of an object and of its debug file, which may be NULL each, and puts them into the index. */

@@ -19,8 +19,8 @@ enum {
 
 // ---- what is told ----
 
-void pd_lookup_tell(struct pd_symbols *symbols, struct pd_dso_full *dso, enum pd_dso_state state, const char *format,
-		    ...)
+void pd_lookup_report(struct pd_symbols *symbols, struct pd_dso_full *dso, enum pd_dso_state state, const char *format,
+		      ...)
 {
 	char text[DETAIL_MOST];
 	const char *detail;
@@ -151,7 +151,7 @@ static const char *used_path(struct pd_text *text, const struct pd_found *found,
 	return NULL;
 }
 
-static void tell_found(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_found *found, bool fetched)
+static void list_found(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_found *found, bool fetched)
 {
 	struct pd_text text = { 0 };
 	const char *path;
@@ -160,19 +160,20 @@ static void tell_found(struct pd_symbols *symbols, struct pd_dso_full *dso, cons
 		bool mismatch = pd_lookup_tries(&text, found);
 
 		pd_text_char(&text, 0);
-		pd_lookup_tell(symbols, dso, mismatch ? PD_DSO_MISMATCH : PD_DSO_MISSING, "%s",
-			       text.failed   ? "" :
-			       text.size > 1 ? text.data :
-					       "not a regular file");
+		pd_lookup_report(symbols, dso, mismatch ? PD_DSO_MISMATCH : PD_DSO_MISSING, "%s",
+				 text.failed   ? "" :
+				 text.size > 1 ? text.data :
+						 "not a regular file");
 		pd_free(text.data);
 		return;
 	}
 	path = used_path(&text, found, found->debug ? PD_FIND_DEBUG : PD_FIND_OBJECT);
 	if (!dso->table || !pd_symtab_count(dso->table))
-		pd_lookup_tell(symbols, dso, PD_DSO_NO_SYMBOLS, "%s has no symbols",
-			       path ? path : "the downloaded file");
+		pd_lookup_report(symbols, dso, PD_DSO_NO_SYMBOLS, "%s has no symbols",
+				 path ? path : "the downloaded file");
 	else
-		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "%s", path && !fetched ? path : "downloaded by build id");
+		pd_lookup_report(symbols, dso, PD_DSO_SYMBOLS, "%s",
+				 path && !fetched ? path : "downloaded by build id");
 	pd_free(text.data);
 }
 
@@ -252,9 +253,9 @@ void pd_lookup_load_file(struct pd_symbols *symbols, struct pd_dso_full *dso)
 		pd_lookup_read_table(symbols, dso, object, found.debug, &origin);
 	dso->has_file = object || load_from_index(symbols, dso, &origin);
 	if (dso->has_file && !object)
-		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "cached by an earlier run");
+		pd_lookup_report(symbols, dso, PD_DSO_SYMBOLS, "cached by an earlier run");
 	else
-		tell_found(symbols, dso, &found, fetched);
+		list_found(symbols, dso, &found, fetched);
 	pd_found_close(&found);
 }
 

@@ -463,7 +463,7 @@ void pd_lookup_load_kernel(struct pd_symbols *symbols, struct pd_dso_full *dso, 
 		symbols->failed = true;
 		return;
 	}
-	pd_lookup_tell(symbols, dso, kernel->state, "%s", kernel->detail);
+	pd_lookup_report(symbols, dso, kernel->state, "%s", kernel->detail);
 	dso->table = !kernel->has_kallsyms  ? kernel->image :
 		     kernel->kallsyms.image ? kernel->kallsyms.image :
 					      kernel->kallsyms.table;
@@ -558,7 +558,7 @@ static bool load_from_list(struct pd_symbols *symbols, struct pd_dso_full *dso, 
 	dso->table = kernel->kallsyms.table;
 	dso->owner = owner;
 	dso->terms = PD_TERMS_MOVED;
-	pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "%s", kernel->detail);
+	pd_lookup_report(symbols, dso, PD_DSO_SYMBOLS, "%s", kernel->detail);
 	return true;
 }
 

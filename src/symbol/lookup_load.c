@@ -29,7 +29,7 @@ static void load_vdso(struct pd_symbols *symbols, struct pd_dso_full *dso)
 	elf = wanted.size ? pd_lookup_own_vdso() : NULL;
 	if (elf && pd_elf_id(elf, &id) && pd_object_id_equal(&id, &wanted)) {
 		pd_lookup_read_table(symbols, dso, elf, NULL, &(struct pd_file_origin){ .place = NULL });
-		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "the vdso of this system");
+		pd_lookup_report(symbols, dso, PD_DSO_SYMBOLS, "the vdso of this system");
 	}
 	pd_elf_close(elf);
 }
@@ -38,7 +38,7 @@ static void load_vdso(struct pd_symbols *symbols, struct pd_dso_full *dso)
 
 static void load_nothing(struct pd_symbols *symbols, struct pd_dso_full *dso)
 {
-	pd_lookup_tell(symbols, dso, PD_DSO_NO_SYMBOLS, "no symbols");
+	pd_lookup_report(symbols, dso, PD_DSO_NO_SYMBOLS, "no symbols");
 }
 
 void pd_lookup_load(struct pd_symbols *symbols, struct pd_dso_full *dso, const struct pd_location *location)
@@ -46,7 +46,7 @@ void pd_lookup_load(struct pd_symbols *symbols, struct pd_dso_full *dso, const s
 	enum pd_object_kind kind = location->object->kind;
 
 	if (symbols->flags & PD_SYMBOLS_NO_FILES)
-		pd_lookup_tell(symbols, dso, PD_DSO_MISSING, "not searched");
+		pd_lookup_report(symbols, dso, PD_DSO_MISSING, "not searched");
 	else if (!dso->dso.object)
 		pd_lookup_load_runtime(symbols, dso);
 	else if (kind == PD_OBJECT_KERNEL)
@@ -54,7 +54,7 @@ void pd_lookup_load(struct pd_symbols *symbols, struct pd_dso_full *dso, const s
 	else if (kind == PD_OBJECT_MODULE)
 		pd_lookup_load_module(symbols, dso, location);
 	else if (kind == PD_OBJECT_KSYMBOL)
-		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "the name was recorded");
+		pd_lookup_report(symbols, dso, PD_DSO_SYMBOLS, "the name was recorded");
 	else if (kind == PD_OBJECT_VDSO)
 		load_vdso(symbols, dso);
 	else if (kind == PD_OBJECT_FILE)
@@ -62,7 +62,7 @@ void pd_lookup_load(struct pd_symbols *symbols, struct pd_dso_full *dso, const s
 	else
 		load_nothing(symbols, dso);
 	if (dso->dso.state == PD_DSO_UNUSED)
-		pd_lookup_tell(symbols, dso, PD_DSO_MISSING, "out of memory");
+		pd_lookup_report(symbols, dso, PD_DSO_MISSING, "out of memory");
 }
 
 void pd_lookup_unload(struct pd_dso_full *dso)

@@ -155,7 +155,7 @@ static void load_perfmap(struct pd_symbols *symbols, struct pd_dso_full *dso, co
 	size_t size;
 
 	if (!pd_lookup_open_own(symbols, dso->path, &image, &reason)) {
-		pd_lookup_tell(symbols, dso, PD_DSO_MISSING, "%s%s: %s", tried, dso->path, reason);
+		pd_lookup_report(symbols, dso, PD_DSO_MISSING, "%s%s: %s", tried, dso->path, reason);
 		return;
 	}
 	status = pd_image_read_all(&image, TEXT_LIMIT, &text, &size, NULL);
@@ -167,11 +167,11 @@ static void load_perfmap(struct pd_symbols *symbols, struct pd_dso_full *dso, co
 	symbols->failed |= status == PD_ERROR_MEMORY;
 	dso->table = status == PD_OK ? dso->own_table : NULL;
 	if (!dso->table)
-		pd_lookup_tell(symbols, dso, PD_DSO_MISSING, "%s%s: larger than the limit", tried, dso->path);
+		pd_lookup_report(symbols, dso, PD_DSO_MISSING, "%s%s: larger than the limit", tried, dso->path);
 	else if (pd_symtab_count(dso->table))
-		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "%s", dso->path);
+		pd_lookup_report(symbols, dso, PD_DSO_SYMBOLS, "%s", dso->path);
 	else
-		pd_lookup_tell(symbols, dso, PD_DSO_NO_SYMBOLS, "%s has no symbols", dso->path);
+		pd_lookup_report(symbols, dso, PD_DSO_NO_SYMBOLS, "%s has no symbols", dso->path);
 }
 
 void pd_lookup_load_runtime(struct pd_symbols *symbols, struct pd_dso_full *dso)
@@ -182,7 +182,7 @@ void pd_lookup_load_runtime(struct pd_symbols *symbols, struct pd_dso_full *dso)
 	dso->terms = PD_TERMS_MOVED;
 	load_perfmap(symbols, dso, dumps && dumps->tried ? dumps->tried : "");
 	if (dso->jits && dso->table && pd_symtab_count(dso->table))
-		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "%s; %s", dumps->detail, dso->path);
+		pd_lookup_report(symbols, dso, PD_DSO_SYMBOLS, "%s; %s", dumps->detail, dso->path);
 	else if (dso->jits)
-		pd_lookup_tell(symbols, dso, PD_DSO_SYMBOLS, "%s", dumps->detail);
+		pd_lookup_report(symbols, dso, PD_DSO_SYMBOLS, "%s", dumps->detail);
 }

@@ -50,7 +50,7 @@ static struct pd_object_id id_of(const struct pd_object_id *recorded, struct pd_
 	return id;
 }
 
-static void tell_elf(struct listing *l, enum pd_source_kind kind, struct pd_elf *elf, const char *path,
+static void list_elf(struct listing *l, enum pd_source_kind kind, struct pd_elf *elf, const char *path,
 		     const struct pd_object_id *id, const char *from, const char *link)
 {
 	const struct pd_symbol_source source = {
@@ -60,17 +60,17 @@ static void tell_elf(struct listing *l, enum pd_source_kind kind, struct pd_elf 
 	report_source(l, &source);
 }
 
-static void tell_shared(struct listing *l, struct pd_elf *elf)
+static void list_shared(struct listing *l, struct pd_elf *elf)
 {
 	struct pd_object_id id = { .size = 0 };
 	struct pd_elf *shared = elf ? pd_find_shared(&l->symbols->places, elf) : NULL;
 
 	if (shared && pd_elf_id(shared, &id))
-		tell_elf(l, PD_SOURCE_SHARED, shared, "", &id, "by its build id", NULL);
+		list_elf(l, PD_SOURCE_SHARED, shared, "", &id, "by its build id", NULL);
 	pd_elf_close(shared);
 }
 
-static void tell_found(struct listing *l, struct pd_found *found, const char *path, const struct pd_object_id *recorded)
+static void list_found(struct listing *l, struct pd_found *found, const char *path, const struct pd_object_id *recorded)
 {
 	struct pd_object_id id = id_of(recorded, found->object ? found->object : found->debug);
 	const char *link = NULL;
@@ -79,16 +79,16 @@ static void tell_found(struct listing *l, struct pd_found *found, const char *pa
 
 	if (found->object) {
 		used_path(found, PD_FIND_OBJECT, from);
-		tell_elf(l, PD_SOURCE_OBJECT, found->object, path, &id, from[0] ? from : "downloaded by build id",
+		list_elf(l, PD_SOURCE_OBJECT, found->object, path, &id, from[0] ? from : "downloaded by build id",
 			 NULL);
-		tell_shared(l, found->object);
+		list_shared(l, found->object);
 	}
 	if (found->debug) {
 		used_path(found, PD_FIND_DEBUG, from);
 		if (!id.size && found->object)
 			pd_elf_debuglink(found->object, &link, &crc);
-		tell_elf(l, PD_SOURCE_DEBUG, found->debug, path, &id, from[0] ? from : "downloaded by build id", link);
-		tell_shared(l, found->debug);
+		list_elf(l, PD_SOURCE_DEBUG, found->debug, path, &id, from[0] ? from : "downloaded by build id", link);
+		list_shared(l, found->debug);
 	}
 }
 
@@ -117,7 +117,7 @@ static void list_file(struct listing *l, const struct pd_find_wanted *wanted, co
 
 		found.debug = pd_lookup_fetch(l->symbols, &id, true);
 	}
-	tell_found(l, &found, path, &wanted->id);
+	list_found(l, &found, path, &wanted->id);
 	pd_found_close(&found);
 }
 
@@ -136,7 +136,7 @@ static void list_object(struct listing *l)
 	if (dso->table)
 		vdso = pd_lookup_own_vdso();
 	if (vdso && pd_elf_id(vdso, &id) && pd_object_id_equal(&id, &dso->id))
-		tell_elf(l, PD_SOURCE_OBJECT, vdso, dso->dso.object->path, &dso->id, "the vdso of this system", NULL);
+		list_elf(l, PD_SOURCE_OBJECT, vdso, dso->dso.object->path, &dso->id, "the vdso of this system", NULL);
 	pd_elf_close(vdso);
 }
 
@@ -204,14 +204,14 @@ static void list_kernel(struct listing *l, const struct pd_kernel *kernel)
 	if (kernel->image && kernel->image_path)
 		list_file(l, &wanted, "[kernel.kallsyms]");
 	else if (kernel->image && l->symbols->given_image && strcmp(kernel->detail, l->symbols->vmlinux_path) == 0)
-		tell_elf(l, PD_SOURCE_OBJECT, l->symbols->given_image, "[kernel.kallsyms]", &id, kernel->detail, NULL);
+		list_elf(l, PD_SOURCE_OBJECT, l->symbols->given_image, "[kernel.kallsyms]", &id, kernel->detail, NULL);
 	else if (kernel->image)
 		list_file(l, &(struct pd_find_wanted){ .path = "", .id = id }, "[kernel.kallsyms]");
 }
 
 // ---- code made at run time ----
 
-static void tell_own(struct listing *l, enum pd_source_kind kind, const char *path)
+static void list_own(struct listing *l, enum pd_source_kind kind, const char *path)
 {
 	struct pd_symbol_source source = { .kind = kind, .from = path, .path = path };
 	struct pd_image image;
@@ -228,9 +228,9 @@ static void list_runtime(struct listing *l)
 {
 	for (size_t i = 0; l->dso->jits && i < l->symbols->jit_mark_count; i++)
 		if (l->symbols->jit_marks[i].pid == l->dso->pid)
-			tell_own(l, PD_SOURCE_JITDUMP, l->symbols->jit_marks[i].object->path);
+			list_own(l, PD_SOURCE_JITDUMP, l->symbols->jit_marks[i].object->path);
 	if (l->dso->table)
-		tell_own(l, PD_SOURCE_PERFMAP, l->dso->path);
+		list_own(l, PD_SOURCE_PERFMAP, l->dso->path);
 }
 
 bool pd_lookup_sources(struct pd_symbols *symbols, const struct pd_dso *dso, pd_source_fn *each, void *self)

@@ -43,8 +43,8 @@ static DIR *open_below(int dir_fd, const char *name)
 
 static void report_left_out(struct copying *c, const char *name, const char *why)
 {
-	pd_file_tell(c->file, PD_PROBLEM_NOT_CARRIED, PD_NO_OFFSET, NULL, "%.60s%s%.100s: %s",
-		     c->folder ? c->folder : "", c->folder ? "/" : "", name, why);
+	pd_file_report(c->file, PD_PROBLEM_NOT_CARRIED, PD_NO_OFFSET, NULL, "%.60s%s%.100s: %s",
+		       c->folder ? c->folder : "", c->folder ? "/" : "", name, why);
 }
 
 static enum pd_status fail(struct copying *c, const char *name, struct pd_error *error)

@@ -81,8 +81,8 @@ enum pd_status pd_writer_write_for(struct pd_writer *writer, const struct pd_con
 static void report_dropped(struct pd_writer *writer, uint64_t offset, const char *what, const char *why)
 {
 	if (writer->source)
-		pd_file_tell(writer->source, PD_PROBLEM_NOT_READ, offset, what, "%s unknown to %s", why,
-			     writer->reader->name);
+		pd_file_report(writer->source, PD_PROBLEM_NOT_READ, offset, what, "%s unknown to %s", why,
+			       writer->reader->name);
 }
 
 static uint64_t low_bits(unsigned count)

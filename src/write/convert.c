@@ -19,7 +19,7 @@ static void report_unknown(struct pd_writer *writer, struct pd_file *file, uint6
 	if (writer->told_types & bit)
 		return;
 	writer->told_types |= bit;
-	pd_file_tell(file, PD_PROBLEM_NOT_CONVERTED, offset, name, "%s", why);
+	pd_file_report(file, PD_PROBLEM_NOT_CONVERTED, offset, name, "%s", why);
 }
 
 // ---- records ----
@@ -137,7 +137,7 @@ static bool keep_id(struct pd_writer *writer, const struct pd_record *record, st
 }
 
 // Samples are counted and told at the end, if there is a source, which is still there then.
-static void tell_record(struct pd_writer *writer, const struct pd_record *record)
+static void report_record(struct pd_writer *writer, const struct pd_record *record)
 {
 	const char *name = pd_record_name(record->type);
 
@@ -151,8 +151,8 @@ static void tell_record(struct pd_writer *writer, const struct pd_record *record
 void pd_convert_sum_up(const struct pd_writer *writer)
 {
 	if (writer->unturned_count)
-		pd_file_tell(writer->source, PD_PROBLEM_NOT_CONVERTED, writer->unturned_offset, "SAMPLE",
-			     "samples that do not fit the layout of their event: %" PRIu64, writer->unturned_count);
+		pd_file_report(writer->source, PD_PROBLEM_NOT_CONVERTED, writer->unturned_offset, "SAMPLE",
+			       "samples that do not fit the layout of their event: %" PRIu64, writer->unturned_count);
 }
 
 enum pd_status pd_convert_record(struct pd_writer *writer, const struct pd_record *record, struct pd_bytes *bytes_out,
@@ -164,10 +164,10 @@ enum pd_status pd_convert_record(struct pd_writer *writer, const struct pd_recor
 
 	if (pd_record_decode(record, &decoded, NULL) == PD_OK && encode_record(writer, record, decoded, bytes_out)) {
 		if (!keep_id(writer, record, *bytes_out))
-			tell_record(writer, record);
+			report_record(writer, record);
 		return PD_OK;
 	}
-	tell_record(writer, record);
+	report_record(writer, record);
 	status = keep_body(writer, record->bytes, full, pd_file_is_swapped(record->scratch->file), bytes_out, error);
 	if (status < 0)
 		return status;
@@ -361,7 +361,7 @@ enum pd_status pd_convert_feature(struct pd_writer *writer, struct pd_file *file
 	if (done)
 		return PD_OK;
 	*bytes_out = bytes;
-	pd_file_tell(file, PD_PROBLEM_NOT_CONVERTED, pd_file_feature_offset(file, feature), pd_feature_name(feature),
-		     "%s", layout ? "a feature that does not fit its layout" : "an unknown feature");
+	pd_file_report(file, PD_PROBLEM_NOT_CONVERTED, pd_file_feature_offset(file, feature), pd_feature_name(feature),
+		       "%s", layout ? "a feature that does not fit its layout" : "an unknown feature");
 	return PD_OK;
 }

@@ -629,8 +629,8 @@ static enum pd_status join_build_ids(struct pd_writer *writer, struct pd_file *f
 		status = pd_fail_memory(error);
 	pd_free(all.data);
 	if (status >= 0 && others)
-		pd_file_tell(file, PD_PROBLEM_NOT_CARRIED, PD_NO_OFFSET, "BUILD_ID",
-			     "%zu objects have a different build id in an earlier input, which is kept", others);
+		pd_file_report(file, PD_PROBLEM_NOT_CARRIED, PD_NO_OFFSET, "BUILD_ID",
+			       "%zu objects have a different build id in an earlier input, which is kept", others);
 	return status;
 }
 

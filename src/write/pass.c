@@ -206,8 +206,8 @@ static bool would_be_taken(struct pd_writer *writer, const struct pd_record *rec
 	if (writer->mode != PD_MODE_PIPE || !pd_record_is(record->type, PD_TRAIT_SECTION) ||
 	    record->type == PD_RECORD_HEADER_TRACING_DATA)
 		return false;
-	pd_file_tell(record->scratch->file, PD_PROBLEM_NOT_CARRIED, record->offset, pd_record_name(record->type),
-		     "a pipe-only record in a file");
+	pd_file_report(record->scratch->file, PD_PROBLEM_NOT_CARRIED, record->offset, pd_record_name(record->type),
+		       "a pipe-only record in a file");
 	return true;
 }
 

@@ -38,7 +38,7 @@ enum pd_status pd_writer_send_feature_bytes(struct pd_writer *writer, unsigned f
 	return status;
 }
 
-void pd_writer_tell_not_carried(struct pd_writer *writer, unsigned feature, size_t size)
+void pd_writer_report_not_carried(struct pd_writer *writer, unsigned feature, size_t size)
 {
 	struct pd_file *from = writer->features[feature].from ? writer->features[feature].from : writer->source;
 
@@ -46,6 +46,6 @@ void pd_writer_tell_not_carried(struct pd_writer *writer, unsigned feature, size
 	for (unsigned i = 0; i < PD_FEATURE_LIMIT && !from; i++)
 		from = writer->features[i].from;
 	if (from)
-		pd_file_tell(from, PD_PROBLEM_NOT_CARRIED, PD_NO_OFFSET, pd_feature_name(feature),
-			     "%zu bytes, more than fit in a record of a pipe", size);
+		pd_file_report(from, PD_PROBLEM_NOT_CARRIED, PD_NO_OFFSET, pd_feature_name(feature),
+			       "%zu bytes, more than fit in a record of a pipe", size);
 }

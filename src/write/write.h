@@ -268,7 +268,7 @@ enum pd_status pd_writer_send_record(struct pd_writer *writer, uint32_t type, ui
 enum pd_status pd_writer_send_feature_bytes(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
 					    struct pd_error *error);
 // Tells whoever reads the source what the output cannot have.
-void pd_writer_tell_not_carried(struct pd_writer *writer, unsigned feature, size_t size);
+void pd_writer_report_not_carried(struct pd_writer *writer, unsigned feature, size_t size);
 
 // large.c: a feature that does not fit into a record of a pipe
 enum pd_status pd_writer_send_large(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,

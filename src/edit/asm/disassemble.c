@@ -66,7 +66,7 @@ static struct pd_parser parser_of(struct pd_disassembler *d, const struct pd_tex
 
 // ---- what stands before records ----
 
-static void tell_header(struct pd_disassembler *d, struct pd_text *text)
+static void print_header(struct pd_disassembler *d, struct pd_text *text)
 {
 	static const char *const forms[] = {
 		[PD_MODE_FILE] = "file", [PD_MODE_PIPE] = "pipe", [PD_MODE_DIRECTORY] = "dir"
@@ -82,8 +82,8 @@ static void tell_header(struct pd_disassembler *d, struct pd_text *text)
 	pd_text_char(text, '\n');
 }
 
-static enum pd_status tell_event(struct pd_disassembler *d, const struct pd_write_event *event, struct pd_text *text,
-				 struct pd_error *error)
+static enum pd_status print_event(struct pd_disassembler *d, const struct pd_write_event *event, struct pd_text *text,
+				  struct pd_error *error)
 {
 	struct pd_speller speller = speller_of(d, text);
 	struct pd_cursor c = pd_cursor(event->attr, event->attr_size, d->carried->big);
@@ -203,7 +203,7 @@ static bool is_made(struct pd_disassembler *d, unsigned feature)
 	return compression && compression->type == PD_COMPRESSION_ZSTD && !d->packed;
 }
 
-static void tell_feature(struct pd_disassembler *d, unsigned feature, struct pd_text *text)
+static void print_feature(struct pd_disassembler *d, unsigned feature, struct pd_text *text)
 {
 	const struct pd_write_feature *slot = &d->carried->features[feature];
 	struct pd_bytes bytes = { slot->data, slot->size };
@@ -231,7 +231,7 @@ static void tell_feature(struct pd_disassembler *d, unsigned feature, struct pd_
 	pd_text_put(text, "\n}\n", 3);
 }
 
-static void tell_event_types(struct pd_disassembler *d, struct pd_text *text)
+static void print_event_types(struct pd_disassembler *d, struct pd_text *text)
 {
 	const struct pd_layout *layout = &pd_layouts[PD_LAYOUT_header_event_type];
 	const struct pd_write_bytes *types = &d->carried->event_types;
@@ -249,7 +249,7 @@ static void tell_event_types(struct pd_disassembler *d, struct pd_text *text)
 }
 
 // Events and features that were not told so far.
-static enum pd_status tell_news(struct pd_disassembler *d, struct pd_text *text, struct pd_error *error)
+static enum pd_status print_news(struct pd_disassembler *d, struct pd_text *text, struct pd_error *error)
 {
 	enum pd_status status = PD_OK;
 
@@ -260,12 +260,12 @@ static enum pd_status tell_news(struct pd_disassembler *d, struct pd_text *text,
 		d->quirks_told = pd_file_quirks(d->file);
 	}
 	for (; status >= 0 && d->events_told < d->carried->event_count; d->events_told++)
-		status = tell_event(d, &d->carried->events[d->events_told], text, error);
+		status = print_event(d, &d->carried->events[d->events_told], text, error);
 	for (unsigned i = 1; i < PD_FEATURE_LIMIT; i++) {
 		if (!d->carried->features[i].present || d->features_told[i])
 			continue;
 		d->features_told[i] = true;
-		tell_feature(d, i, text);
+		print_feature(d, i, text);
 	}
 	return status;
 }
@@ -301,16 +301,16 @@ static enum pd_status begin(struct pd_disassembler *d, struct pd_text *text, str
 	PD_TEXT_LITERAL(text, "# perf.data as text; perfdata assemble turns it back into a perf.data file\n");
 	if (pd_file_header(d->file)->version == 1)
 		PD_TEXT_LITERAL(text, "# format version 1; assemble writes version 2\n");
-	tell_header(d, text);
-	status = tell_news(d, text, error);
-	tell_event_types(d, text);
+	print_header(d, text);
+	status = print_news(d, text, error);
+	print_event_types(d, text);
 	return status;
 }
 
 // ---- records ----
 
 // Parts that nothing was in are told too.
-static void tell_part(struct pd_disassembler *d, size_t part, struct pd_text *text)
+static void print_part(struct pd_disassembler *d, size_t part, struct pd_text *text)
 {
 	while (d->part < part && d->part + 1 < pd_file_part_count(d->file)) {
 		const char *name = pd_file_part_name(d->file, ++d->part);
@@ -348,7 +348,7 @@ static size_t event_of(struct pd_disassembler *d, const struct pd_record *record
 }
 
 // What stands in front of the fields: "SAMPLE event: 1, misc: user". True if there is anything but the name.
-static bool tell_start(struct pd_disassembler *d, const struct pd_record *record, size_t event, struct pd_text *text)
+static bool print_start(struct pd_disassembler *d, const struct pd_record *record, size_t event, struct pd_text *text)
 {
 	enum pd_record_group group = pd_record_group(record->type);
 	bool numbered = group == PD_GROUP_SAMPLE || group == PD_GROUP_KERNEL;
@@ -367,7 +367,7 @@ static bool tell_start(struct pd_disassembler *d, const struct pd_record *record
 	return numbered || record->misc;
 }
 
-static bool tell_decoded(struct pd_disassembler *d, const struct pd_record *record, struct pd_text *text)
+static bool print_decoded(struct pd_disassembler *d, const struct pd_record *record, struct pd_text *text)
 {
 	enum pd_record_group group = pd_record_group(record->type);
 	size_t event = event_of(d, record), before, from;
@@ -394,7 +394,7 @@ static bool tell_decoded(struct pd_disassembler *d, const struct pd_record *reco
 		return false;
 	speller.body = (struct pd_bytes){ record->bytes.data + PD_RECORD_HEADER_SIZE,
 					  record->bytes.size - PD_RECORD_HEADER_SIZE };
-	more = tell_start(d, record, event, text);
+	more = print_start(d, record, event, text);
 	before = text->size;
 	pd_text_add(text, more ? ", " : " ");
 	from = text->size;
@@ -407,7 +407,7 @@ static bool tell_decoded(struct pd_disassembler *d, const struct pd_record *reco
 	return true;
 }
 
-static void tell_raw(const struct pd_record *record, struct pd_text *text)
+static void print_raw(const struct pd_record *record, struct pd_text *text)
 {
 	PD_TEXT_LITERAL(text, "raw type: ");
 	pd_text_u64(text, record->type);
@@ -421,7 +421,7 @@ static void tell_raw(const struct pd_record *record, struct pd_text *text)
 	pd_text_char(text, '\n');
 }
 
-static void tell_tail_line(struct pd_text *text, const uint8_t *data, size_t size)
+static void print_tail_line(struct pd_text *text, const uint8_t *data, size_t size)
 {
 	PD_TEXT_LITERAL(text, "tail x\"");
 	pd_text_hex_bytes(text, data, size);
@@ -429,7 +429,7 @@ static void tell_tail_line(struct pd_text *text, const uint8_t *data, size_t siz
 }
 
 // Lines do not depend on how the bytes are read.
-static void tell_tail(struct pd_disassembler *d, struct pd_bytes piece, struct pd_text *text)
+static void print_tail(struct pd_disassembler *d, struct pd_bytes piece, struct pd_text *text)
 {
 	while (piece.size) {
 		size_t size = TAIL_LINE - d->tail_used;
@@ -441,7 +441,7 @@ static void tell_tail(struct pd_disassembler *d, struct pd_bytes piece, struct p
 		piece.size -= size;
 		if (d->tail_used < TAIL_LINE)
 			return;
-		tell_tail_line(text, d->tail, TAIL_LINE);
+		print_tail_line(text, d->tail, TAIL_LINE);
 		d->tail_used = 0;
 	}
 }
@@ -457,25 +457,25 @@ static bool is_other_shape(struct pd_disassembler *d, const struct pd_record *re
 	return is_whole || (d->packed ? inside : compressed && !inside);
 }
 
-static enum pd_status tell_record(struct pd_disassembler *d, const struct pd_record *record, struct pd_text *text,
-				  struct pd_error *error)
+static enum pd_status print_record(struct pd_disassembler *d, const struct pd_record *record, struct pd_text *text,
+				   struct pd_error *error)
 {
 	enum pd_status status = PD_OK;
 
 	if (pd_file_mode(d->file) == PD_MODE_PIPE && pd_writer_takes_pipe_record(d->carried, record, &status, error))
-		return status < 0 || !d->begun ? status : tell_news(d, text, error);
+		return status < 0 || !d->begun ? status : print_news(d, text, error);
 	if (is_other_shape(d, record))
 		return PD_OK;
 	if (!d->begun)
 		status = begin(d, text, error);
 	if (status < 0)
 		return status;
-	tell_part(d, record->part, text);
+	print_part(d, record->part, text);
 	// quirks may show while it is taken apart
 	if (d->quirks_told != pd_file_quirks(d->file))
-		status = tell_news(d, text, error);
-	if (!tell_decoded(d, record, text))
-		tell_raw(record, text);
+		status = print_news(d, text, error);
+	if (!print_decoded(d, record, text))
+		print_raw(record, text);
 	d->tail_size = record->tail_size;
 	return status;
 }
@@ -522,7 +522,7 @@ static enum pd_status finish(struct pd_disassembler *d, struct pd_text *text, st
 
 	if (status < 0)
 		return status;
-	tell_part(d, pd_file_part_count(d->file), text);
+	print_part(d, pd_file_part_count(d->file), text);
 	d->ended = true;
 	return PD_END;
 }
@@ -538,17 +538,17 @@ static enum pd_status next(struct pd_disassembler *d, struct pd_text *text, stru
 	if (d->tail_size) {
 		status = pd_stream_tail_piece(d->stream, &piece, error);
 		if (status == PD_OK)
-			tell_tail(d, piece, text);
+			print_tail(d, piece, text);
 		if (status != PD_END)
 			return status;
 		if (d->tail_used)
-			tell_tail_line(text, d->tail, d->tail_used);
+			print_tail_line(text, d->tail, d->tail_used);
 		d->tail_used = 0;
 		d->tail_size = 0;
 	}
 	status = pd_stream_next(d->stream, &record, error);
 	if (status == PD_OK)
-		return tell_record(d, record, text, error);
+		return print_record(d, record, text, error);
 	return status == PD_END ? finish(d, text, error) : status;
 }
 

@@ -236,7 +236,7 @@ static enum pd_status fill(struct unpacking *u, const char *beside)
 	return PD_OK;
 }
 
-static void tell_unfinished(const struct unpacking *u, enum pd_unfinished step, const char *path)
+static void report_unfinished(const struct unpacking *u, enum pd_unfinished step, const char *path)
 {
 	if (u->options.unfinished)
 		u->options.unfinished(u->options.self, step, path);
@@ -248,10 +248,10 @@ static bool make_beside(const struct unpacking *u, char *beside)
 	bool made;
 	int failure;
 
-	tell_unfinished(u, PD_UNFINISHED_STARTS, beside);
+	report_unfinished(u, PD_UNFINISHED_STARTS, beside);
 	made = mkdtemp(beside);
 	failure = errno;
-	tell_unfinished(u, made ? PD_UNFINISHED_EXISTS : PD_UNFINISHED_FAILED, beside);
+	report_unfinished(u, made ? PD_UNFINISHED_EXISTS : PD_UNFINISHED_FAILED, beside);
 	errno = failure;
 	return made;
 }
@@ -273,7 +273,7 @@ static enum pd_status unpack(struct unpacking *u)
 	}
 	chmod(beside, u->options.mode ? u->options.mode & 0777 : 0700);
 	status = fill(u, beside);
-	tell_unfinished(u, PD_UNFINISHED_DONE, beside);
+	report_unfinished(u, PD_UNFINISHED_DONE, beside);
 	if (status >= 0)
 		*beside = 0;
 	if (u->dir >= 0)

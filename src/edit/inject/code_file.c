@@ -39,7 +39,7 @@ static bool write_bytes(int fd, struct pd_bytes bytes)
 	return true;
 }
 
-static void tell_unfinished(const struct pd_inject *inject, enum pd_unfinished step, const char *path)
+static void report_unfinished(const struct pd_inject *inject, enum pd_unfinished step, const char *path)
 {
 	if (inject->options.unfinished)
 		inject->options.unfinished(inject->options.self, step, path);
@@ -57,16 +57,16 @@ static bool write_file(const struct pd_inject *inject, const char *path, struct 
 		errno = ENAMETOOLONG;
 		return false;
 	}
-	tell_unfinished(inject, PD_UNFINISHED_STARTS, beside);
+	report_unfinished(inject, PD_UNFINISHED_STARTS, beside);
 	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 	failure = errno;
-	tell_unfinished(inject, fd >= 0 ? PD_UNFINISHED_EXISTS : PD_UNFINISHED_FAILED, beside);
+	report_unfinished(inject, fd >= 0 ? PD_UNFINISHED_EXISTS : PD_UNFINISHED_FAILED, beside);
 	if (fd >= 0) {
 		done = write_bytes(fd, bytes) && fstat(fd, about) == 0 && close(fd) == 0 && rename(beside, path) == 0;
 		failure = errno;
 		if (!done)
 			unlink(beside);
-		tell_unfinished(inject, PD_UNFINISHED_DONE, beside);
+		report_unfinished(inject, PD_UNFINISHED_DONE, beside);
 	}
 	errno = failure;
 	return done;

@@ -149,8 +149,8 @@ bool pd_count_maps_keep(const struct pd_count_maps *maps, struct pd_stream *stre
 	stat = decoded;
 	if (has_cpu(maps->cpus, stat->cpu) && stat->thread < maps->threads)
 		return true;
-	pd_stream_tell(stream, PD_PROBLEM_BAD_RECORD, record->offset, NULL,
-		       "a count of CPU %d and thread %u, which are not in the lists", (int)stat->cpu, stat->thread);
+	pd_stream_report(stream, PD_PROBLEM_BAD_RECORD, record->offset, NULL,
+			 "a count of CPU %d and thread %u, which are not in the lists", (int)stat->cpu, stat->thread);
 	return false;
 }
 
@@ -201,11 +201,11 @@ enum pd_status pd_count_maps_pass(struct pd_count_maps *maps, struct pd_file *fi
 		return PD_OK;
 	maps->made = true;
 	if (maps->make_threads) {
-		pd_file_tell(file, PD_PROBLEM_MENDED, record->offset, "THREAD_MAP", "rebuilt from the counts");
+		pd_file_report(file, PD_PROBLEM_MENDED, record->offset, "THREAD_MAP", "rebuilt from the counts");
 		status = writer ? add_threads(maps, writer, error) : PD_OK;
 	}
 	if (maps->make_cpus && status >= 0) {
-		pd_file_tell(file, PD_PROBLEM_MENDED, record->offset, "CPU_MAP", "rebuilt from the counts");
+		pd_file_report(file, PD_PROBLEM_MENDED, record->offset, "CPU_MAP", "rebuilt from the counts");
 		status = writer ? add_cpus(maps, writer, error) : PD_OK;
 	}
 	return status;

@@ -107,8 +107,8 @@ static enum pd_status recover_formats(struct repair *repair, const void **decode
 	if (status < 0 || !repair->formats.recovered)
 		return status;
 	if (!told)
-		pd_file_tell(repair->file, PD_PROBLEM_DAMAGED_FORMAT, PD_NO_OFFSET, "tracing_data",
-			     "truncated or dropped formats: %zu", repair->formats.recovered);
+		pd_file_report(repair->file, PD_PROBLEM_DAMAGED_FORMAT, PD_NO_OFFSET, "tracing_data",
+			       "truncated or dropped formats: %zu", repair->formats.recovered);
 	*decoded_out = &repair->formats.data;
 	return PD_OK;
 }

@@ -387,11 +387,11 @@ static enum pd_status make_ready_by_rounds(struct pd_sorter *order, struct pd_er
 
 // ---- handing out ----
 
-static void tell_late(struct pd_sorter *order)
+static void report_late(struct pd_sorter *order)
 {
 	if (order->late_count)
-		pd_file_tell(order->file, PD_PROBLEM_LATE_RECORDS, order->late_offset, NULL,
-			     "%" PRIu64 " records are older than records returned before them", order->late_count);
+		pd_file_report(order->file, PD_PROBLEM_LATE_RECORDS, order->late_offset, NULL,
+			       "%" PRIu64 " records are older than records returned before them", order->late_count);
 	order->late_count = 0;
 }
 
@@ -406,7 +406,7 @@ static enum pd_status show_next(struct pd_stream *stream, struct pd_error *error
 	status = order->once ? make_ready_by_rounds(order, error) : make_ready_by_chunks(order, error);
 	if (status == PD_END) {
 		order->ended = true;
-		tell_late(order);
+		report_late(order);
 	}
 	if (status != PD_OK)
 		return status;

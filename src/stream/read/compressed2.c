@@ -51,9 +51,9 @@ enum pd_status pd_stream_recover_compressed2(struct pd_stream *stream, struct pd
 	if (status < 0)
 		return status;
 	size = find_compressed2_size(stream, data_size);
-	pd_stream_tell(stream, PD_PROBLEM_COMPRESSED2_SIZE, reader->offset, "compressed2.data",
-		       "claims %" PRIu64 " bytes in a record of %" PRIu64 "%s", data_size, head->size,
-		       size ? "" : ", and no later part was found");
+	pd_stream_report(stream, PD_PROBLEM_COMPRESSED2_SIZE, reader->offset, "compressed2.data",
+			 "claims %" PRIu64 " bytes in a record of %" PRIu64 "%s", data_size, head->size,
+			 size ? "" : ", and no later part was found");
 	if (size)
 		head->size = size;
 	return PD_OK;

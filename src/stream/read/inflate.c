@@ -18,8 +18,8 @@ static void give_up(struct pd_inflate *inflate, struct pd_file *file, enum pd_pr
 	inflate->lost += inflate->packed_size;
 	inflate->packed_size = 0;
 	if (!inflate->quiet)
-		pd_file_tell(file, id, offset, NULL, "after %" PRIu64 " decompressed bytes: %s", inflate->total,
-			     reason);
+		pd_file_report(file, id, offset, NULL, "after %" PRIu64 " decompressed bytes: %s", inflate->total,
+			       reason);
 }
 
 static bool begins_frame(struct pd_bytes packed)
@@ -68,8 +68,8 @@ enum pd_status pd_inflate_feed(struct pd_inflate *inflate, struct pd_file *file,
 		if (!inflate->codec) {
 			inflate->broken = true;
 			if (!inflate->quiet)
-				pd_file_tell(file, PD_PROBLEM_NO_ZSTD, offset, NULL,
-					     "compressed records cannot be read");
+				pd_file_report(file, PD_PROBLEM_NO_ZSTD, offset, NULL,
+					       "compressed records cannot be read");
 			return PD_OK;
 		}
 		inflate->state = inflate->codec->start();

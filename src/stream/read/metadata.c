@@ -26,7 +26,7 @@ static enum pd_status learn_attr(struct pd_stream *stream, struct pd_error *erro
 	c.at += PD_RECORD_HEADER_SIZE;
 	pd_decode_header_attr(&c, &scope, decoded);
 	if (c.failed) {
-		pd_file_tell_cursor(file, PD_PROBLEM_BAD_ATTRS, record->offset, &c);
+		pd_file_report_cursor(file, PD_PROBLEM_BAD_ATTRS, record->offset, &c);
 		return PD_OK;
 	}
 	stream->last_event = NULL;
@@ -81,9 +81,9 @@ static enum pd_status learn_tracing_data(struct pd_stream *stream, struct pd_err
 
 	if (stream->record.tail_size > stream->file->memory_limit) {
 		// names of tracepoints are not worth more; the stream goes on behind it
-		pd_stream_tell(stream, PD_PROBLEM_TRACING_DATA, offset, NULL,
-			       "%" PRIu64 " bytes of tracing data, the limit is %" PRIu64, stream->record.tail_size,
-			       stream->file->memory_limit);
+		pd_stream_report(stream, PD_PROBLEM_TRACING_DATA, offset, NULL,
+				 "%" PRIu64 " bytes of tracing data, the limit is %" PRIu64, stream->record.tail_size,
+				 stream->file->memory_limit);
 		return PD_OK;
 	}
 	if (stream->record.tail_size) {

@@ -25,10 +25,10 @@ static const struct pd_event_full *find(struct pd_stream *stream, uint64_t id)
 	return stream->last_event;
 }
 
-static void tell_unknown_id(struct pd_stream *stream, const struct pd_record *record, uint64_t id)
+static void report_unknown_id(struct pd_stream *stream, const struct pd_record *record, uint64_t id)
 {
 	stream->unknown_ids++;
-	pd_stream_tell(stream, PD_PROBLEM_UNKNOWN_ID, record->offset, NULL, "no event has id %" PRIu64, id);
+	pd_stream_report(stream, PD_PROBLEM_UNKNOWN_ID, record->offset, NULL, "no event has id %" PRIu64, id);
 }
 
 static void place_unknown_sample(struct pd_stream *stream, struct pd_record *record, uint64_t id)
@@ -36,7 +36,7 @@ static void place_unknown_sample(struct pd_stream *stream, struct pd_record *rec
 	const struct pd_event_full *full = stream->file->uniform ? stream->file->events[0] : NULL;
 	size_t words = (record->bytes.size - PD_RECORD_HEADER_SIZE) / 8;
 
-	tell_unknown_id(stream, record, id);
+	report_unknown_id(stream, record, id);
 	record->event = NULL;
 	record->time_ns = PD_NO_TIME;
 	stream->scratch.event = full;
@@ -57,7 +57,7 @@ void pd_stream_place_sample(struct pd_stream *stream, struct pd_record *record)
 	record->time_ns = PD_NO_TIME;
 	stream->scratch.event = NULL;
 	if (!file->event_count) {
-		pd_stream_tell(stream, PD_PROBLEM_NO_ATTR_YET, record->offset, NULL, "a sample precedes any event");
+		pd_stream_report(stream, PD_PROBLEM_NO_ATTR_YET, record->offset, NULL, "a sample precedes any event");
 		return;
 	}
 	full = file->events[0];
@@ -119,7 +119,7 @@ static void place_other(struct pd_stream *stream, struct pd_record *record)
 		const struct pd_event_full *found = find(stream, id);
 
 		if (PD_UNLIKELY(!found)) {
-			tell_unknown_id(stream, record, id);
+			report_unknown_id(stream, record, id);
 			record->event = NULL;
 		} else if (found->trailer_size == full->trailer_size ||
 			   has_trailer(file, record, found->trailer_size)) {

@@ -77,7 +77,7 @@ static bool is_known(const struct pd_places *known, uint64_t place)
 	return known && from < known->count && known->items[from] == place;
 }
 
-static void tell_damage(const struct pd_record *record, const struct pd_cursor *c, const struct pd_error *error)
+static void report_damage(const struct pd_record *record, const struct pd_cursor *c, const struct pd_error *error)
 {
 	struct pd_scratch *scratch = record->scratch;
 
@@ -88,9 +88,9 @@ static void tell_damage(const struct pd_record *record, const struct pd_cursor *
 	if (is_known(scratch->known, record->place))
 		return;
 	if (c->reason)
-		pd_file_tell_cursor(scratch->file, PD_PROBLEM_BAD_RECORD, record->offset, c);
+		pd_file_report_cursor(scratch->file, PD_PROBLEM_BAD_RECORD, record->offset, c);
 	else
-		pd_file_tell(scratch->file, PD_PROBLEM_BAD_RECORD, record->offset, NULL, "%s", error->message);
+		pd_file_report(scratch->file, PD_PROBLEM_BAD_RECORD, record->offset, NULL, "%s", error->message);
 }
 
 const void *pd_record_as(const struct pd_record *record, uint32_t type)
@@ -104,6 +104,6 @@ const void *pd_record_as(const struct pd_record *record, uint32_t type)
 		return NULL;
 	if (decode(record, &decoded, &c, &error) == PD_OK)
 		return decoded;
-	tell_damage(record, &c, &error);
+	report_damage(record, &c, &error);
 	return NULL;
 }

@@ -90,7 +90,7 @@ void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes bytes
 	pd_stream_place(stream, record);
 }
 
-static void tell_unknown_type(struct pd_stream *stream)
+static void report_unknown_type(struct pd_stream *stream)
 {
 	const struct pd_record *record = &stream->record;
 	uint64_t bit = UINT64_C(1) << (record->type & 63);
@@ -98,8 +98,8 @@ static void tell_unknown_type(struct pd_stream *stream)
 	if (stream->unknown_types & bit)
 		return;
 	stream->unknown_types |= bit;
-	pd_stream_tell(stream, PD_PROBLEM_UNKNOWN_RECORD, record->offset, NULL, "type %" PRIu32 ", %zu bytes",
-		       record->type, record->bytes.size);
+	pd_stream_report(stream, PD_PROBLEM_UNKNOWN_RECORD, record->offset, NULL, "type %" PRIu32 ", %zu bytes",
+			 record->type, record->bytes.size);
 }
 
 // Pieces of a record that simpleperf cut because it was larger than 64 KiB.
@@ -156,14 +156,15 @@ static enum pd_status take_record(struct pd_stream *stream, struct pd_error *err
 	case PD_RECORD_COMPRESSED2:
 		if (!inner)
 			return take_compressed(stream, error);
-		pd_stream_tell(stream, PD_PROBLEM_NESTED_COMPRESSION, record->offset, NULL, "nested compressed record");
+		pd_stream_report(stream, PD_PROBLEM_NESTED_COMPRESSION, record->offset, NULL,
+				 "nested compressed record");
 		return PD_OK;
 	case PD_RECORD_SIMPLEPERF_SPLIT:
 	case PD_RECORD_SIMPLEPERF_SPLIT_END:
 		return inner ? PD_OK : take_split(stream, error);
 	default:
 		if (PD_UNLIKELY(!pd_record_layout(record->type)))
-			tell_unknown_type(stream);
+			report_unknown_type(stream);
 		return record->type >= 64 ? pd_stream_learn(stream, error) : PD_OK;
 	}
 }
@@ -176,9 +177,9 @@ static enum pd_status drop_tail(struct pd_stream *stream, struct pd_error *error
 	stream->tail_left = 0;
 	status = pd_reader_skip(&stream->reader, size, &missing, error);
 	if (status >= 0 && missing)
-		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_TAIL, stream->outer_offset, NULL,
-			       "%" PRIu64 " of %" PRIu64 " bytes after the record are missing", missing,
-			       stream->record.tail_size);
+		pd_stream_report(stream, PD_PROBLEM_TRUNCATED_TAIL, stream->outer_offset, NULL,
+				 "%" PRIu64 " of %" PRIu64 " bytes after the record are missing", missing,
+				 stream->record.tail_size);
 	return status;
 }
 
@@ -198,20 +199,21 @@ static void end_of_part(struct pd_stream *stream)
 
 	stream->losses.cut_bytes += stream->reader.room;
 	if (stream->reader.room)
-		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_RECORD, stream->reader.offset, NULL,
-			       "only %zu bytes are left, less than the record size", stream->reader.room);
+		pd_stream_report(stream, PD_PROBLEM_TRUNCATED_RECORD, stream->reader.offset, NULL,
+				 "only %zu bytes are left, less than the record size", stream->reader.room);
 	else if (stream->reader.end != UINT64_MAX && stream->reader.offset < stream->reader.end)
-		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_RECORD, stream->reader.offset, NULL,
-			       "the last %" PRIu64 " bytes disappeared while the file was read",
-			       stream->reader.end - stream->reader.offset);
+		pd_stream_report(stream, PD_PROBLEM_TRUNCATED_RECORD, stream->reader.offset, NULL,
+				 "the last %" PRIu64 " bytes disappeared while the file was read",
+				 stream->reader.end - stream->reader.offset);
 	if (!inflate->broken && inflate->size > inflate->at)
-		pd_stream_tell(stream, PD_PROBLEM_COMPRESSED_TAIL, stream->outer_offset, NULL,
-			       "only %zu decompressed bytes are left, less than a record", inflate->size - inflate->at);
+		pd_stream_report(stream, PD_PROBLEM_COMPRESSED_TAIL, stream->outer_offset, NULL,
+				 "only %zu decompressed bytes are left, less than a record",
+				 inflate->size - inflate->at);
 	if (stream->split_size && !stream->split_ready)
-		pd_stream_tell(stream, PD_PROBLEM_SPLIT_RECORD, stream->outer_offset, NULL,
-			       "the parts of a split record have no end");
+		pd_stream_report(stream, PD_PROBLEM_SPLIT_RECORD, stream->outer_offset, NULL,
+				 "the parts of a split record have no end");
 	if (stream->part == 0 && !stream->quiet)
-		pd_file_tell_compression(stream->file);
+		pd_file_report_compression(stream->file);
 	count_packed_losses(stream);
 	close_part(stream);
 	stream->part++;
@@ -254,8 +256,8 @@ static enum pd_status next_outer(struct pd_stream *stream, struct pd_error *erro
 				break;
 			continue;
 		}
-		pd_stream_tell(stream, PD_PROBLEM_BAD_RECORD_SIZE, reader->offset, NULL,
-			       "type %" PRIu32 " with size %" PRIu64, head.type, head.size);
+		pd_stream_report(stream, PD_PROBLEM_BAD_RECORD_SIZE, reader->offset, NULL,
+				 "type %" PRIu32 " with size %" PRIu64, head.type, head.size);
 		status = stream->file->stopped ? pd_file_stopped(error) : pd_stream_resync(stream, error);
 		if (status < 0)
 			return status;
@@ -300,9 +302,9 @@ static enum pd_status find_inner(struct pd_stream *stream, struct pd_record_head
 			break;
 		head = pd_record_head(inflate->data + inflate->at, stream->file->swap);
 		if (head.size < PD_RECORD_HEADER_SIZE || head.size > stream->file->memory_limit) {
-			pd_stream_tell(stream, PD_PROBLEM_COMPRESSED_DAMAGE, stream->outer_offset, NULL,
-				       "decompressed record at %" PRIu64 ": type %" PRIu32 " with size %" PRIu64,
-				       inflate->offset, head.type, head.size);
+			pd_stream_report(stream, PD_PROBLEM_COMPRESSED_DAMAGE, stream->outer_offset, NULL,
+					 "decompressed record at %" PRIu64 ": type %" PRIu32 " with size %" PRIu64,
+					 inflate->offset, head.type, head.size);
 			inflate->broken = true;
 			return PD_END;
 		}
@@ -346,8 +348,8 @@ static enum pd_status next_joined(struct pd_stream *stream)
 			return PD_OK;
 		}
 	}
-	pd_stream_tell(stream, PD_PROBLEM_SPLIT_RECORD, stream->outer_offset, NULL,
-		       "the parts of a split record have %zu bytes, which is not its size", stream->split_size);
+	pd_stream_report(stream, PD_PROBLEM_SPLIT_RECORD, stream->outer_offset, NULL,
+			 "the parts of a split record have %zu bytes, which is not its size", stream->split_size);
 	stream->split_size = 0;
 	return PD_END;
 }

@@ -162,7 +162,7 @@ static inline struct pd_bytes pd_stream_read_tail(const struct pd_stream *stream
 	return stream->tail_bytes;
 }
 
-#define pd_stream_tell(stream, ...) ((stream)->quiet ? (void)0 : pd_file_tell((stream)->file, __VA_ARGS__))
+#define pd_stream_report(stream, ...) ((stream)->quiet ? (void)0 : pd_file_report((stream)->file, __VA_ARGS__))
 
 // A stream in the order of the file.
 enum pd_status pd_stream_new(struct pd_file *file, struct pd_stream **stream_out, struct pd_error *error);

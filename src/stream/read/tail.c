@@ -88,9 +88,9 @@ enum pd_status pd_stream_tail(struct pd_stream *stream, struct pd_bytes *bytes_o
 	if (status < 0)
 		return status;
 	if (got < stream->record.tail_size)
-		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_TAIL, stream->record.offset, NULL,
-			       "%" PRIu64 " of %" PRIu64 " bytes after the record are missing",
-			       stream->record.tail_size - got, stream->record.tail_size);
+		pd_stream_report(stream, PD_PROBLEM_TRUNCATED_TAIL, stream->record.offset, NULL,
+				 "%" PRIu64 " of %" PRIu64 " bytes after the record are missing",
+				 stream->record.tail_size - got, stream->record.tail_size);
 	stream->tail_bytes = (struct pd_bytes){ tail, got };
 	*bytes_out = stream->tail_bytes;
 	return PD_OK;

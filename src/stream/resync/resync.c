@@ -409,11 +409,11 @@ static void leave_out(struct pd_stream *stream, uint64_t start, size_t record_si
 	stream->losses.bytes += size;
 	if (size == record_size) {
 		stream->losses.records++;
-		pd_stream_tell(stream, PD_PROBLEM_BAD_RECORD, start, NULL,
-			       "%" PRIu64 " bytes cannot be a record of this file", size);
+		pd_stream_report(stream, PD_PROBLEM_BAD_RECORD, start, NULL,
+				 "%" PRIu64 " bytes cannot be a record of this file", size);
 	} else {
 		stream->losses.places++;
-		pd_stream_tell(stream, PD_PROBLEM_RESYNC, start, NULL, "%" PRIu64 " bytes were skipped", size);
+		pd_stream_report(stream, PD_PROBLEM_RESYNC, start, NULL, "%" PRIu64 " bytes were skipped", size);
 	}
 }
 
@@ -511,9 +511,9 @@ static enum pd_status doubt_tail(struct pd_stream *stream, const struct pd_recor
 	if (torn || found >= reader->end) {
 		// the data end inside the tail
 		stream->losses.cut_bytes += reader->end - start;
-		pd_stream_tell(stream, PD_PROBLEM_TRUNCATED_TAIL, start, NULL,
-			       "%" PRIu64 " of %" PRIu64 " bytes after the record are missing", behind - reader->end,
-			       tail);
+		pd_stream_report(stream, PD_PROBLEM_TRUNCATED_TAIL, start, NULL,
+				 "%" PRIu64 " of %" PRIu64 " bytes after the record are missing", behind - reader->end,
+				 tail);
 		return pd_reader_seek(reader, reader->end);
 	}
 	return skip_to_start(stream, head, error);
@@ -622,7 +622,8 @@ enum pd_status pd_stream_doubt_inner(struct pd_stream *stream, const struct pd_r
 	}
 	stream->losses.bytes += size;
 	stream->losses.records++;
-	pd_stream_tell(stream, PD_PROBLEM_BAD_RECORD, stream->outer_offset, NULL,
-		       "%zu decompressed bytes at %" PRIu64 " cannot be a record of this file", size, inflate->offset);
+	pd_stream_report(stream, PD_PROBLEM_BAD_RECORD, stream->outer_offset, NULL,
+			 "%zu decompressed bytes at %" PRIu64 " cannot be a record of this file", size,
+			 inflate->offset);
 	return PD_OK;
 }
