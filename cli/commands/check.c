@@ -72,7 +72,7 @@ static bool on_problem(void *self, const struct pd_problem *problem)
 		pd_json_problem(check->out->text, problem);
 	else
 		problem_text(check, problem);
-	return output_spill(check->out);
+	return output_flush_large(check->out);
 }
 
 static void summary_text(struct check *check, const struct pd_check_result *result)

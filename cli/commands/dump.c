@@ -239,7 +239,7 @@ static bool dump_record(void *self, struct pd_stream *stream, const struct pd_re
 			print_json(dump, stream, record);
 		else
 			print_text(dump, stream, record);
-		if (!output_spill(dump->input.out))
+		if (!output_flush_large(dump->input.out))
 			return false;
 	}
 	return !behind;
@@ -306,7 +306,7 @@ static int dump_parts(struct dump *dump)
 			pd_json_feature(dump->text, file, &section, values->hex);
 		else
 			pd_print_feature(dump->text, file, &section, values->hex);
-		if (!output_spill(dump->input.out))
+		if (!output_flush_large(dump->input.out))
 			break;
 	}
 	return code;

@@ -121,7 +121,7 @@ static bool print_name(void *self, const struct pd_event_name *name)
 		pd_text_printf(text, "%s\n", name->name);
 	else
 		print_line(text, name);
-	return output_spill(list->call->out);
+	return output_flush_large(list->call->out);
 }
 
 static int run_list(const struct call *call)

@@ -117,7 +117,7 @@ static void print_name(void *self, const char *class_name, struct pd_bytes from,
 	pd_text_add(text, "\t");
 	pd_text_escaped(text, (const char *)from.data, from.size);
 	pd_text_add(text, "\n");
-	output_spill(job->map.out);
+	output_flush_large(job->map.out);
 }
 
 /* ---- anonymizing ---- */

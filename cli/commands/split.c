@@ -101,7 +101,7 @@ static void print_pieces(const struct run *run, struct output *out)
 			pd_text_escaped(out->text, path, strlen(path));
 			pd_text_add(out->text, "\n");
 		}
-		if (!output_spill(out))
+		if (!output_flush_large(out))
 			return;
 	}
 }

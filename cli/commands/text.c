@@ -43,7 +43,7 @@ static int write_text(struct input *input, const struct values *values, struct o
 	uint64_t pieces = 0;
 	enum pd_status status = pd_disassembler_open(input->file, &wanted, &disassembler, &error);
 
-	while (status == PD_OK && output_spill(out)) {
+	while (status == PD_OK && output_flush_large(out)) {
 		status = pd_disassembler_next(disassembler, out->text, &error);
 		if (++pieces % PIECES_PER_STEP == 0)
 			progress_step(&input->progress, pd_disassembler_stream(disassembler));

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum {
-	SPILL_BYTES = 128 * 1024
+	FLUSH_BYTES = 128 * 1024
 };
 
 static bool write_text(void *self, struct pd_text *text)
@@ -90,9 +90,9 @@ void output_clip(struct output *output)
 	output->clip_from = pd_text_bytes(output->text).size;
 }
 
-bool output_spill(struct output *output)
+bool output_flush_large(struct output *output)
 {
-	if (pd_text_bytes(output->text).size >= SPILL_BYTES || pd_text_failed(output->text))
+	if (pd_text_bytes(output->text).size >= FLUSH_BYTES || pd_text_failed(output->text))
 		output_flush(output);
 	return !output->failure;
 }

@@ -10,7 +10,7 @@
 #include "front/message.h"
 
 struct output {
-	struct pd_text *text;      /* print into this, then call output_spill */
+	struct pd_text *text;      /* print into this, then call output_flush_large */
 	struct progress *progress; /* or NULL */
 	const char *name;          /* for messages; NULL: standard output */
 	int fd;
@@ -31,8 +31,8 @@ void output_fini(struct output *output);
 /* On a terminal, lines that are printed from now on end at its right edge. */
 void output_clip(struct output *output);
 /* Writes the buffer when it is large. False after a failed write: the command should stop. */
-bool output_spill(struct output *output);
-/* Writes the buffer now, for live output. Returns as output_spill. */
+bool output_flush_large(struct output *output);
+/* Writes the buffer now, for live output. Returns as output_flush_large. */
 bool output_flush(struct output *output);
 /* Writes a large piece directly, after the buffer. */
 void output_put(struct output *output, const char *data, size_t size);

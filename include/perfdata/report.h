@@ -214,7 +214,7 @@ struct pd_report_text_options {
 	const char *time;                     /* time range as requested, for the title; or NULL */
 };
 
-/** All of these append to text, and spill it (pd_text_spill) where it may be long. Errors: PD_ERROR_MEMORY;
+/** All of these append to text, and spill it (pd_text_flush_large) where it may be long. Errors: PD_ERROR_MEMORY;
  * PD_ERROR_OUTPUT if spilling failed. */
 /** Quality, and what stands above all tables of perf report --stdio. */
 PD_API enum pd_status pd_report_text_top(struct pd_report *report, const struct pd_report_text_options *options,

@@ -31,7 +31,7 @@ typedef bool pd_text_sink_fn(void *self, struct pd_text *text);
  * The contents left at the end are the caller's to write. sink NULL: all text is kept. */
 PD_API void pd_text_set_sink(struct pd_text *text, pd_text_sink_fn *sink, void *self);
 /** Calls the sink if the text has become large. False if the sink or memory failed: stop printing then. */
-PD_API bool pd_text_spill(struct pd_text *text);
+PD_API bool pd_text_flush_large(struct pd_text *text);
 PD_API void pd_text_add(struct pd_text *text, const char *string);
 PD_API void pd_text_printf(struct pd_text *text, const char *format, ...) PD_PRINTF(2, 3);
 /** Adds a quoted JSON string; invalid UTF-8 becomes U+FFFD, control characters and direction overrides become \uNNNN. */

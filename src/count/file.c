@@ -283,7 +283,7 @@ static enum pd_status report_record(void *self, struct pd_stream *stream, const 
 	if (!take_record(report, record))
 		return pd_fail(error, PD_ERROR_MEMORY, PD_NO_OFFSET, "%s: not enough memory for the counts",
 			       pd_file_name(report->file));
-	if (!pd_text_spill(report->printer.text))
+	if (!pd_text_flush_large(report->printer.text))
 		return pd_fail(error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "text cannot be written");
 	return PD_OK;
 }

@@ -30,7 +30,7 @@ static void flush(struct writer *writer)
 	pd_text_add(writer->text, writer->buffer);
 	writer->used = 0;
 	if (writer->spills)
-		pd_text_spill(writer->text);
+		pd_text_flush_large(writer->text);
 }
 
 static void write_string(struct writer *writer, const char *text)
@@ -263,7 +263,7 @@ static bool put_table(struct writer *writer, const struct flame_graph *graph, si
 	flush(writer);
 	ahead = pd_ahead_start(&job);
 	done = ahead != NULL;
-	for (size_t i = 0; done && i < job.count && pd_text_spill(writer->text); i++) {
+	for (size_t i = 0; done && i < job.count && pd_text_flush_large(writer->text); i++) {
 		text = pd_ahead_next(ahead);
 		done = text != NULL;
 		if (done)
@@ -346,6 +346,6 @@ bool pd_flame_write_html(const struct flame_graph *graph, size_t threads, struct
 		return false;
 	}
 	put_page_until(&writer, page, "@@END@@");
-	pd_text_spill(out);
+	pd_text_flush_large(out);
 	return !out->failed;
 }

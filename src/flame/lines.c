@@ -345,7 +345,7 @@ static bool print_lines(struct printing *printing, size_t threads, struct pd_tex
 	const struct pd_text *text;
 	bool done = ahead != NULL;
 
-	for (size_t i = 0; done && i < job.count && pd_text_spill(out); i++) {
+	for (size_t i = 0; done && i < job.count && pd_text_flush_large(out); i++) {
 		text = pd_ahead_next(ahead);
 		done = text != NULL;
 		if (done)

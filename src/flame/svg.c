@@ -353,7 +353,7 @@ bool pd_flame_write_svg(const struct flame_graph *graph, const struct flame_draw
 		double height = HEAD + rows + LEGEND + MARGIN;
 
 		put_head(&drawing, height);
-		for (uint32_t i = 0; i < graph->tree.node_count && pd_text_spill(out); i++) {
+		for (uint32_t i = 0; i < graph->tree.node_count && pd_text_flush_large(out); i++) {
 			double depth = graph->tree.nodes[i].depth;
 			double y = graph->inverted ? HEAD + depth * ROW : HEAD + rows - (depth + 1) * ROW;
 
@@ -362,7 +362,7 @@ bool pd_flame_write_svg(const struct flame_graph *graph, const struct flame_draw
 		}
 		put_legend(&drawing, HEAD + rows + LEGEND);
 		pd_text_add(out, "</svg>\n");
-		pd_text_spill(out);
+		pd_text_flush_large(out);
 		fine = !out->failed;
 	}
 	free(drawing.self);

@@ -148,11 +148,11 @@ static void find_machine(struct pd_samples *samples)
 	samples->machine_known = true;
 }
 
-static bool spill(struct pd_samples *samples)
+static bool flush_large(struct pd_samples *samples)
 {
 	struct pd_text *text = samples->line.text;
 
-	if (samples->worker ? pd_sample_worker_wait(samples->worker) : pd_text_spill(text))
+	if (samples->worker ? pd_sample_worker_wait(samples->worker) : pd_text_flush_large(text))
 		return true;
 	pd_samples_text_failed(samples);
 	return false;
@@ -165,7 +165,7 @@ static bool print_record(struct pd_samples *samples, const struct pd_record *rec
 	if (!sample && !pd_samples_counts(samples, record))
 		return fine(samples, pd_fail_memory(&samples->error));
 	if (!sample && !is_shown(samples, record->type))
-		return spill(samples);
+		return flush_large(samples);
 	if (samples->events_checked < pd_file_event_count(samples->file) && !check_events(samples))
 		return false;
 	if (!finalize_world(samples))
@@ -175,7 +175,7 @@ static bool print_record(struct pd_samples *samples, const struct pd_record *rec
 		pd_samples_record(samples, record);
 	else if (!pd_samples_sample(samples, record))
 		return fine(samples, pd_fail_memory(&samples->error));
-	return spill(samples);
+	return flush_large(samples);
 }
 
 static enum pd_status fail(const struct pd_samples *samples, struct pd_error *error)

@@ -87,7 +87,7 @@ static void write_text(struct pd_sample_worker *worker, const char *bytes, size_
 			bytes += chunk;
 			size -= chunk;
 		}
-		if (!pd_text_spill(text)) {
+		if (!pd_text_flush_large(text)) {
 			worker->failed = true;
 			pd_samples_text_failed(worker->samples);
 			return;

@@ -45,7 +45,7 @@ void pd_text_set_sink(struct pd_text *text, pd_text_sink_fn *sink, void *self)
 	text->sink_failed = false;
 }
 
-bool pd_text_spill(struct pd_text *text)
+bool pd_text_flush_large(struct pd_text *text)
 {
 	enum {
 		LARGE = 1 << 17

@@ -86,7 +86,7 @@ static enum pd_status add_table(struct pd_report *report, const struct table *ta
 
 		for (size_t k = 0; k < table->head.event_count && !small; k++)
 			add_csv_row(report, table, &table->rows[i], k);
-		status = pd_print_spill(report->out);
+		status = pd_print_flush_large(report->out);
 	}
 	return status;
 }

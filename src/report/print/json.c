@@ -86,7 +86,7 @@ static enum pd_status add_table(struct pd_json *json, struct pd_report *report, 
 			continue;
 		if (!add_row(json, report, table, &table->rows[i]))
 			return PD_ERROR_MEMORY;
-		status = pd_print_spill(json->text);
+		status = pd_print_flush_large(json->text);
 	}
 	pd_json_close(json, ']');
 	pd_json_close(json, '}');

@@ -30,7 +30,7 @@ static inline void pd_print_start(struct pd_report *report, const struct pd_repo
 /* ---- status.c ---- */
 
 /* Writes the text away if it is long. */
-enum pd_status pd_print_spill(struct pd_text *text);
+enum pd_status pd_print_flush_large(struct pd_text *text);
 /* What a call that prints returns. */
 enum pd_status pd_print_end(enum pd_status status, const struct pd_text *text, struct pd_error *error);
 

@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 
-enum pd_status pd_print_spill(struct pd_text *text)
+enum pd_status pd_print_flush_large(struct pd_text *text)
 {
-	if (pd_text_spill(text))
+	if (pd_text_flush_large(text))
 		return PD_OK;
 	return pd_text_failed(text) ? PD_ERROR_MEMORY : PD_ERROR_OUTPUT;
 }

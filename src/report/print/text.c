@@ -99,7 +99,7 @@ static enum pd_status add_rows(struct pd_report *report, const struct table *tab
 	while (done && status == PD_OK && drawing.next < drawing.count) {
 		done = pd_drawing_next(&drawing);
 		if (spills)
-			status = pd_print_spill(report->out);
+			status = pd_print_flush_large(report->out);
 		/* Graphs can be long. */
 		else if (max_lines && has_graphs(report) && count_lines(report->out) >= max_lines)
 			break;
