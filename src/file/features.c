@@ -65,7 +65,7 @@ static enum pd_status join_piece(struct pd_file *file, struct pd_feature_slot *s
 {
 	size_t size = slot->bytes.size + piece.size - 4;
 	uint8_t *data = (uint8_t *)(uintptr_t)slot->bytes.data;
-	struct pd_pen pen = pd_pen(data, 4, file->header.big_endian);
+	struct pd_buffer buffer = pd_buffer(data, 4, file->header.big_endian);
 	uint32_t count = pd_load_u32(data, file->swap);
 
 	if (size > file->memory_limit) {
@@ -79,9 +79,9 @@ static enum pd_status join_piece(struct pd_file *file, struct pd_feature_slot *s
 			return pd_fail_memory(error);
 		memcpy(data, slot->bytes.data, slot->bytes.size);
 		slot->capacity = 2 * size;
-		pen.data = data;
+		buffer.data = data;
 	}
-	pd_pen_u32(&pen, count + pd_load_u32(piece.data, file->swap));
+	pd_buffer_u32(&buffer, count + pd_load_u32(piece.data, file->swap));
 	memcpy(data + slot->bytes.size, piece.data + 4, piece.size - 4);
 	slot->bytes = (struct pd_bytes){ data, size };
 	slot->size = size;

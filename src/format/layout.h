@@ -8,7 +8,7 @@
 
 #include "base/cursor.h"
 #include "base/memory.h"
-#include "base/pen.h"
+#include "base/buffer.h"
 
 #include <perfdata/format.h>
 
@@ -160,7 +160,7 @@ struct pd_layout {
 	uint16_t struct_size;
 	const struct pd_field *(*fields)(size_t *count_out);
 	void (*decode)(struct pd_cursor *c, struct pd_scope *s, void *out);
-	void (*encode)(struct pd_pen *p, struct pd_scope *s, const void *in);
+	void (*encode)(struct pd_buffer *p, struct pd_scope *s, const void *in);
 };
 
 struct pd_name {

@@ -85,18 +85,18 @@ bool pd_record_is_tight(const struct pd_layout *layout, const void *decoded)
 	return true;
 }
 
-void pd_record_put(struct pd_pen *pen, const struct pd_record_head *head, const struct pd_layout *layout,
+void pd_record_put(struct pd_buffer *buffer, const struct pd_record_head *head, const struct pd_layout *layout,
 		   enum pd_record_group group, struct pd_scope *scope, const void *decoded)
 {
-	struct pd_pen body = *pen;
+	struct pd_buffer body = *buffer;
 	const struct pd_body_head *in = decoded;
-	struct pd_pen header;
+	struct pd_buffer header;
 	size_t size;
 
 	// the body's own pen starts behind the header, so that its padding is aligned like the record
-	body.data = pen->data ? pen->data + pen->need + PD_RECORD_HEADER_SIZE : NULL;
-	body.capacity = pen->capacity > pen->need + PD_RECORD_HEADER_SIZE ?
-				pen->capacity - pen->need - PD_RECORD_HEADER_SIZE :
+	body.data = buffer->data ? buffer->data + buffer->need + PD_RECORD_HEADER_SIZE : NULL;
+	body.capacity = buffer->capacity > buffer->need + PD_RECORD_HEADER_SIZE ?
+				buffer->capacity - buffer->need - PD_RECORD_HEADER_SIZE :
 				0;
 	body.need = 0;
 	layout->encode(&body, scope, decoded);
@@ -104,14 +104,14 @@ void pd_record_put(struct pd_pen *pen, const struct pd_record_head *head, const 
 		pd_encode_sample_id(&body, scope, in->sample_id);
 	size = body.need + PD_RECORD_HEADER_SIZE;
 	if (body.failed) {
-		*pen = body;
+		*buffer = body;
 		return;
 	}
 	if (size > (group == PD_GROUP_SIMPLEPERF ? UINT32_MAX : UINT16_MAX))
-		pd_pen_fail(pen, "record is too large");
-	header = *pen;
-	pd_pen_u32(&header, head->type);
-	pd_pen_u16(&header, group == PD_GROUP_SIMPLEPERF ? (uint16_t)(size >> 16) : head->misc);
-	pd_pen_u16(&header, (uint16_t)size);
-	pen->need += size;
+		pd_buffer_fail(buffer, "record is too large");
+	header = *buffer;
+	pd_buffer_u32(&header, head->type);
+	pd_buffer_u16(&header, group == PD_GROUP_SIMPLEPERF ? (uint16_t)(size >> 16) : head->misc);
+	pd_buffer_u16(&header, (uint16_t)size);
+	buffer->need += size;
 }

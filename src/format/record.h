@@ -58,7 +58,7 @@ void *pd_record_take(const struct pd_layout *layout, enum pd_record_group group,
 bool pd_record_is_tight(const struct pd_layout *layout, const void *decoded);
 
 // Encodes a record, its header with the final size included.
-void pd_record_put(struct pd_pen *pen, const struct pd_record_head *head, const struct pd_layout *layout,
+void pd_record_put(struct pd_buffer *buffer, const struct pd_record_head *head, const struct pd_layout *layout,
 		   enum pd_record_group group, struct pd_scope *scope, const void *decoded);
 
 #endif

@@ -92,10 +92,10 @@ static int open_one(struct pd_recorder *recorder, struct pd_rec_event *event, in
 {
 	uint8_t bytes[ATTR_ROOM] = { 0 };
 	struct pd_scope scope = { .arena = NULL };
-	struct pd_pen pen = pd_pen(bytes, sizeof(bytes), PD_HOST_BIG);
+	struct pd_buffer buffer = pd_buffer(bytes, sizeof(bytes), PD_HOST_BIG);
 	int fd, failure;
 
-	pd_encode_attr(&pen, &scope, &event->attr);
+	pd_encode_attr(&buffer, &scope, &event->attr);
 	fd = (int)syscall(SYS_perf_event_open, bytes, pid, cpu, group, flags | PERF_FLAG_FD_CLOEXEC);
 	failure = fd < 0 ? errno : 0;
 	if (recorder->options.attr)

@@ -203,9 +203,9 @@ static enum pd_status take_event_types(struct pd_writer *writer, struct pd_error
 		return status;
 	writer->event_types.size = got / TYPE_ENTRY_SIZE * TYPE_ENTRY_SIZE;
 	for (size_t at = 0; at < writer->event_types.size; at += TYPE_ENTRY_SIZE) {
-		struct pd_pen pen = pd_pen(writer->event_types.data + at, 8, writer->big);
+		struct pd_buffer buffer = pd_buffer(writer->event_types.data + at, 8, writer->big);
 
-		pd_pen_u64(&pen, pd_load_u64(writer->event_types.data + at, pd_file_is_swapped(file)));
+		pd_buffer_u64(&buffer, pd_load_u64(writer->event_types.data + at, pd_file_is_swapped(file)));
 	}
 	return PD_OK;
 }

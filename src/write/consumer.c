@@ -107,7 +107,7 @@ void pd_consumer_fit_attr(struct pd_writer *writer, struct pd_attr *attr)
 void pd_consumer_cut_attr(struct pd_writer *writer, struct pd_write_event *event)
 {
 	size_t most = writer->reader ? writer->reader->attr_size : event->attr_size;
-	struct pd_pen pen = pd_pen(event->attr + 4, 4, writer->big);
+	struct pd_buffer buffer = pd_buffer(event->attr + 4, 4, writer->big);
 	bool lost = false;
 
 	if (event->attr_size <= most)
@@ -117,7 +117,7 @@ void pd_consumer_cut_attr(struct pd_writer *writer, struct pd_write_event *event
 	if (lost)
 		report_dropped(writer, PD_NO_OFFSET, "attr", "values at the end of the attr");
 	event->attr_size = most;
-	pd_pen_u32(&pen, (uint32_t)most);
+	pd_buffer_u32(&buffer, (uint32_t)most);
 }
 
 bool pd_consumer_takes_feature(struct pd_writer *writer, unsigned feature)

@@ -25,16 +25,17 @@ static void report_unknown(struct pd_writer *writer, struct pd_file *file, uint6
 // ---- records ----
 
 // Fields of a sample that have fixed places: words, or halves of words where tasks and CPUs are.
-static void turn_fixed(struct pd_pen *pen, const struct pd_event_full *full, struct pd_bytes *body, bool was_swapped)
+static void turn_fixed(struct pd_buffer *buffer, const struct pd_event_full *full, struct pd_bytes *body,
+		       bool was_swapped)
 {
 	const struct pd_brief_places *places = &full->brief;
 
 	for (unsigned at = 0; at < places->size && body->size >= 8; at += 8) {
 		if (at == places->pid || at == places->cpu) {
-			pd_pen_u32(pen, pd_load_u32(body->data, was_swapped));
-			pd_pen_u32(pen, pd_load_u32(body->data + 4, was_swapped));
+			pd_buffer_u32(buffer, pd_load_u32(body->data, was_swapped));
+			pd_buffer_u32(buffer, pd_load_u32(body->data + 4, was_swapped));
 		} else {
-			pd_pen_u64(pen, pd_load_u64(body->data, was_swapped));
+			pd_buffer_u64(buffer, pd_load_u64(body->data, was_swapped));
 		}
 		body->data += 8;
 		body->size -= 8;
@@ -47,16 +48,16 @@ static enum pd_status keep_body(struct pd_writer *writer, struct pd_bytes record
 {
 	struct pd_bytes body = { record.data + PD_RECORD_HEADER_SIZE, record.size - PD_RECORD_HEADER_SIZE };
 	uint8_t *room = pd_write_scratch(writer, record.size);
-	struct pd_pen pen = pd_pen(room, record.size, writer->big);
+	struct pd_buffer buffer = pd_buffer(room, record.size, writer->big);
 
 	if (!room)
 		return pd_fail_memory(error);
-	pd_pen_u32(&pen, pd_load_u32(record.data, was_swapped));
-	pd_pen_u16(&pen, pd_load_u16(record.data + 4, was_swapped));
-	pd_pen_u16(&pen, pd_load_u16(record.data + 6, was_swapped));
+	pd_buffer_u32(&buffer, pd_load_u32(record.data, was_swapped));
+	pd_buffer_u16(&buffer, pd_load_u16(record.data + 4, was_swapped));
+	pd_buffer_u16(&buffer, pd_load_u16(record.data + 6, was_swapped));
 	if (full)
-		turn_fixed(&pen, full, &body, was_swapped);
-	pd_pen_bytes(&pen, body.data, body.size);
+		turn_fixed(&buffer, full, &body, was_swapped);
+	pd_buffer_bytes(&buffer, body.data, body.size);
 	*bytes_out = (struct pd_bytes){ room, record.size };
 	return PD_OK;
 }
@@ -68,21 +69,21 @@ static bool encode_record(struct pd_writer *writer, const struct pd_record *reco
 		pd_record_head(record->bytes.data, pd_file_is_swapped(record->scratch->file));
 	const struct pd_layout *layout = pd_record_layout(record->type);
 	size_t room = record->bytes.size;
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 
 	for (unsigned i = 0; i < 2; i++) {
 		struct pd_scope scope = record->scratch->scope;
 
 		if (!pd_write_scratch(writer, room))
 			return false;
-		pen = pd_pen(writer->scratch.data, writer->scratch.capacity, writer->big);
-		pd_record_put(&pen, &head, layout, pd_record_group(record->type), &scope, decoded);
-		if (pen.failed || !pd_pen_full(&pen))
+		buffer = pd_buffer(writer->scratch.data, writer->scratch.capacity, writer->big);
+		pd_record_put(&buffer, &head, layout, pd_record_group(record->type), &scope, decoded);
+		if (buffer.failed || !pd_buffer_full(&buffer))
 			break;
-		room = pen.need;
+		room = buffer.need;
 	}
-	*bytes_out = (struct pd_bytes){ writer->scratch.data, pen.need };
-	return !pen.failed && !pd_pen_full(&pen);
+	*bytes_out = (struct pd_bytes){ writer->scratch.data, buffer.need };
+	return !buffer.failed && !pd_buffer_full(&buffer);
 }
 
 // The event that says where a sample has its fields; for one of no event, where readers have looked for its id.
@@ -119,7 +120,7 @@ static void keep_unfit(struct pd_writer *writer, const struct pd_event_full *ful
 static bool keep_id(struct pd_writer *writer, const struct pd_record *record, struct pd_bytes bytes)
 {
 	const struct pd_file *file = record->scratch->file;
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 	uint64_t id;
 	size_t at;
 
@@ -131,8 +132,8 @@ static bool keep_id(struct pd_writer *writer, const struct pd_record *record, st
 	id = pd_load_u64(record->bytes.data + at, pd_file_is_swapped(file));
 	if (id == pd_load_u64(bytes.data + at, writer->swap))
 		return true;
-	pen = pd_pen(writer->scratch.data + at, 8, writer->big);
-	pd_pen_u64(&pen, id);
+	buffer = pd_buffer(writer->scratch.data + at, 8, writer->big);
+	pd_buffer_u64(&buffer, id);
 	return false;
 }
 
@@ -280,7 +281,7 @@ static bool turn(struct pd_writer *writer, struct pd_file *file, unsigned featur
 	const struct pd_nrcpus *nrcpus = feature == PD_FEATURE_CPU_TOPOLOGY ? pd_file_nrcpus(file) : NULL;
 	struct pd_scope scope = { .arena = &writer->arena }, start;
 	void *decoded = pd_arena_alloc(&writer->arena, layout->struct_size);
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 
 	scope.words[PD_WORD_NRCPUS] = nrcpus ? nrcpus->available : 0;
 	scope.words[PD_WORD_QUIRKS] = pd_file_quirks(file);
@@ -290,10 +291,10 @@ static bool turn(struct pd_writer *writer, struct pd_file *file, unsigned featur
 	if (!decoded || c.failed || (feature == PD_FEATURE_BPF_PROG_INFO && !turn_bpf_programs(writer, decoded)) ||
 	    !pd_write_scratch(writer, bytes.size + 64))
 		return false;
-	pen = pd_pen(writer->scratch.data, writer->scratch.capacity, writer->big);
-	layout->encode(&pen, &start, decoded);
-	*bytes_out = (struct pd_bytes){ writer->scratch.data, pen.need };
-	return !pen.failed && !pd_pen_full(&pen);
+	buffer = pd_buffer(writer->scratch.data, writer->scratch.capacity, writer->big);
+	layout->encode(&buffer, &start, decoded);
+	*bytes_out = (struct pd_bytes){ writer->scratch.data, buffer.need };
+	return !buffer.failed && !pd_buffer_full(&buffer);
 }
 
 // One of the records that stand in a feature. They have no trailer.
@@ -304,7 +305,7 @@ static bool turn_record(struct pd_writer *writer, struct pd_file *file, struct p
 	const struct pd_record_head head = pd_record_head(record.data, pd_file_is_swapped(file));
 	struct pd_cursor c = pd_cursor(record.data, record.size, pd_file_is_big(file));
 	struct pd_scope scope = { .arena = &writer->arena };
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 	void *decoded;
 
 	scope.words[PD_WORD_MISC] = head.misc;
@@ -312,10 +313,10 @@ static bool turn_record(struct pd_writer *writer, struct pd_file *file, struct p
 	decoded = pd_record_take(layout, PD_GROUP_TOOL, record, &scope, &c);
 	if (!decoded || !PD_GROW(out->data, out->capacity, out->size + record.size))
 		return false;
-	pen = pd_pen(out->data + out->size, record.size, writer->big);
-	pd_record_put(&pen, &head, layout, PD_GROUP_TOOL, &scope, decoded);
+	buffer = pd_buffer(out->data + out->size, record.size, writer->big);
+	pd_record_put(&buffer, &head, layout, PD_GROUP_TOOL, &scope, decoded);
 	out->size += record.size;
-	return !pen.failed && pen.need == record.size;
+	return !buffer.failed && buffer.need == record.size;
 }
 
 static bool turn_build_ids(struct pd_writer *writer, struct pd_file *file, struct pd_bytes bytes,

@@ -73,13 +73,13 @@ static bool put_attr(struct pd_writer *writer, struct pd_write_bytes *bytes, con
 		     size_t size)
 {
 	size_t at = bytes->size, used = event->attr_size < size ? event->attr_size : size;
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 
 	if (!pd_write_put(bytes, event->attr, used) || !put_zeros(bytes, size - used))
 		return false;
 	if (event->attr_size != size) {
-		pen = pd_pen(bytes->data + at + 4, 4, writer->big);
-		pd_pen_u32(&pen, (uint32_t)size);
+		buffer = pd_buffer(bytes->data + at + 4, 4, writer->big);
+		pd_buffer_u32(&buffer, (uint32_t)size);
 	}
 	return true;
 }
@@ -247,22 +247,22 @@ static bool put_attrs(struct pd_writer *writer, struct pd_write_bytes *bytes, ui
 
 static void encode_header(const struct pd_writer *writer, uint64_t data_size, uint8_t *at)
 {
-	struct pd_pen pen = pd_pen(at, PD_FILE_HEADER_SIZE, writer->big);
+	struct pd_buffer buffer = pd_buffer(at, PD_FILE_HEADER_SIZE, writer->big);
 	uint64_t bits[PD_FEATURE_LIMIT / 64] = { 0 };
 
 	for (unsigned i = 0; i < PD_FEATURE_LIMIT && data_size; i++)
 		bits[i / 64] |= (uint64_t)writer->features[i].present << i % 64;
-	pd_pen_bytes(&pen, writer->big ? "2ELIFREP" : "PERFILE2", 8);
-	pd_pen_u64(&pen, PD_FILE_HEADER_SIZE);
-	pd_pen_u64(&pen, writer->attr_entry_size);
-	pd_pen_u64(&pen, writer->attrs_offset);
-	pd_pen_u64(&pen, writer->attrs_size);
-	pd_pen_u64(&pen, writer->data_offset);
-	pd_pen_u64(&pen, data_size);
-	pd_pen_u64(&pen, writer->event_types.size ? writer->types_offset : 0);
-	pd_pen_u64(&pen, writer->event_types.size);
+	pd_buffer_bytes(&buffer, writer->big ? "2ELIFREP" : "PERFILE2", 8);
+	pd_buffer_u64(&buffer, PD_FILE_HEADER_SIZE);
+	pd_buffer_u64(&buffer, writer->attr_entry_size);
+	pd_buffer_u64(&buffer, writer->attrs_offset);
+	pd_buffer_u64(&buffer, writer->attrs_size);
+	pd_buffer_u64(&buffer, writer->data_offset);
+	pd_buffer_u64(&buffer, data_size);
+	pd_buffer_u64(&buffer, writer->event_types.size ? writer->types_offset : 0);
+	pd_buffer_u64(&buffer, writer->event_types.size);
 	for (size_t i = 0; i < PD_FEATURE_LIMIT / 64; i++)
-		pd_pen_u64(&pen, bits[i]);
+		pd_buffer_u64(&buffer, bits[i]);
 }
 
 static enum pd_status start_file(struct pd_writer *writer, struct pd_error *error)
@@ -329,13 +329,13 @@ static enum pd_status cut(struct pd_output *out, uint64_t end, struct pd_error *
 static enum pd_status fill_empty(struct pd_writer *writer, struct pd_error *error)
 {
 	uint8_t at[8];
-	struct pd_pen pen = pd_pen(at, sizeof(at), writer->big);
+	struct pd_buffer buffer = pd_buffer(at, sizeof(at), writer->big);
 
 	if (pd_output_end(&writer->parts[0].out) > writer->data_offset)
 		return PD_OK;
-	pd_pen_u32(&pen, PD_RECORD_FINISHED_ROUND);
-	pd_pen_u16(&pen, 0);
-	pd_pen_u16(&pen, sizeof(at));
+	pd_buffer_u32(&buffer, PD_RECORD_FINISHED_ROUND);
+	pd_buffer_u16(&buffer, 0);
+	pd_buffer_u16(&buffer, sizeof(at));
 	return pd_output_write(&writer->parts[0].out, at, sizeof(at), error);
 }
 
@@ -444,15 +444,15 @@ static enum pd_status send_tracing_data(struct pd_writer *writer, struct pd_erro
 	const struct pd_write_feature *feature = &writer->features[PD_FEATURE_TRACING_DATA];
 	size_t pad = -feature->size & 7;
 	uint8_t body[TRACING_RECORD_SIZE - 8];
-	struct pd_pen pen = pd_pen(body, sizeof(body), writer->big);
+	struct pd_buffer buffer = pd_buffer(body, sizeof(body), writer->big);
 	enum pd_status status;
 
 	if (feature->size > UINT32_MAX - 8) {
 		pd_writer_report_not_carried(writer, PD_FEATURE_TRACING_DATA, feature->size);
 		return PD_OK;
 	}
-	pd_pen_u32(&pen, (uint32_t)(feature->size + pad));
-	pd_pen_u32(&pen, 0);
+	pd_buffer_u32(&buffer, (uint32_t)(feature->size + pad));
+	pd_buffer_u32(&buffer, 0);
 	status = pd_writer_send_record(writer, PD_RECORD_HEADER_TRACING_DATA, 0,
 				       (struct pd_bytes){ body, sizeof(body) }, error);
 	if (status >= 0)
@@ -575,11 +575,11 @@ enum pd_status pd_writer_send(struct pd_writer *writer, struct pd_error *error)
 static enum pd_status start_pipe(struct pd_writer *writer, struct pd_error *error)
 {
 	uint8_t head[16];
-	struct pd_pen pen = pd_pen(head, sizeof(head), writer->big);
+	struct pd_buffer buffer = pd_buffer(head, sizeof(head), writer->big);
 	enum pd_status status;
 
-	pd_pen_bytes(&pen, writer->big ? "2ELIFREP" : "PERFILE2", 8);
-	pd_pen_u64(&pen, sizeof(head));
+	pd_buffer_bytes(&buffer, writer->big ? "2ELIFREP" : "PERFILE2", 8);
+	pd_buffer_u64(&buffer, sizeof(head));
 	status = pd_output_write(&writer->parts[0].out, head, sizeof(head), error);
 	return status < 0 ? status : send(writer, true, error);
 }

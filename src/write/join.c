@@ -242,7 +242,7 @@ static bool changes_tracepoint(const struct pd_join *join, const struct pd_event
 static void change_raw(struct changing *c, struct pd_sample *sample)
 {
 	uint8_t *data;
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 
 	if (sample->raw.size < 2)
 		return;
@@ -251,9 +251,9 @@ static void change_raw(struct changing *c, struct pd_sample *sample)
 		c->failed = true;
 		return;
 	}
-	pen = pd_pen(data, 2, c->join->raw_big_endian);
-	pd_pen_u16(&pen, (uint16_t)change_number(c->join->tracepoints, c->join->tracepoint_count,
-						 pd_load_u16(data, c->join->raw_big_endian != PD_HOST_BIG)));
+	buffer = pd_buffer(data, 2, c->join->raw_big_endian);
+	pd_buffer_u16(&buffer, (uint16_t)change_number(c->join->tracepoints, c->join->tracepoint_count,
+						       pd_load_u16(data, c->join->raw_big_endian != PD_HOST_BIG)));
 	sample->raw.data = data;
 }
 

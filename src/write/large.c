@@ -44,10 +44,10 @@ static enum pd_status send_piece(struct pd_writer *writer, unsigned feature, str
 				 struct pd_error *error)
 {
 	uint8_t count[4];
-	struct pd_pen pen = pd_pen(count, sizeof(count), writer->big);
+	struct pd_buffer buffer = pd_buffer(count, sizeof(count), writer->big);
 	enum pd_status status = PD_OK;
 
-	pd_pen_u32(&pen, piece->count);
+	pd_buffer_u32(&buffer, piece->count);
 	if (piece->count) {
 		memcpy(piece->bytes.data, count, sizeof(count));
 		status = pd_writer_send_feature_bytes(writer, feature,
@@ -157,7 +157,7 @@ static bool without_padding(struct pd_writer *writer, unsigned feature, struct p
 	const struct pd_layout *layout = pd_feature_layout(feature);
 	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, writer->big);
 	struct pd_scope scope = { .arena = &writer->arena }, start;
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 	void *decoded;
 
 	pd_arena_reset(&writer->arena);
@@ -170,10 +170,10 @@ static bool without_padding(struct pd_writer *writer, unsigned feature, struct p
 	if (c.failed)
 		return false;
 	tighten(layout, decoded);
-	pen = pd_pen(writer->scratch.data, writer->scratch.capacity, writer->big);
-	layout->encode(&pen, &start, decoded);
-	*bytes_out = (struct pd_bytes){ writer->scratch.data, pen.need };
-	return !pen.failed && !pd_pen_full(&pen);
+	buffer = pd_buffer(writer->scratch.data, writer->scratch.capacity, writer->big);
+	layout->encode(&buffer, &start, decoded);
+	*bytes_out = (struct pd_bytes){ writer->scratch.data, buffer.need };
+	return !buffer.failed && !pd_buffer_full(&buffer);
 }
 
 enum pd_status pd_writer_send_large(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,

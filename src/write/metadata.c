@@ -32,24 +32,24 @@ static enum pd_status encode_attr(struct pd_writer *writer, const struct pd_attr
 				  struct pd_error *error)
 {
 	struct pd_scope scope = { .arena = NULL };
-	struct pd_pen pen = pd_pen(NULL, 0, writer->big);
+	struct pd_buffer buffer = pd_buffer(NULL, 0, writer->big);
 
-	pd_encode_attr(&pen, &scope, attr);
-	event->attr = pd_alloc(pen.need);
+	pd_encode_attr(&buffer, &scope, attr);
+	event->attr = pd_alloc(buffer.need);
 	if (!event->attr)
 		return pd_fail_memory(error);
-	pen = pd_pen(event->attr, pen.need, writer->big);
-	pd_encode_attr(&pen, &scope, attr);
-	event->attr_size = pen.need;
+	buffer = pd_buffer(event->attr, buffer.need, writer->big);
+	pd_encode_attr(&buffer, &scope, attr);
+	event->attr_size = buffer.need;
 	// one that was made by hand says no size
 	if (!attr->wire_size && !attr->size)
-		event->attr_size = attr_size_of(event->attr, pen.need);
-	else if (!attr->wire_size && attr->size < pen.need && attr->size >= PD_MIN_attr)
+		event->attr_size = attr_size_of(event->attr, buffer.need);
+	else if (!attr->wire_size && attr->size < buffer.need && attr->size >= PD_MIN_attr)
 		event->attr_size = attr->size;
 	if (event->attr_size != PD_MIN_attr || attr->size) {
-		struct pd_pen size = pd_pen(event->attr + 4, 4, writer->big);
+		struct pd_buffer size = pd_buffer(event->attr + 4, 4, writer->big);
 
-		pd_pen_u32(&size, (uint32_t)event->attr_size);
+		pd_buffer_u32(&size, (uint32_t)event->attr_size);
 	}
 	return PD_OK;
 }
@@ -114,25 +114,26 @@ enum pd_status pd_writer_feature_bytes(struct pd_writer *writer, const struct pd
 				       struct pd_bytes *bytes_out, struct pd_error *error)
 {
 	struct pd_scope scope = { .arena = NULL };
-	struct pd_pen pen = pd_pen(NULL, 0, writer->big);
+	struct pd_buffer buffer = pd_buffer(NULL, 0, writer->big);
 	struct pd_scope start;
 	uint8_t *room;
 
 	if (layout == &pd_layouts[PD_LAYOUT_cpu_topology])
 		scope.words[PD_WORD_NRCPUS] = ((const struct pd_cpu_topology *)decoded)->places.count;
 	start = scope;
-	layout->encode(&pen, &scope, decoded);
-	room = pd_write_scratch(writer, pen.need + 1);
+	layout->encode(&buffer, &scope, decoded);
+	room = pd_write_scratch(writer, buffer.need + 1);
 	if (!room)
 		return pd_fail_memory(error);
-	if (!pen.failed) {
-		pen = pd_pen(room, pen.need, writer->big);
-		layout->encode(&pen, &start, decoded);
+	if (!buffer.failed) {
+		buffer = pd_buffer(room, buffer.need, writer->big);
+		layout->encode(&buffer, &start, decoded);
 	}
-	if (pen.failed)
+	if (buffer.failed)
 		return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: %s.%s: %s", writer->name,
-			       pen.layout ? pen.layout : layout->name, pen.field ? pen.field : "body", pen.reason);
-	*bytes_out = (struct pd_bytes){ room, pen.need };
+			       buffer.layout ? buffer.layout : layout->name, buffer.field ? buffer.field : "body",
+			       buffer.reason);
+	*bytes_out = (struct pd_bytes){ room, buffer.need };
 	return PD_OK;
 }
 

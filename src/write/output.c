@@ -134,18 +134,18 @@ uint8_t *pd_write_scratch(struct pd_writer *writer, size_t size)
 bool pd_write_u32(struct pd_writer *writer, struct pd_write_bytes *bytes, uint32_t value)
 {
 	uint8_t at[4];
-	struct pd_pen pen = pd_pen(at, sizeof(at), writer->big);
+	struct pd_buffer buffer = pd_buffer(at, sizeof(at), writer->big);
 
-	pd_pen_u32(&pen, value);
+	pd_buffer_u32(&buffer, value);
 	return pd_write_put(bytes, at, sizeof(at));
 }
 
 bool pd_write_u64(struct pd_writer *writer, struct pd_write_bytes *bytes, uint64_t value)
 {
 	uint8_t at[8];
-	struct pd_pen pen = pd_pen(at, sizeof(at), writer->big);
+	struct pd_buffer buffer = pd_buffer(at, sizeof(at), writer->big);
 
-	pd_pen_u64(&pen, value);
+	pd_buffer_u64(&buffer, value);
 	return pd_write_put(bytes, at, sizeof(at));
 }
 

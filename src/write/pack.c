@@ -37,15 +37,15 @@ static enum pd_status put_record(struct pd_writer *writer, struct pd_output *out
 	bool padded = writer->pack_type == PD_RECORD_COMPRESSED2;
 	size_t pad = padded ? -size & 7 : 0;
 	uint8_t head[16];
-	struct pd_pen pen = pd_pen(head, sizeof(head), writer->big);
+	struct pd_buffer buffer = pd_buffer(head, sizeof(head), writer->big);
 	enum pd_status status;
 
-	pd_pen_u32(&pen, writer->pack_type);
-	pd_pen_u16(&pen, 0);
-	pd_pen_u16(&pen, (uint16_t)((padded ? 16 : 8) + size + pad));
+	pd_buffer_u32(&buffer, writer->pack_type);
+	pd_buffer_u16(&buffer, 0);
+	pd_buffer_u16(&buffer, (uint16_t)((padded ? 16 : 8) + size + pad));
 	if (padded)
-		pd_pen_u64(&pen, size);
-	status = pd_output_write(out, head, pen.need, error);
+		pd_buffer_u64(&buffer, size);
+	status = pd_output_write(out, head, buffer.need, error);
 	if (status >= 0)
 		status = pd_output_write(out, data, size, error);
 	return status < 0 ? status : pd_output_write(out, zeros, pad, error);

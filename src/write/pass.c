@@ -63,7 +63,7 @@ static enum pd_status fit_tail(struct pd_writer *writer, struct pd_stream *strea
 			       struct pd_bytes *bytes, uint64_t *size_out, struct pd_error *error)
 {
 	bool inside = record->flags & PD_RECORD_INFLATED;
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 	uint8_t *room;
 
 	*size_out = inside ? 0 : pd_stream_tail_there(stream, record);
@@ -75,8 +75,8 @@ static enum pd_status fit_tail(struct pd_writer *writer, struct pd_stream *strea
 		return pd_fail_memory(error);
 	if (bytes->data != room)
 		memcpy(room, bytes->data, bytes->size);
-	pen = pd_pen(room + PD_RECORD_HEADER_SIZE, 8, writer->big);
-	pd_pen_u64(&pen, *size_out + padding_of(*size_out));
+	buffer = pd_buffer(room + PD_RECORD_HEADER_SIZE, 8, writer->big);
+	pd_buffer_u64(&buffer, *size_out + padding_of(*size_out));
 	bytes->data = room;
 	return PD_OK;
 }
@@ -144,7 +144,7 @@ static bool is_gathered(const struct pd_record *record)
 static enum pd_status collect_spread(struct pd_writer *writer, const struct pd_record *record, struct pd_error *error)
 {
 	struct pd_bytes bytes;
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 	enum pd_status status;
 	size_t at = writer->build_ids.size;
 
@@ -168,8 +168,8 @@ static enum pd_status collect_spread(struct pd_writer *writer, const struct pd_r
 	if (!pd_write_put(&writer->build_ids, bytes.data, bytes.size))
 		return pd_fail_memory(error);
 	// the feature has them without a type
-	pen = pd_pen(writer->build_ids.data + at, 4, writer->big);
-	pd_pen_u32(&pen, 0);
+	buffer = pd_buffer(writer->build_ids.data + at, 4, writer->big);
+	pd_buffer_u32(&buffer, 0);
 	return PD_OK;
 }
 
@@ -241,12 +241,12 @@ static enum pd_status write_pieces(struct pd_writer *writer, const struct pd_rec
 	for (bool end = false; status >= 0 && !end;) {
 		size_t size = bytes.size < MOST ? bytes.size : MOST;
 		uint8_t head[PD_RECORD_HEADER_SIZE];
-		struct pd_pen pen = pd_pen(head, sizeof(head), writer->big);
+		struct pd_buffer buffer = pd_buffer(head, sizeof(head), writer->big);
 
 		end = !size;
-		pd_pen_u32(&pen, end ? PD_RECORD_SIMPLEPERF_SPLIT_END : PD_RECORD_SIMPLEPERF_SPLIT);
-		pd_pen_u16(&pen, 0);
-		pd_pen_u16(&pen, (uint16_t)(sizeof(head) + size));
+		pd_buffer_u32(&buffer, end ? PD_RECORD_SIMPLEPERF_SPLIT_END : PD_RECORD_SIMPLEPERF_SPLIT);
+		pd_buffer_u16(&buffer, 0);
+		pd_buffer_u16(&buffer, (uint16_t)(sizeof(head) + size));
 		status = pd_writer_put_outside(writer, part, head, sizeof(head), error);
 		if (status >= 0)
 			status = pd_writer_put_outside(writer, part, bytes.data, size, error);
@@ -378,7 +378,7 @@ enum pd_status pd_writer_encode_changed(struct pd_writer *writer, const struct p
 	struct pd_write_bytes *to = &writer->changed_bytes;
 	struct pd_scope all = { .arena = NULL };
 	size_t room = record->bytes.size;
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 
 	if (!layout)
 		return pd_fail(error, PD_ERROR_ARGUMENT, record->offset, "%" PRIu32 ": unknown record type",
@@ -393,17 +393,18 @@ enum pd_status pd_writer_encode_changed(struct pd_writer *writer, const struct p
 
 		if (!PD_GROW(to->data, to->capacity, room))
 			return pd_fail_memory(error);
-		pen = pd_pen(to->data, to->capacity, writer->big);
-		pd_record_put(&pen, &head, layout, pd_record_group(record->type), &scope, decoded);
-		if (pen.failed || !pd_pen_full(&pen))
+		buffer = pd_buffer(to->data, to->capacity, writer->big);
+		pd_record_put(&buffer, &head, layout, pd_record_group(record->type), &scope, decoded);
+		if (buffer.failed || !pd_buffer_full(&buffer))
 			break;
-		room = pen.need;
+		room = buffer.need;
 	}
-	to->size = pen.need;
-	if (!pen.failed)
+	to->size = buffer.need;
+	if (!buffer.failed)
 		return PD_OK;
 	return pd_fail(error, PD_ERROR_FORMAT, record->offset, "%s: %s.%s: %s", writer->name,
-		       pen.layout ? pen.layout : layout->name, pen.field ? pen.field : "body", pen.reason);
+		       buffer.layout ? buffer.layout : layout->name, buffer.field ? buffer.field : "body",
+		       buffer.reason);
 }
 
 enum pd_status pd_writer_pass_instead(struct pd_writer *writer, struct pd_stream *stream,

@@ -13,12 +13,12 @@ enum pd_status pd_writer_send_record(struct pd_writer *writer, uint32_t type, ui
 				     struct pd_error *error)
 {
 	uint8_t head[8];
-	struct pd_pen pen = pd_pen(head, sizeof(head), writer->big);
+	struct pd_buffer buffer = pd_buffer(head, sizeof(head), writer->big);
 	enum pd_status status;
 
-	pd_pen_u32(&pen, type);
-	pd_pen_u16(&pen, misc);
-	pd_pen_u16(&pen, (uint16_t)(sizeof(head) + body.size));
+	pd_buffer_u32(&buffer, type);
+	pd_buffer_u16(&buffer, misc);
+	pd_buffer_u16(&buffer, (uint16_t)(sizeof(head) + body.size));
 	status = pd_writer_send_bytes(writer, head, sizeof(head), error);
 	return status < 0 ? status : pd_writer_send_bytes(writer, body.data, body.size, error);
 }

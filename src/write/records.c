@@ -47,7 +47,7 @@ enum pd_status pd_writer_put(struct pd_writer *writer, size_t part, uint32_t typ
 enum pd_status pd_writer_note_aux(struct pd_writer *writer, size_t part, struct pd_error *error)
 {
 	uint8_t entry[16];
-	struct pd_pen pen = pd_pen(entry, sizeof(entry), writer->big);
+	struct pd_buffer buffer = pd_buffer(entry, sizeof(entry), writer->big);
 	enum pd_status status;
 
 	if (writer->mode == PD_MODE_PIPE || part != 0)
@@ -55,8 +55,8 @@ enum pd_status pd_writer_note_aux(struct pd_writer *writer, size_t part, struct 
 	status = pd_pack_flush(writer, &writer->parts[part], error);
 	if (status < 0)
 		return status;
-	pd_pen_u64(&pen, pd_output_end(&writer->parts[part].out));
-	pd_pen_u64(&pen, 48);
+	pd_buffer_u64(&buffer, pd_output_end(&writer->parts[part].out));
+	pd_buffer_u64(&buffer, 48);
 	return pd_write_put(&writer->aux_index, entry, sizeof(entry)) ? PD_OK : pd_fail_memory(error);
 }
 
@@ -68,26 +68,26 @@ static enum pd_status add_record(struct pd_writer *writer, uint32_t type, uint16
 	const struct pd_record_head head = { .type = type, .misc = misc };
 	struct pd_scope scope = { .arena = NULL };
 	enum pd_status status;
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 
 	if (group == PD_GROUP_SAMPLE || (group == PD_GROUP_KERNEL && event < writer->event_count))
 		memcpy(scope.words, writer->events[event].words, sizeof(scope.words));
 	scope.words[PD_WORD_MISC] = misc;
 	if (!pd_write_scratch(writer, UINT16_MAX + 1))
 		return pd_fail_memory(error);
-	pen = pd_pen(writer->scratch.data, writer->scratch.capacity, writer->big);
-	pd_record_put(&pen, &head, layout, group, &scope, decoded);
-	if (pen.failed || pd_pen_full(&pen))
+	buffer = pd_buffer(writer->scratch.data, writer->scratch.capacity, writer->big);
+	pd_record_put(&buffer, &head, layout, group, &scope, decoded);
+	if (buffer.failed || pd_buffer_full(&buffer))
 		return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: %s.%s: %s", writer->name,
-			       pen.layout ? pen.layout : layout->name, pen.field ? pen.field : "body",
-			       pen.failed ? pen.reason : "record is too large");
+			       buffer.layout ? buffer.layout : layout->name, buffer.field ? buffer.field : "body",
+			       buffer.failed ? buffer.reason : "record is too large");
 	// see spread.c
 	if (type == PD_RECORD_FINISHED_ROUND && pd_writer_spreads(writer))
 		return PD_OK;
 	status = pd_writer_start(writer, error);
 	if (status >= 0 && type == PD_RECORD_AUXTRACE)
 		status = pd_writer_note_aux(writer, 0, error);
-	return status < 0 ? status : pd_writer_put(writer, 0, type, pen.data, pen.need, error);
+	return status < 0 ? status : pd_writer_put(writer, 0, type, buffer.data, buffer.need, error);
 }
 
 enum pd_status pd_writer_add(struct pd_writer *writer, uint32_t type, uint16_t misc, const void *decoded, size_t event,

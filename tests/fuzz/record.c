@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct choice choice;
 	struct round round = { 0 };
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 	uint8_t *record;
 	uint32_t type;
 
@@ -61,11 +61,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.big = choice.flags & 1,
 	};
 	record = malloc(size);
-	pen = pd_pen(record, size, round.big);
-	pd_pen_u32(&pen, type);
-	pd_pen_u16(&pen, round.head.misc);
-	pd_pen_u16(&pen, (uint16_t)size);
-	pd_pen_bytes(&pen, data + sizeof(choice), size - PD_RECORD_HEADER_SIZE);
+	buffer = pd_buffer(record, size, round.big);
+	pd_buffer_u32(&buffer, type);
+	pd_buffer_u16(&buffer, round.head.misc);
+	pd_buffer_u16(&buffer, (uint16_t)size);
+	pd_buffer_bytes(&buffer, data + sizeof(choice), size - PD_RECORD_HEADER_SIZE);
 	round_trip(&round, record, size);
 	free(record);
 	return 0;

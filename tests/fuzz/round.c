@@ -57,31 +57,31 @@ static void drop(struct side *side)
 	pd_arena_fini(&side->arena);
 }
 
-static void encode(const struct round *round, const struct side *side, struct pd_pen *pen)
+static void encode(const struct round *round, const struct side *side, struct pd_buffer *buffer)
 {
 	struct pd_scope scope = { .arena = NULL };
 
 	memcpy(scope.words, round->words, sizeof(scope.words));
 	scope.words[PD_WORD_TRAILER] = side->scope.words[PD_WORD_TRAILER];
 	if (round->group)
-		pd_record_put(pen, &round->head, round->layout, round->group, &scope, side->decoded);
+		pd_record_put(buffer, &round->head, round->layout, round->group, &scope, side->decoded);
 	else
-		round->layout->encode(pen, &scope, side->decoded);
-	if (pen->failed)
-		fprintf(stderr, "%s: %s.%s: %s\n", round->layout->name, pen->layout ? pen->layout : "",
-			pen->field ? pen->field : "", pen->reason);
-	REQUIRE(!pen->failed);
+		round->layout->encode(buffer, &scope, side->decoded);
+	if (buffer->failed)
+		fprintf(stderr, "%s: %s.%s: %s\n", round->layout->name, buffer->layout ? buffer->layout : "",
+			buffer->field ? buffer->field : "", buffer->reason);
+	REQUIRE(!buffer->failed);
 }
 
 static void other_order(const struct round *round, const struct side *side, size_t size)
 {
 	uint8_t *bytes = malloc(size ? size : 1);
-	struct pd_pen pen = pd_pen(bytes, size, !round->big);
+	struct pd_buffer buffer = pd_buffer(bytes, size, !round->big);
 	struct pd_bytes one = pd_text_bytes(side->text), two;
 	struct side other;
 
-	encode(round, side, &pen);
-	REQUIRE(pen.need == size);
+	encode(round, side, &buffer);
+	REQUIRE(buffer.need == size);
 	REQUIRE(take(round, bytes, size, !round->big, &other));
 	two = pd_text_bytes(other.text);
 	if (one.size != two.size || memcmp(one.data, two.data, one.size) != 0)
@@ -99,7 +99,7 @@ static void through_text(const struct round *round, const struct side *side, con
 	struct pd_speller speller = { .text = pd_text_new(), .arch = PD_ARCH_X86, .big = round->big };
 	struct pd_arena arena = { .limit = 64 << 20 };
 	uint8_t *bytes = malloc(size ? size : 1);
-	struct pd_pen pen = pd_pen(bytes, size, round->big);
+	struct pd_buffer buffer = pd_buffer(bytes, size, round->big);
 	struct side parsed = *side;
 	struct pd_parser p;
 	void *out;
@@ -126,10 +126,10 @@ static void through_text(const struct round *round, const struct side *side, con
 			p.layout ? p.layout : "", p.field ? p.field : "", p.reason, (size_t)(p.failed_at - p.start));
 	REQUIRE(!p.failed_at && !pd_parse_more(&p));
 	parsed.decoded = out;
-	encode(round, &parsed, &pen);
-	if (pen.need != size || memcmp(bytes, data, size) != 0)
+	encode(round, &parsed, &buffer);
+	if (buffer.need != size || memcmp(bytes, data, size) != 0)
 		fprintf(stderr, "%s: %.*s\n", round->layout->name, (int)speller.text->size, speller.text->data);
-	REQUIRE(pen.need == size && memcmp(bytes, data, size) == 0);
+	REQUIRE(buffer.need == size && memcmp(bytes, data, size) == 0);
 	free(bytes);
 	pd_text_free(speller.text);
 	pd_arena_fini(&arena);
@@ -138,19 +138,19 @@ static void through_text(const struct round *round, const struct side *side, con
 bool round_trip(const struct round *round, const uint8_t *data, size_t size)
 {
 	struct side side;
-	struct pd_pen pen, count;
+	struct pd_buffer buffer, count;
 	uint8_t *bytes;
 
 	if (!take(round, data, size, round->big, &side))
 		return false;
-	// without room the pen says how much it needs
-	count = pd_pen(NULL, 0, round->big);
+	// without room the buffer says how much it needs
+	count = pd_buffer(NULL, 0, round->big);
 	encode(round, &side, &count);
 	REQUIRE(count.need == size);
 	bytes = malloc(size ? size : 1);
-	pen = pd_pen(bytes, size, round->big);
-	encode(round, &side, &pen);
-	REQUIRE(pen.need == size && !pd_pen_full(&pen));
+	buffer = pd_buffer(bytes, size, round->big);
+	encode(round, &side, &buffer);
+	REQUIRE(buffer.need == size && !pd_buffer_full(&buffer));
 	for (size_t i = 0; i < size; i++) {
 		if (bytes[i] != data[i])
 			fprintf(stderr, "%s: byte %zu of %zu: %02x, was %02x\n", round->layout->name, i, size, bytes[i],

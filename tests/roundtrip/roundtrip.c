@@ -116,16 +116,16 @@ static void *or_exit(void *memory)
 	exit(1);
 }
 
-static struct pd_pen encode(const struct thing *thing, const void *decoded, bool big, uint8_t *data, size_t capacity)
+static struct pd_buffer encode(const struct thing *thing, const void *decoded, bool big, uint8_t *data, size_t capacity)
 {
-	struct pd_pen pen = pd_pen(data, capacity, big);
+	struct pd_buffer buffer = pd_buffer(data, capacity, big);
 	struct pd_scope scope = thing->scope;
 
 	if (thing->is_record)
-		pd_record_put(&pen, &thing->head, thing->layout, thing->group, &scope, decoded);
+		pd_record_put(&buffer, &thing->head, thing->layout, thing->group, &scope, decoded);
 	else
-		thing->layout->encode(&pen, &scope, decoded);
-	return pen;
+		thing->layout->encode(&buffer, &scope, decoded);
+	return buffer;
 }
 
 static void *decode(struct trip *trip, const struct thing *thing, struct pd_bytes bytes, bool big,
@@ -143,24 +143,25 @@ static void *decode(struct trip *trip, const struct thing *thing, struct pd_byte
 	return cursor->failed ? NULL : out;
 }
 
-// Whether the pen wrote just these bytes.
-static bool same_bytes(struct trip *trip, const struct thing *thing, const struct pd_pen *pen, const char *what)
+// Whether the buffer wrote just these bytes.
+static bool same_bytes(struct trip *trip, const struct thing *thing, const struct pd_buffer *buffer, const char *what)
 {
 	char detail[120];
 	size_t at = 0;
 
-	if (pen->failed) {
-		snprintf(detail, sizeof(detail), "%s.%s %s", pen->layout ? pen->layout : "record",
-			 pen->field ? pen->field : "body", pen->reason);
+	if (buffer->failed) {
+		snprintf(detail, sizeof(detail), "%s.%s %s", buffer->layout ? buffer->layout : "record",
+			 buffer->field ? buffer->field : "body", buffer->reason);
 		differ(trip, thing, what, detail);
 		return false;
 	}
-	if (pen->need == thing->bytes.size &&
-	    (!pen->need || memcmp(pen->data, thing->bytes.data, thing->bytes.size) == 0))
+	if (buffer->need == thing->bytes.size &&
+	    (!buffer->need || memcmp(buffer->data, thing->bytes.data, thing->bytes.size) == 0))
 		return true;
-	while (at < pen->need && at < thing->bytes.size && at < pen->capacity && pen->data[at] == thing->bytes.data[at])
+	while (at < buffer->need && at < thing->bytes.size && at < buffer->capacity &&
+	       buffer->data[at] == thing->bytes.data[at])
 		at++;
-	snprintf(detail, sizeof(detail), "%zu bytes instead of %zu, the first other one at %zu", pen->need,
+	snprintf(detail, sizeof(detail), "%zu bytes instead of %zu, the first other one at %zu", buffer->need,
 		 thing->bytes.size, at);
 	differ(trip, thing, what, detail);
 	return false;
@@ -172,7 +173,7 @@ static void there_and_back(struct trip *trip, const struct thing *thing)
 	size_t size = thing->bytes.size;
 	const struct pd_bytes *rest = deep_rest(thing->layout, thing->decoded);
 	struct pd_cursor cursor;
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 	void *again;
 
 	trip->left_over += rest && rest->size >= 8;
@@ -182,12 +183,12 @@ static void there_and_back(struct trip *trip, const struct thing *thing)
 		trip->capacity = size;
 	}
 	pd_arena_reset(&trip->arena);
-	pen = encode(thing, thing->decoded, big, trip->own, size);
-	if (!same_bytes(trip, thing, &pen, "encodes into other bytes"))
+	buffer = encode(thing, thing->decoded, big, trip->own, size);
+	if (!same_bytes(trip, thing, &buffer, "encodes into other bytes"))
 		return;
-	pen = encode(thing, thing->decoded, !big, trip->other, size);
-	if (pen.failed || pen.need != size) {
-		differ(trip, thing, "cannot be encoded in the other byte order", pen.failed ? pen.reason : "");
+	buffer = encode(thing, thing->decoded, !big, trip->other, size);
+	if (buffer.failed || buffer.need != size) {
+		differ(trip, thing, "cannot be encoded in the other byte order", buffer.failed ? buffer.reason : "");
 		return;
 	}
 	again = decode(trip, thing, (struct pd_bytes){ trip->other, size }, !big, &cursor);
@@ -200,8 +201,8 @@ static void there_and_back(struct trip *trip, const struct thing *thing)
 		differ(trip, thing, "has other values after the other byte order", where_text(trip));
 		return;
 	}
-	pen = encode(thing, again, big, trip->own, size);
-	same_bytes(trip, thing, &pen, "encodes into other bytes after the other byte order");
+	buffer = encode(thing, again, big, trip->own, size);
+	same_bytes(trip, thing, &buffer, "encodes into other bytes after the other byte order");
 }
 
 // ---- records ----

@@ -80,17 +80,17 @@ static const char *where_text(struct tester *t)
 
 // ---- encoding and decoding of a subject ----
 
-static struct pd_pen encode(const struct subject *subject, const struct pd_scope *scope, struct pd_record_head *head,
-			    const void *decoded, bool big, uint8_t *data, size_t capacity)
+static struct pd_buffer encode(const struct subject *subject, const struct pd_scope *scope, struct pd_record_head *head,
+			       const void *decoded, bool big, uint8_t *data, size_t capacity)
 {
 	struct pd_scope own = *scope;
-	struct pd_pen pen = pd_pen(data, capacity, big);
+	struct pd_buffer buffer = pd_buffer(data, capacity, big);
 
 	if (subject->type)
-		pd_record_put(&pen, head, subject->layout, pd_record_group(subject->type), &own, decoded);
+		pd_record_put(&buffer, head, subject->layout, pd_record_group(subject->type), &own, decoded);
 	else
-		subject->layout->encode(&pen, &own, decoded);
-	return pen;
+		subject->layout->encode(&buffer, &own, decoded);
+	return buffer;
 }
 
 // *scope is changed as the decoder does; it is what the record has to be encoded with.
@@ -167,9 +167,9 @@ static bool encode_sample(struct tester *t)
 {
 	struct sample *s = &t->sample;
 	size_t few = random_below(&t->filler.random, wanted_size(s) + 1);
-	struct pd_pen counted = encode(s->subject, &s->scope, &s->head, s->decoded, s->big, NULL, 0);
-	struct pd_pen little = encode(s->subject, &s->scope, &s->head, s->decoded, s->big, t->guard.end - few, few);
-	struct pd_pen pen;
+	struct pd_buffer counted = encode(s->subject, &s->scope, &s->head, s->decoded, s->big, NULL, 0);
+	struct pd_buffer little = encode(s->subject, &s->scope, &s->head, s->decoded, s->big, t->guard.end - few, few);
+	struct pd_buffer buffer;
 
 	s->size = counted.need;
 	if (counted.failed) {
@@ -180,8 +180,8 @@ static bool encode_sample(struct tester *t)
 		fail(t, "encodes into another number of bytes", "");
 		return false;
 	}
-	pen = encode(s->subject, &s->scope, &s->head, s->decoded, s->big, t->guard.end - s->size, s->size);
-	if (pen.failed || pen.need != s->size) {
+	buffer = encode(s->subject, &s->scope, &s->head, s->decoded, s->big, t->guard.end - s->size, s->size);
+	if (buffer.failed || buffer.need != s->size) {
 		fail(t, "encodes differently the second time", "");
 		return false;
 	}
@@ -213,7 +213,7 @@ static void check_values(struct tester *t)
 	struct pd_cursor cursor;
 	const uint8_t *data = guarded(t, s->bytes, s->size);
 	void *decoded = decode(t, s->subject, &scope, data, s->size, s->big, &cursor);
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 
 	if (!decoded) {
 		fail(t, "cannot be decoded", cursor.reason);
@@ -226,9 +226,9 @@ static void check_values(struct tester *t)
 	}
 	if (cursor.at != data + s->size)
 		fail(t, "does not take all bytes", "");
-	pen = encode(s->subject, &s->scope, &s->head, decoded, s->big, t->again, s->size);
-	if (pen.failed || pen.need != s->size || memcmp(t->again, s->bytes, s->size) != 0)
-		fail(t, "encodes into other bytes", pen.failed ? pen.reason : "");
+	buffer = encode(s->subject, &s->scope, &s->head, decoded, s->big, t->again, s->size);
+	if (buffer.failed || buffer.need != s->size || memcmp(t->again, s->bytes, s->size) != 0)
+		fail(t, "encodes into other bytes", buffer.failed ? buffer.reason : "");
 	if (random_once_in(&t->filler.random, PRINT_ONE_IN))
 		print_sample(t, decoded);
 }
@@ -244,14 +244,14 @@ static bool take_and_give_back(struct tester *t, const uint8_t *bytes, size_t si
 	struct pd_cursor cursor;
 	void *decoded = decode(t, s->subject, &scope, data, size, s->big, &cursor);
 	size_t taken = (size_t)(cursor.at - data);
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 
 	if (!decoded)
 		return false;
 	begin.words[PD_WORD_TRAILER] = s->subject->type ? scope.words[PD_WORD_TRAILER] : begin.words[PD_WORD_TRAILER];
-	pen = encode(s->subject, &begin, &s->head, decoded, s->big, t->again, ROOM);
-	if (pen.failed || pen.need != taken || memcmp(t->again, bytes, taken) != 0) {
-		fail(t, what, pen.failed ? pen.reason : "");
+	buffer = encode(s->subject, &begin, &s->head, decoded, s->big, t->again, ROOM);
+	if (buffer.failed || buffer.need != taken || memcmp(t->again, bytes, taken) != 0) {
+		fail(t, what, buffer.failed ? buffer.reason : "");
 		return false;
 	}
 	return true;
@@ -260,10 +260,10 @@ static bool take_and_give_back(struct tester *t, const uint8_t *bytes, size_t si
 // A record says its own size.
 static void set_record_size(const struct sample *s, uint8_t *bytes, size_t size)
 {
-	struct pd_pen pen = pd_pen(bytes + 4, 4, s->big);
+	struct pd_buffer buffer = pd_buffer(bytes + 4, 4, s->big);
 
-	pd_pen_u16(&pen, s->subject->type >= PD_RECORD_SIMPLEPERF_FIRST ? (uint16_t)(size >> 16) : s->head.misc);
-	pd_pen_u16(&pen, (uint16_t)size);
+	pd_buffer_u16(&buffer, s->subject->type >= PD_RECORD_SIMPLEPERF_FIRST ? (uint16_t)(size >> 16) : s->head.misc);
+	pd_buffer_u16(&buffer, (uint16_t)size);
 }
 
 static void cut_at(struct tester *t, size_t size)

@@ -29,7 +29,7 @@ static void try_one(struct filler *filler, const struct pd_layout *layout, uint3
 		    struct counts *counts)
 {
 	struct round round = { .layout = layout, .big = big, .group = type ? pd_record_group(type) : PD_GROUP_UNKNOWN };
-	struct pd_pen pen = pd_pen(bytes, sizeof(bytes), big);
+	struct pd_buffer buffer = pd_buffer(bytes, sizeof(bytes), big);
 	struct pd_scope scope;
 	void *it;
 
@@ -48,11 +48,11 @@ static void try_one(struct filler *filler, const struct pd_layout *layout, uint3
 	if (round.group == PD_GROUP_SIMPLEPERF)
 		round.head.misc = 0;
 	if (type)
-		pd_record_put(&pen, &round.head, layout, round.group, &scope, it);
+		pd_record_put(&buffer, &round.head, layout, round.group, &scope, it);
 	else
-		layout->encode(&pen, &scope, it);
+		layout->encode(&buffer, &scope, it);
 	counts->made++;
-	counts->refused += pen.failed || pd_pen_full(&pen) || !round_trip(&round, bytes, pen.need);
+	counts->refused += buffer.failed || pd_buffer_full(&buffer) || !round_trip(&round, bytes, buffer.need);
 }
 
 int main(int argc, char **argv)

@@ -327,13 +327,14 @@ static bool gives_record(struct pd_disassembler *d, const struct pd_record *reco
 {
 	const struct pd_record_head head = pd_record_head(record->bytes.data, pd_file_is_swapped(d->file));
 	struct pd_scope scope = *words;
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 
 	if (!PD_GROW(d->encoded, d->encoded_capacity, record->bytes.size))
 		return fail_memory(d, text);
-	pen = pd_pen(d->encoded, d->encoded_capacity, pd_file_is_big(d->file));
-	pd_record_put(&pen, &head, pd_record_layout(record->type), pd_record_group(record->type), &scope, decoded);
-	return !pen.failed && pen.need == record->bytes.size && !memcmp(d->encoded, record->bytes.data, pen.need);
+	buffer = pd_buffer(d->encoded, d->encoded_capacity, pd_file_is_big(d->file));
+	pd_record_put(&buffer, &head, pd_record_layout(record->type), pd_record_group(record->type), &scope, decoded);
+	return !buffer.failed && buffer.need == record->bytes.size &&
+	       !memcmp(d->encoded, record->bytes.data, buffer.need);
 }
 
 // The number of the event whose fields a record has; SIZE_MAX if there is none.

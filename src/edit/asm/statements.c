@@ -47,15 +47,15 @@ enum pd_status pd_asm_fail_line(struct pd_assembler *a, enum pd_status status, c
 }
 
 // What a writer says of a value is said of its line.
-static enum pd_status fail_value(struct pd_assembler *a, enum pd_status status, const struct pd_pen *pen,
+static enum pd_status fail_value(struct pd_assembler *a, enum pd_status status, const struct pd_buffer *buffer,
 				 const struct pd_layout *layout)
 {
 	char reason[160];
 
 	if (status == PD_ERROR_MEMORY)
 		return pd_fail_memory(&a->error);
-	snprintf(reason, sizeof(reason), "%s.%s: %s", pen->layout ? pen->layout : layout->name,
-		 pen->field ? pen->field : "body", pen->failed ? pen->reason : "record is too large");
+	snprintf(reason, sizeof(reason), "%s.%s: %s", buffer->layout ? buffer->layout : layout->name,
+		 buffer->field ? buffer->field : "body", buffer->failed ? buffer->reason : "record is too large");
 	return pd_asm_fail_line(a, status, reason);
 }
 
@@ -161,14 +161,14 @@ static enum pd_status take_event_type(struct pd_assembler *a, struct pd_parser *
 	const struct pd_layout *layout = &pd_layouts[PD_LAYOUT_header_event_type];
 	struct pd_header_event_type decoded = { .rest = { NULL, 0 } };
 	uint8_t entry[72] = { 0 };
-	struct pd_pen pen = pd_pen(entry, sizeof(entry), a->writer->big);
+	struct pd_buffer buffer = pd_buffer(entry, sizeof(entry), a->writer->big);
 
 	pd_parse_struct(p, layout, &decoded);
 	if (p->failed_at)
 		return PD_OK;
-	layout->encode(&pen, &p->scope, &decoded);
-	if (pen.failed || pd_pen_full(&pen))
-		return fail_value(a, PD_ERROR_FORMAT, &pen, layout);
+	layout->encode(&buffer, &p->scope, &decoded);
+	if (buffer.failed || pd_buffer_full(&buffer))
+		return fail_value(a, PD_ERROR_FORMAT, &buffer, layout);
 	return pd_write_put(&a->writer->event_types, entry, sizeof(entry)) ? PD_OK : pd_fail_memory(&a->error);
 }
 
@@ -368,7 +368,7 @@ static enum pd_status take_record(struct pd_assembler *a, struct pd_parser *p, u
 	struct pd_record_head head = { .type = type };
 	bool has_event = false;
 	struct pd_scope scope;
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 	void *decoded;
 
 	check_place(a, p, type);
@@ -391,16 +391,17 @@ static enum pd_status take_record(struct pd_assembler *a, struct pd_parser *p, u
 		return PD_OK;
 	if (!pd_write_scratch(a->writer, UINT16_MAX + 1))
 		return pd_fail_memory(&a->error);
-	pen = pd_pen(a->writer->scratch.data, a->writer->scratch.capacity, a->writer->big);
-	pd_record_put(&pen, &head, layout, group, &scope, decoded);
-	if (!pen.failed && pd_pen_full(&pen) && pen.need <= a->arena.limit && pd_write_scratch(a->writer, pen.need)) {
-		pen = pd_pen(a->writer->scratch.data, a->writer->scratch.capacity, a->writer->big);
+	buffer = pd_buffer(a->writer->scratch.data, a->writer->scratch.capacity, a->writer->big);
+	pd_record_put(&buffer, &head, layout, group, &scope, decoded);
+	if (!buffer.failed && pd_buffer_full(&buffer) && buffer.need <= a->arena.limit &&
+	    pd_write_scratch(a->writer, buffer.need)) {
+		buffer = pd_buffer(a->writer->scratch.data, a->writer->scratch.capacity, a->writer->big);
 		scope = p->scope;
-		pd_record_put(&pen, &head, layout, group, &scope, decoded);
+		pd_record_put(&buffer, &head, layout, group, &scope, decoded);
 	}
-	if (pen.failed || pd_pen_full(&pen))
-		return fail_value(a, PD_ERROR_FORMAT, &pen, layout);
-	return put_record(a, type, (struct pd_bytes){ pen.data, pen.need });
+	if (buffer.failed || pd_buffer_full(&buffer))
+		return fail_value(a, PD_ERROR_FORMAT, &buffer, layout);
+	return put_record(a, type, (struct pd_bytes){ buffer.data, buffer.need });
 }
 
 // raw type: 90, misc: 0x2, body: x"00ff"
@@ -408,7 +409,7 @@ static enum pd_status take_raw(struct pd_assembler *a, struct pd_parser *p)
 {
 	struct pd_bytes body = { NULL, 0 };
 	uint64_t type = 0, misc = 0, size;
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 	uint8_t *room;
 	bool large;
 
@@ -432,11 +433,11 @@ static enum pd_status take_raw(struct pd_assembler *a, struct pd_parser *p)
 	room = pd_write_scratch(a->writer, (size_t)size);
 	if (!room)
 		return pd_fail_memory(&a->error);
-	pen = pd_pen(room, (size_t)size, a->writer->big);
-	pd_pen_u32(&pen, (uint32_t)type);
-	pd_pen_u16(&pen, large ? (uint16_t)(size >> 16) : (uint16_t)misc);
-	pd_pen_u16(&pen, (uint16_t)size);
-	pd_pen_bytes(&pen, body.data, body.size);
+	buffer = pd_buffer(room, (size_t)size, a->writer->big);
+	pd_buffer_u32(&buffer, (uint32_t)type);
+	pd_buffer_u16(&buffer, large ? (uint16_t)(size >> 16) : (uint16_t)misc);
+	pd_buffer_u16(&buffer, (uint16_t)size);
+	pd_buffer_bytes(&buffer, body.data, body.size);
 	a->raw++;
 	return put_record(a, (uint32_t)type, (struct pd_bytes){ room, (size_t)size });
 }

@@ -207,7 +207,7 @@ static struct pd_bytes parse_record(struct pd_parser *p, const struct pd_layout 
 	struct pd_bytes record = { NULL, 0 };
 	struct pd_parser before;
 	void *decoded = pd_parse_memory(p, layout->struct_size);
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 	uint8_t *room;
 
 	pd_parse_want(p, '{');
@@ -226,12 +226,12 @@ static struct pd_bytes parse_record(struct pd_parser *p, const struct pd_layout 
 	room = pd_parse_memory(p, UINT16_MAX + 1);
 	if (!room)
 		return record;
-	pen = pd_pen(room, UINT16_MAX + 1, p->big);
-	pd_record_put(&pen, &head, layout, PD_GROUP_TOOL, &p->scope, decoded);
-	if (pen.failed || pd_pen_full(&pen))
-		pd_parse_fail(p, before.at, "%s: %s", pen.field ? pen.field : layout->name,
-			      pen.failed ? pen.reason : "record is too large");
-	return (struct pd_bytes){ room, p->failed_at ? 0 : pen.need };
+	buffer = pd_buffer(room, UINT16_MAX + 1, p->big);
+	pd_record_put(&buffer, &head, layout, PD_GROUP_TOOL, &p->scope, decoded);
+	if (buffer.failed || pd_buffer_full(&buffer))
+		pd_parse_fail(p, before.at, "%s: %s", buffer.field ? buffer.field : layout->name,
+			      buffer.failed ? buffer.reason : "record is too large");
+	return (struct pd_bytes){ room, p->failed_at ? 0 : buffer.need };
 }
 
 static void parse_records(struct pd_parser *p, const struct pd_field *field, void *member)
@@ -441,7 +441,7 @@ static size_t find_member(const struct reading *r, size_t offset)
 static uint64_t count_of(struct pd_parser *p, const struct reading *r, const struct pd_field *field)
 {
 	const void *member = (const uint8_t *)r->out + field->offset;
-	struct pd_pen pen = pd_pen(NULL, 0, p->big);
+	struct pd_buffer buffer = pd_buffer(NULL, 0, p->big);
 	struct pd_scope scope = p->scope;
 	struct pd_list list;
 	const void *part;
@@ -455,8 +455,8 @@ static uint64_t count_of(struct pd_parser *p, const struct reading *r, const str
 	default:
 		memcpy(&part, member, sizeof(part));
 		if (part)
-			field->part->encode(&pen, &scope, part);
-		return pen.need;
+			field->part->encode(&buffer, &scope, part);
+		return buffer.need;
 	}
 }
 

@@ -422,7 +422,7 @@ static bool spell_record(struct pd_speller *speller, const struct pd_layout *lay
 {
 	struct pd_record_head head = pd_record_head(record.data, speller->big != PD_HOST_BIG);
 	struct pd_cursor c = pd_cursor(record.data, record.size, speller->big);
-	struct pd_pen pen = pd_pen(NULL, 0, speller->big);
+	struct pd_buffer buffer = pd_buffer(NULL, 0, speller->big);
 	struct pd_speller inner = *speller;
 	const void *decoded;
 
@@ -431,8 +431,8 @@ static bool spell_record(struct pd_speller *speller, const struct pd_layout *lay
 	decoded = pd_record_take(layout, PD_GROUP_TOOL, record, &inner.scope, &c);
 	speller->text->failed |= c.status == PD_ERROR_MEMORY;
 	if (decoded)
-		pd_record_put(&pen, &head, layout, PD_GROUP_TOOL, &inner.scope, decoded);
-	if (!decoded || pen.failed || pen.need != record.size)
+		pd_record_put(&buffer, &head, layout, PD_GROUP_TOOL, &inner.scope, decoded);
+	if (!decoded || buffer.failed || buffer.need != record.size)
 		return false;
 	pd_text_char(speller->text, '{');
 	if (head.type)

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "base/pen.h"
+#include "base/buffer.h"
 #include "file/codec.h"
 
 enum {
@@ -215,19 +215,19 @@ static void relocate(const struct relocating *r, struct pd_cursor *c)
 	unsigned size = size_of_relocation(elf, elf->wide ? (uint32_t)info : (uint8_t)info);
 	uint8_t *at = r->m->data + r->part->at;
 	struct pd_cursor old;
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 
 	if (c->failed || !size || offset > r->part->size || size > r->part->size - offset)
 		return;
 	old = pd_cursor(at + offset, size, elf->big);
 	if (!r->has_addend)
 		addend = size == 8 ? pd_cursor_u64(&old) : pd_cursor_u32(&old);
-	pen = pd_pen(at + offset, size, elf->big);
+	buffer = pd_buffer(at + offset, size, elf->big);
 	addend += value_of_symbol(r, symbol);
 	if (size == 8)
-		pd_pen_u64(&pen, addend);
+		pd_buffer_u64(&buffer, addend);
 	else
-		pd_pen_u32(&pen, (uint32_t)addend);
+		pd_buffer_u32(&buffer, (uint32_t)addend);
 }
 
 static void relocate_part(const struct making *m, const struct part *part, const struct pd_elf_section *from)

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/pen.h"
+#include "base/buffer.h"
 #include "object/elf/elf.h"
 #include "object/runtime/jitdump.h"
 
@@ -50,7 +50,7 @@ struct place {
 struct making {
 	struct pd_jitdump *jit;
 	const struct pd_jit_code *code;
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 	bool wide;
 	bool failed; // the dump lacks bytes
 	uint8_t build_id[ID_SIZE];
@@ -86,25 +86,25 @@ static bool is_narrow(uint32_t machine)
 static void put_word(struct making *m, uint64_t value)
 {
 	if (m->wide)
-		pd_pen_u64(&m->pen, value);
+		pd_buffer_u64(&m->buffer, value);
 	else
-		pd_pen_u32(&m->pen, (uint32_t)value);
+		pd_buffer_u32(&m->buffer, (uint32_t)value);
 }
 
 static void put_align(struct making *m, size_t align)
 {
-	pd_pen_zeros(&m->pen, -m->pen.need & (align - 1));
+	pd_buffer_zeros(&m->buffer, -m->buffer.need & (align - 1));
 }
 
-static void put_uleb(struct pd_pen *pen, uint64_t value)
+static void put_uleb(struct pd_buffer *buffer, uint64_t value)
 {
 	do {
-		pd_pen_u8(pen, (uint8_t)((value & 0x7f) | (value > 0x7f ? 0x80 : 0)));
+		pd_buffer_u8(buffer, (uint8_t)((value & 0x7f) | (value > 0x7f ? 0x80 : 0)));
 		value >>= 7;
 	} while (value);
 }
 
-static void put_sleb(struct pd_pen *pen, int64_t value)
+static void put_sleb(struct pd_buffer *buffer, int64_t value)
 {
 	bool more = true;
 
@@ -113,24 +113,24 @@ static void put_sleb(struct pd_pen *pen, int64_t value)
 
 		value >>= 7;
 		more = !((value == 0 && !(byte & 0x40)) || (value == -1 && (byte & 0x40)));
-		pd_pen_u8(pen, (uint8_t)(byte | (more ? 0x80 : 0)));
+		pd_buffer_u8(buffer, (uint8_t)(byte | (more ? 0x80 : 0)));
 	}
 }
 
-static void put_text(struct pd_pen *pen, const char *text)
+static void put_text(struct pd_buffer *buffer, const char *text)
 {
-	pd_pen_bytes(pen, text, strlen(text) + 1);
+	pd_buffer_bytes(buffer, text, strlen(text) + 1);
 }
 
 // Bytes of the dump; only their number while there is no room.
 static void put_dump(struct making *m, uint64_t offset, uint64_t size)
 {
-	struct pd_pen *pen = &m->pen;
+	struct pd_buffer *buffer = &m->buffer;
 
-	if (pen->need <= pen->capacity && size <= pen->capacity - pen->need && size &&
-	    !pd_jitdump_bytes(m->jit, offset, pen->data + pen->need, (size_t)size))
+	if (buffer->need <= buffer->capacity && size <= buffer->capacity - buffer->need && size &&
+	    !pd_jitdump_bytes(m->jit, offset, buffer->data + buffer->need, (size_t)size))
 		m->failed = true;
-	pen->need += (size_t)size;
+	buffer->need += (size_t)size;
 }
 
 // ---- what identifies it ----
@@ -181,9 +181,9 @@ static bool has_lines(const struct making *m)
 
 static void put_extended(struct making *m, uint8_t op, size_t size)
 {
-	pd_pen_u8(&m->pen, 0);
-	put_uleb(&m->pen, size + 1);
-	pd_pen_u8(&m->pen, op);
+	pd_buffer_u8(&m->buffer, 0);
+	put_uleb(&m->buffer, size + 1);
+	pd_buffer_u8(&m->buffer, op);
 }
 
 // A name of a file is a number; it is said where it is needed first. Lines of one file mostly stand together.
@@ -197,20 +197,20 @@ static void put_line(struct making *m, const struct pd_jit_line *line, const str
 		SET_FILE,
 		DEFINE_FILE = 3
 	};
-	struct pd_pen *pen = &m->pen;
+	struct pd_buffer *buffer = &m->buffer;
 
 	if (!before || strcmp(before->file, line->file) != 0) {
 		put_extended(m, DEFINE_FILE, strlen(line->file) + 1 + 3);
-		put_text(pen, line->file);
-		pd_pen_zeros(pen, 3); // directory, time, size
-		pd_pen_u8(pen, SET_FILE);
-		put_uleb(pen, ++*files);
+		put_text(buffer, line->file);
+		pd_buffer_zeros(buffer, 3); // directory, time, size
+		pd_buffer_u8(buffer, SET_FILE);
+		put_uleb(buffer, ++*files);
 	}
-	pd_pen_u8(pen, ADVANCE_PC);
-	put_uleb(pen, line->addr - (before ? before->addr : 0));
-	pd_pen_u8(pen, ADVANCE_LINE);
-	put_sleb(pen, (int64_t)line->line - (before ? (int64_t)before->line : 1));
-	pd_pen_u8(pen, COPY);
+	pd_buffer_u8(buffer, ADVANCE_PC);
+	put_uleb(buffer, line->addr - (before ? before->addr : 0));
+	pd_buffer_u8(buffer, ADVANCE_LINE);
+	put_sleb(buffer, (int64_t)line->line - (before ? (int64_t)before->line : 1));
+	pd_buffer_u8(buffer, COPY);
 }
 
 static void put_line_program(struct making *m)
@@ -232,43 +232,43 @@ static void put_line_program(struct making *m)
 		put_line(m, &line, files ? &before : NULL, &files);
 		before = line;
 	}
-	pd_pen_u8(&m->pen, ADVANCE_PC);
-	put_uleb(&m->pen, m->code->size - before.addr);
+	pd_buffer_u8(&m->buffer, ADVANCE_PC);
+	put_uleb(&m->buffer, m->code->size - before.addr);
 	put_extended(m, END_SEQUENCE, 0);
 }
 
 static void put_lines(struct making *m)
 {
 	static const uint8_t operands[] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
-	struct pd_pen *pen = &m->pen;
+	struct pd_buffer *buffer = &m->buffer;
 	uint32_t head = 6 + sizeof(operands) + 2;
 
-	pd_pen_u32(pen, (uint32_t)(m->places[LINES].size - 4));
-	pd_pen_u16(pen, 4);
-	pd_pen_u32(pen, head);
-	pd_pen_u8(pen, 1);           // bytes of the smallest instruction
-	pd_pen_u8(pen, 1);           // most operations of one
-	pd_pen_u8(pen, 1);           // is a statement
-	pd_pen_u8(pen, (uint8_t)-5); // line_base and line_range, of opcodes that are not used
-	pd_pen_u8(pen, 14);
-	pd_pen_u8(pen, sizeof(operands) + 1);
-	pd_pen_bytes(pen, operands, sizeof(operands));
-	pd_pen_zeros(pen, 2); // no directories, no files yet
+	pd_buffer_u32(buffer, (uint32_t)(m->places[LINES].size - 4));
+	pd_buffer_u16(buffer, 4);
+	pd_buffer_u32(buffer, head);
+	pd_buffer_u8(buffer, 1);           // bytes of the smallest instruction
+	pd_buffer_u8(buffer, 1);           // most operations of one
+	pd_buffer_u8(buffer, 1);           // is a statement
+	pd_buffer_u8(buffer, (uint8_t)-5); // line_base and line_range, of opcodes that are not used
+	pd_buffer_u8(buffer, 14);
+	pd_buffer_u8(buffer, sizeof(operands) + 1);
+	pd_buffer_bytes(buffer, operands, sizeof(operands));
+	pd_buffer_zeros(buffer, 2); // no directories, no files yet
 	put_line_program(m);
 }
 
 static void put_info(struct making *m)
 {
-	struct pd_pen *pen = &m->pen;
+	struct pd_buffer *buffer = &m->buffer;
 
-	pd_pen_u32(pen, (uint32_t)(m->places[INFO].size - 4));
-	pd_pen_u16(pen, 4);
-	pd_pen_u32(pen, 0); // of .debug_abbrev
-	pd_pen_u8(pen, m->wide ? 8 : 4);
-	put_uleb(pen, 1);
-	pd_pen_u32(pen, 0); // of .debug_line
+	pd_buffer_u32(buffer, (uint32_t)(m->places[INFO].size - 4));
+	pd_buffer_u16(buffer, 4);
+	pd_buffer_u32(buffer, 0); // of .debug_abbrev
+	pd_buffer_u8(buffer, m->wide ? 8 : 4);
+	put_uleb(buffer, 1);
+	pd_buffer_u32(buffer, 0); // of .debug_line
 	put_word(m, m->places[TEXT].offset);
-	pd_pen_u64(pen, m->code->size);
+	pd_buffer_u64(buffer, m->code->size);
 }
 
 static void put_abbrev(struct making *m)
@@ -276,38 +276,38 @@ static void put_abbrev(struct making *m)
 	// 1: compile_unit without children: stmt_list sec_offset, low_pc addr, high_pc data8
 	static const uint8_t abbrev[] = { 1, 0x11, 0, 0x10, 0x17, 0x11, 0x01, 0x12, 0x07, 0, 0, 0 };
 
-	pd_pen_bytes(&m->pen, abbrev, sizeof(abbrev));
+	pd_buffer_bytes(&m->buffer, abbrev, sizeof(abbrev));
 }
 
 // ---- the other sections ----
 
 static void put_symbols(struct making *m)
 {
-	struct pd_pen *pen = &m->pen;
+	struct pd_buffer *buffer = &m->buffer;
 
-	pd_pen_zeros(pen, m->wide ? 24 : 16);
-	pd_pen_u32(pen, 1); // name
+	pd_buffer_zeros(buffer, m->wide ? 24 : 16);
+	pd_buffer_u32(buffer, 1); // name
 	if (m->wide) {
-		pd_pen_u8(pen, SYMBOL_GLOBAL_FUNCTION);
-		pd_pen_u8(pen, 0);
-		pd_pen_u16(pen, TEXT);
+		pd_buffer_u8(buffer, SYMBOL_GLOBAL_FUNCTION);
+		pd_buffer_u8(buffer, 0);
+		pd_buffer_u16(buffer, TEXT);
 	}
 	put_word(m, m->places[TEXT].offset);
 	put_word(m, m->code->size);
 	if (!m->wide) {
-		pd_pen_u8(pen, SYMBOL_GLOBAL_FUNCTION);
-		pd_pen_u8(pen, 0);
-		pd_pen_u16(pen, TEXT);
+		pd_buffer_u8(buffer, SYMBOL_GLOBAL_FUNCTION);
+		pd_buffer_u8(buffer, 0);
+		pd_buffer_u16(buffer, TEXT);
 	}
 }
 
 static void put_note(struct making *m)
 {
-	pd_pen_u32(&m->pen, 4);
-	pd_pen_u32(&m->pen, ID_SIZE);
-	pd_pen_u32(&m->pen, NOTE_BUILD_ID);
-	pd_pen_bytes(&m->pen, "GNU", 4);
-	pd_pen_bytes(&m->pen, m->build_id, ID_SIZE);
+	pd_buffer_u32(&m->buffer, 4);
+	pd_buffer_u32(&m->buffer, ID_SIZE);
+	pd_buffer_u32(&m->buffer, NOTE_BUILD_ID);
+	pd_buffer_bytes(&m->buffer, "GNU", 4);
+	pd_buffer_bytes(&m->buffer, m->build_id, ID_SIZE);
 }
 
 static void put_section(struct making *m, enum section section)
@@ -324,8 +324,8 @@ static void put_section(struct making *m, enum section section)
 	} else if (section == SYMTAB) {
 		put_symbols(m);
 	} else if (section == STRTAB) {
-		pd_pen_u8(&m->pen, 0);
-		put_text(&m->pen, code->name);
+		pd_buffer_u8(&m->buffer, 0);
+		put_text(&m->buffer, code->name);
 	} else if (section == NOTE) {
 		put_note(m);
 	} else if (section == LINES) {
@@ -336,7 +336,7 @@ static void put_section(struct making *m, enum section section)
 		put_abbrev(m);
 	} else if (section == NAMES) {
 		for (unsigned i = 0; i < SECTIONS; i++)
-			put_text(&m->pen, section_names[i]);
+			put_text(&m->buffer, section_names[i]);
 	}
 }
 
@@ -365,22 +365,22 @@ static void put_file_header(struct making *m)
 {
 	const struct pd_jitdump_about *about = pd_jitdump_what(m->jit);
 	const uint8_t ident[16] = { 0x7f, 'E', 'L', 'F', m->wide ? 2 : 1, about->big ? 2 : 1, 1 };
-	struct pd_pen *pen = &m->pen;
+	struct pd_buffer *buffer = &m->buffer;
 
-	pd_pen_bytes(pen, ident, sizeof(ident));
-	pd_pen_u16(pen, TYPE_SHARED);
-	pd_pen_u16(pen, (uint16_t)about->machine);
-	pd_pen_u32(pen, 1);
+	pd_buffer_bytes(buffer, ident, sizeof(ident));
+	pd_buffer_u16(buffer, TYPE_SHARED);
+	pd_buffer_u16(buffer, (uint16_t)about->machine);
+	pd_buffer_u32(buffer, 1);
 	put_word(m, m->places[TEXT].offset);
 	put_word(m, m->wide ? 64 : 52); // of the segments
 	put_word(m, m->headers_offset);
-	pd_pen_u32(pen, 0);
-	pd_pen_u16(pen, m->wide ? 64 : 52);
-	pd_pen_u16(pen, m->wide ? 56 : 32);
-	pd_pen_u16(pen, 1);
-	pd_pen_u16(pen, m->wide ? 64 : 40);
-	pd_pen_u16(pen, (uint16_t)m->section_count);
-	pd_pen_u16(pen, (uint16_t)m->places[NAMES].number);
+	pd_buffer_u32(buffer, 0);
+	pd_buffer_u16(buffer, m->wide ? 64 : 52);
+	pd_buffer_u16(buffer, m->wide ? 56 : 32);
+	pd_buffer_u16(buffer, 1);
+	pd_buffer_u16(buffer, m->wide ? 64 : 40);
+	pd_buffer_u16(buffer, (uint16_t)m->section_count);
+	pd_buffer_u16(buffer, (uint16_t)m->places[NAMES].number);
 }
 
 // Addresses are offsets, so that nothing has to be added.
@@ -392,16 +392,16 @@ static void put_segment(struct making *m)
 	for (unsigned i = FRAMES; i <= FRAMES_HEADER; i++)
 		if (m->places[i].size)
 			end = m->places[i].offset + m->places[i].size;
-	pd_pen_u32(&m->pen, SEGMENT_LOAD);
+	pd_buffer_u32(&m->buffer, SEGMENT_LOAD);
 	if (m->wide)
-		pd_pen_u32(&m->pen, SEGMENT_READ_EXEC);
+		pd_buffer_u32(&m->buffer, SEGMENT_READ_EXEC);
 	put_word(m, text->offset);
 	put_word(m, text->offset);
 	put_word(m, text->offset);
 	put_word(m, end - text->offset);
 	put_word(m, end - text->offset);
 	if (!m->wide)
-		pd_pen_u32(&m->pen, SEGMENT_READ_EXEC);
+		pd_buffer_u32(&m->buffer, SEGMENT_READ_EXEC);
 	put_word(m, 16);
 }
 
@@ -424,14 +424,14 @@ static void put_section_header(struct making *m, enum section section)
 
 	for (unsigned i = 0; i < section; i++)
 		name += (uint32_t)strlen(section_names[i]) + 1;
-	pd_pen_u32(&m->pen, name);
-	pd_pen_u32(&m->pen, type_of(section));
+	pd_buffer_u32(&m->buffer, name);
+	pd_buffer_u32(&m->buffer, type_of(section));
 	put_word(m, (loaded || section == NOTE ? PD_ELF_FLAG_ALLOC : 0) | (section == TEXT ? PD_ELF_FLAG_EXEC : 0));
 	put_word(m, loaded ? place->offset : 0);
 	put_word(m, place->offset);
 	put_word(m, place->size);
-	pd_pen_u32(&m->pen, section == SYMTAB ? m->places[STRTAB].number : 0);
-	pd_pen_u32(&m->pen, section == SYMTAB ? 1 : 0); // of the first global symbol
+	pd_buffer_u32(&m->buffer, section == SYMTAB ? m->places[STRTAB].number : 0);
+	pd_buffer_u32(&m->buffer, section == SYMTAB ? 1 : 0); // of the first global symbol
 	put_word(m, section ? align_of(section) : 0);
 	put_word(m, section == SYMTAB ? (m->wide ? 24 : 16) : 0);
 }
@@ -451,13 +451,13 @@ static void put_all(struct making *m)
 			continue;
 		put_align(m, align_of(i));
 		place->number = count++;
-		place->offset = m->pen.need;
+		place->offset = m->buffer.need;
 		put_section(m, i);
-		place->size = m->pen.need - place->offset;
+		place->size = m->buffer.need - place->offset;
 	}
 	m->section_count = count;
 	put_align(m, 8);
-	m->headers_offset = m->pen.need;
+	m->headers_offset = m->buffer.need;
 	for (unsigned i = NONE; i < SECTIONS; i++)
 		if (!i || is_there(m, i))
 			put_section_header(m, i);
@@ -498,16 +498,16 @@ enum pd_status pd_jitdump_object(struct pd_jitdump *jit, const struct pd_jit_cod
 			       OBJECT_MOST);
 	if (!make_id(&m))
 		return pd_fail(error, PD_ERROR_SYSTEM, code->code_offset, "the code of %s cannot be read", name);
-	m.pen = pd_pen(NULL, 0, big);
+	m.buffer = pd_buffer(NULL, 0, big);
 	put_all(&m);
-	room = pd_jitdump_room(jit, m.pen.need);
+	room = pd_jitdump_room(jit, m.buffer.need);
 	if (!room)
 		return pd_fail_memory(error);
-	m.pen = pd_pen(room, m.pen.need, big);
+	m.buffer = pd_buffer(room, m.buffer.need, big);
 	put_all(&m);
-	if (m.failed || pd_pen_full(&m.pen))
+	if (m.failed || pd_buffer_full(&m.buffer))
 		return pd_fail(error, PD_ERROR_SYSTEM, code->code_offset, "the code of %s cannot be read", name);
-	object_out->elf = (struct pd_bytes){ room, m.pen.need };
+	object_out->elf = (struct pd_bytes){ room, m.buffer.need };
 	object_out->text_offset = m.places[TEXT].offset;
 	memcpy(object_out->build_id, m.build_id, ID_SIZE);
 	return PD_OK;

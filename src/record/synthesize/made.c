@@ -12,7 +12,7 @@ enum {
 };
 
 // Puts the record behind the others if there is room. pen->need says how much it takes.
-static void append_record(struct pd_made *made, uint32_t type, uint16_t misc, void *decoded, struct pd_pen *pen)
+static void append_record(struct pd_made *made, uint32_t type, uint16_t misc, void *decoded, struct pd_buffer *buffer)
 {
 	const struct pd_record_head head = { .type = type, .misc = misc };
 	const struct pd_layout *layout = pd_record_layout(type);
@@ -20,8 +20,8 @@ static void append_record(struct pd_made *made, uint32_t type, uint16_t misc, vo
 
 	scope.words[PD_WORD_MISC] = misc;
 	scope.words[PD_WORD_TRAILER] = made->trailer_bits & PD_TRAILER_BITS;
-	*pen = pd_pen(made->data ? made->data + made->size : NULL, made->capacity - made->size, PD_HOST_BIG);
-	pd_record_put(pen, &head, layout, pd_record_group(type), &scope, decoded);
+	*buffer = pd_buffer(made->data ? made->data + made->size : NULL, made->capacity - made->size, PD_HOST_BIG);
+	pd_record_put(buffer, &head, layout, pd_record_group(type), &scope, decoded);
 }
 
 enum pd_status pd_made_add(struct pd_made *made, uint32_t type, uint16_t misc, void *decoded, struct pd_error *error)
@@ -29,23 +29,23 @@ enum pd_status pd_made_add(struct pd_made *made, uint32_t type, uint16_t misc, v
 	struct pd_sample_id trailer = { 0 }; // as perf has it
 	struct pd_body_head *body = decoded;
 	const struct pd_sample_id *before = body->sample_id;
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 
 	if (pd_record_group(type) == PD_GROUP_KERNEL && made->trailer_bits)
 		body->sample_id = &trailer;
-	append_record(made, type, misc, body, &pen);
-	if (!pen.failed && pd_pen_full(&pen)) {
-		if (!PD_GROW(made->data, made->capacity, made->size + pen.need)) {
+	append_record(made, type, misc, body, &buffer);
+	if (!buffer.failed && pd_buffer_full(&buffer)) {
+		if (!PD_GROW(made->data, made->capacity, made->size + buffer.need)) {
 			body->sample_id = before;
 			return pd_fail_memory(error);
 		}
-		append_record(made, type, misc, body, &pen);
+		append_record(made, type, misc, body, &buffer);
 	}
 	body->sample_id = before;
-	if (pen.failed)
+	if (buffer.failed)
 		return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s.%s: %s", pd_record_name(type),
-			       pen.field ? pen.field : "body", pen.reason);
-	made->size += pen.need;
+			       buffer.field ? buffer.field : "body", buffer.reason);
+	made->size += buffer.need;
 	return made->take && made->size > TAKE_ABOVE ? pd_made_flush(made, error) : PD_OK;
 }
 

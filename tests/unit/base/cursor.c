@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading and writing of numbers: bounds, byte orders, failures that stick. */
 #include "base/cursor.h"
-#include "base/pen.h"
+#include "base/buffer.h"
 #include "../test.h"
 
 static const uint8_t bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
@@ -79,23 +79,23 @@ TEST(test_cursor__nothing_to_read)
 	CHECK(pd_cursor_room(&cursor) == 0 && pd_cursor_u8(&cursor) == 0 && cursor.failed);
 }
 
-TEST(test_cursor__pen_mirrors_it)
+TEST(test_cursor__buffer_mirrors_it)
 {
 	for (unsigned big = 0; big < 2; big++) {
 		uint8_t out[64];
-		struct pd_pen pen = pd_pen(out, sizeof(out), big);
+		struct pd_buffer buffer = pd_buffer(out, sizeof(out), big);
 		struct pd_cursor cursor;
 
-		pd_pen_u8(&pen, 0x11);
-		pd_pen_u16(&pen, 0x2233);
-		pd_pen_u32(&pen, 0x44556677);
-		pd_pen_u64(&pen, 0x8899aabbccddeeff);
-		pd_pen_s32(&pen, -7);
-		pd_pen_f64(&pen, -0.25);
-		pd_pen_zeros(&pen, 3);
-		pd_pen_bytes(&pen, "end", 3);
-		CHECK(pen.need == 33 && !pd_pen_full(&pen));
-		cursor = pd_cursor(out, pen.need, big);
+		pd_buffer_u8(&buffer, 0x11);
+		pd_buffer_u16(&buffer, 0x2233);
+		pd_buffer_u32(&buffer, 0x44556677);
+		pd_buffer_u64(&buffer, 0x8899aabbccddeeff);
+		pd_buffer_s32(&buffer, -7);
+		pd_buffer_f64(&buffer, -0.25);
+		pd_buffer_zeros(&buffer, 3);
+		pd_buffer_bytes(&buffer, "end", 3);
+		CHECK(buffer.need == 33 && !pd_buffer_full(&buffer));
+		cursor = pd_cursor(out, buffer.need, big);
 		CHECK(pd_cursor_u8(&cursor) == 0x11 && pd_cursor_u16(&cursor) == 0x2233);
 		CHECK(pd_cursor_u32(&cursor) == 0x44556677 && pd_cursor_u64(&cursor) == 0x8899aabbccddeeff);
 		CHECK(pd_cursor_s32(&cursor) == -7 && pd_cursor_f64(&cursor) == -0.25);
@@ -103,40 +103,40 @@ TEST(test_cursor__pen_mirrors_it)
 	}
 }
 
-TEST(test_cursor__pen_counts_what_does_not_fit)
+TEST(test_cursor__buffer_counts_what_does_not_fit)
 {
 	uint8_t out[4] = { 0xee, 0xee, 0xee, 0xee };
-	struct pd_pen pen = pd_pen(out, 3, false);
+	struct pd_buffer buffer = pd_buffer(out, 3, false);
 
-	pd_pen_u16(&pen, 0x0102);
-	pd_pen_u16(&pen, 0x0304);
-	CHECK(pen.need == 4 && pd_pen_full(&pen) && !pen.failed);
+	pd_buffer_u16(&buffer, 0x0102);
+	pd_buffer_u16(&buffer, 0x0304);
+	CHECK(buffer.need == 4 && pd_buffer_full(&buffer) && !buffer.failed);
 	CHECK(out[1] == 1 && out[2] == 0xee && out[3] == 0xee);
 	// nothing is written behind a gap
-	pd_pen_u8(&pen, 5);
-	pd_pen_zeros(&pen, 2);
-	CHECK(pen.need == 7 && out[2] == 0xee);
-	pen = pd_pen(NULL, 0, false);
-	pd_pen_bytes(&pen, NULL, 0);
-	pd_pen_zeros(&pen, 0);
-	pd_pen_u64(&pen, 1);
-	CHECK(pen.need == 8);
+	pd_buffer_u8(&buffer, 5);
+	pd_buffer_zeros(&buffer, 2);
+	CHECK(buffer.need == 7 && out[2] == 0xee);
+	buffer = pd_buffer(NULL, 0, false);
+	pd_buffer_bytes(&buffer, NULL, 0);
+	pd_buffer_zeros(&buffer, 0);
+	pd_buffer_u64(&buffer, 1);
+	CHECK(buffer.need == 8);
 }
 
-TEST(test_cursor__pen_keeps_the_first_failure)
+TEST(test_cursor__buffer_keeps_the_first_failure)
 {
-	struct pd_pen pen = pd_pen(NULL, 0, false);
+	struct pd_buffer buffer = pd_buffer(NULL, 0, false);
 
-	pd_pen_fail(&pen, "first");
-	pd_pen_fail(&pen, "second");
-	pd_pen_blame(&pen, "layout", "a");
-	pd_pen_blame(&pen, "layout", "b");
-	CHECK_STR(pen.reason, "first");
-	CHECK_STR(pen.field, "a");
+	pd_buffer_fail(&buffer, "first");
+	pd_buffer_fail(&buffer, "second");
+	pd_buffer_blame(&buffer, "layout", "a");
+	pd_buffer_blame(&buffer, "layout", "b");
+	CHECK_STR(buffer.reason, "first");
+	CHECK_STR(buffer.field, "a");
 }
 
 RUN(TEST_CASE(test_cursor__numbers_in_both_orders), TEST_CASE(test_cursor__signed_and_double),
     TEST_CASE(test_cursor__failure_sticks), TEST_CASE(test_cursor__take_of_any_size),
     TEST_CASE(test_cursor__count_that_would_overflow), TEST_CASE(test_cursor__nothing_to_read),
-    TEST_CASE(test_cursor__pen_mirrors_it), TEST_CASE(test_cursor__pen_counts_what_does_not_fit),
-    TEST_CASE(test_cursor__pen_keeps_the_first_failure))
+    TEST_CASE(test_cursor__buffer_mirrors_it), TEST_CASE(test_cursor__buffer_counts_what_does_not_fit),
+    TEST_CASE(test_cursor__buffer_keeps_the_first_failure))

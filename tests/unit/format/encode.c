@@ -10,14 +10,14 @@
 static struct pd_scope scope;
 static uint8_t bytes[128 << 10];
 
-static struct pd_pen encode(enum pd_layout_id id, const void *in, bool big)
+static struct pd_buffer encode(enum pd_layout_id id, const void *in, bool big)
 {
-	struct pd_pen pen = pd_pen(bytes, sizeof(bytes), big);
+	struct pd_buffer buffer = pd_buffer(bytes, sizeof(bytes), big);
 
 	memset(bytes, 0xee, sizeof(bytes));
-	pd_layouts[id].encode(&pen, &scope, in);
+	pd_layouts[id].encode(&buffer, &scope, in);
 	memset(scope.words, 0, sizeof(scope.words));
-	return pen;
+	return buffer;
 }
 
 TEST(test_encode__numbers_in_both_orders)
@@ -87,13 +87,13 @@ TEST(test_encode__string_is_padded_as_perf_does)
 TEST(test_encode__text_too_long_for_its_place_is_refused)
 {
 	struct pd_header_event_type type = { .name = { .length = 65 } };
-	struct pd_pen pen;
+	struct pd_buffer buffer;
 
 	type.name.data = "01234567890123456789012345678901234567890123456789012345678901234";
-	pen = encode(PD_LAYOUT_header_event_type, &type, false);
-	CHECK(pen.failed);
-	CHECK_STR(pen.field, "name");
-	CHECK_STR(pen.reason, "string is too long");
+	buffer = encode(PD_LAYOUT_header_event_type, &type, false);
+	CHECK(buffer.failed);
+	CHECK_STR(buffer.field, "name");
+	CHECK_STR(buffer.reason, "string is too long");
 }
 
 TEST(test_encode__counts_that_disagree_are_refused)
@@ -101,18 +101,18 @@ TEST(test_encode__counts_that_disagree_are_refused)
 	struct pd_id_index index = { .nr = 2 };
 	struct pd_text_poke poke = { .old_len = 1 };
 	struct pd_mmap2 mmap2 = { .filename = { .data = "a", .length = 1 } };
-	struct pd_pen pen = encode(PD_LAYOUT_id_index, &index, false);
+	struct pd_buffer buffer = encode(PD_LAYOUT_id_index, &index, false);
 
-	CHECK(pen.failed);
-	CHECK_STR(pen.layout, "id_index");
-	CHECK_STR(pen.field, "entries");
-	pen = encode(PD_LAYOUT_text_poke, &poke, false);
-	CHECK(pen.failed);
-	CHECK_STR(pen.field, "old_bytes");
+	CHECK(buffer.failed);
+	CHECK_STR(buffer.layout, "id_index");
+	CHECK_STR(buffer.field, "entries");
+	buffer = encode(PD_LAYOUT_text_poke, &poke, false);
+	CHECK(buffer.failed);
+	CHECK_STR(buffer.field, "old_bytes");
 	scope.words[PD_WORD_MISC] = PD_MASK(PD_MISC_MMAP_BUILD_ID);
-	pen = encode(PD_LAYOUT_mmap2, &mmap2, false);
-	CHECK(pen.failed);
-	CHECK_STR(pen.field, "build_id");
+	buffer = encode(PD_LAYOUT_mmap2, &mmap2, false);
+	CHECK(buffer.failed);
+	CHECK_STR(buffer.field, "build_id");
 }
 
 TEST(test_encode__count_too_large_for_its_place_is_refused)
@@ -129,11 +129,11 @@ TEST(test_encode__missing_part_is_refused)
 {
 	struct pd_cpu_map map = { 0 };
 	struct pd_header_attr record = { 0 };
-	struct pd_pen pen = encode(PD_LAYOUT_cpu_map, &map, false);
+	struct pd_buffer buffer = encode(PD_LAYOUT_cpu_map, &map, false);
 
-	CHECK(pen.failed);
-	CHECK_STR(pen.field, "cpus");
-	CHECK_STR(pen.reason, "is missing");
+	CHECK(buffer.failed);
+	CHECK_STR(buffer.field, "cpus");
+	CHECK_STR(buffer.reason, "is missing");
 	CHECK(encode(PD_LAYOUT_header_attr, &record, false).failed);
 }
 
@@ -159,9 +159,9 @@ TEST(test_encode__tracing_data_goes_over_to_its_own_order)
 		.header_page_name = { .data = "header_page", .length = 11 },
 		.header_event_name = { .data = "header_event", .length = 12 },
 	};
-	struct pd_pen pen = encode(PD_LAYOUT_tracing_data, &data, false);
+	struct pd_buffer buffer = encode(PD_LAYOUT_tracing_data, &data, false);
 
-	CHECK(!pen.failed);
+	CHECK(!buffer.failed);
 	CHECK(memcmp(bytes + 14, "\x01\x08\0\0\x10\0", 6) == 0);
 }
 
@@ -169,11 +169,11 @@ TEST(test_encode__too_little_room_is_counted_but_not_written)
 {
 	struct pd_lost lost = { .id = 1, .lost = 2 };
 	uint8_t small[16];
-	struct pd_pen pen = pd_pen(small, 12, false);
+	struct pd_buffer buffer = pd_buffer(small, 12, false);
 
 	memset(small, 0xee, sizeof(small));
-	pd_layouts[PD_LAYOUT_lost].encode(&pen, &scope, &lost);
-	CHECK(pen.need == 16 && pd_pen_full(&pen) && !pen.failed);
+	pd_layouts[PD_LAYOUT_lost].encode(&buffer, &scope, &lost);
+	CHECK(buffer.need == 16 && pd_buffer_full(&buffer) && !buffer.failed);
 	CHECK(small[0] == 1 && small[8] == 0xee && small[12] == 0xee);
 }
 
@@ -183,15 +183,15 @@ TEST(test_encode__record_larger_than_64_kib_is_refused)
 	struct pd_compressed compressed = { .data = { data, 65535 - 8 } };
 	struct pd_record_head head = { .type = PD_RECORD_COMPRESSED };
 	const struct pd_layout *layout = pd_record_layout(PD_RECORD_COMPRESSED);
-	struct pd_pen pen = pd_pen(bytes, sizeof(bytes), false);
+	struct pd_buffer buffer = pd_buffer(bytes, sizeof(bytes), false);
 
-	pd_record_put(&pen, &head, layout, PD_GROUP_TOOL, &scope, &compressed);
-	CHECK(!pen.failed && pen.need == 65535);
+	pd_record_put(&buffer, &head, layout, PD_GROUP_TOOL, &scope, &compressed);
+	CHECK(!buffer.failed && buffer.need == 65535);
 	CHECK(bytes[6] == 0xff && bytes[7] == 0xff);
 	compressed.data.size++;
-	pen = pd_pen(bytes, sizeof(bytes), false);
-	pd_record_put(&pen, &head, layout, PD_GROUP_TOOL, &scope, &compressed);
-	CHECK(pen.failed);
+	buffer = pd_buffer(bytes, sizeof(bytes), false);
+	pd_record_put(&buffer, &head, layout, PD_GROUP_TOOL, &scope, &compressed);
+	CHECK(buffer.failed);
 }
 
 RUN(TEST_CASE(test_encode__numbers_in_both_orders), TEST_CASE(test_encode__flags_are_mirrored_in_big_endian),

@@ -145,16 +145,16 @@ TEST(test_record__put_writes_the_size_it_took)
 	struct pd_record_head head = { .type = PD_RECORD_LOST, .misc = 0x1234 };
 	struct pd_scope scope = { 0 };
 	uint8_t bytes[64];
-	struct pd_pen pen = pd_pen(bytes, sizeof(bytes), true);
+	struct pd_buffer buffer = pd_buffer(bytes, sizeof(bytes), true);
 
 	scope.words[PD_WORD_TRAILER] = PD_MASK(PD_SAMPLE_TYPE_TIME);
-	pd_record_put(&pen, &head, pd_record_layout(PD_RECORD_LOST), PD_GROUP_KERNEL, &scope, &lost);
-	CHECK(!pen.failed && pen.need == 32);
+	pd_record_put(&buffer, &head, pd_record_layout(PD_RECORD_LOST), PD_GROUP_KERNEL, &scope, &lost);
+	CHECK(!buffer.failed && buffer.need == 32);
 	CHECK(memcmp(bytes, "\0\0\0\x02\x12\x34\0\x20", 8) == 0);
 	CHECK(bytes[31] == 9);
 	// a second record follows the first
-	pd_record_put(&pen, &head, pd_record_layout(PD_RECORD_LOST), PD_GROUP_KERNEL, &scope, &lost);
-	CHECK(!pen.failed && pen.need == 64 && bytes[63] == 9);
+	pd_record_put(&buffer, &head, pd_record_layout(PD_RECORD_LOST), PD_GROUP_KERNEL, &scope, &lost);
+	CHECK(!buffer.failed && buffer.need == 64 && bytes[63] == 9);
 }
 
 RUN(TEST_CASE(test_record__head), TEST_CASE(test_record__head_of_simpleperf_has_a_size_of_32_bits),
