@@ -214,19 +214,19 @@ struct pd_report_text_options {
 	const char *time;                     /* time range as requested, for the title; or NULL */
 };
 
-/** All of these append to text, and spill it (pd_text_flush_large) where it may be long. Errors: PD_ERROR_MEMORY;
- * PD_ERROR_OUTPUT if spilling failed. */
+/** All of these append to text, and write it out (pd_text_flush_large) where it may be long. Errors: PD_ERROR_MEMORY;
+ * PD_ERROR_OUTPUT if writing failed. */
 /** Quality, and what stands above all tables of perf report --stdio. */
 PD_API enum pd_status pd_report_text_top(struct pd_report *report, const struct pd_report_text_options *options,
 					 struct pd_text *text, struct pd_error *error);
 /** All tables, as perf report --stdio prints them. */
 PD_API enum pd_status pd_report_text(struct pd_report *report, const struct pd_report_text_options *options,
 				     struct pd_text *text, struct pd_error *error);
-/** Header and rows of a table, and no more rows once the text has max_lines lines (0: all); not spilled. */
+/** Header and rows of a table, and no more rows once the text has max_lines lines (0: all); not flushed. */
 PD_API enum pd_status pd_report_text_table(struct pd_report *report, size_t table, size_t max_lines,
 					   const struct pd_report_text_options *options, struct pd_text *text,
 					   struct pd_error *error);
-/** The call graph of a row; nothing if it has none. Not spilled. */
+/** The call graph of a row; nothing if it has none. Not flushed. */
 PD_API enum pd_status pd_report_text_graph(struct pd_report *report, size_t table, size_t row,
 					   const struct pd_report_text_options *options, struct pd_text *text,
 					   struct pd_error *error);
