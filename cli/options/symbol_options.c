@@ -4,11 +4,12 @@
  */
 #include "options/symbol_options.h"
 
+#include <perfdata/debuginfod.h>
+
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
-
-#include "front/debuginfod.h"
 
 enum {
 	PATH_SIZE = 4096
@@ -58,6 +59,32 @@ static uint32_t flags_of(const struct symbol_options *options)
 	       (options->no_jitdump ? (uint32_t)PD_SYMBOLS_NO_JITDUMP : 0);
 }
 
+/* Opened once, for all symbols of a run. */
+static struct pd_debuginfod *servers;
+
+static void warn_of_servers(void *self, const char *sentence)
+{
+	(void)self;
+	print_error("--debuginfod: %s", sentence);
+}
+
+static bool open_servers(const struct symbol_options *options)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	uint64_t mib = options->debuginfod_limit.given ? options->debuginfod_limit.value : 0;
+	struct pd_error error;
+
+	if (servers)
+		return true;
+	if (!urls || !urls[strspn(urls, " ")])
+		snprintf(error.message, sizeof(error.message), "DEBUGINFOD_URLS names no server");
+	else if (pd_debuginfod_open(mib < UINT64_MAX >> 20 ? mib << 20 : UINT64_MAX, warn_of_servers, NULL, &servers,
+				    &error) == PD_OK)
+		return true;
+	warn_of_servers(NULL, error.message);
+	return false;
+}
+
 struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_file *file,
 				const struct pd_world *world, bool short_names)
 {
@@ -81,11 +108,12 @@ struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_
 	own.archive_count = options->archives.count;
 	own.spare_archive = archive_beside(file, beside);
 	own.index = index_of(options, index);
-	if (options->debuginfod &&
-	    !debuginfod_open(options->debuginfod_limit.given ? options->debuginfod_limit.value : 0))
+	if (options->debuginfod && !open_servers(options))
 		return NULL;
-	if (options->debuginfod)
-		own.fetch = debuginfod_fetch;
+	if (options->debuginfod) {
+		own.fetch = pd_debuginfod_fetch;
+		own.fetch_self = servers;
+	}
 	if (pd_symbols_new(file, world, &own, &symbols, &error) == PD_OK)
 		return symbols;
 	print_error("%s", error.message);

@@ -27,6 +27,7 @@
  *   trace.h   fields of tracepoints
  *   jitdump.h JIT-compiled code from jitdump files
  *   symbol.h  names of addresses
+ *   debuginfod.h objects by build id from servers
  * choosing
  *   filter.h  filter expressions
  *   select.h  selecting samples with the options of perf
@@ -80,6 +81,7 @@
 #include <perfdata/config.h>
 #include <perfdata/convert.h>
 #include <perfdata/counter.h>
+#include <perfdata/debuginfod.h>
 #include <perfdata/doctor.h>
 #include <perfdata/events.h>
 #include <perfdata/extract.h>
