@@ -18,7 +18,7 @@
 /* Numbers come by the million: printf would be most of the time. */
 struct writer {
 	struct pd_text *text;
-	bool spills; /* the text goes on to its sink; else it stays */
+	bool flushes; /* the text goes on to its sink; else it stays */
 	char buffer[8192];
 	size_t used;
 	bool comma;
@@ -29,7 +29,7 @@ static void flush(struct writer *writer)
 	writer->buffer[writer->used] = '\0';
 	pd_text_add(writer->text, writer->buffer);
 	writer->used = 0;
-	if (writer->spills)
+	if (writer->flushes)
 		pd_text_flush_large(writer->text);
 }
 
@@ -334,7 +334,7 @@ static const char *put_page_until(struct writer *writer, const char *page, const
 
 bool pd_flame_write_html(const struct flame_graph *graph, size_t threads, struct pd_text *out)
 {
-	struct writer writer = { .text = out, .spills = true };
+	struct writer writer = { .text = out, .flushes = true };
 	const char *page = put_page_until(&writer, pd_flame_page, "@@TITLE@@");
 
 	put_html(&writer, graph->title);

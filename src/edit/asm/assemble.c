@@ -84,7 +84,7 @@ static enum pd_status take_line(struct pd_assembler *a, const char *line, size_t
 	return status;
 }
 
-static enum pd_status take(struct pd_assembler *a, const char *text, size_t size)
+static enum pd_status assemble_lines(struct pd_assembler *a, const char *text, size_t size)
 {
 	enum pd_status status = PD_OK;
 
@@ -109,7 +109,7 @@ static enum pd_status take(struct pd_assembler *a, const char *text, size_t size
 
 enum pd_status pd_assembler_take(struct pd_assembler *a, const char *text, size_t size, struct pd_error *error)
 {
-	enum pd_status status = a->status < 0 ? a->status : keep(a, take(a, text, size));
+	enum pd_status status = a->status < 0 ? a->status : keep(a, assemble_lines(a, text, size));
 
 	if (status < 0 && error)
 		*error = a->error;

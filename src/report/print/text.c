@@ -90,7 +90,7 @@ static size_t count_lines(const struct pd_text *text)
 
 /* max_lines: not spilled, and ends when the text has as many; 0: no limit. */
 static enum pd_status add_rows(struct pd_report *report, const struct table *table, const struct row *const *rows,
-			       size_t count, bool spills, size_t max_lines)
+			       size_t count, bool flushes, size_t max_lines)
 {
 	struct drawing drawing;
 	bool done = pd_drawing_start(&drawing, report, table, rows, count);
@@ -98,7 +98,7 @@ static enum pd_status add_rows(struct pd_report *report, const struct table *tab
 
 	while (done && status == PD_OK && drawing.next < drawing.count) {
 		done = pd_drawing_next(&drawing);
-		if (spills)
+		if (flushes)
 			status = pd_print_flush_large(report->out);
 		/* Graphs can be long. */
 		else if (max_lines && has_graphs(report) && count_lines(report->out) >= max_lines)

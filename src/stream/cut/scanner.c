@@ -7,7 +7,7 @@
 
 enum {
 	LEAST_REGION = 512 << 10,
-	MOST_SCOUTS = 63,
+	SCANNERS_MAX = 63,
 	LARGEST = 65535, // a record; so long must be what a guess is built on
 	GUESS_WINDOW = 4 * LARGEST,
 	MOST_OTHERS = 32 << 20, // bytes that are kept for the walk
@@ -24,7 +24,7 @@ struct member {
 
 struct pd_scanners {
 	struct pd_file view; // the file as it was; the walk may learn more about it meanwhile
-	struct member members[MOST_SCOUTS];
+	struct member members[SCANNERS_MAX];
 	size_t count, next;
 	atomic_bool ended;
 };
@@ -182,8 +182,8 @@ struct pd_scanners *pd_scanners_start(const struct pd_file *file, size_t threads
 	if (threads < 2 || !is_of_use(file) || part->end <= part->begin)
 		return NULL;
 	size = part->end - part->begin;
-	if (threads > MOST_SCOUTS + 1)
-		threads = MOST_SCOUTS + 1;
+	if (threads > SCANNERS_MAX + 1)
+		threads = SCANNERS_MAX + 1;
 	if (threads > size / LEAST_REGION)
 		threads = (size_t)(size / LEAST_REGION);
 	if (threads < 2 || !(scanners = pd_alloc(sizeof(*scanners))))

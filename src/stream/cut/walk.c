@@ -98,7 +98,7 @@ static enum pd_status take_over(struct walk *walk, const struct pd_scanner *foun
 }
 
 // Samples behind the next start of a scanner are not passed over, so the walk comes to it if it is one.
-static enum pd_status follow_scouts(struct walk *walk, struct pd_error *error)
+static enum pd_status follow_scanners(struct walk *walk, struct pd_error *error)
 {
 	struct pd_stream *stream = walk->stream;
 	enum pd_status status = PD_OK;
@@ -141,7 +141,7 @@ static enum pd_status walk_all(struct walk *walk, struct pd_error *error)
 
 	for (;;) {
 		if (walk->scanners) {
-			status = follow_scouts(walk, error);
+			status = follow_scanners(walk, error);
 			if (status < 0)
 				return status;
 		}
