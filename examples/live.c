@@ -27,7 +27,7 @@ static enum pd_status show(struct pd_live *live, struct pd_symbols *symbols, str
 	if (status == PD_OK)
 		status = pd_sum_add(sum, profile, error);
 	for (size_t i = 0; status == PD_OK; i++) {
-		const struct pd_profile *shown = pd_sum_profile(sum, NULL, pd_live_world(live));
+		const struct pd_profile *shown = pd_sum_profile(sum, NULL, pd_live_state(live));
 
 		entry = pd_profile_entry(shown, i);
 		if (!entry)
@@ -54,7 +54,7 @@ static enum pd_status read_live(struct pd_recorder *recorder, struct pd_error *e
 	if (status == PD_OK)
 		status = pd_live_new(file, NULL, &live, error);
 	if (status == PD_OK)
-		status = pd_symbols_new(file, pd_live_world(live), NULL, &symbols, error);
+		status = pd_symbols_new(file, pd_live_state(live), NULL, &symbols, error);
 	while (status == PD_OK && (status = pd_live_read(live, error)) == PD_OK) {
 		if (seconds() - shown < 0.5)
 			continue;

@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 		status = pd_profile_read(file, &profile_options, &profile, &error);
 	}
 	if (status == PD_OK)
-		status = pd_symbols_new(file, pd_profile_world(profile), NULL, &symbols, &error);
+		status = pd_symbols_new(file, pd_profile_state(profile), NULL, &symbols, &error);
 	if (status == PD_OK)
 		status = pd_profile_name(profile, symbols, &error);
 	if (status == PD_OK)

@@ -63,7 +63,7 @@ VARIABLES = {
                 '\tneed(pd_profile_read(file, &by, &profile, &error) == PD_OK, "profile");',
                 "pd_profile_free(profile);"),
     "symbols": ("struct pd_symbols *symbols = NULL;",
-                'need(pd_symbols_new(file, pd_profile_world(profile), NULL, &symbols, &error) == PD_OK, "symbols");\n'
+                'need(pd_symbols_new(file, pd_profile_state(profile), NULL, &symbols, &error) == PD_OK, "symbols");\n'
                 '\tneed(pd_profile_name(profile, symbols, &error) == PD_OK, "names");',
                 "pd_symbols_free(symbols);"),
     "writer": ("struct pd_writer *writer = NULL;",

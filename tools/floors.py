@@ -135,10 +135,10 @@ def check(top):
 
 GOOD = {
     "src/base/cursor.h": "#include <stdint.h>\n#include <perfdata/perfdata.h>\n",
-    "src/base/cursor.c": '#include "base/cursor.h"\n/*\n#include "state/world.h"\n*/\n',
+    "src/base/cursor.c": '#include "base/cursor.h"\n/*\n#include "state/state.h"\n*/\n',
     "src/base/text.c": 'static const char s[] = "/*";\n#include <string.h>\n',
     "src/record/kernel.c": '#include <linux/perf_event.h>\n#include "stream/stream.h"\n',
-    "src/symbol/lookup.c": '#include "state/world.h"\n#include "object/elf/elf.h"\n',
+    "src/symbol/lookup.c": '#include "state/state.h"\n#include "object/elf/elf.h"\n',
     "src/deps/zstd.c": '#include <zstd.h>\n#include "file/unpack.h"\n#include "deps/deps.h"\n',
     "src/export/text.c": '#include "profile/tree.h"\n#include "base/cursor.h"\n',
     "cli/main.c": '#include <perfdata/perfdata.h>\n#include "cmd.h"\n#include "cli/out.h"\n',
@@ -150,10 +150,10 @@ GOOD = {
 # path: content, line of the violation, words of its reason
 BAD = (
     ("src/base/up.c", '\n#include "format/header.h"\n', 2, "step upward"),
-    ("src/file/up.h", '/* a\nb */ # include "state/world.h" // c\n', 2, "step upward"),
+    ("src/file/up.h", '/* a\nb */ # include "state/state.h" // c\n', 2, "step upward"),
     ("src/state/right.c", '#include "record/record.h"\n', 1, "step upward"),
     ("src/profile/right.c", '#include "export/text.h"\n', 1, "step upward"),
-    ("src/file/angle.c", "#include <state/world.h>\n", 1, "step upward"),
+    ("src/file/angle.c", "#include <state/state.h>\n", 1, "step upward"),
     ("src/record/deps.c", '#include "deps/deps.h"\n', 1, "of deps"),
     ("src/symbol/foreign.c", "#include <elfutils/libdw.h>\n", 1, "foreign header"),
     ("src/file/foreign.c", '#include "zstd.h"\n', 1, "foreign header"),

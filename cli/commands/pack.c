@@ -97,7 +97,7 @@ static int find_objects(struct packing *packing)
 	code = analysis_read(analysis, &options_here, &profile);
 	if (code == CODE_NO_SAMPLES) {
 		analysis->symbols = symbols_open(&options_here.symbols, analysis->input.file,
-						 pd_profile_world(analysis->profile), false);
+						 pd_profile_state(analysis->profile), false);
 		code = analysis->symbols ? CODE_OK : CODE_UNREADABLE;
 	}
 	input_again(&analysis->input);

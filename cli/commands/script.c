@@ -166,13 +166,13 @@ static bool show_progress(void *self, uint64_t done, uint64_t total)
 	return true;
 }
 
-static enum pd_status open_symbols(void *self, struct pd_file *file, const struct pd_world *world,
+static enum pd_status open_symbols(void *self, struct pd_file *file, const struct pd_state *state,
 				   struct pd_symbols **symbols_out, struct pd_error *error)
 {
 	struct script *script = self;
 
 	(void)error;
-	script->symbols = symbols_open(&script->values->symbols, file, world, script->input.out->terminal);
+	script->symbols = symbols_open(&script->values->symbols, file, state, script->input.out->terminal);
 	script->symbols_wrong = !script->symbols;
 	*symbols_out = script->symbols;
 	return script->symbols ? PD_OK : PD_ERROR_STOPPED;

@@ -218,13 +218,13 @@ static void draw_screen(struct top *top, const struct shown *shown)
 
 	pd_text_clear(text);
 	top->frame.terminal = true;
-	top->state.notice = top->notice;
+	top->totals.notice = top->notice;
 	if (top->question)
 		top_notice(top, "%s: %s_", top->question, top->answer);
 	if (top->help)
 		pd_text_add(text, help_text);
 	else
-		done = table_text(&top->look, &top->state, shown, top->screen.lines, &top->frame);
+		done = table_text(&top->look, &top->totals, shown, top->screen.lines, &top->frame);
 	if (!done || pd_text_failed(text))
 		out_of_memory(top);
 	else
@@ -233,7 +233,7 @@ static void draw_screen(struct top *top, const struct shown *shown)
 
 static void draw(struct top *top)
 {
-	struct shown shown = { top->input.file, pd_sum_profile(top->sum, top->input.file, pd_live_world(top->live)),
+	struct shown shown = { top->input.file, pd_sum_profile(top->sum, top->input.file, pd_live_state(top->live)),
 			       top->symbols };
 	bool done = true;
 
@@ -241,8 +241,8 @@ static void draw(struct top *top)
 	if (top->screen.on) {
 		draw_screen(top, &shown);
 	} else {
-		done = top->values->json ? table_json(&top->look, &top->state, &shown, top->out) :
-					   table_text(&top->look, &top->state, &shown, 0, top->out);
+		done = top->values->json ? table_json(&top->look, &top->totals, &shown, top->out) :
+					   table_text(&top->look, &top->totals, &shown, 0, top->out);
 		if (!done)
 			out_of_memory(top);
 	}
@@ -408,8 +408,8 @@ static int run_top(const struct call *call)
 	top->call = call;
 	top->out = call->out;
 	describe_targets(top);
-	top->state =
-		(struct state){ .whom = top->whom, .rate = top->rate, .cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN) };
+	top->totals =
+		(struct totals){ .whom = top->whom, .rate = top->rate, .cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN) };
 	if (top->values->input && has_targets(&top->values->targets))
 		print_error("--input cannot be combined with recording options");
 	else if (take_look(top))

@@ -27,13 +27,13 @@ static enum pd_status ready(void *self, struct pd_window *window, struct pd_erro
 }
 
 /* Once; NULL if they cannot be had, which is told then. */
-static struct pd_symbols *symbols_of(void *self, const struct pd_world *world)
+static struct pd_symbols *symbols_of(void *self, const struct pd_state *state)
 {
 	struct analysis *analysis = self;
 
 	if (!analysis->symbols_asked)
 		analysis->symbols =
-			symbols_open(analysis->symbol_options, analysis->input.file, world, analysis->short_names);
+			symbols_open(analysis->symbol_options, analysis->input.file, state, analysis->short_names);
 	analysis->symbols_asked = true;
 	return analysis->symbols;
 }
@@ -89,7 +89,7 @@ static int name_places(struct analysis *analysis)
 {
 	struct pd_error error;
 
-	if (!symbols_of(analysis, pd_profile_world(analysis->profile)))
+	if (!symbols_of(analysis, pd_profile_state(analysis->profile)))
 		return CODE_UNREADABLE;
 	if (pd_profile_name(analysis->profile, analysis->symbols, &error) >= 0)
 		return CODE_OK;

@@ -35,13 +35,13 @@ static void end_pass(void *self)
 	run->input.quiet = true;
 }
 
-static enum pd_status open_symbols(void *self, struct pd_file *file, const struct pd_world *world,
+static enum pd_status open_symbols(void *self, struct pd_file *file, const struct pd_state *state,
 				   struct pd_symbols **symbols_out, struct pd_error *error)
 {
 	struct run *run = self;
 
 	(void)error;
-	run->symbols = symbols_open(run->symbol_options, file, world, false);
+	run->symbols = symbols_open(run->symbol_options, file, state, false);
 	run->symbols_wrong = !run->symbols;
 	*symbols_out = run->symbols;
 	return run->symbols ? PD_OK : PD_ERROR_STOPPED;

@@ -86,7 +86,7 @@ static bool open_servers(const struct symbol_options *options)
 }
 
 struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_file *file,
-				const struct pd_world *world, bool short_names)
+				const struct pd_state *state, bool short_names)
 {
 	char cache[PATH_SIZE], index[PATH_SIZE], beside[PATH_SIZE];
 	struct pd_symbols_options own = { .size = sizeof(own) };
@@ -114,7 +114,7 @@ struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_
 		own.fetch = pd_debuginfod_fetch;
 		own.fetch_self = servers;
 	}
-	if (pd_symbols_new(file, world, &own, &symbols, &error) == PD_OK)
+	if (pd_symbols_new(file, state, &own, &symbols, &error) == PD_OK)
 		return symbols;
 	print_error("%s", error.message);
 	return NULL;

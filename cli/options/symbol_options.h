@@ -62,9 +62,9 @@ struct symbol_options {
 		OPTION("debuginfod-limit", 0, NUMBER, "MIB", offsetof(type, member.debuginfod_limit),                                            \
 		       "largest file to fetch, in MiB (default: 2048)", GROUP_SYMBOLS)
 
-/* Symbols for a file and its world. short_names says whether C++ names are short if the options do not. Says what is wrong
+/* Symbols for a file and the state of its processes. short_names says whether C++ names are short if the options do not. Says what is wrong
  * and returns NULL then. */
 struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_file *file,
-				const struct pd_world *world, bool short_names);
+				const struct pd_state *state, bool short_names);
 
 #endif

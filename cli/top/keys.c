@@ -42,7 +42,7 @@ static void next_sort(struct top *top)
 static void next_event(struct top *top)
 {
 	size_t count = pd_file_event_count(top->input.file);
-	const struct pd_profile *profile = pd_sum_profile(top->sum, top->input.file, pd_live_world(top->live));
+	const struct pd_profile *profile = pd_sum_profile(top->sum, top->input.file, pd_live_state(top->live));
 
 	for (size_t i = 0; i < count; i++) {
 		const struct pd_profile_total *total;

@@ -59,7 +59,7 @@ enum pd_status top_begin(struct top *top, struct pd_error *error)
 	status = pd_live_new(top->input.file, &how, &top->live, error);
 	if (status < 0)
 		return status;
-	top->symbols = symbols_open(&top->values->symbols, top->input.file, pd_live_world(top->live), true);
+	top->symbols = symbols_open(&top->values->symbols, top->input.file, pd_live_state(top->live), true);
 	if (!top->symbols)
 		top->code = CODE_UNREADABLE;
 	return top->symbols ? PD_OK : PD_END;
@@ -92,28 +92,28 @@ static void count_samples(struct top *top, const struct pd_profile *profile)
 {
 	const struct pd_profile_losses *losses = pd_profile_losses(profile);
 	const struct pd_profile_entry *entry;
-	struct state *state = &top->state;
+	struct totals *totals = &top->totals;
 
-	state->samples = state->kernel_samples = 0;
+	totals->samples = totals->kernel_samples = 0;
 	for (size_t i = 0; (entry = pd_profile_entry(profile, i)) != NULL; i++) {
 		const struct pd_stack *stack = pd_profile_stack(profile, entry->stack);
 
-		state->samples += entry->samples;
+		totals->samples += entry->samples;
 		if (pd_profile_frame(profile, stack->ip)->cpumode == PD_CPUMODE_KERNEL)
-			state->kernel_samples += entry->samples;
+			totals->kernel_samples += entry->samples;
 	}
-	state->all_samples += state->samples;
-	state->lost += losses->lost + losses->lost_samples;
+	totals->all_samples += totals->samples;
+	totals->lost += losses->lost + losses->lost_samples;
 }
 
 static void count_threads(struct top *top)
 {
-	const struct pd_world *world = pd_live_world(top->live);
+	const struct pd_state *state = pd_live_state(top->live);
 	const struct pd_thread *thread;
 
-	top->state.threads = 0;
-	for (size_t i = 0; (thread = pd_world_thread(world, i)) != NULL; i++)
-		top->state.threads += thread->tid && thread->end.time_ns == PD_NEVER;
+	top->totals.threads = 0;
+	for (size_t i = 0; (thread = pd_state_thread(state, i)) != NULL; i++)
+		top->totals.threads += thread->tid && thread->end.time_ns == PD_NEVER;
 }
 
 void top_describe_rate(struct top *top)
@@ -148,7 +148,7 @@ bool top_take(struct top *top)
 		count_samples(top, profile);
 		count_threads(top);
 		top_describe_rate(top);
-		top->state.seconds = now - top->last;
+		top->totals.seconds = now - top->last;
 		top->last = now;
 	}
 	pd_profile_free(profile);

@@ -90,10 +90,10 @@ static double percent_of(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static void add_head(const struct look *look, const struct state *state, const struct shown *shown,
+static void add_head(const struct look *look, const struct totals *totals, const struct shown *shown,
 		     struct pd_text *text)
 {
-	double rate = state->seconds > 0 ? (double)state->samples / state->seconds : 0;
+	double rate = totals->seconds > 0 ? (double)totals->samples / totals->seconds : 0;
 	size_t count = pd_file_event_count(shown->file);
 	const char *name = "";
 
@@ -104,13 +104,13 @@ static void add_head(const struct look *look, const struct state *state, const s
 		       "perfdata top: %.0f samples/s, kernel %.1f%%, lost %" PRIu64
 		       " (%.2f%%), [%s %s], %s, %zu CPU%s, "
 		       "%zu threads\n",
-		       rate, percent_of(state->kernel_samples, state->samples), state->lost,
-		       percent_of(state->lost, state->lost + state->all_samples), state->rate, name, state->whom,
-		       state->cpus, state->cpus == 1 ? "" : "s", state->threads);
-	pd_text_printf(text, "%s\n", state->notice ? state->notice : "");
+		       rate, percent_of(totals->kernel_samples, totals->samples), totals->lost,
+		       percent_of(totals->lost, totals->lost + totals->all_samples), totals->rate, name, totals->whom,
+		       totals->cpus, totals->cpus == 1 ? "" : "s", totals->threads);
+	pd_text_printf(text, "%s\n", totals->notice ? totals->notice : "");
 }
 
-bool table_text(const struct look *look, const struct state *state, const struct shown *shown, size_t lines,
+bool table_text(const struct look *look, const struct totals *totals, const struct shown *shown, size_t lines,
 		struct output *out)
 {
 	struct pd_report_text_options options = { .size = sizeof(options), .escape = true };
@@ -119,7 +119,7 @@ bool table_text(const struct look *look, const struct state *state, const struct
 	const struct pd_report_table *table;
 	struct pd_report *report;
 
-	add_head(look, state, shown, out->text);
+	add_head(look, totals, shown, out->text);
 	report = build(look, shown, most);
 	for (size_t i = 0; report && done && (table = pd_report_table(report, i)) != NULL; i++) {
 		if (!several && table->first_event != look->event)
@@ -137,7 +137,7 @@ bool table_text(const struct look *look, const struct state *state, const struct
 
 /* ---- JSON ---- */
 
-bool table_json(const struct look *look, const struct state *state, const struct shown *shown, struct output *out)
+bool table_json(const struct look *look, const struct totals *totals, const struct shown *shown, struct output *out)
 {
 	struct pd_json json = { .text = out->text };
 	struct pd_report *report;
@@ -147,13 +147,13 @@ bool table_json(const struct look *look, const struct state *state, const struct
 	clock_gettime(CLOCK_REALTIME, &now);
 	pd_json_open(&json, NULL, '{');
 	pd_json_double(&json, "time", (double)now.tv_sec + (double)now.tv_nsec / 1e9);
-	pd_json_double(&json, "seconds", state->seconds);
-	pd_json_number(&json, "samples", state->samples);
-	pd_json_number(&json, "kernel_samples", state->kernel_samples);
-	pd_json_number(&json, "all_samples", state->all_samples);
-	pd_json_number(&json, "all_lost", state->lost);
-	pd_json_number(&json, "cpus", state->cpus);
-	pd_json_number(&json, "threads", state->threads);
+	pd_json_double(&json, "seconds", totals->seconds);
+	pd_json_number(&json, "samples", totals->samples);
+	pd_json_number(&json, "kernel_samples", totals->kernel_samples);
+	pd_json_number(&json, "all_samples", totals->all_samples);
+	pd_json_number(&json, "all_lost", totals->lost);
+	pd_json_number(&json, "cpus", totals->cpus);
+	pd_json_number(&json, "threads", totals->threads);
 	pd_text_add(out->text, ",");
 	report = build(look, shown, look->entries);
 	done = report && pd_report_json_members(report, out->text, NULL) != PD_ERROR_MEMORY;

@@ -57,7 +57,7 @@ struct look {
 #define ALL_EVENTS SIZE_MAX
 
 /* What the head says. */
-struct state {
+struct totals {
 	double seconds;                   /* that the table is newer by */
 	uint64_t samples, kernel_samples; /* of that time */
 	uint64_t lost, all_samples;       /* since the beginning */
@@ -77,10 +77,10 @@ struct shown {
 /* Keys that tell what is needed of samples: PD_BY_... False, and a message, for a key that is none. */
 bool table_by(const struct look *look, uint32_t *by_out);
 /* Prints head and table; lines: about so many, 0: all. False if there is no memory. */
-bool table_text(const struct look *look, const struct state *state, const struct shown *shown, size_t lines,
+bool table_text(const struct look *look, const struct totals *totals, const struct shown *shown, size_t lines,
 		struct output *out);
 /* The same as an object in a line. */
-bool table_json(const struct look *look, const struct state *state, const struct shown *shown, struct output *out);
+bool table_json(const struct look *look, const struct totals *totals, const struct shown *shown, struct output *out);
 
 /* ---- the command ---- */
 
@@ -117,7 +117,7 @@ struct top {
 	struct pd_sum *sum;
 	struct pd_select *select;
 	struct look look;
-	struct state state;
+	struct totals totals;
 	char sort[PROMPT_MOST], filter[PROMPT_MOST], whom[PROMPT_MOST], rate[64], notice[2 * PROMPT_MOST];
 	bool hide_kernel, hide_user;
 	double delay, last; /* seconds */

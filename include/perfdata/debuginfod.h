@@ -14,7 +14,7 @@
  *
  *	if (pd_debuginfod_open(64 << 20, NULL, NULL, &servers, &error) == PD_OK) {
  *		options.fetch_self = servers;
- *		// pd_symbols_new(file, world, &options, &symbols, &error)
+ *		// pd_symbols_new(file, state, &options, &symbols, &error)
  *		pd_debuginfod_close(servers);
  *	}
  */

@@ -61,9 +61,9 @@ struct pd_extract_options {
 	/* FIRST, LAST: the number of samples, or, if not 0, the span of time. Memory: 16 bytes per sample of the number. */
 	uint64_t sample_count;
 	uint64_t span_ns;
-	/* MATCHING by object or function: opens symbols for the world. They are the caller's, and are closed before
+	/* MATCHING by object or function: opens symbols for the state. They are the caller's, and are closed before
 	 * pd_extract_free. NULL: pd_symbols_new without options. */
-	enum pd_status (*symbols)(void *self, struct pd_file *file, const struct pd_world *world,
+	enum pd_status (*symbols)(void *self, struct pd_file *file, const struct pd_state *state,
 				  struct pd_symbols **symbols_out, struct pd_error *error);
 	/* Called periodically with bytes done and in total (0 if unknown). May be NULL. */
 	void (*progress)(void *self, uint64_t done, uint64_t total);

@@ -7,7 +7,7 @@
  *
  * Threads and mappings stay in memory until the live profile is freed: pd_live_grown returns how many were added.
  * After pd_recorder_switch the recorder starts again, with a new file, live profile and symbols; a sum has its own
- * names and remains valid. For symbols: pd_symbols_new with pd_live_world, then pd_profile_name on what was taken.
+ * names and remains valid. For symbols: pd_symbols_new with pd_live_state, then pd_profile_name on what was taken.
  *
  * Example:
  *
@@ -46,19 +46,19 @@ struct pd_live_options {
 
 struct pd_live;
 
-/** The file must outlive the live profile. Errors: those of pd_stream_open, pd_world_new. */
+/** The file must outlive the live profile. Errors: those of pd_stream_open, pd_state_new. */
 PD_API enum pd_status pd_live_new(struct pd_file *file, const struct pd_live_options *options,
 				  struct pd_live **live_out, struct pd_error *error);
 PD_API void pd_live_free(struct pd_live *live);
 /** Reads to the end of the next round (FINISHED_ROUND); blocks. PD_END: the stream has ended, but pd_live_take may
- * still return samples. Errors: those of pd_stream_next and pd_world_take. */
+ * still return samples. Errors: those of pd_stream_next and pd_state_take. */
 PD_API enum pd_status pd_live_read(struct pd_live *live, struct pd_error *error);
 /** Returns a profile of the samples since the last call, except those of the last round, which may be newer than
  * mappings in the next one. It is owned by the caller and must be freed before the live profile.
- * Errors: those of pd_world_finalize; PD_ERROR_MEMORY. */
+ * Errors: those of pd_state_finalize; PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_live_take(struct pd_live *live, struct pd_profile **profile_out, struct pd_error *error);
-/** The world. Settled by pd_live_take. */
-PD_API const struct pd_world *pd_live_world(const struct pd_live *live);
+/** The state. Settled by pd_live_take. */
+PD_API const struct pd_state *pd_live_state(const struct pd_live *live);
 /** Number of thread and mapping records in memory: those of the initial state, and all. */
 PD_API void pd_live_grown(const struct pd_live *live, uint64_t *first_out, uint64_t *all_out);
 
@@ -72,8 +72,8 @@ PD_API enum pd_status pd_sum_add(struct pd_sum *sum, const struct pd_profile *pr
 /** Multiplies all counts by part / whole, rounded down; entries that become 0 are removed. */
 PD_API enum pd_status pd_sum_fade(struct pd_sum *sum, unsigned part, unsigned whole, struct pd_error *error);
 /** The sum as a symbolized profile, without source lines. Events are those of file, by index; NULL: none. Losses are
- * those of all added profiles and do not decay. Valid until the sum, file or world changes. */
-PD_API const struct pd_profile *pd_sum_profile(struct pd_sum *sum, struct pd_file *file, const struct pd_world *world);
+ * those of all added profiles and do not decay. Valid until the sum, file or state changes. */
+PD_API const struct pd_profile *pd_sum_profile(struct pd_sum *sum, struct pd_file *file, const struct pd_state *state);
 
 #ifdef __cplusplus
 }

@@ -23,7 +23,7 @@
  *   stream.h  records
  *   run.h     records on several threads
  *   check.h   reporting every problem of a file
- *   world.h   threads and mappings at any time
+ *   state.h   threads and mappings at any time
  *   trace.h   fields of tracepoints
  *   jitdump.h JIT-compiled code from jitdump files
  *   symbol.h  names of addresses
@@ -115,7 +115,7 @@
 #include <perfdata/symbol.h>
 #include <perfdata/text.h>
 #include <perfdata/trace.h>
-#include <perfdata/world.h>
+#include <perfdata/state.h>
 #include <perfdata/writer.h>
 
 #endif

@@ -5,7 +5,7 @@
  * Samples with equal event, stack and other selected keys form one entry. Reading aggregates addresses; they are
  * symbolized afterwards, once for each distinct stack. Memory grows with distinct stacks, not with samples.
  *
- * Names come with pd_symbols_new, of the profile's world, and pd_profile_name; then pd_profile_stack has frames with places.
+ * Names come with pd_symbols_new, of the profile's state, and pd_profile_name; then pd_profile_stack has frames with places.
  * The result, including the order of entries, does not depend on the number of threads.
  *
  * Example:
@@ -72,12 +72,12 @@ struct pd_profile_options {
 	void *self;
 	uint64_t from_ns, to_ns; /* time range; to_ns is inclusive, 0: open */
 	bool slices;             /* also aggregate each entry by time slice, see pd_profile_slices */
-	/* Returns the symbols that will be used for symbolization, opened with this finalized world; they are owned by the
+	/* Returns the symbols that will be used for symbolization, opened with this finalized state; they are owned by the
 	 * caller, and must remain valid and unused by others until the profile is read. Called if a process
 	 * mapped a jitdump, to distinguish JIT-compiled code that replaced other code at one address; and for large
 	 * files, to load symbol tables in the background, except those that pd_symbols_options.fetch has to get. May be
 	 * NULL, and may return NULL. */
-	struct pd_symbols *(*symbols)(void *self, const struct pd_world *world);
+	struct pd_symbols *(*symbols)(void *self, const struct pd_state *state);
 };
 
 /** Unit of the natural weight of samples of an event: their period if recorded, else 1. Weights of different events
@@ -159,9 +159,9 @@ struct pd_profile_losses {
 PD_API enum pd_status pd_profile_read(struct pd_file *file, const struct pd_profile_options *options,
 				      struct pd_profile **profile_out, struct pd_error *error);
 PD_API void pd_profile_free(struct pd_profile *profile);
-/** The finalized world of the file. Owned by the profile. */
-PD_API const struct pd_world *pd_profile_world(const struct pd_profile *profile);
-/** Symbolizes all stacks. symbols must have been opened with the profile's world and must outlive later queries.
+/** The finalized state of the file. Owned by the profile. */
+PD_API const struct pd_state *pd_profile_state(const struct pd_profile *profile);
+/** Symbolizes all stacks. symbols must have been opened with the profile's state and must outlive later queries.
  * Errors: PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_profile_name(struct pd_profile *profile, struct pd_symbols *symbols, struct pd_error *error);
 

@@ -66,7 +66,7 @@ struct pd_run_options {
 	 * NULL. */
 	enum pd_status (*first)(void *self, struct pd_stream *stream, const struct pd_record *record,
 				struct pd_error *error);
-	/* Called between the first pass and the sink: finalize a world, choose a time range. May change from_ns and
+	/* Called between the first pass and the sink: finalize a state, choose a time range. May change from_ns and
 	 * to_ns of *window, which are set as below. May be NULL. */
 	enum pd_status (*ready)(void *self, struct pd_window *window, struct pd_error *error);
 	void *self; /* first argument of first, ready and progress */

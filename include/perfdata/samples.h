@@ -65,9 +65,9 @@ struct pd_samples_options {
 	bool (*progress)(void *self, uint64_t done, uint64_t total);
 	/* A pipe has more events than before. */
 	enum pd_status (*learn)(void *self, struct pd_file *file, struct pd_error *error);
-	/* Opens the symbols for this world, once. They are the caller's, and are closed before pd_samples_free. NULL:
+	/* Opens the symbols for this state, once. They are the caller's, and are closed before pd_samples_free. NULL:
 	 * those of pd_symbols_new without options. */
-	enum pd_status (*symbols)(void *self, struct pd_file *file, const struct pd_world *world,
+	enum pd_status (*symbols)(void *self, struct pd_file *file, const struct pd_state *state,
 				  struct pd_symbols **symbols_out, struct pd_error *error);
 	pd_warn_fn *warn;
 	void *self; /* first argument of the functions */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * symbol.h - symbolization: from an address in the world to an object, function and source line.
+ * symbol.h - symbolization: from an address of a process to an object, function and source line.
  *
  * An object is searched for at the first lookup of an address in it, in the directories given by the options only;
  * never on the network unless a fetch function is given. A file with another build id than the recorded one is not
@@ -12,7 +12,7 @@
  *
  * Example:
  *
- *	if (pd_symbols_new(file, pd_profile_world(profile), NULL, &symbols, &error) == PD_OK) {
+ *	if (pd_symbols_new(file, pd_profile_state(profile), NULL, &symbols, &error) == PD_OK) {
  *		pd_profile_name(profile, symbols, &error);
  *		for (size_t i = 0; pd_symbols_function(symbols, i); i++)
  *			printf("%s\n", pd_symbols_function(symbols, i)->name);
@@ -22,7 +22,7 @@
 #ifndef PERFDATA_SYMBOL_H
 #define PERFDATA_SYMBOL_H
 
-#include <perfdata/world.h>
+#include <perfdata/state.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -111,16 +111,16 @@ struct pd_line {
 	bool inlined;                       /* inlined into the function of the next entry */
 };
 
-/** Opens the symbols of a file. world must be finalized during lookups; file and world must outlive the symbols. If the
+/** Opens the symbols of a file. state must be finalized during lookups; file and state must outlive the symbols. If the
  * file is a bundle (bundle.h), objects are searched in it first, and those without build id only there, unless symfs
  * is given. Errors: PD_ERROR_MEMORY, PD_ERROR_ARGUMENT; PD_ERROR_SYSTEM and PD_ERROR_FORMAT if a given kallsyms,
  * vmlinux or archive cannot be read. */
-PD_API enum pd_status pd_symbols_new(struct pd_file *file, const struct pd_world *world,
+PD_API enum pd_status pd_symbols_new(struct pd_file *file, const struct pd_state *state,
 				     const struct pd_symbols_options *options, struct pd_symbols **symbols_out,
 				     struct pd_error *error);
 PD_API void pd_symbols_free(struct pd_symbols *symbols);
 
-/** Symbolizes an address of a process: pd_world_locate, then its function. cpumode is PD_CPUMODE_... Never fails: out
+/** Symbolizes an address of a process: pd_state_locate, then its function. cpumode is PD_CPUMODE_... Never fails: out
  * of memory, the result is unresolved, see pd_symbols_failed. */
 PD_API struct pd_place pd_symbols_place(struct pd_symbols *symbols, uint32_t pid, unsigned cpumode,
 					struct pd_moment when, uint64_t addr);
@@ -138,7 +138,7 @@ PD_API size_t pd_symbols_lines(struct pd_symbols *symbols, const struct pd_place
 /** Build id of an object: the recorded one, else that of the file below symfs, the running kernel, its modules or its
  * vdso, if it is provably unchanged: a file with another inode than recorded, or modified after the recording, is not
  * used. False if there is none: then *why_out is the reason, valid until the next call. The object must belong to the
- * symbols' world. */
+ * symbols' state. */
 PD_API bool pd_symbols_build_id(struct pd_symbols *symbols, const struct pd_object *object, struct pd_build_id *id_out,
 				const char **why_out);
 /** True if memory ran out: names may be missing. */

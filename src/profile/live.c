@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live profiles. What is no sample goes into the world at once; samples wait, as copies, until the world is finalized.
+ * Live profiles. What is no sample goes into the state at once; samples wait, as copies, until the state is finalized.
  * Those of the last round wait longer: rings are read one after another, so a map that is older than a sample may come
  * one round after it, but never two.
  */
@@ -20,12 +20,12 @@ struct pd_live {
 	struct pd_file *file;
 	struct pd_profile_options options;
 	uint64_t limit;
-	struct pd_world *world;
+	struct pd_state *state;
 	struct pd_stream *stream;
 	struct pd_stream *shown; // samples that waited
 	struct pd_batch waiting;
 	size_t last_round;       // where it begins in waiting
-	uint64_t first, records; // that the world knows
+	uint64_t first, records; // that the state knows
 	bool began, ended;
 	struct pd_profile_losses losses; // since the last profile
 	struct pd_last_value *values;    // of counters, from profile to profile
@@ -60,7 +60,7 @@ enum pd_status pd_live_new(struct pd_file *file, const struct pd_live_options *o
 		return pd_fail_memory(error);
 	live->file = file;
 	take_options(live, &all);
-	status = pd_world_new(NULL, &live->world, error);
+	status = pd_state_new(NULL, &live->state, error);
 	if (status >= 0)
 		status = pd_stream_open(file, NULL, &live->shown, error);
 	// that one reads nothing, so the pipe has not begun
@@ -82,7 +82,7 @@ void pd_live_free(struct pd_live *live)
 	pd_stream_close(live->shown);
 	pd_stream_close(live->stream);
 	pd_batch_fini(&live->waiting);
-	pd_world_free(live->world);
+	pd_state_free(live->state);
 	pd_free(live->values);
 	pd_free(live);
 }
@@ -105,7 +105,7 @@ static enum pd_status take_other(struct pd_live *live, const struct pd_record *r
 	if (record->type == PD_RECORD_FINISHED_INIT)
 		live->first = live->records;
 	pd_profile_note_losses(&live->losses, record);
-	return pd_world_take(live->world, record, error);
+	return pd_state_take(live->state, record, error);
 }
 
 enum pd_status pd_live_read(struct pd_live *live, struct pd_error *error)
@@ -184,10 +184,10 @@ static void drop_taken(struct pd_live *live)
 // What the head of a pipe says is known with the first round.
 static enum pd_status bind_first_round(struct pd_live *live, struct pd_error *error)
 {
-	enum pd_status status = live->began ? PD_OK : pd_world_take_features(live->world, live->file, error);
+	enum pd_status status = live->began ? PD_OK : pd_state_take_features(live->state, live->file, error);
 
 	live->began = true;
-	return status < 0 ? status : pd_world_finalize(live->world, error);
+	return status < 0 ? status : pd_state_finalize(live->state, error);
 }
 
 enum pd_status pd_live_take(struct pd_live *live, struct pd_profile **profile_out, struct pd_error *error)
@@ -199,12 +199,12 @@ enum pd_status pd_live_take(struct pd_live *live, struct pd_profile **profile_ou
 		return pd_fail_memory(error);
 	profile->options = live->options;
 	profile->file = live->file;
-	profile->world = live->world;
-	profile->foreign_world = true;
+	profile->state = live->state;
+	profile->foreign_state = true;
 	profile->losses = live->losses;
 	profile->collector = (struct pd_collector){
 		.options = &profile->options,
-		.world = live->world,
+		.state = live->state,
 		.file = live->file,
 		.seed = live->file->secret,
 	};
@@ -221,9 +221,9 @@ enum pd_status pd_live_take(struct pd_live *live, struct pd_profile **profile_ou
 	return status;
 }
 
-const struct pd_world *pd_live_world(const struct pd_live *live)
+const struct pd_state *pd_live_state(const struct pd_live *live)
 {
-	return live->world;
+	return live->state;
 }
 
 void pd_live_grown(const struct pd_live *live, uint64_t *first_out, uint64_t *all_out)

@@ -34,7 +34,7 @@ static void load_objects(const struct naming *n)
 		struct pd_location location;
 
 		if (profile->origins[i].is_known && !pd_lookup_loaded(n->symbols, profile->origins[i].object) &&
-		    pd_world_locate(profile->world, frame->pid, frame->cpumode, frame->when, frame->place.recorded,
+		    pd_state_locate(profile->state, frame->pid, frame->cpumode, frame->when, frame->place.recorded,
 				    &location))
 			pd_lookup_open(n->symbols, &location);
 	}

@@ -43,7 +43,7 @@ static enum pd_status learn(void *self, struct pd_stream *stream, const struct p
 
 	(void)stream;
 	pd_profile_note_losses(&profile->losses, record);
-	return pd_world_take(profile->world, record, error);
+	return pd_state_take(profile->state, record, error);
 }
 
 // A hundredth of the time that is taken, rounded up.
@@ -68,11 +68,11 @@ static void set_slices(struct pd_profile *profile, const struct pd_window *windo
 	collector->first_slice = first / collector->slice_ns;
 }
 
-static bool has_jitdumps(const struct pd_world *world)
+static bool has_jitdumps(const struct pd_state *state)
 {
 	const struct pd_object *object;
 
-	for (size_t i = 0; (object = pd_world_object(world, i)); i++)
+	for (size_t i = 0; (object = pd_state_object(state, i)); i++)
 		if (pd_jitdump_is(object->path))
 			return true;
 	return false;
@@ -105,11 +105,11 @@ static bool can_prepare(const struct pd_profile *profile)
 
 static void use_symbols(struct pd_profile *profile)
 {
-	bool apart = has_jitdumps(profile->world);
+	bool apart = has_jitdumps(profile->state);
 	struct pd_symbols *symbols = NULL;
 
 	if (profile->options.symbols && (apart || can_prepare(profile)))
-		symbols = profile->options.symbols(profile->options.self, profile->world);
+		symbols = profile->options.symbols(profile->options.self, profile->state);
 	if (symbols && apart)
 		report_codes_apart(profile, symbols);
 	else if (symbols)
@@ -120,12 +120,12 @@ static void use_symbols(struct pd_profile *profile)
 static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_error *error)
 {
 	struct pd_profile *profile = self;
-	enum pd_status status = pd_world_take_features(profile->world, profile->file, error);
+	enum pd_status status = pd_state_take_features(profile->state, profile->file, error);
 
 	profile->losses.first_ns = window->first_ns;
 	profile->losses.last_ns = window->last_ns;
 	if (status >= 0)
-		status = pd_world_finalize(profile->world, error);
+		status = pd_state_finalize(profile->state, error);
 	if (status >= 0 && profile->options.ready)
 		status = profile->options.ready(profile->options.self, window, error);
 	profile->options.from_ns = window->from_ns;
@@ -168,7 +168,7 @@ static enum pd_status make_clone(void *self, void **clone_out, struct pd_error *
 		return pd_fail_memory(error);
 	*clone = (struct pd_collector){
 		.options = collector->options,
-		.world = collector->world,
+		.state = collector->state,
 		.file = collector->file,
 		.seed = collector->seed,
 		.slice_ns = collector->slice_ns,
@@ -285,11 +285,11 @@ enum pd_status pd_profile_finish(struct pd_profile *profile, enum pd_status stat
 
 static enum pd_status fill(struct pd_profile *profile, struct pd_error *error)
 {
-	enum pd_status status = pd_world_new(NULL, &profile->world, error);
+	enum pd_status status = pd_state_new(NULL, &profile->state, error);
 
 	profile->collector = (struct pd_collector){
 		.options = &profile->options,
-		.world = profile->world,
+		.state = profile->state,
 		.file = profile->file,
 		.seed = profile->file->secret,
 	};
@@ -322,8 +322,8 @@ void pd_profile_free(struct pd_profile *profile)
 	if (!profile)
 		return;
 	pd_collector_fini(&profile->collector);
-	if (!profile->foreign_world)
-		pd_world_free(profile->world);
+	if (!profile->foreign_state)
+		pd_state_free(profile->state);
 	pd_free(profile->totals);
 	pd_free(profile->entries);
 	pd_free(profile->slices);
@@ -340,9 +340,9 @@ void pd_profile_free(struct pd_profile *profile)
 
 // ---- what users ask ----
 
-const struct pd_world *pd_profile_world(const struct pd_profile *profile)
+const struct pd_state *pd_profile_state(const struct pd_profile *profile)
 {
-	return profile->world;
+	return profile->state;
 }
 
 const struct pd_profile_entry *pd_profile_entry(const struct pd_profile *profile, size_t index)

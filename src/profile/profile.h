@@ -15,8 +15,8 @@ struct pd_slice_range {
 struct pd_profile {
 	struct pd_profile_options options;
 	struct pd_file *file;
-	struct pd_world *world;
-	bool foreign_world;         // it belongs to somebody else
+	struct pd_state *state;
+	bool foreign_state;         // it belongs to somebody else
 	struct pd_symbols *symbols; // that are loaded and used beside other work, or NULL
 	pthread_t preparer;         // of symbols, while samples are read
 	bool prepares;

@@ -429,14 +429,14 @@ enum pd_status pd_sum_fade(struct pd_sum *sum, unsigned part, unsigned whole, st
 	return pd_fail_memory(error);
 }
 
-const struct pd_profile *pd_sum_profile(struct pd_sum *sum, struct pd_file *file, const struct pd_world *world)
+const struct pd_profile *pd_sum_profile(struct pd_sum *sum, struct pd_file *file, const struct pd_state *state)
 {
 	struct pd_profile *view = &sum->view;
 	size_t count = file ? pd_file_event_count(file) : 0;
 
 	view->file = file;
-	view->world = (struct pd_world *)(uintptr_t)world;
-	view->foreign_world = true;
+	view->state = (struct pd_state *)(uintptr_t)state;
+	view->foreign_state = true;
 	for (size_t i = 0; i < view->entry_count; i++)
 		view->entries[i].event = sum->beside[i].event < count ? pd_file_event(file, sum->beside[i].event) :
 									NULL;

@@ -166,7 +166,7 @@ enum pd_status pd_report_read(struct pd_file *file, const struct pd_report_optio
 	status = pd_profile_read(file, &wanted, &report->own_profile, error);
 	if (status >= 0)
 		status =
-			pd_symbols_new(file, pd_profile_world(report->own_profile), names, &report->own_symbols, error);
+			pd_symbols_new(file, pd_profile_state(report->own_profile), names, &report->own_symbols, error);
 	if (status >= 0)
 		status = pd_profile_name(report->own_profile, report->own_symbols, error);
 	if (status >= 0)

@@ -8,7 +8,7 @@
 #include <perfdata/objects.h>
 #include <perfdata/stream.h>
 #include <perfdata/symbol.h>
-#include <perfdata/world.h>
+#include <perfdata/state.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -29,7 +29,7 @@ struct pd_objects {
 	struct pd_file *file;
 	struct pd_objects_options options;
 	struct pd_arena names;
-	struct pd_world *world;
+	struct pd_state *state;
 	struct pd_symbols *symbols;
 	struct pd_listed_object *lines;
 	size_t count, capacity;
@@ -235,7 +235,7 @@ static bool feed(void *self, struct pd_stream *stream, const struct pd_record *r
 	/* They stand in front of the maps that they are for, and so in front in the list. */
 	if (record->type == PD_RECORD_HEADER_BUILD_ID && !take_record(list, record))
 		return false;
-	return keep(list, pd_world_take(list->world, record, &list->error));
+	return keep(list, pd_state_take(list->state, record, &list->error));
 }
 
 static struct pd_build_id id_of(const struct pd_object *object)
@@ -271,7 +271,7 @@ static bool take_mappings(struct pd_objects *list, bool timed)
 {
 	const struct pd_mapping *mapping;
 
-	for (size_t i = 0; (mapping = pd_world_mapping(list->world, i)) != NULL; i++) {
+	for (size_t i = 0; (mapping = pd_state_mapping(list->state, i)) != NULL; i++) {
 		struct pd_location location = { .mapping = mapping, .object = mapping->object };
 		struct pd_place place;
 
@@ -346,14 +346,14 @@ static enum pd_status find_hits(struct pd_objects *list)
 	const struct pd_symbols_options options = { .size = sizeof(options), .flags = PD_SYMBOLS_NO_FILES };
 	enum pd_status status;
 
-	if (!keep(list, pd_world_new(NULL, &list->world, &list->error)) ||
-	    !keep(list, pd_world_take_features(list->world, list->file, &list->error)))
+	if (!keep(list, pd_state_new(NULL, &list->state, &list->error)) ||
+	    !keep(list, pd_state_take_features(list->state, list->file, &list->error)))
 		return list->status;
 	status = read_records(list, feed);
 	if (status < 0)
 		return status;
-	if (!keep(list, pd_world_finalize(list->world, &list->error)) ||
-	    !keep(list, pd_symbols_new(list->file, list->world, &options, &list->symbols, &list->error)) ||
+	if (!keep(list, pd_state_finalize(list->state, &list->error)) ||
+	    !keep(list, pd_symbols_new(list->file, list->state, &options, &list->symbols, &list->error)) ||
 	    !take_objects(list))
 		return list->status;
 	if (list->options.again)
@@ -428,7 +428,7 @@ void pd_objects_free(struct pd_objects *list)
 	if (!list)
 		return;
 	pd_symbols_free(list->symbols);
-	pd_world_free(list->world);
+	pd_state_free(list->state);
 	pd_arena_fini(&list->names);
 	pd_free(list->lines);
 	pd_free(list->slots);

@@ -5,7 +5,7 @@
 
 #include <perfdata/json.h>
 #include <perfdata/objects.h>
-#include <perfdata/world.h>
+#include <perfdata/state.h>
 
 enum {
 	ID_DIGITS = 2 * PD_BUILD_ID_SIZE,

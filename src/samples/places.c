@@ -56,9 +56,9 @@ static struct pd_place locate(struct pd_samples *samples, const struct pd_shown_
 	*fixed_out = false; /* what is nowhere is made faster than kept: there may be any number of them */
 	if (cpumode != PD_CPUMODE_USER && cpumode != PD_CPUMODE_KERNEL)
 		return place;
-	found = pd_world_locate(samples->world, hit->pid, cpumode, hit->when, addr, &location);
+	found = pd_state_locate(samples->state, hit->pid, cpumode, hit->when, addr, &location);
 	if (!found && anywhere && other != cpumode)
-		found = pd_world_locate(samples->world, hit->pid, other, hit->when, addr, &location);
+		found = pd_state_locate(samples->state, hit->pid, other, hit->when, addr, &location);
 	if (!found && (cpumode == PD_CPUMODE_KERNEL || (anywhere && other == PD_CPUMODE_KERNEL)))
 		return ask_symbols(samples, hit, NULL, addr);
 	if (!found)
@@ -282,7 +282,7 @@ find_stretch(const struct pd_samples *samples, const struct pd_shown_sample *hit
 		at++;
 	stretch = stretches[at];
 	if (addr - stretch.begin >= stretch.size) {
-		pd_world_locate(samples->world, hit->pid, PD_CPUMODE_USER, hit->when, addr, &location);
+		pd_state_locate(samples->state, hit->pid, PD_CPUMODE_USER, hit->when, addr, &location);
 		stretch = (struct pd_address_range){ .begin = location.begin, .size = location.end - location.begin };
 		stretch.nowhere = !location.mapping;
 		stretch.known = location.mapping && location.mapping->by_offset;

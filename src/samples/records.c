@@ -295,7 +295,7 @@ static void print_start(struct pd_samples *samples, const struct pd_record *reco
 		if (record->type == PD_RECORD_FORK || record->type == PD_RECORD_EXIT)
 			hit.time_ns = ((const struct pd_task *)decoded)->time_ns;
 	}
-	hit.comm = tid == UINT32_MAX ? ":-1" : pd_world_comm(samples->world, tid, hit.when, unknown);
+	hit.comm = tid == UINT32_MAX ? ":-1" : pd_state_comm(samples->state, tid, hit.when, unknown);
 	wide = !((hit.shown & FIELD_IP) && !samples->options.no_chains &&
 		 (event->attr->sample_type & PD_MASK(PD_SAMPLE_TYPE_CALLCHAIN)));
 	pd_samples_start(samples, &hit, record->type, wide);

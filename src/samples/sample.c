@@ -277,7 +277,7 @@ static void print_memory(struct pd_samples *samples, const struct pd_shown_sampl
 	if (shown & FIELD_RETIRE_LAT)
 		pd_line_dec(line, PD_BITS(sample->weight_struct, PD_WEIGHT_VAR3_W), 16, ' ');
 	if (shown & FIELD_CGROUP) {
-		const char *path = pd_world_cgroup(samples->world, sample->cgroup);
+		const char *path = pd_state_cgroup(samples->state, sample->cgroup);
 
 		pd_line_char(line, ' ');
 		pd_line_foreign(line, path ? path : "unknown", 0);
@@ -481,10 +481,10 @@ static struct pd_thread_line *thread_of(struct pd_samples *samples, uint32_t pid
 	    is_before(when, thread->view.until))
 		return thread;
 	*thread = (struct pd_thread_line){ .known = true, .pid = pid, .tid = tid };
-	pd_world_view(samples->world, pid, tid, when, &thread->view);
+	pd_state_view(samples->state, pid, tid, when, &thread->view);
 	thread->comm = thread->view.comm;
 	if (!thread->comm)
-		thread->comm = pd_world_comm(samples->world, tid, when, thread->unknown);
+		thread->comm = pd_state_comm(samples->state, tid, when, thread->unknown);
 	return thread;
 }
 
@@ -540,7 +540,7 @@ bool pd_samples_sample(struct pd_samples *samples, const struct pd_record *recor
 	hit.thread = hit.tid == UINT32_MAX ? NULL : thread_of(samples, hit.pid, hit.tid, hit.when);
 	hit.comm = hit.thread            ? hit.thread->comm :
 		   hit.tid == UINT32_MAX ? ":-1" :
-					   pd_world_comm(samples->world, hit.tid, hit.when, unknown);
+					   pd_state_comm(samples->state, hit.tid, hit.when, unknown);
 	if (hit.sample && HAS(record->event->attr, READ) && hit.sample->read)
 		return print_members(samples, &hit);
 	return print_of_event(samples, &hit);

@@ -115,9 +115,9 @@ static bool check_events(struct pd_samples *samples)
 
 // ---- a record ----
 
-static bool finalize_world(struct pd_samples *samples)
+static bool finalize_state(struct pd_samples *samples)
 {
-	if (!samples->finalized && !fine(samples, pd_world_finalize(samples->world, &samples->error)))
+	if (!samples->finalized && !fine(samples, pd_state_finalize(samples->state, &samples->error)))
 		return false;
 	if (!samples->finalized)
 		pd_samples_forget(samples);
@@ -127,8 +127,8 @@ static bool finalize_world(struct pd_samples *samples)
 	samples->owns_symbols = !samples->options.symbols;
 	if (samples->owns_symbols)
 		return fine(samples,
-			    pd_symbols_new(samples->file, samples->world, NULL, &samples->symbols, &samples->error));
-	return fine(samples, samples->options.symbols(samples->options.self, samples->file, samples->world,
+			    pd_symbols_new(samples->file, samples->state, NULL, &samples->symbols, &samples->error));
+	return fine(samples, samples->options.symbols(samples->options.self, samples->file, samples->state,
 						      &samples->symbols, &samples->error));
 }
 
@@ -168,7 +168,7 @@ static bool print_record(struct pd_samples *samples, const struct pd_record *rec
 		return flush_large(samples);
 	if (samples->events_checked < pd_file_event_count(samples->file) && !check_events(samples))
 		return false;
-	if (!finalize_world(samples))
+	if (!finalize_state(samples))
 		return false;
 	find_machine(samples);
 	if (!sample)
@@ -196,7 +196,7 @@ static enum pd_status take_first(void *self, struct pd_stream *stream, const str
 	samples->counted |= record->type == PD_RECORD_STAT_CONFIG || record->type == PD_RECORD_STAT ||
 			    record->type == PD_RECORD_STAT_ROUND;
 	pd_samples_trace_take(samples, record);
-	return pd_world_take(samples->world, record, error);
+	return pd_state_take(samples->state, record, error);
 }
 
 // Whether the text of a sample depends on it alone, and not on what was printed before.
@@ -227,7 +227,7 @@ static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_
 		return status;
 	if (!samples->options.types && !has_groups(samples))
 		*window = wanted;
-	if (!finalize_world(samples))
+	if (!finalize_state(samples))
 		return fail(samples, error);
 	find_machine(samples);
 	window->whole = !stands_alone(samples);
@@ -280,7 +280,7 @@ enum pd_status pd_samples_run(struct pd_samples *samples, struct pd_file *file, 
 			pd_sample_fields_warn_unmet(samples->fields, samples->options.warn, samples->options.self);
 		add_tracepoint_place(samples);
 	}
-	status = pd_world_take_features(samples->world, file, error);
+	status = pd_state_take_features(samples->state, file, error);
 	return status < 0 ? status : run_file(samples, error);
 }
 
@@ -289,7 +289,7 @@ enum pd_status pd_samples_run(struct pd_samples *samples, struct pd_file *file, 
 enum pd_status pd_samples_begin(struct pd_samples *samples, struct pd_file *file, struct pd_error *error)
 {
 	samples->file = file;
-	return pd_world_new(NULL, &samples->world, error);
+	return pd_state_new(NULL, &samples->state, error);
 }
 
 enum pd_status pd_samples_take(struct pd_samples *samples, const struct pd_record *record, struct pd_error *error)
@@ -297,7 +297,7 @@ enum pd_status pd_samples_take(struct pd_samples *samples, const struct pd_recor
 	if (record->type == PD_RECORD_SAMPLE) {
 		samples->sample_count++;
 	} else if (changes_state(record->type)) {
-		if (!fine(samples, pd_world_take(samples->world, record, &samples->error)))
+		if (!fine(samples, pd_state_take(samples->state, record, &samples->error)))
 			return fail(samples, error);
 		samples->finalized = false;
 	} else if (record->type == PD_RECORD_FINISHED_ROUND) {
@@ -343,7 +343,7 @@ void pd_samples_free(struct pd_samples *samples)
 		return;
 	if (samples->owns_symbols)
 		pd_symbols_free(samples->symbols);
-	pd_world_free(samples->world);
+	pd_state_free(samples->state);
 	pd_samples_counts_fini(samples);
 	pd_samples_trace_close(samples);
 	pd_samples_sample_fini(samples);

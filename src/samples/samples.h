@@ -11,7 +11,7 @@
 #include <perfdata/stream.h>
 #include <perfdata/symbol.h>
 #include <perfdata/trace.h>
-#include <perfdata/world.h>
+#include <perfdata/state.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -71,9 +71,9 @@ struct pd_samples {
 	struct pd_file *file;
 	struct pd_samples_options options; /* but for fields */
 	struct pd_line_buffer line;
-	struct pd_world *world;
-	bool finalized;             /* nothing was fed since the world was finalized */
-	struct pd_symbols *symbols; /* made when the world is finalized first */
+	struct pd_state *state;
+	bool finalized;             /* nothing was fed since the state was finalized */
+	struct pd_symbols *symbols; /* made when the state is finalized first */
 	bool owns_symbols;
 	struct pd_sample_workers *workers; /* that print parts of the time at once; NULL: there is one thread */
 	pthread_mutex_t *symbols_lock;     /* over symbols; NULL: there is one thread */
@@ -162,7 +162,7 @@ static inline void pd_samples_unlock(struct pd_samples *samples)
 bool pd_samples_sample(struct pd_samples *samples, const struct pd_record *record);
 /* comm, pid, tid, cpu, misc, time: how every line starts. */
 void pd_samples_start(struct pd_samples *samples, const struct pd_shown_sample *hit, uint32_t type, bool wide);
-/* Forgets what was made of the world, which has changed. */
+/* Forgets what was made of the state, which has changed. */
 void pd_samples_forget(struct pd_samples *samples);
 /* Forgets how events look: fields were added. */
 void pd_samples_forget_looks(struct pd_samples *samples);

@@ -15,7 +15,7 @@
 #ifndef PD_STATE_INTERVALS_H
 #define PD_STATE_INTERVALS_H
 
-#include <perfdata/world.h>
+#include <perfdata/state.h>
 
 #include "state/pool.h"
 

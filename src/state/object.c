@@ -1,76 +1,76 @@
 /* SPDX-License-Identifier: MIT */
-/* What a world keeps once: texts, and the objects that are mapped. */
+/* What a state keeps once: texts, and the objects that are mapped. */
 #include <string.h>
 
-#include "state/world.h"
+#include "state/state.h"
 
-static void fail_full(struct pd_world *world)
+static void fail_full(struct pd_state *state)
 {
-	world->failure = PD_ERROR_LIMIT;
+	state->failure = PD_ERROR_LIMIT;
 }
 
-void *pd_world_keep(struct pd_world *world, const void *data, size_t size)
+void *pd_state_keep(struct pd_state *state, const void *data, size_t size)
 {
-	uint64_t left = world->limit - world->fed_bytes;
+	uint64_t left = state->limit - state->fed_bytes;
 	void *memory;
 
 	// the arena adds a block when it must, of at most 1 MiB or what is wanted
-	if (left < world->kept.used || left - world->kept.used < size) {
-		fail_full(world);
+	if (left < state->kept.used || left - state->kept.used < size) {
+		fail_full(state);
 		return NULL;
 	}
-	world->kept.limit = left < SIZE_MAX ? (size_t)left : SIZE_MAX;
-	memory = pd_arena_alloc(&world->kept, size + 1);
+	state->kept.limit = left < SIZE_MAX ? (size_t)left : SIZE_MAX;
+	memory = pd_arena_alloc(&state->kept, size + 1);
 	if (!memory)
-		world->failure = PD_ERROR_MEMORY;
+		state->failure = PD_ERROR_MEMORY;
 	else if (data && size)
 		memcpy(memory, data, size);
 	return memory;
 }
 
-bool pd_world_room(struct pd_world *world, void **items, size_t *capacity, size_t want, size_t size)
+bool pd_state_reserve(struct pd_state *state, void **items, size_t *capacity, size_t want, size_t size)
 {
 	size_t before = *capacity, after = before ? before * 2 : 16;
-	uint64_t used = world->fed_bytes + world->kept.used;
+	uint64_t used = state->fed_bytes + state->kept.used;
 
 	if (want <= before)
 		return true;
-	if (want >= UINT32_MAX / 4 || used > world->limit || (after - before) * size > world->limit - used) {
-		fail_full(world);
+	if (want >= UINT32_MAX / 4 || used > state->limit || (after - before) * size > state->limit - used) {
+		fail_full(state);
 		return false;
 	}
 	if (!pd_grow(items, capacity, want, size)) {
-		world->failure = PD_ERROR_MEMORY;
+		state->failure = PD_ERROR_MEMORY;
 		return false;
 	}
-	world->fed_bytes += (*capacity - before) * size;
+	state->fed_bytes += (*capacity - before) * size;
 	return true;
 }
 
-static bool add_index(struct pd_world *world, struct pd_index *index, uint64_t hash, size_t number)
+static bool add_index(struct pd_state *state, struct pd_index *index, uint64_t hash, size_t number)
 {
 	if (pd_index_add(index, hash, (uint32_t)number))
 		return true;
-	world->failure = PD_ERROR_MEMORY;
+	state->failure = PD_ERROR_MEMORY;
 	return false;
 }
 
-const char *pd_world_text(struct pd_world *world, const char *data, size_t length)
+const char *pd_state_text(struct pd_state *state, const char *data, size_t length)
 {
-	uint64_t hash = pd_hash(world->seed, data, length);
+	uint64_t hash = pd_hash(state->seed, data, length);
 	size_t at = (uint32_t)hash;
 	char *copy;
 
-	for (uint32_t i; (i = pd_index_next(&world->text_index, hash, &at)) != PD_INDEX_END;) {
-		if (strncmp(world->texts[i], data, length) == 0 && !world->texts[i][length])
-			return world->texts[i];
+	for (uint32_t i; (i = pd_index_next(&state->text_index, hash, &at)) != PD_INDEX_END;) {
+		if (strncmp(state->texts[i], data, length) == 0 && !state->texts[i][length])
+			return state->texts[i];
 	}
-	if (!PD_WORLD_MORE(world, texts, text))
+	if (!PD_STATE_GROW(state, texts, text))
 		return NULL;
-	copy = pd_world_keep(world, data, length);
-	if (!copy || !add_index(world, &world->text_index, hash, world->text_count))
+	copy = pd_state_keep(state, data, length);
+	if (!copy || !add_index(state, &state->text_index, hash, state->text_count))
 		return NULL;
-	world->texts[world->text_count++] = copy;
+	state->texts[state->text_count++] = copy;
 	return copy;
 }
 
@@ -124,26 +124,26 @@ static bool of_kernel(const struct pd_object *object)
 	return object->kind == PD_OBJECT_KERNEL || object->kind == PD_OBJECT_MODULE;
 }
 
-const struct pd_object *pd_world_object_like(struct pd_world *world, const struct pd_object *like, size_t path_length)
+const struct pd_object *pd_state_object_like(struct pd_state *state, const struct pd_object *like, size_t path_length)
 {
-	uint64_t hash = hash_object(world->seed, like, path_length);
+	uint64_t hash = hash_object(state->seed, like, path_length);
 	size_t at = (uint32_t)hash;
 	struct pd_object_full full = { .object = *like, .own_build_id = like->build_id_size != 0 };
 	struct pd_object_full *copy;
 
-	for (uint32_t i; (i = pd_index_next(&world->object_index, hash, &at)) != PD_INDEX_END;) {
-		if (same_object(world->objects[i], like, path_length))
-			return &world->objects[i]->object;
+	for (uint32_t i; (i = pd_index_next(&state->object_index, hash, &at)) != PD_INDEX_END;) {
+		if (same_object(state->objects[i], like, path_length))
+			return &state->objects[i]->object;
 	}
-	full.object.index = world->object_count;
-	full.object.path = pd_world_text(world, like->path, path_length);
-	full.build_id_key = pd_world_build_id_key(world, like->path, path_length, of_kernel(like));
-	if (!full.object.path || !full.build_id_key || !PD_WORLD_MORE(world, objects, object))
+	full.object.index = state->object_count;
+	full.object.path = pd_state_text(state, like->path, path_length);
+	full.build_id_key = pd_state_build_id_key(state, like->path, path_length, of_kernel(like));
+	if (!full.object.path || !full.build_id_key || !PD_STATE_GROW(state, objects, object))
 		return NULL;
-	copy = pd_world_keep(world, &full, sizeof(full));
-	if (!copy || !add_index(world, &world->object_index, hash, world->object_count))
+	copy = pd_state_keep(state, &full, sizeof(full));
+	if (!copy || !add_index(state, &state->object_index, hash, state->object_count))
 		return NULL;
-	world->objects[world->object_count++] = copy;
+	state->objects[state->object_count++] = copy;
 	return &copy->object;
 }
 
@@ -165,7 +165,7 @@ static size_t module_name(const char *path, size_t length, const char **name_out
 	return end < length ? end - begin : 0;
 }
 
-const char *pd_world_build_id_key(struct pd_world *world, const char *path, size_t length, bool of_kernel)
+const char *pd_state_build_id_key(struct pd_state *state, const char *path, size_t length, bool of_kernel)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
 	char text[128];
@@ -173,44 +173,44 @@ const char *pd_world_build_id_key(struct pd_world *world, const char *path, size
 	size_t size;
 
 	if (!of_kernel)
-		return pd_world_text(world, path, length);
+		return pd_state_text(state, path, length);
 	size = module_name(path, length, &name);
 	if (size && size < sizeof(text) - 2) {
 		text[0] = '[';
 		for (size_t i = 0; i < size; i++)
 			text[i + 1] = name[i] == '-' ? '_' : name[i];
 		text[size + 1] = ']';
-		return pd_world_text(world, text, size + 2);
+		return pd_state_text(state, text, size + 2);
 	}
 	if (size || (length && path[0] == '[' && !memmem(path, length, "kernel.", 7)))
-		return pd_world_text(world, path, length);
-	return pd_world_text(world, kernel, sizeof(kernel) - 1);
+		return pd_state_text(state, path, length);
+	return pd_state_text(state, kernel, sizeof(kernel) - 1);
 }
 
 // Texts are kept once, so their addresses say whether they are the same.
-static uint64_t hash_key(const struct pd_world *world, const char *key, uint32_t machine)
+static uint64_t hash_key(const struct pd_state *state, const char *key, uint32_t machine)
 {
-	return pd_hash_u64(world->seed, (uint64_t)(uintptr_t)key ^ (uint64_t)machine << 32);
+	return pd_hash_u64(state->seed, (uint64_t)(uintptr_t)key ^ (uint64_t)machine << 32);
 }
 
 // The build id of a key, or NULL.
-static const struct pd_named_build_id *find_build_id(const struct pd_world *world, const struct pd_index *by_key,
+static const struct pd_named_build_id *find_build_id(const struct pd_state *state, const struct pd_index *by_key,
 						     const char *key, uint32_t machine)
 {
-	uint64_t hash = hash_key(world, key, machine);
+	uint64_t hash = hash_key(state, key, machine);
 	size_t at = (uint32_t)hash;
 
 	for (uint32_t i; (i = pd_index_next(by_key, hash, &at)) != PD_INDEX_END;) {
-		if (world->build_ids[i].key == key && world->build_ids[i].machine == machine)
-			return &world->build_ids[i];
+		if (state->build_ids[i].key == key && state->build_ids[i].machine == machine)
+			return &state->build_ids[i];
 	}
 	return NULL;
 }
 
-static void name_object(struct pd_world *world, const struct pd_index *by_key, struct pd_object_full *full)
+static void name_object(struct pd_state *state, const struct pd_index *by_key, struct pd_object_full *full)
 {
 	const struct pd_named_build_id *id =
-		full->own_build_id ? NULL : find_build_id(world, by_key, full->build_id_key, full->object.machine);
+		full->own_build_id ? NULL : find_build_id(state, by_key, full->build_id_key, full->object.machine);
 
 	if (!id)
 		return;
@@ -218,20 +218,20 @@ static void name_object(struct pd_world *world, const struct pd_index *by_key, s
 	memcpy(full->object.build_id, id->bytes, sizeof(id->bytes));
 }
 
-bool pd_world_name_objects(struct pd_world *world)
+bool pd_state_name_objects(struct pd_state *state)
 {
 	struct pd_index by_key = { 0 };
 	bool done = true;
 
-	for (size_t i = 0; done && i < world->build_id_count; i++) {
-		const struct pd_named_build_id *id = &world->build_ids[i];
+	for (size_t i = 0; done && i < state->build_id_count; i++) {
+		const struct pd_named_build_id *id = &state->build_ids[i];
 
 		// the first one counts
-		if (!find_build_id(world, &by_key, id->key, id->machine))
-			done = add_index(world, &by_key, hash_key(world, id->key, id->machine), i);
+		if (!find_build_id(state, &by_key, id->key, id->machine))
+			done = add_index(state, &by_key, hash_key(state, id->key, id->machine), i);
 	}
-	for (size_t i = 0; done && i < world->object_count; i++)
-		name_object(world, &by_key, world->objects[i]);
+	for (size_t i = 0; done && i < state->object_count; i++)
+		name_object(state, &by_key, state->objects[i]);
 	pd_index_fini(&by_key);
 	return done;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Putting changes in order of time. Records of one buffer are nearly in order, so sorting merges runs. */
-#ifndef PD_WORLD_ORDER_H
-#define PD_WORLD_ORDER_H
+#ifndef PD_STATE_ORDER_H
+#define PD_STATE_ORDER_H
 
-#include <perfdata/world.h>
+#include <perfdata/state.h>
 
 struct pd_order_item {
 	struct pd_moment when;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays that live together, in an arena that says whether its limit or the system refused. */
-#ifndef PD_WORLD_POOL_H
-#define PD_WORLD_POOL_H
+#ifndef PD_STATE_POOL_H
+#define PD_STATE_POOL_H
 
 #include <string.h>
 

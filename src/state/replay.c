@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "state/world.h"
+#include "state/state.h"
 
 struct life {
 	struct pd_thread thread;
@@ -37,7 +37,7 @@ struct owned_space {
 };
 
 struct replay {
-	struct pd_world *world;
+	struct pd_state *state;
 	struct pd_pool *temp;
 	struct pd_index index; // of numbers
 	struct number *numbers;
@@ -66,7 +66,7 @@ struct replay {
 // PD_NONE if there is no memory.
 static uint32_t number_of(struct replay *r, uint32_t tid)
 {
-	uint64_t hash = pd_hash_u64(r->world->seed, tid);
+	uint64_t hash = pd_hash_u64(r->state->seed, tid);
 	size_t at = (uint32_t)hash;
 
 	for (uint32_t i; (i = pd_index_next(&r->index, hash, &at)) != PD_INDEX_END;) {
@@ -210,12 +210,12 @@ static bool do_namespaces(struct replay *r, const struct pd_task_change *change,
 	return true;
 }
 
-uint32_t pd_world_kernel(const struct pd_world *world, const struct pd_kernel_space *kernels, uint32_t machine)
+uint32_t pd_state_kernel(const struct pd_state *state, const struct pd_kernel_space *kernels, uint32_t machine)
 {
-	uint64_t hash = pd_hash_u64(world->seed, machine);
+	uint64_t hash = pd_hash_u64(state->seed, machine);
 	size_t at = (uint32_t)hash;
 
-	for (uint32_t i; (i = pd_index_next(&world->kernel_index, hash, &at)) != PD_INDEX_END;) {
+	for (uint32_t i; (i = pd_index_next(&state->kernel_index, hash, &at)) != PD_INDEX_END;) {
 		if (kernels[i].machine == machine)
 			return i;
 	}
@@ -224,14 +224,14 @@ uint32_t pd_world_kernel(const struct pd_world *world, const struct pd_kernel_sp
 
 static uint32_t kernel_space(struct replay *r, uint32_t machine)
 {
-	uint32_t kernel = pd_world_kernel(r->world, r->kernels, machine);
+	uint32_t kernel = pd_state_kernel(r->state, r->kernels, machine);
 	uint32_t space;
 
 	if (kernel != PD_INDEX_END)
 		return r->kernels[kernel].space;
 	space = add_space(r, PD_NONE);
 	if (space == PD_NONE || !MORE(r, kernels, kernel) ||
-	    !pd_index_add(&r->world->kernel_index, pd_hash_u64(r->world->seed, machine), (uint32_t)r->kernel_count))
+	    !pd_index_add(&r->state->kernel_index, pd_hash_u64(r->state->seed, machine), (uint32_t)r->kernel_count))
 		return PD_NONE;
 	r->kernels[r->kernel_count++] = (struct pd_kernel_space){ machine, space };
 	return space;
@@ -252,7 +252,7 @@ static uint32_t space_of(struct replay *r, const struct pd_mapping *mapping)
 
 static bool do_mapping(struct replay *r, uint32_t number)
 {
-	uint32_t space = space_of(r, &r->world->mappings[number]);
+	uint32_t space = space_of(r, &r->state->mappings[number]);
 
 	if (space == PD_NONE)
 		return false;
@@ -272,23 +272,23 @@ static change_fn *const changers[] = {
 
 static bool go_through(struct replay *r)
 {
-	struct pd_world *world = r->world;
+	struct pd_state *state = r->state;
 	uint32_t idle = number_of(r, 0);
 	bool done;
 
 	r->ksymbol_space = add_space(r, PD_NONE);
 	if (idle == PD_NONE || r->ksymbol_space == PD_NONE ||
-	    !PD_POOL_ARRAY(r->temp, r->map_spaces, world->mapping_count))
+	    !PD_POOL_ARRAY(r->temp, r->map_spaces, state->mapping_count))
 		return false;
 	// what runs when nothing runs is mentioned by no record
 	idle = begin_life(r, idle, 0, PD_NONE, (struct pd_moment){ 0, 0 });
 	done = idle != PD_NONE && name_life(r, idle, "swapper", false, (struct pd_moment){ 0, 0 });
-	for (size_t i = 0; done && i < world->order_count; i++) {
-		const struct pd_order_item *item = &world->order[i];
+	for (size_t i = 0; done && i < state->order_count; i++) {
+		const struct pd_order_item *item = &state->order[i];
 
 		done = item->kind == PD_CHANGE_MAPPING ?
 			       do_mapping(r, item->number) :
-			       changers[item->kind](r, &world->tasks[item->number], item->when);
+			       changers[item->kind](r, &state->tasks[item->number], item->when);
 	}
 	return done;
 }
@@ -305,42 +305,42 @@ static int compare_numbers(const void *a, const void *b)
 // Orders lives by number, then by time. *places_out: where each life goes.
 static bool place_threads(struct replay *r, uint32_t **places_out)
 {
-	struct pd_world *world = r->world;
+	struct pd_state *state = r->state;
 	struct number *sorted;
 	uint32_t *ranks, *places, total = 0;
 
 	if (!PD_POOL_ARRAY(r->temp, sorted, r->number_count) || !PD_POOL_ARRAY(r->temp, ranks, r->number_count) ||
 	    !PD_POOL_ARRAY(r->temp, places, r->life_count) ||
-	    !PD_POOL_ARRAY(&world->pool, world->tids, r->number_count + 1) ||
-	    !PD_POOL_ARRAY(&world->pool, world->threads, r->life_count) ||
-	    !PD_POOL_ARRAY(&world->pool, world->parts, r->life_count + 1))
+	    !PD_POOL_ARRAY(&state->pool, state->tids, r->number_count + 1) ||
+	    !PD_POOL_ARRAY(&state->pool, state->threads, r->life_count) ||
+	    !PD_POOL_ARRAY(&state->pool, state->parts, r->life_count + 1))
 		return false;
 	for (uint32_t i = 0; i < r->number_count; i++)
 		sorted[i] = (struct number){ r->numbers[i].tid, i };
 	qsort(sorted, r->number_count, sizeof(*sorted), compare_numbers);
 	for (uint32_t i = 0; i < r->number_count; i++) {
 		ranks[sorted[i].life] = i;
-		world->tids[i].tid = sorted[i].tid;
-		if (!pd_index_add(&world->tid_index, pd_hash_u64(world->seed, sorted[i].tid), i))
+		state->tids[i].tid = sorted[i].tid;
+		if (!pd_index_add(&state->tid_index, pd_hash_u64(state->seed, sorted[i].tid), i))
 			return false;
 	}
 	for (size_t i = 0; i < r->life_count; i++)
-		world->tids[ranks[r->lives[i].number]].first++;
+		state->tids[ranks[r->lives[i].number]].first++;
 	for (uint32_t i = 0; i <= r->number_count; i++) {
-		uint32_t count = world->tids[i].first;
+		uint32_t count = state->tids[i].first;
 
-		world->tids[i].first = total;
+		state->tids[i].first = total;
 		total += count;
 	}
 	for (uint32_t i = 0; i < r->number_count; i++)
-		ranks[sorted[i].life] = world->tids[i].first;
+		ranks[sorted[i].life] = state->tids[i].first;
 	for (size_t i = 0; i < r->life_count; i++) {
 		places[i] = ranks[r->lives[i].number]++;
-		world->threads[places[i]] = r->lives[i].thread;
-		world->threads[places[i]].index = places[i];
+		state->threads[places[i]] = r->lives[i].thread;
+		state->threads[places[i]].index = places[i];
 	}
-	world->tid_count = r->number_count;
-	world->thread_count = r->life_count;
+	state->tid_count = r->number_count;
+	state->thread_count = r->life_count;
 	*places_out = places;
 	return true;
 }
@@ -357,12 +357,12 @@ static void add_up(struct pd_thread_parts *parts, size_t count)
 
 static bool place_parts(struct replay *r, const uint32_t *places)
 {
-	struct pd_world *world = r->world;
-	struct pd_thread_parts *parts = world->parts, *next;
+	struct pd_state *state = r->state;
+	struct pd_thread_parts *parts = state->parts, *next;
 
-	if (!PD_POOL_ARRAY(&world->pool, world->names, r->name_count) ||
-	    !PD_POOL_ARRAY(&world->pool, world->links, r->link_count) ||
-	    !PD_POOL_ARRAY(&world->pool, world->spaces, r->life_space_count) ||
+	if (!PD_POOL_ARRAY(&state->pool, state->names, r->name_count) ||
+	    !PD_POOL_ARRAY(&state->pool, state->links, r->link_count) ||
+	    !PD_POOL_ARRAY(&state->pool, state->spaces, r->life_space_count) ||
 	    !PD_POOL_ARRAY(r->temp, next, r->life_count + 1))
 		return false;
 	for (size_t i = 0; i < r->name_count; i++)
@@ -374,24 +374,24 @@ static bool place_parts(struct replay *r, const uint32_t *places)
 	add_up(parts, r->life_count);
 	memcpy(next, parts, (r->life_count + 1) * sizeof(*next));
 	for (size_t i = 0; i < r->name_count; i++)
-		world->names[next[places[r->names[i].life]].names++] = r->names[i].name;
+		state->names[next[places[r->names[i].life]].names++] = r->names[i].name;
 	for (size_t i = 0; i < r->link_count; i++)
-		world->links[next[places[r->links[i].life]].links++] = r->links[i].links;
+		state->links[next[places[r->links[i].life]].links++] = r->links[i].links;
 	for (size_t i = 0; i < r->life_space_count; i++)
-		world->spaces[next[places[r->life_spaces[i].life]].spaces++] = r->life_spaces[i].space;
+		state->spaces[next[places[r->life_spaces[i].life]].spaces++] = r->life_spaces[i].space;
 	return true;
 }
 
 static bool place_spaces(struct replay *r)
 {
-	struct pd_world *world = r->world;
-	struct pd_intervals *intervals = &world->intervals;
+	struct pd_state *state = r->state;
+	struct pd_intervals *intervals = &state->intervals;
 	uint32_t first = 0;
 
-	*intervals = (struct pd_intervals){ .space_count = r->space_count, .change_count = world->mapping_count };
-	if (!PD_POOL_ARRAY(&world->pool, intervals->spaces, r->space_count) ||
-	    !PD_POOL_ARRAY(&world->pool, intervals->changes, world->mapping_count) ||
-	    !PD_POOL_ARRAY(&world->pool, world->kernels, r->kernel_count))
+	*intervals = (struct pd_intervals){ .space_count = r->space_count, .change_count = state->mapping_count };
+	if (!PD_POOL_ARRAY(&state->pool, intervals->spaces, r->space_count) ||
+	    !PD_POOL_ARRAY(&state->pool, intervals->changes, state->mapping_count) ||
+	    !PD_POOL_ARRAY(&state->pool, state->kernels, r->kernel_count))
 		return false;
 	for (size_t i = 0; i < r->space_count; i++) {
 		intervals->spaces[i] = r->spaces[i];
@@ -399,8 +399,8 @@ static bool place_spaces(struct replay *r)
 		intervals->spaces[i].count = 0;
 		first += r->spaces[i].count;
 	}
-	for (size_t i = 0; i < world->order_count; i++) {
-		const struct pd_order_item *item = &world->order[i];
+	for (size_t i = 0; i < state->order_count; i++) {
+		const struct pd_order_item *item = &state->order[i];
 		struct pd_intervals_space *space;
 
 		if (item->kind != PD_CHANGE_MAPPING)
@@ -410,15 +410,15 @@ static bool place_spaces(struct replay *r)
 			(struct pd_intervals_change){ .time_ns = item->when.time_ns, .map = item->number };
 	}
 	if (r->kernel_count)
-		memcpy(world->kernels, r->kernels, r->kernel_count * sizeof(*r->kernels));
-	world->kernel_count = r->kernel_count;
-	world->ksymbol_space = r->ksymbol_space;
+		memcpy(state->kernels, r->kernels, r->kernel_count * sizeof(*r->kernels));
+	state->kernel_count = r->kernel_count;
+	state->ksymbol_space = r->ksymbol_space;
 	return true;
 }
 
-bool pd_world_replay(struct pd_world *world, struct pd_pool *temp)
+bool pd_state_replay(struct pd_state *state, struct pd_pool *temp)
 {
-	struct replay r = { .world = world, .temp = temp };
+	struct replay r = { .state = state, .temp = temp };
 	uint32_t *places;
 	bool done = go_through(&r) && place_threads(&r, &places) && place_parts(&r, places) && place_spaces(&r);
 

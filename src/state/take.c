@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Feeding a world: each record that changes it becomes a few numbers and texts that are kept once. */
+/* Feeding a state: each record that changes it becomes a few numbers and texts that are kept once. */
 #include <string.h>
 
 #include "base/error.h"
 #include "file/file.h"
 #include "format/decode.h"
-#include "state/world.h"
+#include "state/state.h"
 
 struct pd_moment pd_record_moment(const struct pd_record *record)
 {
@@ -25,11 +25,11 @@ static unsigned cpumode_of(const struct pd_record *record)
 	return (unsigned)PD_BITS(record->misc, PD_MISC_CPUMODE);
 }
 
-static bool add_order(struct pd_world *world, struct pd_moment when, enum pd_change_kind kind, size_t number)
+static bool add_order(struct pd_state *state, struct pd_moment when, enum pd_change_kind kind, size_t number)
 {
-	if (!PD_WORLD_MORE(world, order, order))
+	if (!PD_STATE_GROW(state, order, order))
 		return false;
-	world->order[world->order_count++] = (struct pd_order_item){ when, kind, (uint32_t)number };
+	state->order[state->order_count++] = (struct pd_order_item){ when, kind, (uint32_t)number };
 	return true;
 }
 
@@ -42,12 +42,12 @@ struct mmap {
 	size_t length;
 };
 
-static bool put_mapping(struct pd_world *world, const struct pd_mapping *mapping)
+static bool put_mapping(struct pd_state *state, const struct pd_mapping *mapping)
 {
-	if (!PD_WORLD_MORE(world, mappings, mapping) ||
-	    !add_order(world, mapping->from, PD_CHANGE_MAPPING, world->mapping_count))
+	if (!PD_STATE_GROW(state, mappings, mapping) ||
+	    !add_order(state, mapping->from, PD_CHANGE_MAPPING, state->mapping_count))
 		return false;
-	world->mappings[world->mapping_count++] = *mapping;
+	state->mappings[state->mapping_count++] = *mapping;
 	return true;
 }
 
@@ -66,7 +66,7 @@ static bool begins(const char *text, const char *with)
 static const char host_kernel[] = "[kernel.kallsyms]";
 
 // "[kernel.kallsyms]_text" is the kernel and its symbol; so is "[kernel.kallsyms._text]" of old files.
-static bool split_kernel(struct pd_world *world, struct mmap *mmap)
+static bool split_kernel(struct pd_state *state, struct mmap *mmap)
 {
 	const char *path = mmap->object.path, *symbol = path + sizeof(host_kernel) - 1;
 	const char *close = strchr(path, ']');
@@ -81,12 +81,12 @@ static bool split_kernel(struct pd_world *world, struct mmap *mmap)
 		symbol_length = (size_t)(path + mmap->length - symbol);
 		mmap->length = (size_t)(symbol - path);
 	}
-	mmap->mapping.symbol = pd_world_text(world, symbol, symbol_length);
+	mmap->mapping.symbol = pd_state_text(state, symbol, symbol_length);
 	return mmap->mapping.symbol;
 }
 
 // Kernels and modules. Sets mmap->length to 0 if the record says nothing.
-static bool aim_kernel(struct pd_world *world, struct mmap *mmap)
+static bool aim_kernel(struct pd_state *state, struct mmap *mmap)
 {
 	struct pd_mapping *mapping = &mmap->mapping;
 	const char *path = mmap->object.path;
@@ -98,7 +98,7 @@ static bool aim_kernel(struct pd_world *world, struct mmap *mmap)
 		// the range of a kernel that hides its addresses is not known
 		if (!mapping->start && !mapping->end)
 			mapping->end = UINT64_MAX;
-		return split_kernel(world, mmap);
+		return split_kernel(state, mmap);
 	}
 	if (strcmp(path, "__entry_SYSCALL_64_trampoline") == 0) {
 		mmap->object.path = host_kernel;
@@ -123,7 +123,7 @@ static void aim_user(struct mmap *mmap)
 		mmap->mapping.pgoff = 0;
 }
 
-static bool take_mapping(struct pd_world *world, const struct pd_record *record, struct mmap *mmap, uint64_t len,
+static bool take_mapping(struct pd_state *state, const struct pd_record *record, struct mmap *mmap, uint64_t len,
 			 struct pd_str path)
 {
 	struct pd_mapping *mapping = &mmap->mapping;
@@ -135,7 +135,7 @@ static bool take_mapping(struct pd_world *world, const struct pd_record *record,
 	mmap->length = path.length;
 	mmap->object.machine = machine_of(mapping->pid, cpumode);
 	if (cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_GUEST_KERNEL) {
-		if (!aim_kernel(world, mmap))
+		if (!aim_kernel(state, mmap))
 			return false;
 	} else if (cpumode == PD_CPUMODE_GUEST_USER) {
 		return true;
@@ -144,11 +144,11 @@ static bool take_mapping(struct pd_world *world, const struct pd_record *record,
 	}
 	if (mapping->end <= mapping->start || !mmap->length)
 		return true;
-	mapping->object = pd_world_object_like(world, &mmap->object, mmap->length);
-	return mapping->object && put_mapping(world, mapping);
+	mapping->object = pd_state_object_like(state, &mmap->object, mmap->length);
+	return mapping->object && put_mapping(state, mapping);
 }
 
-static bool take_mmap(struct pd_world *world, const struct pd_record *record, const void *decoded)
+static bool take_mmap(struct pd_state *state, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_mmap *in = decoded;
 	struct mmap mmap = { 0 };
@@ -160,7 +160,7 @@ static bool take_mmap(struct pd_world *world, const struct pd_record *record, co
 		.tid = in->tid,
 		.executable = !(record->misc & PD_MASK(PD_MISC_MMAP_DATA)),
 	};
-	return take_mapping(world, record, &mmap, in->len, in->filename);
+	return take_mapping(state, record, &mmap, in->len, in->filename);
 }
 
 static uint8_t copy_build_id(uint8_t *to, struct pd_bytes bytes, size_t size)
@@ -176,7 +176,7 @@ static uint8_t copy_build_id(uint8_t *to, struct pd_bytes bytes, size_t size)
 	return 0;
 }
 
-static bool take_mmap2(struct pd_world *world, const struct pd_record *record, const void *decoded)
+static bool take_mmap2(struct pd_state *state, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_mmap2 *in = decoded;
 	struct mmap mmap = { 0 };
@@ -195,10 +195,10 @@ static bool take_mmap2(struct pd_world *world, const struct pd_record *record, c
 		.maj = in->maj, .min = in->min, .ino = in->ino, .ino_generation = in->ino_generation
 	};
 	mmap.object.build_id_size = copy_build_id(mmap.object.build_id, in->build_id, in->build_id_size);
-	return take_mapping(world, record, &mmap, in->len, in->filename);
+	return take_mapping(state, record, &mmap, in->len, in->filename);
 }
 
-static bool take_ksymbol(struct pd_world *world, const struct pd_record *record, const void *decoded)
+static bool take_ksymbol(struct pd_state *state, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_ksymbol *in = decoded;
 	struct pd_object object = { .kind = PD_OBJECT_KSYMBOL };
@@ -211,35 +211,35 @@ static bool take_ksymbol(struct pd_world *world, const struct pd_record *record,
 	mapping.flags = in->ksym_type;
 	mapping.from = pd_record_moment(record);
 	if (in->flags & PD_MASK(PD_KSYMBOL_FLAG_UNREGISTER))
-		return put_mapping(world, &mapping);
+		return put_mapping(state, &mapping);
 	object.path = in->name.data;
-	mapping.object = pd_world_object_like(world, &object, in->name.length);
-	return mapping.object && put_mapping(world, &mapping);
+	mapping.object = pd_state_object_like(state, &object, in->name.length);
+	return mapping.object && put_mapping(state, &mapping);
 }
 
 // ---- threads ----
 
-static bool put_task(struct pd_world *world, const struct pd_record *record, enum pd_change_kind kind,
+static bool put_task(struct pd_state *state, const struct pd_record *record, enum pd_change_kind kind,
 		     const struct pd_task_change *change)
 {
-	if (!PD_WORLD_MORE(world, tasks, task) || !add_order(world, pd_record_moment(record), kind, world->task_count))
+	if (!PD_STATE_GROW(state, tasks, task) || !add_order(state, pd_record_moment(record), kind, state->task_count))
 		return false;
-	world->tasks[world->task_count++] = *change;
+	state->tasks[state->task_count++] = *change;
 	return true;
 }
 
-static bool take_comm(struct pd_world *world, const struct pd_record *record, const void *decoded)
+static bool take_comm(struct pd_state *state, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_comm *in = decoded;
 	struct pd_task_change change;
 
 	change = (struct pd_task_change){ .pid = in->pid, .tid = in->tid };
 	change.exec = record->misc & PD_MASK(PD_MISC_COMM_EXEC);
-	change.text = pd_world_text(world, in->comm.data, in->comm.length);
-	return change.text && put_task(world, record, PD_CHANGE_NAME, &change);
+	change.text = pd_state_text(state, in->comm.data, in->comm.length);
+	return change.text && put_task(state, record, PD_CHANGE_NAME, &change);
 }
 
-static bool take_fork(struct pd_world *world, const struct pd_record *record, const void *decoded)
+static bool take_fork(struct pd_state *state, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_task *in = decoded;
 	struct pd_task_change change;
@@ -247,44 +247,44 @@ static bool take_fork(struct pd_world *world, const struct pd_record *record, co
 	change = (struct pd_task_change){ .pid = in->pid, .tid = in->tid, .ppid = in->ppid, .ptid = in->ptid };
 	// the recorder lists all mappings of the processes that it finds
 	change.exec = (record->misc & PD_MASK(PD_MISC_FORK_EXEC)) || !in->time_ns;
-	return put_task(world, record, PD_CHANGE_FORK, &change);
+	return put_task(state, record, PD_CHANGE_FORK, &change);
 }
 
-static bool take_exit(struct pd_world *world, const struct pd_record *record, const void *decoded)
+static bool take_exit(struct pd_state *state, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_task *in = decoded;
 
-	return put_task(world, record, PD_CHANGE_EXIT, &(struct pd_task_change){ .pid = in->pid, .tid = in->tid });
+	return put_task(state, record, PD_CHANGE_EXIT, &(struct pd_task_change){ .pid = in->pid, .tid = in->tid });
 }
 
-static bool take_namespaces(struct pd_world *world, const struct pd_record *record, const void *decoded)
+static bool take_namespaces(struct pd_state *state, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_namespaces *in = decoded;
 	struct pd_task_change change;
 	struct pd_namespace *links;
 
 	change = (struct pd_task_change){ .pid = in->pid, .tid = in->tid };
-	links = pd_world_keep(world, NULL, in->links.count * sizeof(*links));
+	links = pd_state_keep(state, NULL, in->links.count * sizeof(*links));
 	if (!links)
 		return false;
 	for (size_t i = 0; i < in->links.count; i++)
 		links[i] = *PD_ITEM(pd_namespace, in->links, i);
 	change.links = (struct pd_list){ links, in->links.count, sizeof(*links) };
-	return put_task(world, record, PD_CHANGE_NAMESPACES, &change);
+	return put_task(state, record, PD_CHANGE_NAMESPACES, &change);
 }
 
 // ---- the rest ----
 
-static bool take_bpf(struct pd_world *world, const struct pd_record *record, const void *decoded)
+static bool take_bpf(struct pd_state *state, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_bpf_event *in = decoded;
 	struct pd_bpf_change *change;
 
 	if (in->type != PD_BPF_EVENT_PROG_LOAD && in->type != PD_BPF_EVENT_PROG_UNLOAD)
 		return true;
-	if (!PD_WORLD_MORE(world, bpf, bpf))
+	if (!PD_STATE_GROW(state, bpf, bpf))
 		return false;
-	change = &world->bpf[world->bpf_count++];
+	change = &state->bpf[state->bpf_count++];
 	*change = (struct pd_bpf_change){ .when = pd_record_moment(record),
 					  .id = in->id,
 					  .unload = in->type == PD_BPF_EVENT_PROG_UNLOAD };
@@ -292,16 +292,16 @@ static bool take_bpf(struct pd_world *world, const struct pd_record *record, con
 	return true;
 }
 
-static bool take_code(struct pd_world *world, const struct pd_record *record, const void *decoded)
+static bool take_code(struct pd_state *state, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_text_poke *in = decoded;
 	uint8_t *before, *after;
 
-	before = pd_world_keep(world, in->old_bytes.data, in->old_bytes.size);
-	after = pd_world_keep(world, in->new_bytes.data, in->new_bytes.size);
-	if (!before || !after || !PD_WORLD_MORE(world, code, code))
+	before = pd_state_keep(state, in->old_bytes.data, in->old_bytes.size);
+	after = pd_state_keep(state, in->new_bytes.data, in->new_bytes.size);
+	if (!before || !after || !PD_STATE_GROW(state, code, code))
 		return false;
-	world->code[world->code_count++] = (struct pd_code_change){
+	state->code[state->code_count++] = (struct pd_code_change){
 		.addr = in->addr,
 		.before = { before, in->old_bytes.size },
 		.after = { after, in->new_bytes.size },
@@ -310,19 +310,19 @@ static bool take_code(struct pd_world *world, const struct pd_record *record, co
 	return true;
 }
 
-static bool take_cgroup(struct pd_world *world, const struct pd_record *record, const void *decoded)
+static bool take_cgroup(struct pd_state *state, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_cgroup *in = decoded;
-	uint64_t hash = pd_hash_u64(world->seed, in->id);
+	uint64_t hash = pd_hash_u64(state->seed, in->id);
 	struct pd_moment from = pd_record_moment(record);
 	size_t at = (uint32_t)hash;
 	const char *path;
 
-	path = pd_world_text(world, in->path.data, in->path.length);
-	if (!path || !PD_WORLD_MORE(world, cgroups, cgroup))
+	path = pd_state_text(state, in->path.data, in->path.length);
+	if (!path || !PD_STATE_GROW(state, cgroups, cgroup))
 		return false;
-	for (uint32_t i; (i = pd_index_next(&world->cgroup_index, hash, &at)) != PD_INDEX_END;) {
-		struct pd_cgroup_path *known = &world->cgroups[i];
+	for (uint32_t i; (i = pd_index_next(&state->cgroup_index, hash, &at)) != PD_INDEX_END;) {
+		struct pd_cgroup_path *known = &state->cgroups[i];
 
 		if (known->id != in->id)
 			continue;
@@ -330,15 +330,15 @@ static bool take_cgroup(struct pd_world *world, const struct pd_record *record, 
 			*known = (struct pd_cgroup_path){ in->id, path, from };
 		return true;
 	}
-	if (!pd_index_add(&world->cgroup_index, hash, (uint32_t)world->cgroup_count)) {
-		world->failure = PD_ERROR_MEMORY;
+	if (!pd_index_add(&state->cgroup_index, hash, (uint32_t)state->cgroup_count)) {
+		state->failure = PD_ERROR_MEMORY;
 		return false;
 	}
-	world->cgroups[world->cgroup_count++] = (struct pd_cgroup_path){ in->id, path, from };
+	state->cgroups[state->cgroup_count++] = (struct pd_cgroup_path){ in->id, path, from };
 	return true;
 }
 
-static bool put_build_id(struct pd_world *world, const struct pd_header_build_id *in, uint16_t misc)
+static bool put_build_id(struct pd_state *state, const struct pd_header_build_id *in, uint16_t misc)
 {
 	unsigned cpumode = (unsigned)PD_BITS(misc, PD_MISC_CPUMODE);
 	struct pd_named_build_id id = { .machine = machine_of((uint32_t)in->pid, cpumode) };
@@ -352,25 +352,25 @@ static bool put_build_id(struct pd_world *world, const struct pd_header_build_id
 			size -= 4;
 	}
 	id.size = copy_build_id(id.bytes, in->build_id, size);
-	id.key = pd_world_build_id_key(world, in->filename.data, in->filename.length,
+	id.key = pd_state_build_id_key(state, in->filename.data, in->filename.length,
 				       cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_GUEST_KERNEL);
-	if (!id.key || !PD_WORLD_MORE(world, build_ids, build_id))
+	if (!id.key || !PD_STATE_GROW(state, build_ids, build_id))
 		return false;
 	if (id.size)
-		world->build_ids[world->build_id_count++] = id;
+		state->build_ids[state->build_id_count++] = id;
 	return true;
 }
 
-static bool take_build_id(struct pd_world *world, const struct pd_record *record, const void *decoded)
+static bool take_build_id(struct pd_state *state, const struct pd_record *record, const void *decoded)
 {
 	const struct pd_header_build_id *in = decoded;
 
-	return put_build_id(world, in, record->misc);
+	return put_build_id(state, in, record->misc);
 }
 
 // ---- all ----
 
-typedef bool take_fn(struct pd_world *world, const struct pd_record *record, const void *decoded);
+typedef bool take_fn(struct pd_state *state, const struct pd_record *record, const void *decoded);
 
 static take_fn *const takers[] = {
 	[PD_RECORD_MMAP] = take_mmap,
@@ -386,16 +386,16 @@ static take_fn *const takers[] = {
 	[PD_RECORD_HEADER_BUILD_ID] = take_build_id,
 };
 
-static enum pd_status fail(const struct pd_world *world, struct pd_error *error)
+static enum pd_status fail(const struct pd_state *state, struct pd_error *error)
 {
-	if (world->failure == PD_ERROR_MEMORY)
+	if (state->failure == PD_ERROR_MEMORY)
 		return pd_fail_memory(error);
 	return pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET,
 		       "processes and mappings: more than %llu bytes would be needed",
-		       (unsigned long long)world->limit);
+		       (unsigned long long)state->limit);
 }
 
-enum pd_status pd_world_take(struct pd_world *world, const struct pd_record *record, struct pd_error *error)
+enum pd_status pd_state_take(struct pd_state *state, const struct pd_record *record, struct pd_error *error)
 {
 	take_fn *take = record->type < sizeof(takers) / sizeof(takers[0]) ? takers[record->type] : NULL;
 	const void *decoded;
@@ -403,8 +403,8 @@ enum pd_status pd_world_take(struct pd_world *world, const struct pd_record *rec
 
 	if (!take)
 		return PD_OK;
-	if (world->finalized)
-		pd_world_unsettle(world);
+	if (state->finalized)
+		pd_state_drop_finalized(state);
 	status = pd_record_decode(record, &decoded, error);
 	if (status == PD_ERROR_MEMORY)
 		return status;
@@ -412,11 +412,11 @@ enum pd_status pd_world_take(struct pd_world *world, const struct pd_record *rec
 		pd_record_as(record, record->type); // tells the damage
 		return PD_OK;
 	}
-	return take(world, record, decoded) ? PD_OK : fail(world, error);
+	return take(state, record, decoded) ? PD_OK : fail(state, error);
 }
 
 // Records of the feature have type 0 but are as HEADER_BUILD_ID else.
-static bool take_build_ids(struct pd_world *world, struct pd_file *file, struct pd_bytes records,
+static bool take_build_ids(struct pd_state *state, struct pd_file *file, struct pd_bytes records,
 			   struct pd_arena *arena)
 {
 	struct pd_cursor c = pd_cursor(records.data, records.size, file->header.big_endian);
@@ -434,7 +434,7 @@ static bool take_build_ids(struct pd_world *world, struct pd_file *file, struct 
 		body = pd_cursor(c.at, head.size, file->header.big_endian);
 		body.at += PD_RECORD_HEADER_SIZE;
 		pd_decode_header_build_id(&body, &scope, &in);
-		if (!body.failed && !put_build_id(world, &in, head.misc))
+		if (!body.failed && !put_build_id(state, &in, head.misc))
 			return false;
 		pd_arena_reset(arena);
 		pd_cursor_take(&c, head.size);
@@ -442,7 +442,7 @@ static bool take_build_ids(struct pd_world *world, struct pd_file *file, struct 
 	return true;
 }
 
-enum pd_status pd_world_take_features(struct pd_world *world, struct pd_file *file, struct pd_error *error)
+enum pd_status pd_state_take_features(struct pd_state *state, struct pd_file *file, struct pd_error *error)
 {
 	const struct pd_build_ids *ids = pd_file_build_id(file);
 	struct pd_arena arena = { 0 };
@@ -450,9 +450,9 @@ enum pd_status pd_world_take_features(struct pd_world *world, struct pd_file *fi
 
 	if (!ids)
 		return PD_OK;
-	if (world->finalized)
-		pd_world_unsettle(world);
-	done = take_build_ids(world, file, ids->records, &arena);
+	if (state->finalized)
+		pd_state_drop_finalized(state);
+	done = take_build_ids(state, file, ids->records, &arena);
 	pd_arena_fini(&arena);
-	return done ? PD_OK : fail(world, error);
+	return done ? PD_OK : fail(state, error);
 }

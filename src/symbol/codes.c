@@ -6,7 +6,7 @@
 
 #include "base/lookup/search.h"
 #include "symbol/lookup.h"
-#include "state/world.h"
+#include "state/state.h"
 
 struct process {
 	struct pd_jitdump *const *jits; // NULL behind the last one

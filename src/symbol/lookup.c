@@ -116,7 +116,7 @@ static bool take_options(struct pd_symbols *symbols, const struct pd_symbols_opt
 	       keep_text(symbols, o->spare_archive, &symbols->spare_path) && keep_debug_paths(symbols, o);
 }
 
-enum pd_status pd_symbols_new(struct pd_file *file, const struct pd_world *world,
+enum pd_status pd_symbols_new(struct pd_file *file, const struct pd_state *state,
 			      const struct pd_symbols_options *options, struct pd_symbols **symbols_out,
 			      struct pd_error *error)
 {
@@ -133,7 +133,7 @@ enum pd_status pd_symbols_new(struct pd_file *file, const struct pd_world *world
 	if (!symbols)
 		return pd_fail_memory(error);
 	symbols->file = file;
-	symbols->world = world;
+	symbols->state = state;
 	symbols->serial = __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
 	// not to be foreseen by who made the file
 	symbols->seed = (uint64_t)(uintptr_t)symbols * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)clock() ^
@@ -348,7 +348,7 @@ struct pd_place pd_symbols_place(struct pd_symbols *symbols, uint32_t pid, unsig
 {
 	struct pd_location location;
 
-	if (!pd_world_locate(symbols->world, pid, cpumode, when, addr, &location) &&
+	if (!pd_state_locate(symbols->state, pid, cpumode, when, addr, &location) &&
 	    ((cpumode != PD_CPUMODE_KERNEL && cpumode != PD_CPUMODE_UNKNOWN) ||
 	     !pd_lookup_kernel_behind(symbols, addr, &location)))
 		return (struct pd_place){ .addr = addr, .recorded = addr };

@@ -110,7 +110,7 @@ struct pd_kernel_names {
 
 struct pd_symbols {
 	struct pd_file *file;
-	const struct pd_world *world;
+	const struct pd_state *state;
 	uint64_t serial; // from 1, which no others have in this process
 	uint64_t seed;
 	uint32_t flags;

@@ -190,7 +190,7 @@ static bool is_of_32_bits(const struct pd_symbols *symbols, const struct pd_obje
 {
 	const struct pd_mapping *map;
 
-	for (size_t i = 0; (map = pd_world_mapping(symbols->world, i)); i++)
+	for (size_t i = 0; (map = pd_state_mapping(symbols->state, i)); i++)
 		if (map->object == object && !(map->end >> FOUR_GIB_SHIFT))
 			return true;
 	return false;

@@ -44,7 +44,7 @@ static const struct pd_mapping *find_reference(const struct pd_symbols *symbols,
 {
 	const struct pd_mapping *map;
 
-	for (size_t i = 0; (map = pd_world_mapping(symbols->world, i)); i++)
+	for (size_t i = 0; (map = pd_state_mapping(symbols->state, i)); i++)
 		if (map->object && map->object->kind == PD_OBJECT_KERNEL && map->object->machine == machine &&
 		    map->symbol && map->symbol[0] && map->pgoff)
 			return map;
@@ -433,7 +433,7 @@ struct pd_object_id pd_lookup_kernel_id(const struct pd_symbols *symbols, uint32
 	struct pd_object_id id = { .size = 0 };
 	const struct pd_object *object;
 
-	for (size_t i = 0; (object = pd_world_object(symbols->world, i)); i++) {
+	for (size_t i = 0; (object = pd_state_object(symbols->state, i)); i++) {
 		if (object->kind != PD_OBJECT_KERNEL || object->machine != machine)
 			continue;
 		id.size = object->build_id_size;

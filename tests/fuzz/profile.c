@@ -67,7 +67,7 @@ static uint64_t read_profile(const uint8_t *data, size_t size, unsigned threads)
 		return 0;
 	status = pd_profile_read(file, &how, &profile, &error);
 	if (status >= 0)
-		status = pd_symbols_new(file, pd_profile_world(profile), &naming, &symbols, &error);
+		status = pd_symbols_new(file, pd_profile_state(profile), &naming, &symbols, &error);
 	if (status >= 0)
 		status = pd_profile_name(profile, symbols, &error);
 	if (status >= 0)

@@ -27,7 +27,7 @@ struct sums {
 
 struct model {
 	struct pd_file *file;
-	struct pd_world *world;
+	struct pd_state *state;
 	struct sums sums;
 	uint64_t *last_ids, *last_values;
 	size_t last_count;
@@ -120,13 +120,13 @@ static bool is_of_kernel(unsigned cpumode)
 	return cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_HYPERVISOR;
 }
 
-static void mix_place(uint64_t *hash, const struct pd_world *world, uint32_t pid, unsigned cpumode,
+static void mix_place(uint64_t *hash, const struct pd_state *state, uint32_t pid, unsigned cpumode,
 		      struct pd_moment when, uint64_t addr)
 {
 	struct pd_location location;
 
 	mix_number(hash, cpumode);
-	if (!pd_world_locate(world, is_of_kernel(cpumode) ? 0 : pid, cpumode, when, addr, &location)) {
+	if (!pd_state_locate(state, is_of_kernel(cpumode) ? 0 : pid, cpumode, when, addr, &location)) {
 		mix_number(hash, addr);
 		return;
 	}
@@ -166,7 +166,7 @@ static uint64_t hash_chain(const struct model *model, const struct pd_sample *sa
 		if (addr == (uint64_t)PD_CONTEXT_USER_DEFERRED)
 			break;
 		if (addr < PD_CONTEXT_MAX)
-			mix_place(&hash, model->world, pid, cpumode, when, addr);
+			mix_place(&hash, model->state, pid, cpumode, when, addr);
 		else if (!mode_of(addr, &cpumode))
 			return start;
 	}
@@ -251,8 +251,8 @@ static void model_sample(struct model *model, const struct pd_record *record)
 		.cpu = HAS(attr, CPU) ? sample->cpu : UINT32_MAX,
 		.cgroup = sample->cgroup,
 	};
-	thing.comm = pd_world_comm(model->world, thing.tid, when, unknown);
-	mix_place(&hash, model->world, thing.pid, (unsigned)PD_BITS(record->misc, PD_MISC_CPUMODE), when, sample->ip);
+	thing.comm = pd_state_comm(model->state, thing.tid, when, unknown);
+	mix_place(&hash, model->state, thing.pid, (unsigned)PD_BITS(record->misc, PD_MISC_CPUMODE), when, sample->ip);
 	mix_number(&hash, hash_chain(model, sample, thing.pid, when));
 	weight = weight_of(attr, sample);
 	if (HAS(attr, READ) && sample->read) {
@@ -286,7 +286,7 @@ static bool walk(struct model *model, enum pd_order order, bool samples)
 		if (samples && record->type == PD_RECORD_SAMPLE)
 			model_sample(model, record);
 		else if (!samples && record->type != PD_RECORD_SAMPLE &&
-			 pd_world_take(model->world, record, &error) < 0)
+			 pd_state_take(model->state, record, &error) < 0)
 			abort();
 	}
 	pd_stream_close(stream);
@@ -304,8 +304,8 @@ static bool has_values(const struct pd_file *file)
 static bool model_read(struct model *model, struct pd_file *file)
 {
 	*model = (struct model){ .file = file };
-	if (pd_world_new(NULL, &model->world, NULL) < 0 || !walk(model, PD_ORDER_FILE, false) ||
-	    pd_world_take_features(model->world, file, NULL) < 0 || pd_world_finalize(model->world, NULL) < 0 ||
+	if (pd_state_new(NULL, &model->state, NULL) < 0 || !walk(model, PD_ORDER_FILE, false) ||
+	    pd_state_take_features(model->state, file, NULL) < 0 || pd_state_finalize(model->state, NULL) < 0 ||
 	    !walk(model, has_values(file) ? PD_ORDER_TIME : PD_ORDER_FILE, true))
 		return false;
 	merge(&model->sums);
@@ -314,7 +314,7 @@ static bool model_read(struct model *model, struct pd_file *file)
 
 static void model_fini(struct model *model)
 {
-	pd_world_free(model->world);
+	pd_state_free(model->state);
 	free(model->sums.items);
 	free(model->last_ids);
 	free(model->last_values);
@@ -326,7 +326,7 @@ static void mix_frame(uint64_t *hash, const struct pd_profile *profile, uint32_t
 {
 	const struct pd_frame *frame = pd_profile_frame(profile, index);
 
-	mix_place(hash, pd_profile_world(profile), frame->pid, frame->cpumode, frame->when, frame->place.recorded);
+	mix_place(hash, pd_profile_state(profile), frame->pid, frame->cpumode, frame->when, frame->place.recorded);
 }
 
 static struct sums sums_of(const struct pd_profile *profile)

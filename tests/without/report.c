@@ -61,7 +61,7 @@ static enum pd_status report(struct pd_file *file, const char *root, struct pd_t
 		status = pd_profile_read(file, &by, &profile, error);
 	}
 	if (status == PD_OK)
-		status = pd_symbols_new(file, pd_profile_world(profile), &from, &symbols, error);
+		status = pd_symbols_new(file, pd_profile_state(profile), &from, &symbols, error);
 	if (status == PD_OK)
 		status = pd_profile_name(profile, symbols, error);
 	if (status == PD_OK)

@@ -73,10 +73,10 @@ static bool any_event_has(const struct pd_file *file, uint64_t bits)
 
 static void touch_mapped(struct pd_pack *pack)
 {
-	const struct pd_world *world = pd_profile_world(pack->profile);
+	const struct pd_state *state = pd_profile_state(pack->profile);
 	const struct pd_mapping *map;
 
-	for (size_t i = 0; (map = pd_world_mapping(world, i)) != NULL; i++) {
+	for (size_t i = 0; (map = pd_state_mapping(state, i)) != NULL; i++) {
 		const struct pd_location location = { .mapping = map,
 						      .object = map->object,
 						      .offset = map->by_offset ? map->pgoff : map->start };

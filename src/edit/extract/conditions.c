@@ -6,7 +6,7 @@
 
 static const char *comm_of(struct pd_extract_match *match, uint32_t tid, struct pd_moment when)
 {
-	return pd_world_comm(match->world, tid, when, match->unknown);
+	return pd_state_comm(match->state, tid, when, match->unknown);
 }
 
 // As script has it: guests need to be known by more than the file.
@@ -68,16 +68,16 @@ static bool has_thread(const struct pd_extract *extract, const struct pd_record 
 	const char *comm = NULL;
 
 	if (pd_select_has_list(select, PD_SELECT_COMMS))
-		comm = comm_of(extract->state, brief->tid, pd_record_moment(record));
+		comm = comm_of(extract->context, brief->tid, pd_record_moment(record));
 	return pd_select_has_thread(select, brief->pid, brief->tid, comm);
 }
 
 bool pd_extract_has_where(const struct pd_extract *extract, const struct pd_record *record)
 {
-	struct pd_extract_match *match = extract->state;
+	struct pd_extract_match *match = extract->context;
 	const struct pd_filter_names names = { match, name_of };
 
-	return pd_select_has_where(extract->options.select, record, match->world ? &names : NULL);
+	return pd_select_has_where(extract->options.select, record, match->state ? &names : NULL);
 }
 
 static bool matches(struct pd_extract *extract, const struct pd_record *record)
@@ -94,14 +94,14 @@ static bool matches(struct pd_extract *extract, const struct pd_record *record)
 		return false;
 	if (!pd_select_by_place(select))
 		return true;
-	place = place_of(extract->state, record, &brief);
+	place = place_of(extract->context, record, &brief);
 	return pd_select_has_place(select, &place);
 }
 
 // Events of a pipe come one after another.
 static enum pd_status learn_events(struct pd_extract *extract, struct pd_error *error)
 {
-	struct pd_extract_match *match = extract->state;
+	struct pd_extract_match *match = extract->context;
 	size_t count = pd_file_event_count(extract->file);
 
 	if (match->known_event_count == count)

@@ -154,7 +154,7 @@ static enum pd_status prepare_ends(struct pd_extract *extract, struct pd_error *
 
 	if (!ends)
 		return pd_fail_memory(error);
-	extract->state = ends;
+	extract->context = ends;
 	ends->last = extract->options.by == PD_EXTRACT_LAST;
 	ends->count = extract->options.sample_count;
 	ends->span_ns = extract->options.span_ns;
@@ -165,9 +165,9 @@ static enum pd_status prepare_ends(struct pd_extract *extract, struct pd_error *
 	return PD_OK;
 }
 
-static void free_ends(void *state)
+static void free_ends(void *context)
 {
-	struct ends *ends = state;
+	struct ends *ends = context;
 
 	if (ends)
 		pd_free(ends->heap);
@@ -210,7 +210,7 @@ static enum pd_status choose_at_end(struct pd_extract *extract, struct pd_stream
 				    const struct pd_record *record, enum pd_extract_action *action_out,
 				    struct pd_error *error)
 {
-	struct ends *ends = extract->state;
+	struct ends *ends = extract->context;
 
 	(void)stream;
 	(void)error;

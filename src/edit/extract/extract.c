@@ -201,7 +201,7 @@ void pd_extract_free(struct pd_extract *extract)
 	if (!extract)
 		return;
 	if (extract->way && extract->way->free)
-		extract->way->free(extract->state);
+		extract->way->free(extract->context);
 	pd_free(extract->rounds);
 	pd_free(extract);
 }

@@ -23,7 +23,7 @@ enum pd_extract_action {
 struct pd_extract {
 	struct pd_extract_options options;
 	const struct pd_extract_way *way;
-	void *state; // of the way
+	void *context; // of the way
 	struct pd_file *file;
 	struct pd_writer *writer; // from pd_extract_write on
 	enum pd_order order;      // of the pass that writes
@@ -38,7 +38,7 @@ struct pd_extract {
 struct pd_extract_way {
 	// Whether the file is read before the pass that writes.
 	bool (*reads_twice)(const struct pd_extract_options *options);
-	// Creates the state and reads what must be known. May be NULL.
+	// Creates the context and reads what must be known. May be NULL.
 	enum pd_status (*prepare)(struct pd_extract *extract, struct pd_error *error);
 	// What happens to a record.
 	enum pd_status (*choose)(struct pd_extract *extract, struct pd_stream *stream, const struct pd_record *record,
@@ -46,8 +46,8 @@ struct pd_extract_way {
 	// As in pd_changes; self is the extraction. May be NULL.
 	enum pd_status (*event)(void *self, const struct pd_event *event, struct pd_attr *attr, const char **name,
 				struct pd_error *error);
-	// Frees the state, which may be NULL. NULL if there is none.
-	void (*free)(void *state);
+	// Frees the context, which may be NULL. NULL if there is none.
+	void (*free)(void *context);
 };
 
 extern const struct pd_extract_way pd_extract_match;

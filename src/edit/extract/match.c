@@ -20,7 +20,7 @@ static bool needs_places(const struct pd_extract_options *options)
 	return pd_select_by_place(options->select) || asks(options, PD_FILTER_DSO | PD_FILTER_SYMBOL);
 }
 
-static bool needs_world(const struct pd_extract_options *options)
+static bool needs_state(const struct pd_extract_options *options)
 {
 	return pd_select_has_list(options->select, PD_SELECT_COMMS) || needs_places(options) ||
 	       asks(options, PD_FILTER_COMM);
@@ -28,7 +28,7 @@ static bool needs_world(const struct pd_extract_options *options)
 
 static bool needs_scan(const struct pd_extract_options *options)
 {
-	return needs_world(options) || pd_select_waits(options->select);
+	return needs_state(options) || pd_select_waits(options->select);
 }
 
 static bool reads_twice(const struct pd_extract_options *options)
@@ -40,7 +40,7 @@ static enum pd_status choose_matching(struct pd_extract *extract, struct pd_stre
 				      const struct pd_record *record, enum pd_extract_action *action_out,
 				      struct pd_error *error)
 {
-	const struct pd_extract_match *match = extract->state;
+	const struct pd_extract_match *match = extract->context;
 	bool wanted = false;
 	enum pd_status status = pd_extract_matches(extract, record, &wanted, error);
 
@@ -58,10 +58,10 @@ static enum pd_status scan_record(void *self, struct pd_stream *stream, const st
 				  struct pd_error *error)
 {
 	struct pd_extract *extract = self;
-	struct pd_extract_match *match = extract->state;
+	struct pd_extract_match *match = extract->context;
 
 	if (record->type != PD_RECORD_SAMPLE)
-		return match->world ? pd_world_take(match->world, record, error) : PD_OK;
+		return match->state ? pd_state_take(match->state, record, error) : PD_OK;
 	if (pd_select_waits(extract->options.select))
 		pd_extract_note_time(&match->window, record);
 	else
@@ -72,28 +72,28 @@ static enum pd_status scan_record(void *self, struct pd_stream *stream, const st
 static enum pd_status open_symbols(struct pd_extract *extract, struct pd_error *error)
 {
 	const struct pd_extract_options *options = &extract->options;
-	struct pd_extract_match *match = extract->state;
+	struct pd_extract_match *match = extract->context;
 
 	match->owns_symbols = !options->symbols;
 	if (options->symbols)
-		return options->symbols(options->self, extract->file, match->world, &match->symbols, error);
-	return pd_symbols_new(extract->file, match->world, NULL, &match->symbols, error);
+		return options->symbols(options->self, extract->file, match->state, &match->symbols, error);
+	return pd_symbols_new(extract->file, match->state, NULL, &match->symbols, error);
 }
 
-static enum pd_status finish_world(struct pd_extract *extract, struct pd_error *error)
+static enum pd_status finish_state(struct pd_extract *extract, struct pd_error *error)
 {
-	struct pd_extract_match *match = extract->state;
-	enum pd_status status = pd_world_take_features(match->world, extract->file, error);
+	struct pd_extract_match *match = extract->context;
+	enum pd_status status = pd_state_take_features(match->state, extract->file, error);
 
 	if (status >= 0)
-		status = pd_world_finalize(match->world, error);
+		status = pd_state_finalize(match->state, error);
 	return status >= 0 && needs_places(&extract->options) ? open_symbols(extract, error) : status;
 }
 
 // Of a pipe that was not read before, events are not known yet.
 static enum pd_status make_ready(struct pd_extract *extract, bool scanned, struct pd_error *error)
 {
-	struct pd_extract_match *match = extract->state;
+	struct pd_extract_match *match = extract->context;
 	enum pd_status status;
 
 	if (!scanned && pd_file_header(extract->file)->mode == PD_MODE_PIPE)
@@ -113,14 +113,14 @@ static enum pd_status prepare_match(struct pd_extract *extract, struct pd_error 
 
 	if (!match)
 		return pd_fail_memory(error);
-	extract->state = match;
+	extract->context = match;
 	extract->result.records = options->records || asks(options, PD_FILTER_RECORDS);
-	if (needs_world(options))
-		status = pd_world_new(NULL, &match->world, error);
+	if (needs_state(options))
+		status = pd_state_new(NULL, &match->state, error);
 	if (status >= 0 && scans)
 		status = pd_extract_scan(extract, scan_record, extract, error);
-	if (status >= 0 && match->world)
-		status = finish_world(extract, error);
+	if (status >= 0 && match->state)
+		status = finish_state(extract, error);
 	if (status >= 0)
 		status = make_ready(extract, scans, error);
 	if (status >= 0 && options->prune)
@@ -128,15 +128,15 @@ static enum pd_status prepare_match(struct pd_extract *extract, struct pd_error 
 	return status;
 }
 
-static void free_match(void *state)
+static void free_match(void *context)
 {
-	struct pd_extract_match *match = state;
+	struct pd_extract_match *match = context;
 
 	if (!match)
 		return;
 	if (match->owns_symbols)
 		pd_symbols_free(match->symbols);
-	pd_world_free(match->world);
+	pd_state_free(match->state);
 	pd_u64_map_fini(&match->pids);
 	pd_free(match);
 }

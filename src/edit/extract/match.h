@@ -6,14 +6,14 @@
 #ifndef PD_EXTRACT_MATCH_H
 #define PD_EXTRACT_MATCH_H
 
-#include <perfdata/world.h>
+#include <perfdata/state.h>
 
 #include "base/lookup/u64_map.h"
 #include "edit/extract/extract.h"
 
-// The state of this way to extract.
+// The context of this way to extract.
 struct pd_extract_match {
-	struct pd_world *world;     // NULL: nothing has to be known but the sample
+	struct pd_state *state;     // NULL: nothing has to be known but the sample
 	struct pd_symbols *symbols; // NULL: no places have to be known
 	bool owns_symbols;
 	struct pd_window window; // of all samples
@@ -32,7 +32,7 @@ bool pd_extract_has_where(const struct pd_extract *extract, const struct pd_reco
 
 // ---- prune.c ----
 
-// Adds the processes of selected samples, and their ancestors, to the empty map of the state.
+// Adds the processes of selected samples, and their ancestors, to the empty map of the context.
 enum pd_status pd_extract_find_processes(struct pd_extract *extract, struct pd_error *error);
 // Whether a record may be of use to samples of these processes: those of the kernel, or of no process, always are.
 bool pd_extract_is_useful(const struct pd_u64_map *pids, const struct pd_record *record);

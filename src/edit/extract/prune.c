@@ -7,7 +7,7 @@
 
 struct processes {
 	struct pd_extract *extract;
-	struct pd_world *forks; // who forked whom
+	struct pd_state *forks; // who forked whom
 	struct pd_u64_map *pids;
 };
 
@@ -31,7 +31,7 @@ static enum pd_status note_record(void *self, struct pd_stream *stream, const st
 
 	(void)stream;
 	if (record->type == PD_RECORD_FORK)
-		return pd_world_take(processes->forks, record, error);
+		return pd_state_take(processes->forks, record, error);
 	status = pd_extract_matches(processes->extract, record, &matches, error);
 	if (status < 0 || !matches)
 		return status;
@@ -49,7 +49,7 @@ static enum pd_status add_parents(const struct processes *processes, struct pd_e
 		const struct pd_thread *thread;
 
 		count = pids->count;
-		for (size_t i = 0; status >= 0 && (thread = pd_world_thread(processes->forks, i)) != NULL; i++)
+		for (size_t i = 0; status >= 0 && (thread = pd_state_thread(processes->forks, i)) != NULL; i++)
 			if (thread->ppid != UINT32_MAX && has_pid(pids, thread->pid))
 				status = add_pid(pids, thread->ppid, error);
 	} while (status >= 0 && pids->count > count);
@@ -58,18 +58,18 @@ static enum pd_status add_parents(const struct processes *processes, struct pd_e
 
 enum pd_status pd_extract_find_processes(struct pd_extract *extract, struct pd_error *error)
 {
-	struct pd_extract_match *match = extract->state;
+	struct pd_extract_match *match = extract->context;
 	struct processes processes = { .extract = extract, .pids = &match->pids };
-	enum pd_status status = pd_world_new(NULL, &processes.forks, error);
+	enum pd_status status = pd_state_new(NULL, &processes.forks, error);
 
 	match->pids.seed = pd_file_secret(extract->file);
 	if (status >= 0)
 		status = pd_extract_scan(extract, note_record, &processes, error);
 	if (status >= 0)
-		status = pd_world_finalize(processes.forks, error);
+		status = pd_state_finalize(processes.forks, error);
 	if (status >= 0)
 		status = add_parents(&processes, error);
-	pd_world_free(processes.forks);
+	pd_state_free(processes.forks);
 	return status;
 }
 

@@ -52,7 +52,7 @@ static enum pd_status choose_in_range(struct pd_extract *extract, struct pd_stre
 				      const struct pd_record *record, enum pd_extract_action *action_out,
 				      struct pd_error *error)
 {
-	struct range *range = extract->state;
+	struct range *range = extract->context;
 	uint64_t time_ns = record->time_ns;
 	bool sample = record->type == PD_RECORD_SAMPLE;
 	bool inside = pd_select_has_time(extract->options.select, time_ns);
@@ -100,8 +100,8 @@ static enum pd_status prepare_range(struct pd_extract *extract, struct pd_error 
 	struct pd_window window = { 0 };
 	enum pd_status status = PD_OK;
 
-	extract->state = pd_alloc(sizeof(struct range));
-	if (!extract->state)
+	extract->context = pd_alloc(sizeof(struct range));
+	if (!extract->context)
 		return pd_fail_memory(error);
 	if (needs_times(extract))
 		status = pd_extract_scan(extract, note_sample, &window, error);

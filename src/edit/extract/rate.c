@@ -28,13 +28,13 @@ static enum pd_status prepare_rate(struct pd_extract *extract, struct pd_error *
 	if (!rate)
 		return pd_fail_memory(error);
 	rate->random = extract->options.seed;
-	extract->state = rate;
+	extract->context = rate;
 	return PD_OK;
 }
 
-static void free_rate(void *state)
+static void free_rate(void *context)
 {
-	struct rate *rate = state;
+	struct rate *rate = context;
 
 	if (rate)
 		pd_free(rate->seen);
@@ -55,7 +55,7 @@ static uint64_t next_random(struct rate *rate)
 static uint64_t *seen_of(const struct pd_extract *extract, const struct pd_event *event)
 {
 	size_t count = pd_file_event_count(extract->file) + 1;
-	struct rate *rate = extract->state;
+	struct rate *rate = extract->context;
 
 	if (count > rate->event_count && !PD_GROW(rate->seen, rate->capacity, count))
 		return NULL;
@@ -70,7 +70,7 @@ static bool is_chosen(const struct pd_extract *extract, uint64_t *seen)
 	uint64_t n = extract->options.rate;
 
 	if (extract->options.random)
-		return next_random(extract->state) % n == 0;
+		return next_random(extract->context) % n == 0;
 	return (*seen)++ % n == n / 2;
 }
 

@@ -28,12 +28,12 @@ size_t pd_inject_ids_mapping_at(const struct pd_inject_ids *ids, uint64_t place)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (pd_world_mapping(ids->world, middle)->from.order < place)
+		if (pd_state_mapping(ids->state, middle)->from.order < place)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	mapping = pd_world_mapping(ids->world, low);
+	mapping = pd_state_mapping(ids->state, low);
 	return mapping && mapping->from.order == place ? low : SIZE_MAX;
 }
 
@@ -68,7 +68,7 @@ static bool mark(struct pd_inject_ids *ids, const struct pd_brief *brief, const 
 	if (seen->maps == maps && seen->addr == addr)
 		return true;
 	*seen = (struct pd_inject_seen){ maps, addr };
-	return !pd_world_locate(ids->world, brief->pid, cpumode, when, addr, &location) || hit(ids, &location);
+	return !pd_state_locate(ids->state, brief->pid, cpumode, when, addr, &location) || hit(ids, &location);
 }
 
 static const struct pd_view *view_of(struct pd_inject_ids *ids, uint32_t pid, uint32_t tid, struct pd_moment when)
@@ -79,7 +79,7 @@ static const struct pd_view *view_of(struct pd_inject_ids *ids, uint32_t pid, ui
 	    is_before(when, view->view.until))
 		return &view->view;
 	*view = (struct pd_inject_view){ .pid = pid, .tid = tid, .used = true };
-	pd_world_view(ids->world, pid, tid, when, &view->view);
+	pd_state_view(ids->state, pid, tid, when, &view->view);
 	return &view->view;
 }
 
@@ -151,7 +151,7 @@ static bool take_state(void *self, struct pd_stream *stream, const struct pd_rec
 	// Which maps are needed is not known.
 	if (record->type == PD_RECORD_AUXTRACE_INFO || record->type == PD_RECORD_AUXTRACE)
 		ids->all_hit = true;
-	return pd_inject_keep(ids->inject, pd_world_take(ids->world, record, &ids->inject->error));
+	return pd_inject_keep(ids->inject, pd_state_take(ids->state, record, &ids->inject->error));
 }
 
 static bool mark_if_sample(void *self, struct pd_stream *stream, const struct pd_record *record)
@@ -173,11 +173,11 @@ static bool finish_state(struct pd_inject_ids *ids)
 {
 	size_t objects = 0;
 
-	if (!pd_inject_keep(ids->inject, pd_world_finalize(ids->world, &ids->inject->error)))
+	if (!pd_inject_keep(ids->inject, pd_state_finalize(ids->state, &ids->inject->error)))
 		return false;
-	while (pd_world_mapping(ids->world, ids->mapping_count))
+	while (pd_state_mapping(ids->state, ids->mapping_count))
 		ids->mapping_count++;
-	while (pd_world_object(ids->world, objects))
+	while (pd_state_object(ids->state, objects))
 		objects++;
 	ids->hit_objects = pd_alloc((objects + 1) * 1);
 	ids->hit_mappings = pd_alloc((ids->mapping_count + 1) * 1);

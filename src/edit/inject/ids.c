@@ -104,9 +104,9 @@ static enum pd_inject_action take_new_map(struct pd_inject_ids *ids, struct pd_s
 {
 	const struct pd_mapping *mapping;
 
-	if (!pd_inject_keep(ids->inject, pd_world_take(ids->world, record, &ids->inject->error)))
+	if (!pd_inject_keep(ids->inject, pd_state_take(ids->state, record, &ids->inject->error)))
 		return PD_INJECT_FAILED;
-	mapping = pd_world_mapping(ids->world, ids->mapping_count);
+	mapping = pd_state_mapping(ids->state, ids->mapping_count);
 	if (!mapping)
 		return PD_INJECT_PASS;
 	ids->mapping_count++;
@@ -117,7 +117,7 @@ static enum pd_inject_action take_old_map(struct pd_inject_ids *ids, struct pd_s
 					  const struct pd_record *record)
 {
 	size_t index = pd_inject_ids_mapping_at(ids, record->place);
-	const struct pd_object *object = index == SIZE_MAX ? NULL : pd_world_mapping(ids->world, index)->object;
+	const struct pd_object *object = index == SIZE_MAX ? NULL : pd_state_mapping(ids->state, index)->object;
 
 	if (!object)
 		return PD_INJECT_PASS;
@@ -201,8 +201,8 @@ static enum pd_status open_state(struct pd_inject_ids *ids, struct pd_error *err
 
 	if (!pd_inject_ids_take_list(ids))
 		return pd_fail_memory(error);
-	status = pd_world_new(NULL, &ids->world, error);
-	return status < 0 ? status : pd_symbols_new(inject->file, ids->world, &options, &ids->symbols, error);
+	status = pd_state_new(NULL, &ids->state, error);
+	return status < 0 ? status : pd_symbols_new(inject->file, ids->state, &options, &ids->symbols, error);
 }
 
 enum pd_status pd_inject_ids_open(struct pd_inject *inject, struct pd_error *error)
@@ -229,7 +229,7 @@ void pd_inject_ids_close(struct pd_inject *inject)
 	if (!ids)
 		return;
 	pd_symbols_free(ids->symbols);
-	pd_world_free(ids->world);
+	pd_state_free(ids->state);
 	pd_inject_ids_free_list(ids);
 	pd_free(ids->answers);
 	pd_free(ids->hit_objects);

@@ -41,7 +41,7 @@ struct pd_inject_view {
 
 struct pd_inject_ids {
 	struct pd_inject *inject;
-	struct pd_world *world;
+	struct pd_state *state;
 	struct pd_symbols *symbols;
 	bool only_hits, in_maps;
 	bool all_hit;

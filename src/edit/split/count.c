@@ -41,7 +41,7 @@ static enum pd_status count_other(void *self, struct pd_stream *stream, const st
 	if (task && task->pid != task->ppid &&
 	    !pd_task_pairs_add(&split->parents, (struct pd_task_pair){ task->pid, task->ppid }))
 		return pd_fail_memory(error);
-	return split->world ? pd_world_take(split->world, record, error) : PD_OK;
+	return split->state ? pd_state_take(split->state, record, error) : PD_OK;
 }
 
 static enum pd_status begin_samples(void *self, struct pd_window *window, struct pd_error *error)
@@ -61,7 +61,7 @@ static enum pd_status begin_samples(void *self, struct pd_window *window, struct
 			       "%s: what every piece must have takes %" PRIu64
 			       " bytes, which is not less than %" PRIu64,
 			       pd_file_name(split->file), split->common_bytes, split->options.amount);
-	return split->world ? pd_world_finalize(split->world, error) : PD_OK;
+	return split->state ? pd_state_finalize(split->state, error) : PD_OK;
 }
 
 static void note_time(struct pd_split_piece *piece, uint64_t time_ns)
@@ -130,7 +130,7 @@ enum pd_status pd_split_count_all(struct pd_split *split, struct pd_error *error
 	enum pd_status status = PD_OK;
 
 	if (split->options.by == PD_SPLIT_COMM || split->options.by == PD_SPLIT_CGROUP)
-		status = pd_world_new(NULL, &split->world, error);
+		status = pd_state_new(NULL, &split->state, error);
 	if (status >= 0)
 		status = pd_run(split->file, &options, &sink, error);
 	pd_task_pairs_sort(&split->tasks);

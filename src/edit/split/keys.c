@@ -16,7 +16,7 @@ static uint64_t key_of_comm(const struct pd_split *split, const struct pd_record
 {
 	struct pd_view view;
 
-	pd_world_view(split->world, brief->pid, brief->tid, pd_record_moment(record), &view);
+	pd_state_view(split->state, brief->pid, brief->tid, pd_record_moment(record), &view);
 	// equal names are one pointer
 	return view.comm ? (uint64_t)(uintptr_t)view.comm : PD_SPLIT_UNKNOWN;
 }

@@ -33,7 +33,7 @@ static void escape_name(char *name, const char *string)
 
 static void name_cgroup(const struct pd_split *split, uint64_t id, char *name)
 {
-	const char *path = pd_world_cgroup(split->world, id);
+	const char *path = pd_state_cgroup(split->state, id);
 	char number[32];
 
 	snprintf(number, sizeof(number), "cgroup-%" PRIu64, id);

@@ -70,7 +70,7 @@ void pd_split_free(struct pd_split *split)
 {
 	if (!split)
 		return;
-	pd_world_free(split->world);
+	pd_state_free(split->state);
 	pd_free(split->pieces);
 	pd_u64_map_fini(&split->by_key);
 	pd_arena_fini(&split->names);

@@ -8,7 +8,7 @@
 
 #include <perfdata/run.h>
 #include <perfdata/split.h>
-#include <perfdata/world.h>
+#include <perfdata/state.h>
 
 #include "base/error.h"
 #include "base/lookup/u64_map.h"
@@ -38,7 +38,7 @@ struct pd_task_pairs {
 struct pd_split {
 	struct pd_split_options options;
 	struct pd_file *file;
-	struct pd_world *world; // for COMM and CGROUP
+	struct pd_state *state; // for COMM and CGROUP
 	struct pd_window window;
 	struct pd_split_result result;
 	uint64_t known_count; // samples in pieces that say what the key is made of

@@ -141,7 +141,7 @@ uint32_t pd_raw_number(struct pd_common *common, uint64_t seed, struct pd_bytes 
 
 // ---- beginning and end ----
 
-struct pd_common *pd_common_new(const struct pd_world *world, uint64_t seed, uint32_t by)
+struct pd_common *pd_common_new(const struct pd_state *state, uint64_t seed, uint32_t by)
 {
 	struct pd_common *common = pd_alloc(sizeof(*common));
 
@@ -152,7 +152,7 @@ struct pd_common *pd_common_new(const struct pd_world *world, uint64_t seed, uin
 	pd_seen_init(&common->seen);
 	for (size_t i = 0; i < PD_SHARDS; i++)
 		pd_lock_init(&common->shards[i].lock);
-	common->frames.world = common->owners.world = world;
+	common->frames.state = common->owners.state = state;
 	common->frames.seed = common->owners.seed = seed;
 	common->owners.by = by;
 	return common;

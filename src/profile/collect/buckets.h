@@ -124,7 +124,7 @@ static inline bool pd_bucket_is_later(const struct pd_bucket *bucket, struct pd_
 }
 
 // NULL if there is no memory.
-struct pd_common *pd_common_new(const struct pd_world *world, uint64_t seed, uint32_t by);
+struct pd_common *pd_common_new(const struct pd_state *state, uint64_t seed, uint32_t by);
 void pd_common_free(struct pd_common *common);
 
 uint64_t pd_bucket_hash(uint64_t seed, const struct pd_bucket_key *key, const uint32_t *callers);

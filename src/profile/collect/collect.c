@@ -287,7 +287,7 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 
 	c->is_clone = c->common != NULL;
 	if (!c->is_clone)
-		c->common = pd_common_new(c->world, c->seed, c->options->by);
+		c->common = pd_common_new(c->state, c->seed, c->options->by);
 	c->event_count = pd_file_event_count(c->file);
 	c->known = pd_alloc_lines(PD_KNOWN_ADDRS * sizeof(*c->known), &c->known_memory);
 	c->seen = c->common ? pd_seen_enter(&c->common->seen, NULL) : NULL;

@@ -45,7 +45,7 @@ enum {
 
 struct pd_collector {
 	const struct pd_profile_options *options;
-	const struct pd_world *world;
+	const struct pd_state *state;
 	struct pd_file *file;
 	uint64_t seed;
 	struct pd_common *common;
@@ -81,7 +81,7 @@ struct pd_collector {
 	bool failed; // there was no memory for binned counts
 };
 
-// world, options, file and seed must have been set, and the events of the file be known; common, too, for a clone. If slices
+// state, options, file and seed must have been set, and the events of the file be known; common, too, for a clone. If slices
 // are asked for, slice_ns and first_slice too.
 enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error *error);
 void pd_collector_fini(struct pd_collector *collector);

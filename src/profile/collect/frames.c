@@ -30,7 +30,7 @@ static struct pd_frame_id identify(const struct pd_frames *frames, const struct 
 	uint64_t flags = IS_LOCATED;
 	bool by_process;
 
-	if (!pd_world_locate(frames->world, spot->pid, spot->cpumode, spot->when, spot->addr, &location))
+	if (!pd_state_locate(frames->state, spot->pid, spot->cpumode, spot->when, spot->addr, &location))
 		return (struct pd_frame_id){ { 0, spot->addr, spot->cpumode } };
 	ksymbol = location.ksymbol ? location.ksymbol->object : NULL;
 	// names of code without a file are the process's own

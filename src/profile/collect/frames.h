@@ -52,7 +52,7 @@ struct pd_known_addr {
 
 // Several threads find frames, one at a time.
 struct pd_frames {
-	const struct pd_world *world;
+	const struct pd_state *state;
 	const struct pd_codes *codes; // or NULL
 	uint64_t seed;
 	struct pd_seen_frame *items;

@@ -57,7 +57,7 @@ void pd_owners_look(const struct pd_owners *owners, struct pd_thread_view *view,
 		    struct pd_moment when, struct pd_owner *owner_out)
 {
 	view->used = false;
-	pd_world_view(owners->world, pid, tid, when, &view->view);
+	pd_state_view(owners->state, pid, tid, when, &view->view);
 	if (owners->codes)
 		look_at_codes(owners->codes, pid, when, &view->view);
 	view->pid = pid;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Owners: who samples are added up for, and what is true of a thread. The world is asked only when that changes. Views
+ * Owners: who samples are added up for, and what is true of a thread. The state is asked only when that changes. Views
  * are a collector's own, owners are those of all collectors.
  */
 #ifndef PD_PROFILE_COLLECT_OWNERS_H
@@ -32,7 +32,7 @@ enum {
 }; // threads whose view is kept at hand
 
 struct pd_owners {
-	const struct pd_world *world;
+	const struct pd_state *state;
 	const struct pd_codes *codes; // or NULL
 	uint32_t by;                  // PD_BY_...
 	uint64_t seed;

@@ -74,7 +74,7 @@ static inline void pd_pending_tag(const struct pd_collector *c, struct pd_pendin
 
 // What the brief form of a sample does not have is needed.
 bool pd_collector_needs_parts(const struct pd_collector *c, const struct pd_event *event);
-// Asks the world what is true of a thread. NULL if there is no memory.
+// Asks the state what is true of a thread. NULL if there is no memory.
 const struct pd_thread_view *pd_collector_view_anew(const struct pd_collector *c, struct pd_thread_view *view,
 						    uint32_t pid, uint32_t tid, struct pd_moment when);
 

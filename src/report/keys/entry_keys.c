@@ -18,7 +18,7 @@ static const char *last_name(const struct pd_report *report, uint32_t tid, char 
 {
 	struct pd_moment end = { PD_NEVER - 1, UINT64_MAX };
 
-	return pd_world_comm(pd_profile_world(report->profile), tid, end, unknown);
+	return pd_state_comm(pd_profile_state(report->profile), tid, end, unknown);
 }
 
 static bool find_thread_named(struct pd_report *report, size_t key, uint32_t number, uint32_t tid, uint32_t *value_out)
@@ -73,7 +73,7 @@ bool pd_key_socket(struct pd_report *report, size_t key, const struct subject *s
 
 bool pd_key_cgroup(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
 {
-	const char *path = pd_world_cgroup(pd_profile_world(report->profile), subject->entry->cgroup);
+	const char *path = pd_state_cgroup(pd_profile_state(report->profile), subject->entry->cgroup);
 
 	return pd_value_find_text(&report->values[key], path ? path : "N/A", 0, (uintptr_t)report, value_out);
 }
@@ -82,7 +82,7 @@ bool pd_key_cgroup(struct pd_report *report, size_t key, const struct subject *s
 bool pd_key_cgroup_id(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
 {
 	struct pd_moment end = { PD_NEVER - 1, UINT64_MAX };
-	struct pd_list list = pd_world_namespaces(pd_profile_world(report->profile), subject->entry->tid, end);
+	struct pd_list list = pd_state_namespaces(pd_profile_state(report->profile), subject->entry->tid, end);
 	struct value_table *table = &report->values[key];
 	struct identity id = { 0, 0 };
 	char text[64];

@@ -116,7 +116,7 @@ static bool take_record(struct branch_pass *pass, const struct pd_record *record
 		return true;
 	entry = (struct pd_profile_entry){
 		.event = record->event,
-		.comm = pd_world_comm(pd_profile_world(report->profile), brief.tid, when, unknown),
+		.comm = pd_state_comm(pd_profile_state(report->profile), brief.tid, when, unknown),
 		.pid = brief.pid,
 		.tid = brief.tid,
 		.cpu = brief.cpu,

@@ -37,7 +37,7 @@ static enum pd_status examine(struct pd_file *file, struct pd_doctor **doctor_ou
 	if (status >= 0 && pd_doctor_has_samples(*doctor_out)) {
 		status = pd_profile_read(file, &by, &profile, &error);
 		if (status >= 0)
-			status = pd_symbols_new(file, pd_profile_world(profile), NULL, &symbols, &error);
+			status = pd_symbols_new(file, pd_profile_state(profile), NULL, &symbols, &error);
 		if (status >= 0)
 			status = pd_profile_name(profile, symbols, &error);
 		if (status >= 0)

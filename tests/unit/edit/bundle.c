@@ -51,7 +51,7 @@ static enum pd_status pack_to(const char *path, struct pd_file *file, struct pd_
 	enum pd_status status = pd_profile_read(file, &by_chain, &profile, &error);
 
 	if (status >= 0)
-		status = pd_symbols_new(file, pd_profile_world(profile), NULL, &symbols, &error);
+		status = pd_symbols_new(file, pd_profile_state(profile), NULL, &symbols, &error);
 	if (status >= 0)
 		status = pd_profile_name(profile, symbols, &error);
 	if (status >= 0)

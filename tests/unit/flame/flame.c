@@ -125,7 +125,7 @@ static bool open_recording(struct recording *r, const struct pd_flame_options *o
 	pd_flame_profile_options(options, &profile);
 	return pd_file_open(PERFDATA_TEST_DATA "/hot.data", NULL, &r->file, NULL) == PD_OK &&
 	       pd_profile_read(r->file, &profile, &r->profile, NULL) == PD_OK &&
-	       pd_symbols_new(r->file, pd_profile_world(r->profile), &plain, &r->symbols, NULL) == PD_OK &&
+	       pd_symbols_new(r->file, pd_profile_state(r->profile), &plain, &r->symbols, NULL) == PD_OK &&
 	       pd_profile_name(r->profile, r->symbols, NULL) == PD_OK;
 }
 

@@ -81,7 +81,7 @@ static void check_named(struct pd_file *file, struct pd_profile *profile, const 
 	struct pd_symbols *symbols;
 	struct pd_error error;
 
-	CHECK(pd_symbols_new(file, pd_profile_world(profile), &options, &symbols, &error) >= 0);
+	CHECK(pd_symbols_new(file, pd_profile_state(profile), &options, &symbols, &error) >= 0);
 	CHECK(pd_profile_name(profile, symbols, &error) >= 0);
 	// by who named last, whatever there was before
 	CHECK(pd_profile_name(profile, symbols, &error) >= 0);

@@ -30,7 +30,7 @@ static bool open_source(struct source *source)
 
 	*source = (struct source){ .file = open_text(recording) };
 	return source->file && pd_profile_read(source->file, &options, &source->profile, &error) == PD_OK &&
-	       pd_symbols_new(source->file, pd_profile_world(source->profile), NULL, &source->symbols, &error) ==
+	       pd_symbols_new(source->file, pd_profile_state(source->profile), NULL, &source->symbols, &error) ==
 		       PD_OK &&
 	       pd_profile_name(source->profile, source->symbols, &error) == PD_OK;
 }
@@ -207,10 +207,10 @@ TEST(past_the_end)
 	CHECK(!pd_profile_frame(source.profile, (uint32_t)pd_profile_frame_count(source.profile)));
 	CHECK(!pd_profile_slices(source.profile, 0, &count) && count == 0);
 	CHECK(!pd_symbols_dso(source.symbols, SIZE_MAX) && !pd_symbols_function(source.symbols, SIZE_MAX));
-	CHECK(!pd_world_thread(pd_profile_world(source.profile), SIZE_MAX));
-	CHECK(!pd_world_object(pd_profile_world(source.profile), SIZE_MAX));
-	CHECK(!pd_world_mapping(pd_profile_world(source.profile), SIZE_MAX));
-	CHECK(!pd_world_code_change(pd_profile_world(source.profile), SIZE_MAX));
+	CHECK(!pd_state_thread(pd_profile_state(source.profile), SIZE_MAX));
+	CHECK(!pd_state_object(pd_profile_state(source.profile), SIZE_MAX));
+	CHECK(!pd_state_mapping(pd_profile_state(source.profile), SIZE_MAX));
+	CHECK(!pd_state_code_change(pd_profile_state(source.profile), SIZE_MAX));
 	CHECK(!pd_file_event(source.file, 1) && !pd_file_part_name(source.file, SIZE_MAX));
 	CHECK(!pd_report_key_at(SIZE_MAX) && !pd_filter_word(SIZE_MAX, NULL) && !pd_consumer_at(SIZE_MAX));
 	CHECK(!pd_layout_at(SIZE_MAX) && !pd_names_at(SIZE_MAX));

@@ -20,12 +20,12 @@ struct caller {
 	uint32_t pid; /* 0: all */
 };
 
-static enum pd_status open_symbols(void *self, struct pd_file *file, const struct pd_world *world,
+static enum pd_status open_symbols(void *self, struct pd_file *file, const struct pd_state *state,
 				   struct pd_symbols **symbols_out, struct pd_error *why)
 {
 	const struct pd_symbols_options options = { .size = sizeof(options), .flags = PD_SYMBOLS_NO_FILES };
 	struct caller *caller = self;
-	enum pd_status status = pd_symbols_new(file, world, &options, &caller->symbols, why);
+	enum pd_status status = pd_symbols_new(file, state, &options, &caller->symbols, why);
 
 	*symbols_out = caller->symbols;
 	return status;

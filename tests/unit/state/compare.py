@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Compares names of threads and of what is mapped with the script texts of a corpus.
 
-usage: tests/unit/state/compare.py WORLD_DUMP CORPUS [-v] [PATH...]
+usage: tests/unit/state/compare.py STATE_DUMP CORPUS [-v] [PATH...]
 
-CORPUS has manifest.tsv, and golden/PATH.script.zst as perf printed it.  WORLD_DUMP is the program
-world-dump.  PATH (as in the manifest) limits what is compared.  Prints one line for each file:
+CORPUS has manifest.tsv, and golden/PATH.script.zst as perf printed it.  STATE_DUMP is the program
+state-dump.  PATH (as in the manifest) limits what is compared.  Prints one line for each file:
 samples, comms that differ, objects that differ, and why if it is known.  With -v also the first differences.
 """
 

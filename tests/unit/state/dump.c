@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints what the world says about each sample of a file, for compare.py: time, thread, name, what stands
+ * Prints what the state says about each sample of a file, for compare.py: time, thread, name, what stands
  * at the data address (or -), and at the ip or at each address of the call chain. Separated by tabs; control characters are escaped.
  */
 #include <inttypes.h>
@@ -26,15 +26,15 @@ static void print_object(const struct pd_location *location, struct pd_text *tex
 		pd_text_escaped(text, path, strlen(path));
 }
 
-static void print_address(const struct pd_world *world, const struct pd_sample *sample, unsigned cpumode,
+static void print_address(const struct pd_state *state, const struct pd_sample *sample, unsigned cpumode,
 			  struct pd_moment when, uint64_t addr, bool is_data, struct pd_text *text)
 {
 	struct pd_location location;
 
 	pd_text_printf(text, "\t%" PRIx64 " ", addr);
 	// the kernel handles data of the process
-	if (pd_world_locate(world, sample->pid, cpumode, when, addr, &location) ||
-	    (is_data && pd_world_locate(world, sample->pid, PD_CPUMODE_UNKNOWN, when, addr, &location)))
+	if (pd_state_locate(state, sample->pid, cpumode, when, addr, &location) ||
+	    (is_data && pd_state_locate(state, sample->pid, PD_CPUMODE_UNKNOWN, when, addr, &location)))
 		print_object(&location, text);
 	else
 		pd_text_printf(text, "[unknown]");
@@ -54,7 +54,7 @@ static unsigned mode_of_marker(uint64_t marker, unsigned before)
 	return before;
 }
 
-static void print_sample(const struct pd_world *world, const struct pd_record *record, const struct pd_sample *sample,
+static void print_sample(const struct pd_state *state, const struct pd_record *record, const struct pd_sample *sample,
 			 struct pd_text *text)
 {
 	uint64_t type = record->event->attr->sample_type;
@@ -63,13 +63,13 @@ static void print_sample(const struct pd_world *world, const struct pd_record *r
 	struct pd_moment when = pd_record_moment(record);
 	unsigned cpumode = (unsigned)PD_BITS(record->misc, PD_MISC_CPUMODE);
 	char unknown[PD_THREAD_NAME_BYTES];
-	const char *comm = pd_world_comm(world, tid, when, unknown);
+	const char *comm = pd_state_comm(state, tid, when, unknown);
 
 	pd_text_printf(text, "%" PRIu64 "\t%d/%d\t", record->time_ns == PD_NO_TIME ? 0 : record->time_ns,
 		       has_tid ? (int)sample->pid : -1, (int)tid);
 	pd_text_escaped(text, comm, strlen(comm));
 	if (PD_BITS(type, PD_SAMPLE_TYPE_ADDR))
-		print_address(world, sample, cpumode, when, sample->addr, true, text);
+		print_address(state, sample, cpumode, when, sample->addr, true, text);
 	else
 		pd_text_printf(text, "\t-");
 	if (PD_BITS(type, PD_SAMPLE_TYPE_CALLCHAIN)) {
@@ -83,15 +83,15 @@ static void print_sample(const struct pd_world *world, const struct pd_record *r
 			if (addr >= PD_CONTEXT_MAX)
 				cpumode = mode_of_marker(addr, cpumode);
 			else
-				print_address(world, sample, cpumode, when, addr, false, text);
+				print_address(state, sample, cpumode, when, addr, false, text);
 		}
 	} else if (PD_BITS(type, PD_SAMPLE_TYPE_IP)) {
-		print_address(world, sample, cpumode, when, sample->ip, false, text);
+		print_address(state, sample, cpumode, when, sample->ip, false, text);
 	}
 	pd_text_printf(text, "\n");
 }
 
-static enum pd_status feed(struct pd_world *world, struct pd_file *file, struct pd_error *error)
+static enum pd_status feed(struct pd_state *state, struct pd_file *file, struct pd_error *error)
 {
 	struct pd_stream *stream;
 	const struct pd_record *record;
@@ -100,17 +100,17 @@ static enum pd_status feed(struct pd_world *world, struct pd_file *file, struct 
 	if (status < 0)
 		return status;
 	while ((status = pd_stream_next(stream, &record, error)) == PD_OK) {
-		status = pd_world_take(world, record, error);
+		status = pd_state_take(state, record, error);
 		if (status < 0)
 			break;
 	}
 	pd_stream_close(stream);
 	if (status >= 0)
-		status = pd_world_take_features(world, file, error);
-	return status < 0 ? status : pd_world_finalize(world, error);
+		status = pd_state_take_features(state, file, error);
+	return status < 0 ? status : pd_state_finalize(state, error);
 }
 
-static enum pd_status print_samples(const struct pd_world *world, struct pd_file *file, struct pd_error *error)
+static enum pd_status print_samples(const struct pd_state *state, struct pd_file *file, struct pd_error *error)
 {
 	struct pd_text *text = pd_text_new();
 	struct pd_stream *stream;
@@ -124,7 +124,7 @@ static enum pd_status print_samples(const struct pd_world *world, struct pd_file
 		if (!sample)
 			continue;
 		pd_text_clear(text);
-		print_sample(world, record, sample, text);
+		print_sample(state, record, sample, text);
 		bytes = pd_text_bytes(text);
 		fwrite(bytes.data, 1, bytes.size, stdout);
 	}
@@ -136,21 +136,21 @@ static enum pd_status print_samples(const struct pd_world *world, struct pd_file
 int main(int argc, char **argv)
 {
 	struct pd_file *file = NULL;
-	struct pd_world *world = NULL;
+	struct pd_state *state = NULL;
 	struct pd_error error;
 
 	if (argc != 2) {
-		fprintf(stderr, "usage: world-dump FILE\n");
+		fprintf(stderr, "usage: state-dump FILE\n");
 		return 2;
 	}
-	if (pd_file_open(argv[1], NULL, &file, &error) < 0 || pd_world_new(NULL, &world, &error) < 0 ||
-	    feed(world, file, &error) < 0 || print_samples(world, file, &error) < 0) {
-		fprintf(stderr, "world-dump: %s\n", error.message);
-		pd_world_free(world);
+	if (pd_file_open(argv[1], NULL, &file, &error) < 0 || pd_state_new(NULL, &state, &error) < 0 ||
+	    feed(state, file, &error) < 0 || print_samples(state, file, &error) < 0) {
+		fprintf(stderr, "state-dump: %s\n", error.message);
+		pd_state_free(state);
 		pd_file_close(file);
 		return 1;
 	}
-	pd_world_free(world);
+	pd_state_free(state);
 	pd_file_close(file);
 	return 0;
 }

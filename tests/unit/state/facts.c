@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each kind of record says about the world, one fact after another. */
+/* What each kind of record says about the state, one fact after another. */
 #include "unit/test.h"
 #include "unit/state/make.h"
 
@@ -30,7 +30,7 @@ static const char *where(const struct made *made, uint32_t pid, uint64_t time, u
 {
 	struct pd_location location;
 
-	return pd_world_locate(made->world, pid, PD_CPUMODE_USER, at(time), addr, &location) ? location.object->path :
+	return pd_state_locate(made->state, pid, PD_CPUMODE_USER, at(time), addr, &location) ? location.object->path :
 											       "";
 }
 
@@ -38,7 +38,7 @@ static const char *in_kernel(const struct made *made, uint64_t time, uint64_t ad
 {
 	struct pd_location location;
 
-	return pd_world_locate(made->world, 0, PD_CPUMODE_KERNEL, at(time), addr, &location) ? location.object->path :
+	return pd_state_locate(made->state, 0, PD_CPUMODE_KERNEL, at(time), addr, &location) ? location.object->path :
 											       "";
 }
 
@@ -46,11 +46,11 @@ static const char *comm(const struct made *made, uint32_t tid, uint64_t time)
 {
 	static char unknown[PD_THREAD_NAME_BYTES];
 
-	return pd_world_comm(made->world, tid, at(time), unknown);
+	return pd_state_comm(made->state, tid, at(time), unknown);
 }
 
-// Each test makes records, then the world; then it looks, and at the end the world goes.
-#define WORLD(made) CHECK(make_world(&(made), NULL))
+// Each test makes records, then the state; then it looks, and at the end the state goes.
+#define STATE(made) CHECK(make_state(&(made), NULL))
 
 // ---- names ----
 
@@ -62,7 +62,7 @@ TEST(test_comm__is_inherited_until_the_thread_gets_its_own)
 	make_fork(&made, 6, 6, 5, 5, 20);
 	make_comm(&made, MAKE_EXEC, 6, 6, "ls", 30);
 	make_comm(&made, 0, 5, 5, "renamed", 40);
-	WORLD(made);
+	STATE(made);
 	CHECK_STR(comm(&made, 5, 9), ":5");
 	CHECK_STR(comm(&made, 5, 10), "shell");
 	CHECK_STR(comm(&made, 6, 19), ":6");
@@ -80,7 +80,7 @@ TEST(test_comm__of_a_thread_is_that_of_the_thread_that_made_it)
 	make_fork(&made, 5, 6, 5, 5, 11);
 	make_comm(&made, 0, 5, 6, "worker", 12);
 	make_fork(&made, 5, 7, 5, 6, 13);
-	WORLD(made);
+	STATE(made);
 	CHECK_STR(comm(&made, 6, 11), "main");
 	CHECK_STR(comm(&made, 7, 13), "worker");
 	make_free(&made);
@@ -90,11 +90,11 @@ TEST(test_comm__unknown_threads_have_their_number)
 {
 	struct made made = make_begin();
 
-	WORLD(made);
+	STATE(made);
 	CHECK_STR(comm(&made, 0, 1), "swapper");
 	CHECK_STR(comm(&made, 77, 1), ":77");
 	CHECK_STR(comm(&made, MAKE_NOBODY, 1), ":-1");
-	CHECK(!pd_world_comm(made.world, 77, at(1), NULL));
+	CHECK(!pd_state_comm(made.state, 77, at(1), NULL));
 	make_free(&made);
 }
 
@@ -108,14 +108,14 @@ TEST(test_comm__goes_on_after_the_end_and_changes_with_the_next_life)
 	make_comm(&made, MAKE_EXEC, 9, 9, "first", 11);
 	make_exit(&made, 9, 9, 20);
 	make_fork(&made, 9, 9, 1, 1, 30);
-	WORLD(made);
+	STATE(made);
 	CHECK_STR(comm(&made, 9, 25), "first");
 	CHECK_STR(comm(&made, 9, 30), "init");
-	thread = pd_world_find_thread(made.world, 9, at(25));
+	thread = pd_state_find_thread(made.state, 9, at(25));
 	CHECK(thread && thread->begin.time_ns == 10 && thread->end.time_ns == 20 && thread->ppid == 1);
-	thread = pd_world_find_thread(made.world, 9, at(31));
+	thread = pd_state_find_thread(made.state, 9, at(31));
 	CHECK(thread && thread->begin.time_ns == 30 && thread->end.time_ns == PD_NEVER);
-	CHECK(!pd_world_find_thread(made.world, 9, at(9)));
+	CHECK(!pd_state_find_thread(made.state, 9, at(9)));
 	make_free(&made);
 }
 
@@ -127,17 +127,17 @@ TEST(test_threads__are_listed_with_their_names)
 
 	make_comm(&made, 0, 4, 4, "a", 10);
 	make_comm(&made, MAKE_EXEC, 4, 4, "b", 20);
-	WORLD(made);
-	thread = pd_world_thread(made.world, 0);
+	STATE(made);
+	thread = pd_state_thread(made.state, 0);
 	CHECK(thread && thread->tid == 0);
-	thread = pd_world_thread(made.world, 1);
+	thread = pd_state_thread(made.state, 1);
 	CHECK(thread && thread->tid == 4 && thread->ppid == UINT32_MAX && thread->index == 1);
-	names = pd_world_thread_names(made.world, thread);
+	names = pd_state_thread_names(made.state, thread);
 	CHECK(names.count == 2);
 	CHECK_STR(PD_ITEM(pd_thread_name, names, 1)->comm, "b");
 	CHECK(PD_ITEM(pd_thread_name, names, 1)->exec && !PD_ITEM(pd_thread_name, names, 0)->exec);
 	CHECK(PD_ITEM(pd_thread_name, names, 1)->from.time_ns == 20);
-	CHECK(!pd_world_thread(made.world, 2));
+	CHECK(!pd_state_thread(made.state, 2));
 	make_free(&made);
 }
 
@@ -150,7 +150,7 @@ TEST(test_mmap__hides_what_it_covers_from_then_on)
 
 	user_map(&made, 5, 0x1000, 0x9000, "/old", 10);
 	user_map(&made, 5, 0x3000, 0x2000, "/new", 20);
-	WORLD(made);
+	STATE(made);
 	CHECK_STR(where(&made, 5, 10, 0x3000), "/old");
 	CHECK_STR(where(&made, 5, 20, 0x2fff), "/old");
 	CHECK_STR(where(&made, 5, 20, 0x3000), "/new");
@@ -158,7 +158,7 @@ TEST(test_mmap__hides_what_it_covers_from_then_on)
 	CHECK_STR(where(&made, 5, 20, 0x5000), "/old");
 	CHECK_STR(where(&made, 5, 20, 0xa000), "");
 	CHECK_STR(where(&made, 5, 9, 0x3000), "");
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, at(20), 0x5123, &location));
+	CHECK(pd_state_locate(made.state, 5, PD_CPUMODE_USER, at(20), 0x5123, &location));
 	CHECK(location.offset == 0x4123 && location.mapping->start == 0x1000 && !location.before_exec);
 	make_free(&made);
 }
@@ -169,8 +169,8 @@ TEST(test_mmap__pgoff_makes_the_offset)
 	struct pd_location location;
 
 	make_mmap(&made, MAKE_USER, 5, 0x40000, 0x1000, 0x2000, "/lib", 1);
-	WORLD(made);
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, at(1), 0x40010, &location));
+	STATE(made);
+	CHECK(pd_state_locate(made.state, 5, PD_CPUMODE_USER, at(1), 0x40010, &location));
 	CHECK(location.offset == 0x2010 && location.object->kind == PD_OBJECT_FILE && location.mapping->executable);
 	make_free(&made);
 }
@@ -183,10 +183,10 @@ TEST(test_mmap__of_equal_times_is_in_the_order_of_the_file)
 	user_map(&made, 5, 0x1000, 0x1000, "/first", 10);
 	user_map(&made, 5, 0x1000, 0x1000, "/second", 10);
 	user_map(&made, 5, 0x1000, 0x1000, "/third", 10);
-	WORLD(made);
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, (struct pd_moment){ 10, 1 }, 0x1000, &location));
+	STATE(made);
+	CHECK(pd_state_locate(made.state, 5, PD_CPUMODE_USER, (struct pd_moment){ 10, 1 }, 0x1000, &location));
 	CHECK_STR(location.object->path, "/second");
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, (struct pd_moment){ 10, 0 }, 0x1000, &location));
+	CHECK(pd_state_locate(made.state, 5, PD_CPUMODE_USER, (struct pd_moment){ 10, 0 }, 0x1000, &location));
 	CHECK_STR(location.object->path, "/first");
 	CHECK_STR(where(&made, 5, 10, 0x1000), "/third");
 	make_free(&made);
@@ -198,7 +198,7 @@ TEST(test_mmap__before_any_name_or_fork_is_kept)
 
 	user_map(&made, 5, 0x1000, 0x1000, "/early", 10);
 	make_comm(&made, 0, 5, 5, "late", 20);
-	WORLD(made);
+	STATE(made);
 	CHECK_STR(where(&made, 5, 15, 0x1000), "/early");
 	make_free(&made);
 }
@@ -210,7 +210,7 @@ TEST(test_mmap__that_the_recorder_wrote_was_there_before)
 	user_map(&made, 5, 0x1000, 0x1000, "/timed", 10);
 	// stands behind it, as with --tail-synthesize, but has no time
 	user_map(&made, 5, 0x1000, 0x3000, "/before", 0);
-	WORLD(made);
+	STATE(made);
 	CHECK_STR(where(&made, 5, 5, 0x1000), "/before");
 	CHECK_STR(where(&made, 5, 10, 0x1000), "/timed");
 	CHECK_STR(where(&made, 5, 10, 0x2000), "/before");
@@ -224,10 +224,10 @@ TEST(test_mmap__without_times_the_place_in_the_file_counts)
 
 	user_map(&made, 5, 0x1000, 0x1000, "/first", 0);
 	user_map(&made, 5, 0x1000, 0x1000, "/second", 0);
-	WORLD(made);
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, (struct pd_moment){ 0, 0 }, 0x1000, &location));
+	STATE(made);
+	CHECK(pd_state_locate(made.state, 5, PD_CPUMODE_USER, (struct pd_moment){ 0, 0 }, 0x1000, &location));
 	CHECK_STR(location.object->path, "/first");
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, (struct pd_moment){ 0, 5 }, 0x1000, &location));
+	CHECK(pd_state_locate(made.state, 5, PD_CPUMODE_USER, (struct pd_moment){ 0, 5 }, 0x1000, &location));
 	CHECK_STR(location.object->path, "/second");
 	make_free(&made);
 }
@@ -247,10 +247,10 @@ TEST(test_mmap__data_is_found_and_is_no_code)
 						.flags = 2,
 						.path = "/data2",
 						.time = 1 });
-	WORLD(made);
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, at(1), 0x1000, &location) &&
+	STATE(made);
+	CHECK(pd_state_locate(made.state, 5, PD_CPUMODE_USER, at(1), 0x1000, &location) &&
 	      !location.mapping->executable);
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, at(1), 0x5000, &location) &&
+	CHECK(pd_state_locate(made.state, 5, PD_CPUMODE_USER, at(1), 0x5000, &location) &&
 	      !location.mapping->executable);
 	make_free(&made);
 }
@@ -262,7 +262,7 @@ TEST(test_mmap__odd_ranges_do_no_harm)
 	user_map(&made, 5, 0x1000, 0, "/empty", 1);
 	user_map(&made, 5, 0xffffffffffff0000, 0x100000, "/round", 1);
 	user_map(&made, 5, 0x5000, 0x1000, "", 1);
-	WORLD(made);
+	STATE(made);
 	CHECK_STR(where(&made, 5, 1, 0x1000), "");
 	CHECK_STR(where(&made, 5, 1, 0xfffffffffffffffe), "/round");
 	CHECK_STR(where(&made, 5, 1, 0), "");
@@ -281,7 +281,7 @@ TEST(test_fork__takes_the_mappings_along_and_parts_ways)
 	user_map(&made, 5, 0x1000, 0x1000, "/of-parent", 30);
 	user_map(&made, 6, 0x8000, 0x1000, "/of-child", 30);
 	make_fork(&made, 7, 7, 6, 6, 40);
-	WORLD(made);
+	STATE(made);
 	CHECK_STR(where(&made, 6, 19, 0x1000), "");
 	CHECK_STR(where(&made, 6, 50, 0x1000), "/shared");
 	CHECK_STR(where(&made, 5, 50, 0x1000), "/of-parent");
@@ -308,7 +308,7 @@ TEST(test_fork__of_a_thread_shares)
 						.time = 30 });
 	// forked by the thread, with the mappings of its process
 	make_fork(&made, 8, 8, 5, 6, 40);
-	WORLD(made);
+	STATE(made);
 	CHECK_STR(where(&made, 5, 30, 0x3000), "/by-thread");
 	CHECK_STR(where(&made, 8, 40, 0x3000), "/by-thread");
 	CHECK_STR(where(&made, 8, 40, 0x1000), "/main");
@@ -323,7 +323,7 @@ TEST(test_fork__that_the_recorder_wrote_takes_nothing_along)
 	make_task(&made, PD_RECORD_FORK, MAKE_EXEC, 6, 6, 5, 5, 0);
 	make_fork(&made, 7, 7, 5, 5, 0);
 	make_task(&made, PD_RECORD_FORK, MAKE_EXEC, 8, 8, 5, 5, 10);
-	WORLD(made);
+	STATE(made);
 	CHECK_STR(where(&made, 6, 1, 0x1000), "");
 	CHECK_STR(where(&made, 7, 1, 0x1000), "");
 	CHECK_STR(where(&made, 8, 11, 0x1000), "");
@@ -339,7 +339,7 @@ TEST(test_fork__uses_a_number_again)
 	user_map(&made, 6, 0x1000, 0x1000, "/first-life", 11);
 	make_exit(&made, 6, 6, 20);
 	make_fork(&made, 6, 6, 1, 1, 30);
-	WORLD(made);
+	STATE(made);
 	CHECK_STR(where(&made, 6, 29, 0x1000), "/first-life");
 	CHECK_STR(where(&made, 6, 30, 0x1000), "");
 	CHECK_STR(where(&made, 6, 30, 0x9000), "/init");
@@ -352,7 +352,7 @@ TEST(test_fork__from_oneself_is_a_new_beginning)
 
 	user_map(&made, 6, 0x1000, 0x1000, "/self", 1);
 	make_fork(&made, 6, 6, 6, 6, 10);
-	WORLD(made);
+	STATE(made);
 	CHECK_STR(where(&made, 6, 9, 0x1000), "/self");
 	CHECK_STR(where(&made, 6, 10, 0x1000), "");
 	make_free(&made);
@@ -369,13 +369,13 @@ TEST(test_exec__ends_the_old_mappings)
 	make_comm(&made, MAKE_EXEC, 5, 5, "ls", 20);
 	user_map(&made, 5, 0x1000, 0x1000, "/ls", 30);
 	make_fork(&made, 6, 6, 5, 5, 40);
-	WORLD(made);
+	STATE(made);
 	CHECK_STR(where(&made, 5, 15, 0x3000), "/shell");
 	CHECK_STR(where(&made, 5, 30, 0x1000), "/ls");
 	// the caller of exec is still told, and said to be so
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, at(30), 0x3000, &location));
+	CHECK(pd_state_locate(made.state, 5, PD_CPUMODE_USER, at(30), 0x3000, &location));
 	CHECK(location.before_exec);
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, at(30), 0x1000, &location));
+	CHECK(pd_state_locate(made.state, 5, PD_CPUMODE_USER, at(30), 0x1000, &location));
 	CHECK(!location.before_exec);
 	CHECK_STR(where(&made, 6, 40, 0x3000), "");
 	CHECK_STR(where(&made, 6, 40, 0x1000), "/ls");
@@ -396,15 +396,15 @@ TEST(test_kernel__has_its_symbol_and_modules)
 	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0xfffffe0000006000, 0x1000, 0xffffffff81c02000,
 		  "__entry_SYSCALL_64_trampoline", 0);
 	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0xffffffff90000000, 0x1000, 0, "nothing", 0);
-	WORLD(made);
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_KERNEL, at(1), 0xffffffff81000123, &location));
+	STATE(made);
+	CHECK(pd_state_locate(made.state, 5, PD_CPUMODE_KERNEL, at(1), 0xffffffff81000123, &location));
 	CHECK_STR(location.object->path, "[kernel.kallsyms]");
 	CHECK_STR(location.mapping->symbol, "_text");
 	CHECK(location.object->kind == PD_OBJECT_KERNEL && location.offset == 0xffffffff81000123);
 	CHECK(location.mapping->pgoff == 0xffffffff81000000 && location.object->machine == 0);
 	CHECK_STR(in_kernel(&made, 1, 0xfffffe0000006000), "[kernel.kallsyms]");
 	CHECK_STR(in_kernel(&made, 1, 0xffffffff90000000), "");
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_KERNEL, at(1), 0xffffffffc0000040, &location));
+	CHECK(pd_state_locate(made.state, 5, PD_CPUMODE_KERNEL, at(1), 0xffffffffc0000040, &location));
 	CHECK(location.object->kind == PD_OBJECT_MODULE && location.offset == 0x40 && !location.mapping->symbol);
 	// modules over each other: the later one
 	CHECK_STR(in_kernel(&made, 1, 0xffffffffc0002fff), "/lib/modules/a/x.ko");
@@ -419,12 +419,12 @@ TEST(test_kernel__old_names_and_hidden_addresses)
 	struct pd_location location;
 
 	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0, 0, 0, "[kernel.kallsyms._stext]", 0);
-	WORLD(made);
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_KERNEL, at(1), 0xffffffff81000123, &location));
+	STATE(made);
+	CHECK(pd_state_locate(made.state, 5, PD_CPUMODE_KERNEL, at(1), 0xffffffff81000123, &location));
 	CHECK_STR(location.object->path, "[kernel.kallsyms]");
 	CHECK_STR(location.mapping->symbol, "_stext");
-	CHECK(!pd_world_locate(made.world, 5, PD_CPUMODE_HYPERVISOR, at(1), 0xffffffff81000123, &location));
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_UNKNOWN, at(1), 0xffffffff81000123, &location));
+	CHECK(!pd_state_locate(made.state, 5, PD_CPUMODE_HYPERVISOR, at(1), 0xffffffff81000123, &location));
+	CHECK(pd_state_locate(made.state, 5, PD_CPUMODE_UNKNOWN, at(1), 0xffffffff81000123, &location));
 	make_free(&made);
 }
 
@@ -436,12 +436,12 @@ TEST(test_kernel__of_guests)
 	make_mmap(&made, MAKE_GUEST_KERNEL, 0, 0x1000, 0x1000, 0x1000, "[guest.kernel.kallsyms]_text", 0);
 	make_mmap(&made, MAKE_GUEST_KERNEL, 77, 0x1000, 0x1000, 0x1000, "[guest.kernel.kallsyms.77]_stext", 0);
 	make_mmap(&made, MAKE_GUEST_USER, 5, 0x1000, 0x1000, 0x1000, "/in-guest", 0);
-	WORLD(made);
-	CHECK(pd_world_locate(made.world, 77, PD_CPUMODE_GUEST_KERNEL, at(1), 0x1800, &location));
+	STATE(made);
+	CHECK(pd_state_locate(made.state, 77, PD_CPUMODE_GUEST_KERNEL, at(1), 0x1800, &location));
 	CHECK_STR(location.object->path, "[guest.kernel.kallsyms.77]");
 	CHECK_STR(location.mapping->symbol, "_stext");
 	CHECK(location.object->machine == 77);
-	CHECK(pd_world_locate(made.world, 78, PD_CPUMODE_GUEST_KERNEL, at(1), 0x1800, &location));
+	CHECK(pd_state_locate(made.state, 78, PD_CPUMODE_GUEST_KERNEL, at(1), 0x1800, &location));
 	CHECK_STR(location.object->path, "[guest.kernel.kallsyms]");
 	CHECK(location.object->machine == PD_GUEST_DEFAULT);
 	CHECK_STR(in_kernel(&made, 1, 0x1800), "");
@@ -458,12 +458,12 @@ TEST(test_ksymbol__comes_and_goes)
 	make_ksymbol(&made, 0xffffffffc0100000, 0x100, true, "bpf_prog_1", 20);
 	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0xffffffff81000000, 0x1000, 1, "[kernel.kallsyms]_text", 0);
 	make_ksymbol(&made, 0xffffffff81000100, 0x100, false, "slot", 10);
-	WORLD(made);
+	STATE(made);
 	CHECK_STR(in_kernel(&made, 9, 0xffffffffc0100040), "");
 	CHECK_STR(in_kernel(&made, 10, 0xffffffffc0100040), "bpf_prog_1");
 	CHECK_STR(in_kernel(&made, 20, 0xffffffffc0100040), "");
 	// inside of what is mapped, both are told
-	CHECK(pd_world_locate(made.world, 0, PD_CPUMODE_KERNEL, at(11), 0xffffffff81000140, &location));
+	CHECK(pd_state_locate(made.state, 0, PD_CPUMODE_KERNEL, at(11), 0xffffffff81000140, &location));
 	CHECK_STR(location.object->path, "[kernel.kallsyms]");
 	CHECK(location.ksymbol && location.ksymbol->object->kind == PD_OBJECT_KSYMBOL);
 	CHECK_STR(location.ksymbol->object->path, "slot");
@@ -497,9 +497,9 @@ TEST(test_object__kinds_by_path)
 
 	for (size_t i = 0; i < count; i++)
 		user_map(&made, 5, 0x1000 * (i + 1), 0x1000, paths[i].path, 1);
-	WORLD(made);
+	STATE(made);
 	for (size_t i = 0; i < count; i++) {
-		CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, at(1), 0x1000 * (i + 1) + 8, &location));
+		CHECK(pd_state_locate(made.state, 5, PD_CPUMODE_USER, at(1), 0x1000 * (i + 1) + 8, &location));
 		CHECK_STR(location.object->path, paths[i].path);
 		CHECK(location.object->kind == paths[i].kind);
 		CHECK(location.mapping->anonymous == (paths[i].kind == PD_OBJECT_ANON));
@@ -522,8 +522,8 @@ TEST(test_object__huge_pages_are_anonymous)
 						.flags = 0x40002,
 						.path = "/hugepages/x",
 						.time = 1 });
-	WORLD(made);
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, at(1), 0x200010, &location));
+	STATE(made);
+	CHECK(pd_state_locate(made.state, 5, PD_CPUMODE_USER, at(1), 0x200010, &location));
 	CHECK(location.mapping->anonymous && location.offset == 0x200010);
 	make_free(&made);
 }
@@ -553,15 +553,15 @@ TEST(test_object__code_that_was_copied_into_huge_pages)
 	// the file goes on, but somewhere else
 	file_piece(&made, 0x18000, 0x1000, 0, "//anon");
 	file_piece(&made, 0x19000, 0x1000, 0xf000, "/chrome");
-	WORLD(made);
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, at(1), 0x12345, &location));
+	STATE(made);
+	CHECK(pd_state_locate(made.state, 5, PD_CPUMODE_USER, at(1), 0x12345, &location));
 	CHECK_STR(location.object->path, "//anon");
-	CHECK(pd_world_locate_copied(made.world, 5, at(1), 0x12345, &location));
+	CHECK(pd_state_locate_copied(made.state, 5, at(1), 0x12345, &location));
 	CHECK_STR(location.object->path, "/chrome");
 	CHECK(location.offset == 0x3345);
-	CHECK(!pd_world_locate_copied(made.world, 5, at(1), 0x12345, &location));
-	CHECK(pd_world_locate(made.world, 5, PD_CPUMODE_USER, at(1), 0x18345, &location));
-	CHECK(!pd_world_locate_copied(made.world, 5, at(1), 0x18345, &location));
+	CHECK(!pd_state_locate_copied(made.state, 5, at(1), 0x12345, &location));
+	CHECK(pd_state_locate(made.state, 5, PD_CPUMODE_USER, at(1), 0x18345, &location));
+	CHECK(!pd_state_locate_copied(made.state, 5, at(1), 0x18345, &location));
 	CHECK_STR(location.object->path, "//anon");
 	make_free(&made);
 }
@@ -580,12 +580,12 @@ TEST(test_object__is_one_for_each_file)
 							.prot = CODE,
 							.path = "/lib",
 							.time = 1 });
-	WORLD(made);
-	CHECK(pd_world_object(made.world, 1) && !pd_world_object(made.world, 2));
-	CHECK(pd_world_object(made.world, 0)->ino == 0 && pd_world_object(made.world, 1)->ino == 1);
-	CHECK(pd_world_object(made.world, 1)->index == 1 && pd_world_object(made.world, 1)->maj == 8);
-	CHECK(pd_world_mapping(made.world, 3) && !pd_world_mapping(made.world, 4));
-	CHECK(pd_world_mapping(made.world, 3)->pid == 8);
+	STATE(made);
+	CHECK(pd_state_object(made.state, 1) && !pd_state_object(made.state, 2));
+	CHECK(pd_state_object(made.state, 0)->ino == 0 && pd_state_object(made.state, 1)->ino == 1);
+	CHECK(pd_state_object(made.state, 1)->index == 1 && pd_state_object(made.state, 1)->maj == 8);
+	CHECK(pd_state_mapping(made.state, 3) && !pd_state_mapping(made.state, 4));
+	CHECK(pd_state_mapping(made.state, 3)->pid == 8);
 	make_free(&made);
 }
 
@@ -619,12 +619,12 @@ TEST(test_build_id__by_the_mapping_or_by_the_path)
 	write_build_id(&made, MAKE_USER, MAKE_NOBODY, id_short, "/a");
 	write_build_id(&made, MAKE_USER, MAKE_NOBODY, id_short, "/b");
 	write_build_id(&made, MAKE_GUEST_USER, 9, id_short, "/c");
-	WORLD(made);
-	object = pd_world_object(made.world, 0);
+	STATE(made);
+	object = pd_state_object(made.state, 0);
 	CHECK(object->build_id_size == 20 && memcmp(object->build_id, id_a, 20) == 0);
-	object = pd_world_object(made.world, 1);
+	object = pd_state_object(made.state, 1);
 	CHECK(object->build_id_size == 16 && memcmp(object->build_id, id_short, 20) == 0);
-	CHECK(pd_world_object(made.world, 2)->build_id_size == 0);
+	CHECK(pd_state_object(made.state, 2)->build_id_size == 0);
 	make_free(&made);
 }
 
@@ -641,12 +641,12 @@ TEST(test_build_id__of_kernel_and_modules_by_any_of_their_names)
 	write_build_id(&made, MAKE_KERNEL, MAKE_NOBODY, id_short, "[a_b]");
 	write_build_id(&made, MAKE_KERNEL, MAKE_NOBODY, id_a, "/lib/modules/6/extra/c.ko");
 	write_build_id(&made, MAKE_GUEST_KERNEL, 9, id_short, "[guest.kernel.kallsyms.9]");
-	WORLD(made);
-	CHECK(memcmp(pd_world_object(made.world, 0)->build_id, id_a, 20) == 0);
-	CHECK(memcmp(pd_world_object(made.world, 1)->build_id, id_short, 20) == 0);
-	CHECK(memcmp(pd_world_object(made.world, 2)->build_id, id_a, 20) == 0);
-	CHECK(memcmp(pd_world_object(made.world, 3)->build_id, id_short, 20) == 0);
-	CHECK(pd_world_object(made.world, 4)->build_id_size == 0);
+	STATE(made);
+	CHECK(memcmp(pd_state_object(made.state, 0)->build_id, id_a, 20) == 0);
+	CHECK(memcmp(pd_state_object(made.state, 1)->build_id, id_short, 20) == 0);
+	CHECK(memcmp(pd_state_object(made.state, 2)->build_id, id_a, 20) == 0);
+	CHECK(memcmp(pd_state_object(made.state, 3)->build_id, id_short, 20) == 0);
+	CHECK(pd_state_object(made.state, 4)->build_id_size == 0);
 	make_free(&made);
 }
 
@@ -667,13 +667,13 @@ TEST(test_namespaces__of_a_thread_at_a_moment)
 		image_u64(&made.image, 0xf0000000 + time);
 		make_end(&made, record, 5, 5, time);
 	}
-	WORLD(made);
-	CHECK(pd_world_namespaces(made.world, 5, at(9)).count == 0);
-	links = pd_world_namespaces(made.world, 5, at(15));
+	STATE(made);
+	CHECK(pd_state_namespaces(made.state, 5, at(9)).count == 0);
+	links = pd_state_namespaces(made.state, 5, at(15));
 	CHECK(links.count == 1 && PD_ITEM(pd_namespace, links, 0)->inode == 0xf000000a);
-	links = pd_world_namespaces(made.world, 5, at(25));
+	links = pd_state_namespaces(made.state, 5, at(25));
 	CHECK(links.count == 1 && PD_ITEM(pd_namespace, links, 0)->inode == 0xf0000014);
-	CHECK(pd_world_namespaces(made.world, 6, at(25)).count == 0);
+	CHECK(pd_state_namespaces(made.state, 6, at(25)).count == 0);
 	make_free(&made);
 }
 
@@ -688,9 +688,9 @@ TEST(test_cgroup__by_id_the_last_path)
 		make_text(&made, time == 30 ? "/last" : "/earlier");
 		make_end(&made, record, 0, 0, time);
 	}
-	WORLD(made);
-	CHECK_STR(pd_world_cgroup(made.world, 99), "/last");
-	CHECK(!pd_world_cgroup(made.world, 98));
+	STATE(made);
+	CHECK_STR(pd_state_cgroup(made.state, 99), "/last");
+	CHECK(!pd_state_cgroup(made.state, 98));
 	make_free(&made);
 }
 
@@ -715,14 +715,14 @@ TEST(test_bpf__from_load_to_unload)
 	write_bpf(&made, PD_BPF_EVENT_PROG_UNLOAD, 7, 1, 20);
 	write_bpf(&made, PD_BPF_EVENT_PROG_LOAD, 7, 2, 30);
 	write_bpf(&made, PD_BPF_EVENT_PROG_UNLOAD, 8, 3, 15);
-	WORLD(made);
-	CHECK(!pd_world_bpf(made.world, 7, at(9)));
-	bpf = pd_world_bpf(made.world, 7, at(10));
+	STATE(made);
+	CHECK(!pd_state_bpf(made.state, 7, at(9)));
+	bpf = pd_state_bpf(made.state, 7, at(10));
 	CHECK(bpf && bpf->tag[0] == 1 && bpf->until.time_ns == 20);
-	CHECK(!pd_world_bpf(made.world, 7, at(25)));
-	bpf = pd_world_bpf(made.world, 7, at(30));
+	CHECK(!pd_state_bpf(made.state, 7, at(25)));
+	bpf = pd_state_bpf(made.state, 7, at(30));
 	CHECK(bpf && bpf->tag[0] == 2 && bpf->until.time_ns == PD_NEVER);
-	CHECK(pd_world_bpf(made.world, 8, at(1)) && !pd_world_bpf(made.world, 8, at(15)));
+	CHECK(pd_state_bpf(made.state, 8, at(1)) && !pd_state_bpf(made.state, 8, at(15)));
 	make_free(&made);
 }
 
@@ -740,18 +740,18 @@ TEST(test_code__changes_are_in_order)
 		image_hex(&made.image, "0f 1f cc 00");
 		make_end(&made, record, 0, 0, time);
 	}
-	WORLD(made);
-	change = pd_world_code_change(made.world, 0);
+	STATE(made);
+	change = pd_state_code_change(made.state, 0);
 	CHECK(change && change->when.time_ns == 10 && change->addr == 0xffffffff8100000a);
 	CHECK(change->before.size == 2 && change->before.data[1] == 0x1f);
 	CHECK(change->after.size == 1 && change->after.data[0] == 0xcc);
-	CHECK(pd_world_code_change(made.world, 1)->when.time_ns == 20 && !pd_world_code_change(made.world, 2));
+	CHECK(pd_state_code_change(made.state, 1)->when.time_ns == 20 && !pd_state_code_change(made.state, 2));
 	make_free(&made);
 }
 
 // ---- feeding ----
 
-TEST(test_world__can_be_fed_and_finalized_again)
+TEST(test_state__can_be_fed_and_finalized_again)
 {
 	struct made made = make_begin();
 	struct pd_stream *stream;
@@ -760,24 +760,24 @@ TEST(test_world__can_be_fed_and_finalized_again)
 
 	user_map(&made, 5, 0x1000, 0x1000, "/a", 10);
 	make_fork(&made, 6, 6, 5, 5, 20);
-	WORLD(made);
+	STATE(made);
 	CHECK_STR(where(&made, 6, 20, 0x1000), "/a");
 	CHECK(pd_stream_open(made.file, NULL, &stream, NULL) == PD_OK);
 	while (pd_stream_next(stream, &record, NULL) == PD_OK) {
-		CHECK(pd_world_take(made.world, record, NULL) == PD_OK);
-		CHECK(!pd_world_locate(made.world, 6, PD_CPUMODE_USER, at(20), 0x1000, &location));
+		CHECK(pd_state_take(made.state, record, NULL) == PD_OK);
+		CHECK(!pd_state_locate(made.state, 6, PD_CPUMODE_USER, at(20), 0x1000, &location));
 	}
 	pd_stream_close(stream);
-	CHECK(pd_world_finalize(made.world, NULL) == PD_OK);
+	CHECK(pd_state_finalize(made.state, NULL) == PD_OK);
 	CHECK_STR(where(&made, 6, 20, 0x1000), "/a");
-	CHECK(pd_world_object(made.world, 0) && !pd_world_object(made.world, 1));
-	CHECK(pd_world_mapping(made.world, 1) && !pd_world_mapping(made.world, 2));
+	CHECK(pd_state_object(made.state, 0) && !pd_state_object(made.state, 1));
+	CHECK(pd_state_mapping(made.state, 1) && !pd_state_mapping(made.state, 2));
 	make_free(&made);
 }
 
-TEST(test_world__has_a_limit)
+TEST(test_state__has_a_limit)
 {
-	struct pd_world_options options = { .size = sizeof(options), .memory_limit = 200000 };
+	struct pd_state_options options = { .size = sizeof(options), .memory_limit = 200000 };
 	struct made made = make_begin();
 	struct pd_stream *stream;
 	const struct pd_record *record;
@@ -788,31 +788,31 @@ TEST(test_world__has_a_limit)
 		user_map(&made, 5, 0x1000 * i, 0x1000, "/a", 10 + i);
 	image_file_end(&made.image);
 	CHECK(pd_file_open_memory(made.image.data, made.image.size, NULL, &made.file, NULL) == PD_OK);
-	CHECK(pd_world_new(&options, &made.world, NULL) == PD_OK);
+	CHECK(pd_state_new(&options, &made.state, NULL) == PD_OK);
 	CHECK(pd_stream_open(made.file, NULL, &stream, NULL) == PD_OK);
 	while (status == PD_OK && pd_stream_next(stream, &record, NULL) == PD_OK)
-		status = pd_world_take(made.world, record, &error);
+		status = pd_state_take(made.state, record, &error);
 	pd_stream_close(stream);
 	CHECK(status == PD_ERROR_LIMIT);
 	CHECK(strstr(error.message, "200000"));
 	make_free(&made);
 }
 
-TEST(test_world__limit_of_settling)
+TEST(test_state__limit_of_settling)
 {
-	struct pd_world_options options = { .size = sizeof(options), .memory_limit = 3000000 };
+	struct pd_state_options options = { .size = sizeof(options), .memory_limit = 3000000 };
 	struct made made = make_begin();
 	struct pd_location location;
 
 	// forked again and again: little to keep, more to work out
 	for (uint32_t i = 0; i < 12000; i++)
 		make_fork(&made, 2 + i, 2 + i, 1, 1, 1 + i);
-	CHECK(!make_world(&made, &options));
-	CHECK(made.world && !pd_world_locate(made.world, 2, PD_CPUMODE_USER, at(1), 0, &location));
+	CHECK(!make_state(&made, &options));
+	CHECK(made.state && !pd_state_locate(made.state, 2, PD_CPUMODE_USER, at(1), 0, &location));
 	make_free(&made);
 }
 
-TEST(test_world__a_long_chain_of_forks)
+TEST(test_state__a_long_chain_of_forks)
 {
 	struct made made = make_begin();
 	enum {
@@ -825,7 +825,7 @@ TEST(test_world__a_long_chain_of_forks)
 		if (i % 1000 == 0)
 			user_map(&made, i + 1, 0x2000, 0x1000, "/later", 2 * i + 1);
 	}
-	WORLD(made);
+	STATE(made);
 	CHECK_STR(where(&made, LENGTH, 2 * LENGTH, 0x1800), "/first");
 	CHECK_STR(where(&made, LENGTH, 2 * LENGTH, 0x2800), "/later");
 	CHECK_STR(where(&made, 900, 2 * LENGTH, 0x2800), "");
@@ -852,5 +852,5 @@ RUN(TEST_CASE(test_comm__is_inherited_until_the_thread_gets_its_own),
     TEST_CASE(test_build_id__of_kernel_and_modules_by_any_of_their_names),
     TEST_CASE(test_namespaces__of_a_thread_at_a_moment), TEST_CASE(test_cgroup__by_id_the_last_path),
     TEST_CASE(test_bpf__from_load_to_unload), TEST_CASE(test_code__changes_are_in_order),
-    TEST_CASE(test_world__can_be_fed_and_finalized_again), TEST_CASE(test_world__has_a_limit),
-    TEST_CASE(test_world__limit_of_settling), TEST_CASE(test_world__a_long_chain_of_forks))
+    TEST_CASE(test_state__can_be_fed_and_finalized_again), TEST_CASE(test_state__has_a_limit),
+    TEST_CASE(test_state__limit_of_settling), TEST_CASE(test_state__a_long_chain_of_forks))

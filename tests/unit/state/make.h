@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes a file in memory record by record, and the world of it. */
-#ifndef PD_TEST_WORLD_MAKE_H
-#define PD_TEST_WORLD_MAKE_H
+/* Makes a file in memory record by record, and the state of it. */
+#ifndef PD_TEST_STATE_MAKE_H
+#define PD_TEST_STATE_MAKE_H
 
 #include <perfdata/perfdata.h>
 
@@ -23,7 +23,7 @@ enum {
 struct made {
 	struct image image;
 	struct pd_file *file;
-	struct pd_world *world;
+	struct pd_state *state;
 	bool untimed; // no trailers
 };
 
@@ -154,8 +154,8 @@ static inline void make_ksymbol(struct made *made, uint64_t addr, uint32_t len, 
 	make_end(made, record, 0, 0, time);
 }
 
-// Reads the file and finalizes its world. False if something failed, which is printed.
-static inline bool make_world(struct made *made, const struct pd_world_options *options)
+// Reads the file and finalizes its state. False if something failed, which is printed.
+static inline bool make_state(struct made *made, const struct pd_state_options *options)
 {
 	struct pd_stream *stream = NULL;
 	const struct pd_record *record;
@@ -164,20 +164,20 @@ static inline bool make_world(struct made *made, const struct pd_world_options *
 
 	image_file_end(&made->image);
 	if (pd_file_open_memory(made->image.data, made->image.size, NULL, &made->file, &error) < 0 ||
-	    pd_world_new(options, &made->world, &error) < 0 || pd_stream_open(made->file, NULL, &stream, &error) < 0) {
+	    pd_state_new(options, &made->state, &error) < 0 || pd_stream_open(made->file, NULL, &stream, &error) < 0) {
 		printf("# %s\n", error.message);
 		return false;
 	}
 	while ((status = pd_stream_next(stream, &record, &error)) == PD_OK) {
-		status = pd_world_take(made->world, record, &error);
+		status = pd_state_take(made->state, record, &error);
 		if (status < 0)
 			break;
 	}
 	pd_stream_close(stream);
 	if (status >= 0)
-		status = pd_world_take_features(made->world, made->file, &error);
+		status = pd_state_take_features(made->state, made->file, &error);
 	if (status >= 0)
-		status = pd_world_finalize(made->world, &error);
+		status = pd_state_finalize(made->state, &error);
 	if (status < 0)
 		printf("# %s\n", error.message);
 	return status >= 0 && !pd_file_problem_count(made->file, PD_DAMAGE);
@@ -185,7 +185,7 @@ static inline bool make_world(struct made *made, const struct pd_world_options *
 
 static inline void make_free(struct made *made)
 {
-	pd_world_free(made->world);
+	pd_state_free(made->state);
 	pd_file_close(made->file);
 	image_free(&made->image);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every allocation of a world fails once, each in turn: what was asked for then fails with PD_ERROR_MEMORY, or
+ * Every allocation of a state fails once, each in turn: what was asked for then fails with PD_ERROR_MEMORY, or
  * gives what it gives with all memory. Allocations are wrapped by the linker (--wrap).
  */
 #include "unit/test.h"
@@ -75,7 +75,7 @@ static void write_records(struct made *made)
 }
 
 // The first failure, or PD_OK.
-static enum pd_status feed(struct pd_file *file, struct pd_world **world_out)
+static enum pd_status feed(struct pd_file *file, struct pd_state **state_out)
 {
 	struct pd_stream *stream;
 	const struct pd_record *record;
@@ -84,28 +84,28 @@ static enum pd_status feed(struct pd_file *file, struct pd_world **world_out)
 	status = pd_stream_open(file, NULL, &stream, NULL);
 	if (status < 0)
 		return status;
-	status = pd_world_new(NULL, world_out, NULL);
+	status = pd_state_new(NULL, state_out, NULL);
 	while (status >= 0 && (status = pd_stream_next(stream, &record, NULL)) == PD_OK) {
-		taken = pd_world_take(*world_out, record, NULL);
+		taken = pd_state_take(*state_out, record, NULL);
 		if (taken < 0)
 			status = taken;
 	}
 	pd_stream_close(stream);
-	return status < 0 ? status : pd_world_finalize(*world_out, NULL);
+	return status < 0 ? status : pd_state_finalize(*state_out, NULL);
 }
 
-// What the world says about all of it, as one number.
-static uint64_t ask(const struct pd_world *world)
+// What the state says about all of it, as one number.
+static uint64_t ask(const struct pd_state *state)
 {
 	struct pd_location location;
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < 210; i++) {
-		const char *comm = pd_world_comm(world, i, at(10 * i + 40), NULL);
+		const char *comm = pd_state_comm(state, i, at(10 * i + 40), NULL);
 
 		sum = sum * 31 + (comm ? (uint64_t)comm[1] : 0);
 		for (uint64_t addr = 0; addr < 0x18000; addr += 0x1000) {
-			bool found = pd_world_locate(world, i, PD_CPUMODE_UNKNOWN, at(10 * i + 40), addr, &location);
+			bool found = pd_state_locate(state, i, PD_CPUMODE_UNKNOWN, at(10 * i + 40), addr, &location);
 
 			sum = sum * 31 + (found ? location.object->index + 1 : 0);
 		}
@@ -113,32 +113,32 @@ static uint64_t ask(const struct pd_world *world)
 	return sum;
 }
 
-TEST(test_world__says_so_when_memory_runs_out)
+TEST(test_state__says_so_when_memory_runs_out)
 {
 	struct made made = make_begin();
-	struct pd_world *world = NULL;
+	struct pd_state *state = NULL;
 	uint64_t wanted;
 	long failures = 0;
 
 	write_records(&made);
 	image_file_end(&made.image);
 	CHECK(pd_file_open_memory(made.image.data, made.image.size, NULL, &made.file, NULL) == PD_OK);
-	CHECK(feed(made.file, &world) == PD_OK);
-	wanted = ask(world);
+	CHECK(feed(made.file, &state) == PD_OK);
+	wanted = ask(state);
 	CHECK(wanted != 0);
-	pd_world_free(world);
+	pd_state_free(state);
 	for (long turn = 0;; turn++) {
 		long before = live;
 		enum pd_status status;
 
-		world = NULL;
+		state = NULL;
 		has_failed = false;
 		left = turn;
-		status = feed(made.file, &world);
+		status = feed(made.file, &state);
 		left = -1;
-		CHECK(status == PD_OK ? ask(world) == wanted : has_failed && status == PD_ERROR_MEMORY);
+		CHECK(status == PD_OK ? ask(state) == wanted : has_failed && status == PD_ERROR_MEMORY);
 		failures += status < 0;
-		pd_world_free(world);
+		pd_state_free(state);
 		CHECK(live == before);
 		if (!has_failed)
 			break;
@@ -147,4 +147,4 @@ TEST(test_world__says_so_when_memory_runs_out)
 	make_free(&made);
 }
 
-RUN(TEST_CASE(test_world__says_so_when_memory_runs_out))
+RUN(TEST_CASE(test_state__says_so_when_memory_runs_out))

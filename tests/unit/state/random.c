@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random worlds beside a plain model: the model goes through all records again for each question, with a list
+ * Random states beside a plain model: the model goes through all records again for each question, with a list
  * of mappings for each process. Records stand in the file in any order; many have the same time or none. In
  * every third file no record has a time, and the place in the file is all there is.
  */
@@ -8,7 +8,7 @@
 #include "unit/state/make.h"
 
 enum {
-	WORLDS = 4000,
+	STATES = 4000,
 	RECORDS = 60,
 	QUESTIONS = 80,
 	TIDS = 40,
@@ -53,14 +53,14 @@ struct model {
 	struct space kernel, ksymbols;
 };
 
-static uint64_t state;
+static uint64_t random_state;
 
 static uint32_t draw(uint32_t below)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)(state >> 33) % below;
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (uint32_t)(random_state >> 33) % below;
 }
 
 // ---- the model ----
@@ -243,7 +243,7 @@ static bool ask_range(const struct made *made, uint32_t pid, unsigned cpumode, s
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		uint64_t at = others[i] > last ? last : others[i];
 
-		pd_world_locate(made->world, pid, cpumode, when, at, &other);
+		pd_state_locate(made->state, pid, cpumode, when, at, &other);
 		if (other.mapping == location->mapping && other.ksymbol == location->ksymbol &&
 		    other.before_exec == location->before_exec && other.begin == location->begin &&
 		    other.end == location->end)
@@ -274,7 +274,7 @@ static bool ask(const struct made *made, const struct op *ops, int count)
 			do_op(model, ops, i);
 	}
 	want = locate(model, ops, pid, cpumode, addr);
-	got = pd_world_locate(made->world, pid, cpumode, when, addr, &location) ? location.object->path : NULL;
+	got = pd_state_locate(made->state, pid, cpumode, when, addr, &location) ? location.object->path : NULL;
 	same = want && got ? strcmp(want, got) == 0 : want == got;
 	if (!ask_range(made, pid, cpumode, when, addr, &location))
 		same = false;
@@ -282,7 +282,7 @@ static bool ask(const struct made *made, const struct op *ops, int count)
 		printf("# pid %u mode %u time %d order %d addr %llx: %s, wanted %s\n", pid, cpumode, (int)when.time_ns,
 		       (int)when.order, (unsigned long long)addr, got ? got : "nothing", want ? want : "nothing");
 	want = model->threads[pid].comm;
-	comm = pd_world_comm(made->world, pid, when, NULL);
+	comm = pd_state_comm(made->state, pid, when, NULL);
 	if (want && comm ? strcmp(want, comm) != 0 : want != comm) {
 		printf("# tid %u time %d: comm %s, wanted %s\n", pid, (int)when.time_ns, comm ? comm : "none",
 		       want ? want : "none");
@@ -302,7 +302,7 @@ static const char *path_at(const struct made *made, uint32_t pid, unsigned cpumo
 {
 	struct pd_location location;
 
-	return pd_world_locate(made->world, pid, cpumode, when, addr, &location) ? location.object->path : "";
+	return pd_state_locate(made->state, pid, cpumode, when, addr, &location) ? location.object->path : "";
 }
 
 /* What a view says holds as long as it says, and equal maps mean equal answers. */
@@ -319,11 +319,11 @@ static bool ask_view(const struct made *made)
 	for (int i = 0; i < 2; i++) {
 		when[i] =
 			(struct pd_moment){ made->untimed ? 0 : draw(TIMES + 2), draw(2) ? UINT64_MAX : draw(RECORDS) };
-		pd_world_view(made->world, pid, tid, when[i], &view[i]);
+		pd_state_view(made->state, pid, tid, when[i], &view[i]);
 		if (is_before(when[i], view[i].from) || !is_before(when[i], view[i].until))
 			return false;
 	}
-	comm = pd_world_comm(made->world, tid, when[0], NULL);
+	comm = pd_state_comm(made->state, tid, when[0], NULL);
 	if (comm ? !view[0].comm || strcmp(comm, view[0].comm) != 0 : view[0].comm != NULL)
 		return false;
 	within = !is_before(when[1], view[0].from) && is_before(when[1], view[0].until);
@@ -334,7 +334,7 @@ static bool ask_view(const struct made *made)
 	       strcmp(path_at(made, pid, cpumode, when[0], addr), path_at(made, pid, cpumode, when[1], addr)) == 0;
 }
 
-static bool one_world(uint64_t seed)
+static bool one_state(uint64_t seed)
 {
 	struct made made = seed % 3 ? make_begin() : make_begin_untimed();
 	struct op ops[RECORDS];
@@ -347,22 +347,22 @@ static bool one_world(uint64_t seed)
 		write_op(&made, &ops[i]);
 	}
 	qsort(ops, (size_t)count, sizeof(ops[0]), compare_ops);
-	good = make_world(&made, NULL);
+	good = make_state(&made, NULL);
 	for (int i = 0; good && i < QUESTIONS; i++)
 		good = ask(&made, ops, count) && ask_view(&made);
 	if (!good)
-		printf("# world %d\n", (int)seed);
+		printf("# state %d\n", (int)seed);
 	make_free(&made);
 	return good;
 }
 
-TEST(test_world__random_worlds_are_as_the_model_says)
+TEST(test_state__random_states_are_as_the_model_says)
 {
-	for (uint64_t seed = 1; seed <= WORLDS; seed++) {
-		state = seed * UINT64_C(0x9e3779b97f4a7c15);
-		CHECK(one_world(seed));
+	for (uint64_t seed = 1; seed <= STATES; seed++) {
+		random_state = seed * UINT64_C(0x9e3779b97f4a7c15);
+		CHECK(one_state(seed));
 	}
-	CHECK(views_alike > WORLDS);
+	CHECK(views_alike > STATES);
 }
 
-RUN(TEST_CASE(test_world__random_worlds_are_as_the_model_says))
+RUN(TEST_CASE(test_state__random_states_are_as_the_model_says))

@@ -8,14 +8,14 @@
 #include "unit/state/make.h"
 
 static unsigned smaller = 1;
-static uint64_t state = 88172645463325252;
+static uint64_t random_state = 88172645463325252;
 
 static uint32_t draw(uint32_t below)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)(state >> 33) % below;
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (uint32_t)(random_state >> 33) % below;
 }
 
 static double now(void)
@@ -101,7 +101,7 @@ static double look(const struct made *made, uint32_t pids, uint64_t addrs, uint6
 		uint64_t addr = addrs + ((uint64_t)draw(5000) << 16) + draw(0x8000);
 		struct pd_moment when = { in_order ? times * i / count : (uint64_t)draw(1 << 30) * times >> 30, 0 };
 
-		found += pd_world_locate(made->world, 100 + draw(pids), PD_CPUMODE_USER, when, addr, &location);
+		found += pd_state_locate(made->state, 100 + draw(pids), PD_CPUMODE_USER, when, addr, &location);
 	}
 	*found_out = 100.0 * (double)found / count;
 	return (now() - begin) * 1e9 / count;
@@ -120,7 +120,7 @@ static bool measure(const char *name, void (*shape)(struct made *, uint32_t), ui
 	shape(&made, records);
 	image_file_end(&made.image);
 	if (pd_file_open_memory(made.image.data, made.image.size, NULL, &made.file, NULL) < 0 ||
-	    pd_world_new(NULL, &made.world, NULL) < 0)
+	    pd_state_new(NULL, &made.state, NULL) < 0)
 		return false;
 	begin = now();
 	pd_stream_open(made.file, NULL, &stream, NULL);
@@ -130,12 +130,12 @@ static bool measure(const char *name, void (*shape)(struct made *, uint32_t), ui
 	read = now();
 	pd_stream_open(made.file, NULL, &stream, NULL);
 	while (pd_stream_next(stream, &record, NULL) == PD_OK) {
-		if (pd_world_take(made.world, record, NULL) < 0)
+		if (pd_state_take(made.state, record, NULL) < 0)
 			return false;
 	}
 	pd_stream_close(stream);
 	fed = now();
-	if (pd_world_finalize(made.world, NULL) < 0)
+	if (pd_state_finalize(made.state, NULL) < 0)
 		return false;
 	finalized = now();
 	in_order = look(&made, pids, addrs, 2000 * (uint64_t)records, lookups, true, &found);

@@ -31,7 +31,7 @@ TEST(test_places__in_a_file)
 
 	put_object("sys/bin/tool", id_a, 0x401000);
 	map(&made, 0x10000, "/bin/tool", id_a);
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	symbols = open_default(&made);
 	CHECK(symbols && !pd_symbols_dso(symbols, 0) && !pd_symbols_function(symbols, 0));
 	a = user_at(symbols, 0x10040);
@@ -72,7 +72,7 @@ TEST(test_places__many)
 
 	put_object("sys/bin/tool", NULL, 0x401000);
 	map(&made, 0x10000, "/bin/tool", NULL);
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	symbols = open_default(&made);
 	CHECK(symbols);
 	for (unsigned round = 0; round < 2; round++) {
@@ -99,7 +99,7 @@ TEST(test_places__names)
 
 	put_object("sys/bin/tool", id_a, 0x401000);
 	map(&made, 0x10000, "/bin/tool", id_a);
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	readable = open_default(&made);
 	raw = open_symbols(&made, (struct pd_symbols_options){ .flags = PD_SYMBOLS_RAW_NAMES });
 	none = open_symbols(&made, (struct pd_symbols_options){ .flags = PD_SYMBOLS_NO_FILES });
@@ -128,7 +128,7 @@ TEST(test_places__other_build_id)
 	put_object("cache/.build-id/aa/0102030405060708090a0b0c0d0e0f10111213/elf", id_a, 0x501000);
 	map(&made, 0x10000, "/bin/other", id_b);
 	map(&made, 0x20000, "/bin/absent", id_b);
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	put_object("sys/bin/other", id_a, 0x401000);
 	symbols = open_default(&made);
 	CHECK(symbols);
@@ -143,7 +143,7 @@ TEST(test_places__other_build_id)
 
 	made = make_begin();
 	map(&made, 0x10000, "/bin/cached", id_a);
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	symbols = open_symbols(&made, (struct pd_symbols_options){ .build_id_cache = under("cache") });
 	CHECK(symbols);
 	place = user_at(symbols, 0x10040);
@@ -161,7 +161,7 @@ TEST(test_places__one_name_two_objects)
 	map(&made, 0x10000, "/bin/tool", id_a);
 	map(&made, 0x20000, "/bin/tool", id_b);
 	map(&made, 0x30000, "/bin/tool", id_a);
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	symbols = open_default(&made);
 	CHECK(symbols);
 	CHECK(user_at(symbols, 0x10040).function && !user_at(symbols, 0x20040).function);
@@ -197,7 +197,7 @@ TEST(test_places__kernel)
 	struct pd_place place;
 
 	put_text("kallsyms", list);
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	symbols = open_symbols(&made, (struct pd_symbols_options){ .kallsyms = under("kallsyms") });
 	CHECK(symbols);
 	place = kernel_at(symbols, KERNEL_TEXT + 0x204);
@@ -230,7 +230,7 @@ TEST(test_places__kernel_behind_its_mapping)
 	// the mapping ends at 0x91000000
 	snprintf(both, sizeof(both), "%s0000000091000040 T init_late\n0000000091002000 b _end\n", list);
 	put_text("kallsyms", both);
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	symbols = open_symbols(&made, (struct pd_symbols_options){ .kallsyms = under("kallsyms") });
 	CHECK(symbols);
 	place = kernel_at(symbols, 0x91000048);
@@ -296,7 +296,7 @@ TEST(test_places__kernel_that_runs)
 						.prot = 5,
 						.build_id = id.bytes,
 						.path = "[kernel.kallsyms]_text" });
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	make_folders("index/");
 	names[0] = name_places(&made, &k, NULL);
 	names[1] = name_places(&made, &k, under("index"));
@@ -319,7 +319,7 @@ TEST(test_places__kernel_of_another_boot)
 	struct pd_place place;
 
 	put_text("kallsyms", list);
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	symbols = open_symbols(&made, (struct pd_symbols_options){ .kallsyms = under("kallsyms") });
 	CHECK(symbols);
 	place = kernel_at(symbols, KERNEL_TEXT + 0x6000104);
@@ -341,8 +341,8 @@ TEST(test_places__vmlinux)
 	struct pd_place place;
 
 	put_object("vmlinux", id_a, 0x1000);
-	CHECK(make_world(&made, NULL));
-	CHECK(pd_symbols_new(made.file, made.world, &options, &symbols, NULL) == PD_ERROR_SYSTEM && !symbols);
+	CHECK(make_state(&made, NULL));
+	CHECK(pd_symbols_new(made.file, made.state, &options, &symbols, NULL) == PD_ERROR_SYSTEM && !symbols);
 	symbols = open_symbols(&made, (struct pd_symbols_options){ .vmlinux = under("vmlinux") });
 	CHECK(symbols);
 	// its _text stands at 0x1040
@@ -361,7 +361,7 @@ TEST(test_places__no_kernel)
 	struct pd_symbols *symbols;
 	struct pd_place place;
 
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	symbols = open_default(&made);
 	CHECK(symbols);
 	place = kernel_at(symbols, KERNEL_TEXT + 0x204);
@@ -389,7 +389,7 @@ TEST(test_places__memory_file)
 							.prot = 5,
 							.path = paths[i],
 							.time = 1 });
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	symbols = open_default(&made);
 	CHECK(symbols);
 	CHECK(user_at(symbols, 0x10007).addr == 0x3007 && user_at(symbols, 0x10007).recorded == 0x10007);
@@ -417,7 +417,7 @@ TEST(test_places__perf_map)
 	struct pd_place place;
 
 	put_text("sys/tmp/perf-100.map", "10000 40 old\n10000 40 young one\n10040 40 other\n");
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	symbols = open_default(&made);
 	CHECK(symbols);
 	place = user_at(symbols, 0x10008);
@@ -439,7 +439,7 @@ TEST(test_places__perf_map_of_others)
 	put_text("sys/tmp/real.map", "10000 40 name\n");
 	unlink(under("sys/tmp/perf-100.map"));
 	CHECK(symlink("real.map", under("sys/tmp/perf-100.map")) == 0);
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	symbols = open_default(&made);
 	CHECK(symbols);
 	place = user_at(symbols, 0x10008);
@@ -469,7 +469,7 @@ TEST(test_places__jitdump)
 	put_jitdump("sys/tmp/jit-100.dump");
 	unlink(under("sys/tmp/perf-100.map"));
 	put_text("sys/tmp/perf-100.map", "10100 2 map\n10200 8 map alone\n10300 0 empty\n");
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	symbols = open_default(&made);
 	CHECK(symbols);
 	early = pd_symbols_place(symbols, PID, PD_CPUMODE_USER, at(15), 0x10101);
@@ -504,7 +504,7 @@ TEST(test_places__index)
 
 	put_object("sys/bin/kept", id_a, 0x401000);
 	map(&made, 0x10000, "/bin/kept", id_a);
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	finalize();
 	for (unsigned round = 0; round < 2; round++) {
 		struct pd_place place;
@@ -544,7 +544,7 @@ TEST(test_places__fetch)
 	map(&made, 0x10000, "/bin/far", id_a);
 	map(&made, 0x20000, "/bin/here", id_b);
 	map(&made, 0x30000, "/bin/unknown", NULL);
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	symbols = open_symbols(&made, (struct pd_symbols_options){ .fetch = fetch, .fetch_self = &asked });
 	CHECK(symbols);
 	CHECK(user_at(symbols, 0x20040).function && !user_at(symbols, 0x30040).function && !asked);
@@ -604,7 +604,7 @@ TEST(test_places__traps)
 		printf("# devices cannot be made here\n");
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		map(&made, 0x10000 * (i + 1), paths[i], NULL);
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	symbols = open_default(&made);
 	CHECK(symbols);
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
@@ -672,7 +672,7 @@ TEST(test_places__traps_for_maps)
 	struct made made = make_begin();
 
 	map(&made, 0x10000, "//anon", NULL);
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	put_text("outside/perf-100.map", "10000 40 secret\n");
 	for (size_t i = 0; i <= sizeof(traps) / sizeof(traps[0]); i++) {
 		struct pd_symbols *symbols;
@@ -725,7 +725,7 @@ TEST(test_places__traps_for_jitdumps)
 	CHECK(symlink(under("outside"), under("dump/dumps/out")) == 0);
 	for (size_t i = 0; i < sizeof(upward) / sizeof(upward[0]); i++)
 		map(&made, 0x290000 + 0x10000 * i, upward[i], NULL);
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	symbols = open_symbols(&made, (struct pd_symbols_options){ .symfs = under("dump") });
 	CHECK(symbols);
 	place = pd_symbols_place(symbols, PID, PD_CPUMODE_USER, at(25), 0x10101);
@@ -752,9 +752,9 @@ TEST(test_places__options)
 	struct pd_symbols_options options = { .size = 0 };
 	struct pd_symbols *symbols = NULL;
 
-	CHECK(make_world(&made, NULL));
-	CHECK(pd_symbols_new(made.file, made.world, &options, &symbols, NULL) == PD_ERROR_ARGUMENT && !symbols);
-	CHECK(pd_symbols_new(made.file, made.world, NULL, &symbols, NULL) == PD_OK);
+	CHECK(make_state(&made, NULL));
+	CHECK(pd_symbols_new(made.file, made.state, &options, &symbols, NULL) == PD_ERROR_ARGUMENT && !symbols);
+	CHECK(pd_symbols_new(made.file, made.state, NULL, &symbols, NULL) == PD_OK);
 	CHECK(!user_at(symbols, 5).dso);
 	pd_symbols_free(symbols);
 	pd_symbols_free(NULL);

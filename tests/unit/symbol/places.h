@@ -129,7 +129,7 @@ static inline struct pd_symbols *open_symbols(struct made *made, struct pd_symbo
 	options.size = sizeof(options);
 	if (!options.symfs)
 		options.symfs = under("sys");
-	if (pd_symbols_new(made->file, made->world, &options, &symbols, &error)) {
+	if (pd_symbols_new(made->file, made->state, &options, &symbols, &error)) {
 		printf("# %s\n", error.message);
 		return NULL;
 	}

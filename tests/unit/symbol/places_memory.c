@@ -96,7 +96,7 @@ static struct pd_symbols *try_open(struct made *made, enum pd_status *status_out
 	options.kallsyms = under("kallsyms");
 	options.build_id_cache = under("cache");
 	options.index = under("index");
-	*status_out = pd_symbols_new(made->file, made->world, &options, &symbols, NULL);
+	*status_out = pd_symbols_new(made->file, made->state, &options, &symbols, NULL);
 	return symbols;
 }
 
@@ -117,7 +117,7 @@ TEST(test_places__say_so_when_memory_runs_out)
 	map(&made, 0x30000, "//anon", NULL);
 	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0x81000000, 0x1000000, 0x81000000, "[kernel.kallsyms]_text", 0);
 	make_mmap(&made, MAKE_KERNEL, MAKE_NOBODY, 0xc0000000, 0x4000, 0, "[ext]", 0);
-	CHECK(make_world(&made, NULL));
+	CHECK(make_state(&made, NULL));
 	finalize();
 	// with all memory first
 	for (; turns < 2 || has_failed; turns++) {

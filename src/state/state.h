@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a world: what was fed, in the order of feeding, and what settling makes of it, which
- * lives in one pool and is thrown away when more is fed.
+ * The inside of struct pd_state: what was fed, in the order of feeding, and what finalizing makes of it, which
+ * lives in one pool and is freed when more is fed.
  */
-#ifndef PD_WORLD_WORLD_H
-#define PD_WORLD_WORLD_H
+#ifndef PD_STATE_STATE_H
+#define PD_STATE_STATE_H
 
-#include <perfdata/world.h>
+#include <perfdata/state.h>
 
 #include "base/memory.h"
 #include "state/intervals.h"
@@ -39,7 +39,7 @@ struct pd_bpf_change {
 
 // A build id by path.
 struct pd_named_build_id {
-	const char *key; // see pd_world_build_id_key
+	const char *key; // see pd_state_build_id_key
 	uint32_t machine;
 	uint8_t size;
 	uint8_t bytes[20];
@@ -84,7 +84,7 @@ struct pd_kernel_space {
 	uint32_t space;
 };
 
-struct pd_world {
+struct pd_state {
 	uint64_t limit;
 	uint64_t seed;
 	enum pd_status failure; // of the present call
@@ -138,34 +138,34 @@ static inline bool pd_moment_before(struct pd_moment a, struct pd_moment b)
 	return a.time_ns < b.time_ns || (a.time_ns == b.time_ns && a.order < b.order);
 }
 
-// Memory of the world, zeroed if data is NULL. NULL or false, and world->failure set, if there is none
+// Memory of the state, zeroed if data is NULL. NULL or false, and state->failure set, if there is none
 // or the limit is reached.
-void *pd_world_keep(struct pd_world *world, const void *data, size_t size);
-bool pd_world_room(struct pd_world *world, void **items, size_t *capacity, size_t want, size_t size);
+void *pd_state_keep(struct pd_state *state, const void *data, size_t size);
+bool pd_state_reserve(struct pd_state *state, void **items, size_t *capacity, size_t want, size_t size);
 // Makes room for one more item of a list.
-#define PD_WORLD_MORE(world, items, item)                                                                      \
-	pd_world_room((world), (void **)&(world)->items, &(world)->item##_capacity, (world)->item##_count + 1, \
-		      sizeof(*(world)->items))
+#define PD_STATE_GROW(state, items, item)                                                                         \
+	pd_state_reserve((state), (void **)&(state)->items, &(state)->item##_capacity, (state)->item##_count + 1, \
+			 sizeof(*(state)->items))
 // The one copy of a text.
-const char *pd_world_text(struct pd_world *world, const char *data, size_t length);
+const char *pd_state_text(struct pd_state *state, const char *data, size_t length);
 // The one object that is like this one, whose path has a length instead of an end.
-const struct pd_object *pd_world_object_like(struct pd_world *world, const struct pd_object *like, size_t path_length);
+const struct pd_object *pd_state_object_like(struct pd_state *state, const struct pd_object *like, size_t path_length);
 // What build ids come under, as the one copy of a text: the path; "[name]" for a module, which stands under a
 // path here and a name there; "[kernel.kallsyms]" for a kernel, which may come as the file of its image.
-const char *pd_world_build_id_key(struct pd_world *world, const char *path, size_t length, bool of_kernel);
+const char *pd_state_build_id_key(struct pd_state *state, const char *path, size_t length, bool of_kernel);
 // Gives objects without a build id the one that came with their path. False if there is no memory.
-bool pd_world_name_objects(struct pd_world *world);
+bool pd_state_name_objects(struct pd_state *state);
 // What kind of thing users map under a path.
 enum pd_object_kind pd_object_kind_of(const char *path);
 
 // The number of a thread number in tids, or PD_INDEX_END.
-uint32_t pd_world_tid(const struct pd_world *world, uint32_t tid);
+uint32_t pd_state_tid(const struct pd_state *state, uint32_t tid);
 // The number of a kernel in kernels, or PD_INDEX_END.
-uint32_t pd_world_kernel(const struct pd_world *world, const struct pd_kernel_space *kernels, uint32_t machine);
+uint32_t pd_state_kernel(const struct pd_state *state, const struct pd_kernel_space *kernels, uint32_t machine);
 
-// What settling makes of threads and their spaces. False if there is no memory.
-bool pd_world_replay(struct pd_world *world, struct pd_pool *temp);
-// Throws away what was finalized.
-void pd_world_unsettle(struct pd_world *world);
+// What finalizing makes of threads and their spaces. False if there is no memory.
+bool pd_state_replay(struct pd_state *state, struct pd_pool *temp);
+// Frees what was finalized.
+void pd_state_drop_finalized(struct pd_state *state);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * world.h - threads and mappings as a function of time.
+ * state.h - threads and mappings as a function of time.
  *
- * A world is fed the records of a file, in any order, and keeps the relevant ones. After pd_world_finalize it can be
+ * struct pd_state is fed the records of a file, in any order, and keeps the relevant ones. After pd_state_finalize it can be
  * queried for any time: the name of a thread, what was mapped at an address, the path of a cgroup. Lookups are
- * read-only: any number of threads may query a finalized world without locks. Results are valid until the next
- * pd_world_take, pd_world_finalize or pd_world_free.
+ * read-only: any number of threads may query a finalized state without locks. Results are valid until the next
+ * pd_state_take, pd_state_finalize or pd_state_free.
  *
  * The rules are the kernel's:
  * - a new mapping hides older ones where they overlap;
@@ -18,19 +18,19 @@
  *
  * Example:
  *
- *	struct pd_world *world;
+ *	struct pd_state *state;
  *	char unknown[PD_THREAD_NAME_BYTES];
  *
- *	if (pd_world_new(NULL, &world, &error) == PD_OK) {
+ *	if (pd_state_new(NULL, &state, &error) == PD_OK) {
  *		while (pd_stream_next(stream, &record, &error) == PD_OK)
- *			pd_world_take(world, record, &error);
- *		pd_world_finalize(world, &error);
- *		printf("%s\n", pd_world_comm(world, 1, (struct pd_moment){ PD_NEVER, 0 }, unknown));
- *		pd_world_free(world);
+ *			pd_state_take(state, record, &error);
+ *		pd_state_finalize(state, &error);
+ *		printf("%s\n", pd_state_comm(state, 1, (struct pd_moment){ PD_NEVER, 0 }, unknown));
+ *		pd_state_free(state);
  *	}
  */
-#ifndef PERFDATA_WORLD_H
-#define PERFDATA_WORLD_H
+#ifndef PERFDATA_STATE_H
+#define PERFDATA_STATE_H
 
 #include <perfdata/stream.h>
 
@@ -65,7 +65,7 @@ enum pd_object_kind {
 
 /** A mappable object. Files with the same path and different inode or build id are different objects. */
 struct pd_object {
-	size_t index;     /* see pd_world_object */
+	size_t index;     /* see pd_state_object */
 	const char *path; /* as recorded; not necessarily printable */
 	enum pd_object_kind kind;
 	uint32_t machine;      /* 0: the host, else pid of the guest, or PD_GUEST_DEFAULT */
@@ -107,7 +107,7 @@ struct pd_location {
 
 /** A thread, from its fork (or first record) to the next fork with the same tid. */
 struct pd_thread {
-	size_t index; /* see pd_world_thread */
+	size_t index; /* see pd_state_thread */
 	uint32_t pid, tid;
 	uint32_t ppid, ptid;    /* from its FORK record, else UINT32_MAX */
 	struct pd_moment begin; /* its FORK, or time 0 */
@@ -138,28 +138,28 @@ struct pd_code_change {
 };
 
 /** Zero is the default for each member; NULL means all defaults. */
-struct pd_world_options {
-	size_t size;           /* sizeof(struct pd_world_options) */
+struct pd_state_options {
+	size_t size;           /* sizeof(struct pd_state_options) */
 	uint64_t memory_limit; /* maximum bytes of memory; 0 means 4 GiB */
 };
 
-struct pd_world;
+struct pd_state;
 
 /* ---- feeding ---- */
 
-/** An empty world. Errors: PD_ERROR_MEMORY. */
-PD_API enum pd_status pd_world_new(const struct pd_world_options *options, struct pd_world **world_out,
+/** An empty state. Errors: PD_ERROR_MEMORY. */
+PD_API enum pd_status pd_state_new(const struct pd_state_options *options, struct pd_state **state_out,
 				   struct pd_error *error);
-PD_API void pd_world_free(struct pd_world *world);
+PD_API void pd_state_free(struct pd_state *state);
 /** Adds a record; most are irrelevant and ignored. The record is not referenced later; one that cannot be decoded is
- * skipped. Lookups are valid again after pd_world_finalize.
+ * skipped. Lookups are valid again after pd_state_finalize.
  * Errors: PD_ERROR_MEMORY, PD_ERROR_LIMIT. */
-PD_API enum pd_status pd_world_take(struct pd_world *world, const struct pd_record *record, struct pd_error *error);
+PD_API enum pd_status pd_state_take(struct pd_state *state, const struct pd_record *record, struct pd_error *error);
 /** Adds the build ids in the header features of a file. Errors: PD_ERROR_MEMORY, PD_ERROR_LIMIT. */
-PD_API enum pd_status pd_world_take_features(struct pd_world *world, struct pd_file *file, struct pd_error *error);
-/** Finalizes the world for lookups. More may be added and finalized again, which takes as long as the first time.
+PD_API enum pd_status pd_state_take_features(struct pd_state *state, struct pd_file *file, struct pd_error *error);
+/** Finalizes the state for lookups. More may be added and finalized again, which takes as long as the first time.
  * Errors: PD_ERROR_MEMORY, PD_ERROR_LIMIT; then lookups find nothing. */
-PD_API enum pd_status pd_world_finalize(struct pd_world *world, struct pd_error *error);
+PD_API enum pd_status pd_state_finalize(struct pd_state *state, struct pd_error *error);
 
 /* ---- lookups ---- */
 
@@ -169,27 +169,27 @@ enum {
 
 /** Name of a thread. A thread inherits the name of its parent until it gets its own. If the name is unknown, ":TID"
  * is written to unknown (PD_THREAD_NAME_BYTES bytes, or NULL), which is returned. */
-PD_API const char *pd_world_comm(const struct pd_world *world, uint32_t tid, struct pd_moment when, char *unknown);
+PD_API const char *pd_state_comm(const struct pd_state *state, uint32_t tid, struct pd_moment when, char *unknown);
 /** What is mapped at an address, for a CPU mode (PD_CPUMODE_...). PD_CPUMODE_UNKNOWN looks in the process before the
  * kernel. For PD_CPUMODE_GUEST_KERNEL pid is the guest, as in samples. False if nothing is known there: then
  * *location_out has only begin and end. Hypervisors and user space of guests are not known. */
-PD_API bool pd_world_locate(const struct pd_world *world, uint32_t pid, unsigned cpumode, struct pd_moment when,
+PD_API bool pd_state_locate(const struct pd_state *state, uint32_t pid, unsigned cpumode, struct pd_moment when,
 			    uint64_t addr, struct pd_location *location_out);
 /** Some programs copy their code into huge pages: anonymous memory between two mappings of their file. If *location
  * is such memory, it is changed to the location in the file, with the mapping before it, and true is returned. perf
  * does not do this. */
-PD_API bool pd_world_locate_copied(const struct pd_world *world, uint32_t pid, struct pd_moment when, uint64_t addr,
+PD_API bool pd_state_locate_copied(const struct pd_state *state, uint32_t pid, struct pd_moment when, uint64_t addr,
 				   struct pd_location *location);
 /** The thread with a tid, or NULL. */
-PD_API const struct pd_thread *pd_world_find_thread(const struct pd_world *world, uint32_t tid, struct pd_moment when);
+PD_API const struct pd_thread *pd_state_find_thread(const struct pd_state *state, uint32_t tid, struct pd_moment when);
 /** Namespaces of a thread, a list of struct pd_namespace: net, uts, ipc, pid, user, mnt, cgroup. Empty if unknown. */
-PD_API struct pd_list pd_world_namespaces(const struct pd_world *world, uint32_t tid, struct pd_moment when);
+PD_API struct pd_list pd_state_namespaces(const struct pd_state *state, uint32_t tid, struct pd_moment when);
 /** Path of a cgroup, or NULL. */
-PD_API const char *pd_world_cgroup(const struct pd_world *world, uint64_t id);
+PD_API const char *pd_state_cgroup(const struct pd_state *state, uint64_t id);
 /** A BPF program by id, or NULL. */
-PD_API const struct pd_bpf *pd_world_bpf(const struct pd_world *world, uint32_t id, struct pd_moment when);
+PD_API const struct pd_bpf *pd_state_bpf(const struct pd_state *state, uint32_t id, struct pd_moment when);
 
-/** State of a thread over a time span. For threads of one process with equal maps, pd_world_locate returns equal
+/** What is true of a thread over a time span. For threads of one process with equal maps, pd_state_locate returns equal
  * results for kernel and user addresses. */
 struct pd_view {
 	struct pd_moment from;  /* the span, [from, until) */
@@ -202,22 +202,22 @@ static inline uint32_t pd_view_kernel(const struct pd_view *view)
 {
 	return (uint32_t)view->maps;
 }
-/** The state at a moment. comm is NULL if nothing is known about the thread. */
-PD_API void pd_world_view(const struct pd_world *world, uint32_t pid, uint32_t tid, struct pd_moment when,
+/** The view at a moment. comm is NULL if nothing is known about the thread. */
+PD_API void pd_state_view(const struct pd_state *state, uint32_t pid, uint32_t tid, struct pd_moment when,
 			  struct pd_view *view_out);
 
 /* ---- enumeration; NULL past the end ---- */
 
 /** The index-th thread; by tid, then by time. */
-PD_API const struct pd_thread *pd_world_thread(const struct pd_world *world, size_t index);
+PD_API const struct pd_thread *pd_state_thread(const struct pd_state *state, size_t index);
 /** Names of a thread, a list of struct pd_thread_name by time. */
-PD_API struct pd_list pd_world_thread_names(const struct pd_world *world, const struct pd_thread *thread);
+PD_API struct pd_list pd_state_thread_names(const struct pd_state *state, const struct pd_thread *thread);
 /** The index-th object, in the order of addition. */
-PD_API const struct pd_object *pd_world_object(const struct pd_world *world, size_t index);
+PD_API const struct pd_object *pd_state_object(const struct pd_state *state, size_t index);
 /** The index-th mapping, in the order of addition. */
-PD_API const struct pd_mapping *pd_world_mapping(const struct pd_world *world, size_t index);
+PD_API const struct pd_mapping *pd_state_mapping(const struct pd_state *state, size_t index);
 /** The index-th change of kernel code, by time. */
-PD_API const struct pd_code_change *pd_world_code_change(const struct pd_world *world, size_t index);
+PD_API const struct pd_code_change *pd_state_code_change(const struct pd_state *state, size_t index);
 
 #ifdef __cplusplus
 }
