@@ -64,7 +64,7 @@ static void find_records(struct spots *spots, const struct pd_field *field, cons
 	add(spots, field, SPOT_BYTES, bytes->size);
 }
 
-static void hand_down(struct spots *spots, const struct pd_field *field, const void *member)
+static void set_word(struct spots *spots, const struct pd_field *field, const void *member)
 {
 	spots->scope.words[field->word] = pd_member(member, 0, field->size);
 }
@@ -81,7 +81,7 @@ static find_fn *const finders[] = {
 	[PD_LINE_ARRAY] = find_array,  [PD_LINE_ONE] = find_part,
 	[PD_LINE_AGAIN] = find_part,   [PD_LINE_BOXED] = find_part,
 	[PD_LINE_LIST] = find_list,    [PD_LINE_RECORDS] = find_records,
-	[PD_LINE_SET] = hand_down,     [PD_LINE_ORDER] = change_order,
+	[PD_LINE_SET] = set_word,      [PD_LINE_ORDER] = change_order,
 	[PD_LINE_MORE] = NULL,
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Batches on their way from the thread that reads to whoever is free. There are as many as were asked for, and each is
- * empty, full or in somebody's hands. The order of the full ones does not matter. */
+ * empty, full or used by a worker. The order of the full ones does not matter. */
 #ifndef PD_STREAM_QUEUE_H
 #define PD_STREAM_QUEUE_H
 

@@ -64,7 +64,7 @@ struct log {
 	uint64_t others;
 };
 
-struct hand {
+struct worker {
 	struct log *log;
 	struct seen *part;
 	uint64_t number;
@@ -73,31 +73,31 @@ struct hand {
 
 static enum pd_status begin(void *self, uint64_t number, struct pd_error *error)
 {
-	struct hand *hand = self;
+	struct worker *worker = self;
 
 	(void)error;
-	pthread_mutex_lock(&hand->log->lock);
-	hand->log->begun++;
-	pthread_mutex_unlock(&hand->log->lock);
-	hand->number = number;
-	hand->part = number < PARTS_MOST ? &hand->log->parts[number] : NULL;
-	if (!hand->part || hand->part->begun)
+	pthread_mutex_lock(&worker->log->lock);
+	worker->log->begun++;
+	pthread_mutex_unlock(&worker->log->lock);
+	worker->number = number;
+	worker->part = number < PARTS_MOST ? &worker->log->parts[number] : NULL;
+	if (!worker->part || worker->part->begun)
 		return PD_ERROR_ARGUMENT;
-	hand->part->begun = true;
+	worker->part->begun = true;
 	return PD_OK;
 }
 
 static enum pd_status take(void *self, struct pd_stream *stream, const struct pd_record *record, struct pd_error *error)
 {
-	struct hand *hand = self;
-	struct seen *part = hand->part;
+	struct worker *worker = self;
+	struct seen *part = worker->part;
 
 	(void)stream;
 	if (record->type != PD_RECORD_SAMPLE) {
-		hand->log->others++;
+		worker->log->others++;
 		return PD_OK;
 	}
-	if (hand->log->fail_at && hand->number == hand->log->fail_part && part->count == hand->log->fail_at) {
+	if (worker->log->fail_at && worker->number == worker->log->fail_part && part->count == worker->log->fail_at) {
 		*error = (struct pd_error){ .status = PD_ERROR_LIMIT, .message = "enough" };
 		return PD_ERROR_LIMIT;
 	}
@@ -109,32 +109,32 @@ static enum pd_status take(void *self, struct pd_stream *stream, const struct pd
 
 static enum pd_status end(void *self, uint64_t number, struct pd_error *error)
 {
-	struct hand *hand = self;
+	struct worker *worker = self;
 
 	(void)error;
-	pthread_mutex_lock(&hand->log->lock);
-	hand->log->ended++;
-	hand->log->out_of_turn |= hand->number != number || !hand->part || hand->part->ended;
-	if (hand->part)
-		hand->part->ended = true;
-	pthread_mutex_unlock(&hand->log->lock);
+	pthread_mutex_lock(&worker->log->lock);
+	worker->log->ended++;
+	worker->log->out_of_turn |= worker->number != number || !worker->part || worker->part->ended;
+	if (worker->part)
+		worker->part->ended = true;
+	pthread_mutex_unlock(&worker->log->lock);
 	return PD_OK;
 }
 
-static enum pd_status fork_hand(void *self, void **clone_out, struct pd_error *error)
+static enum pd_status fork_worker(void *self, void **clone_out, struct pd_error *error)
 {
-	struct hand *hand = self, *clone = calloc(1, sizeof(*clone));
+	struct worker *worker = self, *clone = calloc(1, sizeof(*clone));
 
 	(void)error;
 	if (!clone)
 		return PD_ERROR_MEMORY;
-	*clone = (struct hand){ .log = hand->log, .is_clone = true };
-	hand->log->clones++;
+	*clone = (struct worker){ .log = worker->log, .is_clone = true };
+	worker->log->clones++;
 	*clone_out = clone;
 	return PD_OK;
 }
 
-static enum pd_status join_hand(void *self, void *clone, struct pd_error *error)
+static enum pd_status join_worker(void *self, void *clone, struct pd_error *error)
 {
 	(void)self;
 	(void)error;
@@ -152,12 +152,12 @@ static enum pd_status make_whole(void *self, struct pd_window *window, struct pd
 
 static enum pd_status run(struct log *log, struct pd_run_options *options, struct pd_error *error)
 {
-	struct hand hand = { .log = log };
+	struct worker worker = { .log = log };
 	struct pd_sink sink = { .size = sizeof(sink),
-				.self = &hand,
+				.self = &worker,
 				.record = take,
-				.fork = fork_hand,
-				.join = join_hand,
+				.fork = fork_worker,
+				.join = join_worker,
 				.begin_part = begin,
 				.end_part = end };
 
