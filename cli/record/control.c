@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum {
-	LINE_ROOM = 256
+	LINE_CAPACITY = 256
 };
 
 static void answer(const struct record_control *control, const char *text)
@@ -91,11 +91,11 @@ static void take_bytes(const struct record_control *control, char *line, size_t 
 	for (size_t i = 0; i < size; i++) {
 		bool end = bytes[i] == '\n' || bytes[i] == 0;
 
-		if (!end && *used < LINE_ROOM - 1) {
+		if (!end && *used < LINE_CAPACITY - 1) {
 			line[(*used)++] = bytes[i];
 		} else if (end) {
 			line[*used] = 0;
-			if (*used && *used < LINE_ROOM - 1)
+			if (*used && *used < LINE_CAPACITY - 1)
 				obey(control, line);
 			*used = 0;
 		}
@@ -106,7 +106,7 @@ static void *serve(void *self)
 {
 	const struct record_control *control = self;
 	struct pollfd fds[2] = { { .fd = control->in, .events = POLLIN }, { .fd = control->end[0], .events = POLLIN } };
-	char line[LINE_ROOM], bytes[LINE_ROOM];
+	char line[LINE_CAPACITY], bytes[LINE_CAPACITY];
 	size_t used = 0;
 
 	while (poll(fds, 2, -1) >= 0 || errno == EINTR) {

@@ -123,7 +123,7 @@ enum pd_feature_number {
 #define LIST(layout, member, COUNT, WHEN, doc) struct pd_list member;
 #define RECORDS(member, NAME, doc) struct pd_bytes member;
 #define SIZED() uint32_t wire_size;
-#define MORE(member, ROOM) bool member;
+#define MORE(member, NEED) bool member;
 #include <perfdata/table/begin.h>
 #include <perfdata/table/part.def>
 #undef BODY

@@ -18,9 +18,9 @@ struct pd_ahead {
 	struct pd_ahead_job job;
 	pthread_mutex_t lock; /* over all below */
 	pthread_cond_t made;  /* the text that is waited for */
-	pthread_cond_t room;  /* for more texts */
+	pthread_cond_t space; /* for more texts */
 	bool waits;           /* who shows */
-	size_t sleepers;      /* who has no room */
+	size_t sleepers;      /* who waits for space */
 	pthread_t threads[PD_PARTS_MOST];
 	size_t started;
 	struct slot *slots; /* a ring */
@@ -28,7 +28,7 @@ struct pd_ahead {
 	size_t next;  /* that nobody makes */
 	size_t shown; /* that were handed out; all but the last can be forgotten */
 	bool ended;
-	void *own; /* room of the thread that shows */
+	void *own; /* scratch of the thread that shows */
 };
 
 static struct slot *slot_of(struct pd_ahead *ahead, size_t index)
@@ -43,14 +43,14 @@ static bool can_make(const struct pd_ahead *ahead)
 }
 
 /* With the lock held, which is given back meanwhile. */
-static void make_next(struct pd_ahead *ahead, void *room)
+static void make_next(struct pd_ahead *ahead, void *scratch)
 {
 	size_t index = ahead->next++;
 	struct slot *slot = slot_of(ahead, index);
 	bool done;
 
 	pthread_mutex_unlock(&ahead->lock);
-	done = ahead->job.make(ahead->job.self, room, index, slot->text);
+	done = ahead->job.make(ahead->job.self, scratch, index, slot->text);
 	pthread_mutex_lock(&ahead->lock);
 	slot->failed = !done || pd_text_failed(slot->text);
 	slot->made = true;
@@ -59,35 +59,35 @@ static void make_next(struct pd_ahead *ahead, void *room)
 }
 
 /* With the lock held. Waking somebody costs more than a small text: it is not done for each. */
-static void give_room(struct pd_ahead *ahead)
+static void signal_space(struct pd_ahead *ahead)
 {
 	if (ahead->sleepers && ahead->next <= ahead->shown + ahead->slot_count / 2)
-		pthread_cond_broadcast(&ahead->room);
+		pthread_cond_broadcast(&ahead->space);
 }
 
 /* With the lock held, which is given back meanwhile. */
-static void wait_for_room(struct pd_ahead *ahead)
+static void wait_for_space(struct pd_ahead *ahead)
 {
 	ahead->sleepers++;
-	pthread_cond_wait(&ahead->room, &ahead->lock);
+	pthread_cond_wait(&ahead->space, &ahead->lock);
 	ahead->sleepers--;
 }
 
 static void *work(void *self)
 {
 	struct pd_ahead *ahead = self;
-	void *room = ahead->job.begin(ahead->job.self);
+	void *scratch = ahead->job.begin(ahead->job.self);
 
-	if (!room)
+	if (!scratch)
 		return NULL; /* the others do it */
 	pthread_mutex_lock(&ahead->lock);
 	while (!ahead->ended && ahead->next < ahead->job.count)
 		if (can_make(ahead))
-			make_next(ahead, room);
+			make_next(ahead, scratch);
 		else
-			wait_for_room(ahead);
+			wait_for_space(ahead);
 	pthread_mutex_unlock(&ahead->lock);
-	ahead->job.end(room);
+	ahead->job.end(scratch);
 	return NULL;
 }
 
@@ -113,7 +113,7 @@ struct pd_ahead *pd_ahead_start(const struct pd_ahead_job *job)
 	ahead->job = *job;
 	pthread_mutex_init(&ahead->lock, NULL);
 	pthread_cond_init(&ahead->made, NULL);
-	pthread_cond_init(&ahead->room, NULL);
+	pthread_cond_init(&ahead->space, NULL);
 	ahead->own = job->begin(job->self);
 	if (!ahead->own || !make_slots(ahead, threads * TEXTS_PER_THREAD)) {
 		pd_ahead_end(ahead);
@@ -150,7 +150,7 @@ const struct pd_text *pd_ahead_next(struct pd_ahead *ahead)
 		else
 			wait_for_text(ahead);
 	ahead->shown++;
-	give_room(ahead);
+	signal_space(ahead);
 	pthread_mutex_unlock(&ahead->lock);
 	return slot->failed ? NULL : slot->text;
 }
@@ -161,7 +161,7 @@ void pd_ahead_end(struct pd_ahead *ahead)
 		return;
 	pthread_mutex_lock(&ahead->lock);
 	ahead->ended = true;
-	pthread_cond_broadcast(&ahead->room);
+	pthread_cond_broadcast(&ahead->space);
 	pthread_mutex_unlock(&ahead->lock);
 	for (size_t i = 0; i < ahead->started; i++)
 		pthread_join(ahead->threads[i], NULL);
@@ -171,7 +171,7 @@ void pd_ahead_end(struct pd_ahead *ahead)
 		ahead->job.end(ahead->own);
 	pthread_mutex_destroy(&ahead->lock);
 	pthread_cond_destroy(&ahead->made);
-	pthread_cond_destroy(&ahead->room);
+	pthread_cond_destroy(&ahead->space);
 	pd_free(ahead->slots);
 	pd_free(ahead);
 }

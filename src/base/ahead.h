@@ -14,9 +14,9 @@ struct pd_ahead_job {
 	void *self;
 	/* What a thread needs for itself; NULL: there is no memory. */
 	void *(*begin)(void *self);
-	void (*end)(void *room);
+	void (*end)(void *scratch);
 	/* Makes a text, on any thread. False if there is no memory. */
-	bool (*make)(void *self, void *room, size_t index, struct pd_text *out);
+	bool (*make)(void *self, void *scratch, size_t index, struct pd_text *out);
 };
 
 struct pd_ahead;

@@ -45,7 +45,7 @@ static inline struct pd_cursor pd_cursor(const void *data, size_t size, bool big
 	};
 }
 
-static inline size_t pd_cursor_room(const struct pd_cursor *c)
+static inline size_t pd_cursor_left(const struct pd_cursor *c)
 {
 	return (size_t)(c->end - c->at);
 }
@@ -81,7 +81,7 @@ PD_ALWAYS_INLINE const uint8_t *pd_cursor_take(struct pd_cursor *c, uint64_t siz
 {
 	const uint8_t *at = c->at;
 
-	if (PD_UNLIKELY(size > pd_cursor_room(c))) {
+	if (PD_UNLIKELY(size > pd_cursor_left(c))) {
 		pd_cursor_fail(c, "extends past the end");
 		return NULL;
 	}
@@ -163,7 +163,7 @@ static inline double pd_cursor_f64(struct pd_cursor *c)
 // Holds a count from the file against the bytes that are left. min_size is at least 1.
 PD_ALWAYS_INLINE bool pd_cursor_count(struct pd_cursor *c, uint64_t count, size_t min_size)
 {
-	if (PD_UNLIKELY(count > pd_cursor_room(c) / min_size)) {
+	if (PD_UNLIKELY(count > pd_cursor_left(c) / min_size)) {
 		pd_cursor_fail(c, "counts more than there is");
 		return false;
 	}

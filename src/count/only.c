@@ -11,7 +11,7 @@
 
 enum {
 	LEAST_WIDTH = 20,
-	NAME_ROOM = 256
+	NAME_CAPACITY = 256
 };
 
 struct only {
@@ -42,15 +42,15 @@ static bool is_alone(const struct only *only, size_t column)
 }
 
 /* The unit says what the value is; of which event where that is not clear. */
-static void name_column(const struct only *only, size_t column, char name[NAME_ROOM])
+static void name_column(const struct only *only, size_t column, char name[NAME_CAPACITY])
 {
 	const struct pd_stat_event *event = &only->page->table->events[column / PD_STAT_METRICS_MOST];
 	const char *unit = only->columns[column].unit;
 
 	if (strncmp(unit, "of all", 6) != 0 && is_alone(only, column))
-		snprintf(name, NAME_ROOM, "%s", unit);
+		snprintf(name, NAME_CAPACITY, "%s", unit);
 	else
-		snprintf(name, NAME_ROOM, "%.100s%s%.100s %s", event->name, event->cgroup ? " " : "",
+		snprintf(name, NAME_CAPACITY, "%.100s%s%.100s %s", event->name, event->cgroup ? " " : "",
 			 event->cgroup ? event->cgroup : "", unit);
 }
 
@@ -64,7 +64,7 @@ static int width_of(const char *name)
 static void print_cell(struct only *only, size_t column, const char *value)
 {
 	struct pd_text *text = only->page->printer->text;
-	char name[NAME_ROOM];
+	char name[NAME_CAPACITY];
 
 	name_column(only, column, name);
 	if (only->page->printer->json) {
@@ -181,7 +181,7 @@ static void print_heading(struct only *only, const struct pd_stat_line *line)
 	else
 		pd_text_printf(text, "%-*s", place_width(only, line), time);
 	for (size_t i = 0; i < only->column_count; i++) {
-		char name[NAME_ROOM];
+		char name[NAME_CAPACITY];
 
 		if (!*only->columns[i].unit)
 			continue;

@@ -13,7 +13,7 @@ enum {
 	MOST_CPUS = 1 << 16
 };
 
-static bool make_room(struct pd_stat_places *places, size_t count)
+static bool reserve_places(struct pd_stat_places *places, size_t count)
 {
 	struct pd_stat_place *items;
 
@@ -49,7 +49,7 @@ static bool set_node(struct pd_stat_places *places, const char *list, size_t len
 		if (at < end && *at == '-')
 			for (at++, last = 0; at < end && isdigit((unsigned char)*at) && last < MOST_CPUS; at++)
 				last = last * 10 + (unsigned long)(*at - '0');
-		if (first > last || !make_room(places, last + 1))
+		if (first > last || !reserve_places(places, last + 1))
 			return first <= last && last >= MOST_CPUS;
 		for (unsigned long cpu = first; cpu <= last; cpu++)
 			places->items[cpu].node = node;
@@ -60,10 +60,10 @@ static bool set_node(struct pd_stat_places *places, const char *list, size_t len
 
 /* ---- this machine ---- */
 
-static bool read_line(const char *path, char *line, size_t room)
+static bool read_line(const char *path, char *line, size_t capacity)
 {
 	FILE *file = fopen(path, "re");
-	bool got = file && fgets(line, (int)room, file);
+	bool got = file && fgets(line, (int)capacity, file);
 
 	if (file)
 		fclose(file);
@@ -116,7 +116,7 @@ bool pd_stat_places_of_machine(struct pd_stat_places *places)
 		if (strncmp(entry->d_name, "cpu", 3) != 0 || !isdigit((unsigned char)entry->d_name[3]))
 			continue;
 		cpu = strtoul(entry->d_name + 3, NULL, 10);
-		fine = make_room(places, cpu + 1);
+		fine = reserve_places(places, cpu + 1);
 		if (!fine)
 			break;
 		places->items[cpu].socket = known(read_number(cpu, "physical_package_id"));
@@ -132,7 +132,7 @@ bool pd_stat_places_of_machine(struct pd_stat_places *places)
 
 static bool take_cores(struct pd_stat_places *places, const struct pd_cpu_topology *topology)
 {
-	if (!make_room(places, topology->places.count))
+	if (!reserve_places(places, topology->places.count))
 		return false;
 	for (size_t i = 0; i < topology->places.count; i++) {
 		const struct pd_cpu_place *place = PD_ITEM(pd_cpu_place, topology->places, i);

@@ -30,7 +30,7 @@ int __gcclibcxx_demangle_callback(const char *name, void (*take)(const char *pie
 
 struct text {
 	char *data;
-	size_t size, room;
+	size_t size, capacity;
 	jmp_buf enough;
 };
 
@@ -46,19 +46,19 @@ struct reading {
 static void take_piece(const char *piece, size_t size, void *self)
 {
 	struct text *text = self;
-	size_t room = text->room;
+	size_t capacity = text->capacity;
 	char *data;
 
 	if (size > TEXT_MOST - text->size)
 		longjmp(text->enough, 1);
-	while (room <= text->size + size)
-		room = room ? room * 2 : 256;
-	if (room > text->room) {
-		data = realloc(text->data, room);
+	while (capacity <= text->size + size)
+		capacity = capacity ? capacity * 2 : 256;
+	if (capacity > text->capacity) {
+		data = realloc(text->data, capacity);
 		if (!data)
 			longjmp(text->enough, 1);
 		text->data = data;
-		text->room = room;
+		text->capacity = capacity;
 	}
 	memcpy(text->data + text->size, piece, size);
 	text->size += size;

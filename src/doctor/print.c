@@ -42,13 +42,13 @@ static double seconds(const struct pd_doctor *doctor)
 /* Text in lines of at most WIDTH letters, each with front before it. */
 static void print_wrapped(struct pd_text *text, const char *front, const char *words)
 {
-	size_t room = WIDTH - strlen(front);
+	size_t width = WIDTH - strlen(front);
 
 	while (*words) {
 		size_t length = strlen(words), end = length;
 
-		if (length > room) {
-			for (end = room; end > 0 && words[end] != ' '; end--)
+		if (length > width) {
+			for (end = width; end > 0 && words[end] != ' '; end--)
 				;
 			if (!end)
 				end = strcspn(words, " ");

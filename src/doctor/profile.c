@@ -133,10 +133,10 @@ static const char *runtime_command(const char *comm)
 	return "let the program write /tmp/perf-PID.map, and keep it with the recording (--symfs)";
 }
 
-static void print_build_id(const struct pd_object *object, char *digits, size_t room)
+static void print_build_id(const struct pd_object *object, char *digits, size_t capacity)
 {
 	digits[0] = 0;
-	for (size_t i = 0; i < object->build_id_size && 2 * i + 2 < room; i++)
+	for (size_t i = 0; i < object->build_id_size && 2 * i + 2 < capacity; i++)
 		snprintf(digits + 2 * i, 3, "%02x", object->build_id[i]);
 }
 

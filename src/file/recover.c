@@ -56,14 +56,14 @@ static bool is_entry_size(uint64_t size)
 }
 
 // An attr and the place of its ids.
-static bool is_attr_entry(const struct pd_file *file, const uint8_t *at, size_t room)
+static bool is_attr_entry(const struct pd_file *file, const uint8_t *at, size_t left)
 {
 	uint64_t size, sample_type, ids, ids_size;
 
-	if (room < PD_MIN_attr + ID_ENTRY_SIZE)
+	if (left < PD_MIN_attr + ID_ENTRY_SIZE)
 		return false;
 	size = pd_load_u32(at + 4, file->swap);
-	if (!is_attr_size(size) || room < size + ID_ENTRY_SIZE)
+	if (!is_attr_size(size) || left < size + ID_ENTRY_SIZE)
 		return false;
 	sample_type = pd_load_u64(at + 24, file->swap);
 	ids = pd_load_u64(at + size, file->swap);
@@ -87,7 +87,7 @@ static bool is_record_head(struct pd_file *file, uint64_t offset)
 
 // Records that follow each other, of types that the first ones of a pipe have. A file has some of them too, but not
 // those of its own events and features.
-static bool is_pipe_run(const struct pd_file *file, const uint8_t *at, size_t room, bool *surely)
+static bool is_pipe_run(const struct pd_file *file, const uint8_t *at, size_t left, bool *surely)
 {
 	enum {
 		RUN = 3,
@@ -98,15 +98,15 @@ static bool is_pipe_run(const struct pd_file *file, const uint8_t *at, size_t ro
 	for (unsigned i = 0; i < RUN; i++) {
 		struct pd_record_head head;
 
-		if (room < PD_RECORD_HEADER_SIZE)
+		if (left < PD_RECORD_HEADER_SIZE)
 			return false;
 		head = pd_record_head(at, file->swap);
 		if (head.type < PD_RECORD_HEADER_ATTR || head.type > LAST_TYPE || !pd_is_record_head(&head) ||
-		    head.size > room)
+		    head.size > left)
 			return false;
 		*surely |= head.type == PD_RECORD_HEADER_ATTR || head.type == PD_RECORD_HEADER_FEATURE;
 		at += head.size;
-		room -= (size_t)head.size;
+		left -= (size_t)head.size;
 	}
 	return true;
 }
@@ -215,12 +215,12 @@ uint64_t pd_file_recover_header_size(struct pd_file *file, uint64_t size)
 static bool find_attrs(struct pd_file *file, uint64_t before, uint64_t *offset_out, uint64_t *entry_out,
 		       uint64_t *count_out)
 {
-	uint64_t room = file->main.size < ATTRS_WITHIN ? file->main.size : ATTRS_WITHIN;
-	uint8_t *data = pd_alloc((size_t)room + 1);
+	uint64_t left = file->main.size < ATTRS_WITHIN ? file->main.size : ATTRS_WITHIN;
+	uint8_t *data = pd_alloc((size_t)left + 1);
 	uint64_t best = 0;
 	size_t got = 0;
 
-	if (!data || pd_source_read(&file->main, 0, data, (size_t)room, &got, NULL) < 0)
+	if (!data || pd_source_read(&file->main, 0, data, (size_t)left, &got, NULL) < 0)
 		got = 0;
 	if (got > before)
 		got = (size_t)before;
@@ -291,11 +291,11 @@ static bool leads_to_all(const struct pd_file *file, const uint8_t *at, uint64_t
 }
 
 // Slots of a table of features at a place, by what its entries say; 0 if it is none.
-static unsigned count_slots(const struct pd_file *file, const uint8_t *at, size_t room, uint64_t place)
+static unsigned count_slots(const struct pd_file *file, const uint8_t *at, size_t left, uint64_t place)
 {
 	uint64_t first, size, second, slots;
 
-	if (room < FEATURE_ENTRY_SIZE)
+	if (left < FEATURE_ENTRY_SIZE)
 		return 0;
 	first = pd_load_u64(at, file->swap);
 	size = pd_load_u64(at + 8, file->swap);
@@ -305,13 +305,13 @@ static unsigned count_slots(const struct pd_file *file, const uint8_t *at, size_
 		return 0;
 	if (first - place == FEATURE_ENTRY_SIZE)
 		return first + size == file->main.size;
-	if (room < 2 * FEATURE_ENTRY_SIZE)
+	if (left < 2 * FEATURE_ENTRY_SIZE)
 		return 0;
 	second = pd_load_u64(at + 16, file->swap);
 	slots = (first - place) / FEATURE_ENTRY_SIZE;
 	if (second == first + size)
 		return (unsigned)slots;
-	return room >= slots * FEATURE_ENTRY_SIZE && leads_to_all(file, at, slots, first) ? (unsigned)slots : 0;
+	return left >= slots * FEATURE_ENTRY_SIZE && leads_to_all(file, at, slots, first) ? (unsigned)slots : 0;
 }
 
 static unsigned count_slots_at(struct pd_file *file, uint64_t place)
@@ -366,15 +366,15 @@ static uint64_t find_features(struct pd_file *file, uint64_t from)
 static uint64_t find_records(struct pd_file *file, uint64_t from)
 {
 	enum {
-		ROOM = 512 << 10,
+		READ_BYTES = 512 << 10,
 		WITHIN = 128 << 10,
 		RUN = 4
 	};
-	uint8_t *data = pd_alloc(ROOM);
+	uint8_t *data = pd_alloc(READ_BYTES);
 	uint64_t found = 0;
 	size_t got = 0;
 
-	if (!data || pd_source_read(&file->main, from, data, ROOM, &got, NULL) < 0)
+	if (!data || pd_source_read(&file->main, from, data, READ_BYTES, &got, NULL) < 0)
 		got = 0;
 	for (size_t at = 0; at < WITHIN && at < got && !found; at += 8) {
 		size_t next = at;

@@ -160,7 +160,7 @@ static enum pd_status read_unpacked(struct pd_source *source, void *data, size_t
 	while (run.out_size && !source->damaged) {
 		enum pd_status status = refill_packed(source, error);
 		enum pd_codec_result result;
-		size_t room = run.out_size;
+		size_t out_size = run.out_size;
 		size_t before;
 
 		if (status < 0)
@@ -176,7 +176,7 @@ static enum pd_status read_unpacked(struct pd_source *source, void *data, size_t
 		if (result == PD_CODEC_ERROR) {
 			source->damaged = true;
 			source->damage = run.reason;
-		} else if (run.in_size == before && run.out_size == room && source->packed_end && !before) {
+		} else if (run.in_size == before && run.out_size == out_size && source->packed_end && !before) {
 			source->damaged = true;
 			source->damage = "compressed data is truncated";
 		}

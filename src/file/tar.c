@@ -451,7 +451,7 @@ static bool has_data(char type)
 static enum pd_status take_block(struct listing *l, bool *more_out)
 {
 	char type = (char)l->block[TYPE_AT];
-	uint64_t room = l->archive->source.size - l->offset - PD_TAR_BLOCK;
+	uint64_t left = l->archive->source.size - l->offset - PD_TAR_BLOCK;
 	bool is_extra = type == 'x' || type == 'L' || type == 'K';
 	enum pd_status status = PD_OK;
 
@@ -468,10 +468,10 @@ static enum pd_status take_block(struct listing *l, bool *more_out)
 		damage(l, "a header is too large");
 		return PD_OK;
 	}
-	if (l->size > room) {
+	if (l->size > left) {
 		damage(l, "the archive is truncated");
 		// what is there of a file may be read yet
-		l->size = room;
+		l->size = left;
 		return type == '0' ? add_member(l) : PD_OK;
 	}
 	if (is_extra)

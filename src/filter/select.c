@@ -38,12 +38,12 @@ static enum pd_status add_file(struct pd_name_list *list, const char *option, co
 	FILE *file = fopen(path, "re");
 	enum pd_status status = PD_OK;
 	char *line = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	ssize_t length;
 
 	if (!file)
 		return pd_fail_system(error, errno, "option --%s: %s", option, path);
-	while (status >= 0 && (length = getline(&line, &room, file)) >= 0) {
+	while (status >= 0 && (length = getline(&line, &capacity, file)) >= 0) {
 		if (length && line[length - 1] == '\n')
 			length--;
 		status = add_name(list, line, (size_t)length, error);

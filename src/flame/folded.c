@@ -25,7 +25,7 @@ struct folded {
 	uint64_t lines, stacks, wrong;
 	const char **parts; /* of the line, root first */
 	size_t *lengths;
-	size_t room;
+	size_t capacity;
 	pd_warn_fn *warn; /* or NULL */
 	void *self;
 };
@@ -62,13 +62,13 @@ static uint32_t frame_of(struct folded *folded, size_t index)
 	return pd_tree_frame(tree, name, 0, pd_frame_kind_by_name(kind, tree->texts.items[name], ""));
 }
 
-static bool make_room(struct folded *folded, size_t count)
+static bool reserve_parts(struct folded *folded, size_t count)
 {
 	size_t wanted = count * 2 + 64;
 	const char **parts;
 	size_t *lengths;
 
-	if (count < folded->room)
+	if (count < folded->capacity)
 		return true;
 	parts = realloc(folded->parts, wanted * sizeof(*parts));
 	if (parts)
@@ -78,7 +78,7 @@ static bool make_room(struct folded *folded, size_t count)
 		folded->lengths = lengths;
 	if (!parts || !lengths)
 		return false;
-	folded->room = wanted;
+	folded->capacity = wanted;
 	return true;
 }
 
@@ -91,7 +91,7 @@ static size_t split(struct folded *folded, const char *line, size_t length)
 		const char *end = memchr(line + at, ';', length - at);
 		size_t size = end ? (size_t)(end - (line + at)) : length - at;
 
-		if (!make_room(folded, count))
+		if (!reserve_parts(folded, count))
 			return 0;
 		folded->parts[count] = line + at;
 		folded->lengths[count++] = size;
@@ -152,10 +152,11 @@ static void warn(const struct folded *folded, const char *format, ...)
 static void read_lines(struct folded *folded, FILE *stream)
 {
 	char *line = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	ssize_t length;
 
-	while (!folded->graph->tree.failed && !folded->out->failed && (length = getline(&line, &room, stream)) >= 0) {
+	while (!folded->graph->tree.failed && !folded->out->failed &&
+	       (length = getline(&line, &capacity, stream)) >= 0) {
 		folded->lines++;
 		while (length && (line[length - 1] == '\n' || line[length - 1] == '\r'))
 			line[--length] = '\0';

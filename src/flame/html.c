@@ -202,14 +202,14 @@ static size_t chunks_of(const struct column *column)
 	return column->count / NUMBERS_TOGETHER + 1;
 }
 
-static bool make_chunk(void *self, void *room, size_t chunk, struct pd_text *text)
+static bool make_chunk(void *self, void *scratch, size_t chunk, struct pd_text *text)
 {
 	const struct table *table = self;
 	const struct column *column = table->columns;
 	struct writer writer = { .text = text };
 	size_t begin, end;
 
-	(void)room;
+	(void)scratch;
 	while (chunk >= chunks_of(column))
 		chunk -= chunks_of(column++);
 	begin = chunk * NUMBERS_TOGETHER;
@@ -223,14 +223,14 @@ static bool make_chunk(void *self, void *room, size_t chunk, struct pd_text *tex
 	return true;
 }
 
-static void *no_room(void *self)
+static void *begin_nothing(void *self)
 {
 	return self;
 }
 
-static void end_room(void *room)
+static void end_nothing(void *scratch)
 {
-	(void)room;
+	(void)scratch;
 }
 
 /* False if there is no memory. */
@@ -250,8 +250,8 @@ static bool put_table(struct writer *writer, const struct flame_graph *graph, si
 	struct pd_ahead_job job = {
 		.threads = threads,
 		.self = &table,
-		.begin = no_room,
-		.end = end_room,
+		.begin = begin_nothing,
+		.end = end_nothing,
 		.make = make_chunk,
 	};
 	const struct pd_text *text;

@@ -15,12 +15,12 @@
 
 /* ---- filling ---- */
 
-static bool make_room(void **items, size_t *room, size_t want, size_t size)
+static bool reserve_items(void **items, size_t *capacity, size_t want, size_t size)
 {
-	size_t count = *room ? *room : 1024;
+	size_t count = *capacity ? *capacity : 1024;
 	void *grown;
 
-	if (want <= *room)
+	if (want <= *capacity)
 		return true;
 	while (count < want)
 		count *= 2;
@@ -28,7 +28,7 @@ static bool make_room(void **items, size_t *room, size_t want, size_t size)
 	if (!grown)
 		return false;
 	*items = grown;
-	*room = count;
+	*capacity = count;
 	return true;
 }
 
@@ -37,13 +37,14 @@ void pd_lines_prefetch(struct stack_lines *lines, size_t count, size_t frames)
 	/* Without memory it comes later, or is missed then. */
 	lines->items = malloc(count * sizeof(*lines->items));
 	lines->frames = malloc(frames * sizeof(*lines->frames));
-	lines->room = lines->items ? count : 0;
-	lines->frame_room = lines->frames ? frames : 0;
+	lines->capacity = lines->items ? count : 0;
+	lines->frame_capacity = lines->frames ? frames : 0;
 }
 
 uint32_t *pd_lines_reserve(struct stack_lines *lines, size_t count)
 {
-	if (make_room((void **)&lines->frames, &lines->frame_room, lines->frame_count + count, sizeof(*lines->frames)))
+	if (reserve_items((void **)&lines->frames, &lines->frame_capacity, lines->frame_count + count,
+			  sizeof(*lines->frames)))
 		return lines->frames + lines->frame_count;
 	lines->failed = true;
 	return NULL;
@@ -51,11 +52,11 @@ uint32_t *pd_lines_reserve(struct stack_lines *lines, size_t count)
 
 void pd_lines_frame(struct stack_lines *lines, uint32_t frame)
 {
-	uint32_t *room = pd_lines_reserve(lines, 1);
+	uint32_t *slot = pd_lines_reserve(lines, 1);
 
-	if (!room)
+	if (!slot)
 		return;
-	*room = frame;
+	*slot = frame;
 	lines->frame_count++;
 }
 
@@ -67,7 +68,7 @@ void pd_lines_end(struct stack_lines *lines, uint64_t value, uint32_t entry)
 	if (lines->failed || start == lines->frame_count)
 		return;
 	if (lines->count >= UINT32_MAX ||
-	    !make_room((void **)&lines->items, &lines->room, lines->count + 1, sizeof(*lines->items))) {
+	    !reserve_items((void **)&lines->items, &lines->capacity, lines->count + 1, sizeof(*lines->items))) {
 		lines->failed = true;
 		return;
 	}
@@ -117,9 +118,10 @@ void pd_lines_join(struct stack_lines *lines, struct stack_lines *parts, size_t 
 		count += parts[i].count;
 		lines->failed |= parts[i].failed;
 	}
-	lines->failed = lines->failed ||
-			!make_room((void **)&lines->frames, &lines->frame_room, frames, sizeof(*lines->frames)) ||
-			!make_room((void **)&lines->items, &lines->room, count, sizeof(*lines->items));
+	lines->failed =
+		lines->failed ||
+		!reserve_items((void **)&lines->frames, &lines->frame_capacity, frames, sizeof(*lines->frames)) ||
+		!reserve_items((void **)&lines->items, &lines->capacity, count, sizeof(*lines->items));
 	if (!lines->failed) {
 		lines->frame_count = frames;
 		lines->count = count;
@@ -210,24 +212,24 @@ enum {
 	VALUE_BYTES = 24
 }; /* of a value and what ends a line */
 
-/* Room for a line. */
-struct line_room {
+/* Scratch memory for a line. */
+struct line_scratch {
 	char *text;
 	size_t size;
 };
 
-static void *begin_room(void *self)
+static void *begin_scratch(void *self)
 {
 	(void)self;
-	return calloc(1, sizeof(struct line_room));
+	return calloc(1, sizeof(struct line_scratch));
 }
 
-static void end_room(void *self)
+static void end_scratch(void *self)
 {
-	struct line_room *room = self;
+	struct line_scratch *scratch = self;
 
-	free(room->text);
-	free(room);
+	free(scratch->text);
+	free(scratch);
 }
 
 /* A line ends with it. */
@@ -247,7 +249,7 @@ static void put_value(char *at, uint64_t value)
 
 /* False if there is no memory. */
 static bool print_line(const struct printing *printing, const struct stack_line *line, uint64_t value,
-		       struct line_room *room, struct pd_text *text)
+		       struct line_scratch *scratch, struct pd_text *text)
 {
 	const uint32_t *frames = printing->lines->frames + line->start;
 	size_t size = VALUE_BYTES;
@@ -255,9 +257,9 @@ static bool print_line(const struct printing *printing, const struct stack_line 
 
 	for (uint32_t i = 0; i < line->count; i++)
 		size += printing->names[frames[i]].length + 1;
-	if (!make_room((void **)&room->text, &room->size, size, 1))
+	if (!reserve_items((void **)&scratch->text, &scratch->size, size, 1))
 		return false;
-	at = room->text;
+	at = scratch->text;
 	for (uint32_t i = 0; i < line->count; i++) {
 		const struct name *name = &printing->names[frames[i]];
 
@@ -266,7 +268,7 @@ static bool print_line(const struct printing *printing, const struct stack_line 
 		*at++ = i + 1 < line->count ? ';' : ' ';
 	}
 	put_value(at, value);
-	pd_text_add(text, room->text);
+	pd_text_add(text, scratch->text);
 	return true;
 }
 
@@ -315,7 +317,7 @@ static size_t chunk_begin(const struct printing *printing, size_t chunk)
 	return is_same_as_last(printing, i) ? run_end(printing, i) : i;
 }
 
-static bool print_chunk(void *self, void *room, size_t chunk, struct pd_text *out)
+static bool print_chunk(void *self, void *scratch, size_t chunk, struct pd_text *out)
 {
 	const struct printing *printing = self;
 	size_t end = chunk_begin(printing, chunk + 1);
@@ -325,7 +327,7 @@ static bool print_chunk(void *self, void *room, size_t chunk, struct pd_text *ou
 
 		for (next = i + 1; is_same_as_last(printing, next); next++)
 			value += line_at(printing, next)->value;
-		if (!print_line(printing, line_at(printing, i), value, room, out))
+		if (!print_line(printing, line_at(printing, i), value, scratch, out))
 			return false;
 	}
 	return true;
@@ -337,8 +339,8 @@ static bool print_lines(struct printing *printing, size_t threads, struct pd_tex
 		.count = (printing->lines->count + LINES_TOGETHER - 1) / LINES_TOGETHER,
 		.threads = threads,
 		.self = printing,
-		.begin = begin_room,
-		.end = end_room,
+		.begin = begin_scratch,
+		.end = end_scratch,
 		.make = print_chunk,
 	};
 	struct pd_ahead *ahead = pd_ahead_start(&job);

@@ -20,17 +20,17 @@ struct stack_line {
 /* Memory that runs out is remembered: everything may be called afterwards, pd_lines_print and pd_tree_finish tell. */
 struct stack_lines {
 	uint32_t *frames; /* of a tree; once lines are sorted, places in the order of names */
-	size_t frame_count, frame_room;
+	size_t frame_count, frame_capacity;
 	struct stack_line *items;
-	size_t count, room;
+	size_t count, capacity;
 	bool failed;
 };
 
-/* Makes room for so many lines with so many frames, of which there are none yet; there may be more. */
+/* Reserves memory for so many lines with so many frames, of which there are none yet; there may be more. */
 void pd_lines_prefetch(struct stack_lines *lines, size_t count, size_t frames);
 /* Adds a frame to the line that is being made. */
 void pd_lines_frame(struct stack_lines *lines, uint32_t frame);
-/* Room for so many more frames of the line, which frame_count is to be raised by; NULL if there is no memory. */
+/* Memory for so many more frames of the line, which frame_count is to be raised by; NULL if there is no memory. */
 uint32_t *pd_lines_reserve(struct stack_lines *lines, size_t count);
 /* Ends the line; without a frame there is none. */
 void pd_lines_end(struct stack_lines *lines, uint64_t value, uint32_t entry);

@@ -39,10 +39,10 @@ struct sorter {
 };
 
 /* A thread's own. */
-struct room {
+struct scratch {
 	struct keyed *items, *spare;
 	struct range *ranges;
-	size_t range_count, range_room;
+	size_t range_count, range_capacity;
 };
 
 /* ---- keys ---- */
@@ -117,39 +117,39 @@ static void sort_keys(struct keyed *items, struct keyed *spare, size_t count)
 
 /* ---- lines of a part ---- */
 
-static bool push(struct room *room, size_t begin, size_t end, uint32_t depth)
+static bool push(struct scratch *scratch, size_t begin, size_t end, uint32_t depth)
 {
 	if (end - begin < 2)
 		return true;
-	if (room->range_count == room->range_room) {
-		size_t count = room->range_room ? room->range_room * 2 : 256;
-		struct range *ranges = realloc(room->ranges, count * sizeof(*ranges));
+	if (scratch->range_count == scratch->range_capacity) {
+		size_t count = scratch->range_capacity ? scratch->range_capacity * 2 : 256;
+		struct range *ranges = realloc(scratch->ranges, count * sizeof(*ranges));
 
 		if (!ranges)
 			return false;
-		room->ranges = ranges;
-		room->range_room = count;
+		scratch->ranges = ranges;
+		scratch->range_capacity = count;
 	}
-	room->ranges[room->range_count++] = (struct range){ begin, end, depth };
+	scratch->ranges[scratch->range_count++] = (struct range){ begin, end, depth };
 	return true;
 }
 
 /* Sorts by the next frames; lines that agree in them are left for later. */
-static bool sort_range(const struct sorter *sorter, struct room *room, struct range range)
+static bool sort_range(const struct sorter *sorter, struct scratch *scratch, struct range range)
 {
-	struct keyed *items = room->items + range.begin;
+	struct keyed *items = scratch->items + range.begin;
 	uint64_t last = ((uint64_t)1 << sorter->bits) - 1;
 	size_t count = range.end - range.begin;
 
 	for (size_t i = 0; i < count; i++)
 		items[i].key = key_of(sorter, items[i].line, range.depth);
-	sort_keys(items, room->spare, count);
+	sort_keys(items, scratch->spare, count);
 	for (size_t i = 0, next; i < count; i = next) {
 		for (next = i + 1; next < count && items[next].key == items[i].key; next++)
 			;
 		/* Of lines that agree all end if one does. */
 		if ((items[i].key & last) != 0 &&
-		    !push(room, range.begin + i, range.begin + next, range.depth + sorter->levels))
+		    !push(scratch, range.begin + i, range.begin + next, range.depth + sorter->levels))
 			return false;
 	}
 	return true;
@@ -170,24 +170,24 @@ static void sort_part(void *self, size_t part)
 {
 	struct sorter *sorter = self;
 	size_t begin = first_of(sorter, part), count = first_of(sorter, part + 1) - begin, at = 0;
-	struct room room = {
-		.items = malloc((count + 1) * sizeof(*room.items)),
-		.spare = malloc((count + 1) * sizeof(*room.spare)),
+	struct scratch scratch = {
+		.items = malloc((count + 1) * sizeof(*scratch.items)),
+		.spare = malloc((count + 1) * sizeof(*scratch.spare)),
 	};
-	bool done = room.items && room.spare;
+	bool done = scratch.items && scratch.spare;
 
 	for (size_t i = 0; done && i < sorter->lines->count; i++)
 		if (sorter->part_of[i] == part)
-			room.items[at++].line = (uint32_t)i;
-	done = done && push(&room, 0, count, 0);
-	while (done && room.range_count)
-		done = sort_range(sorter, &room, room.ranges[--room.range_count]);
+			scratch.items[at++].line = (uint32_t)i;
+	done = done && push(&scratch, 0, count, 0);
+	while (done && scratch.range_count)
+		done = sort_range(sorter, &scratch, scratch.ranges[--scratch.range_count]);
 	for (size_t i = 0; done && i < count; i++)
-		sorter->order[begin + i] = room.items[i].line;
+		sorter->order[begin + i] = scratch.items[i].line;
 	sorter->failed[part] = !done;
-	free(room.items);
-	free(room.spare);
-	free(room.ranges);
+	free(scratch.items);
+	free(scratch.spare);
+	free(scratch.ranges);
 }
 
 /* ---- lines for parts ---- */

@@ -150,19 +150,19 @@ static uint32_t make_frame(const struct stacks *stacks, const struct pd_dso *dso
 /* Where the frame of a number is kept; NULL if there is no memory. */
 static uint32_t *drawn_at(struct drawn *drawn, size_t number)
 {
-	size_t room = drawn->room ? drawn->room : 1024;
+	size_t capacity = drawn->capacity ? drawn->capacity : 1024;
 	uint32_t *items;
 
-	while (room <= number)
-		room *= 2;
-	if (room == drawn->room)
+	while (capacity <= number)
+		capacity *= 2;
+	if (capacity == drawn->capacity)
 		return &drawn->items[number];
-	items = realloc(drawn->items, room * sizeof(*items));
+	items = realloc(drawn->items, capacity * sizeof(*items));
 	if (!items)
 		return NULL;
-	memset(items + drawn->room, 0, (room - drawn->room) * sizeof(*items));
+	memset(items + drawn->capacity, 0, (capacity - drawn->capacity) * sizeof(*items));
 	drawn->items = items;
-	drawn->room = room;
+	drawn->capacity = capacity;
 	return &items[number];
 }
 
@@ -185,16 +185,16 @@ static uint32_t frame_of(struct stacks *stacks, const struct pd_dso *dso, const 
 
 static void add_frame(struct stacks *stacks, const struct pd_dso *dso, const struct pd_function *function, bool inlined)
 {
-	if (stacks->frame_count == stacks->frame_room) {
-		size_t room = stacks->frame_room ? stacks->frame_room * 2 : 1024;
-		uint32_t *frames = realloc(stacks->frames, room * sizeof(*frames));
+	if (stacks->frame_count == stacks->frame_capacity) {
+		size_t capacity = stacks->frame_capacity ? stacks->frame_capacity * 2 : 1024;
+		uint32_t *frames = realloc(stacks->frames, capacity * sizeof(*frames));
 
 		if (!frames) {
 			stacks->tree->failed = true;
 			return;
 		}
 		stacks->frames = frames;
-		stacks->frame_room = room;
+		stacks->frame_capacity = capacity;
 	}
 	stacks->frames[stacks->frame_count++] = frame_of(stacks, dso, function, inlined);
 }

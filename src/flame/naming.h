@@ -14,7 +14,7 @@ struct named {
 /* Frames that were made, by a number: one more than each, 0 if it was not made yet. */
 struct drawn {
 	uint32_t *items;
-	size_t room;
+	size_t capacity;
 };
 
 struct stacks {
@@ -27,7 +27,7 @@ struct stacks {
 	struct pd_text *text;
 	struct named *named; /* by frame of the profile */
 	uint32_t *frames;
-	size_t frame_count, frame_room;
+	size_t frame_count, frame_capacity;
 	struct drawn functions; /* each twice: where it was inlined, too */
 	struct drawn dsos;      /* where the function is not known */
 	uint32_t most_named;    /* frames of an address */

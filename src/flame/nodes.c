@@ -380,7 +380,7 @@ static void close_part(const struct builder *builder, struct part *part)
 	}
 }
 
-static bool make_room(struct builder *builder, size_t node_count, size_t value_count)
+static bool allocate_nodes(struct builder *builder, size_t node_count, size_t value_count)
 {
 	if (node_count >= NONE)
 		return false;
@@ -445,7 +445,7 @@ static bool make_nodes(struct builder *builder, const struct tree_options *optio
 		value += part->value_count[builder->halvings];
 		sum += part->sum;
 	}
-	if (!make_room(builder, node, value))
+	if (!allocate_nodes(builder, node, value))
 		return false;
 	builder->least = least_of(sum, options->least);
 	tree->node_count = node;

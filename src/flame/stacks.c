@@ -92,7 +92,7 @@ struct part {
 	struct known_root roots[KNOWN_ROOTS];
 	struct times times;
 	struct use *uses; /* the first ones, in order */
-	size_t use_count, use_room;
+	size_t use_count, use_capacity;
 	size_t line_count, frame_count; /* that its lines will have if nothing was inlined */
 	char apart[PD_PARTS_APART];
 };
@@ -218,16 +218,16 @@ static void set_times(const struct lining *lining)
 
 static void add_use(struct part *part, enum use_kind kind, size_t entry, uint32_t frame)
 {
-	if (part->use_count == part->use_room) {
-		size_t room = part->use_room ? part->use_room * 2 : 256;
-		struct use *uses = realloc(part->uses, room * sizeof(*uses));
+	if (part->use_count == part->use_capacity) {
+		size_t capacity = part->use_capacity ? part->use_capacity * 2 : 256;
+		struct use *uses = realloc(part->uses, capacity * sizeof(*uses));
 
 		if (!uses) {
 			part->stacks.failed = true;
 			return;
 		}
 		part->uses = uses;
-		part->use_room = room;
+		part->use_capacity = capacity;
 	}
 	part->uses[part->use_count++] = (struct use){ kind, (uint32_t)entry, frame };
 }

@@ -15,13 +15,13 @@ enum {
 
 /* ---- memory ---- */
 
-/* Makes room for one more item. */
-static bool grow(void **items, size_t *room, size_t count, size_t size)
+/* Reserves memory for one more item. */
+static bool grow(void **items, size_t *capacity, size_t count, size_t size)
 {
-	size_t wanted = *room ? *room * 2 : 256;
+	size_t wanted = *capacity ? *capacity * 2 : 256;
 	void *grown;
 
-	if (count < *room)
+	if (count < *capacity)
 		return true;
 	if (wanted > SIZE_MAX / size || count >= NONE - 1)
 		return false;
@@ -29,7 +29,7 @@ static bool grow(void **items, size_t *room, size_t count, size_t size)
 	if (!grown)
 		return false;
 	*items = grown;
-	*room = wanted;
+	*capacity = wanted;
 	return true;
 }
 
@@ -100,7 +100,7 @@ static uint32_t texts_find(struct tree_texts *texts, const char *text, size_t le
 			return texts->slots[slot];
 	}
 	copy = malloc(length + 1);
-	if (!copy || !grow((void **)&texts->items, &texts->room, texts->count, sizeof(*texts->items))) {
+	if (!copy || !grow((void **)&texts->items, &texts->capacity, texts->count, sizeof(*texts->items))) {
 		free(copy);
 		return NONE;
 	}
@@ -157,7 +157,7 @@ uint32_t pd_tree_frame(struct tree *tree, uint32_t name, uint32_t dso, enum fram
 	size_t slot;
 
 	if (!frames_rehash(tree) ||
-	    !grow((void **)&tree->frames, &tree->frame_room, tree->frame_count, sizeof(frame))) {
+	    !grow((void **)&tree->frames, &tree->frame_capacity, tree->frame_count, sizeof(frame))) {
 		tree->failed = true;
 		return 0;
 	}

@@ -67,14 +67,14 @@ struct tree_options {
 struct tree_texts {
 	char **items;
 	uint32_t *slots;
-	size_t count, room, slot_count;
+	size_t count, capacity, slot_count;
 };
 
 struct tree {
 	struct tree_texts texts;
 	struct tree_frame *frames;
 	uint32_t *frame_slots;
-	size_t frame_count, frame_room, frame_slot_count;
+	size_t frame_count, frame_capacity, frame_slot_count;
 
 	struct tree_value *values;
 	size_t value_count;

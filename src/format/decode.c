@@ -24,10 +24,10 @@
 
 #define BOX_ATTR attr_box(c)
 
-#define ROOM_BYTES(n) (pd_cursor_room(c) >= (n))
-#define ROOM_EACH(member, n) (it->member != 0 && it->member <= pd_cursor_room(c) / (n))
-#define ROOM_WORD_EACH(W, n) (WORD_OF(W) != 0 && WORD_OF(W) <= pd_cursor_room(c) / (n))
-#define ROOM_AFTER(member, n) (it->member && pd_cursor_room(c) >= (n))
+#define NEED_BYTES(n) (pd_cursor_left(c) >= (n))
+#define NEED_EACH(member, n) (it->member != 0 && it->member <= pd_cursor_left(c) / (n))
+#define NEED_WORD_EACH(W, n) (WORD_OF(W) != 0 && WORD_OF(W) <= pd_cursor_left(c) / (n))
+#define NEED_AFTER(member, n) (it->member && pd_cursor_left(c) >= (n))
 
 // A count out of the file is not to be taken for ALL_THAT_FOLLOW; one less is as much too many.
 static inline uint64_t as_stored(uint64_t count)
@@ -39,7 +39,7 @@ static void take_bytes(struct pd_cursor *c, struct pd_scope *s, uint64_t count, 
 {
 	(void)s;
 	if (count == ALL_THAT_FOLLOW)
-		count = pd_cursor_room(c);
+		count = pd_cursor_left(c);
 	out->data = pd_cursor_take(c, count);
 	out->size = out->data ? (size_t)count : 0;
 }
@@ -52,7 +52,7 @@ static void take_bytes(struct pd_cursor *c, struct pd_scope *s, uint64_t count, 
 		type *items;                                                                         \
                                                                                                      \
 		if (count == ALL_THAT_FOLLOW)                                                        \
-			count = pd_cursor_room(c) / sizeof(type);                                    \
+			count = pd_cursor_left(c) / sizeof(type);                                    \
 		if (!count || !pd_cursor_count(c, count, sizeof(type)))                              \
 			return;                                                                      \
 		at = pd_cursor_take(c, count * sizeof(type));                                        \
@@ -109,16 +109,16 @@ static void take_PSTR(struct pd_cursor *c, struct pd_scope *s, struct pd_str *ou
 
 static void take_terminated(struct pd_cursor *c, struct pd_str *out, bool padded)
 {
-	size_t room = pd_cursor_room(c);
-	const uint8_t *nul = room ? memchr(c->at, 0, room) : NULL;
+	size_t left = pd_cursor_left(c);
+	const uint8_t *nul = left ? memchr(c->at, 0, left) : NULL;
 
-	if (!nul || room > UINT32_MAX - 1) {
+	if (!nul || left > UINT32_MAX - 1) {
 		pd_cursor_fail(c, nul ? "string is too long" : "unterminated string");
 		return;
 	}
 	out->data = (const char *)c->at;
 	out->length = (uint32_t)(nul - c->at);
-	out->size = padded ? (uint32_t)room : out->length + 1;
+	out->size = padded ? (uint32_t)left : out->length + 1;
 	c->at += out->size;
 }
 
@@ -139,7 +139,7 @@ static uint64_t attr_box(struct pd_cursor *c)
 {
 	uint32_t size;
 
-	if (pd_cursor_room(c) < PD_MIN_attr) {
+	if (pd_cursor_left(c) < PD_MIN_attr) {
 		pd_cursor_fail(c, "too small for an attr");
 		return 0;
 	}
@@ -184,7 +184,7 @@ static void take_box(struct pd_cursor *c, struct pd_scope *s, uint64_t size, enu
 	const uint8_t *end = c->end;
 
 	// no bytes at all would be read as a struct without a size
-	if (size == 0 || size > pd_cursor_room(c)) {
+	if (size == 0 || size > pd_cursor_left(c)) {
 		pd_cursor_fail(c, size ? "extends past the end" : "is empty");
 		return;
 	}
@@ -201,7 +201,7 @@ static void take_open_list(struct pd_cursor *c, struct pd_scope *s, const struct
 	uint8_t *items = NULL;
 	size_t count = 0, capacity = 0;
 
-	while (pd_cursor_room(c) && !c->failed) {
+	while (pd_cursor_left(c) && !c->failed) {
 		if (count == capacity) {
 			size_t more = capacity ? capacity * 2 : 8;
 			uint8_t *grown = pd_arena_alloc(s->arena, more * layout->struct_size);
@@ -256,7 +256,7 @@ static void take_list(struct pd_cursor *c, struct pd_scope *s, uint64_t count, e
 
 static void take_rest(struct pd_cursor *c, struct pd_bytes *out)
 {
-	out->size = pd_cursor_room(c);
+	out->size = pd_cursor_left(c);
 	out->data = out->size ? c->at : NULL;
 	c->at = c->end;
 }
@@ -308,8 +308,8 @@ static void take_rest(struct pd_cursor *c, struct pd_bytes *out)
 	if (WHEN_##WHEN) {                                  \
 		uint64_t size = (bytes);                    \
                                                             \
-		if (!FIT_##FIT && size > pd_cursor_room(c)) \
-			size = pd_cursor_room(c);           \
+		if (!FIT_##FIT && size > pd_cursor_left(c)) \
+			size = pd_cursor_left(c);           \
 		take_chars(c, s, size, &it->member);        \
 		BLAME(member)                               \
 	}
@@ -346,8 +346,8 @@ static void take_rest(struct pd_cursor *c, struct pd_bytes *out)
 		BLAME(member)                                            \
 	}
 #define RECORDS(member, NAME, doc) take_rest(c, &it->member);
-#define SIZED() it->wire_size = pd_cursor_room(c) > UINT32_MAX ? UINT32_MAX : (uint32_t)pd_cursor_room(c);
-#define MORE(member, ROOM) it->member = ROOM_##ROOM;
+#define SIZED() it->wire_size = pd_cursor_left(c) > UINT32_MAX ? UINT32_MAX : (uint32_t)pd_cursor_left(c);
+#define MORE(member, NEED) it->member = NEED_##NEED;
 #define SET(WORD, member) WORD_OF(WORD) = it->member;
 #define ORDER(member)             \
 	c->big = it->member != 0; \

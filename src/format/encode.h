@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From structs to bytes: pd_encode_mmap2 and so on, one function for each layout.
- * Failure is in the buffer; when pen->need is above its capacity, more room is needed.
+ * Failure is in the buffer; when buffer->need is above its capacity, more room is needed.
  */
 #ifndef PD_FORMAT_ENCODE_H
 #define PD_FORMAT_ENCODE_H

@@ -112,20 +112,20 @@
 		.op = PD_COUNT_ATTR, .text = "its own size" \
 	}
 
-#define ROOM_BYTES(n)                                          \
+#define NEED_BYTES(n)                                          \
 	{                                                      \
 		.op = PD_COUNT_FIXED, .value = (n), .text = #n \
 	}
-#define ROOM_EACH(m, n)                                                                       \
+#define NEED_EACH(m, n)                                                                       \
 	{                                                                                     \
 		.op = PD_COUNT_MEMBER, .size = MEMBER_SIZE(m), .offset = AT(m), .value = (n), \
 		.text = #n " for each of " #m                                                 \
 	}
-#define ROOM_WORD_EACH(W, n)                                                                                 \
+#define NEED_WORD_EACH(W, n)                                                                                 \
 	{                                                                                                    \
 		.op = PD_COUNT_WORD, .word = PD_WORD_##W, .value = (n), .text = #n " for each of " WORDS_##W \
 	}
-#define ROOM_AFTER(m, n)                                                                                           \
+#define NEED_AFTER(m, n)                                                                                           \
 	{                                                                                                          \
 		.op = PD_COUNT_AFTER, .size = MEMBER_SIZE(m), .offset = AT(m), .value = (n), .text = #n ", if " #m \
 	}
@@ -184,7 +184,7 @@
 	{ LINE(PD_LINE_LIST, member, WHEN, doc), .part = &pd_layouts[PD_LAYOUT_##layout], .count = COUNT_##COUNT },
 #define RECORDS(member, NAME, doc) \
 	{ LINE(PD_LINE_RECORDS, member, ALWAYS, doc), .count = { .value = PD_RECORD_##NAME } },
-#define MORE(member, ROOM) { LINE(PD_LINE_MORE, member, ALWAYS, "more bytes follow"), .count = ROOM_##ROOM },
+#define MORE(member, NEED) { LINE(PD_LINE_MORE, member, ALWAYS, "more bytes follow"), .count = NEED_##NEED },
 #define SET(WORD, member) { LINE(PD_LINE_SET, member, ALWAYS, "handed down"), .word = PD_WORD_##WORD },
 #define ORDER(member) { LINE(PD_LINE_ORDER, member, ALWAYS, "endianness of the following data") },
 #include <perfdata/table/begin.h>

@@ -296,7 +296,7 @@ extern const struct pd_layout pd_layouts[PD_LAYOUT_COUNT];
 #define LIST(layout, member, COUNT, WHEN, doc) *0
 #define RECORDS(member, NAME, doc) *0
 #define SIZED() *0
-#define MORE(member, ROOM) *0
+#define MORE(member, NEED) *0
 #define SET(WORD, member) *0
 #define ORDER(member) *0
 #include <perfdata/table/begin.h>

@@ -54,7 +54,7 @@ void *pd_record_take(const struct pd_layout *layout, enum pd_record_group group,
 		struct pd_cursor fresh = *cursor;
 
 		aim(cursor, record);
-		if (trailer_size <= pd_cursor_room(cursor)) {
+		if (trailer_size <= pd_cursor_left(cursor)) {
 			void *out = take_with_trailer(layout, record, trailer_size, scope, cursor);
 
 			if (out || cursor->status == PD_ERROR_MEMORY)

@@ -228,7 +228,7 @@ static void print_records(struct pd_text *text, const struct pd_summary *summary
 {
 	uint64_t count = UINT64_MAX;
 	uint32_t type = 0;
-	char room[32];
+	char buffer[32];
 	size_t kinds = 0;
 	uint32_t any;
 
@@ -238,7 +238,7 @@ static void print_records(struct pd_text *text, const struct pd_summary *summary
 	pd_text_printf(text, "%" PRIu64, pd_stats_total(summary->stats));
 	for (size_t i = 0; i < TYPES_SHOWN && next_type(summary->stats, &count, &type); i++)
 		pd_text_printf(text, "%s %" PRIu64 " %s", i ? "," : ":", count,
-			       pd_stats_type_name(type, room, sizeof(room)));
+			       pd_stats_type_name(type, buffer, sizeof(buffer)));
 	if (kinds > TYPES_SHOWN)
 		pd_text_printf(text, ", %zu more type%s", kinds - TYPES_SHOWN, kinds - TYPES_SHOWN == 1 ? "" : "s");
 	pd_text_add(text, "\n");
@@ -435,14 +435,14 @@ static void json_events(struct pd_json *json, const struct pd_summary *summary)
 
 static void json_records(struct pd_json *json, const struct pd_summary *summary)
 {
-	char room[32];
+	char buffer[32];
 	uint32_t type;
 
 	pd_json_open(json, "records", '{');
 	pd_json_number(json, "total", pd_stats_total(summary->stats));
 	pd_json_open(json, "types", '{');
 	for (size_t i = 0; pd_stats_type_at(summary->stats, i, &type); i++)
-		pd_json_number(json, pd_stats_type_name(type, room, sizeof(room)),
+		pd_json_number(json, pd_stats_type_name(type, buffer, sizeof(buffer)),
 			       pd_stats_of_type(summary->stats, type));
 	pd_json_close(json, '}');
 	pd_json_close(json, '}');

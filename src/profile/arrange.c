@@ -454,7 +454,7 @@ static bool arrange_slices(struct arranger *a)
 
 #define MAKE(items, count) (((items) = pd_realloc(NULL, ((count) + 1) * sizeof(*(items)))) != NULL)
 
-static bool make_room(struct arranger *a)
+static bool allocate_orders(struct arranger *a)
 {
 	size_t frames = a->from->frames.count;
 
@@ -480,7 +480,7 @@ static bool arrange(struct arranger *a)
 {
 	struct pd_profile *profile = a->profile;
 
-	if (!make_room(a))
+	if (!allocate_orders(a))
 		return false;
 	arrange_order(a);
 	// that is a thread less for the rest

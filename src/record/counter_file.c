@@ -14,7 +14,7 @@
 enum {
 	ANY_CPU = 0xffff,
 	PER_RECORD = 2000, // threads
-	COMM_ROOM = 16
+	COMM_CAPACITY = 16
 };
 
 static enum pd_status put_made(void *self, struct pd_bytes records, struct pd_error *error)
@@ -110,14 +110,14 @@ static enum pd_status add_updates(struct pd_recorder *recorder, struct pd_made *
 
 // ---- where ----
 
-static void read_comm(int32_t tid, char comm[COMM_ROOM])
+static void read_comm(int32_t tid, char comm[COMM_CAPACITY])
 {
 	struct pd_procfile file = { 0 };
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)tid);
 	if (tid >= 0 && pd_procfile_read(&file, path))
-		snprintf(comm, COMM_ROOM, "%.*s", (int)strcspn(file.data, "\n"), file.data);
+		snprintf(comm, COMM_CAPACITY, "%.*s", (int)strcspn(file.data, "\n"), file.data);
 	pd_procfile_fini(&file);
 }
 
@@ -125,7 +125,7 @@ static enum pd_status add_threads(struct pd_recorder *recorder, struct pd_made *
 {
 	size_t count = recorder->threads.count < PER_RECORD ? recorder->threads.count : PER_RECORD;
 	struct pd_thread_map_entry *entries = pd_alloc(count * sizeof(*entries));
-	char(*comms)[COMM_ROOM] = pd_alloc(count * sizeof(*comms));
+	char(*comms)[COMM_CAPACITY] = pd_alloc(count * sizeof(*comms));
 	struct pd_thread_map map = { .entries = { entries, count, sizeof(*entries) } };
 	enum pd_status status = entries && comms ? PD_OK : pd_fail_memory(error);
 
@@ -135,7 +135,7 @@ static enum pd_status add_threads(struct pd_recorder *recorder, struct pd_made *
 			read_comm(recorder->threads.items[i], comms[i]);
 		entries[i] = (struct pd_thread_map_entry){ .pid = (uint64_t)(int64_t)recorder->threads.items[i],
 							   .comm = { comms[i], (uint32_t)strlen(comms[i]),
-								     (uint32_t)(COMM_ROOM - strlen(comms[i])) } };
+								     (uint32_t)(COMM_CAPACITY - strlen(comms[i])) } };
 	}
 	if (status >= 0)
 		status = pd_made_add(made, PD_RECORD_THREAD_MAP, 0, &map, error);

@@ -20,7 +20,7 @@
 #include "format/encode.h"
 
 enum {
-	ATTR_ROOM = 256,
+	ATTR_CAPACITY = 256,
 	// levels of kernel.perf_event_paranoid from which on users without rights get none of these
 	NO_TRACEPOINTS = 0,
 	NO_CPUS = 1,
@@ -90,7 +90,7 @@ static bool take_step(struct pd_recorder *recorder)
 static int open_one(struct pd_recorder *recorder, struct pd_rec_event *event, int32_t pid, int32_t cpu, int group,
 		    unsigned long flags)
 {
-	uint8_t bytes[ATTR_ROOM] = { 0 };
+	uint8_t bytes[ATTR_CAPACITY] = { 0 };
 	struct pd_scope scope = { .arena = NULL };
 	struct pd_buffer buffer = pd_buffer(bytes, sizeof(bytes), PD_HOST_BIG);
 	int fd, failure;

@@ -67,13 +67,13 @@ static size_t units(size_t bytes)
 static struct pd_address_table *table_new(void)
 {
 	struct pd_address_table *table = pd_alloc(sizeof(*table));
-	size_t room = items_most();
+	size_t capacity = items_most();
 
 	if (!table)
 		return NULL;
 	table->slots = make_slots(SLOTS_LEAST);
-	table->items = pd_alloc(room * sizeof(*table->items));
-	table->left = room - units(PD_ADDRESS_PADDING);
+	table->items = pd_alloc(capacity * sizeof(*table->items));
+	table->left = capacity - units(PD_ADDRESS_PADDING);
 	if (table->slots && table->items) {
 		table->mask = table->slots->mask;
 		return table;

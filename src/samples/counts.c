@@ -140,7 +140,7 @@ static const struct cpu_list *cpus_of(const struct pd_count_table *counts, const
 	return event->cpus.known && !any ? &event->cpus : &counts->cpus;
 }
 
-/* Makes room for all CPUs and threads. */
+/* Reserves memory for all CPUs and threads. */
 static bool fit(struct pd_count_table *counts, struct event_counts *event)
 {
 	size_t want = cpus_of(counts, event)->count * counts->thread_count;

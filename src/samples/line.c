@@ -13,9 +13,9 @@ enum {
 void pd_line_flush(struct pd_line_buffer *line)
 {
 	if (line->take)
-		line->take(line->self, line->room, line->used);
+		line->take(line->self, line->bytes, line->used);
 	else
-		pd_text_put(line->text, line->room, line->used);
+		pd_text_put(line->text, line->bytes, line->used);
 	line->used = 0;
 	line->flushes++;
 }
@@ -27,7 +27,7 @@ void pd_line_bytes(struct pd_line_buffer *line, const char *bytes, size_t size)
 
 		if (line->used + part + PD_LINE_PIECE >= PD_LINE_CAPACITY)
 			pd_line_flush(line);
-		memcpy(line->room + line->used, bytes, part);
+		memcpy(line->bytes + line->used, bytes, part);
 		line->used += part;
 		bytes += part;
 		size -= part;
@@ -124,14 +124,14 @@ static char *decimal(char *end, uint64_t value)
 
 void pd_line_dec(struct pd_line_buffer *line, uint64_t value, unsigned width, char fill)
 {
-	char room[DIGITS_MOST], *end = room + sizeof(room), *first = decimal(end, value);
+	char buffer[DIGITS_MOST], *end = buffer + sizeof(buffer), *first = decimal(end, value);
 
 	add_digits(line, first, (size_t)(end - first), width, fill);
 }
 
 void pd_line_signed(struct pd_line_buffer *line, int64_t value, unsigned width, char fill)
 {
-	char room[DIGITS_MOST], *end = room + sizeof(room), *first;
+	char buffer[DIGITS_MOST], *end = buffer + sizeof(buffer), *first;
 
 	if (value >= 0) {
 		pd_line_dec(line, (uint64_t)value, width, fill);
@@ -162,7 +162,7 @@ void pd_line_signed_left(struct pd_line_buffer *line, int64_t value, unsigned wi
 void pd_line_hex(struct pd_line_buffer *line, uint64_t value, unsigned width, char fill)
 {
 	static const char digits[] = "0123456789abcdef";
-	char room[DIGITS_MOST], *end = room + sizeof(room), *first = end;
+	char buffer[DIGITS_MOST], *end = buffer + sizeof(buffer), *first = end;
 
 	do {
 		*--first = digits[value & 15];

@@ -22,18 +22,18 @@ struct pd_line_buffer {
 	void (*take)(void *self, const char *bytes, size_t size); /* instead of text, or NULL */
 	void *self;
 	size_t used;
-	char room[PD_LINE_CAPACITY + 2 * PD_LINE_PIECE];
+	char bytes[PD_LINE_CAPACITY + 2 * PD_LINE_PIECE];
 };
 
 /* Hands over what is there. */
 void pd_line_flush(struct pd_line_buffer *line);
 
-/* Makes room for a piece of PD_LINE_PIECE bytes. */
+/* Reserves a piece of PD_LINE_PIECE bytes. */
 static inline char *pd_line_piece(struct pd_line_buffer *line)
 {
 	if (line->used + PD_LINE_PIECE >= PD_LINE_CAPACITY)
 		pd_line_flush(line);
-	return line->room + line->used;
+	return line->bytes + line->used;
 }
 
 static inline void pd_line_char(struct pd_line_buffer *line, char c)
@@ -62,7 +62,7 @@ static inline void pd_line_padded(struct pd_line_buffer *line, const char *bytes
 	}
 	memcpy(pd_line_piece(line), bytes, PD_LINE_PIECE);
 	if (size > PD_LINE_PIECE)
-		memcpy(line->room + line->used + PD_LINE_PIECE, bytes + PD_LINE_PIECE, PD_LINE_PIECE);
+		memcpy(line->bytes + line->used + PD_LINE_PIECE, bytes + PD_LINE_PIECE, PD_LINE_PIECE);
 	line->used += size;
 }
 

@@ -252,7 +252,7 @@ static __attribute__((noinline)) void make_code(struct pd_samples *samples, cons
 	flushes = line->flushes;
 	print_code(samples, hit, form, &place, shown);
 	if (key && fixed && line->flushes == flushes)
-		pd_address_texts_put(&samples->frames, key, line->room + start, line->used - start);
+		pd_address_texts_put(&samples->frames, key, line->bytes + start, line->used - start);
 }
 
 /* Code that no record tells of, as print_code shows it. In profiles without frame pointers that is much. */

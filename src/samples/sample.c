@@ -134,7 +134,7 @@ static void start_thread(struct pd_line_buffer *line, const struct pd_shown_samp
 	thread->start_size = line->used - start;
 	thread->wide = wide;
 	thread->shown = hit->shown;
-	memcpy(thread->start, line->room + start, thread->start_size);
+	memcpy(thread->start, line->bytes + start, thread->start_size);
 }
 
 void pd_samples_start(struct pd_samples *samples, const struct pd_shown_sample *hit, uint32_t type, bool wide)

@@ -34,7 +34,7 @@ struct pd_sample_worker {
 	bool has_turn;
 	bool failed;
 	char *text; /* that waits */
-	size_t size, room;
+	size_t size, capacity;
 	char apart[PD_PARTS_APART];
 };
 
@@ -103,17 +103,17 @@ static void write_waiting(struct pd_sample_worker *worker)
 
 static bool keep_text(struct pd_sample_worker *worker, const char *bytes, size_t size)
 {
-	size_t room = worker->room ? worker->room : 1 << 20;
+	size_t capacity = worker->capacity ? worker->capacity : 1 << 20;
 	char *text;
 
-	while (room < worker->size + size)
-		room *= 2;
-	if (room > worker->room) {
-		text = pd_realloc(worker->text, room);
+	while (capacity < worker->size + size)
+		capacity *= 2;
+	if (capacity > worker->capacity) {
+		text = pd_realloc(worker->text, capacity);
 		if (!text)
 			return false;
 		worker->text = text;
-		worker->room = room;
+		worker->capacity = capacity;
 	}
 	memcpy(worker->text + worker->size, bytes, size);
 	worker->size += size;

@@ -142,7 +142,7 @@ static inline bool pd_moment_before(struct pd_moment a, struct pd_moment b)
 // or the limit is reached.
 void *pd_state_keep(struct pd_state *state, const void *data, size_t size);
 bool pd_state_reserve(struct pd_state *state, void **items, size_t *capacity, size_t want, size_t size);
-// Makes room for one more item of a list.
+// Reserves memory for one more item of a list.
 #define PD_STATE_GROW(state, items, item)                                                                         \
 	pd_state_reserve((state), (void **)&(state)->items, &(state)->item##_capacity, (state)->item##_count + 1, \
 			 sizeof(*(state)->items))

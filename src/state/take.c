@@ -421,13 +421,13 @@ static bool take_build_ids(struct pd_state *state, struct pd_file *file, struct 
 {
 	struct pd_cursor c = pd_cursor(records.data, records.size, file->header.big_endian);
 
-	while (pd_cursor_room(&c) >= PD_RECORD_HEADER_SIZE) {
+	while (pd_cursor_left(&c) >= PD_RECORD_HEADER_SIZE) {
 		struct pd_record_head head = pd_record_head(c.at, c.swap);
 		struct pd_scope scope = { .arena = arena };
 		struct pd_header_build_id in = { 0 };
 		struct pd_cursor body;
 
-		if (head.size < PD_RECORD_HEADER_SIZE || head.size > pd_cursor_room(&c))
+		if (head.size < PD_RECORD_HEADER_SIZE || head.size > pd_cursor_left(&c))
 			return true;
 		scope.words[PD_WORD_MISC] = head.misc;
 		scope.words[PD_WORD_QUIRKS] = file->quirks;

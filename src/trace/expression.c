@@ -137,13 +137,13 @@ static struct pd_node *parse_any(struct parser *p)
 // strtoull of a text that has an end.
 static uint64_t number_of(const char *text, size_t length)
 {
-	char room[32];
+	char copy[32];
 
-	if (length >= sizeof(room))
-		length = sizeof(room) - 1;
-	memcpy(room, text, length);
-	room[length] = 0;
-	return strtoull(room, NULL, 0);
+	if (length >= sizeof(copy))
+		length = sizeof(copy) - 1;
+	memcpy(copy, text, length);
+	copy[length] = 0;
+	return strtoull(copy, NULL, 0);
 }
 
 static bool set_atom(struct parser *p, struct pd_node *out, const char *text, size_t length)

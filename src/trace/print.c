@@ -514,12 +514,12 @@ static void put_pointer(const struct print *p, const struct pd_piece *piece)
 // A number as printf prints it; the conversion has been looked at letter by letter.
 static void put_converted(const struct print *p, const struct pd_piece *piece, uint64_t value, int width)
 {
-	char room[PD_TRACE_WIDTH_MOST + 64];
+	char buffer[PD_TRACE_WIDTH_MOST + 64];
 	int size;
 
-#define CONVERT(value)                                                            \
-	(piece->width ? snprintf(room, sizeof(room), piece->text, width, value) : \
-			snprintf(room, sizeof(room), piece->text, value))
+#define CONVERT(value)                                                                \
+	(piece->width ? snprintf(buffer, sizeof(buffer), piece->text, width, value) : \
+			snprintf(buffer, sizeof(buffer), piece->text, value))
 	switch (piece->longs) {
 	case -2:
 		size = CONVERT((signed char)value);
@@ -539,7 +539,7 @@ static void put_converted(const struct print *p, const struct pd_piece *piece, u
 	}
 #undef CONVERT
 	if (size > 0)
-		pd_text_put(p->text, room, (size_t)size < sizeof(room) ? (size_t)size : sizeof(room) - 1);
+		pd_text_put(p->text, buffer, (size_t)size < sizeof(buffer) ? (size_t)size : sizeof(buffer) - 1);
 }
 
 static void put_number(const struct print *p, const struct pd_piece *piece)

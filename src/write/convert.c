@@ -47,10 +47,10 @@ static enum pd_status keep_body(struct pd_writer *writer, struct pd_bytes record
 				bool was_swapped, struct pd_bytes *bytes_out, struct pd_error *error)
 {
 	struct pd_bytes body = { record.data + PD_RECORD_HEADER_SIZE, record.size - PD_RECORD_HEADER_SIZE };
-	uint8_t *room = pd_write_scratch(writer, record.size);
-	struct pd_buffer buffer = pd_buffer(room, record.size, writer->big);
+	uint8_t *scratch = pd_write_scratch(writer, record.size);
+	struct pd_buffer buffer = pd_buffer(scratch, record.size, writer->big);
 
-	if (!room)
+	if (!scratch)
 		return pd_fail_memory(error);
 	pd_buffer_u32(&buffer, pd_load_u32(record.data, was_swapped));
 	pd_buffer_u16(&buffer, pd_load_u16(record.data + 4, was_swapped));
@@ -58,7 +58,7 @@ static enum pd_status keep_body(struct pd_writer *writer, struct pd_bytes record
 	if (full)
 		turn_fixed(&buffer, full, &body, was_swapped);
 	pd_buffer_bytes(&buffer, body.data, body.size);
-	*bytes_out = (struct pd_bytes){ room, record.size };
+	*bytes_out = (struct pd_bytes){ scratch, record.size };
 	return PD_OK;
 }
 
@@ -68,19 +68,19 @@ static bool encode_record(struct pd_writer *writer, const struct pd_record *reco
 	const struct pd_record_head head =
 		pd_record_head(record->bytes.data, pd_file_is_swapped(record->scratch->file));
 	const struct pd_layout *layout = pd_record_layout(record->type);
-	size_t room = record->bytes.size;
+	size_t capacity = record->bytes.size;
 	struct pd_buffer buffer;
 
 	for (unsigned i = 0; i < 2; i++) {
 		struct pd_scope scope = record->scratch->scope;
 
-		if (!pd_write_scratch(writer, room))
+		if (!pd_write_scratch(writer, capacity))
 			return false;
 		buffer = pd_buffer(writer->scratch.data, writer->scratch.capacity, writer->big);
 		pd_record_put(&buffer, &head, layout, pd_record_group(record->type), &scope, decoded);
 		if (buffer.failed || !pd_buffer_full(&buffer))
 			break;
-		room = buffer.need;
+		capacity = buffer.need;
 	}
 	*bytes_out = (struct pd_bytes){ writer->scratch.data, buffer.need };
 	return !buffer.failed && !pd_buffer_full(&buffer);

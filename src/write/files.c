@@ -95,14 +95,14 @@ enum pd_status pd_writer_add_output(struct pd_writer *writer, int fd, bool owns_
 // A new name beside the wanted one: a file, or a directory that is made.
 static enum pd_status make_beside(struct pd_writer *writer, mode_t mode, int *fd_out, struct pd_error *error)
 {
-	size_t room = strlen(writer->path) + 32;
+	size_t capacity = strlen(writer->path) + 32;
 	int fd = -1;
 
-	writer->beside = pd_alloc(room);
+	writer->beside = pd_alloc(capacity);
 	if (!writer->beside)
 		return pd_fail_memory(error);
 	for (unsigned i = 0; i < NAME_TRIES; i++) {
-		snprintf(writer->beside, room, "%s.new-%ld-%u", writer->path, (long)getpid(), i);
+		snprintf(writer->beside, capacity, "%s.new-%ld-%u", writer->path, (long)getpid(), i);
 		if (writer->mode == PD_MODE_DIRECTORY)
 			fd = mkdir(writer->beside, 0700);
 		else

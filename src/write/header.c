@@ -95,11 +95,11 @@ static bool put_event_desc(struct pd_writer *writer, struct pd_write_bytes *byte
 	for (size_t i = 0; i < writer->event_count && done; i++) {
 		const struct pd_write_event *event = &writer->events[i];
 		const char *name = event->name ? event->name : "";
-		size_t room = (strlen(name) + 64) & ~(size_t)63;
+		size_t padded = (strlen(name) + 64) & ~(size_t)63;
 
 		done = put_attr(writer, bytes, event, size) && pd_write_u32(writer, bytes, (uint32_t)event->id_count) &&
-		       pd_write_u32(writer, bytes, (uint32_t)room) && pd_write_put(bytes, name, strlen(name)) &&
-		       put_zeros(bytes, room - strlen(name)) && put_ids(writer, bytes, event);
+		       pd_write_u32(writer, bytes, (uint32_t)padded) && pd_write_put(bytes, name, strlen(name)) &&
+		       put_zeros(bytes, padded - strlen(name)) && put_ids(writer, bytes, event);
 	}
 	return done;
 }

@@ -28,7 +28,7 @@ static bool next_entry(struct pd_writer *writer, const struct pd_layout *layout,
 
 	pd_arena_reset(&writer->arena);
 	decoded = pd_arena_alloc(&writer->arena, layout->struct_size);
-	if (!decoded || !pd_cursor_room(c))
+	if (!decoded || !pd_cursor_left(c))
 		return false;
 	layout->decode(c, &scope, decoded);
 	*entry = (struct pd_bytes){ begin, (size_t)(c->at - begin) };
@@ -61,12 +61,12 @@ static enum pd_status send_piece(struct pd_writer *writer, unsigned feature, str
 static enum pd_status add_entry(struct pd_writer *writer, unsigned feature, struct piece *piece, struct pd_bytes entry,
 				struct pd_error *error)
 {
-	static const uint8_t room[4];
+	static const uint8_t zeros[4];
 	enum pd_status status = PD_OK;
 
 	if (piece->bytes.size + entry.size > PD_MOST_FEATURE)
 		status = send_piece(writer, feature, piece, error);
-	if (status >= 0 && !piece->bytes.size && !pd_write_put(&piece->bytes, room, sizeof(room)))
+	if (status >= 0 && !piece->bytes.size && !pd_write_put(&piece->bytes, zeros, sizeof(zeros)))
 		return pd_fail_memory(error);
 	if (status < 0)
 		return status;

@@ -116,24 +116,24 @@ enum pd_status pd_writer_feature_bytes(struct pd_writer *writer, const struct pd
 	struct pd_scope scope = { .arena = NULL };
 	struct pd_buffer buffer = pd_buffer(NULL, 0, writer->big);
 	struct pd_scope start;
-	uint8_t *room;
+	uint8_t *scratch;
 
 	if (layout == &pd_layouts[PD_LAYOUT_cpu_topology])
 		scope.words[PD_WORD_NRCPUS] = ((const struct pd_cpu_topology *)decoded)->places.count;
 	start = scope;
 	layout->encode(&buffer, &scope, decoded);
-	room = pd_write_scratch(writer, buffer.need + 1);
-	if (!room)
+	scratch = pd_write_scratch(writer, buffer.need + 1);
+	if (!scratch)
 		return pd_fail_memory(error);
 	if (!buffer.failed) {
-		buffer = pd_buffer(room, buffer.need, writer->big);
+		buffer = pd_buffer(scratch, buffer.need, writer->big);
 		layout->encode(&buffer, &start, decoded);
 	}
 	if (buffer.failed)
 		return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s: %s.%s: %s", writer->name,
 			       buffer.layout ? buffer.layout : layout->name, buffer.field ? buffer.field : "body",
 			       buffer.reason);
-	*bytes_out = (struct pd_bytes){ room, buffer.need };
+	*bytes_out = (struct pd_bytes){ scratch, buffer.need };
 	return PD_OK;
 }
 

@@ -20,17 +20,17 @@ static enum pd_status copy_tail(struct pd_writer *writer, struct pd_output *out,
 	};
 	struct pd_source *source = pd_file_part(record->scratch->file, record->part)->source;
 	uint64_t offset = record->offset + record->bytes.size;
-	uint8_t *room = pd_write_scratch(writer, PIECE);
-	enum pd_status status = room ? PD_OK : pd_fail_memory(error);
+	uint8_t *scratch = pd_write_scratch(writer, PIECE);
+	enum pd_status status = scratch ? PD_OK : pd_fail_memory(error);
 	size_t got;
 
 	for (; status >= 0 && size; offset += got, size -= got) {
-		status = pd_source_read(source, offset, room, size < PIECE ? (size_t)size : PIECE, &got, error);
+		status = pd_source_read(source, offset, scratch, size < PIECE ? (size_t)size : PIECE, &got, error);
 		if (status >= 0 && !got)
 			return pd_fail(error, PD_ERROR_SYSTEM, offset, "%s: became shorter while it was read",
 				       pd_file_name(record->scratch->file));
 		if (status >= 0)
-			status = pd_output_write(out, room, got, error);
+			status = pd_output_write(out, scratch, got, error);
 	}
 	return status;
 }
@@ -64,20 +64,20 @@ static enum pd_status fit_tail(struct pd_writer *writer, struct pd_stream *strea
 {
 	bool inside = record->flags & PD_RECORD_INFLATED;
 	struct pd_buffer buffer;
-	uint8_t *room;
+	uint8_t *scratch;
 
 	*size_out = inside ? 0 : pd_stream_tail_there(stream, record);
 	if (record->type != PD_RECORD_AUXTRACE || bytes->size < 2 * PD_RECORD_HEADER_SIZE ||
 	    (inside ? writer->pack_type != 0 : *size_out == record->tail_size))
 		return PD_OK;
-	room = pd_write_scratch(writer, bytes->size);
-	if (!room)
+	scratch = pd_write_scratch(writer, bytes->size);
+	if (!scratch)
 		return pd_fail_memory(error);
-	if (bytes->data != room)
-		memcpy(room, bytes->data, bytes->size);
-	buffer = pd_buffer(room + PD_RECORD_HEADER_SIZE, 8, writer->big);
+	if (bytes->data != scratch)
+		memcpy(scratch, bytes->data, bytes->size);
+	buffer = pd_buffer(scratch + PD_RECORD_HEADER_SIZE, 8, writer->big);
 	pd_buffer_u64(&buffer, *size_out + padding_of(*size_out));
-	bytes->data = room;
+	bytes->data = scratch;
 	return PD_OK;
 }
 
@@ -377,7 +377,7 @@ enum pd_status pd_writer_encode_changed(struct pd_writer *writer, const struct p
 	struct pd_record_head head = pd_record_head(record->bytes.data, pd_file_is_swapped(record->scratch->file));
 	struct pd_write_bytes *to = &writer->changed_bytes;
 	struct pd_scope all = { .arena = NULL };
-	size_t room = record->bytes.size;
+	size_t capacity = record->bytes.size;
 	struct pd_buffer buffer;
 
 	if (!layout)
@@ -391,13 +391,13 @@ enum pd_status pd_writer_encode_changed(struct pd_writer *writer, const struct p
 	for (unsigned i = 0; i < 2; i++) {
 		struct pd_scope scope = all;
 
-		if (!PD_GROW(to->data, to->capacity, room))
+		if (!PD_GROW(to->data, to->capacity, capacity))
 			return pd_fail_memory(error);
 		buffer = pd_buffer(to->data, to->capacity, writer->big);
 		pd_record_put(&buffer, &head, layout, pd_record_group(record->type), &scope, decoded);
 		if (buffer.failed || !pd_buffer_full(&buffer))
 			break;
-		room = buffer.need;
+		capacity = buffer.need;
 	}
 	to->size = buffer.need;
 	if (!buffer.failed)

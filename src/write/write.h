@@ -192,7 +192,7 @@ bool pd_write_put(struct pd_write_bytes *bytes, const void *data, size_t size);
 // Numbers in the byte order of the writer.
 bool pd_write_u32(struct pd_writer *writer, struct pd_write_bytes *bytes, uint32_t value);
 bool pd_write_u64(struct pd_writer *writer, struct pd_write_bytes *bytes, uint64_t value);
-// Room for size bytes in the scratch, or NULL.
+// size bytes of scratch memory, or NULL.
 uint8_t *pd_write_scratch(struct pd_writer *writer, size_t size);
 
 // records.c

@@ -140,20 +140,20 @@ static void fill(uint8_t *data, size_t size)
 // A frame out of memory of its own, so that a sanitizer sees what lies behind. 0 if it cannot be.
 static size_t pack(void *state, const uint8_t *data, size_t size, uint8_t *packed)
 {
-	size_t room = pd_packer_quick.bound(size), packed_size;
+	size_t capacity = pd_packer_quick.bound(size), packed_size;
 	uint8_t *piece = malloc(size ? size : 1);
 	const char *reason = NULL;
 
 	if (!piece)
 		return 0;
 	memcpy(piece, data, size);
-	memset(packed + room, GUARD_BYTE, GUARD);
-	packed_size = pd_packer_quick.finish(state, piece, size, packed, room, &reason);
+	memset(packed + capacity, GUARD_BYTE, GUARD);
+	packed_size = pd_packer_quick.finish(state, piece, size, packed, capacity, &reason);
 	free(piece);
 	for (size_t i = 0; i < GUARD; i++)
-		if (packed[room + i] != GUARD_BYTE)
+		if (packed[capacity + i] != GUARD_BYTE)
 			return 0;
-	return packed_size <= room ? packed_size : 0;
+	return packed_size <= capacity ? packed_size : 0;
 }
 
 static const char *round_of(void *state, uint8_t *data, uint8_t *packed, uint8_t *inflated)

@@ -450,18 +450,18 @@ static unsigned try_compressed(const char *path, size_t more)
 	struct inputs inputs = { 0 };
 	char name[] = "/tmp/perfdata-memory-XXXXXX";
 	int fd = mkstemp(name);
-	size_t size, room;
+	size_t size, capacity;
 	unsigned wrong;
 	char *packed;
 
 	REQUIRE(fd >= 0 && inputs_add(&inputs, path) && inputs.count == 1);
 	size = inputs.items[0].size;
-	room = ZSTD_compressBound(size + more);
+	capacity = ZSTD_compressBound(size + more);
 	inputs.items[0].data = realloc(inputs.items[0].data, size + more);
-	packed = malloc(room);
+	packed = malloc(capacity);
 	REQUIRE(packed && inputs.items[0].data);
 	memset(inputs.items[0].data + size, 0, more);
-	size = ZSTD_compress(packed, room, inputs.items[0].data, size + more, 1);
+	size = ZSTD_compress(packed, capacity, inputs.items[0].data, size + more, 1);
 	REQUIRE(!ZSTD_isError(size) && write(fd, packed, size) == (ssize_t)size);
 	close(fd);
 	free(packed);

@@ -21,7 +21,7 @@ struct mark {
 
 struct marks {
 	struct mark *items;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 struct event_count {
@@ -57,9 +57,9 @@ static struct mark mark_of(const struct pd_record *record)
 
 static void add(struct marks *marks, struct mark mark)
 {
-	if (marks->count == marks->room) {
-		marks->room = marks->room ? 2 * marks->room : 1024;
-		marks->items = realloc(marks->items, marks->room * sizeof(mark));
+	if (marks->count == marks->capacity) {
+		marks->capacity = marks->capacity ? 2 * marks->capacity : 1024;
+		marks->items = realloc(marks->items, marks->capacity * sizeof(mark));
 		if (!marks->items)
 			fail("memory", "none");
 	}

@@ -240,20 +240,20 @@ struct deep_size deep_size(const struct pd_layout *layout, const void *decoded, 
 	return all;
 }
 
-bool deep_more(const struct pd_field *field, const void *decoded, const struct pd_scope *scope, size_t room)
+bool deep_more(const struct pd_field *field, const void *decoded, const struct pd_scope *scope, size_t left)
 {
 	const struct pd_counting *count = &field->count;
 	uint64_t member = pd_member(decoded, count->offset, count->size);
 
 	switch (count->op) {
 	case PD_COUNT_FIXED:
-		return room >= count->value;
+		return left >= count->value;
 	case PD_COUNT_MEMBER:
-		return member && member <= room / count->value;
+		return member && member <= left / count->value;
 	case PD_COUNT_WORD:
-		return scope->words[count->word] && scope->words[count->word] <= room / count->value;
+		return scope->words[count->word] && scope->words[count->word] <= left / count->value;
 	case PD_COUNT_AFTER:
-		return member && room >= count->value;
+		return member && left >= count->value;
 	default:
 		return false;
 	}

@@ -24,8 +24,8 @@ struct deep_size {
 struct deep_size deep_size(const struct pd_layout *layout, const void *decoded, struct pd_scope *scope);
 // Bytes of one line that is there.
 struct deep_size deep_line_size(const struct pd_field *field, const void *decoded, struct pd_scope *scope);
-// Whether a MORE line holds when room bytes are left.
-bool deep_more(const struct pd_field *field, const void *decoded, const struct pd_scope *scope, size_t room);
+// Whether a MORE line holds when so many bytes are left.
+bool deep_more(const struct pd_field *field, const void *decoded, const struct pd_scope *scope, size_t left);
 
 // Bytes of a number of this kind.
 size_t deep_kind_size(unsigned kind);

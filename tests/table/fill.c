@@ -339,8 +339,8 @@ static const struct pd_when *find_wire_size(const struct making *making)
 static void fill_more(struct making *making, const struct pd_field *field)
 {
 	// in a box of known size it is no wish
-	size_t room = making->box ? making->box - making->used : SIZE_MAX / 2;
-	bool more = deep_more(field, making->out, &making->filler->scope, room);
+	size_t left = making->box ? making->box - making->used : SIZE_MAX / 2;
+	bool more = deep_more(field, making->out, &making->filler->scope, left);
 
 	if (!making->box && (making->closed || random_once_in(&making->filler->random, 2)))
 		more = false;

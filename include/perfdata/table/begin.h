@@ -31,7 +31,7 @@
  *
  * Lines that stand for no bytes
  *   SIZED()                keeps the size of the layout's place as `wire_size`, for SINCE
- *   MORE(member, ROOM)     keeps whether enough bytes are left as `member`; ROOM: BYTES(n), EACH(m, n)
+ *   MORE(member, NEED)     keeps whether enough bytes are left as `member`; NEED: BYTES(n), EACH(m, n)
  *                        n for each of m, WORD_EACH(WORD, n), AFTER(member, n) n, and member not 0
  *   SET(WORD, member)      hands a member down to the parts that follow, as a word of conditions
  *   ORDER(member)          from here on the byte order is big if member is not 0, else little
@@ -101,7 +101,7 @@
 #define SIZED()
 #endif
 #ifndef MORE
-#define MORE(member, ROOM)
+#define MORE(member, NEED)
 #endif
 #ifndef SET
 #define SET(WORD, member)

@@ -56,7 +56,7 @@ bool pd_text_flush_large(struct pd_text *text)
 	return !text->sink_failed && !text->failed;
 }
 
-bool pd_text_room(struct pd_text *text, size_t size)
+bool pd_text_reserve(struct pd_text *text, size_t size)
 {
 	if (size > SIZE_MAX - text->size || !pd_grow((void **)&text->data, &text->capacity, text->size + size, 1)) {
 		text->failed = true;
@@ -78,13 +78,13 @@ void pd_text_printf(struct pd_text *text, const char *format, ...)
 	va_list args;
 	int size;
 
-	if (!pd_text_room(text, USUAL))
+	if (!pd_text_reserve(text, USUAL))
 		return;
 	va_start(args, format);
 	size = vsnprintf(text->data + text->size, text->capacity - text->size, format, args);
 	va_end(args);
 	if (size >= 0 && (size_t)size >= text->capacity - text->size) {
-		if (!pd_text_room(text, (size_t)size + 1))
+		if (!pd_text_reserve(text, (size_t)size + 1))
 			return;
 		va_start(args, format);
 		vsnprintf(text->data + text->size, (size_t)size + 1, format, args);
@@ -142,7 +142,7 @@ void pd_text_hex(struct pd_text *text, uint64_t value)
 
 void pd_text_hex_bytes(struct pd_text *text, const uint8_t *data, size_t size)
 {
-	if (size > SIZE_MAX / 2 || (text->capacity - text->size < size * 2 && !pd_text_room(text, size * 2)))
+	if (size > SIZE_MAX / 2 || (text->capacity - text->size < size * 2 && !pd_text_reserve(text, size * 2)))
 		return;
 	for (size_t i = 0; i < size; i++) {
 		text->data[text->size++] = hex_digits[data[i] >> 4];

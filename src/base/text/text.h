@@ -21,13 +21,13 @@ struct pd_text {
 	void *sink_self;
 };
 
-// Makes room for size more bytes; false (and failed) if there is no memory.
-bool pd_text_room(struct pd_text *text, size_t size);
+// Reserves memory for size more bytes; false (and failed) if there is no memory.
+bool pd_text_reserve(struct pd_text *text, size_t size);
 
 static inline void pd_text_put(struct pd_text *text, const char *data, size_t size)
 {
 	// one byte more, so that there is memory for nothing as well
-	if (text->capacity - text->size <= size && !pd_text_room(text, size + 1))
+	if (text->capacity - text->size <= size && !pd_text_reserve(text, size + 1))
 		return;
 	// an empty text has no data
 	if (size)
@@ -37,7 +37,7 @@ static inline void pd_text_put(struct pd_text *text, const char *data, size_t si
 
 static inline void pd_text_char(struct pd_text *text, char c)
 {
-	if (text->capacity == text->size && !pd_text_room(text, 1))
+	if (text->capacity == text->size && !pd_text_reserve(text, 1))
 		return;
 	text->data[text->size++] = c;
 }

@@ -17,7 +17,7 @@
 #include "stream/read/stream.h"
 
 enum {
-	PART_ROOM = 64
+	NAME_CAPACITY = 64
 };
 
 // ---- failures ----
@@ -410,7 +410,7 @@ static enum pd_status take_raw(struct pd_assembler *a, struct pd_parser *p)
 	struct pd_bytes body = { NULL, 0 };
 	uint64_t type = 0, misc = 0, size;
 	struct pd_buffer buffer;
-	uint8_t *room;
+	uint8_t *scratch;
 	bool large;
 
 	while (!p->failed_at && pd_parse_more(p)) {
@@ -430,16 +430,16 @@ static enum pd_status take_raw(struct pd_assembler *a, struct pd_parser *p)
 		pd_parse_fail(p, p->start, "record is too large");
 	if (p->failed_at)
 		return PD_OK;
-	room = pd_write_scratch(a->writer, (size_t)size);
-	if (!room)
+	scratch = pd_write_scratch(a->writer, (size_t)size);
+	if (!scratch)
 		return pd_fail_memory(&a->error);
-	buffer = pd_buffer(room, (size_t)size, a->writer->big);
+	buffer = pd_buffer(scratch, (size_t)size, a->writer->big);
 	pd_buffer_u32(&buffer, (uint32_t)type);
 	pd_buffer_u16(&buffer, large ? (uint16_t)(size >> 16) : (uint16_t)misc);
 	pd_buffer_u16(&buffer, (uint16_t)size);
 	pd_buffer_bytes(&buffer, body.data, body.size);
 	a->raw++;
-	return put_record(a, (uint32_t)type, (struct pd_bytes){ room, (size_t)size });
+	return put_record(a, (uint32_t)type, (struct pd_bytes){ scratch, (size_t)size });
 }
 
 static enum pd_status take_tail(struct pd_assembler *a, struct pd_parser *p)
@@ -462,7 +462,7 @@ static enum pd_status take_tail(struct pd_assembler *a, struct pd_parser *p)
 
 static bool is_part_name(const char *name)
 {
-	if (strncmp(name, "data.", 5) != 0 || !name[5] || strlen(name) >= PART_ROOM)
+	if (strncmp(name, "data.", 5) != 0 || !name[5] || strlen(name) >= NAME_CAPACITY)
 		return false;
 	for (const char *at = name; *at; at++)
 		if (*at == '/' || (unsigned char)*at <= ' ')

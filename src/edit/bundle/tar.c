@@ -70,7 +70,7 @@ enum pd_status pd_tar_put(struct pd_tar *tar, const void *data, size_t size, str
 	if (!tar->packer)
 		return pd_output_write(&tar->out, data, size, error);
 	while (size && status >= 0) {
-		size_t room = PLAIN_SIZE - tar->plain_used, part = size < room ? size : room;
+		size_t left = PLAIN_SIZE - tar->plain_used, part = size < left ? size : left;
 
 		memcpy(tar->plain + tar->plain_used, bytes, part);
 		tar->plain_used += part;

@@ -49,11 +49,11 @@ static bool add_format(struct pd_formats *formats, const struct pd_event_full *f
 {
 	struct pd_tracing_system *system = &formats->systems[formats->count++];
 	struct pd_sized_text *text = pd_arena_alloc(&formats->arena, sizeof(*text));
-	char *room = pd_arena_alloc(&formats->arena, FORMAT_SIZE), lost[32];
+	char *format = pd_arena_alloc(&formats->arena, FORMAT_SIZE), lost[32];
 	const char *name = full->event.name, *colon = full->named ? strchr(name, ':') : NULL;
 	size_t length = colon ? strcspn(colon + 1, ":") : 0;
 
-	if (!text || !room)
+	if (!text || !format)
 		return false;
 	if (colon && is_word(name, (size_t)(colon - name)) && is_word(colon + 1, length)) {
 		system->name.data = pd_arena_text(&formats->arena, name, (size_t)(colon - name));
@@ -65,9 +65,9 @@ static bool add_format(struct pd_formats *formats, const struct pd_event_full *f
 		name = lost;
 		length = strlen(lost);
 	}
-	snprintf(room, FORMAT_SIZE, "name: %.*s\nID: %" PRIu64 "\n%s", (int)length, name, full->event.attr->config,
+	snprintf(format, FORMAT_SIZE, "name: %.*s\nID: %" PRIu64 "\n%s", (int)length, name, full->event.attr->config,
 		 common_fields);
-	text->data = bytes_of(room);
+	text->data = bytes_of(format);
 	system->formats = (struct pd_list){ text, 1, sizeof(*text) };
 	return system->name.data != NULL;
 }
@@ -85,7 +85,7 @@ bool pd_file_has_tracepoints(const struct pd_file *file)
 	return false;
 }
 
-static bool make_room(struct pd_formats *formats, size_t count)
+static bool allocate_systems(struct pd_formats *formats, size_t count)
 {
 	formats->systems = pd_arena_alloc(&formats->arena, (count + 1) * sizeof(*formats->systems));
 	return formats->systems != NULL;
@@ -112,7 +112,7 @@ enum pd_status pd_formats_make(struct pd_formats *formats, const struct pd_file 
 		.header_page = bytes_of(page_header),
 		.header_event = bytes_of(event_header),
 	};
-	if (!make_room(formats, pd_file_event_count(file)))
+	if (!allocate_systems(formats, pd_file_event_count(file)))
 		return pd_fail_memory(error);
 	for (size_t i = 0; i < pd_file_event_count(file); i++)
 		if (is_tracepoint(pd_file_full_event(file, i)) && !add_format(formats, pd_file_full_event(file, i)))
@@ -209,7 +209,7 @@ static bool has_format(const struct pd_formats *formats, uint64_t id)
 
 static bool recover_all(struct pd_formats *formats, const struct pd_file *file, const struct pd_tracing_data *data)
 {
-	if (!make_room(formats, data->systems.count + pd_file_event_count(file)) ||
+	if (!allocate_systems(formats, data->systems.count + pd_file_event_count(file)) ||
 	    !recover_list(formats, &formats->data.ftrace_formats))
 		return false;
 	for (size_t i = 0; i < data->systems.count; i++) {

@@ -156,7 +156,7 @@ static bool plan_user(struct pd_scrub *scrub)
 {
 	struct pd_address_space *space = &scrub->spaces[PD_SPACE_USER];
 	struct place *places = pd_alloc((space->count + 1) * (sizeof(*places)));
-	uint64_t total = 0, base = UINT64_C(1) << 45, room = UINT64_C(1) << 46, at, gap;
+	uint64_t total = 0, base = UINT64_C(1) << 45, range = UINT64_C(1) << 46, at, gap;
 
 	if (!places)
 		return false;
@@ -167,12 +167,12 @@ static bool plan_user(struct pd_scrub *scrub)
 		total += ((range->end - range->start) >> GRAIN_BITS) + 2;
 	}
 	qsort(places, space->count, sizeof(*places), by_order);
-	if (total > room >> (GRAIN_BITS + 1)) {
+	if (total > range >> (GRAIN_BITS + 1)) {
 		base = UINT64_C(1) << 49;
-		room = UINT64_C(1) << 54;
+		range = UINT64_C(1) << 54;
 	}
-	room >>= GRAIN_BITS;
-	gap = total < room ? (room - total) / (space->count + 1) + 1 : 1;
+	range >>= GRAIN_BITS;
+	gap = total < range ? (range - total) / (space->count + 1) + 1 : 1;
 	at = base >> GRAIN_BITS;
 	for (size_t i = 0; i < space->count; i++) {
 		struct pd_address_range *range = places[i].range;

@@ -130,11 +130,11 @@ static inline __attribute__((always_inline)) uint64_t number(struct pd_scrub *sc
 	}
 }
 
-/* room: bytes of its place, 0 if it may grow. */
-static void text(struct pd_scrub *scrub, enum pd_value_class class, struct pd_str *str, size_t room)
+/* capacity: bytes of its place, 0 if it may grow. */
+static void text(struct pd_scrub *scrub, enum pd_value_class class, struct pd_str *str, size_t capacity)
 {
 	char *now;
-	size_t length = 0, size = room && str->size ? str->size : room;
+	size_t length = 0, size = capacity && str->size ? str->size : capacity;
 	const char *name = "";
 
 	if (!str->data || class == PD_CLASS_SPECIAL)
@@ -143,10 +143,10 @@ static void text(struct pd_scrub *scrub, enum pd_value_class class, struct pd_st
 		name = pd_scrub_name(scrub, class, str->data, str->length, &length);
 	else if (str->length)
 		scrub->counts.values[class]++;
-	if (room && length >= room)
-		length = room - 1;
+	if (capacity && length >= capacity)
+		length = capacity - 1;
 	if (length >= size)
-		size = room;
+		size = capacity;
 	now = alloc_scratch(scrub, length + 1 > size ? length + 1 : size);
 	if (!now)
 		return;

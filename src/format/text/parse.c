@@ -219,22 +219,22 @@ static size_t take_piece(struct pd_parser *p, uint8_t *out)
 	return size;
 }
 
-// Room that the pieces from here on take at most.
-static size_t pieces_room(struct pd_parser *p)
+// The most bytes that the pieces from here on take.
+static size_t pieces_capacity(struct pd_parser *p)
 {
 	const char *before = p->at;
-	size_t room = 1;
+	size_t capacity = 1;
 
 	while (pd_parse_at_bytes(p)) {
 		const char *begin = p->at + (*p->at == 'x'), *end = quote_end(p, begin);
 
 		if (!end)
 			break;
-		room += (size_t)(end - begin);
+		capacity += (size_t)(end - begin);
 		p->at = end + 1;
 	}
 	p->at = before;
-	return room;
+	return capacity;
 }
 
 struct pd_bytes pd_parse_bytes(struct pd_parser *p)
@@ -246,7 +246,7 @@ struct pd_bytes pd_parse_bytes(struct pd_parser *p)
 		pd_parse_fail(p, p->at, "expected a quoted string or bytes like x\"0a\"");
 		return bytes;
 	}
-	out = pd_parse_memory(p, pieces_room(p));
+	out = pd_parse_memory(p, pieces_capacity(p));
 	while (out && !p->failed_at && pd_parse_at_bytes(p))
 		bytes.size += take_piece(p, out + bytes.size);
 	bytes.data = out;

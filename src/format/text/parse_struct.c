@@ -56,7 +56,7 @@ static void parse_number(struct pd_parser *p, const struct pd_field *field, void
 		put_number(out, field->offset, field->size, value);
 }
 
-// Room behind a text: "abc"+64 or "abc"+x"00ff".
+// Padding after a text: "abc"+64 or "abc"+x"00ff".
 static void parse_padding(struct pd_parser *p, struct pd_bytes text, struct pd_str *str)
 {
 	const char *begin = p->at;
@@ -208,7 +208,7 @@ static struct pd_bytes parse_record(struct pd_parser *p, const struct pd_layout 
 	struct pd_parser before;
 	void *decoded = pd_parse_memory(p, layout->struct_size);
 	struct pd_buffer buffer;
-	uint8_t *room;
+	uint8_t *data;
 
 	pd_parse_want(p, '{');
 	if (pd_parse_key(p, "type"))
@@ -223,15 +223,15 @@ static struct pd_bytes parse_record(struct pd_parser *p, const struct pd_layout 
 	p->scope = before.scope;
 	if (p->failed_at)
 		return record;
-	room = pd_parse_memory(p, UINT16_MAX + 1);
-	if (!room)
+	data = pd_parse_memory(p, UINT16_MAX + 1);
+	if (!data)
 		return record;
-	buffer = pd_buffer(room, UINT16_MAX + 1, p->big);
+	buffer = pd_buffer(data, UINT16_MAX + 1, p->big);
 	pd_record_put(&buffer, &head, layout, PD_GROUP_TOOL, &p->scope, decoded);
 	if (buffer.failed || pd_buffer_full(&buffer))
 		pd_parse_fail(p, before.at, "%s: %s", buffer.field ? buffer.field : layout->name,
 			      buffer.failed ? buffer.reason : "record is too large");
-	return (struct pd_bytes){ room, p->failed_at ? 0 : buffer.need };
+	return (struct pd_bytes){ data, p->failed_at ? 0 : buffer.need };
 }
 
 static void parse_records(struct pd_parser *p, const struct pd_field *field, void *member)

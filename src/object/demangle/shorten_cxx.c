@@ -276,7 +276,7 @@ void pd_shorten_cxx(struct pd_text *text, size_t start)
 	size_t size = text->size - start;
 	struct shorten s = { .size = size, .name = (size_t)NO_NAME };
 
-	if (text->failed || !size || memchr(text->data + start, 0, size) || !pd_text_room(text, size + 1))
+	if (text->failed || !size || memchr(text->data + start, 0, size) || !pd_text_reserve(text, size + 1))
 		return;
 	s.text = text->data + start;
 	s.out = text->data + text->size;

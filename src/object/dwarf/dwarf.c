@@ -406,7 +406,7 @@ static bool read_head(struct pd_dwarf *d, struct pd_cursor *all, struct pd_dwarf
 	}
 	if (all->failed || !size)
 		return false;
-	size = size < pd_cursor_room(all) ? size : pd_cursor_room(all);
+	size = size < pd_cursor_left(all) ? size : pd_cursor_left(all);
 	c = pd_cursor(all->at, (size_t)size, d->image->big);
 	pd_cursor_take(all, size);
 	u->end = (uint64_t)(all->at - info);
@@ -439,7 +439,7 @@ static bool read_heads(struct pd_dwarf *d)
 	struct pd_cursor c = pd_dwarf_cursor(d, PD_DEBUG_INFO, 0);
 	struct pd_dwarf_unit_head u;
 
-	while (pd_cursor_room(&c) && read_head(d, &c, &u)) {
+	while (pd_cursor_left(&c) && read_head(d, &c, &u)) {
 		if (!PD_GROW(d->units, d->unit_capacity, d->unit_count + 1))
 			return false;
 		d->units[d->unit_count++] = u;

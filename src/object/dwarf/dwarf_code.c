@@ -85,8 +85,8 @@ static void find_listed_set(struct finding *f, struct pd_cursor *all)
 		size = pd_cursor_u64(all);
 		offset_size = 8;
 	}
-	c = pd_cursor(all->at, size < pd_cursor_room(all) ? (size_t)size : pd_cursor_room(all), all->big);
-	pd_cursor_take(all, pd_cursor_room(&c));
+	c = pd_cursor(all->at, size < pd_cursor_left(all) ? (size_t)size : pd_cursor_left(all), all->big);
+	pd_cursor_take(all, pd_cursor_left(&c));
 	pd_cursor_u16(&c); // version
 	start = pd_dwarf_number(&c, offset_size);
 	u = f->d->unit_count ? bsearch(&start, f->d->units, f->d->unit_count, sizeof(*u), compare_starts) : NULL;
@@ -118,7 +118,7 @@ bool pd_dwarf_code(struct pd_dwarf *d, struct pd_dwarf_code *code)
 	if (!f.has_code)
 		return false;
 	find_own(&f);
-	while (pd_cursor_room(&c) > 4 && !c.failed && !f.out_of_memory)
+	while (pd_cursor_left(&c) > 4 && !c.failed && !f.out_of_memory)
 		find_listed_set(&f, &c);
 	pd_free(f.has_code);
 	return !f.out_of_memory && !d->out_of_memory;

@@ -94,7 +94,7 @@ uint32_t pd_dwarf_file_text(struct pd_dwarf_files *files, uint64_t file)
 static const char *take_text(struct pd_cursor *c)
 {
 	const char *text = (const char *)c->at;
-	size_t length = strnlen(text, pd_cursor_room(c));
+	size_t length = strnlen(text, pd_cursor_left(c));
 
 	pd_cursor_take(c, (uint64_t)length + 1);
 	return c->failed ? NULL : text;
@@ -143,7 +143,7 @@ static void read_table(struct program *p, struct pd_cursor *c, bool of_files)
 	count = pd_dwarf_uleb(c);
 	if (!format_count && count)
 		return pd_cursor_fail(c, "has a count larger than the data");
-	for (uint64_t n = 0; n < count && pd_cursor_room(c) && !p->files->maker->failed; n++) {
+	for (uint64_t n = 0; n < count && pd_cursor_left(c) && !p->files->maker->failed; n++) {
 		const char *name = NULL;
 		uint64_t folder = 0;
 
@@ -231,7 +231,7 @@ static void run_extended(struct program *p)
 		end_sequence(p);
 		break;
 	case 2:
-		size = pd_cursor_room(&c);
+		size = pd_cursor_left(&c);
 		p->addr = size <= 8 ? pd_dwarf_number(&c, (unsigned)size) : 0;
 		p->op = 0;
 		break;
@@ -278,7 +278,7 @@ static void run_program(struct program *p)
 {
 	reset(p);
 	p->row_file = UINT64_MAX;
-	while (pd_cursor_room(&p->c) && !p->files->maker->failed) {
+	while (pd_cursor_left(&p->c) && !p->files->maker->failed) {
 		unsigned code = pd_cursor_u8(&p->c);
 
 		if (code >= p->first_special) {
@@ -311,7 +311,7 @@ static bool read_head(struct program *p, struct pd_cursor *tables_out)
 		size = pd_cursor_u64(c);
 		p->forms.offset_size = 8;
 	}
-	if (size < pd_cursor_room(c))
+	if (size < pd_cursor_left(c))
 		c->end = c->at + size;
 	p->version = pd_cursor_u16(c);
 	if (p->version < 2 || p->version > 5)

@@ -239,7 +239,7 @@ static void walk_tree(struct walk *w, struct pd_cursor *c)
 	size_t depth = 0;
 
 	w->scopes[0] = PD_NO_SCOPE;
-	while (pd_cursor_room(c) && !w->maker->failed) {
+	while (pd_cursor_left(c) && !w->maker->failed) {
 		uint64_t offset = (uint64_t)(c->at - w->d->image->sections[PD_DEBUG_INFO].data),
 			 code = pd_dwarf_uleb(c);
 		const struct pd_dwarf_abbrev *abbrev = code ? pd_dwarf_abbrev(w->u, code) : NULL;

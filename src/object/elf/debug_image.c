@@ -241,7 +241,7 @@ static void relocate_part(const struct making *m, const struct part *part, const
 	if (from->link >= elf->section_count)
 		return;
 	r.symbols = pd_elf_section_bytes(elf, &elf->sections[from->link]);
-	while (pd_cursor_room(&c) >= size)
+	while (pd_cursor_left(&c) >= size)
 		relocate(&r, &c);
 }
 

@@ -29,15 +29,15 @@ static uint64_t word(struct pd_cursor *c, bool wide)
 bool pd_elf_name(struct pd_bytes names, uint64_t offset, const char **name_out, uint32_t *length_out)
 {
 	const char *name;
-	size_t room, length;
+	size_t limit, length;
 
 	if (!names.data || offset >= names.size)
 		return false;
 	name = (const char *)names.data + offset;
-	room = names.size - (size_t)offset;
-	room = room < LONGEST_NAME ? room : LONGEST_NAME;
-	length = strnlen(name, room);
-	if (length == room)
+	limit = names.size - (size_t)offset;
+	limit = limit < LONGEST_NAME ? limit : LONGEST_NAME;
+	length = strnlen(name, limit);
+	if (length == limit)
 		return false;
 	*name_out = name;
 	*length_out = (uint32_t)length;
@@ -374,7 +374,7 @@ static bool id_from_notes(const void *notes, size_t size, bool big, uint64_t ali
 		}
 		// the last one may lack its padding
 		id_size = -id_size & mask;
-		pd_cursor_take(&c, id_size < pd_cursor_room(&c) ? id_size : pd_cursor_room(&c));
+		pd_cursor_take(&c, id_size < pd_cursor_left(&c) ? id_size : pd_cursor_left(&c));
 	}
 	return false;
 }

@@ -188,24 +188,24 @@ static enum pd_status inflate_steps(const struct pd_codec *codec, void *state, s
 
 	for (;;) {
 		enum pd_codec_result result;
-		size_t before = run->in_size, room;
+		size_t before = run->in_size, out_size;
 
 		if (inflating->size > limit)
 			return pd_fail(error, PD_ERROR_LIMIT, PD_NO_OFFSET, "decompresses to more than the limit");
 		if (!PD_GROW(inflating->data, inflating->capacity, inflating->size + FIRST_READ))
 			return pd_fail_memory(error);
 		run->out = inflating->data + inflating->size;
-		room = run->out_size = inflating->capacity - inflating->size;
+		out_size = run->out_size = inflating->capacity - inflating->size;
 		result = codec->run(state, run);
-		inflating->size += room - run->out_size;
-		if (result == PD_CODEC_ERROR && inflating->ended && room == run->out_size)
+		inflating->size += out_size - run->out_size;
+		if (result == PD_CODEC_ERROR && inflating->ended && out_size == run->out_size)
 			return PD_OK;
 		if (result == PD_CODEC_ERROR)
 			return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "%s", run->reason);
 		inflating->ended = result == PD_CODEC_END;
 		if (inflating->ended && !run->in_size)
 			return PD_OK;
-		if (room == run->out_size && run->in_size == before)
+		if (out_size == run->out_size && run->in_size == before)
 			return pd_fail(error, PD_ERROR_FORMAT, PD_NO_OFFSET, "compressed data is truncated");
 	}
 }

@@ -238,7 +238,7 @@ void pd_index_remove(const char *index, const struct pd_index_key *key)
 	close(directory);
 }
 
-// ---- room ----
+// ---- eviction ----
 
 struct entry {
 	char name[NAME_SIZE];
@@ -302,7 +302,7 @@ static void look_at(struct entries *e, int directory, const char *name)
 }
 
 // Removes what was not used for longest until there is room.
-static void make_room(int directory, uint64_t size)
+static void evict_oldest(int directory, uint64_t size)
 {
 	struct entries e = { NULL };
 	int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -450,7 +450,7 @@ bool pd_index_write(const char *index, const struct pd_index_key *key, const str
 	directory = make_directory(index);
 	if (directory < 0)
 		return false;
-	make_room(directory, file_size);
+	evict_oldest(directory, file_size);
 	ok = write_named(directory, name, key, parts, count, file_size);
 	close(directory);
 	return ok;

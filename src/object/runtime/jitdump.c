@@ -19,11 +19,11 @@ enum {
 	RECORD_SIZE = 16,
 	LOAD_SIZE = 40, // behind the header of a record, up to the name
 	MOVE_SIZE = 48,
-	UNWINDING_SIZE = 24,  // behind the header of a record, up to the bytes
-	NAME_ROOM = 64 << 10, // most of a load that is looked through for the end of its name
+	UNWINDING_SIZE = 24,   // behind the header of a record, up to the bytes
+	NAME_LIMIT = 64 << 10, // most of a load that is looked through for the end of its name
 	WINDOW = 256 << 10,
-	LINES_ROOM = 64 << 20, // most of a record of lines
-	CANDIDATES = 16384     // most codes at one address that a lookup compares
+	LINES_LIMIT = 64 << 20, // most of a record of lines
+	CANDIDATES = 16384      // most codes at one address that a lookup compares
 };
 
 enum record_id {
@@ -132,7 +132,7 @@ static bool put_text(struct reading *r, const void *text, size_t size, size_t *a
 
 static bool take_text(struct pd_cursor *c, const char **text_out, size_t *length_out)
 {
-	const uint8_t *at = c->at, *end = pd_cursor_room(c) ? memchr(at, 0, pd_cursor_room(c)) : NULL;
+	const uint8_t *at = c->at, *end = pd_cursor_left(c) ? memchr(at, 0, pd_cursor_left(c)) : NULL;
 
 	if (!end)
 		return false;
@@ -295,7 +295,7 @@ static void sort_lines(struct reading *r)
 
 static const char *read_record(struct reading *r, uint32_t id, uint64_t size, uint64_t time, uint64_t offset)
 {
-	uint64_t most = id == CODE_DEBUG_INFO ? LINES_ROOM : id == CODE_LOAD ? NAME_ROOM : MOVE_SIZE;
+	uint64_t most = id == CODE_DEBUG_INFO ? LINES_LIMIT : id == CODE_LOAD ? NAME_LIMIT : MOVE_SIZE;
 	uint64_t body = size - RECORD_SIZE;
 	struct pd_cursor c;
 	bool ok = true;
@@ -612,7 +612,7 @@ uint64_t pd_jitdump_size(const struct pd_jitdump *jit)
 	return jit->kept ? jit->image.size : 0;
 }
 
-uint8_t *pd_jitdump_room(struct pd_jitdump *jit, size_t size)
+uint8_t *pd_jitdump_object_buffer(struct pd_jitdump *jit, size_t size)
 {
 	return PD_GROW(jit->object, jit->object_capacity, size) ? jit->object : NULL;
 }

@@ -43,6 +43,6 @@ struct pd_jit_line pd_jitdump_line_at(const struct pd_jitdump *jit, const struct
 bool pd_jitdump_bytes(struct pd_jitdump *jit, uint64_t offset, void *data, size_t size);
 uint64_t pd_jitdump_size(const struct pd_jitdump *jit);
 /** Memory for the object that is made, until the next call; NULL if there is none. */
-uint8_t *pd_jitdump_room(struct pd_jitdump *jit, size_t size);
+uint8_t *pd_jitdump_object_buffer(struct pd_jitdump *jit, size_t size);
 
 #endif

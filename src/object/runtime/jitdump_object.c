@@ -488,7 +488,7 @@ enum pd_status pd_jitdump_object(struct pd_jitdump *jit, const struct pd_jit_cod
 	struct making m = { .jit = jit, .code = code, .wide = !is_narrow(pd_jitdump_what(jit)->machine) };
 	bool big = pd_jitdump_what(jit)->big;
 	char name[SHOWN_SIZE];
-	uint8_t *room;
+	uint8_t *data;
 
 	show(code->name, name);
 	if (!has_bytes(&m))
@@ -500,14 +500,14 @@ enum pd_status pd_jitdump_object(struct pd_jitdump *jit, const struct pd_jit_cod
 		return pd_fail(error, PD_ERROR_SYSTEM, code->code_offset, "the code of %s cannot be read", name);
 	m.buffer = pd_buffer(NULL, 0, big);
 	put_all(&m);
-	room = pd_jitdump_room(jit, m.buffer.need);
-	if (!room)
+	data = pd_jitdump_object_buffer(jit, m.buffer.need);
+	if (!data)
 		return pd_fail_memory(error);
-	m.buffer = pd_buffer(room, m.buffer.need, big);
+	m.buffer = pd_buffer(data, m.buffer.need, big);
 	put_all(&m);
 	if (m.failed || pd_buffer_full(&m.buffer))
 		return pd_fail(error, PD_ERROR_SYSTEM, code->code_offset, "the code of %s cannot be read", name);
-	object_out->elf = (struct pd_bytes){ room, m.buffer.need };
+	object_out->elf = (struct pd_bytes){ data, m.buffer.need };
 	object_out->text_offset = m.places[TEXT].offset;
 	memcpy(object_out->build_id, m.build_id, ID_SIZE);
 	return PD_OK;

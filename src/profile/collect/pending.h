@@ -92,7 +92,7 @@ static inline const struct pd_thread_view *pd_collector_view(const struct pd_col
 // What was counted beside a bucket goes into it.
 void pd_amounts_finalize(struct pd_collector *c, uint32_t bucket);
 void pd_amounts_finalize_all(struct pd_collector *c);
-// Makes room up to a bucket. False if there is no memory.
+// Reserves memory up to a bucket. False if there is no memory.
 bool pd_amounts_make(struct pd_collector *c, uint32_t bucket);
 
 static inline void pd_amounts_count(struct pd_collector *c, const struct pd_pending *pending, uint32_t bucket)

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 enum {
-	WORD_ROOM = 256,
+	WORD_CAPACITY = 256,
 	MOST_PRECISE = 3,
 	TASK_CLOCK = 1, // software events up to this one are clocks
 	DUMMY = 9
@@ -233,7 +233,7 @@ static enum pd_status add_of_pmu(struct pd_event_text *text, size_t length)
 	struct pd_event_slot *slot = NULL;
 	enum pd_status status = pd_event_new(text, &slot);
 	size_t first = text->events->count - 1;
-	char pmu[WORD_ROOM];
+	char pmu[WORD_CAPACITY];
 
 	if (status < 0)
 		return status;
@@ -250,7 +250,7 @@ static enum pd_status add_by_alias(struct pd_event_text *text, const char *pmu, 
 	struct pd_event_slot *slot = NULL;
 	enum pd_status status = pd_event_new(text, &slot);
 	size_t first = text->events->count - 1;
-	char terms[WORD_ROOM];
+	char terms[WORD_CAPACITY];
 	struct pd_event_text inner = { .events = text->events, .text = terms, .at = terms, .error = text->error };
 
 	if (status < 0)
@@ -334,7 +334,7 @@ static enum pd_status add_breakpoint(struct pd_event_text *text)
 static enum pd_status add_tracepoints(struct pd_event_text *text, size_t length)
 {
 	size_t first = text->events->count, name = name_length(text->at + length + 1);
-	char system[WORD_ROOM], point[WORD_ROOM];
+	char system[WORD_CAPACITY], point[WORD_CAPACITY];
 	enum pd_status status;
 
 	snprintf(system, sizeof(system), "%.*s", (int)length, text->at);
@@ -358,7 +358,7 @@ static bool is_known(const char *at, size_t length)
 
 static enum pd_status unknown(const struct pd_event_text *text, size_t length)
 {
-	char word[WORD_ROOM], caches[80][64];
+	char word[WORD_CAPACITY], caches[80][64];
 	struct pd_nearest nearest = { .word = word };
 	const struct pd_event_word *known;
 	uint64_t config;

@@ -19,33 +19,33 @@
 #include "record/machine/procfile.h"
 
 enum {
-	WORD_ROOM = 128,
-	PATH_ROOM = 1024,
+	WORD_CAPACITY = 128,
+	PATH_CAPACITY = 1024,
 	MOST_NESTING = 4 // names of events in terms of events
 };
 
 // A term as typed.
 struct term {
 	const char *at; // in the text, for messages
-	char name[WORD_ROOM];
-	char value[WORD_ROOM];
+	char name[WORD_CAPACITY];
+	char value[WORD_CAPACITY];
 	bool has_value;
 };
 
-static bool path_of(const struct pd_events *events, const char *pmu, const char *file, char path[PATH_ROOM])
+static bool path_of(const struct pd_events *events, const char *pmu, const char *file, char path[PATH_CAPACITY])
 {
-	int length = snprintf(path, PATH_ROOM, "%s/bus/event_source/devices/%s%s%s", events->sysfs, pmu,
+	int length = snprintf(path, PATH_CAPACITY, "%s/bus/event_source/devices/%s%s%s", events->sysfs, pmu,
 			      *file ? "/" : "", file);
 
-	return length > 0 && length < PATH_ROOM;
+	return length > 0 && length < PATH_CAPACITY;
 }
 
 // The first line of a file of a PMU; false if there is none.
-static bool read_line(const struct pd_events *events, const char *pmu, const char *file, char *line, size_t room)
+static bool read_line(const struct pd_events *events, const char *pmu, const char *file, char *line, size_t capacity)
 {
-	char path[PATH_ROOM];
+	char path[PATH_CAPACITY];
 	int fd = path_of(events, pmu, file, path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	ssize_t size = fd >= 0 ? read(fd, line, room - 1) : -1;
+	ssize_t size = fd >= 0 ? read(fd, line, capacity - 1) : -1;
 
 	if (fd >= 0)
 		close(fd);
@@ -58,7 +58,7 @@ static bool read_line(const struct pd_events *events, const char *pmu, const cha
 
 bool pd_pmu_exists(const struct pd_events *events, const char *name, size_t length)
 {
-	char pmu[WORD_ROOM], path[PATH_ROOM];
+	char pmu[WORD_CAPACITY], path[PATH_CAPACITY];
 
 	if (!length || length >= sizeof(pmu) || memchr(name, '/', length) || name[0] == '.')
 		return false;
@@ -299,7 +299,7 @@ static enum pd_status take_list(struct pd_event_text *text, struct pd_event_slot
 // What a named event says besides its terms.
 static void take_facts(const struct pd_events *events, struct pd_event_slot *slot, const char *pmu, const char *name)
 {
-	char file[WORD_ROOM + 32], line[256];
+	char file[WORD_CAPACITY + 32], line[256];
 
 	snprintf(file, sizeof(file), "events/%s.unit", name);
 	if (read_line(events, pmu, file, line, sizeof(line)))
@@ -321,7 +321,7 @@ static enum pd_status unknown_term(struct pd_event_text *text, const char *pmu, 
 	struct dirent **items[2] = { NULL, NULL };
 	int counts[2] = { 0, 0 };
 	enum pd_status status;
-	char path[PATH_ROOM];
+	char path[PATH_CAPACITY];
 
 	for (unsigned i = 0; i < 2; i++) {
 		counts[i] = path_of(text->events, pmu, folders[i], path) ? scandir(path, &items[i], NULL, alphasort) :
@@ -350,7 +350,7 @@ static enum pd_status unknown_term(struct pd_event_text *text, const char *pmu, 
 static enum pd_status take_of_pmu(struct pd_event_text *text, struct pd_event_slot *slot, const char *pmu,
 				  const struct term *term, unsigned depth)
 {
-	char file[WORD_ROOM + 32], line[512];
+	char file[WORD_CAPACITY + 32], line[512];
 	uint64_t value = 1;
 	bool too_large;
 
@@ -472,7 +472,7 @@ static int is_visible(const struct dirent *entry)
 
 static void open_folder(const struct pd_events *events, const char *pmu, const char *file, struct folder *folder)
 {
-	char path[PATH_ROOM];
+	char path[PATH_CAPACITY];
 
 	folder->count = path_of(events, pmu, file, path) ? scandir(path, &folder->items, is_visible, alphasort) : 0;
 	if (folder->count < 0)
@@ -500,9 +500,9 @@ char *pd_pmu_of_event(const struct pd_events *events, const char *name, size_t l
 {
 	struct folder pmus = { 0 };
 	char *found = NULL;
-	char file[WORD_ROOM + 16], path[PATH_ROOM];
+	char file[WORD_CAPACITY + 16], path[PATH_CAPACITY];
 
-	if (length >= WORD_ROOM || memchr(name, '/', length) || !length || name[0] == '.')
+	if (length >= WORD_CAPACITY || memchr(name, '/', length) || !length || name[0] == '.')
 		return NULL;
 	snprintf(file, sizeof(file), "events/%.*s", (int)length, name);
 	open_folder(events, "", "", &pmus);

@@ -159,23 +159,23 @@ static enum pd_status add_type(struct collector *collector, uint32_t id, struct 
 {
 	union bpf_attr attr = { .btf_id = id };
 	struct bpf_btf_info info = { 0 };
-	uint32_t size = sizeof(info), room, head[2];
+	uint32_t size = sizeof(info), btf_size, head[2];
 	bool done = true;
 	uint8_t *data;
 	int fd = !id || has_type(collector, id) ? -1 : (int)call_bpf(BPF_BTF_GET_FD_BY_ID, &attr);
 
 	if (fd < 0)
 		return PD_OK;
-	room = get_info(fd, &info, &size) ? info.btf_size : 0;
-	data = room && room < MOST_DATA ? pd_alloc(room) : NULL;
-	info = (struct bpf_btf_info){ .btf = (uintptr_t)data, .btf_size = room };
+	btf_size = get_info(fd, &info, &size) ? info.btf_size : 0;
+	data = btf_size && btf_size < MOST_DATA ? pd_alloc(btf_size) : NULL;
+	info = (struct bpf_btf_info){ .btf = (uintptr_t)data, .btf_size = btf_size };
 	size = sizeof(info);
-	if (data && get_info(fd, &info, &size) && info.btf_size == room) {
+	if (data && get_info(fd, &info, &size) && info.btf_size == btf_size) {
 		head[0] = id;
-		head[1] = room;
+		head[1] = btf_size;
 		done = PD_GROW(collector->type_ids, collector->type_capacity, collector->type_count + 1) &&
 		       pd_write_put(&collector->types, head, sizeof(head)) &&
-		       pd_write_put(&collector->types, data, room);
+		       pd_write_put(&collector->types, data, btf_size);
 		if (done)
 			collector->type_ids[collector->type_count++] = id;
 	}

@@ -17,7 +17,7 @@
 #include "record/machine/procfile.h"
 
 enum {
-	PATH_ROOM = 512,
+	PATH_CAPACITY = 512,
 	MOST_CACHES = 16, // of a CPU
 	MOST_CPUS = 4096
 };
@@ -39,7 +39,7 @@ static void collector_fini(struct collector *collector)
 static struct pd_str line_of(struct collector *collector, const char *format, ...) PD_PRINTF(2, 3);
 static struct pd_str line_of(struct collector *collector, const char *format, ...)
 {
-	char path[PATH_ROOM];
+	char path[PATH_CAPACITY];
 	va_list arguments;
 	size_t used = (size_t)snprintf(path, sizeof(path), "%s/", collector->sysfs), length;
 	char *copy;
@@ -222,7 +222,7 @@ static enum pd_status set_nodes(struct pd_writer *writer, struct collector *coll
 	for (size_t i = 0; i < nodes->count; i++) {
 		struct pd_numa_node *node = &items[topology.nodes.count];
 		const char *total, *free_memory;
-		char path[PATH_ROOM];
+		char path[PATH_CAPACITY];
 
 		node->node = (uint32_t)nodes->items[i];
 		snprintf(path, sizeof(path), "%.400s/devices/system/node/node%" PRIu32 "/meminfo", collector->sysfs,
@@ -243,7 +243,7 @@ static enum pd_status set_nodes(struct pd_writer *writer, struct collector *coll
 static bool read_blocks(struct collector *collector, struct pd_memory_node *node)
 {
 	uint64_t last = 0, *bitmap;
-	char path[PATH_ROOM];
+	char path[PATH_CAPACITY];
 	struct dirent *entry;
 	size_t words;
 	DIR *dir;

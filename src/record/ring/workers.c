@@ -75,14 +75,14 @@ static enum pd_status add_worker(struct pd_recorder *recorder, const char *rings
 }
 
 // A list of CPUs below /sys/devices/system; "" if there is none.
-static void read_list(const char *name, char *text, size_t room)
+static void read_list(const char *name, char *text, size_t capacity)
 {
 	char path[256];
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/sys/devices/system/%s", name);
 	file = fopen(path, "re");
-	if (!file || !fgets(text, (int)room, file))
+	if (!file || !fgets(text, (int)capacity, file))
 		text[0] = 0;
 	if (file)
 		fclose(file);

@@ -16,7 +16,7 @@ enum {
 };
 
 // The folder of cgroups of version 2, or of perf_event in version 1.
-static bool find_mount(const char *proc, char *path, size_t room)
+static bool find_mount(const char *proc, char *path, size_t capacity)
 {
 	struct pd_procfile mounts = { 0 };
 	char name[512], *at, *line;
@@ -31,12 +31,12 @@ static bool find_mount(const char *proc, char *path, size_t room)
 		if (sscanf(line, "%*s %255s %31s %511s", where, kind, options) != 3)
 			continue;
 		if (strcmp(kind, "cgroup") == 0 && strstr(options, "perf_event")) {
-			snprintf(path, room, "%s", where);
+			snprintf(path, capacity, "%s", where);
 			found = true;
 			break;
 		}
 		if (strcmp(kind, "cgroup2") == 0) {
-			snprintf(path, room, "%s", where);
+			snprintf(path, capacity, "%s", where);
 			found = true;
 		}
 	}
@@ -50,18 +50,18 @@ static enum pd_status add_one(struct pd_made *made, const char *path, const char
 	struct {
 		struct file_handle handle;
 		uint64_t id;
-	} room = { .handle.handle_bytes = sizeof(room.id) };
+	} buffer = { .handle.handle_bytes = sizeof(buffer.id) };
 	int mount;
 
-	if (name_to_handle_at(AT_FDCWD, path, &room.handle, &mount, 0) < 0)
+	if (name_to_handle_at(AT_FDCWD, path, &buffer.handle, &mount, 0) < 0)
 		return PD_OK;
-	memcpy(&cgroup.id, room.handle.f_handle, sizeof(cgroup.id));
+	memcpy(&cgroup.id, buffer.handle.f_handle, sizeof(cgroup.id));
 	return pd_made_add(made, PD_RECORD_CGROUP, 0, &cgroup, error);
 }
 
-// path is a buffer of PATH_ROOM bytes whose first `root` bytes are the mount.
+// path is a buffer of PATH_CAPACITY bytes whose first `root` bytes are the mount.
 enum {
-	PATH_ROOM = 4096
+	PATH_CAPACITY = 4096
 };
 
 static enum pd_status walk_cgroups(struct pd_made *made, char *path, size_t root, unsigned depth,
@@ -74,9 +74,9 @@ static enum pd_status walk_cgroups(struct pd_made *made, char *path, size_t root
 
 	while (dir && status >= 0 && (entry = readdir(dir)) != NULL) {
 		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
-		    length + 1 + strlen(entry->d_name) >= PATH_ROOM)
+		    length + 1 + strlen(entry->d_name) >= PATH_CAPACITY)
 			continue;
-		snprintf(path + length, PATH_ROOM - length, "/%s", entry->d_name);
+		snprintf(path + length, PATH_CAPACITY - length, "/%s", entry->d_name);
 		status = walk_cgroups(made, path, root, depth + 1, error);
 		path[length] = 0;
 	}
@@ -88,7 +88,7 @@ static enum pd_status walk_cgroups(struct pd_made *made, char *path, size_t root
 enum pd_status pd_existing_cgroups(struct pd_made *made, const struct pd_existing_options *options,
 				   struct pd_error *error)
 {
-	char path[PATH_ROOM];
+	char path[PATH_CAPACITY];
 
 	if (!find_mount(options->proc ? options->proc : "/proc", path, sizeof(path)))
 		return PD_OK;

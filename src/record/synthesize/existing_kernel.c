@@ -62,7 +62,7 @@ static bool take_symbol(struct text *text, char *line)
 static void find_text(struct text *text, const char *proc)
 {
 	char path[512], *line = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	ssize_t length;
 	bool go_on = true;
 	FILE *file;
@@ -71,7 +71,7 @@ static void find_text(struct text *text, const char *proc)
 	*text = (struct text){ 0 };
 	snprintf(path, sizeof(path), "%s/kallsyms", proc);
 	file = fopen(path, "re");
-	while (file && go_on && (length = getline(&line, &room, file)) > 0) {
+	while (file && go_on && (length = getline(&line, &capacity, file)) > 0) {
 		if (line[length - 1] == '\n')
 			line[length - 1] = 0;
 		go_on = take_symbol(text, line);
@@ -131,7 +131,8 @@ static enum pd_status add_text(struct pd_made *made, const struct pd_existing_op
 // ---- modules ----
 
 // Where modules.dep says that the file of a module is.
-static bool find_module(const struct pd_procfile *deps, const char *folder, const char *name, char *path, size_t room)
+static bool find_module(const struct pd_procfile *deps, const char *folder, const char *name, char *path,
+			size_t capacity)
 {
 	size_t length = strlen(name);
 
@@ -148,7 +149,7 @@ static bool find_module(const struct pd_procfile *deps, const char *folder, cons
 			while (i < length && (base[i] == name[i] || (base[i] == '-' && name[i] == '_')))
 				i++;
 			if (i == length) {
-				snprintf(path, room, "%s/%.*s", folder, (int)(end - line), line);
+				snprintf(path, capacity, "%s/%.*s", folder, (int)(end - line), line);
 				return true;
 			}
 		}

@@ -17,7 +17,7 @@
 #include "record/record.h"
 
 enum {
-	COMM_ROOM = 16,
+	COMM_CAPACITY = 16,
 	NAMESPACES = 7
 };
 
@@ -41,11 +41,11 @@ static uint32_t number_of(const struct pd_procfile *file, const char *name)
 static enum pd_status add_comm(struct scan *scan, uint32_t pid, uint32_t tid, struct pd_error *error)
 {
 	const char *value = pd_procfile_value(&scan->status, "Name");
-	char name[COMM_ROOM] = "";
+	char name[COMM_CAPACITY] = "";
 	struct pd_comm comm = { .pid = pid, .tid = tid };
 	size_t length = value ? strcspn(value, "\n") : 0;
 
-	memcpy(name, value ? value : "", length < COMM_ROOM ? length : COMM_ROOM - 1);
+	memcpy(name, value ? value : "", length < COMM_CAPACITY ? length : COMM_CAPACITY - 1);
 	comm.comm = (struct pd_str){ name, (uint32_t)strlen(name), 0 };
 	return pd_made_add(scan->made, PD_RECORD_COMM, 0, &comm, error);
 }

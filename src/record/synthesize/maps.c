@@ -106,9 +106,9 @@ static bool is_wanted(const struct pd_maps *maps, const struct map *map)
 
 // ---- as text ----
 
-static const char *path_of(const struct pd_maps *maps, uint32_t pid, char *path, size_t room)
+static const char *path_of(const struct pd_maps *maps, uint32_t pid, char *path, size_t capacity)
 {
-	snprintf(path, room, "%s/%" PRIu32 "/maps", maps->proc, pid);
+	snprintf(path, capacity, "%s/%" PRIu32 "/maps", maps->proc, pid);
 	return path;
 }
 

@@ -10,29 +10,29 @@ enum {
 };
 
 /* What a thread needs. */
-struct drawing_room {
+struct drawing_scratch {
 	uint32_t *graphs; /* NULL: there are none */
 };
 
-static void end_room(void *self)
+static void end_scratch(void *self)
 {
-	struct drawing_room *room = self;
+	struct drawing_scratch *scratch = self;
 
-	pd_free(room->graphs);
-	pd_free(room);
+	pd_free(scratch->graphs);
+	pd_free(scratch);
 }
 
-static void *begin_room(void *self)
+static void *begin_scratch(void *self)
 {
 	const struct pd_report *report = ((const struct drawing *)self)->report;
-	struct drawing_room *room = pd_alloc(sizeof(*room));
+	struct drawing_scratch *scratch = pd_alloc(sizeof(*scratch));
 
-	if (!room || report->graph.kind == PD_REPORT_GRAPH_NONE)
-		return room;
-	room->graphs = pd_graph_scratch(report);
-	if (room->graphs)
-		return room;
-	pd_free(room);
+	if (!scratch || report->graph.kind == PD_REPORT_GRAPH_NONE)
+		return scratch;
+	scratch->graphs = pd_graph_scratch(report);
+	if (scratch->graphs)
+		return scratch;
+	pd_free(scratch);
 	return NULL;
 }
 
@@ -52,10 +52,10 @@ static void expect_rows(const struct drawing *drawing, size_t begin, size_t end)
 		}
 }
 
-static bool make_lines(void *self, void *room, size_t index, struct pd_text *out)
+static bool make_lines(void *self, void *scratch, size_t index, struct pd_text *out)
 {
 	const struct drawing *drawing = self;
-	const struct drawing_room *own = room;
+	const struct drawing_scratch *own = scratch;
 	const struct row *last = drawing->rows[drawing->ends[index] - 1];
 	size_t begin = index ? drawing->ends[index - 1] : 0;
 
@@ -84,8 +84,8 @@ bool pd_drawing_start(struct drawing *drawing, struct pd_report *report, const s
 	struct pd_ahead_job job = {
 		.threads = report->options.threads,
 		.self = drawing,
-		.begin = begin_room,
-		.end = end_room,
+		.begin = begin_scratch,
+		.end = end_scratch,
 		.make = make_lines,
 	};
 

@@ -268,7 +268,7 @@ static bool fill_chains(struct pd_report *report)
 	return true;
 }
 
-static bool make_room(struct graph *graph, size_t count)
+static bool allocate_walkers(struct graph *graph, size_t count)
 {
 	graph->walkers = pd_realloc(NULL, (count + 1) * sizeof(*graph->walkers));
 	graph->spare = pd_realloc(NULL, (count + 1) * sizeof(*graph->spare));
@@ -288,7 +288,7 @@ void pd_graph_fini(struct graph *graph)
 static bool build_tree(struct graph *graph, const struct row *row)
 {
 	struct pd_report *report = graph->report;
-	bool done = make_room(graph, row->link_count) &&
+	bool done = allocate_walkers(graph, row->link_count) &&
 		    add_node(graph, NO_NODE, &(struct branch){ .who = NO_NODE }) == 0;
 
 	/* A sample without a chain has no place in a graph. */

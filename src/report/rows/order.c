@@ -43,22 +43,22 @@ static void measure(const struct pd_report *report, const struct table *table, s
 struct words {
 	uint64_t *words;
 	size_t count;
-	unsigned room; /* bits of the last one */
+	unsigned free_bits; /* bits of the last one */
 };
 
 static void add_bits(struct words *to, uint64_t number, unsigned bits)
 {
-	if (bits > to->room) {
-		bits -= to->room;
-		if (to->room)
+	if (bits > to->free_bits) {
+		bits -= to->free_bits;
+		if (to->free_bits)
 			to->words[to->count - 1] |= number >> bits;
 		to->words[to->count++] = 0;
-		to->room = 64;
+		to->free_bits = 64;
 	}
-	to->room -= bits;
+	to->free_bits -= bits;
 	/* what is above went before */
 	if (bits)
-		to->words[to->count - 1] |= number << (64 - bits) >> (64 - bits) << to->room;
+		to->words[to->count - 1] |= number << (64 - bits) >> (64 - bits) << to->free_bits;
 }
 
 /* Larger ones come first. */
@@ -84,7 +84,7 @@ static void add_depth(const struct pd_report *report, const struct row *row, con
 static void fill_words(const struct pd_report *report, const struct table *table, const struct row *row,
 		       const struct measures *measures, struct words *to)
 {
-	to->count = to->room = 0;
+	to->count = to->free_bits = 0;
 	for (size_t i = 0; i < report->order.count; i++) {
 		const struct column *column = &report->order.items[i];
 		/* As perf: what is called counts for the leader only. */

@@ -66,8 +66,8 @@ static bool guess(struct member *member, struct pd_stream *stream)
 	if (pd_stream_open_range(stream, 0, member->from, file->parts[0].end, &error) < 0 ||
 	    pd_reader_fill(reader, GUESS_WINDOW, &error) < 0)
 		return false;
-	for (size_t skip = 0; skip <= LARGEST && skip < reader->room; skip++)
-		if (is_chain(file, reader->at + skip, reader->at + reader->room)) {
+	for (size_t skip = 0; skip <= LARGEST && skip < reader->available; skip++)
+		if (is_chain(file, reader->at + skip, reader->at + reader->available)) {
 			pd_reader_advance(reader, skip);
 			return true;
 		}

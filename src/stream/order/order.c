@@ -21,7 +21,7 @@ struct chunk {
 	uint64_t ordinal;             // in the order of the file
 	struct pd_batch batch;
 	struct entry *entries;
-	size_t count, room, next;
+	size_t count, capacity, next;
 };
 
 struct pd_sorter {
@@ -36,7 +36,7 @@ struct pd_sorter {
 	size_t heap_size, heap_capacity;
 	struct pd_rounds rounds;
 	struct entry *spare; // for sorting
-	size_t spare_room;
+	size_t spare_capacity;
 	size_t loaded_bytes;
 	uint64_t ordinal;
 	bool walker_ended;
@@ -105,7 +105,7 @@ static enum pd_status sort_chunk(struct pd_sorter *order, struct chunk *chunk, s
 
 	if (chunk->count < 2)
 		return PD_OK;
-	if (!PD_GROW(order->spare, order->spare_room, chunk->count))
+	if (!PD_GROW(order->spare, order->spare_capacity, chunk->count))
 		return pd_fail_memory(error);
 	to = order->spare;
 	while (!merge_runs(from, chunk->count, to)) {
@@ -136,7 +136,7 @@ static enum pd_status add_record(struct pd_sorter *order, struct chunk *chunk, c
 		return pd_fail(error, PD_ERROR_LIMIT, record->offset,
 			       "%s: records to be sorted are too far apart in the file: %zu bytes would be buffered",
 			       order->file->name, order->loaded_bytes);
-	if (!PD_GROW(chunk->entries, chunk->room, chunk->count + 1))
+	if (!PD_GROW(chunk->entries, chunk->capacity, chunk->count + 1))
 		return pd_fail_memory(error);
 	kept = pd_batch_add(&chunk->batch, record, tail);
 	if (!kept)
@@ -155,7 +155,7 @@ static void unload(struct pd_sorter *order, struct chunk *chunk)
 	pd_batch_fini(&chunk->batch);
 	pd_free(chunk->entries);
 	chunk->entries = NULL;
-	chunk->count = chunk->room = chunk->next = 0;
+	chunk->count = chunk->capacity = chunk->next = 0;
 	if (order->once)
 		pd_free(chunk);
 }

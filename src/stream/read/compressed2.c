@@ -13,7 +13,7 @@ static size_t find_compressed2_size(struct pd_stream *stream, uint64_t data_size
 	};
 	const struct pd_reader *reader = &stream->reader;
 	uint64_t *none_before = &stream->no_piece_before[reader->offset & 7];
-	size_t span = reader->room < LARGEST + 16 ? reader->room : LARGEST + 16;
+	size_t span = reader->available < LARGEST + 16 ? reader->available : LARGEST + 16;
 	size_t at = 16;
 
 	if (data_size < span - 16)
@@ -42,7 +42,7 @@ enum pd_status pd_stream_recover_compressed2(struct pd_stream *stream, struct pd
 	enum pd_status status;
 	size_t size;
 
-	if (head->size < 16 || reader->room < 16)
+	if (head->size < 16 || reader->available < 16)
 		return PD_OK;
 	data_size = pd_load_u64(reader->at + 8, stream->file->swap);
 	if (data_size <= head->size - 16 || (stream->careful && pd_stream_head_follows(stream, head->size)))

@@ -99,7 +99,7 @@ static bool is_bomb(const struct pd_inflate *inflate)
 	return inflate->total > FREE && inflate->total / RATIO > inflate->fed;
 }
 
-// One step of the codec into the room behind the data.
+// One step of the codec into the buffer, after the data.
 static void inflate_step(struct pd_inflate *inflate, struct pd_file *file, uint64_t offset)
 {
 	struct pd_codec_run run = {
@@ -108,9 +108,9 @@ static void inflate_step(struct pd_inflate *inflate, struct pd_file *file, uint6
 		.out = inflate->data + inflate->size,
 		.out_size = inflate->capacity - inflate->size,
 	};
-	size_t room = run.out_size;
+	size_t out_size = run.out_size;
 	enum pd_codec_result result = inflate->codec->run(inflate->state, &run);
-	size_t got = room - run.out_size;
+	size_t got = out_size - run.out_size;
 
 	inflate->draining = run.in_size > 0 || run.out_size == 0;
 	if (got == 0 && run.in_size == inflate->packed_size)

@@ -48,7 +48,7 @@ void pd_reader_fini(struct pd_reader *reader)
 enum pd_status pd_reader_seek(struct pd_reader *reader, uint64_t offset)
 {
 	reader->offset = offset;
-	reader->room = 0;
+	reader->available = 0;
 	reader->at_end = false;
 	// compressed bytes in memory are read through the codec
 	if (!reader->source->memory || !reader->source->seekable)
@@ -58,7 +58,7 @@ enum pd_status pd_reader_seek(struct pd_reader *reader, uint64_t offset)
 		uint64_t end = reader->end < reader->source->memory_size ? reader->end : reader->source->memory_size;
 
 		reader->at += offset;
-		reader->room = (size_t)(end - offset);
+		reader->available = (size_t)(end - offset);
 	}
 	reader->at_end = true;
 	return PD_OK;
@@ -71,8 +71,8 @@ static size_t place_in(const uint8_t *buffer, const struct pd_reader *reader)
 	return (size_t)(reader->offset - (uintptr_t)buffer) % LINE;
 }
 
-// Room for size bytes from the present place on.
-static enum pd_status make_room(struct pd_reader *reader, size_t size, struct pd_error *error)
+// Reserves memory for size bytes from the present offset on.
+static enum pd_status reserve_bytes(struct pd_reader *reader, size_t size, struct pd_error *error)
 {
 	size_t shift;
 	// with slack, so that records after records that want much do not move all of it each time
@@ -84,15 +84,15 @@ static enum pd_status make_room(struct pd_reader *reader, size_t size, struct pd
 		if (!buffer)
 			return pd_fail_memory(error);
 		shift = place_in(buffer, reader);
-		if (reader->room)
-			memcpy(buffer + shift, reader->at, reader->room);
+		if (reader->available)
+			memcpy(buffer + shift, reader->at, reader->available);
 		pd_free(reader->buffer);
 		reader->buffer = buffer;
 		reader->capacity = want;
 	} else {
 		shift = place_in(reader->buffer, reader);
-		if (reader->room)
-			memmove(reader->buffer + shift, reader->at, reader->room);
+		if (reader->available)
+			memmove(reader->buffer + shift, reader->at, reader->available);
 	}
 	reader->at = reader->buffer + shift;
 	return PD_OK;
@@ -104,12 +104,12 @@ enum pd_status pd_reader_fill_more(struct pd_reader *reader, size_t size, struct
 	size_t want, least, got;
 	enum pd_status status;
 
-	if (size <= reader->room || reader->at_end)
+	if (size <= reader->available || reader->at_end)
 		return PD_OK;
-	status = make_room(reader, size, error);
+	status = reserve_bytes(reader, size, error);
 	if (status < 0)
 		return status;
-	have = reader->room;
+	have = reader->available;
 	left = reader->end > reader->offset + have ? reader->end - reader->offset - have : 0;
 	want = reader->capacity - (size_t)(reader->at - reader->buffer) - (size_t)have;
 	if (want > left)
@@ -120,7 +120,7 @@ enum pd_status pd_reader_fill_more(struct pd_reader *reader, size_t size, struct
 				     reader->buffer + (reader->at - reader->buffer) + have, least, want, &got, error);
 	if (status < 0)
 		return status;
-	reader->room += got;
+	reader->available += got;
 	reader->at_end = got < least || want == left;
 	return PD_OK;
 }
@@ -128,7 +128,7 @@ enum pd_status pd_reader_fill_more(struct pd_reader *reader, size_t size, struct
 enum pd_status pd_reader_skip(struct pd_reader *reader, uint64_t size, uint64_t *short_out, struct pd_error *error)
 {
 	*short_out = 0;
-	if (size <= reader->room) {
+	if (size <= reader->available) {
 		pd_reader_advance(reader, (size_t)size);
 		return PD_OK;
 	}
@@ -147,9 +147,9 @@ enum pd_status pd_reader_skip(struct pd_reader *reader, uint64_t size, uint64_t 
 
 		if (status < 0)
 			return status;
-		if (!reader->room)
+		if (!reader->available)
 			break;
-		step = size < reader->room ? (size_t)size : reader->room;
+		step = size < reader->available ? (size_t)size : reader->available;
 		pd_reader_advance(reader, step);
 		size -= step;
 	}
@@ -168,9 +168,9 @@ enum pd_status pd_reader_copy(struct pd_reader *reader, uint8_t *data, size_t si
 
 		if (status < 0)
 			return status;
-		if (!reader->room)
+		if (!reader->available)
 			break;
-		step = size - got < reader->room ? size - got : reader->room;
+		step = size - got < reader->available ? size - got : reader->available;
 		memcpy(data + got, reader->at, step);
 		pd_reader_advance(reader, step);
 		got += step;

@@ -197,10 +197,10 @@ static void end_of_part(struct pd_stream *stream)
 {
 	struct pd_inflate *inflate = &stream->inflate;
 
-	stream->losses.cut_bytes += stream->reader.room;
-	if (stream->reader.room)
+	stream->losses.cut_bytes += stream->reader.available;
+	if (stream->reader.available)
 		pd_stream_report(stream, PD_PROBLEM_TRUNCATED_RECORD, stream->reader.offset, NULL,
-				 "only %zu bytes are left, less than the record size", stream->reader.room);
+				 "only %zu bytes are left, less than the record size", stream->reader.available);
 	else if (stream->reader.end != UINT64_MAX && stream->reader.offset < stream->reader.end)
 		pd_stream_report(stream, PD_PROBLEM_TRUNCATED_RECORD, stream->reader.offset, NULL,
 				 "the last %" PRIu64 " bytes disappeared while the file was read",
@@ -238,7 +238,7 @@ static enum pd_status next_outer(struct pd_stream *stream, struct pd_error *erro
 		status = pd_reader_fill(reader, PD_RECORD_HEADER_SIZE, error);
 		if (status < 0)
 			return status;
-		if (reader->room < PD_RECORD_HEADER_SIZE)
+		if (reader->available < PD_RECORD_HEADER_SIZE)
 			return PD_END;
 		head = pd_record_head(reader->at, swap);
 		if (head.type == PD_RECORD_COMPRESSED2) {
@@ -262,11 +262,11 @@ static enum pd_status next_outer(struct pd_stream *stream, struct pd_error *erro
 		if (status < 0)
 			return status;
 	}
-	if (head.size > reader->room) {
+	if (head.size > reader->available) {
 		status = pd_reader_fill(reader, (size_t)head.size, error);
 		if (status < 0)
 			return status;
-		if (head.size > reader->room)
+		if (head.size > reader->available)
 			return PD_END;
 	}
 	stream->outer_size = (size_t)head.size;
@@ -375,10 +375,10 @@ static bool next_quickly(struct pd_stream *stream)
 	struct pd_record_head head;
 	size_t step = stream->outer_size;
 
-	if (!stream->plain || reader->room - step < PD_RECORD_HEADER_SIZE)
+	if (!stream->plain || reader->available - step < PD_RECORD_HEADER_SIZE)
 		return false;
 	head = pd_record_head(reader->at + step, stream->file->swap);
-	if (head.type != PD_RECORD_SAMPLE || head.size > reader->room - step || head.size < PD_RECORD_HEADER_SIZE)
+	if (head.type != PD_RECORD_SAMPLE || head.size > reader->available - step || head.size < PD_RECORD_HEADER_SIZE)
 		return false;
 	pd_reader_advance(reader, step);
 	stream->outer_size = (size_t)head.size;
@@ -445,7 +445,7 @@ bool pd_stream_span(const struct pd_stream *stream, struct pd_span *span_out)
 		return false;
 	*span_out = (struct pd_span){
 		.at = reader->at + stream->outer_size,
-		.end = reader->at + reader->room,
+		.end = reader->at + reader->available,
 		.full = stream->last_event,
 		.id = stream->last_id,
 		.place = stream->index,
@@ -469,7 +469,7 @@ uint64_t pd_stream_pass_bytes(struct pd_stream *stream, size_t limit, struct pd_
 	if (!can_pass(stream))
 		return 0;
 	begin = at = reader->at + stream->outer_size;
-	end = reader->at + reader->room;
+	end = reader->at + reader->available;
 	if (limit < (size_t)(end - at))
 		end = at + limit;
 	while ((size_t)(end - at) >= PD_RECORD_HEADER_SIZE) {
@@ -504,8 +504,8 @@ uint64_t pd_stream_pass_timed(struct pd_stream *stream, uint64_t limit, struct p
 	if (!can_pass(stream))
 		return 0;
 	at = reader->at + stream->outer_size;
-	end = reader->at + reader->room;
-	stop = limit - reader->offset < reader->room ? reader->at + (limit - reader->offset) : end;
+	end = reader->at + reader->available;
+	stop = limit - reader->offset < reader->available ? reader->at + (limit - reader->offset) : end;
 	time_at = PD_RECORD_HEADER_SIZE + 8 * (size_t)stream->last_event->sample_time;
 	while (at < stop && (size_t)(end - at) >= PD_RECORD_HEADER_SIZE) {
 		uint32_t type = pd_load_u32(at, swap);

@@ -32,8 +32,8 @@ struct pd_reader {
 	uint64_t end;    // UINT64_MAX if not known
 	uint64_t offset; // of `at` in the part
 	const uint8_t *at;
-	size_t room;     // bytes from `at` on
-	uint8_t *buffer; // NULL over memory
+	size_t available; // bytes from `at` on
+	uint8_t *buffer;  // NULL over memory
 	size_t capacity;
 	bool at_end; // the source has no more
 };
@@ -42,16 +42,16 @@ struct pd_reader {
 enum pd_status pd_reader_open(struct pd_reader *reader, const struct pd_part *part);
 void pd_reader_close(struct pd_reader *reader);
 void pd_reader_fini(struct pd_reader *reader);
-// Makes at least size bytes readable, if there are so many; see reader->room.
+// Makes at least size bytes readable, if there are so many; see reader->available.
 enum pd_status pd_reader_fill_more(struct pd_reader *reader, size_t size, struct pd_error *error);
 static inline enum pd_status pd_reader_fill(struct pd_reader *reader, size_t size, struct pd_error *error)
 {
-	return size <= reader->room ? PD_OK : pd_reader_fill_more(reader, size, error);
+	return size <= reader->available ? PD_OK : pd_reader_fill_more(reader, size, error);
 }
 static inline void pd_reader_advance(struct pd_reader *reader, size_t size)
 {
 	reader->at += size;
-	reader->room -= size;
+	reader->available -= size;
 	reader->offset += size;
 }
 // Goes on behind bytes that need not be in the window. *short_out: bytes that were not there.

@@ -125,9 +125,9 @@ enum pd_status pd_stream_tail_piece(struct pd_stream *stream, struct pd_bytes *b
 	status = pd_reader_fill(reader, size, error);
 	if (status < 0)
 		return status;
-	if (!reader->room)
+	if (!reader->available)
 		return PD_END; // the next record tells what is missing
-	size = size < reader->room ? size : reader->room;
+	size = size < reader->available ? size : reader->available;
 	*bytes_out = (struct pd_bytes){ reader->at, size };
 	pd_reader_advance(reader, size);
 	stream->tail_left -= size;

@@ -61,11 +61,11 @@ static enum what look_at(struct pd_stream *stream, uint64_t skip)
 	uint8_t head[PD_RECORD_HEADER_SIZE];
 	size_t got;
 
-	if (skip <= reader->room && reader->room - skip >= sizeof(head))
+	if (skip <= reader->available && reader->available - skip >= sizeof(head))
 		return validate_head(stream, reader->at + skip);
 	if (reader->end != UINT64_MAX && skip > reader->end - reader->offset)
 		return WHAT_NONSENSE;
-	if (reader->at_end && skip <= reader->room)
+	if (reader->at_end && skip <= reader->available)
 		return WHAT_END;
 	if (!reader->source->seekable || reader->end == UINT64_MAX)
 		return WHAT_UNKNOWN;
@@ -101,13 +101,13 @@ struct candidate {
 static bool can_be(struct pd_stream *stream, size_t skip, struct candidate *candidate)
 {
 	struct pd_reader *reader = &stream->reader;
-	size_t room = reader->room - skip;
+	size_t left = reader->available - skip;
 	struct pd_record_head head;
 
-	if (room < PD_RECORD_HEADER_SIZE)
+	if (left < PD_RECORD_HEADER_SIZE)
 		return false;
 	head = pd_record_head(reader->at + skip, stream->file->swap);
-	if (!pd_head_is_plausible(stream->file, &head) || head.size > room)
+	if (!pd_head_is_plausible(stream->file, &head) || head.size > left)
 		return false;
 	candidate->bytes = (struct pd_bytes){ reader->at + skip, (size_t)head.size };
 	candidate->type = pd_record_type_of(stream->file, &head);
@@ -156,10 +156,10 @@ static bool is_pair(struct pd_stream *stream, size_t skip)
 	}
 	if (first.validity <= PD_STRANGE && !is_usual(stream, first.type))
 		return begins_odd_run(stream, skip, first.type);
-	if (reader->room - skip < PD_RECORD_HEADER_SIZE)
-		return reader->at_end && reader->room == skip && first.validity == PD_VALID;
+	if (reader->available - skip < PD_RECORD_HEADER_SIZE)
+		return reader->at_end && reader->available == skip && first.validity == PD_VALID;
 	head = pd_record_head(reader->at + skip, stream->file->swap);
-	if (head.size > reader->room - skip)
+	if (head.size > reader->available - skip)
 		return first.validity == PD_VALID && pd_head_is_plausible(stream->file, &head);
 	// a gap of hours is one for both
 	return can_be(stream, skip, &second) && (second.validity > PD_STRANGE || is_usual(stream, second.type)) &&
@@ -176,8 +176,8 @@ static bool is_run(struct pd_stream *stream, size_t skip)
 	struct candidate next;
 
 	for (unsigned i = 0; i < RUN; i++) {
-		if (stream->reader.room - skip < PD_RECORD_HEADER_SIZE)
-			return i >= 2 && stream->reader.at_end && stream->reader.room == skip;
+		if (stream->reader.available - skip < PD_RECORD_HEADER_SIZE)
+			return i >= 2 && stream->reader.at_end && stream->reader.available == skip;
 		if (!can_be(stream, skip, &next) || next.validity <= PD_STRANGE ||
 		    tail_size_of(stream, next.bytes, next.type))
 			return false;
@@ -209,7 +209,7 @@ static size_t find_start(struct pd_stream *stream, size_t skip, size_t limit)
 
 // ---- which of several starts ----
 
-// Stacks that are shorter than their room keep what was in the ring before: records of this file, older ones, that lead on
+// Stacks that are shorter than their buffer keep what was in the ring before: records of this file, older ones, that lead on
 // from one sample to the next, sometimes to the end. Behind a damage such a row may begin before the records do.
 
 struct row {
@@ -227,7 +227,7 @@ enum step {
 // How far is looked.
 static size_t limit_of(const struct pd_reader *reader)
 {
-	return reader->room < RESYNC_WINDOW ? reader->room : RESYNC_WINDOW;
+	return reader->available < RESYNC_WINDOW ? reader->available : RESYNC_WINDOW;
 }
 
 // From a record to the one behind it.
@@ -241,7 +241,7 @@ static enum step step(struct pd_stream *stream, size_t *skip, uint64_t *time_ns)
 
 	stream->doubted++;
 	if (left < PD_RECORD_HEADER_SIZE)
-		return left && left == reader->room - *skip && reader->at_end ? STEP_BREAKS : STEP_LEADS_ON;
+		return left && left == reader->available - *skip && reader->at_end ? STEP_BREAKS : STEP_LEADS_ON;
 	head = pd_record_head(reader->at + *skip, stream->file->swap);
 	if (head.size > left)
 		return pd_head_is_plausible(stream->file, &head) ? STEP_LEADS_ON : STEP_BREAKS;
@@ -360,7 +360,7 @@ static uint64_t own_end(const struct pd_stream *stream)
 	const struct pd_reader *reader = &stream->reader;
 	struct pd_record_head head;
 
-	if (reader->room < PD_RECORD_HEADER_SIZE)
+	if (reader->available < PD_RECORD_HEADER_SIZE)
 		return 0;
 	head = pd_record_head(reader->at, stream->file->swap);
 	return pd_head_is_plausible(stream->file, &head) ? reader->offset + head.size : 0;
@@ -378,16 +378,16 @@ static enum pd_status go_to_start(struct pd_stream *stream, size_t skip, struct 
 
 		if (status < 0)
 			return status;
-		while (skip + PD_RECORD_HEADER_SIZE <= reader->room &&
-		       (reader->at_end || reader->room - skip >= 2 * LARGEST) &&
+		while (skip + PD_RECORD_HEADER_SIZE <= reader->available &&
+		       (reader->at_end || reader->available - skip >= 2 * LARGEST) &&
 		       !(found = is_start(stream, skip, damage)))
 			skip++;
-		if (skip + PD_RECORD_HEADER_SIZE > reader->room && reader->at_end) {
-			pd_reader_advance(reader, reader->room);
+		if (skip + PD_RECORD_HEADER_SIZE > reader->available && reader->at_end) {
+			pd_reader_advance(reader, reader->available);
 			return PD_OK;
 		}
-		if (skip > reader->room)
-			skip = reader->room;
+		if (skip > reader->available)
+			skip = reader->available;
 		pd_reader_advance(reader, skip);
 		skip = 0;
 	}
@@ -459,7 +459,7 @@ static bool begins_sample(struct pd_stream *stream, const struct pd_record_head 
 
 	if (head->type != PD_RECORD_SAMPLE)
 		return false;
-	memcpy(whole, stream->reader.at, stream->reader.room);
+	memcpy(whole, stream->reader.at, stream->reader.available);
 	return pd_stream_validate(stream, bytes, 0, PD_NO_OFFSET, NULL) != PD_BROKEN;
 }
 
@@ -467,16 +467,16 @@ static bool leads_to_end(struct pd_stream *stream, size_t skip)
 {
 	struct candidate next;
 
-	while (skip < stream->reader.room && can_be(stream, skip, &next))
+	while (skip < stream->reader.available && can_be(stream, skip, &next))
 		skip += next.bytes.size;
-	return skip == stream->reader.room;
+	return skip == stream->reader.available;
 }
 
 // The rest of the part is less than what the record has. PD_END: it is torn off. What is in it may look like records: a
 // stack of perf itself has some. They are the file's own, and the size is what is damaged, where they go on to the end.
 static enum pd_status doubt_last(struct pd_stream *stream, const struct pd_record_head *head, struct pd_error *error)
 {
-	size_t start = find_start(stream, PD_RECORD_HEADER_SIZE, stream->reader.room);
+	size_t start = find_start(stream, PD_RECORD_HEADER_SIZE, stream->reader.available);
 
 	if (!start || (!leads_to_end(stream, start) && begins_sample(stream, head)))
 		return PD_END;
@@ -562,7 +562,7 @@ enum pd_status pd_stream_doubt(struct pd_stream *stream, const struct pd_record_
 	if (status < 0)
 		return status;
 	*taken_out = false;
-	if (head->size > reader->room)
+	if (head->size > reader->available)
 		return doubt_last(stream, head, error);
 	bytes = (struct pd_bytes){ reader->at, (size_t)head->size };
 	validity = pd_stream_validate(stream, bytes, 0, PD_NO_OFFSET, &time_ns);

@@ -16,7 +16,7 @@ TEST(test_cursor__numbers_in_both_orders)
 	// from an odd place
 	CHECK(pd_cursor_u16(&little) == 0x0302 && pd_cursor_u16(&big) == 0x0203);
 	CHECK(pd_cursor_u32(&little) == 0x07060504 && pd_cursor_u32(&big) == 0x04050607);
-	CHECK(!little.failed && pd_cursor_room(&little) == 0);
+	CHECK(!little.failed && pd_cursor_left(&little) == 0);
 }
 
 TEST(test_cursor__signed_and_double)
@@ -76,7 +76,7 @@ TEST(test_cursor__nothing_to_read)
 {
 	struct pd_cursor cursor = pd_cursor(NULL, 0, false);
 
-	CHECK(pd_cursor_room(&cursor) == 0 && pd_cursor_u8(&cursor) == 0 && cursor.failed);
+	CHECK(pd_cursor_left(&cursor) == 0 && pd_cursor_u8(&cursor) == 0 && cursor.failed);
 }
 
 TEST(test_cursor__buffer_mirrors_it)

@@ -140,7 +140,7 @@ TEST(test_decode__header_attr_finds_ids_behind_its_own_size)
 {
 	static const struct {
 		uint32_t said;
-		size_t room;
+		size_t capacity;
 	} sizes[] = { { 0, 64 }, { 64, 64 }, { 65, 72 }, { 72, 72 }, { 136, 136 }, { 160, 160 } };
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -149,7 +149,7 @@ TEST(test_decode__header_attr_finds_ids_behind_its_own_size)
 
 		image_attr(&image, 1, 2, 0, 0, 0);
 		image_set(&image, 4, sizes[i].said, 4);
-		image_zeros(&image, sizes[i].room - 64);
+		image_zeros(&image, sizes[i].capacity - 64);
 		image_u64(&image, 41);
 		image_u64(&image, 42);
 		record = DECODE(header_attr, &image);

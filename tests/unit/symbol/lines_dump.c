@@ -82,15 +82,15 @@ static void parse(const char *at, struct addresses *read)
 static struct addresses read_addresses(void)
 {
 	struct addresses read = { NULL, 0 };
-	size_t room = 0, size = 0, got;
+	size_t capacity = 0, size = 0, got;
 	char *text = NULL;
 
 	do {
-		if (room - size < 65536) {
-			room = 2 * room + 131072;
-			text = realloc(text, room);
+		if (capacity - size < 65536) {
+			capacity = 2 * capacity + 131072;
+			text = realloc(text, capacity);
 		}
-		got = text ? fread(text + size, 1, room - size - 1, stdin) : 0;
+		got = text ? fread(text + size, 1, capacity - size - 1, stdin) : 0;
 		size += got;
 	} while (got);
 	read.items = text ? malloc((size / 2 + 1) * sizeof(*read.items)) : NULL;

@@ -40,23 +40,23 @@ static const uint8_t raw[RAW] = {
 // The text of a format, in a place that stays until the next call.
 static const char *printed_of(const char *print, bool big, unsigned long_size, struct pd_bytes bytes)
 {
-	static char room[8192];
+	static char buffer[8192];
 	struct made_trace made;
 	struct pd_text text = { 0 };
 	char format[8192];
 	int size = snprintf(format, sizeof(format), COMMON FIELDS "print fmt: %s\n", print);
 
 	make_trace(&made, format, (size_t)size, big, long_size);
-	room[0] = 0;
+	buffer[0] = 0;
 	if (!made.format.usable) {
-		strcpy(room, "unusable");
+		strcpy(buffer, "unusable");
 	} else {
 		pd_trace_print_format(&made.trace, &made.format, bytes, &text);
-		snprintf(room, sizeof(room), "%.*s", (int)text.size, text.size ? text.data : "");
+		snprintf(buffer, sizeof(buffer), "%.*s", (int)text.size, text.size ? text.data : "");
 	}
 	pd_free(text.data);
 	made_trace_fini(&made);
-	return room;
+	return buffer;
 }
 
 static const char *printed(const char *print)

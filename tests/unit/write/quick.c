@@ -44,10 +44,10 @@ static bool comes_back(size_t size)
 {
 	const uint8_t *data = memory + MOST - size;
 	const char *reason = NULL;
-	size_t room = pd_packer_quick.bound(size);
+	size_t capacity = pd_packer_quick.bound(size);
 
-	packed_size = pd_packer_quick.finish(state, data, size, packed, room, &reason);
-	return packed_size && packed_size <= room &&
+	packed_size = pd_packer_quick.finish(state, data, size, packed, capacity, &reason);
+	return packed_size && packed_size <= capacity &&
 	       ZSTD_decompress(inflated, sizeof(inflated), packed, packed_size) == size &&
 	       memcmp(inflated, data, size) == 0;
 }
