@@ -25,8 +25,8 @@ struct values {
 };
 
 static const struct option options[] = {
-	TARGET_OPTIONS(struct values, target),
-	{ "input", 'i', OPTION_STRING, "TEXT", offsetof(struct values, input), "text to read; - is standard input" },
+	GROUP(target_group, target),
+	STRING("input", 'i', "TEXT", input, "text to read; - is standard input"),
 	{ 0 },
 };
 

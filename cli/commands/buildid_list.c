@@ -14,13 +14,8 @@ struct values {
 	bool json;
 };
 
-#define FLAG(name, letter, member, help)                                               \
-	{                                                                              \
-		name, letter, OPTION_FLAG, NULL, offsetof(struct values, member), help \
-	}
-
 static const struct option options[] = {
-	INPUT_OPTIONS(struct values, input),
+	GROUP(input_group, input),
 	FLAG("with-hits", 'H', hits, "list only objects with samples"),
 	FLAG("kernel", 'k', kernel, "print the build id of the running kernel"),
 	FLAG("kernel-maps", 'm', kernel_maps, "print build ids and addresses of the running kernel and its modules"),

@@ -19,10 +19,9 @@ struct values {
 };
 
 static const struct option options[] = {
-	INPUT_OPTIONS(struct values, input),
-	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json),
-	  "print JSON, one object per line: each problem, then a summary" },
-	{ "strict", 's', OPTION_FLAG, NULL, offsetof(struct values, strict), "exit code 1 also for warnings" },
+	GROUP(input_group, input),
+	FLAG("json", 'j', json, "print JSON, one object per line: each problem, then a summary"),
+	FLAG("strict", 's', strict, "exit code 1 also for warnings"),
 	{ 0 },
 };
 

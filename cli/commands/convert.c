@@ -19,11 +19,11 @@ struct values {
 };
 
 static const struct option options[] = {
-	INPUT_OPTIONS(struct values, input),
-	TARGET_OPTIONS(struct values, target),
-	{ "sort", 'S', OPTION_FLAG, NULL, offsetof(struct values, sort), "sort records by time" },
-	{ "for", 0, OPTION_STRING, "READER", offsetof(struct values, reader),
-	  "write what an older or other program reads: perf-6.1, perf-5.10, quipper, samply ...; help lists them" },
+	GROUP(input_group, input),
+	GROUP(target_group, target),
+	FLAG("sort", 'S', sort, "sort records by time"),
+	STRING("for", 0, "READER", reader,
+	       "write what an older or other program reads: perf-6.1, perf-5.10, quipper, samply ...; help lists them"),
 	{ 0 },
 };
 

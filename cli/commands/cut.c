@@ -12,9 +12,8 @@ struct values {
 };
 
 static const struct option options[] = {
-	EXTRACT_OPTIONS(struct values, common),
-	{ "time", 0, OPTION_STRING, "RANGE", offsetof(struct values, time),
-	  "time range to keep: START,STOP or 10%/2 or 0%-10% or 12:00:01,12:00:05" },
+	GROUP(extract_group, common),
+	STRING("time", 0, "RANGE", time, "time range to keep: START,STOP or 10%/2 or 0%-10% or 12:00:01,12:00:05"),
 	{ 0 },
 };
 

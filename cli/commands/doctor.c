@@ -12,10 +12,10 @@ struct values {
 };
 
 static const struct option options[] = {
-	INPUT_OPTIONS(struct values, analysis.input),
-	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json), "one JSON object" },
-	SYMBOL_OPTIONS(struct values, analysis.symbols),
-	ANALYSIS_OPTIONS(struct values, analysis),
+	GROUP(input_group, analysis.input),
+	FLAG("json", 'j', json, "one JSON object"),
+	GROUP(symbol_group, analysis.symbols),
+	GROUP(threads_group, analysis.threads),
 	{ 0 },
 };
 

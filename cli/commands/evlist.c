@@ -15,15 +15,9 @@ struct values {
 	bool json;
 };
 
-#define FLAG(name, letter, member, help)                                               \
-	{                                                                              \
-		name, letter, OPTION_FLAG, NULL, offsetof(struct values, member), help \
-	}
-
 /* Not INPUT_OPTIONS: -v is what perf means by it here. */
 static const struct option options[] = {
-	{ "input", 'i', OPTION_STRING, "FILE", offsetof(struct values, input.path),
-	  "perf.data file or directory to read; - is standard input" },
+	STRING("input", 'i', "FILE", input.path, "perf.data file or directory to read; - is standard input"),
 	FLAG("force", 'f', input.force, "ignored, for compatibility with perf: files of other users are read anyway"),
 	FLAG("quiet", 'q', input.quiet, "suppress warnings about the file"),
 	FLAG("verbose", 'v', details, "print all non-zero fields of the perf_event_attr of each event"),

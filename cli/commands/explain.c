@@ -16,12 +16,10 @@ struct values {
 };
 
 static const struct option options[] = {
-	{ "c", 'c', OPTION_FLAG, NULL, offsetof(struct values, c), "print the C struct from <perfdata/format.h>" },
-	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json), "print one JSON object per line" },
-	{ "man", 0, OPTION_FLAG, NULL, offsetof(struct values, man),
-	  "print roff; without NAME the manual page perf.data(5)" },
-	{ "markdown", 0, OPTION_FLAG, NULL, offsetof(struct values, markdown),
-	  "print Markdown; without NAME the whole format" },
+	FLAG("c", 'c', c, "print the C struct from <perfdata/format.h>"),
+	FLAG("json", 'j', json, "print one JSON object per line"),
+	FLAG("man", 0, man, "print roff; without NAME the manual page perf.data(5)"),
+	FLAG("markdown", 0, markdown, "print Markdown; without NAME the whole format"),
 	{ 0 },
 };
 

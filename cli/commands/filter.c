@@ -14,18 +14,12 @@ struct values {
 	struct symbol_options symbols;
 };
 
-#define FLAG(name, letter, member, help)                                               \
-	{                                                                              \
-		name, letter, OPTION_FLAG, NULL, offsetof(struct values, member), help \
-	}
-
 static const struct option options[] = {
-	EXTRACT_OPTIONS(struct values, common),
-	SELECT_SAMPLE_OPTIONS(struct values, select),
-	SELECT_PLACE_OPTIONS(struct values, select, 'd'),
+	GROUP(extract_group, common),
+	GROUP(select_group_d, select),
 	FLAG("records", 0, records, "apply --where to every record, not only to samples"),
 	FLAG("prune", 0, prune, "drop records of processes without a kept sample"),
-	SYMBOL_OPTIONS(struct values, symbols),
+	GROUP(symbol_group, symbols),
 	{ 0 },
 };
 

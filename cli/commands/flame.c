@@ -21,40 +21,26 @@ struct values {
 	struct option_number width, max_stack;
 };
 
-#define FLAG(name, member, help)                                                  \
-	{                                                                         \
-		name, 0, OPTION_FLAG, NULL, offsetof(struct values, member), help \
-	}
-#define STRING(name, letter, argument, member, help)                                         \
-	{                                                                                    \
-		name, letter, OPTION_STRING, argument, offsetof(struct values, member), help \
-	}
-#define NUMBER(name, member, help)                                                 \
-	{                                                                          \
-		name, 0, OPTION_NUMBER, "N", offsetof(struct values, member), help \
-	}
-
 static const struct option options[] = {
-	INPUT_OPTIONS(struct values, analysis.input),
+	GROUP(input_group, analysis.input),
 	STRING("output", 'o', "FILE", output, "write to FILE instead of standard output"),
 	STRING("format", 0, "FORMAT", format, "html (default) or svg"),
 	STRING("title", 0, "TEXT", title, "title above the graph"),
 	STRING("by", 0, "WHAT", by, "root frames: comm (default), pid, tid, cpu or none"),
 	STRING("weight", 0, "WHAT", weight,
 	       "width of frames: samples or period, whatever the event; default: by event"),
-	FLAG("reverse", reverse, "start from the sampled functions, with their callers above"),
-	FLAG("inverted", inverted, "draw top-down (icicle graph)"),
-	FLAG("no-time", no_time, "no time selection in the page, which makes it smaller"),
+	FLAG("reverse", 0, reverse, "start from the sampled functions, with their callers above"),
+	FLAG("inverted", 0, inverted, "draw top-down (icicle graph)"),
+	FLAG("no-time", 0, no_time, "no time selection in the page, which makes it smaller"),
 	STRING("percent-limit", 0, "PERCENT", percent_limit, "omit frames below this share"),
 	STRING("min-width", 0, "PIXELS", min_width, "svg: omit narrower frames (default: 0.5)"),
-	NUMBER("width", width, "svg: width of the image (default: 1200)"),
+	NUMBER("width", 0, "N", width, "svg: width of the image (default: 1200)"),
 	STRING("folded", 0, "FILE", folded,
 	       "read folded stacks (lines of a;b;c 12) instead of perf.data; - is standard input"),
-	SELECT_SAMPLE_OPTIONS(struct values, analysis.select),
-	SELECT_PLACE_OPTIONS(struct values, analysis.select, 0),
-	SYMBOL_OPTIONS(struct values, analysis.symbols),
-	ANALYSIS_OPTIONS(struct values, analysis),
-	NUMBER("max-stack", max_stack, "maximum frames per stack"),
+	GROUP(select_group, analysis.select),
+	GROUP(symbol_group, analysis.symbols),
+	GROUP(threads_group, analysis.threads),
+	NUMBER("max-stack", 0, "N", max_stack, "maximum frames per stack"),
 	{ 0 },
 };
 

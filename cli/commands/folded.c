@@ -16,29 +16,22 @@ struct values {
 	struct option_number max_stack;
 };
 
-#define FLAG(name, member, help)                                                  \
-	{                                                                         \
-		name, 0, OPTION_FLAG, NULL, offsetof(struct values, member), help \
-	}
-
 static const struct option options[] = {
-	INPUT_OPTIONS(struct values, analysis.input),
-	SELECT_SAMPLE_OPTIONS(struct values, analysis.select),
-	SELECT_PLACE_OPTIONS(struct values, analysis.select, 0),
-	SYMBOL_OPTIONS(struct values, analysis.symbols),
-	ANALYSIS_OPTIONS(struct values, analysis),
-	{ "weight", 0, OPTION_STRING, "WHAT", offsetof(struct values, weight),
-	  "count samples or period, whatever the event; default: by event" },
-	FLAG("by-pid", pid, "start stacks with COMM-PID"),
-	FLAG("by-tid", tid, "start stacks with COMM-PID/TID"),
-	FLAG("no-comm-frame", no_comm, "start stacks with the outermost function, without COMM"),
-	FLAG("kernel", kernel, "mark kernel functions with _[k]"),
-	FLAG("jit", jit, "mark JIT-compiled functions with _[j]"),
-	FLAG("inlined", inlined, "mark inlined functions with _[i]"),
-	FLAG("all", all, "all three marks"),
-	FLAG("full-names", full_names, "keep function arguments, quotes and the L of Java classes"),
-	FLAG("reverse", reverse, "start from the sampled function"),
-	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack), "maximum frames per stack" },
+	GROUP(input_group, analysis.input),
+	GROUP(select_group, analysis.select),
+	GROUP(symbol_group, analysis.symbols),
+	GROUP(threads_group, analysis.threads),
+	STRING("weight", 0, "WHAT", weight, "count samples or period, whatever the event; default: by event"),
+	FLAG("by-pid", 0, pid, "start stacks with COMM-PID"),
+	FLAG("by-tid", 0, tid, "start stacks with COMM-PID/TID"),
+	FLAG("no-comm-frame", 0, no_comm, "start stacks with the outermost function, without COMM"),
+	FLAG("kernel", 0, kernel, "mark kernel functions with _[k]"),
+	FLAG("jit", 0, jit, "mark JIT-compiled functions with _[j]"),
+	FLAG("inlined", 0, inlined, "mark inlined functions with _[i]"),
+	FLAG("all", 0, all, "all three marks"),
+	FLAG("full-names", 0, full_names, "keep function arguments, quotes and the L of Java classes"),
+	FLAG("reverse", 0, reverse, "start from the sampled function"),
+	NUMBER("max-stack", 0, "N", max_stack, "maximum frames per stack"),
 	{ 0 },
 };
 

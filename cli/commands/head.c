@@ -15,10 +15,9 @@ struct values {
 };
 
 static const struct option options[] = {
-	EXTRACT_OPTIONS(struct values, common),
-	{ "count", 'n', OPTION_NUMBER, "N", offsetof(struct values, count), "number of samples (default: 10)" },
-	{ "seconds", 's', OPTION_STRING, "S", offsetof(struct values, seconds),
-	  "keep the samples of S seconds (may be fractional) instead of N samples" },
+	GROUP(extract_group, common),
+	NUMBER("count", 'n', "N", count, "number of samples (default: 10)"),
+	STRING("seconds", 's', "S", seconds, "keep the samples of S seconds (may be fractional) instead of N samples"),
 	{ 0 },
 };
 

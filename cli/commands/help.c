@@ -13,10 +13,8 @@ struct values {
 };
 
 static const struct option options[] = {
-	{ "man", 0, OPTION_FLAG, NULL, offsetof(struct values, man),
-	  "print the manual page perfdata(1), or perfdata-COMMAND(1), as roff" },
-	{ "completion", 0, OPTION_STRING, "SHELL", offsetof(struct values, completion),
-	  "print the completion script for bash, zsh or fish" },
+	FLAG("man", 0, man, "print the manual page perfdata(1), or perfdata-COMMAND(1), as roff"),
+	STRING("completion", 0, "SHELL", completion, "print the completion script for bash, zsh or fish"),
 	{ 0 },
 };
 

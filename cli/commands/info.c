@@ -14,12 +14,10 @@ struct values {
 };
 
 static const struct option options[] = {
-	INPUT_OPTIONS(struct values, input),
-	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json), "print one JSON object" },
-	{ "header", 0, OPTION_FLAG, NULL, offsetof(struct values, header),
-	  "print the header as perf report --header-only" },
-	{ "full", 'I', OPTION_FLAG, NULL, offsetof(struct values, full),
-	  "same as --header, with CPU and NUMA topology and caches" },
+	GROUP(input_group, input),
+	FLAG("json", 'j', json, "print one JSON object"),
+	FLAG("header", 0, header, "print the header as perf report --header-only"),
+	FLAG("full", 'I', full, "same as --header, with CPU and NUMA topology and caches"),
 	{ 0 },
 };
 

@@ -42,17 +42,8 @@ struct run {
 	struct pd_inject_result result;
 };
 
-#define FLAG(name, letter, member, help)                                               \
-	{                                                                              \
-		name, letter, OPTION_FLAG, NULL, offsetof(struct values, member), help \
-	}
-#define STRING(name, letter, argument, member, help)                                         \
-	{                                                                                    \
-		name, letter, OPTION_STRING, argument, offsetof(struct values, member), help \
-	}
-
 static const struct option options[] = {
-	INPUT_OPTIONS(struct values, input),
+	GROUP(input_group, input),
 	FLAG("build-ids", 'b', build_ids, "add build ids of the objects that have samples"),
 	FLAG("buildid-all", 0, build_ids_all, "add build ids of all mapped objects"),
 	FLAG("mmap2-buildids", 'B', mmap2, "write build ids into the MMAP2 records that have samples; drop others"),
@@ -66,7 +57,7 @@ static const struct option options[] = {
 	FLAG("sched-stat", 's', sched_stat,
 	     "merge sched_stat and sched_switch events: where threads slept, and for how long"),
 	FLAG("strip", 0, strip, "drop AUX data"),
-	TARGET_OPTIONS(struct values, target),
+	GROUP(target_group, target),
 	{ 0 },
 };
 

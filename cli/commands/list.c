@@ -14,8 +14,8 @@ struct values {
 };
 
 static const struct option options[] = {
-	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json), "print a JSON object per event" },
-	{ "raw-dump", 0, OPTION_FLAG, NULL, offsetof(struct values, raw), "print only names, for shell completion" },
+	FLAG("json", 'j', json, "print a JSON object per event"),
+	FLAG("raw-dump", 0, raw, "print only names, for shell completion"),
 	{ 0 },
 };
 

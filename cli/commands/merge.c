@@ -21,21 +21,19 @@ struct values {
 };
 
 static const struct option options[] = {
-	INPUT_OPTIONS(struct values, input),
-	TARGET_OPTIONS(struct values, target),
-	{ "align", 0, OPTION_STRING, "HOW", offsetof(struct values, align),
-	  "align clocks of different boots: wall (by CLOCK_DATA), first (same start time), none, or auto (the default: wall if "
-	  "available, else none)" },
-	{ "offset", 0, OPTION_LIST, "FILE=SECONDS", offsetof(struct values, offsets),
-	  "add SECONDS (may be negative) to the timestamps of FILE" },
-	{ "machines", 0, OPTION_STRING, "HOW", offsetof(struct values, machines),
-	  "same: all files are from one boot of one machine; different: none are; auto (the default)" },
-	{ "kernels", 0, OPTION_STRING, "HOW", offsetof(struct values, kernels),
-	  "different kernels, or kernels at different addresses: move (the default), refuse, or keep, which gives "
-	  "wrong function names" },
-	{ "keep-pids", 0, OPTION_FLAG, NULL, offsetof(struct values, keep_pids),
-	  "do not renumber PIDs of other machines" },
-	{ "drop-aux", 0, OPTION_FLAG, NULL, offsetof(struct values, drop_aux), "drop AUX data" },
+	GROUP(input_group, input),
+	GROUP(target_group, target),
+	STRING("align", 0, "HOW", align,
+	       "align clocks of different boots: wall (by CLOCK_DATA), first (same start time), none, or auto (the default: wall if "
+	       "available, else none)"),
+	OPTION("offset", 0, LIST, "FILE=SECONDS", offsets, "add SECONDS (may be negative) to the timestamps of FILE"),
+	STRING("machines", 0, "HOW", machines,
+	       "same: all files are from one boot of one machine; different: none are; auto (the default)"),
+	STRING("kernels", 0, "HOW", kernels,
+	       "different kernels, or kernels at different addresses: move (the default), refuse, or keep, which gives "
+	       "wrong function names"),
+	FLAG("keep-pids", 0, keep_pids, "do not renumber PIDs of other machines"),
+	FLAG("drop-aux", 0, drop_aux, "drop AUX data"),
 	{ 0 },
 };
 

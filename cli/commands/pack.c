@@ -24,19 +24,15 @@ struct values {
 };
 
 static const struct option options[] = {
-	INPUT_OPTIONS(struct values, analysis.input),
-	{ "output", 'o', OPTION_STRING, "FILE", offsetof(struct values, output),
-	  "bundle to write, such as x.tar or x.tar.zst; - is standard output" },
-	{ "objects", 0, OPTION_STRING, "HOW", offsetof(struct values, objects),
-	  "symbols (default): objects without code and data; full: complete objects" },
-	{ "all", 'a', OPTION_FLAG, NULL, offsetof(struct values, all),
-	  "pack all mapped objects, not only those with samples" },
-	{ "compress", 'z', OPTION_FLAG, NULL, offsetof(struct values, compress),
-	  "compress with zstd (default if OUTPUT ends in .zst)" },
-	{ "level", 0, OPTION_NUMBER, "N", offsetof(struct values, level),
-	  "compression level, 1 (fast) to 22 (small) (default: 3); implies --compress" },
-	SYMBOL_OPTIONS(struct values, analysis.symbols),
-	ANALYSIS_OPTIONS(struct values, analysis),
+	GROUP(input_group, analysis.input),
+	STRING("output", 'o', "FILE", output, "bundle to write, such as x.tar or x.tar.zst; - is standard output"),
+	STRING("objects", 0, "HOW", objects,
+	       "symbols (default): objects without code and data; full: complete objects"),
+	FLAG("all", 'a', all, "pack all mapped objects, not only those with samples"),
+	FLAG("compress", 'z', compress, "compress with zstd (default if OUTPUT ends in .zst)"),
+	NUMBER("level", 0, "N", level, "compression level, 1 (fast) to 22 (small) (default: 3); implies --compress"),
+	GROUP(symbol_group, analysis.symbols),
+	GROUP(threads_group, analysis.threads),
 	{ 0 },
 };
 

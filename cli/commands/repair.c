@@ -22,12 +22,10 @@ struct values {
 };
 
 static const struct option options[] = {
-	INPUT_OPTIONS(struct values, input),
-	TARGET_OPTIONS(struct values, target),
-	{ "dry-run", 'n', OPTION_FLAG, NULL, offsetof(struct values, dry_run),
-	  "write nothing, only report what would be done" },
-	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json),
-	  "print the summary as JSON on standard output" },
+	GROUP(input_group, input),
+	GROUP(target_group, target),
+	FLAG("dry-run", 'n', dry_run, "write nothing, only report what would be done"),
+	FLAG("json", 'j', json, "print the summary as JSON on standard output"),
 	{ 0 },
 };
 

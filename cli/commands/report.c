@@ -37,25 +37,16 @@ struct values {
 	bool stats, stdio, json, csv;
 };
 
-#define FLAG(name, letter, member, help)                                               \
-	{                                                                              \
-		name, letter, OPTION_FLAG, NULL, offsetof(struct values, member), help \
-	}
-#define STRING(name, letter, argument, member, help)                                         \
-	{                                                                                    \
-		name, letter, OPTION_STRING, argument, offsetof(struct values, member), help \
-	}
-
 static const struct option options[] = {
-	INPUT_OPTIONS(struct values, analysis.input),
+	GROUP(input_group, analysis.input),
 	STRING("sort", 's', "KEYS", sort,
 	       "group and sort by these keys; +KEY adds one (default: " DEFAULT_KEYS
 	       "; trace if all events are tracepoints)"),
 	STRING("fields", 'F', "LIST", fields,
 	       "columns: overhead, overhead_children, overhead_sys, overhead_us, sample, period, and keys; +KEY adds one"),
-	{ "call-graph", 'g', OPTION_MAYBE, "HOW", offsetof(struct values, call_graph),
-	  "graph, fractal, flat, folded or none; minimum percentage; caller or callee; function or address; percent, "
-	  "period or count" },
+	OPTION("call-graph", 'g', MAYBE, "HOW", call_graph,
+	       "graph, fractal, flat, folded or none; minimum percentage; caller or callee; function or address; percent, "
+	       "period or count"),
 	FLAG("inverted", 'G', inverted, "call graphs from the outermost caller down"),
 	FLAG("branch-stack", 'b', branches,
 	     "count branches of branch stacks instead of samples (default where they were recorded; keys: " BRANCH_KEYS
@@ -63,8 +54,7 @@ static const struct option options[] = {
 	FLAG("no-branch-stack", 0, no_branches, "count samples even if branches were recorded"),
 	FLAG("children", 0, children, "include callees in the overhead of callers (default with call chains)"),
 	FLAG("no-children", 0, no_children, "count only samples in the function itself"),
-	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack),
-	  "maximum depth of call chains (default: 127)" },
+	NUMBER("max-stack", 0, "N", max_stack, "maximum depth of call chains (default: 127)"),
 	STRING("percent-limit", 0, "PERCENT", percent_limit, "omit rows and call graph branches below this"),
 	STRING("percentage", 0, "HOW", percentage,
 	       "percentages of all samples (absolute) or of those that match the filters (relative)"),
@@ -85,10 +75,9 @@ static const struct option options[] = {
 	FLAG("show-info", 'I', show_info, "include topology, caches and memory in the header"),
 	FLAG("stats", 0, stats, "count the records by type and the samples by event"),
 	FLAG("stdio", 0, stdio, "has no effect: this is the only interface"),
-	SELECT_SAMPLE_OPTIONS(struct values, analysis.select),
-	SELECT_PLACE_OPTIONS(struct values, analysis.select, 'd'),
-	SYMBOL_OPTIONS(struct values, analysis.symbols),
-	ANALYSIS_OPTIONS(struct values, analysis),
+	GROUP(select_group_d, analysis.select),
+	GROUP(symbol_group, analysis.symbols),
+	GROUP(threads_group, analysis.threads),
 	{ 0 },
 };
 

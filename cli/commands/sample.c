@@ -14,10 +14,10 @@ struct values {
 };
 
 static const struct option options[] = {
-	EXTRACT_OPTIONS(struct values, common),
-	{ "rate", 'n', OPTION_NUMBER, "N", offsetof(struct values, rate), "keep one of N samples (same as 1/N)" },
-	{ "seed", 0, OPTION_NUMBER, "SEED", offsetof(struct values, seed),
-	  "choose samples at random, reproducibly for a SEED (default: every N-th sample)" },
+	GROUP(extract_group, common),
+	NUMBER("rate", 'n', "N", rate, "keep one of N samples (same as 1/N)"),
+	NUMBER("seed", 0, "SEED", seed,
+	       "choose samples at random, reproducibly for a SEED (default: every N-th sample)"),
 	{ 0 },
 };
 

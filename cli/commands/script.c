@@ -29,24 +29,13 @@ struct values {
 	struct option_number threads;
 };
 
-#define FLAG(name, letter, member, help)                                               \
-	{                                                                              \
-		name, letter, OPTION_FLAG, NULL, offsetof(struct values, member), help \
-	}
-#define STRING(name, letter, argument, member, help)                                         \
-	{                                                                                    \
-		name, letter, OPTION_STRING, argument, offsetof(struct values, member), help \
-	}
-
 static const struct option options[] = {
-	INPUT_OPTIONS(struct values, input),
-	{ "fields", 'F', OPTION_LIST, "LIST", offsetof(struct values, fields),
-	  "fields to print; +NAME and -NAME change the default, TYPE: limits them to an event type" },
+	GROUP(input_group, input),
+	OPTION("fields", 'F', LIST, "LIST", fields,
+	       "fields to print; +NAME and -NAME change the default, TYPE: limits them to an event type"),
 	FLAG("ns", 0, ns, "print times in nanoseconds"),
-	SELECT_SAMPLE_OPTIONS(struct values, select),
-	SELECT_PLACE_OPTIONS(struct values, select, 0),
-	{ "max-stack", 0, OPTION_NUMBER, "N", offsetof(struct values, max_stack),
-	  "maximum depth of call chains (default: 127)" },
+	GROUP(select_group, select),
+	NUMBER("max-stack", 0, "N", max_stack, "maximum depth of call chains (default: 127)"),
 	FLAG("hide-call-graph", 'G', hide_call_graph, "print only the address of the sample"),
 	FLAG("show-kernel-path", 0, kernel_paths, "print paths of kernel modules"),
 	FLAG("full-source-path", 0, source_paths, "print full paths of source files"),
@@ -66,9 +55,8 @@ static const struct option options[] = {
 	FLAG("show-bpf-events", 0, bpf, "print KSYMBOL and BPF_EVENT records too"),
 	FLAG("dump-raw-trace", 'D', dump, "see perfdata dump"),
 	FLAG("no-itrace", 0, no_itrace, "has no effect: traces are not decoded"),
-	{ "threads", 0, OPTION_NUMBER, "N", offsetof(struct values, threads),
-	  "number of threads (default: number of CPUs)" },
-	SYMBOL_OPTIONS(struct values, symbols),
+	NUMBER("threads", 0, "N", threads, "number of threads (default: number of CPUs)"),
+	GROUP(symbol_group, symbols),
 	{ 0 },
 };
 

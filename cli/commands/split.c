@@ -21,11 +21,10 @@ struct values {
 };
 
 static const struct option options[] = {
-	INPUT_OPTIONS(struct values, input),
-	{ "by", 'b', OPTION_STRING, "WHAT", offsetof(struct values, by),
-	  "event, pid, comm, cpu, cgroup, time=DURATION (10s, 500ms) or size=BYTES (64M)" },
-	TARGET_OPTIONS(struct values, target),
-	{ "json", 'j', OPTION_FLAG, NULL, offsetof(struct values, json), "print what was written as JSON lines" },
+	GROUP(input_group, input),
+	STRING("by", 'b', "WHAT", by, "event, pid, comm, cpu, cgroup, time=DURATION (10s, 500ms) or size=BYTES (64M)"),
+	GROUP(target_group, target),
+	FLAG("json", 'j', json, "print what was written as JSON lines"),
 	{ 0 },
 };
 

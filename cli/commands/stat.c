@@ -6,69 +6,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+#undef VALUES
+#define VALUES struct stat_values
+
 static const struct option options[] = {
-	RECORD_TARGET_OPTIONS(struct stat_values, targets),
-	{ "g", 'g', OPTION_FLAG, NULL, offsetof(struct stat_values, g), "like --group" },
-	{ "detailed", 'd', OPTION_TAGGED, NULL, offsetof(struct stat_values, detailed),
-	  "add cache events; -dd adds instruction cache and TLBs, -ddd prefetches" },
-	{ "metrics", 'M', OPTION_STRING, "LIST", offsetof(struct stat_values, metrics),
-	  "count the events of these metrics: IPC, branch-misses, cache-misses, CPUs-utilized, frequency, stalls ..." },
-	STAT_METRIC_ONLY_OPTION(struct stat_values, metric_only),
-	{ "topdown", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, topdown),
-	  "top-down analysis of pipeline slots, implies --metric-only (Intel)" },
-	{ "transaction", 'T', OPTION_FLAG, NULL, offsetof(struct stat_values, transaction),
-	  "transactional cycles, and how many were aborted (Intel)" },
-	{ "repeat", 'r', OPTION_NUMBER, "N", offsetof(struct stat_values, repeat),
-	  "run the command N times, print mean and standard deviation; 0: repeat forever, print each run" },
-	{ "table", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, table),
-	  "print the elapsed time of each run of --repeat" },
-	{ "interval-print", 'I', OPTION_NUMBER, "MS", offsetof(struct stat_values, interval_ms),
-	  "print counts every MS milliseconds" },
-	{ "interval-count", 0, OPTION_NUMBER, "N", offsetof(struct stat_values, interval_count),
-	  "stop after N intervals" },
-	{ "interval-clear", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, interval_clear),
-	  "clear the screen before each interval" },
-	{ "summary", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, summary),
-	  "with -I, also print a summary at the end" },
-	{ "no-csv-summary", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, no_csv_summary),
-	  "omit the word summary in CSV" },
-	{ "timeout", 0, OPTION_NUMBER, "MS", offsetof(struct stat_values, timeout_ms), "stop after MS milliseconds" },
-	{ "field-separator", 'x', OPTION_STRING, "TEXT", offsetof(struct stat_values, separator),
-	  "print CSV with this separator" },
-	{ "json-output", 'j', OPTION_FLAG, NULL, offsetof(struct stat_values, json_output),
-	  "print JSON, one object per line" },
-	{ "json", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, json), "same as --json-output" },
-	{ "output", 'o', OPTION_STRING, "FILE", offsetof(struct stat_values, output),
-	  "write to this file instead of standard error; stat record: the perf.data file" },
-	{ "append", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, append), "append to the output file" },
-	{ "log-fd", 0, OPTION_NUMBER, "FD", offsetof(struct stat_values, log_fd), "write to this file descriptor" },
-	STAT_BY_OPTIONS(struct stat_values, by),
-	{ "per-thread", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, per_thread),
-	  "count each thread separately" },
-	{ "big-num", 'B', OPTION_FLAG, NULL, offsetof(struct stat_values, big_num),
-	  "no effect: thousands separators are the default" },
-	{ "no-big-num", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, no_big_num),
-	  "print numbers without thousands separators" },
-	{ "scale", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, scale),
-	  "no effect: counts are scaled by default" },
-	{ "no-scale", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, no_scale),
-	  "do not scale counts of multiplexed events" },
-	{ "null", 'n', OPTION_FLAG, NULL, offsetof(struct stat_values, null), "count nothing, print only times" },
-	{ "sync", 'S', OPTION_FLAG, NULL, offsetof(struct stat_values, sync), "call sync() before the start" },
-	{ "pre", 0, OPTION_STRING, "LINE", offsetof(struct stat_values, pre), "shell command to run before each run" },
-	{ "post", 0, OPTION_STRING, "LINE", offsetof(struct stat_values, post), "shell command to run after each run" },
-	{ "delay", 'D', OPTION_STRING, "MS", offsetof(struct stat_values, delay),
-	  "start counting after MS milliseconds; -1: when enabled by --control" },
-	{ "control", 0, OPTION_STRING, "WHERE", offsetof(struct stat_values, control),
-	  "read commands (enable, disable, evlist, ping, stop) from fd:IN[,OUT] or fifo:IN[,OUT]" },
-	{ "for-each-cgroup", 0, OPTION_STRING, "LIST", offsetof(struct stat_values, for_each_cgroup),
-	  "count all events in each of these cgroups" },
-	{ "no-merge", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, no_merge),
-	  "no effect: events with the same name are never merged" },
-	{ "all-user", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, all_user), "count only in user space" },
-	{ "all-kernel", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, all_kernel), "count only in the kernel" },
-	{ "quiet", 0, OPTION_FLAG, NULL, offsetof(struct stat_values, quiet), "do not print counts" },
-	{ "verbose", 'v', OPTION_FLAG, NULL, offsetof(struct stat_values, verbose), "also print raw counts" },
+	GROUP(record_target_group, targets),
+	FLAG("g", 'g', g, "like --group"),
+	OPTION("detailed", 'd', TAGGED, NULL, detailed,
+	       "add cache events; -dd adds instruction cache and TLBs, -ddd prefetches"),
+	STRING("metrics", 'M', "LIST", metrics,
+	       "count the events of these metrics: IPC, branch-misses, cache-misses, CPUs-utilized, frequency, stalls ..."),
+	GROUP(stat_metric_only_group, metric_only),
+	FLAG("topdown", 0, topdown, "top-down analysis of pipeline slots, implies --metric-only (Intel)"),
+	FLAG("transaction", 'T', transaction, "transactional cycles, and how many were aborted (Intel)"),
+	NUMBER("repeat", 'r', "N", repeat,
+	       "run the command N times, print mean and standard deviation; 0: repeat forever, print each run"),
+	FLAG("table", 0, table, "print the elapsed time of each run of --repeat"),
+	NUMBER("interval-print", 'I', "MS", interval_ms, "print counts every MS milliseconds"),
+	NUMBER("interval-count", 0, "N", interval_count, "stop after N intervals"),
+	FLAG("interval-clear", 0, interval_clear, "clear the screen before each interval"),
+	FLAG("summary", 0, summary, "with -I, also print a summary at the end"),
+	FLAG("no-csv-summary", 0, no_csv_summary, "omit the word summary in CSV"),
+	NUMBER("timeout", 0, "MS", timeout_ms, "stop after MS milliseconds"),
+	GROUP(stat_form_group, form),
+	STRING("output", 'o', "FILE", output,
+	       "write to this file instead of standard error; stat record: the perf.data file"),
+	FLAG("append", 0, append, "append to the output file"),
+	NUMBER("log-fd", 0, "FD", log_fd, "write to this file descriptor"),
+	GROUP(stat_by_group, by),
+	FLAG("per-thread", 0, per_thread, "count each thread separately"),
+	FLAG("big-num", 'B', big_num, "no effect: thousands separators are the default"),
+	FLAG("no-big-num", 0, no_big_num, "print numbers without thousands separators"),
+	FLAG("scale", 0, scale, "no effect: counts are scaled by default"),
+	FLAG("no-scale", 0, no_scale, "do not scale counts of multiplexed events"),
+	FLAG("null", 'n', null, "count nothing, print only times"),
+	FLAG("sync", 'S', sync, "call sync() before the start"),
+	STRING("pre", 0, "LINE", pre, "shell command to run before each run"),
+	STRING("post", 0, "LINE", post, "shell command to run after each run"),
+	STRING("delay", 'D', "MS", delay, "start counting after MS milliseconds; -1: when enabled by --control"),
+	STRING("control", 0, "WHERE", control,
+	       "read commands (enable, disable, evlist, ping, stop) from fd:IN[,OUT] or fifo:IN[,OUT]"),
+	STRING("for-each-cgroup", 0, "LIST", for_each_cgroup, "count all events in each of these cgroups"),
+	FLAG("no-merge", 0, no_merge, "no effect: events with the same name are never merged"),
+	FLAG("all-user", 0, all_user, "count only in user space"),
+	FLAG("all-kernel", 0, all_kernel, "count only in the kernel"),
+	FLAG("quiet", 0, quiet, "do not print counts"),
+	FLAG("verbose", 'v', verbose, "also print raw counts"),
 	{ 0 },
 };
 
@@ -109,21 +92,19 @@ static const struct command cmd_stat_record = {
 struct report_values {
 	const char *input;
 	struct stat_by_values by;
-	const char *separator;
-	bool json_output, json, quiet, metric_only;
+	struct stat_form_values form;
+	bool quiet, metric_only;
 };
 
+#undef VALUES
+#define VALUES struct report_values
+
 static const struct option report_options[] = {
-	{ "input", 'i', OPTION_STRING, "FILE", offsetof(struct report_values, input),
-	  "file to read; - is standard input" },
-	STAT_BY_OPTIONS(struct report_values, by),
-	{ "field-separator", 'x', OPTION_STRING, "TEXT", offsetof(struct report_values, separator),
-	  "print CSV with this separator" },
-	{ "json-output", 'j', OPTION_FLAG, NULL, offsetof(struct report_values, json_output),
-	  "print JSON, one object per line" },
-	{ "json", 0, OPTION_FLAG, NULL, offsetof(struct report_values, json), "same as --json-output" },
-	STAT_METRIC_ONLY_OPTION(struct report_values, metric_only),
-	{ "quiet", 'q', OPTION_FLAG, NULL, offsetof(struct report_values, quiet), "suppress warnings about the file" },
+	STRING("input", 'i', "FILE", input, "file to read; - is standard input"),
+	GROUP(stat_by_group, by),
+	GROUP(stat_form_group, form),
+	GROUP(stat_metric_only_group, metric_only),
+	FLAG("quiet", 'q', quiet, "suppress warnings about the file"),
 	{ 0 },
 };
 
@@ -139,9 +120,7 @@ static int run_report(const struct call *call)
 	const struct input_options where = { .path = values->input, .quiet = values->quiet };
 	struct pd_stat_options printing = {
 		.size = sizeof(printing),
-		.json = values->json || values->json_output,
 		.metric_only = values->metric_only,
-		.separator = values->separator && !strcmp(values->separator, "\\t") ? "\t" : values->separator,
 		.big_numbers = true,
 		.locale = "",
 		.warn = warn,
@@ -150,10 +129,8 @@ static int run_report(const struct call *call)
 	struct pd_error error;
 	int code;
 
-	if (printing.json && printing.separator) {
-		print_error("--field-separator and --json are mutually exclusive");
+	if (!stat_form_take(&values->form, &printing))
 		return CODE_USAGE;
-	}
 	printing.by_given = stat_by_given(&values->by, &printing.by);
 	code = input_open(&input, &where, call, NULL, NULL);
 	if (code != CODE_OK)

@@ -19,11 +19,9 @@ struct values {
 };
 
 static const struct option options[] = {
-	INPUT_OPTIONS(struct values, input),
-	{ "output", 'o', OPTION_STRING, "TEXT", offsetof(struct values, output),
-	  "write to TEXT instead of standard output" },
-	{ "packed", 0, OPTION_FLAG, NULL, offsetof(struct values, packed),
-	  "keep compressed records compressed instead of decoding their content" },
+	GROUP(input_group, input),
+	STRING("output", 'o', "TEXT", output, "write to TEXT instead of standard output"),
+	FLAG("packed", 0, packed, "keep compressed records compressed instead of decoding their content"),
 	{ 0 },
 };
 

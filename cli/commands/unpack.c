@@ -19,9 +19,9 @@ struct values {
 };
 
 static const struct option options[] = {
-	{ "input", 'i', OPTION_STRING, "FILE", offsetof(struct values, input), "bundle to read; - is standard input" },
-	{ "output", 'o', OPTION_STRING, "DIR", offsetof(struct values, output), "directory to create" },
-	{ "quiet", 'q', OPTION_FLAG, NULL, offsetof(struct values, quiet), "do not report skipped members" },
+	STRING("input", 'i', "FILE", input, "bundle to read; - is standard input"),
+	STRING("output", 'o', "DIR", output, "directory to create"),
+	FLAG("quiet", 'q', quiet, "do not report skipped members"),
 	{ 0 },
 };
 

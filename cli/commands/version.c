@@ -9,8 +9,7 @@ struct values {
 };
 
 static const struct option options[] = {
-	{ "build", 0, OPTION_FLAG, NULL, offsetof(struct values, build),
-	  "also print the compiler and the optional libraries" },
+	FLAG("build", 0, build, "also print the compiler and the optional libraries"),
 	{ 0 },
 };
 

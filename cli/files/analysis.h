@@ -16,12 +16,8 @@ struct analysis_options {
 	struct symbol_options symbols;
 	struct option_number threads;
 };
-
-/* Lines for the options table of a command whose values are struct type with such a member, besides those for
- * input, selection and symbols. */
-#define ANALYSIS_OPTIONS(type, member)                                    \
-	OPTION("threads", 0, NUMBER, "N", offsetof(type, member.threads), \
-	       "number of threads (default: number of CPUs)", GROUP_INPUT)
+/* The values of --threads alone. */
+extern const struct option_group threads_group;
 
 struct analysis {
 	struct input input;

@@ -6,6 +6,18 @@
 
 #include "options/select_options.h"
 
+#undef VALUES
+#define VALUES struct extract_values
+
+static const struct option lines[] = {
+	GROUP(input_group, input),
+	GROUP(target_group, target),
+	FLAG("json", 'j', json, "print what was kept as JSON on standard output"),
+	{ 0 },
+};
+
+const struct option_group extract_group = { HEADING_OUTPUT, lines };
+
 struct run {
 	const struct extract_values *values;
 	struct pd_extract_options *options;

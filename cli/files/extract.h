@@ -17,12 +17,7 @@ struct extract_values {
 	struct target_options target;
 	bool json;
 };
-
-/* Lines for the options table of a command whose values are struct type with such a member. */
-#define EXTRACT_OPTIONS(type, m)                                        \
-	INPUT_OPTIONS(type, m.input), TARGET_OPTIONS(type, m.target),   \
-		OPTION("json", 'j', FLAG, NULL, offsetof(type, m.json), \
-		       "print what was kept as JSON on standard output", GROUP_OUTPUT)
+extern const struct option_group extract_group;
 
 /* Extracts by the options, whose functions are filled in here. symbols may be NULL for ways that need none. Returns the
  * exit code. */

@@ -14,6 +14,19 @@
 
 #include "front/signals.h"
 
+#undef VALUES
+#define VALUES struct input_options
+
+static const struct option lines[] = {
+	STRING("input", 'i', "FILE", path, "perf.data file or directory to read; - is standard input"),
+	FLAG("force", 'f', force, "ignored, for compatibility with perf: files of other users are read anyway"),
+	FLAG("quiet", 'q', quiet, "suppress warnings about the file"),
+	FLAG("verbose", 'v', verbose, "also report harmless anomalies"),
+	{ 0 },
+};
+
+const struct option_group input_group = { HEADING_INPUT, lines };
+
 enum {
 	PROBLEMS_SHOWN = 20,     /* of each kind */
 	RECORDS_PER_STEP = 16384 /* between two looks at the clock */

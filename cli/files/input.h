@@ -18,17 +18,7 @@ struct input_options {
 	bool verify;  /* no option: damage inside of records is reported too, whoever decodes them or not */
 	bool recover; /* no option: what the header says wrongly is looked for, see pd_open_options */
 };
-
-/* Lines for the options table of a command whose values are struct type with such a member. */
-#define INPUT_OPTIONS(type, member)                                                                                  \
-	OPTION("input", 'i', STRING, "FILE", offsetof(type, member.path),                                            \
-	       "perf.data file or directory to read; - is standard input", GROUP_INPUT),                             \
-		OPTION("force", 'f', FLAG, NULL, offsetof(type, member.force),                                       \
-		       "ignored, for compatibility with perf: files of other users are read anyway", GROUP_INPUT),   \
-		OPTION("quiet", 'q', FLAG, NULL, offsetof(type, member.quiet), "suppress warnings about the file",   \
-		       GROUP_INPUT),                                                                                 \
-		OPTION("verbose", 'v', FLAG, NULL, offsetof(type, member.verbose), "also report harmless anomalies", \
-		       GROUP_INPUT)
+extern const struct option_group input_group;
 
 /* Number of occurrences of each problem. */
 struct problem_count {

@@ -9,6 +9,22 @@
 
 #include "files/unfinished.h"
 
+#undef VALUES
+#define VALUES struct target_options
+
+static const struct option lines[] = {
+	STRING("output", 'o', "FILE", output, "output file; - is standard output"),
+	STRING("to", 0, "FORM", to, "file (the default), pipe (the default for what cannot seek, and for -) or dir"),
+	STRING("byte-order", 0, "ORDER", byte_order, "little, big or same (the default)"),
+	FLAG("compress", 'z', compress, "compress records, for perf 5.2 and later"),
+	FLAG("compress2", 0, compress2, "compress into COMPRESSED2 records, for perf 6.16 and later"),
+	NUMBER("level", 0, "N", level, "compression level, 1 (fast, the default) to 22 (small); implies --compress"),
+	FLAG("no-compress", 0, no_compress, "write records uncompressed"),
+	{ 0 },
+};
+
+const struct option_group target_group = { HEADING_OUTPUT, lines };
+
 enum {
 	MOST_LEVEL = 22
 };

@@ -17,23 +17,7 @@ struct target_options {
 	bool compress, compress2, no_compress;
 	struct option_number level;
 };
-
-/* Lines for the options table of a command whose values are struct type with such a member. */
-#define TARGET_OPTIONS(type, m)                                                                                        \
-	OPTION("output", 'o', STRING, "FILE", offsetof(type, m.output), "output file; - is standard output",           \
-	       GROUP_OUTPUT),                                                                                          \
-		OPTION("to", 0, STRING, "FORM", offsetof(type, m.to),                                                  \
-		       "file (the default), pipe (the default for what cannot seek, and for -) or dir", GROUP_OUTPUT), \
-		OPTION("byte-order", 0, STRING, "ORDER", offsetof(type, m.byte_order),                                 \
-		       "little, big or same (the default)", GROUP_OUTPUT),                                             \
-		OPTION("compress", 'z', FLAG, NULL, offsetof(type, m.compress),                                        \
-		       "compress records, for perf 5.2 and later", GROUP_OUTPUT),                                      \
-		OPTION("compress2", 0, FLAG, NULL, offsetof(type, m.compress2),                                        \
-		       "compress into COMPRESSED2 records, for perf 6.16 and later", GROUP_OUTPUT),                    \
-		OPTION("level", 0, NUMBER, "N", offsetof(type, m.level),                                               \
-		       "compression level, 1 (fast, the default) to 22 (small); implies --compress", GROUP_OUTPUT),    \
-		OPTION("no-compress", 0, FLAG, NULL, offsetof(type, m.no_compress), "write records uncompressed",      \
-		       GROUP_OUTPUT)
+extern const struct option_group target_group;
 
 struct target {
 	struct pd_writer_options wanted; /* may be changed before target_open */

@@ -32,10 +32,12 @@ const struct command_line *command_by_name(const char *name)
 	return line;
 }
 
+#undef VALUES
+#define VALUES struct program_values
+
 static const struct option options[] = {
-	{ "paginate", 'p', OPTION_FLAG, NULL, offsetof(struct program_values, paginate),
-	  "send long output on a terminal through a pager, overriding the configuration" },
-	{ "version", 'v', OPTION_FLAG, NULL, offsetof(struct program_values, version), "print the version and exit" },
+	FLAG("paginate", 'p', paginate, "send long output on a terminal through a pager, overriding the configuration"),
+	FLAG("version", 'v', version, "print the version and exit"),
 	{ 0 },
 };
 

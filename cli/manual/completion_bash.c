@@ -62,8 +62,8 @@ static const char *const kinds[] = {
 static void add_options(struct pd_text *text, const struct command_line *line)
 {
 	pd_text_printf(text, "\t%s) options=\"", *line->name ? line->name : "\"\"");
-	for (const struct option *option = NULL; (option = option_next(line->command, option)) != NULL;)
-		pd_text_printf(text, "--%s%s ", option->name, option->argument ? "=" : "");
+	for (struct option_walk walk = option_walk(line->command); option_next(&walk);)
+		pd_text_printf(text, "--%s%s ", walk.option.name, walk.option.argument ? "=" : "");
 	pd_text_add(text, "\" ;;\n");
 }
 
@@ -83,7 +83,9 @@ static void add_kind(struct pd_text *text, const struct command_line *line, cons
 
 static void add_values(struct pd_text *text, const struct command_line *line)
 {
-	for (const struct option *option = NULL; (option = option_next(line->command, option)) != NULL;) {
+	for (struct option_walk walk = option_walk(line->command); option_next(&walk);) {
+		const struct option *option = &walk.option;
+
 		if (!option->argument)
 			continue;
 		pd_text_printf(text, "\t\"%s --%s\"", line->name, option->name);

@@ -92,8 +92,8 @@ static void add_command(struct pd_text *text, const struct command_line *line)
 	struct pd_text *words = pd_text_new();
 	enum value_kind kind = words ? completion_value(line, NULL, words) : VALUE_NONE;
 
-	for (const struct option *option = NULL; (option = option_next(line->command, option)) != NULL;)
-		add_option(text, line, option);
+	for (struct option_walk walk = option_walk(line->command); option_next(&walk);)
+		add_option(text, line, &walk.option);
 	if (words && kind != VALUE_FILE) {
 		begin_line(text, line->name);
 		add_value(text, kind, pd_text_bytes(words));
@@ -114,8 +114,8 @@ void completion_fish(struct pd_text *text)
 		add_quoted(text, line->doc);
 		pd_text_add(text, "'\n");
 	}
-	for (const struct option *option = NULL; (option = option_next(&program, option)) != NULL;)
-		add_option(text, &none, option);
+	for (struct option_walk walk = option_walk(&program); option_next(&walk);)
+		add_option(text, &none, &walk.option);
 	for (size_t i = 0; (line = command_at(i)) != NULL; i++)
 		add_command(text, line);
 }

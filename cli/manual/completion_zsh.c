@@ -97,8 +97,8 @@ static void add_option(struct pd_text *text, const struct command_line *line, co
 
 static void add_options(struct pd_text *text, const struct command_line *line)
 {
-	for (const struct option *option = NULL; (option = option_next(line->command, option)) != NULL;)
-		add_option(text, line, option);
+	for (struct option_walk walk = option_walk(line->command); option_next(&walk);)
+		add_option(text, line, &walk.option);
 }
 
 static void add_command(struct pd_text *text, const struct command_line *line)

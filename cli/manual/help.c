@@ -75,17 +75,18 @@ static bool is_among(const char *words, const char *name)
 	return false;
 }
 
-static void print_group(struct pd_text *text, const struct command *command, enum option_group group, const char *title)
+static void print_heading(struct pd_text *text, const struct command *command, enum option_heading heading,
+			  const char *title)
 {
 	bool first = true;
 
-	for (const struct option *option = NULL; (option = option_next(command, option)) != NULL;) {
-		if (option->group != group || is_among(command->usual, option->name))
+	for (struct option_walk walk = option_walk(command); option_next(&walk);) {
+		if (walk.option.heading != heading || is_among(command->usual, walk.option.name))
 			continue;
 		if (first)
 			pd_text_printf(text, "\n%s:\n", title);
 		first = false;
-		print_option(text, option);
+		print_option(text, &walk.option);
 	}
 }
 
@@ -96,31 +97,30 @@ static void print_usual(struct pd_text *text, const struct command *command)
 		pd_text_add(text, "\nmost used options:\n");
 	for (const char *name = command->usual; name && *name; name += strspn(name, " ")) {
 		size_t length = strcspn(name, " ");
-		const struct option *option = NULL;
+		struct option option;
+		bool found = option_find(command, name, length, &option);
 
-		while ((option = option_next(command, option)) != NULL)
-			if (strlen(option->name) == length && !memcmp(option->name, name, length))
-				break;
-		assert(option);
-		print_option(text, option);
+		assert(found);
+		if (found)
+			print_option(text, &option);
 		name += length;
 	}
 }
 
 static void print_options(struct pd_text *text, const struct command *command)
 {
-	static const char *const titles[OPTION_GROUPS] = { [GROUP_TARGET] = "events and targets",
-							   [GROUP_SAMPLES] = "sampling",
-							   [GROUP_OUTPUT] = "output",
-							   [GROUP_FILTER] = "filters",
-							   [GROUP_SYMBOLS] = "symbols",
-							   [GROUP_INPUT] = "input",
-							   [GROUP_COMMON] = "all commands" };
+	static const char *const titles[OPTION_HEADINGS] = { [HEADING_TARGET] = "events and targets",
+							     [HEADING_SAMPLES] = "sampling",
+							     [HEADING_OUTPUT] = "output",
+							     [HEADING_FILTER] = "filters",
+							     [HEADING_SYMBOLS] = "symbols",
+							     [HEADING_INPUT] = "input",
+							     [HEADING_COMMON] = "all commands" };
 
 	print_usual(text, command);
-	print_group(text, command, GROUP_OWN, command->usual ? "more options" : "options");
-	for (unsigned group = GROUP_OWN + 1; group < OPTION_GROUPS; group++)
-		print_group(text, command, (enum option_group)group, titles[group]);
+	print_heading(text, command, HEADING_OWN, command->usual ? "more options" : "options");
+	for (unsigned heading = HEADING_OWN + 1; heading < OPTION_HEADINGS; heading++)
+		print_heading(text, command, (enum option_heading)heading, titles[heading]);
 }
 
 static void print_examples(struct pd_text *text, const struct example *example)

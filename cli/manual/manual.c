@@ -35,10 +35,10 @@ static void add_option(struct pd_text *text, const struct option *option)
 static void add_options(struct pd_text *text, const struct command *command)
 {
 	pd_roff_section(text, "OPTIONS");
-	for (unsigned group = 0; group < OPTION_GROUPS; group++)
-		for (const struct option *option = NULL; (option = option_next(command, option)) != NULL;)
-			if (option->group == group)
-				add_option(text, option);
+	for (unsigned heading = 0; heading < OPTION_HEADINGS; heading++)
+		for (struct option_walk walk = option_walk(command); option_next(&walk);)
+			if (walk.option.heading == heading)
+				add_option(text, &walk.option);
 }
 
 static void add_exit_codes(struct pd_text *text, const char *command)

@@ -5,36 +5,70 @@
  */
 #include "front/cli.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMON(name, letter, kind, argument, member, help)                                                \
-	{                                                                                                 \
-		name, letter, kind, argument, offsetof(struct common_options, member), help, GROUP_COMMON \
-	}
+#undef VALUES
+#define VALUES struct common_options
 
 static const struct option common_options[] = {
-	COMMON("color", 0, OPTION_STRING, "WHEN", terminal.color,
+	OPTION("color", 0, STRING, "WHEN", terminal.color,
 	       "colour the output: auto (default: on a terminal), always or never"),
-	COMMON("no-pager", 0, OPTION_FLAG, NULL, terminal.no_pager,
-	       "do not send long output on a terminal through a pager"),
-	COMMON("help", 'h', OPTION_FLAG, NULL, help, "print help and exit"),
+	FLAG("no-pager", 0, terminal.no_pager, "do not send long output on a terminal through a pager"),
+	FLAG("help", 'h', help, "print help and exit"),
 	{ 0 },
 };
 
-static bool is_common(const struct option *option)
+struct option_walk option_walk(const struct command *command)
 {
-	return option >= common_options && option < common_options + sizeof(common_options) / sizeof(common_options[0]);
+	return (struct option_walk){ .tables = { { .next = command->options } } };
 }
 
-const struct option *option_next(const struct command *command, const struct option *option)
+static void enter_group(struct option_walk *walk, const struct option *line)
 {
-	const struct option *next = option ? option + 1 : command->options;
+	enum option_heading heading = line->group->heading;
 
-	if (!next->name && !is_common(next))
-		next = common_options;
-	return next->name ? next : NULL;
+	assert(walk->depth + 1 < OPTION_DEPTH);
+	walk->tables[walk->depth + 1].next = line->group->options;
+	walk->tables[walk->depth + 1].offset = walk->tables[walk->depth].offset + line->offset;
+	walk->tables[walk->depth + 1].heading = heading ? heading : walk->tables[walk->depth].heading;
+	walk->depth++;
+}
+
+bool option_next(struct option_walk *walk)
+{
+	for (;;) {
+		const struct option *line = walk->tables[walk->depth].next++;
+
+		if (line->group) {
+			enter_group(walk, line);
+		} else if (line->name) {
+			walk->option = *line;
+			walk->option.offset += walk->tables[walk->depth].offset;
+			walk->option.heading = walk->tables[walk->depth].heading;
+			return true;
+		} else if (walk->depth) {
+			walk->depth--;
+		} else if (walk->tables[0].heading != HEADING_COMMON) {
+			walk->tables[0].next = common_options;
+			walk->tables[0].heading = HEADING_COMMON;
+		} else {
+			return false;
+		}
+	}
+}
+
+bool option_find(const struct command *command, const char *name, size_t length, struct option *option_out)
+{
+	for (struct option_walk walk = option_walk(command); option_next(&walk);) {
+		if (strlen(walk.option.name) == length && !memcmp(walk.option.name, name, length)) {
+			*option_out = walk.option;
+			return true;
+		}
+	}
+	return false;
 }
 
 struct parser {
@@ -116,7 +150,8 @@ static bool takes_value(const struct option *option)
 
 static bool set_value(struct parser *parser, const struct option *option, const char *value, bool flag)
 {
-	char *values = is_common(option) ? (char *)&parser->parsed->common : parser->parsed->values;
+	bool common = option->heading == HEADING_COMMON;
+	char *values = common ? (char *)&parser->parsed->common : parser->parsed->values;
 	char *place = values + option->offset;
 	struct option_number *number = (void *)place;
 
@@ -150,8 +185,8 @@ static bool unknown_option(const struct parser *parser, const char *name, size_t
 	struct pd_nearest nearest = { .word = word };
 
 	snprintf(word, sizeof(word), "%.*s", (int)(length < 64 ? length : 64), name);
-	for (const struct option *option = NULL; (option = option_next(parser->command, option)) != NULL;)
-		pd_nearest_try(&nearest, option->name);
+	for (struct option_walk walk = option_walk(parser->command); option_next(&walk);)
+		pd_nearest_try(&nearest, walk.option.name);
 	if (nearest.best)
 		print_error("unknown option --%s; did you mean --%s?", word, nearest.best);
 	else
@@ -189,28 +224,16 @@ static bool next_value(struct parser *parser, const struct option *option, char 
 	return true;
 }
 
-static const struct option *by_name(const struct parser *parser, const char *name, size_t length)
-{
-	const struct option *option = NULL;
-
-	while ((option = option_next(parser->command, option)) != NULL)
-		if (strlen(option->name) == length && !memcmp(option->name, name, length))
-			break;
-	return option;
-}
-
 /* The flag that --no-NAME takes back, or --NAME if the flag is called no-NAME. */
-static const struct option *by_opposite(const struct parser *parser, const char *name, size_t length)
+static bool find_opposite(const struct command *command, const char *name, size_t length, struct option *option_out)
 {
-	const struct option *option = NULL;
+	char opposite[65];
 
-	if (length > 3 && !memcmp(name, "no-", 3))
-		option = by_name(parser, name + 3, length - 3);
-	for (const struct option *one = NULL; !option && (one = option_next(parser->command, one)) != NULL;)
-		if (!strncmp(one->name, "no-", 3) && strlen(one->name) == length + 3 &&
-		    !memcmp(one->name + 3, name, length))
-			option = one;
-	return option && option->kind == OPTION_FLAG ? option : NULL;
+	if (length > 3 && !memcmp(name, "no-", 3) && option_find(command, name + 3, length - 3, option_out))
+		return option_out->kind == OPTION_FLAG;
+	snprintf(opposite, sizeof(opposite), "no-%.*s", (int)(length < 61 ? length : 61), name);
+	return length <= 61 && option_find(command, opposite, length + 3, option_out) &&
+	       option_out->kind == OPTION_FLAG;
 }
 
 static bool parse_long(struct parser *parser, const char *name)
@@ -218,51 +241,49 @@ static bool parse_long(struct parser *parser, const char *name)
 	const char *equals = strchr(name, '=');
 	size_t length = equals ? (size_t)(equals - name) : strlen(name);
 	const char *value = equals ? equals + 1 : NULL;
-	const struct option *option = by_name(parser, name, length);
-	bool flag = true;
+	struct option option;
+	bool flag = option_find(parser->command, name, length, &option);
 
-	if (!option) {
-		option = by_opposite(parser, name, length);
-		flag = false;
-	}
-	if (!option)
+	if (!flag && !find_opposite(parser->command, name, length, &option))
 		return unknown_option(parser, name, length);
-	if (!takes_value(option) && value) {
-		print_error("option --%s takes no value", option->name);
+	if (!takes_value(&option) && value) {
+		print_error("option --%s takes no value", option.name);
 		return false;
 	}
-	if (!value && takes_value(option) && !next_value(parser, option, 0, &value))
+	if (!value && takes_value(&option) && !next_value(parser, &option, 0, &value))
 		return false;
-	return set_value(parser, option, value, flag);
+	return set_value(parser, &option, value, flag);
 }
 
-static const struct option *by_letter(const struct parser *parser, char letter)
+static bool find_letter(const struct command *command, char letter, struct option *option_out)
 {
-	const struct option *option = NULL;
-
-	while ((option = option_next(parser->command, option)) != NULL && option->letter != letter)
-		;
-	return option;
+	for (struct option_walk walk = option_walk(command); option_next(&walk);) {
+		if (walk.option.letter == letter) {
+			*option_out = walk.option;
+			return true;
+		}
+	}
+	return false;
 }
 
 static bool parse_letters(struct parser *parser, const char *letters)
 {
 	while (*letters) {
 		char letter = *letters++;
-		const struct option *option = by_letter(parser, letter);
+		struct option option;
 		const char *value = NULL;
 
-		if (!option) {
+		if (!find_letter(parser->command, letter, &option)) {
 			print_error("unknown option -%c; --help lists the options", letter);
 			return false;
 		}
-		if (takes_value(option) && *letters) {
+		if (takes_value(&option) && *letters) {
 			value = letters;
 			letters = "";
-		} else if (takes_value(option) && !next_value(parser, option, letter, &value)) {
+		} else if (takes_value(&option) && !next_value(parser, &option, letter, &value)) {
 			return false;
 		}
-		if (!set_value(parser, option, value, true))
+		if (!set_value(parser, &option, value, true))
 			return false;
 	}
 	return true;
@@ -334,12 +355,12 @@ bool options_parse(const struct command *command, int argc, char **argv, struct 
 
 void options_fini(const struct command *command, struct parsed *parsed)
 {
-	for (const struct option *option = command->options; parsed->values && option->name; option++) {
-		struct option_list *list = (void *)((char *)parsed->values + option->offset);
+	for (struct option_walk walk = option_walk(command); parsed->values && option_next(&walk);) {
+		struct option_list *list = (void *)((char *)parsed->values + walk.option.offset);
 
-		if (option->kind == OPTION_LIST)
+		if (walk.option.kind == OPTION_LIST)
 			free(list->items);
-		if (option->kind == OPTION_TAGGED) {
+		if (walk.option.kind == OPTION_TAGGED) {
 			struct option_tags *tags = (void *)list;
 
 			/* several options have the same place */

@@ -4,7 +4,8 @@
  * all come from the same lines.
  *
  * A line gives the place of its value: an offset into a struct of values that belongs to the command and
- * is zeroed before parsing. Arguments that are not options are collected in order.
+ * is zeroed before parsing. Options that several commands have are a group: a table with a struct of values of its own,
+ * which the tables of these commands name in a line. Arguments that are not options are collected in order.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -14,6 +15,10 @@
 #include <stdint.h>
 
 #include "front/terminal.h"
+
+enum {
+	OPTION_DEPTH = 4 /* of groups in groups, and the table of the command */
+};
 
 enum option_kind {
 	OPTION_FLAG,     /* bool; --no-NAME takes it back, --NAME one that is called no-NAME */
@@ -45,33 +50,57 @@ struct option_tags {
 	size_t count;
 };
 
-/* Groups of options in the help, in its order. */
-enum option_group {
-	GROUP_OWN,
-	GROUP_TARGET,
-	GROUP_SAMPLES,
-	GROUP_OUTPUT,
-	GROUP_FILTER,
-	GROUP_SYMBOLS,
-	GROUP_INPUT,
-	GROUP_COMMON,
-	OPTION_GROUPS
+/* Headings of the help, in its order. */
+enum option_heading {
+	HEADING_OWN, /* options that only this command has */
+	HEADING_TARGET,
+	HEADING_SAMPLES,
+	HEADING_OUTPUT,
+	HEADING_FILTER,
+	HEADING_SYMBOLS,
+	HEADING_INPUT,
+	HEADING_COMMON,
+	OPTION_HEADINGS
 };
 
 struct option {
 	const char *name; /* long name without the dashes, or NULL for the end of the table */
 	char letter;      /* or 0 */
 	enum option_kind kind;
-	const char *argument; /* what the value is called in the help, or NULL for a flag */
-	size_t offset;        /* of the value in the struct of values */
-	const char *help;     /* a phrase, lower case, no full stop */
-	enum option_group group;
+	const char *argument;             /* what the value is called in the help, or NULL for a flag */
+	size_t offset;                    /* of the value in the struct of values */
+	const char *help;                 /* a phrase, lower case, no full stop */
+	const struct option_group *group; /* or NULL: the line stands for its options, whose values begin at the offset */
+	enum option_heading heading;      /* not in tables: option_next has it */
 };
 
-/* A line of the table, for macros that several commands expand. */
-#define OPTION(name, letter, kind, argument, offset, help, group)          \
-	{                                                                  \
-		name, letter, OPTION_##kind, argument, offset, help, group \
+struct option_group {
+	enum option_heading heading; /* HEADING_OWN: that of the table that names the group */
+	const struct option *options;
+};
+
+/* Lines of a table, whose values are struct values; a file with another struct defines VALUES again. */
+#define VALUES struct values
+#define OPTION(name, letter, kind, argument, member, help)                             \
+	{                                                                              \
+		name, letter, OPTION_##kind, argument, offsetof(VALUES, member), help, \
+	}
+#define FLAG(name, letter, member, help) OPTION(name, letter, FLAG, NULL, member, help)
+#define STRING(name, letter, argument, member, help) OPTION(name, letter, STRING, argument, member, help)
+#define NUMBER(name, letter, argument, member, help) OPTION(name, letter, NUMBER, argument, member, help)
+/* The only value of a group, which is no struct then. */
+#define SINGLE(name, letter, kind, argument, help)             \
+	{                                                      \
+		name, letter, OPTION_##kind, argument, 0, help \
+	}
+/* The options of a group, with their values in the member, or in the same struct. */
+#define GROUP(options, member)                                          \
+	{                                                               \
+		.group = &(options), .offset = offsetof(VALUES, member) \
+	}
+#define GROUP_HERE(options)         \
+	{                           \
+		.group = &(options) \
 	}
 
 /* Whether the value may be left out. */
@@ -102,9 +131,23 @@ struct parsed {
 	struct common_options common;
 };
 
-/* The option after one (NULL: the first one): those of the command's table, then those common to all commands. NULL at
- * the end. */
-const struct option *option_next(const struct command *command, const struct option *option);
+/* A walk over the options of a command: those of its table and of the groups in it, then those common to all commands. */
+struct option_walk {
+	/* with its heading, and with its offset in the values of the command, or in struct common_options */
+	struct option option;
+	struct {
+		const struct option *next;
+		size_t offset;
+		enum option_heading heading;
+	} tables[OPTION_DEPTH];
+	size_t depth;
+};
+
+struct option_walk option_walk(const struct command *command);
+/* False at the end. */
+bool option_next(struct option_walk *walk);
+/* The option of this name, which need not end with a NUL; false if there is none. */
+bool option_find(const struct command *command, const char *name, size_t length, struct option *option_out);
 
 /* Takes the words behind the name of a command. Says on stderr what is wrong and returns false then.
  * *parsed must be given back with options_fini either way. */

@@ -5,6 +5,41 @@
 
 #include <string.h>
 
+#undef VALUES
+#define VALUES struct pd_select_options
+
+static const struct option sample_lines[] = {
+	STRING("time", 0, "RANGE", time,
+	       "only samples in this time range: START,STOP or 10%/2 or 0%-10% or 12:00:01,12:00:05"),
+	STRING("comms", 'c', "LIST", comms,
+	       "only samples of threads with these names; file://PATH reads them from a file"),
+	STRING("comm", 0, "LIST", comm, "same as --comms"),
+	STRING("pid", 0, "LIST", pid, "only samples of these processes"),
+	STRING("tid", 0, "LIST", tid, "only samples of these threads"),
+	STRING("cpu", 'C', "LIST", cpu, "only samples on these CPUs: 0,2-3"),
+	STRING("event", 0, "LIST", event, "only samples of these events; * and ? are wildcards"),
+	STRING("where", 0, "CONDITION", where, "only samples that match: 'sample.period > 1000 && cpu in (0, 2)'"),
+	{ 0 },
+};
+
+static const struct option place_lines[] = {
+	STRING("dso", 0, "LIST", dso, "same as --dsos"),
+	STRING("symbols", 'S', "LIST", symbols,
+	       "only samples in these functions, by name or 0xADDRESS; or file://PATH"),
+	STRING("symbol", 0, "LIST", symbol, "same as --symbols"),
+	{ 0 },
+};
+
+static const struct option_group samples = { HEADING_OWN, sample_lines }, places = { HEADING_OWN, place_lines };
+
+#define DSOS(letter) \
+	STRING("dsos", letter, "LIST", dsos, "only samples in these objects, by short name or path; or file://PATH")
+
+static const struct option lines[] = { GROUP_HERE(samples), DSOS(0), GROUP_HERE(places), { 0 } };
+static const struct option lines_d[] = { GROUP_HERE(samples), DSOS('d'), GROUP_HERE(places), { 0 } };
+
+const struct option_group select_group = { HEADING_FILTER, lines }, select_group_d = { HEADING_FILTER, lines_d };
+
 struct pd_filter *select_condition(const char *option, const char *text)
 {
 	struct pd_filter *filter;

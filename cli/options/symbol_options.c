@@ -11,6 +11,35 @@
 #include <string.h>
 #include <unistd.h>
 
+#undef VALUES
+#define VALUES struct symbol_options
+
+static const struct option lines[] = {
+	STRING("symfs", 0, "DIR", symfs, "look up recorded files below DIR instead of /"),
+	STRING("sysroot", 0, "DIR", symfs, "same as --symfs"),
+	STRING("vmlinux", 'k', "FILE", vmlinux, "kernel image to read symbols from"),
+	STRING("kallsyms", 0, "FILE", kallsyms, "kernel symbols, such as a copy of /proc/kallsyms"),
+	OPTION("debug-path", 0, LIST, "DIR", debug_paths,
+	       "search DIR for debug files instead of /usr/lib/debug; may be repeated"),
+	STRING("buildid-dir", 0, "DIR", buildid_dir, "perf's build-id cache (default: ~/.debug)"),
+	OPTION("archive", 0, LIST, "FILE", archives,
+	       "tar file with objects from perf archive or perfdata pack; may be repeated"),
+	STRING("index-dir", 0, "DIR", index_dir, "where symbol tables are cached (default: ~/.cache/perfdata)"),
+	FLAG("no-index", 0, no_index, "do not cache symbol tables"),
+	FLAG("no-symbols", 0, no_symbols, "do not open objects; functions stay unresolved"),
+	FLAG("no-demangle", 0, no_demangle, "show mangled names of functions"),
+	FLAG("short-names", 0, short_names,
+	     "std::string for std::__cxx11::basic_string<char, ...> and the like (default for flame, top, doctor, and on a terminal)"),
+	FLAG("no-short-names", 0, no_short_names, "C++ names in full, as perf prints them"),
+	FLAG("no-inline", 0, no_inline, "do not show inlined functions"),
+	FLAG("no-jitdump", 0, no_jitdump, "do not read jit-PID.dump files, only perf-PID.map"),
+	FLAG("debuginfod", 0, debuginfod, "fetch missing debug files from the servers in DEBUGINFOD_URLS"),
+	NUMBER("debuginfod-limit", 0, "MIB", debuginfod_limit, "largest file to fetch, in MiB (default: 2048)"),
+	{ 0 },
+};
+
+const struct option_group symbol_group = { HEADING_SYMBOLS, lines };
+
 enum {
 	PATH_SIZE = 4096
 };

@@ -6,6 +6,72 @@
 #include <stdlib.h>
 #include <string.h>
 
+#undef VALUES
+#define VALUES struct target_values
+
+static const struct option target_lines[] = {
+	OPTION("event", 'e', TAGGED, "EVENT", events,
+	       "event: a name from perfdata list, a group {a,b}, with modifiers a:u"),
+	OPTION("filter", 0, TAGGED, "EXPRESSION", events,
+	       "filter for the tracepoints of the preceding --event: 'prev_pid == 1'"),
+	OPTION("exclude-perf", 0, TAGGED, NULL, events,
+	       "exclude tracepoints of the preceding --event that the recorder itself hits"),
+	FLAG("group", 0, group, "put all events into one group"),
+	FLAG("all-cpus", 'a', all, "system-wide, on all CPUs"),
+	STRING("pid", 'p', "LIST", pids, "attach to these running processes"),
+	STRING("tid", 't', "LIST", tids, "attach to these running threads"),
+	STRING("uid", 'u', "USER", user, "attach to all processes of this user"),
+	STRING("cpu", 'C', "LIST", cpus, "only on these CPUs: 0,2-3"),
+	OPTION("cgroup", 'G', TAGGED, "LIST", events,
+	       "restrict the preceding events to these cgroups, one per event or one for all; needs -a"),
+	FLAG("no-inherit", 'i', no_inherit, "do not follow child processes and new threads"),
+	{ 0 },
+};
+
+const struct option_group record_target_group = { HEADING_TARGET, target_lines };
+
+#undef VALUES
+#define VALUES struct sample_values
+
+static const struct option sample_lines[] = {
+	STRING("freq", 'F', "N", freq, "sampling frequency in Hz, or max (default: 4000)"),
+	NUMBER("count", 'c', "N", period, "sample every N-th event (sampling period)"),
+	FLAG("g", 'g', g, "record call chains, like --call-graph fp"),
+	STRING("call-graph", 0, "HOW", call_graph,
+	       "record call chains: fp, dwarf, dwarf,BYTES (of stack to copy) or lbr"),
+	NUMBER("max-stack", 0, "N", max_stack, "maximum depth of call chains"),
+	FLAG("branch-any", 'b', branch_any, "record branch stacks"),
+	STRING("branch-filter", 'j', "LIST", branches, "record branch stacks of these branch types: any_call,u"),
+	FLAG("data", 'd', data, "record data addresses"),
+	FLAG("phys-data", 0, phys_data, "record physical data addresses"),
+	FLAG("data-page-size", 0, data_page_size, "record page sizes of data addresses"),
+	FLAG("code-page-size", 0, code_page_size, "record page sizes of code addresses"),
+	FLAG("weight", 'W', weight, "record sample weights"),
+	FLAG("transaction", 0, transaction, "record transaction flags"),
+	FLAG("raw-samples", 'R', raw, "record raw data of all events"),
+	FLAG("timestamp", 'T', timestamp, "record timestamps"),
+	FLAG("period", 'P', period_field, "record periods"),
+	FLAG("sample-cpu", 0, sample_cpu, "record CPU numbers"),
+	FLAG("sample-identifier", 0, identifier, "record sample identifiers"),
+	OPTION("user-regs", 0, ATTACHED, "LIST", user_regs, "record these user-space registers; ? lists them"),
+	OPTION("intr-regs", 'I', ATTACHED, "LIST", intr_regs, "record these registers at the interrupt; ? lists them"),
+	FLAG("all-user", 0, all_user, "count events only in user space"),
+	FLAG("all-kernel", 0, all_kernel, "count events only in the kernel"),
+	FLAG("user-callchains", 0, user_callchains, "record only user-space call chains"),
+	FLAG("kernel-callchains", 0, kernel_callchains, "record only kernel call chains"),
+	STRING("clockid", 'k', "CLOCK", clock, "clock for timestamps: mono, raw, boot, real, tai"),
+	STRING("mmap-pages", 'm', "PAGES", ring, "ring buffer size per CPU: pages, or 512K, 16M"),
+	FLAG("namespaces", 0, namespaces, "record namespaces of processes"),
+	FLAG("all-cgroups", 0, all_cgroups, "record cgroups"),
+	FLAG("switch-events", 0, switch_events, "record context switches"),
+	FLAG("no-bpf-event", 0, no_bpf_event, "do not record loading of BPF programs"),
+	FLAG("buildid-mmap", 0, build_id_mmap, "record build ids in MMAP2 records"),
+	FLAG("strict-freq", 0, strict_freq, "fail if the kernel does not allow the requested frequency"),
+	{ 0 },
+};
+
+const struct option_group record_sample_group = { HEADING_SAMPLES, sample_lines };
+
 /* ---- events and targets ---- */
 
 /* "" up to there. */

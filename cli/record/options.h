@@ -18,29 +18,7 @@ struct target_values {
 	const char *pids, *tids, *user, *cpus;
 	bool no_inherit;
 };
-
-#define RECORD_TARGET_OPTIONS(type, m)                                                                                 \
-	OPTION("event", 'e', TAGGED, "EVENT", offsetof(type, m.events),                                                \
-	       "event: a name from perfdata list, a group {a,b}, with modifiers a:u", GROUP_TARGET),                   \
-		OPTION("filter", 0, TAGGED, "EXPRESSION", offsetof(type, m.events),                                    \
-		       "filter for the tracepoints of the preceding --event: 'prev_pid == 1'", GROUP_TARGET),          \
-		OPTION("exclude-perf", 0, TAGGED, NULL, offsetof(type, m.events),                                      \
-		       "exclude tracepoints of the preceding --event that the recorder itself hits", GROUP_TARGET),    \
-		OPTION("group", 0, FLAG, NULL, offsetof(type, m.group), "put all events into one group",               \
-		       GROUP_TARGET),                                                                                  \
-		OPTION("all-cpus", 'a', FLAG, NULL, offsetof(type, m.all), "system-wide, on all CPUs", GROUP_TARGET),  \
-		OPTION("pid", 'p', STRING, "LIST", offsetof(type, m.pids), "attach to these running processes",        \
-		       GROUP_TARGET),                                                                                  \
-		OPTION("tid", 't', STRING, "LIST", offsetof(type, m.tids), "attach to these running threads",          \
-		       GROUP_TARGET),                                                                                  \
-		OPTION("uid", 'u', STRING, "USER", offsetof(type, m.user), "attach to all processes of this user",     \
-		       GROUP_TARGET),                                                                                  \
-		OPTION("cpu", 'C', STRING, "LIST", offsetof(type, m.cpus), "only on these CPUs: 0,2-3", GROUP_TARGET), \
-		OPTION("cgroup", 'G', TAGGED, "LIST", offsetof(type, m.events),                                        \
-		       "restrict the preceding events to these cgroups, one per event or one for all; needs -a",       \
-		       GROUP_TARGET),                                                                                  \
-		OPTION("no-inherit", 'i', FLAG, NULL, offsetof(type, m.no_inherit),                                    \
-		       "do not follow child processes and new threads", GROUP_TARGET)
+extern const struct option_group record_target_group;
 
 /* What samples hold. */
 struct sample_values {
@@ -59,67 +37,7 @@ struct sample_values {
 	const char *ring;
 	bool namespaces, all_cgroups, switch_events, no_bpf_event, build_id_mmap, strict_freq;
 };
-
-#define RECORD_SAMPLE_OPTIONS(type, m)                                                                                 \
-	OPTION("freq", 'F', STRING, "N", offsetof(type, m.freq), "sampling frequency in Hz, or max (default: 4000)",   \
-	       GROUP_SAMPLES),                                                                                         \
-		OPTION("count", 'c', NUMBER, "N", offsetof(type, m.period),                                            \
-		       "sample every N-th event (sampling period)", GROUP_SAMPLES),                                    \
-		OPTION("g", 'g', FLAG, NULL, offsetof(type, m.g), "record call chains, like --call-graph fp",          \
-		       GROUP_SAMPLES),                                                                                 \
-		OPTION("call-graph", 0, STRING, "HOW", offsetof(type, m.call_graph),                                   \
-		       "record call chains: fp, dwarf, dwarf,BYTES (of stack to copy) or lbr", GROUP_SAMPLES),         \
-		OPTION("max-stack", 0, NUMBER, "N", offsetof(type, m.max_stack), "maximum depth of call chains",       \
-		       GROUP_SAMPLES),                                                                                 \
-		OPTION("branch-any", 'b', FLAG, NULL, offsetof(type, m.branch_any), "record branch stacks",            \
-		       GROUP_SAMPLES),                                                                                 \
-		OPTION("branch-filter", 'j', STRING, "LIST", offsetof(type, m.branches),                               \
-		       "record branch stacks of these branch types: any_call,u", GROUP_SAMPLES),                       \
-		OPTION("data", 'd', FLAG, NULL, offsetof(type, m.data), "record data addresses", GROUP_SAMPLES),       \
-		OPTION("phys-data", 0, FLAG, NULL, offsetof(type, m.phys_data), "record physical data addresses",      \
-		       GROUP_SAMPLES),                                                                                 \
-		OPTION("data-page-size", 0, FLAG, NULL, offsetof(type, m.data_page_size),                              \
-		       "record page sizes of data addresses", GROUP_SAMPLES),                                          \
-		OPTION("code-page-size", 0, FLAG, NULL, offsetof(type, m.code_page_size),                              \
-		       "record page sizes of code addresses", GROUP_SAMPLES),                                          \
-		OPTION("weight", 'W', FLAG, NULL, offsetof(type, m.weight), "record sample weights", GROUP_SAMPLES),   \
-		OPTION("transaction", 0, FLAG, NULL, offsetof(type, m.transaction), "record transaction flags",        \
-		       GROUP_SAMPLES),                                                                                 \
-		OPTION("raw-samples", 'R', FLAG, NULL, offsetof(type, m.raw), "record raw data of all events",         \
-		       GROUP_SAMPLES),                                                                                 \
-		OPTION("timestamp", 'T', FLAG, NULL, offsetof(type, m.timestamp), "record timestamps", GROUP_SAMPLES), \
-		OPTION("period", 'P', FLAG, NULL, offsetof(type, m.period_field), "record periods", GROUP_SAMPLES),    \
-		OPTION("sample-cpu", 0, FLAG, NULL, offsetof(type, m.sample_cpu), "record CPU numbers",                \
-		       GROUP_SAMPLES),                                                                                 \
-		OPTION("sample-identifier", 0, FLAG, NULL, offsetof(type, m.identifier), "record sample identifiers",  \
-		       GROUP_SAMPLES),                                                                                 \
-		OPTION("user-regs", 0, ATTACHED, "LIST", offsetof(type, m.user_regs),                                  \
-		       "record these user-space registers; ? lists them", GROUP_SAMPLES),                              \
-		OPTION("intr-regs", 'I', ATTACHED, "LIST", offsetof(type, m.intr_regs),                                \
-		       "record these registers at the interrupt; ? lists them", GROUP_SAMPLES),                        \
-		OPTION("all-user", 0, FLAG, NULL, offsetof(type, m.all_user), "count events only in user space",       \
-		       GROUP_SAMPLES),                                                                                 \
-		OPTION("all-kernel", 0, FLAG, NULL, offsetof(type, m.all_kernel), "count events only in the kernel",   \
-		       GROUP_SAMPLES),                                                                                 \
-		OPTION("user-callchains", 0, FLAG, NULL, offsetof(type, m.user_callchains),                            \
-		       "record only user-space call chains", GROUP_SAMPLES),                                           \
-		OPTION("kernel-callchains", 0, FLAG, NULL, offsetof(type, m.kernel_callchains),                        \
-		       "record only kernel call chains", GROUP_SAMPLES),                                               \
-		OPTION("clockid", 'k', STRING, "CLOCK", offsetof(type, m.clock),                                       \
-		       "clock for timestamps: mono, raw, boot, real, tai", GROUP_SAMPLES),                             \
-		OPTION("mmap-pages", 'm', STRING, "PAGES", offsetof(type, m.ring),                                     \
-		       "ring buffer size per CPU: pages, or 512K, 16M", GROUP_SAMPLES),                                \
-		OPTION("namespaces", 0, FLAG, NULL, offsetof(type, m.namespaces), "record namespaces of processes",    \
-		       GROUP_SAMPLES),                                                                                 \
-		OPTION("all-cgroups", 0, FLAG, NULL, offsetof(type, m.all_cgroups), "record cgroups", GROUP_SAMPLES),  \
-		OPTION("switch-events", 0, FLAG, NULL, offsetof(type, m.switch_events), "record context switches",     \
-		       GROUP_SAMPLES),                                                                                 \
-		OPTION("no-bpf-event", 0, FLAG, NULL, offsetof(type, m.no_bpf_event),                                  \
-		       "do not record loading of BPF programs", GROUP_SAMPLES),                                        \
-		OPTION("buildid-mmap", 0, FLAG, NULL, offsetof(type, m.build_id_mmap),                                 \
-		       "record build ids in MMAP2 records", GROUP_SAMPLES),                                            \
-		OPTION("strict-freq", 0, FLAG, NULL, offsetof(type, m.strict_freq),                                    \
-		       "fail if the kernel does not allow the requested frequency", GROUP_SAMPLES)
+extern const struct option_group record_sample_group;
 
 /* What the values are turned into. */
 struct record_setup {

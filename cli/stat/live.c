@@ -300,7 +300,7 @@ static void print_end(struct live *live)
 
 	if (live->setup.interval_ns)
 		return;
-	if (!values->null || !(values->json || values->json_output || values->separator))
+	if (!values->null || !(values->form.json || values->form.json_output || values->form.separator))
 		pd_stat_print(live->stat);
 	show(live);
 }

@@ -12,6 +12,39 @@
 #include <string.h>
 #include <unistd.h>
 
+#undef VALUES
+#define VALUES struct stat_by_values
+
+static const struct option by_lines[] = {
+	FLAG("per-core", 0, core, "counts of each core"),
+	FLAG("per-die", 0, die, "counts of each die"),
+	FLAG("per-socket", 0, socket, "counts of each socket"),
+	FLAG("per-node", 0, node, "counts of each NUMA node"),
+	FLAG("no-aggr", 'A', no_aggregation, "counts of each CPU"),
+	{ 0 },
+};
+
+const struct option_group stat_by_group = { HEADING_OWN, by_lines };
+
+#undef VALUES
+#define VALUES struct stat_form_values
+
+static const struct option form_lines[] = {
+	STRING("field-separator", 'x', "TEXT", separator, "print CSV with this separator"),
+	FLAG("json-output", 'j', json_output, "print JSON, one object per line"),
+	FLAG("json", 0, json, "same as --json-output"),
+	{ 0 },
+};
+
+const struct option_group stat_form_group = { HEADING_OWN, form_lines };
+
+static const struct option metric_only_lines[] = {
+	SINGLE("metric-only", 0, FLAG, NULL, "print only metrics, one line per CPU, core ..."),
+	{ 0 },
+};
+
+const struct option_group stat_metric_only_group = { HEADING_OWN, metric_only_lines };
+
 enum {
 	MOST_RUNS = 100,
 	LEAST_TIMEOUT_MS = 10,
@@ -276,16 +309,25 @@ static bool take_runs(struct stat_setup *setup)
 	return true;
 }
 
+bool stat_form_take(const struct stat_form_values *values, struct pd_stat_options *printing)
+{
+	printing->json = values->json || values->json_output;
+	printing->separator = values->separator && !strcmp(values->separator, "\\t") ? "\t" : values->separator;
+	if (!printing->json || !printing->separator)
+		return true;
+	print_error("--field-separator and --json are mutually exclusive");
+	return false;
+}
+
 static bool take_output(struct stat_setup *setup)
 {
 	const struct stat_values *values = setup->values;
+	struct pd_stat_options printing;
 	int fd = STDERR_FILENO;
 
-	if (values->separator && (values->json || values->json_output)) {
-		print_error("--field-separator and --json are mutually exclusive");
+	if (!stat_form_take(&values->form, &printing))
 		return false;
-	}
-	if (values->big_num && values->separator) {
+	if (values->big_num && printing.separator) {
 		print_error("--big-num cannot be combined with --field-separator");
 		return false;
 	}
@@ -351,25 +393,24 @@ struct pd_stat_options stat_setup_printing(const struct stat_setup *setup)
 {
 	const struct stat_values *values = setup->values;
 	const struct pd_targets *targets = &setup->options.targets;
-	const char *separator = values->separator;
+	struct pd_stat_options printing = {
+		.size = sizeof(printing),
+		.by = setup->by,
+		.big_numbers = !values->no_big_num,
+		.locale = "",
+		.metric_only = values->metric_only || values->topdown,
+		.no_scale = values->no_scale,
+		.title = (const char *)pd_text_bytes(setup->title).data,
+		.runs = values->repeat.value > 1 ? (unsigned)values->repeat.value : 1,
+		.run_table = values->table,
+		.summary_word = setup->interval_ns && !values->no_csv_summary,
+		.all_threads = targets->all,
+		.cgroups = targets->cgroups,
+		.cgroup_count = targets->cgroup_count,
+	};
 
-	if (separator && !strcmp(separator, "\\t"))
-		separator = "\t";
-	return (struct pd_stat_options){ .size = sizeof(struct pd_stat_options),
-					 .by = setup->by,
-					 .separator = separator,
-					 .json = values->json || values->json_output,
-					 .big_numbers = !values->no_big_num,
-					 .locale = "",
-					 .metric_only = values->metric_only || values->topdown,
-					 .no_scale = values->no_scale,
-					 .title = (const char *)pd_text_bytes(setup->title).data,
-					 .runs = values->repeat.value > 1 ? (unsigned)values->repeat.value : 1,
-					 .run_table = values->table,
-					 .summary_word = setup->interval_ns && !values->no_csv_summary,
-					 .all_threads = targets->all,
-					 .cgroups = targets->cgroups,
-					 .cgroup_count = targets->cgroup_count };
+	stat_form_take(&values->form, &printing);
+	return printing;
 }
 
 static void report_note(void *self, const struct pd_recorder_note *note)

@@ -10,21 +10,19 @@
 struct stat_by_values {
 	bool core, die, socket, node, no_aggregation;
 };
+extern const struct option_group stat_by_group;
 
-#define STAT_METRIC_ONLY_OPTION(type, m)                                 \
-	{                                                                \
-		"metric-only", 0, OPTION_FLAG, NULL, offsetof(type, m),  \
-			"print only metrics, one line per CPU, core ..." \
-	}
+/* What is printed, if not a table. */
+struct stat_form_values {
+	const char *separator;
+	bool json, json_output;
+};
+extern const struct option_group stat_form_group;
+/* Says what is wrong and returns false then. */
+bool stat_form_take(const struct stat_form_values *values, struct pd_stat_options *printing);
 
-#define STAT_BY_OPTIONS(type, m)                                                                           \
-	{ "per-core", 0, OPTION_FLAG, NULL, offsetof(type, m.core), "counts of each core" },               \
-		{ "per-die", 0, OPTION_FLAG, NULL, offsetof(type, m.die), "counts of each die" },          \
-		{ "per-socket", 0, OPTION_FLAG, NULL, offsetof(type, m.socket), "counts of each socket" }, \
-		{ "per-node", 0, OPTION_FLAG, NULL, offsetof(type, m.node), "counts of each NUMA node" },  \
-	{                                                                                                  \
-		"no-aggr", 'A', OPTION_FLAG, NULL, offsetof(type, m.no_aggregation), "counts of each CPU"  \
-	}
+/* A flag alone. */
+extern const struct option_group stat_metric_only_group;
 
 /* False if nothing was given. */
 bool stat_by_given(const struct stat_by_values *values, enum pd_stat_by *by_out);
@@ -37,8 +35,7 @@ struct stat_values {
 	struct option_number repeat;
 	struct option_number interval_ms, interval_count, timeout_ms;
 	bool interval_clear;
-	const char *separator;
-	bool json, json_output;
+	struct stat_form_values form;
 	const char *output;
 	bool append;
 	struct option_number log_fd;
