@@ -48,6 +48,22 @@ def members_of(body):
     return found
 
 
+def structs_of(text):
+    return {name: members_of(body) for name, body in STRUCT.findall(text)}
+
+
+def enums_of(text):
+    enums = {}
+    for name, body in ENUM.findall(text):
+        names = [part.split("=")[0].strip() for part in re.split(r",(?![^()]*\))", body)]
+        enums[name] = [n for n in names if n and not SENTINEL.match(n)]
+    return enums
+
+
+def without_comments(text):
+    return re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+
+
 def program_for(source, structs, enums):
     lines = [source, "#include <stdio.h>", "#include <stddef.h>", "int main(void)", "{"]
     lines.append('\tif (sizeof(void *) != 8)\n\t\treturn %d;' % SKIPPED)
@@ -79,11 +95,7 @@ def run_program(compiler, include, program):
 def described(compiler, include):
     """The whole ABI as text: a line for each thing, what belongs to it indented."""
     text, source = preprocessed(compiler, include)
-    structs = {name: members_of(body) for name, body in STRUCT.findall(text)}
-    enums = {}
-    for name, body in ENUM.findall(text):
-        names = [part.split("=")[0].strip() for part in re.split(r",(?![^()]*\))", body)]
-        enums[name] = [n for n in names if n and not SENTINEL.match(n)]
+    structs, enums = structs_of(text), enums_of(text)
     if not structs or not enums:
         sys.exit("no struct or no enum was found in the headers")
     functions = sorted((name, signature.strip()) for signature, name in FUNCTION.findall(text))

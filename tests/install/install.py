@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
+MADE = os.path.join("perfdata", "plain.h")
 STRICT = ["-Wall", "-Wextra", "-Werror"]
 # Members that are left out of an initializer are zero, which is what options are made for.
 C = [*STRICT, "-std=c11"]
@@ -67,9 +68,13 @@ def files_under(folder):
                   for at, _, names in os.walk(folder) for name in names if not name == "meson.build")
 
 
-def check_headers(source, installed):
-    for name in sorted({*files_under(source), *files_under(installed)}):
-        if not os.path.exists(os.path.join(installed, name)):
+def check_headers(source, made, installed):
+    """All of include/, and what is made of it when the library is built."""
+    for name in sorted({*files_under(source), *files_under(installed), MADE}):
+        if name == MADE:
+            if not os.path.exists(os.path.join(installed, name)) or not filecmp.cmp(made, os.path.join(installed, name), shallow=False):
+                complain(f"include/{name}: not installed as it was made")
+        elif not os.path.exists(os.path.join(installed, name)):
             complain(f"include/{name}: not installed")
         elif not os.path.exists(os.path.join(source, name)):
             complain(f"{name}: installed, but not in include/")
@@ -165,7 +170,7 @@ def main():
         if done.returncode:
             sys.exit(f"meson install: {done.stdout}")
         include = os.path.dirname(os.path.dirname(only(there, "include/perfdata/perfdata.h")))
-        headers = check_headers(os.path.join(source, "include"), include)
+        headers = check_headers(os.path.join(source, "include"), os.path.join(build, "include", "plain.h"), include)
         check_data(there)
         version = run([only(there, "bin/perfdata"), "version"])
         if version.returncode:
