@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compiles every public header alone, in the languages its users write.
+"""Compiles every public header alone, in the languages its users write; perfdata.h lists and includes all of them.
 
 usage: tools/headers.py INCLUDE_DIR [C COMPILER]...
 
@@ -38,6 +38,22 @@ def cxx_of(command):
     return [other] + command[1:]
 
 
+def missing_in_list(folder, headers):
+    """Headers that perfdata.h does not include, or does not list with what they are for; and what it has too much."""
+    with open(os.path.join(folder, "perfdata.h"), encoding="utf-8") as f:
+        text = f.read()
+    others = set(headers) - {"perfdata.h"}
+    listed = re.findall(r"^ \*   (\w+\.h) +\w", text, re.M)
+    included = re.findall(r"^#include <perfdata/(\w+\.h)>", text, re.M)
+    for what, names in (("listed", listed), ("included", included)):
+        for name in sorted(others - set(names)):
+            yield f"perfdata.h: {name} is not {what}"
+        for name in sorted({name for name in names if names.count(name) > 1 or name not in others}):
+            yield f"perfdata.h: {name} is {what}, {'twice' if name in others else 'but not there'}"
+    if included != sorted(included):
+        yield "perfdata.h: includes are not in the order of the alphabet"
+
+
 def main(args):
     if not args:
         print(__doc__.strip(), file=sys.stderr)
@@ -62,6 +78,9 @@ def main(args):
         return 1
 
     failed = 0
+    for line in missing_in_list(folder, headers):
+        failed += 1
+        print(line)
     for header in headers:
         # Twice: the second time has to be nothing.  The declaration after it
         # keeps a header of macros alone from being an empty unit.

@@ -33,6 +33,7 @@
 extern "C" {
 #endif
 
+/** Version of these headers; pd_version is that of the linked library. */
 #define PD_VERSION_MAJOR 0
 #define PD_VERSION_MINOR 1
 #define PD_VERSION_PATCH 0

@@ -16,55 +16,55 @@
  * base.h has the conventions: results, ownership, threads, units.
  *
  * reading
- *   base.h    status, errors, bytes
- *   format.h  the format: structs, constants, names, introspection
- *   file.h    an open perf.data file: header, events, features, problems
- *   archive.h members of a tar file, such as a bundle
- *   stream.h  records
- *   run.h     records on several threads
- *   check.h   reporting every problem of a file
- *   state.h   threads and mappings at any time
- *   trace.h   fields of tracepoints
- *   jitdump.h JIT-compiled code from jitdump files
- *   symbol.h  names of addresses
- *   debuginfod.h objects by build id from servers
+ *   base.h          status, errors, bytes
+ *   format.h        the format: structs, constants, names, introspection
+ *   file.h          an open perf.data file: header, events, features, problems
+ *   archive.h       members of a tar file, such as a bundle
+ *   stream.h        records
+ *   run.h           records on several threads
+ *   check.h         reporting every problem of a file
+ *   state.h         threads and mappings at any time
+ *   trace.h         fields of tracepoints
+ *   jitdump.h       JIT-compiled code from jitdump files
+ *   symbol.h        names of addresses
+ *   debuginfod.h    objects by build id from servers
  * choosing
- *   filter.h  filter expressions
- *   select.h  selecting samples with the options of perf
+ *   filter.h        filter expressions
+ *   select.h        selecting samples with the options of perf
  * adding up
- *   profile.h samples added up by event, thread, stack
- *   report.h  a profile as tables, with call graphs
- *   flame.h   flame graphs and folded stacks
- *   doctor.h  what is wrong with a recording
- *   live.h    profiles of a running recording
+ *   profile.h       samples added up by event, thread, stack
+ *   report.h        a profile as tables, with call graphs
+ *   flame.h         flame graphs and folded stacks
+ *   doctor.h        what is wrong with a recording
+ *   live.h          profiles of a running recording
  * as text
- *   text.h    a growing buffer of text, which everything that prints fills
- *   json.h    JSON written into a text
- *   roff.h    text for manual pages
- *   config.h  files in the syntax of perf config
- *   print.h   printing records as text and JSON
- *   header.h  header, events and features as text and JSON
- *   record_stats.h   counts of records and samples
- *   summary.h what a file is and what is in it
- *   objects.h objects with their build ids
- *   samples.h samples as text
- *   explain.h what the tables of the format say of a name
+ *   text.h          a growing buffer of text, which everything that prints fills
+ *   json.h          JSON written into a text
+ *   roff.h          text for manual pages
+ *   config.h        files in the syntax of perf config
+ *   print.h         printing records as text and JSON
+ *   header.h        header, events and features as text and JSON
+ *   record_stats.h  counts of records and samples
+ *   summary.h       what a file is and what is in it
+ *   objects.h       objects with their build ids
+ *   samples.h       samples as text
+ *   explain.h       what the tables of the format say of a name
  * writing
- *   writer.h  writing perf.data files
- *   convert.h copying recordings into another form
- *   extract.h copying a part of a recording
- *   merge.h   merging recordings
- *   scrub.h   anonymizing a recording
- *   split.h   splitting a recording into several
- *   inject.h  adding build ids and JIT-compiled code to a recording
- *   repair.h  recovering damaged files
- *   assemble.h  converting perf.data files to text and back
- *   bundle.h  a recording with its objects and symbols in one tar file
+ *   writer.h        writing perf.data files
+ *   convert.h       copying recordings into another form
+ *   extract.h       copying a part of a recording
+ *   merge.h         merging recordings
+ *   scrub.h         anonymizing a recording
+ *   split.h         splitting a recording into several
+ *   inject.h        adding build ids and JIT-compiled code to a recording
+ *   repair.h        recovering damaged files
+ *   assemble.h      converting perf.data files to text and back
+ *   bundle.h        a recording with its objects and symbols in one tar file
  * recording
- *   events.h  parsing and listing events
- *   recorder.h  recording events (Linux)
- *   counter.h counting events (Linux)
- *   stat.h    counts with metrics, as perf stat prints them
+ *   events.h        parsing and listing events
+ *   recorder.h      recording events (Linux)
+ *   counter.h       counting events (Linux)
+ *   stat.h          counts with metrics, as perf stat prints them
  *
  * Each of them has an example at its head. What an example does not declare is there: `file` is a recording, `stream` its records
  * and `record` one of them, `profile` its samples added up, with `symbols`; `writer` writes to another file, `text` is empty, `fd`
@@ -84,8 +84,8 @@
 #include <perfdata/debuginfod.h>
 #include <perfdata/doctor.h>
 #include <perfdata/events.h>
-#include <perfdata/extract.h>
 #include <perfdata/explain.h>
+#include <perfdata/extract.h>
 #include <perfdata/file.h>
 #include <perfdata/filter.h>
 #include <perfdata/flame.h>
@@ -99,9 +99,9 @@
 #include <perfdata/objects.h>
 #include <perfdata/print.h>
 #include <perfdata/profile.h>
-#include <perfdata/repair.h>
 #include <perfdata/record_stats.h>
 #include <perfdata/recorder.h>
+#include <perfdata/repair.h>
 #include <perfdata/report.h>
 #include <perfdata/roff.h>
 #include <perfdata/run.h>
@@ -110,12 +110,12 @@
 #include <perfdata/select.h>
 #include <perfdata/split.h>
 #include <perfdata/stat.h>
+#include <perfdata/state.h>
 #include <perfdata/stream.h>
 #include <perfdata/summary.h>
 #include <perfdata/symbol.h>
 #include <perfdata/text.h>
 #include <perfdata/trace.h>
-#include <perfdata/state.h>
 #include <perfdata/writer.h>
 
 #endif

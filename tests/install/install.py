@@ -176,6 +176,10 @@ def main():
         if version.returncode:
             complain(f"perfdata version: {version.stdout}")
         pc, archive = only(there, "libperfdata.pc"), only(there, "libperfdata.a")
+        # The macros of base.h are what the program prints, meson.build what pkg-config does.
+        modversion = run(["pkg-config", "--modversion", pc]).stdout.strip()
+        if version.stdout.split()[-1:] != [modversion]:
+            complain(f"perfdata version: {version.stdout.strip()}, but {modversion} for pkg-config")
         prefix = os.path.dirname(include)
         kinds = [("shared", flags(pc, prefix), os.path.dirname(only(there, "libperfdata.so")))]
         if archive:
