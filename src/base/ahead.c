@@ -21,7 +21,7 @@ struct pd_ahead {
 	pthread_cond_t space; /* for more texts */
 	bool waits;           /* who shows */
 	size_t sleepers;      /* who waits for space */
-	pthread_t threads[PD_PARTS_MOST];
+	struct pd_worker workers[PD_PARTS_MOST];
 	size_t started;
 	struct slot *slots; /* a ring */
 	size_t slot_count;
@@ -73,13 +73,13 @@ static void wait_for_space(struct pd_ahead *ahead)
 	ahead->sleepers--;
 }
 
-static void *work(void *self)
+static void work(void *self)
 {
 	struct pd_ahead *ahead = self;
 	void *scratch = ahead->job.begin(ahead->job.self);
 
 	if (!scratch)
-		return NULL; /* the others do it */
+		return; /* the others do it */
 	pthread_mutex_lock(&ahead->lock);
 	while (!ahead->ended && ahead->next < ahead->job.count)
 		if (can_make(ahead))
@@ -88,7 +88,6 @@ static void *work(void *self)
 			wait_for_space(ahead);
 	pthread_mutex_unlock(&ahead->lock);
 	ahead->job.end(scratch);
-	return NULL;
 }
 
 static bool make_slots(struct pd_ahead *ahead, size_t count)
@@ -119,7 +118,7 @@ struct pd_ahead *pd_ahead_start(const struct pd_ahead_job *job)
 		pd_ahead_end(ahead);
 		return NULL;
 	}
-	while (ahead->started + 1 < threads && pthread_create(&ahead->threads[ahead->started], NULL, work, ahead) == 0)
+	while (ahead->started + 1 < threads && pd_worker_start(&ahead->workers[ahead->started], work, ahead) == 0)
 		ahead->started++;
 	return ahead;
 }
@@ -164,7 +163,7 @@ void pd_ahead_end(struct pd_ahead *ahead)
 	pthread_cond_broadcast(&ahead->space);
 	pthread_mutex_unlock(&ahead->lock);
 	for (size_t i = 0; i < ahead->started; i++)
-		pthread_join(ahead->threads[i], NULL);
+		pd_worker_join(&ahead->workers[i]);
 	for (size_t i = 0; i < ahead->slot_count; i++)
 		pd_text_free(ahead->slots[i].text);
 	if (ahead->own)

@@ -3,11 +3,15 @@
 
 #include <sched.h>
 
+enum {
+	THREADS_MOST = 255, // beside the calling one
+};
+
 struct part {
 	void (*work)(void *self, size_t part);
 	void *self;
 	size_t number;
-	pthread_t thread;
+	struct pd_worker thread;
 };
 
 size_t pd_thread_count(unsigned wanted)
@@ -40,22 +44,47 @@ void pd_lock_init(pthread_mutex_t *lock)
 	pthread_mutexattr_destroy(&attr);
 }
 
-static void *run_part(void *self)
+static void *run_worker(void *self)
 {
-	struct part *part = self;
+	struct pd_worker *worker = self;
+
+	worker->work(worker->self);
+	return NULL;
+}
+
+int pd_worker_start(struct pd_worker *worker, void (*work)(void *self), void *self)
+{
+	int failure;
+
+	worker->work = work;
+	worker->self = self;
+	failure = pthread_create(&worker->id, NULL, run_worker, worker);
+	worker->started = !failure;
+	return failure;
+}
+
+void pd_worker_join(struct pd_worker *worker)
+{
+	if (worker->started)
+		pthread_join(worker->id, NULL);
+	worker->started = false;
+}
+
+static void run_part(void *self)
+{
+	const struct part *part = self;
 
 	part->work(part->self, part->number);
-	return NULL;
 }
 
 void pd_in_parts(size_t parts, void (*work)(void *self, size_t part), void *self)
 {
-	struct part started[PD_PARTS_MOST];
+	struct part started[THREADS_MOST];
 	size_t count = 0;
 
-	while (count + 1 < parts && count < PD_PARTS_MOST) {
+	while (count + 1 < parts && count < THREADS_MOST) {
 		started[count] = (struct part){ .work = work, .self = self, .number = count + 1 };
-		if (pthread_create(&started[count].thread, NULL, run_part, &started[count]) != 0)
+		if (pd_worker_start(&started[count].thread, run_part, &started[count]) != 0)
 			break;
 		count++;
 	}
@@ -63,5 +92,5 @@ void pd_in_parts(size_t parts, void (*work)(void *self, size_t part), void *self
 	for (size_t part = count + 1; part < parts; part++)
 		work(self, part);
 	for (size_t i = 0; i < count; i++)
-		pthread_join(started[i].thread, NULL);
+		pd_worker_join(&started[i].thread);
 }

@@ -6,6 +6,7 @@
  * one, and does not see that at some forms of C, D and U it comes no further: it never ends. So names in which that can be
  * are read on a thread of their own, which is stopped when it has used far more time than any name needs. While it turns in
  * circles the library asks for no memory, so nothing is held then.
+ * (It is not one of base/threads.h, which nobody stops, and has a stack of its own size.)
  */
 #include <pthread.h>
 #include <setjmp.h>

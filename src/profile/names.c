@@ -119,26 +119,22 @@ enum pd_status pd_profile_name(struct pd_profile *profile, struct pd_symbols *sy
 // ---- beside other work ----
 
 // What goes wrong is told when names are asked for.
-static void *name_beside(void *self)
+static void name_beside(void *self)
 {
 	struct pd_profile *profile = self;
 	struct pd_error unwanted;
 
 	name_all(profile, profile->symbols, 1, &unwanted);
-	return NULL;
 }
 
 bool pd_profile_begin_names(struct pd_profile *profile)
 {
 	// who fetches objects does it where names are asked for
-	profile->names = profile->symbols && !profile->symbols->fetch && profile->frame_count >= WORTH_A_THREAD &&
-			 pthread_create(&profile->namer, NULL, name_beside, profile) == 0;
-	return profile->names;
+	return profile->symbols && !profile->symbols->fetch && profile->frame_count >= WORTH_A_THREAD &&
+	       pd_worker_start(&profile->namer, name_beside, profile) == 0;
 }
 
 void pd_profile_end_names(struct pd_profile *profile)
 {
-	if (profile->names)
-		pthread_join(profile->namer, NULL);
-	profile->names = false;
+	pd_worker_join(&profile->namer);
 }

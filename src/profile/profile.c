@@ -85,10 +85,9 @@ static void report_codes_apart(struct pd_profile *profile, struct pd_symbols *sy
 	common->frames.codes = common->owners.codes = pd_codes_of(symbols);
 }
 
-static void *prepare(void *symbols)
+static void prepare(void *symbols)
 {
 	pd_lookup_prepare(symbols);
-	return NULL;
 }
 
 // Whether loading names while samples are counted is worth a thread: for small files it may be all that costs.
@@ -113,8 +112,8 @@ static void use_symbols(struct pd_profile *profile)
 	if (symbols && apart)
 		report_codes_apart(profile, symbols);
 	else if (symbols)
-		profile->prepares = pthread_create(&profile->preparer, NULL, prepare, symbols) == 0;
-	profile->symbols = profile->prepares ? symbols : NULL;
+		pd_worker_start(&profile->preparer, prepare, symbols);
+	profile->symbols = profile->preparer.started ? symbols : NULL;
 }
 
 static enum pd_status get_ready(void *self, struct pd_window *window, struct pd_error *error)
@@ -249,8 +248,7 @@ static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *
 		sink.fork = NULL;
 	}
 	status = pd_run(profile->file, &options, &sink, error);
-	if (profile->prepares)
-		pthread_join(profile->preparer, NULL);
+	pd_worker_join(&profile->preparer);
 	return status;
 }
 

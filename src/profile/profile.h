@@ -3,10 +3,9 @@
 #ifndef PD_PROFILE_PROFILE_H
 #define PD_PROFILE_PROFILE_H
 
-#include <pthread.h>
-
-#include "profile/collect/collect.h"
 #include "base/lookup/hash.h"
+#include "base/threads.h"
+#include "profile/collect/collect.h"
 
 struct pd_slice_range {
 	size_t start, count;
@@ -16,12 +15,10 @@ struct pd_profile {
 	struct pd_profile_options options;
 	struct pd_file *file;
 	struct pd_state *state;
-	bool foreign_state;         // it belongs to somebody else
-	struct pd_symbols *symbols; // that are loaded and used beside other work, or NULL
-	pthread_t preparer;         // of symbols, while samples are read
-	bool prepares;
-	pthread_t namer; // of frames, while the rest is arranged
-	bool names;
+	bool foreign_state;            // it belongs to somebody else
+	struct pd_symbols *symbols;    // that are loaded and used beside other work, or NULL
+	struct pd_worker preparer;     // of symbols, while samples are read
+	struct pd_worker namer;        // of frames, while the rest is arranged
 	uint64_t named_by;             // the serial of the symbols that all places have their names from, or 0
 	struct pd_collector collector; // empty once all is put together
 	struct pd_profile_losses losses;

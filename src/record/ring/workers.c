@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -21,14 +20,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/threads.h"
 #include "write/write.h"
 
 struct worker {
 	struct pd_recorder *recorder;
 	struct pd_cpus rings;   // CPUs whose rings it empties
 	struct pd_cpus runs_on; // CPUs that it runs on
-	pthread_t thread;
-	bool started;
+	struct pd_worker thread;
 	sem_t go, done;
 	struct pd_ring_counts counts;
 	bool newest, any, ends;
@@ -260,7 +259,7 @@ static void empty_rings(struct worker *worker)
 							       worker->newest, &worker->any, &worker->error);
 }
 
-static void *work(void *self)
+static void work(void *self)
 {
 	struct worker *worker = self;
 
@@ -268,7 +267,7 @@ static void *work(void *self)
 		while (sem_wait(&worker->go) < 0)
 			continue;
 		if (worker->ends)
-			return NULL;
+			return;
 		empty_rings(worker);
 		sem_post(&worker->done);
 	}
@@ -289,12 +288,11 @@ static enum pd_status start(struct worker *worker, struct pd_error *error)
 	// signals are for the thread that runs the recorder
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	failure = pthread_create(&worker->thread, NULL, work, worker);
+	failure = pd_worker_start(&worker->thread, work, worker);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (failure)
 		return pd_fail_system(error, failure, "no thread can be started");
-	worker->started = true;
-	if (pthread_setaffinity_np(worker->thread, sizeof(cpus), &cpus) != 0)
+	if (pthread_setaffinity_np(worker->thread.id, sizeof(cpus), &cpus) != 0)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
 			       "a thread cannot run where it is to: CPU %" PRId32
 			       " is offline, or not for this process",
@@ -372,10 +370,10 @@ void pd_workers_end(struct pd_recorder *recorder)
 	for (size_t i = 0; workers && i < workers->count; i++) {
 		struct worker *worker = &workers->items[i];
 
-		if (worker->started) {
+		if (worker->thread.started) {
 			worker->ends = true;
 			sem_post(&worker->go);
-			pthread_join(worker->thread, NULL);
+			pd_worker_join(&worker->thread);
 			sem_destroy(&worker->go);
 			sem_destroy(&worker->done);
 		}

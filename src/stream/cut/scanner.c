@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/cut/scanner.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+
+#include "base/threads.h"
 
 enum {
 	LEAST_REGION = 512 << 10,
@@ -17,8 +18,7 @@ struct member {
 	struct pd_scanner found;
 	struct pd_scanners *pool;
 	uint64_t from, to; // the region
-	pthread_t thread;
-	bool started;
+	struct pd_worker thread;
 	bool has_begun; // a start was found
 };
 
@@ -123,19 +123,18 @@ static void explore(struct member *member, struct pd_stream *stream)
 	}
 }
 
-static void *scanner(void *self)
+static void scan(void *self)
 {
 	struct member *member = self;
 	struct pd_stream *stream;
 	struct pd_error error;
 
 	if (pd_stream_new(&member->pool->view, &stream, &error) < 0)
-		return NULL;
+		return;
 	stream->quiet = true;
 	stream->finalized = true;
 	explore(member, stream);
 	pd_stream_close(stream);
-	return NULL;
 }
 
 // ---- all of them ----
@@ -154,13 +153,6 @@ static bool is_of_use(const struct pd_file *file)
 	       !file->features[PD_FEATURE_COMPRESSED].present;
 }
 
-static void wait_for(struct member *member)
-{
-	if (member->started)
-		pthread_join(member->thread, NULL);
-	member->started = false;
-}
-
 static void start(struct pd_scanners *scanners, const struct pd_part *part, uint64_t region)
 {
 	for (size_t i = 0; i < scanners->count; i++) {
@@ -169,7 +161,7 @@ static void start(struct pd_scanners *scanners, const struct pd_part *part, uint
 		member->pool = scanners;
 		member->from = part->begin + (i + 1) * region;
 		member->to = i + 1 < scanners->count ? member->from + region : part->end;
-		member->started = pthread_create(&member->thread, NULL, scanner, member) == 0;
+		pd_worker_start(&member->thread, scan, member); // a region without one is left to the walk
 	}
 }
 
@@ -203,7 +195,7 @@ uint64_t pd_scanners_limit(const struct pd_scanners *scanners)
 
 	if (scanners->next == scanners->count)
 		return UINT64_MAX;
-	return member->started || !member->has_begun ? member->from : member->found.begin;
+	return member->thread.started || !member->has_begun ? member->from : member->found.begin;
 }
 
 struct pd_scanner *pd_scanners_at(struct pd_scanners *scanners, uint64_t offset)
@@ -211,7 +203,7 @@ struct pd_scanner *pd_scanners_at(struct pd_scanners *scanners, uint64_t offset)
 	while (scanners->next < scanners->count && pd_scanners_limit(scanners) <= offset) {
 		struct member *member = &scanners->members[scanners->next];
 
-		wait_for(member);
+		pd_worker_join(&member->thread);
 		if (member->has_begun && member->found.begin > offset)
 			break;
 		scanners->next++;
@@ -227,7 +219,7 @@ void pd_scanners_end(struct pd_scanners *scanners)
 		return;
 	atomic_store(&scanners->ended, true);
 	for (size_t i = 0; i < scanners->count; i++) {
-		wait_for(&scanners->members[i]);
+		pd_worker_join(&scanners->members[i].thread);
 		pd_pieces_fini(&scanners->members[i].found.pieces);
 		pd_batch_fini(&scanners->members[i].found.others);
 	}

@@ -7,7 +7,6 @@
  */
 #include <perfdata/run.h>
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -44,8 +43,7 @@ struct worker {
 	struct pd_queue *queue;
 	struct pd_stream *stream;
 	void *self; // of the sink
-	bool forked, started;
-	pthread_t thread;
+	bool forked;
 	enum pd_status status;
 	struct pd_error error;
 };
@@ -203,9 +201,25 @@ static enum pd_status run_piece(struct worker *worker, const struct pd_piece *pi
 	return status < 0 ? status : PD_OK;
 }
 
-// Takes pieces until there are none. Only the calling thread looks after progress.
-static void work(struct worker *worker, bool is_caller)
+// What a sink does behind its last record.
+static void finish(struct worker *worker)
 {
+	const struct run *run = worker->run;
+
+	if (run->sink.finish && !atomic_load(&run->ended))
+		run->sink.finish(worker->self);
+}
+
+// The calling thread has the sink itself.
+static bool is_caller(const struct worker *worker)
+{
+	return !worker->forked;
+}
+
+// Takes pieces until there are none. Only the calling thread looks after progress.
+static void take_pieces(void *self, size_t number)
+{
+	struct worker *worker = (struct worker *)self + number;
 	struct run *run = worker->run;
 	const struct pd_piece *piece;
 	enum pd_status status = PD_OK;
@@ -216,30 +230,15 @@ static void work(struct worker *worker, bool is_caller)
 		piece = &run->pieces.items[at];
 		status = run_piece(worker, piece);
 		done = piece->end - piece->begin + atomic_fetch_add(&run->done, piece->end - piece->begin);
-		if (status >= 0 && is_caller)
+		if (status >= 0 && is_caller(worker))
 			status = progress(run, run->total + done, &worker->error);
 	}
 	if (status < 0)
 		fail_worker(worker, status);
+	finish(worker);
 }
 
-// What a sink does behind its last record.
-static void finish(struct worker *worker)
-{
-	const struct run *run = worker->run;
-
-	if (run->sink.finish && !atomic_load(&run->ended))
-		run->sink.finish(worker->self);
-}
-
-static void *work_beside(void *self)
-{
-	work(self, false);
-	finish(self);
-	return NULL;
-}
-
-static enum pd_status open_worker(struct run *run, struct worker *worker, bool is_caller, struct pd_error *error)
+static enum pd_status open_worker(struct run *run, struct worker *worker, bool for_caller, struct pd_error *error)
 {
 	enum pd_status status;
 
@@ -248,7 +247,7 @@ static enum pd_status open_worker(struct run *run, struct worker *worker, bool i
 	if (status < 0)
 		return status;
 	forward_problems(run, worker->stream);
-	if (is_caller) {
+	if (for_caller) {
 		worker->self = run->sink.self;
 		return PD_OK;
 	}
@@ -273,8 +272,6 @@ static enum pd_status close_workers(struct run *run, struct worker *workers, siz
 				    struct pd_error *error)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (workers[i].started)
-			pthread_join(workers[i].thread, NULL);
 		if (workers[i].status < 0 && status >= 0) {
 			status = workers[i].status;
 			*error = workers[i].error;
@@ -303,38 +300,23 @@ static size_t worker_count(const struct run *run)
 	return count <= most ? count : most ? (size_t)most : 1;
 }
 
-typedef void *thread_fn(void *worker);
-
-// The first worker is the calling thread; fewer threads than wanted do the same work.
-static enum pd_status open_workers(struct run *run, struct pd_queue *queue, thread_fn *thread, struct worker *workers,
-				   size_t count, size_t *opened_out, struct pd_error *error)
+// Opens workers, calls work for each by its number, and closes them. The first worker is the calling thread; fewer threads
+// than wanted do the same work.
+static enum pd_status run_workers(struct run *run, struct pd_queue *queue, size_t count,
+				  void (*work)(void *workers, size_t number), struct pd_error *error)
 {
+	struct worker *workers = pd_alloc(count * sizeof(*workers));
 	enum pd_status status = PD_OK;
 	size_t opened = 0;
 
-	for (; opened < count && status >= 0; opened++)
-		status = open_worker(run, &workers[opened], opened == 0, error);
-	*opened_out = opened;
-	for (size_t i = 0; i < opened; i++)
-		workers[i].queue = queue;
-	for (size_t i = 1; i < opened && status >= 0; i++)
-		workers[i].started = pthread_create(&workers[i].thread, NULL, thread, &workers[i]) == 0;
-	return status;
-}
-
-static enum pd_status run_pieces(struct run *run, struct pd_error *error)
-{
-	size_t count = worker_count(run), opened;
-	struct worker *workers = pd_alloc(count * sizeof(*workers));
-	enum pd_status status;
-
 	if (!workers)
 		return pd_fail_memory(error);
-	status = open_workers(run, NULL, work_beside, workers, count, &opened, error);
+	for (; opened < count && status >= 0; opened++)
+		status = open_worker(run, &workers[opened], opened == 0, error);
+	for (size_t i = 0; i < opened; i++)
+		workers[i].queue = queue;
 	if (status >= 0)
-		work(&workers[0], true);
-	if (status >= 0)
-		finish(&workers[0]);
+		pd_in_parts(opened, work, workers);
 	return close_workers(run, workers, opened, status, error);
 }
 
@@ -355,12 +337,11 @@ static enum pd_status show_part(struct worker *worker, size_t part, struct pd_st
 				uint64_t to_ns)
 {
 	struct run *run = worker->run;
-	bool is_caller = !worker->forked;
 	const struct pd_record *record;
 	enum pd_status status;
 
 	for (uint64_t i = 1; (status = pd_stream_next(stream, &record, &worker->error)) == PD_OK; i++) {
-		if (is_caller && i % RECORDS_PER_PROGRESS == 0 && (status = part_progress(worker, stream)) < 0)
+		if (is_caller(worker) && i % RECORDS_PER_PROGRESS == 0 && (status = part_progress(worker, stream)) < 0)
 			break;
 		if (record->type != PD_RECORD_SAMPLE || record->time_ns < from_ns)
 			continue;
@@ -423,8 +404,9 @@ static enum pd_status run_part(struct worker *worker, size_t part)
 	return ended;
 }
 
-static void work_by_parts(struct worker *worker)
+static void take_parts(void *workers, size_t number)
 {
+	struct worker *worker = (struct worker *)workers + number;
 	struct run *run = worker->run;
 	enum pd_status status = PD_OK;
 	size_t part;
@@ -432,29 +414,7 @@ static void work_by_parts(struct worker *worker)
 	while (status >= 0 && atomic_load(&run->failed_part) == SIZE_MAX &&
 	       (part = atomic_fetch_add(&run->next, 1)) < run->split.count)
 		status = run_part(worker, part);
-}
-
-static void *work_by_parts_beside(void *self)
-{
-	work_by_parts(self);
-	finish(self);
-	return NULL;
-}
-
-static enum pd_status run_parts(struct run *run, size_t count, struct pd_error *error)
-{
-	struct worker *workers = pd_alloc(count * sizeof(*workers));
-	enum pd_status status;
-	size_t opened;
-
-	if (!workers)
-		return pd_fail_memory(error);
-	status = open_workers(run, NULL, work_by_parts_beside, workers, count, &opened, error);
-	if (status >= 0)
-		work_by_parts(&workers[0]);
-	if (status >= 0)
-		finish(&workers[0]);
-	return close_workers(run, workers, opened, status, error);
+	finish(worker);
 }
 
 // Pieces that several threads cut know nothing of rounds, which say where records without a time go.
@@ -516,7 +476,7 @@ static enum pd_status run_by_time(struct run *run, struct pd_error *error)
 	if (thread_count(run) > 1 && !run->window.whole &&
 	    !pd_split_make(&run->split, &run->pieces, count > 1 ? PART_SIZE : UINT64_MAX))
 		return pd_fail_memory(error);
-	return run->split.count ? run_parts(run, count, error) : run_whole(run, error);
+	return run->split.count ? run_workers(run, NULL, count, take_parts, error) : run_whole(run, error);
 }
 
 // ---- records inside of others: one thread reads, whoever is free takes what it has read ----
@@ -542,17 +502,6 @@ static void empty_batch(struct worker *worker, struct pd_queued *queued)
 	pd_queue_put_empty(worker->queue, queued);
 	if (status < 0)
 		fail_worker(worker, status);
-}
-
-static void *empty_batches(void *self)
-{
-	struct worker *worker = self;
-	struct pd_queued *queued;
-
-	while ((queued = pd_queue_take_full(worker->queue, true)) != NULL)
-		empty_batch(worker, queued);
-	finish(worker);
-	return NULL;
 }
 
 // One that can be filled. Whoever reads helps to empty them when the others cannot keep up: there are more batches
@@ -596,7 +545,6 @@ static enum pd_status fill_batches(struct worker *worker, struct pd_stream *stre
 static void read_batches(struct worker *worker)
 {
 	struct run *run = worker->run;
-	struct pd_queued *queued;
 	struct pd_stream *stream;
 	enum pd_status status = pd_stream_open(run->file, NULL, &stream, &worker->error);
 
@@ -608,25 +556,28 @@ static void read_batches(struct worker *worker)
 	if (status < 0)
 		fail_worker(worker, status);
 	pd_queue_end(worker->queue);
-	while ((queued = pd_queue_take_full(worker->queue, false)) != NULL)
+}
+
+static void take_batches(void *workers, size_t number)
+{
+	struct worker *worker = (struct worker *)workers + number;
+	struct pd_queued *queued;
+
+	if (is_caller(worker))
+		read_batches(worker);
+	while ((queued = pd_queue_take_full(worker->queue, true)) != NULL)
 		empty_batch(worker, queued);
 	finish(worker);
 }
 
 static enum pd_status run_batches(struct run *run, struct pd_error *error)
 {
-	size_t count = worker_count(run), opened = 0;
-	struct worker *workers = pd_alloc(count * sizeof(*workers));
+	size_t count = worker_count(run);
 	struct pd_queue queue = PD_QUEUE_START;
-	enum pd_status status;
+	enum pd_status status = pd_queue_fill(&queue, 2 * count) ? PD_OK : pd_fail_memory(error);
 
-	if (workers && pd_queue_fill(&queue, 2 * count))
-		status = open_workers(run, &queue, empty_batches, workers, count, &opened, error);
-	else
-		status = pd_fail_memory(error);
 	if (status >= 0)
-		read_batches(&workers[0]);
-	status = close_workers(run, workers, opened, status, error);
+		status = run_workers(run, &queue, count, take_batches, error);
 	pd_queue_fini(&queue);
 	return status;
 }
@@ -647,7 +598,7 @@ static enum pd_status go(struct run *run, struct pd_error *error)
 		return run_batches(run, error);
 	if (run->pieces.once || (run->options.order == PD_ORDER_TIME && !run->sink.fork))
 		return run_stream(run, error);
-	return run_pieces(run, error);
+	return run_workers(run, NULL, worker_count(run), take_pieces, error);
 }
 
 enum pd_status pd_run(struct pd_file *file, const struct pd_run_options *options, const struct pd_sink *sink,

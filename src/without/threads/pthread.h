@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In place of the system's header where the library is built with -Dthreads=disabled: no thread can be created, which all who
- * try take as no thread being left, and locks are held by nobody else.
+ * In place of the system's header where the library is built with -Dthreads=disabled: there is nobody else to hold a lock,
+ * and threads.c creates no thread.
  */
 #ifndef PD_WITHOUT_PTHREAD_H
 #define PD_WITHOUT_PTHREAD_H
 
-#include <errno.h>
 // may define types of these names
 #include <sys/types.h>
 
@@ -62,22 +61,6 @@ static inline int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex
 {
 	(void)cond;
 	(void)mutex;
-	return 0;
-}
-
-static inline int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *self)
-{
-	(void)thread;
-	(void)attr;
-	(void)start;
-	(void)self;
-	return EAGAIN;
-}
-
-static inline int pthread_join(pthread_t thread, void **result)
-{
-	(void)thread;
-	(void)result;
 	return 0;
 }
 
