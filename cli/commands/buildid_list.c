@@ -19,7 +19,7 @@ static const struct option options[] = {
 	FLAG("with-hits", 'H', hits, "list only objects with samples"),
 	FLAG("kernel", 'k', kernel, "print the build id of the running kernel"),
 	FLAG("kernel-maps", 'm', kernel_maps, "print build ids and addresses of the running kernel and its modules"),
-	FLAG("json", 'j', json, "print JSON, one object per line"),
+	GROUP(json_lines_option, json),
 	{ 0 },
 };
 

@@ -13,9 +13,9 @@ struct values {
 
 static const struct option options[] = {
 	GROUP(input_group, analysis.input),
-	FLAG("json", 'j', json, "one JSON object"),
+	GROUP(json_option, json),
 	GROUP(symbol_group, analysis.symbols),
-	GROUP(threads_group, analysis.threads),
+	GROUP(threads_option, analysis.threads),
 	{ 0 },
 };
 

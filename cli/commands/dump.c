@@ -31,7 +31,7 @@ struct values {
 
 static const struct option options[] = {
 	GROUP(input_group, input),
-	FLAG("json", 'j', json, "print one JSON object per line"),
+	GROUP(json_lines_option, json),
 	FLAG("stats", 's', stats, "only count records by type and samples by event"),
 	NUMBER("record", 'n', "N", record, "only the N-th record; the first is 0"),
 	NUMBER("offset", 'o', "OFFSET", offset,

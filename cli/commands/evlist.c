@@ -15,11 +15,11 @@ struct values {
 	bool json;
 };
 
-/* Not INPUT_OPTIONS: -v is what perf means by it here. */
+/* Not all of input_group: -v is what perf means by it here. */
 static const struct option options[] = {
-	STRING("input", 'i', "FILE", input.path, "perf.data file or directory to read; - is standard input"),
-	FLAG("force", 'f', input.force, "ignored, for compatibility with perf: files of other users are read anyway"),
-	FLAG("quiet", 'q', input.quiet, "suppress warnings about the file"),
+	GROUP(input_option, input.path),
+	GROUP(force_option, input.force),
+	GROUP(quiet_option, input.quiet),
 	FLAG("verbose", 'v', details, "print all non-zero fields of the perf_event_attr of each event"),
 	FLAG("freq", 'F', frequency, "print the sampling frequency or period of each event"),
 	FLAG("group", 'g', group, "print event groups"),

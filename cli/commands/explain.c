@@ -17,7 +17,7 @@ struct values {
 
 static const struct option options[] = {
 	FLAG("c", 'c', c, "print the C struct from <perfdata/format.h>"),
-	FLAG("json", 'j', json, "print one JSON object per line"),
+	GROUP(json_lines_option, json),
 	FLAG("man", 0, man, "print roff; without NAME the manual page perf.data(5)"),
 	FLAG("markdown", 0, markdown, "print Markdown; without NAME the whole format"),
 	{ 0 },

@@ -39,8 +39,8 @@ static const struct option options[] = {
 	       "read folded stacks (lines of a;b;c 12) instead of perf.data; - is standard input"),
 	GROUP(select_group, analysis.select),
 	GROUP(symbol_group, analysis.symbols),
-	GROUP(threads_group, analysis.threads),
-	NUMBER("max-stack", 0, "N", max_stack, "maximum frames per stack"),
+	GROUP(threads_option, analysis.threads),
+	GROUP(flame_max_stack_option, max_stack),
 	{ 0 },
 };
 

@@ -20,7 +20,7 @@ static const struct option options[] = {
 	GROUP(input_group, analysis.input),
 	GROUP(select_group, analysis.select),
 	GROUP(symbol_group, analysis.symbols),
-	GROUP(threads_group, analysis.threads),
+	GROUP(threads_option, analysis.threads),
 	STRING("weight", 0, "WHAT", weight, "count samples or period, whatever the event; default: by event"),
 	FLAG("by-pid", 0, pid, "start stacks with COMM-PID"),
 	FLAG("by-tid", 0, tid, "start stacks with COMM-PID/TID"),
@@ -31,7 +31,7 @@ static const struct option options[] = {
 	FLAG("all", 0, all, "all three marks"),
 	FLAG("full-names", 0, full_names, "keep function arguments, quotes and the L of Java classes"),
 	FLAG("reverse", 0, reverse, "start from the sampled function"),
-	NUMBER("max-stack", 0, "N", max_stack, "maximum frames per stack"),
+	GROUP(flame_max_stack_option, max_stack),
 	{ 0 },
 };
 

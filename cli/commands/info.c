@@ -15,7 +15,7 @@ struct values {
 
 static const struct option options[] = {
 	GROUP(input_group, input),
-	FLAG("json", 'j', json, "print one JSON object"),
+	GROUP(json_option, json),
 	FLAG("header", 0, header, "print the header as perf report --header-only"),
 	FLAG("full", 'I', full, "same as --header, with CPU and NUMA topology and caches"),
 	{ 0 },

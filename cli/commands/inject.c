@@ -51,7 +51,7 @@ static const struct option options[] = {
 	STRING("known-build-ids", 0, "LIST", known,
 	       "build ids to use for these paths: 'ID PATH,ID PATH', or file://FILE with lines as buildid-list prints them"),
 	FLAG("any-file", 0, any_file, "use the file at a recorded path even if it may have changed since"),
-	STRING("symfs", 0, "DIR", symfs, "look up recorded files below DIR instead of /"),
+	GROUP(symfs_option, symfs),
 	FLAG("jit", 'j', jit, "add mappings of JIT-compiled code from jit-PID.dump, with an ELF file per function"),
 	STRING("jit-dir", 0, "DIR", jit_dir, "directory for these files (default: that of the dump)"),
 	FLAG("sched-stat", 's', sched_stat,

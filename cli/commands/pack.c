@@ -32,7 +32,7 @@ static const struct option options[] = {
 	FLAG("compress", 'z', compress, "compress with zstd (default if OUTPUT ends in .zst)"),
 	NUMBER("level", 0, "N", level, "compression level, 1 (fast) to 22 (small) (default: 3); implies --compress"),
 	GROUP(symbol_group, analysis.symbols),
-	GROUP(threads_group, analysis.threads),
+	GROUP(threads_option, analysis.threads),
 	{ 0 },
 };
 

@@ -25,7 +25,7 @@ static const struct option options[] = {
 	GROUP(input_group, input),
 	GROUP(target_group, target),
 	FLAG("dry-run", 'n', dry_run, "write nothing, only report what would be done"),
-	FLAG("json", 'j', json, "print the summary as JSON on standard output"),
+	GROUP(json_summary_option, json),
 	{ 0 },
 };
 

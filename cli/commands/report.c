@@ -52,14 +52,14 @@ static const struct option options[] = {
 	     "count branches of branch stacks instead of samples (default where they were recorded; keys: " BRANCH_KEYS
 	     ")"),
 	FLAG("no-branch-stack", 0, no_branches, "count samples even if branches were recorded"),
-	FLAG("children", 0, children, "include callees in the overhead of callers (default with call chains)"),
-	FLAG("no-children", 0, no_children, "count only samples in the function itself"),
-	NUMBER("max-stack", 0, "N", max_stack, "maximum depth of call chains (default: 127)"),
-	STRING("percent-limit", 0, "PERCENT", percent_limit, "omit rows and call graph branches below this"),
+	GROUP(children_option, children),
+	GROUP(no_children_option, no_children),
+	GROUP(max_stack_option, max_stack),
+	GROUP(percent_limit_option, percent_limit),
 	STRING("percentage", 0, "HOW", percentage,
 	       "percentages of all samples (absolute) or of those that match the filters (relative)"),
-	FLAG("show-nr-samples", 'n', samples, "add a column with the number of samples"),
-	FLAG("show-total-period", 0, period, "add a column with the total period"),
+	GROUP(show_samples_option, samples),
+	GROUP(show_period_option, period),
 	FLAG("show-cpu-utilization", 0, utilization, "add columns for kernel and user shares"),
 	STRING("column-widths", 'w', "LIST", widths, "column widths; 0: as wide as needed"),
 	FLAG("hide-unresolved", 'U', hide_unresolved, "omit samples in unresolved functions"),
@@ -70,14 +70,14 @@ static const struct option options[] = {
 	FLAG("json", 0, json, "print JSON"),
 	FLAG("csv", 0, csv,
 	     "print CSV, one line per row and event; text that spreadsheets would run as a formula is prefixed with '"),
-	FLAG("header", 0, header, "print the header first"),
-	FLAG("header-only", 0, header_only, "print only the header: host, command, events"),
-	FLAG("show-info", 'I', show_info, "include topology, caches and memory in the header"),
+	GROUP(header_option, header),
+	GROUP(header_only_option, header_only),
+	GROUP(show_info_option, show_info),
 	FLAG("stats", 0, stats, "count the records by type and the samples by event"),
-	FLAG("stdio", 0, stdio, "has no effect: this is the only interface"),
+	GROUP(stdio_option, stdio),
 	GROUP(select_group_d, analysis.select),
 	GROUP(symbol_group, analysis.symbols),
-	GROUP(threads_group, analysis.threads),
+	GROUP(threads_option, analysis.threads),
 	{ 0 },
 };
 
@@ -103,17 +103,6 @@ struct run {
 	bool is_quantum_valid;
 	struct pd_report *report;
 };
-
-static bool parse_percent(const char *option, const char *text, double *percent_out)
-{
-	char *end;
-
-	*percent_out = strtod(text, &end);
-	if (end != text && !*end && *percent_out >= 0 && *percent_out <= 100)
-		return true;
-	print_error("option --%s: '%s' is not a percentage", option, text);
-	return false;
-}
 
 static bool parse_quantum(const char *text, uint64_t *ns_out)
 {
@@ -232,7 +221,7 @@ static bool parse_options(struct run *run)
 	if (!parse_graph(&options->graph, values) || (values->widths && !parse_widths(&run->text, values->widths)))
 		return false;
 	if (values->percent_limit) {
-		if (!parse_percent("percent-limit", values->percent_limit, &options->least_percent))
+		if (!percent_parse("percent-limit", values->percent_limit, &options->least_percent))
 			return false;
 		options->graph.least_percent = options->least_percent;
 	}

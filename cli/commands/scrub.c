@@ -38,7 +38,7 @@ static const struct option options[] = {
 	STRING("keep-data", 0, "LIST", keep_data,
 	       "do not drop these data, which may contain anything: raw, regs, stack, aux"),
 	STRING("map", 0, "FILE", map, "write old and new names to FILE; keep it secret"),
-	FLAG("json", 'j', json, "print the summary as JSON on standard output"),
+	GROUP(json_summary_option, json),
 	FLAG("verify", 0, verify, "search RESULT for names of ORIGINAL; writes nothing"),
 	NUMBER("min-length", 0, "N", least, "with --verify: ignore shorter strings (default: 4)"),
 	{ 0 },

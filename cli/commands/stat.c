@@ -16,7 +16,7 @@ static const struct option options[] = {
 	       "add cache events; -dd adds instruction cache and TLBs, -ddd prefetches"),
 	STRING("metrics", 'M', "LIST", metrics,
 	       "count the events of these metrics: IPC, branch-misses, cache-misses, CPUs-utilized, frequency, stalls ..."),
-	GROUP(stat_metric_only_group, metric_only),
+	GROUP(metric_only_option, metric_only),
 	FLAG("topdown", 0, topdown, "top-down analysis of pipeline slots, implies --metric-only (Intel)"),
 	FLAG("transaction", 'T', transaction, "transactional cycles, and how many were aborted (Intel)"),
 	NUMBER("repeat", 'r', "N", repeat,
@@ -44,12 +44,11 @@ static const struct option options[] = {
 	STRING("pre", 0, "LINE", pre, "shell command to run before each run"),
 	STRING("post", 0, "LINE", post, "shell command to run after each run"),
 	STRING("delay", 'D', "MS", delay, "start counting after MS milliseconds; -1: when enabled by --control"),
-	STRING("control", 0, "WHERE", control,
-	       "read commands (enable, disable, evlist, ping, stop) from fd:IN[,OUT] or fifo:IN[,OUT]"),
+	GROUP(control_option, control),
 	STRING("for-each-cgroup", 0, "LIST", for_each_cgroup, "count all events in each of these cgroups"),
 	FLAG("no-merge", 0, no_merge, "no effect: events with the same name are never merged"),
-	FLAG("all-user", 0, all_user, "count only in user space"),
-	FLAG("all-kernel", 0, all_kernel, "count only in the kernel"),
+	GROUP(all_user_option, all_user),
+	GROUP(all_kernel_option, all_kernel),
 	FLAG("quiet", 0, quiet, "do not print counts"),
 	FLAG("verbose", 'v', verbose, "also print raw counts"),
 	{ 0 },
@@ -100,11 +99,11 @@ struct report_values {
 #define VALUES struct report_values
 
 static const struct option report_options[] = {
-	STRING("input", 'i', "FILE", input, "file to read; - is standard input"),
+	GROUP(input_option, input), /* of input_group only this and --quiet */
 	GROUP(stat_by_group, by),
 	GROUP(stat_form_group, form),
-	GROUP(stat_metric_only_group, metric_only),
-	FLAG("quiet", 'q', quiet, "suppress warnings about the file"),
+	GROUP(metric_only_option, metric_only),
+	GROUP(quiet_option, quiet),
 	{ 0 },
 };
 

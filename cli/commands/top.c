@@ -31,22 +31,22 @@ enum {
 
 static const struct option options[] = {
 	GROUP(record_target_group, targets),
-	STRING("freq", 'F', "N", samples.freq, "sampling frequency in Hz, or max (default: 4000)"),
-	NUMBER("count", 'c', "N", samples.period, "sample every N-th event (sampling period)"),
+	GROUP(freq_option, samples.freq),
+	GROUP(count_option, samples.period),
 	FLAG("g", 'g', samples.g, "record call chains, to show callers and callees"),
 	STRING("call-graph", 0, "HOW", samples.call_graph, "record call chains: fp or lbr"),
-	NUMBER("max-stack", 0, "N", samples.max_stack, "maximum depth of call chains"),
-	FLAG("children", 0, children, "add the cost of callees to their callers (default with call chains)"),
-	FLAG("no-children", 0, no_children, "show self cost only"),
-	STRING("mmap-pages", 'm', "PAGES", samples.ring, "ring buffer size per CPU: pages, or 512K, 16M"),
-	NUMBER("realtime", 'r', "PRIORITY", priority, "run with this SCHED_FIFO priority"),
+	GROUP(record_max_stack_option, samples.max_stack),
+	GROUP(children_option, children),
+	GROUP(no_children_option, no_children),
+	GROUP(mmap_pages_option, samples.ring),
+	GROUP(realtime_option, priority),
 	FLAG("all-cgroups", 0, samples.all_cgroups, "record cgroups, for the sort key cgroup"),
 	STRING("delay", 'd', "SECONDS", delay, "time between refreshes (default: 2)"),
 	NUMBER("entries", 'E', "N", entries, "maximum number of rows (default: as many as fit the screen)"),
 	STRING("sort", 's', "KEYS", sort, "sort keys, as in perfdata report (default: " DEFAULT_SORT ")"),
-	FLAG("show-nr-samples", 'n', show_samples, "show the number of samples"),
-	FLAG("show-total-period", 0, show_period, "show the sum of periods"),
-	STRING("percent-limit", 0, "PERCENT", percent_limit, "hide rows below this percentage"),
+	GROUP(show_samples_option, show_samples),
+	GROUP(show_period_option, show_period),
+	GROUP(percent_limit_option, percent_limit),
 	FLAG("zero", 'z', zero, "reset counts at each refresh instead of decaying them"),
 	FLAG("hide_kernel_symbols", 'K', hide_kernel, "hide kernel symbols"),
 	FLAG("hide_user_symbols", 'U', hide_user, "hide user-space symbols"),
@@ -57,7 +57,7 @@ static const struct option options[] = {
 	NUMBER("iterations", 0, "N", iterations, "exit after N tables"),
 	FLAG("json", 0, json, "print a JSON object per table, one per line"),
 	STRING("input", 0, "FILE", input, "show a recording in progress instead of recording; - is standard input"),
-	FLAG("stdio", 0, stdio, "no effect: there is no other interface"),
+	GROUP(stdio_option, stdio),
 	FLAG("verbose", 'v', verbose, "print more diagnostics"),
 	GROUP(symbol_group, symbols),
 	{ 0 },
@@ -82,14 +82,6 @@ static bool out_of_memory(struct top *top)
 }
 
 /* ---- what is asked for ---- */
-
-static bool parse_percent(const char *text, double *percent_out)
-{
-	char *end;
-
-	*percent_out = strtod(text, &end);
-	return end != text && !*end && *percent_out >= 0 && *percent_out <= 100;
-}
 
 static bool take_look(struct top *top)
 {
@@ -118,10 +110,8 @@ static bool take_look(struct top *top)
 		print_error("option --delay: '%s' is not a number of seconds of at least 0.1", values->delay);
 		return false;
 	}
-	if (values->percent_limit && !parse_percent(values->percent_limit, &top->look.least)) {
-		print_error("option --percent-limit: '%s' is not a percentage", values->percent_limit);
+	if (values->percent_limit && !percent_parse("percent-limit", values->percent_limit, &top->look.least))
 		return false;
-	}
 	if (values->percent_limit)
 		top->look.graph.least_percent = top->look.least;
 	if (!select_take(&top->select, &values->select))

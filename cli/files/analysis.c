@@ -6,13 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const struct option lines[] = {
-	SINGLE("threads", 0, NUMBER, "N", "number of threads (default: number of CPUs)"),
-	{ 0 },
-};
-
-const struct option_group threads_group = { HEADING_INPUT, lines };
-
 static enum pd_choice filter_sample(const void *self, const struct pd_candidate *candidate)
 {
 	const struct analysis *analysis = self;

@@ -16,8 +16,6 @@ struct analysis_options {
 	struct symbol_options symbols;
 	struct option_number threads;
 };
-/* The values of --threads alone. */
-extern const struct option_group threads_group;
 
 struct analysis {
 	struct input input;

@@ -18,9 +18,9 @@
 #define VALUES struct input_options
 
 static const struct option lines[] = {
-	STRING("input", 'i', "FILE", path, "perf.data file or directory to read; - is standard input"),
-	FLAG("force", 'f', force, "ignored, for compatibility with perf: files of other users are read anyway"),
-	FLAG("quiet", 'q', quiet, "suppress warnings about the file"),
+	GROUP(input_option, path),
+	GROUP(force_option, force),
+	GROUP(quiet_option, quiet),
 	FLAG("verbose", 'v', verbose, "also report harmless anomalies"),
 	{ 0 },
 };

@@ -21,6 +21,14 @@ static const struct option common_options[] = {
 	{ 0 },
 };
 
+#define SHARED(name, heading, long_name, letter, kind, argument, help)   \
+	static const struct option name##_lines[] = {                    \
+		{ long_name, letter, OPTION_##kind, argument, 0, help }, \
+		{ 0 },                                                   \
+	};                                                               \
+	const struct option_group name##_option = { HEADING_##heading, name##_lines };
+#include "options/shared.def"
+
 struct option_walk option_walk(const struct command *command)
 {
 	return (struct option_walk){ .tables = { { .next = command->options } } };
@@ -101,6 +109,17 @@ bool number_parse(const char *text, uint64_t *value_out)
 	}
 	*value_out = value;
 	return true;
+}
+
+bool percent_parse(const char *option, const char *text, double *percent_out)
+{
+	char *end;
+
+	*percent_out = strtod(text, &end);
+	if (end != text && !*end && *percent_out >= 0 && *percent_out <= 100)
+		return true;
+	print_error("option --%s: '%s' is not a percentage", option, text);
+	return false;
 }
 
 static bool list_add(struct option_list *list, const char *item)

@@ -88,11 +88,6 @@ struct option_group {
 #define FLAG(name, letter, member, help) OPTION(name, letter, FLAG, NULL, member, help)
 #define STRING(name, letter, argument, member, help) OPTION(name, letter, STRING, argument, member, help)
 #define NUMBER(name, letter, argument, member, help) OPTION(name, letter, NUMBER, argument, member, help)
-/* The only value of a group, which is no struct then. */
-#define SINGLE(name, letter, kind, argument, help)             \
-	{                                                      \
-		name, letter, OPTION_##kind, argument, 0, help \
-	}
 /* The options of a group, with their values in the member, or in the same struct. */
 #define GROUP(options, member)                                          \
 	{                                                               \
@@ -102,6 +97,9 @@ struct option_group {
 	{                           \
 		.group = &(options) \
 	}
+
+#define SHARED(name, heading, long_name, letter, kind, argument, help) extern const struct option_group name##_option;
+#include "options/shared.def"
 
 /* Whether the value may be left out. */
 bool option_is_optional(const struct option *option);
@@ -165,5 +163,7 @@ bool option_word_find(const char *option, const struct option_word *words, const
 
 /* A whole text as a number; false if it is none. */
 bool number_parse(const char *text, uint64_t *value_out);
+/* The value of an option as a number from 0 to 100. False if it is none, which is said on stderr. */
+bool percent_parse(const char *option, const char *text, double *percent_out);
 
 #endif

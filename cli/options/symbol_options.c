@@ -15,7 +15,7 @@
 #define VALUES struct symbol_options
 
 static const struct option lines[] = {
-	STRING("symfs", 0, "DIR", symfs, "look up recorded files below DIR instead of /"),
+	GROUP(symfs_option, symfs),
 	STRING("sysroot", 0, "DIR", symfs, "same as --symfs"),
 	STRING("vmlinux", 'k', "FILE", vmlinux, "kernel image to read symbols from"),
 	STRING("kallsyms", 0, "FILE", kallsyms, "kernel symbols, such as a copy of /proc/kallsyms"),

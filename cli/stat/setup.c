@@ -38,13 +38,6 @@ static const struct option form_lines[] = {
 
 const struct option_group stat_form_group = { HEADING_OWN, form_lines };
 
-static const struct option metric_only_lines[] = {
-	SINGLE("metric-only", 0, FLAG, NULL, "print only metrics, one line per CPU, core ..."),
-	{ 0 },
-};
-
-const struct option_group stat_metric_only_group = { HEADING_OWN, metric_only_lines };
-
 enum {
 	MOST_RUNS = 100,
 	LEAST_TIMEOUT_MS = 10,

@@ -21,9 +21,6 @@ extern const struct option_group stat_form_group;
 /* Says what is wrong and returns false then. */
 bool stat_form_take(const struct stat_form_values *values, struct pd_stat_options *printing);
 
-/* A flag alone. */
-extern const struct option_group stat_metric_only_group;
-
 /* False if nothing was given. */
 bool stat_by_given(const struct stat_by_values *values, enum pd_stat_by *by_out);
 
