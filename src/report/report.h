@@ -182,7 +182,7 @@ enum {
 };
 void pd_values_prefetch(const struct pd_report *report, const struct row *row, unsigned stage);
 /* The set of values of all keys that depend on frames, or of all others. False if there is no memory. */
-bool pd_values_find(struct pd_report *report, const struct subject *subject, bool of_frame, uint32_t *number_out);
+bool pd_values_find(struct pd_report *report, const struct key_context *context, bool of_frame, uint32_t *number_out);
 /* Puts the values of all keys in order. False if there is no memory. */
 bool pd_values_rank(struct pd_report *report);
 
@@ -202,7 +202,7 @@ size_t pd_first_caller(const struct pd_report *report, size_t caller_count);
 /* Whether samples of the file have branch stacks, and whether perf shows branches unless told otherwise. */
 bool pd_branches_recorded(struct pd_file *file);
 bool pd_branches_are_default(struct pd_file *file);
-typedef bool branch_fn(void *self, const struct subject *subject);
+typedef bool branch_fn(void *self, const struct key_context *context);
 /* Calls each with every branch that a table shows, and fills its totals. False if there is no memory. */
 bool pd_branches_read(struct pd_report *report, struct table *table, branch_fn *each, void *self);
 

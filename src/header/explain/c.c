@@ -62,23 +62,21 @@ static void struct_c(struct pd_text *text, const struct pd_layout *layout)
 	pd_text_add(text, "};\n");
 }
 
-static void subject_c(struct pd_text *text, const struct pd_explain_subject *subject)
+static void topic_c(struct pd_text *text, const struct pd_explain_topic *topic)
 {
-	if (!subject->layout)
+	if (!topic->layout)
 		return;
 	if (pd_text_bytes(text).size)
 		pd_text_add(text, "\n");
-	if (subject->kind == PD_SUBJECT_RECORD)
-		pd_text_printf(text, "/* PD_RECORD_%s (%" PRIu32 "): %s */\n", subject->name, subject->number,
-			       subject->doc);
-	else if (subject->kind == PD_SUBJECT_FEATURE)
-		pd_text_printf(text, "/* PD_FEATURE_%s (%" PRIu32 "): %s */\n", subject->name, subject->number,
-			       subject->doc);
+	if (topic->kind == PD_TOPIC_RECORD)
+		pd_text_printf(text, "/* PD_RECORD_%s (%" PRIu32 "): %s */\n", topic->name, topic->number, topic->doc);
+	else if (topic->kind == PD_TOPIC_FEATURE)
+		pd_text_printf(text, "/* PD_FEATURE_%s (%" PRIu32 "): %s */\n", topic->name, topic->number, topic->doc);
 	else
-		pd_text_printf(text, "/* %s */\n", subject->doc);
-	struct_c(text, subject->layout);
+		pd_text_printf(text, "/* %s */\n", topic->doc);
+	struct_c(text, topic->layout);
 }
 
 const struct pd_explain_form pd_explain_as_c = {
-	.subject = subject_c,
+	.topic = topic_c,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can be explained of the format, and the forms that this takes: subjects.c, what has a name; explain.c, which are asked
+ * What can be explained of the format, and the forms that this takes: topics.c, what has a name; explain.c, which are asked
  * for; a file for each form. Everything comes from the tables of the
  * library; only what they cannot say, the frame around records, is written down in format_text.def.
  */
@@ -12,17 +12,17 @@
 #include <perfdata/header.h>
 #include <perfdata/text.h>
 
-enum pd_explain_subject_kind {
-	PD_SUBJECT_RECORD,
-	PD_SUBJECT_FEATURE,
-	PD_SUBJECT_LAYOUT,
-	PD_SUBJECT_NAMES,
-	PD_SUBJECT_PROBLEM
+enum pd_explain_topic_kind {
+	PD_TOPIC_RECORD,
+	PD_TOPIC_FEATURE,
+	PD_TOPIC_LAYOUT,
+	PD_TOPIC_NAMES,
+	PD_TOPIC_PROBLEM
 };
 
 /* One thing that has a name. */
-struct pd_explain_subject {
-	enum pd_explain_subject_kind kind;
+struct pd_explain_topic {
+	enum pd_explain_topic_kind kind;
 	uint32_t number; /* of a record or feature */
 	const char *name;
 	const char *doc;
@@ -34,22 +34,22 @@ struct pd_explain_subject {
 };
 
 /* Everything, chapter by chapter. */
-struct pd_explain_subjects {
-	struct pd_explain_subject *items;
+struct pd_explain_topics {
+	struct pd_explain_topic *items;
 	size_t count, capacity;
 	bool failed; /* memory ran out */
 };
-void pd_explain_subjects_init(struct pd_explain_subjects *subjects);
-void pd_explain_subjects_fini(struct pd_explain_subjects *subjects);
+void pd_explain_topics_init(struct pd_explain_topics *topics);
+void pd_explain_topics_fini(struct pd_explain_topics *topics);
 
-/* Title of the chapter of a subject. */
-const char *pd_explain_subject_chapter(const struct pd_explain_subject *subject);
+/* Title of the chapter of a topic. */
+const char *pd_explain_topic_chapter(const struct pd_explain_topic *topic);
 /* "record 10, written by the kernel", "bits of a word", "damage" ... */
-void pd_explain_subject_kind_text(const struct pd_explain_subject *subject, char *text, size_t size);
+void pd_explain_topic_kind_text(const struct pd_explain_topic *topic, char *text, size_t size);
 /* The index-th field that is to be shown, or NULL past the end. */
-const struct pd_field *pd_explain_subject_field(const struct pd_explain_subject *subject, size_t index);
+const struct pd_field *pd_explain_topic_field(const struct pd_explain_topic *topic, size_t index);
 /* True for records that may end with a sample_id. */
-bool pd_explain_subject_has_trailer(const struct pd_explain_subject *subject);
+bool pd_explain_topic_has_trailer(const struct pd_explain_topic *topic);
 /* True if the layout is the body of a record. */
 bool pd_explain_layout_is_body(const struct pd_layout *layout);
 
@@ -88,11 +88,11 @@ const struct pd_explain_frame_line *pd_explain_frame_at(size_t index);
 struct pd_explain_form {
 	void (*begin)(struct pd_text *text);
 	void (*chapter)(struct pd_text *text, const char *title);
-	void (*subject)(struct pd_text *text, const struct pd_explain_subject *subject);
+	void (*topic)(struct pd_text *text, const struct pd_explain_topic *topic);
 	void (*end)(struct pd_text *text);
 };
 extern const struct pd_explain_form pd_explain_as_text;
-extern const struct pd_explain_form pd_explain_as_list; /* a line for each subject */
+extern const struct pd_explain_form pd_explain_as_list; /* a line for each topic */
 extern const struct pd_explain_form pd_explain_as_c;
 extern const struct pd_explain_form pd_explain_as_json;
 extern const struct pd_explain_form pd_explain_as_man;

@@ -9,12 +9,12 @@
 
 static const char *const kind_names[] = { "record", "feature", "layout", "names", "problem" };
 
-static void add_fields(struct pd_json *json, const struct pd_explain_subject *subject)
+static void add_fields(struct pd_json *json, const struct pd_explain_topic *topic)
 {
 	const struct pd_field *field;
 
 	pd_json_open(json, "fields", '[');
-	for (size_t i = 0; (field = pd_explain_subject_field(subject, i)) != NULL; i++) {
+	for (size_t i = 0; (field = pd_explain_topic_field(topic, i)) != NULL; i++) {
 		const struct pd_layout *part = pd_field_part(field);
 		struct pd_explain_field_text words;
 
@@ -53,32 +53,32 @@ static void add_names(struct pd_json *json, const struct pd_names *names)
 	pd_json_close(json, ']');
 }
 
-static void subject_json(struct pd_text *text, const struct pd_explain_subject *subject)
+static void topic_json(struct pd_text *text, const struct pd_explain_topic *topic)
 {
 	struct pd_json json = { .text = text };
 
 	pd_json_open(&json, NULL, '{');
-	pd_json_string(&json, "kind", kind_names[subject->kind]);
-	pd_json_string(&json, "name", subject->name);
-	if (subject->kind == PD_SUBJECT_RECORD || subject->kind == PD_SUBJECT_FEATURE)
-		pd_json_number(&json, "number", subject->number);
-	pd_json_string(&json, "doc", subject->doc);
-	if (subject->layout) {
-		pd_json_string(&json, "layout", pd_layout_name(subject->layout));
-		pd_json_number(&json, "min_size", pd_layout_min_size(subject->layout));
-		pd_json_bool(&json, "trailer", pd_explain_subject_has_trailer(subject));
-		add_fields(&json, subject);
+	pd_json_string(&json, "kind", kind_names[topic->kind]);
+	pd_json_string(&json, "name", topic->name);
+	if (topic->kind == PD_TOPIC_RECORD || topic->kind == PD_TOPIC_FEATURE)
+		pd_json_number(&json, "number", topic->number);
+	pd_json_string(&json, "doc", topic->doc);
+	if (topic->layout) {
+		pd_json_string(&json, "layout", pd_layout_name(topic->layout));
+		pd_json_number(&json, "min_size", pd_layout_min_size(topic->layout));
+		pd_json_bool(&json, "trailer", pd_explain_topic_has_trailer(topic));
+		add_fields(&json, topic);
 	}
-	if (subject->names)
-		add_names(&json, subject->names);
-	if (subject->kind == PD_SUBJECT_PROBLEM) {
-		pd_json_string(&json, "severity", pd_severity_name(subject->severity));
-		pd_json_string(&json, "advice", subject->advice);
+	if (topic->names)
+		add_names(&json, topic->names);
+	if (topic->kind == PD_TOPIC_PROBLEM) {
+		pd_json_string(&json, "severity", pd_severity_name(topic->severity));
+		pd_json_string(&json, "advice", topic->advice);
 	}
 	pd_json_close(&json, '}');
 	pd_text_add(text, "\n");
 }
 
 const struct pd_explain_form pd_explain_as_json = {
-	.subject = subject_json,
+	.topic = topic_json,
 };

@@ -46,11 +46,11 @@ static void chapter_man(struct pd_text *text, const char *title)
 	pd_roff_section(text, upper);
 }
 
-static void add_fields(struct pd_text *text, const struct pd_explain_subject *subject)
+static void add_fields(struct pd_text *text, const struct pd_explain_topic *topic)
 {
 	const struct pd_field *field;
 
-	for (size_t i = 0; (field = pd_explain_subject_field(subject, i)) != NULL; i++) {
+	for (size_t i = 0; (field = pd_explain_topic_field(topic, i)) != NULL; i++) {
 		struct pd_explain_field_text words;
 
 		pd_explain_field_text(field, &words);
@@ -90,24 +90,24 @@ static void add_names(struct pd_text *text, const struct pd_names *names)
 	}
 }
 
-static void subject_man(struct pd_text *text, const struct pd_explain_subject *subject)
+static void topic_man(struct pd_text *text, const struct pd_explain_topic *topic)
 {
 	char kind[96];
 
-	pd_explain_subject_kind_text(subject, kind, sizeof(kind));
-	pd_roff_subsection(text, subject->name);
+	pd_explain_topic_kind_text(topic, kind, sizeof(kind));
+	pd_roff_subsection(text, topic->name);
 	pd_roff_add(text, kind);
 	pd_text_add(text, ": ");
-	pd_roff_add(text, subject->doc);
+	pd_roff_add(text, topic->doc);
 	pd_text_add(text, ".\n");
-	if (pd_explain_subject_has_trailer(subject))
+	if (pd_explain_topic_has_trailer(topic))
 		pd_text_add(text, "Ends with a sample_id if attr flag sample_id_all is set.\n");
-	add_fields(text, subject);
-	if (subject->names)
-		add_names(text, subject->names);
-	if (subject->advice) {
+	add_fields(text, topic);
+	if (topic->names)
+		add_names(text, topic->names);
+	if (topic->advice) {
 		pd_text_add(text, ".PP\n");
-		pd_roff_add(text, subject->advice);
+		pd_roff_add(text, topic->advice);
 		pd_text_add(text, ".\n");
 	}
 }
@@ -122,6 +122,6 @@ static void end_man(struct pd_text *text)
 const struct pd_explain_form pd_explain_as_man = {
 	.begin = begin_man,
 	.chapter = chapter_man,
-	.subject = subject_man,
+	.topic = topic_man,
 	.end = end_man,
 };

@@ -41,14 +41,14 @@ static void chapter_markdown(struct pd_text *text, const char *title)
 	pd_text_printf(text, "\n## %s\n", title);
 }
 
-static void add_fields(struct pd_text *text, const struct pd_explain_subject *subject)
+static void add_fields(struct pd_text *text, const struct pd_explain_topic *topic)
 {
 	const struct pd_field *field;
 
-	if (!pd_explain_subject_field(subject, 0))
+	if (!pd_explain_topic_field(topic, 0))
 		return;
 	pd_text_add(text, "\n| field | on the wire | when | meaning |\n| --- | --- | --- | --- |\n");
-	for (size_t i = 0; (field = pd_explain_subject_field(subject, i)) != NULL; i++) {
+	for (size_t i = 0; (field = pd_explain_topic_field(topic, i)) != NULL; i++) {
 		struct pd_explain_field_text words;
 
 		pd_explain_field_text(field, &words);
@@ -78,22 +78,22 @@ static void add_names(struct pd_text *text, const struct pd_names *names)
 	}
 }
 
-static void subject_markdown(struct pd_text *text, const struct pd_explain_subject *subject)
+static void topic_markdown(struct pd_text *text, const struct pd_explain_topic *topic)
 {
 	char kind[96];
 
-	pd_explain_subject_kind_text(subject, kind, sizeof(kind));
-	pd_text_printf(text, "%s### %s\n\n%s: ", pd_text_bytes(text).size ? "\n" : "", subject->name, kind);
-	add_words(text, subject->doc);
+	pd_explain_topic_kind_text(topic, kind, sizeof(kind));
+	pd_text_printf(text, "%s### %s\n\n%s: ", pd_text_bytes(text).size ? "\n" : "", topic->name, kind);
+	add_words(text, topic->doc);
 	pd_text_add(text, ".\n");
-	if (pd_explain_subject_has_trailer(subject))
+	if (pd_explain_topic_has_trailer(topic))
 		pd_text_add(text, "Ends with a `sample_id` if attr flag `sample_id_all` is set.\n");
-	add_fields(text, subject);
-	if (subject->names)
-		add_names(text, subject->names);
-	if (subject->advice) {
+	add_fields(text, topic);
+	if (topic->names)
+		add_names(text, topic->names);
+	if (topic->advice) {
 		pd_text_add(text, "\nWhat to do: ");
-		add_words(text, subject->advice);
+		add_words(text, topic->advice);
 		pd_text_add(text, ".\n");
 	}
 }
@@ -101,5 +101,5 @@ static void subject_markdown(struct pd_text *text, const struct pd_explain_subje
 const struct pd_explain_form pd_explain_as_markdown = {
 	.begin = begin_markdown,
 	.chapter = chapter_markdown,
-	.subject = subject_markdown,
+	.topic = topic_markdown,
 };

@@ -18,12 +18,12 @@ static int larger(int width, const char *text)
 	return (int)strlen(text) > width ? (int)strlen(text) : width;
 }
 
-static struct widths column_widths(const struct pd_explain_subject *subject)
+static struct widths column_widths(const struct pd_explain_topic *topic)
 {
 	struct widths widths = { 5, 11 };
 	const struct pd_field *field;
 
-	for (size_t i = 0; (field = pd_explain_subject_field(subject, i)) != NULL; i++) {
+	for (size_t i = 0; (field = pd_explain_topic_field(topic, i)) != NULL; i++) {
 		struct pd_explain_field_text words;
 
 		pd_explain_field_text(field, &words);
@@ -33,13 +33,13 @@ static struct widths column_widths(const struct pd_explain_subject *subject)
 	return widths;
 }
 
-static void print_fields(struct pd_text *text, const struct pd_explain_subject *subject)
+static void print_fields(struct pd_text *text, const struct pd_explain_topic *topic)
 {
-	struct widths widths = column_widths(subject);
+	struct widths widths = column_widths(topic);
 	const struct pd_field *field;
 
 	pd_text_printf(text, "\n  %-*s  %-*s  %s\n", widths.name, "field", widths.wire, "on the wire", "meaning");
-	for (size_t i = 0; (field = pd_explain_subject_field(subject, i)) != NULL; i++) {
+	for (size_t i = 0; (field = pd_explain_topic_field(topic, i)) != NULL; i++) {
 		struct pd_explain_field_text words;
 
 		pd_explain_field_text(field, &words);
@@ -54,36 +54,36 @@ static void print_fields(struct pd_text *text, const struct pd_explain_subject *
 }
 
 /* What is known of a record besides its fields. */
-static void print_remarks(struct pd_text *text, const struct pd_explain_subject *subject)
+static void print_remarks(struct pd_text *text, const struct pd_explain_topic *topic)
 {
-	const char *before = pd_explain_subject_field(subject, 0) ? "\n" : "";
+	const char *before = pd_explain_topic_field(topic, 0) ? "\n" : "";
 
-	if (subject->kind != PD_SUBJECT_RECORD || subject->only)
+	if (topic->kind != PD_TOPIC_RECORD || topic->only)
 		return;
 	for (unsigned bit = 13; bit < 16; bit++) {
-		const char *name = pd_misc_bit_name(subject->number, bit);
+		const char *name = pd_misc_bit_name(topic->number, bit);
 
 		if (name) {
 			pd_text_printf(text, "%sBit %u of misc: %s.\n", before, bit, name);
 			before = "";
 		}
 	}
-	if (pd_explain_subject_has_trailer(subject))
+	if (pd_explain_topic_has_trailer(topic))
 		pd_text_printf(text, "%sIt ends with a sample_id if attr flag sample_id_all is set.\n", before);
 }
 
-static void print_layout(struct pd_text *text, const struct pd_explain_subject *subject)
+static void print_layout(struct pd_text *text, const struct pd_explain_topic *topic)
 {
-	const char *where = subject->kind == PD_SUBJECT_RECORD ? " behind the record header" : "";
-	size_t least = pd_layout_min_size(subject->layout);
+	const char *where = topic->kind == PD_TOPIC_RECORD ? " behind the record header" : "";
+	size_t least = pd_layout_min_size(topic->layout);
 
-	if (!pd_explain_subject_field(subject, 0))
+	if (!pd_explain_topic_field(topic, 0))
 		pd_text_add(text, "No fields.\n");
-	else if (!subject->only)
+	else if (!topic->only)
 		pd_text_printf(text, "At least %zu byte%s%s.\n", least, least == 1 ? "" : "s", where);
-	if (pd_explain_subject_field(subject, 0))
-		print_fields(text, subject);
-	print_remarks(text, subject);
+	if (pd_explain_topic_field(topic, 0))
+		print_fields(text, topic);
+	print_remarks(text, topic);
 }
 
 static void print_names(struct pd_text *text, const struct pd_names *names)
@@ -99,26 +99,26 @@ static void print_names(struct pd_text *text, const struct pd_names *names)
 	}
 }
 
-static void subject_text(struct pd_text *text, const struct pd_explain_subject *subject)
+static void topic_text(struct pd_text *text, const struct pd_explain_topic *topic)
 {
 	char kind[96];
 
-	pd_explain_subject_kind_text(subject, kind, sizeof(kind));
-	pd_text_printf(text, "%s: %s\n%s.\n", subject->name, kind, subject->doc);
-	if (subject->layout)
-		print_layout(text, subject);
-	if (subject->names)
-		print_names(text, subject->names);
-	if (subject->advice)
-		pd_text_printf(text, "What to do: %s.\n", subject->advice);
+	pd_explain_topic_kind_text(topic, kind, sizeof(kind));
+	pd_text_printf(text, "%s: %s\n%s.\n", topic->name, kind, topic->doc);
+	if (topic->layout)
+		print_layout(text, topic);
+	if (topic->names)
+		print_names(text, topic->names);
+	if (topic->advice)
+		pd_text_printf(text, "What to do: %s.\n", topic->advice);
 }
 
-static void list_subject(struct pd_text *text, const struct pd_explain_subject *subject)
+static void list_topic(struct pd_text *text, const struct pd_explain_topic *topic)
 {
-	if (subject->kind == PD_SUBJECT_RECORD || subject->kind == PD_SUBJECT_FEATURE)
-		pd_text_printf(text, "  %5" PRIu32 "  %-28s  %s\n", subject->number, subject->name, subject->doc);
+	if (topic->kind == PD_TOPIC_RECORD || topic->kind == PD_TOPIC_FEATURE)
+		pd_text_printf(text, "  %5" PRIu32 "  %-28s  %s\n", topic->number, topic->name, topic->doc);
 	else
-		pd_text_printf(text, "  %-28s  %s\n", subject->name, subject->doc);
+		pd_text_printf(text, "  %-28s  %s\n", topic->name, topic->doc);
 }
 
 static void list_chapter(struct pd_text *text, const char *title)
@@ -127,10 +127,10 @@ static void list_chapter(struct pd_text *text, const char *title)
 }
 
 const struct pd_explain_form pd_explain_as_text = {
-	.subject = subject_text,
+	.topic = topic_text,
 };
 
 const struct pd_explain_form pd_explain_as_list = {
 	.chapter = list_chapter,
-	.subject = list_subject,
+	.topic = list_topic,
 };

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-bool pd_key_comm(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_comm(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	return pd_value_find_text(&report->values[key], subject->entry->comm ? subject->entry->comm : "", 0,
+	return pd_value_find_text(&report->values[key], context->entry->comm ? context->entry->comm : "", 0,
 				  (uintptr_t)report, value_out);
 }
 
@@ -32,22 +32,22 @@ static bool find_thread_named(struct pd_report *report, size_t key, uint32_t num
 }
 
 /* What perf calls pid is the thread. */
-bool pd_key_tid(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_tid(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	return find_thread_named(report, key, subject->entry->tid, subject->entry->tid, value_out);
+	return find_thread_named(report, key, context->entry->tid, context->entry->tid, value_out);
 }
 
-bool pd_key_tgid(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_tgid(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	return find_thread_named(report, key, subject->entry->pid, subject->entry->pid, value_out);
+	return find_thread_named(report, key, context->entry->pid, context->entry->pid, value_out);
 }
 
-bool pd_key_cpu(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_cpu(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
 	char text[16];
 
-	snprintf(text, sizeof(text), "%.3d", (int32_t)subject->entry->cpu);
-	return pd_value_find_number(&report->values[key], subject->entry->cpu, subject->entry->cpu, text, value_out);
+	snprintf(text, sizeof(text), "%.3d", (int32_t)context->entry->cpu);
+	return pd_value_find_number(&report->values[key], context->entry->cpu, context->entry->cpu, text, value_out);
 }
 
 static int socket_of(struct pd_report *report, uint32_t cpu)
@@ -61,9 +61,9 @@ static int socket_of(struct pd_report *report, uint32_t cpu)
 	return (int)place->package_id;
 }
 
-bool pd_key_socket(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_socket(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	int socket = socket_of(report, subject->entry->cpu);
+	int socket = socket_of(report, context->entry->cpu);
 	uint64_t number = (uint64_t)(int64_t)socket;
 	char text[16];
 
@@ -71,18 +71,18 @@ bool pd_key_socket(struct pd_report *report, size_t key, const struct subject *s
 	return pd_value_find_number(&report->values[key], number, number, text, value_out);
 }
 
-bool pd_key_cgroup(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_cgroup(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	const char *path = pd_state_cgroup(pd_profile_state(report->profile), subject->entry->cgroup);
+	const char *path = pd_state_cgroup(pd_profile_state(report->profile), context->entry->cgroup);
 
 	return pd_value_find_text(&report->values[key], path ? path : "N/A", 0, (uintptr_t)report, value_out);
 }
 
 /* As perf: of the namespace of cgroups of the thread, the largest first. */
-bool pd_key_cgroup_id(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_cgroup_id(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
 	struct pd_moment end = { PD_NEVER - 1, UINT64_MAX };
-	struct pd_list list = pd_state_namespaces(pd_profile_state(report->profile), subject->entry->tid, end);
+	struct pd_list list = pd_state_namespaces(pd_profile_state(report->profile), context->entry->tid, end);
 	struct value_table *table = &report->values[key];
 	struct identity id = { 0, 0 };
 	char text[64];
@@ -103,24 +103,24 @@ bool pd_key_cgroup_id(struct pd_report *report, size_t key, const struct subject
 }
 
 /* Instructions per cycle are not known of samples. */
-bool pd_key_ipc(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_ipc(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	(void)subject;
+	(void)context;
 	return pd_value_find_text(&report->values[key], "-      -", 0, (uintptr_t)report, value_out);
 }
 
-bool pd_key_weight(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_weight(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%" PRIu64, subject->entry->weight);
-	return pd_value_find_number(&report->values[key], subject->entry->weight, ~subject->entry->weight, text,
+	snprintf(text, sizeof(text), "%" PRIu64, context->entry->weight);
+	return pd_value_find_number(&report->values[key], context->entry->weight, ~context->entry->weight, text,
 				    value_out);
 }
 
-bool pd_key_time(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_time(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	uint64_t ns = subject->entry->slice_ns;
+	uint64_t ns = context->entry->slice_ns;
 	char text[48];
 
 	snprintf(text, sizeof(text), "%" PRIu64 ".%06" PRIu64, ns / 1000000000, ns % 1000000000 / 1000);
@@ -141,10 +141,10 @@ static const char *function_at(void *self, uint64_t addr, uint64_t *start_out)
 }
 
 /* What a tracepoint recorded, in its own format. */
-bool pd_key_trace(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_trace(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
 	struct pd_trace_options options = { .size = sizeof(options), .function = function_at, .self = report };
-	const struct pd_profile_entry *entry = subject->entry;
+	const struct pd_profile_entry *entry = context->entry;
 	struct pd_text *text;
 	struct pd_bytes bytes;
 	bool done = false;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* How each sort key finds the value of a subject: the functions of struct key. */
+/* How each sort key finds its value in a context: the functions of struct key. */
 #ifndef PD_REPORT_KEYS_FIND_H
 #define PD_REPORT_KEYS_FIND_H
 
 #include "report/keys/values.h"
 #include "report/report.h"
 
-typedef bool pd_key_find_fn(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out);
+typedef bool pd_key_find_fn(struct pd_report *report, size_t key, const struct key_context *context,
+			    uint32_t *value_out);
 
 /* entry_keys.c */
 pd_key_find_fn pd_key_comm;

@@ -10,9 +10,9 @@
 /* ---- keys of frames ---- */
 
 /* In the view of branches the place is where the branch went. */
-static const struct pd_frame *frame_of(const struct pd_report *report, const struct subject *subject)
+static const struct pd_frame *frame_of(const struct pd_report *report, const struct key_context *context)
 {
-	return subject->branch ? &subject->branch->to : pd_profile_frame(report->profile, subject->frame);
+	return context->branch ? &context->branch->to : pd_profile_frame(report->profile, context->frame);
 }
 
 static const char *dso_name(const struct pd_frame *frame)
@@ -38,9 +38,9 @@ static bool find_object(struct pd_report *report, size_t key, const struct pd_fr
 	return true;
 }
 
-bool pd_key_dso(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_dso(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	return find_object(report, key, frame_of(report, subject), value_out);
+	return find_object(report, key, frame_of(report, context), value_out);
 }
 
 static char level_letter(unsigned cpumode)
@@ -113,17 +113,17 @@ static bool find_function(struct pd_report *report, size_t key, const struct pd_
 }
 
 /* Functions are told apart by object and place. As perf: addresses without one by address alone, unless objects are a key. */
-bool pd_key_symbol(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_symbol(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	struct pd_frame frame = *frame_of(report, subject);
+	struct pd_frame frame = *frame_of(report, context);
 	struct identity id;
 
 	/* As perf: where branches went is shown as it was recorded. */
-	if (subject->branch)
+	if (context->branch)
 		frame.place.addr = frame.place.recorded;
 	/* What is in no object may be of another level in each table. */
 	id = (struct identity){ frame.place.addr, frame.place.dso ? 0 : report->scratch.first_event };
-	return find_function(report, key, &frame, subject->cpumode, id, value_out);
+	return find_function(report, key, &frame, context->cpumode, id, value_out);
 }
 
 static void describe_line(struct pd_report *report, const struct pd_frame *frame, bool whole)
@@ -162,19 +162,19 @@ static bool find_line_text(struct pd_report *report, size_t key, const struct pd
 				  (uintptr_t)report, value_out);
 }
 
-bool pd_key_srcline(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_srcline(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	return find_line_text(report, key, frame_of(report, subject), true, value_out);
+	return find_line_text(report, key, frame_of(report, context), true, value_out);
 }
 
-bool pd_key_srcfile(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_srcfile(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	return find_line_text(report, key, frame_of(report, subject), false, value_out);
+	return find_line_text(report, key, frame_of(report, context), false, value_out);
 }
 
-bool pd_key_symbol_size(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_symbol_size(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	const struct pd_function *function = frame_of(report, subject)->place.function;
+	const struct pd_function *function = frame_of(report, context)->place.function;
 	uint64_t size = function ? function->end - function->start : 0;
 	char text[32];
 
@@ -186,14 +186,14 @@ bool pd_key_symbol_size(struct pd_report *report, size_t key, const struct subje
 
 /* ---- keys of branches ---- */
 
-bool pd_key_dso_from(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_dso_from(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	return find_object(report, key, &subject->branch->from, value_out);
+	return find_object(report, key, &context->branch->from, value_out);
 }
 
-bool pd_key_dso_to(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_dso_to(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	return find_object(report, key, &subject->branch->to, value_out);
+	return find_object(report, key, &context->branch->to, value_out);
 }
 
 /* As perf: addresses without a function are told apart as they were recorded. */
@@ -204,50 +204,50 @@ static bool find_end(struct pd_report *report, size_t key, const struct pd_frame
 	return find_function(report, key, end, end->cpumode, id, value_out);
 }
 
-bool pd_key_symbol_from(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_symbol_from(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	return find_end(report, key, &subject->branch->from, value_out);
+	return find_end(report, key, &context->branch->from, value_out);
 }
 
-bool pd_key_symbol_to(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_symbol_to(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	return find_end(report, key, &subject->branch->to, value_out);
+	return find_end(report, key, &context->branch->to, value_out);
 }
 
-bool pd_key_srcline_from(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_srcline_from(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	return find_line_text(report, key, &subject->branch->from, true, value_out);
+	return find_line_text(report, key, &context->branch->from, true, value_out);
 }
 
-bool pd_key_srcline_to(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_srcline_to(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	return find_line_text(report, key, &subject->branch->to, true, value_out);
+	return find_line_text(report, key, &context->branch->to, true, value_out);
 }
 
-bool pd_key_mispredict(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_mispredict(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	uint64_t flags = subject->branch->flags;
+	uint64_t flags = context->branch->flags;
 	const char *text = PD_BITS(flags, PD_BRANCH_PREDICTED) ? "N" : PD_BITS(flags, PD_BRANCH_MISPRED) ? "Y" : "N/A";
 
 	return pd_value_find_text(&report->values[key], text, 0, (uintptr_t)report, value_out);
 }
 
-bool pd_key_in_tx(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_in_tx(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	return pd_value_find_text(&report->values[key], PD_BITS(subject->branch->flags, PD_BRANCH_IN_TX) ? "T" : ".", 0,
+	return pd_value_find_text(&report->values[key], PD_BITS(context->branch->flags, PD_BRANCH_IN_TX) ? "T" : ".", 0,
 				  (uintptr_t)report, value_out);
 }
 
-bool pd_key_abort(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_abort(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	return pd_value_find_text(&report->values[key], PD_BITS(subject->branch->flags, PD_BRANCH_ABORT) ? "A" : ".", 0,
+	return pd_value_find_text(&report->values[key], PD_BITS(context->branch->flags, PD_BRANCH_ABORT) ? "A" : ".", 0,
 				  (uintptr_t)report, value_out);
 }
 
 /* As perf: a signed number of 16 bits, and none is a dash. */
-bool pd_key_cycles(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out)
+bool pd_key_cycles(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
-	uint64_t cycles = PD_BITS(subject->branch->flags, PD_BRANCH_CYCLES);
+	uint64_t cycles = PD_BITS(context->branch->flags, PD_BRANCH_CYCLES);
 	char text[16];
 
 	snprintf(text, sizeof(text), "%d", (int16_t)cycles);

@@ -38,12 +38,12 @@ const char *pd_value_text(const struct pd_report *report, size_t key, const stru
 	return cell;
 }
 
-bool pd_values_find(struct pd_report *report, const struct subject *subject, bool of_frame, uint32_t *number_out)
+bool pd_values_find(struct pd_report *report, const struct key_context *context, bool of_frame, uint32_t *number_out)
 {
 	uint32_t values[PD_REPORT_KEYS_MAX] = { 0 };
 
 	for (size_t i = 0; i < report->key_count; i++)
-		if (report->keys[i]->of_frame == of_frame && !report->keys[i]->find(report, i, subject, &values[i]))
+		if (report->keys[i]->of_frame == of_frame && !report->keys[i]->find(report, i, context, &values[i]))
 			return false;
 	return pd_value_set_find(of_frame ? &report->places : &report->whos, values, report->key_count, number_out);
 }

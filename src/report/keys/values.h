@@ -66,7 +66,7 @@ struct taken_branch {
 };
 
 /* What a key is asked about: an entry, at the place of one of its frames or, for branches, where a branch went. */
-struct subject {
+struct key_context {
 	const struct pd_profile_entry *entry;
 	uint32_t frame;
 	unsigned cpumode;                  /* level of the place */
@@ -76,8 +76,8 @@ struct subject {
 struct key {
 	struct pd_report_key head;
 	bool of_frame; /* depends on the frame alone */
-	/* Adds the value of a subject to the key's table; false if there is no memory. */
-	bool (*find)(struct pd_report *report, size_t key, const struct subject *subject, uint32_t *value_out);
+	/* Adds the value in a context to the key's table; false if there is no memory. */
+	bool (*find)(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out);
 	size_t width;            /* of the column, at least */
 	bool descending;         /* rows of equal shares go the other way, as in perf */
 	bool right;              /* aligned to the right */

@@ -46,7 +46,7 @@ static bool take_branch(struct branch_pass *pass, struct pd_profile_entry *entry
 {
 	struct pd_report *report = pass->report;
 	size_t event = entry->event->index - pass->table->head.first_event;
-	struct subject subject = { .entry = entry, .cpumode = branch->to.cpumode, .branch = branch };
+	struct key_context context = { .entry = entry, .cpumode = branch->to.cpumode, .branch = branch };
 
 	if (report->options.hide_unresolved && !(branch->from.place.function && branch->to.place.function))
 		return true;
@@ -54,7 +54,7 @@ static bool take_branch(struct branch_pass *pass, struct pd_profile_entry *entry
 		pass->table->totals[event]++;
 		pass->table->samples[event]++;
 	}
-	return !is_shown || pass->each(pass->self, &subject);
+	return !is_shown || pass->each(pass->self, &context);
 }
 
 static bool is_shown(const struct pd_report *report, const struct pd_brief *brief, struct pd_moment when)

@@ -148,9 +148,9 @@ static bool number_whos(struct building_part *part)
 
 	part->whos = pd_alloc((part->who_count + 1) * sizeof(*part->whos));
 	for (size_t i = 0; part->whos && i < part->who_count; i++) {
-		struct subject subject = { .entry = part->who_entries[i] };
+		struct key_context context = { .entry = part->who_entries[i] };
 
-		if (!pd_values_find(report, &subject, false, &part->whos[i]))
+		if (!pd_values_find(report, &context, false, &part->whos[i]))
 			return false;
 	}
 	return part->whos;
@@ -166,7 +166,7 @@ static void expect_frame(const struct pd_report *report, uint32_t frame)
 static bool number_frame(const struct building *building, const struct first_frame *first)
 {
 	struct pd_report *report = building->report;
-	struct subject subject = { .frame = first->frame, .cpumode = first->cpumode };
+	struct key_context context = { .frame = first->frame, .cpumode = first->cpumode };
 	uint32_t *place = &report->scratch.places[first->frame], clone = report->scratch.clones[first->frame], number;
 	bool shared = building->of_function &&
 		      (report->scratch.flags[first->frame] & report->scratch.flags[clone] & FRAME_OWN_OBJECT);
@@ -175,7 +175,7 @@ static bool number_frame(const struct building *building, const struct first_fra
 		*place = report->scratch.places[clone];
 	if (*place)
 		return true;
-	if (!pd_values_find(report, &subject, true, &number))
+	if (!pd_values_find(report, &context, true, &number))
 		return false;
 	*place = number + 1;
 	if (shared)
@@ -337,16 +337,16 @@ static bool join_parts(struct building *building)
 
 /* ---- branches ---- */
 
-static bool add_branch(void *self, const struct subject *subject)
+static bool add_branch(void *self, const struct key_context *context)
 {
 	struct building_part *part = self;
 	uint32_t who, place, row;
 
-	if (!pd_values_find(part->building->report, subject, false, &who) ||
-	    !pd_values_find(part->building->report, subject, true, &place) ||
+	if (!pd_values_find(part->building->report, context, false, &who) ||
+	    !pd_values_find(part->building->report, context, true, &place) ||
 	    !pd_row_set_add(&part->rows, who, place, &row))
 		return false;
-	add_own(amounts_of(part, row, subject->entry), subject->entry, subject->cpumode);
+	add_own(amounts_of(part, row, context->entry), context->entry, context->cpumode);
 	return true;
 }
 
