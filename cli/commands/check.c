@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata check: takes all of a file apart and tells every problem on standard output.
+ * perfdata check: decodes all of a file and prints every problem on standard output.
  */
 #include "files/input.h"
 

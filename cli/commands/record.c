@@ -315,7 +315,7 @@ static void report_next(const struct record *record)
 	const char *path = record->options.path;
 	bool named = path && strcmp(path, "perf.data") != 0;
 
-	/* a shell would take such a name apart */
+	/* a shell would split such a name */
 	if (!path || strpbrk(path, " \t\n\"'\\$`&;|<>()*?[]#~!") || !isatty(STDERR_FILENO))
 		return;
 	print_error("next: perfdata report%s%s, or perfdata flame%s%s -o flame.html", named ? " " : "",

@@ -72,7 +72,7 @@ static void take_sort(struct top *top, const char *keys)
 		}
 	if (!table_by(&top->look, &by) || !(by & ~top->by))
 		return;
-	/* samples so far were not told apart by that */
+	/* samples so far were not distinguished by that */
 	pd_sum_fade(top->sum, 0, 1, NULL);
 	top_begin_anew(top);
 }

@@ -48,7 +48,7 @@ struct pd_flame_options {
 	bool event_frame;       /* the event before everything else, if there is more than one */
 	bool reverse;           /* from the sampled function to its callers */
 	bool inverted;          /* drawn top-down */
-	bool slices;            /* keep time slices apart, for a page in which the time can be chosen */
+	bool slices;            /* keep time slices separate, for a page in which the time can be chosen */
 	bool plain_names;       /* one name for each frame, as in folded text, without object and kind */
 	bool without_arguments; /* of functions */
 	bool mark_kernel;       /* plain names end in _[k] */
@@ -67,7 +67,7 @@ struct pd_flame_options {
 
 struct pd_flame;
 
-/** Fills in what a profile for these options keeps apart: by, max_stack and slices. */
+/** Fills in what a profile for these options distinguishes: by, max_stack and slices. */
 PD_API void pd_flame_profile_options(const struct pd_flame_options *options, struct pd_profile_options *profile);
 
 /** Names and merges the stacks of a profile. Profile and symbols must outlive the result, which is the caller's.

@@ -34,7 +34,7 @@
 extern "C" {
 #endif
 
-/** How recordings of different machines or boots are told apart. */
+/** How recordings of different machines or boots are distinguished. */
 enum pd_merge_machines {
 	PD_MERGE_MACHINES_AUTO,     /* by host name, kernel release, architecture and kernel address */
 	PD_MERGE_MACHINES_SAME,     /* all are of one boot of one machine */

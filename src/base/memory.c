@@ -64,13 +64,13 @@ void *pd_alloc_lines(size_t size, void **memory_out)
 	return memory ? (char *)memory + (LINE - (uintptr_t)memory % LINE) % LINE : NULL;
 }
 
-void *pd_alloc_apart(size_t size)
+void *pd_alloc_padded(size_t size)
 {
 	enum {
-		APART = 128
+		PADDING = 128
 	}; // some processors fetch two lines at once
 
-	return size < SIZE_MAX - APART ? pd_alloc(size + APART) : NULL;
+	return size < SIZE_MAX - PADDING ? pd_alloc(size + PADDING) : NULL;
 }
 
 void *pd_realloc(void *memory, size_t size)

@@ -19,7 +19,7 @@ void *pd_alloc_table(size_t size);
 // The same, at the begin of a line of the processor's cache. What is to be freed is *memory_out.
 void *pd_alloc_lines(size_t size, void **memory_out);
 // Zeroed memory of what one thread writes all the time: what others have is not in the same line of the processor's cache.
-void *pd_alloc_apart(size_t size);
+void *pd_alloc_padded(size_t size);
 void pd_free(void *memory);
 
 // Makes *items hold at least want elements, doubling. False if there is no memory; *items stays valid.

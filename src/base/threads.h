@@ -38,7 +38,7 @@ enum {
 	PD_PARTS_MOST = 64,
 	// Bytes after what a part writes all the time, so that no other part has data in the same cache line; some processors
 	// fetch two lines at once.
-	PD_PARTS_APART = 128
+	PD_PARTS_PADDING = 128
 };
 
 // In how many parts so many things are done: one for each thread, but none with fewer than least. threads: as

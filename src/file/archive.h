@@ -2,7 +2,7 @@
 /*
  * The inside of a tar file that was opened: a list of members, and an order by name to find them.
  *
- * tar.c takes headers apart, archive.c lists, finds and reads.
+ * tar.c parses headers, archive.c lists, finds and reads.
  */
 #ifndef PD_FILE_ARCHIVE_H
 #define PD_FILE_ARCHIVE_H

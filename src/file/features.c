@@ -85,7 +85,7 @@ static enum pd_status join_piece(struct pd_file *file, struct pd_feature_slot *s
 	memcpy(data + slot->bytes.size, piece.data + 4, piece.size - 4);
 	slot->bytes = (struct pd_bytes){ data, size };
 	slot->size = size;
-	// what was taken apart before stays where it is
+	// what was decoded before stays where it is
 	atomic_store_explicit(&slot->decoded, false, memory_order_release);
 	return PD_OK;
 }
@@ -180,7 +180,7 @@ enum pd_status pd_file_feature_bytes(struct pd_file *file, unsigned feature, str
 	return PD_OK;
 }
 
-// CPU_TOPOLOGY can be taken apart only with the number of CPUs.
+// CPU_TOPOLOGY can be decoded only with the number of CPUs.
 static uint64_t cpu_count(struct pd_file *file, unsigned feature)
 {
 	const struct pd_nrcpus *nrcpus = feature == PD_FEATURE_CPU_TOPOLOGY ? pd_file_nrcpus(file) : NULL;

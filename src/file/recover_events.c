@@ -111,7 +111,7 @@ static bool sample_fits(const struct pd_file *file, const struct pd_event_full *
 	return sample->cpu < 1 << 20 && pd_file_knows_counters(file, full->event.attr->read_format, sample->read);
 }
 
-// Whether a record of the kernel can be taken apart and has nothing left over.
+// Whether a record of the kernel can be decoded and has nothing left over.
 static bool record_fits(struct pd_file *file, const struct pd_record_head *head, struct pd_bytes record,
 			struct pd_arena *arena)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asking a filter about a record. The record is taken apart when a test wants a field of it, and not at all where the
+ * Asking a filter about a record. The record is decoded when a test wants a field of it, and not at all where the
  * brief form of a sample is enough. A list compares as its items do: it is enough that one of them does.
  */
 #include <string.h>

@@ -61,7 +61,7 @@ void pd_flame_free(struct pd_flame *flame)
 
 void pd_flame_profile_options(const struct pd_flame_options *options, struct pd_profile_options *profile)
 {
-	profile->by = pd_stacks_kept_apart(options);
+	profile->by = pd_stacks_profile_by(options);
 	profile->max_stack = options->max_stack;
 	profile->slices = options->slices;
 }

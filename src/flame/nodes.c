@@ -44,7 +44,7 @@ struct part {
 	uint32_t open_count;
 	size_t below; /* nodes that have less than is wanted */
 	bool failed;
-	char apart[PD_PARTS_APART];
+	char padding[PD_PARTS_PADDING];
 };
 
 /* What a line has from its entry. */

@@ -94,7 +94,7 @@ struct part {
 	struct use *uses; /* the first ones, in order */
 	size_t use_count, use_capacity;
 	size_t line_count, frame_count; /* that its lines will have if nothing was inlined */
-	char apart[PD_PARTS_APART];
+	char padding[PD_PARTS_PADDING];
 };
 
 struct lining {
@@ -472,7 +472,7 @@ static void add_entries(struct stacks *stacks)
 
 /* ---- reading ---- */
 
-uint32_t pd_stacks_kept_apart(const struct pd_flame_options *options)
+uint32_t pd_stacks_profile_by(const struct pd_flame_options *options)
 {
 	static const uint32_t roots[] = {
 		[PD_FLAME_ROOT_NONE] = 0,

@@ -26,8 +26,8 @@ struct stack_result {
 
 /* Whether the values of all events can be added up. */
 bool pd_stacks_add_up(const struct stack_result *result);
-/* What a profile has to keep apart, as PD_BY_... */
-uint32_t pd_stacks_kept_apart(const struct pd_flame_options *options);
+/* What a profile has to distinguish, as PD_BY_... */
+uint32_t pd_stacks_profile_by(const struct pd_flame_options *options);
 /* Makes lines of the entries of a profile; their frames are added to a tree. The result must be given back with pd_stacks_fini
  * either way. PD_ERROR_MEMORY. */
 enum pd_status pd_stacks_read(const struct pd_profile *profile, struct pd_symbols *symbols,

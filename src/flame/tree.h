@@ -53,7 +53,7 @@ struct tree_source {
 	uint32_t *event_index;            /* by index in the file, of those that have samples */
 	size_t event_count;
 	uint32_t first_slice;      /* of the profile's, with samples */
-	uint32_t slice_step;       /* so many of them are one; 0: time is not kept apart */
+	uint32_t slice_step;       /* so many of them are one; 0: time is not kept separately */
 	const enum pd_unit *units; /* of the values of events that have samples */
 };
 

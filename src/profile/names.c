@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of frames. The object of most frames is known since they were told apart. Which of its symbols they are in is found in
+ * Names of frames. The object of most frames is known since they were distinguished. Which of its symbols they are in is found in
  * parts, on several threads, once all objects are loaded; functions are made in the order of the frames, so that nothing
  * depends on threads. Of a profile with many frames a thread does it while others put the rest together.
  */

@@ -78,7 +78,7 @@ static bool has_jitdumps(const struct pd_state *state)
 	return false;
 }
 
-static void report_codes_apart(struct pd_profile *profile, struct pd_symbols *symbols)
+static void use_codes(struct pd_profile *profile, struct pd_symbols *symbols)
 {
 	struct pd_common *common = profile->collector.common;
 
@@ -104,13 +104,13 @@ static bool can_prepare(const struct pd_profile *profile)
 
 static void use_symbols(struct pd_profile *profile)
 {
-	bool apart = has_jitdumps(profile->state);
+	bool has_code = has_jitdumps(profile->state);
 	struct pd_symbols *symbols = NULL;
 
-	if (profile->options.symbols && (apart || can_prepare(profile)))
+	if (profile->options.symbols && (has_code || can_prepare(profile)))
 		symbols = profile->options.symbols(profile->options.self, profile->state);
-	if (symbols && apart)
-		report_codes_apart(profile, symbols);
+	if (symbols && has_code)
+		use_codes(profile, symbols);
 	else if (symbols)
 		pd_worker_start(&profile->preparer, prepare, symbols);
 	profile->symbols = profile->preparer.started ? symbols : NULL;
@@ -160,7 +160,7 @@ static enum pd_status collect_record(void *self, struct pd_stream *stream, const
 static enum pd_status make_clone(void *self, void **clone_out, struct pd_error *error)
 {
 	const struct pd_collector *collector = self;
-	struct pd_collector *clone = pd_alloc_apart(sizeof(*clone));
+	struct pd_collector *clone = pd_alloc_padded(sizeof(*clone));
 	enum pd_status status;
 
 	if (!clone)

@@ -303,7 +303,7 @@ static void set_counter(struct pd_config *config, size_t index, const struct pd_
 
 	attr->size = attr->config4 ? 144 : attr->config3 ? 136 : ATTR_SIZE;
 	attr->sample_period = 0;
-	// who reads a file tells counts apart by their ids
+	// who reads a file distinguishes counts by their ids
 	attr->sample_type = options->output.mode == PD_MODE_PIPE ? 0 : PD_MASK(PD_SAMPLE_TYPE_IDENTIFIER);
 	attr->read_format = PD_MASK(PD_READ_FORMAT_TOTAL_TIME_ENABLED) | PD_MASK(PD_READ_FORMAT_TOTAL_TIME_RUNNING);
 	set_flag(attr, PD_MASK(PD_ATTR_FREQ), false);

@@ -35,7 +35,7 @@ struct pd_sample_worker {
 	bool failed;
 	char *text; /* that waits */
 	size_t size, capacity;
-	char apart[PD_PARTS_APART];
+	char padding[PD_PARTS_PADDING];
 };
 
 /* ---- text ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading all of a file for its problems: everything is taken apart, and what the format promises is looked at. */
+/* Reading all of a file for its problems: everything is decoded, and what the format promises is looked at. */
 #include <perfdata/check.h>
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Codes that a process put one in the place of another while it ran, as its jitdumps say. Who adds samples up by address
- * must tell them apart. Nothing of it changes once it was made, so several threads may ask.
+ * must distinguish them. Nothing of it changes once it was made, so several threads may ask.
  */
 #ifndef PD_SYMBOL_CODES_H
 #define PD_SYMBOL_CODES_H

@@ -141,7 +141,7 @@ static const struct pd_function *new_inlined(struct pd_symbols *symbols, struct 
 	return full ? &full->function : NULL;
 }
 
-// A name stands once in the table of a unit, so where it stands tells most of them apart without looking at it.
+// A name stands once in the table of a unit, so where it stands distinguishes most of them without looking at it.
 static const struct pd_function *inlined_function(struct pd_symbols *symbols, struct pd_dso_full *dso, const char *name)
 {
 	const struct pd_function *function = pd_u64_map_find_pointer(&dso->inlined, (uintptr_t)name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Takes the text of a format apart: lines of fields, then "print fmt:", a string with conversions, and an expression
+ * Parses the text of a format: lines of fields, then "print fmt:", a string with conversions, and an expression
  * for each of them.
  */
 #include "trace/trace.h"

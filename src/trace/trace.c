@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formats of a file by the number of their tracepoint. Only the numbers are read at first; a format is taken apart when
+ * Formats of a file by the number of their tracepoint. Only the numbers are read at first; a format is parsed when
  * a sample of it comes.
  */
 #include "trace/trace.h"

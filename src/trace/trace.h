@@ -13,7 +13,7 @@
 
 enum {
 	PD_TRACE_NODES = 1000,          // of an expression, so that its tree is not deeper
-	PD_TRACE_FORMAT_MOST = 1 << 17, // bytes of a format that is taken apart
+	PD_TRACE_FORMAT_MOST = 1 << 17, // bytes of a format that is parsed
 	PD_TRACE_TEXT_MOST = 1 << 20,   // bytes that one sample prints, about
 	PD_TRACE_WIDTH_MOST = 4096,     // of a number or text
 };
@@ -87,7 +87,7 @@ struct pd_format {
 	const char *system;
 	struct pd_bytes text;
 	bool read;   // the members below are there
-	bool usable; // the fields could be taken apart
+	bool usable; // the fields could be parsed
 	bool failed; // the expressions could not
 	struct pd_member *members;
 	size_t member_count;

@@ -2,7 +2,7 @@
 /*
  * Records and features of several files in one output. What differs between recordings (ids of events, clocks, numbers
  * of tasks, ids of tracepoints, where the kernel was) is made one: in samples whose fields stay the same by changing a few
- * words, else by taking the record apart and encoding it for the event that it has in the output.
+ * words, else by decoding the record and encoding it for the event that it has in the output.
  */
 #include "write/write.h"
 
@@ -64,7 +64,7 @@ static uint64_t change_address(const struct pd_join *join, uint64_t address)
 	return address - join->addresses[from].start + join->addresses[from].to;
 }
 
-// ---- what was taken apart ----
+// ---- what was decoded ----
 
 static void set_member(void *it, const struct pd_field *field, uint64_t value)
 {
@@ -275,9 +275,9 @@ static bool shorten_stack(struct changing *c, struct pd_sample *sample)
 	return true;
 }
 
-static enum pd_status pass_sample_apart(struct changing *c, struct pd_stream *stream, const struct pd_record *record,
-					const struct pd_event_full *full, const struct pd_write_event *event,
-					struct pd_error *error)
+static enum pd_status pass_decoded_sample(struct changing *c, struct pd_stream *stream, const struct pd_record *record,
+					  const struct pd_event_full *full, const struct pd_write_event *event,
+					  struct pd_error *error)
 {
 	const void *decoded;
 	enum pd_status status = pd_record_decode(record, &decoded, error);
@@ -371,12 +371,12 @@ static enum pd_status pass_sample(struct changing *c, struct pd_stream *stream, 
 	if (!event)
 		return fail_event(c, record, error);
 	if (!has_same_fields(full, event) || !says_event(c, record, full, event))
-		return pass_sample_apart(c, stream, record, full, event, error);
+		return pass_decoded_sample(c, stream, record, full, event, error);
 	if (keeps_values(c->join) && pd_file_is_big(record->scratch->file) == c->writer->big)
 		return pd_writer_pass(c->writer, stream, record, error);
 	if (can_patch(c, full, record))
 		return pass_sample_patched(c, stream, record, full, error);
-	return pass_sample_apart(c, stream, record, full, event, error);
+	return pass_decoded_sample(c, stream, record, full, event, error);
 }
 
 // ---- other records of the kernel ----

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One header feature, or one of the other layouts. The first bytes choose which, its byte order and the number
- * of CPUs; the rest is its bytes. What can be taken apart is put together again, in both byte orders.
+ * of CPUs; the rest is its bytes. What can be decoded is encoded again, in both byte orders.
  */
 #include <string.h>
 

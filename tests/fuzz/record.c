@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One record. The first bytes choose its type and the attr it is read with; the rest is its body. What can be
- * taken apart is put together again, in both byte orders.
+ * decoded is encoded again, in both byte orders.
  */
 #include <string.h>
 

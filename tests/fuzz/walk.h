@@ -35,7 +35,7 @@ struct walk {
 
 // Defaults with problems counted in walk.
 struct pd_open_options walk_options(struct walk *walk);
-// Takes all of an open file apart. Damage is no error.
+// Decodes all of an open file. Damage is no error.
 enum pd_status walk_file(struct pd_file *file, struct walk *walk, struct pd_error *error);
 // Opens bytes, walks through them and closes again.
 enum pd_status walk_memory(const void *data, size_t size, const struct pd_open_options *options, struct walk *walk,

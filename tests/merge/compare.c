@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Holds pieces that were put together against the recording that they were cut from.
+ * Holds pieces that were merged against the recording that they were cut from.
  *
  * usage: compare [--subset] ORIGINAL MERGED      the same samples, byte for byte, in the order of time; other records are
  *                                                the same (with --subset: none is there that ORIGINAL has not)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Profiles beside a plain model: every sample is taken apart, its thread and its places are looked up on their own,
+ * Profiles beside a plain model: every sample is decoded, its thread and its places are looked up on their own,
  * and what agrees is summed up. Then the same file is read as a profile by 1, 2, 4 and 8 threads, and must say the same.
  *
  * usage: test-profile FILE...    Exit status: 0 equal, 1 not, 3 a file could not be read.
@@ -97,7 +97,7 @@ static void mix_text(uint64_t *hash, const char *text)
 	mix(hash, text, strlen(text) + 1);
 }
 
-// ---- what keeps samples apart ----
+// ---- what distinguishes samples ----
 
 struct thing {
 	const struct pd_event *event;

@@ -12,7 +12,7 @@
 struct pd_text *pd_text_new(void)
 {
 	// several threads write, each a text of its own
-	return pd_alloc_apart(sizeof(struct pd_text));
+	return pd_alloc_padded(sizeof(struct pd_text));
 }
 
 void pd_text_free(struct pd_text *text)

@@ -377,7 +377,7 @@ static bool print_decoded(struct pd_disassembler *d, const struct pd_record *rec
 	struct pd_speller speller = speller_of(d, text);
 	bool lacks_trailer = false, more;
 
-	// what cannot be taken apart is told to the problem function too
+	// what cannot be decoded is told to the problem function too
 	any = pd_record_as(record, record->type);
 	if (!any)
 		return false;
@@ -472,7 +472,7 @@ static enum pd_status print_record(struct pd_disassembler *d, const struct pd_re
 	if (status < 0)
 		return status;
 	print_part(d, record->part, text);
-	// quirks may show while it is taken apart
+	// quirks may show while it is decoded
 	if (d->quirks_told != pd_file_quirks(d->file))
 		status = print_news(d, text, error);
 	if (!print_decoded(d, record, text))

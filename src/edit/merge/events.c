@@ -47,7 +47,7 @@ static bool same_samples(const struct pd_attr *a, const struct pd_attr *b)
 
 // ---- one list of events ----
 
-// Whether an event of the output is that of an id; so equal events of one recording are told apart.
+// Whether an event of the output is that of an id; so equal events of one recording are distinguished.
 static bool is_event_of_id(const struct pd_merge *merge, const struct pd_joined_event *joined, uint64_t id)
 {
 	const struct pd_event *found = pd_file_event_by_id(merge->sources[joined->source]->file, id);

@@ -110,7 +110,7 @@ static bool plan_moves(struct pd_merge *merge, struct pd_merge_source *source, c
 	bool done = own && others;
 
 	for (size_t i = 0; i < source->map_count && done; i++) {
-		const struct pd_kernel_map *same = source->kernel_apart ? NULL : pd_kernel_find(first, own[i].name);
+		const struct pd_kernel_map *same = source->other_kernel ? NULL : pd_kernel_find(first, own[i].name);
 
 		if (same)
 			done = add_move(moves, own[i].start, own[i].end, same->start);
@@ -192,7 +192,7 @@ static void warn_moved(const struct pd_merge *merge, const struct pd_merge_sourc
 
 	if (merge->options.quiet)
 		return;
-	if (!source->kernel_apart) {
+	if (!source->other_kernel) {
 		pd_merge_warn(merge, "%s: same kernel as %s at a different address: kernel addresses are moved",
 			      source->name, first->name);
 		return;
@@ -207,8 +207,8 @@ static enum pd_status place_kernel(struct pd_merge *merge, struct pd_merge_sourc
 {
 	struct moves moves = { 0 };
 
-	source->kernel_apart = !is_same_kernel(first, source);
-	if (!source->kernel_apart && is_same_place(first, source))
+	source->other_kernel = !is_same_kernel(first, source);
+	if (!source->other_kernel && is_same_place(first, source))
 		return PD_OK;
 	if (merge->options.kernels == PD_MERGE_KERNELS_KEEP)
 		return PD_OK;

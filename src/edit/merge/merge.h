@@ -58,7 +58,7 @@ struct pd_merge_source {
 	struct pd_number_changes ids, tracepoints;
 	struct pd_address_change *addresses; // of the kernel
 	size_t address_count;
-	bool kernel_apart; // another kernel than that of the first
+	bool other_kernel; // another kernel than that of the first
 	struct pd_join join;
 	struct pd_join early; // for what ran before the recording
 };

@@ -202,10 +202,10 @@ static enum pd_status pass_kernel_map(struct pass *pass, const struct feed *feed
 	struct pd_mmap changed;
 	char renamed[512];
 
-	*done_out = name && source->address_count && !source->kernel_apart &&
+	*done_out = name && source->address_count && !source->other_kernel &&
 		    pd_kernel_find(first_kernel(pass->merge), name);
 	pass->result->repeated_count += *done_out;
-	if (!name || !source->address_count || !source->kernel_apart || name[0] != '[')
+	if (!name || !source->address_count || !source->other_kernel || name[0] != '[')
 		return PD_OK;
 	pd_kernel_rename(source, name, renamed, sizeof(renamed));
 	changed = map ? *map :

@@ -43,7 +43,7 @@ static bool has_bit(const uint64_t bits[4], unsigned feature)
 
 // ---- events and features ----
 
-// A feature that cannot be taken apart is one that perf would stumble over.
+// A feature that cannot be decoded is one that perf would stumble over.
 static bool is_whole(struct pd_file *file, unsigned feature)
 {
 	return !pd_feature_layout(feature) || pd_file_feature(file, feature);

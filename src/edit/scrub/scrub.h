@@ -3,7 +3,7 @@
  * The inside of a scrub. scrub.def says what is done with each thing that the format has. By file:
  *
  *   scrub.c       the passes over the records
- *   fields.c      records and features, taken apart by the tables
+ *   fields.c      records and features, decoded by the tables
  *   names.c       strings; known.c: those that were met; words.c: words that everybody may know; simpleperf.c: its pairs
  *   numbers.c     processes, CPUs, times, inodes, build ids
  *   addresses.c   addresses, by a plan of what was mapped where

@@ -80,7 +80,7 @@ static bool is_used(const struct pd_split *split, const struct pd_index *used, c
 	return false;
 }
 
-// Different keys may have equal names: the number of the piece tells them apart. False if there is no memory.
+// Different keys may have equal names: the number of the piece distinguishes them. False if there is no memory.
 static bool give_name(struct pd_split *split, struct pd_index *used, size_t index)
 {
 	char name[NAME_BYTES + SUFFIX_BYTES];

@@ -134,7 +134,7 @@ static enum pd_status check_copied(struct pd_split *split, uint64_t bytes, struc
 		       pd_file_name(split->file), max >> 20);
 }
 
-// Compressed records were taken apart; events and features of a pipe are in the header of a piece of an event already.
+// Compressed records were decoded; events and features of a pipe are in the header of a piece of an event already.
 static bool is_left_out(const struct pd_split *split, const struct pd_record *record)
 {
 	if (pd_record_is(record->type, PD_TRAIT_COMPRESSED))

@@ -170,7 +170,7 @@ void pd_demangle_cxx_strip(struct pd_text *out, const char *text, size_t length)
 
 /*
  * Vtables, thunks, guard variables and so on. Functions in these names are whole, and no parameters follow: linkers and
- * people tell thunks of overloaded functions apart by them.
+ * people distinguish thunks of overloaded functions by them.
  */
 static bool is_special(const char *name)
 {

@@ -188,7 +188,7 @@ static bool find_sequences(const struct pd_unit_maker *m, struct sequence **sequ
 	return first == m->row_count;
 }
 
-static bool lie_apart(const struct sequence *sequences, size_t count)
+static bool are_disjoint(const struct sequence *sequences, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
 		if (sequences[i].start < sequences[i - 1].end)
@@ -206,7 +206,7 @@ static bool sort_rows(struct pd_unit_maker *m)
 		return true;
 	if (find_sequences(m, &sequences, &count)) {
 		qsort(sequences, count, sizeof(*sequences), compare_sequences);
-		if (lie_apart(sequences, count))
+		if (are_disjoint(sequences, count))
 			rows = pd_realloc(NULL, m->row_count * sizeof(*rows));
 	}
 	for (size_t i = 0; rows && i < count; n += sequences[i++].count)

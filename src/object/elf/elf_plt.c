@@ -285,10 +285,10 @@ static void find_stubs(struct stubs *stubs)
 
 	for (size_t i = 0; i < elf->section_count; i++) {
 		const struct pd_elf_section *s = &elf->sections[i];
-		bool apart = strncmp(s->name, ".plt", 4) == 0 || strcmp(s->name, ".iplt") == 0;
+		bool is_plt = strncmp(s->name, ".plt", 4) == 0 || strcmp(s->name, ".iplt") == 0;
 
 		if (s->type != PD_ELF_SECTION_NOBITS && s->flags & PD_ELF_FLAG_EXEC &&
-		    (apart || elf->machine == MACHINE_PPC64))
+		    (is_plt || elf->machine == MACHINE_PPC64))
 			find_stubs_in(stubs, s);
 	}
 }

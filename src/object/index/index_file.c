@@ -167,7 +167,7 @@ static bool is_kept(const struct pd_index_key *key)
 	       (!key->origin || key->origin->place);
 }
 
-// Places of one build id are kept apart.
+// Places of one build id are kept separately.
 static bool name_of(const struct pd_index_key *key, char name[NAME_SIZE])
 {
 	size_t at = 0;

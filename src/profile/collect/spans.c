@@ -43,7 +43,7 @@ static inline uint32_t half_at(const uint8_t *body, uint8_t place, uint32_t none
 	return place == PD_NOWHERE ? none : pd_load_u32(body + place, false);
 }
 
-// Takes the next one apart. 0 if it has to be looked at closely, else its size; *time_ns_out.
+// Decodes the next one. 0 if it has to be looked at closely, else its size; *time_ns_out.
 static inline size_t take_plain(const struct plain *plain, const uint8_t *at, struct pd_pending *pending,
 				uint64_t *time_ns_out)
 {

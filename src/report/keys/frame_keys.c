@@ -80,7 +80,7 @@ static bool find_function_value(struct value_table *table, const struct pd_funct
 	return true;
 }
 
-/* The value of a function, else of what an address is told apart by. */
+/* The value of a function, else of what an address is distinguished by. */
 static bool find_function(struct pd_report *report, size_t key, const struct pd_frame *frame, unsigned cpumode,
 			  struct identity id, uint32_t *value_out)
 {
@@ -99,7 +99,7 @@ static bool find_function(struct pd_report *report, size_t key, const struct pd_
 	if (!fresh)
 		return true;
 	value = &table->items[*value_out];
-	/* As perf, which tells the ends of branches apart at once, and has no order of their names. */
+	/* As perf, which distinguishes the ends of branches at once, and has no order of their names. */
 	value->by_addr = !function || report->keys[key]->head.of_branch;
 	if (value->by_addr)
 		value->word = in_order(function ? function->start : id.a);
@@ -112,7 +112,7 @@ static bool find_function(struct pd_report *report, size_t key, const struct pd_
 	return true;
 }
 
-/* Functions are told apart by object and place. As perf: addresses without one by address alone, unless objects are a key. */
+/* Functions are distinguished by object and place. As perf: addresses without one by address alone, unless objects are a key. */
 bool pd_key_symbol(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
 	struct pd_frame frame = *frame_of(report, context);
@@ -196,7 +196,7 @@ bool pd_key_dso_to(struct pd_report *report, size_t key, const struct key_contex
 	return find_object(report, key, &context->branch->to, value_out);
 }
 
-/* As perf: addresses without a function are told apart as they were recorded. */
+/* As perf: addresses without a function are distinguished as they were recorded. */
 static bool find_end(struct pd_report *report, size_t key, const struct pd_frame *end, uint32_t *value_out)
 {
 	struct identity id = { end->place.recorded, 0 };

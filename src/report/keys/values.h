@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 
-/* What tells values apart. */
+/* What distinguishes values. */
 struct identity {
 	uint64_t a, b;
 };
@@ -56,7 +56,7 @@ struct value_table {
 	bool any_alike;
 	/* By value, once all are known. */
 	uint32_t *ranks; /* in the order of the values */
-	uint32_t *fine;  /* the same where those that are alike are told apart, if any are */
+	uint32_t *fine;  /* the same where those that are alike are distinguished, if any are */
 };
 
 /* An entry of a branch stack. */

@@ -89,7 +89,7 @@ static uint32_t add_node(struct graph *graph, uint32_t parent, const struct bran
 static struct branch *branch_of(struct graph *graph, const struct walker *walker)
 {
 	struct pd_report *report = graph->report;
-	/* Frames of one function look the same, unless addresses are to be told apart. */
+	/* Frames of one function look the same, unless addresses are to be distinguished. */
 	uint32_t who = report->graph.by_address ? *walker->at : report->scratch.clones[*walker->at];
 	uint32_t *known = &graph->known[who];
 

@@ -76,7 +76,7 @@ struct building_part {
 	size_t link_count, link_capacity;
 	size_t *link_counts; /* by row, later where the next one goes */
 	bool failed;
-	char apart[PD_PARTS_APART];
+	char padding[PD_PARTS_PADDING];
 };
 
 /* A table that is made. */

@@ -68,7 +68,7 @@ static void add_descending(struct words *to, uint64_t number, unsigned bits)
 }
 
 /* As perf: where graphs are drawn, callers in a thread come before what they call if they have as much. perf compares so
- * within threads only, which is no order if there are several; here threads are told apart first. */
+ * within threads only, which is no order if there are several; here threads are distinguished first. */
 static void add_depth(const struct pd_report *report, const struct row *row, const struct measures *measures,
 		      struct words *to)
 {

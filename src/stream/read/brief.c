@@ -15,8 +15,8 @@ static uint32_t half_or(const uint8_t *body, uint8_t place, uint32_t none)
 	return place == PD_NOWHERE ? none : pd_load_u32(body + place, false);
 }
 
-// Callchains of the other byte order, behind something of variable size, or at odd places in memory: all is taken apart.
-static bool take_apart(const struct pd_record *record, struct pd_brief *brief_out)
+// Callchains of the other byte order, behind something of variable size, or at odd places in memory: all is decoded.
+static bool decode_sample(const struct pd_record *record, struct pd_brief *brief_out)
 {
 	const struct pd_sample *sample = pd_as_sample(record);
 	const struct pd_attr *attr;
@@ -51,13 +51,13 @@ bool pd_record_brief(const struct pd_record *record, struct pd_brief *brief_out)
 	at = &full->brief;
 	brief_out->callchain = (struct pd_u64s){ 0 };
 	if (PD_UNLIKELY(scratch->file->swap || !at->sufficient || size < at->size))
-		return take_apart(record, brief_out);
+		return decode_sample(record, brief_out);
 	if (at->callchain != PD_NOWHERE) {
 		const uint8_t *chain = body + at->callchain;
 		uint64_t count = pd_load_u64(chain, false);
 
 		if (PD_UNLIKELY(count > (size - at->size) / 8 || (uintptr_t)chain % 8))
-			return take_apart(record, brief_out);
+			return decode_sample(record, brief_out);
 		brief_out->callchain = (struct pd_u64s){ (const uint64_t *)(const void *)(chain + 8), (size_t)count };
 	}
 	brief_out->ip = word_or(body, at->ip, 0);

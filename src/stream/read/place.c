@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which event a record belongs to and when it was: id and time are read from known places, without taking the
- * record apart. The rules are perf's: with one event everything belongs to it; records that perf made itself
+ * Which event a record belongs to and when it was: id and time are read at known offsets, without decoding
+ * the record. The rules are perf's: with one event everything belongs to it; records that perf made itself
  * have id 0 and belong to the first.
  */
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Taking the current record of a stream apart. */
+/* Decoding the current record of a stream. */
 #include "stream/read/stream.h"
 
 #include <inttypes.h>

@@ -15,7 +15,7 @@ enum pd_status pd_stream_new(struct pd_file *file, struct pd_stream **stream_out
 
 	if (file->pipe_started)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: a pipe can be read only once", file->name);
-	stream = pd_alloc_apart(sizeof(*stream));
+	stream = pd_alloc_padded(sizeof(*stream));
 	if (!stream)
 		return pd_fail_memory(error);
 	stream->file = file;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a stream: readers of parts, and the scratch in which a record is taken apart. */
+/* The inside of a stream: readers of parts, and the scratch in which a record is decoded. */
 #ifndef PD_STREAM_STREAM_H
 #define PD_STREAM_STREAM_H
 
@@ -13,7 +13,7 @@ struct pd_places {
 	size_t count, capacity;
 };
 
-// Where a record is taken apart: belongs to the stream, reset at the next record.
+// Where a record is decoded: belongs to the stream, reset at the next record.
 struct pd_scratch {
 	struct pd_file *file;
 	struct pd_arena arena;

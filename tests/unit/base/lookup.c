@@ -57,7 +57,7 @@ TEST(test_lookup__map_replaces_and_has_a_limit)
 	pd_u64_map_fini(&map);
 }
 
-TEST(test_lookup__map_copies_are_apart)
+TEST(test_lookup__map_copies_are_independent)
 {
 	struct pd_u64_map map = { .seed = 7 }, copy;
 
@@ -86,5 +86,5 @@ TEST(test_lookup__index_gives_all_numbers_of_a_hash)
 }
 
 RUN(TEST_CASE(test_lookup__search_finds_the_first_that_does_not_fit), TEST_CASE(test_lookup__map_finds_what_was_added),
-    TEST_CASE(test_lookup__map_replaces_and_has_a_limit), TEST_CASE(test_lookup__map_copies_are_apart),
+    TEST_CASE(test_lookup__map_replaces_and_has_a_limit), TEST_CASE(test_lookup__map_copies_are_independent),
     TEST_CASE(test_lookup__index_gives_all_numbers_of_a_hash))

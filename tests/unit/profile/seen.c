@@ -218,7 +218,7 @@ TEST(test_seen__the_second_line_has_what_the_first_has_no_room_for)
 	CHECK(has_all(seen, numbers, count - 1));
 }
 
-TEST(test_seen__tags_with_the_same_half_are_told_apart)
+TEST(test_seen__tags_with_the_same_half_are_distinguished)
 {
 	for (size_t before = 0; before < PD_SEEN_IN_LINE; before++) {
 		struct small small;
@@ -631,8 +631,9 @@ RUN(TEST_CASE(test_seen__a_line_is_one_of_the_cache), TEST_CASE(test_seen__what_
     TEST_CASE(test_seen__adding_again_changes_nothing), TEST_CASE(test_seen__buckets_from_the_first_to_the_last),
     TEST_CASE(test_seen__a_full_line_keeps_what_it_has),
     TEST_CASE(test_seen__the_second_line_has_what_the_first_has_no_room_for),
-    TEST_CASE(test_seen__tags_with_the_same_half_are_told_apart), TEST_CASE(test_seen__the_same_half_in_another_line),
-    TEST_CASE(test_seen__no_half_is_no_tag), TEST_CASE(test_seen__a_place_that_is_only_claimed_has_no_bucket),
+    TEST_CASE(test_seen__tags_with_the_same_half_are_distinguished),
+    TEST_CASE(test_seen__the_same_half_in_another_line), TEST_CASE(test_seen__no_half_is_no_tag),
+    TEST_CASE(test_seen__a_place_that_is_only_claimed_has_no_bucket),
     TEST_CASE(test_seen__a_table_lives_as_long_as_it_has_users), TEST_CASE(test_seen__no_memory_for_the_first_table),
     TEST_CASE(test_seen__a_full_table_is_left_for_a_larger_one_with_the_same),
     TEST_CASE(test_seen__behind_the_limit_comes_an_empty_one),

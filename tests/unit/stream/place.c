@@ -143,7 +143,7 @@ TEST(test_place__unknown_id)
 	record = open_and_skip(&image, 2);
 	CHECK(record);
 	CHECK(!record->event && opened_told(&o, "unknown-id") == 1);
-	// samples of all events look alike, so it can be taken apart
+	// samples of all events look alike, so it can be decoded
 	CHECK(pd_as_sample(record)->identifier == 13 && record->time_ns == 5);
 	record = opened_next(&o);
 	CHECK(record);

@@ -97,7 +97,7 @@ TEST(test_unit_table__comb)
 }
 
 // Further apart than an offset can say, and in more places than are areas without need.
-TEST(test_unit_table__far_apart)
+TEST(test_unit_table__large_gaps)
 {
 	struct pd_unit_maker maker = begin();
 	struct pd_unit_table table;
@@ -132,4 +132,4 @@ TEST(test_unit_table__nothing)
 	pd_unit_table_fini(&table);
 }
 
-RUN(TEST_CASE(test_unit_table__comb), TEST_CASE(test_unit_table__far_apart), TEST_CASE(test_unit_table__nothing))
+RUN(TEST_CASE(test_unit_table__comb), TEST_CASE(test_unit_table__large_gaps), TEST_CASE(test_unit_table__nothing))
