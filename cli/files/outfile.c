@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes beside and renames.
+ * Writes a temporary file and renames it.
  */
 #include "files/outfile.h"
 
@@ -53,7 +53,7 @@ static char *where_it_leads(const char *path)
 	return lstat(path, &link) == 0 && S_ISLNK(link.st_mode) ? realpath(path, NULL) : strdup(path);
 }
 
-static int open_beside(struct outfile *file, const struct stat *status)
+static int open_temporary(struct outfile *file, const struct stat *status)
 {
 	mode_t mask = umask(0);
 	mode_t mode = status ? status->st_mode & 0777 : 0666 & ~mask;
@@ -61,21 +61,21 @@ static int open_beside(struct outfile *file, const struct stat *status)
 
 	umask(mask);
 	file->target = status ? where_it_leads(file->path) : strdup(file->path);
-	if (!file->target || asprintf(&file->beside, "%s.XXXXXX", file->target) < 0) {
-		file->beside = NULL;
+	if (!file->target || asprintf(&file->temporary, "%s.XXXXXX", file->target) < 0) {
+		file->temporary = NULL;
 		return -1;
 	}
 	unfinished_begin();
-	fd = mkostemp(file->beside, O_CLOEXEC);
+	fd = mkostemp(file->temporary, O_CLOEXEC);
 	if (fd >= 0)
-		file->unfinished = unfinished_add(file->beside, UNFINISHED_TREE);
+		file->unfinished = unfinished_add(file->temporary, UNFINISHED_TREE);
 	unfinished_end();
 	if (fd >= 0)
 		fchmod(fd, mode);
 	return fd;
 }
 
-/* The file beside takes its name, or goes. */
+/* The temporary file is renamed, or removed. */
 static int rename_or_remove(struct outfile *file, bool wanted)
 {
 	int failure = 0;
@@ -83,14 +83,14 @@ static int rename_or_remove(struct outfile *file, bool wanted)
 	if (wanted && is_recording(file->path)) {
 		failure = EEXIST;
 		print_error("%s: refusing to overwrite a perf.data file", file->path);
-	} else if (wanted && rename(file->beside, file->target) < 0) {
+	} else if (wanted && rename(file->temporary, file->target) < 0) {
 		failure = errno;
 		print_error("%s: %s", file->path, strerror(failure));
 	}
 	if (!wanted || failure)
-		unlink(file->beside);
+		unlink(file->temporary);
 	unfinished_done(file->unfinished);
-	free(file->beside);
+	free(file->temporary);
 	free(file->target);
 	return failure;
 }
@@ -117,16 +117,16 @@ int outfile_open(struct outfile *file, const char *path, struct output *standard
 		return CODE_USAGE;
 	}
 	fd = there && !S_ISREG(status.st_mode) ? open(path, O_WRONLY | O_CLOEXEC) :
-						 open_beside(file, there ? &status : NULL);
+						 open_temporary(file, there ? &status : NULL);
 	if (fd < 0 || !output_init(&file->own, fd)) {
 		print_error("%s: %s", path, fd < 0 ? strerror(errno) : "out of memory");
 		if (fd >= 0) {
 			close(fd);
-			if (file->beside)
-				unlink(file->beside);
+			if (file->temporary)
+				unlink(file->temporary);
 		}
 		unfinished_done(file->unfinished);
-		free(file->beside);
+		free(file->temporary);
 		free(file->target);
 		return CODE_OUTPUT;
 	}
@@ -150,7 +150,7 @@ int outfile_close(struct outfile *file, int code)
 		print_error("%s: %s", file->path, strerror(failure));
 	}
 	output_fini(&file->own);
-	if (file->beside) {
+	if (file->temporary) {
 		int unsettled = rename_or_remove(file, wanted && !failure);
 
 		failure = failure ? failure : unsettled;

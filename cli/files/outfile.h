@@ -2,7 +2,7 @@
 /*
  * An output file of a command: it appears when it is complete, or not at all.
  *
- * Output is written to a new file beside it, which is renamed at the end; a signal that ends the command removes it.
+ * Output is written to a temporary file in its folder, which is renamed at the end; a signal that ends the command removes it.
  * A perf.data file, or the input file, is never overwritten, so no typing error costs a recording. Pipes and devices
  * are written directly.
  */
@@ -13,9 +13,9 @@
 
 struct outfile {
 	const char *path;              /* NULL: standard output, out is that of the call */
-	char *beside;                  /* what is written, until it is whole; NULL: path itself */
+	char *temporary;               /* what is written, until it is whole; NULL: path itself */
 	char *target;                  /* what gets it then: path, or where it leads */
-	struct unfinished *unfinished; /* beside */
+	struct unfinished *unfinished; /* temporary */
 	struct output *out;
 	struct output own;
 };

@@ -2,7 +2,7 @@
 /*
  * Files and directories that a command has begun to write and that do not have their final name yet. A signal that ends
  * the program (SIGINT, SIGTERM, SIGHUP) removes them first, wherever the program is at that moment; signals that are
- * ignored, as under nohup, stay ignored. Every command that writes beside a name and renames uses this.
+ * ignored, as under nohup, stay ignored. Every command that writes a temporary file and renames it uses this.
  */
 #ifndef CLI_UNFINISHED_H
 #define CLI_UNFINISHED_H

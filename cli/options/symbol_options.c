@@ -67,7 +67,7 @@ static const char *index_of(const struct symbol_options *options, char path[PATH
 }
 
 /* What perf archive put beside the file, or NULL. */
-static const char *archive_beside(const struct pd_file *file, char path[PATH_SIZE])
+static const char *find_archive(const struct pd_file *file, char path[PATH_SIZE])
 {
 	static const char *const ends[] = { ".tar.bz2", ".tar.zst", ".tar.gz", ".tar.xz", ".tar" };
 
@@ -117,7 +117,7 @@ static bool open_servers(const struct symbol_options *options)
 struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_file *file,
 				const struct pd_state *state, bool short_names)
 {
-	char cache[PATH_SIZE], index[PATH_SIZE], beside[PATH_SIZE];
+	char cache[PATH_SIZE], index[PATH_SIZE], archive[PATH_SIZE];
 	struct pd_symbols_options own = { .size = sizeof(own) };
 	struct pd_symbols *symbols = NULL;
 	struct pd_error error;
@@ -135,7 +135,7 @@ struct pd_symbols *symbols_open(const struct symbol_options *options, struct pd_
 	}
 	own.archives = options->archives.items;
 	own.archive_count = options->archives.count;
-	own.spare_archive = archive_beside(file, beside);
+	own.spare_archive = find_archive(file, archive);
 	own.index = index_of(options, index);
 	if (options->debuginfod && !open_servers(options))
 		return NULL;

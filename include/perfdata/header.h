@@ -30,7 +30,7 @@ PD_API const char *pd_mode_name(enum pd_mode mode);
 PD_API enum pd_status pd_print_perf_header(struct pd_text *text, struct pd_file *file, bool full,
 					   struct pd_error *error);
 
-/** What pd_print_events prints beside the names of the events, as perf evlist (6.1). */
+/** What pd_print_events prints in addition to the names of the events, as perf evlist (6.1). */
 struct pd_print_events_options {
 	size_t size;       /* sizeof(struct pd_print_events_options) */
 	bool details;      /* all fields of the attr that are not 0 */

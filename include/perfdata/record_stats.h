@@ -43,7 +43,7 @@ PD_API bool pd_stats_failed(const struct pd_stats *stats);
 PD_API uint64_t pd_stats_total(const struct pd_stats *stats);
 /** Number of records of a type. */
 PD_API uint64_t pd_stats_of_type(const struct pd_stats *stats, uint32_t type);
-/** The index-th type that occurred, ascending; false past the end. Of types from 128 on, at most 1024 are distinguished. */
+/** The index-th type that occurred, ascending; false past the end. At most 1024 types from 128 on are counted. */
 PD_API bool pd_stats_type_at(const struct pd_stats *stats, size_t index, uint32_t *type_out);
 /** Name of a type in these counts: without HEADER_ in front, "UNKNOWN(200)" if it has none. The result is a constant or
  * buffer, which has size bytes. */

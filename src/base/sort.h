@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sorting on several threads: by two words that lie beside each other in memory, and only where both are equal by what
+ * Sorting on several threads: by two words next to each other in memory, and only where both are equal by what
  * a function says, which may look anywhere.
  */
 #ifndef PD_BASE_SORT_H

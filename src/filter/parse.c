@@ -41,9 +41,9 @@ struct parser {
 	struct pd_filter *filter;
 	struct node *nodes;
 	size_t node_count, node_capacity;
-	size_t at;                              // in the text
-	struct pd_token token;                  // the next one
-	const struct pd_filter_operand *beside; // whose values may be named, or NULL
+	size_t at;                             // in the text
+	struct pd_token token;                 // the next one
+	const struct pd_filter_operand *other; // whose values may be named, or NULL
 	unsigned depth;
 	struct pd_error *error;
 };
@@ -145,22 +145,22 @@ static enum pd_status parse_negative(struct parser *p, struct piece *out)
 	return status < 0 ? status : advance(p);
 }
 
-// A word is the name of a value first, where something that has such names stands beside it, then a field.
+// A word is the name of a value first, where the other operand has such names, then a field.
 static enum pd_status parse_word(struct parser *p, struct piece *out)
 {
 	const char *word = p->filter->text + p->token.at;
 	struct pd_filter_operand operand;
 	struct pd_filter_value value = { .kind = PD_VALUE_NUMBER };
 	enum pd_status status = PD_OK;
-	bool beside = p->beside && (p->beside->names || p->beside->from == PD_FROM_TYPE);
+	bool has_names = p->other && (p->other->names || p->other->from == PD_FROM_TYPE);
 
-	if (beside && pd_filter_constant(p->beside, word, p->token.length, &value.number)) {
+	if (has_names && pd_filter_constant(p->other, word, p->token.length, &value.number)) {
 		value.real = (double)value.number;
 		operand = constant_of(&p->token, value);
 	} else {
 		status = pd_filter_find(p->filter, &p->token, &operand, p->error);
-		if (status == PD_ERROR_ARGUMENT && beside && !memchr(word, '.', p->token.length))
-			return pd_filter_no_constant(p->filter, p->beside, &p->token, p->error);
+		if (status == PD_ERROR_ARGUMENT && has_names && !memchr(word, '.', p->token.length))
+			return pd_filter_no_constant(p->filter, p->other, &p->token, p->error);
 	}
 	if (status >= 0)
 		status = add_operand(p, &operand, out);
@@ -234,7 +234,7 @@ static enum pd_status parse_bits(struct parser *p, struct piece *out)
 static enum pd_status parse_value(struct parser *p, struct piece *out)
 {
 	enum pd_status status = parse_bits(p, out);
-	const struct pd_filter_operand *before = p->beside;
+	const struct pd_filter_operand *before = p->other;
 	struct pd_filter_operand left;
 	struct piece bits;
 
@@ -245,10 +245,10 @@ static enum pd_status parse_value(struct parser *p, struct piece *out)
 		return pd_filter_fail(p->error, out->at, "only numbers can be tested for bits");
 	left = *operand_of(p, *out);
 	status = advance(p);
-	p->beside = &left;
+	p->other = &left;
 	if (status >= 0)
 		status = parse_bits(p, &bits);
-	p->beside = before;
+	p->other = before;
 	if (status < 0)
 		return status;
 	if (!is_plain_number(p, bits))
@@ -322,13 +322,13 @@ static enum pd_status check_sides(struct parser *p, struct piece left, struct pi
 // The value on the right of an operator.
 static enum pd_status parse_right(struct parser *p, struct piece left, struct piece *right)
 {
-	struct pd_filter_operand beside = *operand_of(p, left);
-	const struct pd_filter_operand *before = p->beside;
+	struct pd_filter_operand other = *operand_of(p, left);
+	const struct pd_filter_operand *before = p->other;
 	enum pd_status status;
 
-	p->beside = &beside;
+	p->other = &other;
 	status = parse_value(p, right);
-	p->beside = before;
+	p->other = before;
 	if (status < 0)
 		return status;
 	if (!right->is_value)

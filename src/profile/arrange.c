@@ -14,8 +14,8 @@
 
 // Where a bucket or a frame stands among the others.
 struct order {
-	uint64_t order;  // of the sample that has it first
-	uint32_t beside; // the event of the bucket; which address of the sample the frame is
+	uint64_t order; // of the sample that has it first
+	uint32_t minor; // the event of the bucket; which address of the sample the frame is
 	uint32_t number;
 };
 
@@ -90,19 +90,19 @@ static void collect_part(void *self, size_t part)
 	}
 }
 
-static uint64_t digits_of(const struct order *order, bool beside)
+static uint64_t digits_of(const struct order *order, bool minor)
 {
-	return beside ? order->beside : order->order;
+	return minor ? order->minor : order->order;
 }
 
 // Sorts by one digit and leaves the order of those that have the same.
-static void sort_by_digit(struct order **orders, struct order **spare, size_t count, bool beside, unsigned shift)
+static void sort_by_digit(struct order **orders, struct order **spare, size_t count, bool minor, unsigned shift)
 {
 	uint32_t starts[DIGITS] = { 0 }, begin = 0;
 	struct order *sorted = *spare;
 
 	for (size_t i = 0; i < count; i++)
-		starts[digits_of(&(*orders)[i], beside) >> shift & (DIGITS - 1)]++;
+		starts[digits_of(&(*orders)[i], minor) >> shift & (DIGITS - 1)]++;
 	for (size_t i = 0; i < DIGITS; i++) {
 		uint32_t size = starts[i];
 
@@ -110,25 +110,25 @@ static void sort_by_digit(struct order **orders, struct order **spare, size_t co
 		begin += size;
 	}
 	for (size_t i = 0; i < count; i++)
-		sorted[starts[digits_of(&(*orders)[i], beside) >> shift & (DIGITS - 1)]++] = (*orders)[i];
+		sorted[starts[digits_of(&(*orders)[i], minor) >> shift & (DIGITS - 1)]++] = (*orders)[i];
 	*spare = *orders;
 	*orders = sorted;
 }
 
 // Sorts by one of the numbers and leaves the order of those that have the same.
-static void sort_by(struct order **orders, struct order **spare, size_t count, bool beside)
+static void sort_by(struct order **orders, struct order **spare, size_t count, bool minor)
 {
 	uint64_t all = 0;
 
 	for (size_t i = 0; i < count; i++)
-		all |= digits_of(&(*orders)[i], beside);
+		all |= digits_of(&(*orders)[i], minor);
 	for (unsigned shift = 0; shift < 64 && all >> shift; shift += DIGIT_BITS)
-		sort_by_digit(orders, spare, count, beside, shift);
+		sort_by_digit(orders, spare, count, minor, shift);
 }
 
 static bool is_before(const struct order *a, const struct order *b)
 {
-	return a->beside < b->beside || (a->beside == b->beside && a->order <= b->order);
+	return a->minor < b->minor || (a->minor == b->minor && a->order <= b->order);
 }
 
 static void sort_orders(struct arranger *a)

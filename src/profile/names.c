@@ -116,10 +116,10 @@ enum pd_status pd_profile_name(struct pd_profile *profile, struct pd_symbols *sy
 	return name_all(profile, symbols, parts > PD_PARTS_MOST ? PD_PARTS_MOST : parts ? parts : 1, error);
 }
 
-// ---- beside other work ----
+// ---- in the background ----
 
 // What goes wrong is told when names are asked for.
-static void name_beside(void *self)
+static void name_in_background(void *self)
 {
 	struct pd_profile *profile = self;
 	struct pd_error unwanted;
@@ -131,7 +131,7 @@ bool pd_profile_begin_names(struct pd_profile *profile)
 {
 	// who fetches objects does it where names are asked for
 	return profile->symbols && !profile->symbols->fetch && profile->frame_count >= WORTH_A_THREAD &&
-	       pd_worker_start(&profile->namer, name_beside, profile) == 0;
+	       pd_worker_start(&profile->namer, name_in_background, profile) == 0;
 }
 
 void pd_profile_end_names(struct pd_profile *profile)

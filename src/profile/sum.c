@@ -12,7 +12,7 @@
 
 #define NOTHING UINT32_MAX
 
-// What belongs to an entry beside what users see.
+// What belongs to an entry and is not seen by users.
 struct sum_entry {
 	uint32_t event;
 };
@@ -20,8 +20,8 @@ struct sum_entry {
 struct pd_sum {
 	struct pd_profile view; // entries, stacks, frames, totals, losses
 	size_t entry_capacity, frame_capacity, total_capacity;
-	struct sum_entry *beside; // of entries
-	size_t beside_capacity;
+	struct sum_entry *extras; // of entries
+	size_t extra_capacity;
 	uint64_t seed;
 	struct pd_arena kept; // texts, objects, functions, callers, raw data
 	const char **texts;
@@ -55,7 +55,7 @@ static void fini(struct pd_sum *sum)
 	pd_free(sum->numbers);
 	pd_free(sum->stack_numbers);
 	pd_free(sum->callers);
-	pd_free(sum->beside);
+	pd_free(sum->extras);
 	pd_free(sum->view.entries);
 	pd_free(sum->view.stacks);
 	pd_free(sum->view.frames);
@@ -298,7 +298,7 @@ static bool add_entry(struct pd_sum *sum, const struct pd_profile *profile, cons
 	hash = hash_entry(sum, &entry, event);
 	at = (uint32_t)hash;
 	for (uint32_t i; (i = pd_index_next(&sum->entry_index, hash, &at)) != PD_INDEX_END;) {
-		if (sum->beside[i].event == event && same_entry(&view->entries[i], &entry)) {
+		if (sum->extras[i].event == event && same_entry(&view->entries[i], &entry)) {
 			add_amounts(sum, &view->entries[i], from);
 			return true;
 		}
@@ -306,11 +306,11 @@ static bool add_entry(struct pd_sum *sum, const struct pd_profile *profile, cons
 	if (entry.raw.size && !(entry.raw.data = pd_arena_copy(&sum->kept, from->raw.data, from->raw.size)))
 		return false;
 	if (view->entry_count >= NOTHING - 1 || !PD_GROW(view->entries, sum->entry_capacity, view->entry_count + 1) ||
-	    !PD_GROW(sum->beside, sum->beside_capacity, view->entry_count + 1) ||
+	    !PD_GROW(sum->extras, sum->extra_capacity, view->entry_count + 1) ||
 	    !pd_index_add(&sum->entry_index, hash, (uint32_t)view->entry_count))
 		return false;
 	view->entries[view->entry_count] = entry;
-	sum->beside[view->entry_count++] = (struct sum_entry){ event };
+	sum->extras[view->entry_count++] = (struct sum_entry){ event };
 	return true;
 }
 
@@ -387,7 +387,7 @@ static uint64_t faded(uint64_t number, unsigned part, unsigned whole)
 static bool shrink(struct pd_sum *sum)
 {
 	struct pd_sum fresh = { .seed = sum->seed };
-	bool done = add_all(&fresh, &sum->view, sum->beside);
+	bool done = add_all(&fresh, &sum->view, sum->extras);
 
 	if (!done) {
 		fini(&fresh);
@@ -438,7 +438,7 @@ const struct pd_profile *pd_sum_profile(struct pd_sum *sum, struct pd_file *file
 	view->state = (struct pd_state *)(uintptr_t)state;
 	view->foreign_state = true;
 	for (size_t i = 0; i < view->entry_count; i++)
-		view->entries[i].event = sum->beside[i].event < count ? pd_file_event(file, sum->beside[i].event) :
+		view->entries[i].event = sum->extras[i].event < count ? pd_file_event(file, sum->extras[i].event) :
 									NULL;
 	for (size_t i = 0; i < view->event_count; i++)
 		view->totals[i].event = i < count ? pd_file_event(file, i) : NULL;

@@ -134,7 +134,7 @@ struct pd_recorder {
 	uint64_t elapsed_ns; // from then to the last reading
 	// session.c
 	struct pd_writer *writer; // NULL: there is no output
-	struct pd_writer *live;   // beside it, to options.live; NULL: to nobody
+	struct pd_writer *live;   // in addition, to options.live; NULL: to nobody
 	int fd;                   // of the file, -1: that of the options
 	char *path;               // of the file that is written, NULL: none
 	char **kept;              // files that were switched away from, the oldest first

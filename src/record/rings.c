@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rings of a recorder: one for each CPU, or for each thread where CPUs are not distinguished. Events of one CPU share a ring.
+ * The rings of a recorder: one for each CPU, or for each thread where CPUs do not matter. Events of one CPU share a ring.
  * Where the user may not lock so much memory, all rings are made smaller, and the recorder says so.
  */
 #include "record/inside.h"

@@ -74,7 +74,7 @@ char *pd_trace_literal(struct pd_trace *trace, const char **at, const char *end)
 	char *text = NULL;
 	size_t size = 0;
 
-	// strings that stand beside each other are one
+	// strings next to each other are one
 	for (;;) {
 		const char *start = pd_trace_skip_space(*at, end), *stop;
 		char *longer;

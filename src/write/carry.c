@@ -241,7 +241,7 @@ enum pd_status pd_writer_carry(struct pd_writer *writer, struct pd_file *file, s
 			  writer->by_cpu);
 	if (writer->repack && pd_file_has_compressed(file))
 		writer->pack_type = PD_RECORD_COMPRESSED;
-	status = pd_writer_carry_beside(writer, file, error ? error : &own);
+	status = pd_writer_copy_sidecars(writer, file, error ? error : &own);
 	if (status >= 0)
 		status = take_event_types(writer, error ? error : &own);
 	if (status >= 0 && pd_file_mode(file) != PD_MODE_PIPE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files that a writer writes: a new name beside the wanted one, a directory with its parts, or what was there
+ * The files that a writer writes: a temporary name next to the output, a directory with its parts, or what was there
  * already. The input is never overwritten.
  */
 #include "write/write.h"
@@ -92,21 +92,21 @@ enum pd_status pd_writer_add_output(struct pd_writer *writer, int fd, bool owns_
 	return status;
 }
 
-// A new name beside the wanted one: a file, or a directory that is made.
-static enum pd_status make_beside(struct pd_writer *writer, mode_t mode, int *fd_out, struct pd_error *error)
+// A temporary name next to the output: a file, or a directory that is made.
+static enum pd_status create_temporary(struct pd_writer *writer, mode_t mode, int *fd_out, struct pd_error *error)
 {
 	size_t capacity = strlen(writer->path) + 32;
 	int fd = -1;
 
-	writer->beside = pd_alloc(capacity);
-	if (!writer->beside)
+	writer->temporary = pd_alloc(capacity);
+	if (!writer->temporary)
 		return pd_fail_memory(error);
 	for (unsigned i = 0; i < NAME_TRIES; i++) {
-		snprintf(writer->beside, capacity, "%s.new-%ld-%u", writer->path, (long)getpid(), i);
+		snprintf(writer->temporary, capacity, "%s.new-%ld-%u", writer->path, (long)getpid(), i);
 		if (writer->mode == PD_MODE_DIRECTORY)
-			fd = mkdir(writer->beside, 0700);
+			fd = mkdir(writer->temporary, 0700);
 		else
-			fd = open(writer->beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+			fd = open(writer->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 		if (fd >= 0 || errno != EEXIST)
 			break;
 	}
@@ -114,8 +114,8 @@ static enum pd_status make_beside(struct pd_writer *writer, mode_t mode, int *fd
 		int saved = errno;
 
 		// nothing of ours is there
-		pd_free(writer->beside);
-		writer->beside = NULL;
+		pd_free(writer->temporary);
+		writer->temporary = NULL;
 		return pd_fail_system(error, saved, "%s: cannot create the file", writer->path);
 	}
 	*fd_out = fd;
@@ -140,10 +140,10 @@ static enum pd_status open_directory(struct pd_writer *writer, const struct pd_w
 	enum pd_status status;
 	int made;
 
-	status = make_beside(writer, 0, &made, error);
+	status = create_temporary(writer, 0, &made, error);
 	if (status < 0)
 		return status;
-	writer->dir_fd = open(writer->beside, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	writer->dir_fd = open(writer->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (writer->dir_fd < 0)
 		return pd_fail_system(error, errno, "%s: cannot create the file", writer->path);
 	writer->by_cpu = input && pd_file_mode(input) != PD_MODE_DIRECTORY;
@@ -178,7 +178,7 @@ enum pd_status pd_writer_open_path(struct pd_writer *writer, const struct pd_wri
 		if (fd < 0)
 			return pd_fail_system(error, errno, "%s: cannot open", writer->path);
 	} else {
-		status = make_beside(writer, mode, &fd, error);
+		status = create_temporary(writer, mode, &fd, error);
 		if (status < 0)
 			return status;
 	}
@@ -220,13 +220,13 @@ char *pd_write_target(const char *path)
 
 void pd_writer_remove_files(struct pd_writer *writer)
 {
-	if (!writer->beside)
+	if (!writer->temporary)
 		return;
-	pd_writer_remove_beside(writer);
+	pd_writer_remove_sidecars(writer);
 	for (size_t i = 0; i < writer->part_count && writer->dir_fd >= 0; i++)
 		unlinkat(writer->dir_fd, writer->parts[i].name, 0);
 	if (writer->mode == PD_MODE_DIRECTORY)
-		rmdir(writer->beside);
+		rmdir(writer->temporary);
 	else
-		unlink(writer->beside);
+		unlink(writer->temporary);
 }

@@ -125,10 +125,10 @@ struct pd_writer {
 	int level;
 	uint64_t save_bytes;
 	// what is written, and what it will be called
-	char *name;   // for messages
-	char *path;   // NULL: a descriptor of the caller
-	char *beside; // NULL: path itself is written
-	int dir_fd;   // of a directory that is being made, or -1
+	char *name;      // for messages
+	char *path;      // NULL: a descriptor of the caller
+	char *temporary; // NULL: path itself is written
+	int dir_fd;      // of a directory that is being made, or -1
 	struct pd_write_part *parts;
 	size_t part_count;
 	bool by_cpu;              // records of the kernel go to a part of their CPU
@@ -274,11 +274,11 @@ void pd_writer_report_not_carried(struct pd_writer *writer, unsigned feature, si
 enum pd_status pd_writer_send_large(struct pd_writer *writer, unsigned feature, struct pd_bytes bytes,
 				    struct pd_error *error);
 
-// beside.c: what stands beside the data of a directory
+// sidecars.c: copies of the kernel next to the data of a directory
 // Copies it, or tells that it stays behind.
-enum pd_status pd_writer_carry_beside(struct pd_writer *writer, struct pd_file *file, struct pd_error *error);
+enum pd_status pd_writer_copy_sidecars(struct pd_writer *writer, struct pd_file *file, struct pd_error *error);
 // Takes the copies away again.
-void pd_writer_remove_beside(struct pd_writer *writer);
+void pd_writer_remove_sidecars(struct pd_writer *writer);
 
 // convert.c: the other byte order. What is returned lives in the scratch of the writer, or is what was given.
 enum pd_status pd_convert_record(struct pd_writer *writer, const struct pd_record *record, struct pd_bytes *bytes_out,

@@ -196,7 +196,7 @@ static void free_writer(struct pd_writer *writer)
 	pd_free(writer->build_ids.data);
 	pd_free(writer->scratch.data);
 	pd_free(writer->changed_bytes.data);
-	pd_free(writer->beside);
+	pd_free(writer->temporary);
 	free(writer->path);
 	free(writer->name);
 	pd_free(writer);
@@ -212,7 +212,7 @@ void pd_writer_abort(struct pd_writer *writer)
 
 const char *pd_writer_unfinished(const struct pd_writer *writer)
 {
-	return writer->beside;
+	return writer->temporary;
 }
 
 // A descriptor may tell only now that bytes were lost.
@@ -247,7 +247,7 @@ static enum pd_status finish_all(struct pd_writer *writer, struct pd_error *erro
 		status = pd_output_flush(&writer->parts[i].out, error);
 	if (status >= 0)
 		status = close_outputs(writer, error);
-	if (status >= 0 && writer->beside && rename(writer->beside, writer->path) < 0)
+	if (status >= 0 && writer->temporary && rename(writer->temporary, writer->path) < 0)
 		status = pd_fail_system(error, errno, "%s: cannot rename the output to this name", writer->path);
 	return status;
 }

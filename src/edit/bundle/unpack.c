@@ -221,17 +221,17 @@ static bool make_members(struct unpacking *u)
 
 // ---- all ----
 
-static enum pd_status fill(struct unpacking *u, const char *beside)
+static enum pd_status fill(struct unpacking *u, const char *temporary)
 {
-	u->dir = open(beside, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	u->dir = open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	u->piece = pd_alloc(PIECE_BYTES);
 	if (u->dir < 0 || !u->piece)
-		return pd_fail(u->error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "%s: %s", beside,
+		return pd_fail(u->error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "%s: %s", temporary,
 			       u->dir < 0 ? strerror(errno) : "out of memory");
 	if (!make_members(u))
 		return PD_ERROR_OUTPUT;
 	// an empty directory may have the name
-	if (rename(beside, u->output) < 0)
+	if (rename(temporary, u->output) < 0)
 		return pd_fail(u->error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "%s: %s", u->output, strerror(errno));
 	return PD_OK;
 }
@@ -242,40 +242,40 @@ static void report_unfinished(const struct unpacking *u, enum pd_unfinished step
 		u->options.unfinished(u->options.self, step, path);
 }
 
-// A new directory beside the wanted one.
-static bool make_beside(const struct unpacking *u, char *beside)
+// A temporary directory, next to the output.
+static bool create_temporary(const struct unpacking *u, char *temporary)
 {
 	bool made;
 	int failure;
 
-	report_unfinished(u, PD_UNFINISHED_STARTS, beside);
-	made = mkdtemp(beside);
+	report_unfinished(u, PD_UNFINISHED_STARTS, temporary);
+	made = mkdtemp(temporary);
 	failure = errno;
-	report_unfinished(u, made ? PD_UNFINISHED_EXISTS : PD_UNFINISHED_FAILED, beside);
+	report_unfinished(u, made ? PD_UNFINISHED_EXISTS : PD_UNFINISHED_FAILED, temporary);
 	errno = failure;
 	return made;
 }
 
 static enum pd_status unpack(struct unpacking *u)
 {
-	char *beside = u->result->incomplete;
+	char *temporary = u->result->incomplete;
 	size_t length = strlen(u->output), capacity = sizeof(u->result->incomplete);
 	enum pd_status status;
 
 	while (length > 1 && u->output[length - 1] == '/')
 		length--;
 	errno = ENAMETOOLONG;
-	if (snprintf(beside, capacity, "%.*s.XXXXXX", (int)length, u->output) >= (int)capacity ||
-	    !make_beside(u, beside)) {
+	if (snprintf(temporary, capacity, "%.*s.XXXXXX", (int)length, u->output) >= (int)capacity ||
+	    !create_temporary(u, temporary)) {
 		status = pd_fail(u->error, PD_ERROR_OUTPUT, PD_NO_OFFSET, "%s: %s", u->output, strerror(errno));
-		*beside = 0;
+		*temporary = 0;
 		return status;
 	}
-	chmod(beside, u->options.mode ? u->options.mode & 0777 : 0700);
-	status = fill(u, beside);
-	report_unfinished(u, PD_UNFINISHED_DONE, beside);
+	chmod(temporary, u->options.mode ? u->options.mode & 0777 : 0700);
+	status = fill(u, temporary);
+	report_unfinished(u, PD_UNFINISHED_DONE, temporary);
 	if (status >= 0)
-		*beside = 0;
+		*temporary = 0;
 	if (u->dir >= 0)
 		close(u->dir);
 	pd_free(u->piece);

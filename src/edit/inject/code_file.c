@@ -45,28 +45,29 @@ static void report_unfinished(const struct pd_inject *inject, enum pd_unfinished
 		inject->options.unfinished(inject->options.self, step, path);
 }
 
-// To a name beside its own first, so that nothing is written through a link that somebody has put there.
+// To a temporary name first, so that nothing is written through a link that somebody has put there.
 static bool write_file(const struct pd_inject *inject, const char *path, struct pd_bytes bytes, struct stat *about)
 {
-	char beside[PATH_MAX];
-	int n = snprintf(beside, sizeof(beside), "%s.new-%d", path, (int)getpid());
+	char temporary[PATH_MAX];
+	int n = snprintf(temporary, sizeof(temporary), "%s.new-%d", path, (int)getpid());
 	bool done = false;
 	int fd, failure;
 
-	if (n < 0 || (size_t)n >= sizeof(beside)) {
+	if (n < 0 || (size_t)n >= sizeof(temporary)) {
 		errno = ENAMETOOLONG;
 		return false;
 	}
-	report_unfinished(inject, PD_UNFINISHED_STARTS, beside);
-	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	report_unfinished(inject, PD_UNFINISHED_STARTS, temporary);
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 	failure = errno;
-	report_unfinished(inject, fd >= 0 ? PD_UNFINISHED_EXISTS : PD_UNFINISHED_FAILED, beside);
+	report_unfinished(inject, fd >= 0 ? PD_UNFINISHED_EXISTS : PD_UNFINISHED_FAILED, temporary);
 	if (fd >= 0) {
-		done = write_bytes(fd, bytes) && fstat(fd, about) == 0 && close(fd) == 0 && rename(beside, path) == 0;
+		done = write_bytes(fd, bytes) && fstat(fd, about) == 0 && close(fd) == 0 &&
+		       rename(temporary, path) == 0;
 		failure = errno;
 		if (!done)
-			unlink(beside);
-		report_unfinished(inject, PD_UNFINISHED_DONE, beside);
+			unlink(temporary);
+		report_unfinished(inject, PD_UNFINISHED_DONE, temporary);
 	}
 	errno = failure;
 	return done;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can be explained of the format, and the forms that this takes: topics.c, what has a name; explain.c, which are asked
+ * What can be explained of the format, and its forms: topics.c, what has a name; explain.c, which are asked
  * for; a file for each form. Everything comes from the tables of the
  * library; only what they cannot say, the frame around records, is written down in format_text.def.
  */

@@ -398,21 +398,21 @@ static int make_directory(const char *index)
 static bool write_named(int directory, const char *name, const struct pd_index_key *key,
 			const struct pd_index_part *parts, size_t count, uint64_t file_size)
 {
-	char beside[NAME_SIZE + 64];
+	char temporary[NAME_SIZE + 64];
 	struct timespec now = { 0 };
 	bool ok;
 	int fd;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	snprintf(beside, sizeof(beside), "%s.%ld-%ld%s", name, (long)getpid(), now.tv_nsec, unfinished);
-	fd = openat(directory, beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	snprintf(temporary, sizeof(temporary), "%s.%ld-%ld%s", name, (long)getpid(), now.tv_nsec, unfinished);
+	fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return false;
 	ok = write_parts(fd, key, parts, count, file_size);
 	ok = close(fd) == 0 && ok;
-	ok = ok && renameat(directory, beside, directory, name) == 0;
+	ok = ok && renameat(directory, temporary, directory, name) == 0;
 	if (!ok)
-		unlinkat(directory, beside, 0);
+		unlinkat(directory, temporary, 0);
 	return ok;
 }
 

@@ -2,7 +2,7 @@
 /*
  * What was learnt about objects, kept from run to run: a directory with one file for each build id and kind. It is a
  * cache: what is damaged, cut off, of another version or hostile is as if it were not there, and where nothing can be
- * written nothing is. A file is written beside and renamed, so that readers see the old one or the new one; of several
+ * written nothing is. A temporary file is written and renamed, so that readers see the old one or the new one; of several
  * writers the last one wins. Objects whose build id has less than 8 bytes have no place here.
  *
  * A build id is what a file says of itself. So what was learnt belongs to the place of the object, and is used if the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Frames: distinct places. Processes have the same file at different addresses; what is one place in one object is one
- * frame, however many processes run it. Memory without a file is distinguished by process, and codes that a process put one in
- * the place of another are distinguished.
+ * frame, however many processes run it. Memory without a file is distinguished by process, and so are codes that a process
+ * put one in the place of another.
  */
 #ifndef PD_PROFILE_COLLECT_FRAMES_H
 #define PD_PROFILE_COLLECT_FRAMES_H

@@ -112,7 +112,8 @@ static bool find_function(struct pd_report *report, size_t key, const struct pd_
 	return true;
 }
 
-/* Functions are distinguished by object and place. As perf: addresses without one by address alone, unless objects are a key. */
+/* Functions are distinguished by object and place. As perf: addresses
+ * without one by address alone, unless objects are a key. */
 bool pd_key_symbol(struct pd_report *report, size_t key, const struct key_context *context, uint32_t *value_out)
 {
 	struct pd_frame frame = *frame_of(report, context);

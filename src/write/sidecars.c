@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies of the kernel that stand beside the data of a directory (perf record --kcore): directories named kcore_dir...,
+ * Copies of the kernel next to the data of a directory (perf record --kcore): directories named kcore_dir...,
  * with a few files each. They are no records, and are copied as they are: regular files only, no links, no more levels.
  */
 #include "write/write.h"
@@ -143,7 +143,7 @@ static enum pd_status copy_folder(struct copying *c, int from_dir, const char *n
 	return status;
 }
 
-enum pd_status pd_writer_carry_beside(struct pd_writer *writer, struct pd_file *file, struct pd_error *error)
+enum pd_status pd_writer_copy_sidecars(struct pd_writer *writer, struct pd_file *file, struct pd_error *error)
 {
 	DIR *dir = pd_file_mode(file) == PD_MODE_DIRECTORY ? opendir(pd_file_name(file)) : NULL;
 	struct copying c = { .writer = writer, .file = file };
@@ -180,7 +180,7 @@ static void remove_files(int dir_fd, const char *name)
 	unlinkat(dir_fd, name, AT_REMOVEDIR);
 }
 
-void pd_writer_remove_beside(struct pd_writer *writer)
+void pd_writer_remove_sidecars(struct pd_writer *writer)
 {
 	DIR *dir = writer->dir_fd >= 0 ? open_below(writer->dir_fd, ".") : NULL;
 	struct dirent *entry;
