@@ -114,9 +114,9 @@ static void check_unit(const uint8_t *data, size_t size)
 	if (!pd_unit_table_take(&table, block, size))
 		return;
 	for (uint32_t area = 0; area < table.area_count; area++)
-		for (uint32_t i = 0; i < table.spot_count; i++) {
-			size_t count =
-				pd_unit_table_find(&table, table.areas[area].start + table.spots[i].offset, frames, 8);
+		for (uint32_t i = 0; i < table.entry_count; i++) {
+			size_t count = pd_unit_table_find(&table, table.areas[area].start + table.entries[i].offset,
+							  frames, 8);
 
 			check_frames(frames, count < 8 ? count : 8);
 		}

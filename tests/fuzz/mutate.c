@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "spots.h"
+#include "ranges.h"
 #include "stream/read/stream.h"
 #include "walk.h"
 
@@ -212,21 +212,21 @@ static void change_text(struct image *image, uint8_t *text, size_t size)
 	}
 }
 
-static void change_spot(struct image *image, size_t start, const struct spot *spot)
+static void change_range(struct image *image, size_t start, const struct field_range *range)
 {
-	const struct pd_names *names = spot->field->names;
-	uint8_t *at = image->data + start + spot->at;
+	const struct pd_names *names = range->field->names;
+	uint8_t *at = image->data + start + range->at;
 
-	if (spot->kind == SPOT_TEXT)
-		change_text(image, at, spot->size);
-	else if (spot->kind == SPOT_BYTES)
-		hurt(image, start + spot->at, spot->size < 8 ? spot->size : 8, spot->big);
+	if (range->kind == RANGE_TEXT)
+		change_text(image, at, range->size);
+	else if (range->kind == RANGE_BYTES)
+		hurt(image, start + range->at, range->size < 8 ? range->size : 8, range->big);
 	else if (names && names->bits && names->count && below(image, 2))
-		store(at, spot->size, spot->big,
-		      load(at, spot->size, spot->big) ^
-			      UINT64_C(1) << (names->items[below(image, names->count)].value % (8 * (int)spot->size)));
+		store(at, range->size, range->big,
+		      load(at, range->size, range->big) ^
+			      UINT64_C(1) << (names->items[below(image, names->count)].value % (8 * (int)range->size)));
 	else
-		hurt(image, start + spot->at, spot->size, spot->big);
+		hurt(image, start + range->at, range->size, range->big);
 }
 
 static const void *decode(const struct image *image, const struct piece *piece, struct pd_scope *scope)
@@ -248,24 +248,24 @@ static bool change_field(struct image *image, const struct piece *piece)
 {
 	struct pd_arena arena = { .limit = 64 << 20 };
 	struct pd_scope scope = { .arena = &arena };
-	struct spots spots = { .big = image->header.big_endian };
+	struct field_ranges ranges = { .big = image->header.big_endian };
 	const void *decoded = piece->layout && piece->size ? decode(image, piece, &scope) : NULL;
 
 	if (decoded) {
-		memcpy(spots.scope.words, piece->words, sizeof(spots.scope.words));
-		spots_find(&spots, piece->layout, decoded);
+		memcpy(ranges.scope.words, piece->words, sizeof(ranges.scope.words));
+		field_ranges_find(&ranges, piece->layout, decoded);
 		// every decoded byte has its place
-		REQUIRE(spots.at + (piece->group ?
-					    PD_RECORD_HEADER_SIZE + pd_trailer_size(scope.words[PD_WORD_TRAILER]) *
-									    (piece->group == PD_GROUP_KERNEL) :
-					    0) ==
+		REQUIRE(ranges.at + (piece->group ?
+					     PD_RECORD_HEADER_SIZE + pd_trailer_size(scope.words[PD_WORD_TRAILER]) *
+									     (piece->group == PD_GROUP_KERNEL) :
+					     0) ==
 			piece->size);
 	}
-	if (spots.count)
-		change_spot(image, piece->at + (piece->group ? PD_RECORD_HEADER_SIZE : 0),
-			    &spots.items[below(image, spots.count)]);
+	if (ranges.count)
+		change_range(image, piece->at + (piece->group ? PD_RECORD_HEADER_SIZE : 0),
+			     &ranges.items[below(image, ranges.count)]);
 	pd_arena_fini(&arena);
-	return spots.count;
+	return ranges.count;
 }
 
 static bool change_record_field(struct image *image)

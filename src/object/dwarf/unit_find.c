@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks addresses up in tables. Steps, made when a table is taken, say between which spots an address is; few are left
+ * Looks addresses up in tables. Steps, made when a table is taken, say between which entries an address is; few are left
  * to be compared then, without branches that cannot be foreseen, so that one look-up need not wait for the one before.
  */
 #include "object/dwarf/unit_table.h"
@@ -9,7 +9,7 @@
 
 enum {
 	DEEPEST = 1024, // links that are looked at for one address
-	SPOTS_OF_STEP = 2
+	ENTRIES_OF_STEP = 2
 };
 
 // ---- taking ----
@@ -38,18 +38,18 @@ static bool are_valid_links(const struct pd_unit_table *t)
 
 static uint32_t end_of_area(const struct pd_unit_table *t, uint32_t area)
 {
-	return area + 1 < t->area_count ? t->areas[area + 1].first : t->spot_count;
+	return area + 1 < t->area_count ? t->areas[area + 1].first : t->entry_count;
 }
 
 static bool is_valid_area(const struct pd_unit_table *t, uint32_t area)
 {
 	uint32_t first = t->areas[area].first, end = end_of_area(t, area);
 
-	if (end <= first || end > t->spot_count || (area && t->areas[area].start <= t->areas[area - 1].start) ||
-	    t->spots[first].offset)
+	if (end <= first || end > t->entry_count || (area && t->areas[area].start <= t->areas[area - 1].start) ||
+	    t->entries[first].offset)
 		return false;
 	for (uint32_t i = first + 1; i < end; i++)
-		if (t->spots[i].offset <= t->spots[i - 1].offset)
+		if (t->entries[i].offset <= t->entries[i - 1].offset)
 			return false;
 	return true;
 }
@@ -57,16 +57,16 @@ static bool is_valid_area(const struct pd_unit_table *t, uint32_t area)
 static bool is_valid(const struct pd_unit_table *t)
 {
 	if ((t->texts_size && t->texts[t->texts_size - 1]) || t->area_count > PD_UNIT_AREAS ||
-	    (t->spot_count && (!t->area_count || t->areas[0].first)) || !are_valid_links(t))
+	    (t->entry_count && (!t->area_count || t->areas[0].first)) || !are_valid_links(t))
 		return false;
 	for (uint32_t i = 0; i < t->area_count; i++)
 		if (!is_valid_area(t, i))
 			return false;
-	for (uint32_t i = 0; i < t->spot_count; i++) {
-		const struct pd_unit_spot *spot = &t->spots[i];
+	for (uint32_t i = 0; i < t->entry_count; i++) {
+		const struct pd_unit_entry *entry = &t->entries[i];
 
-		if ((!is_text(t, spot->file) && spot->file != PD_NO_TEXT) ||
-		    (spot->chain >= t->link_count && spot->chain != PD_NO_SCOPE))
+		if ((!is_text(t, entry->file) && entry->file != PD_NO_TEXT) ||
+		    (entry->chain >= t->link_count && entry->chain != PD_NO_SCOPE))
 			return false;
 	}
 	return true;
@@ -74,10 +74,10 @@ static bool is_valid(const struct pd_unit_table *t)
 
 static uint32_t length_of_area(const struct pd_unit_table *t, uint32_t area)
 {
-	return t->spots[end_of_area(t, area) - 1].offset;
+	return t->entries[end_of_area(t, area) - 1].offset;
 }
 
-// A step is the last spot that starts up to its first address.
+// A step is the last entry that starts up to its first address.
 static void fill_steps(struct pd_unit_table *t, uint32_t area, uint32_t *steps, uint32_t count)
 {
 	uint32_t at = t->areas[area].first, end = end_of_area(t, area);
@@ -85,7 +85,7 @@ static void fill_steps(struct pd_unit_table *t, uint32_t area, uint32_t *steps, 
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t from = (uint64_t)i << t->shift;
 
-		while (at + 1 < end && t->spots[at + 1].offset <= from)
+		while (at + 1 < end && t->entries[at + 1].offset <= from)
 			at++;
 		steps[i] = at;
 	}
@@ -99,7 +99,7 @@ static bool make_steps(struct pd_unit_table *t)
 
 	for (uint32_t i = 0; i < t->area_count; i++)
 		sum += length_of_area(t, i);
-	while (t->shift < 32 && sum >> t->shift > t->spot_count / SPOTS_OF_STEP)
+	while (t->shift < 32 && sum >> t->shift > t->entry_count / ENTRIES_OF_STEP)
 		t->shift++;
 	// one more for each area: its end
 	for (uint32_t i = 0; i < t->area_count; i++)
@@ -128,16 +128,16 @@ bool pd_unit_table_use(struct pd_unit_table *table_out, const void *block, size_
 	if (size >= sizeof(head)) {
 		memcpy(&head, block, sizeof(head));
 		need = sizeof(head) + (uint64_t)head.area_count * sizeof(*t.areas) +
-		       (uint64_t)head.spot_count * sizeof(*t.spots) + (uint64_t)head.link_count * sizeof(*t.links) +
+		       (uint64_t)head.entry_count * sizeof(*t.entries) + (uint64_t)head.link_count * sizeof(*t.links) +
 		       head.texts_size;
 		if (need == size) {
 			// the block is aligned, and each part is a multiple of the next one's alignment
 			t.areas = (const void *)((const uint8_t *)block + sizeof(head));
-			t.spots = (const void *)(t.areas + head.area_count);
-			t.links = (const void *)(t.spots + head.spot_count);
+			t.entries = (const void *)(t.areas + head.area_count);
+			t.links = (const void *)(t.entries + head.entry_count);
 			t.texts = (const void *)(t.links + head.link_count);
 			t.area_count = head.area_count;
-			t.spot_count = head.spot_count;
+			t.entry_count = head.entry_count;
 			t.link_count = head.link_count;
 			t.texts_size = head.texts_size;
 		}
@@ -180,16 +180,16 @@ static const struct pd_unit_range *find_range(const struct pd_unit_table *t, uin
 	return NULL;
 }
 
-// A spot if it starts up to an offset, else another one; without a branch.
+// An entry if it starts up to an offset, else another one; without a branch.
 static uint32_t later_of(const struct pd_unit_table *t, uint32_t first, uint32_t at, uint32_t offset)
 {
-	uint32_t mask = (uint32_t)0 - (t->spots[at].offset <= offset);
+	uint32_t mask = (uint32_t)0 - (t->entries[at].offset <= offset);
 
 	return first ^ ((first ^ at) & mask);
 }
 
-// The last spot that starts up to an address of an area.
-static uint32_t find_spot(const struct pd_unit_table *t, const struct pd_unit_range *range, uint64_t addr)
+// The last entry that starts up to an address of an area.
+static uint32_t find_entry(const struct pd_unit_table *t, const struct pd_unit_range *range, uint64_t addr)
 {
 	uint32_t offset = addr - range->start < UINT32_MAX ? (uint32_t)(addr - range->start) : UINT32_MAX;
 	uint32_t step = (uint32_t)((uint64_t)offset >> t->shift), first, last;
@@ -243,16 +243,16 @@ size_t pd_unit_table_find(const struct pd_unit_table *t, uint64_t addr, struct p
 {
 	const struct pd_unit_range *range = find_range(t, addr);
 	struct pd_lines_frame frame = { .name = NULL };
-	const struct pd_unit_spot *spot;
+	const struct pd_unit_entry *entry;
 
 	if (!range)
 		return 0;
-	spot = &t->spots[find_spot(t, range, addr)];
-	frame.file = text_at(t, spot->file);
-	frame.line = spot->line;
-	if (spot->chain != PD_NO_SCOPE)
-		return walk_chain(t, spot->chain, frame, frames_out, capacity);
-	if (spot->file == PD_NO_TEXT)
+	entry = &t->entries[find_entry(t, range, addr)];
+	frame.file = text_at(t, entry->file);
+	frame.line = entry->line;
+	if (entry->chain != PD_NO_SCOPE)
+		return walk_chain(t, entry->chain, frame, frames_out, capacity);
+	if (entry->file == PD_NO_TEXT)
 		return 0;
 	if (capacity)
 		frames_out[0] = frame;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes tables: rows and scopes of a unit as they come out of its debug information become spots, one for each address where
+ * Makes tables: rows and scopes of a unit as they come out of its debug information become entries, one for each address where
  * either of them changes, and links, which are chains of scopes written down one behind another.
  */
 #include "object/dwarf/unit_table.h"
@@ -301,17 +301,17 @@ static bool make_chains(struct chains *c, const struct pd_piece *pieces, size_t 
 	return ok;
 }
 
-// ---- spots ----
+// ---- entries ----
 
-struct spots {
+struct entries {
 	struct pd_unit_area *areas;
 	size_t area_count, area_capacity;
-	struct pd_unit_spot *items;
+	struct pd_unit_entry *items;
 	size_t count;
 };
 
 // Begins an area where code lies far apart, and where an offset would be too large.
-static bool begin_area(struct spots *s, uint64_t addr, uint64_t before)
+static bool begin_area(struct entries *s, uint64_t addr, uint64_t before)
 {
 	const struct pd_unit_area *last = s->areas ? &s->areas[s->area_count - 1] : NULL;
 
@@ -323,26 +323,26 @@ static bool begin_area(struct spots *s, uint64_t addr, uint64_t before)
 	return true;
 }
 
-static bool same_spot(const struct pd_unit_spot *a, const struct pd_unit_spot *b)
+static bool same_entry(const struct pd_unit_entry *a, const struct pd_unit_entry *b)
 {
 	return a->file == b->file && a->line == b->line && a->chain == b->chain;
 }
 
-static bool put_spot(struct spots *s, uint64_t addr, uint64_t before, struct pd_unit_spot spot)
+static bool put_entry(struct entries *s, uint64_t addr, uint64_t before, struct pd_unit_entry entry)
 {
 	if (!begin_area(s, addr, before))
 		return false;
-	spot.offset = (uint32_t)(addr - s->areas[s->area_count - 1].start);
-	if (s->count == s->areas[s->area_count - 1].first || !same_spot(&s->items[s->count - 1], &spot))
-		s->items[s->count++] = spot;
+	entry.offset = (uint32_t)(addr - s->areas[s->area_count - 1].start);
+	if (s->count == s->areas[s->area_count - 1].first || !same_entry(&s->items[s->count - 1], &entry))
+		s->items[s->count++] = entry;
 	return true;
 }
 
 // Rows and pieces, both in order, as one list.
-static bool make_spots(struct spots *s, const struct pd_unit_maker *m, const struct pd_piece *pieces, size_t count,
-		       const uint32_t *places)
+static bool make_entries(struct entries *s, const struct pd_unit_maker *m, const struct pd_piece *pieces, size_t count,
+			 const uint32_t *places)
 {
-	struct pd_unit_spot spot = { .file = PD_NO_TEXT, .chain = PD_NO_SCOPE };
+	struct pd_unit_entry entry = { .file = PD_NO_TEXT, .chain = PD_NO_SCOPE };
 	uint64_t before = 0;
 
 	s->items = pd_realloc(NULL, (m->row_count + count) * sizeof(*s->items) + 1);
@@ -354,16 +354,16 @@ static bool make_spots(struct spots *s, const struct pd_unit_maker *m, const str
 		uint64_t addr = row_addr < piece_addr ? row_addr : piece_addr;
 
 		if (row < m->row_count && row_addr == addr) {
-			spot.file = m->rows[row].file;
-			spot.line = spot.file == PD_NO_TEXT ? 0 : m->rows[row].line;
+			entry.file = m->rows[row].file;
+			entry.line = entry.file == PD_NO_TEXT ? 0 : m->rows[row].line;
 			row++;
 		}
 		if (piece < count && piece_addr == addr) {
 			uint32_t scope = pieces[piece++].value;
 
-			spot.chain = scope == PD_PIECE_NONE ? PD_NO_SCOPE : places[scope];
+			entry.chain = scope == PD_PIECE_NONE ? PD_NO_SCOPE : places[scope];
 		}
-		if (!put_spot(s, addr, before, spot))
+		if (!put_entry(s, addr, before, entry))
 			return false;
 		before = addr;
 	}
@@ -379,7 +379,8 @@ static void *write_bytes(void *at, const void *data, size_t size)
 	return (uint8_t *)at + size;
 }
 
-static void *make_block(const struct pd_unit_maker *m, const struct spots *s, const struct chains *c, size_t *size_out)
+static void *make_block(const struct pd_unit_maker *m, const struct entries *s, const struct chains *c,
+			size_t *size_out)
 {
 	struct pd_unit_head head = { (uint32_t)s->area_count, (uint32_t)s->count, (uint32_t)c->count,
 				     (uint32_t)m->texts_size };
@@ -406,7 +407,7 @@ static bool is_within_words(const struct pd_unit_maker *m, size_t piece_count)
 bool pd_unit_table_make(struct pd_unit_maker *m, struct pd_unit_table *table_out)
 {
 	struct chains chains = { .maker = m };
-	struct spots spots = { .items = NULL };
+	struct entries entries = { .items = NULL };
 	struct pd_piece *pieces = NULL;
 	size_t piece_count = 0, size = 0;
 	void *block = NULL;
@@ -414,14 +415,14 @@ bool pd_unit_table_make(struct pd_unit_maker *m, struct pd_unit_table *table_out
 	if (!m->failed && sort_rows(m) && pd_pieces_make(m->spans, m->span_count, &pieces, &piece_count) &&
 	    is_within_words(m, piece_count) && make_chains(&chains, pieces, piece_count)) {
 		keep_last_rows(m);
-		if (make_spots(&spots, m, pieces, piece_count, chains.places))
-			block = make_block(m, &spots, &chains, &size);
+		if (make_entries(&entries, m, pieces, piece_count, chains.places))
+			block = make_block(m, &entries, &chains, &size);
 	}
 	pd_free(pieces);
 	pd_free(chains.places);
 	pd_free(chains.links);
-	pd_free(spots.areas);
-	pd_free(spots.items);
+	pd_free(entries.areas);
+	pd_free(entries.items);
 	pd_unit_maker_fini(m);
 	return block && pd_unit_table_take(table_out, block, size);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines and inlined functions of one unit of debug information as flat arrays: spots say which line the code from an
+ * Lines and inlined functions of one unit of debug information as flat arrays: line entries say which line the code from an
  * address on comes from, and which function it is in; links, what that was inlined into.
  * A maker is filled in any order. A table is one block of memory that can be written to a file and used again; it is
  * checked before, so that a hostile one gives wrong answers at worst.
@@ -68,12 +68,12 @@ enum {
 #define PD_UNIT_LAST UINT32_C(0x80000000)
 #define PD_UNIT_JUMP UINT32_C(0x7fffffff)
 
-/** Behind it: areas, spots, links, texts. */
+/** Behind it: areas, entries, links, texts. */
 struct pd_unit_head {
-	uint32_t area_count, spot_count, link_count, texts_size;
+	uint32_t area_count, entry_count, link_count, texts_size;
 };
 
-/** Spots from the first one on count from the start; areas lie far apart. */
+/** Offsets of entries from the first one on count from the start; areas lie far apart. */
 struct pd_unit_area {
 	uint64_t start;
 	uint32_t first;
@@ -81,7 +81,7 @@ struct pd_unit_area {
 };
 
 /** Goes to the next one, also into the next area. */
-struct pd_unit_spot {
+struct pd_unit_entry {
 	uint32_t offset;
 	uint32_t file; // a text; PD_NO_TEXT: there is no line
 	uint32_t line;
@@ -95,7 +95,7 @@ struct pd_unit_link {
 	uint32_t call_line;
 };
 
-/** Where to look for spots of an area: steps of the same length. */
+/** Where to look for entries of an area: steps of the same length. */
 struct pd_unit_range {
 	uint64_t start;
 	uint32_t first, count; // steps
@@ -106,10 +106,10 @@ struct pd_unit_table {
 	void *owned; // the same, or NULL if it is somebody else's
 	size_t size;
 	const struct pd_unit_area *areas;
-	const struct pd_unit_spot *spots;
+	const struct pd_unit_entry *entries;
 	const struct pd_unit_link *links;
 	const char *texts;
-	uint32_t area_count, spot_count, link_count, texts_size;
+	uint32_t area_count, entry_count, link_count, texts_size;
 	struct pd_unit_range *ranges;
 	const uint32_t *steps; // in the block of the ranges
 	unsigned shift;

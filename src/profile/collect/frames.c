@@ -22,7 +22,7 @@ static uint64_t number_of(const struct pd_object *object)
 	return object ? object->index + 1 : 0;
 }
 
-static struct pd_frame_id identify(const struct pd_frames *frames, const struct pd_spot *spot)
+static struct pd_frame_id identify(const struct pd_frames *frames, const struct pd_code_address *address)
 {
 	struct pd_location location;
 	const struct pd_object *ksymbol;
@@ -30,20 +30,20 @@ static struct pd_frame_id identify(const struct pd_frames *frames, const struct 
 	uint64_t flags = IS_LOCATED;
 	bool by_process;
 
-	if (!pd_state_locate(frames->state, spot->pid, spot->cpumode, spot->when, spot->addr, &location))
-		return (struct pd_frame_id){ { 0, spot->addr, spot->cpumode } };
+	if (!pd_state_locate(frames->state, address->pid, address->cpumode, address->when, address->addr, &location))
+		return (struct pd_frame_id){ { 0, address->addr, address->cpumode } };
 	ksymbol = location.ksymbol ? location.ksymbol->object : NULL;
 	// names of code without a file are the process's own
 	by_process = location.object->kind == PD_OBJECT_ANON || location.mapping->anonymous;
 	// of processes; code of the kernel has no dumps
 	if (by_process && frames->codes && !ksymbol)
-		code = pd_codes_number(frames->codes, spot->pid, spot->when, spot->addr);
+		code = pd_codes_number(frames->codes, address->pid, address->when, address->addr);
 	flags |= location.mapping->by_offset ? IS_BY_OFFSET : 0;
 	flags |= by_process ? IS_BY_PROCESS : 0;
 	return (struct pd_frame_id){ {
 		number_of(location.object) | (number_of(ksymbol) + code) << 32,
-		by_process ? spot->addr : location.offset,
-		spot->cpumode | (uint64_t)(by_process ? spot->pid : 0) << 8 | flags,
+		by_process ? address->addr : location.offset,
+		address->cpumode | (uint64_t)(by_process ? address->pid : 0) << 8 | flags,
 	} };
 }
 
@@ -101,28 +101,28 @@ static uint32_t find(struct pd_frames *frames, const struct pd_seen_frame *frame
 void pd_frames_identify(const struct pd_frames *frames, struct pd_wanted *wanted, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		wanted[i].id = identify(frames, &wanted[i].spot);
+		wanted[i].id = identify(frames, &wanted[i].address);
 		wanted[i].hash = hash_id(frames, &wanted[i].id);
 	}
 }
 
 static bool end(struct pd_frames *frames, struct pd_wanted *wanted)
 {
-	const struct pd_spot *spot = &wanted->spot;
+	const struct pd_code_address *address = &wanted->address;
 	struct pd_seen_frame frame = {
 		.id = wanted->id,
-		.when = spot->when,
-		.recorded = spot->addr,
-		.pid = spot->pid,
-		.cpumode = spot->cpumode,
-		.depth = spot->depth,
+		.when = address->when,
+		.recorded = address->addr,
+		.pid = address->pid,
+		.cpumode = address->cpumode,
+		.depth = address->depth,
 	};
 
 	wanted->frame = find(frames, &frame, wanted->hash);
 	if (wanted->frame == PD_NO_FRAME)
 		return false;
-	*wanted->known =
-		(struct pd_known_addr){ spot->maps, spot->addr, pd_known_order_mode(spot), spot->pid, wanted->frame };
+	*wanted->known = (struct pd_known_addr){ address->maps, address->addr, pd_known_order_mode(address),
+						 address->pid, wanted->frame };
 	return true;
 }
 

@@ -68,7 +68,7 @@ enum {
 };
 
 // An address of a sample.
-struct pd_spot {
+struct pd_code_address {
 	uint64_t maps; // pd_view.maps
 	uint64_t addr;
 	uint32_t pid;
@@ -82,7 +82,7 @@ struct pd_spot {
 
 // A frame that is looked for.
 struct pd_wanted {
-	struct pd_spot spot;
+	struct pd_code_address address;
 	uint32_t frame; // once it was found
 	size_t at;      // who asked knows what it is for
 	// on the way
@@ -93,34 +93,34 @@ struct pd_wanted {
 
 // What is known, which is a thread's own, of an address; where it stands or would stand.
 static inline struct pd_known_addr *pd_known_slot(const struct pd_frames *frames, struct pd_known_addr *known,
-						  const struct pd_spot *spot)
+						  const struct pd_code_address *address)
 {
-	uint64_t words[2] = { spot->maps + spot->pid, spot->addr };
+	uint64_t words[2] = { address->maps + address->pid, address->addr };
 
 	return &known[pd_hash_words(frames->seed, words, 2) % PD_KNOWN_ADDRS];
 }
 
-static inline uint64_t pd_known_order_mode(const struct pd_spot *spot)
+static inline uint64_t pd_known_order_mode(const struct pd_code_address *address)
 {
-	return spot->when.order << 8 | spot->cpumode | PD_IS_KNOWN;
+	return address->when.order << 8 | address->cpumode | PD_IS_KNOWN;
 }
 
-// PD_NO_FRAME if nothing is known. The spot is one that pd_spot_finalize had.
-static inline uint32_t pd_known_frame(const struct pd_known_addr *known, const struct pd_spot *spot)
+// PD_NO_FRAME if nothing is known. The address is one that pd_code_address_normalize had.
+static inline uint32_t pd_known_frame(const struct pd_known_addr *known, const struct pd_code_address *address)
 {
-	uint64_t order_mode = pd_known_order_mode(spot);
-	bool is_known = known->addr == spot->addr && known->maps == spot->maps && known->pid == spot->pid &&
+	uint64_t order_mode = pd_known_order_mode(address);
+	bool is_known = known->addr == address->addr && known->maps == address->maps && known->pid == address->pid &&
 			(uint8_t)known->order_mode == (uint8_t)order_mode && known->order_mode <= order_mode;
 
 	return is_known ? known->frame : PD_NO_FRAME;
 }
 
 // All processes see the same kernel.
-static inline void pd_spot_finalize(struct pd_spot *spot)
+static inline void pd_code_address_normalize(struct pd_code_address *address)
 {
-	if (spot->cpumode == PD_CPUMODE_KERNEL || spot->cpumode == PD_CPUMODE_HYPERVISOR) {
-		spot->maps = (uint32_t)spot->maps;
-		spot->pid = 0;
+	if (address->cpumode == PD_CPUMODE_KERNEL || address->cpumode == PD_CPUMODE_HYPERVISOR) {
+		address->maps = (uint32_t)address->maps;
+		address->pid = 0;
 	}
 }
 

@@ -29,19 +29,20 @@ static bool is_cut(const struct pd_attr *attr, struct pd_u64s chain)
 }
 
 // Notes the frame of an address, or asks for it. There is room for the frame. False if there is no memory for more.
-static inline bool add_frame(struct pd_collector *c, struct pd_spot spot)
+static inline bool add_frame(struct pd_collector *c, struct pd_code_address address)
 {
 	const struct pd_frames *frames = &c->common->frames;
 	struct pd_known_addr *known;
 	uint32_t frame;
 
-	pd_spot_finalize(&spot);
-	known = pd_known_slot(frames, c->known, &spot);
-	frame = pd_known_frame(known, &spot);
+	pd_code_address_normalize(&address);
+	known = pd_known_slot(frames, c->known, &address);
+	frame = pd_known_frame(known, &address);
 	if (PD_UNLIKELY(frame == PD_NO_FRAME)) {
 		if (!PD_GROW(c->wanted, c->wanted_capacity, c->wanted_count + 1))
 			return false;
-		c->wanted[c->wanted_count++] = (struct pd_wanted){ .spot = spot, .at = c->found_count, .known = known };
+		c->wanted[c->wanted_count++] =
+			(struct pd_wanted){ .address = address, .at = c->found_count, .known = known };
 	}
 	c->found[c->found_count++] = frame;
 	return true;
@@ -55,23 +56,24 @@ static void drop_frames(struct pd_collector *c, size_t count)
 }
 
 // Adds the frames of a chain. False if there is no memory.
-static bool add_chain(struct pd_collector *c, struct pd_u64s chain, struct pd_spot spot, struct pd_bucket_key *key)
+static bool add_chain(struct pd_collector *c, struct pd_u64s chain, struct pd_code_address address,
+		      struct pd_bucket_key *key)
 {
 	unsigned most = c->options->max_stack;
 
-	spot.cpumode = PD_CPUMODE_USER;
+	address.cpumode = PD_CPUMODE_USER;
 	for (size_t i = 0; i < chain.count; i++) {
 		if (PD_LIKELY(chain.items[i] < PD_CONTEXT_MAX)) {
 			if (most && key->caller_count >= most)
 				break;
-			spot.addr = chain.items[i];
-			spot.depth++;
-			if (!add_frame(c, spot))
+			address.addr = chain.items[i];
+			address.depth++;
+			if (!add_frame(c, address))
 				return false;
 			key->caller_count++;
 		} else if (chain.items[i] == (uint64_t)PD_CONTEXT_USER_DEFERRED) {
 			break;
-		} else if (!pd_chain_mode(chain.items[i], &spot.cpumode)) {
+		} else if (!pd_chain_mode(chain.items[i], &address.cpumode)) {
 			key->damaged = true;
 			drop_frames(c, key->caller_count);
 			key->caller_count = 0;
@@ -86,7 +88,9 @@ static bool add_chain(struct pd_collector *c, struct pd_u64s chain, struct pd_sp
 bool pd_miss_begin(struct pd_collector *c, const struct pd_pending *pending)
 {
 	struct pd_u64s chain = { pending->chain, pending->chain_count };
-	struct pd_spot spot = { pending->maps, pending->ip, pending->pid, pending->cpumode, 0, pending->when };
+	struct pd_code_address address = {
+		pending->maps, pending->ip, pending->pid, pending->cpumode, 0, pending->when
+	};
 	struct pd_miss *miss = &c->misses[c->miss_count++];
 
 	*miss = (struct pd_miss){
@@ -102,12 +106,12 @@ bool pd_miss_begin(struct pd_collector *c, const struct pd_pending *pending)
 		},
 		.found = c->found_count,
 	};
-	if (!PD_GROW(c->found, c->found_capacity, c->found_count + 1 + chain.count) || !add_frame(c, spot))
+	if (!PD_GROW(c->found, c->found_capacity, c->found_count + 1 + chain.count) || !add_frame(c, address))
 		return false;
 	if (!(c->options->by & PD_BY_CHAIN))
 		return true;
 	miss->key.cut = is_cut(c->totals[pending->event].event->attr, chain);
-	return add_chain(c, chain, spot, &miss->key);
+	return add_chain(c, chain, address, &miss->key);
 }
 
 static const uint32_t *callers_of(const struct pd_collector *c, const struct pd_miss *miss)
