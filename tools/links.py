@@ -3,13 +3,14 @@
 """Checks by the object files of a build which file uses which: no circle of files, no folder that uses one above it
 or includes a public header that is implemented above it, no folder or file that is too large.
 
-usage: tools/links.py BUILD [--picture | --list | --shrink | --ties FILE...]
+usage: tools/links.py BUILD [--picture | --write | --list | --shrink | --ties FILE...]
        tools/links.py --self-test
 
 tools/floors.py reads includes, which say what a file could use; the symbols of its object file say what it does use.
---picture prints lines and arrows of the folders as a table for the documentation; --list what is wrong; --ties prints the names that hold a circle
-together. --shrink takes what is no longer wrong out of the list. What is still wrong is listed in tools/links.known, a line each; a line that is no longer true is a failure, so the
-list only shrinks.
+--picture prints lines and arrows of all folders as a table, --write puts those of the upper folders into docs/architecture.md,
+which is compared without it; --list prints what is wrong; --ties the names that hold a circle together. --shrink takes what is
+no longer wrong out of the list. What is still wrong is listed in tools/links.known, a line each; a line that is no longer true
+is a failure, so the list only shrinks.
 """
 
 import collections
@@ -20,6 +21,9 @@ import sys
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 KNOWN = os.path.join(TOP, "tools", "links.known")
+# Where the documentation has who uses whom, and between which lines.
+PAGE = os.path.join(TOP, "docs", "architecture.md")
+BEGIN, END = "<!-- begin: tools/links.py --write -->\n\n", "\n<!-- end -->\n"
 
 # From the ground up: a folder uses only those before it. Of src/edit and cli, folders below count each.
 ORDER = (
@@ -205,7 +209,7 @@ def read_known():
 
 
 def check(build, list_them=False):
-    found, _, _, objects = faults(build)
+    found, arrows, _, objects = faults(build)
     known = read_known()
     new = sorted(set(found) - set(known))
     gone = sorted(set(known) - set(found))
@@ -217,9 +221,12 @@ def check(build, list_them=False):
     for line in gone:
         print(f"{line}: no longer so; take it out of tools/links.known")
     count = collections.Counter(line.split()[0] for line in found)
+    is_shown = drawn(arrows) in page_parts()
+    if not is_shown:
+        print("docs/architecture.md: folders use others than it shows; run: tools/docs PERFDATA")
     print(f"links: {len(objects)} object files; {count['circle']} files in circles, {count['upward'] + count['header']} arrows upward, "
           f"{count['folder']} large folders, {count['long']} long files; {len(new)} new, {len(gone)} to be taken off the list")
-    return 1 if new or gone or not objects else 0
+    return 1 if new or gone or not objects or not is_shown else 0
 
 
 def shrink(build):
@@ -256,6 +263,45 @@ def picture(build):
     return 0
 
 
+def upper(path):
+    """The folder of ORDER, or deps, in which a file is."""
+    return "/".join(path.split("/")[: 2 if path.startswith("src/") else 1])
+
+
+def drawn(arrows):
+    """Which upper folders use which, as a table; no numbers, so that it changes when the design does."""
+    uses = collections.defaultdict(set)
+    for path, others in arrows.items():
+        uses[upper(path)] |= {upper(other) for other in others} - {upper(path)}
+    rows = []
+    for folder in [*ORDER, PLUGS]:
+        names = [name.removeprefix("src/") for name in [*ORDER, PLUGS] if name in uses[folder]]
+        if names:
+            rows.append(f"| `{folder}` | {', '.join(names)} |\n")
+    return "| folder | uses |\n| --- | --- |\n" + "".join(rows)
+
+
+def page_parts():
+    """The page before, in and after the picture."""
+    with open(PAGE, encoding="utf-8") as f:
+        text = f.read()
+    before, begin, rest = text.partition(BEGIN)
+    inside, end, after = rest.partition(END)
+    if not begin or not end:
+        sys.exit(f"docs/architecture.md: no lines {BEGIN.strip()} and {END.strip()}")
+    return before, inside, after
+
+
+def write(build):
+    _, arrows, _, objects = faults(build)
+    if not objects:
+        sys.exit(f"{build}: no object files")
+    before, _, after = page_parts()
+    with open(PAGE, "w", encoding="utf-8") as f:
+        f.write(before + BEGIN + drawn(arrows) + END + after)
+    return 0
+
+
 def ties(build, paths):
     _, arrows, _, _ = faults(build)
     for group in circles(arrows):
@@ -280,6 +326,8 @@ def self_test():
     high = list(upward_headers(["src/symbol/lookup.h"], {"symbol.h": ORDER.index("src/write")}))
     assert high == [("src/symbol/lookup.h", "symbol.h", "src/write")], high
     assert not list(upward_headers(["src/symbol/lookup.h"], {"symbol.h": ORDER.index("src/symbol")}))
+    rows = drawn(up).splitlines()[2:]
+    assert rows == ["| `src/base` | format |", "| `src/write` | base |", "| `src/deps` | cli |"], rows
     defined = arrows_of({"n": "a.c", "m": "b.c"}, {"a.c": {"m", "n", "printf"}, "b.c": set()})
     assert {path: dict(others) for path, others in defined.items()} == {"a.c": {"b.c": {"m"}}}, defined
     print("links: self-test passed")
@@ -299,6 +347,8 @@ def main(arguments):
         return shrink(build)
     if rest == ["--picture"]:
         return picture(build)
+    if rest == ["--write"]:
+        return write(build)
     if rest[:1] == ["--ties"]:
         return ties(build, rest[1:])
     return check(build)

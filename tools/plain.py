@@ -84,8 +84,9 @@ def function_text(code):
 
 def item_text(item):
     """An item as plain C; nothing if it is not part of that."""
-    if item.kind == "chapter":
-        return f"/* ---- {item.doc[0]} ---- */\n"
+    if item.kind in ("chapter", "subchapter"):
+        line = "--" if item.kind == "subchapter" else "----"
+        return f"/* {line} {item.doc[0]} {line} */\n"
     if item.kind == "text":
         return comment_of(item.doc, "/*")
     doc = comment_of(item.doc) if item.doc else ""
@@ -115,7 +116,8 @@ def plain(headers):
 
 
 def write_depfile(path, output, folder):
-    found = [os.path.join(at, name) for at, _, names in os.walk(folder) for name in sorted(names) if name.endswith((".h", ".def"))]
+    found = [os.path.join(at, name) for at, _, names in os.walk(folder) for name in sorted(names)
+             if name.endswith((".h", ".def"))]
     with open(path, "w", encoding="utf-8") as f:
         f.write(f"{output}: {' '.join(name.replace(' ', chr(92) + ' ') for name in [public.__file__, folder, *found])}\n")
 

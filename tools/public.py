@@ -26,7 +26,8 @@ class PublicError(Exception):
 class Item:
     """A declaration, constant or comment of a header.
 
-    kind: struct, opaque, enum, callback, function, inline, constant, macro; chapter, text (comments of their own).
+    kind: struct, opaque, enum, callback, function, inline, constant, macro; text (a comment of its own), chapter, and
+    subchapter (of a table).
     doc is the comment before it, as lines; code its C without that, but with comments inside; names are what it declares.
     is_joined: no blank line before it.
     """
@@ -196,7 +197,7 @@ def expanded(folder, name, macros):
     for word, arguments in table_lines(folder, name):
         if not word:
             if arguments[0].startswith("/* ----"):
-                chapter = [arguments[0], ""]
+                chapter = ["", arguments[0].replace(" ---- ", " -- "), ""]
         elif word in macros.known:
             made = macros.expand(word, arguments)
             if made and made[-1].startswith("\t") and not made[0].startswith("\t"):
@@ -323,8 +324,9 @@ def read_items(text):
             # A comment that stands alone.
             items.append(Item("text", [], "", doc[0], doc[1]))
             doc = None
-        if chunk.startswith("/* ----"):
-            items.append(Item("chapter", [], "", [re.sub(r"^/\* -+ (.*?) -+ ?\*/$", r"\1", chunk)], False))
+        if chunk.startswith("/* --"):
+            kind = "chapter" if chunk.startswith("/* ----") else "subchapter"
+            items.append(Item(kind, [], "", [re.sub(r"^/\* -+ (.*?) -+ ?\*/$", r"\1", chunk)], False))
         elif chunk.startswith("/*"):
             doc = comment_lines(chunk), is_joined
         else:

@@ -65,6 +65,7 @@ struct pd_assembler_options {
 	uint64_t memory_limit; /* maximum bytes per statement; 0 means 256 MiB */
 };
 
+/** A parser that has not seen any text. Errors: PD_ERROR_ARGUMENT, PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_assembler_new(const struct pd_assembler_options *options, struct pd_assembler **assembler_out,
 				       struct pd_error *error);
 /** Parses the next bytes of the text, split anywhere. The first error is sticky.

@@ -82,6 +82,7 @@ enum pd_counter_state {
 
 /** The index-th event; false past the end. */
 PD_API bool pd_counter_event(const struct pd_recorder *recorder, size_t index, struct pd_counted *event_out);
+/** What is counted, without regard to events. Valid as long as the recorder. */
 PD_API void pd_counter_places(const struct pd_recorder *recorder, struct pd_counter_places *places_out);
 /** Creates the file of options.path or options.fd. Errors: those of pd_recorder_run. */
 PD_API enum pd_status pd_counter_open_file(struct pd_recorder *recorder, const struct pd_counter_settings *settings,
@@ -92,6 +93,7 @@ PD_API enum pd_status pd_counter_start(struct pd_recorder *recorder, struct pd_r
 /** Waits until a time of CLOCK_MONOTONIC; UINT64_MAX: no timeout. */
 PD_API enum pd_status pd_counter_wait(struct pd_recorder *recorder, uint64_t until_ns, enum pd_counter_state *state_out,
 				      struct pd_error *error);
+/** Reads the counts so far into the events. Errors: PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_counter_read(struct pd_recorder *recorder, struct pd_error *error);
 /** Time from the start to the last pd_counter_read. */
 PD_API uint64_t pd_counter_elapsed_ns(const struct pd_recorder *recorder);

@@ -119,6 +119,7 @@ PD_API enum pd_status pd_events_filter(struct pd_events *events, const char *fil
 PD_API enum pd_status pd_events_exclude_self(struct pd_events *events, struct pd_error *error);
 /** Puts all events without a group into one group. */
 PD_API enum pd_status pd_events_group(struct pd_events *events, struct pd_error *error);
+/** Number of events. */
 PD_API size_t pd_events_count(const struct pd_events *events);
 /** The index-th event; valid until the list is changed or freed. NULL past the end. */
 PD_API const struct pd_event_wanted *pd_events_at(const struct pd_events *events, size_t index);

@@ -115,6 +115,7 @@ struct pd_header {
 	uint64_t file_size;       /* of the main file in bytes, or 0 if unknown (pipe) */
 	const char *compression;  /* of the whole file: "zstd", "gzip", "xz", "bzip2", or NULL */
 };
+/** The header. Owned by the file. */
 PD_API const struct pd_header *pd_file_header(const struct pd_file *file);
 /** Name of the file as opened; "memory", "standard input" or "fd 3" if it had none. */
 PD_API const char *pd_file_name(const struct pd_file *file);
@@ -137,6 +138,7 @@ struct pd_event {
 	double scale;         /* from EVENT_UPDATE, or 1 */
 	uint64_t attr_offset; /* file offset of the attr */
 };
+/** Number of events; of a pipe, those of the records read so far. */
 PD_API size_t pd_file_event_count(const struct pd_file *file);
 /** The index-th event; NULL past the end. */
 PD_API const struct pd_event *pd_file_event(const struct pd_file *file, size_t index);

@@ -90,6 +90,7 @@ struct pd_flame_summary {
 	uint64_t wrong_lines;           /* of folded stacks */
 	const char *unit;               /* "samples", "events", "ns" or "counts"; NULL: the events do not add up */
 };
+/** The numbers of a flame graph. */
 PD_API void pd_flame_summary(const struct pd_flame *flame, struct pd_flame_summary *summary_out);
 
 /** A frame below another one. The strings are valid until pd_flame_free. */

@@ -98,8 +98,10 @@ enum pd_feature_number {
 #define PD_ARRAY_U64 struct pd_u64s
 
 /*
- * struct pd_sample_id is a PART, so it comes before the records. A BOX and a BODY begin with `rest`: bytes that
- * follow the members known to this version. A BODY continues with `sample_id`: NULL if the record has none.
+ * Members have the names of the fields. Numbers are of the type that holds them; a string is a struct pd_str; an array of
+ * numbers is a struct pd_bytes, pd_u16s, pd_u32s or pd_u64s; a list of parts is a struct pd_list, see PD_ITEM; a part is a
+ * pointer to its struct, NULL if it is absent. Structs of records and features begin with `rest`: bytes that follow the
+ * members known to this version. Structs of records continue with `sample_id`: NULL if the record has none.
  */
 #define PART(layout, doc) struct pd_##layout {
 #define BOX(layout, doc)     \
@@ -178,6 +180,7 @@ PD_API bool pd_record_type_by_name(const char *name, uint32_t *type_out);
 
 /** Name of a header feature ("HOSTNAME"), or NULL if this version does not know it. */
 PD_API const char *pd_feature_name(unsigned feature);
+/** One line about a feature, and the layout of its section; NULL if unknown. */
 PD_API const char *pd_feature_doc(unsigned feature);
 PD_API const struct pd_layout *pd_feature_layout(unsigned feature);
 
@@ -185,15 +188,18 @@ PD_API const struct pd_layout *pd_feature_layout(unsigned feature);
 PD_API const struct pd_layout *pd_layout_by_name(const char *name);
 /** The index-th layout, or NULL past the end. */
 PD_API const struct pd_layout *pd_layout_at(size_t index);
+/** Name of a layout ("mmap2"), and one line about it. */
 PD_API const char *pd_layout_name(const struct pd_layout *layout);
 PD_API const char *pd_layout_doc(const struct pd_layout *layout);
 /** Minimum encoded size in bytes. */
 PD_API size_t pd_layout_min_size(const struct pd_layout *layout);
 /** Size of the decoded struct in bytes. */
 PD_API size_t pd_layout_struct_size(const struct pd_layout *layout);
+/** Number of fields, and the index-th; NULL past the end. */
 PD_API size_t pd_layout_field_count(const struct pd_layout *layout);
 PD_API const struct pd_field *pd_layout_field(const struct pd_layout *layout, size_t index);
 
+/** Name of the member, and one line about it. */
 PD_API const char *pd_field_name(const struct pd_field *field);
 PD_API const char *pd_field_doc(const struct pd_field *field);
 /** Byte offset of the member in the decoded struct. */
@@ -213,6 +219,7 @@ PD_API const struct pd_layout *pd_field_part(const struct pd_field *field);
 struct pd_names;
 /** Set by its name ("sample_type", "cpumode"), or NULL. */
 PD_API const struct pd_names *pd_names_by_name(const char *name);
+/** The index-th set, or NULL past the end; its name, and one line about it. */
 PD_API const struct pd_names *pd_names_at(size_t index);
 PD_API const char *pd_names_name(const struct pd_names *names);
 PD_API const char *pd_names_doc(const struct pd_names *names);

@@ -36,11 +36,13 @@ PD_API void pd_json_name(struct pd_json *json, const char *name);
 /** A value of NULL is written as null. */
 PD_API void pd_json_string(struct pd_json *json, const char *name, const char *value);
 PD_API void pd_json_str(struct pd_json *json, const char *name, struct pd_str value);
+/** A number. */
 PD_API void pd_json_number(struct pd_json *json, const char *name, uint64_t value);
 /** null for PD_NO_OFFSET, which is PD_NO_TIME too. */
 PD_API void pd_json_offset(struct pd_json *json, const char *name, uint64_t value);
 /** null for what JSON cannot express: infinite, not a number. */
 PD_API void pd_json_double(struct pd_json *json, const char *name, double value);
+/** true or false. */
 PD_API void pd_json_bool(struct pd_json *json, const char *name, bool value);
 /** Bytes as a string of hexadecimal digits. */
 PD_API void pd_json_hex(struct pd_json *json, const char *name, struct pd_bytes bytes);

@@ -64,6 +64,7 @@ PD_API void pd_live_grown(const struct pd_live *live, uint64_t *first_out, uint6
 
 struct pd_sum;
 
+/** A sum of no profiles. Errors: PD_ERROR_MEMORY. */
 PD_API enum pd_status pd_sum_new(struct pd_sum **sum_out, struct pd_error *error);
 PD_API void pd_sum_free(struct pd_sum *sum);
 /** Adds a symbolized profile. Frames of one function are merged. After a failure the sum is empty.

@@ -87,6 +87,7 @@ enum pd_unit {
 	PD_UNIT_EVENTS,  /* the counted event: cycles, page faults, ... */
 	PD_UNIT_NS       /* time: cpu-clock, task-clock, off-CPU time, sched:sched_stat_* */
 };
+/** Unit of the samples of an event. */
 PD_API enum pd_unit pd_event_unit(const struct pd_event *event);
 
 struct pd_profile;
@@ -181,6 +182,7 @@ PD_API size_t pd_profile_frame_count(const struct pd_profile *profile);
 PD_API const struct pd_frame *pd_profile_frame(const struct pd_profile *profile, uint32_t index);
 /** Totals of the index-th event of the file. */
 PD_API const struct pd_profile_total *pd_profile_total(const struct pd_profile *profile, size_t event);
+/** Losses of the file. */
 PD_API const struct pd_profile_losses *pd_profile_losses(const struct pd_profile *profile);
 
 #ifdef __cplusplus

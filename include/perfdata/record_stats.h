@@ -33,6 +33,7 @@ struct pd_stats;
 PD_API enum pd_status pd_stats_new(struct pd_file *file, struct pd_stats **stats_out, struct pd_error *error);
 /** NULL is ignored. */
 PD_API void pd_stats_free(struct pd_stats *stats);
+/** Counts a record. */
 PD_API void pd_stats_count(struct pd_stats *stats, const struct pd_record *record);
 /** Also counts the samples that follow the current record of a stream, if they need not be decoded, and passes over them. */
 PD_API void pd_stats_count_following(struct pd_stats *stats, struct pd_stream *stream, const struct pd_record *record);

@@ -195,6 +195,7 @@ enum {
  * with their CPU mode: "[k] schedule". NULL past the end. */
 PD_API const char *pd_report_cell(const struct pd_report *report, size_t table, size_t row, size_t key,
 				  char cell[PD_REPORT_CELL_BYTES]);
+/** Quality of the data that the report was built from. */
 PD_API void pd_report_quality(const struct pd_report *report, struct pd_report_quality *quality_out);
 /** Removes all rows but the first max_rows (0: all) that are not too small and have filter in a cell, in any case of
  * letters; "" is in every cell. */

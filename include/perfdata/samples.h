@@ -103,6 +103,7 @@ PD_API enum pd_status pd_samples_take(struct pd_samples *samples, const struct p
 /** What is printed may wait for more: puts it into the text. */
 PD_API void pd_samples_flush(struct pd_samples *samples);
 
+/** Counts so far. */
 PD_API struct pd_samples_result pd_samples_result(const struct pd_samples *samples);
 
 #ifdef __cplusplus

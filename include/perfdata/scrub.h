@@ -157,6 +157,7 @@ PD_API enum pd_status pd_scrub_search_new(const char *original, const char *resu
 					  struct pd_scrub_search **search_out, struct pd_error *error);
 /** NULL is ignored. */
 PD_API void pd_scrub_search_free(struct pd_scrub_search *search);
+/** How much was searched and found. */
 PD_API void pd_scrub_search_count(const struct pd_scrub_search *search, struct pd_scrub_search_result *result_out);
 /** The index-th name that was found. False past the end. Owned by the search. */
 PD_API bool pd_scrub_search_at(const struct pd_scrub_search *search, size_t index, struct pd_scrub_find *find_out);

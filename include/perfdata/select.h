@@ -88,6 +88,7 @@ PD_API bool pd_select_has_where(const struct pd_select *select, const struct pd_
 				const struct pd_filter_names *names);
 /** True if objects or functions were selected. As in perf report, samples in others count in the totals. */
 PD_API bool pd_select_by_place(const struct pd_select *select);
+/** Whether an object and function were selected. */
 PD_API bool pd_select_has_place(const struct pd_select *select, const struct pd_place *place);
 
 /** The time of the samples as the recorder noted it; NULL: it did not, or what it noted cannot be. */

@@ -114,6 +114,7 @@ struct pd_losses {
 	uint64_t cut_bytes;    /* of an incomplete last record; known at the end */
 	uint64_t packed_bytes; /* compressed bytes that could not be decompressed; known at the end */
 };
+/** Losses so far. */
 PD_API void pd_stream_losses(const struct pd_stream *stream, struct pd_losses *losses_out);
 
 /** Decodes a record. *decoded_out is a struct of pd_record_layout(record->type), valid until the next call on the

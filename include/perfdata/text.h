@@ -18,8 +18,10 @@ extern "C" {
 
 /** A growing text buffer. */
 struct pd_text;
-PD_API struct pd_text *pd_text_new(void); /* NULL: out of memory */
+/** An empty text, or NULL if memory ran out. */
+PD_API struct pd_text *pd_text_new(void);
 PD_API void pd_text_free(struct pd_text *text);
+/** Removes the contents. */
 PD_API void pd_text_clear(struct pd_text *text);
 /** The contents; valid until the next call with this text. Not NUL-terminated. */
 PD_API struct pd_bytes pd_text_bytes(const struct pd_text *text);
@@ -32,6 +34,7 @@ typedef bool pd_text_sink_fn(void *self, struct pd_text *text);
 PD_API void pd_text_set_sink(struct pd_text *text, pd_text_sink_fn *sink, void *self);
 /** Calls the sink if the text has become large. False if the sink or memory failed: stop printing then. */
 PD_API bool pd_text_flush_large(struct pd_text *text);
+/** Adds a string, or text with a format as printf has it. */
 PD_API void pd_text_add(struct pd_text *text, const char *string);
 PD_API void pd_text_printf(struct pd_text *text, const char *format, ...) PD_PRINTF(2, 3);
 /** Adds a quoted JSON string; invalid UTF-8 becomes U+FFFD, control characters and direction overrides become \uNNNN. */
