@@ -89,8 +89,8 @@ static void add_values(struct pd_text *text, const struct command_line *line)
 		if (!option->argument)
 			continue;
 		pd_text_printf(text, "\t\"%s --%s\"", line->name, option->name);
-		if (option->letter)
-			pd_text_printf(text, " | \"%s -%c\"", line->name, option->letter);
+		if (option->short_name)
+			pd_text_printf(text, " | \"%s -%c\"", line->name, option->short_name);
 		pd_text_add(text, ") ");
 		add_kind(text, line, option);
 	}

@@ -71,8 +71,8 @@ static void add_option(struct pd_text *text, const struct command_line *line, co
 	struct pd_text *words = pd_text_new();
 
 	begin_line(text, line->name);
-	if (option->letter)
-		pd_text_printf(text, " -s %c", option->letter);
+	if (option->short_name)
+		pd_text_printf(text, " -s %c", option->short_name);
 	pd_text_printf(text, " -l %s", option->name);
 	if (option->argument && words) {
 		enum value_kind kind = completion_value(line, option, words);

@@ -60,13 +60,13 @@ static void add_action(struct pd_text *text, const struct command_line *line, co
 }
 
 /* What shows that a value follows: it may be, or has to be, attached. */
-static const char *attachment(const struct option *option, bool letter)
+static const char *attachment(const struct option *option, bool is_short)
 {
 	if (!option->argument)
 		return "";
 	if (option->kind == OPTION_ATTACHED)
-		return letter ? "-" : "=-";
-	return letter ? "+" : "=";
+		return is_short ? "-" : "=-";
+	return is_short ? "+" : "=";
 }
 
 static void add_option(struct pd_text *text, const struct command_line *line, const struct option *option)
@@ -77,10 +77,10 @@ static void add_option(struct pd_text *text, const struct command_line *line, co
 	pd_text_add(text, "\t\t\t");
 	if (repeated)
 		pd_text_add(text, "'*'");
-	else if (option->letter)
-		pd_text_printf(text, "'(-%c --%s)'", option->letter, option->name);
-	if (option->letter)
-		pd_text_printf(text, "{-%c%s,--%s%s}'[", option->letter, attachment(option, true), option->name,
+	else if (option->short_name)
+		pd_text_printf(text, "'(-%c --%s)'", option->short_name, option->name);
+	if (option->short_name)
+		pd_text_printf(text, "{-%c%s,--%s%s}'[", option->short_name, attachment(option, true), option->name,
 			       attachment(option, false));
 	else
 		pd_text_printf(text, "'--%s%s[", option->name, attachment(option, false));

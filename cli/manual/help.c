@@ -44,8 +44,8 @@ static void print_option(struct pd_text *text, const struct option *option)
 	struct option_value value = option_value(option);
 	size_t length;
 
-	if (option->letter)
-		snprintf(names, sizeof(names), "  -%c, --%s%s%s%s", option->letter, option->name, value.before,
+	if (option->short_name)
+		snprintf(names, sizeof(names), "  -%c, --%s%s%s%s", option->short_name, option->name, value.before,
 			 value.name, value.behind);
 	else
 		snprintf(names, sizeof(names), "      --%s%s%s%s", option->name, value.before, value.name,

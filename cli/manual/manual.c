@@ -15,8 +15,8 @@ static void add_option(struct pd_text *text, const struct option *option)
 	char name[64];
 
 	pd_roff_item(text);
-	if (option->letter) {
-		snprintf(name, sizeof(name), "-%c", option->letter);
+	if (option->short_name) {
+		snprintf(name, sizeof(name), "-%c", option->short_name);
 		pd_roff_bold(text, name);
 		pd_text_add(text, ", ");
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Parses the words of a command by its table of options, as GNU programs do: --name=value,
- * --name value, -lvalue, -l value, letters in a bundle, options behind other words, -- ends them.
+ * --name value, -lvalue, -l value, short options in a bundle, options behind other words, -- ends them.
  */
 #include "front/cli.h"
 
@@ -21,11 +21,11 @@ static const struct option common_options[] = {
 	{ 0 },
 };
 
-#define SHARED(name, heading, long_name, letter, kind, argument, help)   \
-	static const struct option name##_lines[] = {                    \
-		{ long_name, letter, OPTION_##kind, argument, 0, help }, \
-		{ 0 },                                                   \
-	};                                                               \
+#define SHARED(name, heading, long_name, short_name, kind, argument, help)   \
+	static const struct option name##_lines[] = {                        \
+		{ long_name, short_name, OPTION_##kind, argument, 0, help }, \
+		{ 0 },                                                       \
+	};                                                                   \
 	const struct option_group name##_option = { HEADING_##heading, name##_lines };
 #include "options/shared.def"
 
@@ -96,8 +96,8 @@ bool number_parse(const char *text, uint64_t *value_out)
 	if (!*at)
 		return false;
 	for (; *at; at++) {
-		char letter = *at >= 'A' && *at <= 'F' ? (char)(*at - 'A' + 'a') : *at;
-		const char *digit = strchr(digits, letter);
+		char lower = *at >= 'A' && *at <= 'F' ? (char)(*at - 'A' + 'a') : *at;
+		const char *digit = strchr(digits, lower);
 		uint64_t worth;
 
 		if (!digit)
@@ -224,8 +224,8 @@ static bool is_left_out(const struct option *option, const char *next)
 	       (option->kind == OPTION_LEVEL && (!next || !number_parse(next, &number)));
 }
 
-/* The argument behind an option, which was given by its letter or its name. */
-static bool next_value(struct parser *parser, const struct option *option, char letter, const char **value_out)
+/* The argument behind an option, which was given by its short or long name. */
+static bool next_value(struct parser *parser, const struct option *option, char short_name, const char **value_out)
 {
 	bool none = !*parser->next;
 
@@ -233,8 +233,8 @@ static bool next_value(struct parser *parser, const struct option *option, char 
 		*value_out = "";
 		return true;
 	}
-	if (none && letter)
-		print_error("option -%c requires a value: %s", letter, option->argument);
+	if (none && short_name)
+		print_error("option -%c requires a value: %s", short_name, option->argument);
 	else if (none)
 		print_error("option --%s requires a value: %s", option->name, option->argument);
 	if (none)
@@ -274,10 +274,10 @@ static bool parse_long(struct parser *parser, const char *name)
 	return set_value(parser, &option, value, flag);
 }
 
-static bool find_letter(const struct command *command, char letter, struct option *option_out)
+static bool find_short_name(const struct command *command, char short_name, struct option *option_out)
 {
 	for (struct option_walk walk = option_walk(command); option_next(&walk);) {
-		if (walk.option.letter == letter) {
+		if (walk.option.short_name == short_name) {
 			*option_out = walk.option;
 			return true;
 		}
@@ -285,21 +285,21 @@ static bool find_letter(const struct command *command, char letter, struct optio
 	return false;
 }
 
-static bool parse_letters(struct parser *parser, const char *letters)
+static bool parse_short_names(struct parser *parser, const char *names)
 {
-	while (*letters) {
-		char letter = *letters++;
+	while (*names) {
+		char short_name = *names++;
 		struct option option;
 		const char *value = NULL;
 
-		if (!find_letter(parser->command, letter, &option)) {
-			print_error("unknown option -%c; --help lists the options", letter);
+		if (!find_short_name(parser->command, short_name, &option)) {
+			print_error("unknown option -%c; --help lists the options", short_name);
 			return false;
 		}
-		if (takes_value(&option) && *letters) {
-			value = letters;
-			letters = "";
-		} else if (takes_value(&option) && !next_value(parser, &option, letter, &value)) {
+		if (takes_value(&option) && *names) {
+			value = names;
+			names = "";
+		} else if (takes_value(&option) && !next_value(parser, &option, short_name, &value)) {
 			return false;
 		}
 		if (!set_value(parser, &option, value, true))
@@ -360,7 +360,7 @@ bool options_parse(const struct command *command, int argc, char **argv, struct 
 		if (only_words || word[0] != '-' || !word[1])
 			fine = parse_word(&parser, word);
 		else if (word[1] != '-')
-			fine = parse_letters(&parser, word + 1);
+			fine = parse_short_names(&parser, word + 1);
 		else if (word[2])
 			fine = parse_long(&parser, word + 2);
 		else

@@ -65,7 +65,7 @@ enum option_heading {
 
 struct option {
 	const char *name; /* long name without the dashes, or NULL for the end of the table */
-	char letter;      /* or 0 */
+	char short_name;  /* or 0 */
 	enum option_kind kind;
 	const char *argument;             /* what the value is called in the help, or NULL for a flag */
 	size_t offset;                    /* of the value in the struct of values */
@@ -81,13 +81,13 @@ struct option_group {
 
 /* Lines of a table, whose values are struct values; a file with another struct defines VALUES again. */
 #define VALUES struct values
-#define OPTION(name, letter, kind, argument, member, help)                             \
-	{                                                                              \
-		name, letter, OPTION_##kind, argument, offsetof(VALUES, member), help, \
+#define OPTION(name, short_name, kind, argument, member, help)                             \
+	{                                                                                  \
+		name, short_name, OPTION_##kind, argument, offsetof(VALUES, member), help, \
 	}
-#define FLAG(name, letter, member, help) OPTION(name, letter, FLAG, NULL, member, help)
-#define STRING(name, letter, argument, member, help) OPTION(name, letter, STRING, argument, member, help)
-#define NUMBER(name, letter, argument, member, help) OPTION(name, letter, NUMBER, argument, member, help)
+#define FLAG(name, short_name, member, help) OPTION(name, short_name, FLAG, NULL, member, help)
+#define STRING(name, short_name, argument, member, help) OPTION(name, short_name, STRING, argument, member, help)
+#define NUMBER(name, short_name, argument, member, help) OPTION(name, short_name, NUMBER, argument, member, help)
 /* The options of a group, with their values in the member, or in the same struct. */
 #define GROUP(options, member)                                          \
 	{                                                               \
@@ -98,7 +98,8 @@ struct option_group {
 		.group = &(options) \
 	}
 
-#define SHARED(name, heading, long_name, letter, kind, argument, help) extern const struct option_group name##_option;
+#define SHARED(name, heading, long_name, short_name, kind, argument, help) \
+	extern const struct option_group name##_option;
 #include "options/shared.def"
 
 /* Whether the value may be left out. */

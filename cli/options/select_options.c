@@ -32,8 +32,8 @@ static const struct option place_lines[] = {
 
 static const struct option_group samples = { HEADING_OWN, sample_lines }, places = { HEADING_OWN, place_lines };
 
-#define DSOS(letter) \
-	STRING("dsos", letter, "LIST", dsos, "only samples in these objects, by short name or path; or file://PATH")
+#define DSOS(short_name) \
+	STRING("dsos", short_name, "LIST", dsos, "only samples in these objects, by short name or path; or file://PATH")
 
 static const struct option lines[] = { GROUP_HERE(samples), DSOS(0), GROUP_HERE(places), { 0 } };
 static const struct option lines_d[] = { GROUP_HERE(samples), DSOS('d'), GROUP_HERE(places), { 0 } };

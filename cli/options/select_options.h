@@ -7,7 +7,7 @@
 
 #include <perfdata/select.h>
 
-/* The values are struct pd_select_options. The letter of --dsos is not the same in all commands of perf: none, or d. */
+/* The values are struct pd_select_options. The short option of --dsos is not the same in all commands of perf: none, or d. */
 extern const struct option_group select_group, select_group_d;
 
 /* Parses the options, whose size need not be set. False after an error, which is reported on stderr; *select_out is NULL then. */

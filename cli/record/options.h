@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Options of the commands that record: record, top and stat have those of events and targets in common, record and
- * top those of samples. They are perf's, with perf's letters.
+ * top those of samples. They are perf's, with perf's short options.
  */
 #ifndef CLI_RECORD_OPTIONS_H
 #define CLI_RECORD_OPTIONS_H

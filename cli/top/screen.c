@@ -150,7 +150,7 @@ int screen_key(const struct screen *screen)
 	return key;
 }
 
-/* Bytes of a line that take so many columns; what follows the first byte of a letter takes none. */
+/* Bytes of a line that take so many columns; what follows the first byte of a character takes none. */
 static size_t cut_line(const uint8_t *line, size_t size, unsigned columns)
 {
 	size_t at = 0;

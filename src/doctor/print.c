@@ -39,7 +39,7 @@ static double seconds(const struct pd_doctor *doctor)
 
 /* ---- text ---- */
 
-/* Text in lines of at most WIDTH letters, each with front before it. */
+/* Text in lines of at most WIDTH characters, each with front before it. */
 static void print_wrapped(struct pd_text *text, const char *front, const char *words)
 {
 	size_t width = WIDTH - strlen(front);

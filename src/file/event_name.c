@@ -101,7 +101,7 @@ static void (*const kinds[])(struct name *name, const struct pd_attr *attr) = {
 
 struct modifier {
 	bool there;
-	char letter;
+	char character;
 };
 
 /*
@@ -119,17 +119,17 @@ static void modifiers(struct name *name, uint64_t flags)
 	bool mode = user || kernel || hypervisor;
 	unsigned precise = (unsigned)PD_BITS(flags, PD_ATTR_PRECISE_IP);
 	bool where = host || guest == (mode || precise);
-	const struct modifier letters[] = {
+	const struct modifier modifiers[] = {
 		{ mode && !kernel, 'k' }, { mode && !user, 'u' },   { mode && !hypervisor, 'h' },
 		{ precise > 0, 'p' },     { precise > 1, 'p' },     { precise > 2, 'p' },
 		{ where && !host, 'H' },  { where && !guest, 'G' },
 	};
 	const char *colon = ":";
 
-	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++) {
-		if (!letters[i].there)
+	for (size_t i = 0; i < sizeof(modifiers) / sizeof(modifiers[0]); i++) {
+		if (!modifiers[i].there)
 			continue;
-		append(name, "%s%c", colon, letters[i].letter);
+		append(name, "%s%c", colon, modifiers[i].character);
 		colon = "";
 	}
 }

@@ -165,7 +165,7 @@ static uint64_t header_size_of(struct pd_file *file)
 	return has_pipe_run(file, false) ? PD_PIPE_HEADER_SIZE : 0;
 }
 
-// Which of the two words more letters are left of.
+// Which of the two words more bytes are left of.
 static bool looks_big(struct pd_file *file)
 {
 	uint8_t at[8];

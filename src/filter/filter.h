@@ -125,7 +125,7 @@ enum pd_token_kind {
 	PD_TOKEN_WORD,
 	PD_TOKEN_NUMBER,
 	PD_TOKEN_TEXT,
-	PD_TOKEN_SIGN, // one or two letters
+	PD_TOKEN_SIGN, // one or two characters
 };
 
 struct pd_token {

@@ -366,7 +366,7 @@ static bool holds(enum pd_filter_op op, int order)
 	}
 }
 
-// * stands for any letters, ? for one. Goes back to the last * only, so its time is the product of the lengths at most.
+// * stands for any characters, ? for one. Goes back to the last * only, so its time is the product of the lengths at most.
 static bool fits(const char *glob, size_t glob_size, const char *text, size_t size)
 {
 	size_t g = 0, t = 0, star = SIZE_MAX, mark = 0;
@@ -402,12 +402,12 @@ static bool compare_texts(enum pd_filter_op op, const char *a, size_t a_size, co
 // Bytes are compared by their digits; of long lists the first ones count.
 static size_t digits_of(const struct pd_filter_value *value, char digits[2 * SHOWN_BYTES])
 {
-	static const char letters[] = "0123456789abcdef";
+	static const char hex[] = "0123456789abcdef";
 	size_t count = value->size < SHOWN_BYTES ? value->size : SHOWN_BYTES;
 
 	for (size_t i = 0; i < count; i++) {
-		digits[2 * i] = letters[(uint8_t)value->text[i] >> 4];
-		digits[2 * i + 1] = letters[value->text[i] & 15];
+		digits[2 * i] = hex[(uint8_t)value->text[i] >> 4];
+		digits[2 * i + 1] = hex[value->text[i] & 15];
 	}
 	return 2 * count;
 }

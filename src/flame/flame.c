@@ -174,7 +174,7 @@ static bool finish(struct pd_flame *flame)
 bool pd_flame_node(struct pd_flame *flame, size_t index, struct pd_flame_node *node_out)
 {
 	static const char *const kinds[] = {
-#define KIND(NAME, letter, name, label, hue, saturation) name,
+#define KIND(NAME, code, name, label, hue, saturation) name,
 #include "flame/kind.def"
 #undef KIND
 	};

@@ -127,8 +127,8 @@ static void put_names(struct writer *writer, const struct tree *tree)
 
 static void put_frames(struct writer *writer, const struct tree *tree)
 {
-	static const char letters[] = {
-#define KIND(NAME, letter, name, label, hue, saturation) letter,
+	static const char codes[] = {
+#define KIND(NAME, code, name, label, hue, saturation) code,
 #include "flame/kind.def"
 #undef KIND
 	};
@@ -143,7 +143,7 @@ static void put_frames(struct writer *writer, const struct tree *tree)
 	for (size_t i = 0; i < tree->frame_count; i++) {
 		if (writer->used > sizeof(writer->buffer) - 32)
 			flush(writer);
-		writer->buffer[writer->used++] = letters[tree->frames[i].kind];
+		writer->buffer[writer->used++] = codes[tree->frames[i].kind];
 	}
 	write_string(writer, "\"");
 }

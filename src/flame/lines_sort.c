@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines as words in a dictionary, with frames as letters. Several frames at once are a key; lines whose keys agree are
+ * Lines as words in a dictionary, with frames as characters. Several frames at once are a key; lines whose keys agree are
  * sorted by the frames that follow. On several threads, each sorts the lines that are between two that were picked.
  */
 #include "base/threads.h"

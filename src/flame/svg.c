@@ -23,7 +23,7 @@ enum {
 	TONES = 4 /* shades of a kind */
 };
 
-#define LETTER_WIDTH 6.65 /* of the font below */
+#define CHARACTER_WIDTH 6.65 /* of the font below */
 
 struct drawing {
 	const struct flame_graph *graph;
@@ -44,7 +44,7 @@ static const struct {
 	const char *name;
 	int hue, saturation;
 } looks[FRAME_KIND_COUNT] = {
-#define KIND(NAME, letter, name, label, hue, saturation) { name, hue, saturation },
+#define KIND(NAME, code, name, label, hue, saturation) { name, hue, saturation },
 #include "flame/kind.def"
 #undef KIND
 };
@@ -84,8 +84,8 @@ static size_t utf8_length(const unsigned char *text)
 	return length;
 }
 
-/* At most so many letters; bytes that are no UTF-8 are shown as question marks. */
-static void put_letters(struct pd_text *text, const char *string, size_t most)
+/* At most so many characters; bytes that are no UTF-8 are shown as question marks. */
+static void put_characters(struct pd_text *text, const char *string, size_t most)
 {
 	const unsigned char *at = (const unsigned char *)string;
 
@@ -100,7 +100,7 @@ static void put_letters(struct pd_text *text, const char *string, size_t most)
 	}
 }
 
-static size_t letters_of(const char *string)
+static size_t count_characters(const char *string)
 {
 	size_t count = 0;
 
@@ -244,7 +244,7 @@ static void put_head(const struct drawing *drawing, double height)
 		       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f "
 		       "%.0f\" role=\"img\">\n<title>",
 		       width, height, width, height);
-	put_letters(text, graph->title, 1000);
+	put_characters(text, graph->title, 1000);
 	pd_text_add(text, "</title>\n<style>\n"
 			  ".page{fill:#fbfbfa}\n"
 			  "text{font:11px ui-monospace,\"DejaVu Sans Mono\",Menlo,Consolas,monospace;fill:#17191c}\n"
@@ -257,12 +257,12 @@ static void put_head(const struct drawing *drawing, double height)
 	put_rules(drawing, true);
 	pd_text_printf(text, "}\n</style>\n<rect class=\"page\" width=\"%.0f\" height=\"%.0f\"/>\n", width, height);
 	pd_text_printf(text, "<text class=\"title\" x=\"%d\" y=\"26\">", MARGIN);
-	put_letters(text, graph->title, (size_t)(drawing->width / 8.5));
+	put_characters(text, graph->title, (size_t)(drawing->width / 8.5));
 	pd_text_printf(text, "</text>\n<text class=\"facts\" x=\"%d\" y=\"46\">", MARGIN);
 	for (size_t i = 0; i < graph->info_count; i++) {
 		pd_text_add(text, i ? " \xc2\xb7 " : "");
 		pd_text_add(text, graph->infos[i].bad ? "<tspan class=\"bad\">" : "<tspan>");
-		put_letters(text, graph->infos[i].text, sizeof(graph->infos[i].text));
+		put_characters(text, graph->infos[i].text, sizeof(graph->infos[i].text));
 		pd_text_add(text, "</tspan>");
 	}
 	pd_text_add(text, "</text>\n");
@@ -290,16 +290,16 @@ static void put_node(const struct drawing *drawing, uint32_t node, double y)
 	const char *name = name_of(graph, node);
 	const char *dso = node ? tree->texts.items[tree->frames[tree->nodes[node].frame].dso] : "";
 	double width = width_of(drawing, node);
-	size_t fits = width > 8 ? (size_t)((width - 6) / LETTER_WIDTH) : 0, letters = letters_of(name);
+	size_t fits = width > 8 ? (size_t)((width - 6) / CHARACTER_WIDTH) : 0, characters = count_characters(name);
 	struct pd_text *text = drawing->out;
 	uint64_t total = tree->nodes[node].total;
 	char amount[64];
 
 	pd_text_add(text, "<g><title>");
-	put_letters(text, name, SIZE_MAX);
+	put_characters(text, name, SIZE_MAX);
 	if (*dso) {
 		pd_text_add(text, " (");
-		put_letters(text, dso, SIZE_MAX);
+		put_characters(text, dso, SIZE_MAX);
 		pd_text_add(text, ")");
 	}
 	if (node || graph->unit)
@@ -312,8 +312,8 @@ static void put_node(const struct drawing *drawing, uint32_t node, double y)
 		       width > 1.2 ? width - 0.6 : width, ROW - 1);
 	if (fits >= 3) {
 		pd_text_printf(text, "<text x=\"%.2f\" y=\"%.0f\">", drawing->x[node] + 3, y + 12);
-		put_letters(text, name, letters <= fits ? letters : fits - 1);
-		pd_text_add(text, letters <= fits ? "</text>" : "\xe2\x80\xa6</text>");
+		put_characters(text, name, characters <= fits ? characters : fits - 1);
+		pd_text_add(text, characters <= fits ? "</text>" : "\xe2\x80\xa6</text>");
 	}
 	pd_text_add(text, "</g>\n");
 }

@@ -19,31 +19,31 @@ static void print_misc(struct pd_line_buffer *line, uint16_t misc, uint32_t type
 {
 	size_t count = 0;
 	static const struct {
-		char letter;
+		char character;
 		uint16_t mode;
 	} modes[] = { { 'K', PD_CPUMODE_KERNEL },
 		      { 'U', PD_CPUMODE_USER },
 		      { 'H', PD_CPUMODE_HYPERVISOR },
 		      { 'G', PD_CPUMODE_GUEST_KERNEL },
 		      { 'g', PD_CPUMODE_GUEST_USER } };
-	char letters[16];
+	char text[16];
 
 	/* The modes are numbers, but perf looks at them as bits. */
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		if ((misc & modes[i].mode) == modes[i].mode)
-			letters[count++] = modes[i].letter;
+			text[count++] = modes[i].character;
 	}
 	if ((type == PD_RECORD_MMAP || type == PD_RECORD_MMAP2) && (misc & PD_MASK(PD_MISC_MMAP_DATA)))
-		letters[count++] = 'M';
+		text[count++] = 'M';
 	if (type == PD_RECORD_COMM && (misc & PD_MASK(PD_MISC_COMM_EXEC)))
-		letters[count++] = 'E';
+		text[count++] = 'E';
 	if ((type == PD_RECORD_SWITCH || type == PD_RECORD_SWITCH_CPU_WIDE) && (misc & PD_MASK(PD_MISC_SWITCH_OUT))) {
-		letters[count++] = 'S';
+		text[count++] = 'S';
 		if (misc & PD_MASK(PD_MISC_SWITCH_OUT_PREEMPT))
-			letters[count++] = 'p';
+			text[count++] = 'p';
 	}
-	letters[count] = 0;
-	pd_line_foreign_left(line, letters, count < 6 ? 6 : count + 1);
+	text[count] = 0;
+	pd_line_foreign_left(line, text, count < 6 ? 6 : count + 1);
 }
 
 static uint64_t shown_time(struct pd_samples *samples, uint64_t time_ns)
@@ -85,7 +85,7 @@ static void print_time(struct pd_samples *samples, uint64_t time_ns)
 	struct pd_line_buffer *line = &samples->line;
 	uint64_t shown = shown_time(samples, time_ns);
 
-	/* Both are twelve letters or more: 5.9 shows nanoseconds, 5.6 microseconds. */
+	/* Both are twelve characters or more: 5.9 shows nanoseconds, 5.6 microseconds. */
 	print_second(samples, shown / NS_PER_S);
 	if (samples->options.nanoseconds)
 		pd_line_dec(line, shown % NS_PER_S, 9, '0');

@@ -148,7 +148,7 @@ void pd_samples_page_size(struct pd_samples *samples, uint64_t size)
 
 enum {
 	DATA_SRC_MOST = 99
-}; /* letters that perf has room for */
+}; /* characters that perf has room for */
 
 struct words {
 	char text[160];

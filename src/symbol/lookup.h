@@ -105,7 +105,7 @@ struct pd_kernel_names {
 	const char *kernel;
 	const char **modules;
 	size_t count, capacity;
-	struct pd_index index; // by the letters of the module
+	struct pd_index index; // by the name of the module
 };
 
 struct pd_symbols {
@@ -163,7 +163,7 @@ const char *pd_lookup_short_name(struct pd_symbols *symbols, const char *name, e
 bool pd_lookup_is_nameless(const struct pd_location *location);
 /** True for memory that has no object of its own, so that an address in it has no offset. */
 bool pd_lookup_has_no_file(const struct pd_location *location);
-/** The letters of a module in its path or in brackets. */
+/** The name of a module in its path or in brackets. */
 bool pd_lookup_module(const char *path, const char **name_out, size_t *length_out);
 void pd_lookup_names_fini(struct pd_kernel_names *names);
 
@@ -209,7 +209,7 @@ void pd_lookup_lines_fini(struct pd_dso_full *dso);
 /** What stands in a memo where no function is. */
 extern const struct pd_function pd_lookup_nothing;
 
-/** A readable form of a linker's name, which lives as long as the symbols; tail: letters behind it that are none of the
+/** A readable form of a linker's name, which lives as long as the symbols; tail: bytes after it that are none of the
  * linker's. */
 const char *pd_lookup_readable(struct pd_symbols *symbols, const struct pd_dso_full *dso, const char *name,
 			       size_t length, size_t tail);

@@ -170,13 +170,13 @@ static bool id_of_module(struct pd_symbols *symbols, const struct pd_object *obj
 {
 	char path[NAME_SIZE + 64], name[NAME_SIZE];
 	struct pd_object_id id;
-	const char *letters;
+	const char *module;
 	size_t length;
 
-	if (is_running_kernel(symbols) && pd_lookup_module(object->path, &letters, &length) && length < sizeof(name) &&
-	    !memchr(letters, '/', length)) {
+	if (is_running_kernel(symbols) && pd_lookup_module(object->path, &module, &length) && length < sizeof(name) &&
+	    !memchr(module, '/', length)) {
 		for (size_t i = 0; i < length; i++)
-			name[i] = letters[i] == '-' ? '_' : letters[i];
+			name[i] = module[i] == '-' ? '_' : module[i];
 		name[length] = 0;
 		snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", name);
 		if (pd_lookup_notes_id(path, &id) && give(&id, id_out))

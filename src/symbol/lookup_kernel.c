@@ -507,7 +507,7 @@ void pd_lookup_kernels_fini(struct pd_symbols *symbols)
 
 // ---- modules ----
 
-static bool same_letters(const char *a, const char *b, size_t length)
+static bool same_module_name(const char *a, const char *b, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
 		if (!a[i] || (a[i] == '-' ? '_' : a[i]) != (b[i] == '-' ? '_' : b[i]))
@@ -519,7 +519,7 @@ static bool same_letters(const char *a, const char *b, size_t length)
 static uint16_t owner_of(const struct pd_kallsyms *kallsyms, const char *name, size_t length)
 {
 	for (size_t i = 0; i < kallsyms->module_count; i++)
-		if (same_letters(kallsyms->modules[i], name, length) && !kallsyms->modules[i][length])
+		if (same_module_name(kallsyms->modules[i], name, length) && !kallsyms->modules[i][length])
 			return (uint16_t)(i + 1);
 	return 0;
 }
@@ -570,9 +570,9 @@ static const char *find_in_list(struct pd_symbols *symbols, const char *folder, 
 
 	for (const char *line = text, *next; line < end; line = next) {
 		const char *stop = memchr(line, '\n', (size_t)(end - line));
-		const char *colon, *letters;
+		const char *colon, *module;
 		char path[PATH_SIZE];
-		size_t letters_length;
+		size_t module_length;
 
 		stop = stop ? stop : end;
 		next = stop + (stop < end);
@@ -580,8 +580,8 @@ static const char *find_in_list(struct pd_symbols *symbols, const char *folder, 
 		if (!colon ||
 		    (size_t)snprintf(path, sizeof(path), "%s/%.*s", folder, (int)(colon - line), line) >= sizeof(path))
 			continue;
-		if (pd_lookup_module(path, &letters, &letters_length) && letters_length == length &&
-		    same_letters(letters, name, length))
+		if (pd_lookup_module(path, &module, &module_length) && module_length == length &&
+		    same_module_name(module, name, length))
 			return pd_arena_text(&symbols->kept, path, strlen(path));
 	}
 	return NULL;

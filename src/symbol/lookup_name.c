@@ -142,7 +142,7 @@ void pd_lookup_names_fini(struct pd_kernel_names *names)
 static const char *name_kernel(struct pd_symbols *symbols, const struct pd_object *object)
 {
 	const struct pd_kernel_names *names = &symbols->kernel_names;
-	const char *name = NULL, *letters;
+	const char *name = NULL, *module;
 	size_t length;
 
 	if (!names->read)
@@ -152,8 +152,8 @@ static const char *name_kernel(struct pd_symbols *symbols, const struct pd_objec
 		name = NULL;
 	else if (object->kind == PD_OBJECT_KERNEL)
 		name = names->kernel;
-	else if (object->path[0] != '[' && pd_lookup_module(object->path, &letters, &length))
-		name = find_module(symbols, letters, length);
+	else if (object->path[0] != '[' && pd_lookup_module(object->path, &module, &length))
+		name = find_module(symbols, module, length);
 	if (!name && object->kind == PD_OBJECT_MODULE)
 		name = in_brackets(symbols, object->path);
 	return name ? name : object->path;

@@ -8,7 +8,7 @@
 
 void pd_trace_put_ip4(struct pd_text *text, const uint8_t *b, char kind, char order)
 {
-	// the fourth letter is for numbers that are not in the order of the network
+	// the fourth character is for numbers that are not in the order of the network
 	bool turn = order == 'l' || (order == 'h' && !PD_HOST_BIG);
 
 	for (size_t i = 0; i < 4; i++) {

@@ -47,8 +47,8 @@ static void end_text(struct piece_list *list)
 	list->text.size = 0;
 }
 
-// How many letters behind p belong to it.
-static size_t pointer_letters(const char *at)
+// How many characters after p belong to it.
+static size_t pointer_length(const char *at)
 {
 	switch (at[0]) {
 	case 'F':
@@ -103,7 +103,7 @@ static bool end_conversion(struct piece_list *list, struct pd_piece *piece, cons
 	for (size_t kind = PD_PIECE_NUMBER; kind <= PD_PIECE_STRING; kind++)
 		if (strchr(kinds[kind], *end))
 			piece->kind = (enum pd_piece_kind)kind;
-	piece->letter = *end;
+	piece->conversion = *end;
 	piece->arg = next_argument(arguments);
 	piece->text = pd_arena_text(&list->trace->arena, start, size + 1);
 	piece->size = size + 1;
@@ -136,7 +136,7 @@ static bool take_conversion(struct piece_list *list, const char **at, struct arg
 	if (*p && strchr("diuxXops", *p)) {
 		if (!end_conversion(list, piece, start, p, arguments))
 			return false;
-		more = *p == 'p' ? pointer_letters(p + 1) : 0;
+		more = *p == 'p' ? pointer_length(p + 1) : 0;
 		memcpy(piece->more, p + 1, more < sizeof(piece->more) ? more : sizeof(piece->more) - 1);
 		*at = p + 1 + more;
 		return true;

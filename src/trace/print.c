@@ -511,7 +511,7 @@ static void put_pointer(const struct print *p, const struct pd_piece *piece)
 
 // ---- pieces ----
 
-// A number as printf prints it; the conversion has been looked at letter by letter.
+// A number as printf prints it; the conversion has been looked at character by character.
 static void put_converted(const struct print *p, const struct pd_piece *piece, uint64_t value, int width)
 {
 	char buffer[PD_TRACE_WIDTH_MOST + 64];
@@ -549,13 +549,13 @@ static void put_number(const struct print *p, const struct pd_piece *piece)
 
 	if (piece->simple && piece->longs >= 0 && piece->longs <= 2) {
 		if (!piece->longs)
-			value = piece->letter == 'd' || piece->letter == 'i' ? (uint64_t)(int32_t)value :
-									       (uint32_t)value;
-		if (piece->letter == 'd' || piece->letter == 'i') {
+			value = piece->conversion == 'd' || piece->conversion == 'i' ? (uint64_t)(int32_t)value :
+										       (uint32_t)value;
+		if (piece->conversion == 'd' || piece->conversion == 'i') {
 			pd_text_s64(p->text, (int64_t)value);
 			return;
 		}
-		if (piece->letter == 'u') {
+		if (piece->conversion == 'u') {
 			pd_text_u64(p->text, value);
 			return;
 		}

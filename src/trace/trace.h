@@ -43,7 +43,7 @@ enum pd_node_kind {
 	PD_NODE_HEX_STRING = 15,
 };
 
-// Operators of two letters are the letter and this.
+// Operators of two characters are the first one and this.
 #define PD_OP_TWICE 128 // && || << >>
 #define PD_OP_EQUAL 256 // <= >= == !=
 
@@ -76,9 +76,9 @@ struct pd_piece {
 	const char *text; // or the conversion, with only one *
 	size_t size;
 	int longs;                         // -2: hh, 2: ll
-	char letter;                       // of the conversion
-	bool simple;                       // it is nothing but longs and letter
-	char more[4];                      // letters behind p
+	char conversion;                   // its character
+	bool simple;                       // it is nothing but longs and the conversion
+	char more[4];                      // characters after p
 	const struct pd_node *arg, *width; // width: of a *, or NULL
 };
 

@@ -43,11 +43,11 @@ __attribute__((constructor)) static void begin(void)
 		log_fd = (int)syscall(SYS_openat, AT_FDCWD, text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
-// Whether the call that is told by a letter is the one that fails.
-static bool fails(char letter)
+// Whether the call that is told by a character is the one that fails.
+static bool fails(char code)
 {
 	if (log_fd >= 0)
-		syscall(SYS_write, log_fd, &letter, 1);
+		syscall(SYS_write, log_fd, &code, 1);
 	if (seen++ != at)
 		return false;
 	if (number)
@@ -77,11 +77,11 @@ static bool is_watched(int fd)
 
 #define REAL(type, name, parameters) ((type(*) parameters)dlsym(RTLD_NEXT, #name))
 
-#define WATCH_FD(type, name, letter, parameters, arguments)    \
+#define WATCH_FD(type, name, code, parameters, arguments)      \
 	type name parameters;                                  \
 	type name parameters                                   \
 	{                                                      \
-		if (is_watched(fd) && fails(letter))           \
+		if (is_watched(fd) && fails(code))             \
 			return -1;                             \
 		return REAL(type, name, parameters) arguments; \
 	}

@@ -43,9 +43,9 @@ static NOINLINE void wait_asleep(void)
 
 static NOINLINE void read_inside(void)
 {
-	char letter;
+	char byte;
 
-	sink += (int)read(ends[0], &letter, 1);
+	sink += (int)read(ends[0], &byte, 1);
 }
 
 static NOINLINE void wait_for_pipe(void)

@@ -14,7 +14,7 @@
 
 enum {
 	MOST_BYTES = 1 << 20, // of a file: more is no configuration
-	MOST_NAME = 256       // letters of section.key
+	MOST_NAME = 256       // bytes of section.key
 };
 
 struct setting {
@@ -49,14 +49,14 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static bool is_letter(char c)
+static bool is_alpha(char c)
 {
 	return lower(c) >= 'a' && lower(c) <= 'z';
 }
 
 static bool is_name(char c)
 {
-	return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '_';
+	return is_alpha(c) || (c >= '0' && c <= '9') || c == '-' || c == '_';
 }
 
 static bool is_end(char c)
@@ -148,11 +148,11 @@ static bool set_key(struct parser *parser, const char *key, const char *value)
 	return true;
 }
 
-// What a backslash makes of the letter behind it; 0 if there is no such thing.
-static char unescape(char letter)
+// What a backslash makes of the character after it; 0 if there is no such thing.
+static char unescape(char c)
 {
 	static const char from[] = "tbn\\\"", to[] = "\t\b\n\\\"";
-	const char *found = letter ? strchr(from, letter) : NULL;
+	const char *found = c ? strchr(from, c) : NULL;
 
 	return found ? to[found - from] : 0;
 }
@@ -164,23 +164,23 @@ static bool read_value(struct parser *parser, char *value)
 	size_t kept = 0, length = 0; // blanks at the end are not kept
 
 	for (skip_blanks(parser); !is_end(*parser->at); parser->at++) {
-		char letter = *parser->at;
+		char c = *parser->at;
 
-		if (!quoted && is_comment(letter))
+		if (!quoted && is_comment(c))
 			break;
-		if (letter == '"') {
+		if (c == '"') {
 			quoted = !quoted;
 			kept = length;
 			continue;
 		}
-		if (letter == '\\' && *++parser->at == '\n') {
+		if (c == '\\' && *++parser->at == '\n') {
 			parser->line++;
 			continue;
 		}
-		if (letter == '\\' && !(letter = unescape(*parser->at)))
+		if (c == '\\' && !(c = unescape(*parser->at)))
 			return refuse(parser, "unknown escape after '\\'");
-		value[length++] = letter;
-		if (quoted || !is_blank(letter))
+		value[length++] = c;
+		if (quoted || !is_blank(c))
 			kept = length;
 	}
 	value[kept] = '\0';
@@ -219,7 +219,7 @@ static bool parse_item(struct parser *parser)
 {
 	if (*parser->at == '[')
 		return parse_section(parser);
-	if (is_letter(*parser->at))
+	if (is_alpha(*parser->at))
 		return parse_key(parser);
 	return refuse(parser, "expected [section] or key = value");
 }

@@ -14,7 +14,7 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-// Letters to insert, leave out, change or swap between two words; case does not count.
+// Characters to insert, leave out, change or swap between two words; case does not count.
 static size_t distance(const char *a, const char *b)
 {
 	size_t rows[3][65] = { 0 };

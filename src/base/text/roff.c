@@ -24,9 +24,9 @@ void pd_roff_subsection(struct pd_text *text, const char *name)
 	pd_text_add(text, "\n");
 }
 
-static void add_letter(struct pd_text *text, char letter)
+static void add_character(struct pd_text *text, char c)
 {
-	switch (letter) {
+	switch (c) {
 	case '\\':
 		pd_text_add(text, "\\e");
 		break;
@@ -46,7 +46,7 @@ static void add_letter(struct pd_text *text, char letter)
 		pd_text_add(text, "\\(ti");
 		break;
 	default:
-		pd_text_printf(text, "%c", letter);
+		pd_text_printf(text, "%c", c);
 	}
 }
 
@@ -55,7 +55,7 @@ void pd_roff_add(struct pd_text *text, const char *words)
 	if (words[0] == '.')
 		pd_text_add(text, "\\&");
 	for (; *words; words++)
-		add_letter(text, *words);
+		add_character(text, *words);
 }
 
 static void add_in_font(struct pd_text *text, char font, const char *words)
@@ -83,7 +83,7 @@ void pd_roff_paragraphs(struct pd_text *text, const char *words)
 		if (words[0] == '.')
 			pd_text_add(text, "\\&");
 		for (size_t i = 0; i < length; i++)
-			add_letter(text, words[i]);
+			add_character(text, words[i]);
 		words += length;
 		if (length)
 			pd_text_add(text, "\n");

@@ -20,7 +20,7 @@
 enum {
 	TAIL_LINE = 64,      // bytes
 	SHORT_FEATURE = 128, // bytes
-	SHORT_LINE = 100,    // letters
+	SHORT_LINE = 100,    // characters
 	TYPE_ENTRY_SIZE = 72
 };
 

@@ -39,9 +39,9 @@ static struct pd_bytes bytes_of(const char *text)
 
 static bool is_word(const char *text, size_t length)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+	static const char characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 
-	return length && length < 128 && strspn(text, letters) >= length;
+	return length && length < 128 && strspn(text, characters) >= length;
 }
 
 // By the name of the event, if the file says it.

@@ -39,11 +39,11 @@ static void append_name(struct pd_scrub *scrub, const char *text, size_t length)
 
 static void put_number(struct pd_scrub *scrub, uint64_t number)
 {
-	static const char letters[] = "bcdfghjkmnpqrstvwxyz";
+	static const char consonants[] = "bcdfghjkmnpqrstvwxyz";
 	char word[2 * WORD_PAIRS + 1];
 
 	for (unsigned i = 0; i < WORD_PAIRS; i++) {
-		word[2 * i] = letters[number % 20];
+		word[2 * i] = consonants[number % 20];
 		word[2 * i + 1] = (char)('0' + number / 20 % 10);
 		number /= 200;
 	}

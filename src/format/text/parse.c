@@ -75,7 +75,7 @@ void pd_parse_want(struct pd_parser *p, char c)
 		pd_parse_fail(p, p->at, "expected '%c'", c);
 }
 
-static bool is_letter(char c)
+static bool is_alpha(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -89,9 +89,9 @@ size_t pd_parse_word_length(const struct pd_parser *p)
 {
 	const char *at = p->at;
 
-	if (at == p->end || !is_letter(*at))
+	if (at == p->end || !is_alpha(*at))
 		return 0;
-	while (at < p->end && (is_letter(*at) || is_digit(*at) || *at == '-' || *at == '.'))
+	while (at < p->end && (is_alpha(*at) || is_digit(*at) || *at == '-' || *at == '.'))
 		at++;
 	return (size_t)(at - p->at);
 }
@@ -308,7 +308,7 @@ static uint64_t parse_unsigned(struct pd_parser *p)
 // What stands behind a number ends it.
 static void check_end(struct pd_parser *p)
 {
-	if (p->at < p->end && (is_letter(*p->at) || is_digit(*p->at) || *p->at == '.' || *p->at == '"'))
+	if (p->at < p->end && (is_alpha(*p->at) || is_digit(*p->at) || *p->at == '.' || *p->at == '"'))
 		pd_parse_fail(p, p->at, "unexpected character in a number");
 }
 
@@ -402,7 +402,7 @@ double pd_parse_f64(struct pd_parser *p)
 // A name of a value or bit: a word, or a text in quotes. False if none is next.
 static bool parse_name(struct pd_parser *p, char *name, size_t size)
 {
-	if (!pd_parse_more(p) || (*p->at != '"' && !is_letter(*p->at)))
+	if (!pd_parse_more(p) || (*p->at != '"' && !is_alpha(*p->at)))
 		return false;
 	if (*p->at == '"')
 		snprintf(name, size, "%s", pd_parse_text(p));

@@ -12,7 +12,7 @@ enum {
 
 static const struct {
 	const char *code;
-	char letter;
+	char character;
 } escapes[] = {
 	{ "$SP$", '@' }, { "$BP$", '*' }, { "$RF$", '&' }, { "$LT$", '<' },
 	{ "$GT$", '>' }, { "$LP$", '(' }, { "$RP$", ')' }, { "$C$", ',' },
@@ -50,7 +50,7 @@ static size_t put_escape(struct pd_text *out, const char *text, size_t size)
 		size_t length = strlen(escapes[i].code);
 
 		if (size >= length && memcmp(text, escapes[i].code, length) == 0) {
-			pd_text_char(out, escapes[i].letter);
+			pd_text_char(out, escapes[i].character);
 			return length;
 		}
 	}

@@ -27,7 +27,7 @@ enum {
 	PD_PUNYCODE_MAX = 128 // characters of a name that is not ASCII
 };
 /** Decodes Rust's punycode to characters of Unicode and returns their number, or 0 if it cannot be decoded. */
-size_t pd_punycode_decode(const char *text, size_t size, uint32_t letters[PD_PUNYCODE_MAX]);
+size_t pd_punycode_decode(const char *text, size_t size, uint32_t code_points[PD_PUNYCODE_MAX]);
 
 /** What a foreign library does; demangle is NULL if none is built in. */
 struct pd_demangler {

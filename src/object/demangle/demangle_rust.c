@@ -32,7 +32,7 @@ static void fail(struct rust *r)
 	r->at = r->size;
 }
 
-// ---- letters and numbers ----
+// ---- characters and numbers ----
 
 static char peek(const struct rust *r)
 {
@@ -187,16 +187,16 @@ static struct ident read_ident(struct rust *r)
 
 static void print_ident(struct rust *r, const struct ident *ident)
 {
-	uint32_t letters[PD_PUNYCODE_MAX];
+	uint32_t code_points[PD_PUNYCODE_MAX];
 	size_t count;
 
 	if (!ident->is_punycode) {
 		append(r, ident->text, ident->size);
 		return;
 	}
-	count = pd_punycode_decode(ident->text, ident->size, letters);
+	count = pd_punycode_decode(ident->text, ident->size, code_points);
 	for (size_t i = 0; i < count; i++)
-		put_utf8(r, letters[i]);
+		put_utf8(r, code_points[i]);
 	if (!count) {
 		puts_(r, "punycode{");
 		append(r, ident->text, ident->size);
@@ -243,7 +243,7 @@ static void come_back(struct rust *r, size_t back)
 static void print_lifetime(struct rust *r, uint64_t index)
 {
 	uint64_t depth;
-	char letter;
+	char name;
 
 	if (index > r->bound_lifetimes) {
 		fail(r);
@@ -251,11 +251,11 @@ static void print_lifetime(struct rust *r, uint64_t index)
 	}
 	puts_(r, "'");
 	depth = r->bound_lifetimes - index;
-	letter = (char)('a' + (depth < 26 ? depth : 0));
+	name = (char)('a' + (depth < 26 ? depth : 0));
 	if (!index)
 		puts_(r, "_");
 	else if (depth < 26)
-		append(r, &letter, 1);
+		append(r, &name, 1);
 	else {
 		puts_(r, "_");
 		put_number(r, depth);

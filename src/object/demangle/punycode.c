@@ -38,34 +38,34 @@ static uint32_t next_bias(uint64_t delta, size_t count, bool is_first)
 	return k + (uint32_t)(36 * delta / (delta + 38));
 }
 
-size_t pd_punycode_decode(const char *text, size_t size, uint32_t letters[PD_PUNYCODE_MAX])
+size_t pd_punycode_decode(const char *text, size_t size, uint32_t code_points[PD_PUNYCODE_MAX])
 {
 	const char *at = text, *end = at + size;
 	const char *mark = memrchr(at, '_', size);
-	uint32_t letter = 0x80, bias = 72;
+	uint32_t code_point = 0x80, bias = 72;
 	uint64_t place = 0;
 	size_t count = 0;
 
 	if (mark && (size_t)(mark - at) >= PD_PUNYCODE_MAX)
 		return 0;
 	for (; mark && at < mark; at++)
-		letters[count++] = (uint8_t)*at;
+		code_points[count++] = (uint8_t)*at;
 	at += mark != NULL;
 	while (at < end) {
 		int64_t delta = read_delta(&at, end, bias);
-		bool is_first = bias == 72 && letter == 0x80 && place == 0;
+		bool is_first = bias == 72 && code_point == 0x80 && place == 0;
 
 		if (delta < 0 || count == PD_PUNYCODE_MAX)
 			return 0;
 		place += (uint64_t)delta;
 		count++;
 		bias = next_bias((uint64_t)delta, count, is_first);
-		letter += (uint32_t)(place / count < 0x110000 ? place / count : 0x110000);
+		code_point += (uint32_t)(place / count < 0x110000 ? place / count : 0x110000);
 		place %= count;
-		if (letter >= 0x110000 || (letter >= 0xd800 && letter < 0xe000))
+		if (code_point >= 0x110000 || (code_point >= 0xd800 && code_point < 0xe000))
 			return 0;
-		memmove(&letters[place + 1], &letters[place], (count - 1 - place) * sizeof(*letters));
-		letters[place++] = letter;
+		memmove(&code_points[place + 1], &code_points[place], (count - 1 - place) * sizeof(*code_points));
+		code_points[place++] = code_point;
 	}
 	return count;
 }

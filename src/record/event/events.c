@@ -57,10 +57,10 @@ static void set(struct pd_attr *attr, uint64_t mask, bool on)
 	attr->flags = on ? attr->flags | mask : attr->flags & ~mask;
 }
 
-static bool take_letter(struct pd_event_wanted *wanted, char letter, bool *user, bool *kernel, bool *hv, bool *guest,
-			bool *host, unsigned *precise)
+static bool parse_modifier(struct pd_event_wanted *wanted, char modifier, bool *user, bool *kernel, bool *hv,
+			   bool *guest, bool *host, unsigned *precise)
 {
-	switch (letter) {
+	switch (modifier) {
 	case 'u':
 		*user = true;
 		break;
@@ -104,12 +104,12 @@ static bool take_letter(struct pd_event_wanted *wanted, char letter, bool *user,
 	return true;
 }
 
-static bool is_modifier(char letter)
+static bool is_modifier(char modifier)
 {
-	return letter && strchr("ukhGHIpPSDWeb", letter);
+	return modifier && strchr("ukhGHIpPSDWeb", modifier);
 }
 
-// Letters at text->at, for the events from `first` on. Behind a single event they say all of who is left out, behind a
+// Modifiers at text->at, for the events from `first` on. Behind a single event they say all of who is left out, behind a
 // group they add to that.
 static enum pd_status take_modifiers(struct pd_event_text *text, size_t first, bool of_group)
 {
@@ -127,7 +127,7 @@ static enum pd_status take_modifiers(struct pd_event_text *text, size_t first, b
 		unsigned precise = (unsigned)PD_BITS(wanted->attr.flags, PD_ATTR_PRECISE_IP);
 
 		for (size_t j = 0; j < length; j++)
-			if (!take_letter(wanted, begin[j], &user, &kernel, &hv, &guest, &host, &precise))
+			if (!parse_modifier(wanted, begin[j], &user, &kernel, &hv, &guest, &host, &precise))
 				return pd_event_fail(text, begin + j,
 						     is_modifier(begin[j]) ? "the highest precision is ppp (%c)" :
 									     "unknown modifier '%c'",

@@ -43,7 +43,7 @@ bool pd_key_dso(struct pd_report *report, size_t key, const struct key_context *
 	return find_object(report, key, frame_of(report, context), value_out);
 }
 
-static char level_letter(unsigned cpumode)
+static char level_character(unsigned cpumode)
 {
 	switch (cpumode) {
 	case PD_CPUMODE_KERNEL:
@@ -106,7 +106,7 @@ static bool find_function(struct pd_report *report, size_t key, const struct pd_
 	value->alike = !function && !report->keys[key]->head.of_branch;
 	table->any_alike |= value->alike;
 	value->order = function ? RESOLVED : UNRESOLVED;
-	value->level = level_letter(cpumode);
+	value->level = level_character(cpumode);
 	value->text = function ? function->name : NULL;
 	value->addr = frame->place.addr;
 	return true;

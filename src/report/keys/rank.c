@@ -69,12 +69,12 @@ static size_t print_address(char *text, uint64_t addr)
 static bool make_text(struct value *value, struct pd_arena *texts)
 {
 	enum {
-		LEVEL_LETTERS = 4 /* "[.] " */
+		LEVEL_BYTES = 4 /* "[.] " */
 	};
 	char address[24];
 	const char *name = value->text ? value->text : address;
 	size_t length = value->text ? strlen(name) : print_address(address, value->addr);
-	char *text = length < UINT32_MAX - LEVEL_LETTERS ? pd_arena_alloc(texts, LEVEL_LETTERS + length + 1) : NULL;
+	char *text = length < UINT32_MAX - LEVEL_BYTES ? pd_arena_alloc(texts, LEVEL_BYTES + length + 1) : NULL;
 
 	if (!text)
 		return false;
@@ -82,13 +82,13 @@ static bool make_text(struct value *value, struct pd_arena *texts)
 	text[1] = value->level;
 	text[2] = ']';
 	text[3] = ' ';
-	memcpy(text + LEVEL_LETTERS, name, length + 1);
+	memcpy(text + LEVEL_BYTES, name, length + 1);
 	value->text = text;
-	value->length = (uint32_t)(LEVEL_LETTERS + length);
-	value->unsorted = LEVEL_LETTERS;
+	value->length = (uint32_t)(LEVEL_BYTES + length);
+	value->unsorted = LEVEL_BYTES;
 	value->level = 0;
 	if (!value->by_addr)
-		value->word = pd_value_word(text + LEVEL_LETTERS);
+		value->word = pd_value_word(text + LEVEL_BYTES);
 	return true;
 }
 
@@ -137,7 +137,7 @@ static bool make_texts(struct value_table *table, size_t threads)
 
 /* ---- order ---- */
 
-/* Texts that agree in their first letters, and what has the same address. */
+/* Texts that agree in their first bytes, and what has the same address. */
 static int compare_values(const void *self, uint32_t a, uint32_t b)
 {
 	const struct value_table *table = self;

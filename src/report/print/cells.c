@@ -199,7 +199,7 @@ static void add_percent(struct pd_text *out, double percent, int width)
 	pd_text_add(out, at);
 }
 
-static void add_letters(struct pd_text *out, const char *text, size_t length)
+static void add_bytes(struct pd_text *out, const char *text, size_t length)
 {
 	if (!text[length])
 		pd_text_add(out, text);
@@ -212,7 +212,7 @@ static void add_plain(const struct pd_report *report, struct pd_text *out, const
 	if (report->print.escape)
 		pd_text_escaped(out, text, length);
 	else
-		add_letters(out, text, length);
+		add_bytes(out, text, length);
 }
 
 /* The separator does not stand inside of a cell. */
@@ -270,7 +270,7 @@ static bool is_padded(const struct pd_report *report, size_t column)
 	       !report->keys[report->columns.items[column].key]->unpadded;
 }
 
-/* Returns how many letters it has. */
+/* Returns how many characters it has. */
 static size_t add_key(const struct pd_report *report, struct pd_text *out, const struct table *table, size_t index,
 		      const struct row *row)
 {
