@@ -83,7 +83,7 @@ static void merge_options(struct terminal_options *own, const struct parsed *bef
 struct line {
 	int argc;
 	char **argv;
-	int first; /* word behind the name of the command */
+	int first; /* word after the name of the command */
 	const struct parsed *before;
 	const struct pd_config *config;
 };

@@ -133,7 +133,7 @@ static bool is_selected(const struct dump *dump, const struct pd_record *record)
 }
 
 /* True if no later record can be selected. */
-static bool is_behind(const struct dump *dump, const struct pd_record *record)
+static bool is_last(const struct dump *dump, const struct pd_record *record)
 {
 	const struct values *values = dump->values;
 
@@ -158,7 +158,7 @@ static bool small_tail(struct pd_stream *stream, uint64_t size, struct pd_bytes 
 
 static void print_text(struct dump *dump, struct pd_stream *stream, const struct pd_record *record)
 {
-	uint64_t behind = shown_offset(record) + record->bytes.size;
+	uint64_t tail_offset = shown_offset(record) + record->bytes.size;
 	uint64_t tail_size = record->tail_size;
 	struct pd_bytes tail;
 
@@ -167,7 +167,7 @@ static void print_text(struct dump *dump, struct pd_stream *stream, const struct
 		return;
 	pd_print_hex(dump->text, record->bytes, shown_offset(record));
 	if (small_tail(stream, tail_size, &tail))
-		pd_print_hex(dump->text, tail, behind);
+		pd_print_hex(dump->text, tail, tail_offset);
 	else if (tail_size)
 		pd_text_printf(dump->text, "%" PRIu64 " more bytes follow\n", tail_size);
 }
@@ -218,7 +218,7 @@ static bool learn_events(struct dump *dump)
 static bool dump_record(void *self, struct pd_stream *stream, const struct pd_record *record)
 {
 	struct dump *dump = self;
-	bool behind = is_behind(dump, record);
+	bool last = is_last(dump, record);
 
 	if (!learn_events(dump))
 		return false;
@@ -237,7 +237,7 @@ static bool dump_record(void *self, struct pd_stream *stream, const struct pd_re
 		if (!output_flush_large(dump->input.out))
 			return false;
 	}
-	return !behind;
+	return !last;
 }
 
 static bool count_record(void *self, struct pd_stream *stream, const struct pd_record *record)

@@ -150,7 +150,7 @@ static const struct command cmd_stat_report = {
 
 /* ---- all three ---- */
 
-/* Takes the command line anew, without the word that says which command it is: options may stand before and behind. */
+/* Takes the command line anew, without the word that says which command it is: options stand on both sides. */
 static int run_part(const struct command_line *line, const struct call *call)
 {
 	const struct command *command = line->command;

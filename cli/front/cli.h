@@ -33,19 +33,19 @@ struct call {
 	const char *const *words;
 	size_t word_count;
 	const char *const *line;      /* all words of the command line, the program first; ends with NULL */
-	const char *const *arguments; /* those behind the name of the command; ends with NULL */
+	const char *const *arguments; /* those after the name of the command; ends with NULL */
 	struct output *out;
 	const struct pd_config *config;
 };
 
 struct command {
-	const char *usage;              /* what stands behind the name: "[OPTION]... [FILE]" */
+	const char *usage;              /* what stands after the name: "[OPTION]... [FILE]" */
 	const char *text;               /* paragraphs, each one line, parted by an empty line */
 	const struct option *options;   /* ends with an entry without a name */
 	const struct example *examples; /* ends with an entry without a line */
 	size_t values_size;             /* of the struct that the options point into */
 	size_t max_words;               /* words that are no options; more are an error */
-	bool ends_at_word; /* behind the first such word there are no options: it is a program with its own */
+	bool ends_at_word; /* after the first such word there are no options: it is a program with its own */
 	int (*run)(const struct call *call);
 	const char *
 		usual; /* long names of the options that matter first in the help, parted by blanks; NULL: as in the table */

@@ -18,7 +18,7 @@ struct output {
 	unsigned columns, lines; /* of the terminal; 0: there is none */
 	bool color;              /* shares are to be coloured */
 	const char *pager;       /* to be started with the first text that does not fit on the screen; or NULL */
-	bool last;               /* nothing is printed behind the text */
+	bool last;               /* nothing is printed after the text */
 	bool clip;               /* see output_clip */
 	size_t clip_from;        /* bytes of the text before it are as they are */
 	unsigned column;         /* of the line that was not ended yet, if they do */
@@ -51,7 +51,7 @@ const char *share_color(double percent);
 
 /* "1,234,567" */
 void grouped(uint64_t number, char text[32]);
-/* What stands behind a noun, and the verb: "1 record was", "2 records were". */
+/* What stands after a noun, and the verb: "1 record was", "2 records were". */
 const char *plural(uint64_t count);
 const char *was_or_were(uint64_t count);
 

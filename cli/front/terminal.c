@@ -119,7 +119,7 @@ static size_t fitting_length(struct output *output, const char *text, size_t len
 	return (size_t)(at - text);
 }
 
-/* Behind the edge only sequences count: they may take a colour back. */
+/* After the edge only sequences count: they may take a colour back. */
 static void add_sequences(struct pd_text *text, const char *at, const char *end)
 {
 	while (at < end && (at = memchr(at, '\033', (size_t)(end - at))) != NULL) {

@@ -29,16 +29,16 @@ static const char before_commands[] =
 static const char before_values[] = "\tesac\n"
 				    "\tcase \"$command $previous\" in\n";
 
-static const char behind_values[] = "\tesac\n"
-				    "\tif [ -z \"$kind\" ] && [[ $current == -* ]]; then\n"
-				    "\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$current\"))\n"
-				    "\t\t[[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace\n"
-				    "\t\treturn\n"
-				    "\tfi\n"
-				    "\tif [ -z \"$kind\" ]; then\n"
-				    "\t\tcase $command in\n";
+static const char after_values[] = "\tesac\n"
+				   "\tif [ -z \"$kind\" ] && [[ $current == -* ]]; then\n"
+				   "\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$current\"))\n"
+				   "\t\t[[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace\n"
+				   "\t\treturn\n"
+				   "\tfi\n"
+				   "\tif [ -z \"$kind\" ]; then\n"
+				   "\t\tcase $command in\n";
 
-static const char behind_arguments[] =
+static const char after_arguments[] =
 	"\t\tesac\n"
 	"\tfi\n"
 	"\tcase $kind in\n"
@@ -109,7 +109,7 @@ void completion_bash(struct pd_text *text)
 	add_values(text, &none);
 	for (size_t i = 0; (line = command_at(i)) != NULL; i++)
 		add_values(text, line);
-	pd_text_add(text, behind_values);
+	pd_text_add(text, after_values);
 	pd_text_add(text, "\t\t\"\") kind=word words=\"");
 	for (size_t i = 0; (line = command_at(i)) != NULL; i++)
 		pd_text_printf(text, "%s ", line->name);
@@ -118,5 +118,5 @@ void completion_bash(struct pd_text *text)
 		pd_text_printf(text, "\t\t%s) ", line->name);
 		add_kind(text, line, NULL);
 	}
-	pd_text_add(text, behind_arguments);
+	pd_text_add(text, after_arguments);
 }

@@ -24,7 +24,7 @@ static void add_quoted(struct pd_text *text, const char *string)
 	completion_quoted(text, string, "[]:\\", "'\\''");
 }
 
-/* What is behind the last colon of a line for _arguments. */
+/* What is after the last colon of a line for _arguments. */
 static void add_action(struct pd_text *text, const struct command_line *line, const struct option *option)
 {
 	struct pd_text *words = pd_text_new();

@@ -19,12 +19,12 @@ static void wrap(struct pd_text *text, const char *words, size_t column, size_t 
 {
 	while (*words) {
 		size_t length = strcspn(words, " \n");
-		size_t behind = strspn(words + length, " \n");
+		size_t blanks = strspn(words + length, " \n");
 		bool paragraph = words[length] == '\n';
 
 		pd_text_printf(text, "%.*s", (int)length, words);
 		column += length;
-		words += length + behind;
+		words += length + blanks;
 		if (!*words)
 			break;
 		if (paragraph || column + 1 + strcspn(words, " \n") > WIDTH) {
@@ -46,10 +46,9 @@ static void print_option(struct pd_text *text, const struct option *option)
 
 	if (option->short_name)
 		snprintf(names, sizeof(names), "  -%c, --%s%s%s%s", option->short_name, option->name, value.before,
-			 value.name, value.behind);
+			 value.name, value.after);
 	else
-		snprintf(names, sizeof(names), "      --%s%s%s%s", option->name, value.before, value.name,
-			 value.behind);
+		snprintf(names, sizeof(names), "      --%s%s%s%s", option->name, value.before, value.name, value.after);
 	length = strlen(names);
 	pd_text_add(text, names);
 	if (length + 2 > MARGIN) {

@@ -25,7 +25,7 @@ static void add_option(struct pd_text *text, const struct option *option)
 	if (option->argument) {
 		pd_text_add(text, value.before);
 		pd_roff_italic(text, value.name);
-		pd_text_add(text, value.behind);
+		pd_text_add(text, value.after);
 	}
 	pd_text_add(text, "\n");
 	pd_roff_add(text, option->help);

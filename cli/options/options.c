@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Parses the words of a command by its table of options, as GNU programs do: --name=value,
- * --name value, -lvalue, -l value, short options in a bundle, options behind other words, -- ends them.
+ * --name value, -lvalue, -l value, short options in a bundle, options after other words, -- ends them.
  */
 #include "front/cli.h"
 
@@ -213,7 +213,7 @@ static bool unknown_option(const struct parser *parser, const char *name, size_t
 	return false;
 }
 
-/* Whether the argument behind an option with an optional value is none of its own. */
+/* Whether the argument after an option with an optional value is none of its own. */
 static bool is_left_out(const struct option *option, const char *next)
 {
 	uint64_t number;
@@ -224,7 +224,7 @@ static bool is_left_out(const struct option *option, const char *next)
 	       (option->kind == OPTION_LEVEL && (!next || !number_parse(next, &number)));
 }
 
-/* The argument behind an option, which was given by its short or long name. */
+/* The argument after an option, which was given by its short or long name. */
 static bool next_value(struct parser *parser, const struct option *option, char short_name, const char **value_out)
 {
 	bool none = !*parser->next;

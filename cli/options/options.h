@@ -106,7 +106,7 @@ struct option_group {
 bool option_is_optional(const struct option *option);
 /* "=N", "[=N]" or "" for a flag, for help and manual. */
 struct option_value {
-	const char *before, *name, *behind;
+	const char *before, *name, *after;
 };
 struct option_value option_value(const struct option *option);
 
@@ -148,7 +148,7 @@ bool option_next(struct option_walk *walk);
 /* The option of this name, which need not end with a NUL; false if there is none. */
 bool option_find(const struct command *command, const char *name, size_t length, struct option *option_out);
 
-/* Takes the words behind the name of a command. Says on stderr what is wrong and returns false then.
+/* Takes the words after the name of a command. Says on stderr what is wrong and returns false then.
  * *parsed must be given back with options_fini either way. */
 bool options_parse(const struct command *command, int argc, char **argv, struct parsed *parsed);
 void options_fini(const struct command *command, struct parsed *parsed);

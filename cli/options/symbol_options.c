@@ -44,14 +44,14 @@ enum {
 	PATH_SIZE = 4096
 };
 
-static const char *in_home(const char *variable, const char *behind, char path[PATH_SIZE])
+static const char *in_home(const char *variable, const char *suffix, char path[PATH_SIZE])
 {
 	const char *home = getenv(variable);
 	int n;
 
 	if (!home || home[0] != '/')
 		return NULL;
-	n = snprintf(path, PATH_SIZE, "%s/%s", home, behind);
+	n = snprintf(path, PATH_SIZE, "%s/%s", home, suffix);
 	return n > 0 && n < PATH_SIZE ? path : NULL;
 }
 

@@ -173,7 +173,7 @@ bool record_add_events(struct record_setup *setup, const struct target_values *v
 		status = pd_events_group(setup->events, &error);
 	if (status < 0)
 		print_error("%s", error.message);
-	/* events behind the last --cgroup are in none */
+	/* events after the last --cgroup are in none */
 	return status >= 0 &&
 	       (!setup->cgroup_count || !has_events || fit_cgroups(setup, pd_events_count(setup->events)));
 }

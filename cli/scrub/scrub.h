@@ -14,7 +14,7 @@ enum {
 
 /* ---- key.c ---- */
 
-/* A small file, with a NUL behind its end; to be freed. NULL if it cannot be read. */
+/* A small file, with a NUL after its end; to be freed. NULL if it cannot be read. */
 char *scrub_file_read(const char *path, size_t *size_out);
 
 /* The key that an option names: a file, hex:DIGITS or env:NAME; NULL: a random one. To be freed. NULL if there is none. */

@@ -230,7 +230,7 @@ static bool take_each_cgroup(struct stat_setup *setup)
 		print_error("out of memory");
 		return false;
 	}
-	/* behind those of the events */
+	/* after those of the events */
 	names = setup->cgroups + count * each;
 	count = split_names(setup->cgroup_text, names);
 	for (size_t i = 0; i < count; i++) {

@@ -7,7 +7,7 @@
 
 enum pd_status pd_fail(struct pd_error *error, enum pd_status status, uint64_t offset, const char *format, ...)
 	PD_PRINTF(4, 5);
-// With the text of os_errno behind the message.
+// With the text of os_errno after the message.
 enum pd_status pd_fail_system(struct pd_error *error, int os_errno, const char *format, ...) PD_PRINTF(3, 4);
 enum pd_status pd_fail_memory(struct pd_error *error);
 

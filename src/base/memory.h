@@ -53,7 +53,7 @@ static inline void *pd_arena_alloc(struct pd_arena *arena, size_t size)
 }
 
 void *pd_arena_copy(struct pd_arena *arena, const void *data, size_t size);
-// Bytes with a NUL behind them.
+// Bytes with a NUL after them.
 char *pd_arena_text(struct pd_arena *arena, const void *data, size_t size);
 // Gives everything back but one block, which is used again.
 void pd_arena_reset(struct pd_arena *arena);

@@ -47,7 +47,7 @@ static void sort_few(const struct sorting *sorting, struct pd_sorted *items, siz
 	}
 }
 
-/* Two runs, one behind the other; the spare has room for the first. */
+/* Two runs, one after the other; the spare has room for the first. */
 static void merge(const struct sorting *sorting, struct pd_sorted *items, size_t first, size_t count,
 		  struct pd_sorted *spare)
 {
@@ -81,7 +81,7 @@ static void sort_part(void *self, size_t part)
 	sort_run(sorting, sorting->items + begin, end - begin, sorting->spare + begin);
 }
 
-/* Where the part behind so many steps begins. */
+/* Where the part after so many steps begins. */
 static size_t step_begin(const struct sorting *sorting, size_t steps)
 {
 	size_t part = steps * sorting->step;

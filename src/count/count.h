@@ -4,7 +4,7 @@
  *
  *   cells.c     counts of events by thread and CPU, and groups of CPUs
  *   places.c    which CPU is where
- *   metric.c    what stands behind the #
+ *   metric.c    what stands after the #
  *   rounds.c    from counts since the start to those of a round
  *   page.c      lines of a page; print.c prints them, only.c only their metrics
  *   stat.c      a counter that runs; file.c: counts out of a file; events.c: which events to count

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stands behind the # of a count: rates, ratios to another count of the same privilege, in the same place. Needs
+ * What stands after the # of a count: rates, ratios to another count of the same privilege, in the same place. Needs
  * nothing but events that every kernel names, and those of transactions and slots by the names that sysfs has for them.
  */
 #include "count/count.h"

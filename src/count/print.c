@@ -209,7 +209,7 @@ static void print_metrics(struct pd_stat_page *page, const struct pd_stat_line *
 static void print_line(struct pd_stat_page *page, const struct pd_stat_line *line)
 {
 	struct pd_text *text = page->printer->text;
-	bool behind = !page->printer->json && !page->printer->separator;
+	bool metrics_first = !page->printer->json && !page->printer->separator;
 
 	page->json_open = false;
 	if (page->printer->json) {
@@ -224,12 +224,12 @@ static void print_line(struct pd_stat_page *page, const struct pd_stat_line *lin
 		print_value(page, line);
 	}
 	/* programs want numbers first, people metrics */
-	if (!behind) {
+	if (!metrics_first) {
 		print_noise(page, line);
 		print_running(page, line);
 	}
 	print_metrics(page, line);
-	if (behind) {
+	if (metrics_first) {
 		print_noise(page, line);
 		print_running(page, line);
 	}

@@ -355,7 +355,7 @@ static const struct pd_member_full *full_of(const struct pd_archive *archive, co
 	return archive->members[member->index];
 }
 
-// The first extent that ends behind an offset; the count if there is none.
+// The first extent that ends after an offset; the count if there is none.
 static size_t extent_at(const struct pd_member_full *full, uint64_t offset)
 {
 	size_t low;

@@ -8,7 +8,7 @@
 #include "format/decode.h"
 
 enum {
-	ID_ENTRY_SIZE = 16, // {offset, size} of the ids behind each attr
+	ID_ENTRY_SIZE = 16, // {offset, size} of the ids after each attr
 	MAX_ATTR_SIZE = 65536,
 };
 

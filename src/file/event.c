@@ -19,7 +19,7 @@ static void find_places(struct pd_event_full *full)
 	bool identifier = type & MASK_SAMPLE_TYPE(IDENTIFIER);
 	uint64_t before_time = MASK_SAMPLE_TYPE(IDENTIFIER) | MASK_SAMPLE_TYPE(IP) | MASK_SAMPLE_TYPE(TID);
 	uint64_t before_id = before_time | MASK_SAMPLE_TYPE(TIME) | MASK_SAMPLE_TYPE(ADDR);
-	uint64_t behind_id = MASK_SAMPLE_TYPE(STREAM_ID) | MASK_SAMPLE_TYPE(CPU) | MASK_SAMPLE_TYPE(IDENTIFIER);
+	uint64_t after_id = MASK_SAMPLE_TYPE(STREAM_ID) | MASK_SAMPLE_TYPE(CPU) | MASK_SAMPLE_TYPE(IDENTIFIER);
 
 	full->sample_time = full->sample_id = PD_NO_WORD;
 	full->trailer_time = full->trailer_id = PD_NOWHERE;
@@ -35,9 +35,9 @@ static void find_places(struct pd_event_full *full)
 	if (identifier)
 		full->trailer_id = 1;
 	else if (type & MASK_SAMPLE_TYPE(ID))
-		full->trailer_id = (uint8_t)(1 + bits_set(type, behind_id));
+		full->trailer_id = (uint8_t)(1 + bits_set(type, after_id));
 	if (type & MASK_SAMPLE_TYPE(TIME))
-		full->trailer_time = (uint8_t)(1 + bits_set(type, behind_id | MASK_SAMPLE_TYPE(ID)));
+		full->trailer_time = (uint8_t)(1 + bits_set(type, after_id | MASK_SAMPLE_TYPE(ID)));
 }
 
 static void set_words(struct pd_event_full *full)
@@ -124,7 +124,7 @@ static void find_brief_places(struct pd_event_full *full)
 		at += size;
 	}
 	places->size = (uint8_t)(places->callchain == PD_NOWHERE ? at : places->callchain + 8u);
-	// behind counters of a group there is nothing but the callchain to want
+	// after counters of a group there is nothing but the callchain to want
 	places->sufficient = places->callchain != PD_NOWHERE ||
 			     !(full->event.attr->sample_type & MASK_SAMPLE_TYPE(CALLCHAIN));
 }

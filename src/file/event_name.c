@@ -2,7 +2,7 @@
 /*
  * Names of events: a word by type and config, then the modifiers that the flags of the attr stand
  * for. Tracepoints are looked up in the format texts of the tracing data, which are plain text
- * without an end mark and come from the file: nothing is read behind their stated size.
+ * without an end mark and come from the file: nothing is read past their stated size.
  */
 #include "file/event_name.h"
 

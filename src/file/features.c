@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Header features: the table behind the data, bytes on demand, decoding on demand. */
+/* Header features: the table after the data, bytes on demand, decoding on demand. */
 #include <inttypes.h>
 
 #include "file/file.h"

@@ -28,7 +28,7 @@ struct pd_brief_places {
 	uint8_t ip, addr, period, pid, tid, cpu;
 	uint8_t callchain; // its count
 	uint8_t size;      // bytes up to the callchain's first entry, or up to what has no fixed place
-	bool sufficient;   // nothing that is wanted stands behind something of variable size
+	bool sufficient;   // nothing that is wanted stands after something of variable size
 	bool whole;        // a sample is these bytes, and the callchain if there is one
 };
 
@@ -217,7 +217,7 @@ bool pd_file_describes_events(const struct pd_file *file, const struct pd_event_
 // Where EVENT_DESC has other events, those that fit more of the records from a place on are taken. recover.c
 enum pd_status pd_file_recover_events(struct pd_file *file, uint64_t from, struct pd_error *error);
 
-// Reads the table of features behind the data.
+// Reads the table of features after the data.
 enum pd_status pd_file_read_features(struct pd_file *file, struct pd_error *error);
 
 #endif

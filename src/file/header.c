@@ -97,7 +97,7 @@ void pd_file_check_data_section(struct pd_file *file)
 	uint64_t end = header->data_offset + header->data_size;
 
 	if (header->data_size == 0) {
-		// an empty recording has features behind its data; a killed one has records there
+		// an empty recording has features after its data; a killed one has records there
 		header->unfinished = true;
 		pd_file_report(file, PD_PROBLEM_UNFINISHED, 40, "header.data.size",
 			       "the data size is 0: the recorder did not finish");

@@ -40,7 +40,7 @@ enum pd_status pd_file_add_main_part(struct pd_file *file, const char *name, str
 	if (header->unfinished || header->truncated) {
 		uint64_t end = file->main.size;
 
-		// attrs behind the data are no records
+		// attrs after the data are no records
 		if (header->attrs_offset > header->data_offset && header->attrs_offset < end && header->attrs_size)
 			end = header->attrs_offset;
 		return add_part(file, &file->main, name, header->data_offset < end ? header->data_offset : end, end,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the header of a damaged file says wrongly, found again by what the file has elsewhere: attrs look like attrs and end
- * where records begin; the table of features stands behind the records, and its first entry leads behind itself. Done only where pd_open_options.recover asks for it. What is put right is told.
+ * where records begin; the table of features stands after the records, and its first entry leads to what follows it. Done only where pd_open_options.recover asks for it. What is put right is told.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void report_recovered(struct pd_file *file, uint64_t offset, const char *
 	pd_file_report(file, PD_PROBLEM_MENDED, offset, field, "%s %" PRIu64, what, value);
 }
 
-// Bytes at a place, zeros behind the end. False if there are none.
+// Bytes at a place, zeros past the end. False if there are none.
 static bool load(struct pd_file *file, uint64_t offset, void *data, size_t size)
 {
 	size_t got = 0;
@@ -211,7 +211,7 @@ uint64_t pd_file_recover_header_size(struct pd_file *file, uint64_t size)
 
 // ---- attrs ----
 
-// The longest run of attrs in the first bytes, none of them behind a place.
+// The longest run of attrs in the first bytes, none of them after a place.
 static bool find_attrs(struct pd_file *file, uint64_t before, uint64_t *offset_out, uint64_t *entry_out,
 		       uint64_t *count_out)
 {
@@ -275,7 +275,7 @@ static void recover_attrs(struct pd_file *file)
 
 // ---- data ----
 
-// Whether the entries of a table lead to all that is behind it, in whatever order.
+// Whether the entries of a table lead to all that is after it, in whatever order.
 static bool leads_to_all(const struct pd_file *file, const uint8_t *at, uint64_t slots, uint64_t end)
 {
 	uint64_t left = file->main.size - end;
@@ -343,7 +343,7 @@ static bool has_entries(struct pd_file *file, uint64_t place)
 	return bits && fitting * 2 > bits;
 }
 
-// The first table of features behind a place, 0 if there is none.
+// The first table of features after a place, 0 if there is none.
 static uint64_t find_features(struct pd_file *file, uint64_t from)
 {
 	uint8_t *data = pd_alloc(WINDOW);
@@ -362,7 +362,7 @@ static uint64_t find_features(struct pd_file *file, uint64_t from)
 	return found;
 }
 
-// Where the first records of a run are, at or behind a place; 0 if there is none.
+// Where the first records of a run are, at or after a place; 0 if there is none.
 static uint64_t find_records(struct pd_file *file, uint64_t from)
 {
 	enum {

@@ -202,7 +202,7 @@ static enum pd_status read_on(struct pd_source *source, void *data, size_t least
 	return status;
 }
 
-// Keeps what is read up to end, if nothing behind it was read yet.
+// Keeps what is read up to end, if nothing after it was read yet.
 static enum pd_status keep_first(struct pd_source *source, uint64_t end, struct pd_error *error)
 {
 	size_t want = end < FIRST_READ || end > sizeof(source->first) ? FIRST_READ : (size_t)end, got;
@@ -333,7 +333,7 @@ static bool is_device(const struct pd_source *source)
 	return source->fd >= 0 && fstat(source->fd, &about) == 0 && S_ISCHR(about.st_mode);
 }
 
-// The rest of the input behind what is in memory goes to a file with it.
+// The rest of the input after what is in memory goes to a file with it.
 static enum pd_status copy_to_file(struct pd_source *source, struct pd_source *copy, const uint8_t *head,
 				   size_t head_size, const char *temp_dir, struct pd_error *error)
 {

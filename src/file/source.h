@@ -57,7 +57,7 @@ void pd_source_close(struct pd_source *source);
 enum pd_status pd_source_unwrap(struct pd_source *source, uint64_t limit, struct pd_error *error);
 
 // Reads up to size bytes at an offset; *got_out is less only at the end. What cannot seek is read in order,
-// but for the first 512 bytes, which can be read again until something behind them was.
+// but for the first 512 bytes, which can be read again until something after them was.
 enum pd_status pd_source_read(struct pd_source *source, uint64_t offset, void *data, size_t size, size_t *got_out,
 			      struct pd_error *error);
 // The same, but does not wait for more than least bytes: those who write into a pipe may take their time. *got_out is less

@@ -150,7 +150,7 @@ static bool tidy(char *name)
 
 // ---- extra headers ----
 
-// What follows the block, with a NUL behind it, in memory that is given away.
+// What follows the block, with a NUL after it, in memory that is given away.
 static enum pd_status read_extra(struct listing *l, uint8_t **data_out)
 {
 	uint8_t *data = pd_alloc((size_t)l->size + 1);
@@ -305,7 +305,7 @@ static uint64_t map_number(struct map *map)
 // False if the map is none, or there is no memory (*reason stays NULL then).
 static bool read_map(struct listing *l, struct pd_member_full *full, const char **reason)
 {
-	uint64_t data = l->offset + PD_TAR_BLOCK, behind = 0, stored = 0, count;
+	uint64_t data = l->offset + PD_TAR_BLOCK, last_end = 0, stored = 0, count;
 	struct map map = { .source = &l->archive->source, .at = data, .end = data + l->size };
 	struct pd_extent *extents;
 
@@ -324,11 +324,11 @@ static bool read_map(struct listing *l, struct pd_member_full *full, const char 
 		e->offset = map_number(&map);
 		e->size = map_number(&map);
 		e->at = stored;
-		map.failed |= e->offset < behind || e->offset > l->extra.real_size ||
+		map.failed |= e->offset < last_end || e->offset > l->extra.real_size ||
 			      e->size > l->extra.real_size - e->offset;
 		if (map.failed)
 			break;
-		behind = e->offset + e->size;
+		last_end = e->offset + e->size;
 		stored += e->size;
 	}
 	if (map.failed || stored > map.end - map.at) {
@@ -441,7 +441,7 @@ static void damage(struct listing *l, const char *reason)
 	l->archive->damage_offset = l->offset;
 }
 
-// Links and folders have nothing behind their header, whatever it says.
+// Links and folders have nothing after their header, whatever it says.
 static bool has_data(char type)
 {
 	return type < '1' || type > '6';
@@ -478,7 +478,7 @@ static enum pd_status take_block(struct listing *l, bool *more_out)
 		status = take_extra(l);
 	else if (type != 'g' && type != 'V')
 		status = add_member(l);
-	// what is behind the last one may lack its padding
+	// what is after the last one may lack its padding
 	l->offset += PD_TAR_BLOCK + l->size;
 	l->offset += -l->size % PD_TAR_BLOCK;
 	*more_out = status >= 0;

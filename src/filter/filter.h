@@ -135,7 +135,7 @@ struct pd_token {
 	struct pd_filter_value value; // of numbers and texts
 };
 
-// The token at *at, which moves behind it. PD_ERROR_MEMORY, PD_ERROR_ARGUMENT.
+// The token at *at, which moves past it. PD_ERROR_MEMORY, PD_ERROR_ARGUMENT.
 enum pd_status pd_filter_lex(struct pd_filter *filter, size_t *at, struct pd_token *token_out, struct pd_error *error);
 // A failure at a place in the text.
 enum pd_status pd_filter_fail(struct pd_error *error, size_t at, const char *format, ...) PD_PRINTF(3, 4);

@@ -52,7 +52,7 @@ static bool take_digits(const char **at, unsigned base, uint64_t *number)
 	return true;
 }
 
-// What stands behind the point, in parts of unit: exact, as times have more digits than a double.
+// What stands after the point, in parts of unit: exact, as times have more digits than a double.
 static double take_fraction(const char **at, uint64_t unit, uint64_t *parts)
 {
 	double real = 0, worth = 1;

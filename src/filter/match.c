@@ -246,7 +246,7 @@ static bool give_trace(struct match *match, const struct pd_filter_operand *oper
 		return false;
 	at = field->offset;
 	size = field->size;
-	// a word says where it stands: from the start of the data, or from behind the word
+	// a word says where it stands: from the start of the data, or from after the word
 	if (size == 4 && (!strncmp(field->type, "__data_loc", 10) || !strncmp(field->type, "__rel_loc", 9))) {
 		uint32_t place = pd_load_u32(sample->raw.data + at, swap);
 
@@ -482,7 +482,7 @@ bool pd_filter_takes(const struct pd_filter *filter, const struct pd_record *rec
 	struct trial trial = { .match = &match };
 	uint16_t at = filter->start;
 
-	// each test leads to ones behind it only
+	// each test leads to ones after it only
 	while (at < PD_FILTER_NO) {
 		trial.test = &filter->tests[at];
 		at = give(&match, &filter->operands[trial.test->left], visit_left, &trial) ? trial.test->yes :

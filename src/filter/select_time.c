@@ -44,7 +44,7 @@ static bool take_digits(const char **at, size_t digits, int *value_out)
 	return true;
 }
 
-/* What stands behind a point; the tenth digit and others count for nothing. *unit_out is what the last digit is
+/* What stands after a point; the tenth digit and others count for nothing. *unit_out is what the last digit is
  * worth. */
 static uint64_t take_fraction(const char **at, uint64_t *unit_out)
 {

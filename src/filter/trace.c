@@ -24,7 +24,7 @@ uint32_t pd_filter_asks(const struct pd_filter *filter)
 	return filter->asks;
 }
 
-// Modifiers may stand behind the name of an event.
+// Modifiers may stand after the name of an event.
 static bool is_event(const struct pd_filter_trace *trace, const struct pd_event *event)
 {
 	size_t length;

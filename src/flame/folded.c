@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads folded stacks, "root;caller;function 12", as stackcollapse scripts and other profilers print them: one
- * stack a line, the count behind the last space. Marks at the end of names (_[k], _[i], _[j]) tell kinds.
+ * stack a line, the count after the last space. Marks at the end of names (_[k], _[i], _[j]) tell kinds.
  */
 #include "flame/graph.h"
 
@@ -100,7 +100,7 @@ static size_t split(struct folded *folded, const char *line, size_t length)
 	return count;
 }
 
-/* A count: digits, also hexadecimal ones behind 0x. */
+/* A count: digits, also hexadecimal ones after 0x. */
 static bool parse_count(const char *string, uint64_t *count_out)
 {
 	bool hex = string[0] == '0' && (string[1] == 'x' || string[1] == 'X');

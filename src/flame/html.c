@@ -312,7 +312,7 @@ static void put_head(struct writer *writer, const struct flame_graph *graph)
 	write_string(writer, "]");
 }
 
-/* Prints the page up to a mark and returns what is behind it. */
+/* Prints the page up to a mark and returns what is after it. */
 static const char *put_page_until(struct writer *writer, const char *page, const char *mark)
 {
 	const char *end = strstr(page, mark);

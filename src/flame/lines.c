@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order of lines. A semicolon stands behind each name but the last, so a name has two places in the order: one where
+ * The order of lines. A semicolon stands after each name but the last, so a name has two places in the order: one where
  * it ends a line ("main") and one where more follows ("main;"), between which other names may fall ("main.cold"). With
  * places for frames, lines are lists of numbers, and none is the beginning of another one.
  */

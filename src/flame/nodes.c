@@ -4,7 +4,7 @@
  * so nodes come in the order in which they are printed, and are looked for nowhere.
  *
  * It is done in parts: first each part counts what it is going to make, then it knows where that begins. A node's total is
- * what lies between the sums of values at its first line and behind its last one, which may be of a later part.
+ * what lies between the sums of values at its first line and after its last one, which may be of a later part.
  */
 #include "flame/tree.h"
 

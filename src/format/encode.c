@@ -99,7 +99,7 @@ static void put_STR0(struct pd_buffer *p, const struct pd_str *in)
 {
 	size_t size = in->size;
 
-	// bodies begin behind a header of 8 bytes, so their own offsets are aligned alike
+	// bodies begin after a header of 8 bytes, so their own offsets are aligned alike
 	if (!size)
 		size = ((p->need + in->length + 8) & ~(size_t)7) - p->need;
 	put_chars(p, in, size);

@@ -93,7 +93,7 @@ void pd_record_put(struct pd_buffer *buffer, const struct pd_record_head *head, 
 	struct pd_buffer header;
 	size_t size;
 
-	// the body's own pen starts behind the header, so that its padding is aligned like the record
+	// the body's own pen starts after the header, so that its padding is aligned like the record
 	body.data = buffer->data ? buffer->data + buffer->need + PD_RECORD_HEADER_SIZE : NULL;
 	body.capacity = buffer->capacity > buffer->need + PD_RECORD_HEADER_SIZE ?
 				buffer->capacity - buffer->need - PD_RECORD_HEADER_SIZE :

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A BPF program is printed with the address, size and name of each of its functions. These stand
- * in arrays behind its description; the names of functions are in its type information. Everything
+ * in arrays after its description; the names of functions are in its type information. Everything
  * here is in the byte order of the recorder, and nothing is trusted.
  */
 #include <inttypes.h>

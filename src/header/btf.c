@@ -13,7 +13,7 @@ enum {
 	TYPE_SIZE = 12 /* of what every type begins with: name, info, size or type */
 };
 
-/* Bytes behind that: some for the type, some for each of its members. By kind. */
+/* Bytes after that: some for the type, some for each of its members. By kind. */
 static const struct {
 	uint8_t fixed;
 	uint8_t each;

@@ -26,7 +26,7 @@ bool pd_btf_find(const struct pd_btf_set *set, uint32_t number, size_t *index_ou
 /* Name of a type in the index-th BTF; empty if it has none. Belongs to the file. */
 struct pd_bytes pd_btf_type_name(struct pd_btf_set *set, size_t index, uint64_t type);
 
-/* The number of size bytes at offset, or 0 behind the end. */
+/* The number of size bytes at offset, or 0 past the end. */
 uint64_t pd_btf_word(struct pd_bytes bytes, uint64_t offset, unsigned size, bool big);
 /* At most size bytes at offset. */
 struct pd_bytes pd_btf_bytes(struct pd_bytes bytes, uint64_t offset, uint64_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The frame of the header: numbers of the file, then the features that are there, then the names of
- * those that are not. In a pipe the features are records and come behind the frame.
+ * those that are not. In a pipe the features are records and come after the frame.
  */
 #include <inttypes.h>
 #include <time.h>
@@ -65,7 +65,7 @@ static void print_sections(const struct pd_header_print *header)
 	print_missing(header);
 }
 
-/* The mark behind the last feature of a pipe has no bytes, and a number that depends on the
+/* The mark after the last feature of a pipe has no bytes, and a number that depends on the
  * version of perf. */
 static bool is_end_mark(const struct pd_header_feature *feature)
 {

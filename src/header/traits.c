@@ -13,7 +13,7 @@ uint64_t pd_file_wall_clock(struct pd_file *file, uint64_t time_ns)
 		clock = pd_file_clock_data(file);
 	if (!clock || !clock->wall_clock_ns || time_ns == PD_NO_TIME)
 		return PD_NO_TIME;
-	/* The moment of the two clocks may be before or behind; the difference wraps around rightly. */
+	/* The moment of the two clocks may be before or after; the difference wraps around rightly. */
 	return clock->wall_clock_ns + (time_ns - clock->clockid_time_ns);
 }
 

@@ -40,7 +40,7 @@ enum pd_status pd_config_make(struct pd_config *config, const struct pd_recorder
 void pd_config_fini(struct pd_config *config);
 // Another word in the name of an event, where that begins with it. False if there is no memory.
 bool pd_config_rename(struct pd_rec_event *event, const char *from, const char *to);
-// One more modifier behind the name. False if there is no memory.
+// One more modifier after the name. False if there is no memory.
 bool pd_config_modify(struct pd_rec_event *event, const char *modifier);
 
 // ---- offcpu.c: attrs ----

@@ -19,7 +19,7 @@
 struct pd_made {
 	uint8_t *data;
 	size_t size, capacity;
-	uint64_t trailer_bits; // of the sample_id that stands behind each record, of zeros: attr.sample_type, 0: none
+	uint64_t trailer_bits; // of the sample_id that stands after each record, of zeros: attr.sample_type, 0: none
 	// Takes what is there when it grows above a limit, so that memory stays small; may be NULL.
 	enum pd_status (*take)(void *self, struct pd_bytes records, struct pd_error *error);
 	void *self;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The file that a recorder makes. What was already there is described first; then rings are emptied all at once, so
- * that behind each pass stands a round that readers can rely on; the header is saved twice a second.
+ * that after each pass stands a round that readers can rely on; the header is saved twice a second.
  */
 #include "record/inside.h"
 
@@ -416,7 +416,7 @@ static bool is_round_due(struct pd_recorder *recorder, bool any)
 	return any || recorder->live || recorder->rounds_due;
 }
 
-// Of all rings or of none, for the sake of the round behind them. What is more than a quarter of a ring would wait until it is full.
+// Of all rings or of none, for the sake of the round after them. What is more than a quarter of a ring would wait until it is full.
 static bool is_worth_a_pass(const struct pd_recorder *recorder)
 {
 	uint64_t least = recorder->options.session.flush_bytes;
@@ -475,7 +475,7 @@ enum pd_status pd_session_save(struct pd_recorder *recorder, struct pd_error *er
 
 // ---- end ----
 
-// Losses that no record tells: those behind the last one that found room.
+// Losses that no record tells: those after the last one that found room.
 static enum pd_status add_lost(struct pd_recorder *recorder, struct pd_error *error)
 {
 	struct pd_made made = { .take = put_made, .self = recorder };

@@ -35,7 +35,7 @@ static enum pd_status refuse(const char *text, const char *wanted, struct pd_err
 	return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "'%s' is not %s", text, wanted);
 }
 
-// A number with a unit behind it; NULL for none.
+// A number with a unit after it; NULL for none.
 static bool scaled(const char *text, const struct word *units, uint64_t plain, uint64_t *value_out)
 {
 	char *end;

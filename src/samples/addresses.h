@@ -13,7 +13,7 @@
 
 enum {
 	PD_ADDRESS_PADDING = 64
-}; /* bytes that can be read behind a text */
+}; /* bytes that can be read after a text */
 
 struct pd_address_key {
 	uint64_t what; /* see frame_key */
@@ -39,7 +39,7 @@ struct pd_address_slots {
 struct pd_address_table {
 	struct pd_address_slots *slots; /* who adds makes larger ones */
 	size_t mask;                    /* of the slots */
-	/* With their texts, from the last to the first: what is behind a text is written before it. They stay where they are. */
+	/* With their texts, from the last to the first: what is after a text is written before it. They stay where they are. */
 	struct pd_address_text *items;
 	size_t used; /* slots */
 	size_t left; /* of the items, in units of struct pd_address_text */

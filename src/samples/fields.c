@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The language of -F: a list sets the fields of all kinds of events or, behind "sw:", of one; a
+ * The language of -F: a list sets the fields of all kinds of events or, after "sw:", of one; a
  * word with + or - changes what is there. What an event does not record is left out in silence,
  * unless it was asked for.
  */

@@ -53,7 +53,7 @@ static inline void pd_line_word(struct pd_line_buffer *line, const char *word)
 
 /* Any bytes, as they are. */
 void pd_line_bytes(struct pd_line_buffer *line, const char *bytes, size_t size);
-/* The same of a text behind which at least PD_LINE_PIECE bytes can be read. */
+/* The same of a text after which at least PD_LINE_PIECE bytes can be read. */
 static inline void pd_line_padded(struct pd_line_buffer *line, const char *bytes, size_t size)
 {
 	if (size > 2 * PD_LINE_PIECE) {

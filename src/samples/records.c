@@ -26,7 +26,7 @@ static void marked(struct pd_line_buffer *line, const char *before, uint64_t val
 	pd_line_hex_marked(line, value);
 }
 
-/* ---- what is printed behind the name of each type ---- */
+/* ---- what is printed after the name of each type ---- */
 
 static void print_comm(struct pd_line_buffer *line, const struct pd_record *record, const void *decoded)
 {

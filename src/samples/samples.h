@@ -34,7 +34,7 @@ struct pd_event_view {
 	bool chain;        /* it has call chains, which are shown */
 	bool lbr;          /* the user part of a chain is in the branch stack */
 	bool copied;       /* user stacks are copied instead */
-	char *name;        /* aligned, with a colon behind it */
+	char *name;        /* aligned, with a colon after it */
 	size_t name_size;
 };
 

@@ -95,7 +95,7 @@ static void visit_family(struct builder *b, uint32_t root, uint32_t tree)
 		} else if (b->done[at] < space->count) {
 			make_change(b, space, b->done[at]++);
 		} else if (at == root) {
-			return; // nobody asks behind the end
+			return; // nobody asks past the end
 		} else {
 			if (space->count)
 				b->steps[b->step_count++] = (struct step){ CLOSES + at, ++b->turn };

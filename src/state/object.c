@@ -156,7 +156,7 @@ static size_t module_name(const char *path, size_t length, const char **name_out
 
 	while (begin && path[begin - 1] != '/')
 		begin--;
-	// behind ".ko" there may be how it is compressed
+	// after ".ko" there may be how it is compressed
 	for (size_t i = begin; i + 3 <= length; i++) {
 		if (memcmp(path + i, ".ko", 3) == 0 && (i + 3 == length || path[i + 3] == '.'))
 			end = i;

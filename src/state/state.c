@@ -272,17 +272,17 @@ bool pd_state_locate_copied(const struct pd_state *state, uint32_t pid, struct p
 			    struct pd_location *location)
 {
 	const struct pd_mapping *copy = location->mapping;
-	struct pd_location before, behind;
+	struct pd_location before, after;
 
 	if (!copy->anonymous || !copy->executable || !copy->start)
 		return false;
 	if (!pd_state_locate(state, pid, PD_CPUMODE_USER, when, copy->start - 1, &before) ||
-	    !pd_state_locate(state, pid, PD_CPUMODE_USER, when, copy->end, &behind))
+	    !pd_state_locate(state, pid, PD_CPUMODE_USER, when, copy->end, &after))
 		return false;
 	// pieces of one file, as far from each other as they are in it
-	if (before.object != behind.object || before.object->kind != PD_OBJECT_FILE ||
-	    before.before_exec != location->before_exec || behind.before_exec != location->before_exec ||
-	    behind.offset - before.offset != copy->end - copy->start + 1)
+	if (before.object != after.object || before.object->kind != PD_OBJECT_FILE ||
+	    before.before_exec != location->before_exec || after.before_exec != location->before_exec ||
+	    after.offset - before.offset != copy->end - copy->start + 1)
 		return false;
 	before.offset += addr - copy->start + 1;
 	before.begin = location->begin;

@@ -9,7 +9,7 @@
 #include "state/state.h"
 
 struct process {
-	struct pd_jitdump *const *jits; // NULL behind the last one
+	struct pd_jitdump *const *jits; // NULL after the last one
 	uint64_t *times;                // ascending
 	size_t count, capacity;
 };

@@ -350,7 +350,7 @@ struct pd_place pd_symbols_place(struct pd_symbols *symbols, uint32_t pid, unsig
 
 	if (!pd_state_locate(symbols->state, pid, cpumode, when, addr, &location) &&
 	    ((cpumode != PD_CPUMODE_KERNEL && cpumode != PD_CPUMODE_UNKNOWN) ||
-	     !pd_lookup_kernel_behind(symbols, addr, &location)))
+	     !pd_lookup_kernel_past_end(symbols, addr, &location)))
 		return (struct pd_place){ .addr = addr, .recorded = addr };
 	return pd_symbols_at(symbols, &location, when, addr);
 }

@@ -52,7 +52,7 @@ struct pd_dso_full {
 	struct pd_u64_map places;           // by address: a function, or pd_lookup_nothing
 	struct pd_u64_map functions;        // by their number in the table
 	struct pd_u64_map inlined;          // functions without a place, by where their names stand in lines
-	struct pd_jitdump *const *jits;     // of the process, NULL behind the last one; the table has what they lack
+	struct pd_jitdump *const *jits;     // of the process, NULL after the last one; the table has what they lack
 	struct pd_symbols *symbols;
 	bool has_file;            // lines may be asked for
 	struct pd_kernel *kernel; // that it is, or NULL
@@ -94,7 +94,7 @@ struct pd_jit_mark {
 // All that a process mapped, once it was asked for.
 struct pd_process_dumps {
 	uint32_t pid;
-	struct pd_jitdump **jits; // NULL behind the last one; NULL if there is none
+	struct pd_jitdump **jits; // NULL after the last one; NULL if there is none
 	const char *detail;       // the first one's path
 	const char *tried;        // which could not be read, and why
 };
@@ -257,9 +257,9 @@ void pd_lookup_load_kernel(struct pd_symbols *symbols, struct pd_dso_full *dso, 
  * that was read so far, else that of the whole list. The latter's symbols have numbers from *numbers_out on. */
 const struct pd_symtab *pd_lookup_kernel_table(struct pd_symbols *symbols, struct pd_kernel *kernel, uint64_t addr,
 					       uint64_t *numbers_out);
-/** The kernel may go on behind what was recorded of it: true if its list of symbols has an address that nothing is mapped
+/** The kernel may go on after what was recorded of it: true if its list of symbols has an address that nothing is mapped
  * at. Loads the list. */
-bool pd_lookup_kernel_behind(struct pd_symbols *symbols, uint64_t addr, struct pd_location *location_out);
+bool pd_lookup_kernel_past_end(struct pd_symbols *symbols, uint64_t addr, struct pd_location *location_out);
 void pd_lookup_kernels_fini(struct pd_symbols *symbols);
 /** The build id that was recorded of the kernel of a machine, the host being 0. */
 struct pd_object_id pd_lookup_kernel_id(const struct pd_symbols *symbols, uint32_t machine);
@@ -276,7 +276,7 @@ void pd_lookup_load_module(struct pd_symbols *symbols, struct pd_dso_full *dso, 
 
 /** Code that programs made: perf-PID.map and jit-PID.dump. */
 void pd_lookup_load_runtime(struct pd_symbols *symbols, struct pd_dso_full *dso);
-/** The dumps of the index-th process that mapped one; NULL behind the last one, without memory, and if dumps are not wanted. */
+/** The dumps of the index-th process that mapped one; NULL after the last one, without memory, and if dumps are not wanted. */
 const struct pd_process_dumps *pd_lookup_dumps_at(struct pd_symbols *symbols, size_t index);
 void pd_lookup_dumps_fini(struct pd_symbols *symbols);
 /** Opens a file that a program made: of an archive, else of root or the user; says why not. */

@@ -472,7 +472,7 @@ void pd_lookup_load_kernel(struct pd_symbols *symbols, struct pd_dso_full *dso, 
 	dso->has_file = kernel->image != NULL;
 }
 
-bool pd_lookup_kernel_behind(struct pd_symbols *symbols, uint64_t addr, struct pd_location *location_out)
+bool pd_lookup_kernel_past_end(struct pd_symbols *symbols, uint64_t addr, struct pd_location *location_out)
 {
 	const struct pd_kernel *kernel = symbols->kernels;
 

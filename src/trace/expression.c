@@ -111,7 +111,7 @@ static struct pd_node *new_node(struct parser *p, enum pd_node_kind kind)
 	return node;
 }
 
-// One operand, without operators behind it.
+// One operand, without operators after it.
 static struct pd_node *parse_plain(struct parser *p)
 {
 	struct pd_node *node = new_node(p, PD_NODE_NONE);
@@ -495,7 +495,7 @@ static bool parse_text(struct parser *p, struct pd_node *out)
 	return true;
 }
 
-// - ! ~ and the operand behind it.
+// - ! ~ and the operand after it.
 static bool parse_single(struct parser *p, struct pd_node *out)
 {
 	char op = *p->at++;
@@ -631,7 +631,7 @@ static bool parse_right(struct parser *p, struct pd_node *top, struct pd_node **
 	return true;
 }
 
-// Takes the operator that comes next, and those behind it. top is its left side and becomes the whole.
+// Takes the operator that comes next, and those after it. top is its left side and becomes the whole.
 static bool parse_operator(struct parser *p, struct pd_node *top)
 {
 	struct pd_node *last = top;

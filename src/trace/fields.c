@@ -28,8 +28,8 @@ const char *pd_trace_skip_space(const char *at, const char *end)
 	return at;
 }
 
-// The number behind "key:" in a line, or other.
-static uint64_t number_behind(struct pd_bytes line, const char *key, uint64_t other)
+// The number after "key:" in a line, or other.
+static uint64_t number_after(struct pd_bytes line, const char *key, uint64_t other)
 {
 	const char *at = find(line, key), *end = (const char *)line.data + line.size;
 	uint64_t value = 0;
@@ -139,7 +139,7 @@ static bool read_declaration(struct pd_trace *trace, struct pd_member *m, const 
 static bool read_member(struct pd_trace *trace, struct pd_member *m, struct pd_bytes line)
 {
 	const char *start = find(line, "field:"), *end;
-	uint64_t offset = number_behind(line, "offset:", UINT32_MAX), size = number_behind(line, "size:", UINT32_MAX);
+	uint64_t offset = number_after(line, "offset:", UINT32_MAX), size = number_after(line, "size:", UINT32_MAX);
 
 	if (!start || offset > UINT16_MAX || size > UINT16_MAX)
 		return false;
@@ -149,7 +149,7 @@ static bool read_member(struct pd_trace *trace, struct pd_member *m, struct pd_b
 		return false;
 	m->field.offset = (uint32_t)offset;
 	m->field.size = (uint32_t)size;
-	m->field.is_signed = number_behind(line, "signed:", 0) != 0;
+	m->field.is_signed = number_after(line, "signed:", 0) != 0;
 	return read_declaration(trace, m, start, end);
 }
 

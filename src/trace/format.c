@@ -112,7 +112,7 @@ static bool end_conversion(struct piece_list *list, struct pd_piece *piece, cons
 	return piece->arg && size < 31 && !is_too_wide(start, size);
 }
 
-// The conversion at *at, which moves behind it. False if perf gives up there.
+// The conversion at *at, which moves past it. False if perf gives up there.
 static bool take_conversion(struct piece_list *list, const char **at, struct arguments *arguments)
 {
 	const char *start = *at, *p = start + 1;

@@ -119,7 +119,7 @@ struct pd_trace {
 void pd_trace_read_format(struct pd_trace *trace, struct pd_format *format);
 bool pd_trace_read_fields(struct pd_trace *trace, struct pd_format *format, struct pd_bytes *print_out);
 struct pd_member *pd_trace_find_member(const struct pd_format *format, const char *name, size_t length);
-// The tree of the expression at *at, which moves behind it. NULL if perf could not read it.
+// The tree of the expression at *at, which moves past it. NULL if perf could not read it.
 struct pd_node *pd_trace_expression(struct pd_trace *trace, const struct pd_format *format, const char **at,
 				    const char *end);
 // White space and what is in a string literal, the quotes taken away. NULL: there is none.

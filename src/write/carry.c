@@ -13,7 +13,7 @@ enum {
 	TYPE_ENTRY_SIZE = 72
 };
 
-// Pipes pad tracing data behind their end. Only zeros are taken for padding.
+// Pipes pad tracing data after their end. Only zeros are taken for padding.
 static size_t without_padding(struct pd_writer *writer, struct pd_bytes bytes)
 {
 	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, false);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What stands around records. In a file: header, ids and attrs in front, the table of features and the features
- * behind; in a pipe: records for each of them, in the order of perf.
+ * after them; in a pipe: records for each of them, in the order of perf.
  *
- * A header can be saved while records still come. The features then stand behind the records so far, and what is to
+ * A header can be saved while records still come. The features then stand after the records so far, and what is to
  * take their place waits in memory until the next header is saved: whoever opens the file in between finds both.
  */
 #include "write/write.h"
@@ -313,7 +313,7 @@ static bool put_features(struct pd_writer *writer, struct pd_write_bytes *bytes,
 	return done;
 }
 
-// An earlier save may have written behind the end.
+// An earlier save may have written past the end.
 static enum pd_status cut(struct pd_output *out, uint64_t end, struct pd_error *error)
 {
 	struct stat stat_of;
@@ -339,7 +339,7 @@ static enum pd_status fill_empty(struct pd_writer *writer, struct pd_error *erro
 	return pd_output_write(&writer->parts[0].out, at, sizeof(at), error);
 }
 
-static enum pd_status write_around(struct pd_writer *writer, struct pd_write_bytes *behind, bool last,
+static enum pd_status write_around(struct pd_writer *writer, struct pd_write_bytes *after, bool last,
 				   struct pd_error *error)
 {
 	struct pd_output *out = &writer->parts[0].out;
@@ -347,34 +347,33 @@ static enum pd_status write_around(struct pd_writer *writer, struct pd_write_byt
 	uint8_t header[PD_FILE_HEADER_SIZE];
 	enum pd_status status;
 
-	if (!put_features(writer, behind, end))
+	if (!put_features(writer, after, end))
 		return pd_fail_memory(error);
 	if (last && writer->header_dirty) {
 		struct pd_write_bytes attrs = { 0 };
-		bool done = put_zeros(behind, -(end + behind->size) & 7) &&
-			    put_attrs(writer, &attrs, end + behind->size) &&
-			    pd_write_put(behind, attrs.data, attrs.size);
+		bool done = put_zeros(after, -(end + after->size) & 7) &&
+			    put_attrs(writer, &attrs, end + after->size) && pd_write_put(after, attrs.data, attrs.size);
 
 		pd_free(attrs.data);
 		if (!done)
 			return pd_fail_memory(error);
 	}
-	status = pd_output_write_at(out, end, behind->data, behind->size, error);
+	status = pd_output_write_at(out, end, after->data, after->size, error);
 	if (status >= 0)
-		status = pd_output_hold(out, end, last ? 0 : behind->size, error);
+		status = pd_output_hold(out, end, last ? 0 : after->size, error);
 	encode_header(writer, end - writer->data_offset, header);
 	if (status >= 0)
 		status = pd_output_write_at(out, 0, header, sizeof(header), error);
 	if (status >= 0 && last)
-		status = cut(out, end + behind->size, error);
+		status = cut(out, end + after->size, error);
 	// features that are long are not written again soon
-	writer->saved_end = end + 4 * (uint64_t)behind->size;
+	writer->saved_end = end + 4 * (uint64_t)after->size;
 	return status;
 }
 
 enum pd_status pd_writer_save(struct pd_writer *writer, bool last, struct pd_error *error)
 {
-	struct pd_write_bytes behind = { 0 };
+	struct pd_write_bytes after = { 0 };
 	enum pd_status status = make_features(writer, error);
 
 	if (status >= 0 && last)
@@ -382,8 +381,8 @@ enum pd_status pd_writer_save(struct pd_writer *writer, bool last, struct pd_err
 	if (status >= 0)
 		status = pd_output_flush(&writer->parts[0].out, error);
 	if (status >= 0)
-		status = write_around(writer, &behind, last, error);
-	pd_free(behind.data);
+		status = write_around(writer, &after, last, error);
+	pd_free(after.data);
 	return status;
 }
 
@@ -537,7 +536,7 @@ static enum pd_status send_features(struct pd_writer *writer, bool first, struct
 	bool any = false;
 	enum pd_status status = send_features_of(writer, true, &any, error);
 
-	// perf 7 reads no feature behind one without content
+	// perf 7 reads no feature after one without content
 	if (status >= 0)
 		status = send_features_of(writer, false, &any, error);
 	if (status >= 0 && first && (any || writer->end_marker))

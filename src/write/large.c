@@ -36,7 +36,7 @@ static bool next_entry(struct pd_writer *writer, const struct pd_layout *layout,
 }
 
 struct piece {
-	struct pd_write_bytes bytes; // behind the count
+	struct pd_write_bytes bytes; // after the count
 	uint32_t count;
 };
 

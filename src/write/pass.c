@@ -58,7 +58,7 @@ static unsigned padding_of(uint64_t size)
 }
 
 // Bytes that are to follow a record in the output. There are fewer than it says where the input was cut off, and none
-// behind one that was compressed: readers would pass over what stands behind it.
+// after one that was compressed: readers would pass over what stands after it.
 static enum pd_status fit_tail(struct pd_writer *writer, struct pd_stream *stream, const struct pd_record *record,
 			       struct pd_bytes *bytes, uint64_t *size_out, struct pd_error *error)
 {
@@ -256,7 +256,7 @@ static enum pd_status write_pieces(struct pd_writer *writer, const struct pd_rec
 	return status;
 }
 
-// The whole comes behind its pieces, and counts as inflated. In the byte order that it has its pieces are passed, else
+// The whole comes after its pieces, and counts as inflated. In the byte order that it has its pieces are passed, else
 // the whole is cut again. True if that is all.
 static bool takes_pieces(struct pd_writer *writer, const struct pd_record *record, size_t part, enum pd_status *status,
 			 struct pd_error *error)

@@ -34,7 +34,7 @@ enum {
 	FRAME_HEADER = 9,
 	BLOCK_HEADER = 3,
 	LITERALS_HEADER = 3,
-	SLACK = 64 // words are written whole behind the last byte
+	SLACK = 64 // words are written whole after the last byte
 };
 
 // Places are numbers of words in a piece.
@@ -51,7 +51,7 @@ static const int8_t match_shares[MATCH_CODES] = { 1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 
 static const int8_t offset_shares[OFFSET_CODES] = { 1, 1, 1, 1, 1, 1, 2, 2, 2, 1,  1,  1,  1,  1, 1,
 						    1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1 };
 
-// Bits behind a code. Each first value is a multiple of what they hold, so that they are the low bits of the value.
+// Bits after a code. Each first value is a multiple of what they hold, so that they are the low bits of the value.
 static const uint8_t literal_bits[LITERAL_CODES] = { [16] = 1, 1, 1, 1,  2,  2,  3,  3,  4,  6,
 						     7,        8, 9, 10, 11, 12, 13, 14, 15, 16 };
 static const uint8_t match_bits[MATCH_CODES] = { [32] = 1, 1, 1, 1,  2,  2,  3,  3,  4,  4, 5,
@@ -64,20 +64,20 @@ enum {
 	LARGE_MATCHES = 36
 };
 
-// From the state behind a code to the one before it: bits are written then.
+// From the state after a code to the one before it: bits are written then.
 struct step {
 	uint8_t before, count;
 	uint16_t bits;
 };
 
-// One of the three coders. Its state is the one that the reader will be in behind the code.
+// One of the three coders. Its state is the one that the reader will be in after the code.
 struct coder {
 	uint8_t bits;               // of a state
 	uint8_t first[MATCH_CODES]; // a state that a code can begin with
 	struct step steps[MATCH_CODES][STATES];
 };
 
-// How a length is written: bits stand behind the code.
+// How a length is written: bits stand after the code.
 struct length {
 	uint8_t code, count;
 	uint16_t bits;
@@ -130,7 +130,7 @@ static void init_coder(struct coder *coder, const int8_t *shares, unsigned codes
 
 // ---- state ----
 
-// Literals, and a match behind them.
+// Literals, and a match after them.
 struct sequence {
 	uint32_t literals, match, offset; // in bytes; offset as the format numbers it
 };
@@ -214,7 +214,7 @@ PD_ALWAYS_INLINE size_t look_back(struct quick *quick, size_t word)
 	place = place_of(quick, word);
 	candidate = *place;
 	*place = (uint16_t)word;
-	// behind a match, a record that differs in one word is worth more than another one
+	// after a match, a record that differs in one word is worth more than another one
 	if (distance && word == quick->anchor / WORD && equal(quick, word + 1, word + 1 - distance))
 		return 0;
 	if (candidate < word && equal(quick, word, candidate) && equal(quick, word + 1, candidate + 1))
@@ -283,7 +283,7 @@ PD_ALWAYS_INLINE uint64_t equal_bytes(const uint8_t *one, const uint8_t *other)
 	return equal;
 }
 
-// Of less than a chunk, behind which nothing may be read.
+// Of less than a chunk, after which nothing may be read.
 static uint64_t equal_at_end(const uint8_t *one, const uint8_t *other, size_t size)
 {
 	uint8_t a[CHUNK] = { 0 }, b[CHUNK] = { 0 };
@@ -486,7 +486,7 @@ PD_ALWAYS_INLINE void add_offset(struct bits *bits, uint32_t offset, unsigned co
 	flush_bits(bits);
 }
 
-// The last sequence has no state behind it.
+// The last sequence has no state after it.
 static uint8_t *put_sequences(const struct quick *quick, uint8_t *to)
 {
 	const struct sequence *one = &quick->sequences[quick->sequence_count - 1];

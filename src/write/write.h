@@ -76,7 +76,7 @@ struct pd_pack {
 
 enum {
 	PD_PACK_PIECE = 512 << 10, // most bytes that are compressed at once
-	// What readers are told to have room for: a piece, behind the begin of a record that the one before it ended in.
+	// What readers are told to have room for: a piece, after the begin of a record that the one before it ended in.
 	PD_PACK_MMAP_LEN = PD_PACK_PIECE + (64 << 10)
 };
 

@@ -66,14 +66,14 @@ static void check_name(const struct pd_member *member)
 // The stretches are in order, and what is between them is zeros.
 static void check_bytes(const struct pd_archive *archive, const struct pd_member *member)
 {
-	uint64_t start, size, behind = 0;
+	uint64_t start, size, after = 0;
 	uint8_t bytes[100];
 	size_t got;
 
 	for (uint64_t at = 0, i = 0; i < 1000 && pd_archive_extent(archive, member, at, &start, &size); i++) {
-		REQUIRE(start >= behind && start <= member->size && size <= member->size - start && start + size > at);
-		if (start > behind) {
-			REQUIRE(pd_archive_read(archive, member, behind, bytes, 1, &got, NULL) == PD_OK && got == 1 &&
+		REQUIRE(start >= after && start <= member->size && size <= member->size - start && start + size > at);
+		if (start > after) {
+			REQUIRE(pd_archive_read(archive, member, after, bytes, 1, &got, NULL) == PD_OK && got == 1 &&
 				!bytes[0]);
 			REQUIRE(pd_archive_read(archive, member, start - 1, bytes, sizeof(bytes), &got, NULL) ==
 					PD_OK &&
@@ -81,7 +81,7 @@ static void check_bytes(const struct pd_archive *archive, const struct pd_member
 		}
 		REQUIRE(pd_archive_read(archive, member, start, bytes, sizeof(bytes), &got, NULL) == PD_OK);
 		REQUIRE(got == (member->size - start < sizeof(bytes) ? member->size - start : sizeof(bytes)));
-		behind = at = start + size;
+		after = at = start + size;
 	}
 	REQUIRE(pd_archive_read(archive, member, member->size, bytes, sizeof(bytes), &got, NULL) == PD_OK && !got);
 }

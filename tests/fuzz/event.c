@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stands behind -e, with PMUs and tracepoints that are made up. The first line is one text, further lines are added to
+ * What stands after -e, with PMUs and tracepoints that are made up. The first line is one text, further lines are added to
  * the same list or are filters; a text that fails must leave the list as it was, and name a column inside of it.
  */
 #include <stdlib.h>

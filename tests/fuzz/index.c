@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of the index, with heads and checksums that are right: what stands behind them may be anything. */
+/* Files of the index, with heads and checksums that are right: what stands after them may be anything. */
 #include <string.h>
 
 #include "object/index/index_file.h"
@@ -12,14 +12,14 @@ static const struct pd_object_id id = { .bytes = { 1, 2, 3, 4, 5, 6, 7, 8 }, .si
 // The bytes as the file of a key; the first byte says how much of it is the first part.
 static uint8_t *seal(const struct pd_index_key *key, const uint8_t *data, size_t size, size_t *size_out)
 {
-	size_t head = pd_index_head_size(key), behind = data[0] * (size_t)4;
+	size_t head = pd_index_head_size(key), after = data[0] * (size_t)4;
 	uint8_t *file = pd_alloc(head + size);
 
 	REQUIRE(file);
 	memcpy(file + head, data + 1, size - 1);
-	behind = key->kind == PD_INDEX_LINES && behind < size - 1 ? behind : 0;
+	after = key->kind == PD_INDEX_LINES && after < size - 1 ? after : 0;
 	*size_out = head + size - 1;
-	pd_index_seal(file, key, size - 1 - behind, *size_out);
+	pd_index_seal(file, key, size - 1 - after, *size_out);
 	return file;
 }
 

@@ -14,7 +14,7 @@ static void check_code(const struct pd_jitdump *jit, const struct pd_jit_code *c
 	REQUIRE(code->name && code->code_offset <= size);
 	if (code->line_count && pd_jitdump_line(jit, code, code->addr + code->size, &line))
 		REQUIRE(line.file && strlen(line.file) <= size);
-	// the last address of all is in no code, since an end stands behind it
+	// the last address of all is in no code, since an end stands after it
 	if (!code->size || code->addr == UINT64_MAX || code->end_time <= code->time)
 		return;
 	REQUIRE(pd_jitdump_find(jit, code->pid, code->addr, code->time, &found));

@@ -340,7 +340,7 @@ static bool double_record(struct image *image)
 	return true;
 }
 
-// With the one behind it.
+// With the one after it.
 static bool swap_records(struct image *image)
 {
 	size_t at = image->record.at, size = image->record.size, next;

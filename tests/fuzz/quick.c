@@ -2,7 +2,7 @@
 /*
  * Frames of the quick packer over made-up bytes: pieces of any size, put together of bytes without order, runs, words out of
  * a few, and copies from near and far with some bytes changed, each of any length. One after another they are inflated by
- * libzstd and compared. Nothing may be read behind a piece, nor written behind its bound.
+ * libzstd and compared. Nothing may be read after a piece, nor written after its bound.
  *
  * usage: quick [ROUNDS [SEED]]
  * exit status: 0; 1 a round did not come back, its seed is printed; 77 without libzstd
@@ -22,7 +22,7 @@ enum {
 	MOST_PIECES = 3,
 	MOST = MOST_PIECES * PD_PACK_PIECE,
 	BLOCK = 128 << 10,
-	GUARD = 64, // bytes behind what is packed, that stay
+	GUARD = 64, // bytes after what is packed, that stay
 	GUARD_BYTE = 0xa5
 };
 

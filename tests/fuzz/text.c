@@ -168,7 +168,7 @@ static void try_recording(const uint8_t *data, size_t size)
 	struct pd_text *text = text_of(data, size, true);
 	bool is_written = text && write_again(data, size, written);
 
-	// a record with less behind it than it says may be the last one only
+	// a record with less after it than it says may be the last one only
 	if (is_written && assemble(pd_text_bytes(text).data, pd_text_bytes(text).size, made))
 		require_same(written, made);
 	pd_text_free(text);

@@ -99,19 +99,19 @@ static const uint8_t *map(int fd, size_t *size)
 	return data;
 }
 
-// Events that a pipe tells behind its first records stand behind the data, which is not where a file has them that is
+// Events that a pipe tells after its first records stand after the data, which is not where a file has them that is
 // made of a file.
-static bool has_events_behind(const uint8_t *data, size_t size)
+static bool has_events_after(const uint8_t *data, size_t size)
 {
 	const struct pd_header *header;
 	struct pd_file *file;
-	bool behind;
+	bool after;
 
 	REQUIRE(pd_file_open_memory(data, size, NULL, &file, NULL) >= 0);
 	header = pd_file_header(file);
-	behind = header->attrs_offset > header->data_offset;
+	after = header->attrs_offset > header->data_offset;
 	pd_file_close(file);
-	return behind;
+	return after;
 }
 
 // What was made of a file is made again as it is.
@@ -146,7 +146,7 @@ static void try_form(const uint8_t *data, size_t size, const struct form *form)
 		REQUIRE(again.refused || again.samples == counts.samples);
 		if (!again.refused && form == &forms[0]) {
 			remade = map(second, &remade_size);
-			if (has_events_behind(made, made_size))
+			if (has_events_after(made, made_size))
 				try_remade(remade, remade_size);
 			else
 				REQUIRE(remade_size == made_size && memcmp(remade, made, made_size) == 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A struct is filled line by line, as a decoder would. What a line says of those behind it is
+ * A struct is filled line by line, as a decoder would. What a line says of those after it is
  * finalized in one of three ways: a member that counts or chooses gets a value that is fit for it;
  * the size of a box is set once the box is filled; and whether more follows is a wish that is
  * looked at when all is there. A wish that cannot be had (bytes that are left over would count as
@@ -129,7 +129,7 @@ static uint64_t count_value(struct random *random, enum pd_count_op op)
 	return random_below(random, op == PD_COUNT_BITMAP ? 200 : MOST_ITEMS + 1);
 }
 
-// A value that the lines behind the member can live with.
+// A value that the lines after the member can live with.
 static uint64_t number_value(struct making *making, const struct pd_field *member)
 {
 	struct random *random = &making->filler->random;

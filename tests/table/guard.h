@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory between two pages that cannot be touched. Bytes that end at the upper page show every read
- * behind them, bytes that begin at the lower one every read in front.
+ * after them, bytes that begin at the lower one every read in front.
  */
 #ifndef PD_TEST_GUARD_H
 #define PD_TEST_GUARD_H

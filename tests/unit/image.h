@@ -72,7 +72,7 @@ static inline void image_zeros(struct image *image, size_t size)
 	memset(image_room(image, size), 0, size);
 }
 
-// A text with zeros behind it, size bytes in all.
+// A text with zeros after it, size bytes in all.
 static inline void image_text(struct image *image, const char *text, size_t size)
 {
 	size_t length = strlen(text);
@@ -82,7 +82,7 @@ static inline void image_text(struct image *image, const char *text, size_t size
 	memcpy(at, text, length < size ? length : size);
 }
 
-// A text behind its u32 size.
+// A text after its u32 size.
 static inline void image_pstr(struct image *image, const char *text, uint32_t size)
 {
 	image_u32(image, size);

@@ -91,7 +91,7 @@ static bool no_memory(struct parser *parser)
 
 // ---- sections ----
 
-// The word of a [section "word"], case and all; at is behind the opening quote.
+// The word of a [section "word"], case and all; at is after the opening quote.
 static bool parse_subsection(struct parser *parser, size_t length)
 {
 	char *section = parser->section;

@@ -48,7 +48,7 @@ void pd_nearest_try(struct pd_nearest *nearest, const char *candidate)
 	size_t away = distance(nearest->word, candidate);
 	size_t limit = strlen(nearest->word) / 3 + 1;
 
-	// the start of a long name is near enough, whatever is missing behind it
+	// the start of a long name is near enough, whatever is missing after it
 	if (strlen(nearest->word) >= 3 && !strncmp(nearest->word, candidate, strlen(nearest->word)))
 		away = 1;
 	if (away <= limit && (!nearest->best || away < nearest->distance)) {

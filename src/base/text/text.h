@@ -49,7 +49,7 @@ void pd_text_s64(struct pd_text *text, int64_t value);
 // 0x and the digits that are needed.
 void pd_text_hex(struct pd_text *text, uint64_t value);
 void pd_text_hex_bytes(struct pd_text *text, const uint8_t *data, size_t size);
-// Seconds with nine digits behind the point.
+// Seconds with nine digits after the point.
 void pd_text_time(struct pd_text *text, uint64_t ns);
 void pd_text_indent(struct pd_text *text, unsigned steps);
 // "1,234,567"

@@ -31,7 +31,7 @@ static enum pd_status put_waiting(struct pd_assembler *a, struct pd_asm_lines *t
 }
 
 // Brackets that are open at the end of a line.
-static unsigned depth_behind(unsigned depth, const char *line, size_t size)
+static unsigned depth_after(unsigned depth, const char *line, size_t size)
 {
 	bool quoted = false;
 
@@ -65,7 +65,7 @@ static unsigned depth_behind(unsigned depth, const char *line, size_t size)
 static enum pd_status take_line(struct pd_assembler *a, const char *line, size_t size)
 {
 	struct pd_asm_lines *waiting = &a->waiting;
-	unsigned depth = depth_behind(waiting->depth, line, size);
+	unsigned depth = depth_after(waiting->depth, line, size);
 	enum pd_status status;
 
 	if (!waiting->size)

@@ -36,7 +36,7 @@ struct pd_disassembler {
 	bool features_told[PD_FEATURE_LIMIT];
 	uint64_t quirks_told;
 	size_t part;
-	// bytes behind a record
+	// bytes after a record
 	uint64_t tail_size; // of the record that was told last
 	uint8_t tail[TAIL_LINE];
 	size_t tail_used;

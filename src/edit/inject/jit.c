@@ -102,7 +102,7 @@ static void set_address(const struct pd_inject_jit *jit, const struct pd_code_du
 
 	load->time_ns = time_of(jit, dump, code->time);
 	load->addr = code->addr;
-	// What the program mapped behind the code belongs to it.
+	// What the program mapped after the code belongs to it.
 	load->len = code->frames_mapped ? ((code->size + 7) & ~UINT64_C(7)) + code->frames_mapped : code->size;
 	load->pid = own ? dump->pid : code->pid;
 	// In a container it has other numbers.
@@ -316,7 +316,7 @@ static bool write_map(struct pd_inject *inject, const struct pd_code_map *load)
 		.flags = (uint32_t)PD_MASK(PD_MAP_SHARED),
 		.sample_id = dump->has_trailer ? &trailer : NULL,
 	};
-	char path[PATH_MAX + PADDING] = ""; // written with zeros behind it
+	char path[PATH_MAX + PADDING] = ""; // written with zeros after it
 
 	if (!pd_code_file_name(dump, code, load->number, path, PATH_MAX))
 		return true;

@@ -58,7 +58,7 @@ enum pd_status pd_inject_known_parse(const char *text, bool is_list, struct pd_i
 
 	for (const char *c = text; *c; c++)
 		most += *c == (is_list ? '\n' : ',');
-	// the text is behind the list, so both are freed as one
+	// the text is after the list, so both are freed as one
 	known = pd_alloc(most * sizeof(*known) + size);
 	if (!known)
 		return pd_fail_memory(error);

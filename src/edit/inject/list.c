@@ -8,7 +8,7 @@
 
 enum {
 	NAME_PADDING =
-		72 // zeros behind a name, as many as are written: ids_entry_size, and up to the next record of a pipe
+		72 // zeros after a name, as many as are written: ids_entry_size, and up to the next record of a pipe
 };
 
 const struct pd_build_id *pd_inject_ids_find_known(const struct pd_inject_ids *ids, const char *path)

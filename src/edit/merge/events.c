@@ -285,7 +285,7 @@ static bool give_ids(struct pd_merge *merge, struct id_use *uses, size_t count)
 	return true;
 }
 
-// The number in front of so many that no id is, behind the last id where that is not near the end of all numbers.
+// The number in front of so many that no id is, after the last id where that is not near the end of all numbers.
 static uint64_t before_unused(const struct id_use *uses, size_t count, uint64_t wanted)
 {
 	uint64_t last = count ? uses[count - 1].id : 0;
@@ -325,14 +325,14 @@ static unsigned id_places(uint64_t type)
 {
 	const uint64_t before = PD_MASK(PD_SAMPLE_TYPE_IP) | PD_MASK(PD_SAMPLE_TYPE_TID) |
 				PD_MASK(PD_SAMPLE_TYPE_TIME) | PD_MASK(PD_SAMPLE_TYPE_ADDR);
-	const uint64_t behind = PD_MASK(PD_SAMPLE_TYPE_STREAM_ID) | PD_MASK(PD_SAMPLE_TYPE_CPU);
+	const uint64_t following = PD_MASK(PD_SAMPLE_TYPE_STREAM_ID) | PD_MASK(PD_SAMPLE_TYPE_CPU);
 
 	if (type & PD_MASK(PD_SAMPLE_TYPE_IDENTIFIER))
 		return 1;
 	if (!(type & PD_MASK(PD_SAMPLE_TYPE_ID)))
 		return 0;
 	return 0x100u | (unsigned)__builtin_popcountll(type & before) << 4 |
-	       (unsigned)__builtin_popcountll(type & behind);
+	       (unsigned)__builtin_popcountll(type & following);
 }
 
 // Several events need ids at one place; IDENTIFIER is made for that.

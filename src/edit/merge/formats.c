@@ -20,8 +20,8 @@ enum {
 // A format: its text in three parts, the number of the middle one.
 struct format {
 	struct pd_str system;
-	const char *front, *behind; // of the number
-	size_t front_size, behind_size;
+	const char *front, *after; // of the number
+	size_t front_size, after_size;
 	uint64_t id;
 	char *text; // with the number that it has in the output
 	size_t text_size;
@@ -54,16 +54,16 @@ static bool cut_text(struct format *format, struct pd_bytes text)
 	format->id = 0;
 	while (at < end && *at >= '0' && *at <= '9' && format->id <= ID_MAX)
 		format->id = format->id * 10 + (uint64_t)(*at++ - '0');
-	format->behind = at;
-	format->behind_size = (size_t)(end - at);
+	format->after = at;
+	format->after_size = (size_t)(end - at);
 	return format->id && format->id <= ID_MAX;
 }
 
 static bool is_same(const struct format *a, const struct format *b)
 {
 	return a->system.length == b->system.length && a->front_size == b->front_size &&
-	       a->behind_size == b->behind_size && !memcmp(a->system.data, b->system.data, a->system.length) &&
-	       !memcmp(a->front, b->front, a->front_size) && !memcmp(a->behind, b->behind, a->behind_size);
+	       a->after_size == b->after_size && !memcmp(a->system.data, b->system.data, a->system.length) &&
+	       !memcmp(a->front, b->front, a->front_size) && !memcmp(a->after, b->after, a->after_size);
 }
 
 static uint64_t hash_format(const struct pd_merge_formats *formats, const struct format *format)
@@ -71,7 +71,7 @@ static uint64_t hash_format(const struct pd_merge_formats *formats, const struct
 	uint64_t hash = pd_hash(formats->seed, format->system.data, format->system.length);
 
 	hash = pd_hash(hash, format->front, format->front_size);
-	return pd_hash(hash, format->behind, format->behind_size);
+	return pd_hash(hash, format->after, format->after_size);
 }
 
 // ---- the list ----
@@ -102,14 +102,14 @@ static bool write_text(struct format *format)
 	char number[24];
 	int length = snprintf(number, sizeof(number), "%" PRIu64, format->id);
 
-	format->text_size = format->front_size + (size_t)length + format->behind_size;
+	format->text_size = format->front_size + (size_t)length + format->after_size;
 	format->text = pd_alloc(format->text_size + 1);
 	if (!format->text)
 		return false;
 	memcpy(format->text, format->front, format->front_size);
 	memcpy(format->text + format->front_size, number, (size_t)length);
-	if (format->behind_size)
-		memcpy(format->text + format->front_size + length, format->behind, format->behind_size);
+	if (format->after_size)
+		memcpy(format->text + format->front_size + length, format->after, format->after_size);
 	return true;
 }
 

@@ -131,8 +131,8 @@ static bool is_plain(struct pd_bytes text)
 	return true;
 }
 
-// Behind a word, NULL if it is not there.
-static const char *find_behind(struct pd_bytes text, const char *word)
+// After a word, NULL if it is not there.
+static const char *find_after(struct pd_bytes text, const char *word)
 {
 	const char *found = memmem(text.data, text.size, word, strlen(word));
 
@@ -142,7 +142,7 @@ static const char *find_behind(struct pd_bytes text, const char *word)
 // Number of the tracepoint, UINT64_MAX if the text does not say it.
 static uint64_t id_of(struct pd_bytes text)
 {
-	const char *at = find_behind(text, "\nID: "), *end = (const char *)text.data + text.size;
+	const char *at = find_after(text, "\nID: "), *end = (const char *)text.data + text.size;
 	uint64_t id = 0;
 	unsigned digits = 0;
 
@@ -151,10 +151,10 @@ static uint64_t id_of(struct pd_bytes text)
 	return at && at < end && *at == '\n' && digits ? id : UINT64_MAX;
 }
 
-// Its name, number and fields can be read. What is behind them is not looked at.
+// Its name, number and fields can be read. What is after them is not looked at.
 static bool has_fields(struct pd_bytes text, struct pd_bytes *fields_out)
 {
-	const char *print = find_behind(text, "\nprint fmt:"), *format = find_behind(text, "\nformat:\n");
+	const char *print = find_after(text, "\nprint fmt:"), *format = find_after(text, "\nformat:\n");
 
 	if (!print || !format || format > print)
 		return false;

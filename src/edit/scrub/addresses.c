@@ -286,7 +286,7 @@ uint64_t pd_scrub_address(struct pd_scrub *scrub, enum pd_scrub_space space, uin
 	return range ? address + range->delta : odd(scrub, address, data);
 }
 
-/* Markers say what the entries behind them are; behind a deferred user part is a number that is no address. */
+/* Markers say what the entries after them are; after a deferred user part is a number that is no address. */
 void pd_scrub_chain(struct pd_scrub *scrub, uint64_t *items, size_t count)
 {
 	enum pd_scrub_space space = scrub->space;

@@ -90,7 +90,7 @@ static const char *kind_of(const char *name, size_t length)
 	return "";
 }
 
-/* Where in name ".so" or ".ko" stands, with an end or another dot behind; 0: nowhere. */
+/* Where in name ".so" or ".ko" stands, with an end or another dot after it; 0: nowhere. */
 static size_t find_kind(const char *name, size_t length, const char *kind)
 {
 	for (size_t i = 1; i + 3 <= length; i++) {
@@ -256,7 +256,7 @@ static void put_words(struct pd_scrub *scrub, enum pd_value_class class, const c
 	}
 }
 
-/* A number of the version may stay, what a builder put behind it not. */
+/* A number of the version may stay, what a builder put after it not. */
 static void put_release(struct pd_scrub *scrub, const char *text, size_t length)
 {
 	size_t digits = strspn(text, "0123456789.");

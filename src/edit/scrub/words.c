@@ -237,7 +237,7 @@ bool pd_scrub_is_tracepoint_system(const char *word, size_t length)
 
 /* ---- PMUs ---- */
 
-/* Some have a number or the name of a kind of core behind. */
+/* Some have a number or the name of a kind of core after it. */
 static const char *const pmus[] = { "cpu",
 				    "cpu_core",
 				    "cpu_atom",

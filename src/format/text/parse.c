@@ -305,7 +305,7 @@ static uint64_t parse_unsigned(struct pd_parser *p)
 	return parse_digits(p, 10);
 }
 
-// What stands behind a number ends it.
+// What stands after a number ends it.
 static void check_end(struct pd_parser *p)
 {
 	if (p->at < p->end && (is_alpha(*p->at) || is_digit(*p->at) || *p->at == '.' || *p->at == '"'))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields by the lines of a layout; parse.c reads what stands behind their names. */
+/* Fields by the lines of a layout; parse.c reads what stands after their names. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <strings.h>
@@ -64,12 +64,12 @@ static void parse_padding(struct pd_parser *p, struct pd_bytes text, struct pd_s
 	uint64_t size;
 
 	if (pd_parse_at_bytes(p)) {
-		struct pd_bytes behind = pd_parse_bytes(p);
+		struct pd_bytes padding = pd_parse_bytes(p);
 
-		size = text.size + behind.size;
+		size = text.size + padding.size;
 		copy = pd_parse_memory(p, size + 1);
-		if (copy && behind.size)
-			memcpy(copy + text.size, behind.data, behind.size);
+		if (copy && padding.size)
+			memcpy(copy + text.size, padding.data, padding.size);
 	} else {
 		size = pd_parse_u64(p, UINT32_MAX - 1);
 		if (size < text.size)
@@ -319,7 +319,7 @@ static bool has_bytes(const struct pd_field *field)
 	return field->line < PD_LINE_MORE;
 }
 
-// The field of a name, of which there may be two; looks behind the last one first.
+// The field of a name, of which there may be two; looks after the last one first.
 static size_t find_field(const struct reading *r, size_t last, const char *name, size_t length)
 {
 	for (size_t i = 0; i < r->count; i++) {

@@ -221,7 +221,7 @@ static void print_rest(struct pd_printer *printer, const struct pd_layout *layou
 	pd_text_char(printer->text, '\n');
 }
 
-// A part behind its name: simple fields on this line, the others below.
+// A part after its name: simple fields on this line, the others below.
 static void print_part(struct pd_printer *printer, const struct pd_layout *layout, const void *decoded, unsigned indent)
 {
 	size_t count;

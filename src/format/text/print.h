@@ -12,7 +12,7 @@ struct pd_printer {
 	enum pd_arch arch;     // for register names
 };
 
-// Fields, one a line, with a line end behind each.
+// Fields, one a line, with a line end after each.
 void pd_print_struct(struct pd_printer *printer, const struct pd_layout *layout, const void *decoded, unsigned indent);
 // {"member":value,...}
 void pd_json_struct(struct pd_printer *printer, const struct pd_layout *layout, const void *decoded);

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdint.h>
 
-/* The member that stands at or behind an offset; members are in the order of the struct. */
+/* The member that stands at or after an offset; members are in the order of the struct. */
 static const struct pd_field *next_member(const struct pd_layout *layout, size_t from)
 {
 	const struct pd_field *best = NULL;

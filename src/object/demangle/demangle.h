@@ -2,7 +2,7 @@
 /*
  * From the names that linkers see to those that people wrote: Rust (both schemes), OCaml, and C++ where a library for it is
  * built in. C++ names come without parameters and return types, Rust names without hashes, and both without what compilers
- * put behind the names of parts of functions (".cold").
+ * put after the names of parts of functions (".cold").
  */
 #ifndef PD_SYMBOL_DEMANGLE_H
 #define PD_SYMBOL_DEMANGLE_H

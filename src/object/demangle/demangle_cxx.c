@@ -19,8 +19,8 @@ struct strip {
 	char open[NESTED]; // brackets
 	unsigned depth;
 	bool failed;
-	size_t space; // behind the last space in front of the name
-	size_t behind_operator;
+	size_t space; // after the last space in front of the name
+	size_t after_operator;
 	bool seen_operator;
 	size_t group; // the last group of parameters
 	size_t group_end;
@@ -57,7 +57,7 @@ static bool skip_operator(struct strip *s)
 			break;
 		}
 	}
-	s->behind_operator = s->at;
+	s->after_operator = s->at;
 	if (!s->depth)
 		s->seen_operator = true;
 	return true;
@@ -75,7 +75,7 @@ static bool skip_sign(struct strip *s)
 			return true;
 		}
 	}
-	if (!(c == '<' && s->at && s->text[s->at - 1] == ')' && s->at != s->behind_operator) &&
+	if (!(c == '<' && s->at && s->text[s->at - 1] == ')' && s->at != s->after_operator) &&
 	    !(c == '>' && s->depth && s->open[s->depth - 1] != '<'))
 		return false;
 	s->at++;
@@ -133,8 +133,8 @@ static void scan(struct strip *s)
 	}
 }
 
-// Steps over what may stand behind parameters. False if something else does: then they are of a function around it.
-static bool skip_behind(struct strip *s)
+// Steps over what may stand after parameters. False if something else does: then they are of a function around it.
+static bool skip_qualifiers(struct strip *s)
 {
 	static const char *const words[] = { " const", " volatile", " &&", " &" };
 
@@ -162,7 +162,7 @@ void pd_demangle_cxx_strip(struct pd_text *out, const char *text, size_t length)
 		s = (struct strip){ .text = s.text + s.inner, .size = s.inner_end - s.inner };
 		scan(&s);
 	}
-	if (s.failed || s.depth || !s.group || !skip_behind(&s))
+	if (s.failed || s.depth || !s.group || !skip_qualifiers(&s))
 		pd_text_put(out, s.failed ? text : s.text, s.failed ? length : s.size);
 	else
 		pd_text_put(out, s.text + s.name_start, s.group - s.name_start);
@@ -187,7 +187,7 @@ static bool is_mangled(const char *name, size_t length)
 }
 
 /*
- * Compilers put ".cold" and the like behind names, assemblers "@VERSION". Names of temporaries end in '_', of which
+ * Compilers put ".cold" and the like after names, assemblers "@VERSION". Names of temporaries end in '_', of which
  * libraries may not know.
  */
 static size_t without_suffix(const char *name, size_t length)

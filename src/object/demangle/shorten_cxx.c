@@ -92,7 +92,7 @@ static void copy_word(struct shorten *s)
 		copy_sign_of_operator(s);
 }
 
-// Behind a name of a namespace.
+// After a name of a namespace.
 static void copy_colons(struct shorten *s)
 {
 	static const char *const inlines[] = { "::__cxx11", "::__1", "::__ndk1", "::_V2" };

@@ -427,7 +427,7 @@ static bool read_head(struct pd_dwarf *d, struct pd_cursor *all, struct pd_dwarf
 	}
 	u->tree = (uint64_t)(c.at - info);
 	u->is_bad = c.failed || u->version < 2 || u->version > 5 || (u->addr_size != 4 && u->addr_size != 8);
-	// where the tables begin behind their heads, if nothing says so
+	// where the tables begin after their heads, if nothing says so
 	u->str_offsets_base = u->version >= 5 ? u->offset_size * 2u : 0;
 	u->addr_base = u->version >= 5 ? 8 : 0;
 	u->rnglists_base = u->offset_size == 8 ? 20 : 12;

@@ -25,7 +25,7 @@ enum pd_debug_section {
 	PD_DEBUG_SECTIONS
 };
 
-/** The sections of a file that have debug information, uncompressed and relocated. A NUL stands behind each. */
+/** The sections of a file that have debug information, uncompressed and relocated. A NUL stands after each. */
 struct pd_debug_image {
 	uint8_t *data; // pd_free
 	size_t size;

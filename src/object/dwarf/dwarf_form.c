@@ -132,7 +132,7 @@ static const char *take_text(struct pd_cursor *c)
 {
 	const char *text = (const char *)c->at;
 
-	// there is a NUL behind the section
+	// there is a NUL after the section
 	pd_cursor_take(c, (uint64_t)strnlen(text, pd_cursor_left(c)) + 1);
 	return c->failed ? NULL : text;
 }

@@ -22,7 +22,7 @@ struct walk {
 	uint32_t scope;
 	uint32_t scopes[DEEPEST];    // that entries of a depth stand in
 	bool declares;               // this pass looks for names of what is declared, the other one for code
-	char path[PATH];             // namespaces and classes around the current entry, each with "::" behind it
+	char path[PATH];             // namespaces and classes around the current entry, each with "::" after it
 	uint16_t path_size[DEEPEST]; // of it, for entries of a depth
 };
 
@@ -208,7 +208,7 @@ static bool holds_functions(uint32_t tag)
 	return false;
 }
 
-// Where the entry behind this one and all that it holds begins, if that is said; it has to be further on.
+// Where the entry after this one and all that it holds begins, if that is said; it has to be further on.
 static const uint8_t *next_of(const struct walk *w, const struct pd_dwarf_value *sibling, const struct pd_cursor *c)
 {
 	const struct pd_bytes *info = &w->d->image->sections[PD_DEBUG_INFO];

@@ -104,7 +104,7 @@ static void drop_units(struct pd_lines *l)
 	l->has_directory = false;
 }
 
-static bool take_directory(struct pd_lines *l, const uint8_t *data, size_t size, uint64_t behind)
+static bool take_directory(struct pd_lines *l, const uint8_t *data, size_t size, uint64_t tables_offset)
 {
 	struct directory head;
 	size_t pieces_size;
@@ -125,7 +125,7 @@ static bool take_directory(struct pd_lines *l, const uint8_t *data, size_t size,
 	for (size_t i = 0; i < l->unit_count; i++) {
 		const struct unit *u = &l->units[i];
 
-		if (u->at && (u->at < behind || u->at > l->file.size || u->size > l->file.size - u->at))
+		if (u->at && (u->at < tables_offset || u->at > l->file.size || u->size > l->file.size - u->at))
 			return false;
 	}
 	for (size_t i = 0; i < l->piece_count; i++)

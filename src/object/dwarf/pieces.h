@@ -14,7 +14,7 @@
 
 struct pd_span {
 	uint64_t start;
-	uint64_t end; // behind it
+	uint64_t end; // after it
 	uint32_t value;
 };
 

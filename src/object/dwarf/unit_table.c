@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makes tables: rows and scopes of a unit as they come out of its debug information become entries, one for each address where
- * either of them changes, and links, which are chains of scopes written down one behind another.
+ * either of them changes, and links, which are chains of scopes written down one after another.
  */
 #include "object/dwarf/unit_table.h"
 

@@ -45,7 +45,7 @@ struct pd_unit_maker {
 	bool failed;
 };
 
-/* In names of functions behind their scope, where debug information has no name of the linker: "app::", the mark, "f". */
+/* In names of functions after their scope, where debug information has no name of the linker: "app::", the mark, "f". */
 enum {
 	PD_SCOPE_MARK = '\001'
 };
@@ -68,7 +68,7 @@ enum {
 #define PD_UNIT_LAST UINT32_C(0x80000000)
 #define PD_UNIT_JUMP UINT32_C(0x7fffffff)
 
-/** Behind it: areas, entries, links, texts. */
+/** After it: areas, entries, links, texts. */
 struct pd_unit_head {
 	uint32_t area_count, entry_count, link_count, texts_size;
 };

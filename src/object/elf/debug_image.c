@@ -271,7 +271,7 @@ static bool lay_out(struct making *m, size_t limit)
 		if (part->size > limit || m->size > limit - (size_t)part->size)
 			return false;
 		part->at = m->size;
-		// one for the NUL behind it
+		// one for the NUL after it
 		m->size = (m->size + (size_t)part->size + 1 + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 	}
 	return m->size <= limit;

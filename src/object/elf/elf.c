@@ -191,7 +191,7 @@ static bool read_segments(struct pd_elf *elf, const struct header *h)
 	return true;
 }
 
-// Where the kernel puts the code of a module: section behind section, each aligned; what is only needed while it loads
+// Where the kernel puts the code of a module: section after section, each aligned; what is only needed while it loads
 // stands elsewhere.
 static void place_sections(struct pd_elf *elf)
 {

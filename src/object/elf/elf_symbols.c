@@ -160,7 +160,7 @@ static void add_symbol(const struct reading *r, const struct raw_symbol *raw, si
 	if (!pd_elf_name(r->names, raw->name, &symbol.name, &symbol.name_length) ||
 	    is_mark(elf->machine, raw, symbol.name))
 		return;
-	// data without a size goes on behind its section, up to what comes next: labels mark the end of one, too
+	// data without a size goes on after its section, up to what comes next: labels mark the end of one, too
 	most = kind == PD_SYMBOL_DATA ? 0 : section->addr + section->size;
 	if (elf->type == PD_ELF_TYPE_REL)
 		symbol.start += section->addr;

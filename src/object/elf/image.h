@@ -60,7 +60,7 @@ const uint8_t *pd_image_part(struct pd_image *image, uint64_t offset, uint64_t s
 size_t pd_image_copy(const struct pd_image *image, uint64_t offset, void *data, size_t size);
 
 /** Reads all of a file, also one whose size is not known, such as those of /proc. The data is given away (pd_free) and
- * has a NUL behind it. PD_ERROR_LIMIT if there are more than limit bytes. */
+ * has a NUL after it. PD_ERROR_LIMIT if there are more than limit bytes. */
 enum pd_status pd_image_read_all(struct pd_image *image, size_t limit, uint8_t **data_out, size_t *size_out,
 				 struct pd_error *error);
 

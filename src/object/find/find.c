@@ -26,7 +26,7 @@ struct finding {
 	const struct pd_find_places *places;
 	const struct pd_find_wanted *wanted;
 	struct pd_found *found;
-	char path[PATH_MAX];            // recorded, without what the kernel put behind it; "" if it is none of a file
+	char path[PATH_MAX];            // recorded, without what the kernel put after it; "" if it is none of a file
 	char hex[HEX_SIZE];             // build id
 	const char *link;               // of the object
 	const struct pd_archive *spare; // once it was asked for
@@ -176,10 +176,10 @@ static void try_object(struct finding *f, struct place place, const char *path)
 	f->found->object = elf;
 }
 
-// ".build-id/12/3456...", with something behind it. False if there is no build id.
-static bool id_path(const struct finding *f, const char *behind, char *out, size_t size)
+// ".build-id/12/3456...", with something after it. False if there is no build id.
+static bool id_path(const struct finding *f, const char *suffix, char *out, size_t size)
 {
-	int n = snprintf(out, size, ".build-id/%.2s/%s%s", f->hex, f->hex[0] ? f->hex + 2 : "", behind);
+	int n = snprintf(out, size, ".build-id/%.2s/%s%s", f->hex, f->hex[0] ? f->hex + 2 : "", suffix);
 
 	return f->hex[0] && n > 0 && (size_t)n < size;
 }

@@ -63,13 +63,13 @@ static struct pd_elf *try_shared(const struct pd_find_places *places, const char
 	return check(&image, places, wanted);
 }
 
-static bool path_of_id(const struct pd_object_id *id, const char *behind, char *out, size_t size)
+static bool path_of_id(const struct pd_object_id *id, const char *suffix, char *out, size_t size)
 {
 	int at = snprintf(out, size, ".build-id/");
 
 	for (size_t i = 0; i < id->size; i++)
 		at += snprintf(out + at, size - (size_t)at, i == 1 ? "/%02x" : "%02x", id->bytes[i]);
-	snprintf(out + at, size - (size_t)at, "%s", behind);
+	snprintf(out + at, size - (size_t)at, "%s", suffix);
 	return id->size > 1;
 }
 

@@ -59,7 +59,7 @@ static int follow(struct walk *w)
 		return -errno;
 	if (++w->links > LINKS)
 		return -ELOOP;
-	// the target, then what was to come behind the link
+	// the target, then what was to come after the link
 	if ((size_t)length + 1 + strlen(w->pending) >= sizeof(w->pending))
 		return -ENAMETOOLONG;
 	memmove(w->pending + length + 1, w->pending, strlen(w->pending) + 1);

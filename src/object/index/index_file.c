@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file is a head, the place of the object, a first part, and whatever its kind has behind it; the checksum is that of the
+ * A file is a head, the place of the object, a first part, and whatever its kind has after it; the checksum is that of the
  * first three. Numbers are those of the machine: another byte order is another magic number, and so not ours.
  */
 #include "object/index/index_file.h"

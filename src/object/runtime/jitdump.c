@@ -17,9 +17,9 @@
 enum {
 	HEADER_SIZE = 40,
 	RECORD_SIZE = 16,
-	LOAD_SIZE = 40, // behind the header of a record, up to the name
+	LOAD_SIZE = 40, // after the header of a record, up to the name
 	MOVE_SIZE = 48,
-	UNWINDING_SIZE = 24,   // behind the header of a record, up to the bytes
+	UNWINDING_SIZE = 24,   // after the header of a record, up to the bytes
 	NAME_LIMIT = 64 << 10, // most of a load that is looked through for the end of its name
 	WINDOW = 256 << 10,
 	LINES_LIMIT = 64 << 20, // most of a record of lines
@@ -402,7 +402,7 @@ static bool make_order(struct pd_jitdump *jit)
 	return true;
 }
 
-// The last place up to one whose code ends behind the address, or SIZE_MAX.
+// The last place up to one whose code ends after the address, or SIZE_MAX.
 static size_t last_that_covers(const struct pd_jitdump *jit, size_t place, uint64_t addr)
 {
 	size_t node = jit->leaves + place;

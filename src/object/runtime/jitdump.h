@@ -22,7 +22,7 @@ enum {
 };
 
 /** Reads an image, which it takes, also on failure. limit is the most memory to take, 0 means 1 GiB. keep: the bytes of codes
- * will be asked for. PD_ERROR_FORMAT if it is no jitdump; damage behind the header only ends the reading. */
+ * will be asked for. PD_ERROR_FORMAT if it is no jitdump; damage after the header only ends the reading. */
 enum pd_status pd_jitdump_open_image(struct pd_jitdump **jit_out, struct pd_image *image, size_t limit, bool keep,
 				     struct pd_error *error);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A code of a jitdump as an ELF file with one function, for tools that know only files: 32 or 64 bit by its machine, in
- * the byte order of the dump. Sections: .text, .eh_frame and .eh_frame_hdr right behind it as the program placed them,
+ * the byte order of the dump. Sections: .text, .eh_frame and .eh_frame_hdr right after it as the program placed them,
  * .symtab, .strtab, a build id, and DWARF 4 lines with one unit.
  *
  * It is written twice, first to learn its size and where the sections are, then to memory of this size.

@@ -163,7 +163,7 @@ static bool take_line(struct reading *r, const struct line *line)
 }
 
 // The size of the last symbol is not known: its page and one more.
-static uint64_t page_behind(uint64_t end)
+static uint64_t page_after(uint64_t end)
 {
 	uint64_t page = (end + PAGE - 2) & -(uint64_t)PAGE;
 
@@ -204,7 +204,7 @@ enum pd_status pd_kallsyms_read(struct pd_kallsyms *kallsyms_out, const char *te
 		return status;
 	}
 	k.hidden = !r.any_addr;
-	k.end = page_behind(k.end);
+	k.end = page_after(k.end);
 	k.text_addr = r.text_addr ? r.text_addr : r.stext_addr;
 	k.stext_addr = r.stext_addr;
 	if (k.text_addr && r.last_addr > k.text_addr) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines and hex numbers of text that may be hostile: nothing is read behind the end, and no NUL is needed there. */
+/* Lines and hex numbers of text that may be hostile: nothing is read past the end, and no NUL is needed there. */
 #ifndef PD_SYMBOL_SCAN_H
 #define PD_SYMBOL_SCAN_H
 

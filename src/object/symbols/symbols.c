@@ -54,7 +54,7 @@ struct pd_symtab_item {
 };
 
 // Where something of unknown size ends if nothing else says so.
-static uint64_t page_behind(uint64_t addr)
+static uint64_t page_after(uint64_t addr)
 {
 	return addr > UINT64_MAX - 2 * PAGE ? UINT64_MAX : (addr + 2 * PAGE - 1) & -(uint64_t)PAGE;
 }
@@ -75,7 +75,7 @@ void pd_symtab_add(struct pd_symtab_maker *maker, const struct pd_symbol *symbol
 
 	if (maker->out_of_memory || maker->over_limit)
 		return;
-	// the last address of all cannot be covered, since an end stands behind it
+	// the last address of all cannot be covered, since an end stands after it
 	if ((symbol->kind != PD_SYMBOL_BOUND && !symbol->name_length) || symbol->start == UINT64_MAX)
 		return;
 	if (item.is_open && most && most <= symbol->start)
@@ -239,7 +239,7 @@ static void keep_best(struct pd_symtab_maker *maker)
 
 // ---- ends ----
 
-// What has no size goes to the next start. From one owner to another there may be any distance, and behind the last one
+// What has no size goes to the next start. From one owner to another there may be any distance, and after the last one
 // may be nothing: not further than about a page then.
 static void end_items(struct pd_symtab_maker *maker)
 {
@@ -248,7 +248,7 @@ static void end_items(struct pd_symtab_maker *maker)
 	for (size_t i = maker->count; i-- > 0;) {
 		struct pd_symtab_item *item = &maker->items[i];
 		struct pd_symbol *symbol = &item->symbol;
-		uint64_t page = page_behind(symbol->start);
+		uint64_t page = page_after(symbol->start);
 
 		if (i + 1 < maker->count && item[1].symbol.start != symbol->start)
 			next = &item[1].symbol;

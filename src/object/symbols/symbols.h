@@ -27,7 +27,7 @@ enum pd_symbol_kind {
 	PD_SYMBOL_BOUND     // no symbol, but what stands before it ends here; not in the finished table
 };
 
-/** A symbol covers [start, end). In a table name has a NUL behind it and lives as long as the table. */
+/** A symbol covers [start, end). In a table name has a NUL after it and lives as long as the table. */
 struct pd_symbol {
 	uint64_t start;
 	uint64_t end;

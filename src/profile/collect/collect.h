@@ -87,9 +87,9 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 void pd_collector_fini(struct pd_collector *collector);
 enum pd_status pd_collector_take(struct pd_collector *collector, const struct pd_record *record,
 				 struct pd_error *error);
-// Takes the samples that follow the current record of a stream and need no closer look; the stream goes on behind them.
+// Takes the samples that follow the current record of a stream and need no closer look; the stream goes on after them.
 enum pd_status pd_collector_take_more(struct pd_collector *collector, struct pd_stream *stream, struct pd_error *error);
-// To be called behind the last record, on any thread.
+// To be called after the last record, on any thread.
 void pd_collector_finish(struct pd_collector *collector);
 // Adds what a clone has beside the buckets, or takes it over. False if there is no memory.
 bool pd_collector_join(struct pd_collector *collector, struct pd_collector *clone);

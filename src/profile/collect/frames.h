@@ -73,7 +73,7 @@ struct pd_code_address {
 	uint64_t addr;
 	uint32_t pid;
 	unsigned cpumode;
-	uint32_t depth; // 0: where it was taken; its callers behind
+	uint32_t depth; // 0: where it was taken; its callers after it
 	struct pd_moment when;
 };
 

@@ -5,7 +5,7 @@
 #include "profile/collect/pending.h"
 #include "stream/read/stream.h"
 
-// Samples behind the present one that are plain: those of one event, all of which are wanted, and have nothing but what
+// Samples after the present one that are plain: those of one event, all of which are wanted, and have nothing but what
 // stands at known places.
 struct plain {
 	struct pd_span span;

@@ -109,7 +109,7 @@ static bool is_modifier(char modifier)
 	return modifier && strchr("ukhGHIpPSDWeb", modifier);
 }
 
-// Modifiers at text->at, for the events from `first` on. Behind a single event they say all of who is left out, behind a
+// Modifiers at text->at, for the events from `first` on. After a single event they say all of who is left out, after a
 // group they add to that.
 static enum pd_status take_modifiers(struct pd_event_text *text, size_t first, bool of_group)
 {
@@ -175,12 +175,12 @@ static enum pd_status name_it(struct pd_event_text *text, size_t first, const ch
 	return PD_OK;
 }
 
-// Modifiers behind a colon, or right behind the slash of a PMU.
-static enum pd_status maybe_modifiers(struct pd_event_text *text, size_t first, bool behind_slash)
+// Modifiers after a colon, or right after the slash of a PMU.
+static enum pd_status maybe_modifiers(struct pd_event_text *text, size_t first, bool after_slash)
 {
 	if (*text->at == ':')
 		text->at++;
-	else if (!behind_slash || !isalpha((unsigned char)*text->at))
+	else if (!after_slash || !isalpha((unsigned char)*text->at))
 		return PD_OK;
 	return take_modifiers(text, first, false);
 }

@@ -62,7 +62,7 @@ bool pd_event_cache_at(size_t index, char name[64], uint64_t *config_out);
 
 // ---- pmu.c ----
 
-// pmu/terms/: *at stands behind the first slash, and behind the second one after. pmu is NULL for terms behind another name.
+// pmu/terms/: *at is after the first slash, at the end after the second one. pmu is NULL for terms after another name.
 enum pd_status pd_event_terms(struct pd_event_text *text, struct pd_event_slot *slot, const char *pmu);
 // Whether there is a PMU of that name.
 bool pd_pmu_exists(const struct pd_events *events, const char *name, size_t length);

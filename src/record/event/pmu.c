@@ -373,7 +373,7 @@ static enum pd_status take_of_pmu(struct pd_event_text *text, struct pd_event_sl
 	return take_list(text, slot, pmu, line, term->at, depth + 1);
 }
 
-// One of the terms in a list that ends at a slash or at its end. Returns the place behind it.
+// One of the terms in a list that ends at a slash or at its end. Returns the place after it.
 static const char *next_term(const char *at, struct term *term)
 {
 	size_t length = strcspn(at, "=,/"), value = 0;

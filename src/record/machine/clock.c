@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which time of day the kernel's own clock of events has: no function tells it. So an event on this thread has the kernel write a
- * record with a time, of a name that is set to what it was, and the time of day is looked at before and behind that.
+ * record with a time, of a name that is set to what it was, and the time of day is looked at before and after that.
  */
 #include "record/inside.h"
 
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Records of names come with their time behind them.
+// Records of names come with their time after them.
 static int open_names(void)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,

@@ -42,7 +42,7 @@ static enum pd_status set_cpus(struct pd_writer *writer, struct pd_error *error)
 	return pd_writer_set_feature(writer, PD_FEATURE_NRCPUS, &cpus, error);
 }
 
-// What stands behind "name : " in /proc/cpuinfo, which differs between architectures.
+// What stands after "name : " in /proc/cpuinfo, which differs between architectures.
 static enum pd_status set_cpu_name(struct pd_writer *writer, const char *proc, struct pd_error *error)
 {
 	static const char *const names[] = { "model name\t", "Processor\t", "uarch\t", "cpu\t", "vendor_id       " };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The features BPF_PROG_INFO and BPF_BTF: BPF programs that are loaded, as the kernel describes them, and their types.
- * A description has addresses of arrays, which the kernel fills; in the file these are offsets behind it.
+ * A description has addresses of arrays, which the kernel fills; in the file these are offsets after it.
  */
 #include <errno.h>
 #include <linux/bpf.h>

@@ -7,7 +7,7 @@
 
 // A text that is read again and again into the same memory.
 struct pd_procfile {
-	char *data; // with a NUL behind it
+	char *data; // with a NUL after it
 	size_t size, capacity;
 	bool cut; // there is more than is read at most
 };
@@ -18,7 +18,7 @@ void pd_procfile_fini(struct pd_procfile *file);
 
 // The next line of *at, without its end, as a text of its own; NULL at the end. The text is changed.
 char *pd_procfile_line(char **at);
-// What stands behind a name and a colon at the begin of a line, without blanks: "Tgid" of /proc/PID/status. NULL if
+// What stands after a name and a colon at the begin of a line, without blanks: "Tgid" of /proc/PID/status. NULL if
 // there is none. The text is not changed.
 const char *pd_procfile_value(const struct pd_procfile *file, const char *name);
 

@@ -23,7 +23,7 @@
 enum {
 	CONTEXT_SWITCHES = 3, // of PERF_TYPE_SOFTWARE
 	BPF_OUTPUT = 10,
-	// of samples, as pd_offcpu_set_attr asks for them; behind the header: id, ip, pid and tid, time, CPU, period, chain
+	// of samples, as pd_offcpu_set_attr asks for them; after the header: id, ip, pid and tid, time, CPU, period, chain
 	AT_IP = 16,
 	AT_TID = 28,
 	AT_TIME = 32,
@@ -77,7 +77,7 @@ struct pd_offcpu {
 	struct sleeper *sleepers; // by a hash of the tid
 	size_t used, slots;
 	uint64_t last_ns;
-	uint64_t behind_ns; // how much the clock of the samples is behind CLOCK_MONOTONIC, at most
+	uint64_t lag_ns; // how much the clock of the samples is behind CLOCK_MONOTONIC, at most
 	bool clock_known;
 	struct {
 		uint8_t *data;
@@ -413,12 +413,12 @@ static int compare(const void *a, const void *b)
 
 enum pd_status pd_offcpu_flush(struct pd_offcpu *offcpu, struct pd_bytes *records_out, struct pd_error *error)
 {
-	uint64_t behind_ns = pd_now_ns() - offcpu->last_ns;
+	uint64_t lag_ns = pd_now_ns() - offcpu->last_ns;
 	bool done = true;
 
 	// what comes soonest tells best
-	if (offcpu->count && (!offcpu->clock_known || (int64_t)(behind_ns - offcpu->behind_ns) < 0)) {
-		offcpu->behind_ns = behind_ns;
+	if (offcpu->count && (!offcpu->clock_known || (int64_t)(lag_ns - offcpu->lag_ns) < 0)) {
+		offcpu->lag_ns = lag_ns;
 		offcpu->clock_known = true;
 	}
 	offcpu->out.size = 0;
@@ -433,7 +433,7 @@ enum pd_status pd_offcpu_flush(struct pd_offcpu *offcpu, struct pd_bytes *record
 
 enum pd_status pd_offcpu_end(struct pd_offcpu *offcpu, struct pd_bytes *records_out, struct pd_error *error)
 {
-	uint64_t now = pd_now_ns() - offcpu->behind_ns;
+	uint64_t now = pd_now_ns() - offcpu->lag_ns;
 	bool done = true;
 
 	if (now < offcpu->last_ns)

@@ -7,7 +7,7 @@
 
 // Starts the threads that options.session.threads names. PD_ERROR_ARGUMENT if it does not name any, or they cannot be.
 enum pd_status pd_workers_start(struct pd_recorder *recorder, struct pd_error *error);
-// Makes the directory recorder->path, and a writer to it with a part for each ring behind the main one.
+// Makes the directory recorder->path, and a writer to it with a part for each ring after the main one.
 enum pd_status pd_workers_open_output(struct pd_recorder *recorder, const struct pd_writer_options *options,
 				      struct pd_error *error);
 // Whether a path is a directory with a recording.

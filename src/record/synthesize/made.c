@@ -11,7 +11,7 @@ enum {
 	TAKE_ABOVE = 256 << 10 // bytes
 };
 
-// Puts the record behind the others if there is room. buffer->need says how much it takes.
+// Puts the record after the others if there is room. buffer->need says how much it takes.
 static void append_record(struct pd_made *made, uint32_t type, uint16_t misc, void *decoded, struct pd_buffer *buffer)
 {
 	const struct pd_record_head head = { .type = type, .misc = misc };

@@ -149,7 +149,7 @@ enum {
 	QUERY_WRITABLE = 2,
 	QUERY_EXECUTABLE = 4,
 	QUERY_SHARED = 8,
-	QUERY_NEXT = 16 // the map at the address, or the first behind it
+	QUERY_NEXT = 16 // the map at the address, or the first after it
 };
 
 // The page of system calls that is above all memory: of no process, so that only the text has it. Each process has it that

@@ -28,7 +28,7 @@ static bool find_object(struct pd_report *report, size_t key, const struct pd_fr
 	if (!known)
 		return false;
 	if (!*known) {
-		/* What is in no object comes behind all that is. */
+		/* What is in no object comes after all that is. */
 		if (!pd_value_find_text(&report->values[key], dso_name(frame), dso ? 0 : 1, (uintptr_t)report,
 					value_out))
 			return false;

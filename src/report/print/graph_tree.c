@@ -164,14 +164,14 @@ static bool add_children(struct graph *graph, uint32_t parent)
 	return true;
 }
 
-/* Behind the last frame there need not be anything to point at. */
+/* After the last frame there need not be anything to point at. */
 static void walk_on(struct walker *walker, ptrdiff_t step)
 {
 	walker->at = walker->left > 1 ? walker->at + step : walker->at;
 	walker->left--;
 }
 
-/* As perf, which takes them out of the chain: a hidden caller's own caller comes behind what it called. */
+/* As perf, which takes them out of the chain: a hidden caller's own caller comes after what it called. */
 static void skip_hidden(const struct pd_report *report, struct walker *walker)
 {
 	ptrdiff_t step = report->graph.caller ? -1 : 1;

@@ -120,7 +120,7 @@ struct ordering {
 	const struct table *table;
 	struct measures measures;
 	struct pd_sorted *sorted;
-	uint64_t *rest;          /* words behind the first two, by row */
+	uint64_t *rest;          /* words after the first two, by row */
 	size_t most, rest_count; /* words of a row */
 	size_t parts;
 	bool failed[PD_PARTS_MOST];
@@ -158,7 +158,7 @@ static void fill_part(void *self, size_t part)
 	pd_free(one.words);
 }
 
-/* How many words a row has behind those that are sorted. */
+/* How many words a row has after those that are sorted. */
 static size_t count_rest(const struct ordering *ordering)
 {
 	struct words one = { .words = pd_alloc(ordering->most * sizeof(*one.words)) };

@@ -58,7 +58,7 @@ static struct pd_piece *piece_of(struct pd_cut *cut, const struct pd_record *rec
 	return &pieces->items[pieces->count++];
 }
 
-// Sizes behind records are not to be trusted.
+// Sizes after records are not to be trusted.
 static uint64_t end_of(const struct pd_stream *stream, const struct pd_record *record)
 {
 	uint64_t end = record->offset + record->bytes.size, part_end = stream->file->parts[record->part].end;

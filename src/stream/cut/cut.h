@@ -11,7 +11,7 @@ struct pd_cut {
 	struct pd_rounds rounds;
 	struct pd_piece *piece; // the one that grows; NULL: a new one begins
 	struct pd_piece whole;  // all of a file that cannot be cut
-	uint64_t limit;         // of the part: samples that begin there or behind it are not passed over
+	uint64_t limit;         // of the part: samples that begin there or after it are not passed over
 };
 
 // Whether records are inside of those of a type: they can be had in one pass only.

@@ -14,7 +14,7 @@
 // What time is for records: theirs, or for those without one the moment that perf would hand them out at.
 struct pd_key {
 	uint64_t time_ns;
-	uint32_t rank; // 0 with a time of its own, 1 without: behind those of the same time
+	uint32_t rank; // 0 with a time of its own, 1 without: after those of the same time
 };
 
 // Where perf's reader would be: what it has handed out, and will at the next round.
@@ -58,7 +58,7 @@ struct pd_visitor {
 
 // Whether all parts of a file can be read twice.
 bool pd_pieces_possible(const struct pd_file *file);
-// Walks over a stream in the order of the file that has not begun. Without a visitor there is nothing to see behind
+// Walks over a stream in the order of the file that has not begun. Without a visitor there is nothing to see after
 // the first record that holds others, so it ends there. With more than one thread it is done sooner, and pieces do not
 // know of rounds and of the oldest records in them: the order of time needs these.
 enum pd_status pd_pieces_walk(struct pd_pieces *pieces, struct pd_stream *stream, const struct pd_visitor *visitor,

@@ -41,7 +41,7 @@ static bool may_be_sample(const struct pd_file *file, const uint8_t *at, size_t 
 	return id + 8 <= size && pd_file_find_event(file, pd_load_u64(at + id, file->swap));
 }
 
-// Records one behind another, more than could stand inside of one.
+// Records one after another, more than could stand inside of one.
 static bool is_chain(const struct pd_file *file, const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *start = at;

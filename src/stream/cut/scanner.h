@@ -14,7 +14,7 @@
 #include "stream/cut/cut.h"
 
 struct pd_scanner {
-	uint64_t begin, end;     // of part 0: whole records, one behind another
+	uint64_t begin, end;     // of part 0: whole records, one after another
 	struct pd_pieces pieces; // record_count is set; places count from 0
 	struct pd_batch others;  // records that are no samples, by place
 };
@@ -25,7 +25,7 @@ struct pd_scanners;
 struct pd_scanners *pd_scanners_start(const struct pd_file *file, size_t threads);
 // The next scanner is of no interest as long as the walk is before this place of part 0.
 uint64_t pd_scanners_limit(const struct pd_scanners *scanners);
-// What was found by the scanner that began at a place at the limit or behind it; NULL if none did. It is valid until the
+// What was found by the scanner that began at a place at the limit or after it; NULL if none did. It is valid until the
 // next call.
 struct pd_scanner *pd_scanners_at(struct pd_scanners *scanners, uint64_t offset);
 // NULL is fine.

@@ -97,7 +97,7 @@ static enum pd_status take_over(struct walk *walk, const struct pd_scanner *foun
 	return status < 0 ? status : pd_stream_go_on(stream, found->end, place + found->pieces.record_count);
 }
 
-// Samples behind the next start of a scanner are not passed over, so the walk comes to it if it is one.
+// Samples after the next start of a scanner are not passed over, so the walk comes to it if it is one.
 static enum pd_status follow_scanners(struct walk *walk, struct pd_error *error)
 {
 	struct pd_stream *stream = walk->stream;

@@ -424,7 +424,7 @@ static enum pd_status open_walker(struct pd_sorter *order, struct pd_error *erro
 	return pd_stream_new(order->file, &order->walker, error);
 }
 
-// One more walk, behind the one that cut the file.
+// One more walk, after the one that cut the file.
 static enum pd_status open_again(struct pd_sorter *order, struct pd_error *error)
 {
 	enum pd_status status;

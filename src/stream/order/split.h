@@ -14,7 +14,7 @@ struct pd_split {
 	struct pd_piece *by_age;
 	uint64_t *newest_ns; // of by_age up to the same index
 	size_t piece_count;
-	uint64_t *begin_ns; // of parts, and of one behind the last
+	uint64_t *begin_ns; // of parts, and of one after the last
 	size_t count;       // of parts
 };
 

@@ -201,7 +201,7 @@ static enum pd_status run_piece(struct worker *worker, const struct pd_piece *pi
 	return status < 0 ? status : PD_OK;
 }
 
-// What a sink does behind its last record.
+// What a sink does after its last record.
 static void finish(struct worker *worker)
 {
 	const struct run *run = worker->run;

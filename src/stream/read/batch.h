@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies of records, one behind another, for those who need them later or on another thread. */
+/* Copies of records, one after another, for those who need them later or on another thread. */
 #ifndef PD_STREAM_BATCH_H
 #define PD_STREAM_BATCH_H
 

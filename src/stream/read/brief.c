@@ -15,7 +15,7 @@ static uint32_t half_or(const uint8_t *body, uint8_t place, uint32_t none)
 	return place == PD_NOWHERE ? none : pd_load_u32(body + place, false);
 }
 
-// Callchains of the other byte order, behind something of variable size, or at odd places in memory: all is decoded.
+// Callchains of the other byte order, after something of variable size, or at odd places in memory: all is decoded.
 static bool decode_sample(const struct pd_record *record, struct pd_brief *brief_out)
 {
 	const struct pd_sample *sample = pd_as_sample(record);

@@ -53,7 +53,7 @@ static enum pd_status learn_feature(struct pd_stream *stream, struct pd_error *e
 {
 	const struct pd_header_feature *feature = pd_as_header_feature(&stream->record);
 
-	// the end marker has a number behind the last feature and no payload
+	// the end marker has a number after the last feature and no payload
 	if (!feature || feature->feat_id >= PD_FEATURE_LIMIT ||
 	    (!feature->payload.size && !pd_feature_layout((unsigned)feature->feat_id)))
 		return PD_OK;
@@ -80,7 +80,7 @@ static enum pd_status learn_tracing_data(struct pd_stream *stream, struct pd_err
 	uint64_t offset = stream->record.offset + stream->record.bytes.size;
 
 	if (stream->record.tail_size > stream->file->memory_limit) {
-		// names of tracepoints are not worth more; the stream goes on behind it
+		// names of tracepoints are not worth more; the stream goes on after it
 		pd_stream_report(stream, PD_PROBLEM_TRACING_DATA, offset, NULL,
 				 "%" PRIu64 " bytes of tracing data, the limit is %" PRIu64, stream->record.tail_size,
 				 stream->file->memory_limit);

@@ -64,7 +64,7 @@ enum pd_status pd_reader_seek(struct pd_reader *reader, uint64_t offset)
 	return PD_OK;
 }
 
-// Where in a buffer the bytes go that are there: their alignment stays, and what is read behind them begins with a line of
+// Where in a buffer the bytes go that are there: their alignment stays, and what is read after them begins with a line of
 // the cache if it can, because the kernel copies to such places a tenth faster.
 static size_t place_in(const uint8_t *buffer, const struct pd_reader *reader)
 {

@@ -54,7 +54,7 @@ static inline void pd_reader_advance(struct pd_reader *reader, size_t size)
 	reader->available -= size;
 	reader->offset += size;
 }
-// Goes on behind bytes that need not be in the window. *short_out: bytes that were not there.
+// Goes on after bytes that need not be in the window. *short_out: bytes that were not there.
 enum pd_status pd_reader_skip(struct pd_reader *reader, uint64_t size, uint64_t *short_out, struct pd_error *error);
 // Copies the next bytes, without keeping them in the window. *got_out may be less at the end.
 enum pd_status pd_reader_copy(struct pd_reader *reader, uint8_t *data, size_t size, size_t *got_out,
@@ -107,7 +107,7 @@ struct pd_stream {
 	struct pd_inflate inflate;
 	size_t outer_size; // bytes of the current record outside of compression, still in the window
 	uint64_t outer_offset;
-	uint64_t tail_left; // bytes behind the current record that were not read
+	uint64_t tail_left; // bytes after the current record that were not read
 	size_t inner_size;  // bytes of the current record inside, still in the inflated data
 	uint8_t *tail;
 	struct pd_bytes tail_bytes; // of the current record, once it was read
@@ -138,9 +138,9 @@ struct pd_stream {
 	bool careful;
 	bool past_head;        // a record of the kernel was taken by a careful stream
 	uint64_t near_time_ns; // of the last record that had one, 0 before
-	uint64_t odd_types; // that were odd and had a sound record behind them, as bits of the low part of the number
-	bool tight_stacks;  // samples with stacks were sound so far
-	uint64_t doubted;   // what was looked at to tell which start is the right one
+	uint64_t odd_types;    // that were odd and had a sound record after them, as bits of the low part of the number
+	bool tight_stacks;     // samples with stacks were sound so far
+	uint64_t doubted;      // what was looked at to tell which start is the right one
 	struct pd_losses losses;
 };
 
@@ -178,7 +178,7 @@ void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes recor
 		    uint64_t inner_offset);
 // The same, and the bytes of those samples. Stops before a limit of bytes is passed.
 uint64_t pd_stream_pass_bytes(struct pd_stream *stream, size_t limit, struct pd_bytes *bytes_out);
-// Records behind the current one that were read already and may be samples of its event.
+// Records after the current one that were read already and may be samples of its event.
 struct pd_span {
 	const uint8_t *at, *end;
 	const struct pd_event_full *full;
@@ -195,16 +195,16 @@ static inline bool pd_stream_in_span(const struct pd_span *span, const uint8_t *
 
 	return span->any_id || (id + 8 <= size && pd_load_u64(at + id, false) == span->id);
 }
-// The stream goes on at a place in the span that its user came to, so many samples behind its start.
+// The stream goes on at a place in the span that its user came to, so many samples after its start.
 void pd_stream_pass_span(struct pd_stream *stream, const uint8_t *at, uint64_t passed);
 // Times of samples; the oldest is UINT64_MAX if there is none.
 struct pd_times {
 	uint64_t oldest_ns, newest_ns;
 };
-// Passes over samples like pd_stream_pass, but none without a time and none that begins at limit or behind it. Adds
+// Passes over samples like pd_stream_pass, but none without a time and none that begins at limit or after it. Adds
 // their times.
 uint64_t pd_stream_pass_timed(struct pd_stream *stream, uint64_t limit, struct pd_times *times);
-// Bytes behind the current record, piece by piece; PD_END behind the last one. A piece is valid until the next call on
+// Bytes after the current record, piece by piece; PD_END after the last one. A piece is valid until the next call on
 // the stream.
 enum pd_status pd_stream_tail_piece(struct pd_stream *stream, struct pd_bytes *bytes_out, struct pd_error *error);
 // The next record is the one at an offset of the part that is open, with that index.
@@ -240,7 +240,7 @@ bool pd_stream_has_other_type(struct pd_stream *stream, struct pd_bytes bytes, u
 uint64_t pd_stream_tail_size(const struct pd_record *record, bool swap);
 // Those of them that are there: fewer where the input ends. What cannot seek is taken at its word.
 uint64_t pd_stream_tail_there(const struct pd_stream *stream, const struct pd_record *record);
-// Whether what may be a header stands so many bytes behind the place of the reader.
+// Whether what may be a header stands so many bytes after the place of the reader.
 bool pd_stream_head_follows(struct pd_stream *stream, uint64_t size);
 // Leaves bytes out until the next place where records can be.
 enum pd_status pd_stream_resync(struct pd_stream *stream, struct pd_error *error);

@@ -54,7 +54,7 @@ static enum what validate_head(const struct pd_stream *stream, const uint8_t *at
 	return pd_head_is_plausible(stream->file, &head) ? WHAT_HEAD : WHAT_NONSENSE;
 }
 
-// What stands so many bytes behind the place of the reader, which does not move.
+// What stands so many bytes after the place of the reader, which does not move.
 static enum what look_at(struct pd_stream *stream, uint64_t skip)
 {
 	struct pd_reader *reader = &stream->reader;
@@ -198,7 +198,7 @@ static bool is_start(struct pd_stream *stream, size_t skip, uint64_t damage)
 
 // ---- looking for the next start ----
 
-// A start in the window, less than limit behind the reader; 0 if there is none.
+// A start in the window, less than limit after the reader; 0 if there is none.
 static size_t find_start(struct pd_stream *stream, size_t skip, size_t limit)
 {
 	for (; skip < limit; skip++)
@@ -210,7 +210,7 @@ static size_t find_start(struct pd_stream *stream, size_t skip, size_t limit)
 // ---- which of several starts ----
 
 // Stacks that are shorter than their buffer keep what was in the ring before: records of this file, older ones, that lead on
-// from one sample to the next, sometimes to the end. Behind a damage such a row may begin before the records do.
+// from one sample to the next, sometimes to the end. After a damage such a row may begin before the records do.
 
 struct row {
 	uint64_t time_ns; // of the first record that has one
@@ -230,7 +230,7 @@ static size_t limit_of(const struct pd_reader *reader)
 	return reader->available < RESYNC_WINDOW ? reader->available : RESYNC_WINDOW;
 }
 
-// From a record to the one behind it.
+// From a record to the one after it.
 static enum step step(struct pd_stream *stream, size_t *skip, uint64_t *time_ns)
 {
 	const struct pd_reader *reader = &stream->reader;
@@ -302,7 +302,7 @@ static bool has_doubted_enough(const struct pd_stream *stream)
 	return stream->doubted / 4 > (1 << 18) + stream->reader.offset - stream->reader.begin;
 }
 
-// A better start inside of the records of the row that begins at the reader, not behind the last place; 0 if there is none.
+// A better start inside of the records of the row that begins at the reader, not after the last place; 0 if there is none.
 static size_t find_rival(struct pd_stream *stream, uint64_t damage, uint64_t last)
 {
 	struct row row = follow(stream, 0);
@@ -483,27 +483,27 @@ static enum pd_status doubt_last(struct pd_stream *stream, const struct pd_recor
 	return skip_to_start(stream, head, error);
 }
 
-// Bytes behind a record that lead to nothing. Either their number is damaged, or what follows them.
+// Bytes after a record that lead to nothing. Either their number is damaged, or what follows them.
 static enum pd_status doubt_tail(struct pd_stream *stream, const struct pd_record_head *head, uint64_t tail,
 				 bool *taken_out, struct pd_error *error)
 {
 	struct pd_reader *reader = &stream->reader;
 	uint64_t start = reader->offset, found;
 	enum pd_status status = go_to_start(stream, (size_t)head->size, error);
-	uint64_t behind = start + head->size + tail;
+	uint64_t after = start + head->size + tail;
 	bool torn;
 
 	if (status < 0)
 		return status;
 	found = reader->offset;
 	// what follows may be anything, and looks like records in places
-	torn = behind > reader->end && !is_run(stream, 0);
+	torn = after > reader->end && !is_run(stream, 0);
 	status = pd_reader_seek(reader, start);
 	if (status >= 0)
 		status = pd_reader_fill(reader, (size_t)head->size, error);
 	if (status < 0)
 		return status;
-	if (found > behind && behind <= reader->end) {
+	if (found > after && after <= reader->end) {
 		*taken_out = true;
 		return PD_OK;
 	}
@@ -512,14 +512,14 @@ static enum pd_status doubt_tail(struct pd_stream *stream, const struct pd_recor
 		// the data end inside the tail
 		stream->losses.cut_bytes += reader->end - start;
 		pd_stream_report(stream, PD_PROBLEM_TRUNCATED_TAIL, start, NULL,
-				 "%" PRIu64 " of %" PRIu64 " bytes after the record are missing", behind - reader->end,
+				 "%" PRIu64 " of %" PRIu64 " bytes after the record are missing", after - reader->end,
 				 tail);
 		return pd_reader_seek(reader, reader->end);
 	}
 	return skip_to_start(stream, head, error);
 }
 
-// A time that neither the records before nor the one behind have.
+// A time that neither the records before nor the one after it have.
 static bool is_alone_in_time(struct pd_stream *stream, size_t size)
 {
 	struct candidate next;

@@ -296,7 +296,7 @@ bool pd_stream_knows_end(const struct pd_file *file, const struct pd_record *rec
 	return !id || pd_file_find_event(file, id);
 }
 
-// Some recorders forget the trailer. Where a damaged name runs into it, it only seems so: then there is more behind the name
+// Some recorders forget the trailer. Where a damaged name runs into it, it only seems so: then there is more after the name
 // than padding.
 static bool forgot_trailer(const struct pd_file *file, const struct pd_record *record, const void *decoded)
 {

@@ -112,7 +112,7 @@ TEST(test_cursor__buffer_counts_what_does_not_fit)
 	pd_buffer_u16(&buffer, 0x0304);
 	CHECK(buffer.need == 4 && pd_buffer_full(&buffer) && !buffer.failed);
 	CHECK(out[1] == 1 && out[2] == 0xee && out[3] == 0xee);
-	// nothing is written behind a gap
+	// nothing is written after a gap
 	pd_buffer_u8(&buffer, 5);
 	pd_buffer_zeros(&buffer, 2);
 	CHECK(buffer.need == 7 && out[2] == 0xee);

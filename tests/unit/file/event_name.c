@@ -130,7 +130,7 @@ TEST(test_event_name__like_snprintf)
 	CHECK_STR(name, "a:b");
 }
 
-// A copy without an end mark in memory of just its size, so that a sanitizer sees a read behind it.
+// A copy without an end mark in memory of just its size, so that a sanitizer sees a read after it.
 static struct pd_sized_text format_of(const char *text)
 {
 	size_t size = strlen(text);

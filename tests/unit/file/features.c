@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of features behind the data, and features on demand. */
+/* The table of features after the data, and features on demand. */
 #include "file/file.h"
 #include "../opened.h"
 
@@ -77,7 +77,7 @@ TEST(test_features__may_stand_anywhere)
 {
 	struct image image = { 0 };
 
-	// a hole behind the table, and the second before the first
+	// a hole after the table, and the second before the first
 	begin_features(&image, BIT_OF(HOSTNAME) | BIT_OF(OSRELEASE));
 	image_zeros(&image, 37);
 	put_feature(&image, 1, 10), image_pstr(&image, "6.1.0", 6);

@@ -249,7 +249,7 @@ TEST(test_open__data_whose_end_overflows)
 	CHECK(opened_told(&o, "data-past-end") == 1 && opened_next(&o) && !opened_next(&o));
 }
 
-TEST(test_open__attrs_behind_the_data)
+TEST(test_open__attrs_after_the_data)
 {
 	struct image image = { 0 };
 	uint64_t attrs;
@@ -507,7 +507,7 @@ RUN(TEST_CASE(test_open__file_in_both_orders), TEST_CASE(test_open__pipe_in_both
     TEST_CASE(test_open__bitmap_of_big_endian_in_words_of_8_and_4_bytes),
     TEST_CASE(test_open__bitmap_of_big_endian_before_there_was_a_hostname),
     TEST_CASE(test_open__unfinished_file_has_records_but_no_features), TEST_CASE(test_open__data_past_the_end),
-    TEST_CASE(test_open__data_whose_end_overflows), TEST_CASE(test_open__attrs_behind_the_data),
+    TEST_CASE(test_open__data_whose_end_overflows), TEST_CASE(test_open__attrs_after_the_data),
     TEST_CASE(test_open__attr_of_a_newer_kernel), TEST_CASE(test_open__attr_smaller_than_its_table_entry),
     TEST_CASE(test_open__attr_sizes_that_make_no_sense), TEST_CASE(test_open__attrs_past_the_end),
     TEST_CASE(test_open__ids_find_their_events), TEST_CASE(test_open__id_of_two_events),

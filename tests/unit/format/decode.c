@@ -136,7 +136,7 @@ TEST(test_decode__attr_shorter_than_the_first_is_refused)
 	CHECK_STR(cursor.field, "config1");
 }
 
-TEST(test_decode__header_attr_finds_ids_behind_its_own_size)
+TEST(test_decode__header_attr_finds_ids_after_its_own_size)
 {
 	static const struct {
 		uint32_t said;
@@ -858,7 +858,7 @@ RUN(TEST_CASE(test_decode__attr_flags_in_both_orders), TEST_CASE(test_decode__at
     TEST_CASE(test_decode__attr_aux_action), TEST_CASE(test_decode__attr_of_every_size),
     TEST_CASE(test_decode__attr_of_a_newer_kernel_keeps_what_is_not_known),
     TEST_CASE(test_decode__attr_shorter_than_the_first_is_refused),
-    TEST_CASE(test_decode__header_attr_finds_ids_behind_its_own_size),
+    TEST_CASE(test_decode__header_attr_finds_ids_after_its_own_size),
     TEST_CASE(test_decode__header_attr_larger_than_its_record_is_refused),
     TEST_CASE(test_decode__sample_with_every_field), TEST_CASE(test_decode__sample_without_stack_has_no_dyn_size),
     TEST_CASE(test_decode__sample_without_branches_keeps_hw_idx), TEST_CASE(test_decode__read_values_alone),

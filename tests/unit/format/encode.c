@@ -66,7 +66,7 @@ TEST(test_encode__text_of_a_given_size)
 {
 	struct pd_comm comm = { .comm = { .data = "a\0garbage", .length = 1, .size = 9 } };
 
-	// what stood behind the NUL stays
+	// what stood after the NUL stays
 	CHECK(encode(PD_LAYOUT_comm, &comm, false).need == 17);
 	CHECK(memcmp(bytes + 8, "a\0garbage", 9) == 0);
 }

@@ -73,7 +73,7 @@ static bool add_number(struct pd_seen *seen, uint64_t number)
 	return pd_seen_add(seen, &tag, bucket_of(number));
 }
 
-// A number whose tag has these lines; the search goes on behind *last.
+// A number whose tag has these lines; the search goes on after *last.
 static uint64_t number_in_lines(const struct pd_seen *seen, size_t first, size_t second, uint64_t *last)
 {
 	for (uint64_t number = *last + 1;; number++) {
@@ -399,7 +399,7 @@ TEST(test_seen__a_full_table_is_left_for_a_larger_one_with_the_same)
 	pd_seen_fini(&now);
 }
 
-TEST(test_seen__behind_the_limit_comes_an_empty_one)
+TEST(test_seen__after_the_limit_comes_an_empty_one)
 {
 	struct pd_seen_now now = { .table = NULL };
 	struct pd_seen *seen;
@@ -636,7 +636,7 @@ RUN(TEST_CASE(test_seen__a_line_is_one_of_the_cache), TEST_CASE(test_seen__what_
     TEST_CASE(test_seen__a_place_that_is_only_claimed_has_no_bucket),
     TEST_CASE(test_seen__a_table_lives_as_long_as_it_has_users), TEST_CASE(test_seen__no_memory_for_the_first_table),
     TEST_CASE(test_seen__a_full_table_is_left_for_a_larger_one_with_the_same),
-    TEST_CASE(test_seen__behind_the_limit_comes_an_empty_one),
+    TEST_CASE(test_seen__after_the_limit_comes_an_empty_one),
     TEST_CASE(test_seen__without_memory_to_grow_the_table_stays),
     TEST_CASE(test_seen__who_finds_no_new_table_keeps_the_old_one),
     TEST_CASE(test_seen__a_table_that_nobody_entered_goes_at_the_end), TEST_CASE(test_seen__threads_that_add_the_same),

@@ -44,7 +44,7 @@ static void put_sample(struct image *image, uint64_t id, uint64_t time_ns, uint6
 		image_u64(image, weight);
 }
 
-// A sample with a weight, one of the other event that is too early, and some behind it.
+// A sample with a weight, one of the other event that is too early, and some after it.
 static void make(struct image *image)
 {
 	enum {

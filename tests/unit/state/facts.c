@@ -208,7 +208,7 @@ TEST(test_mmap__that_the_recorder_wrote_was_there_before)
 	struct made made = make_begin();
 
 	user_map(&made, 5, 0x1000, 0x1000, "/timed", 10);
-	// stands behind it, as with --tail-synthesize, but has no time
+	// stands after it, as with --tail-synthesize, but has no time
 	user_map(&made, 5, 0x1000, 0x3000, "/before", 0);
 	STATE(made);
 	CHECK_STR(where(&made, 5, 5, 0x1000), "/before");

@@ -121,7 +121,7 @@ TEST(test_golden__every_cut_is_read_to_its_end)
 		while (opened_next(&o))
 			count++;
 		CHECK(o.status == PD_END);
-		// 40, 104, 40 and 40 bytes from 184 on; behind them the features, which are damaged
+		// 40, 104, 40 and 40 bytes from 184 on; after them the features, which are damaged
 		// instead
 		CHECK(count == (size_t)(size >= 224) + (size >= 328) + (size >= 368) + (size >= 408));
 		pd_file_hostname(o.file);

@@ -82,7 +82,7 @@ static void open_file_of(struct image *image)
 	pack_anew();
 }
 
-TEST(test_inflate__records_inside_come_behind_the_one_they_are_in)
+TEST(test_inflate__records_inside_come_after_the_one_they_are_in)
 {
 	for (unsigned form = 0; form < 4; form++) {
 		struct image image = { .big = form & 1 }, inner = { .big = form & 1 };
@@ -375,7 +375,7 @@ TEST(test_inflate__file_of_which_nothing_can_be_inflated)
 	opened_close(&o);
 }
 
-RUN(TEST_CASE(test_inflate__records_inside_come_behind_the_one_they_are_in), TEST_CASE(test_inflate__records_straddle),
+RUN(TEST_CASE(test_inflate__records_inside_come_after_the_one_they_are_in), TEST_CASE(test_inflate__records_straddle),
     TEST_CASE(test_inflate__compressed_bytes_cut_anywhere), TEST_CASE(test_inflate__much_out_of_little),
     TEST_CASE(test_inflate__compressed2_that_claims_its_neighbours),
     TEST_CASE(test_inflate__damage_ends_the_inside_but_not_the_file),

@@ -195,7 +195,7 @@ static uint64_t *places_in_order(uint64_t from_ns, uint64_t to_ns, size_t *count
 	return places;
 }
 
-// The first so many of them, part behind part.
+// The first so many of them, part after part.
 static bool is_beginning(const struct log *log, const uint64_t *places, size_t count, size_t *seen_out)
 {
 	size_t at = 0;

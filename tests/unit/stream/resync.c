@@ -101,10 +101,10 @@ TEST(test_resync__no_records_from_inside_of_a_torn_sample)
 	image_free(&whole);
 }
 
-// A size that leads behind the end hides no records that go on to the end.
-TEST(test_resync__goes_on_behind_a_damaged_size_near_the_end)
+// A size that leads after the end hides no records that go on to the end.
+TEST(test_resync__goes_on_after_a_damaged_size_near_the_end)
 {
-	for (unsigned behind = 2; behind < 6; behind++) {
+	for (unsigned after = 2; after < 6; after++) {
 		struct image image = { 0 };
 		struct pd_losses losses;
 		unsigned samples, others;
@@ -114,13 +114,13 @@ TEST(test_resync__goes_on_behind_a_damaged_size_near_the_end)
 		for (unsigned i = 0; i < 4; i++)
 			put_sample(&image, i, 0);
 		damaged = put_sample(&image, 4, 0);
-		for (unsigned i = 0; i < behind; i++)
+		for (unsigned i = 0; i < after; i++)
 			put_mmap2(&image, 0x7f0000000000 + i * 0x1000);
 		put_sample(&image, 5, 0);
 		image_set(&image, damaged + 6, 0xfff8, 2);
 		image_set(&image, 48, image.size - BEGIN, 8);
 		count_records(&image, &samples, &others, &losses);
-		CHECK(samples == 5 && others == behind);
+		CHECK(samples == 5 && others == after);
 		CHECK(losses.cut_bytes == 0 && losses.bytes > 0);
 	}
 }
@@ -148,7 +148,7 @@ TEST(test_resync__a_number_that_looks_like_a_header)
 }
 
 // A damaged size may lead to another record: those between are whole, also if one of them is odd.
-TEST(test_resync__goes_on_behind_a_size_that_leads_to_a_record)
+TEST(test_resync__goes_on_after_a_size_that_leads_to_a_record)
 {
 	struct image image = { 0 };
 	struct pd_losses losses;
@@ -191,7 +191,7 @@ struct stale_case {
 	size_t damage;   // offset in the damaged sample; its header or its thread
 };
 
-// Behind a damage go on the records that are whole, not those which stand in them.
+// After a damage go on the records that are whole, not those which stand in them.
 TEST(test_resync__no_records_of_before_from_inside_of_samples)
 {
 	static const struct stale_case cases[] = {
@@ -258,7 +258,7 @@ TEST(test_resync__no_records_with_ids_of_no_event)
 
 RUN(TEST_CASE(test_resync__a_number_that_looks_like_a_header),
     TEST_CASE(test_resync__no_records_from_inside_of_a_torn_sample),
-    TEST_CASE(test_resync__goes_on_behind_a_size_that_leads_to_a_record),
+    TEST_CASE(test_resync__goes_on_after_a_size_that_leads_to_a_record),
     TEST_CASE(test_resync__no_records_of_before_from_inside_of_samples),
     TEST_CASE(test_resync__no_records_with_ids_of_no_event),
-    TEST_CASE(test_resync__goes_on_behind_a_damaged_size_near_the_end))
+    TEST_CASE(test_resync__goes_on_after_a_damaged_size_near_the_end))

@@ -466,7 +466,7 @@ static enum pd_status join_asking(void *self, void *clone, struct pd_error *erro
 	return PD_OK;
 }
 
-// The same file with many more records, and features behind them.
+// The same file with many more records, and features after them.
 static void make_larger(struct image *image)
 {
 	struct make make = { .damaged = true };
@@ -629,7 +629,7 @@ enum caller {
 static struct {
 	enum caller caller;
 	atomic_int left; // calls until the one that fails
-	atomic_int forks, joins, records, calls_behind;
+	atomic_int forks, joins, records, calls_after;
 	pthread_t thread;
 	bool wrong_thread;
 } failing;

@@ -66,7 +66,7 @@ static void make_tail(struct image *image)
 enum oddity {
 	NOTHING,
 	NESTS,      // samples with samples in them
-	TAILS,      // records with bytes behind them
+	TAILS,      // records with bytes after them
 	NO_RECORDS, // bytes that are none
 	UNKNOWN_IDS,
 	NEW_IDS, // records that say what ids there are

@@ -90,7 +90,7 @@ TEST(test_stream__record_that_does_not_fit_its_layout)
 	CHECK(opened_next(&o)->type == PD_RECORD_FINISHED_ROUND && !opened_next(&o));
 }
 
-TEST(test_stream__goes_on_behind_a_size_that_cannot_be)
+TEST(test_stream__goes_on_after_a_size_that_cannot_be)
 {
 	for (uint16_t size = 0; size < 8; size++) {
 		struct image image = { 0 };
@@ -113,7 +113,7 @@ TEST(test_stream__goes_on_behind_a_size_that_cannot_be)
 }
 
 // The record whose size is wrong cannot be told from a good one, but what follows lies as it did.
-TEST(test_stream__goes_on_behind_a_size_that_moves_all)
+TEST(test_stream__goes_on_after_a_size_that_moves_all)
 {
 	for (unsigned wrong = 25; wrong < 32; wrong++) {
 		struct image image = { 0 };
@@ -257,7 +257,7 @@ static size_t put_tracing_blob(struct image *image)
 	return image->size - begin;
 }
 
-TEST(test_stream__tracing_data_behind_12_or_16_bytes)
+TEST(test_stream__tracing_data_after_12_or_16_bytes)
 {
 	for (unsigned form = 0; form < 4; form++) {
 		struct image image = { .big = form & 1 };
@@ -523,11 +523,11 @@ TEST(test_stream__pipe_is_read_once)
 
 RUN(TEST_CASE(test_stream__unknown_types_are_handed_out), TEST_CASE(test_stream__as_gives_its_own_type_only),
     TEST_CASE(test_stream__record_that_does_not_fit_its_layout),
-    TEST_CASE(test_stream__goes_on_behind_a_size_that_cannot_be),
-    TEST_CASE(test_stream__goes_on_behind_a_size_that_moves_all), TEST_CASE(test_stream__end_inside_a_record),
+    TEST_CASE(test_stream__goes_on_after_a_size_that_cannot_be),
+    TEST_CASE(test_stream__goes_on_after_a_size_that_moves_all), TEST_CASE(test_stream__end_inside_a_record),
     TEST_CASE(test_stream__file_that_shrinks_is_no_silent_end), TEST_CASE(test_stream__odd_sizes_move_what_follows),
     TEST_CASE(test_stream__tail_of_auxtrace), TEST_CASE(test_stream__tail_that_is_cut),
-    TEST_CASE(test_stream__tracing_data_behind_12_or_16_bytes), TEST_CASE(test_stream__pipe_learns_events_and_features),
+    TEST_CASE(test_stream__tracing_data_after_12_or_16_bytes), TEST_CASE(test_stream__pipe_learns_events_and_features),
     TEST_CASE(test_stream__event_update_gives_unit_and_scale), TEST_CASE(test_stream__sample_before_any_event),
     TEST_CASE(test_stream__pieces_of_a_record_are_joined), TEST_CASE(test_stream__pieces_that_do_not_join),
     TEST_CASE(test_stream__seek), TEST_CASE(test_stream__directory), TEST_CASE(test_stream__pipe_is_read_once))

@@ -303,7 +303,7 @@ TEST(test_demangle__deep)
 	free(text.data);
 }
 
-// Behind "sr" the library of GCC 12 turns in circles at these; names behind them are not held up, nor lost.
+// Behind "sr" the library of GCC 12 turns in circles at these; names after them are not held up, nor lost.
 TEST(test_demangle__circles)
 {
 	static const struct wanted cases[] = {

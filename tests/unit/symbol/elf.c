@@ -218,7 +218,7 @@ TEST(test_elf__descriptors)
 	}
 }
 
-// Code of a module is laid out section behind section; what initializes it is not there.
+// Code of a module is laid out section after section; what initializes it is not there.
 TEST(test_elf__module)
 {
 	struct made_elf made = { .wide = true, .type = PD_ELF_TYPE_REL, .machine = 62 };
@@ -456,7 +456,7 @@ TEST(test_elf__ids)
 
 // ---- data ----
 
-// Labels count in sections of data only, and data without a size goes on behind its section.
+// Labels count in sections of data only, and data without a size goes on after its section.
 TEST(test_elf__data)
 {
 	static const struct pd_elf_symbol_options options = { .data = true };
@@ -499,7 +499,7 @@ TEST(test_elf__data)
 
 // ---- what is kept from run to run ----
 
-// Names of one address, sizes that are missing, code behind the last symbol, stubs of all kinds.
+// Names of one address, sizes that are missing, code after the last symbol, stubs of all kinds.
 static struct image make_choices(uint16_t machine)
 {
 	struct made_elf elf = { .wide = true, .type = 3, .machine = machine, .flags = 2 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ELF files made by hand, 32 and 64 bit, in both byte orders: a header, the contents of sections one behind another,
+ * ELF files made by hand, 32 and 64 bit, in both byte orders: a header, the contents of sections one after another,
  * segments and section headers.
  */
 #ifndef PD_TEST_ELF_IMAGE_H
@@ -24,7 +24,7 @@ struct made_section {
 struct made_segment {
 	uint32_t type, flags;
 	uint64_t offset, addr, file_size;
-	uint64_t zeroed; // bytes behind those of the file
+	uint64_t zeroed; // bytes after those of the file
 };
 
 struct made_elf {

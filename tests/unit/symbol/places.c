@@ -220,7 +220,7 @@ TEST(test_places__kernel)
 }
 
 // Where nothing was recorded the list says how far the kernel goes.
-TEST(test_places__kernel_behind_its_mapping)
+TEST(test_places__kernel_after_its_mapping)
 {
 	struct made made = make_kernel(KERNEL_TEXT, "/lib/modules/6/kernel/ext.ko");
 	struct pd_symbols *symbols;
@@ -255,7 +255,7 @@ TEST(test_places__kernel_behind_its_mapping)
 	make_free(&made);
 }
 
-// Names of all sorts of places, one behind the other, from before the kernel to behind it.
+// Names of all sorts of places, one after the other, from before the kernel to after it.
 static char *name_places(struct made *made, const struct pd_kallsyms *list_of_all, const char *index)
 {
 	struct pd_symbols *symbols = open_symbols(made, (struct pd_symbols_options){ .symfs = "/", .index = index });
@@ -770,7 +770,7 @@ int main(void)
 		TEST_CASE(test_places__other_build_id),
 		TEST_CASE(test_places__one_name_two_objects),
 		TEST_CASE(test_places__kernel),
-		TEST_CASE(test_places__kernel_behind_its_mapping),
+		TEST_CASE(test_places__kernel_after_its_mapping),
 		TEST_CASE(test_places__kernel_that_runs),
 		TEST_CASE(test_places__kernel_of_another_boot),
 		TEST_CASE(test_places__vmlinux),

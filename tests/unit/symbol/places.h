@@ -62,7 +62,7 @@ static inline void put_text(const char *path, const char *text)
 }
 
 // Code at file offset 0x40, as addresses from `addr`: first [0, 16), _ZN4shop4workEi [16, 48), and more behind. In zeroed memory
-// behind it: counter [0x4008, 0x4010).
+// after it: counter [0x4008, 0x4010).
 // Objects that were made just now are not kept in an index: another change might bear the same time.
 static inline void finalize(void)
 {
@@ -154,7 +154,7 @@ static inline void put_code(struct image *out, uint64_t time, uint64_t addr, uin
 	image_set(out, start + 4, out->size - start, 4);
 }
 
-// Two codes at one place, one behind the other.
+// Two codes at one place, one after the other.
 static inline void put_jitdump(const char *path)
 {
 	struct image dump = { .big = false };

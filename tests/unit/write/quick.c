@@ -18,7 +18,7 @@ enum {
 };
 
 static void *state;
-static uint8_t *memory; // MOST bytes, and behind them nothing may be read
+static uint8_t *memory; // MOST bytes, and after them nothing may be read
 static uint8_t packed[MOST + (64 << 10)], inflated[MOST + 1];
 static size_t packed_size;
 static uint64_t seed = 1;
@@ -141,7 +141,7 @@ TEST(test_quick__raw_between_packed)
 	}
 }
 
-// Long literals, a long match, and behind it one from far away: the numbers of both sequences are long.
+// Long literals, a long match, and after it one from far away: the numbers of both sequences are long.
 TEST(test_quick__long_and_far)
 {
 	enum {
