@@ -121,7 +121,7 @@ static void print_counts(const struct run *run, const struct pd_split_result *re
 		    plural(files));
 	if (result->unknown_count)
 		print_error("%" PRIu64 " of them in the file named unknown: %s", result->unknown_count,
-			    pd_split_lacks(run->split));
+			    pd_split_unknown_reason(run->split));
 	if (result->lost_count)
 		print_error("%" PRIu64 " sample%s in no file: damaged, or of an unknown event", result->lost_count,
 			    plural(result->lost_count));

@@ -75,10 +75,10 @@ bool select_take(struct pd_select **select_out, const struct pd_select_options *
 void select_report_missing(const struct pd_select *select, struct pd_file *file)
 {
 	const struct pd_filter *where = pd_select_where(select);
-	struct pd_str lack = where ? pd_filter_lacks(where, file) : (struct pd_str){ 0 };
+	struct pd_str missing = where ? pd_filter_missing_field(where, file) : (struct pd_str){ 0 };
 
-	if (lack.data)
-		print_error("option --where: no event records '%.*s'", (int)lack.length, lack.data);
+	if (missing.data)
+		print_error("option --where: no event records '%.*s'", (int)missing.length, missing.data);
 	if (pd_select_lacks_cpu(select))
 		print_error("option --cpu: no event records the CPU (record with -a or --sample-cpu)");
 }

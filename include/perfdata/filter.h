@@ -55,7 +55,7 @@ PD_API enum pd_status pd_filter_bind(struct pd_filter *filter, struct pd_file *f
 
 /** A sample field in the expression that no event of the file records: comparisons with it are always false.
  * Empty if there is none. Owned by the filter. */
-PD_API struct pd_str pd_filter_lacks(const struct pd_filter *filter, struct pd_file *file);
+PD_API struct pd_str pd_filter_missing_field(const struct pd_filter *filter, struct pd_file *file);
 
 /** Provider of names. */
 struct pd_filter_names {

@@ -87,7 +87,7 @@ PD_API size_t pd_split_piece_count(const struct pd_split *split);
 /** The index-th piece, in ascending order of what it is split by; NULL past the end. Owned by the split. */
 PD_API const struct pd_split_piece *pd_split_piece(const struct pd_split *split, size_t index);
 /** Why samples are in the piece "unknown", and how it is recorded. */
-PD_API const char *pd_split_lacks(const struct pd_split *split);
+PD_API const char *pd_split_unknown_reason(const struct pd_split *split);
 /** Counts of the whole split. */
 PD_API void pd_split_count(const struct pd_split *split, struct pd_split_result *result_out);
 

@@ -2,7 +2,7 @@
 /*
  * The inside of a filter: a list of tests. Each compares two operands and says which test is next, so that && || ! are
  * jumps and asking needs no stack. lex.c makes words of the text, name.c operands of names, parse.c tests; trace.c looks
- * tracepoints up, match.c asks, lack.c says what no sample can answer.
+ * tracepoints up, match.c asks, missing.c says which fields no event records.
  */
 #ifndef PD_FILTER_FILTER_H
 #define PD_FILTER_FILTER_H

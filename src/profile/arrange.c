@@ -40,7 +40,7 @@ struct arranger {
 	uint32_t *stacks;   // by entry: the first entry that has the same one, later its number
 	uint32_t *firsts;   // by the number of a stack: the first entry that has it
 	size_t stack_count;
-	bool lacks[PD_PARTS_MOST]; // there was no memory for a part
+	bool failed[PD_PARTS_MOST]; // there was no memory for a part
 	struct pd_index names;
 	const char **texts; // of names
 	size_t text_count, text_capacity;
@@ -326,8 +326,8 @@ static void find_stacks(void *self, size_t part)
 	struct arranger *a = self;
 	struct stack_table table;
 
-	a->lacks[part] = !make_stacks(&table, stacks_of_part(a, part));
-	for (size_t i = 0; i < a->count && !a->lacks[part]; i++) {
+	a->failed[part] = !make_stacks(&table, stacks_of_part(a, part));
+	for (size_t i = 0; i < a->count && !a->failed[part]; i++) {
 		if (i + AHEAD < a->count && is_of_part(a, i + AHEAD, part))
 			__builtin_prefetch(&table.slots[a->hashes[i + AHEAD] & table.mask], 1);
 		if (is_of_part(a, i, part))
@@ -470,7 +470,7 @@ static bool arrange_stacks(struct arranger *a)
 	pd_in_parts(a->parts, number_callers, a);
 	pd_in_parts(a->parts, find_stacks, a);
 	for (size_t i = 0; i < a->parts; i++)
-		if (a->lacks[i])
+		if (a->failed[i])
 			return false;
 	number_stacks(a);
 	return MAKE(a->profile->stacks, a->stack_count);

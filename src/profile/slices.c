@@ -26,7 +26,7 @@ struct slicer {
 	unsigned halvings;           // of indices, since they were joined
 	// Neighbours by how many halvings make them one; more than there are: none does.
 	size_t differing[PD_PARTS_MOST][HALVINGS_MOST + 2];
-	bool lacks[PD_PARTS_MOST]; // there was no memory for a part
+	bool failed[PD_PARTS_MOST]; // there was no memory for a part
 };
 
 // The lists of all collectors, one after another.
@@ -273,7 +273,7 @@ static void begin_part(void *self, size_t part)
 		done = begin_bucket(slicer, b, &spare, differing);
 	}
 	memcpy(slicer->differing[part], differing, sizeof(differing));
-	slicer->lacks[part] = !done;
+	slicer->failed[part] = !done;
 	pd_free(spare.items);
 }
 
@@ -304,7 +304,7 @@ static bool join_buckets(struct slicer *slicer)
 {
 	pd_in_parts(slicer->parts, begin_part, slicer);
 	for (size_t part = 0; part < slicer->parts; part++)
-		if (slicer->lacks[part])
+		if (slicer->failed[part])
 			return false;
 	while (count_differing_after(slicer, slicer->halvings) > PD_BINNED_MAX && slicer->shift < HALVINGS_MOST) {
 		slicer->halvings++;

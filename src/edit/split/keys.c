@@ -80,7 +80,7 @@ bool pd_split_key(struct pd_split *split, const struct pd_record *record, uint64
 	}
 }
 
-const char *pd_split_lacks(const struct pd_split *split)
+const char *pd_split_unknown_reason(const struct pd_split *split)
 {
 	switch (split->options.by) {
 	case PD_SPLIT_CPU:

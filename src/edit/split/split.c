@@ -31,7 +31,7 @@ static enum pd_status plan(struct pd_split *split, struct pd_error *error)
 		return pd_fail(error, PD_ERROR_NO_SAMPLES, PD_NO_OFFSET, "%s: there are no samples%s", name,
 			       split->result.lost_count ? " that can be read" : "");
 	if (!is_known || (split->options.by == PD_SPLIT_TIME && !split->window.last_ns))
-		return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "%s: %s", name, pd_split_lacks(split));
+		return pd_fail(error, PD_ERROR_NO_MATCH, PD_NO_OFFSET, "%s: %s", name, pd_split_unknown_reason(split));
 	if (split->piece_count > PD_SPLIT_MAX_PIECES)
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%zu files would be written, the limit is %d",
 			       split->piece_count, PD_SPLIT_MAX_PIECES);

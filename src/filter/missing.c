@@ -36,7 +36,7 @@ static bool is_recorded(struct pd_file *file, uint64_t bit)
 	return !count;
 }
 
-struct pd_str pd_filter_lacks(const struct pd_filter *filter, struct pd_file *file)
+struct pd_str pd_filter_missing_field(const struct pd_filter *filter, struct pd_file *file)
 {
 	for (size_t i = 0; i < filter->operand_count; i++) {
 		const struct pd_filter_operand *operand = &filter->operands[i];
