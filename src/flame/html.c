@@ -8,7 +8,7 @@
  */
 #include "flame/graph.h"
 
-#include "base/ahead.h"
+#include "base/pipeline.h"
 
 #include <perfdata/print.h>
 
@@ -247,7 +247,7 @@ static bool put_table(struct writer *writer, const struct flame_graph *graph, si
 				       { "],\n\"valueEvent\":[", graph->event_count > 1 ? values : 0, value_event },
 				       { "],\n\"valueSlice\":[", graph->slice_count > 1 ? values : 0, value_slice },
 			       } };
-	struct pd_ahead_job job = {
+	struct pd_pipeline_job job = {
 		.threads = threads,
 		.self = &table,
 		.begin = begin_nothing,
@@ -255,21 +255,21 @@ static bool put_table(struct writer *writer, const struct flame_graph *graph, si
 		.make = make_chunk,
 	};
 	const struct pd_text *text;
-	struct pd_ahead *ahead;
+	struct pd_pipeline *pipeline;
 	bool done;
 
 	for (size_t i = 0; i < COLUMNS; i++)
 		job.count += chunks_of(&table.columns[i]);
 	flush(writer);
-	ahead = pd_ahead_start(&job);
-	done = ahead != NULL;
+	pipeline = pd_pipeline_start(&job);
+	done = pipeline != NULL;
 	for (size_t i = 0; done && i < job.count && pd_text_flush_large(writer->text); i++) {
-		text = pd_ahead_next(ahead);
+		text = pd_pipeline_next(pipeline);
 		done = text != NULL;
 		if (done)
 			pd_text_put(writer->text, text->data, text->size);
 	}
-	pd_ahead_end(ahead);
+	pd_pipeline_end(pipeline);
 	write_string(writer, "]}");
 	return done;
 }

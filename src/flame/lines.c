@@ -6,7 +6,7 @@
  */
 #include "flame/lines.h"
 
-#include "base/ahead.h"
+#include "base/pipeline.h"
 #include "flame/tree.h"
 #include "base/threads.h"
 
@@ -335,7 +335,7 @@ static bool print_chunk(void *self, void *scratch, size_t chunk, struct pd_text 
 
 static bool print_lines(struct printing *printing, size_t threads, struct pd_text *out)
 {
-	struct pd_ahead_job job = {
+	struct pd_pipeline_job job = {
 		.count = (printing->lines->count + LINES_TOGETHER - 1) / LINES_TOGETHER,
 		.threads = threads,
 		.self = printing,
@@ -343,17 +343,17 @@ static bool print_lines(struct printing *printing, size_t threads, struct pd_tex
 		.end = end_scratch,
 		.make = print_chunk,
 	};
-	struct pd_ahead *ahead = pd_ahead_start(&job);
+	struct pd_pipeline *pipeline = pd_pipeline_start(&job);
 	const struct pd_text *text;
-	bool done = ahead != NULL;
+	bool done = pipeline != NULL;
 
 	for (size_t i = 0; done && i < job.count && pd_text_flush_large(out); i++) {
-		text = pd_ahead_next(ahead);
+		text = pd_pipeline_next(pipeline);
 		done = text != NULL;
 		if (done)
 			pd_text_put(out, text->data, text->size);
 	}
-	pd_ahead_end(ahead);
+	pd_pipeline_end(pipeline);
 	return done;
 }
 

@@ -2,7 +2,7 @@
 /* Rows with their graphs, some at a time: made by threads while earlier ones are printed. */
 #include "report/print/print.h"
 
-#include "base/ahead.h"
+#include "base/pipeline.h"
 #include "report/print/graph.h"
 
 enum {
@@ -81,7 +81,7 @@ static bool find_ends(struct drawing *drawing, size_t count)
 bool pd_drawing_start(struct drawing *drawing, struct pd_report *report, const struct table *table,
 		      const struct row *const *rows, size_t count)
 {
-	struct pd_ahead_job job = {
+	struct pd_pipeline_job job = {
 		.threads = report->options.threads,
 		.self = drawing,
 		.begin = begin_scratch,
@@ -93,13 +93,13 @@ bool pd_drawing_start(struct drawing *drawing, struct pd_report *report, const s
 	if (!find_ends(drawing, count) || (has_graphs(report) && !pd_graphs_prepare(report)))
 		return false;
 	job.count = drawing->count;
-	drawing->ahead = pd_ahead_start(&job);
-	return drawing->ahead;
+	drawing->pipeline = pd_pipeline_start(&job);
+	return drawing->pipeline;
 }
 
 bool pd_drawing_next(struct drawing *drawing)
 {
-	const struct pd_text *text = pd_ahead_next(drawing->ahead);
+	const struct pd_text *text = pd_pipeline_next(drawing->pipeline);
 
 	drawing->next++;
 	if (text)
@@ -109,7 +109,7 @@ bool pd_drawing_next(struct drawing *drawing)
 
 void pd_drawing_end(struct drawing *drawing)
 {
-	pd_ahead_end(drawing->ahead);
+	pd_pipeline_end(drawing->pipeline);
 	pd_free(drawing->ends);
 	*drawing = (struct drawing){ 0 };
 }

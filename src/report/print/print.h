@@ -53,7 +53,7 @@ struct drawing {
 	const struct row *const *rows;
 	size_t *ends;       /* of each text: which row it ends at; only the last one of a text has a graph */
 	size_t count, next; /* texts */
-	struct pd_ahead *ahead;
+	struct pd_pipeline *pipeline;
 };
 /* False if there is no memory. pd_drawing_end comes after it in any case. */
 bool pd_drawing_start(struct drawing *drawing, struct pd_report *report, const struct table *table,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts that several threads make while earlier ones are shown, in order. */
-#ifndef PD_BASE_AHEAD_H
-#define PD_BASE_AHEAD_H
+#ifndef PD_BASE_PIPELINE_H
+#define PD_BASE_PIPELINE_H
 
 #include <perfdata/text.h>
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct pd_ahead_job {
+struct pd_pipeline_job {
 	size_t count;   /* of texts */
 	size_t threads; /* with the one that shows; 0: as many as there are processors */
 	void *self;
@@ -19,13 +19,13 @@ struct pd_ahead_job {
 	bool (*make)(void *self, void *scratch, size_t index, struct pd_text *out);
 };
 
-struct pd_ahead;
+struct pd_pipeline;
 
 /* NULL if there is no memory. */
-struct pd_ahead *pd_ahead_start(const struct pd_ahead_job *job);
+struct pd_pipeline *pd_pipeline_start(const struct pd_pipeline_job *job);
 /* The next text, valid until the next call; NULL if there was no memory. Makes texts itself rather than wait. */
-const struct pd_text *pd_ahead_next(struct pd_ahead *ahead);
+const struct pd_text *pd_pipeline_next(struct pd_pipeline *pipeline);
 /* Texts that were not asked for are not made. NULL is fine. */
-void pd_ahead_end(struct pd_ahead *ahead);
+void pd_pipeline_end(struct pd_pipeline *pipeline);
 
 #endif
