@@ -60,7 +60,7 @@ static bool is_sign(const struct parser *p, const char *sign)
 	return p->token.kind == PD_TOKEN_SIGN && !strcmp(p->token.sign, sign);
 }
 
-static enum pd_status expect(struct parser *p, const char *sign)
+static enum pd_status expect_token(struct parser *p, const char *sign)
 {
 	if (!is_sign(p, sign))
 		return pd_filter_fail(p->error, p->token.at, "expected '%s'", sign);
@@ -177,7 +177,7 @@ static enum pd_status parse_bracket(struct parser *p, struct piece *out)
 	if (status >= 0)
 		status = parse_any(p, out);
 	p->depth--;
-	return status < 0 ? status : expect(p, ")");
+	return status < 0 ? status : expect_token(p, ")");
 }
 
 static enum pd_status parse_primary(struct parser *p, struct piece *out)
@@ -346,7 +346,7 @@ static enum pd_status parse_list(struct parser *p, struct piece left, struct pie
 	struct piece item;
 
 	if (status >= 0)
-		status = expect(p, "(");
+		status = expect_token(p, "(");
 	do {
 		if (status >= 0 && test.count)
 			status = advance(p);
@@ -362,7 +362,7 @@ static enum pd_status parse_list(struct parser *p, struct piece left, struct pie
 		p->filter->operands[test.right + test.count - 1] = *operand_of(p, item);
 		p->filter->operand_count = (size_t)test.right + test.count;
 	} while (is_sign(p, ","));
-	status = expect(p, ")");
+	status = expect_token(p, ")");
 	return status < 0 ? status : add_test(p, test, out, left.at);
 }
 

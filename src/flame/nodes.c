@@ -232,7 +232,7 @@ static size_t bins_drain(struct bins *bins, struct tree_value *values, uint32_t 
 }
 
 /* Asks for the memory of lines that come soon. */
-static void expect(const struct builder *builder, size_t place)
+static void prefetch_node(const struct builder *builder, size_t place)
 {
 	enum {
 		LINE = 64
@@ -313,7 +313,7 @@ static void count_part(void *self, size_t number)
 			part->most_frames = frames;
 		part->node_count += frames - builder->common[i];
 		for (next = i + 1; next < part->end; next++) {
-			expect(builder, next);
+			prefetch_node(builder, next);
 			builder->common[next] = common_at(builder, next);
 			if (builder->common[next] < line_at(builder, next)->count)
 				break;
@@ -355,7 +355,7 @@ static void make_part(void *self, size_t number)
 
 		for (next = i + 1; next < part->end && builder->common[next] == line_at(builder, next)->count;)
 			next++;
-		expect(builder, next);
+		prefetch_node(builder, next);
 		while (part->open_count > builder->common[i])
 			close_node(builder, part, sum);
 		while (part->open_count < line->count) {

@@ -403,7 +403,7 @@ static void fill_stack(struct arranger *a, uint32_t number, const struct pd_buck
 }
 
 // Asks for what was counted of a bucket that comes soon.
-static void expect_amounts(const struct arranger *a, size_t entry)
+static void prefetch_amounts(const struct arranger *a, size_t entry)
 {
 	struct pd_collector *c = &a->profile->collector;
 
@@ -425,7 +425,7 @@ static void fill(void *self, size_t part)
 		const struct pd_bucket *bucket = bucket_of(a, i);
 
 		expect(a, i + AHEAD);
-		expect_amounts(a, i + AHEAD);
+		prefetch_amounts(a, i + AHEAD);
 		fill_entry(a, i, bucket);
 		if (a->firsts[a->stacks[i]] == i)
 			fill_stack(a, a->stacks[i], bucket);

@@ -75,7 +75,7 @@ static void name_frames(const struct naming *n)
 		struct pd_frame *frame = &n->profile->frames[i];
 
 		if (i + AHEAD < n->profile->frame_count && has_function(n, i + AHEAD))
-			pd_lookup_expect(n->symbols, &frame[AHEAD].place, n->symbol_of[i + AHEAD]);
+			pd_lookup_prefetch(n->symbols, &frame[AHEAD].place, n->symbol_of[i + AHEAD]);
 		if (n->symbol_of[i] == ELSEWHERE)
 			frame->place = pd_symbols_place(n->symbols, frame->pid, frame->cpumode, frame->when,
 							frame->place.recorded);

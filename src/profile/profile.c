@@ -63,7 +63,7 @@ static void set_slices(struct pd_profile *profile, const struct pd_window *windo
 	if (!profile->options.slices)
 		return;
 	collector->slice_ns = profile->options.slice_ns;
-	while (window->last_ns > first && (window->last_ns - first) / collector->slice_ns >= PD_STRIPS_MOST - 1)
+	while (window->last_ns > first && (window->last_ns - first) / collector->slice_ns >= PD_TIME_BINS_MOST - 1)
 		collector->slice_ns *= 2;
 	collector->first_slice = first / collector->slice_ns;
 }

@@ -16,7 +16,7 @@ struct pd_binned {
 
 enum {
 	PD_BIN_NONE = UINT16_MAX, // the time is not known
-	PD_STRIPS_MOST = 1 << 15,
+	PD_TIME_BINS_MOST = 1 << 15,
 	PD_BINNED_MAX = 1 << 22, // that differ; of more, bins become twice as long
 };
 

@@ -372,7 +372,7 @@ void pd_lookup_open(struct pd_symbols *symbols, const struct pd_location *locati
 		pd_lookup_load(symbols, dso, location);
 }
 
-void pd_lookup_expect(const struct pd_symbols *symbols, const struct pd_place *place, uint32_t which)
+void pd_lookup_prefetch(const struct pd_symbols *symbols, const struct pd_place *place, uint32_t which)
 {
 	const struct pd_dso_full *dso = symbols->dsos[place->dso->index];
 

@@ -230,7 +230,7 @@ uint32_t pd_lookup_symbol(const struct pd_dso_full *dso, uint64_t addr);
 /** One thread: loads the dso of a location. */
 void pd_lookup_open(struct pd_symbols *symbols, const struct pd_location *location);
 /** Asks for the memory that pd_lookup_function will need. */
-void pd_lookup_expect(const struct pd_symbols *symbols, const struct pd_place *place, uint32_t symbol);
+void pd_lookup_prefetch(const struct pd_symbols *symbols, const struct pd_place *place, uint32_t symbol);
 /** One thread: the function of a symbol that was found for a place. */
 const struct pd_function *pd_lookup_function(struct pd_symbols *symbols, const struct pd_place *place, uint32_t symbol);
 

@@ -38,8 +38,8 @@ static inline uint16_t pd_bin_of(struct pd_collector *c, uint64_t time_ns)
 		return PD_BIN_NONE;
 	slice = time_ns / c->slice_ns;
 	slice = slice > c->first_slice ? slice - c->first_slice : 0;
-	if (slice >= PD_STRIPS_MOST)
-		slice = PD_STRIPS_MOST - 1;
+	if (slice >= PD_TIME_BINS_MOST)
+		slice = PD_TIME_BINS_MOST - 1;
 	c->bin = (uint16_t)(slice >> c->share.binned.shift);
 	c->bin_ns = (c->first_slice + ((uint64_t)c->bin << c->share.binned.shift)) * c->slice_ns;
 	return c->bin;

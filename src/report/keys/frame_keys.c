@@ -103,8 +103,8 @@ static bool find_function(struct pd_report *report, size_t key, const struct pd_
 	value->by_addr = !function || report->keys[key]->head.of_branch;
 	if (value->by_addr)
 		value->word = in_order(function ? function->start : id.a);
-	value->alike = !function && !report->keys[key]->head.of_branch;
-	table->any_alike |= value->alike;
+	value->equivalent = !function && !report->keys[key]->head.of_branch;
+	table->any_equivalent |= value->equivalent;
 	value->order = function ? RESOLVED : UNRESOLVED;
 	value->level = level_character(cpumode);
 	value->text = function ? function->name : NULL;

@@ -156,14 +156,14 @@ static void set_ranks(struct value_table *table, const struct pd_sorted *sorted,
 	for (size_t i = 0; i < table->count; i++) {
 		const struct value *value = &table->items[sorted[i].number];
 		const struct value *before = i ? &table->items[sorted[i - 1].number] : NULL;
-		bool alike = before && value->alike && before->alike && value->order == before->order;
+		bool equivalent = before && value->equivalent && before->equivalent && value->order == before->order;
 		uint32_t rank = (uint32_t)(descending ? table->count - 1 - i : i);
 
 		if (i + AHEAD < table->count)
 			__builtin_prefetch(&table->items[sorted[i + AHEAD].number]);
-		if (table->any_alike)
+		if (table->any_equivalent)
 			table->fine[sorted[i].number] = rank;
-		table->ranks[sorted[i].number] = alike ? table->ranks[sorted[i - 1].number] : rank;
+		table->ranks[sorted[i].number] = equivalent ? table->ranks[sorted[i - 1].number] : rank;
 	}
 }
 
@@ -173,9 +173,9 @@ static bool rank_values(struct value_table *table, bool descending, size_t threa
 	bool done;
 
 	table->ranks = pd_alloc((table->count + 1) * sizeof(*table->ranks));
-	if (table->any_alike)
+	if (table->any_equivalent)
 		table->fine = pd_alloc((table->count + 1) * sizeof(*table->fine));
-	done = sorted && table->ranks && (table->fine || !table->any_alike);
+	done = sorted && table->ranks && (table->fine || !table->any_equivalent);
 	for (size_t i = 0; done && i < table->count; i++)
 		sorted[i] = (struct pd_sorted){ table->items[i].order, table->items[i].word, (uint32_t)i };
 	done = done && pd_sort(sorted, table->count, compare_values, table, threads);

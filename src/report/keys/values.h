@@ -26,7 +26,7 @@ struct value {
 	char level;       /* 0: there is a text */
 	uint8_t unsorted; /* this many bytes in front do not count in the order */
 	bool by_addr;     /* in the order of addresses, not of strings */
-	bool alike;       /* all such values of an order are one to the keys after this one */
+	bool equivalent;  /* all such values of an order are one to the keys after this one */
 };
 
 /* A slot of a hash table of numbers. */
@@ -53,10 +53,10 @@ struct value_table {
 	size_t part_count;
 	uint32_t *by_index; /* number + 1 by the index of a function; of objects, 0: none */
 	size_t index_count;
-	bool any_alike;
+	bool any_equivalent;
 	/* By value, once all are known. */
 	uint32_t *ranks; /* in the order of the values */
-	uint32_t *fine;  /* the same where those that are alike are distinguished, if any are */
+	uint32_t *fine;  /* the same where equivalent ones are distinguished, if any are */
 };
 
 /* An entry of a branch stack. */

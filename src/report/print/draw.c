@@ -42,7 +42,7 @@ static bool has_graph(const struct drawing *drawing, const struct row *row)
 }
 
 /* Rows are sorted, so what they show is anywhere in memory. */
-static void expect_rows(const struct drawing *drawing, size_t begin, size_t end)
+static void prefetch_rows(const struct drawing *drawing, size_t begin, size_t end)
 {
 	for (unsigned stage = 0; stage < PREFETCH_STAGES; stage++)
 		for (size_t i = begin; i < end; i++) {
@@ -59,7 +59,7 @@ static bool make_lines(void *self, void *scratch, size_t index, struct pd_text *
 	const struct row *last = drawing->rows[drawing->ends[index] - 1];
 	size_t begin = index ? drawing->ends[index - 1] : 0;
 
-	expect_rows(drawing, begin, drawing->ends[index]);
+	prefetch_rows(drawing, begin, drawing->ends[index]);
 	for (size_t i = begin; i < drawing->ends[index]; i++)
 		pd_text_row(drawing->report, drawing->table, drawing->rows[i], out);
 	if (has_graph(drawing, last) && !pd_graph_print(drawing->report, drawing->table, last, own->graphs, out))

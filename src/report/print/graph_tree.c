@@ -103,7 +103,7 @@ static struct branch *branch_of(struct graph *graph, const struct walker *walker
 }
 
 /* Asks for the memory that a walker will need: chains are anywhere. */
-static void expect_walker(const struct graph *graph, const struct walker *walker)
+static void prefetch_walker(const struct graph *graph, const struct walker *walker)
 {
 	__builtin_prefetch(walker->at);
 	__builtin_prefetch(&graph->report->scratch.chains[walker->entry]);
@@ -123,7 +123,7 @@ static bool find_branches(struct graph *graph, struct node *node)
 		struct branch *branch;
 
 		if (i + AHEAD < node->end)
-			expect_walker(graph, walker + AHEAD);
+			prefetch_walker(graph, walker + AHEAD);
 		graph->turns[i] = NO_NODE;
 		if (!walker->left) {
 			node->own += chain->period;

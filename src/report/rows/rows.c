@@ -156,7 +156,7 @@ static bool number_whos(struct building_part *part)
 	return part->whos;
 }
 
-static void expect_frame(const struct pd_report *report, uint32_t frame)
+static void prefetch_frame(const struct pd_report *report, uint32_t frame)
 {
 	__builtin_prefetch(&report->scratch.places[report->scratch.clones[frame]]);
 	__builtin_prefetch(pd_profile_frame(report->profile, frame));
@@ -187,7 +187,7 @@ static bool number_frames(struct building_part *part)
 {
 	for (size_t i = 0; i < part->first_count; i++) {
 		if (i + FRAMES_AHEAD < part->first_count)
-			expect_frame(part->building->report, part->firsts[i + FRAMES_AHEAD].frame);
+			prefetch_frame(part->building->report, part->firsts[i + FRAMES_AHEAD].frame);
 		if (!number_frame(part->building, &part->firsts[i]))
 			return false;
 	}
@@ -286,7 +286,7 @@ static bool add_entry(struct building_part *part, size_t index)
 	return pd_each_caller(part, &visit, add_caller);
 }
 
-static void expect_entry_row(const struct building_part *part, size_t index)
+static void prefetch_entry_row(const struct building_part *part, size_t index)
 {
 	const struct building *building = part->building;
 	const struct entry_state *state = &building->states[index - building->begin];
@@ -310,7 +310,7 @@ static void add_part(void *self, size_t number)
 		if (building->report->children)
 			pd_entry_prefetch(building, i + ENTRIES_AHEAD);
 		else if (i + ENTRIES_AHEAD < end)
-			expect_entry_row(part, i + ENTRIES_AHEAD);
+			prefetch_entry_row(part, i + ENTRIES_AHEAD);
 		if (building->states[i - building->begin].who)
 			part->failed = !add_entry(part, i);
 	}
