@@ -52,7 +52,7 @@ static struct pd_bucket *bucket_of(const struct arranger *a, size_t entry)
 }
 
 // Asks for the memory of a bucket that comes soon.
-static void expect(const struct arranger *a, size_t entry)
+static void prefetch_bucket(const struct arranger *a, size_t entry)
 {
 	enum {
 		LINE = 64
@@ -255,7 +255,7 @@ static void number_callers(void *self, size_t part)
 		struct pd_bucket *bucket = bucket_of(a, i);
 		struct pd_bucket_key *key = &bucket->key;
 
-		expect(a, i + AHEAD);
+		prefetch_bucket(a, i + AHEAD);
 		key->ip = a->numbers[key->ip];
 		for (size_t k = 0; k < key->caller_count; k++)
 			bucket->callers[k] = a->numbers[bucket->callers[k]];
@@ -424,7 +424,7 @@ static void fill(void *self, size_t part)
 	for (size_t i = begin; i < end; i++) {
 		const struct pd_bucket *bucket = bucket_of(a, i);
 
-		expect(a, i + AHEAD);
+		prefetch_bucket(a, i + AHEAD);
 		prefetch_amounts(a, i + AHEAD);
 		fill_entry(a, i, bucket);
 		if (a->firsts[a->stacks[i]] == i)

@@ -239,7 +239,7 @@ static size_t first_bucket(const struct slicer *slicer, size_t part)
 	return bucket;
 }
 
-static void expect(const struct pd_common *common, size_t bucket, size_t end)
+static void prefetch_bucket(const struct pd_common *common, size_t bucket, size_t end)
 {
 	if (bucket < end)
 		__builtin_prefetch(pd_bucket_at(common, (uint32_t)bucket), 1);
@@ -269,7 +269,7 @@ static void begin_part(void *self, size_t part)
 	bool done = true;
 
 	for (size_t b = first_bucket(slicer, part); b < end && done; b++) {
-		expect(slicer->profile->collector.common, b + AHEAD, end);
+		prefetch_bucket(slicer->profile->collector.common, b + AHEAD, end);
 		done = begin_bucket(slicer, b, &spare, differing);
 	}
 	memcpy(slicer->differing[part], differing, sizeof(differing));
