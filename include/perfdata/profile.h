@@ -2,8 +2,8 @@
 /**
  * profile.h - aggregates the samples of a file by event, thread, stack ...
  *
- * Samples with equal event, stack and other selected keys form one entry. Reading aggregates addresses; they are
- * symbolized afterwards, once for each distinct stack. Memory grows with distinct stacks, not with samples.
+ * Samples with equal event, stack and other selected keys form one entry. With pd_profile_options.symbols a frame of a stack is a
+ * function, without them an address. Memory grows with distinct stacks, not with samples.
  *
  * Names come with pd_symbols_new, of the profile's state, and pd_profile_name; then pd_profile_stack has frames with places.
  * The result, including the order of entries, does not depend on the number of threads.
@@ -39,7 +39,10 @@ enum pd_profile_by {
 	PD_BY_CGROUP = 32,
 	PD_BY_WEIGHT = 64,
 	PD_BY_TIME = 128, /* time slices, see pd_profile_options.slice_ns */
-	PD_BY_RAW = 256   /* raw data, such as tracepoint fields */
+	PD_BY_RAW = 256,  /* raw data, such as tracepoint fields */
+	/* Of what pd_profile_options.symbols knows, functions are frames, unless one of these is set. */
+	PD_BY_ADDRESS = 512, /* each address of a function is a frame, as without symbols */
+	PD_BY_LINE = 1024    /* only in objects with debug information, where pd_symbols_lines tells addresses apart */
 };
 
 /** Result of a filter. */
@@ -73,11 +76,14 @@ struct pd_profile_options {
 	uint64_t from_ns, to_ns; /* time range; to_ns is inclusive, 0: open */
 	bool slices;             /* also aggregate each entry by time slice, see pd_profile_slices */
 	/* Returns the symbols that will be used for symbolization, opened with this finalized state; they are owned by the
-	 * caller, and must remain valid and unused by others until the profile is read. Called if a process
-	 * mapped a jitdump, to distinguish JIT-compiled code that replaced other code at one address; and for large
-	 * files, to load symbol tables in the background, except those that pd_symbols_options.fetch has to get. May be
-	 * NULL, and may return NULL. */
+	 * caller, and must remain valid and unused by others until the profile is read. Called once,
+	 * by any thread: when the first address is met, or before if a process mapped a jitdump, to distinguish
+	 * JIT-compiled code that replaced other code at one address. Frames are functions then, unless addresses are
+	 * asked for; with pd_symbols_options.fetch they are addresses, as nothing is fetched while samples are read.
+	 * May be NULL, and may return NULL. */
 	struct pd_symbols *(*symbols)(void *self, const struct pd_state *state);
+	bool unnamed_as_one; /* with symbols: addresses without a function are one frame for each object, and one
+				  * where nothing is mapped */
 };
 
 /** Unit of the natural weight of samples of an event: their period if recorded, else 1. Weights of different events
@@ -114,9 +120,9 @@ struct pd_slice {
 	uint32_t index; /* from the first sample; UINT32_MAX: samples without timestamps */
 };
 
-/** A distinct location: in an object, whatever processes map it; in anonymous memory, by process. */
+/** A distinct function, or a distinct location: in an object, whatever processes map it; in anonymous memory, by process. */
 struct pd_frame {
-	struct pd_place place; /* symbolized by pd_profile_name; recorded is that of the first sample */
+	struct pd_place place; /* symbolized by pd_profile_name; addresses are those of the first sample */
 	unsigned cpumode;      /* PD_CPUMODE_... */
 	uint32_t pid;          /* process of the first sample; 0 for the kernel */
 	struct pd_moment when; /* of the first sample */

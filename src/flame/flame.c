@@ -62,6 +62,7 @@ void pd_flame_free(struct pd_flame *flame)
 void pd_flame_profile_options(const struct pd_flame_options *options, struct pd_profile_options *profile)
 {
 	profile->by = pd_stacks_profile_by(options);
+	profile->unnamed_as_one = true;
 	profile->max_stack = options->max_stack;
 	profile->slices = options->slices;
 }

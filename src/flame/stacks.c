@@ -482,7 +482,8 @@ uint32_t pd_stacks_profile_by(const struct pd_flame_options *options)
 		[PD_FLAME_ROOT_CPU] = PD_BY_CPU,
 	};
 
-	return roots[options->root] | PD_BY_CHAIN;
+	/* Inlined functions depend on the address. */
+	return roots[options->root] | PD_BY_CHAIN | PD_BY_LINE;
 }
 
 static enum pd_unit unit_of(enum pd_flame_weight weight, const struct pd_profile_total *total)

@@ -180,11 +180,11 @@ static void place_frames(void *self, size_t part)
 		a->numbers[a->frame_orders[i].number] = (uint32_t)i;
 		profile->frames[i] = (struct pd_frame){
 			.place = { .addr = seen->recorded, .recorded = seen->recorded },
-			.cpumode = seen->cpumode,
+			.cpumode = pd_frame_cpumode(seen),
 			.pid = seen->pid,
 			.when = seen->when,
 		};
-		profile->origins[i] = pd_frame_origin(&seen->id);
+		profile->origins[i] = pd_frame_origin(seen);
 	}
 }
 

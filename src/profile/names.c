@@ -21,23 +21,31 @@ struct naming {
 	struct pd_profile *profile;
 	struct pd_symbols *symbols;
 	size_t parts;
+	size_t first_dso;    // that was loaded while samples were counted
 	uint32_t *symbol_of; // by frame: PD_NO_SYMBOL, PD_LOOKUP_ASK or ELSEWHERE, too
 };
 
-// Loads the objects of all frames, by the first frame of each.
-static void load_objects(const struct naming *n)
+// Loads the objects of all frames, by the first frame of each. Those that some thread loaded while samples were counted get the
+// numbers that they would have then. False if there is no memory.
+static bool load_objects(const struct naming *n)
 {
 	const struct pd_profile *profile = n->profile;
+	struct pd_lookup_order order;
 
+	if (!pd_lookup_order_begin(&order, n->symbols, n->first_dso))
+		return false;
 	for (size_t i = 0; i < profile->frame_count; i++) {
 		const struct pd_frame *frame = &profile->frames[i];
 		struct pd_location location;
 
-		if (profile->origins[i].is_known && !pd_lookup_loaded(n->symbols, profile->origins[i].object) &&
-		    pd_state_locate(profile->state, frame->pid, frame->cpumode, frame->when, frame->place.recorded,
+		if (!profile->origins[i].is_known || pd_lookup_order_note(&order, profile->origins[i].object))
+			continue;
+		if (pd_state_locate(profile->state, frame->pid, frame->cpumode, frame->when, frame->place.recorded,
 				    &location))
 			pd_lookup_open(n->symbols, &location);
 	}
+	pd_lookup_order_end(&order);
+	return true;
 }
 
 static void find_symbols(void *self, size_t part)
@@ -89,13 +97,21 @@ static void name_frames(const struct naming *n)
 static enum pd_status name_all(struct pd_profile *profile, struct pd_symbols *symbols, size_t parts,
 			       struct pd_error *error)
 {
-	struct naming n = { .profile = profile, .symbols = symbols, .parts = parts };
+	struct naming n = {
+		.profile = profile,
+		.symbols = symbols,
+		.parts = parts,
+		.first_dso = symbols == profile->symbols ? profile->first_dso : symbols->dso_count,
+	};
 
 	profile->named_by = 0;
 	n.symbol_of = pd_realloc(NULL, (profile->frame_count + 1) * sizeof(*n.symbol_of));
 	if (!n.symbol_of)
 		return pd_fail_memory(error);
-	load_objects(&n);
+	if (!load_objects(&n)) {
+		pd_free(n.symbol_of);
+		return pd_fail_memory(error);
+	}
 	pd_in_parts(n.parts, find_symbols, &n);
 	name_frames(&n);
 	pd_free(n.symbol_of);

@@ -107,7 +107,7 @@ static void use_symbols(struct pd_profile *profile)
 	bool has_code = has_jitdumps(profile->state);
 	struct pd_symbols *symbols = NULL;
 
-	if (profile->options.symbols && (has_code || can_prepare(profile)))
+	if (profile->options.symbols && (has_code || (!pd_functions_wanted(&profile->options) && can_prepare(profile))))
 		symbols = profile->options.symbols(profile->options.self, profile->state);
 	if (symbols && has_code)
 		use_codes(profile, symbols);
@@ -225,6 +225,17 @@ static enum pd_status needs_order(struct pd_file *file, bool *needs_out, struct 
 	return status < 0 ? status : PD_OK;
 }
 
+// Those that told functions apart have loaded most of what names need.
+static void take_symbols(struct pd_profile *profile)
+{
+	const struct pd_common *common = profile->collector.common;
+
+	if (!common || !common->functions.symbols)
+		return;
+	profile->symbols = common->functions.symbols;
+	profile->first_dso = common->functions.first_dso;
+}
+
 static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *error)
 {
 	struct pd_run_options options = {
@@ -249,6 +260,7 @@ static enum pd_status read_samples(struct pd_profile *profile, struct pd_error *
 	}
 	status = pd_run(profile->file, &options, &sink, error);
 	pd_worker_join(&profile->preparer);
+	take_symbols(profile);
 	return status;
 }
 

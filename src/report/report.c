@@ -91,6 +91,8 @@ void pd_report_ask(const struct pd_report *report, struct pd_profile_options *op
 		options->by |= report->keys[i]->head.by;
 	if (!report->by_branch && (report->children || has_graphs(report)))
 		options->by |= PD_BY_CHAIN;
+	if (report->graph.by_address)
+		options->by |= PD_BY_ADDRESS;
 	/* The innermost callers can be left out while reading. */
 	options->max_stack = report->graph.caller ? 0 : (unsigned)report->options.max_stack;
 	options->slice_ns = report->options.slice_ns;

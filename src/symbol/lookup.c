@@ -247,6 +247,19 @@ static const struct pd_function *find_in_table(struct pd_symbols *symbols, struc
 	return table ? function_in(symbols, dso, table, numbers, pd_symtab_find_index(table, addr)) : NULL;
 }
 
+bool pd_lookup_number(struct pd_symbols *symbols, const struct pd_dso_full *dso, uint64_t addr, uint64_t *number_out)
+{
+	const struct pd_symtab *table = dso->table;
+	uint64_t numbers = 0;
+	uint32_t which;
+
+	if (dso->kernel)
+		table = pd_lookup_kernel_table(symbols, dso->kernel, addr, &numbers);
+	which = table ? pd_symtab_find_index(table, addr) : PD_NO_SYMBOL;
+	*number_out = numbers + which;
+	return which != PD_NO_SYMBOL && (!dso->kallsyms || pd_symtab_at(table, which).owner == dso->owner);
+}
+
 static const struct pd_function *find_function(struct pd_symbols *symbols, struct pd_dso_full *dso, uint64_t addr)
 {
 	const struct pd_function *function;

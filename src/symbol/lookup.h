@@ -202,6 +202,8 @@ struct pd_elf *pd_lookup_own_vdso(void);
 
 // ---- lookup_lines.c ----
 
+/** Whether pd_symbols_lines has something to say of a dso, which opens its lines. One thread. */
+bool pd_lookup_has_lines(struct pd_symbols *symbols, const struct pd_dso_full *dso);
 void pd_lookup_lines_fini(struct pd_dso_full *dso);
 
 // ---- lookup.c ----
@@ -227,8 +229,23 @@ uint64_t pd_lookup_addr(const struct pd_dso_full *dso, uint64_t offset, bool by_
 /** The symbol that an address is in: its number in the table, PD_NO_SYMBOL, or PD_LOOKUP_ASK if one thread has to ask for it. */
 #define PD_LOOKUP_ASK (PD_NO_SYMBOL - 1)
 uint32_t pd_lookup_symbol(const struct pd_dso_full *dso, uint64_t addr);
+/** The number of the function at an address in the terms of the symbols, among those of the dso; false if there is none. Not of
+ * code that programs made. More of a kernel may be loaded: one thread then. */
+bool pd_lookup_number(struct pd_symbols *symbols, const struct pd_dso_full *dso, uint64_t addr, uint64_t *number_out);
 /** One thread: loads the dso of a location. */
 void pd_lookup_open(struct pd_symbols *symbols, const struct pd_location *location);
+/** Numbers of dsos in an order of their own, whatever the order in which they were loaded: those from first on, as they are
+ * noted. What is loaded meanwhile must be noted at once. */
+struct pd_lookup_order {
+	struct pd_symbols *symbols;
+	uint32_t *numbers; // new ones by old ones; those that were not noted are NOT_NOTED
+	size_t count, first, next;
+};
+/** False if there is no memory. */
+bool pd_lookup_order_begin(struct pd_lookup_order *order, struct pd_symbols *symbols, size_t first);
+/** False if the object is not loaded. */
+bool pd_lookup_order_note(struct pd_lookup_order *order, size_t object);
+void pd_lookup_order_end(struct pd_lookup_order *order);
 /** Asks for the memory that pd_lookup_function will need. */
 void pd_lookup_prefetch(const struct pd_symbols *symbols, const struct pd_place *place, uint32_t symbol);
 /** One thread: the function of a symbol that was found for a place. */

@@ -93,6 +93,13 @@ static struct pd_lines *lines_of(struct pd_symbols *symbols, struct pd_dso_full 
 	return dso->lines;
 }
 
+bool pd_lookup_has_lines(struct pd_symbols *symbols, const struct pd_dso_full *dso)
+{
+	struct pd_lines *lines = lines_of(symbols, symbols->dsos[dso->dso.index]);
+
+	return lines && pd_lines_any(lines);
+}
+
 void pd_lookup_lines_fini(struct pd_dso_full *dso)
 {
 	pd_lines_close(dso->lines);

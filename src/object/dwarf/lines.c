@@ -385,6 +385,11 @@ size_t pd_lines_find(struct pd_lines *l, uint64_t addr, struct pd_lines_frame *f
 	return table ? pd_unit_table_find(table, addr, frames_out, capacity) : 0;
 }
 
+bool pd_lines_any(struct pd_lines *l)
+{
+	return (l->has_directory || need_debug_information(l)) && l->unit_count;
+}
+
 bool pd_lines_failed(const struct pd_lines *l)
 {
 	return l->failed;

@@ -46,6 +46,8 @@ enum pd_status pd_lines_open(struct pd_lines **lines_out, const struct pd_lines_
  * has lines but no function it is one frame without a name. Never fails: without memory less is known. */
 size_t pd_lines_find(struct pd_lines *lines, uint64_t addr, struct pd_lines_frame *frames_out, size_t capacity);
 
+/** Whether anything is known of any address. */
+bool pd_lines_any(struct pd_lines *lines);
 /** True if memory ran out or the limit was reached: some lines are missing. */
 bool pd_lines_failed(const struct pd_lines *lines);
 

@@ -141,7 +141,7 @@ uint32_t pd_raw_number(struct pd_common *common, uint64_t seed, struct pd_bytes 
 
 // ---- beginning and end ----
 
-struct pd_common *pd_common_new(const struct pd_state *state, uint64_t seed, uint32_t by)
+struct pd_common *pd_common_new(const struct pd_state *state, uint64_t seed, const struct pd_profile_options *options)
 {
 	struct pd_common *common = pd_alloc(sizeof(*common));
 
@@ -154,7 +154,14 @@ struct pd_common *pd_common_new(const struct pd_state *state, uint64_t seed, uin
 		pd_lock_init(&common->shards[i].lock);
 	common->frames.state = common->owners.state = state;
 	common->frames.seed = common->owners.seed = seed;
-	common->owners.by = by;
+	common->owners.by = options->by;
+	if (!pd_functions_init(&common->functions, options, state)) {
+		pd_common_free(common);
+		return NULL;
+	}
+	if (pd_functions_wanted(options))
+		common->frames.functions = &common->functions;
+	common->frames.unnamed_as_one = common->frames.functions && options->unnamed_as_one;
 	return common;
 }
 
@@ -165,6 +172,7 @@ void pd_common_free(struct pd_common *common)
 	raws_fini(&common->raws);
 	pd_seen_fini(&common->seen);
 	pd_frames_fini(&common->frames);
+	pd_functions_fini(&common->functions);
 	pd_owners_fini(&common->owners);
 	for (size_t i = 0; i < PD_SHARDS; i++) {
 		pd_arena_fini(&common->shards[i].arena);

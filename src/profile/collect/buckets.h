@@ -60,6 +60,7 @@ struct pd_shard {
 struct pd_common {
 	pthread_mutex_t names_lock; // of frames, owners, raws
 	bool locks;                 // there are several collectors
+	struct pd_functions functions;
 	struct pd_frames frames;
 	struct pd_owners owners;
 	struct pd_raws raws;
@@ -124,7 +125,7 @@ static inline bool pd_bucket_is_later(const struct pd_bucket *bucket, struct pd_
 }
 
 // NULL if there is no memory.
-struct pd_common *pd_common_new(const struct pd_state *state, uint64_t seed, uint32_t by);
+struct pd_common *pd_common_new(const struct pd_state *state, uint64_t seed, const struct pd_profile_options *options);
 void pd_common_free(struct pd_common *common);
 
 uint64_t pd_bucket_hash(uint64_t seed, const struct pd_bucket_key *key, const uint32_t *callers);

@@ -266,6 +266,10 @@ static void free_tables(struct pd_collector *c)
 	c->seen = NULL;
 	pd_free(c->known_memory);
 	c->known_memory = c->known = NULL;
+	pd_free(c->ranges);
+	c->ranges = NULL;
+	pd_free(c->repeats.tags);
+	c->repeats.tags = NULL;
 }
 
 void pd_collector_finish(struct pd_collector *collector)
@@ -287,17 +291,19 @@ enum pd_status pd_collector_init(struct pd_collector *collector, struct pd_error
 
 	c->is_clone = c->common != NULL;
 	if (!c->is_clone)
-		c->common = pd_common_new(c->state, c->seed, c->options->by);
+		c->common = pd_common_new(c->state, c->seed, c->options);
 	c->event_count = pd_file_event_count(c->file);
-	c->known = pd_alloc_lines(PD_KNOWN_ADDRS * sizeof(*c->known), &c->known_memory);
+	c->known = pd_alloc_lines(PD_KNOWN_PLACES * sizeof(*c->known), &c->known_memory);
 	c->seen = c->common ? pd_seen_enter(&c->common->seen, NULL) : NULL;
 	c->views = pd_alloc_table(PD_VIEWS * sizeof(*c->views));
 	c->pending = pd_alloc(PD_PENDING_MOST * sizeof(*c->pending));
 	c->misses = pd_alloc(PD_PENDING_MOST * sizeof(*c->misses));
 	c->secrets = pd_alloc(sizeof(*c->secrets));
 	c->totals = pd_alloc((c->event_count + 1) * sizeof(*c->totals));
-	if (!c->common || !c->known || !c->views || !c->pending || !c->misses || !c->secrets || !c->totals ||
-	    !c->seen) {
+	c->ranges = pd_alloc(PD_RANGE_SETS * sizeof(*c->ranges));
+	c->repeats.tags = pd_alloc(PD_REPEATS * sizeof(*c->repeats.tags));
+	if (!c->common || !c->known || !c->ranges || !c->repeats.tags || !c->views || !c->pending || !c->misses ||
+	    !c->secrets || !c->totals || !c->seen) {
 		pd_collector_fini(c);
 		return pd_fail_memory(error);
 	}

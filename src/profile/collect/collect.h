@@ -49,8 +49,9 @@ struct pd_collector {
 	struct pd_file *file;
 	uint64_t seed;
 	struct pd_common *common;
-	bool is_clone;               // common belongs to another one
-	struct pd_known_addr *known; // by a hash; a newer one takes the place
+	bool is_clone;                // common belongs to another one
+	struct pd_range_set *ranges;  // by a hash; a newer one takes the place
+	struct pd_known_place *known; // the same
 	void *known_memory;
 	struct pd_thread_view *views; // by a hash of the tid; a newer one takes the place
 	struct pd_pending *pending;
@@ -62,7 +63,8 @@ struct pd_collector {
 	size_t wanted_count, wanted_capacity;
 	struct pd_secrets *secrets;
 	struct pd_seen *seen;
-	size_t seen_added;   // not noted yet
+	size_t seen_added; // not noted yet
+	struct pd_repeats repeats;
 	uint64_t last_order; // of the sample before
 	bool shuffled;       // samples do not come in the order of the file
 	struct pd_last_value *last_values;

@@ -7,6 +7,8 @@
 #define IS_LOCATED (UINT64_C(1) << 40)
 #define IS_BY_OFFSET (UINT64_C(1) << 41)
 #define IS_BY_PROCESS (UINT64_C(1) << 42)
+#define IS_FUNCTION (UINT64_C(1) << 43)
+#define NO_FUNCTION UINT64_MAX // what has no name in an object
 
 void pd_frames_fini(struct pd_frames *frames)
 {
@@ -17,41 +19,58 @@ void pd_frames_fini(struct pd_frames *frames)
 
 // ---- the same place ----
 
-static uint64_t number_of(const struct pd_object *object)
+// A function stands for its addresses, if they are those of a file and nothing lies upon it.
+static void identify_function(const struct pd_frames *frames, const struct pd_wanted *wanted, struct pd_frame_id *id)
 {
-	return object ? object->index + 1 : 0;
+	const struct pd_object *object = pd_state_object(frames->state, wanted->range.object - 1);
+	enum pd_named named;
+	uint64_t number;
+
+	if ((wanted->range.flags & PD_RANGE_BY_PROCESS) || wanted->range.ksymbol)
+		return;
+	named = pd_functions_find(frames->functions, object, &wanted->address, &wanted->range, &number);
+	if (named == PD_NAMED_ADDRESS || (named == PD_NAMED_NOT && !frames->unnamed_as_one))
+		return;
+	id->words[1] = named == PD_NAMED_NOT ? NO_FUNCTION : number;
+	id->words[2] |= IS_FUNCTION;
 }
 
-static struct pd_frame_id identify(const struct pd_frames *frames, const struct pd_code_address *address)
+static struct pd_frame_id identify(const struct pd_frames *frames, const struct pd_wanted *wanted)
 {
-	struct pd_location location;
-	const struct pd_object *ksymbol;
+	const struct pd_code_address *address = &wanted->address;
+	const struct pd_range *range = &wanted->range;
+	bool by_process = range->flags & PD_RANGE_BY_PROCESS;
+	struct pd_frame_id id;
 	uint64_t code = 0;
-	uint64_t flags = IS_LOCATED;
-	bool by_process;
 
-	if (!pd_state_locate(frames->state, address->pid, address->cpumode, address->when, address->addr, &location))
-		return (struct pd_frame_id){ { 0, address->addr, address->cpumode } };
-	ksymbol = location.ksymbol ? location.ksymbol->object : NULL;
-	// names of code without a file are the process's own
-	by_process = location.object->kind == PD_OBJECT_ANON || location.mapping->anonymous;
+	if (!(range->flags & PD_RANGE_MAPPED))
+		return (struct pd_frame_id){ { 0, wanted->place.where, address->cpumode } };
 	// of processes; code of the kernel has no dumps
-	if (by_process && frames->codes && !ksymbol)
+	if (by_process && frames->codes && !range->ksymbol)
 		code = pd_codes_number(frames->codes, address->pid, address->when, address->addr);
-	flags |= location.mapping->by_offset ? IS_BY_OFFSET : 0;
-	flags |= by_process ? IS_BY_PROCESS : 0;
-	return (struct pd_frame_id){ {
-		number_of(location.object) | (number_of(ksymbol) + code) << 32,
-		by_process ? address->addr : location.offset,
-		address->cpumode | (uint64_t)(by_process ? address->pid : 0) << 8 | flags,
+	id = (struct pd_frame_id){ {
+		range->object | (range->ksymbol + code) << 32,
+		wanted->place.where,
+		address->cpumode | IS_LOCATED | (range->flags & PD_RANGE_BY_OFFSET ? IS_BY_OFFSET : 0) |
+			(by_process ? (uint64_t)address->pid << 8 | IS_BY_PROCESS : 0),
 	} };
+	if (frames->functions)
+		identify_function(frames, wanted, &id);
+	return id;
 }
 
-struct pd_origin pd_frame_origin(const struct pd_frame_id *id)
+unsigned pd_frame_cpumode(const struct pd_seen_frame *frame)
 {
+	return (uint8_t)frame->id.words[2];
+}
+
+struct pd_origin pd_frame_origin(const struct pd_seen_frame *frame)
+{
+	const struct pd_frame_id *id = &frame->id;
+
 	// above 32 bits: code that the kernel or a program made
 	return (struct pd_origin){
-		.offset = id->words[1],
+		.offset = frame->offset,
 		.object = (uint32_t)id->words[0] - 1,
 		.is_known = (id->words[2] & (IS_LOCATED | IS_BY_PROCESS)) == IS_LOCATED && !(id->words[0] >> 32),
 		.is_nowhere = !(id->words[2] & IS_LOCATED) && id->words[2] == PD_CPUMODE_USER,
@@ -101,7 +120,7 @@ static uint32_t find(struct pd_frames *frames, const struct pd_seen_frame *frame
 void pd_frames_identify(const struct pd_frames *frames, struct pd_wanted *wanted, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		wanted[i].id = identify(frames, &wanted[i].address);
+		wanted[i].id = identify(frames, &wanted[i]);
 		wanted[i].hash = hash_id(frames, &wanted[i].id);
 	}
 }
@@ -114,15 +133,15 @@ static bool end(struct pd_frames *frames, struct pd_wanted *wanted)
 		.when = address->when,
 		.recorded = address->addr,
 		.pid = address->pid,
-		.cpumode = address->cpumode,
+		.offset = wanted->place.where,
 		.depth = address->depth,
 	};
 
 	wanted->frame = find(frames, &frame, wanted->hash);
 	if (wanted->frame == PD_NO_FRAME)
 		return false;
-	*wanted->known = (struct pd_known_addr){ address->maps, address->addr, pd_known_order_mode(address),
-						 address->pid, wanted->frame };
+	*wanted->known = wanted->place;
+	wanted->known->frame = wanted->frame;
 	return true;
 }
 

@@ -9,8 +9,11 @@
 
 #include <perfdata/profile.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "profile/collect/hash.h"
+#include "profile/collect/functions.h"
+#include "profile/collect/ranges.h"
 #include "symbol/codes.h"
 #include "base/lookup/hash.h"
 
@@ -28,24 +31,24 @@ struct pd_origin {
 	bool by_offset;  // of the mapping
 };
 
-struct pd_origin pd_frame_origin(const struct pd_frame_id *id);
-
 // A place, and the earliest sample that has it. What a look-up touches comes first, in one line of the cache.
 struct pd_seen_frame {
 	struct pd_frame_id id;
 	struct pd_moment when;
 	uint64_t recorded;
+	uint64_t offset; // in its object
 	uint32_t pid;
-	unsigned cpumode;
-	uint64_t depth; // which address of the sample it is; lines of the cache are not shared
+	uint32_t depth; // which address of the sample it is; lines of the cache are not shared
 };
 
-// An address that was looked up: what a process has there while its maps stay as they are. Two of them are a line of the
-// processor's cache.
-struct pd_known_addr {
-	uint64_t maps;
-	uint64_t addr;
-	uint64_t order_mode; // of the earliest sample that asked; CPU mode in the low byte, with PD_IS_KNOWN
+struct pd_origin pd_frame_origin(const struct pd_seen_frame *frame);
+unsigned pd_frame_cpumode(const struct pd_seen_frame *frame);
+
+// A place that was looked up lately: in a file, whatever process asks; in memory without one, of a process while its maps stay
+// as they are. Two of them are a line of the processor's cache.
+struct pd_known_place {
+	uint64_t what, where;
+	uint64_t order_kind; // of the earliest sample that asked; what kind of place it is in the low byte, with PD_IS_KNOWN
 	uint32_t pid;
 	uint32_t frame;
 };
@@ -53,7 +56,9 @@ struct pd_known_addr {
 // Several threads find frames, one at a time.
 struct pd_frames {
 	const struct pd_state *state;
-	const struct pd_codes *codes; // or NULL
+	const struct pd_codes *codes;   // or NULL
+	struct pd_functions *functions; // that stand for their addresses, or NULL
+	bool unnamed_as_one;            // so does what has no name, for each object and where nothing is mapped
 	uint64_t seed;
 	struct pd_seen_frame *items;
 	size_t count, capacity;
@@ -61,20 +66,10 @@ struct pd_frames {
 };
 
 enum {
-	PD_KNOWN_ADDRS = 1 << 16
+	PD_KNOWN_PLACES = 1 << 16
 };
 enum {
 	PD_IS_KNOWN = 1 << 7
-};
-
-// An address of a sample.
-struct pd_code_address {
-	uint64_t maps; // pd_view.maps
-	uint64_t addr;
-	uint32_t pid;
-	unsigned cpumode;
-	uint32_t depth; // 0: where it was taken; its callers after it
-	struct pd_moment when;
 };
 
 // PD_NO_FRAME if there is no memory.
@@ -83,45 +78,54 @@ struct pd_code_address {
 // A frame that is looked for.
 struct pd_wanted {
 	struct pd_code_address address;
+	struct pd_range range;
+	struct pd_known_place place; // as it will be known
+	struct pd_known_place *known;
 	uint32_t frame; // once it was found
 	size_t at;      // who asked knows what it is for
 	// on the way
-	struct pd_known_addr *known;
 	struct pd_frame_id id;
 	uint64_t hash;
 };
 
-// What is known, which is a thread's own, of an address; where it stands or would stand.
-static inline struct pd_known_addr *pd_known_slot(const struct pd_frames *frames, struct pd_known_addr *known,
-						  const struct pd_code_address *address)
+// The place of an address, without its frame.
+static inline struct pd_known_place pd_place_of(const struct pd_frames *frames, const struct pd_code_address *address,
+						const struct pd_range *range)
 {
-	uint64_t words[2] = { address->maps + address->pid, address->addr };
+	struct pd_known_place place = {
+		.order_kind = address->when.order << 8 | range->flags << 3 | address->cpumode | PD_IS_KNOWN,
+	};
 
-	return &known[pd_hash_words(frames->seed, words, 2) % PD_KNOWN_ADDRS];
+	if (PD_UNLIKELY(range->flags & PD_RANGE_BY_PROCESS)) {
+		place.what = address->maps;
+		place.where = address->addr;
+		place.pid = address->pid;
+	} else if (range->flags & PD_RANGE_MAPPED) {
+		place.what = (uint64_t)range->ksymbol << 32 | range->object;
+		place.where = address->addr + range->to_offset;
+	} else if (!frames->unnamed_as_one || address->cpumode != PD_CPUMODE_USER) {
+		place.where = address->addr;
+	}
+	return place;
 }
 
-static inline uint64_t pd_known_order_mode(const struct pd_code_address *address)
+// What is known, which is a thread's own, of a place; where it stands or would stand.
+static inline struct pd_known_place *pd_known_slot(const struct pd_frames *frames, struct pd_known_place *known,
+						   const struct pd_known_place *place)
 {
-	return address->when.order << 8 | address->cpumode | PD_IS_KNOWN;
+	uint64_t words[2] = { place->what + place->pid, place->where };
+
+	return &known[pd_hash_words(frames->seed, words, 2) % PD_KNOWN_PLACES];
 }
 
-// PD_NO_FRAME if nothing is known. The address is one that pd_code_address_normalize had.
-static inline uint32_t pd_known_frame(const struct pd_known_addr *known, const struct pd_code_address *address)
+// PD_NO_FRAME if nothing is known.
+static inline uint32_t pd_known_frame(const struct pd_known_place *known, const struct pd_known_place *place)
 {
-	uint64_t order_mode = pd_known_order_mode(address);
-	bool is_known = known->addr == address->addr && known->maps == address->maps && known->pid == address->pid &&
-			(uint8_t)known->order_mode == (uint8_t)order_mode && known->order_mode <= order_mode;
+	bool is_known = known->where == place->where && known->what == place->what && known->pid == place->pid &&
+			(uint8_t)known->order_kind == (uint8_t)place->order_kind &&
+			known->order_kind <= place->order_kind;
 
 	return is_known ? known->frame : PD_NO_FRAME;
-}
-
-// All processes see the same kernel.
-static inline void pd_code_address_normalize(struct pd_code_address *address)
-{
-	if (address->cpumode == PD_CPUMODE_KERNEL || address->cpumode == PD_CPUMODE_HYPERVISOR) {
-		address->maps = (uint32_t)address->maps;
-		address->pid = 0;
-	}
 }
 
 void pd_frames_fini(struct pd_frames *frames);

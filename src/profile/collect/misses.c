@@ -32,17 +32,21 @@ static bool is_cut(const struct pd_attr *attr, struct pd_u64s chain)
 static inline bool add_frame(struct pd_collector *c, struct pd_code_address address)
 {
 	const struct pd_frames *frames = &c->common->frames;
-	struct pd_known_addr *known;
+	const struct pd_range *range;
+	struct pd_known_place place, *known;
 	uint32_t frame;
 
 	pd_code_address_normalize(&address);
-	known = pd_known_slot(frames, c->known, &address);
-	frame = pd_known_frame(known, &address);
+	range = pd_range_of(c->ranges, c->state, &address);
+	place = pd_place_of(frames, &address, range);
+	known = pd_known_slot(frames, c->known, &place);
+	frame = pd_known_frame(known, &place);
 	if (PD_UNLIKELY(frame == PD_NO_FRAME)) {
 		if (!PD_GROW(c->wanted, c->wanted_capacity, c->wanted_count + 1))
 			return false;
-		c->wanted[c->wanted_count++] =
-			(struct pd_wanted){ .address = address, .at = c->found_count, .known = known };
+		c->wanted[c->wanted_count++] = (struct pd_wanted){
+			.address = address, .range = *range, .place = place, .known = known, .at = c->found_count
+		};
 	}
 	c->found[c->found_count++] = frame;
 	return true;
@@ -233,8 +237,10 @@ static bool end_miss(struct pd_collector *c, const struct pd_miss *miss)
 
 	if (PD_UNLIKELY(bucket >= c->share.amount_count) && !pd_amounts_make(c, bucket))
 		return false;
-	if (PD_LIKELY(pd_pending_has_tag(pending)))
+	if (PD_LIKELY(pd_pending_has_tag(pending))) {
+		pd_repeats_note(&c->repeats, &pending->tag);
 		c->seen_added += pd_seen_add(c->seen, &pending->tag, bucket);
+	}
 	pd_amounts_count(c, pending, bucket);
 	return true;
 }

@@ -15,7 +15,7 @@ static bool renew_seen(struct pd_collector *c)
 	struct pd_seen *seen;
 
 	if (c->seen_added >= NOTE_AFTER) {
-		pd_seen_note(&c->common->seen, c->seen, c->seen_added);
+		pd_seen_note(&c->common->seen, c->seen, c->seen_added, &c->repeats);
 		c->seen_added = 0;
 	}
 	if (PD_LIKELY(pd_seen_is_present(&c->common->seen, c->seen)))

@@ -6,6 +6,7 @@
 
 enum {
 	LINES_FIRST = 1 << 12,
+	LINES_FREE = 1 << 14, // up to here a table grows in any case: it fits into the cache
 	LINES_MOST = 1 << 20,
 	GROWTH = 4,
 };
@@ -164,14 +165,21 @@ static void end_to_grow(struct pd_seen_now *now, struct pd_seen *seen)
 	pthread_mutex_unlock(&now->lock);
 }
 
-void pd_seen_note(struct pd_seen_now *now, struct pd_seen *seen, size_t added)
+// Whether a larger table would find much more: one in four of those that this one did not have.
+static bool is_worth_growing(const struct pd_seen *seen, const struct pd_repeats *repeats)
+{
+	return seen->count < LINES_FREE || (seen->count < LINES_MOST && repeats->repeated > repeats->asked / 4);
+}
+
+void pd_seen_note(struct pd_seen_now *now, struct pd_seen *seen, size_t added, struct pd_repeats *repeats)
 {
 	struct pd_seen *larger;
 
 	__atomic_fetch_add(&seen->used, added, __ATOMIC_RELAXED);
 	if (!is_full(seen) || !begin_to_grow(now, seen))
 		return;
-	larger = make(seen->count < LINES_MOST ? seen->count * GROWTH : seen->count);
+	larger = make(is_worth_growing(seen, repeats) ? seen->count * GROWTH : seen->count);
+	repeats->asked = repeats->repeated = 0;
 	if (larger && larger->count > seen->count)
 		copy(seen, larger);
 	end_to_grow(now, larger);

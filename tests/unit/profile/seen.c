@@ -26,6 +26,8 @@ static void *alloc_lines_or_fail(size_t size, void **memory_out)
 #undef pd_alloc
 #undef pd_alloc_lines
 
+#include <stdlib.h>
+
 #include "../test.h"
 
 enum {
@@ -337,6 +339,14 @@ TEST(test_seen__no_memory_for_the_first_table)
 
 // ---- growing ----
 
+// Of a user whose keys repeat, so that a larger table is worth it.
+static void note(struct pd_seen_now *now, struct pd_seen *seen, size_t added)
+{
+	struct pd_repeats repeats = { .asked = 100, .repeated = 90 };
+
+	pd_seen_note(now, seen, added, &repeats);
+}
+
 // Adds numbers from *next on until there is another table.
 static void fill(struct pd_seen_now *now, struct pd_seen *seen, uint64_t *next)
 {
@@ -349,7 +359,7 @@ static void fill(struct pd_seen_now *now, struct pd_seen *seen, uint64_t *next)
 
 		for (size_t i = 0; i < SOME; i++)
 			added += add_number(seen, (*next)++);
-		pd_seen_note(now, seen, added);
+		note(now, seen, added);
 	}
 }
 
@@ -390,7 +400,7 @@ TEST(test_seen__a_full_table_is_left_for_a_larger_one_with_the_same)
 	CHECK(other->users == 1 && count_found(other, next) == had);
 	CHECK(add_number(other, next) && look_up_number(other, next) == bucket_of(next));
 	// and has nothing to say of the larger one
-	pd_seen_note(&now, other, 1 << 20);
+	note(&now, other, 1 << 20);
 	CHECK(now.table == larger && !now.growing);
 	CHECK(pd_seen_enter(&now, other) == larger && larger->users == 2);
 	pd_seen_leave(&now, larger);
@@ -427,6 +437,46 @@ TEST(test_seen__after_the_limit_comes_an_empty_one)
 	pd_seen_fini(&now);
 }
 
+TEST(test_seen__where_keys_do_not_repeat_the_table_stays_small)
+{
+	struct pd_repeats repeats = { .asked = 100, .repeated = 25 };
+	struct pd_seen_now now = { .table = NULL };
+	struct pd_seen *seen;
+	uint64_t next = 0;
+
+	pd_seen_init(&now);
+	seen = pd_seen_enter(&now, NULL);
+	while (seen && seen->count < LINES_FREE) {
+		fill(&now, seen, &next);
+		seen = pd_seen_enter(&now, seen);
+	}
+	CHECK(seen && seen->count == LINES_FREE && seen->used);
+	pd_seen_note(&now, seen, seen->count * PD_SEEN_IN_LINE, &repeats);
+	// what is counted of the next table begins anew
+	CHECK(!repeats.asked && !repeats.repeated);
+	seen = pd_seen_enter(&now, seen);
+	CHECK(seen && seen->count == LINES_FREE && !seen->used);
+	repeats = (struct pd_repeats){ .asked = 100, .repeated = 26 };
+	pd_seen_note(&now, seen, seen->count * PD_SEEN_IN_LINE, &repeats);
+	seen = pd_seen_enter(&now, seen);
+	CHECK(seen && seen->count == LINES_FREE * GROWTH);
+	pd_seen_leave(&now, seen);
+	pd_seen_fini(&now);
+}
+
+TEST(test_seen__repeats_are_those_of_one_key_in_many)
+{
+	struct pd_repeats repeats = { .tags = calloc(PD_REPEATS, sizeof(*repeats.tags)) };
+	const uint64_t keys = (uint64_t)PD_REPEATS_OF * 100;
+
+	CHECK(repeats.tags);
+	for (size_t round = 0; round < 3; round++)
+		for (uint64_t i = 0; i < keys; i++)
+			pd_repeats_note(&repeats, &(struct pd_tag){ i, i + 1 });
+	CHECK(repeats.asked == 300 && repeats.repeated == 200);
+	free(repeats.tags);
+}
+
 TEST(test_seen__without_memory_to_grow_the_table_stays)
 {
 	struct pd_seen_now now = { .table = NULL };
@@ -440,13 +490,13 @@ TEST(test_seen__without_memory_to_grow_the_table_stays)
 	while (next < (uint64_t)LINES_FIRST * PD_SEEN_IN_LINE * 2) {
 		bool added = add_number(seen, next++);
 
-		pd_seen_note(&now, seen, added);
+		note(&now, seen, added);
 	}
 	no_memory = false;
 	CHECK(now.table == seen && !now.growing && seen->users == 1);
 	CHECK(count_found(seen, next) == seen->used);
 	// as soon as there is memory
-	pd_seen_note(&now, seen, 0);
+	note(&now, seen, 0);
 	CHECK(!pd_seen_is_present(&now, seen));
 	seen = pd_seen_enter(&now, seen);
 	CHECK(seen && seen->count == LINES_FIRST * GROWTH && count_found(seen, next) == seen->used);
@@ -546,7 +596,7 @@ static void use(void *self, size_t part)
 
 		added += take_number(crowd, part, seen, number_at(crowd, part, round, i));
 		if (added >= NOTE_AFTER) {
-			pd_seen_note(&crowd->now, seen, added);
+			note(&crowd->now, seen, added);
 			added = 0;
 		}
 		if (step % 128 == 127)
@@ -637,6 +687,8 @@ RUN(TEST_CASE(test_seen__a_line_is_one_of_the_cache), TEST_CASE(test_seen__what_
     TEST_CASE(test_seen__a_table_lives_as_long_as_it_has_users), TEST_CASE(test_seen__no_memory_for_the_first_table),
     TEST_CASE(test_seen__a_full_table_is_left_for_a_larger_one_with_the_same),
     TEST_CASE(test_seen__after_the_limit_comes_an_empty_one),
+    TEST_CASE(test_seen__where_keys_do_not_repeat_the_table_stays_small),
+    TEST_CASE(test_seen__repeats_are_those_of_one_key_in_many),
     TEST_CASE(test_seen__without_memory_to_grow_the_table_stays),
     TEST_CASE(test_seen__who_finds_no_new_table_keeps_the_old_one),
     TEST_CASE(test_seen__a_table_that_nobody_entered_goes_at_the_end), TEST_CASE(test_seen__threads_that_add_the_same),

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/collect/functions.h"
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "symbol/lookup.h"
+
+// Of objects whose addresses are distinguished.
+static const struct pd_dso_full by_address;
+
+bool pd_functions_wanted(const struct pd_profile_options *options)
+{
+	return options->symbols && !(options->by & PD_BY_ADDRESS);
+}
+
+bool pd_functions_init(struct pd_functions *functions, const struct pd_profile_options *options,
+		       const struct pd_state *state)
+{
+	size_t count = 0;
+
+	*functions = (struct pd_functions){ .options = options, .state = state };
+	pd_lock_init(&functions->lock);
+	while (pd_state_object(state, count))
+		count++;
+	if (pd_functions_wanted(options))
+		functions->dsos = pd_alloc((count + 1) * sizeof(*functions->dsos));
+	return functions->dsos || !pd_functions_wanted(options);
+}
+
+void pd_functions_fini(struct pd_functions *functions)
+{
+	pthread_mutex_destroy(&functions->lock);
+	pd_free(functions->dsos);
+}
+
+// ---- with the lock held ----
+
+// Asks for the symbols when the first address is met: without samples nothing has to be opened.
+static void ask(struct pd_functions *functions)
+{
+	if (functions->asked)
+		return;
+	functions->asked = true;
+	functions->symbols = functions->options->symbols(functions->options->self, functions->state);
+	// what has to be fetched is fetched where names are asked for
+	if (functions->symbols && functions->symbols->fetch)
+		functions->symbols = NULL;
+	if (functions->symbols)
+		functions->first_dso = functions->symbols->dso_count;
+}
+
+// The dso of an object that is loaded now, if its functions can stand for their addresses.
+static const struct pd_dso_full *load(struct pd_functions *functions, const struct pd_location *location)
+{
+	const struct pd_dso_full *dso;
+
+	ask(functions);
+	if (!functions->symbols)
+		return &by_address;
+	pd_lookup_open(functions->symbols, location);
+	dso = pd_lookup_loaded(functions->symbols, location->object->index);
+	return dso && !dso->jits ? dso : &by_address;
+}
+
+static const struct pd_dso_full *meet(struct pd_functions *functions, const struct pd_object *object,
+				      const struct pd_code_address *address)
+{
+	const struct pd_dso_full **slot = &functions->dsos[object->index], *dso = &by_address;
+	struct pd_location location;
+
+	pthread_mutex_lock(&functions->lock);
+	if (!*slot) {
+		if (pd_state_locate(functions->state, address->pid, address->cpumode, address->when, address->addr,
+				    &location))
+			dso = load(functions, &location);
+		__atomic_store_n(slot, dso, __ATOMIC_RELEASE);
+	}
+	dso = *slot;
+	pthread_mutex_unlock(&functions->lock);
+	return dso;
+}
+
+// Whether functions that are inlined there, or lines, distinguish addresses.
+static bool depends_on_line(const struct pd_functions *functions, const struct pd_dso_full *dso)
+{
+	return (functions->options->by & PD_BY_LINE) && pd_lookup_has_lines(functions->symbols, dso);
+}
+
+static enum pd_named find(const struct pd_functions *functions, const struct pd_dso_full *dso, uint64_t addr,
+			  uint64_t *number_out)
+{
+	if (!pd_lookup_number(functions->symbols, dso, addr, number_out))
+		return PD_NAMED_NOT;
+	return depends_on_line(functions, dso) ? PD_NAMED_ADDRESS : PD_NAMED_FUNCTION;
+}
+
+// More of a kernel's symbols may have to be loaded, and lines may have to be opened.
+static enum pd_named find_alone(struct pd_functions *functions, const struct pd_dso_full *dso, uint64_t addr,
+				uint64_t *number_out)
+{
+	enum pd_named named;
+
+	pthread_mutex_lock(&functions->lock);
+	named = find(functions, dso, addr, number_out);
+	pthread_mutex_unlock(&functions->lock);
+	return named;
+}
+
+enum pd_named pd_functions_find(struct pd_functions *functions, const struct pd_object *object,
+				const struct pd_code_address *address, const struct pd_range *range,
+				uint64_t *number_out)
+{
+	const struct pd_dso_full *dso = __atomic_load_n(&functions->dsos[object->index], __ATOMIC_ACQUIRE);
+	uint64_t addr;
+
+	if (!dso)
+		dso = meet(functions, object, address);
+	if (dso == &by_address)
+		return PD_NAMED_ADDRESS;
+	addr = pd_lookup_addr(dso, address->addr + range->to_offset, range->flags & PD_RANGE_BY_OFFSET, address->addr);
+	return dso->kernel || (functions->options->by & PD_BY_LINE) ? find_alone(functions, dso, addr, number_out) :
+								      find(functions, dso, addr, number_out);
+}

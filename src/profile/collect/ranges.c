@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/collect/ranges.h"
+
+static uint32_t number_of(const struct pd_object *object)
+{
+	return object ? (uint32_t)object->index + 1 : 0;
+}
+
+static void fill(struct pd_range *range, const struct pd_location *location, bool is_mapped, uint64_t addr)
+{
+	*range = (struct pd_range){ .begin = location->begin, .end = location->end };
+	if (!is_mapped)
+		return;
+	range->object = number_of(location->object);
+	range->ksymbol = number_of(location->ksymbol ? location->ksymbol->object : NULL);
+	range->to_offset = location->offset - addr;
+	range->flags = PD_RANGE_MAPPED;
+	if (location->mapping->by_offset)
+		range->flags |= PD_RANGE_BY_OFFSET;
+	// names of code without a file are the process's own
+	if (location->object->kind == PD_OBJECT_ANON || location->mapping->anonymous)
+		range->flags |= PD_RANGE_BY_PROCESS;
+}
+
+const struct pd_range *pd_range_ask(struct pd_range_set *set, const struct pd_state *state,
+				    const struct pd_code_address *address)
+{
+	struct pd_location location;
+	bool is_mapped =
+		pd_state_locate(state, address->pid, address->cpumode, address->when, address->addr, &location);
+	uint8_t at = 0;
+
+	if (set->maps != address->maps || set->pid != address->pid || set->cpumode != address->cpumode) {
+		*set = (struct pd_range_set){ .maps = address->maps,
+					      .pid = address->pid,
+					      .cpumode = (uint8_t)address->cpumode };
+	} else if (set->count == PD_RANGES_IN_SET) {
+		at = set->next;
+		set->next = (uint8_t)((at + 1) % PD_RANGES_IN_SET);
+	} else {
+		at = set->count;
+	}
+	set->count = at >= set->count ? (uint8_t)(at + 1) : set->count;
+	*pd_range_guess(set, address->addr) = at;
+	fill(&set->items[at], &location, is_mapped, address->addr);
+	return &set->items[at];
+}
