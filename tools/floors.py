@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that no module includes a header of a floor above it.
+"""Checks that no module includes a header of a floor above it, and that what a module keeps to itself stays there.
 
 usage: tools/floors.py [top of the tree]
        tools/floors.py --self-test
@@ -36,8 +36,17 @@ FOREIGN = re.compile(
 KERNEL = "linux/perf_event.h"
 KERNEL_USER = "record"
 
+# A header of this name is for its own module and the unit tests of that.
+PRIVATE = "inside.h"
+# Structs that others reach by functions only, and the private header that has their members.
+OPAQUE = {
+    "pd_file": "src/file/inside.h",
+}
+
 SUFFIXES = (".c", ".h", ".def", ".inc")
 ROOTS = ("src", "cli", "web", "include")
+# Looked at for private headers alone.
+TESTS = "tests"
 
 # Literals are matched so that a comment sign inside one starts no comment.
 TOKEN = re.compile(
@@ -45,6 +54,7 @@ TOKEN = re.compile(
 )
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 NAME = re.compile(r'(?:<([^>]+)>|"([^"]+)")$')
+MEMBERS = re.compile(r"^struct (\w+) \{", re.MULTILINE)
 
 
 def without_comments(text):
@@ -105,11 +115,27 @@ def judge(module, target):
     return None
 
 
+def judge_private(path, target):
+    """Why a file may not have this include of what may be a private header, or None."""
+    match = NAME.match(target)
+    name = (match.group(1) or match.group(2)) if match else ""
+    owner = name.split("/")[0]
+    if not name.endswith("/" + PRIVATE) or path.startswith((f"src/{owner}/", f"{TESTS}/unit/{owner}/")):
+        return None
+    return f"{name} is private to src/{owner}"
+
+
+def judge_struct(path, name):
+    """Why a file may not define this struct, or None."""
+    where = OPAQUE.get(name, path)
+    return None if path == where else f"members of struct {name} outside {where}"
+
+
 def check(top):
     """Returns the numbers of files and includes, and (file, line, reason)s."""
     files = includes = 0
     violations = []
-    for root in ROOTS:
+    for root in ROOTS + (TESTS,):
         for folder, folders, names in os.walk(os.path.join(top, root)):
             folders.sort()
             for name in sorted(names):
@@ -124,12 +150,15 @@ def check(top):
                     continue
                 with open(full, encoding="utf-8") as f:
                     text = without_comments(f.read())
+                found = []
                 for match in INCLUDE.finditer(text):
                     includes += 1
-                    reason = judge(module, match.group(1))
+                    reason = None if root == TESTS else judge(module, match.group(1))
+                    found.append((match, reason or judge_private(path, match.group(1))))
+                found += [(match, judge_struct(path, match.group(1))) for match in MEMBERS.finditer(text)]
+                for match, reason in found:
                     if reason:
-                        line = text.count("\n", 0, match.start()) + 1
-                        violations.append((path, line, reason))
+                        violations.append((path, text.count("\n", 0, match.start()) + 1, reason))
     return files, includes, violations
 
 
@@ -142,6 +171,9 @@ GOOD = {
     "src/deps/zstd.c": '#include <zstd.h>\n#include "file/unpack.h"\n#include "deps/deps.h"\n',
     "src/export/text.c": '#include "profile/tree.h"\n#include "base/cursor.h"\n',
     "cli/main.c": '#include <perfdata/perfdata.h>\n#include "cmd.h"\n#include "cli/out.h"\n',
+    "src/file/inside.h": "struct pd_file {\n\tint fd;\n};\n",
+    "src/file/open.c": '#include "file/inside.h"\n',
+    "tests/unit/file/open.c": '#include "file/inside.h"\n#include "test.h"\n',
     "web/serve.c": '#include "web/http.h"\n',
     "include/perfdata/perfdata.h": "#include <perfdata/error.h>\n#include <stddef.h>\n",
     "include/perfdata/table/all.def": '#include "one.def"\n',
@@ -172,6 +204,9 @@ BAD = (
     ("cli/foreign.c", "#include <zstd.h>\n", 1, "foreign header"),
     ("cli/kernel.c", "#include <linux/perf_event.h>\n", 1, "outside src/record"),
     ("web/private.c", '#include "cli/out.h"\n', 1, "not public"),
+    ("src/stream/private.c", '#include "file/file.h"\n#include "file/inside.h"\n', 2, "private to src/file"),
+    ("src/file/members.h", "struct pd_file;\n\nstruct pd_file {\n\tint fd;\n};\n", 3, "members of struct pd_file"),
+    ("tests/unit/stream/private.c", '#include "file/inside.h"\n', 1, "private to src/file"),
     ("include/perfdata/leak.h", '#include "base/cursor.h"\n', 1, "not public"),
 )
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/open.h"
+#include "file/inside.h"
 #include "format/decode.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "file/event_name.h"
-#include "file/file.h"
+#include "file/inside.h"
 
 static unsigned bits_set(uint64_t word, uint64_t mask)
 {
@@ -393,4 +393,24 @@ const struct pd_event *pd_file_event_by_id(const struct pd_file *file, uint64_t 
 	const struct pd_event_full *full = pd_file_find_event(file, id);
 
 	return full ? &full->event : NULL;
+}
+
+struct pd_event_full *pd_file_full_event(const struct pd_file *file, size_t index)
+{
+	return file->events[index];
+}
+
+struct pd_event_full *pd_file_first_event(const struct pd_file *file)
+{
+	return file->event_count ? file->events[0] : NULL;
+}
+
+bool pd_file_is_uniform(const struct pd_file *file)
+{
+	return file->uniform;
+}
+
+bool pd_file_has_ids(const struct pd_file *file)
+{
+	return file->ids.count != 0;
 }

@@ -2,7 +2,7 @@
 /* Header features: the table after the data, bytes on demand, decoding on demand. */
 #include <inttypes.h>
 
-#include "file/file.h"
+#include "file/inside.h"
 
 static uint64_t end_of(const struct pd_file *file)
 {
@@ -253,4 +253,14 @@ enum pd_arch pd_file_machine(const struct pd_file *file)
 		known = pd_arch_by_elf(machine->e_machine);
 	atomic_store_explicit(&reader->machine, known, memory_order_relaxed);
 	return known;
+}
+
+bool pd_file_has_feature(const struct pd_file *file, unsigned feature)
+{
+	return file->features[feature].present;
+}
+
+uint64_t pd_file_feature_offset(const struct pd_file *file, unsigned feature)
+{
+	return file->features[feature].offset;
 }

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of an opened file, for the floors above: sources, events with the places of id and time,
- * features, problems. */
+/* What an opened file is for the library: sources, events with the places of id and time, features, problems. */
 #ifndef PD_FILE_FILE_H
 #define PD_FILE_FILE_H
 
 #include <perfdata/file.h>
-
-#include <pthread.h>
-#include <stdatomic.h>
 
 #include "base/memory.h"
 #include "base/lookup/u64_map.h"
 #include "file/source.h"
 #include "format/layout.h"
 #include "format/record.h"
+
+struct pd_archive;
 
 #define PD_NOWHERE 0xff
 #define PD_NO_WORD 0x0fffffffu // more than a sample can have
@@ -47,17 +45,6 @@ struct pd_event_full {
 	size_t id_capacity;
 };
 
-struct pd_feature_slot {
-	bool present;
-	bool loaded;
-	_Atomic bool decoded;
-	uint64_t offset;
-	uint64_t size;
-	struct pd_bytes bytes;
-	size_t capacity; // of bytes that were joined
-	const void *value;
-};
-
 struct pd_part {
 	struct pd_source *source;
 	char *name;
@@ -65,118 +52,49 @@ struct pd_part {
 	uint64_t end; // UINT64_MAX if not known
 };
 
-struct pd_file {
-	char *name;
-	struct pd_header header;
-	bool swap;
-	struct pd_source main;
-	struct pd_archive *archive;         // that main is a part of, or NULL
-	struct pd_archive *symbols_archive; // inside of it, or NULL
-	struct pd_source *extra;            // data.N of a directory
-	struct pd_part *parts;
-	size_t part_count;
-	struct pd_arena arena;
-	// events
-	struct pd_event_full **events;
-	size_t event_count, event_capacity;
-	bool uniform;                   // all events have samples of the same form
-	struct pd_u64_map ids;          // to one more than the index of the event
-	uint64_t id_bytes;              // of all sections of ids so far
-	struct pd_event_full **unnamed; // chains of events without a name
-	size_t unnamed_capacity;
-	uint64_t secret; // differs from run to run
-	// features
-	struct pd_feature_slot features[PD_FEATURE_LIMIT];
-	uint64_t quirks;
-	_Atomic enum pd_arch machine; // once it is known
-	uint64_t pipe_known;          // pipe mode: metadata records before this offset have been taken
-	bool pipe_started;            // a stream has begun to consume a source that cannot seek
-	bool compressed;              // there are compressed records
-	bool compression_told;
-	// limits and problems
-	uint64_t memory_limit;
-	uint64_t inflate_limit;
-	const char *temp_dir;
-	bool keep;    // what comes through a pipe, so that it can be read twice
-	bool recover; // what the header says wrongly
-	pd_problem_fn *problem;
-	void *problem_self;
-	uint64_t problem_counts[4];
-	_Atomic bool stopped; // the problem function said so
-	pthread_mutex_t lock; // recursive: over problems, and features that are read when they are asked for
-	int64_t modified;
-};
+// ---- what the library asks of a file; struct pd_file itself is known to this folder alone (inside.h) ----
 
-// What the floors above ask of a file for each record. They use no member of it.
-static inline enum pd_mode pd_file_mode(const struct pd_file *file)
-{
-	return file->header.mode;
-}
-
-static inline bool pd_file_is_big(const struct pd_file *file)
-{
-	return file->header.big_endian;
-}
-
-// Whether numbers are in the other byte order than those of this machine.
-static inline bool pd_file_is_swapped(const struct pd_file *file)
-{
-	return file->swap;
-}
-
-static inline uint64_t pd_file_quirks(const struct pd_file *file)
-{
-	return file->quirks;
-}
-
+enum pd_mode pd_file_mode(const struct pd_file *file);
+bool pd_file_is_big(const struct pd_file *file);
+// Whether numbers are in the other byte order than those of this machine. This never changes.
+bool pd_file_is_swapped(const struct pd_file *file);
+uint64_t pd_file_quirks(const struct pd_file *file);
+void pd_file_add_quirks(struct pd_file *file, uint64_t quirks);
 // Whether there are compressed records.
-static inline bool pd_file_has_compressed(const struct pd_file *file)
-{
-	return file->compressed;
-}
-
-static inline bool pd_file_has_feature(const struct pd_file *file, unsigned feature)
-{
-	return file->features[feature].present;
-}
-
-static inline uint64_t pd_file_feature_offset(const struct pd_file *file, unsigned feature)
-{
-	return file->features[feature].offset;
-}
-
-static inline bool pd_file_has_ids(const struct pd_file *file)
-{
-	return file->ids.count != 0;
-}
-
+bool pd_file_has_compressed(const struct pd_file *file);
+void pd_file_note_compressed(struct pd_file *file);
+bool pd_file_has_feature(const struct pd_file *file, unsigned feature);
+uint64_t pd_file_feature_offset(const struct pd_file *file, unsigned feature);
+bool pd_file_has_ids(const struct pd_file *file);
 // An event with the offsets of id and time; index is less than the number of events.
-static inline struct pd_event_full *pd_file_full_event(const struct pd_file *file, size_t index)
-{
-	return file->events[index];
-}
-
+struct pd_event_full *pd_file_full_event(const struct pd_file *file, size_t index);
+// The same for the first one, NULL if there is none.
+struct pd_event_full *pd_file_first_event(const struct pd_file *file);
+// Whether all events have samples of the same form.
+bool pd_file_is_uniform(const struct pd_file *file);
 // The file itself, or that with the header of a directory.
-static inline struct pd_source *pd_file_main_source(const struct pd_file *file)
-{
-	return (struct pd_source *)&file->main;
-}
-
-static inline const struct pd_part *pd_file_part(const struct pd_file *file, size_t part)
-{
-	return &file->parts[part];
-}
-
+struct pd_source *pd_file_main_source(const struct pd_file *file);
+const struct pd_part *pd_file_part(const struct pd_file *file, size_t part);
+// The archive that the file is a part of, and the one with its symbols inside of that. Returns how many there are.
+size_t pd_file_archives(const struct pd_file *file, struct pd_archive *archives_out[2]);
 // A number that differs from run to run, for hashes.
-static inline uint64_t pd_file_secret(const struct pd_file *file)
-{
-	return file->secret;
-}
+uint64_t pd_file_secret(const struct pd_file *file);
+// These never change.
+uint64_t pd_file_memory_limit(const struct pd_file *file);
+uint64_t pd_file_inflate_limit(const struct pd_file *file);
+// For what lives as long as the file.
+struct pd_arena *pd_file_arena(struct pd_file *file);
 
-static inline uint64_t pd_file_memory_limit(const struct pd_file *file)
-{
-	return file->memory_limit;
-}
+// A stream begins to read: a source that cannot seek has no other one.
+void pd_file_start_pipe(struct pd_file *file);
+bool pd_file_pipe_has_started(const struct pd_file *file);
+// Whether nobody has taken the metadata record at an offset of the first part before; from now on it is taken.
+bool pd_file_take_metadata(struct pd_file *file, uint64_t offset);
+
+// What is known of a file by now, for a thread that reads while another one learns more. It must not outlive the file, and
+// nothing is reported to it or added. NULL if there is no memory.
+struct pd_file *pd_file_view_new(const struct pd_file *file);
+void pd_file_view_free(struct pd_file *view);
 
 enum pd_problem_id {
 #define PROBLEM(NAME, code, severity, doc, advice) PD_PROBLEM_##NAME,
@@ -190,6 +108,8 @@ void pd_file_report(struct pd_file *file, enum pd_problem_id id, uint64_t offset
 // The same for the failure of a cursor over bytes that begin at offset.
 void pd_file_report_cursor(struct pd_file *file, enum pd_problem_id id, uint64_t offset,
 			   const struct pd_cursor *cursor);
+// Becomes true when the problem function says so.
+const _Atomic bool *pd_file_stop_flag(const struct pd_file *file);
 enum pd_status pd_file_stopped(struct pd_error *error);
 // Tells once if the input was compressed as a whole and damaged.
 void pd_file_report_compression(struct pd_file *file);

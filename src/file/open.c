@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "file/archive.h"
-#include "file/open.h"
+#include "file/inside.h"
 
 enum {
 	MEMBERS_TRIED = 1000
@@ -373,4 +373,122 @@ const char *pd_file_part_name(const struct pd_file *file, size_t part)
 int64_t pd_file_modified(const struct pd_file *file)
 {
 	return file->modified;
+}
+
+// ---- what the library sees besides ----
+
+enum pd_mode pd_file_mode(const struct pd_file *file)
+{
+	return file->header.mode;
+}
+
+bool pd_file_is_big(const struct pd_file *file)
+{
+	return file->header.big_endian;
+}
+
+bool pd_file_is_swapped(const struct pd_file *file)
+{
+	return file->swap;
+}
+
+uint64_t pd_file_quirks(const struct pd_file *file)
+{
+	return file->quirks;
+}
+
+void pd_file_add_quirks(struct pd_file *file, uint64_t quirks)
+{
+	file->quirks |= quirks;
+}
+
+bool pd_file_has_compressed(const struct pd_file *file)
+{
+	return file->compressed;
+}
+
+void pd_file_note_compressed(struct pd_file *file)
+{
+	file->compressed = true;
+}
+
+struct pd_source *pd_file_main_source(const struct pd_file *file)
+{
+	return (struct pd_source *)&file->main;
+}
+
+const struct pd_part *pd_file_part(const struct pd_file *file, size_t part)
+{
+	return &file->parts[part];
+}
+
+size_t pd_file_archives(const struct pd_file *file, struct pd_archive *archives_out[2])
+{
+	size_t count = 0;
+
+	if (file->archive)
+		archives_out[count++] = file->archive;
+	if (file->symbols_archive)
+		archives_out[count++] = file->symbols_archive;
+	return count;
+}
+
+uint64_t pd_file_secret(const struct pd_file *file)
+{
+	return file->secret;
+}
+
+uint64_t pd_file_memory_limit(const struct pd_file *file)
+{
+	return file->memory_limit;
+}
+
+uint64_t pd_file_inflate_limit(const struct pd_file *file)
+{
+	return file->inflate_limit;
+}
+
+struct pd_arena *pd_file_arena(struct pd_file *file)
+{
+	return &file->arena;
+}
+
+void pd_file_start_pipe(struct pd_file *file)
+{
+	if (!file->main.seekable)
+		file->pipe_started = true;
+}
+
+bool pd_file_pipe_has_started(const struct pd_file *file)
+{
+	return file->pipe_started;
+}
+
+bool pd_file_take_metadata(struct pd_file *file, uint64_t offset)
+{
+	if (offset < file->pipe_known)
+		return false;
+	file->pipe_known = offset + 1;
+	return true;
+}
+
+struct pd_file *pd_file_view_new(const struct pd_file *file)
+{
+	struct pd_file *view = pd_alloc(sizeof(*view));
+
+	if (!view)
+		return NULL;
+	*view = *file;
+	if (pd_u64_map_copy(&view->ids, &file->ids))
+		return view;
+	pd_free(view);
+	return NULL;
+}
+
+void pd_file_view_free(struct pd_file *view)
+{
+	if (!view)
+		return;
+	pd_u64_map_fini(&view->ids);
+	pd_free(view);
 }

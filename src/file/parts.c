@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "file/archive.h"
-#include "file/open.h"
+#include "file/inside.h"
 
 static enum pd_status add_part(struct pd_file *file, struct pd_source *source, const char *name, uint64_t begin,
 			       uint64_t end, struct pd_error *error)

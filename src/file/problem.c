@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "file/file.h"
+#include "file/inside.h"
 
 static const struct {
 	const char *code;
@@ -62,6 +62,11 @@ void pd_file_report_cursor(struct pd_file *file, enum pd_problem_id id, uint64_t
 		snprintf(field, sizeof(field), "%s.%s", cursor->layout, cursor->field);
 	pd_file_report(file, id, offset, cursor->layout ? field : NULL, "%s%s%s at byte %zu", field,
 		       cursor->layout ? ": " : "", cursor->reason, (size_t)(cursor->failed_at - cursor->start));
+}
+
+const _Atomic bool *pd_file_stop_flag(const struct pd_file *file)
+{
+	return &file->stopped;
 }
 
 enum pd_status pd_file_stopped(struct pd_error *error)

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "file/open.h"
+#include "file/inside.h"
 #include "format/record.h"
 
 enum {

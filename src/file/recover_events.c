@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "file/codec.h"
-#include "file/open.h"
+#include "file/inside.h"
 #include "format/text/print.h"
 #include "format/record.h"
 

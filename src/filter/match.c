@@ -235,7 +235,7 @@ static bool give_trace(struct match *match, const struct pd_filter_operand *oper
 	const struct pd_event *event = match->record->event;
 	const struct pd_trace_field *field;
 	const struct pd_sample *sample;
-	bool swap = match->record->scratch->file->swap;
+	bool swap = pd_file_is_swapped(match->record->scratch->file);
 	size_t at, size;
 
 	if (match->record->type != PD_RECORD_SAMPLE || !event || event->index >= match->filter->bound)

@@ -62,12 +62,9 @@ enum pd_status pd_live_new(struct pd_file *file, const struct pd_live_options *o
 	take_options(live, &all);
 	status = pd_state_new(NULL, &live->state, error);
 	if (status >= 0)
-		status = pd_stream_open(file, NULL, &live->shown, error);
-	// that one reads nothing, so the pipe has not begun
-	if (status >= 0) {
-		file->pipe_started = false;
+		status = pd_stream_new(file, &live->shown, error); // reads nothing, so the pipe has not begun
+	if (status >= 0)
 		status = pd_stream_open(file, NULL, &live->stream, error);
-	}
 	if (status < 0)
 		pd_live_free(live);
 	else
@@ -206,7 +203,7 @@ enum pd_status pd_live_take(struct pd_live *live, struct pd_profile **profile_ou
 		.options = &profile->options,
 		.state = live->state,
 		.file = live->file,
-		.seed = live->file->secret,
+		.seed = pd_file_secret(live->file),
 	};
 	live->losses = (struct pd_profile_losses){ 0 };
 	status = bind_first_round(live, error);

@@ -96,9 +96,12 @@ static bool can_prepare(const struct pd_profile *profile)
 	const struct pd_file *file = profile->file;
 	uint64_t size = 0;
 
-	for (size_t i = 0; i < file->part_count; i++)
-		if (file->parts[i].end != UINT64_MAX && file->parts[i].end > file->parts[i].begin)
-			size += file->parts[i].end - file->parts[i].begin;
+	for (size_t i = 0; i < pd_file_part_count(file); i++) {
+		const struct pd_part *part = pd_file_part(file, i);
+
+		if (part->end != UINT64_MAX && part->end > part->begin)
+			size += part->end - part->begin;
+	}
 	return profile->options.threads != 1 && size >= WORTH_A_THREAD;
 }
 
@@ -208,7 +211,7 @@ static enum pd_status needs_order(struct pd_file *file, bool *needs_out, struct 
 	struct pd_stream *stream;
 	enum pd_status status = PD_OK;
 
-	if (file->header.mode == PD_MODE_PIPE) {
+	if (pd_file_mode(file) == PD_MODE_PIPE) {
 		status = pd_stream_open(file, NULL, &stream, error);
 		if (status < 0)
 			return status;
@@ -219,8 +222,8 @@ static enum pd_status needs_order(struct pd_file *file, bool *needs_out, struct 
 		pd_stream_close(stream);
 	}
 	*needs_out = false;
-	for (size_t i = 0; i < file->event_count; i++)
-		if (file->events[i]->event.attr->sample_type & MASK_SAMPLE_TYPE(READ))
+	for (size_t i = 0; i < pd_file_event_count(file); i++)
+		if (pd_file_event(file, i)->attr->sample_type & MASK_SAMPLE_TYPE(READ))
 			*needs_out = true;
 	return status < 0 ? status : PD_OK;
 }
@@ -301,7 +304,7 @@ static enum pd_status fill(struct pd_profile *profile, struct pd_error *error)
 		.options = &profile->options,
 		.state = profile->state,
 		.file = profile->file,
-		.seed = profile->file->secret,
+		.seed = pd_file_secret(profile->file),
 	};
 	if (status >= 0)
 		status = read_samples(profile, error);

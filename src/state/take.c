@@ -419,7 +419,7 @@ enum pd_status pd_state_take(struct pd_state *state, const struct pd_record *rec
 static bool take_build_ids(struct pd_state *state, struct pd_file *file, struct pd_bytes records,
 			   struct pd_arena *arena)
 {
-	struct pd_cursor c = pd_cursor(records.data, records.size, file->header.big_endian);
+	struct pd_cursor c = pd_cursor(records.data, records.size, pd_file_is_big(file));
 
 	while (pd_cursor_left(&c) >= PD_RECORD_HEADER_SIZE) {
 		struct pd_record_head head = pd_record_head(c.at, c.swap);
@@ -430,8 +430,8 @@ static bool take_build_ids(struct pd_state *state, struct pd_file *file, struct 
 		if (head.size < PD_RECORD_HEADER_SIZE || head.size > pd_cursor_left(&c))
 			return true;
 		scope.words[PD_WORD_MISC] = head.misc;
-		scope.words[PD_WORD_QUIRKS] = file->quirks;
-		body = pd_cursor(c.at, head.size, file->header.big_endian);
+		scope.words[PD_WORD_QUIRKS] = pd_file_quirks(file);
+		body = pd_cursor(c.at, head.size, pd_file_is_big(file));
 		body.at += PD_RECORD_HEADER_SIZE;
 		pd_decode_header_build_id(&body, &scope, &in);
 		if (!body.failed && !put_build_id(state, &in, head.misc))

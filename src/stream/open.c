@@ -18,8 +18,7 @@ enum pd_status pd_stream_open_over(struct pd_file *file, enum pd_order order, co
 	}
 	if (status < 0)
 		return status;
-	if (!file->main.seekable)
-		file->pipe_started = true;
+	pd_file_start_pipe(file);
 	*stream_out = stream;
 	return PD_OK;
 }

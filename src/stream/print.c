@@ -12,7 +12,7 @@ static struct pd_printer printer_of(struct pd_text *text, struct pd_file *file)
 {
 	return (struct pd_printer){
 		.text = text,
-		.scope.words[PD_WORD_QUIRKS] = file ? file->quirks : 0,
+		.scope.words[PD_WORD_QUIRKS] = file ? pd_file_quirks(file) : 0,
 		.arch = file ? pd_file_machine(file) : PD_ARCH_UNKNOWN,
 	};
 }

@@ -23,12 +23,12 @@ enum {
 
 static void take_archives_of_file(struct pd_symbols *symbols, bool has_symfs)
 {
-	struct pd_archive *const own[] = { symbols->file->archive, symbols->file->symbols_archive };
 	struct pd_find_places *places = &symbols->places;
+	struct pd_archive *own[2];
+	size_t count = pd_file_archives(symbols->file, own);
 
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		if (own[i])
-			places->archives[places->archive_count++] = own[i];
+	for (size_t i = 0; i < count; i++)
+		places->archives[places->archive_count++] = own[i];
 	places->ids_only = places->archive_count && !has_symfs;
 }
 

@@ -86,16 +86,16 @@ static void add_feature_build_ids(struct side *side)
 	if (pd_file_feature_bytes(side->file, PD_FEATURE_BUILD_ID, &left, &error) < 0)
 		return;
 	while (left.size >= PD_RECORD_HEADER_SIZE) {
-		struct pd_record_head head = pd_record_head(left.data, side->file->swap);
+		struct pd_record_head head = pd_record_head(left.data, pd_file_is_swapped(side->file));
 		struct pd_bytes bytes = { left.data, (size_t)head.size };
-		struct pd_cursor cursor = pd_cursor(left.data, (size_t)head.size, side->file->header.big_endian);
+		struct pd_cursor cursor = pd_cursor(left.data, (size_t)head.size, pd_file_is_big(side->file));
 		struct pd_scope scope = { .arena = &arena };
 		void *decoded;
 
 		if (head.size < PD_RECORD_HEADER_SIZE || head.size > left.size)
 			break;
 		scope.words[PD_WORD_MISC] = head.misc;
-		scope.words[PD_WORD_QUIRKS] = side->file->quirks;
+		scope.words[PD_WORD_QUIRKS] = pd_file_quirks(side->file);
 		decoded = pd_record_take(&pd_layouts[PD_LAYOUT_header_build_id], PD_GROUP_TOOL, bytes, &scope, &cursor);
 		if (decoded)
 			add_build_id(side, decoded, head.misc);
@@ -390,7 +390,7 @@ static void compare_feature(struct compare *c, unsigned feature)
 	const struct pd_layout *layout = pd_feature_layout(feature);
 	const char *name = pd_feature_name(feature);
 	const void *left = pd_file_feature(c->a.file, feature), *right = pd_file_feature(c->b.file, feature);
-	bool same_order = c->a.file->header.big_endian == c->b.file->header.big_endian;
+	bool same_order = pd_file_is_big(c->a.file) == pd_file_is_big(c->b.file);
 	struct pd_bytes a, b;
 	bool has_a = get_bytes(&c->a, feature, &a), has_b = get_bytes(&c->b, feature, &b);
 

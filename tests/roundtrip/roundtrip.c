@@ -169,7 +169,7 @@ static bool same_bytes(struct trip *trip, const struct thing *thing, const struc
 
 static void there_and_back(struct trip *trip, const struct thing *thing)
 {
-	bool big = trip->file->header.big_endian;
+	bool big = pd_file_is_big(trip->file);
 	size_t size = thing->bytes.size;
 	const struct pd_bytes *rest = deep_rest(thing->layout, thing->decoded);
 	struct pd_cursor cursor;
@@ -229,7 +229,7 @@ static void try_record(struct trip *trip, const struct pd_record *record)
 	thing.layout = pd_record_layout(record->type);
 	thing.group = pd_record_group(record->type);
 	// the type as stored, which is another one in old pipes
-	thing.head = pd_record_head(record->bytes.data, trip->file->swap);
+	thing.head = pd_record_head(record->bytes.data, pd_file_is_swapped(trip->file));
 	thing.scope = record->scratch->scope;
 	thing.bytes = record->bytes;
 	there_and_back(trip, &thing);
@@ -272,7 +272,7 @@ static void try_inner_records(struct trip *trip, const struct thing *outer, cons
 	while (left.size >= PD_RECORD_HEADER_SIZE) {
 		struct pd_cursor cursor;
 
-		thing.head = pd_record_head(left.data, trip->file->swap);
+		thing.head = pd_record_head(left.data, pd_file_is_swapped(trip->file));
 		thing.offset = outer->offset + (outer->bytes.size - left.size);
 		if (thing.head.size < PD_RECORD_HEADER_SIZE || thing.head.size > left.size)
 			break;
@@ -280,7 +280,7 @@ static void try_inner_records(struct trip *trip, const struct thing *outer, cons
 		left.data += thing.bytes.size;
 		left.size -= thing.bytes.size;
 		pd_arena_reset(&trip->arena);
-		thing.decoded = decode(trip, &thing, thing.bytes, trip->file->header.big_endian, &cursor);
+		thing.decoded = decode(trip, &thing, thing.bytes, pd_file_is_big(trip->file), &cursor);
 		trip->records++;
 		if (thing.decoded) {
 			// the arena is used again for the way back
@@ -322,7 +322,7 @@ static void try_feature(struct trip *trip, const struct pd_feature_section *sect
 		return;
 	}
 	thing.scope.words[PD_WORD_NRCPUS] = nrcpus ? nrcpus->available : 0;
-	thing.scope.words[PD_WORD_QUIRKS] = trip->file->quirks;
+	thing.scope.words[PD_WORD_QUIRKS] = pd_file_quirks(trip->file);
 	there_and_back(trip, &thing);
 	for (size_t i = 0; (field = pd_layout_field(thing.layout, i)) != NULL; i++)
 		if (field->line == PD_LINE_RECORDS)
@@ -352,7 +352,9 @@ static void try_attrs(struct trip *trip)
 		};
 
 		trip->attrs++;
-		if (pd_source_read(&trip->file->main, event->attr_offset, bytes, size, &got, &error) < 0 || got != size)
+		if (pd_source_read(pd_file_main_source(trip->file), event->attr_offset, bytes, size, &got, &error) <
+			    0 ||
+		    got != size)
 			differ(trip, &thing, "cannot be read again", "");
 		else
 			there_and_back(trip, &thing);

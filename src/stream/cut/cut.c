@@ -61,7 +61,7 @@ static struct pd_piece *piece_of(struct pd_cut *cut, const struct pd_record *rec
 // Sizes after records are not to be trusted.
 static uint64_t end_of(const struct pd_stream *stream, const struct pd_record *record)
 {
-	uint64_t end = record->offset + record->bytes.size, part_end = stream->file->parts[record->part].end;
+	uint64_t end = record->offset + record->bytes.size, part_end = pd_file_part(stream->file, record->part)->end;
 	uint64_t left = part_end > end ? part_end - end : 0;
 
 	return end + (record->tail_size < left ? record->tail_size : left);

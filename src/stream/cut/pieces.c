@@ -5,8 +5,8 @@
 
 bool pd_pieces_possible(const struct pd_file *file)
 {
-	for (size_t i = 0; i < file->part_count; i++)
-		if (!file->parts[i].source->seekable)
+	for (size_t i = 0; i < pd_file_part_count(file); i++)
+		if (!pd_file_part(file, i)->source->seekable)
 			return false;
 	return true;
 }

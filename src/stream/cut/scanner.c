@@ -23,7 +23,7 @@ struct member {
 };
 
 struct pd_scanners {
-	struct pd_file view; // the file as it was; the walk may learn more about it meanwhile
+	struct pd_file *view; // the file as it was; the walk may learn more about it meanwhile
 	struct member members[SCANNERS_MAX];
 	size_t count, next;
 	atomic_bool ended;
@@ -33,21 +33,22 @@ struct pd_scanners {
 
 static bool may_be_sample(const struct pd_file *file, const uint8_t *at, size_t size)
 {
-	const struct pd_event_full *full = file->events[0];
+	const struct pd_event_full *full = pd_file_first_event(file);
 	size_t id = PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_id;
 
-	if (file->event_count == 1 || full->sample_id == PD_NOWHERE)
+	if (pd_file_event_count(file) == 1 || full->sample_id == PD_NOWHERE)
 		return true;
-	return id + 8 <= size && pd_file_find_event(file, pd_load_u64(at + id, file->swap));
+	return id + 8 <= size && pd_file_find_event(file, pd_load_u64(at + id, pd_file_is_swapped(file)));
 }
 
 // Records one after another, more than could stand inside of one.
 static bool is_chain(const struct pd_file *file, const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *start = at;
+	bool swap = pd_file_is_swapped(file);
 
 	while ((size_t)(end - at) >= PD_RECORD_HEADER_SIZE && at - start <= LARGEST) {
-		struct pd_record_head head = pd_record_head(at, file->swap);
+		struct pd_record_head head = pd_record_head(at, swap);
 
 		if (head.size > (size_t)(end - at) || !pd_head_is_plausible(file, &head) ||
 		    (head.type == PD_RECORD_SAMPLE && !may_be_sample(file, at, (size_t)head.size)))
@@ -60,10 +61,10 @@ static bool is_chain(const struct pd_file *file, const uint8_t *at, const uint8_
 static bool guess(struct member *member, struct pd_stream *stream)
 {
 	struct pd_reader *reader = &stream->reader;
-	const struct pd_file *file = &member->pool->view;
+	const struct pd_file *file = member->pool->view;
 	struct pd_error error;
 
-	if (pd_stream_open_range(stream, 0, member->from, file->parts[0].end, &error) < 0 ||
+	if (pd_stream_open_range(stream, 0, member->from, pd_file_part(file, 0)->end, &error) < 0 ||
 	    pd_reader_fill(reader, GUESS_WINDOW, &error) < 0)
 		return false;
 	for (size_t skip = 0; skip <= LARGEST && skip < reader->available; skip++)
@@ -129,7 +130,7 @@ static void scan(void *self)
 	struct pd_stream *stream;
 	struct pd_error error;
 
-	if (pd_stream_new(&member->pool->view, &stream, &error) < 0)
+	if (pd_stream_new(member->pool->view, &stream, &error) < 0)
 		return;
 	stream->quiet = true;
 	stream->finalized = true;
@@ -139,18 +140,11 @@ static void scan(void *self)
 
 // ---- all of them ----
 
-// What a scanner reads of a file that the walk might change.
-static bool make_view(struct pd_file *view, const struct pd_file *file)
-{
-	*view = *file;
-	return pd_u64_map_copy(&view->ids, &file->ids);
-}
-
 static bool is_of_use(const struct pd_file *file)
 {
-	return file->header.mode != PD_MODE_PIPE && file->event_count && file->part_count &&
-	       file->parts[0].source->seekable && file->parts[0].end != UINT64_MAX &&
-	       !file->features[PD_FEATURE_COMPRESSED].present;
+	return pd_file_mode(file) != PD_MODE_PIPE && pd_file_event_count(file) && pd_file_part_count(file) &&
+	       pd_file_part(file, 0)->source->seekable && pd_file_part(file, 0)->end != UINT64_MAX &&
+	       !pd_file_has_feature(file, PD_FEATURE_COMPRESSED);
 }
 
 static void start(struct pd_scanners *scanners, const struct pd_part *part, uint64_t region)
@@ -167,11 +161,14 @@ static void start(struct pd_scanners *scanners, const struct pd_part *part, uint
 
 struct pd_scanners *pd_scanners_start(const struct pd_file *file, size_t threads)
 {
-	const struct pd_part *part = file->parts;
+	const struct pd_part *part;
 	struct pd_scanners *scanners;
 	uint64_t size;
 
-	if (threads < 2 || !is_of_use(file) || part->end <= part->begin)
+	if (threads < 2 || !is_of_use(file))
+		return NULL;
+	part = pd_file_part(file, 0);
+	if (part->end <= part->begin)
 		return NULL;
 	size = part->end - part->begin;
 	if (threads > SCANNERS_MAX + 1)
@@ -180,7 +177,8 @@ struct pd_scanners *pd_scanners_start(const struct pd_file *file, size_t threads
 		threads = (size_t)(size / LEAST_REGION);
 	if (threads < 2 || !(scanners = pd_alloc(sizeof(*scanners))))
 		return NULL;
-	if (!make_view(&scanners->view, file)) {
+	scanners->view = pd_file_view_new(file);
+	if (!scanners->view) {
 		pd_free(scanners);
 		return NULL;
 	}
@@ -223,6 +221,6 @@ void pd_scanners_end(struct pd_scanners *scanners)
 		pd_pieces_fini(&scanners->members[i].found.pieces);
 		pd_batch_fini(&scanners->members[i].found.others);
 	}
-	pd_u64_map_fini(&scanners->view.ids);
+	pd_file_view_free(scanners->view);
 	pd_free(scanners);
 }

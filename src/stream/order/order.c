@@ -132,10 +132,10 @@ static enum pd_status add_record(struct pd_sorter *order, struct chunk *chunk, c
 	size_t at = chunk->batch.size;
 	struct pd_kept *kept;
 
-	if (at / PD_KEPT_ALIGN > UINT32_MAX - 1 || order->loaded_bytes > 2 * order->file->memory_limit)
+	if (at / PD_KEPT_ALIGN > UINT32_MAX - 1 || order->loaded_bytes > 2 * order->walker->memory_limit)
 		return pd_fail(error, PD_ERROR_LIMIT, record->offset,
 			       "%s: records to be sorted are too far apart in the file: %zu bytes would be buffered",
-			       order->file->name, order->loaded_bytes);
+			       pd_file_name(order->file), order->loaded_bytes);
 	if (!PD_GROW(chunk->entries, chunk->capacity, chunk->count + 1))
 		return pd_fail_memory(error);
 	kept = pd_batch_add(&chunk->batch, record, tail);
@@ -317,7 +317,7 @@ static enum pd_status keep(struct pd_sorter *order, struct chunk *chunk, const s
 	    (record->part > order->pieces->told_part || record->offset >= order->pieces->told_until))
 		order->walker->quiet = order->walker->inflate.quiet = false;
 
-	if (record->tail_size && record->tail_size <= order->file->memory_limit) {
+	if (record->tail_size && record->tail_size <= order->walker->memory_limit) {
 		enum pd_status status = pd_stream_tail(order->walker, &tail, error);
 
 		if (status < 0)
@@ -337,7 +337,7 @@ static void make_round(struct pd_sorter *order)
 static enum pd_status load_round(struct pd_sorter *order, struct pd_error *error)
 {
 	struct chunk *chunk = pd_alloc(sizeof(*chunk));
-	size_t limit = (size_t)order->file->memory_limit / 4;
+	size_t limit = (size_t)order->walker->memory_limit / 4;
 	const struct pd_record *record;
 	enum pd_status status = PD_OK;
 	bool ended = false;

@@ -495,7 +495,7 @@ static void empty_batch(struct worker *worker, struct pd_queued *queued)
 		stream->index = pd_kept_at(batch, at)->place;
 		pd_stream_show_kept(stream, pd_kept_at(batch, at));
 		status = run->sink.record(worker->self, stream, &stream->record, &worker->error);
-		if (status >= 0 && run->file->stopped)
+		if (status >= 0 && *stream->stopped)
 			status = pd_file_stopped(&worker->error);
 	}
 	stream->kept = NULL;
@@ -620,7 +620,7 @@ enum pd_status pd_run(struct pd_file *file, const struct pd_run_options *options
 	memcpy(&run.sink, sink, sink->size < sizeof(run.sink) ? sink->size : sizeof(run.sink));
 	if (!pd_pieces_possible(file))
 		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET,
-			       "%s: a pipe can be read only once unless it is buffered", file->name);
+			       "%s: a pipe can be read only once unless it is buffered", pd_file_name(file));
 	status = go(&run, error);
 	pd_split_fini(&run.split);
 	pd_pieces_fini(&run.pieces);

@@ -50,7 +50,7 @@ bool pd_record_brief(const struct pd_record *record, struct pd_brief *brief_out)
 		return false;
 	at = &full->brief;
 	brief_out->callchain = (struct pd_u64s){ 0 };
-	if (PD_UNLIKELY(scratch->file->swap || !at->sufficient || size < at->size))
+	if (PD_UNLIKELY(scratch->swap || !at->sufficient || size < at->size))
 		return decode_sample(record, brief_out);
 	if (at->callchain != PD_NOWHERE) {
 		const uint8_t *chain = body + at->callchain;

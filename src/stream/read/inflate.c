@@ -121,7 +121,7 @@ static void inflate_step(struct pd_inflate *inflate, struct pd_file *file, uint6
 	inflate->total += got;
 	if (result == PD_CODEC_ERROR)
 		give_up(inflate, file, PD_PROBLEM_COMPRESSED_DAMAGE, offset, run.reason);
-	else if (inflate->total > file->inflate_limit || is_bomb(inflate))
+	else if (inflate->total > pd_file_inflate_limit(file) || is_bomb(inflate))
 		give_up(inflate, file, PD_PROBLEM_INFLATE_LIMIT, offset,
 			"more than the limit, or more than 1000 times the compressed size");
 }

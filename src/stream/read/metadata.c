@@ -15,14 +15,15 @@ static enum pd_status learn_attr(struct pd_stream *stream, struct pd_error *erro
 {
 	struct pd_file *file = stream->file;
 	const struct pd_record *record = &stream->record;
-	struct pd_header_attr *decoded = pd_arena_alloc(&file->arena, sizeof(*decoded));
-	uint8_t *copy = pd_arena_copy(&file->arena, record->bytes.data, record->bytes.size);
-	struct pd_scope scope = { .arena = &file->arena };
+	struct pd_arena *arena = pd_file_arena(file);
+	struct pd_header_attr *decoded = pd_arena_alloc(arena, sizeof(*decoded));
+	uint8_t *copy = pd_arena_copy(arena, record->bytes.data, record->bytes.size);
+	struct pd_scope scope = { .arena = arena };
 	struct pd_cursor c;
 
 	if (!decoded || !copy)
 		return pd_fail_memory(error);
-	c = pd_cursor(copy, record->bytes.size, file->header.big_endian);
+	c = pd_cursor(copy, record->bytes.size, pd_file_is_big(file));
 	c.at += PD_RECORD_HEADER_SIZE;
 	pd_decode_header_attr(&c, &scope, decoded);
 	if (c.failed) {
@@ -39,7 +40,7 @@ static enum pd_status put_feature(struct pd_stream *stream, unsigned feature, ui
 				  struct pd_error *error)
 {
 	struct pd_file *file = stream->file;
-	bool is_new = feature < PD_FEATURE_LIMIT && !file->features[feature].present;
+	bool is_new = feature < PD_FEATURE_LIMIT && !pd_file_has_feature(file, feature);
 	enum pd_status status = pd_file_put_feature(file, feature, offset, bytes, error);
 
 	if (status >= 0 && is_new &&
@@ -65,7 +66,7 @@ static enum pd_status learn_feature(struct pd_stream *stream, struct pd_error *e
 static enum pd_status learn_old_feature(struct pd_stream *stream, struct pd_error *error)
 {
 	const struct pd_old_feature *feature = pd_as_old_feature(&stream->record);
-	uint32_t type = pd_load_u32(stream->record.bytes.data, stream->file->swap);
+	uint32_t type = pd_load_u32(stream->record.bytes.data, stream->scratch.swap);
 
 	if (!feature)
 		return PD_OK;
@@ -79,11 +80,11 @@ static enum pd_status learn_tracing_data(struct pd_stream *stream, struct pd_err
 	enum pd_status status;
 	uint64_t offset = stream->record.offset + stream->record.bytes.size;
 
-	if (stream->record.tail_size > stream->file->memory_limit) {
+	if (stream->record.tail_size > stream->memory_limit) {
 		// names of tracepoints are not worth more; the stream goes on after it
 		pd_stream_report(stream, PD_PROBLEM_TRACING_DATA, offset, NULL,
 				 "%" PRIu64 " bytes of tracing data, the limit is %" PRIu64, stream->record.tail_size,
-				 stream->file->memory_limit);
+				 stream->memory_limit);
 		return PD_OK;
 	}
 	if (stream->record.tail_size) {
@@ -126,7 +127,7 @@ static enum pd_status learn_update(struct pd_stream *stream, struct pd_error *er
 	if (update->type != PD_EVENT_UPDATE_UNIT && update->type != PD_EVENT_UPDATE_NAME)
 		return PD_OK;
 	text = update->type == PD_EVENT_UPDATE_UNIT ? &update->unit : &update->name;
-	copy = pd_arena_text(&stream->file->arena, text->data, text->length);
+	copy = pd_arena_text(pd_file_arena(stream->file), text->data, text->length);
 	if (!copy)
 		return pd_fail_memory(error);
 	if (update->type == PD_EVENT_UPDATE_UNIT) {
@@ -148,7 +149,7 @@ static enum pd_status learn_event_id(struct pd_stream *stream, struct pd_error *
 			PD_ITEM(pd_simpleperf_event_id_entry, ids->entries, i);
 		enum pd_status status;
 
-		if (entry->attr_index >= stream->file->event_count)
+		if (entry->attr_index >= pd_file_event_count(stream->file))
 			continue;
 		status = pd_file_add_id(stream->file, (size_t)entry->attr_index, entry->event_id, error);
 		if (status < 0)
@@ -176,12 +177,11 @@ enum pd_status pd_stream_learn(struct pd_stream *stream, struct pd_error *error)
 {
 	struct pd_file *file = stream->file;
 	const struct pd_record *record = &stream->record;
-	bool pipe = file->header.mode == PD_MODE_PIPE;
+	bool pipe = pd_file_mode(file) == PD_MODE_PIPE;
 
-	if (stream->finalized || record->part != 0 || record->inner_offset != PD_NO_OFFSET ||
-	    record->offset < file->pipe_known || stream->seeked)
+	if (stream->finalized || record->part != 0 || record->inner_offset != PD_NO_OFFSET || stream->seeked ||
+	    !pd_file_take_metadata(file, record->offset))
 		return PD_OK;
-	file->pipe_known = record->offset + 1;
 	for (size_t i = 0; i < sizeof(lessons) / sizeof(lessons[0]); i++)
 		if (lessons[i].type == record->type)
 			return pipe || !lessons[i].in_pipes ? lessons[i].learn(stream, error) : PD_OK;

@@ -15,13 +15,29 @@ static uint64_t time_or_none(uint64_t time_ns)
 	return time_ns ? time_ns : PD_NO_TIME;
 }
 
+// Once there, it stays the first one. NULL: there is none yet.
+static inline const struct pd_event_full *first_event(struct pd_stream *stream)
+{
+	if (PD_UNLIKELY(!stream->first_event))
+		stream->first_event = pd_file_first_event(stream->file);
+	return stream->first_event;
+}
+
+// Events come, but never go.
+static inline bool has_several_events(struct pd_stream *stream)
+{
+	if (!stream->several_events)
+		stream->several_events = pd_file_event_count(stream->file) > 1;
+	return stream->several_events;
+}
+
 // The event of an id, or NULL. Runs of records mostly have the same id.
 static const struct pd_event_full *find(struct pd_stream *stream, uint64_t id)
 {
 	if (stream->last_event && stream->last_id == id)
 		return stream->last_event;
 	stream->last_id = id;
-	stream->last_event = id ? pd_file_find_event(stream->file, id) : stream->file->events[0];
+	stream->last_event = id ? pd_file_find_event(stream->file, id) : first_event(stream);
 	return stream->last_event;
 }
 
@@ -33,7 +49,7 @@ static void report_unknown_id(struct pd_stream *stream, const struct pd_record *
 
 static void place_unknown_sample(struct pd_stream *stream, struct pd_record *record, uint64_t id)
 {
-	const struct pd_event_full *full = stream->file->uniform ? stream->file->events[0] : NULL;
+	const struct pd_event_full *full = pd_file_is_uniform(stream->file) ? first_event(stream) : NULL;
 	size_t words = (record->bytes.size - PD_RECORD_HEADER_SIZE) / 8;
 
 	report_unknown_id(stream, record, id);
@@ -43,12 +59,11 @@ static void place_unknown_sample(struct pd_stream *stream, struct pd_record *rec
 	if (full && full->sample_time < words)
 		record->time_ns = time_or_none(
 			pd_load_u64(record->bytes.data + PD_RECORD_HEADER_SIZE + 8 * (size_t)full->sample_time,
-				    stream->file->swap));
+				    stream->scratch.swap));
 }
 
 void pd_stream_place_sample(struct pd_stream *stream, struct pd_record *record)
 {
-	struct pd_file *file = stream->file;
 	const uint8_t *body = record->bytes.data + PD_RECORD_HEADER_SIZE;
 	size_t words = (record->bytes.size - PD_RECORD_HEADER_SIZE) / 8;
 	const struct pd_event_full *full;
@@ -56,16 +71,16 @@ void pd_stream_place_sample(struct pd_stream *stream, struct pd_record *record)
 	record->event = NULL;
 	record->time_ns = PD_NO_TIME;
 	stream->scratch.event = NULL;
-	if (!file->event_count) {
+	full = first_event(stream);
+	if (!full) {
 		pd_stream_report(stream, PD_PROBLEM_NO_ATTR_YET, record->offset, NULL, "a sample precedes any event");
 		return;
 	}
-	full = file->events[0];
-	if (file->event_count == 1) {
+	if (!has_several_events(stream)) {
 		stream->last_event = full;
 		stream->only_event = true;
 	} else if (full->sample_id < words) {
-		uint64_t id = pd_load_u64(body + 8 * (size_t)full->sample_id, file->swap);
+		uint64_t id = pd_load_u64(body + 8 * (size_t)full->sample_id, stream->scratch.swap);
 
 		full = find(stream, id);
 		if (PD_UNLIKELY(!full)) {
@@ -76,13 +91,13 @@ void pd_stream_place_sample(struct pd_stream *stream, struct pd_record *record)
 	record->event = &full->event;
 	stream->scratch.event = full;
 	if (full->sample_time < words)
-		record->time_ns = time_or_none(pd_load_u64(body + 8 * (size_t)full->sample_time, file->swap));
+		record->time_ns = time_or_none(pd_load_u64(body + 8 * (size_t)full->sample_time, stream->scratch.swap));
 }
 
 // Where the string begins that a record ends with, or 0.
 static size_t text_offset(const struct pd_file *file, uint32_t type)
 {
-	const bool is_short = type == PD_RECORD_MMAP2 && file->quirks & MASK_QUIRKS(MMAP2_NO_PROT);
+	const bool is_short = type == PD_RECORD_MMAP2 && pd_file_quirks(file) & MASK_QUIRKS(MMAP2_NO_PROT);
 
 	return pd_record_traits(type)->text - (is_short ? 8 : 0);
 }
@@ -105,17 +120,16 @@ static uint64_t word_from_end(const struct pd_record *record, size_t words, bool
 	return pd_load_u64(record->bytes.data + record->bytes.size - 8 * words, swap);
 }
 
-static void place_other(struct pd_stream *stream, struct pd_record *record)
+static void place_other(struct pd_stream *stream, struct pd_record *record, const struct pd_event_full *full)
 {
 	struct pd_file *file = stream->file;
-	const struct pd_event_full *full = file->events[0];
 
 	record->event = &full->event;
 	stream->scratch.event = full;
 	if (!full->trailer_size || !has_trailer(file, record, full->trailer_size))
 		return;
-	if (file->event_count > 1 && full->trailer_id != PD_NOWHERE) {
-		uint64_t id = word_from_end(record, full->trailer_id, file->swap);
+	if (has_several_events(stream) && full->trailer_id != PD_NOWHERE) {
+		uint64_t id = word_from_end(record, full->trailer_id, stream->scratch.swap);
 		const struct pd_event_full *found = find(stream, id);
 
 		if (PD_UNLIKELY(!found)) {
@@ -129,7 +143,7 @@ static void place_other(struct pd_stream *stream, struct pd_record *record)
 		}
 	}
 	if (full->trailer_time != PD_NOWHERE)
-		record->time_ns = time_or_none(word_from_end(record, full->trailer_time, file->swap));
+		record->time_ns = time_or_none(word_from_end(record, full->trailer_time, stream->scratch.swap));
 }
 
 // Kernels 3.10 of Red Hat write MMAP2 without prot and flags: a path then stands where prot should be; no
@@ -142,6 +156,8 @@ bool pd_mmap2_lacks_prot(const struct pd_record *record)
 
 void pd_stream_place(struct pd_stream *stream, struct pd_record *record)
 {
+	const struct pd_event_full *first;
+
 	if (record->type == PD_RECORD_SAMPLE) {
 		pd_stream_place_sample(stream, record);
 		return;
@@ -150,7 +166,7 @@ void pd_stream_place(struct pd_stream *stream, struct pd_record *record)
 	record->time_ns = PD_NO_TIME;
 	stream->scratch.event = NULL;
 	if (!stream->finalized && pd_mmap2_lacks_prot(record))
-		stream->file->quirks |= MASK_QUIRKS(MMAP2_NO_PROT);
-	if (record->type < 64 && record->type && stream->file->event_count)
-		place_other(stream, record);
+		pd_file_add_quirks(stream->file, MASK_QUIRKS(MMAP2_NO_PROT));
+	if (record->type < 64 && record->type && (first = first_event(stream)) != NULL)
+		place_other(stream, record, first);
 }

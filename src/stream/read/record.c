@@ -19,7 +19,7 @@ static void set_scope(struct pd_scratch *scratch, const struct pd_record *record
 		scratch->scope_event = scratch->event;
 	}
 	words[PD_WORD_MISC] = record->misc;
-	words[PD_WORD_QUIRKS] = scratch->file->quirks;
+	words[PD_WORD_QUIRKS] = pd_file_quirks(scratch->file);
 	// other records may change words: SET lines, a missing trailer
 	if (record->type != PD_RECORD_SAMPLE)
 		scratch->scope_event = NULL;
@@ -30,7 +30,7 @@ static enum pd_status fail_cursor(const struct pd_record *record, const struct p
 	if (c->status == PD_ERROR_MEMORY)
 		return pd_fail_memory(error);
 	return pd_fail(error, PD_ERROR_FORMAT, record->offset, "%s: offset %" PRIu64 ": %s.%s: %s at byte %zu",
-		       record->scratch->file->name, record->offset,
+		       pd_file_name(record->scratch->file), record->offset,
 		       c->layout ? c->layout : pd_record_name(record->type), c->field ? c->field : "body", c->reason,
 		       (size_t)(c->failed_at - c->start));
 }
@@ -44,14 +44,14 @@ static enum pd_status decode(const struct pd_record *record, const void **decode
 
 	if (!layout)
 		return pd_fail(error, PD_ERROR_UNSUPPORTED, record->offset,
-			       "%s: offset %" PRIu64 ": unknown record type %" PRIu32, scratch->file->name,
+			       "%s: offset %" PRIu64 ": unknown record type %" PRIu32, pd_file_name(scratch->file),
 			       record->offset, record->type);
 	if (is_sample && !scratch->event)
 		return pd_fail(error, PD_ERROR_FORMAT, record->offset, "%s: offset %" PRIu64 ": sample: unknown event",
-			       scratch->file->name, record->offset);
+			       pd_file_name(scratch->file), record->offset);
 	scratch->used = true;
 	set_scope(scratch, record);
-	*c = pd_cursor(record->bytes.data, record->bytes.size, scratch->file->header.big_endian);
+	*c = pd_cursor(record->bytes.data, record->bytes.size, scratch->big_endian);
 	*decoded_out = pd_record_take(layout, is_sample ? PD_GROUP_SAMPLE : pd_record_group(record->type),
 				      record->bytes, &scratch->scope, c);
 	return *decoded_out ? PD_OK : fail_cursor(record, c, error);

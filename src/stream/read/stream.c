@@ -13,14 +13,20 @@ enum pd_status pd_stream_new(struct pd_file *file, struct pd_stream **stream_out
 {
 	struct pd_stream *stream;
 
-	if (file->pipe_started)
-		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: a pipe can be read only once", file->name);
+	if (pd_file_pipe_has_started(file))
+		return pd_fail(error, PD_ERROR_ARGUMENT, PD_NO_OFFSET, "%s: a pipe can be read only once",
+			       pd_file_name(file));
 	stream = pd_alloc_padded(sizeof(*stream));
 	if (!stream)
 		return pd_fail_memory(error);
 	stream->file = file;
 	stream->scratch.file = file;
-	stream->scratch.arena.limit = (size_t)(file->memory_limit > SIZE_MAX / 16 ? SIZE_MAX : file->memory_limit * 4);
+	stream->stopped = pd_file_stop_flag(file);
+	stream->memory_limit = pd_file_memory_limit(file);
+	stream->scratch.big_endian = pd_file_is_big(file);
+	stream->scratch.swap = pd_file_is_swapped(file);
+	stream->scratch.arena.limit =
+		(size_t)(stream->memory_limit > SIZE_MAX / 16 ? SIZE_MAX : stream->memory_limit * 4);
 	stream->scratch.scope.arena = &stream->scratch.arena;
 	stream->record.scratch = &stream->scratch;
 	*stream_out = stream;
@@ -72,7 +78,7 @@ void pd_stream_show(struct pd_stream *stream, size_t part, struct pd_bytes bytes
 		    uint64_t inner_offset)
 {
 	struct pd_record *record = &stream->record;
-	struct pd_record_head head = pd_record_head(bytes.data, stream->file->swap);
+	struct pd_record_head head = pd_record_head(bytes.data, stream->scratch.swap);
 
 	record->type = pd_record_type_of(stream->file, &head);
 	record->misc = head.misc;
@@ -111,9 +117,9 @@ static enum pd_status take_split(struct pd_stream *stream, struct pd_error *erro
 	if (record->type == PD_RECORD_SIMPLEPERF_SPLIT) {
 		if (!size)
 			return PD_OK;
-		if (size > stream->file->memory_limit - stream->split_size)
+		if (size > stream->memory_limit - stream->split_size)
 			return pd_fail(error, PD_ERROR_LIMIT, record->offset, "%s: a split record is too large",
-				       stream->file->name);
+				       pd_file_name(stream->file));
 		if (!PD_GROW(stream->split, stream->split_capacity, stream->split_size + size))
 			return pd_fail_memory(error);
 		memcpy(stream->split + stream->split_size, record->bytes.data + PD_RECORD_HEADER_SIZE, size);
@@ -131,7 +137,7 @@ static enum pd_status take_compressed(struct pd_stream *stream, struct pd_error 
 	struct pd_bytes packed = { record->bytes.data + skip, record->bytes.size - skip };
 
 	if (record->type == PD_RECORD_COMPRESSED2) {
-		uint64_t size = record->bytes.size < 16 ? 0 : pd_load_u64(record->bytes.data + 8, stream->file->swap);
+		uint64_t size = record->bytes.size < 16 ? 0 : pd_load_u64(record->bytes.data + 8, stream->scratch.swap);
 
 		if (record->bytes.size < 16)
 			return PD_OK;
@@ -139,7 +145,7 @@ static enum pd_status take_compressed(struct pd_stream *stream, struct pd_error 
 			packed.size = (size_t)size;
 	}
 	if (!stream->finalized)
-		stream->file->compressed = true;
+		pd_file_note_compressed(stream->file);
 	stream->inflate.quiet = stream->quiet;
 	stream->inflate.restarts = stream->careful;
 	return pd_inflate_feed(&stream->inflate, stream->file, packed, record->offset, error);
@@ -223,7 +229,7 @@ static void end_of_part(struct pd_stream *stream)
 static enum pd_status next_outer(struct pd_stream *stream, struct pd_error *error)
 {
 	struct pd_reader *reader = &stream->reader;
-	bool swap = stream->file->swap;
+	bool swap = stream->scratch.swap;
 	struct pd_record_head head;
 	enum pd_status status;
 
@@ -246,7 +252,7 @@ static enum pd_status next_outer(struct pd_stream *stream, struct pd_error *erro
 			if (status < 0)
 				return status;
 		}
-		if (head.size >= PD_RECORD_HEADER_SIZE && head.size <= stream->file->memory_limit) {
+		if (head.size >= PD_RECORD_HEADER_SIZE && head.size <= stream->memory_limit) {
 			bool taken = true;
 
 			status = stream->careful ? pd_stream_doubt(stream, &head, &taken, error) : PD_OK;
@@ -258,7 +264,7 @@ static enum pd_status next_outer(struct pd_stream *stream, struct pd_error *erro
 		}
 		pd_stream_report(stream, PD_PROBLEM_BAD_RECORD_SIZE, reader->offset, NULL,
 				 "type %" PRIu32 " with size %" PRIu64, head.type, head.size);
-		status = stream->file->stopped ? pd_file_stopped(error) : pd_stream_resync(stream, error);
+		status = *stream->stopped ? pd_file_stopped(error) : pd_stream_resync(stream, error);
 		if (status < 0)
 			return status;
 	}
@@ -300,8 +306,8 @@ static enum pd_status find_inner(struct pd_stream *stream, struct pd_record_head
 			return PD_END;
 		if (head.size)
 			break;
-		head = pd_record_head(inflate->data + inflate->at, stream->file->swap);
-		if (head.size < PD_RECORD_HEADER_SIZE || head.size > stream->file->memory_limit) {
+		head = pd_record_head(inflate->data + inflate->at, stream->scratch.swap);
+		if (head.size < PD_RECORD_HEADER_SIZE || head.size > stream->memory_limit) {
 			pd_stream_report(stream, PD_PROBLEM_COMPRESSED_DAMAGE, stream->outer_offset, NULL,
 					 "decompressed record at %" PRIu64 ": type %" PRIu32 " with size %" PRIu64,
 					 inflate->offset, head.type, head.size);
@@ -340,7 +346,7 @@ static enum pd_status next_joined(struct pd_stream *stream)
 
 	stream->split_ready = false;
 	if (stream->split_size >= PD_RECORD_HEADER_SIZE) {
-		head = pd_record_head(stream->split, stream->file->swap);
+		head = pd_record_head(stream->split, stream->scratch.swap);
 		if (head.size == stream->split_size) {
 			pd_stream_show(stream, stream->part, (struct pd_bytes){ stream->split, stream->split_size },
 				       stream->outer_offset, 0);
@@ -377,7 +383,7 @@ static bool next_quickly(struct pd_stream *stream)
 
 	if (!stream->plain || reader->available - step < PD_RECORD_HEADER_SIZE)
 		return false;
-	head = pd_record_head(reader->at + step, stream->file->swap);
+	head = pd_record_head(reader->at + step, stream->scratch.swap);
 	if (head.type != PD_RECORD_SAMPLE || head.size > reader->available - step || head.size < PD_RECORD_HEADER_SIZE)
 		return false;
 	pd_reader_advance(reader, step);
@@ -415,9 +421,9 @@ static inline bool is_same_event(const struct pd_stream *stream, const uint8_t *
 {
 	size_t id = PD_RECORD_HEADER_SIZE + 8 * (size_t)stream->last_event->sample_id;
 
-	if (!stream->only_event && (id + 8 > size || pd_load_u64(at + id, stream->file->swap) != stream->last_id))
+	if (!stream->only_event && (id + 8 > size || pd_load_u64(at + id, stream->scratch.swap) != stream->last_id))
 		return false;
-	return !stream->verify || is_whole_sample(stream->last_event, at, size, stream->file->swap);
+	return !stream->verify || is_whole_sample(stream->last_event, at, size, stream->scratch.swap);
 }
 
 // Whether what follows the current record may be passed over.
@@ -441,7 +447,7 @@ bool pd_stream_span(const struct pd_stream *stream, struct pd_span *span_out)
 {
 	const struct pd_reader *reader = &stream->reader;
 
-	if (!can_pass(stream) || stream->file->swap)
+	if (!can_pass(stream) || stream->scratch.swap)
 		return false;
 	*span_out = (struct pd_span){
 		.at = reader->at + stream->outer_size,
@@ -463,7 +469,7 @@ uint64_t pd_stream_pass_bytes(struct pd_stream *stream, size_t limit, struct pd_
 {
 	struct pd_reader *reader = &stream->reader;
 	const uint8_t *at, *begin, *end;
-	bool swap = stream->file->swap;
+	bool swap = stream->scratch.swap;
 	uint64_t passed = 0;
 
 	if (!can_pass(stream))
@@ -498,7 +504,7 @@ uint64_t pd_stream_pass_timed(struct pd_stream *stream, uint64_t limit, struct p
 	struct pd_reader *reader = &stream->reader;
 	const uint8_t *at, *end, *stop;
 	uint64_t oldest_ns = times->oldest_ns, newest_ns = times->newest_ns, passed = 0;
-	bool swap = stream->file->swap;
+	bool swap = stream->scratch.swap;
 	size_t time_at;
 
 	if (!can_pass(stream))
@@ -532,12 +538,12 @@ static enum pd_status next_slowly(struct pd_stream *stream, struct pd_error *err
 	enum pd_status status;
 
 	for (;;) {
-		if (stream->file->stopped)
+		if (*stream->stopped)
 			return pd_file_stopped(error);
 		if (!stream->part_open) {
-			if (stream->range.source || stream->part >= stream->file->part_count)
+			if (stream->range.source || stream->part >= pd_file_part_count(stream->file))
 				return PD_END;
-			status = pd_reader_open(&stream->reader, &stream->file->parts[stream->part]);
+			status = pd_reader_open(&stream->reader, pd_file_part(stream->file, stream->part));
 			if (status < 0)
 				return status;
 			stream->part_open = true;
@@ -550,7 +556,7 @@ static enum pd_status next_slowly(struct pd_stream *stream, struct pd_error *err
 	if (status == PD_OK && stream->record.type != PD_RECORD_SAMPLE)
 		status = take_record(stream, error);
 	stream->plain = status == PD_OK && !stream->inflate.state && !stream->split_ready && !stream->tail_left &&
-			!stream->careful && !stream->file->stopped;
+			!stream->careful && !*stream->stopped;
 	return status;
 }
 
@@ -560,7 +566,7 @@ static void verify(struct pd_stream *stream)
 	const struct pd_record *record = &stream->record;
 
 	if (record->type != PD_RECORD_SAMPLE || !record->event ||
-	    !is_whole_sample(stream->scratch.event, record->bytes.data, record->bytes.size, stream->file->swap))
+	    !is_whole_sample(stream->scratch.event, record->bytes.data, record->bytes.size, stream->scratch.swap))
 		pd_record_as(record, record->type);
 }
 
@@ -572,7 +578,7 @@ enum pd_status pd_stream_next(struct pd_stream *stream, const struct pd_record *
 
 		if (status != PD_OK)
 			return status;
-	} else if (PD_UNLIKELY(stream->file->stopped)) {
+	} else if (PD_UNLIKELY(*stream->stopped)) {
 		stream->plain = false;
 	}
 	if (PD_UNLIKELY(stream->verify))
@@ -584,7 +590,7 @@ enum pd_status pd_stream_next(struct pd_stream *stream, const struct pd_record *
 enum pd_status pd_stream_take_seen(struct pd_stream *stream, const struct pd_kept *kept, uint64_t place,
 				   struct pd_error *error)
 {
-	if (stream->file->stopped)
+	if (*stream->stopped)
 		return pd_file_stopped(error);
 	stream->index = place;
 	pd_stream_show(stream, kept->part, (struct pd_bytes){ (const uint8_t *)(kept + 1), kept->size }, kept->offset,
@@ -607,7 +613,7 @@ enum pd_status pd_stream_open_range(struct pd_stream *stream, size_t part, uint6
 	(void)error;
 	close_part(stream);
 	stream->part = part;
-	stream->range = stream->file->parts[part];
+	stream->range = *pd_file_part(stream->file, part);
 	stream->range.begin = begin;
 	stream->range.end = end;
 	stream->part_open = true;
@@ -616,17 +622,17 @@ enum pd_status pd_stream_open_range(struct pd_stream *stream, size_t part, uint6
 
 enum pd_status pd_stream_seek(struct pd_stream *stream, uint64_t offset, struct pd_error *error)
 {
-	const struct pd_part *part = &stream->file->parts[0];
+	const struct pd_part *part = pd_file_part(stream->file, 0);
 
 	if (stream->order || stream->range.source)
 		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "%s: the stream is already sorted",
-			       stream->file->name);
-	if (!part->source->seekable || stream->file->compressed)
-		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "%s: cannot seek in %s", stream->file->name,
+			       pd_file_name(stream->file));
+	if (!part->source->seekable || pd_file_has_compressed(stream->file))
+		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "%s: cannot seek in %s", pd_file_name(stream->file),
 			       part->source->seekable ? "compressed records" : "a pipe");
 	if (offset < part->begin || offset >= part->end)
 		return pd_fail(error, PD_ERROR_ARGUMENT, offset, "%s: offset %" PRIu64 " is outside of the data",
-			       stream->file->name, offset);
+			       pd_file_name(stream->file), offset);
 	close_part(stream);
 	stream->seeked = true;
 	stream->part = 0;
@@ -646,8 +652,8 @@ void pd_stream_progress(const struct pd_stream *stream, uint64_t *done_out, uint
 		return;
 	}
 	*done_out = stream->done + (stream->part_open ? stream->reader.offset - stream->reader.begin : 0);
-	for (size_t i = 0; i < stream->file->part_count; i++) {
-		const struct pd_part *part = &stream->file->parts[i];
+	for (size_t i = 0; i < pd_file_part_count(stream->file); i++) {
+		const struct pd_part *part = pd_file_part(stream->file, i);
 
 		if (part->end == UINT64_MAX) {
 			total = 0;

@@ -16,6 +16,7 @@ struct pd_places {
 // Where a record is decoded: belongs to the stream, reset at the next record.
 struct pd_scratch {
 	struct pd_file *file;
+	bool big_endian, swap; // of the file
 	struct pd_arena arena;
 	struct pd_scope scope;                   // as of the last decoding
 	const struct pd_event_full *event;       // whose words the record is read with; may be a stand-in
@@ -99,6 +100,8 @@ struct pd_sorting {
 
 struct pd_stream {
 	struct pd_file *file;
+	const _Atomic bool *stopped; // of the file, as is the limit
+	uint64_t memory_limit;
 	struct pd_record record;
 	struct pd_scratch scratch;
 	size_t part;
@@ -126,7 +129,9 @@ struct pd_stream {
 	// the last id that was looked up
 	uint64_t last_id;
 	const struct pd_event_full *last_event;
-	bool only_event; // last_event is the only one, ids do not matter
+	bool only_event;                         // last_event is the only one, ids do not matter
+	bool several_events;                     // seen so far
+	const struct pd_event_full *first_event; // of the file, once it was needed
 	// a record of simpleperf in pieces
 	uint8_t *split;
 	size_t split_size, split_capacity;
@@ -268,16 +273,16 @@ static inline void pd_stream_place_quickly(struct pd_stream *stream, struct pd_r
 	size_t words = (record->bytes.size - PD_RECORD_HEADER_SIZE) / 8;
 	uint64_t time_ns = 0;
 
-	if (PD_UNLIKELY(!full || (!stream->only_event &&
-				  (full->sample_id >= words || pd_load_u64(body + 8 * (size_t)full->sample_id,
-									   stream->file->swap) != stream->last_id)))) {
+	if (PD_UNLIKELY(!full || (!stream->only_event && (full->sample_id >= words ||
+							  pd_load_u64(body + 8 * (size_t)full->sample_id,
+								      stream->scratch.swap) != stream->last_id)))) {
 		pd_stream_place_sample(stream, record);
 		return;
 	}
 	record->event = &full->event;
 	stream->scratch.event = full;
 	if (full->sample_time < words)
-		time_ns = pd_load_u64(body + 8 * (size_t)full->sample_time, stream->file->swap);
+		time_ns = pd_load_u64(body + 8 * (size_t)full->sample_time, stream->scratch.swap);
 	record->time_ns = time_ns ? time_ns : PD_NO_TIME;
 }
 

@@ -6,7 +6,7 @@
 
 uint64_t pd_stream_tail_there(const struct pd_stream *stream, const struct pd_record *record)
 {
-	const struct pd_part *part = &record->scratch->file->parts[record->part];
+	const struct pd_part *part = pd_file_part(record->scratch->file, record->part);
 	uint64_t begin = record->offset + record->bytes.size, end = part->end, left;
 
 	if (stream->kept && stream->kept->has_tail)
@@ -38,10 +38,10 @@ static enum pd_status kept_tail(struct pd_stream *stream, struct pd_bytes *bytes
 			(struct pd_bytes){ (const uint8_t *)(kept + 1) + pd_kept_padded(kept->size), kept->kept_size };
 		return PD_OK;
 	}
-	if (size > stream->file->memory_limit)
+	if (size > stream->memory_limit)
 		return pd_fail(error, PD_ERROR_LIMIT, kept->offset, "%s: %" PRIu64 " bytes after the record",
-			       stream->file->name, size);
-	source = stream->file->parts[kept->part].source;
+			       pd_file_name(stream->file), size);
+	source = pd_file_part(stream->file, kept->part)->source;
 	tail = pd_realloc(stream->tail, (size_t)size + !size);
 	if (!tail)
 		return pd_fail_memory(error);
@@ -67,10 +67,10 @@ enum pd_status pd_stream_tail(struct pd_stream *stream, struct pd_bytes *bytes_o
 	}
 	if (stream->order || stream->kept)
 		return kept_tail(stream, bytes_out, error);
-	if (size > stream->file->memory_limit)
+	if (size > stream->memory_limit)
 		return pd_fail(error, PD_ERROR_LIMIT, stream->record.offset,
-			       "%s: %" PRIu64 " bytes after the record, the limit is %" PRIu64, stream->file->name,
-			       size, stream->file->memory_limit);
+			       "%s: %" PRIu64 " bytes after the record, the limit is %" PRIu64,
+			       pd_file_name(stream->file), size, stream->memory_limit);
 	tail = pd_realloc(stream->tail, (size_t)size + !size);
 	if (!tail)
 		return pd_fail_memory(error);

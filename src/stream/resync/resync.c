@@ -35,7 +35,7 @@ static uint64_t tail_size_of(const struct pd_stream *stream, struct pd_bytes byt
 {
 	const struct pd_record record = { .type = type, .bytes = bytes };
 
-	return pd_stream_tail_size(&record, stream->file->swap);
+	return pd_stream_tail_size(&record, stream->scratch.swap);
 }
 
 // ---- what stands at a place ----
@@ -49,7 +49,7 @@ enum what {
 
 static enum what validate_head(const struct pd_stream *stream, const uint8_t *at)
 {
-	struct pd_record_head head = pd_record_head(at, stream->file->swap);
+	struct pd_record_head head = pd_record_head(at, stream->scratch.swap);
 
 	return pd_head_is_plausible(stream->file, &head) ? WHAT_HEAD : WHAT_NONSENSE;
 }
@@ -106,7 +106,7 @@ static bool can_be(struct pd_stream *stream, size_t skip, struct candidate *cand
 
 	if (left < PD_RECORD_HEADER_SIZE)
 		return false;
-	head = pd_record_head(reader->at + skip, stream->file->swap);
+	head = pd_record_head(reader->at + skip, stream->scratch.swap);
 	if (!pd_head_is_plausible(stream->file, &head) || head.size > left)
 		return false;
 	candidate->bytes = (struct pd_bytes){ reader->at + skip, (size_t)head.size };
@@ -158,7 +158,7 @@ static bool is_pair(struct pd_stream *stream, size_t skip)
 		return begins_odd_run(stream, skip, first.type);
 	if (reader->available - skip < PD_RECORD_HEADER_SIZE)
 		return reader->at_end && reader->available == skip && first.validity == PD_VALID;
-	head = pd_record_head(reader->at + skip, stream->file->swap);
+	head = pd_record_head(reader->at + skip, stream->scratch.swap);
 	if (head.size > reader->available - skip)
 		return first.validity == PD_VALID && pd_head_is_plausible(stream->file, &head);
 	// a gap of hours is one for both
@@ -242,7 +242,7 @@ static enum step step(struct pd_stream *stream, size_t *skip, uint64_t *time_ns)
 	stream->doubted++;
 	if (left < PD_RECORD_HEADER_SIZE)
 		return left && left == reader->available - *skip && reader->at_end ? STEP_BREAKS : STEP_LEADS_ON;
-	head = pd_record_head(reader->at + *skip, stream->file->swap);
+	head = pd_record_head(reader->at + *skip, stream->scratch.swap);
 	if (head.size > left)
 		return pd_head_is_plausible(stream->file, &head) ? STEP_LEADS_ON : STEP_BREAKS;
 	if (!can_be(stream, *skip, &candidate))
@@ -362,7 +362,7 @@ static uint64_t own_end(const struct pd_stream *stream)
 
 	if (reader->available < PD_RECORD_HEADER_SIZE)
 		return 0;
-	head = pd_record_head(reader->at, stream->file->swap);
+	head = pd_record_head(reader->at, stream->scratch.swap);
 	return pd_head_is_plausible(stream->file, &head) ? reader->offset + head.size : 0;
 }
 
@@ -438,7 +438,7 @@ static enum pd_status skip_to_start(struct pd_stream *stream, const struct pd_re
 	bool packed = pd_record_is(head->type, PD_TRAIT_COMPRESSED);
 	enum pd_status status;
 
-	if (stream->file->stopped)
+	if (*stream->stopped)
 		return pd_file_stopped(error);
 	status = go_to_start(stream, PD_RECORD_HEADER_SIZE, error);
 	if (status < 0)

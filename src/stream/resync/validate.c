@@ -26,9 +26,9 @@ static const uint64_t largest_trace = UINT64_C(1) << 48;
 
 uint32_t pd_record_type_of(const struct pd_file *file, const struct pd_record_head *head)
 {
-	if (PD_UNLIKELY(file->quirks & MASK_QUIRKS(OLD_FEATURES)) &&
-	    head->type >= PD_OLD_FEATURE_BASE + PD_FEATURE_HOSTNAME &&
-	    head->type <= PD_OLD_FEATURE_BASE + PD_FEATURE_GROUP_DESC)
+	if (head->type >= PD_OLD_FEATURE_BASE + PD_FEATURE_HOSTNAME &&
+	    head->type <= PD_OLD_FEATURE_BASE + PD_FEATURE_GROUP_DESC &&
+	    pd_file_quirks(file) & MASK_QUIRKS(OLD_FEATURES))
 		return PD_RECORD_OLD_FEATURE;
 	return head->type;
 }
@@ -41,7 +41,7 @@ static bool may_be_odd(uint32_t type)
 // Old versions of perf did not set misc in the first records of pipes.
 static bool has_valid_misc(const struct pd_file *file, uint32_t type, uint16_t misc)
 {
-	return (pd_record_is(type, PD_TRAIT_MISC_UNSET) && file->header.mode == PD_MODE_PIPE) || !(misc & UNUSED_MISC);
+	return (pd_record_is(type, PD_TRAIT_MISC_UNSET) && pd_file_mode(file) == PD_MODE_PIPE) || !(misc & UNUSED_MISC);
 }
 
 // Times of a few minutes begin with the types of these, so what follows must not be just anything.
@@ -259,7 +259,7 @@ static const struct rule *rule_of(uint32_t type)
 // Where there is one event, all is its, and what has no id belongs to the first.
 static bool is_known(const struct pd_file *file, uint64_t id)
 {
-	return !id || file->event_count == 1 || pd_file_find_event(file, id);
+	return !id || pd_file_event_count(file) == 1 || pd_file_find_event(file, id);
 }
 
 // perf gives up at an id that no event has. Where events have no ids, these are not looked at.
@@ -267,14 +267,14 @@ static bool ids_are_known(const struct pd_file *file, const struct pd_record *re
 {
 	const struct pd_id_index *index = decoded;
 
-	if (!file->ids.count)
+	if (!pd_file_has_ids(file))
 		return true;
 	if (record->type == PD_RECORD_EVENT_UPDATE)
 		return is_known(file, ((const struct pd_event_update *)decoded)->id);
 	if (record->type == PD_RECORD_STAT)
 		return is_known(file, ((const struct pd_stat *)decoded)->id);
 	// in old pipes of ChromeOS the type is that of a feature
-	if (record->type != PD_RECORD_ID_INDEX || file->header.mode == PD_MODE_PIPE)
+	if (record->type != PD_RECORD_ID_INDEX || pd_file_mode(file) == PD_MODE_PIPE)
 		return true;
 	for (size_t i = 0; i < index->entries.count; i++)
 		if (!pd_file_find_event(file, PD_ITEM(pd_id_entry, index->entries, i)->id))
@@ -286,13 +286,14 @@ static bool ids_are_known(const struct pd_file *file, const struct pd_record *re
 // too if they have AUX data.
 bool pd_stream_knows_end(const struct pd_file *file, const struct pd_record *record)
 {
-	const struct pd_event_full *full = file->event_count ? file->events[0] : NULL;
+	const struct pd_event_full *full = pd_file_first_event(file);
 	uint64_t id;
 
-	if (!full || !full->trailer_size || full->trailer_id == PD_NOWHERE || !file->ids.count ||
+	if (!full || !full->trailer_size || full->trailer_id == PD_NOWHERE || !pd_file_has_ids(file) ||
 	    record->bytes.size < 8 * (size_t)full->trailer_id)
 		return true;
-	id = pd_load_u64(record->bytes.data + record->bytes.size - 8 * (size_t)full->trailer_id, file->swap);
+	id = pd_load_u64(record->bytes.data + record->bytes.size - 8 * (size_t)full->trailer_id,
+			 pd_file_is_swapped(file));
 	return !id || pd_file_find_event(file, id);
 }
 
@@ -300,15 +301,17 @@ bool pd_stream_knows_end(const struct pd_file *file, const struct pd_record *rec
 // than padding.
 static bool forgot_trailer(const struct pd_file *file, const struct pd_record *record, const void *decoded)
 {
-	return !file->event_count || !file->events[0]->trailer_size || pd_mmap2_lacks_prot(record) ||
+	const struct pd_event_full *full = pd_file_first_event(file);
+
+	return !full || !full->trailer_size || pd_mmap2_lacks_prot(record) ||
 	       pd_record_is_tight(pd_record_layout(record->type), decoded);
 }
 
 // Recorders that are newer than this library have attrs that are so, too.
 static bool has_attrs_from(const struct pd_file *file, uint32_t size)
 {
-	for (size_t i = 0; i < file->event_count; i++)
-		if (file->events[i]->event.attr->size >= size)
+	for (size_t i = 0; i < pd_file_event_count(file); i++)
+		if (pd_file_event(file, i)->attr->size >= size)
 			return true;
 	return false;
 }
@@ -342,7 +345,7 @@ static bool compression_is_valid(const struct pd_stream *stream, const struct pd
 
 	if (record->bytes.size <= skip)
 		return false;
-	return stream->file->compressed || !codec ||
+	return pd_file_has_compressed(stream->file) || !codec ||
 	       (record->bytes.size >= skip + codec->magic_size &&
 		!memcmp(record->bytes.data + skip, codec->magic, codec->magic_size));
 }
@@ -404,7 +407,7 @@ static enum pd_validity validate(struct pd_stream *stream, struct pd_record *rec
 
 	if (!pd_record_layout(record->type))
 		return may_be_unknown(file, record->type) ? PD_ODD : PD_BROKEN;
-	has_event = record->event != NULL || !file->event_count;
+	has_event = record->event != NULL || !pd_file_event_count(file);
 	if (record->type < 64 && record->type && !has_event)
 		return PD_BROKEN; // its id is none of the file
 	if (pd_record_is(record->type, PD_TRAIT_COMPRESSED))
@@ -420,7 +423,7 @@ static enum pd_validity validate(struct pd_stream *stream, struct pd_record *rec
 enum pd_validity pd_stream_validate(struct pd_stream *stream, struct pd_bytes bytes, uint32_t type,
 				    uint64_t inner_offset, uint64_t *time_ns_out)
 {
-	struct pd_record_head head = pd_record_head(bytes.data, stream->file->swap);
+	struct pd_record_head head = pd_record_head(bytes.data, stream->scratch.swap);
 	struct pd_record record = {
 		.type = type ? type : pd_record_type_of(stream->file, &head),
 		.misc = head.misc,

@@ -175,7 +175,7 @@ TEST(test_features__build_ids_of_old_files_lack_the_pid)
 		image_text(&image, "[kernel.kallsyms]", 24);
 		opened_open(&o, &image, 0);
 		CHECK(o.status == PD_OK && pd_file_build_id(o.file)->records.size == size);
-		CHECK(o.file->quirks == (old ? MASK_QUIRKS(BUILD_ID_NO_PID) : 0));
+		CHECK(pd_file_quirks(o.file) == (old ? MASK_QUIRKS(BUILD_ID_NO_PID) : 0));
 		CHECK(o.problem_count == 0);
 	}
 }

@@ -162,7 +162,7 @@ TEST(scanner__each_comes_to_where_the_next_begins)
 
 	open_file(NOTHING, false, 0);
 	CHECK(o.status == PD_OK);
-	part = o.file->parts;
+	part = pd_file_part(o.file, 0);
 	scanners = pd_scanners_start(o.file, 4);
 	CHECK(scanners);
 	limit = pd_scanners_limit(scanners);
@@ -192,7 +192,7 @@ TEST(scanner__of_no_use)
 {
 	open_file(NOTHING, false, 0);
 	CHECK(!pd_scanners_start(o.file, 1));
-	o.file->features[PD_FEATURE_COMPRESSED].present = true;
+	CHECK(pd_file_put_feature(o.file, PD_FEATURE_COMPRESSED, 0, (struct pd_bytes){ 0 }, NULL) == PD_OK);
 	CHECK(!pd_scanners_start(o.file, 4));
 	opened_close(&o);
 }
