@@ -1,170 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs against plain streams: whatever the number of threads, the order and the window, a sink sees the same records with
- * the same places, the first walk sees those that are no samples, and problems are told as often. Made files are large
- * enough for many pieces; those of tests/data are of all forms.
+ * Runs compared with plain streams: whatever the number of threads, the order and the window, a sink sees the same records with
+ * the same places, the first walk sees those that are no samples, and problems are reported as often. Recordings are made,
+ * and those of tests/data, which are of all forms.
  */
-#include "../opened.h"
+#include "made.h"
 #include "tally.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <unistd.h>
-
-enum {
-	ID_ALL = 1 << IMAGE_SAMPLE_ID_ALL,
-	MADE_SAMPLES = 40000,
-	STEP_NS = 100,
-	FIRST_NS = 5000,
-};
-
-static struct opened o;
-static const unsigned thread_counts[] = { 0, 1, 2, 4, 8 };
-#define THREAD_COUNTS (sizeof(thread_counts) / sizeof(thread_counts[0]))
-
-// ---- files ----
-
-static void make_comm(struct image *image, uint64_t time_ns)
-{
-	size_t record = image_record(image, 3, 0);
-
-	image_u32(image, 100);
-	image_u32(image, 100);
-	image_text(image, "busy", 8);
-	image_u32(image, 100);
-	image_u32(image, 100);
-	image_u64(image, time_ns);
-	image_end(image, record);
-}
-
-// A record of 16 bytes: less than its layout has.
-static void make_damaged(struct image *image, uint32_t type)
-{
-	size_t record = image_record(image, type, 0);
-
-	image_zeros(image, 8);
-	image_end(image, record);
-}
-
-static void make_auxtrace(struct image *image, uint64_t size)
-{
-	size_t record = image_record(image, 71, 0);
-
-	image_u64(image, size);
-	image_zeros(image, 32);
-	image_end(image, record);
-	image_zeros(image, size);
-}
-
-static void make_round(struct image *image)
-{
-	image_end(image, image_record(image, 68, 0));
-}
-
-struct make {
-	bool big, pipe;
-	bool damaged; // what is no record, and records that are too small
-	bool mixed;   // times that jump back and forth, samples without a time
-	bool tails;
-};
-
-static void make_oddities(struct image *image, const struct make *make, size_t i, uint64_t time_ns)
-{
-	if (i % 1000 == 10)
-		make_comm(image, time_ns);
-	if (i % 500 == 0)
-		make_round(image);
-	if (make->mixed && i % 700 == 3)
-		image_sample(image, 0);
-	if (make->tails && i % 9000 == 8)
-		make_auxtrace(image, i * 8);
-	if (make->damaged && i % 5000 == 21) {
-		make_damaged(image, 3);
-		make_damaged(image, 10);
-		make_damaged(image, 9);
-	}
-	// sizes of 0
-	if (make->damaged && i % 7000 == 22)
-		image_zeros(image, 24);
-}
-
-static void make_file(struct image *image, const struct make *make)
-{
-	*image = (struct image){ .big = make->big };
-	if (make->pipe) {
-		size_t record;
-
-		image_pipe(image);
-		record = image_record(image, 64, 0);
-		image_attr(image, 1, 0, IMAGE_IP_TID_TIME_PERIOD, 0, image_flag(image, IMAGE_SAMPLE_ID_ALL));
-		image_end(image, record);
-	} else {
-		image_file(image, IMAGE_IP_TID_TIME_PERIOD, image_flag(image, IMAGE_SAMPLE_ID_ALL));
-	}
-	for (size_t i = 0; i < MADE_SAMPLES; i++) {
-		uint64_t time_ns = FIRST_NS + i * STEP_NS;
-
-		if (make->mixed)
-			time_ns += (i / 400 % 3) * 400 * STEP_NS;
-		make_oddities(image, make, i, time_ns);
-		image_sample(image, time_ns);
-	}
-	if (!make->pipe)
-		image_file_end(image);
-}
-
-// A frame of zstd whose blocks are stored as they are, so that no library is needed to make it.
-static void store_frame(struct image *frame, const uint8_t *data, size_t size)
-{
-	enum {
-		BLOCK = 100000
-	};
-
-	image_hex(frame, "28b52ffd 00 58");
-	for (size_t at = 0; at < size; at += BLOCK) {
-		size_t part = size - at < BLOCK ? size - at : BLOCK;
-
-		image_put(image_room(frame, 3), part << 3 | (at + part == size), 3, false);
-		image_bytes(frame, data + at, part);
-	}
-}
-
-// The same records inside of compressed ones.
-static void make_compressed(struct image *image, const struct make *make)
-{
-	enum {
-		HEAD = 184,
-		PIECE = 60000
-	};
-	struct image plain, frame = { 0 };
-
-	make_file(&plain, make);
-	store_frame(&frame, plain.data + HEAD, plain.size - HEAD);
-	*image = (struct image){ .big = make->big };
-	image_bytes(image, plain.data, HEAD);
-	make_comm(image, FIRST_NS);
-	for (size_t at = 0; at < frame.size; at += PIECE) {
-		size_t record = image_record(image, 81, 0);
-
-		image_bytes(image, frame.data + at, frame.size - at < PIECE ? frame.size - at : PIECE);
-		image_end(image, record);
-		if (at == 3 * PIECE)
-			make_auxtrace(image, 4096);
-	}
-	image_file_end(image);
-	image_free(&plain);
-	image_free(&frame);
-}
-
-static void open_compressed(const void *self)
-{
-	struct image image;
-
-	make_compressed(&image, self);
-	opened_open(&o, &image, 0);
-}
 
 static const struct make makes[] = {
 	{ 0 },
@@ -176,14 +21,6 @@ static const struct make makes[] = {
 	{ .damaged = true, .mixed = true, .tails = true, .pipe = true },
 	{ .damaged = true, .mixed = true, .tails = true, .big = true },
 };
-
-static void open_made(const struct make *make)
-{
-	struct image image;
-
-	make_file(&image, make);
-	opened_open(&o, &image, 0);
-}
 
 static const char *const names[] = {
 	"hot.data",       "hot-pipe.data",    "hot-zstd.data",  "hot-dir",
@@ -614,193 +451,6 @@ TEST(run__no_times)
 	opened_close(&o);
 }
 
-// ---- failures ----
-
-enum caller {
-	BY_RECORD,
-	BY_FORK,
-	BY_JOIN,
-	BY_FIRST,
-	BY_READY,
-	BY_PROGRESS,
-	BY_NOBODY
-};
-
-static struct {
-	enum caller caller;
-	atomic_int left; // calls until the one that fails
-	atomic_int forks, joins, records, calls_after;
-	pthread_t thread;
-	bool wrong_thread;
-} failing;
-
-static enum pd_status fail_by(enum caller caller, struct pd_error *error)
-{
-	if (caller != BY_RECORD && !pthread_equal(failing.thread, pthread_self()))
-		failing.wrong_thread = true;
-	if (failing.caller != caller || atomic_fetch_sub(&failing.left, 1) != 1)
-		return PD_OK;
-	*error = (struct pd_error){ .status = PD_ERROR_UNSUPPORTED };
-	snprintf(error->message, sizeof(error->message), "failed by %d", caller);
-	return PD_ERROR_UNSUPPORTED;
-}
-
-static enum pd_status fail_record(void *self, struct pd_stream *stream, const struct pd_record *record,
-				  struct pd_error *error)
-{
-	(void)self;
-	(void)stream;
-	(void)record;
-	failing.records++;
-	return fail_by(BY_RECORD, error);
-}
-
-static enum pd_status fail_fork(void *self, void **clone_out, struct pd_error *error)
-{
-	enum pd_status status = fail_by(BY_FORK, error);
-
-	(void)self;
-	if (status < 0)
-		return status;
-	failing.forks++;
-	*clone_out = malloc(1);
-	return PD_OK;
-}
-
-static enum pd_status fail_join(void *self, void *clone, struct pd_error *error)
-{
-	(void)self;
-	failing.joins++;
-	free(clone);
-	return fail_by(BY_JOIN, error);
-}
-
-static enum pd_status fail_first(void *self, struct pd_stream *stream, const struct pd_record *record,
-				 struct pd_error *error)
-{
-	(void)self;
-	(void)stream;
-	(void)record;
-	return fail_by(BY_FIRST, error);
-}
-
-static enum pd_status fail_ready(void *self, struct pd_window *window, struct pd_error *error)
-{
-	(void)self;
-	(void)window;
-	return fail_by(BY_READY, error);
-}
-
-static bool fail_progress(void *self, uint64_t done, uint64_t total)
-{
-	struct pd_error error;
-
-	(void)self;
-	(void)done;
-	(void)total;
-	return fail_by(BY_PROGRESS, &error) == PD_OK;
-}
-
-static enum pd_status run_failing(enum caller caller, int at, unsigned threads, enum pd_order order)
-{
-	struct pd_sink sink = { .size = sizeof(sink), .record = fail_record };
-	struct pd_run_options options = {
-		.size = sizeof(options),
-		.threads = threads,
-		.order = order,
-		.first = fail_first,
-		.ready = fail_ready,
-		.progress = fail_progress,
-	};
-
-	if (threads) {
-		sink.fork = fail_fork;
-		sink.join = fail_join;
-	}
-	memset(&failing, 0, sizeof(failing));
-	failing.caller = caller;
-	failing.left = at;
-	failing.thread = pthread_self();
-	o.error = (struct pd_error){ 0 };
-	return pd_run(o.file, &options, &sink, &o.error);
-}
-
-static bool ends_well(enum caller caller, int at, unsigned threads, enum pd_order order)
-{
-	enum pd_status status = run_failing(caller, at, threads, order);
-	enum pd_status wanted = caller == BY_PROGRESS ? PD_ERROR_STOPPED : PD_ERROR_UNSUPPORTED;
-	bool good = failing.forks == failing.joins && !failing.wrong_thread;
-
-	if (failing.left > 0) // it was never called so often
-		return good && status == PD_OK;
-	if (status != wanted || o.error.status != wanted || !o.error.message[0])
-		good = false;
-	if (!good)
-		printf("# caller %d at %d, %u threads: status %d, %d forks, %d joins\n", caller, at, threads, status,
-		       failing.forks, failing.joins);
-	return good;
-}
-
-TEST(run__a_failure_ends_it_and_all_are_joined)
-{
-	static const int at[] = { 1, 2, 3, 100, 20000 };
-	struct make make = { .mixed = true };
-
-	open_made(&make);
-	for (unsigned caller = BY_RECORD; caller <= BY_NOBODY; caller++)
-		for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++)
-			for (size_t t = 0; t < THREAD_COUNTS; t++)
-				CHECK(ends_well(caller, at[i], thread_counts[t],
-						t % 2 ? PD_ORDER_TIME : PD_ORDER_FILE));
-	CHECK(run_failing(BY_FORK, 2, 4, PD_ORDER_FILE) < 0 && failing.forks == 1 && failing.records == 0);
-	CHECK(run_failing(BY_FORK, 4, 4, PD_ORDER_FILE) == PD_OK && failing.forks == 3 && failing.joins == 3);
-	CHECK(run_failing(BY_READY, 1, 4, PD_ORDER_FILE) < 0 && failing.forks == 0 && failing.records == 0);
-	CHECK(run_failing(BY_JOIN, 1, 4, PD_ORDER_FILE) < 0 && failing.joins == 3);
-	opened_close(&o);
-}
-
-TEST(run__a_failure_in_what_cannot_be_cut)
-{
-	struct make make = { 0 };
-
-	open_compressed(&make);
-	for (unsigned caller = BY_RECORD; caller <= BY_NOBODY; caller++)
-		for (size_t t = 0; t < THREAD_COUNTS; t++)
-			CHECK(ends_well(caller, 1 + 700 * (int)t, thread_counts[t],
-					t % 2 ? PD_ORDER_TIME : PD_ORDER_FILE));
-	opened_close(&o);
-}
-
-TEST(run__the_problem_function_stops_it)
-{
-	struct make make = { .damaged = true };
-	struct tally tally = { .decodes = true };
-	struct pd_run_options options = { .size = sizeof(options), .threads = 4 };
-
-	for (size_t stop = 1; stop < 30; stop += 1 + stop / 4) {
-		o.stop_after = stop;
-		open_made(&make);
-		CHECK(tally_run(&tally, o.file, &options, &o.error) == PD_ERROR_STOPPED);
-		CHECK(o.problem_count == stop);
-	}
-	opened_close(&o);
-}
-
-TEST(run__wrong_arguments)
-{
-	struct make make = { 0 };
-	struct tally tally = { 0 };
-	struct pd_run_options options = { 0 };
-	struct pd_sink sink = { .self = &tally, .record = tally_take };
-
-	open_made(&make);
-	CHECK(tally_run(&tally, o.file, &options, &o.error) == PD_ERROR_ARGUMENT);
-	CHECK(pd_run(o.file, NULL, &sink, &o.error) == PD_ERROR_ARGUMENT);
-	sink.size = sizeof(sink);
-	CHECK(pd_run(o.file, NULL, &sink, &o.error) == PD_OK && tally.samples == MADE_SAMPLES);
-	opened_close(&o);
-}
-
 // ---- pipes ----
 
 static bool try_pipe(bool keep, bool large)
@@ -810,8 +460,9 @@ static bool try_pipe(bool keep, bool large)
 	struct watched plain, w = { 0 };
 	struct pd_run_options run_options = watched_options(&w, 2);
 	struct image image;
-	pthread_t writer;
 	int fds[2];
+	void *arguments[] = { &o.image, &fds[1] };
+	pthread_t writer;
 	bool good;
 
 	make_file(&image, &make);
@@ -820,7 +471,7 @@ static bool try_pipe(bool keep, bool large)
 		image_sample(&image, FIRST_NS + i);
 	opened_close(&o);
 	o.image = image;
-	if (pipe(fds) || pthread_create(&writer, NULL, write_pipe, (void *[]){ &o.image, &fds[1] }))
+	if (pipe(fds) || pthread_create(&writer, NULL, write_pipe, arguments))
 		return false;
 	o.status = pd_file_open_fd(fds[0], &options, &o.file, &o.error);
 	good = o.status == PD_OK;
@@ -849,58 +500,8 @@ TEST(run__pipes_that_are_kept)
 	CHECK(try_pipe(true, true));
 }
 
-// ---- files that change ----
-
-struct shrink {
-	int fd;
-};
-
-static enum pd_status shrink(void *self, struct pd_window *window, struct pd_error *error)
-{
-	const struct shrink *shrink = self;
-
-	(void)window;
-	(void)error;
-	return ftruncate(shrink->fd, 1 << 20) ? PD_ERROR_SYSTEM : PD_OK;
-}
-
-TEST(run__a_file_that_shrinks_between_the_walks)
-{
-	for (size_t t = 0; t < THREAD_COUNTS; t++) {
-		struct make make = { 0 };
-		char name[] = "/tmp/perfdata-run-XXXXXX";
-		struct shrink self = { mkstemp(name) };
-		struct pd_run_options options = { .size = sizeof(options),
-						  .threads = thread_counts[t],
-						  .ready = shrink,
-						  .self = &self,
-						  .order = t % 2 ? PD_ORDER_TIME : PD_ORDER_FILE };
-		struct pd_open_options open_options = { .size = sizeof(open_options),
-							.problem = opened_problem,
-							.self = &o };
-		struct tally tally = { 0 };
-		struct image image;
-		enum pd_status status;
-
-		CHECK(self.fd >= 0 && unlink(name) == 0);
-		make_file(&image, &make);
-		CHECK(write(self.fd, image.data, image.size) == (ssize_t)image.size &&
-		      lseek(self.fd, 0, SEEK_SET) == 0);
-		opened_close(&o);
-		o.image = image;
-		CHECK(pd_file_open_fd(self.fd, &open_options, &o.file, &o.error) == PD_OK);
-		status = tally_run(&tally, o.file, &options, &o.error);
-		close(self.fd);
-		CHECK(status == PD_OK && tally.samples > 0 && tally.samples < MADE_SAMPLES);
-		CHECK(opened_told(&o, "truncated-record") > 0);
-	}
-	opened_close(&o);
-}
-
 RUN(TEST_CASE(run__shows_what_a_stream_shows), TEST_CASE(run__made_files_in_many_pieces),
     TEST_CASE(run__compressed_files_in_many_batches), TEST_CASE(run__order_of_time_on_one_thread),
     TEST_CASE(stream__places_in_the_order_of_time), TEST_CASE(run__twice_over_one_file),
     TEST_CASE(run__clones_may_ask_the_file), TEST_CASE(run__windows), TEST_CASE(run__no_times),
-    TEST_CASE(run__a_failure_ends_it_and_all_are_joined), TEST_CASE(run__a_failure_in_what_cannot_be_cut),
-    TEST_CASE(run__the_problem_function_stops_it), TEST_CASE(run__wrong_arguments), TEST_CASE(run__pipes_that_are_kept),
-    TEST_CASE(run__a_file_that_shrinks_between_the_walks))
+    TEST_CASE(run__pipes_that_are_kept))
