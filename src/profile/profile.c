@@ -228,7 +228,7 @@ static enum pd_status needs_order(struct pd_file *file, bool *needs_out, struct 
 	return status < 0 ? status : PD_OK;
 }
 
-// Those that told functions apart have loaded most of what names need.
+// Those that were asked for functions have loaded most of what names need.
 static void take_symbols(struct pd_profile *profile)
 {
 	const struct pd_common *common = profile->collector.common;

@@ -238,7 +238,7 @@ void pd_lookup_open(struct pd_symbols *symbols, const struct pd_location *locati
  * noted. What is loaded meanwhile must be noted at once. */
 struct pd_lookup_order {
 	struct pd_symbols *symbols;
-	uint32_t *numbers; // new ones by old ones; those that were not noted are NOT_NOTED
+	uint32_t *numbers; // new ones by old ones; UINT32_MAX until they are noted
 	size_t count, first, next;
 };
 /** False if there is no memory. */

@@ -26,7 +26,7 @@ bool pd_lookup_order_note(struct pd_lookup_order *order, size_t object)
 
 	if (!dso)
 		return false;
-	// what was loaded since the beginning comes behind all others
+	// what was loaded since the beginning comes after all others
 	if (dso->dso.index >= order->first && dso->dso.index < order->count &&
 	    order->numbers[dso->dso.index] == NOT_NOTED)
 		order->numbers[dso->dso.index] = (uint32_t)order->next++;

@@ -20,11 +20,12 @@ bool pd_functions_init(struct pd_functions *functions, const struct pd_profile_o
 
 	*functions = (struct pd_functions){ .options = options, .state = state };
 	pd_lock_init(&functions->lock);
+	if (!pd_functions_wanted(options))
+		return true;
 	while (pd_state_object(state, count))
 		count++;
-	if (pd_functions_wanted(options))
-		functions->dsos = pd_alloc((count + 1) * sizeof(*functions->dsos));
-	return functions->dsos || !pd_functions_wanted(options);
+	functions->dsos = pd_alloc((count + 1) * sizeof(*functions->dsos));
+	return functions->dsos;
 }
 
 void pd_functions_fini(struct pd_functions *functions)

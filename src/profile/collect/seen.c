@@ -6,7 +6,7 @@
 
 enum {
 	LINES_FIRST = 1 << 12,
-	LINES_FREE = 1 << 14, // up to here a table grows in any case: it fits into the cache
+	LINES_FREE = 1 << 16, // up to here a table grows in any case: 4 MiB
 	LINES_MOST = 1 << 20,
 	GROWTH = 4,
 };

@@ -178,7 +178,8 @@ TEST(without_symbols_addresses_are_distinguished)
 	names.list = path_of("missing");
 	CHECK(read_profile(&names, (struct pd_profile_options){ .unnamed_as_one = true }, &profile) == PD_OK);
 	CHECK(names.asked == 1 && !names.symbols);
-	CHECK(samples_of(profile) == 5 && pd_profile_frame_count(profile) >= 8);
+	// four of the kernel, three of the program; where nothing is mapped symbols have nothing to say
+	CHECK(samples_of(profile) == 5 && pd_profile_frame_count(profile) == 8);
 	close_all(&names, profile);
 }
 

@@ -499,7 +499,7 @@ TEST(test_elf__data)
 
 // ---- what is kept from run to run ----
 
-// Names of one address, sizes that are missing, code after the last symbol, stubs of all kinds.
+// Names of one address, sizes that are missing, code after the last symbol, PLT entries of all kinds.
 static struct image make_choices(uint16_t machine)
 {
 	struct made_elf elf = { .wide = true, .type = 3, .machine = machine, .flags = 2 };
