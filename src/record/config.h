@@ -34,8 +34,8 @@ struct pd_config {
 	uint64_t max_rate;  // kernel.perf_event_max_sample_rate, 0: not known
 };
 
-// Events as they are to be opened. fallback: cpu-clock in place of the default event.
-enum pd_status pd_config_make(struct pd_config *config, const struct pd_recorder_options *options, bool fallback,
+// Events as they are to be opened.
+enum pd_status pd_config_make(struct pd_config *config, const struct pd_recorder_options *options,
 			      struct pd_error *error);
 void pd_config_fini(struct pd_config *config);
 // Another word in the name of an event, where that begins with it. False if there is no memory.
@@ -48,6 +48,9 @@ bool pd_config_modify(struct pd_rec_event *event, const char *modifier);
 // Turns an attr into that of the event that sees threads wait; and that into what the file says of it.
 void pd_offcpu_set_attr(struct pd_attr *attr, bool inherit);
 void pd_offcpu_file_attr(struct pd_attr *attr);
+
+// In machine/machine_cpu.c
+bool pd_record_cpu_is_amd(void);
 
 // A number from a file of /proc or /sys; fallback if there is none.
 uint64_t pd_record_number(const char *path, uint64_t fallback);

@@ -268,17 +268,20 @@ static bool is_cycles(const struct pd_attr *attr)
 // Without counters of the hardware, its clock stands for cycles.
 static bool take_clock(struct pd_recorder *recorder, struct pd_rec_event *event)
 {
+	bool no_guest = PD_BITS(event->attr.flags, PD_ATTR_EXCLUDE_GUEST);
+	const char *modes = recorder->options.sampling.all_user   ? "uh" :
+			    recorder->options.sampling.all_kernel ? "kh" :
+								    "";
+	char name[32];
+
 	if (recorder->options.counts || !is_cycles(&event->attr))
 		return false;
 	event->attr.type = PD_TYPE_SOFTWARE;
 	event->attr.config = 0;
 	recorder->fallback = true;
 	// as perf names it: by what it asks for
-	if (recorder->options.sampling.all_user && !pd_config_rename(event, "cycles:P", "cpu-clock:uhppp"))
-		return false;
-	if (recorder->options.sampling.all_kernel && !pd_config_rename(event, "cycles:P", "cpu-clock:khppp"))
-		return false;
-	return pd_config_rename(event, "cycles:P", "cpu-clock:ppp") && pd_config_rename(event, "cycles", "cpu-clock");
+	snprintf(name, sizeof(name), "cpu-clock:%sppp%s", modes, no_guest ? "H" : "");
+	return pd_config_rename(event, "cycles:P", name) && pd_config_rename(event, "cycles", "cpu-clock");
 }
 
 static bool lower_precision(struct pd_rec_event *event)

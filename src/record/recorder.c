@@ -104,7 +104,7 @@ enum pd_status pd_recorder_open(const struct pd_recorder_options *options, struc
 	if (status >= 0)
 		status = find_targets(recorder, error);
 	if (status >= 0)
-		status = pd_config_make(&recorder->config, &recorder->options, false, error);
+		status = pd_config_make(&recorder->config, &recorder->options, error);
 	if (status >= 0)
 		status = pd_recorder_open_events(recorder, error);
 	if (status >= 0 && recorder->options.session.threads)

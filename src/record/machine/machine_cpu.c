@@ -69,19 +69,38 @@ static size_t cpu_count(void)
 
 // ---- identity ----
 
-static enum pd_status set_cpuid(struct pd_writer *writer, struct pd_error *error)
+// The maker of an x86 processor; an empty text for others.
+static void read_vendor(char vendor[13])
 {
+	memset(vendor, 0, 13);
 #if defined(__x86_64__) || defined(__i386__)
-	unsigned a, b, c, d, signature, family, model;
-	char vendor[13] = "", text[64];
-	struct pd_string value = { .value = { text, 0, 0 } };
+	unsigned a, b, c, d;
 
 	if (!__get_cpuid(0, &a, &b, &c, &d))
-		return PD_OK;
+		return;
 	memcpy(vendor, &b, 4);
 	memcpy(vendor + 4, &d, 4);
 	memcpy(vendor + 8, &c, 4);
-	if (!__get_cpuid(1, &signature, &b, &c, &d))
+#endif
+}
+
+bool pd_record_cpu_is_amd(void)
+{
+	char vendor[13];
+
+	read_vendor(vendor);
+	return strcmp(vendor, "AuthenticAMD") == 0;
+}
+
+static enum pd_status set_cpuid(struct pd_writer *writer, struct pd_error *error)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned b, c, d, signature, family, model;
+	char vendor[13], text[64];
+	struct pd_string value = { .value = { text, 0, 0 } };
+
+	read_vendor(vendor);
+	if (!vendor[0] || !__get_cpuid(1, &signature, &b, &c, &d))
 		return PD_OK;
 	family = signature >> 8 & 15;
 	model = signature >> 4 & 15;
