@@ -2,6 +2,7 @@
 #include "front/signals.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 static bool is_wanted(int number, enum signal_rule rule)
 {

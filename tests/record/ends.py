@@ -235,6 +235,8 @@ class Ends:
 
 
 def main():
+    # what is ignored is inherited, and record leaves it ignored: under nohup it would not end
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("perfdata")
     parser.add_argument("--kills", type=int, default=5)
